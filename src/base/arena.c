@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Arenas: chunks from calloc, doubled in size up to a bound so that small parses stay small.
+ */
+#include "base/arena.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct arena_chunk {
+	struct arena_chunk *older;
+	size_t bytes;
+};
+
+enum { CHUNK_MIN = 16 << 10, CHUNK_MAX = 4 << 20, CHUNK_HEADER = 64 };
+
+void arena_init(struct arena *a, jmp_buf *out_of_memory)
+{
+	memset(a, 0, sizeof *a);
+	a->out_of_memory = out_of_memory;
+}
+
+void arena_free(struct arena *a)
+{
+	for (struct arena_chunk *c = a->chunks, *older; c; c = older) {
+		older = c->older;
+		free(c);
+	}
+	a->chunks = NULL;
+	a->next = a->end = NULL;
+	a->used_bytes = 0;
+}
+
+static void __attribute__((noreturn)) arena_fail(struct arena *a)
+{
+	if (a->out_of_memory)
+		longjmp(*a->out_of_memory, 1);
+	fputs("ptxsim: out of memory\n", stderr);
+	abort();
+}
+
+static void arena_add_chunk(struct arena *a, size_t need)
+{
+	size_t bytes = CHUNK_MIN;
+
+	while (bytes < CHUNK_MAX && bytes < a->used_bytes)
+		bytes *= 2;
+	if (bytes < need)
+		bytes = need;
+	struct arena_chunk *c = calloc(1, CHUNK_HEADER + bytes + 64);
+	if (!c)
+		arena_fail(a);
+	c->older = a->chunks;
+	c->bytes = bytes;
+	a->chunks = c;
+	a->used_bytes += bytes;
+	a->next = (u8 *)c + CHUNK_HEADER;
+	a->end = a->next + bytes + 64;
+}
+
+void *arena_alloc(struct arena *a, size_t bytes)
+{
+	const size_t align = bytes >= 64 ? 64 : 16;
+
+	if (bytes > SIZE_MAX / 2)
+		arena_fail(a);
+	u8 *p = (u8 *)(((uintptr_t)a->next + align - 1) & ~(uintptr_t)(align - 1));
+	if (!a->next || p > a->end || bytes > (size_t)(a->end - p)) {
+		arena_add_chunk(a, bytes);
+		p = (u8 *)(((uintptr_t)a->next + align - 1) & ~(uintptr_t)(align - 1));
+	}
+	a->next = p + bytes;
+	return p;
+}
+
+void *arena_array(struct arena *a, size_t count, size_t bytes)
+{
+	size_t total;
+
+	if (__builtin_mul_overflow(count, bytes, &total))
+		arena_fail(a);
+	return arena_alloc(a, total);
+}
+
+char *arena_copy_text(struct arena *a, const char *text, size_t length)
+{
+	char *copy = arena_alloc(a, length + 1);
+
+	if (length)
+		memcpy(copy, text, length);
+	return copy;
+}
+
+char *arena_vprintf(struct arena *a, const char *format, va_list args)
+{
+	va_list again;
+
+	va_copy(again, args);
+	const int length = vsnprintf(NULL, 0, format, again);
+	va_end(again);
+	if (length < 0)
+		arena_fail(a);
+	char *text = arena_alloc(a, (size_t)length + 1);
+	vsnprintf(text, (size_t)length + 1, format, args);
+	return text;
+}
+
+char *arena_printf(struct arena *a, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	char *text = arena_vprintf(a, format, args);
+	va_end(args);
+	return text;
+}
+
+void *arena_grow(struct arena *a, void *items, size_t count, size_t *capacity, size_t item_bytes)
+{
+	const size_t more = *capacity ? *capacity * 2 : 8;
+	void *grown = arena_array(a, more, item_bytes);
+
+	if (count)
+		memcpy(grown, items, count * item_bytes);
+	*capacity = more;
+	return grown;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The instruction table: what a row is, and how an instruction's text finds its row.
+ *
+ * A row and its meaning stand side by side in one file of src/sem/, one file for each family of
+ * the ISA manual. This layer sees rows only through `struct isa`, so that the parser and the
+ * lowering know no instruction by name. From a row come: what is accepted, the checks on operands
+ * and modifiers, the minimum PTX version and target, the printed form, docs/instructions.md.
+ */
+#ifndef PTXSIM_ISA_ISA_H
+#define PTXSIM_ISA_ISA_H
+
+#include "base/strings.h"
+#include "isa/tokens.h"
+
+struct warp;
+struct insn;
+struct form;
+
+/* The meaning of a lowered instruction, for the lanes in `mask` of warp `w`, whose current frame
+ * of register rows is `rows`. Returns the next instruction (i + 1 in the straight case), or NULL
+ * to hand control back to the scheduler, which then reads the warp's state. */
+typedef const struct insn *meaning_fn(struct warp *w, const struct insn *i, u8 *rows, u32 mask);
+
+/* How decode treats an instruction beside calling its meaning. */
+enum isa_flag {
+	ISA_BRANCH = 1 << 0,  /* one label operand; conditional when guarded */
+	ISA_INDIRECT = 1 << 1, /* brx.idx, indirect call */
+	ISA_CALL = 1 << 2,
+	ISA_RET = 1 << 3,
+	ISA_EXIT = 1 << 4,
+	ISA_MEMORY = 1 << 5,  /* has an address operand whose accesses observers may watch */
+	ISA_STORE = 1 << 6,
+	ISA_ATOMIC = 1 << 7,
+	ISA_SYNC = 1 << 8,    /* may wait: ends a basic block of straight execution */
+	ISA_UNGUARDED = 1 << 9, /* handles its guard itself (bra, call, ret, exit) */
+	ISA_ORDERED = 1 << 10,  /* result can depend on the order of blocks */
+	ISA_UNMODELLED = 1 << 11, /* parsed and checked, cannot run: an error that names it */
+	ISA_A_TARGET = 1 << 12, /* only on the architecture-specific target sm_XXa (or family f) */
+	ISA_UNVERIFIED = 1 << 13, /* by the manual alone: no recording exists */
+};
+
+/* One row.
+ *
+ * form: the opcode, then modifiers in their order. `.x` stands for itself, `[.x|.y]` for one of
+ *   these or none, `(.x|.y)` for exactly one of these. Spaces are ignored.
+ *   "add[.rn|.rz|.rm|.rp][.ftz][.sat].f32"
+ * operands: words in the order of the text, separated by blanks. Each is
+ *   [=|+] [?] [{N}|{v}] TYPE [|TYPE]
+ *   =      written; + read and written; else read
+ *   ?      may be left out (with everything after it)
+ *   {N}    a vector of N registers; {v} as many as the form's .v2/.v4/.v8 says, one if none
+ *   TYPE   0..5: the form's first, second... type; w0: twice as wide as type 0; a type's name;
+ *          @ a memory address; L a label; F a function or function pointer; V a variable;
+ *          #u32 an immediate only; * any register
+ *   |TYPE  a second destination after a vertical bar, may be left out in the text
+ *   Predicates that are read may be negated with '!'. '_' may stand for any destination.
+ *   "=0 0 0", "=pred|pred 0 0 pred", "={v}0 @"
+ * ptx: first PTX ISA version times 10; sm: first target (10 for sm_10).
+ * meaning: picks the handler for a matched form, or NULL if the combination is not legal. */
+struct isa_row {
+	const char *form;
+	const char *operands;
+	u16 ptx, sm;
+	u32 flags;
+	meaning_fn *(*meaning)(const struct form *form);
+	const char *doc;
+};
+
+struct isa_family {
+	const char *name; /* heading in docs/instructions.md */
+	const struct isa_row *rows;
+	u32 count;
+};
+
+enum { FORM_TOKENS = 24, FORM_TYPES = 6, FORM_OPERANDS = 12 };
+
+/* A row with its choices made: what one instruction's text says, and what lowering found out. */
+struct form {
+	const struct isa_row *row;
+	u8 token_count, type_count;
+	u16 tokens[FORM_TOKENS]; /* all modifiers in order, types among them */
+	u16 types[FORM_TYPES];
+	/* Filled by lowering, for each flattened operand in text order (vector elements one by one):
+	 * the bits of the register it is (8..128; 1 for a predicate; 0 for an absent optional one). */
+	u8 operand_count;
+	u8 operand_bits[64];
+	u32 arch; /* numeric target, 90 for sm_90 */
+};
+
+static inline bool form_has(const struct form *f, int token)
+{
+	for (u32 k = 0; k < f->token_count; k++)
+		if (f->tokens[k] == token)
+			return true;
+	return false;
+}
+/* The first token within [first, last], or TOKEN_NONE. */
+static inline int form_pick(const struct form *f, int first, int last)
+{
+	for (u32 k = 0; k < f->token_count; k++)
+		if (f->tokens[k] >= first && f->tokens[k] <= last)
+			return f->tokens[k];
+	return TOKEN_NONE;
+}
+static inline int form_type(const struct form *f, u32 k) { return k < f->type_count ? f->types[k] : TOKEN_NONE; }
+
+/* Rows of all families, indexed by opcode. Immutable after isa_build. */
+struct isa {
+	struct arena *arena;
+	const struct isa_family *const *families; /* NULL-terminated */
+	struct isa_opcode *opcodes;               /* sorted by name */
+	u32 opcode_count;
+};
+
+struct isa_opcode {
+	const char *name;
+	const struct isa_row **rows;
+	u32 count;
+};
+
+struct isa *isa_build(struct arena *arena, const struct isa_family *const *families);
+const struct isa_opcode *isa_find_opcode(const struct isa *isa, const char *name);
+
+/* Result of matching an opcode with its modifiers (texts without dots). */
+enum isa_match { ISA_MATCHED, ISA_NO_OPCODE, ISA_NO_MODIFIER, ISA_NO_FORM };
+
+/* Finds every row that accepts the modifiers; several rows may accept the same text and differ in
+ * operands only: call with `from` = 0, then with the previous result's index + 1. On failure
+ * *bad is the index of the first modifier that fits no row (count: one is missing). */
+enum isa_match isa_match_form(const struct isa *isa, const char *opcode, const char *const *modifiers,
+			      u32 count, u32 from, struct form *form, u32 *row_index, u32 *bad);
+
+/* The row of `opcode` whose form is nearest to the modifiers given, for hints. NULL if none. */
+const char *isa_nearest_form(const struct isa *isa, const char *opcode, const char *const *modifiers,
+			     u32 count);
+
+/* One parsed operand word of a row. */
+struct operand_spec {
+	bool written, read, optional, immediate;
+	u8 vector;      /* number of elements; 1 for a scalar; 0xff: by the form's .vN */
+	char kind;      /* 't' a value, '@' address, 'L' label, 'F' function, 'V' variable, '*' any register */
+	u16 type;       /* for kind 't': resolved by the form */
+	u16 second;     /* type of the second destination after '|', or TOKEN_NONE */
+};
+
+/* Resolves the operand words of a form's row; returns how many (at most FORM_OPERANDS). */
+u32 isa_operand_specs(const struct form *form, struct operand_spec specs[FORM_OPERANDS]);
+
+/* Every text a row accepts, one call for each, for docs, coverage and tests. */
+void isa_expand_row(const struct isa_row *row, void (*each)(void *context, const struct form *form),
+		    void *context);
+/* "add.sat.s32" */
+void isa_form_text(const struct form *form, char *text, size_t size);
+
+#endif
