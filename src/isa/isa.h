@@ -22,6 +22,13 @@ struct form;
  * to hand control back to the scheduler, which then reads the warp's state. */
 typedef const struct insn *meaning_fn(struct warp *w, const struct insn *i, u8 *rows, u32 mask);
 
+/* What a row's `meaning` picks. Only `run` is required. The others are faster forms that lowering
+ * may choose when it has proved their condition; NULL where the family does not offer them. */
+struct meaning {
+	meaning_fn *run;
+	meaning_fn *run_scalar[4]; /* [k]: operand c (k=3), b (2), a (1) is a scalar slot; [0]: all are, and d too */
+};
+
 /* How decode treats an instruction beside calling its meaning. */
 enum isa_flag {
 	ISA_BRANCH = 1 << 0,  /* one label operand; conditional when guarded */
@@ -57,13 +64,13 @@ enum isa_flag {
  *   Predicates that are read may be negated with '!'. '_' may stand for any destination.
  *   "=0 0 0", "=pred|pred 0 0 pred", "={v}0 @"
  * ptx: first PTX ISA version times 10; sm: first target (10 for sm_10).
- * meaning: picks the handler for a matched form, or NULL if the combination is not legal. */
+ * meaning: picks the handlers for a matched form, or NULL if the combination is not legal. */
 struct isa_row {
 	const char *form;
 	const char *operands;
 	u16 ptx, sm;
 	u32 flags;
-	meaning_fn *(*meaning)(const struct form *form);
+	const struct meaning *(*meaning)(const struct form *form);
 	const char *doc;
 };
 

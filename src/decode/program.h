@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A lowered program: what execution runs. Each function is an array of fixed-size decoded
+ * instructions whose operands are byte offsets into a frame of register rows. Built once from
+ * linked modules, immutable afterwards, shared by all host threads.
+ *
+ * Rows. A register is a row of 32 lanes: 32 x 32 bits for types up to 32 bits, 32 x 64, or
+ * 32 x 128 bits; a predicate is one 32-bit mask. Narrow values stand zero-extended in 32-bit
+ * lanes. Immediates, addresses of variables and special registers that do not change are rows
+ * too, filled when a frame is made, so that a meaning never asks what kind of operand it has.
+ */
+#ifndef PTXSIM_DECODE_PROGRAM_H
+#define PTXSIM_DECODE_PROGRAM_H
+
+#include "ir/ir.h"
+#include "isa/isa.h"
+
+struct arch; /* arch/arch.h */
+
+/* One decoded instruction.
+ *
+ * d, a, b, c: byte offsets of the first destination and the first three sources. An instruction
+ *   with more operands, two destinations, or vectors has all its operands, flattened in text
+ *   order, in code->operands[imm ...] instead (see OPERANDS in exec/warp.h).
+ * Memory instructions: a = row of the base address, imm = byte offset; see struct address.
+ * run: PTX instructions since the last accounting point, this one included: added to the counters
+ *   by whatever ends a straight run. */
+struct insn {
+	meaning_fn *fn;
+	u32 d, a, b, c;
+	s32 imm;
+	u16 run;
+	u8 fp;  /* enum fp_mode: rounding and flushing that the meaning runs under */
+	u8 aux; /* bit k: source predicate k is negated; families may use the rest as they state */
+};
+
+enum { NO_OPERAND = 0xffffffff };
+
+/* Rounding (low two bits) and flushing of subnormal operands and results. */
+enum fp_mode { FP_RN = 0, FP_RZ = 1, FP_RM = 2, FP_RP = 3, FP_FTZ = 4 };
+
+/* Where a virtual register lives: offset of its row, and its width. */
+struct row_place {
+	u32 offset;
+	u8 bits; /* 1, 32, 64, 128 */
+};
+
+/* A row that is the same for every warp: an immediate or a variable's address. */
+struct constant_row {
+	u32 offset;
+	u8 bits;
+	u64 low, high; /* high only for 128-bit rows */
+};
+
+/* A special register that is fixed for a warp's life, kept as a row. */
+struct sreg_row {
+	u32 offset;
+	u16 sreg; /* enum sreg, see isa/sregs.h */
+	u8 element;
+	u8 bits;
+};
+
+/* A parameter or other variable at a fixed place of its space. */
+struct place {
+	const struct ir_variable *variable;
+	u64 address; /* within its space; global and const: the generic address */
+};
+
+/* A lowered function. */
+struct code {
+	const struct ir_function *function;
+	const char *name;
+	struct insn *insns; /* ends with a guard instruction that faults: running off the end */
+	u32 insn_count;
+	u32 *operands;      /* flattened operand lists */
+	u32 operand_count;
+	u32 *origin;        /* for each insn: index into function->body, or NO_OPERAND */
+	const struct form *forms; /* for each body instruction: its matched form */
+	u32 frame_bytes;
+	u32 scalar_bytes;
+	struct constant_row *constants;
+	u32 constant_count;
+	struct sreg_row *sregs;
+	u32 sreg_count;
+	struct row_place *registers; /* by ir_register.index */
+	/* Variables in .local and function .param space, laid out from the frame's local base. */
+	u64 local_bytes;
+	struct place *locals;
+	u32 local_count;
+	/* Offsets of parameters and results in the callee's part of local memory. */
+	u32 *param_offsets, *return_offsets;
+	u64 shared_bytes;   /* static shared memory this function declares, for info */
+	bool order_dependent; /* results can depend on the order of blocks */
+	bool uses_local_address; /* takes a local address, so frames may be looked into */
+	struct call_site *calls;
+	u32 call_count;
+	struct branch_table *tables;
+	u32 table_count;
+};
+
+/* A call's plan: which bytes go where. Offsets are in local memory, relative to the caller's and
+ * the callee's frame; register operands are row offsets. */
+struct call_transfer {
+	bool from_register, to_register;
+	u32 from, to, bytes;
+};
+
+struct call_site {
+	struct code *target; /* NULL for an indirect call or an external function */
+	const char *external; /* name of a function that the run time supplies, or NULL */
+	u32 function_row;    /* indirect: row that holds the function's address */
+	bool function_row_is_64;
+	struct call_transfer *in, *out;
+	u32 in_count, out_count;
+	const struct ir_function *prototype;
+};
+
+struct branch_table {
+	const struct insn **targets;
+	u32 count;
+};
+
+/* A module-scope variable with its address and initial bytes. */
+struct global_variable {
+	const struct ir_variable *variable;
+	enum ir_space space; /* SPACE_GLOBAL or SPACE_CONST */
+	u64 address, size;
+	u8 *initial; /* NULL: zeros */
+};
+
+/* A kernel, ready to launch. */
+struct kernel {
+	const char *name;
+	const struct ir_function *function;
+	struct code *code;
+	u32 param_bytes;
+	u32 *param_offsets; /* of each parameter */
+	u64 static_shared_bytes;
+	bool order_dependent;
+	bool uses_dynamic_shared;
+};
+
+struct program {
+	struct arena *arena;
+	const struct isa *isa;
+	struct diags *diags;
+	const struct arch *arch;
+	struct ir_module **modules;
+	u32 module_count;
+	u32 address_bits;
+	struct kernel *kernels;
+	u32 kernel_count;
+	struct global_variable *variables;
+	u32 variable_count;
+	struct code **codes; /* every lowered function; a function's address is FUNCTION_BASE + 16 * index */
+	u32 code_count;
+	u64 shared_static_end; /* offset where dynamic shared memory starts, per kernel: see kernel */
+};
+
+enum { FUNCTION_STRIDE = 16 };
+
+/* The generic address space. Windows are 2^32 bytes apart in 64-bit programs; 32-bit programs use
+ * the low words of the second column. */
+struct address_map {
+	u64 shared_window, local_window, param_window, const_base, global_base, function_base;
+};
+const struct address_map *address_map(u32 address_bits);
+enum { SHARED_RANK_SHIFT = 24 }; /* shared::cluster address: rank << 24 | offset */
+
+#endif

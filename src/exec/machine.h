@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One launch: the grid, its blocks and host threads. Owned by exec/launch.c; meanings see the
+ * parts they need through exec/run.h.
+ */
+#ifndef PTXSIM_EXEC_MACHINE_H
+#define PTXSIM_EXEC_MACHINE_H
+
+#include <pthread.h>
+
+#include "exec/warp.h"
+
+enum { BARRIERS_PER_BLOCK = 16, ALLOCATION_CACHE = 64 };
+
+/* What an observer is told: before and after a watched instruction runs for the lanes in mask.
+ * Calls come from the host thread that runs the block; `context` must be per worker or locked. */
+struct observer {
+	void *context;
+	/* Asked once for each decoded instruction before the run. */
+	bool (*wants)(void *context, const struct code *code, u32 insn);
+	void (*before)(void *context, struct warp *w, const struct insn *i, u8 *rows, u32 mask);
+	void (*after)(void *context, struct warp *w, const struct insn *i, u8 *rows, u32 mask);
+	void (*block_start)(void *context, struct block *b);
+	void (*block_end)(void *context, struct block *b);
+};
+
+/* Parameters of a launch; all borrowed for its duration. */
+struct launch {
+	const struct program *program;
+	const struct kernel *kernel;
+	struct memory *memory;
+	u32 grid[3], block[3], cluster[3]; /* cluster 0,0,0: none given */
+	u64 dynamic_shared;
+	const u8 *params; /* kernel->param_bytes bytes */
+	u32 jobs;         /* host threads; 0: as many as are sensible */
+	bool jobs_given;  /* the user asked: run order-dependent kernels in parallel too */
+	u64 instruction_limit; /* warp instructions for the launch; 0: none */
+	struct observer *const *observers; /* NULL-terminated, or NULL */
+	void (*print)(void *context, const char *text, size_t length); /* vprintf output */
+	void *print_context;
+	u64 heap_bytes;
+	u64 local_limit_bytes; /* for each lane; 0: default */
+	volatile bool *stop; /* set from outside to interrupt; may be NULL */
+};
+
+struct launch_stats {
+	u64 blocks, warps;
+	u64 warp_instructions, thread_instructions;
+	u64 branches, divergent_branches;
+	double seconds;
+	u32 jobs;
+};
+
+struct barrier {
+	u32 arrived;   /* threads */
+	u32 expected;  /* threads, 0: all of the block */
+	u32 red_count, red_and, red_or; /* accumulated for barrier.red */
+	u64 phase;
+};
+
+struct block {
+	struct machine *machine;
+	struct worker *worker;
+	u64 index; /* linear */
+	u32 ctaid[3];
+	u32 cluster_rank;
+	struct cluster *cluster;
+	u8 *shared;
+	u64 shared_bytes;
+	struct warp *warps;
+	u32 warp_count;
+	u32 thread_count;
+	u32 live_threads;
+	u32 next_warp; /* round robin */
+	struct barrier barriers[BARRIERS_PER_BLOCK];
+	void *async; /* state of asynchronous operations, owned by sem */
+	struct block *next;
+	u64 launch_order;
+};
+
+struct cluster {
+	struct block **blocks; /* by rank */
+	u32 count;
+	u32 index[3];
+	u32 live_threads;
+	u32 arrived;   /* at barrier.cluster */
+	u64 phase;
+	struct cluster *next;
+	bool finished;
+};
+
+/* A remembered range of global memory: guest [low, high) lies at host + (address - low). */
+struct remembered {
+	u64 low, high;
+	u8 *host;
+	u32 flags;
+};
+
+struct worker {
+	struct machine *machine;
+	pthread_t thread;
+	u32 number;
+	u8 fp;        /* enum fp_mode now in force on this host thread */
+	u32 fp_saved; /* the caller's control word */
+	struct remembered allocations[ALLOCATION_CACHE];
+	u64 generation; /* of memory when `allocations` was filled */
+	struct cluster *active, *spare;
+	struct frame_pool *frames;
+	struct launch_stats stats;
+	struct arena arena;
+	jmp_buf out_of_memory;
+	u64 clock; /* warp instructions issued, for %clock */
+};
+
+struct machine {
+	const struct launch *launch;
+	const struct program *program;
+	const struct kernel *kernel;
+	struct memory *memory;
+	const struct address_map *map;
+	u32 arch; /* numeric */
+	bool independent; /* thread scheduling: sm_70 and later */
+	u32 block_threads, warps_per_block, blocks_per_cluster;
+	u64 block_count, cluster_count;
+	u32 cluster_shape[3], clusters_grid[3];
+	bool explicit_cluster;
+	u64 shared_bytes, dynamic_shared_offset;
+	u64 next_cluster;    /* next one to be started, atomic */
+	u64 resident_limit;  /* clusters in flight for a worker */
+	u64 limit_left;      /* instructions, atomic, when a limit is set */
+	/* Observed runs: instructions are patched copies; originals by code index. */
+	struct insn **insns;
+	meaning_fn ***originals;
+	pthread_mutex_t lock;
+	struct fault fault;  /* of the lowest block */
+	bool faulted;        /* atomic */
+	u64 fault_block;
+	struct worker *workers;
+	u32 worker_count;
+	u64 grid_arrived;
+};
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the meanings of instructions call: faults, floating-point modes, divergence, barriers and
+ * checked memory.
+ */
+#ifndef PTXSIM_EXEC_RUN_H
+#define PTXSIM_EXEC_RUN_H
+
+#include "exec/machine.h"
+
+/* --- Floating-point mode of the host thread ------------------------------------------------ */
+
+void fp_switch(struct worker *worker, u8 mode);
+
+/* Makes rounding and flushing those of `mode` (enum fp_mode) until the next call. Cheap when
+ * they are already. Host arithmetic after it may not move above it, nor below the next one:
+ * operands are read from and results written to memory, which the switch clobbers. */
+static inline void fp_enter(struct warp *w, u8 mode)
+{
+	if (__builtin_expect(w->worker->fp != mode, 0))
+		fp_switch(w->worker, mode);
+}
+
+/* --- Faults -------------------------------------------------------------------------------- */
+
+/* Stops the launch. Returns NULL, so that a meaning can `return warp_fault(...)`. `lanes`: those
+ * at fault (0: all of mask). `detail` may be NULL. */
+const struct insn *warp_fault(struct warp *w, const struct insn *i, enum fault_kind kind, u32 lanes,
+			      const char *detail, ...) __attribute__((format(printf, 5, 6)));
+const struct insn *warp_fault_address(struct warp *w, const struct insn *i, enum fault_kind kind, u32 lane,
+				      u64 address, u32 size, int space, bool is_store);
+
+/* --- Accounting at the end of a straight run ----------------------------------------------- */
+
+static inline void warp_account(struct warp *w, const struct insn *i)
+{
+	w->issued += i->run;
+	w->lanes_issued += (u64)i->run * (u32)__builtin_popcount(w->mask);
+	w->budget -= i->run;
+}
+
+/* --- Divergence (exec/diverge.c) ------------------------------------------------------------ */
+
+/* The running split's lanes `taken` go to `target`, the rest to `next`; they meet at `join` (NULL: at
+ * the join that is open already). Returns where the now running split goes on. */
+const struct insn *warp_diverge(struct warp *w, u32 taken, const struct insn *target, const struct insn *next,
+				const struct insn *join);
+/* The running split has reached its open join: waits there or goes on with the others. */
+const struct insn *warp_arrive(struct warp *w);
+/* The running split's lanes exit. */
+const struct insn *warp_exit(struct warp *w);
+/* Parks the running split, to go on at `pc` once woken; runs another. */
+const struct insn *warp_park(struct warp *w, const struct insn *pc, enum split_state state);
+/* Takes the next ready split, or returns NULL with w->stop set. */
+const struct insn *warp_next(struct warp *w);
+/* A backward branch found the budget used up: lets other splits, warps and blocks run. */
+const struct insn *warp_yield(struct warp *w, const struct insn *pc);
+void warp_wake(struct warp *w, struct split *s);
+
+/* A .sync instruction with member mask `members` (the same in all lanes of `mask`). True: execute it
+ * now, for the lanes `mask`, with operands of all members in w->exchange if it is not NULL, else in
+ * their rows. False: the split was parked after its operand row (32-bit or 64-bit lanes; NO_OPERAND
+ * for none) was saved; return *next. */
+bool warp_sync(struct warp *w, const struct insn *i, u32 mask, u32 members, const u8 *rows, u32 operand,
+	       bool operand_is_64, const struct insn **next);
+
+/* Calls and returns. */
+const struct insn *warp_call(struct warp *w, const struct insn *i, const struct call_site *site,
+			     const struct code *target, u32 mask);
+const struct insn *warp_return(struct warp *w);
+
+/* --- Block barriers (exec/barrier.c) -------------------------------------------------------- */
+
+enum barrier_reduce { BARRIER_NONE, BARRIER_POPC, BARRIER_AND, BARRIER_OR };
+const struct insn *block_barrier(struct warp *w, const struct insn *i, u32 number, u32 threads, bool waits,
+				 enum barrier_reduce reduce, u32 predicate);
+/* Threads of the block exited: a barrier that waited for them may be complete. */
+void block_lanes_exited(struct warp *w, u32 lanes);
+
+/* --- Checked memory (exec/access.c) --------------------------------------------------------- */
+
+u8 *global_range_slow(struct warp *w, const struct insn *i, u64 low, u64 high);
+
+/* Host address of global bytes [low, high) (guest), or NULL if they are not within one
+ * allocation. `i` remembers the hit. */
+static inline u8 *global_range(struct warp *w, const struct insn *i, u64 low, u64 high)
+{
+	const struct remembered *r =
+		&w->worker->allocations[((uintptr_t)i / sizeof *i) % ALLOCATION_CACHE];
+
+	if (__builtin_expect(low >= r->low && high <= r->high && low < high, 1))
+		return r->host + (low - r->low);
+	return global_range_slow(w, i, low, high);
+}
+
+/* Host address of `size` bytes at `address` of a space for one lane (local memory is interleaved:
+ * only for size <= 4 and aligned; use lane_read and lane_write instead). NULL: a fault was raised. */
+u8 *lane_pointer(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address, u32 size,
+		 bool is_store);
+/* Any space, any size up to 16, alignment checked by the caller's `size`. False: a fault was raised. */
+bool lane_read(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address, void *to,
+	       u32 size);
+bool lane_write(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address,
+		const void *from, u32 size);
+
+/* Grows local memory to hold `bytes` a lane; false: fault raised. */
+bool warp_local_reserve(struct warp *w, const struct insn *i, u64 bytes);
+
+/* The block's part of a generic or shared::cluster address. */
+struct block *shared_owner(struct warp *w, u64 shared_address);
+
+#endif

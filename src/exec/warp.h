@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The state of a warp while it runs, and what meanings may do with it.
+ *
+ * A warp is a set of splits: lanes that share a program counter, a frame and a place in the tree
+ * of joins. The running split's state stands in struct warp itself; the others are queued. A join
+ * is where lanes that diverged wait for each other: the immediate post-dominator of the branch,
+ * or the return of a call.
+ */
+#ifndef PTXSIM_EXEC_WARP_H
+#define PTXSIM_EXEC_WARP_H
+
+#include "decode/program.h"
+#include "exec/fault.h"
+#include "memory/memory.h"
+
+struct block;
+struct machine;
+struct worker;
+
+struct frame {
+	u8 *rows;
+	const struct code *code;
+	struct frame *caller;
+	u64 local_base; /* where this frame's part of local memory starts, bytes */
+	u64 local_top;  /* end of it, moved by alloca */
+	u32 depth;
+	u32 bytes;      /* of rows, for reuse */
+};
+
+struct join {
+	const struct insn *pc; /* the join instruction; of a return: where the caller goes on */
+	u32 expected, arrived; /* lanes */
+	bool is_return;
+	struct join *parent;
+	struct frame *frame; /* frame after the join: the caller's at a return */
+	struct frame *callee; /* of a return: the frame that ends */
+};
+
+enum split_state { SPLIT_READY, SPLIT_AT_WARP_SYNC, SPLIT_AT_BARRIER, SPLIT_AT_CLUSTER, SPLIT_WAITING };
+
+struct split {
+	const struct insn *pc;
+	u32 mask;
+	struct join *join;
+	struct frame *frame;
+	enum split_state state;
+	bool resumed;      /* a warp sync instruction is complete: execute it with `exchange` */
+	u32 member_mask;   /* AT_WARP_SYNC: lanes waited for; once resumed: lanes that take part */
+	u32 barrier;       /* AT_BARRIER: its number */
+	u64 exchange[WARP_LANES]; /* operand of each lane, across program counters */
+	struct split *next;
+};
+
+/* Why a run of a warp ended. */
+enum warp_stop { STOP_NONE, STOP_FINISHED, STOP_WAITING, STOP_YIELD, STOP_FAULT, STOP_REQUEST };
+
+struct warp {
+	/* Hot: read at each dispatch. */
+	u8 *rows;
+	u32 mask;      /* lanes of the running split */
+	u32 live;      /* lanes that have not exited */
+	struct worker *worker;
+	struct block *block;
+	struct machine *machine;
+	struct frame *frame;
+	struct join *join;
+	s64 budget;    /* warp instructions left in this turn; checked at backward branches */
+	u64 issued;    /* PTX instructions, once for the warp */
+	u64 lanes_issued; /* once for each active lane */
+	u64 branches, divergent_branches;
+	/* Cold. */
+	u32 index;        /* within the block */
+	u32 initial_mask; /* lanes that exist */
+	enum warp_stop stop;
+	bool resumed;     /* see struct split */
+	u32 member_mask;
+	u64 *exchange;    /* of the running split when resumed */
+	struct split *ready_head, *ready_tail;
+	struct split *waiting;       /* parked splits */
+	struct split *current;       /* storage of the running split */
+	struct split *free_splits;
+	struct join *joins, *free_joins; /* all joins that have lanes waiting are reachable from joins */
+	VEC_OF(struct join *) open_joins;
+	u8 *local;        /* interleaved: word w of lane l at (w * 32 + l) * 4 */
+	u64 local_bytes;  /* for each lane */
+	u32 lane_tid[3][WARP_LANES];
+	u64 progress;     /* of memory, for deadlock detection */
+	u32 spins;
+	u32 predicated_off_lo;
+};
+
+/* Operands of an instruction that has more than fit into its record. */
+static inline const u32 *warp_operands(const struct warp *w, const struct insn *i)
+{
+	return w->frame->code->operands + i->imm;
+}
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Global memory: a sorted array of allocations. Guard gaps of at least GAP bytes lie between
+ * neighbours.
+ */
+#include "memory/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { GAP = 512, ALIGN_AT_LEAST = 256, HOST_ALIGN = 64, HOST_SLACK = 64 };
+
+void memory_init(struct memory *m, u64 first, u64 limit)
+{
+	memset(m, 0, sizeof *m);
+	m->next = first;
+	m->limit = limit;
+}
+
+static void free_host(const struct allocation *a)
+{
+	if (!(a->flags & ALLOCATION_BORROWED))
+		free(a->host);
+}
+
+void memory_free(struct memory *m)
+{
+	for (u32 k = 0; k < m->count; k++)
+		free_host(&m->list[k]);
+	free(m->list);
+	memset(m, 0, sizeof *m);
+}
+
+/* Index of the first allocation whose base is above `address`. */
+static u32 upper_bound(const struct memory *m, u64 address)
+{
+	u32 low = 0, high = m->count;
+
+	while (low < high) {
+		const u32 middle = low + (high - low) / 2;
+		if (m->list[middle].base <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool insert(struct memory *m, const struct allocation *a)
+{
+	if (m->count == m->capacity) {
+		const u32 more = m->capacity ? m->capacity * 2 : 16;
+		struct allocation *list = realloc(m->list, more * sizeof *list);
+		if (!list)
+			return false;
+		m->list = list;
+		m->capacity = more;
+	}
+	const u32 at = upper_bound(m, a->base);
+	memmove(&m->list[at + 1], &m->list[at], (m->count - at) * sizeof *m->list);
+	m->list[at] = *a;
+	m->count++;
+	m->total_bytes += a->size;
+	return true;
+}
+
+/* Zeroed and aligned to a cache line, so that rows of aligned guest data are aligned on the host. */
+static u8 *host_bytes(u64 size)
+{
+	void *p;
+
+	if (size > SIZE_MAX - HOST_SLACK - HOST_ALIGN)
+		return NULL;
+	const size_t bytes = (size + HOST_SLACK + HOST_ALIGN - 1) & ~(size_t)(HOST_ALIGN - 1);
+	if (bytes >= 1 << 20)
+		return calloc(1, bytes); /* comes zeroed from the system: no page is touched yet */
+	if (posix_memalign(&p, HOST_ALIGN, bytes))
+		return NULL;
+	return memset(p, 0, bytes);
+}
+
+bool memory_map(struct memory *m, u64 base, u64 size, u8 *host, const char *name, u32 flags)
+{
+	const u32 at = upper_bound(m, base);
+
+	if (base + size < base || (at < m->count && m->list[at].base < base + size) ||
+	    (at > 0 && m->list[at - 1].base + m->list[at - 1].size > base))
+		return false;
+	struct allocation a = {.base = base, .size = size, .host = host, .name = name, .flags = flags};
+	if (host)
+		a.flags |= ALLOCATION_BORROWED;
+	else if (!(a.host = host_bytes(size)))
+		return false;
+	if (insert(m, &a))
+		return true;
+	free_host(&a);
+	return false;
+}
+
+u64 memory_allocate(struct memory *m, u64 size, u64 align, const char *name, u32 flags)
+{
+	if (align < ALIGN_AT_LEAST)
+		align = ALIGN_AT_LEAST;
+	if (!size)
+		size = 1;
+	const u64 base = (m->next + align - 1) & ~(align - 1);
+	if (base < m->next || base >= m->limit || size > m->limit - base)
+		return 0;
+	if (!memory_map(m, base, size, NULL, name, flags))
+		return 0;
+	m->next = base + size + GAP;
+	return base;
+}
+
+bool memory_release(struct memory *m, u64 base)
+{
+	const u32 at = upper_bound(m, base);
+
+	if (!at || m->list[at - 1].base != base)
+		return false;
+	free_host(&m->list[at - 1]);
+	m->total_bytes -= m->list[at - 1].size;
+	memmove(&m->list[at - 1], &m->list[at], (m->count - at) * sizeof *m->list);
+	m->count--;
+	m->generation++;
+	return true;
+}
+
+const struct allocation *memory_find(const struct memory *m, u64 address, u64 size)
+{
+	const u32 at = upper_bound(m, address);
+
+	if (!at)
+		return NULL;
+	const struct allocation *a = &m->list[at - 1];
+	const u64 offset = address - a->base;
+	return offset < a->size && size <= a->size - offset ? a : NULL;
+}
+
+const struct allocation *memory_nearest(const struct memory *m, u64 address)
+{
+	const u32 at = upper_bound(m, address);
+
+	if (!m->count)
+		return NULL;
+	if (!at)
+		return &m->list[0];
+	if (at == m->count)
+		return &m->list[at - 1];
+	const struct allocation *below = &m->list[at - 1], *above = &m->list[at];
+	return address - (below->base + below->size - 1) <= above->base - address ? below : above;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Global memory: allocations with guest addresses, each backed by host bytes, with guard gaps
+ * between them so that running off one end never lands in the next. Lookups are by binary
+ * search; the executor remembers hits. Adding and removing allocations is not thread-safe
+ * against lookups: kernels that allocate run on one host thread.
+ */
+#ifndef PTXSIM_MEMORY_MEMORY_H
+#define PTXSIM_MEMORY_MEMORY_H
+
+#include "base/types.h"
+
+enum allocation_flag {
+	ALLOCATION_READ_ONLY = 1, /* constant memory */
+	ALLOCATION_HEAP = 2,      /* made by the kernel's own malloc */
+	ALLOCATION_BORROWED = 4,  /* host bytes belong to the caller */
+	ALLOCATION_CONST = 8,     /* a .const variable: not reachable as global */
+};
+
+struct allocation {
+	u64 base, size; /* guest address of the first byte; bytes */
+	u8 *host;
+	const char *name; /* for messages; borrowed */
+	u32 flags;
+};
+
+struct memory {
+	struct allocation *list; /* sorted by base */
+	u32 count, capacity;
+	u64 next;          /* where the next allocation goes */
+	u64 limit;         /* first guest address that is not to be used */
+	u64 total_bytes;
+	u64 generation;    /* grows when an allocation is removed: remembered hits are void */
+};
+
+/* `first` is where allocations start, `limit` where they must end. */
+void memory_init(struct memory *m, u64 first, u64 limit);
+void memory_free(struct memory *m);
+
+/* Allocates `size` zeroed bytes (0 counts as 1) aligned to `align` (a power of two, at least 256
+ * is used). Returns the guest address, or 0 if host memory or the address range is exhausted. */
+u64 memory_allocate(struct memory *m, u64 size, u64 align, const char *name, u32 flags);
+/* Places bytes at a given guest address that overlaps nothing; false otherwise. `host` NULL: own
+ * zeroed bytes; else borrowed. */
+bool memory_map(struct memory *m, u64 base, u64 size, u8 *host, const char *name, u32 flags);
+/* Removes the allocation that starts at `base`; false if there is none. */
+bool memory_release(struct memory *m, u64 base);
+
+/* The allocation that holds [address, address + size), or NULL. */
+const struct allocation *memory_find(const struct memory *m, u64 address, u64 size);
+/* The allocation nearest to `address`, for messages; NULL if there is none. */
+const struct allocation *memory_nearest(const struct memory *m, u64 address);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * All instruction families, in the order of the ISA manual. Each family is a file of this folder,
+ * compiled once for each vector width; `sem_families()` gives the set for this host.
+ */
+#ifndef PTXSIM_SEM_FAMILIES_H
+#define PTXSIM_SEM_FAMILIES_H
+
+#include "isa/isa.h"
+
+/* NULL-terminated. `name` is "avx512", "avx2", "baseline", or NULL for the widest the host has.
+ * NULL if the host lacks it or the name is unknown. */
+const struct isa_family *const *sem_families(const char *name);
+
+/* The variant that sem_families(NULL) takes. */
+const char *sem_host_variant(void);
+
+#endif

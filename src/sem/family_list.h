@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The list of families: X(name). A new family is one line here and one file.
+ */
+#define SEM_FAMILIES(X)                                                                                \
+	X(family_integer)

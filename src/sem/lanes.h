@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The machinery that turns one expression over lanes into a meaning. Included by every family.
+ *
+ * The families are compiled once for each vector width (SEM_VARIANT), so everything here is
+ * static or carries the variant's name; the loops are plain C that the compiler vectorises.
+ * Rule: compute every lane, then merge by the mask; what can trap checks first.
+ *
+ * Expressions see `a`, `b`, `c` as values of the operand types given, and must have no effects.
+ */
+#ifndef PTXSIM_SEM_LANES_H
+#define PTXSIM_SEM_LANES_H
+
+#include <string.h>
+#if defined __SSE2__
+#include <immintrin.h>
+#endif
+
+#include "exec/run.h"
+#include "exec/warp.h"
+
+#define SEM_JOIN2(a, b) a##_##b
+#define SEM_JOIN(a, b)  SEM_JOIN2(a, b)
+#define SEM_NAME(name)  SEM_JOIN(name, SEM_VARIANT)
+
+#define LIKELY(x)   __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define EACH_LANE   _Pragma("GCC ivdep") for (int l = 0; l < WARP_LANES; l++)
+
+/* Bit l of a mask, as a vector constant: testing against it is one instruction on every host. */
+#define BIT4(n)  1u << (n), 1u << ((n) + 1), 1u << ((n) + 2), 1u << ((n) + 3)
+#define BIT16(n) BIT4(n), BIT4((n) + 4), BIT4((n) + 8), BIT4((n) + 12)
+static const u32 lane_bit[WARP_LANES] __attribute__((aligned(64), unused)) = {BIT16(0), BIT16(16)};
+/* The same in 64-bit lanes: mixing widths in one loop would cost shuffles. */
+#define BIT4L(n) 1ull << (n), 1ull << ((n) + 1), 1ull << ((n) + 2), 1ull << ((n) + 3)
+#define BIT16L(n) BIT4L(n), BIT4L((n) + 4), BIT4L((n) + 8), BIT4L((n) + 12)
+static const u64 lane_bit64[WARP_LANES] __attribute__((aligned(64), unused)) = {BIT16L(0), BIT16L(16)};
+
+/* How a value of a type stands in its row: lanes are 32 or 64 bits wide (or 128), narrow values
+ * zero-extended. ROW_x is the lane's C type, LOAD_x(lane) gives the value, KEEP_x(value) the lane. */
+#define ROW_u8    u32
+#define ROW_s8    u32
+#define ROW_b8    u32
+#define ROW_u16   u32
+#define ROW_s16   u32
+#define ROW_b16   u32
+#define ROW_u32   u32
+#define ROW_s32   s32
+#define ROW_b32   u32
+#define ROW_u64   u64
+#define ROW_s64   s64
+#define ROW_b64   u64
+#define ROW_f32   f32
+#define ROW_f64   f64
+#define ROW_b128  u128
+#define KEEP_u8(v)   ((u32)(u8)(v))
+#define KEEP_s8(v)   ((u32)(u8)(v))
+#define KEEP_b8(v)   ((u32)(u8)(v))
+#define KEEP_u16(v)  ((u32)(u16)(v))
+#define KEEP_s16(v)  ((u32)(u16)(v))
+#define KEEP_b16(v)  ((u32)(u16)(v))
+#define KEEP_u32(v)  ((u32)(v))
+#define KEEP_s32(v)  ((s32)(v))
+#define KEEP_b32(v)  ((u32)(v))
+#define KEEP_u64(v)  ((u64)(v))
+#define KEEP_s64(v)  ((s64)(v))
+#define KEEP_b64(v)  ((u64)(v))
+#define KEEP_f32(v)  (v)
+#define KEEP_f64(v)  (v)
+#define KEEP_b128(v) (v)
+typedef u8 b8;
+typedef u16 b16;
+typedef u32 b32;
+typedef u64 b64;
+typedef u128 b128;
+#define LOAD(T, lane) ((T)(lane))
+
+#define ROW_OF(T, offset) ((ROW_##T *)__builtin_assume_aligned(rows + (offset), 64))
+#define PRED_OF(offset)   (*(u32 *)(rows + (offset)))
+/* Source predicate number k of the instruction, negated if the text says so. */
+#define PRED_SOURCE(i, offset, k) (PRED_OF(offset) ^ (0u - ((u32)(i)->aux >> (k) & 1u)))
+
+static inline void pred_write(u8 *rows, u32 offset, u32 mask, u32 value)
+{
+	if (offset != NO_OPERAND)
+		PRED_OF(offset) = (PRED_OF(offset) & ~mask) | (value & mask);
+}
+
+/* One bit from each lane's truth: t[l] is 0 or -1. */
+static inline u32 pack_lanes32(const s32 t[WARP_LANES])
+{
+#if defined __AVX512F__ && defined __AVX512DQ__
+	const __m512i low = _mm512_load_si512(t), high = _mm512_load_si512(t + 16);
+	return (u32)_mm512_movepi32_mask(low) | (u32)_mm512_movepi32_mask(high) << 16;
+#elif defined __AVX2__
+	u32 m = 0;
+	for (int k = 0; k < 4; k++)
+		m |= (u32)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_load_si256((const __m256i *)(t + 8 * k)))) << 8 * k;
+	return m;
+#elif defined __SSE2__
+	u32 m = 0;
+	for (int k = 0; k < 8; k++)
+		m |= (u32)_mm_movemask_ps(_mm_castsi128_ps(_mm_load_si128((const __m128i *)(t + 4 * k)))) << 4 * k;
+	return m;
+#else
+	u32 m = 0;
+	for (int l = 0; l < WARP_LANES; l++)
+		m |= (u32)(t[l] & 1) << l;
+	return m;
+#endif
+}
+static inline u32 pack_lanes64(const s64 t[WARP_LANES])
+{
+#if defined __AVX512F__ && defined __AVX512DQ__
+	u32 m = 0;
+	for (int k = 0; k < 4; k++)
+		m |= (u32)_mm512_movepi64_mask(_mm512_load_si512(t + 8 * k)) << 8 * k;
+	return m;
+#elif defined __AVX2__
+	u32 m = 0;
+	for (int k = 0; k < 8; k++)
+		m |= (u32)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_load_si256((const __m256i *)(t + 4 * k)))) << 4 * k;
+	return m;
+#else
+	u32 m = 0;
+	for (int l = 0; l < WARP_LANES; l++)
+		m |= (u32)(t[l] & 1) << l;
+	return m;
+#endif
+}
+
+/* Width of a lane, for choosing the mask vector of the same width. */
+#define LANE_ON(T, m, l) (sizeof(ROW_##T) == 8 ? ((u64)(m) & lane_bit64[l]) != 0 : ((m) & lane_bit[l]) != 0)
+
+#define MEANING_FUNCTION(NAME)                                                                         \
+	static const struct insn *NAME##_run(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
+#define MEANING(NAME) static const struct meaning NAME = {.run = NAME##_run}
+
+#define LANE_BODY(TD, LOADS, EXPR)                                                                     \
+	if (LIKELY(mask == FULL_MASK)) {                                                               \
+		EACH_LANE                                                                              \
+		{                                                                                      \
+			LOADS;                                                                         \
+			d[l] = KEEP_##TD(EXPR);                                                        \
+		}                                                                                      \
+	} else {                                                                                       \
+		EACH_LANE                                                                              \
+		{                                                                                      \
+			LOADS;                                                                         \
+			const ROW_##TD result = KEEP_##TD(EXPR);                                       \
+			d[l] = LANE_ON(TD, mask, l) ? result : d[l];                                   \
+		}                                                                                      \
+	}
+
+/* LANEn(name, type of d, types of the n sources, expression): integer and bit operations.
+ * FLANEn: the same under the instruction's floating-point mode; host float operations allowed. */
+#define LANE1_(NAME, PRE, TD, TA, EXPR)                                                                \
+	MEANING_FUNCTION(NAME)                                                                         \
+	{                                                                                              \
+		ROW_##TD *d = ROW_OF(TD, i->d);                                                        \
+		const ROW_##TA *pa = ROW_OF(TA, i->a);                                                 \
+		(void)w;                                                                               \
+		PRE;                                                                                   \
+		LANE_BODY(TD, const TA a = (TA)pa[l], EXPR)                                            \
+		return i + 1;                                                                          \
+	}                                                                                              \
+	MEANING(NAME)
+#define LANE2_(NAME, PRE, TD, TA, TB, EXPR)                                                            \
+	MEANING_FUNCTION(NAME)                                                                         \
+	{                                                                                              \
+		ROW_##TD *d = ROW_OF(TD, i->d);                                                        \
+		const ROW_##TA *pa = ROW_OF(TA, i->a);                                                 \
+		const ROW_##TB *pb = ROW_OF(TB, i->b);                                                 \
+		(void)w;                                                                               \
+		PRE;                                                                                   \
+		LANE_BODY(TD, const TA a = (TA)pa[l]; const TB b = (TB)pb[l], EXPR)                    \
+		return i + 1;                                                                          \
+	}                                                                                              \
+	MEANING(NAME)
+#define LANE3_(NAME, PRE, TD, TA, TB, TC, EXPR)                                                        \
+	MEANING_FUNCTION(NAME)                                                                         \
+	{                                                                                              \
+		ROW_##TD *d = ROW_OF(TD, i->d);                                                        \
+		const ROW_##TA *pa = ROW_OF(TA, i->a);                                                 \
+		const ROW_##TB *pb = ROW_OF(TB, i->b);                                                 \
+		const ROW_##TC *pc = ROW_OF(TC, i->c);                                                 \
+		(void)w;                                                                               \
+		PRE;                                                                                   \
+		LANE_BODY(TD, const TA a = (TA)pa[l]; const TB b = (TB)pb[l]; const TC c = (TC)pc[l], EXPR) \
+		return i + 1;                                                                          \
+	}                                                                                              \
+	MEANING(NAME)
+
+#define NO_FP     (void)0
+#define WITH_FP   fp_enter(w, i->fp)
+#define LANE1(NAME, TD, TA, EXPR)          LANE1_(NAME, NO_FP, TD, TA, EXPR)
+#define LANE2(NAME, TD, TA, TB, EXPR)      LANE2_(NAME, NO_FP, TD, TA, TB, EXPR)
+#define LANE3(NAME, TD, TA, TB, TC, EXPR)  LANE3_(NAME, NO_FP, TD, TA, TB, TC, EXPR)
+#define FLANE1(NAME, TD, TA, EXPR)         LANE1_(NAME, WITH_FP, TD, TA, EXPR)
+#define FLANE2(NAME, TD, TA, TB, EXPR)     LANE2_(NAME, WITH_FP, TD, TA, TB, EXPR)
+#define FLANE3(NAME, TD, TA, TB, TC, EXPR) LANE3_(NAME, WITH_FP, TD, TA, TB, TC, EXPR)
+
+/* PLANE2(name, source types, truth): writes predicate d: setp without a boolean operator.
+ * Truth has the sources' width (_32, _64) so that the comparison stays in one vector width. */
+#define PLANE2_(NAME, PRE, W, TA, TB, EXPR)                                                            \
+	MEANING_FUNCTION(NAME)                                                                         \
+	{                                                                                              \
+		const ROW_##TA *pa = ROW_OF(TA, i->a);                                                 \
+		const ROW_##TB *pb = ROW_OF(TB, i->b);                                                 \
+		s##W t[WARP_LANES] __attribute__((aligned(64)));                                       \
+		(void)w;                                                                               \
+		PRE;                                                                                   \
+		EACH_LANE                                                                              \
+		{                                                                                      \
+			const TA a = (TA)pa[l];                                                        \
+			const TB b = (TB)pb[l];                                                        \
+			t[l] = (EXPR) ? -1 : 0;                                                        \
+		}                                                                                      \
+		pred_write(rows, i->d, mask, pack_lanes##W(t));                                        \
+		return i + 1;                                                                          \
+	}                                                                                              \
+	MEANING(NAME)
+#define PLANE2_32(NAME, TA, TB, EXPR)  PLANE2_(NAME, NO_FP, 32, TA, TB, EXPR)
+#define PLANE2_64(NAME, TA, TB, EXPR)  PLANE2_(NAME, NO_FP, 64, TA, TB, EXPR)
+#define FPLANE2_32(NAME, TA, TB, EXPR) PLANE2_(NAME, WITH_FP, 32, TA, TB, EXPR)
+#define FPLANE2_64(NAME, TA, TB, EXPR) PLANE2_(NAME, WITH_FP, 64, TA, TB, EXPR)
+
+/* A row of the instruction table. Stands next to the meanings it names. */
+#define ROW(FORM, OPERANDS, PTX, SM, FLAGS, PICK, DOC) {FORM, OPERANDS, PTX, SM, FLAGS, PICK, DOC}
+#define FAMILY(NAME, HEADING, ROWS)                                                                    \
+	const struct isa_family SEM_NAME(NAME) = {.name = HEADING, .rows = ROWS, .count = COUNT_OF(ROWS)}
+
+#endif

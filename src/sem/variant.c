@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The families of one vector width, as a list. Compiled once for each width, like the families.
+ */
+#include "isa/isa.h"
+#include "sem/family_list.h"
+#include "sem/lanes.h"
+
+#define X(name) extern const struct isa_family SEM_NAME(name);
+SEM_FAMILIES(X)
+#undef X
+
+extern const struct isa_family *const SEM_NAME(sem_list)[];
+const struct isa_family *const SEM_NAME(sem_list)[] = {
+#define X(name) &SEM_NAME(name),
+	SEM_FAMILIES(X)
+#undef X
+		NULL,
+};
