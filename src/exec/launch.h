@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Running a kernel. A launch is synchronous: it returns when every block has finished or the
+ * kernel faulted. Two launches may run in two threads if they share no memory object.
+ */
+#ifndef PTXSIM_EXEC_LAUNCH_H
+#define PTXSIM_EXEC_LAUNCH_H
+
+#include "exec/machine.h"
+
+enum launch_status {
+	LAUNCH_OK,
+	LAUNCH_FAULT,       /* *fault says what and where */
+	LAUNCH_BAD_CONFIG,  /* *message says what: block too large, too much shared memory, ... */
+	LAUNCH_NO_MEMORY,
+	LAUNCH_INTERRUPTED, /* launch->stop was set */
+};
+
+/* Maps the program's module-scope variables into memory and writes their initial bytes; call once
+ * for each program and memory, and again (reset) to restore the initial values. */
+bool memory_load_program(struct memory *m, const struct program *p);
+
+/* Runs. `message` gets a one-line reason for LAUNCH_BAD_CONFIG. */
+enum launch_status launch_run(const struct launch *l, struct launch_stats *stats, struct fault *fault,
+			      char *message, size_t message_size);
+
+/* Fills `text` with a full description of the fault: what, instruction, source line, block, thread,
+ * address, nearest allocation. */
+void fault_describe(const struct program *p, const struct memory *m, const struct launch *l,
+		    const struct fault *f, char *text, size_t size);
+
+#endif
