@@ -17,12 +17,19 @@
 
 struct arch; /* arch/arch.h */
 
-/* One decoded instruction.
+/* One decoded instruction. Where its operands are, by its row's operand words:
  *
- * d, a, b, c: byte offsets of the first destination and the first three sources. An instruction
- *   with more operands, two destinations, or vectors has all its operands, flattened in text
- *   order, in code->operands[imm ...] instead (see OPERANDS in exec/warp.h).
- * Memory instructions: a = row of the base address, imm = byte offset; see struct address.
+ * - Simple: at most one destination, which stands first, and at most three sources, no vector, no
+ *   second destination: d, a, b, c are their rows in order (NO_OPERAND if left out or '_').
+ *   imm: the first immediate-only operand, or form->selects.
+ * - ISA_MEMORY with one address: a = row of the base (NO_OPERAND for ISA_PARAM with a constant
+ *   address), imm = byte offset. If at most one destination and two sources are left, none a
+ *   vector: d, b, c. Otherwise b = index into code->operands, where all the others stand,
+ *   flattened in text order.
+ * - Everything else: code->operands[imm ...] holds all operands flattened in text order; an address
+ *   counts two entries, the base's row and the byte offset; immediate-only ones come last.
+ * A vector counts as its elements. Rows are byte offsets into the frame. The width of address
+ * base rows and of every other register is form->operand_bits.
  * run: PTX instructions since the last accounting point, this one included: added to the counters
  *   by whatever ends a straight run. */
 struct insn {
@@ -49,7 +56,8 @@ struct row_place {
 struct constant_row {
 	u32 offset;
 	u8 bits;
-	u64 low, high; /* high only for 128-bit rows */
+	bool frame_relative; /* a local variable's address: the frame's local base is added */
+	u64 low, high;       /* high only for 128-bit rows */
 };
 
 /* A special register that is fixed for a warp's life, kept as a row. */

@@ -45,6 +45,9 @@ enum isa_flag {
 	ISA_UNMODELLED = 1 << 11, /* parsed and checked, cannot run: an error that names it */
 	ISA_A_TARGET = 1 << 12, /* only on the architecture-specific target sm_XXa (or family f) */
 	ISA_UNVERIFIED = 1 << 13, /* by the manual alone: no recording exists */
+	ISA_RELAXED = 1 << 14, /* registers may be wider than the type (ld, st, cvt) */
+	ISA_CROSS_LANE = 1 << 15, /* reads other lanes: a destination may not share a source's row */
+	ISA_PARAM = 1 << 16,   /* ld.param, st.param: the address may name a parameter */
 };
 
 /* One row.
@@ -58,8 +61,9 @@ enum isa_flag {
  *   ?      may be left out (with everything after it)
  *   {N}    a vector of N registers; {v} as many as the form's .v2/.v4/.v8 says, one if none
  *   TYPE   0..5: the form's first, second... type; w0: twice as wide as type 0; a type's name;
- *          @ a memory address; L a label; F a function or function pointer; V a variable;
- *          #u32 an immediate only; * any register
+ *          @ a memory address (or [tensor, {coordinates}]); L a label or list of targets;
+ *          F a function or function pointer; V a variable; #u32 an immediate only (it goes to
+ *          form->immediates, not to a row); * any register
  *   |TYPE  a second destination after a vertical bar, may be left out in the text
  *   Predicates that are read may be negated with '!'. '_' may stand for any destination.
  *   "=0 0 0", "=pred|pred 0 0 pred", "={v}0 @"
@@ -80,7 +84,7 @@ struct isa_family {
 	u32 count;
 };
 
-enum { FORM_TOKENS = 24, FORM_TYPES = 6, FORM_OPERANDS = 12 };
+enum { FORM_TOKENS = 24, FORM_TYPES = 6, FORM_OPERANDS = 16, FORM_USES = 160 };
 
 /* A row with its choices made: what one instruction's text says, and what lowering found out. */
 struct form {
@@ -91,7 +95,17 @@ struct form {
 	/* Filled by lowering, for each flattened operand in text order (vector elements one by one):
 	 * the bits of the register it is (8..128; 1 for a predicate; 0 for an absent optional one). */
 	u8 operand_count;
-	u8 operand_bits[64];
+	u8 operand_bits[FORM_USES];
+	/* Immediate-only operands in order. */
+	u8 immediate_count;
+	s64 immediates[4];
+	/* Byte and half selectors (4 bits each: .b0-.b3 1-4, .h0 .h1 5-6) and minus signs (bit 16 + k) of
+	 * the textual operands 0..3, for video instructions. They stand in insn.imm too. */
+	u32 selects;
+	/* ISA_PARAM: the address is a kernel parameter's (space .param proper), or that of a function's
+	 * parameter or result (kept in local memory, frame-relative), or in a register. */
+	enum form_param { PARAM_BY_REGISTER, PARAM_OF_KERNEL, PARAM_OF_FRAME } param;
+	bool absolute; /* the address is a constant: a = NO_OPERAND for ISA_PARAM, else a constant row */
 	u32 arch; /* numeric target, 90 for sm_90 */
 };
 
