@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Sessions: reading texts, building the program, and its memory.
+ */
+#include "api/session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* The text of a module: offsets in spans are 32-bit, and no compiler writes a file of this size. */
+static const size_t TEXT_LIMIT = (size_t)1 << 30;
+/* Guest addresses end below bit 47, as on the hardware; 32-bit programs have the low 4 GiB. */
+static const u64 ADDRESS_LIMIT = (u64)1 << 47;
+static const u64 ADDRESS_LIMIT_32 = (u64)1 << 32;
+
+bool session_open(struct session *s)
+{
+	const char *variant = getenv("PTXSIM_VARIANT");
+
+	memset(s, 0, sizeof *s);
+	if (variant && !*variant)
+		variant = NULL;
+	const struct isa_family *const *families = sem_families(variant);
+	if (!families)
+		return false;
+	s->variant = variant ? variant : sem_host_variant();
+	arena_init(&s->arena, &s->out_of_memory);
+	if (SESSION_ENTER(s)) {
+		arena_free(&s->arena);
+		return false;
+	}
+	s->sources.arena = &s->arena;
+	strings_init(&s->strings, &s->arena);
+	diags_init(&s->diags, &s->arena, &s->sources);
+	s->isa = isa_build(&s->arena, families);
+	return true;
+}
+
+void session_close(struct session *s)
+{
+	memory_free(&s->memory);
+	arena_free(&s->arena);
+}
+
+void session_add_text(struct session *s, const char *name, const char *text, size_t length)
+{
+	const u32 source = source_add(&s->sources, name, text, length);
+	struct ir_module *module = ptx_read(&s->arena, &s->strings, &s->diags, source);
+
+	VEC_PUSH(&s->arena, &s->modules, module);
+}
+
+/* The rest of `f`, growing as it comes: pipes have no size. */
+static char *read_stream(FILE *f, size_t limit, size_t *length, const char **message)
+{
+	size_t have = 0, room = 1 << 16;
+	char *text = malloc(room);
+
+	while (text) {
+		have += fread(text + have, 1, room - 1 - have, f);
+		if (ferror(f)) {
+			*message = strerror(errno);
+			break;
+		}
+		if (have < room - 1) {
+			text[have] = 0;
+			*length = have;
+			return text;
+		}
+		if (have >= limit) {
+			*message = "the file is too large";
+			break;
+		}
+		room *= 2;
+		char *more = realloc(text, room);
+		if (!more)
+			break;
+		text = more;
+	}
+	if (!*message)
+		*message = "no memory left";
+	free(text);
+	return NULL;
+}
+
+char *file_read_whole(const char *path, size_t limit, size_t *length, const char **message)
+{
+	struct stat about;
+	FILE *f = strcmp(path, "-") ? fopen(path, "rb") : stdin;
+
+	*message = NULL;
+	if (!f) {
+		*message = strerror(errno);
+		return NULL;
+	}
+	char *text = NULL;
+	if (fstat(fileno(f), &about) == 0 && S_ISDIR(about.st_mode))
+		*message = strerror(EISDIR);
+	else
+		text = read_stream(f, limit, length, message);
+	if (f != stdin)
+		fclose(f);
+	return text;
+}
+
+bool session_add_file(struct session *s, const char *path, const char **message)
+{
+	size_t length;
+	char *text = file_read_whole(path, TEXT_LIMIT, &length, message);
+
+	if (!text)
+		return false;
+	/* Into the arena at once, so that nothing leaks if memory runs out while parsing. */
+	const u32 source = source_add(&s->sources, strcmp(path, "-") ? path : "<stdin>", text, length);
+	free(text);
+	struct ir_module *module = ptx_read(&s->arena, &s->strings, &s->diags, source);
+	VEC_PUSH(&s->arena, &s->modules, module);
+	return true;
+}
+
+bool session_build(struct session *s, const struct lower_options *options)
+{
+	if (s->diags.error_count)
+		return false;
+	s->program = program_lower(&s->arena, s->isa, &s->diags, s->modules.items, (u32)s->modules.count,
+				   options);
+	return s->program && session_reset_memory(s);
+}
+
+bool session_reset_memory(struct session *s)
+{
+	const struct program *p = s->program;
+	const struct address_map *map = address_map(p->address_bits);
+
+	memory_free(&s->memory);
+	memory_init(&s->memory, map->global_base,
+		    p->address_bits == 32 ? ADDRESS_LIMIT_32 : ADDRESS_LIMIT);
+	return memory_load_program(&s->memory, p);
+}
+
+const char *session_diagnostics(struct session *s, bool colour)
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *f = open_memstream(&text, &length);
+
+	if (!f)
+		return "no memory left to print diagnostics\n";
+	diags_print(&s->diags, f, colour);
+	fclose(f);
+	const char *copy = arena_copy_text(&s->arena, text, length);
+	free(text);
+	return copy;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A session: texts, modules, program and memory of one simulator, owned together. The public API
+ * wraps it; the command line and the recording runner use it directly. Not thread-safe: one
+ * session belongs to one thread at a time; different sessions share nothing.
+ *
+ * Memory that runs out unwinds to session->out_of_memory, which whoever calls in must have set
+ * with setjmp (SESSION_ENTER); the session may then only be closed.
+ */
+#ifndef PTXSIM_API_SESSION_H
+#define PTXSIM_API_SESSION_H
+
+#include "decode/lower.h"
+#include "exec/launch.h"
+#include "grammar/read.h"
+#include "sem/families.h"
+
+struct session {
+	struct arena arena;
+	jmp_buf out_of_memory;
+	struct sources sources;
+	struct strings strings;
+	struct diags diags;
+	const struct isa *isa;
+	const char *variant; /* "avx512", "avx2" or "baseline" */
+	VEC_OF(struct ir_module *) modules;
+	const struct program *program; /* NULL until built */
+	struct memory memory;          /* of the built program, with its variables */
+};
+
+/* 0 on entry; not 0 when memory ran out below. Valid in the calling function only. */
+#define SESSION_ENTER(s) setjmp((s)->out_of_memory)
+
+/* Empties *s and prepares it. The lane variant is that named by the environment variable
+ * PTXSIM_VARIANT, else the widest this host has. False: the variable names none that runs here. */
+bool session_open(struct session *s);
+void session_close(struct session *s);
+
+/* Adds and parses one text; errors are in s->diags. The text is copied. */
+void session_add_text(struct session *s, const char *name, const char *text, size_t length);
+/* The same from a file ("-": standard input). False with *message set if it cannot be read. */
+bool session_add_file(struct session *s, const char *path, const char **message);
+
+/* Links and lowers what was added, and maps its variables. False: see s->diags. */
+bool session_build(struct session *s, const struct lower_options *options);
+
+/* Throws all allocations away and gives module-scope variables their initial values. */
+bool session_reset_memory(struct session *s);
+
+/* Diagnostics as text, in the arena. */
+const char *session_diagnostics(struct session *s, bool colour);
+
+/* A whole file in memory from malloc, NUL-terminated; NULL with *message set (static text or
+ * strerror's) if it cannot be read or holds more than `limit` bytes. */
+char *file_read_whole(const char *path, size_t limit, size_t *length, const char **message);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Running one case of a pack on a built session, and saying what was wrong.
+ */
+#ifndef PTXSIM_TESTS_GOLDEN_CASE_H
+#define PTXSIM_TESTS_GOLDEN_CASE_H
+
+#include "api/session.h"
+#include "pack.h"
+
+struct case_options {
+	bool exact; /* compare bytes whatever the case says */
+};
+
+enum { CASE_MESSAGE = 2048 };
+
+/* True if the case passed; else `message` says why not. */
+bool case_run(struct session *s, const struct pack *p, const struct pack_case *c,
+	      const struct case_options *options, char message[CASE_MESSAGE]);
+
+#endif
