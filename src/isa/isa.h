@@ -48,12 +48,18 @@ enum isa_flag {
 	ISA_RELAXED = 1 << 14, /* registers may be wider than the type (ld, st, cvt) */
 	ISA_CROSS_LANE = 1 << 15, /* reads other lanes: a destination may not share a source's row */
 	ISA_PARAM = 1 << 16,   /* ld.param, st.param: the address may name a parameter */
+	/* Operands may carry selectors; lowering stores isa_pack_selectors' result in insn.imm. */
+	ISA_SELECT = 1 << 17,  /* .b0 to .b3, .h0, .h1: scalar video instructions */
+	ISA_SELECT2 = 1 << 18, /* .h10 and so on: video on two halves */
+	ISA_SELECT4 = 1 << 19, /* .b3210 and so on: video on four bytes */
+	ISA_MINUS = 1 << 20,   /* sources may have a minus sign (with ISA_SELECT) */
 };
 
 /* One row.
  *
  * form: the opcode, then modifiers in their order. `.x` stands for itself, `[.x|.y]` for one of
- *   these or none, `(.x|.y)` for exactly one of these. Spaces are ignored.
+ *   these or none, `(.x|.y)` for exactly one of these. Spaces are ignored. An alternative may be
+ *   empty or several words, groups among them: "[.weak|(.relaxed|.acquire)(.cta|.gpu|.sys)]".
  *   "add[.rn|.rz|.rm|.rp][.ftz][.sat].f32"
  * operands: words in the order of the text, separated by blanks. Each is
  *   [=|+] [?] [{N}|{v}] TYPE [|TYPE]
@@ -68,7 +74,9 @@ enum isa_flag {
  *   Predicates that are read may be negated with '!'. '_' may stand for any destination.
  *   "=0 0 0", "=pred|pred 0 0 pred", "={v}0 @"
  * ptx: first PTX ISA version times 10; sm: first target (10 for sm_10).
- * meaning: picks the handlers for a matched form, or NULL if the combination is not legal. */
+ * meaning: picks the handlers for a matched form, or NULL if the combination is not legal. With
+ *   operand_count 0 (isa_expand_row) the operands' widths are not known: any handler will do.
+ *   The pointer itself is NULL only where flags have ISA_UNMODELLED. */
 struct isa_row {
 	const char *form;
 	const char *operands;
@@ -143,30 +151,48 @@ struct isa_opcode {
 struct isa *isa_build(struct arena *arena, const struct isa_family *const *families);
 const struct isa_opcode *isa_find_opcode(const struct isa *isa, const char *name);
 
-/* Result of matching an opcode with its modifiers (texts without dots). */
+/* Result of matching an opcode with its modifiers (texts without dots). NO_MODIFIER: modifier
+ * *bad stands in no row of the opcode; NO_FORM: it does, but not there or not with the others. */
 enum isa_match { ISA_MATCHED, ISA_NO_OPCODE, ISA_NO_MODIFIER, ISA_NO_FORM };
 
-/* Finds every row that accepts the modifiers; several rows may accept the same text and differ in
- * operands only: call with `from` = 0, then with the previous result's index + 1. On failure
- * *bad is the index of the first modifier that fits no row (count: one is missing). */
+/* Finds the rows that accept the modifiers, one by one; several may accept the same text and
+ * differ in operands only: call with `from` = 0, then with the previous result's *row_index + 1.
+ * Fills row, tokens and types of *form, zeroes the rest. On failure *bad is the index of the
+ * first modifier that fits no row (count: one is missing). */
 enum isa_match isa_match_form(const struct isa *isa, const char *opcode, const char *const *modifiers,
 			      u32 count, u32 from, struct form *form, u32 *row_index, u32 *bad);
 
-/* The row of `opcode` whose form is nearest to the modifiers given, for hints. NULL if none. */
+/* The form string of `opcode` that is nearest to the modifiers given, for hints. NULL if the
+ * opcode is not known. */
 const char *isa_nearest_form(const struct isa *isa, const char *opcode, const char *const *modifiers,
 			     u32 count);
 
 /* One parsed operand word of a row. */
 struct operand_spec {
 	bool written, read, optional, immediate;
-	u8 vector;      /* number of elements; 1 for a scalar; 0xff: by the form's .vN */
+	u8 vector;      /* number of elements; {v} is resolved; 1 for a scalar */
 	char kind;      /* 't' a value, '@' address, 'L' label, 'F' function, 'V' variable, '*' any register */
 	u16 type;       /* for kind 't': resolved by the form */
 	u16 second;     /* type of the second destination after '|', or TOKEN_NONE */
 };
 
+/* The word count of a video instruction's selector, and where it stands in the packed word. */
+enum {
+	/* ISA_SELECT: 0 the whole register, 1 to 4 .b0 to .b3, 5 and 6 .h0 and .h1 */
+	SELECT_D = 0, SELECT_A = 3, SELECT_B = 6, SELECT_C = 9, SELECT_BITS = 7,
+	SELECT_MINUS_A = 12, SELECT_MINUS_B = 13, SELECT_MINUS_C = 14,
+	/* ISA_SELECT2 and 4: a mask of the elements of d that are written, then for each element,
+	 * lowest first, the number of the half (0 to 3) or byte (0 to 7) of b:a it is taken from */
+	SIMD_D = 0, SIMD_A = 4, SIMD_B = 16, SIMD_BITS = 3
+};
+
 /* Resolves the operand words of a form's row; returns how many (at most FORM_OPERANDS). */
 u32 isa_operand_specs(const struct form *form, struct operand_spec specs[FORM_OPERANDS]);
+
+/* Packs the selectors of the operands of a video instruction (d, a, b, c: texts without the dot,
+ * or NULL) as above; bit k of `minus` is set where operand k has a minus sign. False if the row
+ * allows no such selector there. */
+bool isa_pack_selectors(const struct isa_row *row, const char *const selectors[4], u32 minus, s32 *packed);
 
 /* Every text a row accepts, one call for each, for docs, coverage and tests. */
 void isa_expand_row(const struct isa_row *row, void (*each)(void *context, const struct form *form),

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The index of rows by opcode, and matching of modifiers against form strings.
+ *
+ * Form strings are not compiled: a matcher walks the text and backtracks over groups, comparing
+ * words in place, so that building the index touches each row's opcode only. The walk needs no
+ * stack of open groups: an alternative that ends at '|' goes on behind its group's close.
+ */
+#include "isa/isa.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- The index -------------------------------------------------------------------------- */
+
+static size_t opcode_length(const char *form) { return strcspn(form, ".[( "); }
+
+static int compare_part(const char *name, const char *form)
+{
+	const size_t length = opcode_length(form);
+	const int order = strncmp(name, form, length);
+	return order ? order : name[length] ? 1 : 0;
+}
+
+static int compare_opcodes(const void *a, const void *b)
+{
+	const struct isa_opcode *x = a, *y = b;
+	return strcmp(x->name, y->name);
+}
+
+/* The opcodes seen so far, by hash of the name. */
+struct opcode_set {
+	struct isa_opcode *opcodes;
+	u32 *slots; /* index + 1 */
+	u32 slot_count, count;
+};
+
+static struct isa_opcode *set_find(struct opcode_set *set, struct arena *arena, const char *form)
+{
+	const size_t length = opcode_length(form);
+	u32 hash = 2166136261u;
+
+	for (size_t k = 0; k < length; k++)
+		hash = (hash ^ (u8)form[k]) * 16777619u;
+	for (u32 at = hash & (set->slot_count - 1);; at = (at + 1) & (set->slot_count - 1)) {
+		if (!set->slots[at]) {
+			struct isa_opcode *opcode = &set->opcodes[set->count++];
+			set->slots[at] = set->count;
+			opcode->name = arena_copy_text(arena, form, length);
+			return opcode;
+		}
+		struct isa_opcode *opcode = &set->opcodes[set->slots[at] - 1];
+		if (!compare_part(opcode->name, form))
+			return opcode;
+	}
+}
+
+struct isa *isa_build(struct arena *arena, const struct isa_family *const *families)
+{
+	struct isa *isa = ARENA_NEW(arena, struct isa);
+	u32 total = 0;
+
+	for (u32 f = 0; families[f]; f++)
+		total += families[f]->count;
+	struct opcode_set set = {.slot_count = 16};
+	while (set.slot_count < total * 2)
+		set.slot_count *= 2;
+	set.slots = ARENA_ARRAY(arena, set.slot_count, u32);
+	set.opcodes = ARENA_ARRAY(arena, total, struct isa_opcode);
+
+	/* First count each opcode's rows, then hand out one array in parts and fill it. */
+	for (u32 f = 0; families[f]; f++)
+		for (u32 k = 0; k < families[f]->count; k++)
+			set_find(&set, arena, families[f]->rows[k].form)->count++;
+	const struct isa_row **rows = ARENA_ARRAY(arena, total, const struct isa_row *);
+	for (u32 k = 0; k < set.count; k++) {
+		set.opcodes[k].rows = rows;
+		rows += set.opcodes[k].count;
+		set.opcodes[k].count = 0;
+	}
+	for (u32 f = 0; families[f]; f++)
+		for (u32 k = 0; k < families[f]->count; k++) {
+			struct isa_opcode *opcode = set_find(&set, arena, families[f]->rows[k].form);
+			opcode->rows[opcode->count++] = &families[f]->rows[k];
+		}
+	qsort(set.opcodes, set.count, sizeof *set.opcodes, compare_opcodes);
+	*isa = (struct isa){arena, families, set.opcodes, set.count};
+	return isa;
+}
+
+const struct isa_opcode *isa_find_opcode(const struct isa *isa, const char *name)
+{
+	u32 low = 0, high = isa->opcode_count;
+
+	while (low < high) {
+		const u32 middle = (low + high) / 2;
+		const int order = strcmp(name, isa->opcodes[middle].name);
+		if (!order)
+			return &isa->opcodes[middle];
+		if (order < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return NULL;
+}
+
+/* --- Walking a form string -------------------------------------------------------------- */
+
+static size_t word_length(const char *word) { return strcspn(word, ".|[]() "); }
+
+/* From inside a group (or at its opening) to its closing bracket. */
+static const char *group_end(const char *p)
+{
+	for (u32 depth = *p == '[' || *p == '(' ? (p++, 1) : 1;; p++) {
+		if (*p == '[' || *p == '(')
+			depth++;
+		else if ((*p == ']' || *p == ')') && --depth == 0)
+			return p;
+	}
+}
+
+/* The start of the next alternative after the one at `p`, or NULL. */
+static const char *next_alternative(const char *p)
+{
+	for (u32 depth = 0;; p++) {
+		if (*p == '[' || *p == '(')
+			depth++;
+		else if (*p == ']' || *p == ')') {
+			if (depth-- == 0)
+				return NULL;
+		} else if (*p == '|' && depth == 0)
+			return p + 1;
+	}
+}
+
+struct attempt {
+	const char *const *modifiers;
+	u32 count;
+	u32 furthest; /* modifiers that were accepted on the best way */
+};
+
+static bool match_from(struct attempt *t, const char *p, u32 k)
+{
+	for (;;) {
+		if (k > t->furthest)
+			t->furthest = k;
+		switch (*p) {
+		case '\0':
+			return k == t->count;
+		case '.': {
+			const size_t length = word_length(++p);
+			if (k == t->count || strncmp(t->modifiers[k], p, length) || t->modifiers[k][length])
+				return false;
+			p += length;
+			k++;
+			break;
+		}
+		case '[':
+		case '(':
+			for (const char *way = p + 1; way; way = next_alternative(way))
+				if (match_from(t, way, k))
+					return true;
+			if (*p == '(')
+				return false;
+			p = group_end(p) + 1;
+			break;
+		case '|':
+			p = group_end(p) + 1;
+			break;
+		default: /* a blank, or the close of a group */
+			p++;
+			break;
+		}
+	}
+}
+
+/* Does the word stand anywhere in the row's form? */
+static bool row_has_word(const struct isa_row *row, const char *word)
+{
+	for (const char *p = strchr(row->form, '.'); p; p = strchr(p, '.')) {
+		const size_t length = word_length(++p);
+		if (!strncmp(word, p, length) && !word[length])
+			return true;
+	}
+	return false;
+}
+
+static void form_add(struct form *form, int token)
+{
+	if (form->token_count < FORM_TOKENS)
+		form->tokens[form->token_count++] = (u16)token;
+	if (token_is_type(token) && form->type_count < FORM_TYPES)
+		form->types[form->type_count++] = (u16)token;
+}
+
+enum isa_match isa_match_form(const struct isa *isa, const char *opcode, const char *const *modifiers,
+			      u32 count, u32 from, struct form *form, u32 *row_index, u32 *bad)
+{
+	const struct isa_opcode *found = isa_find_opcode(isa, opcode);
+	struct attempt attempt = {modifiers, count, 0};
+
+	*bad = 0;
+	if (!found)
+		return ISA_NO_OPCODE;
+	for (u32 k = from; k < found->count; k++) {
+		const struct isa_row *row = found->rows[k];
+		if (!match_from(&attempt, row->form + opcode_length(row->form), 0))
+			continue;
+		*form = (struct form){.row = row};
+		for (u32 m = 0; m < count; m++)
+			form_add(form, token_find(modifiers[m]));
+		*row_index = k;
+		return ISA_MATCHED;
+	}
+	*bad = attempt.furthest;
+	if (*bad == count)
+		return ISA_NO_FORM;
+	for (u32 k = 0; k < found->count; k++)
+		if (row_has_word(found->rows[k], modifiers[*bad]))
+			return ISA_NO_FORM;
+	return ISA_NO_MODIFIER;
+}
+
+const char *isa_nearest_form(const struct isa *isa, const char *opcode, const char *const *modifiers,
+			     u32 count)
+{
+	const struct isa_opcode *found = isa_find_opcode(isa, opcode);
+	const char *nearest = NULL;
+	u32 best = 0;
+
+	for (u32 k = 0; found && k < found->count; k++) {
+		const struct isa_row *row = found->rows[k];
+		struct attempt attempt = {modifiers, count, 0};
+		match_from(&attempt, row->form + opcode_length(row->form), 0);
+		u32 score = 1 + attempt.furthest;
+		for (u32 m = 0; m < count; m++)
+			score += row_has_word(row, modifiers[m]) ? 2 : 0;
+		if (score > best) {
+			best = score;
+			nearest = row->form;
+		}
+	}
+	return nearest;
+}
+
+/* --- Expansion and text ----------------------------------------------------------------- */
+
+struct expansion {
+	void (*each)(void *context, const struct form *form);
+	void *context;
+};
+
+static void expand_from(const struct expansion *x, const char *p, struct form form)
+{
+	for (;;) {
+		switch (*p) {
+		case '\0':
+			if (!form.row->meaning || form.row->meaning(&form))
+				x->each(x->context, &form);
+			return;
+		case '.': {
+			const size_t length = word_length(++p);
+			form_add(&form, token_find_part(p, length));
+			p += length;
+			break;
+		}
+		case '[':
+		case '(':
+			for (const char *way = p + 1; way; way = next_alternative(way))
+				expand_from(x, way, form);
+			if (*p == '(')
+				return;
+			p = group_end(p) + 1;
+			break;
+		case '|':
+			p = group_end(p) + 1;
+			break;
+		default:
+			p++;
+			break;
+		}
+	}
+}
+
+void isa_expand_row(const struct isa_row *row, void (*each)(void *context, const struct form *form),
+		    void *context)
+{
+	const struct expansion x = {each, context};
+	expand_from(&x, row->form + opcode_length(row->form), (struct form){.row = row});
+}
+
+void isa_form_text(const struct form *form, char *text, size_t size)
+{
+	int used = snprintf(text, size, "%.*s", (int)opcode_length(form->row->form), form->row->form);
+
+	for (u32 k = 0; k < form->token_count && used >= 0 && (size_t)used < size; k++)
+		used += snprintf(text + used, size - (size_t)used, ".%s", token_text(form->tokens[k]));
+}
