@@ -32,6 +32,9 @@ static inline u32 mufu_square(u32 x)
 	return sum >> 1;
 }
 
+/* a or 0. A mask where a choice would make the compiler split the loop's body in two. */
+static inline u32 mufu_keep_if(u32 a, bool keep) { return a & (0 - (u32)keep); }
+
 /* c0 * 2^scale + c1 * first + c2 * second + k, exact. */
 static inline s64 mufu_quadratic(s32 c0, s32 c1, s32 c2, int scale, u32 first, u32 second, s32 k)
 {
@@ -107,7 +110,7 @@ static inline u32 mufu_ex2(u32 a)
 {
 	u32 magnitude = a & ~F32_SIGN;
 	bool big = magnitude >= 0x43000000, negative = a >> 31;
-	u32 usual = big || magnitude < 0x00800000 ? 0 : magnitude;
+	u32 usual = mufu_keep_if(magnitude, magnitude - 0x00800000 < 0x43000000 - 0x00800000);
 	/* Fixed point with 23 fraction bits, cut; below zero the ones' complement, which is one
 	 * unit below the true one, but for whole numbers. */
 	s32 fixed = (s32)(f32_of_bits(usual) * 0x1p23f);
@@ -141,11 +144,11 @@ static inline u32 mufu_lg2(u32 a)
 static inline u32 mufu_circular(u32 magnitude, u32 sign, u32 quarter)
 {
 	/* From 2^23 on every number is whole; the fraction below is exact. */
-	f32 usual = f32_of_bits(magnitude < 0x4b000000 ? magnitude : 0);
+	f32 usual = f32_of_bits(mufu_keep_if(magnitude, magnitude < 0x4b000000));
 	f32 fraction = usual - (f32)(s32)usual;
 	u32 fixed = (u32)(s32)(fraction * 0x1p25f);
 	u32 quadrant = (fixed >> 23) + quarter, f = fixed & 0x7fffff;
-	f = quadrant & 1 ? ~f & 0x7fffff : f;
+	f ^= (0 - (quadrant & 1)) & 0x7fffff;
 	sign ^= (quadrant & 2) << 30;
 	u32 i = f >> 17, x = f & 0x1ffff;
 	s64 v = mufu_quadratic(mufu_table_sin[0][i], mufu_table_sin[1][i], mufu_table_sin[2][i], 11,
@@ -248,9 +251,10 @@ static inline u32 mufu_revolutions(u32 a)
 {
 	f64 exact = (f64)f32_of_bits(a & ~F32_SIGN) * (f64)f32_of_bits(0x3e22f983);
 	u64 bits = bits_of_f64(exact);
-	/* Below 2^-126 any small number does: the unit sees a zero. */
-	u32 cut = bits < (897ull << 52) ? 0 : (u32)((bits - (896ull << 52)) >> 29);
-	return (a & ~F32_SIGN) >= F32_INF ? F32_NAN : cut | (a & F32_SIGN);
+	/* Below 2^-126 any small number does: the unit sees a zero. Infinity becomes NaN. */
+	u32 cut = mufu_keep_if((u32)((bits - (896ull << 52)) >> 29), bits >= (897ull << 52));
+	u32 invalid = mufu_keep_if(F32_NAN, (a & ~F32_SIGN) >= F32_INF);
+	return cut | invalid | (a & F32_SIGN);
 }
 static inline u32 f32_sin_approx(u32 a) { return mufu_sin(mufu_revolutions(a)); }
 static inline u32 f32_cos_approx(u32 a) { return mufu_cos(mufu_revolutions(a)); }
