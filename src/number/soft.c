@@ -56,29 +56,32 @@ static u64 pack_overflow(const struct soft_format *f, bool sign, enum round roun
 	return away ? inf : inf - 1;
 }
 
+u64 soft_encode(int least, int man_bits, struct soft v, enum round round)
+{
+	int drop = 63 - man_bits;
+	if (!v.sig)
+		return 0;
+	if (v.exp < least) {
+		int deep = least - v.exp > 64 ? 64 : least - v.exp;
+		return round_off(v.sig, drop + deep, v.sign, round);
+	}
+	/* The implicit bit adds the one that the exponent field starts from. */
+	return ((u64)(v.exp - least) << man_bits) + round_off(v.sig, drop, v.sign, round);
+}
+
 u64 soft_pack(const struct soft_format *f, struct soft v, enum round round, bool ftz)
 {
-	int least = 1 - soft_bias(f), drop = 63 - f->man_bits;
-	u64 top = 1ull << f->man_bits;
-	u64 sign_bit = (u64)v.sign << (f->man_bits + f->exp_bits), magnitude;
-	if (!v.sig)
-		return sign_bit;
-	if (v.exp < least && ftz) {
-		bool reaches = v.exp == least - 1 && round_off(v.sig, drop, v.sign, round) > 2 * top - 1;
-		magnitude = reaches ? top : 0;
-	} else if (v.exp < least) {
-		int deep = least - v.exp > 64 ? 64 : least - v.exp;
-		magnitude = round_off(v.sig, drop + deep, v.sign, round);
-	} else if (v.exp > soft_bias(f)) {
-		magnitude = pack_overflow(f, v.sign, round);
-	} else {
-		/* The implicit bit adds the one that the exponent field starts from. */
-		magnitude = ((u64)(v.exp - least) << f->man_bits) +
-			    round_off(v.sig, drop, v.sign, round);
-		if (magnitude >> f->man_bits == (1ull << f->exp_bits) - 1)
-			magnitude = pack_overflow(f, v.sign, round);
+	int least = 1 - soft_bias(f);
+	u64 sign_bit = (u64)v.sign << (f->man_bits + f->exp_bits);
+	u64 top = 1ull << f->man_bits, inf = ((1ull << f->exp_bits) - 1) << f->man_bits;
+	if (v.sig && v.exp < least && ftz) {
+		u64 unbounded = round_off(v.sig, 63 - f->man_bits, v.sign, round);
+		return sign_bit | (v.exp == least - 1 && unbounded == 2 * top ? top : 0);
 	}
-	return sign_bit | magnitude;
+	if (v.exp > soft_bias(f) && v.sig)
+		return sign_bit | pack_overflow(f, v.sign, round);
+	u64 magnitude = soft_encode(least, f->man_bits, v, round);
+	return sign_bit | (magnitude >= inf ? pack_overflow(f, v.sign, round) : magnitude);
 }
 
 struct soft_wide soft_widen(struct soft v)

@@ -44,6 +44,12 @@ struct soft soft_unpack(const struct soft_format *f, u64 bits);
  */
 u64 soft_pack(const struct soft_format *f, struct soft v, enum round round, bool ftz);
 
+/*
+ * The magnitude's exponent field and mantissa for a format whose least normal exponent is `least`,
+ * with an exponent field as wide as it takes: the caller deals with what is too large.
+ */
+u64 soft_encode(int least, int man_bits, struct soft v, enum round round);
+
 /* Whether a magnitude with last kept bit `odd`, next bit `half` and nonzero rest `rest` goes up. */
 static inline bool soft_rounds_up(enum round round, bool sign, bool odd, bool half, bool rest)
 {
@@ -69,9 +75,7 @@ struct soft soft_quotient(struct soft a, struct soft b); /* b nonzero */
 struct soft soft_square_root(struct soft a);             /* a not negative */
 struct soft soft_narrow(struct soft_wide v);
 
-/*
- * The magnitude rounded to an integer: its low 64 bits in *value, false if it needs more.
- */
+/* The magnitude rounded to an integer; false if it does not fit *value. */
 bool soft_to_integer(struct soft v, enum round round, u64 *value);
 
 #endif
