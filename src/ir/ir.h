@@ -44,6 +44,14 @@ struct ir_init {
 	struct span span;
 };
 
+/* One field of an opaque variable's initialiser: `name = word` or `name = value`. */
+struct ir_field {
+	const char *name;
+	const char *word; /* NULL: value counts */
+	u64 value;
+	struct span span;
+};
+
 struct ir_variable {
 	const char *name;
 	enum ir_space space;
@@ -61,7 +69,9 @@ struct ir_variable {
 	u32 pointer_align;
 	u32 const_bank;             /* .const[N], else 0 */
 	bool managed;               /* .attribute(.managed) */
-	bool unified;
+	bool unified;               /* .attribute(.unified(a, b)) */
+	u64 unified_id[2];
+	VEC_OF(struct ir_field) fields; /* {width = 32, filter_mode = nearest} of opaque variables */
 	struct ir_function *owner;  /* NULL at module scope */
 	u32 index;                  /* number among the module's or function's variables */
 	struct span span;
@@ -72,6 +82,17 @@ struct ir_register {
 	u16 type;
 	u32 vector; /* 1, 2, 4: .reg .v2 */
 	u32 index;  /* number within the function, from 0; vectors take `vector` numbers */
+	struct span span;
+};
+
+/* `.reg .b32 %r<100>`: declares %r0 to %r99. An ir_register comes into being where a name of the
+ * range is first used, so that a large unused range costs nothing. */
+struct ir_range {
+	const char *prefix;
+	u32 count;
+	u16 type;
+	u32 vector;
+	struct ir_range *next; /* further ranges of the same scope */
 	struct span span;
 };
 
@@ -87,6 +108,7 @@ struct ir_label {
 /* .branchtargets or .calltargets: a named list of symbols. */
 struct ir_targets {
 	const char *name;
+	bool calls; /* .calltargets */
 	VEC_OF(struct ir_symbol *) list;
 	struct span span;
 };
@@ -123,10 +145,12 @@ struct ir_operand {
 	bool negated;          /* !p  (and unary minus on a register: a[-]) */
 	u8 element;            /* .x .y .z .w of a vector register: 0..3, else 0xff */
 	u8 video_select;       /* .b0-.b3 (1..4), .h0 .h1 (5, 6) after a register, else 0 */
+	const char *selector;  /* any video selector's text without the dot ("b0", "h10", "b3210"), or NULL */
 	bool minus;            /* -a of video instructions */
+	bool parenthesised;    /* (5): a constant that a call means as a list of one is an OPERAND_LIST */
 	u8 float_bits;
 	struct span span;
-	const char *name;      /* text of a name operand */
+	const char *name;      /* text of a name operand; of a special with its element: "%tid.x" */
 	struct ir_symbol *symbol; /* NULL for specials and for names that are not declared */
 	u64 value;             /* integer or float bits; integers are 64-bit two's complement */
 	bool is_unsigned;
@@ -144,7 +168,45 @@ struct ir_modifier {
 struct ir_loc {
 	u32 file, line, column;
 	const char *function;        /* function_name label of an inlined .loc, or NULL */
+	u64 function_addend;         /* function_name label+addend */
 	u32 inlined_at;              /* index into ir_module.locs of the call site + 1, or 0 */
+	struct span span;
+};
+
+/* What stands between instructions (or, in a module, between functions), in the order of the
+ * text, so that a module can be printed back: a mark stands before instruction `at`. */
+enum ir_mark_kind {
+	MARK_LABEL,
+	MARK_OPEN,      /* { */
+	MARK_CLOSE,     /* } */
+	MARK_REGISTER,
+	MARK_RANGE,
+	MARK_VARIABLE,
+	MARK_TARGETS,
+	MARK_PROTOTYPE,
+	MARK_LOC,
+	MARK_PRAGMA,
+	MARK_FUNCTION,  /* with its body, if this is where it stands */
+	MARK_DECLARATION, /* a function without its body */
+	MARK_FILE,
+	MARK_SECTION,
+	MARK_ALIAS
+};
+struct ir_mark {
+	enum ir_mark_kind kind;
+	u32 at;
+	union {
+		struct ir_label *label;
+		struct ir_scope *scope;
+		struct ir_register *reg;
+		struct ir_range *range;
+		struct ir_variable *variable;
+		struct ir_targets *targets;
+		struct ir_function *function;
+		struct ir_section *section;
+		const char *text; /* MARK_PRAGMA */
+		size_t index;     /* MARK_LOC, MARK_FILE: into ir_module.locs, .files */
+	};
 };
 
 struct ir_instruction {
@@ -162,8 +224,11 @@ struct ir_instruction {
 	struct ir_scope *scope;  /* innermost { } */
 };
 
+/* Names of one { }. Two symbols may stand for one thing (a label used in an inner scope before it
+ * is defined in an outer one): compare what they point at, not the symbols. */
 struct ir_scope {
 	struct ir_scope *parent;
+	struct ir_range *ranges;
 	struct ir_symbol **slots; /* hash by interned name; kept for the debugger */
 	u32 slot_count, used;
 	u32 first_instruction, end_instruction;
@@ -173,7 +238,9 @@ struct ir_scope {
 struct ir_limits {
 	u32 max_threads[3], required_threads[3], required_cluster[3];
 	u32 min_blocks_per_sm, max_registers, max_cluster_rank;
+	u32 max_blocks_per_sm, abi_preserve, abi_preserve_control;
 	bool explicit_cluster, blocks_are_clusters, noreturn;
+	bool has_abi_preserve, has_abi_preserve_control;
 };
 
 struct ir_function {
@@ -189,7 +256,11 @@ struct ir_function {
 	VEC_OF(struct ir_register *) registers;
 	VEC_OF(struct ir_variable *) variables; /* .local .shared .param .const .global in the body */
 	VEC_OF(struct ir_label *) labels;
+	VEC_OF(struct ir_mark) marks;
+	VEC_OF(const char *) pragmas; /* between the parameters and the body */
 	VEC_OF(struct ir_instruction) body;
+	bool unified;       /* .attribute(.unified(a, b)) */
+	u64 unified_id[2];
 	u32 register_slots; /* sum of vector widths of registers */
 	struct ir_limits limits;
 	struct ir_scope *scope;
@@ -200,6 +271,20 @@ struct ir_function {
 struct ir_file {
 	u32 number;
 	const char *path;
+	bool has_time; /* .file 1 "x", timestamp, size */
+	u64 timestamp, bytes;
+};
+
+/* A debug section: its text between the braces, and what its labels stand before. */
+struct ir_section {
+	const char *name; /* with the dot: ".debug_str" */
+	struct span content;
+};
+
+/* A comment line `//@ ...`, without the `//@` and the line's end. */
+struct ir_launch_line {
+	const char *text;
+	struct span span;
 };
 
 struct ir_module {
@@ -211,15 +296,22 @@ struct ir_module {
 	u32 version;             /* 90 for .version 9.0 */
 	const char *target;      /* "sm_90a" */
 	u32 arch;                /* 90 */
-	bool debug, texmode_independent, map_f64_to_f32;
+	bool debug, texmode_independent, texmode_unified, map_f64_to_f32;
 	u32 address_bits;        /* 32 or 64 */
 	VEC_OF(struct ir_function *) functions;
 	VEC_OF(struct ir_variable *) variables;
 	VEC_OF(struct ir_file) files;
 	VEC_OF(struct ir_loc) locs;
+	VEC_OF(struct ir_section *) sections;
+	VEC_OF(struct ir_mark) marks;
+	VEC_OF(struct ir_launch_line) launch_lines;
 	struct ir_scope *scope;
 };
 
+/* Looks `name` (interned) up in `scope` alone; NULL if it is not there. */
+struct ir_symbol *ir_scope_find(const struct ir_scope *scope, const char *name);
+/* Enters a symbol whose name is not in `scope` yet. */
+void ir_scope_enter(struct arena *arena, struct ir_scope *scope, struct ir_symbol *symbol);
 /* Looks `name` (interned) up in `scope` and its parents; NULL if it is not declared. */
 struct ir_symbol *ir_lookup(const struct ir_scope *scope, const char *name);
 struct ir_function *ir_find_function(const struct ir_module *m, const char *name);

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Declarations of registers and variables: qualifiers are gathered first, then each name becomes a
+ * register, a range of registers, a parameter, or a variable with its size and alignment.
+ */
+#include <string.h>
+
+#include "grammar/reader.h"
+
+/* Everything beyond this cannot be allocated on any GPU and would overflow sums of sizes. */
+static const u64 size_limit = 1ull << 40;
+enum { ALIGN_LIMIT = 1 << 24, OPAQUE_BYTES = 8 };
+
+static const u16 type_widths[] = {
+	0,
+#define X(name, text, bits, kind) bits,
+	ISA_TYPES(X)
+#undef X
+};
+static const char *const space_words[SPACE_COUNT] = {".generic", ".reg", ".sreg", ".const", ".global",
+						     ".local", ".param", ".shared", ".tex"};
+
+u32 reader_type_bits(u16 type)
+{
+	return type < COUNT_OF(type_widths) ? type_widths[type] : 0;
+}
+
+static bool is_opaque(u16 type) { return type == T_texref || type == T_samplerref || type == T_surfref; }
+
+void declare_begin(struct reader *r, enum ir_linkage linkage, struct span at)
+{
+	r->declaration = (struct declaration){.linkage = linkage, .vector = 1, .span = at};
+}
+
+void declare_space(struct reader *r, enum ir_space space, struct span at)
+{
+	struct declaration *d = &r->declaration;
+
+	if (d->is_pointer && d->has_space) {
+		d->pointer_space = space;
+		return;
+	}
+	if (d->has_space)
+		diag_error(r->diags, at, "second state space '%s'", space_words[space]);
+	d->has_space = true;
+	d->space = space;
+	d->span = at;
+}
+
+void declare_const_bank(struct reader *r, u64 bank, struct span at)
+{
+	if (r->declaration.space != SPACE_CONST || bank > 10)
+		diag_error(r->diags, at, "only .const takes a bank, from 0 to 10");
+	else
+		r->declaration.const_bank = (u32)bank;
+}
+
+void declare_align(struct reader *r, u64 align, struct span at)
+{
+	if (!align || (align & (align - 1)) || align > ALIGN_LIMIT) {
+		diag_error(r->diags, at, "alignment must be a power of two, at most %d", ALIGN_LIMIT);
+		align = 1;
+	}
+	if (r->declaration.is_pointer)
+		r->declaration.pointer_align = (u32)align;
+	else
+		r->declaration.align = (u32)align;
+}
+
+/* A type or .v2, .v4 */
+void declare_word(struct reader *r, const char *word, struct span at)
+{
+	struct declaration *d = &r->declaration;
+
+	if (word[0] == 'v' && (word[1] == '2' || word[1] == '4') && !word[2]) {
+		if (d->has_type)
+			diag_error(r->diags, at, "'.%s' stands before the type", word);
+		d->vector = (u32)(word[1] - '0');
+		return;
+	}
+	for (u16 type = 1; type < TYPE_COUNT; type++)
+		if (r->type_texts[type] == word) {
+			if (d->has_type)
+				diag_error(r->diags, at, "second type '.%s'", word);
+			d->has_type = true;
+			d->type = type;
+			return;
+		}
+	diag_error(r->diags, at, "'.%.60s' is not a type", word);
+}
+
+void declare_pointer(struct reader *r, struct span at)
+{
+	struct declaration *d = &r->declaration;
+
+	if (d->space != SPACE_PARAM || !d->has_type)
+		diag_error(r->diags, at, "'.ptr' stands behind the type of a .param");
+	d->is_pointer = true;
+	d->pointer_space = SPACE_GENERIC;
+	d->pointer_align = 4;
+}
+
+void declare_attribute(struct reader *r, const char *word, u32 numbers, struct span at)
+{
+	if (!strcmp(word, "managed") && !numbers) {
+		r->declaration.managed = true;
+	} else if (!strcmp(word, "unified") && numbers == 2) {
+		r->declaration.unified = true;
+		memcpy(r->declaration.unified_id, r->numbers, sizeof r->declaration.unified_id);
+	} else {
+		diag_error(r->diags, at, "unknown attribute '.%.60s'%s", word,
+			   strcmp(word, "unified") ? "" : " without its two numbers");
+		diag_hint(r->diags, "attributes are .managed and .unified(a, b)");
+	}
+}
+
+void declare_name(struct reader *r, const char *name, struct span at)
+{
+	const struct declaration *d = &r->declaration;
+	struct ir_variable *v = ARENA_NEW(r->arena, struct ir_variable);
+
+	v->name = name;
+	v->space = d->space;
+	v->linkage = d->linkage;
+	v->type = d->type;
+	v->align = d->align;
+	v->vector = d->vector;
+	v->is_pointer = d->is_pointer;
+	v->pointer_space = d->pointer_space;
+	v->pointer_align = d->pointer_align;
+	v->const_bank = d->const_bank;
+	v->managed = d->managed;
+	v->unified = d->unified;
+	memcpy(v->unified_id, d->unified_id, sizeof v->unified_id);
+	v->owner = r->function;
+	v->span = at;
+	r->variable = v;
+}
+
+void declare_dimension(struct reader *r, bool sized, u64 size, struct span at)
+{
+	struct ir_variable *v = r->variable;
+
+	if (v->rank == COUNT_OF(v->dims)) {
+		diag_error(r->diags, at, "more than %zu dimensions", COUNT_OF(v->dims));
+		return;
+	}
+	if (!sized && v->rank)
+		diag_error(r->diags, at, "only the first dimension may be left open");
+	if (sized && !size && v->rank) {
+		diag_error(r->diags, at, "a dimension of 0");
+		size = 1;
+	}
+	v->unsized |= !sized || !size;
+	v->dims[v->rank++] = size;
+}
+
+/* True if the qualifiers are complete and fit each other and the place. */
+static bool check_qualifiers(struct reader *r, struct span at)
+{
+	const struct declaration *d = &r->declaration;
+	const u32 bits = reader_type_bits(d->type);
+
+	if (!d->has_space) {
+		diag_error(r->diags, at, "declaration without a state space, such as .global or .reg");
+		return false;
+	}
+	if (!d->has_type) {
+		diag_error(r->diags, at, "declaration without a type, such as .b32");
+		return false;
+	}
+	if (d->space == SPACE_REG) {
+		if (is_opaque(d->type) || (bits < 8 && d->type != T_pred))
+			diag_error(r->diags, at, "a register cannot be '.%s'", r->type_texts[d->type]);
+		return true;
+	}
+	if (d->type == T_pred)
+		diag_error(r->diags, at, "a predicate must be a .reg");
+	else if (!is_opaque(d->type) && (bits < 8 || bits % 8))
+		diag_error(r->diags, at, "a variable cannot be '.%s'", r->type_texts[d->type]);
+	return true;
+}
+
+/* Element count of the dimensions from `first` on. */
+static u64 dimension_product(const struct ir_variable *v, u32 first)
+{
+	u64 product = 1;
+
+	for (u32 i = first; i < v->rank; i++)
+		if (__builtin_mul_overflow(product, v->dims[i], &product) || product > size_limit)
+			return size_limit + 1;
+	return product;
+}
+
+/* Size and alignment from type, vector and dimensions. */
+static void complete_variable(struct reader *r, struct ir_variable *v)
+{
+	const u32 element = is_opaque(v->type) ? OPAQUE_BYTES : reader_type_bits(v->type) / 8 * v->vector;
+	const u64 count = v->unsized ? 0 : dimension_product(v, 0);
+
+	if (!v->align)
+		v->align = element ? element : 1;
+	if (count > size_limit || count * element > size_limit) {
+		diag_error(r->diags, v->span, "'%s' is larger than 2^40 bytes", v->name);
+		return;
+	}
+	v->size = count * element;
+}
+
+static void declare_register(struct reader *r, const char *name, struct span at)
+{
+	const struct declaration *d = &r->declaration;
+	struct ir_register *reg = ARENA_NEW(r->arena, struct ir_register);
+
+	*reg = (struct ir_register){name, d->type, d->vector, r->function->register_slots, at};
+	if (!scope_declare(r, (struct ir_symbol){.kind = SYM_REGISTER, .name = name, .reg = reg, .span = at}))
+		return;
+	r->function->register_slots += d->vector;
+	VEC_PUSH(r->arena, &r->function->registers, reg);
+	if (r->function->scope)
+		reader_mark(r, (struct ir_mark){.kind = MARK_REGISTER, .reg = reg});
+}
+
+void declare_range(struct reader *r, const char *prefix, u64 count, struct span at)
+{
+	const struct declaration *d = &r->declaration;
+	struct ir_range *range;
+
+	if (!check_qualifiers(r, at))
+		return;
+	if (d->space != SPACE_REG || !r->function) {
+		diag_error(r->diags, at, "only registers of a function are declared as a range '%s<n>'", prefix);
+		return;
+	}
+	if (!count || count > UINT32_MAX) {
+		diag_error(r->diags, at, "a range has 1 to 4294967295 registers");
+		return;
+	}
+	for (range = r->scope->scope->ranges; range; range = range->next)
+		if (range->prefix == prefix) {
+			diag_error(r->diags, at, "'%s<n>' is declared twice in one scope", prefix);
+			diag_note(r->diags, range->span, "first declared here");
+			return;
+		}
+	range = ARENA_NEW(r->arena, struct ir_range);
+	*range = (struct ir_range){prefix, (u32)count, d->type, d->vector, r->scope->scope->ranges, at};
+	r->scope->scope->ranges = range;
+	reader_mark(r, (struct ir_mark){.kind = MARK_RANGE, .range = range});
+}
+
+/* A parameter or return value of the function or prototype whose head is being read. */
+static void declare_parameter(struct reader *r, struct ir_variable *v)
+{
+	struct ir_function *f = r->function;
+	struct ir_register *reg = NULL;
+	const bool nameless = v->name == r->underscore;
+
+	if (v->space != SPACE_PARAM && v->space != SPACE_REG) {
+		diag_error(r->diags, v->span, "a parameter is .param or .reg, not %s", space_words[v->space]);
+		return;
+	}
+	if (nameless && !f->is_prototype)
+		diag_error(r->diags, v->span, "only parameters of a .callprototype may be called '_'");
+	if (v->space == SPACE_REG && f->is_entry)
+		diag_error(r->diags, v->span, "a kernel's parameters are .param");
+	if (v->space == SPACE_REG) {
+		declare_register(r, v->name, v->span);
+		const struct ir_symbol *symbol = ir_scope_find(r->scope->scope, v->name);
+		reg = symbol && symbol->kind == SYM_REGISTER ? symbol->reg : NULL;
+	} else if (!nameless) {
+		scope_declare(r, (struct ir_symbol){.kind = SYM_VARIABLE, .name = v->name, .variable = v, .span = v->span});
+	}
+	if (r->in_returns) {
+		v->index = (u32)f->returns.count;
+		VEC_PUSH(r->arena, &f->returns, v);
+		VEC_PUSH(r->arena, &f->return_registers, reg);
+	} else {
+		v->index = (u32)f->params.count;
+		VEC_PUSH(r->arena, &f->params, v);
+		VEC_PUSH(r->arena, &f->param_registers, reg);
+	}
+}
+
+static bool same_shape(const struct ir_variable *a, const struct ir_variable *b)
+{
+	return a->space == b->space && reader_type_bits(a->type) == reader_type_bits(b->type) &&
+	       a->vector == b->vector && a->rank == b->rank &&
+	       (a->unsized || b->unsized || a->size == b->size);
+}
+
+/* A second declaration of a module's variable: allowed if one of them is .extern or both .common
+ * or .weak. The first object stays and takes over what the definition says. */
+static void merge_variable(struct reader *r, struct ir_symbol *old, struct ir_variable *v)
+{
+	struct ir_variable *first = old->kind == SYM_VARIABLE ? old->variable : NULL;
+	const bool again = first && (first->linkage == LINK_EXTERN || v->linkage == LINK_EXTERN ||
+				     (first->linkage == v->linkage && v->linkage == LINK_COMMON));
+
+	if (!again) {
+		diag_error(r->diags, v->span, "'%s' is defined twice", v->name);
+		diag_note(r->diags, old->span, "first defined here");
+	} else if (!same_shape(first, v)) {
+		diag_error(r->diags, v->span, "'%s' is declared with another space, type or size before", v->name);
+		diag_note(r->diags, old->span, "declared here");
+	} else if (v->linkage != LINK_EXTERN) {
+		v->index = first->index;
+		*first = *v;
+	}
+}
+
+static void declare_module_variable(struct reader *r, struct ir_variable *v)
+{
+	struct ir_symbol *old = ir_scope_find(r->scope->scope, v->name);
+
+	if (v->space == SPACE_REG || v->space == SPACE_PARAM ||
+	    (v->space == SPACE_LOCAL && r->module->arch >= 20)) {
+		diag_error(r->diags, v->span, "%s variables are declared inside functions", space_words[v->space]);
+		return;
+	}
+	if (old) {
+		merge_variable(r, old, v);
+		return;
+	}
+	scope_declare(r, (struct ir_symbol){.kind = SYM_VARIABLE, .name = v->name, .variable = v, .span = v->span});
+	v->index = (u32)r->module->variables.count;
+	VEC_PUSH(r->arena, &r->module->variables, v);
+	reader_mark(r, (struct ir_mark){.kind = MARK_VARIABLE, .variable = v});
+}
+
+static void declare_local_variable(struct reader *r, struct ir_variable *v)
+{
+	if (!scope_declare(r, (struct ir_symbol){.kind = SYM_VARIABLE, .name = v->name, .variable = v, .span = v->span}))
+		return;
+	v->index = (u32)r->function->variables.count;
+	VEC_PUSH(r->arena, &r->function->variables, v);
+	reader_mark(r, (struct ir_mark){.kind = MARK_VARIABLE, .variable = v});
+}
+
+/* What only a variable outside of registers and parameters must hold. */
+static void check_variable(struct reader *r, const struct ir_variable *v, bool initialised)
+{
+	if (v->space == SPACE_SREG)
+		diag_error(r->diags, v->span, "special registers are not declared");
+	if (initialised && v->space != SPACE_GLOBAL && v->space != SPACE_CONST)
+		diag_error(r->diags, v->span, "a %s variable cannot have an initial value", space_words[v->space]);
+	if (initialised && v->linkage == LINK_EXTERN)
+		diag_error(r->diags, v->span, "an .extern variable cannot have an initial value");
+	if (v->unsized && !initialised && v->linkage != LINK_EXTERN) {
+		diag_error(r->diags, v->span, "array '%s' has no size", v->name);
+		diag_hint(r->diags, "only .extern arrays and initialised ones may be open");
+	}
+	if (v->name == r->underscore)
+		diag_error(r->diags, v->span, "a variable cannot be called '_'");
+}
+
+void declare_end(struct reader *r, bool initialised, struct span at)
+{
+	struct ir_variable *v = r->variable;
+	const bool is_parameter = r->function && !r->function->scope;
+
+	(void)at;
+	if (!check_qualifiers(r, v->span))
+		return;
+	complete_variable(r, v);
+	if (v->space == SPACE_REG && (v->rank || initialised))
+		diag_error(r->diags, v->span, "a register has neither dimensions nor an initial value");
+	if (is_parameter) {
+		declare_parameter(r, v);
+		return;
+	}
+	if (v->space == SPACE_REG && r->function) {
+		declare_register(r, v->name, v->span);
+		return;
+	}
+	check_variable(r, v, initialised);
+	if (r->function)
+		declare_local_variable(r, v);
+	else
+		declare_module_variable(r, v);
+}

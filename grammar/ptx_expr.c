@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Constant expressions, computed as they are read: 64-bit integers, signed unless a U suffix, a
+ * cast, the size of a literal or an unsigned operand says otherwise (PTX ISA, "Constant Expressions").
+ * The same operators join operands: d|p, variable+4, -a, !p.
+ */
+#include <string.h>
+
+#include "grammar/reader.h"
+
+static bool is_integer(const struct term *t) { return t->operand.kind == OPERAND_INTEGER; }
+static bool is_real(const struct term *t) { return t->operand.kind == OPERAND_FLOAT; }
+
+static void tell_operator(struct reader *r, struct span at, const char *what)
+{
+	diag_error(r->diags, at, "%s", what);
+}
+
+void expr_parentheses(struct reader *r, struct span at)
+{
+	struct ir_operand *o = &term_top(r)->operand;
+
+	o->span = at;
+	if (o->kind == OPERAND_INTEGER || o->kind == OPERAND_FLOAT) {
+		o->parenthesised = true;
+		return;
+	}
+	operand_gather(r, OPERAND_LIST, 1, at);
+}
+
+void expr_unary(struct reader *r, int operator, struct span at)
+{
+	struct ir_operand *o = &term_top(r)->operand;
+	const bool value = o->kind == OPERAND_REGISTER || o->kind == OPERAND_SPECIAL;
+
+	o->span = at;
+	o->parenthesised = false;
+	if (o->kind == OPERAND_INTEGER) {
+		if (operator == '-')
+			o->value = -o->value;
+		else if (operator == '!')
+			o->value = !o->value, o->is_unsigned = false;
+		else if (operator == '~')
+			o->value = ~o->value, o->is_unsigned = true;
+		if (operator == '!' || operator == '~' || operator == '-')
+			o->name = NULL;
+	} else if (o->kind == OPERAND_FLOAT && (operator == '-' || operator == '+')) {
+		if (operator == '-')
+			o->value ^= o->float_bits == 32 ? 1ull << 31 : 1ull << 63;
+	} else if (value && operator == '-') {
+		o->minus = !o->minus;
+	} else if (value && operator == '!') {
+		o->negated = !o->negated;
+	} else {
+		tell_operator(r, at, "this operator takes a constant");
+	}
+}
+
+static u64 shift_right(const struct ir_operand *a, u64 by)
+{
+	if (a->is_unsigned)
+		return by > 63 ? 0 : a->value >> by;
+	return (u64)((s64)a->value >> (by > 63 ? 63 : by));
+}
+
+/* a < b after the usual conversions */
+static bool is_less(const struct ir_operand *a, const struct ir_operand *b)
+{
+	if (a->is_unsigned || b->is_unsigned)
+		return a->value < b->value;
+	return (s64)a->value < (s64)b->value;
+}
+
+/* a / b or a % b; b is not zero. The remainder is of unsigned numbers always, as ptxas has it. */
+static u64 divide(const struct ir_operand *a, const struct ir_operand *b, int operator)
+{
+	if (operator == '%')
+		return a->value % b->value;
+	if (a->is_unsigned || b->is_unsigned)
+		return a->value / b->value;
+	return b->value == ~0ull ? -a->value : (u64)((s64)a->value / (s64)b->value);
+}
+
+static void integer_binary(struct reader *r, struct ir_operand *a, const struct ir_operand *b, int operator)
+{
+	const bool any_unsigned = a->is_unsigned || b->is_unsigned;
+	bool is_unsigned = any_unsigned;
+
+	switch (operator) {
+	case '*': a->value *= b->value; break;
+	case '+': a->value += b->value; break;
+	case '-': a->value -= b->value; break;
+	case '/':
+	case '%':
+		if (!b->value)
+			tell_operator(r, a->span, "division by zero in a constant expression");
+		else
+			a->value = divide(a, b, operator);
+		is_unsigned |= operator == '%';
+		break;
+	case '&': a->value &= b->value; is_unsigned = true; break;
+	case '^': a->value ^= b->value; is_unsigned = true; break;
+	case '|': a->value |= b->value; is_unsigned = true; break;
+	case OP_SHIFT_LEFT: a->value = b->value > 63 ? 0 : a->value << b->value; is_unsigned = a->is_unsigned; break;
+	case OP_SHIFT_RIGHT: a->value = shift_right(a, b->value); is_unsigned = a->is_unsigned; break;
+	default:
+		is_unsigned = false;
+		a->value = operator == '<' ? is_less(a, b)
+			   : operator == '>' ? is_less(b, a)
+			   : operator == OP_LESS_EQUAL ? !is_less(b, a)
+			   : operator == OP_GREATER_EQUAL ? !is_less(a, b)
+			   : operator == OP_EQUAL ? a->value == b->value
+			   : operator == OP_NOT_EQUAL ? a->value != b->value
+			   : operator == OP_AND ? a->value && b->value
+						: a->value || b->value;
+	}
+	a->is_unsigned = is_unsigned;
+}
+
+static bool can_be_paired(const struct ir_operand *o)
+{
+	return o->kind == OPERAND_REGISTER || o->kind == OPERAND_SINK ||
+	       (o->kind == OPERAND_SYMBOL && o->symbol->kind == SYM_LABEL);
+}
+
+void expr_binary(struct reader *r, int operator, struct span at)
+{
+	struct term *b = term_top(r), *a = b - 1;
+
+	if (is_integer(a) && is_integer(b)) {
+		a->operand.span = at;
+		a->operand.parenthesised = false;
+		a->operand.name = NULL;
+		integer_binary(r, &a->operand, &b->operand, operator);
+		r->terms.count--;
+		return;
+	}
+	if (operator == '|' && can_be_paired(&a->operand) && can_be_paired(&b->operand)) {
+		operand_gather(r, OPERAND_PAIR, 2, at);
+		return;
+	}
+	const enum ir_operand_kind kind = a->operand.kind;
+	const bool base = kind == OPERAND_REGISTER || kind == OPERAND_SYMBOL || kind == OPERAND_SPECIAL;
+	a->operand.span = at;
+	if (base && operator == '+' && is_integer(b)) {
+		a->operand.addend = (s64)((u64)a->operand.addend + b->operand.value);
+		a->has_offset = true;
+	} else if (base && operator == '-' && is_integer(b)) {
+		tell_operator(r, at, "an offset is added, not subtracted");
+		diag_hint(r->diags, "write %s+-%llu", a->operand.name, (unsigned long long)b->operand.value);
+	} else if (is_real(a) || is_real(b)) {
+		tell_operator(r, at, "constant expressions are of integers");
+	} else {
+		tell_operator(r, at, "this operator takes constants on both sides");
+	}
+	r->terms.count--;
+}
+
+void expr_choose(struct reader *r, struct span at)
+{
+	struct term *c = term_top(r), *b = c - 1, *a = b - 1;
+
+	if (is_integer(a) && is_integer(b) && is_integer(c)) {
+		a->operand.value = a->operand.value ? b->operand.value : c->operand.value;
+		a->operand.is_unsigned = b->operand.is_unsigned || c->operand.is_unsigned;
+		a->operand.name = NULL;
+		a->operand.parenthesised = false;
+		a->operand.span = at;
+	} else {
+		tell_operator(r, at, "'? :' takes integer constants");
+	}
+	r->terms.count -= 2;
+}
+
+void expr_cast(struct reader *r, const char *word, struct span at, struct span word_at)
+{
+	struct ir_operand *o = &term_top(r)->operand;
+	const bool to_unsigned = !strcmp(word, "u64");
+
+	o->span = at;
+	if (!to_unsigned && strcmp(word, "s64"))
+		diag_error(r->diags, word_at, "a cast is to .s64 or .u64, not '.%.60s'", word);
+	else if (o->kind != OPERAND_INTEGER)
+		tell_operator(r, at, "a cast takes an integer constant");
+	else
+		o->is_unsigned = to_unsigned, o->parenthesised = false, o->name = NULL;
+}
+
+void expr_mask(struct reader *r, const struct token *mask, struct span at)
+{
+	struct term *t = term_top(r);
+	u32 byte = 0;
+
+	while (byte < 8 && mask->bits != 0xffull << 8 * byte)
+		byte++;
+	t->operand.span = at;
+	if (t->operand.kind != OPERAND_SYMBOL)
+		tell_operator(r, at, "a mask takes the address of a variable or function");
+	else if (byte == 8)
+		tell_operator(r, at, "a mask selects one byte: 0xff, 0xff00, ...");
+	else
+		t->mask = mask->bits;
+}
+
+void expr_generic(struct reader *r, const char *word, struct span at, struct span word_at)
+{
+	struct term *t = term_top(r);
+
+	t->operand.span = at;
+	if (word != r->generic)
+		diag_error(r->diags, word_at, "'%s' is not an operator; expected 'generic'", word);
+	else if (t->operand.kind != OPERAND_SYMBOL)
+		tell_operator(r, at, "generic() takes the address of a variable or function");
+	else
+		t->generic = true;
+}

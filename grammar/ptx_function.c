@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Functions, kernels, prototypes and target lists. A function may be declared often and defined
+ * once; all declarations share one object, which calls point at. While its head is read,
+ * reader.function has no scope yet: names declared then are parameters.
+ */
+#include <string.h>
+
+#include "grammar/reader.h"
+
+void function_begin(struct reader *r, bool is_entry, struct span at)
+{
+	struct ir_function *f = ARENA_NEW(r->arena, struct ir_function);
+
+	f->is_entry = is_entry;
+	f->linkage = r->declaration.linkage;
+	f->module = r->module;
+	f->span = at;
+	f->name = r->underscore;
+	r->function = f;
+	r->in_returns = false;
+	scope_open(r);
+}
+
+void function_name(struct reader *r, const char *name, struct span at)
+{
+	r->function->name = name;
+	r->function->span = at;
+}
+
+/* Exactly `wanted` numbers that fit into 32 bits, the missing ones 1, or a complaint. */
+static bool take_numbers(struct reader *r, u32 *to, u32 least, u32 most, u32 given, struct span at)
+{
+	if (given < least || given > most) {
+		diag_error(r->diags, at, "this directive takes %u%s%u numbers", least, least == most ? " = " : " to ", most);
+		return false;
+	}
+	for (u32 i = 0; i < most; i++) {
+		const u64 value = i < given ? r->numbers[i] : 1;
+		if (value > UINT32_MAX) {
+			diag_error(r->diags, at, "number too large");
+			return false;
+		}
+		to[i] = (u32)value;
+	}
+	return true;
+}
+
+void function_tuning(struct reader *r, enum tuning which, u32 numbers, struct span at)
+{
+	struct ir_limits *l = &r->function->limits;
+	bool *flag = NULL;
+	u32 *one = NULL;
+
+	switch (which) {
+	case TUNE_MAX_THREADS: take_numbers(r, l->max_threads, 1, 3, numbers, at); return;
+	case TUNE_REQUIRED_THREADS: take_numbers(r, l->required_threads, 1, 3, numbers, at); return;
+	case TUNE_REQUIRED_CLUSTER: take_numbers(r, l->required_cluster, 1, 3, numbers, at); return;
+	case TUNE_MIN_BLOCKS: one = &l->min_blocks_per_sm; break;
+	case TUNE_MAX_BLOCKS: one = &l->max_blocks_per_sm; break;
+	case TUNE_MAX_REGISTERS: one = &l->max_registers; break;
+	case TUNE_MAX_CLUSTER: one = &l->max_cluster_rank; break;
+	case TUNE_ABI_PRESERVE: one = &l->abi_preserve; l->has_abi_preserve = true; break;
+	case TUNE_ABI_PRESERVE_CONTROL: one = &l->abi_preserve_control; l->has_abi_preserve_control = true; break;
+	case TUNE_EXPLICIT_CLUSTER: flag = &l->explicit_cluster; break;
+	case TUNE_BLOCKS_ARE_CLUSTERS: flag = &l->blocks_are_clusters; break;
+	case TUNE_NORETURN: flag = &l->noreturn; break;
+	}
+	if (flag && numbers)
+		diag_error(r->diags, at, "this directive takes no number");
+	else if (flag)
+		*flag = true;
+	else
+		take_numbers(r, one, 1, 1, numbers, at);
+}
+
+void function_attribute(struct reader *r, const char *word, u32 numbers, struct span at)
+{
+	if (strcmp(word, "unified") || numbers != 2) {
+		diag_error(r->diags, at, "unknown function attribute '.%.60s'", word);
+		diag_hint(r->diags, "functions have the attribute .unified(a, b)");
+		return;
+	}
+	r->function->unified = true;
+	memcpy(r->function->unified_id, r->numbers, sizeof r->function->unified_id);
+}
+
+static bool same_parameters(const struct ir_function *a, const struct ir_function *b)
+{
+	if (a->params.count != b->params.count || a->returns.count != b->returns.count)
+		return false;
+	for (size_t i = 0; i < a->params.count; i++)
+		if (a->params.items[i]->size != b->params.items[i]->size)
+			return false;
+	for (size_t i = 0; i < a->returns.count; i++)
+		if (a->returns.items[i]->size != b->returns.items[i]->size)
+			return false;
+	return true;
+}
+
+static void own_parameters(struct ir_function *f)
+{
+	for (size_t i = 0; i < f->params.count; i++)
+		f->params.items[i]->owner = f;
+	for (size_t i = 0; i < f->returns.count; i++)
+		f->returns.items[i]->owner = f;
+}
+
+/* Enters the function just read into the module, or joins it with its earlier declaration; the
+ * object that stands for it from now on becomes reader.function. */
+static void join_function(struct reader *r, bool has_body)
+{
+	struct ir_function *f = r->function;
+	struct ir_scope *module_scope = r->scope->outer->scope;
+	struct ir_symbol *old = f->name == r->underscore ? NULL : ir_scope_find(module_scope, f->name);
+
+	if (f->name == r->underscore)
+		return; /* its head was wrong and told */
+	if (!old) {
+		struct ir_symbol *symbol = ARENA_NEW(r->arena, struct ir_symbol);
+		*symbol = (struct ir_symbol){.kind = SYM_FUNCTION, .name = f->name, .function = f, .span = f->span};
+		ir_scope_enter(r->arena, module_scope, symbol);
+		VEC_PUSH(r->arena, &r->module->functions, f);
+		return;
+	}
+	struct ir_function *first = old->kind == SYM_FUNCTION ? old->function : NULL;
+	if (!first || (first->has_body && has_body)) {
+		diag_error(r->diags, f->span, "'%s' is defined twice", f->name);
+		diag_note(r->diags, old->span, "first defined here");
+		return;
+	}
+	if (first->is_entry != f->is_entry || !same_parameters(first, f)) {
+		diag_error(r->diags, f->span, "'%s' differs from its earlier declaration", f->name);
+		diag_note(r->diags, old->span, "declared here");
+		return;
+	}
+	if (has_body) {
+		if (f->linkage == LINK_NONE && first->linkage != LINK_EXTERN)
+			f->linkage = first->linkage;
+		*first = *f;
+		own_parameters(first);
+	}
+	r->function = first;
+}
+
+static void leave_head_scope(struct reader *r)
+{
+	VEC_PUSH(r->arena, &r->spare_scopes, r->scope);
+	r->scope = r->scope->outer;
+}
+
+void function_declare(struct reader *r, struct span end)
+{
+	(void)end;
+	join_function(r, false);
+	struct ir_function *f = r->function;
+	r->function = NULL;
+	leave_head_scope(r);
+	reader_mark(r, (struct ir_mark){.kind = MARK_DECLARATION, .function = f});
+}
+
+void function_open(struct reader *r, struct span at)
+{
+	(void)at;
+	join_function(r, true);
+	struct ir_function *f = r->function;
+	r->function = NULL;
+	reader_mark(r, (struct ir_mark){.kind = MARK_FUNCTION, .function = f});
+	r->function = f;
+	f->has_body = true;
+	f->scope = r->scope->scope;
+	r->loc = 0;
+}
+
+void function_close(struct reader *r, struct span end)
+{
+	struct ir_function *f = r->function;
+
+	(void)end;
+	scope_settle(r);
+	f->scope->end_instruction = (u32)f->body.count;
+	leave_head_scope(r);
+	r->function = NULL;
+	r->loc = 0;
+}
+
+void prototype_begin(struct reader *r, const char *name, struct span at)
+{
+	struct ir_function *f = ARENA_NEW(r->arena, struct ir_function);
+
+	f->name = name;
+	f->is_prototype = true;
+	f->module = r->module;
+	f->span = at;
+	r->caller = r->function;
+	r->function = f;
+	r->in_returns = false;
+	scope_open(r);
+}
+
+void prototype_end(struct reader *r)
+{
+	struct ir_function *f = r->function;
+
+	leave_head_scope(r);
+	r->function = r->caller;
+	r->caller = NULL;
+	if (scope_declare(r, (struct ir_symbol){.kind = SYM_PROTOTYPE, .name = f->name, .function = f, .span = f->span}))
+		reader_mark(r, (struct ir_mark){.kind = MARK_PROTOTYPE, .function = f});
+}
+
+void prototype_abandon(struct reader *r)
+{
+	if (!r->caller)
+		return;
+	leave_head_scope(r);
+	r->function = r->caller;
+	r->caller = NULL;
+}
+
+void targets_begin(struct reader *r, const char *name, bool calls, struct span at)
+{
+	struct ir_targets *t = ARENA_NEW(r->arena, struct ir_targets);
+
+	t->name = name;
+	t->calls = calls;
+	t->span = at;
+	if (scope_declare(r, (struct ir_symbol){.kind = SYM_TARGETS, .name = name, .targets = t, .span = at}))
+		reader_mark(r, (struct ir_mark){.kind = MARK_TARGETS, .targets = t});
+	r->targets = t;
+}
+
+void targets_add(struct reader *r, const char *name, struct span at)
+{
+	struct ir_symbol *symbol = scope_resolve(r, name, at);
+
+	if (!symbol)
+		return;
+	if (r->targets->calls ? symbol->kind != SYM_FUNCTION : symbol->kind != SYM_LABEL) {
+		diag_error(r->diags, at, "'%s' is not a %s", name, r->targets->calls ? "function" : "label");
+		return;
+	}
+	VEC_PUSH(r->arena, &r->targets->list, symbol);
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Initial values: braces follow the dimensions (and a vector's elements as a last dimension);
+ * what is left out is zero. Neighbouring bytes are kept together, up to 8 in one ir_init.
+ */
+#include <string.h>
+
+#include "grammar/reader.h"
+
+static const u64 endless = 1ull << 40;
+
+void init_begin(struct reader *r, struct span at)
+{
+	struct ir_variable *v = r->variable;
+	struct initialiser *n = &r->init;
+	u64 extent = 1;
+
+	(void)at;
+	memset(n, 0, sizeof *n);
+	n->variable = v;
+	v->type = r->declaration.type;
+	n->ranks = v->rank + (v->vector > 1);
+	for (u32 depth = n->ranks; depth-- > 0;) {
+		n->extents[depth + 1] = extent;
+		const u64 count = depth < v->rank ? v->dims[depth] : v->vector;
+		if (__builtin_mul_overflow(extent, count, &extent) || extent > endless)
+			extent = endless;
+	}
+	n->extents[0] = v->unsized ? endless : extent;
+}
+
+static bool is_opaque(u16 type) { return type == T_texref || type == T_samplerref || type == T_surfref; }
+
+void init_open(struct reader *r, struct span at)
+{
+	struct initialiser *n = &r->init;
+
+	if (n->depth >= n->ranks + is_opaque(n->variable->type) && !n->failed) {
+		diag_error(r->diags, at, "more braces than '%s' has dimensions", n->variable->name);
+		n->failed = true;
+	}
+	if (n->depth < INIT_DEPTH) {
+		const u64 extent = n->depth <= n->ranks ? n->extents[n->depth] : 1;
+		if (n->depth && n->position >= n->ends[n->depth - 1] && !n->failed) {
+			diag_error(r->diags, at, "more values than '%s' has elements", n->variable->name);
+			n->failed = true;
+		}
+		n->starts[n->depth] = n->position;
+		n->ends[n->depth] = n->position + extent;
+	}
+	n->depth++;
+}
+
+void init_close(struct reader *r, struct span at)
+{
+	struct initialiser *n = &r->init;
+	struct ir_variable *v = n->variable;
+
+	(void)at;
+	n->depth--;
+	if (n->depth && n->depth < INIT_DEPTH)
+		n->position = n->ends[n->depth];
+	if (!n->depth && v->unsized && v->rank && n->extents[1]) {
+		v->dims[0] = (n->high + n->extents[1] - 1) / n->extents[1];
+		v->unsized = false;
+	}
+}
+
+/* A double rounded to the nearest float, in integers: the host's mode does not matter. */
+static u32 f32_bits_of_f64_bits(u64 bits)
+{
+	const u32 sign = (u32)(bits >> 63) << 31;
+	const s32 exponent = (s32)(bits >> 52 & 0x7ff) - 1023;
+	u64 fraction = (bits & 0xfffffffffffffull) | 1ull << 52;
+	u32 drop = 29;
+
+	if (exponent == 1024)
+		return sign | 0x7f800000 | (bits << 12 ? 0x400000 | (u32)(bits >> 29 & 0x3fffff) : 0);
+	if (exponent > 127)
+		return sign | 0x7f800000;
+	if (exponent < -126)
+		drop = (u32)(29 - 126 - exponent);
+	if (drop > 54)
+		return sign;
+	const u64 kept = fraction >> drop, rest = fraction & ((1ull << drop) - 1), half = 1ull << (drop - 1);
+	const u32 rounded = (u32)kept + (rest > half || (rest == half && (kept & 1)));
+	return sign | (exponent < -126 ? rounded : ((u32)(exponent + 126) << 23) + rounded);
+}
+
+/* The value's bits for an element of the variable; false (told) if the kinds do not fit. */
+static bool value_bits(struct reader *r, const struct ir_variable *v, const struct ir_operand *o, u64 *bits)
+{
+	const u16 type = v->type;
+	const char *why = NULL;
+
+	if (o->kind == OPERAND_INTEGER) {
+		*bits = o->value;
+		if (type == T_f32 || type == T_f64)
+			why = "an integer cannot initialise a floating-point variable: write 1.0 or 0f3F800000";
+	} else if (type == T_f64 || type == T_b64) {
+		*bits = o->value;
+		if (o->float_bits != 64)
+			why = "a single-precision constant cannot initialise 64 bits";
+	} else if (type == T_f32 || type == T_b32) {
+		*bits = o->float_bits == 32 ? o->value : f32_bits_of_f64_bits(o->value);
+	} else {
+		why = "a floating-point constant cannot initialise this type";
+	}
+	if (type == T_f16 || type == T_bf16 || type == T_f16x2 || type == T_bf16x2)
+		why = "variables of half types have no initial value: declare .b16 or .b32";
+	if (why)
+		diag_error(r->diags, o->span, "%s", why);
+	return !why;
+}
+
+static void add_bytes(struct reader *r, u64 offset, u32 size, u64 bits, struct span span)
+{
+	struct ir_variable *v = r->init.variable;
+	struct ir_init *last = v->inits.count ? &v->inits.items[v->inits.count - 1] : NULL;
+
+	if (size < 8)
+		bits &= (1ull << size * 8) - 1;
+	if (last && last->kind == INIT_BYTES && last->offset + last->size == offset && last->size + size <= 8) {
+		last->bits |= bits << last->size * 8;
+		last->size += size;
+		last->span.end = span.end;
+		return;
+	}
+	const struct ir_init new = {.kind = INIT_BYTES, .offset = offset, .size = size, .bits = bits, .span = span};
+	VEC_PUSH(r->arena, &v->inits, new);
+}
+
+static void add_address(struct reader *r, const struct term *t, u64 offset, u32 size)
+{
+	const struct ir_operand *o = &t->operand;
+	struct ir_variable *v = r->init.variable;
+	const struct ir_symbol *s = o->symbol;
+	const char class = size == 1 ? 'u' : (v->type == T_u64 || v->type == T_b64 || v->type == T_s64) ? 'U' : 0;
+	const bool has_address = s && (s->kind == SYM_FUNCTION ||
+				       (s->kind == SYM_VARIABLE && s->variable->space != SPACE_PARAM &&
+					s->variable->space != SPACE_LOCAL));
+
+	if (!has_address) {
+		if (s && s->kind != SYM_LABEL)
+			diag_error(r->diags, o->span, "'%s' has no address that is known before the run", o->name);
+		return;
+	}
+	if (size * 8 < r->module->address_bits && !t->mask) {
+		diag_error(r->diags, o->span, "an address does not fit into '.%s'", r->type_texts[v->type]);
+		if (class == 'u')
+			diag_hint(r->diags, "single bytes of an address are written 0xff(%s), 0xff00(%s), ...", o->name, o->name);
+		return;
+	}
+	const struct ir_init new = {.kind = INIT_ADDRESS, .offset = offset, .size = size, .symbol = o->symbol,
+				    .addend = o->addend, .generic = t->generic, .mask = t->mask, .span = o->span};
+	VEC_PUSH(r->arena, &v->inits, new);
+}
+
+/* One value, at the initialiser's position. */
+static void place_value(struct reader *r, const struct term *t)
+{
+	struct initialiser *n = &r->init;
+	const u32 size = reader_type_bits(n->variable->type) / 8;
+	const u64 offset = n->position * size;
+	u64 bits = 0;
+
+	n->position++;
+	if (n->position > n->high)
+		n->high = n->position;
+	if (t->operand.kind == OPERAND_SYMBOL) {
+		add_address(r, t, offset, size);
+	} else if (t->operand.kind == OPERAND_INTEGER || t->operand.kind == OPERAND_FLOAT) {
+		if (!value_bits(r, n->variable, &t->operand, &bits))
+			return;
+		add_bytes(r, offset, min_u32(size, 8), bits, t->operand.span);
+		if (size == 16)
+			add_bytes(r, offset + 8, 8, !t->operand.is_unsigned && bits >> 63 ? ~0ull : 0, t->operand.span);
+	} else if (t->operand.kind != OPERAND_SPECIAL || t->operand.name[0] == '%') {
+		diag_error(r->diags, t->operand.span, "an initial value must be a constant or an address");
+	}
+}
+
+void init_value(struct reader *r)
+{
+	struct initialiser *n = &r->init;
+	const struct term t = *term_top(r);
+
+	r->terms.count--;
+	if (n->failed || !n->variable->type)
+		return;
+	if (is_opaque(n->variable->type)) {
+		diag_error(r->diags, t.operand.span, "fields of '%s' are given as {name = value, ...}", n->variable->name);
+		n->failed = true;
+		return;
+	}
+	if (n->depth < n->ranks) {
+		diag_error(r->diags, t.operand.span, "'%s' takes its values in %u levels of braces", n->variable->name, n->ranks);
+		n->failed = true;
+		return;
+	}
+	if (n->depth && n->position >= n->ends[n->depth - 1]) {
+		diag_error(r->diags, t.operand.span, "more values than '%s' has elements", n->variable->name);
+		n->failed = true;
+		return;
+	}
+	place_value(r, &t);
+}
+
+void init_field(struct reader *r, const char *name, const char *word, u64 value, struct span at)
+{
+	struct ir_variable *v = r->init.variable;
+	const struct ir_field field = {name, word, value, at};
+
+	if (!is_opaque(v->type)) {
+		diag_error(r->diags, at, "only .texref, .samplerref and .surfref variables have fields");
+		return;
+	}
+	VEC_PUSH(r->arena, &v->fields, field);
+}

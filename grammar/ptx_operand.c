@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Operands and instructions. Operands are gathered on the stack of terms and copied to the arena
+ * once, when the list or the instruction that holds them is complete.
+ */
+#include <string.h>
+
+#include "grammar/reader.h"
+
+enum { NO_ELEMENT = 0xff };
+
+struct term *term_push(struct reader *r, enum ir_operand_kind kind, struct span at)
+{
+	const struct term new = {.operand = {.kind = kind, .element = NO_ELEMENT, .span = at}};
+
+	VEC_PUSH(r->arena, &r->terms, new);
+	return term_top(r);
+}
+
+void operand_integer(struct reader *r, const struct token *t, struct span at)
+{
+	struct ir_operand *o = &term_push(r, OPERAND_INTEGER, at)->operand;
+
+	o->value = t->bits;
+	o->is_unsigned = t->is_unsigned;
+}
+
+void operand_real(struct reader *r, const struct token *t, struct span at)
+{
+	struct ir_operand *o = &term_push(r, OPERAND_FLOAT, at)->operand;
+
+	o->value = t->bits;
+	o->float_bits = t->float_bits;
+}
+
+void operand_sink(struct reader *r, struct span at) { term_push(r, OPERAND_SINK, at); }
+
+void operand_name(struct reader *r, const char *name, struct span at)
+{
+	struct ir_operand *o = &term_push(r, OPERAND_SPECIAL, at)->operand;
+
+	o->name = name;
+	if (name == r->warp_size) {
+		o->kind = OPERAND_INTEGER;
+		o->value = WARP_LANES;
+		return;
+	}
+	o->symbol = scope_resolve(r, name, at);
+	if (o->symbol)
+		o->kind = o->symbol->kind == SYM_REGISTER ? OPERAND_REGISTER : OPERAND_SYMBOL;
+}
+
+/* .x .y .z .w or .r .g .b .a: 0 to 3; else NO_ELEMENT. */
+static u8 element_of(const char *word)
+{
+	static const char letters[] = "xyzwrgba";
+	const char *at = word[0] && !word[1] ? strchr(letters, word[0]) : NULL;
+
+	return at ? (u8)((at - letters) & 3) : NO_ELEMENT;
+}
+
+/* b or h and one to four digits */
+static bool is_selector(const char *word)
+{
+	const size_t digits = strspn(word + 1, "01234567");
+
+	return (word[0] == 'b' || word[0] == 'h') && digits >= 1 && digits <= 4 && !word[1 + digits];
+}
+
+void operand_suffix(struct reader *r, const char *word, struct span at)
+{
+	struct ir_operand *o = &term_top(r)->operand;
+	const u8 element = element_of(word);
+
+	o->span.end = at.end;
+	if (o->kind == OPERAND_SPECIAL) {
+		const char *full = arena_printf(r->arena, "%s.%s", o->name, word);
+		o->name = strings_intern_text(r->strings, full);
+	} else if (o->kind == OPERAND_REGISTER && element != NO_ELEMENT && o->element == NO_ELEMENT) {
+		if (element >= o->symbol->reg->vector)
+			diag_error(r->diags, at, "'%s' has no element '.%s'", o->name, word);
+		else
+			o->element = element;
+	} else if (o->kind == OPERAND_REGISTER && is_selector(word) && !o->selector) {
+		o->selector = word;
+		if (!word[2] && word[1] < (word[0] == 'b' ? '4' : '2'))
+			o->video_select = (u8)(word[1] - '0' + (word[0] == 'b' ? 1 : 5));
+	} else {
+		diag_error(r->diags, at, "'.%.60s' cannot follow '%s'", word, o->name ? o->name : "this operand");
+	}
+}
+
+/* The address of an array's element: variable[index]. */
+void operand_index(struct reader *r, struct span at)
+{
+	const struct term index = r->terms.items[--r->terms.count];
+	struct ir_operand *o = &term_top(r)->operand;
+	const struct ir_variable *v = o->kind == OPERAND_SYMBOL && o->symbol->kind == SYM_VARIABLE ? o->symbol->variable : NULL;
+
+	o->span = at;
+	if (!v || !v->rank) {
+		diag_error(r->diags, at, "only an array can be indexed");
+		return;
+	}
+	if (index.operand.kind != OPERAND_INTEGER) {
+		diag_error(r->diags, index.operand.span, "an array index must be an integer constant");
+		return;
+	}
+	u64 step = reader_type_bits(v->type) / 8 * v->vector;
+	for (u32 i = 1; i < v->rank; i++)
+		step *= v->dims[i];
+	o->addend = (s64)((u64)o->addend + index.operand.value * step);
+	term_top(r)->has_offset = true;
+}
+
+void operand_check(struct reader *r)
+{
+	const struct term *t = term_top(r);
+
+	if (t->generic || t->mask)
+		diag_error(r->diags, t->operand.span, "'%s' of an address stands in initial values only",
+			   t->mask ? "mask" : "generic()");
+}
+
+/* Copies the newest `count` terms out of the stack. */
+static struct ir_operand *take_terms(struct reader *r, u32 count)
+{
+	struct ir_operand *items = count ? ARENA_ARRAY(r->arena, count, struct ir_operand) : NULL;
+
+	r->terms.count -= count;
+	for (u32 i = 0; i < count; i++) {
+		const struct term *t = &r->terms.items[r->terms.count + i];
+		items[i] = t->operand;
+		if (t->has_offset && t->operand.kind != OPERAND_SYMBOL)
+			diag_error(r->diags, t->operand.span, "a register with an offset stands in an address only: [%s%+lld]",
+				   t->operand.name, (long long)t->operand.addend);
+	}
+	return items;
+}
+
+void operand_gather(struct reader *r, enum ir_operand_kind kind, u32 count, struct span at)
+{
+	struct ir_operand *items = take_terms(r, count);
+	struct ir_operand *o = &term_push(r, kind, at)->operand;
+
+	o->items = items;
+	o->item_count = count;
+}
+
+void operand_address(struct reader *r, u32 count, struct span at)
+{
+	if (count > 1) {
+		operand_gather(r, OPERAND_TEXTURE, count, at);
+		return;
+	}
+	struct term *t = term_top(r);
+	const enum ir_operand_kind kind = t->operand.kind;
+	const s64 addend = t->operand.addend;
+
+	if (kind != OPERAND_REGISTER && kind != OPERAND_SYMBOL && kind != OPERAND_INTEGER && kind != OPERAND_SPECIAL)
+		diag_error(r->diags, t->operand.span, "an address is a register, a variable or an integer, with an offset");
+	t->operand.addend = 0;
+	t->has_offset = false;
+	operand_gather(r, OPERAND_ADDRESS, 1, at);
+	term_top(r)->operand.addend = addend;
+}
+
+void instruction_guard(struct reader *r, const char *name, bool negated, struct span at)
+{
+	struct ir_symbol *symbol = scope_resolve(r, name, at);
+
+	r->instruction = (struct ir_instruction){.guard_negated = negated, .guard_element = NO_ELEMENT};
+	if (symbol && symbol->kind == SYM_REGISTER && symbol->reg->type == T_pred)
+		r->instruction.guard = symbol;
+	else if (!symbol || symbol->kind != SYM_LABEL || symbol->label->defined)
+		diag_error(r->diags, at, "'%s' is not a predicate register", name);
+}
+
+void instruction_guard_element(struct reader *r, const char *word, struct span at)
+{
+	const u8 element = element_of(word);
+
+	if (!r->instruction.guard)
+		return;
+	if (element >= r->instruction.guard->reg->vector)
+		diag_error(r->diags, at, "'%s' has no element '.%.60s'", r->instruction.guard->name, word);
+	r->instruction.guard_element = element;
+}
+
+void instruction_begin(struct reader *r, const char *opcode, struct span at)
+{
+	r->instruction.opcode = opcode;
+	r->instruction.opcode_span = at;
+	r->modifiers.count = 0;
+	r->terms.count = 0;
+}
+
+void instruction_modifier(struct reader *r, const char *text, struct span at)
+{
+	VEC_PUSH(r->arena, &r->modifiers, ((struct ir_modifier){text, at}));
+}
+
+/* A lone constant in parentheses is a list if it stands where a call has its arguments: behind a
+ * function, or before a prototype or target list. */
+static void find_argument_lists(struct reader *r, struct ir_operand *operands, u32 count)
+{
+	for (u32 i = 1; i < count; i++) {
+		struct ir_operand *o = &operands[i];
+		if (!o->parenthesised)
+			continue;
+		const struct ir_symbol *before = operands[i - 1].kind == OPERAND_SYMBOL ? operands[i - 1].symbol : NULL;
+		const struct ir_symbol *after =
+			i + 1 < count && operands[i + 1].kind == OPERAND_SYMBOL ? operands[i + 1].symbol : NULL;
+		if (!(before && before->kind == SYM_FUNCTION) &&
+		    !(after && after->kind != SYM_VARIABLE && after->kind != SYM_REGISTER))
+			continue;
+		struct ir_operand *item = ARENA_NEW(r->arena, struct ir_operand);
+		*item = *o;
+		item->parenthesised = false;
+		*o = (struct ir_operand){.kind = OPERAND_LIST, .element = NO_ELEMENT, .span = o->span,
+					 .items = item, .item_count = 1};
+	}
+}
+
+void instruction_end(struct reader *r, u32 operand_count, struct span at)
+{
+	struct ir_instruction *i = &r->instruction;
+
+	i->modifier_count = (u32)r->modifiers.count;
+	if (i->modifier_count) {
+		i->modifiers = ARENA_ARRAY(r->arena, i->modifier_count, struct ir_modifier);
+		memcpy(i->modifiers, r->modifiers.items, i->modifier_count * sizeof *i->modifiers);
+	}
+	i->operands = take_terms(r, operand_count);
+	i->operand_count = operand_count;
+	find_argument_lists(r, i->operands, operand_count);
+	i->span = (struct span){at.file, i->opcode_span.begin, at.end};
+	i->loc = r->loc;
+	i->scope = r->scope->scope;
+	if (!i->guard)
+		i->guard_element = NO_ELEMENT;
+	VEC_PUSH(r->arena, &r->function->body, *i);
+	*i = (struct ir_instruction){0};
+}

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The door of the PTX reader: sets a reader up, runs the parser, words what scanner and parser
+ * complain about, and keeps the directives of a module that declare nothing.
+ */
+#include "grammar/read.h"
+
+#include <string.h>
+
+#include "grammar/reader.h"
+
+enum { TEXT_LIMIT = 1 << 30, NEWEST_VERSION = 90, SHOWN_TEXT = 40 };
+
+void reader_abort(struct reader *r, const char *message)
+{
+	diag_error(r->diags, (struct span){r->module->source, r->offset, r->offset}, "internal limit of the scanner: %s", message);
+	longjmp(r->escape, 1);
+}
+
+bool reader_is_full(const struct reader *r) { return r->diags->error_count > r->diags->error_limit; }
+
+void reader_mark(struct reader *r, struct ir_mark mark)
+{
+	if (r->function) {
+		mark.at = (u32)r->function->body.count;
+		VEC_PUSH(r->arena, &r->function->marks, mark);
+	} else {
+		VEC_PUSH(r->arena, &r->module->marks, mark);
+	}
+}
+
+void reader_launch_line(struct reader *r, struct span at, const char *text, size_t length)
+{
+	while (length && (text[length - 1] == '\r' || text[length - 1] == ' ' || text[length - 1] == '\t'))
+		length--;
+	const struct ir_launch_line line = {arena_copy_text(r->arena, text, length), at};
+	VEC_PUSH(r->arena, &r->module->launch_lines, line);
+}
+
+void reader_open_comment(struct reader *r) { diag_error(r->diags, r->comment, "comment without an end: expected '*/'"); }
+
+void reader_open_string(struct reader *r, struct span at)
+{
+	diag_error(r->diags, at, "string without an end: expected '\"' on the same line");
+}
+
+bool reader_bad_characters(struct reader *r, struct span at)
+{
+	const u8 first = (u8)r->source->text[at.begin];
+	const char *many = at.end - at.begin > 1 ? "characters, the first" : "character";
+
+	if (first > ' ' && first < 127)
+		diag_error(r->diags, at, "unexpected %s '%c'", many, first);
+	else
+		diag_error(r->diags, at, "unexpected %s with code %u", many, first);
+	return reader_is_full(r);
+}
+
+static bool has_word(const char *const *words, u32 count, const char *word)
+{
+	for (u32 i = 0; i < count; i++)
+		if (!strcmp(words[i], word))
+			return true;
+	return false;
+}
+
+/* What was expected, in words: a class of words where most of one could follow, else the list. */
+static const char *expectation(struct reader *r, const char *const *words, u32 count)
+{
+	static const char *const operators[] = {"'*'", "'/'", "'%'", "'+'", "'-'", "'&'", "'^'", "'|'", "'<'", "'>'",
+						"'?'", "'<<'", "'>>'", "'<='", "'>='", "'=='", "'!='", "'&&'", "'||'", "'('",
+						"'['", "word after a dot"};
+	const bool at_operand = has_word(words, count, "'~'") && has_word(words, count, "integer");
+	const bool after_operand = has_word(words, count, "'&&'");
+	const char *text = "";
+	u32 listed = 0;
+
+	if (has_word(words, count, "'@'"))
+		return "an instruction, a declaration or '}'";
+	if (has_word(words, count, "'.version'") && has_word(words, count, "end of file"))
+		return "a directive, such as '.version', '.global' or '.entry'";
+	if (has_word(words, count, "'.version'"))
+		return at_operand ? "a modifier, an operand or ';'" : "a modifier";
+	if (at_operand)
+		return has_word(words, count, "'['") ? "an operand" : has_word(words, count, "'{'") ? "a value or '{'" : "an expression";
+	for (u32 i = 0; i < count; i++) {
+		if (after_operand && has_word(operators, COUNT_OF(operators), words[i]))
+			continue;
+		if (++listed > 6)
+			break;
+		text = *text ? arena_printf(r->arena, "%s or %s", text, words[i]) : words[i];
+	}
+	return listed && listed <= 6 ? text : NULL;
+}
+
+void reader_unexpected(struct reader *r, struct span at, const char *got, const char *const *expected, u32 expected_count)
+{
+	const u32 length = at.end - at.begin;
+	const char *text = r->source->text + at.begin;
+	const char *what;
+
+	if (r->diags->error_count >= r->diags->error_limit) {
+		diag_error(r->diags, at, "syntax error");
+		return;
+	}
+	if (at.begin >= r->source->length)
+		what = "end of file";
+	else if (length <= SHOWN_TEXT)
+		what = arena_printf(r->arena, "'%.*s'", (int)length, text);
+	else
+		what = arena_printf(r->arena, "%s '%.*s...'", got, SHOWN_TEXT, text);
+	const char *wanted = expectation(r, expected, expected_count);
+	if (wanted)
+		diag_error(r->diags, at, "unexpected %s, expected %s", what, wanted);
+	else
+		diag_error(r->diags, at, "unexpected %s", what);
+}
+
+void reader_too_deep(struct reader *r, struct span at)
+{
+	diag_error(r->diags, at, "nested too deeply: reading stops here");
+}
+
+void reader_statement_lost(struct reader *r)
+{
+	prototype_abandon(r);
+	r->terms.count = 0;
+	r->instruction = (struct ir_instruction){0};
+}
+
+void reader_version(struct reader *r, struct span at)
+{
+	u32 major = 0, minor = 0, digits = 0;
+	const char *p = r->source->text + at.begin, *end = r->source->text + at.end;
+
+	for (; p < end && *p >= '0' && *p <= '9' && major < 1000; p++)
+		major = major * 10 + (u32)(*p - '0');
+	if (p < end && *p == '.')
+		for (p++; p < end && *p >= '0' && *p <= '9'; p++, digits++)
+			minor = (u32)(*p - '0');
+	if (p != end || digits != 1 || !major) {
+		diag_error(r->diags, at, "a version is written as 9.0");
+		return;
+	}
+	if (r->has_version)
+		diag_error(r->diags, at, "second '.version'");
+	else if (r->module->marks.count || r->has_target)
+		diag_error(r->diags, at, "'.version' must come first");
+	r->has_version = true;
+	r->module->version = major * 10 + minor;
+	if (r->module->version > NEWEST_VERSION)
+		diag_warning(r->diags, at, "PTX %u.%u is newer than 9.0, the newest version known", major, minor);
+}
+
+void reader_need_header(struct reader *r, struct span at)
+{
+	if (r->told_header || (r->has_version && r->has_target))
+		return;
+	r->told_header = true;
+	diag_error(r->diags, at, "'%s' must come first", r->has_version ? ".target" : ".version");
+	diag_hint(r->diags, "a PTX file begins with .version 9.0 and .target sm_90, say");
+}
+
+static u32 target_number(const char *word)
+{
+	u32 number = 0, digits = 0;
+
+	if (strncmp(word, "sm_", 3) != 0)
+		return 0;
+	for (word += 3; *word >= '0' && *word <= '9' && digits < 4; word++, digits++)
+		number = number * 10 + (u32)(*word - '0');
+	if ((*word == 'a' || *word == 'f') && !word[1])
+		word++;
+	return *word || digits < 2 ? 0 : number;
+}
+
+void reader_target_word(struct reader *r, const char *word, struct span at)
+{
+	struct ir_module *m = r->module;
+
+	if (!r->has_version)
+		reader_need_header(r, at);
+	if (!strcmp(word, "debug")) {
+		m->debug = true;
+	} else if (!strcmp(word, "texmode_independent")) {
+		m->texmode_independent = true;
+	} else if (!strcmp(word, "texmode_unified")) {
+		m->texmode_unified = true;
+	} else if (!strcmp(word, "map_f64_to_f32")) {
+		m->map_f64_to_f32 = true;
+	} else if (target_number(word)) {
+		m->target = word;
+		m->arch = target_number(word);
+		r->has_target = true;
+	} else {
+		diag_error(r->diags, at, "unknown target '%.60s'", word);
+		diag_hint(r->diags, "expected sm_NN, debug, texmode_independent, texmode_unified or map_f64_to_f32");
+		r->has_target = true;
+	}
+}
+
+void reader_address_size(struct reader *r, u64 bits, struct span at)
+{
+	if (bits != 32 && bits != 64)
+		diag_error(r->diags, at, "the address size is 32 or 64");
+	else
+		r->module->address_bits = (u32)bits;
+}
+
+void reader_number(struct reader *r, u64 value, struct span at)
+{
+	if (r->number_count == TUNING_NUMBERS)
+		diag_error(r->diags, at, "too many numbers");
+	if (r->number_count < TUNING_NUMBERS)
+		r->numbers[r->number_count] = value;
+	r->number_count++;
+}
+
+void reader_file(struct reader *r, u64 number, const char *path, u32 numbers)
+{
+	struct ir_file file = {.number = (u32)number, .path = path};
+
+	if (numbers == 2) {
+		file.has_time = true;
+		file.timestamp = r->numbers[0];
+		file.bytes = r->numbers[1];
+	}
+	VEC_PUSH(r->arena, &r->module->files, file);
+	reader_mark(r, (struct ir_mark){.kind = MARK_FILE, .index = r->module->files.count - 1});
+}
+
+void reader_section_end(struct reader *r, const char *name, struct span close)
+{
+	struct ir_section *section = ARENA_NEW(r->arena, struct ir_section);
+
+	section->name = name;
+	section->content = (struct span){close.file, r->section_begin, close.begin};
+	VEC_PUSH(r->arena, &r->module->sections, section);
+	reader_mark(r, (struct ir_mark){.kind = MARK_SECTION, .section = section});
+}
+
+void reader_pragma(struct reader *r, const char *text)
+{
+	if (r->function && !r->function->scope)
+		VEC_PUSH(r->arena, &r->function->pragmas, text);
+	else
+		reader_mark(r, (struct ir_mark){.kind = MARK_PRAGMA, .text = text});
+}
+
+static struct ir_loc make_loc(struct reader *r, u64 file, u64 line, u64 column, struct span at)
+{
+	if (file > UINT32_MAX || line > UINT32_MAX || column > UINT32_MAX)
+		diag_error(r->diags, at, "number too large");
+	return (struct ir_loc){.file = (u32)file, .line = (u32)line, .column = (u32)column, .span = at};
+}
+
+void reader_loc(struct reader *r, u64 file, u64 line, u64 column, struct span at)
+{
+	const struct ir_loc loc = make_loc(r, file, line, column, at);
+
+	VEC_PUSH(r->arena, &r->module->locs, loc);
+	r->loc = (u32)r->module->locs.count;
+	reader_mark(r, (struct ir_mark){.kind = MARK_LOC, .index = r->loc - 1});
+}
+
+void reader_loc_attribute(struct reader *r, const char *key, const char *name, u64 addend, struct span at)
+{
+	struct ir_loc *loc = &r->module->locs.items[r->loc - 1];
+
+	if (strcmp(key, "function_name")) {
+		diag_error(r->diags, at, "unknown attribute '%.60s' of .loc, expected function_name or inlined_at", key);
+		return;
+	}
+	loc->function = name;
+	loc->function_addend = addend;
+}
+
+/* The call site gets an entry of its own, behind the one that names it. */
+void reader_loc_inlined(struct reader *r, const char *key, u64 file, u64 line, u64 column, struct span at)
+{
+	const struct ir_loc site = make_loc(r, file, line, column, at);
+
+	if (strcmp(key, "inlined_at")) {
+		diag_error(r->diags, at, "unknown attribute '%.60s' of .loc, expected function_name or inlined_at", key);
+		return;
+	}
+	VEC_PUSH(r->arena, &r->module->locs, site);
+	r->module->locs.items[r->loc - 1].inlined_at = (u32)r->module->locs.count;
+}
+
+void reader_alias(struct reader *r, const char *name, const char *of, struct span at, struct span of_at)
+{
+	struct ir_function *alias = ir_find_function(r->module, name), *function = ir_find_function(r->module, of);
+
+	if (!alias || !function) {
+		diag_error(r->diags, alias ? of_at : at, "'%s' is not a declared function", alias ? of : name);
+		scope_hint(r, alias ? of : name);
+		return;
+	}
+	if (alias->has_body || !function->has_body) {
+		diag_error(r->diags, alias->has_body ? at : of_at, "'%s' %s a body", alias->has_body ? name : of,
+			   alias->has_body ? "is an alias but has" : "is aliased but has not");
+		return;
+	}
+	alias->alias_of = function;
+	reader_mark(r, (struct ir_mark){.kind = MARK_ALIAS, .function = alias});
+}
+
+static void fill_words(struct reader *r)
+{
+	static const char *const texts[] = {
+		"",
+#define X(name, text, bits, kind) text,
+		ISA_TYPES(X)
+#undef X
+	};
+
+	_Static_assert(COUNT_OF(texts) <= COUNT_OF(r->type_texts), "more types than the reader has room for");
+	for (u32 i = 1; i < COUNT_OF(texts); i++)
+		r->type_texts[i] = strings_intern_text(r->strings, texts[i]);
+	r->underscore = strings_intern_text(r->strings, "_");
+	r->generic = strings_intern_text(r->strings, "generic");
+	r->warp_size = strings_intern_text(r->strings, "WARP_SZ");
+}
+
+/* The text with NULs replaced (the scanner would rescan a word for each) and two NULs behind it. */
+static char *scanner_buffer(struct reader *r)
+{
+	const size_t length = r->source->length;
+	char *copy = arena_alloc(r->arena, length + 2);
+
+	memcpy(copy, r->source->text, length);
+	for (char *p = copy; (p = memchr(p, 0, length - (size_t)(p - copy)));)
+		*p = 1;
+	return copy;
+}
+
+static void read_text(struct reader *r)
+{
+	if (r->source->length > TEXT_LIMIT) {
+		diag_error(r->diags, (struct span){r->module->source, 0, 0}, "the text is larger than 1 GiB");
+		return;
+	}
+	char *copy = scanner_buffer(r);
+	if (!setjmp(r->escape))
+		reader_parse(r, copy, r->source->length);
+	if (!r->told_header && !r->diags->error_count && !(r->has_version && r->has_target))
+		reader_need_header(r, (struct span){r->module->source, 0, 0});
+}
+
+struct ir_module *ptx_read(struct arena *arena, struct strings *strings, struct diags *diags, u32 source)
+{
+	struct reader *r = ARENA_NEW(arena, struct reader);
+	struct ir_module *m = ARENA_NEW(arena, struct ir_module);
+
+	m->arena = arena;
+	m->strings = strings;
+	m->sources = diags->sources;
+	m->source = source;
+	m->target = "";
+	m->address_bits = 64;
+	r->arena = arena;
+	r->strings = strings;
+	r->diags = diags;
+	r->module = m;
+	r->source = diags->sources->files.items[source];
+	fill_words(r);
+	scope_open(r);
+	m->scope = r->scope->scope;
+	read_text(r);
+	return m;
+}

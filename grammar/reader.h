@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the PTX scanner, the grammar and its actions share; nobody else includes this. Operands are
+ * built on a stack (`terms`): each expression of the grammar leaves exactly one term there, and a
+ * list leaves its items, so that no action allocates before the instruction is complete.
+ */
+#ifndef PTXSIM_GRAMMAR_READER_H
+#define PTXSIM_GRAMMAR_READER_H
+
+#include <setjmp.h>
+
+#include "grammar/read.h"
+
+/* The value of every token and rule. */
+struct token {
+	const char *text; /* interned name; word without its dot; contents of a string */
+	u64 bits;         /* number's value, enum value of a keyword, count of a list */
+	u8 float_bits;    /* 32 or 64 for a REAL */
+	bool is_unsigned;
+};
+
+enum tuning {
+	TUNE_MAX_THREADS,
+	TUNE_REQUIRED_THREADS,
+	TUNE_REQUIRED_CLUSTER,
+	TUNE_MIN_BLOCKS,
+	TUNE_MAX_BLOCKS,
+	TUNE_MAX_REGISTERS,
+	TUNE_MAX_CLUSTER,
+	TUNE_EXPLICIT_CLUSTER,
+	TUNE_BLOCKS_ARE_CLUSTERS,
+	TUNE_NORETURN,
+	TUNE_ABI_PRESERVE,
+	TUNE_ABI_PRESERVE_CONTROL
+};
+
+/* An operand being built. has_offset: a constant is added to a register or symbol. */
+struct term {
+	struct ir_operand operand;
+	u64 mask;     /* 0xff00(symbol) */
+	bool generic; /* generic(symbol) */
+	bool has_offset;
+};
+
+/* A name used in a scope where it is not declared yet: a label, prototype or target list that may
+ * follow. `symbol` is what operands point at, filled in when the name is found. */
+struct pending {
+	struct ir_symbol symbol;
+	struct ir_symbol *found; /* in an outer scope; may be pending there itself */
+};
+
+struct open_scope {
+	struct ir_scope *scope;
+	struct open_scope *outer;
+	VEC_OF(struct pending *) pending;
+};
+
+/* The qualifiers of a declaration, before its names. */
+struct declaration {
+	bool has_space, has_type, is_pointer, managed, unified;
+	enum ir_space space, pointer_space;
+	enum ir_linkage linkage;
+	u16 type;
+	u32 align, pointer_align, vector, const_bank;
+	u64 unified_id[2];
+	struct span span;
+};
+
+enum { INIT_DEPTH = 12, TUNING_NUMBERS = 4 };
+
+/* Where an initialiser's next value goes; positions count elements. */
+struct initialiser {
+	struct ir_variable *variable;
+	u64 position;
+	u32 depth, ranks;
+	u64 extents[INIT_DEPTH];  /* elements in one item at each depth of braces */
+	u64 starts[INIT_DEPTH], ends[INIT_DEPTH];
+	u64 high;                 /* one past the last element written */
+	bool failed;
+};
+
+struct reader {
+	struct arena *arena;
+	struct strings *strings;
+	struct diags *diags;
+	struct ir_module *module;
+	const struct source *source;
+	u32 offset;          /* the scanner's place */
+	struct span comment; /* the comment being read */
+	const char *underscore, *generic, *warp_size;
+	jmp_buf escape;      /* for reader_abort */
+
+	struct open_scope *scope;
+	struct ir_function *function; /* being read, or NULL */
+	struct ir_function *caller;   /* whose body holds the prototype being read, or NULL */
+	struct ir_targets *targets;   /* being listed */
+	bool in_returns;
+	struct declaration declaration;
+	struct ir_variable *variable; /* newest declared */
+	struct initialiser init;
+	VEC_OF(struct term) terms;
+	VEC_OF(struct ir_modifier) modifiers;
+	VEC_OF(struct pending *) found; /* pendings whose name turned out to be an outer one */
+	VEC_OF(struct open_scope *) spare_scopes;
+	struct ir_instruction instruction;
+	u32 loc;
+	u64 numbers[TUNING_NUMBERS];
+	u32 number_count;
+	u32 section_begin;
+	bool has_version, has_target, told_header;
+	const char *type_texts[64];
+};
+
+/* ptx.l */
+int reader_parse(struct reader *r, char *text, size_t length);
+
+/* ptx_read.c: the scanner's and the parser's complaints, directives of the module. */
+void reader_abort(struct reader *r, const char *message) __attribute__((noreturn));
+void reader_launch_line(struct reader *r, struct span at, const char *text, size_t length);
+void reader_open_comment(struct reader *r);
+void reader_open_string(struct reader *r, struct span at);
+/* True once there have been so many errors that reading stops. */
+bool reader_bad_characters(struct reader *r, struct span at);
+bool reader_is_full(const struct reader *r);
+void reader_unexpected(struct reader *r, struct span at, const char *got, const char *const *expected,
+		       u32 expected_count);
+void reader_too_deep(struct reader *r, struct span at);
+/* Forgets what a statement with an error left behind. */
+void reader_statement_lost(struct reader *r);
+void reader_version(struct reader *r, struct span at);
+void reader_need_header(struct reader *r, struct span at);
+void reader_target_word(struct reader *r, const char *word, struct span at);
+void reader_address_size(struct reader *r, u64 bits, struct span at);
+void reader_file(struct reader *r, u64 number, const char *path, u32 numbers);
+void reader_number(struct reader *r, u64 value, struct span at);
+void reader_section_end(struct reader *r, const char *name, struct span close);
+void reader_pragma(struct reader *r, const char *text);
+void reader_loc(struct reader *r, u64 file, u64 line, u64 column, struct span at);
+void reader_loc_attribute(struct reader *r, const char *key, const char *name, u64 addend, struct span at);
+void reader_loc_inlined(struct reader *r, const char *key, u64 file, u64 line, u64 column, struct span at);
+void reader_mark(struct reader *r, struct ir_mark mark);
+void reader_alias(struct reader *r, const char *name, const char *of, struct span at, struct span of_at);
+
+/* ptx_number.c */
+void reader_integer(struct reader *r, struct token *t, struct span at, const char *digits, u32 base);
+void reader_float_bits(struct token *t, const char *digits, u8 bits);
+void reader_decimal(struct reader *r, struct token *t, const char *text);
+void reader_bad_number(struct reader *r, struct span at, const char *text);
+
+/* ptx_scope.c */
+void scope_open(struct reader *r);
+void scope_close(struct reader *r);
+/* Enters a declared name; complains about a second declaration. Returns false then. */
+bool scope_declare(struct reader *r, struct ir_symbol symbol);
+/* What `name` stands for here: never NULL inside a function but for specials (%name). */
+struct ir_symbol *scope_resolve(struct reader *r, const char *name, struct span at);
+void scope_label(struct reader *r, const char *name, struct span at);
+void scope_settle(struct reader *r);
+void scope_hint(struct reader *r, const char *name);
+
+/* ptx_declare.c */
+void declare_begin(struct reader *r, enum ir_linkage linkage, struct span at);
+void declare_space(struct reader *r, enum ir_space space, struct span at);
+void declare_const_bank(struct reader *r, u64 bank, struct span at);
+void declare_align(struct reader *r, u64 align, struct span at);
+void declare_word(struct reader *r, const char *word, struct span at);
+void declare_pointer(struct reader *r, struct span at);
+void declare_attribute(struct reader *r, const char *word, u32 numbers, struct span at);
+void declare_name(struct reader *r, const char *name, struct span at);
+void declare_range(struct reader *r, const char *prefix, u64 count, struct span at);
+void declare_dimension(struct reader *r, bool sized, u64 size, struct span at);
+void declare_end(struct reader *r, bool initialised, struct span at);
+u32 reader_type_bits(u16 type);
+
+/* ptx_function.c */
+void function_begin(struct reader *r, bool is_entry, struct span at);
+void function_name(struct reader *r, const char *name, struct span at);
+void function_tuning(struct reader *r, enum tuning which, u32 numbers, struct span at);
+void function_attribute(struct reader *r, const char *word, u32 numbers, struct span at);
+void function_declare(struct reader *r, struct span end);
+void function_open(struct reader *r, struct span at);
+void function_close(struct reader *r, struct span end);
+void prototype_begin(struct reader *r, const char *name, struct span at);
+void prototype_end(struct reader *r);
+/* After an error inside a prototype. */
+void prototype_abandon(struct reader *r);
+void targets_begin(struct reader *r, const char *name, bool calls, struct span at);
+void targets_add(struct reader *r, const char *name, struct span at);
+
+/* ptx_init.c */
+void init_begin(struct reader *r, struct span at);
+void init_open(struct reader *r, struct span at);
+void init_close(struct reader *r, struct span at);
+void init_value(struct reader *r);
+void init_field(struct reader *r, const char *name, const char *word, u64 value, struct span at);
+
+/* ptx_operand.c */
+void instruction_begin(struct reader *r, const char *opcode, struct span at);
+void instruction_guard(struct reader *r, const char *name, bool negated, struct span at);
+void instruction_guard_element(struct reader *r, const char *word, struct span at);
+void instruction_modifier(struct reader *r, const char *text, struct span at);
+void instruction_end(struct reader *r, u32 operand_count, struct span at);
+void operand_name(struct reader *r, const char *name, struct span at);
+void operand_suffix(struct reader *r, const char *word, struct span at);
+void operand_index(struct reader *r, struct span at);
+void operand_integer(struct reader *r, const struct token *t, struct span at);
+void operand_real(struct reader *r, const struct token *t, struct span at);
+void operand_sink(struct reader *r, struct span at);
+void operand_check(struct reader *r);
+/* Gathers the newest `count` terms into one. */
+void operand_gather(struct reader *r, enum ir_operand_kind kind, u32 count, struct span at);
+void operand_address(struct reader *r, u32 count, struct span at);
+
+/* ptx_expr.c: operators on the newest terms; the manual's rules for 64-bit constants. */
+void expr_unary(struct reader *r, int operator, struct span at);
+void expr_binary(struct reader *r, int operator, struct span at);
+void expr_choose(struct reader *r, struct span at);
+void expr_cast(struct reader *r, const char *word, struct span at, struct span word_at);
+void expr_parentheses(struct reader *r, struct span at);
+void expr_mask(struct reader *r, const struct token *mask, struct span at);
+void expr_generic(struct reader *r, const char *word, struct span at, struct span word_at);
+
+struct term *term_push(struct reader *r, enum ir_operand_kind kind, struct span at);
+static inline struct term *term_top(struct reader *r) { return &r->terms.items[r->terms.count - 1]; }
+
+/* Operators of two characters, beside the characters of the others. */
+enum expr_operator {
+	OP_SHIFT_LEFT = 256,
+	OP_SHIFT_RIGHT,
+	OP_LESS_EQUAL,
+	OP_GREATER_EQUAL,
+	OP_EQUAL,
+	OP_NOT_EQUAL,
+	OP_AND,
+	OP_OR
+};
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Scopes: a hash table of symbols by the address of their interned name, grown at three quarters.
+ * Nothing is ever listed in table order, which depends on host addresses.
+ */
+#include "ir/ir.h"
+
+enum { SLOTS_AT_FIRST = 8 };
+
+static u32 hash_name(const char *name)
+{
+	return (u32)(((u64)(uintptr_t)name >> 4) * 0x9e3779b97f4a7c15u >> 32);
+}
+
+struct ir_symbol *ir_scope_find(const struct ir_scope *scope, const char *name)
+{
+	if (!scope->slot_count)
+		return NULL;
+	u32 at = hash_name(name) & (scope->slot_count - 1);
+	for (; scope->slots[at]; at = (at + 1) & (scope->slot_count - 1))
+		if (scope->slots[at]->name == name)
+			return scope->slots[at];
+	return NULL;
+}
+
+static void place_symbol(struct ir_scope *scope, struct ir_symbol *symbol)
+{
+	u32 at = hash_name(symbol->name) & (scope->slot_count - 1);
+
+	while (scope->slots[at])
+		at = (at + 1) & (scope->slot_count - 1);
+	scope->slots[at] = symbol;
+}
+
+void ir_scope_enter(struct arena *arena, struct ir_scope *scope, struct ir_symbol *symbol)
+{
+	if ((scope->used + 1) * 4 > scope->slot_count * 3) {
+		struct ir_symbol **old = scope->slots;
+		const u32 old_count = scope->slot_count;
+		scope->slot_count = old_count ? old_count * 2 : SLOTS_AT_FIRST;
+		scope->slots = ARENA_ARRAY(arena, scope->slot_count, struct ir_symbol *);
+		for (u32 i = 0; i < old_count; i++)
+			if (old[i])
+				place_symbol(scope, old[i]);
+	}
+	place_symbol(scope, symbol);
+	scope->used++;
+}
+
+struct ir_symbol *ir_lookup(const struct ir_scope *scope, const char *name)
+{
+	for (; scope; scope = scope->parent) {
+		struct ir_symbol *symbol = ir_scope_find(scope, name);
+		if (symbol)
+			return symbol;
+	}
+	return NULL;
+}
+
+struct ir_function *ir_find_function(const struct ir_module *m, const char *name)
+{
+	const struct ir_symbol *symbol = m->scope ? ir_scope_find(m->scope, name) : NULL;
+
+	return symbol && symbol->kind == SYM_FUNCTION ? symbol->function : NULL;
+}
