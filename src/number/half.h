@@ -104,6 +104,9 @@ static inline u16 bf16_from_f64_rn(u64 a)
 	return (u16)(magnitude > F64_INF ? HALF_NAN : bits | sign);
 }
 
+/* cvt.f16.f16 does this; mov and selp keep the bits. */
+static inline u16 f16_canonical(u16 a) { return f16_is_nan(a) ? HALF_NAN : a; }
+
 static inline u16 f16_flush(u16 a) { return (a & F16_INF) ? a : a & HALF_SIGN; }
 static inline u16 bf16_flush(u16 a) { return (a & BF16_INF) ? a : a & HALF_SIGN; }
 static inline u16 f16_flush_if(u16 a, bool ftz) { return ftz ? f16_flush(a) : a; }
