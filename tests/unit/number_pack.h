@@ -92,10 +92,10 @@ static inline int pack_each(const char *stem, void (*visit)(const struct recorde
 	size_t in, in_length, out, out_length, grid, block;
 	u8 *in_bytes = pack_load(stem, ".in.gz"), *out_bytes = pack_load(stem, ".out.gz");
 
-	pack_path(path, stem, ".cases");
-	FILE *f = fopen(path, "r");
+	pack_path(path, stem, ".cases.gz");
+	gzFile f = gzopen(path, "rb");
 	ck_assert_msg(f != NULL, "cannot open %s", path);
-	while (fgets(line, sizeof line, f)) {
+	while (gzgets(f, line, sizeof line)) {
 		if (strncmp(line, "case ", 5) != 0)
 			continue;
 		int read = sscanf(strstr(line, " grid="), " grid=%zu,1,1 block=%zu,1,1 smem=0 form=%95s",
@@ -114,7 +114,7 @@ static inline int pack_each(const char *stem, void (*visit)(const struct recorde
 		visit(&r);
 		cases++;
 	}
-	fclose(f);
+	gzclose(f);
 	free(in_bytes);
 	free(out_bytes);
 	return cases;
