@@ -11,19 +11,8 @@
 static const u64 size_limit = 1ull << 40;
 enum { ALIGN_LIMIT = 1 << 24, OPAQUE_BYTES = 8 };
 
-static const u16 type_widths[] = {
-	0,
-#define X(name, text, bits, kind) bits,
-	ISA_TYPES(X)
-#undef X
-};
 static const char *const space_words[SPACE_COUNT] = {".generic", ".reg", ".sreg", ".const", ".global",
 						     ".local", ".param", ".shared", ".tex"};
-
-u32 reader_type_bits(u16 type)
-{
-	return type < COUNT_OF(type_widths) ? type_widths[type] : 0;
-}
 
 static bool is_opaque(u16 type) { return type == T_texref || type == T_samplerref || type == T_surfref; }
 
@@ -159,7 +148,7 @@ void declare_dimension(struct reader *r, bool sized, u64 size, struct span at)
 static bool check_qualifiers(struct reader *r, struct span at)
 {
 	const struct declaration *d = &r->declaration;
-	const u32 bits = reader_type_bits(d->type);
+	const u32 bits = type_bits(d->type);
 
 	if (!d->has_space) {
 		diag_error(r->diags, at, "declaration without a state space, such as .global or .reg");
@@ -195,7 +184,7 @@ static u64 dimension_product(const struct ir_variable *v, u32 first)
 /* Size and alignment from type, vector and dimensions. */
 static void complete_variable(struct reader *r, struct ir_variable *v)
 {
-	const u32 element = is_opaque(v->type) ? OPAQUE_BYTES : reader_type_bits(v->type) / 8 * v->vector;
+	const u32 element = is_opaque(v->type) ? OPAQUE_BYTES : type_bits(v->type) / 8 * v->vector;
 	const u64 count = v->unsized ? 0 : dimension_product(v, 0);
 
 	if (!v->align)
@@ -283,7 +272,7 @@ static void declare_parameter(struct reader *r, struct ir_variable *v)
 
 static bool same_shape(const struct ir_variable *a, const struct ir_variable *b)
 {
-	return a->space == b->space && reader_type_bits(a->type) == reader_type_bits(b->type) &&
+	return a->space == b->space && type_bits(a->type) == type_bits(b->type) &&
 	       a->vector == b->vector && a->rank == b->rank &&
 	       (a->unsized || b->unsized || a->size == b->size);
 }

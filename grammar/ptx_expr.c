@@ -56,11 +56,10 @@ void expr_unary(struct reader *r, int operator, struct span at)
 	}
 }
 
+/* Shift counts are taken modulo 64, as ptxas does. */
 static u64 shift_right(const struct ir_operand *a, u64 by)
 {
-	if (a->is_unsigned)
-		return by > 63 ? 0 : a->value >> by;
-	return (u64)((s64)a->value >> (by > 63 ? 63 : by));
+	return a->is_unsigned ? a->value >> (by & 63) : (u64)((s64)a->value >> (by & 63));
 }
 
 /* a < b after the usual conversions */
@@ -101,7 +100,7 @@ static void integer_binary(struct reader *r, struct ir_operand *a, const struct 
 	case '&': a->value &= b->value; is_unsigned = true; break;
 	case '^': a->value ^= b->value; is_unsigned = true; break;
 	case '|': a->value |= b->value; is_unsigned = true; break;
-	case OP_SHIFT_LEFT: a->value = b->value > 63 ? 0 : a->value << b->value; is_unsigned = a->is_unsigned; break;
+	case OP_SHIFT_LEFT: a->value <<= b->value & 63; is_unsigned = a->is_unsigned; break;
 	case OP_SHIFT_RIGHT: a->value = shift_right(a, b->value); is_unsigned = a->is_unsigned; break;
 	default:
 		is_unsigned = false;

@@ -160,7 +160,7 @@ static void add_address(struct reader *r, const struct term *t, u64 offset, u32 
 static void place_value(struct reader *r, const struct term *t)
 {
 	struct initialiser *n = &r->init;
-	const u32 size = reader_type_bits(n->variable->type) / 8;
+	const u32 size = type_bits(n->variable->type) / 8;
 	const u64 offset = n->position * size;
 	u64 bits = 0;
 

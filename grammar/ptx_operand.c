@@ -106,7 +106,7 @@ void operand_index(struct reader *r, struct span at)
 		diag_error(r->diags, index.operand.span, "an array index must be an integer constant");
 		return;
 	}
-	u64 step = reader_type_bits(v->type) / 8 * v->vector;
+	u64 step = type_bits(v->type) / 8 * v->vector;
 	for (u32 i = 1; i < v->rank; i++)
 		step *= v->dims[i];
 	o->addend = (s64)((u64)o->addend + index.operand.value * step);

@@ -233,7 +233,7 @@ void reader_section_end(struct reader *r, const char *name, struct span close)
 {
 	struct ir_section *section = ARENA_NEW(r->arena, struct ir_section);
 
-	section->name = name;
+	section->name = arena_printf(r->arena, ".%s", name);
 	section->content = (struct span){close.file, r->section_begin, close.begin};
 	VEC_PUSH(r->arena, &r->module->sections, section);
 	reader_mark(r, (struct ir_mark){.kind = MARK_SECTION, .section = section});

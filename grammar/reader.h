@@ -170,7 +170,6 @@ void declare_name(struct reader *r, const char *name, struct span at);
 void declare_range(struct reader *r, const char *prefix, u64 count, struct span at);
 void declare_dimension(struct reader *r, bool sized, u64 size, struct span at);
 void declare_end(struct reader *r, bool initialised, struct span at);
-u32 reader_type_bits(u16 type);
 
 /* ptx_function.c */
 void function_begin(struct reader *r, bool is_entry, struct span at);
