@@ -149,6 +149,7 @@ init_begin: %empty                                  { init_begin(r, @$); } ;
 init_item:
 	  expr                                      { init_value(r); }
 	| '{' init_open init_items '}'              { init_close(r, @4); }
+	| '{' init_open '}'                         { init_close(r, @3); }
 	| NAME '=' NAME                             { init_field(r, $1.text, $3.text, 0, @1); }
 	| NAME '=' INTEGER                          { init_field(r, $1.text, NULL, $3.bits, @1); }
 	| NAME '=' '-' INTEGER                      { init_field(r, $1.text, NULL, -$4.bits, @1); }

@@ -9,10 +9,22 @@
 
 /* Everything beyond this cannot be allocated on any GPU and would overflow sums of sizes. */
 static const u64 size_limit = 1ull << 40;
-enum { ALIGN_LIMIT = 1 << 24, OPAQUE_BYTES = 8 };
+enum { ALIGN_LIMIT = 1 << 30, OPAQUE_BYTES = 8 };
 
 static const char *const space_words[SPACE_COUNT] = {".generic", ".reg", ".sreg", ".const", ".global",
 						     ".local", ".param", ".shared", ".tex"};
+
+/* Types of instructions alone, such as .bf16 or .e4m3, declare nothing: registers of their width do. */
+static bool is_declarable(u16 type)
+{
+	static const u16 types[] = {T_b8,  T_b16, T_b32, T_b64, T_b128, T_u8,  T_u16,   T_u32,    T_u64,	T_s8,
+				    T_s16, T_s32, T_s64, T_f16, T_f16x2, T_f32, T_f64, T_texref, T_samplerref, T_surfref};
+
+	for (u32 i = 0; i < COUNT_OF(types); i++)
+		if (types[i] == type)
+			return true;
+	return false;
+}
 
 static bool is_opaque(u16 type) { return type == T_texref || type == T_samplerref || type == T_surfref; }
 
@@ -148,7 +160,6 @@ void declare_dimension(struct reader *r, bool sized, u64 size, struct span at)
 static bool check_qualifiers(struct reader *r, struct span at)
 {
 	const struct declaration *d = &r->declaration;
-	const u32 bits = type_bits(d->type);
 
 	if (!d->has_space) {
 		diag_error(r->diags, at, "declaration without a state space, such as .global or .reg");
@@ -158,15 +169,15 @@ static bool check_qualifiers(struct reader *r, struct span at)
 		diag_error(r->diags, at, "declaration without a type, such as .b32");
 		return false;
 	}
-	if (d->space == SPACE_REG) {
-		if (is_opaque(d->type) || (bits < 8 && d->type != T_pred))
-			diag_error(r->diags, at, "a register cannot be '.%s'", r->type_texts[d->type]);
-		return true;
+	if (d->type == T_pred) {
+		if (d->space != SPACE_REG)
+			diag_error(r->diags, at, "a predicate must be a .reg");
+	} else if (!is_declarable(d->type)) {
+		diag_error(r->diags, at, "'.%s' is a type of instructions only", r->type_texts[d->type]);
+		diag_hint(r->diags, "declare .b%u", type_bits(d->type) < 8 ? 8 : type_bits(d->type));
+	} else if (is_opaque(d->type) && d->space == SPACE_REG) {
+		diag_error(r->diags, at, "a register cannot be '.%s'", r->type_texts[d->type]);
 	}
-	if (d->type == T_pred)
-		diag_error(r->diags, at, "a predicate must be a .reg");
-	else if (!is_opaque(d->type) && (bits < 8 || bits % 8))
-		diag_error(r->diags, at, "a variable cannot be '.%s'", r->type_texts[d->type]);
 	return true;
 }
 

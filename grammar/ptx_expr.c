@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "grammar/reader.h"
+#include "number/ieee.h"
 
 static bool is_integer(const struct term *t) { return t->operand.kind == OPERAND_INTEGER; }
 static bool is_real(const struct term *t) { return t->operand.kind == OPERAND_FLOAT; }
@@ -116,6 +117,44 @@ static void integer_binary(struct reader *r, struct ir_operand *a, const struct 
 	a->is_unsigned = is_unsigned;
 }
 
+/* a < b of doubles that are not NaN */
+static bool is_less_real(u64 a, u64 b)
+{
+	const u64 x = a >> 63 ? ~a : a | 1ull << 63, y = b >> 63 ? ~b : b | 1ull << 63;
+
+	return x < y && ((a | b) & ~F64_SIGN);
+}
+
+/* Decimal constants are doubles; comparing them gives an integer. */
+static void real_binary(struct reader *r, struct ir_operand *a, const struct ir_operand *b, int operator)
+{
+	const u64 x = a->value, y = b->value;
+
+	a->kind = OPERAND_INTEGER;
+	switch (operator) {
+	case '<': a->value = is_less_real(x, y); return;
+	case '>': a->value = is_less_real(y, x); return;
+	case OP_LESS_EQUAL: a->value = !is_less_real(y, x); return;
+	case OP_GREATER_EQUAL: a->value = !is_less_real(x, y); return;
+	case OP_EQUAL: a->value = !is_less_real(x, y) && !is_less_real(y, x); return;
+	case OP_NOT_EQUAL: a->value = is_less_real(x, y) || is_less_real(y, x); return;
+	}
+	a->kind = OPERAND_FLOAT;
+	switch (operator) {
+	case '+': a->value = f64_add(x, y, ROUND_RN); break;
+	case '-': a->value = f64_sub(x, y, ROUND_RN); break;
+	case '*': a->value = f64_mul(x, y, ROUND_RN); break;
+	case '/':
+		a->value = f64_div(x, y, ROUND_RN);
+		if (!(y & ~F64_SIGN))
+			tell_operator(r, a->span, "division by zero in a constant expression");
+		break;
+	default: tell_operator(r, a->span, "this operator takes integer constants");
+	}
+	if ((a->value & F64_INF) == F64_INF && operator != '/')
+		tell_operator(r, a->span, "number too large for a double");
+}
+
 static bool can_be_paired(const struct ir_operand *o)
 {
 	return o->kind == OPERAND_REGISTER || o->kind == OPERAND_SINK ||
@@ -126,11 +165,12 @@ void expr_binary(struct reader *r, int operator, struct span at)
 {
 	struct term *b = term_top(r), *a = b - 1;
 
-	if (is_integer(a) && is_integer(b)) {
+	const bool reals = is_real(a) && is_real(b) && a->operand.float_bits == 64 && b->operand.float_bits == 64;
+	if (reals || (is_integer(a) && is_integer(b))) {
 		a->operand.span = at;
 		a->operand.parenthesised = false;
 		a->operand.name = NULL;
-		integer_binary(r, &a->operand, &b->operand, operator);
+		(reals ? real_binary : integer_binary)(r, &a->operand, &b->operand, operator);
 		r->terms.count--;
 		return;
 	}
@@ -148,7 +188,7 @@ void expr_binary(struct reader *r, int operator, struct span at)
 		tell_operator(r, at, "an offset is added, not subtracted");
 		diag_hint(r->diags, "write %s+-%llu", a->operand.name, (unsigned long long)b->operand.value);
 	} else if (is_real(a) || is_real(b)) {
-		tell_operator(r, at, "constant expressions are of integers");
+		tell_operator(r, at, "a constant expression is of integers or of decimal numbers, not of both");
 	} else {
 		tell_operator(r, at, "this operator takes constants on both sides");
 	}

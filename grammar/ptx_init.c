@@ -1,32 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Initial values: braces follow the dimensions (and a vector's elements as a last dimension);
- * what is left out is zero. Neighbouring bytes are kept together, up to 8 in one ir_init.
+ * Initial values: braces follow the dimensions (and a vector's elements as a last dimension). As
+ * ptxas and the hardware have it, values fill the variable in the order of the text: a row with
+ * fewer values than elements is not padded, the next row follows at once. What is left at the end
+ * is zero. Neighbouring bytes are kept together, up to 8 in one ir_init.
  */
 #include <string.h>
 
 #include "grammar/reader.h"
-
-static const u64 endless = 1ull << 40;
+#include "number/convert.h"
 
 void init_begin(struct reader *r, struct span at)
 {
 	struct ir_variable *v = r->variable;
 	struct initialiser *n = &r->init;
-	u64 extent = 1;
 
 	(void)at;
 	memset(n, 0, sizeof *n);
 	n->variable = v;
 	v->type = r->declaration.type;
 	n->ranks = v->rank + (v->vector > 1);
-	for (u32 depth = n->ranks; depth-- > 0;) {
-		n->extents[depth + 1] = extent;
-		const u64 count = depth < v->rank ? v->dims[depth] : v->vector;
-		if (__builtin_mul_overflow(extent, count, &extent) || extent > endless)
-			extent = endless;
-	}
-	n->extents[0] = v->unsized ? endless : extent;
+	for (u32 depth = 0; depth < n->ranks; depth++)
+		n->counts[depth] = depth < v->rank ? v->dims[depth] : v->vector;
+	if (v->unsized)
+		n->counts[0] = UINT64_MAX;
 }
 
 static bool is_opaque(u16 type) { return type == T_texref || type == T_samplerref || type == T_surfref; }
@@ -40,13 +37,12 @@ void init_open(struct reader *r, struct span at)
 		n->failed = true;
 	}
 	if (n->depth < INIT_DEPTH) {
-		const u64 extent = n->depth <= n->ranks ? n->extents[n->depth] : 1;
-		if (n->depth && n->position >= n->ends[n->depth - 1] && !n->failed) {
+		if (n->depth && ++n->items[n->depth - 1] > n->limits[n->depth - 1] && !n->failed) {
 			diag_error(r->diags, at, "more values than '%s' has elements", n->variable->name);
 			n->failed = true;
 		}
-		n->starts[n->depth] = n->position;
-		n->ends[n->depth] = n->position + extent;
+		n->items[n->depth] = 0;
+		n->limits[n->depth] = n->depth < n->ranks ? n->counts[n->depth] : 0;
 	}
 	n->depth++;
 }
@@ -56,35 +52,15 @@ void init_close(struct reader *r, struct span at)
 	struct initialiser *n = &r->init;
 	struct ir_variable *v = n->variable;
 
-	(void)at;
 	n->depth--;
-	if (n->depth && n->depth < INIT_DEPTH)
-		n->position = n->ends[n->depth];
-	if (!n->depth && v->unsized && v->rank && n->extents[1]) {
-		v->dims[0] = (n->high + n->extents[1] - 1) / n->extents[1];
+	if (n->depth >= v->rank && n->depth < n->ranks && n->items[n->depth] != v->vector && !n->failed) {
+		diag_error(r->diags, at, "a vector takes all of its %u values", v->vector);
+		n->failed = true;
+	}
+	if (!n->depth && v->unsized && v->rank && n->items[0]) {
+		v->dims[0] = n->items[0];
 		v->unsized = false;
 	}
-}
-
-/* A double rounded to the nearest float, in integers: the host's mode does not matter. */
-static u32 f32_bits_of_f64_bits(u64 bits)
-{
-	const u32 sign = (u32)(bits >> 63) << 31;
-	const s32 exponent = (s32)(bits >> 52 & 0x7ff) - 1023;
-	u64 fraction = (bits & 0xfffffffffffffull) | 1ull << 52;
-	u32 drop = 29;
-
-	if (exponent == 1024)
-		return sign | 0x7f800000 | (bits << 12 ? 0x400000 | (u32)(bits >> 29 & 0x3fffff) : 0);
-	if (exponent > 127)
-		return sign | 0x7f800000;
-	if (exponent < -126)
-		drop = (u32)(29 - 126 - exponent);
-	if (drop > 54)
-		return sign;
-	const u64 kept = fraction >> drop, rest = fraction & ((1ull << drop) - 1), half = 1ull << (drop - 1);
-	const u32 rounded = (u32)kept + (rest > half || (rest == half && (kept & 1)));
-	return sign | (exponent < -126 ? rounded : ((u32)(exponent + 126) << 23) + rounded);
 }
 
 /* The value's bits for an element of the variable; false (told) if the kinds do not fit. */
@@ -98,11 +74,12 @@ static bool value_bits(struct reader *r, const struct ir_variable *v, const stru
 		if (type == T_f32 || type == T_f64)
 			why = "an integer cannot initialise a floating-point variable: write 1.0 or 0f3F800000";
 	} else if (type == T_f64 || type == T_b64) {
-		*bits = o->value;
-		if (o->float_bits != 64)
-			why = "a single-precision constant cannot initialise 64 bits";
+		*bits = o->value; /* of 0f... the 32 bits as they are, as ptxas does */
 	} else if (type == T_f32 || type == T_b32) {
-		*bits = o->float_bits == 32 ? o->value : f32_bits_of_f64_bits(o->value);
+		*bits = o->float_bits == 32 ? o->value : f32_from_f64(o->value, ROUND_RN, false);
+	} else if (type == T_b8 || type == T_b16) {
+		*bits = 0; /* what ptxas makes of it */
+		diag_warning(r->diags, o->span, "a floating-point constant gives 0 in '.%s'", r->type_texts[type]);
 	} else {
 		why = "a floating-point constant cannot initialise this type";
 	}
@@ -165,8 +142,6 @@ static void place_value(struct reader *r, const struct term *t)
 	u64 bits = 0;
 
 	n->position++;
-	if (n->position > n->high)
-		n->high = n->position;
 	if (t->operand.kind == OPERAND_SYMBOL) {
 		add_address(r, t, offset, size);
 	} else if (t->operand.kind == OPERAND_INTEGER || t->operand.kind == OPERAND_FLOAT) {
@@ -174,7 +149,7 @@ static void place_value(struct reader *r, const struct term *t)
 			return;
 		add_bytes(r, offset, min_u32(size, 8), bits, t->operand.span);
 		if (size == 16)
-			add_bytes(r, offset + 8, 8, !t->operand.is_unsigned && bits >> 63 ? ~0ull : 0, t->operand.span);
+			add_bytes(r, offset + 8, 8, 0, t->operand.span); /* no sign extension, as ptxas does */
 	} else if (t->operand.kind != OPERAND_SPECIAL || t->operand.name[0] == '%') {
 		diag_error(r->diags, t->operand.span, "an initial value must be a constant or an address");
 	}
@@ -185,7 +160,7 @@ void init_value(struct reader *r)
 	struct initialiser *n = &r->init;
 	const struct term t = *term_top(r);
 
-	r->terms.count--;
+	r->terms.count = 0;
 	if (n->failed || !n->variable->type)
 		return;
 	if (is_opaque(n->variable->type)) {
@@ -198,7 +173,7 @@ void init_value(struct reader *r)
 		n->failed = true;
 		return;
 	}
-	if (n->depth && n->position >= n->ends[n->depth - 1]) {
+	if (n->depth && ++n->items[n->depth - 1] > n->limits[n->depth - 1]) {
 		diag_error(r->diags, t.operand.span, "more values than '%s' has elements", n->variable->name);
 		n->failed = true;
 		return;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "grammar/reader.h"
+#include "number/ieee.h"
 
 static u32 digit_value(char c)
 {
@@ -26,7 +27,7 @@ void reader_integer(struct reader *r, struct token *t, struct span at, const cha
 		too_large |= __builtin_add_overflow(value, digit_value(*digits), &value);
 	}
 	if (too_large)
-		diag_error(r->diags, at, "integer does not fit into 64 bits");
+		diag_warning(r->diags, at, "integer does not fit into 64 bits: the upper bits are lost");
 	*t = (struct token){.bits = value, .is_unsigned = *digits == 'U' || value >> 63};
 }
 
@@ -125,7 +126,7 @@ static u64 quotient_bits(struct natural *n, struct natural *m)
 		exponent--;
 	}
 	if (exponent > 1023)
-		return 0x7ffull << 52;
+		return F64_INF;
 	const s32 precision = exponent < -1022 ? 53 + 1022 + exponent : 53;
 	if (precision < 0)
 		return 0;
@@ -144,14 +145,13 @@ static u64 quotient_bits(struct natural *n, struct natural *m)
 	return exponent < -1022 ? q : ((u64)(exponent + 1022) << 52) + q;
 }
 
-void reader_decimal(struct reader *r, struct token *t, const char *text)
+void reader_decimal(struct reader *r, struct token *t, struct span at, const char *text)
 {
 	struct natural n = {.count = 0}, m = {.limbs = {1}, .count = 1};
 	s64 exponent = 0, written = 0;
 	u32 kept = 0;
 	bool point = false, minus = false;
 
-	(void)r;
 	for (; *text && (*text | 32) != 'e'; text++) {
 		if (*text == '.') {
 			point = true;
@@ -176,10 +176,11 @@ void reader_decimal(struct reader *r, struct token *t, const char *text)
 	*t = (struct token){.float_bits = 64};
 	if (!n.count || exponent + kept < -EXPONENT_LIMIT)
 		return;
-	if (exponent + kept > EXPONENT_LIMIT) {
-		t->bits = 0x7ffull << 52;
-		return;
+	t->bits = F64_INF;
+	if (exponent + kept <= EXPONENT_LIMIT) {
+		natural_times_ten_to(exponent < 0 ? &m : &n, (u32)(exponent < 0 ? -exponent : exponent));
+		t->bits = quotient_bits(&n, &m);
 	}
-	natural_times_ten_to(exponent < 0 ? &m : &n, (u32)(exponent < 0 ? -exponent : exponent));
-	t->bits = quotient_bits(&n, &m);
+	if (t->bits == F64_INF)
+		diag_error(r->diags, at, "number too large for a double");
 }

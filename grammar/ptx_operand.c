@@ -90,27 +90,30 @@ void operand_suffix(struct reader *r, const char *word, struct span at)
 	}
 }
 
-/* The address of an array's element: variable[index]. */
+/* array[n] or array[register + n]: the address of an element, in elements from the start. */
 void operand_index(struct reader *r, struct span at)
 {
-	const struct term index = r->terms.items[--r->terms.count];
-	struct ir_operand *o = &term_top(r)->operand;
-	const struct ir_variable *v = o->kind == OPERAND_SYMBOL && o->symbol->kind == SYM_VARIABLE ? o->symbol->variable : NULL;
+	struct term *index = term_top(r), *base = index - 1;
+	const struct ir_symbol *s = base->operand.kind == OPERAND_SYMBOL ? base->operand.symbol : NULL;
+	const struct ir_variable *v = s && s->kind == SYM_VARIABLE ? s->variable : NULL;
+	const bool constant = index->operand.kind == OPERAND_INTEGER;
+	u64 step = v ? type_bits(v->type) / 8 * v->vector : 0;
 
-	o->span = at;
-	if (!v || !v->rank) {
+	if (!v || !v->rank)
 		diag_error(r->diags, at, "only an array can be indexed");
-		return;
-	}
-	if (index.operand.kind != OPERAND_INTEGER) {
-		diag_error(r->diags, index.operand.span, "an array index must be an integer constant");
-		return;
-	}
-	u64 step = type_bits(v->type) / 8 * v->vector;
-	for (u32 i = 1; i < v->rank; i++)
+	else if (!constant && index->operand.kind != OPERAND_REGISTER)
+		diag_error(r->diags, index->operand.span, "an index is a constant or a register, with an offset");
+	for (u32 i = 1; v && i < v->rank; i++)
 		step *= v->dims[i];
-	o->addend = (s64)((u64)o->addend + index.operand.value * step);
-	term_top(r)->has_offset = true;
+	const s64 addend = (s64)((constant ? index->operand.value : (u64)index->operand.addend) * step);
+	index->operand.addend = 0;
+	index->has_offset = false;
+	r->terms.count -= constant;
+	operand_gather(r, OPERAND_ADDRESS, constant ? 1 : 2, at);
+	struct ir_operand *o = &term_top(r)->operand;
+	o->addend = addend;
+	o->indexed = true;
+	o->value = constant ? 0 : step;
 }
 
 void operand_check(struct reader *r)
@@ -143,6 +146,10 @@ void operand_gather(struct reader *r, enum ir_operand_kind kind, u32 count, stru
 	struct ir_operand *items = take_terms(r, count);
 	struct ir_operand *o = &term_push(r, kind, at)->operand;
 
+	for (u32 i = 0; kind == OPERAND_VECTOR && i < count; i++)
+		if (items[i].kind >= OPERAND_ADDRESS && items[i].kind != OPERAND_SINK)
+			diag_error(r->diags, items[i].span, "a vector's element is a register or a constant");
+
 	o->items = items;
 	o->item_count = count;
 }
@@ -155,6 +162,11 @@ void operand_address(struct reader *r, u32 count, struct span at)
 	}
 	struct term *t = term_top(r);
 	const enum ir_operand_kind kind = t->operand.kind;
+	if (kind == OPERAND_ADDRESS && t->operand.indexed) {
+		t->operand.indexed = false; /* [array[n]] */
+		t->operand.span = at;
+		return;
+	}
 	const s64 addend = t->operand.addend;
 
 	if (kind != OPERAND_REGISTER && kind != OPERAND_SYMBOL && kind != OPERAND_INTEGER && kind != OPERAND_SPECIAL)

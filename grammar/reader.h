@@ -68,14 +68,13 @@ struct declaration {
 
 enum { INIT_DEPTH = 12, TUNING_NUMBERS = 4 };
 
-/* Where an initialiser's next value goes; positions count elements. */
+/* Where an initialiser's next value goes. */
 struct initialiser {
 	struct ir_variable *variable;
-	u64 position;
+	u64 position; /* in elements */
 	u32 depth, ranks;
-	u64 extents[INIT_DEPTH];  /* elements in one item at each depth of braces */
-	u64 starts[INIT_DEPTH], ends[INIT_DEPTH];
-	u64 high;                 /* one past the last element written */
+	u64 counts[INIT_DEPTH]; /* of each dimension */
+	u64 items[INIT_DEPTH], limits[INIT_DEPTH]; /* of the open braces: seen, allowed */
 	bool failed;
 };
 
@@ -144,7 +143,7 @@ void reader_alias(struct reader *r, const char *name, const char *of, struct spa
 /* ptx_number.c */
 void reader_integer(struct reader *r, struct token *t, struct span at, const char *digits, u32 base);
 void reader_float_bits(struct token *t, const char *digits, u8 bits);
-void reader_decimal(struct reader *r, struct token *t, const char *text);
+void reader_decimal(struct reader *r, struct token *t, struct span at, const char *text);
 void reader_bad_number(struct reader *r, struct span at, const char *text);
 
 /* ptx_scope.c */

@@ -132,7 +132,7 @@ enum ir_operand_kind {
 	OPERAND_SYMBOL,    /* variable, function, label, target list; + addend */
 	OPERAND_INTEGER,   /* value, is_negative, unsigned suffix */
 	OPERAND_FLOAT,     /* bits: f32 if float_bits == 32 (0f...), else f64 (0d... and decimal) */
-	OPERAND_ADDRESS,   /* [base + offset], base a register, symbol, integer or nothing */
+	OPERAND_ADDRESS,   /* [base + offset], base a register, symbol or integer; or array[index]: see below */
 	OPERAND_VECTOR,    /* {a, b, ...} */
 	OPERAND_LIST,      /* (a, b, ...) of a call */
 	OPERAND_PAIR,      /* d|p */
@@ -147,6 +147,7 @@ struct ir_operand {
 	u8 video_select;       /* .b0-.b3 (1..4), .h0 .h1 (5, 6) after a register, else 0 */
 	const char *selector;  /* any video selector's text without the dot ("b0", "h10", "b3210"), or NULL */
 	bool minus;            /* -a of video instructions */
+	bool indexed;          /* ADDRESS written array[n]: stands for the address in mov, for the element in ld, st */
 	bool parenthesised;    /* (5): a constant that a call means as a list of one is an OPERAND_LIST */
 	u8 float_bits;
 	struct span span;
@@ -155,7 +156,10 @@ struct ir_operand {
 	u64 value;             /* integer or float bits; integers are 64-bit two's complement */
 	bool is_unsigned;
 	s64 addend;            /* of SYMBOL and ADDRESS */
-	struct ir_operand *items; /* VECTOR, LIST, PAIR, TEXTURE; ADDRESS: items[0] is the base */
+	/* VECTOR, LIST, PAIR, TEXTURE; ADDRESS: items[0] is the base. Of array[register + n], items[1]
+	 * is the register, and the address is base + addend + the product of the register and `value`,
+	 * cut to the register's width and not sign-extended. */
+	struct ir_operand *items;
 	u32 item_count;
 };
 

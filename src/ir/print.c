@@ -45,6 +45,30 @@ static void print_integer(const struct ir_operand *o, FILE *to)
 		fprintf(to, "%" PRId64, (s64)o->value);
 }
 
+static void print_address(const struct ir_operand *o, FILE *to)
+{
+	const u64 step = o->item_count > 1 ? o->value : 1;
+
+	if (o->item_count > 1 || o->indexed) {
+		const struct ir_variable *v = o->items[0].symbol->variable;
+		u64 bytes = type_bits(v->type) / 8 * v->vector;
+		for (u32 i = 1; i < v->rank; i++)
+			bytes *= v->dims[i];
+		fprintf(to, "%s[", o->items[0].name);
+		if (o->item_count > 1) {
+			print_register(&o->items[1], to);
+			print_addend(o->addend / (s64)(step ? step : 1), to);
+		} else {
+			fprintf(to, "%" PRId64, o->addend / (s64)(bytes ? bytes : 1));
+		}
+	} else {
+		fputc('[', to);
+		ir_print_operand(&o->items[0], to);
+		print_addend(o->addend, to);
+	}
+	fputc(']', to);
+}
+
 void ir_print_operand(const struct ir_operand *o, FILE *to)
 {
 	switch (o->kind) {
@@ -61,12 +85,7 @@ void ir_print_operand(const struct ir_operand *o, FILE *to)
 		else
 			fprintf(to, "0d%016" PRIX64, o->value);
 		break;
-	case OPERAND_ADDRESS:
-		fputc('[', to);
-		ir_print_operand(&o->items[0], to);
-		print_addend(o->addend, to);
-		fputc(']', to);
-		break;
+	case OPERAND_ADDRESS: print_address(o, to); break;
 	case OPERAND_VECTOR:
 		fputc('{', to);
 		print_operands(o->items, o->item_count, to);
@@ -167,8 +186,6 @@ static void print_element(struct init_cursor *c, u64 offset)
 		fprintf(c->to, "0f%08" PRIX64, bits);
 	else if (c->v->type == T_f64)
 		fprintf(c->to, "0d%016" PRIX64, bits);
-	else if (c->element_bytes == 16 && gather_bytes(c, offset + 8, 8))
-		fprintf(c->to, "-%" PRIu64, -bits); /* 128 bits hold a sign-extended 64-bit constant */
 	else
 		fprintf(c->to, "0x%" PRIx64, bits);
 }
