@@ -60,6 +60,7 @@ struct warp {
 	u8 *rows;
 	u32 mask;      /* lanes of the running split */
 	u32 live;      /* lanes that have not exited */
+	u32 carry;     /* condition code CC.CF, a bit for each lane */
 	struct worker *worker;
 	struct block *block;
 	struct machine *machine;

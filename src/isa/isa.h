@@ -22,11 +22,15 @@ struct form;
  * to hand control back to the scheduler, which then reads the warp's state. */
 typedef const struct insn *meaning_fn(struct warp *w, const struct insn *i, u8 *rows, u32 mask);
 
-/* What a row's `meaning` picks. Only `run` is required. The others are faster forms that lowering
- * may choose when it has proved their condition; NULL where the family does not offer them. */
+/* What a row's `meaning` picks. Only `run` is required. `run_scalar` are faster forms that lowering
+ * may choose when it has proved their condition; NULL where the family does not offer them.
+ * word: a number that the handler wants from the form (a comparison, a value to write): lowering
+ * stores it in insn.imm, or in insn.c where the operands stand in a list. Not for memory
+ * instructions, nor for forms that have immediate-only operands or selectors. */
 struct meaning {
 	meaning_fn *run;
 	meaning_fn *run_scalar[4]; /* [k]: operand c (k=3), b (2), a (1) is a scalar slot; [0]: all are, and d too */
+	u32 (*word)(const struct form *form);
 };
 
 /* How decode treats an instruction beside calling its meaning. */

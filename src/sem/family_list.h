@@ -3,4 +3,8 @@
  * The list of families: X(name). A new family is one line here and one file.
  */
 #define SEM_FAMILIES(X)                                                                                \
-	X(family_integer)
+	X(family_integer)                                                                              \
+	X(family_bits)                                                                                 \
+	X(family_extended)                                                                             \
+	X(family_compare)                                                                              \
+	X(family_logic)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Integer arithmetic (PTX ISA 9.7.1): rows and meanings.
+ * Integer arithmetic (PTX ISA 9.7.1): rows and meanings. Results wrap around unless .sat says
+ * otherwise; division by zero gives all ones, as recorded. Bit counts and fields are in bits.c.
  */
-#include "sem/lanes.h"
+#include "number/integer.h"
+#include "sem/pick.h"
 
-/* --- add, sub: wrap around; .sat clamps to the range of s32. --- */
+/* --- add, sub: .sat clamps to the range of s32. --- */
 
 LANE2(add_16, u16, u16, u16, a + b);
 LANE2(add_32, u32, u32, u32, a + b);
@@ -12,39 +14,193 @@ LANE2(add_64, u64, u64, u64, a + b);
 LANE2(sub_16, u16, u16, u16, a - b);
 LANE2(sub_32, u32, u32, u32, a - b);
 LANE2(sub_64, u64, u64, u64, a - b);
-
-static inline s32 clamp_s32(s64 v) { return v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : (s32)v; }
-LANE2(add_sat_s32, s32, s32, s32, clamp_s32((s64)a + b));
-LANE2(sub_sat_s32, s32, s32, s32, clamp_s32((s64)a - b));
-
-/* The same meaning for every type of one width. */
-#define PICK_WIDTH(NAME)                                                                               \
-	static const struct meaning *pick_##NAME(const struct form *f)                                 \
-	{                                                                                              \
-		switch (type_bits(form_type(f, 0))) {                                                  \
-		case 16:                                                                               \
-			return &NAME##_16;                                                             \
-		case 32:                                                                               \
-			return &NAME##_32;                                                             \
-		default:                                                                               \
-			return &NAME##_64;                                                             \
-		}                                                                                      \
-	}
-#define PICK_ONE(NAME)                                                                                 \
-	static const struct meaning *pick_##NAME(const struct form *f)                                 \
-	{                                                                                              \
-		(void)f;                                                                               \
-		return &NAME;                                                                          \
-	}
+LANE2(add_sat_s32, s32, s32, s32, int_clamp_s32((s64)a + b));
+LANE2(sub_sat_s32, s32, s32, s32, int_clamp_s32((s64)a - b));
+LANE2(add_pair, u32, u32, u32, int_add_x2(a, b));
 PICK_WIDTH(add)
 PICK_WIDTH(sub)
 PICK_ONE(add_sat_s32)
 PICK_ONE(sub_sat_s32)
+PICK_ONE(add_pair)
+
+/* --- mul, mad: half of the double-width product, or all of it (.wide). --- */
+
+LANE2(mul_lo_16, u16, u16, u16, (u32)a * b);
+LANE2(mul_lo_32, u32, u32, u32, a * b);
+LANE2(mul_lo_64, u64, u64, u64, a * b);
+LANE2(mul_hi_u16, u16, u16, u16, ((u32)a * b) >> 16);
+LANE2(mul_hi_s16, s16, s16, s16, (u32)((s32)a * b) >> 16);
+LANE2(mul_hi_u32, u32, u32, u32, ((u64)a * b) >> 32);
+LANE2(mul_hi_s32, s32, s32, s32, (u64)((s64)a * b) >> 32);
+LANE2(mul_hi_u64, u64, u64, u64, int_mul_hi_u64(a, b));
+LANE2(mul_hi_s64, u64, u64, u64, int_mul_hi_s64(a, b));
+LANE2(mul_wide_u16, u32, u16, u16, (u32)a * b);
+LANE2(mul_wide_s16, s32, s16, s16, (s32)a * b);
+LANE2(mul_wide_u32, u64, u32, u32, (u64)a * b);
+LANE2(mul_wide_s32, s64, s32, s32, (s64)a * b);
+PICK_WIDTH(mul_lo)
+PICK_SIGNS(mul_hi)
+PICK_SIGNS_16_32(mul_wide)
+
+LANE3(mad_lo_16, u16, u16, u16, u16, (u32)a * b + c);
+LANE3(mad_lo_32, u32, u32, u32, u32, a * b + c);
+LANE3(mad_lo_64, u64, u64, u64, u64, a * b + c);
+LANE3(mad_hi_u16, u16, u16, u16, u16, ((u32)a * b >> 16) + c);
+LANE3(mad_hi_s16, s16, s16, s16, u16, ((u32)((s32)a * b) >> 16) + c);
+LANE3(mad_hi_u32, u32, u32, u32, u32, (u32)((u64)a * b >> 32) + c);
+LANE3(mad_hi_s32, s32, s32, s32, u32, (u32)((u64)((s64)a * b) >> 32) + c);
+LANE3(mad_hi_u64, u64, u64, u64, u64, int_mul_hi_u64(a, b) + c);
+LANE3(mad_hi_s64, u64, u64, u64, u64, int_mul_hi_s64(a, b) + c);
+LANE3(mad_wide_u16, u32, u16, u16, u32, (u32)a * b + c);
+LANE3(mad_wide_s16, u32, s16, s16, u32, (u32)((s32)a * b) + c);
+LANE3(mad_wide_u32, u64, u32, u32, u64, (u64)a * b + c);
+LANE3(mad_wide_s32, u64, s32, s32, u64, (u64)((s64)a * b) + c);
+LANE3(mad_hi_sat_s32, s32, s32, s32, s32, int_clamp_s32(((s64)a * b >> 32) + c));
+PICK_WIDTH(mad_lo)
+PICK_SIGNS(mad_hi)
+PICK_SIGNS_16_32(mad_wide)
+PICK_ONE(mad_hi_sat_s32)
+
+/* --- mul24, mad24: 24-bit factors, the 48-bit product's bits 31..0 or 47..16. --- */
+
+LANE2(mul24_lo_u32, u32, u32, u32, int_low24_u32(a) * int_low24_u32(b));
+LANE2(mul24_lo_s32, u32, u32, u32, (u32)int_low24_s32(a) * (u32)int_low24_s32(b));
+LANE2(mul24_hi_u32, u32, u32, u32, ((u64)int_low24_u32(a) * int_low24_u32(b)) >> 16);
+LANE2(mul24_hi_s32, u32, u32, u32, ((s64)int_low24_s32(a) * int_low24_s32(b)) >> 16);
+LANE3(mad24_lo_u32, u32, u32, u32, u32, int_low24_u32(a) * int_low24_u32(b) + c);
+LANE3(mad24_lo_s32, u32, u32, u32, u32, (u32)int_low24_s32(a) * (u32)int_low24_s32(b) + c);
+LANE3(mad24_hi_u32, u32, u32, u32, u32, (u32)((u64)int_low24_u32(a) * int_low24_u32(b) >> 16) + c);
+LANE3(mad24_hi_s32, u32, u32, u32, u32, (u32)((s64)int_low24_s32(a) * int_low24_s32(b) >> 16) + c);
+LANE3(mad24_hi_sat_s32, s32, u32, u32, s32, int_clamp_s32(((s64)int_low24_s32(a) * int_low24_s32(b) >> 16) + c));
+PICK_SIGNS_32(mul24_lo)
+PICK_SIGNS_32(mul24_hi)
+PICK_SIGNS_32(mad24_lo)
+PICK_SIGNS_32(mad24_hi)
+PICK_ONE(mad24_hi_sat_s32)
+
+/* --- sad: c + |a - b|, modulo the width. --- */
+
+LANE3(sad_u16, u16, u16, u16, u16, c + (a > b ? a - b : b - a));
+LANE3(sad_s16, u16, s16, s16, u16, c + (a > b ? a - b : b - a));
+LANE3(sad_u32, u32, u32, u32, u32, c + (a > b ? a - b : b - a));
+LANE3(sad_s32, u32, s32, s32, u32, c + (a > b ? (u32)a - (u32)b : (u32)b - (u32)a));
+LANE3(sad_u64, u64, u64, u64, u64, c + (a > b ? a - b : b - a));
+LANE3(sad_s64, u64, s64, s64, u64, c + (a > b ? (u64)a - (u64)b : (u64)b - (u64)a));
+PICK_SIGNS(sad)
+
+/* --- div, rem --- */
+
+LANE2(div_u16, u16, u16, u16, int_div_u32(a, b));
+LANE2(div_s16, s16, s16, s16, int_div_s32(a, b));
+LANE2(div_u32, u32, u32, u32, int_div_u32(a, b));
+LANE2(div_s32, u32, s32, s32, int_div_s32(a, b));
+LANE2(div_u64, u64, u64, u64, int_div_u64(a, b));
+LANE2(div_s64, u64, s64, s64, int_div_s64(a, b));
+LANE2(rem_u16, u16, u16, u16, int_rem_u32(a, b));
+LANE2(rem_s16, s16, s16, s16, int_rem_s32(a, b));
+LANE2(rem_u32, u32, u32, u32, int_rem_u32(a, b));
+LANE2(rem_s32, u32, s32, s32, int_rem_s32(a, b));
+LANE2(rem_u64, u64, u64, u64, int_rem_u64(a, b));
+LANE2(rem_s64, u64, s64, s64, int_rem_s64(a, b));
+PICK_SIGNS(div)
+PICK_SIGNS(rem)
+
+/* --- abs, neg: the least number is its own. min, max: .relu makes negative results 0. --- */
+
+LANE1(abs_s16, s16, s16, a < 0 ? -a : a);
+LANE1(abs_s32, u32, s32, a < 0 ? 0u - (u32)a : (u32)a);
+LANE1(abs_s64, u64, s64, a < 0 ? 0ull - (u64)a : (u64)a);
+LANE1(neg_s16, s16, s16, -a);
+LANE1(neg_s32, u32, u32, 0u - a);
+LANE1(neg_s64, u64, u64, 0ull - a);
+PICK_SIGNED(abs)
+PICK_SIGNED(neg)
+
+LANE2(minimum_u16, u16, u16, u16, a < b ? a : b);
+LANE2(minimum_s16, s16, s16, s16, a < b ? a : b);
+LANE2(minimum_u32, u32, u32, u32, a < b ? a : b);
+LANE2(minimum_s32, s32, s32, s32, a < b ? a : b);
+LANE2(minimum_u64, u64, u64, u64, a < b ? a : b);
+LANE2(minimum_s64, s64, s64, s64, a < b ? a : b);
+LANE2(maximum_u16, u16, u16, u16, a > b ? a : b);
+LANE2(maximum_s16, s16, s16, s16, a > b ? a : b);
+LANE2(maximum_u32, u32, u32, u32, a > b ? a : b);
+LANE2(maximum_s32, s32, s32, s32, a > b ? a : b);
+LANE2(maximum_u64, u64, u64, u64, a > b ? a : b);
+LANE2(maximum_s64, s64, s64, s64, a > b ? a : b);
+LANE2(minimum_u16x2, u32, u32, u32, int_min_u16x2(a, b));
+LANE2(minimum_s16x2, u32, u32, u32, int_min_s16x2(a, b));
+LANE2(maximum_u16x2, u32, u32, u32, int_max_u16x2(a, b));
+LANE2(maximum_s16x2, u32, u32, u32, int_max_s16x2(a, b));
+LANE2(minimum_relu_s32, s32, s32, s32, int_max_s32(int_min_s32(a, b), 0));
+LANE2(maximum_relu_s32, s32, s32, s32, int_max_s32(int_max_s32(a, b), 0));
+LANE2(minimum_relu_s16x2, u32, u32, u32, int_max_s16x2(int_min_s16x2(a, b), 0));
+LANE2(maximum_relu_s16x2, u32, u32, u32, int_max_s16x2(int_max_s16x2(a, b), 0));
+PICK_SIGNS(minimum)
+PICK_SIGNS(maximum)
+#define PICK_PAIR(NAME) PICK_(NAME##_pair, CASE_(NAME, u16x2) CASE_(NAME, s16x2))
+PICK_PAIR(minimum)
+PICK_PAIR(maximum)
+PICK_(minimum_relu, CASE_(minimum_relu, s32) CASE_(minimum_relu, s16x2))
+PICK_(maximum_relu, CASE_(maximum_relu, s32) CASE_(maximum_relu, s16x2))
+
+/* --- dp4a, dp2a: sums of products of bytes; a's and b's types apart. --- */
+
+#define DOTS(NAME, SUM)                                                                                \
+	LANE3(NAME##_uu, u32, u32, u32, u32, SUM(false, false));                                       \
+	LANE3(NAME##_us, u32, u32, u32, u32, SUM(false, true));                                        \
+	LANE3(NAME##_su, u32, u32, u32, u32, SUM(true, false));                                        \
+	LANE3(NAME##_ss, u32, u32, u32, u32, SUM(true, true));                                         \
+	static const struct meaning *pick_##NAME(const struct form *f)                                 \
+	{                                                                                              \
+		const bool b_signed = form_type(f, 1) == T_s32;                                        \
+		if (form_type(f, 0) == T_s32)                                                          \
+			return b_signed ? &NAME##_ss : &NAME##_su;                                     \
+		return b_signed ? &NAME##_us : &NAME##_uu;                                             \
+	}
+#define DP4A(a_signed, b_signed)    int_dot4(a, b, c, a_signed, b_signed)
+#define DP2A_LO(a_signed, b_signed) int_dot2(a, b, c, a_signed, b_signed, false)
+#define DP2A_HI(a_signed, b_signed) int_dot2(a, b, c, a_signed, b_signed, true)
+DOTS(dp4a, DP4A)
+DOTS(dp2a_lo, DP2A_LO)
+DOTS(dp2a_hi, DP2A_HI)
 
 static const struct isa_row rows_integer[] = {
-	ROW("add(.u16|.u32|.u64|.s16|.s32|.s64)", "=0 0 0", 10, 10, 0, pick_add, "Adds two values."),
+	ROW("add" TYPES_SIGNS, "=0 0 0", 10, 10, 0, pick_add, "Adds."),
 	ROW("add.sat.s32", "=0 0 0", 10, 10, 0, pick_add_sat_s32, "Adds, clamped to the range of s32."),
-	ROW("sub(.u16|.u32|.u64|.s16|.s32|.s64)", "=0 0 0", 10, 10, 0, pick_sub, "Subtracts b from a."),
+	ROW("add" TYPES_SIGNS_X2, "=0 0 0", 80, 90, 0, pick_add_pair, "Adds two pairs of 16-bit numbers."),
+	ROW("sub" TYPES_SIGNS, "=0 0 0", 10, 10, 0, pick_sub, "Subtracts b from a."),
 	ROW("sub.sat.s32", "=0 0 0", 10, 10, 0, pick_sub_sat_s32, "Subtracts, clamped to the range of s32."),
+	ROW("mul.lo" TYPES_SIGNS, "=0 0 0", 10, 10, 0, pick_mul_lo, "The product's lower half."),
+	ROW("mul.hi" TYPES_SIGNS, "=0 0 0", 10, 10, 0, pick_mul_hi, "The product's upper half."),
+	ROW("mul.wide" TYPES_SIGNS_16_32, "=w0 0 0", 10, 10, 0, pick_mul_wide, "The whole product, twice as wide."),
+	ROW("mad.lo" TYPES_SIGNS, "=0 0 0 0", 10, 10, 0, pick_mad_lo, "The product's lower half plus c."),
+	ROW("mad.hi" TYPES_SIGNS, "=0 0 0 0", 10, 10, 0, pick_mad_hi, "The product's upper half plus c."),
+	ROW("mad.hi.sat.s32", "=0 0 0 0", 10, 10, 0, pick_mad_hi_sat_s32,
+	    "The product's upper half plus c, clamped to the range of s32."),
+	ROW("mad.wide" TYPES_SIGNS_16_32, "=w0 0 0 w0", 10, 10, 0, pick_mad_wide, "The whole product plus c."),
+	ROW("mul24.lo" TYPES_SIGNS_32, "=0 0 0", 10, 10, 0, pick_mul24_lo, "Bits 31 to 0 of a 24 by 24 bit product."),
+	ROW("mul24.hi" TYPES_SIGNS_32, "=0 0 0", 10, 10, 0, pick_mul24_hi, "Bits 47 to 16 of a 24 by 24 bit product."),
+	ROW("mad24.lo" TYPES_SIGNS_32, "=0 0 0 0", 10, 10, 0, pick_mad24_lo, "mul24.lo plus c."),
+	ROW("mad24.hi" TYPES_SIGNS_32, "=0 0 0 0", 10, 10, 0, pick_mad24_hi, "mul24.hi plus c."),
+	ROW("mad24.hi.sat.s32", "=0 0 0 0", 10, 10, 0, pick_mad24_hi_sat_s32,
+	    "mul24.hi plus c, clamped to the range of s32."),
+	ROW("sad" TYPES_SIGNS, "=0 0 0 0", 10, 10, 0, pick_sad, "c plus the difference of a and b without sign."),
+	ROW("div" TYPES_SIGNS, "=0 0 0", 10, 10, 0, pick_div, "Divides, cut toward zero; all ones for b = 0."),
+	ROW("rem" TYPES_SIGNS, "=0 0 0", 10, 10, 0, pick_rem, "The remainder of div; all ones for b = 0."),
+	ROW("abs" TYPES_SIGNED, "=0 0", 10, 10, 0, pick_abs, "The number without its sign."),
+	ROW("neg" TYPES_SIGNED, "=0 0", 10, 10, 0, pick_neg, "The negative."),
+	ROW("min" TYPES_SIGNS, "=0 0 0", 10, 10, 0, pick_minimum, "The lesser."),
+	ROW("min" TYPES_SIGNS_X2, "=0 0 0", 80, 90, 0, pick_minimum_pair, "The lesser, of each half."),
+	ROW("min.relu(.s32|.s16x2)", "=0 0 0", 80, 90, 0, pick_minimum_relu, "The lesser, or 0 if that is negative."),
+	ROW("max" TYPES_SIGNS, "=0 0 0", 10, 10, 0, pick_maximum, "The greater."),
+	ROW("max" TYPES_SIGNS_X2, "=0 0 0", 80, 90, 0, pick_maximum_pair, "The greater, of each half."),
+	ROW("max.relu(.s32|.s16x2)", "=0 0 0", 80, 90, 0, pick_maximum_relu, "The greater, or 0 if that is negative."),
+	ROW("dp4a(.u32|.s32)(.u32|.s32)", "=b32 b32 b32 b32", 50, 61, 0, pick_dp4a,
+	    "c plus the sum of four products of bytes."),
+	ROW("dp2a.lo(.u32|.s32)(.u32|.s32)", "=b32 b32 b32 b32", 50, 61, 0, pick_dp2a_lo,
+	    "c plus a's halves times b's lower bytes."),
+	ROW("dp2a.hi(.u32|.s32)(.u32|.s32)", "=b32 b32 b32 b32", 50, 61, 0, pick_dp2a_hi,
+	    "c plus a's halves times b's upper bytes."),
 };
 FAMILY(family_integer, "Integer arithmetic", rows_integer);
