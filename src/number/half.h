@@ -199,14 +199,18 @@ static inline u16 bf16_fma(u16 a, u16 b, u16 c, bool relu)
 }
 
 /* fma.rn.oob: HALF_OOB of either sign in a or b makes the result +0; in c it is a plain NaN. */
-static inline bool half_is_oob(u16 a) { return (a & 0x7fff) == HALF_OOB; }
+static inline u16 half_oob_mask(u16 a, u16 b)
+{
+	bool oob = (a & 0x7fff) == HALF_OOB || (b & 0x7fff) == HALF_OOB;
+	return (u16)((u32)oob - 1);
+}
 static inline u16 f16_fma_oob(u16 a, u16 b, u16 c, bool relu)
 {
-	return half_is_oob(a) | half_is_oob(b) ? 0 : f16_fma(a, b, c, false, false, relu);
+	return f16_fma(a, b, c, false, false, relu) & half_oob_mask(a, b);
 }
 static inline u16 bf16_fma_oob(u16 a, u16 b, u16 c, bool relu)
 {
-	return half_is_oob(a) | half_is_oob(b) ? 0 : bf16_fma(a, b, c, relu);
+	return bf16_fma(a, b, c, relu) & half_oob_mask(a, b);
 }
 
 /* min and max, as f32_pick; inf is the format's infinity. */
@@ -220,7 +224,8 @@ static inline u16 half_pick(u16 a, u16 b, u16 inf, bool want_max, bool propagate
 	bool less = half_order(x) < half_order(y);
 	u16 number = less != want_max ? x : y;
 	u16 one = (y_nan ? x : x_nan ? y : number) | sign;
-	return (x_nan & y_nan) | (propagate & (x_nan | y_nan)) ? HALF_NAN : one;
+	bool nan = (x_nan & y_nan) | (propagate & (x_nan | y_nan));
+	return nan ? HALF_NAN : one;
 }
 static inline u16 f16_min(u16 a, u16 b, bool ftz, bool propagate, bool xorsign_abs)
 {

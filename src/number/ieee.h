@@ -92,7 +92,8 @@ static inline u32 f32_pick(u32 a, u32 b, bool want_max, bool ftz, bool propagate
 	bool less = f32_order(x) < f32_order(y);
 	u32 number = less != want_max ? x : y;
 	u32 one = (y_nan ? x : x_nan ? y : number) | sign;
-	return (x_nan & y_nan) | (propagate & (x_nan | y_nan)) ? F32_NAN : one;
+	bool nan = (x_nan & y_nan) | (propagate & (x_nan | y_nan));
+	return nan ? F32_NAN : one;
 }
 static inline u32 f32_min(u32 a, u32 b, bool ftz, bool propagate, bool xorsign_abs)
 {
