@@ -97,19 +97,27 @@ bool memory_map(struct memory *m, u64 base, u64 size, u8 *host, const char *name
 	return false;
 }
 
-u64 memory_allocate(struct memory *m, u64 size, u64 align, const char *name, u32 flags)
+/* At the next free address; `host` as for memory_map. */
+static u64 place(struct memory *m, u64 size, u64 align, u8 *host, const char *name, u32 flags)
 {
-	if (align < ALIGN_AT_LEAST)
-		align = ALIGN_AT_LEAST;
-	if (!size)
-		size = 1;
 	const u64 base = (m->next + align - 1) & ~(align - 1);
+
 	if (base < m->next || base >= m->limit || size > m->limit - base)
 		return 0;
-	if (!memory_map(m, base, size, NULL, name, flags))
+	if (!memory_map(m, base, size, host, name, flags))
 		return 0;
 	m->next = base + size + GAP;
 	return base;
+}
+
+u64 memory_allocate(struct memory *m, u64 size, u64 align, const char *name, u32 flags)
+{
+	return place(m, size ? size : 1, align < ALIGN_AT_LEAST ? ALIGN_AT_LEAST : align, NULL, name, flags);
+}
+
+u64 memory_attach(struct memory *m, u8 *host, u64 size, const char *name)
+{
+	return place(m, size, ALIGN_AT_LEAST, host, name, 0);
 }
 
 bool memory_release(struct memory *m, u64 base)

@@ -40,6 +40,8 @@ void memory_free(struct memory *m);
 /* Allocates `size` zeroed bytes (0 counts as 1) aligned to `align` (a power of two, at least 256
  * is used). Returns the guest address, or 0 if host memory or the address range is exhausted. */
 u64 memory_allocate(struct memory *m, u64 size, u64 align, const char *name, u32 flags);
+/* Makes the caller's bytes an allocation at the next free address; 0 as above. */
+u64 memory_attach(struct memory *m, u8 *host, u64 size, const char *name);
 /* Places bytes at a given guest address that overlaps nothing; false otherwise. `host` NULL: own
  * zeroed bytes; else borrowed. */
 bool memory_map(struct memory *m, u64 base, u64 size, u8 *host, const char *name, u32 flags);

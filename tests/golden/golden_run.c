@@ -90,10 +90,6 @@ static bool prepare(struct session *s, const struct group *g, char *message)
 	const struct lower_options options = { .allow_unmodelled = true };
 	struct bytes text;
 
-	if (!session_open(s)) {
-		snprintf(message, CASE_MESSAGE, "the session does not open (see PTXSIM_VARIANT)");
-		return false;
-	}
 	const char *path = arena_printf(&s->arena, "%s%s", g->pack->folder, g->module);
 	if (!pack_read_file(&s->arena, path, &text)) {
 		snprintf(message, CASE_MESSAGE, "%s cannot be read", path);
@@ -113,6 +109,10 @@ static void child_main(const struct runner *r, const struct group *g, int to)
 	char broken[CASE_MESSAGE];
 
 	alarm((unsigned)r->timeout_seconds);
+	if (!session_open(&s)) {
+		fprintf(stderr, "golden-run: PTXSIM_VARIANT names no variant that runs on this host\n");
+		_exit(3);
+	}
 	if (SESSION_ENTER(&s)) {
 		fprintf(stderr, "golden-run: no memory left\n");
 		_exit(3);

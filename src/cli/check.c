@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ptxsim check: reads and validates files, runs nothing. Every error and every instruction that
+ * is not modelled is listed with its line.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+
+struct check_options {
+	struct arena arena;
+	VEC_OF(char *) files;
+	const char *arch;
+	bool together, quiet;
+};
+
+static const struct argp_option options[] = {
+	{ "arch", 't', "sm_XX", 0, "Architecture to check for (default: each file's .target)", 0 },
+	{ "link", 'l', NULL, 0, "Check the files as modules of one program", 0 },
+	{ "quiet", 'q', NULL, 0, "Print errors and warnings only", 0 },
+	{ 0 },
+};
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+	struct check_options *o = state->input;
+
+	switch (key) {
+	case 't':
+		o->arch = text;
+		return 0;
+	case 'l':
+		o->together = true;
+		return 0;
+	case 'q':
+		o->quiet = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		VEC_PUSH(&o->arena, &o->files, text);
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "no file given");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static void tell_contents(const struct session *s, const char *name)
+{
+	size_t kernels = 0, functions = 0, instructions = 0;
+
+	for (size_t m = 0; m < s->modules.count; m++)
+		for (size_t k = 0; k < s->modules.items[m]->functions.count; k++) {
+			const struct ir_function *f = s->modules.items[m]->functions.items[k];
+			if (!f->has_body)
+				continue;
+			kernels += f->is_entry;
+			functions += !f->is_entry;
+			instructions += f->body.count;
+		}
+	printf("%s: %zu kernel%s, %zu function%s, %zu instructions: ok\n", name, kernels, kernels == 1 ? "" : "s",
+	       functions, functions == 1 ? "" : "s", instructions);
+}
+
+static int check(struct session *s, const struct check_options *o, char *const *files, size_t count)
+{
+	const struct lower_options lower = { .arch = o->arch, .allow_unmodelled = true };
+	struct script script;
+
+	if (!cli_read_files(s, files, count))
+		return CLI_WRONG;
+	script_init(&script, &s->arena, &s->strings, &s->diags);
+	for (size_t k = 0; k < s->modules.count; k++)
+		script_read(&script, s->modules.items[k]->source, false);
+	if (!session_build(s, &lower))
+		return CLI_WRONG;
+	if (s->diags.list.count)
+		return CLI_FAILED;
+	if (!o->quiet)
+		tell_contents(s, files[0]);
+	return CLI_OK;
+}
+
+static int check_guarded(const struct check_options *o, char *const *files, size_t count)
+{
+	struct session s;
+	int status;
+
+	if (!cli_open(&s))
+		return CLI_WRONG;
+	if (SESSION_ENTER(&s)) {
+		status = cli_no_memory();
+	} else {
+		status = check(&s, o, files, count);
+		cli_print_diagnostics(&s);
+	}
+	session_close(&s);
+	return status;
+}
+
+int cli_check(int count, char **words)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse_option,
+		.args_doc = "FILE...",
+		.doc = "Reads and validates PTX files, and lists every error and every instruction that is not "
+		       "modelled.\vExit status: 0 all is well; 1 something is not modelled; 2 errors."
+	};
+	struct check_options o = { .arch = NULL };
+	int worst = CLI_OK;
+
+	arena_init(&o.arena, NULL);
+	argp_parse(&argp, count, words, 0, NULL, &o);
+	if (o.together) {
+		worst = check_guarded(&o, o.files.items, o.files.count);
+	} else {
+		for (size_t k = 0; k < o.files.count; k++) {
+			const int status = check_guarded(&o, &o.files.items[k], 1);
+			if (status > worst)
+				worst = status;
+		}
+	}
+	arena_free(&o.arena);
+	return worst;
+}

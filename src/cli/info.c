@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ptxsim info: what is in a file. Kernels with parameters, registers, memory and instruction mix;
+ * control-flow graphs as text or for Graphviz.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "decode/flow.h"
+
+enum { OPTION_CFG = 256, OPTION_DOT };
+
+struct info_options {
+	struct arena arena;
+	VEC_OF(char *) files;
+	const char *kernel, *arch;
+	bool cfg, dot;
+};
+
+static const struct argp_option options[] = {
+	{ "kernel", 'k', "NAME", 0, "Only this kernel or function", 0 },
+	{ "cfg", OPTION_CFG, NULL, 0, "Print the control-flow graph with its instructions", 0 },
+	{ "dot", OPTION_DOT, NULL, 0, "Print the control-flow graph for Graphviz, and nothing else", 0 },
+	{ "arch", 't', "sm_XX", 0, "Architecture (default: the file's .target)", 0 },
+	{ 0 },
+};
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+	struct info_options *o = state->input;
+
+	switch (key) {
+	case 'k':
+		o->kernel = text;
+		return 0;
+	case 't':
+		o->arch = text;
+		return 0;
+	case OPTION_CFG:
+		o->cfg = true;
+		return 0;
+	case OPTION_DOT:
+		o->dot = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		VEC_PUSH(&o->arena, &o->files, text);
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "no file given");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* --- Instructions --------------------------------------------------------------------------- */
+
+struct mix {
+	const char *text;
+	u32 count;
+};
+
+static int by_count(const void *a, const void *b)
+{
+	const struct mix *x = a, *y = b;
+
+	return x->count != y->count ? (x->count < y->count ? 1 : -1) : strcmp(x->text, y->text);
+}
+
+/* The opcode, with the state space where it has one: ld.global. */
+static const char *class_of(struct arena *arena, const struct ir_instruction *i)
+{
+	static const char *const spaces[] = { "global", "shared", "local", "const", "param" };
+
+	for (u32 m = 0; m < i->modifier_count; m++)
+		for (size_t k = 0; k < COUNT_OF(spaces); k++)
+			if (!strncmp(i->modifiers[m].text, spaces[k], strlen(spaces[k])))
+				return arena_printf(arena, "%s.%s", i->opcode, spaces[k]);
+	return i->opcode;
+}
+
+static void print_mix(struct arena *arena, const struct ir_function *f)
+{
+	VEC_OF(struct mix) mixes = { 0 };
+
+	for (size_t k = 0; k < f->body.count; k++) {
+		const char *text = class_of(arena, &f->body.items[k]);
+		size_t m = 0;
+		while (m < mixes.count && strcmp(mixes.items[m].text, text))
+			m++;
+		if (m == mixes.count)
+			VEC_PUSH(arena, &mixes, ((struct mix){ text, 0 }));
+		mixes.items[m].count++;
+	}
+	if (mixes.count)
+		qsort(mixes.items, mixes.count, sizeof *mixes.items, by_count);
+	printf("  instructions  %zu:", f->body.count);
+	for (size_t m = 0; m < mixes.count; m++)
+		printf("%s %s %u", m ? "," : "", mixes.items[m].text, mixes.items[m].count);
+	printf("\n");
+}
+
+/* --- Declarations --------------------------------------------------------------------------- */
+
+static void print_variable_type(const struct ir_variable *v)
+{
+	if (v->vector > 1)
+		printf(".v%u ", v->vector);
+	printf(".%s %s", token_text(v->type), v->name);
+	for (u32 d = 0; d < v->rank; d++)
+		printf("[%llu]", (unsigned long long)v->dims[d]);
+}
+
+static void print_params(const struct ir_function *f, const struct kernel *k)
+{
+	printf("  parameters    ");
+	if (!f->params.count)
+		printf("none");
+	for (size_t n = 0; n < f->params.count; n++) {
+		if (n)
+			printf("\n                ");
+		if (f->params.items[n]) {
+			print_variable_type(f->params.items[n]);
+			if (f->params.items[n]->is_pointer)
+				printf(", pointer to %u-byte aligned memory", f->params.items[n]->pointer_align);
+		} else {
+			printf(".%s %s, in a register", token_text(f->param_registers.items[n]->type),
+			       f->param_registers.items[n]->name);
+		}
+		if (k)
+			printf(" at byte %u", k->param_offsets[n]);
+	}
+	printf("\n");
+}
+
+static void print_registers(const struct ir_function *f, const struct code *code)
+{
+	u32 counts[4] = { 0 };
+	static const char *const names[] = { "predicates", "up to 32 bits", "of 64 bits", "of 128 bits" };
+	bool any = false;
+
+	for (size_t k = 0; k < f->registers.count; k++) {
+		const struct ir_register *r = f->registers.items[k];
+		const u32 bits = type_bits(r->type);
+		counts[r->type == T_pred ? 0 : bits <= 32 ? 1 : bits == 64 ? 2 : 3] += max_u32(r->vector, 1);
+	}
+	printf("  registers     ");
+	for (u32 k = 0; k < 4; k++)
+		if (counts[k]) {
+			printf("%s%u %s", any ? ", " : "", counts[k], names[k]);
+			any = true;
+		}
+	if (!any)
+		printf("none");
+	if (code)
+		printf("; a frame of %u bytes (%u rows of 32 lanes)", code->frame_bytes, code->frame_bytes / 128);
+	printf("\n");
+}
+
+static void print_limits(const struct ir_limits *l)
+{
+	if (l->required_threads[0])
+		printf("  needs         blocks of %u x %u x %u threads\n", l->required_threads[0],
+		       max_u32(l->required_threads[1], 1), max_u32(l->required_threads[2], 1));
+	if (l->max_threads[0])
+		printf("  allows        blocks of at most %u threads\n",
+		       l->max_threads[0] * max_u32(l->max_threads[1], 1) * max_u32(l->max_threads[2], 1));
+	if (l->required_cluster[0])
+		printf("  needs         clusters of %u x %u x %u blocks\n", l->required_cluster[0],
+		       max_u32(l->required_cluster[1], 1), max_u32(l->required_cluster[2], 1));
+}
+
+static void print_memory(const struct code *code, const struct kernel *k)
+{
+	printf("  memory        %llu bytes shared%s, %llu bytes local a thread\n",
+	       (unsigned long long)(k ? k->static_shared_bytes : code->shared_bytes),
+	       k && k->uses_dynamic_shared ? " and what the launch adds" : "",
+	       (unsigned long long)code->local_bytes);
+	if (k && k->order_dependent)
+		printf("  order         results can depend on the order of blocks\n");
+}
+
+/* --- Control flow --------------------------------------------------------------------------- */
+
+static void print_line(const struct session *s, const struct ir_instruction *i, bool escaped)
+{
+	const struct source *text = s->sources.files.items[i->span.file];
+
+	if (i->guard)
+		printf("@%s%s ", i->guard_negated ? "!" : "", i->guard->name);
+	for (u32 k = i->span.begin; k < i->span.end; k++) {
+		const char c = text->text[k];
+		if (escaped && strchr("\"\\{}<>|", c))
+			putchar('\\');
+		putchar((u8)c < ' ' ? ' ' : c);
+	}
+}
+
+static void print_block_head(const struct flow *flow, u32 b)
+{
+	const struct flow_block *block = &flow->blocks[b];
+
+	printf("  B%-4u %u..%u", b, block->first, block->end ? block->end - 1 : 0);
+	if (block->successor_count)
+		printf(" ->");
+	for (u32 k = 0; k < block->successor_count; k++)
+		printf(" B%u", block->successors[k]);
+	if (block->conditional && block->post_dominator != NO_BLOCK)
+		printf(", lanes meet again at B%u", block->post_dominator);
+	printf("\n");
+}
+
+static void print_cfg(const struct session *s, const struct code *code, const struct flow *flow)
+{
+	for (u32 b = 0; b < flow->block_count; b++) {
+		print_block_head(flow, b);
+		for (u32 k = flow->blocks[b].first; k < flow->blocks[b].end; k++) {
+			printf("        ");
+			print_line(s, &code->function->body.items[k], false);
+			printf("\n");
+		}
+	}
+}
+
+static void print_dot(const struct session *s, const struct code *code, const struct flow *flow)
+{
+	printf("digraph \"%s\" {\n\tnode [shape=record, fontname=monospace];\n", code->name);
+	for (u32 b = 0; b < flow->block_count; b++) {
+		const struct flow_block *block = &flow->blocks[b];
+		printf("\tB%u [label=\"{B%u|", b, b);
+		for (u32 k = block->first; k < block->end; k++) {
+			print_line(s, &code->function->body.items[k], true);
+			printf("\\l");
+		}
+		printf("}\"];\n");
+		for (u32 k = 0; k < block->successor_count; k++)
+			printf("\tB%u -> B%u;\n", b, block->successors[k]);
+		if (block->conditional && block->post_dominator != NO_BLOCK)
+			printf("\tB%u -> B%u [style=dotted, constraint=false];\n", b, block->post_dominator);
+	}
+	printf("}\n");
+}
+
+/* --- Whole files ---------------------------------------------------------------------------- */
+
+static void print_code(struct session *s, const struct info_options *o, const struct code *code)
+{
+	const struct kernel *k = code->function->is_entry ? program_kernel(s->program, code->name) : NULL;
+	const struct flow *flow = flow_build(&s->arena, code->function, code->forms);
+
+	if (o->dot) {
+		print_dot(s, code, flow);
+		return;
+	}
+	printf("\n%s %s\n", code->function->is_entry ? "kernel" : "function", code->name);
+	print_params(code->function, k);
+	print_registers(code->function, code);
+	print_memory(code, k);
+	print_limits(&code->function->limits);
+	print_mix(&s->arena, code->function);
+	printf("  control flow  %u block%s\n", flow->block_count, flow->block_count == 1 ? "" : "s");
+	if (o->cfg)
+		print_cfg(s, code, flow);
+}
+
+static void print_modules(const struct session *s)
+{
+	for (size_t m = 0; m < s->modules.count; m++) {
+		const struct ir_module *module = s->modules.items[m];
+		u64 global = 0, constant = 0;
+		for (size_t k = 0; k < module->variables.count; k++) {
+			const struct ir_variable *v = module->variables.items[k];
+			if (v->space == SPACE_GLOBAL)
+				global += v->size;
+			else if (v->space == SPACE_CONST)
+				constant += v->size;
+		}
+		printf("%s: PTX %u.%u for %s, %u-bit addresses", s->sources.files.items[module->source]->name,
+		       module->version / 10, module->version % 10, module->target, module->address_bits);
+		printf("; %llu bytes of global and %llu of constant variables\n", (unsigned long long)global,
+		       (unsigned long long)constant);
+	}
+}
+
+static int info(struct session *s, const struct info_options *o)
+{
+	const struct lower_options lower = { .arch = o->arch, .allow_unmodelled = true };
+	bool found = false;
+
+	if (!cli_read_files(s, o->files.items, o->files.count) || !session_build(s, &lower))
+		return CLI_WRONG;
+	if (!o->dot)
+		print_modules(s);
+	for (u32 k = 0; k < s->program->code_count; k++) {
+		const struct code *code = s->program->codes[k];
+		if (o->kernel && strcmp(code->name, o->kernel))
+			continue;
+		found = true;
+		print_code(s, o, code);
+	}
+	if (found || !o->kernel)
+		return CLI_OK;
+	fprintf(stderr, "ptxsim: there is no kernel or function '%s'\n", o->kernel);
+	return CLI_FAILED;
+}
+
+int cli_info(int count, char **words)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse_option,
+		.args_doc = "FILE...",
+		.doc = "Tells what is in PTX files: kernels with parameters and types, registers and rows, memory, "
+		       "instruction mix, control-flow graph.",
+	};
+	struct info_options o = { .kernel = NULL };
+	struct session s;
+	int status;
+
+	arena_init(&o.arena, NULL);
+	argp_parse(&argp, count, words, 0, NULL, &o);
+	if (!cli_open(&s))
+		return CLI_WRONG;
+	if (SESSION_ENTER(&s)) {
+		status = cli_no_memory();
+	} else {
+		status = info(&s, &o);
+		cli_print_diagnostics(&s);
+	}
+	session_close(&s);
+	arena_free(&o.arena);
+	return status;
+}

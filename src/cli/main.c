@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ptxsim: picks the subcommand.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+static const struct cli_command commands[] = {
+	{ "run", cli_run, "run a kernel, or the launches that a file describes" },
+	{ "test", cli_test, "run the launches of files and check what they expect" },
+	{ "check", cli_check, "read and validate only: every error with line and column" },
+	{ "info", cli_info, "kernels, parameters, registers, memory, control-flow graph" },
+	{ "isa", cli_isa, "list the instructions that are known" },
+};
+
+static int usage(FILE *to, int status)
+{
+	fprintf(to, "Usage: ptxsim COMMAND [OPTION...] FILE...\n"
+		    "Runs NVIDIA PTX kernels with no GPU, bit for bit as the hardware would.\n\n");
+	for (size_t k = 0; k < COUNT_OF(commands); k++)
+		fprintf(to, "  %-8s %s\n", commands[k].name, commands[k].doc);
+	fprintf(to, "\n'ptxsim COMMAND --help' lists a command's options.\n"
+		    "Exit status: 0 success; 1 the kernel failed, a check found something or an\n"
+		    "expectation did not hold; 2 wrong usage, file or syntax.\n");
+	return status;
+}
+
+int main(int count, char **words)
+{
+	char name[64];
+
+	argp_err_exit_status = CLI_WRONG;
+	if (count < 2)
+		return usage(stderr, CLI_WRONG);
+	if (!strcmp(words[1], "--help") || !strcmp(words[1], "-h") || !strcmp(words[1], "help"))
+		return usage(stdout, CLI_OK);
+	if (!strcmp(words[1], "--version") || !strcmp(words[1], "-V")) {
+		printf("%s\n", PACKAGE_STRING);
+		return CLI_OK;
+	}
+	for (size_t k = 0; k < COUNT_OF(commands); k++) {
+		if (strcmp(words[1], commands[k].name))
+			continue;
+		snprintf(name, sizeof name, "ptxsim %s", commands[k].name);
+		words[1] = name;
+		return commands[k].run(count - 1, words + 1);
+	}
+	fprintf(stderr, "ptxsim: there is no command '%s'\n\n", words[1]);
+	return usage(stderr, CLI_WRONG);
+}

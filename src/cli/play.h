@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Playing a launch script on a built session: making buffers, launching, checking expectations.
+ * What happened is collected for whoever prints it; nothing is printed here.
+ */
+#ifndef PTXSIM_CLI_PLAY_H
+#define PTXSIM_CLI_PLAY_H
+
+#include "api/session.h"
+#include "cli/script.h"
+
+struct play_options {
+	u32 jobs;      /* 0: not given */
+	u64 limit;     /* warp instructions a launch; 0: none */
+	u64 seed;      /* mixed into every generator's */
+	struct observer *const *observers; /* NULL-terminated, or NULL */
+	void (*print)(void *context, const char *text, size_t length); /* what kernels print; may be NULL */
+	void *print_context;
+	void (*launching)(void *context, const struct launch *l); /* before each launch; may be NULL */
+	void *launching_context;
+};
+
+struct play_launch {
+	const struct script_statement *statement;
+	const struct kernel *kernel;
+	struct launch_stats stats;
+	enum launch_status status;
+	const char *fault;   /* full description, or NULL */
+	bool fault_expected;
+	char *printed;       /* from malloc; kept up to a limit */
+	size_t printed_length;
+};
+
+struct play_check {
+	struct span span;
+	bool passed;
+	const char *text;    /* the expectation as written */
+	const char *message; /* why it failed */
+};
+
+struct play {
+	struct session *session;
+	struct script *script;
+	struct play_options options;
+	VEC_OF(struct play_launch) launches;
+	VEC_OF(struct play_check) checks;
+	u32 checks_failed;
+	bool faulted;        /* a launch failed and nothing expected it */
+};
+
+/* Plays all statements, up to the first launch that fails unexpectedly. False if the script cannot be
+ * played: unknown kernel, wrong argument, missing file; see the session's diagnostics. */
+bool play_run(struct play *p);
+void play_free(struct play *p);
+
+/* Makes and fills a buffer. False with a diagnostic. */
+bool play_fill(struct play *p, struct buffer *b);
+/* Adds the outcome of an expectation about the newest launch. */
+void play_expect(struct play *p, const struct script_statement *st);
+/* The kernel's parameters from the launch's arguments; NULL with a diagnostic. */
+u8 *play_params(struct play *p, const struct script_launch *l, struct span at, const struct kernel *k);
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From a launch's arguments to the bytes of a kernel's parameters, with every mismatch told.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "cli/play.h"
+
+struct filling {
+	struct play *play;
+	const struct ir_variable *param;
+	u32 number; /* of the parameter, from 0 */
+	u8 *to;
+};
+
+static const char *param_type(struct filling *f)
+{
+	struct arena *a = &f->play->session->arena;
+	const struct ir_variable *v = f->param;
+
+	if (v->rank)
+		return arena_printf(a, ".%s[%llu]", token_text(v->type),
+				    (unsigned long long)(v->size * 8 / type_bits(v->type)));
+	return arena_printf(a, ".%s", token_text(v->type));
+}
+
+static bool wrong(struct filling *f, struct span at, const char *what)
+{
+	diag_error(&f->play->session->diags, at, "parameter %u (%s %s) %s", f->number, param_type(f),
+		   f->param->name, what);
+	return false;
+}
+
+static bool put_buffer(struct filling *f, const struct script_arg *a)
+{
+	struct expr_run run = { .error = NULL };
+	u64 address = a->buffer->address;
+
+	if (f->param->rank || (f->param->size != 8 && f->param->size != 4) || type_class(f->param->type) == 'f')
+		return wrong(f, a->span, "takes no buffer");
+	if (a->value) {
+		address += (u64)expr_eval(a->value, &run).i;
+		if (run.error)
+			return wrong(f, a->span, run.error);
+	}
+	if (f->param->size == 4 && address >> 32)
+		return wrong(f, a->span, "is too narrow for a buffer's address");
+	memcpy(f->to, &address, f->param->size);
+	return true;
+}
+
+/* Integers must fit the width, as signed or as unsigned. */
+static bool fits(s64 value, u64 bytes)
+{
+	if (bytes >= 8)
+		return true;
+	const s64 high = (s64)1 << (8 * bytes);
+	return value < high && value >= -(high / 2);
+}
+
+static bool put_number(struct filling *f, const struct script_arg *a, struct number n)
+{
+	const char kind = type_class(f->param->type);
+	enum element_type type;
+
+	if (a->typed) {
+		if (element_bytes(a->type) != f->param->size)
+			return wrong(f, a->span, "has another size than the argument");
+		element_write(a->type, f->to, n);
+		return true;
+	}
+	if (f->param->rank)
+		return wrong(f, a->span, "takes a struct: {TYPE:VALUE, ...}");
+	if (kind == 'f') {
+		type = element_find(token_text(f->param->type), strlen(token_text(f->param->type)));
+		if (type == ELEMENT_TYPE_COUNT)
+			return wrong(f, a->span, "wants its bits: b32:0x...");
+		element_write(type, f->to, n);
+		return true;
+	}
+	if (n.is_float && n.f != trunc(n.f))
+		return wrong(f, a->span, "is no float; for the bits of one, write f32:VALUE or f64:VALUE");
+	const s64 value = n.is_float ? (s64)n.f : n.i;
+	if (!fits(value, f->param->size))
+		return wrong(f, a->span, "is too narrow for the value");
+	memcpy(f->to, &value, f->param->size < 8 ? f->param->size : 8);
+	return true;
+}
+
+/* Members one after the other, each at a multiple of its own size, as C lays them out. */
+static bool put_struct(struct filling *f, const struct script_arg *a)
+{
+	struct expr_run run = { .error = NULL };
+	u64 at = 0;
+
+	for (size_t k = 0; k < a->members.count; k++) {
+		const struct script_member *m = &a->members.items[k];
+		const u32 bytes = element_bytes(m->type);
+		at = (at + bytes - 1) & ~(u64)(bytes - 1);
+		if (at + bytes > f->param->size)
+			return wrong(f, a->span, "is smaller than the struct given");
+		if (m->buffer)
+			memcpy(f->to + at, &m->buffer->address, bytes);
+		else
+			element_write(m->type, f->to + at, expr_eval(m->value, &run));
+		if (run.error)
+			return wrong(f, a->span, run.error);
+		at += bytes;
+	}
+	const u64 align = f->param->align ? f->param->align : 1;
+	if (((at + align - 1) & ~(align - 1)) != f->param->size)
+		return wrong(f, a->span, "is larger than the struct given");
+	return true;
+}
+
+static bool put(struct filling *f, const struct script_arg *a)
+{
+	struct expr_run run = { .error = NULL };
+
+	switch (a->kind) {
+	case SCRIPT_ARG_BUFFER:
+		return put_buffer(f, a);
+	case SCRIPT_ARG_STRUCT:
+		return put_struct(f, a);
+	case SCRIPT_ARG_VALUE:
+		break;
+	}
+	const struct number n = expr_eval(a->value, &run);
+	return run.error ? wrong(f, a->span, run.error) : put_number(f, a, n);
+}
+
+static void tell_count(struct play *p, const struct script_launch *l, struct span at, const struct kernel *k)
+{
+	struct session *s = p->session;
+	char *params = NULL;
+
+	for (size_t n = 0; n < k->function->params.count; n++) {
+		struct filling f = { .play = p, .param = k->function->params.items[n], .number = (u32)n };
+		params = arena_printf(&s->arena, "%s%s%s %s", params ? params : "", params ? ", " : "",
+				      param_type(&f), f.param->name);
+	}
+	diag_error(&s->diags, at, "kernel '%s' has %zu parameter%s, but %zu argument%s given", k->name,
+		   k->function->params.count, k->function->params.count == 1 ? "" : "s", l->args.count,
+		   l->args.count == 1 ? " was" : "s were");
+	diag_hint(&s->diags, "%s(%s)", k->name, params ? params : "");
+}
+
+u8 *play_params(struct play *p, const struct script_launch *l, struct span at, const struct kernel *k)
+{
+	u8 *bytes = arena_alloc(&p->session->arena, k->param_bytes + 1);
+
+	if (l->args.count != k->function->params.count) {
+		tell_count(p, l, at, k);
+		return NULL;
+	}
+	for (size_t n = 0; n < l->args.count; n++) {
+		struct filling f = { p, k->function->params.items[n], (u32)n, bytes + k->param_offsets[n] };
+		if (!put(&f, &l->args.items[n]))
+			return NULL;
+	}
+	return bytes;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The progress bar of long runs, drawn on standard error when that is a terminal. It observes
+ * blocks only, so that no instruction pays for it.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+/* Shorter runs draw nothing. */
+static const double FIRST_AFTER_SECONDS = 0.5, EVERY_SECONDS = 0.1;
+enum { BAR_COLUMNS = 40 };
+
+struct progress {
+	struct observer observer;
+	pthread_mutex_t lock;
+	const char *kernel;
+	u64 blocks, done;
+	double started, drawn;
+	bool visible;
+};
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static bool wants_nothing(void *context, const struct code *code, u32 insn)
+{
+	(void)context;
+	(void)code;
+	(void)insn;
+	return false;
+}
+
+static void draw(struct progress *p, double seconds)
+{
+	char bar[BAR_COLUMNS + 1];
+	const double part = p->blocks ? (double)p->done / (double)p->blocks : 1;
+	const int filled = (int)(part * BAR_COLUMNS);
+
+	memset(bar, ' ', BAR_COLUMNS);
+	memset(bar, '#', (size_t)filled);
+	bar[BAR_COLUMNS] = 0;
+	fprintf(stderr, "\r%s [%s] %3.0f%%  %.0f s left \033[K", p->kernel, bar, part * 100,
+		part > 0 ? seconds / part - seconds : 0);
+	p->visible = true;
+}
+
+static void on_block_end(void *context, struct block *b)
+{
+	struct progress *p = context;
+	(void)b;
+
+	pthread_mutex_lock(&p->lock);
+	p->done++;
+	const double at = now();
+	if (at - p->started > FIRST_AFTER_SECONDS && at - p->drawn > EVERY_SECONDS) {
+		p->drawn = at;
+		draw(p, at - p->started);
+	}
+	pthread_mutex_unlock(&p->lock);
+}
+
+struct progress *progress_new(struct arena *arena)
+{
+	if (!isatty(STDERR_FILENO))
+		return NULL;
+	struct progress *p = ARENA_NEW(arena, struct progress);
+	p->observer = (struct observer){ .context = p, .wants = wants_nothing, .block_end = on_block_end };
+	pthread_mutex_init(&p->lock, NULL);
+	return p;
+}
+
+struct observer *progress_observer(struct progress *p) { return &p->observer; }
+
+void progress_start(struct progress *p, const char *kernel, u64 blocks)
+{
+	p->kernel = kernel;
+	p->blocks = blocks;
+	p->done = 0;
+	p->started = p->drawn = now();
+}
+
+void progress_end(struct progress *p)
+{
+	if (p->visible)
+		fputs("\r\033[K", stderr);
+	p->visible = false;
+}

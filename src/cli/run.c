@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ptxsim run: launches given by options, or those that the file describes. Options are turned
+ * into lines of the launch language, so that both have one meaning and one kind of message.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "report/summary.h"
+
+enum { OPTION_LIMIT = 256, OPTION_SET, OPTION_SAVE, OPTION_SEED, OPTION_SCRIPT, OPTION_HEADS, OPTION_CLUSTER };
+
+struct run_options {
+	struct arena arena; /* of the option lists */
+	const char *kernel, *grid, *block, *cluster, *shared, *arch, *script;
+	VEC_OF(char *) files, args, sets, saves;
+	u64 limit, seed;
+	u32 jobs, heads;
+	bool quiet;
+};
+
+static const struct argp_option options[] = {
+	{ "kernel", 'k', "NAME", 0, "Kernel to launch (default: the only one)", 1 },
+	{ "grid", 'g', "X[,Y[,Z]]", 0, "Blocks in the grid (default 1)", 1 },
+	{ "block", 'b', "X[,Y[,Z]]", 0, "Threads in a block (default 1)", 1 },
+	{ "cluster", OPTION_CLUSTER, "X[,Y[,Z]]", 0, "Blocks in a cluster", 1 },
+	{ "shared", 's', "BYTES", 0, "Dynamic shared memory of a block", 1 },
+	{ "arg", 'a', "SPEC", 0,
+	  "Next argument: a number, [NAME=]TYPE[N] GENERATOR, load FILE.npy, or {TYPE:VALUE, ...}", 1 },
+	{ "save", OPTION_SAVE, "NAME=FILE", 0, "Write a buffer to a .npy or raw file afterwards", 1 },
+	{ "script", OPTION_SCRIPT, "FILE", 0, "Take the launches from this file instead", 2 },
+	{ "set", OPTION_SET, "NAME=NUMBER", 0, "Override a `let` of the launches", 2 },
+	{ "seed", OPTION_SEED, "N", 0, "Mix N into every random generator", 2 },
+	{ "arch", 't', "sm_XX", 0, "Architecture to model (default: the file's .target)", 3 },
+	{ "jobs", 'j', "N", 0, "Host threads", 3 },
+	{ "limit", OPTION_LIMIT, "N", 0, "Stop a launch after N warp instructions", 3 },
+	{ "report", 'r', "KIND", 0, "How to report: text", 4 },
+	{ "heads", OPTION_HEADS, "N", 0, "Print the first N elements of each buffer (default 8)", 4 },
+	{ "quiet", 'q', NULL, 0, "Print only what the kernels print, and errors", 4 },
+	{ 0 },
+};
+
+static error_t parse_text_option(int key, char *text, struct run_options *o)
+{
+	switch (key) {
+	case 'k':
+		o->kernel = text;
+		return 0;
+	case 'g':
+		o->grid = text;
+		return 0;
+	case 'b':
+		o->block = text;
+		return 0;
+	case OPTION_CLUSTER:
+		o->cluster = text;
+		return 0;
+	case 's':
+		o->shared = text;
+		return 0;
+	case 't':
+		o->arch = text;
+		return 0;
+	case OPTION_SCRIPT:
+		o->script = text;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+	struct run_options *o = state->input;
+
+	switch (key) {
+	case 'a':
+		VEC_PUSH(&o->arena, &o->args, text);
+		return 0;
+	case OPTION_SET:
+		if (!strchr(text, '='))
+			argp_error(state, "--set wants NAME=NUMBER, not '%s'", text);
+		VEC_PUSH(&o->arena, &o->sets, text);
+		return 0;
+	case OPTION_SAVE:
+		if (!strchr(text, '='))
+			argp_error(state, "--save wants NAME=FILE, not '%s'", text);
+		VEC_PUSH(&o->arena, &o->saves, text);
+		return 0;
+	case OPTION_SEED:
+		o->seed = cli_number(state, "seed", text, 0);
+		return 0;
+	case 'j':
+		o->jobs = (u32)cli_number(state, "jobs", text, 1);
+		return 0;
+	case OPTION_LIMIT:
+		o->limit = cli_number(state, "limit", text, 1);
+		return 0;
+	case OPTION_HEADS:
+		o->heads = (u32)cli_number(state, "heads", text, 0);
+		return 0;
+	case 'r':
+		if (strcmp(text, "text"))
+			argp_error(state, "there is no report of kind '%s'", text);
+		return 0;
+	case 'q':
+		o->quiet = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		VEC_PUSH(&o->arena, &o->files, text);
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "no file given");
+		return 0;
+	default:
+		return parse_text_option(key, text, o);
+	}
+}
+
+/* The only kernel of what was read; NULL with a message if there is none or several. */
+static const char *only_kernel(const struct session *s)
+{
+	const char *name = NULL;
+	u32 count = 0;
+
+	for (size_t m = 0; m < s->modules.count; m++)
+		for (size_t k = 0; k < s->modules.items[m]->functions.count; k++) {
+			const struct ir_function *f = s->modules.items[m]->functions.items[k];
+			if (!f->is_entry || !f->has_body)
+				continue;
+			name = f->name;
+			count++;
+		}
+	if (count == 1)
+		return name;
+	fprintf(stderr, count ? "ptxsim: there are %u kernels: choose one with --kernel ('ptxsim info' lists them)\n"
+			      : "ptxsim: there is no kernel\n",
+		count);
+	return NULL;
+}
+
+/* The launch that the options describe, as a line of the launch language; NULL after an error. */
+static const char *line_of_options(struct session *s, const struct run_options *o)
+{
+	struct arena *a = &s->arena;
+	const char *kernel = o->kernel ? o->kernel : only_kernel(s);
+	char *line;
+
+	if (!kernel)
+		return NULL;
+	line = arena_printf(a, "launch %s(", kernel);
+	for (size_t k = 0; k < o->args.count; k++)
+		line = arena_printf(a, "%s%s%s", line, k ? ", " : "", o->args.items[k]);
+	line = arena_printf(a, "%s) grid=%s block=%s", line, o->grid ? o->grid : "1", o->block ? o->block : "1");
+	if (o->shared)
+		line = arena_printf(a, "%s shared=%s", line, o->shared);
+	if (o->cluster)
+		line = arena_printf(a, "%s cluster=%s", line, o->cluster);
+	return arena_printf(a, "%s\n", line);
+}
+
+static void read_line(struct session *s, struct script *script, const char *name, const char *line)
+{
+	script_read(script, source_add(&s->sources, name, line, strlen(line)), true);
+}
+
+static bool fix_constants(struct session *s, struct script *script, const struct run_options *o)
+{
+	for (size_t k = 0; k < o->sets.count; k++) {
+		const char *equals = strchr(o->sets.items[k], '=');
+		const char *text = arena_printf(&s->arena, "%s\n", equals + 1);
+		struct lex l = { .arena = &s->arena, .strings = &s->strings, .diags = &s->diags, .text = text };
+		struct expr_scope scope = script_scope(script);
+		struct number value;
+		l.file = source_add(&s->sources, "--set", text, strlen(text));
+		lex_start(&l, 0, (u32)strlen(text));
+		if (!expr_constant(&l, &scope, &value))
+			return false;
+		script_fix_constant(script,
+				    strings_intern(&s->strings, o->sets.items[k], (size_t)(equals - o->sets.items[k])),
+				    value);
+	}
+	return true;
+}
+
+static bool read_script_file(struct session *s, struct script *script, const char *path)
+{
+	const char *message;
+	size_t length;
+	char *text = file_read_whole(path, (size_t)1 << 26, &length, &message);
+
+	if (!text) {
+		fprintf(stderr, "ptxsim: %s: %s\n", path, message);
+		return false;
+	}
+	const u32 source = source_add(&s->sources, path, text, length);
+	free(text);
+	script_read(script, source, true);
+	return true;
+}
+
+/* Everything that is to be done, from the files, a script file or the options. */
+static bool read_launches(struct session *s, struct script *script, const struct run_options *o)
+{
+	const bool by_options = o->kernel || o->args.count || o->grid || o->block || o->shared || o->cluster;
+
+	if (!fix_constants(s, script, o))
+		return false;
+	if (o->script) {
+		if (!read_script_file(s, script, o->script))
+			return false;
+	} else if (!by_options) {
+		for (size_t k = 0; k < s->modules.count; k++)
+			script_read(script, s->modules.items[k]->source, false);
+	}
+	if (by_options) {
+		const char *line = line_of_options(s, o);
+		if (!line)
+			return false;
+		read_line(s, script, "<options>", line);
+	}
+	for (size_t k = 0; k < o->saves.count; k++) {
+		char *line = arena_printf(&s->arena, "save %s", o->saves.items[k]);
+		*strchr(line, '=') = ' ';
+		read_line(s, script, "--save", line);
+	}
+	if (!script->launch_count && !s->diags.error_count)
+		fprintf(stderr, "ptxsim: %s has no //@ launch lines: give --kernel, --grid, --block and --arg\n",
+			o->files.items[0]);
+	return script->launch_count != 0;
+}
+
+static void print_text(void *context, const char *text, size_t length)
+{
+	(void)context;
+	fwrite(text, 1, length, stdout);
+}
+
+static void on_launch(void *context, const struct launch *l)
+{
+	if (context)
+		progress_start(context, l->kernel->name, (u64)l->grid[0] * l->grid[1] * l->grid[2]);
+}
+
+static int print_results(const struct run_options *o, const struct play *p)
+{
+	fflush(stdout);
+	if (!o->quiet)
+		cli_print_buffers(stdout, p->script, o->heads);
+	for (size_t k = 0; k < p->launches.count; k++) {
+		const struct play_launch *l = &p->launches.items[k];
+		if (!o->quiet)
+			report_launch(stdout, l->kernel->name, l->statement->launch.grid,
+				      l->statement->launch.block, &l->stats);
+		if (l->fault && !l->fault_expected)
+			fprintf(stderr, "%s\n", l->fault);
+	}
+	fflush(stdout);
+	for (size_t k = 0; k < p->checks.count; k++) {
+		const struct play_check *c = &p->checks.items[k];
+		u32 line, column;
+		if (c->passed)
+			continue;
+		const struct source *text = p->session->sources.files.items[c->span.file];
+		source_place(text, c->span.begin, &line, &column);
+		fprintf(stderr, "%s:%u: %s does not hold: %s\n", text->name, line, c->text, c->message);
+	}
+	if (!o->quiet && p->checks.count)
+		printf("%zu of %zu expectations hold\n", p->checks.count - p->checks_failed, p->checks.count);
+	return p->faulted || p->checks_failed ? CLI_FAILED : CLI_OK;
+}
+
+static int run(struct session *s, const struct run_options *o)
+{
+	struct script script;
+	struct observer *observers[2] = { NULL, NULL };
+	struct progress *progress = o->quiet ? NULL : progress_new(&s->arena);
+
+	script_init(&script, &s->arena, &s->strings, &s->diags);
+	if (!cli_read_files(s, o->files.items, o->files.count) || s->diags.error_count ||
+	    !read_launches(s, &script, o))
+		return CLI_WRONG;
+	const struct lower_options lower = { .arch = o->arch ? o->arch : script.arch };
+	if (!session_build(s, &lower))
+		return CLI_WRONG;
+	if (progress)
+		observers[0] = progress_observer(progress);
+	struct play play = { .session = s,
+			     .script = &script,
+			     .options = { .jobs = o->jobs,
+					  .limit = o->limit,
+					  .seed = o->seed,
+					  .observers = progress ? observers : NULL,
+					  .print = print_text,
+					  .launching = on_launch,
+					  .launching_context = progress } };
+	const bool played = play_run(&play);
+	if (progress)
+		progress_end(progress);
+	const int status = played ? print_results(o, &play) : CLI_WRONG;
+	play_free(&play);
+	return status;
+}
+
+int cli_run(int count, char **words)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse_option,
+		.args_doc = "FILE...",
+		.doc = "Runs a kernel, or the launches that the files' //@ lines describe.\v"
+		       "Example: ptxsim run saxpy.ptx --grid 4 --block 256 --arg 1000 --arg 2.0 "
+		       "--arg 'x=f32[1000] iota' --arg 'y=f32[1000] const 1'"
+	};
+	struct run_options o = { .heads = 8 };
+	struct session s;
+
+	arena_init(&o.arena, NULL);
+	argp_parse(&argp, count, words, 0, NULL, &o);
+	if (!cli_open(&s))
+		return CLI_WRONG;
+	int status;
+	if (SESSION_ENTER(&s)) {
+		status = cli_no_memory();
+	} else {
+		status = run(&s, &o);
+		cli_print_diagnostics(&s);
+	}
+	session_close(&s);
+	arena_free(&o.arena);
+	return status;
+}

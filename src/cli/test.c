@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ptxsim test: plays the launches of files and reports their expectations, for people, as TAP
+ * (Test Anything Protocol), or as JUnit's XML.
+ */
+#include <errno.h>
+#include <fts.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/cli.h"
+
+enum { OPTION_TAP = 256, OPTION_JUNIT };
+
+enum format { FORMAT_HUMAN, FORMAT_TAP, FORMAT_JUNIT };
+
+/* One expectation, or one file that could not be played. */
+struct outcome {
+	u32 line;
+	bool passed;
+	const char *text, *message;
+};
+
+struct tested_file {
+	const char *path;
+	VEC_OF(struct outcome) outcomes;
+	size_t launches;
+	double seconds;
+};
+
+struct tests {
+	struct arena arena;
+	VEC_OF(char *) paths;
+	VEC_OF(struct tested_file *) files;
+	enum format format;
+	const char *arch;
+	u32 jobs;
+	size_t passed, failed;
+};
+
+static const struct argp_option options[] = {
+	{ "tap", OPTION_TAP, NULL, 0, "Report as TAP", 0 },
+	{ "junit", OPTION_JUNIT, NULL, 0, "Report as JUnit XML", 0 },
+	{ "arch", 't', "sm_XX", 0, "Architecture to model (default: each file's)", 0 },
+	{ "jobs", 'j', "N", 0, "Host threads of a launch", 0 },
+	{ 0 },
+};
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+	struct tests *t = state->input;
+
+	switch (key) {
+	case OPTION_TAP:
+		t->format = FORMAT_TAP;
+		return 0;
+	case OPTION_JUNIT:
+		t->format = FORMAT_JUNIT;
+		return 0;
+	case 't':
+		t->arch = text;
+		return 0;
+	case 'j':
+		t->jobs = (u32)cli_number(state, "jobs", text, 1);
+		return 0;
+	case ARGP_KEY_ARG:
+		VEC_PUSH(&t->arena, &t->paths, text);
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "no file or folder given");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* --- Playing -------------------------------------------------------------------------------- */
+
+static const char *keep(struct tests *t, const char *text)
+{
+	return text ? arena_copy_text(&t->arena, text, strlen(text)) : NULL;
+}
+
+static void add(struct tests *t, struct tested_file *f, u32 line, const char *text, const char *message)
+{
+	const struct outcome o = { line, !message, keep(t, text), keep(t, message) };
+
+	VEC_PUSH(&t->arena, &f->outcomes, o);
+	t->passed += o.passed;
+	t->failed += !o.passed;
+}
+
+static u32 line_of(const struct session *s, struct span at)
+{
+	u32 line, column;
+
+	source_place(s->sources.files.items[at.file], at.begin, &line, &column);
+	return line;
+}
+
+/* Launches that failed unexpectedly, then the expectations; a file with none of either passes once. */
+static void collect(struct tests *t, struct tested_file *f, const struct play *p)
+{
+	const struct session *s = p->session;
+
+	f->launches = p->launches.count;
+	for (size_t k = 0; k < p->launches.count; k++) {
+		const struct play_launch *l = &p->launches.items[k];
+		f->seconds += l->stats.seconds;
+		if (l->fault && !l->fault_expected)
+			add(t, f, line_of(s, l->statement->span), l->kernel->name, l->fault);
+	}
+	for (size_t k = 0; k < p->checks.count; k++)
+		add(t, f, line_of(s, p->checks.items[k].span), p->checks.items[k].text,
+		    p->checks.items[k].message);
+	if (!f->outcomes.count)
+		add(t, f, 1, "runs", NULL);
+}
+
+static void play_file(struct tests *t, struct tested_file *f, struct session *s, bool optional)
+{
+	struct script script;
+	char *path = (char *)f->path;
+	const char *message;
+
+	if (!session_add_file(s, path, &message)) {
+		add(t, f, 1, "can be read", message);
+		return;
+	}
+	script_init(&script, &s->arena, &s->strings, &s->diags);
+	script_read(&script, s->modules.items[0]->source, false);
+	if (!script.launch_count && !s->diags.error_count) {
+		if (!optional)
+			add(t, f, 1, "has launches", "the file has no //@ launch lines");
+		return;
+	}
+	const struct lower_options lower = { .arch = t->arch ? t->arch : script.arch };
+	struct play play = { .session = s, .script = &script, .options = { .jobs = t->jobs } };
+	if (session_build(s, &lower) && play_run(&play))
+		collect(t, f, &play);
+	else
+		add(t, f, 1, "can be run", session_diagnostics(s, false));
+	play_free(&play);
+}
+
+/* `optional`: found in a folder; it may have no launches. */
+static void test_file(struct tests *t, const char *path, bool optional)
+{
+	struct tested_file *f = ARENA_NEW(&t->arena, struct tested_file);
+	struct session s;
+
+	f->path = keep(t, path);
+	if (!cli_open(&s))
+		exit(CLI_WRONG);
+	if (SESSION_ENTER(&s))
+		add(t, f, 1, "can be run", "no memory left");
+	else
+		play_file(t, f, &s, optional);
+	session_close(&s);
+	if (f->outcomes.count)
+		VEC_PUSH(&t->arena, &t->files, f);
+}
+
+static int by_name(const FTSENT **a, const FTSENT **b) { return strcmp((*a)->fts_name, (*b)->fts_name); }
+
+static bool test_path(struct tests *t, char *path)
+{
+	char *roots[] = { path, NULL };
+	FTS *tree = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, by_name);
+	FTSENT *e;
+
+	if (!tree)
+		return false;
+	while ((e = fts_read(tree)) != NULL) {
+		const bool given = e->fts_level == 0;
+		if (e->fts_info == FTS_F &&
+		    (given || (e->fts_namelen > 4 && !strcmp(e->fts_name + e->fts_namelen - 4, ".ptx")))) {
+			test_file(t, e->fts_path, !given);
+		} else if (e->fts_info == FTS_NS || e->fts_info == FTS_DNR || e->fts_info == FTS_ERR) {
+			fprintf(stderr, "ptxsim: %s: %s\n", e->fts_path, strerror(e->fts_errno));
+			fts_close(tree);
+			return false;
+		}
+	}
+	fts_close(tree);
+	return true;
+}
+
+/* --- Reports -------------------------------------------------------------------------------- */
+
+static void report_human(const struct tests *t)
+{
+	for (size_t k = 0; k < t->files.count; k++) {
+		const struct tested_file *f = t->files.items[k];
+		size_t passed = 0;
+		for (size_t n = 0; n < f->outcomes.count; n++)
+			passed += f->outcomes.items[n].passed;
+		printf("%s %s: %zu of %zu expectations hold, %zu launch%s, %.1f ms\n",
+		       passed == f->outcomes.count ? "ok  " : "FAIL", f->path, passed, f->outcomes.count,
+		       f->launches, f->launches == 1 ? "" : "es", f->seconds * 1e3);
+		for (size_t n = 0; n < f->outcomes.count; n++) {
+			const struct outcome *o = &f->outcomes.items[n];
+			if (!o->passed)
+				printf("     line %u: %s\n       %s\n", o->line, o->text, o->message);
+		}
+	}
+	printf("%zu passed, %zu failed\n", t->passed, t->failed);
+}
+
+/* A text with every newline followed by `lead`. */
+static void print_led(const char *text, const char *lead)
+{
+	for (; *text; text++) {
+		putchar(*text);
+		if (*text == '\n' && text[1])
+			fputs(lead, stdout);
+	}
+	putchar('\n');
+}
+
+static void report_tap(const struct tests *t)
+{
+	size_t number = 0;
+
+	printf("TAP version 13\n1..%zu\n", t->passed + t->failed);
+	for (size_t k = 0; k < t->files.count; k++) {
+		const struct tested_file *f = t->files.items[k];
+		for (size_t n = 0; n < f->outcomes.count; n++) {
+			const struct outcome *o = &f->outcomes.items[n];
+			printf("%s %zu - %s:%u: %s\n", o->passed ? "ok" : "not ok", ++number, f->path, o->line,
+			       o->text);
+			if (o->passed)
+				continue;
+			fputs("# ", stdout);
+			print_led(o->message, "# ");
+		}
+	}
+}
+
+/* Text as XML allows it: no control characters but newlines. */
+static void print_xml(const char *text)
+{
+	for (; *text; text++)
+		switch (*text) {
+		case '&':
+			fputs("&amp;", stdout);
+			break;
+		case '<':
+			fputs("&lt;", stdout);
+			break;
+		case '>':
+			fputs("&gt;", stdout);
+			break;
+		case '"':
+			fputs("&quot;", stdout);
+			break;
+		default:
+			putchar((u8)*text < ' ' && *text != '\n' ? ' ' : *text);
+		}
+}
+
+static void report_junit(const struct tests *t)
+{
+	printf("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"%zu\" failures=\"%zu\">\n",
+	       t->passed + t->failed, t->failed);
+	for (size_t k = 0; k < t->files.count; k++) {
+		const struct tested_file *f = t->files.items[k];
+		size_t failed = 0;
+		for (size_t n = 0; n < f->outcomes.count; n++)
+			failed += !f->outcomes.items[n].passed;
+		printf("  <testsuite name=\"");
+		print_xml(f->path);
+		printf("\" tests=\"%zu\" failures=\"%zu\" time=\"%.6f\">\n", f->outcomes.count, failed, f->seconds);
+		for (size_t n = 0; n < f->outcomes.count; n++) {
+			const struct outcome *o = &f->outcomes.items[n];
+			printf("    <testcase classname=\"");
+			print_xml(f->path);
+			printf("\" name=\"line %u: ", o->line);
+			print_xml(o->text);
+			if (o->passed) {
+				printf("\"/>\n");
+				continue;
+			}
+			printf("\">\n      <failure>");
+			print_xml(o->message);
+			printf("</failure>\n    </testcase>\n");
+		}
+		printf("  </testsuite>\n");
+	}
+	printf("</testsuites>\n");
+}
+
+int cli_test(int count, char **words)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse_option,
+		.args_doc = "PATH...",
+		.doc = "Runs every launch that the files, or the .ptx files of folders, describe, and checks what "
+		       "they expect.",
+	};
+	struct tests t = { .format = FORMAT_HUMAN };
+
+	arena_init(&t.arena, NULL);
+	argp_parse(&argp, count, words, 0, NULL, &t);
+	bool readable = true;
+	for (size_t k = 0; k < t.paths.count; k++)
+		readable &= test_path(&t, t.paths.items[k]);
+	if (t.format == FORMAT_TAP)
+		report_tap(&t);
+	else if (t.format == FORMAT_JUNIT)
+		report_junit(&t);
+	else
+		report_human(&t);
+	arena_free(&t.arena);
+	return !readable ? CLI_WRONG : t.failed ? CLI_FAILED : CLI_OK;
+}
