@@ -1,0 +1,534 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Bank accounting. An access becomes a plan (which lanes form a unit, into how many slots a
+ * unit's words fall) and a key for each lane; then each unit is served. A slot is as many
+ * neighbouring banks as an aligned access of the plan's grain covers, so that a wide lane counts
+ * once. The first pass ORs one bit for each slot: distinct bits mean no conflict, and most
+ * accesses end there. 1.x and the atomic loops have their own ways.
+ */
+#include "memory/banks.h"
+
+#include <string.h>
+
+struct plan {
+	u32 shift;       /* bytes of a slot's word, as a power of two */
+	u32 slots;       /* of a unit; a power of two */
+	u32 unit_lanes;  /* lanes of a unit; unit_lanes / 32 x slots is at most 32 */
+	u32 extra;       /* passes that each unit takes beyond its words */
+	bool segments;   /* 3.x by 4 bytes: words 32 apart in an aligned segment of 64 go together */
+};
+
+static u32 lanes_below(u32 n)
+{
+	return n >= 32 ? FULL_MASK : (1u << n) - 1;
+}
+
+u32 banks_serve(u32 mask, const u32 key[WARP_LANES], u32 slots, u16 pass[WARP_LANES])
+{
+	/* Keys seen, in an open table at most half full; `used` spares clearing it. */
+	u32 seen[64];
+	u16 place[64];
+	u64 used = 0;
+	u8 taken[32] = { 0 };
+	u32 most = 0;
+
+	for (u32 left = mask; left; left &= left - 1) {
+		u32 lane = (u32)__builtin_ctz(left);
+		u32 at = key[lane] * 0x9e3779b1u >> 26;
+
+		while (used >> at & 1 && seen[at] != key[lane])
+			at = (at + 1) & 63;
+		if (!(used >> at & 1)) {
+			used |= 1ull << at;
+			seen[at] = key[lane];
+			place[at] = taken[key[lane] & (slots - 1)]++;
+			most = max_u32(most, place[at] + 1u);
+		}
+		pass[lane] = place[at];
+	}
+	return most;
+}
+
+/* Joined (7.0 on, loads only): every active lane whose neighbour at distance 1 is active has its
+ * address, or the same at distance 2, for the whole warp. Pairs of units then go as one. */
+static bool lanes_joined(u32 mask, const u32 address[WARP_LANES])
+{
+	bool by_1 = true, by_2 = true;
+
+	for (u32 l = 0; l < WARP_LANES && (by_1 || by_2); l++) {
+		if (!(mask >> l & 1))
+			continue;
+		if (!(l & 1) && mask >> (l + 1) & 1)
+			by_1 &= address[l] == address[l + 1];
+		if (!(l & 2) && mask >> (l + 2) & 1)
+			by_2 &= address[l] == address[l + 2];
+	}
+	return by_1 || by_2;
+}
+
+/* 5.0 on: a unit moves 128 bytes. 2.x does likewise, and its quarter-warps of 16-byte lanes take
+ * a pass more than their words (guide 4.2, F.5.3.2). 3.x: a unit moves 256 bytes. */
+static struct plan plan_access(const struct arch *arch, const struct bank_access *a,
+			       const u32 address[WARP_LANES])
+{
+	struct plan p = { .shift = (u32)__builtin_ctz(max_u32(a->width, 4)) };
+
+	p.slots = 128u >> p.shift;
+	p.unit_lanes = p.slots;
+	if (arch->shared_rule == ARCH_SHARED_TWO_MODES) {
+		p.segments = a->mode == BANK_MODE_4;
+		if (!p.segments) {
+			p.shift = max_u32(p.shift, 3);
+			p.slots = 256u >> p.shift;
+		}
+		p.unit_lanes = a->width == 16 ? 16 : 32;
+	} else if (arch->shared_rule == ARCH_SHARED_FERMI) {
+		p.extra = a->width == 16;
+	} else if (arch->shared_join != ARCH_JOIN_NONE && a->kind == BANK_LOAD && p.shift > 2 &&
+		   lanes_joined(a->mask, address)) {
+		p.unit_lanes *= 2;
+	}
+	return p;
+}
+
+static void make_keys(const struct plan *p, const u32 address[WARP_LANES], u32 key[WARP_LANES])
+{
+	if (!p->segments) {
+		for (u32 l = 0; l < WARP_LANES; l++)
+			key[l] = address[l] >> p->shift;
+		return;
+	}
+	for (u32 l = 0; l < WARP_LANES; l++)
+		key[l] = (address[l] >> 8) * p->slots + (address[l] >> p->shift) % p->slots;
+}
+
+/* Whether each lane lies `stride` bytes behind the one before. Written so that it compiles to
+ * vector instructions: this test ends the work for most accesses. */
+static bool has_stride(const u32 address[WARP_LANES], u32 stride)
+{
+	u32 expected = address[0], off = 0;
+
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		off |= address[l] ^ expected;
+		expected += stride;
+	}
+	return off == 0;
+}
+
+/* The passes of every unit of a full warp with a constant stride, by arithmetic; 0 if the lanes
+ * have none. With as many lanes as slots, lanes that are k slots apart meet gcd(k, slots) times;
+ * lanes closer than a slot's width fill neighbouring slots. */
+static u32 stride_passes(const struct plan *p, u32 mask, const u32 address[WARP_LANES],
+			 bool by_lane)
+{
+	u32 stride = address[1] - address[0], grain = 1u << p->shift;
+
+	if (mask != FULL_MASK || p->segments || !has_stride(address, stride))
+		return 0;
+	if (stride == 0 && !by_lane)
+		return 1;
+	if (p->unit_lanes != p->slots)
+		return 0;
+	if (stride % grain == 0) {
+		u32 k = stride >> p->shift | p->slots;
+
+		return k & -k;
+	}
+	return stride < grain && !by_lane ? 1 : 0;
+}
+
+/* One bit for each slot of each unit: as many bits as lanes mean that no two lanes meet. Called
+ * with constants, so that the loop is a shift and a bit set for each lane. */
+static inline u32 slot_bits(u32 mask, const u32 address[WARP_LANES], u32 shift, u32 slots)
+{
+	u32 bits = 0, low = slots - 1;
+
+	if (mask == FULL_MASK) {
+		for (u32 l = 0; l < WARP_LANES; l++)
+			bits |= 1u << (((l & ~low) | (address[l] >> shift & low)) & 31);
+		return bits;
+	}
+	for (u32 l = 0; l < WARP_LANES; l++)
+		bits |= (mask >> l & 1) << (((l & ~low) | (address[l] >> shift & low)) & 31);
+	return bits;
+}
+
+static bool no_two_meet(const struct plan *p, u32 mask, const u32 address[WARP_LANES])
+{
+	u32 bits;
+
+	if (p->unit_lanes != p->slots || p->segments)
+		return false;
+	if (p->shift == 2)
+		bits = slot_bits(mask, address, 2, 32);
+	else if (p->shift == 3)
+		bits = slot_bits(mask, address, 3, p->slots);
+	else
+		bits = slot_bits(mask, address, p->shift, p->slots);
+	return __builtin_popcount(bits) == __builtin_popcount(mask);
+}
+
+static u32 active_units(u32 mask, u32 unit_lanes)
+{
+	u32 units = 0;
+
+	if (mask == FULL_MASK)
+		return WARP_LANES / unit_lanes;
+	for (u32 first = 0; first < WARP_LANES; first += unit_lanes)
+		units += (mask >> first & lanes_below(unit_lanes)) != 0;
+	return units;
+}
+
+static void note_words(const struct plan *p, u32 bytes, u32 address, struct bank_detail *detail)
+{
+	u32 bank_bytes = p->slots << p->shift == 256 ? 8 : 4;
+
+	for (u32 b = 0; b < max_u32(bytes, bank_bytes); b += bank_bytes)
+		detail->bank_words[(address + b) / bank_bytes & 31]++;
+}
+
+/* The detail of a plain access, once its passes are known: `pass` within the unit. */
+static void note_unit(const struct plan *p, const struct bank_access *a, u32 mask, u32 unit,
+		      u32 before, const u32 key[WARP_LANES], const u32 address[WARP_LANES],
+		      const u16 pass[WARP_LANES], struct bank_detail *detail)
+{
+	for (u32 left = mask; left; left &= left - 1) {
+		u32 l = (u32)__builtin_ctz(left);
+		bool first = true;
+
+		for (u32 earlier = mask & lanes_below(l); earlier; earlier &= earlier - 1)
+			first &= key[__builtin_ctz(earlier)] != key[l];
+		if (first)
+			note_words(p, a->width, address[l], detail);
+		detail->unit[l] = (u8)unit;
+		detail->wavefront[l] = (u16)(before + pass[l] + p->extra);
+	}
+}
+
+static void count_words(const struct plan *p, const struct bank_access *a,
+			const u32 address[WARP_LANES], struct bank_count *count,
+			struct bank_detail *detail)
+{
+	u32 key[WARP_LANES];
+	u16 pass[WARP_LANES];
+
+	if (!detail) {
+		u32 passes = stride_passes(p, a->mask, address, false);
+
+		if (!passes)
+			passes = no_two_meet(p, a->mask, address);
+		if (passes) {
+			count->units = (u16)active_units(a->mask, p->unit_lanes);
+			count->degree = (u16)(passes + p->extra);
+			count->wavefronts = (u16)(count->units * count->degree);
+			return;
+		}
+	}
+	make_keys(p, address, key);
+	for (u32 first = 0; first < WARP_LANES; first += p->unit_lanes) {
+		u32 mask = a->mask & lanes_below(p->unit_lanes) << first;
+
+		if (!mask)
+			continue;
+		u32 passes = banks_serve(mask, key, p->slots, pass) + p->extra;
+
+		if (detail)
+			note_unit(p, a, mask, count->units, count->wavefronts, key, address, pass,
+				  detail);
+		count->units++;
+		count->wavefronts += (u16)passes;
+		count->degree = (u16)max_u32(count->degree, passes);
+	}
+}
+
+/* The profiler's ideal: the bytes of active lanes, 128 a wavefront, at least 4 bytes a lane. */
+static u32 ideal_wavefronts(const struct bank_access *a, u32 mask, u32 wavefronts)
+{
+	u32 words = (u32)__builtin_popcount(mask) * max_u32(a->width / 4, 1);
+
+	return min_u32((words + 31) / 32, wavefronts);
+}
+
+/* Native atomics take lanes, not words: the cost is the most lanes in one slot. */
+static u32 serve_lanes(u32 mask, const u32 key[WARP_LANES], u32 slots, u16 pass[WARP_LANES])
+{
+	u8 taken[32] = { 0 };
+	u32 most = 0;
+
+	for (u32 left = mask; left; left &= left - 1) {
+		u32 l = (u32)__builtin_ctz(left);
+
+		pass[l] = taken[key[l] & (slots - 1)]++;
+		most = max_u32(most, pass[l] + 1u);
+	}
+	return most;
+}
+
+static void count_atomic(const struct plan *p, const struct bank_access *a,
+			 const u32 address[WARP_LANES], struct bank_count *count,
+			 struct bank_detail *detail)
+{
+	u32 key[WARP_LANES], twice = a->kind == BANK_ATOM_CAS ? 2 : 1, cost = 0;
+	u16 pass[WARP_LANES];
+	u32 by_stride = detail ? 0 : stride_passes(p, a->mask, address, true);
+
+	if (!by_stride)
+		make_keys(p, address, key);
+	for (u32 first = 0; first < WARP_LANES; first += p->unit_lanes) {
+		u32 mask = a->mask & lanes_below(p->unit_lanes) << first;
+
+		if (!mask)
+			continue;
+		u32 lanes = by_stride ? by_stride : serve_lanes(mask, key, p->slots, pass);
+
+		for (u32 left = detail ? mask : 0; left; left &= left - 1) {
+			u32 l = (u32)__builtin_ctz(left);
+
+			note_words(p, a->width, address[l], detail);
+			detail->unit[l] = (u8)count->units;
+			detail->wavefront[l] = (u16)((cost + pass[l]) * twice + twice - 1);
+		}
+		count->units++;
+		cost += lanes;
+		count->degree = (u16)max_u32(count->degree, lanes);
+	}
+	count->wavefronts = (u16)(cost * twice);
+	count->conflicts = (u16)(cost - count->units);
+	count->ideal = (u16)(ideal_wavefronts(a, a->mask, cost) * twice);
+}
+
+/* The lanes whose compare and swap succeeds: the first waiting lane of each slot of each unit,
+ * unless an earlier unit of the round has just changed its word. */
+static u32 swap_winners(const struct plan *p, u32 waiting, const u32 key[WARP_LANES])
+{
+	u32 winners = 0;
+	u32 changed[32];
+
+	for (u32 first = 0; first < WARP_LANES; first += p->unit_lanes) {
+		u32 tried = 0, before = winners;
+
+		for (u32 left = waiting & lanes_below(p->unit_lanes) << first; left;
+		     left &= left - 1) {
+			u32 l = (u32)__builtin_ctz(left), slot = key[l] & (p->slots - 1);
+			bool stale = false;
+
+			if (tried >> slot & 1)
+				continue;
+			tried |= 1u << slot;
+			for (u32 w = before; w; w &= w - 1)
+				stale |= changed[__builtin_ctz(w)] == key[l];
+			if (stale)
+				continue;
+			winners |= 1u << l;
+			changed[l] = key[l];
+		}
+	}
+	return winners;
+}
+
+/* At most one lane wins a lock; the lock's number is bits 2 to 9 of the address. Which lane is
+ * not stated: the lowest here. */
+static u32 lock_winners(u32 waiting, const u32 address[WARP_LANES])
+{
+	u8 locked[256 / 8] = { 0 };
+	u32 winners = 0;
+
+	for (u32 left = waiting; left; left &= left - 1) {
+		u32 l = (u32)__builtin_ctz(left), lock = address[l] >> 2 & 255;
+
+		if (locked[lock / 8] >> lock % 8 & 1)
+			continue;
+		locked[lock / 8] |= (u8)(1u << lock % 8);
+		winners |= 1u << l;
+	}
+	return winners;
+}
+
+static void note_round(const struct bank_count *count, u32 winners, struct bank_detail *detail)
+{
+	for (u32 left = winners; left; left &= left - 1)
+		detail->wavefront[__builtin_ctz(left)] = count->rounds;
+}
+
+/* The loop that replaces an atomic without an instruction of its own from 5.0 on: each round
+ * loads for the lanes still waiting, then tries a compare and swap, two wavefronts a unit. */
+static void count_swap_loop(const struct arch *arch, const struct plan *p,
+			    const struct bank_access *a, const u32 address[WARP_LANES],
+			    struct bank_count *count, struct bank_detail *detail)
+{
+	struct bank_access load = { BANK_LOAD, a->mode, a->width, a->mask };
+	u32 key[WARP_LANES];
+	u16 pass[WARP_LANES];
+
+	make_keys(p, address, key);
+	for (u32 first = 0; first < WARP_LANES; first += p->unit_lanes)
+		count->degree = (u16)max_u32(count->degree,
+			serve_lanes(a->mask & lanes_below(p->unit_lanes) << first, key, p->slots,
+				    pass));
+	count->units = (u16)active_units(a->mask, p->unit_lanes);
+	while (load.mask) {
+		struct bank_count c;
+		u32 units = active_units(load.mask, p->unit_lanes);
+		u32 winners = swap_winners(p, load.mask, key);
+
+		banks_count(arch, &load, address, &c, NULL);
+		count->load_wavefronts += c.wavefronts;
+		count->load_conflicts += c.conflicts;
+		count->wavefronts += (u16)(2 * units);
+		count->ideal += (u16)(c.ideal + 2 * ideal_wavefronts(a, load.mask, units));
+		if (detail)
+			note_round(count, winners, detail);
+		count->rounds++;
+		load.mask &= ~winners;
+	}
+}
+
+/* The lock loop of 1.2 to 3.7: lock-load by all that wait, unlock-store by those that won. On 3.x
+ * the store may fail too; without other warps it does not. */
+static void count_lock_loop(const struct arch *arch, const struct bank_access *a,
+			    const u32 address[WARP_LANES], struct bank_count *count,
+			    struct bank_detail *detail)
+{
+	struct bank_access load = { BANK_LOAD, a->mode, a->width, a->mask };
+	u32 lanes = 0;
+
+	while (load.mask) {
+		struct bank_access store = { BANK_STORE, a->mode, a->width,
+					     lock_winners(load.mask, address) };
+		struct bank_count l, s;
+
+		banks_count(arch, &load, address, &l, NULL);
+		banks_count(arch, &store, address, &s, NULL);
+		if (count->rounds == 0)
+			count->units = s.units;
+		count->load_wavefronts += l.wavefronts;
+		count->load_conflicts += l.conflicts;
+		count->wavefronts += s.wavefronts;
+		count->conflicts += s.conflicts;
+		count->ideal += (u16)(l.ideal + s.ideal);
+		if (detail)
+			note_round(count, store.mask, detail);
+		count->rounds++;
+		load.mask &= ~store.mask;
+		lanes++;
+	}
+	count->degree = (u16)lanes;
+}
+
+/* A step of a 1.x load: every lane in the broadcast word, which is that of the lowest lane left
+ * (the hardware's choice is not stated), and one lane of each other bank. */
+static u32 load_step(u32 left, const u32 address[WARP_LANES], u32 offset)
+{
+	u32 word = (address[__builtin_ctz(left)] + offset) >> 2;
+	u32 busy = 1u << (word & 15), done = 0;
+
+	for (; left; left &= left - 1) {
+		u32 l = (u32)__builtin_ctz(left), w = (address[l] + offset) >> 2;
+
+		if (w != word && busy >> (w & 15) & 1)
+			continue;
+		busy |= 1u << (w & 15);
+		done |= 1u << l;
+	}
+	return done;
+}
+
+/* A step of a 1.x store: one address of each bank. Of the lanes with one address a single one
+ * writes, so the others cost nothing. */
+static u32 store_step(u32 left, const u32 address[WARP_LANES], u32 offset)
+{
+	u32 held[16], busy = 0, done = 0;
+
+	for (; left; left &= left - 1) {
+		u32 l = (u32)__builtin_ctz(left), bank = (address[l] + offset) >> 2 & 15;
+
+		if (busy >> bank & 1 && held[bank] != address[l])
+			continue;
+		busy |= 1u << bank;
+		held[bank] = address[l];
+		done |= 1u << l;
+	}
+	return done;
+}
+
+/* One request of 32 bits (or less) for each lane of a half-warp: its steps. */
+static u32 serve_half(bool load, u32 mask, const u32 address[WARP_LANES], u32 offset,
+		      u32 before, struct bank_detail *detail)
+{
+	u32 steps = 0;
+
+	for (u32 left = mask; left; steps++) {
+		u32 done = load ? load_step(left, address, offset)
+				: store_step(left, address, offset);
+		u32 banks = 0;
+
+		for (u32 lanes = detail ? done : 0; lanes; lanes &= lanes - 1) {
+			u32 l = (u32)__builtin_ctz(lanes);
+
+			detail->wavefront[l] = (u16)(before + steps);
+			banks |= 1u << ((address[l] + offset) >> 2 & 15);
+		}
+		for (; banks; banks &= banks - 1)
+			detail->bank_words[__builtin_ctz(banks)]++;
+		left &= ~done;
+	}
+	return steps;
+}
+
+/* 1.x: the half-warps apart; wider words as so many requests of 32 bits, each a unit. */
+static void count_half_warps(const struct bank_access *a, const u32 address[WARP_LANES],
+			     struct bank_count *count, struct bank_detail *detail)
+{
+	for (u32 half = 0; half < 2; half++) {
+		u32 mask = a->mask & 0xffffu << 16 * half;
+
+		for (u32 offset = 0; mask && offset < max_u32(a->width, 4); offset += 4) {
+			u32 steps = serve_half(a->kind == BANK_LOAD, mask, address, offset,
+					       count->wavefronts, detail);
+
+			for (u32 left = detail ? mask : 0; left; left &= left - 1)
+				detail->unit[__builtin_ctz(left)] = (u8)count->units;
+			count->units++;
+			count->wavefronts += (u16)steps;
+			count->degree = (u16)max_u32(count->degree, steps);
+		}
+	}
+}
+
+static bool is_atomic(enum bank_kind kind)
+{
+	return kind >= BANK_ATOM;
+}
+
+void banks_count(const struct arch *arch, const struct bank_access *access,
+		 const u32 address[WARP_LANES], struct bank_count *count,
+		 struct bank_detail *detail)
+{
+	*count = (struct bank_count){ 0 };
+	if (detail)
+		memset(detail, 0, sizeof *detail);
+	if (!access->mask)
+		return;
+	if (is_atomic(access->kind) && arch->shared_atomics != ARCH_ATOMICS_NATIVE) {
+		count_lock_loop(arch, access, address, count, detail);
+		return;
+	}
+	struct plan p = plan_access(arch, access, address);
+
+	if (access->kind == BANK_ATOM_LOOP) {
+		count_swap_loop(arch, &p, access, address, count, detail);
+		return;
+	}
+	count->rounds = 1;
+	if (access->kind == BANK_ATOM || access->kind == BANK_ATOM_CAS) {
+		count_atomic(&p, access, address, count, detail);
+		return;
+	}
+	if (arch->shared_rule == ARCH_SHARED_HALF_WARP)
+		count_half_warps(access, address, count, detail);
+	else
+		count_words(&p, access, address, count, detail);
+	count->conflicts = (u16)(count->wavefronts - count->units);
+	count->ideal = arch->shared_rule == ARCH_SHARED_UNITS
+		? (u16)ideal_wavefronts(access, access->mask, count->wavefronts) : count->units;
+}

@@ -1,0 +1,549 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Accounting of global, local and constant accesses. From 5.0 on the active lanes are gathered
+ * into lines (for atomics: into pairs of line and turn), lines go to four tag banks, and the
+ * lanes of a tag wavefront pass the data stage as shared memory's stores do. Earlier
+ * generations have their own short rules below.
+ */
+#include "memory/sectors.h"
+
+#include "memory/banks.h"
+
+#include <string.h>
+
+enum { LINE_SHIFT = 7, SECTOR_SHIFT = 5, TAG_BANKS = 4 };
+
+/* The lines that a warp touches, in the order of their first lanes. */
+struct lines {
+	u32 count;
+	u32 tag_wavefronts;
+	u64 key[WARP_LANES];      /* line number, and the turn above it */
+	u8 sectors[WARP_LANES];   /* a bit for each sector touched */
+	u8 wavefront[WARP_LANES]; /* of the tag stage */
+	u8 of_lane[WARP_LANES];   /* the line of each active lane */
+};
+
+/* Two parities of address bits: the only pair, up to naming, that fits the recordings. */
+u32 sectors_tag_bank(u64 address)
+{
+	const u32 first = 1u << 7 | 1u << 9 | 1u << 11 | 1u << 12 | 1u << 14;
+	const u32 second = 1u << 7 | 1u << 8 | 1u << 9 | 1u << 10 | 1u << 12 | 1u << 13 | 1u << 15;
+
+	return (u32)(__builtin_parity((u32)address & first) |
+		     __builtin_parity((u32)address & second) << 1);
+}
+
+/* Local memory's hash differs, and where a kernel's frame starts is not known: of the starts and
+ * parities that fit every recording, one. */
+static u32 local_tag_bank(u64 address)
+{
+	u32 line = (u32)(address >> LINE_SHIFT) + 40;
+
+	return (u32)(__builtin_parity(line & 0x7f) | __builtin_parity(line & 0xb5) << 1);
+}
+
+static u32 tag_bank(u64 address, bool local)
+{
+	return local ? local_tag_bank(address) : sectors_tag_bank(address);
+}
+
+/* The place of `key` among the lines, entered if new. `index` holds line + 1, open addressing. */
+static u32 enter_line(struct lines *lines, u8 index[64], u64 key, bool *new)
+{
+	u32 at = (u32)(key * 0x9e3779b97f4a7c15ull >> 58);
+
+	while (index[at] && lines->key[index[at] - 1] != key)
+		at = (at + 1) & 63;
+	*new = !index[at];
+	if (*new) {
+		lines->key[lines->count] = key;
+		lines->sectors[lines->count] = 0;
+		index[at] = (u8)++lines->count;
+	}
+	return index[at] - 1u;
+}
+
+/* Gathers the active lanes into lines of 1 << shift bytes. `turn` (may be NULL) tells apart
+ * lanes that cannot share a line's visit. */
+static void gather_lines(u32 mask, const u64 address[WARP_LANES], u32 shift,
+			 const u8 turn[WARP_LANES], bool local, struct lines *lines)
+{
+	u8 index[64] = { 0 }, taken[TAG_BANKS] = { 0 };
+	u64 last_key = ~0ull;
+	u32 line = 0;
+
+	lines->count = lines->tag_wavefronts = 0;
+	for (u32 left = mask; left; left &= left - 1) {
+		u32 l = (u32)__builtin_ctz(left);
+		u64 key = address[l] >> shift | (turn ? (u64)turn[l] << 58 : 0);
+
+		if (key != last_key) {
+			bool new;
+
+			line = enter_line(lines, index, key, &new);
+			if (new) {
+				u8 *next = &taken[tag_bank(address[l], local)];
+
+				lines->wavefront[line] = (*next)++;
+				lines->tag_wavefronts = max_u32(lines->tag_wavefronts, *next);
+			}
+			last_key = key;
+		}
+		lines->sectors[line] |= (u8)(1u << (address[l] >> SECTOR_SHIFT & 3));
+		lines->of_lane[l] = (u8)line;
+	}
+}
+
+static u32 count_sectors(const struct lines *lines)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < lines->count; i++)
+		n += (u32)__builtin_popcount(lines->sectors[i]);
+	return n;
+}
+
+/* Lanes on one address wait for each other: numbers them 0, 1, 2... Returns whether any waits. */
+static bool number_turns(u32 mask, const u64 address[WARP_LANES], u8 turn[WARP_LANES])
+{
+	u8 latest[64], number[64];
+	u64 used = 0;
+	bool any = false;
+
+	for (u32 left = mask; left; left &= left - 1) {
+		u32 l = (u32)__builtin_ctz(left);
+		u32 at = (u32)(address[l] * 0x9e3779b97f4a7c15ull >> 58);
+
+		while (used >> at & 1 && address[latest[at]] != address[l])
+			at = (at + 1) & 63;
+		number[at] = used >> at & 1 ? (u8)(number[at] + 1) : 0;
+		used |= 1ull << at;
+		latest[at] = (u8)l;
+		turn[l] = number[at];
+		any |= number[at] != 0;
+	}
+	return any;
+}
+
+/* The data stage serves the lanes of a part by shared memory's store rule. Addresses are folded
+ * to (line, byte of line), which keeps banks and distinctness. `lane_bytes` sets the units. */
+struct data_stage {
+	const struct arch *arch;
+	u32 width, lane_bytes;
+	bool by_lane;              /* cp.async: lanes count, not words */
+	u32 address[WARP_LANES];
+	u32 wavefronts, groups;
+};
+
+static void fold_addresses(struct data_stage *d, u32 mask, const u64 address[WARP_LANES],
+			   const struct lines *lines)
+{
+	for (u32 left = mask; left; left &= left - 1) {
+		u32 l = (u32)__builtin_ctz(left);
+
+		d->address[l] = (u32)lines->of_lane[l] << LINE_SHIFT |
+				((u32)address[l] & ((1u << LINE_SHIFT) - 1));
+	}
+}
+
+/* A word of a unit of a part, entered if new: true. */
+static bool enter_word(u32 word, u32 keys[64], u64 *used)
+{
+	u32 at = word * 0x9e3779b1u >> 26;
+
+	while (*used >> at & 1 && keys[at] != word)
+		at = (at + 1) & 63;
+	if (*used >> at & 1)
+		return false;
+	*used |= 1ull << at;
+	keys[at] = word;
+	return true;
+}
+
+/* Serves a warp whose tag wavefronts are parts, the first `merged` of them together, in one pass
+ * over the lanes: a cell counts the words in a slot of a unit of a part. */
+static void serve_parts(struct data_stage *d, u32 mask, const struct lines *lines, u32 merged)
+{
+	u32 shift = (u32)__builtin_ctz(max_u32(d->width, 4)), slots = 128u >> shift;
+	u32 unit_shift = d->lane_bytes <= 4 ? 5 : 7 - (u32)__builtin_ctz(d->lane_bytes);
+	u32 keys[64];
+	u64 used = 0;
+	u8 cell[WARP_LANES][64], most[WARP_LANES][16];
+
+	memset(cell, 0, lines->tag_wavefronts * sizeof cell[0]);
+	memset(most, 0, lines->tag_wavefronts * sizeof most[0]);
+	for (u32 left = mask; left; left &= left - 1) {
+		u32 l = (u32)__builtin_ctz(left), word = d->address[l] >> shift;
+		u32 part = lines->wavefront[lines->of_lane[l]], unit = l >> unit_shift;
+
+		part = part < merged ? 0 : part;
+		if (!d->by_lane && !enter_word(part << 27 | unit << 23 | word, keys, &used))
+			continue;
+		u8 *n = &cell[part][unit * slots + (word & (slots - 1))];
+
+		most[part][unit] = (u8)max_u32(most[part][unit], ++*n);
+	}
+	d->wavefronts = d->groups = 0;
+	for (u32 part = 0; part < lines->tag_wavefronts; part++)
+		for (u32 unit = 0; unit < 16; unit++) {
+			d->wavefronts += most[part][unit];
+			d->groups += most[part][unit] > 0;
+		}
+}
+
+static void serve_data(struct data_stage *d, u32 mask, const struct lines *lines, u32 merged)
+{
+	if (lines->tag_wavefronts > merged || d->by_lane || d->lane_bytes != d->width) {
+		serve_parts(d, mask, lines, merged);
+		return;
+	}
+	struct bank_access a = { BANK_STORE, BANK_MODE_4, d->width, mask };
+	struct bank_count n;
+
+	banks_count(d->arch, &a, d->address, &n, NULL);
+	d->wavefronts = n.wavefronts;
+	d->groups = n.units;
+}
+
+/* Loads: each tag wavefront is a part. Stores: the first 8 are one (of bytes and halves: 4),
+ * each later one is its own. Atomics write their operands, of which compare and swap has two, and
+ * read back; a reduction only writes. */
+static void count_data(const struct arch *arch, const struct sector_access *a,
+		       const u64 address[WARP_LANES], const struct lines *lines,
+		       struct sector_count *count)
+{
+	struct data_stage d = { .arch = arch, .width = a->width, .lane_bytes = a->width };
+
+	fold_addresses(&d, a->mask, address, lines);
+	d.by_lane = a->kind == SECTOR_ASYNC;
+	serve_data(&d, a->mask, lines, a->kind != SECTOR_STORE ? 1 : a->width < 4 ? 4 : 8);
+	u32 excess = d.wavefronts - d.groups;
+
+	if (a->kind == SECTOR_LOAD || a->kind >= SECTOR_ATOM)
+		count->data_reads = (u16)d.wavefronts;
+	if (a->kind != SECTOR_LOAD)
+		count->data_writes = (u16)d.wavefronts;
+	count->data_conflicts = (u16)excess;
+	if (a->kind == SECTOR_ATOM_CAS) {
+		d.lane_bytes = 2 * a->width;
+		serve_data(&d, a->mask, lines, 1);
+		count->data_writes = (u16)d.wavefronts;
+		count->data_conflicts = (u16)(excess + d.wavefronts - d.groups);
+	} else if (a->kind == SECTOR_ATOM) {
+		count->data_conflicts = (u16)(2 * excess);
+	} else if (a->kind == SECTOR_ASYNC) {
+		/* Data goes from the first level to shared memory: only the request itself is
+		 * seen here, while its conflicts count on both sides. */
+		count->data_reads = 0;
+		count->data_writes = 1;
+		count->data_conflicts = (u16)(2 * excess);
+	}
+}
+
+/* cp.async.cg: each pair of lanes (32 bytes of shared memory) fetches a sector from each line
+ * that it touches. Tag and data wavefronts follow no rule found: 1 where a request is made. */
+static void count_bypass(const struct sector_access *a, const u64 address[WARP_LANES],
+			 struct sector_count *count)
+{
+	for (u32 l = 0; l < WARP_LANES; l += 2) {
+		u32 pair = a->mask >> l & 3;
+
+		if (!pair)
+			continue;
+		count->sectors += 1 + (pair == 3 && address[l] >> LINE_SHIFT !=
+						    address[l + 1] >> LINE_SHIFT);
+	}
+	count->tag_wavefronts = count->data_writes = 1;
+	count->data_reads = count->data_conflicts = 0;
+}
+
+/* A full warp whose lanes lie side by side, or all on one address: by far the commonest. True if
+ * it was that, and passed the tag stage at once; then each unit passes the data stage at once. */
+static bool count_side_by_side(const struct sector_access *a, const u64 address[WARP_LANES],
+			       bool local, struct sector_count *count)
+{
+	u64 expected = address[0], off = 0, stride = address[1] - address[0];
+
+	if (a->mask != FULL_MASK || a->kind > SECTOR_ATOM ||
+	    (stride && stride != a->width && (stride != 4 || a->width > 4)))
+		return false;
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		off |= address[l] ^ expected;
+		expected += stride;
+	}
+	if (off)
+		return false;
+	bool read = a->kind == SECTOR_LOAD || a->kind == SECTOR_ATOM;
+	bool write = a->kind != SECTOR_LOAD;
+
+	if (!stride && a->kind >= SECTOR_RED) {
+		/* One lane after the other. */
+		count->requests = 1;
+		count->lines = count->sectors = count->tag_wavefronts = WARP_LANES;
+		count->data_reads = read ? WARP_LANES : 0;
+		count->data_writes = WARP_LANES;
+		return true;
+	}
+	u64 last = address[31] + a->width - 1;
+	u8 taken[TAG_BANKS] = { 0 };
+
+	for (u64 line = address[0] >> LINE_SHIFT; line <= last >> LINE_SHIFT; line++)
+		if (taken[tag_bank(line << LINE_SHIFT, local)]++)
+			return false;
+	u32 units = a->width <= 4 ? 1 : a->width / 4;
+
+	count->requests = count->tag_wavefronts = 1;
+	count->lines = (u16)((last >> LINE_SHIFT) - (address[0] >> LINE_SHIFT) + 1);
+	count->sectors = (u16)((last >> SECTOR_SHIFT) - (address[0] >> SECTOR_SHIFT) + 1);
+	count->data_reads = read ? (u16)units : 0;
+	count->data_writes = write ? (u16)units : 0;
+	return true;
+}
+
+static void count_any_lanes(const struct arch *arch, const struct sector_access *a,
+			    const u64 address[WARP_LANES], bool local, struct sector_count *count,
+			    struct sector_detail *detail)
+{
+	bool atomic = a->kind >= SECTOR_RED && a->kind <= SECTOR_ATOM_CAS;
+	/* Compare and swap carries two operands: half a line at a time. */
+	u32 shift = a->kind == SECTOR_ATOM_CAS ? LINE_SHIFT - 1 : LINE_SHIFT;
+	struct lines lines;
+	u8 turn[WARP_LANES];
+	bool waits = atomic && number_turns(a->mask, address, turn);
+
+	gather_lines(a->mask, address, shift, waits ? turn : NULL, local, &lines);
+	count->requests = 1;
+	count->lines = (u16)lines.count;
+	count->sectors = (u16)count_sectors(&lines);
+	count->tag_wavefronts = (u16)lines.tag_wavefronts;
+	count_data(arch, a, address, &lines, count);
+	if (a->kind == SECTOR_ASYNC_BYPASS) {
+		count->sectors = 0;
+		count_bypass(a, address, count);
+	}
+	for (u32 left = detail ? a->mask : 0; left; left &= left - 1) {
+		u32 l = (u32)__builtin_ctz(left);
+
+		detail->transaction[l] = lines.of_lane[l];
+		detail->tag_wavefront[l] = lines.wavefront[lines.of_lane[l]];
+	}
+}
+
+/* 5.0 on. */
+static void count_by_sectors(const struct arch *arch, const struct sector_access *a,
+			     const u64 address[WARP_LANES], bool local, struct sector_count *count,
+			     struct sector_detail *detail)
+{
+	if (detail || !count_side_by_side(a, address, local, count))
+		count_any_lanes(arch, a, address, local, count, detail);
+	count->transactions = count->sectors;
+	count->bytes_moved = 32u * count->sectors;
+}
+
+static void note_lanes(struct sector_detail *detail, u32 lanes, u32 transaction)
+{
+	for (; detail && lanes; lanes &= lanes - 1)
+		detail->transaction[__builtin_ctz(lanes)] = (u8)transaction;
+}
+
+static void add_transaction(struct sector_count *count, struct sector_detail *detail, u32 lanes,
+			    u32 bytes)
+{
+	note_lanes(detail, lanes, count->transactions);
+	count->transactions++;
+	count->lines++;
+	count->sectors += (u16)(bytes / 32);
+	count->bytes_moved += bytes;
+}
+
+/* 1.0 and 1.1, a half-warp: lane k must be in word k of an aligned segment, of 64 bytes for
+ * words of 4, of 128 for 8; words of 16 fill two segments of 128. Else a transaction a lane. */
+static void count_in_order(const struct sector_access *a, u32 half,
+			   const u64 address[WARP_LANES], struct sector_count *count,
+			   struct sector_detail *detail)
+{
+	u32 lanes = a->mask & 0xffffu << half, first = (u32)__builtin_ctz(lanes);
+	u32 segment = a->width == 4 ? 64 : 128;
+	u64 base = address[first] - (u64)(first - half) * a->width;
+	bool in_order = a->width >= 4 && base % segment == 0;
+
+	for (u32 left = lanes; left; left &= left - 1) {
+		u32 l = (u32)__builtin_ctz(left);
+
+		in_order &= address[l] == base + (u64)(l - half) * a->width;
+	}
+	if (!in_order) {
+		for (u32 left = lanes; left; left &= left - 1)
+			add_transaction(count, detail, left & -left, 32);
+		return;
+	}
+	if (a->width < 16) {
+		add_transaction(count, detail, lanes, segment);
+		return;
+	}
+	add_transaction(count, detail, lanes & 0xffu << half, segment);
+	add_transaction(count, detail, lanes & 0xff00u << half, segment);
+}
+
+/* 1.2 and 1.3, a half-warp: the segment of the lowest lane left serves all lanes in it, and
+ * shrinks while they use only one half of it, down to 32 bytes. */
+static void count_segments(const struct sector_access *a, u32 half, const u64 address[WARP_LANES],
+			   struct sector_count *count, struct sector_detail *detail)
+{
+	u32 segment = a->width == 1 ? 32 : a->width == 2 ? 64 : 128;
+
+	for (u32 left = a->mask & 0xffffu << half; left;) {
+		u64 base = address[__builtin_ctz(left)] / segment * segment;
+		u64 low = ~0ull, high = 0;
+		u32 lanes = 0, bytes = segment;
+
+		for (u32 rest = left; rest; rest &= rest - 1) {
+			u32 l = (u32)__builtin_ctz(rest);
+
+			if (address[l] - base >= segment)
+				continue;
+			lanes |= 1u << l;
+			low = min_u64(low, address[l]);
+			high = max_u64(high, address[l] + a->width);
+		}
+		while (bytes > 32 && low / (bytes / 2) == (high - 1) / (bytes / 2))
+			bytes /= 2;
+		add_transaction(count, detail, lanes, bytes);
+		left &= ~lanes;
+	}
+}
+
+/* 2.x and 3.x, one request (a warp; 8-byte words: a half; 16: a quarter): lines through the
+ * first-level cache, or segments of 32 bytes past it; stores and atomics go past it. */
+static void count_lines(const struct sector_access *a, u32 lanes, const u64 address[WARP_LANES],
+			struct sector_count *count, struct sector_detail *detail)
+{
+	u32 bytes = a->l1 && a->kind == SECTOR_LOAD ? 128 : 32;
+
+	for (u32 left = lanes; left;) {
+		u64 block = address[__builtin_ctz(left)] / bytes;
+		u32 together = 0;
+
+		for (u32 rest = left; rest; rest &= rest - 1)
+			if (address[__builtin_ctz(rest)] / bytes == block)
+				together |= rest & -rest;
+		add_transaction(count, detail, together, bytes);
+		left &= ~together;
+	}
+}
+
+static void count_wide_requests(const struct sector_access *a, const u64 address[WARP_LANES],
+				struct sector_count *count, struct sector_detail *detail)
+{
+	u32 lanes = a->width <= 4 ? 32 : 128 / a->width;
+	struct lines lines;
+
+	for (u32 first = 0; first < WARP_LANES; first += lanes) {
+		u32 mask = lanes == 32 ? a->mask : a->mask & ((1u << lanes) - 1) << first;
+
+		if (!mask)
+			continue;
+		count->requests++;
+		if (a->kind >= SECTOR_RED) {
+			/* As later: lanes on one address take turns. */
+			u8 turn[WARP_LANES];
+
+			number_turns(mask, address, turn);
+			gather_lines(mask, address, SECTOR_SHIFT, turn, false, &lines);
+			for (u32 i = 0; i < lines.count; i++)
+				add_transaction(count, NULL, 0, 32);
+			continue;
+		}
+		count_lines(a, mask, address, count, detail);
+	}
+	gather_lines(a->mask, address, LINE_SHIFT, NULL, false, &lines);
+	count->lines = (u16)lines.count;
+}
+
+static void count_half_warps(const struct arch *arch, const struct sector_access *a,
+			     const u64 address[WARP_LANES], struct sector_count *count,
+			     struct sector_detail *detail)
+{
+	for (u32 half = 0; half < WARP_LANES; half += 16) {
+		if (!(a->mask >> half & 0xffff))
+			continue;
+		count->requests++;
+		if (arch->global_rule == ARCH_GLOBAL_IN_ORDER)
+			count_in_order(a, half, address, count, detail);
+		else
+			count_segments(a, half, address, count, detail);
+	}
+}
+
+static void count_access(const struct arch *arch, const struct sector_access *access,
+			 const u64 address[WARP_LANES], bool local, struct sector_count *count,
+			 struct sector_detail *detail)
+{
+	*count = (struct sector_count){ 0 };
+	if (detail)
+		memset(detail, 0, sizeof *detail);
+	if (!access->mask)
+		return;
+	if (arch->global_rule == ARCH_GLOBAL_SECTORS)
+		count_by_sectors(arch, access, address, local, count, detail);
+	else if (arch->global_rule == ARCH_GLOBAL_LINES)
+		count_wide_requests(access, address, count, detail);
+	else
+		count_half_warps(arch, access, address, count, detail);
+	count->bytes_wanted = (u32)__builtin_popcount(access->mask) * access->width;
+	count->ideal_sectors = (u16)min_u32((count->bytes_wanted + 31) / 32, count->sectors);
+}
+
+void sectors_count_global(const struct arch *arch, const struct sector_access *access,
+			  const u64 address[WARP_LANES], struct sector_count *count,
+			  struct sector_detail *detail)
+{
+	count_access(arch, access, address, false, count, detail);
+}
+
+void sectors_count_local(const struct arch *arch, const struct sector_access *access,
+			 const u32 offset[WARP_LANES], struct sector_count *count)
+{
+	struct sector_access word = *access;
+	u64 address[WARP_LANES];
+
+	*count = (struct sector_count){ 0 };
+	word.width = min_u32(access->width, 4);
+	for (u32 byte = 0; byte < access->width; byte += 4) {
+		struct sector_count n;
+
+		for (u32 l = 0; l < WARP_LANES; l++)
+			address[l] = sectors_local_place(l, offset[l] + byte);
+		count_access(arch, &word, address, true, &n, NULL);
+		count->requests += n.requests;
+		count->transactions += n.transactions;
+		count->sectors += n.sectors;
+		count->ideal_sectors += n.ideal_sectors;
+		count->lines += n.lines;
+		count->tag_wavefronts += n.tag_wavefronts;
+		count->data_reads += n.data_reads;
+		count->data_writes += n.data_writes;
+		count->data_conflicts += n.data_conflicts;
+		count->bytes_wanted += n.bytes_wanted;
+		count->bytes_moved += n.bytes_moved;
+	}
+}
+
+u32 sectors_count_constant(const struct arch *arch, u32 mask, const u64 address[WARP_LANES])
+{
+	u32 lanes = arch->global_rule <= ARCH_GLOBAL_SEGMENTS ? 16 : 32, requests = 0;
+
+	for (u32 first = 0; first < WARP_LANES; first += lanes) {
+		u32 left = lanes == 32 ? mask : mask & 0xffffu << first;
+
+		while (left) {
+			u64 served = address[__builtin_ctz(left)];
+
+			for (u32 rest = left; rest; rest &= rest - 1)
+				if (address[__builtin_ctz(rest)] == served)
+					left &= ~(rest & -rest);
+			requests++;
+		}
+	}
+	return requests;
+}

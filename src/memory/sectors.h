@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a warp's access to global, local or constant memory costs, on each generation, as pure
+ * functions of the addresses. For 9.0 the figures equal what Nsight Compute reads on an H200
+ * (recordings in tests/golden/metrics, exceptions named in tests/unit/test_sectors.c); earlier
+ * generations follow the CUDA C Programming Guide 4.2, later ones take 9.0's rule.
+ *
+ * Words. One warp instruction makes one or more *requests*; each needs *transactions* of the
+ * memory's grain. A *sector* is 32 bytes, a *line* 128. On 9.0 a request passes the tag stage in
+ * *tag wavefronts* and the data stage in *data wavefronts*. A generic access counts as one of
+ * the space in which its lanes lie, each space's lanes apart.
+ */
+#ifndef PTXSIM_MEMORY_SECTORS_H
+#define PTXSIM_MEMORY_SECTORS_H
+
+#include "arch/arch.h"
+#include "base/types.h"
+
+enum sector_kind {
+	SECTOR_LOAD,
+	SECTOR_STORE,
+	SECTOR_RED,          /* an atomic whose result is not used */
+	SECTOR_ATOM,
+	SECTOR_ATOM_CAS,
+	SECTOR_ASYNC,        /* the global side of cp.async.ca */
+	SECTOR_ASYNC_BYPASS, /* of cp.async.cg, which goes past the first level */
+};
+
+struct sector_access {
+	enum sector_kind kind;
+	u32 width;    /* bytes of a lane: 1, 2, 4, 8, 16, or 32 from 10.0 on; naturally aligned */
+	u32 mask;     /* active lanes */
+	bool l1;      /* 2.x and 3.x: a load goes through the first-level cache */
+};
+
+/* Each is 0 if no lane is active. */
+struct sector_count {
+	u16 requests;
+	u16 transactions;    /* of the generation's grain: segments of 32 to 128 bytes on 1.x, lines
+			      * of 128 through the first level and segments of 32 past it on 2.x
+			      * and 3.x, sectors from 5.0 on */
+	u16 sectors;         /* 32 bytes each. Atomics: lanes on one address take turns, and each
+			      * turn counts its sectors again */
+	u16 ideal_sectors;   /* the active lanes' bytes / 32 rounded up, never above `sectors` */
+	u16 lines;           /* distinct lines of 128 bytes (1.x: segments; atomics: by turn) */
+	u16 tag_wavefronts;  /* from 5.0 on; else 0, as the four below */
+	u16 data_reads;      /* wavefronts of the data stage */
+	u16 data_writes;
+	u16 data_conflicts;  /* wavefronts beyond one for each group served */
+	u32 bytes_wanted;    /* active lanes x width */
+	u32 bytes_moved;     /* between the SM's memory unit and the next level */
+};
+
+/* For pictures: what each active lane belongs to. */
+struct sector_detail {
+	u8 transaction[WARP_LANES];    /* from 0, in order of the lowest lane; from 5.0 on the
+					* line (9.0 atomics: line and turn) */
+	u8 tag_wavefront[WARP_LANES];
+};
+
+/* `address` holds global addresses; of the tag stage's hash, bits 7 to 15 count (recorded with
+ * buffers at multiples of 64 KiB). Those of inactive lanes are not used. `detail` may be NULL. */
+void sectors_count_global(const struct arch *arch, const struct sector_access *access,
+			  const u64 address[WARP_LANES], struct sector_count *count,
+			  struct sector_detail *detail);
+
+/* `offset` is the byte offset of each lane in its own local memory. Word w of lane l lies at
+ * (w x 32 + l) x 4 of the warp's; each word of 4 bytes is a request. The tag wavefronts take one
+ * of several placements that fit the recordings; the data stage's figures are an estimate. */
+void sectors_count_local(const struct arch *arch, const struct sector_access *access,
+			 const u32 offset[WARP_LANES], struct sector_count *count);
+
+/* Where a lane's local byte lies in its warp's local memory. */
+static inline u64 sectors_local_place(u32 lane, u32 offset)
+{
+	return ((u64)(offset / 4) * WARP_LANES + lane) * 4 + offset % 4;
+}
+
+/* Requests of an indexed constant load: distinct byte addresses, which are served in turn (1.x:
+ * for each half-warp apart). Replays are one less. Also ld.param with a lane-dependent address,
+ * and on 2.x uniform loads (ldu). */
+u32 sectors_count_constant(const struct arch *arch, u32 mask, const u64 address[WARP_LANES]);
+
+/* The tag bank (0 to 3) of a global address, as found on 9.0. */
+u32 sectors_tag_bank(u64 address);
+
+#endif

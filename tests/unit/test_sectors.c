@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Accounting of global, local and constant memory for 9.0 against what Nsight Compute read on an
+ * H200. The rules of earlier generations are in test_sectors_old.c.
+ */
+#include "memory/sectors.h"
+#include "recorded.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+/* "gld_b32", "gst_cg_v4", "gatom_add_u64", "cpa_g_ca16", "loc_b64": kind and width by name. */
+static bool global_kernel(const char *kernel, struct sector_access *a)
+{
+	static const struct {
+		const char *prefix;
+		enum sector_kind kind;
+	} kinds[] = {
+		{ "gld_", SECTOR_LOAD },	  { "gst_", SECTOR_STORE },
+		{ "gatom_cas_", SECTOR_ATOM_CAS }, { "gatom_", SECTOR_ATOM },
+		{ "gred_", SECTOR_RED },	  { "cpa_g_ca", SECTOR_ASYNC },
+		{ "cpa_g_cg", SECTOR_ASYNC_BYPASS },
+	};
+	static const struct {
+		const char *suffix;
+		u32 width;
+	} widths[] = {
+		{ "v2b64", 16 }, { "v4", 16 }, { "v2", 8 },   { "64", 8 },  { "ca8", 8 },
+		{ "ca4", 4 },	 { "b8", 1 },  { "f16x2", 4 }, { "16", 2 }, { "", 4 },
+	};
+	size_t length = strlen(kernel);
+
+	for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+		if (strncmp(kernel, kinds[i].prefix, strlen(kinds[i].prefix)) != 0)
+			continue;
+		a->kind = kinds[i].kind;
+		for (size_t w = 0; w < COUNT_OF(widths); w++) {
+			size_t n = strlen(widths[w].suffix);
+
+			if (length < n || strcmp(kernel + length - n, widths[w].suffix) != 0)
+				continue;
+			a->width = strncmp(kernel, "cpa", 3) == 0 && widths[w].width == 2
+				? 16 : widths[w].width;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void add_up(struct sector_count *t, const struct sector_count *n)
+{
+	t->requests += n->requests;
+	t->sectors += n->sectors;
+	t->ideal_sectors += n->ideal_sectors;
+	t->lines += n->lines;
+	t->tag_wavefronts += n->tag_wavefronts;
+	t->data_reads += n->data_reads;
+	t->data_writes += n->data_writes;
+	t->data_conflicts += n->data_conflicts;
+}
+
+static struct sector_count count_launch(const struct recorded_case *c, struct sector_access *a)
+{
+	const struct arch *arch = arch_find("sm_90");
+	struct sector_count total = { 0 };
+
+	a->mask = c->mask;
+	for (u32 w = 0; w < c->warps; w++) {
+		struct sector_count n;
+		u64 address[WARP_LANES];
+
+		for (u32 l = 0; l < WARP_LANES; l++)
+			address[l] = 0x7f0000000000ull + c->table[l] + (u64)w * c->wstride;
+		sectors_count_global(arch, a, address, &n, NULL);
+		add_up(&total, &n);
+	}
+	return total;
+}
+
+static void compare_op(struct recorded_score *s, const struct recorded_case *c, const char *space,
+		       const char *op, const struct sector_count *n)
+{
+	char metric[96];
+
+	snprintf(metric, sizeof metric, "l1tex__t_requests_pipe_lsu_mem_%s_op_%s.sum", space, op);
+	recorded_compare(s, c, metric, n->requests);
+	snprintf(metric, sizeof metric, "l1tex__t_sectors_pipe_lsu_mem_%s_op_%s.sum", space, op);
+	recorded_compare(s, c, metric, n->sectors);
+	snprintf(metric, sizeof metric, "l1tex__t_output_wavefronts_pipe_lsu_mem_%s_op_%s.sum",
+		 space, op);
+	recorded_compare(s, c, metric, n->tag_wavefronts);
+}
+
+#define DATA "l1tex__data_pipe_lsu_wavefronts_mem_lgds"
+
+static void compare_global(struct recorded_score *s, const struct recorded_case *c,
+			   const struct sector_access *a, const struct sector_count *n)
+{
+	static const char *const ops[] = { "ld", "st", "red", "atom", "atom", "ld", "ld" };
+	static const char *const all_ops[] = { "ld", "st", "red", "atom" };
+	static const struct sector_count none;
+
+	if (c->warps == 1) {
+		for (size_t i = 0; i < COUNT_OF(all_ops); i++)
+			compare_op(s, c, "global", all_ops[i],
+				   strcmp(ops[a->kind], all_ops[i]) == 0 ? n : &none);
+		compare_op(s, c, "global", "ldgsts_cache_access",
+			   a->kind == SECTOR_ASYNC ? n : &none);
+		recorded_compare(s, c, DATA ".sum", n->data_reads + n->data_writes);
+		recorded_compare(s, c, DATA "_cmd_read.sum", n->data_reads);
+		recorded_compare(s, c, DATA "_cmd_write.sum", n->data_writes);
+		recorded_compare(s, c, "l1tex__data_bank_conflicts_pipe_lsu.sum",
+				 n->data_conflicts);
+	}
+	recorded_compare(s, c, "memory_l2_theoretical_sectors_global", n->sectors);
+	recorded_compare(s, c, "memory_l2_theoretical_sectors_global_ideal", n->ideal_sectors);
+	recorded_compare(s, c, "memory_l1_tag_requests_global", n->lines);
+}
+
+/* What RULES.md names under "What does not fit", and the data stage of a few scattered atomics,
+ * which it did not model: there the counter also has cycles lost when the two passes of one
+ * instruction meet (wavefronts and conflicts are off by the same 1 to 3). */
+#define SUB_WORD "stores of 1 and 2 bytes with more than 4 tag wavefronts"
+#define SHARED_TURN "which turn joins which tag wavefront is not known"
+#define PASSES_MEET "cycles lost where the two passes of an atomic meet"
+#define BYPASS "the tag stage of cp.async.cg follows no rule found"
+#define DATA_STAGE(pattern, reason) \
+	{ pattern, DATA ".sum", reason }, { pattern, DATA "_cmd_write.sum", reason }, \
+	{ pattern, "l1tex__data_bank_conflicts_pipe_lsu.sum", reason }
+static const struct recorded_exception exceptions[] = {
+	DATA_STAGE("gst_b8.rand4096B_*", SUB_WORD),
+	DATA_STAGE("gst_b8.line*", SUB_WORD),
+	DATA_STAGE("gst_b16.line*", SUB_WORD),
+	DATA_STAGE("gatom_exch_b32.rand8000_2", PASSES_MEET),
+	DATA_STAGE("gatom_cas_b32.rand1024_1", PASSES_MEET),
+	DATA_STAGE("gatom_add_u64.rand1024_1", PASSES_MEET),
+	DATA_STAGE("gatom_add_u64.rand8000_2", PASSES_MEET),
+	DATA_STAGE("gatom_cas_b64.rand64_0", PASSES_MEET),
+	DATA_STAGE("gatom_cas_b64.rand8000_2", PASSES_MEET),
+	DATA_STAGE("gatom_exch_b64.rand8000_2", PASSES_MEET),
+	{ "gatom_or_b32.randmask", "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
+	  SHARED_TURN },
+	{ "gatom_or_b32.randmask", "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_atom.sum",
+	  SHARED_TURN },
+	{ "gatom_or_b32.randmask", DATA ".sum", SHARED_TURN },
+	{ "gatom_or_b32.randmask", DATA "_cmd_read.sum", SHARED_TURN },
+	{ "gatom_or_b32.randmask", DATA "_cmd_write.sum", SHARED_TURN },
+	{ "gred_one.rand8000_2", "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_red.sum",
+	  SHARED_TURN },
+	{ "gred_one.rand8000_2", DATA ".sum", SHARED_TURN },
+	{ "gred_one.rand8000_2", DATA "_cmd_write.sum", SHARED_TURN },
+	{ "cpa_g_cg16.*", "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum", BYPASS },
+};
+
+START_TEST(global_equals_the_recordings)
+{
+	struct recorded_score score = { .exceptions = exceptions,
+					.exception_count = COUNT_OF(exceptions) };
+	u32 patterns = 0;
+
+	recorded_load();
+	for (size_t i = 0; i < recorded_cases(); i++) {
+		const struct recorded_case *c = recorded_case(i);
+		struct sector_access a = { 0 };
+
+		if (!global_kernel(c->kernel, &a))
+			continue;
+		struct sector_count n = count_launch(c, &a);
+		compare_global(&score, c, &a, &n);
+		patterns++;
+	}
+	ck_assert_uint_gt(patterns, 500);
+	ck_assert(recorded_finish(&score, "global memory"));
+}
+END_TEST
+
+/* Each loc_ kernel stores to the table's offset, then loads from `wstride` further. */
+static void compare_local(struct recorded_score *s, const struct recorded_case *c, u32 width)
+{
+	const struct arch *arch = arch_find("sm_90");
+	struct sector_access a = { SECTOR_STORE, width, c->mask, false };
+	struct sector_count store, load;
+	u32 loaded[WARP_LANES];
+
+	sectors_count_local(arch, &a, c->table, &store);
+	a.kind = SECTOR_LOAD;
+	for (u32 l = 0; l < WARP_LANES; l++)
+		loaded[l] = c->table[l] + c->wstride;
+	sectors_count_local(arch, &a, loaded, &load);
+	compare_op(s, c, "local", "st", &store);
+	compare_op(s, c, "local", "ld", &load);
+	recorded_compare(s, c, "memory_l2_theoretical_sectors_local",
+			 store.sectors + load.sectors);
+}
+
+START_TEST(local_equals_the_recordings)
+{
+	static const struct {
+		const char *kernel;
+		u32 width;
+	} kernels[] = { { "loc_b8", 1 }, { "loc_b16", 2 }, { "loc_b32", 4 },
+			{ "loc_b64", 8 }, { "loc_b128", 16 } };
+	struct recorded_score score = { 0 };
+
+	recorded_load();
+	for (size_t i = 0; i < recorded_cases(); i++)
+		for (size_t k = 0; k < COUNT_OF(kernels); k++)
+			if (strcmp(recorded_case(i)->kernel, kernels[k].kernel) == 0)
+				compare_local(&score, recorded_case(i), kernels[k].width);
+	ck_assert(recorded_finish(&score, "local memory"));
+}
+END_TEST
+
+/* Each const_ kernel reads two parameters, uniformly, besides its indexed load. */
+START_TEST(constant_equals_the_recordings)
+{
+	struct recorded_score score = { 0 };
+
+	recorded_load();
+	for (size_t i = 0; i < recorded_cases(); i++) {
+		const struct recorded_case *c = recorded_case(i);
+		u64 address[WARP_LANES];
+
+		if (strncmp(c->kernel, "const_b", 7) != 0)
+			continue;
+		for (u32 l = 0; l < WARP_LANES; l++)
+			address[l] = c->table[l];
+		u32 n = strcmp(c->kernel, "const_base") == 0
+			? 0 : sectors_count_constant(arch_find("sm_90"), c->mask, address);
+		recorded_compare(&score, c, "idc__requests.sum", n + 2);
+		recorded_compare(&score, c, "sm__idc_divergent_instruction_replays.sum",
+				 n ? n - 1 : 0);
+		recorded_compare(&score, c, "sm__idc_divergent_instructions.sum", n > 1);
+	}
+	ck_assert(recorded_finish(&score, "constant memory"));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("sectors");
+	TCase *tcase = tcase_create("sectors");
+
+	tcase_add_test(tcase, global_equals_the_recordings);
+	tcase_add_test(tcase, local_equals_the_recordings);
+	tcase_add_test(tcase, constant_equals_the_recordings);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? 1 : 0;
+}
