@@ -234,8 +234,10 @@ void targets_add(struct reader *r, const char *name, struct span at)
 {
 	struct ir_symbol *symbol = scope_resolve(r, name, at);
 
-	if (!symbol)
+	if (!symbol) {
+		scope_tell_unknown(r, name, at);
 		return;
+	}
 	if (r->targets->calls ? symbol->kind != SYM_FUNCTION : symbol->kind != SYM_LABEL) {
 		diag_error(r->diags, at, "'%s' is not a %s", name, r->targets->calls ? "function" : "label");
 		return;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "grammar/reader.h"
+#include "isa/sregs.h"
 
 enum { NO_ELEMENT = 0xff };
 
@@ -125,6 +126,16 @@ void operand_check(struct reader *r)
 			   t->mask ? "mask" : "generic()");
 }
 
+/* A name with a percent sign that nobody declared must be a special register. */
+static void check_special(struct reader *r, const struct ir_operand *o)
+{
+	u8 element;
+
+	if (sreg_find(o->name, &element) != SREG_NONE)
+		return;
+	scope_tell_unknown(r, strings_intern(r->strings, o->name, strcspn(o->name, ".")), o->span);
+}
+
 /* Copies the newest `count` terms out of the stack. */
 static struct ir_operand *take_terms(struct reader *r, u32 count)
 {
@@ -134,6 +145,8 @@ static struct ir_operand *take_terms(struct reader *r, u32 count)
 	for (u32 i = 0; i < count; i++) {
 		const struct term *t = &r->terms.items[r->terms.count + i];
 		items[i] = t->operand;
+		if (t->operand.kind == OPERAND_SPECIAL)
+			check_special(r, &t->operand);
 		if (t->has_offset && t->operand.kind != OPERAND_SYMBOL)
 			diag_error(r->diags, t->operand.span, "a register with an offset stands in an address only: [%s%+lld]",
 				   t->operand.name, (long long)t->operand.addend);
@@ -184,7 +197,9 @@ void instruction_guard(struct reader *r, const char *name, bool negated, struct 
 	r->instruction = (struct ir_instruction){.guard_negated = negated, .guard_element = NO_ELEMENT};
 	if (symbol && symbol->kind == SYM_REGISTER && symbol->reg->type == T_pred)
 		r->instruction.guard = symbol;
-	else if (!symbol || symbol->kind != SYM_LABEL || symbol->label->defined)
+	else if (!symbol)
+		scope_tell_unknown(r, name, at);
+	else if (symbol->kind != SYM_LABEL || symbol->label->defined)
 		diag_error(r->diags, at, "'%s' is not a predicate register", name);
 }
 

@@ -85,9 +85,9 @@ static struct ir_symbol *range_register(struct reader *r, struct ir_scope *scope
 	return NULL;
 }
 
-/* A name beyond its range, as %r9 with .reg %r<9>. */
-static void tell_beyond_range(struct reader *r, const char *name, struct span at)
+void scope_tell_unknown(struct reader *r, const char *name, struct span at)
 {
+	/* Beyond its range, as %r9 with .reg %r<9>? */
 	for (const struct open_scope *s = r->scope; s; s = s->outer)
 		for (const struct ir_range *range = s->scope->ranges; range; range = range->next)
 			if (range_number(range, name) >= 0) {
@@ -95,6 +95,8 @@ static void tell_beyond_range(struct reader *r, const char *name, struct span at
 					   range->prefix, range->count, range->prefix, range->count - 1);
 				return;
 			}
+	diag_error(r->diags, at, "'%s' is not declared", name);
+	scope_hint(r, name);
 }
 
 struct ir_symbol *scope_resolve(struct reader *r, const char *name, struct span at)
@@ -106,14 +108,11 @@ struct ir_symbol *scope_resolve(struct reader *r, const char *name, struct span 
 		if (s->scope->ranges && (symbol = range_register(r, s->scope, name)))
 			return symbol;
 	}
-	if (name[0] == '%') {
-		tell_beyond_range(r, name, at);
+	if (name[0] == '%')
 		return NULL;
-	}
 	if (r->function && r->function->scope)
 		return add_pending(r, r->scope, name, at);
-	diag_error(r->diags, at, "'%s' is not declared", name);
-	scope_hint(r, name);
+	scope_tell_unknown(r, name, at);
 	return NULL;
 }
 
@@ -204,8 +203,7 @@ void scope_settle(struct reader *r)
 		const struct ir_symbol *symbol = &closing->pending.items[i]->symbol;
 		if (!is_pending(symbol))
 			continue;
-		diag_error(r->diags, symbol->span, "'%s' is not declared", symbol->name);
-		scope_hint(r, symbol->name);
+		scope_tell_unknown(r, symbol->name, symbol->span);
 	}
 	/* Outer scopes passed theirs on later, so from the end each needs one step only. */
 	for (size_t i = r->found.count; i-- > 0;)

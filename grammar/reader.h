@@ -151,10 +151,13 @@ void scope_open(struct reader *r);
 void scope_close(struct reader *r);
 /* Enters a declared name; complains about a second declaration. Returns false then. */
 bool scope_declare(struct reader *r, struct ir_symbol symbol);
-/* What `name` stands for here: never NULL inside a function but for specials (%name). */
+/* What `name` stands for here. NULL, and nothing told, for an unknown %name inside a function, which
+ * may be a special register; NULL and told outside of functions; else a pending symbol. */
 struct ir_symbol *scope_resolve(struct reader *r, const char *name, struct span at);
 void scope_label(struct reader *r, const char *name, struct span at);
 void scope_settle(struct reader *r);
+/* Complains about a name that is declared nowhere. */
+void scope_tell_unknown(struct reader *r, const char *name, struct span at);
 void scope_hint(struct reader *r, const char *name);
 
 /* ptx_declare.c */

@@ -73,6 +73,7 @@ struct ir_variable {
 	u64 unified_id[2];
 	VEC_OF(struct ir_field) fields; /* {width = 32, filter_mode = nearest} of opaque variables */
 	struct ir_function *owner;  /* NULL at module scope */
+	struct ir_variable *linked; /* definition in another module, see ir/link.h */
 	u32 index;                  /* number among the module's or function's variables */
 	struct span span;
 };
@@ -254,6 +255,7 @@ struct ir_function {
 	bool is_prototype; /* .callprototype */
 	enum ir_linkage linkage;
 	struct ir_function *alias_of; /* .alias */
+	struct ir_function *linked;   /* definition in another module, see ir/link.h */
 	VEC_OF(struct ir_variable *) params;  /* in order; .reg parameters have space SPACE_REG and reg set */
 	VEC_OF(struct ir_variable *) returns;
 	VEC_OF(struct ir_register *) param_registers, return_registers; /* NULL entries for .param ones */
