@@ -88,6 +88,8 @@ void declare_word(struct reader *r, const char *word, struct span at)
 			return;
 		}
 	diag_error(r->diags, at, "'.%.60s' is not a type", word);
+	d->has_type = true; /* told once is enough */
+	d->type = TOKEN_NONE;
 }
 
 void declare_pointer(struct reader *r, struct span at)
@@ -169,6 +171,8 @@ static bool check_qualifiers(struct reader *r, struct span at)
 		diag_error(r->diags, at, "declaration without a type, such as .b32");
 		return false;
 	}
+	if (d->type == TOKEN_NONE)
+		return false;
 	if (d->type == T_pred) {
 		if (d->space != SPACE_REG)
 			diag_error(r->diags, at, "a predicate must be a .reg");

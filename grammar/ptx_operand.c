@@ -129,11 +129,15 @@ void operand_check(struct reader *r)
 /* A name with a percent sign that nobody declared must be a special register. */
 static void check_special(struct reader *r, const struct ir_operand *o)
 {
+	const char *base = strings_intern(r->strings, o->name, strcspn(o->name, "."));
 	u8 element;
 
 	if (sreg_find(o->name, &element) != SREG_NONE)
 		return;
-	scope_tell_unknown(r, strings_intern(r->strings, o->name, strcspn(o->name, ".")), o->span);
+	if (sreg_find(base, &element) != SREG_NONE)
+		diag_error(r->diags, o->span, "'%s' has no element '%s'", base, o->name + strlen(base));
+	else
+		scope_tell_unknown(r, base, o->span);
 }
 
 /* Copies the newest `count` terms out of the stack. */

@@ -211,7 +211,7 @@ void scope_settle(struct reader *r)
 	r->found.count = 0;
 }
 
-enum { HINT_LENGTH = 64, HINT_NAMES = 4000 };
+enum { HINT_LENGTH = 64, HINT_NAMES = 4000 }; /* beyond these a hint costs too much */
 
 /* Edit distance (insert, delete, replace), at most `limit` + 1. */
 static u32 edit_distance(const char *a, const char *b, u32 limit)
@@ -242,12 +242,14 @@ void scope_hint(struct reader *r, const char *name)
 	const u32 length = (u32)strlen(name);
 	u32 best_distance = length / 3 + 1, names = 0;
 
-	if (length > HINT_LENGTH || reader_is_full(r))
+	for (const struct open_scope *s = r->scope; s; s = s->outer)
+		names += s->scope->used;
+	if (length > HINT_LENGTH || names > HINT_NAMES || reader_is_full(r))
 		return;
 	for (const struct open_scope *s = r->scope; s; s = s->outer) {
 		for (u32 i = 0; i < s->scope->slot_count; i++) {
 			const struct ir_symbol *symbol = s->scope->slots[i];
-			if (!symbol || is_pending(symbol) || ++names > HINT_NAMES)
+			if (!symbol || is_pending(symbol))
 				continue;
 			const u32 distance = edit_distance(name, symbol->name, best_distance);
 			if (distance < best_distance ||

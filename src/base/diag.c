@@ -56,7 +56,8 @@ static void print_line(const struct source *s, const struct span *at, u32 line, 
 {
 	const u32 begin = s->line_starts[line - 1];
 	const char *text = s->text + begin;
-	const size_t rest = s->length - begin;
+	const size_t wanted = (size_t)column + 2 * SHOWN_COLUMNS; /* a line may be the whole file */
+	const size_t rest = s->length - begin < wanted ? s->length - begin : wanted;
 	const char *newline = memchr(text, '\n', rest);
 	size_t length = newline ? (size_t)(newline - text) : rest;
 	size_t skip = column > SHOWN_COLUMNS ? column - SHOWN_COLUMNS / 2 : 0;
