@@ -78,14 +78,14 @@ struct place {
 struct code {
 	const struct ir_function *function;
 	const char *name;
-	struct insn *insns; /* ends with a guard instruction that faults: running off the end */
+	u32 index; /* in program->codes */
+	struct insn *insns; /* ends with an exit or return of its own */
 	u32 insn_count;
 	u32 *operands;      /* flattened operand lists */
 	u32 operand_count;
 	u32 *origin;        /* for each insn: index into function->body, or NO_OPERAND */
 	const struct form *forms; /* for each body instruction: its matched form */
 	u32 frame_bytes;
-	u32 scalar_bytes;
 	struct constant_row *constants;
 	u32 constant_count;
 	struct sreg_row *sregs;
@@ -93,13 +93,7 @@ struct code {
 	struct row_place *registers; /* by ir_register.index */
 	/* Variables in .local and function .param space, laid out from the frame's local base. */
 	u64 local_bytes;
-	struct place *locals;
-	u32 local_count;
-	/* Offsets of parameters and results in the callee's part of local memory. */
-	u32 *param_offsets, *return_offsets;
-	u64 shared_bytes;   /* static shared memory this function declares, for info */
 	bool order_dependent; /* results can depend on the order of blocks */
-	bool uses_local_address; /* takes a local address, so frames may be looked into */
 	struct call_site *calls;
 	u32 call_count;
 	struct branch_table *tables;
@@ -109,12 +103,15 @@ struct code {
 /* A call's plan: which bytes go where. Offsets are in local memory, relative to the caller's and
  * the callee's frame; register operands are row offsets. */
 struct call_transfer {
-	bool from_register, to_register;
+	bool from_register, to_register; /* rows of the caller; register indices of the callee */
+	bool from_kernel_param;          /* the argument is a kernel's own parameter */
 	u32 from, to, bytes;
 };
 
 struct call_site {
-	struct code *target; /* NULL for an indirect call or an external function */
+	const struct ir_function *function; /* direct: the definition */
+	struct code *target; /* direct: its code */
+	bool is_indirect;
 	const char *external; /* name of a function that the run time supplies, or NULL */
 	u32 function_row;    /* indirect: row that holds the function's address */
 	bool function_row_is_64;
@@ -124,7 +121,7 @@ struct call_site {
 };
 
 struct branch_table {
-	const struct insn **targets;
+	s32 *targets; /* distances from the brx instruction */
 	u32 count;
 };
 
@@ -143,7 +140,9 @@ struct kernel {
 	struct code *code;
 	u32 param_bytes;
 	u32 *param_offsets; /* of each parameter */
-	u64 static_shared_bytes;
+	u64 static_shared_bytes, dynamic_shared_offset;
+	struct code **function_codes; /* by function number: (address - function_base) / FUNCTION_STRIDE */
+	u32 function_count;
 	bool order_dependent;
 	bool uses_dynamic_shared;
 };
@@ -160,9 +159,8 @@ struct program {
 	u32 kernel_count;
 	struct global_variable *variables;
 	u32 variable_count;
-	struct code **codes; /* every lowered function; a function's address is FUNCTION_BASE + 16 * index */
+	struct code **codes; /* every lowered function of every kernel */
 	u32 code_count;
-	u64 shared_static_end; /* offset where dynamic shared memory starts, per kernel: see kernel */
 };
 
 enum { FUNCTION_STRIDE = 16 };

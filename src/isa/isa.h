@@ -114,6 +114,7 @@ struct form {
 	/* Byte and half selectors (4 bits each: .b0-.b3 1-4, .h0 .h1 5-6) and minus signs (bit 16 + k) of
 	 * the textual operands 0..3, for video instructions. They stand in insn.imm too. */
 	u32 selects;
+	const char *selectors[4]; /* the selector's text of those operands ("h10"), or NULL */
 	/* ISA_PARAM: the address is a kernel parameter's (space .param proper), or that of a function's
 	 * parameter or result (kept in local memory, frame-relative), or in a register. */
 	enum form_param { PARAM_BY_REGISTER, PARAM_OF_KERNEL, PARAM_OF_FRAME } param;

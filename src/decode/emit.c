@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Emission: a function's matched instructions become decoded ones, with operands resolved to rows,
+ * guards and joins made explicit, and branch distances filled in.
+ *
+ * A guarded instruction is preceded by an internal %guard, which narrows the mask for that one. An
+ * instruction that may wait, call or end lanes is instead jumped around, so that it sees its lanes
+ * as a split of their own, and the others meet it behind.
+ */
+#include "decode/lowering.h"
+
+#include <string.h>
+
+#include "isa/sregs.h"
+
+enum { RUN_MAX = 60000, AUX_SPIN = 2 };
+
+struct fixup {
+	u32 insn;
+	u32 block;      /* target block, or NO_BLOCK */
+	u32 join_block; /* or NO_BLOCK */
+};
+
+void emit(struct emitter *e, struct insn insn)
+{
+	VEC_PUSH(e->low->scratch, &e->insns, insn);
+	VEC_PUSH(e->low->scratch, &e->origin, e->body_index);
+}
+
+static u32 reserve_row(struct emitter *e, u32 bits)
+{
+	const u32 bytes = bits == 1 ? 64 : bits * 4;
+	const u32 at = e->frame_top;
+
+	e->frame_top += bytes;
+	return at;
+}
+
+u32 emit_constant(struct emitter *e, struct constant_row row)
+{
+	for (size_t k = 0; k < e->constants.count; k++) {
+		const struct constant_row *c = &e->constants.items[k];
+		if (c->bits == row.bits && c->low == row.low && c->high == row.high &&
+		    c->frame_relative == row.frame_relative)
+			return c->offset;
+	}
+	row.offset = reserve_row(e, row.bits);
+	VEC_PUSH(e->low->scratch, &e->constants, row);
+	return row.offset;
+}
+
+static u32 sreg_place(struct emitter *e, const struct use *u)
+{
+	for (size_t k = 0; k < e->sregs.count; k++) {
+		const struct sreg_row *s = &e->sregs.items[k];
+		if (s->sreg == u->sreg && s->element == u->element && s->bits == u->bits)
+			return s->offset;
+	}
+	const struct sreg_row row = {.offset = reserve_row(e, u->bits), .sreg = u->sreg, .element = u->element,
+				     .bits = u->bits};
+	VEC_PUSH(e->low->scratch, &e->sregs, row);
+	return row.offset;
+}
+
+/* Reads a changing special register into a scratch row just before the instruction. */
+static u32 sreg_read_now(struct emitter *e, const struct use *u)
+{
+	const u32 row = reserve_row(e, u->bits);
+
+	emit(e, (struct insn){.fn = e->low->internal.sreg_read, .d = row, .a = u->sreg, .b = u->element,
+			      .c = u->bits, .imm = (s32)e->run});
+	return row;
+}
+
+/* The row of an operand. */
+u32 emit_use(struct emitter *e, const struct use *u)
+{
+	switch (u->kind) {
+	case USE_REGISTER:
+		return e->rows->places[u->reg].offset;
+	case USE_CONSTANT:
+		return emit_constant(e, (struct constant_row){.bits = u->bits, .low = u->low, .high = u->high});
+	case USE_LOCAL:
+		return emit_constant(e, (struct constant_row){.bits = u->bits, .low = u->low, .frame_relative = true});
+	case USE_SREG:
+		return sreg_place(e, u);
+	case USE_SREG_READ:
+		return sreg_read_now(e, u);
+	case USE_OFFSET:
+	case USE_IMMEDIATE:
+		return (u32)u->low;
+	case USE_ABSENT:
+		if (!u->written)
+			break;
+		if (!e->sink_row)
+			e->sink_row = reserve_row(e, 128);
+		return e->sink_row;
+	case USE_PARAM_ADDRESS:
+		break;
+	}
+	return NO_OPERAND;
+}
+
+static u8 fp_mode_of(const struct form *f)
+{
+	u8 mode = FP_RN;
+
+	switch (form_pick(f, M_rn, M_rp)) {
+	case M_rz:
+		mode = FP_RZ;
+		break;
+	case M_rm:
+		mode = FP_RM;
+		break;
+	case M_rp:
+		mode = FP_RP;
+		break;
+	default:
+		break;
+	}
+	return mode | (form_has(f, M_ftz) ? FP_FTZ : 0);
+}
+
+static bool is_simple(const struct matched *m)
+{
+	u32 written = 0;
+
+	for (u32 k = 0; k < m->use_count; k++)
+		written += m->uses[k].written && k > 0;
+	const bool has_destination = m->use_count && m->uses[0].written;
+	return !m->has_list_shape && !m->address_count && !written && m->use_count <= (has_destination ? 4u : 3u);
+}
+
+static void push_list(struct emitter *e, const struct matched *m, u32 rows[], bool skip_address)
+{
+	for (u32 k = 0; k < m->use_count; k++) {
+		if (skip_address && (m->uses[k].kind == USE_OFFSET ||
+				     (k + 1 < m->use_count && m->uses[k + 1].kind == USE_OFFSET)))
+			continue;
+		VEC_PUSH(e->low->scratch, &e->operands, rows[k]);
+	}
+	if (!skip_address)
+		for (u32 k = 0; k < m->form.immediate_count; k++)
+			VEC_PUSH(e->low->scratch, &e->operands, (u32)m->form.immediates[k]);
+}
+
+/* ISA_MEMORY with one address: base in a, offset in imm, the rest in d, b, c or a list at b. */
+static void place_memory(struct emitter *e, const struct matched *m, u32 rows[], struct insn *i)
+{
+	u32 others[4], count = 0, written = 0;
+
+	for (u32 k = 0; k < m->use_count; k++) {
+		if (k + 1 < m->use_count && m->uses[k + 1].kind == USE_OFFSET) {
+			i->a = rows[k];
+			i->imm = (s32)m->uses[k + 1].low;
+			if (m->uses[k].kind == USE_PARAM_ADDRESS)
+				i->imm = (s32)m->uses[k].low;
+			k++;
+			continue;
+		}
+		written += m->uses[k].written;
+		if (count < 4)
+			others[count] = rows[k];
+		count++;
+	}
+	const bool first_is_result = count && m->uses[0].written;
+	if (!m->has_list_shape && written == first_is_result && count <= (first_is_result ? 3u : 2u)) {
+		u32 k = 0;
+		if (first_is_result)
+			i->d = others[k++];
+		if (k < count)
+			i->b = others[k++];
+		if (k < count)
+			i->c = others[k];
+		return;
+	}
+	i->b = (u32)e->operands.count;
+	push_list(e, m, rows, true);
+}
+
+static void place_operands(struct emitter *e, const struct matched *m, struct insn *i)
+{
+	u32 rows[FORM_USES];
+
+	i->d = i->a = i->b = i->c = NO_OPERAND;
+	for (u32 k = 0; k < m->use_count; k++)
+		rows[k] = emit_use(e, &m->uses[k]);
+	for (u32 k = 0, source = 0; k < m->use_count; k++)
+		if (m->uses[k].read && m->uses[k].bits == 1 && !m->uses[k].written)
+			i->aux |= (u8)(m->uses[k].negated << (source++ & 7));
+	if (m->form.row->flags & ISA_MEMORY && m->address_count == 1) {
+		place_memory(e, m, rows, i);
+	} else if (is_simple(m)) {
+		u32 *const slots[] = {&i->d, &i->a, &i->b, &i->c};
+		const u32 first = m->use_count && m->uses[0].written ? 0 : 1;
+		for (u32 k = 0; k < m->use_count; k++)
+			*slots[first + k] = rows[k];
+		i->imm = m->form.immediate_count ? (s32)m->form.immediates[0] : (s32)m->form.selects;
+	} else {
+		i->imm = (s32)e->operands.count;
+		push_list(e, m, rows, false);
+	}
+}
+
+static void add_fixup(struct emitter *e, u32 insn, u32 block, u32 join_block)
+{
+	if (e->fixup_count == e->fixup_capacity)
+		e->fixups = arena_grow(e->low->scratch, e->fixups, e->fixup_count, &e->fixup_capacity,
+				       sizeof *e->fixups);
+	e->fixups[e->fixup_count++] = (struct fixup){insn, block, join_block};
+}
+
+static u32 take_run(struct emitter *e)
+{
+	const u32 run = e->run;
+
+	e->run = 0;
+	return run;
+}
+
+/* Does the loop closed by a backward branch from instruction k to `first` wait for other threads? */
+static bool loop_spins(const struct emitter *e, u32 first, u32 k)
+{
+	for (u32 x = first; x < k; x++) {
+		const struct form *f = &e->matched[x].form;
+		if (!f->row)
+			continue;
+		if (f->row->flags & ISA_ATOMIC || form_pick(f, M_volatile, M_acquire) || form_has(f, M_cv) ||
+		    f->row->flags & ISA_SYNC)
+			return true;
+	}
+	return false;
+}
+
+static void emit_branch(struct emitter *e, const struct ir_instruction *x, const struct matched *m)
+{
+	const struct ir_label *const *labels = NULL;
+	const u32 targets = flow_targets(x, &m->form, &labels, e->low->scratch);
+	const u32 block = e->flow->block_of[e->body_index];
+	const u32 join = e->flow->blocks[block].post_dominator;
+	struct insn i = {.d = NO_OPERAND, .a = NO_OPERAND, .b = NO_OPERAND, .c = NO_OPERAND};
+
+	if (m->form.row->flags & ISA_INDIRECT) {
+		i.fn = e->low->internal.brx;
+		i.a = emit_use(e, &m->uses[0]);
+		i.c = (u32)e->tables.count;
+		i.run = (u16)take_run(e);
+		struct branch_table table = {.targets = ARENA_ARRAY(e->low->arena, targets + 1, s32), .count = targets};
+		for (u32 t = 0; t < targets; t++)
+			table.targets[t] = (s32)e->flow->block_of[labels[t]->target];
+		VEC_PUSH(e->low->scratch, &e->tables, table);
+		add_fixup(e, (u32)e->insns.count, NO_BLOCK, join);
+		emit(e, i);
+		return;
+	}
+	if (x->guard) {
+		i.fn = e->low->internal.bra_if;
+		i.a = e->rows->places[x->guard->reg->index].offset;
+		i.aux = x->guard_negated;
+	} else {
+		i.fn = e->low->internal.bra;
+	}
+	if (targets && labels[0]->target <= e->body_index && loop_spins(e, labels[0]->target, e->body_index))
+		i.aux |= AUX_SPIN;
+	i.run = (u16)take_run(e);
+	add_fixup(e, (u32)e->insns.count, targets ? e->flow->block_of[labels[0]->target] : NO_BLOCK, x->guard ? join : NO_BLOCK);
+	emit(e, i);
+}
+
+static void emit_plain(struct emitter *e, const struct ir_instruction *x, const struct matched *m)
+{
+	const u32 flags = m->form.row->flags;
+	struct insn i = {.fp = fp_mode_of(&m->form)};
+
+	if (flags & ISA_CALL) {
+		call_emit(e, x, m);
+		return;
+	}
+	if (flags & (ISA_RET | ISA_EXIT)) {
+		i.fn = flags & ISA_RET && !e->function->is_entry ? e->low->internal.ret : e->low->internal.exit;
+		const struct meaning *own = m->form.row->meaning ? m->form.row->meaning(&m->form) : NULL;
+		if (own)
+			i.fn = own->run; /* trap and its like */
+		i.run = (u16)take_run(e);
+		emit(e, i);
+		return;
+	}
+	place_operands(e, m, &i);
+	const struct meaning *meaning = flags & ISA_UNMODELLED || !m->form.row->meaning ? NULL
+											 : m->form.row->meaning(&m->form);
+	if (!meaning) {
+		i.fn = e->low->internal.unmodelled;
+	} else {
+		i.fn = meaning->run;
+	}
+	if (flags & ISA_SYNC)
+		i.run = (u16)take_run(e);
+	emit(e, i);
+}
+
+/* Jumps around a guarded instruction that needs its lanes as a split: see the head of the file. */
+static void emit_guarded_split(struct emitter *e, const struct ir_instruction *x, const struct matched *m)
+{
+	const u32 branch = (u32)e->insns.count;
+
+	emit(e, (struct insn){.fn = e->low->internal.bra_if,
+			      .a = e->rows->places[x->guard->reg->index].offset,
+			      .aux = (u8)!x->guard_negated,
+			      .run = (u16)take_run(e)});
+	if (m->form.row->flags & ISA_BRANCH)
+		emit_branch(e, x, m);
+	else
+		emit_plain(e, x, m);
+	const s32 distance = (s32)(e->insns.count - branch);
+	e->insns.items[branch].imm = distance;
+	e->insns.items[branch].b = (u32)distance;
+	emit(e, (struct insn){.fn = e->low->internal.join});
+}
+
+static void emit_instruction(struct emitter *e, const struct ir_instruction *x, const struct matched *m)
+{
+	const u32 flags = m->form.row->flags;
+
+	if (++e->run == RUN_MAX)
+		emit(e, (struct insn){.fn = e->low->internal.count, .run = (u16)take_run(e)});
+	if (flags & ISA_BRANCH && !(flags & ISA_INDIRECT && x->guard)) {
+		emit_branch(e, x, m);
+	} else if (x->guard && flags & (ISA_SYNC | ISA_CALL | ISA_RET | ISA_EXIT | ISA_BRANCH)) {
+		emit_guarded_split(e, x, m);
+	} else if (x->guard) {
+		/* Operands first: a special register is read for all lanes. */
+		emit_plain(e, x, m);
+		const struct insn guarded = e->insns.items[e->insns.count - 1];
+		const struct insn guard = {.fn = e->low->internal.guard,
+					   .a = e->rows->places[x->guard->reg->index].offset,
+					   .aux = x->guard_negated};
+		e->insns.items[e->insns.count - 1] = guard;
+		emit(e, guarded);
+	} else {
+		emit_plain(e, x, m);
+	}
+}
+
+static void resolve_fixups(struct emitter *e)
+{
+	for (size_t k = 0; k < e->fixup_count; k++) {
+		const struct fixup *f = &e->fixups[k];
+		struct insn *i = &e->insns.items[f->insn];
+		const u32 end = (u32)e->insns.count - 1; /* the %end instruction */
+		if (i->fn == e->low->internal.brx) {
+			struct branch_table *t = &e->tables.items[i->c];
+			for (u32 x = 0; x < t->count; x++)
+				t->targets[x] = (s32)((u32)t->targets[x] == NO_BLOCK ? end : e->block_start[t->targets[x]]) -
+						(s32)f->insn;
+		} else {
+			i->imm = (s32)(f->block == NO_BLOCK ? end : e->block_start[f->block]) - (s32)f->insn;
+		}
+		i->b = f->join_block == NO_BLOCK ? NO_OPERAND : e->block_start[f->join_block] - f->insn;
+	}
+}
+
+static void emit_body(struct emitter *e)
+{
+	const struct ir_function *f = e->function;
+
+	e->block_start = ARENA_ARRAY(e->low->scratch, e->flow->block_count + 1, u32);
+	for (u32 b = 0; b < e->flow->block_count; b++) {
+		const struct flow_block *block = &e->flow->blocks[b];
+		e->body_index = block->first;
+		if (e->run)
+			emit(e, (struct insn){.fn = e->low->internal.count, .run = (u16)take_run(e)});
+		e->block_start[b] = (u32)e->insns.count;
+		if (block->reconverges)
+			emit(e, (struct insn){.fn = e->low->internal.join});
+		for (u32 k = block->first; k < block->end; k++) {
+			e->body_index = k;
+			emit_instruction(e, &f->body.items[k], &e->matched[k]);
+		}
+	}
+	e->body_index = NO_OPERAND;
+	emit(e, (struct insn){.fn = f->is_entry ? e->low->internal.exit : e->low->internal.ret,
+			      .run = (u16)take_run(e)});
+	resolve_fixups(e);
+}
+
+/* Can the final memory of the kernel depend on the order in which blocks run? */
+static bool depends_on_order(const struct emitter *e)
+{
+	for (u32 k = 0; k < e->function->body.count; k++) {
+		const struct form *f = &e->matched[k].form;
+		if (!f->row)
+			continue;
+		if (f->row->flags & ISA_ORDERED)
+			return true;
+		const bool shared = form_has(f, M_shared) || form_has(f, M_shared_cta) || form_has(f, M_shared_cluster);
+		if (shared)
+			continue;
+		if (form_pick(f, M_volatile, M_acquire))
+			return true;
+		if (!(f->row->flags & ISA_ATOMIC))
+			continue;
+		if (form_has(f, M_exch) || form_has(f, M_cas) || type_class(form_type(f, 0)) == 'f')
+			return true;
+		/* A returned old value that is used shows who came first. */
+		const struct use *d = e->matched[k].use_count ? &e->matched[k].uses[0] : NULL;
+		if (!d || !d->written || d->kind != USE_REGISTER)
+			continue;
+		for (u32 x = 0; x < e->function->body.count; x++)
+			for (u32 u = 0; u < e->matched[x].use_count; u++)
+				if (e->matched[x].uses[u].kind == USE_REGISTER && e->matched[x].uses[u].read &&
+				    e->matched[x].uses[u].reg == d->reg)
+					return true;
+	}
+	return false;
+}
+
+static void *keep(struct lowering *low, const void *items, size_t count, size_t bytes)
+{
+	void *copy = arena_array(low->arena, count + 1, bytes);
+
+	if (count)
+		memcpy(copy, items, count * bytes);
+	return copy;
+}
+
+static void finish_code(struct emitter *e)
+{
+	struct code *c = e->code;
+	struct lowering *low = e->low;
+
+	c->insns = keep(low, e->insns.items, e->insns.count, sizeof *e->insns.items);
+	c->insn_count = (u32)e->insns.count;
+	c->origin = keep(low, e->origin.items, e->origin.count, sizeof *e->origin.items);
+	c->operands = keep(low, e->operands.items, e->operands.count, sizeof *e->operands.items);
+	c->operand_count = (u32)e->operands.count;
+	c->constants = keep(low, e->constants.items, e->constants.count, sizeof *e->constants.items);
+	c->constant_count = (u32)e->constants.count;
+	c->sregs = keep(low, e->sregs.items, e->sregs.count, sizeof *e->sregs.items);
+	c->sreg_count = (u32)e->sregs.count;
+	c->calls = keep(low, e->calls.items, e->calls.count, sizeof *e->calls.items);
+	c->call_count = (u32)e->calls.count;
+	c->tables = keep(low, e->tables.items, e->tables.count, sizeof *e->tables.items);
+	c->table_count = (u32)e->tables.count;
+	c->frame_bytes = e->frame_top;
+	c->order_dependent = depends_on_order(e);
+	c->registers = keep(low, e->rows->places, e->function->register_slots, sizeof *e->rows->places);
+	struct form *forms = ARENA_ARRAY(low->arena, e->function->body.count + 1, struct form);
+	for (u32 k = 0; k < e->function->body.count; k++)
+		forms[k] = e->matched[k].form;
+	c->forms = forms;
+}
+
+/* A return reads the registers that hold the function's results. */
+static void read_results(struct emitter *e, struct matched *m)
+{
+	const struct ir_function *f = e->function;
+
+	m->uses = ARENA_ARRAY(e->low->scratch, f->return_registers.count + 1, struct use);
+	for (size_t k = 0; k < f->return_registers.count; k++)
+		if (f->return_registers.items[k])
+			m->uses[m->use_count++] =
+				(struct use){.kind = USE_REGISTER, .read = true, .reg = f->return_registers.items[k]->index};
+}
+
+static bool match_all(struct emitter *e)
+{
+	const struct ir_function *f = e->function;
+	const u32 errors = e->low->diags->error_count;
+
+	e->matched = ARENA_ARRAY(e->low->scratch, f->body.count + 1, struct matched);
+	for (u32 k = 0; k < f->body.count; k++) {
+		match_instruction(&e->matcher, &f->body.items[k], &e->matched[k]);
+		if (e->matched[k].ok && e->matched[k].form.row->flags & ISA_CALL)
+			call_match(e, &f->body.items[k], &e->matched[k]);
+		else if (e->matched[k].ok && e->matched[k].form.row->flags & ISA_RET)
+			read_results(e, &e->matched[k]);
+	}
+	return e->low->diags->error_count == errors;
+}
+
+struct code *emit_function(struct lowering *low, struct ir_function *f)
+{
+	struct emitter e = {.low = low, .function = f};
+	struct form *forms;
+
+	e.code = ARENA_NEW(low->arena, struct code);
+	e.code->function = f;
+	e.code->name = f->name;
+	e.code->local_bytes = layout_frame(low, f);
+	e.matcher = (struct matcher){.arena = low->scratch, .isa = low->isa, .diags = low->diags,
+				     .program = low->program, .function = f, .arch = low->arch,
+				     .address_of = layout_address, .function_address = layout_function_address,
+				     .context = low, .allow_unmodelled = low->options->allow_unmodelled};
+	if (!match_all(&e))
+		return NULL;
+	forms = ARENA_ARRAY(low->scratch, f->body.count + 1, struct form);
+	for (u32 k = 0; k < f->body.count; k++)
+		forms[k] = e.matched[k].form;
+	e.flow = flow_build(low->scratch, f, forms);
+	e.rows = rows_plan(low->scratch, f, e.flow, e.matched, !low->options->keep_registers);
+	e.frame_top = e.rows->used_bytes;
+	emit_body(&e);
+	finish_code(&e);
+	return e.code;
+}

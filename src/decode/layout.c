@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Layout: where variables, parameters and functions lie. Module-scope .global and .const variables
+ * have one address for all kernels; shared variables are laid out for each kernel, over the
+ * functions it can reach; local variables and function parameters for each frame.
+ */
+#include "decode/lowering.h"
+
+#include <string.h>
+
+static const struct address_map map64 = {.shared_window = 0x7d0000000000, .local_window = 0x7d1000000000,
+					 .param_window = 0x7d2000000000, .const_base = 0x7e0000000000,
+					 .global_base = 0x7f0000000000, .function_base = 0x7c0000000000};
+static const struct address_map map32 = {.shared_window = 0x01000000, .local_window = 0x04000000,
+					 .param_window = 0x08000000, .const_base = 0x0a000000,
+					 .global_base = 0x10000000, .function_base = 0x00100000};
+
+const struct address_map *address_map(u32 address_bits) { return address_bits == 32 ? &map32 : &map64; }
+
+static u64 align_up(u64 value, u64 align) { return (value + align - 1) & ~(align - 1); }
+
+static u64 variable_align(const struct ir_variable *v)
+{
+	const u64 natural = (u64)(type_bits(v->type) + 7) / 8 * (v->vector ? v->vector : 1);
+	const u64 least = natural && !(natural & (natural - 1)) ? natural : 8;
+
+	return v->align ? v->align : least;
+}
+
+static struct place *find_place(struct lowering *low, const struct ir_variable *v)
+{
+	for (size_t k = 0; k < low->layout.count; k++)
+		if (low->layout.places[k].variable == v)
+			return &low->layout.places[k];
+	return NULL;
+}
+
+static void add_place(struct lowering *low, const struct ir_variable *v, u64 address)
+{
+	struct layout *y = &low->layout;
+
+	if (y->count == y->capacity)
+		y->places = arena_grow(low->scratch, y->places, y->count, &y->capacity, sizeof *y->places);
+	y->places[y->count++] = (struct place){v, address};
+}
+
+/* --- Module scope ------------------------------------------------------------------------------ */
+
+static bool is_module_wide(const struct ir_variable *v)
+{
+	return v->space == SPACE_GLOBAL || v->space == SPACE_CONST || v->space == SPACE_TEX;
+}
+
+static void add_module_variable(struct lowering *low, const struct ir_variable *v, u64 *global, u64 *constant)
+{
+	struct program *p = low->program;
+	u64 *next = v->space == SPACE_CONST ? constant : global;
+	const u64 align = max_u64(variable_align(v), 256);
+
+	*next = align_up(*next, align);
+	p->variables[p->variable_count++] =
+		(struct global_variable){.variable = v, .space = v->space, .address = *next, .size = v->size};
+	*next += v->size + 512;
+}
+
+static const struct global_variable *find_global(const struct program *p, const struct ir_variable *v)
+{
+	for (u32 k = 0; k < p->variable_count; k++)
+		if (p->variables[k].variable == v)
+			return &p->variables[k];
+	for (u32 k = 0; k < p->variable_count; k++)
+		if (p->variables[k].variable->name == v->name || !strcmp(p->variables[k].variable->name, v->name))
+			return &p->variables[k];
+	return NULL;
+}
+
+static u64 init_bits(struct lowering *low, const struct ir_init *init)
+{
+	u64 value = init->bits;
+
+	if (init->kind == INIT_ADDRESS) {
+		value = (u64)init->addend;
+		if (init->symbol && init->symbol->kind == SYM_FUNCTION)
+			value += layout_function_address(low, init->symbol->function);
+		else if (init->symbol && init->symbol->kind == SYM_VARIABLE)
+			value += layout_address(low, init->symbol->variable);
+		if (init->mask)
+			value = (value & init->mask) >> __builtin_ctzll(init->mask);
+	}
+	return value;
+}
+
+static void fill_initial(struct lowering *low, struct global_variable *g)
+{
+	const struct ir_variable *v = g->variable;
+
+	if (!v->inits.count || !v->size)
+		return;
+	g->initial = ARENA_ARRAY(low->arena, v->size, u8);
+	for (size_t k = 0; k < v->inits.count; k++) {
+		const struct ir_init *init = &v->inits.items[k];
+		const u64 bits = init_bits(low, init);
+		if (init->offset <= v->size && init->size <= 8 && init->size <= v->size - init->offset)
+			memcpy(g->initial + init->offset, &bits, init->size);
+	}
+}
+
+void layout_module_variables(struct lowering *low)
+{
+	struct program *p = low->program;
+	const struct address_map *map = address_map(p->address_bits);
+	/* The launcher's own allocations start above these. */
+	u64 global = map->global_base, constant = map->const_base;
+	size_t total = 0, functions = 0;
+
+	for (u32 m = 0; m < p->module_count; m++) {
+		total += p->modules[m]->variables.count;
+		functions += p->modules[m]->functions.count;
+		for (size_t f = 0; f < p->modules[m]->functions.count; f++)
+			total += p->modules[m]->functions.items[f]->variables.count;
+	}
+	p->variables = ARENA_ARRAY(low->arena, total + 1, struct global_variable);
+	low->all_functions = ARENA_ARRAY(low->arena, functions + 1, struct ir_function *);
+	for (u32 m = 0; m < p->module_count; m++) {
+		const struct ir_module *module = p->modules[m];
+		for (size_t k = 0; k < module->variables.count; k++)
+			if (is_module_wide(module->variables.items[k]) &&
+			    module->variables.items[k]->linkage != LINK_EXTERN)
+				add_module_variable(low, module->variables.items[k], &global, &constant);
+		for (size_t f = 0; f < module->functions.count; f++) {
+			struct ir_function *function = module->functions.items[f];
+			low->all_functions[low->all_function_count++] = function;
+			for (size_t k = 0; k < function->variables.count; k++)
+				if (is_module_wide(function->variables.items[k]))
+					add_module_variable(low, function->variables.items[k], &global, &constant);
+		}
+	}
+	for (u32 k = 0; k < p->variable_count; k++)
+		fill_initial(low, &p->variables[k]);
+}
+
+struct ir_function *layout_definition(struct lowering *low, struct ir_function *f)
+{
+	for (int hops = 0; f->alias_of && hops < 16; hops++)
+		f = f->alias_of;
+	if (f->has_body || f->is_prototype)
+		return f;
+	for (u32 k = 0; k < low->all_function_count; k++)
+		if (low->all_functions[k]->has_body && !strcmp(low->all_functions[k]->name, f->name))
+			return low->all_functions[k];
+	return f;
+}
+
+u64 layout_function_address(void *context, const struct ir_function *f)
+{
+	struct lowering *low = context;
+	const struct ir_function *definition = layout_definition(low, (struct ir_function *)(uintptr_t)f);
+
+	for (u32 k = 0; k < low->all_function_count; k++)
+		if (low->all_functions[k] == definition)
+			return address_map(low->program->address_bits)->function_base + (u64)(k + 1) * FUNCTION_STRIDE;
+	return 0;
+}
+
+u64 layout_address(void *context, const struct ir_variable *v)
+{
+	struct lowering *low = context;
+
+	if (is_module_wide(v)) {
+		const struct global_variable *g = find_global(low->program, v);
+		return g ? g->address : 0;
+	}
+	const struct place *p = find_place(low, v);
+	if (p)
+		return p->address;
+	/* An extern array of shared memory starts where the static variables end. */
+	return v->space == SPACE_SHARED ? align_up(low->layout.shared_end, max_u64(low->layout.dynamic_align, 16)) : 0;
+}
+
+/* --- Kernels ----------------------------------------------------------------------------------- */
+
+bool layout_is_external(const char *name)
+{
+	static const char *const names[] = {"vprintf", "malloc", "free", "__assertfail"};
+
+	for (size_t k = 0; k < COUNT_OF(names); k++)
+		if (!strcmp(name, names[k]))
+			return true;
+	return false;
+}
+
+static void reach(struct lowering *low, struct ir_function *f)
+{
+	struct layout *y = &low->layout;
+
+	f = layout_definition(low, f);
+	if (!f->has_body || f->is_prototype)
+		return;
+	for (u32 k = 0; k < y->function_count; k++)
+		if (y->functions[k] == f)
+			return;
+	if (y->function_count < y->function_capacity)
+		y->functions[y->function_count++] = f;
+}
+
+static void place_shared(struct lowering *low, const struct ir_variable *v)
+{
+	struct layout *y = &low->layout;
+
+	if (find_place(low, v))
+		return;
+	if (v->unsized || v->linkage == LINK_EXTERN) {
+		y->has_dynamic_shared = true;
+		y->dynamic_align = max_u64(y->dynamic_align, variable_align(v));
+		return;
+	}
+	const u64 at = align_up(y->shared_end, variable_align(v));
+	add_place(low, v, at);
+	y->shared_end = at + v->size;
+}
+
+static void visit_operand(struct lowering *low, const struct ir_operand *o)
+{
+	if (o->symbol && o->symbol->kind == SYM_FUNCTION)
+		reach(low, o->symbol->function);
+	if (o->symbol && o->symbol->kind == SYM_TARGETS)
+		for (size_t k = 0; k < o->symbol->targets->list.count; k++)
+			if (o->symbol->targets->list.items[k]->kind == SYM_FUNCTION)
+				reach(low, o->symbol->targets->list.items[k]->function);
+	if (o->symbol && o->symbol->kind == SYM_VARIABLE && o->symbol->variable->space == SPACE_SHARED)
+		place_shared(low, o->symbol->variable);
+	/* A call through a register may reach every function whose address anyone takes. */
+	if (o->symbol && o->symbol->kind == SYM_PROTOTYPE)
+		for (u32 k = 0; k < low->all_function_count; k++)
+			if (!low->all_functions[k]->is_entry)
+				reach(low, low->all_functions[k]);
+	for (u32 k = 0; k < o->item_count; k++)
+		visit_operand(low, &o->items[k]);
+}
+
+static void place_frame(struct lowering *low, const struct ir_variable *v, u64 *top)
+{
+	const u64 at = align_up(*top, max_u64(variable_align(v), 4));
+
+	if (!find_place(low, v))
+		add_place(low, v, at);
+	*top = at + align_up(v->size, 4);
+}
+
+/* Results first, then parameters: the same for a prototype and for each function that fits it. */
+u64 layout_frame(struct lowering *low, struct ir_function *f)
+{
+	u64 top = 0;
+
+	for (size_t k = 0; !f->is_entry && k < f->returns.count; k++)
+		if (f->returns.items[k] && f->returns.items[k]->space == SPACE_PARAM)
+			place_frame(low, f->returns.items[k], &top);
+	for (size_t k = 0; !f->is_entry && k < f->params.count; k++)
+		if (f->params.items[k] && f->params.items[k]->space == SPACE_PARAM)
+			place_frame(low, f->params.items[k], &top);
+	top = align_up(top, 16);
+	for (size_t k = 0; k < f->variables.count; k++)
+		if (f->variables.items[k]->space == SPACE_LOCAL || f->variables.items[k]->space == SPACE_PARAM)
+			place_frame(low, f->variables.items[k], &top);
+	return align_up(top, 16);
+}
+
+static void layout_params(struct lowering *low, const struct ir_function *f)
+{
+	u64 top = 0;
+
+	for (size_t k = 0; k < f->params.count; k++) {
+		top = align_up(top, variable_align(f->params.items[k]));
+		add_place(low, f->params.items[k], top);
+		top += f->params.items[k]->size;
+	}
+}
+
+bool layout_kernel(struct lowering *low, struct ir_function *kernel)
+{
+	struct layout *y = &low->layout;
+
+	memset(y, 0, sizeof *y);
+	y->function_capacity = low->all_function_count + 1;
+	y->functions = ARENA_ARRAY(low->scratch, y->function_capacity, struct ir_function *);
+	y->codes = ARENA_ARRAY(low->scratch, y->function_capacity, struct code *);
+	layout_params(low, kernel);
+	reach(low, kernel);
+	for (u32 k = 0; k < y->function_count; k++) {
+		const struct ir_function *f = y->functions[k];
+		for (size_t v = 0; v < f->variables.count; v++)
+			if (f->variables.items[v]->space == SPACE_SHARED)
+				place_shared(low, f->variables.items[v]);
+		for (size_t x = 0; x < f->body.count; x++)
+			for (u32 o = 0; o < f->body.items[x].operand_count; o++)
+				visit_operand(low, &f->body.items[x].operands[o]);
+	}
+	return true;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Lowering of whole programs: each kernel with the functions it can reach becomes code of its own,
+ * because the addresses of shared variables differ from kernel to kernel.
+ */
+#include "decode/lower.h"
+
+#include <string.h>
+
+#include "arch/arch.h"
+#include "decode/lowering.h"
+
+static meaning_fn *internal(struct lowering *low, const char *name)
+{
+	const struct isa_opcode *o = isa_find_opcode(low->isa, name);
+	const struct form form = {.row = o ? o->rows[0] : NULL};
+	const struct meaning *m = o ? o->rows[0]->meaning(&form) : NULL;
+
+	return m ? m->run : NULL;
+}
+
+static void find_internal_meanings(struct lowering *low)
+{
+	low->internal = (struct internal_meanings){
+		.count = internal(low, "%count"), .join = internal(low, "%join"), .guard = internal(low, "%guard"),
+		.bra = internal(low, "%bra"), .bra_if = internal(low, "%bra_if"), .brx = internal(low, "%brx"),
+		.call = internal(low, "%call"), .ret = internal(low, "%ret"), .exit = internal(low, "%exit"),
+		.sreg_read = internal(low, "%sreg_read"), .unmodelled = internal(low, "%unmodelled"),
+	};
+}
+
+/* Fills in direct call targets once every function of the kernel has its code. */
+static void link_calls(struct lowering *low)
+{
+	struct layout *y = &low->layout;
+
+	for (u32 k = 0; k < y->function_count; k++)
+		for (u32 c = 0; c < y->codes[k]->call_count; c++) {
+			struct call_site *site = &y->codes[k]->calls[c];
+			for (u32 t = 0; site->function && t < y->function_count; t++)
+				if (y->functions[t] == site->function)
+					site->target = y->codes[t];
+		}
+}
+
+static void fill_kernel(struct lowering *low, struct kernel *k, struct ir_function *f)
+{
+	struct layout *y = &low->layout;
+	u64 top = 0;
+
+	k->name = f->name;
+	k->function = f;
+	k->code = y->codes[0];
+	k->param_offsets = ARENA_ARRAY(low->arena, f->params.count + 1, u32);
+	for (size_t p = 0; p < f->params.count; p++) {
+		k->param_offsets[p] = (u32)layout_address(low, f->params.items[p]);
+		top = k->param_offsets[p] + f->params.items[p]->size;
+	}
+	k->param_bytes = (u32)top;
+	k->static_shared_bytes = y->shared_end;
+	k->dynamic_shared_offset = y->has_dynamic_shared
+					   ? (y->shared_end + max_u64(y->dynamic_align, 16) - 1) &
+						     ~(max_u64(y->dynamic_align, 16) - 1)
+					   : y->shared_end;
+	k->uses_dynamic_shared = y->has_dynamic_shared;
+	k->function_codes = ARENA_ARRAY(low->arena, low->all_function_count + 2, struct code *);
+	k->function_count = low->all_function_count + 1;
+	for (u32 c = 0; c < y->function_count; c++) {
+		k->order_dependent |= y->codes[c]->order_dependent;
+		for (u32 n = 0; n < low->all_function_count; n++)
+			if (low->all_functions[n] == y->functions[c])
+				k->function_codes[n + 1] = y->codes[c];
+	}
+}
+
+static bool lower_kernel(struct lowering *low, struct ir_function *f, struct kernel *k)
+{
+	struct arena scratch;
+	bool ok = true;
+
+	arena_init(&scratch, low->arena->out_of_memory);
+	low->scratch = &scratch;
+	layout_kernel(low, f);
+	for (u32 c = 0; c < low->layout.function_count; c++) {
+		low->layout.codes[c] = emit_function(low, low->layout.functions[c]);
+		if (low->layout.codes[c])
+			low->layout.codes[c]->index = low->code_count++;
+		ok &= low->layout.codes[c] != NULL;
+	}
+	if (ok) {
+		link_calls(low);
+		fill_kernel(low, k, f);
+		for (u32 c = 0; c < low->layout.function_count; c++)
+			VEC_PUSH(low->arena, &low->codes, low->layout.codes[c]);
+	}
+	arena_free(&scratch);
+	low->scratch = NULL;
+	return ok;
+}
+
+struct program *program_lower(struct arena *arena, const struct isa *isa, struct diags *diags,
+			      struct ir_module **modules, u32 module_count, const struct lower_options *options)
+{
+	struct lowering low = {.arena = arena, .diags = diags, .isa = isa, .options = options};
+	struct program *p = ARENA_NEW(arena, struct program);
+	const u32 errors = diags->error_count;
+	u32 kernels = 0;
+	const char *target = options->arch ? options->arch : module_count ? modules[0]->target : "sm_90";
+
+	low.program = p;
+	*p = (struct program){.arena = arena, .isa = isa, .diags = diags, .modules = modules, .module_count = module_count};
+	p->arch = arch_find(target);
+	if (!p->arch) {
+		diag_error(diags, (struct span){.file = ~0u}, "target '%s' is not known", target);
+		return NULL;
+	}
+	low.arch = p->arch->number;
+	p->address_bits = module_count && modules[0]->address_bits ? modules[0]->address_bits : 64;
+	find_internal_meanings(&low);
+	layout_module_variables(&low);
+	for (u32 m = 0; m < module_count; m++)
+		for (size_t f = 0; f < modules[m]->functions.count; f++)
+			kernels += modules[m]->functions.items[f]->is_entry && modules[m]->functions.items[f]->has_body;
+	p->kernels = ARENA_ARRAY(arena, kernels + 1, struct kernel);
+	for (u32 m = 0; m < module_count; m++)
+		for (size_t f = 0; f < modules[m]->functions.count; f++) {
+			struct ir_function *function = modules[m]->functions.items[f];
+			if (function->is_entry && function->has_body &&
+			    lower_kernel(&low, function, &p->kernels[p->kernel_count]))
+				p->kernel_count++;
+		}
+	p->codes = low.codes.items;
+	p->code_count = (u32)low.codes.count;
+	return diags->error_count == errors ? p : NULL;
+}
+
+const struct kernel *program_kernel(const struct program *p, const char *name)
+{
+	for (u32 k = 0; k < p->kernel_count; k++)
+		if (!strcmp(p->kernels[k].name, name))
+			return &p->kernels[k];
+	return NULL;
+}
+
+bool program_variable(const struct program *p, const char *name, u64 *address, u64 *size)
+{
+	for (u32 k = 0; k < p->variable_count; k++)
+		if (!strcmp(p->variables[k].variable->name, name)) {
+			*address = p->variables[k].address;
+			*size = p->variables[k].size;
+			return true;
+		}
+	return false;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the files of lowering share: the state while one kernel's functions are lowered. Private to
+ * decode.
+ */
+#ifndef PTXSIM_DECODE_LOWERING_H
+#define PTXSIM_DECODE_LOWERING_H
+
+#include "decode/flow.h"
+#include "decode/lower.h"
+#include "decode/match.h"
+#include "decode/rows.h"
+
+/* Meanings that stand for no PTX instruction; the table has them under these opcodes. */
+struct internal_meanings {
+	meaning_fn *count, *join, *guard, *bra, *bra_if, *brx, *call, *ret, *exit, *sreg_read, *unmodelled;
+};
+
+/* Where one kernel's variables and functions lie. */
+struct layout {
+	struct place *places; /* variables whose address is not module-wide: shared, local, param */
+	size_t count, capacity;
+	struct ir_function **functions; /* reachable from the kernel, the kernel first */
+	struct code **codes;
+	u32 function_count, function_capacity;
+	u64 shared_end;
+	bool has_dynamic_shared;
+	u64 dynamic_align;
+};
+
+struct lowering {
+	struct arena *arena; /* of the program */
+	struct arena *scratch;
+	struct program *program;
+	struct diags *diags;
+	const struct lower_options *options;
+	const struct isa *isa;
+	struct internal_meanings internal;
+	u32 arch;
+	struct layout layout;
+	struct ir_function **all_functions; /* every function with an address, by number */
+	u32 all_function_count;
+	u32 code_count;
+	VEC_OF(struct code *) codes;
+};
+
+/* One function while its code is made. */
+struct emitter {
+	struct lowering *low;
+	const struct ir_function *function;
+	struct code *code;
+	struct matched *matched;
+	struct flow *flow;
+	struct row_plan *rows;
+	struct matcher matcher;
+	VEC_OF(struct insn) insns;
+	VEC_OF(u32) origin;
+	VEC_OF(u32) operands;
+	VEC_OF(struct constant_row) constants;
+	VEC_OF(struct sreg_row) sregs;
+	VEC_OF(struct call_site) calls;
+	VEC_OF(struct branch_table) tables;
+	u32 frame_top;
+	u32 *block_start;  /* insn index where a jump to the block lands */
+	struct fixup *fixups;
+	size_t fixup_count, fixup_capacity;
+	u32 body_index;    /* instruction being emitted */
+	u32 run;
+	u32 sink_row; /* where results that the text drops with '_' go; 0: none yet */
+};
+
+/* layout.c: addresses. */
+void layout_module_variables(struct lowering *low);
+bool layout_kernel(struct lowering *low, struct ir_function *kernel);
+u64 layout_address(void *context, const struct ir_variable *v);
+u64 layout_function_address(void *context, const struct ir_function *f);
+u64 layout_frame(struct lowering *low, struct ir_function *f);
+struct ir_function *layout_definition(struct lowering *low, struct ir_function *f);
+bool layout_is_external(const char *name);
+
+/* calls.c */
+bool call_match(struct emitter *e, const struct ir_instruction *x, struct matched *result);
+void call_emit(struct emitter *e, const struct ir_instruction *x, const struct matched *m);
+
+/* emit.c */
+struct code *emit_function(struct lowering *low, struct ir_function *f);
+u32 emit_use(struct emitter *e, const struct use *u);
+void emit(struct emitter *e, struct insn insn);
+u32 emit_constant(struct emitter *e, struct constant_row row);
+
+#endif

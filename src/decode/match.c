@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Matching: tries each row that accepts the modifiers until the operands fit, and otherwise says
+ * what would have been right. Operand type rules are those of the ISA manual's section 9.2
+ * (operand size, agreement of kinds, relaxed sizes).
+ */
+#include "decode/match.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "isa/sregs.h"
+
+/* A try at one row: where the operands are collected, and the first thing that was wrong. */
+struct attempt {
+	struct matcher *m;
+	const struct ir_instruction *x;
+	struct form *form;
+	struct use uses[FORM_USES];
+	u32 count;
+	u32 addresses;
+	bool list_shape;
+	u32 text_operands; /* operands of the text taken so far */
+	const char *wrong;
+	struct span wrong_at;
+};
+
+static bool __attribute__((format(printf, 3, 4))) wrong(struct attempt *t, struct span at, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	t->wrong = arena_vprintf(t->m->arena, format, args);
+	va_end(args);
+	t->wrong_at = at;
+	return false;
+}
+
+static u8 row_bits(u32 bits) { return bits == 1 ? 1 : bits <= 32 ? 32 : bits <= 64 ? 64 : 128; }
+
+static bool push(struct attempt *t, struct use use)
+{
+	if (t->count == FORM_USES)
+		return wrong(t, t->x->span, "too many operands");
+	t->form->operand_bits[t->count] = use.kind == USE_ABSENT ? 0 : use.type_bits;
+	t->uses[t->count++] = use;
+	return true;
+}
+
+/* Do a register's type and an instruction's type agree? */
+static bool types_agree(u16 have, u16 want, bool relaxed)
+{
+	const u32 have_bits = type_bits(have), want_bits = type_bits(want);
+	const char have_class = type_class(have), want_class = type_class(want);
+
+	if (want == T_pred || have == T_pred)
+		return have == want;
+	if (relaxed ? have_bits < want_bits : have_bits != want_bits) {
+		/* 4-, 6- and 8-bit values and packed pairs of them live in 16- and 32-bit registers. */
+		if (!(want_bits < 16 && have_bits == 16) && !(relaxed && have_bits >= want_bits))
+			return false;
+	}
+	if (have_class == 'b' || want_class == 'b' || relaxed)
+		return true;
+	if (have_class == 'f' || want_class == 'f')
+		return have_class == want_class;
+	return true;
+}
+
+static u64 float_immediate(const struct ir_operand *o, u32 bits)
+{
+	if (bits == 64)
+		return o->float_bits == 64 ? o->value : bits_of_f64((f64)f32_of_bits((u32)o->value));
+	return o->float_bits == 32 ? o->value : bits_of_f32((f32)f64_of_bits(o->value));
+}
+
+static bool constant(struct attempt *t, const struct ir_operand *o, u16 type, u64 value, u64 high)
+{
+	const u32 bits = type_bits(type);
+	struct use use = {.kind = USE_CONSTANT, .read = true, .bits = row_bits(bits), .span = o->span};
+
+	use.type_bits = (u8)bits;
+	use.low = bits >= 64 ? value : value & ((1ull << bits) - 1);
+	use.high = high;
+	return push(t, use);
+}
+
+static bool symbol_value(struct attempt *t, const struct ir_operand *o, u16 type)
+{
+	const struct matcher *m = t->m;
+	struct use use = {.kind = USE_CONSTANT, .read = true, .bits = row_bits(type_bits(type)), .span = o->span};
+
+	use.type_bits = (u8)type_bits(type);
+	if (o->symbol->kind == SYM_FUNCTION) {
+		use.low = m->function_address(m->context, o->symbol->function);
+		return push(t, use);
+	}
+	if (o->symbol->kind != SYM_VARIABLE)
+		return wrong(t, o->span, "'%s' is not a register, a variable or a function", o->name);
+	const struct ir_variable *v = o->symbol->variable;
+	use.low = m->address_of(m->context, v) + (u64)o->addend;
+	if (variable_is_of_frame(v))
+		use.kind = USE_LOCAL;
+	return push(t, use);
+}
+
+static bool special_value(struct attempt *t, const struct ir_operand *o, u16 type, bool relaxed)
+{
+	struct sreg_ref ref;
+
+	if (!sreg_find(o->name, &ref))
+		return wrong(t, o->span, "'%s' is not declared and is no special register", o->name);
+	if (ref.type == T_pred ? type != T_pred : type_bits(ref.type) != type_bits(type) && !relaxed &&
+						  type_bits(ref.type) > type_bits(type))
+		return wrong(t, o->span, "special register '%s' has type .%s, expected .%s", o->name,
+			     token_text(ref.type), token_text(type));
+	const bool fixed = sreg_is_fixed(ref.sreg);
+	return push(t, (struct use){.kind = fixed ? USE_SREG : USE_SREG_READ, .read = true,
+				    .bits = row_bits(type_bits(type)), .type_bits = (u8)type_bits(type),
+				    .sreg = ref.sreg, .element = ref.element, .span = o->span});
+}
+
+static bool register_value(struct attempt *t, const struct ir_operand *o, u16 type, bool relaxed, bool read,
+			   bool written)
+{
+	const struct ir_register *r = o->symbol->reg;
+	u32 slot = r->index;
+
+	if (r->vector > 1 && o->element != 0xff)
+		slot += o->element;
+	else if (r->vector > 1)
+		return wrong(t, o->span, "vector register '%s' needs an element: .x, .y, .z or .w", r->name);
+	if (type && !types_agree(r->type, type, relaxed))
+		return wrong(t, o->span, "register '%s' has type .%s, expected .%s", r->name,
+			     token_text(r->type), token_text(type));
+	if (o->negated && r->type != T_pred)
+		return wrong(t, o->span, "only predicates can be negated with '!'");
+	return push(t, (struct use){.kind = USE_REGISTER, .read = read, .written = written, .negated = o->negated,
+				    .bits = row_bits(type_bits(r->type)), .type_bits = (u8)type_bits(r->type),
+				    .reg = slot, .span = o->span});
+}
+
+/* One scalar operand of a row's word `s`. */
+static bool scalar(struct attempt *t, const struct operand_spec *s, const struct ir_operand *o, u16 type)
+{
+	const bool relaxed = t->form->row->flags & ISA_RELAXED;
+
+	switch (o->kind) {
+	case OPERAND_REGISTER:
+		return register_value(t, o, s->kind == '*' ? TOKEN_NONE : type, relaxed, s->read, s->written);
+	case OPERAND_SINK:
+		if (!s->written && !s->optional)
+			return wrong(t, o->span, "'_' stands for a result only");
+		return push(t, (struct use){.kind = USE_ABSENT, .written = s->written && !s->optional, .span = o->span});
+	default:
+		break;
+	}
+	if (s->written)
+		return wrong(t, o->span, "expected a register for the result");
+	switch (o->kind) {
+	case OPERAND_SPECIAL:
+		return special_value(t, o, type ? type : T_b32, relaxed);
+	case OPERAND_SYMBOL:
+		if (!o->symbol)
+			return wrong(t, o->span, "'%s' is not declared", o->name);
+		if (type_class(type) == 'f' || type == T_pred || type_bits(type) < 32)
+			return wrong(t, o->span, "an address cannot be a .%s operand", token_text(type));
+		return symbol_value(t, o, type ? type : T_b64);
+	case OPERAND_INTEGER:
+		if (type == T_pred)
+			return constant(t, o, type, o->value != 0, 0);
+		if (type_class(type) == 'f' && type_bits(type) >= 32 && type != T_f16x2 && type != T_bf16x2)
+			return wrong(t, o->span, "expected a floating-point value (write 0f... or a decimal point)");
+		return constant(t, o, type ? type : T_b32, o->value,
+				!o->is_unsigned && (s64)o->value < 0 ? ~0ull : 0);
+	case OPERAND_FLOAT:
+		if (type_class(type) != 'f' && type_class(type) != 'b')
+			return wrong(t, o->span, "expected an integer, not a floating-point value");
+		if (type_bits(type) < 32)
+			return wrong(t, o->span, "a floating-point literal cannot be a .%s operand", token_text(type));
+		return constant(t, o, type, float_immediate(o, type_bits(type)), 0);
+	default:
+		return wrong(t, o->span, "this kind of operand is not allowed here");
+	}
+}
+
+static u32 vector_count(const struct form *f, const struct operand_spec *s)
+{
+	if (s->vector != 0xff)
+		return s->vector;
+	switch (form_pick(f, M_v2, M_v8)) {
+	case M_v2:
+		return 2;
+	case M_v4:
+		return 4;
+	case M_v8:
+		return 8;
+	default:
+		return 1;
+	}
+}
+
+static bool vector(struct attempt *t, const struct operand_spec *s, const struct ir_operand *o, u32 count)
+{
+	t->list_shape = true;
+	if (o->kind == OPERAND_REGISTER && o->symbol->reg->vector == count && o->element == 0xff) {
+		for (u32 k = 0; k < count; k++) {
+			struct ir_operand element = *o;
+			element.element = (u8)k;
+			if (!register_value(t, &element, s->type, t->form->row->flags & ISA_RELAXED, s->read,
+					    s->written))
+				return false;
+		}
+		return true;
+	}
+	if (o->kind != OPERAND_VECTOR)
+		return wrong(t, o->span, "expected a vector of %u elements in braces", count);
+	if (o->item_count != count)
+		return wrong(t, o->span, "expected %u elements, found %u", count, o->item_count);
+	for (u32 k = 0; k < count; k++)
+		if (!scalar(t, s, &o->items[k], s->type))
+			return false;
+	return true;
+}
+
+/* The state space of a variable that an address names must be the instruction's. */
+static bool space_fits(struct attempt *t, const struct ir_operand *o, const struct ir_variable *v)
+{
+	const struct form *f = t->form;
+	static const struct {
+		int token;
+		enum ir_space space;
+	} spaces[] = {{M_global, SPACE_GLOBAL}, {M_shared, SPACE_SHARED}, {M_shared_cta, SPACE_SHARED},
+		      {M_local, SPACE_LOCAL}, {M_const, SPACE_CONST}};
+
+	if (t->addresses > 0 || f->row->flags & ISA_PARAM)
+		return true;
+	for (size_t k = 0; k < COUNT_OF(spaces); k++)
+		if (form_pick(f, M_const, M_shared_cta) == spaces[k].token && v->space != spaces[k].space)
+			return wrong(t, o->span, "'%s' is not in the .%s space", v->name,
+				     token_text(spaces[k].token));
+	return true;
+}
+
+static bool address_symbol(struct attempt *t, const struct ir_operand *base, struct use *use)
+{
+	if (!base->symbol)
+		return wrong(t, base->span, "'%s' is not declared", base->name);
+	if (base->symbol->kind != SYM_VARIABLE)
+		return wrong(t, base->span, "'%s' is not a variable", base->name);
+	const struct ir_variable *v = base->symbol->variable;
+	if (!space_fits(t, base, v))
+		return false;
+	use->low = t->m->address_of(t->m->context, v) + (u64)base->addend;
+	use->bits = v->space == SPACE_SHARED || v->space == SPACE_LOCAL || v->space == SPACE_PARAM
+			    ? 32
+			    : (u8)t->m->program->address_bits;
+	use->type_bits = use->bits;
+	use->kind = USE_CONSTANT;
+	t->form->absolute = true;
+	const bool of_frame = variable_is_of_frame(v);
+	if (t->form->row->flags & ISA_PARAM) {
+		if (v->space != SPACE_PARAM)
+			return wrong(t, base->span, "'%s' is not in the .param space", v->name);
+		use->kind = USE_PARAM_ADDRESS;
+		t->form->param = of_frame ? PARAM_OF_FRAME : PARAM_OF_KERNEL;
+	} else if (of_frame) {
+		use->kind = USE_LOCAL;
+	}
+	return true;
+}
+
+static bool address(struct attempt *t, const struct ir_operand *o)
+{
+	struct use use = {.read = true, .span = o->span};
+	u64 offset = (u64)o->addend;
+
+	if (o->kind != OPERAND_ADDRESS || !o->item_count)
+		return wrong(t, o->span, "expected an address in brackets");
+	const struct ir_operand *base = &o->items[0];
+	switch (base->kind) {
+	case OPERAND_REGISTER: {
+		const struct ir_register *r = base->symbol->reg;
+		const u32 bits = type_bits(r->type);
+		if ((bits != 32 && bits != 64) || type_class(r->type) == 'f')
+			return wrong(t, base->span, "register '%s' of type .%s cannot hold an address", r->name,
+				     token_text(r->type));
+		use.kind = USE_REGISTER;
+		use.reg = r->index + (base->element != 0xff && r->vector > 1 ? base->element : 0);
+		use.bits = use.type_bits = (u8)bits;
+		break;
+	}
+	case OPERAND_SYMBOL:
+		if (!address_symbol(t, base, &use))
+			return false;
+		break;
+	case OPERAND_INTEGER:
+		use.kind = USE_CONSTANT;
+		use.bits = use.type_bits = 64;
+		use.low = base->value;
+		t->form->absolute = true;
+		if (t->form->row->flags & ISA_PARAM)
+			use.kind = USE_PARAM_ADDRESS, t->form->param = PARAM_OF_KERNEL;
+		break;
+	default:
+		return wrong(t, base->span, "expected a register, a variable or a number as address");
+	}
+	/* A constant base takes the offset in, so that what is left always fits 32 bits. */
+	if (use.kind != USE_REGISTER) {
+		use.low += offset;
+		offset = 0;
+	}
+	if ((s64)offset != (s32)offset)
+		return wrong(t, o->span, "the address offset does not fit 32 bits");
+	t->addresses++;
+	return push(t, use) && push(t, (struct use){.kind = USE_OFFSET, .low = offset, .type_bits = 32, .span = o->span});
+}
+
+static bool immediate_only(struct attempt *t, const struct ir_operand *o)
+{
+	if (o->kind != OPERAND_INTEGER)
+		return wrong(t, o->span, "expected an integer constant");
+	if (t->form->immediate_count == COUNT_OF(t->form->immediates))
+		return wrong(t, o->span, "too many constants");
+	t->form->immediates[t->form->immediate_count++] = (s64)o->value;
+	return true;
+}
+
+static bool one_operand(struct attempt *t, const struct operand_spec *s, const struct ir_operand *o)
+{
+	const u32 count = vector_count(t->form, s);
+
+	switch (s->kind) {
+	case '@':
+		return address(t, o);
+	case 'L':
+	case 'F':
+	case 'V':
+		return true; /* lowering takes these itself */
+	default:
+		break;
+	}
+	if (s->immediate)
+		return immediate_only(t, o);
+	if (s->second != TOKEN_NONE) {
+		const bool both = o->kind == OPERAND_PAIR;
+		struct operand_spec second = *s;
+		second.type = s->second;
+		t->list_shape = true;
+		if (!scalar(t, s, both ? &o->items[0] : o, s->type))
+			return false;
+		return both ? scalar(t, &second, &o->items[1], s->second)
+			    : push(t, (struct use){.kind = USE_ABSENT, .span = o->span});
+	}
+	if (o->kind == OPERAND_PAIR)
+		return wrong(t, o->span, "this form has no second result");
+	if (count > 1 || s->vector == 0xff)
+		return count > 1 ? vector(t, s, o, count) : scalar(t, s, o->kind == OPERAND_VECTOR && o->item_count == 1 ? &o->items[0] : o, s->type);
+	return scalar(t, s, o, s->type);
+}
+
+static bool try_row(struct attempt *t)
+{
+	struct operand_spec specs[FORM_OPERANDS];
+	const u32 spec_count = isa_operand_specs(t->form, specs);
+	const struct ir_instruction *x = t->x;
+
+	for (u32 k = 0; k < x->operand_count && k < 4; k++) {
+		t->form->selects |= (u32)x->operands[k].video_select << 4 * k;
+		t->form->selects |= (u32)x->operands[k].minus << (16 + k);
+		t->form->selectors[k] = x->operands[k].selector;
+	}
+	if (t->form->row->flags & ISA_CALL)
+		return true;
+	for (u32 k = 0; k < spec_count; k++) {
+		if (t->text_operands == x->operand_count) {
+			if (!specs[k].optional)
+				return wrong(t, x->span, "expected %u operands, found %u", spec_count,
+					     x->operand_count);
+			if (specs[k].immediate)
+				continue;
+			if (!push(t, (struct use){.kind = USE_ABSENT, .span = x->span}))
+				return false;
+			continue;
+		}
+		if (!one_operand(t, &specs[k], &x->operands[t->text_operands++]))
+			return false;
+	}
+	if (t->text_operands < x->operand_count)
+		return wrong(t, x->operands[t->text_operands].span, "expected %u operands, found %u", spec_count,
+			     x->operand_count);
+	return true;
+}
+
+static void report_no_form(struct matcher *m, const struct ir_instruction *x, enum isa_match how, u32 bad,
+			   const char *const *texts)
+{
+	const char *nearest = isa_nearest_form(m->isa, x->opcode, texts, x->modifier_count);
+
+	if (how == ISA_NO_OPCODE) {
+		diag_error(m->diags, x->opcode_span, "unknown instruction '%s'", x->opcode);
+		return;
+	}
+	if (bad < x->modifier_count)
+		diag_error(m->diags, x->modifiers[bad].span, "'.%s' is not a modifier that '%s' takes here",
+			   x->modifiers[bad].text, x->opcode);
+	else
+		diag_error(m->diags, x->opcode_span, "'%s' lacks a type or modifier", x->opcode);
+	if (nearest)
+		diag_hint(m->diags, "the nearest form is %s", nearest);
+}
+
+static bool check_needs(struct matcher *m, const struct ir_instruction *x, const struct form *f)
+{
+	const struct isa_row *row = f->row;
+	const struct ir_module *module = m->function->module;
+	char text[160];
+
+	isa_form_text(f, text, sizeof text);
+	if (module->version && module->version < row->ptx)
+		diag_error(m->diags, x->opcode_span, "'%s' needs PTX ISA %u.%u or later; this module is .version %u.%u",
+			   text, row->ptx / 10, row->ptx % 10, module->version / 10, module->version % 10);
+	else if (m->arch < row->sm)
+		diag_error(m->diags, x->opcode_span, "'%s' needs target sm_%u%s or later; the target is sm_%u", text,
+			   row->sm, row->flags & ISA_A_TARGET ? "a" : "", m->arch);
+	else if (row->flags & ISA_UNMODELLED && !m->allow_unmodelled)
+		diag_error(m->diags, x->opcode_span, "'%s' is not modelled", text);
+	else
+		return true;
+	return false;
+}
+
+static void accept(struct matcher *m, const struct ir_instruction *x, const struct attempt *t,
+		   struct matched *result)
+{
+	result->use_count = t->count;
+	result->uses = ARENA_ARRAY(m->arena, t->count + 1, struct use);
+	memcpy(result->uses, t->uses, t->count * sizeof *t->uses);
+	result->form.operand_count = (u8)t->count;
+	result->address_count = t->addresses;
+	result->has_list_shape = t->list_shape;
+	result->ok = check_needs(m, x, &result->form);
+}
+
+void match_instruction(struct matcher *m, const struct ir_instruction *x, struct matched *result)
+{
+	const char *texts[FORM_TOKENS];
+	u32 row_index, bad = 0, from = 0;
+	const char *best = NULL;
+	struct span best_at = x->span;
+	u32 best_taken = 0;
+
+	memset(result, 0, sizeof *result);
+	if (x->modifier_count > FORM_TOKENS) {
+		diag_error(m->diags, x->opcode_span, "'%s' has too many modifiers", x->opcode);
+		return;
+	}
+	for (u32 k = 0; k < x->modifier_count; k++)
+		texts[k] = x->modifiers[k].text;
+	for (;;) {
+		struct attempt t = {.m = m, .x = x, .form = &result->form};
+		memset(&result->form, 0, sizeof result->form);
+		const enum isa_match how = isa_match_form(m->isa, x->opcode, texts, x->modifier_count, from,
+							  &result->form, &row_index, &bad);
+		if (how != ISA_MATCHED) {
+			if (best)
+				diag_error(m->diags, best_at, "%s: %s", x->opcode, best);
+			else
+				report_no_form(m, x, how, bad, texts);
+			return;
+		}
+		result->form.arch = m->arch;
+		if (try_row(&t)) {
+			accept(m, x, &t, result);
+			return;
+		}
+		if (!best || t.text_operands > best_taken) {
+			best = t.wrong;
+			best_at = t.wrong_at;
+			best_taken = t.text_operands;
+		}
+		from = row_index + 1;
+	}
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Row allocation: liveness by the usual backward data-flow over blocks, then linear scan.
+ *
+ * Liveness is that of one thread. It holds for a warp because every write is masked: lanes on
+ * another path keep what the shared row held for them.
+ */
+#include "decode/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Above this many bits of liveness sets, registers are not shared: the analysis would cost more than
+ * the rows. */
+#define LIVENESS_BITS_MAX (1ull << 30)
+
+struct interval {
+	u32 slot;
+	u32 start, end; /* positions: 2 * instruction for reads, + 1 for writes */
+	u8 class;       /* index into row_classes */
+};
+
+static const u8 class_bits[] = {1, 32, 64, 128};
+static const u32 class_bytes[] = {4, 128, 256, 512};
+
+static u8 class_of(u32 bits) { return bits == 1 ? 0 : bits <= 32 ? 1 : bits <= 64 ? 2 : 3; }
+
+struct liveness {
+	u32 words;
+	u64 *in, *out, *uses, *kills; /* by block, `words` each */
+};
+
+static bool test_bit(const u64 *set, u32 bit) { return set[bit / 64] >> bit % 64 & 1; }
+static void set_bit(u64 *set, u32 bit) { set[bit / 64] |= 1ull << bit % 64; }
+
+static void block_sets(const struct ir_function *f, const struct flow *g, const struct matched *matched,
+		       struct liveness *l)
+{
+	for (u32 b = 0; b < g->block_count; b++) {
+		u64 *uses = l->uses + (size_t)b * l->words, *kills = l->kills + (size_t)b * l->words;
+		for (u32 k = g->blocks[b].first; k < g->blocks[b].end; k++) {
+			const struct matched *x = &matched[k];
+			const bool guarded = f->body.items[k].guard;
+			if (guarded && !test_bit(kills, f->body.items[k].guard->reg->index))
+				set_bit(uses, f->body.items[k].guard->reg->index);
+			for (u32 u = 0; u < x->use_count; u++)
+				if (x->uses[u].kind == USE_REGISTER && x->uses[u].read && !test_bit(kills, x->uses[u].reg))
+					set_bit(uses, x->uses[u].reg);
+			/* A guarded write keeps the old value in other lanes: no kill, and a use. */
+			for (u32 u = 0; u < x->use_count; u++) {
+				if (x->uses[u].kind != USE_REGISTER || !x->uses[u].written)
+					continue;
+				if (!guarded)
+					set_bit(kills, x->uses[u].reg);
+				else if (!test_bit(kills, x->uses[u].reg))
+					set_bit(uses, x->uses[u].reg);
+			}
+		}
+	}
+}
+
+static void solve(const struct flow *g, struct liveness *l)
+{
+	for (bool changed = true; changed;) {
+		changed = false;
+		for (u32 b = g->block_count; b-- > 0;) {
+			u64 *in = l->in + (size_t)b * l->words, *out = l->out + (size_t)b * l->words;
+			const u64 *uses = l->uses + (size_t)b * l->words, *kills = l->kills + (size_t)b * l->words;
+			for (u32 s = 0; s < g->blocks[b].successor_count; s++) {
+				const u64 *from = l->in + (size_t)g->blocks[b].successors[s] * l->words;
+				for (u32 w = 0; w < l->words; w++)
+					out[w] |= from[w];
+			}
+			for (u32 w = 0; w < l->words; w++) {
+				const u64 now = uses[w] | (out[w] & ~kills[w]);
+				changed |= now != in[w];
+				in[w] = now;
+			}
+		}
+	}
+}
+
+static void extend(struct interval *v, u32 from, u32 to)
+{
+	if (from < v->start)
+		v->start = from;
+	if (to > v->end)
+		v->end = to;
+}
+
+/* May a destination of x take over the row of a source that dies in x? Only where each lane is
+ * computed from its own lane and all sources are read before the one result is written. */
+static bool may_overlap(const struct matched *x)
+{
+	u32 written = 0;
+
+	for (u32 u = 0; u < x->use_count; u++)
+		written += x->uses[u].written;
+	return written <= 1 && x->form.row && !x->has_list_shape &&
+	       !(x->form.row->flags & (ISA_CROSS_LANE | ISA_SYNC | ISA_CALL | ISA_MEMORY | ISA_ATOMIC));
+}
+
+static void find_intervals(const struct ir_function *f, const struct flow *g, const struct matched *matched,
+			   const struct liveness *l, struct interval *v, u32 slots)
+{
+	for (u32 b = 0; b < g->block_count; b++) {
+		const u64 *in = l->in + (size_t)b * l->words, *out = l->out + (size_t)b * l->words;
+		for (u32 s = 0; s < slots; s++) {
+			if (test_bit(in, s))
+				extend(&v[s], 2 * g->blocks[b].first, 2 * g->blocks[b].first);
+			if (test_bit(out, s))
+				extend(&v[s], 2 * g->blocks[b].end - 1, 2 * g->blocks[b].end);
+		}
+	}
+	for (u32 k = 0; k < f->body.count; k++) {
+		const struct matched *x = &matched[k];
+		const u32 read_end = 2 * k + (may_overlap(x) ? 0 : 1);
+		if (f->body.items[k].guard)
+			extend(&v[f->body.items[k].guard->reg->index], 2 * k, 2 * k + 1);
+		for (u32 u = 0; u < x->use_count; u++) {
+			if (x->uses[u].kind != USE_REGISTER)
+				continue;
+			if (x->uses[u].read)
+				extend(&v[x->uses[u].reg], 2 * k, read_end);
+			if (x->uses[u].written)
+				extend(&v[x->uses[u].reg], f->body.items[k].guard ? 2 * k : 2 * k + 1, 2 * k + 1);
+		}
+	}
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct interval *x = a, *y = b;
+
+	return x->start != y->start ? (x->start < y->start ? -1 : 1) : (x->slot > y->slot) - (x->slot < y->slot);
+}
+
+/* Gives each interval a row number within its class; returns how many rows each class needs. */
+static void scan(struct arena *arena, struct interval *list, u32 count, u32 *row_of, u32 rows[4], bool share)
+{
+	struct interval **active = ARENA_ARRAY(arena, count + 1, struct interval *);
+	u32 *free_rows[4], free_count[4] = {0}, active_count = 0;
+
+	for (int c = 0; c < 4; c++)
+		free_rows[c] = ARENA_ARRAY(arena, count + 1, u32);
+	qsort(list, count, sizeof *list, by_start);
+	for (u32 k = 0; k < count; k++) {
+		struct interval *v = &list[k];
+		u32 kept = 0;
+		for (u32 a = 0; share && a < active_count; a++) {
+			if (active[a]->end < v->start)
+				free_rows[active[a]->class][free_count[active[a]->class]++] = row_of[active[a]->slot];
+			else
+				active[kept++] = active[a];
+		}
+		active_count = kept;
+		row_of[v->slot] = free_count[v->class] ? free_rows[v->class][--free_count[v->class]]
+						       : rows[v->class]++;
+		active[active_count++] = v;
+	}
+}
+
+static u8 *slot_classes(struct arena *arena, const struct ir_function *f)
+{
+	u8 *classes = ARENA_ARRAY(arena, f->register_slots + 1, u8);
+
+	for (size_t k = 0; k < f->registers.count; k++) {
+		const struct ir_register *r = f->registers.items[k];
+		for (u32 e = 0; e < (r->vector ? r->vector : 1); e++)
+			classes[r->index + e] = class_of(type_bits(r->type));
+	}
+	return classes;
+}
+
+struct row_plan *rows_plan(struct arena *arena, const struct ir_function *f, const struct flow *g,
+			   const struct matched *matched, bool share)
+{
+	struct row_plan *plan = ARENA_NEW(arena, struct row_plan);
+	const u32 slots = f->register_slots;
+	const u8 *classes = slot_classes(arena, f);
+	struct interval *intervals = ARENA_ARRAY(arena, slots + 1, struct interval);
+	struct liveness l = {.words = slots / 64 + 1};
+	u32 *row_of = ARENA_ARRAY(arena, slots + 1, u32), rows[4] = {1, 0, 0, 0}, used = 0, base[4];
+
+	if ((u64)l.words * 64 * g->block_count > LIVENESS_BITS_MAX)
+		share = false;
+	if (share) {
+		const size_t total = (size_t)l.words * g->block_count;
+		l.in = ARENA_ARRAY(arena, 4 * total + 1, u64);
+		l.out = l.in + total;
+		l.uses = l.out + total;
+		l.kills = l.uses + total;
+		block_sets(f, g, matched, &l);
+		solve(g, &l);
+	}
+	for (u32 s = 0; s < slots; s++)
+		intervals[s] = (struct interval){.slot = s, .start = ~0u, .class = classes[s]};
+	if (share)
+		find_intervals(f, g, matched, &l, intervals, slots);
+	for (u32 s = 0; s < slots; s++)
+		if (!share || intervals[s].start != ~0u)
+			intervals[used++] = intervals[s];
+	scan(arena, intervals, used, row_of, rows, share);
+
+	base[0] = 0;
+	plan->predicate_bytes = (rows[0] * 4 + 63) & ~63u;
+	base[1] = plan->predicate_bytes;
+	base[2] = base[1] + rows[1] * class_bytes[1];
+	base[3] = base[2] + rows[2] * class_bytes[2];
+	plan->used_bytes = base[3] + rows[3] * class_bytes[3];
+	plan->places = ARENA_ARRAY(arena, slots + 1, struct row_place);
+	for (u32 k = 0; k < used; k++) {
+		const struct interval *v = &intervals[k];
+		plan->places[v->slot] = (struct row_place){.offset = base[v->class] + row_of[v->slot] * class_bytes[v->class],
+							   .bits = class_bits[v->class]};
+	}
+	return plan;
+}

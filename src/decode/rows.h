@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Row allocation: which register of the text lives in which row of the frame. Registers that are
+ * never live together share a row, so that a warp's working set stays small.
+ */
+#ifndef PTXSIM_DECODE_ROWS_H
+#define PTXSIM_DECODE_ROWS_H
+
+#include "decode/flow.h"
+#include "decode/match.h"
+
+struct row_plan {
+	struct row_place *places; /* by register slot; bits 0: the register is never used */
+	u32 predicate_bytes;      /* predicate 0 is the carry flag */
+	u32 used_bytes;           /* predicates, then rows; constants follow */
+};
+
+enum { CARRY_FLAG_OFFSET = 0 };
+
+/* `share` off: every register has a row of its own. */
+struct row_plan *rows_plan(struct arena *arena, const struct ir_function *f, const struct flow *flow,
+			   const struct matched *matched, bool share);
+
+#endif
