@@ -114,7 +114,7 @@ struct program *program_lower(struct arena *arena, const struct isa *isa, struct
 		diag_error(diags, (struct span){.file = ~0u}, "target '%s' is not known", target);
 		return NULL;
 	}
-	low.arch = p->arch->number;
+	low.arch = p->arch->cc;
 	p->address_bits = module_count && modules[0]->address_bits ? modules[0]->address_bits : 64;
 	find_internal_meanings(&low);
 	layout_module_variables(&low);

@@ -106,18 +106,20 @@ static bool symbol_value(struct attempt *t, const struct ir_operand *o, u16 type
 
 static bool special_value(struct attempt *t, const struct ir_operand *o, u16 type, bool relaxed)
 {
-	struct sreg_ref ref;
+	u8 element;
+	const enum sreg sreg = sreg_find(o->name, &element);
 
-	if (!sreg_find(o->name, &ref))
+	if (sreg == SREG_NONE)
 		return wrong(t, o->span, "'%s' is not declared and is no special register", o->name);
-	if (ref.type == T_pred ? type != T_pred : type_bits(ref.type) != type_bits(type) && !relaxed &&
-						  type_bits(ref.type) > type_bits(type))
+	const struct sreg_info *info = sreg_info(sreg);
+	if (element == SREG_WHOLE)
+		return wrong(t, o->span, "special register '%s' needs an element: .x, .y, .z or .w", o->name);
+	if (info->type == T_pred ? type != T_pred : !relaxed && type_bits(info->type) > type_bits(type) && type_bits(type) != 16)
 		return wrong(t, o->span, "special register '%s' has type .%s, expected .%s", o->name,
-			     token_text(ref.type), token_text(type));
-	const bool fixed = sreg_is_fixed(ref.sreg);
-	return push(t, (struct use){.kind = fixed ? USE_SREG : USE_SREG_READ, .read = true,
+			     token_text(info->type), token_text(type));
+	return push(t, (struct use){.kind = info->kind == SREG_DYNAMIC ? USE_SREG_READ : USE_SREG, .read = true,
 				    .bits = row_bits(type_bits(type)), .type_bits = (u8)type_bits(type),
-				    .sreg = ref.sreg, .element = ref.element, .span = o->span});
+				    .sreg = (u16)sreg, .element = element, .span = o->span});
 }
 
 static bool register_value(struct attempt *t, const struct ir_operand *o, u16 type, bool relaxed, bool read,
@@ -368,7 +370,6 @@ static bool try_row(struct attempt *t)
 	for (u32 k = 0; k < x->operand_count && k < 4; k++) {
 		t->form->selects |= (u32)x->operands[k].video_select << 4 * k;
 		t->form->selects |= (u32)x->operands[k].minus << (16 + k);
-		t->form->selectors[k] = x->operands[k].selector;
 	}
 	if (t->form->row->flags & ISA_CALL)
 		return true;
