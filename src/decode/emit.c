@@ -383,6 +383,14 @@ static void emit_body(struct emitter *e)
 	resolve_fixups(e);
 }
 
+static bool calls_system(const struct emitter *e)
+{
+	for (size_t k = 0; k < e->calls.count; k++)
+		if (e->calls.items[k].external)
+			return true;
+	return false;
+}
+
 /* Can the final memory of the kernel depend on the order in which blocks run? */
 static bool depends_on_order(const struct emitter *e)
 {
@@ -442,7 +450,8 @@ static void finish_code(struct emitter *e)
 	c->tables = keep(low, e->tables.items, e->tables.count, sizeof *e->tables.items);
 	c->table_count = (u32)e->tables.count;
 	c->frame_bytes = e->frame_top;
-	c->order_dependent = depends_on_order(e);
+	c->register_bytes = e->rows->used_bytes;
+	c->order_dependent = depends_on_order(e) || calls_system(e);
 	c->registers = keep(low, e->rows->places, e->function->register_slots, sizeof *e->rows->places);
 	struct form *forms = ARENA_ARRAY(low->arena, e->function->body.count + 1, struct form);
 	for (u32 k = 0; k < e->function->body.count; k++)

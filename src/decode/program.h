@@ -85,7 +85,7 @@ struct code {
 	u32 operand_count;
 	u32 *origin;        /* for each insn: index into function->body, or NO_OPERAND */
 	const struct form *forms; /* for each body instruction: its matched form */
-	u32 frame_bytes;
+	u32 frame_bytes, register_bytes; /* all; the registers, which come first */
 	struct constant_row *constants;
 	u32 constant_count;
 	struct sreg_row *sregs;

@@ -86,7 +86,6 @@ struct cluster {
 	u32 arrived;   /* at barrier.cluster */
 	u64 phase;
 	struct cluster *next;
-	bool finished;
 };
 
 /* A remembered range of global memory: guest [low, high) lies at host + (address - low). */
@@ -95,6 +94,8 @@ struct remembered {
 	u8 *host;
 	u32 flags;
 };
+
+struct arch;
 
 struct worker {
 	struct machine *machine;
@@ -105,7 +106,9 @@ struct worker {
 	struct remembered allocations[ALLOCATION_CACHE];
 	u64 generation; /* of memory when `allocations` was filled */
 	struct cluster *active, *spare;
-	struct frame_pool *frames;
+	u32 active_count;
+	struct frame **frames; /* free ones, by code index */
+	struct warp *all_warps;
 	struct launch_stats stats;
 	struct arena arena;
 	jmp_buf out_of_memory;
@@ -119,25 +122,30 @@ struct machine {
 	struct memory *memory;
 	const struct address_map *map;
 	u32 arch; /* numeric */
+	const struct arch *machine_arch;
 	bool independent; /* thread scheduling: sm_70 and later */
 	u32 block_threads, warps_per_block, blocks_per_cluster;
 	u64 block_count, cluster_count;
+	u32 grid[3]; /* in blocks */
 	u32 cluster_shape[3], clusters_grid[3];
 	bool explicit_cluster;
-	u64 shared_bytes, dynamic_shared_offset;
+	u64 shared_bytes;
 	u64 next_cluster;    /* next one to be started, atomic */
 	u64 resident_limit;  /* clusters in flight for a worker */
+	u64 heap_used;       /* bytes of the device heap */
 	u64 limit_left;      /* instructions, atomic, when a limit is set */
 	/* Observed runs: instructions are patched copies; originals by code index. */
 	struct insn **insns;
 	meaning_fn ***originals;
+	u8 **watchers; /* for each instruction of each code: bit k: observer k wants it */
+	u32 observer_count;
 	pthread_mutex_t lock;
 	struct fault fault;  /* of the lowest block */
 	bool faulted;        /* atomic */
 	u64 fault_block;
 	struct worker *workers;
-	u32 worker_count;
-	u64 grid_arrived;
+	u32 worker_count, worker_limit;
+	u32 stuck_workers, busy_workers; /* atomic, for deadlock detection */
 };
 
 #endif

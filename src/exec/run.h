@@ -77,6 +77,10 @@ const struct insn *block_barrier(struct warp *w, const struct insn *i, u32 numbe
 /* Threads of the block exited: a barrier that waited for them may be complete. */
 void block_lanes_exited(struct warp *w, u32 lanes);
 
+const struct insn *cluster_arrive(struct warp *w, const struct insn *i);
+const struct insn *cluster_wait(struct warp *w, const struct insn *i);
+void cluster_lanes_exited(struct warp *w, u32 lanes);
+
 /* --- Checked memory (exec/access.c) --------------------------------------------------------- */
 
 u8 *global_range_slow(struct warp *w, const struct insn *i, u64 low, u64 high);
@@ -105,6 +109,12 @@ bool lane_write(struct warp *w, const struct insn *i, u32 lane, enum ir_space sp
 
 /* Grows local memory to hold `bytes` a lane; false: fault raised. */
 bool warp_local_reserve(struct warp *w, const struct insn *i, u64 bytes);
+
+/* The space that a generic address lies in; *address becomes the offset within it. */
+enum ir_space generic_space(const struct warp *w, u64 *address);
+
+/* Value of a special register for one lane. */
+u64 sreg_value(const struct warp *w, u32 sreg, u32 element, u32 lane);
 
 /* The block's part of a generic or shared::cluster address. */
 struct block *shared_owner(struct warp *w, u64 shared_address);

@@ -19,13 +19,13 @@ struct machine;
 struct worker;
 
 struct frame {
-	u8 *rows;
+	u8 *rows; /* aligned to 64 bytes */
 	const struct code *code;
 	struct frame *caller;
 	u64 local_base; /* where this frame's part of local memory starts, bytes */
 	u64 local_top;  /* end of it, moved by alloca */
 	u32 depth;
-	u32 bytes;      /* of rows, for reuse */
+	struct frame *next_free;
 };
 
 struct join {
@@ -35,6 +35,8 @@ struct join {
 	struct join *parent;
 	struct frame *frame; /* frame after the join: the caller's at a return */
 	struct frame *callee; /* of a return: the frame that ends */
+	const struct call_site *site; /* of a return: where results go */
+	struct join *next_open;
 };
 
 enum split_state { SPLIT_READY, SPLIT_AT_WARP_SYNC, SPLIT_AT_BARRIER, SPLIT_AT_CLUSTER, SPLIT_WAITING };
@@ -48,12 +50,13 @@ struct split {
 	bool resumed;      /* a warp sync instruction is complete: execute it with `exchange` */
 	u32 member_mask;   /* AT_WARP_SYNC: lanes waited for; once resumed: lanes that take part */
 	u32 barrier;       /* AT_BARRIER: its number */
+	u64 phase;         /* AT_CLUSTER: the cluster barrier's phase when it parked */
 	u64 exchange[WARP_LANES]; /* operand of each lane, across program counters */
 	struct split *next;
 };
 
 /* Why a run of a warp ended. */
-enum warp_stop { STOP_NONE, STOP_FINISHED, STOP_WAITING, STOP_YIELD, STOP_FAULT, STOP_REQUEST };
+enum warp_stop { STOP_NONE, STOP_FINISHED, STOP_WAITING, STOP_YIELD, STOP_FAULT };
 
 struct warp {
 	/* Hot: read at each dispatch. */
@@ -75,21 +78,27 @@ struct warp {
 	u32 initial_mask; /* lanes that exist */
 	enum warp_stop stop;
 	bool resumed;     /* see struct split */
-	u32 member_mask;
-	u64 *exchange;    /* of the running split when resumed */
+	bool exchanging;  /* the .sync instruction now executing has its operands in `exchange` */
+	u32 member_mask;  /* lanes that take part in it */
+	u64 exchange[WARP_LANES];
 	struct split *ready_head, *ready_tail;
-	struct split *waiting;       /* parked splits */
-	struct split *current;       /* storage of the running split */
+	struct split *waiting; /* parked splits */
 	struct split *free_splits;
-	struct join *joins, *free_joins; /* all joins that have lanes waiting are reachable from joins */
-	VEC_OF(struct join *) open_joins;
+	struct join *open_joins, *free_joins;
 	u8 *local;        /* interleaved: word w of lane l at (w * 32 + l) * 4 */
 	u64 local_bytes;  /* for each lane */
-	u32 lane_tid[3][WARP_LANES];
-	u64 progress;     /* of memory, for deadlock detection */
-	u32 spins;
-	u32 predicated_off_lo;
+	struct frame *entry_frame;
+	u32 spins;        /* times around a spin loop in this turn */
+	struct warp *next_of_worker;
+	u64 state_hash;   /* of the last turn that ended in a spin loop */
+	u64 cluster_phase[WARP_LANES]; /* barrier.cluster.wait waits until the phase is this */
 };
+
+/* A word of local memory: byte `address` (of the lane's own local space), within 4-byte words. */
+static inline u8 *local_word(const struct warp *w, u64 address, u32 lane)
+{
+	return w->local + ((address / 4 * WARP_LANES + lane) * 4 + address % 4);
+}
 
 /* Operands of an instruction that has more than fit into its record. */
 static inline const u32 *warp_operands(const struct warp *w, const struct insn *i)

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Checked access to guest memory for single lanes, and the remembered ranges of global memory that
+ * make whole-warp accesses cheap.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/internal.h"
+
+enum { LOCAL_LIMIT = 512 << 10, LOCAL_STEP = 1024 };
+
+u8 *global_range_slow(struct warp *w, const struct insn *i, u64 low, u64 high)
+{
+	struct worker *worker = w->worker;
+	const struct memory *m = w->machine->memory;
+
+	if (worker->generation != m->generation) {
+		memset(worker->allocations, 0, sizeof worker->allocations);
+		worker->generation = m->generation;
+	}
+	if (low >= high)
+		return NULL;
+	const struct allocation *a = memory_find(m, low, high - low);
+	if (!a)
+		return NULL;
+	worker->allocations[((uintptr_t)i / sizeof *i) % ALLOCATION_CACHE] = (struct remembered){
+		.low = a->base, .high = a->base + a->size, .host = a->host, .flags = a->flags};
+	return a->host + (low - a->base);
+}
+
+bool warp_local_reserve(struct warp *w, const struct insn *i, u64 bytes)
+{
+	const u64 limit = w->machine->launch->local_limit_bytes ? w->machine->launch->local_limit_bytes : LOCAL_LIMIT;
+
+	if (bytes <= w->local_bytes)
+		return true;
+	if (bytes > limit) {
+		warp_fault(w, i, FAULT_STACK_OVERFLOW, 0, "a thread needs %llu bytes of local memory, the limit is %llu",
+			   (unsigned long long)bytes, (unsigned long long)limit);
+		return false;
+	}
+	u64 grown = w->local_bytes ? w->local_bytes * 2 : LOCAL_STEP;
+	while (grown < bytes)
+		grown *= 2;
+	if (grown > limit)
+		grown = (limit + 3) & ~3ull;
+	u8 *local = realloc(w->local, grown * WARP_LANES);
+	if (!local) {
+		warp_fault(w, i, FAULT_OUT_OF_MEMORY, 0, NULL);
+		return false;
+	}
+	memset(local + w->local_bytes * WARP_LANES, 0, (grown - w->local_bytes) * WARP_LANES);
+	w->local = local;
+	w->local_bytes = grown;
+	return true;
+}
+
+struct block *shared_owner(struct warp *w, u64 address)
+{
+	const u64 rank = address >> SHARED_RANK_SHIFT;
+
+	if (!rank)
+		return w->block;
+	return rank <= w->block->cluster->count ? w->block->cluster->blocks[rank - 1] : NULL;
+}
+
+enum ir_space generic_space(const struct warp *w, u64 *address)
+{
+	const struct address_map *m = w->machine->map;
+	const u64 span = m->local_window - m->shared_window;
+
+	if (*address - m->shared_window < span) {
+		*address -= m->shared_window;
+		return SPACE_SHARED;
+	}
+	if (*address - m->local_window < span) {
+		*address -= m->local_window;
+		return SPACE_LOCAL;
+	}
+	if (*address - m->param_window < m->const_base - m->param_window && *address >= m->param_window &&
+	    *address - m->param_window < 65536) {
+		*address -= m->param_window;
+		return SPACE_PARAM;
+	}
+	return SPACE_GLOBAL;
+}
+
+static u8 *shared_pointer(struct warp *w, u64 address, u32 size)
+{
+	struct block *b = shared_owner(w, address);
+	const u64 offset = address & ((1u << SHARED_RANK_SHIFT) - 1);
+
+	if (!b || offset >= b->shared_bytes || size > b->shared_bytes - offset)
+		return NULL;
+	return b->shared + offset;
+}
+
+static u8 *find_pointer(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address,
+			u32 size, bool is_store, enum fault_kind *why)
+{
+	*why = FAULT_OUT_OF_BOUNDS;
+	switch (space) {
+	case SPACE_SHARED:
+		return shared_pointer(w, address, size);
+	case SPACE_LOCAL:
+		return address < w->local_bytes && size <= w->local_bytes - address && address % 4 + size <= 4
+			       ? local_word(w, address, lane)
+			       : NULL;
+	case SPACE_PARAM:
+		if (is_store)
+			*why = FAULT_READ_ONLY;
+		return !is_store && address < w->machine->kernel->param_bytes &&
+				       size <= w->machine->kernel->param_bytes - address
+			       ? (u8 *)(uintptr_t)w->machine->launch->params + address
+			       : NULL;
+	default: {
+		u8 *p = global_range(w, i, address, address + size);
+		if (p && is_store && memory_find(w->machine->memory, address, size)->flags & ALLOCATION_READ_ONLY) {
+			*why = FAULT_READ_ONLY;
+			return NULL;
+		}
+		return p;
+	}
+	}
+}
+
+u8 *lane_pointer(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address, u32 size,
+		 bool is_store)
+{
+	enum fault_kind why;
+	const u64 named = address;
+
+	if (size && address & (size - 1) && !(size & (size - 1))) {
+		warp_fault_address(w, i, FAULT_MISALIGNED, lane, address, size, space, is_store);
+		return NULL;
+	}
+	const enum ir_space real = space == SPACE_GENERIC ? generic_space(w, &address) : space;
+	u8 *p = find_pointer(w, i, lane, real, address, size, is_store, &why);
+	if (!p)
+		warp_fault_address(w, i, why, lane, named, size, space, is_store);
+	return p;
+}
+
+/* Moves between a buffer and memory; local memory word by word. */
+static bool move(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address, u8 *buffer,
+		 u32 size, bool is_store)
+{
+	u64 offset = address;
+	const enum ir_space real = space == SPACE_GENERIC ? generic_space(w, &offset) : space;
+
+	if (real == SPACE_LOCAL && (size > 4 || offset % 4 + size > 4)) {
+		if (offset & (size - 1) && !(size & (size - 1)))
+			return warp_fault_address(w, i, FAULT_MISALIGNED, lane, address, size, space, is_store), false;
+		for (u32 at = 0; at < size; at += 4)
+			if (!move(w, i, lane, SPACE_LOCAL, offset + at, buffer + at, min_u32(4, size - at), is_store))
+				return false;
+		return true;
+	}
+	u8 *p = lane_pointer(w, i, lane, space, address, size, is_store);
+	if (!p)
+		return false;
+	if (is_store)
+		memcpy(p, buffer, size);
+	else
+		memcpy(buffer, p, size);
+	return true;
+}
+
+bool lane_read(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address, void *to,
+	       u32 size)
+{
+	return move(w, i, lane, space, address, to, size, false);
+}
+
+bool lane_write(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address,
+		const void *from, u32 size)
+{
+	return move(w, i, lane, space, address, (u8 *)(uintptr_t)from, size, true);
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Launching: checks the configuration, starts workers, and puts the counts together.
+ *
+ * The calling thread is the first worker; others are started only once the launch has turned out
+ * to be long enough to pay for them. Clusters (of one block, unless the launch has clusters) are
+ * claimed in order. After a fault the workers finish the blocks that come before it, so that the
+ * fault reported is that of the lowest block, whatever the number of workers.
+ */
+#include "exec/launch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "arch/arch.h"
+#include "exec/internal.h"
+
+static double seconds_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+bool memory_load_program(struct memory *m, const struct program *p)
+{
+	for (u32 k = 0; k < p->variable_count; k++) {
+		const struct global_variable *g = &p->variables[k];
+		if (!g->size)
+			continue;
+		const struct allocation *a = memory_find(m, g->address, g->size);
+		if (!a) {
+			const u32 flags = g->space == SPACE_CONST ? ALLOCATION_CONST | ALLOCATION_READ_ONLY : 0;
+			if (!memory_map(m, g->address, g->size, NULL, g->variable->name, flags))
+				return false;
+			a = memory_find(m, g->address, g->size);
+			if (g->space != SPACE_CONST && m->next < g->address + g->size + 512)
+				m->next = (g->address + g->size + 512 + 255) & ~255ull;
+		}
+		if (g->initial)
+			memcpy(a->host, g->initial, g->size);
+		else
+			memset(a->host, 0, g->size);
+	}
+	return true;
+}
+
+/* --- Configuration -------------------------------------------------------------------------- */
+
+static bool bad(char *message, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static bool bad(char *message, size_t size, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(message, size, format, args);
+	va_end(args);
+	return false;
+}
+
+static bool check_shape(const struct launch *l, const struct arch *a, char *message, size_t size)
+{
+	const struct ir_limits *limits = &l->kernel->function->limits;
+	u64 threads = 1;
+
+	for (int d = 0; d < 3; d++) {
+		if (!l->grid[d] || !l->block[d])
+			return bad(message, size, "grid and block dimensions must be at least 1");
+		if (l->block[d] > a->max_block[d])
+			return bad(message, size, "block dimension %c is %u; %s allows %u", 'x' + d, l->block[d], a->name,
+				   a->max_block[d]);
+		if (l->grid[d] > a->max_grid[d])
+			return bad(message, size, "grid dimension %c is %u; %s allows %u", 'x' + d, l->grid[d], a->name,
+				   a->max_grid[d]);
+		if (limits->required_threads[d] && limits->required_threads[d] != l->block[d])
+			return bad(message, size, "kernel '%s' requires block dimension %c = %u (.reqntid), not %u",
+				   l->kernel->name, 'x' + d, limits->required_threads[d], l->block[d]);
+		threads *= l->block[d];
+	}
+	if (threads > a->max_threads_block)
+		return bad(message, size, "a block of %llu threads is too large: %s allows %u",
+			   (unsigned long long)threads, a->name, a->max_threads_block);
+	const u64 most = (u64)limits->max_threads[0] * max_u32(1, limits->max_threads[1]) *
+			 max_u32(1, limits->max_threads[2]);
+	if (most && threads > most)
+		return bad(message, size, "a block of %llu threads is too large: kernel '%s' says .maxntid %llu",
+			   (unsigned long long)threads, l->kernel->name, (unsigned long long)most);
+	return true;
+}
+
+static bool check_shared(const struct launch *l, const struct arch *a, char *message, size_t size)
+{
+	const u64 bytes = l->kernel->dynamic_shared_offset + l->dynamic_shared;
+	const u64 most = a->shared_block_optin ? a->shared_block_optin : a->shared_block;
+
+	if (bytes > most)
+		return bad(message, size, "%llu bytes of shared memory are too much: %s allows %llu for a block",
+			   (unsigned long long)bytes, a->name, (unsigned long long)most);
+	return true;
+}
+
+static bool set_clusters(struct machine *m, const struct launch *l, char *message, size_t size)
+{
+	const struct ir_limits *limits = &l->kernel->function->limits;
+
+	m->blocks_per_cluster = 1;
+	for (int d = 0; d < 3; d++) {
+		const u32 required = limits->required_cluster[d];
+		m->cluster_shape[d] = l->cluster[0] ? max_u32(1, l->cluster[d]) : required ? required : 1;
+		if (l->cluster[0] && required && required != m->cluster_shape[d])
+			return bad(message, size, "kernel '%s' requires cluster dimension %c = %u, not %u", l->kernel->name,
+				   'x' + d, required, m->cluster_shape[d]);
+		m->grid[d] = l->grid[d] * (limits->blocks_are_clusters ? m->cluster_shape[d] : 1);
+		if (m->grid[d] % m->cluster_shape[d])
+			return bad(message, size, "grid dimension %c (%u) is not a multiple of the cluster's (%u)", 'x' + d,
+				   m->grid[d], m->cluster_shape[d]);
+		m->clusters_grid[d] = m->grid[d] / m->cluster_shape[d];
+		m->blocks_per_cluster *= m->cluster_shape[d];
+	}
+	m->explicit_cluster = l->cluster[0] || limits->required_cluster[0];
+	if (m->explicit_cluster && m->arch < 90)
+		return bad(message, size, "clusters need sm_90 or later");
+	if (m->blocks_per_cluster > 16)
+		return bad(message, size, "a cluster of %u blocks is too large: 16 is the most", m->blocks_per_cluster);
+	return true;
+}
+
+static bool machine_init(struct machine *m, const struct launch *l, char *message, size_t size)
+{
+	const struct arch *a = l->program->arch;
+
+	memset(m, 0, sizeof *m);
+	m->launch = l;
+	m->program = l->program;
+	m->kernel = l->kernel;
+	m->memory = l->memory;
+	m->map = address_map(l->program->address_bits);
+	m->machine_arch = a;
+	m->arch = a->cc;
+	m->independent = a->divergence == ARCH_INDEPENDENT;
+	if (!check_shape(l, a, message, size) || !check_shared(l, a, message, size) ||
+	    !set_clusters(m, l, message, size))
+		return false;
+	m->block_threads = l->block[0] * l->block[1] * l->block[2];
+	m->warps_per_block = (m->block_threads + WARP_LANES - 1) / WARP_LANES;
+	m->block_count = (u64)m->grid[0] * m->grid[1] * m->grid[2];
+	m->cluster_count = m->block_count / m->blocks_per_cluster;
+	m->shared_bytes = l->kernel->dynamic_shared_offset + l->dynamic_shared;
+	/* Residency of the whole sample GPU, with shared memory and warps as limits. */
+	u64 blocks_sm = min_u64(a->max_blocks_sm, a->max_warps_sm / m->warps_per_block);
+	if (m->shared_bytes)
+		blocks_sm = min_u64(blocks_sm, a->shared_sm / m->shared_bytes);
+	m->resident_limit = max_u64(1, max_u64(1, blocks_sm) * a->sms / m->blocks_per_cluster);
+	m->limit_left = l->instruction_limit ? l->instruction_limit : UINT64_MAX;
+	m->fault_block = UINT64_MAX;
+	pthread_mutex_init(&m->lock, NULL);
+	return true;
+}
+
+/* --- Workers -------------------------------------------------------------------------------- */
+
+static u32 worker_limit(const struct machine *m)
+{
+	const struct launch *l = m->launch;
+	const bool ordered = l->kernel->order_dependent && !l->jobs_given;
+	const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	u64 jobs = l->jobs ? l->jobs : cores > 0 ? (u64)cores : 1;
+
+	if (ordered)
+		jobs = 1;
+	return (u32)max_u64(1, min_u64(min_u64(jobs, m->cluster_count), 256));
+}
+
+static bool worker_init(struct worker *k, struct machine *m, u32 number)
+{
+	memset(k, 0, sizeof *k);
+	k->machine = m;
+	k->number = number;
+	arena_init(&k->arena, &k->out_of_memory);
+	if (setjmp(k->out_of_memory))
+		return false;
+	k->frames = ARENA_ARRAY(&k->arena, m->program->code_count + 1, struct frame *);
+	return true;
+}
+
+static void *worker_main(void *argument)
+{
+	struct worker *k = argument;
+
+	if (setjmp(k->out_of_memory)) {
+		machine_fault_memory(k->machine);
+		return NULL;
+	}
+	fp_save(k);
+	worker_run(k);
+	fp_restore(k);
+	return NULL;
+}
+
+void machine_start_helpers(struct machine *m)
+{
+	const u32 limit = m->worker_limit;
+
+	while (m->worker_count < limit) {
+		struct worker *k = &m->workers[m->worker_count];
+		if (!worker_init(k, m, m->worker_count))
+			return;
+		if (pthread_create(&k->thread, NULL, worker_main, k))
+			return;
+		m->worker_count++;
+	}
+}
+
+static void worker_end(struct worker *k, struct launch_stats *stats)
+{
+	stats->blocks += k->stats.blocks;
+	stats->warps += k->stats.warps;
+	stats->warp_instructions += k->stats.warp_instructions;
+	stats->thread_instructions += k->stats.thread_instructions;
+	stats->branches += k->stats.branches;
+	stats->divergent_branches += k->stats.divergent_branches;
+	worker_free_local(k);
+	arena_free(&k->arena);
+}
+
+enum launch_status launch_run(const struct launch *l, struct launch_stats *stats, struct fault *fault,
+			      char *message, size_t message_size)
+{
+	struct machine m;
+	struct arena watched;
+	jmp_buf out_of_memory;
+	enum launch_status status = LAUNCH_NO_MEMORY;
+
+	memset(stats, 0, sizeof *stats);
+	memset(fault, 0, sizeof *fault);
+	if (!machine_init(&m, l, message, message_size))
+		return LAUNCH_BAD_CONFIG;
+	const double start = seconds_now();
+	arena_init(&watched, &out_of_memory);
+	m.worker_limit = worker_limit(&m);
+	m.workers = calloc(m.worker_limit, sizeof *m.workers);
+	if (setjmp(out_of_memory) || !m.workers)
+		goto out;
+	machine_watch(&m, &watched);
+	if (!worker_init(&m.workers[0], &m, 0))
+		goto out;
+	m.worker_count = 1;
+	worker_main(&m.workers[0]);
+	for (u32 k = 1; k < m.worker_count; k++)
+		pthread_join(m.workers[k].thread, NULL);
+	stats->jobs = m.worker_count;
+	for (u32 k = 0; k < m.worker_count; k++)
+		worker_end(&m.workers[k], stats);
+	*fault = m.fault;
+	status = m.faulted ? LAUNCH_FAULT : l->stop && *l->stop ? LAUNCH_INTERRUPTED : LAUNCH_OK;
+out:
+	stats->seconds = seconds_now() - start;
+	free(m.workers);
+	arena_free(&watched);
+	pthread_mutex_destroy(&m.lock);
+	return status;
+}

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Scheduling: what a worker does. It runs one cluster at a time until it finishes; only when all
+ * its warps wait or spin is another one admitted, up to as many as the modelled GPU holds, and
+ * from then on they take turns. So most runs touch one block's state at a time, and yet every
+ * resident block makes progress.
+ *
+ * Warps of a block run in turn, each until it waits, exits, or has used up its turn.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "exec/internal.h"
+
+enum {
+	TURN = 1 << 22,        /* warp instructions of a turn */
+	STUCK_PASSES = 64,     /* passes over identical spinning states that make a deadlock */
+	HELPERS_AFTER_NS = 60000,
+};
+
+/* --- One warp ------------------------------------------------------------------------------- */
+
+/* Runs the warp until it waits, yields, finishes or faults. */
+static void warp_turn(struct warp *w)
+{
+	const struct insn *i;
+
+	w->stop = STOP_NONE;
+	w->spins = 0;
+	w->budget = (s64)min_u64(TURN, w->machine->limit_left);
+	i = warp_next(w);
+	while (i)
+		i = i->fn(w, i, w->rows, w->mask);
+}
+
+static void take_limit(struct warp *w, u64 issued)
+{
+	struct machine *m = w->machine;
+
+	if (!m->launch->instruction_limit)
+		return;
+	const u64 left = __atomic_load_n(&m->limit_left, __ATOMIC_RELAXED);
+	__atomic_store_n(&m->limit_left, left > issued ? left - issued : 0, __ATOMIC_RELAXED);
+	if (left <= issued && w->stop == STOP_YIELD && w->ready_head) {
+		w->mask = w->ready_head->mask;
+		w->frame = w->ready_head->frame;
+		warp_fault(w, w->ready_head->pc, FAULT_LIMIT, w->mask, "after %llu warp instructions",
+			   (unsigned long long)m->launch->instruction_limit);
+	}
+}
+
+static u64 hash_bytes(u64 h, const void *p, size_t bytes)
+{
+	const u64 *words = p;
+
+	for (size_t k = 0; k < bytes / 8; k++)
+		h = (h ^ words[k]) * 0x9e3779b97f4a7c15ull, h ^= h >> 29;
+	return h;
+}
+
+/* Registers and places of all splits: equal hashes at the ends of two turns mean that the warp went
+ * round in a circle. */
+static u64 warp_hash(const struct warp *w)
+{
+	u64 h = w->live;
+
+	for (const struct split *s = w->ready_head; s; s = s->next) {
+		const u64 place[2] = {(u64)(uintptr_t)s->pc, s->mask};
+		h = hash_bytes(h, place, sizeof place);
+		h = hash_bytes(h, s->frame->rows, s->frame->code->register_bytes);
+	}
+	for (const struct split *s = w->waiting; s; s = s->next)
+		h = hash_bytes(h, &(u64){(u64)(uintptr_t)s->pc ^ s->mask}, 8);
+	return h;
+}
+
+/* --- Blocks --------------------------------------------------------------------------------- */
+
+static void block_reset(struct worker *k, struct block *b, struct cluster *c, u32 rank)
+{
+	struct machine *m = k->machine;
+
+	for (u32 d = 0, r = rank; d < 3; d++) {
+		b->ctaid[d] = c->index[d] * m->cluster_shape[d] + r % m->cluster_shape[d];
+		r /= m->cluster_shape[d];
+	}
+	b->index = b->ctaid[0] + (u64)m->grid[0] * (b->ctaid[1] + (u64)m->grid[1] * b->ctaid[2]);
+	b->cluster_rank = rank;
+	b->live_threads = b->thread_count;
+	b->next_warp = 0;
+	memset(b->barriers, 0, sizeof b->barriers);
+	memset(b->shared, 0, m->shared_bytes);
+	for (u32 n = 0; n < b->warp_count; n++) {
+		struct warp *w = &b->warps[n];
+		const u32 left = b->thread_count - n * WARP_LANES;
+		w->initial_mask = w->live = left >= WARP_LANES ? FULL_MASK : (1u << left) - 1;
+		w->issued = w->lanes_issued = w->branches = w->divergent_branches = 0;
+		w->state_hash = 0;
+		w->resumed = false;
+		memset(w->cluster_phase, 0, sizeof w->cluster_phase);
+		warp_start(w, m->kernel->code);
+	}
+	for (u32 o = 0; o < m->observer_count; o++)
+		if (m->launch->observers[o]->block_start)
+			m->launch->observers[o]->block_start(m->launch->observers[o]->context, b);
+}
+
+static struct block *block_new(struct worker *k, struct cluster *c)
+{
+	struct machine *m = k->machine;
+	struct block *b = ARENA_NEW(&k->arena, struct block);
+
+	b->machine = m;
+	b->worker = k;
+	b->cluster = c;
+	b->thread_count = m->block_threads;
+	b->warp_count = m->warps_per_block;
+	b->shared_bytes = m->shared_bytes;
+	b->shared = arena_alloc(&k->arena, m->shared_bytes + 64);
+	b->warps = ARENA_ARRAY(&k->arena, b->warp_count, struct warp);
+	for (u32 n = 0; n < b->warp_count; n++) {
+		struct warp *w = &b->warps[n];
+		w->worker = k;
+		w->block = b;
+		w->machine = m;
+		w->index = n;
+		w->next_of_worker = k->all_warps;
+		k->all_warps = w;
+	}
+	return b;
+}
+
+static void block_end(struct worker *k, struct block *b)
+{
+	struct machine *m = k->machine;
+
+	for (u32 o = 0; o < m->observer_count; o++)
+		if (m->launch->observers[o]->block_end)
+			m->launch->observers[o]->block_end(m->launch->observers[o]->context, b);
+	k->stats.blocks++;
+	k->stats.warps += b->warp_count;
+	for (u32 n = 0; n < b->warp_count; n++) {
+		const struct warp *w = &b->warps[n];
+		k->stats.warp_instructions += w->issued;
+		k->stats.thread_instructions += w->lanes_issued;
+		k->stats.branches += w->branches;
+		k->stats.divergent_branches += w->divergent_branches;
+		k->clock += w->issued;
+	}
+}
+
+/* What a pass over a block's warps came to. */
+enum pass { PASS_FINISHED, PASS_PROGRESS, PASS_SPINNING, PASS_WAITING, PASS_FAULT };
+
+static enum pass block_pass(struct block *b)
+{
+	enum pass result = PASS_WAITING;
+	bool live = false;
+
+	for (u32 n = 0; n < b->warp_count; n++) {
+		struct warp *w = &b->warps[n];
+		const u64 before = w->issued;
+		if (!w->live)
+			continue;
+		if (w->ready_head || w->open_joins) {
+			warp_turn(w);
+			take_limit(w, w->issued - before);
+		} else {
+			w->stop = STOP_WAITING;
+		}
+		if (w->stop == STOP_FAULT)
+			return PASS_FAULT;
+		live |= w->live != 0;
+		if (w->stop == STOP_YIELD && w->spins) {
+			const u64 hash = warp_hash(w);
+			if (hash != w->state_hash)
+				result = PASS_PROGRESS;
+			else if (result == PASS_WAITING)
+				result = PASS_SPINNING;
+			w->state_hash = hash;
+		} else if (w->issued != before) {
+			result = PASS_PROGRESS;
+		}
+	}
+	return live ? result : PASS_FINISHED;
+}
+
+/* --- Clusters ------------------------------------------------------------------------------- */
+
+static struct cluster *cluster_admit(struct worker *k)
+{
+	struct machine *m = k->machine;
+	u64 index = __atomic_fetch_add(&m->next_cluster, 1, __ATOMIC_RELAXED);
+	struct cluster *c = k->spare;
+
+	if (index >= m->cluster_count)
+		return NULL;
+	if (c) {
+		k->spare = c->next;
+	} else {
+		c = ARENA_NEW(&k->arena, struct cluster);
+		c->count = m->blocks_per_cluster;
+		c->blocks = ARENA_ARRAY(&k->arena, c->count, struct block *);
+		for (u32 r = 0; r < c->count; r++)
+			c->blocks[r] = block_new(k, c);
+	}
+	for (int d = 0; d < 3; d++) {
+		c->index[d] = (u32)(index % m->clusters_grid[d]);
+		index /= m->clusters_grid[d];
+	}
+	c->arrived = 0;
+	c->phase = 0;
+	c->live_threads = c->count * m->block_threads;
+	for (u32 r = 0; r < c->count; r++)
+		block_reset(k, c->blocks[r], c, r);
+	c->next = NULL;
+	return c;
+}
+
+static enum pass cluster_pass(struct cluster *c)
+{
+	enum pass worst = PASS_FINISHED;
+
+	for (u32 r = 0; r < c->count; r++) {
+		const enum pass p = block_pass(c->blocks[r]);
+		if (p == PASS_FAULT)
+			return p;
+		if (p == PASS_FINISHED)
+			continue;
+		if (worst == PASS_FINISHED || p == PASS_PROGRESS || (p == PASS_SPINNING && worst == PASS_WAITING))
+			worst = p;
+	}
+	return worst;
+}
+
+static void cluster_end(struct worker *k, struct cluster *c)
+{
+	for (u32 r = 0; r < c->count; r++)
+		block_end(k, c->blocks[r]);
+	c->next = k->spare;
+	k->spare = c;
+}
+
+/* --- Deadlocks ------------------------------------------------------------------------------ */
+
+static void tell_deadlock(struct cluster *c)
+{
+	for (u32 r = 0; r < c->count; r++)
+		for (u32 n = 0; n < c->blocks[r]->warp_count; n++) {
+			struct warp *w = &c->blocks[r]->warps[n];
+			const struct split *s = w->waiting ? w->waiting : w->ready_head;
+			if (!w->live || !s)
+				continue;
+			w->mask = s->mask;
+			w->frame = s->frame;
+			const struct insn *at = s->state == SPLIT_AT_BARRIER || s->state == SPLIT_AT_CLUSTER ? s->pc - 1
+													  : s->pc;
+			switch (s->state) {
+			case SPLIT_AT_BARRIER:
+				warp_fault(w, at, FAULT_DEADLOCK, s->mask,
+					   "waits at barrier %u, where %u of %u threads have arrived and no other can", s->barrier,
+					   c->blocks[r]->barriers[s->barrier].arrived,
+					   c->blocks[r]->barriers[s->barrier].expected
+						   ? c->blocks[r]->barriers[s->barrier].expected
+						   : c->blocks[r]->live_threads);
+				return;
+			case SPLIT_AT_WARP_SYNC:
+				warp_fault(w, at, FAULT_DEADLOCK, s->mask,
+					   "waits for lanes 0x%08x of its mask 0x%08x, which can never arrive",
+					   s->member_mask & w->live & ~s->mask, s->member_mask);
+				return;
+			case SPLIT_AT_CLUSTER:
+				warp_fault(w, at, FAULT_DEADLOCK, s->mask, "waits at the cluster barrier, which no other thread can reach");
+				return;
+			default:
+				warp_fault(w, at, FAULT_DEADLOCK, s->mask,
+					   w->open_joins && !w->machine->independent
+						   ? "lanes 0x%08x spin for what lanes 0x%08x of the same warp would do, which wait for them "
+						     "to reconverge: this target has no independent thread scheduling"
+						   : "lanes 0x%08x spin and nothing that runs can change what they see (waiting: 0x%08x)",
+					   s->mask, w->live & ~s->mask);
+				return;
+			}
+		}
+}
+
+/* --- The worker ----------------------------------------------------------------------------- */
+
+static u64 nanoseconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (u64)t.tv_sec * 1000000000u + (u64)t.tv_nsec;
+}
+
+static bool must_stop(const struct worker *k, const struct cluster *c)
+{
+	const struct machine *m = k->machine;
+
+	if (m->launch->stop && *m->launch->stop)
+		return true;
+	return __atomic_load_n(&m->faulted, __ATOMIC_ACQUIRE) &&
+	       c->blocks[0]->index > __atomic_load_n(&m->fault_block, __ATOMIC_ACQUIRE);
+}
+
+/* All active clusters spin in circles or wait. False: give up, a fault was raised. */
+static bool all_stuck(struct worker *k, u32 *passes)
+{
+	struct machine *m = k->machine;
+
+	if (++*passes < STUCK_PASSES)
+		return true;
+	if (*passes == STUCK_PASSES)
+		__atomic_add_fetch(&m->stuck_workers, 1, __ATOMIC_ACQ_REL);
+	if (__atomic_load_n(&m->stuck_workers, __ATOMIC_ACQUIRE) < __atomic_load_n(&m->busy_workers, __ATOMIC_ACQUIRE))
+		return true;
+	tell_deadlock(k->active);
+	return false;
+}
+
+static void unstick(struct worker *k, u32 *passes)
+{
+	if (*passes >= STUCK_PASSES)
+		__atomic_sub_fetch(&k->machine->stuck_workers, 1, __ATOMIC_ACQ_REL);
+	*passes = 0;
+}
+
+/* One round over the active clusters: true if any made progress or ended. */
+static bool round_of_turns(struct worker *k, bool *stopped)
+{
+	bool progress = false;
+
+	for (struct cluster **at = &k->active; *at;) {
+		struct cluster *c = *at;
+		enum pass p;
+		if (must_stop(k, c)) {
+			*stopped = true;
+			return false;
+		}
+		/* Alone, a cluster runs on as long as it gets anywhere. */
+		do
+			p = cluster_pass(c);
+		while (p == PASS_PROGRESS && k->active_count == 1 && !must_stop(k, c));
+		if (p == PASS_FAULT) {
+			*stopped = true;
+			return false;
+		}
+		if (p == PASS_WAITING && !cluster_can_wait(c)) {
+			tell_deadlock(c);
+			*stopped = true;
+			return false;
+		}
+		progress |= p == PASS_FINISHED || p == PASS_PROGRESS;
+		if (p == PASS_FINISHED) {
+			*at = c->next;
+			k->active_count--;
+			cluster_end(k, c);
+		} else {
+			at = &c->next;
+		}
+	}
+	return progress;
+}
+
+void worker_run(struct worker *k)
+{
+	struct machine *m = k->machine;
+	const u64 start = k->number ? 0 : nanoseconds();
+	bool more = true, stopped = false;
+	u32 passes = 0;
+
+	__atomic_add_fetch(&m->busy_workers, 1, __ATOMIC_ACQ_REL);
+	while (!stopped) {
+		if (more && (!k->active || passes) && k->active_count < m->resident_limit) {
+			struct cluster *c = cluster_admit(k);
+			more = c != NULL;
+			if (c) {
+				struct cluster **end = &k->active;
+				while (*end)
+					end = &(*end)->next;
+				*end = c;
+				k->active_count++;
+				unstick(k, &passes);
+			}
+		}
+		if (!k->active)
+			break;
+		if (__atomic_load_n(&m->faulted, __ATOMIC_ACQUIRE) && must_stop(k, k->active))
+			break;
+		if (round_of_turns(k, &stopped))
+			unstick(k, &passes);
+		else if (!stopped && !more && !all_stuck(k, &passes))
+			break;
+		else if (!stopped && more)
+			passes = 1;
+		if (!k->number && m->worker_count < m->worker_limit && more && nanoseconds() - start > HELPERS_AFTER_NS)
+			machine_start_helpers(m);
+	}
+	unstick(k, &passes);
+	__atomic_sub_fetch(&m->busy_workers, 1, __ATOMIC_ACQ_REL);
+}
+
+void worker_free_local(struct worker *k)
+{
+	for (struct warp *w = k->all_warps; w; w = w->next_of_worker)
+		free(w->local);
+}
+
+bool cluster_can_wait(const struct cluster *c)
+{
+	for (u32 r = 0; r < c->count; r++)
+		for (u32 n = 0; n < c->blocks[r]->warp_count; n++)
+			for (const struct split *s = c->blocks[r]->warps[n].waiting; s; s = s->next)
+				if (s->state == SPLIT_WAITING)
+					return true;
+	return false;
+}

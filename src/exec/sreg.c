@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Values of special registers. Clocks count warp instructions of the host thread, so that runs are
+ * repeatable; timers advance with them at 1 ns each.
+ */
+#include "exec/internal.h"
+
+#include "arch/arch.h"
+#include "isa/sregs.h"
+
+static u64 tid_value(const struct warp *w, u32 element, u32 lane)
+{
+	const u32 *shape = w->machine->launch->block;
+	const u32 t = w->index * WARP_LANES + lane;
+
+	switch (element) {
+	case 0:
+		return t % shape[0];
+	case 1:
+		return t / shape[0] % shape[1];
+	case 2:
+		return t / shape[0] / shape[1];
+	default:
+		return 0;
+	}
+}
+
+static u64 lane_mask_value(u32 sreg, u32 lane)
+{
+	const u32 bit = 1u << lane;
+
+	switch (sreg) {
+	case SREG_lanemask_eq:
+		return bit;
+	case SREG_lanemask_lt:
+		return bit - 1;
+	case SREG_lanemask_le:
+		return bit | (bit - 1);
+	case SREG_lanemask_gt:
+		return ~(bit | (bit - 1));
+	default:
+		return ~(bit - 1);
+	}
+}
+
+static u64 element_of(const u32 v[3], u32 element) { return element < 3 ? v[element] : 0; }
+
+static u64 cluster_value(const struct warp *w, u32 sreg, u32 element)
+{
+	const struct machine *m = w->machine;
+	const struct block *b = w->block;
+
+	switch (sreg) {
+	case SREG_clusterid:
+		return element_of(b->cluster->index, element);
+	case SREG_nclusterid:
+		return element_of(m->clusters_grid, element);
+	case SREG_cluster_ctaid:
+		return element < 3 ? b->ctaid[element] % m->cluster_shape[element] : 0;
+	case SREG_cluster_nctaid:
+		return element_of(m->cluster_shape, element);
+	case SREG_cluster_ctarank:
+		return b->cluster_rank;
+	case SREG_cluster_nctarank:
+		return m->blocks_per_cluster;
+	default:
+		return m->explicit_cluster;
+	}
+}
+
+enum { RESERVED_SHARED = 1024, SHARED_UNIT = 128 };
+
+static u64 shared_value(const struct warp *w, u32 sreg)
+{
+	const struct machine *m = w->machine;
+	const u64 reserved = m->arch >= 80 ? RESERVED_SHARED : 0;
+	const u64 total = (m->kernel->static_shared_bytes + m->launch->dynamic_shared + SHARED_UNIT - 1) / SHARED_UNIT *
+			  SHARED_UNIT;
+
+	switch (sreg) {
+	case SREG_total_smem_size:
+		return total;
+	case SREG_aggr_smem_size:
+		return total + reserved;
+	case SREG_dynamic_smem_size:
+		return m->launch->dynamic_shared;
+	case SREG_reserved_smem_offset_end:
+	case SREG_reserved_smem_offset_cap:
+		return reserved;
+	default:
+		return 0;
+	}
+}
+
+u64 sreg_value(const struct warp *w, u32 sreg, u32 element, u32 lane)
+{
+	const struct machine *m = w->machine;
+	const u64 clock = w->worker->clock + w->issued;
+
+	switch (sreg) {
+	case SREG_tid:
+		return tid_value(w, element, lane);
+	case SREG_ntid:
+		return element_of(m->launch->block, element);
+	case SREG_laneid:
+		return lane;
+	case SREG_warpid:
+		return w->index;
+	case SREG_nwarpid:
+		return m->machine_arch->max_warps_sm;
+	case SREG_ctaid:
+		return element_of(w->block->ctaid, element);
+	case SREG_nctaid:
+		return element_of(m->grid, element);
+	case SREG_smid:
+		return w->block->index % m->machine_arch->sms;
+	case SREG_nsmid:
+		return m->machine_arch->sms;
+	case SREG_gridid:
+		return 1;
+	case SREG_clusterid:
+	case SREG_nclusterid:
+	case SREG_cluster_ctaid:
+	case SREG_cluster_nctaid:
+	case SREG_cluster_ctarank:
+	case SREG_cluster_nctarank:
+	case SREG_is_explicit_cluster:
+		return cluster_value(w, sreg, element);
+	case SREG_lanemask_eq:
+	case SREG_lanemask_lt:
+	case SREG_lanemask_le:
+	case SREG_lanemask_gt:
+	case SREG_lanemask_ge:
+		return lane_mask_value(sreg, lane);
+	case SREG_clock:
+		return (u32)clock;
+	case SREG_clock_hi:
+		return clock >> 32;
+	case SREG_clock64:
+	case SREG_globaltimer:
+		return clock;
+	case SREG_globaltimer_lo:
+		return (u32)clock;
+	case SREG_globaltimer_hi:
+		return clock >> 32;
+	case SREG_WARP_SZ:
+		return WARP_LANES;
+	default:
+		return shared_value(w, sreg);
+	}
+}

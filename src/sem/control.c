@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Control flow (PTX ISA 9.7.12), and the internal meanings that lowering puts between PTX
+ * instructions: their opcodes begin with '%', which no source text can spell.
+ */
+#include "sem/external.h"
+#include "sem/lanes.h"
+
+enum { AUX_SPIN = 2, SPIN_TURNS = 24 };
+
+#define PICK_ONE(NAME)                                                                                 \
+	static const struct meaning *pick_##NAME(const struct form *f)                                 \
+	{                                                                                              \
+		(void)f;                                                                               \
+		return &NAME;                                                                          \
+	}
+
+/* --- Internal ------------------------------------------------------------------------------- */
+
+/* The end of a straight run that falls through into a block others jump to. */
+MEANING_FUNCTION(count)
+{
+	(void)rows;
+	(void)mask;
+	warp_account(w, i);
+	return i + 1;
+}
+MEANING(count);
+
+MEANING_FUNCTION(join)
+{
+	(void)rows;
+	(void)mask;
+	if (w->join && w->join->pc == i && !w->join->is_return)
+		return warp_arrive(w);
+	return i + 1;
+}
+MEANING(join);
+
+/* Runs the next instruction for the lanes whose predicate holds. */
+MEANING_FUNCTION(guard)
+{
+	const u32 on = mask & PRED_SOURCE(i, i->a, 0);
+
+	if (on)
+		i[1].fn(w, i + 1, rows, on);
+	return UNLIKELY(w->stop == STOP_FAULT) ? NULL : i + 2;
+}
+MEANING(guard);
+
+static inline const struct insn *jump_back(struct warp *w, const struct insn *i, const struct insn *target)
+{
+	if (i->aux & AUX_SPIN ? ++w->spins >= SPIN_TURNS : w->budget <= 0)
+		return warp_yield(w, target);
+	return target;
+}
+
+MEANING_FUNCTION(bra)
+{
+	(void)rows;
+	(void)mask;
+	w->branches++;
+	warp_account(w, i);
+	return i->imm <= 0 ? jump_back(w, i, i + i->imm) : i + i->imm;
+}
+MEANING(bra);
+
+MEANING_FUNCTION(bra_if)
+{
+	const u32 taken = mask & PRED_SOURCE(i, i->a, 0);
+
+	w->branches++;
+	warp_account(w, i);
+	if (taken == mask)
+		return i->imm <= 0 ? jump_back(w, i, i + i->imm) : i + i->imm;
+	if (!taken)
+		return i + 1;
+	const struct insn *join_pc = i->b == NO_OPERAND ? NULL : i + (s32)i->b;
+	const struct insn *next = warp_diverge(w, taken, i + i->imm, i + 1, join_pc);
+	if (i->imm <= 0 && i->aux & AUX_SPIN && ++w->spins >= SPIN_TURNS)
+		return warp_yield(w, next);
+	return next;
+}
+MEANING(bra_if);
+
+MEANING_FUNCTION(brx)
+{
+	const struct branch_table *t = &w->frame->code->tables[i->c];
+	const u32 *index = (const u32 *)(rows + i->a);
+	const struct insn *join_pc = i->b == NO_OPERAND ? NULL : i + (s32)i->b;
+	u32 left = mask;
+
+	w->branches++;
+	warp_account(w, i);
+	for (;;) {
+		const u32 lane = (u32)__builtin_ctz(left);
+		u32 same = 0;
+		if (index[lane] >= t->count)
+			return warp_fault(w, i, FAULT_BAD_PC, 1u << lane, "branch index %u, the list has %u targets",
+					  index[lane], t->count);
+		for (u32 l = lane; l < WARP_LANES; l++)
+			same |= (u32)(index[l] == index[lane]) << l;
+		same &= left;
+		const struct insn *target = i + t->targets[index[lane]];
+		left &= ~same;
+		if (!left)
+			return target <= i && w->budget <= 0 ? warp_yield(w, target) : target;
+		warp_diverge(w, same, target, i, join_pc);
+	}
+}
+MEANING(brx);
+
+MEANING_FUNCTION(ret)
+{
+	(void)rows;
+	(void)mask;
+	warp_account(w, i);
+	return warp_return(w);
+}
+MEANING(ret);
+
+MEANING_FUNCTION(leave)
+{
+	(void)rows;
+	(void)mask;
+	warp_account(w, i);
+	return warp_exit(w);
+}
+MEANING(leave);
+
+MEANING_FUNCTION(unmodelled)
+{
+	(void)rows;
+	return warp_fault(w, i, FAULT_UNMODELLED, mask, NULL);
+}
+MEANING(unmodelled);
+
+MEANING_FUNCTION(sreg_read)
+{
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		if (!(mask >> l & 1))
+			continue;
+		const u64 value = sreg_value(w, i->a, i->b, l) + (u32)i->imm;
+		if (i->c == 64)
+			((u64 *)(rows + i->d))[l] = value;
+		else
+			((u32 *)(rows + i->d))[l] = (u32)value;
+	}
+	return i + 1;
+}
+MEANING(sreg_read);
+
+/* --- Calls ---------------------------------------------------------------------------------- */
+
+static const struct insn *call_indirect(struct warp *w, const struct insn *i, u8 *rows, const struct call_site *site)
+{
+	const struct kernel *k = w->machine->kernel;
+	const u64 base = w->machine->map->function_base;
+	const u32 first = (u32)__builtin_ctz(w->mask);
+	u64 address[WARP_LANES];
+	u32 same = 0;
+
+	for (u32 l = 0; l < WARP_LANES; l++)
+		address[l] = site->function_row_is_64 ? ((const u64 *)(rows + site->function_row))[l]
+						      : ((const u32 *)(rows + site->function_row))[l];
+	for (u32 l = 0; l < WARP_LANES; l++)
+		same |= (u32)(address[l] == address[first]) << l;
+	same &= w->mask;
+	const u64 number = (address[first] - base) / FUNCTION_STRIDE;
+	if (address[first] < base || number >= k->function_count || !k->function_codes[number])
+		return warp_fault(w, i, FAULT_BAD_PC, same, "0x%llx is not the address of a function",
+				  (unsigned long long)address[first]);
+	/* Lanes that call another function do so after these: they come to this instruction again. */
+	if (same != w->mask) {
+		const struct insn *here = i;
+		warp_diverge(w, w->mask & ~same, here, here, NULL);
+	}
+	return warp_call(w, i, site, k->function_codes[number], w->mask);
+}
+
+MEANING_FUNCTION(call)
+{
+	const struct call_site *site = &w->frame->code->calls[i->c];
+
+	warp_account(w, i);
+	if (site->is_indirect)
+		return call_indirect(w, i, rows, site);
+	if (site->external)
+		return external_call(w, i, rows, mask, site);
+	return warp_call(w, i, site, site->target, mask);
+}
+MEANING(call);
+
+/* --- PTX ------------------------------------------------------------------------------------ */
+
+MEANING_FUNCTION(trap)
+{
+	(void)rows;
+	return warp_fault(w, i, FAULT_TRAP, mask, NULL);
+}
+MEANING(trap);
+
+MEANING_FUNCTION(brkpt)
+{
+	(void)rows;
+	return warp_fault(w, i, FAULT_BREAKPOINT, mask, NULL);
+}
+MEANING(brkpt);
+
+MEANING_FUNCTION(nothing)
+{
+	(void)w;
+	(void)rows;
+	(void)mask;
+	return i + 1;
+}
+MEANING(nothing);
+
+PICK_ONE(count)
+PICK_ONE(join)
+PICK_ONE(guard)
+PICK_ONE(bra)
+PICK_ONE(bra_if)
+PICK_ONE(brx)
+PICK_ONE(call)
+PICK_ONE(ret)
+PICK_ONE(leave)
+PICK_ONE(sreg_read)
+PICK_ONE(unmodelled)
+PICK_ONE(trap)
+PICK_ONE(brkpt)
+PICK_ONE(nothing)
+
+static const struct isa_row rows_internal[] = {
+	ROW("%count", "", 10, 10, 0, pick_count, "Counts the instructions of a straight run."),
+	ROW("%join", "", 10, 10, 0, pick_join, "Waits for lanes that diverged."),
+	ROW("%guard", "", 10, 10, 0, pick_guard, "Narrows the mask for the next instruction."),
+	ROW("%bra", "", 10, 10, 0, pick_bra, "Jumps."),
+	ROW("%bra_if", "", 10, 10, 0, pick_bra_if, "Jumps where a predicate holds."),
+	ROW("%brx", "", 10, 10, 0, pick_brx, "Jumps by an index."),
+	ROW("%call", "", 10, 10, 0, pick_call, "Calls."),
+	ROW("%ret", "", 10, 10, 0, pick_ret, "Returns from a function."),
+	ROW("%exit", "", 10, 10, 0, pick_leave, "Ends lanes."),
+	ROW("%sreg_read", "", 10, 10, 0, pick_sreg_read, "Reads a special register that changes."),
+	ROW("%unmodelled", "", 10, 10, 0, pick_unmodelled, "Faults."),
+};
+FAMILY(family_internal, "", rows_internal);
+
+static const struct isa_row rows_control[] = {
+	ROW("bra[.uni]", "L", 10, 10, ISA_BRANCH, NULL, "Branches to a label."),
+	ROW("brx.idx[.uni]", "u32 L", 60, 30, ISA_BRANCH | ISA_INDIRECT, NULL, "Branches to a label chosen from a list by index."),
+	ROW("call[.uni]", "F", 10, 10, ISA_CALL, NULL, "Calls a function."),
+	ROW("ret[.uni]", "", 10, 10, ISA_RET, NULL, "Returns; in a kernel, ends the thread."),
+	ROW("exit", "", 10, 10, ISA_EXIT, NULL, "Ends the thread."),
+	ROW("trap", "", 10, 10, ISA_EXIT, pick_trap, "Stops the kernel with an error."),
+	ROW("brkpt", "", 10, 11, ISA_SYNC, pick_brkpt, "Stops for the debugger."),
+	ROW("pmevent", "#u32", 14, 10, 0, pick_nothing, "Triggers performance events; no effect here."),
+	ROW("pmevent.mask", "#u32", 30, 20, 0, pick_nothing, "Triggers performance events; no effect here."),
+	ROW("nanosleep.u32", "u32", 63, 70, 0, pick_nothing, "Lets time pass; none passes here."),
+};
+FAMILY(family_control, "Control flow", rows_control);
