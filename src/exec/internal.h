@@ -16,9 +16,6 @@ void fp_restore(struct worker *worker);
 struct frame *frame_new(struct warp *w, const struct code *code, u64 local_base);
 void frame_free(struct warp *w, struct frame *f);
 
-/* First instruction of a function: the original, or the copy that observers watch. */
-const struct insn *machine_entry(const struct machine *m, const struct code *code);
-
 void worker_run(struct worker *worker);
 void worker_free_local(struct worker *worker);
 void machine_start_helpers(struct machine *m);

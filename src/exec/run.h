@@ -8,6 +8,17 @@
 
 #include "exec/machine.h"
 
+/* First decoded instruction of a function in this run: the original, or the copy that is watched. */
+const struct insn *machine_entry(const struct machine *m, const struct code *code);
+
+/* The form that instruction `i` of the current function was matched to. */
+static inline const struct form *warp_form(const struct warp *w, const struct insn *i)
+{
+	const struct code *c = w->frame->code;
+
+	return &c->forms[c->origin[i - machine_entry(w->machine, c)]];
+}
+
 /* --- Floating-point mode of the host thread ------------------------------------------------ */
 
 void fp_switch(struct worker *worker, u8 mode);

@@ -1,0 +1,644 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Loads and stores (PTX ISA 9.7.9.8 to 9.7.9.11): ld, ldu, st. One meaning for each space, memory
+ * type and register width that compilers use; the rest goes through ld_any and st_any.
+ *
+ * Memory order, scope and cache operators change no result here: a warp's accesses are carried out
+ * in program order, and other threads' become visible as they happen.
+ */
+#include "number/convert.h"
+#include "sem/access.h"
+
+/* --- Loads ---------------------------------------------------------------------------------- */
+
+/* Lane by lane, with diagnosis. `bytes` of memory, sign-extended if asked, into `row_bits` lanes. */
+static const struct insn *load_lanes(struct warp *w, const struct insn *i, u8 *rows, u32 mask, const u64 *address,
+				     enum ir_space space, u32 bytes, bool is_signed, u32 register_bits)
+{
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		u64 value = 0;
+		if (!(mask >> l & 1))
+			continue;
+		if (!lane_read(w, i, l, space, address[l], &value, bytes))
+			return NULL;
+		if (is_signed)
+			value = (u64)((s64)(value << (64 - 8 * bytes)) >> (64 - 8 * bytes));
+		if (register_bits == 64)
+			((u64 *)(rows + i->d))[l] = value;
+		else
+			((u32 *)(rows + i->d))[l] = register_bits == 16 ? (u16)value : (u32)value;
+	}
+	return i + 1;
+}
+
+#define SIGNED_u8  false
+#define SIGNED_u16 false
+#define SIGNED_u32 false
+#define SIGNED_u64 false
+#define SIGNED_s8  true
+#define SIGNED_s16 true
+#define SIGNED_s32 true
+
+/* T: type in memory; R: type that fills the register (u16, u32, u64). */
+#define LOAD_BODY(SPACE, T, R, WIDE)                                                                   \
+	u64 address[WARP_LANES] __attribute__((aligned(64)));                                          \
+	ROW_##R *d = ROW_OF(R, i->d);                                                                  \
+	addresses_of(rows, i, WIDE, address);                                                          \
+	const struct shape s = shape_of(address, mask, sizeof(T));                                     \
+	u64 offset = 0;                                                                                \
+	if (s.contiguous && LIKELY(s.first % sizeof(T) == 0)) {                                        \
+		const u32 span = (32 - (u32)__builtin_clz(mask) - s.lane) * (u32)sizeof(T);            \
+		const u8 *p = space_range(w, i, SPACE, s.first, s.first + span, false);                \
+		if (LIKELY(p != NULL)) {                                                               \
+			const T *from = (const T *)(const void *)(p - s.lane * sizeof(T));             \
+			if (mask == FULL_MASK)                                                         \
+				EACH_LANE d[l] = KEEP_##R((R)from[l]);                                 \
+			else                                                                           \
+				EACH_LANE if (mask & lane_bit[l]) d[l] = KEEP_##R((R)from[l]);         \
+			return i + 1;                                                                  \
+		}                                                                                      \
+	} else if (s.uniform && s.first % sizeof(T) == 0) {                                            \
+		const u8 *p = space_range(w, i, SPACE, s.first, s.first + sizeof(T), false);           \
+		if (LIKELY(p != NULL)) {                                                               \
+			T one;                                                                         \
+			memcpy(&one, p, sizeof one);                                                   \
+			const ROW_##R value = KEEP_##R((R)one);                                        \
+			EACH_LANE d[l] = LANE_ON(R, mask, l) ? value : d[l];                           \
+			return i + 1;                                                                  \
+		}                                                                                      \
+		if (local_uniform(w, SPACE, &s, sizeof(T), &offset)) {                                 \
+			const u32 *from = (const u32 *)(const void *)local_word(w, offset, 0);         \
+			if (sizeof(T) == 8)                                                            \
+				EACH_LANE d[l] = LANE_ON(R, mask, l)                                   \
+							 ? KEEP_##R(from[l] | (u64)from[l + 32] << 32) \
+							 : d[l];                                       \
+			else                                                                           \
+				EACH_LANE d[l] = LANE_ON(R, mask, l) ? KEEP_##R((R)(T)from[l]) : d[l]; \
+			return i + 1;                                                                  \
+		}                                                                                      \
+	} else {                                                                                       \
+		const struct extent e = extent_of(address, mask);                                      \
+		const u8 *p = e.bits % sizeof(T) ? NULL                                                \
+						 : space_range(w, i, SPACE, e.low, e.high + sizeof(T), false); \
+		if (LIKELY(p != NULL)) {                                                               \
+			const T *from = (const T *)(const void *)p;                                    \
+			EACH_LANE address[l] = (address[l] - e.low) / sizeof(T);                       \
+			if (mask == FULL_MASK)                                                         \
+				EACH_LANE d[l] = KEEP_##R((R)from[(s64)address[l]]);                   \
+			else                                                                           \
+				EACH_LANE if (mask & lane_bit[l]) d[l] = KEEP_##R((R)from[(s64)address[l]]); \
+			return i + 1;                                                                  \
+		}                                                                                      \
+	}                                                                                              \
+	return load_lanes(w, i, rows, mask, address, SPACE, sizeof(T), SIGNED_##T, 8 * sizeof(R));
+
+#define LOAD_SCALAR(NAME, SPACE, T, R)                                                                        \
+	MEANING_FUNCTION(NAME##_64) { LOAD_BODY(SPACE, T, R, true) }                                   \
+	MEANING_FUNCTION(NAME##_32) { LOAD_BODY(SPACE, T, R, false) }                                  \
+	MEANING(NAME##_64);                                                                            \
+	MEANING(NAME##_32);
+
+#define LOADS(SP, SPACE)                                                                               \
+	LOAD_SCALAR(ld_##SP##_u8_u16, SPACE, u8, u16)                                                         \
+	LOAD_SCALAR(ld_##SP##_u8_u32, SPACE, u8, u32)                                                         \
+	LOAD_SCALAR(ld_##SP##_u16_u16, SPACE, u16, u16)                                                       \
+	LOAD_SCALAR(ld_##SP##_u16_u32, SPACE, u16, u32)                                                       \
+	LOAD_SCALAR(ld_##SP##_u32_u32, SPACE, u32, u32)                                                       \
+	LOAD_SCALAR(ld_##SP##_u64_u64, SPACE, u64, u64)
+LOADS(global, SPACE_GLOBAL)
+LOADS(shared, SPACE_SHARED)
+LOADS(generic, SPACE_GENERIC)
+LOAD_SCALAR(ld_local_u32_u32, SPACE_LOCAL, u32, u32)
+LOAD_SCALAR(ld_local_u64_u64, SPACE_LOCAL, u64, u64)
+
+/* Any form: type, vector, space and register widths from the form itself. */
+static enum ir_space form_space(const struct form *f)
+{
+	switch (form_pick(f, M_const, M_shared_cluster)) {
+	case M_const:
+		return SPACE_CONST;
+	case M_global:
+		return SPACE_GLOBAL;
+	case M_local:
+		return SPACE_LOCAL;
+	case M_param:
+	case M_param_entry:
+		return SPACE_PARAM;
+	case M_param_func:
+		return SPACE_LOCAL;
+	case M_shared:
+	case M_shared_cta:
+	case M_shared_cluster:
+		return SPACE_SHARED;
+	default:
+		return SPACE_GENERIC;
+	}
+}
+
+static u32 form_vector(const struct form *f)
+{
+	const int v = form_pick(f, M_v2, M_v8);
+
+	return v == M_v2 ? 2 : v == M_v4 ? 4 : v == M_v8 ? 8 : 1;
+}
+
+/* The rows and register widths of the values a load or store moves. */
+struct values {
+	u32 count, bytes; /* elements; bytes of each in memory */
+	const u32 *rows;
+	u32 one;
+	const u8 *bits; /* register width of each */
+	u32 address_bits;
+	bool is_signed;
+	enum ir_space space;
+};
+
+static void values_of(const struct warp *w, const struct insn *i, const struct form *f, bool is_store, struct values *v)
+{
+	v->count = form_vector(f);
+	v->bytes = (type_bits(form_type(f, 0)) + 7) / 8;
+	v->is_signed = type_class(form_type(f, 0)) == 's';
+	v->one = is_store ? i->b : i->d;
+	v->rows = v->count > 1 ? w->frame->code->operands + i->b : &v->one;
+	v->bits = f->operand_bits + (is_store ? 2 : 0);
+	v->address_bits = f->operand_bits[is_store ? 0 : v->count];
+	v->space = f->param == PARAM_OF_FRAME ? SPACE_LOCAL : form_space(f);
+}
+
+static void any_addresses(const struct warp *w, const u8 *rows, const struct insn *i, const struct form *f,
+			  const struct values *v, u64 address[WARP_LANES])
+{
+	if (i->a != NO_OPERAND) {
+		addresses_of(rows, i, v->address_bits == 64, address);
+		return;
+	}
+	const u64 at = (f->param == PARAM_OF_FRAME ? w->frame->local_base : 0) + (u64)(s64)i->imm;
+	EACH_LANE address[l] = at;
+}
+
+static void keep_value(u8 *row, u32 lane, u32 register_bits, const u8 bytes[16], u32 size, bool is_signed)
+{
+	u64 low = 0, high = 0;
+
+	memcpy(&low, bytes, size < 8 ? size : 8);
+	if (size == 16)
+		memcpy(&high, bytes + 8, 8);
+	if (is_signed && size < 8)
+		low = (u64)((s64)(low << (64 - 8 * size)) >> (64 - 8 * size));
+	if (register_bits == 128) {
+		((u64 *)row)[2 * lane] = low;
+		((u64 *)row)[2 * lane + 1] = high;
+	} else if (register_bits == 64) {
+		((u64 *)row)[lane] = low;
+	} else {
+		((u32 *)row)[lane] = register_bits <= 8 ? (u8)low : register_bits <= 16 ? (u16)low : (u32)low;
+	}
+}
+
+static const struct insn *fault_unaligned(struct warp *w, const struct insn *i, const struct values *v, u32 lane,
+					  u64 address, bool is_store)
+{
+	return warp_fault_address(w, i, FAULT_MISALIGNED, lane, address, v->count * v->bytes, v->space, is_store);
+}
+
+MEANING_FUNCTION(ld_any)
+{
+	const struct form *f = warp_form(w, i);
+	u64 address[WARP_LANES] __attribute__((aligned(64)));
+	struct values v;
+
+	values_of(w, i, f, false, &v);
+	any_addresses(w, rows, i, f, &v, address);
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		u8 bytes[16];
+		if (!(mask >> l & 1))
+			continue;
+		if (address[l] % (v.count * v.bytes) && f->param == PARAM_BY_REGISTER)
+			return fault_unaligned(w, i, &v, l, address[l], false);
+		for (u32 e = 0; e < v.count; e++) {
+			if (!lane_read(w, i, l, v.space, address[l] + (u64)e * v.bytes, bytes, v.bytes))
+				return NULL;
+			if (v.rows[e] != NO_OPERAND)
+				keep_value(rows + v.rows[e], l, v.bits[e], bytes, v.bytes, v.is_signed);
+		}
+	}
+	return i + 1;
+}
+MEANING(ld_any);
+
+/* Vectors of 32- and 64-bit elements in global and shared memory. */
+#define LOAD_VECTOR(NAME, SPACE, T, N, WIDE)                                                           \
+	MEANING_FUNCTION(NAME)                                                                         \
+	{                                                                                              \
+		u64 address[WARP_LANES] __attribute__((aligned(64)));                                  \
+		const u32 *list = w->frame->code->operands + i->b;                                     \
+		addresses_of(rows, i, WIDE, address);                                                  \
+		const struct extent e = extent_of(address, mask);                                      \
+		const u8 *p = e.bits % (N * sizeof(T))                                                 \
+				      ? NULL                                                           \
+				      : space_range(w, i, SPACE, e.low, e.high + N * sizeof(T), false); \
+		if (UNLIKELY(!p))                                                                      \
+			return ld_any_run(w, i, rows, mask);                                           \
+		EACH_LANE address[l] = (address[l] - e.low) / sizeof(T);                               \
+		for (u32 k = 0; k < N; k++) {                                                          \
+			ROW_##T *d = ROW_OF(T, list[k]);                                               \
+			const T *from = (const T *)(const void *)p + k;                                \
+			if (mask == FULL_MASK)                                                         \
+				EACH_LANE d[l] = from[(s64)address[l]];                                \
+			else                                                                           \
+				EACH_LANE if (mask & lane_bit[l]) d[l] = from[(s64)address[l]];        \
+		}                                                                                      \
+		return i + 1;                                                                          \
+	}                                                                                              \
+	MEANING(NAME);
+#define LOAD_VECTORS(SP, SPACE)                                                                        \
+	LOAD_VECTOR(ld_##SP##_v2_32_64, SPACE, u32, 2, true)                                           \
+	LOAD_VECTOR(ld_##SP##_v2_32_32, SPACE, u32, 2, false)                                          \
+	LOAD_VECTOR(ld_##SP##_v4_32_64, SPACE, u32, 4, true)                                           \
+	LOAD_VECTOR(ld_##SP##_v4_32_32, SPACE, u32, 4, false)                                          \
+	LOAD_VECTOR(ld_##SP##_v2_64_64, SPACE, u64, 2, true)                                           \
+	LOAD_VECTOR(ld_##SP##_v2_64_32, SPACE, u64, 2, false)
+LOAD_VECTORS(global, SPACE_GLOBAL)
+LOAD_VECTORS(shared, SPACE_SHARED)
+
+/* A kernel's own parameter: one value for all lanes. */
+#define LOAD_PARAM(NAME, T, R)                                                                         \
+	MEANING_FUNCTION(NAME)                                                                         \
+	{                                                                                              \
+		T one;                                                                                 \
+		if (UNLIKELY((u64)(u32)i->imm + sizeof(T) > w->machine->kernel->param_bytes))          \
+			return ld_any_run(w, i, rows, mask);                                           \
+		memcpy(&one, w->machine->launch->params + i->imm, sizeof one);                         \
+		ROW_##R *d = ROW_OF(R, i->d);                                                          \
+		const ROW_##R value = KEEP_##R((R)one);                                                \
+		EACH_LANE d[l] = LANE_ON(R, mask, l) ? value : d[l];                                   \
+		return i + 1;                                                                          \
+	}                                                                                              \
+	MEANING(NAME);
+LOAD_PARAM(ld_param_32, u32, u32)
+LOAD_PARAM(ld_param_64, u64, u64)
+
+/* A function's parameter or result: one place of local memory. */
+MEANING_FUNCTION(ld_frame_32)
+{
+	u32 *d = ROW_OF(u32, i->d);
+	const u32 *from = (const u32 *)(const void *)local_word(w, w->frame->local_base + (u64)(s64)i->imm, 0);
+
+	EACH_LANE d[l] = mask & lane_bit[l] ? from[l] : d[l];
+	return i + 1;
+}
+MEANING(ld_frame_32);
+MEANING_FUNCTION(ld_frame_64)
+{
+	u64 *d = ROW_OF(u64, i->d);
+	const u32 *from = (const u32 *)(const void *)local_word(w, w->frame->local_base + (u64)(s64)i->imm, 0);
+
+	EACH_LANE d[l] = mask & lane_bit64[l] ? from[l] | (u64)from[l + 32] << 32 : d[l];
+	return i + 1;
+}
+MEANING(ld_frame_64);
+MEANING_FUNCTION(st_frame_32)
+{
+	const u32 *s = ROW_OF(u32, i->b);
+	u32 *to = (u32 *)(void *)local_word(w, w->frame->local_base + (u64)(s64)i->imm, 0);
+
+	EACH_LANE to[l] = mask & lane_bit[l] ? s[l] : to[l];
+	return i + 1;
+}
+MEANING(st_frame_32);
+MEANING_FUNCTION(st_frame_64)
+{
+	const u64 *s = ROW_OF(u64, i->b);
+	u32 *to = (u32 *)(void *)local_word(w, w->frame->local_base + (u64)(s64)i->imm, 0);
+
+	EACH_LANE to[l] = mask & lane_bit64[l] ? (u32)s[l] : to[l];
+	EACH_LANE to[l + 32] = mask & lane_bit64[l] ? (u32)(s[l] >> 32) : to[l + 32];
+	return i + 1;
+}
+MEANING(st_frame_64);
+
+#define CHOOSE(NAME) (wide ? &NAME##_64 : &NAME##_32)
+
+#define PICK_LOAD_SCALAR(SP)                                                                           \
+	static const struct meaning *pick_ld_##SP(int class, u32 bits, u32 reg, bool wide)             \
+	{                                                                                              \
+		if (bits == 32 && reg == 32)                                                           \
+			return CHOOSE(ld_##SP##_u32_u32);                                              \
+		if (bits == 64 && reg == 64)                                                           \
+			return CHOOSE(ld_##SP##_u64_u64);                                              \
+		if (class == 's' && bits < reg)                                                        \
+			return &ld_any;                                                                \
+		if (bits == 16 && (reg == 16 || reg == 32))                                            \
+			return reg == 16 ? CHOOSE(ld_##SP##_u16_u16) : CHOOSE(ld_##SP##_u16_u32);      \
+		if (bits == 8 && (reg == 16 || reg == 32))                                             \
+			return reg == 16 ? CHOOSE(ld_##SP##_u8_u16) : CHOOSE(ld_##SP##_u8_u32);        \
+		return &ld_any;                                                                        \
+	}
+PICK_LOAD_SCALAR(global)
+PICK_LOAD_SCALAR(shared)
+PICK_LOAD_SCALAR(generic)
+
+#define PICK_LOAD_VECTOR(SP)                                                                           \
+	static const struct meaning *pick_ld_vector_##SP(u32 count, u32 bits, bool wide)               \
+	{                                                                                              \
+		if (bits == 32 && count == 2)                                                          \
+			return CHOOSE(ld_##SP##_v2_32);                                                \
+		if (bits == 32 && count == 4)                                                          \
+			return CHOOSE(ld_##SP##_v4_32);                                                \
+		if (bits == 64 && count == 2)                                                          \
+			return CHOOSE(ld_##SP##_v2_64);                                                \
+		return &ld_any;                                                                        \
+	}
+PICK_LOAD_VECTOR(global)
+PICK_LOAD_VECTOR(shared)
+
+static bool all_registers_are(const struct form *f, u32 first, u32 count, u32 bits)
+{
+	for (u32 k = 0; k < count; k++)
+		if (f->operand_bits[first + k] != bits)
+			return false;
+	return true;
+}
+
+static const struct meaning *pick_ld(const struct form *f)
+{
+	const u32 count = form_vector(f), bits = type_bits(form_type(f, 0));
+	const u32 reg = f->operand_bits[0];
+	const bool wide = f->operand_bits[count] == 64;
+	const int class = type_class(form_type(f, 0));
+	const enum ir_space space = form_space(f);
+
+	if (count > 1) {
+		if (!all_registers_are(f, 0, count, bits))
+			return &ld_any;
+		return space == SPACE_GLOBAL ? pick_ld_vector_global(count, bits, wide)
+		       : space == SPACE_SHARED && !form_has(f, M_shared_cluster) ? pick_ld_vector_shared(count, bits, wide)
+										 : &ld_any;
+	}
+	switch (space) {
+	case SPACE_GLOBAL:
+	case SPACE_CONST:
+		return pick_ld_global(class, bits, reg, wide);
+	case SPACE_SHARED:
+		return form_has(f, M_shared_cluster) ? &ld_any : pick_ld_shared(class, bits, reg, wide);
+	case SPACE_GENERIC:
+		return pick_ld_generic(class, bits, reg, wide);
+	case SPACE_LOCAL:
+		return bits == 32 && reg == 32   ? CHOOSE(ld_local_u32_u32)
+		       : bits == 64 && reg == 64 ? CHOOSE(ld_local_u64_u64)
+						 : &ld_any;
+	default:
+		return &ld_any;
+	}
+}
+
+static const struct meaning *pick_ld_param(const struct form *f)
+{
+	const u32 bits = type_bits(form_type(f, 0)), reg = f->operand_bits[0];
+
+	if (form_vector(f) > 1 || bits != reg || f->param == PARAM_BY_REGISTER || bits < 32 || bits > 64)
+		return &ld_any;
+	if (f->param == PARAM_OF_KERNEL)
+		return bits == 32 ? &ld_param_32 : &ld_param_64;
+	return bits == 32 ? &ld_frame_32 : &ld_frame_64;
+}
+
+/* --- Stores --------------------------------------------------------------------------------- */
+
+static const struct insn *store_lanes(struct warp *w, const struct insn *i, const u8 *rows, u32 mask,
+				      const u64 *address, enum ir_space space, u32 bytes, u32 register_bits)
+{
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		const u8 *from = rows + i->b + (size_t)l * (register_bits == 64 ? 8 : 4);
+		if (mask >> l & 1 && !lane_write(w, i, l, space, address[l], from, bytes))
+			return NULL;
+	}
+	return i + 1;
+}
+
+/* R: type of the register's lanes (u32, u64). Several lanes at one address: the highest lane wins. */
+#define STORE_BODY(SPACE, T, R, WIDE)                                                                  \
+	u64 address[WARP_LANES] __attribute__((aligned(64)));                                          \
+	const ROW_##R *s = ROW_OF(R, i->b);                                                            \
+	addresses_of(rows, i, WIDE, address);                                                          \
+	const struct shape shape = shape_of(address, mask, sizeof(T));                                 \
+	u64 offset = 0;                                                                                \
+	if (shape.contiguous && LIKELY(shape.first % sizeof(T) == 0)) {                                \
+		const u32 span = (32 - (u32)__builtin_clz(mask) - shape.lane) * (u32)sizeof(T);        \
+		u8 *p = space_range(w, i, SPACE, shape.first, shape.first + span, true);               \
+		if (LIKELY(p != NULL)) {                                                               \
+			T *to = (T *)(void *)(p - shape.lane * sizeof(T));                             \
+			if (mask == FULL_MASK)                                                         \
+				EACH_LANE to[l] = (T)s[l];                                             \
+			else                                                                           \
+				EACH_LANE if (mask & lane_bit[l]) to[l] = (T)s[l];                     \
+			return i + 1;                                                                  \
+		}                                                                                      \
+	} else if (local_uniform(w, SPACE, &shape, sizeof(T), &offset) && sizeof(T) >= 4) {            \
+		u32 *to = (u32 *)(void *)local_word(w, offset, 0);                                     \
+		EACH_LANE to[l] = mask & lane_bit[l] ? (u32)s[l] : to[l];                              \
+		if (sizeof(T) == 8)                                                                    \
+			EACH_LANE to[l + 32] = mask & lane_bit[l] ? (u32)((u64)s[l] >> 32) : to[l + 32]; \
+		return i + 1;                                                                          \
+	} else {                                                                                       \
+		const struct extent e = extent_of(address, mask);                                      \
+		u8 *p = e.bits % sizeof(T) ? NULL : space_range(w, i, SPACE, e.low, e.high + sizeof(T), true); \
+		if (LIKELY(p != NULL)) {                                                               \
+			for (u32 left = mask; left; left &= left - 1) {                                \
+				const u32 l = (u32)__builtin_ctz(left);                                \
+				*(T *)(void *)(p + (address[l] - e.low)) = (T)s[l];                    \
+			}                                                                              \
+			return i + 1;                                                                  \
+		}                                                                                      \
+	}                                                                                              \
+	return store_lanes(w, i, rows, mask, address, SPACE, sizeof(T), 8 * sizeof(R));
+
+#define STORE(NAME, SPACE, T, R)                                                                       \
+	MEANING_FUNCTION(NAME##_64) { STORE_BODY(SPACE, T, R, true) }                                  \
+	MEANING_FUNCTION(NAME##_32) { STORE_BODY(SPACE, T, R, false) }                                 \
+	MEANING(NAME##_64);                                                                            \
+	MEANING(NAME##_32);
+#define STORES(SP, SPACE)                                                                              \
+	STORE(st_##SP##_u8, SPACE, u8, u32)                                                            \
+	STORE(st_##SP##_u16, SPACE, u16, u32)                                                          \
+	STORE(st_##SP##_u32, SPACE, u32, u32)                                                          \
+	STORE(st_##SP##_u64, SPACE, u64, u64)
+STORES(global, SPACE_GLOBAL)
+STORES(shared, SPACE_SHARED)
+STORES(generic, SPACE_GENERIC)
+STORE(st_local_u32, SPACE_LOCAL, u32, u32)
+STORE(st_local_u64, SPACE_LOCAL, u64, u64)
+
+MEANING_FUNCTION(st_any)
+{
+	const struct form *f = warp_form(w, i);
+	u64 address[WARP_LANES] __attribute__((aligned(64)));
+	struct values v;
+
+	values_of(w, i, f, true, &v);
+	any_addresses(w, rows, i, f, &v, address);
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		if (!(mask >> l & 1))
+			continue;
+		if (address[l] % (v.count * v.bytes) && f->param == PARAM_BY_REGISTER)
+			return fault_unaligned(w, i, &v, l, address[l], true);
+		for (u32 e = 0; e < v.count; e++) {
+			const u32 lane_bytes = v.bits[e] == 128 ? 16 : v.bits[e] == 64 ? 8 : 4;
+			u8 bytes[16];
+			memcpy(bytes, rows + v.rows[e] + (size_t)l * lane_bytes, lane_bytes);
+			/* Recorded (scalar-mem): a 64-bit register stored as f32 is converted from its integer. */
+			if (form_type(f, 0) == T_f32 && v.bits[e] == 64) {
+				u64 integer;
+				memcpy(&integer, bytes, 8);
+				const u32 converted = f32_from_u64(integer, ROUND_RN);
+				memcpy(bytes, &converted, 4);
+			}
+			if (!lane_write(w, i, l, v.space, address[l] + (u64)e * v.bytes, bytes, v.bytes))
+				return NULL;
+		}
+	}
+	return i + 1;
+}
+MEANING(st_any);
+
+/* Vectors: lane by lane, all elements of a lane together. */
+#define STORE_VECTOR(NAME, SPACE, T, N, WIDE)                                                          \
+	MEANING_FUNCTION(NAME)                                                                         \
+	{                                                                                              \
+		u64 address[WARP_LANES] __attribute__((aligned(64)));                                  \
+		const u32 *list = w->frame->code->operands + i->b;                                     \
+		addresses_of(rows, i, WIDE, address);                                                  \
+		const struct extent e = extent_of(address, mask);                                      \
+		u8 *p = e.bits % (N * sizeof(T)) ? NULL                                                \
+						 : space_range(w, i, SPACE, e.low, e.high + N * sizeof(T), true); \
+		if (UNLIKELY(!p))                                                                      \
+			return st_any_run(w, i, rows, mask);                                           \
+		for (u32 left = mask; left; left &= left - 1) {                                        \
+			const u32 l = (u32)__builtin_ctz(left);                                        \
+			T *to = (T *)(void *)(p + (address[l] - e.low));                               \
+			for (u32 k = 0; k < N; k++)                                                    \
+				to[k] = ((const T *)(const void *)(rows + list[k]))[l];                \
+		}                                                                                      \
+		return i + 1;                                                                          \
+	}                                                                                              \
+	MEANING(NAME);
+#define STORE_VECTORS(SP, SPACE)                                                                       \
+	STORE_VECTOR(st_##SP##_v2_32_64, SPACE, u32, 2, true)                                          \
+	STORE_VECTOR(st_##SP##_v2_32_32, SPACE, u32, 2, false)                                         \
+	STORE_VECTOR(st_##SP##_v4_32_64, SPACE, u32, 4, true)                                          \
+	STORE_VECTOR(st_##SP##_v4_32_32, SPACE, u32, 4, false)                                         \
+	STORE_VECTOR(st_##SP##_v2_64_64, SPACE, u64, 2, true)                                          \
+	STORE_VECTOR(st_##SP##_v2_64_32, SPACE, u64, 2, false)
+STORE_VECTORS(global, SPACE_GLOBAL)
+STORE_VECTORS(shared, SPACE_SHARED)
+
+#define PICK_STORE_SCALAR(SP)                                                                          \
+	static const struct meaning *pick_st_##SP(u32 bits, u32 reg, bool wide)                        \
+	{                                                                                              \
+		if (bits == 64 && reg == 64)                                                           \
+			return CHOOSE(st_##SP##_u64);                                                  \
+		if (reg > 32)                                                                          \
+			return &st_any;                                                                \
+		return bits == 32 ? CHOOSE(st_##SP##_u32)                                              \
+		       : bits == 16 ? CHOOSE(st_##SP##_u16)                                            \
+		       : bits == 8 ? CHOOSE(st_##SP##_u8)                                              \
+				   : &st_any;                                                          \
+	}
+PICK_STORE_SCALAR(global)
+PICK_STORE_SCALAR(shared)
+PICK_STORE_SCALAR(generic)
+
+#define PICK_STORE_VECTOR(SP)                                                                          \
+	static const struct meaning *pick_st_vector_##SP(u32 count, u32 bits, bool wide)               \
+	{                                                                                              \
+		if (bits == 32 && count == 2)                                                          \
+			return CHOOSE(st_##SP##_v2_32);                                                \
+		if (bits == 32 && count == 4)                                                          \
+			return CHOOSE(st_##SP##_v4_32);                                                \
+		if (bits == 64 && count == 2)                                                          \
+			return CHOOSE(st_##SP##_v2_64);                                                \
+		return &st_any;                                                                        \
+	}
+PICK_STORE_VECTOR(global)
+PICK_STORE_VECTOR(shared)
+
+static const struct meaning *pick_st(const struct form *f)
+{
+	const u32 count = form_vector(f), bits = type_bits(form_type(f, 0));
+	const u32 reg = f->operand_bits[2];
+	const bool wide = f->operand_bits[0] == 64, far = form_has(f, M_shared_cluster);
+	const enum ir_space space = form_space(f);
+
+	if (count > 1) {
+		if (!all_registers_are(f, 2, count, bits) || far)
+			return &st_any;
+		return space == SPACE_GLOBAL   ? pick_st_vector_global(count, bits, wide)
+		       : space == SPACE_SHARED ? pick_st_vector_shared(count, bits, wide)
+					       : &st_any;
+	}
+	switch (space) {
+	case SPACE_GLOBAL:
+		return pick_st_global(bits, reg, wide);
+	case SPACE_SHARED:
+		return far ? &st_any : pick_st_shared(bits, reg, wide);
+	case SPACE_GENERIC:
+		return pick_st_generic(bits, reg, wide);
+	case SPACE_LOCAL:
+		return bits == 32 && reg <= 32   ? CHOOSE(st_local_u32)
+		       : bits == 64 && reg == 64 ? CHOOSE(st_local_u64)
+						 : &st_any;
+	default:
+		return &st_any;
+	}
+}
+
+static const struct meaning *pick_st_param(const struct form *f)
+{
+	const u32 bits = type_bits(form_type(f, 0)), reg = f->operand_bits[2];
+
+	if (form_vector(f) > 1 || bits != reg || f->param != PARAM_OF_FRAME || bits < 32 || bits > 64)
+		return &st_any;
+	return bits == 32 ? &st_frame_32 : &st_frame_64;
+}
+
+/* --- Rows ----------------------------------------------------------------------------------- */
+
+#define LD_TYPES "(.b8|.b16|.b32|.b64|.b128|.u8|.u16|.u32|.u64|.s8|.s16|.s32|.s64|.f32|.f64|.f16|.f16x2|.bf16|.bf16x2)"
+#define SPACES   "[.global|.const|.local|.shared|.shared::cta|.shared::cluster]"
+#define ST_SPACES "[.global|.local|.shared|.shared::cta|.shared::cluster]"
+#define SCOPES   "(.cta|.cluster|.gpu|.sys)"
+#define EVICT    "[.L1::evict_normal|.L1::evict_unchanged|.L1::evict_first|.L1::evict_last|.L1::no_allocate]" \
+		 "[.L2::evict_normal|.L2::evict_first|.L2::evict_last]"
+#define HINT     "[.L2::cache_hint]"
+#define PREFETCH "[.L2::64B|.L2::128B|.L2::256B]"
+#define VECTOR   "[.v2|.v4|.v8]"
+#define LOADS_FLAGS  (ISA_MEMORY | ISA_RELAXED)
+#define STORES_FLAGS (ISA_MEMORY | ISA_RELAXED | ISA_STORE)
+
+static const struct isa_row rows_memory[] = {
+	ROW("ld.param" VECTOR LD_TYPES, "={v}0 @", 10, 10, LOADS_FLAGS | ISA_PARAM, pick_ld_param,
+	    "Loads from a parameter."),
+	ROW("ld(.param::entry|.param::func)" VECTOR LD_TYPES, "={v}0 @", 83, 10, LOADS_FLAGS | ISA_PARAM, pick_ld_param,
+	    "Loads from a parameter."),
+	ROW("ld[.weak]" SPACES "[.ca|.cg|.cs|.lu|.cv]" EVICT HINT PREFETCH VECTOR LD_TYPES, "={v}0 @ ?b64", 10, 10,
+	    LOADS_FLAGS, pick_ld, "Loads."),
+	ROW("ld.volatile" SPACES EVICT HINT PREFETCH VECTOR LD_TYPES, "={v}0 @ ?b64", 10, 10, LOADS_FLAGS, pick_ld,
+	    "Loads, in every execution anew."),
+	ROW("ld(.relaxed|.acquire)" SCOPES SPACES EVICT HINT PREFETCH VECTOR LD_TYPES, "={v}0 @ ?b64", 60, 70, LOADS_FLAGS,
+	    pick_ld, "Loads with a memory order."),
+	ROW("ld.mmio.relaxed.sys[.global]" LD_TYPES, "=0 @", 82, 70, LOADS_FLAGS, pick_ld, "Loads from a device register."),
+	ROW("ld.global[.ca|.cg|.cs].nc" EVICT HINT PREFETCH VECTOR LD_TYPES, "={v}0 @ ?b64", 31, 32, LOADS_FLAGS, pick_ld,
+	    "Loads through the read-only path."),
+	ROW("ldu[.global]" VECTOR LD_TYPES, "={v}0 @", 20, 20, LOADS_FLAGS, pick_ld,
+	    "Loads read-only data at an address common to the warp."),
+	ROW("st.param" VECTOR LD_TYPES, "@ {v}0", 10, 10, STORES_FLAGS | ISA_PARAM, pick_st_param, "Stores to a parameter."),
+	ROW("st.param::func" VECTOR LD_TYPES, "@ {v}0", 83, 10, STORES_FLAGS | ISA_PARAM, pick_st_param,
+	    "Stores to a parameter."),
+	ROW("st[.weak]" ST_SPACES "[.wb|.cg|.cs|.wt]" EVICT HINT VECTOR LD_TYPES, "@ {v}0 ?b64", 10, 10, STORES_FLAGS, pick_st,
+	    "Stores."),
+	ROW("st.volatile" ST_SPACES EVICT HINT VECTOR LD_TYPES, "@ {v}0 ?b64", 10, 10, STORES_FLAGS, pick_st, "Stores at once."),
+	ROW("st(.relaxed|.release)" SCOPES ST_SPACES EVICT HINT VECTOR LD_TYPES, "@ {v}0 ?b64", 60, 70, STORES_FLAGS, pick_st,
+	    "Stores with a memory order."),
+	ROW("st.mmio.relaxed.sys[.global]" LD_TYPES, "@ 0", 82, 70, STORES_FLAGS, pick_st, "Stores to a device register."),
+};
+FAMILY(family_memory, "Loads and stores", rows_memory);

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Moving data between registers (PTX ISA 9.7.9.2, 9.7.9.3) and between address spaces: mov, packing
+ * and unpacking, cvta, isspacep, mapa, getctarank.
+ */
+#include "sem/lanes.h"
+
+/* --- mov ------------------------------------------------------------------------------------ */
+
+LANE1(mov_32, b32, b32, a);
+LANE1(mov_64, b64, b64, a);
+
+MEANING_FUNCTION(mov_pred)
+{
+	(void)w;
+	pred_write(rows, i->d, mask, PRED_SOURCE(i, i->a, 0));
+	return i + 1;
+}
+MEANING(mov_pred);
+
+MEANING_FUNCTION(mov_128)
+{
+	u128 *d = ROW_OF(b128, i->d);
+	const u128 *a = ROW_OF(b128, i->a);
+
+	(void)w;
+	for (int l = 0; l < WARP_LANES; l++)
+		if (mask >> l & 1)
+			d[l] = a[l];
+	return i + 1;
+}
+MEANING(mov_128);
+
+static const struct meaning *pick_mov(const struct form *f)
+{
+	switch (type_bits(form_type(f, 0))) {
+	case 1:
+		return &mov_pred;
+	case 64:
+		return &mov_64;
+	case 128:
+		return &mov_128;
+	default:
+		return &mov_32;
+	}
+}
+
+/* --- Packing -------------------------------------------------------------------------------- */
+
+static inline u64 part_read(const u8 *rows, u32 offset, u32 bits, u32 lane)
+{
+	return bits == 64 ? ((const u64 *)(rows + offset))[lane] : ((const u32 *)(rows + offset))[lane];
+}
+
+static inline void part_write(u8 *rows, u32 offset, u32 bits, u32 lane, u64 value)
+{
+	if (offset == NO_OPERAND)
+		return;
+	if (bits == 64)
+		((u64 *)(rows + offset))[lane] = value;
+	else
+		((u32 *)(rows + offset))[lane] = (u32)value;
+}
+
+/* list[0] = {list[1] low, ...}: N parts of BITS bits. */
+#define PACK(NAME, N, BITS)                                                                            \
+	MEANING_FUNCTION(NAME)                                                                         \
+	{                                                                                              \
+		const u32 *list = warp_operands(w, i);                                                 \
+		for (int l = 0; l < WARP_LANES; l++) {                                                 \
+			u128 value = 0;                                                                \
+			if (!(mask >> l & 1))                                                          \
+				continue;                                                              \
+			for (int k = 0; k < N; k++) {                                                  \
+				const u64 part = part_read(rows, list[1 + k], BITS, (u32)l);           \
+				value |= (u128)(BITS == 64 ? part : part & ((1ull << BITS % 64) - 1)) << k * BITS; \
+			}                                                                              \
+			if (N * BITS == 128)                                                           \
+				((u128 *)(rows + list[0]))[l] = value;                                 \
+			else                                                                           \
+				part_write(rows, list[0], N * BITS, (u32)l, (u64)value);               \
+		}                                                                                      \
+		return i + 1;                                                                          \
+	}                                                                                              \
+	MEANING(NAME);                                                                                 \
+	static const struct meaning *pick_##NAME(const struct form *f)                                 \
+	{                                                                                              \
+		(void)f;                                                                               \
+		return &NAME;                                                                          \
+	}
+
+/* {list[0] low, ...} = list[N]. */
+#define UNPACK(NAME, N, BITS)                                                                          \
+	MEANING_FUNCTION(NAME)                                                                         \
+	{                                                                                              \
+		const u32 *list = warp_operands(w, i);                                                 \
+		for (int l = 0; l < WARP_LANES; l++) {                                                 \
+			if (!(mask >> l & 1))                                                          \
+				continue;                                                              \
+			const u128 value = N * BITS == 128 ? ((const u128 *)(rows + list[N]))[l]       \
+							   : part_read(rows, list[N], N * BITS, (u32)l); \
+			for (int k = 0; k < N; k++)                                                    \
+				part_write(rows, list[k], BITS, (u32)l,                                \
+					   BITS == 64 ? (u64)(value >> k * BITS)                       \
+						      : (u64)(value >> k * BITS) & ((1ull << BITS % 64) - 1)); \
+		}                                                                                      \
+		return i + 1;                                                                          \
+	}                                                                                              \
+	MEANING(NAME);                                                                                 \
+	static const struct meaning *pick_##NAME(const struct form *f)                                 \
+	{                                                                                              \
+		(void)f;                                                                               \
+		return &NAME;                                                                          \
+	}
+
+PACK(pack_2x8, 2, 8)
+PACK(pack_4x8, 4, 8)
+PACK(pack_2x16, 2, 16)
+PACK(pack_4x16, 4, 16)
+PACK(pack_2x32, 2, 32)
+PACK(pack_4x32, 4, 32)
+PACK(pack_2x64, 2, 64)
+UNPACK(unpack_2x8, 2, 8)
+UNPACK(unpack_4x8, 4, 8)
+UNPACK(unpack_2x16, 2, 16)
+UNPACK(unpack_4x16, 4, 16)
+UNPACK(unpack_2x32, 2, 32)
+UNPACK(unpack_4x32, 4, 32)
+UNPACK(unpack_2x64, 2, 64)
+
+/* --- Address spaces ------------------------------------------------------------------------- */
+
+static u64 window_of(const struct warp *w, const struct form *f)
+{
+	const struct address_map *m = w->machine->map;
+
+	switch (form_pick(f, M_const, M_shared_cluster)) {
+	case M_shared:
+	case M_shared_cta:
+	case M_shared_cluster:
+		return m->shared_window;
+	case M_local:
+		return m->local_window;
+	case M_param:
+	case M_param_entry:
+		return m->param_window;
+	default:
+		return 0;
+	}
+}
+
+#define CVTA(NAME, BITS, SIGN)                                                                         \
+	MEANING_FUNCTION(NAME)                                                                         \
+	{                                                                                              \
+		const u##BITS window = (u##BITS)window_of(w, warp_form(w, i));                         \
+		const u##BITS *pa = ROW_OF(u##BITS, i->a);                                             \
+		u##BITS *d = ROW_OF(u##BITS, i->d);                                                    \
+		LANE_BODY(u##BITS, (void)0, pa[l] SIGN window)                                         \
+		return i + 1;                                                                          \
+	}                                                                                              \
+	MEANING(NAME);
+CVTA(cvta_64, 64, +)
+CVTA(cvta_32, 32, +)
+CVTA(cvta_to_64, 64, -)
+CVTA(cvta_to_32, 32, -)
+
+static bool moves_window(const struct form *f)
+{
+	const int space = form_pick(f, M_const, M_shared_cluster);
+
+	return space != M_const && space != M_global;
+}
+
+static const struct meaning *pick_cvta(const struct form *f)
+{
+	const bool wide = type_bits(form_type(f, 0)) == 64;
+
+	if (!moves_window(f))
+		return wide ? &mov_64 : &mov_32;
+	if (form_has(f, M_to))
+		return wide ? &cvta_to_64 : &cvta_to_32;
+	return wide ? &cvta_64 : &cvta_32;
+}
+
+/* Recorded (WARP-NOTES): .shared holds for the own block only; .global holds for 0 and for kernel
+ * parameters too. */
+static bool is_in_space(struct warp *w, u64 address, int space)
+{
+	u64 offset = address;
+	const enum ir_space real = generic_space(w, &offset);
+	const struct allocation *a;
+
+	switch (space) {
+	case M_shared:
+	case M_shared_cta:
+		return real == SPACE_SHARED && shared_owner(w, offset) == w->block;
+	case M_shared_cluster:
+		return real == SPACE_SHARED;
+	case M_local:
+		return real == SPACE_LOCAL;
+	case M_param:
+	case M_param_entry:
+		return real == SPACE_PARAM;
+	case M_const:
+		a = memory_find(w->machine->memory, address, 1);
+		return a && a->flags & ALLOCATION_CONST;
+	default:
+		a = memory_find(w->machine->memory, address, 1);
+		return (real == SPACE_GLOBAL && !(a && a->flags & ALLOCATION_CONST)) || real == SPACE_PARAM;
+	}
+}
+
+MEANING_FUNCTION(isspacep)
+{
+	const struct form *f = warp_form(w, i);
+	const int space = form_pick(f, M_const, M_shared_cluster);
+	u32 truth = 0;
+
+	for (u32 l = 0; l < WARP_LANES; l++)
+		if (mask >> l & 1 && is_in_space(w, part_read(rows, i->a, f->operand_bits[1] == 64 ? 64 : 32, l), space))
+			truth |= 1u << l;
+	pred_write(rows, i->d, mask, truth);
+	return i + 1;
+}
+MEANING(isspacep);
+
+/* The address of the same shared variable in block `rank` of the cluster. */
+MEANING_FUNCTION(mapa)
+{
+	const struct form *f = warp_form(w, i);
+	const bool wide = type_bits(form_type(f, 0)) == 64, is_offset = form_has(f, M_shared_cluster);
+	const u64 window = is_offset ? 0 : w->machine->map->shared_window;
+
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		if (!(mask >> l & 1))
+			continue;
+		const u64 offset = (part_read(rows, i->a, wide ? 64 : 32, l) - window) & ((1u << SHARED_RANK_SHIFT) - 1);
+		const u32 rank = ((const u32 *)(rows + i->b))[l];
+		part_write(rows, i->d, wide ? 64 : 32, l, window + ((u64)(rank + 1) << SHARED_RANK_SHIFT) + offset);
+	}
+	return i + 1;
+}
+MEANING(mapa);
+
+MEANING_FUNCTION(getctarank)
+{
+	const struct form *f = warp_form(w, i);
+	const bool wide = f->operand_bits[1] == 64;
+	const u64 window = form_has(f, M_shared_cluster) ? 0 : w->machine->map->shared_window;
+
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		if (!(mask >> l & 1))
+			continue;
+		const u64 rank = (part_read(rows, i->a, wide ? 64 : 32, l) - window) >> SHARED_RANK_SHIFT;
+		((u32 *)(rows + i->d))[l] = rank ? (u32)rank - 1 : w->block->cluster_rank;
+	}
+	return i + 1;
+}
+MEANING(getctarank);
+
+#define PICK_ONE(NAME)                                                                                 \
+	static const struct meaning *pick_##NAME(const struct form *f)                                 \
+	{                                                                                              \
+		(void)f;                                                                               \
+		return &NAME;                                                                          \
+	}
+PICK_ONE(isspacep)
+PICK_ONE(mapa)
+PICK_ONE(getctarank)
+
+#define CVTA_SPACES "(.const|.global|.local|.shared|.shared::cta|.shared::cluster|.param|.param::entry)"
+
+static const struct isa_row rows_move[] = {
+	ROW("mov.pred", "=0 0", 10, 10, 0, pick_mov, "Copies a predicate."),
+	ROW("mov(.b16|.b32|.b64|.u16|.u32|.u64|.s16|.s32|.s64|.f32|.f64|.f16|.f16x2|.bf16|.bf16x2)", "=0 0", 10, 10, 0, pick_mov,
+	    "Copies a value, or takes a variable's address."),
+	ROW("mov.b128", "=0 0", 83, 70, 0, pick_mov, "Copies a value."),
+	ROW("mov.b16", "=b16 {2}b8", 10, 10, 0, pick_pack_2x8, "Packs two bytes."),
+	ROW("mov.b32", "=b32 {4}b8", 10, 10, 0, pick_pack_4x8, "Packs four bytes."),
+	ROW("mov.b32", "=b32 {2}b16", 10, 10, 0, pick_pack_2x16, "Packs two halves."),
+	ROW("mov.b64", "=b64 {4}b16", 10, 10, 0, pick_pack_4x16, "Packs four 16-bit values."),
+	ROW("mov.b64", "=b64 {2}b32", 10, 10, 0, pick_pack_2x32, "Packs two words."),
+	ROW("mov.b128", "=b128 {4}b32", 83, 70, 0, pick_pack_4x32, "Packs four words."),
+	ROW("mov.b128", "=b128 {2}b64", 83, 70, 0, pick_pack_2x64, "Packs two double words."),
+	ROW("mov.b16", "={2}b8 b16", 10, 10, 0, pick_unpack_2x8, "Unpacks two bytes."),
+	ROW("mov.b32", "={4}b8 b32", 10, 10, 0, pick_unpack_4x8, "Unpacks four bytes."),
+	ROW("mov.b32", "={2}b16 b32", 10, 10, 0, pick_unpack_2x16, "Unpacks two halves."),
+	ROW("mov.b64", "={4}b16 b64", 10, 10, 0, pick_unpack_4x16, "Unpacks four 16-bit values."),
+	ROW("mov.b64", "={2}b32 b64", 10, 10, 0, pick_unpack_2x32, "Unpacks two words."),
+	ROW("mov.b128", "={4}b32 b128", 83, 70, 0, pick_unpack_4x32, "Unpacks four words."),
+	ROW("mov.b128", "={2}b64 b128", 83, 70, 0, pick_unpack_2x64, "Unpacks two double words."),
+	ROW("cvta[.to]" CVTA_SPACES "(.u32|.u64)", "=0 0", 20, 20, 0, pick_cvta,
+	    "Converts between an address of a state space and the generic one."),
+	ROW("isspacep" CVTA_SPACES, "=pred *", 20, 20, 0, pick_isspacep, "Tests whether a generic address lies in a state space."),
+	ROW("mapa[.shared::cluster](.u32|.u64)", "=0 0 u32", 78, 90, 0, pick_mapa,
+	    "The address of a shared variable in another block of the cluster."),
+	ROW("getctarank[.shared::cluster](.u32|.u64)", "=u32 0", 78, 90, 0, pick_getctarank,
+	    "The rank of the block whose shared memory an address lies in."),
+};
+FAMILY(family_move, "Data movement between registers", rows_move);
