@@ -233,7 +233,7 @@ enum launch_status launch_run(const struct launch *l, struct launch_stats *stats
 	struct machine m;
 	struct arena watched;
 	jmp_buf out_of_memory;
-	enum launch_status status = LAUNCH_NO_MEMORY;
+	volatile enum launch_status status = LAUNCH_NO_MEMORY;
 
 	memset(stats, 0, sizeof *stats);
 	memset(fault, 0, sizeof *fault);

@@ -3,6 +3,10 @@
  * The list of families: X(name). A new family is one line here and one file.
  */
 #define SEM_FAMILIES(X)                                                                                \
+	X(family_internal)                                                                             \
+	X(family_control)                                                                              \
+	X(family_move)                                                                                 \
+	X(family_memory)                                                                               \
 	X(family_integer)                                                                              \
 	X(family_bits)                                                                                 \
 	X(family_extended)                                                                             \
