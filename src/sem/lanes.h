@@ -225,6 +225,26 @@ static inline u32 pack_lanes64(const s64 t[WARP_LANES])
 #define FPLANE2_32(NAME, TA, TB, EXPR) PLANE2_(NAME, WITH_FP, 32, TA, TB, EXPR)
 #define FPLANE2_64(NAME, TA, TB, EXPR) PLANE2_(NAME, WITH_FP, 64, TA, TB, EXPR)
 
+/* PLANE1: the same for one source: testp. */
+#define PLANE1_(NAME, PRE, W, TA, EXPR)                                                                \
+	MEANING_FUNCTION(NAME)                                                                         \
+	{                                                                                              \
+		const ROW_##TA *pa = ROW_OF(TA, i->a);                                                 \
+		s##W t[WARP_LANES] __attribute__((aligned(64)));                                       \
+		(void)w;                                                                               \
+		PRE;                                                                                   \
+		EACH_LANE                                                                              \
+		{                                                                                      \
+			const TA a = (TA)pa[l];                                                        \
+			t[l] = (EXPR) ? -1 : 0;                                                        \
+		}                                                                                      \
+		pred_write(rows, i->d, mask, pack_lanes##W(t));                                        \
+		return i + 1;                                                                          \
+	}                                                                                              \
+	MEANING(NAME)
+#define PLANE1_32(NAME, TA, EXPR) PLANE1_(NAME, NO_FP, 32, TA, EXPR)
+#define PLANE1_64(NAME, TA, EXPR) PLANE1_(NAME, NO_FP, 64, TA, EXPR)
+
 /* A row of the instruction table. Stands next to the meanings it names. */
 #define ROW(FORM, OPERANDS, PTX, SM, FLAGS, PICK, DOC) {FORM, OPERANDS, PTX, SM, FLAGS, PICK, DOC}
 #define FAMILY(NAME, HEADING, ROWS)                                                                    \

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Half-precision arithmetic (PTX ISA 9.7.4): f16, f16x2, bf16, bf16x2. The exact operations are
+ * number/half.h's, inline and branch-free; the x2 forms apply them to both halves of a lane.
+ * ex2 and tanh are in approx.c.
+ */
+#include "sem/floats.h"
+
+#define LOW(v)  ((u16)(v))
+#define HIGH(v) ((u16)((v) >> 16))
+#define BOTH(low, high) ((u32)(low) | (u32)(high) << 16)
+
+/* X1..X3(macro, name, function, modifiers): the scalar and the x2 meaning of one variant. */
+#define HALF1(NAME, T, FN, ...)                                                                        \
+	FLANE1(NAME##_##T, b16, b16, FN(a __VA_OPT__(, ) __VA_ARGS__));                                \
+	FLANE1(NAME##_##T##x2, b32, b32,                                                               \
+	       BOTH(FN(LOW(a) __VA_OPT__(, ) __VA_ARGS__), FN(HIGH(a) __VA_OPT__(, ) __VA_ARGS__)))
+#define HALF2(NAME, T, FN, ...)                                                                        \
+	FLANE2(NAME##_##T, b16, b16, b16, FN(a, b __VA_OPT__(, ) __VA_ARGS__));                        \
+	FLANE2(NAME##_##T##x2, b32, b32, b32,                                                          \
+	       BOTH(FN(LOW(a), LOW(b) __VA_OPT__(, ) __VA_ARGS__),                                     \
+		    FN(HIGH(a), HIGH(b) __VA_OPT__(, ) __VA_ARGS__)))
+#define HALF3(NAME, T, FN, ...)                                                                        \
+	FLANE3(NAME##_##T, b16, b16, b16, b16, FN(a, b, c __VA_OPT__(, ) __VA_ARGS__));                \
+	FLANE3(NAME##_##T##x2, b32, b32, b32, b32,                                                     \
+	       BOTH(FN(LOW(a), LOW(b), LOW(c) __VA_OPT__(, ) __VA_ARGS__),                             \
+		    FN(HIGH(a), HIGH(b), HIGH(c) __VA_OPT__(, ) __VA_ARGS__)))
+
+static u32 is_x2(const struct form *f)
+{
+	const int t = form_type(f, 0);
+	return t == T_f16x2 || t == T_bf16x2;
+}
+
+/* --- add, sub, mul ---------------------------------------------------------------------------- */
+
+/* Variants: bit 1 .ftz, bit 0 .sat. */
+#define ARITHMETIC(OP)                                                                                 \
+	HALF2(OP, f16, f16_##OP, false, false);                                                        \
+	HALF2(OP##_s, f16, f16_##OP, false, true);                                                     \
+	HALF2(OP##_f, f16, f16_##OP, true, false);                                                     \
+	HALF2(OP##_fs, f16, f16_##OP, true, true);                                                     \
+	HALF2(OP, bf16, bf16_##OP);                                                                    \
+	static const struct meaning *pick_##OP##_f16(const struct form *f)                             \
+	{                                                                                              \
+		static const struct meaning *const variants[][2] = {                                   \
+			{&OP##_f16, &OP##_f16x2},                                                      \
+			{&OP##_s_f16, &OP##_s_f16x2},                                                  \
+			{&OP##_f_f16, &OP##_f_f16x2},                                                  \
+			{&OP##_fs_f16, &OP##_fs_f16x2},                                                \
+		};                                                                                     \
+		return variants[2 * form_has(f, M_ftz) + form_has(f, M_sat)][is_x2(f)];                \
+	}                                                                                              \
+	PICK2(OP##_bf16, is_x2(f), OP##_bf16x2)
+ARITHMETIC(add)
+ARITHMETIC(sub)
+ARITHMETIC(mul)
+
+/* --- fma -------------------------------------------------------------------------------------- */
+
+HALF3(fma, f16, f16_fma, false, false, false);
+HALF3(fma_s, f16, f16_fma, false, true, false);
+HALF3(fma_r, f16, f16_fma, false, false, true);
+HALF3(fma_f, f16, f16_fma, true, false, false);
+HALF3(fma_fs, f16, f16_fma, true, true, false);
+HALF3(fma_fr, f16, f16_fma, true, false, true);
+HALF3(fma, bf16, bf16_fma, false);
+HALF3(fma_r, bf16, bf16_fma, true);
+HALF3(fma_oob, f16, f16_fma_oob, false);
+HALF3(fma_oob_r, f16, f16_fma_oob, true);
+HALF3(fma_oob, bf16, bf16_fma_oob, false);
+HALF3(fma_oob_r, bf16, bf16_fma_oob, true);
+
+static const struct meaning *pick_fma_f16(const struct form *f)
+{
+	static const struct meaning *const variants[2][3][2] = {
+		{{&fma_f16, &fma_f16x2}, {&fma_s_f16, &fma_s_f16x2}, {&fma_r_f16, &fma_r_f16x2}},
+		{{&fma_f_f16, &fma_f_f16x2}, {&fma_fs_f16, &fma_fs_f16x2}, {&fma_fr_f16, &fma_fr_f16x2}},
+	};
+	const u32 clamp = form_has(f, M_relu) ? 2 : form_has(f, M_sat);
+	return variants[form_has(f, M_ftz)][clamp][is_x2(f)];
+}
+
+static const struct meaning *pick_fma_bf16(const struct form *f)
+{
+	static const struct meaning *const variants[2][2] = {
+		{&fma_bf16, &fma_bf16x2},
+		{&fma_r_bf16, &fma_r_bf16x2},
+	};
+	return variants[form_has(f, M_relu)][is_x2(f)];
+}
+
+static const struct meaning *pick_fma_oob(const struct form *f)
+{
+	static const struct meaning *const variants[2][2][2] = {
+		{{&fma_oob_f16, &fma_oob_f16x2}, {&fma_oob_r_f16, &fma_oob_r_f16x2}},
+		{{&fma_oob_bf16, &fma_oob_bf16x2}, {&fma_oob_r_bf16, &fma_oob_r_bf16x2}},
+	};
+	const int t = form_type(f, 0);
+	return variants[t == T_bf16 || t == T_bf16x2][form_has(f, M_relu)][is_x2(f)];
+}
+
+/* --- abs, neg --------------------------------------------------------------------------------- */
+
+#define SIGNS(OP)                                                                                      \
+	HALF1(OP, f16, f16_##OP, false);                                                               \
+	HALF1(OP##_f, f16, f16_##OP, true);                                                            \
+	HALF1(OP, bf16, bf16_##OP);                                                                    \
+	static const struct meaning *pick_##OP##_f16(const struct form *f)                             \
+	{                                                                                              \
+		static const struct meaning *const variants[][2] = {                                   \
+			{&OP##_f16, &OP##_f16x2},                                                      \
+			{&OP##_f_f16, &OP##_f_f16x2},                                                  \
+		};                                                                                     \
+		return variants[form_has(f, M_ftz)][is_x2(f)];                                         \
+	}                                                                                              \
+	PICK2(OP##_bf16, is_x2(f), OP##_bf16x2)
+SIGNS(abs)
+SIGNS(neg)
+
+/* --- min, max --------------------------------------------------------------------------------- */
+
+/* Variants: bit 2 .ftz, bit 1 .NaN, bit 0 .xorsign.abs. */
+#define MIN_MAX(OP)                                                                                    \
+	HALF2(OP, f16, f16_##OP, false, false, false);                                                 \
+	HALF2(OP##_x, f16, f16_##OP, false, false, true);                                              \
+	HALF2(OP##_n, f16, f16_##OP, false, true, false);                                              \
+	HALF2(OP##_nx, f16, f16_##OP, false, true, true);                                              \
+	HALF2(OP##_f, f16, f16_##OP, true, false, false);                                              \
+	HALF2(OP##_fx, f16, f16_##OP, true, false, true);                                              \
+	HALF2(OP##_fn, f16, f16_##OP, true, true, false);                                              \
+	HALF2(OP##_fnx, f16, f16_##OP, true, true, true);                                              \
+	HALF2(OP, bf16, bf16_##OP, false, false);                                                      \
+	HALF2(OP##_x, bf16, bf16_##OP, false, true);                                                   \
+	HALF2(OP##_n, bf16, bf16_##OP, true, false);                                                   \
+	HALF2(OP##_nx, bf16, bf16_##OP, true, true);                                                   \
+	static const struct meaning *pick_##OP##_half(const struct form *f)                            \
+	{                                                                                              \
+		static const struct meaning *const f16[][2] = {                                        \
+			{&OP##_f16, &OP##_f16x2},       {&OP##_x_f16, &OP##_x_f16x2},                  \
+			{&OP##_n_f16, &OP##_n_f16x2},   {&OP##_nx_f16, &OP##_nx_f16x2},                \
+			{&OP##_f_f16, &OP##_f_f16x2},   {&OP##_fx_f16, &OP##_fx_f16x2},                \
+			{&OP##_fn_f16, &OP##_fn_f16x2}, {&OP##_fnx_f16, &OP##_fnx_f16x2},              \
+		};                                                                                     \
+		static const struct meaning *const bf16[][2] = {                                       \
+			{&OP##_bf16, &OP##_bf16x2},                                                    \
+			{&OP##_x_bf16, &OP##_x_bf16x2},                                                \
+			{&OP##_n_bf16, &OP##_n_bf16x2},                                                \
+			{&OP##_nx_bf16, &OP##_nx_bf16x2},                                              \
+		};                                                                                     \
+		const int t = form_type(f, 0);                                                         \
+		const u32 v = 4 * form_has(f, M_ftz) + 2 * form_has(f, M_NaN) + form_has(f, M_xorsign); \
+		return (t == T_f16 || t == T_f16x2 ? f16 : bf16)[v][is_x2(f)];                         \
+	}
+MIN_MAX(min)
+MIN_MAX(max)
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+#define F16  "(.f16|.f16x2)"
+#define BF16 "(.bf16|.bf16x2)"
+
+#define ARITHMETIC_ROWS(OP, DOC)                                                                       \
+	ROW(#OP "[.rn][.ftz][.sat]" F16, "=0 0 0", 42, 53, 0, pick_##OP##_f16, DOC),                   \
+		ROW(#OP "[.rn]" BF16, "=0 0 0", 78, 90, 0, pick_##OP##_bf16, DOC)
+#define SIGN_ROWS(OP, PTX, DOC)                                                                        \
+	ROW(#OP "[.ftz]" F16, "=0 0", PTX, 53, 0, pick_##OP##_f16, DOC),                               \
+		ROW(#OP BF16, "=0 0", 70, 80, 0, pick_##OP##_bf16, DOC)
+#define MIN_MAX_ROWS(OP, DOC)                                                                          \
+	ROW(#OP "[.ftz][.NaN]" F16, "=0 0 0", 70, 80, 0, pick_##OP##_half, DOC),                       \
+		ROW(#OP "[.ftz][.NaN].xorsign.abs" F16, "=0 0 0", 72, 86, 0, pick_##OP##_half, DOC),   \
+		ROW(#OP "[.NaN]" BF16, "=0 0 0", 70, 80, 0, pick_##OP##_half, DOC),                    \
+		ROW(#OP "[.NaN].xorsign.abs" BF16, "=0 0 0", 72, 86, 0, pick_##OP##_half, DOC)
+
+static const struct isa_row rows_half[] = {
+	ARITHMETIC_ROWS(add, "Adds two values."),
+	ARITHMETIC_ROWS(sub, "Subtracts b from a."),
+	ARITHMETIC_ROWS(mul, "Multiplies two values."),
+	ROW("fma.rn[.ftz][.sat]" F16, "=0 0 0 0", 42, 53, 0, pick_fma_f16, "a * b + c, rounded once."),
+	ROW("fma.rn[.ftz].relu" F16, "=0 0 0 0", 70, 80, 0, pick_fma_f16, "a * b + c; negative results become 0."),
+	ROW("fma.rn[.relu]" BF16, "=0 0 0 0", 70, 80, 0, pick_fma_bf16, "a * b + c, rounded once."),
+	ROW("fma.rn.oob[.relu](.f16|.f16x2|.bf16|.bf16x2)", "=0 0 0 0", 81, 90, 0, pick_fma_oob,
+	    "a * b + c; 0 where a factor is the out-of-bounds NaN."),
+	SIGN_ROWS(neg, 60, "Changes the sign."),
+	SIGN_ROWS(abs, 65, "Absolute value."),
+	MIN_MAX_ROWS(min, "The lesser; a number before a NaN, or with .NaN the NaN."),
+	MIN_MAX_ROWS(max, "The greater; a number before a NaN, or with .NaN the NaN."),
+};
+FAMILY(family_half, "Half-precision floating-point arithmetic", rows_half);
