@@ -10,5 +10,10 @@
 	X(family_integer)                                                                              \
 	X(family_bits)                                                                                 \
 	X(family_extended)                                                                             \
+	X(family_float)                                                                                \
+	X(family_half)                                                                                 \
+	X(family_approx)                                                                               \
 	X(family_compare)                                                                              \
-	X(family_logic)
+	X(family_logic)                                                                                \
+	X(family_convert)                                                                              \
+	X(family_convert_float)
