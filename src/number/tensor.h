@@ -88,8 +88,8 @@ enum { TENSOR_MAX_M = 64, TENSOR_MAX_N = 256, TENSOR_MAX_WORDS = 16 };
 /*
  * The arrays of one multiplication; see the head of this file. `d` may be `c`, nothing else may
  * overlap it. Sparse: `meta` is [k / group][m], a nibble each in bits 0-3, which names the places
- * of two stored elements (tf32: one) in the group; the caller finds them in the lanes' registers. Two
- * equal indices in a nibble (PTX: undefined) give some result. With 4-bit elements a group is 8
+ * of two stored elements (tf32: one) in the group; the caller finds them in the lanes' registers.
+ * Two equal indices in a nibble (PTX: undefined) give some result. With 4-bit elements a group is 8
  * elements and an index names a pair of them.
  */
 struct tensor_operands {
