@@ -21,6 +21,7 @@ enum { PARSER_DEPTH = 4000 };
 		(current).begin = (n) ? YYRHSLOC(rhs, 1).begin : YYRHSLOC(rhs, 0).end;                 \
 		(current).end = YYRHSLOC(rhs, n).end;                                                  \
 	} while (0)
+/* Only where a token was shifted behind the error: else the same token fails again and again. */
 #define STOP_IF_FULL                                                                                   \
 	do {                                                                                           \
 		if (reader_is_full(r))                                                                 \
@@ -53,7 +54,7 @@ static void ptx_yyerror(struct span *at, struct reader *r, void *scanner, const 
 %token DOT_TUNING "performance directive" DOT_PRAGMA "'.pragma'" DOT_LOC "'.loc'" DOT_FILE "'.file'"
 %token DOT_SECTION "'.section'" DOT_ALIAS "'.alias'" DOT_BRANCHTARGETS "'.branchtargets'"
 %token DOT_CALLTARGETS "'.calltargets'" DOT_CALLPROTOTYPE "'.callprototype'"
-%token SHIFT_LEFT "'<<'" SHIFT_RIGHT "'>>'" LESS_EQUAL "'<='" GREATER_EQUAL "'>='" EQUAL "'=='"
+%token CLOSE "'} '" SHIFT_LEFT "'<<'" SHIFT_RIGHT "'>>'" LESS_EQUAL "'<='" GREATER_EQUAL "'>='" EQUAL "'=='"
 %token NOT_EQUAL "'!='" AND_AND "'&&'" OR_OR "'||'"
 
 %right '?' ':'
@@ -84,6 +85,7 @@ item:
 	| function
 	| error ';'                                 { STOP_IF_FULL; }
 	| error '}'                                 { STOP_IF_FULL; }
+	| error '{' { reader_skip_block(r, scanner); } '}' { if (reader_is_full(r)) YYABORT; }
 	;
 target_words:
 	  NAME                                      { reader_target_word(r, $1.text, @1); }
@@ -107,7 +109,7 @@ section:
 	| section_name '{' section_items error '}'  { reader_section_end(r, $1.text, @5); STOP_IF_FULL; }
 	;
 section_name: DOT_SECTION WORD                      { $$ = $2; } ;
-section_items: %empty                               { r->section_begin = @$.begin; }
+section_items: %empty                               { r->section_begin = @$.begin; r->braces = 0; }
 	| section_items section_item
 	;
 section_item: NAME ':' | WORD section_values ;
@@ -148,8 +150,8 @@ sized:
 init_begin: %empty                                  { init_begin(r, @$); } ;
 init_item:
 	  expr                                      { init_value(r); }
-	| '{' init_open init_items '}'              { init_close(r, @4); }
-	| '{' init_open '}'                         { init_close(r, @3); }
+	| '{' init_open init_items CLOSE              { init_close(r, @4); }
+	| '{' init_open CLOSE                         { init_close(r, @3); }
 	| NAME '=' NAME                             { init_field(r, $1.text, $3.text, 0, @1); }
 	| NAME '=' INTEGER                          { init_field(r, $1.text, NULL, $3.bits, @1); }
 	| NAME '=' '-' INTEGER                      { init_field(r, $1.text, NULL, -$4.bits, @1); }
@@ -181,7 +183,7 @@ parameters: %empty | '(' ')' | '(' parameter_list ')' ;
 parameter_list: parameter | parameter_list ',' parameter ;
 parameter:
 	  parameter_begin qualifiers sized          { declare_end(r, false, @3); }
-	| error                                     { STOP_IF_FULL; }
+	| error                                     { if (reader_is_full(r)) YYABORT; }
 	;
 parameter_begin: %empty                             { declare_begin(r, LINK_NONE, @$); } ;
 tunings:
@@ -194,7 +196,7 @@ function_end:
 	  ';'                                       { function_declare(r, @1); }
 	| body_open statements block_end            { function_close(r, @3); }
 	;
-body_open: '{'                                      { function_open(r, @1); } ;
+body_open: '{'                                      { r->braces = 0; function_open(r, @1); } ;
 block_end:
 	  '}'
 	| error '}'                                 { STOP_IF_FULL; }
@@ -212,7 +214,7 @@ statement:
 	| instruction ';'
 	| error ';'                                 { reader_statement_lost(r); STOP_IF_FULL; }
 	;
-block_open: '{'                                     { scope_open(r); } ;
+block_open: '{'                                     { r->braces = 0; scope_open(r); } ;
 branch_targets:
 	  NAME ':' DOT_BRANCHTARGETS                { targets_begin(r, $1.text, false, @1); }
 	| NAME ':' DOT_CALLTARGETS                  { targets_begin(r, $1.text, true, @1); }
@@ -255,11 +257,14 @@ operand_list:
 	;
 operand:
 	  expr                                      { operand_check(r); }
-	| '{' operand_list '}'                      { operand_gather(r, OPERAND_VECTOR, (u32)$2.bits, @$); }
+	| vector
+	| vector '|' name                           { operand_gather(r, OPERAND_PAIR, 2, @$); }
+	| vector '|' SINK                           { operand_sink(r, @3); operand_gather(r, OPERAND_PAIR, 2, @$); }
 	| '[' operand_list ']'                      { operand_address(r, (u32)$2.bits, @$); }
 	| '(' ')'                                   { operand_gather(r, OPERAND_LIST, 0, @$); }
 	| '(' list_begin ',' list_rest ')'          { operand_gather(r, OPERAND_LIST, (u32)$4.bits + 1, @$); }
 	;
+vector: '{' operand_list CLOSE                      { operand_gather(r, OPERAND_VECTOR, (u32)$2.bits, @$); } ;
 list_begin: expr ;
 list_rest:
 	  expr                                      { operand_check(r); $$.bits = 1; }

@@ -88,7 +88,8 @@ static const char *expectation(struct reader *r, const char *const *words, u32 c
 			continue;
 		if (++listed > 6)
 			break;
-		text = *text ? arena_printf(r->arena, "%s or %s", text, words[i]) : words[i];
+		const char *word = strcmp(words[i], "'} '") ? words[i] : "'}'";
+		text = *text ? arena_printf(r->arena, "%s or %s", text, word) : word;
 	}
 	return listed && listed <= 6 ? text : NULL;
 }

@@ -85,6 +85,7 @@ struct reader {
 	struct ir_module *module;
 	const struct source *source;
 	u32 offset;          /* the scanner's place */
+	u32 braces;          /* open within the statement being read */
 	struct span comment; /* the comment being read */
 	const char *underscore, *generic, *warp_size;
 	jmp_buf escape;      /* for reader_abort */
@@ -112,6 +113,8 @@ struct reader {
 
 /* ptx.l */
 int reader_parse(struct reader *r, char *text, size_t length);
+/* Passes over everything up to the brace that matches the one just read. */
+void reader_skip_block(struct reader *r, void *scanner);
 
 /* ptx_read.c: the scanner's and the parser's complaints, directives of the module. */
 void reader_abort(struct reader *r, const char *message) __attribute__((noreturn));
