@@ -84,8 +84,6 @@ void operand_suffix(struct reader *r, const char *word, struct span at)
 			o->element = element;
 	} else if (o->kind == OPERAND_REGISTER && is_selector(word) && !o->selector) {
 		o->selector = word;
-		if (!word[2] && word[1] < (word[0] == 'b' ? '4' : '2'))
-			o->video_select = (u8)(word[1] - '0' + (word[0] == 'b' ? 1 : 5));
 	} else {
 		diag_error(r->diags, at, "'.%.60s' cannot follow '%s'", word, o->name ? o->name : "this operand");
 	}

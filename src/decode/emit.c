@@ -195,7 +195,7 @@ static void place_operands(struct emitter *e, const struct matched *m, struct in
 		const u32 first = m->use_count && m->uses[0].written ? 0 : 1;
 		for (u32 k = 0; k < m->use_count; k++)
 			*slots[first + k] = rows[k];
-		i->imm = m->form.immediate_count ? (s32)m->form.immediates[0] : (s32)m->form.selects;
+		i->imm = m->form.immediate_count ? (s32)m->form.immediates[0] : m->form.selects;
 	} else {
 		i->imm = (s32)e->operands.count;
 		push_list(e, m, rows, false);
@@ -292,6 +292,10 @@ static void emit_plain(struct emitter *e, const struct ir_instruction *x, const 
 		i.fn = e->low->internal.unmodelled;
 	} else {
 		i.fn = meaning->run;
+		if (meaning->word && is_simple(m))
+			i.imm |= (s32)meaning->word(&m->form);
+		else if (meaning->word)
+			i.c = meaning->word(&m->form);
 	}
 	if (flags & ISA_SYNC)
 		i.run = (u16)take_run(e);

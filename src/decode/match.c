@@ -361,16 +361,29 @@ static bool one_operand(struct attempt *t, const struct operand_spec *s, const s
 	return scalar(t, s, o, s->type);
 }
 
+/* Selectors and signs of video operands, packed for the handler; other forms may have none. */
+static bool pack_selectors(struct attempt *t, const struct ir_instruction *x)
+{
+	const char *texts[4] = {NULL};
+	u32 minus = 0;
+
+	for (u32 k = 0; k < x->operand_count && k < 4; k++) {
+		texts[k] = x->operands[k].selector;
+		minus |= (u32)x->operands[k].minus << k;
+	}
+	if (!isa_pack_selectors(t->form->row, texts, minus, &t->form->selects))
+		return wrong(t, x->span, "a selector or a minus sign stands where this form takes none of its kind");
+	return true;
+}
+
 static bool try_row(struct attempt *t)
 {
 	struct operand_spec specs[FORM_OPERANDS];
 	const u32 spec_count = isa_operand_specs(t->form, specs);
 	const struct ir_instruction *x = t->x;
 
-	for (u32 k = 0; k < x->operand_count && k < 4; k++) {
-		t->form->selects |= (u32)x->operands[k].video_select << 4 * k;
-		t->form->selects |= (u32)x->operands[k].minus << (16 + k);
-	}
+	if (!pack_selectors(t, x))
+		return false;
 	if (t->form->row->flags & ISA_CALL)
 		return true;
 	for (u32 k = 0; k < spec_count; k++) {

@@ -21,13 +21,14 @@ struct arch; /* arch/arch.h */
  *
  * - Simple: at most one destination, which stands first, and at most three sources, no vector, no
  *   second destination: d, a, b, c are their rows in order (NO_OPERAND if left out or '_').
- *   imm: the first immediate-only operand, or form->selects.
+ *   imm: the first immediate-only operand, or form->selects and the meaning's word.
  * - ISA_MEMORY with one address: a = row of the base (NO_OPERAND for ISA_PARAM with a constant
  *   address), imm = byte offset. If at most one destination and two sources are left, none a
  *   vector: d, b, c. Otherwise b = index into code->operands, where all the others stand,
  *   flattened in text order.
  * - Everything else: code->operands[imm ...] holds all operands flattened in text order; an address
- *   counts two entries, the base's row and the byte offset; immediate-only ones come last.
+ *   counts two entries, the base's row and the byte offset; immediate-only ones come last. The
+ *   meaning's word is in c.
  * A vector counts as its elements. Rows are byte offsets into the frame. The width of address
  * base rows and of every other register is form->operand_bits.
  * run: PTX instructions since the last accounting point, this one included: added to the counters

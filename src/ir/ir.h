@@ -145,7 +145,6 @@ struct ir_operand {
 	enum ir_operand_kind kind;
 	bool negated;          /* !p  (and unary minus on a register: a[-]) */
 	u8 element;            /* .x .y .z .w of a vector register: 0..3, else 0xff */
-	u8 video_select;       /* .b0-.b3 (1..4), .h0 .h1 (5, 6) after a register, else 0 */
 	const char *selector;  /* any video selector's text without the dot ("b0", "h10", "b3210"), or NULL */
 	bool minus;            /* -a of video instructions */
 	bool indexed;          /* ADDRESS written array[n]: stands for the address in mov, for the element in ld, st */

@@ -25,8 +25,8 @@ typedef const struct insn *meaning_fn(struct warp *w, const struct insn *i, u8 *
 /* What a row's `meaning` picks. Only `run` is required. `run_scalar` are faster forms that lowering
  * may choose when it has proved their condition; NULL where the family does not offer them.
  * word: a number that the handler wants from the form (a comparison, a value to write): lowering
- * stores it in insn.imm, or in insn.c where the operands stand in a list. Not for memory
- * instructions, nor for forms that have immediate-only operands or selectors. */
+ * adds its bits to insn.imm, or puts it in insn.c where the operands stand in a list. Not for
+ * memory instructions, nor for forms that have immediate-only operands. */
 struct meaning {
 	meaning_fn *run;
 	meaning_fn *run_scalar[4]; /* [k]: operand c (k=3), b (2), a (1) is a scalar slot; [0]: all are, and d too */
@@ -52,7 +52,7 @@ enum isa_flag {
 	ISA_RELAXED = 1 << 14, /* registers may be wider than the type (ld, st, cvt) */
 	ISA_CROSS_LANE = 1 << 15, /* reads other lanes: a destination may not share a source's row */
 	ISA_PARAM = 1 << 16,   /* ld.param, st.param: the address may name a parameter */
-	/* Operands may carry selectors; lowering stores isa_pack_selectors' result in insn.imm. */
+	/* Operands may carry selectors; isa_pack_selectors' result is in insn.imm. */
 	ISA_SELECT = 1 << 17,  /* .b0 to .b3, .h0, .h1: scalar video instructions */
 	ISA_SELECT2 = 1 << 18, /* .h10 and so on: video on two halves */
 	ISA_SELECT4 = 1 << 19, /* .b3210 and so on: video on four bytes */
@@ -111,10 +111,7 @@ struct form {
 	/* Immediate-only operands in order. */
 	u8 immediate_count;
 	s64 immediates[4];
-	/* Byte and half selectors (4 bits each: .b0-.b3 1-4, .h0 .h1 5-6) and minus signs (bit 16 + k) of
-	 * the textual operands 0..3, for video instructions. They stand in insn.imm too. */
-	u32 selects;
-	const char *selectors[4]; /* the selector's text of those operands ("h10"), or NULL */
+	s32 selects; /* of video operands, see isa_pack_selectors */
 	/* ISA_PARAM: the address is a kernel parameter's (space .param proper), or that of a function's
 	 * parameter or result (kept in local memory, frame-relative), or in a register. */
 	enum form_param { PARAM_BY_REGISTER, PARAM_OF_KERNEL, PARAM_OF_FRAME } param;
@@ -181,14 +178,14 @@ struct operand_spec {
 	u16 second;     /* type of the second destination after '|', or TOKEN_NONE */
 };
 
-/* The word count of a video instruction's selector, and where it stands in the packed word. */
+/* Where selectors and signs stand in the packed word; from _END on it is the meaning's word's. */
 enum {
 	/* ISA_SELECT: 0 the whole register, 1 to 4 .b0 to .b3, 5 and 6 .h0 and .h1 */
 	SELECT_D = 0, SELECT_A = 3, SELECT_B = 6, SELECT_C = 9, SELECT_BITS = 7,
-	SELECT_MINUS_A = 12, SELECT_MINUS_B = 13, SELECT_MINUS_C = 14,
+	SELECT_MINUS_A = 12, SELECT_MINUS_B = 13, SELECT_MINUS_C = 14, SELECT_END = 15,
 	/* ISA_SELECT2 and 4: a mask of the elements of d that are written, then for each element,
 	 * lowest first, the number of the half (0 to 3) or byte (0 to 7) of b:a it is taken from */
-	SIMD_D = 0, SIMD_A = 4, SIMD_B = 16, SIMD_BITS = 3
+	SIMD_D = 0, SIMD_A = 4, SIMD_B = 16, SIMD_END = 28, SIMD_BITS = 3
 };
 
 /* Resolves the operand words of a form's row; returns how many (at most FORM_OPERANDS). */

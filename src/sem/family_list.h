@@ -15,5 +15,6 @@
 	X(family_approx)                                                                               \
 	X(family_compare)                                                                              \
 	X(family_logic)                                                                                \
+	X(family_video)                                                                        \
 	X(family_convert)                                                                              \
 	X(family_convert_float)
