@@ -58,7 +58,7 @@ enum step_result {
 struct float_layout {
 	u8 fraction_bits, exponent_bits;
 	s16 bias;
-	bool has_inf; /* e4m3 has none, and only its all-ones pattern is NaN */
+	bool has_inf;   /* e4m3 has none, and only its all-ones pattern is NaN */
 	bool normalise; /* subnormals count as normal numbers, as after conversion to f16 */
 };
 
@@ -308,6 +308,8 @@ static __attribute__((noinline)) void step_wide_f32_by8(const struct step *s)
 		step_tile(s, (struct step_kind){25, STEP_F32, 8, 16});
 	else if (s->count == 8)
 		step_tile(s, (struct step_kind){25, STEP_F32, 8, 8});
+	else if (s->count == 32)
+		step_tile(s, (struct step_kind){25, STEP_F32, 8, 32});
 	else
 		step_tile(s, (struct step_kind){25, STEP_F32, 8, 0});
 }
@@ -316,6 +318,8 @@ static __attribute__((noinline)) void step_wide_f32_by16(const struct step *s)
 {
 	if (s->count == 16)
 		step_tile(s, (struct step_kind){25, STEP_F32, 16, 16});
+	else if (s->count == 32)
+		step_tile(s, (struct step_kind){25, STEP_F32, 16, 32});
 	else
 		step_tile(s, (struct step_kind){25, STEP_F32, 16, 0});
 }

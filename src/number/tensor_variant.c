@@ -44,36 +44,68 @@ static u32 nibble_second(const struct tensor_form *form, u32 nibble)
 	return form->group == 2 ? nibble >> 3 & 1 : nibble >> 2 & 3;
 }
 
-/*
- * Spreads the stored words of 16 rows over all of K, zeros between. A stored word is one or two
- * groups; a group of 32-bit words becomes two words, of 16-bit elements two, of bytes (or pairs of
- * 4-bit elements) one.
- */
+/* Where the halves of 64 bits, a spread group or two of a row, go. */
+static inline void wide_store(u32 (*wide)[TILE], u32 word, u32 row, u64 bits)
+{
+	wide[2 * word][row] = (u32)bits;
+	wide[2 * word + 1][row] = (u32)(bits >> 32);
+}
+
+/* A stored word is one group of two 16-bit elements in four places. */
+static void expand_halves(const struct tensor_form *form, const u32 *stored, const u8 *meta,
+			  u32 rows, u32 (*wide)[TILE])
+{
+	for (u32 w = 0; w < form->a_words; w++) {
+		for (u32 row = 0; row < rows; row++) {
+			u32 nibble = meta[w * form->m + row];
+			u64 word = stored[w * form->m + row];
+			wide_store(wide, w, row,
+				   (word & 0xffff) << (16 * (nibble & 3)) |
+					   (word >> 16) << (16 * (nibble >> 2 & 3)));
+		}
+	}
+}
+
+/* A stored word is two groups of two bytes (or pairs of 4-bit elements) in four places. */
+static void expand_bytes(const struct tensor_form *form, const u32 *stored, const u8 *meta,
+			 u32 rows, u32 (*wide)[TILE])
+{
+	for (u32 w = 0; w < form->a_words; w++) {
+		for (u32 row = 0; row < rows; row++) {
+			u32 low = meta[2 * w * form->m + row];
+			u32 high = meta[(2 * w + 1) * form->m + row];
+			u32 word = stored[w * form->m + row];
+			wide[2 * w][row] = (word & 0xff) << (8 * (low & 3)) |
+					   (word >> 8 & 0xff) << (8 * (low >> 2 & 3));
+			wide[2 * w + 1][row] = (word >> 16 & 0xff) << (8 * (high & 3)) |
+					       (word >> 24) << (8 * (high >> 2 & 3));
+		}
+	}
+}
+
+/* A stored word is a group of one 32-bit element in two places. */
+static void expand_words(const struct tensor_form *form, const u32 *stored, const u8 *meta,
+			 u32 rows, u32 (*wide)[TILE])
+{
+	for (u32 w = 0; w < form->a_words; w++) {
+		for (u32 row = 0; row < rows; row++) {
+			u32 at = meta[w * form->m + row] >> 3 & 1;
+			wide_store(wide, w, row, (u64)stored[w * form->m + row] << (32 * at));
+		}
+	}
+}
+
+/* Spreads the stored words of 16 rows over all of K, zeros between. */
 static void tile_expand(const struct tensor_form *form, const u32 *stored, const u8 *meta, u32 rows,
 			u32 (*wide)[TILE])
 {
-	u32 bits = form->a == TENSOR_S4 || form->a == TENSOR_U4 ? 8 : tensor_format_bits(form->a);
-	for (u32 w = 0; w < form->a_words; w++) {
-		for (u32 row = 0; row < rows; row++) {
-			u64 word = stored[w * form->m + row], out = 0;
-			if (bits == 32) {
-				out = word << (32 * nibble_first(form, meta[w * form->m + row]));
-			} else if (bits == 16) {
-				u32 nibble = meta[w * form->m + row];
-				out = (word & 0xffff) << (16 * nibble_first(form, nibble)) |
-				      (word >> 16) << (16 * nibble_second(form, nibble));
-			} else {
-				u32 low = meta[2 * w * form->m + row],
-				    high = meta[(2 * w + 1) * form->m + row];
-				out = (word & 0xff) << (8 * nibble_first(form, low)) |
-				      (word >> 8 & 0xff) << (8 * nibble_second(form, low)) |
-				      (word >> 16 & 0xff) << (32 + 8 * nibble_first(form, high)) |
-				      (word >> 24) << (32 + 8 * nibble_second(form, high));
-			}
-			wide[2 * w][row] = (u32)out;
-			wide[2 * w + 1][row] = (u32)(out >> 32);
-		}
-	}
+	u32 bits = tensor_format_bits(form->a);
+	if (bits == 32)
+		expand_words(form, stored, meta, rows, wide);
+	else if (bits == 16)
+		expand_halves(form, stored, meta, rows, wide);
+	else
+		expand_bytes(form, stored, meta, rows, wide);
 }
 
 /* The words of 16 rows of A or columns of B, all of K. */
@@ -122,14 +154,14 @@ static struct tile tile_find(const struct tensor_form *form, const struct tensor
  * first.
  */
 static void factors_mark_absent(struct factors *f, const struct tensor_form *form, const u8 *meta,
-				u32 rows, u32 halves)
+				u32 halves)
 {
 	u32 per_word = 32 / tensor_format_bits(form->a), words = form->b_words / halves;
 	for (u32 k = 0; k < form->k; k++) {
 		u32 w = k / per_word, at = k % form->group;
 		u32 place = w % halves * (form->k / halves) + k % per_word * words + w / halves;
 		const u8 *nibbles = meta + k / form->group * form->m;
-		for (u32 row = 0; row < rows; row++) {
+		for (u32 row = 0; row < TILE; row++) {
 			if (nibble_first(form, nibbles[row]) != at &&
 			    nibble_second(form, nibbles[row]) != at)
 				f->data[place * TILE + row] = EXP_ABSENT;
@@ -224,9 +256,20 @@ static void factors_load(struct factors *f, const struct tensor_form *form,
 	}
 	if (t.width < TILE)
 		factors_fold_special(f);
-	if (is_a && form->sparse)
-		factors_mark_absent(f, form, o->meta + start, min_u32(form->m - start, TILE),
-				    halves);
+}
+
+/*
+ * Opposite to an infinity or a NaN in B it matters that a place of A holds nothing rather than
+ * zero. Rare, so the places are marked only then.
+ */
+static void factors_mark_if_special(struct factors *a, const struct factors *b,
+				    const struct tensor_form *form, const u8 *meta)
+{
+	s32 special = 0;
+	for (u32 i = 0; i < TILE; i++)
+		special |= b->special[i];
+	if (special)
+		factors_mark_absent(a, form, meta, form->arith == TENSOR_FP8_PAIRS ? 2 : 1);
 }
 
 /*
@@ -390,6 +433,8 @@ static void mma_fused(const struct tensor_form *form, const struct tensor_operan
 		factors_load(&b, form, o, false, column);
 		for (u32 i = 0; i * TILE < form->m; i++) {
 			size_t at = (size_t)column * form->m + i * TILE;
+			if (form->sparse)
+				factors_mark_if_special(&a[i], &b, form, o->meta + i * TILE);
 			struct step s = {
 				.a = &a[i],
 				.b = &b,
