@@ -455,6 +455,8 @@ static void finish_code(struct emitter *e)
 	c->table_count = (u32)e->tables.count;
 	c->frame_bytes = e->frame_top;
 	c->register_bytes = e->rows->used_bytes;
+	c->undefined = keep(low, e->rows->undefined, e->rows->undefined_count, sizeof *e->rows->undefined);
+	c->undefined_count = e->rows->undefined_count;
 	c->order_dependent = depends_on_order(e) || calls_system(e);
 	c->registers = keep(low, e->rows->places, e->function->register_slots, sizeof *e->rows->places);
 	struct form *forms = ARENA_ARRAY(low->arena, e->function->body.count + 1, struct form);

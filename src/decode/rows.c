@@ -209,10 +209,13 @@ struct row_plan *rows_plan(struct arena *arena, const struct ir_function *f, con
 	base[3] = base[2] + rows[2] * class_bytes[2];
 	plan->used_bytes = base[3] + rows[3] * class_bytes[3];
 	plan->places = ARENA_ARRAY(arena, slots + 1, struct row_place);
+	plan->undefined = ARENA_ARRAY(arena, used + 1, struct row_place);
 	for (u32 k = 0; k < used; k++) {
 		const struct interval *v = &intervals[k];
 		plan->places[v->slot] = (struct row_place){.offset = base[v->class] + row_of[v->slot] * class_bytes[v->class],
 							   .bits = class_bits[v->class]};
+		if (!share || (g->block_count && test_bit(l.in, v->slot)))
+			plan->undefined[plan->undefined_count++] = plan->places[v->slot];
 	}
 	return plan;
 }

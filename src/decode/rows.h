@@ -13,6 +13,8 @@ struct row_plan {
 	struct row_place *places; /* by register slot; bits 0: the register is never used */
 	u32 predicate_bytes;      /* predicate 0 is the carry flag */
 	u32 used_bytes;           /* predicates, then rows; constants follow */
+	struct row_place *undefined; /* rows of registers that are live at the function's entry */
+	u32 undefined_count;
 };
 
 enum { CARRY_FLAG_OFFSET = 0 };

@@ -57,6 +57,7 @@ static void complete(struct block *block, u32 number)
 	b->red_and = 1;
 	b->red_or = 0;
 	b->phase++;
+	block->open_barriers &= ~(1u << number);
 }
 
 static bool is_complete(const struct block *block, const struct barrier *b)
@@ -81,6 +82,7 @@ const struct insn *block_barrier(struct warp *w, const struct insn *i, u32 numbe
 		b->expected = threads;
 		b->red_count = b->red_or = 0;
 		b->red_and = 1;
+		block->open_barriers |= 1u << number;
 	}
 	b->arrived += threads_arriving(w, threads);
 	if (reduce != BARRIER_NONE) {
@@ -106,10 +108,14 @@ void block_lanes_exited(struct warp *w, u32 lanes)
 	struct block *block = w->block;
 
 	block->live_threads -= (u32)__builtin_popcount(lanes);
-	for (u32 k = 0; k < BARRIERS_PER_BLOCK; k++)
+	for (u32 left = block->open_barriers; left; left &= left - 1) {
+		const u32 k = (u32)__builtin_ctz(left);
 		if (!block->barriers[k].expected && is_complete(block, &block->barriers[k]))
 			complete(block, k);
-	cluster_lanes_exited(w, lanes);
+	}
+	block->cluster->live_threads -= (u32)__builtin_popcount(lanes);
+	if (block->cluster->arrived)
+		cluster_lanes_exited(w, lanes);
 }
 
 /* --- Cluster barrier ------------------------------------------------------------------------ */
@@ -162,7 +168,6 @@ void cluster_lanes_exited(struct warp *w, u32 lanes)
 {
 	struct cluster *c = w->block->cluster;
 
-	c->live_threads -= (u32)__builtin_popcount(lanes);
 	/* An arrived thread that exits without waiting stays counted as arrived. */
 	for (u32 l = 0; l < WARP_LANES; l++)
 		if (lanes >> l & 1 && w->cluster_phase[l] > c->phase)

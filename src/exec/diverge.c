@@ -444,7 +444,8 @@ void warp_start(struct warp *w, const struct code *code)
 	if (w->local_bytes < code->local_bytes && !warp_local_reserve(w, code->insns, code->local_bytes))
 		return;
 	if (w->entry_frame)
-		frame_free(w, w->entry_frame);
-	w->entry_frame = frame_new(w, code, 0);
+		frame_restart(w, w->entry_frame);
+	else
+		w->entry_frame = frame_new(w, code, 0);
 	make_ready(w, machine_entry(w->machine, code), w->live, NULL, w->entry_frame);
 }

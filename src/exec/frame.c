@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "exec/internal.h"
+#include "isa/sregs.h"
 
 static void fill_row(u8 *row, u32 bits, u64 low, u64 high)
 {
@@ -29,22 +30,46 @@ static void fill_row(u8 *row, u32 bits, u64 low, u64 high)
 	}
 }
 
-static void fill_sreg(const struct warp *w, u8 *rows, const struct sreg_row *s)
+static void fill_lanes(const struct warp *w, u8 *rows, const struct sreg_row *s)
 {
-	if (s->bits == 1) {
-		u32 mask = 0;
-		for (u32 l = 0; l < WARP_LANES; l++)
-			mask |= (u32)(sreg_value(w, s->sreg, s->element, l) != 0) << l;
-		*(u32 *)(rows + s->offset) = mask;
-		return;
-	}
 	for (u32 l = 0; l < WARP_LANES; l++) {
 		const u64 value = sreg_value(w, s->sreg, s->element, l);
-		if (s->bits == 32)
+		if (s->bits <= 32)
 			((u32 *)(rows + s->offset))[l] = (u32)value;
 		else
 			((u64 *)(rows + s->offset))[l] = value;
 	}
+}
+
+/* Special registers that hold from `since` on: those fixed for the warp's place in the block are filled
+ * when the frame is made for that warp, those of the block for each block. */
+static void fill_sregs(const struct warp *w, u8 *rows, const struct code *code, bool block_only)
+{
+	for (u32 k = 0; k < code->sreg_count; k++) {
+		const struct sreg_row *s = &code->sregs[k];
+		const enum sreg_kind kind = sreg_info(s->sreg)->kind;
+		if (block_only && kind != SREG_PER_BLOCK)
+			continue;
+		if (kind == SREG_PER_LANE)
+			fill_lanes(w, rows, s);
+		else
+			fill_row(rows + s->offset, s->bits, sreg_value(w, s->sreg, s->element, 0), 0);
+	}
+}
+
+static void clear_undefined(const struct frame *f)
+{
+	for (u32 k = 0; k < f->code->undefined_count; k++) {
+		const struct row_place *p = &f->code->undefined[k];
+		memset(f->rows + p->offset, 0, p->bits == 1 ? 4 : p->bits * 4);
+	}
+}
+
+void frame_restart(struct warp *w, struct frame *f)
+{
+	fill_sregs(w, f->rows, f->code, true);
+	clear_undefined(f);
+	f->local_top = f->local_base + f->code->local_bytes;
 }
 
 struct frame *frame_new(struct warp *w, const struct code *code, u64 local_base)
@@ -58,15 +83,14 @@ struct frame *frame_new(struct warp *w, const struct code *code, u64 local_base)
 		f->code = code;
 	} else {
 		w->worker->frames[code->index] = f->next_free;
-		memset(f->rows, 0, code->register_bytes);
 	}
 	for (u32 k = 0; k < code->constant_count; k++) {
 		const struct constant_row *c = &code->constants[k];
 		if (fresh || c->frame_relative)
 			fill_row(f->rows + c->offset, c->bits, c->low + (c->frame_relative ? local_base : 0), c->high);
 	}
-	for (u32 k = 0; k < code->sreg_count; k++)
-		fill_sreg(w, f->rows, &code->sregs[k]);
+	fill_sregs(w, f->rows, code, false);
+	clear_undefined(f);
 	f->caller = NULL;
 	f->depth = 0;
 	f->local_base = local_base;

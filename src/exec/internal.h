@@ -15,6 +15,8 @@ void fp_restore(struct worker *worker);
 /* Frames are kept for reuse by their code: constants need filling only once. */
 struct frame *frame_new(struct warp *w, const struct code *code, u64 local_base);
 void frame_free(struct warp *w, struct frame *f);
+/* Makes a kernel's frame, once made for this warp, ready for the next block. */
+void frame_restart(struct warp *w, struct frame *f);
 
 void worker_run(struct worker *worker);
 void worker_free_local(struct worker *worker);

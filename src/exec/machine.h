@@ -72,6 +72,7 @@ struct block {
 	u32 thread_count;
 	u32 live_threads;
 	u32 next_warp; /* round robin */
+	u32 open_barriers; /* bit k: threads have arrived at barrier k */
 	struct barrier barriers[BARRIERS_PER_BLOCK];
 	void *async; /* state of asynchronous operations, owned by sem */
 	struct block *next;

@@ -89,7 +89,9 @@ static void block_reset(struct worker *k, struct block *b, struct cluster *c, u3
 	b->cluster_rank = rank;
 	b->live_threads = b->thread_count;
 	b->next_warp = 0;
-	memset(b->barriers, 0, sizeof b->barriers);
+	if (b->open_barriers)
+		memset(b->barriers, 0, sizeof b->barriers);
+	b->open_barriers = 0;
 	memset(b->shared, 0, m->shared_bytes);
 	for (u32 n = 0; n < b->warp_count; n++) {
 		struct warp *w = &b->warps[n];
