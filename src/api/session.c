@@ -4,10 +4,10 @@
  */
 #include "api/session.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+
+#include "api/file.h"
 
 /* The text of a module: offsets in spans are 32-bit, and no compiler writes a file of this size. */
 static const size_t TEXT_LIMIT = (size_t)1 << 30;
@@ -50,59 +50,6 @@ void session_add_text(struct session *s, const char *name, const char *text, siz
 	struct ir_module *module = ptx_read(&s->arena, &s->strings, &s->diags, source);
 
 	VEC_PUSH(&s->arena, &s->modules, module);
-}
-
-/* The rest of `f`, growing as it comes: pipes have no size. */
-static char *read_stream(FILE *f, size_t limit, size_t *length, const char **message)
-{
-	size_t have = 0, room = 1 << 16;
-	char *text = malloc(room);
-
-	while (text) {
-		have += fread(text + have, 1, room - 1 - have, f);
-		if (ferror(f)) {
-			*message = strerror(errno);
-			break;
-		}
-		if (have < room - 1) {
-			text[have] = 0;
-			*length = have;
-			return text;
-		}
-		if (have >= limit) {
-			*message = "the file is too large";
-			break;
-		}
-		room *= 2;
-		char *more = realloc(text, room);
-		if (!more)
-			break;
-		text = more;
-	}
-	if (!*message)
-		*message = "no memory left";
-	free(text);
-	return NULL;
-}
-
-char *file_read_whole(const char *path, size_t limit, size_t *length, const char **message)
-{
-	struct stat about;
-	FILE *f = strcmp(path, "-") ? fopen(path, "rb") : stdin;
-
-	*message = NULL;
-	if (!f) {
-		*message = strerror(errno);
-		return NULL;
-	}
-	char *text = NULL;
-	if (fstat(fileno(f), &about) == 0 && S_ISDIR(about.st_mode))
-		*message = strerror(EISDIR);
-	else
-		text = read_stream(f, limit, length, message);
-	if (f != stdin)
-		fclose(f);
-	return text;
 }
 
 bool session_add_file(struct session *s, const char *path, const char **message)

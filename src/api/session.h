@@ -50,8 +50,4 @@ bool session_reset_memory(struct session *s);
 /* Diagnostics as text, in the arena. */
 const char *session_diagnostics(struct session *s, bool colour);
 
-/* A whole file in memory from malloc, NUL-terminated; NULL with *message set (static text or
- * strerror's) if it cannot be read or holds more than `limit` bytes. */
-char *file_read_whole(const char *path, size_t limit, size_t *length, const char **message);
-
 #endif

@@ -174,10 +174,11 @@ static void print_limits(const struct ir_limits *l)
 
 static void print_memory(const struct code *code, const struct kernel *k)
 {
-	printf("  memory        %llu bytes shared%s, %llu bytes local a thread\n",
-	       (unsigned long long)(k ? k->static_shared_bytes : code->shared_bytes),
-	       k && k->uses_dynamic_shared ? " and what the launch adds" : "",
-	       (unsigned long long)code->local_bytes);
+	printf("  memory        ");
+	if (k)
+		printf("%llu bytes shared%s, ", (unsigned long long)k->static_shared_bytes,
+		       k->uses_dynamic_shared ? " and what the launch adds" : "");
+	printf("%llu bytes local a thread\n", (unsigned long long)code->local_bytes);
 	if (k && k->order_dependent)
 		printf("  order         results can depend on the order of blocks\n");
 }

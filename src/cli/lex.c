@@ -31,7 +31,7 @@ void lex_error(struct lex *l, const char *format, ...)
 	l->kind = LEX_END;
 }
 
-static bool is_name_start(char c) { return isalpha((unsigned char)c) || c == '_' || c == '$' || c == '%'; }
+static bool is_name_start(char c) { return isalpha((unsigned char)c) || c == '_' || c == '$'; }
 static bool is_name(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '.'; }
 
 /* 0x10, 17, 1.5, 1e-3; a float if it has a point or an exponent. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/file.h"
 #include "cli/npy.h"
 #include "cli/play.h"
 

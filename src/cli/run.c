@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/file.h"
 #include "cli/cli.h"
 #include "report/summary.h"
 

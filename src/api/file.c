@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Reading whole files.
+ */
+#include "api/file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* The rest of `f`, growing as it comes: pipes have no size. */
+static char *read_stream(FILE *f, size_t limit, size_t *length, const char **message)
+{
+	size_t have = 0, room = 1 << 16;
+	char *text = malloc(room);
+
+	while (text) {
+		have += fread(text + have, 1, room - 1 - have, f);
+		if (ferror(f)) {
+			*message = strerror(errno);
+			break;
+		}
+		if (have < room - 1) {
+			text[have] = 0;
+			*length = have;
+			return text;
+		}
+		if (have >= limit) {
+			*message = "the file is too large";
+			break;
+		}
+		room *= 2;
+		char *more = realloc(text, room);
+		if (!more)
+			break;
+		text = more;
+	}
+	if (!*message)
+		*message = "no memory left";
+	free(text);
+	return NULL;
+}
+
+char *file_read_whole(const char *path, size_t limit, size_t *length, const char **message)
+{
+	struct stat about;
+	FILE *f = strcmp(path, "-") ? fopen(path, "rb") : stdin;
+
+	*message = NULL;
+	if (!f) {
+		*message = strerror(errno);
+		return NULL;
+	}
+	char *text = NULL;
+	if (fstat(fileno(f), &about) == 0 && S_ISDIR(about.st_mode))
+		*message = strerror(EISDIR);
+	else
+		text = read_stream(f, limit, length, message);
+	if (f != stdin)
+		fclose(f);
+	return text;
+}
