@@ -451,6 +451,11 @@ static void accept(struct matcher *m, const struct ir_instruction *x, const stru
 	result->uses = ARENA_ARRAY(m->arena, t->count + 1, struct use);
 	memcpy(result->uses, t->uses, t->count * sizeof *t->uses);
 	result->form.operand_count = (u8)t->count;
+	for (u32 k = 0; k < t->count && k < COUNT_OF(result->form.constants); k++)
+		if (t->uses[k].kind == USE_CONSTANT) {
+			result->form.constant_mask |= (u8)(1u << k);
+			result->form.constants[k] = t->uses[k].low;
+		}
 	result->address_count = t->addresses;
 	result->has_list_shape = t->list_shape;
 	result->ok = check_needs(m, x, &result->form);

@@ -108,6 +108,9 @@ struct form {
 	 * the bits of the register it is (8..128; 1 for a predicate; 0 for an absent optional one). */
 	u8 operand_count;
 	u8 operand_bits[FORM_USES];
+	/* Constants among the first eight flattened operands: a bit each, and their values. */
+	u8 constant_mask;
+	u64 constants[8];
 	/* Immediate-only operands in order. */
 	u8 immediate_count;
 	s64 immediates[4];

@@ -31,7 +31,24 @@ LANE3(bfe_u32, u32, u32, u32, u32, int_bfe_u32(a, b, c));
 LANE3(bfe_s32, u32, s32, u32, u32, int_bfe_s32(a, b, c));
 LANE3(bfe_u64, u64, u64, u32, u32, int_bfe_u64(a, b, c));
 LANE3(bfe_s64, u64, s64, u32, u32, int_bfe_s64(a, b, c));
-PICK_SIGNS_32_64(bfe)
+LANE1(bfe_ones, u32, u32, (a & 0) - 1);
+static const struct meaning *pick_bfe(const struct form *f)
+{
+	/* Operands are d, a, position, length. The assembler takes a field of a register that starts,
+	 * by a constant, beyond the sign for all ones (recorded for bfe.s32 32, 1). */
+	const bool constants_only = (f->constant_mask & 0xe) == 0xc;
+
+	switch (form_type(f, 0)) {
+	case T_u32:
+		return &bfe_u32;
+	case T_s32:
+		return constants_only && f->constants[2] > 31 && f->constants[3] ? &bfe_ones : &bfe_s32;
+	case T_u64:
+		return &bfe_u64;
+	default:
+		return &bfe_s64;
+	}
+}
 
 /* bfi has four sources, so its operands stand in a list: d, a, b, position, length. */
 #define BFI(NAME, T)                                                                                   \

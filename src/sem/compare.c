@@ -14,7 +14,7 @@
 
 #define ORDERED(X, ...) X(eq, __VA_ARGS__) X(ne, __VA_ARGS__) X(lt, __VA_ARGS__) X(le, __VA_ARGS__) \
 	X(gt, __VA_ARGS__) X(ge, __VA_ARGS__)
-#define UNORDERED(X, ...) X(equ, __VA_ARGS__) X(neu, __VA_ARGS__) X(ltu, __VA_ARGS__)                  \
+#define UNORDERED(X, ...) X(equ, __VA_ARGS__) X(neu, __VA_ARGS__) X(ltu, __VA_ARGS__)          \
 	X(leu, __VA_ARGS__) X(gtu, __VA_ARGS__) X(geu, __VA_ARGS__) X(num, __VA_ARGS__) X(nan, __VA_ARGS__)
 
 #define INT_eq a == b
@@ -41,22 +41,22 @@
 
 #define INT_SETP(CMP, T, W)   PLANE2_##W(setp_##CMP##_##T, T, T, INT_##CMP);
 #define FLOAT_SETP(CMP, T, W) FPLANE2_##W(setp_##CMP##_##T, T, T, FLOAT_##CMP);
-#define CMP_CASE(CMP, T)                                                                               \
-	case M_##CMP:                                                                                  \
+#define CMP_CASE(CMP, T)                                                                       \
+	case M_##CMP:                                                                          \
 		return &setp_##CMP##_##T;
 /* plain_T: the meaning of a comparison's token. */
-#define PLAIN(T, CASES)                                                                                \
-	static const struct meaning *plain_##T(int compare)                                            \
-	{                                                                                              \
-		switch (compare) {                                                                     \
-			CASES                                                                          \
-		default:                                                                               \
-			return NULL;                                                                   \
-		}                                                                                      \
+#define PLAIN(T, CASES)                                                                        \
+	static const struct meaning *plain_##T(int compare)                                    \
+	{                                                                                      \
+		switch (compare) {                                                             \
+			CASES                                                                  \
+		default:                                                                       \
+			return NULL;                                                           \
+		}                                                                              \
 	}
 #define INT_TYPE(T, W) ORDERED(INT_SETP, T, W) PLAIN(T, ORDERED(CMP_CASE, T))
-#define FLOAT_TYPE(T, W)                                                                               \
-	ORDERED(FLOAT_SETP, T, W) UNORDERED(FLOAT_SETP, T, W)                                          \
+#define FLOAT_TYPE(T, W)                                                                       \
+	ORDERED(FLOAT_SETP, T, W) UNORDERED(FLOAT_SETP, T, W)                                  \
 	PLAIN(T, ORDERED(CMP_CASE, T) UNORDERED(CMP_CASE, T))
 
 INT_TYPE(u16, 32)
@@ -118,23 +118,23 @@ struct relation {
 	u32 less, equal, greater;
 };
 
-#define RELATE(NAME, T, W, PRE, KEYS, NUMBERS)                                                         \
+#define RELATE(NAME, T, W, PRE, KEYS, NUMBERS)                                                 \
 	static struct relation relate_##NAME(struct warp *w, const struct insn *i, const u8 *rows, u32 at_a, \
-					     u32 at_b)                                                 \
-	{                                                                                              \
-		const ROW_##T *pa = ROW_OF(T, at_a), *pb = ROW_OF(T, at_b);                            \
-		s##W less[WARP_LANES] __attribute__((aligned(64)));                                    \
-		s##W equal[WARP_LANES] __attribute__((aligned(64)));                                   \
-		s##W greater[WARP_LANES] __attribute__((aligned(64)));                                 \
-		(void)w, (void)i;                                                                      \
-		PRE;                                                                                   \
-		EACH_LANE                                                                              \
-		{                                                                                      \
-			KEYS;                                                                          \
-			less[l] = (NUMBERS) && a < b ? -1 : 0;                                         \
-			equal[l] = (NUMBERS) && a == b ? -1 : 0;                                       \
-			greater[l] = (NUMBERS) && a > b ? -1 : 0;                                      \
-		}                                                                                      \
+					     u32 at_b)                                         \
+	{                                                                                      \
+		const ROW_##T *pa = ROW_OF(T, at_a), *pb = ROW_OF(T, at_b);                    \
+		s##W less[WARP_LANES] __attribute__((aligned(64)));                            \
+		s##W equal[WARP_LANES] __attribute__((aligned(64)));                           \
+		s##W greater[WARP_LANES] __attribute__((aligned(64)));                         \
+		(void)w, (void)i;                                                              \
+		PRE;                                                                           \
+		EACH_LANE                                                                      \
+		{                                                                              \
+			KEYS;                                                                  \
+			less[l] = (NUMBERS) && a < b ? -1 : 0;                                 \
+			equal[l] = (NUMBERS) && a == b ? -1 : 0;                               \
+			greater[l] = (NUMBERS) && a > b ? -1 : 0;                              \
+		}                                                                              \
 		return (struct relation){pack_lanes##W(less), pack_lanes##W(equal), pack_lanes##W(greater)}; \
 	}
 #define SAME_KEYS(T) const T a = (T)pa[l], b = (T)pb[l]
@@ -155,13 +155,13 @@ static inline s32 half_rank(u32 bits, u32 least)
 	const s32 magnitude = (bits & 0x7fff) < least ? 0 : (s32)(bits & 0x7fff);
 	return bits & 0x8000 ? -magnitude : magnitude;
 }
-#define HALF_KEYS(SHIFT, LEAST)                                                                        \
-	const u32 ha = pa[l] >> (SHIFT) & 0xffff, hb = pb[l] >> (SHIFT) & 0xffff;                      \
+#define HALF_KEYS(SHIFT, LEAST)                                                                \
+	const u32 ha = pa[l] >> (SHIFT) & 0xffff, hb = pb[l] >> (SHIFT) & 0xffff;              \
 	const s32 a = half_rank(ha, LEAST), b = half_rank(hb, LEAST)
 #define HALF_NUMBERS(INFINITY) (ha & 0x7fff) <= (INFINITY) && (hb & 0x7fff) <= (INFINITY)
 #define F16_LEAST 0x0400
-#define RELATE_HALF(NAME, INFINITY, LEAST)                                                             \
-	RELATE(NAME, u32, 32, NO_FP, HALF_KEYS(0, LEAST), HALF_NUMBERS(INFINITY))                      \
+#define RELATE_HALF(NAME, INFINITY, LEAST)                                                     \
+	RELATE(NAME, u32, 32, NO_FP, HALF_KEYS(0, LEAST), HALF_NUMBERS(INFINITY))              \
 	RELATE(NAME##_high, u32, 32, NO_FP, HALF_KEYS(16, LEAST), HALF_NUMBERS(INFINITY))
 RELATE_HALF(f16, F16_INF, 0)
 RELATE_HALF(f16_ftz, F16_INF, F16_LEAST)
@@ -173,6 +173,7 @@ enum {
 	WORD_LESS = 1, WORD_EQUAL = 2, WORD_GREATER = 4, WORD_NAN = 8, /* relations that hold */
 	WORD_BOTH = 16,  /* true where comparison and c are */
 	WORD_ONE = 32,   /* true where exactly one of them is */
+	WORD_ALONE = 64, /* there is no c */
 	WORD_TRUTH = 8,  /* shift: index into truths */
 };
 
@@ -232,12 +233,12 @@ static u32 truth_index(int type)
 	}
 }
 
-/* Without a boolean operator c counts as equal to the comparison. */
 static u32 compare_word(const struct form *f)
 {
 	const int operator = form_pick(f, M_and, M_xor);
 	u32 word = relation_bits(form_pick(f, M_eq, M_nan)) | truth_index(form_type(f, 0)) << WORD_TRUTH;
 
+	word |= operator == TOKEN_NONE ? WORD_ALONE : 0;
 	word |= operator == M_xor ? 0 : WORD_BOTH;
 	word |= operator == M_or || operator == M_xor ? WORD_ONE : 0;
 	return word;
@@ -251,51 +252,52 @@ static inline u32 holds(struct relation r, u32 word)
 	       bits_if(word, WORD_GREATER, r.greater) |
 	       bits_if(word, WORD_NAN, ~(r.less | r.equal | r.greater));
 }
-static inline u32 combine(u32 truth, u32 c, u32 word)
+
+/* The comparison combined with source predicate c, whose row stands at *offset, if there is one. */
+static inline u32 combine(u32 truth, const struct insn *i, const u8 *rows, const u32 *offset,
+			  u32 word)
 {
+	if (word & WORD_ALONE)
+		return truth;
+	const u32 c = *(const u32 *)(rows + *offset) ^ (0u - (i->aux & 1u));
 	return bits_if(word, WORD_BOTH, truth & c) | bits_if(word, WORD_ONE, truth ^ c);
-}
-/* The value of source predicate c at `offset`, or the comparison itself where there is none. */
-static inline u32 other_truth(const struct insn *i, const u8 *rows, u32 offset, u32 truth)
-{
-	return offset == NO_OPERAND ? truth : *(const u32 *)(rows + offset) ^ (0u - (i->aux & 1u));
 }
 
 /* --- setp and set with everything -------------------------------------------------------- */
 
 /* setp p, a, b, c and setp p|q, a, b, c (a list: p, q, a, b, c; the word in insn.c). */
-#define SETP_MEANINGS(NAME)                                                                            \
-	MEANING_FUNCTION(setp_one_##NAME)                                                              \
-	{                                                                                              \
-		const u32 word = (u32)i->imm;                                                          \
-		const u32 truth = holds(relate_##NAME(w, i, rows, i->a, i->b), word);                  \
-		pred_write(rows, i->d, mask, combine(truth, other_truth(i, rows, i->c, truth), word)); \
-		return i + 1;                                                                          \
-	}                                                                                              \
+#define SETP_MEANINGS(NAME)                                                                    \
+	MEANING_FUNCTION(setp_one_##NAME)                                                      \
+	{                                                                                      \
+		const u32 word = (u32)i->imm;                                                  \
+		const u32 truth = holds(relate_##NAME(w, i, rows, i->a, i->b), word);          \
+		pred_write(rows, i->d, mask, combine(truth, i, rows, &i->c, word));            \
+		return i + 1;                                                                  \
+	}                                                                                      \
 	static const struct meaning setp_one_##NAME = {.run = setp_one_##NAME##_run, .word = compare_word}; \
-	MEANING_FUNCTION(setp_two_##NAME)                                                              \
-	{                                                                                              \
-		const u32 *o = warp_operands(w, i);                                                    \
-		const u32 truth = holds(relate_##NAME(w, i, rows, o[2], o[3]), i->c);                  \
-		const u32 p = combine(truth, other_truth(i, rows, o[4], truth), i->c);                 \
-		const u32 q = combine(~truth, other_truth(i, rows, o[4], ~truth), i->c);               \
-		pred_write(rows, o[0], mask, p);                                                       \
-		pred_write(rows, o[1], mask, q);                                                       \
-		return i + 1;                                                                          \
-	}                                                                                              \
+	MEANING_FUNCTION(setp_two_##NAME)                                                      \
+	{                                                                                      \
+		const u32 *o = warp_operands(w, i);                                            \
+		const u32 truth = holds(relate_##NAME(w, i, rows, o[2], o[3]), i->c);          \
+		const u32 p = combine(truth, i, rows, o + 4, i->c);                            \
+		const u32 q = combine(~truth, i, rows, o + 4, i->c);                           \
+		pred_write(rows, o[0], mask, p);                                               \
+		pred_write(rows, o[1], mask, q);                                               \
+		return i + 1;                                                                  \
+	}                                                                                      \
 	static const struct meaning setp_two_##NAME = {.run = setp_two_##NAME##_run, .word = compare_word};
 
 /* set d, a, b, c: d is 32 bits wide, or narrower in a row of that width. */
-#define SET_MEANING(NAME)                                                                              \
-	MEANING_FUNCTION(set_##NAME)                                                                   \
-	{                                                                                              \
-		const u32 word = (u32)i->imm, value = truths[word >> WORD_TRUTH];                      \
-		const u32 truth = holds(relate_##NAME(w, i, rows, i->a, i->b), word);                  \
-		const u32 result = combine(truth, other_truth(i, rows, i->c, truth), word);            \
-		u32 *d = ROW_OF(u32, i->d);                                                            \
+#define SET_MEANING(NAME)                                                                      \
+	MEANING_FUNCTION(set_##NAME)                                                           \
+	{                                                                                      \
+		const u32 word = (u32)i->imm, value = truths[word >> WORD_TRUTH];              \
+		const u32 truth = holds(relate_##NAME(w, i, rows, i->a, i->b), word);          \
+		const u32 result = combine(truth, i, rows, &i->c, word);                       \
+		u32 *d = ROW_OF(u32, i->d);                                                    \
 		EACH_LANE d[l] = LANE_ON(u32, mask, l) ? (LANE_ON(u32, result, l) ? value : 0) : d[l]; \
-		return i + 1;                                                                          \
-	}                                                                                              \
+		return i + 1;                                                                  \
+	}                                                                                      \
 	static const struct meaning set_##NAME = {.run = set_##NAME##_run, .word = compare_word};
 
 #define COMPARED(X) X(u16) X(s16) X(u32) X(s32) X(u64) X(s64) X(f32) X(f64) X(f16) X(f16_ftz) X(bf16)
@@ -303,94 +305,94 @@ static inline u32 other_truth(const struct insn *i, const u8 *rows, u32 offset, 
 COMPARED(ALL_MEANINGS)
 
 /* Two halves: p is the comparison of the lower ones, q of the upper ones; set does each by itself. */
-#define PAIR_MEANINGS(NAME)                                                                            \
-	MEANING_FUNCTION(setp_pair_##NAME)                                                             \
-	{                                                                                              \
-		const u32 *o = warp_operands(w, i);                                                    \
-		const u32 low = holds(relate_##NAME(w, i, rows, o[2], o[3]), i->c);                    \
-		const u32 high = holds(relate_##NAME##_high(w, i, rows, o[2], o[3]), i->c);            \
-		const u32 p = combine(low, other_truth(i, rows, o[4], low), i->c);                     \
-		const u32 q = combine(high, other_truth(i, rows, o[4], high), i->c);                   \
-		pred_write(rows, o[0], mask, p);                                                       \
-		pred_write(rows, o[1], mask, q);                                                       \
-		return i + 1;                                                                          \
-	}                                                                                              \
+#define PAIR_MEANINGS(NAME)                                                                    \
+	MEANING_FUNCTION(setp_pair_##NAME)                                                     \
+	{                                                                                      \
+		const u32 *o = warp_operands(w, i);                                            \
+		const u32 low = holds(relate_##NAME(w, i, rows, o[2], o[3]), i->c);            \
+		const u32 high = holds(relate_##NAME##_high(w, i, rows, o[2], o[3]), i->c);    \
+		const u32 p = combine(low, i, rows, o + 4, i->c);                              \
+		const u32 q = combine(high, i, rows, o + 4, i->c);                             \
+		pred_write(rows, o[0], mask, p);                                               \
+		pred_write(rows, o[1], mask, q);                                               \
+		return i + 1;                                                                  \
+	}                                                                                      \
 	static const struct meaning setp_pair_##NAME = {.run = setp_pair_##NAME##_run, .word = compare_word}; \
-	MEANING_FUNCTION(set_pair_##NAME)                                                              \
-	{                                                                                              \
-		const u32 word = (u32)i->imm, value = truths[word >> WORD_TRUTH] & 0xffff;             \
-		const u32 low = holds(relate_##NAME(w, i, rows, i->a, i->b), word);                    \
-		const u32 high = holds(relate_##NAME##_high(w, i, rows, i->a, i->b), word);            \
-		const u32 low_set = combine(low, other_truth(i, rows, i->c, low), word);               \
-		const u32 high_set = combine(high, other_truth(i, rows, i->c, high), word);            \
-		u32 *d = ROW_OF(u32, i->d);                                                            \
-		EACH_LANE                                                                              \
-		{                                                                                      \
-			const u32 result = (LANE_ON(u32, low_set, l) ? value : 0) |                    \
-					   (LANE_ON(u32, high_set, l) ? value << 16 : 0);              \
-			d[l] = LANE_ON(u32, mask, l) ? result : d[l];                                  \
-		}                                                                                      \
-		return i + 1;                                                                          \
-	}                                                                                              \
+	MEANING_FUNCTION(set_pair_##NAME)                                                      \
+	{                                                                                      \
+		const u32 word = (u32)i->imm, value = truths[word >> WORD_TRUTH] & 0xffff;     \
+		const u32 low = holds(relate_##NAME(w, i, rows, i->a, i->b), word);            \
+		const u32 high = holds(relate_##NAME##_high(w, i, rows, i->a, i->b), word);    \
+		const u32 low_set = combine(low, i, rows, &i->c, word);                        \
+		const u32 high_set = combine(high, i, rows, &i->c, word);                      \
+		u32 *d = ROW_OF(u32, i->d);                                                    \
+		EACH_LANE                                                                      \
+		{                                                                              \
+			const u32 result = (LANE_ON(u32, low_set, l) ? value : 0) |            \
+					   (LANE_ON(u32, high_set, l) ? value << 16 : 0);      \
+			d[l] = LANE_ON(u32, mask, l) ? result : d[l];                          \
+		}                                                                              \
+		return i + 1;                                                                  \
+	}                                                                                      \
 	static const struct meaning set_pair_##NAME = {.run = set_pair_##NAME##_run, .word = compare_word};
 PAIR_MEANINGS(f16)
 PAIR_MEANINGS(f16_ftz)
 PAIR_MEANINGS(bf16)
 
-#define PICK_COMPARED(NAME, SOURCE)                                                                    \
-	static const struct meaning *pick_##NAME(const struct form *f)                                 \
-	{                                                                                              \
-		switch (form_type(f, SOURCE)) {                                                        \
-		case T_b16:                                                                            \
-		case T_u16:                                                                            \
-			return &NAME##_u16;                                                            \
-		case T_s16:                                                                            \
-			return &NAME##_s16;                                                            \
-		case T_b32:                                                                            \
-		case T_u32:                                                                            \
-			return &NAME##_u32;                                                            \
-		case T_s32:                                                                            \
-			return &NAME##_s32;                                                            \
-		case T_b64:                                                                            \
-		case T_u64:                                                                            \
-			return &NAME##_u64;                                                            \
-		case T_s64:                                                                            \
-			return &NAME##_s64;                                                            \
-		case T_f32:                                                                            \
-			return &NAME##_f32;                                                            \
-		case T_f64:                                                                            \
-			return &NAME##_f64;                                                            \
-		case T_f16:                                                                            \
-			return form_has(f, M_ftz) ? &NAME##_f16_ftz : &NAME##_f16;                     \
-		default:                                                                               \
-			return &NAME##_bf16;                                                           \
-		}                                                                                      \
+#define PICK_COMPARED(NAME, SOURCE)                                                            \
+	static const struct meaning *pick_##NAME(const struct form *f)                         \
+	{                                                                                      \
+		switch (form_type(f, SOURCE)) {                                                \
+		case T_b16:                                                                    \
+		case T_u16:                                                                    \
+			return &NAME##_u16;                                                    \
+		case T_s16:                                                                    \
+			return &NAME##_s16;                                                    \
+		case T_b32:                                                                    \
+		case T_u32:                                                                    \
+			return &NAME##_u32;                                                    \
+		case T_s32:                                                                    \
+			return &NAME##_s32;                                                    \
+		case T_b64:                                                                    \
+		case T_u64:                                                                    \
+			return &NAME##_u64;                                                    \
+		case T_s64:                                                                    \
+			return &NAME##_s64;                                                    \
+		case T_f32:                                                                    \
+			return &NAME##_f32;                                                    \
+		case T_f64:                                                                    \
+			return &NAME##_f64;                                                    \
+		case T_f16:                                                                    \
+			return form_has(f, M_ftz) ? &NAME##_f16_ftz : &NAME##_f16;             \
+		default:                                                                       \
+			return &NAME##_bf16;                                                   \
+		}                                                                              \
 	}
 PICK_COMPARED(setp_one, 0)
 PICK_COMPARED(setp_two, 0)
 PICK_COMPARED(set, 1)
-#define PICK_COMPARED_PAIR(NAME, SOURCE)                                                               \
-	static const struct meaning *pick_##NAME(const struct form *f)                                 \
-	{                                                                                              \
-		if (form_type(f, SOURCE) == T_bf16x2)                                                  \
-			return &NAME##_bf16;                                                           \
-		return form_has(f, M_ftz) ? &NAME##_f16_ftz : &NAME##_f16;                             \
+#define PICK_COMPARED_PAIR(NAME, SOURCE)                                                       \
+	static const struct meaning *pick_##NAME(const struct form *f)                         \
+	{                                                                                      \
+		if (form_type(f, SOURCE) == T_bf16x2)                                          \
+			return &NAME##_bf16;                                                   \
+		return form_has(f, M_ftz) ? &NAME##_f16_ftz : &NAME##_f16;                     \
 	}
 PICK_COMPARED_PAIR(setp_pair, 0)
 PICK_COMPARED_PAIR(set_pair, 1)
 
 /* --- selp, slct --- */
 
-#define SELP(W)                                                                                        \
-	MEANING_FUNCTION(selp_##W)                                                                     \
-	{                                                                                              \
-		u##W *d = ROW_OF(u##W, i->d);                                                          \
-		const u##W *pa = ROW_OF(u##W, i->a), *pb = ROW_OF(u##W, i->b);                         \
-		const u32 c = PRED_SOURCE(i, i->c, 0);                                                 \
-		(void)w;                                                                               \
-		LANE_BODY(u##W, (void)0, LANE_ON(u##W, c, l) ? pa[l] : pb[l])                          \
-		return i + 1;                                                                          \
-	}                                                                                              \
+#define SELP(W)                                                                                \
+	MEANING_FUNCTION(selp_##W)                                                             \
+	{                                                                                      \
+		u##W *d = ROW_OF(u##W, i->d);                                                  \
+		const u##W *pa = ROW_OF(u##W, i->a), *pb = ROW_OF(u##W, i->b);                 \
+		const u32 c = PRED_SOURCE(i, i->c, 0);                                         \
+		(void)w;                                                                       \
+		LANE_BODY(u##W, (void)0, LANE_ON(u##W, c, l) ? pa[l] : pb[l])                  \
+		return i + 1;                                                                  \
+	}                                                                                      \
 	MEANING(selp_##W)
 SELP(32);
 SELP(64);
@@ -400,17 +402,17 @@ static inline bool not_negative(u32 c, u32 least)
 {
 	return c <= 0x7f800000u || (c >> 31 && (c & 0x7fffffffu) <= least);
 }
-#define SLCT(W)                                                                                        \
-	LANE3(slct_s32_##W, u##W, u##W, u##W, s32, c >= 0 ? a : b);                                    \
-	LANE3(slct_f32_##W, u##W, u##W, u##W, u32, not_negative(c, 0) ? a : b);                        \
+#define SLCT(W)                                                                                \
+	LANE3(slct_s32_##W, u##W, u##W, u##W, s32, c >= 0 ? a : b);                            \
+	LANE3(slct_f32_##W, u##W, u##W, u##W, u32, not_negative(c, 0) ? a : b);                \
 	LANE3(slct_ftz_##W, u##W, u##W, u##W, u32, not_negative(c, 0x7fffff) ? a : b)
 SLCT(32);
 SLCT(64);
 
-#define PICK_SELECT(NAME)                                                                              \
-	static const struct meaning *pick_##NAME(const struct form *f)                                 \
-	{                                                                                              \
-		return type_bits(form_type(f, 0)) == 64 ? &NAME##_64 : &NAME##_32;                     \
+#define PICK_SELECT(NAME)                                                                      \
+	static const struct meaning *pick_##NAME(const struct form *f)                         \
+	{                                                                                      \
+		return type_bits(form_type(f, 0)) == 64 ? &NAME##_64 : &NAME##_32;             \
 	}
 PICK_SELECT(selp)
 PICK_SELECT(slct_s32)
@@ -425,26 +427,26 @@ PICK_SELECT(slct_ftz)
 #define SELECTED     "(.b16|.b32|.b64|.u16|.u32|.u64|.s16|.s32|.s64|.f32|.f64)"
 
 /* The forms of setp for a set of types: plain, with a second result, with an operator. */
-#define SETP_ROWS(CMP, TYPES, PTX, SM, PLAIN_PICK)                                                     \
-	ROW("setp" CMP TYPES, "=pred 0 0", PTX, SM, 0, PLAIN_PICK, "Compares."),                       \
-		ROW("setp" CMP TYPES, "=pred|pred 0 0", PTX, SM, 0, pick_setp_two,                     \
-		    "Compares; q is the opposite of p."),                                              \
-		ROW("setp" CMP BOOL TYPES, "=pred 0 0 pred", PTX, SM, 0, pick_setp_one,                \
-		    "Compares and combines with c."),                                                  \
-		ROW("setp" CMP BOOL TYPES, "=pred|pred 0 0 pred", PTX, SM, 0, pick_setp_two,           \
+#define SETP_ROWS(CMP, TYPES, PTX, SM, PLAIN_PICK)                                             \
+	ROW("setp" CMP TYPES, "=pred 0 0", PTX, SM, 0, PLAIN_PICK, "Compares."),               \
+		ROW("setp" CMP TYPES, "=pred|pred 0 0", PTX, SM, 0, pick_setp_two,             \
+		    "Compares; q is the opposite of p."),                                      \
+		ROW("setp" CMP BOOL TYPES, "=pred 0 0 pred", PTX, SM, 0, pick_setp_one,        \
+		    "Compares and combines with c."),                                          \
+		ROW("setp" CMP BOOL TYPES, "=pred|pred 0 0 pred", PTX, SM, 0, pick_setp_two,   \
 		    "Compares and combines with c; q takes the opposite comparison.")
-#define SETP_PAIR_ROWS(FTZ, TYPE, PTX, SM)                                                             \
-	ROW("setp" CMP_FLOAT FTZ TYPE, "=pred|pred 0 0", PTX, SM, 0, pick_setp_pair,                   \
-	    "Compares the lower halves for p, the upper ones for q."),                                 \
+#define SETP_PAIR_ROWS(FTZ, TYPE, PTX, SM)                                                     \
+	ROW("setp" CMP_FLOAT FTZ TYPE, "=pred|pred 0 0", PTX, SM, 0, pick_setp_pair,           \
+	    "Compares the lower halves for p, the upper ones for q."),                         \
 		ROW("setp" CMP_FLOAT BOOL FTZ TYPE, "=pred|pred 0 0 pred", PTX, SM, 0, pick_setp_pair, \
 		    "Compares halves for p and q and combines with c.")
-#define SET_ROWS(CMP, TYPES, PTX, SM, PICK)                                                            \
-	ROW("set" CMP TYPES, "=0 1 1", PTX, SM, 0, PICK, "Compares and writes a value."),              \
-		ROW("set" CMP BOOL TYPES, "=0 1 1 pred", PTX, SM, 0, PICK,                             \
+#define SET_ROWS(CMP, TYPES, PTX, SM, PICK)                                                    \
+	ROW("set" CMP TYPES, "=0 1 1", PTX, SM, 0, PICK, "Compares and writes a value."),      \
+		ROW("set" CMP BOOL TYPES, "=0 1 1 pred", PTX, SM, 0, PICK,                     \
 		    "Compares, combines with c and writes a value.")
 /* Results that set gives for all sources of 16 to 64 bits, by their PTX versions. */
-#define SET_ALL(CMP, SOURCES, FTZ)                                                                     \
-	SET_ROWS(CMP, FTZ "(.u32|.s32|.f32)" SOURCES, 10, 10, pick_set),                               \
+#define SET_ALL(CMP, SOURCES, FTZ)                                                             \
+	SET_ROWS(CMP, FTZ "(.u32|.s32|.f32)" SOURCES, 10, 10, pick_set),                       \
 		SET_ROWS(CMP, FTZ ".f16" SOURCES, 42, 53, pick_set)
 
 static const struct isa_row rows_compare[] = {
