@@ -10,38 +10,14 @@
 static struct soft from_s64(s64 a) { return soft_from_u64(a < 0 ? 0 - (u64)a : (u64)a, a < 0); }
 static struct soft from_u64(u64 a) { return soft_from_u64(a, false); }
 
-u16 f16_from_u64(u64 a, enum round round)
-{
-	return (u16)soft_pack(&soft_f16, from_u64(a), round, false);
-}
-u16 f16_from_s64(s64 a, enum round round)
-{
-	return (u16)soft_pack(&soft_f16, from_s64(a), round, false);
-}
-u16 bf16_from_u64(u64 a, enum round round)
-{
-	return (u16)soft_pack(&soft_bf16, from_u64(a), round, false);
-}
-u16 bf16_from_s64(s64 a, enum round round)
-{
-	return (u16)soft_pack(&soft_bf16, from_s64(a), round, false);
-}
-u32 f32_from_u64(u64 a, enum round round)
-{
-	return (u32)soft_pack(&soft_f32, from_u64(a), round, false);
-}
-u32 f32_from_s64(s64 a, enum round round)
-{
-	return (u32)soft_pack(&soft_f32, from_s64(a), round, false);
-}
-u64 f64_from_u64(u64 a, enum round round)
-{
-	return soft_pack(&soft_f64, from_u64(a), round, false);
-}
-u64 f64_from_s64(s64 a, enum round round)
-{
-	return soft_pack(&soft_f64, from_s64(a), round, false);
-}
+u16 f16_from_u64(u64 a, enum round round) { return (u16)soft_pack(&soft_f16, from_u64(a), round, false); }
+u16 f16_from_s64(s64 a, enum round round) { return (u16)soft_pack(&soft_f16, from_s64(a), round, false); }
+u16 bf16_from_u64(u64 a, enum round round) { return (u16)soft_pack(&soft_bf16, from_u64(a), round, false); }
+u16 bf16_from_s64(s64 a, enum round round) { return (u16)soft_pack(&soft_bf16, from_s64(a), round, false); }
+u32 f32_from_u64(u64 a, enum round round) { return (u32)soft_pack(&soft_f32, from_u64(a), round, false); }
+u32 f32_from_s64(s64 a, enum round round) { return (u32)soft_pack(&soft_f32, from_s64(a), round, false); }
+u64 f64_from_u64(u64 a, enum round round) { return soft_pack(&soft_f64, from_u64(a), round, false); }
+u64 f64_from_s64(s64 a, enum round round) { return soft_pack(&soft_f64, from_s64(a), round, false); }
 
 /* Clamp a rounded magnitude (fits: it is below 2^64) into the range of the destination. */
 static u64 clamp_integer(bool sign, bool fits, u64 magnitude, unsigned bits, bool is_signed)

@@ -16,15 +16,9 @@ static u16 half_from_f32(const struct soft_format *f, u16 inf, u32 a, enum round
 	return (u16)soft_pack(f, soft_unpack(&soft_f32, a), round, false);
 }
 
-u16 f16_from_f32_exact(u32 a, enum round round)
-{
-	return half_from_f32(&soft_f16, F16_INF, a, round);
-}
+u16 f16_from_f32_exact(u32 a, enum round round) { return half_from_f32(&soft_f16, F16_INF, a, round); }
 
-u16 bf16_from_f32_exact(u32 a, enum round round)
-{
-	return half_from_f32(&soft_bf16, BF16_INF, a, round);
-}
+u16 bf16_from_f32_exact(u32 a, enum round round) { return half_from_f32(&soft_bf16, BF16_INF, a, round); }
 
 u16 f16_from_bf16(u16 a, enum round round) { return f16_from_f32_exact(f32_from_bf16(a), round); }
 u16 bf16_from_f16(u16 a, enum round round) { return bf16_from_f32_exact(f32_from_f16(a), round); }

@@ -17,11 +17,11 @@
 #include "number/ieee.h"
 #include "number/round.h"
 
-#define F16_INF 0x7c00u
-#define BF16_INF 0x7f80u
-#define F16_ONE 0x3c00u
-#define BF16_ONE 0x3f80u
-#define HALF_NAN 0x7fffu
+#define F16_INF   0x7c00u
+#define BF16_INF  0x7f80u
+#define F16_ONE   0x3c00u
+#define BF16_ONE  0x3f80u
+#define HALF_NAN  0x7fffu
 #define HALF_SIGN 0x8000u
 /* .oob: this NaN, of either sign and in both formats, marks an element out of bounds. */
 #define HALF_OOB 0x7ff7u
@@ -50,10 +50,7 @@ static inline u32 f32_from_f16(u16 a)
 
 /* A plain shift, so a signalling NaN stays one; with .ftz (cvt.rn.ftz.f32.bf16) it is F32_NAN. */
 static inline u32 f32_from_bf16(u16 a) { return (u32)a << 16; }
-static inline u32 f32_from_bf16_ftz(u16 a)
-{
-	return f32_canonical(f32_flush(f32_from_bf16(a)));
-}
+static inline u32 f32_from_bf16_ftz(u16 a) { return f32_canonical(f32_flush(f32_from_bf16(a))); }
 
 /* To nearest even, from f32 bits. */
 static inline u16 f16_from_f32_rn(u32 a)
@@ -145,10 +142,7 @@ static inline u16 f16_add(u16 a, u16 b, bool ftz, bool sat)
 	f32 y = f32_of_bits(f32_from_f16(f16_flush_if(b, ftz)));
 	return f16_finish(bits_of_f32(x + y), ftz, sat);
 }
-static inline u16 f16_sub(u16 a, u16 b, bool ftz, bool sat)
-{
-	return f16_add(a, b ^ HALF_SIGN, ftz, sat);
-}
+static inline u16 f16_sub(u16 a, u16 b, bool ftz, bool sat) { return f16_add(a, b ^ HALF_SIGN, ftz, sat); }
 static inline u16 f16_mul(u16 a, u16 b, bool ftz, bool sat)
 {
 	f32 x = f32_of_bits(f32_from_f16(f16_flush_if(a, ftz)));
@@ -176,14 +170,12 @@ static inline u16 f16_fma(u16 a, u16 b, u16 c, bool ftz, bool sat, bool relu)
 
 static inline u16 bf16_add(u16 a, u16 b)
 {
-	return bf16_from_f32_rn(bits_of_f32(f32_of_bits(f32_from_bf16(a)) +
-					    f32_of_bits(f32_from_bf16(b))));
+	return bf16_from_f32_rn(bits_of_f32(f32_of_bits(f32_from_bf16(a)) + f32_of_bits(f32_from_bf16(b))));
 }
 static inline u16 bf16_sub(u16 a, u16 b) { return bf16_add(a, b ^ HALF_SIGN); }
 static inline u16 bf16_mul(u16 a, u16 b)
 {
-	return bf16_from_f32_rn(bits_of_f32(f32_of_bits(f32_from_bf16(a)) *
-					    f32_of_bits(f32_from_bf16(b))));
+	return bf16_from_f32_rn(bits_of_f32(f32_of_bits(f32_from_bf16(a)) * f32_of_bits(f32_from_bf16(b))));
 }
 
 /*
@@ -207,14 +199,18 @@ static inline u16 bf16_fma(u16 a, u16 b, u16 c, bool relu)
 }
 
 /* fma.rn.oob: HALF_OOB of either sign in a or b makes the result +0; in c it is a plain NaN. */
-static inline bool half_is_oob(u16 a) { return (a & 0x7fff) == HALF_OOB; }
+static inline u16 half_oob_mask(u16 a, u16 b)
+{
+	bool oob = (a & 0x7fff) == HALF_OOB || (b & 0x7fff) == HALF_OOB;
+	return (u16)((u32)oob - 1);
+}
 static inline u16 f16_fma_oob(u16 a, u16 b, u16 c, bool relu)
 {
-	return half_is_oob(a) | half_is_oob(b) ? 0 : f16_fma(a, b, c, false, false, relu);
+	return f16_fma(a, b, c, false, false, relu) & half_oob_mask(a, b);
 }
 static inline u16 bf16_fma_oob(u16 a, u16 b, u16 c, bool relu)
 {
-	return half_is_oob(a) | half_is_oob(b) ? 0 : bf16_fma(a, b, c, relu);
+	return bf16_fma(a, b, c, relu) & half_oob_mask(a, b);
 }
 
 /* min and max, as f32_pick; inf is the format's infinity. */
@@ -228,17 +224,16 @@ static inline u16 half_pick(u16 a, u16 b, u16 inf, bool want_max, bool propagate
 	bool less = half_order(x) < half_order(y);
 	u16 number = less != want_max ? x : y;
 	u16 one = (y_nan ? x : x_nan ? y : number) | sign;
-	return (x_nan & y_nan) | (propagate & (x_nan | y_nan)) ? HALF_NAN : one;
+	bool nan = (x_nan & y_nan) | (propagate & (x_nan | y_nan));
+	return nan ? HALF_NAN : one;
 }
 static inline u16 f16_min(u16 a, u16 b, bool ftz, bool propagate, bool xorsign_abs)
 {
-	return half_pick(f16_flush_if(a, ftz), f16_flush_if(b, ftz), F16_INF, false, propagate,
-			 xorsign_abs);
+	return half_pick(f16_flush_if(a, ftz), f16_flush_if(b, ftz), F16_INF, false, propagate, xorsign_abs);
 }
 static inline u16 f16_max(u16 a, u16 b, bool ftz, bool propagate, bool xorsign_abs)
 {
-	return half_pick(f16_flush_if(a, ftz), f16_flush_if(b, ftz), F16_INF, true, propagate,
-			 xorsign_abs);
+	return half_pick(f16_flush_if(a, ftz), f16_flush_if(b, ftz), F16_INF, true, propagate, xorsign_abs);
 }
 static inline u16 bf16_min(u16 a, u16 b, bool propagate, bool xorsign_abs)
 {
@@ -262,8 +257,8 @@ static inline u16 bf16_neg(u16 a) { return bf16_is_nan(a) ? HALF_NAN : a ^ HALF_
 
 static inline bool f16_compare(enum float_cmp cmp, u16 a, u16 b, bool ftz)
 {
-	return f32_compare(cmp, f32_from_f16(f16_flush_if(a, ftz)),
-			   f32_from_f16(f16_flush_if(b, ftz)), false);
+	return f32_compare(cmp, f32_from_f16(f16_flush_if(a, ftz)), f32_from_f16(f16_flush_if(b, ftz)),
+	                   false);
 }
 static inline bool bf16_compare(enum float_cmp cmp, u16 a, u16 b)
 {

@@ -195,12 +195,18 @@ u64 f64_round_integral(u64 a, enum round round)
 static bool testp_holds(enum testp property, bool low, bool high, bool rest_zero)
 {
 	switch (property) {
-	case TESTP_FINITE: return !high;
-	case TESTP_INFINITE: return high && rest_zero;
-	case TESTP_NUMBER: return !high || rest_zero;
-	case TESTP_NOTANUMBER: return high && !rest_zero;
-	case TESTP_NORMAL: return !high && (!low || rest_zero);
-	case TESTP_SUBNORMAL: return low && !rest_zero;
+	case TESTP_FINITE:
+		return !high;
+	case TESTP_INFINITE:
+		return high && rest_zero;
+	case TESTP_NUMBER:
+		return !high || rest_zero;
+	case TESTP_NOTANUMBER:
+		return high && !rest_zero;
+	case TESTP_NORMAL:
+		return !high && (!low || rest_zero);
+	case TESTP_SUBNORMAL:
+		return low && !rest_zero;
 	}
 	return false;
 }

@@ -19,15 +19,15 @@
 #include "base/types.h"
 #include "number/round.h"
 
-#define F32_SIGN 0x80000000u
-#define F32_INF 0x7f800000u
-#define F32_NAN 0x7fffffffu
-#define F32_ONE 0x3f800000u
-#define F64_SIGN 0x8000000000000000u
-#define F64_INF 0x7ff0000000000000u
-#define F64_NAN 0xfff8000000000000u
+#define F32_SIGN  0x80000000u
+#define F32_INF   0x7f800000u
+#define F32_NAN   0x7fffffffu
+#define F32_ONE   0x3f800000u
+#define F64_SIGN  0x8000000000000000u
+#define F64_INF   0x7ff0000000000000u
+#define F64_NAN   0xfff8000000000000u
 #define F64_QUIET 0x0008000000000000u
-#define F64_ONE 0x3ff0000000000000u
+#define F64_ONE   0x3ff0000000000000u
 
 u32 f32_add(u32 a, u32 b, enum round round, bool ftz, bool sat);
 u32 f32_sub(u32 a, u32 b, enum round round, bool ftz, bool sat);
@@ -75,14 +75,8 @@ static inline u64 f64_saturate(u64 a)
 }
 
 /* Bits of a number mapped to integers in the order of the numbers, -0 just below +0. */
-static inline s32 f32_order(u32 a)
-{
-	return (s32)(a ^ ((u32)((s32)a >> 31) & ~F32_SIGN));
-}
-static inline s64 f64_order(u64 a)
-{
-	return (s64)(a ^ ((u64)((s64)a >> 63) & ~F64_SIGN));
-}
+static inline s32 f32_order(u32 a) { return (s32)(a ^ ((u32)((s32)a >> 31) & ~F32_SIGN)); }
+static inline s64 f64_order(u64 a) { return (s64)(a ^ ((u64)((s64)a >> 63) & ~F64_SIGN)); }
 
 /*
  * min and max: -0 < +0; with one NaN the other operand, or the NaN if propagate (.NaN);
@@ -98,7 +92,8 @@ static inline u32 f32_pick(u32 a, u32 b, bool want_max, bool ftz, bool propagate
 	bool less = f32_order(x) < f32_order(y);
 	u32 number = less != want_max ? x : y;
 	u32 one = (y_nan ? x : x_nan ? y : number) | sign;
-	return (x_nan & y_nan) | (propagate & (x_nan | y_nan)) ? F32_NAN : one;
+	bool nan = (x_nan & y_nan) | (propagate & (x_nan | y_nan));
+	return nan ? F32_NAN : one;
 }
 static inline u32 f32_min(u32 a, u32 b, bool ftz, bool propagate, bool xorsign_abs)
 {
@@ -135,14 +130,8 @@ static inline u64 f64_min(u64 a, u64 b) { return f64_pick(a, b, false); }
 static inline u64 f64_max(u64 a, u64 b) { return f64_pick(a, b, true); }
 
 /* abs and neg canonicalise an f32 NaN; an f64 NaN keeps its sign and turns quiet. */
-static inline u32 f32_abs(u32 a, bool ftz)
-{
-	return f32_canonical(f32_flush_if(a, ftz) & ~F32_SIGN);
-}
-static inline u32 f32_neg(u32 a, bool ftz)
-{
-	return f32_canonical(f32_flush_if(a, ftz) ^ F32_SIGN);
-}
+static inline u32 f32_abs(u32 a, bool ftz) { return f32_canonical(f32_flush_if(a, ftz) & ~F32_SIGN); }
+static inline u32 f32_neg(u32 a, bool ftz) { return f32_canonical(f32_flush_if(a, ftz) ^ F32_SIGN); }
 static inline u64 f64_abs(u64 a) { return f64_is_nan(a) ? a | F64_QUIET : a & ~F64_SIGN; }
 static inline u64 f64_neg(u64 a) { return f64_is_nan(a) ? a | F64_QUIET : a ^ F64_SIGN; }
 
@@ -151,14 +140,7 @@ static inline u32 f32_copysign(u32 a, u32 b) { return (a & F32_SIGN) | (b & ~F32
 static inline u64 f64_copysign(u64 a, u64 b) { return (a & F64_SIGN) | (b & ~F64_SIGN); }
 
 /* testp.op. NORMAL holds for zeros too: the recording says so, the manual does not. */
-enum testp {
-	TESTP_FINITE,
-	TESTP_INFINITE,
-	TESTP_NUMBER,
-	TESTP_NOTANUMBER,
-	TESTP_NORMAL,
-	TESTP_SUBNORMAL
-};
+enum testp { TESTP_FINITE, TESTP_INFINITE, TESTP_NUMBER, TESTP_NOTANUMBER, TESTP_NORMAL, TESTP_SUBNORMAL };
 bool f32_testp(u32 a, enum testp property);
 bool f64_testp(u64 a, enum testp property);
 
@@ -185,20 +167,34 @@ static inline bool float_cmp_holds(enum float_cmp cmp, bool lt, bool eq, bool gt
 {
 	bool nan = !(lt | eq | gt);
 	switch (cmp) {
-	case FLOAT_EQ: return eq;
-	case FLOAT_NE: return lt | gt;
-	case FLOAT_LT: return lt;
-	case FLOAT_LE: return lt | eq;
-	case FLOAT_GT: return gt;
-	case FLOAT_GE: return gt | eq;
-	case FLOAT_EQU: return eq | nan;
-	case FLOAT_NEU: return !eq;
-	case FLOAT_LTU: return lt | nan;
-	case FLOAT_LEU: return !gt;
-	case FLOAT_GTU: return gt | nan;
-	case FLOAT_GEU: return !lt;
-	case FLOAT_NUM: return !nan;
-	case FLOAT_NAN: return nan;
+	case FLOAT_EQ:
+		return eq;
+	case FLOAT_NE:
+		return lt | gt;
+	case FLOAT_LT:
+		return lt;
+	case FLOAT_LE:
+		return lt | eq;
+	case FLOAT_GT:
+		return gt;
+	case FLOAT_GE:
+		return gt | eq;
+	case FLOAT_EQU:
+		return eq | nan;
+	case FLOAT_NEU:
+		return !eq;
+	case FLOAT_LTU:
+		return lt | nan;
+	case FLOAT_LEU:
+		return !gt;
+	case FLOAT_GTU:
+		return gt | nan;
+	case FLOAT_GEU:
+		return !lt;
+	case FLOAT_NUM:
+		return !nan;
+	case FLOAT_NAN:
+		return nan;
 	}
 	return false;
 }
@@ -207,12 +203,12 @@ static inline bool float_cmp_holds(enum float_cmp cmp, bool lt, bool eq, bool gt
 static inline bool f32_compare(enum float_cmp cmp, u32 a, u32 b, bool ftz)
 {
 	f32 x = f32_of_bits(f32_flush_if(a, ftz)), y = f32_of_bits(f32_flush_if(b, ftz));
-	return float_cmp_holds(cmp, x < y, x == y, x > y);
+	return float_cmp_holds(cmp, x<y, x == y, x> y);
 }
 static inline bool f64_compare(enum float_cmp cmp, u64 a, u64 b)
 {
 	f64 x = f64_of_bits(a), y = f64_of_bits(b);
-	return float_cmp_holds(cmp, x < y, x == y, x > y);
+	return float_cmp_holds(cmp, x<y, x == y, x> y);
 }
 
 #endif

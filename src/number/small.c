@@ -10,24 +10,19 @@
 
 struct small_row {
 	struct soft_format format;
-	int least;  /* exponent of the least normal number */
-	u8 max;     /* the greatest finite number */
-	u8 nan;     /* what a NaN becomes */
-	u8 inf;     /* from this magnitude on not finite; above 0x7f: all are */
+	int least; /* exponent of the least normal number */
+	u8 max;    /* the greatest finite number */
+	u8 nan;    /* what a NaN becomes */
+	u8 inf;    /* from this magnitude on not finite; above 0x7f: all are */
 };
 
 static const struct small_row small_rows[] = {
-	[SMALL_E4M3] = {{4, 3}, -6, 0x7e, 0x7f, 0x7f},
-	[SMALL_E5M2] = {{5, 2}, -14, 0x7b, 0x7f, 0x7c},
-	[SMALL_E2M3] = {{2, 3}, 0, 0x1f, 0x1f, 0xff},
-	[SMALL_E3M2] = {{3, 2}, -2, 0x1f, 0x1f, 0xff},
-	[SMALL_E2M1] = {{2, 1}, 0, 0x07, 0x07, 0xff},
+    [SMALL_E4M3] = {{4, 3}, -6, 0x7e, 0x7f, 0x7f}, [SMALL_E5M2] = {{5, 2}, -14, 0x7b, 0x7f, 0x7c},
+    [SMALL_E2M3] = {{2, 3}, 0, 0x1f, 0x1f, 0xff},  [SMALL_E3M2] = {{3, 2}, -2, 0x1f, 0x1f, 0xff},
+    [SMALL_E2M1] = {{2, 1}, 0, 0x07, 0x07, 0xff},
 };
 
-static int small_sign_shift(const struct small_row *r)
-{
-	return r->format.exp_bits + r->format.man_bits;
-}
+static int small_sign_shift(const struct small_row *r) { return r->format.exp_bits + r->format.man_bits; }
 
 /* Saturate a magnitude of any size and add the sign. */
 static u8 small_finish(const struct small_row *r, u64 magnitude, bool sign, bool relu)
@@ -45,8 +40,7 @@ u8 small_from_f32(enum small_format format, u32 a, bool relu)
 	if (magnitude > F32_INF)
 		return r->nan;
 	struct soft v = soft_unpack(&soft_f32, magnitude);
-	u64 code = magnitude == F32_INF ? r->max
-					: soft_encode(r->least, r->format.man_bits, v, ROUND_RN);
+	u64 code = magnitude == F32_INF ? r->max : soft_encode(r->least, r->format.man_bits, v, ROUND_RN);
 	return small_finish(r, code, a >> 31, relu);
 }
 
@@ -88,14 +82,14 @@ u8 small_from_f32_rs(enum small_format format, u32 a, bool relu, u32 random)
 	if (magnitude > F32_INF)
 		return r->nan;
 	struct soft v = soft_unpack(&soft_f32, magnitude);
-	u64 code = magnitude == F32_INF ? r->max
-					: encode_rs(r->least, r->format.man_bits, v, random, random_bits);
+	u64 code =
+	    magnitude == F32_INF ? r->max : encode_rs(r->least, r->format.man_bits, v, random, random_bits);
 	return small_finish(r, code, a >> 31, relu);
 }
 
 /* Into f16 or bf16, whose infinity is inf. */
 static u16 half_from_f32_rs(int least, int man_bits, u16 inf, u32 a, bool satfinite, u32 random,
-			    int random_bits)
+                            int random_bits)
 {
 	u32 magnitude = a & ~F32_SIGN;
 	if (magnitude > F32_INF)
@@ -134,20 +128,22 @@ u8 ue8m0_from_bf16(u16 a, enum round round, bool satfinite)
 	return ue8m0_from_f32(f32_from_bf16(a), round, satfinite);
 }
 
-u16 bf16_from_ue8m0(u8 a)
-{
-	return a == 0xff ? HALF_NAN : a == 0 ? 0x0040 : (u16)(a << 7);
-}
+u16 bf16_from_ue8m0(u8 a) { return a == 0xff ? HALF_NAN : a == 0 ? 0x0040 : (u16)(a << 7); }
 
 static u32 tf32_rounded(u32 a, enum round round)
 {
 	u32 cut = a & ~0x1fffu;
 	switch (round) {
-	case ROUND_RN: return (a + 0xfff + (a >> 13 & 1)) & ~0x1fffu;
-	case ROUND_RNA: return (a + 0x1000) & ~0x1fffu;
-	case ROUND_RM: return a >> 31 && cut != a ? cut + 0x2000 : cut;
-	case ROUND_RP: return !(a >> 31) && cut != a ? cut + 0x2000 : cut;
-	case ROUND_RZ: break;
+	case ROUND_RN:
+		return (a + 0xfff + (a >> 13 & 1)) & ~0x1fffu;
+	case ROUND_RNA:
+		return (a + 0x1000) & ~0x1fffu;
+	case ROUND_RM:
+		return a >> 31 && cut != a ? cut + 0x2000 : cut;
+	case ROUND_RP:
+		return !(a >> 31) && cut != a ? cut + 0x2000 : cut;
+	case ROUND_RZ:
+		break;
 	}
 	return cut;
 }

@@ -54,11 +54,16 @@ u64 soft_encode(int least, int man_bits, struct soft v, enum round round);
 static inline bool soft_rounds_up(enum round round, bool sign, bool odd, bool half, bool rest)
 {
 	switch (round) {
-	case ROUND_RN: return half & (rest | odd);
-	case ROUND_RZ: return false;
-	case ROUND_RM: return sign && (half | rest);
-	case ROUND_RP: return !sign && (half | rest);
-	case ROUND_RNA: return half;
+	case ROUND_RN:
+		return half & (rest | odd);
+	case ROUND_RZ:
+		return false;
+	case ROUND_RM:
+		return sign && (half | rest);
+	case ROUND_RP:
+		return !sign && (half | rest);
+	case ROUND_RNA:
+		return half;
 	}
 	return false;
 }

@@ -39,16 +39,13 @@ static inline bool form_has(const struct form *f, const char *word)
 }
 
 /* The last word but `back`. */
-static inline const char *form_last(const struct form *f, int back)
-{
-	return f->word[f->count - 1 - back];
-}
+static inline const char *form_last(const struct form *f, int back) { return f->word[f->count - 1 - back]; }
 
 static inline void form_parse(struct form *f, const char *text)
 {
 	char copy[FORM_NAME];
 
-	*f = (struct form){ .count = 0 };
+	*f = (struct form){.count = 0};
 	snprintf(f->name, sizeof f->name, "%s", text);
 	snprintf(copy, sizeof copy, "%s", text);
 	char *slash = strchr(copy, '/');
@@ -99,16 +96,16 @@ static inline int pack_each(const char *stem, void (*visit)(const struct recorde
 		if (strncmp(line, "case ", 5) != 0)
 			continue;
 		int read = sscanf(strstr(line, " grid="), " grid=%zu,1,1 block=%zu,1,1 smem=0 form=%95s",
-				  &grid, &block, form);
-		read += sscanf(strstr(line, " args="), " args=in@%zu+%zu;out@%zu+%zu", &in, &in_length,
-			       &out, &out_length);
+		                  &grid, &block, form);
+		read += sscanf(strstr(line, " args="), " args=in@%zu+%zu;out@%zu+%zu", &in, &in_length, &out,
+		               &out_length);
 		ck_assert_int_eq(read, 7);
 		struct recorded r = {
-			.in = in_bytes + in,
-			.out = out_bytes + out,
-			.elements = grid * block,
-			.in_size = in_length / (grid * block),
-			.out_size = out_length / (grid * block),
+		    .in = in_bytes + in,
+		    .out = out_bytes + out,
+		    .elements = grid * block,
+		    .in_size = in_length / (grid * block),
+		    .out_size = out_length / (grid * block),
 		};
 		form_parse(&r.form, form);
 		visit(&r);
