@@ -13,8 +13,9 @@
 
 /* --- the same type ---------------------------------------------------------------------------- */
 
-/* Without rounding the bits stay, but for .ftz and .sat. */
-LANE1(copy_16, b16, b16, a);
+/* Without rounding the bits stay, but for .ftz and .sat; halves pass an adder, which knows one NaN. */
+LANE1(copy_f16, b16, b16, f16_is_nan(a) ? HALF_NAN : a);
+LANE1(copy_bf16, b16, b16, bf16_is_nan(a) ? HALF_NAN : a);
 LANE1(copy_32, b32, b32, a);
 LANE1(copy_64, b64, b64, a);
 LANE1(flush_f32, b32, b32, f32_flush(f32_canonical(a)));
@@ -26,9 +27,9 @@ static const struct meaning *pick_same(const struct form *f)
 {
 	switch (form_type(f, 0)) {
 	case T_f16:
-		return form_has(f, M_sat) ? &sat_f16 : &copy_16;
+		return form_has(f, M_sat) ? &sat_f16 : &copy_f16;
 	case T_bf16:
-		return &copy_16;
+		return &copy_bf16;
 	case T_f64:
 		return form_has(f, M_sat) ? &sat_f64 : &copy_64;
 	default:
@@ -296,7 +297,7 @@ SMALL_RS(e2m1, SMALL_E2M1, 4)
 
 static const struct isa_row rows_convert_float[] = {
 	ROW("cvt[.sat].f16.f16", "=0 1", 10, 10, ISA_RELAXED, pick_same, "Copies, or clamps to [0, 1]."),
-	ROW("cvt.bf16.bf16", "=0 1", 78, 90, ISA_RELAXED, pick_same, "Copies."),
+	ROW("cvt.bf16.bf16", "=0 1", 78, 90, ISA_RELAXED, pick_same, "Copies; a NaN becomes 0x7fff."),
 	ROW("cvt[.ftz][.sat].f32.f32", "=0 1", 10, 10, ISA_RELAXED, pick_same, "Copies, or clamps to [0, 1]."),
 	ROW("cvt[.sat].f64.f64", "=0 1", 10, 13, ISA_RELAXED, pick_same, "Copies, or clamps to [0, 1]."),
 	ROW("cvt" IRND "[.sat].f16.f16", "=0 1", 10, 10, ISA_RELAXED, pick_integral, "To an integral value."),

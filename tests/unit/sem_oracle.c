@@ -330,11 +330,11 @@ static bool same_type(struct oracle *o)
 
 	switch (type(o, 0)) {
 	case T_f16:
-		o->out = integral ? f16_round_integral((u16)a, r) : a;
+		o->out = integral ? f16_round_integral((u16)a, r) : f16_is_nan((u16)a) ? HALF_NAN : a;
 		o->out = sat ? f16_saturate((u16)o->out) : o->out;
 		return true;
 	case T_bf16:
-		o->out = integral ? bf16_round_integral((u16)a, r) : a;
+		o->out = integral ? bf16_round_integral((u16)a, r) : bf16_is_nan((u16)a) ? HALF_NAN : a;
 		return true;
 	case T_f32:
 		o->out = integral ? f32_round_integral(A, r, ftz) : ftz ? f32_flush(f32_canonical(A)) : A;
