@@ -15,24 +15,18 @@
 #define CVT_BODY(RA, TA, RD, EXPR)                                                                     \
 	RD *d = __builtin_assume_aligned(rows + i->d, 64);                                             \
 	const RA *pa = __builtin_assume_aligned(rows + i->a, 64);                                      \
+	RD kept[WARP_LANES] __attribute__((aligned(64)));                                              \
+	RD *const out = LIKELY(mask == FULL_MASK) ? d : kept;                                          \
 	(void)w;                                                                                       \
-	if (LIKELY(mask == FULL_MASK)) {                                                               \
-		EACH_LANE                                                                              \
-		{                                                                                      \
-			const TA a = (TA)pa[l];                                                        \
-			d[l] = (RD)(EXPR);                                                             \
-		}                                                                                      \
-	} else {                                                                                       \
-		EACH_LANE                                                                              \
-		{                                                                                      \
-			const TA a = (TA)pa[l];                                                        \
-			const RD result = (RD)(EXPR);                                                  \
-			const bool on = sizeof(RD) == 8 ? ((u64)mask & lane_bit64[l]) != 0             \
-							: (mask & lane_bit[l]) != 0;                   \
-			d[l] = on ? result : d[l];                                                     \
-		}                                                                                      \
+	EACH_LANE                                                                                      \
+	{                                                                                              \
+		const TA a = (TA)pa[l];                                                                \
+		out[l] = (RD)(EXPR);                                                                   \
 	}                                                                                              \
+	if (UNLIKELY(mask != FULL_MASK))                                                               \
+		EACH_LANE d[l] = CVT_ON(RD, l) ? kept[l] : d[l];                                       \
 	return i + 1;
+#define CVT_ON(RD, l) (sizeof(RD) == 8 ? ((u64)mask & lane_bit64[l]) != 0 : (mask & lane_bit[l]) != 0)
 
 #define CVT_RARE_BODY(RA, TA, RD, EXPR)                                                                \
 	RD *d = __builtin_assume_aligned(rows + i->d, 64);                                             \
@@ -48,12 +42,12 @@
 	return i + 1;
 
 #define CVT(NAME, RA, TA, RD, EXPR)                                                                    \
-	MEANING_FUNCTION(NAME) { CVT_BODY(RA, TA, RD, EXPR) }                                          \
+	LANE_FUNCTION(NAME) { CVT_BODY(RA, TA, RD, EXPR) }                                          \
 	MEANING(NAME)
 #define FCVT(NAME, RA, TA, RD, EXPR)                                                                   \
-	MEANING_FUNCTION(NAME)                                                                         \
+	LANE_FUNCTION(NAME)                                                                            \
 	{                                                                                              \
-		fp_enter(w, i->fp);                                                                    \
+		UNDER_FP(NAME);                                                                         \
 		CVT_BODY(RA, TA, RD, EXPR)                                                             \
 	}                                                                                              \
 	MEANING(NAME)

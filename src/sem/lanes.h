@@ -136,26 +136,33 @@ static inline u32 pack_lanes64(const s64 t[WARP_LANES])
 	static const struct insn *NAME##_run(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 #define MEANING(NAME) static const struct meaning NAME = {.run = NAME##_run}
 
+static __attribute__((noinline, unused)) const struct insn *
+lane_run_switched(struct warp *w, const struct insn *i, u8 *rows, u32 mask, meaning_fn *run)
+{
+	fp_switch(w->worker, i->fp);
+	return run(w, i, rows, mask);
+}
+
+/* A meaning over lanes: everything it calls is inlined, however large, or the loop is no vector code. */
+#define LANE_FUNCTION(NAME) __attribute__((flatten)) MEANING_FUNCTION(NAME)
+
+/* One loop computes all lanes, into d if all are active. The choice among lanes stands in a loop of
+ * its own: within the first, the compiler would compute under the condition, lane by lane. */
 #define LANE_BODY(TD, LOADS, EXPR)                                                                     \
-	if (LIKELY(mask == FULL_MASK)) {                                                               \
-		EACH_LANE                                                                              \
-		{                                                                                      \
-			LOADS;                                                                         \
-			d[l] = KEEP_##TD(EXPR);                                                        \
-		}                                                                                      \
-	} else {                                                                                       \
-		EACH_LANE                                                                              \
-		{                                                                                      \
-			LOADS;                                                                         \
-			const ROW_##TD result = KEEP_##TD(EXPR);                                       \
-			d[l] = LANE_ON(TD, mask, l) ? result : d[l];                                   \
-		}                                                                                      \
-	}
+	ROW_##TD kept[WARP_LANES] __attribute__((aligned(64)));                                        \
+	ROW_##TD *const out = LIKELY(mask == FULL_MASK) ? d : kept;                                    \
+	EACH_LANE                                                                                      \
+	{                                                                                              \
+		LOADS;                                                                                 \
+		out[l] = KEEP_##TD(EXPR);                                                              \
+	}                                                                                              \
+	if (UNLIKELY(mask != FULL_MASK))                                                               \
+		EACH_LANE d[l] = LANE_ON(TD, mask, l) ? kept[l] : d[l];
 
 /* LANEn(name, type of d, types of the n sources, expression): integer and bit operations.
  * FLANEn: the same under the instruction's floating-point mode; host float operations allowed. */
 #define LANE1_(NAME, PRE, TD, TA, EXPR)                                                                \
-	MEANING_FUNCTION(NAME)                                                                         \
+	LANE_FUNCTION(NAME)                                                                         \
 	{                                                                                              \
 		ROW_##TD *d = ROW_OF(TD, i->d);                                                        \
 		const ROW_##TA *pa = ROW_OF(TA, i->a);                                                 \
@@ -166,7 +173,7 @@ static inline u32 pack_lanes64(const s64 t[WARP_LANES])
 	}                                                                                              \
 	MEANING(NAME)
 #define LANE2_(NAME, PRE, TD, TA, TB, EXPR)                                                            \
-	MEANING_FUNCTION(NAME)                                                                         \
+	LANE_FUNCTION(NAME)                                                                         \
 	{                                                                                              \
 		ROW_##TD *d = ROW_OF(TD, i->d);                                                        \
 		const ROW_##TA *pa = ROW_OF(TA, i->a);                                                 \
@@ -178,7 +185,7 @@ static inline u32 pack_lanes64(const s64 t[WARP_LANES])
 	}                                                                                              \
 	MEANING(NAME)
 #define LANE3_(NAME, PRE, TD, TA, TB, TC, EXPR)                                                        \
-	MEANING_FUNCTION(NAME)                                                                         \
+	LANE_FUNCTION(NAME)                                                                         \
 	{                                                                                              \
 		ROW_##TD *d = ROW_OF(TD, i->d);                                                        \
 		const ROW_##TA *pa = ROW_OF(TA, i->a);                                                 \
@@ -191,14 +198,19 @@ static inline u32 pack_lanes64(const s64 t[WARP_LANES])
 	}                                                                                              \
 	MEANING(NAME)
 
-#define NO_FP     (void)0
-#define WITH_FP   fp_enter(w, i->fp)
+#define NO_FP   (void)0
+#define WITH_FP fp_enter(w, i->fp)
+/* The same for a whole meaning: the rare switch is a call in tail position, so the usual way has no
+ * registers to save. */
+#define UNDER_FP(NAME)                                                                                 \
+	if (UNLIKELY(w->worker->fp != i->fp))                                                          \
+	return lane_run_switched(w, i, rows, mask, NAME##_run)
 #define LANE1(NAME, TD, TA, EXPR)          LANE1_(NAME, NO_FP, TD, TA, EXPR)
 #define LANE2(NAME, TD, TA, TB, EXPR)      LANE2_(NAME, NO_FP, TD, TA, TB, EXPR)
 #define LANE3(NAME, TD, TA, TB, TC, EXPR)  LANE3_(NAME, NO_FP, TD, TA, TB, TC, EXPR)
-#define FLANE1(NAME, TD, TA, EXPR)         LANE1_(NAME, WITH_FP, TD, TA, EXPR)
-#define FLANE2(NAME, TD, TA, TB, EXPR)     LANE2_(NAME, WITH_FP, TD, TA, TB, EXPR)
-#define FLANE3(NAME, TD, TA, TB, TC, EXPR) LANE3_(NAME, WITH_FP, TD, TA, TB, TC, EXPR)
+#define FLANE1(NAME, TD, TA, EXPR)         LANE1_(NAME, UNDER_FP(NAME), TD, TA, EXPR)
+#define FLANE2(NAME, TD, TA, TB, EXPR)     LANE2_(NAME, UNDER_FP(NAME), TD, TA, TB, EXPR)
+#define FLANE3(NAME, TD, TA, TB, TC, EXPR) LANE3_(NAME, UNDER_FP(NAME), TD, TA, TB, TC, EXPR)
 
 /* PLANE2(name, source types, truth): writes predicate d: setp without a boolean operator.
  * Truth has the sources' width (_32, _64) so that the comparison stays in one vector width. */
@@ -222,8 +234,8 @@ static inline u32 pack_lanes64(const s64 t[WARP_LANES])
 	MEANING(NAME)
 #define PLANE2_32(NAME, TA, TB, EXPR)  PLANE2_(NAME, NO_FP, 32, TA, TB, EXPR)
 #define PLANE2_64(NAME, TA, TB, EXPR)  PLANE2_(NAME, NO_FP, 64, TA, TB, EXPR)
-#define FPLANE2_32(NAME, TA, TB, EXPR) PLANE2_(NAME, WITH_FP, 32, TA, TB, EXPR)
-#define FPLANE2_64(NAME, TA, TB, EXPR) PLANE2_(NAME, WITH_FP, 64, TA, TB, EXPR)
+#define FPLANE2_32(NAME, TA, TB, EXPR) PLANE2_(NAME, UNDER_FP(NAME), 32, TA, TB, EXPR)
+#define FPLANE2_64(NAME, TA, TB, EXPR) PLANE2_(NAME, UNDER_FP(NAME), 64, TA, TB, EXPR)
 
 /* PLANE1: the same for one source: testp. */
 #define PLANE1_(NAME, PRE, W, TA, EXPR)                                                                \
