@@ -224,6 +224,33 @@ MEANING_FUNCTION(isspacep)
 }
 MEANING(isspacep);
 
+/* mov.v2, mov.v4: all elements are read before any is written, so that they may change places. */
+#define MOVE_VECTOR(NAME, T, COUNT)                                                                    \
+	MEANING_FUNCTION(NAME)                                                                         \
+	{                                                                                              \
+		const u32 *o = warp_operands(w, i);                                                    \
+		T values[COUNT][WARP_LANES] __attribute__((aligned(64)));                              \
+		for (u32 k = 0; k < COUNT; k++)                                                        \
+			memcpy(values[k], rows + o[COUNT + k], sizeof values[k]);                      \
+		for (u32 k = 0; k < COUNT; k++) {                                                      \
+			if (o[k] == NO_OPERAND)                                                        \
+				continue;                                                              \
+			T *d = ROW_OF(T, o[k]);                                                        \
+			LANE_BODY(T, (void)0, values[k][l])                                            \
+		}                                                                                      \
+		return i + 1;                                                                          \
+	}                                                                                              \
+	MEANING(NAME)
+MOVE_VECTOR(move_2x32, u32, 2);
+MOVE_VECTOR(move_4x32, u32, 4);
+MOVE_VECTOR(move_2x64, u64, 2);
+static const struct meaning *pick_move_vector(const struct form *f)
+{
+	if (type_bits(form_type(f, 0)) == 64)
+		return &move_2x64;
+	return form_has(f, M_v2) ? &move_2x32 : &move_4x32;
+}
+
 /* The address of the same shared variable in block `rank` of the cluster. */
 MEANING_FUNCTION(mapa)
 {
@@ -275,6 +302,10 @@ static const struct isa_row rows_move[] = {
 	ROW("mov(.b16|.b32|.b64|.u16|.u32|.u64|.s16|.s32|.s64|.f32|.f64|.f16|.f16x2|.bf16|.bf16x2)", "=0 0", 10, 10, 0, pick_mov,
 	    "Copies a value, or takes a variable's address."),
 	ROW("mov.b128", "=0 0", 83, 70, 0, pick_mov, "Copies a value."),
+	ROW("mov.v2(.b16|.u16|.s16|.b32|.u32|.s32|.f32|.b64|.u64|.s64|.f64)", "={v}0 {v}0", 10, 10, 0,
+	    pick_move_vector, "Copies two values."),
+	ROW("mov.v4(.b16|.u16|.s16|.b32|.u32|.s32|.f32)", "={v}0 {v}0", 10, 10, 0, pick_move_vector,
+	    "Copies four values."),
 	ROW("mov.b16", "=b16 {2}b8", 10, 10, 0, pick_pack_2x8, "Packs two bytes."),
 	ROW("mov.b32", "=b32 {4}b8", 10, 10, 0, pick_pack_4x8, "Packs four bytes."),
 	ROW("mov.b32", "=b32 {2}b16", 10, 10, 0, pick_pack_2x16, "Packs two halves."),
