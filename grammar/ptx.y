@@ -47,11 +47,12 @@ static void ptx_yyerror(struct span *at, struct reader *r, void *scanner, const 
 %lex-param {void *scanner}
 %initial-action { @$ = (struct span){r->module->source, 0, 0}; yylloc = @$; }
 
-%token NAME "name" SINK "'_'" INTEGER "integer" REAL "real number" STRING "string" WORD "word after a dot"
+%token NAME "a name" SINK "'_'" INTEGER "an integer" REAL "a decimal number" STRING "a string"
+%token WORD "a word after a dot"
 %token DOT_VERSION "'.version'" DOT_TARGET "'.target'" DOT_ADDRESS_SIZE "'.address_size'"
-%token DOT_ENTRY "'.entry'" DOT_FUNC "'.func'" DOT_LINKAGE "linkage directive" DOT_SPACE "state space"
+%token DOT_ENTRY "'.entry'" DOT_FUNC "'.func'" DOT_LINKAGE "a linkage directive" DOT_SPACE "a state space"
 %token DOT_ALIGN "'.align'" DOT_PTR "'.ptr'" DOT_ATTRIBUTE "'.attribute'"
-%token DOT_TUNING "performance directive" DOT_PRAGMA "'.pragma'" DOT_LOC "'.loc'" DOT_FILE "'.file'"
+%token DOT_TUNING "a performance directive" DOT_PRAGMA "'.pragma'" DOT_LOC "'.loc'" DOT_FILE "'.file'"
 %token DOT_SECTION "'.section'" DOT_ALIAS "'.alias'" DOT_BRANCHTARGETS "'.branchtargets'"
 %token DOT_CALLTARGETS "'.calltargets'" DOT_CALLPROTOTYPE "'.callprototype'"
 %token CLOSE "'} '" SHIFT_LEFT "'<<'" SHIFT_RIGHT "'>>'" LESS_EQUAL "'<='" GREATER_EQUAL "'>='" EQUAL "'=='"
@@ -75,6 +76,7 @@ items: %empty | items item ;
 
 item:
 	  DOT_VERSION REAL                          { reader_version(r, @2); }
+	| DOT_VERSION INTEGER                       { reader_version(r, @2); }
 	| DOT_TARGET target_words
 	| DOT_ADDRESS_SIZE INTEGER                  { reader_address_size(r, $2.bits, @2); }
 	| DOT_FILE INTEGER STRING numbers_after     { reader_file(r, $2.bits, $3.text, (u32)$4.bits); }
@@ -316,13 +318,11 @@ static int yyreport_syntax_error(const yypcontext_t *context, struct reader *r, 
 {
 	yysymbol_kind_t kinds[EXPECTED_MAX];
 	const char *names[EXPECTED_MAX];
-	const yysymbol_kind_t got = yypcontext_token(context);
 	const int count = yypcontext_expected_tokens(context, kinds, EXPECTED_MAX);
 
 	(void)scanner;
 	for (int i = 0; i < count; i++)
 		names[i] = yysymbol_name(kinds[i]);
-	reader_unexpected(r, *yypcontext_location(context), got == YYSYMBOL_YYEMPTY ? "" : yysymbol_name(got),
-			  names, count > 0 ? (u32)count : 0);
+	reader_unexpected(r, *yypcontext_location(context), names, count > 0 ? (u32)count : 0);
 	return 0;
 }

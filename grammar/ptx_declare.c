@@ -81,15 +81,15 @@ void declare_word(struct reader *r, const char *word, struct span at)
 	}
 	for (u16 type = 1; type < TYPE_COUNT; type++)
 		if (r->type_texts[type] == word) {
-			if (d->has_type)
+			if (d->has_type && !d->failed)
 				diag_error(r->diags, at, "second type '.%s'", word);
 			d->has_type = true;
 			d->type = type;
 			return;
 		}
-	diag_error(r->diags, at, "'.%.60s' is not a type", word);
-	d->has_type = true; /* told once is enough */
-	d->type = TOKEN_NONE;
+	if (!d->failed)
+		diag_error(r->diags, at, "'.%.60s' is not a %s", word, d->has_space ? "type" : "directive or state space");
+	d->failed = true;
 }
 
 void declare_pointer(struct reader *r, struct span at)
@@ -163,6 +163,8 @@ static bool check_qualifiers(struct reader *r, struct span at)
 {
 	const struct declaration *d = &r->declaration;
 
+	if (d->failed)
+		return false;
 	if (!d->has_space) {
 		diag_error(r->diags, at, "declaration without a state space, such as .global or .reg");
 		return false;
@@ -171,8 +173,6 @@ static bool check_qualifiers(struct reader *r, struct span at)
 		diag_error(r->diags, at, "declaration without a type, such as .b32");
 		return false;
 	}
-	if (d->type == TOKEN_NONE)
-		return false;
 	if (d->type == T_pred) {
 		if (d->space != SPACE_REG)
 			diag_error(r->diags, at, "a predicate must be a .reg");
@@ -267,7 +267,7 @@ static void declare_parameter(struct reader *r, struct ir_variable *v)
 		diag_error(r->diags, v->span, "only parameters of a .callprototype may be called '_'");
 	if (v->space == SPACE_REG && f->is_entry)
 		diag_error(r->diags, v->span, "a kernel's parameters are .param");
-	if (v->space == SPACE_REG) {
+	if (v->space == SPACE_REG && !nameless) {
 		declare_register(r, v->name, v->span);
 		const struct ir_symbol *symbol = ir_scope_find(r->scope->scope, v->name);
 		reg = symbol && symbol->kind == SYM_REGISTER ? symbol->reg : NULL;

@@ -237,8 +237,8 @@ void expr_mask(struct reader *r, const struct token *mask, struct span at)
 		tell_operator(r, at, "a mask takes the address of a variable or function");
 	else if (byte == 8)
 		tell_operator(r, at, "a mask selects one byte: 0xff, 0xff00, ...");
-	else
-		t->mask = mask->bits;
+	if (t->operand.kind == OPERAND_SYMBOL)
+		t->mask = byte < 8 ? mask->bits : 0xff;
 }
 
 void expr_generic(struct reader *r, const char *word, struct span at, struct span word_at)

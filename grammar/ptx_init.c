@@ -112,7 +112,6 @@ static void add_address(struct reader *r, const struct term *t, u64 offset, u32 
 	const struct ir_operand *o = &t->operand;
 	struct ir_variable *v = r->init.variable;
 	const struct ir_symbol *s = o->symbol;
-	const char class = size == 1 ? 'u' : (v->type == T_u64 || v->type == T_b64 || v->type == T_s64) ? 'U' : 0;
 	const bool has_address = s && (s->kind == SYM_FUNCTION ||
 				       (s->kind == SYM_VARIABLE && s->variable->space != SPACE_PARAM &&
 					s->variable->space != SPACE_LOCAL));
@@ -122,9 +121,9 @@ static void add_address(struct reader *r, const struct term *t, u64 offset, u32 
 			diag_error(r->diags, o->span, "'%s' has no address that is known before the run", o->name);
 		return;
 	}
-	if (size * 8 < r->module->address_bits && !t->mask) {
+	if (size < 4 && !t->mask) {
 		diag_error(r->diags, o->span, "an address does not fit into '.%s'", r->type_texts[v->type]);
-		if (class == 'u')
+		if (size == 1)
 			diag_hint(r->diags, "single bytes of an address are written 0xff(%s), 0xff00(%s), ...", o->name, o->name);
 		return;
 	}

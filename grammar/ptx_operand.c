@@ -78,7 +78,7 @@ void operand_suffix(struct reader *r, const char *word, struct span at)
 		const char *full = arena_printf(r->arena, "%s.%s", o->name, word);
 		o->name = strings_intern_text(r->strings, full);
 	} else if (o->kind == OPERAND_REGISTER && element != NO_ELEMENT && o->element == NO_ELEMENT) {
-		if (element >= o->symbol->reg->vector)
+		if (o->symbol->reg->vector == 1 || element >= o->symbol->reg->vector)
 			diag_error(r->diags, at, "'%s' has no element '.%s'", o->name, word);
 		else
 			o->element = element;

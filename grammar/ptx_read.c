@@ -69,8 +69,8 @@ static const char *expectation(struct reader *r, const char *const *words, u32 c
 {
 	static const char *const operators[] = {"'*'", "'/'", "'%'", "'+'", "'-'", "'&'", "'^'", "'|'", "'<'", "'>'",
 						"'?'", "'<<'", "'>>'", "'<='", "'>='", "'=='", "'!='", "'&&'", "'||'", "'('",
-						"'['", "word after a dot"};
-	const bool at_operand = has_word(words, count, "'~'") && has_word(words, count, "integer");
+						"'['", "a word after a dot"};
+	const bool at_operand = has_word(words, count, "'~'") && has_word(words, count, "an integer");
 	const bool after_operand = has_word(words, count, "'&&'");
 	const char *text = "";
 	u32 listed = 0;
@@ -81,6 +81,8 @@ static const char *expectation(struct reader *r, const char *const *words, u32 c
 		return "a directive, such as '.version', '.global' or '.entry'";
 	if (has_word(words, count, "'.version'"))
 		return at_operand ? "a modifier, an operand or ';'" : "a modifier";
+	if (has_word(words, count, "'.align'"))
+		return has_word(words, count, "a name") ? "a name" : "a state space, a type or an alignment";
 	if (at_operand)
 		return has_word(words, count, "'['") ? "an operand" : has_word(words, count, "'{'") ? "a value or '{'" : "an expression";
 	for (u32 i = 0; i < count; i++) {
@@ -94,7 +96,7 @@ static const char *expectation(struct reader *r, const char *const *words, u32 c
 	return listed && listed <= 6 ? text : NULL;
 }
 
-void reader_unexpected(struct reader *r, struct span at, const char *got, const char *const *expected, u32 expected_count)
+void reader_unexpected(struct reader *r, struct span at, const char *const *expected, u32 expected_count)
 {
 	const u32 length = at.end - at.begin;
 	const char *text = r->source->text + at.begin;
@@ -109,7 +111,7 @@ void reader_unexpected(struct reader *r, struct span at, const char *got, const 
 	else if (length <= SHOWN_TEXT)
 		what = arena_printf(r->arena, "'%.*s'", (int)length, text);
 	else
-		what = arena_printf(r->arena, "%s '%.*s...'", got, SHOWN_TEXT, text);
+		what = arena_printf(r->arena, "'%.*s...'", SHOWN_TEXT, text);
 	const char *wanted = expectation(r, expected, expected_count);
 	if (wanted)
 		diag_error(r->diags, at, "unexpected %s, expected %s", what, wanted);
@@ -141,11 +143,12 @@ void reader_version(struct reader *r, struct span at)
 			minor = (u32)(*p - '0');
 	if (p != end || digits != 1 || !major) {
 		diag_error(r->diags, at, "a version is written as 9.0");
+		r->has_version = true;
 		return;
 	}
 	if (r->has_version)
 		diag_error(r->diags, at, "second '.version'");
-	else if (r->module->marks.count || r->has_target)
+	else if (!r->told_header && (r->module->marks.count || r->has_target))
 		diag_error(r->diags, at, "'.version' must come first");
 	r->has_version = true;
 	r->module->version = major * 10 + minor;

@@ -118,11 +118,6 @@ struct ir_symbol *scope_resolve(struct reader *r, const char *name, struct span 
 
 static void tell_duplicate(struct reader *r, const struct ir_symbol *old, const struct ir_symbol *new)
 {
-	if (is_pending(old)) {
-		diag_error(r->diags, new->span, "'%s' is used before its declaration", new->name);
-		diag_note(r->diags, old->span, "used here");
-		return;
-	}
 	diag_error(r->diags, new->span, "'%s' is declared twice in one scope", new->name);
 	diag_note(r->diags, old->span, "first declared here");
 }
@@ -139,6 +134,12 @@ bool scope_declare(struct reader *r, struct ir_symbol symbol)
 			*old->label = *symbol.label;
 			symbol.label = old->label;
 		}
+		*old = symbol;
+		return true;
+	}
+	if (old && is_pending(old)) {
+		diag_error(r->diags, old->span, "'%s' is used before its declaration", symbol.name);
+		diag_note(r->diags, symbol.span, "declared here");
 		*old = symbol;
 		return true;
 	}

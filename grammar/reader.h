@@ -58,6 +58,7 @@ struct open_scope {
 /* The qualifiers of a declaration, before its names. */
 struct declaration {
 	bool has_space, has_type, is_pointer, managed, unified;
+	bool failed; /* told already */
 	enum ir_space space, pointer_space;
 	enum ir_linkage linkage;
 	u16 type;
@@ -124,8 +125,7 @@ void reader_open_string(struct reader *r, struct span at);
 /* True once there have been so many errors that reading stops. */
 bool reader_bad_characters(struct reader *r, struct span at);
 bool reader_is_full(const struct reader *r);
-void reader_unexpected(struct reader *r, struct span at, const char *got, const char *const *expected,
-		       u32 expected_count);
+void reader_unexpected(struct reader *r, struct span at, const char *const *expected, u32 expected_count);
 void reader_too_deep(struct reader *r, struct span at);
 /* Forgets what a statement with an error left behind. */
 void reader_statement_lost(struct reader *r);
