@@ -383,8 +383,8 @@ START_TEST(operands_of_every_kind)
 	ck_assert_uint_eq(x[5].operands[1].item_count, 2);
 	ck_assert_uint_eq(x[5].operands[1].value, 8);
 	ck_assert_int_eq(x[5].operands[1].addend, 8);
-	ck_assert_uint_eq(x[6].operands[1].video_select, 6);
-	ck_assert(x[6].operands[2].minus && !x[6].operands[2].video_select);
+	ck_assert_str_eq(x[6].operands[1].selector, "h1");
+	ck_assert(x[6].operands[2].minus);
 	ck_assert_str_eq(x[6].operands[2].selector, "b7654");
 	ck_assert_int_eq(x[7].operands[1].kind, OPERAND_TEXTURE);
 	ck_assert_uint_eq(x[7].operands[1].item_count, 2);
@@ -432,7 +432,7 @@ static void same_operands(const struct ir_operand *a, const struct ir_operand *b
 		ck_assert_uint_eq(a[i].value, b[i].value);
 		ck_assert_int_eq(a[i].addend, b[i].addend);
 		ck_assert_uint_eq(a[i].element, b[i].element);
-		ck_assert_uint_eq(a[i].video_select, b[i].video_select);
+		ck_assert(!a[i].selector == !b[i].selector && (!a[i].selector || !strcmp(a[i].selector, b[i].selector)));
 		ck_assert(a[i].negated == b[i].negated && a[i].minus == b[i].minus && a[i].indexed == b[i].indexed);
 		ck_assert_uint_eq(a[i].float_bits, b[i].float_bits);
 		ck_assert_uint_eq(a[i].is_unsigned, b[i].is_unsigned);
