@@ -3,25 +3,22 @@
  * Bank accounting. An access becomes a plan (which lanes form a unit, into how many slots a
  * unit's words fall) and a key for each lane; then each unit is served. A slot is as many
  * neighbouring banks as an aligned access of the plan's grain covers, so that a wide lane counts
- * once. The first pass ORs one bit for each slot: distinct bits mean no conflict, and most
- * accesses end there. 1.x and the atomic loops have their own ways.
+ * once. Most accesses end at a test for a constant stride, or for one word in each slot. 1.x and
+ * the atomic loops have their own ways.
  */
 #include "memory/banks.h"
 
 #include <string.h>
 
 struct plan {
-	u32 shift;       /* bytes of a slot's word, as a power of two */
-	u32 slots;       /* of a unit; a power of two */
-	u32 unit_lanes;  /* lanes of a unit; unit_lanes / 32 x slots is at most 32 */
-	u32 extra;       /* passes that each unit takes beyond its words */
-	bool segments;   /* 3.x by 4 bytes: words 32 apart in an aligned segment of 64 go together */
+	u32 shift;      /* bytes of a slot's word, as a power of two */
+	u32 slots;      /* of a unit; a power of two */
+	u32 unit_lanes; /* lanes of a unit; 32 / unit_lanes x slots is at most 32 */
+	u32 extra;      /* passes that each unit takes beyond its words */
+	bool segments;  /* 3.x by 4 bytes: words 32 apart in an aligned segment of 64 go together */
 };
 
-static u32 lanes_below(u32 n)
-{
-	return n >= 32 ? FULL_MASK : (1u << n) - 1;
-}
+static u32 lanes_below(u32 n) { return n >= 32 ? FULL_MASK : (1u << n) - 1; }
 
 u32 banks_serve(u32 mask, const u32 key[WARP_LANES], u32 slots, u16 pass[WARP_LANES])
 {
@@ -29,7 +26,7 @@ u32 banks_serve(u32 mask, const u32 key[WARP_LANES], u32 slots, u16 pass[WARP_LA
 	u32 seen[64];
 	u16 place[64];
 	u64 used = 0;
-	u8 taken[32] = { 0 };
+	u8 taken[32] = {0};
 	u32 most = 0;
 
 	for (u32 left = mask; left; left &= left - 1) {
@@ -69,9 +66,9 @@ static bool lanes_joined(u32 mask, const u32 address[WARP_LANES])
 /* 5.0 on: a unit moves 128 bytes. 2.x does likewise, and its quarter-warps of 16-byte lanes take
  * a pass more than their words (guide 4.2, F.5.3.2). 3.x: a unit moves 256 bytes. */
 static struct plan plan_access(const struct arch *arch, const struct bank_access *a,
-			       const u32 address[WARP_LANES])
+                               const u32 address[WARP_LANES])
 {
-	struct plan p = { .shift = (u32)__builtin_ctz(max_u32(a->width, 4)) };
+	struct plan p = {.shift = (u32)__builtin_ctz(max_u32(a->width, 4))};
 
 	p.slots = 128u >> p.shift;
 	p.unit_lanes = p.slots;
@@ -85,7 +82,7 @@ static struct plan plan_access(const struct arch *arch, const struct bank_access
 	} else if (arch->shared_rule == ARCH_SHARED_FERMI) {
 		p.extra = a->width == 16;
 	} else if (arch->shared_join != ARCH_JOIN_NONE && a->kind == BANK_LOAD && p.shift > 2 &&
-		   lanes_joined(a->mask, address)) {
+	           lanes_joined(a->mask, address)) {
 		p.unit_lanes *= 2;
 	}
 	return p;
@@ -102,29 +99,50 @@ static void make_keys(const struct plan *p, const u32 address[WARP_LANES], u32 k
 		key[l] = (address[l] >> 8) * p->slots + (address[l] >> p->shift) % p->slots;
 }
 
-/* Whether each lane lies `stride` bytes behind the one before. Written so that it compiles to
- * vector instructions: this test ends the work for most accesses. */
-static bool has_stride(const u32 address[WARP_LANES], u32 stride)
+/* Whether within each half-warp each lane lies `stride` bytes behind the one before: whole warps
+ * side by side, and two rows of a tile. By vectors: most accesses end here. */
+static bool halves_have_stride(const u32 address[WARP_LANES], u32 stride)
 {
-	u32 expected = address[0], off = 0;
+	typedef u32 vec __attribute__((vector_size(16)));
+	const vec steps = {0, stride, 2 * stride, 3 * stride};
+	vec low = steps + address[0], high = steps + address[16], off = {0}, a, b;
 
-	for (u32 l = 0; l < WARP_LANES; l++) {
-		off |= address[l] ^ expected;
-		expected += stride;
+	for (u32 l = 0; l < 16; l += 4) {
+		memcpy(&a, &address[l], sizeof a);
+		memcpy(&b, &address[16 + l], sizeof b);
+		off |= (a ^ low) | (b ^ high);
+		low += 4 * stride;
+		high += 4 * stride;
 	}
-	return off == 0;
+	return (off[0] | off[1] | off[2] | off[3]) == 0;
 }
 
-/* The passes of every unit of a full warp with a constant stride, by arithmetic; 0 if the lanes
- * have none. With as many lanes as slots, lanes that are k slots apart meet gcd(k, slots) times;
- * lanes closer than a slot's width fill neighbouring slots. */
-static u32 stride_passes(const struct plan *p, u32 mask, const u32 address[WARP_LANES],
-			 bool by_lane)
+/* Two halves of 4-byte words, each of one word or of 16 in a row, `apart` words from each other:
+ * they meet in a bank unless they are the same words there. */
+static u32 row_passes(u32 words, s32 apart)
+{
+	u32 banks = (u32)apart & 31;
+
+	if (apart > -(s32)words && apart < (s32)words)
+		return 1;
+	return banks < words || banks > 32 - words ? 2 : 1;
+}
+
+/* The passes of every unit of a full warp whose half-warps have one constant stride, by
+ * arithmetic; 0 where that does not tell. With as many lanes as slots, lanes that are k slots
+ * apart meet gcd(k, slots) times; lanes closer than a slot's width fill neighbouring slots. */
+static u32 stride_passes(const struct plan *p, u32 mask, const u32 address[WARP_LANES], bool by_lane)
 {
 	u32 stride = address[1] - address[0], grain = 1u << p->shift;
+	u32 apart = address[16] - address[0];
 
-	if (mask != FULL_MASK || p->segments || !has_stride(address, stride))
+	if (mask != FULL_MASK || p->segments || !halves_have_stride(address, stride))
 		return 0;
+	if (apart != 16 * stride && p->unit_lanes == 32) {
+		if (by_lane || grain != 4 || p->slots != 32 || (stride && stride != 4))
+			return 0;
+		return row_passes(stride ? 16 : 1, (s32)((address[16] >> 2) - (address[0] >> 2)));
+	}
 	if (stride == 0 && !by_lane)
 		return 1;
 	if (p->unit_lanes != p->slots)
@@ -137,35 +155,24 @@ static u32 stride_passes(const struct plan *p, u32 mask, const u32 address[WARP_
 	return stride < grain && !by_lane ? 1 : 0;
 }
 
-/* One bit for each slot of each unit: as many bits as lanes mean that no two lanes meet. Called
- * with constants, so that the loop is a shift and a bit set for each lane. */
-static inline u32 slot_bits(u32 mask, const u32 address[WARP_LANES], u32 shift, u32 slots)
+/* Whether every slot of every unit holds one key: each lane writes its key into its slot, then all
+ * look whether it is still theirs. No slot needs clearing, since it is written before it is
+ * read; inactive lanes have places of their own. */
+static bool one_key_a_slot(const struct plan *p, u32 mask, const u32 key[WARP_LANES])
 {
-	u32 bits = 0, low = slots - 1;
+	u32 held[64], place[WARP_LANES], off = 0, low = p->slots - 1;
+	u32 shift = (u32)__builtin_ctz(p->unit_lanes), width = (u32)__builtin_ctz(p->slots);
 
-	if (mask == FULL_MASK) {
-		for (u32 l = 0; l < WARP_LANES; l++)
-			bits |= 1u << (((l & ~low) | (address[l] >> shift & low)) & 31);
-		return bits;
-	}
 	for (u32 l = 0; l < WARP_LANES; l++)
-		bits |= (mask >> l & 1) << (((l & ~low) | (address[l] >> shift & low)) & 31);
-	return bits;
-}
-
-static bool no_two_meet(const struct plan *p, u32 mask, const u32 address[WARP_LANES])
-{
-	u32 bits;
-
-	if (p->unit_lanes != p->slots || p->segments)
-		return false;
-	if (p->shift == 2)
-		bits = slot_bits(mask, address, 2, 32);
-	else if (p->shift == 3)
-		bits = slot_bits(mask, address, 3, p->slots);
-	else
-		bits = slot_bits(mask, address, p->shift, p->slots);
-	return __builtin_popcount(bits) == __builtin_popcount(mask);
+		place[l] = (l >> shift << width) + (key[l] & low);
+	if (mask != FULL_MASK)
+		for (u32 l = 0; l < WARP_LANES; l++)
+			place[l] = mask >> l & 1 ? place[l] : 32 + l;
+	for (u32 l = 0; l < WARP_LANES; l++)
+		held[place[l]] = key[l];
+	for (u32 l = 0; l < WARP_LANES; l++)
+		off |= held[place[l]] ^ key[l];
+	return off == 0;
 }
 
 static u32 active_units(u32 mask, u32 unit_lanes)
@@ -188,9 +195,9 @@ static void note_words(const struct plan *p, u32 bytes, u32 address, struct bank
 }
 
 /* The detail of a plain access, once its passes are known: `pass` within the unit. */
-static void note_unit(const struct plan *p, const struct bank_access *a, u32 mask, u32 unit,
-		      u32 before, const u32 key[WARP_LANES], const u32 address[WARP_LANES],
-		      const u16 pass[WARP_LANES], struct bank_detail *detail)
+static void note_unit(const struct plan *p, const struct bank_access *a, u32 mask, u32 unit, u32 before,
+                      const u32 key[WARP_LANES], const u32 address[WARP_LANES], const u16 pass[WARP_LANES],
+                      struct bank_detail *detail)
 {
 	for (u32 left = mask; left; left &= left - 1) {
 		u32 l = (u32)__builtin_ctz(left);
@@ -205,36 +212,33 @@ static void note_unit(const struct plan *p, const struct bank_access *a, u32 mas
 	}
 }
 
-static void count_words(const struct plan *p, const struct bank_access *a,
-			const u32 address[WARP_LANES], struct bank_count *count,
-			struct bank_detail *detail)
+static void count_words(const struct plan *p, const struct bank_access *a, const u32 address[WARP_LANES],
+                        struct bank_count *count, struct bank_detail *detail)
 {
 	u32 key[WARP_LANES];
 	u16 pass[WARP_LANES];
 
-	if (!detail) {
-		u32 passes = stride_passes(p, a->mask, address, false);
+	u32 passes = detail ? 0 : stride_passes(p, a->mask, address, false);
 
-		if (!passes)
-			passes = no_two_meet(p, a->mask, address);
-		if (passes) {
-			count->units = (u16)active_units(a->mask, p->unit_lanes);
-			count->degree = (u16)(passes + p->extra);
-			count->wavefronts = (u16)(count->units * count->degree);
-			return;
-		}
+	if (!passes) {
+		make_keys(p, address, key);
+		passes = !detail && one_key_a_slot(p, a->mask, key);
 	}
-	make_keys(p, address, key);
+	if (passes) {
+		count->units = (u16)active_units(a->mask, p->unit_lanes);
+		count->degree = (u16)(passes + p->extra);
+		count->wavefronts = (u16)(count->units * count->degree);
+		return;
+	}
 	for (u32 first = 0; first < WARP_LANES; first += p->unit_lanes) {
 		u32 mask = a->mask & lanes_below(p->unit_lanes) << first;
 
 		if (!mask)
 			continue;
-		u32 passes = banks_serve(mask, key, p->slots, pass) + p->extra;
+		passes = banks_serve(mask, key, p->slots, pass) + p->extra;
 
 		if (detail)
-			note_unit(p, a, mask, count->units, count->wavefronts, key, address, pass,
-				  detail);
+			note_unit(p, a, mask, count->units, count->wavefronts, key, address, pass, detail);
 		count->units++;
 		count->wavefronts += (u16)passes;
 		count->degree = (u16)max_u32(count->degree, passes);
@@ -244,7 +248,8 @@ static void count_words(const struct plan *p, const struct bank_access *a,
 /* The profiler's ideal: the bytes of active lanes, 128 a wavefront, at least 4 bytes a lane. */
 static u32 ideal_wavefronts(const struct bank_access *a, u32 mask, u32 wavefronts)
 {
-	u32 words = (u32)__builtin_popcount(mask) * max_u32(a->width / 4, 1);
+	u32 lanes = mask == FULL_MASK ? WARP_LANES : (u32)__builtin_popcount(mask);
+	u32 words = lanes * max_u32(a->width / 4, 1);
 
 	return min_u32((words + 31) / 32, wavefronts);
 }
@@ -252,7 +257,7 @@ static u32 ideal_wavefronts(const struct bank_access *a, u32 mask, u32 wavefront
 /* Native atomics take lanes, not words: the cost is the most lanes in one slot. */
 static u32 serve_lanes(u32 mask, const u32 key[WARP_LANES], u32 slots, u16 pass[WARP_LANES])
 {
-	u8 taken[32] = { 0 };
+	u8 taken[32] = {0};
 	u32 most = 0;
 
 	for (u32 left = mask; left; left &= left - 1) {
@@ -264,9 +269,8 @@ static u32 serve_lanes(u32 mask, const u32 key[WARP_LANES], u32 slots, u16 pass[
 	return most;
 }
 
-static void count_atomic(const struct plan *p, const struct bank_access *a,
-			 const u32 address[WARP_LANES], struct bank_count *count,
-			 struct bank_detail *detail)
+static void count_atomic(const struct plan *p, const struct bank_access *a, const u32 address[WARP_LANES],
+                         struct bank_count *count, struct bank_detail *detail)
 {
 	u32 key[WARP_LANES], twice = a->kind == BANK_ATOM_CAS ? 2 : 1, cost = 0;
 	u16 pass[WARP_LANES];
@@ -307,8 +311,7 @@ static u32 swap_winners(const struct plan *p, u32 waiting, const u32 key[WARP_LA
 	for (u32 first = 0; first < WARP_LANES; first += p->unit_lanes) {
 		u32 tried = 0, before = winners;
 
-		for (u32 left = waiting & lanes_below(p->unit_lanes) << first; left;
-		     left &= left - 1) {
+		for (u32 left = waiting & lanes_below(p->unit_lanes) << first; left; left &= left - 1) {
 			u32 l = (u32)__builtin_ctz(left), slot = key[l] & (p->slots - 1);
 			bool stale = false;
 
@@ -330,7 +333,7 @@ static u32 swap_winners(const struct plan *p, u32 waiting, const u32 key[WARP_LA
  * not stated: the lowest here. */
 static u32 lock_winners(u32 waiting, const u32 address[WARP_LANES])
 {
-	u8 locked[256 / 8] = { 0 };
+	u8 locked[256 / 8] = {0};
 	u32 winners = 0;
 
 	for (u32 left = waiting; left; left &= left - 1) {
@@ -352,19 +355,19 @@ static void note_round(const struct bank_count *count, u32 winners, struct bank_
 
 /* The loop that replaces an atomic without an instruction of its own from 5.0 on: each round
  * loads for the lanes still waiting, then tries a compare and swap, two wavefronts a unit. */
-static void count_swap_loop(const struct arch *arch, const struct plan *p,
-			    const struct bank_access *a, const u32 address[WARP_LANES],
-			    struct bank_count *count, struct bank_detail *detail)
+static void count_swap_loop(const struct arch *arch, const struct plan *p, const struct bank_access *a,
+                            const u32 address[WARP_LANES], struct bank_count *count,
+                            struct bank_detail *detail)
 {
-	struct bank_access load = { BANK_LOAD, a->mode, a->width, a->mask };
+	struct bank_access load = {BANK_LOAD, a->mode, a->width, a->mask};
 	u32 key[WARP_LANES];
 	u16 pass[WARP_LANES];
 
 	make_keys(p, address, key);
 	for (u32 first = 0; first < WARP_LANES; first += p->unit_lanes)
-		count->degree = (u16)max_u32(count->degree,
-			serve_lanes(a->mask & lanes_below(p->unit_lanes) << first, key, p->slots,
-				    pass));
+		count->degree =
+		    (u16)max_u32(count->degree, serve_lanes(a->mask & lanes_below(p->unit_lanes) << first,
+		                                            key, p->slots, pass));
 	count->units = (u16)active_units(a->mask, p->unit_lanes);
 	while (load.mask) {
 		struct bank_count c;
@@ -386,15 +389,14 @@ static void count_swap_loop(const struct arch *arch, const struct plan *p,
 /* The lock loop of 1.2 to 3.7: lock-load by all that wait, unlock-store by those that won. On 3.x
  * the store may fail too; without other warps it does not. */
 static void count_lock_loop(const struct arch *arch, const struct bank_access *a,
-			    const u32 address[WARP_LANES], struct bank_count *count,
-			    struct bank_detail *detail)
+                            const u32 address[WARP_LANES], struct bank_count *count,
+                            struct bank_detail *detail)
 {
-	struct bank_access load = { BANK_LOAD, a->mode, a->width, a->mask };
+	struct bank_access load = {BANK_LOAD, a->mode, a->width, a->mask};
 	u32 lanes = 0;
 
 	while (load.mask) {
-		struct bank_access store = { BANK_STORE, a->mode, a->width,
-					     lock_winners(load.mask, address) };
+		struct bank_access store = {BANK_STORE, a->mode, a->width, lock_winners(load.mask, address)};
 		struct bank_count l, s;
 
 		banks_count(arch, &load, address, &l, NULL);
@@ -452,14 +454,13 @@ static u32 store_step(u32 left, const u32 address[WARP_LANES], u32 offset)
 }
 
 /* One request of 32 bits (or less) for each lane of a half-warp: its steps. */
-static u32 serve_half(bool load, u32 mask, const u32 address[WARP_LANES], u32 offset,
-		      u32 before, struct bank_detail *detail)
+static u32 serve_half(bool load, u32 mask, const u32 address[WARP_LANES], u32 offset, u32 before,
+                      struct bank_detail *detail)
 {
 	u32 steps = 0;
 
 	for (u32 left = mask; left; steps++) {
-		u32 done = load ? load_step(left, address, offset)
-				: store_step(left, address, offset);
+		u32 done = load ? load_step(left, address, offset) : store_step(left, address, offset);
 		u32 banks = 0;
 
 		for (u32 lanes = detail ? done : 0; lanes; lanes &= lanes - 1) {
@@ -477,14 +478,14 @@ static u32 serve_half(bool load, u32 mask, const u32 address[WARP_LANES], u32 of
 
 /* 1.x: the half-warps apart; wider words as so many requests of 32 bits, each a unit. */
 static void count_half_warps(const struct bank_access *a, const u32 address[WARP_LANES],
-			     struct bank_count *count, struct bank_detail *detail)
+                             struct bank_count *count, struct bank_detail *detail)
 {
 	for (u32 half = 0; half < 2; half++) {
 		u32 mask = a->mask & 0xffffu << 16 * half;
 
 		for (u32 offset = 0; mask && offset < max_u32(a->width, 4); offset += 4) {
-			u32 steps = serve_half(a->kind == BANK_LOAD, mask, address, offset,
-					       count->wavefronts, detail);
+			u32 steps = serve_half(a->kind == BANK_LOAD, mask, address, offset, count->wavefronts,
+			                       detail);
 
 			for (u32 left = detail ? mask : 0; left; left &= left - 1)
 				detail->unit[__builtin_ctz(left)] = (u8)count->units;
@@ -495,16 +496,23 @@ static void count_half_warps(const struct bank_access *a, const u32 address[WARP
 	}
 }
 
-static bool is_atomic(enum bank_kind kind)
+enum bank_kind banks_atomic_kind(enum bank_atomic op, u32 bits, bool integer)
 {
-	return kind >= BANK_ATOM;
+	if (op == BANK_ATOMIC_CAS)
+		return bits == 16 ? BANK_ATOM_LOOP : BANK_ATOM_CAS;
+	if (op == BANK_ATOMIC_EXCH)
+		return BANK_ATOM;
+	if (bits != 32 || !integer)
+		return BANK_ATOM_LOOP;
+	return op == BANK_ATOMIC_ADD_ONE_UNUSED ? BANK_ATOM_COUNT : BANK_ATOM;
 }
 
-void banks_count(const struct arch *arch, const struct bank_access *access,
-		 const u32 address[WARP_LANES], struct bank_count *count,
-		 struct bank_detail *detail)
+static bool is_atomic(enum bank_kind kind) { return kind >= BANK_ATOM; }
+
+void banks_count(const struct arch *arch, const struct bank_access *access, const u32 address[WARP_LANES],
+                 struct bank_count *count, struct bank_detail *detail)
 {
-	*count = (struct bank_count){ 0 };
+	*count = (struct bank_count){0};
 	if (detail)
 		memset(detail, 0, sizeof *detail);
 	if (!access->mask)
@@ -530,5 +538,6 @@ void banks_count(const struct arch *arch, const struct bank_access *access,
 		count_words(&p, access, address, count, detail);
 	count->conflicts = (u16)(count->wavefronts - count->units);
 	count->ideal = arch->shared_rule == ARCH_SHARED_UNITS
-		? (u16)ideal_wavefronts(access, access->mask, count->wavefronts) : count->units;
+	                   ? (u16)ideal_wavefronts(access, access->mask, count->wavefronts)
+	                   : count->units;
 }

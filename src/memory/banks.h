@@ -18,14 +18,14 @@
 enum bank_kind {
 	BANK_LOAD,
 	BANK_STORE,
-	BANK_ASYNC,      /* the shared side of cp.async: served as a store */
-	BANK_LDMATRIX,   /* active lanes are the row addresses: 8 for each matrix, from lane 0 */
+	BANK_ASYNC,    /* the shared side of cp.async: served as a store */
+	BANK_LDMATRIX, /* active lanes are the row addresses: 8 for each matrix, from lane 0 */
 	BANK_STMATRIX,
 	BANK_ATOM,       /* one machine instruction: 32 bits, or 64-bit exch */
 	BANK_ATOM_CAS,   /* compare and swap, 32 or 64 bits */
 	BANK_ATOM_COUNT, /* red.add of the constant 1 on 32 bits: lanes are counted first */
 	BANK_ATOM_LOOP,  /* what no native instruction does (f32 and 64-bit add, ...): a loop of
-			  * a load and a compare and swap */
+	                  * a load and a compare and swap */
 };
 
 /* Where 3.x puts successive words; others have one placement and ignore it. */
@@ -34,40 +34,47 @@ enum bank_mode { BANK_MODE_4, BANK_MODE_8 };
 struct bank_access {
 	enum bank_kind kind;
 	enum bank_mode mode;
-	u32 width;  /* bytes of a lane: 1, 2, 4, 8 or 16 (32 only for global data); matrices: 16;
-		     * each lane naturally aligned */
-	u32 mask;   /* active lanes */
+	u32 width; /* bytes of a lane: 1, 2, 4, 8 or 16 (32 only for global data); matrices: 16;
+	            * each lane naturally aligned */
+	u32 mask;  /* active lanes */
 };
 
 /* Each is 0 if no lane is active. The loops' wavefronts and loads are sums over the rounds. */
 struct bank_count {
 	u16 units;
-	u16 wavefronts;       /* for loops: of the compare-and-swaps or unlock-stores alone */
-	u16 conflicts;        /* of `wavefronts`; 0 for native loops, as the profiler counts */
-	u16 ideal;            /* what as many bytes need at best, loads of loops included; from 5.0
-			       * on the profiler's rule: bytes / 128 rounded up, never above the
-			       * wavefronts; before, the units */
-	u16 degree;           /* most wavefronts of a unit: 1 is conflict-free, n is n-way. Atomics:
-			       * most lanes (counting: words) that meet in a bank in a unit */
-	u16 rounds;           /* of an atomic loop; 1 for all else */
-	u16 load_wavefronts;  /* of the loads that a loop's rounds start with; else 0 */
+	u16 wavefronts;      /* for loops: of the compare-and-swaps or unlock-stores alone */
+	u16 conflicts;       /* of `wavefronts`; 0 for native loops, as the profiler counts */
+	u16 ideal;           /* what as many bytes need at best, loads of loops included; from 5.0
+	                      * on the profiler's rule: bytes / 128 rounded up, never above the
+	                      * wavefronts; before, the units */
+	u16 degree;          /* most wavefronts of a unit: 1 is conflict-free, n is n-way. Atomics:
+	                      * most lanes (counting: words) that meet in a bank in a unit */
+	u16 rounds;          /* of an atomic loop; 1 for all else */
+	u16 load_wavefronts; /* of the loads that a loop's rounds start with; else 0 */
 	u16 load_conflicts;
 };
 
 /* Who waited for whom, for pictures of one access. */
 struct bank_detail {
-	u8 unit[WARP_LANES];        /* that serves the lane; inactive lanes: 0 */
-	u16 wavefront[WARP_LANES];  /* from 0 through the instruction: the (last) one that serves
-				     * the lane; for loops the round in which the lane succeeds */
-	u16 bank_words[32];         /* words that each bank delivers or takes over all wavefronts;
-				     * atomics: lanes. 1.x: banks 0 to 15 */
+	u8 unit[WARP_LANES];       /* that serves the lane; inactive lanes: 0 */
+	u16 wavefront[WARP_LANES]; /* from 0 through the instruction: the (last) one that serves
+	                            * the lane; for loops the round in which the lane succeeds */
+	u16 bank_words[32];        /* words that each bank delivers or takes over all wavefronts;
+	                            * atomics: lanes. 1.x: banks 0 to 15 */
 };
+
+/* What the assembler makes of an atomic on shared memory from 5.0 on (ptxas 13.0 for sm_90):
+ * one instruction for integers of 32 bits and for exchange, compare and swap but of 16 bits, else
+ * a loop. Adding the constant 1 as .u32, or .inc with the bound ~0, is a count if the result is
+ * not used. */
+enum bank_atomic { BANK_ATOMIC_CAS, BANK_ATOMIC_EXCH, BANK_ATOMIC_ADD_ONE_UNUSED, BANK_ATOMIC_OTHER };
+
+enum bank_kind banks_atomic_kind(enum bank_atomic op, u32 bits, bool integer);
 
 /* Counts one access. `address` holds the byte address of each lane, relative to the window of
  * shared memory; those of inactive lanes are not used. `detail` may be NULL. */
-void banks_count(const struct arch *arch, const struct bank_access *access,
-		 const u32 address[WARP_LANES], struct bank_count *count,
-		 struct bank_detail *detail);
+void banks_count(const struct arch *arch, const struct bank_access *access, const u32 address[WARP_LANES],
+                 struct bank_count *count, struct bank_detail *detail);
 
 /* Serves the lanes of `mask` together, where key k lies in slot k mod `slots` (a power of two up
  * to 32), a slot serves one key a pass, and any number of lanes share a key's pass. Returns the

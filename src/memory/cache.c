@@ -10,45 +10,38 @@
 #include <string.h>
 
 struct cache_line {
-	u64 number;   /* address / line_bytes; counts only if `valid` is not 0 */
-	u32 used;     /* the clock at the last access */
+	u64 number; /* address / line_bytes; counts only if `valid` is not 0 */
+	u32 used;   /* the clock at the last access */
 	u8 valid, dirty;
 };
 
 void cache_init(struct cache *cache, struct arena *arena, u32 bytes, u32 ways, u32 line_bytes,
-		u32 sector_bytes, enum cache_write write)
+                u32 sector_bytes, enum cache_write write)
 {
 	assert(sector_bytes && line_bytes % sector_bytes == 0 && line_bytes / sector_bytes <= 8);
-	*cache = (struct cache){ .ways = ways,
-				 .line_bytes = line_bytes,
-				 .sector_bytes = sector_bytes,
-				 .write = write };
+	*cache = (struct cache){
+	    .ways = ways, .line_bytes = line_bytes, .sector_bytes = sector_bytes, .write = write};
 	if (!bytes || !ways)
 		return;
 	cache->sets = max_u32(bytes / line_bytes / ways, 1);
 	cache->lines = arena_array(arena, (size_t)cache->sets * ways, sizeof(struct cache_line));
 }
 
-void cache_init_l1(struct cache *cache, struct arena *arena, const struct arch *arch,
-		   u32 shared_bytes)
+void cache_init_l1(struct cache *cache, struct arena *arena, const struct arch *arch, u32 shared_bytes)
 {
-	cache_init(cache, arena, arch_l1_bytes(arch, shared_bytes), arch->l1_ways, arch->line,
-		   arch->sector,
-		   arch->l1_write == ARCH_L1_WRITE_THROUGH ? CACHE_WRITE_THROUGH
-							   : CACHE_WRITE_EVICT);
+	cache_init(cache, arena, arch_l1_bytes(arch, shared_bytes), arch->l1_ways, arch->line, arch->sector,
+	           arch->l1_write == ARCH_L1_WRITE_THROUGH ? CACHE_WRITE_THROUGH : CACHE_WRITE_EVICT);
 }
 
 void cache_init_l2(struct cache *cache, struct arena *arena, const struct arch *arch)
 {
-	cache_init(cache, arena, arch->l2_bytes, arch->l2_ways, arch->line, arch->sector,
-		   CACHE_WRITE_BACK);
+	cache_init(cache, arena, arch->l2_bytes, arch->l2_ways, arch->line, arch->sector, CACHE_WRITE_BACK);
 }
 
 void cache_clear(struct cache *cache)
 {
 	if (cache->lines)
-		memset(cache->lines, 0,
-		       (size_t)cache->sets * cache->ways * sizeof(struct cache_line));
+		memset(cache->lines, 0, (size_t)cache->sets * cache->ways * sizeof(struct cache_line));
 	cache->clock = 0;
 }
 
@@ -82,7 +75,7 @@ static struct cache_line *take_line(struct cache *cache, u64 number, struct cach
 		if (!set[w].valid || set[w].used < victim->used)
 			victim = &set[w];
 	count->written_back += (u64)__builtin_popcount(victim->dirty);
-	*victim = (struct cache_line){ .number = number };
+	*victim = (struct cache_line){.number = number};
 	return victim;
 }
 
@@ -134,12 +127,11 @@ u32 cache_access(struct cache *cache, u64 line, u32 sectors, bool write, struct 
 	u64 number = line / cache->line_bytes;
 
 	return write ? write_sectors(cache, number, sectors, count)
-		     : read_sectors(cache, number, sectors, count);
+	             : read_sectors(cache, number, sectors, count);
 }
 
 /* Takes the lane's line out of `left` and returns its sectors, in lines of `line_bytes`. */
-static u32 take_lanes(const struct cache *l2, u32 width, const u64 address[WARP_LANES], u64 line,
-		      u32 *left)
+static u32 take_lanes(const struct cache *l2, u32 width, const u64 address[WARP_LANES], u64 line, u32 *left)
 {
 	u32 sectors = 0;
 
@@ -164,13 +156,12 @@ static void drop_sectors(struct cache *cache, u64 number, u32 sectors)
 		line->valid &= (u8)~sectors;
 }
 
-void cache_warp(struct cache *l1, struct cache *l2, const struct sector_access *access,
-		bool through_l1, const u64 address[WARP_LANES], struct cache_count *l1_count,
-		struct cache_count *l2_count)
+void cache_warp(struct cache *l1, struct cache *l2, const struct sector_access *access, bool through_l1,
+                const u64 address[WARP_LANES], struct cache_count *l1_count, struct cache_count *l2_count)
 {
 	bool atomic = access->kind >= SECTOR_RED && access->kind <= SECTOR_ATOM_CAS;
 	bool write = access->kind == SECTOR_STORE || atomic;
-	struct cache_count unseen = { 0 };
+	struct cache_count unseen = {0};
 
 	for (u32 left = access->mask; left;) {
 		u64 first = address[__builtin_ctz(left)];
@@ -180,8 +171,7 @@ void cache_warp(struct cache *l1, struct cache *l2, const struct sector_access *
 		if (l1 && atomic)
 			drop_sectors(l1, line / l1->line_bytes, sectors);
 		else if (l1 && (write || through_l1))
-			sectors = cache_access(l1, line, sectors, write,
-					       l1_count ? l1_count : &unseen);
+			sectors = cache_access(l1, line, sectors, write, l1_count ? l1_count : &unseen);
 		if (sectors)
 			cache_access(l2, line, sectors, write, l2_count ? l2_count : &unseen);
 	}

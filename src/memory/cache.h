@@ -14,9 +14,9 @@
 #include "memory/sectors.h"
 
 enum cache_write {
-	CACHE_WRITE_EVICT,    /* a write drops the sectors and goes on; nothing is allocated */
-	CACHE_WRITE_THROUGH,  /* a write updates sectors that are there and goes on */
-	CACHE_WRITE_BACK,     /* a write allocates and stays, dirty, until the line must go */
+	CACHE_WRITE_EVICT,   /* a write drops the sectors and goes on; nothing is allocated */
+	CACHE_WRITE_THROUGH, /* a write updates sectors that are there and goes on */
+	CACHE_WRITE_BACK,    /* a write allocates and stays, dirty, until the line must go */
 };
 
 struct cache_line;
@@ -25,7 +25,7 @@ struct cache {
 	struct cache_line *lines; /* set after set; the arena's */
 	u32 sets, ways;
 	u32 line_bytes, sector_bytes;
-	u32 clock;                /* counts accesses, for replacement */
+	u32 clock; /* counts accesses, for replacement */
 	enum cache_write write;
 };
 
@@ -33,23 +33,21 @@ struct cache {
 struct cache_count {
 	u64 read_hits, read_misses;
 	u64 write_hits, write_misses;
-	u64 written_back;         /* dirty sectors that had to go */
+	u64 written_back; /* dirty sectors that had to go */
 };
 
 /* An empty cache of at most `bytes` (0: every access misses) with lines of `line_bytes`, a power
  * of two times `sector_bytes`, at most 8 sectors. Lives as long as the arena. */
 void cache_init(struct cache *cache, struct arena *arena, u32 bytes, u32 ways, u32 line_bytes,
-		u32 sector_bytes, enum cache_write write);
+                u32 sector_bytes, enum cache_write write);
 
 /* The first level of one SM whose shared memory takes `shared_bytes`; the GPU's second level. */
-void cache_init_l1(struct cache *cache, struct arena *arena, const struct arch *arch,
-		   u32 shared_bytes);
+void cache_init_l1(struct cache *cache, struct arena *arena, const struct arch *arch, u32 shared_bytes);
 void cache_init_l2(struct cache *cache, struct arena *arena, const struct arch *arch);
 
 /* Reads or writes the sectors of one line (bit i: sector i); returns those that the next level
  * must serve: misses of a read, and what a write passes on. */
-u32 cache_access(struct cache *cache, u64 line, u32 sectors, bool write,
-		 struct cache_count *count);
+u32 cache_access(struct cache *cache, u64 line, u32 sectors, bool write, struct cache_count *count);
 
 /* Forgets everything, as between kernels (first level) or before a cold run. */
 void cache_clear(struct cache *cache);
@@ -57,8 +55,7 @@ void cache_clear(struct cache *cache);
 /* One warp's access to global memory through both levels: loads as `through_l1` says, stores by
  * the first level's policy, atomics at the second level alone (they drop the first level's
  * copy). Local memory: give addresses that are distinct by warp. `l1` may be NULL. */
-void cache_warp(struct cache *l1, struct cache *l2, const struct sector_access *access,
-		bool through_l1, const u64 address[WARP_LANES], struct cache_count *l1_count,
-		struct cache_count *l2_count);
+void cache_warp(struct cache *l1, struct cache *l2, const struct sector_access *access, bool through_l1,
+                const u64 address[WARP_LANES], struct cache_count *l1_count, struct cache_count *l2_count);
 
 #endif

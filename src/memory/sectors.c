@@ -29,8 +29,7 @@ u32 sectors_tag_bank(u64 address)
 	const u32 first = 1u << 7 | 1u << 9 | 1u << 11 | 1u << 12 | 1u << 14;
 	const u32 second = 1u << 7 | 1u << 8 | 1u << 9 | 1u << 10 | 1u << 12 | 1u << 13 | 1u << 15;
 
-	return (u32)(__builtin_parity((u32)address & first) |
-		     __builtin_parity((u32)address & second) << 1);
+	return (u32)(__builtin_parity((u32)address & first) | __builtin_parity((u32)address & second) << 1);
 }
 
 /* Local memory's hash differs, and where a kernel's frame starts is not known: of the starts and
@@ -65,10 +64,10 @@ static u32 enter_line(struct lines *lines, u8 index[64], u64 key, bool *new)
 
 /* Gathers the active lanes into lines of 1 << shift bytes. `turn` (may be NULL) tells apart
  * lanes that cannot share a line's visit. */
-static void gather_lines(u32 mask, const u64 address[WARP_LANES], u32 shift,
-			 const u8 turn[WARP_LANES], bool local, struct lines *lines)
+static void gather_lines(u32 mask, const u64 address[WARP_LANES], u32 shift, const u8 turn[WARP_LANES],
+                         bool local, struct lines *lines)
 {
-	u8 index[64] = { 0 }, taken[TAG_BANKS] = { 0 };
+	u8 index[64] = {0}, taken[TAG_BANKS] = {0};
 	u64 last_key = ~0ull;
 	u32 line = 0;
 
@@ -96,10 +95,11 @@ static void gather_lines(u32 mask, const u64 address[WARP_LANES], u32 shift,
 
 static u32 count_sectors(const struct lines *lines)
 {
+	const u64 bits_of_nibble = 0x4332322132212110ull;
 	u32 n = 0;
 
 	for (u32 i = 0; i < lines->count; i++)
-		n += (u32)__builtin_popcount(lines->sectors[i]);
+		n += (u32)(bits_of_nibble >> 4 * lines->sectors[i]) & 15;
 	return n;
 }
 
@@ -130,19 +130,19 @@ static bool number_turns(u32 mask, const u64 address[WARP_LANES], u8 turn[WARP_L
 struct data_stage {
 	const struct arch *arch;
 	u32 width, lane_bytes;
-	bool by_lane;              /* cp.async: lanes count, not words */
+	bool by_lane; /* cp.async: lanes count, not words */
 	u32 address[WARP_LANES];
 	u32 wavefronts, groups;
 };
 
 static void fold_addresses(struct data_stage *d, u32 mask, const u64 address[WARP_LANES],
-			   const struct lines *lines)
+                           const struct lines *lines)
 {
 	for (u32 left = mask; left; left &= left - 1) {
 		u32 l = (u32)__builtin_ctz(left);
 
-		d->address[l] = (u32)lines->of_lane[l] << LINE_SHIFT |
-				((u32)address[l] & ((1u << LINE_SHIFT) - 1));
+		d->address[l] =
+		    (u32)lines->of_lane[l] << LINE_SHIFT | ((u32)address[l] & ((1u << LINE_SHIFT) - 1));
 	}
 }
 
@@ -197,7 +197,7 @@ static void serve_data(struct data_stage *d, u32 mask, const struct lines *lines
 		serve_parts(d, mask, lines, merged);
 		return;
 	}
-	struct bank_access a = { BANK_STORE, BANK_MODE_4, d->width, mask };
+	struct bank_access a = {BANK_STORE, BANK_MODE_4, d->width, mask};
 	struct bank_count n;
 
 	banks_count(d->arch, &a, d->address, &n, NULL);
@@ -208,11 +208,10 @@ static void serve_data(struct data_stage *d, u32 mask, const struct lines *lines
 /* Loads: each tag wavefront is a part. Stores: the first 8 are one (of bytes and halves: 4),
  * each later one is its own. Atomics write their operands, of which compare and swap has two, and
  * read back; a reduction only writes. */
-static void count_data(const struct arch *arch, const struct sector_access *a,
-		       const u64 address[WARP_LANES], const struct lines *lines,
-		       struct sector_count *count)
+static void count_data(const struct arch *arch, const struct sector_access *a, const u64 address[WARP_LANES],
+                       const struct lines *lines, struct sector_count *count)
 {
-	struct data_stage d = { .arch = arch, .width = a->width, .lane_bytes = a->width };
+	struct data_stage d = {.arch = arch, .width = a->width, .lane_bytes = a->width};
 
 	fold_addresses(&d, a->mask, address, lines);
 	d.by_lane = a->kind == SECTOR_ASYNC;
@@ -243,66 +242,134 @@ static void count_data(const struct arch *arch, const struct sector_access *a,
 /* cp.async.cg: each pair of lanes (32 bytes of shared memory) fetches a sector from each line
  * that it touches. Tag and data wavefronts follow no rule found: 1 where a request is made. */
 static void count_bypass(const struct sector_access *a, const u64 address[WARP_LANES],
-			 struct sector_count *count)
+                         struct sector_count *count)
 {
 	for (u32 l = 0; l < WARP_LANES; l += 2) {
 		u32 pair = a->mask >> l & 3;
 
 		if (!pair)
 			continue;
-		count->sectors += 1 + (pair == 3 && address[l] >> LINE_SHIFT !=
-						    address[l + 1] >> LINE_SHIFT);
+		count->sectors += 1 + (pair == 3 && address[l] >> LINE_SHIFT != address[l + 1] >> LINE_SHIFT);
 	}
 	count->tag_wavefronts = count->data_writes = 1;
 	count->data_reads = count->data_conflicts = 0;
 }
 
-/* A full warp whose lanes lie side by side, or all on one address: by far the commonest. True if
- * it was that, and passed the tag stage at once; then each unit passes the data stage at once. */
-static bool count_side_by_side(const struct sector_access *a, const u64 address[WARP_LANES],
-			       bool local, struct sector_count *count)
+/* Enters the sectors from address `first` to `last` as lines: at most 9, of words of 32 bytes. */
+static void enter_range(struct lines *lines, u8 taken[TAG_BANKS], bool local, u64 first, u64 last)
 {
-	u64 expected = address[0], off = 0, stride = address[1] - address[0];
+	for (u64 line = first >> LINE_SHIFT; line <= last >> LINE_SHIFT; line++) {
+		u32 low = line == first >> LINE_SHIFT ? first >> SECTOR_SHIFT & 3 : 0;
+		u32 high = line == last >> LINE_SHIFT ? last >> SECTOR_SHIFT & 3 : 3;
+		u32 i = 0;
+
+		while (i < lines->count && lines->key[i] != line)
+			i++;
+		if (i == lines->count) {
+			u8 *next = &taken[tag_bank(line << LINE_SHIFT, local)];
+
+			lines->key[i] = line;
+			lines->sectors[i] = 0;
+			lines->count++;
+			lines->tag_wavefronts = max_u32(lines->tag_wavefronts, ++*next);
+		}
+		lines->sectors[i] |= (u8)((2u << high) - (1u << low));
+	}
+}
+
+/* Whether each half-warp's lanes lie `stride` bytes apart; by vectors, since most accesses pass
+ * here and nowhere else. */
+static bool halves_have_stride(const u64 address[WARP_LANES], u64 stride)
+{
+	typedef u64 vec __attribute__((vector_size(16)));
+	vec low = {address[0], address[0] + stride}, high = {address[16], address[16] + stride};
+	vec step = {2 * stride, 2 * stride}, off = {0, 0}, a, b;
+
+	for (u32 l = 0; l < 16; l += 2) {
+		memcpy(&a, &address[l], sizeof a);
+		memcpy(&b, &address[16 + l], sizeof b);
+		off |= (a ^ low) | (b ^ high);
+		low += step;
+		high += step;
+	}
+	return (off[0] | off[1]) == 0;
+}
+
+/* All lanes side by side, or on one address, whose addresses end at `last`. True if one tag
+ * wavefront takes all; then each unit passes the data stage at once. */
+static bool count_run(const struct sector_access *a, u64 first, u64 last, bool local,
+                      struct sector_count *count)
+{
+	u32 lines = (u32)((last >> LINE_SHIFT) - (first >> LINE_SHIFT) + 1);
+	u8 taken[TAG_BANKS] = {0};
+
+	if (lines > TAG_BANKS)
+		return false;
+	for (u32 i = 0; i < lines && lines > 1; i++)
+		if (taken[tag_bank(first + ((u64)i << LINE_SHIFT), local)]++)
+			return false;
+	count->lines = (u16)lines;
+	count->sectors = (u16)((last >> SECTOR_SHIFT) - (first >> SECTOR_SHIFT) + 1);
+	count->tag_wavefronts = 1;
+	count->data_reads = a->width <= 4 ? 1 : (u16)(a->width / 4);
+	return true;
+}
+
+/* Two such rows, one for each half-warp, of `length` bytes. */
+static bool count_two_rows(const struct arch *arch, const struct sector_access *a,
+                           const u64 address[WARP_LANES], u64 length, bool local, struct sector_count *count)
+{
+	struct bank_access b = {BANK_STORE, BANK_MODE_4, a->width, FULL_MASK};
+	u8 taken[TAG_BANKS] = {0};
+	u32 low[WARP_LANES];
+	struct lines lines;
+	struct bank_count n;
+
+	lines.count = lines.tag_wavefronts = 0;
+	enter_range(&lines, taken, local, address[0], address[0] + length - 1);
+	enter_range(&lines, taken, local, address[16], address[16] + length - 1);
+	if (lines.tag_wavefronts > 1 || (address[0] ^ address[16]) >> 32)
+		return false;
+	for (u32 l = 0; l < WARP_LANES; l++)
+		low[l] = (u32)address[l];
+	banks_count(arch, &b, low, &n, NULL);
+	count->lines = (u16)lines.count;
+	count->sectors = (u16)count_sectors(&lines);
+	count->tag_wavefronts = 1;
+	count->data_reads = n.wavefronts;
+	count->data_conflicts = n.conflicts;
+	return true;
+}
+
+/* A full warp whose half-warps each lie side by side, or on one address: by far the commonest.
+ * True if it was that and all may pass the data stage together. */
+static bool count_rows(const struct arch *arch, const struct sector_access *a, const u64 address[WARP_LANES],
+                       bool local, struct sector_count *count)
+{
+	u64 stride = address[1] - address[0], length = 15 * stride + a->width;
+	bool whole = address[16] == address[0] + 16 * stride;
 
 	if (a->mask != FULL_MASK || a->kind > SECTOR_ATOM ||
-	    (stride && stride != a->width && (stride != 4 || a->width > 4)))
+	    (stride && stride != a->width && (stride != 4 || a->width > 4)) ||
+	    (a->kind >= SECTOR_RED && !whole) || !halves_have_stride(address, stride))
 		return false;
-	for (u32 l = 0; l < WARP_LANES; l++) {
-		off |= address[l] ^ expected;
-		expected += stride;
-	}
-	if (off)
-		return false;
-	bool read = a->kind == SECTOR_LOAD || a->kind == SECTOR_ATOM;
-	bool write = a->kind != SECTOR_LOAD;
-
-	if (!stride && a->kind >= SECTOR_RED) {
+	if (a->kind >= SECTOR_RED && !stride)
 		/* One lane after the other. */
-		count->requests = 1;
-		count->lines = count->sectors = count->tag_wavefronts = WARP_LANES;
-		count->data_reads = read ? WARP_LANES : 0;
-		count->data_writes = WARP_LANES;
-		return true;
-	}
-	u64 last = address[31] + a->width - 1;
-	u8 taken[TAG_BANKS] = { 0 };
-
-	for (u64 line = address[0] >> LINE_SHIFT; line <= last >> LINE_SHIFT; line++)
-		if (taken[tag_bank(line << LINE_SHIFT, local)]++)
-			return false;
-	u32 units = a->width <= 4 ? 1 : a->width / 4;
-
-	count->requests = count->tag_wavefronts = 1;
-	count->lines = (u16)((last >> LINE_SHIFT) - (address[0] >> LINE_SHIFT) + 1);
-	count->sectors = (u16)((last >> SECTOR_SHIFT) - (address[0] >> SECTOR_SHIFT) + 1);
-	count->data_reads = read ? (u16)units : 0;
-	count->data_writes = write ? (u16)units : 0;
+		count->lines = count->sectors = count->tag_wavefronts = count->data_reads = WARP_LANES;
+	else if (whole ? !count_run(a, address[0], address[16] + length - 1, local, count)
+	               : !count_two_rows(arch, a, address, length, local, count))
+		return false;
+	count->requests = 1;
+	if (a->kind != SECTOR_LOAD)
+		count->data_writes = count->data_reads;
+	if (a->kind != SECTOR_LOAD && a->kind != SECTOR_ATOM)
+		count->data_reads = 0;
 	return true;
 }
 
 static void count_any_lanes(const struct arch *arch, const struct sector_access *a,
-			    const u64 address[WARP_LANES], bool local, struct sector_count *count,
-			    struct sector_detail *detail)
+                            const u64 address[WARP_LANES], bool local, struct sector_count *count,
+                            struct sector_detail *detail)
 {
 	bool atomic = a->kind >= SECTOR_RED && a->kind <= SECTOR_ATOM_CAS;
 	/* Compare and swap carries two operands: half a line at a time. */
@@ -331,10 +398,10 @@ static void count_any_lanes(const struct arch *arch, const struct sector_access 
 
 /* 5.0 on. */
 static void count_by_sectors(const struct arch *arch, const struct sector_access *a,
-			     const u64 address[WARP_LANES], bool local, struct sector_count *count,
-			     struct sector_detail *detail)
+                             const u64 address[WARP_LANES], bool local, struct sector_count *count,
+                             struct sector_detail *detail)
 {
-	if (detail || !count_side_by_side(a, address, local, count))
+	if (detail || !count_rows(arch, a, address, local, count))
 		count_any_lanes(arch, a, address, local, count, detail);
 	count->transactions = count->sectors;
 	count->bytes_moved = 32u * count->sectors;
@@ -346,8 +413,7 @@ static void note_lanes(struct sector_detail *detail, u32 lanes, u32 transaction)
 		detail->transaction[__builtin_ctz(lanes)] = (u8)transaction;
 }
 
-static void add_transaction(struct sector_count *count, struct sector_detail *detail, u32 lanes,
-			    u32 bytes)
+static void add_transaction(struct sector_count *count, struct sector_detail *detail, u32 lanes, u32 bytes)
 {
 	note_lanes(detail, lanes, count->transactions);
 	count->transactions++;
@@ -358,9 +424,8 @@ static void add_transaction(struct sector_count *count, struct sector_detail *de
 
 /* 1.0 and 1.1, a half-warp: lane k must be in word k of an aligned segment, of 64 bytes for
  * words of 4, of 128 for 8; words of 16 fill two segments of 128. Else a transaction a lane. */
-static void count_in_order(const struct sector_access *a, u32 half,
-			   const u64 address[WARP_LANES], struct sector_count *count,
-			   struct sector_detail *detail)
+static void count_in_order(const struct sector_access *a, u32 half, const u64 address[WARP_LANES],
+                           struct sector_count *count, struct sector_detail *detail)
 {
 	u32 lanes = a->mask & 0xffffu << half, first = (u32)__builtin_ctz(lanes);
 	u32 segment = a->width == 4 ? 64 : 128;
@@ -388,7 +453,7 @@ static void count_in_order(const struct sector_access *a, u32 half,
 /* 1.2 and 1.3, a half-warp: the segment of the lowest lane left serves all lanes in it, and
  * shrinks while they use only one half of it, down to 32 bytes. */
 static void count_segments(const struct sector_access *a, u32 half, const u64 address[WARP_LANES],
-			   struct sector_count *count, struct sector_detail *detail)
+                           struct sector_count *count, struct sector_detail *detail)
 {
 	u32 segment = a->width == 1 ? 32 : a->width == 2 ? 64 : 128;
 
@@ -416,7 +481,7 @@ static void count_segments(const struct sector_access *a, u32 half, const u64 ad
 /* 2.x and 3.x, one request (a warp; 8-byte words: a half; 16: a quarter): lines through the
  * first-level cache, or segments of 32 bytes past it; stores and atomics go past it. */
 static void count_lines(const struct sector_access *a, u32 lanes, const u64 address[WARP_LANES],
-			struct sector_count *count, struct sector_detail *detail)
+                        struct sector_count *count, struct sector_detail *detail)
 {
 	u32 bytes = a->l1 && a->kind == SECTOR_LOAD ? 128 : 32;
 
@@ -433,7 +498,7 @@ static void count_lines(const struct sector_access *a, u32 lanes, const u64 addr
 }
 
 static void count_wide_requests(const struct sector_access *a, const u64 address[WARP_LANES],
-				struct sector_count *count, struct sector_detail *detail)
+                                struct sector_count *count, struct sector_detail *detail)
 {
 	u32 lanes = a->width <= 4 ? 32 : 128 / a->width;
 	struct lines lines;
@@ -461,8 +526,8 @@ static void count_wide_requests(const struct sector_access *a, const u64 address
 }
 
 static void count_half_warps(const struct arch *arch, const struct sector_access *a,
-			     const u64 address[WARP_LANES], struct sector_count *count,
-			     struct sector_detail *detail)
+                             const u64 address[WARP_LANES], struct sector_count *count,
+                             struct sector_detail *detail)
 {
 	for (u32 half = 0; half < WARP_LANES; half += 16) {
 		if (!(a->mask >> half & 0xffff))
@@ -476,10 +541,10 @@ static void count_half_warps(const struct arch *arch, const struct sector_access
 }
 
 static void count_access(const struct arch *arch, const struct sector_access *access,
-			 const u64 address[WARP_LANES], bool local, struct sector_count *count,
-			 struct sector_detail *detail)
+                         const u64 address[WARP_LANES], bool local, struct sector_count *count,
+                         struct sector_detail *detail)
 {
-	*count = (struct sector_count){ 0 };
+	*count = (struct sector_count){0};
 	if (detail)
 		memset(detail, 0, sizeof *detail);
 	if (!access->mask)
@@ -490,24 +555,25 @@ static void count_access(const struct arch *arch, const struct sector_access *ac
 		count_wide_requests(access, address, count, detail);
 	else
 		count_half_warps(arch, access, address, count, detail);
-	count->bytes_wanted = (u32)__builtin_popcount(access->mask) * access->width;
+	count->bytes_wanted =
+	    (access->mask == FULL_MASK ? WARP_LANES : (u32)__builtin_popcount(access->mask)) * access->width;
 	count->ideal_sectors = (u16)min_u32((count->bytes_wanted + 31) / 32, count->sectors);
 }
 
 void sectors_count_global(const struct arch *arch, const struct sector_access *access,
-			  const u64 address[WARP_LANES], struct sector_count *count,
-			  struct sector_detail *detail)
+                          const u64 address[WARP_LANES], struct sector_count *count,
+                          struct sector_detail *detail)
 {
 	count_access(arch, access, address, false, count, detail);
 }
 
 void sectors_count_local(const struct arch *arch, const struct sector_access *access,
-			 const u32 offset[WARP_LANES], struct sector_count *count)
+                         const u32 offset[WARP_LANES], struct sector_count *count)
 {
 	struct sector_access word = *access;
 	u64 address[WARP_LANES];
 
-	*count = (struct sector_count){ 0 };
+	*count = (struct sector_count){0};
 	word.width = min_u32(access->width, 4);
 	for (u32 byte = 0; byte < access->width; byte += 4) {
 		struct sector_count n;

@@ -19,7 +19,7 @@
 enum sector_kind {
 	SECTOR_LOAD,
 	SECTOR_STORE,
-	SECTOR_RED,          /* an atomic whose result is not used */
+	SECTOR_RED, /* an atomic whose result is not used */
 	SECTOR_ATOM,
 	SECTOR_ATOM_CAS,
 	SECTOR_ASYNC,        /* the global side of cp.async.ca */
@@ -28,47 +28,47 @@ enum sector_kind {
 
 struct sector_access {
 	enum sector_kind kind;
-	u32 width;    /* bytes of a lane: 1, 2, 4, 8, 16, or 32 from 10.0 on; naturally aligned */
-	u32 mask;     /* active lanes */
-	bool l1;      /* 2.x and 3.x: a load goes through the first-level cache */
+	u32 width; /* bytes of a lane: 1, 2, 4, 8, 16, or 32 from 10.0 on; naturally aligned */
+	u32 mask;  /* active lanes */
+	bool l1;   /* 2.x and 3.x: a load goes through the first-level cache */
 };
 
 /* Each is 0 if no lane is active. */
 struct sector_count {
 	u16 requests;
-	u16 transactions;    /* of the generation's grain: segments of 32 to 128 bytes on 1.x, lines
-			      * of 128 through the first level and segments of 32 past it on 2.x
-			      * and 3.x, sectors from 5.0 on */
-	u16 sectors;         /* 32 bytes each. Atomics: lanes on one address take turns, and each
-			      * turn counts its sectors again */
-	u16 ideal_sectors;   /* the active lanes' bytes / 32 rounded up, never above `sectors` */
-	u16 lines;           /* distinct lines of 128 bytes (1.x: segments; atomics: by turn) */
-	u16 tag_wavefronts;  /* from 5.0 on; else 0, as the four below */
-	u16 data_reads;      /* wavefronts of the data stage */
+	u16 transactions;   /* of the generation's grain: segments of 32 to 128 bytes on 1.x, lines
+	                     * of 128 through the first level and segments of 32 past it on 2.x
+	                     * and 3.x, sectors from 5.0 on */
+	u16 sectors;        /* 32 bytes each. Atomics: lanes on one address take turns, and each
+	                     * turn counts its sectors again */
+	u16 ideal_sectors;  /* the active lanes' bytes / 32 rounded up, never above `sectors` */
+	u16 lines;          /* distinct lines of 128 bytes (1.x: segments; atomics: by turn) */
+	u16 tag_wavefronts; /* from 5.0 on; else 0, as the four below */
+	u16 data_reads;     /* wavefronts of the data stage */
 	u16 data_writes;
-	u16 data_conflicts;  /* wavefronts beyond one for each group served */
-	u32 bytes_wanted;    /* active lanes x width */
-	u32 bytes_moved;     /* between the SM's memory unit and the next level */
+	u16 data_conflicts; /* wavefronts beyond one for each group served */
+	u32 bytes_wanted;   /* active lanes x width */
+	u32 bytes_moved;    /* between the SM's memory unit and the next level */
 };
 
 /* For pictures: what each active lane belongs to. */
 struct sector_detail {
-	u8 transaction[WARP_LANES];    /* from 0, in order of the lowest lane; from 5.0 on the
-					* line (9.0 atomics: line and turn) */
+	u8 transaction[WARP_LANES]; /* from 0, in order of the lowest lane; from 5.0 on the
+	                             * line (9.0 atomics: line and turn) */
 	u8 tag_wavefront[WARP_LANES];
 };
 
 /* `address` holds global addresses; of the tag stage's hash, bits 7 to 15 count (recorded with
  * buffers at multiples of 64 KiB). Those of inactive lanes are not used. `detail` may be NULL. */
 void sectors_count_global(const struct arch *arch, const struct sector_access *access,
-			  const u64 address[WARP_LANES], struct sector_count *count,
-			  struct sector_detail *detail);
+                          const u64 address[WARP_LANES], struct sector_count *count,
+                          struct sector_detail *detail);
 
 /* `offset` is the byte offset of each lane in its own local memory. Word w of lane l lies at
  * (w x 32 + l) x 4 of the warp's; each word of 4 bytes is a request. The tag wavefronts take one
  * of several placements that fit the recordings; the data stage's figures are an estimate. */
 void sectors_count_local(const struct arch *arch, const struct sector_access *access,
-			 const u32 offset[WARP_LANES], struct sector_count *count);
+                         const u32 offset[WARP_LANES], struct sector_count *count);
 
 /* Where a lane's local byte lies in its warp's local memory. */
 static inline u64 sectors_local_place(u32 lane, u32 offset)

@@ -13,7 +13,7 @@
 enum { CASES_MAX = 2048, VALUES_MAX = 1 << 16, TEXT_MAX = 1 << 23 };
 
 struct value {
-	const char *key;   /* "pack pattern metric" */
+	const char *key; /* "pack pattern metric" */
 	u32 number;
 };
 
@@ -77,13 +77,12 @@ static void load_values(void)
 		char *field[5], *inner = NULL;
 		int n = 0;
 
-		for (char *f = strtok_r(line, ",", &inner); f && n < 5;
-		     f = strtok_r(NULL, ",", &inner))
+		for (char *f = strtok_r(line, ",", &inner); f && n < 5; f = strtok_r(NULL, ",", &inner))
 			field[n++] = f;
 		if (n != 5 || strncmp(field[2], "pack=", 5) != 0)
 			continue;
-		snprintf(key, sizeof key, "%.*s %s %s", (int)strcspn(field[2] + 5, ";"),
-			 field[2] + 5, field[0], field[3]);
+		snprintf(key, sizeof key, "%.*s %s %s", (int)strcspn(field[2] + 5, ";"), field[2] + 5,
+		         field[0], field[3]);
 		put_value(key, (u32)strtod(field[4], NULL));
 	}
 	free(text);
@@ -123,7 +122,7 @@ static void load_case(const char *pack, const char *line, const char *in, size_t
 
 void recorded_load(void)
 {
-	static const char *const packs[] = { "acc-shared", "acc-global", "acc-misc", "acc-extra" };
+	static const char *const packs[] = {"acc-shared", "acc-global", "acc-misc", "acc-extra"};
 
 	if (case_count)
 		return;
@@ -136,8 +135,7 @@ void recorded_load(void)
 		char *in = read_whole(name, &size);
 		snprintf(name, sizeof name, "%s.cases", packs[p]);
 		char *text = read_whole(name, NULL);
-		for (char *line = strtok_r(text, "\n", &rest); line;
-		     line = strtok_r(NULL, "\n", &rest))
+		for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
 			if (strncmp(line, "case ", 5) == 0)
 				load_case(packs[p], line, in, size);
 		free(text);
@@ -145,15 +143,9 @@ void recorded_load(void)
 	}
 }
 
-size_t recorded_cases(void)
-{
-	return case_count;
-}
+size_t recorded_cases(void) { return case_count; }
 
-const struct recorded_case *recorded_case(size_t i)
-{
-	return &cases[i];
-}
+const struct recorded_case *recorded_case(size_t i) { return &cases[i]; }
 
 bool recorded_value(const struct recorded_case *c, const char *metric, u32 *value)
 {
@@ -176,12 +168,11 @@ static bool covers(const struct recorded_exception *e, const char *pattern, cons
 	size_t n = strcspn(e->pattern, "*");
 
 	return strcmp(e->metric, metric) == 0 &&
-	       (e->pattern[n] ? strncmp(e->pattern, pattern, n) == 0
-			      : strcmp(e->pattern, pattern) == 0);
+	       (e->pattern[n] ? strncmp(e->pattern, pattern, n) == 0 : strcmp(e->pattern, pattern) == 0);
 }
 
-void recorded_compare(struct recorded_score *score, const struct recorded_case *c,
-		      const char *metric, u32 counted)
+void recorded_compare(struct recorded_score *score, const struct recorded_case *c, const char *metric,
+                      u32 counted)
 {
 	u32 value;
 

@@ -11,12 +11,12 @@
 
 /* One launch: a single access by each of `warps` warps. */
 struct recorded_case {
-	char pack[16];           /* "acc-shared" */
-	char name[48];           /* "sld_b32.stride_1" */
-	char kernel[24];         /* "sld_b32" */
-	u32 table[WARP_LANES];   /* byte offsets of the lanes of warp 0 */
-	u32 mask;                /* lanes that take part: the table's value is not ~0 */
-	u32 warps, wstride;      /* lane l of warp w goes to table[l] + w x wstride */
+	char pack[16];         /* "acc-shared" */
+	char name[48];         /* "sld_b32.stride_1" */
+	char kernel[24];       /* "sld_b32" */
+	u32 table[WARP_LANES]; /* byte offsets of the lanes of warp 0 */
+	u32 mask;              /* lanes that take part: the table's value is not ~0 */
+	u32 warps, wstride;    /* lane l of warp w goes to table[l] + w x wstride */
 };
 
 /* A value that may differ, and why; a trailing '*' stands for any ending of the pattern. */
@@ -28,7 +28,7 @@ struct recorded_score {
 	const struct recorded_exception *exceptions;
 	size_t exception_count;
 	u32 compared, equal, excepted, wrong;
-	u32 used[64];            /* by exception: how often it was needed */
+	u32 used[64]; /* by exception: how often it was needed */
 };
 
 void recorded_load(void);
@@ -39,8 +39,8 @@ const struct recorded_case *recorded_case(size_t i);
 bool recorded_value(const struct recorded_case *c, const char *metric, u32 *value);
 
 /* Compares where the metric was read; prints a difference that no exception covers. */
-void recorded_compare(struct recorded_score *score, const struct recorded_case *c,
-		      const char *metric, u32 counted);
+void recorded_compare(struct recorded_score *score, const struct recorded_case *c, const char *metric,
+                      u32 counted);
 
 /* Prints the score; true if nothing was wrong and every exception was needed. */
 bool recorded_finish(const struct recorded_score *score, const char *title);

@@ -8,19 +8,20 @@
 
 #include <check.h>
 #include <stdio.h>
+#include <string.h>
 
-#define ALL FULL_MASK
+#define ALL      FULL_MASK
 #define LANES(n) ((n) == 32 ? FULL_MASK : (1u << (n)) - 1)
 
 /* Where lane l goes, in bytes. */
 enum shape {
-	LINE,     /* base + l x step */
-	EACH,     /* base + (l / n) x step: n neighbours together */
-	ROUND,    /* base + (l mod n) x step */
-	SWAP,     /* base + (l xor n) x step: a permutation */
-	BACK,     /* base + (31 - l) x step */
-	COLUMNS,  /* row l / n, column l mod n of rows of `step` bytes, 4-byte elements, by columns */
-	ONE_OFF,  /* all at base but lane n, at base + step */
+	LINE,    /* base + l x step */
+	EACH,    /* base + (l / n) x step: n neighbours together */
+	ROUND,   /* base + (l mod n) x step */
+	SWAP,    /* base + (l xor n) x step: a permutation */
+	BACK,    /* base + (31 - l) x step */
+	COLUMNS, /* row l / n, column l mod n of rows of `step` bytes, 4-byte elements, by columns */
+	ONE_OFF, /* all at base but lane n, at base + step */
 };
 
 struct row {
@@ -35,13 +36,20 @@ struct row {
 static u32 place(enum shape shape, u32 base, u32 step, u32 n, u32 l)
 {
 	switch (shape) {
-	case EACH: return base + l / n * step;
-	case ROUND: return base + l % n * step;
-	case SWAP: return base + (l ^ n) * step;
-	case BACK: return base + (31 - l) * step;
-	case COLUMNS: return base + l / n * 4 + l % n * step;
-	case ONE_OFF: return base + (l == n ? step : 0);
-	default: return base + l * step;
+	case EACH:
+		return base + l / n * step;
+	case ROUND:
+		return base + l % n * step;
+	case SWAP:
+		return base + (l ^ n) * step;
+	case BACK:
+		return base + (31 - l) * step;
+	case COLUMNS:
+		return base + l / n * 4 + l % n * step;
+	case ONE_OFF:
+		return base + (l == n ? step : 0);
+	default:
+		return base + l * step;
 	}
 }
 
@@ -49,136 +57,136 @@ static u32 place(enum shape shape, u32 base, u32 step, u32 n, u32 l)
 #define ST BANK_STORE
 
 static const struct row rows[] = {
-	/* 1.x: two half-warps, 16 banks; `wavefronts` are both halves' steps, `degree` one half's */
-	{ "sm_10", 0, LD, 4, ALL, LINE, 0, 4, 0, 2, 1, "a step for each half-warp" },
-	{ "sm_10", 0, LD, 4, ALL, LINE, 0, 0, 0, 2, 1, "one broadcast word serves a half" },
-	{ "sm_10", 0, LD, 4, ALL, LINE, 64, 4, 0, 2, 1, "an offset of whole words is free" },
-	{ "sm_11", 0, LD, 4, ALL, BACK, 0, 4, 0, 2, 1, "any permutation of banks is free" },
-	{ "sm_11", 0, LD, 4, ALL, SWAP, 0, 4, 5, 2, 1, "any permutation of banks is free" },
-	{ "sm_12", 0, LD, 4, LANES(16), LINE, 0, 4, 0, 1, 1, "an inactive half takes no step" },
-	{ "sm_12", 0, LD, 4, 0xffff0000u, LINE, 0, 4, 0, 1, 1, "an inactive half takes no step" },
-	{ "sm_12", 0, LD, 4, 1, LINE, 0, 4, 0, 1, 1, "one lane, one step" },
-	{ "sm_13", 0, LD, 4, 0x00010001u, LINE, 0, 64, 0, 2, 1, "halves never conflict together" },
-	{ "sm_13", 0, LD, 1, ALL, LINE, 0, 1, 0, 8, 4,
-	  "char s[tid]: four words of four lanes; a step serves one word whole, 1 lane of others" },
-	{ "sm_13", 0, LD, 1, ALL, LINE, 0, 4, 0, 2, 1, "char s[4 tid]: a bank for each lane" },
-	{ "sm_13", 0, LD, 2, ALL, LINE, 0, 2, 0, 4, 2,
-	  "short s[tid]: pairs share a word; step 1 takes lanes 0, 1 and the first of each pair" },
-	{ "sm_13", 0, LD, 8, ALL, LINE, 0, 8, 0, 8, 2,
-	  "double s[tid]: two requests of stride 2, each 2-way in each half" },
-	{ "sm_13", 0, LD, 8, ALL, LINE, 0, 0, 0, 4, 1, "two requests, each a broadcast a half" },
-	{ "sm_13", 0, LD, 16, ALL, LINE, 0, 16, 0, 32, 4, "four requests of stride 4, each 4-way" },
-	{ "sm_13", 0, LD, 4, ALL, EACH, 0, 4, 2, 4, 2,
-	  "eight words of two lanes: step 1 takes word 0 and the first lane of every other, "
-	  "step 2 their second lanes" },
-	{ "sm_13", 0, LD, 4, ALL, ONE_OFF, 0, 64, 3, 3, 2,
-	  "lane 3 is in the broadcast word's bank: a second step, in its half alone" },
-	{ "sm_13", 0, LD, 4, ALL, ONE_OFF, 0, 4, 3, 2, 1, "broadcast and another bank in one step" },
-	{ "sm_13", 0, ST, 4, ALL, LINE, 0, 4, 0, 2, 1, "a step for each half-warp" },
-	{ "sm_13", 0, ST, 4, ALL, LINE, 0, 0, 0, 2, 1, "one lane of each half wins" },
-	{ "sm_13", 0, ST, 4, ALL, EACH, 0, 4, 2, 2, 1, "of a word's two lanes one wins: no wait" },
-	{ "sm_13", 0, ST, 1, ALL, LINE, 0, 1, 0, 8, 4, "four different bytes of each bank" },
-	{ "sm_13", 0, ST, 8, ALL, LINE, 0, 8, 0, 8, 2, "two requests of stride 2" },
-	{ "sm_13", 0, LD, 4, ALL, COLUMNS, 0, 64, 16, 32, 16, "16 x 16 tile by columns: one bank" },
-	{ "sm_13", 0, LD, 4, ALL, COLUMNS, 0, 68, 16, 2, 1, "rows padded to 17 words" },
-	{ "sm_13", 0, ST, 16, LANES(1), LINE, 0, 16, 0, 4, 1, "four requests of one lane" },
-	{ "sm_13", 0, ST, 16, ALL, LINE, 0, 0, 0, 8, 1, "four requests, two halves, one winner" },
-	{ "sm_13", 0, ST, 16, ALL, LINE, 0, 16, 0, 32, 4, "words 4 apart: 4 banks of 4 lanes" },
-	{ "sm_13", 0, ST, 16, ALL, LINE, 0, 128, 0, 128, 16, "all lanes in one bank: 4 x 2 x 16" },
+    /* 1.x: two half-warps, 16 banks; `wavefronts` are both halves' steps, `degree` one half's */
+    {"sm_10", 0, LD, 4, ALL, LINE, 0, 4, 0, 2, 1, "a step for each half-warp"},
+    {"sm_10", 0, LD, 4, ALL, LINE, 0, 0, 0, 2, 1, "one broadcast word serves a half"},
+    {"sm_10", 0, LD, 4, ALL, LINE, 64, 4, 0, 2, 1, "an offset of whole words is free"},
+    {"sm_11", 0, LD, 4, ALL, BACK, 0, 4, 0, 2, 1, "any permutation of banks is free"},
+    {"sm_11", 0, LD, 4, ALL, SWAP, 0, 4, 5, 2, 1, "any permutation of banks is free"},
+    {"sm_12", 0, LD, 4, LANES(16), LINE, 0, 4, 0, 1, 1, "an inactive half takes no step"},
+    {"sm_12", 0, LD, 4, 0xffff0000u, LINE, 0, 4, 0, 1, 1, "an inactive half takes no step"},
+    {"sm_12", 0, LD, 4, 1, LINE, 0, 4, 0, 1, 1, "one lane, one step"},
+    {"sm_13", 0, LD, 4, 0x00010001u, LINE, 0, 64, 0, 2, 1, "halves never conflict together"},
+    {"sm_13", 0, LD, 1, ALL, LINE, 0, 1, 0, 8, 4,
+     "char s[tid]: four words of four lanes; a step serves one word whole, 1 lane of others"},
+    {"sm_13", 0, LD, 1, ALL, LINE, 0, 4, 0, 2, 1, "char s[4 tid]: a bank for each lane"},
+    {"sm_13", 0, LD, 2, ALL, LINE, 0, 2, 0, 4, 2,
+     "short s[tid]: pairs share a word; step 1 takes lanes 0, 1 and the first of each pair"},
+    {"sm_13", 0, LD, 8, ALL, LINE, 0, 8, 0, 8, 2,
+     "double s[tid]: two requests of stride 2, each 2-way in each half"},
+    {"sm_13", 0, LD, 8, ALL, LINE, 0, 0, 0, 4, 1, "two requests, each a broadcast a half"},
+    {"sm_13", 0, LD, 16, ALL, LINE, 0, 16, 0, 32, 4, "four requests of stride 4, each 4-way"},
+    {"sm_13", 0, LD, 4, ALL, EACH, 0, 4, 2, 4, 2,
+     "eight words of two lanes: step 1 takes word 0 and the first lane of every other, "
+     "step 2 their second lanes"},
+    {"sm_13", 0, LD, 4, ALL, ONE_OFF, 0, 64, 3, 3, 2,
+     "lane 3 is in the broadcast word's bank: a second step, in its half alone"},
+    {"sm_13", 0, LD, 4, ALL, ONE_OFF, 0, 4, 3, 2, 1, "broadcast and another bank in one step"},
+    {"sm_13", 0, ST, 4, ALL, LINE, 0, 4, 0, 2, 1, "a step for each half-warp"},
+    {"sm_13", 0, ST, 4, ALL, LINE, 0, 0, 0, 2, 1, "one lane of each half wins"},
+    {"sm_13", 0, ST, 4, ALL, EACH, 0, 4, 2, 2, 1, "of a word's two lanes one wins: no wait"},
+    {"sm_13", 0, ST, 1, ALL, LINE, 0, 1, 0, 8, 4, "four different bytes of each bank"},
+    {"sm_13", 0, ST, 8, ALL, LINE, 0, 8, 0, 8, 2, "two requests of stride 2"},
+    {"sm_13", 0, LD, 4, ALL, COLUMNS, 0, 64, 16, 32, 16, "16 x 16 tile by columns: one bank"},
+    {"sm_13", 0, LD, 4, ALL, COLUMNS, 0, 68, 16, 2, 1, "rows padded to 17 words"},
+    {"sm_13", 0, ST, 16, LANES(1), LINE, 0, 16, 0, 4, 1, "four requests of one lane"},
+    {"sm_13", 0, ST, 16, ALL, LINE, 0, 0, 0, 8, 1, "four requests, two halves, one winner"},
+    {"sm_13", 0, ST, 16, ALL, LINE, 0, 16, 0, 32, 4, "words 4 apart: 4 banks of 4 lanes"},
+    {"sm_13", 0, ST, 16, ALL, LINE, 0, 128, 0, 128, 16, "all lanes in one bank: 4 x 2 x 16"},
 
-	/* 2.x: the whole warp, 32 banks, any number of words multicast */
-	{ "sm_20", 0, LD, 4, ALL, LINE, 0, 4, 0, 1, 1, "a bank for each lane" },
-	{ "sm_20", 0, LD, 4, ALL, LINE, 0, 0, 0, 1, 1, "broadcast" },
-	{ "sm_20", 0, LD, 4, ALL, EACH, 0, 4, 2, 1, 1, "16 words multicast together" },
-	{ "sm_20", 0, LD, 4, ALL, ROUND, 0, 128, 2, 2, 2, "two words of one bank" },
-	{ "sm_20", 0, LD, 4, ALL, ROUND, 0, 128, 4, 4, 4, "four words of one bank" },
-	{ "sm_21", 0, LD, 4, ALL, ROUND, 0, 4, 8, 1, 1, "eight words, each by four lanes" },
-	{ "sm_20", 0, LD, 4, ALL, BACK, 0, 4, 0, 1, 1, "a permutation" },
-	{ "sm_20", 0, LD, 4, ALL, SWAP, 0, 4, 21, 1, 1, "a permutation" },
-	{ "sm_20", 0, LD, 1, ALL, LINE, 0, 1, 0, 1, 1, "char s[tid]: lanes of a word share it" },
-	{ "sm_20", 0, LD, 2, ALL, LINE, 0, 2, 0, 1, 1, "short s[tid]: likewise" },
-	{ "sm_20", 0, ST, 1, ALL, LINE, 0, 1, 0, 1, 1, "bytes of one word from several lanes" },
-	{ "sm_20", 0, LD, 8, ALL, LINE, 0, 8, 0, 2, 1, "double s[tid]: a pass for each half" },
-	{ "sm_20", 0, LD, 8, ALL, LINE, 0, 16, 0, 4, 2, "stride 2 doubles: 2-way in each half" },
-	{ "sm_20", 0, LD, 8, ALL, LINE, 0, 0, 0, 2, 1, "each half by itself, never joined" },
-	{ "sm_20", 0, LD, 8, LANES(16), LINE, 0, 8, 0, 1, 1, "one half" },
-	{ "sm_20", 0, LD, 16, ALL, LINE, 0, 16, 0, 8, 2, "quarters, each 1 + 1 passes" },
-	{ "sm_20", 0, LD, 16, ALL, LINE, 0, 32, 0, 12, 3, "two lanes on a bank: 1 + 2" },
-	{ "sm_20", 0, LD, 16, LANES(8), LINE, 0, 16, 0, 2, 2, "one quarter: 1 + 1" },
-	{ "sm_20", 0, LD, 4, LANES(5), LINE, 0, 128, 0, 5, 5, "five lanes of one bank" },
-	{ "sm_20", 0, LD, 4, 0x55555555u, LINE, 0, 4, 0, 1, 1, "even lanes, even banks" },
-	{ "sm_20", 0, LD, 4, 0x80000001u, LINE, 0, 128, 0, 2, 2, "first and last lane, one bank" },
-	{ "sm_20", 0, LD, 4, 0, LINE, 0, 4, 0, 0, 0, "no lane, nothing" },
-	{ "sm_20", 0, LD, 4, ALL, COLUMNS, 0, 128, 32, 32, 32, "32 x 32 tile by columns" },
-	{ "sm_20", 0, LD, 4, ALL, COLUMNS, 0, 132, 32, 1, 1, "rows padded to 33 words" },
-	{ "sm_20", 0, LD, 4, ALL, COLUMNS, 0, 64, 16, 8, 8,
-	  "16 x 16 tile, two columns: banks 0, 16 and 1, 17 with eight words each" },
-	{ "sm_20", 0, LD, 4, ALL, COLUMNS, 0, 68, 16, 2, 2,
-	  "rows of 17 words: the last word of column 1 is word 256, in the bank of word 0" },
-	{ "sm_20", 0, LD, 4, ALL, COLUMNS, 0, 256, 32, 32, 32, "32 x 64 tile by columns" },
-	{ "sm_20", 0, LD, 4, ALL, COLUMNS, 0, 260, 32, 1, 1, "rows padded to 65 words" },
-	{ "sm_20", 0, LD, 4, ALL, COLUMNS, 0, 64, 32, 16, 16, "32 x 16 tile: two banks" },
-	{ "sm_20", 0, ST, 4, ALL, COLUMNS, 0, 128, 32, 32, 32, "writing by columns is the same" },
-	{ "sm_20", 0, ST, 4, ALL, LINE, 0, 0, 0, 1, 1, "stores to one word: one pass" },
-	{ "sm_20", 0, ST, 16, LANES(1), LINE, 0, 0, 0, 2, 2, "one quarter, 1 + 1" },
-	{ "sm_20", 0, ST, 16, LANES(8), LINE, 0, 0, 0, 2, 2, "one address a bank" },
-	{ "sm_20", 0, ST, 16, LANES(9), LINE, 0, 0, 0, 4, 2, "a second quarter" },
-	{ "sm_20", 0, ST, 16, ALL, LINE, 0, 0, 0, 8, 2, "four quarters" },
-	{ "sm_20", 0, ST, 16, LANES(16), LINE, 0, 16, 0, 4, 2, "sequential: two quarters" },
-	{ "sm_20", 0, ST, 16, LANES(4), LINE, 0, 128, 0, 5, 5, "4 lines, one bank: 1 + 4" },
-	{ "sm_20", 0, ST, 16, ALL, LINE, 0, 128, 0, 36, 9, "8 lanes of a quarter: 1 + 8, 4 times" },
+    /* 2.x: the whole warp, 32 banks, any number of words multicast */
+    {"sm_20", 0, LD, 4, ALL, LINE, 0, 4, 0, 1, 1, "a bank for each lane"},
+    {"sm_20", 0, LD, 4, ALL, LINE, 0, 0, 0, 1, 1, "broadcast"},
+    {"sm_20", 0, LD, 4, ALL, EACH, 0, 4, 2, 1, 1, "16 words multicast together"},
+    {"sm_20", 0, LD, 4, ALL, ROUND, 0, 128, 2, 2, 2, "two words of one bank"},
+    {"sm_20", 0, LD, 4, ALL, ROUND, 0, 128, 4, 4, 4, "four words of one bank"},
+    {"sm_21", 0, LD, 4, ALL, ROUND, 0, 4, 8, 1, 1, "eight words, each by four lanes"},
+    {"sm_20", 0, LD, 4, ALL, BACK, 0, 4, 0, 1, 1, "a permutation"},
+    {"sm_20", 0, LD, 4, ALL, SWAP, 0, 4, 21, 1, 1, "a permutation"},
+    {"sm_20", 0, LD, 1, ALL, LINE, 0, 1, 0, 1, 1, "char s[tid]: lanes of a word share it"},
+    {"sm_20", 0, LD, 2, ALL, LINE, 0, 2, 0, 1, 1, "short s[tid]: likewise"},
+    {"sm_20", 0, ST, 1, ALL, LINE, 0, 1, 0, 1, 1, "bytes of one word from several lanes"},
+    {"sm_20", 0, LD, 8, ALL, LINE, 0, 8, 0, 2, 1, "double s[tid]: a pass for each half"},
+    {"sm_20", 0, LD, 8, ALL, LINE, 0, 16, 0, 4, 2, "stride 2 doubles: 2-way in each half"},
+    {"sm_20", 0, LD, 8, ALL, LINE, 0, 0, 0, 2, 1, "each half by itself, never joined"},
+    {"sm_20", 0, LD, 8, LANES(16), LINE, 0, 8, 0, 1, 1, "one half"},
+    {"sm_20", 0, LD, 16, ALL, LINE, 0, 16, 0, 8, 2, "quarters, each 1 + 1 passes"},
+    {"sm_20", 0, LD, 16, ALL, LINE, 0, 32, 0, 12, 3, "two lanes on a bank: 1 + 2"},
+    {"sm_20", 0, LD, 16, LANES(8), LINE, 0, 16, 0, 2, 2, "one quarter: 1 + 1"},
+    {"sm_20", 0, LD, 4, LANES(5), LINE, 0, 128, 0, 5, 5, "five lanes of one bank"},
+    {"sm_20", 0, LD, 4, 0x55555555u, LINE, 0, 4, 0, 1, 1, "even lanes, even banks"},
+    {"sm_20", 0, LD, 4, 0x80000001u, LINE, 0, 128, 0, 2, 2, "first and last lane, one bank"},
+    {"sm_20", 0, LD, 4, 0, LINE, 0, 4, 0, 0, 0, "no lane, nothing"},
+    {"sm_20", 0, LD, 4, ALL, COLUMNS, 0, 128, 32, 32, 32, "32 x 32 tile by columns"},
+    {"sm_20", 0, LD, 4, ALL, COLUMNS, 0, 132, 32, 1, 1, "rows padded to 33 words"},
+    {"sm_20", 0, LD, 4, ALL, COLUMNS, 0, 64, 16, 8, 8,
+     "16 x 16 tile, two columns: banks 0, 16 and 1, 17 with eight words each"},
+    {"sm_20", 0, LD, 4, ALL, COLUMNS, 0, 68, 16, 2, 2,
+     "rows of 17 words: the last word of column 1 is word 256, in the bank of word 0"},
+    {"sm_20", 0, LD, 4, ALL, COLUMNS, 0, 256, 32, 32, 32, "32 x 64 tile by columns"},
+    {"sm_20", 0, LD, 4, ALL, COLUMNS, 0, 260, 32, 1, 1, "rows padded to 65 words"},
+    {"sm_20", 0, LD, 4, ALL, COLUMNS, 0, 64, 32, 16, 16, "32 x 16 tile: two banks"},
+    {"sm_20", 0, ST, 4, ALL, COLUMNS, 0, 128, 32, 32, 32, "writing by columns is the same"},
+    {"sm_20", 0, ST, 4, ALL, LINE, 0, 0, 0, 1, 1, "stores to one word: one pass"},
+    {"sm_20", 0, ST, 16, LANES(1), LINE, 0, 0, 0, 2, 2, "one quarter, 1 + 1"},
+    {"sm_20", 0, ST, 16, LANES(8), LINE, 0, 0, 0, 2, 2, "one address a bank"},
+    {"sm_20", 0, ST, 16, LANES(9), LINE, 0, 0, 0, 4, 2, "a second quarter"},
+    {"sm_20", 0, ST, 16, ALL, LINE, 0, 0, 0, 8, 2, "four quarters"},
+    {"sm_20", 0, ST, 16, LANES(16), LINE, 0, 16, 0, 4, 2, "sequential: two quarters"},
+    {"sm_20", 0, ST, 16, LANES(4), LINE, 0, 128, 0, 5, 5, "4 lines, one bank: 1 + 4"},
+    {"sm_20", 0, ST, 16, ALL, LINE, 0, 128, 0, 36, 9, "8 lanes of a quarter: 1 + 8, 4 times"},
 
-	/* 3.x, by 4 bytes: words i and i + 32 of an aligned segment of 64 go together */
-	{ "sm_30", 0, LD, 4, ALL, LINE, 0, 0, 0, 1, 1, "broadcast" },
-	{ "sm_30", 0, LD, 4, ALL, LINE, 128, 8, 0, 2, 2,
-	  "stride 2 from word 32: lanes 16 on lie in the next segment of 64" },
-	{ "sm_35", 0, LD, 4, ALL, ROUND, 0, 128, 2, 1, 1, "words 0 and 32 of one segment" },
-	{ "sm_35", 0, LD, 4, ALL, ROUND, 128, 128, 2, 2, 2, "words 32 and 64: two segments" },
-	{ "sm_35", 0, LD, 4, ALL, ROUND, 0, 256, 2, 2, 2, "words 0 and 64: two segments" },
-	{ "sm_32", 0, LD, 1, ALL, LINE, 0, 1, 0, 1, 1, "bytes of a word" },
-	{ "sm_37", 0, LD, 8, ALL, LINE, 0, 8, 0, 1, 1, "256 bytes in one pass" },
-	{ "sm_37", 0, LD, 8, ALL, LINE, 0, 16, 0, 2, 2, "two segments for each pair of banks" },
-	{ "sm_37", 0, LD, 16, ALL, LINE, 0, 16, 0, 2, 1, "halves of 256 bytes" },
-	{ "sm_37", 0, ST, 16, ALL, LINE, 0, 0, 0, 2, 1, "one address in each half" },
-	{ "sm_37", 0, ST, 16, ALL, LINE, 0, 128, 0, 16, 8, "lines in pairs of a segment: 8 a half" },
-	{ "sm_37", 0, ST, 16, LANES(3), LINE, 0, 128, 0, 2, 2, "two lines of a segment, one other" },
-	{ "sm_35", 0, LD, 4, ALL, COLUMNS, 0, 128, 32, 16, 16, "32 x 32 tile: rows in pairs" },
-	{ "sm_35", 0, LD, 4, ALL, COLUMNS, 0, 132, 32, 1, 1, "rows padded to 33 words" },
+    /* 3.x, by 4 bytes: words i and i + 32 of an aligned segment of 64 go together */
+    {"sm_30", 0, LD, 4, ALL, LINE, 0, 0, 0, 1, 1, "broadcast"},
+    {"sm_30", 0, LD, 4, ALL, LINE, 128, 8, 0, 2, 2,
+     "stride 2 from word 32: lanes 16 on lie in the next segment of 64"},
+    {"sm_35", 0, LD, 4, ALL, ROUND, 0, 128, 2, 1, 1, "words 0 and 32 of one segment"},
+    {"sm_35", 0, LD, 4, ALL, ROUND, 128, 128, 2, 2, 2, "words 32 and 64: two segments"},
+    {"sm_35", 0, LD, 4, ALL, ROUND, 0, 256, 2, 2, 2, "words 0 and 64: two segments"},
+    {"sm_32", 0, LD, 1, ALL, LINE, 0, 1, 0, 1, 1, "bytes of a word"},
+    {"sm_37", 0, LD, 8, ALL, LINE, 0, 8, 0, 1, 1, "256 bytes in one pass"},
+    {"sm_37", 0, LD, 8, ALL, LINE, 0, 16, 0, 2, 2, "two segments for each pair of banks"},
+    {"sm_37", 0, LD, 16, ALL, LINE, 0, 16, 0, 2, 1, "halves of 256 bytes"},
+    {"sm_37", 0, ST, 16, ALL, LINE, 0, 0, 0, 2, 1, "one address in each half"},
+    {"sm_37", 0, ST, 16, ALL, LINE, 0, 128, 0, 16, 8, "lines in pairs of a segment: 8 a half"},
+    {"sm_37", 0, ST, 16, LANES(3), LINE, 0, 128, 0, 2, 2, "two lines of a segment, one other"},
+    {"sm_35", 0, LD, 4, ALL, COLUMNS, 0, 128, 32, 16, 16, "32 x 32 tile: rows in pairs"},
+    {"sm_35", 0, LD, 4, ALL, COLUMNS, 0, 132, 32, 1, 1, "rows padded to 33 words"},
 
-	/* 3.x, by 8 bytes: no conflict within a word of 64 bits */
-	{ "sm_35", 1, LD, 4, ALL, COLUMNS, 0, 128, 32, 16, 16, "32 x 32 tile: 16 words 64 apart" },
-	{ "sm_35", 1, LD, 4, ALL, COLUMNS, 0, 132, 32, 1, 1,
-	  "padded to 33 words: 33 l / 2 is a bank for each lane" },
-	{ "sm_35", 1, LD, 4, ALL, LINE, 128, 8, 0, 1, 1, "stride 2 from anywhere" },
-	{ "sm_35", 1, LD, 8, ALL, LINE, 0, 8, 0, 1, 1, "a bank for each lane" },
-	{ "sm_35", 1, LD, 8, ALL, LINE, 0, 16, 0, 2, 2, "every other bank, twice" },
-	{ "sm_35", 1, LD, 16, ALL, LINE, 0, 16, 0, 2, 1, "halves of 256 bytes" },
-	{ "sm_35", 1, LD, 4, ALL, ROUND, 0, 4, 2, 1, 1, "two halves of one word of 64 bits" },
-	{ "sm_35", 1, LD, 4, ALL, ROUND, 0, 256, 2, 2, 2, "256 bytes apart: one bank" },
-	{ "sm_35", 1, LD, 4, ALL, ROUND, 0, 128, 2, 1, 1, "128 bytes apart: banks 0 and 16" },
-	{ "sm_35", 1, ST, 16, ALL, LINE, 0, 128, 0, 16, 8, "banks 0 and 16 with 8 lanes a half" },
-	{ "sm_35", 1, ST, 1, ALL, LINE, 0, 1, 0, 1, 1, "bytes of 4 words" },
+    /* 3.x, by 8 bytes: no conflict within a word of 64 bits */
+    {"sm_35", 1, LD, 4, ALL, COLUMNS, 0, 128, 32, 16, 16, "32 x 32 tile: 16 words 64 apart"},
+    {"sm_35", 1, LD, 4, ALL, COLUMNS, 0, 132, 32, 1, 1,
+     "padded to 33 words: 33 l / 2 is a bank for each lane"},
+    {"sm_35", 1, LD, 4, ALL, LINE, 128, 8, 0, 1, 1, "stride 2 from anywhere"},
+    {"sm_35", 1, LD, 8, ALL, LINE, 0, 8, 0, 1, 1, "a bank for each lane"},
+    {"sm_35", 1, LD, 8, ALL, LINE, 0, 16, 0, 2, 2, "every other bank, twice"},
+    {"sm_35", 1, LD, 16, ALL, LINE, 0, 16, 0, 2, 1, "halves of 256 bytes"},
+    {"sm_35", 1, LD, 4, ALL, ROUND, 0, 4, 2, 1, 1, "two halves of one word of 64 bits"},
+    {"sm_35", 1, LD, 4, ALL, ROUND, 0, 256, 2, 2, 2, "256 bytes apart: one bank"},
+    {"sm_35", 1, LD, 4, ALL, ROUND, 0, 128, 2, 1, 1, "128 bytes apart: banks 0 and 16"},
+    {"sm_35", 1, ST, 16, ALL, LINE, 0, 128, 0, 16, 8, "banks 0 and 16 with 8 lanes a half"},
+    {"sm_35", 1, ST, 1, ALL, LINE, 0, 1, 0, 1, 1, "bytes of 4 words"},
 
-	/* 5.0 on: halves and quarters; from 7.0 loads join them */
-	{ "sm_50", 0, LD, 4, ALL, COLUMNS, 0, 128, 32, 32, 32, "32 x 32 tile by columns" },
-	{ "sm_61", 0, LD, 4, ALL, COLUMNS, 0, 132, 32, 1, 1, "rows padded to 33 words" },
-	{ "sm_60", 0, LD, 8, ALL, LINE, 0, 8, 0, 2, 1, "halves" },
-	{ "sm_60", 0, LD, 8, ALL, EACH, 0, 8, 2, 2, 1, "no joining stated before 7.0" },
-	{ "sm_70", 0, LD, 8, ALL, EACH, 0, 8, 2, 1, 1, "every lane has its neighbour's address" },
-	{ "sm_75", 0, LD, 16, ALL, EACH, 0, 16, 2, 2, 1, "quarters join in pairs" },
-	{ "sm_80", 0, LD, 8, ALL, ROUND, 0, 8, 2, 1, 1, "every lane has its second neighbour's" },
-	{ "sm_90", 0, LD, 8, ALL, ROUND, 0, 8, 4, 2, 1, "distance 4 does not join" },
-	{ "sm_86", 0, ST, 8, ALL, EACH, 0, 8, 2, 2, 1, "stores never join" },
-	{ "sm_52", 0, LD, 16, ALL, LINE, 0, 16, 0, 4, 1, "quarters" },
-	{ "sm_52", 0, LD, 16, ALL, LINE, 0, 32, 0, 8, 2, "stride 2: 2-way in each quarter" },
-	{ "sm_52", 0, ST, 16, LANES(1), LINE, 0, 0, 0, 1, 1, "one lane" },
-	{ "sm_52", 0, ST, 16, LANES(9), LINE, 0, 0, 0, 2, 1, "same address: a pass a quarter" },
-	{ "sm_52", 0, ST, 16, ALL, LINE, 0, 16, 0, 4, 1, "sequential" },
-	{ "sm_52", 0, ST, 16, LANES(12), LINE, 0, 128, 0, 12, 8, "separate lines: 8 + 4" },
-	{ "sm_52", 0, ST, 16, ALL, LINE, 0, 128, 0, 32, 8, "separate lines" },
-	{ "sm_53", 0, LD, 1, ALL, LINE, 0, 1, 0, 1, 1, "bytes of 8 words" },
-	{ "sm_120", 0, LD, 4, ALL, LINE, 0, 128, 0, 32, 32, "one bank" },
-	{ "sm_50", 0, BANK_ATOM, 4, ALL, LINE, 0, 0, 0, 32, 32, "an atomic takes lanes, not words" },
+    /* 5.0 on: halves and quarters; from 7.0 loads join them */
+    {"sm_50", 0, LD, 4, ALL, COLUMNS, 0, 128, 32, 32, 32, "32 x 32 tile by columns"},
+    {"sm_61", 0, LD, 4, ALL, COLUMNS, 0, 132, 32, 1, 1, "rows padded to 33 words"},
+    {"sm_60", 0, LD, 8, ALL, LINE, 0, 8, 0, 2, 1, "halves"},
+    {"sm_60", 0, LD, 8, ALL, EACH, 0, 8, 2, 2, 1, "no joining stated before 7.0"},
+    {"sm_70", 0, LD, 8, ALL, EACH, 0, 8, 2, 1, 1, "every lane has its neighbour's address"},
+    {"sm_75", 0, LD, 16, ALL, EACH, 0, 16, 2, 2, 1, "quarters join in pairs"},
+    {"sm_80", 0, LD, 8, ALL, ROUND, 0, 8, 2, 1, 1, "every lane has its second neighbour's"},
+    {"sm_90", 0, LD, 8, ALL, ROUND, 0, 8, 4, 2, 1, "distance 4 does not join"},
+    {"sm_86", 0, ST, 8, ALL, EACH, 0, 8, 2, 2, 1, "stores never join"},
+    {"sm_52", 0, LD, 16, ALL, LINE, 0, 16, 0, 4, 1, "quarters"},
+    {"sm_52", 0, LD, 16, ALL, LINE, 0, 32, 0, 8, 2, "stride 2: 2-way in each quarter"},
+    {"sm_52", 0, ST, 16, LANES(1), LINE, 0, 0, 0, 1, 1, "one lane"},
+    {"sm_52", 0, ST, 16, LANES(9), LINE, 0, 0, 0, 2, 1, "same address: a pass a quarter"},
+    {"sm_52", 0, ST, 16, ALL, LINE, 0, 16, 0, 4, 1, "sequential"},
+    {"sm_52", 0, ST, 16, LANES(12), LINE, 0, 128, 0, 12, 8, "separate lines: 8 + 4"},
+    {"sm_52", 0, ST, 16, ALL, LINE, 0, 128, 0, 32, 8, "separate lines"},
+    {"sm_53", 0, LD, 1, ALL, LINE, 0, 1, 0, 1, 1, "bytes of 8 words"},
+    {"sm_120", 0, LD, 4, ALL, LINE, 0, 128, 0, 32, 32, "one bank"},
+    {"sm_50", 0, BANK_ATOM, 4, ALL, LINE, 0, 0, 0, 32, 32, "an atomic takes lanes, not words"},
 };
 
 static void fill(const struct row *r, u32 address[WARP_LANES])
@@ -193,8 +201,7 @@ START_TEST(follows_the_guide)
 
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct row *r = &rows[i];
-		struct bank_access a = { (enum bank_kind)r->kind, (enum bank_mode)r->mode, r->width,
-					 r->mask };
+		struct bank_access a = {(enum bank_kind)r->kind, (enum bank_mode)r->mode, r->width, r->mask};
 		struct bank_count plain, n;
 		struct bank_detail detail;
 		u32 address[WARP_LANES];
@@ -223,35 +230,34 @@ static const struct {
 	u8 ways[33];
 	const char *reason;
 } strides[] = {
-	{ "sm_13", 0,
-	  { 1, 2, 1, 4, 1, 2, 1, 8, 1, 2, 1, 4, 1, 2, 1, 16, 1,
-	    2, 1, 4, 1, 2, 1, 8, 1, 2, 1, 4, 1, 2, 1, 16, 1 },
-	  "gcd(stride, 16) words a bank in each half-warp; odd strides are free" },
-	{ "sm_20", 0,
-	  { 1, 2, 1, 4, 1, 2, 1, 8, 1, 2, 1, 4, 1, 2, 1, 16, 1,
-	    2, 1, 4, 1, 2, 1, 8, 1, 2, 1, 4, 1, 2, 1, 32, 1 },
-	  "gcd(stride, 32) words a bank" },
-	{ "sm_50", 0,
-	  { 1, 2, 1, 4, 1, 2, 1, 8, 1, 2, 1, 4, 1, 2, 1, 16, 1,
-	    2, 1, 4, 1, 2, 1, 8, 1, 2, 1, 4, 1, 2, 1, 32, 1 },
-	  "gcd(stride, 32) words a bank" },
-	{ "sm_35", 0,
-	  { 1, 1, 1, 2, 1, 2, 1, 4, 1, 2, 1, 4, 1, 2, 1, 8, 1,
-	    2, 1, 4, 1, 2, 1, 8, 1, 2, 1, 4, 1, 2, 1, 16, 1 },
-	  "as gcd(stride, 32), halved where words of a bank are 32 apart: strides that divide 32" },
-	{ "sm_35", 1,
-	  { 1, 1, 2, 2, 2, 1, 2, 4, 2, 1, 2, 2, 2, 1, 2, 8, 2,
-	    1, 2, 2, 2, 1, 2, 4, 2, 1, 2, 2, 2, 1, 2, 16, 1 },
-	  "even: gcd(stride / 2, 32); odd s: even lanes in s m, odd ones in s m + (s - 1) / 2, "
-	  "of which some meet mod 32 but for 1 (same words) and 33 (16 banks apart)" },
+    {"sm_13",
+     0,
+     {1, 2, 1, 4, 1, 2, 1, 8, 1, 2, 1, 4, 1, 2, 1, 16, 1, 2, 1, 4, 1, 2, 1, 8, 1, 2, 1, 4, 1, 2, 1, 16, 1},
+     "gcd(stride, 16) words a bank in each half-warp; odd strides are free"},
+    {"sm_20",
+     0,
+     {1, 2, 1, 4, 1, 2, 1, 8, 1, 2, 1, 4, 1, 2, 1, 16, 1, 2, 1, 4, 1, 2, 1, 8, 1, 2, 1, 4, 1, 2, 1, 32, 1},
+     "gcd(stride, 32) words a bank"},
+    {"sm_50",
+     0,
+     {1, 2, 1, 4, 1, 2, 1, 8, 1, 2, 1, 4, 1, 2, 1, 16, 1, 2, 1, 4, 1, 2, 1, 8, 1, 2, 1, 4, 1, 2, 1, 32, 1},
+     "gcd(stride, 32) words a bank"},
+    {"sm_35",
+     0,
+     {1, 1, 1, 2, 1, 2, 1, 4, 1, 2, 1, 4, 1, 2, 1, 8, 1, 2, 1, 4, 1, 2, 1, 8, 1, 2, 1, 4, 1, 2, 1, 16, 1},
+     "as gcd(stride, 32), halved where words of a bank are 32 apart: strides that divide 32"},
+    {"sm_35",
+     1,
+     {1, 1, 2, 2, 2, 1, 2, 4, 2, 1, 2, 2, 2, 1, 2, 8, 2, 1, 2, 2, 2, 1, 2, 4, 2, 1, 2, 2, 2, 1, 2, 16, 1},
+     "even: gcd(stride / 2, 32); odd s: even lanes in s m, odd ones in s m + (s - 1) / 2, "
+     "of which some meet mod 32 but for 1 (same words) and 33 (16 banks apart)"},
 };
 
 START_TEST(strides_follow_the_guide)
 {
 	for (size_t i = 0; i < COUNT_OF(strides); i++)
 		for (u32 s = 1; s <= 33; s++) {
-			struct bank_access a = { BANK_LOAD, (enum bank_mode)strides[i].mode, 4,
-						 FULL_MASK };
+			struct bank_access a = {BANK_LOAD, (enum bank_mode)strides[i].mode, 4, FULL_MASK};
 			struct bank_count n;
 			u32 address[WARP_LANES];
 
@@ -259,8 +265,8 @@ START_TEST(strides_follow_the_guide)
 				address[l] = 4 * s * l;
 			banks_count(arch_find(strides[i].arch), &a, address, &n, NULL);
 			ck_assert_msg(n.degree == strides[i].ways[s - 1],
-				      "%s stride %u: %u ways, expected %u: %s", strides[i].arch, s,
-				      n.degree, strides[i].ways[s - 1], strides[i].reason);
+			              "%s stride %u: %u ways, expected %u: %s", strides[i].arch, s, n.degree,
+			              strides[i].ways[s - 1], strides[i].reason);
 			ck_assert_uint_eq(n.wavefronts, n.degree * n.units);
 		}
 }
@@ -273,16 +279,16 @@ START_TEST(lock_loops_take_turns)
 		u32 step, rounds, loads, stores;
 		const char *reason;
 	} cases[] = {
-		{ "sm_20", 4, 1, 1, 1, "a lock for each lane" },
-		{ "sm_20", 0, 32, 32, 32, "one lock: a lane a round; the load broadcasts" },
-		{ "sm_20", 1024, 32, 528, 32, "256 locks: words 1 KiB apart share one; 32+31+...+1" },
-		{ "sm_20", 128, 4, 80, 32, "one bank, 8 locks of 4 lanes: 32+24+16+8, 4 x 8" },
-		{ "sm_35", 128, 4, 40, 16, "likewise, words 32 apart in pairs" },
-		{ "sm_13", 4, 1, 2, 2, "two half-warps" },
-		{ "sm_13", 0, 32, 48, 32, "16 rounds with both halves waiting, 16 with one" },
+	    {"sm_20", 4, 1, 1, 1, "a lock for each lane"},
+	    {"sm_20", 0, 32, 32, 32, "one lock: a lane a round; the load broadcasts"},
+	    {"sm_20", 1024, 32, 528, 32, "256 locks: words 1 KiB apart share one; 32+31+...+1"},
+	    {"sm_20", 128, 4, 80, 32, "one bank, 8 locks of 4 lanes: 32+24+16+8, 4 x 8"},
+	    {"sm_35", 128, 4, 40, 16, "likewise, words 32 apart in pairs"},
+	    {"sm_13", 4, 1, 2, 2, "two half-warps"},
+	    {"sm_13", 0, 32, 48, 32, "16 rounds with both halves waiting, 16 with one"},
 	};
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {
-		struct bank_access a = { BANK_ATOM, BANK_MODE_4, 4, FULL_MASK };
+		struct bank_access a = {BANK_ATOM, BANK_MODE_4, 4, FULL_MASK};
 		struct bank_count n;
 		u32 address[WARP_LANES];
 
@@ -290,9 +296,9 @@ START_TEST(lock_loops_take_turns)
 			address[l] = cases[i].step * l;
 		banks_count(arch_find(cases[i].arch), &a, address, &n, NULL);
 		ck_assert_msg(n.rounds == cases[i].rounds && n.load_wavefronts == cases[i].loads &&
-			      n.wavefronts == cases[i].stores,
-			      "case %zu: %u rounds, %u loads, %u stores: %s", i, n.rounds,
-			      n.load_wavefronts, n.wavefronts, cases[i].reason);
+		                  n.wavefronts == cases[i].stores,
+		              "case %zu: %u rounds, %u loads, %u stores: %s", i, n.rounds, n.load_wavefronts,
+		              n.wavefronts, cases[i].reason);
 	}
 }
 END_TEST
@@ -300,7 +306,7 @@ END_TEST
 START_TEST(explains_who_waits)
 {
 	const struct arch *arch = arch_find("sm_90");
-	struct bank_access a = { BANK_LOAD, BANK_MODE_4, 4, FULL_MASK };
+	struct bank_access a = {BANK_LOAD, BANK_MODE_4, 4, FULL_MASK};
 	struct bank_count n;
 	struct bank_detail d;
 	u32 address[WARP_LANES];
@@ -324,37 +330,48 @@ START_TEST(explains_who_waits)
 	ck_assert_uint_eq(d.bank_words[31], 2);
 
 	/* A loop: the round in which each lane gets through. */
-	a = (struct bank_access){ BANK_ATOM_LOOP, BANK_MODE_4, 4, 0xf0 };
-	banks_count(arch, &a, (u32[WARP_LANES]){ 0 }, &n, &d);
+	a = (struct bank_access){BANK_ATOM_LOOP, BANK_MODE_4, 4, 0xf0};
+	banks_count(arch, &a, (u32[WARP_LANES]){0}, &n, &d);
 	ck_assert_uint_eq(n.rounds, 4);
 	ck_assert_uint_eq(d.wavefront[7], 3);
 }
 END_TEST
 
+static void compare_ways(const char *name, u32 kind, u32 width, u32 step, u32 apart)
+{
+	struct bank_access a = {(enum bank_kind)kind, BANK_MODE_8, width, FULL_MASK};
+	struct bank_count fast, slow;
+	struct bank_detail d;
+	u32 address[WARP_LANES];
+
+	for (u32 l = 0; l < WARP_LANES; l++)
+		address[l] = 4096 + l % 16 * step + l / 16 * apart;
+	banks_count(arch_find(name), &a, address, &fast, NULL);
+	banks_count(arch_find(name), &a, address, &slow, &d);
+	ck_assert_msg(memcmp(&fast, &slow, sizeof fast) == 0, "%s kind %u width %u step %u apart %d", name,
+	              kind, width, step, (s32)apart);
+}
+
 /* The short cuts for strides must agree with the general way, which a detail forces. */
 START_TEST(short_cuts_agree)
 {
-	static const u32 widths[] = { 1, 2, 4, 8, 16 };
-	static const char *const names[] = { "sm_13", "sm_20", "sm_35", "sm_50", "sm_90" };
+	static const char *const names[] = {"sm_13", "sm_20", "sm_35", "sm_50", "sm_90"};
 
 	for (size_t i = 0; i < COUNT_OF(names); i++)
-		for (size_t w = 0; w < COUNT_OF(widths); w++)
-			for (u32 step = 0; step < 70; step++)
-				for (u32 kind = BANK_LOAD; kind <= BANK_ATOM_COUNT; kind++) {
-					struct bank_access a = { (enum bank_kind)kind, BANK_MODE_8,
-								 widths[w], FULL_MASK };
-					struct bank_count fast, slow;
-					struct bank_detail d;
-					u32 address[WARP_LANES];
+		for (u32 width = 1; width <= 16; width *= 2)
+			for (u32 kind = BANK_LOAD; kind <= BANK_ATOM_COUNT; kind++) {
+				if (kind >= BANK_ATOM && width != 4 && width != 8)
+					continue;
+				for (u32 step = 0; step < 70; step++) {
+					u32 bytes = step * width;
 
-					if (kind >= BANK_ATOM && widths[w] != 4 && widths[w] != 8)
-						continue;
-					for (u32 l = 0; l < WARP_LANES; l++)
-						address[l] = l * step * widths[w];
-					banks_count(arch_find(names[i]), &a, address, &fast, NULL);
-					banks_count(arch_find(names[i]), &a, address, &slow, &d);
-					ck_assert_mem_eq(&fast, &slow, sizeof fast);
+					compare_ways(names[i], kind, width, bytes, 16 * bytes);
+					compare_ways(names[i], kind, width, 0, bytes);
+					compare_ways(names[i], kind, width, width, bytes);
+					compare_ways(names[i], kind, width, width, -bytes);
+					compare_ways(names[i], kind, width, 2 * width, bytes);
 				}
+			}
 }
 END_TEST
 

@@ -9,20 +9,14 @@
 
 static struct arena arena;
 
-static void setup(void)
-{
-	arena_init(&arena, NULL);
-}
+static void setup(void) { arena_init(&arena, NULL); }
 
-static void teardown(void)
-{
-	arena_free(&arena);
-}
+static void teardown(void) { arena_free(&arena); }
 
 START_TEST(hits_by_sector)
 {
 	struct cache c;
-	struct cache_count n = { 0 };
+	struct cache_count n = {0};
 
 	cache_init(&c, &arena, 4096, 4, 128, 32, CACHE_WRITE_BACK);
 	ck_assert_uint_eq(cache_access(&c, 0, 0x3, false, &n), 0x3);
@@ -39,7 +33,7 @@ END_TEST
 START_TEST(replaces_the_longest_unused)
 {
 	struct cache c;
-	struct cache_count n = { 0 };
+	struct cache_count n = {0};
 
 	/* One set of two ways. */
 	cache_init(&c, &arena, 256, 2, 128, 32, CACHE_WRITE_BACK);
@@ -57,7 +51,7 @@ END_TEST
 START_TEST(writes_by_policy)
 {
 	struct cache c;
-	struct cache_count n = { 0 };
+	struct cache_count n = {0};
 
 	cache_init(&c, &arena, 4096, 4, 128, 32, CACHE_WRITE_EVICT);
 	cache_access(&c, 0, 0xf, false, &n);
@@ -80,7 +74,7 @@ END_TEST
 START_TEST(an_empty_cache_always_misses)
 {
 	struct cache c;
-	struct cache_count n = { 0 };
+	struct cache_count n = {0};
 
 	cache_init_l1(&c, &arena, arch_find("sm_10"), 0);
 	cache_access(&c, 0, 0xf, false, &n);
@@ -93,10 +87,10 @@ END_TEST
 START_TEST(warps_go_through_both_levels)
 {
 	const struct arch *arch = arch_find("sm_90");
-	struct sector_access load = { SECTOR_LOAD, 4, FULL_MASK, true };
-	struct sector_access store = { SECTOR_STORE, 4, FULL_MASK, true };
-	struct sector_access red = { SECTOR_RED, 4, FULL_MASK, true };
-	struct cache_count n1 = { 0 }, n2 = { 0 };
+	struct sector_access load = {SECTOR_LOAD, 4, FULL_MASK, true};
+	struct sector_access store = {SECTOR_STORE, 4, FULL_MASK, true};
+	struct sector_access red = {SECTOR_RED, 4, FULL_MASK, true};
+	struct cache_count n1 = {0}, n2 = {0};
 	struct cache l1, l2;
 	u64 address[WARP_LANES];
 
@@ -133,14 +127,14 @@ END_TEST
 START_TEST(capacity_shows)
 {
 	struct cache c;
-	struct cache_count n = { 0 };
+	struct cache_count n = {0};
 
 	cache_init(&c, &arena, 16384, 4, 128, 32, CACHE_WRITE_THROUGH);
 	for (u32 round = 0; round < 3; round++)
 		for (u64 a = 0; a < 16384; a += 128)
 			cache_access(&c, a, 0xf, false, &n);
 	ck_assert_uint_eq(n.read_misses, 128 * 4);
-	n = (struct cache_count){ 0 };
+	n = (struct cache_count){0};
 	cache_clear(&c);
 	for (u32 round = 0; round < 3; round++)
 		for (u64 a = 0; a < 32768; a += 128)

@@ -17,17 +17,20 @@ static bool global_kernel(const char *kernel, struct sector_access *a)
 		const char *prefix;
 		enum sector_kind kind;
 	} kinds[] = {
-		{ "gld_", SECTOR_LOAD },	  { "gst_", SECTOR_STORE },
-		{ "gatom_cas_", SECTOR_ATOM_CAS }, { "gatom_", SECTOR_ATOM },
-		{ "gred_", SECTOR_RED },	  { "cpa_g_ca", SECTOR_ASYNC },
-		{ "cpa_g_cg", SECTOR_ASYNC_BYPASS },
+	    {"gld_", SECTOR_LOAD},
+	    {"gst_", SECTOR_STORE},
+	    {"gatom_cas_", SECTOR_ATOM_CAS},
+	    {"gatom_", SECTOR_ATOM},
+	    {"gred_", SECTOR_RED},
+	    {"cpa_g_ca", SECTOR_ASYNC},
+	    {"cpa_g_cg", SECTOR_ASYNC_BYPASS},
 	};
 	static const struct {
 		const char *suffix;
 		u32 width;
 	} widths[] = {
-		{ "v2b64", 16 }, { "v4", 16 }, { "v2", 8 },   { "64", 8 },  { "ca8", 8 },
-		{ "ca4", 4 },	 { "b8", 1 },  { "f16x2", 4 }, { "16", 2 }, { "", 4 },
+	    {"v2b64", 16}, {"v4", 16}, {"v2", 8},    {"64", 8}, {"ca8", 8},
+	    {"ca4", 4},    {"b8", 1},  {"f16x2", 4}, {"16", 2}, {"", 4},
 	};
 	size_t length = strlen(kernel);
 
@@ -40,8 +43,8 @@ static bool global_kernel(const char *kernel, struct sector_access *a)
 
 			if (length < n || strcmp(kernel + length - n, widths[w].suffix) != 0)
 				continue;
-			a->width = strncmp(kernel, "cpa", 3) == 0 && widths[w].width == 2
-				? 16 : widths[w].width;
+			a->width =
+			    strncmp(kernel, "cpa", 3) == 0 && widths[w].width == 2 ? 16 : widths[w].width;
 			return true;
 		}
 	}
@@ -63,7 +66,7 @@ static void add_up(struct sector_count *t, const struct sector_count *n)
 static struct sector_count count_launch(const struct recorded_case *c, struct sector_access *a)
 {
 	const struct arch *arch = arch_find("sm_90");
-	struct sector_count total = { 0 };
+	struct sector_count total = {0};
 
 	a->mask = c->mask;
 	for (u32 w = 0; w < c->warps; w++) {
@@ -79,7 +82,7 @@ static struct sector_count count_launch(const struct recorded_case *c, struct se
 }
 
 static void compare_op(struct recorded_score *s, const struct recorded_case *c, const char *space,
-		       const char *op, const struct sector_count *n)
+                       const char *op, const struct sector_count *n)
 {
 	char metric[96];
 
@@ -87,31 +90,28 @@ static void compare_op(struct recorded_score *s, const struct recorded_case *c, 
 	recorded_compare(s, c, metric, n->requests);
 	snprintf(metric, sizeof metric, "l1tex__t_sectors_pipe_lsu_mem_%s_op_%s.sum", space, op);
 	recorded_compare(s, c, metric, n->sectors);
-	snprintf(metric, sizeof metric, "l1tex__t_output_wavefronts_pipe_lsu_mem_%s_op_%s.sum",
-		 space, op);
+	snprintf(metric, sizeof metric, "l1tex__t_output_wavefronts_pipe_lsu_mem_%s_op_%s.sum", space, op);
 	recorded_compare(s, c, metric, n->tag_wavefronts);
 }
 
 #define DATA "l1tex__data_pipe_lsu_wavefronts_mem_lgds"
 
 static void compare_global(struct recorded_score *s, const struct recorded_case *c,
-			   const struct sector_access *a, const struct sector_count *n)
+                           const struct sector_access *a, const struct sector_count *n)
 {
-	static const char *const ops[] = { "ld", "st", "red", "atom", "atom", "ld", "ld" };
-	static const char *const all_ops[] = { "ld", "st", "red", "atom" };
+	static const char *const ops[] = {"ld", "st", "red", "atom", "atom", "ld", "ld"};
+	static const char *const all_ops[] = {"ld", "st", "red", "atom"};
 	static const struct sector_count none;
 
 	if (c->warps == 1) {
 		for (size_t i = 0; i < COUNT_OF(all_ops); i++)
 			compare_op(s, c, "global", all_ops[i],
-				   strcmp(ops[a->kind], all_ops[i]) == 0 ? n : &none);
-		compare_op(s, c, "global", "ldgsts_cache_access",
-			   a->kind == SECTOR_ASYNC ? n : &none);
+			           strcmp(ops[a->kind], all_ops[i]) == 0 ? n : &none);
+		compare_op(s, c, "global", "ldgsts_cache_access", a->kind == SECTOR_ASYNC ? n : &none);
 		recorded_compare(s, c, DATA ".sum", n->data_reads + n->data_writes);
 		recorded_compare(s, c, DATA "_cmd_read.sum", n->data_reads);
 		recorded_compare(s, c, DATA "_cmd_write.sum", n->data_writes);
-		recorded_compare(s, c, "l1tex__data_bank_conflicts_pipe_lsu.sum",
-				 n->data_conflicts);
+		recorded_compare(s, c, "l1tex__data_bank_conflicts_pipe_lsu.sum", n->data_conflicts);
 	}
 	recorded_compare(s, c, "memory_l2_theoretical_sectors_global", n->sectors);
 	recorded_compare(s, c, "memory_l2_theoretical_sectors_global_ideal", n->ideal_sectors);
@@ -121,48 +121,46 @@ static void compare_global(struct recorded_score *s, const struct recorded_case 
 /* What RULES.md names under "What does not fit", and the data stage of a few scattered atomics,
  * which it did not model: there the counter also has cycles lost when the two passes of one
  * instruction meet (wavefronts and conflicts are off by the same 1 to 3). */
-#define SUB_WORD "stores of 1 and 2 bytes with more than 4 tag wavefronts"
+#define SUB_WORD    "stores of 1 and 2 bytes with more than 4 tag wavefronts"
 #define SHARED_TURN "which turn joins which tag wavefront is not known"
 #define PASSES_MEET "cycles lost where the two passes of an atomic meet"
-#define BYPASS "the tag stage of cp.async.cg follows no rule found"
-#define DATA_STAGE(pattern, reason) \
-	{ pattern, DATA ".sum", reason }, { pattern, DATA "_cmd_write.sum", reason }, \
-	{ pattern, "l1tex__data_bank_conflicts_pipe_lsu.sum", reason }
+#define BYPASS      "the tag stage of cp.async.cg follows no rule found"
+#define DATA_STAGE(pattern, reason)                                                                          \
+	{pattern, DATA ".sum", reason}, {pattern, DATA "_cmd_write.sum", reason},                            \
+	{                                                                                                    \
+		pattern, "l1tex__data_bank_conflicts_pipe_lsu.sum", reason                                   \
+	}
 static const struct recorded_exception exceptions[] = {
-	DATA_STAGE("gst_b8.rand4096B_*", SUB_WORD),
-	DATA_STAGE("gst_b8.line*", SUB_WORD),
-	DATA_STAGE("gst_b16.line*", SUB_WORD),
-	DATA_STAGE("gatom_exch_b32.rand8000_2", PASSES_MEET),
-	DATA_STAGE("gatom_cas_b32.rand1024_1", PASSES_MEET),
-	DATA_STAGE("gatom_add_u64.rand1024_1", PASSES_MEET),
-	DATA_STAGE("gatom_add_u64.rand8000_2", PASSES_MEET),
-	DATA_STAGE("gatom_cas_b64.rand64_0", PASSES_MEET),
-	DATA_STAGE("gatom_cas_b64.rand8000_2", PASSES_MEET),
-	DATA_STAGE("gatom_exch_b64.rand8000_2", PASSES_MEET),
-	{ "gatom_or_b32.randmask", "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
-	  SHARED_TURN },
-	{ "gatom_or_b32.randmask", "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_atom.sum",
-	  SHARED_TURN },
-	{ "gatom_or_b32.randmask", DATA ".sum", SHARED_TURN },
-	{ "gatom_or_b32.randmask", DATA "_cmd_read.sum", SHARED_TURN },
-	{ "gatom_or_b32.randmask", DATA "_cmd_write.sum", SHARED_TURN },
-	{ "gred_one.rand8000_2", "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_red.sum",
-	  SHARED_TURN },
-	{ "gred_one.rand8000_2", DATA ".sum", SHARED_TURN },
-	{ "gred_one.rand8000_2", DATA "_cmd_write.sum", SHARED_TURN },
-	{ "cpa_g_cg16.*", "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum", BYPASS },
+    DATA_STAGE("gst_b8.rand4096B_*", SUB_WORD),
+    DATA_STAGE("gst_b8.line*", SUB_WORD),
+    DATA_STAGE("gst_b16.line*", SUB_WORD),
+    DATA_STAGE("gatom_exch_b32.rand8000_2", PASSES_MEET),
+    DATA_STAGE("gatom_cas_b32.rand1024_1", PASSES_MEET),
+    DATA_STAGE("gatom_add_u64.rand1024_1", PASSES_MEET),
+    DATA_STAGE("gatom_add_u64.rand8000_2", PASSES_MEET),
+    DATA_STAGE("gatom_cas_b64.rand64_0", PASSES_MEET),
+    DATA_STAGE("gatom_cas_b64.rand8000_2", PASSES_MEET),
+    DATA_STAGE("gatom_exch_b64.rand8000_2", PASSES_MEET),
+    {"gatom_or_b32.randmask", "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", SHARED_TURN},
+    {"gatom_or_b32.randmask", "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_atom.sum", SHARED_TURN},
+    {"gatom_or_b32.randmask", DATA ".sum", SHARED_TURN},
+    {"gatom_or_b32.randmask", DATA "_cmd_read.sum", SHARED_TURN},
+    {"gatom_or_b32.randmask", DATA "_cmd_write.sum", SHARED_TURN},
+    {"gred_one.rand8000_2", "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_red.sum", SHARED_TURN},
+    {"gred_one.rand8000_2", DATA ".sum", SHARED_TURN},
+    {"gred_one.rand8000_2", DATA "_cmd_write.sum", SHARED_TURN},
+    {"cpa_g_cg16.*", "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum", BYPASS},
 };
 
 START_TEST(global_equals_the_recordings)
 {
-	struct recorded_score score = { .exceptions = exceptions,
-					.exception_count = COUNT_OF(exceptions) };
+	struct recorded_score score = {.exceptions = exceptions, .exception_count = COUNT_OF(exceptions)};
 	u32 patterns = 0;
 
 	recorded_load();
 	for (size_t i = 0; i < recorded_cases(); i++) {
 		const struct recorded_case *c = recorded_case(i);
-		struct sector_access a = { 0 };
+		struct sector_access a = {0};
 
 		if (!global_kernel(c->kernel, &a))
 			continue;
@@ -179,7 +177,7 @@ END_TEST
 static void compare_local(struct recorded_score *s, const struct recorded_case *c, u32 width)
 {
 	const struct arch *arch = arch_find("sm_90");
-	struct sector_access a = { SECTOR_STORE, width, c->mask, false };
+	struct sector_access a = {SECTOR_STORE, width, c->mask, false};
 	struct sector_count store, load;
 	u32 loaded[WARP_LANES];
 
@@ -190,8 +188,7 @@ static void compare_local(struct recorded_score *s, const struct recorded_case *
 	sectors_count_local(arch, &a, loaded, &load);
 	compare_op(s, c, "local", "st", &store);
 	compare_op(s, c, "local", "ld", &load);
-	recorded_compare(s, c, "memory_l2_theoretical_sectors_local",
-			 store.sectors + load.sectors);
+	recorded_compare(s, c, "memory_l2_theoretical_sectors_local", store.sectors + load.sectors);
 }
 
 START_TEST(local_equals_the_recordings)
@@ -199,9 +196,8 @@ START_TEST(local_equals_the_recordings)
 	static const struct {
 		const char *kernel;
 		u32 width;
-	} kernels[] = { { "loc_b8", 1 }, { "loc_b16", 2 }, { "loc_b32", 4 },
-			{ "loc_b64", 8 }, { "loc_b128", 16 } };
-	struct recorded_score score = { 0 };
+	} kernels[] = {{"loc_b8", 1}, {"loc_b16", 2}, {"loc_b32", 4}, {"loc_b64", 8}, {"loc_b128", 16}};
+	struct recorded_score score = {0};
 
 	recorded_load();
 	for (size_t i = 0; i < recorded_cases(); i++)
@@ -215,7 +211,7 @@ END_TEST
 /* Each const_ kernel reads two parameters, uniformly, besides its indexed load. */
 START_TEST(constant_equals_the_recordings)
 {
-	struct recorded_score score = { 0 };
+	struct recorded_score score = {0};
 
 	recorded_load();
 	for (size_t i = 0; i < recorded_cases(); i++) {
@@ -227,10 +223,10 @@ START_TEST(constant_equals_the_recordings)
 		for (u32 l = 0; l < WARP_LANES; l++)
 			address[l] = c->table[l];
 		u32 n = strcmp(c->kernel, "const_base") == 0
-			? 0 : sectors_count_constant(arch_find("sm_90"), c->mask, address);
+		            ? 0
+		            : sectors_count_constant(arch_find("sm_90"), c->mask, address);
 		recorded_compare(&score, c, "idc__requests.sum", n + 2);
-		recorded_compare(&score, c, "sm__idc_divergent_instruction_replays.sum",
-				 n ? n - 1 : 0);
+		recorded_compare(&score, c, "sm__idc_divergent_instruction_replays.sum", n ? n - 1 : 0);
 		recorded_compare(&score, c, "sm__idc_divergent_instructions.sum", n > 1);
 	}
 	ck_assert(recorded_finish(&score, "constant memory"));
