@@ -11,14 +11,15 @@
 static const u64 size_limit = 1ull << 40;
 enum { ALIGN_LIMIT = 1 << 30, OPAQUE_BYTES = 8 };
 
-static const char *const space_words[SPACE_COUNT] = {".generic", ".reg", ".sreg", ".const", ".global",
-						     ".local", ".param", ".shared", ".tex"};
+static const char *const space_words[SPACE_COUNT] = {".generic", ".reg",   ".sreg",   ".const", ".global",
+                                                     ".local",   ".param", ".shared", ".tex"};
 
 /* Types of instructions alone, such as .bf16 or .e4m3, declare nothing: registers of their width do. */
 static bool is_declarable(u16 type)
 {
-	static const u16 types[] = {T_b8,  T_b16, T_b32, T_b64, T_b128, T_u8,  T_u16,   T_u32,    T_u64,	T_s8,
-				    T_s16, T_s32, T_s64, T_f16, T_f16x2, T_f32, T_f64, T_texref, T_samplerref, T_surfref};
+	static const u16 types[] = {T_b8,    T_b16, T_b32, T_b64,    T_b128,       T_u8,     T_u16,
+	                            T_u32,   T_u64, T_s8,  T_s16,    T_s32,        T_s64,    T_f16,
+	                            T_f16x2, T_f32, T_f64, T_texref, T_samplerref, T_surfref};
 
 	for (u32 i = 0; i < COUNT_OF(types); i++)
 		if (types[i] == type)
@@ -88,7 +89,8 @@ void declare_word(struct reader *r, const char *word, struct span at)
 			return;
 		}
 	if (!d->failed)
-		diag_error(r->diags, at, "'.%.60s' is not a %s", word, d->has_space ? "type" : "directive or state space");
+		diag_error(r->diags, at, "'.%.60s' is not a %s", word,
+		           d->has_space ? "type" : "directive or state space");
 	d->failed = true;
 }
 
@@ -112,7 +114,7 @@ void declare_attribute(struct reader *r, const char *word, u32 numbers, struct s
 		memcpy(r->declaration.unified_id, r->numbers, sizeof r->declaration.unified_id);
 	} else {
 		diag_error(r->diags, at, "unknown attribute '.%.60s'%s", word,
-			   strcmp(word, "unified") ? "" : " without its two numbers");
+		           strcmp(word, "unified") ? "" : " without its two numbers");
 		diag_hint(r->diags, "attributes are .managed and .unified(a, b)");
 	}
 }
@@ -233,7 +235,8 @@ void declare_range(struct reader *r, const char *prefix, u64 count, struct span 
 	if (!check_qualifiers(r, at))
 		return;
 	if (d->space != SPACE_REG || !r->function) {
-		diag_error(r->diags, at, "only registers of a function are declared as a range '%s<n>'", prefix);
+		diag_error(r->diags, at, "only registers of a function are declared as a range '%s<n>'",
+		           prefix);
 		return;
 	}
 	if (!count || count > UINT32_MAX) {
@@ -272,7 +275,8 @@ static void declare_parameter(struct reader *r, struct ir_variable *v)
 		const struct ir_symbol *symbol = ir_scope_find(r->scope->scope, v->name);
 		reg = symbol && symbol->kind == SYM_REGISTER ? symbol->reg : NULL;
 	} else if (!nameless) {
-		scope_declare(r, (struct ir_symbol){.kind = SYM_VARIABLE, .name = v->name, .variable = v, .span = v->span});
+		scope_declare(r, (struct ir_symbol){
+		                     .kind = SYM_VARIABLE, .name = v->name, .variable = v, .span = v->span});
 	}
 	if (r->in_returns) {
 		v->index = (u32)f->returns.count;
@@ -287,9 +291,8 @@ static void declare_parameter(struct reader *r, struct ir_variable *v)
 
 static bool same_shape(const struct ir_variable *a, const struct ir_variable *b)
 {
-	return a->space == b->space && type_bits(a->type) == type_bits(b->type) &&
-	       a->vector == b->vector && a->rank == b->rank &&
-	       (a->unsized || b->unsized || a->size == b->size);
+	return a->space == b->space && type_bits(a->type) == type_bits(b->type) && a->vector == b->vector &&
+	       a->rank == b->rank && (a->unsized || b->unsized || a->size == b->size);
 }
 
 /* A second declaration of a module's variable: allowed if one of them is .extern or both .common
@@ -298,13 +301,14 @@ static void merge_variable(struct reader *r, struct ir_symbol *old, struct ir_va
 {
 	struct ir_variable *first = old->kind == SYM_VARIABLE ? old->variable : NULL;
 	const bool again = first && (first->linkage == LINK_EXTERN || v->linkage == LINK_EXTERN ||
-				     (first->linkage == v->linkage && v->linkage == LINK_COMMON));
+	                             (first->linkage == v->linkage && v->linkage == LINK_COMMON));
 
 	if (!again) {
 		diag_error(r->diags, v->span, "'%s' is defined twice", v->name);
 		diag_note(r->diags, old->span, "first defined here");
 	} else if (!same_shape(first, v)) {
-		diag_error(r->diags, v->span, "'%s' is declared with another space, type or size before", v->name);
+		diag_error(r->diags, v->span, "'%s' is declared with another space, type or size before",
+		           v->name);
 		diag_note(r->diags, old->span, "declared here");
 	} else if (v->linkage != LINK_EXTERN) {
 		v->index = first->index;
@@ -318,14 +322,16 @@ static void declare_module_variable(struct reader *r, struct ir_variable *v)
 
 	if (v->space == SPACE_REG || v->space == SPACE_PARAM ||
 	    (v->space == SPACE_LOCAL && r->module->arch >= 20)) {
-		diag_error(r->diags, v->span, "%s variables are declared inside functions", space_words[v->space]);
+		diag_error(r->diags, v->span, "%s variables are declared inside functions",
+		           space_words[v->space]);
 		return;
 	}
 	if (old) {
 		merge_variable(r, old, v);
 		return;
 	}
-	scope_declare(r, (struct ir_symbol){.kind = SYM_VARIABLE, .name = v->name, .variable = v, .span = v->span});
+	scope_declare(
+	    r, (struct ir_symbol){.kind = SYM_VARIABLE, .name = v->name, .variable = v, .span = v->span});
 	v->index = (u32)r->module->variables.count;
 	VEC_PUSH(r->arena, &r->module->variables, v);
 	reader_mark(r, (struct ir_mark){.kind = MARK_VARIABLE, .variable = v});
@@ -333,7 +339,8 @@ static void declare_module_variable(struct reader *r, struct ir_variable *v)
 
 static void declare_local_variable(struct reader *r, struct ir_variable *v)
 {
-	if (!scope_declare(r, (struct ir_symbol){.kind = SYM_VARIABLE, .name = v->name, .variable = v, .span = v->span}))
+	if (!scope_declare(
+	        r, (struct ir_symbol){.kind = SYM_VARIABLE, .name = v->name, .variable = v, .span = v->span}))
 		return;
 	v->index = (u32)r->function->variables.count;
 	VEC_PUSH(r->arena, &r->function->variables, v);
@@ -346,7 +353,8 @@ static void check_variable(struct reader *r, const struct ir_variable *v, bool i
 	if (v->space == SPACE_SREG)
 		diag_error(r->diags, v->span, "special registers are not declared");
 	if (initialised && v->space != SPACE_GLOBAL && v->space != SPACE_CONST)
-		diag_error(r->diags, v->span, "a %s variable cannot have an initial value", space_words[v->space]);
+		diag_error(r->diags, v->span, "a %s variable cannot have an initial value",
+		           space_words[v->space]);
 	if (initialised && v->linkage == LINK_EXTERN)
 		diag_error(r->diags, v->span, "an .extern variable cannot have an initial value");
 	if (v->unsized && !initialised && v->linkage != LINK_EXTERN) {

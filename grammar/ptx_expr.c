@@ -37,20 +37,20 @@ void expr_unary(struct reader *r, int operator, struct span at)
 	o->span = at;
 	o->parenthesised = false;
 	if (o->kind == OPERAND_INTEGER) {
-		if (operator == '-')
+		if (operator== '-')
 			o->value = -o->value;
-		else if (operator == '!')
+		else if (operator== '!')
 			o->value = !o->value, o->is_unsigned = false;
-		else if (operator == '~')
+		else if (operator== '~')
 			o->value = ~o->value, o->is_unsigned = true;
-		if (operator == '!' || operator == '~' || operator == '-')
+		if (operator== '!' || operator== '~' || operator== '-')
 			o->name = NULL;
-	} else if (o->kind == OPERAND_FLOAT && (operator == '-' || operator == '+')) {
-		if (operator == '-')
+	} else if (o->kind == OPERAND_FLOAT && (operator== '-' || operator== '+')) {
+		if (operator== '-')
 			o->value ^= o->float_bits == 32 ? 1ull << 31 : 1ull << 63;
-	} else if (value && operator == '-') {
+	} else if (value && operator== '-') {
 		o->minus = !o->minus;
-	} else if (value && operator == '!') {
+	} else if (value && operator== '!') {
 		o->negated = !o->negated;
 	} else {
 		tell_operator(r, at, "this operator takes a constant");
@@ -74,7 +74,7 @@ static bool is_less(const struct ir_operand *a, const struct ir_operand *b)
 /* a / b or a % b; b is not zero. The remainder is of unsigned numbers always, as ptxas has it. */
 static u64 divide(const struct ir_operand *a, const struct ir_operand *b, int operator)
 {
-	if (operator == '%')
+	if (operator== '%')
 		return a->value % b->value;
 	if (a->is_unsigned || b->is_unsigned)
 		return a->value / b->value;
@@ -87,32 +87,58 @@ static void integer_binary(struct reader *r, struct ir_operand *a, const struct 
 	bool is_unsigned = any_unsigned;
 
 	switch (operator) {
-	case '*': a->value *= b->value; break;
-	case '+': a->value += b->value; break;
-	case '-': a->value -= b->value; break;
+	case '*':
+		a->value *= b->value;
+		break;
+	case '+':
+		a->value += b->value;
+		break;
+	case '-':
+		a->value -= b->value;
+		break;
 	case '/':
 	case '%':
 		if (!b->value)
 			tell_operator(r, a->span, "division by zero in a constant expression");
 		else
 			a->value = divide(a, b, operator);
-		is_unsigned |= operator == '%';
+		is_unsigned |= operator== '%';
 		break;
-	case '&': a->value &= b->value; is_unsigned = true; break;
-	case '^': a->value ^= b->value; is_unsigned = true; break;
-	case '|': a->value |= b->value; is_unsigned = true; break;
-	case OP_SHIFT_LEFT: a->value <<= b->value & 63; is_unsigned = a->is_unsigned; break;
-	case OP_SHIFT_RIGHT: a->value = shift_right(a, b->value); is_unsigned = a->is_unsigned; break;
+	case '&':
+		a->value &= b->value;
+		is_unsigned = true;
+		break;
+	case '^':
+		a->value ^= b->value;
+		is_unsigned = true;
+		break;
+	case '|':
+		a->value |= b->value;
+		is_unsigned = true;
+		break;
+	case OP_SHIFT_LEFT:
+		a->value <<= b->value & 63;
+		is_unsigned = a->is_unsigned;
+		break;
+	case OP_SHIFT_RIGHT:
+		a->value = shift_right(a, b->value);
+		is_unsigned = a->is_unsigned;
+		break;
 	default:
 		is_unsigned = false;
-		a->value = operator == '<' ? is_less(a, b)
-			   : operator == '>' ? is_less(b, a)
-			   : operator == OP_LESS_EQUAL ? !is_less(b, a)
-			   : operator == OP_GREATER_EQUAL ? !is_less(a, b)
-			   : operator == OP_EQUAL ? a->value == b->value
-			   : operator == OP_NOT_EQUAL ? a->value != b->value
-			   : operator == OP_AND ? a->value && b->value
-						: a->value || b->value;
+		a->value = operator== '<' ? is_less(a, b) :
+		           operator== '>' ? is_less(b, a)
+		           :
+		           operator== OP_LESS_EQUAL ? !is_less(b, a)
+		           :
+		           operator== OP_GREATER_EQUAL ? !is_less(a, b)
+		           :
+		           operator== OP_EQUAL ? a->value == b->value
+		           :
+		           operator== OP_NOT_EQUAL ? a->value != b->value
+		           :
+		           operator== OP_AND ? a->value && b->value
+		                             : a->value || b->value;
 	}
 	a->is_unsigned = is_unsigned;
 }
@@ -132,26 +158,45 @@ static void real_binary(struct reader *r, struct ir_operand *a, const struct ir_
 
 	a->kind = OPERAND_INTEGER;
 	switch (operator) {
-	case '<': a->value = is_less_real(x, y); return;
-	case '>': a->value = is_less_real(y, x); return;
-	case OP_LESS_EQUAL: a->value = !is_less_real(y, x); return;
-	case OP_GREATER_EQUAL: a->value = !is_less_real(x, y); return;
-	case OP_EQUAL: a->value = !is_less_real(x, y) && !is_less_real(y, x); return;
-	case OP_NOT_EQUAL: a->value = is_less_real(x, y) || is_less_real(y, x); return;
+	case '<':
+		a->value = is_less_real(x, y);
+		return;
+	case '>':
+		a->value = is_less_real(y, x);
+		return;
+	case OP_LESS_EQUAL:
+		a->value = !is_less_real(y, x);
+		return;
+	case OP_GREATER_EQUAL:
+		a->value = !is_less_real(x, y);
+		return;
+	case OP_EQUAL:
+		a->value = !is_less_real(x, y) && !is_less_real(y, x);
+		return;
+	case OP_NOT_EQUAL:
+		a->value = is_less_real(x, y) || is_less_real(y, x);
+		return;
 	}
 	a->kind = OPERAND_FLOAT;
 	switch (operator) {
-	case '+': a->value = f64_add(x, y, ROUND_RN); break;
-	case '-': a->value = f64_sub(x, y, ROUND_RN); break;
-	case '*': a->value = f64_mul(x, y, ROUND_RN); break;
+	case '+':
+		a->value = f64_add(x, y, ROUND_RN);
+		break;
+	case '-':
+		a->value = f64_sub(x, y, ROUND_RN);
+		break;
+	case '*':
+		a->value = f64_mul(x, y, ROUND_RN);
+		break;
 	case '/':
 		a->value = f64_div(x, y, ROUND_RN);
 		if (!(y & ~F64_SIGN))
 			tell_operator(r, a->span, "division by zero in a constant expression");
 		break;
-	default: tell_operator(r, a->span, "this operator takes integer constants");
+	default:
+		tell_operator(r, a->span, "this operator takes integer constants");
 	}
-	if ((a->value & F64_INF) == F64_INF && operator != '/')
+	if ((a->value & F64_INF) == F64_INF && operator!= '/')
 		tell_operator(r, a->span, "number too large for a double");
 }
 
@@ -165,7 +210,8 @@ void expr_binary(struct reader *r, int operator, struct span at)
 {
 	struct term *b = term_top(r), *a = b - 1;
 
-	const bool reals = is_real(a) && is_real(b) && a->operand.float_bits == 64 && b->operand.float_bits == 64;
+	const bool reals =
+	    is_real(a) && is_real(b) && a->operand.float_bits == 64 && b->operand.float_bits == 64;
 	if (reals || (is_integer(a) && is_integer(b))) {
 		a->operand.span = at;
 		a->operand.parenthesised = false;
@@ -174,21 +220,22 @@ void expr_binary(struct reader *r, int operator, struct span at)
 		r->terms.count--;
 		return;
 	}
-	if (operator == '|' && can_be_paired(&a->operand) && can_be_paired(&b->operand)) {
+	if (operator== '|' && can_be_paired(&a->operand) && can_be_paired(&b->operand)) {
 		operand_gather(r, OPERAND_PAIR, 2, at);
 		return;
 	}
 	const enum ir_operand_kind kind = a->operand.kind;
 	const bool base = kind == OPERAND_REGISTER || kind == OPERAND_SYMBOL || kind == OPERAND_SPECIAL;
 	a->operand.span = at;
-	if (base && operator == '+' && is_integer(b)) {
+	if (base && operator== '+' && is_integer(b)) {
 		a->operand.addend = (s64)((u64)a->operand.addend + b->operand.value);
 		a->has_offset = true;
-	} else if (base && operator == '-' && is_integer(b)) {
+	} else if (base && operator== '-' && is_integer(b)) {
 		tell_operator(r, at, "an offset is added, not subtracted");
 		diag_hint(r->diags, "write %s+-%llu", a->operand.name, (unsigned long long)b->operand.value);
 	} else if (is_real(a) || is_real(b)) {
-		tell_operator(r, at, "a constant expression is of integers or of decimal numbers, not of both");
+		tell_operator(r, at,
+		              "a constant expression is of integers or of decimal numbers, not of both");
 	} else {
 		tell_operator(r, at, "this operator takes constants on both sides");
 	}

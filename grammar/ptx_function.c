@@ -32,7 +32,8 @@ void function_name(struct reader *r, const char *name, struct span at)
 static bool take_numbers(struct reader *r, u32 *to, u32 least, u32 most, u32 given, struct span at)
 {
 	if (given < least || given > most) {
-		diag_error(r->diags, at, "this directive takes %u%s%u numbers", least, least == most ? " = " : " to ", most);
+		diag_error(r->diags, at, "this directive takes %u%s%u numbers", least,
+		           least == most ? " = " : " to ", most);
 		return false;
 	}
 	for (u32 i = 0; i < most; i++) {
@@ -53,18 +54,44 @@ void function_tuning(struct reader *r, enum tuning which, u32 numbers, struct sp
 	u32 *one = NULL;
 
 	switch (which) {
-	case TUNE_MAX_THREADS: take_numbers(r, l->max_threads, 1, 3, numbers, at); return;
-	case TUNE_REQUIRED_THREADS: take_numbers(r, l->required_threads, 1, 3, numbers, at); return;
-	case TUNE_REQUIRED_CLUSTER: take_numbers(r, l->required_cluster, 1, 3, numbers, at); return;
-	case TUNE_MIN_BLOCKS: one = &l->min_blocks_per_sm; break;
-	case TUNE_MAX_BLOCKS: one = &l->max_blocks_per_sm; break;
-	case TUNE_MAX_REGISTERS: one = &l->max_registers; break;
-	case TUNE_MAX_CLUSTER: one = &l->max_cluster_rank; break;
-	case TUNE_ABI_PRESERVE: one = &l->abi_preserve; l->has_abi_preserve = true; break;
-	case TUNE_ABI_PRESERVE_CONTROL: one = &l->abi_preserve_control; l->has_abi_preserve_control = true; break;
-	case TUNE_EXPLICIT_CLUSTER: flag = &l->explicit_cluster; break;
-	case TUNE_BLOCKS_ARE_CLUSTERS: flag = &l->blocks_are_clusters; break;
-	case TUNE_NORETURN: flag = &l->noreturn; break;
+	case TUNE_MAX_THREADS:
+		take_numbers(r, l->max_threads, 1, 3, numbers, at);
+		return;
+	case TUNE_REQUIRED_THREADS:
+		take_numbers(r, l->required_threads, 1, 3, numbers, at);
+		return;
+	case TUNE_REQUIRED_CLUSTER:
+		take_numbers(r, l->required_cluster, 1, 3, numbers, at);
+		return;
+	case TUNE_MIN_BLOCKS:
+		one = &l->min_blocks_per_sm;
+		break;
+	case TUNE_MAX_BLOCKS:
+		one = &l->max_blocks_per_sm;
+		break;
+	case TUNE_MAX_REGISTERS:
+		one = &l->max_registers;
+		break;
+	case TUNE_MAX_CLUSTER:
+		one = &l->max_cluster_rank;
+		break;
+	case TUNE_ABI_PRESERVE:
+		one = &l->abi_preserve;
+		l->has_abi_preserve = true;
+		break;
+	case TUNE_ABI_PRESERVE_CONTROL:
+		one = &l->abi_preserve_control;
+		l->has_abi_preserve_control = true;
+		break;
+	case TUNE_EXPLICIT_CLUSTER:
+		flag = &l->explicit_cluster;
+		break;
+	case TUNE_BLOCKS_ARE_CLUSTERS:
+		flag = &l->blocks_are_clusters;
+		break;
+	case TUNE_NORETURN:
+		flag = &l->noreturn;
+		break;
 	}
 	if (flag && numbers)
 		diag_error(r->diags, at, "this directive takes no number");
@@ -118,7 +145,8 @@ static void join_function(struct reader *r, bool has_body)
 		return; /* its head was wrong and told */
 	if (!old) {
 		struct ir_symbol *symbol = ARENA_NEW(r->arena, struct ir_symbol);
-		*symbol = (struct ir_symbol){.kind = SYM_FUNCTION, .name = f->name, .function = f, .span = f->span};
+		*symbol =
+		    (struct ir_symbol){.kind = SYM_FUNCTION, .name = f->name, .function = f, .span = f->span};
 		ir_scope_enter(r->arena, module_scope, symbol);
 		VEC_PUSH(r->arena, &r->module->functions, f);
 		return;
@@ -205,7 +233,8 @@ void prototype_end(struct reader *r)
 	leave_head_scope(r);
 	r->function = r->caller;
 	r->caller = NULL;
-	if (scope_declare(r, (struct ir_symbol){.kind = SYM_PROTOTYPE, .name = f->name, .function = f, .span = f->span}))
+	if (scope_declare(r, (struct ir_symbol){
+	                         .kind = SYM_PROTOTYPE, .name = f->name, .function = f, .span = f->span}))
 		reader_mark(r, (struct ir_mark){.kind = MARK_PROTOTYPE, .function = f});
 }
 

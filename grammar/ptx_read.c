@@ -13,7 +13,8 @@ enum { TEXT_LIMIT = 1 << 30, NEWEST_VERSION = 90, SHOWN_TEXT = 40 };
 
 void reader_abort(struct reader *r, const char *message)
 {
-	diag_error(r->diags, (struct span){r->module->source, r->offset, r->offset}, "internal limit of the scanner: %s", message);
+	diag_error(r->diags, (struct span){r->module->source, r->offset, r->offset},
+	           "internal limit of the scanner: %s", message);
 	longjmp(r->escape, 1);
 }
 
@@ -37,7 +38,10 @@ void reader_launch_line(struct reader *r, struct span at, const char *text, size
 	VEC_PUSH(r->arena, &r->module->launch_lines, line);
 }
 
-void reader_open_comment(struct reader *r) { diag_error(r->diags, r->comment, "comment without an end: expected '*/'"); }
+void reader_open_comment(struct reader *r)
+{
+	diag_error(r->diags, r->comment, "comment without an end: expected '*/'");
+}
 
 void reader_open_string(struct reader *r, struct span at)
 {
@@ -67,9 +71,17 @@ static bool has_word(const char *const *words, u32 count, const char *word)
 /* What was expected, in words: a class of words where most of one could follow, else the list. */
 static const char *expectation(struct reader *r, const char *const *words, u32 count)
 {
-	static const char *const operators[] = {"'*'", "'/'", "'%'", "'+'", "'-'", "'&'", "'^'", "'|'", "'<'", "'>'",
-						"'?'", "'<<'", "'>>'", "'<='", "'>='", "'=='", "'!='", "'&&'", "'||'", "'('",
-						"'['", "a word after a dot"};
+	static const char *const operators[] = {"'*'",  "'/'",
+	                                        "'%'",  "'+'",
+	                                        "'-'",  "'&'",
+	                                        "'^'",  "'|'",
+	                                        "'<'",  "'>'",
+	                                        "'?'",  "'<<'",
+	                                        "'>>'", "'<='",
+	                                        "'>='", "'=='",
+	                                        "'!='", "'&&'",
+	                                        "'||'", "'('",
+	                                        "'['",  "a word after a dot"};
 	const bool at_operand = has_word(words, count, "'~'") && has_word(words, count, "an integer");
 	const bool after_operand = has_word(words, count, "'&&'");
 	const char *text = "";
@@ -84,7 +96,9 @@ static const char *expectation(struct reader *r, const char *const *words, u32 c
 	if (has_word(words, count, "'.align'"))
 		return has_word(words, count, "a name") ? "a name" : "a state space, a type or an alignment";
 	if (at_operand)
-		return has_word(words, count, "'['") ? "an operand" : has_word(words, count, "'{'") ? "a value or '{'" : "an expression";
+		return has_word(words, count, "'['")   ? "an operand"
+		       : has_word(words, count, "'{'") ? "a value or '{'"
+		                                       : "an expression";
 	for (u32 i = 0; i < count; i++) {
 		if (after_operand && has_word(operators, COUNT_OF(operators), words[i]))
 			continue;
@@ -153,7 +167,8 @@ void reader_version(struct reader *r, struct span at)
 	r->has_version = true;
 	r->module->version = major * 10 + minor;
 	if (r->module->version > NEWEST_VERSION)
-		diag_warning(r->diags, at, "PTX %u.%u is newer than 9.0, the newest version known", major, minor);
+		diag_warning(r->diags, at, "PTX %u.%u is newer than 9.0, the newest version known", major,
+		             minor);
 }
 
 void reader_need_header(struct reader *r, struct span at)
@@ -198,7 +213,8 @@ void reader_target_word(struct reader *r, const char *word, struct span at)
 		r->has_target = true;
 	} else {
 		diag_error(r->diags, at, "unknown target '%.60s'", word);
-		diag_hint(r->diags, "expected sm_NN, debug, texmode_independent, texmode_unified or map_f64_to_f32");
+		diag_hint(r->diags,
+		          "expected sm_NN, debug, texmode_independent, texmode_unified or map_f64_to_f32");
 		r->has_target = true;
 	}
 }
@@ -272,7 +288,8 @@ void reader_loc_attribute(struct reader *r, const char *key, const char *name, u
 	struct ir_loc *loc = &r->module->locs.items[r->loc - 1];
 
 	if (strcmp(key, "function_name")) {
-		diag_error(r->diags, at, "unknown attribute '%.60s' of .loc, expected function_name or inlined_at", key);
+		diag_error(r->diags, at,
+		           "unknown attribute '%.60s' of .loc, expected function_name or inlined_at", key);
 		return;
 	}
 	loc->function = name;
@@ -285,7 +302,8 @@ void reader_loc_inlined(struct reader *r, const char *key, u64 file, u64 line, u
 	const struct ir_loc site = make_loc(r, file, line, column, at);
 
 	if (strcmp(key, "inlined_at")) {
-		diag_error(r->diags, at, "unknown attribute '%.60s' of .loc, expected function_name or inlined_at", key);
+		diag_error(r->diags, at,
+		           "unknown attribute '%.60s' of .loc, expected function_name or inlined_at", key);
 		return;
 	}
 	VEC_PUSH(r->arena, &r->module->locs, site);
@@ -294,16 +312,19 @@ void reader_loc_inlined(struct reader *r, const char *key, u64 file, u64 line, u
 
 void reader_alias(struct reader *r, const char *name, const char *of, struct span at, struct span of_at)
 {
-	struct ir_function *alias = ir_find_function(r->module, name), *function = ir_find_function(r->module, of);
+	struct ir_function *alias = ir_find_function(r->module, name),
+	                   *function = ir_find_function(r->module, of);
 
 	if (!alias || !function) {
-		diag_error(r->diags, alias ? of_at : at, "'%s' is not a declared function", alias ? of : name);
+		diag_error(r->diags, alias ? of_at : at, "'%s' is not a declared function",
+		           alias ? of : name);
 		scope_hint(r, alias ? of : name);
 		return;
 	}
 	if (alias->has_body || !function->has_body) {
-		diag_error(r->diags, alias->has_body ? at : of_at, "'%s' %s a body", alias->has_body ? name : of,
-			   alias->has_body ? "is an alias but has" : "is aliased but has not");
+		diag_error(r->diags, alias->has_body ? at : of_at, "'%s' %s a body",
+		           alias->has_body ? name : of,
+		           alias->has_body ? "is an alias but has" : "is aliased but has not");
 		return;
 	}
 	alias->alias_of = function;
@@ -312,10 +333,9 @@ void reader_alias(struct reader *r, const char *name, const char *of, struct spa
 
 static void fill_words(struct reader *r)
 {
-	static const char *const texts[] = {
-		"",
+	static const char *const texts[] = {"",
 #define X(name, text, bits, kind) text,
-		ISA_TYPES(X)
+	                                    ISA_TYPES(X)
 #undef X
 	};
 

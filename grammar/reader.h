@@ -74,7 +74,7 @@ struct initialiser {
 	struct ir_variable *variable;
 	u64 position; /* in elements */
 	u32 depth, ranks;
-	u64 counts[INIT_DEPTH]; /* of each dimension */
+	u64 counts[INIT_DEPTH];                    /* of each dimension */
 	u64 items[INIT_DEPTH], limits[INIT_DEPTH]; /* of the open braces: seen, allowed */
 	bool failed;
 };
@@ -89,7 +89,7 @@ struct reader {
 	u32 braces;          /* open within the statement being read */
 	struct span comment; /* the comment being read */
 	const char *underscore, *generic, *warp_size;
-	jmp_buf escape;      /* for reader_abort */
+	jmp_buf escape; /* for reader_abort */
 
 	struct open_scope *scope;
 	struct ir_function *function; /* being read, or NULL */

@@ -104,6 +104,17 @@ static bool symbol_value(struct attempt *t, const struct ir_operand *o, u16 type
 	return push(t, use);
 }
 
+/* array[n] where a value stands: the element's address. */
+static bool element_value(struct attempt *t, const struct ir_operand *o, u16 type)
+{
+	struct ir_operand symbol = o->items[0];
+
+	if (!o->indexed || o->item_count > 1)
+		return wrong(t, o->span, "this kind of operand is not allowed here");
+	symbol.addend = o->addend;
+	return symbol_value(t, &symbol, type ? type : T_b64);
+}
+
 static bool special_value(struct attempt *t, const struct ir_operand *o, u16 type, bool relaxed)
 {
 	u8 element;
@@ -168,6 +179,8 @@ static bool scalar(struct attempt *t, const struct operand_spec *s, const struct
 		if (type_class(type) == 'f' || type == T_pred || type_bits(type) < 32)
 			return wrong(t, o->span, "an address cannot be a .%s operand", token_text(type));
 		return symbol_value(t, o, type ? type : T_b64);
+	case OPERAND_ADDRESS:
+		return element_value(t, o, type);
 	case OPERAND_INTEGER:
 		if (type == T_pred)
 			return constant(t, o, type, o->value != 0, 0);
@@ -279,6 +292,8 @@ static bool address(struct attempt *t, const struct ir_operand *o)
 
 	if (o->kind != OPERAND_ADDRESS || !o->item_count)
 		return wrong(t, o->span, "expected an address in brackets");
+	if (o->item_count > 1)
+		return wrong(t, o->span, "an array indexed by a register is not modelled: compute the address first");
 	const struct ir_operand *base = &o->items[0];
 	switch (base->kind) {
 	case OPERAND_REGISTER: {

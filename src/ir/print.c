@@ -9,12 +9,14 @@
 #include <string.h>
 
 static const char *const space_words[SPACE_COUNT] = {
-	[SPACE_GENERIC] = "", [SPACE_REG] = ".reg ", [SPACE_SREG] = ".sreg ", [SPACE_CONST] = ".const ",
-	[SPACE_GLOBAL] = ".global ", [SPACE_LOCAL] = ".local ", [SPACE_PARAM] = ".param ",
-	[SPACE_SHARED] = ".shared ", [SPACE_TEX] = ".tex "};
-static const char *const linkage_words[] = {
-	[LINK_NONE] = "", [LINK_VISIBLE] = ".visible ", [LINK_EXTERN] = ".extern ",
-	[LINK_WEAK] = ".weak ", [LINK_COMMON] = ".common "};
+    [SPACE_GENERIC] = "",      [SPACE_REG] = ".reg ",       [SPACE_SREG] = ".sreg ",
+    [SPACE_CONST] = ".const ", [SPACE_GLOBAL] = ".global ", [SPACE_LOCAL] = ".local ",
+    [SPACE_PARAM] = ".param ", [SPACE_SHARED] = ".shared ", [SPACE_TEX] = ".tex "};
+static const char *const linkage_words[] = {[LINK_NONE] = "",
+                                            [LINK_VISIBLE] = ".visible ",
+                                            [LINK_EXTERN] = ".extern ",
+                                            [LINK_WEAK] = ".weak ",
+                                            [LINK_COMMON] = ".common "};
 
 static void print_operands(const struct ir_operand *items, u32 count, FILE *to);
 
@@ -73,19 +75,25 @@ void ir_print_operand(const struct ir_operand *o, FILE *to)
 {
 	switch (o->kind) {
 	case OPERAND_REGISTER:
-	case OPERAND_SPECIAL: print_register(o, to); break;
+	case OPERAND_SPECIAL:
+		print_register(o, to);
+		break;
 	case OPERAND_SYMBOL:
 		fputs(o->name, to);
 		print_addend(o->addend, to);
 		break;
-	case OPERAND_INTEGER: print_integer(o, to); break;
+	case OPERAND_INTEGER:
+		print_integer(o, to);
+		break;
 	case OPERAND_FLOAT:
 		if (o->float_bits == 32)
 			fprintf(to, "0f%08" PRIX64, o->value);
 		else
 			fprintf(to, "0d%016" PRIX64, o->value);
 		break;
-	case OPERAND_ADDRESS: print_address(o, to); break;
+	case OPERAND_ADDRESS:
+		print_address(o, to);
+		break;
 	case OPERAND_VECTOR:
 		fputc('{', to);
 		print_operands(o->items, o->item_count, to);
@@ -101,7 +109,9 @@ void ir_print_operand(const struct ir_operand *o, FILE *to)
 		fputc('|', to);
 		ir_print_operand(&o->items[1], to);
 		break;
-	case OPERAND_SINK: fputc('_', to); break;
+	case OPERAND_SINK:
+		fputc('_', to);
+		break;
 	case OPERAND_TEXTURE:
 		fputc('[', to);
 		print_operands(o->items, o->item_count, to);
@@ -245,7 +255,8 @@ static void print_qualifiers(const struct ir_variable *v, FILE *to)
 	if (v->managed)
 		fputs(".attribute(.managed) ", to);
 	if (v->unified)
-		fprintf(to, ".attribute(.unified(%" PRIu64 ", %" PRIu64 ")) ", v->unified_id[0], v->unified_id[1]);
+		fprintf(to, ".attribute(.unified(%" PRIu64 ", %" PRIu64 ")) ", v->unified_id[0],
+		        v->unified_id[1]);
 	if (v->space != SPACE_REG)
 		fprintf(to, ".align %u ", v->align);
 	if (v->vector > 1)
@@ -315,7 +326,8 @@ static void print_limits(const struct ir_limits *l, FILE *to)
 static void print_head(const struct ir_function *f, const char *name, FILE *to)
 {
 	if (f->unified)
-		fprintf(to, ".attribute(.unified(%" PRIu64 ", %" PRIu64 ")) ", f->unified_id[0], f->unified_id[1]);
+		fprintf(to, ".attribute(.unified(%" PRIu64 ", %" PRIu64 ")) ", f->unified_id[0],
+		        f->unified_id[1]);
 	if (f->returns.count) {
 		print_parameters(f->returns.items, f->returns.count, to);
 		fputc(' ', to);
@@ -349,9 +361,15 @@ static void print_loc(const struct ir_module *m, const struct ir_loc *l, FILE *t
 static void print_body_mark(const struct ir_module *m, const struct ir_mark *k, FILE *to)
 {
 	switch (k->kind) {
-	case MARK_LABEL: fprintf(to, "%s:", k->label->name); break;
-	case MARK_OPEN: fputs("\t{", to); break;
-	case MARK_CLOSE: fputs("\t}", to); break;
+	case MARK_LABEL:
+		fprintf(to, "%s:", k->label->name);
+		break;
+	case MARK_OPEN:
+		fputs("\t{", to);
+		break;
+	case MARK_CLOSE:
+		fputs("\t}", to);
+		break;
 	case MARK_REGISTER:
 		fputs("\t.reg ", to);
 		if (k->reg->vector > 1)
@@ -369,15 +387,22 @@ static void print_body_mark(const struct ir_module *m, const struct ir_mark *k, 
 		print_variable(k->variable, to);
 		fputc(';', to);
 		break;
-	case MARK_TARGETS: print_targets(k->targets, to); break;
+	case MARK_TARGETS:
+		print_targets(k->targets, to);
+		break;
 	case MARK_PROTOTYPE:
 		fprintf(to, "%s: .callprototype ", k->function->name);
 		print_head(k->function, "_", to);
 		fputc(';', to);
 		break;
-	case MARK_LOC: print_loc(m, &m->locs.items[k->index], to); break;
-	case MARK_PRAGMA: fprintf(to, "\t.pragma \"%s\";", k->text); break;
-	default: break; /* the others stand in modules */
+	case MARK_LOC:
+		print_loc(m, &m->locs.items[k->index], to);
+		break;
+	case MARK_PRAGMA:
+		fprintf(to, "\t.pragma \"%s\";", k->text);
+		break;
+	default:
+		break; /* the others stand in modules */
 	}
 	fputc('\n', to);
 }
@@ -436,19 +461,26 @@ static void print_mark(const struct ir_module *m, const struct ir_mark *k, FILE 
 			fprintf(to, ", %" PRIu64 ", %" PRIu64, file->timestamp, file->bytes);
 		fputc('\n', to);
 		break;
-	case MARK_SECTION: print_section(m, k->section, to); break;
-	case MARK_PRAGMA: fprintf(to, ".pragma \"%s\";\n", k->text); break;
-	case MARK_ALIAS: fprintf(to, ".alias %s, %s;\n", k->function->name, k->function->alias_of->name); break;
-	default: break; /* the others stand in functions */
+	case MARK_SECTION:
+		print_section(m, k->section, to);
+		break;
+	case MARK_PRAGMA:
+		fprintf(to, ".pragma \"%s\";\n", k->text);
+		break;
+	case MARK_ALIAS:
+		fprintf(to, ".alias %s, %s;\n", k->function->name, k->function->alias_of->name);
+		break;
+	default:
+		break; /* the others stand in functions */
 	}
 }
 
 void ir_print(const struct ir_module *m, FILE *to)
 {
-	fprintf(to, ".version %u.%u\n.target %s%s%s%s%s\n.address_size %u\n", m->version / 10, m->version % 10,
-		m->target, m->texmode_unified ? ", texmode_unified" : "",
-		m->texmode_independent ? ", texmode_independent" : "",
-		m->map_f64_to_f32 ? ", map_f64_to_f32" : "", m->debug ? ", debug" : "", m->address_bits);
+	fprintf(to, ".version %u.%u\n.target %s%s%s%s%s\n.address_size %u\n", m->version / 10,
+	        m->version % 10, m->target, m->texmode_unified ? ", texmode_unified" : "",
+	        m->texmode_independent ? ", texmode_independent" : "",
+	        m->map_f64_to_f32 ? ", map_f64_to_f32" : "", m->debug ? ", debug" : "", m->address_bits);
 	for (size_t i = 0; i < m->launch_lines.count; i++)
 		fprintf(to, "//@%s\n", m->launch_lines.items[i].text);
 	for (size_t i = 0; i < m->marks.count; i++)
