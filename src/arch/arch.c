@@ -113,7 +113,7 @@
 	    SHARED(64, 48, 48, 256, 0), BANKS_50, CACHES_5X(0, 24, 256)
 #define CC_60                                                                                                \
 	SAMPLE("Tesla P100", 56), LIMITS(1024, 64, 32), DIMS_3X, REGS(65536, 65536, 255, 256, 2),            \
-	    SHARED(64, 48, 48, 256, 0), BANKS_50, CACHES_5X(1, 24, 4096)
+	    .family_warp_unit = 4, SHARED(64, 48, 48, 256, 0), BANKS_50, CACHES_5X(1, 24, 4096)
 #define CC_61                                                                                                \
 	SAMPLE("Tesla P40", 30), LIMITS(1024, 64, 32), DIMS_3X, REGS_64K, SHARED(96, 48, 48, 256, 0),        \
 	    BANKS_50, CACHES_5X(0, 48, 3072)
@@ -237,10 +237,20 @@ static u32 divide_up(u32 n, u32 by) { return (n + by - 1) / by; }
 
 static u32 round_up(u32 n, u32 unit) { return divide_up(n, unit) * unit; }
 
-/* Blocks whose registers fit. 1.x grants them to blocks, with an even number of warps; later
- * GPUs to warps, each within its sub-partition, of which there are warp_unit. */
+/* Blocks whose registers fit when they are granted to warps, each within its sub-partition. The
+ * check against a block's most counts warps in multiples of the sub-partitions. */
+static u32 blocks_by_warps(const struct arch *arch, u32 warps, u32 of_warp, u32 partitions)
+{
+	if (of_warp * round_up(warps, partitions) > arch->registers_block)
+		return 0;
+	return arch->registers_sm / partitions / of_warp * partitions / warps;
+}
+
+/* Blocks whose registers fit. 1.x grants them to blocks, with an even number of warps. */
 static u32 blocks_by_registers(const struct arch *arch, u32 warps, u32 registers, u32 *granted)
 {
+	u32 of_warp = round_up(registers * WARP_LANES, arch->register_unit);
+
 	*granted = 0;
 	if (registers > arch->registers_thread)
 		return 0;
@@ -249,12 +259,10 @@ static u32 blocks_by_registers(const struct arch *arch, u32 warps, u32 registers
 		    round_up(round_up(warps, arch->warp_unit) * WARP_LANES * registers, arch->register_unit);
 		return *granted > arch->registers_block ? 0 : arch->registers_sm / *granted;
 	}
-	u32 of_warp = round_up(registers * WARP_LANES, arch->register_unit);
-	*granted = of_warp * round_up(warps, arch->warp_unit);
-	if (*granted > arch->registers_block)
+	*granted = of_warp * warps;
+	if (arch->family_warp_unit && !blocks_by_warps(arch, warps, of_warp, arch->family_warp_unit))
 		return 0;
-	u32 fit = arch->registers_sm / arch->warp_unit / of_warp * arch->warp_unit;
-	return fit / warps;
+	return blocks_by_warps(arch, warps, of_warp, arch->warp_unit);
 }
 
 struct arch_occupancy arch_occupancy(const struct arch *arch, u32 threads, u32 registers, u32 shared_bytes)

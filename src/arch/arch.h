@@ -75,6 +75,7 @@ struct arch {
 	u16 register_unit;    /* granted in multiples of this */
 	u8 register_by_block; /* the multiple is of a block's registers (1.x), else of a warp's */
 	u8 warp_unit;         /* warps counted in multiples of this; from 3.0: sub-partitions */
+	u8 family_warp_unit;  /* 6.0: that of its family, which must be able to run a block too; else 0 */
 
 	/* shared memory, in bytes */
 	u32 shared_sm, shared_block, shared_block_optin;

@@ -92,6 +92,8 @@ START_TEST(computes_occupancy)
 	    {"sm_10", 256, 10, 0, 3, ARCH_LIMIT_WARPS},
 	    {"sm_10", 256, 11, 0, 2, ARCH_LIMIT_REGISTERS},
 	    {"sm_13", 256, 16, 4000, 3, ARCH_LIMIT_SHARED},
+	    /* 2 x 5 warps of 5632 would fit, but not on 6.1, which has 4 sub-partitions */
+	    {"sm_60", 288, 169, 0, 0, ARCH_LIMIT_REGISTERS},
 	    {"sm_35", 256, 33, 0, 6, ARCH_LIMIT_REGISTERS},
 	};
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {
