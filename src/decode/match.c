@@ -215,6 +215,18 @@ static u32 vector_count(const struct form *f, const struct operand_spec *s)
 	}
 }
 
+/* %tid and its like, all elements at once. */
+static bool special_vector(struct attempt *t, const struct operand_spec *s, const struct ir_operand *o, u32 count)
+{
+	for (u32 k = 0; k < count; k++) {
+		struct ir_operand element = *o;
+		element.name = arena_printf(t->m->arena, "%s.%c", o->name, "xyzw"[k & 3]);
+		if (!special_value(t, &element, s->type, t->form->row->flags & ISA_RELAXED))
+			return false;
+	}
+	return true;
+}
+
 static bool vector(struct attempt *t, const struct operand_spec *s, const struct ir_operand *o, u32 count)
 {
 	t->list_shape = true;
@@ -228,6 +240,8 @@ static bool vector(struct attempt *t, const struct operand_spec *s, const struct
 		}
 		return true;
 	}
+	if (o->kind == OPERAND_SPECIAL && !s->written)
+		return special_vector(t, s, o, count);
 	if (o->kind != OPERAND_VECTOR)
 		return wrong(t, o->span, "expected a vector of %u elements in braces", count);
 	if (o->item_count != count)

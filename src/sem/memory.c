@@ -163,6 +163,9 @@ static void values_of(const struct warp *w, const struct insn *i, const struct f
 	v->bits = f->operand_bits + (is_store ? 2 : 0);
 	v->address_bits = f->operand_bits[is_store ? 0 : v->count];
 	v->space = f->param == PARAM_OF_FRAME ? SPACE_LOCAL : form_space(f);
+	/* A function's parameters live in its frame: an address taken of one is local. */
+	if (v->space == SPACE_PARAM && f->param == PARAM_BY_REGISTER && !w->frame->code->function->is_entry)
+		v->space = SPACE_LOCAL;
 }
 
 static void any_addresses(const struct warp *w, const u8 *rows, const struct insn *i, const struct form *f,
