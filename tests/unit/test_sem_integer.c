@@ -112,7 +112,7 @@ static struct layout lay_out(const struct form *f)
 	return layout;
 }
 
-static void fail(const struct stand *s, const struct integer_case *c, u32 lane, bool active, const char *what,
+static void tell_difference(const struct stand *s, const struct integer_case *c, u32 lane, bool active, const char *what,
 		 u64 got, u64 want)
 {
 	char text[96];
@@ -136,7 +136,7 @@ static void check_lane(const struct stand *s, const struct form *f, const struct
 		c.in[k - layout->results] = s->in[k][lane] ^ flips;
 	}
 	if (!integer_oracle(&c))
-		fail(s, &c, lane, active, "nothing here computes it", 0, 0);
+		tell_difference(s, &c, lane, active, "nothing here computes it", 0, 0);
 	if (!active) {
 		c.carry = carries[0] >> lane & 1;
 		for (u32 k = 0; k < layout->results; k++)
@@ -145,10 +145,10 @@ static void check_lane(const struct stand *s, const struct form *f, const struct
 	for (u32 k = 0; k < layout->results; k++) {
 		const u64 got = get(s, k, lane, type_bits(layout->types[k]));
 		if (got != c.out[k])
-			fail(s, &c, lane, active, k ? "second result" : "result", got, c.out[k]);
+			tell_difference(s, &c, lane, active, k ? "second result" : "result", got, c.out[k]);
 	}
 	if ((carries[1] >> lane & 1) != c.carry)
-		fail(s, &c, lane, active, "carry", carries[1] >> lane & 1, c.carry);
+		tell_difference(s, &c, lane, active, "carry", carries[1] >> lane & 1, c.carry);
 }
 
 static void run_form(struct stand *s, const struct form *f, const struct layout *layout, u64 table)
