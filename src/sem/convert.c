@@ -72,20 +72,20 @@ static inline s64 clamp_s(s64 v, s64 low, s64 high) { return v < low ? low : v >
 static inline u64 clamp_u(u64 v, u64 high) { return v > high ? high : v; }
 #define CLAMP(a, L, H) _Generic((a), u64 : (s64)clamp_u((u64)(a), H), default : clamp_s((s64)(a), L, H))
 #define INT_SAT(S, T, R)                                                                               \
-	CVT_RARE(sat_##S##_u8, R, T, u32, CLAMP(a, 0, 0xff));                                          \
+	CVT(sat_##S##_u8, R, T, u32, CLAMP(a, 0, 0xff));                                               \
 	CVT_RARE(sat_##S##_u8_64, R, T, u64, CLAMP(a, 0, 0xff));                                       \
-	CVT_RARE(sat_##S##_s8, R, T, u32, (u8)CLAMP(a, -0x80, 0x7f));                                  \
+	CVT(sat_##S##_s8, R, T, u32, (u8)CLAMP(a, -0x80, 0x7f));                                       \
 	CVT_RARE(sat_##S##_s8_16, R, T, u32, (u16)CLAMP(a, -0x80, 0x7f));                              \
 	CVT_RARE(sat_##S##_s8_32, R, T, u32, CLAMP(a, -0x80, 0x7f));                                   \
 	CVT_RARE(sat_##S##_s8_64, R, T, u64, CLAMP(a, -0x80, 0x7f));                                   \
-	CVT_RARE(sat_##S##_u16, R, T, u32, CLAMP(a, 0, 0xffff));                                       \
+	CVT(sat_##S##_u16, R, T, u32, CLAMP(a, 0, 0xffff));                                            \
 	CVT_RARE(sat_##S##_u16_64, R, T, u64, CLAMP(a, 0, 0xffff));                                    \
-	CVT_RARE(sat_##S##_s16, R, T, u32, (u16)CLAMP(a, -0x8000, 0x7fff));                            \
+	CVT(sat_##S##_s16, R, T, u32, (u16)CLAMP(a, -0x8000, 0x7fff));                                 \
 	CVT_RARE(sat_##S##_s16_32, R, T, u32, CLAMP(a, -0x8000, 0x7fff));                              \
 	CVT_RARE(sat_##S##_s16_64, R, T, u64, CLAMP(a, -0x8000, 0x7fff));                              \
-	CVT_RARE(sat_##S##_u32, R, T, u32, CLAMP(a, 0, 0xffffffff));                                   \
+	CVT(sat_##S##_u32, R, T, u32, CLAMP(a, 0, 0xffffffff));                                        \
 	CVT_RARE(sat_##S##_u32_64, R, T, u64, CLAMP(a, 0, 0xffffffff));                                \
-	CVT_RARE(sat_##S##_s32, R, T, u32, CLAMP(a, INT32_MIN, INT32_MAX));                            \
+	CVT(sat_##S##_s32, R, T, u32, CLAMP(a, INT32_MIN, INT32_MAX));                                 \
 	CVT_RARE(sat_##S##_s32_64, R, T, u64, CLAMP(a, INT32_MIN, INT32_MAX));                         \
 	CVT_RARE(sat_##S##_u64, R, T, u64, CLAMP(a, 0, INT64_MAX));                                    \
 	CVT_RARE(sat_##S##_s64, R, T, u64, CLAMP(a, INT64_MIN, INT64_MAX));
@@ -207,6 +207,21 @@ static const struct meaning *pick_float_to_int(const struct form *f)
 	CVT_RARE(bf16_##S, R, T, u32, HALF_OF(bf16, a));
 INT_SOURCES(INT_TO_FLOAT)
 
+/* To nearest, from up to 32 bits: f64 holds the integer, so one rounding is left, in vector code. */
+#define INT_TO_HALF_RN(S, T)                                                                           \
+	FCVT(f16_rn_##S, u32, T, u32, f16_from_f64_rn(bits_of_f64((f64)a)));                           \
+	FCVT(bf16_rn_##S, u32, T, u32, bf16_from_f64_rn(bits_of_f64((f64)a)));
+INT_TO_HALF_RN(u8, u8)
+INT_TO_HALF_RN(s8, s8)
+INT_TO_HALF_RN(u16, u16)
+INT_TO_HALF_RN(s16, s16)
+INT_TO_HALF_RN(u32, u32)
+INT_TO_HALF_RN(s32, s32)
+static const struct meaning *const int_to_half_rn[][2] = {
+	{&f16_rn_u8, &bf16_rn_u8},   {&f16_rn_s8, &bf16_rn_s8},	  {&f16_rn_u16, &bf16_rn_u16},
+	{&f16_rn_s16, &bf16_rn_s16}, {&f16_rn_u32, &bf16_rn_u32}, {&f16_rn_s32, &bf16_rn_s32},
+};
+
 #define FLOAT_TABLE(S, T, R)                                                                           \
 	{{&f16_##S, &f16_sat_##S}, {&bf16_##S, NULL}, {&f32_##S, &f32_sat_##S}, {&f64_##S, &f64_sat_##S}},
 static const struct meaning *const int_to_float[][4][2] = {INT_SOURCES(FLOAT_TABLE)};
@@ -217,6 +232,8 @@ static const struct meaning *pick_int_to_float(const struct form *f)
 	const u32 dest = to == T_f16 ? 0 : to == T_bf16 ? 1 : to == T_f32 ? 2 : 3;
 	if (type_bits(to) < 64 && f->operand_bits[0] == 64)
 		return NULL;
+	if (dest < 2 && int_source(f) < COUNT_OF(int_to_half_rn) && form_has(f, M_rn) && !form_has(f, M_sat))
+		return int_to_half_rn[int_source(f)][dest];
 	return int_to_float[int_source(f)][dest][form_has(f, M_sat)];
 }
 
