@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * bench-micro FOLDER: single costs, each with a kernel of micro.ptx: launches, divergence, gathers
+ * and so on, and how fast text becomes a program. One thread; best of three.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "problem.h"
+#include "ptxsim.h"
+
+enum { REPETITIONS = 3, GATHER_BYTES = 64 << 20, OUT_BYTES = 1 << 20, LAUNCHES = 10000 };
+
+struct micro {
+	ptxsim *sim;
+	uint64_t out, in;
+};
+
+struct measurement {
+	const char *what, *kernel;
+	uint32_t grid, block, turns;
+	uint32_t launches;
+	uint32_t split; /* third parameter of `divergent` */
+};
+
+static const struct measurement measurements[] = {
+	{ "divergent, half the lanes", "divergent", 8, 256, 20000, 1, 16 },
+	{ "divergent, one lane", "divergent", 8, 256, 20000, 1, 1 },
+	{ "gather over 64 MB", "gather", 8, 256, 2000, 1, 0 },
+	{ "shuffles", "shuffles", 8, 256, 20000, 1, 0 },
+	{ "f64", "doubles", 8, 256, 20000, 1, 0 },
+	{ "64-bit addresses", "addresses", 8, 256, 20000, 1, 0 },
+	{ "barriers, 16 warps", "barriers", 4, 512, 10000, 1, 0 },
+	{ "blocks of one warp", "tiny", 1 << 20, 32, 0, 1, 0 },
+	{ "launches of a tiny kernel", "tiny", 1, 32, 0, LAUNCHES, 0 },
+};
+
+/* Seconds for all launches of the measurement; negative if one failed. */
+static double run_once(struct micro *m, const struct measurement *what, uint64_t *instructions)
+{
+	const ptxsim_kernel *kernel = ptxsim_find_kernel(m->sim, what->kernel);
+	const uint32_t mask = GATHER_BYTES / 4 - 1;
+	const void *args[4] = { &m->out, &what->turns, &m->in, &mask };
+	struct ptxsim_launch launch = PTXSIM_LAUNCH_INIT;
+	struct ptxsim_stats stats;
+
+	if (!strcmp(what->kernel, "divergent"))
+		args[2] = &what->split;
+	launch.grid[0] = what->grid;
+	launch.block[0] = what->block;
+	launch.args = args;
+	launch.arg_count = ptxsim_kernel_param_count(kernel);
+	launch.jobs = 1;
+	*instructions = 0;
+	const double start = problem_now();
+	for (uint32_t k = 0; k < what->launches; k++) {
+		if (ptxsim_launch(m->sim, kernel, &launch)) {
+			fprintf(stderr, "bench-micro: %s: %s\n", what->kernel, ptxsim_message(m->sim));
+			return -1;
+		}
+		ptxsim_get_stats(m->sim, &stats);
+		*instructions += stats.thread_instructions;
+	}
+	return problem_now() - start;
+}
+
+static bool measure(struct micro *m, const struct measurement *what)
+{
+	double best = 1e9;
+	uint64_t instructions = 0;
+
+	for (int k = 0; k < REPETITIONS; k++) {
+		const double seconds = run_once(m, what, &instructions);
+		if (seconds < 0)
+			return false;
+		best = seconds < best ? seconds : best;
+	}
+	if (what->launches > 1)
+		printf("%-28s %10.3f us a launch\n", what->what, best / what->launches * 1e6);
+	else
+		printf("%-28s %10.3f ms %10.3f G thread-instructions a second\n", what->what, best * 1e3,
+		       (double)instructions / best / 1e9);
+	return true;
+}
+
+/* Text to program, with the largest recorded module. */
+static bool measure_reading(const char *folder)
+{
+	char path[4096];
+	const size_t room = 8 << 20;
+	char *text = malloc(room);
+	double best = 1e9;
+
+	snprintf(path, sizeof path, "%s/../golden/warp-control-programs.ptx.gz", folder);
+	gzFile f = gzopen(path, "rb");
+	const int length = f ? gzread(f, text, (unsigned)room) : -1;
+	if (length <= 0) {
+		fprintf(stderr, "bench-micro: %s cannot be read\n", path);
+		return false;
+	}
+	gzclose(f);
+	for (int k = 0; k < REPETITIONS; k++) {
+		const double start = problem_now();
+		ptxsim *sim = ptxsim_create();
+		const bool ok = !ptxsim_add_text(sim, path, text, (size_t)length) && !ptxsim_build(sim, NULL);
+		const double seconds = problem_now() - start;
+		best = seconds < best ? seconds : best;
+		if (!ok)
+			fprintf(stderr, "%.600s", ptxsim_diagnostics(sim));
+		ptxsim_free(sim);
+		if (!ok)
+			return false;
+	}
+	printf("%-28s %10.3f ms %10.3f MB of PTX a second\n", "reading and lowering", best * 1e3, length / best / 1e6);
+	free(text);
+	return true;
+}
+
+int main(int count, char **words)
+{
+	struct micro m = { .sim = ptxsim_create() };
+	char path[4096];
+	bool ok = true;
+
+	if (count != 2 || !m.sim)
+		return 2;
+	snprintf(path, sizeof path, "%s/micro.ptx", words[1]);
+	if (ptxsim_add_file(m.sim, path) || ptxsim_build(m.sim, NULL) || ptxsim_alloc(m.sim, OUT_BYTES, &m.out) ||
+	    ptxsim_alloc(m.sim, GATHER_BYTES, &m.in)) {
+		fprintf(stderr, "%s", ptxsim_diagnostics(m.sim));
+		return 1;
+	}
+	for (size_t k = 0; k < sizeof measurements / sizeof *measurements; k++)
+		ok &= measure(&m, &measurements[k]);
+	ok &= measure_reading(words[1]);
+	ptxsim_free(m.sim);
+	return ok ? 0 : 1;
+}
