@@ -405,6 +405,16 @@ static bool pack_selectors(struct attempt *t, const struct ir_instruction *x)
 	return true;
 }
 
+/* '_' for the one result of an instruction without memory: only setp and its like may drop it. */
+static bool discards(struct attempt *t, const struct operand_spec *specs)
+{
+	if (t->list_shape || t->addresses || !t->count || t->uses[0].kind != USE_ABSENT || !t->uses[0].written ||
+	    specs[0].type == T_pred)
+		return false;
+	wrong(t, t->uses[0].span, "'_' cannot stand for this result");
+	return true;
+}
+
 static bool try_row(struct attempt *t)
 {
 	struct operand_spec specs[FORM_OPERANDS];
@@ -432,7 +442,7 @@ static bool try_row(struct attempt *t)
 	if (t->text_operands < x->operand_count)
 		return wrong(t, x->operands[t->text_operands].span, "expected %u operands, found %u", spec_count,
 			     x->operand_count);
-	return true;
+	return !discards(t, specs);
 }
 
 static void report_no_form(struct matcher *m, const struct ir_instruction *x, enum isa_match how, u32 bad,

@@ -427,14 +427,19 @@ PICK_SELECT(slct_ftz)
 #define SELECTED     "(.b16|.b32|.b64|.u16|.u32|.u64|.s16|.s32|.s64|.f32|.f64)"
 
 /* The forms of setp for a set of types: plain, with a second result, with an operator. */
-#define SETP_ROWS(CMP, TYPES, PTX, SM, PLAIN_PICK)                                             \
-	ROW("setp" CMP TYPES, "=pred 0 0", PTX, SM, 0, PLAIN_PICK, "Compares."),               \
+#define SETP_ROWS(CMP, TYPES, PTX, SM)                                                         \
+	ROW("setp" CMP TYPES, "=pred 0 0", PTX, SM, 0, pick_plain, "Compares."),               \
 		ROW("setp" CMP TYPES, "=pred|pred 0 0", PTX, SM, 0, pick_setp_two,             \
 		    "Compares; q is the opposite of p."),                                      \
 		ROW("setp" CMP BOOL TYPES, "=pred 0 0 pred", PTX, SM, 0, pick_setp_one,        \
 		    "Compares and combines with c."),                                          \
 		ROW("setp" CMP BOOL TYPES, "=pred|pred 0 0 pred", PTX, SM, 0, pick_setp_two,   \
 		    "Compares and combines with c; q takes the opposite comparison.")
+/* Those of a single half have one result only. */
+#define SETP_HALF_ROWS(FTZ, TYPE, PTX, SM)                                                     \
+	ROW("setp" CMP_FLOAT FTZ TYPE, "=pred 0 0", PTX, SM, 0, pick_setp_one, "Compares."),   \
+		ROW("setp" CMP_FLOAT BOOL FTZ TYPE, "=pred 0 0 pred", PTX, SM, 0, pick_setp_one, \
+		    "Compares and combines with c.")
 #define SETP_PAIR_ROWS(FTZ, TYPE, PTX, SM)                                                     \
 	ROW("setp" CMP_FLOAT FTZ TYPE, "=pred|pred 0 0", PTX, SM, 0, pick_setp_pair,           \
 	    "Compares the lower halves for p, the upper ones for q."),                         \
@@ -450,13 +455,13 @@ PICK_SELECT(slct_ftz)
 		SET_ROWS(CMP, FTZ ".f16" SOURCES, 42, 53, pick_set)
 
 static const struct isa_row rows_compare[] = {
-	SETP_ROWS(CMP_BITS, TYPES_BITS, 10, 10, pick_plain),
-	SETP_ROWS(CMP_UNSIGNED, "(.u16|.u32|.u64)", 10, 10, pick_plain),
-	SETP_ROWS(CMP_SIGNED, "(.s16|.s32|.s64)", 10, 10, pick_plain),
-	SETP_ROWS(CMP_FLOAT, "[.ftz].f32", 10, 10, pick_plain),
-	SETP_ROWS(CMP_FLOAT, ".f64", 10, 13, pick_plain),
-	SETP_ROWS(CMP_FLOAT, "[.ftz].f16", 42, 53, pick_setp_one),
-	SETP_ROWS(CMP_FLOAT, ".bf16", 78, 90, pick_setp_one),
+	SETP_ROWS(CMP_BITS, TYPES_BITS, 10, 10),
+	SETP_ROWS(CMP_UNSIGNED, "(.u16|.u32|.u64)", 10, 10),
+	SETP_ROWS(CMP_SIGNED, "(.s16|.s32|.s64)", 10, 10),
+	SETP_ROWS(CMP_FLOAT, "[.ftz].f32", 10, 10),
+	SETP_ROWS(CMP_FLOAT, ".f64", 10, 13),
+	SETP_HALF_ROWS("[.ftz]", ".f16", 42, 53),
+	SETP_HALF_ROWS("", ".bf16", 78, 90),
 	SETP_PAIR_ROWS("[.ftz]", ".f16x2", 42, 53),
 	SETP_PAIR_ROWS("", ".bf16x2", 78, 90),
 	SET_ALL(CMP_BITS, TYPES_BITS, ""),
