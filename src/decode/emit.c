@@ -159,8 +159,10 @@ static void place_memory(struct emitter *e, const struct matched *m, u32 rows[],
 			continue;
 		}
 		written += m->uses[k].written;
+		/* An atomic operation does less when nobody wants its result. */
+		const bool dropped = m->uses[k].kind == USE_ABSENT && m->form.row->flags & ISA_ATOMIC;
 		if (count < 4)
-			others[count] = rows[k];
+			others[count] = dropped ? NO_OPERAND : rows[k];
 		count++;
 	}
 	const bool first_is_result = count && m->uses[0].written;
@@ -407,7 +409,7 @@ static bool depends_on_order(const struct emitter *e)
 		const bool shared = form_has(f, M_shared) || form_has(f, M_shared_cta) || form_has(f, M_shared_cluster);
 		if (shared)
 			continue;
-		if (form_pick(f, M_volatile, M_acquire))
+		if (f->row->flags & ISA_MEMORY && !(f->row->flags & ISA_ATOMIC) && form_pick(f, M_volatile, M_acquire))
 			return true;
 		if (!(f->row->flags & ISA_ATOMIC))
 			continue;

@@ -463,19 +463,58 @@ static void report_no_form(struct matcher *m, const struct ir_instruction *x, en
 		diag_hint(m->diags, "the nearest form is %s", nearest);
 }
 
+/* Modifiers that are younger than the instructions they stand in. */
+struct need {
+	u16 first, last; /* tokens */
+	u16 ptx, sm;
+	u32 flags; /* only in rows with these */
+};
+static const struct need needs[] = {
+	{M_relaxed, M_acq_rel, 60, 70, ISA_MEMORY},
+	{M_cta, M_sys, 50, 60, ISA_ATOMIC},
+	{M_cluster, M_cluster, 78, 90, ISA_MEMORY},
+	{M_shared_cta, M_shared_cta, 78, 30, ISA_MEMORY},
+	{M_shared_cluster, M_shared_cluster, 78, 90, ISA_MEMORY},
+	{M_param_entry, M_param_func, 83, 10, ISA_MEMORY},
+	{M_L1_evict_normal, M_L1_no_allocate, 74, 70, ISA_MEMORY},
+	{M_L2_evict_normal, M_L2_evict_last, 74, 70, ISA_MEMORY},
+	{M_L2_cache_hint, M_L2_cache_hint, 74, 80, ISA_MEMORY},
+	{M_L2_64B, M_L2_128B, 74, 75, ISA_MEMORY},
+	{M_L2_256B, M_L2_256B, 74, 80, ISA_MEMORY},
+	{T_b128, T_b128, 83, 70, ISA_MEMORY},
+};
+
+static void least_needs(const struct form *f, u32 *ptx, u32 *sm)
+{
+	*ptx = f->row->ptx;
+	*sm = f->row->sm;
+	for (u32 t = 0; t < f->token_count; t++)
+		for (u32 k = 0; k < COUNT_OF(needs); k++) {
+			const struct need *n = &needs[k];
+			if (f->tokens[t] < n->first || f->tokens[t] > n->last || !(f->row->flags & n->flags))
+				continue;
+			*ptx = max_u32(*ptx, n->ptx);
+			*sm = max_u32(*sm, n->sm);
+		}
+}
+
 static bool check_needs(struct matcher *m, const struct ir_instruction *x, const struct form *f)
 {
 	const struct isa_row *row = f->row;
 	const struct ir_module *module = m->function->module;
 	char text[160];
+	u32 ptx, sm;
 
 	isa_form_text(f, text, sizeof text);
-	if (module->version && module->version < row->ptx)
+	least_needs(f, &ptx, &sm);
+	if (module->version && module->version < ptx)
 		diag_error(m->diags, x->opcode_span, "'%s' needs PTX ISA %u.%u or later; this module is .version %u.%u",
-			   text, row->ptx / 10, row->ptx % 10, module->version / 10, module->version % 10);
-	else if (m->arch < row->sm)
+			   text, ptx / 10, ptx % 10, module->version / 10, module->version % 10);
+	else if (m->arch < sm)
 		diag_error(m->diags, x->opcode_span, "'%s' needs target sm_%u%s or later; the target is sm_%u", text,
-			   row->sm, row->flags & ISA_A_TARGET ? "a" : "", m->arch);
+			   sm, row->flags & ISA_A_TARGET ? "a" : "", m->arch);
+	else if (row->flags & ISA_UNSYNCED && m->arch >= 70 && module->version >= 64)
+		diag_error(m->diags, x->opcode_span, "'%s' without .sync is not for sm_70 and later from PTX ISA 6.4 on", text);
 	else if (row->flags & ISA_UNMODELLED && !m->allow_unmodelled)
 		diag_error(m->diags, x->opcode_span, "'%s' is not modelled", text);
 	else

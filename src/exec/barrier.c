@@ -19,20 +19,18 @@ static u32 threads_arriving(const struct warp *w, u32 threads)
 	return (u32)__builtin_popcount(w->mask);
 }
 
-/* Writes barrier.red's result for the lanes of a split that waited at instruction i. */
-static void write_result(const struct barrier *b, const struct insn *i, u8 *rows, u32 mask)
+/* Writes barrier.red's result for lanes at instruction i. */
+static void write_result(const struct barrier *b, const struct insn *i, enum barrier_reduce reduce, u8 *rows, u32 mask)
 {
-	const u32 number = i->aux >> 4 & 3;
-
-	if (number == BARRIER_NONE || i->d == NO_OPERAND)
+	if (reduce == BARRIER_NONE)
 		return;
-	if (number == BARRIER_POPC) {
+	if (reduce == BARRIER_POPC) {
 		for (u32 l = 0; l < WARP_LANES; l++)
 			if (mask >> l & 1)
 				((u32 *)(rows + i->d))[l] = b->red_count;
 		return;
 	}
-	const u32 value = (number == BARRIER_AND ? b->red_and : b->red_or) ? mask : 0;
+	const u32 value = (reduce == BARRIER_AND ? b->red_and : b->red_or) ? mask : 0;
 	u32 *p = (u32 *)(rows + i->d);
 	*p = (*p & ~mask) | value;
 }
@@ -47,7 +45,7 @@ static void complete(struct block *block, u32 number)
 			next = s->next;
 			if (s->state != SPLIT_AT_BARRIER || s->barrier != number)
 				continue;
-			write_result(b, s->pc - 1, s->frame->rows, s->mask);
+			write_result(b, s->pc - 1, s->reduce, s->frame->rows, s->mask);
 			warp_wake(w, s);
 		}
 	}
@@ -95,10 +93,11 @@ const struct insn *block_barrier(struct warp *w, const struct insn *i, u32 numbe
 			return i + 1;
 		struct split *s = warp_store(w, i + 1, SPLIT_AT_BARRIER);
 		s->barrier = number;
+		s->reduce = reduce;
 		return warp_next(w);
 	}
 	if (waits)
-		write_result(b, i, w->rows, w->mask);
+		write_result(b, i, reduce, w->rows, w->mask);
 	complete(block, number);
 	return i + 1;
 }

@@ -194,6 +194,12 @@ const struct insn *warp_diverge(struct warp *w, u32 taken, const struct insn *ta
 	return next;
 }
 
+void warp_split(struct warp *w, u32 lanes, const struct insn *pc)
+{
+	make_ready(w, pc, lanes, w->join, w->frame);
+	w->mask &= ~lanes;
+}
+
 /* A join whose last lane has arrived or exited. */
 static void complete_join(struct warp *w, struct join *j)
 {
@@ -311,8 +317,16 @@ void warp_recheck_sync(struct warp *w)
 		}
 }
 
+static void save_operand(struct split *s, const struct insn *i, const u8 *row, u32 bits)
+{
+	for (u32 l = 0; l < WARP_LANES; l++)
+		s->exchange[l] = bits == 64   ? ((const u64 *)row)[l]
+				 : bits == 32 ? ((const u32 *)row)[l]
+					      : (*(const u32 *)row >> l ^ i->aux) & 1;
+}
+
 bool warp_sync(struct warp *w, const struct insn *i, u32 mask, u32 members, const u8 *rows, u32 operand,
-	       bool operand_is_64, const struct insn **next)
+	       u32 bits, const struct insn **next)
 {
 	if (w->resumed) {
 		w->resumed = false;
@@ -331,10 +345,8 @@ bool warp_sync(struct warp *w, const struct insn *i, u32 mask, u32 members, cons
 		return true;
 	struct split *s = warp_store(w, i, SPLIT_AT_WARP_SYNC);
 	s->member_mask = members;
-	for (int l = 0; l < WARP_LANES; l++)
-		if (operand != NO_OPERAND)
-			s->exchange[l] = operand_is_64 ? ((const u64 *)(rows + operand))[l]
-						       : ((const u32 *)(rows + operand))[l];
+	if (operand != NO_OPERAND)
+		save_operand(s, i, rows + operand, bits);
 	if (sync_complete(w, members))
 		sync_release(w, members);
 	*next = warp_next(w);

@@ -69,11 +69,14 @@ const struct insn *warp_yield(struct warp *w, const struct insn *pc);
 void warp_wake(struct warp *w, struct split *s);
 
 /* A .sync instruction with member mask `members` (the same in all lanes of `mask`). True: execute it
- * now, for the lanes `mask`, with operands of all members in w->exchange if it is not NULL, else in
- * their rows. False: the split was parked after its operand row (32-bit or 64-bit lanes; NO_OPERAND
- * for none) was saved; return *next. */
+ * now, for the lanes `mask` and the participants w->member_mask, with their operands in w->exchange if
+ * w->exchanging, else in their rows. False: the split was parked after its operand row was saved
+ * (`bits` 32 or 64; 1: a predicate, negated by the instruction's aux bit 0; NO_OPERAND for none);
+ * return *next. */
 bool warp_sync(struct warp *w, const struct insn *i, u32 mask, u32 members, const u8 *rows, u32 operand,
-	       bool operand_is_64, const struct insn **next);
+	       u32 bits, const struct insn **next);
+/* Lanes leave the running split and become one of their own that goes on at `pc`. */
+void warp_split(struct warp *w, u32 lanes, const struct insn *pc);
 
 /* Calls and returns. */
 const struct insn *warp_call(struct warp *w, const struct insn *i, const struct call_site *site,
@@ -82,7 +85,6 @@ const struct insn *warp_return(struct warp *w);
 
 /* --- Block barriers (exec/barrier.c) -------------------------------------------------------- */
 
-enum barrier_reduce { BARRIER_NONE, BARRIER_POPC, BARRIER_AND, BARRIER_OR };
 const struct insn *block_barrier(struct warp *w, const struct insn *i, u32 number, u32 threads, bool waits,
 				 enum barrier_reduce reduce, u32 predicate);
 /* Threads of the block exited: a barrier that waited for them may be complete. */

@@ -17,4 +17,8 @@
 	X(family_logic)                                                                                \
 	X(family_video)                                                                        \
 	X(family_convert)                                                                              \
-	X(family_convert_float)
+	X(family_convert_float)                                                                        \
+	X(family_collective)                                                                           \
+	X(family_barrier)                                                                              \
+	X(family_atomic)                                                                               \
+	X(family_memory_other)

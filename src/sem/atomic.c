@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Atomic operations (PTX ISA 9.7.13.5 and 9.7.13.6): atom, red.
+ *
+ * The lanes of a warp take their turns in ascending order, and each gets the value before its own
+ * operation. Shared memory belongs to one host thread. Global memory is updated by the host's atomic
+ * instructions if several host threads run the launch, and plainly otherwise. Order and scope change
+ * nothing: every operation is sequentially consistent.
+ */
+#include "sem/access.h"
+#include "sem/floats.h"
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+/* --- One lane ------------------------------------------------------------------------------- */
+
+/* How a value of the type stands in a register's lane. */
+#define LANE_u16  u32
+#define LANE_u32  u32
+#define LANE_u64  u64
+#define LANE_u128 u128
+
+/* exchange_T: *p becomes op(old, b, c); gives back the old value. `racing`: other host threads may do
+ * the same. step_T: the same for lane l's operands at a checked address. */
+#define EXCHANGE(T)                                                                                    \
+	typedef T op_##T(T old, T b, T c);                                                             \
+	ALWAYS_INLINE T exchange_##T(T *p, T b, T c, bool racing, op_##T *op)                          \
+	{                                                                                              \
+		if (!racing) {                                                                         \
+			const T was = *p;                                                              \
+			*p = op(was, b, c);                                                            \
+			return was;                                                                    \
+		}                                                                                      \
+		T old = __atomic_load_n(p, __ATOMIC_RELAXED);                                          \
+		while (!__atomic_compare_exchange_n(p, &old, op(old, b, c), true, __ATOMIC_SEQ_CST,    \
+						    __ATOMIC_RELAXED))                                 \
+			;                                                                              \
+		return old;                                                                            \
+	}
+EXCHANGE(u16)
+EXCHANGE(u32)
+EXCHANGE(u64)
+
+/* Hosts need not have a 16-byte compare and exchange: `racing` callers hold the machine's lock. */
+typedef u128 op_u128(u128 old, u128 b, u128 c);
+ALWAYS_INLINE u128 exchange_u128(u128 *p, u128 b, u128 c, bool racing, op_u128 *op)
+{
+	const u128 was = *p;
+
+	(void)racing;
+	*p = op(was, b, c);
+	return was;
+}
+
+static inline bool is_racing(const struct warp *w, enum ir_space space)
+{
+	return space != SPACE_SHARED && w->machine->worker_limit > 1;
+}
+
+/* --- A warp --------------------------------------------------------------------------------- */
+
+static enum ir_space atom_space(const struct form *f)
+{
+	switch (form_pick(f, M_global, M_shared_cluster)) {
+	case M_global:
+		return SPACE_GLOBAL;
+	case M_shared:
+	case M_shared_cta:
+	case M_shared_cluster:
+		return SPACE_SHARED;
+	default:
+		return SPACE_GENERIC;
+	}
+}
+
+/* The address operand's place among the form's operands: after the destinations. */
+static u32 atom_address_index(const struct form *f)
+{
+	const int v = form_pick(f, M_v2, M_v8);
+
+	if (!strncmp(f->row->form, "red", 3))
+		return 0;
+	return v == M_v2 ? 2 : v == M_v4 ? 4 : v == M_v8 ? 8 : 1;
+}
+
+/* Global f32 additions flush subnormal operands and results, those in shared memory don't (recorded:
+ * warp-atomics): the operation learns it in c. */
+static inline bool flushes_in(struct warp *w, enum ir_space space, u64 address)
+{
+	return (space == SPACE_GENERIC ? generic_space(w, &address) : space) != SPACE_SHARED;
+}
+
+/* NAME_T(): all lanes, by the form, with diagnosis. reduces: red may join lanes at one address first. */
+#define ATOM_ANY(T)                                                                                    \
+	ALWAYS_INLINE const struct insn *any_##T(struct warp *w, const struct insn *i, u8 *rows, u32 mask, op_##T *op, \
+						 bool adds_float)                                      \
+	{                                                                                              \
+		const struct form *f = warp_form(w, i);                                                \
+		const enum ir_space space = atom_space(f);                                             \
+		const bool racing = is_racing(w, space);                                               \
+		u64 address[WARP_LANES] __attribute__((aligned(64)));                                  \
+		addresses_of(rows, i, f->operand_bits[atom_address_index(f)] == 64, address);          \
+		for (u32 left = mask; left; left &= left - 1) {                                        \
+			const u32 l = (u32)__builtin_ctz(left);                                        \
+			T *p = (T *)(void *)lane_pointer(w, i, l, space, address[l], sizeof(T), true); \
+			if (!p)                                                                        \
+				return NULL;                                                           \
+			const T b = (T)((const LANE_##T *)(const void *)(rows + i->b))[l];             \
+			const T c = adds_float	? (T)flushes_in(w, space, address[l])                  \
+				    : i->c == NO_OPERAND ? 0                                           \
+							 : (T)((const LANE_##T *)(const void *)(rows + i->c))[l]; \
+			if (sizeof(T) == 16 && racing)                                                 \
+				pthread_mutex_lock(&w->machine->lock);                                 \
+			const T old = exchange_##T(p, b, c, racing, op);                               \
+			if (sizeof(T) == 16 && racing)                                                 \
+				pthread_mutex_unlock(&w->machine->lock);                               \
+			if (i->d != NO_OPERAND)                                                        \
+				((LANE_##T *)(void *)(rows + i->d))[l] = old;                          \
+		}                                                                                      \
+		return i + 1;                                                                          \
+	}
+ATOM_ANY(u16)
+ATOM_ANY(u32)
+ATOM_ANY(u64)
+ATOM_ANY(u128)
+
+/* The common cases: 32-bit addresses in shared memory, 64-bit ones in global memory; words of 32 and 64
+ * bits. One range check for the warp. */
+#define ATOM_FAST(T)                                                                                   \
+	ALWAYS_INLINE bool shared_##T(struct warp *w, const struct insn *i, u8 *rows, u32 mask, op_##T *op, bool takes_c) \
+	{                                                                                              \
+		const u32 *base = ROW_OF(u32, i->a);                                                   \
+		const T *pb = (const T *)(const void *)(rows + i->b);                                  \
+		const T *pc = takes_c ? (const T *)(const void *)(rows + i->c) : pb;                   \
+		T *d = (T *)(void *)(rows + i->d);                                                     \
+		u32 at[WARP_LANES] __attribute__((aligned(64))), high = 0, bits = 0;                   \
+		EACH_LANE at[l] = base[l] + (u32)i->imm;                                               \
+		for (int l = 0; l < WARP_LANES; l++) {                                                 \
+			const u32 v = mask & lane_bit[l] ? at[l] : 0;                                  \
+			high = v > high ? v : high;                                                    \
+			bits |= v;                                                                     \
+		}                                                                                      \
+		if (UNLIKELY(bits % sizeof(T) || high + sizeof(T) > w->block->shared_bytes))           \
+			return false;                                                                  \
+		u8 *shared = w->block->shared;                                                         \
+		if (LIKELY(mask == FULL_MASK && i->d != NO_OPERAND)) {                                 \
+			for (int l = 0; l < WARP_LANES; l++) {                                         \
+				T *p = (T *)(void *)(shared + at[l]);                                  \
+				const T old = *p;                                                      \
+				*p = op(old, pb[l], takes_c ? pc[l] : 0);                              \
+				d[l] = old;                                                            \
+			}                                                                              \
+			return true;                                                                   \
+		}                                                                                      \
+		for (u32 left = mask; left; left &= left - 1) {                                        \
+			const u32 l = (u32)__builtin_ctz(left);                                        \
+			T *p = (T *)(void *)(shared + at[l]);                                          \
+			const T old = *p;                                                              \
+			*p = op(old, pb[l], takes_c ? pc[l] : 0);                                      \
+			if (i->d != NO_OPERAND)                                                        \
+				d[l] = old;                                                            \
+		}                                                                                      \
+		return true;                                                                           \
+	}                                                                                              \
+	ALWAYS_INLINE bool global_##T(struct warp *w, const struct insn *i, u8 *rows, u32 mask, op_##T *op, bool takes_c, \
+				      bool joins)                                                      \
+	{                                                                                              \
+		const T *pb = (const T *)(const void *)(rows + i->b);                                  \
+		const T *pc = takes_c ? (const T *)(const void *)(rows + i->c) : pb;                   \
+		T *d = (T *)(void *)(rows + i->d);                                                     \
+		const bool racing = is_racing(w, SPACE_GLOBAL);                                        \
+		u64 address[WARP_LANES] __attribute__((aligned(64)));                                  \
+		addresses_of(rows, i, true, address);                                                  \
+		const struct extent e = extent_of(address, mask);                                      \
+		u8 *host = e.bits % sizeof(T) ? NULL : global_for(w, i, e.low, e.high + sizeof(T), true); \
+		if (UNLIKELY(!host))                                                                   \
+			return false;                                                                  \
+		if (joins && i->d == NO_OPERAND && e.low == e.high) {                                  \
+			T all = pb[__builtin_ctz(mask)];                                               \
+			for (u32 left = mask & (mask - 1); left; left &= left - 1)                     \
+				all = op(all, pb[__builtin_ctz(left)], 0);                             \
+			exchange_##T((T *)(void *)host, all, 0, racing, op);                           \
+			return true;                                                                   \
+		}                                                                                      \
+		for (u32 left = mask; left; left &= left - 1) {                                        \
+			const u32 l = (u32)__builtin_ctz(left);                                        \
+			T *p = (T *)(void *)(host + (address[l] - e.low));                             \
+			const T old = exchange_##T(p, pb[l], takes_c ? pc[l] : 0, racing, op);         \
+			if (i->d != NO_OPERAND)                                                        \
+				d[l] = old;                                                            \
+		}                                                                                      \
+		return true;                                                                           \
+	}
+ATOM_FAST(u32)
+ATOM_FAST(u64)
+
+#define ATOM_MEANING_ANY(NAME, T, ADDS_FLOAT, EXPR)                                                    \
+	static inline T NAME##_op(T old, T b, T c)                                                     \
+	{                                                                                              \
+		(void)c;                                                                               \
+		(void)old;                                                                             \
+		return (EXPR);                                                                         \
+	}                                                                                              \
+	MEANING_FUNCTION(NAME##_any)                                                                   \
+	{                                                                                              \
+		if (ADDS_FLOAT)                                                                        \
+			fp_enter(w, FP_RN);                                                            \
+		return any_##T(w, i, rows, mask, NAME##_op, ADDS_FLOAT);                               \
+	}                                                                                              \
+	MEANING(NAME##_any);
+/* JOINS: op(op(x, a), b) is op(x, op(a, b)). */
+#define ATOM_MEANING(NAME, T, TAKES_C, JOINS, EXPR)                                                    \
+	ATOM_MEANING_ANY(NAME, T, false, EXPR)                                                         \
+	MEANING_FUNCTION(NAME##_shared)                                                                \
+	{                                                                                              \
+		if (LIKELY(shared_##T(w, i, rows, mask, NAME##_op, TAKES_C)))                          \
+			return i + 1;                                                                  \
+		return NAME##_any_run(w, i, rows, mask);                                               \
+	}                                                                                              \
+	MEANING(NAME##_shared);                                                                        \
+	MEANING_FUNCTION(NAME##_global)                                                                \
+	{                                                                                              \
+		if (LIKELY(global_##T(w, i, rows, mask, NAME##_op, TAKES_C, JOINS)))                   \
+			return i + 1;                                                                  \
+		return NAME##_any_run(w, i, rows, mask);                                               \
+	}                                                                                              \
+	MEANING(NAME##_global);
+
+ATOM_MEANING(add_32, u32, false, true, old + b)
+ATOM_MEANING(and_32, u32, false, true, old &b)
+ATOM_MEANING(or_32, u32, false, true, old | b)
+ATOM_MEANING(xor_32, u32, false, true, old ^ b)
+ATOM_MEANING(min_u32, u32, false, true, b < old ? b : old)
+ATOM_MEANING(max_u32, u32, false, true, b > old ? b : old)
+ATOM_MEANING(min_s32, u32, false, true, (s32)b < (s32)old ? b : old)
+ATOM_MEANING(max_s32, u32, false, true, (s32)b > (s32)old ? b : old)
+ATOM_MEANING(inc_32, u32, false, false, old >= b ? 0 : old + 1)
+ATOM_MEANING(dec_32, u32, false, false, old == 0 || old > b ? b : old - 1)
+ATOM_MEANING(exch_32, u32, false, false, b)
+ATOM_MEANING(cas_32, u32, true, false, old == b ? c : old)
+ATOM_MEANING(add_64, u64, false, true, old + b)
+ATOM_MEANING(and_64, u64, false, true, old &b)
+ATOM_MEANING(or_64, u64, false, true, old | b)
+ATOM_MEANING(xor_64, u64, false, true, old ^ b)
+ATOM_MEANING(min_u64, u64, false, true, b < old ? b : old)
+ATOM_MEANING(max_u64, u64, false, true, b > old ? b : old)
+ATOM_MEANING(min_s64, u64, false, true, (s64)b < (s64)old ? b : old)
+ATOM_MEANING(max_s64, u64, false, true, (s64)b > (s64)old ? b : old)
+ATOM_MEANING(exch_64, u64, false, false, b)
+ATOM_MEANING(cas_64, u64, true, false, old == b ? c : old)
+ATOM_MEANING_ANY(cas_16, u16, false, old == b ? c : old)
+ATOM_MEANING_ANY(exch_128, u128, false, b)
+ATOM_MEANING_ANY(cas_128, u128, false, old == b ? c : old)
+
+/* Floats: recorded (warp-atomics). f32 and the halves give their one NaN, f64 keeps an operand's payload. */
+static inline u32 add_f32_bits(u32 a, u32 b, bool flush)
+{
+	const u32 sum = bits_of_f32(one_nan(f32_of_bits(f32_flush_if(a, flush)) + f32_of_bits(f32_flush_if(b, flush))));
+
+	return f32_flush_if(sum, flush);
+}
+static inline u64 add_f64_bits(u64 old, u64 b)
+{
+	const f64 x = f64_of_bits(old), y = f64_of_bits(b);
+
+	return bits_of_f64(nan_of2(x + y, y, x));
+}
+#define HALVES(FUNCTION, ...)                                                                          \
+	((u32)FUNCTION((u16)old, (u16)b __VA_ARGS__) | (u32)FUNCTION((u16)(old >> 16), (u16)(b >> 16) __VA_ARGS__) << 16)
+#define COMMA ,
+ATOM_MEANING_ANY(add_f32, u32, true, add_f32_bits(old, b, c))
+ATOM_MEANING_ANY(add_f64, u64, true, add_f64_bits(old, b))
+ATOM_MEANING_ANY(add_f16, u16, true, f16_add(old, b, false, false))
+ATOM_MEANING_ANY(add_bf16, u16, true, bf16_add(old, b))
+ATOM_MEANING_ANY(add_f16x2, u32, true, HALVES(f16_add, COMMA false COMMA false))
+ATOM_MEANING_ANY(add_bf16x2, u32, true, HALVES(bf16_add, ))
+ATOM_MEANING_ANY(min_f16, u16, false, f16_min(old, b, false, false, false))
+ATOM_MEANING_ANY(max_f16, u16, false, f16_max(old, b, false, false, false))
+ATOM_MEANING_ANY(min_bf16, u16, false, bf16_min(old, b, false, false))
+ATOM_MEANING_ANY(max_bf16, u16, false, bf16_max(old, b, false, false))
+ATOM_MEANING_ANY(min_f16x2, u32, false, HALVES(f16_min, COMMA false COMMA false COMMA false))
+ATOM_MEANING_ANY(max_f16x2, u32, false, HALVES(f16_max, COMMA false COMMA false COMMA false))
+ATOM_MEANING_ANY(min_bf16x2, u32, false, HALVES(bf16_min, COMMA false COMMA false))
+ATOM_MEANING_ANY(max_bf16x2, u32, false, HALVES(bf16_max, COMMA false COMMA false))
+
+/* --- Vectors -------------------------------------------------------------------------------- */
+
+/* Each element is an atomic operation of its own; the whole vector must be aligned. */
+#define ATOM_VECTOR(T)                                                                                 \
+	ALWAYS_INLINE const struct insn *vector_##T(struct warp *w, const struct insn *i, u8 *rows, u32 mask, op_##T *op) \
+	{                                                                                              \
+		const struct form *f = warp_form(w, i);                                                \
+		const enum ir_space space = atom_space(f);                                             \
+		const u32 first = atom_address_index(f);                                               \
+		const int v = form_pick(f, M_v2, M_v8);                                                \
+		const u32 count = v == M_v2 ? 2 : v == M_v4 ? 4 : 8;                                   \
+		const u32 *list = w->frame->code->operands + i->b, *values = list + first;             \
+		u64 address[WARP_LANES] __attribute__((aligned(64)));                                  \
+		addresses_of(rows, i, f->operand_bits[first] == 64, address);                          \
+		fp_enter(w, FP_RN);                                                                    \
+		for (u32 left = mask; left; left &= left - 1) {                                        \
+			const u32 l = (u32)__builtin_ctz(left);                                        \
+			u8 *p = lane_pointer(w, i, l, space, address[l], count * sizeof(T), true);     \
+			if (!p)                                                                        \
+				return NULL;                                                           \
+			for (u32 k = 0; k < count; k++) {                                              \
+				const T b = (T)((const u32 *)(const void *)(rows + values[k]))[l];     \
+				const T old = exchange_##T((T *)(void *)(p + k * sizeof(T)), b,        \
+							   (T)flushes_in(w, space, address[l]),        \
+							   is_racing(w, space), op);                   \
+				if (first)                                                             \
+					((u32 *)(void *)(rows + list[k]))[l] = old;                    \
+			}                                                                              \
+		}                                                                                      \
+		return i + 1;                                                                          \
+	}
+ATOM_VECTOR(u16)
+ATOM_VECTOR(u32)
+
+#define VECTOR_MEANING(NAME, T)                                                                        \
+	MEANING_FUNCTION(NAME##_vector) { return vector_##T(w, i, rows, mask, NAME##_op); }            \
+	MEANING(NAME##_vector);
+VECTOR_MEANING(add_f32, u32)
+VECTOR_MEANING(add_f16, u16)
+VECTOR_MEANING(min_f16, u16)
+VECTOR_MEANING(max_f16, u16)
+VECTOR_MEANING(add_bf16, u16)
+VECTOR_MEANING(min_bf16, u16)
+VECTOR_MEANING(max_bf16, u16)
+VECTOR_MEANING(add_f16x2, u32)
+VECTOR_MEANING(min_f16x2, u32)
+VECTOR_MEANING(max_f16x2, u32)
+VECTOR_MEANING(add_bf16x2, u32)
+VECTOR_MEANING(min_bf16x2, u32)
+VECTOR_MEANING(max_bf16x2, u32)
+
+/* --- Choice --------------------------------------------------------------------------------- */
+
+/* One operation's meanings by place; only the integer ones of 32 and 64 bits have all three. */
+struct choices {
+	int op, type; /* type: of a kind of 32 or 64 bits: its signedness counts for min and max only */
+	const struct meaning *any, *shared, *global, *vector;
+};
+#define INTEGER(OP, TYPE, NAME)  {M_##OP, T_##TYPE, &NAME##_any, &NAME##_shared, &NAME##_global, NULL}
+#define BY_FORM(OP, TYPE, NAME)  {M_##OP, T_##TYPE, &NAME##_any, NULL, NULL, NULL}
+#define BY_BOTH(OP, TYPE, NAME)  {M_##OP, T_##TYPE, &NAME##_any, NULL, NULL, &NAME##_vector}
+static const struct choices choices[] = {
+	INTEGER(add, u32, add_32), INTEGER(add, s32, add_32), INTEGER(add, u64, add_64),
+	INTEGER(and, b32, and_32), INTEGER(and, b64, and_64), INTEGER(or, b32, or_32), INTEGER(or, b64, or_64),
+	INTEGER(xor, b32, xor_32), INTEGER(xor, b64, xor_64), INTEGER(inc, u32, inc_32), INTEGER(dec, u32, dec_32),
+	INTEGER(exch, b32, exch_32), INTEGER(exch, b64, exch_64), BY_FORM(exch, b128, exch_128),
+	INTEGER(cas, b32, cas_32), INTEGER(cas, b64, cas_64), BY_FORM(cas, b16, cas_16), BY_FORM(cas, b128, cas_128),
+	INTEGER(min, u32, min_u32), INTEGER(min, s32, min_s32), INTEGER(min, u64, min_u64), INTEGER(min, s64, min_s64),
+	INTEGER(max, u32, max_u32), INTEGER(max, s32, max_s32), INTEGER(max, u64, max_u64), INTEGER(max, s64, max_s64),
+	BY_BOTH(add, f32, add_f32), BY_FORM(add, f64, add_f64),
+	BY_BOTH(add, f16, add_f16), BY_BOTH(add, f16x2, add_f16x2), BY_BOTH(add, bf16, add_bf16),
+	BY_BOTH(add, bf16x2, add_bf16x2), BY_BOTH(min, f16, min_f16), BY_BOTH(min, f16x2, min_f16x2),
+	BY_BOTH(min, bf16, min_bf16), BY_BOTH(min, bf16x2, min_bf16x2), BY_BOTH(max, f16, max_f16),
+	BY_BOTH(max, f16x2, max_f16x2), BY_BOTH(max, bf16, max_bf16), BY_BOTH(max, bf16x2, max_bf16x2),
+};
+
+static const struct meaning *pick_atom(const struct form *f)
+{
+	const int op = form_pick(f, M_and, M_cas), type = form_type(f, 0);
+	const u32 address_bits = f->operand_bits[atom_address_index(f)];
+	const enum ir_space space = atom_space(f);
+
+	for (u32 k = 0; k < COUNT_OF(choices); k++) {
+		const struct choices *c = &choices[k];
+		if (c->op != op || c->type != type)
+			continue;
+		if (form_pick(f, M_v2, M_v8))
+			return c->vector;
+		if (c->shared && space == SPACE_SHARED && !form_has(f, M_shared_cluster) && address_bits == 32)
+			return c->shared;
+		return c->global && space == SPACE_GLOBAL && address_bits == 64 ? c->global : c->any;
+	}
+	return NULL;
+}
+
+/* --- Rows ----------------------------------------------------------------------------------- */
+
+#define SEM       "[.relaxed|.acquire|.release|.acq_rel]"
+#define RED_SEM   "[.relaxed|.release]"
+#define SCOPE     "[.cta|.cluster|.gpu|.sys]"
+#define SHARED    "(.shared|.shared::cta|.shared::cluster)"
+#define ANYWHERE  "[.global|.shared|.shared::cta|.shared::cluster]"
+#define HINT      "[.L2::cache_hint]"
+#define WORDS     "((.and|.or|.xor)" HINT ".b32|(.add|.min|.max)" HINT "(.u32|.s32)|(.inc|.dec)" HINT ".u32)"
+#define LONGS     "((.and|.or|.xor)" HINT ".b64|(.min|.max)" HINT "(.u64|.s64))"
+#define HALF_ADDS ".add.noftz" HINT
+#define V16       "(.add|.min|.max).noftz" HINT "(.v2|.v4|.v8)(.f16|.bf16)"
+#define V32       "(.add|.min|.max).noftz" HINT "(.v2|.v4)(.f16x2|.bf16x2)"
+#define FLAGS     (ISA_MEMORY | ISA_STORE | ISA_ATOMIC)
+#define DOC_ATOM  "Changes memory atomically, and gives back the old value."
+#define DOC_RED   "Changes memory atomically."
+
+#define ATOM(SPACE, WHAT, OPERANDS, PTX, SM) \
+	ROW("atom" SEM SCOPE SPACE WHAT, OPERANDS, PTX, SM, FLAGS, pick_atom, DOC_ATOM)
+#define RED(SPACE, WHAT, OPERANDS, PTX, SM) \
+	ROW("red" RED_SEM SCOPE SPACE WHAT, OPERANDS, PTX, SM, FLAGS, pick_atom, DOC_RED)
+/* One operation in global memory, in shared memory, and by generic addresses. */
+#define ATOMS(WHAT, OPERANDS, GLOBAL, SHARED_SINCE)                                                    \
+	ATOM(".global", WHAT, OPERANDS, GLOBAL, GLOBAL), ATOM(SHARED, WHAT, OPERANDS, SHARED_SINCE, SHARED_SINCE), \
+		ATOM("", WHAT, OPERANDS, 20, 20)
+#define REDS(WHAT, OPERANDS, GLOBAL, SHARED_SINCE)                                                     \
+	RED(".global", WHAT, OPERANDS, GLOBAL, GLOBAL),                                                    \
+		RED(SHARED, WHAT, OPERANDS, SHARED_SINCE, SHARED_SINCE), RED("", WHAT, OPERANDS, 20, 20)
+
+static const struct isa_row rows_atomic[] = {
+	ATOMS(WORDS, "=0 @ 0 ?b64", 11, 12),
+	ATOMS(".exch" HINT ".b32", "=0 @ 0 ?b64", 11, 12),
+	ATOMS(".cas.b32", "=0 @ 0 0", 11, 12),
+	ATOMS("(.add" HINT ".u64|.exch" HINT ".b64)", "=0 @ 0 ?b64", 12, 20),
+	ATOMS(".cas.b64", "=0 @ 0 0", 12, 20),
+	ATOM(ANYWHERE, LONGS, "=0 @ 0 ?b64", 31, 32),
+	ATOM(ANYWHERE, ".add" HINT ".f32", "=0 @ 0 ?b64", 20, 20),
+	ATOM(ANYWHERE, ".add" HINT ".f64", "=0 @ 0 ?b64", 50, 60),
+	ATOM(ANYWHERE, HALF_ADDS ".f16x2", "=0 @ 0 ?b64", 62, 60),
+	ATOM(ANYWHERE, HALF_ADDS ".f16", "=0 @ 0 ?b64", 63, 70),
+	ATOM(ANYWHERE, HALF_ADDS "(.bf16|.bf16x2)", "=0 @ 0 ?b64", 78, 90),
+	ATOM(ANYWHERE, ".cas.b16", "=0 @ 0 0", 63, 70),
+	ATOM(ANYWHERE, ".exch" HINT ".b128", "=0 @ 0 ?b64", 83, 90),
+	ATOM(ANYWHERE, ".cas.b128", "=0 @ 0 0", 83, 90),
+	ATOM("[.global]", ".add" HINT "(.v2|.v4).f32", "={v}0 @ {v}0 ?b64", 81, 90),
+	ATOM("[.global]", V16, "={v}0 @ {v}0 ?b64", 81, 90),
+	ATOM("[.global]", V32, "={v}0 @ {v}0 ?b64", 81, 90),
+	REDS(WORDS, "@ 0 ?b64", 11, 12),
+	REDS(".add" HINT ".u64", "@ 0 ?b64", 12, 20),
+	RED(ANYWHERE, LONGS, "@ 0 ?b64", 31, 32),
+	RED(ANYWHERE, ".add" HINT ".f32", "@ 0 ?b64", 20, 20),
+	RED(ANYWHERE, ".add" HINT ".f64", "@ 0 ?b64", 50, 60),
+	RED(ANYWHERE, HALF_ADDS ".f16x2", "@ 0 ?b64", 62, 60),
+	RED(ANYWHERE, HALF_ADDS ".f16", "@ 0 ?b64", 63, 70),
+	RED(ANYWHERE, HALF_ADDS "(.bf16|.bf16x2)", "@ 0 ?b64", 78, 90),
+	RED("[.global]", ".add" HINT "(.v2|.v4).f32", "@ {v}0 ?b64", 81, 90),
+	RED("[.global]", V16, "@ {v}0 ?b64", 81, 90),
+	RED("[.global]", V32, "@ {v}0 ?b64", 81, 90),
+};
+FAMILY(family_atomic, "Atomic operations", rows_atomic);

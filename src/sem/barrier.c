@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Barriers, fences and the like (PTX ISA 9.7.13): bar, barrier, barrier.cluster, bar.warp.sync, fence,
+ * membar, griddepcontrol, setmaxnreg.
+ *
+ * A warp's accesses are carried out in program order and at once: fences matter only between blocks that
+ * run on different host threads. Grids do not overlap, and registers do not run out: griddepcontrol
+ * and setmaxnreg have no effect.
+ */
+#include "sem/meet.h"
+#include "sem/pick.h"
+
+/* The barrier's number and thread count are the same in all lanes. */
+static inline u32 any_lane(const u8 *rows, u32 offset, u32 mask)
+{
+	return offset == NO_OPERAND ? 0 : ROW_OF(u32, offset)[__builtin_ctz(mask)];
+}
+
+MEANING_FUNCTION(barrier_sync)
+{
+	return block_barrier(w, i, any_lane(rows, i->a, mask), any_lane(rows, i->b, mask), true, BARRIER_NONE, 0);
+}
+MEANING(barrier_sync);
+
+MEANING_FUNCTION(barrier_arrive)
+{
+	return block_barrier(w, i, any_lane(rows, i->a, mask), any_lane(rows, i->b, mask), false, BARRIER_NONE, 0);
+}
+MEANING(barrier_arrive);
+
+/* Without a thread count the predicate is operand b, with one it is operand c. */
+#define BARRIER_RED(NAME, KIND)                                                                        \
+	MEANING_FUNCTION(NAME)                                                                         \
+	{                                                                                              \
+		return block_barrier(w, i, any_lane(rows, i->a, mask), 0, true, KIND,                  \
+				     PRED_SOURCE(i, i->b, 0));                                         \
+	}                                                                                              \
+	MEANING(NAME);                                                                                 \
+	MEANING_FUNCTION(NAME##_counted)                                                               \
+	{                                                                                              \
+		return block_barrier(w, i, any_lane(rows, i->a, mask), any_lane(rows, i->b, mask), true, KIND, \
+				     PRED_SOURCE(i, i->c, 0));                                         \
+	}                                                                                              \
+	MEANING(NAME##_counted);
+BARRIER_RED(barrier_red_popc, BARRIER_POPC)
+BARRIER_RED(barrier_red_and, BARRIER_AND)
+BARRIER_RED(barrier_red_or, BARRIER_OR)
+
+static const struct meaning *pick_barrier_red(const struct form *f)
+{
+	const bool counted = f->operand_count == 4;
+
+	if (form_has(f, M_popc))
+		return counted ? &barrier_red_popc_counted : &barrier_red_popc;
+	if (form_has(f, M_and))
+		return counted ? &barrier_red_and_counted : &barrier_red_and;
+	return counted ? &barrier_red_or_counted : &barrier_red_or;
+}
+
+static void meet_only(struct warp *w, const struct insn *i, u8 *rows, u32 mask, u32 members, const u64 *exchange)
+{
+	(void)w;
+	(void)i;
+	(void)rows;
+	(void)mask;
+	(void)members;
+	(void)exchange;
+}
+MEANING_FUNCTION(barrier_warp) { return meet(w, i, rows, mask, i->a, NO_OPERAND, 32, meet_only); }
+MEANING(barrier_warp);
+
+MEANING_FUNCTION(barrier_cluster_arrive)
+{
+	(void)rows;
+	(void)mask;
+	return cluster_arrive(w, i);
+}
+MEANING(barrier_cluster_arrive);
+
+MEANING_FUNCTION(barrier_cluster_wait)
+{
+	(void)rows;
+	(void)mask;
+	return cluster_wait(w, i);
+}
+MEANING(barrier_cluster_wait);
+
+MEANING_FUNCTION(no_effect)
+{
+	(void)w;
+	(void)rows;
+	(void)mask;
+	return i + 1;
+}
+MEANING(no_effect);
+
+MEANING_FUNCTION(fence)
+{
+	(void)rows;
+	(void)mask;
+	if (w->machine->worker_limit > 1)
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return i + 1;
+}
+MEANING(fence);
+
+PICK_ONE(barrier_sync)
+PICK_ONE(barrier_arrive)
+PICK_ONE(barrier_warp)
+PICK_ONE(barrier_cluster_arrive)
+PICK_ONE(barrier_cluster_wait)
+PICK_ONE(fence)
+PICK_ONE(no_effect)
+
+#define DOC_SYNC   "Waits for the threads of the block."
+#define DOC_ARRIVE "Counts as arrived at a barrier, and goes on."
+#define DOC_RED    "Waits for the threads of the block, and reduces a predicate over them."
+#define DOC_FENCE  "Orders memory accesses."
+
+static const struct isa_row rows_barrier[] = {
+	ROW("bar.sync", "b32", 10, 10, ISA_SYNC, pick_barrier_sync, DOC_SYNC),
+	ROW("bar.sync", "b32 b32", 20, 20, ISA_SYNC, pick_barrier_sync, DOC_SYNC),
+	ROW("bar.arrive", "b32 b32", 20, 20, ISA_SYNC, pick_barrier_arrive, DOC_ARRIVE),
+	ROW("bar.red.popc.u32", "=u32 b32 pred", 20, 20, ISA_SYNC, pick_barrier_red, DOC_RED),
+	ROW("bar.red.popc.u32", "=u32 b32 b32 pred", 20, 20, ISA_SYNC, pick_barrier_red, DOC_RED),
+	ROW("bar.red(.and|.or).pred", "=pred b32 pred", 20, 20, ISA_SYNC, pick_barrier_red, DOC_RED),
+	ROW("bar.red(.and|.or).pred", "=pred b32 b32 pred", 20, 20, ISA_SYNC, pick_barrier_red, DOC_RED),
+	ROW("bar.cta.sync", "b32 ?b32", 78, 30, ISA_SYNC, pick_barrier_sync, DOC_SYNC),
+	ROW("bar.cta.arrive", "b32 b32", 78, 30, ISA_SYNC, pick_barrier_arrive, DOC_ARRIVE),
+	ROW("bar.cta.red.popc.u32", "=u32 b32 pred", 78, 30, ISA_SYNC, pick_barrier_red, DOC_RED),
+	ROW("bar.cta.red.popc.u32", "=u32 b32 b32 pred", 78, 30, ISA_SYNC, pick_barrier_red, DOC_RED),
+	ROW("bar.cta.red(.and|.or).pred", "=pred b32 pred", 78, 30, ISA_SYNC, pick_barrier_red, DOC_RED),
+	ROW("bar.cta.red(.and|.or).pred", "=pred b32 b32 pred", 78, 30, ISA_SYNC, pick_barrier_red, DOC_RED),
+	ROW("barrier.sync[.aligned]", "b32 ?b32", 60, 30, ISA_SYNC, pick_barrier_sync, DOC_SYNC),
+	ROW("barrier.arrive[.aligned]", "b32 b32", 60, 30, ISA_SYNC, pick_barrier_arrive, DOC_ARRIVE),
+	ROW("barrier.red[.aligned].popc[.aligned].u32", "=u32 b32 pred", 60, 30, ISA_SYNC, pick_barrier_red, DOC_RED),
+	ROW("barrier.red[.aligned].popc[.aligned].u32", "=u32 b32 b32 pred", 60, 30, ISA_SYNC, pick_barrier_red, DOC_RED),
+	ROW("barrier.red[.aligned](.and|.or)[.aligned].pred", "=pred b32 pred", 60, 30, ISA_SYNC, pick_barrier_red, DOC_RED),
+	ROW("barrier.red[.aligned](.and|.or)[.aligned].pred", "=pred b32 b32 pred", 60, 30, ISA_SYNC, pick_barrier_red,
+	    DOC_RED),
+	ROW("barrier.cta.sync[.aligned]", "b32 ?b32", 78, 30, ISA_SYNC, pick_barrier_sync, DOC_SYNC),
+	ROW("barrier.cta.arrive[.aligned]", "b32 b32", 78, 30, ISA_SYNC, pick_barrier_arrive, DOC_ARRIVE),
+	ROW("barrier.cta.red[.aligned].popc[.aligned].u32", "=u32 b32 pred", 78, 30, ISA_SYNC, pick_barrier_red, DOC_RED),
+	ROW("barrier.cta.red[.aligned].popc[.aligned].u32", "=u32 b32 b32 pred", 78, 30, ISA_SYNC, pick_barrier_red,
+	    DOC_RED),
+	ROW("barrier.cta.red[.aligned](.and|.or)[.aligned].pred", "=pred b32 pred", 78, 30, ISA_SYNC, pick_barrier_red,
+	    DOC_RED),
+	ROW("barrier.cta.red[.aligned](.and|.or)[.aligned].pred", "=pred b32 b32 pred", 78, 30, ISA_SYNC,
+	    pick_barrier_red, DOC_RED),
+	ROW("bar.warp.sync", "b32", 60, 30, ISA_SYNC, pick_barrier_warp, "Waits for the lanes of a mask."),
+	ROW("barrier.cluster.arrive[.aligned]", "", 78, 90, ISA_SYNC, pick_barrier_cluster_arrive,
+	    "Counts as arrived at the cluster's barrier, and goes on."),
+	ROW("barrier.cluster.arrive(.release|.relaxed)[.aligned]", "", 80, 90, ISA_SYNC, pick_barrier_cluster_arrive,
+	    "Counts as arrived at the cluster's barrier, and goes on."),
+	ROW("barrier.cluster.wait[.aligned]", "", 78, 90, ISA_SYNC, pick_barrier_cluster_wait,
+	    "Waits until every thread of the cluster has arrived."),
+	ROW("barrier.cluster.wait.acquire[.aligned]", "", 80, 90, ISA_SYNC, pick_barrier_cluster_wait,
+	    "Waits until every thread of the cluster has arrived."),
+	ROW("membar(.cta|.gl)", "", 14, 11, 0, pick_fence, DOC_FENCE),
+	ROW("membar.sys", "", 20, 20, 0, pick_fence, DOC_FENCE),
+	ROW("membar.proxy.alias", "", 75, 60, 0, pick_fence, DOC_FENCE),
+	ROW("fence[.sc|.acq_rel|.acquire|.release](.cta|.gpu|.sys)", "", 60, 70, 0, pick_fence, DOC_FENCE),
+	ROW("fence[.sc|.acq_rel|.acquire|.release].cluster", "", 78, 90, 0, pick_fence, DOC_FENCE),
+	ROW("fence.acquire.sync_restrict::shared::cluster.cluster", "", 86, 90, 0, pick_fence, DOC_FENCE),
+	ROW("fence.release.sync_restrict::shared::cta.cluster", "", 86, 90, 0, pick_fence, DOC_FENCE),
+	ROW("fence.mbarrier_init.release.cluster", "", 80, 90, 0, pick_fence, DOC_FENCE),
+	ROW("fence.proxy.alias", "", 75, 70, 0, pick_fence, DOC_FENCE),
+	ROW("fence.proxy.async[.global|.shared::cta|.shared::cluster]", "", 80, 90, 0, pick_fence, DOC_FENCE),
+	ROW("fence.proxy.tensormap::generic.release(.cta|.cluster|.gpu|.sys)", "", 83, 90, 0, pick_fence, DOC_FENCE),
+	ROW("fence.proxy.tensormap::generic.acquire(.cta|.cluster|.gpu|.sys)", "@ #u32", 83, 90, 0, pick_fence,
+	    DOC_FENCE),
+	ROW("fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster", "", 86, 90, 0, pick_fence,
+	    DOC_FENCE),
+	ROW("fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster", "", 86, 90, 0, pick_fence,
+	    DOC_FENCE),
+	ROW("griddepcontrol(.launch_dependents|.wait)", "", 78, 90, 0, pick_no_effect,
+	    "Lets dependent grids start, or waits for those this one depends on; no effect here."),
+	ROW("setmaxnreg(.inc|.dec).sync.aligned.u32", "#u32", 80, 90, ISA_A_TARGET, pick_no_effect,
+	    "Changes how many registers a warp may use; no effect here."),
+};
+FAMILY(family_barrier, "Barriers and fences", rows_barrier);

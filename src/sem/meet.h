@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How a .sync instruction gathers the lanes of its member mask. Included by the families that have
+ * such instructions.
+ */
+#ifndef PTXSIM_SEM_MEET_H
+#define PTXSIM_SEM_MEET_H
+
+#include "sem/lanes.h"
+
+/* Carries the instruction out for lanes `mask`, which all named the same members. exchange: the
+ * members' operands, or NULL if these stand in their rows. */
+typedef void group_fn(struct warp *w, const struct insn *i, u8 *rows, u32 mask, u32 members, const u64 *exchange);
+
+static inline u32 lanes_equal(const u32 row[WARP_LANES], u32 value)
+{
+	s32 t[WARP_LANES] __attribute__((aligned(64)));
+
+	EACH_LANE t[l] = row[l] == value ? -1 : 0;
+	return pack_lanes32(t);
+}
+
+/* Lanes of the split that name different masks: a mask whose lanes are all here is served at once; the
+ * others' lanes become splits of their own, which come back to this instruction. */
+static inline const struct insn *meet_apart(struct warp *w, const struct insn *i, u8 *rows, u32 mask,
+					    const u32 members[WARP_LANES], group_fn *group)
+{
+	u32 served = 0;
+
+	for (u32 left = mask; left;) {
+		const u32 wanted = members[__builtin_ctz(left)], here = lanes_equal(members, wanted) & left;
+		left &= ~here;
+		if (here & ~wanted)
+			return warp_fault(w, i, FAULT_BAD_MASK, here & ~wanted,
+					  "the member mask is 0x%08x, the executing lanes are 0x%08x", wanted, here);
+		if (wanted & w->live & ~here) {
+			if (!left && !served)
+				return i; /* alone now: meets the others as any split does */
+			warp_split(w, here, i);
+			continue;
+		}
+		group(w, i, rows, here, here, NULL);
+		served |= here;
+	}
+	warp_account(w, i);
+	return i + 1;
+}
+
+static inline __attribute__((always_inline)) const struct insn *meet(struct warp *w, const struct insn *i, u8 *rows,
+								     u32 mask, u32 members_row, u32 operand, u32 bits,
+								     group_fn *group)
+{
+	const u32 *members = ROW_OF(u32, members_row);
+	const u32 first = members[__builtin_ctz(mask)];
+	const struct insn *next;
+
+	if (UNLIKELY(!w->resumed && (lanes_equal(members, first) & mask) != mask))
+		return meet_apart(w, i, rows, mask, members, group);
+	if (UNLIKELY(!warp_sync(w, i, mask, first, rows, operand, bits, &next)))
+		return next;
+	group(w, i, rows, mask, w->member_mask, w->exchanging ? w->exchange : NULL);
+	return i + 1;
+}
+
+#endif

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The other memory instructions: prefetch, prefetchu, discard, applypriority, createpolicy (PTX ISA
+ * 9.7.9), cp.async for single threads (9.7.9.25.3), and the stack: stacksave, stackrestore, alloca
+ * (9.7.14).
+ *
+ * Caches have no influence on results: hints do nothing. cp.async copies at once, so that its groups
+ * are always complete.
+ */
+#include "sem/access.h"
+#include "sem/pick.h"
+
+MEANING_FUNCTION(hint)
+{
+	(void)w;
+	(void)rows;
+	(void)mask;
+	return i + 1;
+}
+MEANING(hint);
+
+/* --- Cache policies ------------------------------------------------------------------------- */
+
+/* A policy is opaque. The words are those that CUTLASS keeps as constants for a fraction of one (first
+ * 0x12f0..., last 0x14f0...); other fractions, ranges and conversions are not recorded. */
+enum { POLICY_TAG = 0x10, POLICY_CODE_SHIFT = 57, POLICY_FRACTION_SHIFT = 52 };
+
+static u64 policy_word(const struct form *f, u32 sixteenths)
+{
+	static const u16 codes[][2] = {{M_L2_evict_first, 1}, {M_L2_evict_last, 2}, {M_L2_evict_unchanged, 3}};
+	const int primary = form_pick(f, M_L2_evict_normal, M_L2_evict_unchanged);
+	u64 code = 0;
+
+	for (u32 k = 0; k < COUNT_OF(codes); k++)
+		if (codes[k][0] == primary)
+			code = codes[k][1];
+	return (u64)POLICY_TAG << 56 | code << POLICY_CODE_SHIFT | (u64)(sixteenths - 1) << POLICY_FRACTION_SHIFT;
+}
+
+MEANING_FUNCTION(policy_fraction)
+{
+	const struct form *f = warp_form(w, i);
+	const u32 *fraction = i->a == NO_OPERAND ? NULL : ROW_OF(u32, i->a);
+	u64 *d = ROW_OF(u64, i->d);
+
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		f32 part = 1.0f;
+		if (!(mask >> l & 1))
+			continue;
+		if (fraction)
+			memcpy(&part, &fraction[l], sizeof part);
+		d[l] = policy_word(f, part >= 1.0f ? 16 : part > 0.0625f ? (u32)(part * 16.0f) : 1);
+	}
+	return i + 1;
+}
+MEANING(policy_fraction);
+
+MEANING_FUNCTION(policy_range)
+{
+	u64 *d = ROW_OF(u64, warp_operands(w, i)[0]);
+	const u64 word = policy_word(warp_form(w, i), 16);
+
+	EACH_LANE d[l] = mask & lane_bit[l] ? word : d[l];
+	return i + 1;
+}
+MEANING(policy_range);
+
+LANE1(policy_cvt, b64, b64, a);
+
+/* --- cp.async ------------------------------------------------------------------------------- */
+
+/* list: destination, offset, source, offset, [bytes of the source or its predicate], [policy], size. */
+static const struct insn *copy_async(struct warp *w, const struct insn *i, u8 *rows, u32 mask, bool by_predicate)
+{
+	const struct form *f = warp_form(w, i);
+	const u32 *list = warp_operands(w, i), size = (u32)f->immediates[0];
+	const bool bounded = f->operand_count > 4 && f->operand_bits[4] == 32;
+
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		u8 bytes[16] = {0};
+		u32 from_source = size;
+		if (!(mask >> l & 1))
+			continue;
+		const u64 to = (f->operand_bits[0] == 64 ? ((const u64 *)(rows + list[0]))[l]
+							 : ((const u32 *)(rows + list[0]))[l]) + (u64)(s64)(s32)list[1];
+		const u64 from = (f->operand_bits[2] == 64 ? ((const u64 *)(rows + list[2]))[l]
+							   : ((const u32 *)(rows + list[2]))[l]) + (u64)(s64)(s32)list[3];
+		if (by_predicate)
+			from_source = PRED_SOURCE(i, list[4], 0) >> l & 1 ? 0 : size;
+		else if (bounded)
+			from_source = ((const u32 *)(rows + list[4]))[l];
+		if (from_source > size)
+			return warp_fault(w, i, FAULT_ILLEGAL_INSTRUCTION, 1u << l, "%u bytes of a source for %u bytes", from_source,
+					  size);
+		if (from & (size - 1))
+			return warp_fault_address(w, i, FAULT_MISALIGNED, l, from, size, SPACE_GLOBAL, false);
+		for (u32 k = 0; k < from_source; k++)
+			if (!lane_read(w, i, l, SPACE_GLOBAL, from + k, bytes + k, 1))
+				return NULL;
+		if (!lane_write(w, i, l, SPACE_SHARED, to, bytes, size))
+			return NULL;
+	}
+	return i + 1;
+}
+MEANING_FUNCTION(copy) { return copy_async(w, i, rows, mask, false); }
+MEANING(copy);
+MEANING_FUNCTION(copy_unless) { return copy_async(w, i, rows, mask, true); }
+MEANING(copy_unless);
+
+static bool copy_size_is_legal(const struct form *f)
+{
+	const s64 size = f->immediates[0];
+
+	return f->operand_count == 0 || size == 16 || ((size == 4 || size == 8) && form_has(f, M_ca));
+}
+static const struct meaning *pick_copy(const struct form *f) { return copy_size_is_legal(f) ? &copy : NULL; }
+static const struct meaning *pick_copy_unless(const struct form *f)
+{
+	return copy_size_is_legal(f) ? &copy_unless : NULL;
+}
+
+/* --- The stack ------------------------------------------------------------------------------ */
+
+/* The lanes of a frame share one top: an allocation is as large as the largest that a lane asks for. */
+enum { STACK_ALIGN = 16 };
+
+static inline u64 lane_value(const u8 *rows, u32 offset, bool wide, u32 l)
+{
+	return wide ? ((const u64 *)(rows + offset))[l] : ((const u32 *)(rows + offset))[l];
+}
+
+static void write_address(u8 *rows, u32 offset, bool wide, u32 mask, u64 value)
+{
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		if (!(mask >> l & 1))
+			continue;
+		if (wide)
+			((u64 *)(rows + offset))[l] = value;
+		else
+			((u32 *)(rows + offset))[l] = (u32)value;
+	}
+}
+
+MEANING_FUNCTION(stack_take)
+{
+	const struct form *f = warp_form(w, i);
+	const bool wide = type_bits(form_type(f, 0)) == 64;
+	const u64 align = f->immediate_count && f->immediates[0] > STACK_ALIGN ? (u64)f->immediates[0] : STACK_ALIGN;
+	u64 bytes = 0;
+
+	for (u32 l = 0; l < WARP_LANES; l++)
+		if (mask >> l & 1)
+			bytes = max_u64(bytes, lane_value(rows, i->a, wide, l));
+	const u64 at = (w->frame->local_top + align - 1) / align * align;
+	if (bytes > UINT32_MAX || !warp_local_reserve(w, i, at + bytes))
+		return bytes > UINT32_MAX ? warp_fault(w, i, FAULT_STACK_OVERFLOW, 0, "alloca of %llu bytes",
+						       (unsigned long long)bytes)
+					  : NULL;
+	w->frame->local_top = at + bytes;
+	write_address(rows, i->d, wide, mask, at);
+	return i + 1;
+}
+MEANING(stack_take);
+
+MEANING_FUNCTION(stacksave)
+{
+	write_address(rows, i->d, type_bits(form_type(warp_form(w, i), 0)) == 64, mask, w->frame->local_top);
+	return i + 1;
+}
+MEANING(stacksave);
+
+/* Lanes that are elsewhere may still use what lies above: then nothing is given back. */
+MEANING_FUNCTION(stackrestore)
+{
+	const bool wide = type_bits(form_type(warp_form(w, i), 0)) == 64;
+	u64 top = 0;
+
+	if (mask != w->live)
+		return i + 1;
+	for (u32 l = 0; l < WARP_LANES; l++)
+		if (mask >> l & 1)
+			top = max_u64(top, lane_value(rows, i->a, wide, l));
+	if (top < w->frame->local_top && top >= w->frame->local_base + w->frame->code->local_bytes)
+		w->frame->local_top = top;
+	return i + 1;
+}
+MEANING(stackrestore);
+
+PICK_ONE(hint)
+PICK_ONE(policy_fraction)
+PICK_ONE(policy_range)
+PICK_ONE(policy_cvt)
+PICK_ONE(stack_take)
+PICK_ONE(stacksave)
+PICK_ONE(stackrestore)
+
+#define PRIMARY    "(.L2::evict_last|.L2::evict_normal|.L2::evict_first|.L2::evict_unchanged)"
+#define SECONDARY  "[.L2::evict_first|.L2::evict_unchanged]"
+#define CACHING    "[.L2::cache_hint][.L2::64B|.L2::128B|.L2::256B]"
+#define COPY       "cp.async(.ca|.cg)(.shared|.shared::cta).global" CACHING
+#define DOC_COPY   "Copies from global to shared memory in the background; here at once."
+#define DOC_PREFETCH "Brings a line into a cache; no effect here."
+
+static const struct isa_row rows_memory_other[] = {
+	ROW("prefetch[.global|.local](.L1|.L2)", "@", 20, 20, 0, pick_hint, DOC_PREFETCH),
+	ROW("prefetch.global(.L2::evict_last|.L2::evict_normal)", "@", 74, 80, 0, pick_hint, DOC_PREFETCH),
+	ROW("prefetch[.const|.param].tensormap", "@", 80, 90, 0, pick_hint, DOC_PREFETCH),
+	ROW("prefetchu.L1", "@", 20, 20, 0, pick_hint, DOC_PREFETCH),
+	ROW("discard[.global].L2", "@ #u32", 74, 80, 0, pick_hint, "Gives up the data of cache lines; no effect here."),
+	ROW("applypriority[.global].L2::evict_normal", "@ #u32", 74, 80, 0, pick_hint,
+	    "Changes the eviction priority of cache lines; no effect here."),
+	ROW("createpolicy.fractional" PRIMARY SECONDARY ".b64", "=b64 ?f32", 74, 80, 0, pick_policy_fraction,
+	    "Makes a cache policy."),
+	ROW("createpolicy.range[.global]" PRIMARY SECONDARY ".b64", "=b64 @ b32 b32", 74, 80, 0, pick_policy_range,
+	    "Makes a cache policy."),
+	ROW("createpolicy.cvt.L2.b64", "=b64 b64", 74, 80, 0, pick_policy_cvt, "Makes a cache policy."),
+	ROW(COPY, "@ @ #u32 ?b32 ?b64", 70, 80, 0, pick_copy, DOC_COPY),
+	ROW(COPY, "@ @ #u32 b64", 74, 80, 0, pick_copy, DOC_COPY),
+	ROW(COPY, "@ @ #u32 pred ?b64", 75, 80, 0, pick_copy_unless, DOC_COPY),
+	ROW("cp.async.commit_group", "", 70, 80, 0, pick_hint, "Makes a group of the copies so far."),
+	ROW("cp.async.wait_group", "#u32", 70, 80, 0, pick_hint, "Waits until no more than so many groups are open."),
+	ROW("cp.async.wait_all", "", 70, 80, 0, pick_hint, "Waits for all copies."),
+	ROW("alloca(.u32|.u64)", "=0 0 ?#u32", 73, 52, 0, pick_stack_take, "Takes space from the thread's stack."),
+	ROW("stacksave(.u32|.u64)", "=0", 73, 52, 0, pick_stacksave, "The stack's top."),
+	ROW("stackrestore(.u32|.u64)", "0", 73, 52, 0, pick_stackrestore, "Sets the stack's top."),
+};
+FAMILY(family_memory_other, "Caches, copies in the background, stack", rows_memory_other);
