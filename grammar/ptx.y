@@ -77,7 +77,7 @@ items: %empty | items item ;
 item:
 	  DOT_VERSION REAL                          { reader_version(r, @2); }
 	| DOT_VERSION INTEGER                       { reader_version(r, @2); }
-	| DOT_TARGET target_words
+	| target target_words
 	| DOT_ADDRESS_SIZE INTEGER                  { reader_address_size(r, $2.bits, @2); }
 	| DOT_FILE INTEGER STRING numbers_after     { reader_file(r, $2.bits, $3.text, (u32)$4.bits); }
 	| section
@@ -89,6 +89,7 @@ item:
 	| error '}'                                 { STOP_IF_FULL; }
 	| error '{' { reader_skip_block(r, scanner); } '}' { if (reader_is_full(r)) YYABORT; }
 	;
+target: DOT_TARGET                                  { reader_target(r, @1); } ;
 target_words:
 	  NAME                                      { reader_target_word(r, $1.text, @1); }
 	| target_words ',' NAME                     { reader_target_word(r, $3.text, @3); }

@@ -182,15 +182,22 @@ void reader_need_header(struct reader *r, struct span at)
 
 static u32 target_number(const char *word)
 {
+	const size_t prefix = !strncmp(word, "sm_", 3) ? 3 : !strncmp(word, "compute_", 8) ? 8 : 0;
 	u32 number = 0, digits = 0;
 
-	if (strncmp(word, "sm_", 3) != 0)
+	if (!prefix)
 		return 0;
-	for (word += 3; *word >= '0' && *word <= '9' && digits < 4; word++, digits++)
+	for (word += prefix; *word >= '0' && *word <= '9' && digits < 4; word++, digits++)
 		number = number * 10 + (u32)(*word - '0');
 	if ((*word == 'a' || *word == 'f') && !word[1])
 		word++;
 	return *word || digits < 2 ? 0 : number;
+}
+
+void reader_target(struct reader *r, struct span at)
+{
+	if (r->has_target)
+		diag_error(r->diags, at, "second '.target'");
 }
 
 void reader_target_word(struct reader *r, const char *word, struct span at)
@@ -208,7 +215,8 @@ void reader_target_word(struct reader *r, const char *word, struct span at)
 	} else if (!strcmp(word, "map_f64_to_f32")) {
 		m->map_f64_to_f32 = true;
 	} else if (target_number(word)) {
-		m->target = word;
+		m->target =
+		    word[0] == 's' ? word : arena_printf(r->arena, "sm_%s", word + strlen("compute_"));
 		m->arch = target_number(word);
 		r->has_target = true;
 	} else {
@@ -223,8 +231,13 @@ void reader_address_size(struct reader *r, u64 bits, struct span at)
 {
 	if (bits != 32 && bits != 64)
 		diag_error(r->diags, at, "the address size is 32 or 64");
+	else if (r->has_address_size || r->module->marks.count)
+		diag_error(r->diags, at, "%s",
+		           r->has_address_size ? "second '.address_size'"
+		                               : "'.address_size' stands before functions and variables");
 	else
 		r->module->address_bits = (u32)bits;
+	r->has_address_size = true;
 }
 
 void reader_number(struct reader *r, u64 value, struct span at)
@@ -331,6 +344,39 @@ void reader_alias(struct reader *r, const char *name, const char *of, struct spa
 	reader_mark(r, (struct ir_mark){.kind = MARK_ALIAS, .function = alias});
 }
 
+/* The bits of the register that an instruction's address starts from, if the space is one whose
+ * addresses are as wide as the module's; else 0. */
+static u32 address_register_bits(const struct ir_instruction *x)
+{
+	bool wide_space = false;
+
+	for (u32 k = 0; k < x->modifier_count; k++)
+		wide_space |=
+		    !strcmp(x->modifiers[k].text, "global") || !strcmp(x->modifiers[k].text, "const");
+	for (u32 k = 0; wide_space && k < x->operand_count; k++) {
+		const struct ir_operand *o = &x->operands[k];
+		if (o->kind == OPERAND_ADDRESS && o->items[0].kind == OPERAND_REGISTER)
+			return type_bits(o->items[0].symbol->reg->type);
+	}
+	return 0;
+}
+
+/* Without .address_size, as in PTX before 2.3, the registers that hold addresses tell: ptxas does so. */
+static void infer_address_bits(struct ir_module *m)
+{
+	bool narrow = false;
+
+	for (size_t i = 0; i < m->functions.count; i++)
+		for (size_t k = 0; k < m->functions.items[i]->body.count; k++) {
+			const u32 bits = address_register_bits(&m->functions.items[i]->body.items[k]);
+			if (bits == 64)
+				return;
+			narrow |= bits == 32;
+		}
+	if (narrow)
+		m->address_bits = 32;
+}
+
 static void fill_words(struct reader *r)
 {
 	static const char *const texts[] = {"",
@@ -392,5 +438,7 @@ struct ir_module *ptx_read(struct arena *arena, struct strings *strings, struct 
 	scope_open(r);
 	m->scope = r->scope->scope;
 	read_text(r);
+	if (!r->has_address_size)
+		infer_address_bits(m);
 	return m;
 }

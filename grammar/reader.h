@@ -108,7 +108,7 @@ struct reader {
 	u64 numbers[TUNING_NUMBERS];
 	u32 number_count;
 	u32 section_begin;
-	bool has_version, has_target, told_header;
+	bool has_version, has_target, has_address_size, told_header;
 	const char *type_texts[64];
 };
 
@@ -131,6 +131,7 @@ void reader_too_deep(struct reader *r, struct span at);
 void reader_statement_lost(struct reader *r);
 void reader_version(struct reader *r, struct span at);
 void reader_need_header(struct reader *r, struct span at);
+void reader_target(struct reader *r, struct span at);
 void reader_target_word(struct reader *r, const char *word, struct span at);
 void reader_address_size(struct reader *r, u64 bits, struct span at);
 void reader_file(struct reader *r, u64 number, const char *path, u32 numbers);

@@ -413,6 +413,28 @@ START_TEST(header_lines_and_locations)
 }
 END_TEST
 
+START_TEST(address_size_left_out)
+{
+	static const char *const bodies[] = {".reg .b32 a; ld.global.b32 a, [a];",
+	                                     ".reg .b64 a; ld.global.b64 a, [a];",
+	                                     ".reg .b32 a; ld.shared.b32 a, [a];"};
+	static const u32 bits[] = {32, 64, 64};
+	struct reading r;
+	char text[200];
+
+	for (u32 i = 0; i < COUNT_OF(bodies); i++) {
+		const int length =
+		    snprintf(text, sizeof text, ".version 2.0 .target compute_20 .entry k { %s }", bodies[i]);
+		read_bytes(&r, text, (size_t)length);
+		ck_assert_uint_eq(r.diags.error_count, 0);
+		ck_assert_uint_eq(r.m->address_bits, bits[i]);
+		ck_assert_uint_eq(r.m->arch, 20);
+		ck_assert_str_eq(r.m->target, "sm_20");
+		arena_free(&r.arena);
+	}
+}
+END_TEST
+
 /* --- Operands -------------------------------------------------------------------------------- */
 
 START_TEST(operands_of_every_kind)
@@ -758,6 +780,60 @@ START_TEST(repeated_without_end)
 }
 END_TEST
 
+/* The linker sends the program's calls of calloc and malloc here: the one that `failing` counts
+ * down to fails, and all after it. */
+void *__real_calloc(size_t count, size_t bytes);
+void *__real_malloc(size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_malloc(size_t bytes);
+static bool counting;
+static long failing;
+
+void *__wrap_calloc(size_t count, size_t bytes)
+{
+	return counting && --failing <= 0 ? NULL : __real_calloc(count, bytes);
+}
+
+void *__wrap_malloc(size_t bytes) { return counting && --failing <= 0 ? NULL : __real_malloc(bytes); }
+
+/* True if the text was read to its end with the nth allocation failing. */
+static bool read_with_failure(const char *text, size_t length, long nth)
+{
+	struct reading r = {0};
+	jmp_buf out_of_memory;
+
+	if (setjmp(out_of_memory)) {
+		counting = false;
+		arena_free(&r.arena);
+		return false;
+	}
+	failing = nth;
+	counting = true;
+	arena_init(&r.arena, &out_of_memory);
+	r.sources.arena = &r.arena;
+	strings_init(&r.strings, &r.arena);
+	diags_init(&r.diags, &r.arena, &r.sources);
+	ptx_read(&r.arena, &r.strings, &r.diags, source_add(&r.sources, "text.ptx", text, length));
+	counting = false;
+	const bool complete = r.diags.error_count == 0;
+	arena_free(&r.arena);
+	return complete;
+}
+
+START_TEST(memory_that_ends)
+{
+	size_t length;
+	char *text = load(PTX_DIR, "declarations.ptx", &length);
+	long nth = 1;
+
+	while (nth < 1000 && !read_with_failure(text, length, nth))
+		nth++;
+	ck_assert_int_gt(nth, 3);
+	ck_assert_int_lt(nth, 1000);
+	free(text);
+}
+END_TEST
+
 START_TEST(a_hundred_megabytes_of_blanks)
 {
 	const size_t length = (size_t)100 << 20;
@@ -784,6 +860,7 @@ int main(void)
 	tcase_add_test(means, functions_join_their_declarations);
 	tcase_add_test(means, kernels_have_limits);
 	tcase_add_test(means, header_lines_and_locations);
+	tcase_add_test(means, address_size_left_out);
 	tcase_add_test(means, operands_of_every_kind);
 	tcase_add_test(means, calls_have_lists);
 	tcase_add_test(means, printed_modules_read_back_the_same);
@@ -792,6 +869,7 @@ int main(void)
 	tcase_add_test(hostile, truncated_at_every_byte);
 	tcase_add_test(hostile, mutated_ten_thousand_times);
 	tcase_add_test(hostile, repeated_without_end);
+	tcase_add_test(hostile, memory_that_ends);
 	tcase_add_test(hostile, a_hundred_megabytes_of_blanks);
 	tcase_set_timeout(hostile, 120);
 	suite_add_tcase(suite, hostile);
