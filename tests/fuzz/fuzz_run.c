@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * fuzz-run [--count N] [--seeds FOLDER]: reads and builds damaged PTX: samples cut at every byte,
+ * random mutations, and a few hostile texts. Each must give diagnostics or a program, in bounded
+ * memory and time. Texts are tried in child processes with limits; a child that dies is reported
+ * with the text that killed it, kept in a file.
+ */
+#include <argp.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "api/file.h"
+#include "api/session.h"
+
+enum { SECONDS = 20, CUT_SEEDS = 3, BATCH = 64, SPACES = 100 << 20 };
+static const rlim_t MEMORY = (rlim_t)4 << 30;
+
+struct text {
+	char *bytes;
+	size_t length;
+};
+
+struct fuzz {
+	u64 count;
+	const char *folder;
+	struct text *seeds;
+	size_t seed_count;
+	u64 *tried; /* shared with children: texts of the batch that were finished */
+	u32 passed, failed;
+};
+
+static u64 random_next(u64 *state)
+{
+	u64 z = *state += 0x9e3779b97f4a7c15;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return z ^ z >> 31;
+}
+
+/* --- One text ------------------------------------------------------------------------------- */
+
+static void try_text(const char *bytes, size_t length)
+{
+	const struct lower_options options = { .allow_unmodelled = true };
+	struct session s;
+
+	if (!session_open(&s))
+		_exit(2);
+	if (!SESSION_ENTER(&s)) {
+		session_add_text(&s, "fuzz.ptx", bytes, length);
+		const bool built = session_build(&s, &options);
+		/* What is refused must be told. */
+		if (!built && !s.diags.error_count)
+			abort();
+		session_diagnostics(&s, false);
+	}
+	session_close(&s);
+}
+
+/* Text number n: for the first seeds every cut, then mutations. */
+static struct text make_text(const struct fuzz *f, u64 n)
+{
+	for (size_t k = 0; k < f->seed_count && k < CUT_SEEDS; k++) {
+		if (n < f->seeds[k].length) {
+			char *copy = malloc(n + 1);
+			memcpy(copy, f->seeds[k].bytes, n);
+			return (struct text){ copy, n };
+		}
+		n -= f->seeds[k].length;
+	}
+	u64 state = n;
+	const struct text *seed = &f->seeds[random_next(&state) % f->seed_count];
+	const struct text *other = &f->seeds[random_next(&state) % f->seed_count];
+	struct text t = { malloc(seed->length + 512), seed->length };
+	memcpy(t.bytes, seed->bytes, seed->length);
+	for (u64 edits = 1 + random_next(&state) % 8; edits > 0 && t.length > 64; edits--) {
+		const size_t at = random_next(&state) % (t.length - 33), size = 1 + random_next(&state) % 32;
+		switch (random_next(&state) % 5) {
+		case 0:
+			t.bytes[at] = (char)random_next(&state);
+			break;
+		case 1: /* a piece is lost */
+			memmove(t.bytes + at, t.bytes + at + size, t.length - at - size);
+			t.length -= size;
+			break;
+		case 2: /* a piece of another seed */
+			memcpy(t.bytes + at, other->bytes + random_next(&state) % (other->length - 32), size);
+			break;
+		case 3: /* a piece stands twice */
+			memmove(t.bytes + at + size, t.bytes + at, t.length - at);
+			t.length += size;
+			break;
+		default: /* a bit is flipped */
+			t.bytes[at] ^= (char)(1 << random_next(&state) % 8);
+		}
+	}
+	return t;
+}
+
+/* --- Batches -------------------------------------------------------------------------------- */
+
+static void child_main(const struct fuzz *f, u64 first, u64 end)
+{
+	const struct rlimit memory = { MEMORY, MEMORY };
+
+#ifndef __SANITIZE_ADDRESS__
+	setrlimit(RLIMIT_AS, &memory);
+#else
+	(void)memory;
+#endif
+	for (u64 n = first; n < end; n++) {
+		const struct text t = make_text(f, n);
+		alarm(SECONDS);
+		try_text(t.bytes, t.length);
+		free(t.bytes);
+		*f->tried = n + 1;
+	}
+	_exit(0);
+}
+
+static void keep(const struct fuzz *f, u64 n, int status)
+{
+	const struct text t = make_text(f, n);
+	char path[64];
+
+	snprintf(path, sizeof path, "fuzz-%llu.ptx", (unsigned long long)n);
+	FILE *out = fopen(path, "wb");
+	if (out) {
+		fwrite(t.bytes, 1, t.length, out);
+		fclose(out);
+	}
+	printf("FAIL text %llu, kept as %s: %s\n", (unsigned long long)n, path,
+	       WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "ended early");
+	free(t.bytes);
+}
+
+static void run_range(struct fuzz *f, u64 first, u64 end)
+{
+	while (first < end) {
+		int status = 0;
+		*f->tried = first;
+		fflush(NULL);
+		const pid_t child = fork();
+		if (child == 0)
+			child_main(f, first, first + BATCH < end ? first + BATCH : end);
+		waitpid(child, &status, 0);
+		f->passed += (u32)(*f->tried - first);
+		first = *f->tried;
+		if (status) {
+			f->failed++;
+			keep(f, first++, status);
+		}
+	}
+}
+
+/* A hostile text in a child of its own. */
+static void run_special(struct fuzz *f, const char *what, const char *bytes, size_t length)
+{
+	int status = 0;
+
+	fflush(NULL);
+	const pid_t child = fork();
+	if (child == 0) {
+		alarm(SECONDS);
+		try_text(bytes, length);
+		_exit(0);
+	}
+	waitpid(child, &status, 0);
+	if (status)
+		printf("FAIL %s: %s\n", what, WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "ended early");
+	f->failed += status != 0;
+	f->passed += status == 0;
+}
+
+static void run_specials(struct fuzz *f)
+{
+	char *many = malloc(SPACES);
+
+	run_special(f, "an empty text", "", 0);
+	run_special(f, "a NUL", "", 1);
+	if (!many)
+		return;
+	memset(many, ' ', SPACES);
+	run_special(f, "100 MB of blanks", many, SPACES);
+	memset(many, '(', SPACES / 100);
+	run_special(f, "1 MB of brackets", many, SPACES / 100);
+	memset(many, '{', SPACES / 100);
+	run_special(f, "1 MB of braces", many, SPACES / 100);
+	u64 state = 1;
+	for (size_t k = 0; k < SPACES / 100; k++)
+		many[k] = (char)random_next(&state);
+	run_special(f, "1 MB of noise", many, SPACES / 100);
+	free(many);
+}
+
+/* --- Options -------------------------------------------------------------------------------- */
+
+static const struct argp_option options[] = {
+	{ "count", 'c', "N", 0, "Mutations to try (default 10000)", 0 },
+	{ "seeds", 's', "FOLDER", 0, "PTX files to start from (default samples)", 0 },
+	{ 0 },
+};
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+	struct fuzz *f = state->input;
+
+	switch (key) {
+	case 'c':
+		f->count = strtoull(text, NULL, 10);
+		return 0;
+	case 's':
+		f->folder = text;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static bool read_seeds(struct fuzz *f)
+{
+	char pattern[4096];
+	const char *message;
+	glob_t found;
+
+	snprintf(pattern, sizeof pattern, "%s/*.ptx", f->folder);
+	if (glob(pattern, 0, NULL, &found))
+		return false;
+	f->seeds = calloc(found.gl_pathc, sizeof *f->seeds);
+	for (size_t k = 0; k < found.gl_pathc; k++) {
+		struct text *t = &f->seeds[f->seed_count];
+		t->bytes = file_read_whole(found.gl_pathv[k], 1 << 26, &t->length, &message);
+		if (t->bytes && t->length > 64)
+			f->seed_count++;
+	}
+	globfree(&found);
+	return f->seed_count > 0;
+}
+
+int main(int count, char **words)
+{
+	static const struct argp argp = { .options = options,
+					  .parser = parse_option,
+					  .doc = "Reads damaged PTX: nothing may crash, hang or fill memory." };
+	struct fuzz f = { .count = 10000, .folder = "samples" };
+	u64 cuts = 0;
+
+	argp_parse(&argp, count, words, 0, NULL, &f);
+	if (!read_seeds(&f)) {
+		fprintf(stderr, "fuzz-run: no .ptx files in %s\n", f.folder);
+		return 2;
+	}
+	f.tried = mmap(NULL, sizeof *f.tried, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	for (size_t k = 0; k < f.seed_count && k < CUT_SEEDS; k++)
+		cuts += f.seeds[k].length;
+	run_range(&f, 0, cuts + f.count);
+	run_specials(&f);
+	printf("%u passed, %u failed\n", f.passed, f.failed);
+	return f.failed ? 1 : 0;
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The public API as a user sees it: only ptxsim.h is included, and the shared library is linked.
+ */
+#include <check.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptxsim.h"
+
+static const char SCALE[] = ".version 7.0\n"
+			    ".target sm_70\n"
+			    ".address_size 64\n"
+			    ".global .align 4 .u32 factor = 3;\n"
+			    ".visible .entry scale(.param .u64 a, .param .u32 n)\n"
+			    "{\n"
+			    "	.reg .pred %p;\n"
+			    "	.reg .b32 %t, %n, %f;\n"
+			    "	.reg .b64 %a;\n"
+			    "	ld.param.u64 %a, [a];\n"
+			    "	ld.param.u32 %n, [n];\n"
+			    "	mov.u32 %t, %tid.x;\n"
+			    "	setp.ge.u32 %p, %t, %n;\n"
+			    "	@%p bra done;\n"
+			    "	mad.wide.u32 %a, %t, 4, %a;\n"
+			    "	ld.global.u32 %f, [factor];\n"
+			    "	ld.global.u32 %t, [%a];\n"
+			    "	mul.lo.u32 %t, %t, %f;\n"
+			    "	st.global.u32 [%a], %t;\n"
+			    "done:\n"
+			    "	ret;\n"
+			    "}\n";
+
+static ptxsim *built(void)
+{
+	ptxsim *sim = ptxsim_create();
+
+	ck_assert_ptr_nonnull(sim);
+	ck_assert_int_eq(ptxsim_add_text(sim, "scale.ptx", SCALE, strlen(SCALE)), PTXSIM_OK);
+	ck_assert_msg(ptxsim_build(sim, NULL) == PTXSIM_OK, "%s", ptxsim_diagnostics(sim));
+	return sim;
+}
+
+static ptxsim_status launch(ptxsim *sim, uint64_t a, uint32_t n, uint32_t threads)
+{
+	const void *args[] = { &a, &n };
+	struct ptxsim_launch l = PTXSIM_LAUNCH_INIT;
+
+	l.block[0] = threads;
+	l.args = args;
+	l.arg_count = 2;
+	l.jobs = 1;
+	return ptxsim_launch(sim, ptxsim_find_kernel(sim, "scale"), &l);
+}
+
+START_TEST(a_kernel_runs)
+{
+	ptxsim *sim = built();
+	uint32_t values[40], back[40];
+	uint64_t address;
+	struct ptxsim_stats stats;
+
+	for (uint32_t k = 0; k < 40; k++)
+		values[k] = k;
+	ck_assert_int_eq(ptxsim_alloc(sim, sizeof values, &address), PTXSIM_OK);
+	ck_assert_int_eq(ptxsim_write(sim, address, values, sizeof values), PTXSIM_OK);
+	ck_assert_int_eq(launch(sim, address, 35, 64), PTXSIM_OK);
+	ck_assert_int_eq(ptxsim_read(sim, back, address, sizeof back), PTXSIM_OK);
+	for (uint32_t k = 0; k < 40; k++)
+		ck_assert_uint_eq(back[k], k < 35 ? 3 * k : k);
+	ck_assert_int_eq(ptxsim_get_stats(sim, &stats), PTXSIM_OK);
+	ck_assert_uint_eq(stats.blocks, 1);
+	ck_assert_uint_eq(stats.warps, 2);
+	ck_assert_uint_eq(stats.thread_instructions, 64 * 5 + 35 * 5 + 64);
+	ck_assert_str_eq(ptxsim_message(sim), "");
+	ck_assert_str_eq(ptxsim_cuda_error(sim), "CUDA_SUCCESS");
+	ck_assert_int_eq(ptxsim_release(sim, address), PTXSIM_OK);
+	ck_assert_int_eq(ptxsim_release(sim, address), PTXSIM_ERROR_ADDRESS);
+	ptxsim_free(sim);
+}
+END_TEST
+
+START_TEST(mapped_memory_is_used_in_place)
+{
+	ptxsim *sim = built();
+	_Alignas(16) uint32_t values[32] = { 5, 6, 7 };
+	uint64_t address;
+
+	ck_assert_int_eq(ptxsim_map(sim, values, sizeof values, &address), PTXSIM_OK);
+	ck_assert_int_eq(launch(sim, address, 32, 32), PTXSIM_OK);
+	ck_assert_uint_eq(values[0], 15);
+	ck_assert_uint_eq(values[2], 21);
+	ck_assert_int_eq(launch(sim, address, 33, 64), PTXSIM_ERROR_FAULT);
+	ptxsim_free(sim);
+}
+END_TEST
+
+START_TEST(variables_are_read_and_written)
+{
+	ptxsim *sim = built();
+	uint64_t variable, size, address;
+	uint32_t value = 0;
+
+	ck_assert_int_eq(ptxsim_variable(sim, "factor", &variable, &size), PTXSIM_OK);
+	ck_assert_uint_eq(size, 4);
+	ck_assert_int_eq(ptxsim_read(sim, &value, variable, 4), PTXSIM_OK);
+	ck_assert_uint_eq(value, 3);
+	value = 10;
+	ck_assert_int_eq(ptxsim_write(sim, variable, &value, 4), PTXSIM_OK);
+	ck_assert_int_eq(ptxsim_alloc(sim, 4, &address), PTXSIM_OK);
+	value = 7;
+	ptxsim_write(sim, address, &value, 4);
+	ck_assert_int_eq(launch(sim, address, 1, 1), PTXSIM_OK);
+	ptxsim_read(sim, &value, address, 4);
+	ck_assert_uint_eq(value, 70);
+	ck_assert_int_eq(ptxsim_variable(sim, "nothing", NULL, NULL), PTXSIM_ERROR_NOT_FOUND);
+	ck_assert_int_eq(ptxsim_release(sim, variable), PTXSIM_ERROR_ADDRESS);
+	ptxsim_free(sim);
+}
+END_TEST
+
+START_TEST(kernels_tell_their_parameters)
+{
+	ptxsim *sim = built();
+	struct ptxsim_param p;
+	const ptxsim_kernel *k = ptxsim_get_kernel(sim, 0);
+
+	ck_assert_uint_eq(ptxsim_kernel_count(sim), 1);
+	ck_assert_str_eq(ptxsim_kernel_name(k), "scale");
+	ck_assert_ptr_eq(k, ptxsim_find_kernel(sim, "scale"));
+	ck_assert_ptr_null(ptxsim_find_kernel(sim, "other"));
+	ck_assert_ptr_null(ptxsim_get_kernel(sim, 1));
+	ck_assert_uint_eq(ptxsim_kernel_param_count(k), 2);
+	ck_assert_int_eq(ptxsim_kernel_param(k, 1, &p), PTXSIM_OK);
+	ck_assert_str_eq(p.name, "n");
+	ck_assert_str_eq(p.type, "u32");
+	ck_assert_uint_eq(p.size, 4);
+	ck_assert_uint_eq(p.offset, 8);
+	ck_assert_int_eq(ptxsim_kernel_param(k, 2, &p), PTXSIM_ERROR_ARGUMENT);
+	ptxsim_free(sim);
+}
+END_TEST
+
+START_TEST(a_fault_is_told_and_the_simulator_lives)
+{
+	ptxsim *sim = built();
+	uint64_t address;
+
+	ck_assert_int_eq(ptxsim_alloc(sim, 128, &address), PTXSIM_OK);
+	ck_assert_int_eq(launch(sim, address, 33, 33), PTXSIM_ERROR_FAULT);
+	ck_assert_str_eq(ptxsim_cuda_error(sim), "CUDA_ERROR_ILLEGAL_ADDRESS");
+	ck_assert_ptr_nonnull(strstr(ptxsim_message(sim), "scale.ptx:17"));
+	ck_assert_int_eq(launch(sim, address, 32, 32), PTXSIM_OK);
+	ck_assert_str_eq(ptxsim_message(sim), "");
+	ptxsim_free(sim);
+}
+END_TEST
+
+START_TEST(wrong_text_is_told_with_its_place)
+{
+	static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+				   ".entry k() {\n\tadd.f99 %r1;\n\tret;\n}\n";
+	ptxsim *sim = ptxsim_create();
+	ptxsim_status status = ptxsim_add_text(sim, "bad.ptx", text, strlen(text));
+
+		status = ptxsim_build(sim, NULL);
+	ck_assert_int_eq(status, PTXSIM_ERROR_SYNTAX);
+	ck_assert_ptr_nonnull(strstr(ptxsim_diagnostics(sim), "bad.ptx:5:"));
+	ck_assert_int_eq(ptxsim_add_file(sim, "/does/not/exist"), PTXSIM_ERROR_FILE);
+	ptxsim_free(sim);
+}
+END_TEST
+
+START_TEST(wrong_calls_change_nothing)
+{
+	ptxsim *fresh = ptxsim_create(), *sim = built();
+	struct ptxsim_launch l = PTXSIM_LAUNCH_INIT;
+	uint64_t address = 99;
+	char byte;
+
+	ck_assert_int_eq(ptxsim_build(fresh, NULL), PTXSIM_ERROR_STATE);
+	ck_assert_int_eq(ptxsim_alloc(fresh, 4, &address), PTXSIM_ERROR_STATE);
+	ck_assert_uint_eq(address, 99);
+	ck_assert_int_eq(ptxsim_build(sim, NULL), PTXSIM_ERROR_STATE);
+	ck_assert_int_eq(ptxsim_add_text(sim, "x", "", 0), PTXSIM_ERROR_STATE);
+	ck_assert_int_eq(ptxsim_add_text(NULL, "x", "", 0), PTXSIM_ERROR_ARGUMENT);
+	ck_assert_int_eq(ptxsim_read(sim, &byte, 12345, 1), PTXSIM_ERROR_ADDRESS);
+	ck_assert_int_eq(ptxsim_alloc(sim, UINT64_MAX, &address), PTXSIM_ERROR_MEMORY);
+	ck_assert_int_eq(ptxsim_launch(sim, NULL, &l), PTXSIM_ERROR_ARGUMENT);
+	ck_assert_int_eq(ptxsim_launch(sim, ptxsim_get_kernel(sim, 0), &l), PTXSIM_ERROR_LAUNCH);
+	l.struct_size = 3;
+	ck_assert_int_eq(ptxsim_launch(sim, ptxsim_get_kernel(sim, 0), &l), PTXSIM_ERROR_ARGUMENT);
+	ck_assert_int_eq(launch(sim, 0, 0, 2000), PTXSIM_ERROR_LAUNCH);
+	ck_assert_str_ne(ptxsim_message(sim), "");
+	ck_assert_int_eq(launch(sim, 0, 0, 32), PTXSIM_OK);
+	ptxsim_free(fresh);
+	ptxsim_free(sim);
+	ptxsim_free(NULL);
+}
+END_TEST
+
+/* One simulator in a thread of its own: many launches, each checked. */
+static void *many_launches(void *factor)
+{
+	ptxsim *sim = built();
+	uint64_t variable, address;
+	uint32_t value = *(uint32_t *)factor, wanted = 1, ok = 1;
+
+	ptxsim_variable(sim, "factor", &variable, NULL);
+	ptxsim_write(sim, variable, &value, 4);
+	ptxsim_alloc(sim, 4, &address);
+	ptxsim_write(sim, address, &wanted, 4);
+	for (int k = 0; k < 500; k++) {
+		wanted *= value;
+		ok &= launch(sim, address, 1, 32) == PTXSIM_OK;
+	}
+	ptxsim_read(sim, &value, address, 4);
+	ptxsim_free(sim);
+	return ok && value == wanted ? factor : NULL;
+}
+
+START_TEST(two_simulators_in_two_threads)
+{
+	uint32_t factors[] = { 3, 5 };
+	pthread_t threads[2];
+	void *result;
+
+	for (int k = 0; k < 2; k++)
+		ck_assert_int_eq(pthread_create(&threads[k], NULL, many_launches, &factors[k]), 0);
+	for (int k = 0; k < 2; k++) {
+		pthread_join(threads[k], &result);
+		ck_assert_ptr_eq(result, &factors[k]);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("api");
+	TCase *c = tcase_create("ptxsim.h");
+
+	tcase_set_timeout(c, 60);
+	tcase_add_test(c, a_kernel_runs);
+	tcase_add_test(c, mapped_memory_is_used_in_place);
+	tcase_add_test(c, variables_are_read_and_written);
+	tcase_add_test(c, kernels_tell_their_parameters);
+	tcase_add_test(c, a_fault_is_told_and_the_simulator_lives);
+	tcase_add_test(c, wrong_text_is_told_with_its_place);
+	tcase_add_test(c, wrong_calls_change_nothing);
+	tcase_add_test(c, two_simulators_in_two_threads);
+	suite_add_tcase(suite, c);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	const int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? 1 : 0;
+}
