@@ -162,6 +162,9 @@ void call_emit(struct emitter *e, const struct ir_instruction *x, const struct m
 		formal_side(e, f, v, k < f->param_registers.count ? f->param_registers.items[k] : NULL, &t->to_register,
 			    &t->to);
 		t->bytes = transfer_bytes(v);
+		const struct ir_operand *actual = &p.arguments->items[k];
+		if (v->unsized && actual->kind == OPERAND_SYMBOL && actual->symbol && actual->symbol->kind == SYM_VARIABLE)
+			t->bytes = (u32)min_u64(actual->symbol->variable->size, UNSIZED_BYTES);
 	}
 	for (u32 k = 0; k < returns; k++) {
 		struct call_transfer *t = &site.out[site.out_count];

@@ -244,7 +244,7 @@ static void place_frame(struct lowering *low, const struct ir_variable *v, u64 *
 
 	if (!find_place(low, v))
 		add_place(low, v, at);
-	*top = at + align_up(v->size, 4);
+	*top = at + (v->unsized ? UNSIZED_BYTES : align_up(v->size, 4));
 }
 
 /* Results first, then parameters: the same for a prototype and for each function that fits it. */

@@ -74,6 +74,8 @@ void layout_module_variables(struct lowering *low);
 bool layout_kernel(struct lowering *low, struct ir_function *kernel);
 u64 layout_address(void *context, const struct ir_variable *v);
 u64 layout_function_address(void *context, const struct ir_function *f);
+/* What the last parameter of a function with a variable number of arguments may take: it has no size. */
+enum { UNSIZED_BYTES = 4096 };
 u64 layout_frame(struct lowering *low, struct ir_function *f);
 struct ir_function *layout_definition(struct lowering *low, struct ir_function *f);
 bool layout_is_external(const char *name);

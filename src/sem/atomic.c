@@ -83,9 +83,9 @@ static u32 atom_address_index(const struct form *f)
 	return v == M_v2 ? 2 : v == M_v4 ? 4 : v == M_v8 ? 8 : 1;
 }
 
-/* Global f32 additions flush subnormal operands and results, those in shared memory don't (recorded:
- * warp-atomics): the operation learns it in c. */
-static inline bool flushes_in(struct warp *w, enum ir_space space, u64 address)
+/* Floating-point additions differ between global and shared memory: the operation learns it in c. Those of
+ * f32 flush subnormal operands and results in global memory only (recorded: warp-atomics). */
+static inline bool is_global(struct warp *w, enum ir_space space, u64 address)
 {
 	return (space == SPACE_GENERIC ? generic_space(w, &address) : space) != SPACE_SHARED;
 }
@@ -106,7 +106,7 @@ static inline bool flushes_in(struct warp *w, enum ir_space space, u64 address)
 			if (!p)                                                                        \
 				return NULL;                                                           \
 			const T b = (T)((const LANE_##T *)(const void *)(rows + i->b))[l];             \
-			const T c = adds_float	? (T)flushes_in(w, space, address[l])                  \
+			const T c = adds_float	? (T)is_global(w, space, address[l])                  \
 				    : i->c == NO_OPERAND ? 0                                           \
 							 : (T)((const LANE_##T *)(const void *)(rows + i->c))[l]; \
 			if (sizeof(T) == 16 && racing)                                                 \
@@ -252,24 +252,29 @@ ATOM_MEANING_ANY(cas_16, u16, false, old == b ? c : old)
 ATOM_MEANING_ANY(exch_128, u128, false, b)
 ATOM_MEANING_ANY(cas_128, u128, false, old == b ? c : old)
 
-/* Floats: recorded (warp-atomics). f32 and the halves give their one NaN, f64 keeps an operand's payload. */
+/* Floats: recorded (warp-atomics). f32 and the halves give their one NaN. f64 keeps an operand's, memory's
+ * first: as it stands in global memory, quieted in shared memory. */
 static inline u32 add_f32_bits(u32 a, u32 b, bool flush)
 {
 	const u32 sum = bits_of_f32(one_nan(f32_of_bits(f32_flush_if(a, flush)) + f32_of_bits(f32_flush_if(b, flush))));
 
 	return f32_flush_if(sum, flush);
 }
-static inline u64 add_f64_bits(u64 old, u64 b)
+static inline u64 add_f64_bits(u64 old, u64 b, bool global)
 {
-	const f64 x = f64_of_bits(old), y = f64_of_bits(b);
+	const f64 sum = f64_of_bits(old) + f64_of_bits(b);
 
-	return bits_of_f64(nan_of2(x + y, y, x));
+	if (f64_is_nan(old) || f64_is_nan(b)) {
+		const u64 nan = f64_is_nan(old) ? old : b;
+		return global ? nan : nan | F64_QUIET;
+	}
+	return sum == sum ? bits_of_f64(sum) : F64_NAN;
 }
 #define HALVES(FUNCTION, ...)                                                                          \
 	((u32)FUNCTION((u16)old, (u16)b __VA_ARGS__) | (u32)FUNCTION((u16)(old >> 16), (u16)(b >> 16) __VA_ARGS__) << 16)
 #define COMMA ,
 ATOM_MEANING_ANY(add_f32, u32, true, add_f32_bits(old, b, c))
-ATOM_MEANING_ANY(add_f64, u64, true, add_f64_bits(old, b))
+ATOM_MEANING_ANY(add_f64, u64, true, add_f64_bits(old, b, c))
 ATOM_MEANING_ANY(add_f16, u16, true, f16_add(old, b, false, false))
 ATOM_MEANING_ANY(add_bf16, u16, true, bf16_add(old, b))
 ATOM_MEANING_ANY(add_f16x2, u32, true, HALVES(f16_add, COMMA false COMMA false))
@@ -306,7 +311,7 @@ ATOM_MEANING_ANY(max_bf16x2, u32, false, HALVES(bf16_max, COMMA false COMMA fals
 			for (u32 k = 0; k < count; k++) {                                              \
 				const T b = (T)((const u32 *)(const void *)(rows + values[k]))[l];     \
 				const T old = exchange_##T((T *)(void *)(p + k * sizeof(T)), b,        \
-							   (T)flushes_in(w, space, address[l]),        \
+							   (T)is_global(w, space, address[l]),        \
 							   is_racing(w, space), op);                   \
 				if (first)                                                             \
 					((u32 *)(void *)(rows + list[k]))[l] = old;                    \

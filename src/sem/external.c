@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * System functions. vprintf formats as the CUDA run time does: %s takes a pointer to device
- * memory, %n nothing; numbers stand in the argument block at their natural alignment. malloc takes
+ * memory, %n nothing; numbers stand in the argument block at their natural alignment; the result is how many
+ * were read (recorded: warp-system). malloc takes
  * from the launch's heap; free of anything else is a fault.
  */
 #include "sem/external.h"
@@ -116,7 +117,7 @@ static bool next_value(struct warp *w, const struct insn *i, u32 lane, u64 *at, 
 }
 
 /* Replaces each '*' of a conversion by the number that the arguments give. */
-static bool fill_stars(struct warp *w, const struct insn *i, u32 lane, u64 *at, struct conversion *c)
+static bool fill_stars(struct warp *w, const struct insn *i, u32 lane, u64 *at, struct conversion *c, u64 *values)
 {
 	char *star;
 
@@ -125,6 +126,7 @@ static bool fill_stars(struct warp *w, const struct insn *i, u32 lane, u64 *at, 
 		u64 value;
 		if (!next_value(w, i, lane, at, 4, &value))
 			return false;
+		++*values;
 		snprintf(number, sizeof number, "%d", (int)(u32)value % 10000);
 		snprintf(rest, sizeof rest, "%s", star + 1);
 		snprintf(star, (size_t)(c->spec + sizeof c->spec - star), "%s%s", number, rest);
@@ -132,14 +134,16 @@ static bool fill_stars(struct warp *w, const struct insn *i, u32 lane, u64 *at, 
 	return true;
 }
 
-static bool convert(struct warp *w, const struct insn *i, u32 lane, u64 *at, struct conversion *c, struct output *o)
+static bool convert(struct warp *w, const struct insn *i, u32 lane, u64 *at, struct conversion *c, struct output *o,
+		    u64 *values)
 {
 	char text[1200], string[1024];
 	u64 value;
 	int length;
 
-	if (!fill_stars(w, i, lane, at, c) || !next_value(w, i, lane, at, c->wide ? 8 : 4, &value))
+	if (!fill_stars(w, i, lane, at, c, values) || !next_value(w, i, lane, at, c->wide ? 8 : 4, &value))
 		return false;
+	++*values;
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	switch (c->letter) {
@@ -180,6 +184,7 @@ static bool print(struct warp *w, const struct insn *i, u8 *rows, const struct c
 
 	if (!read_text(w, i, lane, argument(w, rows, site, 0, lane), format, sizeof format))
 		return false;
+	u64 values = 0;
 	for (const char *p = format; *p;) {
 		struct conversion c;
 		if (*p != '%' || p[1] == '%') {
@@ -188,14 +193,14 @@ static bool print(struct warp *w, const struct insn *i, u8 *rows, const struct c
 		} else if (!parse_conversion(p + 1, &c)) {
 			put(&o, p++, 1);
 		} else {
-			if (!convert(w, i, lane, &at, &c, &o))
+			if (!convert(w, i, lane, &at, &c, &o, &values))
 				return false;
 			p = c.end;
 		}
 	}
 	if (w->machine->launch->print)
 		w->machine->launch->print(w->machine->launch->print_context, o.text, o.length);
-	give_result(w, rows, site, lane, 1);
+	give_result(w, rows, site, lane, values);
 	return true;
 }
 
