@@ -203,10 +203,41 @@ static bool read_script_file(struct session *s, struct script *script, const cha
 	return true;
 }
 
+/* Shapes given by options alone replace those of all launches that the files describe. */
+static void override_shapes(struct session *s, struct script *script, const struct run_options *o)
+{
+	char *line = arena_printf(&s->arena, "launch shape() grid=%s block=%s", o->grid ? o->grid : "1",
+				  o->block ? o->block : "1");
+	struct script shape = *script;
+
+	if (o->shared)
+		line = arena_printf(&s->arena, "%s shared=%s", line, o->shared);
+	if (o->cluster)
+		line = arena_printf(&s->arena, "%s cluster=%s", line, o->cluster);
+	shape.statements.items = NULL;
+	shape.statements.count = shape.statements.capacity = 0;
+	read_line(s, &shape, "<options>", line);
+	if (!shape.statements.count)
+		return;
+	const struct script_launch *given = &shape.statements.items[0].launch;
+	for (size_t k = 0; k < script->statements.count; k++) {
+		struct script_launch *l = &script->statements.items[k].launch;
+		if (o->grid)
+			memcpy(l->grid, given->grid, sizeof l->grid);
+		if (o->block)
+			memcpy(l->block, given->block, sizeof l->block);
+		if (o->cluster)
+			memcpy(l->cluster, given->cluster, sizeof l->cluster);
+		if (o->shared)
+			l->shared_bytes = given->shared_bytes;
+	}
+}
+
 /* Everything that is to be done, from the files, a script file or the options. */
 static bool read_launches(struct session *s, struct script *script, const struct run_options *o)
 {
-	const bool by_options = o->kernel || o->args.count || o->grid || o->block || o->shared || o->cluster;
+	const bool shaped = o->grid || o->block || o->shared || o->cluster;
+	bool by_options = o->kernel || o->args.count;
 
 	if (!fix_constants(s, script, o))
 		return false;
@@ -217,6 +248,9 @@ static bool read_launches(struct session *s, struct script *script, const struct
 		for (size_t k = 0; k < s->modules.count; k++)
 			script_read(script, s->modules.items[k]->source, false);
 	}
+	by_options |= shaped && !script->launch_count && !s->diags.error_count;
+	if (shaped && !by_options)
+		override_shapes(s, script, o);
 	if (by_options) {
 		const char *line = line_of_options(s, o);
 		if (!line)
