@@ -58,6 +58,8 @@ static void ptx_yyerror(struct span *at, struct reader *r, void *scanner, const 
 %token CLOSE "'} '" SHIFT_LEFT "'<<'" SHIFT_RIGHT "'>>'" LESS_EQUAL "'<='" GREATER_EQUAL "'>='" EQUAL "'=='"
 %token NOT_EQUAL "'!='" AND_AND "'&&'" OR_OR "'||'"
 
+%precedence NO_SEMICOLON
+%precedence DOT_PRAGMA
 %right '?' ':'
 %left OR_OR
 %left AND_AND
@@ -84,6 +86,7 @@ item:
 	| DOT_PRAGMA pragma_texts ';'
 	| DOT_ALIAS NAME ',' NAME ';'               { reader_alias(r, $2.text, $4.text, @2, @4); }
 	| linkage qualifiers declarators ';'        { reader_need_header(r, @2); }
+	| linkage qualifiers ';'                    { declare_nothing(r, @2); }
 	| function
 	| error ';'                                 { STOP_IF_FULL; }
 	| error '}'                                 { STOP_IF_FULL; }
@@ -196,7 +199,8 @@ tunings:
 	| tunings DOT_PRAGMA pragma_texts ';'
 	;
 function_end:
-	  ';'                                       { function_declare(r, @1); }
+	  %empty %prec NO_SEMICOLON                 { function_declare(r, @$); } /* as ptxas takes it */
+	| ';'                                       { function_declare(r, @1); }
 	| body_open statements block_end            { function_close(r, @3); }
 	;
 body_open: '{'                                      { r->braces = 0; function_open(r, @1); } ;
@@ -212,6 +216,7 @@ statement:
 	| prototype_head returns prototype_name parameters tunings ';' { prototype_end(r); }
 	| block_open statements block_end           { scope_close(r); }
 	| parameter_begin qualifiers declarators ';'
+	| parameter_begin qualifiers ';'            { declare_nothing(r, @2); }
 	| DOT_LOC INTEGER INTEGER INTEGER           { reader_loc(r, $2.bits, $3.bits, $4.bits, @1); } loc_attributes
 	| DOT_PRAGMA pragma_texts ';'
 	| instruction ';'

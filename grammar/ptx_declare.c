@@ -361,8 +361,11 @@ static void check_variable(struct reader *r, const struct ir_variable *v, bool i
 		diag_error(r->diags, v->span, "array '%s' has no size", v->name);
 		diag_hint(r->diags, "only .extern arrays and initialised ones may be open");
 	}
-	if (v->name == r->underscore)
-		diag_error(r->diags, v->span, "a variable cannot be called '_'");
+}
+
+void declare_nothing(struct reader *r, struct span at)
+{
+	diag_warning(r->diags, at, "this declares nothing");
 }
 
 void declare_end(struct reader *r, bool initialised, struct span at)
@@ -380,6 +383,8 @@ void declare_end(struct reader *r, bool initialised, struct span at)
 		declare_parameter(r, v);
 		return;
 	}
+	if (v->name == r->underscore)
+		diag_error(r->diags, v->span, "nothing but a parameter of a .callprototype is called '_'");
 	if (v->space == SPACE_REG && r->function) {
 		declare_register(r, v->name, v->span);
 		return;

@@ -19,6 +19,7 @@ void function_begin(struct reader *r, bool is_entry, struct span at)
 	f->name = r->underscore;
 	r->function = f;
 	r->in_returns = false;
+	r->twice.name = NULL;
 	scope_open(r);
 }
 
@@ -190,6 +191,8 @@ void function_declare(struct reader *r, struct span end)
 void function_open(struct reader *r, struct span at)
 {
 	(void)at;
+	if (r->twice.name)
+		scope_tell_twice(r, r->twice.name, r->twice.span, r->twice_first);
 	join_function(r, true);
 	struct ir_function *f = r->function;
 	r->function = NULL;

@@ -119,10 +119,10 @@ struct ir_symbol *scope_resolve(struct reader *r, const char *name, struct span 
 	return NULL;
 }
 
-static void tell_duplicate(struct reader *r, const struct ir_symbol *old, const struct ir_symbol *new)
+void scope_tell_twice(struct reader *r, const char *name, struct span at, struct span first)
 {
-	diag_error(r->diags, new->span, "'%s' is declared twice in one scope", new->name);
-	diag_note(r->diags, old->span, "first declared here");
+	diag_error(r->diags, at, "'%s' is declared twice in one scope", name);
+	diag_note(r->diags, first, "first declared here");
 }
 
 bool scope_declare(struct reader *r, struct ir_symbol symbol)
@@ -148,7 +148,12 @@ bool scope_declare(struct reader *r, struct ir_symbol symbol)
 		return true;
 	}
 	if (old) {
-		tell_duplicate(r, old, &symbol);
+		if (r->function && !r->function->scope) {
+			r->twice = symbol;
+			r->twice_first = old->span;
+		} else {
+			scope_tell_twice(r, symbol.name, symbol.span, old->span);
+		}
 		return false;
 	}
 	struct ir_symbol *new = ARENA_NEW(r->arena, struct ir_symbol);

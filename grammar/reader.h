@@ -95,6 +95,9 @@ struct reader {
 	struct ir_function *function; /* being read, or NULL */
 	struct ir_function *caller;   /* whose body holds the prototype being read, or NULL */
 	struct ir_targets *targets;   /* being listed */
+	/* A second parameter of one name in the head being read: wrong only if a body follows. */
+	struct ir_symbol twice;
+	struct span twice_first;
 	bool in_returns;
 	struct declaration declaration;
 	struct ir_variable *variable; /* newest declared */
@@ -158,6 +161,7 @@ bool scope_declare(struct reader *r, struct ir_symbol symbol);
 /* What `name` stands for here. NULL, and nothing told, for an unknown %name inside a function, which
  * may be a special register; NULL and told outside of functions; else a pending symbol. */
 struct ir_symbol *scope_resolve(struct reader *r, const char *name, struct span at);
+void scope_tell_twice(struct reader *r, const char *name, struct span at, struct span first);
 void scope_label(struct reader *r, const char *name, struct span at);
 void scope_settle(struct reader *r);
 /* Complains about a name that is declared nowhere. */
@@ -175,6 +179,7 @@ void declare_attribute(struct reader *r, const char *word, u32 numbers, struct s
 void declare_name(struct reader *r, const char *name, struct span at);
 void declare_range(struct reader *r, const char *prefix, u64 count, struct span at);
 void declare_dimension(struct reader *r, bool sized, u64 size, struct span at);
+void declare_nothing(struct reader *r, struct span at);
 void declare_end(struct reader *r, bool initialised, struct span at);
 
 /* ptx_function.c */
