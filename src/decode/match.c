@@ -385,9 +385,9 @@ static bool one_operand(struct attempt *t, const struct operand_spec *s, const s
 	}
 	if (o->kind == OPERAND_PAIR)
 		return wrong(t, o->span, "this form has no second result");
-	if (count > 1 || s->vector == 0xff)
-		return count > 1 ? vector(t, s, o, count) : scalar(t, s, o->kind == OPERAND_VECTOR && o->item_count == 1 ? &o->items[0] : o, s->type);
-	return scalar(t, s, o, s->type);
+	if (count > 1)
+		return vector(t, s, o, count);
+	return scalar(t, s, o->kind == OPERAND_VECTOR && o->item_count == 1 ? &o->items[0] : o, s->type);
 }
 
 /* Selectors and signs of video operands, packed for the handler; other forms may have none. */

@@ -68,7 +68,8 @@ static u64 cluster_value(const struct warp *w, u32 sreg, u32 element)
 	}
 }
 
-enum { RESERVED_SHARED = 1024, SHARED_UNIT = 128 };
+/* The system's part of shared memory, how much of it is in use (recorded), and the unit of the rest. */
+enum { RESERVED_SHARED = 1024, RESERVED_USED = 0x120, SHARED_UNIT = 128 };
 
 static u64 shared_value(const struct warp *w, u32 sreg)
 {
@@ -85,6 +86,7 @@ static u64 shared_value(const struct warp *w, u32 sreg)
 	case SREG_dynamic_smem_size:
 		return m->launch->dynamic_shared;
 	case SREG_reserved_smem_offset_end:
+		return reserved ? RESERVED_USED : 0;
 	case SREG_reserved_smem_offset_cap:
 		return reserved;
 	default:

@@ -388,8 +388,9 @@ static const struct meaning *pick_atom(const struct form *f)
 #define SEM       "[.relaxed|.acquire|.release|.acq_rel]"
 #define RED_SEM   "[.relaxed|.release]"
 #define SCOPE     "[.cta|.cluster|.gpu|.sys]"
+#define SOME_SEM  "(.relaxed|.acquire|.release|.acq_rel)"
+#define SOME_SCOPE "(.cta|.cluster|.gpu|.sys)"
 #define SHARED    "(.shared|.shared::cta|.shared::cluster)"
-#define ANYWHERE  "[.global|.shared|.shared::cta|.shared::cluster]"
 #define HINT      "[.L2::cache_hint]"
 #define WORDS     "((.and|.or|.xor)" HINT ".b32|(.add|.min|.max)" HINT "(.u32|.s32)|(.inc|.dec)" HINT ".u32)"
 #define LONGS     "((.and|.or|.xor)" HINT ".b64|(.min|.max)" HINT "(.u64|.s64))"
@@ -400,46 +401,55 @@ static const struct meaning *pick_atom(const struct form *f)
 #define DOC_ATOM  "Changes memory atomically, and gives back the old value."
 #define DOC_RED   "Changes memory atomically."
 
-#define ATOM(SPACE, WHAT, OPERANDS, PTX, SM) \
-	ROW("atom" SEM SCOPE SPACE WHAT, OPERANDS, PTX, SM, FLAGS, pick_atom, DOC_ATOM)
-#define RED(SPACE, WHAT, OPERANDS, PTX, SM) \
-	ROW("red" RED_SEM SCOPE SPACE WHAT, OPERANDS, PTX, SM, FLAGS, pick_atom, DOC_RED)
-/* One operation in global memory, in shared memory, and by generic addresses. */
-#define ATOMS(WHAT, OPERANDS, GLOBAL, SHARED_SINCE)                                                    \
-	ATOM(".global", WHAT, OPERANDS, GLOBAL, GLOBAL), ATOM(SHARED, WHAT, OPERANDS, SHARED_SINCE, SHARED_SINCE), \
-		ATOM("", WHAT, OPERANDS, 20, 20)
-#define REDS(WHAT, OPERANDS, GLOBAL, SHARED_SINCE)                                                     \
-	RED(".global", WHAT, OPERANDS, GLOBAL, GLOBAL),                                                    \
-		RED(SHARED, WHAT, OPERANDS, SHARED_SINCE, SHARED_SINCE), RED("", WHAT, OPERANDS, 20, 20)
+/* The space may stand before order and scope as well, which compilers make use of. */
+#define FIRST_GLOBAL     "(" SEM SCOPE ".global|.global(" SOME_SCOPE SEM "|" SOME_SEM SCOPE "))"
+#define RED_FIRST_GLOBAL "(" RED_SEM SCOPE ".global|.global(" SOME_SCOPE RED_SEM "|(.relaxed|.release)" SCOPE "))"
+#define FIRST_SHARED     "(" SEM SCOPE SHARED "|.shared(" SOME_SCOPE SEM "|" SOME_SEM SCOPE "))"
+#define RED_FIRST_SHARED "(" RED_SEM SCOPE SHARED "|.shared(" SOME_SCOPE RED_SEM "|(.relaxed|.release)" SCOPE "))"
+#define ATOM_(PLACE, WHAT, OPERANDS, PTX, SM) ROW("atom" PLACE WHAT, OPERANDS, PTX, SM, FLAGS, pick_atom, DOC_ATOM)
+#define RED_(PLACE, WHAT, OPERANDS, PTX, SM)  ROW("red" PLACE WHAT, OPERANDS, PTX, SM, FLAGS, pick_atom, DOC_RED)
+/* In global memory, in shared memory, and by generic addresses: since when. */
+#define ATOMS(WHAT, OPERANDS, G_PTX, G_SM, S_PTX, S_SM, ANY_PTX, ANY_SM)                               \
+	ATOM_(FIRST_GLOBAL, WHAT, OPERANDS, G_PTX, G_SM), ATOM_(FIRST_SHARED, WHAT, OPERANDS, S_PTX, S_SM), \
+		ATOM_(SEM SCOPE, WHAT, OPERANDS, ANY_PTX, ANY_SM)
+#define REDS(WHAT, OPERANDS, G_PTX, G_SM, S_PTX, S_SM, ANY_PTX, ANY_SM)                                \
+	RED_(RED_FIRST_GLOBAL, WHAT, OPERANDS, G_PTX, G_SM), RED_(RED_FIRST_SHARED, WHAT, OPERANDS, S_PTX, S_SM), \
+		RED_(RED_SEM SCOPE, WHAT, OPERANDS, ANY_PTX, ANY_SM)
+#define ATOMS_SINCE(WHAT, OPERANDS, PTX, SM) ATOMS(WHAT, OPERANDS, PTX, SM, PTX, SM, PTX, SM)
+#define REDS_SINCE(WHAT, OPERANDS, PTX, SM)  REDS(WHAT, OPERANDS, PTX, SM, PTX, SM, PTX, SM)
+#define ATOM_VECTORS(WHAT)                                                                             \
+	ATOM_(FIRST_GLOBAL, WHAT, "={v}0 @ {v}0 ?b64", 81, 90), ATOM_(SEM SCOPE, WHAT, "={v}0 @ {v}0 ?b64", 81, 90)
+#define RED_VECTORS(WHAT)                                                                              \
+	RED_(RED_FIRST_GLOBAL, WHAT, "@ {v}0 ?b64", 81, 90), RED_(RED_SEM SCOPE, WHAT, "@ {v}0 ?b64", 81, 90)
 
 static const struct isa_row rows_atomic[] = {
-	ATOMS(WORDS, "=0 @ 0 ?b64", 11, 12),
-	ATOMS(".exch" HINT ".b32", "=0 @ 0 ?b64", 11, 12),
-	ATOMS(".cas.b32", "=0 @ 0 0", 11, 12),
-	ATOMS("(.add" HINT ".u64|.exch" HINT ".b64)", "=0 @ 0 ?b64", 12, 20),
-	ATOMS(".cas.b64", "=0 @ 0 0", 12, 20),
-	ATOM(ANYWHERE, LONGS, "=0 @ 0 ?b64", 31, 32),
-	ATOM(ANYWHERE, ".add" HINT ".f32", "=0 @ 0 ?b64", 20, 20),
-	ATOM(ANYWHERE, ".add" HINT ".f64", "=0 @ 0 ?b64", 50, 60),
-	ATOM(ANYWHERE, HALF_ADDS ".f16x2", "=0 @ 0 ?b64", 62, 60),
-	ATOM(ANYWHERE, HALF_ADDS ".f16", "=0 @ 0 ?b64", 63, 70),
-	ATOM(ANYWHERE, HALF_ADDS "(.bf16|.bf16x2)", "=0 @ 0 ?b64", 78, 90),
-	ATOM(ANYWHERE, ".cas.b16", "=0 @ 0 0", 63, 70),
-	ATOM(ANYWHERE, ".exch" HINT ".b128", "=0 @ 0 ?b64", 83, 90),
-	ATOM(ANYWHERE, ".cas.b128", "=0 @ 0 0", 83, 90),
-	ATOM("[.global]", ".add" HINT "(.v2|.v4).f32", "={v}0 @ {v}0 ?b64", 81, 90),
-	ATOM("[.global]", V16, "={v}0 @ {v}0 ?b64", 81, 90),
-	ATOM("[.global]", V32, "={v}0 @ {v}0 ?b64", 81, 90),
-	REDS(WORDS, "@ 0 ?b64", 11, 12),
-	REDS(".add" HINT ".u64", "@ 0 ?b64", 12, 20),
-	RED(ANYWHERE, LONGS, "@ 0 ?b64", 31, 32),
-	RED(ANYWHERE, ".add" HINT ".f32", "@ 0 ?b64", 20, 20),
-	RED(ANYWHERE, ".add" HINT ".f64", "@ 0 ?b64", 50, 60),
-	RED(ANYWHERE, HALF_ADDS ".f16x2", "@ 0 ?b64", 62, 60),
-	RED(ANYWHERE, HALF_ADDS ".f16", "@ 0 ?b64", 63, 70),
-	RED(ANYWHERE, HALF_ADDS "(.bf16|.bf16x2)", "@ 0 ?b64", 78, 90),
-	RED("[.global]", ".add" HINT "(.v2|.v4).f32", "@ {v}0 ?b64", 81, 90),
-	RED("[.global]", V16, "@ {v}0 ?b64", 81, 90),
-	RED("[.global]", V32, "@ {v}0 ?b64", 81, 90),
+	ATOMS(WORDS, "=0 @ 0 ?b64", 11, 11, 12, 12, 20, 20),
+	ATOMS(".exch" HINT ".b32", "=0 @ 0 ?b64", 11, 11, 12, 12, 20, 20),
+	ATOMS(".cas.b32", "=0 @ 0 0", 11, 11, 12, 12, 20, 20),
+	ATOMS("(.add" HINT ".u64|.exch" HINT ".b64)", "=0 @ 0 ?b64", 12, 12, 20, 20, 20, 20),
+	ATOMS(".cas.b64", "=0 @ 0 0", 12, 12, 20, 20, 20, 20),
+	ATOMS_SINCE(LONGS, "=0 @ 0 ?b64", 31, 32),
+	ATOMS_SINCE(".add" HINT ".f32", "=0 @ 0 ?b64", 20, 20),
+	ATOMS_SINCE(".add" HINT ".f64", "=0 @ 0 ?b64", 50, 60),
+	ATOMS_SINCE(HALF_ADDS ".f16x2", "=0 @ 0 ?b64", 62, 60),
+	ATOMS_SINCE(HALF_ADDS ".f16", "=0 @ 0 ?b64", 63, 70),
+	ATOMS_SINCE(HALF_ADDS "(.bf16|.bf16x2)", "=0 @ 0 ?b64", 78, 90),
+	ATOMS_SINCE(".cas.b16", "=0 @ 0 0", 63, 70),
+	ATOMS_SINCE(".exch" HINT ".b128", "=0 @ 0 ?b64", 83, 90),
+	ATOMS_SINCE(".cas.b128", "=0 @ 0 0", 83, 90),
+	ATOM_VECTORS(".add" HINT "(.v2|.v4).f32"),
+	ATOM_VECTORS(V16),
+	ATOM_VECTORS(V32),
+	REDS(WORDS, "@ 0 ?b64", 12, 11, 12, 12, 20, 20),
+	REDS(".add" HINT ".u64", "@ 0 ?b64", 12, 12, 20, 20, 20, 20),
+	REDS_SINCE(LONGS, "@ 0 ?b64", 31, 32),
+	REDS_SINCE(".add" HINT ".f32", "@ 0 ?b64", 20, 20),
+	REDS_SINCE(".add" HINT ".f64", "@ 0 ?b64", 50, 60),
+	REDS_SINCE(HALF_ADDS ".f16x2", "@ 0 ?b64", 62, 60),
+	REDS_SINCE(HALF_ADDS ".f16", "@ 0 ?b64", 63, 70),
+	REDS_SINCE(HALF_ADDS "(.bf16|.bf16x2)", "@ 0 ?b64", 78, 90),
+	RED_VECTORS(".add" HINT "(.v2|.v4).f32"),
+	RED_VECTORS(V16),
+	RED_VECTORS(V32),
 };
 FAMILY(family_atomic, "Atomic operations", rows_atomic);

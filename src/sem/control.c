@@ -135,17 +135,20 @@ MEANING_FUNCTION(unmodelled)
 }
 MEANING(unmodelled);
 
+/* imm: instructions of the straight run so far, which the clocks must have counted. */
 MEANING_FUNCTION(sreg_read)
 {
+	w->issued += (u32)i->imm;
 	for (u32 l = 0; l < WARP_LANES; l++) {
 		if (!(mask >> l & 1))
 			continue;
-		const u64 value = sreg_value(w, i->a, i->b, l) + (u32)i->imm;
+		const u64 value = sreg_value(w, i->a, i->b, l);
 		if (i->c == 64)
 			((u64 *)(rows + i->d))[l] = value;
 		else
 			((u32 *)(rows + i->d))[l] = (u32)value;
 	}
+	w->issued -= (u32)i->imm;
 	return i + 1;
 }
 MEANING(sreg_read);

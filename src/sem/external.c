@@ -74,7 +74,7 @@ static bool read_text(struct warp *w, const struct insn *i, u32 lane, u64 addres
 struct conversion {
 	char spec[40]; /* as C's printf takes it, length modifier adapted */
 	char letter;
-	bool wide;
+	bool wide, is_short;
 	const char *end; /* behind it in the format */
 };
 
@@ -83,14 +83,14 @@ static bool parse_conversion(const char *p, struct conversion *c)
 {
 	size_t n = 0;
 	int longs = 0;
-	bool is_short = false;
 
+	c->is_short = false;
 	c->spec[n++] = '%';
 	while (*p && strchr("-+ #0123456789.*", *p) && n < 24)
 		c->spec[n++] = *p++;
 	for (; *p == 'l' || *p == 'h' || *p == 'j' || *p == 't' || *p == 'L'; p++) {
 		longs += *p == 'l' || *p == 'j' || *p == 't';
-		is_short |= *p == 'h';
+		c->is_short |= *p == 'h';
 	}
 	if (!*p || !strchr("diouxXeEfFgGaAcspn", *p))
 		return false;
@@ -98,7 +98,6 @@ static bool parse_conversion(const char *p, struct conversion *c)
 	c->wide = longs > 0 || *p == 'p' || strchr("eEfFgGaAs", *p) != NULL;
 	if (strchr("diouxX", *p) && c->wide)
 		c->spec[n++] = 'l', c->spec[n++] = 'l';
-	(void)is_short;
 	c->spec[n++] = *p == 'p' ? 'p' : *p;
 	c->spec[n] = 0;
 	c->end = p + 1;
@@ -132,6 +131,14 @@ static bool fill_stars(struct warp *w, const struct insn *i, u32 lane, u64 *at, 
 		snprintf(star, (size_t)(c->spec + sizeof c->spec - star), "%s%s", number, rest);
 	}
 	return true;
+}
+
+/* %hd and its like take the low half of the number. */
+static unsigned shortened(const struct conversion *c, u32 value)
+{
+	if (!c->is_short)
+		return value;
+	return strchr("di", c->letter) ? (u32)(s32)(s16)value : (u16)value;
 }
 
 static bool convert(struct warp *w, const struct insn *i, u32 lane, u64 *at, struct conversion *c, struct output *o,
@@ -168,7 +175,7 @@ static bool convert(struct warp *w, const struct insn *i, u32 lane, u64 *at, str
 		break;
 	default:
 		length = c->wide ? snprintf(text, sizeof text, c->spec, (unsigned long long)value)
-				 : snprintf(text, sizeof text, c->spec, (unsigned)value);
+				 : snprintf(text, sizeof text, c->spec, shortened(c, (u32)value));
 	}
 #pragma GCC diagnostic pop
 	if (length > 0)

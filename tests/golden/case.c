@@ -74,7 +74,8 @@ static bool make_buffers(struct run *r)
 		const struct pack_argument *a = &r->c->args[k];
 		if (!has_buffer(a))
 			continue;
-		r->addresses[k] = memory_allocate(&r->s->memory, a->length, 256,
+		/* The driver's allocations end at a multiple of 512 bytes: accesses up to there were no fault. */
+		r->addresses[k] = memory_allocate(&r->s->memory, (a->length + 511) / 512 * 512, 256,
 						  k < COUNT_OF(names) ? names[k] : "an argument", 0);
 		if (!r->addresses[k])
 			return fail(r, "no memory for argument %u", k);
