@@ -1,0 +1,141 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The command line as users meet it: exit status and words of each command. Ends with the totals, as the
+# other runners do. PTXSIM names the program; run from anywhere.
+set -u
+
+here=$(cd "$(dirname "$0")" && pwd)
+samples=$here/../../samples
+ptxsim=${PTXSIM-./ptxsim}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0
+failed=0
+
+# expect STATUS TEXT COMMAND...: the command ends so, and its output holds the text.
+expect() {
+	status=$1 text=$2
+	shift 2
+	"$@" >"$work/out" 2>&1 </dev/null
+	got=$?
+	if [ "$got" != "$status" ]; then
+		echo "FAIL: $* ended with $got, not $status"
+	elif [ -n "$text" ] && ! grep -qF -e "$text" "$work/out"; then
+		echo "FAIL: $* does not say '$text':"
+		head -n 5 "$work/out"
+	else
+		passed=$((passed + 1))
+		return
+	fi
+	failed=$((failed + 1))
+}
+
+cat >"$work/fault.ptx" <<'END'
+.version 7.0
+.target sm_70
+.address_size 64
+//@ buffer a u32[100]
+//@ launch k(a) grid=4 block=32
+.visible .entry k(.param .u64 a)
+{
+	.reg .b32 %t, %c;
+	.reg .b64 %a;
+	ld.param.u64 %a, [a];
+	mov.u32 %t, %tid.x;
+	mov.u32 %c, %ctaid.x;
+	mad.lo.u32 %t, %c, 32, %t;
+	mad.wide.u32 %a, %t, 4, %a;
+	st.global.u32 [%a], %t;
+	ret;
+}
+END
+sed 's/grid=4 block=32/&\n\/\/@ expect fault "address out of bounds"/' "$work/fault.ptx" >"$work/expected.ptx"
+sed 's/grid=4 block=32/grid=3 block=32\n\/\/@ expect a[5] = 6/' "$work/fault.ptx" >"$work/wrong.ptx"
+sed 's/grid=4 block=32/grid=3 block=32/; s/st.global.u32/st.globl.u32/; s/add/&/' "$work/fault.ptx" >"$work/syntax.ptx"
+sed '/^\/\/@/d' "$work/fault.ptx" >"$work/plain.ptx"
+: >"$work/empty.ptx"
+head -c 5000 /dev/urandom >"$work/noise.ptx"
+
+# help and usage
+expect 0 "Usage: ptxsim" "$ptxsim" --help
+expect 2 "Usage: ptxsim" "$ptxsim"
+expect 2 "there is no command 'fly'" "$ptxsim" fly
+expect 0 "ptxsim 0." "$ptxsim" --version
+for command in run test check info isa; do
+	expect 0 "Usage: ptxsim $command" "$ptxsim" "$command" --help
+done
+for command in run test check info; do
+	expect 2 "given" "$ptxsim" "$command"
+	expect 2 "No such file" "$ptxsim" "$command" "$work/missing.ptx"
+	expect 2 "unrecognized option" "$ptxsim" "$command" --wrong
+done
+
+# run
+expect 0 "2 of 2 expectations hold" "$ptxsim" run "$samples/vecadd.ptx"
+expect 0 "8,448 threads in 33 blocks" "$ptxsim" run "$samples/vecadd.ptx" --jobs 1
+expect 1 "address out of bounds" "$ptxsim" run "$work/fault.ptx"
+expect 1 "fault.ptx:15:2" "$ptxsim" run "$work/fault.ptx"
+expect 1 "block (3,0,0), thread (4,0,0)" "$ptxsim" run "$work/fault.ptx"
+expect 0 "1 of 1 expectations hold" "$ptxsim" run "$work/expected.ptx"
+expect 1 "a[5]: got 5, wanted 6" "$ptxsim" run "$work/wrong.ptx"
+expect 2 "syntax.ptx:15:" "$ptxsim" run "$work/syntax.ptx"
+expect 2 "has no //@ launch lines" "$ptxsim" run "$work/plain.ptx"
+expect 0 "a  u32[128]" "$ptxsim" run "$work/plain.ptx" --grid 4 --block 32 --arg 'a=u32[128]'
+expect 2 "1 parameter, but 2 arguments" "$ptxsim" run "$work/plain.ptx" --arg 1 --arg 2
+expect 2 "there is no kernel 'x'" "$ptxsim" run "$work/plain.ptx" --kernel x --arg 1
+expect 2 "is no float" "$ptxsim" run "$work/plain.ptx" --arg 1.5
+expect 2 "error" "$ptxsim" run "$work/plain.ptx" --block 2048 --arg 'a=u32[128]'
+expect 2 "--jobs wants" "$ptxsim" run "$samples/vecadd.ptx" --jobs 0
+expect 2 "no report of kind" "$ptxsim" run "$samples/vecadd.ptx" --report xml
+expect 2 "error" "$ptxsim" run "$work/empty.ptx"
+expect 2 "error" "$ptxsim" run "$work/noise.ptx"
+expect 2 "Is a directory" "$ptxsim" run "$work"
+expect 2 "names no variant" env PTXSIM_VARIANT=none "$ptxsim" run "$samples/vecadd.ptx"
+expect 1 "deadlock" "$ptxsim" run "$samples/spinlock.ptx" --arch sm_60
+
+# data in and out
+expect 0 "" "$ptxsim" run "$samples/vecadd.ptx" --save "c=$work/c.npy" --save "a=$work/a.bin" --quiet
+expect 0 "a  f32[8448]  0 1.5 3 4.5" "$ptxsim" run "$work/plain.ptx" --arg "a=load $work/c.npy"
+expect 2 "bytes, the buffer" "$ptxsim" run "$work/plain.ptx" --arg "a=u32[3] load $work/a.bin"
+
+# the same bytes and counts for any number of threads and any vector width
+timeless() {
+	sed '/^  time/d; s/, [^,]*instr\/s$//'
+}
+for sample in "$samples"/*.ptx; do
+	# how long a lock is contended depends on the order of blocks, which --jobs sets free
+	case $sample in
+	*/spinlock.ptx) jobs= ;;
+	*) jobs='--jobs 2' ;;
+	esac
+	"$ptxsim" run "$sample" --jobs 1 --heads 100000 | timeless >"$work/one"
+	for variant in baseline avx2 avx512; do
+		# shellcheck disable=SC2086
+		PTXSIM_VARIANT=$variant "$ptxsim" run "$sample" $jobs --heads 100000 >"$work/all" 2>&1
+		if grep -q "names no variant" "$work/all"; then
+			continue
+		fi
+		timeless <"$work/all" >"$work/two"
+		expect 0 "" cmp "$work/one" "$work/two"
+	done
+done
+
+# test, check, info, isa
+expect 0 " passed, 0 failed" "$ptxsim" test "$samples"
+expect 1 "0 passed, 1 failed" "$ptxsim" test "$work/wrong.ptx"
+expect 1 "line 6: expect a[5] = 6" "$ptxsim" test "$work/wrong.ptx"
+expect 1 "not ok 1" "$ptxsim" test --tap "$work/wrong.ptx"
+expect 1 "<failure>" "$ptxsim" test --junit "$work/wrong.ptx"
+expect 1 "no //@ launch lines" "$ptxsim" test "$work/plain.ptx"
+expect 0 "1 kernel, 0 functions" "$ptxsim" check "$work/plain.ptx"
+expect 2 "syntax.ptx:15:" "$ptxsim" check "$work/syntax.ptx"
+expect 0 "kernel mandelbrot" "$ptxsim" info "$samples/mandelbrot.ptx"
+expect 0 "lanes meet again" "$ptxsim" info --cfg "$samples/mandelbrot.ptx"
+expect 0 "digraph" "$ptxsim" info --dot "$samples/mandelbrot.ptx"
+expect 1 "no kernel or function" "$ptxsim" info --kernel x "$samples/mandelbrot.ptx"
+expect 0 "add(.u16" "$ptxsim" isa add
+expect 0 '"form": "add.sat.s32"' "$ptxsim" isa --json add
+expect 1 "no instruction" "$ptxsim" isa addd
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
