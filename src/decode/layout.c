@@ -5,6 +5,7 @@
  * functions it can reach; local variables and function parameters for each frame.
  */
 #include "decode/lowering.h"
+#include "ir/link.h"
 
 #include <string.h>
 
@@ -65,11 +66,9 @@ static void add_module_variable(struct lowering *low, const struct ir_variable *
 
 static const struct global_variable *find_global(const struct program *p, const struct ir_variable *v)
 {
+	v = ir_storage(v);
 	for (u32 k = 0; k < p->variable_count; k++)
 		if (p->variables[k].variable == v)
-			return &p->variables[k];
-	for (u32 k = 0; k < p->variable_count; k++)
-		if (p->variables[k].variable->name == v->name || !strcmp(p->variables[k].variable->name, v->name))
 			return &p->variables[k];
 	return NULL;
 }
@@ -125,7 +124,7 @@ void layout_module_variables(struct lowering *low)
 		const struct ir_module *module = p->modules[m];
 		for (size_t k = 0; k < module->variables.count; k++)
 			if (is_module_wide(module->variables.items[k]) &&
-			    module->variables.items[k]->linkage != LINK_EXTERN)
+			    module->variables.items[k]->linkage != LINK_EXTERN && !module->variables.items[k]->linked)
 				add_module_variable(low, module->variables.items[k], &global, &constant);
 		for (size_t f = 0; f < module->functions.count; f++) {
 			struct ir_function *function = module->functions.items[f];
@@ -141,14 +140,8 @@ void layout_module_variables(struct lowering *low)
 
 struct ir_function *layout_definition(struct lowering *low, struct ir_function *f)
 {
-	for (int hops = 0; f->alias_of && hops < 16; hops++)
-		f = f->alias_of;
-	if (f->has_body || f->is_prototype)
-		return f;
-	for (u32 k = 0; k < low->all_function_count; k++)
-		if (low->all_functions[k]->has_body && !strcmp(low->all_functions[k]->name, f->name))
-			return low->all_functions[k];
-	return f;
+	(void)low;
+	return (struct ir_function *)(uintptr_t)ir_definition(f);
 }
 
 u64 layout_function_address(void *context, const struct ir_function *f)

@@ -9,6 +9,7 @@
 
 #include "arch/arch.h"
 #include "decode/lowering.h"
+#include "ir/link.h"
 
 static meaning_fn *internal(struct lowering *low, const char *name)
 {
@@ -114,6 +115,10 @@ struct program *program_lower(struct arena *arena, const struct isa *isa, struct
 		diag_error(diags, (struct span){.file = ~0u}, "target '%s' is not known", target);
 		return NULL;
 	}
+	struct ir_link link;
+	ir_link(arena, modules, module_count, layout_is_external, diags, &link);
+	if (diags->error_count != errors)
+		return NULL;
 	low.arch = p->arch->cc;
 	p->address_bits = module_count && modules[0]->address_bits ? modules[0]->address_bits : 64;
 	find_internal_meanings(&low);
