@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The accounting of memory accesses: an observer that forms the lane addresses of every load,
+ * store, atomic and asynchronous copy and adds up what memory/banks.h and memory/sectors.h say it
+ * costs, for each instruction. Reports and metrics read the sums.
+ *
+ * Each worker of a launch has sums of its own, so nothing is locked and nothing is allocated
+ * while the kernel runs; the sums are merged afterwards, and do not depend on how many workers
+ * there were. The samples kept for reports are chosen by cost, then by block and warp.
+ */
+#ifndef PTXSIM_OBSERVE_ACCOUNTING_H
+#define PTXSIM_OBSERVE_ACCOUNTING_H
+
+#include "exec/launch.h"
+#include "memory/banks.h"
+#include "memory/sectors.h"
+
+/* What an instruction does; fixed for each decoded instruction. */
+enum account_operation {
+	ACCOUNT_LOAD,
+	ACCOUNT_STORE,
+	ACCOUNT_ATOM,
+	ACCOUNT_RED, /* also an atom whose result is not used */
+	ACCOUNT_LDMATRIX,
+	ACCOUNT_STMATRIX,
+	ACCOUNT_ASYNC,        /* cp.async.ca */
+	ACCOUNT_ASYNC_BYPASS, /* cp.async.cg */
+	ACCOUNT_OPERATIONS,
+};
+
+/* What is added up. "Instructions" are warp instructions with a lane in that space; a generic
+ * access counts in each space that its lanes lie in. local_ has the fields of global_. */
+#define ACCOUNT_SECTOR_FIELDS(X, space)                                                                \
+	X(space##_instructions) X(space##_requests) X(space##_transactions) X(space##_sectors)         \
+	X(space##_ideal_sectors) X(space##_lines) X(space##_tag_wavefronts) X(space##_data_reads)      \
+	X(space##_data_writes) X(space##_data_conflicts) X(space##_bytes_wanted) X(space##_bytes_moved)
+
+#define ACCOUNT_FIELDS(X)                                                                              \
+	X(executed) X(executed_empty) /* without an active lane */ X(lanes)                            \
+	X(shared_instructions) X(shared_bytes_wanted) X(shared_units) X(shared_wavefronts)             \
+	X(shared_ideal) X(shared_conflicts)                                                            \
+	X(shared_rounds)      /* machine atomics issued: more than 1 an instruction for loops */       \
+	X(shared_rounds_alu)  /* of which carried out by the unit itself */                            \
+	X(shared_rounds_cas)  /* of which compare and swap */                                          \
+	X(shared_loop_loads) X(shared_load_wavefronts) X(shared_load_conflicts)                        \
+	ACCOUNT_SECTOR_FIELDS(X, global) ACCOUNT_SECTOR_FIELDS(X, local)                               \
+	X(const_instructions) X(const_requests) X(const_divergent) X(const_replays)
+
+enum account_field {
+#define X(name) ACCOUNT_##name,
+	ACCOUNT_FIELDS(X)
+#undef X
+	ACCOUNT_FIELD_COUNT
+};
+
+/* "shared_wavefronts": stable, part of the JSON report. */
+const char *account_field_name(enum account_field field);
+/* "load", "atomic": likewise. */
+const char *account_operation_name(enum account_operation operation);
+
+/* The execution of an instruction that cost most beyond the ideal. */
+struct account_sample {
+	bool taken;
+	enum ir_space space;
+	u32 mask;      /* lanes in that space */
+	u32 excess;    /* wavefronts (shared), sectors (global, local), replays (constant) */
+	u32 cost;
+	u64 order;     /* block and warp, for a choice that does not depend on the workers */
+	u64 address[WARP_LANES]; /* within the space */
+};
+
+struct account {
+	u64 n[ACCOUNT_FIELD_COUNT];
+	u64 degree[WARP_LANES + 1]; /* executions by shared memory's conflict degree; 32: or more */
+	struct account_sample worst;
+};
+
+/* A decoded instruction that accesses memory. */
+struct account_site {
+	const struct code *code;
+	u32 insn;
+	const struct form *form;
+	enum account_operation operation;
+	enum ir_space space; /* as written; SPACE_GENERIC if not */
+	enum bank_kind bank_kind;
+	enum sector_kind sector_kind;
+	u32 width;       /* bytes of a lane */
+	u32 matrix_mask; /* lanes whose addresses count */
+	bool wide;       /* 64-bit base register */
+	bool through_l1;
+	bool empty_runs; /* the machine runs it without an active lane, too */
+};
+
+struct accounting_options {
+	enum bank_mode bank_mode; /* 3.x */
+	bool l1_off;              /* 2.x, 3.x: loads go past the first-level cache */
+};
+
+/* One launch, merged. */
+struct account_run {
+	const struct kernel *kernel;
+	u32 grid[3], block[3];
+	struct launch_stats stats;
+	struct account *sites; /* in the order of accounting_sites */
+	struct account operations[ACCOUNT_OPERATIONS]; /* sums over the sites, without samples */
+};
+
+struct accounting;
+
+/* Both live as long as the arena; the program must too. */
+struct accounting *accounting_new(struct arena *arena, const struct program *program,
+				  const struct accounting_options *options);
+/* Gives the workers' sums back. */
+void accounting_free(struct accounting *a);
+
+struct observer *accounting_observer(struct accounting *a);
+const struct arch *accounting_arch(const struct accounting *a);
+enum bank_mode accounting_bank_mode(const struct accounting *a);
+u32 accounting_sites(const struct accounting *a, const struct account_site **sites);
+
+/* Around each launch_run that the observer watches. */
+void accounting_begin(struct accounting *a);
+struct account_run *accounting_end(struct accounting *a, const struct launch *l, const struct launch_stats *stats);
+
+/* The line of a site's instruction in the PTX text, from 1, its text with `length` bytes, and the
+ * line and file of the .loc it stands under (0 and NULL: none). Any pointer may be NULL. */
+struct account_place {
+	const char *file, *text;
+	u32 line, length;
+	const char *loc_file;
+	u32 loc_line;
+};
+struct account_place accounting_place(const struct account_site *site);
+
+#endif

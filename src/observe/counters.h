@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Counters: the names under which a launch's sums can be asked for, each with its definition and
+ * the profilers' names for the same thing. One table; docs/counters.md and `ptxsim run --metrics
+ * help` are printed from it.
+ */
+#ifndef PTXSIM_OBSERVE_COUNTERS_H
+#define PTXSIM_OBSERVE_COUNTERS_H
+
+#include <stdio.h>
+
+#include "observe/accounting.h"
+
+/* Sum of fields over operations: bit k is enum account_field or enum account_operation k. */
+struct counter_sum {
+	u64 fields;
+	u32 operations;
+};
+
+struct counter {
+	const char *name;
+	const char *unit;
+	const char *definition;
+	const char *aliases; /* the profilers' names, separated by blanks; may be empty */
+	struct counter_sum sums[2]; /* added up */
+	/* A ratio divides the sums by these, times `scale`; scale 0: no ratio. */
+	struct counter_sum below[2];
+	double scale;
+	bool inverted; /* the ratio's complement to `scale` */
+	u64 (*stat)(const struct launch_stats *stats);  /* of the launch, in place of the sums */
+	u64 (*stat_below)(const struct launch_stats *stats);
+};
+
+u32 counters_count(void);
+const struct counter *counters_get(u32 k);
+
+/* By name or alias; NULL if there is none. */
+const struct counter *counters_find(const char *name);
+/* Whether the name or an alias matches a shell pattern. */
+bool counter_matches(const struct counter *c, const char *pattern);
+
+/* A ratio without anything to divide by is 0. */
+double counter_value(const struct counter *c, const struct account_run *run);
+
+/* Every counter with unit, definition and aliases, as Markdown. */
+void counters_print(FILE *to);
+
+#endif
