@@ -9,7 +9,8 @@
 
 #include "exec/run.h"
 
-enum { WORKERS = 256 };
+/* GUARD in a slot: the instruction is the guard of the site's. */
+enum { WORKERS = 256, GUARD = 1u << 31 };
 
 struct accounting {
 	struct observer observer;
@@ -195,6 +196,8 @@ static void find_sites(struct accounting *a)
 				continue;
 			VEC_PUSH(a->arena, &sites, s);
 			a->slots[c][k] = (u32)sites.count;
+			if (s.empty_runs && k && code->origin[k - 1] == code->origin[k])
+				a->slots[c][k - 1] = (u32)sites.count | GUARD;
 		}
 	}
 	a->sites = sites.items;
@@ -369,7 +372,7 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 {
 	const struct accounting *a = context;
 	const struct code *code = w->frame->code;
-	const u32 slot = a->slots[code->index][i - machine_entry(w->machine, code)] - 1;
+	const u32 mark = a->slots[code->index][i - machine_entry(w->machine, code)], slot = (mark & ~GUARD) - 1;
 	const struct account_site *s = &a->sites[slot];
 	const struct event e = {a, s, &a->sums[w->worker->number][slot], w};
 	u64 address[WARP_LANES];
@@ -377,8 +380,9 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 	/* One that waits for other lanes comes again, with all of them. */
 	if (s->form->row->flags & ISA_SYNC && !w->resumed && mask != w->live)
 		return;
-	if (!mask) {
-		add(e.to, ACCOUNT_executed_empty, s->empty_runs);
+	if (mark & GUARD) {
+		const u32 on = *(const u32 *)(const void *)(rows + i->a);
+		add(e.to, ACCOUNT_executed_empty, !(mask & (i->aux ? ~on : on)));
 		return;
 	}
 	add(e.to, ACCOUNT_executed, 1);
@@ -470,15 +474,16 @@ static void merge(struct account *to, const struct account *from)
 		to->worst = *s;
 }
 
-struct account_run *accounting_end(struct accounting *a, const struct launch *l, const struct launch_stats *stats)
+struct account_run *accounting_end(const struct accounting *a, struct arena *arena, const struct launch *l,
+				   const struct launch_stats *stats)
 {
-	struct account_run *run = ARENA_NEW(a->arena, struct account_run);
+	struct account_run *run = ARENA_NEW(arena, struct account_run);
 
 	run->kernel = l->kernel;
 	memcpy(run->grid, l->grid, sizeof run->grid);
 	memcpy(run->block, l->block, sizeof run->block);
 	run->stats = *stats;
-	run->sites = ARENA_ARRAY(a->arena, a->site_count + 1, struct account);
+	run->sites = ARENA_ARRAY(arena, a->site_count + 1, struct account);
 	for (u32 s = 0; s < a->site_count; s++) {
 		for (u32 k = 0; k < WORKERS; k++)
 			if (a->sums[k])

@@ -120,7 +120,9 @@ u32 accounting_sites(const struct accounting *a, const struct account_site **sit
 
 /* Around each launch_run that the observer watches. */
 void accounting_begin(struct accounting *a);
-struct account_run *accounting_end(struct accounting *a, const struct launch *l, const struct launch_stats *stats);
+/* The launch's sums, in `arena`. */
+struct account_run *accounting_end(const struct accounting *a, struct arena *arena, const struct launch *l,
+				   const struct launch_stats *stats);
 
 /* The line of a site's instruction in the PTX text, from 1, its text with `length` bytes, and the
  * line and file of the .loc it stands under (0 and NULL: none). Any pointer may be NULL. */
