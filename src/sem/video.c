@@ -5,13 +5,16 @@
  * them, above those the word that the form gives.
  *
  * Hardware has only parts of them since sm_50; the assembler builds the rest from others, and what
- * comes out differs from the ISA's text. Recorded, and followed here:
- * - sums, differences and shifted values are 34 bits wide when .sat looks at them;
- * - .sat into a byte or the lower half takes negative values for large ones;
- * - a .h1 destination takes the upper half of the 32-bit result, and .sat its 32-bit limits;
- * - the secondary .min and .max take the value at its full width: as unsigned, a negative one is
- *   large; vadd and vsub of mixed signs take both operands as signed for it;
- * - vmad takes everything as signed if a or b is, else only c; .sat clamps by that, too.
+ * comes out differs from the ISA's text. The rules here are read off the instructions that ptxas
+ * 13.0 makes, and agree with every recording:
+ * - .sat to unsigned clamps at zero only: a sum or difference above 2^32 wraps;
+ * - .sat into a byte or half takes negative values for large ones; but shifts saturate to 32 bits
+ *   always, from a value of 34 bits;
+ * - a .h1 destination takes the upper half of the 32-bit result;
+ * - the secondary .min and .max compare in 64 bits, signed if d is: sums, differences and saturated
+ *   shifts sign-extended from 32 bits, other values as they are;
+ * - vmad multiplies signed numbers, whatever the types, and adds a signed c; .shr and .sat treat
+ *   the sum as signed if a or b is, or if anything is negated.
  */
 #include "number/integer.h"
 #include "sem/lanes.h"
@@ -74,18 +77,23 @@ static s64 clamp_32(s64 v, bool is_signed)
 	return v < low ? low : v > high ? high : v;
 }
 
-static s64 saturate(s64 v, u32 selector, bool is_signed)
+/* What .sat and the secondary operation do differs for these. */
+enum video_kind { VIDEO_SUM, VIDEO_SHIFT, VIDEO_CHOICE };
+
+static s64 saturate(s64 v, u32 selector, bool is_signed, enum video_kind kind)
 {
 	const u64 bits34 = (u64)v & 0x3ffffffffull;
 
-	if (selector == 0 || selector == 6)
+	if (kind == VIDEO_SHIFT)
 		return clamp_32((s64)(bits34 << 30) >> 30, is_signed);
+	if (selector == 0)
+		return is_signed ? clamp_32(v, true) : v < 0 ? 0 : v;
 	const u64 high = (1ull << ((selector <= 4 ? 8 : 16) - is_signed)) - 1;
 	return (s64)(bits34 < high ? bits34 : high);
 }
 
 /* What d gets: the value merged into c, or combined with it, or as it is. */
-static u32 deliver(s64 value, u32 c, u32 word)
+static u32 deliver(s64 value, u32 c, u32 word, enum video_kind kind)
 {
 	const u32 selector = selector_at(word, SELECT_D), v = (u32)value;
 
@@ -101,6 +109,8 @@ static u32 deliver(s64 value, u32 c, u32 word)
 		return v + c;
 	if (!(word & (VIDEO_MIN | VIDEO_MAX)))
 		return v;
+	if (kind == VIDEO_SUM || (kind == VIDEO_SHIFT && word & VIDEO_SAT))
+		value = (s32)v;
 	const bool less = word & VIDEO_D_SIGNED ? value < (s32)c : (u64)value < c;
 	return less == !!(word & VIDEO_MIN) ? v : c;
 }
@@ -110,26 +120,8 @@ struct video_sources {
 	u32 word;
 };
 
-static bool mixed_or_signed(u32 word) { return word & (VIDEO_A_SIGNED | VIDEO_B_SIGNED); }
-
-/* vadd, vsub under a secondary .min or .max: unsigned operands count as signed beside a signed one. */
-static void sign_for_secondary(struct video_sources *s)
-{
-	if (mixed_or_signed(s->word) && !(s->word & VIDEO_SAT)) {
-		s->a = (s32)s->a;
-		s->b = (s32)s->b;
-	}
-}
-static s64 video_add(struct video_sources s)
-{
-	sign_for_secondary(&s);
-	return s.a + s.b;
-}
-static s64 video_sub(struct video_sources s)
-{
-	sign_for_secondary(&s);
-	return s.a - s.b;
-}
+static s64 video_add(struct video_sources s) { return s.a + s.b; }
+static s64 video_sub(struct video_sources s) { return s.a - s.b; }
 static s64 video_absdiff(struct video_sources s) { return s.a > s.b ? s.a - s.b : s.b - s.a; }
 static s64 video_min(struct video_sources s) { return s.a < s.b ? s.a : s.b; }
 static s64 video_max(struct video_sources s) { return s.a > s.b ? s.a : s.b; }
@@ -145,7 +137,7 @@ static s64 video_set(struct video_sources s)
 }
 
 static __attribute__((noinline, noclone)) void scalar_lanes(const struct insn *i, u8 *rows, u32 mask,
-						   s64 (*operation)(struct video_sources s))
+						   s64 (*operation)(struct video_sources s), enum video_kind kind)
 {
 	const u32 word = (u32)i->imm;
 	const u32 *pa = ROW_OF(u32, i->a), *pb = ROW_OF(u32, i->b);
@@ -159,16 +151,16 @@ static __attribute__((noinline, noclone)) void scalar_lanes(const struct insn *i
 			part_of(pa[l], selector_at(word, SELECT_A), word & VIDEO_A_SIGNED),
 			part_of(pb[l], selector_at(word, SELECT_B), word & VIDEO_B_SIGNED), word});
 		if (word & VIDEO_SAT)
-			value = saturate(value, selector_at(word, SELECT_D), word & VIDEO_D_SIGNED);
-		d[l] = deliver(value, pc ? pc[l] : 0, word);
+			value = saturate(value, selector_at(word, SELECT_D), word & VIDEO_D_SIGNED, kind);
+		d[l] = deliver(value, pc ? pc[l] : 0, word, kind);
 	}
 }
 
-#define SCALAR_MEANING(NAME)                                                                           \
+#define SCALAR_MEANING(NAME, KIND)                                                                     \
 	MEANING_FUNCTION(NAME)                                                                         \
 	{                                                                                              \
 		(void)w;                                                                               \
-		scalar_lanes(i, rows, mask, NAME);                                                     \
+		scalar_lanes(i, rows, mask, NAME, KIND);                                               \
 		return i + 1;                                                                          \
 	}                                                                                              \
 	static const struct meaning of_##NAME = {.run = NAME##_run, .word = scalar_word};              \
@@ -177,42 +169,31 @@ static __attribute__((noinline, noclone)) void scalar_lanes(const struct insn *i
 		(void)f;                                                                               \
 		return &of_##NAME;                                                                     \
 	}
-SCALAR_MEANING(video_add)
-SCALAR_MEANING(video_sub)
-SCALAR_MEANING(video_absdiff)
-SCALAR_MEANING(video_min)
-SCALAR_MEANING(video_max)
-SCALAR_MEANING(video_shl)
-SCALAR_MEANING(video_shr)
-SCALAR_MEANING(video_set)
+SCALAR_MEANING(video_add, VIDEO_SUM)
+SCALAR_MEANING(video_sub, VIDEO_SUM)
+SCALAR_MEANING(video_absdiff, VIDEO_CHOICE)
+SCALAR_MEANING(video_min, VIDEO_CHOICE)
+SCALAR_MEANING(video_max, VIDEO_CHOICE)
+SCALAR_MEANING(video_shl, VIDEO_SHIFT)
+SCALAR_MEANING(video_shr, VIDEO_SHIFT)
+SCALAR_MEANING(video_set, VIDEO_CHOICE)
 
 /* vmad: the product and c, one of them negated, or plus one (.po), shifted right. A minus is a
  * complement plus one. */
 static u32 video_mad(u32 a, u32 b, u32 c, u32 word)
 {
-	const bool is_signed = mixed_or_signed(word);
 	const bool minus_product = (word >> SELECT_MINUS_A ^ word >> SELECT_MINUS_B) & 1;
 	const bool minus_c = !minus_product && (word >> SELECT_MINUS_C & 1);
-	s64 x = part_of(a, selector_at(word, SELECT_A), word & VIDEO_A_SIGNED);
-	s64 y = part_of(b, selector_at(word, SELECT_B), word & VIDEO_B_SIGNED);
+	const bool is_signed = word & (VIDEO_A_SIGNED | VIDEO_B_SIGNED) || minus_product || minus_c;
+	const s64 x = (s32)part_of(a, selector_at(word, SELECT_A), word & VIDEO_A_SIGNED);
+	const s64 y = (s32)part_of(b, selector_at(word, SELECT_B), word & VIDEO_B_SIGNED);
 	const u32 shift = word & VIDEO_SHR7 ? 7 : word & VIDEO_SHR15 ? 15 : 0;
+	const u64 product = (u64)(x * y), addend = (u64)(s64)(s32)c;
+	const u64 sum = (minus_product ? ~product : product) + (minus_c ? ~addend : addend) +
+			(minus_product || minus_c || word & VIDEO_PO);
+	const s64 value = is_signed ? (s64)sum >> shift : (s64)(sum >> shift);
 
-	if (is_signed) {
-		x = (s32)x;
-		y = (s32)y;
-	}
-	u64 product = (u64)x * (u64)y, addend = (u64)(s64)(s32)c;
-	if (minus_product)
-		product = ~product;
-	if (minus_c)
-		addend = ~addend;
-	const u64 sum = product + addend + (minus_product || minus_c || word & VIDEO_PO);
-	if (is_signed) {
-		const s64 value = (s64)sum >> shift;
-		return (u32)(word & VIDEO_SAT ? clamp_32(value, true) : value);
-	}
-	const u64 value = sum >> shift;
-	return (u32)(word & VIDEO_SAT && value > UINT32_MAX ? UINT32_MAX : value);
+	return (u32)(word & VIDEO_SAT ? clamp_32(value, is_signed) : value);
 }
 MEANING_FUNCTION(vmad)
 {
