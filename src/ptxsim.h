@@ -91,11 +91,11 @@ ptxsim_status ptxsim_variable(ptxsim *sim, const char *name, uint64_t *address, 
 
 struct ptxsim_param {
 	const char *name;
-	const char *type;  /* of an element, without the dot: "u64", "f32", "b8" */
-	uint32_t size;     /* bytes */
+	const char *type; /* of an element, without the dot: "u64", "f32", "b8" */
+	uint32_t size;    /* bytes */
 	uint32_t alignment;
-	uint32_t offset;   /* in the parameter block */
-	int is_pointer;    /* declared with .ptr */
+	uint32_t offset; /* in the parameter block */
+	int is_pointer;  /* declared with .ptr */
 };
 
 size_t ptxsim_kernel_count(const ptxsim *sim);
@@ -110,19 +110,19 @@ ptxsim_status ptxsim_kernel_param(const ptxsim_kernel *kernel, size_t index, str
 /* --- Launching -------------------------------------------------------------------------------- */
 
 struct ptxsim_launch {
-	size_t struct_size;        /* sizeof(struct ptxsim_launch), set by PTXSIM_LAUNCH_INIT */
+	size_t struct_size; /* sizeof(struct ptxsim_launch), set by PTXSIM_LAUNCH_INIT */
 	uint32_t grid[3], block[3];
-	uint32_t cluster[3];       /* 0, 0, 0: none given */
-	uint64_t shared_bytes;     /* dynamic shared memory */
-	const void *const *args;   /* for each parameter, where its value is */
+	uint32_t cluster[3];     /* 0, 0, 0: none given */
+	uint64_t shared_bytes;   /* dynamic shared memory */
+	const void *const *args; /* for each parameter, where its value is */
 	size_t arg_count;
-	uint32_t jobs;             /* host threads; 0: as many as are sensible */
+	uint32_t jobs;              /* host threads; 0: as many as are sensible */
 	uint64_t instruction_limit; /* of warp instructions; 0: none */
 };
 
-#define PTXSIM_LAUNCH_INIT                                                                             \
-	{                                                                                              \
-		sizeof(struct ptxsim_launch), { 1, 1, 1 }, { 1, 1, 1 }, { 0, 0, 0 }, 0, NULL, 0, 0, 0  \
+#define PTXSIM_LAUNCH_INIT                                                                                   \
+	{                                                                                                    \
+		sizeof(struct ptxsim_launch), {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, 0, NULL, 0, 0, 0              \
 	}
 
 struct ptxsim_stats {

@@ -33,17 +33,17 @@ const char *ptxsim_version(void) { return PACKAGE_VERSION; }
 const char *ptxsim_status_text(ptxsim_status status)
 {
 	static const char *const texts[] = {
-		"success",
-		"an argument is null or out of range",
-		"the simulator is not in the right state for this call",
-		"the file cannot be read",
-		"the modules have errors",
-		"there is none of that name",
-		"the range is not within one allocation",
-		"the launch's shape or arguments are wrong",
-		"the kernel failed",
-		"the launch was interrupted",
-		"the host has no memory left",
+	    "success",
+	    "an argument is null or out of range",
+	    "the simulator is not in the right state for this call",
+	    "the file cannot be read",
+	    "the modules have errors",
+	    "there is none of that name",
+	    "the range is not within one allocation",
+	    "the launch's shape or arguments are wrong",
+	    "the kernel failed",
+	    "the launch was interrupted",
+	    "the host has no memory left",
 	};
 
 	return (size_t)status < COUNT_OF(texts) ? texts[status] : "no such status";
@@ -114,7 +114,7 @@ ptxsim_status ptxsim_add_file(ptxsim *sim, const char *path)
 
 ptxsim_status ptxsim_build(ptxsim *sim, const char *arch)
 {
-	const struct lower_options options = { .arch = arch };
+	const struct lower_options options = {.arch = arch};
 
 	if (!sim)
 		return PTXSIM_ERROR_ARGUMENT;
@@ -294,12 +294,12 @@ ptxsim_status ptxsim_kernel_param(const ptxsim_kernel *kernel, size_t index, str
 	if (!param || index >= ptxsim_kernel_param_count(kernel))
 		return PTXSIM_ERROR_ARGUMENT;
 	const struct ir_variable *v = kernel_of(kernel)->function->params.items[index];
-	*param = (struct ptxsim_param){ .name = v->name,
-					.type = token_text(v->type),
-					.size = (uint32_t)v->size,
-					.alignment = v->align,
-					.offset = kernel_of(kernel)->param_offsets[index],
-					.is_pointer = v->is_pointer };
+	*param = (struct ptxsim_param){.name = v->name,
+	                               .type = token_text(v->type),
+	                               .size = (uint32_t)v->size,
+	                               .alignment = v->align,
+	                               .offset = kernel_of(kernel)->param_offsets[index],
+	                               .is_pointer = v->is_pointer};
 	return PTXSIM_OK;
 }
 
@@ -323,7 +323,8 @@ static bool fill_params(ptxsim *sim, const struct kernel *k, const struct ptxsim
 	}
 	memset(sim->params, 0, k->param_bytes);
 	for (size_t n = 0; n < launch->arg_count; n++)
-		memcpy(sim->params + k->param_offsets[n], launch->args[n], k->function->params.items[n]->size);
+		memcpy(sim->params + k->param_offsets[n], launch->args[n],
+		       k->function->params.items[n]->size);
 	return true;
 }
 
@@ -336,14 +337,15 @@ static ptxsim_status check_launch(ptxsim *sim, const struct kernel *k, const str
 			return PTXSIM_ERROR_ARGUMENT;
 	if (launch->arg_count == k->function->params.count)
 		return PTXSIM_OK;
-	snprintf(sim->message, sizeof sim->message, "kernel '%s' has %zu parameters, %zu arguments were given",
-		 k->name, k->function->params.count, launch->arg_count);
+	snprintf(sim->message, sizeof sim->message,
+	         "kernel '%s' has %zu parameters, %zu arguments were given", k->name,
+	         k->function->params.count, launch->arg_count);
 	return PTXSIM_ERROR_LAUNCH;
 }
 
 static ptxsim_status run(ptxsim *sim, struct launch *l)
 {
-	struct fault fault = { 0 };
+	struct fault fault = {0};
 
 	sim->stop = false;
 	l->stop = &sim->stop;
@@ -382,16 +384,16 @@ ptxsim_status ptxsim_launch(ptxsim *sim, const ptxsim_kernel *kernel, const stru
 	if (!fill_params(sim, k, launch))
 		return PTXSIM_ERROR_MEMORY;
 	struct launch l = {
-		.program = sim->session.program,
-		.kernel = k,
-		.memory = &sim->session.memory,
-		.dynamic_shared = launch->shared_bytes,
-		.params = sim->params,
-		.jobs = launch->jobs,
-		.jobs_given = launch->jobs != 0,
-		.instruction_limit = launch->instruction_limit,
-		.print = sim->print ? sim->print : print_to_output,
-		.print_context = sim->print_context,
+	    .program = sim->session.program,
+	    .kernel = k,
+	    .memory = &sim->session.memory,
+	    .dynamic_shared = launch->shared_bytes,
+	    .params = sim->params,
+	    .jobs = launch->jobs,
+	    .jobs_given = launch->jobs != 0,
+	    .instruction_limit = launch->instruction_limit,
+	    .print = sim->print ? sim->print : print_to_output,
+	    .print_context = sim->print_context,
 	};
 	memcpy(l.grid, launch->grid, sizeof l.grid);
 	memcpy(l.block, launch->block, sizeof l.block);
@@ -412,14 +414,14 @@ ptxsim_status ptxsim_get_stats(const ptxsim *sim, struct ptxsim_stats *stats)
 	if (!stats)
 		return PTXSIM_ERROR_ARGUMENT;
 	const struct launch_stats *s = &sim->stats;
-	*stats = (struct ptxsim_stats){ .blocks = s->blocks,
-					.warps = s->warps,
-					.warp_instructions = s->warp_instructions,
-					.thread_instructions = s->thread_instructions,
-					.branches = s->branches,
-					.divergent_branches = s->divergent_branches,
-					.seconds = s->seconds,
-					.jobs = s->jobs };
+	*stats = (struct ptxsim_stats){.blocks = s->blocks,
+	                               .warps = s->warps,
+	                               .warp_instructions = s->warp_instructions,
+	                               .thread_instructions = s->thread_instructions,
+	                               .branches = s->branches,
+	                               .divergent_branches = s->divergent_branches,
+	                               .seconds = s->seconds,
+	                               .jobs = s->jobs};
 	return PTXSIM_OK;
 }
 

@@ -71,8 +71,8 @@ bool session_build(struct session *s, const struct lower_options *options)
 {
 	if (s->diags.error_count)
 		return false;
-	s->program = program_lower(&s->arena, s->isa, &s->diags, s->modules.items, (u32)s->modules.count,
-				   options);
+	s->program =
+	    program_lower(&s->arena, s->isa, &s->diags, s->modules.items, (u32)s->modules.count, options);
 	return s->program && session_reset_memory(s);
 }
 
@@ -82,8 +82,7 @@ bool session_reset_memory(struct session *s)
 	const struct address_map *map = address_map(p->address_bits);
 
 	memory_free(&s->memory);
-	memory_init(&s->memory, map->global_base,
-		    p->address_bits == 32 ? ADDRESS_LIMIT_32 : ADDRESS_LIMIT);
+	memory_init(&s->memory, map->global_base, p->address_bits == 32 ? ADDRESS_LIMIT_32 : ADDRESS_LIMIT);
 	return memory_load_program(&s->memory, p);
 }
 

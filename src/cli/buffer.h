@@ -40,8 +40,8 @@ struct buffer {
 	u64 count;             /* elements */
 	struct generator fill;
 	struct span span;
-	bool is_variable;      /* a module-scope variable: not allocated, not filled */
-	u64 address;           /* guest; 0 before it is made */
+	bool is_variable; /* a module-scope variable: not allocated, not filled */
+	u64 address;      /* guest; 0 before it is made */
 	u8 *host;
 };
 

@@ -16,10 +16,10 @@ struct check_options {
 };
 
 static const struct argp_option options[] = {
-	{ "arch", 't', "sm_XX", 0, "Architecture to check for (default: each file's .target)", 0 },
-	{ "link", 'l', NULL, 0, "Check the files as modules of one program", 0 },
-	{ "quiet", 'q', NULL, 0, "Print errors and warnings only", 0 },
-	{ 0 },
+    {"arch", 't', "sm_XX", 0, "Architecture to check for (default: each file's .target)", 0},
+    {"link", 'l', NULL, 0, "Check the files as modules of one program", 0},
+    {"quiet", 'q', NULL, 0, "Print errors and warnings only", 0},
+    {0},
 };
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -60,13 +60,13 @@ static void tell_contents(const struct session *s, const char *name)
 			functions += !f->is_entry;
 			instructions += f->body.count;
 		}
-	printf("%s: %zu kernel%s, %zu function%s, %zu instructions: ok\n", name, kernels, kernels == 1 ? "" : "s",
-	       functions, functions == 1 ? "" : "s", instructions);
+	printf("%s: %zu kernel%s, %zu function%s, %zu instructions: ok\n", name, kernels,
+	       kernels == 1 ? "" : "s", functions, functions == 1 ? "" : "s", instructions);
 }
 
 static int check(struct session *s, const struct check_options *o, char *const *files, size_t count)
 {
-	const struct lower_options lower = { .arch = o->arch, .allow_unmodelled = true };
+	const struct lower_options lower = {.arch = o->arch, .allow_unmodelled = true};
 	struct script script;
 
 	if (!cli_read_files(s, files, count))
@@ -103,13 +103,12 @@ static int check_guarded(const struct check_options *o, char *const *files, size
 int cli_check(int count, char **words)
 {
 	static const struct argp argp = {
-		.options = options,
-		.parser = parse_option,
-		.args_doc = "FILE...",
-		.doc = "Reads and validates PTX files, and lists every error and every instruction that is not "
-		       "modelled.\vExit status: 0 all is well; 1 something is not modelled; 2 errors."
-	};
-	struct check_options o = { .arch = NULL };
+	    .options = options,
+	    .parser = parse_option,
+	    .args_doc = "FILE...",
+	    .doc = "Reads and validates PTX files, and lists every error and every instruction that is not "
+	           "modelled.\vExit status: 0 all is well; 1 something is not modelled; 2 errors."};
+	struct check_options o = {.arch = NULL};
 	int worst = CLI_OK;
 
 	arena_init(&o.arena, NULL);

@@ -16,8 +16,8 @@ static const struct {
 	u32 bytes;
 	char kind;
 } types[] = {
-#define X(name, bytes, kind) { #name, bytes, kind },
-	ELEMENT_TYPES(X)
+#define X(name, bytes, kind) {#name, bytes, kind},
+    ELEMENT_TYPES(X)
 #undef X
 };
 

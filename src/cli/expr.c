@@ -7,7 +7,16 @@
 #include <math.h>
 #include <string.h>
 
-enum expr_kind { EXPR_NUMBER, EXPR_VARIABLE, EXPR_ELEMENT, EXPR_UNARY, EXPR_BINARY, EXPR_CHOICE, EXPR_CALL, EXPR_SUM };
+enum expr_kind {
+	EXPR_NUMBER,
+	EXPR_VARIABLE,
+	EXPR_ELEMENT,
+	EXPR_UNARY,
+	EXPR_BINARY,
+	EXPR_CHOICE,
+	EXPR_CALL,
+	EXPR_SUM
+};
 
 /* Both bound the recursion of parsing and of evaluation. */
 enum { EXPR_ARGS = 4, EXPR_DEPTH = 200, EXPR_NODES = 10000 };
@@ -34,11 +43,11 @@ struct parser {
 
 /* --- Functions ------------------------------------------------------------------------------ */
 
-#define FLOAT_FUNCTION(name, call)                                                                     \
-	static struct number call_##name(const struct number *a)                                       \
-	{                                                                                              \
-		const f64 x = number_as_float(a[0]);                                                   \
-		return number_float(call);                                                             \
+#define FLOAT_FUNCTION(name, call)                                                                           \
+	static struct number call_##name(const struct number *a)                                             \
+	{                                                                                                    \
+		const f64 x = number_as_float(a[0]);                                                         \
+		return number_float(call);                                                                   \
 	}
 FLOAT_FUNCTION(sqrt, sqrt(x))
 FLOAT_FUNCTION(exp, exp(x))
@@ -59,8 +68,8 @@ static struct number call_fma(const struct number *a)
 }
 static struct number call_fmaf(const struct number *a)
 {
-	return number_float(fmaf((f32)number_as_float(a[0]), (f32)number_as_float(a[1]),
-				 (f32)number_as_float(a[2])));
+	return number_float(
+	    fmaf((f32)number_as_float(a[0]), (f32)number_as_float(a[1]), (f32)number_as_float(a[2])));
 }
 static struct number call_abs(const struct number *a)
 {
@@ -75,12 +84,12 @@ static struct number call_max(const struct number *a) { return less(a[0], a[1]) 
 static struct number call_popc(const struct number *a) { return number_int(__builtin_popcountll((u64)a->i)); }
 
 /* Conversions wrap or cut off as a store to such an element does. */
-#define CAST_FUNCTION(type)                                                                            \
-	static struct number call_##type(const struct number *a)                                       \
-	{                                                                                              \
-		u8 bytes[8];                                                                           \
-		element_write(ELEMENT_##type, bytes, *a);                                              \
-		return element_read(ELEMENT_##type, bytes);                                            \
+#define CAST_FUNCTION(type)                                                                                  \
+	static struct number call_##type(const struct number *a)                                             \
+	{                                                                                                    \
+		u8 bytes[8];                                                                                 \
+		element_write(ELEMENT_##type, bytes, *a);                                                    \
+		return element_read(ELEMENT_##type, bytes);                                                  \
 	}
 CAST_FUNCTION(u8)
 CAST_FUNCTION(s8)
@@ -97,13 +106,13 @@ static const struct {
 	u32 args;
 	function_fn *call;
 } functions[] = {
-	{ "sqrt", 1, call_sqrt },   { "exp", 1, call_exp },   { "log", 1, call_log },   { "sin", 1, call_sin },
-	{ "cos", 1, call_cos },     { "floor", 1, call_floor }, { "f64", 1, call_f64 }, { "f32", 1, call_f32 },
-	{ "pow", 2, call_pow },     { "fma", 3, call_fma },   { "fmaf", 3, call_fmaf }, { "abs", 1, call_abs },
-	{ "min", 2, call_min },     { "max", 2, call_max },   { "popc", 1, call_popc }, { "u8", 1, call_u8 },
-	{ "s8", 1, call_s8 },       { "u16", 1, call_u16 },   { "s16", 1, call_s16 },   { "u32", 1, call_u32 },
-	{ "s32", 1, call_s32 },     { "s64", 1, call_s64 },   { "int", 1, call_s64 },   { "f16", 1, call_f16 },
-	{ "bf16", 1, call_bf16 },
+    {"sqrt", 1, call_sqrt}, {"exp", 1, call_exp},     {"log", 1, call_log},   {"sin", 1, call_sin},
+    {"cos", 1, call_cos},   {"floor", 1, call_floor}, {"f64", 1, call_f64},   {"f32", 1, call_f32},
+    {"pow", 2, call_pow},   {"fma", 3, call_fma},     {"fmaf", 3, call_fmaf}, {"abs", 1, call_abs},
+    {"min", 2, call_min},   {"max", 2, call_max},     {"popc", 1, call_popc}, {"u8", 1, call_u8},
+    {"s8", 1, call_s8},     {"u16", 1, call_u16},     {"s16", 1, call_s16},   {"u32", 1, call_u32},
+    {"s32", 1, call_s32},   {"s64", 1, call_s64},     {"int", 1, call_s64},   {"f16", 1, call_f16},
+    {"bf16", 1, call_bf16},
 };
 
 /* --- Parsing -------------------------------------------------------------------------------- */
@@ -180,7 +189,7 @@ static struct expr *parse_call(struct parser *p, struct expr *e, const char *nam
 		if (e->arg_count == functions[k].args)
 			return e;
 		lex_error(p->l, "'%s' takes %u argument%s", name, functions[k].args,
-			  functions[k].args == 1 ? "" : "s");
+		          functions[k].args == 1 ? "" : "s");
 		return NULL;
 	}
 	p->l->span = e->span;
@@ -190,7 +199,8 @@ static struct expr *parse_call(struct parser *p, struct expr *e, const char *nam
 
 static struct expr *parse_element(struct parser *p, struct expr *e, const char *name)
 {
-	const struct buffer *b = p->scope->find_buffer ? p->scope->find_buffer(p->scope->context, name) : NULL;
+	const struct buffer *b =
+	    p->scope->find_buffer ? p->scope->find_buffer(p->scope->context, name) : NULL;
 
 	if (!b) {
 		p->l->span = e->span;
@@ -257,7 +267,7 @@ static struct expr *parse_primary(struct parser *p)
 
 static struct expr *parse_unary(struct parser *p)
 {
-	static const char *const ops[] = { "-", "~", "!" };
+	static const char *const ops[] = {"-", "~", "!"};
 	struct expr *e = new_expr(p, EXPR_UNARY);
 
 	for (size_t k = 0; k < COUNT_OF(ops); k++) {
@@ -277,8 +287,8 @@ static struct expr *parse_unary(struct parser *p)
 
 /* Binary operators, loosest first. */
 static const char *const levels[][5] = {
-	{ "||" }, { "&&" }, { "|" }, { "^" }, { "&" }, { "==", "!=" }, { "<", "<=", ">", ">=" },
-	{ "<<", ">>" }, { "+", "-" }, { "*", "/", "%" },
+    {"||"},       {"&&"},     {"|"},           {"^"}, {"&"}, {"==", "!="}, {"<", "<=", ">", ">="},
+    {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"},
 };
 
 static struct expr *parse_level(struct parser *p, u32 level)
@@ -322,14 +332,14 @@ static struct expr *parse_choice(struct parser *p)
 
 struct expr *expr_parse(struct lex *l, struct expr_scope *scope)
 {
-	struct parser p = { l, scope, 0, 0 };
+	struct parser p = {l, scope, 0, 0};
 
 	return parse_choice(&p);
 }
 
 struct expr *expr_parse_item(struct lex *l, struct expr_scope *scope)
 {
-	struct parser p = { l, scope, 0, 0 };
+	struct parser p = {l, scope, 0, 0};
 
 	return parse_unary(&p);
 }
@@ -370,7 +380,7 @@ static struct number eval_unary(const struct expr *e, struct expr_run *run)
 
 	switch (e->op[0]) {
 	case '-':
-		return a.is_float ? number_float(-a.f) : number_int((s64)-(u64)a.i);
+		return a.is_float ? number_float(-a.f) : number_int((s64) - (u64)a.i);
 	case '!':
 		return number_int(a.is_float ? a.f == 0 : a.i == 0);
 	default:
@@ -412,7 +422,7 @@ static struct number divide(const struct expr *e, struct expr_run *run, s64 a, s
 	if (b == 0)
 		return fail(run, e, "division by zero");
 	if (b == -1)
-		return number_int(e->op[0] == '/' ? (s64)-(u64)a : 0);
+		return number_int(e->op[0] == '/' ? (s64) - (u64)a : 0);
 	return number_int(e->op[0] == '/' ? a / b : a % b);
 }
 
@@ -512,7 +522,7 @@ struct number expr_eval(const struct expr *e, struct expr_run *run)
 
 bool expr_constant(struct lex *l, struct expr_scope *scope, struct number *value)
 {
-	struct expr_run run = { .error = NULL };
+	struct expr_run run = {.error = NULL};
 	const u32 variables = scope->variable_count;
 
 	scope->variable_count = 0;

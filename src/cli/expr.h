@@ -26,7 +26,7 @@ struct expr_scope {
 /* One evaluation. */
 struct expr_run {
 	struct number variables[EXPR_VARIABLES];
-	const char *error;       /* NULL, or what went wrong first (static text) */
+	const char *error; /* NULL, or what went wrong first (static text) */
 	struct span error_span;
 };
 

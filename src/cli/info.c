@@ -20,11 +20,11 @@ struct info_options {
 };
 
 static const struct argp_option options[] = {
-	{ "kernel", 'k', "NAME", 0, "Only this kernel or function", 0 },
-	{ "cfg", OPTION_CFG, NULL, 0, "Print the control-flow graph with its instructions", 0 },
-	{ "dot", OPTION_DOT, NULL, 0, "Print the control-flow graph for Graphviz, and nothing else", 0 },
-	{ "arch", 't', "sm_XX", 0, "Architecture (default: the file's .target)", 0 },
-	{ 0 },
+    {"kernel", 'k', "NAME", 0, "Only this kernel or function", 0},
+    {"cfg", OPTION_CFG, NULL, 0, "Print the control-flow graph with its instructions", 0},
+    {"dot", OPTION_DOT, NULL, 0, "Print the control-flow graph for Graphviz, and nothing else", 0},
+    {"arch", 't', "sm_XX", 0, "Architecture (default: the file's .target)", 0},
+    {0},
 };
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -72,7 +72,7 @@ static int by_count(const void *a, const void *b)
 /* The opcode, with the state space where it has one: ld.global. */
 static const char *class_of(struct arena *arena, const struct ir_instruction *i)
 {
-	static const char *const spaces[] = { "global", "shared", "local", "const", "param" };
+	static const char *const spaces[] = {"global", "shared", "local", "const", "param"};
 
 	for (u32 m = 0; m < i->modifier_count; m++)
 		for (size_t k = 0; k < COUNT_OF(spaces); k++)
@@ -83,7 +83,7 @@ static const char *class_of(struct arena *arena, const struct ir_instruction *i)
 
 static void print_mix(struct arena *arena, const struct ir_function *f)
 {
-	VEC_OF(struct mix) mixes = { 0 };
+	VEC_OF(struct mix) mixes = {0};
 
 	for (size_t k = 0; k < f->body.count; k++) {
 		const char *text = class_of(arena, &f->body.items[k]);
@@ -91,7 +91,7 @@ static void print_mix(struct arena *arena, const struct ir_function *f)
 		while (m < mixes.count && strcmp(mixes.items[m].text, text))
 			m++;
 		if (m == mixes.count)
-			VEC_PUSH(arena, &mixes, ((struct mix){ text, 0 }));
+			VEC_PUSH(arena, &mixes, ((struct mix){text, 0}));
 		mixes.items[m].count++;
 	}
 	if (mixes.count)
@@ -124,7 +124,8 @@ static void print_params(const struct ir_function *f, const struct kernel *k)
 		if (f->params.items[n]) {
 			print_variable_type(f->params.items[n]);
 			if (f->params.items[n]->is_pointer)
-				printf(", pointer to %u-byte aligned memory", f->params.items[n]->pointer_align);
+				printf(", pointer to %u-byte aligned memory",
+				       f->params.items[n]->pointer_align);
 		} else {
 			printf(".%s %s, in a register", token_text(f->param_registers.items[n]->type),
 			       f->param_registers.items[n]->name);
@@ -137,8 +138,8 @@ static void print_params(const struct ir_function *f, const struct kernel *k)
 
 static void print_registers(const struct ir_function *f, const struct code *code)
 {
-	u32 counts[4] = { 0 };
-	static const char *const names[] = { "predicates", "up to 32 bits", "of 64 bits", "of 128 bits" };
+	u32 counts[4] = {0};
+	static const char *const names[] = {"predicates", "up to 32 bits", "of 64 bits", "of 128 bits"};
 	bool any = false;
 
 	for (size_t k = 0; k < f->registers.count; k++) {
@@ -155,7 +156,8 @@ static void print_registers(const struct ir_function *f, const struct code *code
 	if (!any)
 		printf("none");
 	if (code)
-		printf("; a frame of %u bytes (%u rows of 32 lanes)", code->frame_bytes, code->frame_bytes / 128);
+		printf("; a frame of %u bytes (%u rows of 32 lanes)", code->frame_bytes,
+		       code->frame_bytes / 128);
 	printf("\n");
 }
 
@@ -287,7 +289,7 @@ static void print_modules(const struct session *s)
 
 static int info(struct session *s, const struct info_options *o)
 {
-	const struct lower_options lower = { .arch = o->arch, .allow_unmodelled = true };
+	const struct lower_options lower = {.arch = o->arch, .allow_unmodelled = true};
 	bool found = false;
 
 	if (!cli_read_files(s, o->files.items, o->files.count) || !session_build(s, &lower))
@@ -310,13 +312,14 @@ static int info(struct session *s, const struct info_options *o)
 int cli_info(int count, char **words)
 {
 	static const struct argp argp = {
-		.options = options,
-		.parser = parse_option,
-		.args_doc = "FILE...",
-		.doc = "Tells what is in PTX files: kernels with parameters and types, registers and rows, memory, "
-		       "instruction mix, control-flow graph.",
+	    .options = options,
+	    .parser = parse_option,
+	    .args_doc = "FILE...",
+	    .doc =
+	        "Tells what is in PTX files: kernels with parameters and types, registers and rows, memory, "
+	        "instruction mix, control-flow graph.",
 	};
-	struct info_options o = { .kernel = NULL };
+	struct info_options o = {.kernel = NULL};
 	struct session s;
 	int status;
 

@@ -14,8 +14,8 @@ struct isa_options {
 };
 
 static const struct argp_option options[] = {
-	{ "json", 'j', NULL, 0, "Print as JSON", 0 },
-	{ 0 },
+    {"json", 'j', NULL, 0, "Print as JSON", 0},
+    {0},
 };
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -65,8 +65,8 @@ static size_t print_text(const struct isa_options *o)
 				printf("%s\n", (*f)->name);
 			headed = true;
 			count++;
-			printf("  %s\n      PTX %u.%u, sm_%u%s, %s. %s\n", row->form, row->ptx / 10, row->ptx % 10,
-			       row->sm, row->flags & ISA_A_TARGET ? "a" : "", state_of(row),
+			printf("  %s\n      PTX %u.%u, sm_%u%s, %s. %s\n", row->form, row->ptx / 10,
+			       row->ptx % 10, row->sm, row->flags & ISA_A_TARGET ? "a" : "", state_of(row),
 			       row->doc ? row->doc : "");
 		}
 	}
@@ -82,13 +82,12 @@ static size_t print_json(const struct isa_options *o)
 			const struct isa_row *row = &(*f)->rows[k];
 			if (!wanted(o, row))
 				continue;
-			json_array_append_new(list,
-					      json_pack("{s:s, s:s, s:s, s:f, s:i, s:b, s:s, s:s}", "family",
-							(*f)->name, "form", row->form, "operands",
-							row->operands ? row->operands : "", "ptx",
-							(double)row->ptx / 10, "sm", (int)row->sm,
-							"architecture_specific", (row->flags & ISA_A_TARGET) != 0,
-							"state", state_of(row), "doc", row->doc ? row->doc : ""));
+			json_array_append_new(
+			    list, json_pack("{s:s, s:s, s:s, s:f, s:i, s:b, s:s, s:s}", "family", (*f)->name,
+			                    "form", row->form, "operands", row->operands ? row->operands : "",
+			                    "ptx", (double)row->ptx / 10, "sm", (int)row->sm,
+			                    "architecture_specific", (row->flags & ISA_A_TARGET) != 0,
+			                    "state", state_of(row), "doc", row->doc ? row->doc : ""));
 		}
 	const size_t count = json_array_size(list);
 	json_dumpf(list, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(3));
@@ -100,12 +99,12 @@ static size_t print_json(const struct isa_options *o)
 int cli_isa(int count, char **words)
 {
 	static const struct argp argp = {
-		.options = options,
-		.parser = parse_option,
-		.args_doc = "[OPCODE]",
-		.doc = "Lists the instructions that are known, with the first PTX version and target of each.",
+	    .options = options,
+	    .parser = parse_option,
+	    .args_doc = "[OPCODE]",
+	    .doc = "Lists the instructions that are known, with the first PTX version and target of each.",
 	};
-	struct isa_options o = { .json = false };
+	struct isa_options o = {.json = false};
 
 	argp_parse(&argp, count, words, 0, NULL, &o);
 	const size_t found = o.json ? print_json(&o) : print_text(&o);

@@ -43,16 +43,16 @@ static void read_number(struct lex *l)
 	bool is_float = false;
 
 	for (; p < end && (isalnum((unsigned char)*p) || *p == '.' ||
-			   ((*p == '+' || *p == '-') && !hex && (p[-1] == 'e' || p[-1] == 'E')));
+	                   ((*p == '+' || *p == '-') && !hex && (p[-1] == 'e' || p[-1] == 'E')));
 	     p++)
 		is_float |= !hex && (*p == '.' || *p == 'e' || *p == 'E');
 	const char *word = arena_copy_text(l->arena, start, (size_t)(p - start));
 	char *rest;
 	errno = 0;
 	l->number = is_float ? number_float(strtod(word, &rest))
-			     : number_int((s64)strtoull(word, &rest, hex ? 16 : 10));
+	                     : number_int((s64)strtoull(word, &rest, hex ? 16 : 10));
 	l->kind = LEX_NUMBER;
-	l->span = (struct span){ l->file, l->at, (u32)(p - l->text) };
+	l->span = (struct span){l->file, l->at, (u32)(p - l->text)};
 	l->at = (u32)(p - l->text);
 	if (*rest || (errno == ERANGE && !is_float))
 		lex_error(l, "'%s' is no number", word);
@@ -71,7 +71,7 @@ static void read_string(struct lex *l)
 		}
 		*p++ = c;
 	}
-	l->span = (struct span){ l->file, begin, l->at };
+	l->span = (struct span){l->file, begin, l->at};
 	if (l->at == l->end) {
 		lex_error(l, "the string has no closing quote");
 		return;
@@ -83,12 +83,12 @@ static void read_string(struct lex *l)
 
 void lex_next(struct lex *l)
 {
-	static const char *const pairs[] = { "==", "!=", "<=", ">=", "<<", ">>", "&&", "||" };
+	static const char *const pairs[] = {"==", "!=", "<=", ">=", "<<", ">>", "&&", "||"};
 
 	while (l->at < l->end && isspace((unsigned char)l->text[l->at]))
 		l->at++;
 	const char *p = l->text + l->at;
-	l->span = (struct span){ l->file, l->at, l->at };
+	l->span = (struct span){l->file, l->at, l->at};
 	l->mark[0] = 0;
 	l->kind = LEX_END;
 	if (l->at >= l->end)
@@ -101,7 +101,7 @@ void lex_next(struct lex *l)
 		l->name = strings_intern(l->strings, p, end - l->at);
 		l->span.end = l->at = end;
 	} else if (isdigit((unsigned char)*p) ||
-		   (*p == '.' && l->at + 1 < l->end && isdigit((unsigned char)p[1]))) {
+	           (*p == '.' && l->at + 1 < l->end && isdigit((unsigned char)p[1]))) {
 		read_number(l);
 	} else if (*p == '"') {
 		read_string(l);

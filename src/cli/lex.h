@@ -16,16 +16,16 @@ struct lex {
 	struct arena *arena;
 	struct strings *strings;
 	struct diags *diags;
-	u32 file;               /* number of the text */
-	const char *text;       /* the whole text */
-	u32 at, end;            /* rest of the line, byte offsets */
-	bool failed;            /* an error was reported on this line */
+	u32 file;         /* number of the text */
+	const char *text; /* the whole text */
+	u32 at, end;      /* rest of the line, byte offsets */
+	bool failed;      /* an error was reported on this line */
 	/* The word ahead. */
 	enum lex_kind kind;
 	struct span span;
-	const char *name;       /* NAME and STRING: interned text */
-	struct number number;   /* NUMBER */
-	char mark[3];           /* MARK: one or two characters */
+	const char *name;     /* NAME and STRING: interned text */
+	struct number number; /* NUMBER */
+	char mark[3];         /* MARK: one or two characters */
 };
 
 /* Starts on bytes [begin, end) of the text and reads the first word. */

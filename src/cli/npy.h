@@ -16,8 +16,8 @@ struct npy {
 	enum element_type type;
 	u32 rank;
 	u64 dims[NPY_RANK];
-	u64 count;       /* elements */
-	const u8 *data;  /* within the bytes given */
+	u64 count;      /* elements */
+	const u8 *data; /* within the bytes given */
 };
 
 /* Reads the array in bytes[0..size); NULL, or why it cannot be used (static text). */

@@ -49,7 +49,7 @@ static const struct kernel *find_kernel(struct play *p, const struct script_stat
 	char *names = NULL;
 	for (u32 n = 0; n < program->kernel_count && n < 20; n++)
 		names = arena_printf(&p->session->arena, "%s%s%s", names ? names : "", names ? ", " : "",
-				     program->kernels[n].name);
+		                     program->kernels[n].name);
 	diag_hint(&p->session->diags, "kernels: %s", names ? names : "none");
 	return NULL;
 }
@@ -59,25 +59,25 @@ static bool launch(struct play *p, const struct script_statement *st)
 	struct session *s = p->session;
 	const struct kernel *k = find_kernel(p, st);
 	const u8 *params = k ? play_params(p, &st->launch, st->span, k) : NULL;
-	struct play_launch result = { .statement = st, .kernel = k };
-	struct printing printing = { p, &result };
-	struct fault fault = { 0 };
+	struct play_launch result = {.statement = st, .kernel = k};
+	struct printing printing = {p, &result};
+	struct fault fault = {0};
 	char text[8192] = "";
 
 	if (!params)
 		return false;
 	struct launch l = {
-		.program = s->program,
-		.kernel = k,
-		.memory = &s->memory,
-		.dynamic_shared = st->launch.shared_bytes,
-		.params = params,
-		.jobs = p->options.jobs,
-		.jobs_given = p->options.jobs != 0,
-		.instruction_limit = p->options.limit,
-		.observers = p->options.observers,
-		.print = on_print,
-		.print_context = &printing,
+	    .program = s->program,
+	    .kernel = k,
+	    .memory = &s->memory,
+	    .dynamic_shared = st->launch.shared_bytes,
+	    .params = params,
+	    .jobs = p->options.jobs,
+	    .jobs_given = p->options.jobs != 0,
+	    .instruction_limit = p->options.limit,
+	    .observers = p->options.observers,
+	    .print = on_print,
+	    .print_context = &printing,
 	};
 	memcpy(l.grid, st->launch.grid, sizeof l.grid);
 	memcpy(l.block, st->launch.block, sizeof l.block);

@@ -10,9 +10,9 @@
 #include "cli/script.h"
 
 struct play_options {
-	u32 jobs;      /* 0: not given */
-	u64 limit;     /* warp instructions a launch; 0: none */
-	u64 seed;      /* mixed into every generator's */
+	u32 jobs;                          /* 0: not given */
+	u64 limit;                         /* warp instructions a launch; 0: none */
+	u64 seed;                          /* mixed into every generator's */
 	struct observer *const *observers; /* NULL-terminated, or NULL */
 	void (*print)(void *context, const char *text, size_t length); /* what kernels print; may be NULL */
 	void *print_context;
@@ -25,9 +25,9 @@ struct play_launch {
 	const struct kernel *kernel;
 	struct launch_stats stats;
 	enum launch_status status;
-	const char *fault;   /* full description, or NULL */
+	const char *fault; /* full description, or NULL */
 	bool fault_expected;
-	char *printed;       /* from malloc; kept up to a limit */
+	char *printed; /* from malloc; kept up to a limit */
 	size_t printed_length;
 };
 
@@ -45,7 +45,7 @@ struct play {
 	VEC_OF(struct play_launch) launches;
 	VEC_OF(struct play_check) checks;
 	u32 checks_failed;
-	bool faulted;        /* a launch failed and nothing expected it */
+	bool faulted; /* a launch failed and nothing expected it */
 };
 
 /* Plays all statements, up to the first launch that fails unexpectedly. False if the script cannot be

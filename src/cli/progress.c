@@ -49,7 +49,7 @@ static void draw(struct progress *p, double seconds)
 	memset(bar, '#', (size_t)filled);
 	bar[BAR_COLUMNS] = 0;
 	fprintf(stderr, "\r%s [%s] %3.0f%%  %.0f s left \033[K", p->kernel, bar, part * 100,
-		part > 0 ? seconds / part - seconds : 0);
+	        part > 0 ? seconds / part - seconds : 0);
 	p->visible = true;
 }
 
@@ -73,7 +73,7 @@ struct progress *progress_new(struct arena *arena)
 	if (!isatty(STDERR_FILENO))
 		return NULL;
 	struct progress *p = ARENA_NEW(arena, struct progress);
-	p->observer = (struct observer){ .context = p, .wants = wants_nothing, .block_end = on_block_end };
+	p->observer = (struct observer){.context = p, .wants = wants_nothing, .block_end = on_block_end};
 	pthread_mutex_init(&p->lock, NULL);
 	return p;
 }

@@ -12,7 +12,15 @@
 #include "cli/cli.h"
 #include "report/summary.h"
 
-enum { OPTION_LIMIT = 256, OPTION_SET, OPTION_SAVE, OPTION_SEED, OPTION_SCRIPT, OPTION_HEADS, OPTION_CLUSTER };
+enum {
+	OPTION_LIMIT = 256,
+	OPTION_SET,
+	OPTION_SAVE,
+	OPTION_SEED,
+	OPTION_SCRIPT,
+	OPTION_HEADS,
+	OPTION_CLUSTER
+};
 
 struct run_options {
 	struct arena arena; /* of the option lists */
@@ -24,24 +32,24 @@ struct run_options {
 };
 
 static const struct argp_option options[] = {
-	{ "kernel", 'k', "NAME", 0, "Kernel to launch (default: the only one)", 1 },
-	{ "grid", 'g', "X[,Y[,Z]]", 0, "Blocks in the grid (default 1)", 1 },
-	{ "block", 'b', "X[,Y[,Z]]", 0, "Threads in a block (default 1)", 1 },
-	{ "cluster", OPTION_CLUSTER, "X[,Y[,Z]]", 0, "Blocks in a cluster", 1 },
-	{ "shared", 's', "BYTES", 0, "Dynamic shared memory of a block", 1 },
-	{ "arg", 'a', "SPEC", 0,
-	  "Next argument: a number, [NAME=]TYPE[N] GENERATOR, load FILE.npy, or {TYPE:VALUE, ...}", 1 },
-	{ "save", OPTION_SAVE, "NAME=FILE", 0, "Write a buffer to a .npy or raw file afterwards", 1 },
-	{ "script", OPTION_SCRIPT, "FILE", 0, "Take the launches from this file instead", 2 },
-	{ "set", OPTION_SET, "NAME=NUMBER", 0, "Override a `let` of the launches", 2 },
-	{ "seed", OPTION_SEED, "N", 0, "Mix N into every random generator", 2 },
-	{ "arch", 't', "sm_XX", 0, "Architecture to model (default: the file's .target)", 3 },
-	{ "jobs", 'j', "N", 0, "Host threads", 3 },
-	{ "limit", OPTION_LIMIT, "N", 0, "Stop a launch after N warp instructions", 3 },
-	{ "report", 'r', "KIND", 0, "How to report: text", 4 },
-	{ "heads", OPTION_HEADS, "N", 0, "Print the first N elements of each buffer (default 8)", 4 },
-	{ "quiet", 'q', NULL, 0, "Print only what the kernels print, and errors", 4 },
-	{ 0 },
+    {"kernel", 'k', "NAME", 0, "Kernel to launch (default: the only one)", 1},
+    {"grid", 'g', "X[,Y[,Z]]", 0, "Blocks in the grid (default 1)", 1},
+    {"block", 'b', "X[,Y[,Z]]", 0, "Threads in a block (default 1)", 1},
+    {"cluster", OPTION_CLUSTER, "X[,Y[,Z]]", 0, "Blocks in a cluster", 1},
+    {"shared", 's', "BYTES", 0, "Dynamic shared memory of a block", 1},
+    {"arg", 'a', "SPEC", 0,
+     "Next argument: a number, [NAME=]TYPE[N] GENERATOR, load FILE.npy, or {TYPE:VALUE, ...}", 1},
+    {"save", OPTION_SAVE, "NAME=FILE", 0, "Write a buffer to a .npy or raw file afterwards", 1},
+    {"script", OPTION_SCRIPT, "FILE", 0, "Take the launches from this file instead", 2},
+    {"set", OPTION_SET, "NAME=NUMBER", 0, "Override a `let` of the launches", 2},
+    {"seed", OPTION_SEED, "N", 0, "Mix N into every random generator", 2},
+    {"arch", 't', "sm_XX", 0, "Architecture to model (default: the file's .target)", 3},
+    {"jobs", 'j', "N", 0, "Host threads", 3},
+    {"limit", OPTION_LIMIT, "N", 0, "Stop a launch after N warp instructions", 3},
+    {"report", 'r', "KIND", 0, "How to report: text", 4},
+    {"heads", OPTION_HEADS, "N", 0, "Print the first N elements of each buffer (default 8)", 4},
+    {"quiet", 'q', NULL, 0, "Print only what the kernels print, and errors", 4},
+    {0},
 };
 
 static error_t parse_text_option(int key, char *text, struct run_options *o)
@@ -137,9 +145,10 @@ static const char *only_kernel(const struct session *s)
 		}
 	if (count == 1)
 		return name;
-	fprintf(stderr, count ? "ptxsim: there are %u kernels: choose one with --kernel ('ptxsim info' lists them)\n"
-			      : "ptxsim: there is no kernel\n",
-		count);
+	fprintf(stderr,
+	        count ? "ptxsim: there are %u kernels: choose one with --kernel ('ptxsim info' lists them)\n"
+	              : "ptxsim: there is no kernel\n",
+	        count);
 	return NULL;
 }
 
@@ -155,7 +164,8 @@ static const char *line_of_options(struct session *s, const struct run_options *
 	line = arena_printf(a, "launch %s(", kernel);
 	for (size_t k = 0; k < o->args.count; k++)
 		line = arena_printf(a, "%s%s%s", line, k ? ", " : "", o->args.items[k]);
-	line = arena_printf(a, "%s) grid=%s block=%s", line, o->grid ? o->grid : "1", o->block ? o->block : "1");
+	line =
+	    arena_printf(a, "%s) grid=%s block=%s", line, o->grid ? o->grid : "1", o->block ? o->block : "1");
 	if (o->shared)
 		line = arena_printf(a, "%s shared=%s", line, o->shared);
 	if (o->cluster)
@@ -173,16 +183,17 @@ static bool fix_constants(struct session *s, struct script *script, const struct
 	for (size_t k = 0; k < o->sets.count; k++) {
 		const char *equals = strchr(o->sets.items[k], '=');
 		const char *text = arena_printf(&s->arena, "%s\n", equals + 1);
-		struct lex l = { .arena = &s->arena, .strings = &s->strings, .diags = &s->diags, .text = text };
+		struct lex l = {.arena = &s->arena, .strings = &s->strings, .diags = &s->diags, .text = text};
 		struct expr_scope scope = script_scope(script);
 		struct number value;
 		l.file = source_add(&s->sources, "--set", text, strlen(text));
 		lex_start(&l, 0, (u32)strlen(text));
 		if (!expr_constant(&l, &scope, &value))
 			return false;
-		script_fix_constant(script,
-				    strings_intern(&s->strings, o->sets.items[k], (size_t)(equals - o->sets.items[k])),
-				    value);
+		script_fix_constant(
+		    script,
+		    strings_intern(&s->strings, o->sets.items[k], (size_t)(equals - o->sets.items[k])),
+		    value);
 	}
 	return true;
 }
@@ -207,7 +218,7 @@ static bool read_script_file(struct session *s, struct script *script, const cha
 static void override_shapes(struct session *s, struct script *script, const struct run_options *o)
 {
 	char *line = arena_printf(&s->arena, "launch shape() grid=%s block=%s", o->grid ? o->grid : "1",
-				  o->block ? o->block : "1");
+	                          o->block ? o->block : "1");
 	struct script shape = *script;
 
 	if (o->shared)
@@ -263,8 +274,9 @@ static bool read_launches(struct session *s, struct script *script, const struct
 		read_line(s, script, "--save", line);
 	}
 	if (!script->launch_count && !s->diags.error_count)
-		fprintf(stderr, "ptxsim: %s has no //@ launch lines: give --kernel, --grid, --block and --arg\n",
-			o->files.items[0]);
+		fprintf(stderr,
+		        "ptxsim: %s has no //@ launch lines: give --kernel, --grid, --block and --arg\n",
+		        o->files.items[0]);
 	return script->launch_count != 0;
 }
 
@@ -289,7 +301,7 @@ static int print_results(const struct run_options *o, const struct play *p)
 		const struct play_launch *l = &p->launches.items[k];
 		if (!o->quiet)
 			report_launch(stdout, l->kernel->name, l->statement->launch.grid,
-				      l->statement->launch.block, &l->stats);
+			              l->statement->launch.block, &l->stats);
 		if (l->fault && !l->fault_expected)
 			fprintf(stderr, "%s\n", l->fault);
 	}
@@ -311,27 +323,27 @@ static int print_results(const struct run_options *o, const struct play *p)
 static int run(struct session *s, const struct run_options *o)
 {
 	struct script script;
-	struct observer *observers[2] = { NULL, NULL };
+	struct observer *observers[2] = {NULL, NULL};
 	struct progress *progress = o->quiet ? NULL : progress_new(&s->arena);
 
 	script_init(&script, &s->arena, &s->strings, &s->diags);
 	if (!cli_read_files(s, o->files.items, o->files.count) || s->diags.error_count ||
 	    !read_launches(s, &script, o))
 		return CLI_WRONG;
-	const struct lower_options lower = { .arch = o->arch ? o->arch : script.arch };
+	const struct lower_options lower = {.arch = o->arch ? o->arch : script.arch};
 	if (!session_build(s, &lower))
 		return CLI_WRONG;
 	if (progress)
 		observers[0] = progress_observer(progress);
-	struct play play = { .session = s,
-			     .script = &script,
-			     .options = { .jobs = o->jobs,
-					  .limit = o->limit,
-					  .seed = o->seed,
-					  .observers = progress ? observers : NULL,
-					  .print = print_text,
-					  .launching = on_launch,
-					  .launching_context = progress } };
+	struct play play = {.session = s,
+	                    .script = &script,
+	                    .options = {.jobs = o->jobs,
+	                                .limit = o->limit,
+	                                .seed = o->seed,
+	                                .observers = progress ? observers : NULL,
+	                                .print = print_text,
+	                                .launching = on_launch,
+	                                .launching_context = progress}};
 	const bool played = play_run(&play);
 	if (progress)
 		progress_end(progress);
@@ -343,14 +355,13 @@ static int run(struct session *s, const struct run_options *o)
 int cli_run(int count, char **words)
 {
 	static const struct argp argp = {
-		.options = options,
-		.parser = parse_option,
-		.args_doc = "FILE...",
-		.doc = "Runs a kernel, or the launches that the files' //@ lines describe.\v"
-		       "Example: ptxsim run saxpy.ptx --grid 4 --block 256 --arg 1000 --arg 2.0 "
-		       "--arg 'x=f32[1000] iota' --arg 'y=f32[1000] const 1'"
-	};
-	struct run_options o = { .heads = 8 };
+	    .options = options,
+	    .parser = parse_option,
+	    .args_doc = "FILE...",
+	    .doc = "Runs a kernel, or the launches that the files' //@ lines describe.\v"
+	           "Example: ptxsim run saxpy.ptx --grid 4 --block 256 --arg 1000 --arg 2.0 "
+	           "--arg 'x=f32[1000] iota' --arg 'y=f32[1000] const 1'"};
+	struct run_options o = {.heads = 8};
 	struct session s;
 
 	arena_init(&o.arena, NULL);

@@ -49,7 +49,7 @@ static void set_constant(struct script *s, const char *name, struct number value
 	if (c)
 		c->value = value;
 	else
-		VEC_PUSH(s->arena, &s->constants, ((struct script_constant){ name, value, fixed }));
+		VEC_PUSH(s->arena, &s->constants, ((struct script_constant){name, value, fixed}));
 }
 
 void script_fix_constant(struct script *s, const char *name, struct number value)
@@ -73,7 +73,8 @@ static bool scope_constant(void *context, const char *name, struct number *value
 
 struct expr_scope script_scope(struct script *s)
 {
-	return (struct expr_scope){ .context = s, .find_buffer = scope_buffer, .find_constant = scope_constant };
+	return (struct expr_scope){
+	    .context = s, .find_buffer = scope_buffer, .find_constant = scope_constant};
 }
 
 const char *script_path(const struct script *s, const char *path)
@@ -101,7 +102,7 @@ static bool parse_count(struct script *s, struct lex *l, u64 low, u64 high, u64 
 		return false;
 	if (n.is_float || n.i < 0 || (u64)n.i < low || (u64)n.i > high) {
 		lex_error(l, "a whole number from %llu to %llu expected before this", (unsigned long long)low,
-			  (unsigned long long)high);
+		          (unsigned long long)high);
 		return false;
 	}
 	*to = (u64)n.i;
@@ -123,7 +124,8 @@ static bool parse_shape(struct script *s, struct lex *l, struct buffer *b)
 		}
 		if (!parse_count(s, l, 0, COUNT_LIMIT, &b->dims[b->rank]))
 			return false;
-		if (__builtin_mul_overflow(b->count, b->dims[b->rank++], &b->count) || b->count > COUNT_LIMIT) {
+		if (__builtin_mul_overflow(b->count, b->dims[b->rank++], &b->count) ||
+		    b->count > COUNT_LIMIT) {
 			lex_error(l, "the buffer is too large");
 			return false;
 		}
@@ -135,7 +137,7 @@ static bool parse_shape(struct script *s, struct lex *l, struct buffer *b)
 static bool parse_parameters(struct script *s, struct lex *l, struct generator *g, u32 most, bool has_seed)
 {
 	struct expr_scope scope = script_scope(s);
-	struct expr_run run = { .error = NULL };
+	struct expr_run run = {.error = NULL};
 
 	for (u32 k = 0; k < most; k++) {
 		if (l->kind == LEX_END || lex_is(l, ",") || lex_is(l, ")") || lex_is(l, "seed"))
@@ -157,7 +159,7 @@ static bool parse_parameters(struct script *s, struct lex *l, struct generator *
 static bool parse_values(struct script *s, struct lex *l, struct buffer *b)
 {
 	struct expr_scope scope = script_scope(s);
-	VEC_OF(struct expr *) items = { 0 };
+	VEC_OF(struct expr *) items = {0};
 
 	while (l->kind != LEX_END && !lex_is(l, ")")) {
 		struct expr *e = expr_parse_item(l, &scope);
@@ -177,7 +179,7 @@ static bool parse_values(struct script *s, struct lex *l, struct buffer *b)
 /* An expression over i (and j, k), the element's index in each dimension. */
 static bool parse_formula(struct script *s, struct lex *l, struct buffer *b)
 {
-	static const char *const names[] = { "i", "j", "k" };
+	static const char *const names[] = {"i", "j", "k"};
 	struct expr_scope scope = script_scope(s);
 
 	for (u32 k = 0; k < b->rank; k++)
@@ -238,7 +240,7 @@ static bool parse_generator(struct script *s, struct lex *l, struct buffer *b)
 		g->kind = GENERATE_RANDOM;
 	else
 		lex_error(l, "a generator expected: zero, const V, iota [START [STEP]], uniform [LOW HIGH], "
-			     "normal [MEAN DEVIATION], random, values V..., = EXPRESSION, load FILE");
+		             "normal [MEAN DEVIATION], random, values V..., = EXPRESSION, load FILE");
 	return !l->failed && parse_parameters(s, l, g, g->kind == GENERATE_RANDOM ? 0 : 2, true);
 }
 
@@ -269,10 +271,11 @@ bool script_parse_contents(struct script *s, struct lex *l, struct buffer *b)
 	if (lex_take(l, "load"))
 		return parse_load(s, l, b) && take_shape_of_file(l, b);
 	const enum element_type type =
-		l->kind == LEX_NAME ? element_find(l->name, strlen(l->name)) : ELEMENT_TYPE_COUNT;
+	    l->kind == LEX_NAME ? element_find(l->name, strlen(l->name)) : ELEMENT_TYPE_COUNT;
 	if (type == ELEMENT_TYPE_COUNT) {
-		lex_error(l, "an element type expected (u8 to u64, s8 to s64, b8 to b64, f16, bf16, f32, f64), "
-			     "or load FILE.npy");
+		lex_error(l,
+		          "an element type expected (u8 to u64, s8 to s64, b8 to b64, f16, bf16, f32, f64), "
+		          "or load FILE.npy");
 		return false;
 	}
 	b->type = type;
@@ -282,7 +285,7 @@ bool script_parse_contents(struct script *s, struct lex *l, struct buffer *b)
 
 static void parse_buffer(struct script *s, struct lex *l, bool is_variable, struct script_statement *st)
 {
-	struct buffer about = { .span = l->span, .is_variable = is_variable };
+	struct buffer about = {.span = l->span, .is_variable = is_variable};
 
 	if (l->kind != LEX_NAME) {
 		lex_error(l, "a name expected: buffer NAME TYPE[N] GENERATOR");
@@ -324,13 +327,14 @@ static bool parse_struct(struct script *s, struct lex *l, struct script_arg *a)
 
 	a->kind = SCRIPT_ARG_STRUCT;
 	do {
-		struct script_member m = { .type = ELEMENT_u64 };
+		struct script_member m = {.type = ELEMENT_u64};
 		if (l->kind == LEX_NAME)
 			m.buffer = script_find_buffer(s, l->name);
 		if (m.buffer) {
 			lex_next(l);
 		} else {
-			m.type = l->kind == LEX_NAME ? element_find(l->name, strlen(l->name)) : ELEMENT_TYPE_COUNT;
+			m.type =
+			    l->kind == LEX_NAME ? element_find(l->name, strlen(l->name)) : ELEMENT_TYPE_COUNT;
 			if (m.type == ELEMENT_TYPE_COUNT) {
 				lex_error(l, "a member is a buffer, or TYPE:VALUE");
 				return false;
@@ -347,7 +351,7 @@ static bool parse_struct(struct script *s, struct lex *l, struct script_arg *a)
 /* A name that starts an argument: a buffer, TYPE[...] or TYPE:value, NAME=TYPE[...]. True if it
  * was one of these. */
 static bool parse_named_arg(struct script *s, struct lex *l, struct script_launch *launch,
-			    struct script_arg *a)
+                            struct script_arg *a)
 {
 	struct expr_scope scope = script_scope(s);
 	const struct lex start = *l;
@@ -378,7 +382,7 @@ static bool parse_named_arg(struct script *s, struct lex *l, struct script_launc
 	if (!named) {
 		name = strings_intern_text(s->strings, arena_printf(s->arena, "arg%zu", launch->args.count));
 	}
-	struct buffer about = { .name = name, .span = start.span };
+	struct buffer about = {.name = name, .span = start.span};
 	if (a->buffer) {
 		lex_error(l, "there is a buffer '%s' already", name);
 		return true;
@@ -386,7 +390,7 @@ static bool parse_named_arg(struct script *s, struct lex *l, struct script_launc
 	if (script_parse_contents(s, l, &about)) {
 		a->buffer = script_add_buffer(s, name, start.span);
 		*a->buffer = about;
-		struct script_statement st = { .kind = SCRIPT_BUFFER, .span = start.span, .buffer = a->buffer };
+		struct script_statement st = {.kind = SCRIPT_BUFFER, .span = start.span, .buffer = a->buffer};
 		VEC_PUSH(s->arena, &s->statements, st);
 	}
 	return true;
@@ -395,7 +399,7 @@ static bool parse_named_arg(struct script *s, struct lex *l, struct script_launc
 static bool parse_arg(struct script *s, struct lex *l, struct script_launch *launch)
 {
 	struct expr_scope scope = script_scope(s);
-	struct script_arg a = { .span = l->span };
+	struct script_arg a = {.span = l->span};
 
 	if (lex_take(l, "{")) {
 		if (!parse_struct(s, l, &a))
@@ -481,7 +485,7 @@ static void parse_save(struct script *s, struct lex *l, struct script_statement 
 
 static void parse_statement(struct script *s, struct lex *l)
 {
-	struct script_statement st = { .span = l->span };
+	struct script_statement st = {.span = l->span};
 
 	st.span.end = l->end;
 	if (l->kind == LEX_END)
@@ -516,8 +520,8 @@ void script_read(struct script *s, u32 source, bool plain)
 {
 	const struct source *text = s->diags->sources->files.items[source];
 	const char *slash = strrchr(text->name, '/');
-	struct lex l = { .arena = s->arena, .strings = s->strings, .diags = s->diags, .file = source,
-			 .text = text->text };
+	struct lex l = {
+	    .arena = s->arena, .strings = s->strings, .diags = s->diags, .file = source, .text = text->text};
 
 	s->folder = slash ? arena_copy_text(s->arena, text->name, (size_t)(slash + 1 - text->name)) : "";
 	for (u32 begin = 0; begin < text->length;) {

@@ -14,7 +14,7 @@ enum { SCRIPT_INDICES = BUFFER_RANK };
 /* One member of a struct argument. */
 struct script_member {
 	enum element_type type;
-	struct expr *value;     /* a number, or NULL: the address of `buffer` */
+	struct expr *value; /* a number, or NULL: the address of `buffer` */
 	struct buffer *buffer;
 };
 
@@ -23,8 +23,8 @@ enum script_arg_kind { SCRIPT_ARG_VALUE, SCRIPT_ARG_BUFFER, SCRIPT_ARG_STRUCT };
 struct script_arg {
 	enum script_arg_kind kind;
 	struct span span;
-	struct expr *value;     /* VALUE; BUFFER: bytes added to the address, or NULL */
-	bool typed;             /* VALUE written as TYPE:value */
+	struct expr *value; /* VALUE; BUFFER: bytes added to the address, or NULL */
+	bool typed;         /* VALUE written as TYPE:value */
 	enum element_type type;
 	struct buffer *buffer;
 	VEC_OF(struct script_member) members;
@@ -62,10 +62,10 @@ struct script_expect {
 	u64 low, high;
 	struct expr *value, *where; /* COUNT: value is the right-hand side */
 	VEC_OF(struct expr *) values;
-	const char *text;           /* FILE: path; FAULT, PRINT: text; COUNT: the counter's name */
-	char comparison[3];         /* COUNT */
-	f64 tolerance, relative;    /* accepted distance, and as a part of the wanted value */
-	u64 ulps;                   /* accepted distance in representable values */
+	const char *text;        /* FILE: path; FAULT, PRINT: text; COUNT: the counter's name */
+	char comparison[3];      /* COUNT */
+	f64 tolerance, relative; /* accepted distance, and as a part of the wanted value */
+	u64 ulps;                /* accepted distance in representable values */
 };
 
 enum script_kind { SCRIPT_BUFFER, SCRIPT_LAUNCH, SCRIPT_EXPECT, SCRIPT_SAVE };
@@ -73,8 +73,8 @@ enum script_kind { SCRIPT_BUFFER, SCRIPT_LAUNCH, SCRIPT_EXPECT, SCRIPT_SAVE };
 struct script_statement {
 	enum script_kind kind;
 	struct span span;
-	struct buffer *buffer;      /* BUFFER, SAVE */
-	const char *path;           /* SAVE */
+	struct buffer *buffer; /* BUFFER, SAVE */
+	const char *path;      /* SAVE */
 	struct script_launch launch;
 	struct script_expect expect;
 };

@@ -41,11 +41,11 @@ struct tests {
 };
 
 static const struct argp_option options[] = {
-	{ "tap", OPTION_TAP, NULL, 0, "Report as TAP", 0 },
-	{ "junit", OPTION_JUNIT, NULL, 0, "Report as JUnit XML", 0 },
-	{ "arch", 't', "sm_XX", 0, "Architecture to model (default: each file's)", 0 },
-	{ "jobs", 'j', "N", 0, "Host threads of a launch", 0 },
-	{ 0 },
+    {"tap", OPTION_TAP, NULL, 0, "Report as TAP", 0},
+    {"junit", OPTION_JUNIT, NULL, 0, "Report as JUnit XML", 0},
+    {"arch", 't', "sm_XX", 0, "Architecture to model (default: each file's)", 0},
+    {"jobs", 'j', "N", 0, "Host threads of a launch", 0},
+    {0},
 };
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -85,7 +85,7 @@ static const char *keep(struct tests *t, const char *text)
 
 static void add(struct tests *t, struct tested_file *f, u32 line, const char *text, const char *message)
 {
-	const struct outcome o = { line, !message, keep(t, text), keep(t, message) };
+	const struct outcome o = {line, !message, keep(t, text), keep(t, message)};
 
 	VEC_PUSH(&t->arena, &f->outcomes, o);
 	t->passed += o.passed;
@@ -136,8 +136,8 @@ static void play_file(struct tests *t, struct tested_file *f, struct session *s,
 			add(t, f, 1, "has launches", "the file has no //@ launch lines");
 		return;
 	}
-	const struct lower_options lower = { .arch = t->arch ? t->arch : script.arch };
-	struct play play = { .session = s, .script = &script, .options = { .jobs = t->jobs } };
+	const struct lower_options lower = {.arch = t->arch ? t->arch : script.arch};
+	struct play play = {.session = s, .script = &script, .options = {.jobs = t->jobs}};
 	if (session_build(s, &lower) && play_run(&play))
 		collect(t, f, &play);
 	else
@@ -167,7 +167,7 @@ static int by_name(const FTSENT **a, const FTSENT **b) { return strcmp((*a)->fts
 
 static bool test_path(struct tests *t, char *path)
 {
-	char *roots[] = { path, NULL };
+	char *roots[] = {path, NULL};
 	FTS *tree = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, by_name);
 	FTSENT *e;
 
@@ -229,8 +229,8 @@ static void report_tap(const struct tests *t)
 		const struct tested_file *f = t->files.items[k];
 		for (size_t n = 0; n < f->outcomes.count; n++) {
 			const struct outcome *o = &f->outcomes.items[n];
-			printf("%s %zu - %s:%u: %s\n", o->passed ? "ok" : "not ok", ++number, f->path, o->line,
-			       o->text);
+			printf("%s %zu - %s:%u: %s\n", o->passed ? "ok" : "not ok", ++number, f->path,
+			       o->line, o->text);
 			if (o->passed)
 				continue;
 			fputs("# ", stdout);
@@ -272,7 +272,8 @@ static void report_junit(const struct tests *t)
 			failed += !f->outcomes.items[n].passed;
 		printf("  <testsuite name=\"");
 		print_xml(f->path);
-		printf("\" tests=\"%zu\" failures=\"%zu\" time=\"%.6f\">\n", f->outcomes.count, failed, f->seconds);
+		printf("\" tests=\"%zu\" failures=\"%zu\" time=\"%.6f\">\n", f->outcomes.count, failed,
+		       f->seconds);
 		for (size_t n = 0; n < f->outcomes.count; n++) {
 			const struct outcome *o = &f->outcomes.items[n];
 			printf("    <testcase classname=\"");
@@ -295,13 +296,14 @@ static void report_junit(const struct tests *t)
 int cli_test(int count, char **words)
 {
 	static const struct argp argp = {
-		.options = options,
-		.parser = parse_option,
-		.args_doc = "PATH...",
-		.doc = "Runs every launch that the files, or the .ptx files of folders, describe, and checks what "
-		       "they expect.",
+	    .options = options,
+	    .parser = parse_option,
+	    .args_doc = "PATH...",
+	    .doc =
+	        "Runs every launch that the files, or the .ptx files of folders, describe, and checks what "
+	        "they expect.",
 	};
-	struct tests t = { .format = FORMAT_HUMAN };
+	struct tests t = {.format = FORMAT_HUMAN};
 
 	arena_init(&t.arena, NULL);
 	argp_parse(&argp, count, words, 0, NULL, &t);

@@ -26,15 +26,15 @@ struct measurement {
 };
 
 static const struct measurement measurements[] = {
-	{ "divergent, half the lanes", "divergent", 8, 256, 20000, 1, 16 },
-	{ "divergent, one lane", "divergent", 8, 256, 20000, 1, 1 },
-	{ "gather over 64 MB", "gather", 8, 256, 2000, 1, 0 },
-	{ "shuffles", "shuffles", 8, 256, 20000, 1, 0 },
-	{ "f64", "doubles", 8, 256, 20000, 1, 0 },
-	{ "64-bit addresses", "addresses", 8, 256, 20000, 1, 0 },
-	{ "barriers, 16 warps", "barriers", 4, 512, 10000, 1, 0 },
-	{ "blocks of one warp", "tiny", 1 << 20, 32, 0, 1, 0 },
-	{ "launches of a tiny kernel", "tiny", 1, 32, 0, LAUNCHES, 0 },
+    {"divergent, half the lanes", "divergent", 8, 256, 20000, 1, 16},
+    {"divergent, one lane", "divergent", 8, 256, 20000, 1, 1},
+    {"gather over 64 MB", "gather", 8, 256, 2000, 1, 0},
+    {"shuffles", "shuffles", 8, 256, 20000, 1, 0},
+    {"f64", "doubles", 8, 256, 20000, 1, 0},
+    {"64-bit addresses", "addresses", 8, 256, 20000, 1, 0},
+    {"barriers, 16 warps", "barriers", 4, 512, 10000, 1, 0},
+    {"blocks of one warp", "tiny", 1 << 20, 32, 0, 1, 0},
+    {"launches of a tiny kernel", "tiny", 1, 32, 0, LAUNCHES, 0},
 };
 
 /* Seconds for all launches of the measurement; negative if one failed. */
@@ -42,7 +42,7 @@ static double run_once(struct micro *m, const struct measurement *what, uint64_t
 {
 	const ptxsim_kernel *kernel = ptxsim_find_kernel(m->sim, what->kernel);
 	const uint32_t mask = GATHER_BYTES / 4 - 1;
-	const void *args[4] = { &m->out, &what->turns, &m->in, &mask };
+	const void *args[4] = {&m->out, &what->turns, &m->in, &mask};
 	struct ptxsim_launch launch = PTXSIM_LAUNCH_INIT;
 	struct ptxsim_stats stats;
 
@@ -113,22 +113,23 @@ static bool measure_reading(const char *folder)
 		if (!ok)
 			return false;
 	}
-	printf("%-28s %10.3f ms %10.3f MB of PTX a second\n", "reading and lowering", best * 1e3, length / best / 1e6);
+	printf("%-28s %10.3f ms %10.3f MB of PTX a second\n", "reading and lowering", best * 1e3,
+	       length / best / 1e6);
 	free(text);
 	return true;
 }
 
 int main(int count, char **words)
 {
-	struct micro m = { .sim = ptxsim_create() };
+	struct micro m = {.sim = ptxsim_create()};
 	char path[4096];
 	bool ok = true;
 
 	if (count != 2 || !m.sim)
 		return 2;
 	snprintf(path, sizeof path, "%s/micro.ptx", words[1]);
-	if (ptxsim_add_file(m.sim, path) || ptxsim_build(m.sim, NULL) || ptxsim_alloc(m.sim, OUT_BYTES, &m.out) ||
-	    ptxsim_alloc(m.sim, GATHER_BYTES, &m.in)) {
+	if (ptxsim_add_file(m.sim, path) || ptxsim_build(m.sim, NULL) ||
+	    ptxsim_alloc(m.sim, OUT_BYTES, &m.out) || ptxsim_alloc(m.sim, GATHER_BYTES, &m.in)) {
 		fprintf(stderr, "%s", ptxsim_diagnostics(m.sim));
 		return 1;
 	}

@@ -25,9 +25,9 @@ static void run_saxpy(const struct problem *p, void *const *b)
 
 /* A strip of 4 rows by 64 columns, its sums in vector registers. */
 static void matmul_strip(const float *restrict a, const float *restrict b, float *restrict c, uint32_t n,
-			 uint32_t i, uint32_t j)
+                         uint32_t i, uint32_t j)
 {
-	v16 sums[4][4] = { 0 };
+	v16 sums[4][4] = {0};
 
 	for (uint32_t k = 0; k < n; k++) {
 		const v16 *row = (const v16 *)&b[k * n + j];
@@ -79,7 +79,7 @@ static void run_hist(const struct problem *p, void *const *b)
 
 #pragma omp parallel
 	{
-		uint32_t h[4][256] = { { 0 } };
+		uint32_t h[4][256] = {{0}};
 #pragma omp for schedule(static) nowait
 		for (uint32_t i = 0; i < p->n; i++)
 			for (int k = 0; k < 4; k++)
@@ -117,7 +117,7 @@ static void run_xorshift(const struct problem *p, void *const *b)
 
 #pragma omp parallel for schedule(static)
 	for (uint32_t i = 0; i < p->n; i += 64) {
-		uint32_t x[64], sum[64] = { 0 };
+		uint32_t x[64], sum[64] = {0};
 		for (uint32_t l = 0; l < 64; l++)
 			x[l] = (i + l) * 2654435761u + 1;
 		for (uint32_t r = 0; r < rounds; r++)
@@ -140,10 +140,10 @@ int main(int count, char **words)
 		const char *name;
 		void (*run)(const struct problem *p, void *const *b);
 	} kernels[] = {
-		{ "saxpy", run_saxpy }, { "matmul", run_matmul },	{ "mandel", run_mandel },
-		{ "hist", run_hist },	{ "transpose", run_transpose }, { "xorshift", run_xorshift },
+	    {"saxpy", run_saxpy}, {"matmul", run_matmul},       {"mandel", run_mandel},
+	    {"hist", run_hist},   {"transpose", run_transpose}, {"xorshift", run_xorshift},
 	};
-	void *buffers[PROBLEM_BUFFERS] = { NULL };
+	void *buffers[PROBLEM_BUFFERS] = {NULL};
 	size_t kernel = 0;
 
 	struct problem *p = count == 5 ? problem_make(words[1], (unsigned)atoi(words[2])) : NULL;
@@ -163,7 +163,7 @@ int main(int count, char **words)
 		const double seconds = problem_now() - start;
 		if (k >= 0)
 			problem_report(p, "native", (unsigned)atoi(words[2]), words[4], k, seconds,
-				       problem_check(p, buffers[p->output]));
+			               problem_check(p, buffers[p->output]));
 	}
 	return 0;
 }

@@ -48,7 +48,7 @@ static void add_buffer(struct problem *p, size_t bytes, void *initial)
 
 	p->bytes[number] = bytes;
 	p->initial[number] = initial;
-	p->args[p->arg_count++] = (struct argument){ .kind = ARGUMENT_BUFFER, .number = number };
+	p->args[p->arg_count++] = (struct argument){.kind = ARGUMENT_BUFFER, .number = number};
 }
 
 static void add_output(struct problem *p, size_t bytes, void *initial)
@@ -59,12 +59,12 @@ static void add_output(struct problem *p, size_t bytes, void *initial)
 
 static void add_u32(struct problem *p, uint32_t value)
 {
-	p->args[p->arg_count++] = (struct argument){ .kind = ARGUMENT_U32, .number = value };
+	p->args[p->arg_count++] = (struct argument){.kind = ARGUMENT_U32, .number = value};
 }
 
 static void add_f32(struct problem *p, float value)
 {
-	p->args[p->arg_count++] = (struct argument){ .kind = ARGUMENT_F32, .value = value };
+	p->args[p->arg_count++] = (struct argument){.kind = ARGUMENT_F32, .value = value};
 }
 
 /* Sets the shape and returns the number of threads. */
@@ -142,7 +142,8 @@ static void make_mandel(struct problem *p, unsigned scale)
 	shape(p, 16, 16, w / 16, w / 16);
 	for (uint32_t y = 0; y < w; y++)
 		for (uint32_t x = 0; x < w; x++) {
-			const uint32_t steps = mandel_steps(x0 + step * (float)x, y0 + step * (float)y, limit);
+			const uint32_t steps =
+			    mandel_steps(x0 + step * (float)x, y0 + step * (float)y, limit);
 			r[y * w + x] = steps;
 			p->thread_instructions += 32 + 13ull * steps + (steps < limit ? 5 : 0);
 		}
@@ -205,8 +206,8 @@ static const struct {
 	const char *name;
 	void (*make)(struct problem *p, unsigned scale);
 } makers[] = {
-	{ "saxpy", make_saxpy }, { "matmul", make_matmul },	{ "mandel", make_mandel },
-	{ "hist", make_hist },	 { "transpose", make_transpose }, { "xorshift", make_xorshift },
+    {"saxpy", make_saxpy}, {"matmul", make_matmul},       {"mandel", make_mandel},
+    {"hist", make_hist},   {"transpose", make_transpose}, {"xorshift", make_xorshift},
 };
 
 struct problem *problem_make(const char *name, unsigned scale)
@@ -252,15 +253,16 @@ double problem_now(void)
 }
 
 void problem_report(const struct problem *p, const char *who, unsigned scale, const char *threads,
-		    int repetition, double seconds, bool right)
+                    int repetition, double seconds, bool right)
 {
 	struct rusage usage;
 	struct timespec cpu;
 
 	getrusage(RUSAGE_SELF, &usage);
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
-	printf("R,%s,%s,%u,%s,%d,%.6f,%llu,%.3f,%s,%ld,%.6f\n", who, p->name, scale, threads, repetition, seconds,
-	       (unsigned long long)p->thread_instructions, (double)p->thread_instructions / seconds / 1e6,
-	       right ? "OK" : "WRONG", usage.ru_maxrss, (double)cpu.tv_sec + 1e-9 * (double)cpu.tv_nsec);
+	printf("R,%s,%s,%u,%s,%d,%.6f,%llu,%.3f,%s,%ld,%.6f\n", who, p->name, scale, threads, repetition,
+	       seconds, (unsigned long long)p->thread_instructions,
+	       (double)p->thread_instructions / seconds / 1e6, right ? "OK" : "WRONG", usage.ru_maxrss,
+	       (double)cpu.tv_sec + 1e-9 * (double)cpu.tv_nsec);
 	fflush(stdout);
 }

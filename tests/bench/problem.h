@@ -48,6 +48,6 @@ double problem_now(void);
  * R,who,kernel,scale,threads,repetition,seconds,thread_instructions,million_a_second,OK|WRONG,
  * maxrss_kB,cpu_seconds */
 void problem_report(const struct problem *p, const char *who, unsigned scale, const char *threads,
-		    int repetition, double seconds, bool right);
+                    int repetition, double seconds, bool right);
 
 #endif

@@ -48,7 +48,7 @@ static u64 random_next(u64 *state)
 
 static void try_text(const char *bytes, size_t length)
 {
-	const struct lower_options options = { .allow_unmodelled = true };
+	const struct lower_options options = {.allow_unmodelled = true};
 	struct session s;
 
 	if (!session_open(&s))
@@ -71,14 +71,14 @@ static struct text make_text(const struct fuzz *f, u64 n)
 		if (n < f->seeds[k].length) {
 			char *copy = malloc(n + 1);
 			memcpy(copy, f->seeds[k].bytes, n);
-			return (struct text){ copy, n };
+			return (struct text){copy, n};
 		}
 		n -= f->seeds[k].length;
 	}
 	u64 state = n;
 	const struct text *seed = &f->seeds[random_next(&state) % f->seed_count];
 	const struct text *other = &f->seeds[random_next(&state) % f->seed_count];
-	struct text t = { malloc(seed->length + 512), seed->length };
+	struct text t = {malloc(seed->length + 512), seed->length};
 	memcpy(t.bytes, seed->bytes, seed->length);
 	for (u64 edits = 1 + random_next(&state) % 8; edits > 0 && t.length > 64; edits--) {
 		const size_t at = random_next(&state) % (t.length - 33), size = 1 + random_next(&state) % 32;
@@ -108,7 +108,7 @@ static struct text make_text(const struct fuzz *f, u64 n)
 
 static void child_main(const struct fuzz *f, u64 first, u64 end)
 {
-	const struct rlimit memory = { MEMORY, MEMORY };
+	const struct rlimit memory = {MEMORY, MEMORY};
 
 #ifndef __SANITIZE_ADDRESS__
 	setrlimit(RLIMIT_AS, &memory);
@@ -174,7 +174,8 @@ static void run_special(struct fuzz *f, const char *what, const char *bytes, siz
 	}
 	waitpid(child, &status, 0);
 	if (status)
-		printf("FAIL %s: %s\n", what, WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "ended early");
+		printf("FAIL %s: %s\n", what,
+		       WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "ended early");
 	f->failed += status != 0;
 	f->passed += status == 0;
 }
@@ -203,9 +204,9 @@ static void run_specials(struct fuzz *f)
 /* --- Options -------------------------------------------------------------------------------- */
 
 static const struct argp_option options[] = {
-	{ "count", 'c', "N", 0, "Mutations to try (default 10000)", 0 },
-	{ "seeds", 's', "FOLDER", 0, "PTX files to start from (default samples)", 0 },
-	{ 0 },
+    {"count", 'c', "N", 0, "Mutations to try (default 10000)", 0},
+    {"seeds", 's', "FOLDER", 0, "PTX files to start from (default samples)", 0},
+    {0},
 };
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -246,10 +247,10 @@ static bool read_seeds(struct fuzz *f)
 
 int main(int count, char **words)
 {
-	static const struct argp argp = { .options = options,
-					  .parser = parse_option,
-					  .doc = "Reads damaged PTX: nothing may crash, hang or fill memory." };
-	struct fuzz f = { .count = 10000, .folder = "samples" };
+	static const struct argp argp = {.options = options,
+	                                 .parser = parse_option,
+	                                 .doc = "Reads damaged PTX: nothing may crash, hang or fill memory."};
+	struct fuzz f = {.count = 10000, .folder = "samples"};
 	u64 cuts = 0;
 
 	argp_parse(&argp, count, words, 0, NULL, &f);

@@ -14,7 +14,7 @@ struct format {
 	u32 bits, exponent_bits, fraction_bits;
 };
 
-static const struct format F16 = { 16, 5, 10 }, BF16 = { 16, 8, 7 }, F32 = { 32, 8, 23 }, F64 = { 64, 11, 52 };
+static const struct format F16 = {16, 5, 10}, BF16 = {16, 8, 7}, F32 = {32, 8, 23}, F64 = {64, 11, 52};
 
 enum { MAX_RULES = 8 };
 
@@ -45,7 +45,7 @@ static double value_of(const struct format *f, u64 bits)
 		v = ldexp((double)fraction, 1 - bias - (int)f->fraction_bits);
 	else
 		v = ldexp((double)(fraction | (u64)1 << f->fraction_bits),
-			  exponent - bias - (int)f->fraction_bits);
+		          exponent - bias - (int)f->fraction_bits);
 	return sign_of(f, bits) ? -v : v;
 }
 
@@ -73,9 +73,9 @@ static u32 parse_rules(const char *text, struct rule rules[MAX_RULES])
 		bool absolute;
 		const struct format *format;
 	} kinds[] = {
-		{ "ulp16:", false, &F16 },   { "ulp32:", false, &F32 },  { "ulp64:", false, &F64 },
-		{ "ulpb16:", false, &BF16 }, { "abs16:", true, &F16 },   { "abs32:", true, &F32 },
-		{ "abs64:", true, &F64 },    { "absb16:", true, &BF16 },
+	    {"ulp16:", false, &F16},   {"ulp32:", false, &F32},  {"ulp64:", false, &F64},
+	    {"ulpb16:", false, &BF16}, {"abs16:", true, &F16},   {"abs32:", true, &F32},
+	    {"abs64:", true, &F64},    {"absb16:", true, &BF16},
 	};
 	u32 count = 0;
 
@@ -86,8 +86,8 @@ static u32 parse_rules(const char *text, struct rule rules[MAX_RULES])
 		if (k == COUNT_OF(kinds))
 			return 0;
 		char *end;
-		rules[count] = (struct rule){ kinds[k].absolute, kinds[k].format,
-					      strtod(text + strlen(kinds[k].name), &end) };
+		rules[count] = (struct rule){kinds[k].absolute, kinds[k].format,
+		                             strtod(text + strlen(kinds[k].name), &end)};
 		if (rules[count++].format->bits != rules[0].format->bits)
 			return 0;
 		if (*end == 0)
@@ -166,12 +166,12 @@ static enum compare_result compare_sets(const u8 *got, const u8 *wanted, size_t 
 }
 
 enum compare_result compare_buffers(const char *rule, const char *form, const u8 *got, const u8 *wanted,
-				    size_t length, struct difference *d)
+                                    size_t length, struct difference *d)
 {
 	struct rule rules[MAX_RULES];
 	u32 rule_count = 0;
 
-	*d = (struct difference){ .element_bytes = width_of_form(form) };
+	*d = (struct difference){.element_bytes = width_of_form(form)};
 	if (!strcmp(rule, "set32"))
 		return compare_sets(got, wanted, length, d);
 	if (strcmp(rule, "exact")) {
@@ -245,7 +245,7 @@ void compare_print_element(char *to, size_t size, const char *rule, const char *
 		f = &F64;
 	if (f)
 		snprintf(to, size, "0x%0*llx (%.*g)", (int)bytes * 2, (unsigned long long)bits,
-			 f == &F64 ? 17 : 9, value_of(f, bits));
+		         f == &F64 ? 17 : 9, value_of(f, bits));
 	else
 		snprintf(to, size, "0x%0*llx", (int)bytes * 2, (unsigned long long)bits);
 }

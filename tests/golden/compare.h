@@ -9,10 +9,10 @@
 
 /* What differs first. */
 struct difference {
-	size_t index, count;   /* of the element, and how many there are */
-	size_t differing;      /* how many differ */
+	size_t index, count; /* of the element, and how many there are */
+	size_t differing;    /* how many differ */
 	u32 element_bytes;
-	u64 got, wanted;       /* bits of the first differing element */
+	u64 got, wanted; /* bits of the first differing element */
 };
 
 enum compare_result { COMPARE_SAME, COMPARE_DIFFERENT, COMPARE_UNKNOWN };
@@ -20,7 +20,7 @@ enum compare_result { COMPARE_SAME, COMPARE_DIFFERENT, COMPARE_UNKNOWN };
 /* `rule` is the text after cmp=; `form` tells the width of elements where the rule does not.
  * UNKNOWN: the rule is of no known kind. */
 enum compare_result compare_buffers(const char *rule, const char *form, const u8 *got, const u8 *wanted,
-				    size_t length, struct difference *d);
+                                    size_t length, struct difference *d);
 
 /* The same lines in any order. */
 bool compare_lines(const u8 *a, size_t a_size, const u8 *b, size_t b_size);

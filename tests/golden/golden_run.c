@@ -87,7 +87,7 @@ static void first_lines(char *to, const char *text)
 static bool prepare(struct session *s, const struct group *g, char *message)
 {
 	/* Unmodelled forms fail the cases that reach them, not the whole module. */
-	const struct lower_options options = { .allow_unmodelled = true };
+	const struct lower_options options = {.allow_unmodelled = true};
 	struct bytes text;
 
 	const char *path = arena_printf(&s->arena, "%s%s", g->pack->folder, g->module);
@@ -105,7 +105,7 @@ static bool prepare(struct session *s, const struct group *g, char *message)
 static void child_main(const struct runner *r, const struct group *g, int to)
 {
 	struct session s;
-	struct result result = { 0 };
+	struct result result = {0};
 	char broken[CASE_MESSAGE];
 
 	alarm((unsigned)r->timeout_seconds);
@@ -142,7 +142,8 @@ static void report(struct runner *r, struct group *g, const struct result *resul
 	}
 	r->failed++;
 	if (!r->quiet)
-		printf("FAIL %s %s [%s] %s\n", g->pack->base, c->name ? c->name : "?", c->form, result->message);
+		printf("FAIL %s %s [%s] %s\n", g->pack->base, c->name ? c->name : "?", c->form,
+		       result->message);
 }
 
 static void start(struct runner *r, struct child *place, struct group *g)
@@ -175,15 +176,16 @@ static void finish(struct runner *r, struct child *place)
 	place->pid = 0;
 	if (g->done == g->cases.count)
 		return;
-	struct result lost = { 0 };
+	struct result lost = {0};
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
-		snprintf(lost.message, sizeof lost.message, "ran longer than %ld seconds", r->timeout_seconds);
+		snprintf(lost.message, sizeof lost.message, "ran longer than %ld seconds",
+		         r->timeout_seconds);
 	else if (WIFSIGNALED(status))
 		snprintf(lost.message, sizeof lost.message, "the simulator crashed: %s",
-			 strsignal(WTERMSIG(status)));
+		         strsignal(WTERMSIG(status)));
 	else
 		snprintf(lost.message, sizeof lost.message, "the simulator ended with status %d",
-			 WEXITSTATUS(status));
+		         WEXITSTATUS(status));
 	report(r, g, &lost);
 	if (g->done < g->cases.count)
 		start(r, place, g);
@@ -191,8 +193,8 @@ static void finish(struct runner *r, struct child *place)
 
 static void hear(struct runner *r, struct child *place)
 {
-	const ssize_t n = read(place->from, (u8 *)&place->result + place->have,
-			       sizeof place->result - place->have);
+	const ssize_t n =
+	    read(place->from, (u8 *)&place->result + place->have, sizeof place->result - place->have);
 
 	if (n <= 0) {
 		finish(r, place);
@@ -214,7 +216,7 @@ static void run_groups(struct runner *r)
 			struct child *place = &r->children[k];
 			if (!place->pid && r->next_group < r->groups.count)
 				start(r, place, r->groups.items[r->next_group++]);
-			waits[k] = (struct pollfd){ .fd = place->pid ? place->from : -1, .events = POLLIN };
+			waits[k] = (struct pollfd){.fd = place->pid ? place->from : -1, .events = POLLIN};
 			running += place->pid != 0;
 		}
 		if (!running)
@@ -258,12 +260,12 @@ static void add_pack(struct runner *r, const struct pack *p)
 /* --- Options -------------------------------------------------------------------------------- */
 
 static const struct argp_option options[] = {
-	{ "filter", 'f', "RE", 0, "Run only cases whose name or form matches the extended regular expression", 0 },
-	{ "jobs", 'j', "N", 0, "Run N modules at a time (default: the number of processors)", 0 },
-	{ "exact", 'e', NULL, 0, "Compare bytes whatever the case's cmp says", 0 },
-	{ "timeout", 't', "SECONDS", 0, "Give up on a case after this time (default 120)", 0 },
-	{ "quiet", 'q', NULL, 0, "Print the totals only", 0 },
-	{ 0 },
+    {"filter", 'f', "RE", 0, "Run only cases whose name or form matches the extended regular expression", 0},
+    {"jobs", 'j', "N", 0, "Run N modules at a time (default: the number of processors)", 0},
+    {"exact", 'e', NULL, 0, "Compare bytes whatever the case's cmp says", 0},
+    {"timeout", 't', "SECONDS", 0, "Give up on a case after this time (default 120)", 0},
+    {"quiet", 'q', NULL, 0, "Print the totals only", 0},
+    {0},
 };
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -306,7 +308,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 /* A pack may be named by its manifest too. */
 static const char *stem_of(struct arena *arena, const char *name)
 {
-	static const char *const endings[] = { ".cases", ".cases.gz" };
+	static const char *const endings[] = {".cases", ".cases.gz"};
 	const size_t length = strlen(name);
 
 	for (size_t k = 0; k < COUNT_OF(endings); k++) {
@@ -319,12 +321,13 @@ static const char *stem_of(struct arena *arena, const char *name)
 
 int main(int count, char **words)
 {
-	static const struct argp argp = { .options = options,
-					  .parser = parse_option,
-					  .args_doc = "STEM...",
-					  .doc = "Runs recording packs: STEM.cases and its files, in any folder, "
-						 "compressed with gzip or not." };
-	struct runner r = { .timeout_seconds = 120 };
+	static const struct argp argp = {.options = options,
+	                                 .parser = parse_option,
+	                                 .args_doc = "STEM...",
+	                                 .doc =
+	                                     "Runs recording packs: STEM.cases and its files, in any folder, "
+	                                     "compressed with gzip or not."};
+	struct runner r = {.timeout_seconds = 120};
 
 	argp_err_exit_status = 2;
 	arena_init(&r.arena, NULL);

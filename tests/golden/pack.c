@@ -52,7 +52,7 @@ static bool in_range(const struct bytes *b, size_t offset, size_t length)
 
 /* One argument; NULL, or why it cannot be used. */
 static const char *parse_argument(struct arena *arena, const struct pack *p, const char *word,
-				  struct pack_argument *a)
+                                  struct pack_argument *a)
 {
 	unsigned long long value;
 
@@ -65,16 +65,17 @@ static const char *parse_argument(struct arena *arena, const struct pack *p, con
 	else if (sscanf(word, "raw@%zu+%zu", &a->in, &a->length) == 2)
 		a->kind = ARG_RAW;
 	else if (sscanf(word, "b32:%llx", &value) == 1)
-		*a = (struct pack_argument){ .kind = ARG_B32, .length = 4, .value = value };
+		*a = (struct pack_argument){.kind = ARG_B32, .length = 4, .value = value};
 	else if (sscanf(word, "b64:%llx", &value) == 1)
-		*a = (struct pack_argument){ .kind = ARG_B64, .length = 8, .value = value };
+		*a = (struct pack_argument){.kind = ARG_B64, .length = 8, .value = value};
 	else if (!strncmp(word, "tmap:", 5))
-		*a = (struct pack_argument){ .kind = ARG_TENSOR_MAP, .length = 128, .text = word + 5 };
+		*a = (struct pack_argument){.kind = ARG_TENSOR_MAP, .length = 128, .text = word + 5};
 	else
 		return arena_printf(arena, "argument '%s' is of no known kind", word);
 	const bool reads = a->kind == ARG_IN || a->kind == ARG_INOUT || a->kind == ARG_RAW;
 	const bool writes = a->kind == ARG_OUT || a->kind == ARG_INOUT;
-	if ((reads && !in_range(&p->in, a->in, a->length)) || (writes && !in_range(&p->out, a->out, a->length)))
+	if ((reads && !in_range(&p->in, a->in, a->length)) ||
+	    (writes && !in_range(&p->out, a->out, a->length)))
 		return arena_printf(arena, "argument '%s' lies outside the pack's bytes", word);
 	return NULL;
 }
@@ -101,7 +102,7 @@ static void parse_triple(const char *text, u32 to[3])
 }
 
 static void parse_key(struct arena *arena, const struct pack *p, const char *key, char *value,
-		      struct pack_case *c)
+                      struct pack_case *c)
 {
 	if (!strcmp(key, "module"))
 		c->module = value;
@@ -135,7 +136,7 @@ static void parse_line(struct arena *arena, struct pack *p, char *line)
 {
 	char *rest = NULL;
 	const char *word = strtok_r(line, " ", &rest);
-	struct pack_case c = { .form = "", .cmp = "exact", .grid = { 1, 1, 1 }, .block = { 1, 1, 1 } };
+	struct pack_case c = {.form = "", .cmp = "exact", .grid = {1, 1, 1}, .block = {1, 1, 1}};
 
 	if (!word || strcmp(word, "case"))
 		return;
@@ -198,7 +199,7 @@ bool pack_recorded_text(const struct pack *p, const char *name, struct bytes *te
 		if (size > (size_t)(end - at))
 			return false;
 		if (!strcmp(found, name)) {
-			*text = (struct bytes){ (u8 *)at, size };
+			*text = (struct bytes){(u8 *)at, size};
 			return true;
 		}
 		at += size + 1;

@@ -10,27 +10,27 @@
 #include "ptxsim.h"
 
 static const char SCALE[] = ".version 7.0\n"
-			    ".target sm_70\n"
-			    ".address_size 64\n"
-			    ".global .align 4 .u32 factor = 3;\n"
-			    ".visible .entry scale(.param .u64 a, .param .u32 n)\n"
-			    "{\n"
-			    "	.reg .pred %p;\n"
-			    "	.reg .b32 %t, %n, %f;\n"
-			    "	.reg .b64 %a;\n"
-			    "	ld.param.u64 %a, [a];\n"
-			    "	ld.param.u32 %n, [n];\n"
-			    "	mov.u32 %t, %tid.x;\n"
-			    "	setp.ge.u32 %p, %t, %n;\n"
-			    "	@%p bra done;\n"
-			    "	mad.wide.u32 %a, %t, 4, %a;\n"
-			    "	ld.global.u32 %f, [factor];\n"
-			    "	ld.global.u32 %t, [%a];\n"
-			    "	mul.lo.u32 %t, %t, %f;\n"
-			    "	st.global.u32 [%a], %t;\n"
-			    "done:\n"
-			    "	ret;\n"
-			    "}\n";
+                            ".target sm_70\n"
+                            ".address_size 64\n"
+                            ".global .align 4 .u32 factor = 3;\n"
+                            ".visible .entry scale(.param .u64 a, .param .u32 n)\n"
+                            "{\n"
+                            "	.reg .pred %p;\n"
+                            "	.reg .b32 %t, %n, %f;\n"
+                            "	.reg .b64 %a;\n"
+                            "	ld.param.u64 %a, [a];\n"
+                            "	ld.param.u32 %n, [n];\n"
+                            "	mov.u32 %t, %tid.x;\n"
+                            "	setp.ge.u32 %p, %t, %n;\n"
+                            "	@%p bra done;\n"
+                            "	mad.wide.u32 %a, %t, 4, %a;\n"
+                            "	ld.global.u32 %f, [factor];\n"
+                            "	ld.global.u32 %t, [%a];\n"
+                            "	mul.lo.u32 %t, %t, %f;\n"
+                            "	st.global.u32 [%a], %t;\n"
+                            "done:\n"
+                            "	ret;\n"
+                            "}\n";
 
 static ptxsim *built(void)
 {
@@ -44,7 +44,7 @@ static ptxsim *built(void)
 
 static ptxsim_status launch(ptxsim *sim, uint64_t a, uint32_t n, uint32_t threads)
 {
-	const void *args[] = { &a, &n };
+	const void *args[] = {&a, &n};
 	struct ptxsim_launch l = PTXSIM_LAUNCH_INIT;
 
 	l.block[0] = threads;
@@ -84,7 +84,7 @@ END_TEST
 START_TEST(mapped_memory_is_used_in_place)
 {
 	ptxsim *sim = built();
-	_Alignas(16) uint32_t values[32] = { 5, 6, 7 };
+	_Alignas(16) uint32_t values[32] = {5, 6, 7};
 	uint64_t address;
 
 	ck_assert_int_eq(ptxsim_map(sim, values, sizeof values, &address), PTXSIM_OK);
@@ -160,11 +160,11 @@ END_TEST
 START_TEST(wrong_text_is_told_with_its_place)
 {
 	static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
-				   ".entry k() {\n\tadd.f99 %r1;\n\tret;\n}\n";
+	                           ".entry k() {\n\tadd.f99 %r1;\n\tret;\n}\n";
 	ptxsim *sim = ptxsim_create();
 	ptxsim_status status = ptxsim_add_text(sim, "bad.ptx", text, strlen(text));
 
-		status = ptxsim_build(sim, NULL);
+	status = ptxsim_build(sim, NULL);
 	ck_assert_int_eq(status, PTXSIM_ERROR_SYNTAX);
 	ck_assert_ptr_nonnull(strstr(ptxsim_diagnostics(sim), "bad.ptx:5:"));
 	ck_assert_int_eq(ptxsim_add_file(sim, "/does/not/exist"), PTXSIM_ERROR_FILE);
@@ -222,7 +222,7 @@ static void *many_launches(void *factor)
 
 START_TEST(two_simulators_in_two_threads)
 {
-	uint32_t factors[] = { 3, 5 };
+	uint32_t factors[] = {3, 5};
 	pthread_t threads[2];
 	void *result;
 

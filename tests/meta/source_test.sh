@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Checks on the source itself: layers (a file includes only from its own folder or those before it), sizes
+# of files and functions, licence lines. Ends with the totals.
+set -u
+
+cd "$(dirname "$0")/../.." || exit 2
+passed=0
+failed=0
+
+# report NAME LINES: one check; it fails if there are lines.
+report() {
+	if [ -z "$2" ]; then
+		passed=$((passed + 1))
+		return
+	fi
+	failed=$((failed + 1))
+	echo "FAIL: $1"
+	echo "$2" | sed 's/^/    /' | head -n 20
+}
+
+files=$(find src grammar tests -name '*.[chly]' | sort)
+
+# shellcheck disable=SC2086
+report "a layer includes only from those before it" "$(awk '
+	BEGIN {
+		n = split("base number arch isa ir grammar decode memory exec sem observe report debug api cli", names, " ")
+		for (k = 1; k <= n; k++) level[names[k]] = k
+	}
+	/^#include "[a-z]+\// {
+		split(FILENAME, path, "/"); split($2, parts, "[\"/]")
+		own = path[1] == "src" ? path[2] : path[1]
+		if ((own in level) && (parts[2] in level) && level[parts[2]] > level[own])
+			print FILENAME ":" FNR ": " own " includes " parts[2]
+	}' $files)"
+
+# shellcheck disable=SC2086
+report "files have at most 800 lines, tests 1000" "$(wc -l $files | awk '
+	$2 != "total" && $1 > ($2 ~ /^tests/ ? 1000 : 800) { print $2 ": " $1 " lines" }')"
+
+# Tests hold tables, which may be longer.
+# shellcheck disable=SC2086
+report "functions have at most 60 lines" "$(awk '
+	FNR == 1 { inside = 0 }
+	FILENAME ~ /^tests/ { next }
+	/^[{]/ { if (!inside) { inside = 1; first = FNR } next }
+	/^[}]/ { if (inside && FNR - first > 60) print FILENAME ":" first ": " FNR - first " lines"; inside = 0 }
+	' $files)"
+
+# shellcheck disable=SC2086
+report "every file names its licence" "$(grep -L 'SPDX-License-Identifier: Apache-2.0' $files)"
+
+# shellcheck disable=SC2086
+report "nothing is left to do" "$(grep -nwE 'TODO|FIXME|XXX' $files)"
+
+# shellcheck disable=SC2086
+report "structs have no typedef but public handles" "$(grep -nE '^typedef struct[^(]*$' $files | grep -v 'src/ptxsim.h')"
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
