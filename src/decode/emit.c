@@ -298,6 +298,10 @@ static void emit_plain(struct emitter *e, const struct ir_instruction *x, const 
 			i.imm |= (s32)meaning->word(&m->form);
 		else if (meaning->word)
 			i.c = meaning->word(&m->form);
+		if (meaning->plan) {
+			i.c = (u32)e->plans.count;
+			VEC_PUSH(e->low->scratch, &e->plans, meaning->plan(e->low->arena, &m->form));
+		}
 	}
 	if (flags & ISA_SYNC)
 		i.run = (u16)take_run(e);
@@ -447,6 +451,7 @@ static void finish_code(struct emitter *e)
 	c->origin = keep(low, e->origin.items, e->origin.count, sizeof *e->origin.items);
 	c->operands = keep(low, e->operands.items, e->operands.count, sizeof *e->operands.items);
 	c->operand_count = (u32)e->operands.count;
+	c->plans = keep(low, e->plans.items, e->plans.count, sizeof *e->plans.items);
 	c->constants = keep(low, e->constants.items, e->constants.count, sizeof *e->constants.items);
 	c->constant_count = (u32)e->constants.count;
 	c->sregs = keep(low, e->sregs.items, e->sregs.count, sizeof *e->sregs.items);

@@ -56,6 +56,7 @@ struct emitter {
 	VEC_OF(struct insn) insns;
 	VEC_OF(u32) origin;
 	VEC_OF(u32) operands;
+	VEC_OF(const void *) plans;
 	VEC_OF(struct constant_row) constants;
 	VEC_OF(struct sreg_row) sregs;
 	VEC_OF(struct call_site) calls;

@@ -385,7 +385,7 @@ static bool one_operand(struct attempt *t, const struct operand_spec *s, const s
 	}
 	if (o->kind == OPERAND_PAIR)
 		return wrong(t, o->span, "this form has no second result");
-	if (count > 1)
+	if (count > 1 || s->braces)
 		return vector(t, s, o, count);
 	return scalar(t, s, o->kind == OPERAND_VECTOR && o->item_count == 1 ? &o->items[0] : o, s->type);
 }

@@ -84,6 +84,7 @@ struct code {
 	u32 insn_count;
 	u32 *operands;      /* flattened operand lists */
 	u32 operand_count;
+	const void **plans; /* of instructions whose meaning has a plan: see isa.h */
 	u32 *origin;        /* for each insn: index into function->body, or NO_OPERAND */
 	const struct form *forms; /* for each body instruction: its matched form */
 	u32 frame_bytes, register_bytes; /* all; the registers, which come first */

@@ -31,6 +31,9 @@ struct meaning {
 	meaning_fn *run;
 	meaning_fn *run_scalar[4]; /* [k]: operand c (k=3), b (2), a (1) is a scalar slot; [0]: all are, and d too */
 	u32 (*word)(const struct form *form);
+	/* plan: what the handler would otherwise find out from the form each time it runs. Kept in
+	 * code->plans[insn.c]; only for forms whose operands stand in a list. */
+	const void *(*plan)(struct arena *arena, const struct form *form);
 };
 
 /* How decode treats an instruction beside calling its meaning. */
@@ -70,7 +73,8 @@ enum isa_flag {
  *   [=|+] [?] [{N}|{v}] TYPE [|TYPE]
  *   =      written; + read and written; else read
  *   ?      may be left out (with everything after it)
- *   {N}    a vector of N registers; {v} as many as the form's .v2/.v4/.v8 says, one if none
+ *   {N}    a vector of N registers; {v} as many as the form's .v2/.v4/.v8 says, one if none;
+ *          {A} {B} {C} {D} as many as the matrix fragment has
  *   TYPE   0..5: the form's first, second... type; w0: twice as wide as type 0; a type's name;
  *          @ a memory address (or [tensor, {coordinates}]); L a label or list of targets;
  *          F a function or function pointer; V a variable; #u32 an immediate only (it goes to
@@ -114,7 +118,7 @@ struct form {
 	u64 constants[8];
 	/* Immediate-only operands in order. */
 	u8 immediate_count;
-	s64 immediates[4];
+	s64 immediates[6];
 	s32 selects; /* of video operands, see isa_pack_selectors */
 	/* ISA_PARAM: the address is a kernel parameter's (space .param proper), or that of a function's
 	 * parameter or result (kept in local memory, frame-relative), or in a register. */
@@ -176,6 +180,7 @@ const char *isa_nearest_form(const struct isa *isa, const char *opcode, const ch
 /* One parsed operand word of a row. */
 struct operand_spec {
 	bool written, read, optional, immediate;
+	bool braces;        /* stands in braces even if it is one register */
 	u8 vector;      /* number of elements; {v} is resolved; 1 for a scalar */
 	char kind;      /* 't' a value, '@' address, 'L' label, 'F' function, 'V' variable, '*' any register */
 	u16 type;       /* for kind 't': resolved by the form */

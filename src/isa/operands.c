@@ -3,7 +3,7 @@
  * Operand words of a row, resolved for one form, and the selectors of video operands. Called by
  * lowering for each instruction, and by the documentation.
  */
-#include "isa/isa.h"
+#include "isa/matrix.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -68,11 +68,12 @@ static struct operand_spec read_spec(const struct form *form, const char **p)
 	if (**p == '{') {
 		char *end;
 		spec.vector = (u8)strtoul(*p + 1, &end, 10);
-		if (*end == 'v') {
+		spec.braces = *end != 'v';
+		if (*end == 'v')
 			spec.vector = form_vector(form);
-			end++;
-		}
-		*p = end + 1;
+		else if (*end != '}')
+			spec.vector = (u8)isa_fragment_registers(form, *end);
+		*p = strchr(end, '}') + 1;
 	}
 	spec.type = read_type(form, p, &spec.kind);
 	if (**p == '|') {

@@ -3,6 +3,8 @@
  * Which arithmetic each form of matrix instruction has, and which variant of it this host runs. The
  * arithmetic is in tensor_variant.c.
  */
+#include "config.h"
+
 #include "number/tensor.h"
 
 u32 tensor_format_bits(enum tensor_format format)
@@ -126,7 +128,7 @@ bool tensor_form_resolve(struct tensor_form *form)
 
 tensor_mma_fn *tensor_mma_for_host(void)
 {
-#ifdef __x86_64__
+#ifdef HOST_X86_64
 	__builtin_cpu_init();
 	if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
 	    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd") &&

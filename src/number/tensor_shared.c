@@ -61,13 +61,13 @@ static inline bool chunk_read(const u8 *shared, u32 bytes, u32 address, void *to
 }
 
 /* K along the chunks: four words of one line in each. */
-static bool load_straight(const struct wgmma_descriptor *d, u32 lines, u32 words, const u8 *shared,
-			  u32 bytes, u32 *matrix, u32 *fault)
+static bool load_straight(const struct wgmma_descriptor *d, u32 first, u32 lines, u32 words,
+			  const u8 *shared, u32 bytes, u32 *matrix, u32 *fault)
 {
 	for (u32 w = 0; w < words; w += 4) {
 		for (u32 line = 0; line < lines; line++) {
 			u32 chunk[4];
-			*fault = chunk_address(d, false, line, 4 * w);
+			*fault = chunk_address(d, false, first + line, 4 * w);
 			if (!chunk_read(shared, bytes, *fault, chunk))
 				return false;
 			for (u32 i = 0; i < 4; i++)
@@ -80,16 +80,16 @@ static bool load_straight(const struct wgmma_descriptor *d, u32 lines, u32 words
 /*
  * Lines along the chunks: eight lines of one place in K in each, so two chunks make a word of each.
  */
-static bool load_transposed(const struct wgmma_descriptor *d, u32 lines, u32 words,
+static bool load_transposed(const struct wgmma_descriptor *d, u32 first, u32 lines, u32 words,
 			    const u8 *shared, u32 bytes, u32 *matrix, u32 *fault)
 {
 	for (u32 w = 0; w < words; w++) {
 		for (u32 line = 0; line < lines; line += 8) {
 			u16 even[8], odd[8];
-			*fault = chunk_address(d, true, 2 * w, 2 * line);
+			*fault = chunk_address(d, true, 2 * w, 2 * (first + line));
 			if (!chunk_read(shared, bytes, *fault, even))
 				return false;
-			*fault = chunk_address(d, true, 2 * w + 1, 2 * line);
+			*fault = chunk_address(d, true, 2 * w + 1, 2 * (first + line));
 			if (!chunk_read(shared, bytes, *fault, odd))
 				return false;
 			for (u32 i = 0; i < 8; i++)
@@ -99,12 +99,12 @@ static bool load_transposed(const struct wgmma_descriptor *d, u32 lines, u32 wor
 	return true;
 }
 
-bool wgmma_matrix_load(const struct tensor_form *form, enum tensor_role role,
+bool wgmma_matrix_load(const struct tensor_form *form, enum tensor_role role, u32 first,
 		       const struct wgmma_descriptor *d, bool transposed, const u8 *shared,
 		       u32 bytes, u32 *matrix, u32 *fault)
 {
 	bool is_a = role == TENSOR_ROLE_A;
 	u32 lines = is_a ? form->m : form->n, words = is_a ? form->a_words : form->b_words;
-	return (transposed ? load_transposed : load_straight)(d, lines, words, shared, bytes,
-							      matrix, fault);
+	return (transposed ? load_transposed : load_straight)(d, first, lines, words, shared,
+							      bytes, matrix, fault);
 }

@@ -30,10 +30,11 @@ u32 wgmma_chunk_address(const struct wgmma_descriptor *d, u32 element_bits, bool
 			u32 line, u32 k, u32 *offset);
 
 /*
- * A (or B) of a wgmma from shared memory. `shared` is the window's bytes [0, bytes). False, with
+ * A (or B) of a wgmma from shared memory, its lines from `first` on: as many as the form has rows (or
+ * columns), so that a warp with a form of 16 rows takes its own part. `shared` is the window's bytes [0, bytes). False, with
  * the first address beyond in `*fault`, if an element lies outside.
  */
-bool wgmma_matrix_load(const struct tensor_form *form, enum tensor_role role,
+bool wgmma_matrix_load(const struct tensor_form *form, enum tensor_role role, u32 first,
 		       const struct wgmma_descriptor *d, bool transposed, const u8 *shared,
 		       u32 bytes, u32 *matrix, u32 *fault);
 

@@ -21,4 +21,7 @@
 	X(family_collective)                                                                           \
 	X(family_barrier)                                                                              \
 	X(family_atomic)                                                                               \
-	X(family_memory_other)
+	X(family_memory_other)                                                                         \
+	X(family_matrix)                                                                               \
+	X(family_wmma)                                                                                 \
+	X(family_wgmma)

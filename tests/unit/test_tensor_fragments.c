@@ -439,12 +439,12 @@ START_TEST(loads_outside_shared_memory_are_told)
 	struct tensor_form f = form_of(TENSOR_WGMMA, 64, 8, 16, TENSOR_F16, TENSOR_F32);
 	struct wgmma_descriptor d = {
 		.start = 0, .leading_stride = 128, .stride = 256, .swizzle = 16};
-	ck_assert(wgmma_matrix_load(&f, TENSOR_ROLE_A, &d, false, shared, 2048, (u32 *)matrix,
+	ck_assert(wgmma_matrix_load(&f, TENSOR_ROLE_A, 0, &d, false, shared, 2048, (u32 *)matrix,
 				    &fault));
-	ck_assert(!wgmma_matrix_load(&f, TENSOR_ROLE_A, &d, false, shared, 2047, (u32 *)matrix,
+	ck_assert(!wgmma_matrix_load(&f, TENSOR_ROLE_A, 0, &d, false, shared, 2047, (u32 *)matrix,
 				     &fault));
 	ck_assert_uint_eq(fault, 2032);
-	ck_assert(!wgmma_matrix_load(&f, TENSOR_ROLE_A, &d, true, shared, 1024, (u32 *)matrix,
+	ck_assert(!wgmma_matrix_load(&f, TENSOR_ROLE_A, 0, &d, true, shared, 1024, (u32 *)matrix,
 				     &fault));
 }
 END_TEST
@@ -586,9 +586,9 @@ static void wgmma_multiply(const struct recorded_wgmma *w, const struct tensor_f
 	u32 fault, count = tensor_fragment_registers(f, TENSOR_ROLE_C);
 	memcpy(shared + SHARED_BASE, in, w->b_start);
 	memcpy(shared + SHARED_BASE + w->b_start, in + INPUT_B, INPUT_C - INPUT_B);
-	ck_assert(wgmma_matrix_load(f, TENSOR_ROLE_A, &ad, w->a_transposed, shared, sizeof shared,
+	ck_assert(wgmma_matrix_load(f, TENSOR_ROLE_A, 0, &ad, w->a_transposed, shared, sizeof shared,
 				    a, &fault));
-	ck_assert(wgmma_matrix_load(f, TENSOR_ROLE_B, &bd, w->b_transposed, shared, sizeof shared,
+	ck_assert(wgmma_matrix_load(f, TENSOR_ROLE_B, 0, &bd, w->b_transposed, shared, sizeof shared,
 				    b, &fault));
 	for (u32 n = 0; n < count * GROUP_LANES; n++) {
 		u32 reg = n / GROUP_LANES, lane = n % GROUP_LANES;

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Matrix instructions of one warp on registers (PTX ISA 9.7.14 and 9.7.15): mma.sync, mma.sp,
+ * wmma.mma, and ldmatrix, stmatrix, movmatrix. What is in which register and how sums are formed
+ * is in number/tensor*.h; here are the rows and the way from the instruction to those.
+ *
+ * Forms of sm_100 and later are known and refused by name.
+ */
+#include "sem/matrix.h"
+#include "sem/pick.h"
+
+/* --- Multiplication ------------------------------------------------------------------------- */
+
+struct mma_plan {
+	struct tensor_form form;
+	u8 a, b, c, d; /* registers of the fragments */
+	u8 selector;   /* which lanes hold the metadata, see tensor_fragments.h */
+	bool a_column_major, b_row_major;
+};
+
+static const void *mma_plan(struct arena *arena, const struct form *f)
+{
+	struct mma_plan *p = ARENA_NEW(arena, struct mma_plan);
+	u32 layouts = 0;
+
+	isa_tensor_form(f, &p->form);
+	p->a = (u8)tensor_fragment_registers(&p->form, TENSOR_ROLE_A);
+	p->b = (u8)tensor_fragment_registers(&p->form, TENSOR_ROLE_B);
+	p->c = (u8)tensor_fragment_registers(&p->form, TENSOR_ROLE_C);
+	p->d = (u8)tensor_fragment_registers(&p->form, TENSOR_ROLE_D);
+	p->selector = p->form.sparse && f->immediate_count ? (u8)(f->immediates[0] & 3) : 0;
+	for (u32 k = 0; k < f->token_count; k++) {
+		if (f->tokens[k] != M_row && f->tokens[k] != M_col)
+			continue;
+		if (layouts++ == 0)
+			p->a_column_major = f->tokens[k] == M_col;
+		else
+			p->b_row_major = f->tokens[k] == M_row;
+	}
+	return p;
+}
+
+/* Operands: d, a, b, c, and the metadata of a sparse A. */
+MEANING_FUNCTION(mma)
+{
+	const struct mma_plan *p = matrix_plan(w, i);
+	void *a[TENSOR_MAX_FACTOR_REGISTERS], *b[TENSOR_MAX_FACTOR_REGISTERS], *c[TENSOR_MAX_FACTOR_REGISTERS];
+	void *d[TENSOR_MAX_FACTOR_REGISTERS];
+	const u32 *list = warp_operands(w, i);
+
+	if (!matrix_together(w, i, mask))
+		return NULL;
+	list = matrix_rows(rows, list, p->d, d);
+	list = matrix_rows(rows, list, p->a, a);
+	list = matrix_rows(rows, list, p->b, b);
+	list = matrix_rows(rows, list, p->c, c);
+	const struct tensor_registers r = {
+		.a = (const void *const *)a,
+		.b = (const void *const *)b,
+		.c = (const void *const *)c,
+		.d = d,
+		.meta = p->form.sparse ? ROW_OF(u32, *list) : NULL,
+		.selector = p->selector,
+		.a_column_major = p->a_column_major,
+		.b_row_major = p->b_row_major,
+	};
+	tensor_warp_mma(&p->form, SEM_NAME(tensor_mma), &r);
+	return i + 1;
+}
+static const struct meaning mma = {.run = mma_run, .plan = mma_plan};
+
+static const struct meaning *pick_mma(const struct form *f)
+{
+	struct tensor_form form;
+
+	return isa_tensor_form(f, &form) ? &mma : NULL;
+}
+
+/* --- ldmatrix, stmatrix, movmatrix ---------------------------------------------------------- */
+
+enum { MATRIX_ROWS = 8, MATRIX_ROW_BYTES = 16, MATRIX_MAX = 4 };
+
+struct move_plan {
+	u8 count; /* matrices */
+	bool transposed, wide, is_shared;
+};
+
+static const void *move_plan(struct arena *arena, const struct form *f)
+{
+	struct move_plan *p = ARENA_NEW(arena, struct move_plan);
+	const int number = form_pick(f, M_x1, M_x4);
+
+	p->count = number == M_x1 ? 1 : number == M_x2 ? 2 : 4;
+	p->transposed = form_has(f, M_trans);
+	p->wide = f->operand_bits[f->row->flags & ISA_STORE ? 0 : p->count] == 64;
+	p->is_shared = form_pick(f, M_shared, M_shared_cta) != TOKEN_NONE;
+	return p;
+}
+
+/* Host address of a matrix row that lane `lane` names, or NULL after a fault. */
+static u8 *matrix_row(struct warp *w, const struct insn *i, u32 lane, bool is_shared, u64 address, bool is_store)
+{
+	const struct block *b = w->block;
+
+	if (!is_shared && generic_space(w, &address) != SPACE_SHARED) {
+		warp_fault_address(w, i, FAULT_WRONG_SPACE, lane, address, MATRIX_ROW_BYTES, SPACE_GENERIC, is_store);
+		return NULL;
+	}
+	if (UNLIKELY(address % MATRIX_ROW_BYTES)) {
+		warp_fault_address(w, i, FAULT_MISALIGNED, lane, address, MATRIX_ROW_BYTES, SPACE_SHARED, is_store);
+		return NULL;
+	}
+	if (LIKELY(address < b->shared_bytes && b->shared_bytes - address >= MATRIX_ROW_BYTES))
+		return b->shared + address;
+	return lane_pointer(w, i, lane, SPACE_SHARED, address, MATRIX_ROW_BYTES, is_store);
+}
+
+/* Rows of all matrices: lane l names row l % 8 of matrix l / 8. `spare` stands in for the rows of lanes
+ * that do not run. */
+static bool move_rows(struct warp *w, const struct insn *i, const u8 *rows, u32 mask, u8 *spare, u8 **pointers)
+{
+	const struct move_plan *p = matrix_plan(w, i);
+	const bool is_store = warp_form(w, i)->row->flags & ISA_STORE;
+	u64 address[WARP_LANES] __attribute__((aligned(64)));
+
+	addresses_of(rows, i, p->wide, address);
+	for (u32 l = 0; l < p->count * MATRIX_ROWS; l++) {
+		pointers[l] = mask >> l & 1 ? matrix_row(w, i, l, p->is_shared, address[l], is_store) : spare;
+		if (UNLIKELY(!pointers[l]))
+			return false;
+	}
+	return true;
+}
+
+MEANING_FUNCTION(ldmatrix)
+{
+	const struct move_plan *p = matrix_plan(w, i);
+	const u32 *list = w->frame->code->operands + i->b;
+	u8 spare[MATRIX_ROW_BYTES] = {0}, *from[MATRIX_MAX * MATRIX_ROWS];
+
+	if (!matrix_together(w, i, mask) || !move_rows(w, i, rows, mask, spare, from))
+		return NULL;
+	for (u32 k = 0; k < p->count; k++)
+		tensor_matrix_to_lanes((const u8 *const *)from + MATRIX_ROWS * k, p->transposed, ROW_OF(u32, list[k]));
+	return i + 1;
+}
+static const struct meaning ldmatrix = {.run = ldmatrix_run, .plan = move_plan};
+
+MEANING_FUNCTION(stmatrix)
+{
+	const struct move_plan *p = matrix_plan(w, i);
+	const u32 *list = w->frame->code->operands + i->b;
+	u8 spare[MATRIX_ROW_BYTES], *to[MATRIX_MAX * MATRIX_ROWS];
+
+	if (!matrix_together(w, i, mask) || !move_rows(w, i, rows, mask, spare, to))
+		return NULL;
+	for (u32 k = 0; k < p->count; k++)
+		tensor_matrix_from_lanes(ROW_OF(u32, list[k]), p->transposed, to + MATRIX_ROWS * k);
+	return i + 1;
+}
+static const struct meaning stmatrix = {.run = stmatrix_run, .plan = move_plan};
+
+MEANING_FUNCTION(movmatrix)
+{
+	if (!matrix_together(w, i, mask))
+		return NULL;
+	tensor_matrix_transpose(ROW_OF(u32, i->a), ROW_OF(u32, i->d));
+	return i + 1;
+}
+MEANING(movmatrix);
+
+PICK_ONE(ldmatrix)
+PICK_ONE(stmatrix)
+PICK_ONE(movmatrix)
+
+/* --- Rows ----------------------------------------------------------------------------------- */
+
+#define MMA "mma.sync.aligned"
+#define DENSE(WORDS, OPERANDS, PTX, SM, DOC) ROW(MMA WORDS, OPERANDS, PTX, SM, 0, pick_mma, DOC)
+/* Operands by the type of the accumulator: registers of 16-bit and narrower factors are .b32. */
+#define IN_F32 "={D}f32 {A}b32 {B}b32 {C}f32"
+#define IN_F16 "={D}b32 {A}b32 {B}b32 {C}b32"
+#define IN_S32 "={D}s32 {A}b32 {B}b32 {C}s32"
+#define IN_F64 "={D}f64 {A}f64 {B}f64 {C}f64"
+
+#define FP8_PAIRS(T) "." T "(.e4m3|.e5m2)(.e4m3|.e5m2)." T
+/* The assembler takes .satfinite and rounding before the types or behind them. */
+#define CLAMPED(T)   "([.satfinite]" T "|" T ".satfinite)"
+#define S8_PAIRS     CLAMPED(".s32(.s8|.u8)(.s8|.u8).s32")
+#define S4_PAIRS     CLAMPED(".s32(.s4|.u4)(.s4|.u4).s32")
+#define POPC(OPS)    ".s32.b1.b1.s32" OPS ".popc"
+#define ROUNDINGS    ".rn|.rz|.rm|.rp"
+#define F64          "([" ROUNDINGS "].f64.f64.f64.f64|.f64.f64.f64.f64(" ROUNDINGS "))"
+
+#define SPARSE(WORDS, OPERANDS, PTX, SM, DOC)                                                          \
+	ROW("mma.sp.sync.aligned" WORDS, OPERANDS " b32 #s32", PTX, SM, 0, pick_mma, DOC), \
+	ROW("mma.sp::ordered_metadata.sync.aligned" WORDS, OPERANDS " b32 #s32", 85, SM, 0, pick_mma, \
+	    DOC " Indices in the metadata rise.")
+
+#define WMMA_SHAPES "(.m16n16k16|.m32n8k16|.m8n32k16)"
+#define LAYOUTS     "(.row|.col)(.row|.col)"
+#define WMMA(WORDS, OPERANDS, PTX, SM, DOC) ROW("wmma.mma" WORDS, OPERANDS, PTX, SM, 0, pick_mma, DOC)
+
+#define SPACES "([.trans][.shared|.shared::cta]|(.shared|.shared::cta).trans)"
+#define MOVES(N, COUNT)                                                                                \
+	ROW("ldmatrix.sync.aligned.m8n8." N SPACES ".b16", "={" COUNT "}b32 @", 65, 75, ISA_MEMORY, pick_ldmatrix, \
+	    "Loads 8x8 matrices of 16-bit elements, a row from each lane's address."),                 \
+	ROW("stmatrix.sync.aligned.m8n8." N SPACES ".b16", "@ {" COUNT "}b32", 78, 90, ISA_MEMORY | ISA_STORE, \
+	    pick_stmatrix, "Stores 8x8 matrices of 16-bit elements, a row to each lane's address.")
+#define NEWER (ISA_MEMORY | ISA_A_TARGET | ISA_UNMODELLED)
+#define NEWER_MOVES(WORDS, COUNT, TYPES)                                                               \
+	ROW("ldmatrix.sync.aligned" WORDS "[.shared|.shared::cta]" TYPES, "={" COUNT "}b32 @", 86, 100, NEWER, NULL, \
+	    "Loads matrices of bytes or of narrower elements.")
+
+static const struct isa_row matrix_table[] = {
+	DENSE(".m8n8k4" LAYOUTS "(.f16.f16.f16.f16)", IN_F16, 64, 70, "Four products, each by eight lanes."),
+	DENSE(".m8n8k4" LAYOUTS "(.f32.f16.f16.f16)", "={D}f32 {A}b32 {B}b32 {C}b32", 64, 70,
+	      "Four products, each by eight lanes."),
+	DENSE(".m8n8k4" LAYOUTS "(.f32.f16.f16.f32)", IN_F32, 64, 70, "Four products, each by eight lanes."),
+	DENSE(".m16n8k8.row.col.f16.f16.f16.f16", IN_F16, 65, 75, "Product of f16 matrices, summed in f16."),
+	DENSE(".m16n8k8.row.col.f32.f16.f16.f32", IN_F32, 65, 75, "Product of f16 matrices, summed in f32."),
+	DENSE(".m16n8k16.row.col.f16.f16.f16.f16", IN_F16, 70, 80, "Product of f16 matrices, summed in f16."),
+	DENSE(".m16n8k16.row.col.f32.f16.f16.f32", IN_F32, 70, 80, "Product of f16 matrices, summed in f32."),
+	DENSE("(.m16n8k8|.m16n8k16).row.col.f32.bf16.bf16.f32", IN_F32, 70, 80, "Product of bf16 matrices."),
+	DENSE("(.m16n8k4|.m16n8k8).row.col.f32.tf32.tf32.f32", IN_F32, 70, 80, "Product of tf32 matrices."),
+	DENSE("(.m16n8k16|.m16n8k32).row.col" FP8_PAIRS("f16"), IN_F16, 87, 89, "Product of 8-bit floats."),
+	DENSE(".m16n8k16.row.col" FP8_PAIRS("f32"), IN_F32, 87, 89, "Product of 8-bit floats."),
+	DENSE(".m16n8k32.row.col" FP8_PAIRS("f32"), IN_F32, 84, 89, "Product of 8-bit floats."),
+	DENSE(".m8n8k4.row.col" F64, IN_F64, 70, 80, "Product of f64 matrices."),
+	DENSE("(.m16n8k4|.m16n8k8|.m16n8k16).row.col" F64, IN_F64, 78, 90,
+	      "Product of f64 matrices."),
+	DENSE(".m8n8k16.row.col" S8_PAIRS, IN_S32, 65, 75, "Product of 8-bit integers."),
+	DENSE("(.m16n8k16|.m16n8k32).row.col" S8_PAIRS, IN_S32, 70, 80, "Product of 8-bit integers."),
+	DENSE(".m8n8k32.row.col" S4_PAIRS, IN_S32, 65, 75, "Product of 4-bit integers."),
+	DENSE("(.m16n8k32|.m16n8k64).row.col" S4_PAIRS, IN_S32, 70, 80, "Product of 4-bit integers."),
+	DENSE(".m8n8k128.row.col" POPC(".xor"), IN_S32, 70, 75, "Counts of bits that differ."),
+	DENSE("(.m16n8k128|.m16n8k256).row.col" POPC(".xor"), IN_S32, 70, 80, "Counts of bits that differ."),
+	DENSE("(.m8n8k128|.m16n8k128|.m16n8k256).row.col" POPC(".and"), IN_S32, 71, 80,
+	      "Counts of bits that are both set."),
+
+	SPARSE("(.m16n8k16|.m16n8k32).row.col.f16.f16.f16.f16", IN_F16, 71, 80, "Product by a sparse f16 matrix."),
+	SPARSE("(.m16n8k16|.m16n8k32).row.col.f32.f16.f16.f32", IN_F32, 71, 80, "Product by a sparse f16 matrix."),
+	SPARSE("(.m16n8k16|.m16n8k32).row.col.f32.bf16.bf16.f32", IN_F32, 71, 80, "Product by a sparse bf16 matrix."),
+	SPARSE("(.m16n8k8|.m16n8k16).row.col.f32.tf32.tf32.f32", IN_F32, 71, 80, "Product by a sparse tf32 matrix."),
+	SPARSE(".m16n8k64.row.col" FP8_PAIRS("f32"), IN_F32, 84, 89, "Product by a sparse matrix of 8-bit floats."),
+	SPARSE("(.m16n8k32|.m16n8k64).row.col" S8_PAIRS, IN_S32, 71, 80,
+	       "Product by a sparse matrix of 8-bit integers."),
+	SPARSE("(.m16n8k64|.m16n8k128).row.col" S4_PAIRS, IN_S32, 71, 80,
+	       "Product by a sparse matrix of 4-bit integers."),
+
+	WMMA(".sync.aligned" LAYOUTS WMMA_SHAPES ".f16.f16", IN_F16, 60, 70, "Product of f16 matrices."),
+	WMMA(".sync.aligned" LAYOUTS WMMA_SHAPES ".f16.f32", "={D}b32 {A}b32 {B}b32 {C}f32", 60, 70,
+	     "Product of f16 matrices."),
+	WMMA(".sync.aligned" LAYOUTS WMMA_SHAPES ".f32.f16", "={D}f32 {A}b32 {B}b32 {C}b32", 60, 70,
+	     "Product of f16 matrices."),
+	WMMA(".sync.aligned" LAYOUTS WMMA_SHAPES ".f32.f32", IN_F32, 60, 70, "Product of f16 matrices."),
+	WMMA(".sync.aligned" LAYOUTS WMMA_SHAPES ".f32.bf16.bf16.f32", IN_F32, 70, 80, "Product of bf16 matrices."),
+	WMMA(".sync.aligned" LAYOUTS ".m16n16k8.f32.tf32.tf32.f32", IN_F32, 70, 80, "Product of tf32 matrices."),
+	WMMA(".sync.aligned" LAYOUTS ".m8n8k4" F64, IN_F64, 70, 80,
+	     "Product of f64 matrices."),
+	WMMA(".sync.aligned" LAYOUTS WMMA_SHAPES "(.s32.s8.s8.s32|.s32.u8.u8.s32)[.satfinite]", IN_S32, 63, 72,
+	     "Product of 8-bit integers."),
+	WMMA(".sync.aligned.row.col.m8n8k32(.s32.s4.s4.s32|.s32.u4.u4.s32)[.satfinite]", IN_S32, 63, 75,
+	     "Product of 4-bit integers."),
+	WMMA(".xor.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32", IN_S32, 63, 75, "Counts of bits that differ."),
+	WMMA(".and.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32", IN_S32, 71, 80,
+	     "Counts of bits that are both set."),
+
+	MOVES("x1", "1"),
+	MOVES("x2", "2"),
+	MOVES("x4", "4"),
+	ROW("movmatrix.sync.aligned.m8n8.trans.b16", "=b32 b32", 78, 75, 0, pick_movmatrix,
+	    "Transposes an 8x8 matrix of 16-bit elements across the warp."),
+	NEWER_MOVES(".m8n16.x1", "1", "(.b8x16.b6x16_p32|.b8x16.b4x16_p64)"),
+	NEWER_MOVES(".m8n16.x2", "2", "(.b8x16.b6x16_p32|.b8x16.b4x16_p64)"),
+	NEWER_MOVES(".m8n16.x4", "4", "(.b8x16.b6x16_p32|.b8x16.b4x16_p64)"),
+	NEWER_MOVES(".m16n16.x1.trans", "2", "(.b8|.b8x16.b6x16_p32|.b8x16.b4x16_p64)"),
+	NEWER_MOVES(".m16n16.x2.trans", "4", "(.b8|.b8x16.b6x16_p32|.b8x16.b4x16_p64)"),
+	ROW("stmatrix.sync.aligned.m16n8.x1.trans[.shared|.shared::cta].b8", "@ {1}b32", 86, 100, NEWER | ISA_STORE,
+	    NULL, "Stores a matrix of bytes."),
+	ROW("stmatrix.sync.aligned.m16n8.x2.trans[.shared|.shared::cta].b8", "@ {2}b32", 86, 100, NEWER | ISA_STORE,
+	    NULL, "Stores matrices of bytes."),
+	ROW("stmatrix.sync.aligned.m16n8.x4.trans[.shared|.shared::cta].b8", "@ {4}b32", 86, 100, NEWER | ISA_STORE,
+	    NULL, "Stores matrices of bytes."),
+};
+FAMILY(family_matrix, "Matrix", matrix_table);
