@@ -13,7 +13,8 @@ struct fragment_plan {
 	u8 registers, elements, element_bits;
 	bool row_major, wide, is_store;
 	u16 rows, columns; /* of the matrix */
-	/* Place of the first element of each register; the others follow along K or the columns. */
+	bool along_rows;   /* a register's elements follow each other down a column, not along a row */
+	/* Place of the first element of each register. */
 	struct tensor_place places[TENSOR_MAX_FACTOR_REGISTERS][WARP_LANES];
 };
 
@@ -46,6 +47,8 @@ static const void *fragment_plan(struct arena *arena, const struct form *f)
 	p->wide = f->operand_bits[p->is_store ? 0 : p->registers] == 64;
 	p->rows = p->role == TENSOR_ROLE_B ? t->k : t->m;
 	p->columns = p->role == TENSOR_ROLE_A ? t->k : t->n;
+	p->along_rows = p->elements > 1 && tensor_fragment_place(t, p->role, 0, 0, 1).row !=
+						   tensor_fragment_place(t, p->role, 0, 0, 0).row;
 	for (u32 k = 0; k < p->registers; k++)
 		for (u32 l = 0; l < WARP_LANES; l++)
 			p->places[k][l] = tensor_fragment_place(t, p->role, k, l, 0);
@@ -100,7 +103,7 @@ MEANING_FUNCTION(fragment)
 	const u64 stride = stride_row != NO_OPERAND ? ROW_OF(u32, stride_row)[lane]
 						    : p->row_major ? p->columns : p->rows;
 	const u64 by_row = p->row_major ? stride : 1, by_column = p->row_major ? 1 : stride;
-	const u64 step = p->role == TENSOR_ROLE_B ? by_row : by_column;
+	const u64 step = p->along_rows ? by_row : by_column;
 	const bool whole = step == 1 || p->elements == 1;
 	const u32 bits = p->element_bits, parts = whole ? 1 : p->elements;
 	const u32 bytes = (whole ? bits * p->elements : bits) / 8;
