@@ -4,6 +4,8 @@
  * in every vector width that this host runs. tests/golden/tensor/README.md tells the layout of the
  * recordings.
  */
+#include "config.h"
+
 #include <check.h>
 #include <fenv.h>
 #include <stdio.h>
@@ -247,7 +249,7 @@ START_TEST(baseline_equals_hardware)
 }
 END_TEST
 
-#ifdef __x86_64__
+#ifdef HOST_X86_64
 START_TEST(avx2_equals_hardware)
 {
 	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
@@ -356,7 +358,7 @@ int main(void)
 	tcase_set_timeout(recorded, 120);
 	tcase_add_unchecked_fixture(recorded, vectors_load, NULL);
 	tcase_add_test(recorded, baseline_equals_hardware);
-#ifdef __x86_64__
+#ifdef HOST_X86_64
 	tcase_add_test(recorded, avx2_equals_hardware);
 	tcase_add_test(recorded, avx512_equals_hardware);
 #endif
