@@ -3,7 +3,8 @@
  * The grammar of PTX. It knows no instruction: an opcode is a name, modifiers and types are words
  * after dots, operands are expressions. All meaning is in the actions' functions (reader.h). Lists
  * are left-recursive, so the stack grows with nesting only, and YYMAXDEPTH bounds that. After an
- * error reading goes on behind the next `;` or `}`.
+ * error reading goes on behind the next `;` or `}`: yyerrok only where a token was shifted behind
+ * the error, else the same token would fail again and again.
  */
 %code requires {
 #include "grammar/reader.h"
@@ -20,13 +21,6 @@ enum { PARSER_DEPTH = 4000 };
 		(current).file = YYRHSLOC(rhs, (n) ? 1 : 0).file;                                      \
 		(current).begin = (n) ? YYRHSLOC(rhs, 1).begin : YYRHSLOC(rhs, 0).end;                 \
 		(current).end = YYRHSLOC(rhs, n).end;                                                  \
-	} while (0)
-/* Only where a token was shifted behind the error: else the same token fails again and again. */
-#define STOP_IF_FULL                                                                                   \
-	do {                                                                                           \
-		if (reader_is_full(r))                                                                 \
-			YYABORT;                                                                       \
-		yyerrok;                                                                               \
 	} while (0)
 static void ptx_yyerror(struct span *at, struct reader *r, void *scanner, const char *message)
 {
@@ -88,8 +82,8 @@ item:
 	| linkage qualifiers declarators ';'        { reader_need_header(r, @2); }
 	| linkage qualifiers ';'                    { declare_nothing(r, @2); }
 	| function
-	| error ';'                                 { STOP_IF_FULL; }
-	| error '}'                                 { STOP_IF_FULL; }
+	| error ';'                                 { if (reader_is_full(r)) YYABORT; yyerrok; }
+	| error '}'                                 { if (reader_is_full(r)) YYABORT; yyerrok; }
 	| error '{' { reader_skip_block(r, scanner); } '}' { if (reader_is_full(r)) YYABORT; }
 	;
 target: DOT_TARGET                                  { reader_target(r, @1); } ;
@@ -112,7 +106,7 @@ pragma_texts:
 
 section:
 	  section_name '{' section_items '}'        { reader_section_end(r, $1.text, @4); }
-	| section_name '{' section_items error '}'  { reader_section_end(r, $1.text, @5); STOP_IF_FULL; }
+	| section_name '{' section_items error '}'  { reader_section_end(r, $1.text, @5); if (reader_is_full(r)) YYABORT; yyerrok; }
 	;
 section_name: DOT_SECTION WORD                      { $$ = $2; } ;
 section_items: %empty                               { r->section_begin = @$.begin; r->braces = 0; }
@@ -168,8 +162,8 @@ init_items: init_item | init_items ',' init_item ;
 function:
 	  entry_head function_name parameters tunings function_end
 	| func_head func_attributes returns function_name parameters tunings function_end
-	| entry_head error function_end             { STOP_IF_FULL; }
-	| func_head error function_end              { STOP_IF_FULL; }
+	| entry_head error head_lost head_end           { if (reader_is_full(r)) YYABORT; yyerrok; }
+	| func_head error head_lost head_end           { if (reader_is_full(r)) YYABORT; yyerrok; }
 	;
 entry_head: linkage DOT_ENTRY                       { reader_need_header(r, @2); function_begin(r, true, @2); } ;
 func_head: linkage DOT_FUNC                         { reader_need_header(r, @2); function_begin(r, false, @2); } ;
@@ -200,13 +194,17 @@ tunings:
 	;
 function_end:
 	  %empty %prec NO_SEMICOLON                 { function_declare(r, @$); } /* as ptxas takes it */
-	| ';'                                       { function_declare(r, @1); }
+	| head_end
+	;
+head_lost: %empty                                   { r->head_lost = true; } ;
+head_end:
+	  ';'                                       { function_declare(r, @1); }
 	| body_open statements block_end            { function_close(r, @3); }
 	;
 body_open: '{'                                      { r->braces = 0; function_open(r, @1); } ;
 block_end:
 	  '}'
-	| error '}'                                 { STOP_IF_FULL; }
+	| error '}'                                 { if (reader_is_full(r)) YYABORT; yyerrok; }
 	;
 
 statements: %empty | statements statement ;
@@ -220,7 +218,7 @@ statement:
 	| DOT_LOC INTEGER INTEGER INTEGER           { reader_loc(r, $2.bits, $3.bits, $4.bits, @1); } loc_attributes
 	| DOT_PRAGMA pragma_texts ';'
 	| instruction ';'
-	| error ';'                                 { reader_statement_lost(r); STOP_IF_FULL; }
+	| error ';'                                 { reader_statement_lost(r); if (reader_is_full(r)) YYABORT; yyerrok; }
 	;
 block_open: '{'                                     { r->braces = 0; scope_open(r); } ;
 branch_targets:

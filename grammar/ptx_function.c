@@ -20,6 +20,7 @@ void function_begin(struct reader *r, bool is_entry, struct span at)
 	r->function = f;
 	r->in_returns = false;
 	r->twice.name = NULL;
+	r->head_lost = false;
 	scope_open(r);
 }
 
@@ -212,6 +213,7 @@ void function_close(struct reader *r, struct span end)
 	f->scope->end_instruction = (u32)f->body.count;
 	leave_head_scope(r);
 	r->function = NULL;
+	r->head_lost = false;
 	r->loc = 0;
 }
 

@@ -90,6 +90,8 @@ static struct ir_symbol *range_register(struct reader *r, struct ir_scope *scope
 
 void scope_tell_unknown(struct reader *r, const char *name, struct span at)
 {
+	if (r->head_lost)
+		return;
 	/* Beyond its range, as %r9 with .reg %r<9>? */
 	for (const struct open_scope *s = r->scope; s; s = s->outer)
 		for (const struct ir_range *range = s->scope->ranges; range; range = range->next)

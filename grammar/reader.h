@@ -97,6 +97,7 @@ struct reader {
 	struct ir_targets *targets;   /* being listed */
 	/* A second parameter of one name in the head being read: wrong only if a body follows. */
 	struct ir_symbol twice;
+	bool head_lost; /* the head had an error: who knows what it declared */
 	struct span twice_first;
 	bool in_returns;
 	struct declaration declaration;
