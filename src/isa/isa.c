@@ -16,6 +16,20 @@
 
 static size_t opcode_length(const char *form) { return strcspn(form, ".[( "); }
 
+/* Is `c` part of a form's word? */
+static bool in_word(char c)
+{
+	return c != '.' && c != '|' && c != '[' && c != ']' && c != '(' && c != ')' && c != ' ' && c != '\0';
+}
+static size_t word_length(const char *word)
+{
+	size_t length = 0;
+
+	while (in_word(word[length]))
+		length++;
+	return length;
+}
+
 static int compare_part(const char *name, const char *form)
 {
 	const size_t length = opcode_length(form);
@@ -56,6 +70,26 @@ static struct isa_opcode *set_find(struct opcode_set *set, struct arena *arena, 
 	}
 }
 
+/* One of 64 bits for a word: most rows of an opcode lack some modifier's bit and are skipped. */
+static u64 word_bit(const char *word, size_t length)
+{
+	return 1ull << (((u8)word[0] * 7u + (u8)word[length - 1] * 3u + (u8)word[length / 2] * 5u + length * 11u) & 63);
+}
+
+static u64 form_words(const char *form)
+{
+	u64 bits = 0;
+
+	for (const char *p = form; *p;) {
+		if (*p++ != '.')
+			continue;
+		const size_t length = word_length(p);
+		bits |= word_bit(p, length);
+		p += length;
+	}
+	return bits;
+}
+
 struct isa *isa_build(struct arena *arena, const struct isa_family *const *families)
 {
 	struct isa *isa = ARENA_NEW(arena, struct isa);
@@ -74,14 +108,18 @@ struct isa *isa_build(struct arena *arena, const struct isa_family *const *famil
 		for (u32 k = 0; k < families[f]->count; k++)
 			set_find(&set, arena, families[f]->rows[k].form)->count++;
 	const struct isa_row **rows = ARENA_ARRAY(arena, total, const struct isa_row *);
+	u64 *words = ARENA_ARRAY(arena, total, u64);
 	for (u32 k = 0; k < set.count; k++) {
 		set.opcodes[k].rows = rows;
+		set.opcodes[k].words = words;
 		rows += set.opcodes[k].count;
+		words += set.opcodes[k].count;
 		set.opcodes[k].count = 0;
 	}
 	for (u32 f = 0; families[f]; f++)
 		for (u32 k = 0; k < families[f]->count; k++) {
 			struct isa_opcode *opcode = set_find(&set, arena, families[f]->rows[k].form);
+			opcode->words[opcode->count] = form_words(families[f]->rows[k].form);
 			opcode->rows[opcode->count++] = &families[f]->rows[k];
 		}
 	qsort(set.opcodes, set.count, sizeof *set.opcodes, compare_opcodes);
@@ -107,8 +145,6 @@ const struct isa_opcode *isa_find_opcode(const struct isa *isa, const char *name
 }
 
 /* --- Walking a form string -------------------------------------------------------------- */
-
-static size_t word_length(const char *word) { return strcspn(word, ".|[]() "); }
 
 /* From inside a group (or at its opening) to its closing bracket. */
 static const char *group_end(const char *p)
@@ -150,17 +186,21 @@ static bool match_from(struct attempt *t, const char *p, u32 k)
 		case '\0':
 			return k == t->count;
 		case '.': {
-			const size_t length = word_length(++p);
-			if (k == t->count || strncmp(t->modifiers[k], p, length) || t->modifiers[k][length])
+			if (k == t->count)
 				return false;
-			p += length;
+			const char *m = t->modifiers[k];
+			for (p++; *m && *m == *p; m++)
+				p++;
+			if (*m || in_word(*p))
+				return false;
 			k++;
 			break;
 		}
 		case '[':
 		case '(':
 			for (const char *way = p + 1; way; way = next_alternative(way))
-				if (match_from(t, way, k))
+				if ((*way != '.' || (k < t->count && way[1] == t->modifiers[k][0])) &&
+				    match_from(t, way, k))
 					return true;
 			if (*p == '(')
 				return false;
@@ -204,9 +244,13 @@ enum isa_match isa_match_form(const struct isa *isa, const char *opcode, const c
 	*bad = 0;
 	if (!found)
 		return ISA_NO_OPCODE;
+	u64 needed = 0;
+	for (u32 m = 0; m < count; m++)
+		if (modifiers[m][0])
+			needed |= word_bit(modifiers[m], strlen(modifiers[m]));
 	for (u32 k = from; k < found->count; k++) {
 		const struct isa_row *row = found->rows[k];
-		if (!match_from(&attempt, row->form + opcode_length(row->form), 0))
+		if (needed & ~found->words[k] || !match_from(&attempt, row->form + opcode_length(row->form), 0))
 			continue;
 		*form = (struct form){.row = row};
 		for (u32 m = 0; m < count; m++)
@@ -214,6 +258,9 @@ enum isa_match isa_match_form(const struct isa *isa, const char *opcode, const c
 		*row_index = k;
 		return ISA_MATCHED;
 	}
+	/* For the place of the error all rows count. */
+	for (u32 k = from; k < found->count; k++)
+		match_from(&attempt, found->rows[k]->form + opcode_length(found->rows[k]->form), 0);
 	*bad = attempt.furthest;
 	if (*bad == count)
 		return ISA_NO_FORM;

@@ -155,6 +155,7 @@ struct isa {
 struct isa_opcode {
 	const char *name;
 	const struct isa_row **rows;
+	u64 *words; /* for each row: a bit for each word of its form, by a hash */
 	u32 count;
 };
 
