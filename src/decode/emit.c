@@ -7,6 +7,7 @@
  * instruction that may wait, call or end lanes is instead jumped around, so that it sees its lanes
  * as a split of their own, and the others meet it behind.
  */
+#include "decode/contract.h"
 #include "decode/lowering.h"
 
 #include <string.h>
@@ -519,6 +520,8 @@ struct code *emit_function(struct lowering *low, struct ir_function *f)
 	for (u32 k = 0; k < f->body.count; k++)
 		forms[k] = e.matched[k].form;
 	e.flow = flow_build(low->scratch, f, forms);
+	if (!f->module->debug)
+		contract_products(low->isa, f, e.flow, e.matched, low->arch, low->scratch);
 	e.rows = rows_plan(low->scratch, f, e.flow, e.matched, !low->options->keep_registers);
 	e.frame_top = e.rows->used_bytes;
 	emit_body(&e);
