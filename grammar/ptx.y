@@ -39,7 +39,7 @@ static void ptx_yyerror(struct span *at, struct reader *r, void *scanner, const 
 %expect 0
 %parse-param {struct reader *r} {void *scanner}
 %lex-param {void *scanner}
-%initial-action { @$ = (struct span){r->module->source, 0, 0}; yylloc = @$; }
+%initial-action { @$ = (struct span){r->module->source, 0, 0}; }
 
 %token NAME "a name" SINK "'_'" INTEGER "an integer" REAL "a decimal number" STRING "a string"
 %token WORD "a word after a dot"

@@ -27,6 +27,7 @@ static bool is_declarable(u16 type)
 	return false;
 }
 
+/* Handles whose size the ISA hides; fields of an initialiser set them up. */
 static bool is_opaque(u16 type) { return type == T_texref || type == T_samplerref || type == T_surfref; }
 
 void declare_begin(struct reader *r, enum ir_linkage linkage, struct span at)
@@ -34,6 +35,7 @@ void declare_begin(struct reader *r, enum ir_linkage linkage, struct span at)
 	r->declaration = (struct declaration){.linkage = linkage, .vector = 1, .span = at};
 }
 
+/* The first is the space of the variable; one behind .ptr is where a pointer parameter points. */
 void declare_space(struct reader *r, enum ir_space space, struct span at)
 {
 	struct declaration *d = &r->declaration;
@@ -57,6 +59,7 @@ void declare_const_bank(struct reader *r, u64 bank, struct span at)
 		r->declaration.const_bank = (u32)bank;
 }
 
+/* Of the variable, or behind .ptr of what the parameter points at. */
 void declare_align(struct reader *r, u64 align, struct span at)
 {
 	if (!align || (align & (align - 1)) || align > ALIGN_LIMIT) {
@@ -94,6 +97,7 @@ void declare_word(struct reader *r, const char *word, struct span at)
 	d->failed = true;
 }
 
+/* Without a space the pointer is generic; without an alignment 4 bytes are sure (PTX ISA, .ptr). */
 void declare_pointer(struct reader *r, struct span at)
 {
 	struct declaration *d = &r->declaration;
@@ -119,6 +123,7 @@ void declare_attribute(struct reader *r, const char *word, u32 numbers, struct s
 	}
 }
 
+/* The variable takes shape from the qualifiers; dimensions and initial value follow. */
 void declare_name(struct reader *r, const char *name, struct span at)
 {
 	const struct declaration *d = &r->declaration;
@@ -142,6 +147,7 @@ void declare_name(struct reader *r, const char *name, struct span at)
 	r->variable = v;
 }
 
+/* [n] or []. A first dimension of 0 counts as open, as in ptxas. */
 void declare_dimension(struct reader *r, bool sized, u64 size, struct span at)
 {
 	struct ir_variable *v = r->variable;
@@ -213,6 +219,7 @@ static void complete_variable(struct reader *r, struct ir_variable *v)
 	v->size = count * element;
 }
 
+/* Numbers are given in the order of declaration or first use; a vector takes one for each element. */
 static void declare_register(struct reader *r, const char *name, struct span at)
 {
 	const struct declaration *d = &r->declaration;
@@ -289,6 +296,7 @@ static void declare_parameter(struct reader *r, struct ir_variable *v)
 	}
 }
 
+/* Whether two declarations can mean one variable: an open array fits any size. */
 static bool same_shape(const struct ir_variable *a, const struct ir_variable *b)
 {
 	return a->space == b->space && type_bits(a->type) == type_bits(b->type) && a->vector == b->vector &&
@@ -337,6 +345,7 @@ static void declare_module_variable(struct reader *r, struct ir_variable *v)
 	reader_mark(r, (struct ir_mark){.kind = MARK_VARIABLE, .variable = v});
 }
 
+/* Inside a function: .local, .param, and .shared, .global or .const ones with that scope. */
 static void declare_local_variable(struct reader *r, struct ir_variable *v)
 {
 	if (!scope_declare(
@@ -363,11 +372,13 @@ static void check_variable(struct reader *r, const struct ir_variable *v, bool i
 	}
 }
 
+/* Qualifiers without a name, which ptxas passes over in silence. */
 void declare_nothing(struct reader *r, struct span at)
 {
 	diag_warning(r->diags, at, "this declares nothing");
 }
 
+/* All of a declarator is read: sort it by where it stands. */
 void declare_end(struct reader *r, bool initialised, struct span at)
 {
 	struct ir_variable *v = r->variable;

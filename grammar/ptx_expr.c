@@ -9,14 +9,17 @@
 #include "grammar/reader.h"
 #include "number/ieee.h"
 
+/* A constant of 64 bits. */
 static bool is_integer(const struct term *t) { return t->operand.kind == OPERAND_INTEGER; }
 static bool is_real(const struct term *t) { return t->operand.kind == OPERAND_FLOAT; }
 
+/* Complaints that need no argument. */
 static void tell_operator(struct reader *r, struct span at, const char *what)
 {
 	diag_error(r->diags, at, "%s", what);
 }
 
+/* (5) stays a constant, remembered as parenthesised; (%r1) is a list of one. */
 void expr_parentheses(struct reader *r, struct span at)
 {
 	struct ir_operand *o = &term_top(r)->operand;
@@ -29,6 +32,7 @@ void expr_parentheses(struct reader *r, struct span at)
 	operand_gather(r, OPERAND_LIST, 1, at);
 }
 
+/* On constants an operation; on a register a modifier of the operand. */
 void expr_unary(struct reader *r, int operator, struct span at)
 {
 	struct ir_operand *o = &term_top(r)->operand;
@@ -200,6 +204,7 @@ static void real_binary(struct reader *r, struct ir_operand *a, const struct ir_
 		tell_operator(r, a->span, "number too large for a double");
 }
 
+/* What may stand on either side of d|p. A pending label may turn out wrong: lowering sees. */
 static bool can_be_paired(const struct ir_operand *o)
 {
 	return o->kind == OPERAND_REGISTER || o->kind == OPERAND_SINK ||
@@ -242,6 +247,7 @@ void expr_binary(struct reader *r, int operator, struct span at)
 	r->terms.count--;
 }
 
+/* Both branches were computed already: constants have no effects. */
 void expr_choose(struct reader *r, struct span at)
 {
 	struct term *c = term_top(r), *b = c - 1, *a = b - 1;
@@ -258,6 +264,7 @@ void expr_choose(struct reader *r, struct span at)
 	r->terms.count -= 2;
 }
 
+/* Only the sign of later comparisons, divisions and shifts changes; the 64 bits stay. */
 void expr_cast(struct reader *r, const char *word, struct span at, struct span word_at)
 {
 	struct ir_operand *o = &term_top(r)->operand;
@@ -272,6 +279,7 @@ void expr_cast(struct reader *r, const char *word, struct span at, struct span w
 		o->is_unsigned = to_unsigned, o->parenthesised = false, o->name = NULL;
 }
 
+/* 0xff00(symbol): one byte of an address. */
 void expr_mask(struct reader *r, const struct token *mask, struct span at)
 {
 	struct term *t = term_top(r);
@@ -288,6 +296,7 @@ void expr_mask(struct reader *r, const struct token *mask, struct span at)
 		t->mask = byte < 8 ? mask->bits : 0xff;
 }
 
+/* generic(symbol): the address in the generic space. */
 void expr_generic(struct reader *r, const char *word, struct span at, struct span word_at)
 {
 	struct term *t = term_top(r);

@@ -8,6 +8,7 @@
 
 #include "grammar/reader.h"
 
+/* At .entry or .func: what follows declares parameters in a scope of their own, the body's. */
 void function_begin(struct reader *r, bool is_entry, struct span at)
 {
 	struct ir_function *f = ARENA_NEW(r->arena, struct ir_function);
@@ -49,6 +50,7 @@ static bool take_numbers(struct reader *r, u32 *to, u32 least, u32 most, u32 giv
 	return true;
 }
 
+/* .maxntid and its like. A directive given twice counts with its last numbers. */
 void function_tuning(struct reader *r, enum tuning which, u32 numbers, struct span at)
 {
 	struct ir_limits *l = &r->function->limits;
@@ -103,6 +105,7 @@ void function_tuning(struct reader *r, enum tuning which, u32 numbers, struct sp
 		take_numbers(r, one, 1, 1, numbers, at);
 }
 
+/* .func .attribute(.unified(a, b)): kept for printing, without meaning here. */
 void function_attribute(struct reader *r, const char *word, u32 numbers, struct span at)
 {
 	if (strcmp(word, "unified") || numbers != 2) {
@@ -114,6 +117,7 @@ void function_attribute(struct reader *r, const char *word, u32 numbers, struct 
 	memcpy(r->function->unified_id, r->numbers, sizeof r->function->unified_id);
 }
 
+/* Sizes decide: a declaration may call .b32 what the definition calls .u32. */
 static bool same_parameters(const struct ir_function *a, const struct ir_function *b)
 {
 	if (a->params.count != b->params.count || a->returns.count != b->returns.count)
@@ -127,6 +131,7 @@ static bool same_parameters(const struct ir_function *a, const struct ir_functio
 	return true;
 }
 
+/* The parameters of the definition now belong to the object of the first declaration. */
 static void own_parameters(struct ir_function *f)
 {
 	for (size_t i = 0; i < f->params.count; i++)
@@ -173,12 +178,14 @@ static void join_function(struct reader *r, bool has_body)
 	r->function = first;
 }
 
+/* The function's scope is done, whether a body followed or not. */
 static void leave_head_scope(struct reader *r)
 {
 	VEC_PUSH(r->arena, &r->spare_scopes, r->scope);
 	r->scope = r->scope->outer;
 }
 
+/* A head without a body. */
 void function_declare(struct reader *r, struct span end)
 {
 	(void)end;
@@ -189,6 +196,7 @@ void function_declare(struct reader *r, struct span end)
 	reader_mark(r, (struct ir_mark){.kind = MARK_DECLARATION, .function = f});
 }
 
+/* A head with its body: labels and registers from here on. */
 void function_open(struct reader *r, struct span at)
 {
 	(void)at;
@@ -217,6 +225,7 @@ void function_close(struct reader *r, struct span end)
 	r->loc = 0;
 }
 
+/* Inside a body: the prototype is a function of its own that only calls refer to. */
 void prototype_begin(struct reader *r, const char *name, struct span at)
 {
 	struct ir_function *f = ARENA_NEW(r->arena, struct ir_function);
@@ -252,6 +261,7 @@ void prototype_abandon(struct reader *r)
 	r->caller = NULL;
 }
 
+/* The list is entered first, so that a wrong name in it leaves the list declared. */
 void targets_begin(struct reader *r, const char *name, bool calls, struct span at)
 {
 	struct ir_targets *t = ARENA_NEW(r->arena, struct ir_targets);
@@ -264,6 +274,7 @@ void targets_begin(struct reader *r, const char *name, bool calls, struct span a
 	r->targets = t;
 }
 
+/* Labels may follow later; functions are declared before. */
 void targets_add(struct reader *r, const char *name, struct span at)
 {
 	struct ir_symbol *symbol = scope_resolve(r, name, at);

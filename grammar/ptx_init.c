@@ -10,6 +10,7 @@
 #include "grammar/reader.h"
 #include "number/convert.h"
 
+/* At the equals sign: dimensions are known, but perhaps the first. */
 void init_begin(struct reader *r, struct span at)
 {
 	struct ir_variable *v = r->variable;
@@ -28,6 +29,7 @@ void init_begin(struct reader *r, struct span at)
 
 static bool is_opaque(u16 type) { return type == T_texref || type == T_samplerref || type == T_surfref; }
 
+/* A brace counts as one item of the brace around it. */
 void init_open(struct reader *r, struct span at)
 {
 	struct initialiser *n = &r->init;
@@ -47,6 +49,7 @@ void init_open(struct reader *r, struct span at)
 	n->depth++;
 }
 
+/* Only now an open first dimension is known. */
 void init_close(struct reader *r, struct span at)
 {
 	struct initialiser *n = &r->init;
@@ -92,6 +95,7 @@ static bool value_bits(struct reader *r, const struct ir_variable *v, const stru
 	return !why;
 }
 
+/* Neighbours join while they fit 8 bytes: a megabyte of .b8 values stays a few megabytes. */
 static void add_bytes(struct reader *r, u64 offset, u32 size, u64 bits, struct span span)
 {
 	struct ir_variable *v = r->init.variable;
@@ -111,6 +115,7 @@ static void add_bytes(struct reader *r, u64 offset, u32 size, u64 bits, struct s
 	VEC_PUSH(r->arena, &v->inits, new);
 }
 
+/* Addresses are filled in when the program is laid out. */
 static void add_address(struct reader *r, const struct term *t, u64 offset, u32 size)
 {
 	const struct ir_operand *o = &t->operand;
@@ -168,6 +173,7 @@ static void place_value(struct reader *r, const struct term *t)
 	}
 }
 
+/* One expression where a value stands. After the first complaint the rest stays silent. */
 void init_value(struct reader *r)
 {
 	struct initialiser *n = &r->init;
@@ -196,6 +202,7 @@ void init_value(struct reader *r)
 	place_value(r, &t);
 }
 
+/* name = word or number, in the braces of a texture, sampler or surface. */
 void init_field(struct reader *r, const char *name, const char *word, u64 value, struct span at)
 {
 	struct ir_variable *v = r->init.variable;

@@ -40,6 +40,7 @@ void reader_float_bits(struct token *t, const char *digits, u8 bits)
 	*t = (struct token){.bits = value, .float_bits = bits};
 }
 
+/* Words that start with a digit and are no number; the usual slips get a hint. */
 void reader_bad_number(struct reader *r, struct span at, const char *text)
 {
 	diag_error(r->diags, at, "malformed number '%.40s'", text);
@@ -58,6 +59,7 @@ struct natural {
 	u32 count;
 };
 
+/* n = n * factor + add. A carry beyond the last limb cannot happen within the limits above. */
 static void natural_multiply_add(struct natural *n, u32 factor, u32 add)
 {
 	u64 carry = add;
@@ -79,6 +81,7 @@ static void natural_times_ten_to(struct natural *n, u32 exponent)
 		natural_multiply_add(n, 10, 0);
 }
 
+/* Position of the highest bit set, from 1; 0 for zero. */
 static s32 natural_bits(const struct natural *n)
 {
 	return n->count ? (s32)(n->count * 32) - __builtin_clz(n->limbs[n->count - 1]) : 0;
@@ -145,6 +148,8 @@ static u64 quotient_bits(struct natural *n, struct natural *m)
 	return exponent < -1022 ? q : ((u64)(exponent + 1022) << 52) + q;
 }
 
+/* Digits, point and exponent become digits * 10^exponent, a quotient of two naturals; that is
+ * rounded once. The exponent is cut off where the result is surely zero or too large. */
 void reader_decimal(struct reader *r, struct token *t, struct span at, const char *text)
 {
 	struct natural n = {.count = 0}, m = {.limbs = {1}, .count = 1};

@@ -36,6 +36,7 @@ void operand_real(struct reader *r, const struct token *t, struct span at)
 
 void operand_sink(struct reader *r, struct span at) { term_push(r, OPERAND_SINK, at); }
 
+/* What a bare name is follows from its declaration; WARP_SZ is a constant. */
 void operand_name(struct reader *r, const char *name, struct span at)
 {
 	struct ir_operand *o = &term_push(r, OPERAND_SPECIAL, at)->operand;
@@ -68,6 +69,8 @@ static bool is_selector(const char *word)
 	return (word[0] == 'b' || word[0] == 'h') && digits >= 1 && digits <= 4 && !word[1 + digits];
 }
 
+/* A dot and a word: an element of a vector, a selector of video instructions, or part of a
+ * special register's name. */
 void operand_suffix(struct reader *r, const char *word, struct span at)
 {
 	struct ir_operand *o = &term_top(r)->operand;
@@ -117,6 +120,7 @@ void operand_index(struct reader *r, struct span at)
 	o->value = constant ? 0 : step;
 }
 
+/* mask() and generic() are grammar everywhere, and have sense in initial values only. */
 void operand_check(struct reader *r)
 {
 	const struct term *t = term_top(r);
@@ -172,6 +176,8 @@ void operand_gather(struct reader *r, enum ir_operand_kind kind, u32 count, stru
 	o->item_count = count;
 }
 
+/* [base], [base+n], or the list of a texture or tensor access. The offset moves from the base
+ * to the address, so that all bases look alike to lowering. */
 void operand_address(struct reader *r, u32 count, struct span at)
 {
 	if (count > 1) {
@@ -197,6 +203,7 @@ void operand_address(struct reader *r, u32 count, struct span at)
 	term_top(r)->operand.addend = addend;
 }
 
+/* @p or @!p. A pending name is told when the function ends. */
 void instruction_guard(struct reader *r, const char *name, bool negated, struct span at)
 {
 	struct ir_symbol *symbol = scope_resolve(r, name, at);
@@ -210,6 +217,7 @@ void instruction_guard(struct reader *r, const char *name, bool negated, struct 
 		diag_error(r->diags, at, "'%s' is not a predicate register", name);
 }
 
+/* @v.x: an element of a vector of predicates. */
 void instruction_guard_element(struct reader *r, const char *word, struct span at)
 {
 	const u8 element = element_of(word);
@@ -229,6 +237,7 @@ void instruction_begin(struct reader *r, const char *opcode, struct span at)
 	r->terms.count = 0;
 }
 
+/* Every word after a dot, directives' words too: the table judges them. */
 void instruction_modifier(struct reader *r, const char *text, struct span at)
 {
 	VEC_PUSH(r->arena, &r->modifiers, ((struct ir_modifier){text, at}));
@@ -260,6 +269,7 @@ static void find_argument_lists(struct reader *r, struct ir_operand *operands, u
 	}
 }
 
+/* The instruction moves from the reader's stacks into the function, all in one piece. */
 void instruction_end(struct reader *r, u32 operand_count, struct span at)
 {
 	struct ir_instruction *i = &r->instruction;

@@ -18,8 +18,10 @@ void reader_abort(struct reader *r, const char *message)
 	longjmp(r->escape, 1);
 }
 
+/* After this many errors nothing useful follows. */
 bool reader_is_full(const struct reader *r) { return r->diags->error_count > r->diags->error_limit; }
 
+/* Marks of a body count instructions; those of a module only keep the order. */
 void reader_mark(struct reader *r, struct ir_mark mark)
 {
 	if (r->function) {
@@ -30,6 +32,7 @@ void reader_mark(struct reader *r, struct ir_mark mark)
 	}
 }
 
+/* The launch language has its own reader: here the text is kept. */
 void reader_launch_line(struct reader *r, struct span at, const char *text, size_t length)
 {
 	while (length && (text[length - 1] == '\r' || text[length - 1] == ' ' || text[length - 1] == '\t'))
@@ -48,6 +51,7 @@ void reader_open_string(struct reader *r, struct span at)
 	diag_error(r->diags, at, "string without an end: expected '\"' on the same line");
 }
 
+/* A run of characters that no token has is one error. */
 bool reader_bad_characters(struct reader *r, struct span at)
 {
 	const u8 first = (u8)r->source->text[at.begin];
@@ -110,6 +114,7 @@ static const char *expectation(struct reader *r, const char *const *words, u32 c
 	return listed && listed <= 6 ? text : NULL;
 }
 
+/* The parser's complaint. Beyond the limit only the count matters, so no text is made. */
 void reader_unexpected(struct reader *r, struct span at, const char *const *expected, u32 expected_count)
 {
 	const u32 length = at.end - at.begin;
@@ -138,6 +143,7 @@ void reader_too_deep(struct reader *r, struct span at)
 	diag_error(r->diags, at, "nested too deeply: reading stops here");
 }
 
+/* Behind an error: half an instruction, half a prototype are dropped. */
 void reader_statement_lost(struct reader *r)
 {
 	prototype_abandon(r);
@@ -180,6 +186,7 @@ void reader_need_header(struct reader *r, struct span at)
 	diag_hint(r->diags, "a PTX file begins with .version 9.0 and .target sm_90, say");
 }
 
+/* 90 of sm_90, sm_90a and compute_90f; 0 if the word is no target. */
 static u32 target_number(const char *word)
 {
 	const size_t prefix = !strncmp(word, "sm_", 3) ? 3 : !strncmp(word, "compute_", 8) ? 8 : 0;
@@ -200,6 +207,7 @@ void reader_target(struct reader *r, struct span at)
 		diag_error(r->diags, at, "second '.target'");
 }
 
+/* A target of hardware or one of the options beside it. */
 void reader_target_word(struct reader *r, const char *word, struct span at)
 {
 	struct ir_module *m = r->module;
@@ -240,6 +248,7 @@ void reader_address_size(struct reader *r, u64 bits, struct span at)
 	r->has_address_size = true;
 }
 
+/* Collects the numbers of a directive, up to the four that any takes. */
 void reader_number(struct reader *r, u64 value, struct span at)
 {
 	if (r->number_count == TUNING_NUMBERS)
@@ -262,6 +271,7 @@ void reader_file(struct reader *r, u64 number, const char *path, u32 numbers)
 	reader_mark(r, (struct ir_mark){.kind = MARK_FILE, .index = r->module->files.count - 1});
 }
 
+/* Sections are kept as text: only printing and a debugger look inside. */
 void reader_section_end(struct reader *r, const char *name, struct span close)
 {
 	struct ir_section *section = ARENA_NEW(r->arena, struct ir_section);
@@ -272,6 +282,7 @@ void reader_section_end(struct reader *r, const char *name, struct span close)
 	reader_mark(r, (struct ir_mark){.kind = MARK_SECTION, .section = section});
 }
 
+/* Between a kernel's head and body it belongs to the function, else to the place it stands at. */
 void reader_pragma(struct reader *r, const char *text)
 {
 	if (r->function && !r->function->scope)
@@ -287,6 +298,7 @@ static struct ir_loc make_loc(struct reader *r, u64 file, u64 line, u64 column, 
 	return (struct ir_loc){.file = (u32)file, .line = (u32)line, .column = (u32)column, .span = at};
 }
 
+/* Holds for the instructions up to the next .loc. */
 void reader_loc(struct reader *r, u64 file, u64 line, u64 column, struct span at)
 {
 	const struct ir_loc loc = make_loc(r, file, line, column, at);
@@ -323,6 +335,7 @@ void reader_loc_inlined(struct reader *r, const char *key, u64 file, u64 line, u
 	r->module->locs.items[r->loc - 1].inlined_at = (u32)r->module->locs.count;
 }
 
+/* Both are declared before; the alias has no body of its own. */
 void reader_alias(struct reader *r, const char *name, const char *of, struct span at, struct span of_at)
 {
 	struct ir_function *alias = ir_find_function(r->module, name),
@@ -377,6 +390,7 @@ static void infer_address_bits(struct ir_module *m)
 		m->address_bits = 32;
 }
 
+/* Types and the few other words that are compared as addresses. */
 static void fill_words(struct reader *r)
 {
 	static const char *const texts[] = {"",
@@ -405,6 +419,7 @@ static char *scanner_buffer(struct reader *r)
 	return copy;
 }
 
+/* A text that is empty or only comments is told like one without a header. */
 static void read_text(struct reader *r)
 {
 	if (r->source->length > TEXT_LIMIT) {

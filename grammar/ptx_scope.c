@@ -10,11 +10,13 @@
 
 #include "grammar/reader.h"
 
+/* Used, not declared yet; only labels stay so after a declaration of another kind is told. */
 static bool is_pending(const struct ir_symbol *symbol)
 {
 	return symbol->kind == SYM_LABEL && !symbol->label->defined;
 }
 
+/* Scopes of the parser are used again: a text of nothing but braces stays small. */
 void scope_open(struct reader *r)
 {
 	struct open_scope *open;
@@ -35,6 +37,7 @@ void scope_open(struct reader *r)
 		reader_mark(r, (struct ir_mark){.kind = MARK_OPEN, .scope = open->scope});
 }
 
+/* The symbol that operands hold until the name turns up. */
 static struct ir_symbol *add_pending(struct reader *r, struct open_scope *in, const char *name,
                                      struct span at)
 {
@@ -68,6 +71,7 @@ static s64 range_number(const struct ir_range *range, const char *name)
 	return number;
 }
 
+/* The register of that name if a range of this scope has it: it comes into being now. */
 static struct ir_symbol *range_register(struct reader *r, struct ir_scope *scope, const char *name)
 {
 	for (const struct ir_range *range = scope->ranges; range; range = range->next) {
@@ -127,6 +131,8 @@ void scope_tell_twice(struct reader *r, const char *name, struct span at, struct
 	diag_note(r->diags, first, "first declared here");
 }
 
+/* A declaration later than a use completes the pending symbol in place, so that operands see it.
+ * Second parameters of one name wait: in a mere declaration ptxas takes them. */
 bool scope_declare(struct reader *r, struct ir_symbol symbol)
 {
 	struct ir_symbol *old = ir_scope_find(r->scope->scope, symbol.name);
@@ -164,6 +170,7 @@ bool scope_declare(struct reader *r, struct ir_symbol symbol)
 	return true;
 }
 
+/* A label stands before the instruction that comes next. */
 void scope_label(struct reader *r, const char *name, struct span at)
 {
 	struct ir_label *label = ARENA_NEW(r->arena, struct ir_label);

@@ -39,6 +39,7 @@ struct ir_function *ir_link_find(struct ir_module *const *modules, u32 count, co
 	return found;
 }
 
+/* Other modules see it. */
 static bool is_shown(enum ir_linkage linkage)
 {
 	return linkage == LINK_VISIBLE || linkage == LINK_WEAK || linkage == LINK_COMMON;
@@ -60,6 +61,7 @@ static bool wins_over(const struct ir_symbol *new, const struct ir_symbol *old)
 	       size_of(new) > size_of(old);
 }
 
+/* A definition enters the race for its name. */
 static void offer(struct linker *l, struct ir_symbol *new)
 {
 	struct ir_symbol *old = ir_scope_find(&l->names, new->name);
@@ -78,6 +80,7 @@ static void offer(struct linker *l, struct ir_symbol *new)
 	}
 }
 
+/* All definitions of a module that others may see. */
 static void offer_module(struct linker *l, const struct ir_module *m)
 {
 	for (size_t i = 0; i < m->functions.count; i++) {
@@ -94,6 +97,7 @@ static void offer_module(struct linker *l, const struct ir_module *m)
 	}
 }
 
+/* By size, as between a declaration and its definition in one module. */
 static bool same_parameters(const struct ir_function *a, const struct ir_function *b)
 {
 	if (a->params.count != b->params.count || a->returns.count != b->returns.count)
@@ -107,6 +111,7 @@ static bool same_parameters(const struct ir_function *a, const struct ir_functio
 	return true;
 }
 
+/* A declaration, or a definition that lost, points at the winner. */
 static void join_function(struct linker *l, struct ir_function *f)
 {
 	const struct ir_symbol *winner = ir_scope_find(&l->names, f->name);
@@ -121,6 +126,7 @@ static void join_function(struct linker *l, struct ir_function *f)
 	f->linked = winner->function;
 }
 
+/* The same for variables; an open array fits any size. */
 static void join_variable(struct linker *l, struct ir_variable *v)
 {
 	const struct ir_symbol *winner = ir_scope_find(&l->names, v->name);
@@ -137,6 +143,7 @@ static void join_variable(struct linker *l, struct ir_variable *v)
 	v->linked = winner->variable;
 }
 
+/* Names without linkage stay within their module. */
 static void join_module(struct linker *l, const struct ir_module *m)
 {
 	for (size_t i = 0; i < m->functions.count; i++) {
@@ -170,6 +177,7 @@ static void check_use(struct linker *l, struct ir_symbol *s, struct span at)
 	diag_note(l->diags, s->span, "declared here");
 }
 
+/* Operands nest a few levels: vectors in texture lists, lists of calls. */
 static void check_operands(struct linker *l, const struct ir_operand *items, u32 count)
 {
 	for (u32 i = 0; i < count; i++) {
@@ -179,6 +187,7 @@ static void check_operands(struct linker *l, const struct ir_operand *items, u32
 	}
 }
 
+/* Addresses in initial values are uses too. */
 static void check_initials(struct linker *l, const struct ir_variable *v)
 {
 	for (size_t i = 0; i < v->inits.count; i++)
@@ -186,6 +195,7 @@ static void check_initials(struct linker *l, const struct ir_variable *v)
 			check_use(l, v->inits.items[i].symbol, v->inits.items[i].span);
 }
 
+/* Only uses count: unused declarations of other modules' functions are common. */
 static void check_module(struct linker *l, const struct ir_module *m)
 {
 	for (size_t i = 0; i < m->variables.count; i++)

@@ -20,6 +20,7 @@ static const char *const linkage_words[] = {[LINK_NONE] = "",
 
 static void print_operands(const struct ir_operand *items, u32 count, FILE *to);
 
+/* -r, !p, v.x, r.b0: modifiers around the name. */
 static void print_register(const struct ir_operand *o, FILE *to)
 {
 	fprintf(to, "%s%s%s", o->minus ? "-" : "", o->negated ? "!" : "", o->name);
@@ -29,12 +30,14 @@ static void print_register(const struct ir_operand *o, FILE *to)
 		fprintf(to, ".%s", o->selector);
 }
 
+/* +n or +-n: PTX adds negative offsets. */
 static void print_addend(s64 addend, FILE *to)
 {
 	if (addend)
 		fprintf(to, "+%" PRId64, addend);
 }
 
+/* The text keeps value and sign: the least 64-bit number has no literal of its own. */
 static void print_integer(const struct ir_operand *o, FILE *to)
 {
 	if (o->name)
@@ -47,6 +50,7 @@ static void print_integer(const struct ir_operand *o, FILE *to)
 		fprintf(to, "%" PRId64, (s64)o->value);
 }
 
+/* Brackets, or an array with its index as it was written. */
 static void print_address(const struct ir_operand *o, FILE *to)
 {
 	const u64 step = o->item_count > 1 ? o->value : 1;
@@ -71,6 +75,7 @@ static void print_address(const struct ir_operand *o, FILE *to)
 	fputc(']', to);
 }
 
+/* In the notation that the reader takes for each kind. */
 void ir_print_operand(const struct ir_operand *o, FILE *to)
 {
 	switch (o->kind) {
@@ -154,6 +159,7 @@ struct init_cursor {
 	FILE *to;
 };
 
+/* Bytes that no initial value covers are zero. */
 static u64 gather_bytes(struct init_cursor *c, u64 offset, u32 size)
 {
 	u64 bits = 0;
@@ -171,6 +177,7 @@ static u64 gather_bytes(struct init_cursor *c, u64 offset, u32 size)
 	return bits;
 }
 
+/* mask(generic(symbol)+n), as much of it as there is. */
 static void print_init_address(const struct ir_init *n, FILE *to)
 {
 	if (n->mask)
@@ -181,6 +188,7 @@ static void print_init_address(const struct ir_init *n, FILE *to)
 		fputc(')', to);
 }
 
+/* Floats as bits, everything else in hexadecimal. */
 static void print_element(struct init_cursor *c, u64 offset)
 {
 	while (c->next < c->v->inits.count &&
@@ -211,6 +219,7 @@ static bool more_before(const struct init_cursor *c, u64 offset, u64 end)
 	return false;
 }
 
+/* One level of braces. What is left out at a level's end is zero; in between, nothing may be. */
 static void print_level(struct init_cursor *c, u32 depth, u64 offset, u64 bytes)
 {
 	const struct ir_variable *v = c->v;
@@ -247,6 +256,7 @@ static void print_fields(const struct ir_variable *v, FILE *to)
 	fputc('}', to);
 }
 
+/* Space, attributes, alignment, vector and type, in the order that every version takes. */
 static void print_qualifiers(const struct ir_variable *v, FILE *to)
 {
 	fputs(space_words[v->space], to);
@@ -266,6 +276,7 @@ static void print_qualifiers(const struct ir_variable *v, FILE *to)
 		fprintf(to, ".ptr %s.align %u ", space_words[v->pointer_space], v->pointer_align);
 }
 
+/* Used for parameters too, which have neither linkage nor initial values. */
 static void print_variable(const struct ir_variable *v, FILE *to)
 {
 	fputs(linkage_words[v->linkage], to);
@@ -296,6 +307,7 @@ static void print_parameters(struct ir_variable *const *items, size_t count, FIL
 	fputc(')', to);
 }
 
+/* A directive that was not given has a first number of 0. */
 static void print_numbers(const char *word, const u32 *numbers, u32 count, FILE *to)
 {
 	if (!numbers[0])
@@ -323,6 +335,7 @@ static void print_limits(const struct ir_limits *l, FILE *to)
 	fputs(l->noreturn ? " .noreturn" : "", to);
 }
 
+/* Everything of a function but its linkage and body. */
 static void print_head(const struct ir_function *f, const char *name, FILE *to)
 {
 	if (f->unified)
@@ -345,6 +358,7 @@ static void print_targets(const struct ir_targets *t, FILE *to)
 	fputc(';', to);
 }
 
+/* No semicolon: .loc ends with its line. */
 static void print_loc(const struct ir_module *m, const struct ir_loc *l, FILE *to)
 {
 	fprintf(to, "\t.loc %u %u %u", l->file, l->line, l->column);
@@ -358,6 +372,7 @@ static void print_loc(const struct ir_module *m, const struct ir_loc *l, FILE *t
 	}
 }
 
+/* What stands between two instructions. */
 static void print_body_mark(const struct ir_module *m, const struct ir_mark *k, FILE *to)
 {
 	switch (k->kind) {
@@ -407,6 +422,7 @@ static void print_body_mark(const struct ir_module *m, const struct ir_mark *k, 
 	fputc('\n', to);
 }
 
+/* Instructions and marks are merged by position. */
 static void print_function(const struct ir_module *m, const struct ir_function *f, FILE *to)
 {
 	size_t k = 0;
@@ -426,6 +442,7 @@ static void print_function(const struct ir_module *m, const struct ir_function *
 	fputs("}\n", to);
 }
 
+/* Verbatim. */
 static void print_section(const struct ir_module *m, const struct ir_section *s, FILE *to)
 {
 	const struct source *text = m->sources->files.items[s->content.file];
@@ -435,6 +452,7 @@ static void print_section(const struct ir_module *m, const struct ir_section *s,
 	fputs("}\n", to);
 }
 
+/* What stands between two functions. */
 static void print_mark(const struct ir_module *m, const struct ir_mark *k, FILE *to)
 {
 	const struct ir_file *file;
