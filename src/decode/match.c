@@ -230,7 +230,7 @@ static bool special_vector(struct attempt *t, const struct operand_spec *s, cons
 static bool vector(struct attempt *t, const struct operand_spec *s, const struct ir_operand *o, u32 count)
 {
 	t->list_shape = true;
-	if (o->kind == OPERAND_REGISTER && o->symbol->reg->vector == count && o->element == 0xff) {
+	if (o->kind == OPERAND_REGISTER && count > 1 && o->symbol->reg->vector == count && o->element == 0xff) {
 		for (u32 k = 0; k < count; k++) {
 			struct ir_operand element = *o;
 			element.element = (u8)k;

@@ -152,9 +152,11 @@ PICK_ONE(order)
 #define FP8(NAME, K, META, PTX, DOC)                                                                   \
 	BOTH(NAME, SHAPES(K) ".f16(.e4m3|.e5m2)(.e4m3|.e5m2)", "b32", META, SIGNS, "", "", PTX, DOC),  \
 	BOTH(NAME, SHAPES(K) ".f32(.e4m3|.e5m2)(.e4m3|.e5m2)", "f32", META, SIGNS, "", "", PTX, DOC)
+/* .satfinite before the types or behind them, as the assembler takes it. */
+#define CLAMPED(T) "([.satfinite]" T "|" T ".satfinite)"
 #define INTEGERS(NAME, K, META, PTX, DOC)                                                              \
-	BOTH(NAME, INTEGER_SHAPES(K) "([.satfinite].s32(.s8|.u8)(.s8|.u8)|.s32(.s8|.u8)(.s8|.u8).satfinite)", "s32", \
-	     META, "", "", "", PTX, DOC)
+	BOTH(NAME, INTEGER_SHAPES(K) CLAMPED("(.s32.s8.s8|.s32.u8.u8)"), "s32", META, "", "", "", PTX, DOC), \
+	BOTH(NAME, INTEGER_SHAPES(K) CLAMPED("(.s32.s8.u8|.s32.u8.s8)"), "s32", META, "", "", "", 84, DOC)
 
 static const struct isa_row wgmma_table[] = {
 	HALVES(DENSE, "k16", "", 80, "Product of matrices of 16-bit floats by a warpgroup."),
