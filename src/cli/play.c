@@ -62,10 +62,16 @@ static bool launch(struct play *p, const struct script_statement *st)
 	struct play_launch result = {.statement = st, .kernel = k};
 	struct printing printing = {p, &result};
 	struct fault fault = {0};
+	struct observer *observers[3] = {NULL, NULL, NULL};
+	u32 observer_count = 0;
 	char text[8192] = "";
 
 	if (!params)
 		return false;
+	if (p->options.observer)
+		observers[observer_count++] = p->options.observer;
+	if (p->accounting)
+		observers[observer_count++] = accounting_observer(p->accounting);
 	struct launch l = {
 	    .program = s->program,
 	    .kernel = k,
@@ -75,7 +81,7 @@ static bool launch(struct play *p, const struct script_statement *st)
 	    .jobs = p->options.jobs,
 	    .jobs_given = p->options.jobs != 0,
 	    .instruction_limit = p->options.limit,
-	    .observers = p->options.observers,
+	    .observers = observer_count ? observers : NULL,
 	    .print = on_print,
 	    .print_context = &printing,
 	};
@@ -84,7 +90,11 @@ static bool launch(struct play *p, const struct script_statement *st)
 	memcpy(l.cluster, st->launch.cluster, sizeof l.cluster);
 	if (p->options.launching)
 		p->options.launching(p->options.launching_context, &l);
+	if (p->accounting)
+		accounting_begin(p->accounting);
 	result.status = launch_run(&l, &result.stats, &fault, text, sizeof text);
+	if (p->accounting)
+		result.account = accounting_end(p->accounting, &s->arena, &l, &result.stats);
 	if (result.status == LAUNCH_FAULT) {
 		fault_describe(s->program, &s->memory, &l, &fault, text, sizeof text);
 		result.fault = arena_copy_text(&s->arena, text, strlen(text));
@@ -128,8 +138,25 @@ static bool save(struct play *p, const struct script_statement *st)
 	return ok;
 }
 
+/* Whether an expectation speaks of a counter that plain runs do not have. */
+static bool wants_accounting(const struct play *p)
+{
+	static const struct launch_stats none;
+
+	for (size_t k = 0; k < p->script->statements.count; k++) {
+		const struct script_statement *st = &p->script->statements.items[k];
+		u64 value;
+		if (st->kind == SCRIPT_EXPECT && st->expect.kind == EXPECT_COUNT &&
+		    !play_counter(&none, st->expect.text, &value))
+			return true;
+	}
+	return p->options.account;
+}
+
 bool play_run(struct play *p)
 {
+	if (wants_accounting(p))
+		p->accounting = accounting_new(&p->session->arena, p->session->program, NULL);
 	for (size_t k = 0; k < p->script->statements.count; k++) {
 		const struct script_statement *st = &p->script->statements.items[k];
 		struct play_launch *last;
@@ -164,4 +191,7 @@ void play_free(struct play *p)
 	for (size_t k = 0; k < p->launches.count; k++)
 		free(p->launches.items[k].printed);
 	p->launches.count = 0;
+	if (p->accounting)
+		accounting_free(p->accounting);
+	p->accounting = NULL;
 }

@@ -8,12 +8,14 @@
 
 #include "api/session.h"
 #include "cli/script.h"
+#include "observe/accounting.h"
 
 struct play_options {
-	u32 jobs;                          /* 0: not given */
-	u64 limit;                         /* warp instructions a launch; 0: none */
-	u64 seed;                          /* mixed into every generator's */
-	struct observer *const *observers; /* NULL-terminated, or NULL */
+	u32 jobs;                  /* 0: not given */
+	u64 limit;                 /* warp instructions a launch; 0: none */
+	u64 seed;                  /* mixed into every generator's */
+	struct observer *observer; /* or NULL */
+	bool account;              /* count memory accesses, though no expectation asks for it */
 	void (*print)(void *context, const char *text, size_t length); /* what kernels print; may be NULL */
 	void *print_context;
 	void (*launching)(void *context, const struct launch *l); /* before each launch; may be NULL */
@@ -25,7 +27,8 @@ struct play_launch {
 	const struct kernel *kernel;
 	struct launch_stats stats;
 	enum launch_status status;
-	const char *fault; /* full description, or NULL */
+	struct account_run *account; /* NULL if accesses were not counted */
+	const char *fault;           /* full description, or NULL */
 	bool fault_expected;
 	char *printed; /* from malloc; kept up to a limit */
 	size_t printed_length;
@@ -42,6 +45,7 @@ struct play {
 	struct session *session;
 	struct script *script;
 	struct play_options options;
+	struct accounting *accounting; /* NULL if accesses are not counted */
 	VEC_OF(struct play_launch) launches;
 	VEC_OF(struct play_check) checks;
 	u32 checks_failed;
@@ -55,6 +59,8 @@ void play_free(struct play *p);
 
 /* Makes and fills a buffer. False with a diagnostic. */
 bool play_fill(struct play *p, struct buffer *b);
+/* A counter that every run has, by name; false if there is none. */
+bool play_counter(const struct launch_stats *s, const char *name, u64 *value);
 /* Adds the outcome of an expectation about the newest launch. */
 void play_expect(struct play *p, const struct script_statement *st);
 /* The kernel's parameters from the launch's arguments; NULL with a diagnostic. */

@@ -10,6 +10,7 @@
 #include "api/file.h"
 #include "cli/npy.h"
 #include "cli/play.h"
+#include "observe/counters.h"
 
 /* One expectation while its elements are compared. */
 struct comparison {
@@ -216,7 +217,7 @@ static const char *check_buffer(struct play *p, const struct script_expect *e)
 	return c.first;
 }
 
-static bool find_counter(const struct launch_stats *s, const char *name, u64 *value)
+bool play_counter(const struct launch_stats *s, const char *name, u64 *value)
 {
 	const struct {
 		const char *name;
@@ -256,16 +257,21 @@ static const char *check_counter(struct play *p, const struct script_expect *e, 
 {
 	struct expr_run run = {.error = NULL};
 	const struct number wanted = expr_eval(e->value, &run);
-	u64 got;
+	const struct counter *counter = counters_find(e->text);
+	u64 count;
+	f64 got;
 
 	if (run.error)
 		return run.error;
-	if (!find_counter(&l->stats, e->text, &got))
+	if (play_counter(&l->stats, e->text, &count))
+		got = (f64)count;
+	else if (counter && l->account)
+		got = counter_value(counter, l->account);
+	else
 		return say(p, "there is no counter '%s'", e->text);
-	if (holds(e->comparison, (f64)got, number_as_float(wanted)))
+	if (holds(e->comparison, got, number_as_float(wanted)))
 		return NULL;
-	return say(p, "%s is %llu, wanted %s %.17g", e->text, (unsigned long long)got, e->comparison,
-	           number_as_float(wanted));
+	return say(p, "%s is %.17g, wanted %s %.17g", e->text, got, e->comparison, number_as_float(wanted));
 }
 
 static const char *check(struct play *p, const struct script_expect *e)

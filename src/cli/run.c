@@ -10,6 +10,8 @@
 
 #include "api/file.h"
 #include "cli/cli.h"
+#include "report/json.h"
+#include "report/memory.h"
 #include "report/summary.h"
 
 enum {
@@ -19,8 +21,11 @@ enum {
 	OPTION_SEED,
 	OPTION_SCRIPT,
 	OPTION_HEADS,
-	OPTION_CLUSTER
+	OPTION_CLUSTER,
+	OPTION_METRICS
 };
+
+enum report_kind { REPORT_SUMMARY, REPORT_TEXT, REPORT_JSON };
 
 struct run_options {
 	struct arena arena; /* of the option lists */
@@ -29,6 +34,8 @@ struct run_options {
 	u64 limit, seed;
 	u32 jobs, heads;
 	bool quiet;
+	enum report_kind report;
+	const char *metrics; /* names and patterns, or NULL */
 };
 
 static const struct argp_option options[] = {
@@ -46,7 +53,9 @@ static const struct argp_option options[] = {
     {"arch", 't', "sm_XX", 0, "Architecture to model (default: the file's .target)", 3},
     {"jobs", 'j', "N", 0, "Host threads", 3},
     {"limit", OPTION_LIMIT, "N", 0, "Stop a launch after N warp instructions", 3},
-    {"report", 'r', "KIND", 0, "How to report: text", 4},
+    {"report", 'r', "KIND", 0, "Tell what memory accesses cost: text, or json, on standard output", 4},
+    {"metrics", OPTION_METRICS, "NAME,...", 0,
+     "Print these counters (names, profilers' names, patterns with * and ?); 'help' lists them", 4},
     {"heads", OPTION_HEADS, "N", 0, "Print the first N elements of each buffer (default 8)", 4},
     {"quiet", 'q', NULL, 0, "Print only what the kernels print, and errors", 4},
     {0},
@@ -112,8 +121,16 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		o->heads = (u32)cli_number(state, "heads", text, 0);
 		return 0;
 	case 'r':
-		if (strcmp(text, "text"))
-			argp_error(state, "there is no report of kind '%s'", text);
+		if (strcmp(text, "text") && strcmp(text, "json"))
+			argp_error(state, "there is no report of kind '%s': text, json", text);
+		o->report = *text == 't' ? REPORT_TEXT : REPORT_JSON;
+		return 0;
+	case OPTION_METRICS:
+		if (!strcmp(text, "help")) {
+			counters_print(stdout);
+			exit(CLI_OK);
+		}
+		o->metrics = text;
 		return 0;
 	case 'q':
 		o->quiet = true;
@@ -292,20 +309,29 @@ static void on_launch(void *context, const struct launch *l)
 		progress_start(context, l->kernel->name, (u64)l->grid[0] * l->grid[1] * l->grid[2]);
 }
 
-static int print_results(const struct run_options *o, const struct play *p)
+/* What was asked about memory accesses; false if a counter's name is not known. */
+static bool print_accounts(const struct run_options *o, const struct play *p)
 {
-	fflush(stdout);
-	if (!o->quiet)
-		cli_print_buffers(stdout, p->script, o->heads);
+	const struct account_run **runs =
+	    ARENA_ARRAY(&p->session->arena, p->launches.count + 1, const struct account_run *);
+	const char *bad;
+	size_t length;
+
 	for (size_t k = 0; k < p->launches.count; k++) {
-		const struct play_launch *l = &p->launches.items[k];
-		if (!o->quiet)
-			report_launch(stdout, l->kernel->name, l->statement->launch.grid,
-			              l->statement->launch.block, &l->stats);
-		if (l->fault && !l->fault_expected)
-			fprintf(stderr, "%s\n", l->fault);
+		runs[k] = p->launches.items[k].account;
+		if (o->report == REPORT_TEXT)
+			report_memory(stdout, p->accounting, runs[k]);
+		if (o->metrics && !report_metrics(stdout, runs[k], o->metrics, &bad, &length)) {
+			fprintf(stderr, "ptxsim: there is no counter '%.*s' ('--metrics help' lists them)\n",
+			        (int)length, bad);
+			return false;
+		}
 	}
-	fflush(stdout);
+	return o->report != REPORT_JSON || report_json(stdout, p->accounting, runs, p->launches.count);
+}
+
+static void print_checks(const struct play *p)
+{
 	for (size_t k = 0; k < p->checks.count; k++) {
 		const struct play_check *c = &p->checks.items[k];
 		u32 line, column;
@@ -315,15 +341,34 @@ static int print_results(const struct run_options *o, const struct play *p)
 		source_place(text, c->span.begin, &line, &column);
 		fprintf(stderr, "%s:%u: %s does not hold: %s\n", text->name, line, c->text, c->message);
 	}
-	if (!o->quiet && p->checks.count)
+}
+
+static int print_results(const struct run_options *o, const struct play *p)
+{
+	const bool quiet = o->quiet || o->report == REPORT_JSON;
+
+	fflush(stdout);
+	if (!quiet)
+		cli_print_buffers(stdout, p->script, o->heads);
+	for (size_t k = 0; k < p->launches.count; k++) {
+		const struct play_launch *l = &p->launches.items[k];
+		if (!quiet)
+			report_launch(stdout, l->kernel->name, l->statement->launch.grid,
+			              l->statement->launch.block, &l->stats);
+		if (l->fault && !l->fault_expected)
+			fprintf(stderr, "%s\n", l->fault);
+	}
+	const bool told = !p->options.account || print_accounts(o, p);
+	fflush(stdout);
+	print_checks(p);
+	if (!quiet && p->checks.count)
 		printf("%zu of %zu expectations hold\n", p->checks.count - p->checks_failed, p->checks.count);
-	return p->faulted || p->checks_failed ? CLI_FAILED : CLI_OK;
+	return !told ? CLI_WRONG : p->faulted || p->checks_failed ? CLI_FAILED : CLI_OK;
 }
 
 static int run(struct session *s, const struct run_options *o)
 {
 	struct script script;
-	struct observer *observers[2] = {NULL, NULL};
 	struct progress *progress = o->quiet ? NULL : progress_new(&s->arena);
 
 	script_init(&script, &s->arena, &s->strings, &s->diags);
@@ -333,14 +378,13 @@ static int run(struct session *s, const struct run_options *o)
 	const struct lower_options lower = {.arch = o->arch ? o->arch : script.arch};
 	if (!session_build(s, &lower))
 		return CLI_WRONG;
-	if (progress)
-		observers[0] = progress_observer(progress);
 	struct play play = {.session = s,
 	                    .script = &script,
 	                    .options = {.jobs = o->jobs,
 	                                .limit = o->limit,
 	                                .seed = o->seed,
-	                                .observers = progress ? observers : NULL,
+	                                .observer = progress ? progress_observer(progress) : NULL,
+	                                .account = o->report || o->metrics,
 	                                .print = print_text,
 	                                .launching = on_launch,
 	                                .launching_context = progress}};

@@ -88,8 +88,9 @@ static enum bank_kind atomic_kind(const struct form *f, bool unused)
 		op = BANK_ATOMIC_CAS;
 	else if (form_has(f, M_exch))
 		op = BANK_ATOMIC_EXCH;
-	else if (unused && known && ((form_has(f, M_add) && type == T_u32 && constant == 1) ||
-				     (form_has(f, M_inc) && (u32)constant == UINT32_MAX)))
+	else if (unused && known &&
+	         ((form_has(f, M_add) && type == T_u32 && constant == 1) ||
+	          (form_has(f, M_inc) && (u32)constant == UINT32_MAX)))
 		op = BANK_ATOMIC_ADD_ONE_UNUSED;
 	return banks_atomic_kind(op, type_bits(type), class != 'f');
 }
@@ -216,7 +217,7 @@ struct event {
 static void add(struct account *to, enum account_field field, u64 n) { to->n[field] += n; }
 
 static void take_sample(const struct event *e, enum ir_space space, u32 mask, u32 cost, u32 excess,
-			const u64 address[WARP_LANES])
+                        const u64 address[WARP_LANES])
 {
 	struct account_sample *s = &e->to->worst;
 	const u64 order = e->w->block->index << 8 | e->w->index;
@@ -237,7 +238,7 @@ static void count_shared(const struct event *e, u32 mask, const u64 address[WARP
 	const struct account_site *site = e->site;
 	struct account *to = e->to;
 	const struct bank_access access = {site->bank_kind, e->a->options.bank_mode, site->width,
-					   mask & site->matrix_mask};
+	                                   mask & site->matrix_mask};
 	u32 offset[WARP_LANES];
 	struct bank_count n;
 
@@ -266,11 +267,20 @@ static void count_shared(const struct event *e, u32 mask, const u64 address[WARP
 
 /* first: the space's block of fields, in the order of ACCOUNT_SECTOR_FIELDS. */
 static void add_sectors(const struct event *e, enum account_field first, enum ir_space space, u32 mask,
-			const struct sector_count *n, const u64 address[WARP_LANES])
+                        const struct sector_count *n, const u64 address[WARP_LANES])
 {
-	const u64 values[] = {1, n->requests, n->transactions, n->sectors, n->ideal_sectors, n->lines,
-			      n->tag_wavefronts, n->data_reads, n->data_writes, n->data_conflicts,
-			      n->bytes_wanted, n->bytes_moved};
+	const u64 values[] = {1,
+	                      n->requests,
+	                      n->transactions,
+	                      n->sectors,
+	                      n->ideal_sectors,
+	                      n->lines,
+	                      n->tag_wavefronts,
+	                      n->data_reads,
+	                      n->data_writes,
+	                      n->data_conflicts,
+	                      n->bytes_wanted,
+	                      n->bytes_moved};
 
 	for (u32 k = 0; k < COUNT_OF(values); k++)
 		e->to->n[first + k] += values[k];
@@ -372,7 +382,8 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 {
 	const struct accounting *a = context;
 	const struct code *code = w->frame->code;
-	const u32 mark = a->slots[code->index][i - machine_entry(w->machine, code)], slot = (mark & ~GUARD) - 1;
+	const u32 mark = a->slots[code->index][i - machine_entry(w->machine, code)],
+	          slot = (mark & ~GUARD) - 1;
 	const struct account_site *s = &a->sites[slot];
 	const struct event e = {a, s, &a->sums[w->worker->number][slot], w};
 	u64 address[WARP_LANES];
@@ -420,7 +431,7 @@ static void block_start(void *context, struct block *b)
 /* --- Around the run ------------------------------------------------------------------------- */
 
 struct accounting *accounting_new(struct arena *arena, const struct program *program,
-				  const struct accounting_options *options)
+                                  const struct accounting_options *options)
 {
 	struct accounting *a = ARENA_NEW(arena, struct accounting);
 
@@ -428,7 +439,8 @@ struct accounting *accounting_new(struct arena *arena, const struct program *pro
 	a->program = program;
 	if (options)
 		a->options = *options;
-	a->observer = (struct observer){.context = a, .wants = wants, .before = before, .block_start = block_start};
+	a->observer =
+	    (struct observer){.context = a, .wants = wants, .before = before, .block_start = block_start};
 	find_sites(a);
 	return a;
 }
@@ -470,12 +482,12 @@ static void merge(struct account *to, const struct account *from)
 	for (u32 k = 0; k <= WARP_LANES; k++)
 		to->degree[k] += from->degree[k];
 	if (s->taken && (!kept->taken || s->excess > kept->excess ||
-			 (s->excess == kept->excess && s->order < kept->order)))
+	                 (s->excess == kept->excess && s->order < kept->order)))
 		to->worst = *s;
 }
 
 struct account_run *accounting_end(const struct accounting *a, struct arena *arena, const struct launch *l,
-				   const struct launch_stats *stats)
+                                   const struct launch_stats *stats)
 {
 	struct account_run *run = ARENA_NEW(arena, struct account_run);
 
@@ -501,7 +513,7 @@ const char *account_field_name(enum account_field field)
 {
 	static const char *const names[] = {
 #define X(name) #name,
-		ACCOUNT_FIELDS(X)
+	    ACCOUNT_FIELDS(X)
 #undef X
 	};
 
@@ -511,9 +523,10 @@ const char *account_field_name(enum account_field field)
 const char *account_operation_name(enum account_operation operation)
 {
 	static const char *const names[ACCOUNT_OPERATIONS] = {
-		[ACCOUNT_LOAD] = "load", [ACCOUNT_STORE] = "store", [ACCOUNT_ATOM] = "atomic",
-		[ACCOUNT_RED] = "reduction", [ACCOUNT_LDMATRIX] = "ldmatrix", [ACCOUNT_STMATRIX] = "stmatrix",
-		[ACCOUNT_ASYNC] = "async", [ACCOUNT_ASYNC_BYPASS] = "async_bypass"};
+	    [ACCOUNT_LOAD] = "load",         [ACCOUNT_STORE] = "store",
+	    [ACCOUNT_ATOM] = "atomic",       [ACCOUNT_RED] = "reduction",
+	    [ACCOUNT_LDMATRIX] = "ldmatrix", [ACCOUNT_STMATRIX] = "stmatrix",
+	    [ACCOUNT_ASYNC] = "async",       [ACCOUNT_ASYNC_BYPASS] = "async_bypass"};
 
 	return names[operation];
 }
@@ -523,7 +536,8 @@ struct account_place accounting_place(const struct account_site *site)
 	const struct ir_function *f = site->code->function;
 	const struct ir_instruction *x = &f->body.items[site->code->origin[site->insn]];
 	const struct source *s = f->module->sources->files.items[x->span.file];
-	struct account_place p = {.file = s->name, .text = s->text + x->span.begin, .length = x->span.end - x->span.begin};
+	struct account_place p = {
+	    .file = s->name, .text = s->text + x->span.begin, .length = x->span.end - x->span.begin};
 	u32 column;
 
 	source_place(s, x->span.begin, &p.line, &column);

@@ -30,27 +30,28 @@ enum account_operation {
 
 /* What is added up. "Instructions" are warp instructions with a lane in that space; a generic
  * access counts in each space that its lanes lie in. local_ has the fields of global_. */
-#define ACCOUNT_SECTOR_FIELDS(X, space)                                                                \
-	X(space##_instructions) X(space##_requests) X(space##_transactions) X(space##_sectors)         \
-	X(space##_ideal_sectors) X(space##_lines) X(space##_tag_wavefronts) X(space##_data_reads)      \
-	X(space##_data_writes) X(space##_data_conflicts) X(space##_bytes_wanted) X(space##_bytes_moved)
+#define ACCOUNT_SECTOR_FIELDS(X, space)                                                                      \
+	X(space##_instructions)                                                                              \
+	X(space##_requests) X(space##_transactions) X(space##_sectors) X(space##_ideal_sectors)              \
+	    X(space##_lines) X(space##_tag_wavefronts) X(space##_data_reads) X(space##_data_writes)          \
+	        X(space##_data_conflicts) X(space##_bytes_wanted) X(space##_bytes_moved)
 
-#define ACCOUNT_FIELDS(X)                                                                              \
-	X(executed) X(executed_empty) /* without an active lane */ X(lanes)                            \
-	X(shared_instructions) X(shared_bytes_wanted) X(shared_units) X(shared_wavefronts)             \
-	X(shared_ideal) X(shared_conflicts)                                                            \
-	X(shared_rounds)      /* machine atomics issued: more than 1 an instruction for loops */       \
-	X(shared_rounds_alu)  /* of which carried out by the unit itself */                            \
-	X(shared_rounds_cas)  /* of which compare and swap */                                          \
-	X(shared_loop_loads) X(shared_load_wavefronts) X(shared_load_conflicts)                        \
-	ACCOUNT_SECTOR_FIELDS(X, global) ACCOUNT_SECTOR_FIELDS(X, local)                               \
-	X(const_instructions) X(const_requests) X(const_divergent) X(const_replays)
+#define ACCOUNT_FIELDS(X)                                                                                    \
+	X(executed)                                                                                          \
+	X(executed_empty) /* without an active lane */ X(lanes) X(shared_instructions)                       \
+	    X(shared_bytes_wanted) X(shared_units) X(shared_wavefronts) X(shared_ideal) X(shared_conflicts)  \
+	        X(shared_rounds) /* machine atomics issued: more than 1 an instruction for loops */          \
+	    X(shared_rounds_alu) /* of which carried out by the unit itself */                               \
+	    X(shared_rounds_cas) /* of which compare and swap */                                             \
+	    X(shared_loop_loads) X(shared_load_wavefronts) X(shared_load_conflicts)                          \
+	        ACCOUNT_SECTOR_FIELDS(X, global) ACCOUNT_SECTOR_FIELDS(X, local) X(const_instructions)       \
+	            X(const_requests) X(const_divergent) X(const_replays)
 
 enum account_field {
 #define X(name) ACCOUNT_##name,
 	ACCOUNT_FIELDS(X)
 #undef X
-	ACCOUNT_FIELD_COUNT
+	    ACCOUNT_FIELD_COUNT
 };
 
 /* "shared_wavefronts": stable, part of the JSON report. */
@@ -62,10 +63,10 @@ const char *account_operation_name(enum account_operation operation);
 struct account_sample {
 	bool taken;
 	enum ir_space space;
-	u32 mask;      /* lanes in that space */
-	u32 excess;    /* wavefronts (shared), sectors (global, local), replays (constant) */
+	u32 mask;   /* lanes in that space */
+	u32 excess; /* wavefronts (shared), sectors (global, local), replays (constant) */
 	u32 cost;
-	u64 order;     /* block and warp, for a choice that does not depend on the workers */
+	u64 order;               /* block and warp, for a choice that does not depend on the workers */
 	u64 address[WARP_LANES]; /* within the space */
 };
 
@@ -101,7 +102,7 @@ struct account_run {
 	const struct kernel *kernel;
 	u32 grid[3], block[3];
 	struct launch_stats stats;
-	struct account *sites; /* in the order of accounting_sites */
+	struct account *sites;                         /* in the order of accounting_sites */
 	struct account operations[ACCOUNT_OPERATIONS]; /* sums over the sites, without samples */
 };
 
@@ -109,7 +110,7 @@ struct accounting;
 
 /* Both live as long as the arena; the program must too. */
 struct accounting *accounting_new(struct arena *arena, const struct program *program,
-				  const struct accounting_options *options);
+                                  const struct accounting_options *options);
 /* Gives the workers' sums back. */
 void accounting_free(struct accounting *a);
 
@@ -122,7 +123,7 @@ u32 accounting_sites(const struct accounting *a, const struct account_site **sit
 void accounting_begin(struct accounting *a);
 /* The launch's sums, in `arena`. */
 struct account_run *accounting_end(const struct accounting *a, struct arena *arena, const struct launch *l,
-				   const struct launch_stats *stats);
+                                   const struct launch_stats *stats);
 
 /* The line of a site's instruction in the PTX text, from 1, its text with `length` bytes, and the
  * line and file of the .loc it stands under (0 and NULL: none). Any pointer may be NULL. */

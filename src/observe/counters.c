@@ -37,222 +37,255 @@ static u64 stat_warp_lanes(const struct launch_stats *s) { return s->warp_instru
 #define NCU_INST "smsp__inst_executed_op_"
 #define NCU_SINS "smsp__sass_inst_executed_op_"
 
-#define SUM(NAME, UNIT, FIELDS, OPS, ALIASES, TEXT) \
-	{.name = NAME, .unit = UNIT, .definition = TEXT, .aliases = ALIASES, .sums = {{FIELDS, OPS}}}
-#define SUM2(NAME, UNIT, FIELDS, OPS, FIELDS2, OPS2, ALIASES, TEXT) \
-	{.name = NAME, .unit = UNIT, .definition = TEXT, .aliases = ALIASES, .sums = {{FIELDS, OPS}, {FIELDS2, OPS2}}}
-#define RATIO(NAME, UNIT, SCALE, FIELDS, OPS, FIELDS2, OPS2, ALIASES, TEXT)                            \
-	{.name = NAME, .unit = UNIT, .definition = TEXT, .aliases = ALIASES, .sums = {{FIELDS, OPS}},  \
-	 .below = {{FIELDS2, OPS2}}, .scale = SCALE}
-#define STAT(NAME, UNIT, READ, ALIASES, TEXT) \
-	{.name = NAME, .unit = UNIT, .definition = TEXT, .aliases = ALIASES, .stat = READ}
-#define STAT_RATIO(NAME, UNIT, SCALE, READ, BELOW, INVERTED, ALIASES, TEXT)                            \
-	{.name = NAME, .unit = UNIT, .definition = TEXT, .aliases = ALIASES, .stat = READ,             \
-	 .stat_below = BELOW, .scale = SCALE, .inverted = INVERTED}
+#define SUM(NAME, UNIT, FIELDS, OPS, ALIASES, TEXT)                                                          \
+	{                                                                                                    \
+		.name = NAME, .unit = UNIT, .definition = TEXT, .aliases = ALIASES, .sums = {                \
+			{FIELDS, OPS}                                                                        \
+		}                                                                                            \
+	}
+#define SUM2(NAME, UNIT, FIELDS, OPS, FIELDS2, OPS2, ALIASES, TEXT)                                          \
+	{                                                                                                    \
+		.name = NAME, .unit = UNIT, .definition = TEXT, .aliases = ALIASES, .sums = {                \
+			{FIELDS, OPS},                                                                       \
+			{FIELDS2, OPS2}                                                                      \
+		}                                                                                            \
+	}
+#define RATIO(NAME, UNIT, SCALE, FIELDS, OPS, FIELDS2, OPS2, ALIASES, TEXT)                                  \
+	{                                                                                                    \
+		.name = NAME, .unit = UNIT, .definition = TEXT, .aliases = ALIASES, .sums = {{FIELDS, OPS}}, \
+		.below = {{FIELDS2, OPS2}}, .scale = SCALE                                                   \
+	}
+#define STAT(NAME, UNIT, READ, ALIASES, TEXT)                                                                \
+	{                                                                                                    \
+		.name = NAME, .unit = UNIT, .definition = TEXT, .aliases = ALIASES, .stat = READ             \
+	}
+#define STAT_RATIO(NAME, UNIT, SCALE, READ, BELOW, INVERTED, ALIASES, TEXT)                                  \
+	{                                                                                                    \
+		.name = NAME, .unit = UNIT, .definition = TEXT, .aliases = ALIASES, .stat = READ,            \
+		.stat_below = BELOW, .scale = SCALE, .inverted = INVERTED                                    \
+	}
 
 /* The figures that global and local accesses of one operation have in common. */
-#define SECTORS(SPACE, OP, OPS, NCU, WHAT)                                                                     \
-	SUM(#SPACE "." OP ".requests", "requests", F(SPACE##_requests), OPS,                                   \
-	    "l1tex__t_requests_pipe_lsu_mem_" #SPACE "_op_" NCU ".sum", "Requests of " WHAT " to the memory unit."), \
-	SUM(#SPACE "." OP ".sectors", "sectors", F(SPACE##_sectors), OPS,                                      \
-	    "l1tex__t_sectors_pipe_lsu_mem_" #SPACE "_op_" NCU ".sum", "Sectors of 32 bytes that " WHAT " touched."), \
-	SUM(#SPACE "." OP ".tag_wavefronts", "wavefronts", F(SPACE##_tag_wavefronts), OPS,                     \
-	    "l1tex__t_output_wavefronts_pipe_lsu_mem_" #SPACE "_op_" NCU ".sum",                               \
-	    "Passes of " WHAT " through the first-level cache's tag stage.")
+#define SECTORS(SPACE, OP, OPS, NCU, WHAT)                                                                   \
+	SUM(#SPACE "." OP ".requests", "requests", F(SPACE##_requests), OPS,                                 \
+	    "l1tex__t_requests_pipe_lsu_mem_" #SPACE "_op_" NCU ".sum",                                      \
+	    "Requests of " WHAT " to the memory unit."),                                                     \
+	    SUM(#SPACE "." OP ".sectors", "sectors", F(SPACE##_sectors), OPS,                                \
+	        "l1tex__t_sectors_pipe_lsu_mem_" #SPACE "_op_" NCU ".sum",                                   \
+	        "Sectors of 32 bytes that " WHAT " touched."),                                               \
+	    SUM(#SPACE "." OP ".tag_wavefronts", "wavefronts", F(SPACE##_tag_wavefronts), OPS,               \
+	        "l1tex__t_output_wavefronts_pipe_lsu_mem_" #SPACE "_op_" NCU ".sum",                         \
+	        "Passes of " WHAT " through the first-level cache's tag stage.")
 
 static const struct counter table[] = {
-	/* --- The launch --- */
-	STAT("launch.blocks", "blocks", stat_blocks, "", "Blocks run."),
-	STAT("launch.warps", "warps", stat_warps, "smsp__warps_launched.sum warps_launched", "Warps run."),
-	STAT("launch.instructions", "instructions", stat_warp_instructions, "smsp__inst_executed.sum inst_executed",
-	     "PTX instructions executed by warps. The profilers count machine instructions."),
-	STAT("launch.thread_instructions", "instructions", stat_thread_instructions,
-	     "smsp__thread_inst_executed.sum thread_inst_executed",
-	     "PTX instructions executed by threads: active lanes, those that a predicate turns off included."),
-	STAT_RATIO("launch.active_lanes", "lanes", 1, stat_thread_instructions, stat_warp_instructions, false,
-		   "smsp__thread_inst_executed_per_inst_executed.ratio", "Active lanes of an average instruction."),
-	STAT_RATIO("launch.warp_efficiency", "%", 100, stat_thread_instructions, stat_warp_lanes, false,
-		   "warp_execution_efficiency", "Active lanes of all lanes."),
-	STAT("branch.executed", "branches", stat_branches, "smsp__sass_branch_targets.sum branch",
-	     "Branches executed by warps."),
-	STAT("branch.divergent", "branches", stat_divergent, "smsp__sass_branch_targets_threads_divergent.sum divergent_branch",
-	     "Branches at which a warp's lanes went different ways."),
-	STAT_RATIO("branch.efficiency", "%", 100, stat_divergent, stat_branches, true, "branch_efficiency",
-		   "Branches at which all lanes went the same way, of all branches."),
+    /* --- The launch --- */
+    STAT("launch.blocks", "blocks", stat_blocks, "", "Blocks run."),
+    STAT("launch.warps", "warps", stat_warps, "smsp__warps_launched.sum warps_launched", "Warps run."),
+    STAT("launch.instructions", "instructions", stat_warp_instructions,
+         "smsp__inst_executed.sum inst_executed",
+         "PTX instructions executed by warps. The profilers count machine instructions."),
+    STAT("launch.thread_instructions", "instructions", stat_thread_instructions,
+         "smsp__thread_inst_executed.sum thread_inst_executed",
+         "PTX instructions executed by threads: active lanes, those that a predicate turns off included."),
+    STAT_RATIO("launch.active_lanes", "lanes", 1, stat_thread_instructions, stat_warp_instructions, false,
+               "smsp__thread_inst_executed_per_inst_executed.ratio",
+               "Active lanes of an average instruction."),
+    STAT_RATIO("launch.warp_efficiency", "%", 100, stat_thread_instructions, stat_warp_lanes, false,
+               "warp_execution_efficiency", "Active lanes of all lanes."),
+    STAT("branch.executed", "branches", stat_branches, "smsp__sass_branch_targets.sum branch",
+         "Branches executed by warps."),
+    STAT("branch.divergent", "branches", stat_divergent,
+         "smsp__sass_branch_targets_threads_divergent.sum divergent_branch",
+         "Branches at which a warp's lanes went different ways."),
+    STAT_RATIO("branch.efficiency", "%", 100, stat_divergent, stat_branches, true, "branch_efficiency",
+               "Branches at which all lanes went the same way, of all branches."),
 
-	/* --- Shared memory --- */
-	SUM2("shared.load.instructions", "instructions", F(shared_instructions) | F(executed_empty), LD,
-	     F(shared_loop_loads), ATOMICS, NCU_INST "shared_ld.sum " NCU_SINS "shared_ld.sum",
-	     "Loads from shared memory, those of atomic loops included, and those without an active lane."),
-	SUM("shared.store.instructions", "instructions", F(shared_instructions), ST,
-	    NCU_INST "shared_st.sum " NCU_SINS "shared_st.sum", "Stores to shared memory."),
-	SUM("shared.atomic.instructions", "instructions", F(shared_rounds), ATOMICS,
-	    NCU_INST "shared_atom.sum " NCU_SINS "shared_atom.sum",
-	    "Atomic machine instructions on shared memory: one for each round of a loop."),
-	SUM("shared.atomic.alu_instructions", "instructions", F(shared_rounds_alu), ATOMICS,
-	    NCU_INST "shared_atom_dot_alu.sum", "Of these, arithmetic that the memory unit does itself."),
-	SUM("shared.atomic.cas_instructions", "instructions", F(shared_rounds_cas), ATOMICS,
-	    NCU_INST "shared_atom_dot_cas.sum", "Of these, compare and swap."),
-	SUM("shared.ldmatrix.instructions", "instructions", F(shared_instructions), LDSM, NCU_INST "ldsm.sum",
-	    "ldmatrix instructions."),
-	SUM("shared.stmatrix.instructions", "instructions", F(shared_instructions), STSM,
-	    NCU_INST "shared_stsm.sum " NCU_SINS "shared_stsm.sum", "stmatrix instructions."),
-	SUM("shared.async.instructions", "instructions", F(shared_instructions), COPIES, NCU_INST "ldgsts.sum",
-	    "cp.async instructions."),
-	SUM2("shared.load.wavefronts", "wavefronts", F(shared_wavefronts), LD | LDSM, F(shared_load_wavefronts), ATOMICS,
-	     NCU_DATA "shared_op_ld.sum", "Passes of loads through the banks, ldmatrix and atomic loops included."),
-	SUM("shared.store.wavefronts", "wavefronts", F(shared_wavefronts), ST | STSM, NCU_DATA "shared_op_st.sum",
-	    "Passes of stores through the banks, stmatrix included."),
-	SUM("shared.atomic.wavefronts", "wavefronts", F(shared_wavefronts), ATOMICS,
-	    NCU_DATA "shared_op_atom.sum " NCU_SASS "data_pipe_lsu_wavefronts_mem_shared_op_atom.sum",
-	    "Passes of atomic operations through the banks, without a loop's loads."),
-	SUM2("shared.ld.wavefronts", "wavefronts", F(shared_wavefronts), LD, F(shared_load_wavefronts), ATOMICS,
-	     NCU_SASS "data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "Passes of plain loads, without ldmatrix."),
-	SUM("shared.st.wavefronts", "wavefronts", F(shared_wavefronts), ST,
-	    NCU_SASS "data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "Passes of plain stores, without stmatrix."),
-	SUM("shared.ldmatrix.wavefronts", "wavefronts", F(shared_wavefronts), LDSM,
-	    NCU_SASS "data_pipe_lsu_wavefronts_mem_shared_op_ldsm.sum", "Passes of ldmatrix."),
-	SUM("shared.stmatrix.wavefronts", "wavefronts", F(shared_wavefronts), STSM,
-	    NCU_SASS "data_pipe_lsu_wavefronts_mem_shared_op_stsm.sum", "Passes of stmatrix."),
-	SUM("shared.async.wavefronts", "wavefronts", F(shared_wavefronts), COPIES,
-	    NCU_SASS "data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum", "Passes of cp.async's writes."),
-	SUM("shared.async_ca.wavefronts", "wavefronts", F(shared_wavefronts), CA,
-	    NCU_SASS "data_pipe_lsu_wavefronts_mem_shared_op_ldgsts_cache_access.sum", "Passes of cp.async.ca's writes."),
-	SUM("shared.async_cg.wavefronts", "wavefronts", F(shared_wavefronts), CG,
-	    NCU_SASS "data_pipe_lsu_wavefronts_mem_shared_op_ldgsts_cache_bypass.sum", "Passes of cp.async.cg's writes."),
-	SUM("shared.wavefronts", "wavefronts", F(shared_wavefronts) | F(shared_load_wavefronts), ALL,
-	    "memory_l1_wavefronts_shared", "All passes through the banks."),
-	SUM("shared.wavefronts_ideal", "wavefronts", F(shared_ideal), ALL, "memory_l1_wavefronts_shared_ideal",
-	    "Passes that as many bytes need at best."),
-	SUM2("shared.read.wavefronts", "wavefronts", F(shared_wavefronts), LD | LDSM | ATOMICS, F(shared_load_wavefronts),
-	     ATOMICS, NCU_DATA "shared_cmd_read.sum", "Passes that read."),
-	SUM("shared.write.wavefronts", "wavefronts", F(shared_wavefronts), ST | STSM | ATOMICS,
-	    NCU_DATA "shared_cmd_write.sum", "Passes that write."),
-	SUM2("shared.load.conflicts", "conflicts", F(shared_conflicts), LD | LDSM, F(shared_load_conflicts), ATOMICS,
-	     NCU_CONF "_mem_shared_op_ld.sum shared_ld_bank_conflict",
-	     "Passes of loads beyond one for each group of lanes served together."),
-	SUM("shared.store.conflicts", "conflicts", F(shared_conflicts), ST | STSM,
-	    NCU_CONF "_mem_shared_op_st.sum shared_st_bank_conflict",
-	    "Passes of stores beyond one for each group of lanes served together."),
-	SUM("shared.atomic.conflicts", "conflicts", F(shared_conflicts), ATOMICS, NCU_CONF "_mem_shared_op_atom.sum",
-	    "Passes of atomic operations beyond one for each group of lanes served together."),
-	SUM("shared.async.conflicts", "conflicts", F(shared_conflicts), CA, NCU_CONF "_mem_shared_op_ldgsts.sum",
-	    "Passes of cp.async.ca beyond one for each group of lanes served together."),
-	SUM("shared.async_all.conflicts", "conflicts", F(shared_conflicts), COPIES,
-	    NCU_SASS "data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum", "The same for all of cp.async."),
-	SUM("shared.ldmatrix.conflicts", "conflicts", F(shared_conflicts), LDSM,
-	    NCU_SASS "data_bank_conflicts_pipe_lsu_mem_shared_op_ldsm.sum", "Conflicts of ldmatrix."),
-	SUM("shared.stmatrix.conflicts", "conflicts", F(shared_conflicts), STSM,
-	    NCU_SASS "data_bank_conflicts_pipe_lsu_mem_shared_op_stsm.sum", "Conflicts of stmatrix."),
-	SUM2("shared.conflicts", "conflicts", F(shared_conflicts), ALL & ~CG, F(shared_load_conflicts), ATOMICS,
-	     NCU_CONF "_mem_shared.sum", "All bank conflicts."),
-	RATIO("shared.load.wavefronts_per_request", "", 1, F(shared_wavefronts), LD, F(shared_instructions), LD,
-	      "shared_load_transactions_per_request", "Passes of an average load."),
-	RATIO("shared.store.wavefronts_per_request", "", 1, F(shared_wavefronts), ST, F(shared_instructions), ST,
-	      "shared_store_transactions_per_request", "Passes of an average store."),
-	RATIO("shared.efficiency", "%", 100, F(shared_ideal), ALL, F(shared_wavefronts) | F(shared_load_wavefronts), ALL,
-	      "shared_efficiency", "Passes needed at best, of all."),
-	SUM2("memory.conflicts", "conflicts", F(shared_conflicts) | F(global_data_conflicts) | F(local_data_conflicts),
-	     ALL & ~CG, F(shared_load_conflicts), ATOMICS, NCU_CONF ".sum",
-	     "Conflicts at the data stage, of shared, global and local accesses."),
+    /* --- Shared memory --- */
+    SUM2("shared.load.instructions", "instructions", F(shared_instructions) | F(executed_empty), LD,
+         F(shared_loop_loads), ATOMICS, NCU_INST "shared_ld.sum " NCU_SINS "shared_ld.sum",
+         "Loads from shared memory, those of atomic loops included, and those without an active lane."),
+    SUM("shared.store.instructions", "instructions", F(shared_instructions), ST,
+        NCU_INST "shared_st.sum " NCU_SINS "shared_st.sum", "Stores to shared memory."),
+    SUM("shared.atomic.instructions", "instructions", F(shared_rounds), ATOMICS,
+        NCU_INST "shared_atom.sum " NCU_SINS "shared_atom.sum",
+        "Atomic machine instructions on shared memory: one for each round of a loop."),
+    SUM("shared.atomic.alu_instructions", "instructions", F(shared_rounds_alu), ATOMICS,
+        NCU_INST "shared_atom_dot_alu.sum", "Of these, arithmetic that the memory unit does itself."),
+    SUM("shared.atomic.cas_instructions", "instructions", F(shared_rounds_cas), ATOMICS,
+        NCU_INST "shared_atom_dot_cas.sum", "Of these, compare and swap."),
+    SUM("shared.ldmatrix.instructions", "instructions", F(shared_instructions), LDSM, NCU_INST "ldsm.sum",
+        "ldmatrix instructions."),
+    SUM("shared.stmatrix.instructions", "instructions", F(shared_instructions), STSM,
+        NCU_INST "shared_stsm.sum " NCU_SINS "shared_stsm.sum", "stmatrix instructions."),
+    SUM("shared.async.instructions", "instructions", F(shared_instructions), COPIES, NCU_INST "ldgsts.sum",
+        "cp.async instructions."),
+    SUM2("shared.load.wavefronts", "wavefronts", F(shared_wavefronts), LD | LDSM, F(shared_load_wavefronts),
+         ATOMICS, NCU_DATA "shared_op_ld.sum",
+         "Passes of loads through the banks, ldmatrix and atomic loops included."),
+    SUM("shared.store.wavefronts", "wavefronts", F(shared_wavefronts), ST | STSM, NCU_DATA "shared_op_st.sum",
+        "Passes of stores through the banks, stmatrix included."),
+    SUM("shared.atomic.wavefronts", "wavefronts", F(shared_wavefronts), ATOMICS,
+        NCU_DATA "shared_op_atom.sum " NCU_SASS "data_pipe_lsu_wavefronts_mem_shared_op_atom.sum",
+        "Passes of atomic operations through the banks, without a loop's loads."),
+    SUM2("shared.ld.wavefronts", "wavefronts", F(shared_wavefronts), LD, F(shared_load_wavefronts), ATOMICS,
+         NCU_SASS "data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+         "Passes of plain loads, without ldmatrix."),
+    SUM("shared.st.wavefronts", "wavefronts", F(shared_wavefronts), ST,
+        NCU_SASS "data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+        "Passes of plain stores, without stmatrix."),
+    SUM("shared.ldmatrix.wavefronts", "wavefronts", F(shared_wavefronts), LDSM,
+        NCU_SASS "data_pipe_lsu_wavefronts_mem_shared_op_ldsm.sum", "Passes of ldmatrix."),
+    SUM("shared.stmatrix.wavefronts", "wavefronts", F(shared_wavefronts), STSM,
+        NCU_SASS "data_pipe_lsu_wavefronts_mem_shared_op_stsm.sum", "Passes of stmatrix."),
+    SUM("shared.async.wavefronts", "wavefronts", F(shared_wavefronts), COPIES,
+        NCU_SASS "data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum", "Passes of cp.async's writes."),
+    SUM("shared.async_ca.wavefronts", "wavefronts", F(shared_wavefronts), CA,
+        NCU_SASS "data_pipe_lsu_wavefronts_mem_shared_op_ldgsts_cache_access.sum",
+        "Passes of cp.async.ca's writes."),
+    SUM("shared.async_cg.wavefronts", "wavefronts", F(shared_wavefronts), CG,
+        NCU_SASS "data_pipe_lsu_wavefronts_mem_shared_op_ldgsts_cache_bypass.sum",
+        "Passes of cp.async.cg's writes."),
+    SUM("shared.wavefronts", "wavefronts", F(shared_wavefronts) | F(shared_load_wavefronts), ALL,
+        "memory_l1_wavefronts_shared", "All passes through the banks."),
+    SUM("shared.wavefronts_ideal", "wavefronts", F(shared_ideal), ALL, "memory_l1_wavefronts_shared_ideal",
+        "Passes that as many bytes need at best."),
+    SUM2("shared.read.wavefronts", "wavefronts", F(shared_wavefronts), LD | LDSM | ATOMICS,
+         F(shared_load_wavefronts), ATOMICS, NCU_DATA "shared_cmd_read.sum", "Passes that read."),
+    SUM("shared.write.wavefronts", "wavefronts", F(shared_wavefronts), ST | STSM | ATOMICS,
+        NCU_DATA "shared_cmd_write.sum", "Passes that write."),
+    SUM2("shared.load.conflicts", "conflicts", F(shared_conflicts), LD | LDSM, F(shared_load_conflicts),
+         ATOMICS, NCU_CONF "_mem_shared_op_ld.sum shared_ld_bank_conflict",
+         "Passes of loads beyond one for each group of lanes served together."),
+    SUM("shared.store.conflicts", "conflicts", F(shared_conflicts), ST | STSM,
+        NCU_CONF "_mem_shared_op_st.sum shared_st_bank_conflict",
+        "Passes of stores beyond one for each group of lanes served together."),
+    SUM("shared.atomic.conflicts", "conflicts", F(shared_conflicts), ATOMICS,
+        NCU_CONF "_mem_shared_op_atom.sum",
+        "Passes of atomic operations beyond one for each group of lanes served together."),
+    SUM("shared.async.conflicts", "conflicts", F(shared_conflicts), CA, NCU_CONF "_mem_shared_op_ldgsts.sum",
+        "Passes of cp.async.ca beyond one for each group of lanes served together."),
+    SUM("shared.async_all.conflicts", "conflicts", F(shared_conflicts), COPIES,
+        NCU_SASS "data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum", "The same for all of cp.async."),
+    SUM("shared.ldmatrix.conflicts", "conflicts", F(shared_conflicts), LDSM,
+        NCU_SASS "data_bank_conflicts_pipe_lsu_mem_shared_op_ldsm.sum", "Conflicts of ldmatrix."),
+    SUM("shared.stmatrix.conflicts", "conflicts", F(shared_conflicts), STSM,
+        NCU_SASS "data_bank_conflicts_pipe_lsu_mem_shared_op_stsm.sum", "Conflicts of stmatrix."),
+    SUM2("shared.conflicts", "conflicts", F(shared_conflicts), ALL & ~CG, F(shared_load_conflicts), ATOMICS,
+         NCU_CONF "_mem_shared.sum", "All bank conflicts."),
+    RATIO("shared.load.wavefronts_per_request", "", 1, F(shared_wavefronts), LD, F(shared_instructions), LD,
+          "shared_load_transactions_per_request", "Passes of an average load."),
+    RATIO("shared.store.wavefronts_per_request", "", 1, F(shared_wavefronts), ST, F(shared_instructions), ST,
+          "shared_store_transactions_per_request", "Passes of an average store."),
+    RATIO("shared.efficiency", "%", 100, F(shared_ideal), ALL,
+          F(shared_wavefronts) | F(shared_load_wavefronts), ALL, "shared_efficiency",
+          "Passes needed at best, of all."),
+    SUM2("memory.conflicts", "conflicts",
+         F(shared_conflicts) | F(global_data_conflicts) | F(local_data_conflicts), ALL & ~CG,
+         F(shared_load_conflicts), ATOMICS, NCU_CONF ".sum",
+         "Conflicts at the data stage, of shared, global and local accesses."),
 
-	/* --- Global memory --- */
-	SECTORS(global, "load", LD | COPIES, "ld", "loads and asynchronous copies"),
-	SECTORS(global, "store", ST, "st", "stores"),
-	SECTORS(global, "reduction", RED, "red", "reductions"),
-	SECTORS(global, "atomic", ATOM, "atom", "atomic operations"),
-	SECTORS(global, "async", CA, "ldgsts_cache_access", "cp.async.ca"),
-	SUM("global.load.instructions", "instructions", F(global_instructions), LD,
-	    NCU_INST "global_ld.sum " NCU_SINS "global_ld.sum", "Loads from global memory."),
-	SUM("global.store.instructions", "instructions", F(global_instructions), ST,
-	    NCU_INST "global_st.sum " NCU_SINS "global_st.sum", "Stores to global memory."),
-	SUM("global.reduction.instructions", "instructions", F(global_instructions), RED,
-	    NCU_INST "global_red.sum " NCU_SINS "global_red.sum", "Reductions on global memory."),
-	SUM("global.atomic.instructions", "instructions", F(global_instructions), ATOM,
-	    NCU_SINS "global_atom.sum", "Atomic operations on global memory."),
-	SUM("global.ld.sectors", "sectors", F(global_sectors), LD, NCU_SASS "t_sectors_pipe_lsu_mem_global_op_ld.sum",
-	    "Sectors of plain loads."),
-	SUM("global.st.sectors", "sectors", F(global_sectors), ST, NCU_SASS "t_sectors_pipe_lsu_mem_global_op_st.sum",
-	    "Sectors of plain stores."),
-	SUM("global.red.sectors", "sectors", F(global_sectors), RED, NCU_SASS "t_sectors_pipe_lsu_mem_global_op_red.sum",
-	    "Sectors of reductions."),
-	SUM("global.atom.sectors", "sectors", F(global_sectors), ATOM, NCU_SASS "t_sectors_pipe_lsu_mem_global_op_atom.sum",
-	    "Sectors of atomic operations."),
-	SUM("global.async.all_sectors", "sectors", F(global_sectors), COPIES,
-	    NCU_SASS "t_sectors_pipe_lsu_mem_global_op_ldgsts.sum", "Sectors of cp.async."),
-	SUM("global.async.ca_sectors", "sectors", F(global_sectors), CA,
-	    NCU_SASS "t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_access.sum", "Sectors of cp.async.ca."),
-	SUM("global.async.cg_sectors", "sectors", F(global_sectors), CG,
-	    NCU_SASS "t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_bypass.sum", "Sectors of cp.async.cg."),
-	SUM("global.async.all_requests", "requests", F(global_requests), COPIES,
-	    NCU_SASS "t_requests_pipe_lsu_mem_global_op_ldgsts.sum", "Requests of cp.async."),
-	SUM("global.async.ca_requests", "requests", F(global_requests), CA,
-	    NCU_SASS "t_requests_pipe_lsu_mem_global_op_ldgsts_cache_access.sum", "Requests of cp.async.ca."),
-	SUM("global.async.cg_requests", "requests", F(global_requests), CG,
-	    NCU_SASS "t_requests_pipe_lsu_mem_global_op_ldgsts_cache_bypass.sum", "Requests of cp.async.cg."),
-	SUM("global.sectors", "sectors", F(global_sectors), ALL, "memory_l2_theoretical_sectors_global",
-	    "All sectors of global accesses."),
-	SUM("global.sectors_ideal", "sectors", F(global_ideal_sectors), ALL, "memory_l2_theoretical_sectors_global_ideal",
-	    "Sectors that as many bytes need at best."),
-	SUM("global.lines", "lines", F(global_lines), ALL, "memory_l1_tag_requests_global", "Lines of 128 bytes touched."),
-	SUM("global.load.transactions", "transactions", F(global_transactions), LD, "gld_transactions",
-	    "Transfers of loads in the generation's grain."),
-	SUM("global.store.transactions", "transactions", F(global_transactions), ST, "gst_transactions",
-	    "Transfers of stores in the generation's grain."),
-	SUM("global.bytes_wanted", "bytes", F(global_bytes_wanted), ALL, "", "Bytes that lanes asked for."),
-	SUM("global.bytes_moved", "bytes", F(global_bytes_moved), ALL, "", "Bytes of the transfers."),
-	RATIO("global.load.efficiency", "%", 100, F(global_bytes_wanted), LD, F(global_bytes_moved), LD, "gld_efficiency",
-	      "Bytes wanted of bytes moved, loads."),
-	RATIO("global.store.efficiency", "%", 100, F(global_bytes_wanted), ST, F(global_bytes_moved), ST,
-	      "gst_efficiency", "Bytes wanted of bytes moved, stores."),
-	RATIO("global.load.sectors_per_request", "", 1, F(global_sectors), LD, F(global_requests), LD,
-	      "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", "Sectors of an average load."),
-	RATIO("global.store.sectors_per_request", "", 1, F(global_sectors), ST, F(global_requests), ST,
-	      "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio", "Sectors of an average store."),
-	RATIO("global.load.transactions_per_request", "", 1, F(global_transactions), LD, F(global_requests), LD,
-	      "gld_transactions_per_request", "Transfers of an average load."),
-	RATIO("global.store.transactions_per_request", "", 1, F(global_transactions), ST, F(global_requests), ST,
-	      "gst_transactions_per_request", "Transfers of an average store."),
+    /* --- Global memory --- */
+    SECTORS(global, "load", LD | COPIES, "ld", "loads and asynchronous copies"),
+    SECTORS(global, "store", ST, "st", "stores"),
+    SECTORS(global, "reduction", RED, "red", "reductions"),
+    SECTORS(global, "atomic", ATOM, "atom", "atomic operations"),
+    SECTORS(global, "async", CA, "ldgsts_cache_access", "cp.async.ca"),
+    SUM("global.load.instructions", "instructions", F(global_instructions), LD,
+        NCU_INST "global_ld.sum " NCU_SINS "global_ld.sum", "Loads from global memory."),
+    SUM("global.store.instructions", "instructions", F(global_instructions), ST,
+        NCU_INST "global_st.sum " NCU_SINS "global_st.sum", "Stores to global memory."),
+    SUM("global.reduction.instructions", "instructions", F(global_instructions), RED,
+        NCU_INST "global_red.sum " NCU_SINS "global_red.sum", "Reductions on global memory."),
+    SUM("global.atomic.instructions", "instructions", F(global_instructions), ATOM,
+        NCU_SINS "global_atom.sum", "Atomic operations on global memory."),
+    SUM("global.ld.sectors", "sectors", F(global_sectors), LD,
+        NCU_SASS "t_sectors_pipe_lsu_mem_global_op_ld.sum", "Sectors of plain loads."),
+    SUM("global.st.sectors", "sectors", F(global_sectors), ST,
+        NCU_SASS "t_sectors_pipe_lsu_mem_global_op_st.sum", "Sectors of plain stores."),
+    SUM("global.red.sectors", "sectors", F(global_sectors), RED,
+        NCU_SASS "t_sectors_pipe_lsu_mem_global_op_red.sum", "Sectors of reductions."),
+    SUM("global.atom.sectors", "sectors", F(global_sectors), ATOM,
+        NCU_SASS "t_sectors_pipe_lsu_mem_global_op_atom.sum", "Sectors of atomic operations."),
+    SUM("global.async.all_sectors", "sectors", F(global_sectors), COPIES,
+        NCU_SASS "t_sectors_pipe_lsu_mem_global_op_ldgsts.sum", "Sectors of cp.async."),
+    SUM("global.async.ca_sectors", "sectors", F(global_sectors), CA,
+        NCU_SASS "t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_access.sum", "Sectors of cp.async.ca."),
+    SUM("global.async.cg_sectors", "sectors", F(global_sectors), CG,
+        NCU_SASS "t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_bypass.sum", "Sectors of cp.async.cg."),
+    SUM("global.async.all_requests", "requests", F(global_requests), COPIES,
+        NCU_SASS "t_requests_pipe_lsu_mem_global_op_ldgsts.sum", "Requests of cp.async."),
+    SUM("global.async.ca_requests", "requests", F(global_requests), CA,
+        NCU_SASS "t_requests_pipe_lsu_mem_global_op_ldgsts_cache_access.sum", "Requests of cp.async.ca."),
+    SUM("global.async.cg_requests", "requests", F(global_requests), CG,
+        NCU_SASS "t_requests_pipe_lsu_mem_global_op_ldgsts_cache_bypass.sum", "Requests of cp.async.cg."),
+    SUM("global.sectors", "sectors", F(global_sectors), ALL, "memory_l2_theoretical_sectors_global",
+        "All sectors of global accesses."),
+    SUM("global.sectors_ideal", "sectors", F(global_ideal_sectors), ALL,
+        "memory_l2_theoretical_sectors_global_ideal", "Sectors that as many bytes need at best."),
+    SUM("global.lines", "lines", F(global_lines), ALL, "memory_l1_tag_requests_global",
+        "Lines of 128 bytes touched."),
+    SUM("global.load.transactions", "transactions", F(global_transactions), LD, "gld_transactions",
+        "Transfers of loads in the generation's grain."),
+    SUM("global.store.transactions", "transactions", F(global_transactions), ST, "gst_transactions",
+        "Transfers of stores in the generation's grain."),
+    SUM("global.bytes_wanted", "bytes", F(global_bytes_wanted), ALL, "", "Bytes that lanes asked for."),
+    SUM("global.bytes_moved", "bytes", F(global_bytes_moved), ALL, "", "Bytes of the transfers."),
+    RATIO("global.load.efficiency", "%", 100, F(global_bytes_wanted), LD, F(global_bytes_moved), LD,
+          "gld_efficiency", "Bytes wanted of bytes moved, loads."),
+    RATIO("global.store.efficiency", "%", 100, F(global_bytes_wanted), ST, F(global_bytes_moved), ST,
+          "gst_efficiency", "Bytes wanted of bytes moved, stores."),
+    RATIO("global.load.sectors_per_request", "", 1, F(global_sectors), LD, F(global_requests), LD,
+          "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio",
+          "Sectors of an average load."),
+    RATIO("global.store.sectors_per_request", "", 1, F(global_sectors), ST, F(global_requests), ST,
+          "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio",
+          "Sectors of an average store."),
+    RATIO("global.load.transactions_per_request", "", 1, F(global_transactions), LD, F(global_requests), LD,
+          "gld_transactions_per_request", "Transfers of an average load."),
+    RATIO("global.store.transactions_per_request", "", 1, F(global_transactions), ST, F(global_requests), ST,
+          "gst_transactions_per_request", "Transfers of an average store."),
 
-	/* --- Local memory --- */
-	SECTORS(local, "load", LD, "ld", "loads"),
-	SECTORS(local, "store", ST, "st", "stores"),
-	SUM("local.load.instructions", "instructions", F(local_instructions), LD,
-	    NCU_INST "local_ld.sum " NCU_SINS "local_ld.sum", "Loads from local memory."),
-	SUM("local.store.instructions", "instructions", F(local_instructions), ST,
-	    NCU_INST "local_st.sum " NCU_SINS "local_st.sum", "Stores to local memory."),
-	SUM("local.instructions", "instructions", F(local_instructions), ALL, NCU_SINS "local.sum",
-	    "All accesses to local memory."),
-	SUM("local.ld.sectors", "sectors", F(local_sectors), LD, NCU_SASS "t_sectors_pipe_lsu_mem_local_op_ld.sum",
-	    "Sectors of loads, as the source counters have them."),
-	SUM("local.st.sectors", "sectors", F(local_sectors), ST, NCU_SASS "t_sectors_pipe_lsu_mem_local_op_st.sum",
-	    "Sectors of stores, as the source counters have them."),
-	SUM("local.sectors", "sectors", F(local_sectors), ALL, "memory_l2_theoretical_sectors_local",
-	    "All sectors of local accesses."),
+    /* --- Local memory --- */
+    SECTORS(local, "load", LD, "ld", "loads"),
+    SECTORS(local, "store", ST, "st", "stores"),
+    SUM("local.load.instructions", "instructions", F(local_instructions), LD,
+        NCU_INST "local_ld.sum " NCU_SINS "local_ld.sum", "Loads from local memory."),
+    SUM("local.store.instructions", "instructions", F(local_instructions), ST,
+        NCU_INST "local_st.sum " NCU_SINS "local_st.sum", "Stores to local memory."),
+    SUM("local.instructions", "instructions", F(local_instructions), ALL, NCU_SINS "local.sum",
+        "All accesses to local memory."),
+    SUM("local.ld.sectors", "sectors", F(local_sectors), LD,
+        NCU_SASS "t_sectors_pipe_lsu_mem_local_op_ld.sum",
+        "Sectors of loads, as the source counters have them."),
+    SUM("local.st.sectors", "sectors", F(local_sectors), ST,
+        NCU_SASS "t_sectors_pipe_lsu_mem_local_op_st.sum",
+        "Sectors of stores, as the source counters have them."),
+    SUM("local.sectors", "sectors", F(local_sectors), ALL, "memory_l2_theoretical_sectors_local",
+        "All sectors of local accesses."),
 
-	/* --- The data stage, and sums over operations --- */
-	SUM("global_local.wavefronts", "wavefronts",
-	    F(global_data_reads) | F(global_data_writes) | F(local_data_reads) | F(local_data_writes), ALL,
-	    NCU_DATA "lgds.sum", "Passes of global and local accesses through the data stage."),
-	SUM("global_local.read_wavefronts", "wavefronts", F(global_data_reads) | F(local_data_reads), ALL,
-	    NCU_DATA "lgds_cmd_read.sum", "Of these, passes that read."),
-	SUM("global_local.write_wavefronts", "wavefronts", F(global_data_writes) | F(local_data_writes), ALL,
-	    NCU_DATA "lgds_cmd_write.sum", "Of these, passes that write."),
-	SUM("global.instructions", "instructions", F(global_instructions), ALL & ~COPIES, NCU_SINS "global.sum",
-	    "All accesses to global memory but asynchronous copies."),
-	SUM2("shared.instructions", "instructions", F(shared_instructions) | F(executed_empty), LD | ST | LDSM | STSM,
-	     F(shared_rounds) | F(shared_loop_loads), ATOMICS, NCU_SINS "shared.sum",
-	     "All machine instructions on shared memory."),
+    /* --- The data stage, and sums over operations --- */
+    SUM("global_local.wavefronts", "wavefronts",
+        F(global_data_reads) | F(global_data_writes) | F(local_data_reads) | F(local_data_writes), ALL,
+        NCU_DATA "lgds.sum", "Passes of global and local accesses through the data stage."),
+    SUM("global_local.read_wavefronts", "wavefronts", F(global_data_reads) | F(local_data_reads), ALL,
+        NCU_DATA "lgds_cmd_read.sum", "Of these, passes that read."),
+    SUM("global_local.write_wavefronts", "wavefronts", F(global_data_writes) | F(local_data_writes), ALL,
+        NCU_DATA "lgds_cmd_write.sum", "Of these, passes that write."),
+    SUM("global.instructions", "instructions", F(global_instructions), ALL & ~COPIES, NCU_SINS "global.sum",
+        "All accesses to global memory but asynchronous copies."),
+    SUM2("shared.instructions", "instructions", F(shared_instructions) | F(executed_empty),
+         LD | ST | LDSM | STSM, F(shared_rounds) | F(shared_loop_loads), ATOMICS, NCU_SINS "shared.sum",
+         "All machine instructions on shared memory."),
 
-	/* --- Constant memory --- */
-	SUM("constant.instructions", "instructions", F(const_instructions), ALL, NCU_INST "ldc.sum",
-	    "Loads from constant memory, and from parameters by an address in a register."),
-	SUM("constant.requests", "requests", F(const_requests), ALL, "idc__requests.sum",
-	    "Distinct addresses of each such load, which are served in turn."),
-	SUM("constant.divergent", "instructions", F(const_divergent), ALL, "sm__idc_divergent_instructions.sum",
-	    "Such loads with more than one address."),
-	SUM("constant.replays", "requests", F(const_replays), ALL, "sm__idc_divergent_instruction_replays.sum",
-	    "Requests beyond one for each load."),
+    /* --- Constant memory --- */
+    SUM("constant.instructions", "instructions", F(const_instructions), ALL, NCU_INST "ldc.sum",
+        "Loads from constant memory, and from parameters by an address in a register."),
+    SUM("constant.requests", "requests", F(const_requests), ALL, "idc__requests.sum",
+        "Distinct addresses of each such load, which are served in turn."),
+    SUM("constant.divergent", "instructions", F(const_divergent), ALL, "sm__idc_divergent_instructions.sum",
+        "Such loads with more than one address."),
+    SUM("constant.replays", "requests", F(const_replays), ALL, "sm__idc_divergent_instruction_replays.sum",
+        "Requests beyond one for each load."),
 };
 
 u32 counters_count(void) { return COUNT_OF(table); }
@@ -260,7 +293,8 @@ u32 counters_count(void) { return COUNT_OF(table); }
 const struct counter *counters_get(u32 k) { return &table[k]; }
 
 /* Calls for each of the blank-separated words; stops at the first that `test` likes. */
-static bool any_name(const struct counter *c, bool (*test)(const char *name, const char *wanted), const char *wanted)
+static bool any_name(const struct counter *c, bool (*test)(const char *name, const char *wanted),
+                     const char *wanted)
 {
 	char word[160];
 
@@ -298,7 +332,8 @@ static u64 add_up(const struct counter_sum sums[2], const struct account_run *ru
 
 	for (u32 s = 0; s < 2; s++)
 		for (u32 o = 0; o < ACCOUNT_OPERATIONS; o++)
-			for (u64 left = sums[s].operations >> o & 1 ? sums[s].fields : 0; left; left &= left - 1)
+			for (u64 left = sums[s].operations >> o & 1 ? sums[s].fields : 0; left;
+			     left &= left - 1)
 				total += run->operations[o].n[__builtin_ctzll(left)];
 	return total;
 }
@@ -316,6 +351,25 @@ double counter_value(const struct counter *c, const struct account_run *run)
 
 void counters_print(FILE *to)
 {
+	fputs(
+	    "# Counters\n\n"
+	    "What `ptxsim run --metrics NAME,...` prints, `//@ expect count NAME == N` compares and "
+	    "`--report json` holds.\n"
+	    "Each counter has one name and one definition; the profilers' names stand for the same thing. On "
+	    "sm_90 the\n"
+	    "counters of shared, global, local and constant memory equal what Nsight Compute reads on an "
+	    "H200, but for the\n"
+	    "patterns that `metrics-run` lists. This page is the output of `ptxsim run --metrics help`.\n\n"
+	    "One warp *instruction* makes one or more *requests* to the memory unit; each needs one or more\n"
+	    "*transactions* of the unit's grain: *wavefronts* through the banks of shared memory, *sectors* "
+	    "of 32 bytes\n"
+	    "or *lines* of 128 bytes elsewhere. A *conflict* is a wavefront beyond one for each group of "
+	    "lanes that the\n"
+	    "unit serves together. PTX is not machine code: `launch.` and `branch.` counters speak of PTX "
+	    "instructions,\n"
+	    "where the profilers count machine instructions, of which the assembler may make more or "
+	    "fewer.\n\n",
+	    to);
 	fprintf(to, "| counter | unit | definition | profilers' names |\n| --- | --- | --- | --- |\n");
 	for (u32 k = 0; k < COUNT_OF(table); k++) {
 		const struct counter *c = &table[k];

@@ -21,13 +21,13 @@ struct counter {
 	const char *name;
 	const char *unit;
 	const char *definition;
-	const char *aliases; /* the profilers' names, separated by blanks; may be empty */
+	const char *aliases;        /* the profilers' names, separated by blanks; may be empty */
 	struct counter_sum sums[2]; /* added up */
 	/* A ratio divides the sums by these, times `scale`; scale 0: no ratio. */
 	struct counter_sum below[2];
 	double scale;
-	bool inverted; /* the ratio's complement to `scale` */
-	u64 (*stat)(const struct launch_stats *stats);  /* of the launch, in place of the sums */
+	bool inverted;                                 /* the ratio's complement to `scale` */
+	u64 (*stat)(const struct launch_stats *stats); /* of the launch, in place of the sums */
 	u64 (*stat_below)(const struct launch_stats *stats);
 };
 

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The text report of memory accesses.
+ */
+#include "report/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/advice.h"
+#include "report/summary.h"
+
+/* How many findings, and how many rows of the table, are printed. */
+enum { FINDINGS = 10, ROWS = 40, TEXT_COLUMNS = 44 };
+
+struct row {
+	const struct account_site *site;
+	const struct account *account;
+	struct memory_cost cost;
+};
+
+static const char *space_text(enum ir_space space)
+{
+	switch (space) {
+	case SPACE_SHARED:
+		return "shared";
+	case SPACE_LOCAL:
+		return "local";
+	case SPACE_CONST:
+		return "constant";
+	default:
+		return "global";
+	}
+}
+
+u32 memory_costs(const struct account *account, struct memory_cost costs[MEMORY_SPACES])
+{
+	const u64 *n = account->n;
+	const struct memory_cost all[MEMORY_SPACES] = {
+	    {SPACE_SHARED, "wavefront", n[ACCOUNT_shared_instructions],
+	     n[ACCOUNT_shared_wavefronts] + n[ACCOUNT_shared_load_wavefronts], n[ACCOUNT_shared_ideal]},
+	    {SPACE_GLOBAL, "sector", n[ACCOUNT_global_instructions], n[ACCOUNT_global_sectors],
+	     n[ACCOUNT_global_ideal_sectors]},
+	    {SPACE_LOCAL, "sector", n[ACCOUNT_local_instructions], n[ACCOUNT_local_sectors],
+	     n[ACCOUNT_local_ideal_sectors]},
+	    {SPACE_CONST, "request", n[ACCOUNT_const_instructions], n[ACCOUNT_const_requests],
+	     n[ACCOUNT_const_instructions]},
+	};
+	u32 count = 0;
+
+	for (u32 k = 0; k < MEMORY_SPACES; k++)
+		if (all[k].executed)
+			costs[count++] = all[k];
+	return count;
+}
+
+static u64 excess_of(const struct memory_cost *c) { return c->cost > c->ideal ? c->cost - c->ideal : 0; }
+
+/* By excess, then by place. */
+static int by_excess(const void *left, const void *right)
+{
+	const struct row *a = left, *b = right;
+	const u64 x = excess_of(&a->cost), y = excess_of(&b->cost);
+
+	if (x != y)
+		return x < y ? 1 : -1;
+	return a->site < b->site ? -1 : a->site > b->site;
+}
+
+/* The instruction's text on one line, cut short with dots. */
+static const char *one_line(const struct account_place *p, char *text, size_t size)
+{
+	size_t used = 0;
+
+	for (u32 k = 0; k < p->length && used + 4 < size; k++) {
+		const char c = p->text[k];
+		const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+		if (c == ';' || (blank && (!used || text[used - 1] == ' ')))
+			continue;
+		text[used++] = blank ? ' ' : c;
+	}
+	if (used + 4 >= size)
+		used += (size_t)snprintf(text + used, size - used, "...");
+	text[used] = 0;
+	return text;
+}
+
+static u32 most_degree(const struct account *a)
+{
+	for (u32 k = WARP_LANES; k > 0; k--)
+		if (a->degree[k])
+			return k;
+	return 0;
+}
+
+static void print_finding(FILE *to, const struct accounting *a, const struct row *r)
+{
+	const struct account_place place = accounting_place(r->site);
+	const struct account_sample *s = &r->account->worst;
+	const u32 degree = most_degree(r->account), ideal = s->cost - s->excess;
+	char text[TEXT_COLUMNS], n[32], m[32];
+	struct advice advice;
+
+	fprintf(to, "  line %u, `%s`: ", place.line, one_line(&place, text, sizeof text));
+	if (r->cost.space == SPACE_SHARED && degree > 1)
+		fprintf(to, "%u-way bank conflict, ", degree);
+	fprintf(to, "%s %s%s more than needed in %s execution%s",
+	        report_count(excess_of(&r->cost), n, sizeof n), r->cost.unit,
+	        excess_of(&r->cost) == 1 ? "" : "s", report_count(r->cost.executed, m, sizeof m),
+	        r->cost.executed == 1 ? "" : "s");
+	if (place.loc_file)
+		fprintf(to, " (%s:%u)", place.loc_file, place.loc_line);
+	fprintf(to, "\n");
+	if (!s->taken || s->space != r->cost.space)
+		return;
+	advice_find(a, r->site, s, &advice);
+	fprintf(to, "      the worst takes %u %s%s where %u would do: %s\n", s->cost, r->cost.unit,
+	        s->cost == 1 ? "" : "s", ideal, advice.cause);
+	if (*advice.remedy)
+		fprintf(to, "      %s\n", advice.remedy);
+}
+
+static void print_row(FILE *to, const struct row *r)
+{
+	const struct account_place place = accounting_place(r->site);
+	char text[TEXT_COLUMNS], a[32], b[32], c[32];
+	const u32 degree = r->cost.space == SPACE_SHARED ? most_degree(r->account) : 0;
+
+	fprintf(to, "  %6u  %-*s %-8s %13s %14s %14s", place.line, TEXT_COLUMNS - 1,
+	        one_line(&place, text, sizeof text), space_text(r->cost.space),
+	        report_count(r->cost.executed, a, sizeof a), report_count(r->cost.cost, b, sizeof b),
+	        report_count(r->cost.ideal, c, sizeof c));
+	if (degree)
+		fprintf(to, " %6u", degree);
+	fprintf(to, "\n");
+}
+
+static struct row *collect(const struct accounting *a, const struct account_run *run, u32 *count)
+{
+	const struct account_site *sites;
+	const u32 site_count = accounting_sites(a, &sites);
+	struct row *rows = calloc((size_t)site_count * MEMORY_SPACES + 1, sizeof *rows);
+
+	*count = 0;
+	for (u32 s = 0; rows && s < site_count; s++) {
+		struct memory_cost costs[MEMORY_SPACES];
+		const u32 spaces = memory_costs(&run->sites[s], costs);
+		for (u32 k = 0; k < spaces; k++)
+			rows[(*count)++] = (struct row){&sites[s], &run->sites[s], costs[k]};
+	}
+	if (rows)
+		qsort(rows, *count, sizeof *rows, by_excess);
+	return rows;
+}
+
+static void print_totals(FILE *to, const struct account_run *run)
+{
+	static const char *const names[] = {
+	    "shared.wavefronts",       "shared.wavefronts_ideal", "shared.conflicts",
+	    "global.sectors",          "global.sectors_ideal",    "global.load.efficiency",
+	    "global.store.efficiency", "local.sectors",           "constant.requests",
+	    "constant.replays",        "branch.efficiency",       "launch.warp_efficiency"};
+
+	for (size_t k = 0; k < COUNT_OF(names); k++) {
+		const struct counter *c = counters_find(names[k]);
+		const double value = counter_value(c, run);
+		char text[32];
+		if (value == 0)
+			continue;
+		if (c->scale != 0)
+			fprintf(to, "  %-26s %15.1f %s\n", c->name, value, c->unit);
+		else
+			fprintf(to, "  %-26s %15s %s\n", c->name, report_count((u64)value, text, sizeof text),
+			        c->unit);
+	}
+}
+
+void report_memory(FILE *to, const struct accounting *a, const struct account_run *run)
+{
+	u32 count, wrong = 0;
+	struct row *rows = collect(a, run, &count);
+
+	if (!rows)
+		return;
+	while (wrong < count && excess_of(&rows[wrong].cost))
+		wrong++;
+	if (!count)
+		fprintf(to, "%s on %s: no memory accesses counted\n", run->kernel->name,
+		        accounting_arch(a)->name);
+	else if (!wrong)
+		fprintf(to, "%s on %s: no memory access costs more than it must\n", run->kernel->name,
+		        accounting_arch(a)->name);
+	else
+		fprintf(to, "%s on %s: %u memory instruction%s more than %s must\n", run->kernel->name,
+		        accounting_arch(a)->name, wrong, wrong == 1 ? " costs" : "s cost",
+		        wrong == 1 ? "it" : "they");
+	for (u32 k = 0; k < wrong && k < FINDINGS; k++)
+		print_finding(to, a, &rows[k]);
+	if (count)
+		fprintf(to, "  %6s  %-*s %-8s %13s %14s %14s %6s\n", "line", TEXT_COLUMNS - 1, "instruction",
+		        "space", "executed", "cost", "ideal", "degree");
+	for (u32 k = 0; k < count && k < ROWS; k++)
+		print_row(to, &rows[k]);
+	if (count > ROWS)
+		fprintf(to, "  and %u more\n", count - ROWS);
+	print_totals(to, run);
+	free(rows);
+}
+
+bool report_metrics(FILE *to, const struct account_run *run, const char *names, const char **bad,
+                    size_t *bad_length)
+{
+	for (const char *at = names; *at;) {
+		char pattern[160];
+		const size_t length = strcspn(at, ",");
+		u32 found = 0;
+		snprintf(pattern, sizeof pattern, "%.*s", (int)min_u64(length, sizeof pattern - 1), at);
+		for (u32 k = 0; length && k < counters_count(); k++) {
+			const struct counter *c = counters_get(k);
+			if (!counter_matches(c, pattern))
+				continue;
+			found++;
+			fprintf(to, "%s %s %.17g\n", run->kernel->name, c->name, counter_value(c, run));
+		}
+		if (length && !found) {
+			*bad = at;
+			*bad_length = length;
+			return false;
+		}
+		at += length + (at[length] == ',');
+	}
+	return true;
+}
