@@ -32,14 +32,16 @@ enum account_operation {
  * access counts in each space that its lanes lie in. local_ has the fields of global_. */
 #define ACCOUNT_SECTOR_FIELDS(X, space)                                                                      \
 	X(space##_instructions)                                                                              \
-	X(space##_requests) X(space##_transactions) X(space##_sectors) X(space##_ideal_sectors)              \
-	    X(space##_lines) X(space##_tag_wavefronts) X(space##_data_reads) X(space##_data_writes)          \
-	        X(space##_data_conflicts) X(space##_bytes_wanted) X(space##_bytes_moved)
+	X(space##_requests)                                                                                  \
+	X(space##_transactions) X(space##_sectors) X(space##_ideal_sectors) X(space##_lines)                 \
+	    X(space##_tag_wavefronts) X(space##_data_reads) X(space##_data_writes) X(space##_data_conflicts) \
+	        X(space##_bytes_wanted) X(space##_bytes_moved)
 
 #define ACCOUNT_FIELDS(X)                                                                                    \
 	X(executed)                                                                                          \
-	X(executed_empty) /* without an active lane */ X(lanes) X(shared_instructions)                       \
-	    X(shared_bytes_wanted) X(shared_units) X(shared_wavefronts) X(shared_ideal) X(shared_conflicts)  \
+	X(executed_empty)                                                                                    \
+	/* without an active lane */ X(lanes) X(shared_instructions) X(shared_bytes_wanted) X(shared_units)  \
+	    X(shared_wavefronts) X(shared_ideal) X(shared_conflicts)                                         \
 	        X(shared_rounds) /* machine atomics issued: more than 1 an instruction for loops */          \
 	    X(shared_rounds_alu) /* of which carried out by the unit itself */                               \
 	    X(shared_rounds_cas) /* of which compare and swap */                                             \

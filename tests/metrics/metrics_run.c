@@ -51,23 +51,23 @@ struct runner {
 static const struct exception {
 	const char *pattern, *metric, *reason;
 } exceptions[] = {
-	{"gst_b8.rand*", "l1tex__data_*", SUB_WORD},
-	{"gst_b8.line*", "l1tex__data_*", SUB_WORD},
-	{"gst_b16.rand*", "l1tex__data_*", SUB_WORD},
-	{"gst_b16.line*", "l1tex__data_*", SUB_WORD},
-	{"gst_b32.lines_0", "l1tex__data_bank_conflicts*", SCATTERED},
-	{"gst_b32.lines_3", "l1tex__data_bank_conflicts*", SCATTERED},
-	{"gatom_or_b32.randmask", "l1tex__*", SHARED_TURN},
-	{"gatom_cas_b32.randmask", "l1tex__*", SHARED_TURN},
-	{"gred_one.rand8000_2", "l1tex__*", SHARED_TURN},
-	{"gred_add_f32.rand1024_1", "l1tex__*", SHARED_TURN},
-	{"gred_add_u64.rand1024_1", "l1tex__*", SHARED_TURN},
-	{"gatom_*.rand*", "l1tex__data_*", PASSES_MEET},
-	{"gatom_cas_*", "l1tex__t_output_wavefronts_*", CAS_TAGS},
-	{"cpa_g_cg16.*", "l1tex__*", BYPASS},
-	{"cpa_*", "l1tex__data_pipe_lsu_wavefronts_mem_shared_cmd_read.sum", WAITS},
-	{"cpa_*", "smsp__inst_executed_op_shared_ld.sum", WAITS},
-	{"loc_*", "l1tex__data_*", LOCAL_DATA},
+    {"gst_b8.rand*", "l1tex__data_*", SUB_WORD},
+    {"gst_b8.line*", "l1tex__data_*", SUB_WORD},
+    {"gst_b16.rand*", "l1tex__data_*", SUB_WORD},
+    {"gst_b16.line*", "l1tex__data_*", SUB_WORD},
+    {"gst_b32.lines_0", "l1tex__data_bank_conflicts*", SCATTERED},
+    {"gst_b32.lines_3", "l1tex__data_bank_conflicts*", SCATTERED},
+    {"gatom_or_b32.randmask", "l1tex__*", SHARED_TURN},
+    {"gatom_cas_b32.randmask", "l1tex__*", SHARED_TURN},
+    {"gred_one.rand8000_2", "l1tex__*", SHARED_TURN},
+    {"gred_add_f32.rand1024_1", "l1tex__*", SHARED_TURN},
+    {"gred_add_u64.rand1024_1", "l1tex__*", SHARED_TURN},
+    {"gatom_*.rand*", "l1tex__data_*", PASSES_MEET},
+    {"gatom_cas_*", "l1tex__t_output_wavefronts_*", CAS_TAGS},
+    {"cpa_g_cg16.*", "l1tex__*", BYPASS},
+    {"cpa_*", "l1tex__data_pipe_lsu_wavefronts_mem_shared_cmd_read.sum", WAITS},
+    {"cpa_*", "smsp__inst_executed_op_shared_ld.sum", WAITS},
+    {"loc_*", "l1tex__data_*", LOCAL_DATA},
 };
 
 /* Machine code reads constants that PTX does not name (each warp's stack pointer), and some
@@ -76,14 +76,10 @@ static const struct own_reads {
 	const char *kernel, *metric;
 	u32 count;
 } own_reads[] = {
-	{"const_*", "idc__requests.sum", 2},
-	{"const_*", "smsp__inst_executed_op_ldc.sum", 2},
-	{"loc_*", "idc__requests.sum", 1},
-	{"loc_*", "smsp__inst_executed_op_ldc.sum", 1},
-	{"loc_b64", "idc__requests.sum", 1},
-	{"loc_b64", "smsp__inst_executed_op_ldc.sum", 1},
-	{"div_*", "idc__requests.sum", 2},
-	{"div_*", "smsp__inst_executed_op_ldc.sum", 2},
+    {"const_*", "idc__requests.sum", 2}, {"const_*", "smsp__inst_executed_op_ldc.sum", 2},
+    {"loc_*", "idc__requests.sum", 1},   {"loc_*", "smsp__inst_executed_op_ldc.sum", 1},
+    {"loc_b64", "idc__requests.sum", 1}, {"loc_b64", "smsp__inst_executed_op_ldc.sum", 1},
+    {"div_*", "idc__requests.sum", 2},   {"div_*", "smsp__inst_executed_op_ldc.sum", 2},
 };
 
 static bool covers(const char *pattern, const char *text) { return !fnmatch(pattern, text, 0); }
@@ -116,10 +112,10 @@ static struct metric *metric_of(struct runner *r, const char *pack, const char *
 			return &r->metrics.items[k];
 	const struct counter *c = counters_find(name);
 	const struct metric fresh = {
-		.pack = arena_copy_text(&r->arena, pack, strlen(pack)),
-		.name = arena_copy_text(&r->arena, name, strlen(name)),
-		/* What is counted for the launch as a whole counts PTX instructions. */
-		.counter = c && !c->stat ? c : NULL,
+	    .pack = arena_copy_text(&r->arena, pack, strlen(pack)),
+	    .name = arena_copy_text(&r->arena, name, strlen(name)),
+	    /* What is counted for the launch as a whole counts PTX instructions. */
+	    .counter = c && !c->stat ? c : NULL,
 	};
 	VEC_PUSH(&r->arena, &r->metrics, fresh);
 	return &r->metrics.items[r->metrics.count - 1];
@@ -139,7 +135,8 @@ static bool read_values(struct runner *r)
 
 	if (!pack_read_file(&r->arena, arena_printf(&r->arena, "%s/patterns.csv", r->folder), &text))
 		return false;
-	for (char *line = strtok_r((char *)text.data, "\r\n", &rest); line; line = strtok_r(NULL, "\r\n", &rest)) {
+	for (char *line = strtok_r((char *)text.data, "\r\n", &rest); line;
+	     line = strtok_r(NULL, "\r\n", &rest)) {
 		char *field[5], *inner = NULL;
 		int n = 0;
 		for (char *f = strtok_r(line, ",", &inner); f && n < 5; f = strtok_r(NULL, ",", &inner))
@@ -165,7 +162,8 @@ static void read_metrics(struct runner *r)
 
 	if (!pack_read_file(&r->arena, arena_printf(&r->arena, "%s/metrics.txt", r->folder), &text))
 		return;
-	for (char *line = strtok_r((char *)text.data, "\r\n", &rest); line; line = strtok_r(NULL, "\r\n", &rest))
+	for (char *line = strtok_r((char *)text.data, "\r\n", &rest); line;
+	     line = strtok_r(NULL, "\r\n", &rest))
 		if (sscanf(line, "%63s %159s", pack, name) == 2)
 			metric_of(r, pack, name);
 }
@@ -173,7 +171,7 @@ static void read_metrics(struct runner *r)
 /* --- One pattern ----------------------------------------------------------------------------- */
 
 static bool prepare_arguments(struct session *s, const struct pack *p, const struct pack_case *c,
-			      const struct kernel *k, u8 *params)
+                              const struct kernel *k, u8 *params)
 {
 	for (u32 a = 0; a < c->arg_count; a++) {
 		const struct pack_argument *g = &c->args[a];
@@ -190,7 +188,8 @@ static bool prepare_arguments(struct session *s, const struct pack *p, const str
 				return false;
 			memcpy(memory_find(&s->memory, address, 1)->host, p->in.data + g->in, g->length);
 		} else {
-			from = g->kind == ARG_RAW ? (const void *)(p->in.data + g->in) : (const void *)&g->value;
+			from =
+			    g->kind == ARG_RAW ? (const void *)(p->in.data + g->in) : (const void *)&g->value;
 			bytes = g->length;
 		}
 		memcpy(params + k->param_offsets[a], from, bytes < room ? bytes : room);
@@ -200,8 +199,8 @@ static bool prepare_arguments(struct session *s, const struct pack *p, const str
 
 /* NULL with a message if the pattern does not run. */
 static const struct account_run *run_pattern(struct session *s, struct accounting *a, struct arena *arena,
-					     const struct pack *p, const struct pack_case *c, char *message,
-					     size_t size)
+                                             const struct pack *p, const struct pack_case *c, char *message,
+                                             size_t size)
 {
 	const struct kernel *k = program_kernel(s->program, c->entry);
 	struct observer *const observers[] = {accounting_observer(a), NULL};
@@ -214,8 +213,13 @@ static const struct account_run *run_pattern(struct session *s, struct accountin
 	u8 *params = arena_alloc(arena, k->param_bytes + 1);
 	if (!prepare_arguments(s, p, c, k, params))
 		return NULL;
-	struct launch l = {.program = s->program, .kernel = k, .memory = &s->memory, .jobs = 1,
-			   .dynamic_shared = c->shared_bytes, .params = params, .observers = observers};
+	struct launch l = {.program = s->program,
+	                   .kernel = k,
+	                   .memory = &s->memory,
+	                   .jobs = 1,
+	                   .dynamic_shared = c->shared_bytes,
+	                   .params = params,
+	                   .observers = observers};
 	memcpy(l.grid, c->grid, sizeof l.grid);
 	memcpy(l.block, c->block, sizeof l.block);
 	accounting_begin(a);
@@ -232,7 +236,7 @@ static const struct account_run *run_pattern(struct session *s, struct accountin
 }
 
 static void compare(struct runner *r, const struct pack *p, const struct pack_case *c, const struct metric *m,
-		    const struct account_run *run)
+                    const struct account_run *run)
 {
 	const bool source = of_source(m->name);
 	char key[KEY];
@@ -258,7 +262,7 @@ static void compare(struct runner *r, const struct pack *p, const struct pack_ca
 }
 
 static void run_case(struct runner *r, struct session *s, struct accounting *a, const struct pack *p,
-		     const struct pack_case *c)
+                     const struct pack_case *c)
 {
 	struct arena arena;
 	char message[1024];

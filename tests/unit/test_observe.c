@@ -12,27 +12,32 @@
 #include "report/memory.h"
 
 /* One access to `in` or to shared memory a warp; the address is tid * STRIDE + OFFSET. */
-#define KERNEL(NAME, BODY)                                                                             \
-	".visible .entry " NAME "(.param .u64 in)\n{\n"                                                \
-	" .reg .pred p, q; .reg .b32 t, a, v, w; .reg .b64 b, g, c;\n"                                 \
-	" .shared .align 128 .b8 tile[8192]; .local .align 4 .b8 mine[128];\n"                         \
+#define KERNEL(NAME, BODY)                                                                                   \
+	".visible .entry " NAME "(.param .u64 in)\n{\n"                                                      \
+	" .reg .pred p, q; .reg .b32 t, a, v, w; .reg .b64 b, g, c;\n"                                       \
+	" .shared .align 128 .b8 tile[8192]; .local .align 4 .b8 mine[128];\n"                               \
 	" ld.param.u64 b, [in]; mov.u32 t, %tid.x; mov.u32 a, tile; mov.u32 v, 1;\n" BODY " ret;\n}\n"
 
 static const char text[] =
-	".version 8.0\n.target sm_90\n.address_size 64\n.const .align 4 .b8 table[128];\n"
-	KERNEL("column", "mad.lo.u32 a, t, 128, a; st.shared.u32 [a], v;\n")
-	KERNEL("padded", "mad.lo.u32 a, t, 132, a; st.shared.u32 [a], v;\n")
-	KERNEL("strided", "mad.wide.u32 b, t, 8, b; ld.global.u32 v, [b];\n")
-	KERNEL("straight", "mad.wide.u32 b, t, 4, b; ld.global.u32 v, [b];\n")
-	KERNEL("shifted", "mad.wide.u32 b, t, 4, b; ld.global.u32 v, [b+4];\n")
-	KERNEL("generic", "mad.lo.u32 a, t, 4, a; cvt.u64.u32 g, a; cvta.shared.u64 g, g; mad.wide.u32 b, t, 4, b;\n"
-			  "setp.lt.u32 p, t, 16; selp.b64 g, g, b, p; ld.u32 v, [g];\n")
-	KERNEL("guarded", "setp.gt.u32 p, t, 99; @p ld.shared.u32 v, [a]; setp.lt.u32 q, t, 8; @q st.shared.u32 [a], v;\n")
-	KERNEL("adding", "red.global.add.u32 [b], t;\n")
-	KERNEL("counting", "red.shared.add.u32 [a], 1; atom.shared.add.u32 v, [a], t; st.shared.u32 [a], v;\n")
-	KERNEL("private", "mov.u32 w, mine; st.local.u32 [w], v; ld.local.u32 v, [w];\n")
-	KERNEL("indexed", "mul.wide.u32 c, t, 4; mov.u64 g, table; add.u64 g, g, c; ld.const.u32 v, [g];\n")
-	KERNEL("wide", "mad.wide.u32 b, t, 16, b; ld.global.v4.u32 {v, w, t, a}, [b];\n");
+    ".version 8.0\n.target sm_90\n.address_size 64\n.const .align 4 .b8 table[128];\n" KERNEL(
+        "column", "mad.lo.u32 a, t, 128, a; st.shared.u32 [a], v;\n")
+        KERNEL("padded", "mad.lo.u32 a, t, 132, a; st.shared.u32 [a], v;\n") KERNEL(
+            "strided", "mad.wide.u32 b, t, 8, b; ld.global.u32 v, [b];\n") KERNEL("straight",
+                                                                                  "mad.wide.u32 b, t, 4, b; "
+                                                                                  "ld.global.u32 v, [b];\n")
+            KERNEL("shifted", "mad.wide.u32 b, t, 4, b; ld.global.u32 v, [b+4];\n") KERNEL(
+                "generic",
+                "mad.lo.u32 a, t, 4, a; cvt.u64.u32 g, a; cvta.shared.u64 g, g; mad.wide.u32 b, t, 4, b;\n"
+                "setp.lt.u32 p, t, 16; selp.b64 g, g, b, p; ld.u32 v, [g];\n")
+                KERNEL("guarded", "setp.gt.u32 p, t, 99; @p ld.shared.u32 v, [a]; setp.lt.u32 q, t, 8; @q "
+                                  "st.shared.u32 [a], v;\n") KERNEL("adding", "red.global.add.u32 [b], t;\n")
+                    KERNEL(
+                        "counting",
+                        "red.shared.add.u32 [a], 1; atom.shared.add.u32 v, [a], t; st.shared.u32 [a], v;\n")
+                        KERNEL("private", "mov.u32 w, mine; st.local.u32 [w], v; ld.local.u32 v, [w];\n")
+                            KERNEL("indexed", "mul.wide.u32 c, t, 4; mov.u64 g, table; add.u64 g, g, c; "
+                                              "ld.const.u32 v, [g];\n") KERNEL(
+                                "wide", "mad.wide.u32 b, t, 16, b; ld.global.v4.u32 {v, w, t, a}, [b];\n");
 
 struct fixture {
 	struct session session;
@@ -64,9 +69,15 @@ static struct account_run *run(struct fixture *f, const char *kernel, u32 blocks
 
 	ck_assert(session_reset_memory(&f->session));
 	const u64 in = memory_allocate(&f->session.memory, 4096, 65536, "in", 0);
-	const struct launch l = {.program = f->session.program, .kernel = program_kernel(f->session.program, kernel),
-				 .memory = &f->session.memory, .grid = {blocks, 1, 1}, .block = {32, 1, 1},
-				 .params = (const u8 *)&in, .jobs = jobs, .jobs_given = true, .observers = observers};
+	const struct launch l = {.program = f->session.program,
+	                         .kernel = program_kernel(f->session.program, kernel),
+	                         .memory = &f->session.memory,
+	                         .grid = {blocks, 1, 1},
+	                         .block = {32, 1, 1},
+	                         .params = (const u8 *)&in,
+	                         .jobs = jobs,
+	                         .jobs_given = true,
+	                         .observers = observers};
 	accounting_begin(f->accounting);
 	ck_assert_int_eq(launch_run(&l, &stats, &fault, message, sizeof message), LAUNCH_OK);
 	return accounting_end(f->accounting, &f->session.arena, &l, &stats);
@@ -76,24 +87,48 @@ static const struct {
 	const char *kernel, *counter;
 	double value; /* for one block */
 } wanted[] = {
-	{"column", "shared.store.wavefronts", 32}, {"column", "shared.store.conflicts", 31},
-	{"column", "shared.wavefronts_ideal", 1}, {"column", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", 31},
-	{"column", "shared_st_bank_conflict", 31}, {"column", "shared_efficiency", 100.0 / 32},
-	{"column", "global.sectors", 0}, {"padded", "shared.store.wavefronts", 1}, {"padded", "shared.conflicts", 0},
-	{"strided", "global.load.sectors", 8}, {"strided", "global.sectors_ideal", 4}, {"strided", "gld_efficiency", 50},
-	{"strided", "shared.wavefronts", 0}, {"straight", "global.load.sectors", 4}, {"straight", "gld_efficiency", 100},
-	{"straight", "global.load.requests", 1}, {"straight", "global.store.requests", 0},
-	{"shifted", "global.load.sectors", 5}, {"shifted", "global.lines", 2}, {"shifted", "global.sectors_ideal", 4},
-	{"generic", "shared.load.wavefronts", 1}, {"generic", "global.load.sectors", 2},
-	{"generic", "shared.load.instructions", 1}, {"generic", "global.load.instructions", 1},
-	{"guarded", "shared.load.instructions", 1}, {"guarded", "shared.load.wavefronts", 0},
-	{"guarded", "shared.store.instructions", 1}, {"guarded", "shared.store.wavefronts", 1},
-	{"adding", "global.reduction.sectors", 32}, {"adding", "global.reduction.requests", 1},
-	{"adding", "global.atomic.requests", 0}, {"counting", "shared.atomic.wavefronts", 1 + 32},
-	{"counting", "shared.atomic.conflicts", 31}, {"counting", "shared.atomic.instructions", 2},
-	{"private", "local.store.sectors", 4}, {"private", "local.load.requests", 1}, {"private", "global.sectors", 0},
-	{"indexed", "constant.requests", 32}, {"indexed", "constant.replays", 31},
-	{"wide", "global.load.sectors", 16}, {"wide", "global.load.requests", 1}, {"wide", "global.load.efficiency", 100},
+    {"column", "shared.store.wavefronts", 32},
+    {"column", "shared.store.conflicts", 31},
+    {"column", "shared.wavefronts_ideal", 1},
+    {"column", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", 31},
+    {"column", "shared_st_bank_conflict", 31},
+    {"column", "shared_efficiency", 100.0 / 32},
+    {"column", "global.sectors", 0},
+    {"padded", "shared.store.wavefronts", 1},
+    {"padded", "shared.conflicts", 0},
+    {"strided", "global.load.sectors", 8},
+    {"strided", "global.sectors_ideal", 4},
+    {"strided", "gld_efficiency", 50},
+    {"strided", "shared.wavefronts", 0},
+    {"straight", "global.load.sectors", 4},
+    {"straight", "gld_efficiency", 100},
+    {"straight", "global.load.requests", 1},
+    {"straight", "global.store.requests", 0},
+    {"shifted", "global.load.sectors", 5},
+    {"shifted", "global.lines", 2},
+    {"shifted", "global.sectors_ideal", 4},
+    {"generic", "shared.load.wavefronts", 1},
+    {"generic", "global.load.sectors", 2},
+    {"generic", "shared.load.instructions", 1},
+    {"generic", "global.load.instructions", 1},
+    {"guarded", "shared.load.instructions", 1},
+    {"guarded", "shared.load.wavefronts", 0},
+    {"guarded", "shared.store.instructions", 1},
+    {"guarded", "shared.store.wavefronts", 1},
+    {"adding", "global.reduction.sectors", 32},
+    {"adding", "global.reduction.requests", 1},
+    {"adding", "global.atomic.requests", 0},
+    {"counting", "shared.atomic.wavefronts", 1 + 32},
+    {"counting", "shared.atomic.conflicts", 31},
+    {"counting", "shared.atomic.instructions", 2},
+    {"private", "local.store.sectors", 4},
+    {"private", "local.load.requests", 1},
+    {"private", "global.sectors", 0},
+    {"indexed", "constant.requests", 32},
+    {"indexed", "constant.replays", 31},
+    {"wide", "global.load.sectors", 16},
+    {"wide", "global.load.requests", 1},
+    {"wide", "global.load.efficiency", 100},
 };
 
 START_TEST(counts_what_is_known)
@@ -105,8 +140,8 @@ START_TEST(counts_what_is_known)
 		const struct counter *c = counters_find(wanted[k].counter);
 		ck_assert_msg(c != NULL, "no counter %s", wanted[k].counter);
 		const double got = counter_value(c, run(&f, wanted[k].kernel, 1, 1));
-		ck_assert_msg(got == wanted[k].value, "%s %s: %g, wanted %g", wanted[k].kernel, wanted[k].counter, got,
-			      wanted[k].value);
+		ck_assert_msg(got == wanted[k].value, "%s %s: %g, wanted %g", wanted[k].kernel,
+		              wanted[k].counter, got, wanted[k].value);
 	}
 	close_fixture(&f);
 }
@@ -125,14 +160,16 @@ START_TEST(does_not_depend_on_workers)
 	open_fixture(&f);
 	const u32 count = accounting_sites(f.accounting, &sites);
 	for (size_t k = 0; k < COUNT_OF(kernels); k++) {
-		const struct account_run *once = run(&f, kernels[k], 1, 1), *one = run(&f, kernels[k], MANY, 1),
-					 *two = run(&f, kernels[k], MANY, 2);
+		const struct account_run *once = run(&f, kernels[k], 1, 1),
+		                         *one = run(&f, kernels[k], MANY, 1),
+		                         *two = run(&f, kernels[k], MANY, 2);
 		ck_assert_uint_ne(count, 0);
 		ck_assert_uint_eq(two->stats.jobs, 2);
 		ck_assert_mem_eq(one->operations, two->operations, sizeof one->operations);
 		for (u32 s = 0; s < count; s++) {
 			ck_assert_mem_eq(one->sites[s].n, two->sites[s].n, sizeof one->sites[s].n);
-			ck_assert_mem_eq(one->sites[s].degree, two->sites[s].degree, sizeof one->sites[s].degree);
+			ck_assert_mem_eq(one->sites[s].degree, two->sites[s].degree,
+			                 sizeof one->sites[s].degree);
 			ck_assert_uint_eq(one->sites[s].worst.order, two->sites[s].worst.order);
 			ck_assert_uint_eq(one->sites[s].worst.excess, two->sites[s].worst.excess);
 			for (u32 n = 0; n < ACCOUNT_FIELD_COUNT; n++)
@@ -160,17 +197,21 @@ static const struct {
 	const char *kernel;
 	const char *says[3]; /* none: the report stays silent */
 } reports[] = {
-	{"column", {"32-way bank conflict, 31 wavefronts more", "all 32 lanes in bank 0: stride 32 words",
-		    "rows of 33 words instead of 32): 1 wavefront\n"}},
-	{"padded", {NULL}},
-	{"strided", {"4 sectors more than needed", "stride 8 bytes, of which each lane uses 4",
-		     "Neighbouring lanes at neighbouring elements: 4 sectors"}},
-	{"straight", {NULL}},
-	{"shifted", {"1 sector more than needed", "4 bytes into a sector of 32", "Starting at a multiple of 128 bytes: 4"}},
-	{"wide", {NULL}},
-	{"adding", {"up to 32 lanes wait for each other", "one of them adding: 1 sector\n", "`red.global.add.u32 [b], t`"}},
-	{"indexed", {"32 different addresses", "The same table in global memory: 4 sectors", "31 requests more"}},
-	{"private", {NULL}},
+    {"column",
+     {"32-way bank conflict, 31 wavefronts more", "all 32 lanes in bank 0: stride 32 words",
+      "rows of 33 words instead of 32): 1 wavefront\n"}},
+    {"padded", {NULL}},
+    {"strided",
+     {"4 sectors more than needed", "stride 8 bytes, of which each lane uses 4",
+      "Neighbouring lanes at neighbouring elements: 4 sectors"}},
+    {"straight", {NULL}},
+    {"shifted",
+     {"1 sector more than needed", "4 bytes into a sector of 32", "Starting at a multiple of 128 bytes: 4"}},
+    {"wide", {NULL}},
+    {"adding",
+     {"up to 32 lanes wait for each other", "one of them adding: 1 sector\n", "`red.global.add.u32 [b], t`"}},
+    {"indexed", {"32 different addresses", "The same table in global memory: 4 sectors", "31 requests more"}},
+    {"private", {NULL}},
 };
 
 START_TEST(reports_what_is_wrong_and_no_more)
@@ -183,8 +224,8 @@ START_TEST(reports_what_is_wrong_and_no_more)
 		const bool silent = strstr(said, "no memory access costs more than it must") != NULL;
 		ck_assert_msg(silent == !reports[k].says[0], "%s: %s", reports[k].kernel, said);
 		for (u32 s = 0; s < COUNT_OF(reports[k].says) && reports[k].says[s]; s++)
-			ck_assert_msg(strstr(said, reports[k].says[s]) != NULL, "%s lacks '%s': %s", reports[k].kernel,
-				      reports[k].says[s], said);
+			ck_assert_msg(strstr(said, reports[k].says[s]) != NULL, "%s lacks '%s': %s",
+			              reports[k].kernel, reports[k].says[s], said);
 		free(said);
 	}
 	close_fixture(&f);
