@@ -834,6 +834,28 @@ START_TEST(memory_that_ends)
 }
 END_TEST
 
+START_TEST(errors_are_limited)
+{
+	char text[4000] = ".version 9.0\n.target sm_90\n.entry k() {\n";
+	struct reading r = {0};
+
+	for (size_t i = strlen(text); i + 8 < sizeof text; i = strlen(text))
+		strcat(text, "a 1 2;\n");
+	arena_init(&r.arena, NULL);
+	r.sources.arena = &r.arena;
+	strings_init(&r.strings, &r.arena);
+	diags_init(&r.diags, &r.arena, &r.sources);
+	r.diags.error_limit = 5;
+	ptx_read(&r.arena, &r.strings, &r.diags, source_add(&r.sources, "text.ptx", text, strlen(text)));
+	ck_assert_uint_eq(r.diags.list.count, 5);
+	ck_assert_uint_eq(r.diags.error_count, 6); /* reading stops at the first that is not kept */
+	arena_free(&r.arena);
+	read_bytes(&r, text, strlen(text));
+	ck_assert_uint_gt(r.diags.error_count, 400);
+	arena_free(&r.arena);
+}
+END_TEST
+
 START_TEST(a_hundred_megabytes_of_blanks)
 {
 	const size_t length = (size_t)100 << 20;
@@ -870,6 +892,7 @@ int main(void)
 	tcase_add_test(hostile, mutated_ten_thousand_times);
 	tcase_add_test(hostile, repeated_without_end);
 	tcase_add_test(hostile, memory_that_ends);
+	tcase_add_test(hostile, errors_are_limited);
 	tcase_add_test(hostile, a_hundred_megabytes_of_blanks);
 	tcase_set_timeout(hostile, 120);
 	suite_add_tcase(suite, hostile);
