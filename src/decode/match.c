@@ -262,7 +262,7 @@ static bool space_fits(struct attempt *t, const struct ir_operand *o, const stru
 	} spaces[] = {{M_global, SPACE_GLOBAL}, {M_shared, SPACE_SHARED}, {M_shared_cta, SPACE_SHARED},
 		      {M_local, SPACE_LOCAL}, {M_const, SPACE_CONST}};
 
-	if (t->addresses > 0 || f->row->flags & ISA_PARAM)
+	if (t->addresses > 0 || f->row->flags & ISA_PARAM || form_has(f, M_tensor))
 		return true;
 	for (size_t k = 0; k < COUNT_OF(spaces); k++)
 		if (form_pick(f, M_const, M_shared_cta) == spaces[k].token && v->space != spaces[k].space)
@@ -347,6 +347,21 @@ static bool address(struct attempt *t, const struct ir_operand *o)
 	return push(t, use) && push(t, (struct use){.kind = USE_OFFSET, .low = offset, .type_bits = 32, .span = o->span});
 }
 
+/* [map, {coordinates}] of a tensor copy: the map's address, then the coordinates. */
+static bool tensor(struct attempt *t, const struct ir_operand *o)
+{
+	const struct operand_spec spec = {.read = true, .vector = 1, .kind = 't', .type = T_s32};
+	const bool five = form_has(t->form, M_gather4) || form_has(t->form, M_scatter4);
+	const u32 count = five ? 5 : (u32)(form_pick(t->form, M_dim1, M_dim5) - M_dim1 + 1);
+
+	if (o->kind != OPERAND_TEXTURE || o->item_count != 2)
+		return wrong(t, o->span, "expected [tensor map, {coordinates}]");
+	struct ir_operand map = *o;
+	map.kind = OPERAND_ADDRESS;
+	map.item_count = 1;
+	return address(t, &map) && vector(t, &spec, &o->items[1], count);
+}
+
 static bool immediate_only(struct attempt *t, const struct ir_operand *o)
 {
 	if (o->kind != OPERAND_INTEGER)
@@ -364,6 +379,8 @@ static bool one_operand(struct attempt *t, const struct operand_spec *s, const s
 	switch (s->kind) {
 	case '@':
 		return address(t, o);
+	case 'T':
+		return tensor(t, o);
 	case 'L':
 	case 'F':
 	case 'V':

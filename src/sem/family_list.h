@@ -24,4 +24,7 @@
 	X(family_memory_other)                                                                         \
 	X(family_matrix)                                                                               \
 	X(family_wmma)                                                                                 \
-	X(family_wgmma)
+	X(family_wgmma)                                                                                \
+	X(family_mbarrier)                                                                             \
+	X(family_async)                                                                                \
+	X(family_async_tensor)

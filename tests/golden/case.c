@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "compare.h"
+#include "memory/tensormap.h"
 
 /* Every byte of an output buffer before the launch. */
 enum { FILL = 0xA5 };
@@ -88,6 +89,20 @@ static bool make_buffers(struct run *r)
 	return true;
 }
 
+/* Encodes the tensor map of an argument, as the driver would. */
+static bool fill_tensor_map(struct run *r, const struct pack_argument *a, u8 bytes[TENSOR_MAP_BYTES])
+{
+	struct tensor_map map;
+	u32 buffer;
+	u64 offset;
+
+	if (!tensor_map_parse(a->text, &map, &buffer, &offset) || buffer >= r->c->arg_count || !r->addresses[buffer])
+		return fail(r, "no tensor map: %s", a->text);
+	map.address = r->addresses[buffer] + offset;
+	const char *wrong = tensor_map_encode(&map, bytes);
+	return !wrong || fail(r, "tensor map refused: %s", wrong);
+}
+
 static bool fill_params(struct run *r)
 {
 	const struct ir_function *f = r->kernel->function;
@@ -99,12 +114,14 @@ static bool fill_params(struct run *r)
 	for (u32 k = 0; k < r->c->arg_count; k++) {
 		const struct pack_argument *a = &r->c->args[k];
 		const u64 room = f->params.items[k]->size;
+		u8 map[TENSOR_MAP_BYTES];
 		const u64 bytes = has_buffer(a) ? 8 : a->length;
-		const void *from = has_buffer(a)        ? (const void *)&r->addresses[k]
-		                   : a->kind == ARG_RAW ? (const void *)(r->p->in.data + a->in)
-		                                        : (const void *)&a->value;
-		if (a->kind == ARG_TENSOR_MAP)
-			return fail(r, "tensor maps are not modelled: %s", a->text);
+		const void *from = has_buffer(a)	 ? (const void *)&r->addresses[k]
+				   : a->kind == ARG_RAW ? (const void *)(r->p->in.data + a->in)
+				   : a->kind == ARG_TENSOR_MAP ? (const void *)map
+							       : (const void *)&a->value;
+		if (a->kind == ARG_TENSOR_MAP && !fill_tensor_map(r, a, map))
+			return false;
 		/* A 32-bit program's pointers, and scalars recorded wider than they are. */
 		memcpy(r->params + r->kernel->param_offsets[k], from, bytes < room ? bytes : room);
 	}

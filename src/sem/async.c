@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Asynchronous copies and stores (PTX ISA 9.7.9.25): cp.async, cp.async.bulk, cp.reduce.async.bulk,
+ * st.async, red.async, st.bulk, and the rows of what needs several devices (multimem) or a later
+ * architecture (clusterlaunchcontrol). Tensor copies are in async_tensor.c.
+ *
+ * Each active lane carries out its own copy, lowest lane first, at the instruction. So groups have
+ * nothing to wait for, and an mbarrier gets its bytes at once.
+ */
+#include "sem/async.h"
+
+/* --- cp.async ------------------------------------------------------------------------------- */
+
+/* The bytes to read of `size`: none by ignore-src, as many as src-size says, or all. */
+static u32 source_bytes(const struct operands *o, u32 size, bool ignores, u32 lane)
+{
+	if (!operand_given(o, 4) || o->form->operand_bits[4] == 64)
+		return size;
+	if (o->form->operand_bits[4] > 1)
+		return min_u32((u32)operand_value(o, 4, lane), size);
+	return ignores ? 0 : size;
+}
+
+/* Operands: destination, source, then src-size or ignore-src if given; the size is a constant. */
+MEANING_FUNCTION(cp_async)
+{
+	const struct operands o = operands_of(w, i, rows);
+	const u32 size = (u32)o.form->immediates[0];
+	const u32 ignored = operand_given(&o, 4) && o.form->operand_bits[4] == 1 ? PRED_SOURCE(i, o.list[4], 0) : 0;
+
+	EACH_ACTIVE(l) {
+		u8 bytes[16] = {0};
+		const u32 count = source_bytes(&o, size, ignored >> l & 1, l);
+		const u64 from = operand_address(&o, 2, l);
+		if (from % size)
+			return warp_fault_address(w, i, FAULT_MISALIGNED, l, from, size, SPACE_GLOBAL, false);
+		if (count) {
+			const u8 *source = range_pointer(&o, l, SPACE_GLOBAL, from, count, 1, false);
+			if (!source)
+				return NULL;
+			memcpy(bytes, source, count);
+		}
+		if (!lane_write(w, i, l, SPACE_SHARED, operand_address(&o, 0, l), bytes, size))
+			return NULL;
+	}
+	return i + 1;
+}
+MEANING(cp_async);
+
+static const struct meaning *pick_cp_async(const struct form *f)
+{
+	const s64 size = f->immediates[0];
+
+	if (!f->operand_count)
+		return &cp_async;
+	return size == 16 || (!form_has(f, M_cg) && (size == 4 || size == 8)) ? &cp_async : NULL;
+}
+
+/* Groups, prefetches: nothing is under way. */
+MEANING_FUNCTION(async_nothing)
+{
+	(void)w;
+	(void)rows;
+	(void)mask;
+	return i + 1;
+}
+ASYNC_PICK(async_nothing)
+
+/* The arrival at the end of earlier cp.async of the thread; without .noinc the phase expects one more. */
+MEANING_FUNCTION(cp_async_arrive)
+{
+	const struct operands o = operands_of(w, i, rows);
+	const bool expected = form_has(o.form, M_noinc);
+	const enum ir_space space = form_pick(o.form, M_shared, M_shared_cta) == TOKEN_NONE ? SPACE_GENERIC : SPACE_SHARED;
+
+	EACH_ACTIVE(l) {
+		struct mbarrier b;
+		if (!mbarrier_load(&o, l, space, operand_address(&o, 0, l), &b))
+			return NULL;
+		if (expected && !b.pending)
+			return warp_fault(w, i, FAULT_ASYNC, 1u << l, "an arrival at an mbarrier that has none pending");
+		b.pending -= expected;
+		mbarrier_store(&b);
+	}
+	return i + 1;
+}
+ASYNC_PICK(cp_async_arrive)
+
+/* --- Bulk copies ---------------------------------------------------------------------------- */
+
+enum { BULK_ALIGN = 16 };
+
+static const struct insn *fault_size(const struct operands *o, u32 lane, u64 size)
+{
+	return warp_fault(o->w, o->i, FAULT_ILLEGAL_INSTRUCTION, 1u << lane, "%llu bytes are no multiple of %d",
+			  (unsigned long long)size, BULK_ALIGN);
+}
+
+/* Blocks of the cluster that a copy goes to: bits of a mask, or 0 for just the address as it is. */
+static u32 multicast_mask(const struct operands *o, u32 operand, u32 lane)
+{
+	return form_has(o->form, M_multicast_cluster) ? (u32)operand_value(o, operand, lane) & 0xffff : 0;
+}
+
+/* One lane's copy into shared memory of one block, and the bytes to its mbarrier. */
+static bool bulk_deliver(const struct operands *o, u32 lane, u64 to, u64 mbarrier, const u8 *from, u32 size)
+{
+	u8 *p = range_pointer(o, lane, SPACE_SHARED, to, size, BULK_ALIGN, true);
+
+	if (!p)
+		return false;
+	memmove(p, from, size);
+	return mbarrier_complete_tx(o, lane, mbarrier, size);
+}
+
+/* Into shared memory: destination, source, size, mbarrier, mask of blocks. */
+MEANING_FUNCTION(bulk_to_shared)
+{
+	const struct operands o = operands_of(w, i, rows);
+	const bool from_global = form_has(o.form, M_global);
+
+	if (!from_global && !needs_cluster(&o))
+		return NULL;
+	EACH_ACTIVE(l) {
+		const u64 to = operand_address(&o, 0, l), mbarrier = operand_address(&o, 5, l);
+		const u32 size = (u32)operand_value(&o, 4, l), ranks = multicast_mask(&o, 7, l);
+		if (size % BULK_ALIGN)
+			return fault_size(&o, l, size);
+		const u8 *from = range_pointer(&o, l, from_global ? SPACE_GLOBAL : SPACE_SHARED, operand_address(&o, 2, l),
+					       size, BULK_ALIGN, false);
+		if (!from)
+			return NULL;
+		if (!form_has(o.form, M_multicast_cluster) && !bulk_deliver(&o, l, to, mbarrier, from, size))
+			return NULL;
+		for (u32 left = ranks; left; left &= left - 1) {
+			const u32 rank = (u32)__builtin_ctz(left);
+			if (!bulk_deliver(&o, l, shared_of_rank(to, rank), shared_of_rank(mbarrier, rank), from, size))
+				return NULL;
+		}
+	}
+	return i + 1;
+}
+ASYNC_PICK(bulk_to_shared)
+
+/* Into global memory: destination, source, size, cache policy if hinted, mask of bytes if masked. */
+MEANING_FUNCTION(bulk_to_global)
+{
+	const struct operands o = operands_of(w, i, rows);
+	const bool masked = form_has(o.form, M_cp_mask);
+	const u32 mask_operand = form_has(o.form, M_L2_cache_hint) ? 6 : 5;
+
+	EACH_ACTIVE(l) {
+		const u32 size = (u32)operand_value(&o, 4, l);
+		const u32 bytes = masked ? (u32)operand_value(&o, mask_operand, l) : 0xffff;
+		if (size % BULK_ALIGN)
+			return fault_size(&o, l, size);
+		const u8 *from = range_pointer(&o, l, SPACE_SHARED, operand_address(&o, 2, l), size, BULK_ALIGN, false);
+		u8 *to = from ? range_pointer(&o, l, SPACE_GLOBAL, operand_address(&o, 0, l), size, BULK_ALIGN, true) : NULL;
+		if (!to)
+			return NULL;
+		for (u32 k = 0; k < size; k++)
+			if (bytes >> k % 16 & 1)
+				to[k] = from[k];
+	}
+	return i + 1;
+}
+ASYNC_PICK(bulk_to_global)
+
+/* The form's first type; operands as of the copies. */
+static void bulk_reduce(const struct operands *o, u8 *to, const u8 *from, u32 size, bool flushes)
+{
+	const int op = reduce_op(o->form), type = form_type(o->form, 0);
+	const u32 bytes = type_bits(type) / 8;
+
+	for (u32 at = 0; at < size; at += bytes)
+		reduce_element(op, type, flushes, to + at, from + at);
+}
+
+MEANING_FUNCTION(bulk_reduce_shared)
+{
+	const struct operands o = operands_of(w, i, rows);
+
+	if (!needs_cluster(&o))
+		return NULL;
+	EACH_ACTIVE(l) {
+		const u32 size = (u32)operand_value(&o, 4, l);
+		if (size % BULK_ALIGN)
+			return fault_size(&o, l, size);
+		const u8 *from = range_pointer(&o, l, SPACE_SHARED, operand_address(&o, 2, l), size, BULK_ALIGN, false);
+		u8 *to = from ? range_pointer(&o, l, SPACE_SHARED, operand_address(&o, 0, l), size, BULK_ALIGN, true) : NULL;
+		if (!to)
+			return NULL;
+		bulk_reduce(&o, to, from, size, false);
+		if (!mbarrier_complete_tx(&o, l, operand_address(&o, 5, l), size))
+			return NULL;
+	}
+	return i + 1;
+}
+ASYNC_PICK(bulk_reduce_shared)
+
+MEANING_FUNCTION(bulk_reduce_global)
+{
+	const struct operands o = operands_of(w, i, rows);
+
+	fp_enter(w, FP_RN);
+	EACH_ACTIVE(l) {
+		const u32 size = (u32)operand_value(&o, 4, l);
+		if (size % BULK_ALIGN)
+			return fault_size(&o, l, size);
+		const u8 *from = range_pointer(&o, l, SPACE_SHARED, operand_address(&o, 2, l), size, BULK_ALIGN, false);
+		u8 *to = from ? range_pointer(&o, l, SPACE_GLOBAL, operand_address(&o, 0, l), size, BULK_ALIGN, true) : NULL;
+		if (!to)
+			return NULL;
+		async_lock(w);
+		bulk_reduce(&o, to, from, size, true);
+		async_unlock(w);
+	}
+	return i + 1;
+}
+ASYNC_PICK(bulk_reduce_global)
+
+/* Zeros into own shared memory: address, size, the constant 0. */
+MEANING_FUNCTION(st_bulk)
+{
+	const struct operands o = operands_of(w, i, rows);
+	const enum ir_space space = form_has(o.form, M_shared_cta) ? SPACE_SHARED : SPACE_GENERIC;
+
+	EACH_ACTIVE(l) {
+		const u64 size = operand_value(&o, 2, l);
+		if (size % 8)
+			return warp_fault(w, i, FAULT_ILLEGAL_INSTRUCTION, 1u << l, "%llu bytes are no multiple of 8",
+					  (unsigned long long)size);
+		u8 *p = range_pointer(&o, l, space, operand_address(&o, 0, l), size, 8, true);
+		if (!p)
+			return NULL;
+		memset(p, 0, size);
+	}
+	return i + 1;
+}
+ASYNC_PICK(st_bulk)
+
+/* --- Stores and reductions of registers ----------------------------------------------------- */
+
+/* Address, value or values, mbarrier. */
+MEANING_FUNCTION(st_async)
+{
+	const struct operands o = operands_of(w, i, rows);
+	const int v = form_pick(o.form, M_v2, M_v4);
+	const u32 count = v == M_v2 ? 2 : v == M_v4 ? 4 : 1, bytes = type_bits(form_type(o.form, 0)) / 8;
+
+	if (!needs_cluster(&o))
+		return NULL;
+	EACH_ACTIVE(l) {
+		u8 *p = range_pointer(&o, l, SPACE_SHARED, operand_address(&o, 0, l), count * bytes, count * bytes, true);
+		if (!p)
+			return NULL;
+		for (u32 k = 0; k < count; k++) {
+			const u64 value = operand_value(&o, 2 + k, l);
+			memcpy(p + k * bytes, &value, bytes);
+		}
+		if (!mbarrier_complete_tx(&o, l, operand_address(&o, 2 + count, l), count * bytes))
+			return NULL;
+	}
+	return i + 1;
+}
+ASYNC_PICK(st_async)
+
+MEANING_FUNCTION(red_async)
+{
+	const struct operands o = operands_of(w, i, rows);
+	const int op = reduce_op(o.form), type = form_type(o.form, 0);
+	const u32 bytes = type_bits(type) / 8;
+
+	if (!needs_cluster(&o))
+		return NULL;
+	EACH_ACTIVE(l) {
+		const u64 value = operand_value(&o, 2, l);
+		u8 *p = range_pointer(&o, l, SPACE_SHARED, operand_address(&o, 0, l), bytes, bytes, true);
+		if (!p)
+			return NULL;
+		reduce_element(op, type, false, p, (const u8 *)&value);
+		if (!mbarrier_complete_tx(&o, l, operand_address(&o, 3, l), bytes))
+			return NULL;
+	}
+	return i + 1;
+}
+ASYNC_PICK(red_async)
+
+/* The forms that release: to global memory or by generic address, with no mbarrier. */
+static enum ir_space release_space(const struct form *f)
+{
+	return form_has(f, M_global) ? SPACE_GLOBAL : form_has(f, M_shared_cluster) ? SPACE_SHARED : SPACE_GENERIC;
+}
+
+MEANING_FUNCTION(st_async_release)
+{
+	const struct operands o = operands_of(w, i, rows);
+	const u32 bytes = type_bits(form_type(o.form, 0)) / 8;
+
+	EACH_ACTIVE(l) {
+		const u64 value = operand_value(&o, 2, l);
+		if (!lane_write(w, i, l, release_space(o.form), operand_address(&o, 0, l), &value, bytes))
+			return NULL;
+	}
+	return i + 1;
+}
+ASYNC_PICK(st_async_release)
+
+MEANING_FUNCTION(red_async_release)
+{
+	const struct operands o = operands_of(w, i, rows);
+	const int op = reduce_op(o.form), type = form_type(o.form, 0);
+	const u32 bytes = type_bits(type) / 8;
+
+	EACH_ACTIVE(l) {
+		const u64 value = operand_value(&o, 2, l);
+		u8 *p = lane_pointer(w, i, l, release_space(o.form), operand_address(&o, 0, l), bytes, true);
+		if (!p)
+			return NULL;
+		async_lock(w);
+		reduce_element(op, type, false, p, (const u8 *)&value);
+		async_unlock(w);
+	}
+	return i + 1;
+}
+ASYNC_PICK(red_async_release)
+
+/* --- Rows ----------------------------------------------------------------------------------- */
+
+#define PREFETCHES  "[.L2::64B|.L2::128B|.L2::256B]"
+#define DOC_CP      "Copies 4, 8 or 16 bytes from global to shared memory."
+#define CP_ROWS(NAME, SPACE, PTX)                                                                      \
+	ROW(NAME SPACE ".global" PREFETCHES, "@ @ #u32", PTX, 80, 0, pick_cp_async, DOC_CP),           \
+		ROW(NAME SPACE ".global" PREFETCHES, "@ @ #u32 b32", PTX, 80, 0, pick_cp_async, DOC_CP), \
+		ROW(NAME SPACE ".global" PREFETCHES, "@ @ #u32 pred", PTX, 80, 0, pick_cp_async, DOC_CP), \
+		ROW(NAME SPACE ".global.L2::cache_hint" PREFETCHES, "@ @ #u32 b64", 74, 80, 0, pick_cp_async, DOC_CP), \
+		ROW(NAME SPACE ".global.L2::cache_hint" PREFETCHES, "@ @ #u32 b32 b64", 74, 80, 0, pick_cp_async, DOC_CP), \
+		ROW(NAME SPACE ".global.L2::cache_hint" PREFETCHES, "@ @ #u32 pred b64", 74, 80, 0, pick_cp_async, DOC_CP)
+
+#define TX        ".mbarrier::complete_tx::bytes"
+#define HINT      ".L2::cache_hint"
+#define MULTICAST ".multicast::cluster"
+#define DOC_BULK     "Copies many bytes between global and shared memory."
+#define DOC_REDUCE   "Combines many elements of shared memory with memory."
+#define DOC_ST       "Stores into shared memory of the cluster and tells an mbarrier."
+#define DOC_RED      "Combines a value with shared memory of the cluster and tells an mbarrier."
+#define DOC_MULTIMEM "Works on the same memory of several devices; not modelled, as there is one device."
+#define DOC_LAUNCH   "Asks for the work of a cluster that has not started; not modelled."
+#define DOC_GROUP    "Ends a group of copies, or waits for groups; copies here are complete at once."
+#define GLOBAL_REDUCE(WHAT) \
+	ROW("cp.reduce.async.bulk.global.shared::cta.bulk_group" WHAT, "@ @ b32", 80, 90, ISA_ORDERED, pick_bulk_reduce_global, \
+	    DOC_REDUCE), \
+		ROW("cp.reduce.async.bulk.global.shared::cta.bulk_group" HINT WHAT, "@ @ b32 b64", 80, 90, ISA_ORDERED, \
+		    pick_bulk_reduce_global, DOC_REDUCE)
+#define SHARED_REDUCE(WHAT) \
+	ROW("cp.reduce.async.bulk.shared::cluster.shared::cta" TX WHAT, "@ @ b32 @", 80, 90, 0, pick_bulk_reduce_shared, \
+	    DOC_REDUCE)
+#define RED_ASYNC(WHAT) \
+	ROW("red.async.relaxed.cluster.shared::cluster" TX WHAT, "@ 0 @", 81, 90, 0, pick_red_async, DOC_RED), \
+		ROW("red.async.relaxed.cluster" TX WHAT, "@ 0 @", 81, 90, 0, pick_red_async, DOC_RED), \
+		ROW("red.async[.mmio].release(.gpu|.sys|.cluster)[.global]" WHAT, "@ 0", 87, 100, ISA_UNVERIFIED, \
+		    pick_red_async_release, "Combines a value with memory, after what came before.")
+#define UNMODELLED(FORM, OPERANDS, PTX, SM, DOC) ROW(FORM, OPERANDS, PTX, SM, ISA_UNMODELLED, NULL, DOC)
+#define MULTIMEM_ORDER "[.weak|(.relaxed|.acquire|.release)(.cta|.cluster|.gpu|.sys)]"
+#define MULTIMEM_HALVES "(.f16|.f16x2|.bf16|.bf16x2|.e4m3|.e5m2|.e4m3x4|.e5m2x4)"
+
+static const struct isa_row rows_async[] = {
+	CP_ROWS("cp.async.ca", ".shared", 70),
+	CP_ROWS("cp.async.ca", ".shared::cta", 78),
+	CP_ROWS("cp.async.cg", ".shared", 70),
+	CP_ROWS("cp.async.cg", ".shared::cta", 78),
+	ROW("cp.async.commit_group", "", 70, 80, 0, pick_async_nothing, DOC_GROUP),
+	ROW("cp.async.wait_group", "#u32", 70, 80, 0, pick_async_nothing, DOC_GROUP),
+	ROW("cp.async.wait_all", "", 70, 80, 0, pick_async_nothing, DOC_GROUP),
+	ROW("cp.async.mbarrier.arrive[.noinc][.shared].b64", "@", 70, 80, 0, pick_cp_async_arrive,
+	    "Arrives at an mbarrier once the thread's earlier copies are complete."),
+	ROW("cp.async.mbarrier.arrive[.noinc].shared::cta.b64", "@", 78, 80, 0, pick_cp_async_arrive,
+	    "Arrives at an mbarrier once the thread's earlier copies are complete."),
+	ROW("cp.async.bulk.shared::cta.global" TX, "@ @ b32 @", 86, 90, 0, pick_bulk_to_shared, DOC_BULK),
+	ROW("cp.async.bulk.shared::cta.global" TX HINT, "@ @ b32 @ b64", 86, 90, 0, pick_bulk_to_shared, DOC_BULK),
+	ROW("cp.async.bulk.shared::cluster.global" TX, "@ @ b32 @", 80, 90, 0, pick_bulk_to_shared, DOC_BULK),
+	ROW("cp.async.bulk.shared::cluster.global" TX HINT, "@ @ b32 @ b64", 80, 90, 0, pick_bulk_to_shared, DOC_BULK),
+	ROW("cp.async.bulk.shared::cluster.global" TX MULTICAST, "@ @ b32 @ b16", 80, 90, 0, pick_bulk_to_shared, DOC_BULK),
+	ROW("cp.async.bulk.shared::cluster.global" TX MULTICAST HINT, "@ @ b32 @ b16 b64", 80, 90, 0, pick_bulk_to_shared,
+	    DOC_BULK),
+	ROW("cp.async.bulk.shared::cluster.shared::cta" TX, "@ @ b32 @", 80, 90, 0, pick_bulk_to_shared, DOC_BULK),
+	ROW("cp.async.bulk.global.shared::cta.bulk_group", "@ @ b32", 80, 90, 0, pick_bulk_to_global, DOC_BULK),
+	ROW("cp.async.bulk.global.shared::cta.bulk_group" HINT, "@ @ b32 b64", 80, 90, 0, pick_bulk_to_global, DOC_BULK),
+	ROW("cp.async.bulk.global.shared::cta.bulk_group.cp_mask", "@ @ b32 b16", 86, 100, ISA_UNVERIFIED, pick_bulk_to_global,
+	    DOC_BULK),
+	ROW("cp.async.bulk.global.shared::cta.bulk_group" HINT ".cp_mask", "@ @ b32 b64 b16", 86, 100, ISA_UNVERIFIED,
+	    pick_bulk_to_global, DOC_BULK),
+	ROW("cp.async.bulk.prefetch.L2.global", "@ b32", 80, 90, 0, pick_async_nothing, "Brings global memory into the L2 cache."),
+	ROW("cp.async.bulk.prefetch.L2.global" HINT, "@ b32 b64", 80, 90, 0, pick_async_nothing,
+	    "Brings global memory into the L2 cache."),
+	ROW("cp.async.bulk.commit_group", "", 80, 90, 0, pick_async_nothing, DOC_GROUP),
+	ROW("cp.async.bulk.wait_group[.read]", "#u32", 80, 90, 0, pick_async_nothing, DOC_GROUP),
+	SHARED_REDUCE("(.and|.or|.xor).b32"),
+	SHARED_REDUCE(".add(.u32|.s32|.u64)"),
+	SHARED_REDUCE("(.inc|.dec).u32"),
+	SHARED_REDUCE("(.min|.max)(.u32|.s32)"),
+	GLOBAL_REDUCE("(.and|.or|.xor)(.b32|.b64)"),
+	GLOBAL_REDUCE(".add(.u32|.s32|.u64|.f32|.f64)"),
+	GLOBAL_REDUCE(".add.noftz(.f16|.bf16)"),
+	GLOBAL_REDUCE("(.inc|.dec).u32"),
+	GLOBAL_REDUCE("(.min|.max)(.u32|.s32|.u64|.s64|.f16|.bf16)"),
+	ROW("st.bulk[.weak][.shared::cta]", "@ b64 #u64", 86, 100, ISA_UNVERIFIED, pick_st_bulk, "Fills shared memory with zeros."),
+	ROW("st.async[.weak][.shared::cluster]" TX "[.v2|.v4](.b32|.u32|.s32|.f32)", "@ {v}0 @", 81, 90, 0, pick_st_async, DOC_ST),
+	ROW("st.async[.weak][.shared::cluster]" TX "[.v2](.b64|.u64|.s64|.f64)", "@ {v}0 @", 81, 90, 0, pick_st_async, DOC_ST),
+	ROW("st.async[.mmio].release(.gpu|.sys|.cluster)[.global](.b8|.b16|.b32|.b64|.u8|.u16|.u32|.u64|.s8|.s16|.s32|.s64|.f32|.f64)",
+	    "@ 0", 87, 100, ISA_UNVERIFIED, pick_st_async_release, "Stores to memory, after what came before."),
+	RED_ASYNC(".add(.u32|.s32|.u64)"),
+	RED_ASYNC("(.inc|.dec).u32"),
+	RED_ASYNC("(.min|.max)(.u32|.s32)"),
+	RED_ASYNC("(.and|.or|.xor).b32"),
+	UNMODELLED("multimem.ld_reduce" MULTIMEM_ORDER "[.global](.min|.max|.add|.and|.or|.xor)(.u32|.s32|.b32|.u64|.s64|.b64|.f32|.f64)",
+		   "=0 @", 81, 90, DOC_MULTIMEM),
+	UNMODELLED("multimem.ld_reduce" MULTIMEM_ORDER "[.global](.min|.max|.add)[.acc::f32|.acc::f16](.v2|.v4|.v8)"
+		   MULTIMEM_HALVES, "={v}0 @", 81, 90, DOC_MULTIMEM),
+	UNMODELLED("multimem.ld_reduce" MULTIMEM_ORDER "[.global](.min|.max|.add)[.acc::f32|.acc::f16]"
+		   MULTIMEM_HALVES, "=0 @", 81, 90, DOC_MULTIMEM),
+	UNMODELLED("multimem.ld_reduce" MULTIMEM_ORDER "[.global].add(.v2|.v4).f32", "={v}0 @", 81, 90, DOC_MULTIMEM),
+	UNMODELLED("multimem.st" MULTIMEM_ORDER "[.global][.v2|.v4|.v8](.u32|.s32|.b32|.u64|.s64|.b64|.f32|.f64|.f16|.f16x2|.bf16|.bf16x2"
+		   "|.e4m3|.e5m2|.e4m3x4|.e5m2x4)", "@ {v}0", 81, 90, DOC_MULTIMEM),
+	UNMODELLED("multimem.red[(.relaxed|.release)(.cta|.cluster|.gpu|.sys)][.global](.min|.max|.add|.and|.or|.xor)"
+		   "(.u32|.s32|.b32|.u64|.s64|.b64|.f32|.f64)", "@ 0", 81, 90, DOC_MULTIMEM),
+	UNMODELLED("multimem.red[(.relaxed|.release)(.cta|.cluster|.gpu|.sys)][.global](.min|.max|.add)[.v2|.v4|.v8]"
+		   MULTIMEM_HALVES, "@ {v}0", 81, 90, DOC_MULTIMEM),
+	UNMODELLED("multimem.red[(.relaxed|.release)(.cta|.cluster|.gpu|.sys)][.global].add(.v2|.v4).f32", "@ {v}0", 81, 90,
+		   DOC_MULTIMEM),
+	UNMODELLED("clusterlaunchcontrol.try_cancel.async[.shared::cta]" TX "[.multicast::cluster::all].b128", "@ @", 86, 100,
+		   DOC_LAUNCH),
+	UNMODELLED("clusterlaunchcontrol.query_cancel.is_canceled.pred.b128", "=pred b128", 86, 100, DOC_LAUNCH),
+	UNMODELLED("clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128", "={4}b32 b128", 86, 100, DOC_LAUNCH),
+	UNMODELLED("clusterlaunchcontrol.query_cancel(.get_first_ctaid::x|.get_first_ctaid::y|.get_first_ctaid::z).b32.b128",
+		   "=b32 b128", 86, 100, DOC_LAUNCH),
+};
+FAMILY(family_async, "Asynchronous copies", rows_async);

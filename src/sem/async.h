@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the asynchronous families share: their operands (always in a list: they have several
+ * addresses), checked ranges of memory, mbarrier objects, and one step of a reduction.
+ *
+ * Asynchronous operations take effect at once. Programs that wait as they must cannot tell.
+ */
+#ifndef PTXSIM_SEM_ASYNC_H
+#define PTXSIM_SEM_ASYNC_H
+
+#include "sem/floats.h"
+
+/* --- Operands ------------------------------------------------------------------------------- */
+
+/* An instruction's operand list, flattened; see decode/program.h. */
+struct operands {
+	struct warp *w;
+	const struct insn *i;
+	const u8 *rows;
+	const struct form *form;
+	const u32 *list;
+};
+
+static inline struct operands operands_of(struct warp *w, const struct insn *i, const u8 *rows)
+{
+	return (struct operands){.w = w, .i = i, .rows = rows, .form = warp_form(w, i), .list = warp_operands(w, i)};
+}
+
+static inline bool operand_given(const struct operands *o, u32 k)
+{
+	return k < o->form->operand_count && o->list[k] != NO_OPERAND;
+}
+
+static inline u64 operand_value(const struct operands *o, u32 k, u32 lane)
+{
+	const u8 *row = o->rows + o->list[k];
+
+	return o->form->operand_bits[k] > 32 ? ((const u64 *)(const void *)row)[lane] : ((const u32 *)(const void *)row)[lane];
+}
+
+static inline s32 operand_s32(const struct operands *o, u32 k, u32 lane) { return (s32)operand_value(o, k, lane); }
+
+/* The address whose base is operand k and whose offset is operand k + 1. */
+static inline u64 operand_address(const struct operands *o, u32 k, u32 lane)
+{
+	const u64 sum = operand_value(o, k, lane) + (u64)(s64)(s32)o->list[k + 1];
+
+	return o->form->operand_bits[k] > 32 ? sum : (u32)sum;
+}
+
+/* --- Memory --------------------------------------------------------------------------------- */
+
+/* Host address of any number of bytes that must be aligned to `align`; NULL: a fault was raised. */
+static inline u8 *range_pointer(const struct operands *o, u32 lane, enum ir_space space, u64 address, u64 size,
+				u32 align, bool is_store)
+{
+	if (address % align) {
+		warp_fault_address(o->w, o->i, FAULT_MISALIGNED, lane, address, (u32)size, space, is_store);
+		return NULL;
+	}
+	u8 *first = lane_pointer(o->w, o->i, lane, space, address, 1, is_store);
+	if (!first || size <= 1)
+		return first;
+	const u8 *last = lane_pointer(o->w, o->i, lane, space, address + size - 1, 1, is_store);
+	if (!last)
+		return NULL;
+	if (last - first == (ptrdiff_t)(size - 1))
+		return first;
+	warp_fault_address(o->w, o->i, FAULT_OUT_OF_BOUNDS, lane, address, (u32)size, space, is_store);
+	return NULL;
+}
+
+/* The same block's offset in another block of the cluster; `address` itself if rank is the own's. */
+static inline u64 shared_of_rank(u64 address, u32 rank)
+{
+	return (address & ((1u << SHARED_RANK_SHIFT) - 1)) | (u64)(rank + 1) << SHARED_RANK_SHIFT;
+}
+
+/* Recorded (WARP-NOTES): copies into shared::cluster from registers or shared memory need a launch with
+ * clusters. NULL: a fault was raised. */
+static inline bool needs_cluster(const struct operands *o)
+{
+	if (o->w->machine->explicit_cluster)
+		return true;
+	warp_fault(o->w, o->i, FAULT_ILLEGAL_INSTRUCTION, 0, "the launch has no clusters");
+	return false;
+}
+
+/* --- mbarrier objects ----------------------------------------------------------------------- */
+
+/* The 64 bits: counts of expected and pending arrivals, pending bytes (two's complement), a mark that
+ * the object is valid, the phase's parity. What arrive returns is the object as it was before. */
+enum {
+	MBARRIER_COUNT_BITS = 20, MBARRIER_PENDING = 20, MBARRIER_TX = 40, MBARRIER_TX_BITS = 22,
+	MBARRIER_VALID = 62, MBARRIER_PHASE = 63
+};
+#define MBARRIER_COUNT_MASK ((1u << MBARRIER_COUNT_BITS) - 1)
+
+struct mbarrier {
+	u8 *at;
+	u32 expected, pending;
+	s32 tx;
+	bool phase;
+};
+
+static inline u32 mbarrier_pending(u64 state) { return (u32)(state >> MBARRIER_PENDING) & MBARRIER_COUNT_MASK; }
+
+static inline u64 mbarrier_word(const struct mbarrier *b)
+{
+	return b->expected | (u64)b->pending << MBARRIER_PENDING |
+	       ((u64)(u32)b->tx & ((1u << MBARRIER_TX_BITS) - 1)) << MBARRIER_TX | 1ull << MBARRIER_VALID |
+	       (u64)b->phase << MBARRIER_PHASE;
+}
+
+/* Reads the object at an address; false: a fault was raised. */
+static inline bool mbarrier_load(const struct operands *o, u32 lane, enum ir_space space, u64 address,
+				 struct mbarrier *b)
+{
+	u64 word;
+
+	b->at = lane_pointer(o->w, o->i, lane, space, address, 8, true);
+	if (!b->at)
+		return false;
+	memcpy(&word, b->at, 8);
+	if (!(word >> MBARRIER_VALID & 1)) {
+		warp_fault(o->w, o->i, FAULT_ASYNC, 1u << lane, "no mbarrier was initialised at 0x%llx",
+			   (unsigned long long)address);
+		return false;
+	}
+	b->expected = (u32)word & MBARRIER_COUNT_MASK;
+	b->pending = mbarrier_pending(word);
+	b->tx = (s32)((u32)(word >> MBARRIER_TX) << (32 - MBARRIER_TX_BITS)) >> (32 - MBARRIER_TX_BITS);
+	b->phase = word >> MBARRIER_PHASE;
+	return true;
+}
+
+/* Writes the object back; a phase without pending arrivals and bytes is complete, and the next begins. */
+static inline void mbarrier_store(struct mbarrier *b)
+{
+	if (!b->pending && !b->tx) {
+		b->pending = b->expected;
+		b->phase = !b->phase;
+	}
+	const u64 word = mbarrier_word(b);
+	memcpy(b->at, &word, 8);
+}
+
+/* Bytes that a copy has brought. */
+static inline bool mbarrier_complete_tx(const struct operands *o, u32 lane, u64 address, u32 bytes)
+{
+	struct mbarrier b;
+
+	if (!mbarrier_load(o, lane, SPACE_SHARED, address, &b))
+		return false;
+	b.tx -= (s32)bytes;
+	mbarrier_store(&b);
+	return true;
+}
+
+/* --- Reductions ----------------------------------------------------------------------------- */
+
+/* memory = memory OP value, for one element of a PTX type; `flushes`: additions of f32 take subnormal
+ * numbers as zero (in global memory). The caller has entered FP_RN. */
+static inline void reduce_u32(int op, bool is_signed, u8 *to, const u8 *from)
+{
+	u32 a, b;
+
+	memcpy(&a, to, 4);
+	memcpy(&b, from, 4);
+	switch (op) {
+	case M_add: a += b; break;
+	case M_and: a &= b; break;
+	case M_or: a |= b; break;
+	case M_xor: a ^= b; break;
+	case M_inc: a = a >= b ? 0 : a + 1; break;
+	case M_dec: a = a == 0 || a > b ? b : a - 1; break;
+	case M_min: a = (is_signed ? (s32)b < (s32)a : b < a) ? b : a; break;
+	default: a = (is_signed ? (s32)b > (s32)a : b > a) ? b : a; break;
+	}
+	memcpy(to, &a, 4);
+}
+
+static inline void reduce_u64(int op, bool is_signed, u8 *to, const u8 *from)
+{
+	u64 a, b;
+
+	memcpy(&a, to, 8);
+	memcpy(&b, from, 8);
+	switch (op) {
+	case M_add: a += b; break;
+	case M_and: a &= b; break;
+	case M_or: a |= b; break;
+	case M_xor: a ^= b; break;
+	case M_inc: a = a >= b ? 0 : a + 1; break;
+	case M_dec: a = a == 0 || a > b ? b : a - 1; break;
+	case M_min: a = (is_signed ? (s64)b < (s64)a : b < a) ? b : a; break;
+	default: a = (is_signed ? (s64)b > (s64)a : b > a) ? b : a; break;
+	}
+	memcpy(to, &a, 8);
+}
+
+static inline void reduce_half(int op, bool is_bf16, u8 *to, const u8 *from)
+{
+	u16 a, b;
+
+	memcpy(&a, to, 2);
+	memcpy(&b, from, 2);
+	if (is_bf16)
+		a = op == M_add ? bf16_add(a, b) : op == M_min ? bf16_min(a, b, false, false) : bf16_max(a, b, false, false);
+	else
+		a = op == M_add ? f16_add(a, b, false, false)
+		    : op == M_min ? f16_min(a, b, false, false, false)
+				  : f16_max(a, b, false, false, false);
+	memcpy(to, &a, 2);
+}
+
+static inline void reduce_float(u32 bits, bool flushes, u8 *to, const u8 *from)
+{
+	if (bits == 32) {
+		u32 a, b;
+		memcpy(&a, to, 4);
+		memcpy(&b, from, 4);
+		a = bits_of_f32(one_nan(f32_of_bits(f32_flush_if(a, flushes)) + f32_of_bits(f32_flush_if(b, flushes))));
+		a = f32_flush_if(a, flushes);
+		memcpy(to, &a, 4);
+		return;
+	}
+	f64 x, y;
+	memcpy(&x, to, 8);
+	memcpy(&y, from, 8);
+	x = nan_of2(x + y, y, x);
+	memcpy(to, &x, 8);
+}
+
+static inline void reduce_element(int op, int type, bool flushes, u8 *to, const u8 *from)
+{
+	const u32 bits = type_bits(type);
+
+	if (type == T_f16 || type == T_bf16)
+		reduce_half(op, type == T_bf16, to, from);
+	else if (type_class(type) == 'f')
+		reduce_float(bits, flushes, to, from);
+	else if (bits == 32)
+		reduce_u32(op, type_class(type) == 's', to, from);
+	else
+		reduce_u64(op, type_class(type) == 's', to, from);
+}
+
+/* Reductions in global memory of launches that run on several host threads take turns; atom does not
+ * wait for them, so a kernel that mixes both on one place is for one host thread (ISA_ORDERED). */
+static inline void async_lock(struct warp *w)
+{
+	if (w->machine->worker_limit > 1)
+		pthread_mutex_lock(&w->machine->lock);
+}
+static inline void async_unlock(struct warp *w)
+{
+	if (w->machine->worker_limit > 1)
+		pthread_mutex_unlock(&w->machine->lock);
+}
+
+static inline int reduce_op(const struct form *f) { return form_pick(f, M_and, M_max); }
+
+#define ASYNC_PICK(NAME)                                                                               \
+	MEANING(NAME);                                                                                 \
+	static const struct meaning *pick_##NAME(const struct form *f)                                 \
+	{                                                                                              \
+		(void)f;                                                                               \
+		return &NAME;                                                                          \
+	}
+#define EACH_ACTIVE(l) for (u32 left_ = mask, l; left_ && (l = (u32)__builtin_ctz(left_), true); left_ &= left_ - 1)
+
+#endif
