@@ -260,12 +260,12 @@ static bool space_fits(struct attempt *t, const struct ir_operand *o, const stru
 		int token;
 		enum ir_space space;
 	} spaces[] = {{M_global, SPACE_GLOBAL}, {M_shared, SPACE_SHARED}, {M_shared_cta, SPACE_SHARED},
-		      {M_local, SPACE_LOCAL}, {M_const, SPACE_CONST}};
+		      {M_shared_cluster, SPACE_SHARED}, {M_local, SPACE_LOCAL}, {M_const, SPACE_CONST}};
 
 	if (t->addresses > 0 || f->row->flags & ISA_PARAM || form_has(f, M_tensor))
 		return true;
 	for (size_t k = 0; k < COUNT_OF(spaces); k++)
-		if (form_pick(f, M_const, M_shared_cta) == spaces[k].token && v->space != spaces[k].space)
+		if (form_pick(f, M_const, M_shared_cluster) == spaces[k].token && v->space != spaces[k].space)
 			return wrong(t, o->span, "'%s' is not in the .%s space", v->name,
 				     token_text(spaces[k].token));
 	return true;

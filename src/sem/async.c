@@ -167,13 +167,13 @@ MEANING_FUNCTION(bulk_to_global)
 ASYNC_PICK(bulk_to_global)
 
 /* The form's first type; operands as of the copies. */
-static void bulk_reduce(const struct operands *o, u8 *to, const u8 *from, u32 size, bool flushes)
+static void bulk_reduce(const struct operands *o, u8 *to, const u8 *from, u32 size)
 {
 	const int op = reduce_op(o->form), type = form_type(o->form, 0);
 	const u32 bytes = type_bits(type) / 8;
 
 	for (u32 at = 0; at < size; at += bytes)
-		reduce_element(op, type, flushes, to + at, from + at);
+		reduce_element(op, type, to + at, from + at);
 }
 
 MEANING_FUNCTION(bulk_reduce_shared)
@@ -190,7 +190,7 @@ MEANING_FUNCTION(bulk_reduce_shared)
 		u8 *to = from ? range_pointer(&o, l, SPACE_SHARED, operand_address(&o, 0, l), size, BULK_ALIGN, true) : NULL;
 		if (!to)
 			return NULL;
-		bulk_reduce(&o, to, from, size, false);
+		bulk_reduce(&o, to, from, size);
 		if (!mbarrier_complete_tx(&o, l, operand_address(&o, 5, l), size))
 			return NULL;
 	}
@@ -212,7 +212,7 @@ MEANING_FUNCTION(bulk_reduce_global)
 		if (!to)
 			return NULL;
 		async_lock(w);
-		bulk_reduce(&o, to, from, size, true);
+		bulk_reduce(&o, to, from, size);
 		async_unlock(w);
 	}
 	return i + 1;
@@ -278,7 +278,7 @@ MEANING_FUNCTION(red_async)
 		u8 *p = range_pointer(&o, l, SPACE_SHARED, operand_address(&o, 0, l), bytes, bytes, true);
 		if (!p)
 			return NULL;
-		reduce_element(op, type, false, p, (const u8 *)&value);
+		reduce_element(op, type, p, (const u8 *)&value);
 		if (!mbarrier_complete_tx(&o, l, operand_address(&o, 3, l), bytes))
 			return NULL;
 	}
@@ -318,7 +318,7 @@ MEANING_FUNCTION(red_async_release)
 		if (!p)
 			return NULL;
 		async_lock(w);
-		reduce_element(op, type, false, p, (const u8 *)&value);
+		reduce_element(op, type, p, (const u8 *)&value);
 		async_unlock(w);
 	}
 	return i + 1;

@@ -159,8 +159,8 @@ static inline bool mbarrier_complete_tx(const struct operands *o, u32 lane, u64 
 
 /* --- Reductions ----------------------------------------------------------------------------- */
 
-/* memory = memory OP value, for one element of a PTX type; `flushes`: additions of f32 take subnormal
- * numbers as zero (in global memory). The caller has entered FP_RN. */
+/* memory = memory OP value, for one element of a PTX type. Unlike red.global's, additions of f32 keep
+ * subnormal numbers in all spaces (recorded: warp-async). The caller has entered FP_RN. */
 static inline void reduce_u32(int op, bool is_signed, u8 *to, const u8 *from)
 {
 	u32 a, b;
@@ -214,14 +214,13 @@ static inline void reduce_half(int op, bool is_bf16, u8 *to, const u8 *from)
 	memcpy(to, &a, 2);
 }
 
-static inline void reduce_float(u32 bits, bool flushes, u8 *to, const u8 *from)
+static inline void reduce_float(u32 bits, u8 *to, const u8 *from)
 {
 	if (bits == 32) {
 		u32 a, b;
 		memcpy(&a, to, 4);
 		memcpy(&b, from, 4);
-		a = bits_of_f32(one_nan(f32_of_bits(f32_flush_if(a, flushes)) + f32_of_bits(f32_flush_if(b, flushes))));
-		a = f32_flush_if(a, flushes);
+		a = bits_of_f32(one_nan(f32_of_bits(a) + f32_of_bits(b)));
 		memcpy(to, &a, 4);
 		return;
 	}
@@ -232,14 +231,14 @@ static inline void reduce_float(u32 bits, bool flushes, u8 *to, const u8 *from)
 	memcpy(to, &x, 8);
 }
 
-static inline void reduce_element(int op, int type, bool flushes, u8 *to, const u8 *from)
+static inline void reduce_element(int op, int type, u8 *to, const u8 *from)
 {
 	const u32 bits = type_bits(type);
 
 	if (type == T_f16 || type == T_bf16)
 		reduce_half(op, type == T_bf16, to, from);
 	else if (type_class(type) == 'f')
-		reduce_float(bits, flushes, to, from);
+		reduce_float(bits, to, from);
 	else if (bits == 32)
 		reduce_u32(op, type_class(type) == 's', to, from);
 	else

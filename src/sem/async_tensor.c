@@ -282,7 +282,7 @@ static bool write_row(const struct tile *t, const u8 row[ROW_BYTES], int op)
 	}
 	async_lock(t->o->w);
 	for (u32 at = 0; at < bytes; at += t->element)
-		reduce_element(op, type, true, to + at, from + at);
+		reduce_element(op, type, to + at, from + at);
 	async_unlock(t->o->w);
 	return true;
 }
