@@ -41,10 +41,15 @@ static u32 rows_along(const struct tensor_map *m, u32 d)
 
 static bool tile_shape(struct tile *t)
 {
-	const struct tensor_map *m = &t->map;
+	struct tensor_map *m = &t->map;
 
 	t->element = tensor_type_bytes(m->type);
 	t->row_elements = m->im2col ? m->channels : m->box[0];
+	if (m->interleave && !m->im2col) {
+		/* A row is a slice of channels. Recorded: of 32-byte slices twice as many come as the box says. */
+		m->box[1] *= max_u32(1, m->box[0] * t->element / PIECE);
+		t->row_elements = (8u << m->interleave) / t->element;
+	}
 	t->row_bytes = t->row_elements * t->element;
 	t->pitch = max_u32(t->row_bytes, tensor_swizzle_span(m->swizzle));
 	if (t->row_bytes > ROW_BYTES || t->row_bytes % PIECE)
@@ -152,18 +157,28 @@ static u32 piece_place(const struct tile *t, u32 offset, u32 k)
 	return at ^ ((at >> 7 & bits[t->map.swizzle]) << 4);
 }
 
-/* Subnormal numbers of the flushing types become zero; tf32 keeps 10 fraction bits. */
-static void convert_row(const struct tile *t, u8 row[ROW_BYTES])
+/* To 10 fraction bits, nearest even. Recorded: what NaN becomes, and that rounding comes before flushing. */
+static u32 round_tf32(u32 value)
+{
+	if (f32_is_nan(value))
+		return 0x7fffe000;
+	return (value + 0xfff + (value >> 13 & 1)) & ~0x1fffu;
+}
+
+/* Elements that were loaded: tf32 is rounded, subnormal numbers of the flushing types become zero. */
+static void convert_elements(const struct tile *t, u8 *elements, u32 bytes)
 {
 	const u32 type = t->map.type;
 
 	if (type != TENSOR_F32_FTZ && type != TENSOR_TF32 && type != TENSOR_TF32_FTZ)
 		return;
-	for (u32 k = 0; k < t->row_bytes; k += 4) {
+	for (u32 k = 0; k < bytes; k += 4) {
 		u32 value;
-		memcpy(&value, row + k, 4);
+		memcpy(&value, elements + k, 4);
+		if (type != TENSOR_F32_FTZ)
+			value = round_tf32(value);
 		value = f32_flush_if(value, type != TENSOR_TF32);
-		memcpy(row + k, &value, 4);
+		memcpy(elements + k, &value, 4);
 	}
 }
 
@@ -182,7 +197,7 @@ static bool read_row(const struct tile *t, u8 row[ROW_BYTES])
 	if (!from)
 		return false;
 	memcpy(row + first * t->element, from, bytes);
-	convert_row(t, row);
+	convert_elements(t, row + first * t->element, bytes);
 	return true;
 }
 
@@ -219,8 +234,11 @@ static bool tile_load(struct tile *t, u64 to, u64 mbarrier)
 			return false;
 		for (u32 k = 0; k < t->row_bytes / PIECE; k++)
 			memcpy(b->shared + piece_place(t, offset, k), row + k * PIECE, PIECE);
+		/* Row by row where programs expect fewer bytes than come. */
+		if (t->map.interleave && !mbarrier_complete_tx(t->o, t->lane, mbarrier, t->row_bytes))
+			return false;
 	}
-	return mbarrier_complete_tx(t->o, t->lane, mbarrier, t->rows * t->row_bytes);
+	return t->map.interleave || mbarrier_complete_tx(t->o, t->lane, mbarrier, t->rows * t->row_bytes);
 }
 
 /* Destination, map and coordinates, mbarrier, im2col offsets, mask of blocks. */
