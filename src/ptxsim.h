@@ -18,7 +18,8 @@
  * Simulators share nothing: each may be used by one thread at a time, different ones by different
  * threads together. Strings and kernels that a function returns belong to the simulator and live
  * until it is freed, unless something else is said. A call that fails changes nothing, except
- * that after PTXSIM_ERROR_MEMORY the simulator can only be freed.
+ * that a kernel that fails leaves what it had written, and that after PTXSIM_ERROR_MEMORY from
+ * adding or building modules the simulator can only be freed.
  */
 #ifndef PTXSIM_H
 #define PTXSIM_H

@@ -355,7 +355,7 @@ static ptxsim_status run(ptxsim *sim, struct launch *l)
 	case LAUNCH_FAULT:
 		sim->fault = fault.kind;
 		fault_describe(l->program, l->memory, l, &fault, sim->message, sizeof sim->message);
-		return PTXSIM_ERROR_FAULT;
+		return fault.kind == FAULT_OUT_OF_MEMORY ? PTXSIM_ERROR_MEMORY : PTXSIM_ERROR_FAULT;
 	case LAUNCH_BAD_CONFIG:
 		return PTXSIM_ERROR_LAUNCH;
 	case LAUNCH_INTERRUPTED:

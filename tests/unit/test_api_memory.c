@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Out of memory at the API's door: each allocation of a whole session fails in turn, and all after
+ * it. Every call must return a status, and freeing must still work.
+ */
+#include <check.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptxsim.h"
+
+static const char KERNEL[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+			     ".global .u32 seen[4];\n"
+			     ".visible .entry k(.param .u64 a)\n"
+			     "{\n"
+			     "	.reg .pred %p;\n"
+			     "	.reg .b32 %t;\n"
+			     "	.reg .b64 %a;\n"
+			     "	.shared .u32 s[32];\n"
+			     "	.local .u32 l[8];\n"
+			     "	ld.param.u64 %a, [a];\n"
+			     "	mov.u32 %t, %tid.x;\n"
+			     "	mad.wide.u32 %a, %t, 4, %a;\n"
+			     "	setp.lt.u32 %p, %t, 7;\n"
+			     "	@%p bra low;\n"
+			     "	st.local.u32 [l], %t;\n"
+			     "	ld.local.u32 %t, [l];\n"
+			     "low:\n"
+			     "	st.global.u32 [%a], %t;\n"
+			     "	ret;\n"
+			     "}\n";
+
+/* The linker sends the program's calls here: the one that `failing` counts down to fails, and all
+ * after it. */
+void *__real_calloc(size_t count, size_t bytes);
+void *__real_malloc(size_t bytes);
+void *__real_realloc(void *old, size_t bytes);
+int __real_posix_memalign(void **to, size_t align, size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_realloc(void *old, size_t bytes);
+int __wrap_posix_memalign(void **to, size_t align, size_t bytes);
+
+static bool counting;
+static long failing;
+
+static bool fails(void) { return counting && --failing <= 0; }
+
+void *__wrap_calloc(size_t count, size_t bytes) { return fails() ? NULL : __real_calloc(count, bytes); }
+void *__wrap_malloc(size_t bytes) { return fails() ? NULL : __real_malloc(bytes); }
+void *__wrap_realloc(void *old, size_t bytes) { return fails() ? NULL : __real_realloc(old, bytes); }
+int __wrap_posix_memalign(void **to, size_t align, size_t bytes)
+{
+	return fails() ? ENOMEM : __real_posix_memalign(to, align, bytes);
+}
+
+/* A whole session up to the first call that fails; its status. */
+static ptxsim_status use(ptxsim *sim)
+{
+	struct ptxsim_launch l = PTXSIM_LAUNCH_INIT;
+	uint64_t address = 0;
+	const void *args[] = {&address};
+	ptxsim_status status = ptxsim_add_text(sim, "k.ptx", KERNEL, strlen(KERNEL));
+
+	if (status || (status = ptxsim_build(sim, NULL)) || (status = ptxsim_alloc(sim, 256, &address)))
+		return status;
+	l.block[0] = 64;
+	l.args = args;
+	l.arg_count = 1;
+	l.jobs = 1;
+	return ptxsim_launch(sim, ptxsim_find_kernel(sim, "k"), &l);
+}
+
+/* True if the nth allocation was not reached any more. */
+static bool session_with_failure(long nth)
+{
+	failing = nth;
+	counting = true;
+	ptxsim *sim = ptxsim_create();
+	const ptxsim_status status = sim ? use(sim) : PTXSIM_ERROR_MEMORY;
+	const bool reached = failing <= 0;
+	if (sim && status)
+		ptxsim_diagnostics(sim);
+	counting = false;
+	ck_assert_msg(status == (reached ? PTXSIM_ERROR_MEMORY : PTXSIM_OK), "allocation %ld: %s", nth,
+		      ptxsim_status_text(status));
+	ptxsim_free(sim);
+	return !reached;
+}
+
+START_TEST(each_allocation_fails_in_turn)
+{
+	long nth = 1;
+
+	while (nth < 2000 && !session_with_failure(nth))
+		nth++;
+	ck_assert_int_gt(nth, 5);
+	ck_assert_int_lt(nth, 2000);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("api memory");
+	TCase *c = tcase_create("out of memory");
+
+	tcase_set_timeout(c, 60);
+	tcase_add_test(c, each_allocation_fails_in_turn);
+	suite_add_tcase(suite, c);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	const int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? 1 : 0;
+}
