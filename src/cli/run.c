@@ -12,6 +12,7 @@
 #include "cli/cli.h"
 #include "report/json.h"
 #include "report/memory.h"
+#include "report/picture.h"
 #include "report/summary.h"
 
 enum {
@@ -22,7 +23,9 @@ enum {
 	OPTION_SCRIPT,
 	OPTION_HEADS,
 	OPTION_CLUSTER,
-	OPTION_METRICS
+	OPTION_METRICS,
+	OPTION_ANNOTATE,
+	OPTION_EXPLAIN
 };
 
 enum report_kind { REPORT_SUMMARY, REPORT_TEXT, REPORT_JSON };
@@ -35,6 +38,8 @@ struct run_options {
 	u32 jobs, heads;
 	bool quiet;
 	enum report_kind report;
+	bool annotate;
+	u32 explain;         /* a line, or 0 */
 	const char *metrics; /* names and patterns, or NULL */
 };
 
@@ -56,6 +61,8 @@ static const struct argp_option options[] = {
     {"report", 'r', "KIND", 0, "Tell what memory accesses cost: text, or json, on standard output", 4},
     {"metrics", OPTION_METRICS, "NAME,...", 0,
      "Print these counters (names, profilers' names, patterns with * and ?); 'help' lists them", 4},
+    {"annotate", OPTION_ANNOTATE, NULL, 0, "Print the source with what each line's memory accesses cost", 4},
+    {"explain", OPTION_EXPLAIN, "LINE", 0, "Print this line's costliest memory access, lane by lane", 4},
     {"heads", OPTION_HEADS, "N", 0, "Print the first N elements of each buffer (default 8)", 4},
     {"quiet", 'q', NULL, 0, "Print only what the kernels print, and errors", 4},
     {0},
@@ -124,6 +131,12 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		if (strcmp(text, "text") && strcmp(text, "json"))
 			argp_error(state, "there is no report of kind '%s': text, json", text);
 		o->report = *text == 't' ? REPORT_TEXT : REPORT_JSON;
+		return 0;
+	case OPTION_ANNOTATE:
+		o->annotate = true;
+		return 0;
+	case OPTION_EXPLAIN:
+		o->explain = (u32)cli_number(state, "explain", text, 1);
 		return 0;
 	case OPTION_METRICS:
 		if (!strcmp(text, "help")) {
@@ -316,16 +329,24 @@ static bool print_accounts(const struct run_options *o, const struct play *p)
 	    ARENA_ARRAY(&p->session->arena, p->launches.count + 1, const struct account_run *);
 	const char *bad;
 	size_t length;
+	bool explained = false;
 
 	for (size_t k = 0; k < p->launches.count; k++) {
 		runs[k] = p->launches.items[k].account;
 		if (o->report == REPORT_TEXT)
 			report_memory(stdout, p->accounting, runs[k]);
+		if (o->annotate)
+			report_annotate(stdout, p->accounting, runs[k]);
+		explained |= o->explain && report_explain(stdout, p->accounting, runs[k], o->explain);
 		if (o->metrics && !report_metrics(stdout, runs[k], o->metrics, &bad, &length)) {
 			fprintf(stderr, "ptxsim: there is no counter '%.*s' ('--metrics help' lists them)\n",
 			        (int)length, bad);
 			return false;
 		}
+	}
+	if (o->explain && !explained) {
+		fprintf(stderr, "ptxsim: no memory access of line %u was executed\n", o->explain);
+		return false;
 	}
 	return o->report != REPORT_JSON || report_json(stdout, p->accounting, runs, p->launches.count);
 }
@@ -384,7 +405,7 @@ static int run(struct session *s, const struct run_options *o)
 	                                .limit = o->limit,
 	                                .seed = o->seed,
 	                                .observer = progress ? progress_observer(progress) : NULL,
-	                                .account = o->report || o->metrics,
+	                                .account = o->report || o->metrics || o->annotate || o->explain,
 	                                .print = print_text,
 	                                .launching = on_launch,
 	                                .launching_context = progress}};

@@ -120,6 +120,22 @@ for sample in "$samples"/*.ptx; do
 	done
 done
 
+# What memory accesses cost
+tile=$samples/transpose.ptx
+expect 0 "32-way bank conflict, 5,952 wavefronts more" "$ptxsim" run -q "$tile" --report text
+expect 0 "padded on sm_75: no memory access costs more" "$ptxsim" run -q "$tile" --report text
+expect 0 '"shared.conflicts": 5952' "$ptxsim" run "$tile" --report json
+expect 0 "tiled shared.conflicts 5952" "$ptxsim" run -q "$tile" --metrics 'gld_efficiency,shared.conf*'
+expect 2 "no counter 'nope'" "$ptxsim" run -q "$tile" --metrics shared.conflicts,nope
+expect 0 "shared_efficiency" "$ptxsim" run --metrics help
+expect 0 "5952   182  " "$ptxsim" run -q "$tile" --annotate
+expect 0 "block 0, warp 0: cost 32, ideal 1: all 32 lanes in bank 0" "$ptxsim" run -q "$tile" --explain 182
+expect 2 "no memory access of line 3" "$ptxsim" run -q "$tile" --explain 3
+sed 's#^//@ launch tiled.*#&\n//@ expect count shared.conflicts == 5952#' "$tile" >"$work/conflicts.ptx"
+expect 0 "5 of 5 expectations hold" "$ptxsim" run "$work/conflicts.ptx"
+sed 's#^//@ launch tiled.*#&\n//@ expect count shared.conflicts == 0#' "$tile" >"$work/conflicts.ptx"
+expect 1 "shared.conflicts is 5952, wanted == 0" "$ptxsim" run "$work/conflicts.ptx"
+
 # test, check, info, isa
 expect 0 " passed, 0 failed" "$ptxsim" test "$samples"
 expect 1 "0 passed, 1 failed" "$ptxsim" test "$work/wrong.ptx"
