@@ -109,22 +109,15 @@ static bool reaches_end(const struct flow *g, u32 b, const struct ir_function *f
 	return flags & ISA_RET;
 }
 
-static void post_dominators(struct flow *g, const struct ir_function *f, const struct form *forms,
-			    struct arena *arena)
+/* Post-order of the reversed graph from the virtual exit, without recursion: `order` lists the blocks
+ * that reach the end, `number` is a block's place in it. Returns how many there are. */
+static u32 post_order(const struct flow *g, const bool *at_end, u32 *order, u32 *number, struct arena *arena)
 {
-	const u32 count = g->block_count, end = count; /* `end` is the virtual exit */
-	u32 *order = ARENA_ARRAY(arena, count + 1, u32), *number = ARENA_ARRAY(arena, count + 1, u32);
-	u32 *stack = ARENA_ARRAY(arena, count + 1, u32), *idom = ARENA_ARRAY(arena, count + 1, u32);
-	u32 *cursor = ARENA_ARRAY(arena, count + 1, u32);
-	bool *at_end = ARENA_ARRAY(arena, count + 1, bool), *seen = ARENA_ARRAY(arena, count + 1, bool);
-	u32 last_exit = 0, done = 0, top = 0;
+	const u32 count = g->block_count;
+	u32 *stack = ARENA_ARRAY(arena, count + 1, u32), *cursor = ARENA_ARRAY(arena, count + 1, u32);
+	bool *seen = ARENA_ARRAY(arena, count + 1, bool);
+	u32 done = 0, top = 0;
 
-	for (u32 k = 0; k < f->body.count; k++)
-		if (forms[k].row && forms[k].row->flags & (ISA_RET | ISA_EXIT) && !f->body.items[k].guard)
-			last_exit = k;
-	for (u32 b = 0; b < count; b++)
-		at_end[b] = reaches_end(g, b, f, forms, last_exit);
-	/* Post-order of the reversed graph from the virtual exit, without recursion. */
 	for (u32 root = 0; root < count; root++) {
 		if (!at_end[root] || seen[root])
 			continue;
@@ -145,6 +138,24 @@ static void post_dominators(struct flow *g, const struct ir_function *f, const s
 			}
 		}
 	}
+	return done;
+}
+
+static void post_dominators(struct flow *g, const struct ir_function *f, const struct form *forms,
+			    struct arena *arena)
+{
+	const u32 count = g->block_count, end = count; /* `end` is the virtual exit */
+	u32 *order = ARENA_ARRAY(arena, count + 1, u32), *number = ARENA_ARRAY(arena, count + 1, u32);
+	u32 *idom = ARENA_ARRAY(arena, count + 1, u32);
+	bool *at_end = ARENA_ARRAY(arena, count + 1, bool);
+	u32 last_exit = 0;
+
+	for (u32 k = 0; k < f->body.count; k++)
+		if (forms[k].row && forms[k].row->flags & (ISA_RET | ISA_EXIT) && !f->body.items[k].guard)
+			last_exit = k;
+	for (u32 b = 0; b < count; b++)
+		at_end[b] = reaches_end(g, b, f, forms, last_exit);
+	const u32 done = post_order(g, at_end, order, number, arena);
 	number[end] = done;
 	for (u32 b = 0; b <= count; b++)
 		idom[b] = NO_BLOCK;
