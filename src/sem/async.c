@@ -327,15 +327,21 @@ ASYNC_PICK(red_async_release)
 
 /* --- Rows ----------------------------------------------------------------------------------- */
 
-#define PREFETCHES  "[.L2::64B|.L2::128B|.L2::256B]"
+#define PREFETCHES  "(.L2::64B|.L2::128B|.L2::256B)"
 #define DOC_CP      "Copies 4, 8 or 16 bytes from global to shared memory."
 #define CP_ROWS(NAME, SPACE, PTX)                                                                      \
-	ROW(NAME SPACE ".global" PREFETCHES, "@ @ #u32", PTX, 80, 0, pick_cp_async, DOC_CP),           \
-		ROW(NAME SPACE ".global" PREFETCHES, "@ @ #u32 b32", PTX, 80, 0, pick_cp_async, DOC_CP), \
-		ROW(NAME SPACE ".global" PREFETCHES, "@ @ #u32 pred", PTX, 80, 0, pick_cp_async, DOC_CP), \
-		ROW(NAME SPACE ".global.L2::cache_hint" PREFETCHES, "@ @ #u32 b64", 74, 80, 0, pick_cp_async, DOC_CP), \
-		ROW(NAME SPACE ".global.L2::cache_hint" PREFETCHES, "@ @ #u32 b32 b64", 74, 80, 0, pick_cp_async, DOC_CP), \
-		ROW(NAME SPACE ".global.L2::cache_hint" PREFETCHES, "@ @ #u32 pred b64", 74, 80, 0, pick_cp_async, DOC_CP)
+	ROW(NAME SPACE ".global", "@ @ #u32", PTX, 80, 0, pick_cp_async, DOC_CP),                      \
+		ROW(NAME SPACE ".global", "@ @ #u32 b32", PTX, 80, 0, pick_cp_async, DOC_CP),          \
+		ROW(NAME SPACE ".global", "@ @ #u32 pred", PTX < 75 ? 75 : PTX, 80, 0, pick_cp_async, DOC_CP), \
+		ROW(NAME SPACE ".global" PREFETCHES, "@ @ #u32", PTX < 74 ? 74 : PTX, 80, 0, pick_cp_async, DOC_CP), \
+		ROW(NAME SPACE ".global" PREFETCHES, "@ @ #u32 b32", PTX < 74 ? 74 : PTX, 80, 0, pick_cp_async, DOC_CP), \
+		ROW(NAME SPACE ".global" PREFETCHES, "@ @ #u32 pred", PTX < 75 ? 75 : PTX, 80, 0, pick_cp_async, DOC_CP), \
+		ROW(NAME SPACE ".global" HINT "[" PREFETCHES "]", "@ @ #u32 b64", PTX < 74 ? 74 : PTX, 80, 0,  \
+		    pick_cp_async, DOC_CP),                                                            \
+		ROW(NAME SPACE ".global" HINT "[" PREFETCHES "]", "@ @ #u32 b32 b64", PTX < 74 ? 74 : PTX, 80, 0, \
+		    pick_cp_async, DOC_CP),                                                            \
+		ROW(NAME SPACE ".global" HINT "[" PREFETCHES "]", "@ @ #u32 pred b64", PTX < 75 ? 75 : PTX, 80, 0, \
+		    pick_cp_async, DOC_CP)
 
 #define TX        ".mbarrier::complete_tx::bytes"
 #define HINT      ".L2::cache_hint"
@@ -409,7 +415,7 @@ static const struct isa_row rows_async[] = {
 	ROW("st.async[.weak][.shared::cluster]" TX "[.v2](.b64|.u64|.s64|.f64)", "@ {v}0 @", 81, 90, 0, pick_st_async, DOC_ST),
 	ROW("st.async[.mmio].release(.gpu|.sys|.cluster)[.global](.b8|.b16|.b32|.b64|.u8|.u16|.u32|.u64|.s8|.s16|.s32|.s64|.f32|.f64)",
 	    "@ 0", 87, 100, ISA_UNVERIFIED, pick_st_async_release, "Stores to memory, after what came before."),
-	RED_ASYNC(".add(.u32|.s32|.u64)"),
+	RED_ASYNC(".add(.u32|.s32|.u64|.s64)"),
 	RED_ASYNC("(.inc|.dec).u32"),
 	RED_ASYNC("(.min|.max)(.u32|.s32)"),
 	RED_ASYNC("(.and|.or|.xor).b32"),

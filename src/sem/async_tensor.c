@@ -402,7 +402,7 @@ MEANING_FUNCTION(tensormap_replace)
 	const struct operands o = operands_of(w, i, rows);
 	const struct form *f = o.form;
 	const enum ir_space space = form_has(f, M_global) ? SPACE_GLOBAL
-				    : form_pick(f, M_shared, M_shared_cta) ? SPACE_SHARED
+				    : form_has(f, M_shared_cta)  ? SPACE_SHARED
 									   : SPACE_GENERIC;
 	const bool in_register = f->operand_count > 2;
 	const u64 ordinal = in_register && f->immediate_count ? (u64)f->immediates[0] : 0;
@@ -485,7 +485,7 @@ static const struct meaning *pick_tensormap_copy(const struct form *f)
 		ROW("cp.reduce.async.bulk.tensor" DIM ".global.shared::cta" OPERATIONS MODE ".bulk_group" HINT, "T @ b64", \
 		    80, 90, ISA_ORDERED, pick_tensor_store, DOC_REDUCE)
 #define REPLACE(FIELD, TYPE, OPERANDS, FLAGS)                                                          \
-	ROW("tensormap.replace.tile" FIELD "[.global|.shared::cta|.shared].b1024" TYPE, OPERANDS, 83, 90, ISA_A_TARGET | (FLAGS), \
+	ROW("tensormap.replace.tile" FIELD "[.global|.shared::cta].b1024" TYPE, OPERANDS, 83, 90, ISA_A_TARGET | (FLAGS), \
 	    pick_tensormap_replace, DOC_REPLACE)
 
 static const struct isa_row rows_async_tensor[] = {
@@ -511,7 +511,7 @@ static const struct isa_row rows_async_tensor[] = {
 	REPLACE("(.box_dim|.global_dim|.element_stride)", ".b32", "@ #u32 b32", 0),
 	REPLACE(".global_stride", ".b64", "@ #u32 b64", 0),
 	REPLACE("(.elemtype|.interleave_layout|.swizzle_mode|.fill_mode)", ".b32", "@ #u32", 0),
-	ROW("tensormap.replace.tile.swizzle_atomicity[.global|.shared::cta|.shared].b1024.b32", "@ #u32", 86, 100, NEWER,
+	ROW("tensormap.replace.tile.swizzle_atomicity[.global|.shared::cta].b1024.b32", "@ #u32", 86, 100, NEWER,
 	    pick_tensormap_replace, DOC_REPLACE),
 	ROW("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release(.cta|.cluster|.gpu|.sys).sync.aligned", "@ @ #u32",
 	    83, 90, 0, pick_tensormap_copy, "Copies a tensor map and makes it known to tensor copies."),
