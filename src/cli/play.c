@@ -156,7 +156,8 @@ static bool wants_accounting(const struct play *p)
 bool play_run(struct play *p)
 {
 	if (wants_accounting(p))
-		p->accounting = accounting_new(&p->session->arena, p->session->program, NULL);
+		p->accounting =
+		    accounting_new(&p->session->arena, p->session->program, &p->options.accounting);
 	for (size_t k = 0; k < p->script->statements.count; k++) {
 		const struct script_statement *st = &p->script->statements.items[k];
 		struct play_launch *last;

@@ -16,6 +16,7 @@ struct play_options {
 	u64 seed;                  /* mixed into every generator's */
 	struct observer *observer; /* or NULL */
 	bool account;              /* count memory accesses, though no expectation asks for it */
+	struct accounting_options accounting;
 	void (*print)(void *context, const char *text, size_t length); /* what kernels print; may be NULL */
 	void *print_context;
 	void (*launching)(void *context, const struct launch *l); /* before each launch; may be NULL */

@@ -25,7 +25,9 @@ enum {
 	OPTION_CLUSTER,
 	OPTION_METRICS,
 	OPTION_ANNOTATE,
-	OPTION_EXPLAIN
+	OPTION_EXPLAIN,
+	OPTION_BANK_MODE,
+	OPTION_L1
 };
 
 enum report_kind { REPORT_SUMMARY, REPORT_TEXT, REPORT_JSON };
@@ -38,6 +40,7 @@ struct run_options {
 	u32 jobs, heads;
 	bool quiet;
 	enum report_kind report;
+	struct accounting_options accounting;
 	bool annotate;
 	u32 explain;         /* a line, or 0 */
 	const char *metrics; /* names and patterns, or NULL */
@@ -63,6 +66,8 @@ static const struct argp_option options[] = {
      "Print these counters (names, profilers' names, patterns with * and ?); 'help' lists them", 4},
     {"annotate", OPTION_ANNOTATE, NULL, 0, "Print the source with what each line's memory accesses cost", 4},
     {"explain", OPTION_EXPLAIN, "LINE", 0, "Print this line's costliest memory access, lane by lane", 4},
+    {"bank-mode", OPTION_BANK_MODE, "4|8", 0, "How sm_3x places words in its banks (default 4)", 4},
+    {"l1", OPTION_L1, "on|off", 0, "Whether loads on sm_2x and sm_3x go through the first-level cache", 4},
     {"heads", OPTION_HEADS, "N", 0, "Print the first N elements of each buffer (default 8)", 4},
     {"quiet", 'q', NULL, 0, "Print only what the kernels print, and errors", 4},
     {0},
@@ -97,6 +102,45 @@ static error_t parse_text_option(int key, char *text, struct run_options *o)
 	}
 }
 
+/* What is to be told about memory accesses. */
+static error_t parse_account_option(int key, char *text, struct argp_state *state)
+{
+	struct run_options *o = state->input;
+
+	switch (key) {
+	case 'r':
+		if (strcmp(text, "text") && strcmp(text, "json"))
+			argp_error(state, "there is no report of kind '%s': text, json", text);
+		o->report = *text == 't' ? REPORT_TEXT : REPORT_JSON;
+		return 0;
+	case OPTION_BANK_MODE:
+		if (strcmp(text, "4") && strcmp(text, "8"))
+			argp_error(state, "--bank-mode is 4 or 8, not '%s'", text);
+		o->accounting.bank_mode = *text == '8' ? BANK_MODE_8 : BANK_MODE_4;
+		return 0;
+	case OPTION_L1:
+		if (strcmp(text, "on") && strcmp(text, "off"))
+			argp_error(state, "--l1 is on or off, not '%s'", text);
+		o->accounting.l1 = strcmp(text, "on") ? ACCOUNT_L1_OFF : ACCOUNT_L1_ON;
+		return 0;
+	case OPTION_ANNOTATE:
+		o->annotate = true;
+		return 0;
+	case OPTION_EXPLAIN:
+		o->explain = (u32)cli_number(state, "explain", text, 1);
+		return 0;
+	case OPTION_METRICS:
+		if (!strcmp(text, "help")) {
+			counters_print(stdout);
+			exit(CLI_OK);
+		}
+		o->metrics = text;
+		return 0;
+	default:
+		return parse_text_option(key, text, o);
+	}
+}
+
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
 	struct run_options *o = state->input;
@@ -127,24 +171,6 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case OPTION_HEADS:
 		o->heads = (u32)cli_number(state, "heads", text, 0);
 		return 0;
-	case 'r':
-		if (strcmp(text, "text") && strcmp(text, "json"))
-			argp_error(state, "there is no report of kind '%s': text, json", text);
-		o->report = *text == 't' ? REPORT_TEXT : REPORT_JSON;
-		return 0;
-	case OPTION_ANNOTATE:
-		o->annotate = true;
-		return 0;
-	case OPTION_EXPLAIN:
-		o->explain = (u32)cli_number(state, "explain", text, 1);
-		return 0;
-	case OPTION_METRICS:
-		if (!strcmp(text, "help")) {
-			counters_print(stdout);
-			exit(CLI_OK);
-		}
-		o->metrics = text;
-		return 0;
 	case 'q':
 		o->quiet = true;
 		return 0;
@@ -155,7 +181,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		argp_error(state, "no file given");
 		return 0;
 	default:
-		return parse_text_option(key, text, o);
+		return parse_account_option(key, text, state);
 	}
 }
 
@@ -405,6 +431,7 @@ static int run(struct session *s, const struct run_options *o)
 	                                .limit = o->limit,
 	                                .seed = o->seed,
 	                                .observer = progress ? progress_observer(progress) : NULL,
+	                                .accounting = o->accounting,
 	                                .account = o->report || o->metrics || o->annotate || o->explain,
 	                                .print = print_text,
 	                                .launching = on_launch,

@@ -139,7 +139,9 @@ static bool describe(struct account_site *s, const struct accounting *a)
 
 	s->matrix_mask = FULL_MASK;
 	s->space = space_of(f);
-	s->through_l1 = a->program->arch->l1_global && !a->options.l1_off && !form_pick(f, M_cg, M_cv);
+	s->through_l1 = (a->options.l1 == ACCOUNT_L1_DEFAULT ? a->program->arch->l1_global
+	                                                     : a->options.l1 == ACCOUNT_L1_ON) &&
+	                !form_has(f, M_cg) && !form_has(f, M_cv);
 	if (is_copy) {
 		describe_copy(s);
 		return true;

@@ -33,9 +33,10 @@ enum account_operation {
 #define ACCOUNT_SECTOR_FIELDS(X, space)                                                                      \
 	X(space##_instructions)                                                                              \
 	X(space##_requests)                                                                                  \
-	X(space##_transactions) X(space##_sectors) X(space##_ideal_sectors) X(space##_lines)                 \
-	    X(space##_tag_wavefronts) X(space##_data_reads) X(space##_data_writes) X(space##_data_conflicts) \
-	        X(space##_bytes_wanted) X(space##_bytes_moved)
+	X(space##_transactions)                                                                              \
+	X(space##_sectors) X(space##_ideal_sectors) X(space##_lines) X(space##_tag_wavefronts)               \
+	    X(space##_data_reads) X(space##_data_writes) X(space##_data_conflicts) X(space##_bytes_wanted)   \
+	        X(space##_bytes_moved)
 
 #define ACCOUNT_FIELDS(X)                                                                                    \
 	X(executed)                                                                                          \
@@ -94,9 +95,12 @@ struct account_site {
 	bool empty_runs; /* the machine runs it without an active lane, too */
 };
 
+/* Whether loads go through the first-level cache: as the architecture has it, or as compiled. */
+enum account_l1 { ACCOUNT_L1_DEFAULT, ACCOUNT_L1_ON, ACCOUNT_L1_OFF };
+
 struct accounting_options {
 	enum bank_mode bank_mode; /* 3.x */
-	bool l1_off;              /* 2.x, 3.x: loads go past the first-level cache */
+	enum account_l1 l1;       /* 2.x, 3.x */
 };
 
 /* One launch, merged. */

@@ -136,6 +136,12 @@ expect 0 "5 of 5 expectations hold" "$ptxsim" run "$work/conflicts.ptx"
 sed 's#^//@ launch tiled.*#&\n//@ expect count shared.conflicts == 0#' "$tile" >"$work/conflicts.ptx"
 expect 1 "shared.conflicts is 5952, wanted == 0" "$ptxsim" run "$work/conflicts.ptx"
 
+sed 's/^\.target .*/.target sm_30/' "$tile" >"$work/kepler.ptx"
+expect 0 "tiled shared.load.conflicts 2880" "$ptxsim" run -q "$work/kepler.ptx" --metrics shared.load.conflicts --bank-mode 8
+expect 0 "naive global.load.transactions 192" "$ptxsim" run -q "$work/kepler.ptx" --metrics gld_transactions --l1 on
+expect 0 "naive global.load.transactions 768" "$ptxsim" run -q "$work/kepler.ptx" --metrics gld_transactions --l1 off
+expect 2 "--bank-mode is 4 or 8" "$ptxsim" run "$tile" --bank-mode 5
+
 # test, check, info, isa
 expect 0 " passed, 0 failed" "$ptxsim" test "$samples"
 expect 1 "0 passed, 1 failed" "$ptxsim" test "$work/wrong.ptx"
