@@ -415,6 +415,7 @@ static const struct meaning *pick_atom(const struct form *f)
 #define REDS(WHAT, OPERANDS, G_PTX, G_SM, S_PTX, S_SM, ANY_PTX, ANY_SM)                                \
 	RED_(RED_FIRST_GLOBAL, WHAT, OPERANDS, G_PTX, G_SM), RED_(RED_FIRST_SHARED, WHAT, OPERANDS, S_PTX, S_SM), \
 		RED_(RED_SEM SCOPE, WHAT, OPERANDS, ANY_PTX, ANY_SM)
+#define OPERATION_FIRST(OPERATION, TYPES, OPERANDS, PTX, SM) ATOM_(OPERATION SOME_SEM SOME_SCOPE, TYPES, OPERANDS, PTX, SM)
 #define ATOMS_SINCE(WHAT, OPERANDS, PTX, SM) ATOMS(WHAT, OPERANDS, PTX, SM, PTX, SM, PTX, SM)
 #define REDS_SINCE(WHAT, OPERANDS, PTX, SM)  REDS(WHAT, OPERANDS, PTX, SM, PTX, SM, PTX, SM)
 #define ATOM_VECTORS(WHAT)                                                                             \
@@ -451,5 +452,13 @@ static const struct isa_row rows_atomic[] = {
 	RED_VECTORS(".add" HINT "(.v2|.v4).f32"),
 	RED_VECTORS(V16),
 	RED_VECTORS(V32),
+	/* The C++ library's atomics put the operation before order and scope, by generic address. */
+	OPERATION_FIRST("(.and|.or|.xor)", "(.b32|.b64)", "=0 @ 0", 60, 70),
+	OPERATION_FIRST(".add", "(.u32|.s32|.u64|.f32|.f64)", "=0 @ 0", 60, 70),
+	OPERATION_FIRST("(.min|.max)", "(.u32|.s32|.u64|.s64)", "=0 @ 0", 60, 70),
+	OPERATION_FIRST(".exch", "(.b32|.b64)", "=0 @ 0", 60, 70),
+	OPERATION_FIRST(".exch", ".b128", "=0 @ 0", 83, 90),
+	OPERATION_FIRST(".cas", "(.b16|.b32|.b64)", "=0 @ 0 0", 63, 70),
+	OPERATION_FIRST(".cas", ".b128", "=0 @ 0 0", 83, 90),
 };
 FAMILY(family_atomic, "Atomic operations", rows_atomic);
