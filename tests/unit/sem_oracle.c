@@ -47,6 +47,10 @@ static bool f32_operation(const struct oracle *o, u32 a, u32 b, u32 c, u64 *out)
 		*out = f32_mul(a, b, r, ftz, sat);
 	else if (is(o, "fma") || is(o, "mad"))
 		*out = f32_fma(a, b, c, r, ftz, sat);
+	else if (is(o, "%fms"))
+		*out = f32_fma(a, b, c ^ 1u << 31, r, ftz, sat);
+	else if (is(o, "%fnm"))
+		*out = f32_fma(a ^ 1u << 31, b, c, r, ftz, sat);
 	else if (is(o, "div"))
 		*out = f32_div(a, b, r, ftz);
 	else if (is(o, "rcp"))
@@ -68,6 +72,9 @@ static bool f32_operation(const struct oracle *o, u32 a, u32 b, u32 c, u64 *out)
 	return true;
 }
 
+/* The sign changed, but for a NaN, which goes through as it is. */
+static u64 unless_nan_negated(u64 x) { return (x & ~(1ull << 63)) > 0x7ffull << 52 ? x : x ^ 1ull << 63; }
+
 static bool f64_operation(struct oracle *o)
 {
 	const enum round r = oracle_round(o->f);
@@ -81,6 +88,10 @@ static bool f64_operation(struct oracle *o)
 		o->out = f64_mul(a, b, r);
 	else if (is(o, "fma") || is(o, "mad"))
 		o->out = f64_fma(a, b, c, r);
+	else if (is(o, "%fms"))
+		o->out = f64_fma(a, b, unless_nan_negated(c), r);
+	else if (is(o, "%fnm"))
+		o->out = f64_fma(unless_nan_negated(a), b, c, r);
 	else if (is(o, "div"))
 		o->out = f64_div(a, b, r);
 	else if (is(o, "rcp"))
@@ -122,6 +133,10 @@ static bool f16_operation(const struct oracle *o, u16 a, u16 b, u16 c, u16 *out)
 		*out = f16_mul(a, b, ftz, sat);
 	else if (is(o, "fma"))
 		*out = has(o, M_oob) ? f16_fma_oob(a, b, c, has(o, M_relu)) : f16_fma(a, b, c, ftz, sat, has(o, M_relu));
+	else if (is(o, "%fms"))
+		*out = f16_fma(a, b, c ^ 0x8000, ftz, sat, false);
+	else if (is(o, "%fnm"))
+		*out = f16_fma(a ^ 0x8000, b, c, ftz, sat, false);
 	else if (is(o, "min"))
 		*out = f16_min(a, b, ftz, nan, x);
 	else if (is(o, "max"))
@@ -151,6 +166,10 @@ static bool bf16_operation(const struct oracle *o, u16 a, u16 b, u16 c, u16 *out
 		*out = bf16_mul(a, b);
 	else if (is(o, "fma"))
 		*out = has(o, M_oob) ? bf16_fma_oob(a, b, c, has(o, M_relu)) : bf16_fma(a, b, c, has(o, M_relu));
+	else if (is(o, "%fms"))
+		*out = bf16_fma(a, b, c ^ 0x8000, false);
+	else if (is(o, "%fnm"))
+		*out = bf16_fma(a ^ 0x8000, b, c, false);
 	else if (is(o, "min"))
 		*out = bf16_min(a, b, nan, x);
 	else if (is(o, "max"))
