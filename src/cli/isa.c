@@ -41,6 +41,8 @@ static bool wanted(const struct isa_options *o, const struct isa_row *row)
 {
 	const size_t length = strcspn(row->form, ".[( ");
 
+	if (row->form[0] == '%')
+		return false; /* only lowering makes these */
 	return !o->opcode || (strlen(o->opcode) == length && !strncmp(row->form, o->opcode, length));
 }
 
