@@ -107,6 +107,29 @@ static const struct insn *load_lanes(struct warp *w, const struct insn *i, u8 *r
 	LOAD_SCALAR(ld_##SP##_u64_u64, SPACE, u64, u64)
 LOADS(global, SPACE_GLOBAL)
 LOADS(shared, SPACE_SHARED)
+
+/* Whole warps at 32-bit shared addresses: everything in 32-bit lanes, and the gather serves every
+ * shape. Anything unusual goes the general way. */
+MEANING_FUNCTION(ld_shared_word)
+{
+	const u32 *base = ROW_OF(u32, i->a);
+	u32 address[WARP_LANES] __attribute__((aligned(64))), high = 0, bits = 0;
+	u32 *d = ROW_OF(u32, i->d);
+
+	if (UNLIKELY(mask != FULL_MASK))
+		return ld_shared_u32_u32_32_run(w, i, rows, mask);
+	for (int l = 0; l < WARP_LANES; l++) {
+		address[l] = base[l] + (u32)i->imm;
+		high = address[l] > high ? address[l] : high;
+		bits |= address[l];
+	}
+	if (UNLIKELY(bits & 3 || (u64)high + 4 > w->block->shared_bytes))
+		return ld_shared_u32_u32_32_run(w, i, rows, mask);
+	const u32 *from = (const u32 *)(const void *)w->block->shared;
+	EACH_LANE d[l] = from[(s32)(address[l] >> 2)];
+	return i + 1;
+}
+MEANING(ld_shared_word);
 LOADS(generic, SPACE_GENERIC)
 LOAD_SCALAR(ld_local_u32_u32, SPACE_LOCAL, u32, u32)
 LOAD_SCALAR(ld_local_u64_u64, SPACE_LOCAL, u64, u64)
@@ -383,6 +406,8 @@ static const struct meaning *pick_ld(const struct form *f)
 	case SPACE_CONST:
 		return pick_ld_global(class, bits, reg, wide);
 	case SPACE_SHARED:
+		if (bits == 32 && reg == 32 && !wide && !form_has(f, M_shared_cluster))
+			return &ld_shared_word;
 		return form_has(f, M_shared_cluster) ? &ld_any : pick_ld_shared(class, bits, reg, wide);
 	case SPACE_GENERIC:
 		return pick_ld_generic(class, bits, reg, wide);
