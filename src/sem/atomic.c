@@ -133,18 +133,18 @@ ATOM_ANY(u128)
 		const T *pb = (const T *)(const void *)(rows + i->b);                                  \
 		const T *pc = takes_c ? (const T *)(const void *)(rows + i->c) : pb;                   \
 		T *d = (T *)(void *)(rows + i->d);                                                     \
-		u32 at[WARP_LANES] __attribute__((aligned(64))), high = 0, bits = 0;                   \
+		u32 at[WARP_LANES] __attribute__((aligned(64)));                                       \
+		s32 wrong[WARP_LANES] __attribute__((aligned(64)));                                    \
+		if (UNLIKELY(w->block->shared_bytes < sizeof(T)))                                      \
+			return false;                                                                  \
+		const u32 last = (u32)(w->block->shared_bytes - sizeof(T));                            \
 		EACH_LANE at[l] = base[l] + (u32)i->imm;                                               \
-		for (int l = 0; l < WARP_LANES; l++) {                                                 \
-			const u32 v = mask & lane_bit[l] ? at[l] : 0;                                  \
-			high = v > high ? v : high;                                                    \
-			bits |= v;                                                                     \
-		}                                                                                      \
-		if (UNLIKELY(bits % sizeof(T) || high + sizeof(T) > w->block->shared_bytes))           \
+		EACH_LANE wrong[l] = at[l] > last || at[l] % sizeof(T) ? -1 : 0;                       \
+		if (UNLIKELY(pack_lanes32(wrong) & mask))                                              \
 			return false;                                                                  \
 		u8 *shared = w->block->shared;                                                         \
 		if (LIKELY(mask == FULL_MASK && i->d != NO_OPERAND)) {                                 \
-			for (int l = 0; l < WARP_LANES; l++) {                                         \
+			_Pragma("GCC unroll 8") for (int l = 0; l < WARP_LANES; l++) {                                         \
 				T *p = (T *)(void *)(shared + at[l]);                                  \
 				const T old = *p;                                                      \
 				*p = op(old, pb[l], takes_c ? pc[l] : 0);                              \
