@@ -362,6 +362,52 @@ static bool tensor(struct attempt *t, const struct ir_operand *o)
 	return address(t, &map) && vector(t, &spec, &o->items[1], count);
 }
 
+/* A texture, sampler or surface: a handle in a register, or the address of an opaque variable. */
+static bool object(struct attempt *t, const struct ir_operand *o)
+{
+	struct use use = {.kind = USE_CONSTANT, .read = true, .bits = 64, .type_bits = 64, .span = o->span};
+
+	if (o->kind == OPERAND_REGISTER)
+		return register_value(t, o, T_b64, false, true, false);
+	if (o->kind != OPERAND_SYMBOL || !o->symbol || o->symbol->kind != SYM_VARIABLE)
+		return wrong(t, o->span, "expected a texture, sampler or surface, or a register that holds its handle");
+	const struct ir_variable *v = o->symbol->variable;
+	use.low = t->m->address_of(t->m->context, v);
+	if (v->space == SPACE_PARAM)
+		use.low += address_map(t->m->program->address_bits)->param_window;
+	return push(t, use);
+}
+
+/* How many coordinates the form's geometry takes: the fourth of three counts, too. */
+static u32 coordinate_count(const struct form *f)
+{
+	if (form_has(f, M_dim1))
+		return 1;
+	if (form_has(f, M_dim2) || form_has(f, M_a1d))
+		return 2;
+	return form_has(f, M_dim3) || form_pick(f, M_a2d, M_a2dms) ? 4 : 0;
+}
+
+/* [object, {coordinates}], [texture, sampler, {coordinates}], or [object]. */
+static bool texture(struct attempt *t, const struct ir_operand *o)
+{
+	const struct operand_spec spec = {.read = true, .vector = 1, .kind = 't', .type = T_b32};
+	const u32 count = coordinate_count(t->form);
+	const bool plain = o->kind == OPERAND_ADDRESS && !count;
+
+	t->list_shape = true;
+	if (!plain && (o->kind != OPERAND_TEXTURE || !count || o->item_count < 2 || o->item_count > 3))
+		return wrong(t, o->span, count ? "expected [texture, {coordinates}]" : "expected a texture in brackets");
+	if (!object(t, &o->items[0]))
+		return false;
+	if (o->item_count == 3 ? !object(t, &o->items[1]) : !push(t, (struct use){.kind = USE_ABSENT, .span = o->span}))
+		return false;
+	if (plain)
+		return true;
+	const struct ir_operand *at = &o->items[o->item_count - 1];
+	return count == 1 && at->kind != OPERAND_VECTOR ? scalar(t, &spec, at, T_b32) : vector(t, &spec, at, count);
+}
+
 static bool immediate_only(struct attempt *t, const struct ir_operand *o)
 {
 	if (o->kind != OPERAND_INTEGER)
@@ -381,6 +427,8 @@ static bool one_operand(struct attempt *t, const struct operand_spec *s, const s
 		return address(t, o);
 	case 'T':
 		return tensor(t, o);
+	case 'X':
+		return texture(t, o);
 	case 'L':
 	case 'F':
 	case 'V':
@@ -395,7 +443,8 @@ static bool one_operand(struct attempt *t, const struct operand_spec *s, const s
 		struct operand_spec second = *s;
 		second.type = s->second;
 		t->list_shape = true;
-		if (!scalar(t, s, both ? &o->items[0] : o, s->type))
+		const struct ir_operand *results = both ? &o->items[0] : o;
+		if (count > 1 ? !vector(t, s, results, count) : !scalar(t, s, results, s->type))
 			return false;
 		return both ? scalar(t, &second, &o->items[1], s->second)
 			    : push(t, (struct use){.kind = USE_ABSENT, .span = o->span});

@@ -78,7 +78,10 @@ enum isa_flag {
  *   TYPE   0..5: the form's first, second... type; w0: twice as wide as type 0; a type's name;
  *          @ a memory address; T a tensor map with coordinates, [address, {s32...}], as many as the
  *          form's .1d to .5d says (5 with .tile::gather4 and .tile::scatter4), which stand flattened
- *          as an address and its coordinates; L a label or list of targets;
+ *          as an address and its coordinates;
+ *          X a texture or surface with coordinates, [texture, sampler, {coordinates}], flattened, the
+ *          sampler absent in unified mode, without coordinates for a query;
+ *          L a label or list of targets;
  *          F a function or function pointer; V a variable; #u32 an immediate only (it goes to
  *          form->immediates, not to a row); * any register
  *   |TYPE  a second destination after a vertical bar, may be left out in the text
@@ -185,7 +188,8 @@ struct operand_spec {
 	bool written, read, optional, immediate;
 	bool braces;        /* stands in braces even if it is one register */
 	u8 vector;      /* number of elements; {v} is resolved; 1 for a scalar */
-	char kind;      /* 't' a value, '@' address, 'T' tensor, 'L' label, 'F' function, 'V' variable, '*' any register */
+	char kind;      /* 't' a value, '@' address, 'T' tensor, 'L' label, 'F' function, 'V' variable, 'X' texture,
+			 * '*' any register */
 	u16 type;       /* for kind 't': resolved by the form */
 	u16 second;     /* type of the second destination after '|', or TOKEN_NONE */
 };

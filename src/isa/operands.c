@@ -30,7 +30,7 @@ static u16 read_type(const struct form *form, const char **p, char *kind)
 
 	*p = at + length;
 	*kind = 't';
-	if (length == 1 && strchr("@TLFV*", *at)) {
+	if (length == 1 && strchr("@TLFVX*", *at)) {
 		*kind = *at;
 		return TOKEN_NONE;
 	}

@@ -27,4 +27,5 @@
 	X(family_wgmma)                                                                                \
 	X(family_mbarrier)                                                                             \
 	X(family_async)                                                                                \
-	X(family_async_tensor)
+	X(family_async_tensor)                                                                       \
+	X(family_texture)

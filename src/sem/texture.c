@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Textures and surfaces (PTX ISA 9.7.10 and 9.7.11): tex, tld4, txq, suld, sust, sured, suq, istypep.
+ *
+ * Operand lists: results, the residence predicate, then texture, sampler, coordinates, and the rest.
+ * In unified mode the texture's descriptor has the sampler's settings; a separate sampler is a
+ * descriptor, too, of which only these count. Textures have one level: level and gradients choose it.
+ * Without a recording: see memory/texture.h.
+ */
+#include "memory/texture.h"
+#include "number/half.h"
+#include "sem/lanes.h"
+#include "sem/pick.h"
+
+/* --- Descriptors ---------------------------------------------------------------------------- */
+
+static bool read_global(struct warp *w, u64 address, void *to, u64 bytes)
+{
+	u64 offset = address;
+
+	if (generic_space(w, &offset) == SPACE_PARAM) {
+		if (offset + bytes > w->machine->kernel->param_bytes)
+			return false;
+		memcpy(to, w->machine->launch->params + offset, bytes);
+		return true;
+	}
+	const struct allocation *a = memory_find(w->machine->memory, address, bytes);
+	if (!a)
+		return false;
+	memcpy(to, a->host + (address - a->base), bytes);
+	return true;
+}
+
+/* A handle, or the address of an opaque variable that holds one. */
+static bool find_descriptor(struct warp *w, u64 value, struct texture *t)
+{
+	u64 handle;
+
+	if (read_global(w, value, t, sizeof *t) && texture_is_sound(t))
+		return true;
+	return read_global(w, value, &handle, sizeof handle) && read_global(w, handle, t, sizeof *t) && texture_is_sound(t);
+}
+
+static u8 *texels_of(struct warp *w, const struct texture *t)
+{
+	const struct allocation *a = memory_find(w->machine->memory, t->data, texture_bytes(t));
+
+	return a ? a->host + (t->data - a->base) : NULL;
+}
+
+/* What the lanes' descriptors are: kept from lane to lane, since they mostly agree. */
+struct bound {
+	u64 value, sampler;
+	bool known;
+	struct texture t;
+	u8 *host;
+};
+
+static bool bind(struct warp *w, const struct insn *i, u32 lane, u64 value, u64 sampler, struct bound *b)
+{
+	struct texture s;
+
+	if (b->known && b->value == value && b->sampler == sampler)
+		return true;
+	if (!find_descriptor(w, value, &b->t) || (sampler && !find_descriptor(w, sampler, &s))) {
+		warp_fault(w, i, FAULT_ILLEGAL_INSTRUCTION, 1u << lane, "0x%llx is no texture, sampler or surface",
+			   (unsigned long long)value);
+		return false;
+	}
+	if (sampler) {
+		memcpy(b->t.address, s.address, sizeof s.address);
+		memcpy(b->t.border, s.border, sizeof s.border);
+		b->t.linear = s.linear;
+		b->t.normalized_coordinates = s.normalized_coordinates;
+	}
+	b->host = texels_of(w, &b->t);
+	if (!b->host) {
+		warp_fault_address(w, i, FAULT_OUT_OF_BOUNDS, lane, b->t.data, 1, SPACE_GLOBAL, false);
+		return false;
+	}
+	b->value = value;
+	b->sampler = sampler;
+	b->known = true;
+	return true;
+}
+
+/* --- Operands ------------------------------------------------------------------------------- */
+
+struct places {
+	const struct form *f;
+	const u32 *list;
+	u32 results;  /* how many */
+	u32 texture;  /* index in the list of the texture operand; the sampler follows */
+	u32 first;    /* of the coordinates */
+	u32 coordinates, dimensions;
+	bool layered;
+};
+
+static u32 vector_of(const struct form *f)
+{
+	const int v = form_pick(f, M_v2, M_v8);
+
+	return v == M_v2 ? 2 : v == M_v4 ? 4 : v == M_v8 ? 8 : 1;
+}
+
+static void find_places(const struct warp *w, const struct insn *i, u32 results, u32 before, struct places *p)
+{
+	const struct form *f = warp_form(w, i);
+
+	p->f = f;
+	p->list = warp_operands(w, i);
+	p->results = results;
+	p->texture = before;
+	p->first = before + 2;
+	p->layered = form_has(f, M_a1d) || form_has(f, M_a2d);
+	p->dimensions = form_has(f, M_dim1) || form_has(f, M_a1d) ? 1 : form_has(f, M_dim3) ? 3 : 2;
+	p->coordinates = form_has(f, M_dim1) ? 1 : form_has(f, M_dim2) || form_has(f, M_a1d) ? 2 : 4;
+}
+
+static u64 operand(const struct places *p, const u8 *rows, u32 index, u32 lane)
+{
+	const u32 row = p->list[index];
+
+	if (row == NO_OPERAND)
+		return 0;
+	return p->f->operand_bits[index] == 64 ? ((const u64 *)(rows + row))[lane] : ((const u32 *)(rows + row))[lane];
+}
+
+/* The value of a texture or surface operand: a variable's address fills 64-bit lanes. */
+static u64 handle(const struct places *p, const u8 *rows, u32 index, u32 lane)
+{
+	return p->list[index] == NO_OPERAND ? 0 : ((const u64 *)(rows + p->list[index]))[lane];
+}
+
+static void give(const struct places *p, u8 *rows, u32 lane, const u32 value[4])
+{
+	const int type = form_type(p->f, 0);
+
+	for (u32 k = 0; k < p->results; k++) {
+		u32 *d = (u32 *)(rows + p->list[k]) + lane;
+		if (type == T_f16x2)
+			*d = f16_from_f32_rn(value[2 * k]) | (u32)f16_from_f32_rn(value[2 * k + 1]) << 16;
+		else
+			*d = type == T_f16 ? f16_from_f32_rn(value[k]) : value[k];
+	}
+}
+
+/* --- tex, tld4 ------------------------------------------------------------------------------ */
+
+static void fill_query(const struct places *p, const u8 *rows, u32 lane, u32 offsets_at, struct texture_query *q)
+{
+	const u32 first = p->first + p->layered;
+
+	memset(q, 0, sizeof *q);
+	q->dimensions = p->dimensions;
+	q->layer = p->layered ? (u32)operand(p, rows, p->first, lane) : 0;
+	q->integers = form_type(p->f, 1) == T_s32;
+	q->as_float = type_class(form_type(p->f, 0)) == 'f';
+	for (u32 d = 0; d < p->dimensions; d++) {
+		const u32 word = (u32)operand(p, rows, first + d, lane);
+		q->texel[d] = (s32)word;
+		memcpy(&q->at[d], &word, sizeof word);
+		if (offsets_at + d < p->f->operand_count)
+			q->offset[d] = (s32)operand(p, rows, offsets_at + d, lane);
+	}
+}
+
+/* `skip`: operands between coordinates and offsets: a level, gradients. */
+static const struct insn *look_up(struct warp *w, const struct insn *i, u8 *rows, u32 mask, u32 skip, bool gathers)
+{
+	struct bound b = {.known = false};
+	struct places p;
+	const struct form *f = warp_form(w, i);
+	const u32 results = vector_of(f);
+	const u32 channel = form_has(f, M_g) ? 1 : form_has(f, M_b) ? 2 : form_has(f, M_a) ? 3 : 0;
+
+	find_places(w, i, results, results + 1, &p);
+	fp_enter(w, FP_RN);
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		struct texture_query q;
+		u32 value[4];
+		if (!(mask >> l & 1))
+			continue;
+		if (!bind(w, i, l, handle(&p, rows, p.texture, l), handle(&p, rows, p.texture + 1, l), &b))
+			return NULL;
+		fill_query(&p, rows, l, p.first + p.coordinates + skip, &q);
+		if (gathers)
+			texture_gather(&b.t, b.host, &q, channel, value);
+		else
+			texture_lookup(&b.t, b.host, &q, value);
+		give(&p, rows, l, value);
+	}
+	pred_write(rows, p.list[results], mask, FULL_MASK);
+	return i + 1;
+}
+MEANING_FUNCTION(tex) { return look_up(w, i, rows, mask, 0, false); }
+MEANING(tex);
+MEANING_FUNCTION(tex_level) { return look_up(w, i, rows, mask, 1, false); }
+MEANING(tex_level);
+MEANING_FUNCTION(tex_grad)
+{
+	struct places p;
+
+	find_places(w, i, 0, 0, &p);
+	return look_up(w, i, rows, mask, 2 * (p.dimensions == 3 ? 4 : p.dimensions), false);
+}
+MEANING(tex_grad);
+MEANING_FUNCTION(tld4) { return look_up(w, i, rows, mask, 0, true); }
+MEANING(tld4);
+
+/* --- Queries -------------------------------------------------------------------------------- */
+
+/* The numbers are OpenCL's, as the manual refers to them. */
+static u32 data_type_code(const struct texture *t)
+{
+	const u32 size = t->channel_bits == 8 ? 0 : t->channel_bits == 16 ? 1 : 2;
+
+	if (t->kind == TEXEL_FLOAT)
+		return size == 1 ? 0x10dd : 0x10de;
+	if (t->normalized_values && size < 2)
+		return (t->kind == TEXEL_SIGNED ? 0x10d0 : 0x10d2) + size;
+	return (t->kind == TEXEL_SIGNED ? 0x10d7 : 0x10da) + size;
+}
+
+static u32 answer(const struct texture *t, int query)
+{
+	switch (query) {
+	case M_width:
+		return t->width;
+	case M_height:
+		return t->height;
+	case M_depth:
+		return t->depth;
+	case M_array_size:
+		return t->layers;
+	case M_channel_data_type:
+		return data_type_code(t);
+	case M_channel_order:
+		return t->channels == 1 ? 0x10b0 : t->channels == 2 ? 0x10b2 : 0x10b5;
+	case M_normalized_coords:
+		return t->normalized_coordinates;
+	case M_force_unnormalized_coords:
+		return !t->normalized_coordinates;
+	case M_filter_mode:
+		return t->linear;
+	case M_addr_mode_0:
+	case M_addr_mode_1:
+	case M_addr_mode_2:
+		return t->address[query - M_addr_mode_0];
+	case M_num_mipmap_levels:
+	case M_num_samples:
+		return 1;
+	default:
+		return 0; /* memory_layout: linear */
+	}
+}
+
+MEANING_FUNCTION(query)
+{
+	struct bound b = {.known = false};
+	struct places p;
+
+	find_places(w, i, 1, 1, &p);
+	const int what = form_pick(p.f, M_width, M_memory_layout);
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		if (!(mask >> l & 1))
+			continue;
+		if (!bind(w, i, l, handle(&p, rows, p.texture, l), 0, &b))
+			return NULL;
+		((u32 *)(rows + p.list[0]))[l] = answer(&b.t, what);
+	}
+	return i + 1;
+}
+MEANING(query);
+
+/* Which kind of object a handle names cannot be told apart here: all descriptors are alike. */
+MEANING_FUNCTION(is_object)
+{
+	u32 truth = 0;
+
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		struct texture t;
+		if (mask >> l & 1 && find_descriptor(w, ((const u64 *)(rows + i->a))[l], &t))
+			truth |= 1u << l;
+	}
+	pred_write(rows, i->d, mask, truth);
+	return i + 1;
+}
+MEANING(is_object);
+
+/* --- Surfaces ------------------------------------------------------------------------------- */
+
+/* The bytes that an access takes, at byte x of its row; NULL outside. .clamp moves it inside. */
+static u8 *surface_bytes(const struct bound *b, const struct places *p, const u8 *rows, u32 lane, u32 size, bool in_texels)
+{
+	const struct texture *t = &b->t;
+	const u32 first = p->first + p->layered, texel = texture_texel_bytes(t);
+	const s64 unit = in_texels ? texel : 1, width = (s64)t->width * texel;
+	const bool clamps = form_has(p->f, M_clamp);
+	s64 at[3] = {0, 0, 0};
+
+	for (u32 d = 0; d < p->dimensions; d++) {
+		const s64 bound = d == 0 ? width - (s64)size : d == 1 ? (s64)max_u32(1, t->height) - 1 : (s64)max_u32(1, t->depth) - 1;
+		at[d] = (s64)(s32)operand(p, rows, first + d, lane) * (d == 0 ? unit : 1);
+		if (clamps)
+			at[d] = at[d] < 0 ? 0 : at[d] > bound ? bound : at[d];
+		if (at[d] < 0 || at[d] > bound)
+			return NULL;
+	}
+	const u32 layer = p->layered ? (u32)operand(p, rows, p->first, lane) : (u32)at[2];
+	if (p->layered && layer >= max_u32(1, t->layers))
+		return NULL;
+	return b->host + layer * t->slice + (u64)at[1] * t->pitch + (u64)at[0];
+}
+
+static const struct insn *outside(struct warp *w, const struct insn *i, const struct bound *b, u32 lane, u32 size,
+				  bool is_store)
+{
+	return warp_fault_address(w, i, FAULT_OUT_OF_BOUNDS, lane, b->t.data, size, SPACE_GLOBAL, is_store);
+}
+
+/* Element k of lane l in a register of `bits`. */
+static u8 *element(u8 *rows, u32 row, u32 bits, u32 lane) { return rows + row + (size_t)lane * (bits == 64 ? 8 : 4); }
+
+MEANING_FUNCTION(suld)
+{
+	struct bound b = {.known = false};
+	struct places p;
+	const struct form *f = warp_form(w, i);
+	const u32 count = vector_of(f), bytes = type_bits(form_type(f, 0)) / 8;
+
+	find_places(w, i, count, count, &p);
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		if (!(mask >> l & 1))
+			continue;
+		if (!bind(w, i, l, handle(&p, rows, p.texture, l), 0, &b))
+			return NULL;
+		const u8 *from = surface_bytes(&b, &p, rows, l, count * bytes, false);
+		if (!from && form_has(f, M_trap))
+			return outside(w, i, &b, l, count * bytes, false);
+		for (u32 k = 0; k < count; k++) {
+			u64 value = 0;
+			if (from)
+				memcpy(&value, from + k * bytes, bytes);
+			memcpy(element(rows, p.list[k], f->operand_bits[k], l), &value, f->operand_bits[k] == 64 ? 8 : 4);
+		}
+	}
+	return i + 1;
+}
+MEANING(suld);
+
+MEANING_FUNCTION(sust)
+{
+	struct bound b = {.known = false};
+	struct places p;
+	const struct form *f = warp_form(w, i);
+	const bool formatted = form_has(f, M_p);
+	const u32 count = vector_of(f), bytes = type_bits(form_type(f, 0)) / 8;
+
+	find_places(w, i, 0, 0, &p);
+	const u32 values = p.first + p.coordinates;
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		u32 channels[4] = {0, 0, 0, 0};
+		if (!(mask >> l & 1))
+			continue;
+		if (!bind(w, i, l, handle(&p, rows, p.texture, l), 0, &b))
+			return NULL;
+		const u32 size = formatted ? texture_texel_bytes(&b.t) : count * bytes;
+		u8 *to = surface_bytes(&b, &p, rows, l, size, formatted);
+		if (!to && form_has(f, M_trap))
+			return outside(w, i, &b, l, size, true);
+		for (u32 k = 0; to && k < count; k++) {
+			const u8 *from = element(rows, p.list[values + k], f->operand_bits[values + k], l);
+			if (formatted)
+				memcpy(&channels[k], from, 4);
+			else
+				memcpy(to + k * bytes, from, bytes);
+		}
+		if (to && formatted)
+			texture_store(&b.t, to, channels, form_type(f, 0) != T_b32);
+	}
+	return i + 1;
+}
+MEANING(sust);
+
+static u64 reduced(int op, int type, u64 old, u64 b)
+{
+	const bool is_signed = type_class(type) == 's';
+
+	switch (op) {
+	case M_add:
+		return old + b;
+	case M_and:
+		return old & b;
+	case M_or:
+		return old | b;
+	case M_min:
+		return (is_signed ? (s64)b < (s64)old : b < old) ? b : old;
+	default:
+		return (is_signed ? (s64)b > (s64)old : b > old) ? b : old;
+	}
+}
+
+MEANING_FUNCTION(sured)
+{
+	struct bound b = {.known = false};
+	struct places p;
+	const struct form *f = warp_form(w, i);
+	const int op = form_pick(f, M_and, M_popc), type = form_type(f, 0);
+	const bool formatted = form_has(f, M_p), is_signed = type_class(type) == 's';
+	const u32 bytes = type_bits(type) / 8;
+
+	find_places(w, i, 0, 0, &p);
+	const u32 value = p.first + p.coordinates;
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		u64 old = 0, operand_value = 0;
+		if (!(mask >> l & 1))
+			continue;
+		if (!bind(w, i, l, handle(&p, rows, p.texture, l), 0, &b))
+			return NULL;
+		u8 *at = surface_bytes(&b, &p, rows, l, bytes, formatted);
+		if (!at && form_has(f, M_trap))
+			return outside(w, i, &b, l, bytes, true);
+		if (!at)
+			continue;
+		memcpy(&operand_value, element(rows, p.list[value], f->operand_bits[value], l), bytes);
+		pthread_mutex_lock(&w->machine->lock);
+		memcpy(&old, at, bytes);
+		if (is_signed && bytes == 4)
+			old = (u64)(s64)(s32)old, operand_value = (u64)(s64)(s32)operand_value;
+		old = reduced(op, type, old, operand_value);
+		memcpy(at, &old, bytes);
+		pthread_mutex_unlock(&w->machine->lock);
+	}
+	return i + 1;
+}
+MEANING(sured);
+
+PICK_ONE(tex)
+PICK_ONE(tex_level)
+PICK_ONE(tex_grad)
+PICK_ONE(tld4)
+PICK_ONE(query)
+PICK_ONE(is_object)
+PICK_ONE(suld)
+PICK_ONE(sust)
+PICK_ONE(sured)
+
+#define TEX_TYPES "((.v4(.u32|.s32|.f32)|.v2.f16x2|.v4.f16)(.s32|.f32))"
+#define TEX_FLOAT "((.v4(.u32|.s32|.f32)|.v2.f16x2|.v4.f16).f32)"
+#define DOC_TEX   "Looks a texture up."
+#define DOC_QUERY "Asks for a property of a texture, sampler or surface."
+#define DOC_SULD  "Loads from a surface."
+#define DOC_SUST  "Stores to a surface."
+#define DOC_SURED "Reduces in a surface."
+#define OLD       ISA_UNVERIFIED
+#define SURFACES  "(.1d|.2d|.3d|.a1d|.a2d)"
+#define BEYOND    "(.trap|.clamp|.zero)"
+
+static const struct isa_row rows_texture[] = {
+	ROW("tex(.1d|.a1d)" TEX_TYPES, "={v}0|pred X ?{1}s32", 10, 10, OLD, pick_tex, DOC_TEX),
+	ROW("tex(.2d|.a2d)" TEX_TYPES, "={v}0|pred X ?{2}s32", 10, 10, OLD, pick_tex, DOC_TEX),
+	ROW("tex.3d" TEX_TYPES, "={v}0|pred X ?{4}s32", 10, 10, OLD, pick_tex, DOC_TEX),
+	ROW("tex(.base|.level)(.1d|.a1d)" TEX_TYPES, "={v}0|pred X b32 ?{1}s32", 31, 20, OLD, pick_tex_level, DOC_TEX),
+	ROW("tex(.base|.level)(.2d|.a2d)" TEX_TYPES, "={v}0|pred X b32 ?{2}s32", 31, 20, OLD, pick_tex_level, DOC_TEX),
+	ROW("tex(.base|.level).3d" TEX_TYPES, "={v}0|pred X b32 ?{4}s32", 31, 20, OLD, pick_tex_level, DOC_TEX),
+	ROW("tex.grad(.1d|.a1d)" TEX_FLOAT, "={v}0|pred X {1}f32 {1}f32 ?{1}s32", 31, 20, OLD, pick_tex_grad, DOC_TEX),
+	ROW("tex.grad(.2d|.a2d)" TEX_FLOAT, "={v}0|pred X {2}f32 {2}f32 ?{2}s32", 31, 20, OLD, pick_tex_grad, DOC_TEX),
+	ROW("tex.grad.3d" TEX_FLOAT, "={v}0|pred X {4}f32 {4}f32 ?{4}s32", 31, 20, OLD, pick_tex_grad, DOC_TEX),
+	ROW("tex[.base|.level|.grad](.cube|.acube)" TEX_FLOAT, "={v}0|pred X", 30, 20, ISA_UNMODELLED, NULL, DOC_TEX),
+	ROW("tex[.base](.2dms|.a2dms)" TEX_TYPES, "={v}0|pred X", 32, 30, ISA_UNMODELLED, NULL, DOC_TEX),
+	ROW("tld4(.r|.g|.b|.a)(.2d|.a2d).v4(.u32|.s32|.f32).f32", "={v}0|pred X ?{2}s32", 31, 20, OLD, pick_tld4,
+	    "Takes the four texels that a filter would mix."),
+	ROW("tld4(.r|.g|.b|.a)(.cube|.acube).v4(.u32|.s32|.f32).f32", "={v}0|pred X", 43, 20, ISA_UNMODELLED, NULL,
+	    "Takes the four texels that a filter would mix."),
+	ROW("txq(.width|.height|.depth|.channel_data_type|.channel_order|.normalized_coords|.force_unnormalized_coords|"
+	    ".filter_mode|.addr_mode_0|.addr_mode_1|.addr_mode_2|.array_size|.num_mipmap_levels|.num_samples).b32",
+	    "=b32 X", 15, 10, OLD, pick_query, DOC_QUERY),
+	ROW("txq.level(.width|.height|.depth).b32", "=b32 X b32", 43, 30, OLD, pick_query, DOC_QUERY),
+	ROW("suq(.width|.height|.depth|.channel_data_type|.channel_order|.array_size|.memory_layout).b32", "=b32 X", 20, 10,
+	    OLD, pick_query, DOC_QUERY),
+	ROW("suld.b" SURFACES "[.ca|.cg|.cs|.cv][.v2|.v4](.b8|.b16|.b32|.b64)" BEYOND, "={v}0 X", 15, 20, OLD, pick_suld,
+	    DOC_SULD),
+	ROW("sust.b" SURFACES "[.wb|.cg|.cs|.wt][.v2|.v4](.b8|.b16|.b32|.b64)" BEYOND, "X {v}0", 15, 20, OLD, pick_sust,
+	    DOC_SUST),
+	ROW("sust.p" SURFACES "[.v2|.v4](.b32|.u32|.s32|.f32)" BEYOND, "X {v}0", 15, 20, OLD, pick_sust, DOC_SUST),
+	ROW("sured.b(.add|.min|.max|.and|.or)" SURFACES "(.u32|.u64|.s32|.b32|.s64)" BEYOND, "X 0", 30, 20,
+	    OLD | ISA_ORDERED, pick_sured, DOC_SURED),
+	ROW("sured.p(.add|.min|.max|.and|.or)" SURFACES "(.b32|.b64)" BEYOND, "X 0", 30, 20, OLD | ISA_ORDERED, pick_sured,
+	    DOC_SURED),
+	ROW("istypep(.texref|.samplerref|.surfref)", "=pred b64", 40, 30, OLD, pick_is_object,
+	    "Tests whether a register holds a handle."),
+};
+FAMILY(family_texture, "Textures and surfaces", rows_texture);
