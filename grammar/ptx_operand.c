@@ -287,6 +287,9 @@ void instruction_end(struct reader *r, u32 operand_count, struct span at)
 	i->scope = r->scope->scope;
 	if (!i->guard)
 		i->guard_element = NO_ELEMENT;
+	else if (i->guard->reg->vector > 1 && i->guard_element == NO_ELEMENT)
+		diag_error(r->diags, i->opcode_span, "the guard '%s' is a vector and needs an element: .x, .y, .z or .w",
+		           i->guard->name);
 	VEC_PUSH(r->arena, &r->function->body, *i);
 	*i = (struct ir_instruction){0};
 }

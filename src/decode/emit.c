@@ -73,12 +73,25 @@ static u32 sreg_read_now(struct emitter *e, const struct use *u)
 	return row;
 }
 
+/* array[register]: the address, computed into a scratch row just before the instruction. */
+static u32 index_now(struct emitter *e, const struct use *u)
+{
+	const u32 row = reserve_row(e, u->bits);
+	const u32 step = emit_constant(e, (struct constant_row){.bits = 64, .low = u->step});
+	const u32 base = emit_constant(e, (struct constant_row){.bits = 64, .low = u->low,
+								.frame_relative = u->frame_relative});
+
+	emit(e, (struct insn){.fn = e->low->internal.element, .d = row, .a = e->rows->places[u->reg].offset, .b = step,
+			      .c = base, .imm = u->index_bits | u->bits << 8});
+	return row;
+}
+
 /* The row of an operand. */
 u32 emit_use(struct emitter *e, const struct use *u)
 {
 	switch (u->kind) {
 	case USE_REGISTER:
-		return e->rows->places[u->reg].offset;
+		return u->step ? index_now(e, u) : e->rows->places[u->reg].offset;
 	case USE_CONSTANT:
 		return emit_constant(e, (struct constant_row){.bits = u->bits, .low = u->low, .high = u->high});
 	case USE_LOCAL:
@@ -258,7 +271,7 @@ static void emit_branch(struct emitter *e, const struct ir_instruction *x, const
 	}
 	if (x->guard) {
 		i.fn = e->low->internal.bra_if;
-		i.a = e->rows->places[x->guard->reg->index].offset;
+		i.a = e->rows->places[ir_guard_slot(x)].offset;
 		i.aux = x->guard_negated;
 	} else {
 		i.fn = e->low->internal.bra;
@@ -315,7 +328,7 @@ static void emit_guarded_split(struct emitter *e, const struct ir_instruction *x
 	const u32 branch = (u32)e->insns.count;
 
 	emit(e, (struct insn){.fn = e->low->internal.bra_if,
-			      .a = e->rows->places[x->guard->reg->index].offset,
+			      .a = e->rows->places[ir_guard_slot(x)].offset,
 			      .aux = (u8)!x->guard_negated,
 			      .run = (u16)take_run(e)});
 	if (m->form.row->flags & ISA_BRANCH)
@@ -343,7 +356,7 @@ static void emit_instruction(struct emitter *e, const struct ir_instruction *x, 
 		emit_plain(e, x, m);
 		const struct insn guarded = e->insns.items[e->insns.count - 1];
 		const struct insn guard = {.fn = e->low->internal.guard,
-					   .a = e->rows->places[x->guard->reg->index].offset,
+					   .a = e->rows->places[ir_guard_slot(x)].offset,
 					   .aux = x->guard_negated};
 		e->insns.items[e->insns.count - 1] = guard;
 		emit(e, guarded);

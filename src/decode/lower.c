@@ -26,7 +26,8 @@ static void find_internal_meanings(struct lowering *low)
 		.count = internal(low, "%count"), .join = internal(low, "%join"), .guard = internal(low, "%guard"),
 		.bra = internal(low, "%bra"), .bra_if = internal(low, "%bra_if"), .brx = internal(low, "%brx"),
 		.call = internal(low, "%call"), .ret = internal(low, "%ret"), .exit = internal(low, "%exit"),
-		.sreg_read = internal(low, "%sreg_read"), .unmodelled = internal(low, "%unmodelled"),
+		.sreg_read = internal(low, "%sreg_read"), .element = internal(low, "%element"),
+		.unmodelled = internal(low, "%unmodelled"),
 	};
 }
 

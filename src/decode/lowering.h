@@ -13,7 +13,7 @@
 
 /* Meanings that stand for no PTX instruction; the table has them under these opcodes. */
 struct internal_meanings {
-	meaning_fn *count, *join, *guard, *bra, *bra_if, *brx, *call, *ret, *exit, *sreg_read, *unmodelled;
+	meaning_fn *count, *join, *guard, *bra, *bra_if, *brx, *call, *ret, *exit, *sreg_read, *element, *unmodelled;
 };
 
 /* Where one kernel's variables and functions lie. */

@@ -299,6 +299,31 @@ static bool address_symbol(struct attempt *t, const struct ir_operand *base, str
 	return true;
 }
 
+/* array[register + n]: a register that is scaled and added to a constant just before. */
+static bool indexed_address(struct attempt *t, const struct ir_operand *o)
+{
+	const struct ir_operand *index = &o->items[1];
+	const struct ir_register *r = index->symbol->reg;
+	const u32 bits = type_bits(r->type);
+	struct use use = {.read = true, .span = o->span};
+
+	if (!address_symbol(t, &o->items[0], &use))
+		return false;
+	if (use.kind == USE_PARAM_ADDRESS)
+		return wrong(t, o->span, "a parameter cannot be indexed by a register: compute the address first");
+	if ((bits != 32 && bits != 64) || type_class(r->type) == 'f')
+		return wrong(t, index->span, "register '%s' of type .%s cannot be an index", r->name, token_text(r->type));
+	t->form->absolute = false;
+	use.frame_relative = use.kind == USE_LOCAL;
+	use.kind = USE_REGISTER;
+	use.reg = r->index + (index->element != 0xff && r->vector > 1 ? index->element : 0);
+	use.index_bits = (u8)bits;
+	use.low += (u64)o->addend;
+	use.step = o->value;
+	t->addresses++;
+	return push(t, use) && push(t, (struct use){.kind = USE_OFFSET, .type_bits = 32, .span = o->span});
+}
+
 static bool address(struct attempt *t, const struct ir_operand *o)
 {
 	struct use use = {.read = true, .span = o->span};
@@ -306,9 +331,9 @@ static bool address(struct attempt *t, const struct ir_operand *o)
 
 	if (o->kind != OPERAND_ADDRESS || !o->item_count)
 		return wrong(t, o->span, "expected an address in brackets");
-	if (o->item_count > 1)
-		return wrong(t, o->span, "an array indexed by a register is not modelled: compute the address first");
 	const struct ir_operand *base = &o->items[0];
+	if (o->item_count > 1)
+		return indexed_address(t, o);
 	switch (base->kind) {
 	case OPERAND_REGISTER: {
 		const struct ir_register *r = base->symbol->reg;

@@ -10,7 +10,7 @@
 
 enum use_kind {
 	USE_ABSENT,    /* optional operand left out, or '_' */
-	USE_REGISTER,  /* slot `reg` of the function's registers */
+	USE_REGISTER,  /* slot `reg` of the function's registers; with a `step`, array[register]: see below */
 	USE_CONSTANT,  /* low, high */
 	USE_SREG,      /* special register that is fixed for the warp */
 	USE_SREG_READ, /* special register that changes: read just before */
@@ -23,10 +23,13 @@ enum use_kind {
 struct use {
 	enum use_kind kind;
 	bool read, written, negated;
+	bool frame_relative; /* with a step: `low` is relative to the frame's local base */
 	u8 bits;     /* of the row: 1, 32, 64, 128 */
 	u8 type_bits; /* of the register as declared */
 	u32 reg;
 	u64 low, high;
+	u64 step; /* of an address: low + register * step, cut to the register's width */
+	u8 index_bits; /* with a step: of the register; `bits` are the address's */
 	u16 sreg;
 	u8 element;
 	struct span span;

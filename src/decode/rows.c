@@ -41,8 +41,8 @@ static void block_sets(const struct ir_function *f, const struct flow *g, const 
 		for (u32 k = g->blocks[b].first; k < g->blocks[b].end; k++) {
 			const struct matched *x = &matched[k];
 			const bool guarded = f->body.items[k].guard;
-			if (guarded && !test_bit(kills, f->body.items[k].guard->reg->index))
-				set_bit(uses, f->body.items[k].guard->reg->index);
+			if (guarded && !test_bit(kills, ir_guard_slot(&f->body.items[k])))
+				set_bit(uses, ir_guard_slot(&f->body.items[k]));
 			for (u32 u = 0; u < x->use_count; u++)
 				if (x->uses[u].kind == USE_REGISTER && x->uses[u].read && !test_bit(kills, x->uses[u].reg))
 					set_bit(uses, x->uses[u].reg);
@@ -116,7 +116,7 @@ static void find_intervals(const struct ir_function *f, const struct flow *g, co
 		const struct matched *x = &matched[k];
 		const u32 read_end = 2 * k + (may_overlap(x) ? 0 : 1);
 		if (f->body.items[k].guard)
-			extend(&v[f->body.items[k].guard->reg->index], 2 * k, 2 * k + 1);
+			extend(&v[ir_guard_slot(&f->body.items[k])], 2 * k, 2 * k + 1);
 		for (u32 u = 0; u < x->use_count; u++) {
 			if (x->uses[u].kind != USE_REGISTER)
 				continue;

@@ -134,7 +134,7 @@ struct machine {
 	u64 next_cluster;    /* next one to be started, atomic */
 	u64 resident_limit;  /* clusters in flight for a worker */
 	u64 heap_used;       /* bytes of the device heap */
-	u64 limit_left;      /* instructions, atomic, when a limit is set */
+	s64 limit_left;      /* instructions, atomic; without a limit more than any turn takes */
 	/* Observed runs: instructions are patched copies; originals by code index. */
 	struct insn **insns;
 	meaning_fn ***originals;

@@ -21,6 +21,8 @@ enum {
 
 /* --- One warp ------------------------------------------------------------------------------- */
 
+static s64 limit_left(const struct machine *m) { return __atomic_load_n(&m->limit_left, __ATOMIC_RELAXED); }
+
 /* Runs the warp until it waits, yields, finishes or faults. */
 static void warp_turn(struct warp *w)
 {
@@ -28,26 +30,42 @@ static void warp_turn(struct warp *w)
 
 	w->stop = STOP_NONE;
 	w->spins = 0;
-	w->budget = (s64)min_u64(TURN, w->machine->limit_left);
+	w->budget = limit_left(w->machine) < TURN ? limit_left(w->machine) : TURN;
 	i = warp_next(w);
 	while (i)
 		i = i->fn(w, i, w->rows, w->mask);
 }
 
-static void take_limit(struct warp *w, u64 issued)
+static void fault_limit(struct warp *w)
+{
+	const struct split *s = w->ready_head ? w->ready_head : w->waiting;
+	const struct code *code = w->machine->kernel->code;
+	u32 last = code->insn_count - 1;
+
+	while (last && code->origin[last] == NO_OPERAND)
+		last--;
+	const struct insn *at = s ? s->pc : machine_entry(w->machine, code) + last;
+	w->mask = s ? s->mask : w->initial_mask;
+	w->frame = s ? s->frame : w->entry_frame;
+	warp_fault(w, at, FAULT_LIMIT, w->mask, "after %llu warp instructions",
+		   (unsigned long long)w->machine->launch->instruction_limit);
+}
+
+/* A turn within the launch's limit. What a warp executes is counted at the ends of straight runs, so that
+ * one may end beyond the limit; none begins there. */
+static void limited_turn(struct warp *w)
 {
 	struct machine *m = w->machine;
+	const u64 before = w->issued;
 
-	if (!m->launch->instruction_limit)
+	if (limit_left(m) <= 0) {
+		fault_limit(w);
 		return;
-	const u64 left = __atomic_load_n(&m->limit_left, __ATOMIC_RELAXED);
-	__atomic_store_n(&m->limit_left, left > issued ? left - issued : 0, __ATOMIC_RELAXED);
-	if (left <= issued && w->stop == STOP_YIELD && w->ready_head) {
-		w->mask = w->ready_head->mask;
-		w->frame = w->ready_head->frame;
-		warp_fault(w, w->ready_head->pc, FAULT_LIMIT, w->mask, "after %llu warp instructions",
-			   (unsigned long long)m->launch->instruction_limit);
 	}
+	warp_turn(w);
+	const s64 issued = (s64)(w->issued - before);
+	if (__atomic_sub_fetch(&m->limit_left, issued, __ATOMIC_RELAXED) < 0 && w->stop != STOP_FAULT)
+		fault_limit(w);
 }
 
 static u64 hash_bytes(u64 h, const void *p, size_t bytes)
@@ -133,6 +151,19 @@ static struct block *block_new(struct worker *k, struct cluster *c)
 	return b;
 }
 
+/* What the block's warps have executed since it started. */
+static void block_count(struct worker *k, const struct block *b)
+{
+	for (u32 n = 0; n < b->warp_count; n++) {
+		const struct warp *w = &b->warps[n];
+		k->stats.warp_instructions += w->issued;
+		k->stats.thread_instructions += w->lanes_issued;
+		k->stats.branches += w->branches;
+		k->stats.divergent_branches += w->divergent_branches;
+		k->clock += w->issued;
+	}
+}
+
 static void block_end(struct worker *k, struct block *b)
 {
 	struct machine *m = k->machine;
@@ -142,14 +173,7 @@ static void block_end(struct worker *k, struct block *b)
 			m->launch->observers[o]->block_end(m->launch->observers[o]->context, b);
 	k->stats.blocks++;
 	k->stats.warps += b->warp_count;
-	for (u32 n = 0; n < b->warp_count; n++) {
-		const struct warp *w = &b->warps[n];
-		k->stats.warp_instructions += w->issued;
-		k->stats.thread_instructions += w->lanes_issued;
-		k->stats.branches += w->branches;
-		k->stats.divergent_branches += w->divergent_branches;
-		k->clock += w->issued;
-	}
+	block_count(k, b);
 }
 
 /* What a pass over a block's warps came to. */
@@ -166,8 +190,10 @@ static enum pass block_pass(struct block *b)
 		if (!w->live)
 			continue;
 		if (w->ready_head || w->open_joins) {
-			warp_turn(w);
-			take_limit(w, w->issued - before);
+			if (b->machine->launch->instruction_limit)
+				limited_turn(w);
+			else
+				warp_turn(w);
 		} else {
 			w->stop = STOP_WAITING;
 		}
@@ -400,6 +426,9 @@ void worker_run(struct worker *k)
 		if (!k->number && m->worker_count < m->worker_limit && more && nanoseconds() - start > HELPERS_AFTER_NS)
 			machine_start_helpers(m);
 	}
+	for (const struct cluster *c = k->active; c; c = c->next)
+		for (u32 r = 0; r < c->count; r++)
+			block_count(k, c->blocks[r]);
 	unstick(k, &passes);
 	__atomic_sub_fetch(&m->busy_workers, 1, __ATOMIC_ACQ_REL);
 }

@@ -63,3 +63,10 @@ struct ir_function *ir_find_function(const struct ir_module *m, const char *name
 
 	return symbol && symbol->kind == SYM_FUNCTION ? symbol->function : NULL;
 }
+
+u32 ir_guard_slot(const struct ir_instruction *x)
+{
+	const struct ir_register *r = x->guard->reg;
+
+	return r->index + (r->vector > 1 ? x->guard_element : 0);
+}

@@ -228,6 +228,9 @@ struct ir_instruction {
 	struct ir_scope *scope;  /* innermost { } */
 };
 
+/* Slot of the guard's register. */
+u32 ir_guard_slot(const struct ir_instruction *x);
+
 /* Names of one { }. Two symbols may stand for one thing (a label used in an inner scope before it
  * is defined in an outer one): compare what they point at, not the symbols. */
 struct ir_scope {

@@ -64,10 +64,14 @@ void report_launch(FILE *to, const char *kernel, const u32 grid[3], const u32 bl
 {
 	char a[48], b[48];
 	const u64 threads = s->blocks * block[0] * block[1] * block[2];
+	const u64 blocks = (u64)grid[0] * grid[1] * grid[2];
 
 	fprintf(to, "%s<<<%s, %s>>>: ", kernel, shape(grid, a, sizeof a), shape(block, b, sizeof b));
 	fprintf(to, "%s threads in ", report_count(threads, a, sizeof a));
-	fprintf(to, "%s block%s\n", report_count(s->blocks, a, sizeof a), s->blocks == 1 ? "" : "s");
+	fprintf(to, "%s block%s", report_count(s->blocks, a, sizeof a), s->blocks == 1 ? "" : "s");
+	if (s->blocks < blocks)
+		fprintf(to, " finished, of %s", report_count(blocks, a, sizeof a));
+	fprintf(to, "\n");
 	fprintf(to, "  time          ");
 	print_time(to, s->seconds);
 	fprintf(to, " on %u host thread%s\n", s->jobs, s->jobs == 1 ? "" : "s");

@@ -153,6 +153,25 @@ MEANING_FUNCTION(sreg_read)
 }
 MEANING(sreg_read);
 
+/* array[register]: base + register * step, the product cut to the register's width; see ir.h. */
+MEANING_FUNCTION(element)
+{
+	const u64 step = *ROW_OF(u64, i->b), base = *ROW_OF(u64, i->c);
+	const bool wide_index = (i->imm & 0xff) == 64, wide_address = i->imm >> 8 == 64;
+
+	(void)w;
+	(void)mask;
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		const u64 offset = wide_index ? ROW_OF(u64, i->a)[l] * step : (u32)(ROW_OF(u32, i->a)[l] * step);
+		if (wide_address)
+			ROW_OF(u64, i->d)[l] = base + offset;
+		else
+			ROW_OF(u32, i->d)[l] = (u32)(base + offset);
+	}
+	return i + 1;
+}
+MEANING(element);
+
 /* --- Calls ---------------------------------------------------------------------------------- */
 
 static const struct insn *call_indirect(struct warp *w, const struct insn *i, u8 *rows, const struct call_site *site)
@@ -185,6 +204,9 @@ MEANING_FUNCTION(call)
 {
 	const struct call_site *site = &w->frame->code->calls[i->c];
 
+	/* Recursion, like a loop, lets others run at times; it comes to this instruction again. */
+	if (UNLIKELY(w->budget <= 0))
+		return warp_yield(w, i);
 	warp_account(w, i);
 	if (site->is_indirect)
 		return call_indirect(w, i, rows, site);
@@ -229,6 +251,7 @@ PICK_ONE(call)
 PICK_ONE(ret)
 PICK_ONE(leave)
 PICK_ONE(sreg_read)
+PICK_ONE(element)
 PICK_ONE(unmodelled)
 PICK_ONE(trap)
 PICK_ONE(brkpt)
@@ -245,6 +268,7 @@ static const struct isa_row rows_internal[] = {
 	ROW("%ret", "", 10, 10, 0, pick_ret, "Returns from a function."),
 	ROW("%exit", "", 10, 10, 0, pick_leave, "Ends lanes."),
 	ROW("%sreg_read", "", 10, 10, 0, pick_sreg_read, "Reads a special register that changes."),
+	ROW("%element", "", 10, 10, 0, pick_element, "Computes the address of an array's element."),
 	ROW("%unmodelled", "", 10, 10, 0, pick_unmodelled, "Faults."),
 };
 FAMILY(family_internal, "", rows_internal);

@@ -93,6 +93,15 @@ expect 2 "Is a directory" "$ptxsim" run "$work"
 expect 2 "names no variant" env PTXSIM_VARIANT=none "$ptxsim" run "$samples/vecadd.ptx"
 expect 1 "deadlock" "$ptxsim" run "$samples/spinlock.ptx" --arch sm_60
 
+# limits
+expect 0 "2 of 2 expectations hold" "$ptxsim" run "$samples/vecadd.ptx" --limit 5808
+expect 1 "instruction limit reached: after 5807 warp instructions" "$ptxsim" run "$samples/vecadd.ptx" --limit 5807
+expect 1 "32 blocks finished, of 33" "$ptxsim" run "$samples/vecadd.ptx" --limit 5807 --jobs 1
+expect 1 "recursion.ptx" "$ptxsim" run "$samples/recursion.ptx" --limit 10
+
+# small launches that check themselves
+expect 0 " passed, 0 failed" "$ptxsim" test "$here/../run"
+
 # data in and out
 expect 0 "" "$ptxsim" run "$samples/vecadd.ptx" --save "c=$work/c.npy" --save "a=$work/a.bin" --quiet
 expect 0 "a  f32[8448]  0 1.5 3 4.5" "$ptxsim" run "$work/plain.ptx" --arg "a=load $work/c.npy"
