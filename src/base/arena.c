@@ -27,7 +27,11 @@ void arena_free(struct arena *a)
 		older = c->older;
 		free(c);
 	}
-	a->chunks = NULL;
+	for (struct arena_chunk *c = a->aside, *older; c; c = older) {
+		older = c->older;
+		free(c);
+	}
+	a->chunks = a->aside = NULL;
 	a->next = a->end = NULL;
 	a->used_bytes = 0;
 }
@@ -40,6 +44,20 @@ static void __attribute__((noreturn)) arena_fail(struct arena *a)
 	abort();
 }
 
+/* A chunk of that size that was set aside, zeroed; NULL if there is none. */
+static struct arena_chunk *take_aside(struct arena *a, size_t bytes)
+{
+	struct arena_chunk **at = &a->aside;
+
+	while (*at && (*at)->bytes != bytes)
+		at = &(*at)->older;
+	struct arena_chunk *c = *at;
+	if (!c)
+		return NULL;
+	*at = c->older;
+	return memset(c, 0, CHUNK_HEADER + bytes + 64);
+}
+
 static void arena_add_chunk(struct arena *a, size_t need)
 {
 	size_t bytes = CHUNK_MIN;
@@ -48,7 +66,9 @@ static void arena_add_chunk(struct arena *a, size_t need)
 		bytes *= 2;
 	if (bytes < need)
 		bytes = need;
-	struct arena_chunk *c = calloc(1, CHUNK_HEADER + bytes + 64);
+	struct arena_chunk *c = take_aside(a, bytes);
+	if (!c)
+		c = calloc(1, CHUNK_HEADER + bytes + 64);
 	if (!c)
 		arena_fail(a);
 	c->older = a->chunks;
@@ -57,6 +77,61 @@ static void arena_add_chunk(struct arena *a, size_t need)
 	a->used_bytes += bytes;
 	a->next = (u8 *)c + CHUNK_HEADER;
 	a->end = a->next + bytes + 64;
+}
+
+size_t arena_chunk_count(const struct arena *a)
+{
+	size_t count = 0;
+
+	for (const struct arena_chunk *c = a->chunks; c; c = c->older)
+		count++;
+	return count;
+}
+
+void arena_mark(const struct arena *a, struct arena_mark *mark)
+{
+	mark->count = 0;
+	for (struct arena_chunk *c = a->chunks; c; c = c->older)
+		mark->chunks[mark->count++] = c;
+	mark->next = a->next;
+	mark->end = a->end;
+	mark->used_bytes = a->used_bytes;
+}
+
+static void unlink_chunk(struct arena_chunk **list, struct arena_chunk *c)
+{
+	while (*list && *list != c)
+		list = &(*list)->older;
+	if (*list)
+		*list = c->older;
+}
+
+void arena_restore(struct arena *a, const struct arena_mark *mark)
+{
+	for (size_t k = 0; k < mark->count; k++) {
+		unlink_chunk(&a->chunks, mark->chunks[k]);
+		unlink_chunk(&a->aside, mark->chunks[k]);
+	}
+	/* Newest first becomes oldest first, before those that are younger still. */
+	for (struct arena_chunk *c = a->chunks, *older; c; c = older) {
+		older = c->older;
+		c->older = a->aside;
+		a->aside = c;
+	}
+	a->chunks = NULL;
+	for (size_t k = mark->count; k-- > 0;) {
+		mark->chunks[k]->older = a->chunks;
+		a->chunks = mark->chunks[k];
+	}
+	a->next = mark->next;
+	a->end = mark->end;
+	a->used_bytes = mark->used_bytes;
+}
+
+u8 *arena_chunk_bytes(struct arena_chunk *c, size_t *bytes)
+{
+	*bytes = c->bytes + 64;
+	return (u8 *)c + CHUNK_HEADER;
 }
 
 void *arena_alloc(struct arena *a, size_t bytes)

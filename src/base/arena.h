@@ -16,6 +16,7 @@ struct arena_chunk;
 
 struct arena {
 	struct arena_chunk *chunks; /* newest first */
+	struct arena_chunk *aside;  /* chunks that a restored mark does not have, oldest first */
 	u8 *next, *end;             /* free part of the newest chunk */
 	size_t used_bytes;          /* sum of all chunks, for limits and reports */
 	jmp_buf *out_of_memory;     /* where to unwind to; NULL aborts the process with a message */
@@ -34,6 +35,22 @@ char *arena_vprintf(struct arena *a, const char *format, va_list args);
 
 #define ARENA_NEW(a, type)          ((type *)arena_alloc((a), sizeof(type)))
 #define ARENA_ARRAY(a, count, type) ((type *)arena_array((a), (count), sizeof(type)))
+
+/* Going back: the arena as it was at a mark, its bytes apart. Whoever restores a mark puts the bytes
+ * of its chunks back too. Chunks that are not of the mark are set aside, and used again when the
+ * arena next grows by as much, so that what runs twice finds the same addresses. */
+struct arena_mark {
+	struct arena_chunk **chunks; /* newest first, in memory of the mark's owner */
+	size_t count;
+	u8 *next, *end;
+	size_t used_bytes;
+};
+size_t arena_chunk_count(const struct arena *a);
+/* mark->chunks must have room for arena_chunk_count() entries. */
+void arena_mark(const struct arena *a, struct arena_mark *mark);
+void arena_restore(struct arena *a, const struct arena_mark *mark);
+/* The bytes that a chunk of a mark holds. */
+u8 *arena_chunk_bytes(struct arena_chunk *c, size_t *bytes);
 
 /* Growth of a vector kept as (items, count, capacity) inside an arena; the old block stays behind. */
 void *arena_grow(struct arena *a, void *items, size_t count, size_t *capacity, size_t item_bytes);

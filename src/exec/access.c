@@ -3,7 +3,6 @@
  * Checked access to guest memory for single lanes, and the remembered ranges of global memory that
  * make whole-warp accesses cheap.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "exec/internal.h"
@@ -45,12 +44,9 @@ bool warp_local_reserve(struct warp *w, const struct insn *i, u64 bytes)
 		grown *= 2;
 	if (grown > limit)
 		grown = (limit + 3) & ~3ull;
-	u8 *local = realloc(w->local, grown * WARP_LANES);
-	if (!local) {
-		warp_fault(w, i, FAULT_OUT_OF_MEMORY, 0, NULL);
-		return false;
-	}
-	memset(local + w->local_bytes * WARP_LANES, 0, (grown - w->local_bytes) * WARP_LANES);
+	u8 *local = arena_array(&w->worker->arena, grown, WARP_LANES);
+	if (w->local_bytes)
+		memcpy(local, w->local, w->local_bytes * WARP_LANES);
 	w->local = local;
 	w->local_bytes = grown;
 	return true;

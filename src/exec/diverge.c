@@ -169,6 +169,17 @@ const struct insn *warp_yield(struct warp *w, const struct insn *pc)
 	return NULL;
 }
 
+const struct insn *warp_suspend(struct warp *w, const struct insn *i, s32 done)
+{
+	push_ready(w, store_running(w, i));
+	w->worker->elapsed += w->issued + (u64)done - w->counted;
+	w->counted = w->issued + (u64)done;
+	w->mask = 0;
+	w->suspended = true;
+	w->stop = STOP_SUSPENDED;
+	return NULL;
+}
+
 /* --- Branches ------------------------------------------------------------------------------ */
 
 const struct insn *warp_diverge(struct warp *w, u32 taken, const struct insn *target, const struct insn *next,

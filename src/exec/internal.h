@@ -5,6 +5,7 @@
 #ifndef PTXSIM_EXEC_INTERNAL_H
 #define PTXSIM_EXEC_INTERNAL_H
 
+#include "exec/launch.h"
 #include "exec/run.h"
 
 enum { CALL_DEPTH_MAX = 20000 };
@@ -18,10 +19,20 @@ void frame_free(struct warp *w, struct frame *f);
 /* Makes a kernel's frame, once made for this warp, ready for the next block. */
 void frame_restart(struct warp *w, struct frame *f);
 
-void worker_run(struct worker *worker);
-void worker_free_local(struct worker *worker);
+/* Runs blocks until there are none left. False: it was suspended, call it again. */
+bool worker_run(struct worker *worker);
+/* Lets one warp have a turn out of order. */
+void worker_turn(struct worker *worker, struct warp *w);
 void machine_start_helpers(struct machine *m);
 void machine_fault_memory(struct machine *m);
+/* Prepares *m and its first worker; `arena` outlives it. LAUNCH_OK, or why not. */
+enum launch_status machine_begin(struct machine *m, const struct launch *l, struct arena *arena, bool alone,
+				 char *message, size_t size);
+/* Runs the first worker here. False: it was suspended. */
+bool machine_work(struct machine *m);
+void machine_drop(struct machine *m);
+/* Waits for the helpers, collects counts and fault, frees. */
+enum launch_status machine_end(struct machine *m, struct launch_stats *stats, struct fault *fault);
 /* Makes patched copies of all code if the launch has observers. */
 void machine_watch(struct machine *m, struct arena *arena);
 /* Puts the warp's live lanes at the kernel's entry. */
@@ -29,6 +40,9 @@ void warp_start(struct warp *w, const struct code *code);
 /* Can something other than the cluster's own warps wake one of them? */
 bool cluster_can_wait(const struct cluster *c);
 
+/* Puts the running split back before instruction i, in the middle of its turn. `done`: instructions
+ * since the last accounting point. */
+const struct insn *warp_suspend(struct warp *w, const struct insn *i, s32 done);
 /* Parks the running split without choosing another. */
 struct split *warp_store(struct warp *w, const struct insn *pc, enum split_state state);
 /* After lanes exited: .sync instructions that waited for them may be complete. */

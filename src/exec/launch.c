@@ -133,7 +133,6 @@ static bool machine_init(struct machine *m, const struct launch *l, char *messag
 {
 	const struct arch *a = l->program->arch;
 
-	memset(m, 0, sizeof *m);
 	m->launch = l;
 	m->program = l->program;
 	m->kernel = l->kernel;
@@ -180,6 +179,7 @@ static bool worker_init(struct worker *k, struct machine *m, u32 number)
 	memset(k, 0, sizeof *k);
 	k->machine = m;
 	k->number = number;
+	k->pause_at = UINT64_MAX;
 	arena_init(&k->arena, &k->out_of_memory);
 	if (setjmp(k->out_of_memory))
 		return false;
@@ -187,19 +187,26 @@ static bool worker_init(struct worker *k, struct machine *m, u32 number)
 	return true;
 }
 
-static void *worker_main(void *argument)
+/* False: the worker was suspended. */
+static bool work(struct worker *k)
 {
-	struct worker *k = argument;
-
 	if (setjmp(k->out_of_memory)) {
 		machine_fault_memory(k->machine);
-		return NULL;
+		return true;
 	}
 	fp_save(k);
-	worker_run(k);
+	const bool finished = worker_run(k);
 	fp_restore(k);
+	return finished;
+}
+
+static void *worker_main(void *argument)
+{
+	work(argument);
 	return NULL;
 }
+
+bool machine_work(struct machine *m) { return work(&m->workers[0]); }
 
 void machine_start_helpers(struct machine *m)
 {
@@ -223,8 +230,46 @@ static void worker_end(struct worker *k, struct launch_stats *stats)
 	stats->thread_instructions += k->stats.thread_instructions;
 	stats->branches += k->stats.branches;
 	stats->divergent_branches += k->stats.divergent_branches;
-	worker_free_local(k);
 	arena_free(&k->arena);
+}
+
+enum launch_status machine_begin(struct machine *m, const struct launch *l, struct arena *arena, bool alone,
+				 char *message, size_t size)
+{
+	if (!machine_init(m, l, message, size))
+		return LAUNCH_BAD_CONFIG;
+	m->worker_limit = alone ? 1 : worker_limit(m);
+	m->workers = calloc(m->worker_limit, sizeof *m->workers);
+	if (!m->workers)
+		return LAUNCH_NO_MEMORY;
+	machine_watch(m, arena);
+	if (!worker_init(&m->workers[0], m, 0))
+		return LAUNCH_NO_MEMORY;
+	m->worker_count = 1;
+	return LAUNCH_OK;
+}
+
+/* After machine_begin failed, or memory ran out in it. */
+void machine_drop(struct machine *m)
+{
+	if (!m->workers)
+		return;
+	arena_free(&m->workers[0].arena);
+	free(m->workers);
+	pthread_mutex_destroy(&m->lock);
+}
+
+enum launch_status machine_end(struct machine *m, struct launch_stats *stats, struct fault *fault)
+{
+	for (u32 k = 1; k < m->worker_count; k++)
+		pthread_join(m->workers[k].thread, NULL);
+	stats->jobs = m->worker_count;
+	for (u32 k = 0; k < m->worker_count; k++)
+		worker_end(&m->workers[k], stats);
+	*fault = m->fault;
+	free(m->workers);
+	pthread_mutex_destroy(&m->lock);
+	return m->faulted ? LAUNCH_FAULT : m->launch->stop && *m->launch->stop ? LAUNCH_INTERRUPTED : LAUNCH_OK;
 }
 
 enum launch_status launch_run(const struct launch *l, struct launch_stats *stats, struct fault *fault,
@@ -234,33 +279,21 @@ enum launch_status launch_run(const struct launch *l, struct launch_stats *stats
 	struct arena watched;
 	jmp_buf out_of_memory;
 	volatile enum launch_status status = LAUNCH_NO_MEMORY;
+	const double start = seconds_now();
 
 	memset(stats, 0, sizeof *stats);
 	memset(fault, 0, sizeof *fault);
-	if (!machine_init(&m, l, message, message_size))
-		return LAUNCH_BAD_CONFIG;
-	const double start = seconds_now();
+	memset(&m, 0, sizeof m);
 	arena_init(&watched, &out_of_memory);
-	m.worker_limit = worker_limit(&m);
-	m.workers = calloc(m.worker_limit, sizeof *m.workers);
-	if (setjmp(out_of_memory) || !m.workers)
-		goto out;
-	machine_watch(&m, &watched);
-	if (!worker_init(&m.workers[0], &m, 0))
-		goto out;
-	m.worker_count = 1;
-	worker_main(&m.workers[0]);
-	for (u32 k = 1; k < m.worker_count; k++)
-		pthread_join(m.workers[k].thread, NULL);
-	stats->jobs = m.worker_count;
-	for (u32 k = 0; k < m.worker_count; k++)
-		worker_end(&m.workers[k], stats);
-	*fault = m.fault;
-	status = m.faulted ? LAUNCH_FAULT : l->stop && *l->stop ? LAUNCH_INTERRUPTED : LAUNCH_OK;
-out:
+	if (!setjmp(out_of_memory))
+		status = machine_begin(&m, l, &watched, false, message, message_size);
+	if (status == LAUNCH_OK) {
+		machine_work(&m);
+		status = machine_end(&m, stats, fault);
+	} else {
+		machine_drop(&m);
+	}
 	stats->seconds = seconds_now() - start;
-	free(m.workers);
 	arena_free(&watched);
-	pthread_mutex_destroy(&m.lock);
 	return status;
 }

@@ -58,6 +58,15 @@ struct barrier {
 	u64 phase;
 };
 
+/* How far a pass over a block's warps has come: a pass may be suspended and gone on with later. */
+struct block_turns {
+	bool open, entered; /* entered: warp `next` is in its turn */
+	bool live;
+	int result;  /* enum pass */
+	u32 next;    /* warp */
+	u64 before;  /* what it had issued when it was entered */
+};
+
 struct block {
 	struct machine *machine;
 	struct worker *worker;
@@ -77,6 +86,7 @@ struct block {
 	void *async; /* state of asynchronous operations, owned by sem */
 	struct block *next;
 	u64 launch_order;
+	struct block_turns turns;
 };
 
 struct cluster {
@@ -87,6 +97,9 @@ struct cluster {
 	u32 arrived;   /* at barrier.cluster */
 	u64 phase;
 	struct cluster *next;
+	bool pass_open; /* a pass over the blocks is under way: */
+	int pass_worst; /* its result so far, and the next block */
+	u32 pass_rank;
 };
 
 /* A remembered range of global memory: guest [low, high) lies at host + (address - low). */
@@ -114,7 +127,15 @@ struct worker {
 	struct arena arena;
 	jmp_buf out_of_memory;
 	u64 clock; /* warp instructions issued, for %clock */
+	/* The state of worker_run, which may return and be called again. */
+	bool running, more, round_progress, suspended;
+	u32 stuck_passes;
+	struct cluster **round_at; /* where in `active` the round is; NULL between rounds */
+	u64 elapsed;           /* warp instructions of all warps, up to the last end of a turn */
+	volatile u64 pause_at; /* after a turn that brings `elapsed` here, worker_run returns */
 };
+
+struct hooks; /* exec/stepping.h */
 
 struct machine {
 	const struct launch *launch;
@@ -140,6 +161,7 @@ struct machine {
 	meaning_fn ***originals;
 	u8 **watchers; /* for each instruction of each code: bit k: observer k wants it */
 	u32 observer_count;
+	struct hooks *hooks; /* of a launch that is stepped through; or NULL */
 	pthread_mutex_t lock;
 	struct fault fault;  /* of the lowest block */
 	bool faulted;        /* atomic */

@@ -6,8 +6,10 @@
  * resident block makes progress.
  *
  * Warps of a block run in turn, each until it waits, exits, or has used up its turn.
+ *
+ * A launch that is stepped through (exec/stepping.h) may be suspended in the middle of a turn. So
+ * how far a round has come stands in the worker, the cluster and the block, not in local variables.
  */
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -23,14 +25,17 @@ enum {
 
 static s64 limit_left(const struct machine *m) { return __atomic_load_n(&m->limit_left, __ATOMIC_RELAXED); }
 
-/* Runs the warp until it waits, yields, finishes or faults. */
+/* Runs the warp until it waits, yields, finishes, faults or is suspended; a suspended turn goes on. */
 static void warp_turn(struct warp *w)
 {
 	const struct insn *i;
 
 	w->stop = STOP_NONE;
-	w->spins = 0;
-	w->budget = limit_left(w->machine) < TURN ? limit_left(w->machine) : TURN;
+	if (!w->suspended) {
+		w->spins = 0;
+		w->budget = limit_left(w->machine) < TURN ? limit_left(w->machine) : TURN;
+	}
+	w->suspended = false;
 	i = warp_next(w);
 	while (i)
 		i = i->fn(w, i, w->rows, w->mask);
@@ -51,18 +56,19 @@ static void fault_limit(struct warp *w)
 		   (unsigned long long)w->machine->launch->instruction_limit);
 }
 
-/* A turn within the launch's limit. What a warp executes is counted at the ends of straight runs, so that
+/* A turn, begun when the warp had issued `before`, within the launch's limit. What a warp executes is counted at the ends of straight runs, so that
  * one may end beyond the limit; none begins there. */
-static void limited_turn(struct warp *w)
+static void limited_turn(struct warp *w, u64 before)
 {
 	struct machine *m = w->machine;
-	const u64 before = w->issued;
 
-	if (limit_left(m) <= 0) {
+	if (!w->suspended && limit_left(m) <= 0) {
 		fault_limit(w);
 		return;
 	}
 	warp_turn(w);
+	if (w->stop == STOP_SUSPENDED)
+		return;
 	const s64 issued = (s64)(w->issued - before);
 	if (__atomic_sub_fetch(&m->limit_left, issued, __ATOMIC_RELAXED) < 0 && w->stop != STOP_FAULT)
 		fault_limit(w);
@@ -107,6 +113,7 @@ static void block_reset(struct worker *k, struct block *b, struct cluster *c, u3
 	b->cluster_rank = rank;
 	b->live_threads = b->thread_count;
 	b->next_warp = 0;
+	b->turns.open = false;
 	if (b->open_barriers)
 		memset(b->barriers, 0, sizeof b->barriers);
 	b->open_barriers = 0;
@@ -117,6 +124,7 @@ static void block_reset(struct worker *k, struct block *b, struct cluster *c, u3
 		w->initial_mask = w->live = left >= WARP_LANES ? FULL_MASK : (1u << left) - 1;
 		w->issued = w->lanes_issued = w->branches = w->divergent_branches = 0;
 		w->state_hash = 0;
+		w->counted = 0;
 		w->resumed = false;
 		memset(w->cluster_phase, 0, sizeof w->cluster_phase);
 		warp_start(w, m->kernel->code);
@@ -177,41 +185,87 @@ static void block_end(struct worker *k, struct block *b)
 }
 
 /* What a pass over a block's warps came to. */
-enum pass { PASS_FINISHED, PASS_PROGRESS, PASS_SPINNING, PASS_WAITING, PASS_FAULT };
+enum pass { PASS_FINISHED, PASS_PROGRESS, PASS_SPINNING, PASS_WAITING, PASS_FAULT, PASS_SUSPENDED };
+
+static void count_turn(struct worker *k, struct warp *w)
+{
+	k->elapsed += w->issued - w->counted;
+	w->counted = w->issued;
+}
+
+/* The warp's turn within a pass; false: it was suspended. */
+static bool take_turn(struct worker *k, struct block_turns *t, struct warp *w)
+{
+	if (!t->entered) {
+		t->entered = true;
+		t->before = w->issued;
+	}
+	if (!w->ready_head && !w->open_joins) {
+		w->stop = STOP_WAITING;
+		return true;
+	}
+	if (k->machine->launch->instruction_limit)
+		limited_turn(w, t->before);
+	else
+		warp_turn(w);
+	if (w->stop == STOP_SUSPENDED)
+		return false;
+	count_turn(k, w);
+	return true;
+}
+
+/* What the warp's turn means for the pass. */
+static void judge_turn(struct block_turns *t, struct warp *w)
+{
+	t->live |= w->live != 0;
+	if (w->stop == STOP_YIELD && w->spins) {
+		const u64 hash = warp_hash(w);
+		if (hash != w->state_hash)
+			t->result = PASS_PROGRESS;
+		else if (t->result == PASS_WAITING)
+			t->result = PASS_SPINNING;
+		w->state_hash = hash;
+	} else if (w->issued != t->before) {
+		t->result = PASS_PROGRESS;
+	}
+}
 
 static enum pass block_pass(struct block *b)
 {
-	enum pass result = PASS_WAITING;
-	bool live = false;
+	struct worker *k = b->worker;
+	struct block_turns *t = &b->turns;
 
-	for (u32 n = 0; n < b->warp_count; n++) {
-		struct warp *w = &b->warps[n];
-		const u64 before = w->issued;
-		if (!w->live)
-			continue;
-		if (w->ready_head || w->open_joins) {
-			if (b->machine->launch->instruction_limit)
-				limited_turn(w);
-			else
-				warp_turn(w);
-		} else {
-			w->stop = STOP_WAITING;
+	if (!t->open)
+		*t = (struct block_turns){.open = true, .result = PASS_WAITING};
+	while (t->next < b->warp_count) {
+		struct warp *w = &b->warps[t->next];
+		if (w->live) {
+			if (!take_turn(k, t, w))
+				return PASS_SUSPENDED;
+			if (w->stop == STOP_FAULT)
+				return PASS_FAULT;
+			judge_turn(t, w);
 		}
-		if (w->stop == STOP_FAULT)
-			return PASS_FAULT;
-		live |= w->live != 0;
-		if (w->stop == STOP_YIELD && w->spins) {
-			const u64 hash = warp_hash(w);
-			if (hash != w->state_hash)
-				result = PASS_PROGRESS;
-			else if (result == PASS_WAITING)
-				result = PASS_SPINNING;
-			w->state_hash = hash;
-		} else if (w->issued != before) {
-			result = PASS_PROGRESS;
-		}
+		t->next++;
+		t->entered = false;
+		if (__builtin_expect(k->elapsed >= k->pause_at, 0))
+			return PASS_SUSPENDED;
 	}
-	return live ? result : PASS_FINISHED;
+	t->open = false;
+	return t->live ? (enum pass)t->result : PASS_FINISHED;
+}
+
+void worker_turn(struct worker *k, struct warp *w)
+{
+	struct block_turns *t = &w->block->turns;
+
+	warp_turn(w);
+	if (w->stop != STOP_SUSPENDED)
+		count_turn(k, w);
+	if (t->open) {
+		t->live = true;
+		t->result = PASS_PROGRESS;
+	}
 }
 
 /* --- Clusters ------------------------------------------------------------------------------- */
@@ -239,6 +293,7 @@ static struct cluster *cluster_admit(struct worker *k)
 	}
 	c->arrived = 0;
 	c->phase = 0;
+	c->pass_open = false;
 	c->live_threads = c->count * m->block_threads;
 	for (u32 r = 0; r < c->count; r++)
 		block_reset(k, c->blocks[r], c, r);
@@ -248,18 +303,23 @@ static struct cluster *cluster_admit(struct worker *k)
 
 static enum pass cluster_pass(struct cluster *c)
 {
-	enum pass worst = PASS_FINISHED;
-
-	for (u32 r = 0; r < c->count; r++) {
-		const enum pass p = block_pass(c->blocks[r]);
-		if (p == PASS_FAULT)
+	if (!c->pass_open) {
+		c->pass_open = true;
+		c->pass_worst = PASS_FINISHED;
+		c->pass_rank = 0;
+	}
+	for (; c->pass_rank < c->count; c->pass_rank++) {
+		const enum pass p = block_pass(c->blocks[c->pass_rank]);
+		if (p == PASS_FAULT || p == PASS_SUSPENDED)
 			return p;
 		if (p == PASS_FINISHED)
 			continue;
-		if (worst == PASS_FINISHED || p == PASS_PROGRESS || (p == PASS_SPINNING && worst == PASS_WAITING))
-			worst = p;
+		if (c->pass_worst == PASS_FINISHED || p == PASS_PROGRESS ||
+		    (p == PASS_SPINNING && c->pass_worst == PASS_WAITING))
+			c->pass_worst = p;
 	}
-	return worst;
+	c->pass_open = false;
+	return (enum pass)c->pass_worst;
 }
 
 static void cluster_end(struct worker *k, struct cluster *c)
@@ -355,13 +415,16 @@ static void unstick(struct worker *k, u32 *passes)
 	*passes = 0;
 }
 
-/* One round over the active clusters: true if any made progress or ended. */
+/* One round over the active clusters: true if any made progress or ended. A round that was suspended
+ * goes on. */
 static bool round_of_turns(struct worker *k, bool *stopped)
 {
-	bool progress = false;
-
-	for (struct cluster **at = &k->active; *at;) {
-		struct cluster *c = *at;
+	if (!k->round_at) {
+		k->round_at = &k->active;
+		k->round_progress = false;
+	}
+	while (*k->round_at) {
+		struct cluster *c = *k->round_at;
 		enum pass p;
 		if (must_stop(k, c)) {
 			*stopped = true;
@@ -371,72 +434,82 @@ static bool round_of_turns(struct worker *k, bool *stopped)
 		do
 			p = cluster_pass(c);
 		while (p == PASS_PROGRESS && k->active_count == 1 && !must_stop(k, c));
-		if (p == PASS_FAULT) {
-			*stopped = true;
+		if (p == PASS_SUSPENDED) {
+			k->suspended = true;
 			return false;
 		}
-		if (p == PASS_WAITING && !cluster_can_wait(c)) {
+		if (p == PASS_WAITING && !cluster_can_wait(c))
 			tell_deadlock(c);
+		if (p == PASS_FAULT || (p == PASS_WAITING && !cluster_can_wait(c))) {
 			*stopped = true;
 			return false;
 		}
-		progress |= p == PASS_FINISHED || p == PASS_PROGRESS;
+		k->round_progress |= p == PASS_FINISHED || p == PASS_PROGRESS;
 		if (p == PASS_FINISHED) {
-			*at = c->next;
+			*k->round_at = c->next;
 			k->active_count--;
 			cluster_end(k, c);
 		} else {
-			at = &c->next;
+			k->round_at = &c->next;
 		}
 	}
-	return progress;
+	k->round_at = NULL;
+	return k->round_progress;
 }
 
-void worker_run(struct worker *k)
+/* Takes up the next cluster, if there is one and the modelled GPU has room. */
+static void admit_next(struct worker *k)
+{
+	if (!k->more || (k->active && !k->stuck_passes) || k->active_count >= k->machine->resident_limit)
+		return;
+	struct cluster *c = cluster_admit(k);
+	k->more = c != NULL;
+	if (!c)
+		return;
+	struct cluster **end = &k->active;
+	while (*end)
+		end = &(*end)->next;
+	*end = c;
+	k->active_count++;
+	unstick(k, &k->stuck_passes);
+}
+
+bool worker_run(struct worker *k)
 {
 	struct machine *m = k->machine;
 	const u64 start = k->number ? 0 : nanoseconds();
-	bool more = true, stopped = false;
-	u32 passes = 0;
+	bool stopped = false;
 
-	__atomic_add_fetch(&m->busy_workers, 1, __ATOMIC_ACQ_REL);
+	if (!k->running) {
+		k->running = k->more = true;
+		__atomic_add_fetch(&m->busy_workers, 1, __ATOMIC_ACQ_REL);
+	}
+	k->suspended = false;
 	while (!stopped) {
-		if (more && (!k->active || passes) && k->active_count < m->resident_limit) {
-			struct cluster *c = cluster_admit(k);
-			more = c != NULL;
-			if (c) {
-				struct cluster **end = &k->active;
-				while (*end)
-					end = &(*end)->next;
-				*end = c;
-				k->active_count++;
-				unstick(k, &passes);
-			}
-		}
+		if (!k->round_at)
+			admit_next(k);
 		if (!k->active)
 			break;
 		if (__atomic_load_n(&m->faulted, __ATOMIC_ACQUIRE) && must_stop(k, k->active))
 			break;
 		if (round_of_turns(k, &stopped))
-			unstick(k, &passes);
-		else if (!stopped && !more && !all_stuck(k, &passes))
+			unstick(k, &k->stuck_passes);
+		else if (k->suspended)
+			return false;
+		else if (!stopped && !k->more && !all_stuck(k, &k->stuck_passes))
 			break;
-		else if (!stopped && more)
-			passes = 1;
-		if (!k->number && m->worker_count < m->worker_limit && more && nanoseconds() - start > HELPERS_AFTER_NS)
+		else if (!stopped && k->more)
+			k->stuck_passes = 1;
+		if (!k->number && m->worker_count < m->worker_limit && k->more &&
+		    nanoseconds() - start > HELPERS_AFTER_NS)
 			machine_start_helpers(m);
 	}
 	for (const struct cluster *c = k->active; c; c = c->next)
 		for (u32 r = 0; r < c->count; r++)
 			block_count(k, c->blocks[r]);
-	unstick(k, &passes);
+	unstick(k, &k->stuck_passes);
 	__atomic_sub_fetch(&m->busy_workers, 1, __ATOMIC_ACQ_REL);
-}
-
-void worker_free_local(struct worker *k)
-{
-	for (struct warp *w = k->all_warps; w; w = w->next_of_worker)
-		free(w->local);
+	return true;
 }
 
 bool cluster_can_wait(const struct cluster *c)

@@ -60,7 +60,7 @@ struct split {
 };
 
 /* Why a run of a warp ended. */
-enum warp_stop { STOP_NONE, STOP_FINISHED, STOP_WAITING, STOP_YIELD, STOP_FAULT };
+enum warp_stop { STOP_NONE, STOP_FINISHED, STOP_WAITING, STOP_YIELD, STOP_FAULT, STOP_SUSPENDED };
 
 struct warp {
 	/* Hot: read at each dispatch. */
@@ -93,6 +93,8 @@ struct warp {
 	u64 local_bytes;  /* for each lane */
 	struct frame *entry_frame;
 	u32 spins;        /* times around a spin loop in this turn */
+	bool suspended;   /* in the middle of its turn, before the instruction of the first ready split */
+	u64 counted;      /* of `issued`, what is in the worker's `elapsed` */
 	struct warp *next_of_worker;
 	u64 state_hash;   /* of the last turn that ended in a spin loop */
 	u64 cluster_phase[WARP_LANES]; /* barrier.cluster.wait waits until the phase is this */

@@ -38,7 +38,7 @@ void machine_watch(struct machine *m, struct arena *arena)
 
 	while (list && list[m->observer_count])
 		m->observer_count++;
-	if (!m->observer_count)
+	if (!m->observer_count && !m->hooks)
 		return;
 	const u32 codes = m->program->code_count;
 	m->insns = ARENA_ARRAY(arena, codes + 1, struct insn *);
