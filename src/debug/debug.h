@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The debugger's engine: runs launches on the calling thread and stops them where it is asked to,
+ * forwards and backwards, and shows and changes what they hold. It prints nothing and asks
+ * nothing: a front end (command line, full screen, Debug Adapter Protocol) drives it by calls
+ * that return when something happened.
+ *
+ *     d = debug_new(...);
+ *     struct debug_event e = debug_go(d, DEBUG_CONTINUE, 1);     start: stops at the first launch
+ *     debug_break(d, "saxpy.ptx:20", NULL);
+ *     e = debug_go(d, DEBUG_CONTINUE, 1);                        e.reason says why it stopped
+ *     debug_evaluate(d, "%r3*4", debug_focus(d).lane, &value);
+ *     e = debug_back(d, DEBUG_STEP, 1);
+ *
+ * The engine stops only where a warp is about to execute an instruction of the text: that warp is
+ * the current one. Its position is the number of warp instructions that the launch has executed:
+ * the same position is the same state, however it was reached. The focus, on which commands work,
+ * is a block, warp and lane that the user may choose.
+ *
+ * Programs must be lowered with keep_registers. Not thread-safe, except debug_interrupt. Texts that
+ * are returned live until the next motion unless stated otherwise; what runs out of memory unwinds
+ * the arena that debug_new was given.
+ */
+#ifndef PTXSIM_DEBUG_DEBUG_H
+#define PTXSIM_DEBUG_DEBUG_H
+
+#include "exec/launch.h"
+#include "observe/accounting.h"
+
+struct debug;
+
+/* --- Where launches come from, and where text goes -------------------------------------------- */
+
+struct debug_source {
+	void *context;
+	/* Prepares the next launch; what *l points at lives until `done`. False: there is none (an
+	 * error is the source's to tell). `print` and `observers` of *l are the engine's to fill. */
+	bool (*next)(void *context, struct launch *l);
+	/* A launch has ended, finished, faulted or abandoned. */
+	void (*done)(void *context, enum launch_status status, const struct launch_stats *stats,
+	             const struct fault *fault);
+	/* Brings memory and launches back to the start, for debug_restart. May be NULL. */
+	bool (*restart)(void *context);
+	/* What a kernel prints, once: not again when it is run through a second time. May be NULL. */
+	void (*print)(void *context, const char *text, size_t length);
+};
+
+enum { DEBUG_HISTORY_DEFAULT_MIB = 512 };
+
+struct debug_options {
+	bool no_history;    /* no going back: nothing is kept */
+	u64 history_bytes;  /* for checkpoints; 0: DEBUG_HISTORY_DEFAULT_MIB */
+	u64 history_spacing; /* warp instructions between checkpoints; 0: chosen by what one costs */
+	bool counters;      /* count memory accesses while running, for debug_counters */
+	struct accounting_options accounting;
+};
+
+/* All arguments live as long as the engine. */
+struct debug *debug_new(struct arena *arena, const struct program *program, const struct debug_source *source,
+                        const struct debug_options *options);
+void debug_free(struct debug *d);
+/* Why the last call failed. */
+const char *debug_message(const struct debug *d);
+
+/* --- Places ------------------------------------------------------------------------------------ */
+
+/* An instruction of the text, in one kernel's code. */
+struct debug_place {
+	const struct code *code; /* NULL: nowhere */
+	u32 instruction;         /* index into code->function->body */
+};
+
+struct debug_line {
+	const char *file; /* as given; NULL: none */
+	u32 line, column;
+	const char *text; /* of the instruction, `length` bytes, not terminated */
+	u32 length;
+	const char *loc_file; /* by .loc, or NULL */
+	u32 loc_line;
+};
+struct debug_line debug_line(const struct debug_place *p);
+/* Places of a location: FILE:LINE or LINE (of the text, or of CUDA C through .loc), FUNCTION,
+ * LABEL, FUNCTION:LABEL, FUNCTION+N (its N-th instruction), @MNEMONIC (add, ld.shared: every
+ * instruction that begins so). Returns how many, at most `room` of them in `places`; 0 and a message
+ * if there are none. */
+u32 debug_resolve(struct debug *d, const char *location, struct debug_place *places, u32 room);
+/* The line's text, without its end; NULL if there is none. */
+const char *debug_source_text(const struct debug *d, const char *file, u32 line, u32 *length);
+
+/* --- Moving ------------------------------------------------------------------------------------ */
+
+enum debug_reason {
+	DEBUG_LAUNCHED,     /* a launch begins: at its first instruction */
+	DEBUG_STEPPED,      /* the motion is done */
+	DEBUG_AT_BREAKPOINT,
+	DEBUG_WATCHED,      /* a watchpoint */
+	DEBUG_CAUGHT,       /* a catchpoint */
+	DEBUG_FAULT,        /* the kernel failed; its state can be looked at */
+	DEBUG_INTERRUPTED,
+	DEBUG_WARP_ENDED,   /* the focused warp has no live lane left */
+	DEBUG_BLOCKED,      /* the focused warp waits, and scheduler-locking keeps the others */
+	DEBUG_LAUNCH_ENDED, /* the launch is over: between launches */
+	DEBUG_OVER,         /* there are no more launches */
+	DEBUG_AT_START,     /* going back: the history begins here */
+	DEBUG_FAILED,       /* the motion is not possible: see text; nothing has changed */
+};
+
+struct debug_event {
+	enum debug_reason reason;
+	u64 position;
+	u32 number;       /* of the breakpoint, watchpoint or catchpoint, or 0 */
+	u32 lanes;        /* those that hit */
+	u64 block;        /* the warp that it is about */
+	u32 warp;
+	struct debug_place place; /* where that warp stands or, for what has been executed, stood */
+	const char *text; /* one line more: values, fault; or NULL */
+};
+
+enum debug_motion {
+	DEBUG_CONTINUE,
+	DEBUG_STEP,       /* one instruction of the focused warp */
+	DEBUG_NEXT,       /* the same, over calls */
+	DEBUG_STEP_LINE,  /* until the focused warp stands on another source line (.loc; else the text's) */
+	DEBUG_NEXT_LINE,
+	DEBUG_FINISH,     /* until the focused lane's function has returned */
+	DEBUG_STEP_BLOCK, /* one instruction of each warp of the focused block that can go on, in turn */
+	DEBUG_TO_BARRIER, /* until the focused warp stands before a block barrier */
+	DEBUG_TO_RECONVERGENCE, /* until all live lanes of the focused warp are in one split */
+	DEBUG_TO_LAUNCH,  /* the end of this launch, and the start of the next one */
+	DEBUG_TO_START,   /* backwards only: the launch's first instruction */
+};
+
+/* Moves `count` times (DEBUG_CONTINUE: passes count - 1 stops). Breakpoints and the like stop every
+ * motion. Before the first launch and between launches every motion begins the next one. */
+struct debug_event debug_go(struct debug *d, enum debug_motion motion, u64 count);
+/* Until the focused warp is at one of the places, in the same or an outer function. */
+struct debug_event debug_until(struct debug *d, const struct debug_place *places, u32 count);
+/* The same backwards: to the last time that ... Within the launch. */
+struct debug_event debug_back(struct debug *d, enum debug_motion motion, u64 count);
+/* To a position of the launch, either way, past everything. */
+struct debug_event debug_goto(struct debug *d, u64 position);
+/* Everything from the beginning, to the first launch. */
+struct debug_event debug_restart(struct debug *d);
+/* Stops a running motion soon. From a signal handler or another thread. */
+void debug_interrupt(struct debug *d);
+
+/* Others stay while the focused warp moves (else they take their turns). */
+void debug_lock_scheduler(struct debug *d, bool on);
+bool debug_scheduler_locked(const struct debug *d);
+
+/* --- The state --------------------------------------------------------------------------------- */
+
+enum debug_state { DEBUG_IDLE, DEBUG_STOPPED, DEBUG_FAULTED, DEBUG_BETWEEN, DEBUG_ENDED };
+enum debug_state debug_state(const struct debug *d);
+const struct launch *debug_launch(const struct debug *d); /* NULL: none is under way */
+u32 debug_launch_number(const struct debug *d);           /* from 1 */
+u64 debug_position(const struct debug *d);
+/* The highest position reached in this launch. */
+u64 debug_furthest(const struct debug *d);
+/* Of the current launch's registers, memory, splits, barriers and output. */
+u64 debug_state_hash(struct debug *d);
+/* What has been printed in this launch up to this position. */
+const char *debug_output(const struct debug *d, size_t *length);
+const struct fault *debug_fault(const struct debug *d); /* NULL: none */
+
+struct debug_focus {
+	u64 block; /* linear index */
+	u32 warp, lane;
+	u32 frame; /* 0: innermost */
+};
+struct debug_focus debug_focus(const struct debug *d);
+/* False and a message: the block is not resident, or there is no such warp or lane. */
+bool debug_set_focus(struct debug *d, struct debug_focus focus);
+
+/* Linear index of a block and its coordinates. */
+void debug_block_index(const struct debug *d, u64 block, u32 ctaid[3]);
+/* Coordinates of a thread in its block. */
+void debug_thread_index(const struct debug *d, u32 warp, u32 lane, u32 tid[3]);
+
+/* Resident blocks in the order of their start; at most `room` in `blocks`, returns how many there are. */
+u32 debug_blocks(const struct debug *d, const struct block **blocks, u32 room);
+const struct warp *debug_warp(const struct debug *d, u64 block, u32 warp); /* NULL: not resident */
+const struct warp *debug_current_warp(const struct debug *d);             /* NULL: none */
+
+enum debug_lanes { DEBUG_READY, DEBUG_AT_WARP_SYNC, DEBUG_AT_BARRIER, DEBUG_AT_CLUSTER, DEBUG_WAITING, DEBUG_AT_JOIN };
+
+/* Lanes of a warp that are at one place together. */
+struct debug_split {
+	u32 mask;
+	enum debug_lanes state;
+	bool next;                /* the one that the warp executes next */
+	struct debug_place place; /* next instruction; AT_*: what it waits at */
+	const struct frame *frame;
+	const struct join *join;  /* where it meets others, or NULL */
+	u32 waits_for;            /* AT_WARP_SYNC, AT_JOIN: lanes that are missing */
+	u32 barrier;              /* AT_BARRIER */
+};
+/* Splits of a warp, the next one first; at most 32. */
+u32 debug_splits(const struct debug *d, const struct warp *w, struct debug_split splits[WARP_LANES]);
+/* The split of the focused lane; false if the lane has exited or there is no launch. */
+bool debug_focus_split(const struct debug *d, struct debug_split *split);
+/* Where the focused lane is in the focused frame. */
+bool debug_focus_place(const struct debug *d, struct debug_place *place);
+
+/* A call: the innermost first. */
+struct debug_frame {
+	struct debug_place place; /* the next instruction; of a caller: the call */
+	const struct frame *frame;
+	u32 lanes;
+};
+u32 debug_frames(const struct debug *d, struct debug_frame *frames, u32 room);
+
+/* --- Values ------------------------------------------------------------------------------------ */
+
+/* A value with the type token that says how it reads: T_u32, T_f32, T_pred, ... */
+struct debug_value {
+	u16 type;
+	u8 bytes[16]; /* little-endian */
+};
+
+/* A register or special register by name, as one function sees it. */
+struct debug_register {
+	const char *name;
+	u16 type;
+	struct row_place place; /* bits 0: special, read by debug_register_lane alone */
+	u16 sreg;               /* enum sreg, or SREG_NONE */
+	u8 element;
+	const struct frame *frame;
+};
+/* "%r3", "%v.x", "%tid.x" in the focused frame; false and a message if there is none. */
+bool debug_find_register(struct debug *d, const char *name, struct debug_register *r);
+/* All declared registers of the focused frame, one by one: false at the end. */
+bool debug_register_at(const struct debug *d, u32 index, struct debug_register *r);
+struct debug_value debug_register_lane(const struct debug *d, const struct debug_register *r, u32 lane);
+/* Lanes in `lanes` get the value. */
+bool debug_set_register(struct debug *d, const struct debug_register *r, u32 lanes, const struct debug_value *v);
+/* The special registers that can be read, one by one: NULL at the end. */
+const char *debug_special_at(u32 index);
+
+/* Bytes of a space as the focused warp and `lane` see them. False and a message: not accessible. */
+bool debug_read(struct debug *d, enum ir_space space, u64 address, u32 lane, void *to, u64 bytes);
+bool debug_write(struct debug *d, enum ir_space space, u64 address, u32 lane, const void *from, u64 bytes);
+/* "shared": SPACE_SHARED; false: no such name. */
+bool debug_space_by_name(const char *name, size_t length, enum ir_space *space);
+const char *debug_space_name(enum ir_space space);
+
+/* An expression of C over registers (%r3), special registers (%tid.x), variables and parameters of
+ * the program (by name; arrays can be indexed), convenience variables ($x, $1) and memory
+ * (shared[0x40]: a word; (f32)shared[0x40]; *(.f32*)address: generic), for one lane. */
+bool debug_evaluate(struct debug *d, const char *text, u32 lane, struct debug_value *v);
+/* "LEFT = RIGHT" in the lanes of `lanes`; LEFT: a register, memory, variable or $name. */
+bool debug_assign(struct debug *d, const char *text, u32 lanes);
+/* Where a name or expression lies in memory: "array", "array[3]", "shared:0x40", "0x7f0000000100".
+ * The type is what stands there, T_b8 if not known. */
+bool debug_find_address(struct debug *d, const char *text, u32 lane, enum ir_space *space, u64 *address, u16 *type,
+                        u64 *size);
+/* Format letters: x hex, d signed, u unsigned, t binary, c character, f float of the size, h halves,
+ * b bf16 halves, a address; 0: by type. */
+void debug_format(const struct debug_value *v, char format, char *text, size_t size);
+bool debug_value_true(const struct debug_value *v);
+
+/* --- Breakpoints, watchpoints, catchpoints ------------------------------------------------------ */
+
+enum debug_point_kind { DEBUG_BREAK, DEBUG_WATCH, DEBUG_CATCH };
+enum debug_watch { DEBUG_WATCH_CHANGE, DEBUG_WATCH_WRITE, DEBUG_WATCH_READ, DEBUG_WATCH_ACCESS };
+enum debug_catch {
+	DEBUG_CATCH_FAULT,
+	DEBUG_CATCH_DIVERGENCE,
+	DEBUG_CATCH_RECONVERGENCE,
+	DEBUG_CATCH_BARRIER,   /* a warp is about to arrive at one */
+	DEBUG_CATCH_CONFLICT,  /* more than `above` extra wavefronts in shared memory */
+	DEBUG_CATCH_SECTORS,   /* more than `above` sectors in global or local memory */
+	DEBUG_CATCH_LOCK,      /* a compare-and-swap that swapped nothing in some lane */
+	DEBUG_CATCH_COUNT
+};
+
+struct debug_point {
+	enum debug_point_kind kind;
+	u32 number;
+	bool enabled, temporary;
+	const char *what;      /* as given */
+	const char *condition; /* an expression that must hold in some lane, or NULL */
+	u64 hits, ignore;      /* hits so far; how many of the next to pass */
+	bool any_block, any_warp;
+	u64 block;             /* filters */
+	u32 warp, lanes;       /* lanes: FULL_MASK for any */
+	struct debug_place *places; /* BREAK */
+	u32 place_count;
+	enum debug_watch watch;
+	bool of_register;           /* WATCH: of a register of one warp, else of memory */
+	enum ir_space space;
+	u64 address, size;
+	u64 owner_block;            /* shared: the block; local, register: block and warp */
+	u32 owner_warp, owner_lane;
+	struct debug_register reg;
+	enum debug_catch catch;
+	u64 above;
+	u8 *before;                 /* WATCH: bytes when last looked at */
+	struct debug_point *next;
+};
+
+/* These return the point, or NULL with a message. Filters and the condition may be set afterwards
+ * (debug_point_changed then). */
+struct debug_point *debug_break(struct debug *d, const char *location, const char *condition);
+/* An expression that names a register or memory; bytes 0: as large as it is. */
+struct debug_point *debug_watch(struct debug *d, const char *what, enum debug_watch kind, u64 bytes);
+struct debug_point *debug_catch(struct debug *d, enum debug_catch kind, u64 above);
+struct debug_point *debug_first_point(const struct debug *d); /* then ->next */
+struct debug_point *debug_point(const struct debug *d, u32 number);
+/* Sets the condition (NULL: none); false and a message if it cannot be read. */
+bool debug_set_condition(struct debug *d, struct debug_point *p, const char *condition);
+void debug_delete(struct debug *d, struct debug_point *p);
+/* After fields of a point were changed. */
+void debug_point_changed(struct debug *d);
+/* "divergence": DEBUG_CATCH_DIVERGENCE; NULL at the end. */
+const char *debug_catch_name(enum debug_catch kind);
+
+/* Backwards to the instruction that last wrote the register or memory; nothing before it stops. The
+ * event's place is that instruction, about to be executed. */
+struct debug_event debug_who_wrote(struct debug *d, const char *what);
+
+/* --- History ----------------------------------------------------------------------------------- */
+
+struct debug_history {
+	bool on;
+	u64 checkpoints, bytes, limit_bytes, spacing;
+	u64 first; /* lowest position that can be reached */
+};
+struct debug_history debug_history(const struct debug *d);
+/* Turning it off throws the past away; turning it on starts it here. */
+bool debug_set_history(struct debug *d, bool on);
+bool debug_set_history_limit(struct debug *d, u64 bytes);
+
+/* --- Memory accesses ---------------------------------------------------------------------------- */
+
+/* What the instruction at the focus would access now, lane by lane; false and a message if it
+ * accesses no memory that is modelled by banks or sectors. With `executed`, the access that the
+ * focused warp executed last. */
+bool debug_access(struct debug *d, bool executed, const struct account_site **site, struct account_sample *sample);
+/* The launch's counts so far; NULL if they are not counted (debug_options.counters). */
+struct account_run *debug_counters(struct debug *d);
+const struct accounting *debug_accounting(const struct debug *d);
+
+#endif
