@@ -21,7 +21,8 @@ void arena_init(struct arena *a, jmp_buf *out_of_memory)
 	a->out_of_memory = out_of_memory;
 }
 
-void arena_free(struct arena *a)
+/* Children have none of their own. */
+static void free_chunks(struct arena *a)
 {
 	for (struct arena_chunk *c = a->chunks, *older; c; c = older) {
 		older = c->older;
@@ -34,6 +35,42 @@ void arena_free(struct arena *a)
 	a->chunks = a->aside = NULL;
 	a->next = a->end = NULL;
 	a->used_bytes = 0;
+}
+
+void arena_free(struct arena *a)
+{
+	for (struct arena *child = a->children; child; child = child->sibling)
+		free_chunks(child);
+	a->children = NULL; /* they lie in the parent's chunks */
+	free_chunks(a);
+}
+
+struct arena *arena_child(struct arena *parent)
+{
+	struct arena *child = ARENA_NEW(parent, struct arena);
+
+	arena_init(child, parent->out_of_memory);
+	child->sibling = parent->children;
+	parent->children = child;
+	return child;
+}
+
+/* The newest chunk is the largest but for single large allocations. */
+void arena_reset(struct arena *a)
+{
+	struct arena_chunk *newest = a->chunks;
+
+	if (!newest)
+		return;
+	for (struct arena_chunk *c = newest->older, *older; c; c = older) {
+		older = c->older;
+		free(c);
+	}
+	newest->older = NULL;
+	u8 *const first = (u8 *)newest + CHUNK_HEADER;
+	memset(first, 0, (size_t)(a->next - first));
+	a->next = first;
+	a->used_bytes = newest->bytes;
 }
 
 static void __attribute__((noreturn)) arena_fail(struct arena *a)

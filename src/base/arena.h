@@ -20,10 +20,16 @@ struct arena {
 	u8 *next, *end;             /* free part of the newest chunk */
 	size_t used_bytes;          /* sum of all chunks, for limits and reports */
 	jmp_buf *out_of_memory;     /* where to unwind to; NULL aborts the process with a message */
+	struct arena *children, *sibling;
 };
 
 void arena_init(struct arena *a, jmp_buf *out_of_memory);
 void arena_free(struct arena *a);
+/* An arena of its own that is freed with `parent`, should nobody do so before: for scratch memory that an
+ * unwinding must not lose. */
+struct arena *arena_child(struct arena *parent);
+/* Forgets all allocations but keeps memory for the next ones. */
+void arena_reset(struct arena *a);
 
 /* `bytes` of zeroed memory aligned to 64 bytes if bytes >= 64, else to 16. */
 void *arena_alloc(struct arena *a, size_t bytes);

@@ -17,6 +17,7 @@ struct contraction {
 	const struct ir_function *function;
 	struct matched *matched;
 	u32 arch;
+	struct arena *kept;
 };
 
 static bool is_float_op(const struct matched *m, const char *opcode)
@@ -121,8 +122,10 @@ static void fuse(struct contraction *c, u32 k, u32 x, u32 operand, struct use *r
 	sum->uses = room;
 	sum->use_count = 4;
 	sum->form.operand_count = 4;
+	u8 *bits = ARENA_ARRAY(c->kept, FORM_OPERANDS, u8);
 	for (u32 u = 0; u < 4; u++)
-		sum->form.operand_bits[u] = room[u].type_bits;
+		bits[u] = room[u].type_bits;
+	sum->form.operand_bits = bits;
 }
 
 /* The product, in the block from `first` on, that operand `u` of instruction x takes; NO_OPERAND if none. */
@@ -163,9 +166,9 @@ static void contract_block(struct contraction *c, u32 first, u32 end, bool *fusa
 }
 
 void contract_products(const struct isa *isa, const struct ir_function *f, const struct flow *flow,
-		       struct matched *matched, u32 arch, struct arena *arena)
+		       struct matched *matched, u32 arch, struct arena *arena, struct arena *kept)
 {
-	struct contraction c = {.isa = isa, .function = f, .matched = matched, .arch = arch};
+	struct contraction c = {.isa = isa, .function = f, .matched = matched, .arch = arch, .kept = kept};
 	bool *fusable = ARENA_ARRAY(arena, f->body.count + 1, bool);
 
 	for (u32 b = 0; b < flow->block_count; b++)

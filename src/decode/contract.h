@@ -9,8 +9,9 @@
 #include "decode/flow.h"
 #include "decode/match.h"
 
-/* Rewrites `matched` in place. The multiplications stay: each still counts as an instruction. */
+/* Rewrites `matched` in place; new forms' parts come from `kept`. The multiplications stay: each still counts
+ * as an instruction. */
 void contract_products(const struct isa *isa, const struct ir_function *f, const struct flow *flow,
-		       struct matched *matched, u32 arch, struct arena *arena);
+		       struct matched *matched, u32 arch, struct arena *arena, struct arena *kept);
 
 #endif

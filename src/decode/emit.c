@@ -480,10 +480,9 @@ static void finish_code(struct emitter *e)
 	c->undefined_count = e->rows->undefined_count;
 	c->order_dependent = depends_on_order(e) || calls_system(e);
 	c->registers = keep(low, e->rows->places, e->function->register_slots, sizeof *e->rows->places);
-	struct form *forms = ARENA_ARRAY(low->arena, e->function->body.count + 1, struct form);
 	for (u32 k = 0; k < e->function->body.count; k++)
-		forms[k] = e->matched[k].form;
-	c->forms = forms;
+		e->forms[k] = e->matched[k].form; /* contraction has changed some */
+	c->forms = e->forms;
 }
 
 /* A return reads the registers that hold the function's results. */
@@ -517,24 +516,23 @@ static bool match_all(struct emitter *e)
 struct code *emit_function(struct lowering *low, struct ir_function *f)
 {
 	struct emitter e = {.low = low, .function = f};
-	struct form *forms;
 
 	e.code = ARENA_NEW(low->arena, struct code);
 	e.code->function = f;
 	e.code->name = f->name;
 	e.code->local_bytes = layout_frame(low, f);
-	e.matcher = (struct matcher){.arena = low->scratch, .isa = low->isa, .diags = low->diags,
+	e.matcher = (struct matcher){.arena = low->scratch, .kept = low->arena, .spellings = &low->spellings, .isa = low->isa, .diags = low->diags,
 				     .program = low->program, .function = f, .arch = low->arch,
 				     .address_of = layout_address, .function_address = layout_function_address,
 				     .context = low, .allow_unmodelled = low->options->allow_unmodelled};
 	if (!match_all(&e))
 		return NULL;
-	forms = ARENA_ARRAY(low->scratch, f->body.count + 1, struct form);
+	e.forms = ARENA_ARRAY(low->arena, f->body.count + 1, struct form);
 	for (u32 k = 0; k < f->body.count; k++)
-		forms[k] = e.matched[k].form;
-	e.flow = flow_build(low->scratch, f, forms);
+		e.forms[k] = e.matched[k].form;
+	e.flow = flow_build(low->scratch, f, e.forms);
 	if (!f->module->debug)
-		contract_products(low->isa, f, e.flow, e.matched, low->arch, low->scratch);
+		contract_products(low->isa, f, e.flow, e.matched, low->arch, low->scratch, low->arena);
 	e.rows = rows_plan(low->scratch, f, e.flow, e.matched, !low->options->keep_registers);
 	e.frame_top = e.rows->used_bytes;
 	emit_body(&e);

@@ -77,11 +77,8 @@ static void fill_kernel(struct lowering *low, struct kernel *k, struct ir_functi
 
 static bool lower_kernel(struct lowering *low, struct ir_function *f, struct kernel *k)
 {
-	struct arena scratch;
 	bool ok = true;
 
-	arena_init(&scratch, low->arena->out_of_memory);
-	low->scratch = &scratch;
 	layout_kernel(low, f);
 	for (u32 c = 0; c < low->layout.function_count; c++) {
 		low->layout.codes[c] = emit_function(low, low->layout.functions[c]);
@@ -95,21 +92,22 @@ static bool lower_kernel(struct lowering *low, struct ir_function *f, struct ker
 		for (u32 c = 0; c < low->layout.function_count; c++)
 			VEC_PUSH(low->arena, &low->codes, low->layout.codes[c]);
 	}
-	arena_free(&scratch);
-	low->scratch = NULL;
+	arena_reset(low->scratch);
 	return ok;
 }
 
 struct program *program_lower(struct arena *arena, const struct isa *isa, struct diags *diags,
 			      struct ir_module **modules, u32 module_count, const struct lower_options *options)
 {
-	struct lowering low = {.arena = arena, .diags = diags, .isa = isa, .options = options};
+	struct lowering low = {
+		.arena = arena, .scratch = arena_child(arena), .diags = diags, .isa = isa, .options = options};
 	struct program *p = ARENA_NEW(arena, struct program);
 	const u32 errors = diags->error_count;
 	u32 kernels = 0;
 	const char *target = options->arch ? options->arch : module_count ? modules[0]->target : "sm_90";
 
 	low.program = p;
+	low.spellings = (struct spellings){.arena = arena, .isa = isa};
 	*p = (struct program){.arena = arena, .isa = isa, .diags = diags, .modules = modules, .module_count = module_count};
 	p->arch = arch_find(target);
 	if (!p->arch) {
@@ -135,6 +133,7 @@ struct program *program_lower(struct arena *arena, const struct isa *isa, struct
 			    lower_kernel(&low, function, &p->kernels[p->kernel_count]))
 				p->kernel_count++;
 		}
+	arena_free(low.scratch);
 	p->codes = low.codes.items;
 	p->code_count = (u32)low.codes.count;
 	return diags->error_count == errors ? p : NULL;

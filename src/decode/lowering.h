@@ -37,6 +37,7 @@ struct lowering {
 	const struct isa *isa;
 	struct internal_meanings internal;
 	u32 arch;
+	struct spellings spellings;
 	struct layout layout;
 	struct ir_function **all_functions; /* every function with an address, by number */
 	u32 all_function_count;
@@ -50,6 +51,7 @@ struct emitter {
 	const struct ir_function *function;
 	struct code *code;
 	struct matched *matched;
+	struct form *forms; /* theirs, kept */
 	struct flow *flow;
 	struct row_plan *rows;
 	struct matcher matcher;

@@ -15,8 +15,9 @@
 struct attempt {
 	struct matcher *m;
 	const struct ir_instruction *x;
+	const struct spelled_row *row;
 	struct form *form;
-	struct use uses[FORM_USES];
+	struct use uses[FORM_USES]; /* `count` of them */
 	u32 count;
 	u32 addresses;
 	bool list_shape;
@@ -42,7 +43,6 @@ static bool push(struct attempt *t, struct use use)
 {
 	if (t->count == FORM_USES)
 		return wrong(t, t->x->span, "too many operands");
-	t->form->operand_bits[t->count] = use.kind == USE_ABSENT ? 0 : use.type_bits;
 	t->uses[t->count++] = use;
 	return true;
 }
@@ -508,8 +508,8 @@ static bool discards(struct attempt *t, const struct operand_spec *specs)
 
 static bool try_row(struct attempt *t)
 {
-	struct operand_spec specs[FORM_OPERANDS];
-	const u32 spec_count = isa_operand_specs(t->form, specs);
+	const struct operand_spec *specs = t->row->specs;
+	const u32 spec_count = t->row->spec_count;
 	const struct ir_instruction *x = t->x;
 
 	if (!pack_selectors(t, x))
@@ -536,12 +536,12 @@ static bool try_row(struct attempt *t)
 	return !discards(t, specs);
 }
 
-static void report_no_form(struct matcher *m, const struct ir_instruction *x, enum isa_match how, u32 bad,
-			   const char *const *texts)
+static void report_no_form(struct matcher *m, const struct ir_instruction *x, const struct spelling *s)
 {
-	const char *nearest = isa_nearest_form(m->isa, x->opcode, texts, x->modifier_count);
+	const char *nearest = isa_nearest_form(m->isa, x->opcode, s->modifiers, s->modifier_count);
+	const u32 bad = s->bad;
 
-	if (how == ISA_NO_OPCODE) {
+	if (s->end == ISA_NO_OPCODE) {
 		diag_error(m->diags, x->opcode_span, "unknown instruction '%s'", x->opcode);
 		return;
 	}
@@ -554,72 +554,44 @@ static void report_no_form(struct matcher *m, const struct ir_instruction *x, en
 		diag_hint(m->diags, "the nearest form is %s", nearest);
 }
 
-/* Modifiers that are younger than the instructions they stand in. */
-struct need {
-	u16 first, last; /* tokens */
-	u16 ptx, sm;
-	u32 flags; /* only in rows with these */
-};
-static const struct need needs[] = {
-	{M_relaxed, M_acq_rel, 60, 70, ISA_MEMORY},
-	{M_cta, M_sys, 50, 60, ISA_ATOMIC},
-	{M_cluster, M_cluster, 78, 90, ISA_MEMORY},
-	{M_shared_cta, M_shared_cta, 78, 30, ISA_MEMORY},
-	{M_shared_cluster, M_shared_cluster, 78, 90, ISA_MEMORY},
-	{M_param_entry, M_param_func, 83, 10, ISA_MEMORY},
-	{M_L1_evict_normal, M_L1_no_allocate, 74, 70, ISA_MEMORY},
-	{M_L2_evict_normal, M_L2_evict_last, 74, 70, ISA_MEMORY},
-	{M_L2_cache_hint, M_L2_cache_hint, 74, 80, ISA_MEMORY},
-	{M_L2_64B, M_L2_128B, 74, 75, ISA_MEMORY},
-	{M_L2_256B, M_L2_256B, 74, 80, ISA_MEMORY},
-	{T_b128, T_b128, 83, 70, ISA_MEMORY},
-};
-
-static void least_needs(const struct form *f, u32 *ptx, u32 *sm)
+static bool check_needs(struct matcher *m, const struct ir_instruction *x, const struct spelled_row *r)
 {
-	*ptx = f->row->ptx;
-	*sm = f->row->sm;
-	for (u32 t = 0; t < f->token_count; t++)
-		for (u32 k = 0; k < COUNT_OF(needs); k++) {
-			const struct need *n = &needs[k];
-			if (f->tokens[t] < n->first || f->tokens[t] > n->last || !(f->row->flags & n->flags))
-				continue;
-			*ptx = max_u32(*ptx, n->ptx);
-			*sm = max_u32(*sm, n->sm);
-		}
-}
-
-static bool check_needs(struct matcher *m, const struct ir_instruction *x, const struct form *f)
-{
-	const struct isa_row *row = f->row;
+	const struct isa_row *row = r->form.row;
 	const struct ir_module *module = m->function->module;
+	const u32 ptx = r->ptx, sm = r->sm;
+	const bool too_new = module->version && module->version < ptx, too_small = m->arch < sm;
+	const bool unsynced = row->flags & ISA_UNSYNCED && m->arch >= 70 && module->version >= 64;
+	const bool unmodelled = row->flags & ISA_UNMODELLED && !m->allow_unmodelled;
 	char text[160];
-	u32 ptx, sm;
 
-	isa_form_text(f, text, sizeof text);
-	least_needs(f, &ptx, &sm);
-	if (module->version && module->version < ptx)
+	if (!too_new && !too_small && !unsynced && !unmodelled)
+		return true;
+	isa_form_text(&r->form, text, sizeof text);
+	if (too_new)
 		diag_error(m->diags, x->opcode_span, "'%s' needs PTX ISA %u.%u or later; this module is .version %u.%u",
 			   text, ptx / 10, ptx % 10, module->version / 10, module->version % 10);
-	else if (m->arch < sm)
+	else if (too_small)
 		diag_error(m->diags, x->opcode_span, "'%s' needs target sm_%u%s or later; the target is sm_%u", text,
 			   sm, row->flags & ISA_A_TARGET ? "a" : "", m->arch);
-	else if (row->flags & ISA_UNSYNCED && m->arch >= 70 && module->version >= 64)
+	else if (unsynced)
 		diag_error(m->diags, x->opcode_span, "'%s' without .sync is not for sm_70 and later from PTX ISA 6.4 on", text);
-	else if (row->flags & ISA_UNMODELLED && !m->allow_unmodelled)
-		diag_error(m->diags, x->opcode_span, "'%s' is not modelled", text);
 	else
-		return true;
+		diag_error(m->diags, x->opcode_span, "'%s' is not modelled", text);
 	return false;
 }
 
-static void accept(struct matcher *m, const struct ir_instruction *x, const struct attempt *t,
-		   struct matched *result)
+static void accept(struct matcher *m, const struct attempt *t, struct matched *result)
 {
+	/* Meanings are picked by the widths of operands that may be left out, too. */
+	u8 *bits = ARENA_ARRAY(m->kept, max_u32(t->count, FORM_OPERANDS), u8);
+
 	result->use_count = t->count;
 	result->uses = ARENA_ARRAY(m->arena, t->count + 1, struct use);
 	memcpy(result->uses, t->uses, t->count * sizeof *t->uses);
 	result->form.operand_count = (u8)t->count;
+	for (u32 k = 0; k < t->count; k++)
+		bits[k] = t->uses[k].kind == USE_ABSENT ? 0 : t->uses[k].type_bits;
+	result->form.operand_bits = bits;
 	for (u32 k = 0; k < t->count && k < COUNT_OF(result->form.constants); k++)
 		if (t->uses[k].kind == USE_CONSTANT) {
 			result->form.constant_mask |= (u8)(1u << k);
@@ -627,39 +599,43 @@ static void accept(struct matcher *m, const struct ir_instruction *x, const stru
 		}
 	result->address_count = t->addresses;
 	result->has_list_shape = t->list_shape;
-	result->ok = check_needs(m, x, &result->form);
+}
+
+/* All but the room for operands, which is large. */
+static void attempt_start(struct attempt *t)
+{
+	t->count = t->addresses = t->text_operands = 0;
+	t->list_shape = false;
+	t->wrong = NULL;
 }
 
 void match_instruction(struct matcher *m, const struct ir_instruction *x, struct matched *result)
 {
-	const char *texts[FORM_TOKENS];
-	u32 row_index, bad = 0, from = 0;
 	const char *best = NULL;
 	struct span best_at = x->span;
 	u32 best_taken = 0;
+	struct attempt t;
 
 	memset(result, 0, sizeof *result);
 	if (x->modifier_count > FORM_TOKENS) {
 		diag_error(m->diags, x->opcode_span, "'%s' has too many modifiers", x->opcode);
 		return;
 	}
-	for (u32 k = 0; k < x->modifier_count; k++)
-		texts[k] = x->modifiers[k].text;
-	for (;;) {
-		struct attempt t = {.m = m, .x = x, .form = &result->form};
-		memset(&result->form, 0, sizeof result->form);
-		const enum isa_match how = isa_match_form(m->isa, x->opcode, texts, x->modifier_count, from,
-							  &result->form, &row_index, &bad);
-		if (how != ISA_MATCHED) {
-			if (best)
-				diag_error(m->diags, best_at, "%s: %s", x->opcode, best);
-			else
-				report_no_form(m, x, how, bad, texts);
-			return;
-		}
+	struct spelling *spelling = spelling_of(m->spellings, x);
+	t.m = m;
+	t.x = x;
+	t.form = &result->form;
+	for (u32 n = 0;; n++) {
+		const struct spelled_row *row = spelling_row(m->spellings, spelling, n);
+		if (!row)
+			break;
+		attempt_start(&t);
+		t.row = row;
+		result->form = row->form;
 		result->form.arch = m->arch;
 		if (try_row(&t)) {
-			accept(m, x, &t, result);
+			accept(m, &t, result);
+			result->ok = check_needs(m, x, row);
 			return;
 		}
 		if (!best || t.text_operands > best_taken) {
@@ -667,6 +643,10 @@ void match_instruction(struct matcher *m, const struct ir_instruction *x, struct
 			best_at = t.wrong_at;
 			best_taken = t.text_operands;
 		}
-		from = row_index + 1;
 	}
+	memset(&result->form, 0, sizeof result->form);
+	if (best)
+		diag_error(m->diags, best_at, "%s: %s", x->opcode, best);
+	else
+		report_no_form(m, x, spelling);
 }

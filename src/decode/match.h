@@ -7,6 +7,7 @@
 #define PTXSIM_DECODE_MATCH_H
 
 #include "decode/program.h"
+#include "decode/spelling.h"
 
 enum use_kind {
 	USE_ABSENT,    /* optional operand left out, or '_' */
@@ -57,7 +58,9 @@ static inline bool variable_is_of_frame(const struct ir_variable *v)
 }
 
 struct matcher {
-	struct arena *arena;
+	struct arena *arena; /* while lowering */
+	struct arena *kept;  /* as long as the program */
+	struct spellings *spellings;
 	const struct isa *isa;
 	struct diags *diags;
 	const struct program *program;

@@ -171,6 +171,9 @@ static const char *next_alternative(const char *p)
 	}
 }
 
+/* Widths of operands that nobody knows yet. */
+static const u8 no_bits[FORM_USES];
+
 struct attempt {
 	const char *const *modifiers;
 	u32 count;
@@ -252,7 +255,7 @@ enum isa_match isa_match_form(const struct isa *isa, const char *opcode, const c
 		const struct isa_row *row = found->rows[k];
 		if (needed & ~found->words[k] || !match_from(&attempt, row->form + opcode_length(row->form), 0))
 			continue;
-		*form = (struct form){.row = row};
+		*form = (struct form){.row = row, .operand_bits = no_bits};
 		for (u32 m = 0; m < count; m++)
 			form_add(form, token_find(modifiers[m]));
 		*row_index = k;
@@ -335,7 +338,7 @@ void isa_expand_row(const struct isa_row *row, void (*each)(void *context, const
 		    void *context)
 {
 	const struct expansion x = {each, context};
-	expand_from(&x, row->form + opcode_length(row->form), (struct form){.row = row});
+	expand_from(&x, row->form + opcode_length(row->form), (struct form){.row = row, .operand_bits = no_bits});
 }
 
 void isa_form_text(const struct form *form, char *text, size_t size)

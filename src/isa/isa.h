@@ -117,7 +117,7 @@ struct form {
 	/* Filled by lowering, for each flattened operand in text order (vector elements one by one):
 	 * the bits of the register it is (8..128; 1 for a predicate; 0 for an absent optional one). */
 	u8 operand_count;
-	u8 operand_bits[FORM_USES];
+	const u8 *operand_bits; /* FORM_OPERANDS or more: zeros behind the last, and until then */
 	/* Constants among the first eight flattened operands: a bit each, and their values. */
 	u8 constant_mask;
 	u64 constants[8];

@@ -177,16 +177,18 @@ static void each_form(void *context, const struct form *given)
 	struct stand *s = context;
 	struct operand_spec specs[FORM_OPERANDS];
 	struct form f = *given;
+	u8 widths[FORM_USES] = {0};
 	const u32 count = isa_operand_specs(&f, specs);
 
 	if (is_old_mad(&f))
 		return;
 	f.arch = 90;
 	f.operand_count = 0;
+	f.operand_bits = widths;
 	for (u32 k = 0; k < count; k++)
 		for (u32 e = 0; e < specs[k].vector; e++) {
 			const u32 bits = type_bits(specs[k].type);
-			f.operand_bits[f.operand_count++] = (u8)(bits == 4 || bits == 2 ? 8 : bits);
+			widths[f.operand_count++] = (u8)(bits == 4 || bits == 2 ? 8 : bits);
 		}
 	run_form(s, &f);
 	if (!(f.row->flags & ISA_RELAXED))
@@ -195,8 +197,8 @@ static void each_form(void *context, const struct form *given)
 	const bool to_int = type_class(form_type(&f, 0)) != 'f', from_int = type_class(form_type(&f, 1)) != 'f';
 	for (u32 d = dest; d <= (to_int ? 64u : dest); d *= 2)
 		for (u32 a = source; a <= (from_int ? 64u : source); a *= 2) {
-			f.operand_bits[0] = (u8)d;
-			f.operand_bits[1] = (u8)a;
+			widths[0] = (u8)d;
+			widths[1] = (u8)a;
 			run_form(s, &f);
 		}
 }
