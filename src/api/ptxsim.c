@@ -354,7 +354,7 @@ static ptxsim_status run(ptxsim *sim, struct launch *l)
 		return PTXSIM_OK;
 	case LAUNCH_FAULT:
 		sim->fault = fault.kind;
-		fault_describe(l->program, l->memory, l, &fault, sim->message, sizeof sim->message);
+		fault_describe(l->memory, l, &fault, sim->message, sizeof sim->message);
 		return fault.kind == FAULT_OUT_OF_MEMORY ? PTXSIM_ERROR_MEMORY : PTXSIM_ERROR_FAULT;
 	case LAUNCH_BAD_CONFIG:
 		return PTXSIM_ERROR_LAUNCH;

@@ -96,7 +96,7 @@ static bool launch(struct play *p, const struct script_statement *st)
 	if (p->accounting)
 		result.account = accounting_end(p->accounting, &s->arena, &l, &result.stats);
 	if (result.status == LAUNCH_FAULT) {
-		fault_describe(s->program, &s->memory, &l, &fault, text, sizeof text);
+		fault_describe(&s->memory, &l, &fault, text, sizeof text);
 		result.fault = arena_copy_text(&s->arena, text, strlen(text));
 	}
 	VEC_PUSH(&s->arena, &p->launches, result);

@@ -26,7 +26,7 @@ enum launch_status launch_run(const struct launch *l, struct launch_stats *stats
 
 /* Fills `text` with a full description of the fault: what, instruction, source line, block, thread,
  * address, nearest allocation. */
-void fault_describe(const struct program *p, const struct memory *m, const struct launch *l,
+void fault_describe(const struct memory *m, const struct launch *l,
 		    const struct fault *f, char *text, size_t size);
 
 #endif

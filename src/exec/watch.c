@@ -8,6 +8,9 @@
 
 #include "exec/internal.h"
 #include "exec/launch.h"
+#include "ir/locate.h"
+
+enum { INLINE_DEPTH_MAX = 32 };
 
 const struct insn *machine_entry(const struct machine *m, const struct code *code)
 {
@@ -146,7 +149,26 @@ static void __attribute__((format(printf, 2, 3))) say(struct text *t, const char
 	t->left -= used;
 }
 
-static void say_place(struct text *t, const struct program *p, const struct fault *f)
+/* The line that the compiler read, and through which calls it was inlined. */
+static void say_source(struct text *t, const struct ir_module *m, const struct ir_loc *loc)
+{
+	const char *how = "from";
+
+	for (u32 depth = 0; loc && depth < INLINE_DEPTH_MAX; depth++) {
+		const char *path = ir_file_path(m, loc->file);
+		char name[200];
+		if (path)
+			say(t, "  %s %s:%u", how, path, loc->line);
+		if (path && ir_loc_function(m, loc, name, sizeof name))
+			say(t, " in %s", name);
+		if (path)
+			say(t, "\n");
+		loc = ir_loc_caller(m, loc);
+		how = "inlined at";
+	}
+}
+
+static void say_place(struct text *t, const struct fault *f)
 {
 	const u32 at = (u32)(f->insn - f->code->insns);
 	const u32 origin = at < f->code->insn_count ? f->code->origin[at] : NO_OPERAND;
@@ -161,13 +183,8 @@ static void say_place(struct text *t, const struct program *p, const struct faul
 	const u32 length = min_u32(x->span.end - x->span.begin, 200);
 	say(t, "  at %s:%u:%u in %s: %.*s\n", s->name, line, column, function->name, (int)length,
 	    s->text + x->span.begin);
-	if (x->loc) {
-		const struct ir_loc *loc = &function->module->locs.items[x->loc - 1];
-		for (size_t k = 0; k < function->module->files.count; k++)
-			if (function->module->files.items[k].number == loc->file)
-				say(t, "  from %s:%u\n", function->module->files.items[k].path, loc->line);
-	}
-	(void)p;
+	if (x->loc)
+		say_source(t, function->module, &function->module->locs.items[x->loc - 1]);
 }
 
 static void say_thread(struct text *t, const struct launch *l, const struct fault *f)
@@ -199,7 +216,7 @@ static void say_nearest(struct text *t, const struct memory *m, const struct fau
 		say(t, "at byte %llu of it\n", (unsigned long long)(f->address - a->base));
 }
 
-void fault_describe(const struct program *p, const struct memory *m, const struct launch *l,
+void fault_describe(const struct memory *m, const struct launch *l,
 		    const struct fault *f, char *text, size_t size)
 {
 	struct text t = {text, size};
@@ -214,7 +231,7 @@ void fault_describe(const struct program *p, const struct memory *m, const struc
 		say(&t, ": %s of %u bytes at %s address 0x%llx", f->is_store ? "store" : "load", f->size,
 		    space_name(f->space), (unsigned long long)f->address);
 	say(&t, "\n");
-	say_place(&t, p, f);
+	say_place(&t, f);
 	say_thread(&t, l, f);
 	if (f->size)
 		say_nearest(&t, m, f);

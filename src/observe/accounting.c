@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "exec/run.h"
+#include "ir/locate.h"
 
 /* GUARD in a slot: the instruction is the guard of the site's. */
 enum { WORKERS = 256, GUARD = 1u << 31 };
@@ -545,9 +546,7 @@ struct account_place accounting_place(const struct account_site *site)
 	source_place(s, x->span.begin, &p.line, &column);
 	if (x->loc) {
 		const struct ir_loc *loc = &f->module->locs.items[x->loc - 1];
-		for (size_t k = 0; k < f->module->files.count; k++)
-			if (f->module->files.items[k].number == loc->file)
-				p.loc_file = f->module->files.items[k].path;
+		p.loc_file = ir_file_path(f->module, loc->file);
 		p.loc_line = loc->line;
 	}
 	return p;

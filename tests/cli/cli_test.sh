@@ -93,6 +93,37 @@ expect 2 "Is a directory" "$ptxsim" run "$work"
 expect 2 "names no variant" env PTXSIM_VARIANT=none "$ptxsim" run "$samples/vecadd.ptx"
 expect 1 "deadlock" "$ptxsim" run "$samples/spinlock.ptx" --arch sm_60
 
+# the source that the compiler read, through two calls that it inlined
+cat >"$work/inlined.ptx" <<'END'
+.version 8.0
+.target sm_80
+.address_size 64
+.file 1 "outer.cu"
+.file 2 "inner.h"
+//@ launch k()
+.visible .entry k()
+{
+	.reg .b64 %d;
+	.loc 1 30 3
+	mov.b64 %d, 0;
+	.loc 1 20 5, function_name middle, inlined_at 1 30 3
+	.loc 2 10 7, function_name names+7, inlined_at 1 20 5
+	st.global.u32 [%d], 5;
+	ret;
+}
+.section .debug_str
+{
+names:
+.b8 99,99,99,99
+.b8 99,99,0,0x5a,51,105,110,110,0
+middle:
+.b8 95,90,51,109,105,100,0
+}
+END
+expect 1 "  from inner.h:10 in Z3inn" "$ptxsim" run "$work/inlined.ptx"
+expect 1 "  inlined at outer.cu:20 in _Z3mid" "$ptxsim" run "$work/inlined.ptx"
+expect 1 "  inlined at outer.cu:30" "$ptxsim" run "$work/inlined.ptx"
+
 # limits
 expect 0 "2 of 2 expectations hold" "$ptxsim" run "$samples/vecadd.ptx" --limit 5808
 expect 1 "instruction limit reached: after 5807 warp instructions" "$ptxsim" run "$samples/vecadd.ptx" --limit 5807
