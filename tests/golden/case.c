@@ -241,7 +241,7 @@ static bool launch(struct run *r)
 		            fault_text(fault.kind), c->fault);
 	}
 	if (status == LAUNCH_FAULT) {
-		fault_describe(r->s->program, &r->s->memory, &l, &fault, r->message, CASE_MESSAGE);
+		fault_describe(&r->s->memory, &l, &fault, r->message, CASE_MESSAGE);
 		return false;
 	}
 	if (status != LAUNCH_OK)

@@ -227,7 +227,7 @@ static const struct account_run *run_pattern(struct session *s, struct accountin
 	case LAUNCH_OK:
 		return accounting_end(a, arena, &l, &stats);
 	case LAUNCH_FAULT:
-		fault_describe(s->program, &s->memory, &l, &fault, message, size);
+		fault_describe(&s->memory, &l, &fault, message, size);
 		message[strcspn(message, "\n")] = 0;
 		return NULL;
 	default:
