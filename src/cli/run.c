@@ -10,7 +10,9 @@
 
 #include "api/file.h"
 #include "cli/cli.h"
+#include "report/csv.h"
 #include "report/json.h"
+#include "report/lines.h"
 #include "report/memory.h"
 #include "report/picture.h"
 #include "report/summary.h"
@@ -27,10 +29,12 @@ enum {
 	OPTION_ANNOTATE,
 	OPTION_EXPLAIN,
 	OPTION_BANK_MODE,
-	OPTION_L1
+	OPTION_L1,
+	OPTION_REGISTERS,
+	OPTION_OF_BLOCK
 };
 
-enum report_kind { REPORT_SUMMARY, REPORT_TEXT, REPORT_JSON };
+enum report_kind { REPORT_SUMMARY, REPORT_TEXT, REPORT_JSON, REPORT_CSV };
 
 struct run_options {
 	struct arena arena; /* of the option lists */
@@ -61,13 +65,16 @@ static const struct argp_option options[] = {
     {"arch", 't', "sm_XX", 0, "Architecture to model (default: the file's .target)", 3},
     {"jobs", 'j', "N", 0, "Host threads", 3},
     {"limit", OPTION_LIMIT, "N", 0, "Stop a launch after N warp instructions", 3},
-    {"report", 'r', "KIND", 0, "Tell what memory accesses cost: text, or json, on standard output", 4},
+    {"report", 'r', "KIND", 0, "Tell what was counted: text, json or csv, on standard output", 4},
     {"metrics", OPTION_METRICS, "NAME,...", 0,
      "Print these counters (names, profilers' names, patterns with * and ?); 'help' lists them", 4},
-    {"annotate", OPTION_ANNOTATE, NULL, 0, "Print the source with what each line's memory accesses cost", 4},
+    {"annotate", OPTION_ANNOTATE, NULL, 0, "Print the PTX, and the source that .loc lines name, with counts beside each line", 4},
     {"explain", OPTION_EXPLAIN, "LINE", 0, "Print this line's costliest memory access, lane by lane", 4},
     {"bank-mode", OPTION_BANK_MODE, "4|8", 0, "How sm_3x places words in its banks (default 4)", 4},
     {"l1", OPTION_L1, "on|off", 0, "Whether loads on sm_2x and sm_3x go through the first-level cache", 4},
+    {"registers", OPTION_REGISTERS, "N", 0,
+     "Registers of a thread, for the occupancy (default: an estimate from the PTX)", 4},
+    {"of-block", OPTION_OF_BLOCK, "N", 0, "Count only what block number N does (from 0, x fastest)", 4},
     {"heads", OPTION_HEADS, "N", 0, "Print the first N elements of each buffer (default 8)", 4},
     {"quiet", 'q', NULL, 0, "Print only what the kernels print, and errors", 4},
     {0},
@@ -102,6 +109,18 @@ static error_t parse_text_option(int key, char *text, struct run_options *o)
 	}
 }
 
+static enum report_kind report_kind(const struct argp_state *state, const char *text)
+{
+	static const char *const names[] = {
+	    [REPORT_TEXT] = "text", [REPORT_JSON] = "json", [REPORT_CSV] = "csv"};
+
+	for (enum report_kind k = REPORT_TEXT; k < COUNT_OF(names); k++)
+		if (!strcmp(names[k], text))
+			return k;
+	argp_error(state, "there is no report of kind '%s': text, json, csv", text);
+	return REPORT_SUMMARY;
+}
+
 /* What is to be told about memory accesses. */
 static error_t parse_account_option(int key, char *text, struct argp_state *state)
 {
@@ -109,9 +128,14 @@ static error_t parse_account_option(int key, char *text, struct argp_state *stat
 
 	switch (key) {
 	case 'r':
-		if (strcmp(text, "text") && strcmp(text, "json"))
-			argp_error(state, "there is no report of kind '%s': text, json", text);
-		o->report = *text == 't' ? REPORT_TEXT : REPORT_JSON;
+		o->report = report_kind(state, text);
+		return 0;
+	case OPTION_REGISTERS:
+		o->accounting.registers = (u32)cli_number(state, "registers", text, 1);
+		return 0;
+	case OPTION_OF_BLOCK:
+		o->accounting.one_block = true;
+		o->accounting.block = cli_number(state, "of-block", text, 0);
 		return 0;
 	case OPTION_BANK_MODE:
 		if (strcmp(text, "4") && strcmp(text, "8"))
@@ -360,9 +384,11 @@ static bool print_accounts(const struct run_options *o, const struct play *p)
 	for (size_t k = 0; k < p->launches.count; k++) {
 		runs[k] = p->launches.items[k].account;
 		if (o->report == REPORT_TEXT)
-			report_memory(stdout, p->accounting, runs[k]);
-		if (o->annotate)
-			report_annotate(stdout, p->accounting, runs[k]);
+			report_memory(stdout, &p->session->arena, p->accounting, runs[k]);
+		if (o->annotate) {
+			report_annotate_source(stdout, &p->session->arena, p->accounting, runs[k]);
+			report_annotate(stdout, &p->session->arena, p->accounting, runs[k]);
+		}
 		explained |= o->explain && report_explain(stdout, p->accounting, runs[k], o->explain);
 		if (o->metrics && !report_metrics(stdout, runs[k], o->metrics, &bad, &length)) {
 			fprintf(stderr, "ptxsim: there is no counter '%.*s' ('--metrics help' lists them)\n",
@@ -374,7 +400,14 @@ static bool print_accounts(const struct run_options *o, const struct play *p)
 		fprintf(stderr, "ptxsim: no memory access of line %u was executed\n", o->explain);
 		return false;
 	}
-	return o->report != REPORT_JSON || report_json(stdout, p->accounting, runs, p->launches.count);
+	switch (o->report) {
+	case REPORT_JSON:
+		return report_json(stdout, &p->session->arena, p->accounting, runs, p->launches.count);
+	case REPORT_CSV:
+		return report_csv(stdout, &p->session->arena, p->accounting, runs, p->launches.count);
+	default:
+		return true;
+	}
 }
 
 static void print_checks(const struct play *p)
@@ -392,7 +425,7 @@ static void print_checks(const struct play *p)
 
 static int print_results(const struct run_options *o, const struct play *p)
 {
-	const bool quiet = o->quiet || o->report == REPORT_JSON;
+	const bool quiet = o->quiet || o->report >= REPORT_JSON;
 
 	fflush(stdout);
 	if (!quiet)

@@ -199,14 +199,14 @@ static void note_unit(const struct plan *p, const struct bank_access *a, u32 mas
                       const u32 key[WARP_LANES], const u32 address[WARP_LANES], const u16 pass[WARP_LANES],
                       struct bank_detail *detail)
 {
-	for (u32 left = mask; left; left &= left - 1) {
-		u32 l = (u32)__builtin_ctz(left);
-		bool first = true;
+	u32 seen[32] = {0}; /* passes of each slot: a slot's words have passes of their own */
 
-		for (u32 earlier = mask & lanes_below(l); earlier; earlier &= earlier - 1)
-			first &= key[__builtin_ctz(earlier)] != key[l];
-		if (first)
+	for (u32 left = mask; left; left &= left - 1) {
+		u32 l = (u32)__builtin_ctz(left), slot = key[l] & (p->slots - 1);
+
+		if (!(seen[slot] >> pass[l] & 1))
 			note_words(p, a->width, address[l], detail);
+		seen[slot] |= 1u << pass[l];
 		detail->unit[l] = (u8)unit;
 		detail->wavefront[l] = (u16)(before + pass[l] + p->extra);
 	}
@@ -540,4 +540,46 @@ void banks_count(const struct arch *arch, const struct bank_access *access, cons
 	count->ideal = arch->shared_rule == ARCH_SHARED_UNITS
 	                   ? (u16)ideal_wavefronts(access, access->mask, count->wavefronts)
 	                   : count->units;
+}
+
+/* Whether the lanes of a full warp lie one behind the other without a gap: as many words to each
+ * bank. */
+static bool in_a_row(const struct bank_access *a, const u32 address[WARP_LANES])
+{
+	return a->mask == FULL_MASK && a->width >= 4 && halves_have_stride(address, a->width) &&
+	       address[16] - address[0] == 16 * a->width;
+}
+
+void banks_add_words(const struct arch *arch, const struct bank_access *access,
+                     const u32 address[WARP_LANES], const struct bank_count *count, u64 by_bank[32])
+{
+	struct bank_detail detail;
+	struct bank_count again;
+	u32 touched = 0;
+
+	if (!access->mask)
+		return;
+	if (arch->banks == 32 && arch->bank_bytes == 4 && in_a_row(access, address)) {
+		for (u32 b = 0; b < 32; b++)
+			by_bank[b] += access->width / 4;
+		return;
+	}
+	if (arch->banks == 32 && arch->bank_bytes == 4 && access->width <= 4 && count->degree == 1 &&
+	    !is_atomic(access->kind)) {
+		/* One word in each bank that is touched. */
+		for (u32 left = access->mask; left; left &= left - 1)
+			touched |= 1u << (address[__builtin_ctz(left)] >> 2 & 31);
+		for (u32 b = 0; b < 32; b++)
+			by_bank[b] += touched >> b & 1;
+		return;
+	}
+	if (is_atomic(access->kind)) {
+		for (u32 left = access->mask; left; left &= left - 1)
+			for (u32 b = 0, l = (u32)__builtin_ctz(left); b < access->width; b += arch->bank_bytes)
+				by_bank[(address[l] + b) / arch->bank_bytes % arch->banks]++;
+		return;
+	}
+	banks_count(arch, access, address, &again, &detail);
+	for (u32 b = 0; b < 32; b++)
+		by_bank[b] += detail.bank_words[b];
 }

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "exec/run.h"
-#include "ir/locate.h"
 
 /* GUARD in a slot: the instruction is the guard of the site's. */
 enum { WORKERS = 256, GUARD = 1u << 31 };
@@ -21,8 +20,12 @@ struct accounting {
 	struct account_site *sites;
 	u32 site_count;
 	u32 **slots; /* by code and instruction: site + 1, or 0 */
+	struct flow *flow;
 	struct arena arenas[WORKERS];
-	struct account *sums[WORKERS]; /* of each worker, by site; NULL until it has run a block */
+	/* Of each worker; NULL until it has run a block. */
+	struct account *sums[WORKERS];       /* by site */
+	struct flow_count *counts[WORKERS]; /* by point of the flow */
+	u64 blocks[WORKERS], warps[WORKERS], threads[WORKERS];
 };
 
 /* --- Before the run: what an instruction does ----------------------------------------------- */
@@ -200,7 +203,7 @@ static void find_sites(struct accounting *a)
 				continue;
 			VEC_PUSH(a->arena, &sites, s);
 			a->slots[c][k] = (u32)sites.count;
-			if (s.empty_runs && k && code->origin[k - 1] == code->origin[k])
+			if (s.empty_runs && code->function->body.items[code->origin[k]].guard)
 				a->slots[c][k - 1] = (u32)sites.count | GUARD;
 		}
 	}
@@ -248,6 +251,7 @@ static void count_shared(const struct event *e, u32 mask, const u64 address[WARP
 	for (u32 l = 0; l < WARP_LANES; l++)
 		offset[l] = (u32)address[l] & ((1u << SHARED_RANK_SHIFT) - 1);
 	banks_count(e->a->program->arch, &access, offset, &n, NULL);
+	banks_add_words(e->a->program->arch, &access, offset, &n, to->banks);
 	const u32 cost = n.wavefronts + n.load_wavefronts;
 	add(to, ACCOUNT_shared_instructions, 1);
 	add(to, ACCOUNT_shared_bytes_wanted, (u64)(u32)__builtin_popcount(access.mask) * site->width);
@@ -381,12 +385,10 @@ static void count_copy(const struct event *e, const struct insn *i, const u8 *ro
 	count_global(e, mask, address);
 }
 
-static void before(void *context, struct warp *w, const struct insn *i, u8 *rows, u32 mask)
+static void count_access(const struct accounting *a, struct warp *w, const struct insn *i, u8 *rows, u32 mask,
+                         u32 mark)
 {
-	const struct accounting *a = context;
-	const struct code *code = w->frame->code;
-	const u32 mark = a->slots[code->index][i - machine_entry(w->machine, code)],
-	          slot = (mark & ~GUARD) - 1;
+	const u32 slot = (mark & ~GUARD) - 1;
 	const struct account_site *s = &a->sites[slot];
 	const struct event e = {a, s, &a->sums[w->worker->number][slot], w};
 	u64 address[WARP_LANES];
@@ -412,11 +414,25 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 		count_space(&e, s->space, mask, address);
 }
 
+static void before(void *context, struct warp *w, const struct insn *i, u8 *rows, u32 mask)
+{
+	const struct accounting *a = context;
+	const struct code *code = w->frame->code;
+	const u32 insn = (u32)(i - machine_entry(w->machine, code)), mark = a->slots[code->index][insn];
+
+	if (a->options.one_block && w->block->index != a->options.block)
+		return;
+	if (flow_wants(a->flow, code, insn))
+		flow_before(a->flow, a->counts[w->worker->number], code, insn, w, i, rows, mask);
+	if (mark)
+		count_access(a, w, i, rows, mask, mark);
+}
+
 static bool wants(void *context, const struct code *code, u32 insn)
 {
 	const struct accounting *a = context;
 
-	return a->slots[code->index][insn] != 0;
+	return a->slots[code->index][insn] != 0 || flow_wants(a->flow, code, insn);
 }
 
 /* A worker's first block: its sums. Memory that runs out ends the launch as everywhere in a worker. */
@@ -425,10 +441,16 @@ static void block_start(void *context, struct block *b)
 	struct accounting *a = context;
 	const u32 k = b->worker->number;
 
-	if (a->sums[k])
+	if (!a->sums[k]) {
+		arena_init(&a->arenas[k], &b->worker->out_of_memory);
+		a->counts[k] = ARENA_ARRAY(&a->arenas[k], flow_points(a->flow) + 1, struct flow_count);
+		a->sums[k] = ARENA_ARRAY(&a->arenas[k], a->site_count + 1, struct account);
+	}
+	if (a->options.one_block && b->index != a->options.block)
 		return;
-	arena_init(&a->arenas[k], &b->worker->out_of_memory);
-	a->sums[k] = ARENA_ARRAY(&a->arenas[k], a->site_count + 1, struct account);
+	a->blocks[k]++;
+	a->warps[k] += b->warp_count;
+	a->threads[k] += b->thread_count;
 }
 
 /* --- Around the run ------------------------------------------------------------------------- */
@@ -445,6 +467,7 @@ struct accounting *accounting_new(struct arena *arena, const struct program *pro
 	a->observer =
 	    (struct observer){.context = a, .wants = wants, .before = before, .block_start = block_start};
 	find_sites(a);
+	a->flow = flow_new(arena, program);
 	return a;
 }
 
@@ -459,6 +482,13 @@ void accounting_free(struct accounting *a)
 
 struct observer *accounting_observer(struct accounting *a) { return &a->observer; }
 
+const struct program *accounting_program(const struct accounting *a) { return a->program; }
+
+const struct instruction_facts *accounting_facts(const struct accounting *a, const struct code *code)
+{
+	return flow_facts(a->flow, code);
+}
+
 const struct arch *accounting_arch(const struct accounting *a) { return a->program->arch; }
 
 enum bank_mode accounting_bank_mode(const struct accounting *a) { return a->options.bank_mode; }
@@ -471,12 +501,17 @@ u32 accounting_sites(const struct accounting *a, const struct account_site **sit
 
 void accounting_begin(struct accounting *a)
 {
-	for (u32 k = 0; k < WORKERS; k++)
-		if (a->sums[k])
-			memset(a->sums[k], 0, a->site_count * sizeof *a->sums[k]);
+	for (u32 k = 0; k < WORKERS; k++) {
+		if (!a->sums[k])
+			continue;
+		memset(a->sums[k], 0, a->site_count * sizeof *a->sums[k]);
+		memset(a->counts[k], 0, flow_points(a->flow) * sizeof *a->counts[k]);
+		a->blocks[k] = a->warps[k] = a->threads[k] = 0;
+	}
+	flow_begin(a->flow);
 }
 
-static void merge(struct account *to, const struct account *from)
+void account_add(struct account *to, const struct account *from)
 {
 	const struct account_sample *s = &from->worst, *kept = &to->worst;
 
@@ -484,9 +519,32 @@ static void merge(struct account *to, const struct account *from)
 		to->n[k] += from->n[k];
 	for (u32 k = 0; k <= WARP_LANES; k++)
 		to->degree[k] += from->degree[k];
+	for (u32 k = 0; k < COUNT_OF(to->banks); k++)
+		to->banks[k] += from->banks[k];
 	if (s->taken && (!kept->taken || s->excess > kept->excess ||
 	                 (s->excess == kept->excess && s->order < kept->order)))
 		to->worst = *s;
+}
+
+/* What the launch as a whole did. */
+static void fill_flow(const struct accounting *a, struct arena *arena, struct account_run *run,
+                      const struct launch *l)
+{
+	run->flow = flow_result(a->flow, arena);
+	run->timelines = ARENA_ARRAY(arena, TIMELINE_WARPS, struct flow_timeline);
+	memcpy(run->timelines, flow_timelines(a->flow), TIMELINE_WARPS * sizeof *run->timelines);
+	for (u32 k = 0; k < WORKERS; k++) {
+		if (!a->counts[k])
+			continue;
+		flow_merge(a->flow, a->counts[k], run->flow);
+		run->facts[FACT_blocks] += a->blocks[k];
+		run->facts[FACT_warps] += a->warps[k];
+		run->facts[FACT_threads] += a->threads[k];
+	}
+	for (u32 c = 0; c < a->program->code_count; c++)
+		facts_add_flow(run->facts, a->program->codes[c], run->flow[c],
+		               flow_facts(a->flow, a->program->codes[c]));
+	run->occupancy = facts_occupancy(run->facts, l, a->options.registers);
 }
 
 struct account_run *accounting_end(const struct accounting *a, struct arena *arena, const struct launch *l,
@@ -502,11 +560,12 @@ struct account_run *accounting_end(const struct accounting *a, struct arena *are
 	for (u32 s = 0; s < a->site_count; s++) {
 		for (u32 k = 0; k < WORKERS; k++)
 			if (a->sums[k])
-				merge(&run->sites[s], &a->sums[k][s]);
+				account_add(&run->sites[s], &a->sums[k][s]);
 		struct account *sum = &run->operations[a->sites[s].operation];
-		merge(sum, &run->sites[s]);
+		account_add(sum, &run->sites[s]);
 		sum->worst.taken = false;
 	}
+	fill_flow(a, arena, run, l);
 	return run;
 }
 
@@ -534,20 +593,7 @@ const char *account_operation_name(enum account_operation operation)
 	return names[operation];
 }
 
-struct account_place accounting_place(const struct account_site *site)
+struct place_of accounting_place(const struct account_site *site)
 {
-	const struct ir_function *f = site->code->function;
-	const struct ir_instruction *x = &f->body.items[site->code->origin[site->insn]];
-	const struct source *s = f->module->sources->files.items[x->span.file];
-	struct account_place p = {
-	    .file = s->name, .text = s->text + x->span.begin, .length = x->span.end - x->span.begin};
-	u32 column;
-
-	source_place(s, x->span.begin, &p.line, &column);
-	if (x->loc) {
-		const struct ir_loc *loc = &f->module->locs.items[x->loc - 1];
-		p.loc_file = ir_file_path(f->module, loc->file);
-		p.loc_line = loc->line;
-	}
-	return p;
+	return place_find(site->code, site->code->origin[site->insn]);
 }

@@ -11,9 +11,13 @@
 #ifndef PTXSIM_OBSERVE_ACCOUNTING_H
 #define PTXSIM_OBSERVE_ACCOUNTING_H
 
+#include "arch/arch.h"
 #include "exec/launch.h"
 #include "memory/banks.h"
 #include "memory/sectors.h"
+#include "observe/facts.h"
+#include "observe/flow.h"
+#include "observe/places.h"
 
 /* What an instruction does; fixed for each decoded instruction. */
 enum account_operation {
@@ -76,6 +80,7 @@ struct account_sample {
 struct account {
 	u64 n[ACCOUNT_FIELD_COUNT];
 	u64 degree[WARP_LANES + 1]; /* executions by shared memory's conflict degree; 32: or more */
+	u64 banks[32];              /* words that each bank of shared memory delivered or took */
 	struct account_sample worst;
 };
 
@@ -101,6 +106,9 @@ enum account_l1 { ACCOUNT_L1_DEFAULT, ACCOUNT_L1_ON, ACCOUNT_L1_OFF };
 struct accounting_options {
 	enum bank_mode bank_mode; /* 3.x */
 	enum account_l1 l1;       /* 2.x, 3.x */
+	u32 registers;            /* of a thread, for the occupancy; 0: estimated */
+	bool one_block;           /* count only what block number `block` does */
+	u64 block;
 };
 
 /* One launch, merged. */
@@ -110,6 +118,10 @@ struct account_run {
 	struct launch_stats stats;
 	struct account *sites;                         /* in the order of accounting_sites */
 	struct account operations[ACCOUNT_OPERATIONS]; /* sums over the sites, without samples */
+	struct flow_count **flow;                      /* by code, then body instruction */
+	struct flow_timeline *timelines;               /* TIMELINE_WARPS */
+	struct arch_occupancy occupancy;
+	u64 facts[FACT_COUNT];
 };
 
 struct accounting;
@@ -121,6 +133,9 @@ struct accounting *accounting_new(struct arena *arena, const struct program *pro
 void accounting_free(struct accounting *a);
 
 struct observer *accounting_observer(struct accounting *a);
+const struct program *accounting_program(const struct accounting *a);
+/* What is known of each body instruction of a function. */
+const struct instruction_facts *accounting_facts(const struct accounting *a, const struct code *code);
 const struct arch *accounting_arch(const struct accounting *a);
 enum bank_mode accounting_bank_mode(const struct accounting *a);
 u32 accounting_sites(const struct accounting *a, const struct account_site **sites);
@@ -131,14 +146,9 @@ void accounting_begin(struct accounting *a);
 struct account_run *accounting_end(const struct accounting *a, struct arena *arena, const struct launch *l,
                                    const struct launch_stats *stats);
 
-/* The line of a site's instruction in the PTX text, from 1, its text with `length` bytes, and the
- * line and file of the .loc it stands under (0 and NULL: none). Any pointer may be NULL. */
-struct account_place {
-	const char *file, *text;
-	u32 line, length;
-	const char *loc_file;
-	u32 loc_line;
-};
-struct account_place accounting_place(const struct account_site *site);
+/* Adds sums, and keeps the costlier of the samples. */
+void account_add(struct account *to, const struct account *from);
+
+struct place_of accounting_place(const struct account_site *site);
 
 #endif

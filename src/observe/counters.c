@@ -23,14 +23,6 @@ enum {
 	ALL = (1 << ACCOUNT_OPERATIONS) - 1,
 };
 
-static u64 stat_blocks(const struct launch_stats *s) { return s->blocks; }
-static u64 stat_warps(const struct launch_stats *s) { return s->warps; }
-static u64 stat_warp_instructions(const struct launch_stats *s) { return s->warp_instructions; }
-static u64 stat_thread_instructions(const struct launch_stats *s) { return s->thread_instructions; }
-static u64 stat_branches(const struct launch_stats *s) { return s->branches; }
-static u64 stat_divergent(const struct launch_stats *s) { return s->divergent_branches; }
-static u64 stat_warp_lanes(const struct launch_stats *s) { return s->warp_instructions * WARP_LANES; }
-
 #define NCU_DATA "l1tex__data_pipe_lsu_wavefronts_mem_"
 #define NCU_CONF "l1tex__data_bank_conflicts_pipe_lsu"
 #define NCU_SASS "smsp__sass_l1tex_"
@@ -55,14 +47,16 @@ static u64 stat_warp_lanes(const struct launch_stats *s) { return s->warp_instru
 		.name = NAME, .unit = UNIT, .definition = TEXT, .aliases = ALIASES, .sums = {{FIELDS, OPS}}, \
 		.below = {{FIELDS2, OPS2}}, .scale = SCALE                                                   \
 	}
-#define STAT(NAME, UNIT, READ, ALIASES, TEXT)                                                                \
+#define FACT(NAME, UNIT, WHICH, ALIASES, TEXT)                                                               \
 	{                                                                                                    \
-		.name = NAME, .unit = UNIT, .definition = TEXT, .aliases = ALIASES, .stat = READ             \
+		.name = NAME, .unit = UNIT, .definition = TEXT, .aliases = ALIASES, .facts = {               \
+			FACT_##WHICH                                                                        \
+		}                                                                                            \
 	}
-#define STAT_RATIO(NAME, UNIT, SCALE, READ, BELOW, INVERTED, ALIASES, TEXT)                                  \
+#define FACT_RATIO(NAME, UNIT, SCALE, ABOVE, BELOW, ALIASES, TEXT)                                           \
 	{                                                                                                    \
-		.name = NAME, .unit = UNIT, .definition = TEXT, .aliases = ALIASES, .stat = READ,            \
-		.stat_below = BELOW, .scale = SCALE, .inverted = INVERTED                                    \
+		.name = NAME, .unit = UNIT, .definition = TEXT, .aliases = ALIASES,                          \
+		.facts = {FACT_##ABOVE}, .facts_below = {FACT_##BELOW}, .scale = SCALE                       \
 	}
 
 /* The figures that global and local accesses of one operation have in common. */
@@ -79,35 +73,110 @@ static u64 stat_warp_lanes(const struct launch_stats *s) { return s->warp_instru
 
 static const struct counter table[] = {
     /* --- The launch --- */
-    STAT("launch.blocks", "blocks", stat_blocks, "", "Blocks run."),
-    STAT("launch.warps", "warps", stat_warps, "smsp__warps_launched.sum warps_launched", "Warps run."),
-    STAT("launch.instructions", "instructions", stat_warp_instructions,
-         "smsp__inst_executed.sum inst_executed",
+    FACT("launch.blocks", "blocks", blocks, "", "Blocks run."),
+    FACT("launch.warps", "warps", warps, "smsp__warps_launched.sum sm__warps_launched.sum warps_launched",
+         "Warps run."),
+    FACT("launch.threads", "threads", threads, "", "Threads run."),
+    FACT("launch.instructions", "instructions", instructions, "smsp__inst_executed.sum inst_executed",
          "PTX instructions executed by warps. The profilers count machine instructions."),
-    STAT("launch.thread_instructions", "instructions", stat_thread_instructions,
+    FACT("launch.thread_instructions", "instructions", lanes,
          "smsp__thread_inst_executed.sum thread_inst_executed",
          "PTX instructions executed by threads: active lanes, those that a predicate turns off included."),
-    STAT_RATIO("launch.active_lanes", "lanes", 1, stat_thread_instructions, stat_warp_instructions, false,
+    FACT("launch.thread_instructions_on", "instructions", lanes_on,
+         "smsp__thread_inst_executed_pred_on.sum not_predicated_off_thread_inst_executed",
+         "PTX instructions executed by threads, without those that a predicate turns off."),
+    FACT("launch.predicated_off", "instructions", lanes_off, "",
+         "Active lanes that a predicate turns off, over all instructions; of a branch the lanes that do not "
+         "take it."),
+    FACT_RATIO("launch.active_lanes", "lanes", 1, lanes, instructions,
                "smsp__thread_inst_executed_per_inst_executed.ratio",
                "Active lanes of an average instruction."),
-    STAT_RATIO("launch.warp_efficiency", "%", 100, stat_thread_instructions, stat_warp_lanes, false,
-               "warp_execution_efficiency", "Active lanes of all lanes."),
-    STAT("branch.executed", "branches", stat_branches, "smsp__sass_branch_targets.sum branch",
-         "Branches executed by warps."),
-    STAT("branch.divergent", "branches", stat_divergent,
+    FACT_RATIO("launch.active_lanes_on", "lanes", 1, lanes_on, instructions,
+               "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio",
+               "Active lanes that no predicate turns off, of an average instruction."),
+    FACT_RATIO("launch.warp_efficiency", "%", 100, lanes, lanes_possible,
+               "warp_execution_efficiency smsp__thread_inst_executed_per_inst_executed.pct",
+               "Active lanes of all lanes."),
+    FACT_RATIO("launch.warp_efficiency_on", "%", 100, lanes_on, lanes_possible,
+               "warp_nonpred_execution_efficiency smsp__thread_inst_executed_pred_on_per_inst_executed.pct",
+               "Active lanes that no predicate turns off, of all lanes."),
+    FACT_RATIO("launch.instructions_per_warp", "", 1, instructions, warps,
+               "inst_per_warp smsp__average_inst_executed_per_warp.ratio",
+               "PTX instructions of an average warp."),
+    FACT("branch.executed", "branches", branches, "smsp__sass_branch_targets.sum branch",
+         "Branches executed by warps, predicated returns and exits among them."),
+    FACT("branch.divergent", "branches", divergent,
          "smsp__sass_branch_targets_threads_divergent.sum divergent_branch",
          "Branches at which a warp's lanes went different ways."),
-    STAT_RATIO("branch.efficiency", "%", 100, stat_divergent, stat_branches, true, "branch_efficiency",
+    FACT("branch.uniform", "branches", uniform, "smsp__sass_branch_targets_threads_uniform.sum",
+         "Branches at which all lanes went the same way."),
+    FACT_RATIO("branch.efficiency", "%", 100, uniform, branches,
+               "branch_efficiency smsp__sass_average_branch_targets_threads_uniform.pct",
                "Branches at which all lanes went the same way, of all branches."),
+
+    /* --- Instructions --- */
+#define X(enumerator, class, profilers, text)                                                                \
+	{.name = "instructions." class,                                                                      \
+	 .unit = "instructions",                                                                             \
+	 .definition = "PTX instructions executed by warps: " text ".",                                      \
+	 .aliases = "",                                                                                      \
+	 .facts = {FACT_classes + CLASS_##enumerator}},                                                      \
+	    {.name = "thread_instructions." class,                                                           \
+	     .unit = "instructions",                                                                         \
+	     .definition = "The same by threads, without those that a predicate turns off.",                 \
+	     .aliases = profilers,                                                                           \
+	     .facts = {FACT_class_threads + CLASS_##enumerator}},
+    INSTRUCTION_CLASSES(X)
+#undef X
+    FACT("registers.reads", "registers", register_reads, "",
+         "Operands that warps read from the register file, in registers of 32 bits: one of 64 bits is 2. By "
+         "the PTX text: not predicates, constants, special registers, nor what calls pass."),
+    FACT("registers.writes", "registers", register_writes, "", "Operands that warps write there, likewise."),
+    FACT("barrier.arrivals", "arrivals", barrier_arrivals, "",
+         "Warps' arrivals at the block's barriers (bar, barrier); each group of lanes that arrives apart "
+         "counts."),
+    FACT("barrier.thread_arrivals", "arrivals", barrier_threads, "", "Threads' arrivals there."),
+    FACT("barrier.cluster_arrivals", "arrivals", cluster_arrivals, "",
+         "Warps' arrivals at the cluster's barrier."),
+    FACT("barrier.warp", "instructions", warp_barriers, "", "bar.warp.sync executed by warps."),
+    FACT("warp.shuffles", "instructions", shuffles, "", "Shuffles (shfl) executed by warps."),
+    FACT("warp.votes", "instructions", votes, "",
+         "Votes, matches, reductions over a warp, elections, executed by warps."),
+
+    /* --- Occupancy --- */
+    FACT("occupancy.warps", "warps", sm_warps, "sm__maximum_warps_avg_per_active_cycle",
+         "Warps that an SM holds at once."),
+    FACT_RATIO("occupancy.theoretical", "%", 100, sm_warps, sm_warps_most,
+               "sm__maximum_warps_per_active_cycle_pct", "These, of the most that an SM can hold."),
+    FACT("occupancy.blocks", "blocks", sm_blocks, "",
+         "Blocks that an SM holds at once: the least of the four limits."),
+    FACT("occupancy.limit_warps", "blocks", limit_warps, "launch__occupancy_limit_warps",
+         "Blocks that an SM's warps allow."),
+    FACT("occupancy.limit_blocks", "blocks", limit_blocks, "launch__occupancy_limit_blocks",
+         "Blocks that an SM has room for at most."),
+    FACT("occupancy.limit_registers", "blocks", limit_registers, "launch__occupancy_limit_registers",
+         "Blocks that an SM's registers allow."),
+    FACT("occupancy.limit_shared", "blocks", limit_shared, "launch__occupancy_limit_shared_mem",
+         "Blocks that an SM's shared memory allows."),
+    FACT_RATIO("occupancy.waves", "", 1, grid_blocks, gpu_blocks, "launch__waves_per_multiprocessor",
+               "The grid's blocks, of those that the sample GPU of the architecture holds at once."),
+    FACT("launch.grid_size", "blocks", grid_blocks, "launch__grid_size", "Blocks of the grid."),
+    FACT("launch.block_size", "threads", block_threads, "launch__block_size", "Threads of a block."),
+    FACT("launch.registers", "registers", thread_registers, "launch__registers_per_thread",
+         "Registers of a thread: as --registers says, else an estimate by the values that live at once."),
+    FACT("launch.static_shared", "bytes", static_shared, "launch__shared_mem_per_block_static",
+         "Shared memory of a block that the code declares."),
+    FACT("launch.dynamic_shared", "bytes", dynamic_shared, "launch__shared_mem_per_block_dynamic",
+         "Shared memory of a block that the launch adds."),
 
     /* --- Shared memory --- */
     SUM2("shared.load.instructions", "instructions", F(shared_instructions) | F(executed_empty), LD,
-         F(shared_loop_loads), ATOMICS, NCU_INST "shared_ld.sum " NCU_SINS "shared_ld.sum",
+         F(shared_loop_loads), ATOMICS, NCU_INST "shared_ld.sum " NCU_SINS "shared_ld.sum inst_executed_shared_loads",
          "Loads from shared memory, those of atomic loops included, and those without an active lane."),
     SUM("shared.store.instructions", "instructions", F(shared_instructions), ST,
-        NCU_INST "shared_st.sum " NCU_SINS "shared_st.sum", "Stores to shared memory."),
+        NCU_INST "shared_st.sum " NCU_SINS "shared_st.sum inst_executed_shared_stores", "Stores to shared memory."),
     SUM("shared.atomic.instructions", "instructions", F(shared_rounds), ATOMICS,
-        NCU_INST "shared_atom.sum " NCU_SINS "shared_atom.sum",
+        NCU_INST "shared_atom.sum " NCU_SINS "shared_atom.sum inst_executed_shared_atomics",
         "Atomic machine instructions on shared memory: one for each round of a loop."),
     SUM("shared.atomic.alu_instructions", "instructions", F(shared_rounds_alu), ATOMICS,
         NCU_INST "shared_atom_dot_alu.sum", "Of these, arithmetic that the memory unit does itself."),
@@ -120,9 +189,9 @@ static const struct counter table[] = {
     SUM("shared.async.instructions", "instructions", F(shared_instructions), COPIES, NCU_INST "ldgsts.sum",
         "cp.async instructions."),
     SUM2("shared.load.wavefronts", "wavefronts", F(shared_wavefronts), LD | LDSM, F(shared_load_wavefronts),
-         ATOMICS, NCU_DATA "shared_op_ld.sum",
+         ATOMICS, NCU_DATA "shared_op_ld.sum shared_load_transactions",
          "Passes of loads through the banks, ldmatrix and atomic loops included."),
-    SUM("shared.store.wavefronts", "wavefronts", F(shared_wavefronts), ST | STSM, NCU_DATA "shared_op_st.sum",
+    SUM("shared.store.wavefronts", "wavefronts", F(shared_wavefronts), ST | STSM, NCU_DATA "shared_op_st.sum shared_store_transactions",
         "Passes of stores through the banks, stmatrix included."),
     SUM("shared.atomic.wavefronts", "wavefronts", F(shared_wavefronts), ATOMICS,
         NCU_DATA "shared_op_atom.sum " NCU_SASS "data_pipe_lsu_wavefronts_mem_shared_op_atom.sum",
@@ -191,13 +260,13 @@ static const struct counter table[] = {
     SECTORS(global, "atomic", ATOM, "atom", "atomic operations"),
     SECTORS(global, "async", CA, "ldgsts_cache_access", "cp.async.ca"),
     SUM("global.load.instructions", "instructions", F(global_instructions), LD,
-        NCU_INST "global_ld.sum " NCU_SINS "global_ld.sum", "Loads from global memory."),
+        NCU_INST "global_ld.sum " NCU_SINS "global_ld.sum inst_executed_global_loads", "Loads from global memory."),
     SUM("global.store.instructions", "instructions", F(global_instructions), ST,
-        NCU_INST "global_st.sum " NCU_SINS "global_st.sum", "Stores to global memory."),
+        NCU_INST "global_st.sum " NCU_SINS "global_st.sum inst_executed_global_stores", "Stores to global memory."),
     SUM("global.reduction.instructions", "instructions", F(global_instructions), RED,
-        NCU_INST "global_red.sum " NCU_SINS "global_red.sum", "Reductions on global memory."),
+        NCU_INST "global_red.sum " NCU_SINS "global_red.sum inst_executed_global_reductions", "Reductions on global memory."),
     SUM("global.atomic.instructions", "instructions", F(global_instructions), ATOM,
-        NCU_SINS "global_atom.sum", "Atomic operations on global memory."),
+        NCU_SINS "global_atom.sum inst_executed_global_atomics", "Atomic operations on global memory."),
     SUM("global.ld.sectors", "sectors", F(global_sectors), LD,
         NCU_SASS "t_sectors_pipe_lsu_mem_global_op_ld.sum", "Sectors of plain loads."),
     SUM("global.st.sectors", "sectors", F(global_sectors), ST,
@@ -249,9 +318,9 @@ static const struct counter table[] = {
     SECTORS(local, "load", LD, "ld", "loads"),
     SECTORS(local, "store", ST, "st", "stores"),
     SUM("local.load.instructions", "instructions", F(local_instructions), LD,
-        NCU_INST "local_ld.sum " NCU_SINS "local_ld.sum", "Loads from local memory."),
+        NCU_INST "local_ld.sum " NCU_SINS "local_ld.sum inst_executed_local_loads", "Loads from local memory."),
     SUM("local.store.instructions", "instructions", F(local_instructions), ST,
-        NCU_INST "local_st.sum " NCU_SINS "local_st.sum", "Stores to local memory."),
+        NCU_INST "local_st.sum " NCU_SINS "local_st.sum inst_executed_local_stores", "Stores to local memory."),
     SUM("local.instructions", "instructions", F(local_instructions), ALL, NCU_SINS "local.sum",
         "All accesses to local memory."),
     SUM("local.ld.sectors", "sectors", F(local_sectors), LD,
@@ -262,6 +331,15 @@ static const struct counter table[] = {
         "Sectors of stores, as the source counters have them."),
     SUM("local.sectors", "sectors", F(local_sectors), ALL, "memory_l2_theoretical_sectors_local",
         "All sectors of local accesses."),
+
+    SUM("local.load.transactions", "transactions", F(local_transactions), LD, "local_load_transactions",
+        "Transfers of loads in the generation's grain."),
+    SUM("local.store.transactions", "transactions", F(local_transactions), ST, "local_store_transactions",
+        "Transfers of stores in the generation's grain."),
+    RATIO("local.load.transactions_per_request", "", 1, F(local_transactions), LD, F(local_requests), LD,
+          "local_load_transactions_per_request", "Transfers of an average load."),
+    RATIO("local.store.transactions_per_request", "", 1, F(local_transactions), ST, F(local_requests), ST,
+          "local_store_transactions_per_request", "Transfers of an average store."),
 
     /* --- The data stage, and sums over operations --- */
     SUM("global_local.wavefronts", "wavefronts",
@@ -338,15 +416,24 @@ static u64 add_up(const struct counter_sum sums[2], const struct account_run *ru
 	return total;
 }
 
+static u64 add_facts(const u8 facts[COUNTER_FACTS], const struct account_run *run)
+{
+	u64 total = 0;
+
+	for (u32 k = 0; k < COUNTER_FACTS && facts[k]; k++)
+		total += run->facts[facts[k]];
+	return total;
+}
+
 double counter_value(const struct counter *c, const struct account_run *run)
 {
-	const u64 above = c->stat ? c->stat(&run->stats) : add_up(c->sums, run);
+	const bool whole = c->facts[0] != FACT_none;
+	const u64 above = whole ? add_facts(c->facts, run) : add_up(c->sums, run);
 
 	if (c->scale == 0)
 		return (double)above;
-	const u64 below = c->stat_below ? c->stat_below(&run->stats) : add_up(c->below, run);
-	const double ratio = below ? (double)above / (double)below * c->scale : 0;
-	return c->inverted && below ? c->scale - ratio : ratio;
+	const u64 below = whole ? add_facts(c->facts_below, run) : add_up(c->below, run);
+	return below ? (double)above / (double)below * c->scale : 0;
 }
 
 void counters_print(FILE *to)

@@ -17,6 +17,8 @@ struct counter_sum {
 	u32 operations;
 };
 
+enum { COUNTER_FACTS = 3 };
+
 struct counter {
 	const char *name;
 	const char *unit;
@@ -26,9 +28,8 @@ struct counter {
 	/* A ratio divides the sums by these, times `scale`; scale 0: no ratio. */
 	struct counter_sum below[2];
 	double scale;
-	bool inverted;                                 /* the ratio's complement to `scale` */
-	u64 (*stat)(const struct launch_stats *stats); /* of the launch, in place of the sums */
-	u64 (*stat_below)(const struct launch_stats *stats);
+	/* Of the launch as a whole, in place of the sums: enum fact, added up; 0 ends. */
+	u8 facts[COUNTER_FACTS], facts_below[COUNTER_FACTS];
 };
 
 u32 counters_count(void);

@@ -5,18 +5,9 @@
  */
 #include "report/json.h"
 
-#include <jansson.h>
-
+#include "observe/lines.h"
 #include "report/advice.h"
 #include "report/memory.h"
-
-static const char *space_name(enum ir_space space)
-{
-	return space == SPACE_SHARED   ? "shared"
-	       : space == SPACE_LOCAL  ? "local"
-	       : space == SPACE_GLOBAL ? "global"
-	                               : "constant";
-}
 
 static json_t *degrees(const struct account *a)
 {
@@ -25,6 +16,55 @@ static json_t *degrees(const struct account *a)
 	for (u32 k = 1; k <= WARP_LANES; k++)
 		json_array_append_new(list, json_integer((json_int_t)a->degree[k]));
 	return list;
+}
+
+/* How an execution was served, lane by lane: null for lanes that took no part. */
+static void add_lanes(json_t *to, const char *name, u32 mask, const u32 values[WARP_LANES])
+{
+	json_t *list = json_array();
+
+	for (u32 l = 0; l < WARP_LANES; l++)
+		json_array_append_new(list, mask >> l & 1 ? json_integer(values[l]) : json_null());
+	json_object_set_new(to, name, list);
+}
+
+static void add_served_shared(json_t *to, const struct accounting *a, const struct account_site *site,
+                              const struct account_sample *s)
+{
+	const struct arch *arch = accounting_arch(a);
+	const struct bank_access access = {site->bank_kind, accounting_bank_mode(a), site->width, s->mask};
+	u32 offset[WARP_LANES], bank[WARP_LANES], unit[WARP_LANES], wavefront[WARP_LANES];
+	struct bank_detail detail;
+	struct bank_count n;
+
+	for (u32 l = 0; l < WARP_LANES; l++)
+		offset[l] = (u32)s->address[l] & ((1u << SHARED_RANK_SHIFT) - 1);
+	banks_count(arch, &access, offset, &n, &detail);
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		bank[l] = offset[l] / arch->bank_bytes % arch->banks;
+		unit[l] = detail.unit[l];
+		wavefront[l] = detail.wavefront[l];
+	}
+	add_lanes(to, "bank", s->mask, bank);
+	add_lanes(to, "unit", s->mask, unit);
+	add_lanes(to, "wavefront", s->mask, wavefront);
+}
+
+static void add_served_global(json_t *to, const struct accounting *a, const struct account_site *site,
+                              const struct account_sample *s)
+{
+	const struct sector_access access = {site->sector_kind, site->width, s->mask, site->through_l1};
+	u32 transaction[WARP_LANES], tag[WARP_LANES];
+	struct sector_detail detail = {{0}, {0}};
+	struct sector_count n;
+
+	sectors_count_global(accounting_arch(a), &access, s->address, &n, &detail);
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		transaction[l] = detail.transaction[l];
+		tag[l] = detail.tag_wavefront[l];
+	}
+	add_lanes(to, "transaction", s->mask, transaction);
+	add_lanes(to, "tag_wavefront", s->mask, tag);
 }
 
 static json_t *sample(const struct accounting *a, const struct account_site *site,
@@ -38,17 +78,51 @@ static json_t *sample(const struct accounting *a, const struct account_site *sit
 	for (u32 l = 0; l < WARP_LANES; l++)
 		json_array_append_new(addresses, s->mask >> l & 1 ? json_integer((json_int_t)s->address[l])
 		                                                  : json_null());
-	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:s, s:s, s:I}", "space", space_name(s->space),
+	json_t *o = json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:s, s:s, s:I}", "space", memory_space_name(s->space),
 	                 "block", (json_int_t)(s->order >> 8), "warp", (json_int_t)(s->order & 0xff), "cost",
 	                 (json_int_t)s->cost, "excess", (json_int_t)s->excess, "addresses", addresses,
 	                 "cause", advice.cause, "remedy", advice.remedy, "cost_then",
 	                 (json_int_t)advice.cost_then);
+	if (o && s->space == SPACE_SHARED)
+		add_served_shared(o, a, site, s);
+	else if (o && s->space == SPACE_GLOBAL)
+		add_served_global(o, a, site, s);
+	return o;
 }
 
-static json_t *site_object(const struct accounting *a, const struct account_site *site,
-                           const struct account *account)
+static json_t *bank_words(const struct accounting *a, const struct account *account)
 {
-	const struct account_place p = accounting_place(site);
+	json_t *list = json_array();
+
+	for (u32 b = 0; b < accounting_arch(a)->banks; b++)
+		json_array_append_new(list, json_integer((json_int_t)account->banks[b]));
+	return list;
+}
+
+/* The line of source that a site was compiled from, and the calls that it was inlined at. */
+static json_t *source_object(struct place_names *names, const struct place_of *p)
+{
+	json_t *o = json_pack("{s:s, s:I}", "file", p->loc_file, "line", (json_int_t)p->loc_line);
+	json_t *calls = json_array();
+	const char *function = place_function(names, p->module, p->loc);
+
+	if (o && function)
+		json_object_set_new(o, "function", json_string(function));
+	for (const struct ir_loc *l = ir_loc_caller(p->module, p->loc); l; l = ir_loc_caller(p->module, l)) {
+		const char *file = ir_file_path(p->module, l->file);
+		json_array_append_new(calls, json_pack("{s:s, s:I}", "file", file ? file : "", "line",
+		                                       (json_int_t)l->line));
+	}
+	if (o && json_array_size(calls))
+		json_object_set(o, "inlined_at", calls);
+	json_decref(calls);
+	return o;
+}
+
+static json_t *site_object(const struct accounting *a, struct place_names *names,
+                           const struct account_site *site, const struct account *account)
+{
+	const struct place_of p = accounting_place(site);
 	json_t *sums = json_object();
 	json_t *o = json_pack("{s:s, s:I, s:s%, s:s, s:s, s:I, s:o}", "file", p.file, "line",
 	                      (json_int_t)p.line, "instruction", p.text, (size_t)p.length, "operation",
@@ -60,13 +134,83 @@ static json_t *site_object(const struct accounting *a, const struct account_site
 			json_object_set_new(sums, account_field_name((enum account_field)k),
 			                    json_integer((json_int_t)account->n[k]));
 	if (o && p.loc_file)
-		json_object_set_new(
-		    o, "source", json_pack("{s:s, s:I}", "file", p.loc_file, "line", (json_int_t)p.loc_line));
-	if (o && account->n[ACCOUNT_shared_instructions])
+		json_object_set_new(o, "source", source_object(names, &p));
+	if (o && account->n[ACCOUNT_shared_instructions]) {
 		json_object_set_new(o, "degrees", degrees(account));
+		json_object_set_new(o, "banks", bank_words(a, account));
+	}
 	if (o && account->worst.taken)
 		json_object_set_new(o, "worst", sample(a, site, &account->worst));
 	return o;
+}
+
+static json_t *counter_json(const struct counter *c, double value)
+{
+	return c->scale != 0 ? json_real(value) : json_integer((json_int_t)value);
+}
+
+/* Every counter, or those that are not 0. */
+static json_t *counters_object(const struct account_run *sums, bool all)
+{
+	json_t *o = json_object();
+
+	for (u32 k = 0; k < counters_count(); k++) {
+		const struct counter *c = counters_get(k);
+		const double value = counter_value(c, sums);
+		if (all || value != 0)
+			json_object_set_new(o, c->name, counter_json(c, value));
+	}
+	return o;
+}
+
+static void add_line(void *context, const struct account_line *line)
+{
+	json_t *o = json_pack("{s:s, s:I}", "file", line->file, "line", (json_int_t)line->line);
+
+	if (o && line->function)
+		json_object_set_new(o, "function", json_string(line->function));
+	if (o && line->has_own)
+		json_object_set_new(o, "counters", counters_object(&line->own, false));
+	if (o && line->has_inlined)
+		json_object_set_new(o, "inlined", counters_object(&line->inlined, false));
+	json_array_append_new(context, o);
+}
+
+/* NULL if memory ran out. */
+static json_t *lines_array(struct arena *arena, const struct accounting *a, const struct account_run *run,
+                           enum line_kind kind)
+{
+	json_t *list = json_array();
+
+	if (list && lines_visit(a, run, kind, arena, add_line, list))
+		return list;
+	json_decref(list);
+	return NULL;
+}
+
+/* Average active lanes of each slice, to a hundredth. */
+static json_t *timelines_array(const struct account_run *run)
+{
+	json_t *list = json_array();
+
+	for (u32 k = 0; k < TIMELINE_WARPS; k++) {
+		const struct flow_timeline *t = &run->timelines[k];
+		json_t *lanes = json_array();
+		u64 instructions = 0;
+		for (u32 s = 0; s < t->used; s++) {
+			const double average = (double)t->lanes[s] / (double)t->instructions[s];
+			json_array_append_new(lanes, json_real((double)(u64)(average * 100 + 0.5) / 100));
+			instructions += t->instructions[s];
+		}
+		if (t->used)
+			json_array_append_new(
+			    list, json_pack("{s:I, s:I, s:I, s:I, s:O}", "block", (json_int_t)t->block,
+			                    "warp", (json_int_t)t->warp, "instructions",
+			                    (json_int_t)instructions, "slice", (json_int_t)t->slice,
+			                    "active_lanes", lanes));
+		json_decref(lanes);
+	}
+	return list;
 }
 
 static json_t *dimensions(const u32 d[3])
@@ -74,35 +218,55 @@ static json_t *dimensions(const u32 d[3])
 	return json_pack("[I, I, I]", (json_int_t)d[0], (json_int_t)d[1], (json_int_t)d[2]);
 }
 
-static json_t *launch_object(const struct accounting *a, const struct account_run *run)
+static json_t *occupancy_object(const struct account_run *run)
+{
+	const u64 *f = run->facts;
+
+	return json_pack("{s:I, s:I, s:I, s:s, s:I}", "blocks", (json_int_t)f[FACT_sm_blocks], "warps",
+	                 (json_int_t)f[FACT_sm_warps], "warps_most", (json_int_t)f[FACT_sm_warps_most],
+	                 "limited_by", arch_limit_name(run->occupancy.limit), "registers",
+	                 (json_int_t)f[FACT_thread_registers]);
+}
+
+static json_t *launch_object(struct arena *arena, const struct accounting *a, const struct account_run *run)
 {
 	const struct account_site *sites;
 	const u32 count = accounting_sites(a, &sites);
-	json_t *counters = json_object(), *list = json_array();
+	struct place_names *names = place_names_new(arena);
+	json_t *list = json_array();
 
-	for (u32 k = 0; k < counters_count(); k++) {
-		const struct counter *c = counters_get(k);
-		const double value = counter_value(c, run);
-		json_object_set_new(counters, c->name,
-		                    c->scale != 0 ? json_real(value) : json_integer((json_int_t)value));
-	}
 	for (u32 s = 0; s < count; s++)
 		if (run->sites[s].n[ACCOUNT_executed] || run->sites[s].n[ACCOUNT_executed_empty])
-			json_array_append_new(list, site_object(a, &sites[s], &run->sites[s]));
-	return json_pack("{s:s, s:o, s:o, s:f, s:o, s:o}", "kernel", run->kernel->name, "grid",
-	                 dimensions(run->grid), "block", dimensions(run->block), "seconds",
-	                 run->stats.seconds, "counters", counters, "sites", list);
+			json_array_append_new(list, site_object(a, names, &sites[s], &run->sites[s]));
+	return json_pack("{s:s, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "kernel", run->kernel->name,
+	                 "grid", dimensions(run->grid), "block", dimensions(run->block), "seconds",
+	                 run->stats.seconds, "occupancy", occupancy_object(run), "counters",
+	                 counters_object(run, true), "sites", list, "lines",
+	                 lines_array(arena, a, run, LINES_PTX), "source_lines",
+	                 lines_array(arena, a, run, LINES_SOURCE), "timelines", timelines_array(run));
 }
 
-bool report_json(FILE *to, const struct accounting *a, const struct account_run *const *runs, size_t count)
+json_t *report_object(struct arena *arena, const struct accounting *a, const struct account_run *const *runs,
+                      size_t count)
 {
 	json_t *launches = json_array();
 
 	for (size_t k = 0; k < count; k++)
-		json_array_append_new(launches, launch_object(a, runs[k]));
-	json_t *report = json_pack("{s:i, s:s, s:o}", "ptxsim_report", 1, "arch", accounting_arch(a)->name,
-	                           "launches", launches);
+		json_array_append_new(launches, launch_object(arena, a, runs[k]));
+	if (json_array_size(launches) != count) {
+		json_decref(launches);
+		return NULL;
+	}
+	return json_pack("{s:i, s:s, s:o}", "ptxsim_report", 2, "arch", accounting_arch(a)->name, "launches",
+	                 launches);
+}
+
+bool report_json(FILE *to, struct arena *arena, const struct accounting *a,
+                 const struct account_run *const *runs, size_t count)
+{
+	json_t *report = report_object(arena, a, runs, count);
 	const bool ok = report && !json_dumpf(report, to, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+
 	json_decref(report);
 	fputc('\n', to);
 	return ok;

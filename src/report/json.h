@@ -5,11 +5,17 @@
 #ifndef PTXSIM_REPORT_JSON_H
 #define PTXSIM_REPORT_JSON_H
 
+#include <jansson.h>
 #include <stdio.h>
 
 #include "observe/counters.h"
 
-/* Prints the launches as one object; false if memory ran out or the text could not be written. */
-bool report_json(FILE *to, const struct accounting *a, const struct account_run *const *runs, size_t count);
+/* The launches as one object, to be released by json_decref; NULL if memory ran out. */
+json_t *report_object(struct arena *arena, const struct accounting *a, const struct account_run *const *runs,
+                      size_t count);
+
+/* Prints it; false if memory ran out or the text could not be written. */
+bool report_json(FILE *to, struct arena *arena, const struct accounting *a,
+                 const struct account_run *const *runs, size_t count);
 
 #endif

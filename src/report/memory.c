@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "report/advice.h"
+#include "report/lines.h"
 #include "report/summary.h"
 
 /* How many findings, and how many rows of the table, are printed. */
@@ -19,7 +20,7 @@ struct row {
 	struct memory_cost cost;
 };
 
-static const char *space_text(enum ir_space space)
+const char *memory_space_name(enum ir_space space)
 {
 	switch (space) {
 	case SPACE_SHARED:
@@ -68,7 +69,7 @@ static int by_excess(const void *left, const void *right)
 }
 
 /* The instruction's text on one line, cut short with dots. */
-static const char *one_line(const struct account_place *p, char *text, size_t size)
+static const char *one_line(const struct place_of *p, char *text, size_t size)
 {
 	size_t used = 0;
 
@@ -95,7 +96,7 @@ static u32 most_degree(const struct account *a)
 
 static void print_finding(FILE *to, const struct accounting *a, const struct row *r)
 {
-	const struct account_place place = accounting_place(r->site);
+	const struct place_of place = accounting_place(r->site);
 	const struct account_sample *s = &r->account->worst;
 	const u32 degree = most_degree(r->account), ideal = s->cost - s->excess;
 	char text[TEXT_COLUMNS], n[32], m[32];
@@ -122,12 +123,12 @@ static void print_finding(FILE *to, const struct accounting *a, const struct row
 
 static void print_row(FILE *to, const struct row *r)
 {
-	const struct account_place place = accounting_place(r->site);
+	const struct place_of place = accounting_place(r->site);
 	char text[TEXT_COLUMNS], a[32], b[32], c[32];
 	const u32 degree = r->cost.space == SPACE_SHARED ? most_degree(r->account) : 0;
 
 	fprintf(to, "  %6u  %-*s %-8s %13s %14s %14s", place.line, TEXT_COLUMNS - 1,
-	        one_line(&place, text, sizeof text), space_text(r->cost.space),
+	        one_line(&place, text, sizeof text), memory_space_name(r->cost.space),
 	        report_count(r->cost.executed, a, sizeof a), report_count(r->cost.cost, b, sizeof b),
 	        report_count(r->cost.ideal, c, sizeof c));
 	if (degree)
@@ -153,13 +154,36 @@ static struct row *collect(const struct accounting *a, const struct account_run 
 	return rows;
 }
 
+/* What ran, and how many blocks an SM would hold. */
+static void print_launch(FILE *to, const struct account_run *run)
+{
+	const u64 *f = run->facts;
+	bool first = true;
+
+	fprintf(to, "  occupancy %llu of %llu warps an SM (%llu block%s), limited by %s; %llu registers a thread\n",
+	        (unsigned long long)f[FACT_sm_warps], (unsigned long long)f[FACT_sm_warps_most],
+	        (unsigned long long)f[FACT_sm_blocks], f[FACT_sm_blocks] == 1 ? "" : "s",
+	        arch_limit_name(run->occupancy.limit), (unsigned long long)f[FACT_thread_registers]);
+	for (u32 c = 0; c < CLASS_COUNT; c++) {
+		const u64 n = f[FACT_classes + c];
+		if (!n)
+			continue;
+		fprintf(to, "%s%s %.1f %%", first ? "  instructions: " : ", ", instruction_class_name(c),
+		        100 * (double)n / (double)f[FACT_instructions]);
+		first = false;
+	}
+	fprintf(to, first ? "" : "\n");
+}
+
 static void print_totals(FILE *to, const struct account_run *run)
 {
 	static const char *const names[] = {
 	    "shared.wavefronts",       "shared.wavefronts_ideal", "shared.conflicts",
 	    "global.sectors",          "global.sectors_ideal",    "global.load.efficiency",
 	    "global.store.efficiency", "local.sectors",           "constant.requests",
-	    "constant.replays",        "branch.efficiency",       "launch.warp_efficiency"};
+	    "constant.replays",        "branch.efficiency",       "branch.divergent",
+	    "launch.warp_efficiency",  "launch.predicated_off",   "barrier.arrivals",
+	    "warp.shuffles",           "registers.reads",         "registers.writes"};
 
 	for (size_t k = 0; k < COUNT_OF(names); k++) {
 		const struct counter *c = counters_find(names[k]);
@@ -175,7 +199,7 @@ static void print_totals(FILE *to, const struct account_run *run)
 	}
 }
 
-void report_memory(FILE *to, const struct accounting *a, const struct account_run *run)
+void report_memory(FILE *to, struct arena *arena, const struct accounting *a, const struct account_run *run)
 {
 	u32 count, wrong = 0;
 	struct row *rows = collect(a, run, &count);
@@ -203,6 +227,8 @@ void report_memory(FILE *to, const struct accounting *a, const struct account_ru
 		print_row(to, &rows[k]);
 	if (count > ROWS)
 		fprintf(to, "  and %u more\n", count - ROWS);
+	report_source_lines(to, arena, a, run);
+	print_launch(to, run);
 	print_totals(to, run);
 	free(rows);
 }

@@ -21,7 +21,11 @@ enum { MEMORY_SPACES = 4 };
 /* Fills up to MEMORY_SPACES costs; returns how many spaces the instruction reached. */
 u32 memory_costs(const struct account *account, struct memory_cost costs[MEMORY_SPACES]);
 
-void report_memory(FILE *to, const struct accounting *a, const struct account_run *run);
+/* "shared", "global", "local", "constant". */
+const char *memory_space_name(enum ir_space space);
+
+/* Scratch memory comes from the arena. */
+void report_memory(FILE *to, struct arena *arena, const struct accounting *a, const struct account_run *run);
 
 /* The counters that match one of the comma-separated names or patterns, a line each: the kernel,
  * the counter's own name, the value. False with

@@ -1,80 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Annotated source, and pictures of single executions.
+ * Pictures of single executions.
  */
 #include "report/picture.h"
 
 #include "report/advice.h"
-#include "report/memory.h"
-
-static bool has_run(const struct account *a)
-{
-	return a->n[ACCOUNT_executed] || a->n[ACCOUNT_executed_empty];
-}
-
-/* The costs of all accesses of a function on one line; false if there are none. */
-static bool print_costs(FILE *to, const struct account_site *sites, const struct account_run *run, u32 first,
-                        u32 end, u32 line)
-{
-	u64 executed = 0, cost = 0, ideal = 0;
-	const char *unit = "";
-
-	for (u32 s = first; s < end; s++) {
-		struct memory_cost costs[MEMORY_SPACES];
-		if (!has_run(&run->sites[s]) || accounting_place(&sites[s]).line != line)
-			continue;
-		const u32 count = memory_costs(&run->sites[s], costs);
-		for (u32 k = 0; k < count; k++) {
-			executed += costs[k].executed;
-			cost += costs[k].cost;
-			ideal += costs[k].ideal;
-			unit = costs[k].unit;
-		}
-	}
-	if (!executed)
-		return false;
-	fprintf(to, "%10llu %10llu %-9s %10llu ", (unsigned long long)executed, (unsigned long long)cost,
-	        unit, (unsigned long long)(cost > ideal ? cost - ideal : 0));
-	return true;
-}
-
-static void annotate_function(FILE *to, const struct accounting *a, const struct account_run *run, u32 first,
-                              u32 end)
-{
-	const struct account_site *sites;
-	accounting_sites(a, &sites);
-	const struct ir_function *f = sites[first].code->function;
-	const struct source *s = f->module->sources->files.items[f->span.file];
-	const struct ir_instruction *last = &f->body.items[f->body.count - 1];
-	u32 from, to_line, column;
-
-	source_place(s, f->span.begin, &from, &column);
-	source_place(s, last->span.end, &to_line, &column);
-	fprintf(to, "%s, %s\n%10s %10s %-9s %10s\n", s->name, f->name, "executed", "cost", "in", "excess");
-	for (u32 line = from; line <= to_line && line <= s->line_count; line++) {
-		const u32 begin = s->line_starts[line - 1];
-		const u32 stop = line < s->line_count ? s->line_starts[line] - 1 : (u32)s->length;
-		if (!print_costs(to, sites, run, first, end, line))
-			fprintf(to, "%43s", "");
-		fprintf(to, "%5u  %.*s\n", line, (int)(stop - begin), s->text + begin);
-	}
-}
-
-void report_annotate(FILE *to, const struct accounting *a, const struct account_run *run)
-{
-	const struct account_site *sites;
-	const u32 count = accounting_sites(a, &sites);
-
-	for (u32 s = 0, end; s < count; s = end) {
-		bool any = false;
-		for (end = s; end < count && sites[end].code == sites[s].code; end++)
-			any |= has_run(&run->sites[end]);
-		if (any)
-			annotate_function(to, a, run, s, end);
-	}
-}
-
-/* --- One execution -------------------------------------------------------------------------- */
 
 static void explain_shared(FILE *to, const struct accounting *a, const struct account_site *site,
                            const struct account_sample *s)
@@ -124,7 +54,7 @@ bool report_explain(FILE *to, const struct accounting *a, const struct account_r
 
 	for (u32 k = 0; k < count; k++) {
 		const struct account_sample *s = &run->sites[k].worst;
-		const struct account_place p = accounting_place(&sites[k]);
+		const struct place_of p = accounting_place(&sites[k]);
 		struct advice advice;
 		if (p.line != line || !s->taken)
 			continue;

@@ -88,6 +88,7 @@ MEANING_FUNCTION(brx)
 	const struct branch_table *t = &w->frame->code->tables[i->c];
 	const u32 *index = (const u32 *)(rows + i->a);
 	const struct insn *join_pc = i->b == NO_OPERAND ? NULL : i + (s32)i->b;
+	const u64 divergent = w->divergent_branches;
 	u32 left = mask;
 
 	w->branches++;
@@ -99,13 +100,14 @@ MEANING_FUNCTION(brx)
 			return warp_fault(w, i, FAULT_BAD_PC, 1u << lane, "branch index %u, the list has %u targets",
 					  index[lane], t->count);
 		for (u32 l = lane; l < WARP_LANES; l++)
-			same |= (u32)(index[l] == index[lane]) << l;
+			same |= (u32)(index[l] < t->count && t->targets[index[l]] == t->targets[index[lane]]) << l;
 		same &= left;
 		const struct insn *target = i + t->targets[index[lane]];
 		left &= ~same;
 		if (!left)
 			return target <= i && w->budget <= 0 ? warp_yield(w, target) : target;
 		warp_diverge(w, same, target, i, join_pc);
+		w->divergent_branches = divergent + 1; /* one branch, however many ways */
 	}
 }
 MEANING(brx);

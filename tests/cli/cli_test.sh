@@ -168,7 +168,34 @@ expect 0 '"shared.conflicts": 5952' "$ptxsim" run "$tile" --report json
 expect 0 "tiled shared.conflicts 5952" "$ptxsim" run -q "$tile" --metrics 'gld_efficiency,shared.conf*'
 expect 2 "no counter 'nope'" "$ptxsim" run -q "$tile" --metrics shared.conflicts,nope
 expect 0 "shared_efficiency" "$ptxsim" run --metrics help
-expect 0 "5952   182  " "$ptxsim" run -q "$tile" --annotate
+expect 0 "5,952   182  " "$ptxsim" run -q "$tile" --annotate
+expect 0 "limited by warps" "$ptxsim" run -q "$tile" --report text
+expect 0 "1,naive,launch,,,,,launch.warps,192" "$ptxsim" run "$tile" --report csv
+expect 0 '1,naive,instruction,'"$tile"',118,,"ld.global.f32 %f1, [%rd5]",global.lines,192' "$ptxsim" run "$tile" --report csv
+expect 0 "tiled launch.blocks 1" "$ptxsim" run -q "$tile" --metrics launch.blocks --of-block 2
+expect 0 "occupancy.limit_registers 1" "$ptxsim" run -q "$tile" --metrics 'occupancy.*' --registers 40
+
+# By lines of the source, inlined ones among them
+lines=$samples/lines.ptx
+expect 0 "3,072 wavefront         2,944    10  " "$ptxsim" run -q "$lines" --annotate
+expect 0 "lines.cu:10                                       256 shared            3,072          2,944" "$ptxsim" run -q "$lines" --report text
+expect 0 "1,row_sums,source_line,lines.cu,10,_Z7row_sumPKfi,,shared.conflicts,2944" "$ptxsim" run "$lines" --report csv
+expect 0 "1,row_sums,source_line_inlined,lines.cu,23,,,launch.instructions,784" "$ptxsim" run "$lines" --report csv
+expect 0 '"function": "_Z7row_sumPKfi"' "$ptxsim" run "$lines" --report json
+
+# Each counter, by each of its names, can be expected
+"$ptxsim" run --metrics help | sed -n 's/^| `\([^`]*\)` | [^|]* | .* | \(.*\)|$/\1 \2/p' | tr -d '`,' >"$work/names"
+"$ptxsim" run "$lines" --report csv | sed -n 's/^1,row_sums,launch,,,,,\([^,]*\),/\1 /p' >"$work/values"
+counters=0
+while read -r name aliases; do
+	value=$(sed -n "s/^$name //p" "$work/values")
+	for alias in $name $aliases; do
+		echo "//@ expect count $alias == $value" >>"$work/expectations"
+		counters=$((counters + 1))
+	done
+done <"$work/names"
+sed '/^\/\/@ expect/d' "$lines" | sed "/^\/\/@ launch/r $work/expectations" >"$work/counters.ptx"
+expect 0 "$counters of $counters expectations hold" "$ptxsim" run "$work/counters.ptx"
 expect 0 "block 0, warp 0: cost 32, ideal 1: all 32 lanes in bank 0" "$ptxsim" run -q "$tile" --explain 182
 expect 2 "no memory access of line 3" "$ptxsim" run -q "$tile" --explain 3
 sed 's#^//@ launch tiled.*#&\n//@ expect count shared.conflicts == 5952#' "$tile" >"$work/conflicts.ptx"

@@ -115,7 +115,7 @@ static struct metric *metric_of(struct runner *r, const char *pack, const char *
 	    .pack = arena_copy_text(&r->arena, pack, strlen(pack)),
 	    .name = arena_copy_text(&r->arena, name, strlen(name)),
 	    /* What is counted for the launch as a whole counts PTX instructions. */
-	    .counter = c && !c->stat ? c : NULL,
+	    .counter = c && !c->facts[0] ? c : NULL,
 	};
 	VEC_PUSH(&r->arena, &r->metrics, fresh);
 	return &r->metrics.items[r->metrics.count - 1];

@@ -14,7 +14,7 @@
 /* One access to `in` or to shared memory a warp; the address is tid * STRIDE + OFFSET. */
 #define KERNEL(NAME, BODY)                                                                                   \
 	".visible .entry " NAME "(.param .u64 in)\n{\n"                                                      \
-	" .reg .pred p, q; .reg .b32 t, a, v, w; .reg .b64 b, g, c;\n"                                       \
+	" .reg .pred p, q; .reg .b32 t, a, v, w; .reg .b64 b, g, c; .reg .f32 x, y; .reg .f64 z;\n"                                       \
 	" .shared .align 128 .b8 tile[8192]; .local .align 4 .b8 mine[128];\n"                               \
 	" ld.param.u64 b, [in]; mov.u32 t, %tid.x; mov.u32 a, tile; mov.u32 v, 1;\n" BODY " ret;\n}\n"
 
@@ -37,7 +37,16 @@ static const char text[] =
                         KERNEL("private", "mov.u32 w, mine; st.local.u32 [w], v; ld.local.u32 v, [w];\n")
                             KERNEL("indexed", "mul.wide.u32 c, t, 4; mov.u64 g, table; add.u64 g, g, c; "
                                               "ld.const.u32 v, [g];\n") KERNEL(
-                                "wide", "mad.wide.u32 b, t, 16, b; ld.global.v4.u32 {v, w, t, a}, [b];\n");
+                                "wide", "mad.wide.u32 b, t, 16, b; ld.global.v4.u32 {v, w, t, a}, [b];\n")
+                                KERNEL("looping", "LOOP: setp.lt.u32 p, v, t; add.u32 v, v, 1; @p bra LOOP;\n")
+                                    KERNEL("leaving",
+                                           "setp.lt.u32 p, t, 8; @p ret; bar.warp.sync 0xffffff00;\n"
+                                           "shfl.sync.bfly.b32 v, t, 1, 0x1f, 0xffffff00;\n"
+                                           "setp.lt.u32 q, t, 12; @q add.u32 v, v, 1; bar.sync 0;\n")
+                                        KERNEL("choosing", "ts: .branchtargets A, B, A;\n"
+                                                           "rem.u32 v, t, 3; brx.idx v, ts;\n"
+                                                           "A: add.u32 w, t, 1; bra C;\n"
+                                                           "B: fma.rn.f32 x, y, y, y; C: add.f64 z, z, z;\n");
 
 struct fixture {
 	struct session session;
@@ -80,7 +89,15 @@ static struct account_run *run(struct fixture *f, const char *kernel, u32 blocks
 	                         .observers = observers};
 	accounting_begin(f->accounting);
 	ck_assert_int_eq(launch_run(&l, &stats, &fault, message, sizeof message), LAUNCH_OK);
-	return accounting_end(f->accounting, &f->session.arena, &l, &stats);
+	struct account_run *r = accounting_end(f->accounting, &f->session.arena, &l, &stats);
+	/* What is put together from straight runs is what the launch itself counts. */
+	ck_assert_uint_eq(r->facts[FACT_blocks], stats.blocks);
+	ck_assert_uint_eq(r->facts[FACT_warps], stats.warps);
+	ck_assert_uint_eq(r->facts[FACT_instructions], stats.warp_instructions);
+	ck_assert_uint_eq(r->facts[FACT_lanes], stats.thread_instructions);
+	ck_assert_uint_eq(r->facts[FACT_branches], stats.branches);
+	ck_assert_uint_eq(r->facts[FACT_divergent], stats.divergent_branches);
+	return r;
 }
 
 static const struct {
@@ -129,6 +146,33 @@ static const struct {
     {"wide", "global.load.sectors", 16},
     {"wide", "global.load.requests", 1},
     {"wide", "global.load.efficiency", 100},
+    {"column", "launch.instructions", 7},
+    {"column", "launch.warp_efficiency", 100},
+    {"column", "inst_integer", 32},
+    {"column", "instructions.memory", 2},
+    {"column", "instructions.misc", 3},
+    {"column", "registers.reads", 2 + 2},
+    {"column", "registers.writes", 2 + 1 + 1 + 1 + 1},
+    {"column", "occupancy.limit_blocks", 32},
+    {"column", "launch__shared_mem_per_block_static", 8192},
+    {"guarded", "launch.predicated_off", 32 + 24},
+    {"guarded", "launch.warp_efficiency", 100},
+    {"guarded", "inst_compute_ld_st", 32 + 8},
+    {"looping", "branch.executed", 30 + 1},
+    {"looping", "branch.divergent", 30},
+    {"looping", "branch_efficiency", 100.0 / 31},
+    {"looping", "launch.predicated_off", 31 + 1},
+    {"leaving", "branch.divergent", 1},
+    {"leaving", "warp.shuffles", 1},
+    {"leaving", "barrier.warp", 1},
+    {"leaving", "barrier.arrivals", 1},
+    {"leaving", "barrier.thread_arrivals", 24},
+    {"leaving", "launch.predicated_off", 24 + 20},
+    {"leaving", "thread_instructions.exchange", 24},
+    {"choosing", "branch.divergent", 1},
+    {"choosing", "inst_fp_32", 11},
+    {"choosing", "inst_fp_64", 32},
+    {"choosing", "registers.writes", 2 + 1 + 1 + 1 + 1 + 1 + 1 + 2},
 };
 
 START_TEST(counts_what_is_known)
@@ -188,7 +232,7 @@ static char *report_of(struct fixture *f, const char *kernel)
 	FILE *to = open_memstream(&out, &size);
 
 	ck_assert_ptr_nonnull(to);
-	report_memory(to, f->accounting, run(f, kernel, 1, 1));
+	report_memory(to, &f->session.arena, f->accounting, run(f, kernel, 1, 1));
 	fclose(to);
 	return out;
 }

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Instruction classes by the table's families, and registers by the text's operands.
+ */
+#include "observe/classes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool starts(const char *text, const char *word) { return !strncmp(text, word, strlen(word)); }
+
+static const char *family_of(const struct isa *isa, const struct isa_row *row)
+{
+	for (u32 k = 0; isa->families[k]; k++)
+		if (row >= isa->families[k]->rows && row < isa->families[k]->rows + isa->families[k]->count)
+			return isa->families[k]->name;
+	return "";
+}
+
+/* Arithmetic and comparison: by the first type. */
+static enum instruction_class by_type(const struct form *f)
+{
+	const int type = form_type(f, f->type_count > 1 && starts(f->row->form, "set") ? f->type_count - 1 : 0);
+
+	if (type == TOKEN_NONE || type_class(type) != 'f')
+		return CLASS_INTEGER;
+	/* Packed halves are 32 bits wide. */
+	if (type == T_f32)
+		return CLASS_FP32;
+	return type == T_f64 ? CLASS_FP64 : CLASS_FP16;
+}
+
+static enum instruction_class class_of(const struct isa *isa, const struct form *f)
+{
+	static const struct {
+		const char *family;
+		enum instruction_class class;
+	} table[] = {
+	    {"Control flow", CLASS_CONTROL},
+	    {"Loads and stores", CLASS_MEMORY},
+	    {"Atomic operations", CLASS_MEMORY},
+	    {"Caches, copies", CLASS_MEMORY},
+	    {"Asynchronous copies", CLASS_MEMORY},
+	    {"Tensor copies", CLASS_MEMORY},
+	    {"Conversion", CLASS_CONVERSION},
+	    {"Warp-wide exchange", CLASS_EXCHANGE},
+	    {"Barriers", CLASS_BARRIER},
+	    {"Matrix", CLASS_MATRIX},
+	    {"Warpgroup matrix", CLASS_MATRIX},
+	    {"Textures", CLASS_TEXTURE},
+	    {"Data movement", CLASS_MISC},
+	};
+	const char *family = family_of(isa, f->row);
+
+	if (f->row->flags & ISA_MEMORY)
+		return CLASS_MEMORY;
+	for (size_t k = 0; k < COUNT_OF(table); k++)
+		if (starts(family, table[k].family))
+			return table[k].class;
+	return by_type(f);
+}
+
+static enum instruction_kind kind_of(const char *form)
+{
+	static const struct {
+		const char *start;
+		enum instruction_kind kind;
+	} table[] = {
+	    {"bar.warp.sync", KIND_WARP_BARRIER},
+	    {"barrier.cluster.arrive", KIND_CLUSTER_BARRIER},
+	    {"barrier.cluster", KIND_OTHER},
+	    {"bar.", KIND_BLOCK_BARRIER},
+	    {"barrier.", KIND_BLOCK_BARRIER},
+	    {"shfl", KIND_SHUFFLE},
+	    {"vote", KIND_VOTE},
+	    {"match", KIND_VOTE},
+	    {"redux", KIND_VOTE},
+	    {"elect", KIND_VOTE},
+	    {"activemask", KIND_VOTE},
+	};
+
+	for (size_t k = 0; k < COUNT_OF(table); k++)
+		if (starts(form, table[k].start))
+			return table[k].kind;
+	return KIND_OTHER;
+}
+
+/* --- Registers ------------------------------------------------------------------------------ */
+
+/* Registers of 32 bits that an operand names, those within a vector or an address among them. */
+static u32 registers_in(const struct ir_operand *o)
+{
+	u32 count = 0;
+
+	if (o->kind == OPERAND_REGISTER && o->symbol && o->symbol->kind == SYM_REGISTER) {
+		const u32 bits = type_bits(o->symbol->reg->type);
+		const u32 elements = o->element == 0xff ? max_u32(1, o->symbol->reg->vector) : 1;
+		return o->symbol->reg->type == T_pred ? 0 : max_u32(1, bits / 32) * elements;
+	}
+	for (u32 k = 0; k < o->item_count; k++)
+		count += registers_in(&o->items[k]);
+	return count;
+}
+
+static void count_registers(struct instruction_facts *facts, const struct ir_instruction *x,
+                            const struct form *f)
+{
+	struct operand_spec specs[FORM_OPERANDS];
+	const u32 count = isa_operand_specs(f, specs);
+	u32 reads = 0, writes = 0;
+
+	for (u32 k = 0; k < x->operand_count && k < count; k++) {
+		const u32 n = registers_in(&x->operands[k]);
+		const bool is_value = specs[k].kind == 't' || specs[k].kind == '*';
+		if (is_value && specs[k].written)
+			writes += n;
+		if (!is_value || specs[k].read)
+			reads += n;
+	}
+	facts->reads = (u8)min_u32(reads, UINT8_MAX);
+	facts->writes = (u8)min_u32(writes, UINT8_MAX);
+}
+
+struct instruction_facts instruction_describe(const struct isa *isa, const struct ir_instruction *x,
+                                              const struct form *form)
+{
+	struct instruction_facts facts = {.class = CLASS_MISC};
+
+	if (!form->row)
+		return facts;
+	facts.class = (u8)class_of(isa, form);
+	facts.kind = (u8)kind_of(form->row->form);
+	if (!(form->row->flags & ISA_CALL))
+		count_registers(&facts, x, form);
+	return facts;
+}
+
+const char *instruction_class_name(enum instruction_class class)
+{
+	static const char *const names[] = {
+#define X(enumerator, name, aliases, text) name,
+	    INSTRUCTION_CLASSES(X)
+#undef X
+	};
+
+	return names[class];
+}
+
+static int by_offset(const void *left, const void *right)
+{
+	const struct row_place *a = left, *b = right;
+
+	return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+u32 instruction_registers(const struct code *code)
+{
+	const u32 count = code->function->register_slots;
+	struct row_place *places = calloc((size_t)count + 1, sizeof *places);
+	u32 used = 0;
+
+	if (!places)
+		return 0;
+	memcpy(places, code->registers, count * sizeof *places);
+	qsort(places, count, sizeof *places, by_offset);
+	for (u32 k = 0; k < count; k++)
+		if (places[k].bits >= 32 && (!k || places[k].offset != places[k - 1].offset))
+			used += places[k].bits / 32;
+	free(places);
+	return used;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What can be said of an instruction without running it: its class, and how many registers it
+ * reads and writes. Classes follow the profilers' (nvprof's inst_fp_32 and so on), applied to PTX.
+ */
+#ifndef PTXSIM_OBSERVE_CLASSES_H
+#define PTXSIM_OBSERVE_CLASSES_H
+
+#include "decode/program.h"
+
+/* X(enumerator, name, the profilers' names for the threads' count, definition) */
+#define NCU_CLASS(op) "smsp__sass_thread_inst_executed_op_" op "_pred_on.sum"
+#define INSTRUCTION_CLASSES(X)                                                                               \
+	X(FP16, "fp16", "inst_fp_16 " NCU_CLASS("fp16"),                                                     \
+	  "half-precision arithmetic and comparison (f16, bf16)")                                            \
+	X(FP32, "fp32", "inst_fp_32 " NCU_CLASS("fp32"), "single-precision arithmetic and comparison")       \
+	X(FP64, "fp64", "inst_fp_64 " NCU_CLASS("fp64"), "double-precision arithmetic and comparison")       \
+	X(INTEGER, "integer", "inst_integer " NCU_CLASS("integer"),                                          \
+	  "integer arithmetic, logic, shifts, comparison")                                                   \
+	X(CONVERSION, "conversion", "inst_bit_convert " NCU_CLASS("conversion"),                             \
+	  "conversion between types (cvt)")                                                                  \
+	X(CONTROL, "control", "inst_control " NCU_CLASS("control"), "branches, calls, returns, exits")       \
+	X(MEMORY, "memory", "inst_compute_ld_st " NCU_CLASS("memory"),                                       \
+	  "loads, stores, atomics, ldmatrix, asynchronous copies, prefetches")                               \
+	X(EXCHANGE, "exchange",                                                                              \
+	  "inst_inter_thread_communication " NCU_CLASS("inter_thread_communication"),                        \
+	  "shuffles, votes, matches and reductions over a warp")                                             \
+	X(BARRIER, "barrier", "", "barriers and fences, those in shared memory among them")                  \
+	X(MATRIX, "matrix", "", "matrix multiplication (mma, wmma, wgmma)")                                  \
+	X(TEXTURE, "texture", "", "textures and surfaces")                                                   \
+	X(MISC, "misc", "inst_misc " NCU_CLASS("misc"), "moves, address conversion and all else")
+
+enum instruction_class {
+#define X(enumerator, name, aliases, text) CLASS_##enumerator,
+	INSTRUCTION_CLASSES(X)
+#undef X
+	    CLASS_COUNT
+};
+
+enum instruction_kind {
+	KIND_OTHER,
+	KIND_BLOCK_BARRIER,   /* bar.sync, bar.arrive, bar.red and their barrier. spellings */
+	KIND_CLUSTER_BARRIER, /* barrier.cluster.arrive */
+	KIND_WARP_BARRIER,    /* bar.warp.sync */
+	KIND_SHUFFLE,
+	KIND_VOTE, /* vote, match, redux, elect, activemask */
+};
+
+struct instruction_facts {
+	u8 class; /* enum instruction_class */
+	u8 kind;  /* enum instruction_kind */
+	/* Operands in registers of 32 bits: one of 64 bits counts 2. Predicates do not count, nor what
+	 * stands in the text as a constant, a special register or a parameter's name; of calls nothing,
+	 * since the assembler decides how arguments travel. */
+	u8 reads, writes;
+};
+
+struct instruction_facts instruction_describe(const struct isa *isa, const struct ir_instruction *x,
+                                              const struct form *form);
+
+const char *instruction_class_name(enum instruction_class class);
+
+/* 32-bit registers that a function's values occupy once those that never live together share one: an
+ * estimate of what the assembler would take for each thread. */
+u32 instruction_registers(const struct code *code);
+
+#endif

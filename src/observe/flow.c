@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Points are decoded instructions that are looked at. The end of a straight run covers the body
+ * instructions since the one before it: insn.run of them.
+ */
+#include "observe/flow.h"
+
+#include <string.h>
+
+#include "exec/run.h"
+
+enum point_kind { POINT_NONE, POINT_RUN, POINT_GUARD, POINT_BRANCH_IF, POINT_BRANCH_INDEX, POINT_BRANCH };
+
+struct point {
+	const struct code *code;
+	u32 insn;
+	u8 kind;
+	bool sync, call;
+	bool jumps_around; /* a branch for the lanes that the predicate turns off */
+	u32 first, end; /* body instructions that it covers; of a guard: the one that it guards */
+};
+
+struct flow {
+	const struct program *program;
+	struct point *points;
+	u32 point_count;
+	u32 **slots; /* by code and instruction: point + 1, or 0 */
+	struct instruction_facts **facts; /* by code and body instruction */
+	struct flow_timeline *timelines;
+	meaning_fn *guard, *bra, *bra_if, *brx, *call;
+};
+
+/* --- Before the run ------------------------------------------------------------------------- */
+
+static meaning_fn *internal(const struct isa *isa, const char *name)
+{
+	const struct isa_opcode *o = isa_find_opcode(isa, name);
+	const struct form form = {.row = o ? o->rows[0] : NULL};
+	const struct meaning *m = o ? o->rows[0]->meaning(&form) : NULL;
+
+	return m ? m->run : NULL;
+}
+
+static enum point_kind kind_of(const struct flow *f, const struct insn *i)
+{
+	if (i->fn == f->guard)
+		return POINT_GUARD;
+	if (i->fn == f->bra_if)
+		return POINT_BRANCH_IF;
+	if (i->fn == f->brx)
+		return POINT_BRANCH_INDEX;
+	if (i->fn == f->bra)
+		return POINT_BRANCH;
+	return i->run ? POINT_RUN : POINT_NONE;
+}
+
+static u32 find_points(struct flow *f, const struct code *code, u32 count)
+{
+	u32 covered = 0;
+
+	for (u32 k = 0; k < code->insn_count; k++) {
+		const struct insn *i = &code->insns[k];
+		struct point p = {.code = code, .insn = k, .kind = (u8)kind_of(f, i)};
+		const u32 origin = code->origin[k];
+		if (p.kind == POINT_NONE)
+			continue;
+		const bool known = origin != NO_OPERAND && code->forms[origin].row;
+		p.sync = known && code->forms[origin].row->flags & ISA_SYNC && p.kind == POINT_RUN;
+		p.call = i->fn == f->call;
+		p.jumps_around = p.kind == POINT_BRANCH_IF &&
+		                 code->function->body.items[origin].guard_negated != (i->aux & 1);
+		p.first = p.kind == POINT_GUARD ? origin : covered;
+		p.end = p.first + (p.kind == POINT_GUARD ? 1 : i->run);
+		if (p.kind != POINT_GUARD)
+			covered = p.end;
+		f->slots[code->index][k] = count + 1;
+		if (f->points)
+			f->points[count] = p;
+		count++;
+	}
+	return count;
+}
+
+struct flow *flow_new(struct arena *arena, const struct program *program)
+{
+	struct flow *f = ARENA_NEW(arena, struct flow);
+	u32 count = 0;
+
+	*f = (struct flow){.program = program,
+	                   .guard = internal(program->isa, "%guard"),
+	                   .bra = internal(program->isa, "%bra"),
+	                   .bra_if = internal(program->isa, "%bra_if"),
+	                   .brx = internal(program->isa, "%brx"),
+	                   .call = internal(program->isa, "%call")};
+	f->slots = ARENA_ARRAY(arena, program->code_count + 1, u32 *);
+	f->facts = ARENA_ARRAY(arena, program->code_count + 1, struct instruction_facts *);
+	f->timelines = ARENA_ARRAY(arena, TIMELINE_WARPS, struct flow_timeline);
+	for (u32 c = 0; c < program->code_count; c++) {
+		const struct code *code = program->codes[c];
+		const struct ir_function *function = code->function;
+		f->slots[c] = ARENA_ARRAY(arena, code->insn_count + 1, u32);
+		f->facts[c] = ARENA_ARRAY(arena, function->body.count + 1, struct instruction_facts);
+		for (size_t k = 0; k < function->body.count; k++)
+			f->facts[c][k] =
+			    instruction_describe(program->isa, &function->body.items[k], &code->forms[k]);
+		count = find_points(f, code, count);
+	}
+	f->point_count = count;
+	f->points = ARENA_ARRAY(arena, count + 1, struct point);
+	count = 0;
+	for (u32 c = 0; c < program->code_count; c++)
+		count = find_points(f, program->codes[c], count);
+	return f;
+}
+
+u32 flow_points(const struct flow *f) { return f->point_count; }
+
+bool flow_wants(const struct flow *f, const struct code *code, u32 insn)
+{
+	return f->slots[code->index][insn] != 0;
+}
+
+/* --- During the run ------------------------------------------------------------------------- */
+
+/* Slices twice as long, half as many. */
+static void coarsen(struct flow_timeline *t)
+{
+	for (u32 k = 0; k < TIMELINE_SLICES / 2; k++) {
+		t->instructions[k] = t->instructions[2 * k] + t->instructions[2 * k + 1];
+		t->lanes[k] = t->lanes[2 * k] + t->lanes[2 * k + 1];
+	}
+	memset(t->instructions + TIMELINE_SLICES / 2, 0, sizeof t->instructions / 2);
+	memset(t->lanes + TIMELINE_SLICES / 2, 0, sizeof t->lanes / 2);
+	t->slice *= 2;
+	t->used = (t->used + 1) / 2;
+}
+
+/* Puts `count` instructions of `lanes` lanes behind what is there. */
+static void extend(struct flow_timeline *t, u32 count, u32 lanes)
+{
+	if (!t->slice)
+		t->slice = 1;
+	while (count) {
+		if (t->used && t->instructions[t->used - 1] < t->slice) {
+			const u32 n = min_u32(count, t->slice - t->instructions[t->used - 1]);
+			t->instructions[t->used - 1] += n;
+			t->lanes[t->used - 1] += (u64)n * lanes;
+			count -= n;
+		} else if (t->used == TIMELINE_SLICES) {
+			coarsen(t);
+		} else {
+			t->used++;
+		}
+	}
+}
+
+/* A warp is run by one worker at a time, so its timeline needs no lock. */
+static void note_time(struct flow *f, const struct warp *w, u32 run, u32 mask)
+{
+	const u64 number = w->block->index * w->block->warp_count + w->index;
+
+	if (number >= TIMELINE_WARPS || !run)
+		return;
+	f->timelines[number].block = w->block->index;
+	f->timelines[number].warp = w->index;
+	extend(&f->timelines[number], run, (u32)__builtin_popcount(mask));
+}
+
+static u32 predicate(const struct insn *i, const u8 *rows)
+{
+	const u32 on = *(const u32 *)(const void *)(rows + i->a);
+
+	return i->aux & 1 ? ~on : on;
+}
+
+static bool targets_differ(const struct warp *w, const struct insn *i, const u8 *rows, u32 mask)
+{
+	const struct branch_table *t = &w->frame->code->tables[i->c];
+	const u32 *index = (const u32 *)(const void *)(rows + i->a);
+	const u32 first = index[__builtin_ctz(mask)];
+
+	/* An index beyond the table is a fault, not a way to go. */
+	for (u32 left = mask; left && first < t->count; left &= left - 1) {
+		const u32 k = index[__builtin_ctz(left)];
+		if (k < t->count && t->targets[k] != t->targets[first])
+			return true;
+	}
+	return false;
+}
+
+void flow_before(struct flow *f, struct flow_count *counts, const struct code *code, u32 insn,
+                 const struct warp *w, const struct insn *i, const u8 *rows, u32 mask)
+{
+	const u32 slot = f->slots[code->index][insn] - 1;
+	const struct point *p = &f->points[slot];
+	struct flow_count *n = &counts[slot];
+	u32 on;
+
+	switch (p->kind) {
+	case POINT_GUARD:
+		n->off += (u32)__builtin_popcount(mask & ~predicate(i, rows));
+		return;
+	case POINT_BRANCH_IF:
+		on = mask & predicate(i, rows);
+		n->branches++;
+		n->divergent += on && on != mask;
+		n->off += (u32)__builtin_popcount(p->jumps_around ? on : mask & ~on);
+		break;
+	case POINT_BRANCH_INDEX:
+		n->branches++;
+		n->divergent += targets_differ(w, i, rows, mask);
+		break;
+	case POINT_BRANCH:
+		n->branches++;
+		break;
+	default:
+		/* One that waited for other lanes was counted when it came first. */
+		if (p->sync && w->resumed)
+			return;
+		/* Nor a call that lets others run first, which comes again. */
+		if (p->call && w->budget <= 0)
+			return;
+	}
+	n->executed++;
+	n->lanes += (u32)__builtin_popcount(mask);
+	note_time(f, w, p->end - p->first, mask);
+}
+
+/* --- Around the run ------------------------------------------------------------------------- */
+
+void flow_begin(struct flow *f) { memset(f->timelines, 0, TIMELINE_WARPS * sizeof *f->timelines); }
+
+struct flow_count **flow_result(const struct flow *f, struct arena *arena)
+{
+	struct flow_count **result = ARENA_ARRAY(arena, f->program->code_count + 1, struct flow_count *);
+
+	for (u32 c = 0; c < f->program->code_count; c++)
+		result[c] = ARENA_ARRAY(arena, f->program->codes[c]->function->body.count + 1,
+		                        struct flow_count);
+	return result;
+}
+
+void flow_merge(const struct flow *f, const struct flow_count *counts, struct flow_count **to)
+{
+	for (u32 s = 0; s < f->point_count; s++) {
+		const struct point *p = &f->points[s];
+		const struct flow_count *n = &counts[s];
+		const u32 body = (u32)p->code->function->body.count;
+		struct flow_count *rows = to[p->code->index];
+		if (p->kind == POINT_GUARD) {
+			rows[p->first].off += n->off;
+			continue;
+		}
+		for (u32 k = p->first; k < p->end && k < body; k++) {
+			rows[k].executed += n->executed;
+			rows[k].lanes += n->lanes;
+		}
+		/* A branch is the last of its run, or one that jumps around the last. */
+		const u32 at = p->end ? min_u32(p->end, body) - 1 : 0;
+		rows[at].branches += n->branches;
+		rows[at].divergent += n->divergent;
+		rows[at].off += n->off;
+	}
+}
+
+const struct instruction_facts *flow_facts(const struct flow *f, const struct code *code)
+{
+	return f->facts[code->index];
+}
+
+const struct flow_timeline *flow_timelines(const struct flow *f) { return f->timelines; }

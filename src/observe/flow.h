@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where execution went: how often each PTX instruction ran and for how many lanes, what predicates
+ * turned off, which branches diverged, and how many lanes of a warp were active over its life. A
+ * part of the accounting observer (observe/accounting.h), which calls it.
+ *
+ * Only the ends of straight runs, guards and branches are looked at: what runs between two such
+ * points ran as often as they did, and is filled in afterwards.
+ */
+#ifndef PTXSIM_OBSERVE_FLOW_H
+#define PTXSIM_OBSERVE_FLOW_H
+
+#include "exec/machine.h"
+#include "observe/classes.h"
+
+/* Of one PTX instruction, or a sum over several. */
+struct flow_count {
+	u64 executed; /* by warps */
+	u64 lanes;    /* active ones, those that a predicate turned off included */
+	u64 off;      /* lanes that its predicate turned off */
+	u64 branches, divergent;
+};
+
+/* The life of a warp in slices of equally many warp instructions. Of the launch's first warps only. */
+enum { TIMELINE_WARPS = 64, TIMELINE_SLICES = 128 };
+
+struct flow_timeline {
+	u64 block;
+	u32 warp;  /* of the block */
+	u32 slice; /* warp instructions in each slice, a power of two; 0: the warp did not run */
+	u32 used;  /* slices */
+	u32 instructions[TIMELINE_SLICES];
+	u64 lanes[TIMELINE_SLICES];
+};
+
+struct flow; /* of one accounting */
+
+/* Lives as long as the arena. */
+struct flow *flow_new(struct arena *arena, const struct program *program);
+
+/* The observer's calls. `counts` is the worker's: flow_points(f) zeroed elements. */
+u32 flow_points(const struct flow *f);
+bool flow_wants(const struct flow *f, const struct code *code, u32 insn);
+void flow_before(struct flow *f, struct flow_count *counts, const struct code *code, u32 insn,
+                 const struct warp *w, const struct insn *i, const u8 *rows, u32 mask);
+
+/* Before a launch. */
+void flow_begin(struct flow *f);
+/* Adds one worker's counts to `to`: for each code an array by body instruction (flow_result). */
+void flow_merge(const struct flow *f, const struct flow_count *counts, struct flow_count **to);
+struct flow_count **flow_result(const struct flow *f, struct arena *arena);
+const struct instruction_facts *flow_facts(const struct flow *f, const struct code *code);
+/* TIMELINE_WARPS of them. */
+const struct flow_timeline *flow_timelines(const struct flow *f);
+
+#endif
