@@ -64,6 +64,8 @@ static bool launch(struct play *p, const struct script_statement *st)
 	struct fault fault = {0};
 	struct observer *observers[3] = {NULL, NULL, NULL};
 	u32 observer_count = 0;
+	/* Caches see accesses in one order. */
+	const bool one_thread = p->accounting && p->options.accounting.caches != ACCOUNT_CACHES_NONE;
 	char text[8192] = "";
 
 	if (!params)
@@ -78,8 +80,8 @@ static bool launch(struct play *p, const struct script_statement *st)
 	    .memory = &s->memory,
 	    .dynamic_shared = st->launch.shared_bytes,
 	    .params = params,
-	    .jobs = p->options.jobs,
-	    .jobs_given = p->options.jobs != 0,
+	    .jobs = one_thread ? 1 : p->options.jobs,
+	    .jobs_given = one_thread || p->options.jobs != 0,
 	    .instruction_limit = p->options.limit,
 	    .observers = observer_count ? observers : NULL,
 	    .print = on_print,

@@ -31,7 +31,8 @@ enum {
 	OPTION_BANK_MODE,
 	OPTION_L1,
 	OPTION_REGISTERS,
-	OPTION_OF_BLOCK
+	OPTION_OF_BLOCK,
+	OPTION_CACHES
 };
 
 enum report_kind { REPORT_SUMMARY, REPORT_TEXT, REPORT_JSON, REPORT_CSV };
@@ -75,6 +76,10 @@ static const struct argp_option options[] = {
     {"registers", OPTION_REGISTERS, "N", 0,
      "Registers of a thread, for the occupancy (default: an estimate from the PTX)", 4},
     {"of-block", OPTION_OF_BLOCK, "N", 0, "Count only what block number N does (from 0, x fastest)", 4},
+    {"caches", OPTION_CACHES, "cold|warm", OPTION_ARG_OPTIONAL,
+     "Estimate cache hits, each launch from cold (default) or with what the one before left in the second "
+     "level; on one host thread",
+     4},
     {"heads", OPTION_HEADS, "N", 0, "Print the first N elements of each buffer (default 8)", 4},
     {"quiet", 'q', NULL, 0, "Print only what the kernels print, and errors", 4},
     {0},
@@ -146,6 +151,11 @@ static error_t parse_account_option(int key, char *text, struct argp_state *stat
 		if (strcmp(text, "on") && strcmp(text, "off"))
 			argp_error(state, "--l1 is on or off, not '%s'", text);
 		o->accounting.l1 = strcmp(text, "on") ? ACCOUNT_L1_OFF : ACCOUNT_L1_ON;
+		return 0;
+	case OPTION_CACHES:
+		if (text && strcmp(text, "cold") && strcmp(text, "warm"))
+			argp_error(state, "--caches is cold or warm, not '%s'", text);
+		o->accounting.caches = text && *text == 'w' ? ACCOUNT_CACHES_WARM : ACCOUNT_CACHES_COLD;
 		return 0;
 	case OPTION_ANNOTATE:
 		o->annotate = true;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "exec/run.h"
+#include "observe/caches.h"
 
 /* GUARD in a slot: the instruction is the guard of the site's. */
 enum { WORKERS = 256, GUARD = 1u << 31 };
@@ -21,6 +22,7 @@ struct accounting {
 	u32 site_count;
 	u32 **slots; /* by code and instruction: site + 1, or 0 */
 	struct flow *flow;
+	struct caches *caches; /* or NULL */
 	struct arena arenas[WORKERS];
 	/* Of each worker; NULL until it has run a block. */
 	struct account *sums[WORKERS];       /* by site */
@@ -126,6 +128,7 @@ static void describe_copy(struct account_site *s)
 	const bool bypass = form_has(s->form, M_cg);
 
 	s->operation = bypass ? ACCOUNT_ASYNC_BYPASS : ACCOUNT_ASYNC;
+	s->past_l1 = bypass;
 	s->bank_kind = BANK_ASYNC;
 	s->sector_kind = bypass ? SECTOR_ASYNC_BYPASS : SECTOR_ASYNC;
 	s->width = (u32)s->form->immediates[0];
@@ -146,6 +149,7 @@ static bool describe(struct account_site *s, const struct accounting *a)
 	s->through_l1 = (a->options.l1 == ACCOUNT_L1_DEFAULT ? a->program->arch->l1_global
 	                                                     : a->options.l1 == ACCOUNT_L1_ON) &&
 	                !form_has(f, M_cg) && !form_has(f, M_cv);
+	s->past_l1 = form_has(f, M_cg) || form_has(f, M_cv) || form_pick(f, M_volatile, M_acquire) != TOKEN_NONE;
 	if (is_copy) {
 		describe_copy(s);
 		return true;
@@ -294,6 +298,17 @@ static void add_sectors(const struct event *e, enum account_field first, enum ir
 	take_sample(e, space, mask, n->sectors, (u32)(n->sectors - n->ideal_sectors), address);
 }
 
+static void add_outcome(struct account *to, enum account_field hits, const struct cache_outcome *o)
+{
+	add(to, hits, o->l1.read_hits + o->l1.write_hits);
+	add(to, hits + 1, o->l1.read_misses + o->l1.write_misses);
+	add(to, ACCOUNT_l2_read_hits, o->l2.read_hits);
+	add(to, ACCOUNT_l2_read_misses, o->l2.read_misses);
+	add(to, ACCOUNT_l2_write_hits, o->l2.write_hits);
+	add(to, ACCOUNT_l2_write_misses, o->l2.write_misses);
+	add(to, ACCOUNT_l2_written_back, o->l2.written_back);
+}
+
 static void count_global(const struct event *e, u32 mask, const u64 address[WARP_LANES])
 {
 	const struct account_site *s = e->site;
@@ -302,6 +317,12 @@ static void count_global(const struct event *e, u32 mask, const u64 address[WARP
 
 	sectors_count_global(e->a->program->arch, &access, address, &n, NULL);
 	add_sectors(e, ACCOUNT_global_instructions, SPACE_GLOBAL, mask, &n, address);
+	if (e->a->caches) {
+		struct cache_outcome outcome = {0};
+		caches_global(e->a->caches, e->w->block, &access, s->through_l1 && !s->past_l1, address,
+		              &outcome);
+		add_outcome(e->to, ACCOUNT_global_l1_hits, &outcome);
+	}
 }
 
 static void count_local(const struct event *e, u32 mask, const u64 address[WARP_LANES])
@@ -315,6 +336,11 @@ static void count_local(const struct event *e, u32 mask, const u64 address[WARP_
 		offset[l] = (u32)address[l];
 	sectors_count_local(e->a->program->arch, &access, offset, &n);
 	add_sectors(e, ACCOUNT_local_instructions, SPACE_LOCAL, mask, &n, address);
+	if (e->a->caches) {
+		struct cache_outcome outcome = {0};
+		caches_local(e->a->caches, e->w, &access, address, &outcome);
+		add_outcome(e->to, ACCOUNT_local_l1_hits, &outcome);
+	}
 }
 
 static void count_constant(const struct event *e, u32 mask, const u64 address[WARP_LANES])
@@ -446,6 +472,8 @@ static void block_start(void *context, struct block *b)
 		a->counts[k] = ARENA_ARRAY(&a->arenas[k], flow_points(a->flow) + 1, struct flow_count);
 		a->sums[k] = ARENA_ARRAY(&a->arenas[k], a->site_count + 1, struct account);
 	}
+	if (a->caches)
+		caches_block(a->caches, b);
 	if (a->options.one_block && b->index != a->options.block)
 		return;
 	a->blocks[k]++;
@@ -468,15 +496,20 @@ struct accounting *accounting_new(struct arena *arena, const struct program *pro
 	    (struct observer){.context = a, .wants = wants, .before = before, .block_start = block_start};
 	find_sites(a);
 	a->flow = flow_new(arena, program);
+	if (a->options.caches != ACCOUNT_CACHES_NONE)
+		a->caches = caches_new(arena, program->arch, a->options.caches == ACCOUNT_CACHES_WARM);
 	return a;
 }
 
 void accounting_free(struct accounting *a)
 {
+	if (a->caches)
+		caches_free(a->caches);
 	for (u32 k = 0; k < WORKERS; k++)
 		if (a->arenas[k].chunks) {
 			arena_free(&a->arenas[k]);
 			a->sums[k] = NULL;
+			a->counts[k] = NULL;
 		}
 }
 
@@ -509,6 +542,8 @@ void accounting_begin(struct accounting *a)
 		a->blocks[k] = a->warps[k] = a->threads[k] = 0;
 	}
 	flow_begin(a->flow);
+	if (a->caches)
+		caches_begin(a->caches);
 }
 
 void account_add(struct account *to, const struct account *from)

@@ -52,7 +52,10 @@ enum account_operation {
 	    X(shared_rounds_cas) /* of which compare and swap */                                             \
 	    X(shared_loop_loads) X(shared_load_wavefronts) X(shared_load_conflicts)                          \
 	        ACCOUNT_SECTOR_FIELDS(X, global) ACCOUNT_SECTOR_FIELDS(X, local) X(const_instructions)       \
-	            X(const_requests) X(const_divergent) X(const_replays)
+	            X(const_requests) X(const_divergent) X(const_replays)                              \
+	                /* with caches: sectors */ X(global_l1_hits) X(global_l1_misses)              \
+	                    X(local_l1_hits) X(local_l1_misses) X(l2_read_hits) X(l2_read_misses)       \
+	                        X(l2_write_hits) X(l2_write_misses) X(l2_written_back)
 
 enum account_field {
 #define X(name) ACCOUNT_##name,
@@ -97,16 +100,22 @@ struct account_site {
 	u32 matrix_mask; /* lanes whose addresses count */
 	bool wide;       /* 64-bit base register */
 	bool through_l1;
+	bool past_l1;    /* the cache estimate: by its form, or because others must see it at once */
 	bool empty_runs; /* the machine runs it without an active lane, too */
 };
 
 /* Whether loads go through the first-level cache: as the architecture has it, or as compiled. */
 enum account_l1 { ACCOUNT_L1_DEFAULT, ACCOUNT_L1_ON, ACCOUNT_L1_OFF };
 
+/* The estimate of cache hits: none, each launch from cold, or a second level that outlives a launch.
+ * With caches, a launch must run on one host thread. */
+enum account_caches { ACCOUNT_CACHES_NONE, ACCOUNT_CACHES_COLD, ACCOUNT_CACHES_WARM };
+
 struct accounting_options {
 	enum bank_mode bank_mode; /* 3.x */
 	enum account_l1 l1;       /* 2.x, 3.x */
 	u32 registers;            /* of a thread, for the occupancy; 0: estimated */
+	enum account_caches caches;
 	bool one_block;           /* count only what block number `block` does */
 	u64 block;
 };

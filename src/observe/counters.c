@@ -355,6 +355,49 @@ static const struct counter table[] = {
          LD | ST | LDSM | STSM, F(shared_rounds) | F(shared_loop_loads), ATOMICS, NCU_SINS "shared.sum",
          "All machine instructions on shared memory."),
 
+    /* --- Caches, with --caches: an estimate --- */
+#define ESTIMATE " An estimate, with --caches only."
+#define LOOKUPS(SPACE, OP, OPS, NCU, WHAT)                                                                    \
+	SUM("l1." #SPACE "." OP ".hits", "sectors", F(SPACE##_l1_hits), OPS,                                 \
+	    "l1tex__t_sectors_pipe_lsu_mem_" #SPACE "_op_" NCU "_lookup_hit.sum",                            \
+	    "Sectors of " WHAT " found in the first-level cache." ESTIMATE),                                 \
+	    SUM("l1." #SPACE "." OP ".misses", "sectors", F(SPACE##_l1_misses), OPS,                         \
+	        "l1tex__t_sectors_pipe_lsu_mem_" #SPACE "_op_" NCU "_lookup_miss.sum",                       \
+	        "Sectors of " WHAT " not found there." ESTIMATE),                                            \
+	    RATIO("l1." #SPACE "." OP ".hit_rate", "%", 100, F(SPACE##_l1_hits), OPS,                        \
+	          F(SPACE##_l1_hits) | F(SPACE##_l1_misses), OPS,                                            \
+	          "l1tex__t_sector_pipe_lsu_mem_" #SPACE "_op_" NCU "_hit_rate.pct",                         \
+	          "Hits of all such sectors." ESTIMATE)
+    LOOKUPS(global, "load", LD, "ld", "global loads"),
+    LOOKUPS(global, "store", ST, "st", "global stores"),
+    LOOKUPS(global, "async", CA, "ldgsts_cache_access", "cp.async.ca"),
+    LOOKUPS(local, "load", LD, "ld", "local loads"),
+    LOOKUPS(local, "store", ST, "st", "local stores"),
+    RATIO("l1.global.hit_rate", "%", 100, F(global_l1_hits), ALL, F(global_l1_hits) | F(global_l1_misses), ALL,
+          "global_hit_rate", "Hits of all sectors of global accesses that look there." ESTIMATE),
+    RATIO("l1.local.hit_rate", "%", 100, F(local_l1_hits), ALL, F(local_l1_hits) | F(local_l1_misses), ALL,
+          "local_hit_rate", "Hits of all sectors of local accesses." ESTIMATE),
+    RATIO("l1.hit_rate", "%", 100, F(global_l1_hits) | F(local_l1_hits), ALL,
+          F(global_l1_hits) | F(local_l1_hits) | F(global_l1_misses) | F(local_l1_misses), ALL,
+          "l1tex__t_sector_hit_rate.pct", "Hits of all sectors that are looked up." ESTIMATE),
+    SUM("l2.read.hits", "sectors", F(l2_read_hits), ALL, "lts__t_sectors_op_read_lookup_hit.sum",
+        "Sectors read, found in the second-level cache." ESTIMATE),
+    SUM("l2.read.misses", "sectors", F(l2_read_misses), ALL,
+        "lts__t_sectors_op_read_lookup_miss.sum", "Sectors read, not found there." ESTIMATE),
+    SUM("l2.write.hits", "sectors", F(l2_write_hits), ALL,
+        "lts__t_sectors_op_write_lookup_hit.sum",
+        "Sectors written or changed by atomics, found there." ESTIMATE),
+    SUM("l2.write.misses", "sectors", F(l2_write_misses), ALL,
+        "lts__t_sectors_op_write_lookup_miss.sum",
+        "Sectors written or changed by atomics, not found there." ESTIMATE),
+    SUM("l2.written_back", "sectors", F(l2_written_back), ALL, "",
+        "Changed sectors that had to make room." ESTIMATE),
+    RATIO("l2.read.hit_rate", "%", 100, F(l2_read_hits), ALL, F(l2_read_hits) | F(l2_read_misses), ALL,
+          "l2_tex_read_hit_rate lts__t_sector_op_read_hit_rate.pct", "Hits of all sectors read." ESTIMATE),
+    RATIO("l2.hit_rate", "%", 100, F(l2_read_hits) | F(l2_write_hits), ALL,
+          F(l2_read_hits) | F(l2_write_hits) | F(l2_read_misses) | F(l2_write_misses), ALL,
+          "l2_tex_hit_rate lts__t_sector_hit_rate.pct", "Hits of all sectors." ESTIMATE),
+
     /* --- Constant memory --- */
     SUM("constant.instructions", "instructions", F(const_instructions), ALL, NCU_INST "ldc.sum",
         "Loads from constant memory, and from parameters by an address in a register."),

@@ -175,6 +175,10 @@ expect 0 '1,naive,instruction,'"$tile"',118,,"ld.global.f32 %f1, [%rd5]",global.
 expect 0 "tiled launch.blocks 1" "$ptxsim" run -q "$tile" --metrics launch.blocks --of-block 2
 expect 0 "occupancy.limit_registers 1" "$ptxsim" run -q "$tile" --metrics 'occupancy.*' --registers 40
 
+expect 0 "matmul l2.read.hits 1152" "$ptxsim" run -q "$samples/matmul.ptx" --metrics 'l2.read.hits' --caches
+expect 0 "tiled l2.read.misses 0" "$ptxsim" run -q "$tile" --metrics 'l2.read.misses' --caches=warm
+expect 2 "--caches is cold or warm" "$ptxsim" run -q "$samples/matmul.ptx" --caches=hot
+
 # By lines of the source, inlined ones among them
 lines=$samples/lines.ptx
 expect 0 "3,072 wavefront         2,944    10  " "$ptxsim" run -q "$lines" --annotate

@@ -38,6 +38,10 @@ static const char text[] =
                             KERNEL("indexed", "mul.wide.u32 c, t, 4; mov.u64 g, table; add.u64 g, g, c; "
                                               "ld.const.u32 v, [g];\n") KERNEL(
                                 "wide", "mad.wide.u32 b, t, 16, b; ld.global.v4.u32 {v, w, t, a}, [b];\n")
+                                KERNEL("again", "mad.wide.u32 b, t, 4, b; ld.global.u32 v, [b]; "
+                                                "ld.global.u32 w, [b];\n")
+                                KERNEL("past", "mad.wide.u32 b, t, 4, b; ld.global.cg.u32 v, [b]; "
+                                               "ld.volatile.global.u32 w, [b];\n")
                                 KERNEL("looping", "LOOP: setp.lt.u32 p, v, t; add.u32 v, v, 1; @p bra LOOP;\n")
                                     KERNEL("leaving",
                                            "setp.lt.u32 p, t, 8; @p ret; bar.warp.sync 0xffffff00;\n"
@@ -191,6 +195,49 @@ START_TEST(counts_what_is_known)
 }
 END_TEST
 
+/* With caches: what is read again is found again, by sector; each SM has a first level of its own. */
+static const struct {
+	const char *kernel, *counter;
+	u32 blocks;
+	double value;
+} estimated[] = {
+    {"again", "l1.global.load.misses", 1, 4},
+    {"again", "l1.global.load.hits", 1, 4},
+    {"again", "l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct", 1, 50},
+    {"again", "l2.read.misses", 1, 4},
+    {"again", "l2.read.hits", 1, 0},
+    {"again", "l1.global.load.hits", 2, 8},
+    {"again", "l2.read.hits", 2, 4},
+    {"again", "l2_tex_read_hit_rate", 2, 50},
+    {"again", "l1.global.load.misses", 132, 4 * 132},
+    {"again", "l1.global.load.misses", 264, 4 * 132}, /* two blocks on each SM */
+    {"past", "l1.global.load.hits", 1, 0},
+    {"past", "l1.global.load.misses", 1, 0},
+    {"past", "l2.read.hits", 1, 4},
+    {"private", "l1.local.load.hits", 1, 4},
+    {"private", "l1.local.store.misses", 1, 4},
+    {"adding", "l2.write.misses", 1, 1},
+};
+
+START_TEST(estimates_caches)
+{
+	const struct accounting_options options = {.caches = ACCOUNT_CACHES_COLD};
+	struct fixture f;
+
+	open_fixture(&f);
+	accounting_free(f.accounting);
+	f.accounting = accounting_new(&f.session.arena, f.session.program, &options);
+	for (size_t k = 0; k < COUNT_OF(estimated); k++) {
+		const struct counter *c = counters_find(estimated[k].counter);
+		ck_assert_msg(c != NULL, "no counter %s", estimated[k].counter);
+		const double got = counter_value(c, run(&f, estimated[k].kernel, estimated[k].blocks, 1));
+		ck_assert_msg(got == estimated[k].value, "%s %s: %g, wanted %g", estimated[k].kernel,
+		              estimated[k].counter, got, estimated[k].value);
+	}
+	close_fixture(&f);
+}
+END_TEST
+
 /* Many blocks on one worker and on two: all sums and samples are the same, and so many times one
  * block's. Enough of them that the second worker has started before the first is through. */
 enum { MANY = 16384 };
@@ -321,6 +368,7 @@ int main(void)
 	TCase *tcase = tcase_create("observe");
 
 	tcase_add_test(tcase, counts_what_is_known);
+	tcase_add_test(tcase, estimates_caches);
 	tcase_add_test(tcase, does_not_depend_on_workers);
 	tcase_add_test(tcase, reports_what_is_wrong_and_no_more);
 	tcase_add_test(tcase, names_are_unique);
