@@ -194,6 +194,11 @@ static const struct meaning *pick_float_to_int(const struct form *f)
 
 /* --- integer to float ------------------------------------------------------------------------- */
 
+/* In vector code clang converts unsigned integers by a subtraction, which makes 0 a -0 when rounding down. */
+#ifdef __clang__
+#pragma STDC FENV_ACCESS ON
+#endif
+
 /* The host rounds to f32 and f64; halves are made on bits, as f32 on the way would round twice. */
 #define HALF_OF(T, a) _Generic((a), u64 : T##_from_u64((u64)(a), ROUND_OF(i)), \
 			       default : T##_from_s64((s64)(a), ROUND_OF(i)))

@@ -24,7 +24,7 @@
 			const u##W carry = LANE_ON(u##W, flag, l) ? 1 : 0;                             \
 			const u##W x = (X), sum = x + (Y), total = sum + (CARRY_IN);                   \
 			(void)c, (void)b, (void)carry;                                                 \
-			out[l] = (sum < x) | (total < sum) ? -1 : 0;                                   \
+			out[l] = ((sum < x) | (total < sum)) ? -1 : 0;                                   \
 			d[l] = LANE_ON(u##W, mask, l) ? total : d[l];                                  \
 		}                                                                                      \
 		if (WRITE_FLAG)                                                                        \

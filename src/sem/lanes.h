@@ -25,7 +25,13 @@
 
 #define LIKELY(x)   __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define EACH_LANE   _Pragma("GCC ivdep") for (int l = 0; l < WARP_LANES; l++)
+/* Lanes never depend on each other; a loop that the compiler cannot vectorise all the same is no fault. */
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wpass-failed"
+#define EACH_LANE _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < WARP_LANES; l++)
+#else
+#define EACH_LANE _Pragma("GCC ivdep") for (int l = 0; l < WARP_LANES; l++)
+#endif
 
 /* Bit l of a mask, as a vector constant: testing against it is one instruction on every host. */
 #define BIT4(n)  1u << (n), 1u << ((n) + 1), 1u << ((n) + 2), 1u << ((n) + 3)

@@ -19,6 +19,13 @@
 #include "number/integer.h"
 #include "sem/lanes.h"
 
+/* Functions whose copies for each operation would take the compiler longer than they ever save. */
+#ifdef __clang__
+#define ONE_COPY __attribute__((noinline))
+#else
+#define ONE_COPY __attribute__((noinline, noclone))
+#endif
+
 /* --- Scalar video ------------------------------------------------------------------------- */
 
 enum {
@@ -136,7 +143,7 @@ static s64 video_set(struct video_sources s)
 	return s.a < s.b ? !!(s.word & VIDEO_LESS) : s.a > s.b ? !!(s.word & VIDEO_GREATER) : !!(s.word & VIDEO_EQUAL);
 }
 
-static __attribute__((noinline, noclone)) void scalar_lanes(const struct insn *i, u8 *rows, u32 mask,
+static ONE_COPY void scalar_lanes(const struct insn *i, u8 *rows, u32 mask,
 						   s64 (*operation)(struct video_sources s), enum video_kind kind)
 {
 	const u32 word = (u32)i->imm;
@@ -278,8 +285,7 @@ static u32 simd_lane(s32 (*operation)(s32 a, s32 b), u64 ba, u32 c, u32 word, u3
 	return result;
 }
 
-/* Out of line: copies for each operation would take the compiler longer than they ever save. */
-static __attribute__((noinline, noclone)) void simd_lanes(const struct insn *i, u8 *rows, u32 mask,
+static ONE_COPY void simd_lanes(const struct insn *i, u8 *rows, u32 mask,
 						 s32 (*operation)(s32 a, s32 b), u32 elements, bool adds)
 {
 	const u32 *pa = ROW_OF(u32, i->a), *pb = ROW_OF(u32, i->b), *pc = ROW_OF(u32, i->c);

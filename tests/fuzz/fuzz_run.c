@@ -264,5 +264,8 @@ int main(int count, char **words)
 	run_range(&f, 0, cuts + f.count);
 	run_specials(&f);
 	printf("%u passed, %u failed\n", f.passed, f.failed);
+	for (size_t k = 0; k < f.seed_count; k++)
+		free(f.seeds[k].bytes);
+	free(f.seeds);
 	return f.failed ? 1 : 0;
 }
