@@ -110,6 +110,18 @@ ptxsim_status ptxsim_kernel_param(const ptxsim_kernel *kernel, size_t index, str
 
 /* --- Launching -------------------------------------------------------------------------------- */
 
+/* When asynchronous copies (cp.async and its relatives, st.async, red.async) and wgmma take effect.
+ * EAGER: at the instruction; fastest. STRICT: reading what one has yet to write, or overwriting what it
+ * has yet to read, before the program has waited for it, and a missing proxy fence or wgmma.fence,
+ * fail with both places; right programs run as with EAGER. RANDOM: at any allowed time, by async_seed
+ * alone: the same seed gives the same run, for any number of host threads. Programs without
+ * asynchronous instructions pay nothing in any mode. */
+typedef enum ptxsim_async {
+	PTXSIM_ASYNC_EAGER = 0,
+	PTXSIM_ASYNC_STRICT = 1,
+	PTXSIM_ASYNC_RANDOM = 2
+} ptxsim_async;
+
 struct ptxsim_launch {
 	size_t struct_size; /* sizeof(struct ptxsim_launch), set by PTXSIM_LAUNCH_INIT */
 	uint32_t grid[3], block[3];
@@ -119,11 +131,14 @@ struct ptxsim_launch {
 	size_t arg_count;
 	uint32_t jobs;              /* host threads; 0: as many as are sensible */
 	uint64_t instruction_limit; /* of warp instructions; 0: none */
+	ptxsim_async async;
+	uint64_t async_seed; /* of PTXSIM_ASYNC_RANDOM */
 };
 
 #define PTXSIM_LAUNCH_INIT                                                                                   \
 	{                                                                                                    \
-		sizeof(struct ptxsim_launch), {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, 0, NULL, 0, 0, 0              \
+		sizeof(struct ptxsim_launch), {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, 0, NULL, 0, 0, 0,             \
+		    PTXSIM_ASYNC_EAGER, 0                                                            \
 	}
 
 struct ptxsim_stats {

@@ -330,7 +330,8 @@ static bool fill_params(ptxsim *sim, const struct kernel *k, const struct ptxsim
 
 static ptxsim_status check_launch(ptxsim *sim, const struct kernel *k, const struct ptxsim_launch *launch)
 {
-	if (launch->struct_size != sizeof *launch || (launch->arg_count && !launch->args))
+	if (launch->struct_size != sizeof *launch || (launch->arg_count && !launch->args) ||
+	    (unsigned)launch->async > PTXSIM_ASYNC_RANDOM)
 		return PTXSIM_ERROR_ARGUMENT;
 	for (size_t n = 0; n < launch->arg_count; n++)
 		if (!launch->args[n])
@@ -392,6 +393,7 @@ ptxsim_status ptxsim_launch(ptxsim *sim, const ptxsim_kernel *kernel, const stru
 	    .jobs = launch->jobs,
 	    .jobs_given = launch->jobs != 0,
 	    .instruction_limit = launch->instruction_limit,
+	    .async = {(enum async_mode)launch->async, launch->async_seed},
 	    .print = sim->print ? sim->print : print_to_output,
 	    .print_context = sim->print_context,
 	};

@@ -36,6 +36,9 @@ int cli_no_memory(void);
 /* A whole decimal or 0x number of at least `low`, or an argp error. */
 u64 cli_number(struct argp_state *state, const char *option, const char *text, u64 low);
 
+/* How an --async option says when asynchronous operations take effect, or an argp error. */
+struct async_choice cli_async(struct argp_state *state, const char *text);
+
 /* Prints each buffer of the script: name, type, range, the first `heads` elements. */
 void cli_print_buffers(FILE *to, const struct script *s, u32 heads);
 

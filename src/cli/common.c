@@ -46,6 +46,15 @@ int cli_no_memory(void)
 	return CLI_WRONG;
 }
 
+struct async_choice cli_async(struct argp_state *state, const char *text)
+{
+	struct async_choice choice;
+
+	if (!async_choice_read(text, &choice))
+		argp_error(state, "--async is strict, eager, random or random:SEED, not '%s'", text);
+	return choice;
+}
+
 u64 cli_number(struct argp_state *state, const char *option, const char *text, u64 low)
 {
 	char *end;

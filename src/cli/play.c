@@ -83,6 +83,7 @@ static bool launch(struct play *p, const struct script_statement *st)
 	    .jobs = one_thread ? 1 : p->options.jobs,
 	    .jobs_given = one_thread || p->options.jobs != 0,
 	    .instruction_limit = p->options.limit,
+	    .async = p->options.async,
 	    .observers = observer_count ? observers : NULL,
 	    .print = on_print,
 	    .print_context = &printing,

@@ -32,7 +32,8 @@ enum {
 	OPTION_L1,
 	OPTION_REGISTERS,
 	OPTION_OF_BLOCK,
-	OPTION_CACHES
+	OPTION_CACHES,
+	OPTION_ASYNC
 };
 
 enum report_kind { REPORT_SUMMARY, REPORT_TEXT, REPORT_JSON, REPORT_CSV };
@@ -48,6 +49,7 @@ struct run_options {
 	struct accounting_options accounting;
 	bool annotate;
 	u32 explain;         /* a line, or 0 */
+	struct async_choice async;
 	const char *metrics; /* names and patterns, or NULL */
 };
 
@@ -65,6 +67,9 @@ static const struct argp_option options[] = {
     {"seed", OPTION_SEED, "N", 0, "Mix N into every random generator", 2},
     {"arch", 't', "sm_XX", 0, "Architecture to model (default: the file's .target)", 3},
     {"jobs", 'j', "N", 0, "Host threads", 3},
+    {"async", OPTION_ASYNC, "MODE", 0,
+     "When asynchronous copies and wgmma take effect: strict (default; a missing wait is a fault), eager "
+     "(at once, fastest), random:SEED (at any allowed time)", 3},
     {"limit", OPTION_LIMIT, "N", 0, "Stop a launch after N warp instructions", 3},
     {"report", 'r', "KIND", 0, "Tell what was counted: text, json or csv, on standard output", 4},
     {"metrics", OPTION_METRICS, "NAME,...", 0,
@@ -207,6 +212,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case 'q':
 		o->quiet = true;
+		return 0;
+	case OPTION_ASYNC:
+		o->async = cli_async(state, text);
 		return 0;
 	case ARGP_KEY_ARG:
 		VEC_PUSH(&o->arena, &o->files, text);
@@ -472,6 +480,7 @@ static int run(struct session *s, const struct run_options *o)
 	                    .script = &script,
 	                    .options = {.jobs = o->jobs,
 	                                .limit = o->limit,
+	                                .async = o->async,
 	                                .seed = o->seed,
 	                                .observer = progress ? progress_observer(progress) : NULL,
 	                                .accounting = o->accounting,
@@ -496,7 +505,7 @@ int cli_run(int count, char **words)
 	    .doc = "Runs a kernel, or the launches that the files' //@ lines describe.\v"
 	           "Example: ptxsim run saxpy.ptx --grid 4 --block 256 --arg 1000 --arg 2.0 "
 	           "--arg 'x=f32[1000] iota' --arg 'y=f32[1000] const 1'"};
-	struct run_options o = {.heads = 8};
+	struct run_options o = {.heads = 8, .async.mode = ASYNC_STRICT};
 	struct session s;
 
 	arena_init(&o.arena, NULL);

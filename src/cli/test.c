@@ -12,7 +12,7 @@
 
 #include "cli/cli.h"
 
-enum { OPTION_TAP = 256, OPTION_JUNIT };
+enum { OPTION_TAP = 256, OPTION_JUNIT, OPTION_ASYNC };
 
 enum format { FORMAT_HUMAN, FORMAT_TAP, FORMAT_JUNIT };
 
@@ -37,6 +37,7 @@ struct tests {
 	enum format format;
 	const char *arch;
 	u32 jobs;
+	struct async_choice async;
 	size_t passed, failed;
 };
 
@@ -45,6 +46,8 @@ static const struct argp_option options[] = {
     {"junit", OPTION_JUNIT, NULL, 0, "Report as JUnit XML", 0},
     {"arch", 't', "sm_XX", 0, "Architecture to model (default: each file's)", 0},
     {"jobs", 'j', "N", 0, "Host threads of a launch", 0},
+    {"async", OPTION_ASYNC, "MODE", 0,
+     "Asynchronous operations: strict (default), eager, or random:SEED", 0},
     {0},
 };
 
@@ -64,6 +67,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case 'j':
 		t->jobs = (u32)cli_number(state, "jobs", text, 1);
+		return 0;
+	case OPTION_ASYNC:
+		t->async = cli_async(state, text);
 		return 0;
 	case ARGP_KEY_ARG:
 		VEC_PUSH(&t->arena, &t->paths, text);
@@ -137,7 +143,7 @@ static void play_file(struct tests *t, struct tested_file *f, struct session *s,
 		return;
 	}
 	const struct lower_options lower = {.arch = t->arch ? t->arch : script.arch};
-	struct play play = {.session = s, .script = &script, .options = {.jobs = t->jobs}};
+	struct play play = {.session = s, .script = &script, .options = {.jobs = t->jobs, .async = t->async}};
 	if (session_build(s, &lower) && play_run(&play))
 		collect(t, f, &play);
 	else
@@ -303,7 +309,7 @@ int cli_test(int count, char **words)
 	        "Runs every launch that the files, or the .ptx files of folders, describe, and checks what "
 	        "they expect.",
 	};
-	struct tests t = {.format = FORMAT_HUMAN};
+	struct tests t = {.format = FORMAT_HUMAN, .async.mode = ASYNC_STRICT};
 
 	arena_init(&t.arena, NULL);
 	argp_parse(&argp, count, words, 0, NULL, &t);

@@ -124,6 +124,8 @@ static void find_intervals(const struct ir_function *f, const struct flow *g, co
 				extend(&v[x->uses[u].reg], 2 * k, read_end);
 			if (x->uses[u].written)
 				extend(&v[x->uses[u].reg], f->body.items[k].guard ? 2 * k : 2 * k + 1, 2 * k + 1);
+			if (x->uses[u].written && x->form.row && x->form.row->flags & ISA_LATE)
+				extend(&v[x->uses[u].reg], 0, 2 * (u32)f->body.count);
 		}
 	}
 }

@@ -5,6 +5,7 @@
 #ifndef PTXSIM_EXEC_INTERNAL_H
 #define PTXSIM_EXEC_INTERNAL_H
 
+#include "exec/async.h"
 #include "exec/launch.h"
 #include "exec/run.h"
 
@@ -37,6 +38,9 @@ enum launch_status machine_end(struct machine *m, struct launch_stats *stats, st
 void machine_watch(struct machine *m, struct arena *arena);
 /* Puts the warp's live lanes at the kernel's entry. */
 void warp_start(struct warp *w, const struct code *code);
+/* A fault that no running instruction has: of an instruction that ran, by its number in `code`. */
+void block_fault(struct warp *w, const struct code *code, u32 insn, const char *detail, ...)
+	__attribute__((format(printf, 4, 5)));
 /* Can something other than the cluster's own warps wake one of them? */
 bool cluster_can_wait(const struct cluster *c);
 

@@ -49,6 +49,21 @@ bool memory_load_program(struct memory *m, const struct program *p)
 	return true;
 }
 
+bool async_choice_read(const char *text, struct async_choice *choice)
+{
+	char *end;
+
+	*choice = (struct async_choice){ASYNC_RANDOM, 1};
+	if (!strcmp(text, "random"))
+		return true;
+	if (!strncmp(text, "random:", 7)) {
+		choice->seed = strtoull(text + 7, &end, 0);
+		return text[7] >= '0' && text[7] <= '9' && !*end;
+	}
+	choice->mode = strcmp(text, "strict") ? ASYNC_EAGER : ASYNC_STRICT;
+	return choice->mode == ASYNC_STRICT || !strcmp(text, "eager");
+}
+
 /* --- Configuration -------------------------------------------------------------------------- */
 
 static bool bad(char *message, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -154,6 +169,7 @@ static bool machine_init(struct machine *m, const struct launch *l, char *messag
 	if (m->shared_bytes)
 		blocks_sm = min_u64(blocks_sm, a->shared_sm / m->shared_bytes);
 	m->resident_limit = max_u64(1, max_u64(1, blocks_sm) * a->sms / m->blocks_per_cluster);
+	m->async = async_needed(l->program) ? l->async.mode : ASYNC_EAGER;
 	m->limit_left = (s64)min_u64(l->instruction_limit ? l->instruction_limit : INT64_MAX, INT64_MAX);
 	m->fault_block = UINT64_MAX;
 	pthread_mutex_init(&m->lock, NULL);

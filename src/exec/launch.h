@@ -20,6 +20,9 @@ enum launch_status {
  * for each program and memory, and again (reset) to restore the initial values. */
 bool memory_load_program(struct memory *m, const struct program *p);
 
+/* Reads "eager", "strict", "random" or "random:SEED"; false if the text is none of these. */
+bool async_choice_read(const char *text, struct async_choice *choice);
+
 /* Runs. `message` gets a one-line reason for LAUNCH_BAD_CONFIG. */
 enum launch_status launch_run(const struct launch *l, struct launch_stats *stats, struct fault *fault,
 			      char *message, size_t message_size);

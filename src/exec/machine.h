@@ -24,6 +24,13 @@ struct observer {
 	void (*block_end)(void *context, struct block *b);
 };
 
+/* When asynchronous operations take effect: see exec/async.h. */
+enum async_mode { ASYNC_EAGER, ASYNC_STRICT, ASYNC_RANDOM };
+struct async_choice {
+	enum async_mode mode;
+	u64 seed; /* of ASYNC_RANDOM */
+};
+
 /* Parameters of a launch; all borrowed for its duration. */
 struct launch {
 	const struct program *program;
@@ -41,6 +48,7 @@ struct launch {
 	u64 heap_bytes;
 	u64 local_limit_bytes; /* for each lane; 0: default */
 	volatile bool *stop; /* set from outside to interrupt; may be NULL */
+	struct async_choice async;
 };
 
 struct launch_stats {
@@ -83,11 +91,13 @@ struct block {
 	u32 next_warp; /* round robin */
 	u32 open_barriers; /* bit k: threads have arrived at barrier k */
 	struct barrier barriers[BARRIERS_PER_BLOCK];
-	void *async; /* state of asynchronous operations, owned by sem */
 	struct block *next;
 	u64 launch_order;
 	struct block_turns turns;
 };
+
+struct async_cluster;
+struct async_watch;
 
 struct cluster {
 	struct block **blocks; /* by rank */
@@ -96,6 +106,7 @@ struct cluster {
 	u32 live_threads;
 	u32 arrived;   /* at barrier.cluster */
 	u64 phase;
+	struct async_cluster *async; /* records of asynchronous operations; NULL in eager mode */
 	struct cluster *next;
 	bool pass_open; /* a pass over the blocks is under way: */
 	int pass_worst; /* its result so far, and the next block */
@@ -160,8 +171,11 @@ struct machine {
 	struct insn **insns;
 	meaning_fn ***originals;
 	u8 **watchers; /* for each instruction of each code: bit k: observer k wants it */
+	struct observer **observers; /* the launch's, and async_observer's */
 	u32 observer_count;
 	struct hooks *hooks; /* of a launch that is stepped through; or NULL */
+	struct async_watch *async_watch; /* strict: what is known of the program's instructions */
+	enum async_mode async; /* eager if the program has nothing asynchronous */
 	pthread_mutex_t lock;
 	struct fault fault;  /* of the lowest block */
 	bool faulted;        /* atomic */

@@ -130,8 +130,8 @@ static void block_reset(struct worker *k, struct block *b, struct cluster *c, u3
 		warp_start(w, m->kernel->code);
 	}
 	for (u32 o = 0; o < m->observer_count; o++)
-		if (m->launch->observers[o]->block_start)
-			m->launch->observers[o]->block_start(m->launch->observers[o]->context, b);
+		if (m->observers[o]->block_start)
+			m->observers[o]->block_start(m->observers[o]->context, b);
 }
 
 static struct block *block_new(struct worker *k, struct cluster *c)
@@ -177,8 +177,8 @@ static void block_end(struct worker *k, struct block *b)
 	struct machine *m = k->machine;
 
 	for (u32 o = 0; o < m->observer_count; o++)
-		if (m->launch->observers[o]->block_end)
-			m->launch->observers[o]->block_end(m->launch->observers[o]->context, b);
+		if (m->observers[o]->block_end)
+			m->observers[o]->block_end(m->observers[o]->context, b);
 	k->stats.blocks++;
 	k->stats.warps += b->warp_count;
 	block_count(k, b);
@@ -297,6 +297,7 @@ static struct cluster *cluster_admit(struct worker *k)
 	c->live_threads = c->count * m->block_threads;
 	for (u32 r = 0; r < c->count; r++)
 		block_reset(k, c->blocks[r], c, r);
+	async_cluster_start(k, c);
 	c->next = NULL;
 	return c;
 }
@@ -415,6 +416,23 @@ static void unstick(struct worker *k, u32 *passes)
 	*passes = 0;
 }
 
+/* What asynchronous operations do to the outcome of a pass: those that the cluster's warps may wait for
+ * are done, and at the end none may be left. False: a fault was raised. */
+static bool settle(struct cluster *c, enum pass *p)
+{
+	bool did = false;
+
+	if (!c->async || *p == PASS_FAULT || *p == PASS_PROGRESS)
+		return true;
+	if (*p == PASS_FINISHED)
+		return async_cluster_end(c);
+	if (!async_cluster_drain(c, &did))
+		return false;
+	if (did)
+		*p = PASS_PROGRESS;
+	return true;
+}
+
 /* One round over the active clusters: true if any made progress or ended. A round that was suspended
  * goes on. */
 static bool round_of_turns(struct worker *k, bool *stopped)
@@ -436,6 +454,10 @@ static bool round_of_turns(struct worker *k, bool *stopped)
 		while (p == PASS_PROGRESS && k->active_count == 1 && !must_stop(k, c));
 		if (p == PASS_SUSPENDED) {
 			k->suspended = true;
+			return false;
+		}
+		if (!settle(c, &p)) {
+			*stopped = true;
 			return false;
 		}
 		if (p == PASS_WAITING && !cluster_can_wait(c))

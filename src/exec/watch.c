@@ -23,11 +23,13 @@ static const struct insn *watched(struct warp *w, const struct insn *i, u8 *rows
 	const struct code *code = w->frame->code;
 	const size_t at = (size_t)(i - m->insns[code->index]);
 	const u8 who = m->watchers[code->index][at];
-	struct observer *const *list = m->launch->observers;
+	struct observer *const *list = m->observers;
 
 	for (u32 k = 0; k < m->observer_count; k++)
 		if (who >> k & 1 && list[k]->before)
 			list[k]->before(list[k]->context, w, i, rows, mask);
+	if (__builtin_expect(w->stop == STOP_FAULT, 0))
+		return NULL;
 	const struct insn *next = m->originals[code->index][at](w, i, rows, mask);
 	for (u32 k = 0; k < m->observer_count; k++)
 		if (who >> k & 1 && list[k]->after)
@@ -37,13 +39,20 @@ static const struct insn *watched(struct warp *w, const struct insn *i, u8 *rows
 
 void machine_watch(struct machine *m, struct arena *arena)
 {
-	struct observer *const *list = m->launch->observers;
+	struct observer *const *given = m->launch->observers;
+	const u32 codes = m->program->code_count;
+	u32 count = 0;
 
-	while (list && list[m->observer_count])
-		m->observer_count++;
+	while (given && given[count])
+		count++;
+	m->observers = ARENA_ARRAY(arena, count + 2, struct observer *);
+	for (u32 k = 0; k < count; k++)
+		m->observers[m->observer_count++] = given[k];
+	if (m->async == ASYNC_STRICT)
+		m->observers[m->observer_count++] = async_observer(m, arena);
 	if (!m->observer_count && !m->hooks)
 		return;
-	const u32 codes = m->program->code_count;
+	struct observer *const *list = m->observers;
 	m->insns = ARENA_ARRAY(arena, codes + 1, struct insn *);
 	m->originals = ARENA_ARRAY(arena, codes + 1, meaning_fn **);
 	m->watchers = ARENA_ARRAY(arena, codes + 1, u8 *);
@@ -71,8 +80,10 @@ static void raise_fault(struct warp *w, const struct insn *i, struct fault *f)
 	struct machine *m = w->machine;
 	const struct code *code = w->frame ? w->frame->code : m->kernel->code;
 
-	f->code = code;
-	f->insn = m->insns ? code->insns + (i - m->insns[code->index]) : i;
+	if (!f->code) {
+		f->code = code;
+		f->insn = m->insns ? code->insns + (i - m->insns[code->index]) : i;
+	}
 	f->block = w->block->index;
 	f->warp = w->index;
 	pthread_mutex_lock(&m->lock);
@@ -109,6 +120,17 @@ const struct insn *warp_fault_address(struct warp *w, const struct insn *i, enum
 
 	raise_fault(w, i, &f);
 	return NULL;
+}
+
+void block_fault(struct warp *w, const struct code *code, u32 insn, const char *detail, ...)
+{
+	struct fault f = {.kind = FAULT_ASYNC, .code = code, .insn = code->insns + insn, .lanes = 1};
+	va_list args;
+
+	va_start(args, detail);
+	vsnprintf(f.detail, sizeof f.detail, detail, args);
+	va_end(args);
+	raise_fault(w, NULL, &f);
 }
 
 void machine_fault_memory(struct machine *m)

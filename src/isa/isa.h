@@ -61,6 +61,7 @@ enum isa_flag {
 	ISA_SELECT4 = 1 << 19, /* .b3210 and so on: video on four bytes */
 	ISA_MINUS = 1 << 20,   /* sources may have a minus sign (with ISA_SELECT) */
 	ISA_UNSYNCED = 1 << 21, /* needs warps in lockstep: refused for sm_70 and later from PTX ISA 6.4 on */
+	ISA_LATE = 1 << 22,    /* may write its destinations after it: no other register shares their rows */
 };
 
 /* One row.

@@ -142,7 +142,7 @@ static bool describe(struct account_site *s, const struct accounting *a)
 	const struct form *f = s->form;
 	const struct insn *i = &s->code->insns[s->insn];
 	const char *name = f->row->form;
-	const bool is_copy = starts(name, "cp.async(.ca|.cg)");
+	const bool is_copy = starts(name, "cp.async.ca") || starts(name, "cp.async.cg");
 
 	s->matrix_mask = FULL_MASK;
 	s->space = space_of(f);

@@ -4,46 +4,55 @@
  * st.async, red.async, st.bulk, and the rows of what needs several devices (multimem) or a later
  * architecture (clusterlaunchcontrol). Tensor copies are in async_tensor.c.
  *
- * Each active lane carries out its own copy, lowest lane first, at the instruction. So groups have
- * nothing to wait for, and an mbarrier gets its bytes at once.
+ * Each active lane carries out its own copy, lowest lane first. In eager mode it does so at the
+ * instruction: groups then have nothing to wait for, and an mbarrier gets its bytes at once.
  */
 #include "sem/async.h"
 
 /* --- cp.async ------------------------------------------------------------------------------- */
 
 /* The bytes to read of `size`: none by ignore-src, as many as src-size says, or all. */
-static u32 source_bytes(const struct operands *o, u32 size, bool ignores, u32 lane)
+static u32 source_bytes(const struct operands *o, u32 size, u32 lane)
 {
 	if (!operand_given(o, 4) || o->form->operand_bits[4] == 64)
 		return size;
 	if (o->form->operand_bits[4] > 1)
-		return min_u32((u32)operand_value(o, 4, lane), size);
-	return ignores ? 0 : size;
+		return (u32)operand_value(o, 4, lane);
+	return operand_predicate(o, 4, lane) ? 0 : size;
 }
 
 /* Operands: destination, source, then src-size or ignore-src if given; the size is a constant. */
+static bool cp_async_lane(struct operands *o, u32 l)
+{
+	const u32 size = (u32)o->form->immediates[0], count = source_bytes(o, size, l);
+	const u64 from = operand_address(o, 2, l);
+	u8 bytes[16] = {0};
+
+	if (count > size) {
+		warp_fault(o->w, o->i, FAULT_ILLEGAL_INSTRUCTION, 1u << l, "%u bytes of a source for %u bytes", count, size);
+		return false;
+	}
+	if (from % size) {
+		warp_fault_address(o->w, o->i, FAULT_MISALIGNED, l, from, size, SPACE_GLOBAL, false);
+		return false;
+	}
+	if (count) {
+		const u8 *source = range_pointer(o, l, SPACE_GLOBAL, from, count, 1, false);
+		if (!source)
+			return false;
+		memcpy(bytes, source, count);
+	}
+	u8 *to = range_pointer(o, l, SPACE_SHARED, operand_address(o, 0, l), size, size, true);
+	if (!to)
+		return false;
+	memcpy(to, bytes, size);
+	return true;
+}
 MEANING_FUNCTION(cp_async)
 {
-	const struct operands o = operands_of(w, i, rows);
-	const u32 size = (u32)o.form->immediates[0];
-	const u32 ignored = operand_given(&o, 4) && o.form->operand_bits[4] == 1 ? PRED_SOURCE(i, o.list[4], 0) : 0;
+	struct operands o = operands_of(w, i, rows);
 
-	EACH_ACTIVE(l) {
-		u8 bytes[16] = {0};
-		const u32 count = source_bytes(&o, size, ignored >> l & 1, l);
-		const u64 from = operand_address(&o, 2, l);
-		if (from % size)
-			return warp_fault_address(w, i, FAULT_MISALIGNED, l, from, size, SPACE_GLOBAL, false);
-		if (count) {
-			const u8 *source = range_pointer(&o, l, SPACE_GLOBAL, from, count, 1, false);
-			if (!source)
-				return NULL;
-			memcpy(bytes, source, count);
-		}
-		if (!lane_write(w, i, l, SPACE_SHARED, operand_address(&o, 0, l), bytes, size))
-			return NULL;
-	}
-	return i + 1;
+	return async_lanes(&o, mask, cp_async_lane, ASYNC_COPY, false) ? i + 1 : NULL;
 }
 MEANING(cp_async);
 
@@ -56,7 +65,7 @@ static const struct meaning *pick_cp_async(const struct form *f)
 	return size == 16 || (!form_has(f, M_cg) && (size == 4 || size == 8)) ? &cp_async : NULL;
 }
 
-/* Groups, prefetches: nothing is under way. */
+/* Prefetches. */
 MEANING_FUNCTION(async_nothing)
 {
 	(void)w;
@@ -66,22 +75,68 @@ MEANING_FUNCTION(async_nothing)
 }
 ASYNC_PICK(async_nothing)
 
+static enum async_kind group_kind(const struct form *f) { return form_has(f, M_bulk) ? ASYNC_BULK : ASYNC_COPY; }
+
+MEANING_FUNCTION(async_commit_group)
+{
+	(void)rows;
+	if (UNLIKELY(w->machine->async != ASYNC_EAGER))
+		async_commit(w, group_kind(warp_form(w, i)), mask);
+	return i + 1;
+}
+ASYNC_PICK(async_commit_group)
+
+MEANING_FUNCTION(async_wait_group)
+{
+	(void)rows;
+	if (LIKELY(w->machine->async == ASYNC_EAGER))
+		return i + 1;
+	const struct form *f = warp_form(w, i);
+	const bool all = form_has(f, M_full_wait);
+	return async_wait(w, group_kind(f), mask, all ? 0 : (u32)f->immediates[0], all, form_has(f, M_read)) ? i + 1 : NULL;
+}
+ASYNC_PICK(async_wait_group)
+
+static enum ir_space arrival_space(const struct form *f)
+{
+	return form_pick(f, M_shared, M_shared_cta) == TOKEN_NONE ? SPACE_GENERIC : SPACE_SHARED;
+}
+
+static bool cp_async_arrive_lane(struct operands *o, u32 l)
+{
+	struct mbarrier b;
+
+	if (!mbarrier_load(o, l, arrival_space(o->form), operand_address(o, 0, l), &b))
+		return false;
+	if (!b.pending) {
+		warp_fault(o->w, o->i, FAULT_ASYNC, 1u << l, "an arrival at an mbarrier that has none pending");
+		return false;
+	}
+	b.pending--;
+	mbarrier_store(o, &b);
+	return true;
+}
+
 /* The arrival at the end of earlier cp.async of the thread; without .noinc the phase expects one more. */
 MEANING_FUNCTION(cp_async_arrive)
 {
-	const struct operands o = operands_of(w, i, rows);
-	const bool expected = form_has(o.form, M_noinc);
-	const enum ir_space space = form_pick(o.form, M_shared, M_shared_cta) == TOKEN_NONE ? SPACE_GENERIC : SPACE_SHARED;
+	struct operands o = operands_of(w, i, rows);
+	const bool one_more = !form_has(o.form, M_noinc);
 
 	EACH_ACTIVE(l) {
 		struct mbarrier b;
-		if (!mbarrier_load(&o, l, space, operand_address(&o, 0, l), &b))
+		if (!mbarrier_load(&o, l, arrival_space(o.form), operand_address(&o, 0, l), &b))
 			return NULL;
-		if (expected && !b.pending)
-			return warp_fault(w, i, FAULT_ASYNC, 1u << l, "an arrival at an mbarrier that has none pending");
-		b.pending -= expected;
-		mbarrier_store(&b);
+		b.pending += one_more;
+		const u64 word = mbarrier_word(&b);
+		memcpy(b.at, &word, 8);
+		if (UNLIKELY(w->machine->async == ASYNC_STRICT))
+			async_bind(w, l, b.at);
+		if (LIKELY(w->machine->async != ASYNC_RANDOM) && !cp_async_arrive_lane(&o, l))
+			return NULL;
 	}
+	if (UNLIKELY(w->machine->async == ASYNC_RANDOM) && !async_arrivals_later(&o, mask, cp_async_arrive_lane))
+		return NULL;
 	return i + 1;
 }
 ASYNC_PICK(cp_async_arrive)
@@ -90,10 +145,13 @@ ASYNC_PICK(cp_async_arrive)
 
 enum { BULK_ALIGN = 16 };
 
-static const struct insn *fault_size(const struct operands *o, u32 lane, u64 size)
+static bool size_fits(const struct operands *o, u32 lane, u64 size)
 {
-	return warp_fault(o->w, o->i, FAULT_ILLEGAL_INSTRUCTION, 1u << lane, "%llu bytes are no multiple of %d",
-			  (unsigned long long)size, BULK_ALIGN);
+	if (LIKELY(size % BULK_ALIGN == 0))
+		return true;
+	warp_fault(o->w, o->i, FAULT_ILLEGAL_INSTRUCTION, 1u << lane, "%llu bytes are no multiple of %d",
+		   (unsigned long long)size, BULK_ALIGN);
+	return false;
 }
 
 /* Blocks of the cluster that a copy goes to: bits of a mask, or 0 for just the address as it is. */
@@ -114,57 +172,48 @@ static bool bulk_deliver(const struct operands *o, u32 lane, u64 to, u64 mbarrie
 }
 
 /* Into shared memory: destination, source, size, mbarrier, mask of blocks. */
-MEANING_FUNCTION(bulk_to_shared)
+static bool bulk_to_shared_lane(struct operands *o, u32 l)
 {
-	const struct operands o = operands_of(w, i, rows);
-	const bool from_global = form_has(o.form, M_global);
+	const enum ir_space source = form_has(o->form, M_global) ? SPACE_GLOBAL : SPACE_SHARED;
+	const u64 to = operand_address(o, 0, l), mbarrier = operand_address(o, 5, l);
+	const u32 size = (u32)operand_value(o, 4, l), ranks = multicast_mask(o, 7, l);
 
-	if (!from_global && !needs_cluster(&o))
-		return NULL;
-	EACH_ACTIVE(l) {
-		const u64 to = operand_address(&o, 0, l), mbarrier = operand_address(&o, 5, l);
-		const u32 size = (u32)operand_value(&o, 4, l), ranks = multicast_mask(&o, 7, l);
-		if (size % BULK_ALIGN)
-			return fault_size(&o, l, size);
-		const u8 *from = range_pointer(&o, l, from_global ? SPACE_GLOBAL : SPACE_SHARED, operand_address(&o, 2, l),
-					       size, BULK_ALIGN, false);
-		if (!from)
-			return NULL;
-		if (!form_has(o.form, M_multicast_cluster) && !bulk_deliver(&o, l, to, mbarrier, from, size))
-			return NULL;
-		for (u32 left = ranks; left; left &= left - 1) {
-			const u32 rank = (u32)__builtin_ctz(left);
-			if (!bulk_deliver(&o, l, shared_of_rank(to, rank), shared_of_rank(mbarrier, rank), from, size))
-				return NULL;
-		}
+	if ((source == SPACE_SHARED && !needs_cluster(o)) || !size_fits(o, l, size))
+		return false;
+	const u8 *from = range_pointer(o, l, source, operand_address(o, 2, l), size, BULK_ALIGN, false);
+	if (!from)
+		return false;
+	if (!form_has(o->form, M_multicast_cluster))
+		return bulk_deliver(o, l, to, mbarrier, from, size);
+	for (u32 left = ranks; left; left &= left - 1) {
+		const u32 rank = (u32)__builtin_ctz(left);
+		if (UNLIKELY(o->op) && left != ranks)
+			o->op = async_again(o->w, o->op);
+		if (!bulk_deliver(o, l, shared_of_rank(to, rank), shared_of_rank(mbarrier, rank), from, size))
+			return false;
 	}
-	return i + 1;
+	return true;
 }
-ASYNC_PICK(bulk_to_shared)
+ASYNC_MEANING(bulk_to_shared, ASYNC_BYTES, false)
 
 /* Into global memory: destination, source, size, cache policy if hinted, mask of bytes if masked. */
-MEANING_FUNCTION(bulk_to_global)
+static bool bulk_to_global_lane(struct operands *o, u32 l)
 {
-	const struct operands o = operands_of(w, i, rows);
-	const bool masked = form_has(o.form, M_cp_mask);
-	const u32 mask_operand = form_has(o.form, M_L2_cache_hint) ? 6 : 5;
+	const u32 mask_operand = form_has(o->form, M_L2_cache_hint) ? 6 : 5, size = (u32)operand_value(o, 4, l);
+	const u32 bytes = form_has(o->form, M_cp_mask) ? (u32)operand_value(o, mask_operand, l) : 0xffff;
 
-	EACH_ACTIVE(l) {
-		const u32 size = (u32)operand_value(&o, 4, l);
-		const u32 bytes = masked ? (u32)operand_value(&o, mask_operand, l) : 0xffff;
-		if (size % BULK_ALIGN)
-			return fault_size(&o, l, size);
-		const u8 *from = range_pointer(&o, l, SPACE_SHARED, operand_address(&o, 2, l), size, BULK_ALIGN, false);
-		u8 *to = from ? range_pointer(&o, l, SPACE_GLOBAL, operand_address(&o, 0, l), size, BULK_ALIGN, true) : NULL;
-		if (!to)
-			return NULL;
-		for (u32 k = 0; k < size; k++)
-			if (bytes >> k % 16 & 1)
-				to[k] = from[k];
-	}
-	return i + 1;
+	if (!size_fits(o, l, size))
+		return false;
+	const u8 *from = range_pointer(o, l, SPACE_SHARED, operand_address(o, 2, l), size, BULK_ALIGN, false);
+	u8 *to = from ? range_pointer(o, l, SPACE_GLOBAL, operand_address(o, 0, l), size, BULK_ALIGN, true) : NULL;
+	if (!to)
+		return false;
+	for (u32 k = 0; k < size; k++)
+		if (bytes >> k % 16 & 1)
+			to[k] = from[k];
+	return true;
 }
-ASYNC_PICK(bulk_to_global)
+ASYNC_MEANING(bulk_to_global, ASYNC_BULK, false)
 
 /* The form's first type; operands as of the copies. */
 static void bulk_reduce(const struct operands *o, u8 *to, const u8 *from, u32 size)
@@ -176,48 +225,38 @@ static void bulk_reduce(const struct operands *o, u8 *to, const u8 *from, u32 si
 		reduce_element(op, type, to + at, from + at);
 }
 
-MEANING_FUNCTION(bulk_reduce_shared)
+static bool bulk_reduce_shared_lane(struct operands *o, u32 l)
 {
-	const struct operands o = operands_of(w, i, rows);
+	const u32 size = (u32)operand_value(o, 4, l);
 
-	if (!needs_cluster(&o))
-		return NULL;
-	EACH_ACTIVE(l) {
-		const u32 size = (u32)operand_value(&o, 4, l);
-		if (size % BULK_ALIGN)
-			return fault_size(&o, l, size);
-		const u8 *from = range_pointer(&o, l, SPACE_SHARED, operand_address(&o, 2, l), size, BULK_ALIGN, false);
-		u8 *to = from ? range_pointer(&o, l, SPACE_SHARED, operand_address(&o, 0, l), size, BULK_ALIGN, true) : NULL;
-		if (!to)
-			return NULL;
-		bulk_reduce(&o, to, from, size);
-		if (!mbarrier_complete_tx(&o, l, operand_address(&o, 5, l), size))
-			return NULL;
-	}
-	return i + 1;
+	if (!needs_cluster(o) || !size_fits(o, l, size))
+		return false;
+	const u8 *from = range_pointer(o, l, SPACE_SHARED, operand_address(o, 2, l), size, BULK_ALIGN, false);
+	u8 *to = from ? range_pointer(o, l, SPACE_SHARED, operand_address(o, 0, l), size, BULK_ALIGN, true) : NULL;
+	if (!to)
+		return false;
+	bulk_reduce(o, to, from, size);
+	return mbarrier_complete_tx(o, l, operand_address(o, 5, l), size);
 }
-ASYNC_PICK(bulk_reduce_shared)
+ASYNC_MEANING(bulk_reduce_shared, ASYNC_BYTES, true)
 
-MEANING_FUNCTION(bulk_reduce_global)
+static bool bulk_reduce_global_lane(struct operands *o, u32 l)
 {
-	const struct operands o = operands_of(w, i, rows);
+	const u32 size = (u32)operand_value(o, 4, l);
 
-	fp_enter(w, FP_RN);
-	EACH_ACTIVE(l) {
-		const u32 size = (u32)operand_value(&o, 4, l);
-		if (size % BULK_ALIGN)
-			return fault_size(&o, l, size);
-		const u8 *from = range_pointer(&o, l, SPACE_SHARED, operand_address(&o, 2, l), size, BULK_ALIGN, false);
-		u8 *to = from ? range_pointer(&o, l, SPACE_GLOBAL, operand_address(&o, 0, l), size, BULK_ALIGN, true) : NULL;
-		if (!to)
-			return NULL;
-		async_lock(w);
-		bulk_reduce(&o, to, from, size);
-		async_unlock(w);
-	}
-	return i + 1;
+	if (!size_fits(o, l, size))
+		return false;
+	const u8 *from = range_pointer(o, l, SPACE_SHARED, operand_address(o, 2, l), size, BULK_ALIGN, false);
+	u8 *to = from ? range_pointer(o, l, SPACE_GLOBAL, operand_address(o, 0, l), size, BULK_ALIGN, true) : NULL;
+	if (!to)
+		return false;
+	fp_enter(o->w, FP_RN);
+	async_lock(o->w);
+	bulk_reduce(o, to, from, size);
+	async_unlock(o->w);
+	return true;
 }
-ASYNC_PICK(bulk_reduce_global)
+ASYNC_MEANING(bulk_reduce_global, ASYNC_BULK, true)
 
 /* Zeros into own shared memory: address, size, the constant 0. */
 MEANING_FUNCTION(st_bulk)
@@ -242,49 +281,39 @@ ASYNC_PICK(st_bulk)
 /* --- Stores and reductions of registers ----------------------------------------------------- */
 
 /* Address, value or values, mbarrier. */
-MEANING_FUNCTION(st_async)
+static bool st_async_lane(struct operands *o, u32 l)
 {
-	const struct operands o = operands_of(w, i, rows);
-	const int v = form_pick(o.form, M_v2, M_v4);
-	const u32 count = v == M_v2 ? 2 : v == M_v4 ? 4 : 1, bytes = type_bits(form_type(o.form, 0)) / 8;
+	const int v = form_pick(o->form, M_v2, M_v4);
+	const u32 count = v == M_v2 ? 2 : v == M_v4 ? 4 : 1, bytes = type_bits(form_type(o->form, 0)) / 8;
 
-	if (!needs_cluster(&o))
-		return NULL;
-	EACH_ACTIVE(l) {
-		u8 *p = range_pointer(&o, l, SPACE_SHARED, operand_address(&o, 0, l), count * bytes, count * bytes, true);
-		if (!p)
-			return NULL;
-		for (u32 k = 0; k < count; k++) {
-			const u64 value = operand_value(&o, 2 + k, l);
-			memcpy(p + k * bytes, &value, bytes);
-		}
-		if (!mbarrier_complete_tx(&o, l, operand_address(&o, 2 + count, l), count * bytes))
-			return NULL;
+	if (!needs_cluster(o))
+		return false;
+	u8 *p = range_pointer(o, l, SPACE_SHARED, operand_address(o, 0, l), count * bytes, count * bytes, true);
+	if (!p)
+		return false;
+	for (u32 k = 0; k < count; k++) {
+		const u64 value = operand_value(o, 2 + k, l);
+		memcpy(p + k * bytes, &value, bytes);
 	}
-	return i + 1;
+	return mbarrier_complete_tx(o, l, operand_address(o, 2 + count, l), count * bytes);
 }
-ASYNC_PICK(st_async)
+ASYNC_MEANING(st_async, ASYNC_BYTES, false)
 
-MEANING_FUNCTION(red_async)
+static bool red_async_lane(struct operands *o, u32 l)
 {
-	const struct operands o = operands_of(w, i, rows);
-	const int op = reduce_op(o.form), type = form_type(o.form, 0);
+	const int op = reduce_op(o->form), type = form_type(o->form, 0);
 	const u32 bytes = type_bits(type) / 8;
+	const u64 value = operand_value(o, 2, l);
 
-	if (!needs_cluster(&o))
-		return NULL;
-	EACH_ACTIVE(l) {
-		const u64 value = operand_value(&o, 2, l);
-		u8 *p = range_pointer(&o, l, SPACE_SHARED, operand_address(&o, 0, l), bytes, bytes, true);
-		if (!p)
-			return NULL;
-		reduce_element(op, type, p, (const u8 *)&value);
-		if (!mbarrier_complete_tx(&o, l, operand_address(&o, 3, l), bytes))
-			return NULL;
-	}
-	return i + 1;
+	if (!needs_cluster(o))
+		return false;
+	u8 *p = range_pointer(o, l, SPACE_SHARED, operand_address(o, 0, l), bytes, bytes, true);
+	if (!p)
+		return false;
+	reduce_element(op, type, p, (const u8 *)&value);
+	return mbarrier_complete_tx(o, l, operand_address(o, 3, l), bytes);
 }
-ASYNC_PICK(red_async)
+ASYNC_MEANING(red_async, ASYNC_BYTES, true)
 
 /* The forms that release: to global memory or by generic address, with no mbarrier. */
 static enum ir_space release_space(const struct form *f)
@@ -375,9 +404,9 @@ static const struct isa_row rows_async[] = {
 	CP_ROWS("cp.async.ca", ".shared::cta", 78),
 	CP_ROWS("cp.async.cg", ".shared", 70),
 	CP_ROWS("cp.async.cg", ".shared::cta", 78),
-	ROW("cp.async.commit_group", "", 70, 80, 0, pick_async_nothing, DOC_GROUP),
-	ROW("cp.async.wait_group", "#u32", 70, 80, 0, pick_async_nothing, DOC_GROUP),
-	ROW("cp.async.wait_all", "", 70, 80, 0, pick_async_nothing, DOC_GROUP),
+	ROW("cp.async.commit_group", "", 70, 80, 0, pick_async_commit_group, DOC_GROUP),
+	ROW("cp.async.wait_group", "#u32", 70, 80, 0, pick_async_wait_group, DOC_GROUP),
+	ROW("cp.async.wait_all", "", 70, 80, 0, pick_async_wait_group, DOC_GROUP),
 	ROW("cp.async.mbarrier.arrive[.noinc][.shared].b64", "@", 70, 80, 0, pick_cp_async_arrive,
 	    "Arrives at an mbarrier once the thread's earlier copies are complete."),
 	ROW("cp.async.mbarrier.arrive[.noinc].shared::cta.b64", "@", 78, 80, 0, pick_cp_async_arrive,
@@ -399,8 +428,8 @@ static const struct isa_row rows_async[] = {
 	ROW("cp.async.bulk.prefetch.L2.global", "@ b32", 80, 90, 0, pick_async_nothing, "Brings global memory into the L2 cache."),
 	ROW("cp.async.bulk.prefetch.L2.global" HINT, "@ b32 b64", 80, 90, 0, pick_async_nothing,
 	    "Brings global memory into the L2 cache."),
-	ROW("cp.async.bulk.commit_group", "", 80, 90, 0, pick_async_nothing, DOC_GROUP),
-	ROW("cp.async.bulk.wait_group[.read]", "#u32", 80, 90, 0, pick_async_nothing, DOC_GROUP),
+	ROW("cp.async.bulk.commit_group", "", 80, 90, 0, pick_async_commit_group, DOC_GROUP),
+	ROW("cp.async.bulk.wait_group[.read]", "#u32", 80, 90, 0, pick_async_wait_group, DOC_GROUP),
 	SHARED_REDUCE("(.and|.or|.xor).b32"),
 	SHARED_REDUCE(".add(.u32|.s32|.u64)"),
 	SHARED_REDUCE("(.inc|.dec).u32"),

@@ -3,11 +3,13 @@
  * What the asynchronous families share: their operands (always in a list: they have several
  * addresses), checked ranges of memory, mbarrier objects, and one step of a reduction.
  *
- * Asynchronous operations take effect at once. Programs that wait as they must cannot tell.
+ * One lane's operation is a function of its operands, which async_lanes calls when it is to take effect:
+ * at once, or later from operands that were kept (see exec/async.h).
  */
 #ifndef PTXSIM_SEM_ASYNC_H
 #define PTXSIM_SEM_ASYNC_H
 
+#include "exec/async.h"
 #include "sem/floats.h"
 
 /* --- Operands ------------------------------------------------------------------------------- */
@@ -19,6 +21,7 @@ struct operands {
 	const u8 *rows;
 	const struct form *form;
 	const u32 *list;
+	struct async_op *op; /* the record of what is being done, or NULL */
 };
 
 static inline struct operands operands_of(struct warp *w, const struct insn *i, const u8 *rows)
@@ -48,10 +51,47 @@ static inline u64 operand_address(const struct operands *o, u32 k, u32 lane)
 	return o->form->operand_bits[k] > 32 ? sum : (u32)sum;
 }
 
+/* Operand k is a predicate, perhaps negated. */
+static inline bool operand_predicate(const struct operands *o, u32 k, u32 lane)
+{
+	const u32 *row = (const u32 *)(const void *)(o->rows + o->list[k]);
+
+	return (*row >> lane ^ o->i->aux) & 1;
+}
+
+/* --- When ----------------------------------------------------------------------------------- */
+
+typedef bool async_lane_fn(struct operands *o, u32 lane);
+
+/* Does, or puts off, each lane's operation with a record (sem/async_later.c). */
+bool async_lanes_later(struct operands *o, u32 mask, async_lane_fn *lane, enum async_kind kind, bool reduces);
+/* The same for an arrival that follows the lane's cp.async. */
+bool async_arrivals_later(struct operands *o, u32 mask, async_lane_fn *lane);
+
+#define EACH_ACTIVE(l) for (u32 left_ = mask, l; left_ && (l = (u32)__builtin_ctz(left_), true); left_ &= left_ - 1)
+
+static inline bool async_lanes(struct operands *o, u32 mask, async_lane_fn *lane, enum async_kind kind, bool reduces)
+{
+	if (o->w->machine->async != ASYNC_EAGER)
+		return async_lanes_later(o, mask, lane, kind, reduces);
+	EACH_ACTIVE(l)
+		if (!lane(o, l))
+			return false;
+	return true;
+}
+
+/* The meaning of an instruction that does NAME_lane for each lane. */
+#define ASYNC_MEANING(NAME, KIND, REDUCES)                                                             \
+	MEANING_FUNCTION(NAME)                                                                         \
+	{                                                                                              \
+		struct operands o = operands_of(w, i, rows);                                           \
+		return async_lanes(&o, mask, NAME##_lane, KIND, REDUCES) ? i + 1 : NULL;               \
+	}                                                                                              \
+	ASYNC_PICK(NAME)
+
 /* --- Memory --------------------------------------------------------------------------------- */
 
-/* Host address of any number of bytes that must be aligned to `align`; NULL: a fault was raised. */
-static inline u8 *range_pointer(const struct operands *o, u32 lane, enum ir_space space, u64 address, u64 size,
+static inline u8 *range_find(const struct operands *o, u32 lane, enum ir_space space, u64 address, u64 size,
 				u32 align, bool is_store)
 {
 	if (address % align) {
@@ -68,6 +108,17 @@ static inline u8 *range_pointer(const struct operands *o, u32 lane, enum ir_spac
 		return first;
 	warp_fault_address(o->w, o->i, FAULT_OUT_OF_BOUNDS, lane, address, (u32)size, space, is_store);
 	return NULL;
+}
+
+/* Host address of any number of bytes that must be aligned to `align`; NULL: a fault was raised. */
+static inline u8 *range_pointer(const struct operands *o, u32 lane, enum ir_space space, u64 address, u64 size,
+				u32 align, bool is_store)
+{
+	u8 *p = range_find(o, lane, space, address, size, align, is_store);
+
+	if (UNLIKELY(o->op) && p && !async_range(o->w, o->i, o->op, lane, space, address, size, is_store))
+		return NULL;
+	return p;
 }
 
 /* The same block's offset in another block of the cluster; `address` itself if rank is the own's. */
@@ -87,14 +138,6 @@ static inline bool needs_cluster(const struct operands *o)
 }
 
 /* --- mbarrier objects ----------------------------------------------------------------------- */
-
-/* The 64 bits: counts of expected and pending arrivals, pending bytes (two's complement), a mark that
- * the object is valid, the phase's parity. What arrive returns is the object as it was before. */
-enum {
-	MBARRIER_COUNT_BITS = 20, MBARRIER_PENDING = 20, MBARRIER_TX = 40, MBARRIER_TX_BITS = 22,
-	MBARRIER_VALID = 62, MBARRIER_PHASE = 63
-};
-#define MBARRIER_COUNT_MASK ((1u << MBARRIER_COUNT_BITS) - 1)
 
 struct mbarrier {
 	u8 *at;
@@ -129,17 +172,19 @@ static inline bool mbarrier_load(const struct operands *o, u32 lane, enum ir_spa
 	}
 	b->expected = (u32)word & MBARRIER_COUNT_MASK;
 	b->pending = mbarrier_pending(word);
-	b->tx = (s32)((u32)(word >> MBARRIER_TX) << (32 - MBARRIER_TX_BITS)) >> (32 - MBARRIER_TX_BITS);
+	b->tx = mbarrier_bytes(word);
 	b->phase = word >> MBARRIER_PHASE;
 	return true;
 }
 
 /* Writes the object back; a phase without pending arrivals and bytes is complete, and the next begins. */
-static inline void mbarrier_store(struct mbarrier *b)
+static inline void mbarrier_store(const struct operands *o, struct mbarrier *b)
 {
 	if (!b->pending && !b->tx) {
 		b->pending = b->expected;
 		b->phase = !b->phase;
+		if (UNLIKELY(o->w->machine->async == ASYNC_STRICT))
+			async_phase(o->w, b->at);
 	}
 	const u64 word = mbarrier_word(b);
 	memcpy(b->at, &word, 8);
@@ -152,8 +197,10 @@ static inline bool mbarrier_complete_tx(const struct operands *o, u32 lane, u64 
 
 	if (!mbarrier_load(o, lane, SPACE_SHARED, address, &b))
 		return false;
+	if (UNLIKELY(o->op))
+		async_counts(o->w, o->op, b.at);
 	b.tx -= (s32)bytes;
-	mbarrier_store(&b);
+	mbarrier_store(o, &b);
 	return true;
 }
 
@@ -267,6 +314,5 @@ static inline int reduce_op(const struct form *f) { return form_pick(f, M_and, M
 		(void)f;                                                                               \
 		return &NAME;                                                                          \
 	}
-#define EACH_ACTIVE(l) for (u32 left_ = mask, l; left_ && (l = (u32)__builtin_ctz(left_), true); left_ &= left_ - 1)
 
 #endif

@@ -218,6 +218,14 @@ static struct block *tile_block(const struct tile *t, u64 address, u32 *offset, 
 	return NULL;
 }
 
+/* Notes that a piece of the current row will be written or read. */
+static bool piece_known(const struct tile *t, u64 address, u32 offset, u32 place, bool is_store)
+{
+	const struct operands *o = t->o;
+
+	return LIKELY(!o->op) || async_range(o->w, o->i, o->op, t->lane, SPACE_SHARED, address - offset + place, PIECE, is_store);
+}
+
 /* --- Loads ---------------------------------------------------------------------------------- */
 
 static bool tile_load(struct tile *t, u64 to, u64 mbarrier)
@@ -232,8 +240,12 @@ static bool tile_load(struct tile *t, u64 to, u64 mbarrier)
 	for (t->row = 0; t->row < t->rows; next_row(t)) {
 		if (!read_row(t, row))
 			return false;
-		for (u32 k = 0; k < t->row_bytes / PIECE; k++)
-			memcpy(b->shared + piece_place(t, offset, k), row + k * PIECE, PIECE);
+		for (u32 k = 0; k < t->row_bytes / PIECE; k++) {
+			const u32 place = piece_place(t, offset, k);
+			if (!piece_known(t, to, offset, place, true))
+				return false;
+			memcpy(b->shared + place, row + k * PIECE, PIECE);
+		}
 		/* Row by row where programs expect fewer bytes than come. */
 		if (t->map.interleave && !mbarrier_complete_tx(t->o, t->lane, mbarrier, t->row_bytes))
 			return false;
@@ -242,31 +254,30 @@ static bool tile_load(struct tile *t, u64 to, u64 mbarrier)
 }
 
 /* Destination, map and coordinates, mbarrier, im2col offsets, mask of blocks. */
-MEANING_FUNCTION(tensor_load)
+static bool tensor_load_lane(struct operands *o, u32 l)
 {
-	const struct operands o = operands_of(w, i, rows);
-	const bool multicast = form_has(o.form, M_multicast_cluster), shifted = form_has(o.form, M_im2col);
+	const bool multicast = form_has(o->form, M_multicast_cluster), shifted = form_has(o->form, M_im2col);
+	struct tile t;
 
-	EACH_ACTIVE(l) {
-		struct tile t;
-		if (!tile_open(&t, &o, 2, l, true))
-			return NULL;
-		const u32 behind = 4 + (t.lines ? 5 : t.map.rank), shifts = shifted ? t.map.rank - 2u : 0;
-		const u64 to = operand_address(&o, 0, l), mbarrier = operand_address(&o, behind, l);
-		for (u32 d = 0; d < shifts; d++)
-			t.shift[1 + d] = (u16)operand_value(&o, behind + 2 + d, l);
-		if (!multicast && !tile_load(&t, to, mbarrier))
-			return NULL;
-		u32 ranks = multicast ? (u32)operand_value(&o, behind + 2 + shifts, l) & 0xffff : 0;
-		for (; ranks; ranks &= ranks - 1) {
-			const u32 rank = (u32)__builtin_ctz(ranks);
-			if (!tile_load(&t, shared_of_rank(to, rank), shared_of_rank(mbarrier, rank)))
-				return NULL;
-		}
+	if (!tile_open(&t, o, 2, l, true))
+		return false;
+	const u32 behind = 4 + (t.lines ? 5 : t.map.rank), shifts = shifted ? t.map.rank - 2u : 0;
+	const u64 to = operand_address(o, 0, l), mbarrier = operand_address(o, behind, l);
+	for (u32 d = 0; d < shifts; d++)
+		t.shift[1 + d] = (u16)operand_value(o, behind + 2 + d, l);
+	if (!multicast)
+		return tile_load(&t, to, mbarrier);
+	const u32 ranks = (u32)operand_value(o, behind + 2 + shifts, l) & 0xffff;
+	for (u32 left = ranks; left; left &= left - 1) {
+		const u32 rank = (u32)__builtin_ctz(left);
+		if (UNLIKELY(o->op) && left != ranks)
+			o->op = async_again(o->w, o->op);
+		if (!tile_load(&t, shared_of_rank(to, rank), shared_of_rank(mbarrier, rank)))
+			return false;
 	}
-	return i + 1;
+	return true;
 }
-ASYNC_PICK(tensor_load)
+ASYNC_MEANING(tensor_load, ASYNC_BYTES, false)
 
 /* --- Stores and reductions ------------------------------------------------------------------ */
 
@@ -316,8 +327,12 @@ static bool tile_store(struct tile *t, u64 from, int op)
 	if (op != TOKEN_NONE && reduced_type(t->map.type) == TOKEN_NONE)
 		return tile_wrong(t, "elements of the tensor's type cannot be reduced");
 	for (t->row = 0; t->row < t->rows; next_row(t)) {
-		for (u32 k = 0; k < t->row_bytes / PIECE; k++)
-			memcpy(row + k * PIECE, b->shared + piece_place(t, offset, k), PIECE);
+		for (u32 k = 0; k < t->row_bytes / PIECE; k++) {
+			const u32 place = piece_place(t, offset, k);
+			if (!piece_known(t, from, offset, place, false))
+				return false;
+			memcpy(row + k * PIECE, b->shared + place, PIECE);
+		}
 		if (!write_row(t, row, op))
 			return false;
 	}
@@ -325,20 +340,19 @@ static bool tile_store(struct tile *t, u64 from, int op)
 }
 
 /* Map and coordinates, source. */
+static bool tensor_store_lane(struct operands *o, u32 l)
+{
+	struct tile t;
+
+	fp_enter(o->w, FP_RN);
+	return tile_open(&t, o, 0, l, false) &&
+	       tile_store(&t, operand_address(o, 2 + (t.lines ? 5 : t.map.rank), l), reduce_op(o->form));
+}
 MEANING_FUNCTION(tensor_store)
 {
-	const struct operands o = operands_of(w, i, rows);
-	const int op = reduce_op(o.form);
+	struct operands o = operands_of(w, i, rows);
 
-	fp_enter(w, FP_RN);
-	EACH_ACTIVE(l) {
-		struct tile t;
-		if (!tile_open(&t, &o, 0, l, false))
-			return NULL;
-		if (!tile_store(&t, operand_address(&o, 2 + (t.lines ? 5 : t.map.rank), l), op))
-			return NULL;
-	}
-	return i + 1;
+	return async_lanes(&o, mask, tensor_store_lane, ASYNC_BULK, reduce_op(o.form) != TOKEN_NONE) ? i + 1 : NULL;
 }
 ASYNC_PICK(tensor_store)
 

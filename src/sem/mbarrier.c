@@ -34,7 +34,7 @@ MEANING_FUNCTION(mbarrier_init)
 		if (!b.at)
 			return NULL;
 		b.expected = b.pending = (u32)count;
-		mbarrier_store(&b);
+		mbarrier_store(&o, &b);
 	}
 	return i + 1;
 }
@@ -66,7 +66,9 @@ MEANING_FUNCTION(mbarrier_tx)
 		if (!mbarrier_load(&o, l, mbarrier_space(o.form), operand_address(&o, 0, l), &b))
 			return NULL;
 		b.tx += expects ? bytes : -bytes;
-		mbarrier_store(&b);
+		if (expects && UNLIKELY(w->machine->async == ASYNC_STRICT))
+			async_expects(w, i, b.at);
+		mbarrier_store(&o, &b);
 	}
 	return i + 1;
 }
@@ -88,9 +90,11 @@ MEANING_FUNCTION(mbarrier_arrive)
 			return warp_fault(w, i, FAULT_ASYNC, 1u << l, "%u arrivals at an mbarrier that has %u pending",
 					  count, b.pending);
 		b.tx += expects ? (s32)number : 0;
+		if (expects && UNLIKELY(w->machine->async == ASYNC_STRICT))
+			async_expects(w, i, b.at);
 		b.pending -= count;
 		b.expected -= drops ? count : 0;
-		mbarrier_store(&b);
+		mbarrier_store(&o, &b);
 		write_state(&o, rows, l, before);
 	}
 	return i + 1;
@@ -105,6 +109,8 @@ MEANING_FUNCTION(mbarrier_wait)
 	const bool by_parity = form_has(o.form, M_parity);
 	u32 complete = 0;
 
+	if (UNLIKELY(w->machine->async == ASYNC_RANDOM) && !async_poll(w))
+		return NULL;
 	EACH_ACTIVE(l) {
 		struct mbarrier b;
 		const u64 asked = operand_value(&o, 3, l);
@@ -112,6 +118,8 @@ MEANING_FUNCTION(mbarrier_wait)
 			return NULL;
 		if (b.phase != (by_parity ? asked & 1 : asked >> MBARRIER_PHASE))
 			complete |= 1u << l;
+		if (UNLIKELY(w->machine->async == ASYNC_STRICT) && complete >> l & 1)
+			async_observed(w, b.at);
 	}
 	pred_write(rows, o.list[0], mask, complete);
 	return i + 1;

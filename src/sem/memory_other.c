@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The other memory instructions: prefetch, prefetchu, discard, applypriority, createpolicy (PTX ISA
- * 9.7.9), cp.async for single threads (9.7.9.25.3), and the stack: stacksave, stackrestore, alloca
- * (9.7.14).
- *
- * Caches have no influence on results: hints do nothing. cp.async copies at once, so that its groups
- * are always complete.
+ * 9.7.9), and the stack: stacksave, stackrestore, alloca (9.7.14). Caches have no influence on results:
+ * hints do nothing.
  */
 #include "sem/access.h"
 #include "sem/pick.h"
@@ -66,58 +63,6 @@ MEANING_FUNCTION(policy_range)
 MEANING(policy_range);
 
 LANE1(policy_cvt, b64, b64, a);
-
-/* --- cp.async ------------------------------------------------------------------------------- */
-
-/* list: destination, offset, source, offset, [bytes of the source or its predicate], [policy], size. */
-static const struct insn *copy_async(struct warp *w, const struct insn *i, u8 *rows, u32 mask, bool by_predicate)
-{
-	const struct form *f = warp_form(w, i);
-	const u32 *list = warp_operands(w, i), size = (u32)f->immediates[0];
-	const bool bounded = f->operand_count > 4 && f->operand_bits[4] == 32;
-
-	for (u32 l = 0; l < WARP_LANES; l++) {
-		u8 bytes[16] = {0};
-		u32 from_source = size;
-		if (!(mask >> l & 1))
-			continue;
-		const u64 to = (f->operand_bits[0] == 64 ? ((const u64 *)(rows + list[0]))[l]
-							 : ((const u32 *)(rows + list[0]))[l]) + (u64)(s64)(s32)list[1];
-		const u64 from = (f->operand_bits[2] == 64 ? ((const u64 *)(rows + list[2]))[l]
-							   : ((const u32 *)(rows + list[2]))[l]) + (u64)(s64)(s32)list[3];
-		if (by_predicate)
-			from_source = PRED_SOURCE(i, list[4], 0) >> l & 1 ? 0 : size;
-		else if (bounded)
-			from_source = ((const u32 *)(rows + list[4]))[l];
-		if (from_source > size)
-			return warp_fault(w, i, FAULT_ILLEGAL_INSTRUCTION, 1u << l, "%u bytes of a source for %u bytes", from_source,
-					  size);
-		if (from & (size - 1))
-			return warp_fault_address(w, i, FAULT_MISALIGNED, l, from, size, SPACE_GLOBAL, false);
-		for (u32 k = 0; k < from_source; k++)
-			if (!lane_read(w, i, l, SPACE_GLOBAL, from + k, bytes + k, 1))
-				return NULL;
-		if (!lane_write(w, i, l, SPACE_SHARED, to, bytes, size))
-			return NULL;
-	}
-	return i + 1;
-}
-MEANING_FUNCTION(copy) { return copy_async(w, i, rows, mask, false); }
-MEANING(copy);
-MEANING_FUNCTION(copy_unless) { return copy_async(w, i, rows, mask, true); }
-MEANING(copy_unless);
-
-static bool copy_size_is_legal(const struct form *f)
-{
-	const s64 size = f->immediates[0];
-
-	return f->operand_count == 0 || size == 16 || ((size == 4 || size == 8) && form_has(f, M_ca));
-}
-static const struct meaning *pick_copy(const struct form *f) { return copy_size_is_legal(f) ? &copy : NULL; }
-static const struct meaning *pick_copy_unless(const struct form *f)
-{
-	return copy_size_is_legal(f) ? &copy_unless : NULL;
-}
 
 /* --- The stack ------------------------------------------------------------------------------ */
 
@@ -196,9 +141,6 @@ PICK_ONE(stackrestore)
 
 #define PRIMARY    "(.L2::evict_last|.L2::evict_normal|.L2::evict_first|.L2::evict_unchanged)"
 #define SECONDARY  "[.L2::evict_first|.L2::evict_unchanged]"
-#define CACHING    "[.L2::cache_hint][.L2::64B|.L2::128B|.L2::256B]"
-#define COPY       "cp.async(.ca|.cg)(.shared|.shared::cta).global" CACHING
-#define DOC_COPY   "Copies from global to shared memory in the background; here at once."
 #define DOC_PREFETCH "Brings a line into a cache; no effect here."
 
 static const struct isa_row rows_memory_other[] = {
@@ -214,14 +156,8 @@ static const struct isa_row rows_memory_other[] = {
 	ROW("createpolicy.range[.global]" PRIMARY SECONDARY ".b64", "=b64 @ b32 b32", 74, 80, 0, pick_policy_range,
 	    "Makes a cache policy."),
 	ROW("createpolicy.cvt.L2.b64", "=b64 b64", 74, 80, 0, pick_policy_cvt, "Makes a cache policy."),
-	ROW(COPY, "@ @ #u32 ?b32 ?b64", 70, 80, 0, pick_copy, DOC_COPY),
-	ROW(COPY, "@ @ #u32 b64", 74, 80, 0, pick_copy, DOC_COPY),
-	ROW(COPY, "@ @ #u32 pred ?b64", 75, 80, 0, pick_copy_unless, DOC_COPY),
-	ROW("cp.async.commit_group", "", 70, 80, 0, pick_hint, "Makes a group of the copies so far."),
-	ROW("cp.async.wait_group", "#u32", 70, 80, 0, pick_hint, "Waits until no more than so many groups are open."),
-	ROW("cp.async.wait_all", "", 70, 80, 0, pick_hint, "Waits for all copies."),
 	ROW("alloca(.u32|.u64)", "=0 0 ?#u32", 73, 52, 0, pick_stack_take, "Takes space from the thread's stack."),
 	ROW("stacksave(.u32|.u64)", "=0", 73, 52, 0, pick_stacksave, "The stack's top."),
 	ROW("stackrestore(.u32|.u64)", "0", 73, 52, 0, pick_stackrestore, "Sets the stack's top."),
 };
-FAMILY(family_memory_other, "Caches, copies in the background, stack", rows_memory_other);
+FAMILY(family_memory_other, "Caches, stack", rows_memory_other);

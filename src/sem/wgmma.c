@@ -2,8 +2,9 @@
  *
  * Multiplication by a warpgroup (PTX ISA 9.7.15): wgmma.mma_async, dense and sparse, and the
  * instructions that order it. Each of the four warps computes its 16 of the 64 rows when it gets
- * to the instruction: results are there at once, so fences, groups and waits have nothing to do.
+ * to the instruction, or later: see exec/async.h. In eager mode fences, groups and waits have nothing to do.
  */
+#include "exec/async.h"
 #include "number/tensor_shared.h"
 #include "sem/matrix.h"
 #include "sem/pick.h"
@@ -39,19 +40,50 @@ static const void *wgmma_plan(struct arena *arena, const struct form *f)
 	return p;
 }
 
-/* The rows of A, or all of B, that a descriptor points to; false after a fault. */
-static bool load_shared(struct warp *w, const struct insn *i, const struct wgmma_plan *p, enum tensor_role role,
-			u64 descriptor, u32 *matrix)
+/* One warp's product, with what it takes from rows of lanes that may change: descriptors, metadata, whether
+ * d is added, and A's registers. */
+struct product {
+	struct warp *w;
+	const struct insn *i;
+	const struct wgmma_plan *plan;
+	struct async_op *op; /* its record, or NULL */
+	u8 *rows;
+	const u32 *d; /* rows of d */
+	u64 a_descriptor, b_descriptor;
+	bool add;
+	u32 a[TENSOR_MAX_WORDS * WARP_ROWS]; /* if A is in registers */
+	u8 meta[WARP_ROWS * WARP_ROWS];
+};
+
+/* Notes all of a matrix as read; false after a fault. */
+static bool matrix_known(const struct product *x, enum tensor_role role, u32 first, const struct wgmma_descriptor *d, bool transposed)
 {
+	const struct tensor_form *f = &x->plan->form;
+	const u32 lines = role == TENSOR_ROLE_A ? f->m : f->n, halves = 2 * (role == TENSOR_ROLE_A ? f->a_words : f->b_words);
+	u32 offset;
+
+	/* Elements of 16 bits stand for all: eight make a chunk, along K or along the lines. */
+	for (u32 line = 0; line < lines; line += transposed ? 8 : 1)
+		for (u32 k = 0; k < halves; k += transposed ? 1 : 8)
+			if (!async_range(x->w, x->i, x->op, 0, SPACE_SHARED,
+					 wgmma_chunk_address(d, 16, transposed, first + line, k, &offset), 16, false))
+				return false;
+	return true;
+}
+
+/* The rows of A, or all of B, that a descriptor points to; false after a fault. */
+static bool load_shared(const struct product *x, enum tensor_role role, u64 descriptor, u32 *matrix)
+{
+	const struct wgmma_plan *p = x->plan;
 	const struct wgmma_descriptor d = wgmma_descriptor_decode(descriptor);
-	const bool is_a = role == TENSOR_ROLE_A;
-	const u32 first = is_a ? w->index % GROUP_WARPS * WARP_ROWS : 0;
+	const bool is_a = role == TENSOR_ROLE_A, transposed = is_a ? p->transpose_a : p->transpose_b;
+	const u32 first = is_a ? x->w->index % GROUP_WARPS * WARP_ROWS : 0;
+	const struct block *b = x->w->block;
 	u32 fault = 0;
 
-	if (LIKELY(wgmma_matrix_load(&p->form, role, first, &d, is_a ? p->transpose_a : p->transpose_b,
-				     w->block->shared, (u32)w->block->shared_bytes, matrix, &fault)))
-		return true;
-	warp_fault_address(w, i, FAULT_OUT_OF_BOUNDS, 0, fault, 16, SPACE_SHARED, false);
+	if (LIKELY(wgmma_matrix_load(&p->form, role, first, &d, transposed, b->shared, (u32)b->shared_bytes, matrix, &fault)))
+		return LIKELY(!x->op) || matrix_known(x, role, first, &d, transposed);
+	warp_fault_address(x->w, x->i, FAULT_OUT_OF_BOUNDS, 0, fault, 16, SPACE_SHARED, false);
 	return false;
 }
 
@@ -66,36 +98,89 @@ static bool group_together(struct warp *w, const struct insn *i, u32 mask)
 	return false;
 }
 
+static bool multiply(void *data)
+{
+	struct product *x = data;
+	const struct wgmma_plan *p = x->plan;
+	u32 a[TENSOR_MAX_WORDS * WARP_ROWS], b[TENSOR_MAX_WORDS * TENSOR_MAX_N], c[TENSOR_MAX_N * WARP_ROWS];
+	void *d[TENSOR_MAX_REGISTERS];
+
+	matrix_rows(x->rows, x->d, p->d, d);
+	if (!p->a && !load_shared(x, TENSOR_ROLE_A, x->a_descriptor, a))
+		return false;
+	if (!load_shared(x, TENSOR_ROLE_B, x->b_descriptor, b))
+		return false;
+	if (x->add)
+		tensor_fragment_gather(&p->form, TENSOR_ROLE_C, 0, (const void *const *)d, c);
+	SEM_NAME(tensor_mma)(&p->form, &(struct tensor_operands){.a = p->a ? x->a : a, .b = b, .c = x->add ? c : NULL, .d = c,
+								  .meta = x->meta});
+	tensor_fragment_scatter(&p->form, 0, c, d);
+	return true;
+}
+
 /* Operands: d, a (registers or a descriptor), b's descriptor, metadata if sparse, and the predicate
  * that lets d be added. */
-MEANING_FUNCTION(wgmma)
+static void take_operands(struct product *x, struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 {
 	const struct wgmma_plan *p = matrix_plan(w, i);
-	u32 a[TENSOR_MAX_WORDS * WARP_ROWS], b[TENSOR_MAX_WORDS * TENSOR_MAX_N], c[TENSOR_MAX_N * WARP_ROWS];
-	u8 meta[WARP_ROWS * WARP_ROWS];
-	void *d[TENSOR_MAX_REGISTERS], *from[TENSOR_MAX_FACTOR_REGISTERS];
 	const u32 *list = warp_operands(w, i);
 	const u32 lane = (u32)__builtin_ctz(mask);
+	void *from[TENSOR_MAX_FACTOR_REGISTERS];
+
+	x->w = w;
+	x->i = i;
+	x->plan = p;
+	x->op = NULL;
+	x->rows = rows;
+	x->d = list;
+	list += p->d;
+	if (p->a) {
+		list = matrix_rows(rows, list, p->a, from);
+		tensor_fragment_gather(&p->form, TENSOR_ROLE_A, 0, (const void *const *)from, x->a);
+	} else {
+		x->a_descriptor = ROW_OF(u64, *list++)[lane];
+	}
+	x->b_descriptor = ROW_OF(u64, *list++)[lane];
+	if (p->form.sparse)
+		tensor_metadata_gather(&p->form, 0, ROW_OF(u32, *list++), p->selector, x->meta);
+	x->add = PRED_SOURCE(i, *list, 0) >> lane & 1;
+}
+
+/* Not at once: later, in the order of the warp's others; or with a record. */
+static bool multiply_otherwise(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
+{
+	struct product x;
+
+	if (w->machine->async == ASYNC_RANDOM) {
+		struct product *kept = async_poll(w) ? async_defer(w, 0, ASYNC_WGMMA, multiply, sizeof *kept) : NULL;
+		if (w->stop == STOP_FAULT)
+			return false;
+		if (kept) {
+			take_operands(kept, w, i, rows, mask);
+			return true;
+		}
+		if (!async_wait(w, ASYNC_WGMMA, 1, 0, true, false))
+			return false;
+	}
+	take_operands(&x, w, i, rows, mask);
+	if (w->machine->async == ASYNC_STRICT) {
+		x.op = async_issue(w, i, 1, ASYNC_WGMMA, false);
+		if (!async_registers(w, i, x.op))
+			return false;
+	}
+	return multiply(&x);
+}
+
+MEANING_FUNCTION(wgmma)
+{
+	struct product x;
 
 	if (!group_together(w, i, mask))
 		return NULL;
-	list = matrix_rows(rows, list, p->d, d);
-	if (p->a) {
-		list = matrix_rows(rows, list, p->a, from);
-		tensor_fragment_gather(&p->form, TENSOR_ROLE_A, 0, (const void *const *)from, a);
-	} else if (!load_shared(w, i, p, TENSOR_ROLE_A, ROW_OF(u64, *list++)[lane], a)) {
-		return NULL;
-	}
-	if (!load_shared(w, i, p, TENSOR_ROLE_B, ROW_OF(u64, *list++)[lane], b))
-		return NULL;
-	if (p->form.sparse)
-		tensor_metadata_gather(&p->form, 0, ROW_OF(u32, *list++), p->selector, meta);
-	const bool add = PRED_SOURCE(i, *list, 0) >> lane & 1;
-	if (add)
-		tensor_fragment_gather(&p->form, TENSOR_ROLE_C, 0, (const void *const *)d, c);
-	SEM_NAME(tensor_mma)(&p->form, &(struct tensor_operands){.a = a, .b = b, .c = add ? c : NULL, .d = c, .meta = meta});
-	tensor_fragment_scatter(&p->form, 0, c, d);
-	return i + 1;
+	if (UNLIKELY(w->machine->async != ASYNC_EAGER))
+		return multiply_otherwise(w, i, rows, mask) ? i + 1 : NULL;
+	take_operands(&x, w, i, rows, mask);
+	return multiply(&x) ? i + 1 : NULL;
 }
 static const struct meaning wgmma = {.run = wgmma_run, .plan = wgmma_plan};
 
@@ -106,10 +191,18 @@ static const struct meaning *pick_wgmma(const struct form *f)
 	return isa_tensor_form(f, &form) ? &wgmma : NULL;
 }
 
+/* fence, commit_group, wait_group. */
 MEANING_FUNCTION(order)
 {
 	(void)rows;
-	return matrix_together(w, i, mask) ? i + 1 : NULL;
+	if (!matrix_together(w, i, mask))
+		return NULL;
+	if (LIKELY(w->machine->async == ASYNC_EAGER))
+		return i + 1;
+	const struct form *f = warp_form(w, i);
+	if (form_has(f, M_commit_group))
+		async_commit(w, ASYNC_WGMMA, 1);
+	return !form_has(f, M_wait_group) || async_wait(w, ASYNC_WGMMA, 1, (u32)f->immediates[0], false, false) ? i + 1 : NULL;
 }
 MEANING(order);
 PICK_ONE(order)
@@ -134,9 +227,9 @@ PICK_ONE(order)
 /* A from shared memory, then from registers. BEFORE and AFTER stand around scale-d; A_LAST is the
  * transpose of A. */
 #define BOTH(NAME, WORDS, D, BEFORE, AFTER, A_LAST, LAST, PTX, DOC)                                    \
-	ROW(NAME ".sync.aligned" WORDS, "+{D}" D " b64 b64" BEFORE " pred" AFTER A_LAST LAST, PTX, 90, ISA_A_TARGET, \
+	ROW(NAME ".sync.aligned" WORDS, "+{D}" D " b64 b64" BEFORE " pred" AFTER A_LAST LAST, PTX, 90, ISA_A_TARGET | ISA_LATE, \
 	    pick_wgmma, DOC),                                                                          \
-	ROW(NAME ".sync.aligned" WORDS, "+{D}" D " {A}b32 b64" BEFORE " pred" AFTER LAST, PTX, 90, ISA_A_TARGET, \
+	ROW(NAME ".sync.aligned" WORDS, "+{D}" D " {A}b32 b64" BEFORE " pred" AFTER LAST, PTX, 90, ISA_A_TARGET | ISA_LATE, \
 	    pick_wgmma, DOC)
 #define SIGNS " #s32 #s32"
 #define FLAG  " #s32"

@@ -225,6 +225,7 @@ static bool launch(struct run *r)
 	    .instruction_limit = INSTRUCTION_LIMIT,
 	    .print = collect,
 	    .print_context = r,
+	    .async = r->options->async,
 	};
 	struct launch_stats stats = {0};
 	struct fault fault = {0};

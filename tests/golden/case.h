@@ -10,6 +10,7 @@
 
 struct case_options {
 	bool exact; /* compare bytes whatever the case says */
+	struct async_choice async;
 };
 
 enum { CASE_MESSAGE = 2048 };

@@ -292,6 +292,7 @@ static const struct argp_option options[] = {
     {"exact", 'e', NULL, 0, "Compare bytes whatever the case's cmp says", 0},
     {"timeout", 't', "SECONDS", 0, "Give up on a case after this time (default 120)", 0},
     {"known", 'k', "FILE", 0, "Cases listed there (a name and a reason a line) must differ, and count apart", 0},
+    {"async", 'a', "MODE", 0, "Asynchronous operations: eager (default), strict or random:SEED", 0},
     {"quiet", 'q', NULL, 0, "Print the totals only", 0},
     {0},
 };
@@ -340,6 +341,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case 'k':
 		if (!read_differences(r, text))
 			argp_error(state, "cannot read '%s'", text);
+		return 0;
+	case 'a':
+		if (!async_choice_read(text, &r->options.async))
+			argp_error(state, "--async is eager, strict or random:SEED, not '%s'", text);
 		return 0;
 	case 'q':
 		r->quiet = true;

@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Records of asynchronous operations, and the faults of programs that do not wait for them.
+ *
+ * Shared memory has a shadow, one entry a word, that names the newest operation which will write or may
+ * read the word; numbers of operations that are over mean nothing, so nothing has to be cleared.
+ * Global memory is compared with the ranges of the operations under way, which are few. What only another
+ * warp has waited for may be touched after that warp has met others by whatever orders memory; that
+ * both of them met is not checked, so no correct program is refused.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "exec/async_state.h"
+
+/* --- Places --------------------------------------------------------------------------------- */
+
+void async_place(const struct code *code, u32 insn, char text[200])
+{
+	const u32 origin = insn < code->insn_count ? code->origin[insn] : NO_OPERAND;
+	char name[120];
+	u32 line, column;
+
+	if (origin >= code->function->body.count) {
+		snprintf(text, 200, "an instruction of %s", code->name);
+		return;
+	}
+	const struct ir_instruction *x = &code->function->body.items[origin];
+	const struct source *s = code->function->module->sources->files.items[x->span.file];
+	isa_form_text(&code->forms[origin], name, sizeof name);
+	source_place(s, x->span.begin, &line, &column);
+	snprintf(text, 200, "'%s' at %.48s:%u:%u", name, s->name, line, column);
+}
+
+void async_site_place(const struct machine *m, u32 site, char text[200])
+{
+	u32 c = m->program->code_count - 1;
+
+	while (c && m->async_watch->bases[c] > site)
+		c--;
+	async_place(m->program->codes[c], site - m->async_watch->bases[c], text);
+}
+
+/* --- Records -------------------------------------------------------------------------------- */
+
+struct async_op *async_find(const struct async_cluster *c, u32 id)
+{
+	struct async_op *op = c->buckets[id % ASYNC_BUCKETS];
+
+	while (op && op->id != id)
+		op = op->next_of_bucket;
+	return op;
+}
+
+static struct async_op *new_record(struct async_cluster *c)
+{
+	struct async_op *op = c->unused;
+
+	if (op)
+		c->unused = op->next;
+	else
+		op = ARENA_NEW(c->arena, struct async_op);
+	const struct async_bytes *items = op->global.items;
+	const size_t capacity = op->global.capacity;
+	memset(op, 0, sizeof *op);
+	op->global.items = (struct async_bytes *)(uintptr_t)items;
+	op->global.capacity = capacity;
+	op->low = UINT64_MAX;
+	op->id = ++c->newest & (UINT32_MAX >> ASYNC_LANE_BITS);
+	if (!op->id)
+		op->id = c->newest = 1;
+	op->next_of_bucket = c->buckets[op->id % ASYNC_BUCKETS];
+	c->buckets[op->id % ASYNC_BUCKETS] = op;
+	op->next = c->live;
+	if (c->live)
+		c->live->previous = op;
+	c->live = op;
+	c->touched = true;
+	return op;
+}
+
+static void end_record(struct async_cluster *c, struct async_op *op)
+{
+	struct async_op **at = &c->buckets[op->id % ASYNC_BUCKETS];
+
+	while (*at != op)
+		at = &(*at)->next_of_bucket;
+	*at = op->next_of_bucket;
+	if (op->previous)
+		op->previous->next = op->next;
+	else
+		c->live = op->next;
+	if (op->next)
+		op->next->previous = op->previous;
+	op->next = c->unused;
+	c->unused = op;
+}
+
+static void end_if_over(struct async_cluster *c, struct async_op *op)
+{
+	if (!op->held && !op->held_reading)
+		end_record(c, op);
+}
+
+struct async_op *async_issue(struct warp *w, const struct insn *i, u32 mask, enum async_kind kind, bool reduces)
+{
+	struct async_op *op = new_record(async_of(w));
+
+	op->kind = kind;
+	op->reduces = reduces;
+	op->warp = w;
+	op->code = w->frame->code;
+	op->insn = async_insn_number(w, i);
+	op->pending = op->held = op->reading = op->held_reading = mask;
+	if (kind < ASYNC_GROUP_KINDS)
+		memcpy(op->group, async_warp(w)->groups[kind], sizeof op->group);
+	return op;
+}
+
+struct async_op *async_again(struct warp *w, struct async_op *op)
+{
+	struct async_op *more = new_record(async_of(w));
+
+	more->kind = op->kind;
+	more->reduces = op->reduces;
+	more->warp = w;
+	more->code = op->code;
+	more->insn = op->insn;
+	more->pending = more->held = more->reading = more->held_reading = op->pending;
+	return more;
+}
+
+void async_issued(struct warp *w, struct async_op *op)
+{
+	if (op->kind == ASYNC_BYTES && !op->counted)
+		end_record(async_of(w), op);
+}
+
+/* --- Who may touch what --------------------------------------------------------------------- */
+
+/* The operation behind a shadow's number if the warp must not touch what it writes (or reads). */
+static const struct async_op *in_the_way(const struct async_cluster *c, u32 number, const struct warp *w, bool of_reader)
+{
+	const struct async_op *op = number ? async_find(c, number >> ASYNC_LANE_BITS) : NULL;
+	const u32 bit = 1u << (number & ((1u << ASYNC_LANE_BITS) - 1));
+
+	if (!op || !((of_reader ? op->held_reading : op->held) & bit))
+		return NULL;
+	if (op->counted & bit && op->home == w->block && op->seen >> w->index & 1)
+		return NULL;
+	if (op->warp == w && !((of_reader ? op->reading : op->pending) & bit))
+		return NULL;
+	return op;
+}
+
+static bool refuse(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address, bool is_store,
+		   const struct async_op *op, bool of_reader)
+{
+	const u32 left = of_reader ? op->reading : op->pending;
+	char place[200];
+
+	async_place(op->code, op->insn, place);
+	warp_fault(w, i, FAULT_ASYNC, 1u << lane, "%s %s address 0x%llx, which %s (warp %u) %s: %s",
+		   is_store ? "writes" : "reads", space == SPACE_SHARED ? "shared" : "global", (unsigned long long)address,
+		   place, op->warp->index, of_reader ? "may still read" : "is still writing",
+		   left || op->warp == w ? "the program has not waited for it"
+					 : "that warp has waited for it, but no barrier has followed");
+	return false;
+}
+
+/* The async proxy reads what an ordinary store wrote: some fence of the proxy must lie between, of the
+ * writer, or of another that the writer had met before. */
+static bool is_fenced(const struct async_cluster *c, const struct async_shadow *s)
+{
+	const struct async_warp *by = &c->warps[s->by];
+
+	return by->fence_time > s->when || (by->sync_time > s->when && c->fence_time > s->when);
+}
+
+static bool refuse_unfenced(struct warp *w, const struct insn *i, u32 lane, u64 address, const struct async_shadow *s)
+{
+	char place[200];
+
+	async_site_place(w->machine, s->site, place);
+	warp_fault(w, i, FAULT_ASYNC, 1u << lane,
+		   "reads shared address 0x%llx through the async proxy; %s (warp %u) wrote it through the generic proxy, and no "
+		   "fence.proxy.async came between",
+		   (unsigned long long)address, place, s->by % w->block->warp_count);
+	return false;
+}
+
+/* --- What operations read and write --------------------------------------------------------- */
+
+static bool shared_words(struct warp *w, const struct insn *i, struct async_op *op, u32 lane, struct block *b, u64 offset,
+			 u64 size, bool is_store)
+{
+	struct async_cluster *c = async_of(w);
+	struct async_shadow *shadow = c->shadow[b->cluster_rank];
+	const u32 number = op->id << ASYNC_LANE_BITS | lane;
+
+	for (u64 word = offset / 4; word < (offset + size + 3) / 4; word++) {
+		struct async_shadow *s = &shadow[word];
+		const struct async_op *other = in_the_way(c, s->writer, w, false);
+		if (other && other != op && !(other->reduces && op->reduces && is_store))
+			return refuse(w, i, lane, SPACE_SHARED, word * 4, is_store, other, false);
+		other = is_store ? in_the_way(c, s->reader, w, true) : NULL;
+		if (other && other != op)
+			return refuse(w, i, lane, SPACE_SHARED, word * 4, true, other, true);
+		if (!is_store && s->told && !is_fenced(c, s))
+			return refuse_unfenced(w, i, lane, word * 4, s);
+		if (!is_store) {
+			s->reader = number;
+			continue;
+		}
+		s->writer = number;
+		/* Of cp.async, too: compilers feed wgmma by it with no fence, and the hardware's results are right. */
+		s->told = false;
+	}
+	return true;
+}
+
+/* An operation under way whose global bytes an access would disturb. */
+static const struct async_op *global_in_the_way(const struct async_cluster *c, const struct warp *w, u64 low, u64 high,
+						bool is_store, const struct async_op *self, bool *of_reader)
+{
+	for (const struct async_op *op = c->live; op; op = op->next) {
+		if (op == self || low >= op->high || high <= op->low || (self && self->reduces && op->reduces))
+			continue;
+		for (size_t k = 0; k < op->global.count; k++) {
+			const struct async_bytes *r = &op->global.items[k];
+			if (low >= r->high || high <= r->low || (!r->is_store && !is_store))
+				continue;
+			*of_reader = !r->is_store;
+			if (in_the_way(c, op->id << ASYNC_LANE_BITS | r->lane, w, *of_reader))
+				return op;
+		}
+	}
+	return NULL;
+}
+
+bool async_range(struct warp *w, const struct insn *i, struct async_op *op, u32 lane, enum ir_space space,
+		 u64 address, u64 size, bool is_store)
+{
+	struct async_cluster *c = async_of(w);
+	bool of_reader = false;
+
+	if (!size)
+		return true;
+	if (space == SPACE_GENERIC)
+		space = generic_space(w, &address);
+	if (space == SPACE_SHARED) {
+		struct block *b = shared_owner(w, address);
+		return !b || shared_words(w, i, op, lane, b, address & ((1u << SHARED_RANK_SHIFT) - 1), size, is_store);
+	}
+	if (space != SPACE_GLOBAL)
+		return true;
+	const struct async_op *other = global_in_the_way(c, w, address, address + size, is_store, op, &of_reader);
+	if (other)
+		return refuse(w, i, lane, SPACE_GLOBAL, address, is_store, other, of_reader);
+	const struct async_bytes r = {address, address + size, (u8)lane, is_store};
+	VEC_PUSH(c->arena, &op->global, r);
+	op->low = min_u64(op->low, r.low);
+	op->high = max_u64(op->high, r.high);
+	return true;
+}
+
+static bool access_shared(struct warp *w, const struct insn *i, u32 lane, struct block *b, u64 offset, u32 size, bool is_store)
+{
+	struct async_cluster *c = async_of(w);
+	struct async_shadow *shadow = c->shadow[b->cluster_rank];
+
+	for (u64 word = offset / 4; word < (offset + size + 3) / 4 && word < (b->shared_bytes + 3) / 4; word++) {
+		struct async_shadow *s = &shadow[word];
+		const struct async_op *op = in_the_way(c, s->writer, w, false);
+		if (op)
+			return refuse(w, i, lane, SPACE_SHARED, word * 4, is_store, op, false);
+		op = is_store ? in_the_way(c, s->reader, w, true) : NULL;
+		if (op)
+			return refuse(w, i, lane, SPACE_SHARED, word * 4, true, op, true);
+		if (!is_store)
+			continue;
+		c->mbarriers[b->cluster_rank][word / 2].expects = 0;
+		if (!w->machine->async_watch->proxy_reads)
+			continue;
+		s->told = true;
+		s->site = async_site_of(w, i);
+		s->when = c->now;
+		s->by = (u16)async_warp_number(w);
+		c->touched = true;
+	}
+	return true;
+}
+
+bool async_access(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address, u32 size, bool is_store)
+{
+	bool of_reader = false;
+
+	if (space == SPACE_GENERIC)
+		space = generic_space(w, &address);
+	if (space == SPACE_SHARED) {
+		struct block *b = shared_owner(w, address);
+		return !b || access_shared(w, i, lane, b, address & ((1u << SHARED_RANK_SHIFT) - 1), size, is_store);
+	}
+	if (space != SPACE_GLOBAL)
+		return true;
+	const struct async_op *op = global_in_the_way(async_of(w), w, address, address + size, is_store, NULL, &of_reader);
+	return !op || refuse(w, i, lane, SPACE_GLOBAL, address, is_store, op, of_reader);
+}
+
+/* --- Waiting -------------------------------------------------------------------------------- */
+
+void async_meet(struct warp *w)
+{
+	struct async_cluster *c = async_of(w);
+
+	async_warp(w)->sync_time = ++c->now;
+	for (struct async_op *op = c->live, *next; op; op = next) {
+		next = op->next;
+		if (op->counted && op->home == w->block && op->seen >> w->index & 1) {
+			op->pending &= ~op->counted;
+			op->reading &= ~op->counted;
+			op->held &= ~op->counted;
+			op->held_reading &= ~op->counted;
+		}
+		if (op->warp == w) {
+			op->held = op->pending;
+			op->held_reading = op->reading;
+		}
+		end_if_over(c, op);
+	}
+}
+
+void async_commit(struct warp *w, enum async_kind kind, u32 mask)
+{
+	struct async_warp *a = async_warp(w);
+
+	for (u32 l = 0; l < WARP_LANES; l++)
+		a->groups[kind][l] += mask >> l & 1;
+}
+
+/* Lanes of the operation whose group is before `before`. */
+static u32 lanes_before(const struct async_op *op, u32 mask, const u32 before[WARP_LANES])
+{
+	u32 lanes = 0;
+
+	for (u32 left = mask & (op->pending | op->reading); left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		if (op->group[l] < before[l])
+			lanes |= 1u << l;
+	}
+	return lanes;
+}
+
+bool async_wait(struct warp *w, enum async_kind kind, u32 mask, u32 keep, bool all, bool reading)
+{
+	const struct async_warp *a = async_warp(w);
+	u32 before[WARP_LANES];
+
+	for (u32 l = 0; l < WARP_LANES; l++)
+		before[l] = all ? a->groups[kind][l] + 1 : a->groups[kind][l] - min_u32(keep, a->groups[kind][l]);
+	if (w->machine->async == ASYNC_RANDOM)
+		return async_tasks_wait(w, kind, mask, before);
+	for (struct async_op *op = async_of(w)->live; op; op = op->next) {
+		if (op->warp != w || op->kind != kind)
+			continue;
+		const u32 lanes = lanes_before(op, mask, before);
+		op->reading &= ~lanes;
+		if (!reading)
+			op->pending &= ~lanes;
+	}
+	return true;
+}
+
+/* --- mbarriers ------------------------------------------------------------------------------ */
+
+/* The block that holds a host address, and the number of the 8 bytes there. */
+static struct block *holder(const struct warp *w, const u8 *at, u32 *eighth)
+{
+	const struct cluster *c = w->block->cluster;
+
+	for (u32 r = 0; r < c->count; r++) {
+		struct block *b = c->blocks[r];
+		if (at >= b->shared && at < b->shared + b->shared_bytes) {
+			*eighth = (u32)(at - b->shared) / 8;
+			return b;
+		}
+	}
+	return NULL;
+}
+
+void async_counts(struct warp *w, struct async_op *op, const u8 *mbarrier)
+{
+	u32 eighth;
+	struct block *b = holder(w, mbarrier, &eighth);
+
+	/* Bytes that come in parts count from the first. */
+	if (!b || op->counted)
+		return;
+	op->counted = op->pending;
+	op->mbarrier = mbarrier;
+	op->home = b;
+	op->phase = async_of(w)->mbarriers[b->cluster_rank][eighth].phase;
+}
+
+void async_bind(struct warp *w, u32 lane, const u8 *mbarrier)
+{
+	struct async_cluster *c = async_of(w);
+	const u32 bit = 1u << lane;
+	u32 eighth;
+	struct block *b = holder(w, mbarrier, &eighth);
+
+	if (!b)
+		return;
+	const u32 phase = c->mbarriers[b->cluster_rank][eighth].phase;
+	for (struct async_op *op = c->live; op; op = op->next) {
+		if (op->warp != w || op->kind != ASYNC_COPY || !(op->pending & bit) || op->counted & bit)
+			continue;
+		if (!op->counted) {
+			op->mbarrier = mbarrier;
+			op->home = b;
+			op->phase = phase;
+		}
+		if (op->mbarrier == mbarrier && op->phase == phase) {
+			op->counted |= bit;
+		} else {
+			/* A record knows one mbarrier: what another one tells of further lanes is believed. */
+			op->pending &= ~bit;
+			op->reading &= ~bit;
+		}
+	}
+}
+
+void async_phase(struct warp *w, const u8 *mbarrier)
+{
+	u32 eighth;
+	const struct block *b = holder(w, mbarrier, &eighth);
+
+	if (b)
+		async_of(w)->mbarriers[b->cluster_rank][eighth].phase++;
+}
+
+void async_expects(struct warp *w, const struct insn *i, const u8 *mbarrier)
+{
+	struct async_cluster *c = async_of(w);
+	u32 eighth;
+	const struct block *b = holder(w, mbarrier, &eighth);
+
+	c->touched = true;
+	if (b)
+		c->mbarriers[b->cluster_rank][eighth].expects = async_site_of(w, i) + 1;
+}
+
+void async_observed(struct warp *w, const u8 *mbarrier)
+{
+	const struct async_cluster *c = async_of(w);
+	u32 eighth;
+	const struct block *b = holder(w, mbarrier, &eighth);
+
+	if (b != w->block)
+		return;
+	struct async_mbarrier *m = &c->mbarriers[b->cluster_rank][eighth];
+	m->asked = true;
+	for (struct async_op *op = c->live; op; op = op->next)
+		if (op->mbarrier == mbarrier && (s32)(m->phase - op->phase) > 0)
+			op->seen |= 1u << w->index;
+}
+
+/* --- Clusters ------------------------------------------------------------------------------- */
+
+static void make_tables(struct async_cluster *a, struct cluster *c, struct arena *arena)
+{
+	const struct machine *m = a->machine;
+	const u64 words = m->shared_bytes / 4 + 2, eighths = m->shared_bytes / 8 + 2;
+
+	a->shadow = ARENA_ARRAY(arena, c->count, struct async_shadow *);
+	a->mbarriers = ARENA_ARRAY(arena, c->count, struct async_mbarrier *);
+	for (u32 r = 0; r < c->count; r++) {
+		a->shadow[r] = ARENA_ARRAY(arena, words, struct async_shadow);
+		a->mbarriers[r] = ARENA_ARRAY(arena, eighths, struct async_mbarrier);
+	}
+	for (u32 k = 0; k < c->count * m->warps_per_block; k++)
+		a->warps[k].registers = ARENA_ARRAY(arena, m->async_watch->register_count + 1, struct async_registers);
+}
+
+static void clear_tables(struct async_cluster *a)
+{
+	const struct machine *m = a->machine;
+
+	while (a->live)
+		end_record(a, a->live);
+	for (u32 r = 0; a->touched && r < a->cluster->count; r++) {
+		memset(a->shadow[r], 0, (m->shared_bytes / 4 + 2) * sizeof **a->shadow);
+		memset(a->mbarriers[r], 0, (m->shared_bytes / 8 + 2) * sizeof **a->mbarriers);
+	}
+	a->touched = false;
+	a->now = a->fence_time = 0;
+}
+
+void async_cluster_start(struct worker *k, struct cluster *c)
+{
+	struct machine *m = k->machine;
+	struct async_cluster *a = c->async;
+	const u32 warps = c->count * m->warps_per_block;
+
+	if (m->async == ASYNC_EAGER)
+		return;
+	if (!a) {
+		a = c->async = ARENA_NEW(&k->arena, struct async_cluster);
+		a->cluster = c;
+		a->machine = m;
+		a->arena = &k->arena;
+		a->warps = ARENA_ARRAY(&k->arena, warps, struct async_warp);
+		if (m->async == ASYNC_STRICT)
+			make_tables(a, c, &k->arena);
+	}
+	if (m->async == ASYNC_STRICT)
+		clear_tables(a);
+	for (u32 n = 0; n < warps; n++)
+		a->warps[n] = (struct async_warp){.registers = a->warps[n].registers};
+	const u64 index = c->index[0] + (u64)m->clusters_grid[0] * (c->index[1] + (u64)m->clusters_grid[1] * c->index[2]);
+	a->random = (m->launch->async.seed * 0x9e3779b97f4a7c15ull) ^ ((index + 1) * 0xd1342543de82ef95ull);
+}
+
+/* Bulk copies must have read shared memory, and copies have written it, before it goes. */
+static bool refuse_end(const struct async_op *op)
+{
+	struct warp *w = op->warp;
+	char place[200];
+
+	async_place(op->code, op->insn, place);
+	block_fault(w, op->code, op->insn,
+		    "the block ends while %s (warp %u) may still use its shared memory: the program has not waited for it", place,
+		    w->index);
+	return false;
+}
+
+/* An mbarrier that nobody asks may be left as it is. */
+static bool check_expectations(struct async_cluster *a, struct block *b)
+{
+	const struct machine *m = a->machine;
+	char place[200];
+
+	for (u32 k = 0; k < m->shared_bytes / 8; k++) {
+		const struct async_mbarrier *known = &a->mbarriers[b->cluster_rank][k];
+		u64 word;
+		memcpy(&word, b->shared + (size_t)k * 8, 8);
+		const s32 bytes = mbarrier_bytes(word);
+		if (!known->asked || !known->expects || !(word >> MBARRIER_VALID & 1) || !bytes)
+			continue;
+		async_site_place(m, known->expects - 1, place);
+		block_fault(&b->warps[0], m->kernel->code, 0,
+			    bytes > 0 ? "the block ends while the mbarrier at 0x%x waits for %d more bytes; %s told it to expect them"
+				      : "the mbarrier at 0x%x has been brought %d bytes more than it was told to expect; %s told it last",
+			    k * 8, bytes > 0 ? bytes : -bytes, place);
+		return false;
+	}
+	return true;
+}
+
+bool async_cluster_end(struct cluster *c)
+{
+	struct async_cluster *a = c->async;
+	bool did;
+
+	if (!a)
+		return true;
+	if (a->machine->async == ASYNC_RANDOM)
+		return async_cluster_drain(c, &did);
+	for (const struct async_op *op = a->live; op; op = op->next) {
+		const bool copies = op->kind == ASYNC_BULK ? op->reading != 0 : op->kind == ASYNC_BYTES && op->pending && !op->seen;
+		if (copies)
+			return refuse_end(op);
+	}
+	for (u32 r = 0; r < c->count && a->touched; r++)
+		if (!check_expectations(a, c->blocks[r]))
+			return false;
+	return true;
+}

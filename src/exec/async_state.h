@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the files of asynchronous operations share: the records of a cluster, the shadow of its shared
+ * memory, and what is known of a program's instructions before it runs.
+ */
+#ifndef PTXSIM_EXEC_ASYNC_STATE_H
+#define PTXSIM_EXEC_ASYNC_STATE_H
+
+#include "exec/async.h"
+#include "exec/internal.h"
+
+enum { ASYNC_BUCKETS = 256, ASYNC_LANE_BITS = 5 };
+
+/* Bytes of global memory that an operation reads or writes. */
+struct async_bytes {
+	u64 low, high;
+	u8 lane;
+	bool is_store;
+};
+
+/* One operation of a warp, or of one lane of it. Masks are of lanes:
+ * pending, reading: its effects, its sources, that the warp has not waited for;
+ * held, held_reading: those that others may not touch yet, since the warp has waited but not told
+ * them (by a barrier, a fence, an arrival). */
+struct async_op {
+	u32 id;
+	enum async_kind kind;
+	bool reduces;
+	struct warp *warp;
+	const struct code *code;
+	u32 insn;
+	u32 pending, held, reading, held_reading;
+	u32 group[WARP_LANES];
+	/* Lanes whose end an mbarrier tells, in which block and phase; warps of the block that know. */
+	u32 counted, seen, phase;
+	const u8 *mbarrier;
+	struct block *home;
+	VEC_OF(struct async_bytes) global;
+	u64 low, high; /* around all of `global` */
+	struct async_op *next, *previous, *next_of_bucket;
+};
+
+/* A word of shared memory. writer, reader: the newest operation that will write or may read it
+ * (number << 5 | lane); site, by, when: the newest ordinary store, until the async proxy writes. */
+struct async_shadow {
+	u32 writer, reader, site, when;
+	u16 by; /* warp of the cluster */
+	bool told; /* `site` is that of a store */
+};
+
+/* Registers of a warp that wgmma uses, by their number among these. */
+struct async_registers {
+	u32 written, read; /* operations that will write, may read it */
+	u32 site;          /* the newest ordinary write since the last wgmma.fence, + 1 */
+};
+
+struct async_warp {
+	u32 groups[ASYNC_GROUP_KINDS][WARP_LANES];
+	u32 fence_time, sync_time;
+	bool fenced; /* by wgmma.fence */
+	const struct code *code; /* whose registers these are */
+	struct async_registers *registers;
+};
+
+/* What is known of an mbarrier beside its object. */
+struct async_mbarrier {
+	u32 phase;   /* phases gone by */
+	u32 expects; /* site of the newest expectation of bytes, + 1 */
+	bool asked;  /* a wait has found a phase complete */
+};
+
+struct async_task; /* async_queue.c */
+
+struct async_cluster {
+	struct cluster *cluster;
+	struct machine *machine;
+	struct arena *arena;
+	struct async_op *buckets[ASYNC_BUCKETS], *live, *unused;
+	u32 newest;   /* operation */
+	u32 now;      /* ordinary stores, fences and meetings so far */
+	u32 fence_time; /* of the newest fence of the async proxy */
+	bool touched;
+	struct async_warp *warps;     /* of all blocks */
+	struct async_shadow **shadow; /* by rank, by word */
+	struct async_mbarrier **mbarriers; /* by rank, by 8 bytes */
+	/* random */
+	struct async_task *tasks, *last_task, *unused_tasks;
+	u32 task_count;
+	u64 random;
+};
+
+/* What an instruction is to the watcher. */
+enum async_role {
+	ASYNC_NO_ROLE,
+	ASYNC_LOAD = 1,     /* an ordinary access: bits */
+	ASYNC_STORE = 2,
+	ASYNC_MEETS = 4,    /* tells others what the warp knows */
+	ASYNC_REGISTERS = 8, /* names registers that wgmma uses */
+	ASYNC_PROXY_FENCE = 16,
+	ASYNC_WGMMA_FENCE = 32,
+};
+
+struct async_site {
+	u8 roles;
+	bool wide, generic, shared;
+	u8 lanes; /* that give addresses: of ldmatrix and stmatrix the first so many, else all */
+	u16 bytes;
+	u32 first_register, register_count; /* in struct async_watch.uses */
+};
+
+/* A register operand: its number among those that wgmma uses; written or read. */
+struct async_use {
+	u32 number;
+	bool written;
+	u8 role; /* of wgmma: 'd', 'a'; else 0 */
+};
+
+struct async_watch {
+	struct observer observer;
+	struct machine *machine;
+	struct async_site **sites; /* by code and instruction */
+	u32 *bases;                /* by code: sites before its first */
+	VEC_OF(struct async_use) uses;
+	u32 register_count;        /* the most that a function's wgmma use */
+	bool proxy_reads;          /* something reads shared memory through the async proxy */
+};
+
+static inline struct async_cluster *async_of(const struct warp *w) { return w->block->cluster->async; }
+
+static inline u32 async_warp_number(const struct warp *w)
+{
+	return w->block->cluster_rank * w->block->warp_count + w->index;
+}
+static inline struct async_warp *async_warp(const struct warp *w) { return &async_of(w)->warps[async_warp_number(w)]; }
+
+static inline u32 async_insn_number(const struct warp *w, const struct insn *i)
+{
+	return (u32)(i - machine_entry(w->machine, w->frame->code));
+}
+/* A number for an instruction among all of the program. */
+static inline u32 async_site_of(const struct warp *w, const struct insn *i)
+{
+	return w->machine->async_watch->bases[w->frame->code->index] + async_insn_number(w, i);
+}
+
+struct async_op *async_find(const struct async_cluster *c, u32 id);
+/* An ordinary access of a lane. False: a fault was raised. */
+bool async_access(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address, u32 size, bool is_store);
+/* The warp tells the others what it knows. */
+void async_meet(struct warp *w);
+/* "'cp.async.wait_all' at file:line:column". */
+void async_place(const struct code *code, u32 insn, char text[200]);
+void async_site_place(const struct machine *m, u32 site, char text[200]);
+
+/* random: tasks of the warp's lanes in mask, of a kind, of groups before each lane's. */
+bool async_tasks_wait(struct warp *w, enum async_kind kind, u32 mask, const u32 before[WARP_LANES]);
+
+#endif
