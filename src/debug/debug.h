@@ -209,6 +209,8 @@ struct debug_frame {
 	u32 lanes;
 };
 u32 debug_frames(const struct debug *d, struct debug_frame *frames, u32 room);
+/* The focused one; false: the lane has exited, or there is no launch. */
+bool debug_focus_frame(const struct debug *d, struct debug_frame *frame);
 
 /* --- Values ------------------------------------------------------------------------------------ */
 
@@ -220,7 +222,7 @@ struct debug_value {
 
 /* A register or special register by name, as one function sees it. */
 struct debug_register {
-	const char *name;
+	char name[80];
 	u16 type;
 	struct row_place place; /* bits 0: special, read by debug_register_lane alone */
 	u16 sreg;               /* enum sreg, or SREG_NONE */
@@ -295,7 +297,10 @@ struct debug_point {
 	struct debug_register reg;
 	enum debug_catch catch;
 	u64 above;
-	u8 *before;                 /* WATCH: bytes when last looked at */
+	u16 value_type;             /* WATCH: how the value reads */
+	u8 *before;                 /* the engine's: the bytes before an instruction, whether they are there, */
+	bool there;                 /* and the lanes that read and wrote them */
+	u32 touched, written;
 	struct debug_point *next;
 };
 

@@ -65,6 +65,10 @@ static void fill_kernel(struct lowering *low, struct kernel *k, struct ir_functi
 						     ~(max_u64(y->dynamic_align, 16) - 1)
 					   : y->shared_end;
 	k->uses_dynamic_shared = y->has_dynamic_shared;
+	k->places = ARENA_ARRAY(low->arena, y->count + 1, struct place);
+	if (y->count)
+		memcpy(k->places, y->places, y->count * sizeof *k->places);
+	k->place_count = (u32)y->count;
 	k->function_codes = ARENA_ARRAY(low->arena, low->all_function_count + 2, struct code *);
 	k->function_count = low->all_function_count + 1;
 	for (u32 c = 0; c < y->function_count; c++) {

@@ -147,6 +147,8 @@ struct kernel {
 	u64 static_shared_bytes, dynamic_shared_offset;
 	struct code **function_codes; /* by function number: (address - function_base) / FUNCTION_STRIDE */
 	u32 function_count;
+	struct place *places; /* its variables in shared, local and parameter space; local: from the frame's base */
+	u32 place_count;
 	bool order_dependent;
 	bool uses_dynamic_shared;
 };

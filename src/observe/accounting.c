@@ -532,6 +532,12 @@ u32 accounting_sites(const struct accounting *a, const struct account_site **sit
 	return a->site_count;
 }
 
+u8 *accounting_state(const struct accounting *a, size_t *bytes)
+{
+	*bytes = a->site_count * sizeof *a->sums[0];
+	return (u8 *)a->sums[0];
+}
+
 void accounting_begin(struct accounting *a)
 {
 	for (u32 k = 0; k < WORKERS; k++) {

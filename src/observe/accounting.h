@@ -151,6 +151,8 @@ u32 accounting_sites(const struct accounting *a, const struct account_site **sit
 
 /* Around each launch_run that the observer watches. */
 void accounting_begin(struct accounting *a);
+/* What the first worker has counted so far, for whoever saves and restores it; NULL: it has not begun. */
+u8 *accounting_state(const struct accounting *a, size_t *bytes);
 /* The launch's sums, in `arena`. */
 struct account_run *accounting_end(const struct accounting *a, struct arena *arena, const struct launch *l,
                                    const struct launch_stats *stats);

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a memory instruction touches: its addresses lane by lane, from the same description that
+ * accounting uses.
+ */
+#include <string.h>
+
+#include "debug/internal.h"
+
+void access_build(struct debug *d)
+{
+	const struct account_site *sites;
+	const u32 count = accounting_sites(d->accounting, &sites);
+
+	d->sites = ARENA_ARRAY(d->arena, d->program->code_count + 1, u32 *);
+	for (u32 c = 0; c < d->program->code_count; c++)
+		d->sites[c] = ARENA_ARRAY(d->arena, d->program->codes[c]->insn_count + 1, u32);
+	for (u32 k = 0; k < count; k++)
+		d->sites[sites[k].code->index][sites[k].insn] = k + 1;
+}
+
+const struct account_site *access_site(const struct debug *d, const struct code *code, u32 insn)
+{
+	const struct account_site *sites;
+	const u32 at = d->sites[code->index][insn];
+
+	accounting_sites(d->accounting, &sites);
+	return at ? &sites[at - 1] : NULL;
+}
+
+static void form_addresses(const u8 *rows, u32 base, s32 offset, bool wide, u64 address[WARP_LANES])
+{
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		if (wide)
+			address[l] = ((const u64 *)(const void *)(rows + base))[l] + (u64)(s64)offset;
+		else
+			address[l] = ((const u32 *)(const void *)(rows + base))[l] + (u32)offset;
+	}
+}
+
+/* Lanes whose generic address lies in the space of the first lane's. */
+static enum ir_space resolve(const struct warp *w, u32 *mask, u64 address[WARP_LANES])
+{
+	enum ir_space first = SPACE_GENERIC;
+	u32 same = 0;
+
+	for (u32 left = *mask; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		const enum ir_space space = generic_space(w, &address[l]);
+		if (first == SPACE_GENERIC)
+			first = space;
+		if (space == first)
+			same |= 1u << l;
+	}
+	*mask = same;
+	return first;
+}
+
+enum ir_space access_addresses(const struct account_site *site, const struct warp *w, const struct insn *i,
+                               const u8 *rows, u32 *mask, u64 address[WARP_LANES])
+{
+	if (site->operation >= ACCOUNT_ASYNC) {
+		/* cp.async: the list starts with the shared address, then the global one. */
+		const u32 *list = site->code->operands + i->imm;
+		form_addresses(rows, list[2], (s32)list[3], site->wide, address);
+		return SPACE_GLOBAL;
+	}
+	form_addresses(rows, i->a, i->imm, site->wide, address);
+	*mask &= site->matrix_mask;
+	if (site->space != SPACE_GENERIC)
+		return site->space;
+	return resolve(w, mask, address);
+}
+
+/* The site of the instruction at a stop, and the lanes that its guard lets through. */
+static const struct account_site *site_at(const struct debug *d, const struct code *code, u32 insn, const u8 *rows,
+                                          u32 *mask)
+{
+	const struct stops *s = &d->stops[code->index];
+	const u32 origin = code->origin[insn];
+	const struct ir_instruction *x = &code->function->body.items[origin];
+	const u32 real = s->real[origin];
+
+	if (x->guard && x->guard->kind == SYM_REGISTER) {
+		const struct row_place *p = &code->registers[ir_guard_slot(x)];
+		const u32 on = *(const u32 *)(const void *)(rows + p->offset);
+		*mask &= x->guard_negated ? ~on : on;
+	}
+	return real == NO_POINT ? NULL : access_site(d, code, real);
+}
+
+struct debug_cost access_cost(const struct debug *d, const struct account_site *site, enum ir_space space, u32 mask,
+                              const u64 address[WARP_LANES])
+{
+	const struct arch *arch = accounting_arch(d->accounting);
+	struct debug_cost c = {.known = true, .shared = space == SPACE_SHARED};
+	u32 offset[WARP_LANES];
+
+	for (u32 l = 0; l < WARP_LANES; l++)
+		offset[l] = (u32)address[l] & ((1u << SHARED_RANK_SHIFT) - 1);
+	if (space == SPACE_SHARED) {
+		const struct bank_access access = {site->bank_kind, accounting_bank_mode(d->accounting), site->width, mask};
+		struct bank_count n;
+		banks_count(arch, &access, offset, &n, NULL);
+		c.cost = n.wavefronts + n.load_wavefronts;
+		c.ideal = min_u32(n.ideal, c.cost);
+		return c;
+	}
+	const struct sector_access access = {site->sector_kind, site->width, mask, site->through_l1};
+	struct sector_count n;
+	if (space == SPACE_GLOBAL)
+		sectors_count_global(arch, &access, address, &n, NULL);
+	else if (space == SPACE_LOCAL)
+		sectors_count_local(arch, &access, offset, &n);
+	else
+		return (struct debug_cost){0};
+	c.cost = (u32)n.sectors;
+	c.ideal = (u32)n.ideal_sectors;
+	return c;
+}
+
+/* Where it stands, what it would touch; false: nothing. */
+static bool sample_at(const struct debug *d, const struct warp *w, const struct frame *f, u32 stop, u32 mask,
+                      const struct account_site **site, struct account_sample *sample)
+{
+	const struct code *code = f->code;
+
+	*site = site_at(d, code, stop, f->rows, &mask);
+	if (!*site || !mask)
+		return false;
+	const struct insn *i = machine_entry(w->machine, code) + d->stops[code->index].real[code->origin[stop]];
+	memset(sample, 0, sizeof *sample);
+	sample->taken = true;
+	sample->space = access_addresses(*site, w, i, f->rows, &mask, sample->address);
+	sample->mask = mask;
+	sample->order = w->block->index << 8 | w->index;
+	const struct debug_cost cost = access_cost(d, *site, sample->space, mask, sample->address);
+	sample->cost = cost.cost;
+	sample->excess = cost.cost - cost.ideal;
+	return true;
+}
+
+void access_note(struct debug *d, const struct standing *s)
+{
+	const struct account_site *site;
+
+	if (s->w->block->index != d->focus.block || s->w->index != d->focus.warp)
+		return;
+	if (sample_at(d, s->w, s->w->frame, s->insn, s->mask, &site, &d->last_sample))
+		d->last_site = site;
+}
+
+bool debug_access(struct debug *d, bool executed, const struct account_site **site, struct account_sample *sample)
+{
+	const struct warp *w = run_find_warp(d, d->focus.block, d->focus.warp);
+	struct debug_split split;
+
+	if (executed) {
+		if (!d->last_site)
+			return debug_fail(d, "the last instruction executed accessed no memory");
+		*site = d->last_site;
+		*sample = d->last_sample;
+		return true;
+	}
+	if (!w || !debug_focus_split(d, &split) || !split.place.code)
+		return debug_fail(d, "no kernel is running");
+	const struct stops *stops = &d->stops[split.place.code->index];
+	if (sample_at(d, w, split.frame, stops->of[split.place.instruction], split.mask, site, sample))
+		return true;
+	return debug_fail(d, *site ? "no lane executes it: its guard is false in all"
+	                           : "the instruction accesses no memory that has banks or sectors");
+}
+
+struct account_run *debug_counters(struct debug *d)
+{
+	struct launch_stats stats = {0};
+
+	if (!d->options.counters || !debug_launch(d))
+		return NULL;
+	arena_free(&d->counter_arena);
+	arena_init(&d->counter_arena, d->arena->out_of_memory);
+	return accounting_end(d->accounting, &d->counter_arena, &d->launch, &stats);
+}
+
+const struct accounting *debug_accounting(const struct debug *d) { return d->accounting; }

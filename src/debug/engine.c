@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Making the engine and ending it.
+ */
+#include <stdlib.h>
+
+#include "debug/internal.h"
+
+struct debug *debug_new(struct arena *arena, const struct program *program, const struct debug_source *source,
+                        const struct debug_options *options)
+{
+	struct debug *d = ARENA_NEW(arena, struct debug);
+
+	d->arena = arena;
+	d->program = program;
+	d->source = *source;
+	if (options)
+		d->options = *options;
+	d->accounting = accounting_new(arena, program, &d->options.accounting);
+	arena_init(&d->counter_arena, arena->out_of_memory);
+	stops_build(d);
+	access_build(d);
+	d->state = DEBUG_IDLE;
+	return d;
+}
+
+void debug_free(struct debug *d)
+{
+	run_close(d);
+	accounting_free(d->accounting);
+	arena_free(&d->counter_arena);
+	free(d->output);
+	d->output = NULL;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the files of the engine share.
+ */
+#ifndef PTXSIM_DEBUG_INTERNAL_H
+#define PTXSIM_DEBUG_INTERNAL_H
+
+#include "debug/debug.h"
+#include "exec/run.h"
+#include "exec/stepping.h"
+
+enum { NO_POINT = 0xffffffff, TEXT_SIZE = 8192 };
+
+/* One function's decoded code as the engine sees it: where it can stop. */
+struct stops {
+	u32 *next;  /* by decoded instruction: the first stop at or after it, or NO_POINT */
+	s32 *done;  /* of a stop: instructions of the text since the last accounting point */
+	u32 *of;    /* by instruction of the text: its stop, or NO_POINT where it left no code */
+	u32 *real;  /* likewise: the decoded instruction that does the work, behind a guard */
+	u8 *breaks; /* by decoded instruction: a breakpoint stands there */
+};
+
+/* A warp about to execute the instruction of a stop. */
+struct standing {
+	struct warp *w;
+	const struct code *code;
+	u32 insn; /* decoded */
+	u32 mask;
+	u64 position;
+};
+
+/* What the user did that the launch's course depends on. Applied at its position when that is run
+ * through again. */
+enum input_kind { INPUT_SCHEDULE, INPUT_WRITE };
+struct input {
+	enum input_kind kind;
+	u64 position;
+	u64 block; /* SCHEDULE: let this warp go on, or NO_BLOCK_INDEX: as it comes. WRITE: for whom */
+	u32 warp, lanes;
+	enum ir_space space; /* WRITE; SPACE_REG: a register */
+	u64 address;         /* SPACE_REG: the row's place, and the frame's depth in `depth` */
+	u32 depth, size, bits;
+	u8 *bytes;
+};
+#define NO_BLOCK_INDEX (~(u64)0)
+
+struct checkpoint;
+struct history;
+
+/* A search through executed instructions; see find_last. */
+struct search {
+	bool (*matches)(struct debug *d, const struct standing *s, void *context);
+	/* Asked behind an instruction, with the stop before it; NULL: only stops are searched. */
+	bool (*accesses)(struct debug *d, const struct standing *s, void *context, const struct insn *i, const u8 *rows);
+	void *context;
+	u64 found; /* the last position that matches */
+	bool any;
+};
+
+struct debug {
+	struct arena *arena;
+	const struct program *program;
+	struct debug_source source;
+	struct debug_options options;
+	struct accounting *accounting;
+	u32 **sites; /* by code and decoded instruction: accounting site + 1 */
+	struct stops *stops; /* by code */
+
+	/* The launch. */
+	enum debug_state state;
+	u32 launch_number;
+	struct launch launch;
+	struct observer *observers[2];
+	struct machine machine;
+	struct hooks hooks;
+	struct arena run_arena;
+	struct fault fault;
+	struct launch_stats stats;
+	u64 position, furthest;
+	struct standing current; /* w NULL: none */
+	bool at_stop;            /* `current` stands suspended where the machine will go on */
+	struct warp *direct;     /* the warp that goes on out of order; NULL: as it comes */
+	u64 direct_block;
+
+	/* While it runs. */
+	bool (*ask)(struct debug *d, const struct standing *s);
+	u64 run_until;     /* stop at the first place at or after this position */
+	u64 resumed_at;    /* the stop that is just being left */
+	bool all_hooked, access_hooked, hooks_stale;
+	bool quiet;        /* points do not stop, and nothing is counted */
+	volatile bool interrupted;
+	struct debug_event event; /* what stopped it */
+	bool stopped;      /* event is set: stop at the next opportunity */
+	bool user_stop;    /* it stopped for the user's sake */
+	struct search *search;
+	struct standing last; /* the last stop that was passed */
+
+	/* A motion. */
+	struct debug_focus focus;
+	bool locked;
+	bool (*motion_question)(struct debug *d, const struct standing *s);
+	u32 motion_depth;
+	struct debug_line motion_line;
+	const struct debug_place *until;
+	u32 until_count;
+
+	/* Points. */
+	struct debug_point *points;
+	u32 next_number;
+	struct debug_point *wanted;  /* of debug_who_wrote */
+	struct standing asking;      /* where a condition is asked: that warp's lanes are in no queue */
+	struct standing access;      /* the instruction that is being executed */
+	const struct account_site *access_site;
+	const struct frame *access_frame;
+	enum ir_space access_space;
+	u32 access_mask;
+	u64 access_addresses[WARP_LANES];
+	u8 access_compare[256]; /* of a compare-and-swap */
+	u64 divergences;        /* of its warp, before it */
+
+	/* The last access of the focused warp, for pictures. */
+	struct account_sample last_sample;
+	const struct account_site *last_site;
+
+	/* History. */
+	struct history *history;
+	VEC_OF(struct input) inputs;
+
+	/* Output. */
+	char *output; /* of the launch, from malloc */
+	size_t output_length, output_room, output_shown;
+
+	VEC_OF(struct convenience) variables;
+	struct arena counter_arena;
+	char text[TEXT_SIZE], found_text[TEXT_SIZE]; /* of events */
+	char message[1024];
+};
+
+struct convenience {
+	const char *name;
+	struct debug_value value;
+};
+
+/* points.c */
+bool debug_fail(struct debug *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
+struct debug_point *points_add(struct debug *d, enum debug_point_kind kind, const char *what);
+/* True: one of the breakpoints at this stop hits; fills d->event. */
+bool points_at_stop(struct debug *d, const struct standing *s);
+/* Narrows *lanes of the warp to those for which filters and condition hold; false: none. */
+bool points_condition(struct debug *d, const struct debug_point *p, const struct warp *w, u32 *lanes);
+bool points_hit(struct debug *d, struct debug_point *p);
+
+/* motion.c */
+struct debug_event debug_failed(struct debug *d);
+
+/* stops.c */
+void stops_build(struct debug *d);
+/* The place of a program counter: the next stop. */
+struct debug_place place_of_pc(const struct debug *d, const struct code *code, const struct insn *pc);
+struct debug_place place_of_insn(const struct debug *d, const struct code *code, u32 insn);
+static inline bool same_place(const struct debug_place *a, const struct debug_place *b)
+{
+	return a->code == b->code && a->instruction == b->instruction;
+}
+const struct form *place_form(const struct debug_place *p);
+const struct ir_instruction *place_instruction(const struct debug_place *p);
+bool place_is_barrier(const struct debug_place *p);
+
+/* run.c: the machine under way. */
+enum ran { RAN_STOPPED, RAN_PAUSED, RAN_FAULTED, RAN_ENDED };
+/* Begins the next launch; false: there is none, or it cannot begin (message). */
+bool run_begin(struct debug *d);
+void run_close(struct debug *d);
+/* Runs until d->ask or a point stops it, or d->run_until. `all`: every stop is asked about. */
+enum ran run_machine(struct debug *d, bool all);
+/* To exactly that position, quietly, while searching (NULL: without); false: there is no such one. */
+bool run_to(struct debug *d, u64 position, struct search *search);
+/* To the first place at or after it. */
+enum ran run_past(struct debug *d, u64 position, struct search *search);
+void run_hooks(struct debug *d, bool all);
+/* Lets `w` go on from here on (NULL: as it comes), and notes it. */
+void run_schedule(struct debug *d, struct warp *w);
+void run_apply_inputs(struct debug *d);
+/* Notes an input at the current position; the future that was known is forgotten. */
+void run_note_input(struct debug *d, const struct input *in);
+struct warp *run_find_warp(const struct debug *d, u64 block, u32 warp);
+
+/* watch.c: watchpoints and catchpoints. */
+void watch_before(void *context, struct warp *w, const struct insn *i, u8 *rows, u32 mask);
+void watch_after(void *context, struct warp *w, const struct insn *i, u8 *rows, u32 mask);
+bool watch_at_stop(struct debug *d, const struct standing *s);
+void watch_refresh(struct debug *d);
+bool watch_wants_access(const struct debug *d);
+/* For searches: any watchpoint or catchpoint; the one of debug_who_wrote. */
+bool watch_search(struct debug *d, const struct standing *s, void *context, const struct insn *i, const u8 *rows);
+bool watch_search_one(struct debug *d, const struct standing *s, void *context, const struct insn *i, const u8 *rows);
+bool watch_search_begin(struct debug *d, const char *what);
+void watch_search_end(struct debug *d);
+
+/* state.c */
+void state_write_row(u8 *row, u32 bits, u32 lanes, const u8 *bytes);
+bool state_write_memory(struct debug *d, struct warp *w, enum ir_space space, u64 address, u32 lane, const u8 *bytes,
+                        u64 size);
+/* The frame at that depth of the call that lanes of the warp are in; NULL: none. */
+struct frame *state_frame(const struct warp *w, u32 lanes, u32 depth);
+
+/* history.c */
+void history_begin(struct debug *d);
+void history_end(struct debug *d);
+/* Takes a checkpoint here if one is due. */
+void history_note(struct debug *d);
+/* Where the next checkpoint is due; UINT64_MAX: none. */
+u64 history_due(const struct debug *d);
+/* Forgets what lies after the current position. */
+void history_truncate(struct debug *d);
+/* The last position before `before` at which the search matches; false: none. Leaves the machine
+ * somewhere in the past. */
+bool history_find_last(struct debug *d, u64 before, struct search *s, u64 *found);
+/* Puts the machine at exactly that position. */
+bool history_go(struct debug *d, u64 position);
+
+/* access.c: what a memory instruction touches. */
+void access_build(struct debug *d);
+const struct account_site *access_site(const struct debug *d, const struct code *code, u32 insn);
+/* Addresses of the lanes of *mask and their space; generic ones are resolved: *mask becomes the lanes
+ * in the space of the first. */
+enum ir_space access_addresses(const struct account_site *site, const struct warp *w, const struct insn *i,
+                               const u8 *rows, u32 *mask, u64 address[WARP_LANES]);
+/* What it costs: wavefronts of shared memory, or sectors of global or local memory. */
+struct debug_cost {
+	bool known, shared;
+	u32 cost, ideal;
+};
+struct debug_cost access_cost(const struct debug *d, const struct account_site *site, enum ir_space space, u32 mask,
+                              const u64 address[WARP_LANES]);
+/* Keeps the access of the instruction that the focused warp is about to execute, for debug_access. */
+void access_note(struct debug *d, const struct standing *s);
+
+/* expression.c */
+bool expression_check(struct debug *d, const char *text);
+
+#endif

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The launch under way: beginning and ending it, which instructions are hooked, and running to the
+ * next stop, with what the user has done in the past applied again where it was done.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "debug/internal.h"
+
+/* --- Output ------------------------------------------------------------------------------------- */
+
+/* What a launch prints is kept, so that going back takes it back; it is shown once. */
+static void on_print(void *context, const char *text, size_t length)
+{
+	struct debug *d = context;
+
+	if (d->output_room - d->output_length < length) {
+		const size_t room = 2 * d->output_room + length + 256;
+		char *more = realloc(d->output, room);
+		if (!more)
+			return;
+		d->output = more;
+		d->output_room = room;
+	}
+	memcpy(d->output + d->output_length, text, length);
+	d->output_length += length;
+	if (d->output_length <= d->output_shown)
+		return;
+	if (d->source.print)
+		d->source.print(d->source.context, d->output + d->output_shown, d->output_length - d->output_shown);
+	d->output_shown = d->output_length;
+}
+
+const char *debug_output(const struct debug *d, size_t *length)
+{
+	*length = d->output_length;
+	return d->output ? d->output : "";
+}
+
+/* --- Hooks -------------------------------------------------------------------------------------- */
+
+static bool on_stop(void *context, struct warp *w, const struct insn *i, u32 mask, s32 *done)
+{
+	struct debug *d = context;
+	const struct code *code = w->frame->code;
+	const struct stops *stops = &d->stops[code->index];
+	const u32 insn = (u32)(i - machine_entry(w->machine, code));
+	struct standing s = {.w = w, .code = code, .insn = insn, .mask = mask};
+
+	*done = stops->done[insn];
+	s.position = stepping_now(w, *done);
+	const bool searched = d->search && d->search->matches && s.position < d->run_until;
+	if (searched && d->search->matches(d, &s, d->search->context)) {
+		d->search->found = s.position;
+		d->search->any = true;
+	}
+	bool stop = false;
+	if (s.position != d->resumed_at) {
+		stop = s.position >= d->run_until || d->interrupted;
+		if (d->stopped || (!d->quiet && (points_at_stop(d, &s) || watch_at_stop(d, &s) || (d->ask && d->ask(d, &s)))))
+			stop = d->user_stop = true;
+	}
+	if (!stop && d->all_hooked)
+		access_note(d, &s);
+	d->last = s;
+	if (stop) {
+		d->current = s;
+		d->at_stop = true;
+	}
+	return stop;
+}
+
+static u32 hook_of(const struct debug *d, const struct code *code, u32 insn, bool all)
+{
+	const struct stops *s = &d->stops[code->index];
+	const bool is_stop = s->next[insn] == insn;
+	u32 hook = is_stop && (all || s->breaks[insn]) ? HOOK_STOP : 0;
+
+	/* The access hook stands at the instruction itself, behind its guard. */
+	const u32 origin = code->origin[insn];
+	if (d->access_hooked && origin < code->function->body.count && s->real[origin] == insn)
+		hook |= HOOK_ACCESS;
+	return hook;
+}
+
+void run_hooks(struct debug *d, bool all)
+{
+	const bool access = watch_wants_access(d) || (d->search && d->search->accesses);
+
+	if (!d->hooks_stale && d->all_hooked == all && d->access_hooked == access)
+		return;
+	d->access_hooked = access;
+	d->all_hooked = all;
+	d->hooks_stale = false;
+	for (u32 c = 0; c < d->program->code_count; c++) {
+		const struct code *code = d->program->codes[c];
+		for (u32 k = 0; k < code->insn_count; k++)
+			stepping_hook(&d->machine, code, k, hook_of(d, code, k, all || access));
+	}
+}
+
+/* --- Beginning and ending a launch --------------------------------------------------------------- */
+
+static bool open_machine(struct debug *d)
+{
+	char why[512] = "";
+	jmp_buf out_of_memory;
+	u32 count = 0;
+
+	if (d->options.counters) {
+		accounting_begin(d->accounting);
+		d->observers[count++] = accounting_observer(d->accounting);
+	}
+	d->observers[count] = NULL;
+	d->launch.observers = count ? d->observers : NULL;
+	d->launch.print = on_print;
+	d->launch.print_context = d;
+	d->launch.jobs = 1;
+	d->launch.stop = NULL;
+	d->hooks = (struct hooks){.context = d, .stop = on_stop, .before = watch_before, .after = watch_after};
+	arena_init(&d->run_arena, &out_of_memory);
+	enum launch_status status = LAUNCH_NO_MEMORY;
+	if (!setjmp(out_of_memory))
+		status = stepping_open(&d->machine, &d->launch, &d->hooks, &d->run_arena, why, sizeof why);
+	d->run_arena.out_of_memory = NULL;
+	if (status == LAUNCH_OK)
+		return true;
+	arena_free(&d->run_arena);
+	return debug_fail(d, "%s", status == LAUNCH_NO_MEMORY ? "no memory left to run the kernel" : why);
+}
+
+bool run_begin(struct debug *d)
+{
+	if (!d->source.next(d->source.context, &d->launch)) {
+		d->state = DEBUG_ENDED;
+		return debug_fail(d, "there are no more launches");
+	}
+	if (!open_machine(d)) {
+		d->state = DEBUG_ENDED;
+		return false;
+	}
+	d->launch_number++;
+	d->state = DEBUG_STOPPED;
+	d->position = d->furthest = 0;
+	d->current = d->last = (struct standing){0};
+	d->at_stop = false;
+	d->direct = NULL;
+	d->hooks_stale = true;
+	d->resumed_at = UINT64_MAX;
+	d->inputs.count = 0;
+	d->output_length = d->output_shown = 0;
+	d->last_site = NULL;
+	memset(&d->fault, 0, sizeof d->fault);
+	history_begin(d);
+	return true;
+}
+
+void run_close(struct debug *d)
+{
+	if (d->state != DEBUG_STOPPED && d->state != DEBUG_FAULTED && d->state != DEBUG_BETWEEN)
+		return;
+	const bool over = d->state != DEBUG_STOPPED;
+	struct fault fault;
+	history_end(d);
+	enum launch_status status = stepping_close(&d->machine, &d->stats, &fault);
+	if (!over)
+		status = LAUNCH_INTERRUPTED;
+	arena_free(&d->run_arena);
+	d->state = DEBUG_IDLE;
+	d->current.w = NULL;
+	d->at_stop = false;
+	for (struct debug_point *p = d->points; p; p = p->next)
+		if (p->kind == DEBUG_WATCH && (p->of_register || p->space != SPACE_GLOBAL))
+			p->enabled = false;
+	if (d->source.done)
+		d->source.done(d->source.context, status, &d->stats, &fault);
+}
+
+/* --- Running ------------------------------------------------------------------------------------ */
+
+struct warp *run_find_warp(const struct debug *d, u64 block, u32 warp)
+{
+	if (d->state != DEBUG_STOPPED && d->state != DEBUG_FAULTED && d->state != DEBUG_BETWEEN)
+		return NULL;
+	for (const struct cluster *c = d->machine.workers[0].active; c; c = c->next)
+		for (u32 r = 0; r < c->count; r++)
+			if (c->blocks[r]->index == block)
+				return warp < c->blocks[r]->warp_count ? &c->blocks[r]->warps[warp] : NULL;
+	return NULL;
+}
+
+static u64 fault_position(const struct debug *d)
+{
+	const struct fault *f = &d->machine.fault;
+	const u32 insn = f->code ? d->stops[f->code->index].next[f->insn - f->code->insns] : NO_POINT;
+
+	/* Behind the stop before the instruction, whether or not that has been counted. */
+	return d->machine.workers[0].elapsed + 1 +
+	       (u64)(insn == NO_POINT ? 0 : d->stops[f->code->index].done[insn]);
+}
+
+static enum ran ended(struct debug *d)
+{
+	d->at_stop = false;
+	d->current = (struct standing){0};
+	d->direct = NULL;
+	if (d->machine.faulted) {
+		d->fault = d->machine.fault;
+		d->position = fault_position(d);
+		d->state = DEBUG_FAULTED;
+		return RAN_FAULTED;
+	}
+	d->position = d->machine.workers[0].elapsed;
+	d->state = DEBUG_BETWEEN;
+	return RAN_ENDED;
+}
+
+/* One run of the machine: until a hook suspends it, a checkpoint is due between turns, or the end. */
+static enum ran run_once(struct debug *d)
+{
+	struct worker *k = &d->machine.workers[0];
+	bool over;
+
+	d->resumed_at = d->at_stop ? d->position : UINT64_MAX;
+	d->at_stop = false;
+	d->stopped = d->user_stop = false;
+	if (d->direct) {
+		struct warp *w = d->direct;
+		over = stepping_run_warp(&d->machine, w);
+		if (!over && !d->at_stop) {
+			d->direct = NULL; /* its turn is over: the others go on */
+			over = stepping_run(&d->machine);
+		}
+	} else {
+		over = stepping_run(&d->machine);
+	}
+	if (over)
+		return ended(d);
+	d->position = d->at_stop ? d->current.position : k->elapsed;
+	return d->at_stop ? RAN_STOPPED : RAN_PAUSED;
+}
+
+/* The position of the next input that is still to be applied. */
+static u64 next_input(const struct debug *d)
+{
+	for (size_t k = 0; k < d->inputs.count; k++) {
+		const u64 at = d->inputs.items[k].position;
+		if (at > d->position || (at == d->position && !d->at_stop))
+			return at;
+	}
+	return UINT64_MAX;
+}
+
+/* Runs to a stop of the user's, or the first place at or after `until`. Inputs are applied and
+ * checkpoints taken on the way. `all`: every place is asked about. */
+static enum ran run_on(struct debug *d, u64 until, bool all)
+{
+	d->event = (struct debug_event){.reason = DEBUG_FAILED};
+	for (;;) {
+		const u64 input = next_input(d), due = history_due(d);
+		const bool every = all || input != UINT64_MAX || until != UINT64_MAX;
+		run_hooks(d, every);
+		d->run_until = min_u64(until, every ? min_u64(input, max_u64(due, d->position + 1)) : input);
+		d->machine.workers[0].pause_at = d->interrupted ? 0 : every ? UINT64_MAX : due;
+		const enum ran ran = run_once(d);
+		if (d->position > d->furthest)
+			d->furthest = d->position;
+		if (ran == RAN_FAULTED || ran == RAN_ENDED)
+			return ran;
+		if (ran == RAN_STOPPED)
+			run_apply_inputs(d);
+		history_note(d);
+		if (ran == RAN_STOPPED && (d->user_stop || d->interrupted || d->position >= until))
+			return ran;
+		/* Interrupted between turns: on to the next place where a warp can be seen. */
+		if (d->interrupted)
+			until = d->position;
+	}
+}
+
+enum ran run_machine(struct debug *d, bool all) { return run_on(d, UINT64_MAX, all); }
+
+enum ran run_past(struct debug *d, u64 position, struct search *search)
+{
+	const bool quiet = d->quiet;
+
+	d->quiet = true;
+	d->search = search;
+	const enum ran ran = run_on(d, position, true);
+	d->search = NULL;
+	d->quiet = quiet;
+	return ran;
+}
+
+bool run_to(struct debug *d, u64 position, struct search *search)
+{
+	if (d->at_stop && d->position == position)
+		return true;
+	return run_past(d, position, search) != RAN_PAUSED && d->position == position;
+}
+
+/* --- Inputs ------------------------------------------------------------------------------------- */
+
+static void apply_write(struct debug *d, const struct input *in)
+{
+	struct warp *w = run_find_warp(d, in->block, in->warp);
+
+	if (in->space != SPACE_REG) {
+		for (u32 l = 0; l < WARP_LANES; l++)
+			if (in->lanes >> l & 1)
+				state_write_memory(d, w, in->space, in->address, l, in->bytes, in->size);
+		return;
+	}
+	struct frame *f = w ? state_frame(w, in->lanes, in->depth) : NULL;
+	if (f)
+		state_write_row(f->rows + in->address, in->bits, in->lanes, in->bytes);
+}
+
+void run_apply_inputs(struct debug *d)
+{
+	for (size_t k = 0; k < d->inputs.count; k++) {
+		const struct input *in = &d->inputs.items[k];
+		if (in->position != d->position)
+			continue;
+		if (in->kind == INPUT_WRITE)
+			apply_write(d, in);
+		else
+			d->direct = in->block == NO_BLOCK_INDEX ? NULL : run_find_warp(d, in->block, in->warp);
+	}
+}
+
+void run_note_input(struct debug *d, const struct input *in)
+{
+	struct input copy = *in;
+
+	history_truncate(d);
+	if (in->bytes) {
+		copy.bytes = arena_alloc(d->arena, in->size + 1);
+		memcpy(copy.bytes, in->bytes, in->size);
+	}
+	copy.position = d->position;
+	VEC_PUSH(d->arena, &d->inputs, copy);
+	run_apply_inputs(d);
+}
+
+void run_schedule(struct debug *d, struct warp *w)
+{
+	if (d->direct == w)
+		return;
+	run_note_input(d, &(struct input){.kind = INPUT_SCHEDULE,
+	                                  .block = w ? w->block->index : NO_BLOCK_INDEX,
+	                                  .warp = w ? w->index : 0});
+}

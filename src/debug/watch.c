@@ -1,0 +1,546 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Watchpoints and catchpoints. What an instruction touches is worked out before it runs, what it
+ * changed afterwards; the launch then stops before the next instruction.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "debug/internal.h"
+
+enum { WATCH_MAX = 4096 };
+
+static const char *const catch_names[DEBUG_CATCH_COUNT] = {
+    [DEBUG_CATCH_FAULT] = "fault",     [DEBUG_CATCH_DIVERGENCE] = "divergence",
+    [DEBUG_CATCH_RECONVERGENCE] = "reconvergence", [DEBUG_CATCH_BARRIER] = "barrier",
+    [DEBUG_CATCH_CONFLICT] = "conflict", [DEBUG_CATCH_SECTORS] = "sectors", [DEBUG_CATCH_LOCK] = "lock"};
+
+const char *debug_catch_name(enum debug_catch kind) { return kind < DEBUG_CATCH_COUNT ? catch_names[kind] : NULL; }
+
+/* --- Making them -------------------------------------------------------------------------------- */
+
+static struct debug_point watch_of(const struct debug *d)
+{
+	return (struct debug_point){.kind = DEBUG_WATCH, .owner_block = d->focus.block, .owner_warp = d->focus.warp,
+	                            .owner_lane = d->focus.lane, .any_block = true, .any_warp = true,
+	                            .lanes = FULL_MASK, .enabled = true};
+}
+
+/* What the text names: a register of the focused frame, or memory. */
+static bool resolve(struct debug *d, const char *what, u64 bytes, struct debug_point *p)
+{
+	u64 size;
+
+	*p = watch_of(d);
+	while (*what == ' ')
+		what++;
+	if (*what == '%' && debug_find_register(d, what, &p->reg)) {
+		if (!p->reg.place.bits)
+			return debug_fail(d, "%s cannot be watched", what);
+		p->of_register = true;
+		p->value_type = p->reg.type;
+		p->size = p->reg.place.bits == 1 ? 4 : p->reg.place.bits * 4;
+		return true;
+	}
+	if (!debug_find_address(d, what, d->focus.lane, &p->space, &p->address, &p->value_type, &size))
+		return false;
+	p->size = bytes ? bytes : size;
+	if (p->size > WATCH_MAX)
+		return debug_fail(d, "%llu bytes are too many to watch: %d are the most", (unsigned long long)p->size,
+		                  WATCH_MAX);
+	u8 byte;
+	for (u64 k = 0; k < p->size; k++)
+		if (!debug_read(d, p->space, p->address + k, d->focus.lane, &byte, 1))
+			return false;
+	return true;
+}
+
+struct debug_point *debug_watch(struct debug *d, const char *what, enum debug_watch kind, u64 bytes)
+{
+	struct debug_point found;
+
+	if (!resolve(d, what, bytes, &found))
+		return NULL;
+	struct debug_point *p = points_add(d, DEBUG_WATCH, what);
+	const u32 number = p->number;
+	const char *text = p->what;
+	struct debug_point *next = p->next;
+	*p = found;
+	p->number = number;
+	p->what = text;
+	p->next = next;
+	p->watch = kind;
+	p->before = ARENA_ARRAY(d->arena, p->size + 1, u8);
+	debug_point_changed(d);
+	return p;
+}
+
+struct debug_point *debug_catch(struct debug *d, enum debug_catch kind, u64 above)
+{
+	char text[64];
+
+	if (kind >= DEBUG_CATCH_COUNT) {
+		debug_fail(d, "there is no such catchpoint");
+		return NULL;
+	}
+	if (kind == DEBUG_CATCH_CONFLICT || kind == DEBUG_CATCH_SECTORS)
+		snprintf(text, sizeof text, "%s above %llu", catch_names[kind], (unsigned long long)above);
+	else
+		snprintf(text, sizeof text, "%s", catch_names[kind]);
+	struct debug_point *p = points_add(d, DEBUG_CATCH, text);
+	p->catch = kind;
+	p->above = above;
+	debug_point_changed(d);
+	return p;
+}
+
+bool watch_wants_access(const struct debug *d)
+{
+	for (const struct debug_point *p = d->points; p; p = p->next)
+		if (p->enabled && p->kind != DEBUG_BREAK && !(p->kind == DEBUG_CATCH && p->catch == DEBUG_CATCH_FAULT))
+			return true;
+	return false;
+}
+
+/* --- Bytes of what is watched -------------------------------------------------------------------- */
+
+/* False: it is not there now (its block or frame has gone). */
+static bool read_watched(struct debug *d, const struct debug_point *p, u8 *to)
+{
+	struct warp *w = run_find_warp(d, p->owner_block, p->owner_warp);
+
+	if (!p->of_register) {
+		const struct debug_focus focus = d->focus;
+		d->focus = (struct debug_focus){p->owner_block, p->owner_warp, p->owner_lane, 0};
+		const bool ok = debug_read(d, p->space, p->address, p->owner_lane, to, p->size);
+		d->focus = focus;
+		return ok;
+	}
+	if (!w || !w->live)
+		return false;
+	/* Frames are used again: the watched one is there while some call of the warp is in it. */
+	for (const struct frame *f = d->access.w == w ? w->frame : NULL; f; f = f->caller)
+		if (f == p->reg.frame) {
+			memcpy(to, f->rows + p->reg.place.offset, p->size);
+			return true;
+		}
+	struct debug_split splits[WARP_LANES];
+	const u32 count = debug_splits(d, w, splits);
+	for (u32 k = 0; k < count; k++)
+		for (const struct frame *f = splits[k].frame; f; f = f->caller)
+			if (f == p->reg.frame) {
+				memcpy(to, f->rows + p->reg.place.offset, p->size);
+				return true;
+			}
+	return false;
+}
+
+void watch_refresh(struct debug *d) { d->hooks_stale |= watch_wants_access(d) != d->access_hooked; }
+
+/* --- What an instruction touches ------------------------------------------------------------------ */
+
+static bool is_store(const struct account_site *s)
+{
+	return s->operation != ACCOUNT_LOAD && s->operation != ACCOUNT_LDMATRIX && s->operation != ACCOUNT_ASYNC &&
+	       s->operation != ACCOUNT_ASYNC_BYPASS;
+}
+
+static bool is_load(const struct account_site *s)
+{
+	return s->operation != ACCOUNT_STORE && s->operation != ACCOUNT_STMATRIX;
+}
+
+/* Lanes whose bytes overlap the watched range. */
+static u32 overlap(const struct debug_point *p, const struct account_site *s, enum ir_space space, const struct warp *w,
+                   u32 mask, const u64 address[WARP_LANES])
+{
+	const bool local = space == SPACE_LOCAL;
+	const enum ir_space wanted = p->space == SPACE_GENERIC ? SPACE_GLOBAL : p->space;
+	u32 lanes = 0;
+
+	if (p->of_register || space != wanted || (space == SPACE_SHARED && w->block->index != p->owner_block) ||
+	    (local && (w->block->index != p->owner_block || w->index != p->owner_warp)))
+		return 0;
+	for (u32 left = mask; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		if (address[l] < p->address + p->size && p->address < address[l] + s->width &&
+		    (!local || l == p->owner_lane))
+			lanes |= 1u << l;
+	}
+	return lanes;
+}
+
+/* Rows that the instruction names as results, in the order of its operands; returns how many. */
+static u32 result_rows(const struct code *code, u32 insn, u32 rows[FORM_USES])
+{
+	const struct insn *i = &code->insns[insn];
+	const struct form *f = &code->forms[code->origin[insn]];
+	struct operand_spec specs[FORM_OPERANDS];
+	const u32 count = f->row ? isa_operand_specs(f, specs) : 0;
+	u32 found = 0, at = 0, values = 0, addresses = 0, written = 0;
+
+	for (u32 k = 0; k < count; k++) {
+		addresses += specs[k].kind == '@';
+		values += specs[k].kind == '@' ? 0 : specs[k].vector + (specs[k].second != TOKEN_NONE);
+		written += specs[k].written ? specs[k].vector + (specs[k].second != TOKEN_NONE) : 0;
+	}
+	if (!written)
+		return 0;
+	const bool memory = f->row->flags & ISA_MEMORY && addresses == 1;
+	if (written == 1 && specs[0].written && (memory ? values <= 3 : !addresses && values <= 4)) {
+		rows[0] = i->d;
+		return i->d != NO_OPERAND;
+	}
+	const u32 list = memory ? i->b : (u32)i->imm;
+	for (u32 k = 0; k < count; k++) {
+		const u32 width = specs[k].vector + (specs[k].second != TOKEN_NONE);
+		if (specs[k].kind == '@') {
+			at += memory ? 0 : 2;
+			continue;
+		}
+		for (u32 e = 0; e < width && found < FORM_USES; e++, at++)
+			if (specs[k].written && list + at < code->operand_count)
+				rows[found++] = code->operands[list + at];
+	}
+	return found;
+}
+
+static u32 register_writes(const struct debug *d, const struct debug_point *p, const struct warp *w, u32 mask)
+{
+	u32 rows[FORM_USES];
+
+	if (!p->of_register || w->frame != p->reg.frame)
+		return 0;
+	const u32 count = result_rows(d->access.code, d->access.insn, rows);
+	for (u32 k = 0; k < count; k++)
+		if (rows[k] == p->reg.place.offset)
+			return mask;
+	return 0;
+}
+
+static void note_touched(struct debug *d, struct debug_point *p, struct warp *w, u32 mask, enum ir_space space,
+                         u32 active)
+{
+	const struct account_site *s = d->access_site;
+
+	p->touched = p->written = 0;
+	if (s && !p->of_register) {
+		const u32 lanes = overlap(p, s, space, w, active, d->access_addresses);
+		p->touched = is_load(s) ? lanes : 0;
+		p->written = is_store(s) ? lanes : 0;
+	}
+	p->written |= register_writes(d, p, w, mask);
+	p->there = read_watched(d, p, p->before);
+}
+
+void watch_before(void *context, struct warp *w, const struct insn *i, u8 *rows, u32 mask)
+{
+	struct debug *d = context;
+	const struct code *code = w->frame->code;
+	enum ir_space space = SPACE_GENERIC;
+	u32 active = mask;
+
+	d->access = (struct standing){.w = w, .code = code, .mask = mask, .position = d->last.position,
+	                              .insn = (u32)(i - machine_entry(w->machine, code))};
+	d->access_site = access_site(d, code, d->access.insn);
+	d->access_frame = w->frame;
+	if (d->access_site)
+		space = access_addresses(d->access_site, w, i, rows, &active, d->access_addresses);
+	d->access_space = space;
+	d->access_mask = active;
+	d->divergences = w->divergent_branches;
+	if (d->access_site && i->b != NO_OPERAND && form_has(d->access_site->form, M_cas) &&
+	    type_bits(form_type(d->access_site->form, 0)) <= 64)
+		memcpy(d->access_compare, rows + i->b, type_bits(form_type(d->access_site->form, 0)) == 64 ? 256 : 128);
+	for (struct debug_point *p = d->points; p; p = p->next)
+		if (p->kind == DEBUG_WATCH && p->enabled)
+			note_touched(d, p, w, mask, space, active);
+	if (d->wanted)
+		note_touched(d, d->wanted, w, mask, space, active);
+}
+
+/* --- What it did ---------------------------------------------------------------------------------- */
+
+static bool changed(struct debug *d, const struct debug_point *p, u8 *now)
+{
+	return p->there && read_watched(d, p, now) && memcmp(now, p->before, p->size) != 0;
+}
+
+/* Lanes of a register row that differ. */
+static u32 changed_lanes(const struct debug_point *p, const u8 *now)
+{
+	const u32 bits = p->reg.place.bits;
+	u32 lanes = 0;
+
+	if (bits == 1) {
+		u32 a, b;
+		memcpy(&a, p->before, 4);
+		memcpy(&b, now, 4);
+		return a ^ b;
+	}
+	for (u32 l = 0; l < WARP_LANES; l++)
+		lanes |= (u32)(memcmp(p->before + l * (bits / 8), now + l * (bits / 8), bits / 8) != 0) << l;
+	return lanes;
+}
+
+/* The value at the watched place as text; of a register in that lane. */
+static void put_value(const struct debug_point *p, const u8 *bytes, u32 lane, char *text, size_t size)
+{
+	struct debug_value v = {.type = p->value_type};
+	const u32 bits = p->reg.place.bits;
+
+	if (p->of_register && bits == 1)
+		v.bytes[0] = bytes[lane / 8] >> lane % 8 & 1;
+	else if (p->of_register)
+		memcpy(v.bytes, bytes + lane * (bits / 8), bits / 8);
+	else
+		memcpy(v.bytes, bytes, min_u64(p->size, sizeof v.bytes));
+	debug_format(&v, 0, text, size);
+}
+
+static void say_watch(struct debug *d, const struct debug_point *p, const u8 *now, u32 lanes, bool has_changed)
+{
+	const u32 lane = lanes ? (u32)__builtin_ctz(lanes) : 0;
+	char before[64], after[64];
+
+	put_value(p, p->before, lane, before, sizeof before);
+	put_value(p, now, lane, after, sizeof after);
+	if (has_changed)
+		snprintf(d->text, sizeof d->text, "%s: old value %s, new value %s", p->what, before, after);
+	else
+		snprintf(d->text, sizeof d->text, "%s: value %s", p->what, before);
+	if (p->of_register && lanes)
+		snprintf(d->text + strlen(d->text), sizeof d->text - strlen(d->text), " (lane %u)", lane);
+}
+
+/* Does it hit? *lanes: those that touched it; `now` has room for its bytes. */
+static bool watch_hits(struct debug *d, const struct debug_point *p, u8 *now, u32 *lanes, bool *has_changed)
+{
+	*has_changed = changed(d, p, now);
+	if (!*has_changed)
+		memcpy(now, p->before, p->size);
+	*lanes = p->written | p->touched;
+	if (p->of_register && *has_changed)
+		*lanes = changed_lanes(p, now);
+	switch (p->watch) {
+	case DEBUG_WATCH_CHANGE:
+		return *has_changed;
+	case DEBUG_WATCH_WRITE:
+		return p->written || *has_changed;
+	case DEBUG_WATCH_READ:
+		return p->touched != 0;
+	default:
+		return p->touched || p->written || *has_changed;
+	}
+}
+
+static bool fill_event(struct debug *d, struct debug_point *p, enum debug_reason reason, u32 lanes)
+{
+	const struct standing *s = &d->access;
+	u32 seen = lanes ? lanes : s->mask;
+
+	d->asking = *s;
+	const bool holds = points_condition(d, p, s->w, &seen);
+	d->asking.w = NULL;
+	if (!holds || !points_hit(d, p))
+		return false;
+	d->event = (struct debug_event){.reason = reason, .number = p->number, .lanes = seen, .text = d->text,
+	                                .position = s->position, .block = s->w->block->index, .warp = s->w->index,
+	                                .place = {s->code, s->code->origin[s->insn]}};
+	return true;
+}
+
+static bool watch_point_hits(struct debug *d, struct debug_point *p)
+{
+	u8 now[WATCH_MAX];
+	u32 lanes;
+	bool has_changed;
+
+	if (!watch_hits(d, p, now, &lanes, &has_changed))
+		return false;
+	say_watch(d, p, now, lanes, has_changed);
+	return fill_event(d, p, DEBUG_WATCHED, lanes);
+}
+
+/* --- Catchpoints ---------------------------------------------------------------------------------- */
+
+/* Lanes whose compare-and-swap did not swap. */
+static u32 failed_lanes(const struct debug *d, const struct insn *i, const u8 *rows)
+{
+	const struct account_site *s = d->access_site;
+	u32 lanes = 0;
+
+	if (!s || !form_has(s->form, M_cas) || i->d == NO_OPERAND || i->b == NO_OPERAND)
+		return 0;
+	const u32 bits = type_bits(form_type(s->form, 0)), bytes = bits == 64 ? 8 : 4;
+	for (u32 left = d->access.mask; left && bits <= 64; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		lanes |= (u32)(memcmp(rows + i->d + l * bytes, d->access_compare + l * bytes, bits / 8) != 0) << l;
+	}
+	return lanes;
+}
+
+static bool catch_cost(struct debug *d, const struct debug_point *p)
+{
+	const struct account_site *s = d->access_site;
+	const struct debug_cost cost = s ? access_cost(d, s, d->access_space, d->access_mask, d->access_addresses)
+	                                 : (struct debug_cost){0};
+
+	if (!cost.known || cost.shared != (p->catch == DEBUG_CATCH_CONFLICT))
+		return false;
+	const u32 what = cost.shared ? cost.cost - cost.ideal : cost.cost;
+	if (what <= p->above)
+		return false;
+	snprintf(d->text, sizeof d->text, cost.shared ? "%u wavefronts, %u would do" : "%u sectors, %u would do", cost.cost,
+	         cost.ideal);
+	return true;
+}
+
+static bool catch_hits(struct debug *d, struct debug_point *p, const struct insn *i, const u8 *rows)
+{
+	struct warp *w = d->access.w;
+	u32 lanes = d->access.mask;
+
+	d->text[0] = 0;
+	switch (p->catch) {
+	case DEBUG_CATCH_DIVERGENCE:
+		if (w->divergent_branches == d->divergences)
+			return false;
+		snprintf(d->text, sizeof d->text, "the lanes 0x%08x diverge", lanes);
+		break;
+	case DEBUG_CATCH_CONFLICT:
+	case DEBUG_CATCH_SECTORS:
+		if (!catch_cost(d, p))
+			return false;
+		break;
+	case DEBUG_CATCH_LOCK:
+		lanes = w->frame == d->access_frame ? failed_lanes(d, i, rows) : 0;
+		if (!lanes)
+			return false;
+		snprintf(d->text, sizeof d->text, "lanes 0x%08x found another value", lanes);
+		break;
+	default:
+		return false;
+	}
+	return fill_event(d, p, DEBUG_CAUGHT, lanes);
+}
+
+void watch_after(void *context, struct warp *w, const struct insn *i, u8 *rows, u32 mask)
+{
+	struct debug *d = context;
+
+	(void)mask;
+	if (d->search) {
+		if (d->search->accesses && d->access.position < d->run_until &&
+		    d->search->accesses(d, &d->access, d->search->context, i, rows)) {
+			d->search->found = d->access.position;
+			d->search->any = true;
+		}
+	} else if (!d->quiet && !d->stopped && w->stop != STOP_FAULT) {
+		for (struct debug_point *p = d->points; p && !d->stopped; p = p->next)
+			if (p->enabled)
+				d->stopped = (p->kind == DEBUG_WATCH && watch_point_hits(d, p)) ||
+				             (p->kind == DEBUG_CATCH && catch_hits(d, p, i, rows));
+	}
+	d->access.w = NULL;
+}
+
+/* --- At stops -------------------------------------------------------------------------------------- */
+
+static bool stop_hits(struct debug *d, const struct debug_point *p, const struct standing *s)
+{
+	const struct debug_place place = {s->code, s->code->origin[s->insn]};
+
+	if (p->catch == DEBUG_CATCH_BARRIER) {
+		snprintf(d->text, sizeof d->text, "lanes 0x%08x are about to arrive", s->mask);
+		return place_is_barrier(&place);
+	}
+	if (p->catch != DEBUG_CATCH_RECONVERGENCE)
+		return false;
+	snprintf(d->text, sizeof d->text, "lanes 0x%08x go on together", s->mask);
+	return d->last.w == s->w && d->last.position < s->position && (d->last.mask & s->mask) == d->last.mask &&
+	       d->last.mask != s->mask;
+}
+
+bool watch_at_stop(struct debug *d, const struct standing *s)
+{
+	if (!d->access_hooked)
+		return false;
+	for (struct debug_point *p = d->points; p; p = p->next) {
+		u32 lanes = s->mask;
+		if (p->kind != DEBUG_CATCH || !p->enabled || !stop_hits(d, p, s))
+			continue;
+		d->asking = *s;
+		const bool holds = points_condition(d, p, s->w, &lanes);
+		d->asking.w = NULL;
+		if (!holds || !points_hit(d, p))
+			continue;
+		d->event = (struct debug_event){.reason = DEBUG_CAUGHT, .number = p->number, .lanes = lanes,
+		                                .text = d->text, .position = s->position,
+		                                .block = s->w->block->index, .warp = s->w->index,
+		                                .place = {s->code, s->code->origin[s->insn]}};
+		return true;
+	}
+	return false;
+}
+
+/* --- Searching back -------------------------------------------------------------------------------- */
+
+bool watch_search(struct debug *d, const struct standing *s, void *context, const struct insn *i, const u8 *rows)
+{
+	struct debug_event *e = context;
+
+	(void)s;
+	for (struct debug_point *p = d->points; p; p = p->next)
+		if (p->enabled && ((p->kind == DEBUG_WATCH && watch_point_hits(d, p)) ||
+		                   (p->kind == DEBUG_CATCH && catch_hits(d, p, i, rows)))) {
+			*e = d->event;
+			d->event = (struct debug_event){.reason = DEBUG_FAILED};
+			memcpy(d->found_text, d->text, sizeof d->found_text);
+			e->text = d->found_text;
+			return true;
+		}
+	return false;
+}
+
+bool watch_search_one(struct debug *d, const struct standing *s, void *context, const struct insn *i, const u8 *rows)
+{
+	struct debug_event *e = context;
+	u8 now[WATCH_MAX];
+	u32 lanes;
+	bool has_changed;
+
+	(void)i;
+	(void)rows;
+	if (!watch_hits(d, d->wanted, now, &lanes, &has_changed))
+		return false;
+	if (d->wanted->of_register && !(lanes >> d->focus.lane & 1))
+		return false;
+	if (d->wanted->of_register)
+		lanes = 1u << d->focus.lane;
+	say_watch(d, d->wanted, now, lanes, true);
+	memcpy(d->found_text, d->text, sizeof d->found_text);
+	*e = (struct debug_event){.reason = DEBUG_STEPPED, .lanes = lanes & s->mask, .text = d->found_text};
+	return true;
+}
+
+bool watch_search_begin(struct debug *d, const char *what)
+{
+	static const struct debug_point none;
+	struct debug_point *p = ARENA_NEW(d->arena, struct debug_point);
+
+	*p = none;
+	if (!resolve(d, what, 0, p))
+		return false;
+	p->what = arena_copy_text(d->arena, what, strlen(what));
+	p->watch = DEBUG_WATCH_WRITE;
+	p->before = ARENA_ARRAY(d->arena, p->size + 1, u8);
+	d->wanted = p;
+	return true;
+}
+
+void watch_search_end(struct debug *d)
+{
+	d->wanted = NULL;
+	d->hooks_stale = true;
+}
