@@ -65,6 +65,9 @@ void async_phase(struct warp *w, const u8 *mbarrier);
 void async_expects(struct warp *w, const struct insn *i, const u8 *mbarrier);
 /* A wait of the warp found an earlier phase of the mbarrier complete. */
 void async_observed(struct warp *w, const u8 *mbarrier);
+/* An ordinary access of a lane; async_watch.c sees loads, stores and atomics, whose addresses are in their
+ * registers. False: a fault was raised. */
+bool async_access(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address, u32 size, bool is_store);
 /* Before wgmma: the registers and the fence. False: a fault was raised. */
 bool async_registers(struct warp *w, const struct insn *i, struct async_op *op);
 

@@ -144,8 +144,6 @@ static inline u32 async_site_of(const struct warp *w, const struct insn *i)
 }
 
 struct async_op *async_find(const struct async_cluster *c, u32 id);
-/* An ordinary access of a lane. False: a fault was raised. */
-bool async_access(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address, u32 size, bool is_store);
 /* The warp tells the others what it knows. */
 void async_meet(struct warp *w);
 /* "'cp.async.wait_all' at file:line:column". */

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/matrix.h"
+
 static bool starts(const char *text, const char *word) { return !strncmp(text, word, strlen(word)); }
 
 static const char *family_of(const struct isa *isa, const struct isa_row *row)
@@ -39,7 +41,7 @@ static enum instruction_class class_of(const struct isa *isa, const struct form 
 	    {"Control flow", CLASS_CONTROL},
 	    {"Loads and stores", CLASS_MEMORY},
 	    {"Atomic operations", CLASS_MEMORY},
-	    {"Caches, copies", CLASS_MEMORY},
+	    {"Caches", CLASS_MEMORY},
 	    {"Asynchronous copies", CLASS_MEMORY},
 	    {"Tensor copies", CLASS_MEMORY},
 	    {"Conversion", CLASS_CONVERSION},
@@ -77,12 +79,60 @@ static enum instruction_kind kind_of(const char *form)
 	    {"redux", KIND_VOTE},
 	    {"elect", KIND_VOTE},
 	    {"activemask", KIND_VOTE},
+	    {"mma", KIND_MULTIPLY},
+	    {"wmma.mma", KIND_MULTIPLY},
+	    {"wgmma.mma_async", KIND_MULTIPLY},
+	    {"wmma.load", KIND_FRAGMENT_LOAD},
+	    {"ldmatrix", KIND_FRAGMENT_LOAD},
+	    {"wmma.store", KIND_FRAGMENT_STORE},
+	    {"stmatrix", KIND_FRAGMENT_STORE},
 	};
 
 	for (size_t k = 0; k < COUNT_OF(table); k++)
 		if (starts(form, table[k].start))
 			return table[k].kind;
 	return KIND_OTHER;
+}
+
+/* --- Matrices ------------------------------------------------------------------------------- */
+
+static enum matrix_type matrix_type_of(enum tensor_format format)
+{
+	switch (format) {
+	case TENSOR_F16:
+		return MATRIX_F16;
+	case TENSOR_BF16:
+		return MATRIX_BF16;
+	case TENSOR_TF32:
+		return MATRIX_TF32;
+	case TENSOR_F64:
+		return MATRIX_F64;
+	case TENSOR_S8:
+	case TENSOR_U8:
+		return MATRIX_INT8;
+	case TENSOR_S4:
+	case TENSOR_U4:
+		return MATRIX_INT4;
+	case TENSOR_B1:
+		return MATRIX_B1;
+	default:
+		return MATRIX_FP8;
+	}
+}
+
+static void describe_product(struct instruction_facts *facts, const struct form *f)
+{
+	struct tensor_form t;
+
+	if (!isa_tensor_form(f, &t))
+		return;
+	facts->matrix = (u8)matrix_type_of(t.a);
+	facts->multiply_adds = (u32)t.m * t.n * t.k;
+	/* Four products by eight lanes each; a quarter of the group's. */
+	if (t.arith == TENSOR_FMA_F32)
+		facts->multiply_adds *= 4;
+	else if (t.family == TENSOR_WGMMA)
+		facts->multiply_adds /= 4;
 }
 
 /* --- Registers ------------------------------------------------------------------------------ */
@@ -130,6 +180,8 @@ struct instruction_facts instruction_describe(const struct isa *isa, const struc
 		return facts;
 	facts.class = (u8)class_of(isa, form);
 	facts.kind = (u8)kind_of(form->row->form);
+	if (facts.kind == KIND_MULTIPLY)
+		describe_product(&facts, form);
 	if (!(form->row->flags & ISA_CALL))
 		count_registers(&facts, x, form);
 	return facts;

@@ -37,6 +37,24 @@ enum instruction_class {
 	    CLASS_COUNT
 };
 
+/* What matrix instructions multiply: X(enumerator, name, definition) */
+#define MATRIX_TYPES(X)                                                                                      \
+	X(F16, "f16", "f16 matrices")                                                                        \
+	X(BF16, "bf16", "bf16 matrices")                                                                     \
+	X(TF32, "tf32", "tf32 matrices")                                                                     \
+	X(FP8, "fp8", "matrices of 8-bit floats (e4m3, e5m2)")                                               \
+	X(F64, "f64", "f64 matrices")                                                                        \
+	X(INT8, "int8", "matrices of 8-bit integers")                                                        \
+	X(INT4, "int4", "matrices of 4-bit integers")                                                        \
+	X(B1, "b1", "matrices of bits")
+
+enum matrix_type {
+#define X(enumerator, name, text) MATRIX_##enumerator,
+	MATRIX_TYPES(X)
+#undef X
+	    MATRIX_TYPE_COUNT
+};
+
 enum instruction_kind {
 	KIND_OTHER,
 	KIND_BLOCK_BARRIER,   /* bar.sync, bar.arrive, bar.red and their barrier. spellings */
@@ -44,6 +62,9 @@ enum instruction_kind {
 	KIND_WARP_BARRIER,    /* bar.warp.sync */
 	KIND_SHUFFLE,
 	KIND_VOTE, /* vote, match, redux, elect, activemask */
+	KIND_MULTIPLY,        /* mma, wmma.mma, wgmma.mma_async */
+	KIND_FRAGMENT_LOAD,   /* wmma.load, ldmatrix */
+	KIND_FRAGMENT_STORE,  /* wmma.store, stmatrix */
 };
 
 struct instruction_facts {
@@ -53,6 +74,10 @@ struct instruction_facts {
 	 * stands in the text as a constant, a special register or a parameter's name; of calls nothing,
 	 * since the assembler decides how arguments travel. */
 	u8 reads, writes;
+	/* KIND_MULTIPLY: enum matrix_type, and the multiply-adds of one warp; of sparse forms those of
+	 * the full K, as the vendors count them. */
+	u8 matrix;
+	u32 multiply_adds;
 };
 
 struct instruction_facts instruction_describe(const struct isa *isa, const struct ir_instruction *x,

@@ -143,6 +143,25 @@ static const struct counter table[] = {
     FACT("warp.votes", "instructions", votes, "",
          "Votes, matches, reductions over a warp, elections, executed by warps."),
 
+    /* --- Matrices --- */
+#define X(enumerator, type, text)                                                                            \
+	{.name = "matrix." type ".instructions",                                                            \
+	 .unit = "instructions",                                                                             \
+	 .definition = "Multiplications of " text " executed by warps (mma, wmma, wgmma).",                 \
+	 .aliases = "",                                                                                      \
+	 .facts = {FACT_products + MATRIX_##enumerator}},                                                    \
+	    {.name = "matrix." type ".multiply_adds",                                                        \
+	     .unit = "operations",                                                                           \
+	     .definition = "Their multiply-adds; of sparse forms over all of K, zeros included.",            \
+	     .aliases = "",                                                                                  \
+	     .facts = {FACT_multiply_adds + MATRIX_##enumerator}},
+    MATRIX_TYPES(X)
+#undef X
+    FACT("matrix.fragment_loads", "instructions", fragment_loads, "",
+         "Loads of fragments executed by warps (wmma.load, ldmatrix)."),
+    FACT("matrix.fragment_stores", "instructions", fragment_stores, "",
+         "Stores of fragments executed by warps (wmma.store, stmatrix)."),
+
     /* --- Occupancy --- */
     FACT("occupancy.warps", "warps", sm_warps, "sm__maximum_warps_avg_per_active_cycle",
          "Warps that an SM holds at once."),

@@ -26,6 +26,13 @@ static void add_kind(u64 facts[FACT_COUNT], enum instruction_kind kind, const st
 	case KIND_VOTE:
 		facts[FACT_votes] += n->executed;
 		break;
+	case KIND_FRAGMENT_LOAD:
+		facts[FACT_fragment_loads] += n->executed;
+		break;
+	case KIND_FRAGMENT_STORE:
+		facts[FACT_fragment_stores] += n->executed;
+		break;
+	case KIND_MULTIPLY: /* by type, see below */
 	case KIND_OTHER:
 		break;
 	}
@@ -49,6 +56,10 @@ void facts_add_instruction(u64 facts[FACT_COUNT], const struct flow_count *n,
 	facts[FACT_classes + what->class] += n->executed;
 	facts[FACT_class_threads + what->class] += n->lanes - n->off;
 	add_kind(facts, (enum instruction_kind)what->kind, n);
+	if (what->kind == KIND_MULTIPLY) {
+		facts[FACT_products + what->matrix] += n->executed;
+		facts[FACT_multiply_adds + what->matrix] += n->executed * what->multiply_adds;
+	}
 }
 
 void facts_add_flow(u64 facts[FACT_COUNT], const struct code *code, const struct flow_count *counts,

@@ -31,6 +31,8 @@
 	X(warp_barriers)                                                                                     \
 	X(shuffles)                                                                                          \
 	X(votes)                                                                                             \
+	X(fragment_loads)                                                                                    \
+	X(fragment_stores)                                                                                   \
 	X(grid_blocks)                                                                                       \
 	X(block_threads)                                                                                     \
 	X(thread_registers)                                                                                  \
@@ -52,7 +54,9 @@ enum fact {
 #undef X
 	    FACT_classes, /* executed by warps, CLASS_COUNT of them */
 	FACT_class_threads = FACT_classes + CLASS_COUNT,
-	FACT_COUNT = FACT_class_threads + CLASS_COUNT
+	FACT_products = FACT_class_threads + CLASS_COUNT, /* by warps, MATRIX_TYPE_COUNT of them */
+	FACT_multiply_adds = FACT_products + MATRIX_TYPE_COUNT,
+	FACT_COUNT = FACT_multiply_adds + MATRIX_TYPE_COUNT
 };
 
 /* Adds what an instruction did. */

@@ -4,6 +4,7 @@
  * a register lies follows from its place in the matrix, the layout and the stride; the places are
  * worked out once for each instruction.
  */
+#include "exec/async.h"
 #include "sem/matrix.h"
 
 struct fragment_plan {
@@ -78,6 +79,8 @@ static bool lanes_move(struct warp *w, const struct insn *i, const struct fragme
 		u8 *own = row + l * lane_bytes + at;
 		if (!(mask >> l & 1))
 			continue;
+		if (UNLIKELY(w->machine->async == ASYNC_STRICT) && !async_access(w, i, l, p->space, address[l], bytes, p->is_store))
+			return false;
 		if (host && p->is_store)
 			memcpy(host + (address[l] - low), own, bytes);
 		else if (host)

@@ -50,7 +50,11 @@ static const char text[] =
                                         KERNEL("choosing", "ts: .branchtargets A, B, A;\n"
                                                            "rem.u32 v, t, 3; brx.idx v, ts;\n"
                                                            "A: add.u32 w, t, 1; bra C;\n"
-                                                           "B: fma.rn.f32 x, y, y, y; C: add.f64 z, z, z;\n");
+                                                           "B: fma.rn.f32 x, y, y, y; C: add.f64 z, z, z;\n")
+                                            KERNEL("matrices",
+                                                   "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {v}, [a];\n"
+                                                   "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {v, w}, {v, w}, {v}, {v, w};\n"
+                                                   "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {v, w}, {v}, {w}, {v, w};\n");
 
 struct fixture {
 	struct session session;
@@ -173,6 +177,11 @@ static const struct {
     {"leaving", "barrier.thread_arrivals", 24},
     {"leaving", "launch.predicated_off", 24 + 20},
     {"leaving", "thread_instructions.exchange", 24},
+    {"matrices", "matrix.f16.instructions", 1},
+    {"matrices", "matrix.f16.multiply_adds", 16 * 8 * 8},
+    {"matrices", "matrix.int8.multiply_adds", 8 * 8 * 16},
+    {"matrices", "matrix.fragment_loads", 1},
+    {"matrices", "matrix.fp8.instructions", 0},
     {"choosing", "branch.divergent", 1},
     {"choosing", "inst_fp_32", 11},
     {"choosing", "inst_fp_64", 32},
