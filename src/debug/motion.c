@@ -153,7 +153,7 @@ static void focus_on(struct debug *d, const struct warp *w, u32 lanes)
 
 static void say_fault(struct debug *d)
 {
-	fault_describe(d->program, d->launch.memory, &d->launch, &d->fault, d->text, sizeof d->text);
+	fault_describe(d->launch.memory, &d->launch, &d->fault, d->text, sizeof d->text);
 	for (size_t n = strlen(d->text); n && d->text[n - 1] == '\n';)
 		d->text[--n] = 0;
 }
