@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fuzz-run [--count N] [--seeds FOLDER]: reads and builds damaged PTX: samples cut at every byte,
+ * fuzz-run [--count N] [--seeds FOLDER]: reads, builds and runs damaged PTX: samples cut at every byte,
  * random mutations, and a few hostile texts. Each must give diagnostics or a program, in bounded
  * memory and time. Texts are tried in child processes with limits; a child that dies is reported
  * with the text that killed it, kept in a file.
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "api/file.h"
-#include "api/session.h"
+#include "fuzz_text.h"
 
 enum { SECONDS = 20, CUT_SEEDS = 3, BATCH = 64, SPACES = 100 << 20 };
 static const rlim_t MEMORY = (rlim_t)4 << 30;
@@ -42,26 +42,6 @@ static u64 random_next(u64 *state)
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
 	z = (z ^ z >> 27) * 0x94d049bb133111eb;
 	return z ^ z >> 31;
-}
-
-/* --- One text ------------------------------------------------------------------------------- */
-
-static void try_text(const char *bytes, size_t length)
-{
-	const struct lower_options options = {.allow_unmodelled = true};
-	struct session s;
-
-	if (!session_open(&s))
-		_exit(2);
-	if (!SESSION_ENTER(&s)) {
-		session_add_text(&s, "fuzz.ptx", bytes, length);
-		const bool built = session_build(&s, &options);
-		/* What is refused must be told. */
-		if (!built && !s.diags.error_count)
-			abort();
-		session_diagnostics(&s, false);
-	}
-	session_close(&s);
 }
 
 /* Text number n: for the first seeds every cut, then mutations. */
@@ -118,7 +98,7 @@ static void child_main(const struct fuzz *f, u64 first, u64 end)
 	for (u64 n = first; n < end; n++) {
 		const struct text t = make_text(f, n);
 		alarm(SECONDS);
-		try_text(t.bytes, t.length);
+		fuzz_text(t.bytes, t.length);
 		free(t.bytes);
 		*f->tried = n + 1;
 	}
@@ -169,7 +149,7 @@ static void run_special(struct fuzz *f, const char *what, const char *bytes, siz
 	const pid_t child = fork();
 	if (child == 0) {
 		alarm(SECONDS);
-		try_text(bytes, length);
+		fuzz_text(bytes, length);
 		_exit(0);
 	}
 	waitpid(child, &status, 0);
