@@ -14,7 +14,7 @@
 
 #include "isa/sregs.h"
 
-enum { RUN_MAX = 60000, AUX_SPIN = 2 };
+enum { RUN_MAX = 60000, AUX_SPIN = 2, AUX_LANE_WISE = 2 };
 
 struct fixup {
 	u32 insn;
@@ -26,6 +26,8 @@ void emit(struct emitter *e, struct insn insn)
 {
 	VEC_PUSH(e->low->scratch, &e->insns, insn);
 	VEC_PUSH(e->low->scratch, &e->origin, e->body_index);
+	VEC_PUSH(e->low->scratch, &e->gangs, e->gang);
+	e->gang = NULL;
 }
 
 static u32 reserve_row(struct emitter *e, u32 bits)
@@ -283,6 +285,21 @@ static void emit_branch(struct emitter *e, const struct ir_instruction *x, const
 	emit(e, i);
 }
 
+/* A returned old value that is used shows who came first. */
+static bool shows_order(const struct emitter *e, u32 k)
+{
+	const struct use *d = e->matched[k].use_count ? &e->matched[k].uses[0] : NULL;
+
+	if (!d || !d->written || d->kind != USE_REGISTER)
+		return false;
+	for (u32 x = 0; x < e->function->body.count; x++)
+		for (u32 u = 0; u < e->matched[x].use_count; u++)
+			if (e->matched[x].uses[u].kind == USE_REGISTER && e->matched[x].uses[u].read &&
+			    e->matched[x].uses[u].reg == d->reg)
+				return true;
+	return false;
+}
+
 static void emit_plain(struct emitter *e, const struct ir_instruction *x, const struct matched *m)
 {
 	const u32 flags = m->form.row->flags;
@@ -319,6 +336,9 @@ static void emit_plain(struct emitter *e, const struct ir_instruction *x, const 
 	}
 	if (flags & ISA_SYNC)
 		i.run = (u16)take_run(e);
+	e->gang = meaning ? meaning->gang : NULL;
+	if (e->gang && flags & ISA_ATOMIC && shows_order(e, e->body_index))
+		e->gang = NULL;
 	emit(e, i);
 }
 
@@ -354,11 +374,14 @@ static void emit_instruction(struct emitter *e, const struct ir_instruction *x, 
 	} else if (x->guard) {
 		/* Operands first: a special register is read for all lanes. */
 		emit_plain(e, x, m);
-		const struct insn guarded = e->insns.items[e->insns.count - 1];
-		const struct insn guard = {.fn = e->low->internal.guard,
-					   .a = e->rows->places[ir_guard_slot(x)].offset,
-					   .aux = x->guard_negated};
-		e->insns.items[e->insns.count - 1] = guard;
+		const size_t last = e->insns.count - 1;
+		const struct insn guarded = e->insns.items[last];
+		const bool lane_wise = e->gangs.items[last] && !(flags & ISA_MEMORY);
+		e->insns.items[last] = (struct insn){.fn = e->low->internal.guard,
+						     .a = e->rows->places[ir_guard_slot(x)].offset,
+						     .aux = (u8)(x->guard_negated | (lane_wise ? AUX_LANE_WISE : 0))};
+		e->gang = e->gangs.items[last];
+		e->gangs.items[last] = NULL;
 		emit(e, guarded);
 	} else {
 		emit_plain(e, x, m);
@@ -433,15 +456,8 @@ static bool depends_on_order(const struct emitter *e)
 			continue;
 		if (form_has(f, M_exch) || form_has(f, M_cas) || type_class(form_type(f, 0)) == 'f')
 			return true;
-		/* A returned old value that is used shows who came first. */
-		const struct use *d = e->matched[k].use_count ? &e->matched[k].uses[0] : NULL;
-		if (!d || !d->written || d->kind != USE_REGISTER)
-			continue;
-		for (u32 x = 0; x < e->function->body.count; x++)
-			for (u32 u = 0; u < e->matched[x].use_count; u++)
-				if (e->matched[x].uses[u].kind == USE_REGISTER && e->matched[x].uses[u].read &&
-				    e->matched[x].uses[u].reg == d->reg)
-					return true;
+		if (shows_order(e, k))
+			return true;
 	}
 	return false;
 }
@@ -455,6 +471,34 @@ static void *keep(struct lowering *low, const void *items, size_t count, size_t 
 	return copy;
 }
 
+/* What a gang runs for instruction k: its meaning's handler, or one that parts the gang. */
+static gang_fn *gang_handler(const struct emitter *e, size_t k)
+{
+	const struct internal_meanings *in = &e->low->internal;
+	gang_fn *end = NULL;
+
+	if (e->gangs.items[k])
+		return e->gangs.items[k];
+	for (u32 m = 0; m < in->all_count; m++) {
+		if (in->all[m]->run == e->insns.items[k].fn)
+			return in->all[m]->gang;
+		if (in->all[m]->run == in->unmodelled)
+			end = in->all[m]->gang;
+	}
+	return end;
+}
+
+static void keep_gang_insns(struct emitter *e)
+{
+	struct code *c = e->code;
+
+	if (!e->function->is_entry || e->low->options->one_warp || e->low->options->keep_registers)
+		return;
+	c->gang_insns = keep(e->low, e->insns.items, e->insns.count, sizeof *e->insns.items);
+	for (size_t k = 0; k < e->insns.count; k++)
+		c->gang_insns[k].gang = gang_handler(e, k);
+}
+
 static void finish_code(struct emitter *e)
 {
 	struct code *c = e->code;
@@ -462,6 +506,7 @@ static void finish_code(struct emitter *e)
 
 	c->insns = keep(low, e->insns.items, e->insns.count, sizeof *e->insns.items);
 	c->insn_count = (u32)e->insns.count;
+	keep_gang_insns(e);
 	c->origin = keep(low, e->origin.items, e->origin.count, sizeof *e->origin.items);
 	c->operands = keep(low, e->operands.items, e->operands.count, sizeof *e->operands.items);
 	c->operand_count = (u32)e->operands.count;

@@ -17,18 +17,28 @@ static meaning_fn *internal(struct lowering *low, const char *name)
 	const struct form form = {.row = o ? o->rows[0] : NULL};
 	const struct meaning *m = o ? o->rows[0]->meaning(&form) : NULL;
 
-	return m ? m->run : NULL;
+	if (!m)
+		return NULL;
+	low->internal.all[low->internal.all_count++] = m;
+	return m->run;
 }
 
 static void find_internal_meanings(struct lowering *low)
 {
-	low->internal = (struct internal_meanings){
-		.count = internal(low, "%count"), .join = internal(low, "%join"), .guard = internal(low, "%guard"),
-		.bra = internal(low, "%bra"), .bra_if = internal(low, "%bra_if"), .brx = internal(low, "%brx"),
-		.call = internal(low, "%call"), .ret = internal(low, "%ret"), .exit = internal(low, "%exit"),
-		.sreg_read = internal(low, "%sreg_read"), .element = internal(low, "%element"),
-		.unmodelled = internal(low, "%unmodelled"),
-	};
+	struct internal_meanings *in = &low->internal;
+
+	in->count = internal(low, "%count");
+	in->join = internal(low, "%join");
+	in->guard = internal(low, "%guard");
+	in->bra = internal(low, "%bra");
+	in->bra_if = internal(low, "%bra_if");
+	in->brx = internal(low, "%brx");
+	in->call = internal(low, "%call");
+	in->ret = internal(low, "%ret");
+	in->exit = internal(low, "%exit");
+	in->sreg_read = internal(low, "%sreg_read");
+	in->element = internal(low, "%element");
+	in->unmodelled = internal(low, "%unmodelled");
 }
 
 /* Fills in direct call targets once every function of the kernel has its code. */

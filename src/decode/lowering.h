@@ -11,9 +11,13 @@
 #include "decode/match.h"
 #include "decode/rows.h"
 
+enum { INTERNAL_MEANINGS = 12 };
+
 /* Meanings that stand for no PTX instruction; the table has them under these opcodes. */
 struct internal_meanings {
 	meaning_fn *count, *join, *guard, *bra, *bra_if, *brx, *call, *ret, *exit, *sreg_read, *element, *unmodelled;
+	const struct meaning *all[INTERNAL_MEANINGS];
+	u32 all_count;
 };
 
 /* Where one kernel's variables and functions lie. */
@@ -57,6 +61,8 @@ struct emitter {
 	struct matcher matcher;
 	VEC_OF(struct insn) insns;
 	VEC_OF(u32) origin;
+	VEC_OF(gang_fn *) gangs; /* for each insn; NULL: an internal one, or none */
+	gang_fn *gang;           /* of the next insn emitted */
 	VEC_OF(u32) operands;
 	VEC_OF(const void *) plans;
 	VEC_OF(struct constant_row) constants;

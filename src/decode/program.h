@@ -34,7 +34,10 @@ struct arch; /* arch/arch.h */
  * run: PTX instructions since the last accounting point, this one included: added to the counters
  *   by whatever ends a straight run. */
 struct insn {
-	meaning_fn *fn;
+	union {
+		meaning_fn *fn;
+		gang_fn *gang; /* in code->gang_insns */
+	};
 	u32 d, a, b, c;
 	s32 imm;
 	u16 run;
@@ -81,6 +84,7 @@ struct code {
 	const char *name;
 	u32 index; /* in program->codes */
 	struct insn *insns; /* ends with an exit or return of its own */
+	struct insn *gang_insns; /* of a kernel: the same with the handlers of gangs; else NULL */
 	u32 insn_count;
 	u32 *operands;      /* flattened operand lists */
 	u32 operand_count;

@@ -141,6 +141,7 @@ const struct insn *cluster_arrive(struct warp *w, const struct insn *i)
 	struct cluster *c = w->block->cluster;
 
 	warp_account(w, i);
+	c->used = true;
 	for (u32 l = 0; l < WARP_LANES; l++)
 		if (w->mask >> l & 1)
 			w->cluster_phase[l] = c->phase + 1;

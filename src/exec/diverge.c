@@ -464,11 +464,31 @@ void warp_start(struct warp *w, const struct code *code)
 	w->mask = 0;
 	w->join = NULL;
 	w->frame = NULL;
-	if (w->local_bytes < code->local_bytes && !warp_local_reserve(w, code->insns, code->local_bytes))
-		return;
-	if (w->entry_frame)
-		frame_restart(w, w->entry_frame);
-	else
-		w->entry_frame = frame_new(w, code, 0);
-	make_ready(w, machine_entry(w->machine, code), w->live, NULL, w->entry_frame);
+	w->fresh = w->local_bytes >= code->local_bytes || warp_local_reserve(w, code->insns, code->local_bytes);
+	/* Whoever looks at a launch that is stepped through sees splits. */
+	if (w->fresh && !w->machine->gang_limit)
+		warp_enter(w);
+}
+
+void warp_enter(struct warp *w)
+{
+	w->fresh = false;
+	warp_stand(w, machine_entry(w->machine, w->machine->kernel->code));
+}
+
+void warp_stand(struct warp *w, const struct insn *pc) { make_ready(w, pc, w->live, NULL, w->entry_frame); }
+
+const struct insn *warp_stands(const struct warp *w)
+{
+	const struct split *s = w->ready_head;
+
+	if (!s || s->next || w->waiting || w->open_joins || s->resumed || s->mask != w->live || s->frame != w->entry_frame)
+		return NULL;
+	return s->pc;
+}
+
+void warp_take(struct warp *w)
+{
+	free_split(w, w->ready_head);
+	w->ready_head = w->ready_tail = NULL;
 }

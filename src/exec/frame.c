@@ -41,16 +41,22 @@ static void fill_lanes(const struct warp *w, u8 *rows, const struct sreg_row *s)
 	}
 }
 
-/* Special registers that hold from `since` on: those fixed for the warp's place in the block are filled
- * when the frame is made for that warp, those of the block for each block. */
-static void fill_sregs(const struct warp *w, u8 *rows, const struct code *code, bool block_only)
+static void fill_constants(const struct frame *f, u64 local_base, bool all)
+{
+	for (u32 k = 0; k < f->code->constant_count; k++) {
+		const struct constant_row *c = &f->code->constants[k];
+		if (all || c->frame_relative)
+			fill_row(f->rows + c->offset, c->bits, c->low + (c->frame_relative ? local_base : 0), c->high);
+	}
+}
+
+/* Special registers that do not change while the frame runs. Those of the warp's place in its block hold
+ * for later blocks too. */
+static void fill_sregs(const struct warp *w, u8 *rows, const struct code *code)
 {
 	for (u32 k = 0; k < code->sreg_count; k++) {
 		const struct sreg_row *s = &code->sregs[k];
-		const enum sreg_kind kind = sreg_info(s->sreg)->kind;
-		if (block_only && kind != SREG_PER_BLOCK)
-			continue;
-		if (kind == SREG_PER_LANE)
+		if (sreg_info(s->sreg)->kind == SREG_PER_LANE)
 			fill_lanes(w, rows, s);
 		else
 			fill_row(rows + s->offset, s->bits, sreg_value(w, s->sreg, s->element, 0), 0);
@@ -65,13 +71,6 @@ static void clear_undefined(const struct frame *f)
 	}
 }
 
-void frame_restart(struct warp *w, struct frame *f)
-{
-	fill_sregs(w, f->rows, f->code, true);
-	clear_undefined(f);
-	f->local_top = f->local_base + f->code->local_bytes;
-}
-
 struct frame *frame_new(struct warp *w, const struct code *code, u64 local_base)
 {
 	struct frame *f = w->worker->frames[code->index];
@@ -84,18 +83,57 @@ struct frame *frame_new(struct warp *w, const struct code *code, u64 local_base)
 	} else {
 		w->worker->frames[code->index] = f->next_free;
 	}
-	for (u32 k = 0; k < code->constant_count; k++) {
-		const struct constant_row *c = &code->constants[k];
-		if (fresh || c->frame_relative)
-			fill_row(f->rows + c->offset, c->bits, c->low + (c->frame_relative ? local_base : 0), c->high);
-	}
-	fill_sregs(w, f->rows, code, false);
+	fill_constants(f, local_base, fresh);
+	fill_sregs(w, f->rows, code);
 	clear_undefined(f);
 	f->caller = NULL;
 	f->depth = 0;
 	f->local_base = local_base;
 	f->local_top = local_base + code->local_bytes;
 	return f;
+}
+
+/* An odd number of cache lines apart, so that the same row of several warps falls into different sets. */
+static size_t frame_stride(const struct code *code) { return (((size_t)code->frame_bytes + 63) / 64 | 1) * 64; }
+
+static void make_block_frames(struct block *b, const struct code *code)
+{
+	struct arena *arena = &b->worker->arena;
+	const size_t stride = frame_stride(code);
+	u8 *rows = arena_array(arena, b->warp_count, stride);
+	struct frame *frames = ARENA_ARRAY(arena, b->warp_count, struct frame);
+
+	for (u32 n = 0; n < b->warp_count; n++) {
+		frames[n] = (struct frame){.rows = rows + n * stride, .code = code};
+		fill_constants(&frames[n], 0, true);
+		fill_sregs(&b->warps[n], frames[n].rows, code);
+		b->warps[n].entry_frame = &frames[n];
+	}
+}
+
+static void refill_block_sregs(struct block *b, const struct code *code)
+{
+	for (u32 k = 0; k < code->sreg_count; k++) {
+		const struct sreg_row *s = &code->sregs[k];
+		if (sreg_info(s->sreg)->kind != SREG_PER_BLOCK)
+			continue;
+		const u64 value = sreg_value(&b->warps[0], s->sreg, s->element, 0);
+		for (u32 n = 0; n < b->warp_count; n++)
+			fill_row(b->warps[n].entry_frame->rows + s->offset, s->bits, value, 0);
+	}
+}
+
+void frames_of_block(struct block *b, const struct code *code)
+{
+	if (b->warps[0].entry_frame)
+		refill_block_sregs(b, code);
+	else
+		make_block_frames(b, code);
+	for (u32 n = 0; n < b->warp_count; n++) {
+		struct frame *f = b->warps[n].entry_frame;
+		clear_undefined(f);
+		f->local_top = code->local_bytes;
+	}
 }
 
 void frame_free(struct warp *w, struct frame *f)

@@ -17,8 +17,8 @@ void fp_restore(struct worker *worker);
 /* Frames are kept for reuse by their code: constants need filling only once. */
 struct frame *frame_new(struct warp *w, const struct code *code, u64 local_base);
 void frame_free(struct warp *w, struct frame *f);
-/* Makes a kernel's frame, once made for this warp, ready for the next block. */
-void frame_restart(struct warp *w, struct frame *f);
+/* Makes the kernel's frames of a block's warps, in one piece for gangs, or ready for the next block. */
+void frames_of_block(struct block *b, const struct code *code);
 
 /* Runs blocks until there are none left. False: it was suspended, call it again. */
 bool worker_run(struct worker *worker);
@@ -36,8 +36,14 @@ void machine_drop(struct machine *m);
 enum launch_status machine_end(struct machine *m, struct launch_stats *stats, struct fault *fault);
 /* Makes patched copies of all code if the launch has observers. */
 void machine_watch(struct machine *m, struct arena *arena);
-/* Puts the warp's live lanes at the kernel's entry. */
+/* Puts the warp at the kernel's entry; warp_enter makes a split of its lanes there. */
 void warp_start(struct warp *w, const struct code *code);
+void warp_enter(struct warp *w);
+/* All live lanes of the warp stand together, ready to go on at the kernel's level: where, or NULL. */
+const struct insn *warp_stands(const struct warp *w);
+/* Makes it so; and takes that only split away, to be run otherwise. */
+void warp_stand(struct warp *w, const struct insn *pc);
+void warp_take(struct warp *w);
 /* A fault that no running instruction has: of an instruction that ran, by its number in `code`. */
 void block_fault(struct warp *w, const struct code *code, u32 insn, const char *detail, ...)
 	__attribute__((format(printf, 4, 5)));

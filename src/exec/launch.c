@@ -259,6 +259,7 @@ enum launch_status machine_begin(struct machine *m, const struct launch *l, stru
 	if (!m->workers)
 		return LAUNCH_NO_MEMORY;
 	machine_watch(m, arena);
+	m->gang_limit = m->insns || !m->kernel->code->gang_insns ? 0 : GANG_WARPS;
 	if (!worker_init(&m->workers[0], m, 0))
 		return LAUNCH_NO_MEMORY;
 	m->worker_count = 1;

@@ -10,7 +10,7 @@
 
 #include "exec/warp.h"
 
-enum { BARRIERS_PER_BLOCK = 16, ALLOCATION_CACHE = 64 };
+enum { BARRIERS_PER_BLOCK = 16, ALLOCATION_CACHE = 64, GANG_WARPS = 32 };
 
 /* What an observer is told: before and after a watched instruction runs for the lanes in mask.
  * Calls come from the host thread that runs the block; `context` must be per worker or locked. */
@@ -73,6 +73,7 @@ struct block_turns {
 	int result;  /* enum pass */
 	u32 next;    /* warp */
 	u64 before;  /* what it had issued when it was entered */
+	u32 ganged;  /* warps below this one have begun their turns in a gang */
 };
 
 struct block {
@@ -107,6 +108,7 @@ struct cluster {
 	u32 arrived;   /* at barrier.cluster */
 	u64 phase;
 	struct async_cluster *async; /* records of asynchronous operations; NULL in eager mode */
+	bool used;     /* some thread has arrived at barrier.cluster */
 	struct cluster *next;
 	bool pass_open; /* a pass over the blocks is under way: */
 	int pass_worst; /* its result so far, and the next block */
@@ -167,6 +169,7 @@ struct machine {
 	u64 resident_limit;  /* clusters in flight for a worker */
 	u64 heap_used;       /* bytes of the device heap */
 	s64 limit_left;      /* instructions, atomic; without a limit more than any turn takes */
+	u32 gang_limit;      /* warps in a gang; 0: none form */
 	/* Observed runs: instructions are patched copies; originals by code index. */
 	struct insn **insns;
 	meaning_fn ***originals;

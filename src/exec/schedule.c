@@ -13,12 +13,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "exec/gang.h"
 #include "exec/internal.h"
 
 enum {
 	TURN = 1 << 22,        /* warp instructions of a turn */
 	STUCK_PASSES = 64,     /* passes over identical spinning states that make a deadlock */
 	HELPERS_AFTER_NS = 60000,
+	GANG_LEAST = 1 << 16,  /* instructions a warp must have left to run in a gang */
 };
 
 /* --- One warp ------------------------------------------------------------------------------- */
@@ -56,8 +58,18 @@ static void fault_limit(struct warp *w)
 		   (unsigned long long)w->machine->launch->instruction_limit);
 }
 
-/* A turn, begun when the warp had issued `before`, within the launch's limit. What a warp executes is counted at the ends of straight runs, so that
- * one may end beyond the limit; none begins there. */
+/* Takes what the warp has issued since `before` from the launch's limit. */
+static void charge_limit(struct warp *w, u64 before)
+{
+	const s64 issued = (s64)(w->issued - before);
+
+	if (w->machine->launch->instruction_limit &&
+	    __atomic_sub_fetch(&w->machine->limit_left, issued, __ATOMIC_RELAXED) < 0 && w->stop != STOP_FAULT)
+		fault_limit(w);
+}
+
+/* A turn, begun when the warp had issued `before`, within the launch's limit. What a warp executes is counted
+ * at the ends of straight runs, so that one may end beyond the limit; none begins there. */
 static void limited_turn(struct warp *w, u64 before)
 {
 	struct machine *m = w->machine;
@@ -67,11 +79,8 @@ static void limited_turn(struct warp *w, u64 before)
 		return;
 	}
 	warp_turn(w);
-	if (w->stop == STOP_SUSPENDED)
-		return;
-	const s64 issued = (s64)(w->issued - before);
-	if (__atomic_sub_fetch(&m->limit_left, issued, __ATOMIC_RELAXED) < 0 && w->stop != STOP_FAULT)
-		fault_limit(w);
+	if (w->stop != STOP_SUSPENDED)
+		charge_limit(w, before);
 }
 
 static u64 hash_bytes(u64 h, const void *p, size_t bytes)
@@ -118,6 +127,7 @@ static void block_reset(struct worker *k, struct block *b, struct cluster *c, u3
 		memset(b->barriers, 0, sizeof b->barriers);
 	b->open_barriers = 0;
 	memset(b->shared, 0, m->shared_bytes);
+	frames_of_block(b, m->kernel->code);
 	for (u32 n = 0; n < b->warp_count; n++) {
 		struct warp *w = &b->warps[n];
 		const u32 left = b->thread_count - n * WARP_LANES;
@@ -126,7 +136,8 @@ static void block_reset(struct worker *k, struct block *b, struct cluster *c, u3
 		w->state_hash = 0;
 		w->counted = 0;
 		w->resumed = false;
-		memset(w->cluster_phase, 0, sizeof w->cluster_phase);
+		if (c->used)
+			memset(w->cluster_phase, 0, sizeof w->cluster_phase);
 		warp_start(w, m->kernel->code);
 	}
 	for (u32 o = 0; o < m->observer_count; o++)
@@ -193,18 +204,46 @@ static void count_turn(struct worker *k, struct warp *w)
 	w->counted = w->issued;
 }
 
-/* The warp's turn within a pass; false: it was suspended. */
+/* Runs the warps from `first` on that can run as a gang; returns how many. */
+static u32 gang_turn(struct block *b, u32 first)
+{
+	const struct machine *m = b->machine;
+	const struct insn *at;
+	const u32 count = m->gang_limit ? gang_size(b, first, &at) : 0;
+	const s64 share = count ? limit_left(m) / (s64)count : 0;
+
+	/* Near its limit, a launch ends where it would without gangs. */
+	if (share < GANG_LEAST)
+		return 0;
+	for (u32 n = first; n < first + count; n++)
+		b->warps[n].turn_start = b->warps[n].issued;
+	gang_run(b, first, count, at, share < TURN ? share : TURN);
+	return count;
+}
+
+static void begin_turn(struct block_turns *t, struct warp *w)
+{
+	t->entered = true;
+	if (t->next >= t->ganged)
+		t->ganged = t->next + gang_turn(w->block, t->next);
+	t->before = t->next < t->ganged ? w->turn_start : w->issued;
+	if (w->fresh)
+		warp_enter(w);
+}
+
+/* The warp's turn within a pass, or the rest of it after that of its gang; false: it was suspended. */
 static bool take_turn(struct worker *k, struct block_turns *t, struct warp *w)
 {
-	if (!t->entered) {
-		t->entered = true;
-		t->before = w->issued;
-	}
-	if (!w->ready_head && !w->open_joins) {
+	if (!t->entered)
+		begin_turn(t, w);
+	const bool ganged = t->next < t->ganged, ready = w->ready_head || w->open_joins;
+	if (!ready && !ganged) {
 		w->stop = STOP_WAITING;
 		return true;
 	}
-	if (k->machine->launch->instruction_limit)
+	if (!ready || (ganged && w->stop == STOP_YIELD))
+		charge_limit(w, t->before);
+	else if (k->machine->launch->instruction_limit)
 		limited_turn(w, t->before);
 	else
 		warp_turn(w);
@@ -239,7 +278,7 @@ static enum pass block_pass(struct block *b)
 		*t = (struct block_turns){.open = true, .result = PASS_WAITING};
 	while (t->next < b->warp_count) {
 		struct warp *w = &b->warps[t->next];
-		if (w->live) {
+		if (w->live || t->next < t->ganged) {
 			if (!take_turn(k, t, w))
 				return PASS_SUSPENDED;
 			if (w->stop == STOP_FAULT)
@@ -297,6 +336,7 @@ static struct cluster *cluster_admit(struct worker *k)
 	c->live_threads = c->count * m->block_threads;
 	for (u32 r = 0; r < c->count; r++)
 		block_reset(k, c->blocks[r], c, r);
+	c->used = false;
 	async_cluster_start(k, c);
 	c->next = NULL;
 	return c;

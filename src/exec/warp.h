@@ -92,6 +92,8 @@ struct warp {
 	u8 *local;        /* interleaved: word w of lane l at (w * 32 + l) * 4 */
 	u64 local_bytes;  /* for each lane */
 	struct frame *entry_frame;
+	bool fresh;       /* at the kernel's entry, not yet a split */
+	u64 turn_start;   /* `issued` at the start of the pass */
 	u32 spins;        /* times around a spin loop in this turn */
 	bool suspended;   /* in the middle of its turn, before the instruction of the first ready split */
 	u64 counted;      /* of `issued`, what is in the worker's `elapsed` */

@@ -14,6 +14,7 @@
 #include "isa/tokens.h"
 
 struct warp;
+struct gang;
 struct insn;
 struct form;
 
@@ -22,14 +23,17 @@ struct form;
  * to hand control back to the scheduler, which then reads the warp's state. */
 typedef const struct insn *meaning_fn(struct warp *w, const struct insn *i, u8 *rows, u32 mask);
 
-/* What a row's `meaning` picks. Only `run` is required. `run_scalar` are faster forms that lowering
- * may choose when it has proved their condition; NULL where the family does not offer them.
+/* The same for every warp of a gang (exec/gang.h), whose lanes are all active. */
+typedef const struct insn *gang_fn(struct gang *g, const struct insn *i);
+
+/* What a row's `meaning` picks. Only `run` is required.
+ * gang: NULL if the instruction is for one warp at a time; a gang parts before it.
  * word: a number that the handler wants from the form (a comparison, a value to write): lowering
  * adds its bits to insn.imm, or puts it in insn.c where the operands stand in a list. Not for
  * memory instructions, nor for forms that have immediate-only operands. */
 struct meaning {
 	meaning_fn *run;
-	meaning_fn *run_scalar[4]; /* [k]: operand c (k=3), b (2), a (1) is a scalar slot; [0]: all are, and d too */
+	gang_fn *gang;
 	u32 (*word)(const struct form *form);
 	/* plan: what the handler would otherwise find out from the form each time it runs. Kept in
 	 * code->plans[insn.c]; only for forms whose operands stand in a list. */

@@ -9,6 +9,21 @@
 
 #include "sem/lanes.h"
 
+/* A memory meaning in two steps: NAME_fast does all of it and returns true, or nothing. A gang runs as
+ * long as its warps' accesses are fast; before the first that is not, it parts. */
+#define GANG_FAST(NAME)                                                                                \
+	GANG_FUNCTION(NAME)                                                                            \
+	{                                                                                              \
+		struct warp *w = g->warps;                                                             \
+		EACH_WARP(g) {                                                                         \
+			if (UNLIKELY(!NAME##_fast(w, i, rows, FULL_MASK)))                             \
+				return gang_part(g, i, (u32)(w - g->warps));                           \
+			w++;                                                                           \
+		}                                                                                      \
+		return i + 1;                                                                          \
+	}                                                                                              \
+	MEANING_GANG(NAME);
+
 /* Addresses of all lanes: base + byte offset. 32-bit bases wrap at 32 bits. */
 static inline void addresses_of(const u8 *rows, const struct insn *i, bool base_is_64, u64 address[WARP_LANES])
 {

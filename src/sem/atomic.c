@@ -208,23 +208,34 @@ ATOM_FAST(u64)
 		return any_##T(w, i, rows, mask, NAME##_op, ADDS_FLOAT);                               \
 	}                                                                                              \
 	MEANING(NAME##_any);
-/* JOINS: op(op(x, a), b) is op(x, op(a, b)). */
+/* JOINS: op(op(x, a), b) is op(x, op(a, b)). Gangs run only these (and only if lowering finds that nobody
+ * reads the old value): between warps, the order of the others shows. */
+#define ATOM_GANG_true(NAME)  GANG_FAST(NAME)
+#define ATOM_GANG_false(NAME) MEANING(NAME);
 #define ATOM_MEANING(NAME, T, TAKES_C, JOINS, EXPR)                                                    \
 	ATOM_MEANING_ANY(NAME, T, false, EXPR)                                                         \
+	ALWAYS_INLINE bool NAME##_shared_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) \
+	{                                                                                              \
+		return shared_##T(w, i, rows, mask, NAME##_op, TAKES_C);                               \
+	}                                                                                              \
 	MEANING_FUNCTION(NAME##_shared)                                                                \
 	{                                                                                              \
-		if (LIKELY(shared_##T(w, i, rows, mask, NAME##_op, TAKES_C)))                          \
+		if (LIKELY(NAME##_shared_fast(w, i, rows, mask)))                                      \
 			return i + 1;                                                                  \
 		return NAME##_any_run(w, i, rows, mask);                                               \
 	}                                                                                              \
-	MEANING(NAME##_shared);                                                                        \
+	ATOM_GANG_##JOINS(NAME##_shared)                                                               \
+	ALWAYS_INLINE bool NAME##_global_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) \
+	{                                                                                              \
+		return global_##T(w, i, rows, mask, NAME##_op, TAKES_C, JOINS);                        \
+	}                                                                                              \
 	MEANING_FUNCTION(NAME##_global)                                                                \
 	{                                                                                              \
-		if (LIKELY(global_##T(w, i, rows, mask, NAME##_op, TAKES_C, JOINS)))                   \
+		if (LIKELY(NAME##_global_fast(w, i, rows, mask)))                                      \
 			return i + 1;                                                                  \
 		return NAME##_any_run(w, i, rows, mask);                                               \
 	}                                                                                              \
-	MEANING(NAME##_global);
+	ATOM_GANG_##JOINS(NAME##_global)
 
 ATOM_MEANING(add_32, u32, false, true, old + b)
 ATOM_MEANING(and_32, u32, false, true, old &b)

@@ -20,7 +20,22 @@ MEANING_FUNCTION(barrier_sync)
 {
 	return block_barrier(w, i, any_lane(rows, i->a, mask), any_lane(rows, i->b, mask), true, BARRIER_NONE, 0);
 }
-MEANING(barrier_sync);
+static inline bool same_in_gang(const struct gang *g, u32 offset, u32 value)
+{
+	EACH_WARP(g)
+		if (any_lane(rows, offset, FULL_MASK) != value)
+			return false;
+	return true;
+}
+GANG_FUNCTION(barrier_sync)
+{
+	const u32 number = any_lane(g->rows, i->a, FULL_MASK), threads = any_lane(g->rows, i->b, FULL_MASK);
+
+	if (!same_in_gang(g, i->a, number) || !same_in_gang(g, i->b, threads))
+		return gang_part(g, i, 0);
+	return gang_barrier(g, i, number, threads);
+}
+MEANING_GANG(barrier_sync);
 
 MEANING_FUNCTION(barrier_arrive)
 {
@@ -92,7 +107,7 @@ MEANING_FUNCTION(no_effect)
 	(void)mask;
 	return i + 1;
 }
-MEANING(no_effect);
+MEANING_EACH(no_effect);
 
 MEANING_FUNCTION(fence)
 {
@@ -102,7 +117,7 @@ MEANING_FUNCTION(fence)
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	return i + 1;
 }
-MEANING(fence);
+MEANING_EACH(fence);
 
 PICK_ONE(barrier_sync)
 PICK_ONE(barrier_arrive)

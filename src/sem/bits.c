@@ -63,7 +63,7 @@ static const struct meaning *pick_bfe(const struct form *f)
 		LANE_BODY(T, (void)0, int_##NAME(pa[l], pb[l], position[l], length[l]))                      \
 		return i + 1;                                                                          \
 	}                                                                                              \
-	MEANING(NAME)
+	MEANING_EACH(NAME)
 BFI(bfi_b32, b32);
 BFI(bfi_b64, b64);
 PICK_BITS_32_64(bfi)

@@ -274,7 +274,7 @@ static inline u32 combine(u32 truth, const struct insn *i, const u8 *rows, const
 		pred_write(rows, i->d, mask, combine(truth, i, rows, &i->c, word));            \
 		return i + 1;                                                                  \
 	}                                                                                      \
-	static const struct meaning setp_one_##NAME = {.run = setp_one_##NAME##_run, .word = compare_word}; \
+	static const struct meaning setp_one_##NAME = {.run = setp_one_##NAME##_run, .gang = gang_each, .word = compare_word}; \
 	MEANING_FUNCTION(setp_two_##NAME)                                                      \
 	{                                                                                      \
 		const u32 *o = warp_operands(w, i);                                            \
@@ -285,7 +285,7 @@ static inline u32 combine(u32 truth, const struct insn *i, const u8 *rows, const
 		pred_write(rows, o[1], mask, q);                                               \
 		return i + 1;                                                                  \
 	}                                                                                      \
-	static const struct meaning setp_two_##NAME = {.run = setp_two_##NAME##_run, .word = compare_word};
+	static const struct meaning setp_two_##NAME = {.run = setp_two_##NAME##_run, .gang = gang_each, .word = compare_word};
 
 /* set d, a, b, c: d is 32 bits wide, or narrower in a row of that width. */
 #define SET_MEANING(NAME)                                                                      \
@@ -298,7 +298,7 @@ static inline u32 combine(u32 truth, const struct insn *i, const u8 *rows, const
 		EACH_LANE d[l] = LANE_ON(u32, mask, l) ? (LANE_ON(u32, result, l) ? value : 0) : d[l]; \
 		return i + 1;                                                                  \
 	}                                                                                      \
-	static const struct meaning set_##NAME = {.run = set_##NAME##_run, .word = compare_word};
+	static const struct meaning set_##NAME = {.run = set_##NAME##_run, .gang = gang_each, .word = compare_word};
 
 #define COMPARED(X) X(u16) X(s16) X(u32) X(s32) X(u64) X(s64) X(f32) X(f64) X(f16) X(f16_ftz) X(bf16)
 #define ALL_MEANINGS(NAME) SETP_MEANINGS(NAME) SET_MEANING(NAME)
@@ -317,7 +317,7 @@ COMPARED(ALL_MEANINGS)
 		pred_write(rows, o[1], mask, q);                                               \
 		return i + 1;                                                                  \
 	}                                                                                      \
-	static const struct meaning setp_pair_##NAME = {.run = setp_pair_##NAME##_run, .word = compare_word}; \
+	static const struct meaning setp_pair_##NAME = {.run = setp_pair_##NAME##_run, .gang = gang_each, .word = compare_word}; \
 	MEANING_FUNCTION(set_pair_##NAME)                                                      \
 	{                                                                                      \
 		const u32 word = (u32)i->imm, value = truths[word >> WORD_TRUTH] & 0xffff;     \
@@ -334,7 +334,7 @@ COMPARED(ALL_MEANINGS)
 		}                                                                              \
 		return i + 1;                                                                  \
 	}                                                                                      \
-	static const struct meaning set_pair_##NAME = {.run = set_pair_##NAME##_run, .word = compare_word};
+	static const struct meaning set_pair_##NAME = {.run = set_pair_##NAME##_run, .gang = gang_each, .word = compare_word};
 PAIR_MEANINGS(f16)
 PAIR_MEANINGS(f16_ftz)
 PAIR_MEANINGS(bf16)
@@ -393,7 +393,17 @@ PICK_COMPARED_PAIR(set_pair, 1)
 		LANE_BODY(u##W, (void)0, LANE_ON(u##W, c, l) ? pa[l] : pb[l])                  \
 		return i + 1;                                                                  \
 	}                                                                                      \
-	MEANING(selp_##W)
+	LANE_GANG(selp_##W)                                                                    \
+	{                                                                                      \
+		EACH_WARP(g) {                                                                 \
+			u##W *d = ROW_OF(u##W, i->d);                                          \
+			const u##W *pa = ROW_OF(u##W, i->a), *pb = ROW_OF(u##W, i->b);         \
+			const u32 c = PRED_SOURCE(i, i->c, 0);                                 \
+			EACH_LANE d[l] = LANE_ON(u##W, c, l) ? pa[l] : pb[l];                  \
+		}                                                                              \
+		return i + 1;                                                                  \
+	}                                                                                      \
+	MEANING_GANG(selp_##W)
 SELP(32);
 SELP(64);
 

@@ -6,7 +6,7 @@
 #include "sem/external.h"
 #include "sem/lanes.h"
 
-enum { AUX_SPIN = 2, SPIN_TURNS = 24 };
+enum { AUX_SPIN = 2, AUX_LANE_WISE = 2, SPIN_TURNS = 24 };
 
 #define PICK_ONE(NAME)                                                                                 \
 	static const struct meaning *pick_##NAME(const struct form *f)                                 \
@@ -25,7 +25,12 @@ MEANING_FUNCTION(count)
 	warp_account(w, i);
 	return i + 1;
 }
-MEANING(count);
+GANG_FUNCTION(count)
+{
+	gang_account(g, i);
+	return i + 1;
+}
+MEANING_GANG(count);
 
 MEANING_FUNCTION(join)
 {
@@ -35,7 +40,13 @@ MEANING_FUNCTION(join)
 		return warp_arrive(w);
 	return i + 1;
 }
-MEANING(join);
+/* No warp of a gang has lanes that diverged. */
+GANG_FUNCTION(join)
+{
+	(void)g;
+	return i + 1;
+}
+MEANING_GANG(join);
 
 /* Runs the next instruction for the lanes whose predicate holds. */
 MEANING_FUNCTION(guard)
@@ -46,7 +57,39 @@ MEANING_FUNCTION(guard)
 		i[1].fn(w, i + 1, rows, on);
 	return UNLIKELY(w->stop == STOP_FAULT) ? NULL : i + 2;
 }
-MEANING(guard);
+
+/* Predicate a of each warp, negated if the text says so; whether all lanes agree. */
+struct agreement {
+	u32 any, all;
+};
+static inline struct agreement gang_predicate(struct gang *g, const struct insn *i, u32 *on)
+{
+	struct agreement of = {0, FULL_MASK};
+
+	EACH_WARP(g) {
+		const u32 p = PRED_SOURCE(i, i->a, 0);
+		of.any |= p;
+		of.all &= p;
+		*on++ = p;
+	}
+	return of;
+}
+
+GANG_FUNCTION(guard)
+{
+	u32 on[GANG_WARPS];
+	const struct agreement p = gang_predicate(g, i, on);
+
+	if (p.all == FULL_MASK)
+		return i + 1;
+	if (!p.any)
+		return i + 2;
+	if (!(i->aux & AUX_LANE_WISE))
+		return gang_part(g, i, 0);
+	gang_each_masked(g, i + 1, on);
+	return i + 2;
+}
+MEANING_GANG(guard);
 
 static inline const struct insn *jump_back(struct warp *w, const struct insn *i, const struct insn *target)
 {
@@ -63,7 +106,19 @@ MEANING_FUNCTION(bra)
 	warp_account(w, i);
 	return i->imm <= 0 ? jump_back(w, i, i + i->imm) : i + i->imm;
 }
-MEANING(bra);
+
+static inline const struct insn *gang_jump(struct gang *g, const struct insn *i)
+{
+	const struct insn *target = i + i->imm;
+
+	g->branches++;
+	gang_account(g, i);
+	if (i->imm <= 0 && UNLIKELY(i->aux & AUX_SPIN ? ++g->spins >= SPIN_TURNS : g->budget <= 0))
+		return gang_yield(g, target);
+	return target;
+}
+GANG_FUNCTION(bra) { return gang_jump(g, i); }
+MEANING_GANG(bra);
 
 MEANING_FUNCTION(bra_if)
 {
@@ -81,7 +136,20 @@ MEANING_FUNCTION(bra_if)
 		return warp_yield(w, next);
 	return next;
 }
-MEANING(bra_if);
+GANG_FUNCTION(bra_if)
+{
+	u32 taken[GANG_WARPS];
+	const struct agreement p = gang_predicate(g, i, taken);
+
+	if (p.all == FULL_MASK)
+		return gang_jump(g, i);
+	if (p.any)
+		return gang_part(g, i, 0);
+	g->branches++;
+	gang_account(g, i);
+	return i + 1;
+}
+MEANING_GANG(bra_if);
 
 MEANING_FUNCTION(brx)
 {
@@ -110,7 +178,7 @@ MEANING_FUNCTION(brx)
 		w->divergent_branches = divergent + 1; /* one branch, however many ways */
 	}
 }
-MEANING(brx);
+static const struct meaning brx = {.run = brx_run, .gang = gang_end};
 
 MEANING_FUNCTION(ret)
 {
@@ -119,7 +187,7 @@ MEANING_FUNCTION(ret)
 	warp_account(w, i);
 	return warp_return(w);
 }
-MEANING(ret);
+static const struct meaning ret = {.run = ret_run, .gang = gang_end};
 
 MEANING_FUNCTION(leave)
 {
@@ -128,14 +196,16 @@ MEANING_FUNCTION(leave)
 	warp_account(w, i);
 	return warp_exit(w);
 }
-MEANING(leave);
+GANG_FUNCTION(leave) { return gang_exit(g, i); }
+MEANING_GANG(leave);
 
 MEANING_FUNCTION(unmodelled)
 {
 	(void)rows;
 	return warp_fault(w, i, FAULT_UNMODELLED, mask, NULL);
 }
-MEANING(unmodelled);
+/* Lowering takes this handler for all that a gang does not run. */
+static const struct meaning unmodelled = {.run = unmodelled_run, .gang = gang_end};
 
 /* imm: instructions of the straight run so far, which the clocks must have counted. */
 MEANING_FUNCTION(sreg_read)
@@ -153,7 +223,7 @@ MEANING_FUNCTION(sreg_read)
 	w->issued -= (u32)i->imm;
 	return i + 1;
 }
-MEANING(sreg_read);
+static const struct meaning sreg_read = {.run = sreg_read_run, .gang = gang_end};
 
 /* array[register]: base + register * step, the product cut to the register's width; see ir.h. */
 MEANING_FUNCTION(element)
@@ -172,7 +242,7 @@ MEANING_FUNCTION(element)
 	}
 	return i + 1;
 }
-MEANING(element);
+MEANING_EACH(element);
 
 /* --- Calls ---------------------------------------------------------------------------------- */
 
@@ -216,7 +286,7 @@ MEANING_FUNCTION(call)
 		return external_call(w, i, rows, mask, site);
 	return warp_call(w, i, site, site->target, mask);
 }
-MEANING(call);
+static const struct meaning call = {.run = call_run, .gang = gang_end};
 
 /* --- PTX ------------------------------------------------------------------------------------ */
 
@@ -241,7 +311,7 @@ MEANING_FUNCTION(nothing)
 	(void)mask;
 	return i + 1;
 }
-MEANING(nothing);
+MEANING_EACH(nothing);
 
 PICK_ONE(count)
 PICK_ONE(join)

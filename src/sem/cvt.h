@@ -41,19 +41,43 @@
 		d[l] = mask >> l & 1 ? result[l] : d[l];                                               \
 	return i + 1;
 
+#define CVT_GANG_BODY(RA, TA, RD, EXPR)                                                                \
+	{                                                                                              \
+		RD *d = __builtin_assume_aligned(rows + i->d, 64);                                     \
+		const RA *pa = __builtin_assume_aligned(rows + i->a, 64);                              \
+		EACH_LANE                                                                              \
+		{                                                                                      \
+			const TA a = (TA)pa[l];                                                        \
+			d[l] = (RD)(EXPR);                                                             \
+		}                                                                                      \
+	}
 #define CVT(NAME, RA, TA, RD, EXPR)                                                                    \
-	LANE_FUNCTION(NAME) { CVT_BODY(RA, TA, RD, EXPR) }                                          \
-	MEANING(NAME)
+	LANE_FUNCTION(NAME)                                                                            \
+	{                                                                                              \
+		CVT_BODY(RA, TA, RD, EXPR)                                                             \
+	}                                                                                              \
+	LANE_GANG(NAME)                                                                                \
+	{                                                                                              \
+		EACH_WARP(g) CVT_GANG_BODY(RA, TA, RD, EXPR)                                           \
+		return i + 1;                                                                          \
+	}                                                                                              \
+	MEANING_GANG(NAME)
 #define FCVT(NAME, RA, TA, RD, EXPR)                                                                   \
 	LANE_FUNCTION(NAME)                                                                            \
 	{                                                                                              \
-		UNDER_FP(NAME);                                                                         \
+		UNDER_FP(NAME);                                                                        \
 		CVT_BODY(RA, TA, RD, EXPR)                                                             \
 	}                                                                                              \
-	MEANING(NAME)
+	LANE_GANG(NAME)                                                                                \
+	{                                                                                              \
+		GANG_FP;                                                                               \
+		EACH_WARP(g) CVT_GANG_BODY(RA, TA, RD, EXPR)                                           \
+		return i + 1;                                                                          \
+	}                                                                                              \
+	MEANING_GANG(NAME)
 #define CVT_RARE(NAME, RA, TA, RD, EXPR)                                                               \
 	__attribute__((cold)) MEANING_FUNCTION(NAME) { CVT_RARE_BODY(RA, TA, RD, EXPR) }               \
-	MEANING(NAME)
+	MEANING_EACH(NAME)
 
 /* The rounding of a meaning on bits: the instruction's mode. enum round has fp_mode's order. */
 #define ROUND_OF(i) ((enum round)((i)->fp & 3))

@@ -16,6 +16,7 @@
 #include <immintrin.h>
 #endif
 
+#include "exec/gang.h"
 #include "exec/run.h"
 #include "exec/warp.h"
 
@@ -141,6 +142,11 @@ static inline u32 pack_lanes64(const s64 t[WARP_LANES])
 #define MEANING_FUNCTION(NAME)                                                                         \
 	static const struct insn *NAME##_run(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 #define MEANING(NAME) static const struct meaning NAME = {.run = NAME##_run}
+/* Lane by lane and without faults: a gang runs it warp by warp. */
+#define MEANING_EACH(NAME) static const struct meaning NAME = {.run = NAME##_run, .gang = gang_each}
+/* With a handler of its own for gangs. */
+#define GANG_FUNCTION(NAME)   static const struct insn *NAME##_gang(struct gang *g, const struct insn *i)
+#define MEANING_GANG(NAME)    static const struct meaning NAME = {.run = NAME##_run, .gang = NAME##_gang}
 
 static __attribute__((noinline, unused)) const struct insn *
 lane_run_switched(struct warp *w, const struct insn *i, u8 *rows, u32 mask, meaning_fn *run)
@@ -151,6 +157,7 @@ lane_run_switched(struct warp *w, const struct insn *i, u8 *rows, u32 mask, mean
 
 /* A meaning over lanes: everything it calls is inlined, however large, or the loop is no vector code. */
 #define LANE_FUNCTION(NAME) __attribute__((flatten)) MEANING_FUNCTION(NAME)
+#define LANE_GANG(NAME)     __attribute__((flatten)) GANG_FUNCTION(NAME)
 
 /* One loop computes all lanes, into d if all are active. The choice among lanes stands in a loop of
  * its own: within the first, the compiler would compute under the condition, lane by lane. */
@@ -167,8 +174,8 @@ lane_run_switched(struct warp *w, const struct insn *i, u8 *rows, u32 mask, mean
 
 /* LANEn(name, type of d, types of the n sources, expression): integer and bit operations.
  * FLANEn: the same under the instruction's floating-point mode; host float operations allowed. */
-#define LANE1_(NAME, PRE, TD, TA, EXPR)                                                                \
-	LANE_FUNCTION(NAME)                                                                         \
+#define LANE1_(NAME, PRE, GANG_PRE, TD, TA, EXPR)                                                      \
+	LANE_FUNCTION(NAME)                                                                            \
 	{                                                                                              \
 		ROW_##TD *d = ROW_OF(TD, i->d);                                                        \
 		const ROW_##TA *pa = ROW_OF(TA, i->a);                                                 \
@@ -177,9 +184,23 @@ lane_run_switched(struct warp *w, const struct insn *i, u8 *rows, u32 mask, mean
 		LANE_BODY(TD, const TA a = (TA)pa[l], EXPR)                                            \
 		return i + 1;                                                                          \
 	}                                                                                              \
-	MEANING(NAME)
-#define LANE2_(NAME, PRE, TD, TA, TB, EXPR)                                                            \
-	LANE_FUNCTION(NAME)                                                                         \
+	LANE_GANG(NAME)                                                                                \
+	{                                                                                              \
+		GANG_PRE;                                                                              \
+		EACH_WARP(g) {                                                                         \
+			ROW_##TD *d = ROW_OF(TD, i->d);                                                \
+			const ROW_##TA *pa = ROW_OF(TA, i->a);                                         \
+			EACH_LANE                                                                      \
+			{                                                                              \
+				const TA a = (TA)pa[l];                                                \
+				d[l] = KEEP_##TD(EXPR);                                                \
+			}                                                                              \
+		}                                                                                      \
+		return i + 1;                                                                          \
+	}                                                                                              \
+	MEANING_GANG(NAME)
+#define LANE2_(NAME, PRE, GANG_PRE, TD, TA, TB, EXPR)                                                  \
+	LANE_FUNCTION(NAME)                                                                            \
 	{                                                                                              \
 		ROW_##TD *d = ROW_OF(TD, i->d);                                                        \
 		const ROW_##TA *pa = ROW_OF(TA, i->a);                                                 \
@@ -189,9 +210,24 @@ lane_run_switched(struct warp *w, const struct insn *i, u8 *rows, u32 mask, mean
 		LANE_BODY(TD, const TA a = (TA)pa[l]; const TB b = (TB)pb[l], EXPR)                    \
 		return i + 1;                                                                          \
 	}                                                                                              \
-	MEANING(NAME)
-#define LANE3_(NAME, PRE, TD, TA, TB, TC, EXPR)                                                        \
-	LANE_FUNCTION(NAME)                                                                         \
+	LANE_GANG(NAME)                                                                                \
+	{                                                                                              \
+		GANG_PRE;                                                                              \
+		EACH_WARP(g) {                                                                         \
+			ROW_##TD *d = ROW_OF(TD, i->d);                                                \
+			const ROW_##TA *pa = ROW_OF(TA, i->a);                                         \
+			const ROW_##TB *pb = ROW_OF(TB, i->b);                                         \
+			EACH_LANE                                                                      \
+			{                                                                              \
+				const TA a = (TA)pa[l]; const TB b = (TB)pb[l];                        \
+				d[l] = KEEP_##TD(EXPR);                                                \
+			}                                                                              \
+		}                                                                                      \
+		return i + 1;                                                                          \
+	}                                                                                              \
+	MEANING_GANG(NAME)
+#define LANE3_(NAME, PRE, GANG_PRE, TD, TA, TB, TC, EXPR)                                              \
+	LANE_FUNCTION(NAME)                                                                            \
 	{                                                                                              \
 		ROW_##TD *d = ROW_OF(TD, i->d);                                                        \
 		const ROW_##TA *pa = ROW_OF(TA, i->a);                                                 \
@@ -202,32 +238,49 @@ lane_run_switched(struct warp *w, const struct insn *i, u8 *rows, u32 mask, mean
 		LANE_BODY(TD, const TA a = (TA)pa[l]; const TB b = (TB)pb[l]; const TC c = (TC)pc[l], EXPR) \
 		return i + 1;                                                                          \
 	}                                                                                              \
-	MEANING(NAME)
+	LANE_GANG(NAME)                                                                                \
+	{                                                                                              \
+		GANG_PRE;                                                                              \
+		EACH_WARP(g) {                                                                         \
+			ROW_##TD *d = ROW_OF(TD, i->d);                                                \
+			const ROW_##TA *pa = ROW_OF(TA, i->a);                                         \
+			const ROW_##TB *pb = ROW_OF(TB, i->b);                                         \
+			const ROW_##TC *pc = ROW_OF(TC, i->c);                                         \
+			EACH_LANE                                                                      \
+			{                                                                              \
+				const TA a = (TA)pa[l]; const TB b = (TB)pb[l]; const TC c = (TC)pc[l]; \
+				d[l] = KEEP_##TD(EXPR);                                                \
+			}                                                                              \
+		}                                                                                      \
+		return i + 1;                                                                          \
+	}                                                                                              \
+	MEANING_GANG(NAME)
 
 #define NO_FP   (void)0
 #define WITH_FP fp_enter(w, i->fp)
+#define GANG_FP gang_fp_enter(g, i->fp)
 /* The same for a whole meaning: the rare switch is a call in tail position, so the usual way has no
  * registers to save. */
 #define UNDER_FP(NAME)                                                                                 \
 	if (UNLIKELY(w->worker->fp != i->fp))                                                          \
 	return lane_run_switched(w, i, rows, mask, NAME##_run)
-#define LANE1(NAME, TD, TA, EXPR)          LANE1_(NAME, NO_FP, TD, TA, EXPR)
-#define LANE2(NAME, TD, TA, TB, EXPR)      LANE2_(NAME, NO_FP, TD, TA, TB, EXPR)
-#define LANE3(NAME, TD, TA, TB, TC, EXPR)  LANE3_(NAME, NO_FP, TD, TA, TB, TC, EXPR)
-#define FLANE1(NAME, TD, TA, EXPR)         LANE1_(NAME, UNDER_FP(NAME), TD, TA, EXPR)
-#define FLANE2(NAME, TD, TA, TB, EXPR)     LANE2_(NAME, UNDER_FP(NAME), TD, TA, TB, EXPR)
-#define FLANE3(NAME, TD, TA, TB, TC, EXPR) LANE3_(NAME, UNDER_FP(NAME), TD, TA, TB, TC, EXPR)
+#define LANE1(NAME, TD, TA, EXPR)          LANE1_(NAME, NO_FP, NO_FP, TD, TA, EXPR)
+#define LANE2(NAME, TD, TA, TB, EXPR)      LANE2_(NAME, NO_FP, NO_FP, TD, TA, TB, EXPR)
+#define LANE3(NAME, TD, TA, TB, TC, EXPR)  LANE3_(NAME, NO_FP, NO_FP, TD, TA, TB, TC, EXPR)
+#define FLANE1(NAME, TD, TA, EXPR)         LANE1_(NAME, UNDER_FP(NAME), GANG_FP, TD, TA, EXPR)
+#define FLANE2(NAME, TD, TA, TB, EXPR)     LANE2_(NAME, UNDER_FP(NAME), GANG_FP, TD, TA, TB, EXPR)
+#define FLANE3(NAME, TD, TA, TB, TC, EXPR) LANE3_(NAME, UNDER_FP(NAME), GANG_FP, TD, TA, TB, TC, EXPR)
 
 /* PLANE2(name, source types, truth): writes predicate d: setp without a boolean operator.
  * Truth has the sources' width (_32, _64) so that the comparison stays in one vector width. */
-#define PLANE2_(NAME, PRE, W, TA, TB, EXPR)                                                            \
+#define PLANE2_(NAME, PRE, GANG_PRE, W, TA, TB, EXPR)                                                  \
 	MEANING_FUNCTION(NAME)                                                                         \
 	{                                                                                              \
 		const ROW_##TA *pa = ROW_OF(TA, i->a);                                                 \
 		const ROW_##TB *pb = ROW_OF(TB, i->b);                                                 \
-		s##W t[WARP_LANES] __attribute__((aligned(64)));                                       \
 		(void)w;                                                                               \
 		PRE;                                                                                   \
+		s##W t[WARP_LANES] __attribute__((aligned(64)));                                       \
 		EACH_LANE                                                                              \
 		{                                                                                      \
 			const TA a = (TA)pa[l];                                                        \
@@ -237,20 +290,37 @@ lane_run_switched(struct warp *w, const struct insn *i, u8 *rows, u32 mask, mean
 		pred_write(rows, i->d, mask, pack_lanes##W(t));                                        \
 		return i + 1;                                                                          \
 	}                                                                                              \
-	MEANING(NAME)
-#define PLANE2_32(NAME, TA, TB, EXPR)  PLANE2_(NAME, NO_FP, 32, TA, TB, EXPR)
-#define PLANE2_64(NAME, TA, TB, EXPR)  PLANE2_(NAME, NO_FP, 64, TA, TB, EXPR)
-#define FPLANE2_32(NAME, TA, TB, EXPR) PLANE2_(NAME, UNDER_FP(NAME), 32, TA, TB, EXPR)
-#define FPLANE2_64(NAME, TA, TB, EXPR) PLANE2_(NAME, UNDER_FP(NAME), 64, TA, TB, EXPR)
+	GANG_FUNCTION(NAME)                                                                            \
+	{                                                                                              \
+		GANG_PRE;                                                                              \
+		EACH_WARP(g) {                                                                         \
+			const ROW_##TA *pa = ROW_OF(TA, i->a);                                         \
+			const ROW_##TB *pb = ROW_OF(TB, i->b);                                         \
+			s##W t[WARP_LANES] __attribute__((aligned(64)));                               \
+			EACH_LANE                                                                      \
+			{                                                                              \
+				const TA a = (TA)pa[l];                                                \
+				const TB b = (TB)pb[l];                                                \
+				t[l] = (EXPR) ? -1 : 0;                                                \
+			}                                                                              \
+			pred_write(rows, i->d, FULL_MASK, pack_lanes##W(t));                           \
+		}                                                                                      \
+		return i + 1;                                                                          \
+	}                                                                                              \
+	MEANING_GANG(NAME)
+#define PLANE2_32(NAME, TA, TB, EXPR)  PLANE2_(NAME, NO_FP, NO_FP, 32, TA, TB, EXPR)
+#define PLANE2_64(NAME, TA, TB, EXPR)  PLANE2_(NAME, NO_FP, NO_FP, 64, TA, TB, EXPR)
+#define FPLANE2_32(NAME, TA, TB, EXPR) PLANE2_(NAME, UNDER_FP(NAME), GANG_FP, 32, TA, TB, EXPR)
+#define FPLANE2_64(NAME, TA, TB, EXPR) PLANE2_(NAME, UNDER_FP(NAME), GANG_FP, 64, TA, TB, EXPR)
 
 /* PLANE1: the same for one source: testp. */
-#define PLANE1_(NAME, PRE, W, TA, EXPR)                                                                \
+#define PLANE1_(NAME, PRE, GANG_PRE, W, TA, EXPR)                                                      \
 	MEANING_FUNCTION(NAME)                                                                         \
 	{                                                                                              \
 		const ROW_##TA *pa = ROW_OF(TA, i->a);                                                 \
-		s##W t[WARP_LANES] __attribute__((aligned(64)));                                       \
 		(void)w;                                                                               \
 		PRE;                                                                                   \
+		s##W t[WARP_LANES] __attribute__((aligned(64)));                                       \
 		EACH_LANE                                                                              \
 		{                                                                                      \
 			const TA a = (TA)pa[l];                                                        \
@@ -259,9 +329,24 @@ lane_run_switched(struct warp *w, const struct insn *i, u8 *rows, u32 mask, mean
 		pred_write(rows, i->d, mask, pack_lanes##W(t));                                        \
 		return i + 1;                                                                          \
 	}                                                                                              \
-	MEANING(NAME)
-#define PLANE1_32(NAME, TA, EXPR) PLANE1_(NAME, NO_FP, 32, TA, EXPR)
-#define PLANE1_64(NAME, TA, EXPR) PLANE1_(NAME, NO_FP, 64, TA, EXPR)
+	GANG_FUNCTION(NAME)                                                                            \
+	{                                                                                              \
+		GANG_PRE;                                                                              \
+		EACH_WARP(g) {                                                                         \
+			const ROW_##TA *pa = ROW_OF(TA, i->a);                                         \
+			s##W t[WARP_LANES] __attribute__((aligned(64)));                               \
+			EACH_LANE                                                                      \
+			{                                                                              \
+				const TA a = (TA)pa[l];                                                \
+				t[l] = (EXPR) ? -1 : 0;                                                \
+			}                                                                              \
+			pred_write(rows, i->d, FULL_MASK, pack_lanes##W(t));                           \
+		}                                                                                      \
+		return i + 1;                                                                          \
+	}                                                                                              \
+	MEANING_GANG(NAME)
+#define PLANE1_32(NAME, TA, EXPR) PLANE1_(NAME, NO_FP, NO_FP, 32, TA, EXPR)
+#define PLANE1_64(NAME, TA, EXPR) PLANE1_(NAME, NO_FP, NO_FP, 64, TA, EXPR)
 
 /* A row of the instruction table. Stands next to the meanings it names. */
 #define ROW(FORM, OPERANDS, PTX, SM, FLAGS, PICK, DOC) {FORM, OPERANDS, PTX, SM, FLAGS, PICK, DOC}

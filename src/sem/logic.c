@@ -17,7 +17,7 @@
 		pred_write(rows, i->d, mask, EXPR);                                                    \
 		return i + 1;                                                                          \
 	}                                                                                              \
-	MEANING(NAME##_pred);                                                                          \
+	MEANING_EACH(NAME##_pred);                                                                          \
 	PICK_(NAME, CASE_(NAME, pred) CASE_(NAME, b16) CASE_(NAME, b32) CASE_(NAME, b64))
 LOGIC2(and, a & b)
 LOGIC2(or, a | b)
@@ -32,7 +32,7 @@ MEANING_FUNCTION(not_pred)
 	pred_write(rows, i->d, mask, ~PRED_SOURCE(i, i->a, 0));
 	return i + 1;
 }
-MEANING(not_pred);
+MEANING_EACH(not_pred);
 PICK_(not, CASE_(not, pred) CASE_(not, b16) CASE_(not, b32) CASE_(not, b64))
 
 LANE1(cnot_b16, b16, b16, a == 0);
@@ -112,7 +112,7 @@ static const struct meaning *pick_lop3(const struct form *f)
 		pred_write(rows, o[1], mask, pack_lanes32(t) OP q);                                    \
 		return i + 1;                                                                          \
 	}                                                                                              \
-	MEANING(NAME);                                                                                 \
+	MEANING_EACH(NAME);                                                                                 \
 	PICK_ONE(NAME)
 LOP3_BOOL(lop3_and, &)
 LOP3_BOOL(lop3_or, |)

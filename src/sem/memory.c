@@ -12,9 +12,12 @@
 /* --- Loads ---------------------------------------------------------------------------------- */
 
 /* Lane by lane, with diagnosis. `bytes` of memory, sign-extended if asked, into `row_bits` lanes. */
-static const struct insn *load_lanes(struct warp *w, const struct insn *i, u8 *rows, u32 mask, const u64 *address,
+static const struct insn *load_lanes(struct warp *w, const struct insn *i, u8 *rows, u32 mask, bool wide,
 				     enum ir_space space, u32 bytes, bool is_signed, u32 register_bits)
 {
+	u64 address[WARP_LANES] __attribute__((aligned(64)));
+
+	addresses_of(rows, i, wide, address);
 	for (u32 l = 0; l < WARP_LANES; l++) {
 		u64 value = 0;
 		if (!(mask >> l & 1))
@@ -55,7 +58,7 @@ static const struct insn *load_lanes(struct warp *w, const struct insn *i, u8 *r
 				EACH_LANE d[l] = KEEP_##R((R)from[l]);                                 \
 			else                                                                           \
 				EACH_LANE if (mask & lane_bit[l]) d[l] = KEEP_##R((R)from[l]);         \
-			return i + 1;                                                                  \
+			return true;                                                                      \
 		}                                                                                      \
 	} else if (s.uniform && s.first % sizeof(T) == 0) {                                            \
 		const u8 *p = space_range(w, i, SPACE, s.first, s.first + sizeof(T), false);           \
@@ -64,7 +67,7 @@ static const struct insn *load_lanes(struct warp *w, const struct insn *i, u8 *r
 			memcpy(&one, p, sizeof one);                                                   \
 			const ROW_##R value = KEEP_##R((R)one);                                        \
 			EACH_LANE d[l] = LANE_ON(R, mask, l) ? value : d[l];                           \
-			return i + 1;                                                                  \
+			return true;                                                                      \
 		}                                                                                      \
 		if (local_uniform(w, SPACE, &s, sizeof(T), &offset)) {                                 \
 			const u32 *from = (const u32 *)(const void *)local_word(w, offset, 0);         \
@@ -74,7 +77,7 @@ static const struct insn *load_lanes(struct warp *w, const struct insn *i, u8 *r
 							 : d[l];                                       \
 			else                                                                           \
 				EACH_LANE d[l] = LANE_ON(R, mask, l) ? KEEP_##R((R)(T)from[l]) : d[l]; \
-			return i + 1;                                                                  \
+			return true;                                                                      \
 		}                                                                                      \
 	} else {                                                                                       \
 		const struct extent e = extent_of(address, mask);                                      \
@@ -87,16 +90,26 @@ static const struct insn *load_lanes(struct warp *w, const struct insn *i, u8 *r
 				EACH_LANE d[l] = KEEP_##R((R)from[(s64)address[l]]);                   \
 			else                                                                           \
 				EACH_LANE if (mask & lane_bit[l]) d[l] = KEEP_##R((R)from[(s64)address[l]]); \
-			return i + 1;                                                                  \
+			return true;                                                                      \
 		}                                                                                      \
 	}                                                                                              \
-	return load_lanes(w, i, rows, mask, address, SPACE, sizeof(T), SIGNED_##T, 8 * sizeof(R));
+	return false;
 
-#define LOAD_SCALAR(NAME, SPACE, T, R)                                                                        \
-	MEANING_FUNCTION(NAME##_64) { LOAD_BODY(SPACE, T, R, true) }                                   \
-	MEANING_FUNCTION(NAME##_32) { LOAD_BODY(SPACE, T, R, false) }                                  \
-	MEANING(NAME##_64);                                                                            \
-	MEANING(NAME##_32);
+#define LOAD_WIDTH(NAME, SPACE, T, R, WIDE)                                                            \
+	static inline __attribute__((always_inline)) bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) \
+	{                                                                                              \
+		LOAD_BODY(SPACE, T, R, WIDE)                                                           \
+	}                                                                                              \
+	MEANING_FUNCTION(NAME)                                                                         \
+	{                                                                                              \
+		if (LIKELY(NAME##_fast(w, i, rows, mask)))                                             \
+			return i + 1;                                                                  \
+		return load_lanes(w, i, rows, mask, WIDE, SPACE, sizeof(T), SIGNED_##T, 8 * sizeof(R)); \
+	}                                                                                              \
+	GANG_FAST(NAME)
+#define LOAD_SCALAR(NAME, SPACE, T, R)                                                                 \
+	LOAD_WIDTH(NAME##_64, SPACE, T, R, true)                                                       \
+	LOAD_WIDTH(NAME##_32, SPACE, T, R, false)
 
 #define LOADS(SP, SPACE)                                                                               \
 	LOAD_SCALAR(ld_##SP##_u8_u16, SPACE, u8, u16)                                                         \
@@ -110,26 +123,33 @@ LOADS(shared, SPACE_SHARED)
 
 /* Whole warps at 32-bit shared addresses: everything in 32-bit lanes, and the gather serves every
  * shape. Anything unusual goes the general way. */
-MEANING_FUNCTION(ld_shared_word)
+static inline __attribute__((always_inline)) bool ld_shared_word_fast(struct warp *w, const struct insn *i, u8 *rows,
+								      u32 mask)
 {
 	const u32 *base = ROW_OF(u32, i->a);
 	u32 address[WARP_LANES] __attribute__((aligned(64))), high = 0, bits = 0;
 	u32 *d = ROW_OF(u32, i->d);
 
 	if (UNLIKELY(mask != FULL_MASK))
-		return ld_shared_u32_u32_32_run(w, i, rows, mask);
+		return ld_shared_u32_u32_32_fast(w, i, rows, mask);
 	for (int l = 0; l < WARP_LANES; l++) {
 		address[l] = base[l] + (u32)i->imm;
 		high = address[l] > high ? address[l] : high;
 		bits |= address[l];
 	}
 	if (UNLIKELY(bits & 3 || (u64)high + 4 > w->block->shared_bytes))
-		return ld_shared_u32_u32_32_run(w, i, rows, mask);
+		return false;
 	const u32 *from = (const u32 *)(const void *)w->block->shared;
 	EACH_LANE d[l] = from[(s32)(address[l] >> 2)];
-	return i + 1;
+	return true;
 }
-MEANING(ld_shared_word);
+MEANING_FUNCTION(ld_shared_word)
+{
+	if (LIKELY(ld_shared_word_fast(w, i, rows, mask)))
+		return i + 1;
+	return load_lanes(w, i, rows, mask, false, SPACE_SHARED, 4, false, 32);
+}
+GANG_FAST(ld_shared_word)
 LOADS(generic, SPACE_GENERIC)
 LOAD_SCALAR(ld_local_u32_u32, SPACE_LOCAL, u32, u32)
 LOAD_SCALAR(ld_local_u64_u64, SPACE_LOCAL, u64, u64)
@@ -254,7 +274,7 @@ MEANING(ld_any);
 
 /* Vectors of 32- and 64-bit elements in global and shared memory. */
 #define LOAD_VECTOR(NAME, SPACE, T, N, WIDE)                                                           \
-	MEANING_FUNCTION(NAME)                                                                         \
+	static inline __attribute__((always_inline)) bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) \
 	{                                                                                              \
 		u64 address[WARP_LANES] __attribute__((aligned(64)));                                  \
 		const u32 *list = w->frame->code->operands + i->b;                                     \
@@ -264,7 +284,7 @@ MEANING(ld_any);
 				      ? NULL                                                           \
 				      : space_range(w, i, SPACE, e.low, e.high + N * sizeof(T), false); \
 		if (UNLIKELY(!p))                                                                      \
-			return ld_any_run(w, i, rows, mask);                                           \
+			return false;                                                                  \
 		EACH_LANE address[l] = (address[l] - e.low) / sizeof(T);                               \
 		for (u32 k = 0; k < N; k++) {                                                          \
 			ROW_##T *d = ROW_OF(T, list[k]);                                               \
@@ -274,9 +294,15 @@ MEANING(ld_any);
 			else                                                                           \
 				EACH_LANE if (mask & lane_bit[l]) d[l] = from[(s64)address[l]];        \
 		}                                                                                      \
-		return i + 1;                                                                          \
+		return true;                                                                           \
 	}                                                                                              \
-	MEANING(NAME);
+	MEANING_FUNCTION(NAME)                                                                                 \
+	{                                                                                              \
+		if (LIKELY(NAME##_fast(w, i, rows, mask)))                                             \
+			return i + 1;                                                                  \
+		return ld_any_run(w, i, rows, mask);                                                   \
+	}                                                                                              \
+	GANG_FAST(NAME)
 #define LOAD_VECTORS(SP, SPACE)                                                                        \
 	LOAD_VECTOR(ld_##SP##_v2_32_64, SPACE, u32, 2, true)                                           \
 	LOAD_VECTOR(ld_##SP##_v2_32_32, SPACE, u32, 2, false)                                          \
@@ -289,18 +315,27 @@ LOAD_VECTORS(shared, SPACE_SHARED)
 
 /* A kernel's own parameter: one value for all lanes. */
 #define LOAD_PARAM(NAME, T, R)                                                                         \
-	MEANING_FUNCTION(NAME)                                                                         \
+	static inline __attribute__((always_inline)) bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) \
 	{                                                                                              \
 		T one;                                                                                 \
 		if (UNLIKELY((u64)(u32)i->imm + sizeof(T) > w->machine->kernel->param_bytes))          \
-			return ld_any_run(w, i, rows, mask);                                           \
+			return false;                                                                  \
 		memcpy(&one, w->machine->launch->params + i->imm, sizeof one);                         \
 		ROW_##R *d = ROW_OF(R, i->d);                                                          \
 		const ROW_##R value = KEEP_##R((R)one);                                                \
-		EACH_LANE d[l] = LANE_ON(R, mask, l) ? value : d[l];                                   \
-		return i + 1;                                                                          \
+		if (mask == FULL_MASK)                                                                 \
+			EACH_LANE d[l] = value;                                                        \
+		else                                                                                   \
+			EACH_LANE d[l] = LANE_ON(R, mask, l) ? value : d[l];                           \
+		return true;                                                                           \
 	}                                                                                              \
-	MEANING(NAME);
+	MEANING_FUNCTION(NAME)                                                                         \
+	{                                                                                              \
+		if (LIKELY(NAME##_fast(w, i, rows, mask)))                                             \
+			return i + 1;                                                                  \
+		return ld_any_run(w, i, rows, mask);                                                   \
+	}                                                                                              \
+	GANG_FAST(NAME)
 LOAD_PARAM(ld_param_32, u32, u32)
 LOAD_PARAM(ld_param_64, u64, u64)
 
@@ -433,9 +468,12 @@ static const struct meaning *pick_ld_param(const struct form *f)
 
 /* --- Stores --------------------------------------------------------------------------------- */
 
-static const struct insn *store_lanes(struct warp *w, const struct insn *i, const u8 *rows, u32 mask,
-				      const u64 *address, enum ir_space space, u32 bytes, u32 register_bits)
+static const struct insn *store_lanes(struct warp *w, const struct insn *i, u8 *rows, u32 mask, bool wide,
+				      enum ir_space space, u32 bytes, u32 register_bits)
 {
+	u64 address[WARP_LANES] __attribute__((aligned(64)));
+
+	addresses_of(rows, i, wide, address);
 	for (u32 l = 0; l < WARP_LANES; l++) {
 		const u8 *from = rows + i->b + (size_t)l * (register_bits == 64 ? 8 : 4);
 		if (mask >> l & 1 && !lane_write(w, i, l, space, address[l], from, bytes))
@@ -460,14 +498,14 @@ static const struct insn *store_lanes(struct warp *w, const struct insn *i, cons
 				EACH_LANE to[l] = (T)s[l];                                             \
 			else                                                                           \
 				EACH_LANE if (mask & lane_bit[l]) to[l] = (T)s[l];                     \
-			return i + 1;                                                                  \
+			return true;                                                                      \
 		}                                                                                      \
 	} else if (local_uniform(w, SPACE, &shape, sizeof(T), &offset) && sizeof(T) >= 4) {            \
 		u32 *to = (u32 *)(void *)local_word(w, offset, 0);                                     \
 		EACH_LANE to[l] = mask & lane_bit[l] ? (u32)s[l] : to[l];                              \
 		if (sizeof(T) == 8)                                                                    \
 			EACH_LANE to[l + 32] = mask & lane_bit[l] ? (u32)((u64)s[l] >> 32) : to[l + 32]; \
-		return i + 1;                                                                          \
+		return true;                                                                              \
 	} else {                                                                                       \
 		const struct extent e = extent_of(address, mask);                                      \
 		u8 *p = e.bits % sizeof(T) ? NULL : space_range(w, i, SPACE, e.low, e.high + sizeof(T), true); \
@@ -476,16 +514,26 @@ static const struct insn *store_lanes(struct warp *w, const struct insn *i, cons
 				const u32 l = (u32)__builtin_ctz(left);                                \
 				*(T *)(void *)(p + (address[l] - e.low)) = (T)s[l];                    \
 			}                                                                              \
-			return i + 1;                                                                  \
+			return true;                                                                      \
 		}                                                                                      \
 	}                                                                                              \
-	return store_lanes(w, i, rows, mask, address, SPACE, sizeof(T), 8 * sizeof(R));
+	return false;
 
+#define STORE_WIDTH(NAME, SPACE, T, R, WIDE)                                                           \
+	static inline __attribute__((always_inline)) bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) \
+	{                                                                                              \
+		STORE_BODY(SPACE, T, R, WIDE)                                                          \
+	}                                                                                              \
+	MEANING_FUNCTION(NAME)                                                                         \
+	{                                                                                              \
+		if (LIKELY(NAME##_fast(w, i, rows, mask)))                                             \
+			return i + 1;                                                                  \
+		return store_lanes(w, i, rows, mask, WIDE, SPACE, sizeof(T), 8 * sizeof(R));           \
+	}                                                                                              \
+	GANG_FAST(NAME)
 #define STORE(NAME, SPACE, T, R)                                                                       \
-	MEANING_FUNCTION(NAME##_64) { STORE_BODY(SPACE, T, R, true) }                                  \
-	MEANING_FUNCTION(NAME##_32) { STORE_BODY(SPACE, T, R, false) }                                 \
-	MEANING(NAME##_64);                                                                            \
-	MEANING(NAME##_32);
+	STORE_WIDTH(NAME##_64, SPACE, T, R, true)                                                      \
+	STORE_WIDTH(NAME##_32, SPACE, T, R, false)
 #define STORES(SP, SPACE)                                                                              \
 	STORE(st_##SP##_u8, SPACE, u8, u32)                                                            \
 	STORE(st_##SP##_u16, SPACE, u16, u32)                                                          \
@@ -531,7 +579,7 @@ MEANING(st_any);
 
 /* Vectors: lane by lane, all elements of a lane together. */
 #define STORE_VECTOR(NAME, SPACE, T, N, WIDE)                                                          \
-	MEANING_FUNCTION(NAME)                                                                         \
+	static inline __attribute__((always_inline)) bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) \
 	{                                                                                              \
 		u64 address[WARP_LANES] __attribute__((aligned(64)));                                  \
 		const u32 *list = w->frame->code->operands + i->b;                                     \
@@ -540,16 +588,22 @@ MEANING(st_any);
 		u8 *p = e.bits % (N * sizeof(T)) ? NULL                                                \
 						 : space_range(w, i, SPACE, e.low, e.high + N * sizeof(T), true); \
 		if (UNLIKELY(!p))                                                                      \
-			return st_any_run(w, i, rows, mask);                                           \
+			return false;                                                                  \
 		for (u32 left = mask; left; left &= left - 1) {                                        \
 			const u32 l = (u32)__builtin_ctz(left);                                        \
 			T *to = (T *)(void *)(p + (address[l] - e.low));                               \
 			for (u32 k = 0; k < N; k++)                                                    \
 				to[k] = ((const T *)(const void *)(rows + list[k]))[l];                \
 		}                                                                                      \
-		return i + 1;                                                                          \
+		return true;                                                                           \
 	}                                                                                              \
-	MEANING(NAME);
+	MEANING_FUNCTION(NAME)                                                                                 \
+	{                                                                                              \
+		if (LIKELY(NAME##_fast(w, i, rows, mask)))                                             \
+			return i + 1;                                                                  \
+		return st_any_run(w, i, rows, mask);                                                   \
+	}                                                                                              \
+	GANG_FAST(NAME)
 #define STORE_VECTORS(SP, SPACE)                                                                       \
 	STORE_VECTOR(st_##SP##_v2_32_64, SPACE, u32, 2, true)                                          \
 	STORE_VECTOR(st_##SP##_v2_32_32, SPACE, u32, 2, false)                                         \

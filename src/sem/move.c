@@ -16,7 +16,7 @@ MEANING_FUNCTION(mov_pred)
 	pred_write(rows, i->d, mask, PRED_SOURCE(i, i->a, 0));
 	return i + 1;
 }
-MEANING(mov_pred);
+MEANING_EACH(mov_pred);
 
 MEANING_FUNCTION(mov_128)
 {
@@ -29,7 +29,7 @@ MEANING_FUNCTION(mov_128)
 			d[l] = a[l];
 	return i + 1;
 }
-MEANING(mov_128);
+MEANING_EACH(mov_128);
 
 static const struct meaning *pick_mov(const struct form *f)
 {
@@ -82,7 +82,7 @@ static inline void part_write(u8 *rows, u32 offset, u32 bits, u32 lane, u64 valu
 		}                                                                                      \
 		return i + 1;                                                                          \
 	}                                                                                              \
-	MEANING(NAME);                                                                                 \
+	MEANING_EACH(NAME);                                                                                 \
 	static const struct meaning *pick_##NAME(const struct form *f)                                 \
 	{                                                                                              \
 		(void)f;                                                                               \
@@ -106,7 +106,7 @@ static inline void part_write(u8 *rows, u32 offset, u32 bits, u32 lane, u64 valu
 		}                                                                                      \
 		return i + 1;                                                                          \
 	}                                                                                              \
-	MEANING(NAME);                                                                                 \
+	MEANING_EACH(NAME);                                                                                 \
 	static const struct meaning *pick_##NAME(const struct form *f)                                 \
 	{                                                                                              \
 		(void)f;                                                                               \
@@ -158,7 +158,7 @@ static u64 window_of(const struct warp *w, const struct form *f)
 		LANE_BODY(u##BITS, (void)0, pa[l] SIGN window)                                         \
 		return i + 1;                                                                          \
 	}                                                                                              \
-	MEANING(NAME);
+	MEANING_EACH(NAME);
 CVTA(cvta_64, 64, +)
 CVTA(cvta_32, 32, +)
 CVTA(cvta_to_64, 64, -)
@@ -240,7 +240,7 @@ MEANING(isspacep);
 		}                                                                                      \
 		return i + 1;                                                                          \
 	}                                                                                              \
-	MEANING(NAME)
+	MEANING_EACH(NAME)
 MOVE_VECTOR(move_2x32, u32, 2);
 MOVE_VECTOR(move_4x32, u32, 4);
 MOVE_VECTOR(move_2x64, u64, 2);

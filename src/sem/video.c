@@ -170,7 +170,7 @@ static ONE_COPY void scalar_lanes(const struct insn *i, u8 *rows, u32 mask,
 		scalar_lanes(i, rows, mask, NAME, KIND);                                               \
 		return i + 1;                                                                          \
 	}                                                                                              \
-	static const struct meaning of_##NAME = {.run = NAME##_run, .word = scalar_word};              \
+	static const struct meaning of_##NAME = {.run = NAME##_run, .gang = gang_each, .word = scalar_word};              \
 	static const struct meaning *pick_##NAME(const struct form *f)                                 \
 	{                                                                                              \
 		(void)f;                                                                               \
@@ -213,7 +213,7 @@ MEANING_FUNCTION(vmad)
 			d[l] = video_mad(pa[l], pb[l], pc[l], (u32)i->imm);
 	return i + 1;
 }
-static const struct meaning vmad = {.run = vmad_run, .word = scalar_word};
+static const struct meaning vmad = {.run = vmad_run, .gang = gang_each, .word = scalar_word};
 static const struct meaning *pick_vmad(const struct form *f)
 {
 	(void)f;
@@ -303,7 +303,7 @@ static ONE_COPY void simd_lanes(const struct insn *i, u8 *rows, u32 mask,
 		simd_lanes(i, rows, mask, simd_##OPERATION, ELEMENTS, ADDS);                           \
 		return i + 1;                                                                          \
 	}                                                                                              \
-	static const struct meaning NAME = {.run = NAME##_run, .word = simd_word};
+	static const struct meaning NAME = {.run = NAME##_run, .gang = gang_each, .word = simd_word};
 
 #define SIMD_MEANINGS(OPERATION)                                                                       \
 	SIMD_MEANING(OPERATION##2, OPERATION, 2, false)                                                \

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A gang: neighbouring warps of one block that stand at the same instruction with all their lanes, and
+ * run it together, one dispatch for all. It pays twice: dispatch is shared, and what one warp's
+ * instructions wait for, the next warp's fill.
+ *
+ * A gang lasts as long as nothing parts its warps. Anything that only some of them would do (another way
+ * at a branch, a slow access, a possible fault, waiting) ends it *before* any effect of its own: the
+ * warps go on one by one, in order, as if there had been no gang, so that faults are the same ones.
+ * It forms again where all stand together: at the start, after a barrier, at the end of a turn.
+ *
+ * A gang runs code->gang_insns, which has the instructions of code->insns with other handlers.
+ */
+#ifndef PTXSIM_EXEC_GANG_H
+#define PTXSIM_EXEC_GANG_H
+
+#include "exec/run.h"
+
+struct gang {
+	u8 *rows;      /* of the first warp's frame */
+	size_t stride; /* from one warp's frame to the next one's */
+	u32 count;
+	u32 spins;     /* times around a spin loop since the last barrier */
+	struct warp *warps; /* `count` of them */
+	const struct code *code;
+	struct worker *worker;
+	struct block *block;
+	struct machine *machine;
+	s64 budget;    /* instructions left in this turn, of each warp */
+	u64 issued, branches; /* of each warp, not yet added to it */
+};
+
+#define EACH_WARP(g) \
+	for (u8 *rows = (g)->rows, *const rows_end = rows + (g)->count * (g)->stride; rows != rows_end; rows += (g)->stride)
+
+/* The same instruction as a single warp runs it. */
+static inline const struct insn *gang_plain(const struct gang *g, const struct insn *i)
+{
+	return g->code->insns + (i - g->code->gang_insns);
+}
+
+static inline void gang_account(struct gang *g, const struct insn *i)
+{
+	g->issued += i->run;
+	g->budget -= i->run;
+}
+
+static inline void gang_fp_enter(struct gang *g, u8 mode)
+{
+	if (__builtin_expect(g->worker->fp != mode, 0))
+		fp_switch(g->worker, mode);
+}
+
+/* Ends the gang at instruction i: the first `done` warps have carried it out, the others have not. */
+const struct insn *gang_part(struct gang *g, const struct insn *i, u32 done);
+/* The turn is over, or others must run: the gang's warps are to go on at `i`. */
+const struct insn *gang_yield(struct gang *g, const struct insn *i);
+/* All the gang's lanes exit. */
+const struct insn *gang_exit(struct gang *g, const struct insn *i);
+/* barrier.sync: goes on at once if the gang is all that the barrier waits for. */
+const struct insn *gang_barrier(struct gang *g, const struct insn *i, u32 number, u32 threads);
+/* Runs a lane-wise instruction for each warp by its ordinary handler. */
+gang_fn gang_each;
+/* For instructions that a gang does not run. */
+gang_fn gang_end;
+
+/* The ordinary handler for each warp with a mask of its own; `on` are the lanes. For instructions that
+ * cannot fault. */
+void gang_each_masked(struct gang *g, const struct insn *i, const u32 *on);
+
+/* Runs a gang of the block's warps [first, first + count), all of which stand at `at` (of gang_insns). */
+void gang_run(struct block *b, u32 first, u32 count, const struct insn *at, s64 budget);
+/* How many warps from `first` on can run as a gang now, and where (0: none). */
+u32 gang_size(const struct block *b, u32 first, const struct insn **at);
+
+#endif
