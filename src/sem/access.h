@@ -50,6 +50,91 @@ static inline bool all_zero64(const u64 t[WARP_LANES])
 #endif
 }
 
+/* l * size for each lane, by the size's logarithm. */
+#define STEPS4(n, s)  (n) * (s), ((n) + 1) * (s), ((n) + 2) * (s), ((n) + 3) * (s)
+#define STEPS16(n, s) STEPS4(n, s), STEPS4((n) + 4, s), STEPS4((n) + 8, s), STEPS4((n) + 12, s)
+#define STEPS(s)      {STEPS16(0, s), STEPS16(16, s)}
+static const u64 lane_steps64[5][WARP_LANES] __attribute__((aligned(64), unused)) = {STEPS(1), STEPS(2), STEPS(4), STEPS(8),
+										     STEPS(16)};
+static const u32 lane_steps32[5][WARP_LANES] __attribute__((aligned(64), unused)) = {STEPS(1), STEPS(2), STEPS(4), STEPS(8),
+										     STEPS(16)};
+
+/* Whether lane l's address is the first lane's plus l * size: `steps` is a row of the tables. */
+static inline bool is_ramp64(const u64 t[WARP_LANES], const u64 steps[WARP_LANES])
+{
+#if defined __AVX512F__
+	const __m512i first = _mm512_set1_epi64((long long)t[0]);
+	u32 off = 0;
+	for (int k = 0; k < WARP_LANES; k += 8)
+		off |= _mm512_cmpneq_epi64_mask(_mm512_load_si512(t + k), _mm512_add_epi64(first, _mm512_load_si512(steps + k)));
+	return !off;
+#else
+	u64 off = 0;
+	for (int l = 0; l < WARP_LANES; l++)
+		off |= (t[l] - steps[l]) ^ t[0];
+	return !off;
+#endif
+}
+static inline bool is_ramp32(const u32 t[WARP_LANES], const u32 steps[WARP_LANES])
+{
+	u32 off = 0;
+
+	for (int l = 0; l < WARP_LANES; l++)
+		off |= (t[l] - steps[l]) ^ t[0];
+	return !off;
+}
+
+/* Neighbouring lanes of a whole warp at neighbouring places of `size` bytes: *first is where. A 32-bit
+ * address that wraps between lanes ends above all memory of its space, which the range check sees. */
+static inline bool is_row(const u8 *rows, const struct insn *i, bool base_is_64, u32 size, u64 *first)
+{
+	const u32 log = (u32)__builtin_ctz(size);
+
+	if (base_is_64) {
+		const u64 *base = ROW_OF(u64, i->a);
+		*first = base[0] + (u64)(s64)i->imm;
+		return is_ramp64(base, lane_steps64[log]);
+	}
+	const u32 *base = ROW_OF(u32, i->a);
+	*first = base[0] + (u32)i->imm;
+	return is_ramp32(base, lane_steps32[log]);
+}
+
+/* Two half warps, each at neighbouring places: what blocks 16 wide do. */
+static inline bool is_two_rows(const u64 address[WARP_LANES], u32 size)
+{
+	const u64 *steps = lane_steps64[__builtin_ctz(size)];
+	u64 off = 0;
+
+	for (int l = 0; l < WARP_LANES / 2; l++) {
+		off |= (address[l] - steps[l]) ^ address[0];
+		off |= (address[l + WARP_LANES / 2] - steps[l]) ^ address[WARP_LANES / 2];
+	}
+	return !off;
+}
+
+/* Loads d[l] from the word at base[l] - base[0] bytes after `from`, if all are words within WARP_LANES words
+ * from there on; else false. */
+static inline bool load_near(u32 d[WARP_LANES], const u32 base[WARP_LANES], const u8 *from)
+{
+#if defined __AVX512F__
+	const __m512i first = _mm512_set1_epi32((int)base[0]), past = _mm512_set1_epi32(WARP_LANES);
+	const __m512i low = _mm512_ror_epi32(_mm512_sub_epi32(_mm512_load_si512(base), first), 2);
+	const __m512i high = _mm512_ror_epi32(_mm512_sub_epi32(_mm512_load_si512(base + 16), first), 2);
+	if (_mm512_cmpge_epu32_mask(low, past) | _mm512_cmpge_epu32_mask(high, past))
+		return false;
+	const __m512i words = _mm512_loadu_si512(from), more = _mm512_loadu_si512(from + 64);
+	_mm512_store_si512(d, _mm512_permutex2var_epi32(words, low, more));
+	_mm512_store_si512(d + 16, _mm512_permutex2var_epi32(words, high, more));
+	return true;
+#else
+	if (!is_ramp32(base, lane_steps32[2]))
+		return false;
+	memcpy(d, from, 4 * WARP_LANES);
+	return true;
+#endif
+}
+
 /* What the active lanes' addresses look like. */
 struct shape {
 	bool uniform;    /* all active lanes at `first` */

@@ -10,7 +10,6 @@
 #include "sem/access.h"
 #include "sem/floats.h"
 
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 /* --- One lane ------------------------------------------------------------------------------- */
 

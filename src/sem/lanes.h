@@ -26,6 +26,9 @@
 
 #define LIKELY(x)   __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+/* A function in its own right, so that its caller's common way needs no stack frame. */
+#define SEPARATE      static __attribute__((noinline))
 /* Lanes never depend on each other; a loop that the compiler cannot vectorise all the same is no fault. */
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed"

@@ -128,12 +128,39 @@ LANE2(shr_u32, u32, u32, u32, int_shr32(a, b));
 LANE2(shr_s32, s32, s32, u32, int_sar32(a, b));
 LANE2(shr_u64, u64, u64, u32, int_shr64(a, b));
 LANE2(shr_s64, s64, s64, u32, int_sar64(a, b));
-PICK_WIDTH(shl)
-PICK_SIGNS(shr)
-#define shr_bits_b16 shr_u16
-#define shr_bits_b32 shr_u32
-#define shr_bits_b64 shr_u64
-PICK_BITS(shr_bits)
+/* By a constant within the width: the hosts' vector shifts by one count for all lanes. */
+#define COUNT(n)      const u32 n = *ROW_OF(u32, i->b)
+#define GANG_COUNT(n) const u32 n = *(const u32 *)(g->rows + i->b)
+#define SHIFT_BY(NAME, T, EXPR) LANE1_(NAME, COUNT(n), GANG_COUNT(n), T, T, EXPR)
+SHIFT_BY(shl_by_32, u32, a << (n & 31));
+SHIFT_BY(shl_by_64, u64, a << (n & 63));
+SHIFT_BY(shr_by_u32, u32, a >> (n & 31));
+SHIFT_BY(shr_by_s32, s32, a >> (n & 31));
+SHIFT_BY(shr_by_u64, u64, a >> (n & 63));
+static bool by_constant(const struct form *f) { return f->constant_mask & 4 && f->constants[2] < type_bits(form_type(f, 0)); }
+static const struct meaning *pick_shl(const struct form *f)
+{
+	const u32 bits = type_bits(form_type(f, 0));
+
+	if (bits == 16)
+		return &shl_16;
+	if (by_constant(f))
+		return bits == 32 ? &shl_by_32 : &shl_by_64;
+	return bits == 32 ? &shl_32 : &shl_64;
+}
+static const struct meaning *pick_shr(const struct form *f)
+{
+	const u32 bits = type_bits(form_type(f, 0));
+	const bool is_signed = type_class(form_type(f, 0)) == 's';
+
+	if (bits == 16)
+		return is_signed ? &shr_s16 : &shr_u16;
+	if (by_constant(f) && !(is_signed && bits == 64))
+		return bits == 64 ? &shr_by_u64 : is_signed ? &shr_by_s32 : &shr_by_u32;
+	if (bits == 32)
+		return is_signed ? &shr_s32 : &shr_u32;
+	return is_signed ? &shr_s64 : &shr_u64;
+}
 
 LANE3(shf_l_wrap, u32, u32, u32, u32, int_funnel_left(a, b, c & 31));
 LANE3(shf_l_clamp, u32, u32, u32, u32, int_funnel_left(a, b, c > 32 ? 32 : c));
@@ -190,7 +217,7 @@ static const struct isa_row rows_logic[] = {
 	ROW("lop3.or.b32", "=0|pred 0 0 0 #u32 pred", 82, 70, 0, pick_lop3_or,
 	    "lop3; and p is whether the result is not 0, or q."),
 	ROW("shl" TYPES_BITS, "=0 0 u32", 10, 10, 0, pick_shl, "Shifts left, zeros following."),
-	ROW("shr" TYPES_BITS, "=0 0 u32", 10, 10, 0, pick_shr_bits, "Shifts right, zeros following."),
+	ROW("shr" TYPES_BITS, "=0 0 u32", 10, 10, 0, pick_shr, "Shifts right, zeros following."),
 	ROW("shr" TYPES_SIGNS, "=0 0 u32", 10, 10, 0, pick_shr, "Shifts right, the sign or zeros following."),
 	ROW("shf(.l|.r)(.clamp|.wrap).b32", "=0 0 0 u32", 31, 32, 0, pick_shf,
 	    "Shifts b:a and takes the upper (.l) or lower (.r) word."),

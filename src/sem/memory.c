@@ -42,10 +42,24 @@ static const struct insn *load_lanes(struct warp *w, const struct insn *i, u8 *r
 #define SIGNED_s16 true
 #define SIGNED_s32 true
 
-/* T: type in memory; R: type that fills the register (u16, u32, u64). */
-#define LOAD_BODY(SPACE, T, R, WIDE)                                                                   \
-	u64 address[WARP_LANES] __attribute__((aligned(64)));                                          \
+/* T: type in memory; R: type that fills the register (u16, u32, u64). A whole warp's row of neighbouring
+ * places, or two half rows, is a copy. Other shapes stand in a function of their own, whose stack frame
+ * the common case would pay for. */
+#define LOAD_ROW(SPACE, T, R, WIDE) \
 	ROW_##R *d = ROW_OF(R, i->d);                                                                  \
+	const T *from;                                                                                 \
+	u64 start;                                                                                     \
+	if (UNLIKELY(mask != FULL_MASK) || !is_row(rows, i, WIDE, sizeof(T), &start) || start % sizeof(T)) \
+		return false;                                                                          \
+	from = (const T *)(const void *)space_range(w, i, SPACE, start, start + WARP_LANES * sizeof(T), false); \
+	if (UNLIKELY(!from))                                                                           \
+		return false;                                                                          \
+	EACH_LANE d[l] = KEEP_##R((R)from[l]);                                                         \
+	return true;
+
+#define LOAD_SHAPE(SPACE, T, R, WIDE)                                                                  \
+	ROW_##R *d = ROW_OF(R, i->d);                                                                  \
+	u64 address[WARP_LANES] __attribute__((aligned(64)));                                          \
 	addresses_of(rows, i, WIDE, address);                                                          \
 	const struct shape s = shape_of(address, mask, sizeof(T));                                     \
 	u64 offset = 0;                                                                                \
@@ -79,6 +93,18 @@ static const struct insn *load_lanes(struct warp *w, const struct insn *i, u8 *r
 				EACH_LANE d[l] = LANE_ON(R, mask, l) ? KEEP_##R((R)(T)from[l]) : d[l]; \
 			return true;                                                                      \
 		}                                                                                      \
+	} else if (mask == FULL_MASK && is_two_rows(address, sizeof(T)) && !((address[0] | address[16]) % sizeof(T))) { \
+		const u64 half = WARP_LANES / 2 * sizeof(T);                                           \
+		const u8 *low = space_range(w, i, SPACE, address[0], address[0] + half, false);        \
+		const u8 *high = low ? space_range(w, i, SPACE, address[16], address[16] + half, false) : NULL; \
+		if (LIKELY(high != NULL)) {                                                            \
+			const T *from = (const T *)(const void *)low, *more = (const T *)(const void *)high; \
+			for (int l = 0; l < WARP_LANES / 2; l++)                                       \
+				d[l] = KEEP_##R((R)from[l]);                                           \
+			for (int l = 0; l < WARP_LANES / 2; l++)                                       \
+				d[l + WARP_LANES / 2] = KEEP_##R((R)more[l]);                          \
+			return true;                                                                   \
+		}                                                                                      \
 	} else {                                                                                       \
 		const struct extent e = extent_of(address, mask);                                      \
 		const u8 *p = e.bits % sizeof(T) ? NULL                                                \
@@ -96,9 +122,17 @@ static const struct insn *load_lanes(struct warp *w, const struct insn *i, u8 *r
 	return false;
 
 #define LOAD_WIDTH(NAME, SPACE, T, R, WIDE)                                                            \
-	static inline __attribute__((always_inline)) bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) \
+	ALWAYS_INLINE bool NAME##_row(struct warp *w, const struct insn *i, u8 *rows, u32 mask)        \
 	{                                                                                              \
-		LOAD_BODY(SPACE, T, R, WIDE)                                                           \
+		LOAD_ROW(SPACE, T, R, WIDE)                                                            \
+	}                                                                                              \
+	SEPARATE bool NAME##_shape(struct warp *w, const struct insn *i, u8 *rows, u32 mask)           \
+	{                                                                                              \
+		LOAD_SHAPE(SPACE, T, R, WIDE)                                                          \
+	}                                                                                              \
+	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask)       \
+	{                                                                                              \
+		return NAME##_row(w, i, rows, mask) || NAME##_shape(w, i, rows, mask);                 \
 	}                                                                                              \
 	MEANING_FUNCTION(NAME)                                                                         \
 	{                                                                                              \
@@ -121,25 +155,30 @@ static const struct insn *load_lanes(struct warp *w, const struct insn *i, u8 *r
 LOADS(global, SPACE_GLOBAL)
 LOADS(shared, SPACE_SHARED)
 
-/* Whole warps at 32-bit shared addresses: everything in 32-bit lanes, and the gather serves every
- * shape. Anything unusual goes the general way. */
-static inline __attribute__((always_inline)) bool ld_shared_word_fast(struct warp *w, const struct insn *i, u8 *rows,
-								      u32 mask)
+/* Whole warps at 32-bit shared addresses: everything in 32-bit lanes. What lies within 32 words of the first
+ * lane's, in whatever order, is two loads and a permutation; a gather serves every other shape. Anything
+ * unusual goes the general way. */
+ALWAYS_INLINE bool ld_shared_word_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 {
 	const u32 *base = ROW_OF(u32, i->a);
+	const u64 bytes = w->block->shared_bytes;
+	const u8 *shared = w->block->shared;
 	u32 address[WARP_LANES] __attribute__((aligned(64))), high = 0, bits = 0;
 	u32 *d = ROW_OF(u32, i->d);
 
 	if (UNLIKELY(mask != FULL_MASK))
-		return ld_shared_u32_u32_32_fast(w, i, rows, mask);
+		return ld_shared_u32_u32_32_shape(w, i, rows, mask);
+	const u32 first = base[0] + (u32)i->imm;
+	if (LIKELY(!(first & 3) && (u64)first + 4 * WARP_LANES <= bytes) && load_near(d, base, shared + first))
+		return true;
 	for (int l = 0; l < WARP_LANES; l++) {
 		address[l] = base[l] + (u32)i->imm;
 		high = address[l] > high ? address[l] : high;
 		bits |= address[l];
 	}
-	if (UNLIKELY(bits & 3 || (u64)high + 4 > w->block->shared_bytes))
+	if (UNLIKELY(bits & 3 || (u64)high + 4 > bytes))
 		return false;
-	const u32 *from = (const u32 *)(const void *)w->block->shared;
+	const u32 *from = (const u32 *)(const void *)shared;
 	EACH_LANE d[l] = from[(s32)(address[l] >> 2)];
 	return true;
 }
@@ -274,7 +313,7 @@ MEANING(ld_any);
 
 /* Vectors of 32- and 64-bit elements in global and shared memory. */
 #define LOAD_VECTOR(NAME, SPACE, T, N, WIDE)                                                           \
-	static inline __attribute__((always_inline)) bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) \
+	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) \
 	{                                                                                              \
 		u64 address[WARP_LANES] __attribute__((aligned(64)));                                  \
 		const u32 *list = w->frame->code->operands + i->b;                                     \
@@ -315,7 +354,7 @@ LOAD_VECTORS(shared, SPACE_SHARED)
 
 /* A kernel's own parameter: one value for all lanes. */
 #define LOAD_PARAM(NAME, T, R)                                                                         \
-	static inline __attribute__((always_inline)) bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) \
+	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) \
 	{                                                                                              \
 		T one;                                                                                 \
 		if (UNLIKELY((u64)(u32)i->imm + sizeof(T) > w->machine->kernel->param_bytes))          \
@@ -483,9 +522,21 @@ static const struct insn *store_lanes(struct warp *w, const struct insn *i, u8 *
 }
 
 /* R: type of the register's lanes (u32, u64). Several lanes at one address: the highest lane wins. */
-#define STORE_BODY(SPACE, T, R, WIDE)                                                                  \
-	u64 address[WARP_LANES] __attribute__((aligned(64)));                                          \
+#define STORE_ROW(SPACE, T, R, WIDE)                                                                   \
 	const ROW_##R *s = ROW_OF(R, i->b);                                                            \
+	u64 start;                                                                                     \
+	T *to;                                                                                         \
+	if (UNLIKELY(mask != FULL_MASK) || !is_row(rows, i, WIDE, sizeof(T), &start) || start % sizeof(T)) \
+		return false;                                                                          \
+	to = (T *)(void *)space_range(w, i, SPACE, start, start + WARP_LANES * sizeof(T), true);       \
+	if (UNLIKELY(!to))                                                                             \
+		return false;                                                                          \
+	EACH_LANE to[l] = (T)s[l];                                                                     \
+	return true;
+
+#define STORE_SHAPE(SPACE, T, R, WIDE)                                                                 \
+	const ROW_##R *s = ROW_OF(R, i->b);                                                            \
+	u64 address[WARP_LANES] __attribute__((aligned(64)));                                          \
 	addresses_of(rows, i, WIDE, address);                                                          \
 	const struct shape shape = shape_of(address, mask, sizeof(T));                                 \
 	u64 offset = 0;                                                                                \
@@ -506,6 +557,18 @@ static const struct insn *store_lanes(struct warp *w, const struct insn *i, u8 *
 		if (sizeof(T) == 8)                                                                    \
 			EACH_LANE to[l + 32] = mask & lane_bit[l] ? (u32)((u64)s[l] >> 32) : to[l + 32]; \
 		return true;                                                                              \
+	} else if (mask == FULL_MASK && is_two_rows(address, sizeof(T)) && !((address[0] | address[16]) % sizeof(T))) { \
+		const u64 half = WARP_LANES / 2 * sizeof(T);                                           \
+		u8 *low = space_range(w, i, SPACE, address[0], address[0] + half, true);               \
+		u8 *high = low ? space_range(w, i, SPACE, address[16], address[16] + half, true) : NULL; \
+		if (LIKELY(high != NULL)) {                                                            \
+			T *to = (T *)(void *)low, *more = (T *)(void *)high;                           \
+			for (int l = 0; l < WARP_LANES / 2; l++)                                       \
+				to[l] = (T)s[l];                                                       \
+			for (int l = 0; l < WARP_LANES / 2; l++)                                       \
+				more[l] = (T)s[l + WARP_LANES / 2];                                    \
+			return true;                                                                   \
+		}                                                                                      \
 	} else {                                                                                       \
 		const struct extent e = extent_of(address, mask);                                      \
 		u8 *p = e.bits % sizeof(T) ? NULL : space_range(w, i, SPACE, e.low, e.high + sizeof(T), true); \
@@ -520,9 +583,17 @@ static const struct insn *store_lanes(struct warp *w, const struct insn *i, u8 *
 	return false;
 
 #define STORE_WIDTH(NAME, SPACE, T, R, WIDE)                                                           \
-	static inline __attribute__((always_inline)) bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) \
+	ALWAYS_INLINE bool NAME##_row(struct warp *w, const struct insn *i, u8 *rows, u32 mask)        \
 	{                                                                                              \
-		STORE_BODY(SPACE, T, R, WIDE)                                                          \
+		STORE_ROW(SPACE, T, R, WIDE)                                                           \
+	}                                                                                              \
+	SEPARATE bool NAME##_shape(struct warp *w, const struct insn *i, u8 *rows, u32 mask)           \
+	{                                                                                              \
+		STORE_SHAPE(SPACE, T, R, WIDE)                                                         \
+	}                                                                                              \
+	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask)       \
+	{                                                                                              \
+		return NAME##_row(w, i, rows, mask) || NAME##_shape(w, i, rows, mask);                 \
 	}                                                                                              \
 	MEANING_FUNCTION(NAME)                                                                         \
 	{                                                                                              \
@@ -579,7 +650,7 @@ MEANING(st_any);
 
 /* Vectors: lane by lane, all elements of a lane together. */
 #define STORE_VECTOR(NAME, SPACE, T, N, WIDE)                                                          \
-	static inline __attribute__((always_inline)) bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) \
+	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) \
 	{                                                                                              \
 		u64 address[WARP_LANES] __attribute__((aligned(64)));                                  \
 		const u32 *list = w->frame->code->operands + i->b;                                     \
