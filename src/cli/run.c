@@ -11,7 +11,7 @@
 #include "api/file.h"
 #include "cli/cli.h"
 #include "report/csv.h"
-#include "report/json.h"
+#include "report/html.h"
 #include "report/lines.h"
 #include "report/memory.h"
 #include "report/picture.h"
@@ -36,7 +36,7 @@ enum {
 	OPTION_ASYNC
 };
 
-enum report_kind { REPORT_SUMMARY, REPORT_TEXT, REPORT_JSON, REPORT_CSV };
+enum report_kind { REPORT_SUMMARY, REPORT_TEXT, REPORT_JSON, REPORT_CSV, REPORT_HTML };
 
 struct run_options {
 	struct arena arena; /* of the option lists */
@@ -71,7 +71,7 @@ static const struct argp_option options[] = {
      "When asynchronous copies and wgmma take effect: strict (default; a missing wait is a fault), eager "
      "(at once, fastest), random:SEED (at any allowed time)", 3},
     {"limit", OPTION_LIMIT, "N", 0, "Stop a launch after N warp instructions", 3},
-    {"report", 'r', "KIND", 0, "Tell what was counted: text, json or csv, on standard output", 4},
+    {"report", 'r', "KIND", 0, "Tell what was counted: text, json, csv or html, on standard output", 4},
     {"metrics", OPTION_METRICS, "NAME,...", 0,
      "Print these counters (names, profilers' names, patterns with * and ?); 'help' lists them", 4},
     {"annotate", OPTION_ANNOTATE, NULL, 0, "Print the PTX, and the source that .loc lines name, with counts beside each line", 4},
@@ -122,12 +122,12 @@ static error_t parse_text_option(int key, char *text, struct run_options *o)
 static enum report_kind report_kind(const struct argp_state *state, const char *text)
 {
 	static const char *const names[] = {
-	    [REPORT_TEXT] = "text", [REPORT_JSON] = "json", [REPORT_CSV] = "csv"};
+	    [REPORT_TEXT] = "text", [REPORT_JSON] = "json", [REPORT_CSV] = "csv", [REPORT_HTML] = "html"};
 
 	for (enum report_kind k = REPORT_TEXT; k < COUNT_OF(names); k++)
 		if (!strcmp(names[k], text))
 			return k;
-	argp_error(state, "there is no report of kind '%s': text, json, csv", text);
+	argp_error(state, "there is no report of kind '%s': text, json, csv, html", text);
 	return REPORT_SUMMARY;
 }
 
@@ -421,6 +421,9 @@ static bool print_accounts(const struct run_options *o, const struct play *p)
 	switch (o->report) {
 	case REPORT_JSON:
 		return report_json(stdout, &p->session->arena, p->accounting, runs, p->launches.count);
+	case REPORT_HTML:
+		return report_html(stdout, &p->session->arena, p->accounting, o->files.items[0], runs,
+		                   p->launches.count);
 	case REPORT_CSV:
 		return report_csv(stdout, &p->session->arena, p->accounting, runs, p->launches.count);
 	default:

@@ -18,6 +18,8 @@ struct entry {
 	u32 line, length, insn;
 	const struct code *code;
 	const char *function;
+	const char *source; /* of a line of PTX */
+	u32 source_line;
 	u32 site; /* + 1, or 0 */
 	bool inlined;
 };
@@ -43,6 +45,8 @@ static void add_instruction(struct collector *c, const struct code *code, u32 in
 			e.text = p.text;
 			e.length = p.length;
 		}
+		e.source = p.loc_file;
+		e.source_line = p.loc_line;
 		e.file = p.file;
 		e.line = p.line;
 		add_entry(c, e);
@@ -145,6 +149,8 @@ bool lines_visit(const struct accounting *a, const struct account_run *run, enum
 		line->line = e->line;
 		line->text = e->text;
 		line->length = e->length;
+		line->source = e->source;
+		line->source_line = e->source_line;
 		line->own.kernel = line->inlined.kernel = run->kernel;
 		for (end = k; end < c.entries.count && same_line(e, &c.entries.items[end]); end++)
 			add_line(&c, &c.entries.items[end], line);

@@ -16,6 +16,8 @@ struct account_line {
 	const char *function; /* that the line's code was inlined from, as mangled; or NULL */
 	const char *text;     /* LINES_INSTRUCTION: the instruction's, `length` bytes; else NULL */
 	u32 length;
+	const char *source; /* LINES_PTX: the file and line of its first .loc; or NULL */
+	u32 source_line;
 	/* Sums over the line's instructions: operations and facts, which counter_value reads; the rest
 	 * is empty. A launch's own facts (blocks, occupancy) are 0. */
 	struct account_run own;

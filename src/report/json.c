@@ -5,9 +5,30 @@
  */
 #include "report/json.h"
 
+#include <string.h>
+
 #include "observe/lines.h"
 #include "report/advice.h"
 #include "report/memory.h"
+
+json_t *report_string(struct arena *arena, const char *text, size_t length)
+{
+	json_t *s = json_stringn(text, length);
+	size_t used = 0;
+
+	if (s)
+		return s;
+	char *clean = arena_array(arena, length + 1, 3);
+	for (size_t k = 0; k < length; k++) {
+		if (!((u8)text[k] & 0x80)) {
+			clean[used++] = text[k];
+			continue;
+		}
+		memcpy(clean + used, "\xef\xbf\xbd", 3);
+		used += 3;
+	}
+	return json_stringn(clean, used);
+}
 
 static json_t *degrees(const struct account *a)
 {
@@ -119,13 +140,13 @@ static json_t *source_object(struct place_names *names, const struct place_of *p
 	return o;
 }
 
-static json_t *site_object(const struct accounting *a, struct place_names *names,
+static json_t *site_object(struct arena *arena, const struct accounting *a, struct place_names *names,
                            const struct account_site *site, const struct account *account)
 {
 	const struct place_of p = accounting_place(site);
 	json_t *sums = json_object();
-	json_t *o = json_pack("{s:s, s:I, s:s%, s:s, s:s, s:I, s:o}", "file", p.file, "line",
-	                      (json_int_t)p.line, "instruction", p.text, (size_t)p.length, "operation",
+	json_t *o = json_pack("{s:s, s:I, s:o, s:s, s:s, s:I, s:o}", "file", p.file, "line",
+	                      (json_int_t)p.line, "instruction", report_string(arena, p.text, p.length), "operation",
 	                      account_operation_name(site->operation), "function", site->code->name, "bytes",
 	                      (json_int_t)site->width, "sums", sums);
 
@@ -169,6 +190,9 @@ static void add_line(void *context, const struct account_line *line)
 
 	if (o && line->function)
 		json_object_set_new(o, "function", json_string(line->function));
+	if (o && line->source)
+		json_object_set_new(o, "source", json_pack("{s:s, s:I}", "file", line->source, "line",
+		                                           (json_int_t)line->source_line));
 	if (o && line->has_own)
 		json_object_set_new(o, "counters", counters_object(&line->own, false));
 	if (o && line->has_inlined)
@@ -237,7 +261,7 @@ static json_t *launch_object(struct arena *arena, const struct accounting *a, co
 
 	for (u32 s = 0; s < count; s++)
 		if (run->sites[s].n[ACCOUNT_executed] || run->sites[s].n[ACCOUNT_executed_empty])
-			json_array_append_new(list, site_object(a, names, &sites[s], &run->sites[s]));
+			json_array_append_new(list, site_object(arena, a, names, &sites[s], &run->sites[s]));
 	return json_pack("{s:s, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "kernel", run->kernel->name,
 	                 "grid", dimensions(run->grid), "block", dimensions(run->block), "seconds",
 	                 run->stats.seconds, "occupancy", occupancy_object(run), "counters",
@@ -257,7 +281,8 @@ json_t *report_object(struct arena *arena, const struct accounting *a, const str
 		json_decref(launches);
 		return NULL;
 	}
-	return json_pack("{s:i, s:s, s:o}", "ptxsim_report", 2, "arch", accounting_arch(a)->name, "launches",
+	return json_pack("{s:i, s:s, s:i, s:o}", "ptxsim_report", 2, "arch", accounting_arch(a)->name, "bank_bytes",
+	                 accounting_arch(a)->bank_bytes, "launches",
 	                 launches);
 }
 

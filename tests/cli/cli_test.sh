@@ -61,7 +61,7 @@ expect 0 "Usage: ptxsim" "$ptxsim" --help
 expect 2 "Usage: ptxsim" "$ptxsim"
 expect 2 "there is no command 'fly'" "$ptxsim" fly
 expect 0 "ptxsim 0." "$ptxsim" --version
-for command in run test check info isa; do
+for command in run compare test check info isa; do
 	expect 0 "Usage: ptxsim $command" "$ptxsim" "$command" --help
 done
 for command in run test check info; do
@@ -186,6 +186,49 @@ expect 0 "lines.cu:10                                       256 shared          
 expect 0 "1,row_sums,source_line,lines.cu,10,_Z7row_sumPKfi,,shared.conflicts,2944" "$ptxsim" run "$lines" --report csv
 expect 0 "1,row_sums,source_line_inlined,lines.cu,23,,,launch.instructions,784" "$ptxsim" run "$lines" --report csv
 expect 0 '"function": "_Z7row_sumPKfi"' "$ptxsim" run "$lines" --report json
+
+# The page: one file that needs no network; what it shows is looked at where there is a browser
+"$ptxsim" run "$lines" --report html >"$work/page.html"
+expect 0 '"kind":"report","title":' cat "$work/page.html"
+expect 1 "" grep -E '(src|href)="?(https?:)?//' "$work/page.html"
+"$ptxsim" run "$tile" --report json >"$work/a.json"
+sed 's/^\.target .*/.target sm_20/; s/^\.version .*/.version 3.0/' "$tile" >"$work/fermi.ptx"
+"$ptxsim" run "$work/fermi.ptx" --report json >"$work/b.json"
+expect 0 "the other " "$ptxsim" compare "$work/a.json" "$work/b.json"
+expect 0 "on sm_75, B is" "$ptxsim" compare "$work/a.json" "$work/b.json"
+expect 0 "counters are the same" "$ptxsim" compare "$work/a.json" "$work/a.json"
+expect 2 "two files" "$ptxsim" compare "$work/a.json"
+echo '{"ptxsim_report": 1, "arch": "sm_90", "launches": []}' >"$work/old.json"
+expect 2 "no report of this version" "$ptxsim" compare "$work/a.json" "$work/old.json"
+expect 2 "expected near" "$ptxsim" compare "$work/a.json" "$tile"
+"$ptxsim" compare "$work/a.json" "$work/b.json" --report html >"$work/compare.html"
+expect 0 '"kind":"compare"' cat "$work/compare.html"
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
+# shows PAGE TEXT: what the page's script makes of it holds the text.
+shows() {
+	expect 0 "$2" timeout 120 "$browser" --headless --no-sandbox --disable-gpu --virtual-time-budget=5000 --dump-dom "file://$1"
+}
+if [ -n "$browser" ]; then
+	shows "$work/page.html" '<section id="summary" aria-labelledby="summary-title">'
+	shows "$work/page.html" 'limited by blocks'
+	shows "$work/page.html" '<strong>2,944 wavefronts</strong> more than needed'
+	shows "$work/page.html" 'all 24 lanes in bank 0: stride 32 words'
+	shows "$work/page.html" 'rgba(var(--heat), 0.700)">2,944</td><td class="text">		sum += tile[row * 32 + k];'
+	shows "$work/page.html" 'aria-label="Banks by lane: 24 lanes in 1 bank, 24 wavefronts"'
+	shows "$work/page.html" 'Degree 24: 128'
+	shows "$work/page.html" 'Active lanes of 4 warps'
+	shows "$work/page.html" '_Z7row_sumPKfi'
+	# a line of the source is chosen, another theme, another counter
+	sed 's#^</body>#<script>document.querySelector("[data-key=\\"slines.cu\\"] tr[data-line=\\"20\\"] button").click();\
+		document.getElementById("theme").click();</script>&#' "$work/page.html" >"$work/chosen.html"
+	shows "$work/chosen.html" 'aria-label="Sectors by lane: 32 lanes, 4 sectors in 1 line of 128 bytes"'
+	shows "$work/chosen.html" '<html lang="en" data-theme="light">'
+	shows "$work/chosen.html" '<tr class="chosen same" data-line="20">'
+	shows "$work/chosen.html" '<tr class="same" data-line="47">'
+	shows "$work/compare.html" '<td class="number">66.67 %</td>'
+else
+	echo "skipped: no chromium, so that the pages were not opened"
+fi
 
 # Each counter, by each of its names, can be expected
 "$ptxsim" run --metrics help | sed -n 's/^| `\([^`]*\)` | [^|]* | .* | \(.*\)|$/\1 \2/p' | tr -d '`,' >"$work/names"
