@@ -115,6 +115,17 @@ static bool put_struct(struct filling *f, const struct script_arg *a)
 	return true;
 }
 
+static bool put_map(struct filling *f, const struct script_arg *a)
+{
+	struct tensor_map map = a->map->map;
+
+	if (f->param->size != TENSOR_MAP_BYTES)
+		return wrong(f, a->span, "takes no tensor map, which has 128 bytes");
+	map.address = a->map->buffer->address;
+	const char *refused = tensor_map_encode(&map, f->to);
+	return !refused || wrong(f, a->span, refused);
+}
+
 static bool put(struct filling *f, const struct script_arg *a)
 {
 	struct expr_run run = {.error = NULL};
@@ -124,6 +135,8 @@ static bool put(struct filling *f, const struct script_arg *a)
 		return put_buffer(f, a);
 	case SCRIPT_ARG_STRUCT:
 		return put_struct(f, a);
+	case SCRIPT_ARG_MAP:
+		return put_map(f, a);
 	case SCRIPT_ARG_VALUE:
 		break;
 	}

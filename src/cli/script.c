@@ -401,6 +401,16 @@ static bool parse_arg(struct script *s, struct lex *l, struct script_launch *lau
 	struct expr_scope scope = script_scope(s);
 	struct script_arg a = {.span = l->span};
 
+	const struct lex start = *l;
+	const bool is_map = lex_take(l, "tmap") && lex_take(l, "(");
+
+	if (is_map) {
+		a.kind = SCRIPT_ARG_MAP;
+		a.map = script_parse_map(s, l);
+		VEC_PUSH(s->arena, &launch->args, a);
+		return !l->failed;
+	}
+	*l = start;
 	if (lex_take(l, "{")) {
 		if (!parse_struct(s, l, &a))
 			return false;

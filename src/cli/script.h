@@ -8,6 +8,7 @@
 
 #include "cli/buffer.h"
 #include "cli/expr.h"
+#include "memory/tensormap.h"
 
 enum { SCRIPT_INDICES = BUFFER_RANK };
 
@@ -18,7 +19,14 @@ struct script_member {
 	struct buffer *buffer;
 };
 
-enum script_arg_kind { SCRIPT_ARG_VALUE, SCRIPT_ARG_BUFFER, SCRIPT_ARG_STRUCT };
+/* A tensor map of a buffer, whose address is not known yet. */
+struct script_map {
+	struct buffer *buffer;
+	struct tensor_map map;
+	bool has_strides;
+};
+
+enum script_arg_kind { SCRIPT_ARG_VALUE, SCRIPT_ARG_BUFFER, SCRIPT_ARG_STRUCT, SCRIPT_ARG_MAP };
 
 struct script_arg {
 	enum script_arg_kind kind;
@@ -28,6 +36,7 @@ struct script_arg {
 	enum element_type type;
 	struct buffer *buffer;
 	VEC_OF(struct script_member) members;
+	struct script_map *map;
 };
 
 struct script_launch {
@@ -108,6 +117,8 @@ struct buffer *script_find_buffer(const struct script *s, const char *name);
 struct expr_scope script_scope(struct script *s);
 /* TYPE[N,...] GENERATOR or load PATH, into *b. False after an error. */
 bool script_parse_contents(struct script *s, struct lex *l, struct buffer *b);
+/* The rest of tmap(BUFFER ...), behind the bracket; NULL after an error. */
+struct script_map *script_parse_map(struct script *s, struct lex *l);
 bool script_parse_expect(struct script *s, struct lex *l, struct script_expect *e);
 struct buffer *script_add_buffer(struct script *s, const char *name, struct span span);
 /* `path` as seen from the folder of the text now parsed. */
