@@ -92,6 +92,18 @@ expect 2 "error" "$ptxsim" run "$work/noise.ptx"
 expect 2 "Is a directory" "$ptxsim" run "$work"
 expect 2 "names no variant" env PTXSIM_VARIANT=none "$ptxsim" run "$samples/vecadd.ptx"
 expect 1 "deadlock" "$ptxsim" run "$samples/spinlock.ptx" --arch sm_60
+expect 2 "--async is strict, eager" "$ptxsim" run "$samples/mma_tile.ptx" --async late
+for mode in strict eager random random:7; do
+	expect 0 "3 of 3 expectations hold" "$ptxsim" run "$samples/mma_tile.ptx" --async="$mode"
+	expect 0 "2 passed" "$ptxsim" test "$samples/wgmma_ring.ptx" --async="$mode"
+done
+grep -v 'cp.async.wait_group' "$samples/mma_tile.ptx" >"$work/unwaited.ptx"
+expect 1 "is still writing: the program has not waited for it" "$ptxsim" test "$work/unwaited.ptx"
+cat >"$work/map.txt" <<'END'
+buffer A f16[64,256]
+launch wgmma_ring(tmap(A box=64,128 swizzle=128), tmap(A box=64,64), A, 64) block=160
+END
+expect 2 "a row of the box is longer than the swizzle's span" "$ptxsim" run "$samples/wgmma_ring.ptx" --script "$work/map.txt"
 
 # the source that the compiler read, through two calls that it inlined
 cat >"$work/inlined.ptx" <<'END'
