@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Contraction, as ptxas 13.0 does it (read off the machine code it makes for probes of each case):
+ * Contraction, as ptxas 13.0 does it (read off the machine code that it makes for probes of each case, and
+ * off what an H200 computed for random programs):
  * - add or sub, and mul, of one type, without a rounding modifier, with the same .ftz; the mul
  *   without .sat and without a guard; add may have .sat and a guard;
- * - in one basic block, every use of the product being such an add or sub;
- * - m + m is left alone; of two products the first operand's is fused and the other one added.
+ * - in one stretch of code that is entered at its head only, every use of the product being such an add or
+ *   sub, also through copies and negations (not those of bf16x2);
+ * - m + m is left alone; of two products the first operand's is fused and the other one added;
  * - not in modules of `.target ..., debug`, which the assembler does not optimise.
- * Operands that change between the two instructions prevent it here (the assembler renames them).
+ *
+ * The assembler works on values, so that an operand of the mul may be overwritten before the sum (`mul a,a,b;
+ * add d,a,c`). Then the mul becomes a copy that carries the operand to the sum in the product's register.
+ * Where both of its operands are overwritten nothing is fused; the assembler would.
  */
 #include "decode/contract.h"
 
@@ -15,16 +20,27 @@
 struct contraction {
 	const struct isa *isa;
 	const struct ir_function *function;
+	const struct flow *flow;
 	struct matched *matched;
 	u32 arch;
-	struct arena *kept;
+	struct arena *arena, *kept;
+	bool *seen; /* room for a walk over the blocks */
+	u32 *stack;
+};
+
+/* A sum that a product goes into. */
+struct addition {
+	u32 at;
+	u32 operand;  /* 1 or 2: where the product comes in */
+	bool negated; /* on the way from the product */
+	struct addition *next;
 };
 
 static bool is_float_op(const struct matched *m, const char *opcode)
 {
 	static const u16 types[] = {T_f32, T_f64, T_f16, T_f16x2, T_bf16, T_bf16x2};
 
-	if (!m->form.row || m->form.type_count != 1 || form_pick(&m->form, M_rn, M_rp) || m->use_count != 3)
+	if (!m->form.row || m->form.type_count != 1 || form_pick(&m->form, M_rn, M_rp))
 		return false;
 	const size_t length = strlen(opcode);
 	if (strncmp(m->form.row->form, opcode, length) || !strchr("([.", m->form.row->form[length]))
@@ -35,7 +51,10 @@ static bool is_float_op(const struct matched *m, const char *opcode)
 	return false;
 }
 
-static bool is_sum(const struct matched *m) { return is_float_op(m, "add") || is_float_op(m, "sub"); }
+static bool is_sum(const struct matched *m)
+{
+	return m->use_count == 3 && (is_float_op(m, "add") || is_float_op(m, "sub"));
+}
 
 static bool reads(const struct matched *m, u32 slot)
 {
@@ -53,6 +72,20 @@ static bool writes(const struct matched *m, u32 slot)
 	return false;
 }
 
+/* A copy from register to register, or a negation of the product's type: the product's value goes on in it. */
+static bool passes_on(const struct contraction *c, u32 k, const struct matched *product, bool *negates)
+{
+	const struct matched *m = &c->matched[k];
+
+	if (c->function->body.items[k].guard || m->use_count != 2 || m->has_list_shape ||
+	    m->uses[0].kind != USE_REGISTER || m->uses[1].kind != USE_REGISTER)
+		return false;
+	*negates = is_float_op(m, "neg") && form_type(&product->form, 0) != T_bf16x2 &&
+		   form_type(&m->form, 0) == form_type(&product->form, 0) &&
+		   form_has(&m->form, M_ftz) == form_has(&product->form, M_ftz);
+	return *negates || (!strncmp(m->form.row->form, "mov", 3) && m->uses[1].bits == m->uses[0].bits);
+}
+
 static bool fits(const struct matched *product, const struct matched *sum)
 {
 	return is_sum(sum) && form_type(&sum->form, 0) == form_type(&product->form, 0) &&
@@ -61,116 +94,248 @@ static bool fits(const struct matched *product, const struct matched *sum)
 		 sum->uses[1].reg == sum->uses[2].reg);
 }
 
-/* Is every use of the product that instruction k computes a sum of the same block that fits? */
-static bool only_summed(const struct contraction *c, u32 k, u32 end)
+static bool overwrites(const struct contraction *c, u32 k, u32 slot)
 {
-	const struct matched *product = &c->matched[k];
-	const u32 slot = product->uses[0].reg;
-	u32 inside = 0, everywhere = 0, x = k + 1;
-
-	for (; x < end; x++) {
-		if (reads(&c->matched[x], slot)) {
-			if (!fits(product, &c->matched[x]))
-				return false;
-			inside++;
-		}
-		if (writes(&c->matched[x], slot))
-			break;
-	}
-	if (x < end)
-		return inside > 0;
-	for (u32 n = 0; n < c->function->body.count; n++)
-		everywhere += reads(&c->matched[n], slot);
-	return inside > 0 && inside == everywhere;
+	return !c->function->body.items[k].guard && writes(&c->matched[k], slot);
 }
 
-/* Is the product's operand unchanged from k to x? */
-static bool unchanged(const struct contraction *c, const struct use *u, u32 k, u32 x)
+/* Is the register read from instruction k on, before `end` and before it is overwritten? */
+static bool read_before_overwritten(const struct contraction *c, u32 slot, u32 *k, u32 end)
 {
-	if (u->kind != USE_REGISTER)
-		return u->kind == USE_CONSTANT || u->kind == USE_SREG;
-	for (u32 n = k; n < x; n++)
-		if (writes(&c->matched[n], u->reg))
+	for (; *k < end; ++*k) {
+		if (reads(&c->matched[*k], slot))
+			return true;
+		if (overwrites(c, *k, slot))
 			return false;
+	}
+	return false;
+}
+
+/* Can a value that the register has at the end of block b be read later on? */
+static bool live_after(const struct contraction *c, u32 b, u32 slot)
+{
+	const struct flow *flow = c->flow;
+	u32 waiting = 0;
+
+	memset(c->seen, 0, flow->block_count * sizeof *c->seen);
+	c->stack[waiting++] = b;
+	while (waiting) {
+		const struct flow_block *from = &flow->blocks[c->stack[--waiting]];
+		for (u32 s = 0; s < from->successor_count; s++) {
+			const u32 to = from->successors[s];
+			u32 k = flow->blocks[to].first;
+			if (c->seen[to])
+				continue;
+			c->seen[to] = true;
+			if (read_before_overwritten(c, slot, &k, flow->blocks[to].end))
+				return true;
+			if (k == flow->blocks[to].end)
+				c->stack[waiting++] = to;
+		}
+	}
+	return false;
+}
+
+static bool only_summed(const struct contraction *c, u32 product, u32 slot, u32 k, u32 end, bool negated,
+			struct addition **sums);
+
+/* Does instruction x, which reads the product's value in `slot`, sum it or pass it on to sums only? */
+static bool sums_up(const struct contraction *c, u32 product, u32 slot, u32 x, u32 end, bool negated,
+		    struct addition **sums)
+{
+	const struct matched *mul = &c->matched[product], *m = &c->matched[x];
+	bool negates;
+
+	if (!fits(mul, m))
+		return passes_on(c, x, mul, &negates) &&
+		       only_summed(c, product, m->uses[0].reg, x, end, negated ^ negates, sums);
+	struct addition *sum = ARENA_NEW(c->arena, struct addition);
+	const bool first = m->uses[1].kind == USE_REGISTER && m->uses[1].reg == slot;
+	*sum = (struct addition){.at = x, .operand = first ? 1 : 2, .negated = negated, .next = *sums};
+	*sums = sum;
 	return true;
 }
 
-/* Makes the sum x the fused form of product k, which is its operand 1 or 2. */
-static void fuse(struct contraction *c, u32 k, u32 x, u32 operand, struct use *room)
+/* Adds to `sums` those that the value in `slot` goes into after instruction k. False if it goes elsewhere too. */
+static bool only_summed(const struct contraction *c, u32 product, u32 slot, u32 k, u32 end, bool negated,
+			struct addition **sums)
 {
-	struct matched *sum = &c->matched[x];
-	const struct matched *product = &c->matched[k];
-	const bool subtracts = !strncmp(sum->form.row->form, "sub", 3);
-	const char *opcode = !subtracts ? "fma" : operand == 1 ? "%fms" : "%fnm";
-	const char *texts[4] = {"rn"};
-	u32 count = 1, row, bad;
+	for (u32 x = k + 1; x < end; x++) {
+		if (reads(&c->matched[x], slot) && !sums_up(c, product, slot, x, end, negated, sums))
+			return false;
+		if (overwrites(c, x, slot))
+			return true;
+		if (writes(&c->matched[x], slot))
+			return false; /* under a guard: from here on it is one value or the other */
+	}
+	return !live_after(c, c->flow->block_of[end - 1], slot);
+}
+
+/* Is the product's operand overwritten from k on, before x? */
+static bool changed(const struct contraction *c, const struct use *u, u32 k, u32 x)
+{
+	if (u->kind != USE_REGISTER)
+		return u->kind != USE_CONSTANT && u->kind != USE_SREG;
+	for (u32 n = k; n < x; n++)
+		if (writes(&c->matched[n], u->reg))
+			return true;
+	return false;
+}
+
+/* Gives instruction x another form and other operands. False if there is no such form. */
+static bool replace(struct contraction *c, u32 x, const char *opcode, const char **texts, u32 text_count,
+		    struct use *uses, u32 count)
+{
 	struct form form = {0};
+	u32 row, bad;
+
+	if (isa_match_form(c->isa, opcode, texts, text_count, 0, &form, &row, &bad) != ISA_MATCHED)
+		return false;
+	u8 *bits = ARENA_ARRAY(c->kept, FORM_OPERANDS, u8);
+	for (u32 u = 0; u < count; u++)
+		bits[u] = uses[u].type_bits;
+	form.arch = c->arch;
+	form.operand_count = (u8)count;
+	form.operand_bits = bits;
+	c->matched[x].form = form;
+	c->matched[x].uses = uses;
+	c->matched[x].use_count = count;
+	return true;
+}
+
+/* Makes the sum the fused form of a * b, or of -(a * b). */
+static void fuse(struct contraction *c, const struct addition *s, bool negated, struct use a, struct use b)
+{
+	const struct matched *sum = &c->matched[s->at];
+	const bool subtracts = !strncmp(sum->form.row->form, "sub", 3);
+	const bool minus_product = negated != (subtracts && s->operand == 2);
+	const bool minus_addend = subtracts && s->operand == 1;
+	const char *opcode = minus_product ? minus_addend ? "%fnms" : "%fnm" : minus_addend ? "%fms" : "fma";
+	const char *texts[4] = {"rn"};
+	struct use *uses = ARENA_ARRAY(c->arena, 4, struct use);
+	u32 count = 1;
 
 	if (form_has(&sum->form, M_ftz))
 		texts[count++] = "ftz";
 	if (form_has(&sum->form, M_sat))
 		texts[count++] = "sat";
 	texts[count++] = token_text(form_type(&sum->form, 0));
-	if (isa_match_form(c->isa, opcode, texts, count, 0, &form, &row, &bad) != ISA_MATCHED)
-		return;
-	form.arch = c->arch;
-	room[0] = sum->uses[0];
-	room[1] = product->uses[1];
-	room[2] = product->uses[2];
-	room[3] = sum->uses[3 - operand];
-	sum->form = form;
-	sum->uses = room;
-	sum->use_count = 4;
-	sum->form.operand_count = 4;
-	u8 *bits = ARENA_ARRAY(c->kept, FORM_OPERANDS, u8);
-	for (u32 u = 0; u < 4; u++)
-		bits[u] = room[u].type_bits;
-	sum->form.operand_bits = bits;
+	uses[0] = sum->uses[0];
+	uses[1] = a;
+	uses[2] = b;
+	uses[3] = sum->uses[3 - s->operand];
+	replace(c, s->at, opcode, texts, count, uses, 4);
 }
 
-/* The product, in the block from `first` on, that operand `u` of instruction x takes; NO_OPERAND if none. */
-static u32 product_of(const struct contraction *c, const struct use *u, u32 first, u32 x,
-		      const bool *fusable)
+/* The products of a stretch of code. */
+struct products {
+	u32 first, end;
+	struct addition **sums; /* by instruction: the sums that its product goes into; NULL: not to be fused */
+	bool *first_fuses;      /* by instruction: a sum whose first operand is such a product */
+};
+
+/* Of two products that are added, the first one is fused. */
+static bool is_taken(const struct products *p, const struct addition *s)
 {
-	for (u32 n = x; n-- > first;)
-		if (u->kind == USE_REGISTER && writes(&c->matched[n], u->reg))
-			return fusable[n] && fits(&c->matched[n], &c->matched[x]) &&
-					       unchanged(c, &c->matched[n].uses[1], n, x) &&
-					       unchanged(c, &c->matched[n].uses[2], n, x)
-				       ? n
-				       : NO_OPERAND;
-	return NO_OPERAND;
+	return s->operand == 1 || !p->first_fuses[s->at];
 }
 
-static void contract_block(struct contraction *c, u32 first, u32 end, bool *fusable, struct arena *arena)
+/* One operand is overwritten on the way: the mul turns into its copy, which reaches every sum. */
+static void carry(struct contraction *c, const struct products *p, u32 k, u32 operand)
+{
+	const struct use *factors = c->matched[k].uses;
+	const struct use kept = factors[operand], other = factors[3 - operand];
+	const bool square = other.kind == USE_REGISTER && other.reg == kept.reg;
+	const char *type = token_text(form_type(&c->matched[k].form, 0));
+	struct use *copy = ARENA_ARRAY(c->arena, 2, struct use);
+
+	for (const struct addition *s = p->sums[k]; s; s = s->next)
+		if (!is_taken(p, s))
+			return;
+	copy[0] = factors[0];
+	copy[1] = kept;
+	if (!replace(c, k, "mov", &type, 1, copy, 2))
+		return;
+	for (const struct addition *s = p->sums[k]; s; s = s->next) {
+		const struct use carrier = c->matched[s->at].uses[s->operand];
+		fuse(c, s, square && s->negated, carrier, square ? carrier : other);
+	}
+}
+
+static bool any_changed(const struct contraction *c, const struct use *u, u32 k, const struct addition *sums)
+{
+	for (const struct addition *s = sums; s; s = s->next)
+		if (changed(c, u, k, s->at))
+			return true;
+	return false;
+}
+
+static void fuse_product(struct contraction *c, const struct products *p, u32 k)
+{
+	const struct use *factors = c->matched[k].uses;
+	const bool first = any_changed(c, &factors[1], k, p->sums[k]);
+	const bool second = any_changed(c, &factors[2], k, p->sums[k]);
+
+	if (first != second || (first && factors[1].reg == factors[2].reg)) {
+		if (factors[first ? 1 : 2].kind == USE_REGISTER)
+			carry(c, p, k, first ? 1 : 2);
+	} else if (!first) {
+		const struct use a = factors[1], b = factors[2];
+		for (const struct addition *s = p->sums[k]; s; s = s->next)
+			if (is_taken(p, s))
+				fuse(c, s, s->negated, a, b);
+	}
+}
+
+static void contract_stretch(struct contraction *c, struct products *p)
 {
 	bool any = false;
 
-	for (u32 k = first; k < end; k++) {
+	for (u32 k = p->first; k < p->end; k++) {
 		const struct matched *m = &c->matched[k];
-		fusable[k] = is_float_op(m, "mul") && !form_has(&m->form, M_sat) && !c->function->body.items[k].guard &&
-			     m->uses[0].kind == USE_REGISTER && only_summed(c, k, end);
-		any |= fusable[k];
-	}
-	for (u32 x = first; any && x < end; x++) {
-		if (!is_sum(&c->matched[x]))
+		if (m->use_count != 3 || !is_float_op(m, "mul") || form_has(&m->form, M_sat) ||
+		    c->function->body.items[k].guard || m->uses[0].kind != USE_REGISTER)
 			continue;
-		for (u32 operand = 1; operand <= 2; operand++) {
-			const u32 k = product_of(c, &c->matched[x].uses[operand], first, x, fusable);
-			if (k == NO_OPERAND)
-				continue;
-			fuse(c, k, x, operand, ARENA_ARRAY(arena, 4, struct use));
-			break;
-		}
+		if (!only_summed(c, k, m->uses[0].reg, k, p->end, false, &p->sums[k]))
+			p->sums[k] = NULL;
+		for (const struct addition *s = p->sums[k]; s; s = s->next)
+			p->first_fuses[s->at] |= s->operand == 1;
+		any |= p->sums[k] != NULL;
 	}
+	for (u32 k = p->first; any && k < p->end; k++)
+		if (p->sums[k])
+			fuse_product(c, p, k);
+}
+
+/* Does block b only ever go on with the one after it, which nothing else enters? */
+static bool goes_on(const struct flow *flow, u32 b)
+{
+	return b + 1 < flow->block_count && flow->blocks[b].successor_count == 1 &&
+	       flow->blocks[b].successors[0] == b + 1 && flow->blocks[b + 1].predecessor_count == 1;
 }
 
 void contract_products(const struct isa *isa, const struct ir_function *f, const struct flow *flow,
 		       struct matched *matched, u32 arch, struct arena *arena, struct arena *kept)
 {
-	struct contraction c = {.isa = isa, .function = f, .matched = matched, .arch = arch, .kept = kept};
-	bool *fusable = ARENA_ARRAY(arena, f->body.count + 1, bool);
+	struct contraction c = {
+		.isa = isa,
+		.function = f,
+		.flow = flow,
+		.matched = matched,
+		.arch = arch,
+		.arena = arena,
+		.kept = kept,
+		.seen = ARENA_ARRAY(arena, flow->block_count, bool),
+		.stack = ARENA_ARRAY(arena, flow->block_count + 1, u32),
+	};
+	struct products p = {.sums = ARENA_ARRAY(arena, f->body.count + 1, struct addition *),
+			     .first_fuses = ARENA_ARRAY(arena, f->body.count + 1, bool)};
 
-	for (u32 b = 0; b < flow->block_count; b++)
-		contract_block(&c, flow->blocks[b].first, flow->blocks[b].end, fusable, arena);
+	for (u32 b = 0; b < flow->block_count; b++) {
+		p.first = flow->blocks[b].first;
+		while (goes_on(flow, b))
+			b++;
+		p.end = flow->blocks[b].end;
+		contract_stretch(&c, &p);
+	}
 }

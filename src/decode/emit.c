@@ -8,6 +8,7 @@
  * as a split of their own, and the others meet it behind.
  */
 #include "decode/contract.h"
+#include "decode/fold.h"
 #include "decode/lowering.h"
 
 #include <string.h>
@@ -576,8 +577,10 @@ struct code *emit_function(struct lowering *low, struct ir_function *f)
 	for (u32 k = 0; k < f->body.count; k++)
 		e.forms[k] = e.matched[k].form;
 	e.flow = flow_build(low->scratch, f, e.forms);
-	if (!f->module->debug)
+	if (!f->module->debug) {
 		contract_products(low->isa, f, e.flow, e.matched, low->arch, low->scratch, low->arena);
+		fold_instructions(low->isa, f, e.matched, low->arch, low->scratch, low->arena);
+	}
 	e.rows = rows_plan(low->scratch, f, e.flow, e.matched, !low->options->keep_registers);
 	e.frame_top = e.rows->used_bytes;
 	emit_body(&e);

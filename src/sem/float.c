@@ -73,8 +73,11 @@ FLANE3(fms_f32, f32, f32, f32, f32, one_nan(FMA32(i, a, b, -c)));
 FLANE3(fms_sat_f32, f32, f32, f32, f32, saturate32(FMA32(i, a, b, -c)));
 FLANE3(fnm_f32, f32, f32, f32, f32, one_nan(FMA32(i, -a, b, c)));
 FLANE3(fnm_sat_f32, f32, f32, f32, f32, saturate32(FMA32(i, -a, b, c)));
+FLANE3(fnms_f32, f32, f32, f32, f32, one_nan(FMA32(i, -a, b, -c)));
+FLANE3(fnms_sat_f32, f32, f32, f32, f32, saturate32(FMA32(i, -a, b, -c)));
 FLANE3(fms_f64, f64, f64, f64, f64, nan_of3(FMA64(i, a, b, -c), b, c, a));
 FLANE3(fnm_f64, f64, f64, f64, f64, nan_of3(FMA64(i, -a, b, c), b, c, a));
+FLANE3(fnms_f64, f64, f64, f64, f64, nan_of3(FMA64(i, -a, b, -c), b, c, a));
 FLANE3(fma_f32x2, b64, b64, b64, b64,
        pair_of(FMA32(i, low_of(a), low_of(b), low_of(c)), FMA32(i, high_of(a), high_of(b), high_of(c))));
 FLANE3(fma_f32_f16, f32, b16, b16, f32, one_nan(FMA32(i, wide_f16(a), wide_f16(b), c)));
@@ -84,8 +87,10 @@ FLANE3(fma_sat_f32_bf16, f32, b16, b16, f32, saturate32(FMA32(i, wide_bf16(a), w
 PICK2(fma_f32, form_has(f, M_sat), fma_sat_f32)
 PICK2(fms_f32, form_has(f, M_sat), fms_sat_f32)
 PICK2(fnm_f32, form_has(f, M_sat), fnm_sat_f32)
+PICK2(fnms_f32, form_has(f, M_sat), fnms_sat_f32)
 PICK1(fms_f64)
 PICK1(fnm_f64)
+PICK1(fnms_f64)
 PICK1(fma_f64)
 PICK1(fma_f32x2)
 PICK_MIXED(fma)
@@ -236,8 +241,10 @@ static const struct isa_row rows_float[] = {
 	ROW("fma" RND "[.ftz][.sat].f32", "=0 0 0 0", 20, 20, 0, pick_fma_f32, "a * b + c, rounded once."),
 	ROW("%fms.rn[.ftz][.sat].f32", "=0 0 0 0", 10, 10, 0, pick_fms_f32, "a * b - c, rounded once: a contracted sub."),
 	ROW("%fnm.rn[.ftz][.sat].f32", "=0 0 0 0", 10, 10, 0, pick_fnm_f32, "c - a * b, rounded once: a contracted sub."),
+	ROW("%fnms.rn[.ftz][.sat].f32", "=0 0 0 0", 10, 10, 0, pick_fnms_f32, "-(a * b) - c, rounded once: a contracted sub."),
 	ROW("%fms.rn.f64", "=0 0 0 0", 10, 10, 0, pick_fms_f64, "a * b - c, rounded once: a contracted sub."),
 	ROW("%fnm.rn.f64", "=0 0 0 0", 10, 10, 0, pick_fnm_f64, "c - a * b, rounded once: a contracted sub."),
+	ROW("%fnms.rn.f64", "=0 0 0 0", 10, 10, 0, pick_fnms_f64, "-(a * b) - c, rounded once: a contracted sub."),
 	ROW("fma" RND ".f64", "=0 0 0 0", 14, 13, 0, pick_fma_f64, "a * b + c, rounded once."),
 	ROW("fma" RND "[.ftz].f32x2", "=0 0 0 0", 86, 100, ISA_UNVERIFIED, pick_fma_f32x2,
 	    "a * b + c of two pairs, rounded once."),

@@ -71,11 +71,13 @@ HALF3(fma_oob_r, f16, f16_fma_oob, true);
 HALF3(fma_oob, bf16, bf16_fma_oob, false);
 HALF3(fma_oob_r, bf16, bf16_fma_oob, true);
 
-/* What sub of a product contracts to: a * b - c, and c - a * b. */
+/* What sub of a product contracts to: a * b - c, c - a * b, and -(a * b) - c. */
 #define f16_fms(a, b, c, ftz, sat)  f16_fma(a, b, (c) ^ HALF_SIGN, ftz, sat, false)
 #define f16_fnm(a, b, c, ftz, sat)  f16_fma((a) ^ HALF_SIGN, b, c, ftz, sat, false)
 #define bf16_fms(a, b, c, relu)     bf16_fma(a, b, (c) ^ HALF_SIGN, relu)
 #define bf16_fnm(a, b, c, relu)     bf16_fma((a) ^ HALF_SIGN, b, c, relu)
+#define f16_fnms(a, b, c, ftz, sat) f16_fma((a) ^ HALF_SIGN, b, (c) ^ HALF_SIGN, ftz, sat, false)
+#define bf16_fnms(a, b, c, relu)    bf16_fma((a) ^ HALF_SIGN, b, (c) ^ HALF_SIGN, relu)
 #define CONTRACTED(OP)                                                                                 \
 	HALF3(OP, f16, f16_##OP, false, false);                                                        \
 	HALF3(OP##_s, f16, f16_##OP, false, true);                                                     \
@@ -96,6 +98,7 @@ HALF3(fma_oob_r, bf16, bf16_fma_oob, true);
 	}
 CONTRACTED(fms)
 CONTRACTED(fnm)
+CONTRACTED(fnms)
 
 static const struct meaning *pick_fma_f16(const struct form *f)
 {
@@ -204,8 +207,10 @@ static const struct isa_row rows_half[] = {
 	ARITHMETIC_ROWS(mul, "Multiplies two values."),
 	ROW("%fms.rn[.ftz][.sat]" F16, "=0 0 0 0", 10, 10, 0, pick_fms_f16, "a * b - c, rounded once: a contracted sub."),
 	ROW("%fnm.rn[.ftz][.sat]" F16, "=0 0 0 0", 10, 10, 0, pick_fnm_f16, "c - a * b, rounded once: a contracted sub."),
+	ROW("%fnms.rn[.ftz][.sat]" F16, "=0 0 0 0", 10, 10, 0, pick_fnms_f16, "-(a * b) - c, rounded once: a contracted sub."),
 	ROW("%fms.rn" BF16, "=0 0 0 0", 10, 10, 0, pick_fms_bf16, "a * b - c, rounded once: a contracted sub."),
 	ROW("%fnm.rn" BF16, "=0 0 0 0", 10, 10, 0, pick_fnm_bf16, "c - a * b, rounded once: a contracted sub."),
+	ROW("%fnms.rn" BF16, "=0 0 0 0", 10, 10, 0, pick_fnms_bf16, "-(a * b) - c, rounded once: a contracted sub."),
 	ROW("fma.rn[.ftz][.sat]" F16, "=0 0 0 0", 42, 53, 0, pick_fma_f16, "a * b + c, rounded once."),
 	ROW("fma.rn[.ftz].relu" F16, "=0 0 0 0", 70, 80, 0, pick_fma_f16, "a * b + c; negative results become 0."),
 	ROW("fma.rn[.relu]" BF16, "=0 0 0 0", 70, 80, 0, pick_fma_bf16, "a * b + c, rounded once."),
