@@ -14,17 +14,11 @@
 /* Printed text kept for expectations. */
 static const size_t PRINT_KEPT = 1 << 20;
 
-/* What the print callback of one launch needs. */
-struct printing {
-	struct play *play;
-	struct play_launch *launch;
-};
-
 static void on_print(void *context, const char *text, size_t length)
 {
-	const struct printing *to = context;
-	struct play_launch *l = to->launch;
-	const struct play_options *o = &to->play->options;
+	struct play *p = context;
+	struct play_launch *l = &p->current;
+	const struct play_options *o = &p->options;
 
 	if (o->print)
 		o->print(o->print_context, text, length);
@@ -54,27 +48,25 @@ static const struct kernel *find_kernel(struct play *p, const struct script_stat
 	return NULL;
 }
 
-static bool launch(struct play *p, const struct script_statement *st)
+/* Makes p->current and *l from the statement. */
+static bool prepare(struct play *p, const struct script_statement *st, struct launch *l)
 {
 	struct session *s = p->session;
 	const struct kernel *k = find_kernel(p, st);
 	const u8 *params = k ? play_params(p, &st->launch, st->span, k) : NULL;
-	struct play_launch result = {.statement = st, .kernel = k};
-	struct printing printing = {p, &result};
-	struct fault fault = {0};
-	struct observer *observers[3] = {NULL, NULL, NULL};
 	u32 observer_count = 0;
 	/* Caches see accesses in one order. */
 	const bool one_thread = p->accounting && p->options.accounting.caches != ACCOUNT_CACHES_NONE;
-	char text[8192] = "";
 
 	if (!params)
 		return false;
+	p->current = (struct play_launch){.statement = st, .kernel = k};
 	if (p->options.observer)
-		observers[observer_count++] = p->options.observer;
+		p->observers[observer_count++] = p->options.observer;
 	if (p->accounting)
-		observers[observer_count++] = accounting_observer(p->accounting);
-	struct launch l = {
+		p->observers[observer_count++] = accounting_observer(p->accounting);
+	p->observers[observer_count] = NULL;
+	*l = (struct launch){
 	    .program = s->program,
 	    .kernel = k,
 	    .memory = &s->memory,
@@ -84,30 +76,18 @@ static bool launch(struct play *p, const struct script_statement *st)
 	    .jobs_given = one_thread || p->options.jobs != 0,
 	    .instruction_limit = p->options.limit,
 	    .async = p->options.async,
-	    .observers = observer_count ? observers : NULL,
+	    .observers = observer_count ? p->observers : NULL,
 	    .print = on_print,
-	    .print_context = &printing,
+	    .print_context = p,
 	};
-	memcpy(l.grid, st->launch.grid, sizeof l.grid);
-	memcpy(l.block, st->launch.block, sizeof l.block);
-	memcpy(l.cluster, st->launch.cluster, sizeof l.cluster);
+	memcpy(l->grid, st->launch.grid, sizeof l->grid);
+	memcpy(l->block, st->launch.block, sizeof l->block);
+	memcpy(l->cluster, st->launch.cluster, sizeof l->cluster);
 	if (p->options.launching)
-		p->options.launching(p->options.launching_context, &l);
+		p->options.launching(p->options.launching_context, l);
 	if (p->accounting)
 		accounting_begin(p->accounting);
-	result.status = launch_run(&l, &result.stats, &fault, text, sizeof text);
-	if (p->accounting)
-		result.account = accounting_end(p->accounting, &s->arena, &l, &result.stats);
-	if (result.status == LAUNCH_FAULT) {
-		fault_describe(&s->memory, &l, &fault, text, sizeof text);
-		result.fault = arena_copy_text(&s->arena, text, strlen(text));
-	}
-	VEC_PUSH(&s->arena, &p->launches, result);
-	if (result.status == LAUNCH_BAD_CONFIG)
-		diag_error(&s->diags, st->span, "%s", text);
-	else if (result.status == LAUNCH_NO_MEMORY)
-		diag_error(&s->diags, st->span, "no memory left to run the kernel");
-	return result.status == LAUNCH_OK || result.status == LAUNCH_FAULT;
+	return true;
 }
 
 /* Whether the expectations right after statement `at` speak of its fault. */
@@ -156,38 +136,74 @@ static bool wants_accounting(const struct play *p)
 	return p->options.account;
 }
 
-bool play_run(struct play *p)
+/* One statement; a launch is only prepared. */
+static bool play_statement(struct play *p, const struct script_statement *st, struct launch *l)
 {
-	if (wants_accounting(p))
-		p->accounting =
-		    accounting_new(&p->session->arena, p->session->program, &p->options.accounting);
-	for (size_t k = 0; k < p->script->statements.count; k++) {
-		const struct script_statement *st = &p->script->statements.items[k];
-		struct play_launch *last;
-		switch (st->kind) {
-		case SCRIPT_BUFFER:
-			if (!play_fill(p, st->buffer))
-				return false;
-			break;
-		case SCRIPT_LAUNCH:
-			if (!launch(p, st))
-				return false;
-			last = &p->launches.items[p->launches.count - 1];
-			last->fault_expected = last->fault && fault_expected(p->script, k);
-			p->faulted = last->fault && !last->fault_expected;
-			if (p->faulted)
-				return true;
-			break;
-		case SCRIPT_EXPECT:
-			play_expect(p, st);
-			break;
-		case SCRIPT_SAVE:
-			if (!save(p, st))
-				return false;
-			break;
-		}
+	switch (st->kind) {
+	case SCRIPT_BUFFER:
+		return play_fill(p, st->buffer);
+	case SCRIPT_LAUNCH:
+		return prepare(p, st, l);
+	case SCRIPT_EXPECT:
+		play_expect(p, st);
+		return true;
+	case SCRIPT_SAVE:
+		return save(p, st);
 	}
 	return true;
+}
+
+bool play_next(struct play *p, struct launch *l)
+{
+	if (!p->next && wants_accounting(p) && !p->options.no_counters)
+		p->accounting =
+		    accounting_new(&p->session->arena, p->session->program, &p->options.accounting);
+	while (!p->failed && !p->faulted && p->next < p->script->statements.count) {
+		const struct script_statement *st = &p->script->statements.items[p->next++];
+		p->failed = !play_statement(p, st, l);
+		if (st->kind == SCRIPT_LAUNCH)
+			return !p->failed;
+	}
+	return false;
+}
+
+void play_done(struct play *p, const struct launch *l, enum launch_status status, const struct launch_stats *stats,
+               const struct fault *fault, const char *message)
+{
+	struct session *s = p->session;
+	struct play_launch *result = &p->current;
+	char text[8192];
+
+	result->status = status;
+	result->stats = *stats;
+	if (p->accounting)
+		result->account = accounting_end(p->accounting, &s->arena, l, stats);
+	if (status == LAUNCH_FAULT) {
+		fault_describe(&s->memory, l, fault, text, sizeof text);
+		result->fault = arena_copy_text(&s->arena, text, strlen(text));
+	}
+	if (status == LAUNCH_BAD_CONFIG)
+		diag_error(&s->diags, result->statement->span, "%s", message);
+	else if (status == LAUNCH_NO_MEMORY)
+		diag_error(&s->diags, result->statement->span, "no memory left to run the kernel");
+	p->failed |= status != LAUNCH_OK && status != LAUNCH_FAULT;
+	result->fault_expected = result->fault && fault_expected(p->script, p->next - 1);
+	p->faulted = result->fault && !result->fault_expected;
+	VEC_PUSH(&s->arena, &p->launches, *result);
+}
+
+bool play_run(struct play *p)
+{
+	struct launch l;
+
+	while (play_next(p, &l)) {
+		struct launch_stats stats;
+		struct fault fault = {0};
+		char message[512] = "";
+		const enum launch_status status = launch_run(&l, &stats, &fault, message, sizeof message);
+		play_done(p, &l, status, &stats, &fault, message);
+	}
+	return !p->failed;
 }
 
 void play_free(struct play *p)
@@ -195,6 +211,7 @@ void play_free(struct play *p)
 	for (size_t k = 0; k < p->launches.count; k++)
 		free(p->launches.items[k].printed);
 	p->launches.count = 0;
+	p->next = 0;
 	if (p->accounting)
 		accounting_free(p->accounting);
 	p->accounting = NULL;

@@ -17,6 +17,7 @@ struct play_options {
 	struct async_choice async; /* when asynchronous operations take effect */
 	struct observer *observer; /* or NULL */
 	bool account;              /* count memory accesses, though no expectation asks for it */
+	bool no_counters;          /* never count, whatever expectations ask for */
 	struct accounting_options accounting;
 	void (*print)(void *context, const char *text, size_t length); /* what kernels print; may be NULL */
 	void *print_context;
@@ -52,11 +53,21 @@ struct play {
 	VEC_OF(struct play_check) checks;
 	u32 checks_failed;
 	bool faulted; /* a launch failed and nothing expected it */
+	bool failed;  /* the script cannot be played */
+	size_t next;  /* statement */
+	struct play_launch current;
+	struct observer *observers[3]; /* of the current launch */
 };
 
 /* Plays all statements, up to the first launch that fails unexpectedly. False if the script cannot be
  * played: unknown kernel, wrong argument, missing file; see the session's diagnostics. */
 bool play_run(struct play *p);
+/* The same launch by launch, for whoever runs them: plays on up to the next launch. False: there is none
+ * (p->failed: the script cannot be played). */
+bool play_next(struct play *p, struct launch *l);
+/* What became of that launch. */
+void play_done(struct play *p, const struct launch *l, enum launch_status status, const struct launch_stats *stats,
+               const struct fault *fault, const char *message);
 void play_free(struct play *p);
 
 /* Makes and fills a buffer. False with a diagnostic. */

@@ -10,6 +10,7 @@
 
 #include "api/file.h"
 #include "cli/cli.h"
+#include "cli/run.h"
 #include "report/csv.h"
 #include "report/html.h"
 #include "report/lines.h"
@@ -34,23 +35,6 @@ enum {
 	OPTION_OF_BLOCK,
 	OPTION_CACHES,
 	OPTION_ASYNC
-};
-
-enum report_kind { REPORT_SUMMARY, REPORT_TEXT, REPORT_JSON, REPORT_CSV, REPORT_HTML };
-
-struct run_options {
-	struct arena arena; /* of the option lists */
-	const char *kernel, *grid, *block, *cluster, *shared, *arch, *script;
-	VEC_OF(char *) files, args, sets, saves;
-	u64 limit, seed;
-	u32 jobs, heads;
-	bool quiet;
-	enum report_kind report;
-	struct accounting_options accounting;
-	bool annotate;
-	u32 explain;         /* a line, or 0 */
-	struct async_choice async;
-	const char *metrics; /* names and patterns, or NULL */
 };
 
 static const struct argp_option options[] = {
@@ -227,6 +211,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	}
 }
 
+const struct argp run_options_argp = {.options = options, .parser = parse_option};
+
 /* The only kernel of what was read; NULL with a message if there is none or several. */
 static const char *only_kernel(const struct session *s)
 {
@@ -343,7 +329,7 @@ static void override_shapes(struct session *s, struct script *script, const stru
 }
 
 /* Everything that is to be done, from the files, a script file or the options. */
-static bool read_launches(struct session *s, struct script *script, const struct run_options *o)
+bool run_read_launches(struct session *s, struct script *script, const struct run_options *o)
 {
 	const bool shaped = o->grid || o->block || o->shared || o->cluster;
 	bool by_options = o->kernel || o->args.count;
@@ -474,7 +460,7 @@ static int run(struct session *s, const struct run_options *o)
 
 	script_init(&script, &s->arena, &s->strings, &s->diags);
 	if (!cli_read_files(s, o->files.items, o->files.count) || s->diags.error_count ||
-	    !read_launches(s, &script, o))
+	    !run_read_launches(s, &script, o))
 		return CLI_WRONG;
 	const struct lower_options lower = {.arch = o->arch ? o->arch : script.arch};
 	if (!session_build(s, &lower))

@@ -46,6 +46,25 @@ static void explain_global(FILE *to, const struct accounting *a, const struct ac
 			        detail.tag_wavefront[l]);
 }
 
+void report_access(FILE *to, const struct accounting *a, const struct account_site *site,
+                   const struct account_sample *s)
+{
+	struct advice advice;
+
+	advice_find(a, site, s, &advice);
+	fprintf(to, "  block %llu, warp %llu: cost %u, ideal %u%s%s\n", (unsigned long long)(s->order >> 8),
+	        (unsigned long long)(s->order & 0xff), s->cost, s->cost - s->excess, s->excess ? ": " : "",
+	        s->excess ? advice.cause : "");
+	if (s->space == SPACE_SHARED)
+		explain_shared(to, a, site, s);
+	else if (s->space == SPACE_GLOBAL)
+		explain_global(to, a, site, s);
+	else
+		for (u32 l = 0; l < WARP_LANES; l++)
+			if (s->mask >> l & 1)
+				fprintf(to, "  lane %2u: %#llx\n", l, (unsigned long long)s->address[l]);
+}
+
 bool report_explain(FILE *to, const struct accounting *a, const struct account_run *run, u32 line)
 {
 	const struct account_site *sites;
@@ -55,24 +74,11 @@ bool report_explain(FILE *to, const struct accounting *a, const struct account_r
 	for (u32 k = 0; k < count; k++) {
 		const struct account_sample *s = &run->sites[k].worst;
 		const struct place_of p = accounting_place(&sites[k]);
-		struct advice advice;
 		if (p.line != line || !s->taken)
 			continue;
 		found = true;
-		advice_find(a, &sites[k], s, &advice);
-		fprintf(to, "%s, line %u: %.*s\n  block %llu, warp %llu: cost %u, ideal %u%s%s\n",
-		        run->kernel->name, line, (int)p.length, p.text, (unsigned long long)(s->order >> 8),
-		        (unsigned long long)(s->order & 0xff), s->cost, s->cost - s->excess,
-		        s->excess ? ": " : "", s->excess ? advice.cause : "");
-		if (s->space == SPACE_SHARED)
-			explain_shared(to, a, &sites[k], s);
-		else if (s->space == SPACE_GLOBAL)
-			explain_global(to, a, &sites[k], s);
-		else
-			for (u32 l = 0; l < WARP_LANES; l++)
-				if (s->mask >> l & 1)
-					fprintf(to, "  lane %2u: %#llx\n", l,
-					        (unsigned long long)s->address[l]);
+		fprintf(to, "%s, line %u: %.*s\n", run->kernel->name, line, (int)p.length, p.text);
+		report_access(to, a, &sites[k], s);
 	}
 	return found;
 }

@@ -13,4 +13,8 @@
  * wavefront or which sector serves it. False if no access on that line ran. */
 bool report_explain(FILE *to, const struct accounting *a, const struct account_run *run, u32 line);
 
+/* One execution, lane by lane: what it cost, and which bank or sector served each lane. */
+void report_access(FILE *to, const struct accounting *a, const struct account_site *site,
+                   const struct account_sample *s);
+
 #endif
