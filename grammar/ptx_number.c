@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "grammar/number.h"
 #include "grammar/reader.h"
 #include "number/ieee.h"
 
@@ -150,7 +151,7 @@ static u64 quotient_bits(struct natural *n, struct natural *m)
 
 /* Digits, point and exponent become digits * 10^exponent, a quotient of two naturals; that is
  * rounded once. The exponent is cut off where the result is surely zero or too large. */
-void reader_decimal(struct reader *r, struct token *t, struct span at, const char *text)
+u64 decimal_bits(const char *text)
 {
 	struct natural n = {.count = 0}, m = {.limbs = {1}, .count = 1};
 	s64 exponent = 0, written = 0;
@@ -178,14 +179,17 @@ void reader_decimal(struct reader *r, struct token *t, struct span at, const cha
 			written = written > 1000000 ? written : written * 10 + digit_value(*text);
 	}
 	exponent += minus ? -written : written;
-	*t = (struct token){.float_bits = 64};
 	if (!n.count || exponent + kept < -EXPONENT_LIMIT)
-		return;
-	t->bits = F64_INF;
-	if (exponent + kept <= EXPONENT_LIMIT) {
-		natural_times_ten_to(exponent < 0 ? &m : &n, (u32)(exponent < 0 ? -exponent : exponent));
-		t->bits = quotient_bits(&n, &m);
-	}
+		return 0;
+	if (exponent + kept > EXPONENT_LIMIT)
+		return F64_INF;
+	natural_times_ten_to(exponent < 0 ? &m : &n, (u32)(exponent < 0 ? -exponent : exponent));
+	return quotient_bits(&n, &m);
+}
+
+void reader_decimal(struct reader *r, struct token *t, struct span at, const char *text)
+{
+	*t = (struct token){.float_bits = 64, .bits = decimal_bits(text)};
 	if (t->bits == F64_INF)
 		diag_error(r->diags, at, "number too large for a double");
 }

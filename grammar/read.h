@@ -11,4 +11,10 @@
 /* Parses text number `source` of diags->sources as PTX. Never returns NULL. */
 struct ir_module *ptx_read(struct arena *arena, struct strings *strings, struct diags *diags, u32 source);
 
+/* Whether a text is a disassembler's listing, by its name or its content. */
+bool sass_is_listing(const char *name, const char *text);
+
+/* The same for a listing. One of a machine that is not modelled is refused with one error. */
+struct ir_module *sass_read(struct arena *arena, struct strings *strings, struct diags *diags, u32 source);
+
 #endif

@@ -34,7 +34,9 @@ bool session_open(struct session *s)
 	s->sources.arena = &s->arena;
 	strings_init(&s->strings, &s->arena);
 	diags_init(&s->diags, &s->arena, &s->sources);
-	s->isa = isa_build(&s->arena, families);
+	struct isa *isa = isa_build(&s->arena, families);
+	isa->sass = isa_build(&s->arena, sem_sass_families(s->variant));
+	s->isa = isa;
 	return true;
 }
 
@@ -44,10 +46,16 @@ void session_close(struct session *s)
 	arena_free(&s->arena);
 }
 
+static struct ir_module *read_source(struct session *s, u32 source)
+{
+	const struct source *text = s->sources.files.items[source];
+
+	return (sass_is_listing(text->name, text->text) ? sass_read : ptx_read)(&s->arena, &s->strings, &s->diags, source);
+}
+
 void session_add_text(struct session *s, const char *name, const char *text, size_t length)
 {
-	const u32 source = source_add(&s->sources, name, text, length);
-	struct ir_module *module = ptx_read(&s->arena, &s->strings, &s->diags, source);
+	struct ir_module *module = read_source(s, source_add(&s->sources, name, text, length));
 
 	VEC_PUSH(&s->arena, &s->modules, module);
 }
@@ -62,7 +70,7 @@ bool session_add_file(struct session *s, const char *path, const char **message)
 	/* Into the arena at once, so that nothing leaks if memory runs out while parsing. */
 	const u32 source = source_add(&s->sources, strcmp(path, "-") ? path : "<stdin>", text, length);
 	free(text);
-	struct ir_module *module = ptx_read(&s->arena, &s->strings, &s->diags, source);
+	struct ir_module *module = read_source(s, source);
 	VEC_PUSH(&s->arena, &s->modules, module);
 	return true;
 }

@@ -171,6 +171,13 @@ static void test_file(struct tests *t, const char *path, bool optional)
 
 static int by_name(const FTSENT **a, const FTSENT **b) { return strcmp((*a)->fts_name, (*b)->fts_name); }
 
+static bool ends_in(const FTSENT *e, const char *ending)
+{
+	const size_t length = strlen(ending);
+
+	return e->fts_namelen > length && !strcmp(e->fts_name + e->fts_namelen - length, ending);
+}
+
 static bool test_path(struct tests *t, char *path)
 {
 	char *roots[] = {path, NULL};
@@ -182,7 +189,7 @@ static bool test_path(struct tests *t, char *path)
 	while ((e = fts_read(tree)) != NULL) {
 		const bool given = e->fts_level == 0;
 		if (e->fts_info == FTS_F &&
-		    (given || (e->fts_namelen > 4 && !strcmp(e->fts_name + e->fts_namelen - 4, ".ptx")))) {
+		    (given || ends_in(e, ".ptx") || ends_in(e, ".sass"))) {
 			test_file(t, e->fts_path, !given);
 		} else if (e->fts_info == FTS_NS || e->fts_info == FTS_DNR || e->fts_info == FTS_ERR) {
 			fprintf(stderr, "ptxsim: %s: %s\n", e->fts_path, strerror(e->fts_errno));
@@ -306,7 +313,7 @@ int cli_test(int count, char **words)
 	    .parser = parse_option,
 	    .args_doc = "PATH...",
 	    .doc =
-	        "Runs every launch that the files, or the .ptx files of folders, describe, and checks what "
+	        "Runs every launch that the files, or the .ptx and .sass files of folders, describe, and checks what "
 	        "they expect.",
 	};
 	struct tests t = {.format = FORMAT_HUMAN, .async.mode = ASYNC_STRICT};

@@ -31,7 +31,7 @@ void emit(struct emitter *e, struct insn insn)
 	e->gang = NULL;
 }
 
-static u32 reserve_row(struct emitter *e, u32 bits)
+u32 emit_row(struct emitter *e, u32 bits)
 {
 	const u32 bytes = bits == 1 ? 64 : bits * 4;
 	const u32 at = e->frame_top;
@@ -48,28 +48,28 @@ u32 emit_constant(struct emitter *e, struct constant_row row)
 		    c->frame_relative == row.frame_relative)
 			return c->offset;
 	}
-	row.offset = reserve_row(e, row.bits);
+	row.offset = emit_row(e, row.bits);
 	VEC_PUSH(e->low->scratch, &e->constants, row);
 	return row.offset;
 }
 
-static u32 sreg_place(struct emitter *e, const struct use *u)
+u32 emit_sreg(struct emitter *e, const struct use *u)
 {
 	for (size_t k = 0; k < e->sregs.count; k++) {
 		const struct sreg_row *s = &e->sregs.items[k];
 		if (s->sreg == u->sreg && s->element == u->element && s->bits == u->bits)
 			return s->offset;
 	}
-	const struct sreg_row row = {.offset = reserve_row(e, u->bits), .sreg = u->sreg, .element = u->element,
+	const struct sreg_row row = {.offset = emit_row(e, u->bits), .sreg = u->sreg, .element = u->element,
 				     .bits = u->bits};
 	VEC_PUSH(e->low->scratch, &e->sregs, row);
 	return row.offset;
 }
 
 /* Reads a changing special register into a scratch row just before the instruction. */
-static u32 sreg_read_now(struct emitter *e, const struct use *u)
+u32 emit_sreg_read(struct emitter *e, const struct use *u)
 {
-	const u32 row = reserve_row(e, u->bits);
+	const u32 row = emit_row(e, u->bits);
 
 	emit(e, (struct insn){.fn = e->low->internal.sreg_read, .d = row, .a = u->sreg, .b = u->element,
 			      .c = u->bits, .imm = (s32)e->run});
@@ -79,7 +79,7 @@ static u32 sreg_read_now(struct emitter *e, const struct use *u)
 /* array[register]: the address, computed into a scratch row just before the instruction. */
 static u32 index_now(struct emitter *e, const struct use *u)
 {
-	const u32 row = reserve_row(e, u->bits);
+	const u32 row = emit_row(e, u->bits);
 	const u32 step = emit_constant(e, (struct constant_row){.bits = 64, .low = u->step});
 	const u32 base = emit_constant(e, (struct constant_row){.bits = 64, .low = u->low,
 								.frame_relative = u->frame_relative});
@@ -100,9 +100,9 @@ u32 emit_use(struct emitter *e, const struct use *u)
 	case USE_LOCAL:
 		return emit_constant(e, (struct constant_row){.bits = u->bits, .low = u->low, .frame_relative = true});
 	case USE_SREG:
-		return sreg_place(e, u);
+		return emit_sreg(e, u);
 	case USE_SREG_READ:
-		return sreg_read_now(e, u);
+		return emit_sreg_read(e, u);
 	case USE_OFFSET:
 	case USE_IMMEDIATE:
 		return (u32)u->low;
@@ -110,7 +110,7 @@ u32 emit_use(struct emitter *e, const struct use *u)
 		if (!u->written)
 			break;
 		if (!e->sink_row)
-			e->sink_row = reserve_row(e, 128);
+			e->sink_row = emit_row(e, 128);
 		return e->sink_row;
 	case USE_PARAM_ADDRESS:
 		break;
@@ -229,12 +229,18 @@ static void add_fixup(struct emitter *e, u32 insn, u32 block, u32 join_block)
 	e->fixups[e->fixup_count++] = (struct fixup){insn, block, join_block};
 }
 
-static u32 take_run(struct emitter *e)
+u32 emit_take_run(struct emitter *e)
 {
 	const u32 run = e->run;
 
 	e->run = 0;
 	return run;
+}
+
+void emit_count(struct emitter *e)
+{
+	if (e->run)
+		emit(e, (struct insn){.fn = e->low->internal.count, .run = (u16)emit_take_run(e)});
 }
 
 /* Does the loop closed by a backward branch from instruction k to `first` wait for other threads? */
@@ -263,7 +269,7 @@ static void emit_branch(struct emitter *e, const struct ir_instruction *x, const
 		i.fn = e->low->internal.brx;
 		i.a = emit_use(e, &m->uses[0]);
 		i.c = (u32)e->tables.count;
-		i.run = (u16)take_run(e);
+		i.run = (u16)emit_take_run(e);
 		struct branch_table table = {.targets = ARENA_ARRAY(e->low->arena, targets + 1, s32), .count = targets};
 		for (u32 t = 0; t < targets; t++)
 			table.targets[t] = (s32)e->flow->block_of[labels[t]->target];
@@ -281,7 +287,7 @@ static void emit_branch(struct emitter *e, const struct ir_instruction *x, const
 	}
 	if (targets && labels[0]->target <= e->body_index && loop_spins(e, labels[0]->target, e->body_index))
 		i.aux |= AUX_SPIN;
-	i.run = (u16)take_run(e);
+	i.run = (u16)emit_take_run(e);
 	add_fixup(e, (u32)e->insns.count, targets ? e->flow->block_of[labels[0]->target] : NO_BLOCK, x->guard ? join : NO_BLOCK);
 	emit(e, i);
 }
@@ -315,7 +321,7 @@ static void emit_plain(struct emitter *e, const struct ir_instruction *x, const 
 		const struct meaning *own = m->form.row->meaning ? m->form.row->meaning(&m->form) : NULL;
 		if (own)
 			i.fn = own->run; /* trap and its like */
-		i.run = (u16)take_run(e);
+		i.run = (u16)emit_take_run(e);
 		emit(e, i);
 		return;
 	}
@@ -336,7 +342,7 @@ static void emit_plain(struct emitter *e, const struct ir_instruction *x, const 
 		}
 	}
 	if (flags & ISA_SYNC)
-		i.run = (u16)take_run(e);
+		i.run = (u16)emit_take_run(e);
 	e->gang = meaning ? meaning->gang : NULL;
 	if (e->gang && flags & ISA_ATOMIC && shows_order(e, e->body_index))
 		e->gang = NULL;
@@ -351,7 +357,7 @@ static void emit_guarded_split(struct emitter *e, const struct ir_instruction *x
 	emit(e, (struct insn){.fn = e->low->internal.bra_if,
 			      .a = e->rows->places[ir_guard_slot(x)].offset,
 			      .aux = (u8)!x->guard_negated,
-			      .run = (u16)take_run(e)});
+			      .run = (u16)emit_take_run(e)});
 	if (m->form.row->flags & ISA_BRANCH)
 		emit_branch(e, x, m);
 	else
@@ -367,7 +373,7 @@ static void emit_instruction(struct emitter *e, const struct ir_instruction *x, 
 	const u32 flags = m->form.row->flags;
 
 	if (++e->run == RUN_MAX)
-		emit(e, (struct insn){.fn = e->low->internal.count, .run = (u16)take_run(e)});
+		emit(e, (struct insn){.fn = e->low->internal.count, .run = (u16)emit_take_run(e)});
 	if (flags & ISA_BRANCH && !(flags & ISA_INDIRECT && x->guard)) {
 		emit_branch(e, x, m);
 	} else if (x->guard && flags & (ISA_SYNC | ISA_CALL | ISA_RET | ISA_EXIT | ISA_BRANCH)) {
@@ -415,8 +421,7 @@ static void emit_body(struct emitter *e)
 	for (u32 b = 0; b < e->flow->block_count; b++) {
 		const struct flow_block *block = &e->flow->blocks[b];
 		e->body_index = block->first;
-		if (e->run)
-			emit(e, (struct insn){.fn = e->low->internal.count, .run = (u16)take_run(e)});
+		emit_count(e);
 		e->block_start[b] = (u32)e->insns.count;
 		if (block->reconverges)
 			emit(e, (struct insn){.fn = e->low->internal.join});
@@ -427,7 +432,7 @@ static void emit_body(struct emitter *e)
 	}
 	e->body_index = NO_OPERAND;
 	emit(e, (struct insn){.fn = f->is_entry ? e->low->internal.exit : e->low->internal.ret,
-			      .run = (u16)take_run(e)});
+			      .run = (u16)emit_take_run(e)});
 	resolve_fixups(e);
 }
 
@@ -493,14 +498,14 @@ static void keep_gang_insns(struct emitter *e)
 {
 	struct code *c = e->code;
 
-	if (!e->function->is_entry || e->low->options->one_warp || e->low->options->keep_registers)
+	if (!e->function->is_entry || e->function->listing || e->low->options->one_warp || e->low->options->keep_registers)
 		return;
 	c->gang_insns = keep(e->low, e->insns.items, e->insns.count, sizeof *e->insns.items);
 	for (size_t k = 0; k < e->insns.count; k++)
 		c->gang_insns[k].gang = gang_handler(e, k);
 }
 
-static void finish_code(struct emitter *e)
+void emit_finish(struct emitter *e)
 {
 	struct code *c = e->code;
 	struct lowering *low = e->low;
@@ -512,6 +517,8 @@ static void finish_code(struct emitter *e)
 	c->operands = keep(low, e->operands.items, e->operands.count, sizeof *e->operands.items);
 	c->operand_count = (u32)e->operands.count;
 	c->plans = keep(low, e->plans.items, e->plans.count, sizeof *e->plans.items);
+	c->banks = keep(low, e->banks.items, e->banks.count, sizeof *e->banks.items);
+	c->bank_count = (u32)e->banks.count;
 	c->constants = keep(low, e->constants.items, e->constants.count, sizeof *e->constants.items);
 	c->constant_count = (u32)e->constants.count;
 	c->sregs = keep(low, e->sregs.items, e->sregs.count, sizeof *e->sregs.items);
@@ -584,6 +591,6 @@ struct code *emit_function(struct lowering *low, struct ir_function *f)
 	e.rows = rows_plan(low->scratch, f, e.flow, e.matched, !low->options->keep_registers);
 	e.frame_top = e.rows->used_bytes;
 	emit_body(&e);
-	finish_code(&e);
+	emit_finish(&e);
 	return e.code;
 }

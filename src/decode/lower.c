@@ -9,18 +9,30 @@
 
 #include "arch/arch.h"
 #include "decode/lowering.h"
+#include "decode/sass.h"
 #include "ir/link.h"
 
+static const struct meaning *internal_of(const struct isa *isa, const char *name)
+{
+	const struct isa_opcode *o = isa_find_opcode(isa, name);
+	const struct form form = {.row = o ? o->rows[0] : NULL};
+
+	return o ? o->rows[0]->meaning(&form) : NULL;
+}
 static meaning_fn *internal(struct lowering *low, const char *name)
 {
-	const struct isa_opcode *o = isa_find_opcode(low->isa, name);
-	const struct form form = {.row = o ? o->rows[0] : NULL};
-	const struct meaning *m = o ? o->rows[0]->meaning(&form) : NULL;
+	const struct meaning *m = internal_of(low->isa, name);
 
 	if (!m)
 		return NULL;
 	low->internal.all[low->internal.all_count++] = m;
 	return m->run;
+}
+static meaning_fn *internal_sass(struct lowering *low, const char *name)
+{
+	const struct meaning *m = low->isa->sass ? internal_of(low->isa->sass, name) : NULL;
+
+	return m ? m->run : NULL;
 }
 
 static void find_internal_meanings(struct lowering *low)
@@ -39,6 +51,11 @@ static void find_internal_meanings(struct lowering *low)
 	in->sreg_read = internal(low, "%sreg_read");
 	in->element = internal(low, "%element");
 	in->unmodelled = internal(low, "%unmodelled");
+	in->sass_modify = internal_sass(low, "%modify");
+	in->sass_pair = internal_sass(low, "%pair");
+	in->sass_condition = internal_sass(low, "%condition");
+	in->sass_join = internal_sass(low, "%join");
+	in->sass_end = internal_sass(low, "%end");
 }
 
 /* Fills in direct call targets once every function of the kernel has its code. */
@@ -89,6 +106,35 @@ static void fill_kernel(struct lowering *low, struct kernel *k, struct ir_functi
 	}
 }
 
+/* A listing's function: all its code is in one piece, its memory as stated. */
+static bool lower_listing(struct lowering *low, struct ir_function *f, struct kernel *k)
+{
+	struct arena scratch;
+	u64 top = 0;
+
+	arena_init(&scratch, low->arena->out_of_memory);
+	low->scratch = &scratch;
+	struct code *code = sass_emit_function(low, f);
+	arena_free(&scratch);
+	low->scratch = NULL;
+	if (!code)
+		return false;
+	code->index = low->code_count++;
+	*k = (struct kernel){.name = f->name, .function = f, .code = code, .order_dependent = code->order_dependent,
+			     .static_shared_bytes = f->listing->shared_bytes, .uses_dynamic_shared = true};
+	k->dynamic_shared_offset = (k->static_shared_bytes + 15) & ~15ull;
+	k->param_offsets = ARENA_ARRAY(low->arena, f->params.count + 1, u32);
+	for (size_t p = 0; p < f->params.count; p++) {
+		const struct ir_variable *v = f->params.items[p];
+		top = (top + v->align - 1) & ~(u64)(v->align - 1);
+		k->param_offsets[p] = (u32)top;
+		top += v->size;
+	}
+	k->param_bytes = (u32)top;
+	VEC_PUSH(low->arena, &low->codes, code);
+	return true;
+}
+
 static bool lower_kernel(struct lowering *low, struct ir_function *f, struct kernel *k)
 {
 	bool ok = true;
@@ -110,6 +156,21 @@ static bool lower_kernel(struct lowering *low, struct ir_function *f, struct ker
 	return ok;
 }
 
+/* Listings are for the machine that they name, and PTX cannot be linked with them. */
+static bool one_language(const struct program *p, struct diags *diags)
+{
+	for (u32 m = 0; m < p->module_count; m++) {
+		const struct ir_module *module = p->modules[m];
+		const struct span all = {.file = module->source};
+		if (module->is_sass != p->modules[0]->is_sass)
+			return diag_error(diags, all, "a listing cannot be linked with PTX"), false;
+		const struct arch *own = module->is_sass ? arch_find(module->target) : NULL;
+		if (own && (own->cc / 10 != p->arch->cc / 10 || own->cc > p->arch->cc))
+			return diag_error(diags, all, "machine code for %s does not run on %s", own->name, p->arch->name), false;
+	}
+	return true;
+}
+
 struct program *program_lower(struct arena *arena, const struct isa *isa, struct diags *diags,
 			      struct ir_module **modules, u32 module_count, const struct lower_options *options)
 {
@@ -128,6 +189,8 @@ struct program *program_lower(struct arena *arena, const struct isa *isa, struct
 		diag_error(diags, (struct span){.file = ~0u}, "target '%s' is not known", target);
 		return NULL;
 	}
+	if (!one_language(p, diags))
+		return NULL;
 	struct ir_link link;
 	ir_link(arena, modules, module_count, layout_is_external, diags, &link);
 	if (diags->error_count != errors)
@@ -144,7 +207,8 @@ struct program *program_lower(struct arena *arena, const struct isa *isa, struct
 		for (size_t f = 0; f < modules[m]->functions.count; f++) {
 			struct ir_function *function = modules[m]->functions.items[f];
 			if (function->is_entry && function->has_body &&
-			    lower_kernel(&low, function, &p->kernels[p->kernel_count]))
+			    (function->listing ? lower_listing : lower_kernel)(&low, function,
+									       &p->kernels[p->kernel_count]))
 				p->kernel_count++;
 		}
 	arena_free(low.scratch);

@@ -16,6 +16,7 @@ enum { INTERNAL_MEANINGS = 12 };
 /* Meanings that stand for no PTX instruction; the table has them under these opcodes. */
 struct internal_meanings {
 	meaning_fn *count, *join, *guard, *bra, *bra_if, *brx, *call, *ret, *exit, *sreg_read, *element, *unmodelled;
+	meaning_fn *sass_modify, *sass_pair, *sass_condition, *sass_join, *sass_end;
 	const struct meaning *all[INTERNAL_MEANINGS];
 	u32 all_count;
 };
@@ -67,6 +68,7 @@ struct emitter {
 	VEC_OF(const void *) plans;
 	VEC_OF(struct constant_row) constants;
 	VEC_OF(struct sreg_row) sregs;
+	VEC_OF(struct bank_row) banks;
 	VEC_OF(struct call_site) calls;
 	VEC_OF(struct branch_table) tables;
 	u32 frame_top;
@@ -98,5 +100,13 @@ struct code *emit_function(struct lowering *low, struct ir_function *f);
 u32 emit_use(struct emitter *e, const struct use *u);
 void emit(struct emitter *e, struct insn insn);
 u32 emit_constant(struct emitter *e, struct constant_row row);
+/* A new row of the frame, for values of 1, 32, 64 or 128 bits. */
+u32 emit_row(struct emitter *e, u32 bits);
+u32 emit_sreg(struct emitter *e, const struct use *u);
+u32 emit_sreg_read(struct emitter *e, const struct use *u);
+/* Adds a %count where a straight run ends without an instruction that counts it. */
+void emit_count(struct emitter *e);
+u32 emit_take_run(struct emitter *e);
+void emit_finish(struct emitter *e);
 
 #endif

@@ -29,6 +29,7 @@ struct arch; /* arch/arch.h */
  * - Everything else: code->operands[imm ...] holds all operands flattened in text order; an address
  *   counts two entries, the base's row and the byte offset; immediate-only ones come last. The
  *   meaning's word is in c.
+ * SASS: see isa/sass.h. Its %join, which .S stands for, has no origin.
  * A vector counts as its elements. Rows are byte offsets into the frame. The width of address
  * base rows and of every other register is form->operand_bits.
  * run: PTX instructions since the last accounting point, this one included: added to the counters
@@ -72,6 +73,17 @@ struct sreg_row {
 	u8 bits;
 };
 
+/* SASS: a word of a constant bank, kept as a row. Its value is the launch's. */
+struct bank_row {
+	u32 offset; /* of the row */
+	u32 bank, at;
+};
+
+/* SASS: where indirect branches may land, by ascending address. */
+struct code_address {
+	u32 address, insn;
+};
+
 /* A parameter or other variable at a fixed place of its space. */
 struct place {
 	const struct ir_variable *variable;
@@ -98,6 +110,9 @@ struct code {
 	u32 constant_count;
 	struct sreg_row *sregs;
 	u32 sreg_count;
+	struct bank_row *banks;
+	u32 bank_count;
+	struct code_address *addresses; /* SASS: of every instruction of the body */
 	struct row_place *registers; /* by ir_register.index */
 	/* Variables in .local and function .param space, laid out from the frame's local base. */
 	u64 local_bytes;

@@ -461,6 +461,8 @@ void warp_start(struct warp *w, const struct code *code)
 {
 	w->ready_head = w->ready_tail = w->waiting = NULL;
 	w->open_joins = NULL;
+	w->stack_depth = 0;
+	w->lock_loop = NULL;
 	w->mask = 0;
 	w->join = NULL;
 	w->frame = NULL;

@@ -25,6 +25,8 @@
 	X(BAD_MASK, "member mask leaves out an executing lane", "CUDA_ERROR_LAUNCH_FAILED")            \
 	X(BAD_BARRIER, "barrier misuse", "CUDA_ERROR_LAUNCH_FAILED")                                   \
 	X(ASYNC, "asynchronous operation misuse", "CUDA_ERROR_LAUNCH_FAILED")                          \
+	X(STACK, "reconvergence stack misuse", "CUDA_ERROR_ILLEGAL_INSTRUCTION")                       \
+	X(LOCK, "shared-memory lock misuse", "CUDA_ERROR_LAUNCH_FAILED")                               \
 	X(HEAP, "invalid free", "CUDA_ERROR_LAUNCH_FAILED")                                            \
 	X(OUT_OF_MEMORY, "the host has no memory left", "CUDA_ERROR_OUT_OF_MEMORY")                    \
 	X(UNMODELLED, "not modelled", "CUDA_ERROR_NOT_SUPPORTED")

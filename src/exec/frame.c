@@ -63,6 +63,17 @@ static void fill_sregs(const struct warp *w, u8 *rows, const struct code *code)
 	}
 }
 
+/* Words of constant banks, which hold for the launch. */
+static void fill_banks(const struct warp *w, const struct frame *f)
+{
+	for (u32 k = 0; k < f->code->bank_count; k++) {
+		const struct bank_row *r = &f->code->banks[k];
+		u32 value = 0;
+		bank_word(w->machine, f->code, r->bank, r->at, &value);
+		fill_row(f->rows + r->offset, 32, value, 0);
+	}
+}
+
 static void clear_undefined(const struct frame *f)
 {
 	for (u32 k = 0; k < f->code->undefined_count; k++) {
@@ -85,6 +96,8 @@ struct frame *frame_new(struct warp *w, const struct code *code, u64 local_base)
 	}
 	fill_constants(f, local_base, fresh);
 	fill_sregs(w, f->rows, code);
+	if (fresh)
+		fill_banks(w, f);
 	clear_undefined(f);
 	f->caller = NULL;
 	f->depth = 0;
@@ -106,6 +119,7 @@ static void make_block_frames(struct block *b, const struct code *code)
 	for (u32 n = 0; n < b->warp_count; n++) {
 		frames[n] = (struct frame){.rows = rows + n * stride, .code = code};
 		fill_constants(&frames[n], 0, true);
+		fill_banks(&b->warps[n], &frames[n]);
 		fill_sregs(&b->warps[n], frames[n].rows, code);
 		b->warps[n].entry_frame = &frames[n];
 	}

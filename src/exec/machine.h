@@ -49,6 +49,9 @@ struct launch {
 	u64 local_limit_bytes; /* for each lane; 0: default */
 	volatile bool *stop; /* set from outside to interrupt; may be NULL */
 	struct async_choice async;
+	/* Lock-loads: of the lanes that want one lock the lowest gets it, or one by chance. */
+	bool lock_random;
+	u64 lock_seed;
 };
 
 struct launch_stats {
@@ -76,6 +79,19 @@ struct block_turns {
 	u32 ganged;  /* warps below this one have begun their turns in a gang */
 };
 
+/* Locks of a block's shared words, of machines that have lock-loads. */
+enum { SHARED_LOCKS = 256 };
+struct shared_lock {
+	bool held;
+	u8 lane;
+	u16 warp;
+	u32 address;
+};
+struct shared_locks {
+	u32 held;
+	struct shared_lock lock[SHARED_LOCKS];
+};
+
 struct block {
 	struct machine *machine;
 	struct worker *worker;
@@ -92,6 +108,7 @@ struct block {
 	u32 next_warp; /* round robin */
 	u32 open_barriers; /* bit k: threads have arrived at barrier k */
 	struct barrier barriers[BARRIERS_PER_BLOCK];
+	struct shared_locks *locks; /* NULL until a lock-load runs */
 	struct block *next;
 	u64 launch_order;
 	struct block_turns turns;

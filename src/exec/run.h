@@ -78,6 +78,32 @@ bool warp_sync(struct warp *w, const struct insn *i, u32 mask, u32 members, cons
 /* Lanes leave the running split and become one of their own that goes on at `pc`. */
 void warp_split(struct warp *w, u32 lanes, const struct insn *pc);
 
+/* --- The reconvergence stack of listings (exec/stack.c) -------------------------------------- */
+
+/* Puts the running lanes on the stack, to go on at `pc` when the entry is taken off. False: a fault. */
+bool stack_push(struct warp *w, const struct insn *i, enum stack_kind kind, u32 lanes, const struct insn *pc);
+/* Running lanes leave: to the nearest entry of that kind, which must hold them; entries above it lose
+ * them. Returns where the warp goes on: `next` with the others, or at the topmost entry. */
+const struct insn *stack_leave(struct warp *w, const struct insn *i, enum stack_kind kind, u32 lanes,
+			       const struct insn *next);
+/* The same for lanes that exit. */
+const struct insn *stack_exit(struct warp *w, const struct insn *i, u32 lanes, const struct insn *next);
+bool stack_has(const struct warp *w, enum stack_kind kind);
+/* "SSY", "PBK": what puts entries of the kind on. */
+const char *stack_kind_name(enum stack_kind kind);
+
+/* --- Locks of shared words, and constant banks (exec/locks.c, exec/constant.c) ---------------- */
+
+/* Each lane of `mask` tries to take the lock of its shared address; returns those that got theirs. */
+u32 locks_take(struct warp *w, const struct insn *i, u32 mask, const u32 address[WARP_LANES]);
+/* Gives the locks of the lanes' addresses back; false: a fault, a lane holds none. */
+bool locks_give(struct warp *w, const struct insn *i, u32 mask, const u32 address[WARP_LANES]);
+/* False and a fault if an exiting lane holds a lock. */
+bool locks_none_held(struct warp *w, const struct insn *i, u32 lanes);
+
+/* The word at `offset` (a multiple of 4) of a constant bank of the running kernel; false if there is none. */
+bool bank_word(const struct machine *m, const struct code *code, u32 bank, u32 offset, u32 *value);
+
 /* Calls and returns. */
 const struct insn *warp_call(struct warp *w, const struct insn *i, const struct call_site *site,
 			     const struct code *target, u32 mask);

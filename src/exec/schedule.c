@@ -105,6 +105,8 @@ static u64 warp_hash(const struct warp *w)
 	}
 	for (const struct split *s = w->waiting; s; s = s->next)
 		h = hash_bytes(h, &(u64){(u64)(uintptr_t)s->pc ^ s->mask}, 8);
+	for (size_t k = 0; k < w->stack_depth; k++)
+		h = hash_bytes(h, &(u64){(u64)(uintptr_t)w->stack[k].pc ^ w->stack[k].mask}, 8);
 	return h;
 }
 
@@ -126,6 +128,8 @@ static void block_reset(struct worker *k, struct block *b, struct cluster *c, u3
 	if (b->open_barriers)
 		memset(b->barriers, 0, sizeof b->barriers);
 	b->open_barriers = 0;
+	if (b->locks)
+		memset(b->locks, 0, sizeof *b->locks);
 	memset(b->shared, 0, m->shared_bytes);
 	frames_of_block(b, m->kernel->code);
 	for (u32 n = 0; n < b->warp_count; n++) {
@@ -404,7 +408,7 @@ static void tell_deadlock(struct cluster *c)
 				return;
 			default:
 				warp_fault(w, at, FAULT_DEADLOCK, s->mask,
-					   w->open_joins && !w->machine->independent
+					   (w->open_joins || w->stack_depth) && !w->machine->independent
 						   ? "lanes 0x%08x spin for what lanes 0x%08x of the same warp would do, which wait for them "
 						     "to reconverge: this target has no independent thread scheduling"
 						   : "lanes 0x%08x spin and nothing that runs can change what they see (waiting: 0x%08x)",

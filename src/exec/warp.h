@@ -59,6 +59,16 @@ struct split {
 	struct split *next;
 };
 
+/* The reconvergence stack of listings: the machine's own, moved by SSY, PBK, PCNT, PRET, CAL,
+ * divergent branches, and what takes their entries off again. An entry holds lanes and where they
+ * go on; `mask` never holds a lane that runs above it by another way. */
+enum stack_kind { STACK_JOIN, STACK_BREAK, STACK_CONTINUE, STACK_RETURN, STACK_DIVERGED };
+struct stack_entry {
+	enum stack_kind kind;
+	u32 mask;
+	const struct insn *pc;
+};
+
 /* Why a run of a warp ended. */
 enum warp_stop { STOP_NONE, STOP_FINISHED, STOP_WAITING, STOP_YIELD, STOP_FAULT, STOP_SUSPENDED };
 
@@ -100,6 +110,14 @@ struct warp {
 	struct warp *next_of_worker;
 	u64 state_hash;   /* of the last turn that ended in a spin loop */
 	u64 cluster_phase[WARP_LANES]; /* barrier.cluster.wait waits until the phase is this */
+	/* Listings: the reconvergence stack, the lowest entry first. */
+	struct stack_entry *stack;
+	size_t stack_depth, stack_room;
+	/* Listings: what the newest lock-load came to, for observers: lanes that tried, those that got
+	 * their lock, those that failed because of a lane at another word; and the loop it belongs to. */
+	u32 lock_tried, lock_got, lock_false;
+	const struct insn *lock_loop; /* the lock-load whose lanes have not all got their lock */
+	u32 lock_rounds;              /* times it has run since it began */
 };
 
 /* A word of local memory: byte `address` (of the lane's own local space), within 4-byte words. */

@@ -139,6 +139,7 @@ enum ir_operand_kind {
 	OPERAND_PAIR,      /* d|p */
 	OPERAND_SINK,      /* _ */
 	OPERAND_TEXTURE,   /* [tex, {coords}] or [tex, sampler, {coords}]; tensor-map addresses alike */
+	OPERAND_BANK,      /* SASS, c[value][base + addend]: a word of a constant bank */
 };
 
 struct ir_operand {
@@ -146,7 +147,9 @@ struct ir_operand {
 	bool negated;          /* !p  (and unary minus on a register: a[-]) */
 	u8 element;            /* .x .y .z .w of a vector register: 0..3, else 0xff */
 	const char *selector;  /* any video selector's text without the dot ("b0", "h10", "b3210"), or NULL */
-	bool minus;            /* -a of video instructions */
+	bool minus;            /* -a of video instructions and in SASS */
+	bool absolute;         /* SASS: |a|, before the minus */
+	bool inverted;         /* SASS: ~a */
 	bool indexed;          /* ADDRESS written array[n]: stands for the address in mov, for the element in ld, st */
 	bool parenthesised;    /* (5): a constant that a call means as a list of one is an OPERAND_LIST */
 	u8 float_bits;
@@ -156,7 +159,7 @@ struct ir_operand {
 	u64 value;             /* integer or float bits; integers are 64-bit two's complement */
 	bool is_unsigned;
 	s64 addend;            /* of SYMBOL and ADDRESS */
-	/* VECTOR, LIST, PAIR, TEXTURE; ADDRESS: items[0] is the base. Of array[register + n], items[1]
+	/* VECTOR, LIST, PAIR, TEXTURE; ADDRESS, BANK: items[0] is the base (BANK: if there is one). Of array[register + n], items[1]
 	 * is the register, and the address is base + addend + the product of the register and `value`,
 	 * cut to the register's width and not sign-extended. */
 	struct ir_operand *items;
@@ -226,10 +229,28 @@ struct ir_instruction {
 	struct span opcode_span;
 	u32 loc;                 /* index into ir_module.locs + 1, or 0 */
 	struct ir_scope *scope;  /* innermost { } */
+	u32 address;             /* SASS: of its code, from the function's start */
+	bool joins;              /* SASS: .S stood behind the opcode */
 };
 
 /* Slot of the guard's register. */
 u32 ir_guard_slot(const struct ir_instruction *x);
+
+/* One word of a constant bank that a listing gives. */
+struct ir_bank_word {
+	u32 bank, offset, value;
+};
+
+/* What a SASS function has beside its code. Its registers' indices are fixed: see SASS_REGISTER_*. */
+struct ir_listing {
+	u32 shared_bytes, local_bytes;
+	u32 register_count; /* as stated; 0: what the code uses */
+	bool has_params;    /* stated: else they are inferred from the words of bank 0 that are read */
+	VEC_OF(struct ir_bank_word) words;
+};
+
+/* ir_register.index in SASS: R0 to R62, then RZ, then P0 to P6, then PT. */
+enum { SASS_REGISTER_ZERO = 63, SASS_REGISTER_P0 = 64, SASS_REGISTER_TRUE = 71, SASS_REGISTERS = 72 };
 
 /* Names of one { }. Two symbols may stand for one thing (a label used in an inner scope before it
  * is defined in an outer one): compare what they point at, not the symbols. */
@@ -274,6 +295,7 @@ struct ir_function {
 	struct ir_scope *scope;
 	struct span span;
 	struct ir_module *module;
+	struct ir_listing *listing; /* of SASS, else NULL */
 };
 
 struct ir_file {

@@ -67,6 +67,8 @@ static void print_address(const struct ir_operand *o, FILE *to)
 		} else {
 			fprintf(to, "%" PRId64, o->addend / (s64)(bytes ? bytes : 1));
 		}
+	} else if (!o->item_count) { /* SASS */
+		fprintf(to, "[%#" PRIx64, (u64)o->addend);
 	} else {
 		fputc('[', to);
 		ir_print_operand(&o->items[0], to);
@@ -121,6 +123,10 @@ void ir_print_operand(const struct ir_operand *o, FILE *to)
 		fputc('[', to);
 		print_operands(o->items, o->item_count, to);
 		fputc(']', to);
+		break;
+	case OPERAND_BANK:
+		fprintf(to, "c[0x%" PRIx64 "]", o->value);
+		print_address(o, to);
 		break;
 	}
 }

@@ -123,7 +123,7 @@ struct isa *isa_build(struct arena *arena, const struct isa_family *const *famil
 			opcode->rows[opcode->count++] = &families[f]->rows[k];
 		}
 	qsort(set.opcodes, set.count, sizeof *set.opcodes, compare_opcodes);
-	*isa = (struct isa){arena, families, set.opcodes, set.count};
+	*isa = (struct isa){arena, families, set.opcodes, set.count, NULL};
 	return isa;
 }
 
@@ -217,6 +217,15 @@ static bool match_from(struct attempt *t, const char *p, u32 k)
 			break;
 		}
 	}
+}
+
+bool isa_match_words(const char *form, const char *const *modifiers, u32 count, u32 *furthest)
+{
+	struct attempt t = {modifiers, count, *furthest};
+	const bool fits = match_from(&t, form + strcspn(form, ".[( "), 0);
+
+	*furthest = t.furthest;
+	return fits;
 }
 
 /* Does the word stand anywhere in the row's form? */

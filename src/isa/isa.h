@@ -66,6 +66,8 @@ enum isa_flag {
 	ISA_MINUS = 1 << 20,   /* sources may have a minus sign (with ISA_SELECT) */
 	ISA_UNSYNCED = 1 << 21, /* needs warps in lockstep: refused for sm_70 and later from PTX ISA 6.4 on */
 	ISA_LATE = 1 << 22,    /* may write its destinations after it: no other register shares their rows */
+	/* The rest are of SASS rows alone: isa/sass.h. */
+	ISA_SASS_FIRST = 23
 };
 
 /* One row.
@@ -103,6 +105,7 @@ struct isa_row {
 	u32 flags;
 	const struct meaning *(*meaning)(const struct form *form);
 	const char *doc;
+	u16 sm_last; /* SASS: the last target that has it (`sm` is the first); 0 for PTX */
 };
 
 struct isa_family {
@@ -135,6 +138,10 @@ struct form {
 	enum form_param { PARAM_BY_REGISTER, PARAM_OF_KERNEL, PARAM_OF_FRAME } param;
 	bool absolute; /* the address is a constant: a = NO_OPERAND for ISA_PARAM, else a constant row */
 	u32 arch; /* numeric target, 90 for sm_90 */
+	/* SASS: modifiers as texts, in order; `tokens` and `types` are PTX's. */
+	const char *const *words;
+	u8 word_count;
+	bool writes_cc; /* the destination carries .CC */
 };
 
 static inline bool form_has(const struct form *f, int token)
@@ -160,6 +167,7 @@ struct isa {
 	const struct isa_family *const *families; /* NULL-terminated */
 	struct isa_opcode *opcodes;               /* sorted by name */
 	u32 opcode_count;
+	const struct isa *sass; /* the machine's own instructions; NULL in that table itself */
 };
 
 struct isa_opcode {
@@ -168,6 +176,10 @@ struct isa_opcode {
 	u64 *words; /* for each row: a bit for each word of its form, by a hash */
 	u32 count;
 };
+
+/* Whether modifiers (texts without dots) fit a row's form; *furthest grows to how many did on the
+ * best way. */
+bool isa_match_words(const char *form, const char *const *modifiers, u32 count, u32 *furthest);
 
 struct isa *isa_build(struct arena *arena, const struct isa_family *const *families);
 const struct isa_opcode *isa_find_opcode(const struct isa *isa, const char *name);

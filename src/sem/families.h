@@ -12,6 +12,9 @@
  * NULL if the host lacks it or the name is unknown. */
 const struct isa_family *const *sem_families(const char *name);
 
+/* The same for the machine's own instructions, the table of SASS listings. */
+const struct isa_family *const *sem_sass_families(const char *name);
+
 /* The variant that sem_families(NULL) takes. */
 const char *sem_host_variant(void);
 

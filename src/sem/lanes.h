@@ -352,7 +352,7 @@ lane_run_switched(struct warp *w, const struct insn *i, u8 *rows, u32 mask, mean
 #define PLANE1_64(NAME, TA, EXPR) PLANE1_(NAME, NO_FP, NO_FP, 64, TA, EXPR)
 
 /* A row of the instruction table. Stands next to the meanings it names. */
-#define ROW(FORM, OPERANDS, PTX, SM, FLAGS, PICK, DOC) {FORM, OPERANDS, PTX, SM, FLAGS, PICK, DOC}
+#define ROW(FORM, OPERANDS, PTX, SM, FLAGS, PICK, DOC) {FORM, OPERANDS, PTX, SM, FLAGS, PICK, DOC, 0}
 #define FAMILY(NAME, HEADING, ROWS)                                                                    \
 	const struct isa_family SEM_NAME(NAME) = {.name = HEADING, .rows = ROWS, .count = COUNT_OF(ROWS)}
 

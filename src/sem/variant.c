@@ -5,15 +5,25 @@
 #include "isa/isa.h"
 #include "sem/family_list.h"
 #include "sem/lanes.h"
+#include "sem/sass_list.h"
 
 #define X(name) extern const struct isa_family SEM_NAME(name);
 SEM_FAMILIES(X)
+SASS_FAMILIES(X)
 #undef X
 
 extern const struct isa_family *const SEM_NAME(sem_list)[];
 const struct isa_family *const SEM_NAME(sem_list)[] = {
 #define X(name) &SEM_NAME(name),
 	SEM_FAMILIES(X)
+#undef X
+		NULL,
+};
+
+extern const struct isa_family *const SEM_NAME(sass_list)[];
+const struct isa_family *const SEM_NAME(sass_list)[] = {
+#define X(name) &SEM_NAME(name),
+	SASS_FAMILIES(X)
 #undef X
 		NULL,
 };
