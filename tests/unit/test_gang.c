@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Random kernels with gangs and without: the same memory, the same counts, the same fault. The kernels
+ * have no races; what they have is what parts gangs and lets them form again: branches on lanes, warps
+ * and data, loops, guards, barriers, shuffles, atomic operations, scattered and faulting accesses.
+ */
+#include <check.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/session.h"
+
+enum { KERNELS = 300, WORDS = 8, DOUBLES = 4, FLOATS = 4, THREADS_MAX = 3 * 256, IN_WORDS = 4096, OUT_STRIDE = 64 };
+
+/* --- The generator -------------------------------------------------------------------------- */
+
+struct writer {
+	char text[65536];
+	size_t length;
+	u64 state;
+	u32 labels, depth, left;
+	bool faults; /* one access may go astray */
+};
+
+static u32 draw(struct writer *g, u32 below)
+{
+	g->state ^= g->state << 13;
+	g->state ^= g->state >> 7;
+	g->state ^= g->state << 17;
+	return (u32)(g->state >> 20) % below;
+}
+
+static void __attribute__((format(printf, 2, 3))) put(struct writer *g, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	g->length += (size_t)vsnprintf(g->text + g->length, sizeof g->text - g->length, format, args);
+	va_end(args);
+	ck_assert_uint_lt(g->length, sizeof g->text);
+}
+
+static u32 word(struct writer *g) { return draw(g, WORDS); }
+
+static void compute(struct writer *g)
+{
+	static const char *const two[] = {"add.u32", "sub.s32", "mul.lo.u32", "xor.b32", "and.b32", "or.b32", "min.s32",
+					  "max.u32", "mul.hi.s32", "shl.b32", "shr.s32", "div.u32"};
+
+	switch (draw(g, 12)) {
+	case 0:
+	case 1:
+	case 2:
+		put(g, "%s r%u, r%u, r%u;\n", two[draw(g, COUNT_OF(two))], word(g), word(g), word(g));
+		break;
+	case 3:
+		put(g, "%s r%u, r%u, %u;\n", draw(g, 2) ? "shl.b32" : "shr.u32", word(g), word(g), draw(g, 40));
+		break;
+	case 4:
+		put(g, "mad.lo.s32 r%u, r%u, %d, r%u;\n", word(g), word(g), (int)draw(g, 2000) - 1000, word(g));
+		break;
+	case 5:
+		put(g, "mad.wide.u32 d%u, r%u, %u, d%u;\n", draw(g, DOUBLES), word(g), draw(g, 100), draw(g, DOUBLES));
+		break;
+	case 6:
+		put(g, "cvt.u32.u64 r%u, d%u;\n", word(g), draw(g, DOUBLES));
+		break;
+	case 7:
+		put(g, "fma.rn.f32 f%u, f%u, f%u, f%u;\n", draw(g, FLOATS), draw(g, FLOATS), draw(g, FLOATS), draw(g, FLOATS));
+		break;
+	case 8:
+		put(g, "cvt.rn.f32.u32 f%u, r%u; add.rz.f32 f%u, f%u, f%u;\n", draw(g, FLOATS), word(g), draw(g, FLOATS),
+		    draw(g, FLOATS), draw(g, FLOATS));
+		break;
+	case 9:
+		put(g, "shl.b64 d%u, d%u, %u; shr.s64 d%u, d%u, %u;\n", draw(g, DOUBLES), draw(g, DOUBLES), draw(g, 70),
+		    draw(g, DOUBLES), draw(g, DOUBLES), draw(g, 70));
+		break;
+	case 10:
+		put(g, "setp.lt.u32 p, r%u, r%u; selp.b32 r%u, r%u, r%u, p;\n", word(g), word(g), word(g), word(g), word(g));
+		break;
+	default:
+		put(g, "setp.gt.s32 q, r%u, r%u; %sq xor.b32 r%u, r%u, r%u;\n", word(g), word(g), draw(g, 2) ? "@" : "@!", word(g),
+		    word(g), word(g));
+	}
+}
+
+static void access_memory(struct writer *g)
+{
+	const u32 r = word(g);
+
+	switch (draw(g, 9)) {
+	case 0:
+		put(g, "and.b32 a, r%u, %u; mad.wide.u32 e, a, 4, in; ld.global.u32 r%u, [e];\n", r, IN_WORDS - 1, word(g));
+		break;
+	case 1:
+		put(g, "mad.wide.u32 e, thread, 4, in; ld.global.u32 r%u, [e+%u];\n", word(g), 4 * draw(g, 64));
+		break;
+	case 2:
+		put(g, "ld.global.u32 r%u, [in+%u];\n", word(g), 4 * draw(g, 64));
+		break;
+	case 3:
+		put(g, "shl.b32 a, tid, 2; mov.u32 b, tile; add.u32 a, a, b; st.shared.u32 [a], r%u; ld.shared.u32 r%u, [a];\n", r,
+		    word(g));
+		break;
+	case 4:
+		put(g, "mov.u32 b, mine; st.local.u32 [b+%u], r%u; ld.local.u32 r%u, [b+%u];\n", 4 * draw(g, 8), r, word(g),
+		    4 * draw(g, 8));
+		break;
+	case 5:
+		put(g, "and.b32 a, r%u, 1020; mad.wide.u32 e, a, 4, in; ld.global.v2.u32 {r%u, r%u}, [e];\n", r, word(g), word(g));
+		break;
+	case 6:
+		put(g, "red.global.add.u32 [counters+%u], r%u;\n", 4 * draw(g, 4), r);
+		break;
+	case 7:
+		put(g, "and.b32 a, r%u, 60; mov.u32 b, sums; add.u32 a, a, b; atom.shared.add.u32 b, [a], r%u;\n", r, word(g));
+		break;
+	default:
+		put(g, "mov.u32 b, order; atom.shared.add.u32 r%u, [b], 1;\n", word(g));
+	}
+}
+
+static void statements(struct writer *g, u32 count, bool together);
+
+static void branch(struct writer *g, bool together)
+{
+	static const char *const conditions[] = {"setp.lt.u32 p, lane, %u;\n", "setp.lt.u32 p, warp, %u;\n",
+						 "setp.lt.u32 p, r0, %u;\n", "setp.lt.u32 p, ctaid, %u;\n"};
+	const u32 which = draw(g, COUNT_OF(conditions)), label = g->labels++;
+	char text[64];
+
+	snprintf(text, sizeof text, conditions[which], draw(g, which == 0 ? 33 : which == 2 ? 0x7fffffff : 4));
+	put(g, "%s@p bra ELSE%u;\n", text, label);
+	statements(g, 1 + draw(g, 4), together && which == 3);
+	put(g, "bra END%u;\nELSE%u:\n", label, label);
+	statements(g, 1 + draw(g, 3), together && which == 3);
+	put(g, "END%u:\n", label);
+}
+
+static void loop(struct writer *g, bool together)
+{
+	const u32 label = g->labels++;
+	static const char *const counts[] = {"mov.u32 n%u, %u;\n", "and.b32 n%u, lane, %u;\n", "and.b32 n%u, warp, %u;\n"};
+	const u32 which = draw(g, 3);
+	char text[64];
+
+	snprintf(text, sizeof text, counts[which], g->depth, 1 + draw(g, 5));
+	put(g, "%sLOOP%u:\n", text, label);
+	statements(g, 1 + draw(g, 4), together && which == 0);
+	put(g, "setp.ne.u32 p, n%u, 0; sub.u32 n%u, n%u, 1;\n@p bra LOOP%u;\n", g->depth, g->depth, g->depth, label);
+}
+
+/* Only where all threads of the block come, all lanes of a warp at once. */
+static void meet(struct writer *g)
+{
+	static const char *const modes[] = {"bfly", "down", "idx"};
+
+	switch (draw(g, 3)) {
+	case 0:
+		put(g, "shfl.sync.%s.b32 r%u, r%u, %u, 31, members;\n", modes[draw(g, 3)], word(g), word(g), draw(g, 32));
+		break;
+	case 1:
+		put(g, "setp.lt.u32 p, r%u, r%u; vote.sync.ballot.b32 r%u, p, members;\n", word(g), word(g), word(g));
+		break;
+	default:
+		put(g, "bar.sync 0; shl.b32 a, tid, 2; mov.u32 b, tile; add.u32 a, a, b; st.shared.u32 [a], r%u; bar.sync %u;\n",
+		    word(g), draw(g, 3));
+		put(g, "add.u32 c, tid, %u; rem.u32 c, c, threads; shl.b32 c, c, 2; add.u32 c, c, b; ld.shared.u32 r%u, [c]; bar.sync 0;\n",
+		    draw(g, 300), word(g));
+	}
+}
+
+static void statements(struct writer *g, u32 count, bool together)
+{
+	g->depth++;
+	for (u32 k = 0; k < count; k++) {
+		const u32 what = draw(g, 20);
+		if (what < 10)
+			compute(g);
+		else if (what < 14)
+			access_memory(g);
+		else if (what < 16 && g->depth < 4)
+			branch(g, together);
+		else if (what < 17 && g->depth < 4)
+			loop(g, together);
+		else if (together)
+			meet(g);
+		else
+			compute(g);
+	}
+	g->depth--;
+}
+
+/* One thread's store past the end, somewhere. */
+static void stray(struct writer *g)
+{
+	put(g, "setp.eq.u32 p, thread, %u;\n@p add.u64 d0, in, 1000000;\n@!p mad.wide.u32 d0, thread, 4, in;\n"
+	       "%s ld.global.u32 r1, [d0];\n",
+	    draw(g, THREADS_MAX), draw(g, 2) ? "" : "@p");
+}
+
+static void write_kernel(struct writer *g)
+{
+	put(g, ".version 8.0\n.target sm_80\n.address_size 64\n.global .align 4 .b8 counters[16];\n"
+	       ".visible .entry k(.param .u64 from, .param .u64 to)\n{\n"
+	       ".reg .pred p, q; .reg .b32 r<%d>, n<8>, a, b, c, tid, lane, warp, ctaid, thread, threads, members;\n"
+	       ".reg .b64 d<%d>, e, in, out; .reg .f32 f<%d>;\n"
+	       ".shared .align 4 .b8 tile[4096]; .shared .align 4 .b8 sums[64]; .shared .align 4 .b8 order[4];\n"
+	       ".local .align 4 .b8 mine[32];\n",
+	    WORDS, DOUBLES, FLOATS);
+	put(g, "ld.param.u64 in, [from]; ld.param.u64 out, [to];\nmov.u32 tid, %%tid.x; mov.u32 a, %%tid.y; mov.u32 b, %%ntid.x;\n"
+	       "mad.lo.u32 tid, a, b, tid; mov.u32 c, %%ntid.y; mul.lo.u32 threads, b, c; mov.u32 ctaid, %%ctaid.x;\n"
+	       "mad.lo.u32 thread, ctaid, threads, tid; and.b32 lane, tid, 31; shr.u32 warp, tid, 5; activemask.b32 members;\n");
+	for (u32 k = 0; k < WORDS; k++)
+		put(g, "mad.lo.u32 r%u, thread, %u, %u;\n", k, 1 + 2 * draw(g, 10000), draw(g, 100));
+	for (u32 k = 0; k < DOUBLES; k++)
+		put(g, "cvt.u64.u32 d%u, r%u;\n", k, k);
+	for (u32 k = 0; k < FLOATS; k++)
+		put(g, "cvt.rn.f32.s32 f%u, r%u;\n", k, k);
+	statements(g, 10 + draw(g, 20), true);
+	if (g->faults)
+		stray(g);
+	statements(g, 10 + draw(g, 20), true);
+	put(g, "mad.wide.u32 e, thread, %d, out;\n", OUT_STRIDE);
+	for (u32 k = 0; k < WORDS; k++)
+		put(g, "st.global.u32 [e+%u], r%u;\n", 4 * k, k);
+	for (u32 k = 0; k < FLOATS; k++)
+		put(g, "st.global.f32 [e+%u], f%u;\n", 32 + 4 * k, k);
+	put(g, "xor.b64 d0, d0, d1; xor.b64 d2, d2, d3; st.global.v2.u64 [e+48], {d0, d2};\nret;\n}\n");
+}
+
+/* --- Running -------------------------------------------------------------------------------- */
+
+struct outcome {
+	enum launch_status status;
+	struct launch_stats stats;
+	struct fault fault;
+	u32 place; /* of the fault */
+	u8 out[THREADS_MAX * OUT_STRIDE], counters[16];
+};
+
+static void run(const struct writer *g, bool one_warp, const u32 block[2], struct outcome *o)
+{
+	const struct lower_options options = {.one_warp = one_warp};
+	struct session s;
+	char message[256] = "";
+	u64 counters = 0, size = 0;
+
+	memset(o, 0, sizeof *o);
+	ck_assert(session_open(&s));
+	session_add_text(&s, "random.ptx", g->text, g->length);
+	ck_assert_msg(session_build(&s, &options), "%.2000s", session_diagnostics(&s, false));
+	ck_assert(session_reset_memory(&s));
+	const u64 params[2] = {memory_allocate(&s.memory, 4 * IN_WORDS + 256, 256, "in", 0),
+			       memory_allocate(&s.memory, sizeof o->out, 256, "out", 0)};
+	u32 *in = (u32 *)(void *)memory_find(&s.memory, params[0], 4)->host;
+	for (u32 k = 0; k < IN_WORDS + 64; k++)
+		in[k] = k * 2654435761u;
+	const struct launch l = {.program = s.program,
+				 .kernel = program_kernel(s.program, "k"),
+				 .memory = &s.memory,
+				 .grid = {3, 1, 1},
+				 .block = {block[0], block[1], 1},
+				 .params = (const u8 *)params,
+				 .jobs = 1};
+	ck_assert_int_eq(!l.kernel->code->gang_insns, one_warp);
+	o->status = launch_run(&l, &o->stats, &o->fault, message, sizeof message);
+	ck_assert_msg(o->status == LAUNCH_OK || o->status == LAUNCH_FAULT, "%s", message);
+	if (o->status == LAUNCH_FAULT)
+		o->place = (u32)(o->fault.insn - o->fault.code->insns);
+	memcpy(o->out, memory_find(&s.memory, params[1], 1)->host, sizeof o->out);
+	ck_assert(program_variable(s.program, "counters", &counters, &size));
+	memcpy(o->counters, memory_find(&s.memory, counters, 1)->host, sizeof o->counters);
+	session_close(&s);
+}
+
+static const u32 blocks[][2] = {{256, 1}, {128, 1}, {16, 16}, {100, 1}, {32, 1}, {8, 12}};
+
+static void expect(const struct writer *g, bool same, const char *what)
+{
+	if (!same)
+		fprintf(stderr, "%s", g->text);
+	ck_assert_msg(same, "%s differ", what);
+}
+
+static void compare(u64 seed, bool faults)
+{
+	static struct outcome with, without;
+	static struct writer g;
+	const u32 *block = blocks[seed % COUNT_OF(blocks)];
+
+	memset(&g, 0, sizeof g);
+	g.state = (seed + 1) * 0x9e3779b97f4a7c15ull;
+	g.faults = faults;
+	write_kernel(&g);
+	run(&g, false, block, &with);
+	run(&g, true, block, &without);
+	expect(&g, with.status == without.status, "status");
+	if (with.status == LAUNCH_FAULT) {
+		ck_assert_int_eq(with.fault.kind, without.fault.kind);
+		ck_assert_uint_eq(with.fault.block, without.fault.block);
+		ck_assert_uint_eq(with.fault.warp, without.fault.warp);
+		ck_assert_uint_eq(with.fault.lanes, without.fault.lanes);
+		ck_assert_uint_eq(with.fault.address, without.fault.address);
+		ck_assert_uint_eq(with.place, without.place);
+		return;
+	}
+	expect(&g, !memcmp(with.out, without.out, sizeof with.out), "results");
+	expect(&g, !memcmp(with.counters, without.counters, sizeof with.counters), "counters");
+	ck_assert_uint_eq(with.stats.warp_instructions, without.stats.warp_instructions);
+	ck_assert_uint_eq(with.stats.thread_instructions, without.stats.thread_instructions);
+	ck_assert_uint_eq(with.stats.branches, without.stats.branches);
+	ck_assert_uint_eq(with.stats.divergent_branches, without.stats.divergent_branches);
+}
+
+START_TEST(agree)
+{
+	for (u32 k = 0; k < KERNELS / 10; k++)
+		compare((u64)_i * (KERNELS / 10) + k, false);
+}
+END_TEST
+
+START_TEST(same_faults)
+{
+	for (u32 k = 0; k < KERNELS / 10; k++)
+		compare(100000 + (u64)_i * (KERNELS / 10) + k, true);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("gang");
+	TCase *c = tcase_create("gang");
+
+	tcase_set_timeout(c, 60);
+	tcase_add_loop_test(c, agree, 0, 10);
+	tcase_add_loop_test(c, same_faults, 0, 10);
+	suite_add_tcase(s, c);
+	SRunner *r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	const int failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed != 0;
+}
