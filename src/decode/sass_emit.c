@@ -455,6 +455,7 @@ struct code *sass_emit_function(struct lowering *low, struct ir_function *f)
 	s.e.matched = ARENA_ARRAY(low->scratch, f->body.count + 1, struct matched);
 	for (u32 k = 0; k < f->body.count; k++)
 		s.e.matched[k] = (struct matched){.form = s.matched[k].form, .ok = true};
+	s.e.forms = ARENA_ARRAY(low->arena, f->body.count + 1, struct form);
 	keep_addresses(&s);
 	emit_finish(&s.e);
 	return s.e.code;
