@@ -267,6 +267,7 @@ operand:
 	| vector '|' name                           { operand_gather(r, OPERAND_PAIR, 2, @$); }
 	| vector '|' SINK                           { operand_sink(r, @3); operand_gather(r, OPERAND_PAIR, 2, @$); }
 	| '[' operand_list ']'                      { operand_address(r, (u32)$2.bits, @$); }
+	| '[' operand_list ']' WORD                 { operand_address(r, (u32)$2.bits, @$); operand_unified(r, $4.text, @4); }
 	| '(' ')'                                   { operand_gather(r, OPERAND_LIST, 0, @$); }
 	| '(' list_begin ',' list_rest ')'          { operand_gather(r, OPERAND_LIST, (u32)$4.bits + 1, @$); }
 	;

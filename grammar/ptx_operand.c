@@ -203,6 +203,17 @@ void operand_address(struct reader *r, u32 count, struct span at)
 	term_top(r)->operand.addend = addend;
 }
 
+/* [address].unified */
+void operand_unified(struct reader *r, const char *word, struct span at)
+{
+	struct ir_operand *o = &term_top(r)->operand;
+
+	if (o->kind == OPERAND_ADDRESS && !strcmp(word, "unified"))
+		o->selector = word;
+	else
+		diag_error(r->diags, at, "'.%.60s' cannot follow an address", word);
+}
+
 /* @p or @!p. A pending name is told when the function ends. */
 void instruction_guard(struct reader *r, const char *name, bool negated, struct span at)
 {

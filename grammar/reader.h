@@ -221,6 +221,7 @@ void operand_check(struct reader *r);
 /* Gathers the newest `count` terms into one. */
 void operand_gather(struct reader *r, enum ir_operand_kind kind, u32 count, struct span at);
 void operand_address(struct reader *r, u32 count, struct span at);
+void operand_unified(struct reader *r, const char *word, struct span at);
 
 /* ptx_expr.c: operators on the newest terms; the manual's rules for 64-bit constants. */
 void expr_unary(struct reader *r, int operator, struct span at);

@@ -328,7 +328,9 @@ static void emit_plain(struct emitter *e, const struct ir_instruction *x, const 
 	place_operands(e, m, &i);
 	const struct meaning *meaning = flags & ISA_UNMODELLED || !m->form.row->meaning ? NULL
 											 : m->form.row->meaning(&m->form);
-	if (!meaning) {
+	if (form_is_wide_float(&m->form, 0) || form_is_wide_float(&m->form, 1)) {
+		i.fn = e->low->internal.cvt_wide;
+	} else if (!meaning) {
 		i.fn = e->low->internal.unmodelled;
 	} else {
 		i.fn = meaning->run;

@@ -56,6 +56,7 @@ static void find_internal_meanings(struct lowering *low)
 	in->sass_condition = internal_sass(low, "%condition");
 	in->sass_join = internal_sass(low, "%join");
 	in->sass_end = internal_sass(low, "%end");
+	in->cvt_wide = internal(low, "%cvt_wide");
 }
 
 /* Fills in direct call targets once every function of the kernel has its code. */

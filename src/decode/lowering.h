@@ -11,11 +11,12 @@
 #include "decode/match.h"
 #include "decode/rows.h"
 
-enum { INTERNAL_MEANINGS = 12 };
+enum { INTERNAL_MEANINGS = 13 };
 
 /* Meanings that stand for no PTX instruction; the table has them under these opcodes. */
 struct internal_meanings {
-	meaning_fn *count, *join, *guard, *bra, *bra_if, *brx, *call, *ret, *exit, *sreg_read, *element, *unmodelled;
+	meaning_fn *count, *join, *guard, *bra, *bra_if, *brx, *call, *ret, *exit, *sreg_read, *element, *unmodelled,
+		*cvt_wide;
 	meaning_fn *sass_modify, *sass_pair, *sass_condition, *sass_join, *sass_end;
 	const struct meaning *all[INTERNAL_MEANINGS];
 	u32 all_count;

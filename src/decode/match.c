@@ -18,6 +18,7 @@ struct attempt {
 	const struct spelled_row *row;
 	struct form *form;
 	struct use uses[FORM_USES]; /* `count` of them */
+	u8 bits[FORM_USES];         /* of the registers they are, for picking a meaning */
 	u32 count;
 	u32 addresses;
 	bool list_shape;
@@ -55,16 +56,13 @@ static bool types_agree(u16 have, u16 want, bool relaxed)
 
 	if (want == T_pred || have == T_pred)
 		return have == want;
-	if (relaxed ? have_bits < want_bits : have_bits != want_bits) {
-		/* 4-, 6- and 8-bit values and packed pairs of them live in 16- and 32-bit registers. */
-		if (!(want_bits < 16 && have_bits == 16) && !(relaxed && have_bits >= want_bits))
-			return false;
-	}
-	if (have_class == 'b' || want_class == 'b' || relaxed)
+	if (relaxed ? have_bits < want_bits : have_bits != want_bits)
+		return false;
+	if (have_class == 'f' && have_bits != want_bits)
+		return false;
+	if (have_class == 'b' || want_class == 'b')
 		return true;
-	if (have_class == 'f' || want_class == 'f')
-		return have_class == want_class;
-	return true;
+	return (have_class == 'f') == (want_class == 'f');
 }
 
 static u64 float_immediate(const struct ir_operand *o, u32 bits)
@@ -153,6 +151,24 @@ static bool register_value(struct attempt *t, const struct ir_operand *o, u16 ty
 				    .reg = slot, .span = o->span});
 }
 
+/* Is a constant what the row says it may be? */
+static bool within_limits(struct attempt *t, const struct operand_spec *s, const struct ir_operand *o)
+{
+	const u32 bits = type_bits(s->type);
+	const u64 value = bits >= 64 ? o->value : o->value & ((1ull << bits) - 1);
+
+	if (!s->limited || (value >= s->low && value <= s->high && value % s->step == 0))
+		return true;
+	if (s->low == s->high)
+		return wrong(t, o->span, "the value %lld is out of range: only %llu is allowed", (long long)o->value,
+			     (unsigned long long)s->low);
+	if (s->step > 1)
+		return wrong(t, o->span, "the value %lld is out of range: expected a multiple of %u from %llu to %llu",
+			     (long long)o->value, s->step, (unsigned long long)s->low, (unsigned long long)s->high);
+	return wrong(t, o->span, "the value %lld is out of range: expected %llu to %llu", (long long)o->value,
+		     (unsigned long long)s->low, (unsigned long long)s->high);
+}
+
 /* One scalar operand of a row's word `s`. */
 static bool scalar(struct attempt *t, const struct operand_spec *s, const struct ir_operand *o, u16 type)
 {
@@ -164,6 +180,8 @@ static bool scalar(struct attempt *t, const struct operand_spec *s, const struct
 	case OPERAND_SINK:
 		if (!s->written && !s->optional)
 			return wrong(t, o->span, "'_' stands for a result only");
+		if (s->kept)
+			return wrong(t, o->span, "'_' cannot stand for this result");
 		return push(t, (struct use){.kind = USE_ABSENT, .written = s->written && !s->optional, .span = o->span});
 	default:
 		break;
@@ -182,6 +200,8 @@ static bool scalar(struct attempt *t, const struct operand_spec *s, const struct
 	case OPERAND_ADDRESS:
 		return element_value(t, o, type);
 	case OPERAND_INTEGER:
+		if (!within_limits(t, s, o))
+			return false;
 		if (type == T_pred)
 			return constant(t, o, type, o->value != 0, 0);
 		if (type_class(type) == 'f' && type_bits(type) >= 32 && type != T_f16x2 && type != T_bf16x2)
@@ -433,12 +453,14 @@ static bool texture(struct attempt *t, const struct ir_operand *o)
 	return count == 1 && at->kind != OPERAND_VECTOR ? scalar(t, &spec, at, T_b32) : vector(t, &spec, at, count);
 }
 
-static bool immediate_only(struct attempt *t, const struct ir_operand *o)
+static bool immediate_only(struct attempt *t, const struct operand_spec *s, const struct ir_operand *o)
 {
 	if (o->kind != OPERAND_INTEGER)
 		return wrong(t, o->span, "expected an integer constant");
 	if (t->form->immediate_count == COUNT_OF(t->form->immediates))
 		return wrong(t, o->span, "too many constants");
+	if (!within_limits(t, s, o))
+		return false;
 	t->form->immediates[t->form->immediate_count++] = (s64)o->value;
 	return true;
 }
@@ -462,11 +484,14 @@ static bool one_operand(struct attempt *t, const struct operand_spec *s, const s
 		break;
 	}
 	if (s->immediate)
-		return immediate_only(t, o);
+		return immediate_only(t, s, o);
 	if (s->second != TOKEN_NONE) {
 		const bool both = o->kind == OPERAND_PAIR;
 		struct operand_spec second = *s;
+		if (s->needs_second && (!both || o->items[1].kind == OPERAND_SINK))
+			return wrong(t, o->span, "a predicate result must follow after '|'");
 		second.type = s->second;
+		second.kept = false;
 		t->list_shape = true;
 		const struct ir_operand *results = both ? &o->items[0] : o;
 		if (count > 1 ? !vector(t, s, results, count) : !scalar(t, s, results, s->type))
@@ -474,11 +499,31 @@ static bool one_operand(struct attempt *t, const struct operand_spec *s, const s
 		return both ? scalar(t, &second, &o->items[1], s->second)
 			    : push(t, (struct use){.kind = USE_ABSENT, .span = o->span});
 	}
+	if (o->kind == OPERAND_PAIR && s->type == T_pred && o->items[1].kind == OPERAND_SINK)
+		return scalar(t, s, &o->items[0], s->type); /* p|_ where there is no q */
 	if (o->kind == OPERAND_PAIR)
 		return wrong(t, o->span, "this form has no second result");
 	if (count > 1 || s->braces)
 		return vector(t, s, o, count);
 	return scalar(t, s, o->kind == OPERAND_VECTOR && o->item_count == 1 ? &o->items[0] : o, s->type);
+}
+
+/* Where a scalar video instruction's selectors and signs may stand together. */
+static bool scalar_video_is_legal(struct attempt *t, const struct ir_instruction *x, bool picks_destination, u32 minus)
+{
+	const struct form *f = t->form;
+	const bool is_vmad = f->row->flags & ISA_MINUS;
+
+	if (picks_destination && (is_vmad || x->operand_count < 4))
+		return wrong(t, x->operands[0].span, "the destination of this form takes no selector");
+	if (picks_destination && form_pick(f, M_add, M_max))
+		return wrong(t, x->operands[0].span, "a destination selector and a second operation exclude each other");
+	const bool product = (minus >> 1 ^ minus >> 2) & 1, addend = minus >> 3 & 1;
+	if ((product || addend) && form_has(f, M_po))
+		return wrong(t, x->span, "'.po' and a minus sign exclude each other");
+	if (product && addend)
+		return wrong(t, x->span, "the product and c cannot both have a minus sign");
+	return true;
 }
 
 /* Selectors and signs of video operands, packed for the handler; other forms may have none. */
@@ -488,12 +533,17 @@ static bool pack_selectors(struct attempt *t, const struct ir_instruction *x)
 	u32 minus = 0;
 
 	for (u32 k = 0; k < x->operand_count && k < 4; k++) {
+		if (x->operands[k].kind == OPERAND_ADDRESS && x->operands[k].selector) {
+			if (strcmp(x->opcode, "ld") || form_pick(t->form, M_const, M_shared_cluster) != form_pick(t->form, M_global, M_global))
+				return wrong(t, x->operands[k].span, "'.unified' is for loads from global memory");
+			continue;
+		}
 		texts[k] = x->operands[k].selector;
 		minus |= (u32)x->operands[k].minus << k;
 	}
 	if (!isa_pack_selectors(t->form->row, texts, minus, &t->form->selects))
 		return wrong(t, x->span, "a selector or a minus sign stands where this form takes none of its kind");
-	return true;
+	return t->form->row->flags & ISA_SELECT ? scalar_video_is_legal(t, x, texts[0] != NULL, minus) : true;
 }
 
 /* '_' for the one result of an instruction without memory: only setp and its like may drop it. */
@@ -504,6 +554,28 @@ static bool discards(struct attempt *t, const struct operand_spec *specs)
 		return false;
 	wrong(t, t->uses[0].span, "'_' cannot stand for this result");
 	return true;
+}
+
+/* What the row's pattern and its operand words cannot say, its meaning knows. Branches and calls have none. */
+static bool is_legal(struct attempt *t)
+{
+	struct form *f = t->form;
+
+	/* Meanings are picked by the widths of operands that may be left out, too. */
+	memset(t->bits + t->count, 0, t->count < FORM_OPERANDS ? FORM_OPERANDS - t->count : 0);
+	for (u32 k = 0; k < t->count; k++)
+		t->bits[k] = t->uses[k].kind == USE_ABSENT ? 0 : t->uses[k].type_bits;
+	f->operand_bits = t->bits;
+	f->operand_count = (u8)t->count;
+	for (u32 k = 0; k < t->count && k < COUNT_OF(f->constants); k++)
+		if (t->uses[k].kind == USE_CONSTANT) {
+			f->constant_mask |= (u8)(1u << k);
+			f->constants[k] = t->uses[k].low;
+		}
+	if (f->row->flags & (ISA_UNMODELLED | ISA_BRANCH | ISA_CALL | ISA_RET | ISA_EXIT) || f->row->meaning(f) ||
+	    form_is_wide_float(f, 0) || form_is_wide_float(f, 1))
+		return true;
+	return wrong(t, t->x->span, "these modifiers and operands cannot stand together");
 }
 
 static bool try_row(struct attempt *t)
@@ -533,7 +605,7 @@ static bool try_row(struct attempt *t)
 	if (t->text_operands < x->operand_count)
 		return wrong(t, x->operands[t->text_operands].span, "expected %u operands, found %u", spec_count,
 			     x->operand_count);
-	return !discards(t, specs);
+	return !discards(t, specs) && is_legal(t);
 }
 
 static void report_no_form(struct matcher *m, const struct ir_instruction *x, const struct spelling *s)
@@ -562,9 +634,11 @@ static bool check_needs(struct matcher *m, const struct ir_instruction *x, const
 	const bool too_new = module->version && module->version < ptx, too_small = m->arch < sm;
 	const bool unsynced = row->flags & ISA_UNSYNCED && m->arch >= 70 && module->version >= 64;
 	const bool unmodelled = row->flags & ISA_UNMODELLED && !m->allow_unmodelled;
+	const bool plain = (row->flags & ISA_UNTIL_13 && module->version > 13) ||
+			   (row->flags & ISA_UNTIL_31 && module->version > 31 && module->arch >= 20);
 	char text[160];
 
-	if (!too_new && !too_small && !unsynced && !unmodelled)
+	if (!too_new && !too_small && !unsynced && !unmodelled && !plain)
 		return true;
 	isa_form_text(&r->form, text, sizeof text);
 	if (too_new)
@@ -573,6 +647,9 @@ static bool check_needs(struct matcher *m, const struct ir_instruction *x, const
 	else if (too_small)
 		diag_error(m->diags, x->opcode_span, "'%s' needs target sm_%u%s or later; the target is sm_%u", text,
 			   sm, row->flags & ISA_A_TARGET ? "a" : "", m->arch);
+	else if (plain)
+		diag_error(m->diags, x->opcode_span, "'%s' needs %sa rounding modifier from PTX ISA %s on", text,
+			   row->flags & ISA_UNTIL_13 ? ".approx or " : "", row->flags & ISA_UNTIL_13 ? "1.4" : "3.2");
 	else if (unsynced)
 		diag_error(m->diags, x->opcode_span, "'%s' without .sync is not for sm_70 and later from PTX ISA 6.4 on", text);
 	else
@@ -580,23 +657,29 @@ static bool check_needs(struct matcher *m, const struct ir_instruction *x, const
 	return false;
 }
 
+/* Modules for targets below sm_20 flush subnormals in every f32 instruction that can, also where they are run
+ * for a later target. */
+static void flush_implicitly(const struct matcher *m, struct form *f)
+{
+	if (m->function->module->arch >= 20 || m->function->module->is_sass || form_has(f, M_ftz) ||
+	    f->token_count == FORM_TOKENS || !strstr(f->row->form, ".ftz"))
+		return;
+	for (u32 k = 0; k < f->type_count; k++)
+		if (f->types[k] == T_f32) {
+			f->tokens[f->token_count++] = M_ftz;
+			return;
+		}
+}
+
 static void accept(struct matcher *m, const struct attempt *t, struct matched *result)
 {
-	/* Meanings are picked by the widths of operands that may be left out, too. */
 	u8 *bits = ARENA_ARRAY(m->kept, max_u32(t->count, FORM_OPERANDS), u8);
 
 	result->use_count = t->count;
 	result->uses = ARENA_ARRAY(m->arena, t->count + 1, struct use);
 	memcpy(result->uses, t->uses, t->count * sizeof *t->uses);
-	result->form.operand_count = (u8)t->count;
-	for (u32 k = 0; k < t->count; k++)
-		bits[k] = t->uses[k].kind == USE_ABSENT ? 0 : t->uses[k].type_bits;
+	memcpy(bits, t->bits, t->count);
 	result->form.operand_bits = bits;
-	for (u32 k = 0; k < t->count && k < COUNT_OF(result->form.constants); k++)
-		if (t->uses[k].kind == USE_CONSTANT) {
-			result->form.constant_mask |= (u8)(1u << k);
-			result->form.constants[k] = t->uses[k].low;
-		}
 	result->address_count = t->addresses;
 	result->has_list_shape = t->list_shape;
 }
@@ -636,6 +719,7 @@ void match_instruction(struct matcher *m, const struct ir_instruction *x, struct
 		if (try_row(&t)) {
 			accept(m, &t, result);
 			result->ok = check_needs(m, x, row);
+			flush_implicitly(m, &result->form);
 			return;
 		}
 		if (!best || t.text_operands > best_taken) {

@@ -146,7 +146,8 @@ struct ir_operand {
 	enum ir_operand_kind kind;
 	bool negated;          /* !p  (and unary minus on a register: a[-]) */
 	u8 element;            /* .x .y .z .w of a vector register: 0..3, else 0xff */
-	const char *selector;  /* any video selector's text without the dot ("b0", "h10", "b3210"), or NULL */
+	const char *selector;  /* any video selector's text without the dot ("b0", "h10", "b3210"), or NULL;
+				* "unified" behind an address */
 	bool minus;            /* -a of video instructions and in SASS */
 	bool absolute;         /* SASS: |a|, before the minus */
 	bool inverted;         /* SASS: ~a */

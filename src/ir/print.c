@@ -100,6 +100,8 @@ void ir_print_operand(const struct ir_operand *o, FILE *to)
 		break;
 	case OPERAND_ADDRESS:
 		print_address(o, to);
+		if (o->selector)
+			fprintf(to, ".%s", o->selector);
 		break;
 	case OPERAND_VECTOR:
 		fputc('{', to);

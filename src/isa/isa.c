@@ -228,6 +228,82 @@ bool isa_match_words(const char *form, const char *const *modifiers, u32 count, 
 	return fits;
 }
 
+/* --- Modifiers in another order --------------------------------------------------------------- */
+
+/* Words whose order among themselves says which operand they are about: types, state spaces, layouts,
+ * the priorities of a cache policy. */
+static u32 order_class(const char *word)
+{
+	const int token = token_find(word);
+
+	if (token_is_type(token))
+		return 1;
+	if (token >= M_const && token <= M_shared_cluster)
+		return 2;
+	if (token >= M_L2_evict_normal && token <= M_L2_evict_unchanged)
+		return 4;
+	return token == M_row || token == M_col ? 3 : 0;
+}
+
+/* The assembler takes modifiers in any order. `order` collects the modifiers' numbers in the row's. */
+struct shuffle {
+	const char *const *modifiers;
+	u32 count;
+	u8 order[FORM_TOKENS];
+	u8 classes[FORM_TOKENS];
+};
+
+/* The first modifier that is not used, is the word at `p`, and is not before one of its class. */
+static u32 shuffle_take(const struct shuffle *s, const char *p, u32 used)
+{
+	const size_t length = word_length(p);
+	u32 waiting = 0; /* classes of unused modifiers so far */
+
+	for (u32 m = 0; m < s->count; m++) {
+		if (used >> m & 1)
+			continue;
+		if (!strncmp(s->modifiers[m], p, length) && !s->modifiers[m][length] && !(waiting >> s->classes[m] & 1))
+			return m;
+		if (s->classes[m])
+			waiting |= 1u << s->classes[m];
+	}
+	return s->count;
+}
+
+static bool shuffle_from(struct shuffle *s, const char *p, u32 used, u32 k)
+{
+	for (;;) {
+		switch (*p) {
+		case '\0':
+			return k == s->count;
+		case '.': {
+			const u32 m = shuffle_take(s, ++p, used);
+			if (m == s->count)
+				return false;
+			used |= 1u << m;
+			s->order[k++] = (u8)m;
+			p += word_length(p);
+			break;
+		}
+		case '[':
+		case '(':
+			for (const char *way = p + 1; way; way = next_alternative(way))
+				if (shuffle_from(s, way, used, k))
+					return true;
+			if (*p == '(')
+				return false;
+			p = group_end(p) + 1;
+			break;
+		case '|':
+			p = group_end(p) + 1;
+			break;
+		default:
+			p++;
+			break;
+		}
+	}
+}
+
 /* Does the word stand anywhere in the row's form? */
 static bool row_has_word(const struct isa_row *row, const char *word)
 {
@@ -245,6 +321,29 @@ static void form_add(struct form *form, int token)
 		form->tokens[form->token_count++] = (u16)token;
 	if (token_is_type(token) && form->type_count < FORM_TYPES)
 		form->types[form->type_count++] = (u16)token;
+}
+
+/* isa_match_form for modifiers that stand in no row's order. */
+static bool shuffle_rows(const struct isa_opcode *opcode, const char *const *modifiers, u32 count, u64 needed, u32 from,
+			 struct form *form, u32 *row_index)
+{
+	struct shuffle s = {.modifiers = modifiers, .count = count};
+
+	if (count > FORM_TOKENS)
+		return false;
+	for (u32 m = 0; m < count; m++)
+		s.classes[m] = (u8)order_class(modifiers[m]);
+	for (u32 k = from; k < opcode->count; k++) {
+		const struct isa_row *row = opcode->rows[k];
+		if (needed & ~opcode->words[k] || !shuffle_from(&s, row->form + opcode_length(row->form), 0, 0))
+			continue;
+		*form = (struct form){.row = row};
+		for (u32 m = 0; m < count; m++)
+			form_add(form, token_find(modifiers[s.order[m]]));
+		*row_index = k;
+		return true;
+	}
+	return false;
 }
 
 enum isa_match isa_match_form(const struct isa *isa, const char *opcode, const char *const *modifiers,
@@ -270,6 +369,8 @@ enum isa_match isa_match_form(const struct isa *isa, const char *opcode, const c
 		*row_index = k;
 		return ISA_MATCHED;
 	}
+	if (shuffle_rows(found, modifiers, count, needed, from, form, row_index))
+		return ISA_MATCHED;
 	/* For the place of the error all rows count. */
 	for (u32 k = from; k < found->count; k++)
 		match_from(&attempt, found->rows[k]->form + opcode_length(found->rows[k]->form), 0);

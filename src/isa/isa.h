@@ -66,8 +66,11 @@ enum isa_flag {
 	ISA_MINUS = 1 << 20,   /* sources may have a minus sign (with ISA_SELECT) */
 	ISA_UNSYNCED = 1 << 21, /* needs warps in lockstep: refused for sm_70 and later from PTX ISA 6.4 on */
 	ISA_LATE = 1 << 22,    /* may write its destinations after it: no other register shares their rows */
+	/* Forms whose modifier is required since: taken up to PTX ISA 1.3; up to 3.1 or for targets below sm_20. */
+	ISA_UNTIL_13 = 1 << 23,
+	ISA_UNTIL_31 = 1 << 24,
 	/* The rest are of SASS rows alone: isa/sass.h. */
-	ISA_SASS_FIRST = 23
+	ISA_SASS_FIRST = 25
 };
 
 /* One row.
@@ -77,8 +80,9 @@ enum isa_flag {
  *   empty or several words, groups among them: "[.weak|(.relaxed|.acquire)(.cta|.gpu|.sys)]".
  *   "add[.rn|.rz|.rm|.rp][.ftz][.sat].f32"
  * operands: words in the order of the text, separated by blanks. Each is
- *   [=|+] [?] [{N}|{v}] TYPE [|TYPE]
+ *   [=|+] [!] [?] [{N}|{v}] TYPE [|TYPE]
  *   =      written; + read and written; else read
+ *   !      '_' may not stand for it
  *   ?      may be left out (with everything after it)
  *   {N}    a vector of N registers; {v} as many as the form's .v2/.v4/.v8 says, one if none;
  *          {A} {B} {C} {D} as many as the matrix fragment has
@@ -91,7 +95,8 @@ enum isa_flag {
  *          L a label or list of targets;
  *          F a function or function pointer; V a variable; #u32 an immediate only (it goes to
  *          form->immediates, not to a row); * any register
- *   |TYPE  a second destination after a vertical bar, may be left out in the text
+ *   |TYPE  a second destination after a vertical bar, may be left out in the text; ||TYPE: may not
+ *   <low,high[,step]> behind a TYPE: what a constant there may be
  *   Predicates that are read may be negated with '!'. '_' may stand for any destination.
  *   "=0 0 0", "=pred|pred 0 0 pred", "={v}0 @"
  * ptx: first PTX ISA version times 10; sm: first target (10 for sm_10).
@@ -161,6 +166,13 @@ static inline int form_pick(const struct form *f, int first, int last)
 }
 static inline int form_type(const struct form *f, u32 k) { return k < f->type_count ? f->types[k] : TOKEN_NONE; }
 
+/* Is operand k (0 or 1) of a cvt a narrower floating-point value in a 64-bit register? */
+static inline bool form_is_wide_float(const struct form *f, u32 k)
+{
+	return (f->row->flags & (ISA_RELAXED | ISA_MEMORY)) == ISA_RELAXED && type_class(form_type(f, k)) == 'f' &&
+	       type_bits(form_type(f, k)) < 64 && k < f->operand_count && f->operand_bits[k] == 64;
+}
+
 /* Rows of all families, indexed by opcode. Immutable after isa_build. */
 struct isa {
 	struct arena *arena;
@@ -190,6 +202,8 @@ enum isa_match { ISA_MATCHED, ISA_NO_OPCODE, ISA_NO_MODIFIER, ISA_NO_FORM };
 
 /* Finds the rows that accept the modifiers, one by one; several may accept the same text and
  * differ in operands only: call with `from` = 0, then with the previous result's *row_index + 1.
+ * Modifiers in another order than the row's are taken, too, as the assembler does, as long as types,
+ * state spaces and layouts keep theirs; the form has them in the row's order.
  * Fills row, tokens and types of *form, zeroes the rest. On failure *bad is the index of the
  * first modifier that fits no row (count: one is missing). */
 enum isa_match isa_match_form(const struct isa *isa, const char *opcode, const char *const *modifiers,
@@ -203,6 +217,11 @@ const char *isa_nearest_form(const struct isa *isa, const char *opcode, const ch
 /* One parsed operand word of a row. */
 struct operand_spec {
 	bool written, read, optional, immediate;
+	bool kept;          /* a result that '_' may not stand for */
+	bool needs_second;  /* the second destination may not be left out */
+	bool limited;       /* a constant must lie in [low, high] and be a multiple of step */
+	u32 step;
+	u64 low, high;
 	bool braces;        /* stands in braces even if it is one register */
 	u8 vector;      /* number of elements; {v} is resolved; 1 for a scalar */
 	char kind;      /* 't' a value, '@' address, 'T' tensor, 'L' label, 'F' function, 'V' variable, 'X' texture,

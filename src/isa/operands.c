@@ -26,7 +26,7 @@ static u16 wider(int type)
 static u16 read_type(const struct form *form, const char **p, char *kind)
 {
 	const char *at = *p;
-	const size_t length = strcspn(at, "| ");
+	const size_t length = strcspn(at, "|< ");
 
 	*p = at + length;
 	*kind = 't';
@@ -48,6 +48,20 @@ static u8 form_vector(const struct form *form)
 	return form_has(form, M_v2) ? 2 : form_has(form, M_v4) ? 4 : form_has(form, M_v8) ? 8 : 1;
 }
 
+/* Reads <low,high[,step]>, if it stands at *p. */
+static void read_limits(struct operand_spec *spec, const char **p)
+{
+	char *end;
+
+	if (**p != '<')
+		return;
+	spec->limited = true;
+	spec->low = strtoull(*p + 1, &end, 0);
+	spec->high = strtoull(end + 1, &end, 0);
+	spec->step = *end == ',' ? (u32)strtoul(end + 1, &end, 0) : 1;
+	*p = end + 1;
+}
+
 static struct operand_spec read_spec(const struct form *form, const char **p)
 {
 	struct operand_spec spec = {.read = true, .vector = 1};
@@ -56,6 +70,10 @@ static struct operand_spec read_spec(const struct form *form, const char **p)
 	if (**p == '=' || **p == '+') {
 		spec.written = true;
 		spec.read = *(*p)++ == '+';
+	}
+	if (**p == '!') {
+		spec.kept = true;
+		(*p)++;
 	}
 	if (**p == '?') {
 		spec.optional = true;
@@ -76,8 +94,11 @@ static struct operand_spec read_spec(const struct form *form, const char **p)
 		*p = strchr(end, '}') + 1;
 	}
 	spec.type = read_type(form, p, &spec.kind);
+	read_limits(&spec, p);
 	if (**p == '|') {
 		(*p)++;
+		spec.needs_second = **p == '|';
+		*p += spec.needs_second;
 		spec.second = read_type(form, p, &second_kind);
 	}
 	return spec;

@@ -398,77 +398,67 @@ static const struct meaning *pick_atom(const struct form *f)
 #define SEM       "[.relaxed|.acquire|.release|.acq_rel]"
 #define RED_SEM   "[.relaxed|.release]"
 #define SCOPE     "[.cta|.cluster|.gpu|.sys]"
-#define SOME_SEM  "(.relaxed|.acquire|.release|.acq_rel)"
-#define SOME_SCOPE "(.cta|.cluster|.gpu|.sys)"
 #define SHARED    "(.shared|.shared::cta|.shared::cluster)"
-#define HINT      "[.L2::cache_hint]"
-#define WORDS     "((.and|.or|.xor)" HINT ".b32|(.add|.min|.max)" HINT "(.u32|.s32)|(.inc|.dec)" HINT ".u32)"
-#define LONGS     "((.and|.or|.xor)" HINT ".b64|(.min|.max)" HINT "(.u64|.s64))"
-#define HALF_ADDS ".add.noftz" HINT
-#define V16       "(.add|.min|.max).noftz" HINT "(.v2|.v4|.v8)(.f16|.bf16)"
-#define V32       "(.add|.min|.max).noftz" HINT "(.v2|.v4)(.f16x2|.bf16x2)"
+#define HINT      ".L2::cache_hint"
 #define FLAGS     (ISA_MEMORY | ISA_STORE | ISA_ATOMIC)
 #define DOC_ATOM  "Changes memory atomically, and gives back the old value."
 #define DOC_RED   "Changes memory atomically."
 
-/* The space may stand before order and scope as well, which compilers make use of. */
-#define FIRST_GLOBAL     "(" SEM SCOPE ".global|.global(" SOME_SCOPE SEM "|" SOME_SEM SCOPE "))"
-#define RED_FIRST_GLOBAL "(" RED_SEM SCOPE ".global|.global(" SOME_SCOPE RED_SEM "|(.relaxed|.release)" SCOPE "))"
-#define FIRST_SHARED     "(" SEM SCOPE SHARED "|.shared(" SOME_SCOPE SEM "|" SOME_SEM SCOPE "))"
-#define RED_FIRST_SHARED "(" RED_SEM SCOPE SHARED "|.shared(" SOME_SCOPE RED_SEM "|(.relaxed|.release)" SCOPE "))"
-#define ATOM_(PLACE, WHAT, OPERANDS, PTX, SM) ROW("atom" PLACE WHAT, OPERANDS, PTX, SM, FLAGS, pick_atom, DOC_ATOM)
-#define RED_(PLACE, WHAT, OPERANDS, PTX, SM)  ROW("red" PLACE WHAT, OPERANDS, PTX, SM, FLAGS, pick_atom, DOC_RED)
-/* In global memory, in shared memory, and by generic addresses: since when. */
-#define ATOMS(WHAT, OPERANDS, G_PTX, G_SM, S_PTX, S_SM, ANY_PTX, ANY_SM)                               \
-	ATOM_(FIRST_GLOBAL, WHAT, OPERANDS, G_PTX, G_SM), ATOM_(FIRST_SHARED, WHAT, OPERANDS, S_PTX, S_SM), \
-		ATOM_(SEM SCOPE, WHAT, OPERANDS, ANY_PTX, ANY_SM)
-#define REDS(WHAT, OPERANDS, G_PTX, G_SM, S_PTX, S_SM, ANY_PTX, ANY_SM)                                \
-	RED_(RED_FIRST_GLOBAL, WHAT, OPERANDS, G_PTX, G_SM), RED_(RED_FIRST_SHARED, WHAT, OPERANDS, S_PTX, S_SM), \
-		RED_(RED_SEM SCOPE, WHAT, OPERANDS, ANY_PTX, ANY_SM)
-#define OPERATION_FIRST(OPERATION, TYPES, OPERANDS, PTX, SM) ATOM_(OPERATION SOME_SEM SOME_SCOPE, TYPES, OPERANDS, PTX, SM)
-#define ATOMS_SINCE(WHAT, OPERANDS, PTX, SM) ATOMS(WHAT, OPERANDS, PTX, SM, PTX, SM, PTX, SM)
-#define REDS_SINCE(WHAT, OPERANDS, PTX, SM)  REDS(WHAT, OPERANDS, PTX, SM, PTX, SM, PTX, SM)
-#define ATOM_VECTORS(WHAT)                                                                             \
-	ATOM_(FIRST_GLOBAL, WHAT, "={v}0 @ {v}0 ?b64", 81, 90), ATOM_(SEM SCOPE, WHAT, "={v}0 @ {v}0 ?b64", 81, 90)
-#define RED_VECTORS(WHAT)                                                                              \
-	RED_(RED_FIRST_GLOBAL, WHAT, "@ {v}0 ?b64", 81, 90), RED_(RED_SEM SCOPE, WHAT, "@ {v}0 ?b64", 81, 90)
+#define ATOM_(PLACE, WHAT, OPERANDS, PTX, SM) ROW("atom" SEM SCOPE PLACE WHAT, OPERANDS, PTX, SM, FLAGS, pick_atom, DOC_ATOM)
+#define RED_(PLACE, WHAT, OPERANDS, PTX, SM)  ROW("red" RED_SEM SCOPE PLACE WHAT, OPERANDS, PTX, SM, FLAGS, pick_atom, DOC_RED)
+/* In global memory, in shared memory, and by generic addresses: since when. A cache policy (whose word
+ * stands between operation and type) is for the first and the last. */
+#define ATOMS(OPERATION, TYPES, G_PTX, G_SM, S_PTX, S_SM, ANY_PTX, ANY_SM)                             \
+	ATOM_(".global", OPERATION TYPES, "=0 @ 0", G_PTX, G_SM), ATOM_(SHARED, OPERATION TYPES, "=0 @ 0", S_PTX, S_SM), \
+		ATOM_("", OPERATION TYPES, "=0 @ 0", ANY_PTX, ANY_SM),                                 \
+		ATOM_("[.global]", OPERATION HINT TYPES, "=0 @ 0 b64", ANY_PTX, ANY_SM)
+#define REDS(OPERATION, TYPES, G_PTX, G_SM, S_PTX, S_SM, ANY_PTX, ANY_SM)                              \
+	RED_(".global", OPERATION TYPES, "@ 0", G_PTX, G_SM), RED_(SHARED, OPERATION TYPES, "@ 0", S_PTX, S_SM), \
+		RED_("", OPERATION TYPES, "@ 0", ANY_PTX, ANY_SM),                                     \
+		RED_("[.global]", OPERATION HINT TYPES, "@ 0 b64", ANY_PTX, ANY_SM)
+#define ATOMS_SINCE(OPERATION, TYPES, PTX, SM) ATOMS(OPERATION, TYPES, PTX, SM, PTX, SM, PTX, SM)
+#define REDS_SINCE(OPERATION, TYPES, PTX, SM)  REDS(OPERATION, TYPES, PTX, SM, PTX, SM, PTX, SM)
+#define COMPARE_AND_SWAP(TYPE, G_PTX, G_SM, S_PTX, S_SM, ANY_PTX, ANY_SM)                              \
+	ATOM_(".global", ".cas" TYPE, "=0 @ 0 0", G_PTX, G_SM), ATOM_(SHARED, ".cas" TYPE, "=0 @ 0 0", S_PTX, S_SM), \
+		ATOM_("", ".cas" TYPE, "=0 @ 0 0", ANY_PTX, ANY_SM)
+#define VECTORS(OPERATION, TYPES)                                                                      \
+	ATOM_("[.global]", OPERATION TYPES, "={v}0 @ {v}0", 81, 90),                                   \
+		ATOM_("[.global]", OPERATION HINT TYPES, "={v}0 @ {v}0 b64", 81, 90),                  \
+		RED_("[.global]", OPERATION TYPES, "@ {v}0", 81, 90),                                  \
+		RED_("[.global]", OPERATION HINT TYPES, "@ {v}0 b64", 81, 90)
 
 static const struct isa_row rows_atomic[] = {
-	ATOMS(WORDS, "=0 @ 0 ?b64", 11, 11, 12, 12, 20, 20),
-	ATOMS(".exch" HINT ".b32", "=0 @ 0 ?b64", 11, 11, 12, 12, 20, 20),
-	ATOMS(".cas.b32", "=0 @ 0 0", 11, 11, 12, 12, 20, 20),
-	ATOMS("(.add" HINT ".u64|.exch" HINT ".b64)", "=0 @ 0 ?b64", 12, 12, 20, 20, 20, 20),
-	ATOMS(".cas.b64", "=0 @ 0 0", 12, 12, 20, 20, 20, 20),
-	ATOMS_SINCE(LONGS, "=0 @ 0 ?b64", 31, 32),
-	ATOMS_SINCE(".add" HINT ".f32", "=0 @ 0 ?b64", 20, 20),
-	ATOMS_SINCE(".add" HINT ".f64", "=0 @ 0 ?b64", 50, 60),
-	ATOMS_SINCE(HALF_ADDS ".f16x2", "=0 @ 0 ?b64", 62, 60),
-	ATOMS_SINCE(HALF_ADDS ".f16", "=0 @ 0 ?b64", 63, 70),
-	ATOMS_SINCE(HALF_ADDS "(.bf16|.bf16x2)", "=0 @ 0 ?b64", 78, 90),
-	ATOMS_SINCE(".cas.b16", "=0 @ 0 0", 63, 70),
-	ATOMS_SINCE(".exch" HINT ".b128", "=0 @ 0 ?b64", 83, 90),
-	ATOMS_SINCE(".cas.b128", "=0 @ 0 0", 83, 90),
-	ATOM_VECTORS(".add" HINT "(.v2|.v4).f32"),
-	ATOM_VECTORS(V16),
-	ATOM_VECTORS(V32),
-	REDS(WORDS, "@ 0 ?b64", 12, 11, 12, 12, 20, 20),
-	REDS(".add" HINT ".u64", "@ 0 ?b64", 12, 12, 20, 20, 20, 20),
-	REDS_SINCE(LONGS, "@ 0 ?b64", 31, 32),
-	REDS_SINCE(".add" HINT ".f32", "@ 0 ?b64", 20, 20),
-	REDS_SINCE(".add" HINT ".f64", "@ 0 ?b64", 50, 60),
-	REDS_SINCE(HALF_ADDS ".f16x2", "@ 0 ?b64", 62, 60),
-	REDS_SINCE(HALF_ADDS ".f16", "@ 0 ?b64", 63, 70),
-	REDS_SINCE(HALF_ADDS "(.bf16|.bf16x2)", "@ 0 ?b64", 78, 90),
-	RED_VECTORS(".add" HINT "(.v2|.v4).f32"),
-	RED_VECTORS(V16),
-	RED_VECTORS(V32),
-	/* The C++ library's atomics put the operation before order and scope, by generic address. */
-	OPERATION_FIRST("(.and|.or|.xor)", "(.b32|.b64)", "=0 @ 0", 60, 70),
-	OPERATION_FIRST(".add", "(.u32|.s32|.u64|.f32|.f64)", "=0 @ 0", 60, 70),
-	OPERATION_FIRST("(.min|.max)", "(.u32|.s32|.u64|.s64)", "=0 @ 0", 60, 70),
-	OPERATION_FIRST(".exch", "(.b32|.b64)", "=0 @ 0", 60, 70),
-	OPERATION_FIRST(".exch", ".b128", "=0 @ 0", 83, 90),
-	OPERATION_FIRST(".cas", "(.b16|.b32|.b64)", "=0 @ 0 0", 63, 70),
-	OPERATION_FIRST(".cas", ".b128", "=0 @ 0 0", 83, 90),
+	ATOMS("(.and|.or|.xor)", ".b32", 11, 11, 12, 12, 20, 20),
+	ATOMS("(.add|.min|.max)", "(.u32|.s32)", 11, 11, 12, 12, 20, 20),
+	ATOMS("(.inc|.dec)", ".u32", 11, 11, 12, 12, 20, 20),
+	ATOMS(".exch", ".b32", 11, 11, 12, 12, 20, 20),
+	COMPARE_AND_SWAP(".b32", 11, 11, 12, 12, 20, 20),
+	ATOMS(".add", ".u64", 12, 12, 20, 20, 20, 20),
+	ATOMS(".exch", ".b64", 12, 12, 20, 20, 20, 20),
+	COMPARE_AND_SWAP(".b64", 12, 12, 20, 20, 20, 20),
+	ATOMS_SINCE("(.and|.or|.xor)", ".b64", 31, 32),
+	ATOMS_SINCE("(.min|.max)", "(.u64|.s64)", 31, 32),
+	ATOMS_SINCE(".add", ".f32", 20, 20),
+	ATOMS_SINCE(".add", ".f64", 50, 60),
+	ATOMS_SINCE(".add.noftz", ".f16x2", 62, 60),
+	ATOMS_SINCE(".add.noftz", ".f16", 63, 70),
+	ATOMS_SINCE(".add.noftz", "(.bf16|.bf16x2)", 78, 90),
+	COMPARE_AND_SWAP(".b16", 63, 70, 63, 70, 63, 70),
+	ATOMS_SINCE(".exch", ".b128", 83, 90),
+	COMPARE_AND_SWAP(".b128", 83, 90, 83, 90, 83, 90),
+	VECTORS(".add", "(.v2|.v4).f32"),
+	VECTORS("(.add|.min|.max).noftz", "(.v2|.v4|.v8)(.f16|.bf16)"),
+	VECTORS("(.add|.min|.max).noftz", "(.v2|.v4)(.f16x2|.bf16x2)"),
+	REDS("(.and|.or|.xor)", ".b32", 12, 11, 12, 12, 20, 20),
+	REDS("(.add|.min|.max)", "(.u32|.s32)", 12, 11, 12, 12, 20, 20),
+	REDS("(.inc|.dec)", ".u32", 12, 11, 12, 12, 20, 20),
+	REDS(".add", ".u64", 12, 12, 20, 20, 20, 20),
+	REDS_SINCE("(.and|.or|.xor)", ".b64", 31, 32),
+	REDS_SINCE("(.min|.max)", "(.u64|.s64)", 31, 32),
+	REDS_SINCE(".add", ".f32", 20, 20),
+	REDS_SINCE(".add", ".f64", 50, 60),
+	REDS_SINCE(".add.noftz", ".f16x2", 62, 60),
+	REDS_SINCE(".add.noftz", ".f16", 63, 70),
+	REDS_SINCE(".add.noftz", "(.bf16|.bf16x2)", 78, 90),
 };
 FAMILY(family_atomic, "Atomic operations", rows_atomic);

@@ -363,9 +363,9 @@ PICK_ONE(elect)
 #define UNSYNCED (ISA_CROSS_LANE | ISA_UNSYNCED)
 
 static const struct isa_row rows_collective[] = {
-	ROW("shfl(.up|.down|.bfly|.idx).b32", "=0|pred 0 b32 b32", 30, 30, UNSYNCED, pick_shfl,
+	ROW("shfl(.up|.down|.bfly|.idx).b32", "=!0|pred 0 b32 b32", 30, 30, UNSYNCED, pick_shfl,
 	    "Takes another lane's value."),
-	ROW("shfl.sync(.up|.down|.bfly|.idx).b32", "=0|pred 0 b32 b32 b32", 60, 30, SYNC, pick_shfl,
+	ROW("shfl.sync(.up|.down|.bfly|.idx).b32", "=!0|pred 0 b32 b32 b32", 60, 30, SYNC, pick_shfl,
 	    "Takes another lane's value, once the lanes of the mask have met."),
 	ROW("vote(.all|.any|.uni).pred", "=0 0", 12, 12, UNSYNCED, pick_vote, "Tests a predicate over the active lanes."),
 	ROW("vote.ballot.b32", "=0 pred", 20, 20, UNSYNCED, pick_vote, "The active lanes whose predicate holds."),
@@ -381,6 +381,6 @@ static const struct isa_row rows_collective[] = {
 	ROW("redux.sync(.min|.max)[.abs][.NaN].f32", "=0 0 b32", 86, 100, SYNC | ISA_A_TARGET | ISA_UNVERIFIED,
 	    pick_redux_float, "Reduces over the lanes of the mask."),
 	ROW("activemask.b32", "=0", 62, 30, 0, pick_activemask, "The lanes that execute this instruction together."),
-	ROW("elect.sync", "=b32|pred b32", 80, 90, SYNC, pick_elect, "Elects one lane of the mask."),
+	ROW("elect.sync", "=b32||pred b32", 80, 90, SYNC, pick_elect, "Elects one lane of the mask."),
 };
 FAMILY(family_collective, "Warp-wide exchange", rows_collective);

@@ -428,6 +428,10 @@ PICK_SELECT(selp)
 PICK_SELECT(slct_s32)
 PICK_SELECT(slct_f32)
 PICK_SELECT(slct_ftz)
+static const struct meaning *pick_slct_float(const struct form *f)
+{
+	return form_has(f, M_ftz) ? pick_slct_ftz(f) : pick_slct_f32(f);
+}
 
 #define CMP_BITS     "(.eq|.ne)"
 #define CMP_SIGNED   "(.eq|.ne|.lt|.le|.gt|.ge)"
@@ -489,8 +493,7 @@ static const struct isa_row rows_compare[] = {
 	SET_ROWS(CMP_FLOAT, "(.bf16x2|.u32|.s32).bf16x2", 78, 90, pick_set_pair),
 	ROW("selp" SELECTED, "=0 0 0 pred", 10, 10, 0, pick_selp, "a where c holds, else b."),
 	ROW("slct" SELECTED ".s32", "=0 0 0 s32", 10, 10, 0, pick_slct_s32, "a where c >= 0, else b."),
-	ROW("slct" SELECTED ".f32", "=0 0 0 f32", 10, 10, 0, pick_slct_f32, "a where c >= 0, else b."),
-	ROW("slct.ftz" SELECTED ".f32", "=0 0 0 f32", 20, 20, 0, pick_slct_ftz,
-	    "a where c >= 0, else b; subnormals count as zero."),
+	ROW("slct[.ftz]" SELECTED ".f32", "=0 0 0 f32", 10, 10, 0, pick_slct_float,
+	    "a where c >= 0, else b; with .ftz, subnormals count as zero."),
 };
 FAMILY(family_compare, "Comparison and selection", rows_compare);

@@ -353,8 +353,8 @@ static const struct isa_row rows_control[] = {
 	ROW("exit", "", 10, 10, ISA_EXIT, NULL, "Ends the thread."),
 	ROW("trap", "", 10, 10, ISA_EXIT, pick_trap, "Stops the kernel with an error."),
 	ROW("brkpt", "", 10, 11, ISA_SYNC, pick_brkpt, "Stops for the debugger."),
-	ROW("pmevent", "#u32", 14, 10, 0, pick_nothing, "Triggers performance events; no effect here."),
-	ROW("pmevent.mask", "#u32", 30, 20, 0, pick_nothing, "Triggers performance events; no effect here."),
+	ROW("pmevent", "#u32<0,15>", 14, 10, 0, pick_nothing, "Triggers performance events; no effect here."),
+	ROW("pmevent.mask", "#u32<0,0xffff>", 30, 20, 0, pick_nothing, "Triggers performance events; no effect here."),
 	ROW("nanosleep.u32", "u32", 63, 70, 0, pick_nothing, "Lets time pass; none passes here."),
 };
 FAMILY(family_control, "Control flow", rows_control);

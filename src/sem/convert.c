@@ -187,8 +187,6 @@ static const struct meaning *pick_float_to_int(const struct form *f)
 	const int from = form_type(f, 1);
 	const u32 source = from == T_f16 ? 0 : from == T_bf16 ? 1 : from == T_f32 ? 2 : 3;
 	const u32 round = (u32)(form_pick(f, M_rni, M_rpi) - M_rni);
-	if (source_is_wide(f))
-		return NULL;
 	return float_to_int[source][round][int_kind(form_type(f, 0))][dest_size(f)];
 }
 
@@ -235,12 +233,49 @@ static const struct meaning *pick_int_to_float(const struct form *f)
 {
 	const int to = form_type(f, 0);
 	const u32 dest = to == T_f16 ? 0 : to == T_bf16 ? 1 : to == T_f32 ? 2 : 3;
-	if (type_bits(to) < 64 && f->operand_bits[0] == 64)
-		return NULL;
 	if (dest < 2 && int_source(f) < COUNT_OF(int_to_half_rn) && form_has(f, M_rn) && !form_has(f, M_sat))
 		return int_to_half_rn[int_source(f)][dest];
 	return int_to_float[int_source(f)][dest][form_has(f, M_sat)];
 }
+
+/* --- floating-point values in 64-bit registers -------------------------------------------------- */
+
+/* The low bits of such a source count; such a result is extended by zeros (as the assembler translates
+ * them). The conversion proper runs on rows of its own. */
+MEANING_FUNCTION(cvt_wide)
+{
+	enum { SOURCE = 0, RESULT = 256, BYTES = 512 };
+	u8 temporary[BYTES] __attribute__((aligned(64))) = {0};
+	struct form narrow = *warp_form(w, i);
+	struct insn inner = *i;
+	u8 bits[2] = {narrow.operand_bits[0], narrow.operand_bits[1]};
+	const bool wide_result = form_is_wide_float(&narrow, 0), wide_source = form_is_wide_float(&narrow, 1);
+
+	for (u32 l = 0; wide_source && l < WARP_LANES; l++)
+		((u32 *)(void *)(temporary + SOURCE))[l] = (u32)ROW_OF(u64, i->a)[l];
+	if (!wide_source)
+		memcpy(temporary + SOURCE, rows + i->a, bits[1] == 64 ? 256 : 128);
+	for (u32 k = 0; k < 2; k++)
+		if (form_is_wide_float(&narrow, k))
+			bits[k] = (u8)type_bits(form_type(&narrow, k));
+	narrow.operand_bits = bits;
+	inner.d = RESULT;
+	inner.a = SOURCE;
+	narrow.row->meaning(&narrow)->run(w, &inner, temporary, mask);
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		if (!(mask >> l & 1))
+			continue;
+		if (wide_result)
+			ROW_OF(u64, i->d)[l] = ((const u32 *)(const void *)(temporary + RESULT))[l];
+		else if (bits[0] == 64)
+			ROW_OF(u64, i->d)[l] = ((const u64 *)(const void *)(temporary + RESULT))[l];
+		else
+			ROW_OF(u32, i->d)[l] = ((const u32 *)(const void *)(temporary + RESULT))[l];
+	}
+	return i + 1;
+}
+MEANING(cvt_wide);
+PICK1(cvt_wide)
 
 /* --- cvt.pack --------------------------------------------------------------------------------- */
 
@@ -293,6 +328,7 @@ static const struct meaning *pick_pack(const struct form *f)
 	ROW("cvt.sat" TYPES, "=0 1", 10, 10, ISA_RELAXED, pick_int_to_int, "Integer to integer, clamped.")
 
 static const struct isa_row rows_convert[] = {
+	ROW("%cvt_wide", "", 10, 10, 0, pick_cvt_wide, "A conversion with a floating-point value in a 64-bit register."),
 	ROW("cvt" ANY_INT ANY_INT, "=0 1", 10, 10, ISA_RELAXED, pick_int_to_int, "Integer to integer."),
 	/* .sat only where the destination does not hold every value of the source. */
 	SAT_ROW(".u8(.u16|.u32|.u64|.s8|.s16|.s32|.s64)"),
@@ -309,13 +345,13 @@ static const struct isa_row rows_convert[] = {
 	    "f16 to integer, clamped to its range."),
 	ROW("cvt" IRND "[.sat]" ANY_INT ".f64", "=0 1", 10, 13, ISA_RELAXED, pick_float_to_int,
 	    "f64 to integer, clamped to its range."),
-	ROW("cvt" IRND ANY_INT ".bf16", "=0 1", 78, 90, ISA_RELAXED, pick_float_to_int,
+	ROW("cvt" IRND ANY_INT ".bf16", "=0 1", 78, 90, 0, pick_float_to_int,
 	    "bf16 to integer, clamped to its range."),
 	ROW("cvt" FRND "[.ftz][.sat].f32" ANY_INT, "=0 1", 10, 10, ISA_RELAXED, pick_int_to_float,
 	    "Integer to f32."),
 	ROW("cvt" FRND "[.sat].f16" ANY_INT, "=0 1", 10, 10, ISA_RELAXED, pick_int_to_float, "Integer to f16."),
 	ROW("cvt" FRND "[.sat].f64" ANY_INT, "=0 1", 10, 13, ISA_RELAXED, pick_int_to_float, "Integer to f64."),
-	ROW("cvt" FRND ".bf16" ANY_INT, "=0 1", 78, 90, ISA_RELAXED, pick_int_to_float, "Integer to bf16."),
+	ROW("cvt" FRND ".bf16" ANY_INT, "=0 1", 78, 90, 0, pick_int_to_float, "Integer to bf16."),
 	ROW("cvt.pack.sat(.u16|.s16).s32", "=u32 1 1", 65, 72, 0, pick_pack, "Two integers saturated and packed."),
 	ROW("cvt.pack.sat(.u8|.s8).s32.b32", "=u32 1 1 2", 65, 72, 0, pick_pack,
 	    "Two integers saturated and packed below c."),

@@ -108,10 +108,10 @@ static inline f32 mad_cut(f32 a, f32 b, f32 c)
 }
 FLANE3(mad_cut_f32, f32, f32, f32, f32, mad_cut(a, b, c));
 FLANE3(mad_cut_sat_f32, f32, f32, f32, f32, saturate32(mad_cut(a, b, c)));
-static const struct meaning *pick_mad_cut(const struct form *f)
+static const struct meaning *pick_mad_plain(const struct form *f)
 {
 	if (f->arch >= 20)
-		return NULL;
+		return pick_fma_f32(f);
 	return form_has(f, M_sat) ? &mad_cut_sat_f32 : &mad_cut_f32;
 }
 
@@ -251,8 +251,12 @@ static const struct isa_row rows_float[] = {
 	ROW("fma" RND "[.sat].f32(.f16|.bf16)", "=0 1 1 0", 86, 100, ISA_UNVERIFIED, pick_fma_mixed,
 	    "a * b + c with 16-bit factors, rounded once."),
 	ROW("mad" RND "[.ftz][.sat].f32", "=0 0 0 0", 20, 20, 0, pick_fma_f32, "The same as fma."),
-	ROW("mad[.ftz][.sat].f32", "=0 0 0 0", 10, 10, ISA_UNVERIFIED, pick_mad_cut,
-	    "a * b + c, the product cut to 24 bits; sm_1x only."),
+	ROW("mad[.ftz][.sat].f32", "=0 0 0 0", 10, 10, ISA_UNVERIFIED | ISA_UNTIL_31, pick_mad_plain,
+	    "a * b + c; on sm_1x the product is cut to 24 bits, later ones round once."),
+	ROW("mad.f64", "=0 0 0 0", 10, 13, ISA_UNTIL_13, pick_fma_f64, "The same as mad.rn."),
+	ROW("div.f64", "=0 0 0", 10, 13, ISA_UNTIL_13, pick_div_f64, "The same as div.rn."),
+	ROW("rcp.f64", "=0 0", 10, 13, ISA_UNTIL_13, pick_rcp_f64, "The same as rcp.rn."),
+	ROW("sqrt.f64", "=0 0", 10, 13, ISA_UNTIL_13, pick_sqrt_f64, "The same as sqrt.rn."),
 	ROW("mad" RND ".f64", "=0 0 0 0", 14, 13, 0, pick_fma_f64, "The same as fma."),
 	ROW("div" RND "[.ftz].f32", "=0 0 0", 14, 20, 0, pick_div_f32, "Divides a by b."),
 	ROW("div.rn.f64", "=0 0 0", 14, 13, 0, pick_div_f64, "Divides a by b."),

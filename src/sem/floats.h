@@ -49,7 +49,7 @@ static inline f64 nan_of3(f64 result, f64 first, f64 second, f64 third)
 #endif
 
 /* Whether f32 subnormals count as zero: .ftz, and always before sm_20. */
-static inline bool flushes(const struct form *f) { return form_has(f, M_ftz) || f->arch < 20; }
+static inline bool flushes(const struct form *f) { return form_has(f, M_ftz); }
 
 /* pick_NAME for one meaning, and for those with a second one for a modifier or a condition. */
 #define PICK1(NAME)                                                                                    \

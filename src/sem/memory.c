@@ -756,42 +756,63 @@ static const struct meaning *pick_st_param(const struct form *f)
 
 /* --- Rows ----------------------------------------------------------------------------------- */
 
-#define LD_TYPES "(.b8|.b16|.b32|.b64|.b128|.u8|.u16|.u32|.u64|.s8|.s16|.s32|.s64|.f32|.f64|.f16|.f16x2|.bf16|.bf16x2)"
-#define SPACES   "[.global|.const|.local|.shared|.shared::cta|.shared::cluster]"
-#define ST_SPACES "[.global|.local|.shared|.shared::cta|.shared::cluster]"
-#define SCOPES   "(.cta|.cluster|.gpu|.sys)"
-#define EVICT    "[.L1::evict_normal|.L1::evict_unchanged|.L1::evict_first|.L1::evict_last|.L1::no_allocate]" \
-		 "[.L2::evict_normal|.L2::evict_first|.L2::evict_last]"
-#define HINT     "[.L2::cache_hint]"
-#define PREFETCH "[.L2::64B|.L2::128B|.L2::256B]"
-#define VECTOR   "[.v2|.v4|.v8]"
+#define BITS_8_16  ".b8|.b16|.u8|.u16|.s8|.s16"
+#define BITS_32    ".b32|.u32|.s32|.f32"
+#define BITS_64    ".b64|.u64|.s64|.f64"
+#define ONE        "(" BITS_8_16 "|" BITS_32 "|" BITS_64 "|.b128)"
+/* What fits 128 bits, and the two shapes of 256 bits. */
+#define VALUES     "([.v2](" BITS_8_16 "|" BITS_32 "|" BITS_64 ")|.v4(" BITS_8_16 "|" BITS_32 ")|.v8(" BITS_8_16 ")|.b128)"
+#define WIDE       "(.v4(" BITS_64 ")|.v8(" BITS_32 "))"
+#define SHARED     "(.shared|.shared::cta|.shared::cluster)"
+#define SCOPES     "(.cta|.cluster|.gpu|.sys)"
+#define EVICT      ".L1::evict_normal|.L1::evict_unchanged|.L1::evict_first|.L1::evict_last|.L1::no_allocate"
+#define EVICT_L2   "[.L2::evict_normal|.L2::evict_first|.L2::evict_last]"
+#define HINT       ".L2::cache_hint"
+#define PREFETCH   "[.L2::64B|.L2::128B|.L2::256B]"
 #define LOADS_FLAGS  (ISA_MEMORY | ISA_RELAXED)
 #define STORES_FLAGS (ISA_MEMORY | ISA_RELAXED | ISA_STORE)
+#define NEWER        (LOADS_FLAGS | ISA_UNVERIFIED)
+#define NEWER_STORE  (STORES_FLAGS | ISA_UNVERIFIED)
+
+/* In global memory or by generic addresses; only there caches can be told what to do. */
+#define LD_FAR(HOW, PTX, SM, DOC)                                                                      \
+	ROW("ld" HOW PREFETCH VALUES, "={v}0 @", PTX, SM, LOADS_FLAGS, pick_ld, DOC),                  \
+		ROW("ld" HOW EVICT_L2 PREFETCH WIDE, "={v}0 @", 88, 100, NEWER, pick_ld, DOC)
+#define LD_FAR_HINT(HOW, PTX, SM, DOC)                                                                 \
+	LD_FAR(HOW, PTX, SM, DOC),                                                                     \
+		ROW("ld" HOW HINT PREFETCH VALUES, "={v}0 @ b64", PTX, SM, LOADS_FLAGS, pick_ld, DOC), \
+		ROW("ld" HOW EVICT_L2 HINT PREFETCH WIDE, "={v}0 @ b64", 88, 100, NEWER, pick_ld, DOC)
+#define ST_FAR(HOW, PTX, SM, DOC)                                                                      \
+	ROW("st" HOW VALUES, "@ {v}0", PTX, SM, STORES_FLAGS, pick_st, DOC),                           \
+		ROW("st" HOW EVICT_L2 WIDE, "@ {v}0", 88, 100, NEWER_STORE, pick_st, DOC)
+#define ST_FAR_HINT(HOW, PTX, SM, DOC)                                                                 \
+	ST_FAR(HOW, PTX, SM, DOC),                                                                     \
+		ROW("st" HOW HINT VALUES, "@ {v}0 b64", PTX, SM, STORES_FLAGS, pick_st, DOC),          \
+		ROW("st" HOW EVICT_L2 HINT WIDE, "@ {v}0 b64", 88, 100, NEWER_STORE, pick_st, DOC)
 
 static const struct isa_row rows_memory[] = {
-	ROW("ld.param" VECTOR LD_TYPES, "={v}0 @", 10, 10, LOADS_FLAGS | ISA_PARAM, pick_ld_param,
-	    "Loads from a parameter."),
-	ROW("ld(.param::entry|.param::func)" VECTOR LD_TYPES, "={v}0 @", 83, 10, LOADS_FLAGS | ISA_PARAM, pick_ld_param,
-	    "Loads from a parameter."),
-	ROW("ld[.weak]" SPACES "[.ca|.cg|.cs|.lu|.cv]" EVICT HINT PREFETCH VECTOR LD_TYPES, "={v}0 @ ?b64", 10, 10,
+	ROW("ld[.weak](.param|.param::entry|.param::func)[.ca|.cg|.cs|.lu|.cv]" VALUES, "={v}0 @", 10, 10,
+	    LOADS_FLAGS | ISA_PARAM, pick_ld_param, "Loads from a parameter."),
+	LD_FAR_HINT("[.weak][.global][.ca|.cg|.cs|.lu|.cv|" EVICT "]", 10, 10, "Loads."),
+	ROW("ld[.weak](.const|.local|.shared|.shared::cta|.shared::cluster)[.ca|.cg|.cs|.lu|.cv]" VALUES, "={v}0 @", 10, 10,
 	    LOADS_FLAGS, pick_ld, "Loads."),
-	ROW("ld.volatile" SPACES EVICT HINT PREFETCH VECTOR LD_TYPES, "={v}0 @ ?b64", 10, 10, LOADS_FLAGS, pick_ld,
-	    "Loads, in every execution anew."),
-	ROW("ld(.relaxed|.acquire)" SCOPES SPACES EVICT HINT PREFETCH VECTOR LD_TYPES, "={v}0 @ ?b64", 60, 70, LOADS_FLAGS,
-	    pick_ld, "Loads with a memory order."),
-	ROW("ld.mmio.relaxed.sys[.global]" LD_TYPES, "=0 @", 82, 70, LOADS_FLAGS, pick_ld, "Loads from a device register."),
-	ROW("ld.global[.ca|.cg|.cs].nc" EVICT HINT PREFETCH VECTOR LD_TYPES, "={v}0 @ ?b64", 31, 32, LOADS_FLAGS, pick_ld,
-	    "Loads through the read-only path."),
-	ROW("ldu[.global]" VECTOR LD_TYPES, "={v}0 @", 20, 20, LOADS_FLAGS, pick_ld,
-	    "Loads read-only data at an address common to the warp."),
-	ROW("st.param" VECTOR LD_TYPES, "@ {v}0", 10, 10, STORES_FLAGS | ISA_PARAM, pick_st_param, "Stores to a parameter."),
-	ROW("st.param::func" VECTOR LD_TYPES, "@ {v}0", 83, 10, STORES_FLAGS | ISA_PARAM, pick_st_param,
+	LD_FAR(".volatile[.global]", 10, 10, "Loads, in every execution anew."),
+	ROW("ld.volatile" SHARED VALUES, "={v}0 @", 10, 10, LOADS_FLAGS, pick_ld, "Loads, in every execution anew."),
+	LD_FAR_HINT("(.relaxed|.acquire)" SCOPES "[.global][" EVICT "]", 60, 70, "Loads with a memory order."),
+	ROW("ld(.relaxed|.acquire)" SCOPES SHARED VALUES, "={v}0 @", 60, 70, LOADS_FLAGS, pick_ld, "Loads with a memory order."),
+	ROW("ld.mmio.relaxed.sys[.global]" ONE, "=0 @", 82, 70, LOADS_FLAGS, pick_ld, "Loads from a device register."),
+	LD_FAR_HINT(".global([.ca|.cg|.cs].nc|.nc(" EVICT "))", 31, 32, "Loads through the read-only path."),
+	ROW("ldu[.global]([.v2](" BITS_8_16 "|" BITS_32 "|" BITS_64 ")|.v4(" BITS_8_16 "|" BITS_32 ")|.b128)", "={v}0 @", 20, 20,
+	    LOADS_FLAGS, pick_ld, "Loads read-only data at an address common to the warp."),
+	ROW("st[.weak](.param|.param::func)[.wb|.cg|.cs|.wt]" VALUES, "@ {v}0", 10, 10, STORES_FLAGS | ISA_PARAM, pick_st_param,
 	    "Stores to a parameter."),
-	ROW("st[.weak]" ST_SPACES "[.wb|.cg|.cs|.wt]" EVICT HINT VECTOR LD_TYPES, "@ {v}0 ?b64", 10, 10, STORES_FLAGS, pick_st,
-	    "Stores."),
-	ROW("st.volatile" ST_SPACES EVICT HINT VECTOR LD_TYPES, "@ {v}0 ?b64", 10, 10, STORES_FLAGS, pick_st, "Stores at once."),
-	ROW("st(.relaxed|.release)" SCOPES ST_SPACES EVICT HINT VECTOR LD_TYPES, "@ {v}0 ?b64", 60, 70, STORES_FLAGS, pick_st,
-	    "Stores with a memory order."),
-	ROW("st.mmio.relaxed.sys[.global]" LD_TYPES, "@ 0", 82, 70, STORES_FLAGS, pick_st, "Stores to a device register."),
+	ST_FAR_HINT("[.weak][.global][.wb|.cg|.cs|.wt|" EVICT "]", 10, 10, "Stores."),
+	ROW("st[.weak](.local|.shared|.shared::cta|.shared::cluster)[.wb|.cg|.cs|.wt]" VALUES, "@ {v}0", 10, 10, STORES_FLAGS,
+	    pick_st, "Stores."),
+	ST_FAR(".volatile[.global]", 10, 10, "Stores at once."),
+	ROW("st.volatile" SHARED VALUES, "@ {v}0", 10, 10, STORES_FLAGS, pick_st, "Stores at once."),
+	ST_FAR_HINT("(.relaxed|.release)" SCOPES "[.global][" EVICT "]", 60, 70, "Stores with a memory order."),
+	ROW("st(.relaxed|.release)" SCOPES SHARED VALUES, "@ {v}0", 60, 70, STORES_FLAGS, pick_st, "Stores with a memory order."),
+	ROW("st.mmio.relaxed.sys[.global]" ONE, "@ 0", 82, 70, STORES_FLAGS, pick_st, "Stores to a device register."),
 };
 FAMILY(family_memory, "Loads and stores", rows_memory);

@@ -132,7 +132,12 @@ MEANING_FUNCTION(stackrestore)
 MEANING(stackrestore);
 
 PICK_ONE(hint)
-PICK_ONE(policy_fraction)
+static const struct meaning *pick_policy_fraction(const struct form *f)
+{
+	const f32 part = f->constant_mask & 2 ? f32_of_bits((u32)f->constants[1]) : 1.0f;
+
+	return part > 0.0f && part <= 1.0f ? &policy_fraction : NULL;
+}
 PICK_ONE(policy_range)
 PICK_ONE(policy_cvt)
 PICK_ONE(stack_take)
@@ -145,11 +150,11 @@ PICK_ONE(stackrestore)
 
 static const struct isa_row rows_memory_other[] = {
 	ROW("prefetch[.global|.local](.L1|.L2)", "@", 20, 20, 0, pick_hint, DOC_PREFETCH),
-	ROW("prefetch.global(.L2::evict_last|.L2::evict_normal)", "@", 74, 80, 0, pick_hint, DOC_PREFETCH),
+	ROW("prefetch[.global](.L2::evict_last|.L2::evict_normal)", "@", 74, 80, 0, pick_hint, DOC_PREFETCH),
 	ROW("prefetch[.const|.param].tensormap", "@", 80, 90, 0, pick_hint, DOC_PREFETCH),
 	ROW("prefetchu.L1", "@", 20, 20, 0, pick_hint, DOC_PREFETCH),
-	ROW("discard[.global].L2", "@ #u32", 74, 80, 0, pick_hint, "Gives up the data of cache lines; no effect here."),
-	ROW("applypriority[.global].L2::evict_normal", "@ #u32", 74, 80, 0, pick_hint,
+	ROW("discard[.global].L2", "@ #u32<128,128>", 74, 80, 0, pick_hint, "Gives up the data of cache lines; no effect here."),
+	ROW("applypriority[.global].L2::evict_normal", "@ #u32<128,128>", 74, 80, 0, pick_hint,
 	    "Changes the eviction priority of cache lines; no effect here."),
 	ROW("createpolicy.fractional" PRIMARY SECONDARY ".b64", "=b64 ?f32", 74, 80, 0, pick_policy_fraction,
 	    "Makes a cache policy."),

@@ -530,11 +530,11 @@ bool oracle_run(struct oracle *o)
 		return testp(o);
 	switch (type(o, 0)) {
 	case T_f32:
-		if (has(o, M_approx) || has(o, M_full))
+		if (has(o, M_approx) || has(o, M_full) || o->f->row->flags & ISA_UNTIL_13)
 			return approx32(o);
 		return type(o, 1) == TOKEN_NONE ? f32_operation(o, A, B, C, &o->out) : mixed(o);
 	case T_f64:
-		return has(o, M_approx) ? approx64(o) : f64_operation(o);
+		return has(o, M_approx) || !strncmp(o->f->row->form, "rsqrt", 5) ? approx64(o) : f64_operation(o);
 	case T_f32x2:
 		return pairs(o);
 	default:

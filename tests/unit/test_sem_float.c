@@ -165,10 +165,10 @@ static void run_form(struct stand *s, const struct form *f)
 	s->forms++;
 }
 
-/* mad.f32 of sm_1x has no rounding; it has a test of its own. */
-static bool is_old_mad(const struct form *f)
+/* Wide conversions need a whole launch: see tests/forms. */
+static bool has_own_test(const struct form *f)
 {
-	return !strncmp(f->row->form, "mad[", 4);
+	return !strcmp(f->row->form, "%cvt_wide");
 }
 
 /* Sets the registers' widths from the operand words, then tries wider ones for integers of cvt. */
@@ -180,7 +180,7 @@ static void each_form(void *context, const struct form *given)
 	u8 widths[FORM_USES] = {0};
 	const u32 count = isa_operand_specs(&f, specs);
 
-	if (is_old_mad(&f))
+	if (has_own_test(&f))
 		return;
 	f.arch = 90;
 	f.operand_count = 0;
@@ -256,8 +256,6 @@ START_TEST(old_mad_cuts_the_product)
 	const struct insn i = {.d = 0, .a = ROW_BYTES, .b = 2 * ROW_BYTES, .c = 3 * ROW_BYTES};
 
 	ck_assert_int_eq(isa_match_form(isa, "mad", modifiers, 1, 0, &f, &row, &bad), ISA_MATCHED);
-	f.arch = 20;
-	ck_assert_ptr_null(f.row->meaning(&f));
 	f.arch = 13;
 	const struct meaning *m = f.row->meaning(&f);
 	ck_assert_ptr_nonnull(m);
