@@ -95,7 +95,11 @@ MEANING_FUNCTION(async_wait_group)
 	const bool all = form_has(f, M_full_wait);
 	return async_wait(w, group_kind(f), mask, all ? 0 : (u32)f->immediates[0], all, form_has(f, M_read)) ? i + 1 : NULL;
 }
-ASYNC_PICK(async_wait_group)
+MEANING(async_wait_group);
+static const struct meaning *pick_async_wait_group(const struct form *f)
+{
+	return f->immediate_count && f->immediates[0] < 0 ? NULL : &async_wait_group;
+}
 
 static enum ir_space arrival_space(const struct form *f)
 {
@@ -440,8 +444,8 @@ static const struct isa_row rows_async[] = {
 	GLOBAL_REDUCE("(.inc|.dec).u32"),
 	GLOBAL_REDUCE("(.min|.max)(.u32|.s32|.u64|.s64|.f16|.bf16)"),
 	ROW("st.bulk[.weak][.shared::cta]", "@ b64 #u64", 86, 100, ISA_UNVERIFIED, pick_st_bulk, "Fills shared memory with zeros."),
-	ROW("st.async[.weak][.shared::cluster]" TX "[.v2|.v4](.b32|.u32|.s32|.f32)", "@ {v}0 @", 81, 90, 0, pick_st_async, DOC_ST),
-	ROW("st.async[.weak][.shared::cluster]" TX "[.v2](.b64|.u64|.s64|.f64)", "@ {v}0 @", 81, 90, 0, pick_st_async, DOC_ST),
+	ROW("st.async[.weak][.shared::cluster|.shared::cta]" TX "[.v2|.v4](.b32|.u32|.s32|.f32)", "@ {v}0 @", 81, 90, 0, pick_st_async, DOC_ST),
+	ROW("st.async[.weak][.shared::cluster|.shared::cta]" TX "[.v2](.b64|.u64|.s64|.f64)", "@ {v}0 @", 81, 90, 0, pick_st_async, DOC_ST),
 	ROW("st.async[.mmio].release(.gpu|.sys|.cluster)[.global](.b8|.b16|.b32|.b64|.u8|.u16|.u32|.u64|.s8|.s16|.s32|.s64|.f32|.f64)",
 	    "@ 0", 87, 100, ISA_UNVERIFIED, pick_st_async_release, "Stores to memory, after what came before."),
 	RED_ASYNC(".add(.u32|.s32|.u64|.s64)"),

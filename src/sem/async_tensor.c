@@ -436,7 +436,18 @@ MEANING_FUNCTION(tensormap_replace)
 	}
 	return i + 1;
 }
-ASYNC_PICK(tensormap_replace)
+MEANING(tensormap_replace);
+/* A constant is the ordinal of a dimension if a value in a register follows, else the value: both are checked. */
+static const struct meaning *pick_tensormap_replace(const struct form *f)
+{
+	struct tensor_map any = {.rank = 1};
+
+	if (!f->immediate_count)
+		return &tensormap_replace;
+	const u64 number = (u64)f->immediates[0];
+	const bool fits = f->operand_count > 2 ? number < TENSOR_RANK : replace_field(f, &any, 0, number);
+	return fits ? &tensormap_replace : NULL;
+}
 
 /* Destination, source; the size is a constant. The lanes name the same places. */
 MEANING_FUNCTION(tensormap_copy)

@@ -73,7 +73,9 @@ static const struct meaning *pick_mma(const struct form *f)
 {
 	struct tensor_form form;
 
-	return isa_tensor_form(f, &form) ? &mma : NULL;
+	if (!isa_tensor_form(f, &form))
+		return NULL;
+	return !form.sparse || !f->immediate_count || matrix_selector_fits(&form, f->immediates[0]) ? &mma : NULL;
 }
 
 /* --- ldmatrix, stmatrix, movmatrix ---------------------------------------------------------- */

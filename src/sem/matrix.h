@@ -27,6 +27,15 @@ static inline bool matrix_together(struct warp *w, const struct insn *i, u32 mas
 	return false;
 }
 
+/* The metadata of 16 rows is in as many lanes as it needs: a quarter of them, which 0 to 3 tell, a half, or
+ * all. */
+static inline bool matrix_selector_fits(const struct tensor_form *t, s64 selector)
+{
+	const u32 lanes = 2u * t->k / t->group;
+
+	return selector >= 0 && selector * lanes < WARP_LANES;
+}
+
 /* Rows of `count` registers from a list of operands; returns what follows in the list. */
 static inline const u32 *matrix_rows(u8 *rows, const u32 *list, u32 count, void **pointers)
 {

@@ -99,7 +99,12 @@ MEANING_FUNCTION(mbarrier_arrive)
 	}
 	return i + 1;
 }
-ASYNC_PICK(mbarrier_arrive)
+MEANING(mbarrier_arrive);
+/* Another block's mbarrier gives no state back. */
+static const struct meaning *pick_mbarrier_arrive(const struct form *f)
+{
+	return f->operand_count && form_has(f, M_shared_cluster) && f->operand_bits[0] ? NULL : &mbarrier_arrive;
+}
 
 /* test_wait and try_wait. By state: is the phase that it was taken in complete? By parity: is the
  * phase with that parity, the current one or the one before, complete? */

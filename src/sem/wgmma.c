@@ -187,8 +187,17 @@ static const struct meaning wgmma = {.run = wgmma_run, .plan = wgmma_plan};
 static const struct meaning *pick_wgmma(const struct form *f)
 {
 	struct tensor_form form;
+	u32 k = 0;
 
-	return isa_tensor_form(f, &form) ? &wgmma : NULL;
+	if (!isa_tensor_form(f, &form))
+		return NULL;
+	if (form.sparse && f->immediate_count && !matrix_selector_fits(&form, f->immediates[k++]))
+		return NULL;
+	/* Signs, then transposes. */
+	for (u32 n = 0; k < f->immediate_count; k++, n++)
+		if (n < 2 ? f->immediates[k] != 1 && f->immediates[k] != -1 : f->immediates[k] & ~1ll)
+			return NULL;
+	return &wgmma;
 }
 
 /* fence, commit_group, wait_group. */
@@ -205,7 +214,10 @@ MEANING_FUNCTION(order)
 	return !form_has(f, M_wait_group) || async_wait(w, ASYNC_WGMMA, 1, (u32)f->immediates[0], false, false) ? i + 1 : NULL;
 }
 MEANING(order);
-PICK_ONE(order)
+static const struct meaning *pick_order(const struct form *f)
+{
+	return f->immediate_count && (f->immediates[0] < 0 || f->immediates[0] > 7) ? NULL : &order;
+}
 
 /* --- Rows ----------------------------------------------------------------------------------- */
 
