@@ -59,6 +59,7 @@ struct debug_options {
 struct debug *debug_new(struct arena *arena, const struct program *program, const struct debug_source *source,
                         const struct debug_options *options);
 void debug_free(struct debug *d);
+const struct program *debug_program(const struct debug *d);
 /* Why the last call failed. */
 const char *debug_message(const struct debug *d);
 

@@ -32,3 +32,5 @@ void debug_free(struct debug *d)
 	free(d->output);
 	d->output = NULL;
 }
+
+const struct program *debug_program(const struct debug *d) { return d->program; }

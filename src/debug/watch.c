@@ -45,6 +45,9 @@ static bool resolve(struct debug *d, const char *what, u64 bytes, struct debug_p
 	if (!debug_find_address(d, what, d->focus.lane, &p->space, &p->address, &p->value_type, &size))
 		return false;
 	p->size = bytes ? bytes : size;
+	const struct warp *w = run_find_warp(d, d->focus.block, d->focus.warp);
+	if (p->space == SPACE_GENERIC)
+		p->space = w ? generic_space(w, &p->address) : SPACE_GLOBAL;
 	if (p->size > WATCH_MAX)
 		return debug_fail(d, "%llu bytes are too many to watch: %d are the most", (unsigned long long)p->size,
 		                  WATCH_MAX);
@@ -155,10 +158,9 @@ static u32 overlap(const struct debug_point *p, const struct account_site *s, en
                    u32 mask, const u64 address[WARP_LANES])
 {
 	const bool local = space == SPACE_LOCAL;
-	const enum ir_space wanted = p->space == SPACE_GENERIC ? SPACE_GLOBAL : p->space;
 	u32 lanes = 0;
 
-	if (p->of_register || space != wanted || (space == SPACE_SHARED && w->block->index != p->owner_block) ||
+	if (p->of_register || space != p->space || (space == SPACE_SHARED && w->block->index != p->owner_block) ||
 	    (local && (w->block->index != p->owner_block || w->index != p->owner_warp)))
 		return 0;
 	for (u32 left = mask; left; left &= left - 1) {

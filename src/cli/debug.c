@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ptxsim debug: the debugger at the command line.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli/debug_terminal.h"
+#include "cli/debuggee.h"
+
+enum { OPTION_BATCH = 1024, OPTION_EX, OPTION_NO_HISTORY, OPTION_HISTORY_LIMIT, OPTION_SPACING, OPTION_COUNTERS };
+
+struct start {
+	bool is_file; /* -x; else -ex */
+	const char *text;
+};
+
+struct debug_command {
+	struct run_options run;
+	struct debug_options debug;
+	bool batch;
+	VEC_OF(struct start) starts;
+};
+
+static const struct argp_option options[] = {
+    {"command", 'x', "FILE", 0, "Execute the commands of this file first", 0},
+    {"ex", OPTION_EX, "COMMAND", 0, "Execute this command first", 0},
+    {"batch", OPTION_BATCH, NULL, 0, "Leave after these commands; ask nothing", 0},
+    {"no-history", OPTION_NO_HISTORY, NULL, 0, "Keep nothing for going back", 0},
+    {"history-limit", OPTION_HISTORY_LIMIT, "MIB", 0, "Memory that the history may take (default 512)", 0},
+    {"history-spacing", OPTION_SPACING, "N", 0, "Warp instructions between checkpoints", 0},
+    {"counters", OPTION_COUNTERS, NULL, 0, "Count memory accesses, for 'info counters'", 0},
+    {0},
+};
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+	struct debug_command *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->run;
+		return 0;
+	case 'x':
+		VEC_PUSH(&o->run.arena, &o->starts, ((struct start){true, text}));
+		return 0;
+	case OPTION_EX:
+		VEC_PUSH(&o->run.arena, &o->starts, ((struct start){false, text}));
+		return 0;
+	case OPTION_BATCH:
+		o->batch = true;
+		return 0;
+	case OPTION_NO_HISTORY:
+		o->debug.no_history = true;
+		return 0;
+	case OPTION_HISTORY_LIMIT:
+		o->debug.history_bytes = cli_number(state, "history-limit", text, 1) << 20;
+		return 0;
+	case OPTION_SPACING:
+		o->debug.history_spacing = cli_number(state, "history-spacing", text, 1);
+		return 0;
+	case OPTION_COUNTERS:
+		o->debug.counters = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* gdb's -batch and -ex have one dash. */
+static void accept_single_dashes(int count, char **words)
+{
+	static const char *const both[][2] = {{"-batch", "--batch"}, {"-ex", "--ex"}};
+
+	for (int k = 1; k < count; k++)
+		for (size_t n = 0; n < COUNT_OF(both); n++)
+			if (!strcmp(words[k], both[n][0]))
+				words[k] = (char *)(uintptr_t)both[n][1];
+}
+
+/* --- Ctrl-C ---------------------------------------------------------------------------------------- */
+
+/* A signal's handler has no other way to the engine. */
+static struct debug *volatile interruptible;
+
+static void on_interrupt(int number)
+{
+	(void)number;
+	if (interruptible)
+		debug_interrupt(interruptible);
+}
+
+static void catch_interrupts(struct debug *d)
+{
+	struct sigaction action = {.sa_handler = d ? on_interrupt : SIG_DFL};
+
+	interruptible = d;
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGINT, &action, NULL);
+}
+
+/* --- The session ----------------------------------------------------------------------------------- */
+
+static void print_text(void *context, const char *text, size_t length)
+{
+	(void)context;
+	fwrite(text, 1, length, stdout);
+}
+
+static u32 screen_width(void)
+{
+	struct winsize size;
+
+	return isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col ? size.ws_col : 80;
+}
+
+static bool use_colour(void)
+{
+	const char *none = getenv("NO_COLOR");
+
+	return isatty(STDOUT_FILENO) && !(none && *none);
+}
+
+/* After each command: the script's expectations once it is over. */
+static void after(struct debuggee *b, const struct console *c)
+{
+	if (console_event(c)->reason == DEBUG_OVER)
+		debuggee_tell(b, stdout);
+	cli_print_diagnostics(b->session);
+	b->session->diags.list.count = b->session->diags.error_count = 0;
+}
+
+static bool run_starts(struct debuggee *b, struct console *c, const struct debug_command *o)
+{
+	for (size_t k = 0; k < o->starts.count; k++) {
+		const struct start *s = &o->starts.items[k];
+		const bool stay = s->is_file ? console_source(c, s->text) : console_execute(c, s->text, false);
+		after(b, c);
+		if (!stay)
+			return false;
+	}
+	return !o->batch;
+}
+
+static int interact(struct debuggee *b, const struct debug_command *o)
+{
+	struct terminal *t = terminal_new();
+
+	if (!t)
+		return cli_no_memory();
+	const struct console_options options_of = {
+	    .colour = use_colour(), .width = screen_width(), .read = terminal_read, .read_context = t};
+	struct console *c = console_new(&b->session->arena, b->debug, stdout, &options_of);
+	terminal_complete_from(t, c);
+	catch_interrupts(b->debug);
+	bool stay = run_starts(b, c, o);
+	while (stay) {
+		const char *line = terminal_read(t, "(ptxsim) ");
+		stay = line && console_execute(c, line, true);
+		after(b, c);
+	}
+	catch_interrupts(NULL);
+	terminal_free(t);
+	return o->batch && console_failed(c) ? CLI_FAILED : CLI_OK;
+}
+
+static int debug(struct session *s, const struct debug_command *o)
+{
+	struct debuggee b = {.print = print_text};
+	int status = CLI_WRONG;
+
+	if (debuggee_open(&b, s, &o->run, &o->debug))
+		status = interact(&b, o);
+	debuggee_close(&b);
+	return status;
+}
+
+int cli_debug(int count, char **words)
+{
+	static const struct argp_child children[] = {{&run_options_argp, 0, "As for run:", 1}, {0}};
+	static const struct argp argp = {.options = options,
+	                                 .parser = parse_option,
+	                                 .args_doc = "FILE...",
+	                                 .doc = "Runs kernels under the debugger: 'help' at its prompt lists the commands.",
+	                                 .children = children};
+	struct debug_command o = {.run = {.heads = 8, .async.mode = ASYNC_STRICT}};
+	struct session s;
+
+	arena_init(&o.run.arena, NULL);
+	accept_single_dashes(count, words);
+	argp_parse(&argp, count, words, 0, NULL, &o);
+	if (!cli_open(&s))
+		return CLI_WRONG;
+	int status;
+	if (SESSION_ENTER(&s)) {
+		status = cli_no_memory();
+	} else {
+		status = debug(&s, &o);
+		cli_print_diagnostics(&s);
+	}
+	session_close(&s);
+	arena_free(&o.run.arena);
+	return status;
+}

@@ -1,0 +1,650 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The focus, the call stack, and what `info` tells.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debug/console_internal.h"
+#include "exec/run.h"
+#include "report/lines.h"
+#include "report/memory.h"
+
+enum { FRAMES_MAX = 256, BLOCKS_MAX = 1024 };
+
+/* --- Focus ------------------------------------------------------------------------------------------ */
+
+static bool put_focus(struct console *c, struct debug_focus f)
+{
+	struct debug_place p;
+	struct debug_split s;
+
+	if (!debug_set_focus(c->d, f))
+		return console_engine_error(c);
+	show_focus(c);
+	if (debug_focus_place(c->d, &p))
+		show_line(c, &p, debug_focus_split(c->d, &s) ? s.mask : 0);
+	c->list_file = NULL;
+	return true;
+}
+
+COMMAND(focus)
+{
+	(void)rest;
+	if (!debug_launch(c->d))
+		return console_error(c, "no kernel is running");
+	return put_focus(c, debug_focus(c->d));
+}
+
+/* N, or X,Y,Z of a shape. */
+static bool read_index(struct console *c, const char *text, const u32 shape[3], u64 *index)
+{
+	u32 at[3] = {0};
+
+	if (!strchr(text, ','))
+		return console_value(c, text, index);
+	if (sscanf(text, "%u,%u,%u", &at[0], &at[1], &at[2]) < 2 || at[0] >= shape[0] || at[1] >= shape[1] || at[2] >= shape[2])
+		return console_error(c, "'%s' is not within (%u,%u,%u)", text, shape[0], shape[1], shape[2]), false;
+	*index = at[0] + (u64)shape[0] * (at[1] + (u64)shape[1] * at[2]);
+	return true;
+}
+
+COMMAND(block)
+{
+	struct debug_focus f = debug_focus(c->d);
+	const struct launch *l = debug_launch(c->d);
+
+	if (!*rest || !l)
+		return command_focus(c, rest);
+	if (!read_index(c, rest, l->grid, &f.block))
+		return true;
+	f = (struct debug_focus){.block = f.block};
+	return put_focus(c, f);
+}
+
+COMMAND(warp)
+{
+	struct debug_focus f = debug_focus(c->d);
+	u64 n;
+
+	if (!*rest)
+		return command_focus(c, rest);
+	if (!console_value(c, rest, &n))
+		return true;
+	const struct warp *w = debug_warp(c->d, f.block, (u32)n);
+	f.warp = (u32)n;
+	f.frame = 0;
+	f.lane = w && w->ready_head ? (u32)__builtin_ctz(w->ready_head->mask) : 0;
+	return put_focus(c, f);
+}
+
+COMMAND(lane)
+{
+	struct debug_focus f = debug_focus(c->d);
+	u64 n;
+
+	if (!*rest)
+		return command_focus(c, rest);
+	if (!console_value(c, rest, &n))
+		return true;
+	f.lane = n > WARP_LANES ? WARP_LANES : (u32)n;
+	f.frame = 0;
+	return put_focus(c, f);
+}
+
+COMMAND(thread)
+{
+	struct debug_focus f = debug_focus(c->d);
+	const struct launch *l = debug_launch(c->d);
+	u64 n;
+
+	if (!*rest || !l)
+		return command_focus(c, rest);
+	if (!read_index(c, rest, l->block, &n))
+		return true;
+	if (n >= (u64)l->block[0] * l->block[1] * l->block[2])
+		return console_error(c, "the block has no thread %llu", (unsigned long long)n);
+	f.warp = (u32)(n / WARP_LANES);
+	f.lane = (u32)(n % WARP_LANES);
+	f.frame = 0;
+	return put_focus(c, f);
+}
+
+/* --- The stack --------------------------------------------------------------------------------------- */
+
+static void show_frame(struct console *c, u32 number, const struct debug_frame *f, bool here)
+{
+	const struct debug_line l = debug_line(&f->place);
+
+	fprintf(c->out, "%s#%-2u %s () at %s:%u", here ? "* " : "  ", number, f->frame->code->name, l.file ? l.file : "?", l.line);
+	if (l.loc_file)
+		fprintf(c->out, " (%s:%u)", l.loc_file, l.loc_line);
+	fprintf(c->out, ", lanes 0x%08x\n", f->lanes);
+}
+
+COMMAND(backtrace)
+{
+	struct debug_frame frames[FRAMES_MAX];
+	const u32 count = debug_frames(c->d, frames, FRAMES_MAX);
+
+	(void)rest;
+	if (!count)
+		return console_error(c, "there is no stack: the focused lane has ended, or no kernel is running");
+	for (u32 k = 0; k < count && k < FRAMES_MAX; k++)
+		show_frame(c, k, &frames[k], k == debug_focus(c->d).frame);
+	if (count > FRAMES_MAX)
+		fprintf(c->out, "  ... and %u more\n", count - FRAMES_MAX);
+	return true;
+}
+
+static bool select_frame(struct console *c, s64 number)
+{
+	struct debug_focus f = debug_focus(c->d);
+	struct debug_frame frame;
+
+	if (number < 0)
+		return console_error(c, "this is the innermost frame");
+	f.frame = number > 1000000 ? 1000000 : (u32)number;
+	if (!debug_set_focus(c->d, f))
+		return console_engine_error(c);
+	if (!debug_focus_frame(c->d, &frame))
+		return console_error(c, "there is no stack");
+	show_frame(c, f.frame, &frame, true);
+	show_line(c, &frame.place, 0);
+	c->list_file = NULL;
+	return true;
+}
+
+COMMAND(frame)
+{
+	u64 n = debug_focus(c->d).frame;
+
+	return *rest && !console_value(c, rest, &n) ? true : select_frame(c, (s64)n);
+}
+
+COMMAND(up)
+{
+	u64 n = 1;
+
+	return *rest && !console_value(c, rest, &n) ? true : select_frame(c, (s64)debug_focus(c->d).frame + (s64)n);
+}
+
+COMMAND(down)
+{
+	u64 n = 1;
+
+	return *rest && !console_value(c, rest, &n) ? true : select_frame(c, (s64)debug_focus(c->d).frame - (s64)n);
+}
+
+/* --- info -------------------------------------------------------------------------------------------- */
+
+static const struct warp *focus_warp(struct console *c)
+{
+	const struct debug_focus f = debug_focus(c->d);
+	const struct warp *w = debug_warp(c->d, f.block, f.warp);
+
+	if (!w)
+		console_error(c, debug_launch(c->d) ? "the focused warp has gone" : "no kernel is running");
+	return w;
+}
+
+static void info_blocks(struct console *c, char *rest)
+{
+	const struct block *blocks[BLOCKS_MAX];
+	const u32 count = debug_blocks(c->d, blocks, BLOCKS_MAX);
+
+	(void)rest;
+	if (!debug_launch(c->d))
+		console_error(c, "no kernel is running");
+	for (u32 k = 0; k < count && k < BLOCKS_MAX; k++) {
+		const struct block *b = blocks[k];
+		u32 live = 0, waiting = 0;
+		for (u32 n = 0; n < b->warp_count; n++) {
+			live += b->warps[n].live != 0;
+			waiting += b->warps[n].live && !b->warps[n].ready_head;
+		}
+		fprintf(c->out, "%s%llu  (%u,%u,%u)  threads %u of %u, warps %u of %u live, %u waiting\n",
+		        debug_focus(c->d).block == b->index ? "* " : "  ", (unsigned long long)b->index, b->ctaid[0], b->ctaid[1],
+		        b->ctaid[2], b->live_threads, b->thread_count, live, b->warp_count, waiting);
+	}
+}
+
+static void info_warps(struct console *c, char *rest)
+{
+	const struct warp *any = focus_warp(c);
+	struct debug_split splits[WARP_LANES];
+
+	(void)rest;
+	for (u32 n = 0; any && n < any->block->warp_count; n++) {
+		const struct warp *w = &any->block->warps[n];
+		const u32 count = debug_splits(c->d, w, splits);
+		char state[64];
+		fprintf(c->out, "%s%2u  live 0x%08x  ", w->index == debug_focus(c->d).warp ? "* " : "  ", n, w->live);
+		if (!count) {
+			fprintf(c->out, "ended after %llu instructions\n", (unsigned long long)w->issued);
+			continue;
+		}
+		const struct debug_line l = debug_line(&splits[0].place);
+		fprintf(c->out, "%s:%u  %.*s  (%s)%s\n", l.file ? l.file : "?", l.line, (int)l.length, l.text ? l.text : "",
+		        show_state(&splits[0], state), count > 1 ? ", diverged" : "");
+	}
+}
+
+static void info_lanes(struct console *c, char *rest)
+{
+	const struct warp *w = focus_warp(c);
+	struct debug_split splits[WARP_LANES];
+	const u32 count = w ? debug_splits(c->d, w, splits) : 0;
+
+	(void)rest;
+	for (u32 l = 0; w && l < WARP_LANES; l++) {
+		u32 tid[3];
+		char state[64];
+		if (!(w->initial_mask >> l & 1))
+			continue;
+		debug_thread_index(c->d, w->index, l, tid);
+		fprintf(c->out, "%s%2u  thread (%u,%u,%u)  ", l == debug_focus(c->d).lane ? "* " : "  ", l, tid[0], tid[1], tid[2]);
+		u32 k = 0;
+		while (k < count && !(splits[k].mask >> l & 1))
+			k++;
+		if (k == count) {
+			fprintf(c->out, "exited\n");
+			continue;
+		}
+		const struct debug_line at = debug_line(&splits[k].place);
+		fprintf(c->out, "%s:%u  (%s)\n", at.file ? at.file : "?", at.line, show_state(&splits[k], state));
+	}
+}
+
+static void info_splits(struct console *c, char *rest)
+{
+	const struct warp *w = focus_warp(c);
+	struct debug_split splits[WARP_LANES];
+	const u32 count = w ? debug_splits(c->d, w, splits) : 0;
+
+	(void)rest;
+	for (u32 k = 0; k < count; k++) {
+		const struct debug_line l = debug_line(&splits[k].place);
+		char state[64];
+		fprintf(c->out, "%u  lanes 0x%08x  %s  %s:%u  %.*s", k, splits[k].mask, show_state(&splits[k], state),
+		        l.file ? l.file : "?", l.line, (int)l.length, l.text ? l.text : "");
+		fprintf(c->out, ", depth %u", splits[k].frame->depth);
+		if (splits[k].join && splits[k].state != DEBUG_AT_JOIN)
+			fprintf(c->out, ", meets 0x%08x", splits[k].join->expected);
+		fputc('\n', c->out);
+	}
+}
+
+static void info_stack(struct console *c, char *rest) { command_backtrace(c, rest); }
+
+static void info_barriers(struct console *c, char *rest)
+{
+	const struct warp *w = focus_warp(c);
+	bool any = false;
+
+	(void)rest;
+	for (u32 k = 0; w && k < BARRIERS_PER_BLOCK; k++) {
+		const struct barrier *b = &w->block->barriers[k];
+		if (!b->arrived && !b->phase)
+			continue;
+		any = true;
+		fprintf(c->out, "%2u  %u of %u threads have arrived, completed %llu times", k, b->arrived,
+		        b->expected ? b->expected : w->block->live_threads, (unsigned long long)b->phase);
+		const char *separator = "; waiting warps: ";
+		for (u32 n = 0; n < w->block->warp_count; n++)
+			for (const struct split *s = w->block->warps[n].waiting; s; s = s->next)
+				if (s->state == SPLIT_AT_BARRIER && s->barrier == k) {
+					fprintf(c->out, "%s%u", separator, n);
+					separator = ", ";
+				}
+		fputc('\n', c->out);
+	}
+	if (w && !any)
+		fprintf(c->out, "No warp of the block has arrived at a barrier yet.\n");
+}
+
+/* Compare-and-swaps that splits of resident warps stand at, or come to within a few instructions. */
+enum { LOCK_REACH = 12 };
+
+static u32 next_swap(const struct debug_place *p)
+{
+	const u32 end = min_u32((u32)p->code->function->body.count, p->instruction + LOCK_REACH);
+
+	for (u32 k = p->instruction; k < end; k++)
+		if (p->code->forms[k].row && form_has(&p->code->forms[k], M_cas))
+			return k;
+	return ~0u;
+}
+
+static void show_lock(struct console *c, const struct warp *w, const struct debug_split *s, u32 swap)
+{
+	const struct debug_place at = {s->place.code, swap};
+	const struct debug_line l = debug_line(&at);
+	const struct debug_focus before = debug_focus(c->d);
+	struct debug_focus f = {w->block->index, w->index, (u32)__builtin_ctz(s->mask), 0};
+	const struct account_site *site;
+	struct account_sample sample;
+
+	fprintf(c->out, "block %llu, warp %u, lanes 0x%08x: %s:%u  %.*s\n", (unsigned long long)w->block->index, w->index,
+	        s->mask, l.file, l.line, (int)l.length, l.text);
+	if (swap != s->place.instruction || !debug_set_focus(c->d, f))
+		return;
+	if (debug_access(c->d, false, &site, &sample))
+		for (u32 left = sample.mask; left; left &= left - 1) {
+			const u32 lane = (u32)__builtin_ctz(left);
+			u32 word;
+			if (debug_read(c->d, sample.space, sample.address[lane], lane, &word, 4))
+				fprintf(c->out, "  lane %2u: %s 0x%llx holds 0x%x\n", lane, debug_space_name(sample.space),
+				        (unsigned long long)sample.address[lane], word);
+		}
+	debug_set_focus(c->d, before);
+}
+
+static void info_locks(struct console *c, char *rest)
+{
+	const struct block *blocks[BLOCKS_MAX];
+	const u32 count = min_u32(debug_blocks(c->d, blocks, BLOCKS_MAX), BLOCKS_MAX);
+	struct debug_split splits[WARP_LANES];
+	bool any = false;
+
+	(void)rest;
+	for (u32 k = 0; k < count; k++)
+		for (u32 n = 0; n < blocks[k]->warp_count; n++) {
+			const struct warp *w = &blocks[k]->warps[n];
+			const u32 have = debug_splits(c->d, w, splits);
+			for (u32 s = 0; s < have; s++) {
+				const u32 swap = splits[s].place.code ? next_swap(&splits[s].place) : ~0u;
+				if (swap == ~0u)
+					continue;
+				any = true;
+				show_lock(c, w, &splits[s], swap);
+			}
+		}
+	if (!any)
+		fprintf(c->out, "No warp is at a compare-and-swap.\n");
+}
+
+static void info_launch(struct console *c, char *rest)
+{
+	const struct launch *l = debug_launch(c->d);
+
+	(void)rest;
+	if (!l) {
+		console_error(c, "no kernel is running");
+		return;
+	}
+	fprintf(c->out, "Launch %u: %s, grid (%u,%u,%u), block (%u,%u,%u)\n", debug_launch_number(c->d), l->kernel->name,
+	        l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
+	if (l->cluster[0])
+		fprintf(c->out, "  clusters of (%u,%u,%u) blocks\n", l->cluster[0], l->cluster[1], l->cluster[2]);
+	fprintf(c->out, "  shared memory: %llu bytes static, %llu dynamic\n", (unsigned long long)l->kernel->static_shared_bytes,
+	        (unsigned long long)l->dynamic_shared);
+	for (size_t k = 0; k < l->kernel->function->params.count; k++) {
+		const struct ir_variable *v = l->kernel->function->params.items[k];
+		struct debug_value value = {.type = v->type};
+		char text[64];
+		if (v->size > 16)
+			continue;
+		memcpy(value.bytes, l->params + l->kernel->param_offsets[k], v->size);
+		debug_format(&value, v->type == T_u64 || v->type == T_b64 ? 'x' : 0, text, sizeof text);
+		fprintf(c->out, "  %s = %s\n", v->name, text);
+	}
+}
+
+static void show_register(struct console *c, const struct debug_register *r)
+{
+	const u32 lane = debug_focus(c->d).lane;
+	char text[64], signed_text[64] = "";
+
+	if (r->place.bits == 1) {
+		u32 mask = 0;
+		for (u32 l = 0; l < WARP_LANES; l++)
+			mask |= (u32)(debug_register_lane(c->d, r, l).bytes[0] & 1) << l;
+		fprintf(c->out, "%-12s .%-6s 0x%08x\n", r->name, token_text(r->type), mask);
+		return;
+	}
+	const struct debug_value v = debug_register_lane(c->d, r, lane);
+	debug_format(&v, 0, text, sizeof text);
+	if (type_class(r->type) == 'b' && type_bits(r->type) <= 64)
+		debug_format(&v, 'd', signed_text, sizeof signed_text);
+	fprintf(c->out, signed_text[0] ? "%-12s .%-6s %-18s %s\n" : "%-12s .%-6s %s%s\n", r->name, token_text(r->type), text,
+	        signed_text);
+}
+
+static void info_registers(struct console *c, char *rest)
+{
+	struct debug_register r;
+
+	if (!focus_warp(c))
+		return;
+	while (*rest) {
+		const char *name = console_word(&rest);
+		if (!debug_find_register(c->d, name, &r)) {
+			console_engine_error(c);
+			return;
+		}
+		show_register(c, &r);
+		if (!*rest)
+			return;
+	}
+	for (u32 k = 0; debug_register_at(c->d, k, &r); k++)
+		show_register(c, &r);
+}
+
+static void info_special(struct console *c, char *rest)
+{
+	struct debug_register r;
+
+	(void)rest;
+	if (!focus_warp(c))
+		return;
+	for (u32 k = 0; debug_special_at(k); k++) {
+		static const char *const elements[] = {"", ".x", ".y", ".z"};
+		for (u32 e = 0; e < COUNT_OF(elements); e++) {
+			char name[96], text[64];
+			snprintf(name, sizeof name, "%s%s", debug_special_at(k), elements[e]);
+			if (!debug_find_register(c->d, name, &r))
+				continue;
+			const struct debug_value v = debug_register_lane(c->d, &r, debug_focus(c->d).lane);
+			debug_format(&v, strstr(name, "mask") ? 'x' : 0, text, sizeof text);
+			fprintf(c->out, "%-28s %s\n", name, text);
+		}
+	}
+}
+
+static void show_point(struct console *c, const struct debug_point *p)
+{
+	static const char *const kinds[] = {"breakpoint", "watchpoint", "catchpoint"};
+
+	fprintf(c->out, "%-3u %-11s %s  %s", p->number, kinds[p->kind], p->enabled ? "y" : "n", p->what);
+	if (!p->any_block)
+		fprintf(c->out, " block %llu", (unsigned long long)p->block);
+	if (!p->any_warp)
+		fprintf(c->out, " warp %u", p->warp);
+	if (p->lanes != FULL_MASK)
+		fprintf(c->out, " lane %u", (u32)__builtin_ctz(p->lanes));
+	if (p->condition)
+		fprintf(c->out, " if %s", p->condition);
+	if (p->temporary)
+		fprintf(c->out, ", once");
+	if (p->hits)
+		fprintf(c->out, ", hit %llu time%s", (unsigned long long)p->hits, p->hits == 1 ? "" : "s");
+	if (p->ignore)
+		fprintf(c->out, ", passes %llu", (unsigned long long)p->ignore);
+	fputc('\n', c->out);
+	for (u32 k = 0; p->kind == DEBUG_BREAK && k < p->place_count && k < 8; k++) {
+		const struct debug_line l = debug_line(&p->places[k]);
+		fprintf(c->out, "    %s:%u in %s\n", l.file, l.line, p->places[k].code->name);
+	}
+	if (p->kind == DEBUG_BREAK && p->place_count > 8)
+		fprintf(c->out, "    and %u more\n", p->place_count - 8);
+}
+
+static void info_breakpoints(struct console *c, char *rest)
+{
+	(void)rest;
+	if (!debug_first_point(c->d))
+		fprintf(c->out, "No breakpoints, watchpoints or catchpoints.\n");
+	for (const struct debug_point *p = debug_first_point(c->d); p; p = p->next)
+		show_point(c, p);
+}
+
+static void info_position(struct console *c, char *rest)
+{
+	const struct debug_history h = debug_history(c->d);
+
+	(void)rest;
+	if (!debug_launch(c->d)) {
+		console_error(c, "no kernel is running");
+		return;
+	}
+	fprintf(c->out, "Position %llu of %llu in launch %u", (unsigned long long)debug_position(c->d),
+	        (unsigned long long)debug_furthest(c->d), debug_launch_number(c->d));
+	if (h.on)
+		fprintf(c->out, "; history from %llu on", (unsigned long long)h.first);
+	fputc('\n', c->out);
+}
+
+static void info_history(struct console *c, char *rest)
+{
+	const struct debug_history h = debug_history(c->d);
+
+	(void)rest;
+	if (!h.on) {
+		fprintf(c->out, "No history is kept.\n");
+		return;
+	}
+	fprintf(c->out, "%llu checkpoint%s, %.1f of %llu MiB, one every %llu warp instructions\n",
+	        (unsigned long long)h.checkpoints, h.checkpoints == 1 ? "" : "s", (f64)h.bytes / (1 << 20),
+	        (unsigned long long)(h.limit_bytes >> 20), (unsigned long long)h.spacing);
+}
+
+static void info_output(struct console *c, char *rest)
+{
+	size_t length;
+	const char *text = debug_output(c->d, &length);
+
+	(void)rest;
+	fwrite(text, 1, length, c->out);
+	if (length && text[length - 1] != '\n')
+		fputc('\n', c->out);
+}
+
+static void info_hash(struct console *c, char *rest)
+{
+	(void)rest;
+	fprintf(c->out, "%016llx\n", (unsigned long long)debug_state_hash(c->d));
+}
+
+static void info_counters(struct console *c, char *rest)
+{
+	const struct account_run *run = debug_counters(c->d);
+
+	(void)rest;
+	if (!run) {
+		console_error(c, debug_launch(c->d) ? "nothing is counted: start with --counters" : "no kernel is running");
+		return;
+	}
+	report_annotate(c->out, c->arena, debug_accounting(c->d), run);
+}
+
+static void info_functions(struct console *c, char *rest)
+{
+	const struct program *p = debug_program(c->d);
+
+	(void)rest;
+	for (u32 k = 0; k < p->code_count; k++) {
+		const struct debug_place at = {p->codes[k], 0};
+		const struct debug_line l = debug_line(&at);
+		fprintf(c->out, "%s %s at %s:%u\n", p->codes[k]->function->is_entry ? "kernel  " : "function", p->codes[k]->name,
+		        l.file ? l.file : "?", l.line);
+	}
+}
+
+static void info_variables(struct console *c, char *rest)
+{
+	const struct program *p = debug_program(c->d);
+	const struct launch *l = debug_launch(c->d);
+
+	(void)rest;
+	for (u32 k = 0; k < p->variable_count; k++)
+		fprintf(c->out, "%-7s 0x%llx  %s, %llu bytes\n", debug_space_name(p->variables[k].space),
+		        (unsigned long long)p->variables[k].address, p->variables[k].variable->name,
+		        (unsigned long long)p->variables[k].size);
+	for (u32 k = 0; l && k < l->kernel->place_count; k++) {
+		const struct ir_variable *v = l->kernel->places[k].variable;
+		fprintf(c->out, "%-7s 0x%llx  %s%s%s, %llu bytes\n", debug_space_name(v->space),
+		        (unsigned long long)l->kernel->places[k].address, v->owner ? v->owner->name : "", v->owner ? ":" : "",
+		        v->name, (unsigned long long)v->size);
+	}
+}
+
+static void info_allocations(struct console *c, char *rest)
+{
+	const struct launch *l = debug_launch(c->d);
+
+	(void)rest;
+	if (!l) {
+		console_error(c, "no kernel is running");
+		return;
+	}
+	for (u32 k = 0; k < l->memory->count; k++) {
+		const struct allocation *a = &l->memory->list[k];
+		fprintf(c->out, "0x%llx  %llu bytes  %s%s\n", (unsigned long long)a->base, (unsigned long long)a->size,
+		        a->name ? a->name : "", a->flags & ALLOCATION_READ_ONLY ? ", read-only" : "");
+	}
+}
+
+static void info_display(struct console *c, char *rest)
+{
+	(void)rest;
+	show_displays(c);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(struct console *c, char *rest);
+	const char *doc;
+} infos[] = {
+    {"breakpoints", info_breakpoints, "breakpoints, watchpoints and catchpoints"},
+    {"blocks", info_blocks, "blocks that are resident"},
+    {"warps", info_warps, "warps of the focused block, and where they stand"},
+    {"lanes", info_lanes, "lanes of the focused warp"},
+    {"splits", info_splits, "lanes of the warp that are together, and what they wait for"},
+    {"stack", info_stack, "calls that the focused lane is in"},
+    {"barriers", info_barriers, "barriers of the focused block"},
+    {"locks", info_locks, "compare-and-swaps that warps are at, and what the words hold"},
+    {"launch", info_launch, "the launch and its parameters"},
+    {"counters", info_counters, "what each line has cost so far (with --counters)"},
+    {"registers", info_registers, "registers of the focused lane, or those named"},
+    {"special", info_special, "special registers of the focused lane"},
+    {"display", info_display, "expressions shown at every stop"},
+    {"position", info_position, "how many warp instructions the launch has executed"},
+    {"history", info_history, "checkpoints, and the memory they take"},
+    {"output", info_output, "what the launch has printed up to here"},
+    {"hash", info_hash, "one number for the whole state"},
+    {"functions", info_functions, "kernels and functions"},
+    {"variables", info_variables, "variables, and where they lie"},
+    {"allocations", info_allocations, "global memory"},
+};
+
+const char *info_name(u32 index) { return index < COUNT_OF(infos) ? infos[index].name : NULL; }
+const char *info_doc(u32 index) { return infos[index].doc; }
+
+COMMAND(info)
+{
+	const size_t length = strcspn(rest, " \t");
+	u32 found = ~0u;
+
+	for (u32 k = 0; k < COUNT_OF(infos) && length; k++)
+		if (!strncmp(infos[k].name, rest, length) && found == ~0u)
+			found = k;
+	if (found == ~0u)
+		return console_error(c, *rest ? "there is no 'info %s'; try 'help info'" : "'help info' lists what it tells%s", rest);
+	rest += length;
+	while (isspace((unsigned char)*rest))
+		rest++;
+	infos[found].run(c, rest);
+	return true;
+}
