@@ -183,7 +183,7 @@ u32 debug_blocks(const struct debug *d, const struct block **blocks, u32 room);
 const struct warp *debug_warp(const struct debug *d, u64 block, u32 warp); /* NULL: not resident */
 const struct warp *debug_current_warp(const struct debug *d);             /* NULL: none */
 
-enum debug_lanes { DEBUG_READY, DEBUG_AT_WARP_SYNC, DEBUG_AT_BARRIER, DEBUG_AT_CLUSTER, DEBUG_WAITING, DEBUG_AT_JOIN };
+enum debug_lanes { DEBUG_READY, DEBUG_AT_WARP_SYNC, DEBUG_AT_BARRIER, DEBUG_AT_CLUSTER, DEBUG_AT_JOIN };
 
 /* Lanes of a warp that are at one place together. */
 struct debug_split {

@@ -47,8 +47,6 @@ void warp_take(struct warp *w);
 /* A fault that no running instruction has: of an instruction that ran, by its number in `code`. */
 void block_fault(struct warp *w, const struct code *code, u32 insn, const char *detail, ...)
 	__attribute__((format(printf, 4, 5)));
-/* Can something other than the cluster's own warps wake one of them? */
-bool cluster_can_wait(const struct cluster *c);
 
 /* Puts the running split back before instruction i, in the middle of its turn. `done`: instructions
  * since the last accounting point. */

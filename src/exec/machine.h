@@ -105,12 +105,9 @@ struct block {
 	u32 warp_count;
 	u32 thread_count;
 	u32 live_threads;
-	u32 next_warp; /* round robin */
 	u32 open_barriers; /* bit k: threads have arrived at barrier k */
 	struct barrier barriers[BARRIERS_PER_BLOCK];
 	struct shared_locks *locks; /* NULL until a lock-load runs */
-	struct block *next;
-	u64 launch_order;
 	struct block_turns turns;
 };
 

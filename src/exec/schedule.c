@@ -123,7 +123,6 @@ static void block_reset(struct worker *k, struct block *b, struct cluster *c, u3
 	b->index = b->ctaid[0] + (u64)m->grid[0] * (b->ctaid[1] + (u64)m->grid[1] * b->ctaid[2]);
 	b->cluster_rank = rank;
 	b->live_threads = b->thread_count;
-	b->next_warp = 0;
 	b->turns.open = false;
 	if (b->open_barriers)
 		memset(b->barriers, 0, sizeof b->barriers);
@@ -504,9 +503,9 @@ static bool round_of_turns(struct worker *k, bool *stopped)
 			*stopped = true;
 			return false;
 		}
-		if (p == PASS_WAITING && !cluster_can_wait(c))
+		if (p == PASS_WAITING)
 			tell_deadlock(c);
-		if (p == PASS_FAULT || (p == PASS_WAITING && !cluster_can_wait(c))) {
+		if (p == PASS_FAULT || p == PASS_WAITING) {
 			*stopped = true;
 			return false;
 		}
@@ -576,14 +575,4 @@ bool worker_run(struct worker *k)
 	unstick(k, &k->stuck_passes);
 	__atomic_sub_fetch(&m->busy_workers, 1, __ATOMIC_ACQ_REL);
 	return true;
-}
-
-bool cluster_can_wait(const struct cluster *c)
-{
-	for (u32 r = 0; r < c->count; r++)
-		for (u32 n = 0; n < c->blocks[r]->warp_count; n++)
-			for (const struct split *s = c->blocks[r]->warps[n].waiting; s; s = s->next)
-				if (s->state == SPLIT_WAITING)
-					return true;
-	return false;
 }

@@ -42,7 +42,7 @@ struct join {
 /* What barrier.red gives back. */
 enum barrier_reduce { BARRIER_NONE, BARRIER_POPC, BARRIER_AND, BARRIER_OR };
 
-enum split_state { SPLIT_READY, SPLIT_AT_WARP_SYNC, SPLIT_AT_BARRIER, SPLIT_AT_CLUSTER, SPLIT_WAITING };
+enum split_state { SPLIT_READY, SPLIT_AT_WARP_SYNC, SPLIT_AT_BARRIER, SPLIT_AT_CLUSTER };
 
 struct split {
 	const struct insn *pc;
