@@ -82,10 +82,8 @@ void sass_begin(struct sass_reader *r, bool has_address, u64 address, struct spa
 {
 	sass_lost(r);
 	if (!r->function) {
-		/* So that names have a scope; the file is wrong anyway. */
-		if (!r->told_outside)
-			diag_error(r->diags, at, "expected 'Function : NAME' before the first instruction");
-		r->told_outside = true;
+		/* So that names have a scope: told with the opcode. */
+		r->lost_function = true;
 		sass_function(r, strings_intern_text(r->strings, "?"), at);
 	}
 	if (has_address && address % INSTRUCTION_BYTES)
@@ -120,6 +118,9 @@ void sass_guard(struct sass_reader *r, const char *name, bool negated, struct sp
 
 void sass_opcode(struct sass_reader *r, const char *name, struct span at)
 {
+	if (r->lost_function)
+		diag_error(r->diags, at, "expected 'Function : NAME' before the first instruction");
+	r->lost_function = false;
 	r->instruction.opcode = name;
 	r->instruction.opcode_span = at;
 }
@@ -153,7 +154,7 @@ void sass_statement(struct sass_reader *r, struct span at)
 	x->modifier_count = (u32)r->modifiers.count;
 	x->operands = copy_of(r, r->operands.items, r->operands.count, sizeof *x->operands);
 	x->operand_count = (u32)r->operands.count;
-	x->span = at;
+	x->span = (struct span){at.file, x->opcode_span.begin, at.end};
 	x->scope = r->function->scope;
 	VEC_PUSH(r->arena, &r->function->body, *x);
 	sass_lost(r);

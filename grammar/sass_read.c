@@ -8,7 +8,8 @@
 
 #include "grammar/sass_reader.h"
 
-enum { TEXT_LIMIT = 1 << 30, SHOWN_TEXT = 40, MEMORY_LIMIT = 512 << 10, BANKS = 17, BANK_BYTES = 65536 };
+enum { TEXT_LIMIT = 1 << 30, SHOWN_TEXT = 40, MEMORY_LIMIT = 512 << 10, BANKS = 17, BANK_BYTES = 65536,
+       PARAMS_AT = 0x20 };
 
 void sass_abort(struct sass_reader *r, const char *message)
 {
@@ -76,6 +77,8 @@ static const char *expectation(struct sass_reader *r, const char *const *words, 
 		return "an operand";
 	if (has_word(words, count, "'@'"))
 		return "an instruction";
+	if (has_word(words, count, "','") && has_word(words, count, "';'"))
+		return "',' or ';'";
 	for (u32 i = 0; i < count && ++listed <= 5; i++)
 		text = *text ? arena_printf(r->arena, "%s or %s", text, words[i]) : words[i];
 	return listed && listed <= 5 ? text : NULL;
@@ -131,6 +134,33 @@ void sass_integer(struct sass_reader *r, struct sass_token *t, struct span at, c
 
 /* --- Functions and directives --------------------------------------------------------------- */
 
+static void add_param(struct sass_reader *r, const char *name, u16 type, struct span at)
+{
+	struct ir_function *f = r->function;
+	struct ir_variable *v = ARENA_NEW(r->arena, struct ir_variable);
+
+	*v = (struct ir_variable){.name = name, .space = SPACE_PARAM, .type = type, .align = type_bits(type) / 8,
+	                          .vector = 1, .size = type_bits(type) / 8, .owner = f,
+	                          .index = (u32)f->params.count, .span = at};
+	VEC_PUSH(r->arena, &f->params, v);
+}
+
+/* Where a listing does not say what its parameters are: words, up to the last that the code reads. */
+static void infer_params(struct sass_reader *r)
+{
+	const struct ir_function *f = r->function;
+	s64 end = PARAMS_AT;
+
+	for (size_t k = 0; k < f->body.count; k++)
+		for (u32 o = 0; o < f->body.items[k].operand_count; o++) {
+			const struct ir_operand *x = &f->body.items[k].operands[o];
+			if (x->kind == OPERAND_BANK && !x->value && x->addend < BANK_BYTES && x->addend + 4 > end)
+				end = (x->addend & ~(s64)3) + 4;
+		}
+	for (s64 at = PARAMS_AT; at < end; at += 4)
+		add_param(r, arena_printf(r->arena, "c0x%x", (u32)at), T_b32, f->span);
+}
+
 static void end_function(struct sass_reader *r)
 {
 	struct ir_function *f = r->function;
@@ -142,6 +172,8 @@ static void end_function(struct sass_reader *r)
 		diag_error(r->diags, f->span, "function '%s' has no instruction", f->name);
 	} else {
 		f->scope->end_instruction = (u32)f->body.count;
+		if (!f->listing->has_params)
+			infer_params(r);
 	}
 	r->function = NULL;
 }
@@ -163,6 +195,10 @@ void sass_function(struct sass_reader *r, const char *name, struct span at)
 	f->scope = ARENA_NEW(r->arena, struct ir_scope);
 	f->scope->parent = r->module->scope;
 	VEC_PUSH(r->arena, &r->module->functions, f);
+	struct ir_symbol *symbol = ARENA_NEW(r->arena, struct ir_symbol);
+	*symbol = (struct ir_symbol){.kind = SYM_FUNCTION, .name = name, .function = f, .span = at};
+	if (!ir_scope_find(r->module->scope, name))
+		ir_scope_enter(r->arena, r->module->scope, symbol);
 	r->function = f;
 	r->next_address = 0;
 }
@@ -238,13 +274,8 @@ void sass_param(struct sass_reader *r, const char *directive, const char *type, 
 		diag_error(r->diags, strcmp(directive, "param") ? at : type_at, "expected .param and a type of 8 to 64 bits, such as .u32");
 		return;
 	}
-	struct ir_function *f = r->function;
-	struct ir_variable *v = ARENA_NEW(r->arena, struct ir_variable);
-	*v = (struct ir_variable){.name = name, .space = SPACE_PARAM, .type = token, .align = type_bits(token) / 8,
-	                          .vector = 1, .size = type_bits(token) / 8, .owner = f,
-	                          .index = (u32)f->params.count, .span = at};
-	VEC_PUSH(r->arena, &f->params, v);
-	f->listing->has_params = true;
+	add_param(r, name, token, at);
+	r->function->listing->has_params = true;
 }
 
 void sass_bank(struct sass_reader *r, const char *directive, u64 bank, u64 offset, struct span at)

@@ -36,7 +36,8 @@ struct sass_reader {
 	s64 place;
 	u32 bank, bank_offset; /* where the next number of a .bank directive goes */
 	u32 next_address;      /* after the instruction read last */
-	bool told_outside;     /* that instructions stand before the first function */
+	bool told_outside;     /* that something stands before the first function */
+	bool lost_function;    /* instructions do, and that is not told yet */
 };
 
 /* sass.l */

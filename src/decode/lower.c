@@ -110,14 +110,10 @@ static void fill_kernel(struct lowering *low, struct kernel *k, struct ir_functi
 /* A listing's function: all its code is in one piece, its memory as stated. */
 static bool lower_listing(struct lowering *low, struct ir_function *f, struct kernel *k)
 {
-	struct arena scratch;
+	struct code *code = sass_emit_function(low, f);
 	u64 top = 0;
 
-	arena_init(&scratch, low->arena->out_of_memory);
-	low->scratch = &scratch;
-	struct code *code = sass_emit_function(low, f);
-	arena_free(&scratch);
-	low->scratch = NULL;
+	arena_reset(low->scratch);
 	if (!code)
 		return false;
 	code->index = low->code_count++;

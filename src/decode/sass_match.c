@@ -66,6 +66,14 @@ static bool aligned(struct sass_try *t, const struct ir_operand *o, u32 register
 	return true;
 }
 
+/* Where a register must stand: what stands there instead may be a slip. */
+static bool no_register(struct sass_try *t, const struct ir_operand *o)
+{
+	if (o->kind == OPERAND_SPECIAL)
+		return wrong(t, o->span, "there is no register '%s'", o->name);
+	return wrong(t, o->span, "operand %u must be a register", t->number);
+}
+
 static bool plain(struct sass_try *t, const struct ir_operand *o, const struct sass_spec *s)
 {
 	if (o->minus && !s->minus && o->kind == OPERAND_REGISTER)
@@ -84,7 +92,7 @@ static bool take_destination(struct sass_try *t, const struct ir_operand *o, con
 	struct sass_matched *m = t->m;
 
 	if (!is_register(o))
-		return wrong(t, o->span, "operand %u must be a register", t->number);
+		return no_register(t, o);
 	if (!plain(t, o, s) || !aligned(t, o, s->registers))
 		return false;
 	if (o->selector && strcmp(o->selector, "CC"))
@@ -170,6 +178,8 @@ static bool take_immediate(struct sass_try *t, const struct ir_operand *o, const
 	const bool is_float = t->m->form.row->flags & SASS_FLOAT;
 
 	*v = (struct sass_value){.kind = SASS_IMMEDIATE, .registers = s->registers};
+	if (!is_number(o, is_float) && s->kind == 'S' && o->kind == OPERAND_SPECIAL)
+		return no_register(t, o);
 	if (!is_number(o, is_float))
 		return wrong(t, o->span, "operand %u must be a number", t->number);
 	if (s->kind == 'N') {
@@ -275,7 +285,7 @@ static bool take_source(struct sass_try *t, const struct ir_operand *o, const st
 		if (!take_immediate(t, o, s, v))
 			return false;
 	} else {
-		return wrong(t, o->span, "operand %u must be a register", t->number);
+		return no_register(t, o);
 	}
 	if (!plain(t, o, s))
 		return false;

@@ -89,7 +89,9 @@ bool locks_give(struct warp *w, const struct insn *i, u32 mask, const u32 addres
 				   address[l], index, lock->lane, lock->warp, lock->address);
 			return false;
 		}
-		lock->held = false;
+	}
+	for (u32 left = mask; left; left &= left - 1) {
+		b->locks->lock[lock_index(address[__builtin_ctz(left)])].held = false;
 		b->locks->held--;
 	}
 	return true;

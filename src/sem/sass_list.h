@@ -11,4 +11,6 @@
 	X(sass_convert)                                                                                \
 	X(sass_memory)                                                                                 \
 	X(sass_control)                                                                                \
-	X(sass_barrier)
+	X(sass_barrier)                                                                                \
+	X(sass_video)                                                                                  \
+	X(sass_other)
