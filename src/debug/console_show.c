@@ -187,7 +187,7 @@ COMMAND(disassemble)
 
 static const char *const state_words[] = {[DEBUG_READY] = "ready",         [DEBUG_AT_WARP_SYNC] = "waits for lanes",
                                           [DEBUG_AT_BARRIER] = "at barrier", [DEBUG_AT_CLUSTER] = "at cluster barrier",
-                                          [DEBUG_WAITING] = "waits",       [DEBUG_AT_JOIN] = "at join"};
+                                          [DEBUG_AT_JOIN] = "at join"};
 
 const char *show_state(const struct debug_split *s, char text[64])
 {
