@@ -246,7 +246,8 @@ static void carry(struct contraction *c, const struct products *p, u32 k, u32 op
 	const struct use *factors = c->matched[k].uses;
 	const struct use kept = factors[operand], other = factors[3 - operand];
 	const bool square = other.kind == USE_REGISTER && other.reg == kept.reg;
-	const char *type = token_text(form_type(&c->matched[k].form, 0));
+	const u32 bits = type_bits(form_type(&c->matched[k].form, 0));
+	const char *type = bits == 16 ? "b16" : bits == 32 ? "b32" : "b64"; /* mov has no types of halves */
 	struct use *copy = ARENA_ARRAY(c->arena, 2, struct use);
 
 	for (const struct addition *s = p->sums[k]; s; s = s->next)

@@ -83,7 +83,7 @@ static void fold_same(struct folding *c, struct matched *m)
 	if ((type == T_f32 || type == T_f64 || type == T_f16) && !form_has(&m->form, M_ftz) &&
 	    !form_has(&m->form, M_NaN) && !form_has(&m->form, M_xorsign) && m->uses[1].kind == USE_REGISTER &&
 	    m->uses[2].kind == USE_REGISTER && m->uses[1].reg == m->uses[2].reg)
-		become(c, m, "mov", token_text((u16)type), NULL);
+		become(c, m, "mov", type == T_f16 ? "b16" : token_text((u16)type), NULL);
 }
 
 static void fold_sign(struct folding *c, struct matched *m, bool negates)

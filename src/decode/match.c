@@ -634,8 +634,7 @@ static bool check_needs(struct matcher *m, const struct ir_instruction *x, const
 	const bool too_new = module->version && module->version < ptx, too_small = m->arch < sm;
 	const bool unsynced = row->flags & ISA_UNSYNCED && m->arch >= 70 && module->version >= 64;
 	const bool unmodelled = row->flags & ISA_UNMODELLED && !m->allow_unmodelled;
-	const bool plain = (row->flags & ISA_UNTIL_13 && module->version > 13) ||
-			   (row->flags & ISA_UNTIL_31 && module->version > 31 && module->arch >= 20);
+	const bool plain = row->last && module->version > row->last && (row->last < 20 || module->arch >= 20);
 	char text[160];
 
 	if (!too_new && !too_small && !unsynced && !unmodelled && !plain)
@@ -649,7 +648,7 @@ static bool check_needs(struct matcher *m, const struct ir_instruction *x, const
 			   sm, row->flags & ISA_A_TARGET ? "a" : "", m->arch);
 	else if (plain)
 		diag_error(m->diags, x->opcode_span, "'%s' needs %sa rounding modifier from PTX ISA %s on", text,
-			   row->flags & ISA_UNTIL_13 ? ".approx or " : "", row->flags & ISA_UNTIL_13 ? "1.4" : "3.2");
+			   row->last < 20 ? ".approx or " : "", row->last < 20 ? "1.4" : "3.2");
 	else if (unsynced)
 		diag_error(m->diags, x->opcode_span, "'%s' without .sync is not for sm_70 and later from PTX ISA 6.4 on", text);
 	else

@@ -494,7 +494,7 @@ static const char *const *modifier_words(struct lowering *low, const struct ir_i
 	return words;
 }
 
-static bool runs_on(const struct isa_row *row, u32 arch) { return row->sm <= arch && arch <= row->sm_last; }
+static bool runs_on(const struct isa_row *row, u32 arch) { return row->sm <= arch && arch <= row->last; }
 
 static void tell_modifiers(struct lowering *low, const struct ir_instruction *x, const struct isa_opcode *opcode,
 			   u32 furthest)

@@ -66,11 +66,8 @@ enum isa_flag {
 	ISA_MINUS = 1 << 20,   /* sources may have a minus sign (with ISA_SELECT) */
 	ISA_UNSYNCED = 1 << 21, /* needs warps in lockstep: refused for sm_70 and later from PTX ISA 6.4 on */
 	ISA_LATE = 1 << 22,    /* may write its destinations after it: no other register shares their rows */
-	/* Forms whose modifier is required since: taken up to PTX ISA 1.3; up to 3.1 or for targets below sm_20. */
-	ISA_UNTIL_13 = 1 << 23,
-	ISA_UNTIL_31 = 1 << 24,
 	/* The rest are of SASS rows alone: isa/sass.h. */
-	ISA_SASS_FIRST = 25
+	ISA_SASS_FIRST = 23
 };
 
 /* One row.
@@ -102,7 +99,9 @@ enum isa_flag {
  * ptx: first PTX ISA version times 10; sm: first target (10 for sm_10).
  * meaning: picks the handlers for a matched form, or NULL if the combination is not legal. With
  *   operand_count 0 (isa_expand_row) the operands' widths are not known: any handler will do.
- *   The pointer itself is NULL only where flags have ISA_UNMODELLED. */
+ *   The pointer itself is NULL only where flags have ISA_UNMODELLED.
+ * last: of PTX, the last version times 10 of a form whose rounding modifier or .approx is required since;
+ *   if that is 2.0 or later, targets below sm_20 keep the form. Of SASS, the last target. 0: there is none. */
 struct isa_row {
 	const char *form;
 	const char *operands;
@@ -110,7 +109,7 @@ struct isa_row {
 	u32 flags;
 	const struct meaning *(*meaning)(const struct form *form);
 	const char *doc;
-	u16 sm_last; /* SASS: the last target that has it (`sm` is the first); 0 for PTX */
+	u16 last;
 };
 
 struct isa_family {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Rows of the SASS table: instructions of the machine itself, as disassemblers print them. They
- * are isa_rows with a language of operands of their own; `sm` and `sm_last` say which machines
+ * are isa_rows with a language of operands of their own; `sm` and `last` say which machines
  * have them. Matched by decode/sass_match.c; meanings stand beside the rows in src/sem/sass_*.c.
  *
  * operands: words in the order of the text, separated by blanks. Each is [?][-][+][|][~]KIND[COUNT]

@@ -353,6 +353,7 @@ lane_run_switched(struct warp *w, const struct insn *i, u8 *rows, u32 mask, mean
 
 /* A row of the instruction table. Stands next to the meanings it names. */
 #define ROW(FORM, OPERANDS, PTX, SM, FLAGS, PICK, DOC) {FORM, OPERANDS, PTX, SM, FLAGS, PICK, DOC, 0}
+#define ROW_UNTIL(UNTIL, FORM, OPERANDS, PTX, SM, FLAGS, PICK, DOC) {FORM, OPERANDS, PTX, SM, FLAGS, PICK, DOC, UNTIL}
 #define FAMILY(NAME, HEADING, ROWS)                                                                    \
 	const struct isa_family SEM_NAME(NAME) = {.name = HEADING, .rows = ROWS, .count = COUNT_OF(ROWS)}
 

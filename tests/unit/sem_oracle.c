@@ -51,6 +51,8 @@ static bool f32_operation(const struct oracle *o, u32 a, u32 b, u32 c, u64 *out)
 		*out = f32_fma(a, b, c ^ 1u << 31, r, ftz, sat);
 	else if (is(o, "%fnm"))
 		*out = f32_fma(a ^ 1u << 31, b, c, r, ftz, sat);
+	else if (is(o, "%fnms"))
+		*out = f32_fma(a ^ 1u << 31, b, c ^ 1u << 31, r, ftz, sat);
 	else if (is(o, "div"))
 		*out = f32_div(a, b, r, ftz);
 	else if (is(o, "rcp"))
@@ -92,6 +94,8 @@ static bool f64_operation(struct oracle *o)
 		o->out = f64_fma(a, b, unless_nan_negated(c), r);
 	else if (is(o, "%fnm"))
 		o->out = f64_fma(unless_nan_negated(a), b, c, r);
+	else if (is(o, "%fnms"))
+		o->out = f64_fma(unless_nan_negated(a), b, unless_nan_negated(c), r);
 	else if (is(o, "div"))
 		o->out = f64_div(a, b, r);
 	else if (is(o, "rcp"))
@@ -137,6 +141,8 @@ static bool f16_operation(const struct oracle *o, u16 a, u16 b, u16 c, u16 *out)
 		*out = f16_fma(a, b, c ^ 0x8000, ftz, sat, false);
 	else if (is(o, "%fnm"))
 		*out = f16_fma(a ^ 0x8000, b, c, ftz, sat, false);
+	else if (is(o, "%fnms"))
+		*out = f16_fma(a ^ 0x8000, b, c ^ 0x8000, ftz, sat, false);
 	else if (is(o, "min"))
 		*out = f16_min(a, b, ftz, nan, x);
 	else if (is(o, "max"))
@@ -170,6 +176,8 @@ static bool bf16_operation(const struct oracle *o, u16 a, u16 b, u16 c, u16 *out
 		*out = bf16_fma(a, b, c ^ 0x8000, false);
 	else if (is(o, "%fnm"))
 		*out = bf16_fma(a ^ 0x8000, b, c, false);
+	else if (is(o, "%fnms"))
+		*out = bf16_fma(a ^ 0x8000, b, c ^ 0x8000, false);
 	else if (is(o, "min"))
 		*out = bf16_min(a, b, nan, x);
 	else if (is(o, "max"))
@@ -530,7 +538,7 @@ bool oracle_run(struct oracle *o)
 		return testp(o);
 	switch (type(o, 0)) {
 	case T_f32:
-		if (has(o, M_approx) || has(o, M_full) || o->f->row->flags & ISA_UNTIL_13)
+		if (has(o, M_approx) || has(o, M_full) || o->f->row->last == 13)
 			return approx32(o);
 		return type(o, 1) == TOKEN_NONE ? f32_operation(o, A, B, C, &o->out) : mixed(o);
 	case T_f64:
