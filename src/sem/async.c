@@ -95,11 +95,7 @@ MEANING_FUNCTION(async_wait_group)
 	const bool all = form_has(f, M_full_wait);
 	return async_wait(w, group_kind(f), mask, all ? 0 : (u32)f->immediates[0], all, form_has(f, M_read)) ? i + 1 : NULL;
 }
-MEANING(async_wait_group);
-static const struct meaning *pick_async_wait_group(const struct form *f)
-{
-	return f->immediate_count && f->immediates[0] < 0 ? NULL : &async_wait_group;
-}
+ASYNC_PICK(async_wait_group)
 
 static enum ir_space arrival_space(const struct form *f)
 {

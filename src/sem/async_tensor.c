@@ -486,7 +486,19 @@ static const struct meaning *pick_tensormap_copy(const struct form *f)
 	ROW("cp.async.bulk.tensor" DIM SPACE ".global" MODE TX, "@ T @" SHIFTS, PTX, SM, FLAGS, pick_tensor_load, DOC_LOAD), \
 		ROW("cp.async.bulk.tensor" DIM SPACE ".global" MODE TX HINT, "@ T @" SHIFTS " b64", PTX, SM, FLAGS, \
 		    pick_tensor_load, DOC_LOAD)
+/* In which block of a pair the mbarrier lies: its address says so, too. */
+#define PAIR "(.cta_group::1|.cta_group::2)"
+#define PAIR_TO(SPACE, DIM, MODE, SHIFTS, FLAGS)                                                       \
+	ROW("cp.async.bulk.tensor" DIM SPACE ".global" MODE TX PAIR, "@ T @" SHIFTS, 86, 100, NEWER | (FLAGS), pick_tensor_load, \
+	    DOC_LOAD),                                                                                 \
+		ROW("cp.async.bulk.tensor" DIM SPACE ".global" MODE TX PAIR HINT, "@ T @" SHIFTS " b64", 86, 100, \
+		    NEWER | (FLAGS), pick_tensor_load, DOC_LOAD)
 #define LOAD_ROWS(DIM, MODE, SHIFTS, PTX, SM, FLAGS)                                                   \
+	PAIR_TO(".shared::cluster", DIM, MODE, SHIFTS, FLAGS), PAIR_TO(".shared::cta", DIM, MODE, SHIFTS, FLAGS), \
+		ROW("cp.async.bulk.tensor" DIM ".shared::cluster.global" MODE TX MULTICAST PAIR, "@ T @" SHIFTS " b16", 86, 100, \
+		    NEWER | (FLAGS), pick_tensor_load, DOC_LOAD),                                      \
+		ROW("cp.async.bulk.tensor" DIM ".shared::cluster.global" MODE TX MULTICAST PAIR HINT, "@ T @" SHIFTS " b16 b64", \
+		    86, 100, NEWER | (FLAGS), pick_tensor_load, DOC_LOAD),                             \
 	LOAD_TO(".shared::cluster", DIM, MODE, SHIFTS, PTX, SM, FLAGS),                                \
 		LOAD_TO(".shared::cta", DIM, MODE, SHIFTS, 86, SM, FLAGS),                             \
 		ROW("cp.async.bulk.tensor" DIM ".shared::cluster.global" MODE TX MULTICAST, "@ T @" SHIFTS " b16", PTX, SM, \
@@ -504,11 +516,11 @@ static const struct meaning *pick_tensormap_copy(const struct form *f)
 		ROW("cp.async.bulk.prefetch.tensor" DIM ".L2.global" MODE HINT, "T" SHIFTS " b64", PTX, SM, FLAGS, \
 		    pick_tensor_prefetch, DOC_PREFETCH)
 #define OPERATIONS "(.add|.min|.max|.inc|.dec|.and|.or|.xor)"
-#define REDUCE_ROWS(DIM, MODE)                                                                         \
-	ROW("cp.reduce.async.bulk.tensor" DIM ".global.shared::cta" OPERATIONS MODE ".bulk_group", "T @", 80, 90, \
-	    ISA_ORDERED, pick_tensor_store, DOC_REDUCE),                                               \
+#define REDUCE_ROWS(DIM, MODE, PTX, SM, FLAGS)                                                                         \
+	ROW("cp.reduce.async.bulk.tensor" DIM ".global.shared::cta" OPERATIONS MODE ".bulk_group", "T @", PTX, SM, \
+	    ISA_ORDERED | (FLAGS), pick_tensor_store, DOC_REDUCE),                                               \
 		ROW("cp.reduce.async.bulk.tensor" DIM ".global.shared::cta" OPERATIONS MODE ".bulk_group" HINT, "T @ b64", \
-		    80, 90, ISA_ORDERED, pick_tensor_store, DOC_REDUCE)
+		    PTX, SM, ISA_ORDERED | (FLAGS), pick_tensor_store, DOC_REDUCE)
 #define REPLACE(FIELD, TYPE, OPERANDS, FLAGS)                                                          \
 	ROW("tensormap.replace.tile" FIELD "[.global|.shared::cta].b1024" TYPE, OPERANDS, 83, 90, ISA_A_TARGET | (FLAGS), \
 	    pick_tensormap_replace, DOC_REPLACE)
@@ -529,8 +541,9 @@ static const struct isa_row rows_async_tensor[] = {
 	PREFETCH_ROWS(".5d", ".im2col", " {3}b16", 80, 90, 0),
 	PREFETCH_ROWS(".2d", ".tile::gather4", "", 86, 100, NEWER),
 	PREFETCH_ROWS("(.3d|.4d|.5d)", "(.im2col::w|.im2col::w::128)", " {2}b16", 86, 100, NEWER),
-	REDUCE_ROWS(DIMS, "[.tile]"),
-	REDUCE_ROWS("(.3d|.4d|.5d)", ".im2col_no_offs"),
+	REDUCE_ROWS(DIMS, "[.tile]", 80, 90, 0),
+	REDUCE_ROWS("(.3d|.4d|.5d)", ".im2col_no_offs", 80, 90, 0),
+	REDUCE_ROWS(".2d", ".tile::scatter4", 86, 100, NEWER),
 	REPLACE(".global_address", ".b64", "@ b64", 0),
 	REPLACE(".rank", ".b32", "@ b32", 0),
 	REPLACE("(.box_dim|.global_dim|.element_stride)", ".b32", "@ #u32 b32", 0),

@@ -214,7 +214,28 @@ PICK_ONE(movmatrix)
 	ROW("ldmatrix.sync.aligned" WORDS "[.shared|.shared::cta]" TYPES, "={" COUNT "}b32 @", 86, 100, NEWER, NULL, \
 	    "Loads matrices of bytes or of narrower elements.")
 
+/* Narrow floats of sm_120, with a scale for each block of elements: BLOCKS is which lanes and bytes hold those. */
+#define NARROW         "(.e4m3|.e5m2|.e3m2|.e2m3|.e2m1)"
+#define NARROW_ROW(NAME, WORDS, OPERANDS)                                                              \
+	ROW(NAME ".sync.aligned" WORDS, OPERANDS, 87, 120, ISA_A_TARGET | ISA_UNMODELLED, NULL,        \
+	    "Product of matrices of narrow floats.")
+#define EITHER(KIND, SHAPE) "(" KIND "." SHAPE ".row.col|." SHAPE ".row.col" KIND ")"
+#define BLOCKS         " b32 {2}b16 b32 {2}b16"
+#define NARROW_ROWS(NAME, SHORT, LONG, FACTORS, META)                                                  \
+	NARROW_ROW(NAME, EITHER(".kind::f8f6f4", SHORT) ".f32" NARROW NARROW ".f32", "={4}f32 " FACTORS " {4}f32" META), \
+	NARROW_ROW(NAME, EITHER(".kind::f8f6f4", SHORT) ".f16" NARROW NARROW ".f16", "={2}b32 " FACTORS " {2}b32" META), \
+	NARROW_ROW(NAME, EITHER(".kind::mxf8f6f4.block_scale[.scale_vec::1X]", SHORT) ".f32" NARROW NARROW ".f32.ue8m0", \
+		   "={4}f32 " FACTORS " {4}f32" META BLOCKS),                                          \
+	NARROW_ROW(NAME, EITHER(".kind::mxf4.block_scale[.scale_vec::2X]", LONG) ".f32.e2m1.e2m1.f32.ue8m0", \
+		   "={4}f32 " FACTORS " {4}f32" META BLOCKS),                                          \
+	NARROW_ROW(NAME, EITHER(".kind::mxf4nvf4.block_scale.scale_vec::2X", LONG) ".f32.e2m1.e2m1.f32.ue8m0", \
+		   "={4}f32 " FACTORS " {4}f32" META BLOCKS),                                          \
+	NARROW_ROW(NAME, EITHER(".kind::mxf4nvf4.block_scale.scale_vec::4X", LONG) ".f32.e2m1.e2m1.f32.ue4m3", \
+		   "={4}f32 " FACTORS " {4}f32" META BLOCKS)
+
 static const struct isa_row matrix_table[] = {
+	NARROW_ROWS("mma", "m16n8k32", "m16n8k64", "{4}b32 {2}b32", ""),
+	NARROW_ROWS("mma.sp::ordered_metadata", "m16n8k64", "m16n8k128", "{4}b32 {4}b32", " b32 #s32"),
 	DENSE(".m8n8k4" LAYOUTS "(.f16.f16.f16.f16)", IN_F16, 64, 70, "Four products, each by eight lanes."),
 	DENSE(".m8n8k4" LAYOUTS "(.f32.f16.f16.f16)", "={D}f32 {A}b32 {B}b32 {C}b32", 64, 70,
 	      "Four products, each by eight lanes."),
