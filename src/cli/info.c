@@ -150,7 +150,7 @@ static void print_registers(const struct ir_function *f, const struct code *code
 	printf("  registers     ");
 	for (u32 k = 0; k < 4; k++)
 		if (counts[k]) {
-			printf("%s%u %s", any ? ", " : "", counts[k], names[k]);
+			printf("%s%u %s", any ? ", " : "", counts[k], !k && counts[k] == 1 ? "predicate" : names[k]);
 			any = true;
 		}
 	if (!any)

@@ -70,6 +70,19 @@ for command in run test check info; do
 	expect 2 "unrecognized option" "$ptxsim" "$command" --wrong
 done
 
+# bash completion
+# complete TEXT WORD...: completing the last of the words, behind the program's name, offers TEXT.
+complete() {
+	text=$1
+	shift
+	expect 0 "$text" bash -c 'complete() { :; }; . "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _ptxsim
+		printf "%s\n" "${COMPREPLY[@]}"' bash "$here/../../completions/ptxsim" "$ptxsim" "$@"
+}
+complete check ch
+complete --limit run --li
+complete sm_90a run --arch sm_9
+complete samples/vecadd.ptx run "$samples/vec"
+
 # run
 expect 0 "2 of 2 expectations hold" "$ptxsim" run "$samples/vecadd.ptx"
 expect 0 "8,448 threads in 33 blocks" "$ptxsim" run "$samples/vecadd.ptx" --jobs 1
