@@ -254,7 +254,7 @@ static u32 ideal_wavefronts(const struct bank_access *a, u32 mask, u32 wavefront
 	return min_u32((words + 31) / 32, wavefronts);
 }
 
-/* Native atomics take lanes, not words: the cost is the most lanes in one slot. */
+/* Native atomics and cp.async.ca take lanes, not words: the cost is the most lanes in one slot. */
 static u32 serve_lanes(u32 mask, const u32 key[WARP_LANES], u32 slots, u16 pass[WARP_LANES])
 {
 	u8 taken[32] = {0};
@@ -269,7 +269,7 @@ static u32 serve_lanes(u32 mask, const u32 key[WARP_LANES], u32 slots, u16 pass[
 	return most;
 }
 
-static void count_atomic(const struct plan *p, const struct bank_access *a, const u32 address[WARP_LANES],
+static void count_lanes(const struct plan *p, const struct bank_access *a, const u32 address[WARP_LANES],
                          struct bank_count *count, struct bank_detail *detail)
 {
 	u32 key[WARP_LANES], twice = a->kind == BANK_ATOM_CAS ? 2 : 1, cost = 0;
@@ -528,8 +528,8 @@ void banks_count(const struct arch *arch, const struct bank_access *access, cons
 		return;
 	}
 	count->rounds = 1;
-	if (access->kind == BANK_ATOM || access->kind == BANK_ATOM_CAS) {
-		count_atomic(&p, access, address, count, detail);
+	if (access->kind == BANK_ATOM || access->kind == BANK_ATOM_CAS || access->kind == BANK_ASYNC) {
+		count_lanes(&p, access, address, count, detail);
 		return;
 	}
 	if (arch->shared_rule == ARCH_SHARED_HALF_WARP)

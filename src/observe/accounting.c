@@ -129,7 +129,7 @@ static void describe_copy(struct account_site *s)
 
 	s->operation = bypass ? ACCOUNT_ASYNC_BYPASS : ACCOUNT_ASYNC;
 	s->past_l1 = bypass;
-	s->bank_kind = BANK_ASYNC;
+	s->bank_kind = bypass ? BANK_ASYNC_BYPASS : BANK_ASYNC;
 	s->sector_kind = bypass ? SECTOR_ASYNC_BYPASS : SECTOR_ASYNC;
 	s->width = (u32)s->form->immediates[0];
 	s->wide = s->form->operand_bits[2] == 64;

@@ -62,7 +62,7 @@ static const struct kernel {
     {"cpa_s_ca4", BANK_ASYNC, 4, 0},
     {"cpa_s_ca8", BANK_ASYNC, 8, 0},
     {"cpa_s_ca16", BANK_ASYNC, 16, 0},
-    {"cpa_s_cg16", BANK_ASYNC, 16, 0},
+    {"cpa_s_cg16", BANK_ASYNC_BYPASS, 16, 0},
 };
 
 static const struct kernel *kernel_of(const struct recorded_case *c)
@@ -85,7 +85,6 @@ static void add_up(struct launch *t, const struct kernel *k, const struct bank_c
 {
 	bool load = k->kind == BANK_LOAD || k->kind == BANK_LDMATRIX;
 	bool store = k->kind == BANK_STORE || k->kind == BANK_STMATRIX;
-	bool bypass = strstr(k->name, "_cg") != NULL;
 
 	t->all += n->wavefronts + n->load_wavefronts;
 	t->ideal += n->ideal;
@@ -99,10 +98,10 @@ static void add_up(struct launch *t, const struct kernel *k, const struct bank_c
 		t->rounds += n->rounds;
 		t->loop_loads += k->kind == BANK_ATOM_LOOP ? n->rounds : 0;
 	}
-	if (k->kind == BANK_ASYNC) {
+	if (k->kind == BANK_ASYNC || k->kind == BANK_ASYNC_BYPASS) {
 		t->async += n->wavefronts;
 		t->async_conflicts += n->conflicts;
-		t->ldgsts_conflicts += bypass ? 0 : n->conflicts;
+		t->ldgsts_conflicts += k->kind == BANK_ASYNC ? n->conflicts : 0;
 	}
 	if (k->matrices) {
 		t->matrix += n->wavefronts;
@@ -150,7 +149,7 @@ static void compare_hardware(struct recorded_score *s, const struct recorded_cas
 	recorded_compare(s, c, "smsp__inst_executed_op_shared_atom.sum", t->rounds);
 	if (k->kind >= BANK_ATOM)
 		recorded_compare(s, c, "smsp__inst_executed_op_shared_ld.sum", t->loop_loads);
-	if (k->kind == BANK_ASYNC)
+	if (k->kind == BANK_ASYNC || k->kind == BANK_ASYNC_BYPASS)
 		return; /* cp.async.wait_group itself reads, without an access of the program's */
 	recorded_compare(s, c, WAVEFRONTS "cmd_read.sum", t->ld + t->atom);
 	recorded_compare(s, c, CONFLICTS ".sum", t->ld_conflicts + t->st_conflicts + t->atom_conflicts);
@@ -162,7 +161,7 @@ static void compare_hardware(struct recorded_score *s, const struct recorded_cas
 static void compare_source(struct recorded_score *s, const struct recorded_case *c, const struct kernel *k,
                            const struct launch *t)
 {
-	bool matrix = k->matrices, bypass = strstr(k->name, "_cg") != NULL;
+	bool matrix = k->matrices, bypass = k->kind == BANK_ASYNC_BYPASS;
 
 	recorded_compare(s, c, "memory_l1_wavefronts_shared", t->all);
 	recorded_compare(s, c, "memory_l1_wavefronts_shared_ideal", t->ideal);
