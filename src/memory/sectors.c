@@ -239,18 +239,35 @@ static void count_data(const struct arch *arch, const struct sector_access *a, c
 	}
 }
 
-/* cp.async.cg: each pair of lanes (32 bytes of shared memory) fetches a sector from each line
- * that it touches. Tag and data wavefronts follow no rule found: 1 where a request is made. */
+u32 sectors_of_bypass(u32 mask, const u64 address[WARP_LANES], const u32 shared[WARP_LANES])
+{
+	u64 line[WARP_LANES];
+	u32 place[WARP_LANES], count = 0;
+
+	for (u32 left = mask; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		u32 k = 0;
+
+		while (k < count && (line[k] != address[l] >> LINE_SHIFT || place[k] != shared[l] >> SECTOR_SHIFT))
+			k++;
+		if (k < count)
+			continue;
+		line[k] = address[l] >> LINE_SHIFT;
+		place[k] = shared[l] >> SECTOR_SHIFT;
+		count++;
+	}
+	return count;
+}
+
+/* Tag and data wavefronts of cp.async.cg follow no rule found: 1 where a request is made. */
 static void count_bypass(const struct sector_access *a, const u64 address[WARP_LANES],
                          struct sector_count *count)
 {
-	for (u32 l = 0; l < WARP_LANES; l += 2) {
-		u32 pair = a->mask >> l & 3;
+	u32 shared[WARP_LANES];
 
-		if (!pair)
-			continue;
-		count->sectors += 1 + (pair == 3 && address[l] >> LINE_SHIFT != address[l + 1] >> LINE_SHIFT);
-	}
+	for (u32 l = 0; l < WARP_LANES; l++)
+		shared[l] = l * a->width;
+	count->sectors = (u16)sectors_of_bypass(a->mask, address, shared);
 	count->tag_wavefronts = count->data_writes = 1;
 	count->data_reads = count->data_conflicts = 0;
 }
@@ -384,10 +401,8 @@ static void count_any_lanes(const struct arch *arch, const struct sector_access 
 	count->sectors = (u16)count_sectors(&lines);
 	count->tag_wavefronts = (u16)lines.tag_wavefronts;
 	count_data(arch, a, address, &lines, count);
-	if (a->kind == SECTOR_ASYNC_BYPASS) {
-		count->sectors = 0;
+	if (a->kind == SECTOR_ASYNC_BYPASS)
 		count_bypass(a, address, count);
-	}
 	for (u32 left = detail ? a->mask : 0; left; left &= left - 1) {
 		u32 l = (u32)__builtin_ctz(left);
 

@@ -64,6 +64,10 @@ void sectors_count_global(const struct arch *arch, const struct sector_access *a
                           const u64 address[WARP_LANES], struct sector_count *count,
                           struct sector_detail *detail);
 
+/* Sectors that a cp.async.cg fetches: each line one for each 32 bytes of shared memory that it fills in
+ * part or whole. sectors_count_global takes the lanes' 16 bytes to lie one behind the other there. */
+u32 sectors_of_bypass(u32 mask, const u64 address[WARP_LANES], const u32 shared[WARP_LANES]);
+
 /* `offset` is the byte offset of each lane in its own local memory. Word w of lane l lies at
  * (w x 32 + l) x 4 of the warp's; each word of 4 bytes is a request. The tag wavefronts take one
  * of several placements that fit the recordings; the data stage's figures are an estimate. */

@@ -9,6 +9,7 @@
 
 #include "exec/run.h"
 #include "observe/caches.h"
+#include "observe/uniform.h"
 
 /* GUARD in a slot: the instruction is the guard of the site's. */
 enum { WORKERS = 256, GUARD = 1u << 31 };
@@ -101,14 +102,58 @@ static enum bank_kind atomic_kind(const struct form *f, bool unused)
 	return banks_atomic_kind(op, type_bits(type), class != 'f');
 }
 
-static void describe_atomic(struct account_site *s, const struct insn *i)
+/* Whether the text's first operand is a register that nothing in the function reads: then the
+ * assembler takes a reduction for an atomic. */
+static bool result_is_dead(const struct account_site *s)
 {
-	const bool unused = i->d == NO_OPERAND && vector_of(s->form) == 1;
+	const struct ir_function *f = s->code->function;
+	const struct ir_instruction *x = &f->body.items[s->code->origin[s->insn]];
+	const struct ir_operand *d = x->operand_count ? &x->operands[0] : NULL;
+
+	if (!d || d->kind != OPERAND_REGISTER || !d->symbol || d->symbol->kind != SYM_REGISTER)
+		return false;
+	for (size_t k = 0; k < f->body.count; k++)
+		if (instruction_reads(&f->body.items[k], &s->code->forms[k], d->symbol->reg))
+			return false;
+	return true;
+}
+
+/* Whether one lane does the operation for all, at an address that the text makes the same for all (as
+ * recorded): a reduction of 32-bit integers over the warp goes before it, and where the result is used,
+ * a constant is added as often as there are lanes. */
+static bool is_combined(struct account_site *s, const struct accounting *a)
+{
+	enum { REDUCTION_CC = 80 }; /* redux */
+	const struct form *f = s->form;
+	const u32 origin = s->code->origin[s->insn];
+	const struct ir_instruction *x = &s->code->function->body.items[origin];
+	const int type = form_type(f, 0);
+	const bool known = form_has(f, M_add) || form_has(f, M_min) || form_has(f, M_max) || form_has(f, M_and) ||
+	                   form_has(f, M_or) || form_has(f, M_xor);
+	u32 at = 0;
+
+	while (at < x->operand_count && x->operands[at].kind != OPERAND_ADDRESS)
+		at++;
+	if (!known || type_bits(type) != 32 || type_class(type) == 'f' || vector_of(f) != 1 ||
+	    a->program->arch->cc < REDUCTION_CC || at + 1 >= x->operand_count)
+		return false;
+	struct uniform *u = uniform_new(a->arena, s->code);
+	return uniform_operand(u, &x->operands[at]) &&
+	       (s->operation == ACCOUNT_RED || (form_has(f, M_add) && uniform_operand(u, &x->operands[at + 1])));
+}
+
+static void describe_atomic(struct account_site *s, const struct insn *i, const struct accounting *a)
+{
+	const bool unused = (i->d == NO_OPERAND && vector_of(s->form) == 1) ||
+	                    (!form_has(s->form, M_exch) && !form_has(s->form, M_cas) && result_is_dead(s));
 	const bool red = unused || starts(s->form->row->form, "red");
 
 	s->operation = red ? ACCOUNT_RED : ACCOUNT_ATOM;
 	s->bank_kind = atomic_kind(s->form, red);
 	s->sector_kind = form_has(s->form, M_cas) ? SECTOR_ATOM_CAS : red ? SECTOR_RED : SECTOR_ATOM;
+	s->one_lane = is_combined(s, a);
+	if (s->one_lane && s->bank_kind == BANK_ATOM_COUNT)
+		s->bank_kind = BANK_ATOM;
 }
 
 static void describe_matrix(struct account_site *s, bool is_store)
@@ -156,18 +201,19 @@ static bool describe(struct account_site *s, const struct accounting *a)
 	}
 	if (!(f->row->flags & ISA_MEMORY) || i->a == NO_OPERAND)
 		return false;
+	s->fragment = fragments_describe(a->arena, f);
 	s->width = vector_of(f) * type_bits(form_type(f, 0)) / 8;
 	s->wide = base_bits(f) == 64;
 	if (starts(name, "ldmatrix") || starts(name, "stmatrix")) {
 		describe_matrix(s, *name == 's');
 	} else if (f->row->flags & ISA_ATOMIC) {
-		describe_atomic(s, i);
-	} else if (starts(name, "ld") || starts(name, "st")) {
+		describe_atomic(s, i, a);
+	} else if (s->fragment || starts(name, "ld") || starts(name, "st")) {
 		const bool is_store = f->row->flags & ISA_STORE;
 		s->operation = is_store ? ACCOUNT_STORE : ACCOUNT_LOAD;
 		s->bank_kind = is_store ? BANK_STORE : BANK_LOAD;
 		s->sector_kind = is_store ? SECTOR_STORE : SECTOR_LOAD;
-		s->empty_runs = !is_store && s->space == SPACE_SHARED;
+		s->empty_runs = !is_store && s->space == SPACE_SHARED && !s->fragment;
 	} else {
 		return false;
 	}
@@ -189,6 +235,17 @@ static bool is_internal(const struct code *code, u32 insn)
 	return insn != last - joins;
 }
 
+/* Whether a basic block ends with this decoded instruction, or began just before it. */
+static bool parts_blocks(const struct code *code, u32 insn)
+{
+	const u32 origin = code->origin[insn];
+
+	if (!code->insns[insn].run)
+		return false;
+	return origin == NO_OPERAND || is_internal(code, insn) || !code->forms[origin].row ||
+	       code->forms[origin].row->flags & (ISA_BRANCH | ISA_CALL | ISA_RET | ISA_EXIT);
+}
+
 static void find_sites(struct accounting *a)
 {
 	const struct program *p = a->program;
@@ -197,14 +254,18 @@ static void find_sites(struct accounting *a)
 	a->slots = ARENA_ARRAY(a->arena, p->code_count + 1, u32 *);
 	for (u32 c = 0; c < p->code_count; c++) {
 		const struct code *code = p->codes[c];
+		bool copied = false; /* a cp.async stood in this basic block */
 		a->slots[c] = ARENA_ARRAY(a->arena, code->insn_count + 1, u32);
 		for (u32 k = 0; k < code->insn_count; k++) {
 			struct account_site s = {.code = code, .insn = k};
+			copied &= !parts_blocks(code, k);
 			if (code->origin[k] == NO_OPERAND || is_internal(code, k))
 				continue;
 			s.form = &code->forms[code->origin[k]];
 			if (!s.form->row || !describe(&s, a))
 				continue;
+			s.first_copy = s.operation >= ACCOUNT_ASYNC && !copied;
+			copied |= s.first_copy;
 			VEC_PUSH(a->arena, &sites, s);
 			a->slots[c][k] = (u32)sites.count;
 			if (s.empty_runs && code->function->body.items[code->origin[k]].guard)
@@ -222,6 +283,7 @@ struct event {
 	const struct account_site *site;
 	struct account *to;
 	const struct warp *w;
+	const u32 *shared; /* cp.async: where the lanes' bytes go */
 };
 
 static void add(struct account *to, enum account_field field, u64 n) { to->n[field] += n; }
@@ -316,6 +378,10 @@ static void count_global(const struct event *e, u32 mask, const u64 address[WARP
 	struct sector_count n;
 
 	sectors_count_global(e->a->program->arch, &access, address, &n, NULL);
+	if (s->sector_kind == SECTOR_ASYNC_BYPASS) {
+		n.sectors = n.transactions = (u16)sectors_of_bypass(mask, address, e->shared);
+		n.bytes_moved = 32u * n.sectors;
+	}
 	add_sectors(e, ACCOUNT_global_instructions, SPACE_GLOBAL, mask, &n, address);
 	if (e->a->caches) {
 		struct cache_outcome outcome = {0};
@@ -400,15 +466,44 @@ static void form_addresses(const u8 *rows, u32 base, s32 offset, bool wide, u64 
 }
 
 /* cp.async: the list starts with the shared address, then the global one. */
-static void count_copy(const struct event *e, const struct insn *i, const u8 *rows, u32 mask)
+static void count_copy(struct event *e, const struct insn *i, const u8 *rows, u32 mask)
 {
 	const u32 *list = warp_operands(e->w, i);
 	u64 address[WARP_LANES];
+	u32 shared[WARP_LANES];
 
 	form_addresses(rows, list[0], (s32)list[1], e->site->form->operand_bits[0] == 64, address);
 	count_shared(e, mask, address);
+	for (u32 l = 0; l < WARP_LANES; l++)
+		shared[l] = (u32)address[l];
+	e->shared = shared;
 	form_addresses(rows, list[2], (s32)list[3], e->site->wide, address);
 	count_global(e, mask, address);
+}
+
+static void count_anywhere(const struct event *e, u32 mask, u64 address[WARP_LANES])
+{
+	if (e->site->space == SPACE_GENERIC)
+		count_generic(e, mask, address);
+	else
+		count_space(e, e->site->space, mask, address);
+}
+
+/* wmma.load and wmma.store: each of their accesses as one of its own. */
+static void count_fragment(const struct event *e, const struct insn *i, const u8 *rows, u32 mask,
+                           const u64 base[WARP_LANES])
+{
+	const struct fragment_accesses *f = e->site->fragment;
+	const u64 stride = fragments_stride(f, e->w, i, rows, mask);
+
+	for (u32 k = 0; k < f->count; k++) {
+		struct account_site part = *e->site;
+		const struct event one = {e->a, &part, e->to, e->w, NULL};
+		u64 address[WARP_LANES];
+		part.width = f->access[k].bytes;
+		fragments_address(f, k, base, stride, address);
+		count_anywhere(&one, mask, address);
+	}
 }
 
 static void count_access(const struct accounting *a, struct warp *w, const struct insn *i, u8 *rows, u32 mask,
@@ -416,7 +511,7 @@ static void count_access(const struct accounting *a, struct warp *w, const struc
 {
 	const u32 slot = (mark & ~GUARD) - 1;
 	const struct account_site *s = &a->sites[slot];
-	const struct event e = {a, s, &a->sums[w->worker->number][slot], w};
+	struct event e = {a, s, &a->sums[w->worker->number][slot], w, NULL};
 	u64 address[WARP_LANES];
 
 	/* One that waits for other lanes comes again, with all of them. */
@@ -429,15 +524,17 @@ static void count_access(const struct accounting *a, struct warp *w, const struc
 	}
 	add(e.to, ACCOUNT_executed, 1);
 	add(e.to, ACCOUNT_lanes, (u64)(u32)__builtin_popcount(mask));
+	if (s->one_lane)
+		mask &= -mask;
 	if (s->operation >= ACCOUNT_ASYNC) {
 		count_copy(&e, i, rows, mask);
 		return;
 	}
 	form_addresses(rows, i->a, i->imm, s->wide, address);
-	if (s->space == SPACE_GENERIC)
-		count_generic(&e, mask, address);
+	if (s->fragment)
+		count_fragment(&e, i, rows, mask, address);
 	else
-		count_space(&e, s->space, mask, address);
+		count_anywhere(&e, mask, address);
 }
 
 static void before(void *context, struct warp *w, const struct insn *i, u8 *rows, u32 mask)
@@ -588,6 +685,17 @@ static void fill_flow(const struct accounting *a, struct arena *arena, struct ac
 	run->occupancy = facts_occupancy(run->facts, l, a->options.registers);
 }
 
+/* The assembler puts three loads without an address before the first cp.async of a basic block, as
+ * the recordings show. */
+static void add_dummy_loads(struct account_run *run, u32 site, const struct account_site *s)
+{
+	enum { DUMMY_LOADS = 3 };
+	const u64 executed = run->flow[s->code->index][s->code->origin[s->insn]].executed;
+
+	run->sites[site].n[ACCOUNT_shared_dummy_loads] += DUMMY_LOADS * executed;
+	run->operations[s->operation].n[ACCOUNT_shared_dummy_loads] += DUMMY_LOADS * executed;
+}
+
 struct account_run *accounting_end(const struct accounting *a, struct arena *arena, const struct launch *l,
                                    const struct launch_stats *stats)
 {
@@ -607,6 +715,9 @@ struct account_run *accounting_end(const struct accounting *a, struct arena *are
 		sum->worst.taken = false;
 	}
 	fill_flow(a, arena, run, l);
+	for (u32 s = 0; s < a->site_count; s++)
+		if (a->sites[s].first_copy)
+			add_dummy_loads(run, s, &a->sites[s]);
 	return run;
 }
 

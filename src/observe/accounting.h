@@ -17,6 +17,7 @@
 #include "memory/sectors.h"
 #include "observe/facts.h"
 #include "observe/flow.h"
+#include "observe/fragments.h"
 #include "observe/places.h"
 
 /* What an instruction does; fixed for each decoded instruction. */
@@ -50,7 +51,9 @@ enum account_operation {
 	        X(shared_rounds) /* machine atomics issued: more than 1 an instruction for loops */          \
 	    X(shared_rounds_alu) /* of which carried out by the unit itself */                               \
 	    X(shared_rounds_cas) /* of which compare and swap */                                             \
-	    X(shared_loop_loads) X(shared_load_wavefronts) X(shared_load_conflicts)                          \
+	    X(shared_loop_loads)                                                                          \
+	    X(shared_dummy_loads) /* the assembler's, before a basic block's first cp.async */       \
+	    X(shared_load_wavefronts) X(shared_load_conflicts)                          \
 	        ACCOUNT_SECTOR_FIELDS(X, global) ACCOUNT_SECTOR_FIELDS(X, local) X(const_instructions)       \
 	            X(const_requests) X(const_divergent) X(const_replays)                              \
 	                /* with caches: sectors */ X(global_l1_hits) X(global_l1_misses)              \
@@ -102,6 +105,9 @@ struct account_site {
 	bool through_l1;
 	bool past_l1;    /* the cache estimate: by its form, or because others must see it at once */
 	bool empty_runs; /* the machine runs it without an active lane, too */
+	bool one_lane;   /* an atomic that the assembler lets one lane do for all */
+	bool first_copy; /* the first cp.async of its basic block */
+	const struct fragment_accesses *fragment; /* of wmma.load and wmma.store, else NULL */
 };
 
 /* Whether loads go through the first-level cache: as the architecture has it, or as compiled. */

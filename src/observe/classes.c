@@ -187,6 +187,32 @@ struct instruction_facts instruction_describe(const struct isa *isa, const struc
 	return facts;
 }
 
+static bool names_register(const struct ir_operand *o, const struct ir_register *reg)
+{
+	if (o->kind == OPERAND_REGISTER)
+		return o->symbol && o->symbol->kind == SYM_REGISTER && o->symbol->reg == reg;
+	for (u32 k = 0; k < o->item_count; k++)
+		if (names_register(&o->items[k], reg))
+			return true;
+	return false;
+}
+
+bool instruction_reads(const struct ir_instruction *x, const struct form *form, const struct ir_register *reg)
+{
+	struct operand_spec specs[FORM_OPERANDS];
+	const u32 count = form->row ? isa_operand_specs(form, specs) : 0;
+
+	if (x->guard && x->guard->kind == SYM_REGISTER && x->guard->reg == reg)
+		return true;
+	for (u32 k = 0; k < x->operand_count; k++) {
+		const bool only_written =
+		    k < count && specs[k].kind == 't' && specs[k].written && !specs[k].read;
+		if (!only_written && names_register(&x->operands[k], reg))
+			return true;
+	}
+	return false;
+}
+
 const char *instruction_class_name(enum instruction_class class)
 {
 	static const char *const names[] = {

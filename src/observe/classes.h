@@ -83,6 +83,9 @@ struct instruction_facts {
 struct instruction_facts instruction_describe(const struct isa *isa, const struct ir_instruction *x,
                                               const struct form *form);
 
+/* Whether the instruction reads the register, as a guard, an operand or a part of one. */
+bool instruction_reads(const struct ir_instruction *x, const struct form *form, const struct ir_register *reg);
+
 const char *instruction_class_name(enum instruction_class class);
 
 /* 32-bit registers that a function's values occupy once those that never live together share one: an

@@ -190,8 +190,12 @@ static const struct counter table[] = {
 
     /* --- Shared memory --- */
     SUM2("shared.load.instructions", "instructions", F(shared_instructions) | F(executed_empty), LD,
-         F(shared_loop_loads), ATOMICS, NCU_INST "shared_ld.sum " NCU_SINS "shared_ld.sum inst_executed_shared_loads",
-         "Loads from shared memory, those of atomic loops included, and those without an active lane."),
+         F(shared_loop_loads) | F(shared_dummy_loads), ATOMICS | COPIES,
+         NCU_INST "shared_ld.sum inst_executed_shared_loads",
+         "Loads from shared memory, those without an active lane included, those of atomic loops, and the three "
+         "without an address that the assembler puts before the first cp.async of a basic block."),
+    SUM2("shared.ld.instructions", "instructions", F(shared_instructions) | F(executed_empty), LD,
+         F(shared_loop_loads), ATOMICS, NCU_SINS "shared_ld.sum", "The same without those three."),
     SUM("shared.store.instructions", "instructions", F(shared_instructions), ST,
         NCU_INST "shared_st.sum " NCU_SINS "shared_st.sum inst_executed_shared_stores", "Stores to shared memory."),
     SUM("shared.atomic.instructions", "instructions", F(shared_rounds), ATOMICS,

@@ -226,6 +226,7 @@ static bool launch(struct run *r)
 	    .print = collect,
 	    .print_context = r,
 	    .async = r->options->async,
+	    .observers = r->options->observers,
 	};
 	struct launch_stats stats = {0};
 	struct fault fault = {0};
@@ -235,6 +236,8 @@ static bool launch(struct run *r)
 	memcpy(l.block, c->block, sizeof l.block);
 	memcpy(l.cluster, c->cluster, sizeof l.cluster);
 	const enum launch_status status = launch_run(&l, &stats, &fault, reason, sizeof reason);
+	if (r->options->ran)
+		r->options->ran(r->options->context, &l, &stats);
 	if (status == LAUNCH_FAULT && c->fault) {
 		if (!strcmp(fault_cuda_name(fault.kind), c->fault))
 			return true;

@@ -11,6 +11,10 @@
 struct case_options {
 	bool exact; /* compare bytes whatever the case says */
 	struct async_choice async;
+	/* Watching the launch: observers as in struct launch, and a call once it has run. May be NULL. */
+	struct observer *const *observers;
+	void (*ran)(void *context, const struct launch *l, const struct launch_stats *stats);
+	void *context;
 };
 
 enum { CASE_MESSAGE = 2048 };

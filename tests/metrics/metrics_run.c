@@ -13,6 +13,7 @@
 #include "api/session.h"
 #include "observe/counters.h"
 #include "tests/golden/pack.h"
+#include "tests/metrics/programs.h"
 
 enum { KEY = 256, SLOTS = 1 << 18 };
 
@@ -369,8 +370,11 @@ int main(int count, char **words)
 {
 	struct runner r = {0};
 
+	if (count == 4 && !strcmp(words[1], "--programs"))
+		return programs_run(stdout, words[2], words[3]);
 	if (count != 2) {
-		fprintf(stderr, "usage: metrics-run FOLDER\n");
+		fprintf(stderr, "usage: metrics-run FOLDER\n"
+		                "       metrics-run --programs PROGRAMS.csv PACKS >docs/programs.md\n");
 		return 2;
 	}
 	arena_init(&r.arena, NULL);

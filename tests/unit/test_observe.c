@@ -30,7 +30,10 @@ static const char text[] =
                 "mad.lo.u32 a, t, 4, a; cvt.u64.u32 g, a; cvta.shared.u64 g, g; mad.wide.u32 b, t, 4, b;\n"
                 "setp.lt.u32 p, t, 16; selp.b64 g, g, b, p; ld.u32 v, [g];\n")
                 KERNEL("guarded", "setp.gt.u32 p, t, 99; @p ld.shared.u32 v, [a]; setp.lt.u32 q, t, 8; @q "
-                                  "st.shared.u32 [a], v;\n") KERNEL("adding", "red.global.add.u32 [b], t;\n")
+                                  "st.shared.u32 [a], v;\n") KERNEL("adding", "mad.wide.u32 b, t, 0, b; red.global.add.u32 [b], t;\n")
+		KERNEL("combined", "red.global.add.u32 [b], t; red.global.inc.u32 [b], t; "
+		                   "atom.global.max.s32 w, [b+4], t; atom.global.add.u32 v, [b+8], 1; "
+		                   "atom.global.add.u32 w, [b+12], t; st.global.u32 [b+16], v;\n")
                     KERNEL(
                         "counting",
                         "red.shared.add.u32 [a], 1; atom.shared.add.u32 v, [a], t; st.shared.u32 [a], v;\n")
@@ -143,6 +146,10 @@ static const struct {
     {"adding", "global.reduction.sectors", 32},
     {"adding", "global.reduction.requests", 1},
     {"adding", "global.atomic.requests", 0},
+    /* inc is not combined; the last add's result is not read */
+    {"combined", "global.reduction.sectors", 1 + 32 + 1 + 1},
+    {"combined", "global.reduction.requests", 4},
+    {"combined", "global.atomic.sectors", 1},
     {"counting", "shared.atomic.wavefronts", 1 + 32},
     {"counting", "shared.atomic.conflicts", 31},
     {"counting", "shared.atomic.instructions", 2},
