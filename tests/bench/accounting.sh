@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# accounting.sh BUILD [REPETITIONS]: what counting costs. Runs the six benchmarks on one thread, plain and
+# with every count on, interleaved; prints the median rates of both, and the median of the six ratios.
+set -eu
+
+build=$1
+reps=${2-5}
+folder=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+script() {
+	case $1 in
+	saxpy) echo 'let n = 1 << 22
+buffer x f32[n] uniform 0 1
+buffer y f32[n] uniform 0 1
+launch saxpy(x, y, 3.0, n) grid=n / 256 block=256' ;;
+	matmul) echo 'let n = 512
+buffer a f32[n,n] uniform 0 1
+buffer b f32[n,n] uniform 0 1
+buffer c f32[n,n]
+launch matmul(a, b, c, n) grid=n / 16, n / 16 block=16,16' ;;
+	mandel) echo 'buffer r u32[1048576]
+launch mandel(r, 1024, 256, -2.0, -1.5, 3.0 / 1024) grid=64,64 block=16,16' ;;
+	hist) echo 'let n = 1 << 20
+buffer in u32[n] random
+buffer r u32[256]
+launch hist(in, r, n) grid=256 block=256' ;;
+	transpose) echo 'let n = 2048
+buffer a f32[n,n] uniform 0 1
+buffer r f32[n,n]
+launch transpose(a, r, n) grid=n / 32, n / 32 block=32,8' ;;
+	xorshift) echo 'let n = 1 << 18
+buffer r u32[n]
+launch xorshift(r, 64, n) grid=n / 256 block=256' ;;
+	esac
+}
+
+# The last launch's rate, in thread instructions a second.
+rate() {
+	sed -n 's/^  instructions .* by threads, \([0-9.e+]*\) \([GMk]\)instr.s$/\1 \2/p' |
+		awk '{ v = $1 * ($2 == "G" ? 1e9 : $2 == "M" ? 1e6 : 1e3) } END { print v }'
+}
+
+median() {
+	sort -g | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'
+}
+
+printf '%-10s %12s %12s %8s\n' benchmark plain counting share
+for name in saxpy matmul mandel hist transpose xorshift; do
+	{
+		script "$name"
+		script "$name" | tail -n 1
+	} >"$work/script"
+	: >"$work/plain"
+	: >"$work/counting"
+	k=0
+	while [ "$k" -lt "$reps" ]; do
+		"$build/ptxsim" run "$folder/$name.ptx" --script "$work/script" --jobs 1 --heads 0 | rate >>"$work/plain"
+		"$build/ptxsim" run "$folder/$name.ptx" --script "$work/script" --jobs 1 --heads 0 --report text |
+			rate >>"$work/counting"
+		k=$((k + 1))
+	done
+	plain=$(median <"$work/plain") counting=$(median <"$work/counting")
+	awk -v n="$name" -v p="$plain" -v c="$counting" -v f="$work/shares" 'BEGIN {
+		printf "%-10s %9.3f G/s %9.3f G/s %8.3f\n", n, p / 1e9, c / 1e9, c / p; print c / p >> f }'
+done
+printf 'median share %.3f\n' "$(median <"$work/shares")"
