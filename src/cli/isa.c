@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ptxsim isa: the instruction table as text or JSON, straight from the rows.
+ * ptxsim isa: the instruction table as text, JSON or Markdown (docs/instructions.md), straight from the
+ * rows, and how each row is verified.
  */
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
 
 struct isa_options {
-	bool json;
+	bool json, markdown;
 	const char *opcode;
 };
 
 static const struct argp_option options[] = {
     {"json", 'j', NULL, 0, "Print as JSON", 0},
+    {"markdown", 'm', NULL, 0, "Print as Markdown tables", 0},
     {0},
 };
 
@@ -25,6 +28,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	switch (key) {
 	case 'j':
 		o->json = true;
+		return 0;
+	case 'm':
+		o->markdown = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (o->opcode)
@@ -46,11 +52,45 @@ static bool wanted(const struct isa_options *o, const struct isa_row *row)
 	return !o->opcode || (strlen(o->opcode) == length && !strncmp(row->form, o->opcode, length));
 }
 
-static const char *state_of(const struct isa_row *row)
+/* "form;operands" of the rows that recordings of hardware use, made by `./dev docs`, in order. */
+static const char *const recorded[] = {
+#define RECORDED(row) row,
+#include "cli/recorded_rows.inc"
+#undef RECORDED
+};
+
+static int compare_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
+static bool is_recorded(const struct isa_row *row)
+{
+	char text[1024];
+	const char *key = text;
+
+	snprintf(text, sizeof text, "%s;%s", row->form, row->operands ? row->operands : "");
+	return bsearch(&key, recorded, COUNT_OF(recorded), sizeof *recorded, compare_text) != NULL;
+}
+
+/* Families of which a test runs every form against exact arithmetic of its own. */
+static bool has_oracle(const struct isa_family *family)
+{
+	static const char *const names[] = {"Integer arithmetic", "Bit counts and fields", "Extended-precision integer arithmetic",
+					    "Logic and shift", "Floating-point arithmetic",
+					    "Half-precision floating-point arithmetic", "Approximate functions",
+					    "Conversion: integers", "Conversion: floating point",
+					    "Comparison and selection"};
+	for (size_t k = 0; k < COUNT_OF(names); k++)
+		if (!strcmp(family->name, names[k]))
+			return true;
+	return false;
+}
+
+static const char *verified_by(const struct isa_family *family, const struct isa_row *row)
 {
 	if (row->flags & ISA_UNMODELLED)
 		return "not modelled";
-	return row->flags & ISA_UNVERIFIED ? "by the manual" : "modelled";
+	if (is_recorded(row))
+		return has_oracle(family) ? "recording, oracle" : "recording";
+	return has_oracle(family) ? "oracle" : "manual";
 }
 
 static size_t print_text(const struct isa_options *o)
@@ -68,7 +108,7 @@ static size_t print_text(const struct isa_options *o)
 			headed = true;
 			count++;
 			printf("  %s\n      PTX %u.%u, sm_%u%s, %s. %s\n", row->form, row->ptx / 10,
-			       row->ptx % 10, row->sm, row->flags & ISA_A_TARGET ? "a" : "", state_of(row),
+			       row->ptx % 10, row->sm, row->flags & ISA_A_TARGET ? "a" : "", verified_by(*f, row),
 			       row->doc ? row->doc : "");
 		}
 	}
@@ -89,12 +129,62 @@ static size_t print_json(const struct isa_options *o)
 			                    "form", row->form, "operands", row->operands ? row->operands : "",
 			                    "ptx", (double)row->ptx / 10, "sm", (int)row->sm,
 			                    "architecture_specific", (row->flags & ISA_A_TARGET) != 0,
-			                    "state", state_of(row), "doc", row->doc ? row->doc : ""));
+			                    "verified", verified_by(*f, row), "doc", row->doc ? row->doc : ""));
 		}
 	const size_t count = json_array_size(list);
 	json_dumpf(list, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(3));
 	putchar('\n');
 	json_decref(list);
+	return count;
+}
+
+/* A bar divides a table's columns, in code, too. */
+static void print_cell(const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '|')
+			putchar('\\');
+		putchar(*text);
+	}
+}
+
+static void print_markdown_row(const struct isa_family *family, const struct isa_row *row)
+{
+	fputs("| `", stdout);
+	print_cell(row->form);
+	printf("` | %u.%u", row->ptx / 10, row->ptx % 10);
+	if (row->last)
+		printf(" to %u.%u", row->last / 10, row->last % 10);
+	printf(" | sm_%u%s%s | %s | ", row->sm, row->flags & ISA_A_TARGET ? "a" : "",
+	       row->flags & ISA_UNSYNCED ? " to sm_62" : "", verified_by(family, row));
+	print_cell(row->doc ? row->doc : "");
+	puts(" |");
+}
+
+static size_t print_markdown(const struct isa_options *o)
+{
+	size_t count = 0;
+
+	puts("<!-- Made by `./dev docs` from the instruction table. -->\n"
+	     "# Instructions\n\n"
+	     "One row for each line of the instruction table. `.x` is written as it stands, `[.x|.y]` is one of these or\n"
+	     "none, `(.x|.y)` one of these. Since: the first PTX ISA version and the first target (modifiers can need later\n"
+	     "ones: the checks say so). Verified: by *recording*s of an H200 in `tests/golden`; by an *oracle*, exact arithmetic\n"
+	     "of its own in `tests/unit` that every form of the row is compared with; otherwise by reading the *manual*.\n"
+	     "*Not modelled*: known, checked, and an error before the kernel runs.");
+	for (const struct isa_family *const *f = sem_families(NULL); *f; f++) {
+		bool headed = false;
+		for (u32 k = 0; k < (*f)->count; k++) {
+			if (!wanted(o, &(*f)->rows[k]))
+				continue;
+			if (!headed)
+				printf("\n## %s\n\n| form | PTX | target | verified | |\n| --- | --- | --- | --- | --- |\n",
+				       (*f)->name);
+			headed = true;
+			count++;
+			print_markdown_row(*f, &(*f)->rows[k]);
+		}
+	}
 	return count;
 }
 
@@ -109,7 +199,7 @@ int cli_isa(int count, char **words)
 	struct isa_options o = {.json = false};
 
 	argp_parse(&argp, count, words, 0, NULL, &o);
-	const size_t found = o.json ? print_json(&o) : print_text(&o);
+	const size_t found = o.json ? print_json(&o) : o.markdown ? print_markdown(&o) : print_text(&o);
 	if (found)
 		return CLI_OK;
 	fprintf(stderr, "ptxsim: there is no instruction '%s'\n", o.opcode);

@@ -438,19 +438,20 @@ PICK_LOAD_SCALAR(global)
 PICK_LOAD_SCALAR(shared)
 PICK_LOAD_SCALAR(generic)
 
-#define PICK_LOAD_VECTOR(SP)                                                                           \
-	static const struct meaning *pick_ld_vector_##SP(u32 count, u32 bits, bool wide)               \
+/* Vectors that have meanings of their own, of loads and of stores. */
+#define PICK_VECTOR(OP, SP)                                                                            \
+	static const struct meaning *pick_##OP##_vector_##SP(u32 count, u32 bits, bool wide)           \
 	{                                                                                              \
 		if (bits == 32 && count == 2)                                                          \
-			return CHOOSE(ld_##SP##_v2_32);                                                \
+			return CHOOSE(OP##_##SP##_v2_32);                                              \
 		if (bits == 32 && count == 4)                                                          \
-			return CHOOSE(ld_##SP##_v4_32);                                                \
+			return CHOOSE(OP##_##SP##_v4_32);                                              \
 		if (bits == 64 && count == 2)                                                          \
-			return CHOOSE(ld_##SP##_v2_64);                                                \
-		return &ld_any;                                                                        \
+			return CHOOSE(OP##_##SP##_v2_64);                                              \
+		return &OP##_any;                                                                      \
 	}
-PICK_LOAD_VECTOR(global)
-PICK_LOAD_VECTOR(shared)
+PICK_VECTOR(ld, global)
+PICK_VECTOR(ld, shared)
 
 static bool all_registers_are(const struct form *f, u32 first, u32 count, u32 bits)
 {
@@ -701,19 +702,8 @@ PICK_STORE_SCALAR(global)
 PICK_STORE_SCALAR(shared)
 PICK_STORE_SCALAR(generic)
 
-#define PICK_STORE_VECTOR(SP)                                                                          \
-	static const struct meaning *pick_st_vector_##SP(u32 count, u32 bits, bool wide)               \
-	{                                                                                              \
-		if (bits == 32 && count == 2)                                                          \
-			return CHOOSE(st_##SP##_v2_32);                                                \
-		if (bits == 32 && count == 4)                                                          \
-			return CHOOSE(st_##SP##_v4_32);                                                \
-		if (bits == 64 && count == 2)                                                          \
-			return CHOOSE(st_##SP##_v2_64);                                                \
-		return &st_any;                                                                        \
-	}
-PICK_STORE_VECTOR(global)
-PICK_STORE_VECTOR(shared)
+PICK_VECTOR(st, global)
+PICK_VECTOR(st, shared)
 
 static const struct meaning *pick_st(const struct form *f)
 {
@@ -763,56 +753,48 @@ static const struct meaning *pick_st_param(const struct form *f)
 /* What fits 128 bits, and the two shapes of 256 bits. */
 #define VALUES     "([.v2](" BITS_8_16 "|" BITS_32 "|" BITS_64 ")|.v4(" BITS_8_16 "|" BITS_32 ")|.v8(" BITS_8_16 ")|.b128)"
 #define WIDE       "(.v4(" BITS_64 ")|.v8(" BITS_32 "))"
+#define PARAM      "(.param|.param::entry|.param::func)"
 #define SHARED     "(.shared|.shared::cta|.shared::cluster)"
 #define SCOPES     "(.cta|.cluster|.gpu|.sys)"
 #define EVICT      ".L1::evict_normal|.L1::evict_unchanged|.L1::evict_first|.L1::evict_last|.L1::no_allocate"
 #define EVICT_L2   "[.L2::evict_normal|.L2::evict_first|.L2::evict_last]"
-#define HINT       ".L2::cache_hint"
 #define PREFETCH   "[.L2::64B|.L2::128B|.L2::256B]"
 #define LOADS_FLAGS  (ISA_MEMORY | ISA_RELAXED)
 #define STORES_FLAGS (ISA_MEMORY | ISA_RELAXED | ISA_STORE)
-#define NEWER        (LOADS_FLAGS | ISA_UNVERIFIED)
-#define NEWER_STORE  (STORES_FLAGS | ISA_UNVERIFIED)
 
 /* In global memory or by generic addresses; only there caches can be told what to do. */
 #define LD_FAR(HOW, PTX, SM, DOC)                                                                      \
 	ROW("ld" HOW PREFETCH VALUES, "={v}0 @", PTX, SM, LOADS_FLAGS, pick_ld, DOC),                  \
-		ROW("ld" HOW EVICT_L2 PREFETCH WIDE, "={v}0 @", 88, 100, NEWER, pick_ld, DOC)
+		ROW("ld" HOW EVICT_L2 PREFETCH WIDE, "={v}0 @", 88, 100, LOADS_FLAGS | ISA_UNVERIFIED, pick_ld, DOC)
 #define LD_FAR_HINT(HOW, PTX, SM, DOC)                                                                 \
 	LD_FAR(HOW, PTX, SM, DOC),                                                                     \
-		ROW("ld" HOW HINT PREFETCH VALUES, "={v}0 @ b64", PTX, SM, LOADS_FLAGS, pick_ld, DOC), \
-		ROW("ld" HOW EVICT_L2 HINT PREFETCH WIDE, "={v}0 @ b64", 88, 100, NEWER, pick_ld, DOC)
+		ROW("ld" HOW ".L2::cache_hint" PREFETCH VALUES, "={v}0 @ b64", PTX, SM, LOADS_FLAGS, pick_ld, DOC), \
+		ROW("ld" HOW EVICT_L2 ".L2::cache_hint" PREFETCH WIDE, "={v}0 @ b64", 88, 100, LOADS_FLAGS | ISA_UNVERIFIED, pick_ld, DOC)
 #define ST_FAR(HOW, PTX, SM, DOC)                                                                      \
 	ROW("st" HOW VALUES, "@ {v}0", PTX, SM, STORES_FLAGS, pick_st, DOC),                           \
-		ROW("st" HOW EVICT_L2 WIDE, "@ {v}0", 88, 100, NEWER_STORE, pick_st, DOC)
+		ROW("st" HOW EVICT_L2 WIDE, "@ {v}0", 88, 100, STORES_FLAGS | ISA_UNVERIFIED, pick_st, DOC)
 #define ST_FAR_HINT(HOW, PTX, SM, DOC)                                                                 \
 	ST_FAR(HOW, PTX, SM, DOC),                                                                     \
-		ROW("st" HOW HINT VALUES, "@ {v}0 b64", PTX, SM, STORES_FLAGS, pick_st, DOC),          \
-		ROW("st" HOW EVICT_L2 HINT WIDE, "@ {v}0 b64", 88, 100, NEWER_STORE, pick_st, DOC)
+		ROW("st" HOW ".L2::cache_hint" VALUES, "@ {v}0 b64", PTX, SM, STORES_FLAGS, pick_st, DOC),          \
+		ROW("st" HOW EVICT_L2 ".L2::cache_hint" WIDE, "@ {v}0 b64", 88, 100, STORES_FLAGS | ISA_UNVERIFIED, pick_st, DOC)
 
 static const struct isa_row rows_memory[] = {
-	ROW("ld[.weak](.param|.param::entry|.param::func)[.ca|.cg|.cs|.lu|.cv]" VALUES, "={v}0 @", 10, 10,
-	    LOADS_FLAGS | ISA_PARAM, pick_ld_param, "Loads from a parameter."),
+	ROW("ld[.weak]" PARAM "[.ca|.cg|.cs|.lu|.cv]" VALUES, "={v}0 @", 10, 10, LOADS_FLAGS | ISA_PARAM, pick_ld_param, "Loads."),
 	LD_FAR_HINT("[.weak][.global][.ca|.cg|.cs|.lu|.cv|" EVICT "]", 10, 10, "Loads."),
-	ROW("ld[.weak](.const|.local|.shared|.shared::cta|.shared::cluster)[.ca|.cg|.cs|.lu|.cv]" VALUES, "={v}0 @", 10, 10,
-	    LOADS_FLAGS, pick_ld, "Loads."),
+	ROW("ld[.weak](.const|.local|" SHARED ")[.ca|.cg|.cs|.lu|.cv]" VALUES, "={v}0 @", 10, 10, LOADS_FLAGS, pick_ld, "Loads."),
 	LD_FAR(".volatile[.global]", 10, 10, "Loads, in every execution anew."),
-	ROW("ld.volatile" SHARED VALUES, "={v}0 @", 10, 10, LOADS_FLAGS, pick_ld, "Loads, in every execution anew."),
 	LD_FAR_HINT("(.relaxed|.acquire)" SCOPES "[.global][" EVICT "]", 60, 70, "Loads with a memory order."),
-	ROW("ld(.relaxed|.acquire)" SCOPES SHARED VALUES, "={v}0 @", 60, 70, LOADS_FLAGS, pick_ld, "Loads with a memory order."),
+	ROW("ld(.volatile|(.relaxed|.acquire)" SCOPES ")" SHARED VALUES, "={v}0 @", 10, 10, LOADS_FLAGS, pick_ld, "Loads."),
 	ROW("ld.mmio.relaxed.sys[.global]" ONE, "=0 @", 82, 70, LOADS_FLAGS, pick_ld, "Loads from a device register."),
 	LD_FAR_HINT(".global([.ca|.cg|.cs].nc|.nc(" EVICT "))", 31, 32, "Loads through the read-only path."),
 	ROW("ldu[.global]([.v2](" BITS_8_16 "|" BITS_32 "|" BITS_64 ")|.v4(" BITS_8_16 "|" BITS_32 ")|.b128)", "={v}0 @", 20, 20,
 	    LOADS_FLAGS, pick_ld, "Loads read-only data at an address common to the warp."),
-	ROW("st[.weak](.param|.param::func)[.wb|.cg|.cs|.wt]" VALUES, "@ {v}0", 10, 10, STORES_FLAGS | ISA_PARAM, pick_st_param,
-	    "Stores to a parameter."),
+	ROW("st[.weak](.param|.param::func)[.wb|.cg|.cs|.wt]" VALUES, "@ {v}0", 10, 10, STORES_FLAGS | ISA_PARAM, pick_st_param, "Stores."),
 	ST_FAR_HINT("[.weak][.global][.wb|.cg|.cs|.wt|" EVICT "]", 10, 10, "Stores."),
-	ROW("st[.weak](.local|.shared|.shared::cta|.shared::cluster)[.wb|.cg|.cs|.wt]" VALUES, "@ {v}0", 10, 10, STORES_FLAGS,
-	    pick_st, "Stores."),
+	ROW("st[.weak](.local|" SHARED ")[.wb|.cg|.cs|.wt]" VALUES, "@ {v}0", 10, 10, STORES_FLAGS, pick_st, "Stores."),
 	ST_FAR(".volatile[.global]", 10, 10, "Stores at once."),
-	ROW("st.volatile" SHARED VALUES, "@ {v}0", 10, 10, STORES_FLAGS, pick_st, "Stores at once."),
 	ST_FAR_HINT("(.relaxed|.release)" SCOPES "[.global][" EVICT "]", 60, 70, "Stores with a memory order."),
-	ROW("st(.relaxed|.release)" SCOPES SHARED VALUES, "@ {v}0", 60, 70, STORES_FLAGS, pick_st, "Stores with a memory order."),
+	ROW("st(.volatile|(.relaxed|.release)" SCOPES ")" SHARED VALUES, "@ {v}0", 10, 10, STORES_FLAGS, pick_st, "Stores."),
 	ROW("st.mmio.relaxed.sys[.global]" ONE, "@ 0", 82, 70, STORES_FLAGS, pick_st, "Stores to a device register."),
 };
 FAMILY(family_memory, "Loads and stores", rows_memory);

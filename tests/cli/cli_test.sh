@@ -297,6 +297,9 @@ expect 1 "no kernel or function" "$ptxsim" info --kernel x "$samples/mandelbrot.
 expect 0 "add(.u16" "$ptxsim" isa add
 expect 0 '"form": "add.sat.s32"' "$ptxsim" isa --json add
 expect 1 "no instruction" "$ptxsim" isa addd
+"$ptxsim" isa --markdown >"$work/instructions.md"
+# Made by ./dev docs: run it after a change of the table.
+expect 0 "" cmp "$work/instructions.md" "$here/../../docs/instructions.md"
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
