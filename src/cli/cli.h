@@ -40,6 +40,8 @@ u64 cli_number(struct argp_state *state, const char *option, const char *text, u
 
 /* How an --async option says when asynchronous operations take effect, or an argp error. */
 struct async_choice cli_async(struct argp_state *state, const char *text);
+/* How a --lock-order option says which lane gets a lock that several want, or an argp error. */
+struct lock_order cli_lock_order(struct argp_state *state, const char *text);
 
 /* Prints each buffer of the script: name, type, range, the first `heads` elements. */
 void cli_print_buffers(FILE *to, const struct script *s, u32 heads);

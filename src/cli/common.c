@@ -46,6 +46,23 @@ int cli_no_memory(void)
 	return CLI_WRONG;
 }
 
+struct lock_order cli_lock_order(struct argp_state *state, const char *text)
+{
+	struct lock_order order = {.random = !strncmp(text, "random:", 7)};
+	char *end;
+
+	if (!order.random) {
+		if (strcmp(text, "lowest"))
+			argp_error(state, "--lock-order is lowest or random:SEED, not '%s'", text);
+		return order;
+	}
+	errno = 0;
+	order.seed = strtoull(text + 7, &end, 0);
+	if (errno || *end || end == text + 7)
+		argp_error(state, "--lock-order random: wants a whole number as its seed, not '%s'", text + 7);
+	return order;
+}
+
 struct async_choice cli_async(struct argp_state *state, const char *text)
 {
 	struct async_choice choice;

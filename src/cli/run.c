@@ -34,7 +34,8 @@ enum {
 	OPTION_REGISTERS,
 	OPTION_OF_BLOCK,
 	OPTION_CACHES,
-	OPTION_ASYNC
+	OPTION_ASYNC,
+	OPTION_LOCK_ORDER
 };
 
 static const struct argp_option options[] = {
@@ -51,6 +52,8 @@ static const struct argp_option options[] = {
     {"seed", OPTION_SEED, "N", 0, "Mix N into every random generator", 2},
     {"arch", 't', "sm_XX", 0, "Architecture to model (default: the file's .target)", 3},
     {"jobs", 'j', "N", 0, "Host threads", 3},
+    {"lock-order", OPTION_LOCK_ORDER, "ORDER", 0,
+     "Which lane gets a shared word's lock that several want: lowest (default) or random:SEED", 3},
     {"async", OPTION_ASYNC, "MODE", 0,
      "When asynchronous copies and wgmma take effect: strict (default; a missing wait is a fault), eager "
      "(at once, fastest), random:SEED (at any allowed time)", 3},
@@ -199,6 +202,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case OPTION_ASYNC:
 		o->async = cli_async(state, text);
+		return 0;
+	case OPTION_LOCK_ORDER:
+		o->lock_order = cli_lock_order(state, text);
 		return 0;
 	case ARGP_KEY_ARG:
 		VEC_PUSH(&o->arena, &o->files, text);
@@ -470,6 +476,7 @@ static int run(struct session *s, const struct run_options *o)
 	                    .options = {.jobs = o->jobs,
 	                                .limit = o->limit,
 	                                .async = o->async,
+	                                .lock_order = o->lock_order,
 	                                .seed = o->seed,
 	                                .observer = progress ? progress_observer(progress) : NULL,
 	                                .accounting = o->accounting,

@@ -21,6 +21,7 @@ struct run_options {
 	bool annotate;
 	u32 explain;         /* a line, or 0 */
 	struct async_choice async;
+	struct lock_order lock_order;
 	const char *metrics; /* names and patterns, or NULL */
 };
 

@@ -12,7 +12,7 @@
 
 #include "cli/cli.h"
 
-enum { OPTION_TAP = 256, OPTION_JUNIT, OPTION_ASYNC };
+enum { OPTION_TAP = 256, OPTION_JUNIT, OPTION_ASYNC, OPTION_LOCK_ORDER };
 
 enum format { FORMAT_HUMAN, FORMAT_TAP, FORMAT_JUNIT };
 
@@ -38,6 +38,7 @@ struct tests {
 	const char *arch;
 	u32 jobs;
 	struct async_choice async;
+	struct lock_order lock_order;
 	size_t passed, failed;
 };
 
@@ -46,6 +47,8 @@ static const struct argp_option options[] = {
     {"junit", OPTION_JUNIT, NULL, 0, "Report as JUnit XML", 0},
     {"arch", 't', "sm_XX", 0, "Architecture to model (default: each file's)", 0},
     {"jobs", 'j', "N", 0, "Host threads of a launch", 0},
+    {"lock-order", OPTION_LOCK_ORDER, "ORDER", 0,
+     "Which lane gets a shared word's lock that several want: lowest (default) or random:SEED", 0},
     {"async", OPTION_ASYNC, "MODE", 0,
      "Asynchronous operations: strict (default), eager, or random:SEED", 0},
     {0},
@@ -70,6 +73,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case OPTION_ASYNC:
 		t->async = cli_async(state, text);
+		return 0;
+	case OPTION_LOCK_ORDER:
+		t->lock_order = cli_lock_order(state, text);
 		return 0;
 	case ARGP_KEY_ARG:
 		VEC_PUSH(&t->arena, &t->paths, text);
@@ -143,7 +149,7 @@ static void play_file(struct tests *t, struct tested_file *f, struct session *s,
 		return;
 	}
 	const struct lower_options lower = {.arch = t->arch ? t->arch : script.arch};
-	struct play play = {.session = s, .script = &script, .options = {.jobs = t->jobs, .async = t->async}};
+	struct play play = {.session = s, .script = &script, .options = {.jobs = t->jobs, .async = t->async, .lock_order = t->lock_order}};
 	if (session_build(s, &lower) && play_run(&play))
 		collect(t, f, &play);
 	else

@@ -118,7 +118,8 @@ static bool lower_listing(struct lowering *low, struct ir_function *f, struct ke
 		return false;
 	code->index = low->code_count++;
 	*k = (struct kernel){.name = f->name, .function = f, .code = code, .order_dependent = code->order_dependent,
-			     .static_shared_bytes = f->listing->shared_bytes, .uses_dynamic_shared = true};
+			     .static_shared_bytes = f->listing->shared_bytes, .uses_dynamic_shared = true,
+			     .registers = code->machine_registers};
 	k->dynamic_shared_offset = (k->static_shared_bytes + 15) & ~15ull;
 	k->param_offsets = ARENA_ARRAY(low->arena, f->params.count + 1, u32);
 	for (size_t p = 0; p < f->params.count; p++) {

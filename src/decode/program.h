@@ -113,6 +113,7 @@ struct code {
 	struct bank_row *banks;
 	u32 bank_count;
 	struct code_address *addresses; /* SASS: of every instruction of the body */
+	u32 machine_registers; /* SASS: granted to each thread */
 	struct row_place *registers; /* by ir_register.index */
 	/* Variables in .local and function .param space, laid out from the frame's local base. */
 	u64 local_bytes;
@@ -170,6 +171,7 @@ struct kernel {
 	u32 place_count;
 	bool order_dependent;
 	bool uses_dynamic_shared;
+	u32 registers; /* of the machine, for each thread; 0: not known */
 };
 
 struct program {

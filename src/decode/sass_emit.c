@@ -449,6 +449,7 @@ struct code *sass_emit_function(struct lowering *low, struct ir_function *f)
 	if (!check_registers(&s, used))
 		return NULL;
 	plan_rows(&s, used);
+	s.e.code->machine_registers = f->listing->register_count ? f->listing->register_count : max_u32(used, 1);
 	s.e.code->local_bytes = local_bytes(&s);
 	emit_body(&s);
 	/* What the finish reads of matched instructions: forms, and no uses, for rows do not overlap. */

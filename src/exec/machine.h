@@ -31,6 +31,12 @@ struct async_choice {
 	u64 seed; /* of ASYNC_RANDOM */
 };
 
+/* Which of the lanes of a lock-load that want one lock gets it: the lowest, or one by chance. */
+struct lock_order {
+	bool random;
+	u64 seed;
+};
+
 /* Parameters of a launch; all borrowed for its duration. */
 struct launch {
 	const struct program *program;
@@ -49,9 +55,7 @@ struct launch {
 	u64 local_limit_bytes; /* for each lane; 0: default */
 	volatile bool *stop; /* set from outside to interrupt; may be NULL */
 	struct async_choice async;
-	/* Lock-loads: of the lanes that want one lock the lowest gets it, or one by chance. */
-	bool lock_random;
-	u64 lock_seed;
+	struct lock_order lock_order;
 };
 
 struct launch_stats {

@@ -74,6 +74,9 @@ enum sass_condition {
 /* SASS_CC_COUNT if there is none of that name. */
 enum sass_condition sass_condition_find(const char *name);
 
+/* Whether a row is of the machine's own instructions: their opcodes are in capitals. */
+static inline bool sass_is_row(const struct isa_row *row) { return row->form[0] >= 'A' && row->form[0] <= 'Z'; }
+
 struct sass_spec {
 	char kind;
 	u8 registers; /* 1, 2, 4 */

@@ -330,18 +330,20 @@ static u32 swap_winners(const struct plan *p, u32 waiting, const u32 key[WARP_LA
 }
 
 /* At most one lane wins a lock; the lock's number is bits 2 to 9 of the address. Which lane is
- * not stated: the lowest here. */
-static u32 lock_winners(u32 waiting, const u32 address[WARP_LANES])
+ * not stated: the lowest here. *other_word grows by the lanes that lose to one at another word. */
+static u32 lock_winners(u32 waiting, const u32 address[WARP_LANES], u16 *other_word)
 {
-	u8 locked[256 / 8] = {0};
+	u8 winner[256] = {0}; /* lane + 1 */
 	u32 winners = 0;
 
 	for (u32 left = waiting; left; left &= left - 1) {
 		u32 l = (u32)__builtin_ctz(left), lock = address[l] >> 2 & 255;
 
-		if (locked[lock / 8] >> lock % 8 & 1)
+		if (winner[lock]) {
+			*other_word += address[winner[lock] - 1] >> 2 != address[l] >> 2;
 			continue;
-		locked[lock / 8] |= (u8)(1u << lock % 8);
+		}
+		winner[lock] = (u8)(l + 1);
 		winners |= 1u << l;
 	}
 	return winners;
@@ -396,7 +398,8 @@ static void count_lock_loop(const struct arch *arch, const struct bank_access *a
 	u32 lanes = 0;
 
 	while (load.mask) {
-		struct bank_access store = {BANK_STORE, a->mode, a->width, lock_winners(load.mask, address)};
+		struct bank_access store = {BANK_STORE, a->mode, a->width,
+		                            lock_winners(load.mask, address, &count->lock_false)};
 		struct bank_count l, s;
 
 		banks_count(arch, &load, address, &l, NULL);
@@ -408,6 +411,7 @@ static void count_lock_loop(const struct arch *arch, const struct bank_access *a
 		count->wavefronts += s.wavefronts;
 		count->conflicts += s.conflicts;
 		count->ideal += (u16)(l.ideal + s.ideal);
+		count->lock_attempts += (u16)__builtin_popcount(load.mask);
 		if (detail)
 			note_round(count, store.mask, detail);
 		count->rounds++;

@@ -190,6 +190,8 @@ static bool describe(struct account_site *s, const struct accounting *a)
 	const bool is_copy = starts(name, "cp.async.ca") || starts(name, "cp.async.cg");
 
 	s->matrix_mask = FULL_MASK;
+	if (s->code->function->listing)
+		return account_describe_listing(s, a->program->arch, a->options.l1);
 	s->space = space_of(f);
 	s->through_l1 = (a->options.l1 == ACCOUNT_L1_DEFAULT ? a->program->arch->l1_global
 	                                                     : a->options.l1 == ACCOUNT_L1_ON) &&
@@ -305,6 +307,30 @@ static void take_sample(const struct event *e, enum ir_space space, u32 mask, u3
 	memcpy(s->address, address, sizeof s->address);
 }
 
+/* An atomic that the assembler makes a lock loop of. */
+static void add_lock_loop(struct account *to, const struct bank_count *n, u32 mask)
+{
+	add(to, ACCOUNT_lock_loops, 1);
+	add(to, ACCOUNT_lock_rounds, n->rounds);
+	add(to, ACCOUNT_lock_retries, n->rounds - 1u);
+	add(to, ACCOUNT_lock_attempts, n->lock_attempts);
+	add(to, ACCOUNT_lock_failures, n->lock_attempts - (u32)__builtin_popcount(mask));
+	add(to, ACCOUNT_lock_false, n->lock_false);
+	to->n[ACCOUNT_lock_worst] = max_u64(to->n[ACCOUNT_lock_worst], n->rounds);
+}
+
+/* A lock-load that has run: one round of a loop. */
+static void add_lock_round(struct account *to, const struct warp *w)
+{
+	add(to, ACCOUNT_lock_loops, w->lock_rounds == 1);
+	add(to, ACCOUNT_lock_rounds, 1);
+	add(to, ACCOUNT_lock_retries, w->lock_rounds > 1);
+	add(to, ACCOUNT_lock_attempts, (u64)__builtin_popcount(w->lock_tried));
+	add(to, ACCOUNT_lock_failures, (u64)__builtin_popcount(w->lock_tried & ~w->lock_got));
+	add(to, ACCOUNT_lock_false, (u64)__builtin_popcount(w->lock_false));
+	to->n[ACCOUNT_lock_worst] = max_u64(to->n[ACCOUNT_lock_worst], w->lock_rounds);
+}
+
 static void count_shared(const struct event *e, u32 mask, const u64 address[WARP_LANES])
 {
 	const struct account_site *site = e->site;
@@ -334,6 +360,8 @@ static void count_shared(const struct event *e, u32 mask, const u64 address[WARP
 			add(to, ACCOUNT_shared_loop_loads, n.rounds);
 		add(to, ACCOUNT_shared_load_wavefronts, n.load_wavefronts);
 		add(to, ACCOUNT_shared_load_conflicts, n.load_conflicts);
+		if (n.lock_attempts)
+			add_lock_loop(to, &n, access.mask);
 	}
 	take_sample(e, SPACE_SHARED, access.mask, cost, cost > n.ideal ? cost - n.ideal : 0, address);
 }
@@ -551,6 +579,21 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 		count_access(a, w, i, rows, mask, mark);
 }
 
+/* A lock-load: what its lanes came to. */
+static void after(void *context, struct warp *w, const struct insn *i, u8 *rows, u32 mask)
+{
+	const struct accounting *a = context;
+	const struct code *code = w->frame->code;
+	const u32 mark = a->slots[code->index][i - machine_entry(w->machine, code)];
+
+	(void)rows;
+	(void)mask;
+	if (!mark || !a->sites[(mark & ~GUARD) - 1].is_lock || w->stop == STOP_FAULT)
+		return;
+	if (!a->options.one_block || w->block->index == a->options.block)
+		add_lock_round(&a->sums[w->worker->number][(mark & ~GUARD) - 1], w);
+}
+
 static bool wants(void *context, const struct code *code, u32 insn)
 {
 	const struct accounting *a = context;
@@ -590,7 +633,8 @@ struct accounting *accounting_new(struct arena *arena, const struct program *pro
 	if (options)
 		a->options = *options;
 	a->observer =
-	    (struct observer){.context = a, .wants = wants, .before = before, .block_start = block_start};
+	    (struct observer){.context = a, .wants = wants, 
+	                      .before = before, .after = after, .block_start = block_start};
 	find_sites(a);
 	a->flow = flow_new(arena, program);
 	if (a->options.caches != ACCOUNT_CACHES_NONE)
@@ -654,7 +698,8 @@ void account_add(struct account *to, const struct account *from)
 	const struct account_sample *s = &from->worst, *kept = &to->worst;
 
 	for (u32 k = 0; k < ACCOUNT_FIELD_COUNT; k++)
-		to->n[k] += from->n[k];
+		to->n[k] = account_takes_most((enum account_field)k) ? max_u64(to->n[k], from->n[k])
+		                                                     : to->n[k] + from->n[k];
 	for (u32 k = 0; k <= WARP_LANES; k++)
 		to->degree[k] += from->degree[k];
 	for (u32 k = 0; k < COUNT_OF(to->banks); k++)

@@ -58,7 +58,10 @@ enum account_operation {
 	            X(const_requests) X(const_divergent) X(const_replays)                              \
 	                /* with caches: sectors */ X(global_l1_hits) X(global_l1_misses)              \
 	                    X(local_l1_hits) X(local_l1_misses) X(l2_read_hits) X(l2_read_misses)       \
-	                        X(l2_write_hits) X(l2_write_misses) X(l2_written_back)
+	                        X(l2_write_hits) X(l2_write_misses) X(l2_written_back)       \
+	                            /* lock loops, of lock-loads and of the atomics that become such */  \
+	    X(lock_loops) X(lock_rounds) X(lock_retries) X(lock_attempts) X(lock_failures) X(lock_false) \
+	        X(lock_worst)
 
 enum account_field {
 #define X(name) ACCOUNT_##name,
@@ -66,6 +69,9 @@ enum account_field {
 #undef X
 	    ACCOUNT_FIELD_COUNT
 };
+
+/* A field of which the greatest counts, where others are added up. */
+static inline bool account_takes_most(enum account_field field) { return field == ACCOUNT_lock_worst; }
 
 /* "shared_wavefronts": stable, part of the JSON report. */
 const char *account_field_name(enum account_field field);
@@ -104,6 +110,7 @@ struct account_site {
 	bool wide;       /* 64-bit base register */
 	bool through_l1;
 	bool past_l1;    /* the cache estimate: by its form, or because others must see it at once */
+	bool is_lock;    /* a lock-load */
 	bool empty_runs; /* the machine runs it without an active lane, too */
 	bool one_lane;   /* an atomic that the assembler lets one lane do for all */
 	bool first_copy; /* the first cp.async of its basic block */
@@ -138,6 +145,9 @@ struct account_run {
 	struct arch_occupancy occupancy;
 	u64 facts[FACT_COUNT];
 };
+
+/* Fills in what is known of a listing's instruction before the run; false if it accesses no memory. */
+bool account_describe_listing(struct account_site *site, const struct arch *arch, enum account_l1 l1);
 
 struct accounting;
 

@@ -8,11 +8,14 @@
 #include <string.h>
 
 #include "isa/matrix.h"
+#include "isa/sass.h"
 
 static bool starts(const char *text, const char *word) { return !strncmp(text, word, strlen(word)); }
 
 static const char *family_of(const struct isa *isa, const struct isa_row *row)
 {
+	if (sass_is_row(row))
+		isa = isa->sass;
 	for (u32 k = 0; isa->families[k]; k++)
 		if (row >= isa->families[k]->rows && row < isa->families[k]->rows + isa->families[k]->count)
 			return isa->families[k]->name;
@@ -30,6 +33,12 @@ static enum instruction_class by_type(const struct form *f)
 	if (type == T_f32)
 		return CLASS_FP32;
 	return type == T_f64 ? CLASS_FP64 : CLASS_FP16;
+}
+
+/* A listing's: FADD, DADD, ISETP. */
+static enum instruction_class by_letter(const char *form)
+{
+	return *form == 'D' ? CLASS_FP64 : *form == 'I' ? CLASS_INTEGER : CLASS_FP32;
 }
 
 static enum instruction_class class_of(const struct isa *isa, const struct form *f)
@@ -51,6 +60,12 @@ static enum instruction_class class_of(const struct isa *isa, const struct form 
 	    {"Warpgroup matrix", CLASS_MATRIX},
 	    {"Textures", CLASS_TEXTURE},
 	    {"Data movement", CLASS_MISC},
+	    {"SASS: control", CLASS_CONTROL},
+	    {"SASS: barriers", CLASS_BARRIER},
+	    {"SASS: conversions", CLASS_CONVERSION},
+	    {"SASS: moves", CLASS_MISC},
+	    {"SASS: integers", CLASS_INTEGER},
+	    {"SASS: video", CLASS_INTEGER},
 	};
 	const char *family = family_of(isa, f->row);
 
@@ -59,7 +74,7 @@ static enum instruction_class class_of(const struct isa *isa, const struct form 
 	for (size_t k = 0; k < COUNT_OF(table); k++)
 		if (starts(family, table[k].family))
 			return table[k].class;
-	return by_type(f);
+	return sass_is_row(f->row) ? by_letter(f->row->form) : by_type(f);
 }
 
 static enum instruction_kind kind_of(const char *form)
@@ -75,6 +90,8 @@ static enum instruction_kind kind_of(const char *form)
 	    {"barrier.", KIND_BLOCK_BARRIER},
 	    {"shfl", KIND_SHUFFLE},
 	    {"vote", KIND_VOTE},
+	    {"BAR.", KIND_BLOCK_BARRIER},
+	    {"VOTE", KIND_VOTE},
 	    {"match", KIND_VOTE},
 	    {"redux", KIND_VOTE},
 	    {"elect", KIND_VOTE},
@@ -152,6 +169,26 @@ static u32 registers_in(const struct ir_operand *o)
 	return count;
 }
 
+/* A listing's operands are the machine's registers, pairs and quads of them named by their first. */
+static void count_machine_registers(struct instruction_facts *facts, const struct ir_instruction *x,
+                                    const struct form *f)
+{
+	struct sass_spec specs[FORM_OPERANDS];
+	const u32 count = sass_specs(f, specs);
+
+	for (u32 k = 0; k < x->operand_count && k < count; k++) {
+		const struct ir_operand *o = &x->operands[k];
+		const bool has_base = (o->kind == OPERAND_ADDRESS || o->kind == OPERAND_BANK) && o->item_count;
+		const struct ir_operand *r = has_base ? &o->items[0] : o;
+		if (r->kind != OPERAND_REGISTER || r->symbol->reg->index >= SASS_REGISTER_ZERO)
+			continue;
+		if (specs[k].kind == 'D')
+			facts->writes += specs[k].registers;
+		else
+			facts->reads += has_base && form_has_word(f, "E") ? 2 : specs[k].registers;
+	}
+}
+
 static void count_registers(struct instruction_facts *facts, const struct ir_instruction *x,
                             const struct form *f)
 {
@@ -182,7 +219,9 @@ struct instruction_facts instruction_describe(const struct isa *isa, const struc
 	facts.kind = (u8)kind_of(form->row->form);
 	if (facts.kind == KIND_MULTIPLY)
 		describe_product(&facts, form);
-	if (!(form->row->flags & ISA_CALL))
+	if (sass_is_row(form->row))
+		count_machine_registers(&facts, x, form);
+	else if (!(form->row->flags & ISA_CALL))
 		count_registers(&facts, x, form);
 	return facts;
 }

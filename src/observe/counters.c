@@ -205,6 +205,15 @@ static const struct counter table[] = {
         NCU_INST "shared_atom_dot_alu.sum", "Of these, arithmetic that the memory unit does itself."),
     SUM("shared.atomic.cas_instructions", "instructions", F(shared_rounds_cas), ATOMICS,
         NCU_INST "shared_atom_dot_cas.sum", "Of these, compare and swap."),
+    SUM("lock.loops", "loops", F(lock_loops), ALL, "",
+        "Lock loops begun on shared memory: of a listing's lock-loads, and of the atomics that become such before sm_50."),
+    SUM("lock.rounds", "rounds", F(lock_rounds), ALL, "", "Times round lock loops: lock-loads run by warps."),
+    SUM("lock.retries", "rounds", F(lock_retries), ALL, "", "Of these, rounds beyond each loop's first."),
+    SUM("lock.worst_rounds", "rounds", F(lock_worst), ALL, "", "Rounds of the longest loop, at most 32 where one warp runs."),
+    SUM("lock.attempts", "lanes", F(lock_attempts), ALL, "", "Lanes that tried to take a lock, over all rounds."),
+    SUM("lock.failures", "lanes", F(lock_failures), ALL, "", "Of these, lanes that did not get it."),
+    SUM("lock.false_contention", "lanes", F(lock_false), ALL, "",
+        "Of these, lanes whose lock was held for another word: bits 2 to 9 of the two addresses are the same."),
     SUM("shared.ldmatrix.instructions", "instructions", F(shared_instructions), LDSM, NCU_INST "ldsm.sum",
         "ldmatrix instructions."),
     SUM("shared.stmatrix.instructions", "instructions", F(shared_instructions), STSM,
@@ -476,9 +485,11 @@ static u64 add_up(const struct counter_sum sums[2], const struct account_run *ru
 
 	for (u32 s = 0; s < 2; s++)
 		for (u32 o = 0; o < ACCOUNT_OPERATIONS; o++)
-			for (u64 left = sums[s].operations >> o & 1 ? sums[s].fields : 0; left;
-			     left &= left - 1)
-				total += run->operations[o].n[__builtin_ctzll(left)];
+			for (u64 left = sums[s].operations >> o & 1 ? sums[s].fields : 0; left; left &= left - 1) {
+				const u32 field = (u32)__builtin_ctzll(left);
+				const u64 n = run->operations[o].n[field];
+				total = account_takes_most((enum account_field)field) ? max_u64(total, n) : total + n;
+			}
 	return total;
 }
 

@@ -27,7 +27,7 @@ struct flow {
 	u32 **slots; /* by code and instruction: point + 1, or 0 */
 	struct instruction_facts **facts; /* by code and body instruction */
 	struct flow_timeline *timelines;
-	meaning_fn *guard, *bra, *bra_if, *brx, *call;
+	meaning_fn *guard, *bra, *bra_if, *brx, *call, *count;
 };
 
 /* --- Before the run ------------------------------------------------------------------------- */
@@ -54,6 +54,15 @@ static enum point_kind kind_of(const struct flow *f, const struct insn *i)
 	return i->run ? POINT_RUN : POINT_NONE;
 }
 
+/* A listing's branch has its guard where a conditional one of PTX has it. */
+static bool is_listing_branch(const struct code *code, u32 k)
+{
+	const u32 origin = code->origin[k];
+
+	return code->function->listing && origin != NO_OPERAND && code->insns[k].run &&
+	       code->forms[origin].row->flags & ISA_BRANCH;
+}
+
 static u32 find_points(struct flow *f, const struct code *code, u32 count)
 {
 	u32 covered = 0;
@@ -62,12 +71,14 @@ static u32 find_points(struct flow *f, const struct code *code, u32 count)
 		const struct insn *i = &code->insns[k];
 		struct point p = {.code = code, .insn = k, .kind = (u8)kind_of(f, i)};
 		const u32 origin = code->origin[k];
+		if (is_listing_branch(code, k) && p.kind == POINT_RUN && i->fn != f->count)
+			p.kind = POINT_BRANCH_IF;
 		if (p.kind == POINT_NONE)
 			continue;
 		const bool known = origin != NO_OPERAND && code->forms[origin].row;
 		p.sync = known && code->forms[origin].row->flags & ISA_SYNC && p.kind == POINT_RUN;
 		p.call = i->fn == f->call;
-		p.jumps_around = p.kind == POINT_BRANCH_IF &&
+		p.jumps_around = p.kind == POINT_BRANCH_IF && !code->function->listing &&
 		                 code->function->body.items[origin].guard_negated != (i->aux & 1);
 		p.first = p.kind == POINT_GUARD ? origin : covered;
 		p.end = p.first + (p.kind == POINT_GUARD ? 1 : i->run);
@@ -91,7 +102,8 @@ struct flow *flow_new(struct arena *arena, const struct program *program)
 	                   .bra = internal(program->isa, "%bra"),
 	                   .bra_if = internal(program->isa, "%bra_if"),
 	                   .brx = internal(program->isa, "%brx"),
-	                   .call = internal(program->isa, "%call")};
+	                   .call = internal(program->isa, "%call"),
+	                   .count = internal(program->isa, "%count")};
 	f->slots = ARENA_ARRAY(arena, program->code_count + 1, u32 *);
 	f->facts = ARENA_ARRAY(arena, program->code_count + 1, struct instruction_facts *);
 	f->timelines = ARENA_ARRAY(arena, TIMELINE_WARPS, struct flow_timeline);

@@ -291,7 +291,7 @@ static const struct isa_row rows_memory[] = {
 	FERMI("LDU[.E]" READS WIDTH, "Dw A", ISA_MEMORY | SASS_GLOBAL, pick_load, "Loads what is the same for all lanes."),
 	FERMI("LDL" READS WIDTH, "Dw A", ISA_MEMORY | SASS_LOCAL, pick_load, "Loads from local memory."),
 	FERMI("LDS" WIDTH, "Dw A", ISA_MEMORY | SASS_SHARED, pick_load, "Loads from shared memory."),
-	FERMI("LDC" WIDTH, "Dw C", 0, pick_ldc, "Loads from a constant bank."),
+	FERMI("LDC" WIDTH, "Dw C", ISA_MEMORY, pick_ldc, "Loads from a constant bank."),
 	FERMI("ST[.E]" WRITES WIDTH, "A Rw", ISA_MEMORY | ISA_STORE, pick_store, "Stores to any space."),
 	FERMI("STL" WRITES WIDTH, "A Rw", ISA_MEMORY | ISA_STORE | SASS_LOCAL, pick_store, "Stores to local memory."),
 	FERMI("STS" WIDTH, "A Rw", ISA_MEMORY | ISA_STORE | SASS_SHARED, pick_store, "Stores to shared memory."),
