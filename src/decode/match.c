@@ -626,6 +626,21 @@ static void report_no_form(struct matcher *m, const struct ir_instruction *x, co
 		diag_hint(m->diags, "the nearest form is %s", nearest);
 }
 
+/* An error, or a warning where only reading is meant; once for each place, though functions are lowered for
+ * each kernel that calls them. */
+static bool tell_unmodelled(struct matcher *m, const struct ir_instruction *x, const char *text, const char *doc)
+{
+	for (size_t k = 0; k < m->diags->list.count; k++)
+		if (!memcmp(&m->diags->list.items[k].span, &x->opcode_span, sizeof x->opcode_span))
+			return m->allow_unmodelled;
+	if (m->allow_unmodelled)
+		diag_warning(m->diags, x->opcode_span, "'%s' is not modelled", text);
+	else
+		diag_error(m->diags, x->opcode_span, "'%s' is not modelled", text);
+	diag_hint(m->diags, "%s", doc);
+	return m->allow_unmodelled;
+}
+
 static bool check_needs(struct matcher *m, const struct ir_instruction *x, const struct spelled_row *r)
 {
 	const struct isa_row *row = r->form.row;
@@ -633,7 +648,7 @@ static bool check_needs(struct matcher *m, const struct ir_instruction *x, const
 	const u32 ptx = r->ptx, sm = r->sm;
 	const bool too_new = module->version && module->version < ptx, too_small = m->arch < sm;
 	const bool unsynced = row->flags & ISA_UNSYNCED && m->arch >= 70 && module->version >= 64;
-	const bool unmodelled = row->flags & ISA_UNMODELLED && !m->allow_unmodelled;
+	const bool unmodelled = row->flags & ISA_UNMODELLED;
 	const bool plain = row->last && module->version > row->last && (row->last < 20 || module->arch >= 20);
 	char text[160];
 
@@ -652,7 +667,7 @@ static bool check_needs(struct matcher *m, const struct ir_instruction *x, const
 	else if (unsynced)
 		diag_error(m->diags, x->opcode_span, "'%s' without .sync is not for sm_70 and later from PTX ISA 6.4 on", text);
 	else
-		diag_error(m->diags, x->opcode_span, "'%s' is not modelled", text);
+		return tell_unmodelled(m, x, text, row->doc);
 	return false;
 }
 

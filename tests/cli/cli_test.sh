@@ -294,6 +294,15 @@ expect 0 "kernel mandelbrot" "$ptxsim" info "$samples/mandelbrot.ptx"
 expect 0 "lanes meet again" "$ptxsim" info --cfg "$samples/mandelbrot.ptx"
 expect 0 "digraph" "$ptxsim" info --dot "$samples/mandelbrot.ptx"
 expect 1 "no kernel or function" "$ptxsim" info --kernel x "$samples/mandelbrot.ptx"
+for target in sm_90a sm_100a sm_120a; do
+	gzip -dc "$here/../forms/hopper-$target.ptx.gz" >"$work/forms.ptx"
+	expect 1 "is not modelled" "$ptxsim" check "$work/forms.ptx"
+	if grep -q "error:" "$work/out"; then
+		echo "FAIL: forms that the assembler takes for $target are refused:"
+		grep -m 3 "error:" "$work/out"
+		failed=$((failed + 1))
+	fi
+done
 expect 0 "add(.u16" "$ptxsim" isa add
 expect 0 '"form": "add.sat.s32"' "$ptxsim" isa --json add
 expect 1 "no instruction" "$ptxsim" isa addd
