@@ -297,9 +297,10 @@ static void emit_join(struct sass_emitter *s)
 	const u32 index = s->e.body_index;
 	u8 negated;
 
+	/* Observers take the last with the instruction's origin for the instruction itself. */
+	s->e.body_index = NO_OPERAND;
 	emit_count(&s->e);
 	const u32 row = guard_row(s, &negated);
-	s->e.body_index = NO_OPERAND;
 	emit(&s->e, (struct insn){.fn = s->e.low->internal.sass_join, .a = row, .aux = negated});
 	s->e.body_index = index;
 }
