@@ -119,6 +119,17 @@ struct debug_cost access_cost(const struct debug *d, const struct account_site *
 	return c;
 }
 
+static void fill_sample(const struct debug *d, const struct warp *w, const struct account_site *site,
+                        struct account_sample *sample)
+{
+	const struct debug_cost cost = access_cost(d, site, sample->space, sample->mask, sample->address);
+
+	sample->taken = true;
+	sample->order = w->block->index << 8 | w->index;
+	sample->cost = cost.cost;
+	sample->excess = cost.cost - cost.ideal;
+}
+
 /* Where it stands, what it would touch; false: nothing. */
 static bool sample_at(const struct debug *d, const struct warp *w, const struct frame *f, u32 stop, u32 mask,
                       const struct account_site **site, struct account_sample *sample)
@@ -130,14 +141,21 @@ static bool sample_at(const struct debug *d, const struct warp *w, const struct 
 		return false;
 	const struct insn *i = machine_entry(w->machine, code) + d->stops[code->index].real[code->origin[stop]];
 	memset(sample, 0, sizeof *sample);
-	sample->taken = true;
 	sample->space = access_addresses(*site, w, i, f->rows, &mask, sample->address);
 	sample->mask = mask;
-	sample->order = w->block->index << 8 | w->index;
-	const struct debug_cost cost = access_cost(d, *site, sample->space, mask, sample->address);
-	sample->cost = cost.cost;
-	sample->excess = cost.cost - cost.ideal;
+	fill_sample(d, w, *site, sample);
 	return true;
+}
+
+void access_keep(struct debug *d, const struct warp *w, const struct account_site *site, enum ir_space space, u32 mask,
+                 const u64 address[WARP_LANES])
+{
+	d->last_site = site;
+	memset(&d->last_sample, 0, sizeof d->last_sample);
+	d->last_sample.space = space;
+	d->last_sample.mask = mask;
+	memcpy(d->last_sample.address, address, sizeof d->last_sample.address);
+	fill_sample(d, w, site, &d->last_sample);
 }
 
 void access_note(struct debug *d, const struct standing *s)
@@ -157,7 +175,7 @@ bool debug_access(struct debug *d, bool executed, const struct account_site **si
 
 	if (executed) {
 		if (!d->last_site)
-			return debug_fail(d, "the last instruction executed accessed no memory");
+			return debug_fail(d, "no access of the warp has been seen: step over one");
 		*site = d->last_site;
 		*sample = d->last_sample;
 		return true;

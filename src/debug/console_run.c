@@ -187,8 +187,8 @@ COMMAND(goto)
 	u64 position;
 
 	if (!strcmp(rest, "start"))
-		return moved(c, debug_back(c->d, DEBUG_TO_START, 1), &before);
-	if (!strcmp(rest, "end"))
+		position = debug_history(c->d).first;
+	else if (!strcmp(rest, "end"))
 		position = debug_furthest(c->d);
 	else if (!*rest)
 		return console_error(c, "a position expected: a number, 'start' or 'end'");
@@ -313,8 +313,10 @@ static bool make_break(struct console *c, char *rest, bool temporary)
 	if (c->failed)
 		return true;
 	const struct debug_line l = debug_line(&p->places[0]);
-	fprintf(c->out, "Breakpoint %u at %s:%u%s\n", p->number, l.file, l.line,
-	        p->place_count > 1 ? ", and other places" : "");
+	fprintf(c->out, "Breakpoint %u at %s:%u", p->number, l.file, l.line);
+	if (p->place_count > 1)
+		fprintf(c->out, " and %u other place%s", p->place_count - 1, p->place_count > 2 ? "s" : "");
+	fputc('\n', c->out);
 	return true;
 }
 

@@ -166,15 +166,12 @@ COMMAND(disassemble)
 	for (u32 k = 0; k < code->function->body.count; k++) {
 		const struct debug_place at = {code, k};
 		const struct debug_line l = debug_line(&at);
-		const struct ir_instruction *x = &code->function->body.items[k];
 		const u32 lanes = lanes_at(splits, count, &at);
 		const bool here = !*rest && k == place.instruction;
 		show_loc(c, &l, &before);
 		show_label(c, code, k);
 		before = l;
 		fprintf(c->out, "%s%s%c%4u  ", here ? colour_on(c, "1") : "", here ? "=>" : "  ", breaks_at(c->d, &at) ? '*' : ' ', k);
-		if (x->guard)
-			fprintf(c->out, "@%s%s ", x->guard_negated ? "!" : "", x->guard->name);
 		fprintf(c->out, "%.*s", (int)l.length, l.text);
 		if (lanes)
 			fprintf(c->out, "\t%slanes 0x%08x%s", colour_on(c, "33"), lanes, colour_off(c));

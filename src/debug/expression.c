@@ -3,8 +3,8 @@
  * Expressions as in C, over one lane's registers and memory. Read and computed in one go; a dry run
  * only reads, so that a condition can be checked before there is a kernel.
  *
- * Untyped values (.b32) count as signed, unless they meet unsigned ones; a cast of one takes its
- * bits as they are, a cast of any other converts.
+ * Untyped values (.b32) count as signed, unless they meet unsigned ones. A cast of one takes its bits as
+ * they are, and so does any cast that is written with a dot, (.f32); others convert.
  */
 #include <ctype.h>
 #include <math.h>
@@ -226,6 +226,19 @@ static bool find_placed(struct reader *r, const char *name, struct term *t)
 	return false;
 }
 
+/* Buffers of the host, by the name that they were made under. */
+static bool find_buffer(struct reader *r, const char *name, struct term *t)
+{
+	const struct memory *m = r->d->launch.memory;
+
+	for (u32 k = 0; m && k < m->count; k++)
+		if (m->list[k].name && !strcmp(m->list[k].name, name)) {
+			*t = pointer(SPACE_GLOBAL, m->list[k].base, T_b32);
+			return true;
+		}
+	return false;
+}
+
 /* --- Primaries ----------------------------------------------------------------------------------- */
 
 static struct term ternary(struct reader *r);
@@ -331,19 +344,22 @@ static struct term named(struct reader *r)
 		t.v = debug_register_lane(r->d, &t.reg, r->lane);
 		return t;
 	}
+	if (*name != '%' && find_buffer(r, name, &t))
+		return t;
 	if (*name != '%')
 		debug_fail(r->d, "there is no register or variable '%s' here", name);
 	return fail(r, NULL);
 }
 
 /* (TYPE), (.TYPE), (TYPE*): true if the parenthesis is a cast. */
-static bool read_cast(struct reader *r, u16 *type, bool *is_pointer)
+static bool read_cast(struct reader *r, u16 *type, bool *is_pointer, bool *as_it_is)
 {
 	const char *at = r->at;
 	size_t n = 0;
 
 	while (*at == ' ')
 		at++;
+	*as_it_is = *at == '.';
 	if (*at == '.')
 		at++;
 	while (isalnum((unsigned char)at[n]))
@@ -373,14 +389,18 @@ static bool read_cast(struct reader *r, u16 *type, bool *is_pointer)
 
 static struct term unary(struct reader *r);
 
-static struct term cast(struct reader *r, u16 type, bool is_pointer)
+static struct term cast(struct reader *r, u16 type, bool is_pointer, bool as_it_is)
 {
 	struct term t = unary(r);
 
+	if (r->failed)
+		return t;
 	if (is_pointer)
 		return pointer(t.points_to ? t.space : SPACE_GENERIC, (u64)integer_of(&t.v), type);
 	if (t.untyped_memory)
 		return load(r, t.space, t.address, type);
+	if (as_it_is && type_bits(t.v.type) <= 64)
+		t.v.type = type_bits(t.v.type) == 64 ? T_b64 : T_b32;
 	return (struct term){.v = convert(&t.v, type)};
 }
 
@@ -412,12 +432,12 @@ static struct term primary(struct reader *r)
 {
 	struct term t;
 	u16 type;
-	bool is_pointer;
+	bool is_pointer, as_it_is;
 
 	skip(r);
 	if (take(r, "(")) {
-		if (read_cast(r, &type, &is_pointer))
-			return cast(r, type, is_pointer);
+		if (read_cast(r, &type, &is_pointer, &as_it_is))
+			return cast(r, type, is_pointer, as_it_is);
 		t = ternary(r);
 		if (!take(r, ")"))
 			return fail(r, "')' expected");

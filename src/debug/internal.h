@@ -92,6 +92,7 @@ struct debug {
 	struct debug_event event; /* what stopped it */
 	bool stopped;      /* event is set: stop at the next opportunity */
 	bool user_stop;    /* it stopped for the user's sake */
+	bool hold, held;   /* no other warp goes on when the chosen one's turn ends; so it happened */
 	struct search *search;
 	struct standing last; /* the last stop that was passed */
 
@@ -235,6 +236,9 @@ struct debug_cost access_cost(const struct debug *d, const struct account_site *
                               const u64 address[WARP_LANES]);
 /* Keeps the access of the instruction that the focused warp is about to execute, for debug_access. */
 void access_note(struct debug *d, const struct standing *s);
+/* Keeps one that has been executed. */
+void access_keep(struct debug *d, const struct warp *w, const struct account_site *site, enum ir_space space, u32 mask,
+                 const u64 address[WARP_LANES]);
 
 /* expression.c */
 bool expression_check(struct debug *d, const char *text);

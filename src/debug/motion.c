@@ -230,7 +230,7 @@ static bool choose_warp(struct debug *d)
 		return true; /* as it was */
 	if (d->locked && (!w || !w->live || !(w->ready_head || (w->open_joins && d->machine.independent))))
 		return false;
-	run_schedule(d, w == d->current.w && !d->direct ? NULL : w);
+	run_schedule(d, w);
 	return true;
 }
 
@@ -250,9 +250,14 @@ static struct debug_event move_once(struct debug *d, question *q)
 		return debug_failed(d);
 	}
 	d->ask = q ? asks_motion : NULL;
+	d->hold = d->locked && d->direct;
 	const enum ran ran = run_machine(d, q != NULL);
+	d->hold = false;
 	d->ask = NULL;
 	watch_refresh(d);
+	if (ran == RAN_STOPPED && d->held)
+		return (struct debug_event){.reason = focus_gone(d) ? DEBUG_WARP_ENDED : DEBUG_BLOCKED,
+		                            .position = d->position, .block = d->focus.block, .warp = d->focus.warp};
 	return ran == RAN_STOPPED ? event_of_stop(d) : event_of_end(d, ran);
 }
 

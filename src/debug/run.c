@@ -58,7 +58,7 @@ static bool on_stop(void *context, struct warp *w, const struct insn *i, u32 mas
 	bool stop = false;
 	if (s.position != d->resumed_at) {
 		stop = s.position >= d->run_until || d->interrupted;
-		if (d->stopped || (!d->quiet && (points_at_stop(d, &s) || watch_at_stop(d, &s) || (d->ask && d->ask(d, &s)))))
+		if (d->stopped || (!d->quiet && d->run_until && (points_at_stop(d, &s) || watch_at_stop(d, &s) || (d->ask && d->ask(d, &s)))))
 			stop = d->user_stop = true;
 	}
 	if (!stop && d->all_hooked)
@@ -224,13 +224,16 @@ static enum ran run_once(struct debug *d)
 
 	d->resumed_at = d->at_stop ? d->position : UINT64_MAX;
 	d->at_stop = false;
-	d->stopped = d->user_stop = false;
+	d->stopped = d->user_stop = d->held = false;
 	if (d->direct) {
 		struct warp *w = d->direct;
 		over = stepping_run_warp(&d->machine, w);
 		if (!over && !d->at_stop) {
-			d->direct = NULL; /* its turn is over: the others go on */
+			d->direct = NULL; /* its turn is over: the others go on, unless they are locked */
+			if (d->hold)
+				d->run_until = 0;
 			over = stepping_run(&d->machine);
+			d->held = d->hold && d->at_stop;
 		}
 	} else {
 		over = stepping_run(&d->machine);
@@ -271,7 +274,7 @@ static enum ran run_on(struct debug *d, u64 until, bool all)
 		if (ran == RAN_STOPPED)
 			run_apply_inputs(d);
 		history_note(d);
-		if (ran == RAN_STOPPED && (d->user_stop || d->interrupted || d->position >= until))
+		if (ran == RAN_STOPPED && (d->user_stop || d->held || d->interrupted || d->position >= until))
 			return ran;
 		/* Interrupted between turns: on to the next place where a warp can be seen. */
 		if (d->interrupted)

@@ -92,6 +92,16 @@ bool place_is_barrier(const struct debug_place *p)
 	         (!strcmp(x->modifiers[0].text, "warp") || !strcmp(x->modifiers[0].text, "cluster")));
 }
 
+/* The '@' before a guarded instruction, on its line. */
+static u32 guard_begin(const struct source *s, u32 begin)
+{
+	u32 at = begin;
+
+	while (at && s->text[at - 1] != '\n' && s->text[at] != '@')
+		at--;
+	return s->text[at] == '@' ? at : begin;
+}
+
 struct debug_line debug_line(const struct debug_place *p)
 {
 	const struct ir_instruction *x = place_instruction(p);
@@ -101,10 +111,11 @@ struct debug_line debug_line(const struct debug_place *p)
 		return line;
 	const struct ir_module *m = p->code->function->module;
 	const struct source *s = m->sources->files.items[x->span.file];
+	const u32 begin = x->guard ? guard_begin(s, x->span.begin) : x->span.begin;
 	line.file = s->name;
-	line.text = s->text + x->span.begin;
-	line.length = x->span.end - x->span.begin;
-	source_place(s, x->span.begin, &line.line, &line.column);
+	line.text = s->text + begin;
+	line.length = x->span.end - begin;
+	source_place(s, begin, &line.line, &line.column);
 	if (x->loc) {
 		const struct ir_loc *loc = &m->locs.items[x->loc - 1];
 		for (size_t k = 0; k < m->files.count; k++)

@@ -211,7 +211,7 @@ static u32 register_writes(const struct debug *d, const struct debug_point *p, c
 {
 	u32 rows[FORM_USES];
 
-	if (!p->of_register || w->frame != p->reg.frame)
+	if (!p->of_register || w->frame != p->reg.frame || w->block->index != p->owner_block)
 		return 0;
 	const u32 count = result_rows(d->access.code, d->access.insn, rows);
 	for (u32 k = 0; k < count; k++)
@@ -346,6 +346,8 @@ static bool fill_event(struct debug *d, struct debug_point *p, enum debug_reason
 	d->asking.w = NULL;
 	if (!holds || !points_hit(d, p))
 		return false;
+	if (d->access_site)
+		access_keep(d, s->w, d->access_site, d->access_space, d->access_mask, d->access_addresses);
 	d->event = (struct debug_event){.reason = reason, .number = p->number, .lanes = seen, .text = d->text,
 	                                .position = s->position, .block = s->w->block->index, .warp = s->w->index,
 	                                .place = {s->code, s->code->origin[s->insn]}};
