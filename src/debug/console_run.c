@@ -77,6 +77,8 @@ static void show_event(struct console *c, const struct debug_event *e, const str
 		show_hit(c, e);
 		break;
 	case DEBUG_FAULT:
+		if (e->number)
+			fprintf(c->out, "%sCatchpoint %u:%s ", colour_on(c, "1"), e->number, colour_off(c));
 		fprintf(c->out, "%sThe kernel failed:%s %s\n", colour_on(c, "31"), colour_off(c), e->text);
 		break;
 	case DEBUG_INTERRUPTED:

@@ -173,6 +173,11 @@ static struct debug_event event_of_end(struct debug *d, enum ran ran)
 	e = (struct debug_event){.reason = DEBUG_FAULT, .position = d->position, .lanes = f->lanes, .block = f->block,
 	                         .warp = f->warp, .text = d->text, .place = place_of_insn(d, f->code, at)};
 	d->focus = (struct debug_focus){f->block, f->warp, f->lane, 0};
+	for (struct debug_point *p = d->points; p; p = p->next)
+		if (p->enabled && p->kind == DEBUG_CATCH && p->catch == DEBUG_CATCH_FAULT && !e.number) {
+			p->hits++;
+			e.number = p->number;
+		}
 	return e;
 }
 
