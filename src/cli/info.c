@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/info.h"
 #include "decode/flow.h"
 
 enum { OPTION_CFG = 256, OPTION_DOT };
@@ -221,6 +222,8 @@ static void print_cfg(const struct session *s, const struct code *code, const st
 		print_block_head(flow, b);
 		for (u32 k = flow->blocks[b].first; k < flow->blocks[b].end; k++) {
 			printf("        ");
+			if (code->function->listing)
+				info_listing_traffic(s->program, code, k);
 			print_line(s, &code->function->body.items[k], false);
 			printf("\n");
 		}
@@ -259,9 +262,14 @@ static void print_code(struct session *s, const struct info_options *o, const st
 	}
 	printf("\n%s %s\n", code->function->is_entry ? "kernel" : "function", code->name);
 	print_params(code->function, k);
-	print_registers(code->function, code);
+	if (code->function->listing)
+		info_listing_registers(s->program, code);
+	else
+		print_registers(code->function, code);
 	print_memory(code, k);
 	print_limits(&code->function->limits);
+	if (k && code->function->listing)
+		info_listing_occupancy(s->program, k);
 	print_mix(&s->arena, code->function);
 	printf("  control flow  %u block%s\n", flow->block_count, flow->block_count == 1 ? "" : "s");
 	if (o->cfg)
@@ -280,8 +288,13 @@ static void print_modules(const struct session *s)
 			else if (v->space == SPACE_CONST)
 				constant += v->size;
 		}
-		printf("%s: PTX %u.%u for %s, %u-bit addresses", s->sources.files.items[module->source]->name,
-		       module->version / 10, module->version % 10, module->target, module->address_bits);
+		printf("%s: ", s->sources.files.items[module->source]->name);
+		if (module->is_sass) {
+			printf("machine code for %s\n", module->target);
+			continue;
+		}
+		printf("PTX %u.%u for %s, %u-bit addresses", module->version / 10, module->version % 10,
+		       module->target, module->address_bits);
 		printf("; %llu bytes of global and %llu of constant variables\n", (unsigned long long)global,
 		       (unsigned long long)constant);
 	}
@@ -316,7 +329,7 @@ int cli_info(int count, char **words)
 	    .parser = parse_option,
 	    .args_doc = "FILE...",
 	    .doc =
-	        "Tells what is in PTX files: kernels with parameters and types, registers and rows, memory, "
+	        "Tells what is in PTX files and listings: kernels with parameters and types, registers and rows, memory, "
 	        "instruction mix, control-flow graph.",
 	};
 	struct info_options o = {.kernel = NULL};

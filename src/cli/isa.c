@@ -11,13 +11,14 @@
 #include "cli/cli.h"
 
 struct isa_options {
-	bool json, markdown;
+	bool json, markdown, sass;
 	const char *opcode;
 };
 
 static const struct argp_option options[] = {
     {"json", 'j', NULL, 0, "Print as JSON", 0},
     {"markdown", 'm', NULL, 0, "Print as Markdown tables", 0},
+    {"sass", 's', NULL, 0, "The machine's own instructions, of listings, instead of PTX", 0},
     {0},
 };
 
@@ -31,6 +32,13 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case 'm':
 		o->markdown = true;
+		return 0;
+	case 's':
+		o->sass = true;
+		return 0;
+	case ARGP_KEY_END:
+		if (o->sass && (o->json || o->markdown))
+			argp_error(state, "--sass prints text only");
 		return 0;
 	case ARGP_KEY_ARG:
 		if (o->opcode)
@@ -91,6 +99,28 @@ static const char *verified_by(const struct isa_family *family, const struct isa
 	if (is_recorded(row))
 		return has_oracle(family) ? "recording, oracle" : "recording";
 	return has_oracle(family) ? "oracle" : "manual";
+}
+
+/* The rows of listings, with their operands: isa/sass.h has the words. */
+static size_t print_sass(const struct isa_options *o)
+{
+	size_t count = 0;
+
+	for (const struct isa_family *const *f = sem_sass_families(NULL); *f; f++) {
+		bool headed = false;
+		for (u32 k = 0; k < (*f)->count; k++) {
+			const struct isa_row *row = &(*f)->rows[k];
+			if (!wanted(o, row))
+				continue;
+			if (!headed)
+				printf("%s\n", (*f)->name);
+			headed = true;
+			count++;
+			printf("  %s%s%s\n      sm_%u to sm_%u%s. %s\n", row->form, *row->operands ? "  " : "", row->operands,
+			       row->sm, row->last, row->flags & ISA_UNMODELLED ? ", not modelled" : "", row->doc);
+		}
+	}
+	return count;
 }
 
 static size_t print_text(const struct isa_options *o)
@@ -199,7 +229,7 @@ int cli_isa(int count, char **words)
 	struct isa_options o = {.json = false};
 
 	argp_parse(&argp, count, words, 0, NULL, &o);
-	const size_t found = o.json ? print_json(&o) : o.markdown ? print_markdown(&o) : print_text(&o);
+	const size_t found = o.sass ? print_sass(&o) : o.json ? print_json(&o) : o.markdown ? print_markdown(&o) : print_text(&o);
 	if (found)
 		return CLI_OK;
 	fprintf(stderr, "ptxsim: there is no instruction '%s'\n", o.opcode);

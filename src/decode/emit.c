@@ -260,7 +260,7 @@ static bool loop_spins(const struct emitter *e, u32 first, u32 k)
 static void emit_branch(struct emitter *e, const struct ir_instruction *x, const struct matched *m)
 {
 	const struct ir_label *const *labels = NULL;
-	const u32 targets = flow_targets(x, &m->form, &labels, e->low->scratch);
+	const u32 targets = flow_targets(e->function, x, &m->form, &labels, e->low->scratch);
 	const u32 block = e->flow->block_of[e->body_index];
 	const u32 join = e->flow->blocks[block].post_dominator;
 	struct insn i = {.d = NO_OPERAND, .a = NO_OPERAND, .b = NO_OPERAND, .c = NO_OPERAND};

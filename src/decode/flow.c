@@ -9,10 +9,25 @@
  */
 #include "decode/flow.h"
 
+#include "decode/sass.h"
+
 #include <string.h>
 
-u32 flow_targets(const struct ir_instruction *x, const struct form *form, const struct ir_label *const **labels,
-		 struct arena *arena)
+/* A listing's branch names the address of an instruction. */
+static u32 address_target(const struct ir_function *f, const struct ir_operand *o, const struct ir_label *const **labels,
+			  struct arena *arena)
+{
+	struct ir_label *label = ARENA_NEW(arena, struct ir_label);
+	const struct ir_label **one = ARENA_ARRAY(arena, 1, const struct ir_label *);
+
+	label->defined = true;
+	one[0] = label;
+	*labels = one;
+	return o->kind == OPERAND_INTEGER && sass_find_address(f, o->value, &label->target);
+}
+
+u32 flow_targets(const struct ir_function *f, const struct ir_instruction *x, const struct form *form,
+		 const struct ir_label *const **labels, struct arena *arena)
 {
 	const u32 flags = form->row ? form->row->flags : 0;
 
@@ -20,7 +35,7 @@ u32 flow_targets(const struct ir_instruction *x, const struct form *form, const 
 		return 0;
 	const struct ir_symbol *s = x->operands[x->operand_count - 1].symbol;
 	if (!s)
-		return 0;
+		return f->listing ? address_target(f, &x->operands[x->operand_count - 1], labels, arena) : 0;
 	if (s->kind == SYM_LABEL) {
 		const struct ir_label **one = ARENA_ARRAY(arena, 1, const struct ir_label *);
 		one[0] = s->label;
@@ -56,7 +71,7 @@ static void find_leaders(const struct ir_function *f, const struct form *forms, 
 	for (u32 k = 0; k < count; k++) {
 		const struct ir_label *const *labels;
 		const u32 flags = forms[k].row ? forms[k].row->flags : 0;
-		const u32 targets = flow_targets(&f->body.items[k], &forms[k], &labels, arena);
+		const u32 targets = flow_targets(f, &f->body.items[k], &forms[k], &labels, arena);
 		for (u32 t = 0; t < targets; t++)
 			leader[labels[t]->target] = true;
 		if (flags & (ISA_BRANCH | ISA_RET | ISA_EXIT))
@@ -71,7 +86,7 @@ static void connect(struct flow *g, const struct ir_function *f, const struct fo
 		const struct ir_instruction *last = &f->body.items[block->end - 1];
 		const struct form *form = &forms[block->end - 1];
 		const struct ir_label *const *labels;
-		const u32 targets = flow_targets(last, form, &labels, arena);
+		const u32 targets = flow_targets(f, last, form, &labels, arena);
 
 		block->successors = ARENA_ARRAY(arena, targets + 1, u32);
 		for (u32 t = 0; t < targets; t++)

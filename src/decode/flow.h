@@ -32,7 +32,7 @@ struct flow {
 struct flow *flow_build(struct arena *arena, const struct ir_function *function, const struct form *forms);
 
 /* Labels that instruction k may jump to (brx.idx: several); returns how many. */
-u32 flow_targets(const struct ir_instruction *instruction, const struct form *form,
+u32 flow_targets(const struct ir_function *function, const struct ir_instruction *instruction, const struct form *form,
 		 const struct ir_label *const **labels, struct arena *arena);
 
 #endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What ptxsim info prints of listings, beside what it prints of PTX.
+ */
+#ifndef PTXSIM_CLI_INFO_H
+#define PTXSIM_CLI_INFO_H
+
+#include "decode/program.h"
+
+void info_listing_registers(const struct program *p, const struct code *code);
+/* Blocks of an SM for usual sizes of blocks, by each limit. */
+void info_listing_occupancy(const struct program *p, const struct kernel *k);
+/* An instruction's address, and the 32-bit registers that it reads and writes for a lane. */
+void info_listing_traffic(const struct program *p, const struct code *code, u32 instruction);
+
+#endif
