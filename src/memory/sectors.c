@@ -239,37 +239,60 @@ static void count_data(const struct arch *arch, const struct sector_access *a, c
 	}
 }
 
-u32 sectors_of_bypass(u32 mask, const u64 address[WARP_LANES], const u32 shared[WARP_LANES])
+/* One more if `key` is not yet among the first `count` of `keys`, where it is put. */
+static u32 enter_key(u32 keys[WARP_LANES], u32 count, u32 key)
 {
-	u64 line[WARP_LANES];
-	u32 place[WARP_LANES], count = 0;
-
-	for (u32 left = mask; left; left &= left - 1) {
-		const u32 l = (u32)__builtin_ctz(left);
-		u32 k = 0;
-
-		while (k < count && (line[k] != address[l] >> LINE_SHIFT || place[k] != shared[l] >> SECTOR_SHIFT))
-			k++;
-		if (k < count)
-			continue;
-		line[k] = address[l] >> LINE_SHIFT;
-		place[k] = shared[l] >> SECTOR_SHIFT;
-		count++;
-	}
-	return count;
+	for (u32 k = 0; k < count; k++)
+		if (keys[k] == key)
+			return count;
+	keys[count] = key;
+	return count + 1;
 }
 
-/* Tag and data wavefronts of cp.async.cg follow no rule found: 1 where a request is made. */
-static void count_bypass(const struct sector_access *a, const u64 address[WARP_LANES],
+/* cp.async.cg: each line gives a sector for each 32 bytes of shared memory that it fills in part
+ * or whole. What would be one tag wavefront of a load goes in as many as some line of shared
+ * memory has global lines there: each takes one at a time. The data stage sees the request alone. */
+static void count_bypass(u32 mask, const struct lines *lines, const u32 shared[WARP_LANES],
                          struct sector_count *count)
 {
-	u32 shared[WARP_LANES];
+	/* The global line above the sector, and above the line, of shared memory. */
+	u32 sector[WARP_LANES], line[WARP_LANES], sectors = 0, pairs = 0;
 
-	for (u32 l = 0; l < WARP_LANES; l++)
-		shared[l] = l * a->width;
-	count->sectors = (u16)sectors_of_bypass(a->mask, address, shared);
-	count->tag_wavefronts = count->data_writes = 1;
+	for (u32 left = mask; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left), from = (u32)lines->of_lane[l] << 27;
+
+		sectors = enter_key(sector, sectors, from | shared[l] >> SECTOR_SHIFT);
+		pairs = enter_key(line, pairs, from | shared[l] >> LINE_SHIFT);
+	}
+	count->sectors = (u16)sectors;
+	count->tag_wavefronts = 0;
+	for (u32 w = 0; w < lines->tag_wavefronts; w++) {
+		u32 most = 0;
+
+		for (u32 k = 0; k < pairs; k++) {
+			u32 together = 0;
+
+			for (u32 x = 0; x < pairs; x++)
+				together += lines->wavefront[line[x] >> 27] == w && line[x] << 5 == line[k] << 5;
+			most = max_u32(most, together);
+		}
+		count->tag_wavefronts += (u16)most;
+	}
+	count->data_writes = 1;
 	count->data_reads = count->data_conflicts = 0;
+}
+
+void sectors_place_bypass(u32 mask, const u64 address[WARP_LANES], const u32 shared[WARP_LANES],
+                          struct sector_count *count)
+{
+	struct lines lines;
+
+	if (!mask)
+		return;
+	gather_lines(mask, address, LINE_SHIFT, NULL, false, &lines);
+	count_bypass(mask, &lines, shared, count);
+	count->transactions = count->sectors;
+	count->bytes_moved = 32u * count->sectors;
 }
 
 /* Enters the sectors from address `first` to `last` as lines: at most 9, of words of 32 bytes. */
@@ -401,8 +424,13 @@ static void count_any_lanes(const struct arch *arch, const struct sector_access 
 	count->sectors = (u16)count_sectors(&lines);
 	count->tag_wavefronts = (u16)lines.tag_wavefronts;
 	count_data(arch, a, address, &lines, count);
-	if (a->kind == SECTOR_ASYNC_BYPASS)
-		count_bypass(a, address, count);
+	if (a->kind == SECTOR_ASYNC_BYPASS) {
+		u32 in_order[WARP_LANES];
+
+		for (u32 l = 0; l < WARP_LANES; l++)
+			in_order[l] = l * a->width;
+		count_bypass(a->mask, &lines, in_order, count);
+	}
 	for (u32 left = detail ? a->mask : 0; left; left &= left - 1) {
 		u32 l = (u32)__builtin_ctz(left);
 

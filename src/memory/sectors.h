@@ -64,9 +64,10 @@ void sectors_count_global(const struct arch *arch, const struct sector_access *a
                           const u64 address[WARP_LANES], struct sector_count *count,
                           struct sector_detail *detail);
 
-/* Sectors that a cp.async.cg fetches: each line one for each 32 bytes of shared memory that it fills in
- * part or whole. sectors_count_global takes the lanes' 16 bytes to lie one behind the other there. */
-u32 sectors_of_bypass(u32 mask, const u64 address[WARP_LANES], const u32 shared[WARP_LANES]);
+/* Corrects the sectors and tag wavefronts of a cp.async.cg by where its bytes go in shared memory:
+ * sectors_count_global takes the lanes' 16 bytes to lie one behind the other there. */
+void sectors_place_bypass(u32 mask, const u64 address[WARP_LANES], const u32 shared[WARP_LANES],
+                          struct sector_count *count);
 
 /* `offset` is the byte offset of each lane in its own local memory. Word w of lane l lies at
  * (w x 32 + l) x 4 of the warp's; each word of 4 bytes is a request. The tag wavefronts take one

@@ -406,10 +406,8 @@ static void count_global(const struct event *e, u32 mask, const u64 address[WARP
 	struct sector_count n;
 
 	sectors_count_global(e->a->program->arch, &access, address, &n, NULL);
-	if (s->sector_kind == SECTOR_ASYNC_BYPASS) {
-		n.sectors = n.transactions = (u16)sectors_of_bypass(mask, address, e->shared);
-		n.bytes_moved = 32u * n.sectors;
-	}
+	if (s->sector_kind == SECTOR_ASYNC_BYPASS)
+		sectors_place_bypass(mask, address, e->shared, &n);
 	add_sectors(e, ACCOUNT_global_instructions, SPACE_GLOBAL, mask, &n, address);
 	if (e->a->caches) {
 		struct cache_outcome outcome = {0};

@@ -42,7 +42,6 @@ struct runner {
 #define SUB_WORD    "stores of 1 and 2 bytes with more than 4 tag wavefronts follow no rule found"
 #define SHARED_TURN "lanes that share an address: which turn joins which tag wavefront is not known"
 #define PASSES_MEET "the two passes of a scattered atomic meet at the data stage, which costs 1 to 3 cycles"
-#define BYPASS      "the tag and data stages of cp.async.cg follow no rule found"
 #define CAS_TAGS    "the tag wavefronts of a global compare and swap follow no rule found"
 #define WAITS       "cp.async.wait_group reads shared memory itself"
 #define SCATTERED   "conflicts of a store to scattered lines are off by 1"
@@ -65,7 +64,6 @@ static const struct exception {
     {"gred_add_u64.rand1024_1", "l1tex__*", SHARED_TURN},
     {"gatom_*.rand*", "l1tex__data_*", PASSES_MEET},
     {"gatom_cas_*", "l1tex__t_output_wavefronts_*", CAS_TAGS},
-    {"cpa_g_cg16.*", "l1tex__*", BYPASS},
     {"cpa_*", "l1tex__data_pipe_lsu_wavefronts_mem_shared_cmd_read.sum", WAITS},
     {"cpa_*", "smsp__inst_executed_op_shared_ld.sum", WAITS},
     {"loc_*", "l1tex__data_*", LOCAL_DATA},

@@ -23,7 +23,6 @@ static bool global_kernel(const char *kernel, struct sector_access *a)
 	    {"gatom_", SECTOR_ATOM},
 	    {"gred_", SECTOR_RED},
 	    {"cpa_g_ca", SECTOR_ASYNC},
-	    {"cpa_g_cg", SECTOR_ASYNC_BYPASS},
 	};
 	static const struct {
 		const char *suffix;
@@ -124,7 +123,6 @@ static void compare_global(struct recorded_score *s, const struct recorded_case 
 #define SUB_WORD    "stores of 1 and 2 bytes with more than 4 tag wavefronts"
 #define SHARED_TURN "which turn joins which tag wavefront is not known"
 #define PASSES_MEET "cycles lost where the two passes of an atomic meet"
-#define BYPASS      "the tag stage of cp.async.cg follows no rule found"
 #define DATA_STAGE(pattern, reason)                                                                          \
 	{pattern, DATA ".sum", reason}, {pattern, DATA "_cmd_write.sum", reason},                            \
 	{                                                                                                    \
@@ -149,7 +147,6 @@ static const struct recorded_exception exceptions[] = {
     {"gred_one.rand8000_2", "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_red.sum", SHARED_TURN},
     {"gred_one.rand8000_2", DATA ".sum", SHARED_TURN},
     {"gred_one.rand8000_2", DATA "_cmd_write.sum", SHARED_TURN},
-    {"cpa_g_cg16.*", "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum", BYPASS},
 };
 
 START_TEST(global_equals_the_recordings)
