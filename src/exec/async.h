@@ -37,6 +37,8 @@ enum {
 };
 #define MBARRIER_COUNT_MASK ((1u << MBARRIER_COUNT_BITS) - 1)
 
+static inline u32 mbarrier_pending(u64 word) { return (u32)(word >> MBARRIER_PENDING) & MBARRIER_COUNT_MASK; }
+
 static inline s32 mbarrier_bytes(u64 word)
 {
 	return (s32)((u32)(word >> MBARRIER_TX) << (32 - MBARRIER_TX_BITS)) >> (32 - MBARRIER_TX_BITS);
@@ -63,8 +65,13 @@ void async_bind(struct warp *w, u32 lane, const u8 *mbarrier);
 void async_phase(struct warp *w, const u8 *mbarrier);
 /* Bytes were added to what the phase expects, by this instruction. */
 void async_expects(struct warp *w, const struct insn *i, const u8 *mbarrier);
-/* A wait of the warp found an earlier phase of the mbarrier complete. */
+/* A wait of the warp found an earlier phase of the mbarrier complete, or not. */
 void async_observed(struct warp *w, const u8 *mbarrier);
+void async_missed(struct warp *w, const u8 *mbarrier);
+/* A tensor map was changed through the generic proxy; a tensor copy is about to use one (generic
+ * addresses). False: a fault was raised. */
+void async_map_changed(struct warp *w, const struct insn *i, u64 address);
+bool async_map_used(struct warp *w, const struct insn *i, u32 lane, u64 address);
 /* An ordinary access of a lane; async_watch.c sees loads, stores and atomics, whose addresses are in their
  * registers. False: a fault was raised. */
 bool async_access(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address, u32 size, bool is_store);
@@ -101,6 +108,9 @@ void async_cluster_start(struct worker *k, struct cluster *c);
 bool async_cluster_drain(struct cluster *c, bool *did);
 /* A cluster has ended: what is under way is done or told. False: a fault was raised. */
 bool async_cluster_end(struct cluster *c);
+/* What the warp's last wait for an mbarrier still misses, for the message about a deadlock; "" if that is
+ * not known. */
+void async_tell_wait(const struct warp *w, char text[400]);
 /* The observer that strict needs. */
 struct observer *async_observer(struct machine *m, struct arena *arena);
 

@@ -460,9 +460,63 @@ void async_observed(struct warp *w, const u8 *mbarrier)
 		return;
 	struct async_mbarrier *m = &c->mbarriers[b->cluster_rank][eighth];
 	m->asked = true;
+	async_warp(w)->missed = NULL;
 	for (struct async_op *op = c->live; op; op = op->next)
 		if (op->mbarrier == mbarrier && (s32)(m->phase - op->phase) > 0)
 			op->seen |= 1u << w->index;
+}
+
+void async_missed(struct warp *w, const u8 *mbarrier) { async_warp(w)->missed = mbarrier; }
+
+void async_tell_wait(const struct warp *w, char text[400])
+{
+	const struct machine *m = w->machine;
+	const struct async_warp *a = m->async == ASYNC_STRICT ? async_warp(w) : NULL;
+	char place[200] = "no instruction";
+	u64 word;
+	u32 eighth;
+
+	*text = 0;
+	const struct block *b = a && a->missed ? holder(w, a->missed, &eighth) : NULL;
+	if (!b)
+		return;
+	memcpy(&word, a->missed, sizeof word);
+	const struct async_mbarrier *known = &async_of(w)->mbarriers[b->cluster_rank][eighth];
+	if (known->expects)
+		async_site_place(m, known->expects - 1, place);
+	snprintf(text, 400, "; the mbarrier at 0x%x waits for %u arrivals and %d bytes, which %s told it to expect", eighth * 8,
+		 mbarrier_pending(word), mbarrier_bytes(word), place);
+}
+
+/* --- Tensor maps ---------------------------------------------------------------------------- */
+
+void async_map_changed(struct warp *w, const struct insn *i, u64 address)
+{
+	struct async_cluster *c = async_of(w);
+
+	if (generic_space(w, &address) != SPACE_GLOBAL)
+		return;
+	c->maps[c->map_count++ % ASYNC_MAPS] = (struct async_map){address, async_site_of(w, i), ++c->now};
+	c->touched = true;
+}
+
+bool async_map_used(struct warp *w, const struct insn *i, u32 lane, u64 address)
+{
+	const struct async_cluster *c = async_of(w);
+	char place[200];
+
+	if (generic_space(w, &address) != SPACE_GLOBAL)
+		return true;
+	for (u32 k = 0; k < min_u32(c->map_count, ASYNC_MAPS); k++) {
+		if (c->maps[k].address != address || c->maps[k].when < c->map_fence_time)
+			continue;
+		async_site_place(w->machine, c->maps[k].site, place);
+		warp_fault(w, i, FAULT_ASYNC, 1u << lane,
+			   "uses the tensor map at 0x%llx, which %s changed, and no fence.proxy.tensormap::generic.acquire came between",
+			   (unsigned long long)address, place);
+		return false;
+	}
+	return true;
 }
 
 /* --- Clusters ------------------------------------------------------------------------------- */
@@ -493,7 +547,7 @@ static void clear_tables(struct async_cluster *a)
 		memset(a->mbarriers[r], 0, (m->shared_bytes / 8 + 2) * sizeof **a->mbarriers);
 	}
 	a->touched = false;
-	a->now = a->fence_time = 0;
+	a->now = a->fence_time = a->map_fence_time = a->map_count = 0;
 }
 
 void async_cluster_start(struct worker *k, struct cluster *c)

@@ -58,6 +58,7 @@ struct async_warp {
 	u32 groups[ASYNC_GROUP_KINDS][WARP_LANES];
 	u32 fence_time, sync_time;
 	bool fenced; /* by wgmma.fence */
+	const u8 *missed; /* the mbarrier whose phase the last wait found incomplete, or NULL */
 	const struct code *code; /* whose registers these are */
 	struct async_registers *registers;
 };
@@ -69,6 +70,13 @@ struct async_mbarrier {
 	bool asked;  /* a wait has found a phase complete */
 };
 
+/* A tensor map in global memory that was changed. */
+struct async_map {
+	u64 address;
+	u32 site, when;
+};
+enum { ASYNC_MAPS = 64 };
+
 struct async_task; /* async_queue.c */
 
 struct async_cluster {
@@ -79,6 +87,9 @@ struct async_cluster {
 	u32 newest;   /* operation */
 	u32 now;      /* ordinary stores, fences and meetings so far */
 	u32 fence_time; /* of the newest fence of the async proxy */
+	struct async_map maps[ASYNC_MAPS]; /* the newest, in a ring */
+	u32 map_count;
+	u32 map_fence_time; /* of the newest fence of the tensor-map proxy */
 	bool touched;
 	struct async_warp *warps;     /* of all blocks */
 	struct async_shadow **shadow; /* by rank, by word */
@@ -98,6 +109,7 @@ enum async_role {
 	ASYNC_REGISTERS = 8, /* names registers that wgmma uses */
 	ASYNC_PROXY_FENCE = 16,
 	ASYNC_WGMMA_FENCE = 32,
+	ASYNC_MAP_FENCE = 64,
 };
 
 struct async_site {

@@ -49,6 +49,8 @@ static u8 order_roles(const struct form *f)
 
 	if (starts(name, "wgmma.fence"))
 		return ASYNC_WGMMA_FENCE;
+	if (starts(name, "fence.proxy.tensormap"))
+		return form_has(f, M_acquire) ? ASYNC_MEETS | ASYNC_MAP_FENCE : ASYNC_MEETS;
 	if (starts(name, "fence.proxy.async"))
 		return form_has(f, M_global) ? ASYNC_MEETS : ASYNC_MEETS | ASYNC_PROXY_FENCE;
 	if (starts(name, "fence") || starts(name, "membar") || starts(name, "bar") || starts(name, "mbarrier.arrive") ||
@@ -312,6 +314,8 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 		async_meet(w);
 	if (s->roles & ASYNC_PROXY_FENCE)
 		async_warp(w)->fence_time = async_of(w)->fence_time = ++async_of(w)->now;
+	if (s->roles & ASYNC_MAP_FENCE)
+		async_of(w)->map_fence_time = ++async_of(w)->now;
 	if (s->roles & ASYNC_WGMMA_FENCE)
 		clear_written(w);
 }

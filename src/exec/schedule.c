@@ -378,6 +378,8 @@ static void cluster_end(struct worker *k, struct cluster *c)
 
 static void tell_deadlock(struct cluster *c)
 {
+	char waited[400];
+
 	for (u32 r = 0; r < c->count; r++)
 		for (u32 n = 0; n < c->blocks[r]->warp_count; n++) {
 			struct warp *w = &c->blocks[r]->warps[n];
@@ -406,12 +408,13 @@ static void tell_deadlock(struct cluster *c)
 				warp_fault(w, at, FAULT_DEADLOCK, s->mask, "waits at the cluster barrier, which no other thread can reach");
 				return;
 			default:
+				async_tell_wait(w, waited);
 				warp_fault(w, at, FAULT_DEADLOCK, s->mask,
 					   (w->open_joins || w->stack_depth) && !w->machine->independent
 						   ? "lanes 0x%08x spin for what lanes 0x%08x of the same warp would do, which wait for them "
-						     "to reconverge: this target has no independent thread scheduling"
-						   : "lanes 0x%08x spin and nothing that runs can change what they see (waiting: 0x%08x)",
-					   s->mask, w->live & ~s->mask);
+						     "to reconverge: this target has no independent thread scheduling%s"
+						   : "lanes 0x%08x spin and nothing that runs can change what they see (waiting: 0x%08x)%s",
+					   s->mask, w->live & ~s->mask, waited);
 				return;
 			}
 		}

@@ -146,8 +146,6 @@ struct mbarrier {
 	bool phase;
 };
 
-static inline u32 mbarrier_pending(u64 state) { return (u32)(state >> MBARRIER_PENDING) & MBARRIER_COUNT_MASK; }
-
 static inline u64 mbarrier_word(const struct mbarrier *b)
 {
 	return b->expected | (u64)b->pending << MBARRIER_PENDING |

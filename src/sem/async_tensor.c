@@ -69,7 +69,7 @@ static bool tile_open(struct tile *t, const struct operands *o, u32 k, u32 lane,
 	const u8 *bytes = range_pointer(o, lane, SPACE_GENERIC, operand_address(o, k, lane), TENSOR_MAP_BYTES, 64, false);
 
 	*t = (struct tile){.o = o, .lane = lane, .lines = form_has(f, M_gather4) || form_has(f, M_scatter4)};
-	if (!bytes)
+	if (!bytes || (UNLIKELY(o->op) && !async_map_used(o->w, o->i, lane, operand_address(o, k, lane))))
 		return false;
 	if (!tensor_map_decode(bytes, &t->map))
 		return tile_wrong(t, "there is no tensor map at the address");
@@ -433,6 +433,8 @@ MEANING_FUNCTION(tensormap_replace)
 			return warp_fault(w, i, FAULT_ILLEGAL_INSTRUCTION, 1u << l, "%llu is no value for the field",
 					  (unsigned long long)value);
 		tensor_map_store(&map, bytes);
+		if (UNLIKELY(w->machine->async == ASYNC_STRICT) && space != SPACE_SHARED)
+			async_map_changed(w, i, operand_address(&o, 0, l));
 	}
 	return i + 1;
 }
@@ -460,6 +462,8 @@ MEANING_FUNCTION(tensormap_copy)
 		if (!to)
 			return NULL;
 		memcpy(to, from, TENSOR_MAP_BYTES);
+		if (UNLIKELY(w->machine->async == ASYNC_STRICT))
+			async_map_changed(w, i, operand_address(&o, 0, l));
 	}
 	return i + 1;
 }

@@ -123,8 +123,8 @@ MEANING_FUNCTION(mbarrier_wait)
 			return NULL;
 		if (b.phase != (by_parity ? asked & 1 : asked >> MBARRIER_PHASE))
 			complete |= 1u << l;
-		if (UNLIKELY(w->machine->async == ASYNC_STRICT) && complete >> l & 1)
-			async_observed(w, b.at);
+		if (UNLIKELY(w->machine->async == ASYNC_STRICT))
+			(complete >> l & 1 ? async_observed : async_missed)(w, b.at);
 	}
 	pred_write(rows, o.list[0], mask, complete);
 	return i + 1;

@@ -112,6 +112,56 @@ for mode in strict eager random random:7; do
 done
 grep -v 'cp.async.wait_group' "$samples/mma_tile.ptx" >"$work/unwaited.ptx"
 expect 1 "is still writing: the program has not waited for it" "$ptxsim" test "$work/unwaited.ptx"
+cat >"$work/fenced.ptx" <<'END'
+.version 8.3
+.target sm_90a
+.address_size 64
+//@ buffer A u32[8,32] iota
+//@ buffer B u32[16]
+//@ buffer M b8[128]
+//@ launch k(tmap(A box=2,8), M, B) block=32
+//@ expect B[i] = i % 8 + (i / 8) * 32
+.visible .entry k(.param .align 64 .b8 map[128], .param .u64 m, .param .u64 out)
+{
+	.reg .b64 p, q, o, s;
+	.reg .b32 t, v;
+	.reg .pred first, done;
+	.shared .align 128 .b8 tile[64];
+	.shared .align 8 .b64 bar;
+	mov.u32 t, %tid.x;
+	ld.param.u64 p, [m];
+	mul.wide.u32 o, t, 4;
+	add.u64 s, p, o;
+	mov.u64 q, map;
+	add.u64 q, q, o;
+	ld.param.b32 v, [q];
+	st.global.b32 [s], v;
+	setp.eq.u32 first, t, 0;
+	@first mbarrier.init.shared.b64 [bar], 1;
+	bar.sync 0;
+	@first tensormap.replace.tile.element_stride.global.b1024.b32 [p], 0, 1;
+	fence.proxy.tensormap::generic.release.gpu;
+	bar.sync 0;
+	fence.proxy.tensormap::generic.acquire.gpu [p], 128;
+	@first mbarrier.arrive.expect_tx.shared.b64 q, [bar], 64;
+	@first cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [p, {0, 0}], [bar];
+WAIT:
+	mbarrier.try_wait.parity.shared.b64 done, [bar], 0;
+	@!done bra WAIT;
+	setp.lt.u32 first, t, 16;
+	mov.u64 s, tile;
+	add.u64 s, s, o;
+	@first ld.shared.b32 v, [s];
+	ld.param.u64 p, [out];
+	add.u64 p, p, o;
+	@first st.global.b32 [p], v;
+	ret;
+}
+END
+grep -v acquire "$work/fenced.ptx" >"$work/unfenced.ptx"
+expect 0 "1 passed" "$ptxsim" test "$work/fenced.ptx"
+expect 1 "no fence.proxy.tensormap::generic.acquire came between" "$ptxsim" test "$work/unfenced.ptx"
+expect 0 "1 passed" "$ptxsim" test --async=random:3 "$work/fenced.ptx"
 cat >"$work/map.txt" <<'END'
 buffer A f16[64,256]
 launch wgmma_ring(tmap(A box=64,128 swizzle=128), tmap(A box=64,64), A, 64) block=160

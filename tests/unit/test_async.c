@@ -183,6 +183,18 @@ START_TEST(test_random_shows)
 }
 END_TEST
 
+/* A phase that waits for more bytes than come never ends: told with what is missing. */
+START_TEST(test_phase_that_never_ends)
+{
+	uint32_t out[2 * WORDS];
+
+	ck_assert_int_eq(run(HEAD, INIT "@p mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [b], 16;" LOAD WAIT PASS, WORDS,
+			     PTXSIM_ASYNC_STRICT, 0, out), PTXSIM_ERROR_FAULT);
+	ck_assert_msg(strstr(message, "deadlock") && strstr(message, "waits for 0 arrivals and 16 bytes") &&
+			      strstr(message, "'mbarrier.arrive.expect_tx"), "%s", message);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("async");
@@ -192,6 +204,7 @@ int main(void)
 	tcase_add_loop_test(tests, test_copies, 0, (int)(sizeof programs / sizeof *programs));
 	tcase_add_loop_test(tests, test_products, 0, (int)(sizeof products / sizeof *products));
 	tcase_add_test(tests, test_random_shows);
+	tcase_add_test(tests, test_phase_that_never_ends);
 	tcase_set_timeout(tests, 60);
 	suite_add_tcase(suite, tests);
 	runner = srunner_create(suite);
