@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// Drives 'ptxsim dap' with the client that VS Code's own adapters are tested with.
+// usage: node dap_test.js PTXSIM SAMPLES FILES; ends with "N passed, N failed".
+'use strict';
+const assert = require('assert');
+const fs = require('fs');
+const net = require('net');
+const path = require('path');
+const { spawn } = require('child_process');
+const { DebugClient } = require('@vscode/debugadapter-testsupport');
+
+const [ptxsim, samples, files] = process.argv.slice(2);
+const sample = (name) => path.join(samples, name);
+const tests = [];
+const test = (name, body) => tests.push({ name, body });
+
+// The number of the first line that holds `words` and is no comment.
+function lineOf(file, words) {
+  const lines = fs.readFileSync(file, 'utf8').split('\n');
+  const at = lines.findIndex((l) => !l.trim().startsWith('//') && l.includes(words));
+  assert(at >= 0, `${file} has no '${words}'`);
+  return at + 1;
+}
+
+async function launched(client, options) {
+  await client.initializeRequest({ adapterID: 'ptxsim', linesStartAt1: true, columnsStartAt1: true });
+  await Promise.all([client.waitForEvent('initialized'), client.launchRequest(options)]);
+}
+
+async function stopAt(client, file, breakpoints, options) {
+  await launched(client, Object.assign({ program: file }, options));
+  const set = await client.setBreakpointsRequest({ source: { path: file }, breakpoints });
+  const [, stopped] = await Promise.all([client.configurationDoneRequest({}), client.waitForEvent('stopped')]);
+  return { set: set.body.breakpoints, stopped: stopped.body };
+}
+
+async function top(client, threadId) {
+  return (await client.stackTraceRequest({ threadId })).body.stackFrames[0];
+}
+
+async function move(client, request, args) {
+  const [, stopped] = await Promise.all([client.send(request, args), client.waitForEvent('stopped')]);
+  return stopped.body;
+}
+
+async function scope(client, frameId, name) {
+  const scopes = (await client.scopesRequest({ frameId })).body.scopes;
+  const found = scopes.find((s) => s.name === name);
+  assert(found, `no scope ${name}`);
+  return (await client.variablesRequest({ variablesReference: found.variablesReference })).body.variables;
+}
+
+test('capabilities', async (c) => {
+  const body = (await c.initializeRequest({ adapterID: 'ptxsim' })).body;
+  for (const can of ['StepBack', 'DataBreakpoints', 'DisassembleRequest', 'InstructionBreakpoints', 'ReadMemoryRequest', 'SteppingGranularity'])
+    assert.strictEqual(body['supports' + can], true, can);
+  assert(body.exceptionBreakpointFilters.some((f) => f.filter === 'fault' && f.default));
+});
+
+test('runs to the end and tells the expectations', async (c) => {
+  await launched(c, { program: sample('vecadd.ptx') });
+  const [, exited, output] = await Promise.all([c.configurationDoneRequest({}), c.waitForEvent('exited'), c.waitForEvent('output')]);
+  assert.strictEqual(exited.body.exitCode, 0);
+  assert.match(output.body.output, /expectations? hold/);
+});
+
+test('stops on entry, at the first instruction', async (c) => {
+  await launched(c, { program: sample('saxpy.ptx'), stopOnEntry: true });
+  const [, stopped] = await Promise.all([c.configurationDoneRequest({}), c.waitForEvent('stopped')]);
+  assert.strictEqual(stopped.body.reason, 'entry');
+  const frame = await top(c, stopped.body.threadId);
+  assert.strictEqual(frame.name, 'saxpy');
+});
+
+test('a breakpoint with a condition, and one that is at no instruction', async (c) => {
+  const file = sample('saxpy.ptx'), line = lineOf(file, 'fma.rn.f32');
+  const at = await stopAt(c, file, [{ line, condition: '%tid.x == 37' }, { line: 99999 }]);
+  assert.deepStrictEqual(at.set.map((b) => b.verified), [true, false]);
+  assert.strictEqual(at.stopped.reason, 'breakpoint');
+  const frame = await top(c, at.stopped.threadId);
+  assert.strictEqual(frame.line, line);
+  assert.strictEqual(fs.realpathSync(frame.source.path), fs.realpathSync(file));
+  const tid = await c.evaluateRequest({ expression: '%tid.x', frameId: frame.id, context: 'hover' });
+  assert.strictEqual(tid.body.result, '37');
+});
+
+test('hit counts', async (c) => {
+  const file = sample('saxpy.ptx'), line = lineOf(file, 'fma.rn.f32');
+  await stopAt(c, file, [{ line, hitCondition: '3' }]);
+  const special = await c.evaluateRequest({ expression: '%tid.x / 32', context: 'watch' });
+  assert.strictEqual(special.body.result, '2');
+});
+
+test('a log point prints and goes on', async (c) => {
+  const file = sample('saxpy.ptx'), line = lineOf(file, 'fma.rn.f32');
+  await launched(c, { program: file });
+  await c.setBreakpointsRequest({ source: { path: file }, breakpoints: [{ line, logMessage: 'a is {%f1}', condition: '%ctaid.x == 1' }] });
+  const [, log] = await Promise.all([c.configurationDoneRequest({}), c.waitForEvent('output'), c.waitForEvent('exited')]);
+  assert.match(log.body.output, /^a is -?[0-9.]+\n$/);
+});
+
+test('steps an instruction on and back, to the same registers', async (c) => {
+  const file = sample('saxpy.ptx'), line = lineOf(file, 'fma.rn.f32');
+  const { stopped } = await stopAt(c, file, [{ line }]);
+  const threadId = stopped.threadId;
+  const before = await scope(c, (await top(c, threadId)).id, 'Registers');
+  await move(c, 'next', { threadId, granularity: 'instruction' });
+  assert.strictEqual((await top(c, threadId)).line, lineOf(file, 'st.global.f32'));
+  await move(c, 'stepBack', { threadId, granularity: 'instruction' });
+  const frame = await top(c, threadId);
+  assert.strictEqual(frame.line, line);
+  const after = await scope(c, frame.id, 'Registers');
+  assert.deepStrictEqual(after.map((v) => [v.name, v.value]), before.map((v) => [v.name, v.value]));
+});
+
+test('goes back to the breakpoint before', async (c) => {
+  const file = sample('saxpy.ptx'), line = lineOf(file, 'fma.rn.f32');
+  const { stopped } = await stopAt(c, file, [{ line }]);
+  await move(c, 'continue', { threadId: stopped.threadId });
+  const back = await move(c, 'reverseContinue', { threadId: stopped.threadId });
+  assert.strictEqual(back.reason, 'breakpoint');
+  assert.strictEqual(back.threadId, stopped.threadId);
+});
+
+test('32 lanes of a register, and setting one', async (c) => {
+  const file = sample('saxpy.ptx'), line = lineOf(file, 'fma.rn.f32');
+  const { stopped } = await stopAt(c, file, [{ line }]);
+  const registers = await scope(c, (await top(c, stopped.threadId)).id, 'Registers');
+  const one = registers.find((v) => v.name === '%f2');
+  const lanes = (await c.variablesRequest({ variablesReference: one.variablesReference })).body.variables;
+  assert.strictEqual(lanes.length, 32);
+  const set = await c.setVariableRequest({ variablesReference: one.variablesReference, name: lanes[4].name, value: '0.25' });
+  assert.strictEqual(set.body.value, '0.25');
+  const again = (await c.variablesRequest({ variablesReference: one.variablesReference })).body.variables;
+  assert.strictEqual(again[4].value, '0.25');
+  assert.strictEqual(again[5].value, lanes[5].value);
+});
+
+test('shared memory: elements, reading and writing', async (c) => {
+  const file = sample('dot.ptx'), line = lineOf(file, 'bar.sync');
+  const { stopped } = await stopAt(c, file, [{ line }]);
+  const shared = await scope(c, (await top(c, stopped.threadId)).id, 'Shared memory');
+  assert(shared.length > 0 && shared[0].memoryReference);
+  const memoryReference = shared[0].memoryReference;
+  const wrote = await c.send('writeMemory', { memoryReference, data: Buffer.from([1, 2, 3, 4]).toString('base64') });
+  assert.strictEqual(wrote.body.bytesWritten, 4);
+  const read = await c.send('readMemory', { memoryReference, count: 4 });
+  assert.deepStrictEqual([...Buffer.from(read.body.data, 'base64')], [1, 2, 3, 4]);
+});
+
+test('a data breakpoint on a register', async (c) => {
+  const file = sample('saxpy.ptx'), line = lineOf(file, 'fma.rn.f32');
+  const { stopped } = await stopAt(c, file, [{ line }]);
+  const frame = await top(c, stopped.threadId);
+  const info = (await c.send('dataBreakpointInfo', { name: '%f4', frameId: frame.id })).body;
+  assert(info.dataId);
+  const set = (await c.send('setDataBreakpoints', { breakpoints: [{ dataId: info.dataId, accessType: 'write' }] })).body;
+  assert.strictEqual(set.breakpoints[0].verified, true);
+  await c.setBreakpointsRequest({ source: { path: file }, breakpoints: [] });
+  assert.strictEqual((await move(c, 'continue', { threadId: stopped.threadId })).reason, 'data breakpoint');
+});
+
+test('function and instruction breakpoints, disassembly', async (c) => {
+  await launched(c, { program: sample('saxpy.ptx') });
+  const set = await c.setFunctionBreakpointsRequest({ breakpoints: [{ name: 'saxpy' }] });
+  assert.strictEqual(set.body.breakpoints[0].verified, true);
+  const [, stopped] = await Promise.all([c.configurationDoneRequest({}), c.waitForEvent('stopped')]);
+  assert.strictEqual(stopped.body.reason, 'function breakpoint');
+  const frame = await top(c, stopped.body.threadId);
+  const text = (await c.send('disassemble', { memoryReference: frame.instructionPointerReference, instructionOffset: -1, instructionCount: 5 })).body.instructions;
+  assert.strictEqual(text.length, 5);
+  assert.strictEqual(text[0].presentationHint, 'invalid');
+  assert.strictEqual(text[1].symbol, 'saxpy');
+  await c.setFunctionBreakpointsRequest({ breakpoints: [] });
+  const at = await c.send('setInstructionBreakpoints', { breakpoints: [{ instructionReference: text[3].address }] });
+  assert.strictEqual(at.body.breakpoints[0].verified, true);
+  const hit = await move(c, 'continue', { threadId: stopped.body.threadId });
+  assert.strictEqual(hit.reason, 'instruction breakpoint');
+  assert.strictEqual((await top(c, hit.threadId)).instructionPointerReference, text[3].address);
+});
+
+test('a fault stops with its description', async (c) => {
+  await launched(c, { program: path.join(files, 'fault.ptx') });
+  await c.setExceptionBreakpointsRequest({ filters: ['fault'] });
+  const [, stopped] = await Promise.all([c.configurationDoneRequest({}), c.waitForEvent('stopped')]);
+  assert.strictEqual(stopped.body.reason, 'exception');
+  const info = (await c.send('exceptionInfo', { threadId: stopped.body.threadId })).body;
+  assert.match(info.description, /out of bounds/);
+});
+
+test('bank conflicts as an exception, with a bound', async (c) => {
+  await launched(c, { program: sample('banks.ptx') });
+  await c.send('setExceptionBreakpoints', { filters: [], filterOptions: [{ filterId: 'conflict', condition: '10' }] });
+  const [, stopped] = await Promise.all([c.configurationDoneRequest({}), c.waitForEvent('stopped')]);
+  assert.strictEqual(stopped.body.reason, 'exception');
+});
+
+test('pause stops a kernel that spins', async (c) => {
+  await launched(c, { program: path.join(files, 'spin.ptx'), history: false });
+  await c.configurationDoneRequest({});
+  await new Promise((go) => setTimeout(go, 300));
+  const [, stopped] = await Promise.all([c.pauseRequest({ threadId: 1 }), c.waitForEvent('stopped')]);
+  assert.strictEqual(stopped.body.reason, 'pause');
+});
+
+test('breakpoints set while a kernel runs take effect', async (c) => {
+  const file = path.join(files, 'spin.ptx');
+  await launched(c, { program: file, history: false });
+  await c.configurationDoneRequest({});
+  await new Promise((go) => setTimeout(go, 200));
+  const stopping = c.waitForEvent('stopped');
+  await c.setBreakpointsRequest({ source: { path: file }, breakpoints: [{ line: lineOf(file, 'add.u64') }] });
+  assert.strictEqual((await stopping).body.reason, 'breakpoint');
+});
+
+test('the console in the editor: gdb commands, motions among them', async (c) => {
+  const file = sample('saxpy.ptx'), line = lineOf(file, 'fma.rn.f32');
+  const { stopped } = await stopAt(c, file, [{ line }]);
+  const splits = await c.evaluateRequest({ expression: 'info splits', context: 'repl' });
+  assert.match(splits.body.result, /lanes 0xffffffff/);
+  const stopping = c.waitForEvent('stopped');
+  await c.evaluateRequest({ expression: 'stepi', context: 'repl' });
+  await stopping;
+  assert.strictEqual((await top(c, stopped.threadId)).line, line + 1);
+});
+
+test('errors are answers', async (c) => {
+  await c.initializeRequest({ adapterID: 'ptxsim' });
+  await assert.rejects(c.launchRequest({ program: '/nowhere/x.ptx' }), /nothing can be launched/);
+  await assert.rejects(c.send('continue', { threadId: 1 }), /nothing is launched/);
+  await assert.rejects(c.send('frobnicate', {}), /not known/);
+});
+
+// The same over a loopback port.
+async function overPort() {
+  const child = spawn(ptxsim, ['dap', '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    const words = await new Promise((go) => child.stdout.once('data', (d) => go(String(d))));
+    const port = Number(words.match(/127\.0\.0\.1:(\d+)/)[1]);
+    const client = new DebugClient(ptxsim, 'dap', 'ptxsim');
+    await client.start(port);
+    await launched(client, { program: sample('vecadd.ptx') });
+    await Promise.all([client.configurationDoneRequest({}), client.waitForEvent('terminated')]);
+    await client.disconnectRequest({}).catch(() => {});
+  } finally {
+    child.kill();
+  }
+}
+
+async function one(name, body) {
+  let timer;
+  const late = new Promise((_, fail) => { timer = setTimeout(() => fail(new Error('no answer in 30 s')), 30000); });
+  try {
+    await Promise.race([body(), late]);
+    return true;
+  } catch (e) {
+    console.log(`FAIL ${name}: ${e.stack || e}`);
+    return false;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function main() {
+  let passed = 0, failed = 0;
+  const count = (good) => { if (good) passed++; else failed++; };
+  for (const t of tests) {
+    count(await one(t.name, async () => {
+      const client = new DebugClient(ptxsim, 'dap', 'ptxsim');
+      client.defaultTimeout = 20000;
+      await client.start();
+      try {
+        await t.body(client);
+      } finally {
+        await client.stop().catch(() => {});
+      }
+    }));
+  }
+  count(await one('a loopback port', overPort));
+  console.log(`${passed} passed, ${failed} failed`);
+  process.exit(failed ? 1 : 0);
+}
+
+main();
