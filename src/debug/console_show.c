@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "debug/console_internal.h"
+#include "exec/run.h"
 #include "report/lines.h"
 #include "report/picture.h"
 
@@ -184,12 +185,14 @@ COMMAND(disassemble)
 
 static const char *const state_words[] = {[DEBUG_READY] = "ready",         [DEBUG_AT_WARP_SYNC] = "waits for lanes",
                                           [DEBUG_AT_BARRIER] = "at barrier", [DEBUG_AT_CLUSTER] = "at cluster barrier",
-                                          [DEBUG_AT_JOIN] = "at join"};
+                                          [DEBUG_AT_JOIN] = "at join",         [DEBUG_ON_STACK] = "on the stack"};
 
 const char *show_state(const struct debug_split *s, char text[64])
 {
 	if (s->state == DEBUG_AT_BARRIER)
 		snprintf(text, 64, "at barrier %u", s->barrier);
+	else if (s->state == DEBUG_ON_STACK)
+		snprintf(text, 64, "waits on the stack, %s", stack_kind_name(s->stack));
 	else if (s->state == DEBUG_AT_WARP_SYNC || s->state == DEBUG_AT_JOIN)
 		snprintf(text, 64, "%s, for 0x%08x", s->state == DEBUG_AT_JOIN ? "waits to reconverge" : "waits",
 		         s->waits_for);

@@ -276,7 +276,27 @@ static void info_splits(struct console *c, char *rest)
 	}
 }
 
-static void info_stack(struct console *c, char *rest) { command_backtrace(c, rest); }
+/* The reconvergence stack of a listing's warp, the topmost entry first. */
+static void show_machine_stack(struct console *c, const struct warp *w)
+{
+	fprintf(c->out, "reconvergence stack: %zu entr%s\n", w->stack_depth, w->stack_depth == 1 ? "y" : "ies");
+	for (size_t k = w->stack_depth; k > 0; k--) {
+		const struct stack_entry *e = &w->stack[k - 1];
+		const struct debug_place place = debug_stack_place(c->d, w, k - 1);
+		const struct debug_line l = debug_line(&place);
+		fprintf(c->out, "  %zu  %-6s  lanes 0x%08x  to %s:%u  %.*s\n", k - 1, stack_kind_name(e->kind), e->mask & w->live,
+		        l.file ? l.file : "?", l.line, (int)l.length, l.text ? l.text : "");
+	}
+}
+
+static void info_stack(struct console *c, char *rest)
+{
+	const struct warp *w = focus_warp(c);
+
+	command_backtrace(c, rest);
+	if (w && w->entry_frame && w->entry_frame->code->function->listing)
+		show_machine_stack(c, w);
+}
 
 static void info_barriers(struct console *c, char *rest)
 {
@@ -341,6 +361,19 @@ static void show_lock(struct console *c, const struct warp *w, const struct debu
 	debug_set_focus(c->d, before);
 }
 
+/* The locks of shared words that lanes of a listing hold. */
+static bool show_held(struct console *c, const struct block *b)
+{
+	const struct shared_locks *locks = b->locks;
+
+	for (u32 k = 0; locks && locks->held && k < SHARED_LOCKS; k++)
+		if (locks->lock[k].held)
+			fprintf(c->out, "lock %u of block %llu: lane %u of warp %u, for the word at 0x%x\n", k,
+			        (unsigned long long)b->index, locks->lock[k].lane, locks->lock[k].warp,
+			        locks->lock[k].address);
+	return locks && locks->held;
+}
+
 static void info_locks(struct console *c, char *rest)
 {
 	const struct block *blocks[BLOCKS_MAX];
@@ -349,7 +382,8 @@ static void info_locks(struct console *c, char *rest)
 	bool any = false;
 
 	(void)rest;
-	for (u32 k = 0; k < count; k++)
+	for (u32 k = 0; k < count; k++) {
+		any |= show_held(c, blocks[k]);
 		for (u32 n = 0; n < blocks[k]->warp_count; n++) {
 			const struct warp *w = &blocks[k]->warps[n];
 			const u32 have = debug_splits(c->d, w, splits);
@@ -361,6 +395,7 @@ static void info_locks(struct console *c, char *rest)
 				show_lock(c, w, &splits[s], swap);
 			}
 		}
+	}
 	if (!any)
 		fprintf(c->out, "No warp is at a compare-and-swap.\n");
 }
@@ -612,9 +647,9 @@ static const struct {
     {"warps", info_warps, "warps of the focused block, and where they stand"},
     {"lanes", info_lanes, "lanes of the focused warp"},
     {"splits", info_splits, "lanes of the warp that are together, and what they wait for"},
-    {"stack", info_stack, "calls that the focused lane is in"},
+    {"stack", info_stack, "calls that the focused lane is in; of a listing, the machine's own stack too"},
     {"barriers", info_barriers, "barriers of the focused block"},
-    {"locks", info_locks, "compare-and-swaps that warps are at, and what the words hold"},
+    {"locks", info_locks, "compare-and-swaps that warps are at, and what the words hold; locks that a listing's lanes hold"},
     {"launch", info_launch, "the launch and its parameters"},
     {"counters", info_counters, "what each line has cost so far (with --counters)"},
     {"registers", info_registers, "registers of the focused lane, or those named"},

@@ -183,7 +183,7 @@ u32 debug_blocks(const struct debug *d, const struct block **blocks, u32 room);
 const struct warp *debug_warp(const struct debug *d, u64 block, u32 warp); /* NULL: not resident */
 const struct warp *debug_current_warp(const struct debug *d);             /* NULL: none */
 
-enum debug_lanes { DEBUG_READY, DEBUG_AT_WARP_SYNC, DEBUG_AT_BARRIER, DEBUG_AT_CLUSTER, DEBUG_AT_JOIN };
+enum debug_lanes { DEBUG_READY, DEBUG_AT_WARP_SYNC, DEBUG_AT_BARRIER, DEBUG_AT_CLUSTER, DEBUG_AT_JOIN, DEBUG_ON_STACK };
 
 /* Lanes of a warp that are at one place together. */
 struct debug_split {
@@ -195,9 +195,12 @@ struct debug_split {
 	const struct join *join;  /* where it meets others, or NULL */
 	u32 waits_for;            /* AT_WARP_SYNC, AT_JOIN: lanes that are missing */
 	u32 barrier;              /* AT_BARRIER */
+	enum stack_kind stack;    /* ON_STACK, of a listing: the entry's kind; place is where its lanes go on */
 };
 /* Splits of a warp, the next one first; at most 32. */
 u32 debug_splits(const struct debug *d, const struct warp *w, struct debug_split splits[WARP_LANES]);
+/* Where entry k of a listing's reconvergence stack (w->stack) goes on. */
+struct debug_place debug_stack_place(const struct debug *d, const struct warp *w, size_t k);
 /* The split of the focused lane; false if the lane has exited or there is no launch. */
 bool debug_focus_split(const struct debug *d, struct debug_split *split);
 /* Where the focused lane is in the focused frame. */

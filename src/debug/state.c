@@ -132,6 +132,30 @@ static u32 faulted_split(const struct debug *d, const struct warp *w, struct deb
 	return count + 1;
 }
 
+struct debug_place debug_stack_place(const struct debug *d, const struct warp *w, size_t k)
+{
+	return place_of_pc(d, w->entry_frame->code, w->stack[k].pc);
+}
+
+/* A listing's lanes that wait on the reconvergence stack, the topmost entry first. */
+static u32 stacked_splits(const struct debug *d, const struct warp *w, struct debug_split *splits, u32 count)
+{
+	u32 left = w->live;
+
+	for (u32 k = 0; k < count; k++)
+		left &= ~splits[k].mask;
+	for (size_t k = w->stack_depth; k > 0 && left && count < WARP_LANES; k--) {
+		const struct stack_entry *e = &w->stack[k - 1];
+		if (!(e->mask & left))
+			continue;
+		splits[count++] = (struct debug_split){.mask = e->mask & left, .state = DEBUG_ON_STACK, .frame = w->entry_frame,
+		                                       .stack = e->kind,
+		                                       .place = debug_stack_place(d, w, k - 1)};
+		left &= ~e->mask;
+	}
+	return count;
+}
+
 u32 debug_splits(const struct debug *d, const struct warp *w, struct debug_split splits[WARP_LANES])
 {
 	u32 count = asking_split(d, w, splits);
@@ -148,7 +172,8 @@ u32 debug_splits(const struct debug *d, const struct warp *w, struct debug_split
 			                                       .frame = j->frame, .join = j,
 			                                       .waits_for = j->expected & ~j->arrived,
 			                                       .place = place_of_pc(d, j->frame->code, j->pc)};
-	return count < WARP_LANES ? faulted_split(d, w, splits, count) : count;
+	count = count < WARP_LANES ? faulted_split(d, w, splits, count) : count;
+	return stacked_splits(d, w, splits, count);
 }
 
 bool debug_focus_split(const struct debug *d, struct debug_split *split)
