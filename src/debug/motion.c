@@ -272,6 +272,7 @@ static struct debug_event step_block(struct debug *d)
 	const struct debug_focus focus = d->focus;
 	const bool locked = d->locked;
 	struct debug_event e = debug_failed(d);
+	u32 moved = 0;
 
 	d->locked = true;
 	for (u32 k = 0; run_find_warp(d, focus.block, k); k++) {
@@ -280,12 +281,17 @@ static struct debug_event step_block(struct debug *d)
 			continue;
 		d->focus = (struct debug_focus){focus.block, k, (u32)__builtin_ctz(w->ready_head->mask), 0};
 		e = move_once(d, asks_step);
+		moved++;
 		if (e.reason != DEBUG_STEPPED && e.reason != DEBUG_WARP_ENDED && e.reason != DEBUG_BLOCKED)
 			break;
 	}
+	d->locked = false;
+	/* None of them can: the block has ended, or waits for another one. */
+	if (!moved)
+		e = move_once(d, asks_any);
 	d->locked = locked;
-	if (e.reason == DEBUG_FAILED)
-		e.reason = DEBUG_BLOCKED;
+	if (!moved)
+		return e;
 	if (e.reason != DEBUG_STEPPED && e.reason != DEBUG_WARP_ENDED && e.reason != DEBUG_BLOCKED)
 		return e;
 	const struct warp *w = run_find_warp(d, focus.block, focus.warp);
