@@ -112,6 +112,7 @@ struct account_site {
 	bool past_l1;    /* the cache estimate: by its form, or because others must see it at once */
 	bool is_lock;    /* a lock-load */
 	bool empty_runs; /* the machine runs it without an active lane, too */
+	bool sync;       /* may wait for other lanes */
 	bool one_lane;   /* an atomic that the assembler lets one lane do for all */
 	bool first_copy; /* the first cp.async of its basic block */
 	const struct fragment_accesses *fragment; /* of wmma.load and wmma.store, else NULL */

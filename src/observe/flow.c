@@ -127,10 +127,7 @@ struct flow *flow_new(struct arena *arena, const struct program *program)
 
 u32 flow_points(const struct flow *f) { return f->point_count; }
 
-bool flow_wants(const struct flow *f, const struct code *code, u32 insn)
-{
-	return f->slots[code->index][insn] != 0;
-}
+u32 flow_point(const struct flow *f, const struct code *code, u32 insn) { return f->slots[code->index][insn]; }
 
 /* --- During the run ------------------------------------------------------------------------- */
 
@@ -169,9 +166,10 @@ static void extend(struct flow_timeline *t, u32 count, u32 lanes)
 /* A warp is run by one worker at a time, so its timeline needs no lock. */
 static void note_time(struct flow *f, const struct warp *w, u32 run, u32 mask)
 {
+	if (w->block->index >= TIMELINE_WARPS || !run)
+		return;
 	const u64 number = w->block->index * w->block->warp_count + w->index;
-
-	if (number >= TIMELINE_WARPS || !run)
+	if (number >= TIMELINE_WARPS)
 		return;
 	f->timelines[number].block = w->block->index;
 	f->timelines[number].warp = w->index;
@@ -200,12 +198,11 @@ static bool targets_differ(const struct warp *w, const struct insn *i, const u8 
 	return false;
 }
 
-void flow_before(struct flow *f, struct flow_count *counts, const struct code *code, u32 insn,
-                 const struct warp *w, const struct insn *i, const u8 *rows, u32 mask)
+void flow_before(struct flow *f, struct flow_count *counts, u32 point, const struct warp *w, const struct insn *i,
+                 const u8 *rows, u32 mask)
 {
-	const u32 slot = f->slots[code->index][insn] - 1;
-	const struct point *p = &f->points[slot];
-	struct flow_count *n = &counts[slot];
+	const struct point *p = &f->points[point];
+	struct flow_count *n = &counts[point];
 	u32 on;
 
 	switch (p->kind) {

@@ -40,9 +40,10 @@ struct flow *flow_new(struct arena *arena, const struct program *program);
 
 /* The observer's calls. `counts` is the worker's: flow_points(f) zeroed elements. */
 u32 flow_points(const struct flow *f);
-bool flow_wants(const struct flow *f, const struct code *code, u32 insn);
-void flow_before(struct flow *f, struct flow_count *counts, const struct code *code, u32 insn,
-                 const struct warp *w, const struct insn *i, const u8 *rows, u32 mask);
+/* The point at a decoded instruction + 1; 0: it is not watched. */
+u32 flow_point(const struct flow *f, const struct code *code, u32 insn);
+void flow_before(struct flow *f, struct flow_count *counts, u32 point, const struct warp *w, const struct insn *i,
+                 const u8 *rows, u32 mask);
 
 /* Before a launch. */
 void flow_begin(struct flow *f);

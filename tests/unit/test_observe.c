@@ -45,6 +45,13 @@ static const char text[] =
                                                 "ld.global.u32 w, [b];\n")
                                 KERNEL("past", "mad.wide.u32 b, t, 4, b; ld.global.cg.u32 v, [b]; "
                                                "ld.volatile.global.u32 w, [b];\n")
+                                KERNEL("varied",
+                                       "shl.b32 w, t, 2; add.u32 a, a, w; and.b32 v, t, 7; shl.b32 v, v, 5;\n"
+                                       "N: st.shared.u32 [a], t; ld.shared.u16 w, [a+2]; atom.shared.add.u32 w, [a], w;\n"
+                                       "cvta.shared.u64 g, 0; cvt.u64.u32 c, v; add.u64 c, b, c; ld.global.u32 w, [c];\n"
+                                       "ld.u32 w, [c+4]; red.global.add.u32 [c], w; add.u32 a, a, 4; add.u32 v, v, 36;\n"
+                                       "and.b32 v, v, 1020; and.b32 w, v, 8; sub.u32 w, w, 4; setp.lt.u32 p, v, 900;\n"
+                                       "setp.lt.u32 q, t, v; @q st.shared.u8 [a+1], t; @p bra N;\n")
                                 KERNEL("looping", "LOOP: setp.lt.u32 p, v, t; add.u32 v, v, 1; @p bra LOOP;\n")
                                     KERNEL("leaving",
                                            "setp.lt.u32 p, t, 8; @p ret; bar.warp.sync 0xffffff00;\n"
@@ -235,6 +242,41 @@ static const struct {
     {"adding", "l2.write.misses", 1, 1},
 };
 
+/* Accesses that look like the ones before are counted together, but not with caches: the same sums. */
+START_TEST(repeats_add_up)
+{
+	static const char *const kernels[] = {"varied", "column", "generic", "private", "indexed", "again", "guarded"};
+	const struct accounting_options options = {.caches = ACCOUNT_CACHES_COLD};
+	const struct account_site *sites;
+	struct fixture f;
+
+	open_fixture(&f);
+	struct accounting *plain = f.accounting,
+	                  *each = accounting_new(&f.session.arena, f.session.program, &options);
+	const u32 count = accounting_sites(plain, &sites);
+	for (size_t k = 0; k < COUNT_OF(kernels); k++) {
+		f.accounting = plain;
+		const struct account_run *a = run(&f, kernels[k], 40, 1);
+		f.accounting = each;
+		const struct account_run *b = run(&f, kernels[k], 40, 1);
+		for (u32 s = 0; s < count; s++) {
+			for (u32 n = 0; n < ACCOUNT_global_l1_hits; n++)
+				ck_assert_msg(a->sites[s].n[n] == b->sites[s].n[n], "%s, %.*s: %s %llu, %llu",
+				              kernels[k], 40, accounting_place(&sites[s]).text,
+				              account_field_name((enum account_field)n),
+				              (unsigned long long)a->sites[s].n[n],
+				              (unsigned long long)b->sites[s].n[n]);
+			ck_assert_mem_eq(a->sites[s].degree, b->sites[s].degree, sizeof a->sites[s].degree);
+			ck_assert_mem_eq(a->sites[s].banks, b->sites[s].banks, sizeof a->sites[s].banks);
+			ck_assert_mem_eq(&a->sites[s].worst, &b->sites[s].worst, sizeof a->sites[s].worst);
+		}
+	}
+	accounting_free(each);
+	f.accounting = plain;
+	close_fixture(&f);
+}
+END_TEST
+
 START_TEST(estimates_caches)
 {
 	const struct accounting_options options = {.caches = ACCOUNT_CACHES_COLD};
@@ -385,6 +427,7 @@ int main(void)
 
 	tcase_add_test(tcase, counts_what_is_known);
 	tcase_add_test(tcase, estimates_caches);
+	tcase_add_test(tcase, repeats_add_up);
 	tcase_add_test(tcase, does_not_depend_on_workers);
 	tcase_add_test(tcase, reports_what_is_wrong_and_no_more);
 	tcase_add_test(tcase, names_are_unique);

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What each instruction does to memory, as far as the text tells: worked out once, before the run.
+ */
+#include "observe/sites.h"
+
+#include <string.h>
+
+#include "observe/uniform.h"
+
+struct finder {
+	struct arena *arena;
+	const struct program *program;
+	const struct accounting_options *options;
+};
+
+static bool starts(const char *text, const char *word) { return !strncmp(text, word, strlen(word)); }
+
+static enum ir_space space_of(const struct form *f)
+{
+	switch (form_pick(f, M_const, M_shared_cluster)) {
+	case M_const:
+		return SPACE_CONST;
+	case M_global:
+		return SPACE_GLOBAL;
+	case M_local:
+		return SPACE_LOCAL;
+	case M_param:
+	case M_param_entry:
+	case M_param_func:
+		return SPACE_PARAM;
+	case M_shared:
+	case M_shared_cta:
+	case M_shared_cluster:
+		return SPACE_SHARED;
+	default:
+		return starts(f->row->form, "ldu") ? SPACE_GLOBAL : SPACE_GENERIC;
+	}
+}
+
+static u32 vector_of(const struct form *f)
+{
+	switch (form_pick(f, M_v2, M_v8)) {
+	case M_v2:
+		return 2;
+	case M_v4:
+		return 4;
+	case M_v8:
+		return 8;
+	default:
+		return 1;
+	}
+}
+
+/* Bits of the address's base register: an address counts two flattened operands. */
+static u32 base_bits(const struct form *f)
+{
+	struct operand_spec specs[FORM_OPERANDS];
+	const u32 count = isa_operand_specs(f, specs);
+	u32 at = 0;
+
+	for (u32 k = 0; k < count && specs[k].kind != '@'; k++)
+		at += specs[k].vector + (specs[k].second != TOKEN_NONE);
+	return at < f->operand_count ? f->operand_bits[at] : 0;
+}
+
+static enum bank_kind atomic_kind(const struct form *f, bool unused)
+{
+	const int type = form_type(f, 0), class = type_class(type);
+	const u32 value = unused && starts(f->row->form, "red") ? 2 : 3;
+	const bool known = f->constant_mask >> value & 1;
+	const u64 constant = f->constants[value];
+	enum bank_atomic op = BANK_ATOMIC_OTHER;
+
+	if (form_has(f, M_cas))
+		op = BANK_ATOMIC_CAS;
+	else if (form_has(f, M_exch))
+		op = BANK_ATOMIC_EXCH;
+	else if (unused && known &&
+	         ((form_has(f, M_add) && type == T_u32 && constant == 1) ||
+	          (form_has(f, M_inc) && (u32)constant == UINT32_MAX)))
+		op = BANK_ATOMIC_ADD_ONE_UNUSED;
+	return banks_atomic_kind(op, type_bits(type), class != 'f');
+}
+
+/* Whether the text's first operand is a register that nothing in the function reads: then the
+ * assembler takes a reduction for an atomic. */
+static bool result_is_dead(const struct account_site *s)
+{
+	const struct ir_function *f = s->code->function;
+	const struct ir_instruction *x = &f->body.items[s->code->origin[s->insn]];
+	const struct ir_operand *d = x->operand_count ? &x->operands[0] : NULL;
+
+	if (!d || d->kind != OPERAND_REGISTER || !d->symbol || d->symbol->kind != SYM_REGISTER)
+		return false;
+	for (size_t k = 0; k < f->body.count; k++)
+		if (instruction_reads(&f->body.items[k], &s->code->forms[k], d->symbol->reg))
+			return false;
+	return true;
+}
+
+/* Whether one lane does the operation for all, at an address that the text makes the same for all (as
+ * recorded): a reduction of 32-bit integers over the warp goes before it, and where the result is used,
+ * a constant is added as often as there are lanes. */
+static bool is_combined(struct account_site *s, const struct finder *a)
+{
+	enum { REDUCTION_CC = 80 }; /* redux */
+	const struct form *f = s->form;
+	const u32 origin = s->code->origin[s->insn];
+	const struct ir_instruction *x = &s->code->function->body.items[origin];
+	const int type = form_type(f, 0);
+	const bool known = form_has(f, M_add) || form_has(f, M_min) || form_has(f, M_max) || form_has(f, M_and) ||
+	                   form_has(f, M_or) || form_has(f, M_xor);
+	u32 at = 0;
+
+	while (at < x->operand_count && x->operands[at].kind != OPERAND_ADDRESS)
+		at++;
+	if (!known || type_bits(type) != 32 || type_class(type) == 'f' || vector_of(f) != 1 ||
+	    a->program->arch->cc < REDUCTION_CC || at + 1 >= x->operand_count)
+		return false;
+	struct uniform *u = uniform_new(a->arena, s->code);
+	return uniform_operand(u, &x->operands[at]) &&
+	       (s->operation == ACCOUNT_RED || (form_has(f, M_add) && uniform_operand(u, &x->operands[at + 1])));
+}
+
+static void describe_atomic(struct account_site *s, const struct insn *i, const struct finder *a)
+{
+	const bool unused = (i->d == NO_OPERAND && vector_of(s->form) == 1) ||
+	                    (!form_has(s->form, M_exch) && !form_has(s->form, M_cas) && result_is_dead(s));
+	const bool red = unused || starts(s->form->row->form, "red");
+
+	s->operation = red ? ACCOUNT_RED : ACCOUNT_ATOM;
+	s->bank_kind = atomic_kind(s->form, red);
+	s->sector_kind = form_has(s->form, M_cas) ? SECTOR_ATOM_CAS : red ? SECTOR_RED : SECTOR_ATOM;
+	s->one_lane = is_combined(s, a);
+	if (s->one_lane && s->bank_kind == BANK_ATOM_COUNT)
+		s->bank_kind = BANK_ATOM;
+}
+
+static void describe_matrix(struct account_site *s, bool is_store)
+{
+	const struct form *f = s->form;
+	const u32 matrices = form_has(f, M_x4) ? 4 : form_has(f, M_x2) ? 2 : 1;
+
+	s->operation = is_store ? ACCOUNT_STMATRIX : ACCOUNT_LDMATRIX;
+	s->bank_kind = is_store ? BANK_STMATRIX : BANK_LDMATRIX;
+	s->matrix_mask = matrices == 4 ? FULL_MASK : (1u << 8 * matrices) - 1;
+	s->width = 16;
+	s->space = SPACE_SHARED;
+}
+
+static void describe_copy(struct account_site *s)
+{
+	const bool bypass = form_has(s->form, M_cg);
+
+	s->operation = bypass ? ACCOUNT_ASYNC_BYPASS : ACCOUNT_ASYNC;
+	s->past_l1 = bypass;
+	s->bank_kind = bypass ? BANK_ASYNC_BYPASS : BANK_ASYNC;
+	s->sector_kind = bypass ? SECTOR_ASYNC_BYPASS : SECTOR_ASYNC;
+	s->width = (u32)s->form->immediates[0];
+	s->wide = s->form->operand_bits[2] == 64;
+	s->space = SPACE_GLOBAL;
+}
+
+/* Fills *s; false if the instruction accesses no memory that is accounted for. */
+static bool describe(struct account_site *s, const struct finder *a)
+{
+	const struct form *f = s->form;
+	const struct insn *i = &s->code->insns[s->insn];
+	const char *name = f->row->form;
+	const bool is_copy = starts(name, "cp.async.ca") || starts(name, "cp.async.cg");
+
+	s->matrix_mask = FULL_MASK;
+	if (s->code->function->listing)
+		return account_describe_listing(s, a->program->arch, a->options->l1);
+	s->space = space_of(f);
+	s->through_l1 = (a->options->l1 == ACCOUNT_L1_DEFAULT ? a->program->arch->l1_global
+	                                                     : a->options->l1 == ACCOUNT_L1_ON) &&
+	                !form_has(f, M_cg) && !form_has(f, M_cv);
+	s->past_l1 = form_has(f, M_cg) || form_has(f, M_cv) || form_pick(f, M_volatile, M_acquire) != TOKEN_NONE;
+	if (is_copy) {
+		describe_copy(s);
+		return true;
+	}
+	if (!(f->row->flags & ISA_MEMORY) || i->a == NO_OPERAND)
+		return false;
+	s->fragment = fragments_describe(a->arena, f);
+	s->width = vector_of(f) * type_bits(form_type(f, 0)) / 8;
+	s->wide = base_bits(f) == 64;
+	if (starts(name, "ldmatrix") || starts(name, "stmatrix")) {
+		describe_matrix(s, *name == 's');
+	} else if (f->row->flags & ISA_ATOMIC) {
+		describe_atomic(s, i, a);
+	} else if (s->fragment || starts(name, "ld") || starts(name, "st")) {
+		const bool is_store = f->row->flags & ISA_STORE;
+		s->operation = is_store ? ACCOUNT_STORE : ACCOUNT_LOAD;
+		s->bank_kind = is_store ? BANK_STORE : BANK_LOAD;
+		s->sector_kind = is_store ? SECTOR_STORE : SECTOR_LOAD;
+		s->empty_runs = !is_store && s->space == SPACE_SHARED && !s->fragment;
+	} else {
+		return false;
+	}
+	/* A function's parameters are its frame's: registers in machine code. */
+	return s->space != SPACE_PARAM || s->code->function->is_entry;
+}
+
+/* Lowering puts internal instructions before one of the text (guard, count, join), with the same
+ * origin, and a join after a guarded one that may wait. */
+static bool is_internal(const struct code *code, u32 insn)
+{
+	const u32 origin = code->origin[insn];
+	const struct form *f = &code->forms[origin];
+	const bool joins = code->function->body.items[origin].guard && f->row && f->row->flags & ISA_SYNC;
+	u32 last = insn;
+
+	while (last + 1 < code->insn_count && code->origin[last + 1] == origin)
+		last++;
+	return insn != last - joins;
+}
+
+/* Whether a basic block ends with this decoded instruction, or began just before it. */
+static bool parts_blocks(const struct code *code, u32 insn)
+{
+	const u32 origin = code->origin[insn];
+
+	if (!code->insns[insn].run)
+		return false;
+	return origin == NO_OPERAND || is_internal(code, insn) || !code->forms[origin].row ||
+	       code->forms[origin].row->flags & (ISA_BRANCH | ISA_CALL | ISA_RET | ISA_EXIT);
+}
+
+struct site_list sites_find(struct arena *arena, const struct program *program,
+                            const struct accounting_options *options)
+{
+	const struct finder finder = {arena, program, options}, *a = &finder;
+	VEC_OF(struct account_site) sites = {NULL, 0, 0};
+	u32 **slots = ARENA_ARRAY(arena, program->code_count + 1, u32 *);
+
+	for (u32 c = 0; c < program->code_count; c++) {
+		const struct code *code = program->codes[c];
+		bool copied = false; /* a cp.async stood in this basic block */
+		slots[c] = ARENA_ARRAY(arena, code->insn_count + 1, u32);
+		for (u32 k = 0; k < code->insn_count; k++) {
+			struct account_site s = {.code = code, .insn = k};
+			copied &= !parts_blocks(code, k);
+			if (code->origin[k] == NO_OPERAND || is_internal(code, k))
+				continue;
+			s.form = &code->forms[code->origin[k]];
+			if (!s.form->row || !describe(&s, a))
+				continue;
+			s.sync = s.form->row->flags & ISA_SYNC;
+			s.first_copy = s.operation >= ACCOUNT_ASYNC && !copied;
+			copied |= s.first_copy;
+			VEC_PUSH(arena, &sites, s);
+			slots[c][k] = (u32)sites.count;
+			if (s.empty_runs && code->function->body.items[code->origin[k]].guard)
+				slots[c][k - 1] = (u32)sites.count | SITE_GUARD;
+		}
+	}
+	return (struct site_list){sites.items, (u32)sites.count, slots};
+}
