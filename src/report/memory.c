@@ -121,6 +121,21 @@ static void print_finding(FILE *to, const struct accounting *a, const struct row
 		fprintf(to, "      %s\n", advice.remedy);
 }
 
+/* Of a lock-load, or an atomic that becomes a loop of lock-loads. */
+static void print_locks(FILE *to, const struct account *a)
+{
+	const u64 *n = a->n;
+	char c[6][32];
+
+	if (!n[ACCOUNT_lock_rounds])
+		return;
+	fprintf(to, "          lock loops %s, rounds %s (retries %s, longest loop %llu), tries by lanes %s (failed %s, for another word %s)\n",
+	        report_count(n[ACCOUNT_lock_loops], c[0], sizeof c[0]), report_count(n[ACCOUNT_lock_rounds], c[1], sizeof c[1]),
+	        report_count(n[ACCOUNT_lock_retries], c[2], sizeof c[2]), (unsigned long long)n[ACCOUNT_lock_worst],
+	        report_count(n[ACCOUNT_lock_attempts], c[3], sizeof c[3]), report_count(n[ACCOUNT_lock_failures], c[4], sizeof c[4]),
+	        report_count(n[ACCOUNT_lock_false], c[5], sizeof c[5]));
+}
+
 static void print_row(FILE *to, const struct row *r)
 {
 	const struct place_of place = accounting_place(r->site);
@@ -134,6 +149,7 @@ static void print_row(FILE *to, const struct row *r)
 	if (degree)
 		fprintf(to, " %6u", degree);
 	fprintf(to, "\n");
+	print_locks(to, r->account);
 }
 
 static struct row *collect(const struct accounting *a, const struct account_run *run, u32 *count)
