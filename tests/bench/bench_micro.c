@@ -23,18 +23,20 @@ struct measurement {
 	uint32_t grid, block, turns;
 	uint32_t launches;
 	uint32_t split; /* third parameter of `divergent` */
+	uint32_t operations; /* matrix products of a warp and turn; 0: count instructions */
 };
 
 static const struct measurement measurements[] = {
-    {"divergent, half the lanes", "divergent", 8, 256, 20000, 1, 16},
-    {"divergent, one lane", "divergent", 8, 256, 20000, 1, 1},
-    {"gather over 64 MB", "gather", 8, 256, 2000, 1, 0},
-    {"shuffles", "shuffles", 8, 256, 20000, 1, 0},
-    {"f64", "doubles", 8, 256, 20000, 1, 0},
-    {"64-bit addresses", "addresses", 8, 256, 20000, 1, 0},
-    {"barriers, 16 warps", "barriers", 4, 512, 10000, 1, 0},
-    {"blocks of one warp", "tiny", 1 << 20, 32, 0, 1, 0},
-    {"launches of a tiny kernel", "tiny", 1, 32, 0, LAUNCHES, 0},
+    {"divergent, half the lanes", "divergent", 8, 256, 20000, 1, 16, 0},
+    {"divergent, one lane", "divergent", 8, 256, 20000, 1, 1, 0},
+    {"gather over 64 MB", "gather", 8, 256, 2000, 1, 0, 0},
+    {"shuffles", "shuffles", 8, 256, 20000, 1, 0, 0},
+    {"f64", "doubles", 8, 256, 20000, 1, 0, 0},
+    {"64-bit addresses", "addresses", 8, 256, 20000, 1, 0, 0},
+    {"barriers, 16 warps", "barriers", 4, 512, 10000, 1, 0, 0},
+    {"matrix m16n8k16, f16 to f32", "matrix", 1, 128, 2000, 1, 0, 16},
+    {"blocks of one warp", "tiny", 1 << 20, 32, 0, 1, 0, 0},
+    {"launches of a tiny kernel", "tiny", 1, 32, 0, LAUNCHES, 0, 0},
 };
 
 /* Seconds for all launches of the measurement; negative if one failed. */
@@ -77,7 +79,10 @@ static bool measure(struct micro *m, const struct measurement *what)
 			return false;
 		best = seconds < best ? seconds : best;
 	}
-	if (what->launches > 1)
+	if (what->operations)
+		printf("%-28s %10.3f ms %10.3f M matrix products a second\n", what->what, best * 1e3,
+		       (double)what->grid * what->block / 32 * what->turns * what->operations / best / 1e6);
+	else if (what->launches > 1)
 		printf("%-28s %10.3f us a launch\n", what->what, best / what->launches * 1e6);
 	else
 		printf("%-28s %10.3f ms %10.3f G thread-instructions a second\n", what->what, best * 1e3,
