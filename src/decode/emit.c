@@ -496,15 +496,52 @@ static gang_fn *gang_handler(const struct emitter *e, size_t k)
 	return end;
 }
 
+static bool has_gangs(const struct emitter *e)
+{
+	return e->function->is_entry && !e->function->listing && !e->low->options->one_warp &&
+	       !e->low->options->keep_registers;
+}
+
+static bool is_hoisted(const struct emitter *e, size_t k)
+{
+	const u32 origin = e->origin.items[k];
+
+	return e->hoist && origin < e->function->body.count && e->hoist->once[origin];
+}
+
+/* Where two lists of the same instructions, one for each block and one for each launch, have nothing to
+ * do, they skip to where they have. */
+static void split_hoisted(struct emitter *e, struct insn *each, struct insn *once)
+{
+	gang_fn *const skip = e->low->internal.skip->gang;
+	size_t next_each = e->insns.count - 1, next_once = 0;
+
+	for (size_t k = e->insns.count; k-- > 0;) {
+		if (is_hoisted(e, k)) {
+			each[k].gang = skip;
+			each[k].imm = (s32)(next_each - k);
+			next_once = k;
+		} else {
+			once[k].gang = skip;
+			once[k].imm = next_once > k ? (s32)(next_once - k) : 0;
+			next_each = k;
+		}
+	}
+}
+
 static void keep_gang_insns(struct emitter *e)
 {
 	struct code *c = e->code;
 
-	if (!e->function->is_entry || e->function->listing || e->low->options->one_warp || e->low->options->keep_registers)
+	if (!has_gangs(e))
 		return;
 	c->gang_insns = keep(e->low, e->insns.items, e->insns.count, sizeof *e->insns.items);
 	for (size_t k = 0; k < e->insns.count; k++)
 		c->gang_insns[k].gang = gang_handler(e, k);
+	if (!e->hoist || !e->hoist->any)
+		return;
+	c->once_insns = keep(e->low, c->gang_insns, e->insns.count, sizeof *e->insns.items);
+	split_hoisted(e, c->gang_insns, c->once_insns);
 }
 
 void emit_finish(struct emitter *e)
@@ -568,6 +605,32 @@ static bool match_all(struct emitter *e)
 	return e->low->diags->error_count == errors;
 }
 
+static u64 param_bytes(struct lowering *low, const struct ir_function *f)
+{
+	const size_t count = f->params.count;
+
+	return count ? layout_address(low, f->params.items[count - 1]) + f->params.items[count - 1]->size : 0;
+}
+
+static void plan_rows(struct emitter *e)
+{
+	struct lowering *low = e->low;
+	const struct ir_function *f = e->function;
+	const struct liveness *live =
+		low->options->keep_registers ? NULL : liveness_find(low->scratch, f, e->flow, e->matched);
+
+	if (live && has_gangs(e))
+		e->hoist = hoist_find(low->scratch, f, e->matched, live, param_bytes(low, f));
+	e->rows = rows_plan(low->scratch, f, e->flow, e->matched, live, e->hoist ? e->hoist->kept : NULL,
+			    e->hoist ? e->hoist->same : NULL);
+	e->frame_top = e->rows->used_bytes;
+	for (u32 s = 0; e->hoist && s < f->register_slots; s++) {
+		const struct use *u = e->hoist->same[s];
+		if (u)
+			e->rows->places[s] = (struct row_place){emit_use(e, u), u->bits};
+	}
+}
+
 struct code *emit_function(struct lowering *low, struct ir_function *f)
 {
 	struct emitter e = {.low = low, .function = f};
@@ -590,8 +653,7 @@ struct code *emit_function(struct lowering *low, struct ir_function *f)
 		contract_products(low->isa, f, e.flow, e.matched, low->arch, low->scratch, low->arena);
 		fold_instructions(low->isa, f, e.matched, low->arch, low->scratch, low->arena);
 	}
-	e.rows = rows_plan(low->scratch, f, e.flow, e.matched, !low->options->keep_registers);
-	e.frame_top = e.rows->used_bytes;
+	plan_rows(&e);
 	emit_body(&e);
 	emit_finish(&e);
 	return e.code;

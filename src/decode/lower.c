@@ -51,6 +51,7 @@ static void find_internal_meanings(struct lowering *low)
 	in->sreg_read = internal(low, "%sreg_read");
 	in->element = internal(low, "%element");
 	in->unmodelled = internal(low, "%unmodelled");
+	in->skip = internal_of(low->isa, "%skip");
 	in->sass_modify = internal_sass(low, "%modify");
 	in->sass_pair = internal_sass(low, "%pair");
 	in->sass_condition = internal_sass(low, "%condition");

@@ -7,6 +7,7 @@
 #define PTXSIM_DECODE_LOWERING_H
 
 #include "decode/flow.h"
+#include "decode/hoist.h"
 #include "decode/lower.h"
 #include "decode/match.h"
 #include "decode/rows.h"
@@ -19,6 +20,7 @@ struct internal_meanings {
 		*cvt_wide;
 	meaning_fn *sass_modify, *sass_pair, *sass_condition, *sass_join, *sass_end;
 	const struct meaning *all[INTERNAL_MEANINGS];
+	const struct meaning *skip;
 	u32 all_count;
 };
 
@@ -65,6 +67,7 @@ struct emitter {
 	VEC_OF(u32) origin;
 	VEC_OF(gang_fn *) gangs; /* for each insn; NULL: an internal one, or none */
 	gang_fn *gang;           /* of the next insn emitted */
+	struct hoist *hoist;     /* NULL: nothing is hoisted */
 	VEC_OF(u32) operands;
 	VEC_OF(const void *) plans;
 	VEC_OF(struct constant_row) constants;

@@ -26,7 +26,7 @@ static const u32 class_bytes[] = {4, 128, 256, 512};
 static u8 class_of(u32 bits) { return bits == 1 ? 0 : bits <= 32 ? 1 : bits <= 64 ? 2 : 3; }
 
 struct liveness {
-	u32 words;
+	u32 words, blocks;
 	u64 *in, *out, *uses, *kills; /* by block, `words` each */
 };
 
@@ -174,35 +174,48 @@ static u8 *slot_classes(struct arena *arena, const struct ir_function *f)
 	return classes;
 }
 
+struct liveness *liveness_find(struct arena *arena, const struct ir_function *f, const struct flow *g,
+			       const struct matched *matched)
+{
+	struct liveness *l = ARENA_NEW(arena, struct liveness);
+
+	l->words = f->register_slots / 64 + 1;
+	if ((u64)l->words * 64 * g->block_count > LIVENESS_BITS_MAX)
+		return NULL;
+	const size_t total = (size_t)l->words * g->block_count;
+	l->in = ARENA_ARRAY(arena, 4 * total + 1, u64);
+	l->out = l->in + total;
+	l->uses = l->out + total;
+	l->kills = l->uses + total;
+	l->blocks = g->block_count;
+	block_sets(f, g, matched, l);
+	solve(g, l);
+	return l;
+}
+
+bool liveness_at_entry(const struct liveness *l, u32 slot) { return l->blocks && test_bit(l->in, slot); }
+
 struct row_plan *rows_plan(struct arena *arena, const struct ir_function *f, const struct flow *g,
-			   const struct matched *matched, bool share)
+			   const struct matched *matched, const struct liveness *live, const bool *kept,
+			   const struct use *const *same)
 {
 	struct row_plan *plan = ARENA_NEW(arena, struct row_plan);
 	const u32 slots = f->register_slots;
 	const u8 *classes = slot_classes(arena, f);
 	struct interval *intervals = ARENA_ARRAY(arena, slots + 1, struct interval);
-	struct liveness l = {.words = slots / 64 + 1};
 	u32 *row_of = ARENA_ARRAY(arena, slots + 1, u32), rows[4] = {1, 0, 0, 0}, used = 0, base[4];
 
-	if ((u64)l.words * 64 * g->block_count > LIVENESS_BITS_MAX)
-		share = false;
-	if (share) {
-		const size_t total = (size_t)l.words * g->block_count;
-		l.in = ARENA_ARRAY(arena, 4 * total + 1, u64);
-		l.out = l.in + total;
-		l.uses = l.out + total;
-		l.kills = l.uses + total;
-		block_sets(f, g, matched, &l);
-		solve(g, &l);
-	}
 	for (u32 s = 0; s < slots; s++)
 		intervals[s] = (struct interval){.slot = s, .start = ~0u, .class = classes[s]};
-	if (share)
-		find_intervals(f, g, matched, &l, intervals, slots);
-	for (u32 s = 0; s < slots; s++)
-		if (!share || intervals[s].start != ~0u)
+	if (live)
+		find_intervals(f, g, matched, live, intervals, slots);
+	for (u32 s = 0; s < slots; s++) {
+		if (kept && kept[s])
+			extend(&intervals[s], 0, 2 * (u32)f->body.count);
+		if ((!live || intervals[s].start != ~0u) && !(same && same[s]))
 			intervals[used++] = intervals[s];
-	scan(arena, intervals, used, row_of, rows, share);
+	}
+	scan(arena, intervals, used, row_of, rows, live != NULL);
 
 	base[0] = 0;
 	plan->predicate_bytes = (rows[0] * 4 + 63) & ~63u;
@@ -216,7 +229,7 @@ struct row_plan *rows_plan(struct arena *arena, const struct ir_function *f, con
 		const struct interval *v = &intervals[k];
 		plan->places[v->slot] = (struct row_place){.offset = base[v->class] + row_of[v->slot] * class_bytes[v->class],
 							   .bits = class_bits[v->class]};
-		if (!share || (g->block_count && test_bit(l.in, v->slot)))
+		if (!live || liveness_at_entry(live, v->slot))
 			plan->undefined[plan->undefined_count++] = plan->places[v->slot];
 	}
 	return plan;

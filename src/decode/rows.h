@@ -9,6 +9,8 @@
 #include "decode/flow.h"
 #include "decode/match.h"
 
+struct liveness;
+
 struct row_plan {
 	struct row_place *places; /* by register slot; bits 0: the register is never used */
 	u32 predicate_bytes;      /* predicate 0 is the carry flag */
@@ -19,8 +21,15 @@ struct row_plan {
 
 enum { CARRY_FLAG_OFFSET = 0 };
 
-/* `share` off: every register has a row of its own. */
+/* Which registers are live where. NULL: too many to find out. */
+struct liveness *liveness_find(struct arena *arena, const struct ir_function *f, const struct flow *flow,
+			       const struct matched *matched);
+bool liveness_at_entry(const struct liveness *live, u32 slot);
+
+/* `live` NULL: every register has a row of its own. `kept` (or NULL): those that have one anyway, and
+ * `same` (or NULL): those that need none; both by slot. */
 struct row_plan *rows_plan(struct arena *arena, const struct ir_function *f, const struct flow *flow,
-			   const struct matched *matched, bool share);
+			   const struct matched *matched, const struct liveness *live, const bool *kept,
+			   const struct use *const *same);
 
 #endif

@@ -466,6 +466,7 @@ void warp_start(struct warp *w, const struct code *code)
 	w->mask = 0;
 	w->join = NULL;
 	w->frame = NULL;
+	w->entry_frame->local_top = code->local_bytes;
 	w->fresh = w->local_bytes >= code->local_bytes || warp_local_reserve(w, code->insns, code->local_bytes);
 	/* Whoever looks at a launch that is stepped through sees splits. */
 	if (w->fresh && !w->machine->gang_limit)

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "exec/gang.h"
 #include "exec/internal.h"
 #include "isa/sregs.h"
 
@@ -123,6 +124,8 @@ static void make_block_frames(struct block *b, const struct code *code)
 		fill_sregs(&b->warps[n], frames[n].rows, code);
 		b->warps[n].entry_frame = &frames[n];
 	}
+	if (b->machine->gang_limit && code->once_insns)
+		gang_run_once(b);
 }
 
 static void refill_block_sregs(struct block *b, const struct code *code)
@@ -143,11 +146,8 @@ void frames_of_block(struct block *b, const struct code *code)
 		refill_block_sregs(b, code);
 	else
 		make_block_frames(b, code);
-	for (u32 n = 0; n < b->warp_count; n++) {
-		struct frame *f = b->warps[n].entry_frame;
-		clear_undefined(f);
-		f->local_top = code->local_bytes;
-	}
+	for (u32 n = 0; n < b->warp_count && code->undefined_count; n++)
+		clear_undefined(b->warps[n].entry_frame);
 }
 
 void frame_free(struct warp *w, struct frame *f)

@@ -22,25 +22,81 @@ u32 gang_size(const struct block *b, u32 first, const struct insn **at)
 	return n - first;
 }
 
+static struct gang gang_of(struct block *b, u32 first, u32 count)
+{
+	const struct warp *w = b->warps;
+	const struct code *code = b->machine->kernel->code;
+
+	return (struct gang){.rows = w[first].entry_frame->rows,
+			     .stride = b->warp_count > 1 ? (size_t)(w[1].entry_frame->rows - w[0].entry_frame->rows) : 64,
+			     .count = count,
+			     .warps = b->warps + first,
+			     .code = code,
+			     .insns = code->gang_insns,
+			     .worker = b->worker,
+			     .block = b,
+			     .machine = b->machine};
+}
+
+/* Handlers of gangs find in a warp what they find in one that runs. */
+static void stand_up(struct warp *w)
+{
+	w->stop = STOP_NONE;
+	w->mask = FULL_MASK;
+	w->frame = w->entry_frame;
+	w->rows = w->frame->rows;
+	w->join = NULL;
+}
+
 void gang_run(struct block *b, u32 first, u32 count, const struct insn *at, s64 budget)
 {
-	struct warp *w = &b->warps[first];
-	struct gang g = {.rows = w->entry_frame->rows, .count = count, .warps = w, .code = b->machine->kernel->code,
-			 .worker = b->worker, .block = b, .machine = b->machine, .budget = budget};
+	struct gang g = gang_of(b, first, count);
 
-	g.stride = b->warp_count > 1 ? (size_t)(b->warps[1].entry_frame->rows - b->warps[0].entry_frame->rows) : 64;
-	for (u32 k = 0; k < count; k++) {
-		if (!w[k].fresh)
-			warp_take(&w[k]);
-		w[k].fresh = false;
-		w[k].stop = STOP_NONE;
-		w[k].mask = FULL_MASK;
-		w[k].frame = w[k].entry_frame;
-		w[k].rows = w[k].frame->rows;
-		w[k].join = NULL;
+	g.budget = budget;
+	for (struct warp *w = g.warps; w < g.warps + count; w++) {
+		if (!w->fresh)
+			warp_take(w);
+		w->fresh = false;
+		stand_up(w);
 	}
 	while (at)
 		at = at->gang(&g, at);
+}
+
+void gang_run_once(struct block *b)
+{
+	struct gang g = gang_of(b, 0, b->warp_count);
+	const struct insn *at = g.insns = g.code->once_insns;
+
+	for (u32 n = 0; n < b->warp_count; n++)
+		stand_up(&b->warps[n]);
+	while (at)
+		at = at->gang(&g, at);
+	for (u32 n = 0; n < b->warp_count; n++)
+		b->warps[n].mask = 0;
+}
+
+bool gang_start_block(struct block *b)
+{
+	for (u32 n = 0; n < b->warp_count; n++)
+		if (!b->warps[n].fresh)
+			return false;
+	for (u32 n = 0; n < b->warp_count; n++)
+		stand_up(&b->warps[n]);
+	b->intact = true;
+	return true;
+}
+
+bool gang_run_block(struct block *b, s64 budget)
+{
+	struct gang g = gang_of(b, 0, b->warp_count);
+	const struct insn *at = g.insns;
+
+	g.budget = budget;
+	g.whole = true;
+	while (at)
+		at = at->gang(&g, at);
+	return g.ended;
 }
 
 /* Gives the warps what was counted for all of them. */
@@ -55,11 +111,20 @@ static void give_counts(struct gang *g)
 	g->issued = g->branches = 0;
 }
 
+/* The gang is no more: its warps are on their own. */
+static void dissolve(struct gang *g)
+{
+	give_counts(g);
+	for (u32 k = 0; k < g->count; k++)
+		g->warps[k].fresh = false;
+	g->block->intact = false;
+}
+
 const struct insn *gang_part(struct gang *g, const struct insn *i, u32 done)
 {
 	const struct insn *pc = gang_plain(g, i);
 
-	give_counts(g);
+	dissolve(g);
 	for (u32 k = 0; k < g->count; k++) {
 		g->warps[k].mask = 0;
 		warp_stand(&g->warps[k], k < done ? pc + 1 : pc);
@@ -79,10 +144,30 @@ const struct insn *gang_yield(struct gang *g, const struct insn *i)
 
 const struct insn *gang_end(struct gang *g, const struct insn *i) { return gang_part(g, i, 0); }
 
+/* The end of a block that never was anything but one gang. */
+static void end_block(struct gang *g)
+{
+	struct launch_stats *stats = &g->worker->stats;
+	const u64 warps = g->count;
+
+	stats->warp_instructions += g->issued * warps;
+	stats->thread_instructions += g->issued * warps * WARP_LANES;
+	stats->branches += g->branches * warps;
+	g->worker->clock += g->issued * warps;
+	g->worker->elapsed += g->issued * warps;
+	g->block->live_threads = 0;
+	g->block->cluster->live_threads -= g->count * WARP_LANES;
+	g->ended = true;
+}
+
 const struct insn *gang_exit(struct gang *g, const struct insn *i)
 {
 	gang_account(g, i);
-	give_counts(g);
+	if (g->whole && !g->block->cluster->arrived) {
+		end_block(g);
+		return NULL;
+	}
+	dissolve(g);
 	for (u32 k = 0; k < g->count; k++) {
 		struct warp *w = &g->warps[k];
 		w->live = 0;

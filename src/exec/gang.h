@@ -9,7 +9,8 @@
  * warps go on one by one, in order, as if there had been no gang, so that faults are the same ones.
  * It forms again where all stand together: at the start, after a barrier, at the end of a turn.
  *
- * A gang runs code->gang_insns, which has the instructions of code->insns with other handlers.
+ * A gang runs code->gang_insns, which has the instructions of code->insns with other handlers, and
+ * without those that are the same for every block of a launch: code->once_insns has these.
  */
 #ifndef PTXSIM_EXEC_GANG_H
 #define PTXSIM_EXEC_GANG_H
@@ -23,10 +24,13 @@ struct gang {
 	u32 spins;     /* times around a spin loop since the last barrier */
 	struct warp *warps; /* `count` of them */
 	const struct code *code;
+	const struct insn *insns; /* code->gang_insns or once_insns */
 	struct worker *worker;
 	struct block *block;
 	struct machine *machine;
 	s64 budget;    /* instructions left in this turn, of each warp */
+	bool whole;    /* all warps of the block, from its start */
+	bool ended;    /* all have exited */
 	u64 issued, branches; /* of each warp, not yet added to it */
 };
 
@@ -36,7 +40,7 @@ struct gang {
 /* The same instruction as a single warp runs it. */
 static inline const struct insn *gang_plain(const struct gang *g, const struct insn *i)
 {
-	return g->code->insns + (i - g->code->gang_insns);
+	return g->code->insns + (i - g->insns);
 }
 
 static inline void gang_account(struct gang *g, const struct insn *i)
@@ -68,6 +72,14 @@ gang_fn gang_end;
  * cannot fault. */
 void gang_each_masked(struct gang *g, const struct insn *i, const u32 *on);
 
+/* Runs what a launch needs once, for the frames of all warps of the block. */
+void gang_run_once(struct block *b);
+/* Makes a block's warps, all whole and at their start, ready for gang_run_block, and the block intact. False:
+ * they are not. */
+bool gang_start_block(struct block *b);
+/* A gang of all warps of an intact block. True: they have ended, nothing in struct warp has changed, and their
+ * counts are in the worker's. False: the block is intact no more. */
+bool gang_run_block(struct block *b, s64 budget);
 /* Runs a gang of the block's warps [first, first + count), all of which stand at `at` (of gang_insns). */
 void gang_run(struct block *b, u32 first, u32 count, const struct insn *at, s64 budget);
 /* How many warps from `first` on can run as a gang now, and where (0: none). */

@@ -113,6 +113,8 @@ struct block {
 	struct barrier barriers[BARRIERS_PER_BLOCK];
 	struct shared_locks *locks; /* NULL until a lock-load runs */
 	struct block_turns turns;
+	bool at_start; /* none of its instructions has run */
+	bool intact;   /* its warps are as gang_start_block leaves them: no need to reset them */
 };
 
 struct async_cluster;

@@ -112,16 +112,42 @@ static u64 warp_hash(const struct warp *w)
 
 /* --- Blocks --------------------------------------------------------------------------------- */
 
-static void block_reset(struct worker *k, struct block *b, struct cluster *c, u32 rank)
+static void place_block(struct block *b, const struct cluster *c, u32 rank)
 {
-	struct machine *m = k->machine;
+	const struct machine *m = b->machine;
 
 	for (u32 d = 0, r = rank; d < 3; d++) {
-		b->ctaid[d] = c->index[d] * m->cluster_shape[d] + r % m->cluster_shape[d];
+		b->ctaid[d] = c->index[d] * m->cluster_shape[d];
+		if (!r)
+			continue;
+		b->ctaid[d] += r % m->cluster_shape[d];
 		r /= m->cluster_shape[d];
 	}
 	b->index = b->ctaid[0] + (u64)m->grid[0] * (b->ctaid[1] + (u64)m->grid[1] * b->ctaid[2]);
 	b->cluster_rank = rank;
+}
+
+static void warp_reset(struct warp *w, const struct cluster *c)
+{
+	const struct block *b = w->block;
+	const u32 left = b->thread_count - w->index * WARP_LANES;
+
+	w->initial_mask = w->live = left >= WARP_LANES ? FULL_MASK : (1u << left) - 1;
+	w->issued = w->lanes_issued = w->branches = w->divergent_branches = 0;
+	w->state_hash = 0;
+	w->counted = 0;
+	w->turn_start = 0;
+	w->resumed = false;
+	if (c->used)
+		memset(w->cluster_phase, 0, sizeof w->cluster_phase);
+	warp_start(w, w->machine->kernel->code);
+}
+
+static void block_reset(struct block *b, struct cluster *c, u32 rank)
+{
+	struct machine *m = b->machine;
+
+	place_block(b, c, rank);
 	b->live_threads = b->thread_count;
 	b->turns.open = false;
 	if (b->open_barriers)
@@ -131,18 +157,9 @@ static void block_reset(struct worker *k, struct block *b, struct cluster *c, u3
 		memset(b->locks, 0, sizeof *b->locks);
 	memset(b->shared, 0, m->shared_bytes);
 	frames_of_block(b, m->kernel->code);
-	for (u32 n = 0; n < b->warp_count; n++) {
-		struct warp *w = &b->warps[n];
-		const u32 left = b->thread_count - n * WARP_LANES;
-		w->initial_mask = w->live = left >= WARP_LANES ? FULL_MASK : (1u << left) - 1;
-		w->issued = w->lanes_issued = w->branches = w->divergent_branches = 0;
-		w->state_hash = 0;
-		w->counted = 0;
-		w->resumed = false;
-		if (c->used)
-			memset(w->cluster_phase, 0, sizeof w->cluster_phase);
-		warp_start(w, m->kernel->code);
-	}
+	for (u32 n = 0; n < b->warp_count && !b->intact; n++)
+		warp_reset(&b->warps[n], c);
+	b->at_start = true;
 	for (u32 o = 0; o < m->observer_count; o++)
 		if (m->observers[o]->block_start)
 			m->observers[o]->block_start(m->observers[o]->context, b);
@@ -176,7 +193,7 @@ static struct block *block_new(struct worker *k, struct cluster *c)
 /* What the block's warps have executed since it started. */
 static void block_count(struct worker *k, const struct block *b)
 {
-	for (u32 n = 0; n < b->warp_count; n++) {
+	for (u32 n = 0; n < b->warp_count && !b->intact; n++) {
 		const struct warp *w = &b->warps[n];
 		k->stats.warp_instructions += w->issued;
 		k->stats.thread_instructions += w->lanes_issued;
@@ -222,6 +239,34 @@ static u32 gang_turn(struct block *b, u32 first)
 		b->warps[n].turn_start = b->warps[n].issued;
 	gang_run(b, first, count, at, share < TURN ? share : TURN);
 	return count;
+}
+
+/* Runs all warps of a block that is at its start as one gang. */
+static enum pass block_gang(struct block *b)
+{
+	struct worker *k = b->worker;
+	struct machine *m = b->machine;
+	const u64 before = k->elapsed;
+	const s64 share = limit_left(m) / b->warp_count;
+
+	if (!gang_run_block(b, share < TURN ? share : TURN)) {
+		b->turns.ganged = b->warp_count;
+		return PASS_PROGRESS;
+	}
+	if (m->launch->instruction_limit &&
+	    __atomic_sub_fetch(&m->limit_left, (s64)(k->elapsed - before), __ATOMIC_RELAXED) < 0) {
+		fault_limit(&b->warps[b->warp_count - 1]);
+		return PASS_FAULT;
+	}
+	return PASS_FINISHED;
+}
+
+static bool can_gang_block(struct block *b)
+{
+	const struct machine *m = b->machine;
+
+	return b->at_start && b->warp_count <= m->gang_limit && b->thread_count % WARP_LANES == 0 &&
+	       (b->intact || gang_start_block(b)) && limit_left(m) / b->warp_count >= GANG_LEAST;
 }
 
 static void begin_turn(struct block_turns *t, struct warp *w)
@@ -277,8 +322,14 @@ static enum pass block_pass(struct block *b)
 	struct worker *k = b->worker;
 	struct block_turns *t = &b->turns;
 
-	if (!t->open)
+	if (!t->open) {
 		*t = (struct block_turns){.open = true, .result = PASS_WAITING};
+		const enum pass ganged = can_gang_block(b) ? block_gang(b) : PASS_WAITING;
+		b->at_start = false;
+		if (ganged == PASS_FINISHED || ganged == PASS_FAULT)
+			return ganged;
+		b->intact = false;
+	}
 	while (t->next < b->warp_count) {
 		struct warp *w = &b->warps[t->next];
 		if (w->live || t->next < t->ganged) {
@@ -330,15 +381,16 @@ static struct cluster *cluster_admit(struct worker *k)
 			c->blocks[r] = block_new(k, c);
 	}
 	for (int d = 0; d < 3; d++) {
-		c->index[d] = (u32)(index % m->clusters_grid[d]);
-		index /= m->clusters_grid[d];
+		const u64 rest = index < m->clusters_grid[d] ? 0 : index / m->clusters_grid[d];
+		c->index[d] = (u32)(index - rest * m->clusters_grid[d]);
+		index = rest;
 	}
 	c->arrived = 0;
 	c->phase = 0;
 	c->pass_open = false;
 	c->live_threads = c->count * m->block_threads;
 	for (u32 r = 0; r < c->count; r++)
-		block_reset(k, c->blocks[r], c, r);
+		block_reset(c->blocks[r], c, r);
 	c->used = false;
 	async_cluster_start(k, c);
 	c->next = NULL;

@@ -34,6 +34,7 @@ typedef const struct insn *gang_fn(struct gang *g, const struct insn *i);
 struct meaning {
 	meaning_fn *run;
 	gang_fn *gang;
+	bool copies; /* d is a, whatever its bits */
 	u32 (*word)(const struct form *form);
 	/* plan: what the handler would otherwise find out from the form each time it runs. Kept in
 	 * code->plans[insn.c]; only for forms whose operands stand in a list. */

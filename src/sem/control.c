@@ -17,6 +17,21 @@ enum { AUX_SPIN = 2, AUX_LANE_WISE = 2, SPIN_TURNS = 24 };
 
 /* --- Internal ------------------------------------------------------------------------------- */
 
+/* Over what a gang does not run here; 0: to the end. */
+MEANING_FUNCTION(skip)
+{
+	(void)w;
+	(void)rows;
+	(void)mask;
+	return i + i->imm;
+}
+GANG_FUNCTION(skip)
+{
+	(void)g;
+	return i->imm ? i + i->imm : NULL;
+}
+MEANING_GANG(skip);
+
 /* The end of a straight run that falls through into a block others jump to. */
 MEANING_FUNCTION(count)
 {
@@ -313,6 +328,7 @@ MEANING_FUNCTION(nothing)
 }
 MEANING_EACH(nothing);
 
+PICK_ONE(skip)
 PICK_ONE(count)
 PICK_ONE(join)
 PICK_ONE(guard)
@@ -330,6 +346,7 @@ PICK_ONE(brkpt)
 PICK_ONE(nothing)
 
 static const struct isa_row rows_internal[] = {
+	ROW("%skip", "", 10, 10, 0, pick_skip, "Goes on further down."),
 	ROW("%count", "", 10, 10, 0, pick_count, "Counts the instructions of a straight run."),
 	ROW("%join", "", 10, 10, 0, pick_join, "Waits for lanes that diverged."),
 	ROW("%guard", "", 10, 10, 0, pick_guard, "Narrows the mask for the next instruction."),

@@ -7,8 +7,12 @@
 
 /* --- mov ------------------------------------------------------------------------------------ */
 
+#undef MEANING_GANG
+#define MEANING_GANG(NAME) static const struct meaning NAME = {.run = NAME##_run, .gang = NAME##_gang, .copies = true}
 LANE1(mov_32, b32, b32, a);
 LANE1(mov_64, b64, b64, a);
+#undef MEANING_GANG
+#define MEANING_GANG(NAME) static const struct meaning NAME = {.run = NAME##_run, .gang = NAME##_gang}
 
 MEANING_FUNCTION(mov_pred)
 {
