@@ -135,6 +135,15 @@ static inline bool load_near(u32 d[WARP_LANES], const u32 base[WARP_LANES], cons
 #endif
 }
 
+/* A warp that loads a row of global memory is soon followed by others that load the next ones; so near ends of
+ * pages the host's own prefetching is late. Any address may be asked for. */
+enum { FETCH_AHEAD = 2048, CACHE_LINE = 64 };
+static inline void fetch_ahead(const void *row, u32 bytes)
+{
+	for (u32 at = 0; at < bytes; at += CACHE_LINE)
+		__builtin_prefetch((const void *)((uintptr_t)row + FETCH_AHEAD + at));
+}
+
 /* What the active lanes' addresses look like. */
 struct shape {
 	bool uniform;    /* all active lanes at `first` */

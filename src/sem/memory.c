@@ -54,6 +54,8 @@ static const struct insn *load_lanes(struct warp *w, const struct insn *i, u8 *r
 	from = (const T *)(const void *)space_range(w, i, SPACE, start, start + WARP_LANES * sizeof(T), false); \
 	if (UNLIKELY(!from))                                                                           \
 		return false;                                                                          \
+	if (SPACE == SPACE_GLOBAL)                                                                     \
+		fetch_ahead(from, WARP_LANES * sizeof(T));                                             \
 	EACH_LANE d[l] = KEEP_##R((R)from[l]);                                                         \
 	return true;
 
