@@ -98,6 +98,8 @@ const struct command console_commands[] = {
     {"access", "banks sectors", command_access, COMPLETE_NOTHING, false, "[last]",
      "Draw the memory access about to be executed: lanes to banks, or lanes to sectors.\nWith 'last': the one that "
      "the focused warp executed last."},
+    {"matrix", "fragment", command_matrix, COMPLETE_NOTHING, false, "[A|B|C|D]",
+     "Show an operand of a matrix instruction as a matrix: of the next one, else of the nearest before it."},
     {"info", "i inf", command_info, COMPLETE_INFO, false, "WHAT", "Show the state: 'help info' lists what."},
     {"help", "h", command_help, COMPLETE_COMMAND, false, "[COMMAND]", "Explain the commands, or one."},
     {"source", NULL, command_source, COMPLETE_FILE, false, "FILE", "Execute the commands of a file."},

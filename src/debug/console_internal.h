@@ -90,7 +90,7 @@ COMMAND(delete); COMMAND(enable); COMMAND(disable); COMMAND(condition); COMMAND(
 COMMAND(print); COMMAND(x); COMMAND(set); COMMAND(show); COMMAND(display); COMMAND(undisplay); COMMAND(lanes);
 COMMAND(backtrace); COMMAND(frame); COMMAND(up); COMMAND(down);
 COMMAND(block); COMMAND(warp); COMMAND(lane); COMMAND(thread); COMMAND(focus);
-COMMAND(list); COMMAND(disassemble); COMMAND(divergence); COMMAND(access); COMMAND(info);
+COMMAND(list); COMMAND(disassemble); COMMAND(divergence); COMMAND(access); COMMAND(matrix); COMMAND(info);
 COMMAND(help); COMMAND(source); COMMAND(define); COMMAND(echo); COMMAND(quit);
 
 const char *info_name(u32 index);
