@@ -64,7 +64,8 @@ void ptxsim_free(ptxsim *sim);
 
 /* --- Modules ---------------------------------------------------------------------------------- */
 
-/* Adds PTX text; `name` stands in messages. The text is copied. SYNTAX: it has errors; more
+/* Adds PTX text, or a listing of machine code for sm_20 or sm_21 (a `name` that ends in .sass, or a
+ * text that says so); `name` stands in messages. The text is copied. SYNTAX: it has errors; more
  * modules may be added to find theirs. */
 ptxsim_status ptxsim_add_text(ptxsim *sim, const char *name, const char *text, size_t length);
 ptxsim_status ptxsim_add_file(ptxsim *sim, const char *path);

@@ -107,6 +107,17 @@ static bool check_shape(const struct launch *l, const struct arch *a, char *mess
 	return true;
 }
 
+/* A listing's registers are the machine's: a block must get them all. */
+static bool check_registers(const struct launch *l, const struct arch *a, char *message, size_t size)
+{
+	const u32 threads = l->block[0] * l->block[1] * l->block[2], registers = l->kernel->registers;
+
+	if (!registers || arch_occupancy(a, threads, registers, 0).blocks)
+		return true;
+	return bad(message, size, "a block of %u threads with %u registers each is too large: %s has %u for a block", threads,
+		   registers, a->name, a->registers_block);
+}
+
 static bool check_shared(const struct launch *l, const struct arch *a, char *message, size_t size)
 {
 	const u64 bytes = l->kernel->dynamic_shared_offset + l->dynamic_shared;
@@ -156,7 +167,7 @@ static bool machine_init(struct machine *m, const struct launch *l, char *messag
 	m->machine_arch = a;
 	m->arch = a->cc;
 	m->independent = a->divergence == ARCH_INDEPENDENT;
-	if (!check_shape(l, a, message, size) || !check_shared(l, a, message, size) ||
+	if (!check_shape(l, a, message, size) || !check_registers(l, a, message, size) || !check_shared(l, a, message, size) ||
 	    !set_clusters(m, l, message, size))
 		return false;
 	m->block_threads = l->block[0] * l->block[1] * l->block[2];

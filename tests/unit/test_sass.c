@@ -159,7 +159,7 @@ struct outcome {
 	bool ran;
 };
 
-static void run_listing(const char *text, struct outcome *o)
+static void run_threads(const char *text, u32 threads, struct lock_order order, struct outcome *o)
 {
 	struct session s;
 	const struct lower_options options = {.arch = NULL};
@@ -181,12 +181,18 @@ static void run_listing(const char *text, struct outcome *o)
 	const u64 data = memory_attach(&s.memory, (u8 *)o->data, sizeof o->data, "data");
 	const u32 params[2] = {(u32)out, (u32)data};
 	const struct launch l = {.program = s.program, .kernel = &s.program->kernels[0], .memory = &s.memory, .grid = {1, 1, 1},
-				 .block = {LANES, 1, 1}, .params = (const u8 *)params, .instruction_limit = 100000};
+				 .block = {threads, 1, 1}, .params = (const u8 *)params, .instruction_limit = 100000,
+				 .lock_order = order};
 	const enum launch_status status = launch_run(&l, &stats, &fault, o->text, sizeof o->text);
 	if (status == LAUNCH_FAULT)
 		fault_describe(&s.memory, &l, &fault, o->text, sizeof o->text);
 	o->ran = status == LAUNCH_OK;
 	session_close(&s);
+}
+
+static void run_listing(const char *text, struct outcome *o)
+{
+	run_threads(text, LANES, (struct lock_order){.random = false}, o);
 }
 
 /* What a place must hold: changed where the code ran, as it was elsewhere. */
@@ -308,6 +314,51 @@ START_TEST(test_instructions)
 }
 END_TEST
 
+/* --- Locks ---------------------------------------------------------------------------------- */
+
+enum { THREADS = 96, ROUNDS = 24 }; /* a warp goes round 24 times before others have their turn */
+
+/* Each thread takes a ticket: the word before it adds one. */
+static const char tickets[] =
+    "code for sm_20\nFunction : t\n.param .u32 out;\n.param .u32 data;\n.shared 64;\n"
+    "S2R R0, SR_Tid_X; ISCADD R2, R0, c[0x0][0x20], 0x2; SSY `(.end);\n"
+    ".again: LDSLK P0, R3, [0x10]; @P0 IADD R4, R3, 0x1; @P0 STSUL [0x10], R4; @!P0 BRA `(.again); NOP.S;\n"
+    ".end: ST [R2], R3; EXIT;\n";
+
+/* Every ticket once. */
+static void check_tickets(const u32 *got)
+{
+	bool taken[THREADS] = {false};
+
+	for (u32 t = 0; t < THREADS; t++) {
+		ck_assert_uint_lt(got[t], THREADS);
+		ck_assert(!taken[got[t]]);
+		taken[got[t]] = true;
+	}
+}
+
+START_TEST(test_lock_order)
+{
+	static struct outcome first, again;
+	u32 shuffled = 0;
+
+	run_threads(tickets, THREADS, (struct lock_order){.random = false}, &first);
+	ck_assert_msg(first.ran, "%s", first.text);
+	check_tickets(&first.words[0][0]);
+	for (u32 t = 0; t < ROUNDS; t++)
+		ck_assert_uint_eq((&first.words[0][0])[t], t);
+	for (u64 seed = 1; seed <= 8; seed++) {
+		run_threads(tickets, THREADS, (struct lock_order){true, seed}, &first);
+		run_threads(tickets, THREADS, (struct lock_order){true, seed}, &again);
+		ck_assert_msg(first.ran && again.ran, "%s", first.text);
+		check_tickets(&first.words[0][0]);
+		ck_assert_mem_eq(first.words, again.words, sizeof first.words);
+		shuffled += (&first.words[0][0])[0] != 0;
+	}
+	ck_assert_uint_ge(shuffled, 6);
+}
+END_TEST
+
 /* Cases of refused listings: as in tests/err, without a frame around the text. */
 static u32 check_refused(const char *title, const char *text, const char *want)
 {
@@ -384,6 +435,7 @@ int main(void)
 	snprintf(folder, sizeof folder, "%s/tests/sass", srcdir ? srcdir : "..");
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, test_instructions);
+	tcase_add_test(t, test_lock_order);
 	tcase_add_test(t, test_refused);
 	suite_add_tcase(suite, t);
 	SRunner *runner = srunner_create(suite);
