@@ -27,11 +27,33 @@ struct page {
 
 /* --- Why values differ ------------------------------------------------------------------------ */
 
+#define MACHINE    "PTX instructions here, machine instructions there"
+#define PREDICATED "the assembler predicates what PTX branches around, and it runs without an active lane, too"
+#define MEETING    "cycles in which two warps meet at the data stage count there"
+#define JOINED     "the assembler joins neighbouring loads or stores into wider ones"
+#define SCHEDULE   "which thread finds a vertex first depends on the order in which warps run"
+#define BUFFERS    "where the buffers lay, which decides about tag banks, was not recorded"
+#define BYPASS     "the source counters of cp.async.cg follow no rule found"
+
 /* Shell patterns of program and metric; the first that fits. */
 static const struct reason {
 	const char *program, *metric, *text;
 } reasons[] = {
-    {"*", "smsp__inst_executed.sum", "PTX instructions here, machine instructions there"},
+    {"graph.bfs.*", "*", SCHEDULE},
+    {"*", "smsp__inst_executed.sum", MACHINE},
+    {"*", "smsp__thread_inst_executed*", MACHINE},
+    {"matmul.mm_f64.*", "*shared*", JOINED},
+    {"matmul.mm_f64.*", "l1tex__data_bank_conflicts_pipe_lsu.sum", JOINED},
+    {"tensor.gemm_mma.*", "*_st.sum", JOINED},
+    {"tensor.gemm_mma.*", "smsp__sass_inst_executed_op_global.sum", JOINED},
+    {"tensor.gemm_mma.*", "memory_l1_tag_requests_global", JOINED},
+    {"*", "smsp__sass_*_ldgsts*", BYPASS},
+    {"async.cpasync_mix.*", "memory_*", BYPASS},
+    {"tensor.gemm_mma.*", "memory_*", BYPASS},
+    {"async.cpasync_mix.*", "l1tex__data_bank_conflicts_*", MEETING},
+    {"*", "l1tex__data_bank_conflicts_pipe_lsu.sum", MEETING},
+    {"*", "l1tex__t_output_wavefronts_*", BUFFERS},
+    {"*", "smsp__inst_executed_op_*", PREDICATED},
 };
 
 static const char *reason_for(const struct row *r)
@@ -133,6 +155,20 @@ static void print_row(struct page *p, const struct row *r, const struct account_
 	        why ? why : "not explained");
 }
 
+static void print_heading(FILE *to)
+{
+	fputs("# Whole programs: recorded and counted\n\n"
+	      "What Nsight Compute read on an H200 while these programs ran, and what `ptxsim` counts for the same "
+	      "PTX, on sm_90,\n"
+	      "for every metric of the recordings that has a counter ([counters.md](counters.md)); a metric that is 0 on "
+	      "both sides\n"
+	      "is left out. The profiler sees machine code, which the assembler made of the PTX; the last column says "
+	      "what it\n"
+	      "did where values differ. Hits and misses (`_lookup_`) are the estimate of `--caches`.\n\n"
+	      "This page is the output of `metrics-run --programs tests/golden/metrics/programs.csv tests/golden`.\n",
+	      to);
+}
+
 static void print_program(struct page *p, size_t first, size_t end)
 {
 	const struct row *r = &p->rows.items[first];
@@ -167,13 +203,15 @@ int programs_run(FILE *to, const char *table, const char *packs)
 		fprintf(stderr, "metrics-run: %s cannot be read\n", table);
 		return 2;
 	}
+	print_heading(to);
 	for (size_t k = 0, end; k < p.rows.count; k = end) {
 		for (end = k; end < p.rows.count && !strcmp(p.rows.items[end].name, p.rows.items[k].name); end++)
 			continue;
 		print_program(&p, k, end);
 	}
-	fprintf(stderr, "%u values equal, %u differ, %u of these without a reason; %u programs failed\n", p.same,
-	        p.differ, p.unexplained, p.failed);
+	fprintf(to, "\n## In all\n\n%u values are equal, %u differ", p.same, p.differ);
+	fprintf(to, p.unexplained ? ", %u of these for no known reason.\n" : ".\n", p.unexplained);
+	fprintf(stderr, "%u passed, %u failed\n", p.same + p.differ - p.unexplained, p.unexplained + p.failed);
 	arena_free(&p.arena);
 	return p.failed || p.unexplained ? 1 : 0;
 }
