@@ -11,8 +11,9 @@
 
 #include "cli/debug_terminal.h"
 #include "cli/debuggee.h"
+#include "cli/screen.h"
 
-enum { OPTION_BATCH = 1024, OPTION_EX, OPTION_NO_HISTORY, OPTION_HISTORY_LIMIT, OPTION_SPACING, OPTION_COUNTERS };
+enum { OPTION_BATCH = 1024, OPTION_EX, OPTION_NO_HISTORY, OPTION_HISTORY_LIMIT, OPTION_SPACING, OPTION_COUNTERS, OPTION_TUI };
 
 struct start {
 	bool is_file; /* -x; else -ex */
@@ -22,13 +23,14 @@ struct start {
 struct debug_command {
 	struct run_options run;
 	struct debug_options debug;
-	bool batch;
+	bool batch, full_screen;
 	VEC_OF(struct start) starts;
 };
 
 static const struct argp_option options[] = {
     {"command", 'x', "FILE", 0, "Execute the commands of this file first", 0},
     {"ex", OPTION_EX, "COMMAND", 0, "Execute this command first", 0},
+    {"tui", OPTION_TUI, NULL, 0, "Full screen: source, registers by lane, warps, memory", 0},
     {"batch", OPTION_BATCH, NULL, 0, "Leave after these commands; ask nothing", 0},
     {"no-history", OPTION_NO_HISTORY, NULL, 0, "Keep nothing for going back", 0},
     {"history-limit", OPTION_HISTORY_LIMIT, "MIB", 0, "Memory that the history may take (default 512)", 0},
@@ -50,6 +52,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case OPTION_EX:
 		VEC_PUSH(&o->run.arena, &o->starts, ((struct start){false, text}));
+		return 0;
+	case OPTION_TUI:
+		o->full_screen = true;
 		return 0;
 	case OPTION_BATCH:
 		o->batch = true;
@@ -74,7 +79,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 /* gdb's -batch and -ex have one dash. */
 static void accept_single_dashes(int count, char **words)
 {
-	static const char *const both[][2] = {{"-batch", "--batch"}, {"-ex", "--ex"}};
+	static const char *const both[][2] = {{"-batch", "--batch"}, {"-ex", "--ex"}, {"-tui", "--tui"}};
 
 	for (int k = 1; k < count; k++)
 		for (size_t n = 0; n < COUNT_OF(both); n++)
@@ -107,8 +112,7 @@ static void catch_interrupts(struct debug *d)
 
 static void print_text(void *context, const char *text, size_t length)
 {
-	(void)context;
-	fwrite(text, 1, length, stdout);
+	fwrite(text, 1, length, context);
 }
 
 static u32 screen_width(void)
@@ -129,7 +133,7 @@ static bool use_colour(void)
 static void after(struct debuggee *b, const struct console *c)
 {
 	if (console_event(c)->reason == DEBUG_OVER)
-		debuggee_tell(b, stdout);
+		debuggee_tell(b, b->print_context);
 	cli_print_diagnostics(b->session);
 	b->session->diags.list.count = b->session->diags.error_count = 0;
 }
@@ -168,14 +172,34 @@ static int interact(struct debuggee *b, const struct debug_command *o)
 	return o->batch && console_failed(c) ? CLI_FAILED : CLI_OK;
 }
 
+static int interact_on_screen(struct debuggee *b, const struct debug_command *o, struct screen *screen)
+{
+	const struct console_options plain = {.width = 0};
+	struct console *c = console_new(&b->session->arena, b->debug, screen_out(screen), &plain);
+	int status = CLI_OK;
+
+	catch_interrupts(b->debug);
+	if (run_starts(b, c, o) && !screen_run(screen, b, c, use_colour())) {
+		fprintf(stderr, "ptxsim debug: --tui needs a terminal that can be drawn on\n");
+		status = CLI_WRONG;
+	}
+	catch_interrupts(NULL);
+	return status;
+}
+
 static int debug(struct session *s, const struct debug_command *o)
 {
-	struct debuggee b = {.print = print_text};
+	struct screen *screen = o->full_screen ? screen_new() : NULL;
+	struct debuggee b = {.print = print_text, .print_context = screen ? screen_out(screen) : stdout};
 	int status = CLI_WRONG;
 
+	if (o->full_screen && !screen)
+		return cli_no_memory();
 	if (debuggee_open(&b, s, &o->run, &o->debug))
-		status = interact(&b, o);
+		status = screen ? interact_on_screen(&b, o, screen) : interact(&b, o);
 	debuggee_close(&b);
+	if (screen)
+		screen_free(screen);
 	return status;
 }
 
