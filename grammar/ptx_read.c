@@ -9,7 +9,7 @@
 
 #include "grammar/reader.h"
 
-enum { TEXT_LIMIT = 1 << 30, NEWEST_VERSION = 90, SHOWN_TEXT = 40 };
+enum { TEXT_LIMIT = 1 << 30, NEWEST_VERSION = 90, SHOWN_TEXT = 40, BINARY_SAMPLE = 1000 };
 
 void reader_abort(struct reader *r, const char *message)
 {
@@ -419,11 +419,28 @@ static char *scanner_buffer(struct reader *r)
 	return copy;
 }
 
+/* Programs, cubins and the like: one message is better than one for each byte. */
+static bool is_binary(const struct source *s)
+{
+	const size_t length = s->length < BINARY_SAMPLE ? s->length : BINARY_SAMPLE;
+	size_t strange = 0;
+
+	for (size_t k = 0; k < length; k++)
+		strange += (u8)s->text[k] < ' ' && !strchr("\t\n\v\f\r", s->text[k] ? s->text[k] : 1);
+	return strange * 10 > length || (length > 4 && !memcmp(s->text, "\177ELF", 4));
+}
+
 /* A text that is empty or only comments is told like one without a header. */
 static void read_text(struct reader *r)
 {
 	if (r->source->length > TEXT_LIMIT) {
 		diag_error(r->diags, (struct span){r->module->source, 0, 0}, "the text is larger than 1 GiB");
+		return;
+	}
+	if (is_binary(r->source)) {
+		diag_error(r->diags, (struct span){.file = ~0u}, "'%s' is no text", r->source->name);
+		diag_hint(r->diags, "'cuobjdump -ptx FILE' gets PTX out of a program, a library or a cubin");
+		r->told_header = true;
 		return;
 	}
 	char *copy = scanner_buffer(r);

@@ -101,7 +101,8 @@ expect 2 "error" "$ptxsim" run "$work/plain.ptx" --block 2048 --arg 'a=u32[128]'
 expect 2 "--jobs wants" "$ptxsim" run "$samples/vecadd.ptx" --jobs 0
 expect 2 "no report of kind" "$ptxsim" run "$samples/vecadd.ptx" --report xml
 expect 2 "error" "$ptxsim" run "$work/empty.ptx"
-expect 2 "error" "$ptxsim" run "$work/noise.ptx"
+expect 2 "noise.ptx' is no text" "$ptxsim" run "$work/noise.ptx"
+expect 2 "cuobjdump -ptx" "$ptxsim" check "$ptxsim"
 expect 2 "Is a directory" "$ptxsim" run "$work"
 expect 2 "names no variant" env PTXSIM_VARIANT=none "$ptxsim" run "$samples/vecadd.ptx"
 expect 1 "deadlock" "$ptxsim" run "$samples/spinlock.ptx" --arch sm_60
