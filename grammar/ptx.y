@@ -48,7 +48,7 @@ static void ptx_yyerror(struct span *at, struct reader *r, void *scanner, const 
 %token DOT_ALIGN "'.align'" DOT_PTR "'.ptr'" DOT_ATTRIBUTE "'.attribute'"
 %token DOT_TUNING "a performance directive" DOT_PRAGMA "'.pragma'" DOT_LOC "'.loc'" DOT_FILE "'.file'"
 %token DOT_SECTION "'.section'" DOT_ALIAS "'.alias'" DOT_BRANCHTARGETS "'.branchtargets'"
-%token DOT_CALLTARGETS "'.calltargets'" DOT_CALLPROTOTYPE "'.callprototype'"
+%token DOT_LANGUAGE "'.language'" DOT_CALLTARGETS "'.calltargets'" DOT_CALLPROTOTYPE "'.callprototype'"
 %token CLOSE "'} '" SHIFT_LEFT "'<<'" SHIFT_RIGHT "'>>'" LESS_EQUAL "'<='" GREATER_EQUAL "'>='" EQUAL "'=='"
 %token NOT_EQUAL "'!='" AND_AND "'&&'" OR_OR "'||'"
 
@@ -190,6 +190,7 @@ tunings:
 	  %empty
 	| tunings DOT_TUNING                        { function_tuning(r, (enum tuning)$2.bits, 0, @2); }
 	| tunings DOT_TUNING numbers                { function_tuning(r, (enum tuning)$2.bits, (u32)$3.bits, @2); }
+	| tunings DOT_LANGUAGE NAME                 { r->function->limits.language = $3.text; }
 	| tunings DOT_PRAGMA pragma_texts ';'
 	;
 function_end:
@@ -251,7 +252,7 @@ guard:
 modifiers: %empty | modifiers modifier              { instruction_modifier(r, $2.text, @2); } ;
 modifier: WORD | DOT_VERSION | DOT_TARGET | DOT_ADDRESS_SIZE | DOT_ENTRY | DOT_FUNC | DOT_LINKAGE
 	| DOT_SPACE | DOT_ALIGN | DOT_PTR | DOT_ATTRIBUTE | DOT_TUNING | DOT_PRAGMA | DOT_LOC | DOT_FILE
-	| DOT_SECTION | DOT_ALIAS | DOT_BRANCHTARGETS | DOT_CALLTARGETS | DOT_CALLPROTOTYPE
+	| DOT_SECTION | DOT_ALIAS | DOT_LANGUAGE | DOT_BRANCHTARGETS | DOT_CALLTARGETS | DOT_CALLPROTOTYPE
 	;
 operands:
 	  %empty                                    { $$.bits = 0; }

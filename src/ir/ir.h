@@ -270,6 +270,7 @@ struct ir_limits {
 	u32 max_blocks_per_sm, abi_preserve, abi_preserve_control;
 	bool explicit_cluster, blocks_are_clusters, noreturn;
 	bool has_abi_preserve, has_abi_preserve_control;
+	const char *language; /* .language: what the function was written in; NULL: not said */
 };
 
 struct ir_function {

@@ -341,6 +341,8 @@ static void print_limits(const struct ir_limits *l, FILE *to)
 	fputs(l->explicit_cluster ? " .explicitcluster" : "", to);
 	fputs(l->blocks_are_clusters ? " .blocksareclusters" : "", to);
 	fputs(l->noreturn ? " .noreturn" : "", to);
+	if (l->language)
+		fprintf(to, " .language %s", l->language);
 }
 
 /* Everything of a function but its linkage and body. */
