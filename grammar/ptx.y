@@ -190,7 +190,7 @@ tunings:
 	  %empty
 	| tunings DOT_TUNING                        { function_tuning(r, (enum tuning)$2.bits, 0, @2); }
 	| tunings DOT_TUNING numbers                { function_tuning(r, (enum tuning)$2.bits, (u32)$3.bits, @2); }
-	| tunings DOT_LANGUAGE NAME                 { r->function->limits.language = $3.text; }
+	| tunings DOT_LANGUAGE NAME                 { r->function->language = $3.text; }
 	| tunings DOT_PRAGMA pragma_texts ';'
 	;
 function_end:
@@ -205,7 +205,7 @@ head_end:
 body_open: '{'                                      { r->braces = 0; function_open(r, @1); } ;
 block_end:
 	  '}'
-	| error '}'                                 { if (reader_is_full(r)) YYABORT; yyerrok; }
+	| error '}'                                 { reader_statement_lost(r); if (reader_is_full(r)) YYABORT; yyerrok; }
 	;
 
 statements: %empty | statements statement ;

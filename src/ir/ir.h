@@ -270,7 +270,6 @@ struct ir_limits {
 	u32 max_blocks_per_sm, abi_preserve, abi_preserve_control;
 	bool explicit_cluster, blocks_are_clusters, noreturn;
 	bool has_abi_preserve, has_abi_preserve_control;
-	const char *language; /* .language: what the function was written in; NULL: not said */
 };
 
 struct ir_function {
@@ -294,6 +293,7 @@ struct ir_function {
 	u64 unified_id[2];
 	u32 register_slots; /* sum of vector widths of registers */
 	struct ir_limits limits;
+	const char *language; /* .language: what it was written in, or NULL */
 	struct ir_scope *scope;
 	struct span span;
 	struct ir_module *module;

@@ -341,8 +341,6 @@ static void print_limits(const struct ir_limits *l, FILE *to)
 	fputs(l->explicit_cluster ? " .explicitcluster" : "", to);
 	fputs(l->blocks_are_clusters ? " .blocksareclusters" : "", to);
 	fputs(l->noreturn ? " .noreturn" : "", to);
-	if (l->language)
-		fprintf(to, " .language %s", l->language);
 }
 
 /* Everything of a function but its linkage and body. */
@@ -358,6 +356,8 @@ static void print_head(const struct ir_function *f, const char *name, FILE *to)
 	fputs(name, to);
 	print_parameters(f->params.items, f->params.count, to);
 	print_limits(&f->limits, to);
+	if (f->language)
+		fprintf(to, " .language %s", f->language);
 }
 
 static void print_targets(const struct ir_targets *t, FILE *to)

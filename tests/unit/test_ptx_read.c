@@ -561,6 +561,7 @@ static void same_function(const struct ir_function *a, const struct ir_function 
 	ck_assert_str_eq(a->name, b->name);
 	ck_assert(a->is_entry == b->is_entry && a->linkage == b->linkage && a->has_body == b->has_body);
 	ck_assert(!memcmp(&a->limits, &b->limits, sizeof a->limits));
+	ck_assert(a->language == NULL ? b->language == NULL : !strcmp(a->language, b->language));
 	ck_assert(a->params.count == b->params.count && a->returns.count == b->returns.count);
 	for (size_t i = 0; i < a->params.count; i++)
 		same_variable(a->params.items[i], b->params.items[i]);
