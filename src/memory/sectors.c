@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Accounting of global, local and constant accesses. From 5.0 on the active lanes are gathered
- * into lines (for atomics: into pairs of line and turn), lines go to four tag banks, and the
+ * into lines (for atomics: into visits to lines), lines go to four tag banks, and the
  * lanes of a tag wavefront pass the data stage as shared memory's stores do. Earlier
  * generations have their own short rules below.
  */
@@ -17,7 +17,7 @@ enum { LINE_SHIFT = 7, SECTOR_SHIFT = 5, TAG_BANKS = 4 };
 struct lines {
 	u32 count;
 	u32 tag_wavefronts;
-	u64 key[WARP_LANES];      /* line number, and the turn above it */
+	u64 key[WARP_LANES];      /* line number; before 5.0 of atomics with the turn above it */
 	u8 sectors[WARP_LANES];   /* a bit for each sector touched */
 	u8 wavefront[WARP_LANES]; /* of the tag stage */
 	u8 of_lane[WARP_LANES];   /* the line of each active lane */
@@ -103,12 +103,50 @@ static u32 count_sectors(const struct lines *lines)
 	return n;
 }
 
-/* Lanes on one address wait for each other: numbers them 0, 1, 2... Returns whether any waits. */
-static bool number_turns(u32 mask, const u64 address[WARP_LANES], u8 turn[WARP_LANES])
+/* Atomics, from 5.0 on. A bank visits the line of the lowest lane that waits there, and serves those
+ * of its lanes before which no lane waits on the same word of a line, be it of this line or of
+ * another: waiting lanes are told apart by bank and word alone. Each visit makes a line. Equals every
+ * recorded atomic and reduction. */
+static void gather_visits(u32 mask, const u64 address[WARP_LANES], u32 shift, struct lines *lines)
+{
+	u32 waiting[TAG_BANKS] = {0};
+
+	for (u32 left = mask; left; left &= left - 1)
+		waiting[sectors_tag_bank(address[__builtin_ctz(left)])] |= left & -left;
+	lines->count = lines->tag_wavefronts = 0;
+	while (waiting[0] | waiting[1] | waiting[2] | waiting[3]) {
+		for (u32 b = 0; b < TAG_BANKS; b++) {
+			u32 words = 0, served = 0;
+			u64 line;
+
+			if (!waiting[b])
+				continue;
+			line = address[__builtin_ctz(waiting[b])] >> shift;
+			lines->sectors[lines->count] = 0;
+			for (u32 left = waiting[b]; left; left &= left - 1) {
+				u32 l = (u32)__builtin_ctz(left), word = 1u << (address[l] >> 2 & 31);
+
+				if (address[l] >> shift == line && !(words & word)) {
+					served |= left & -left;
+					lines->sectors[lines->count] |=
+					    (u8)(1u << (address[l] >> SECTOR_SHIFT & 3));
+					lines->of_lane[l] = (u8)lines->count;
+				}
+				words |= word;
+			}
+			waiting[b] &= ~served;
+			lines->key[lines->count] = line;
+			lines->wavefront[lines->count++] = (u8)lines->tag_wavefronts;
+		}
+		lines->tag_wavefronts++;
+	}
+}
+
+/* Lanes on one address wait for each other: numbers them 0, 1, 2... */
+static void number_turns(u32 mask, const u64 address[WARP_LANES], u8 turn[WARP_LANES])
 {
 	u8 latest[64], number[64];
 	u64 used = 0;
-	bool any = false;
 
 	for (u32 left = mask; left; left &= left - 1) {
 		u32 l = (u32)__builtin_ctz(left);
@@ -120,9 +158,7 @@ static bool number_turns(u32 mask, const u64 address[WARP_LANES], u8 turn[WARP_L
 		used |= 1ull << at;
 		latest[at] = (u8)l;
 		turn[l] = number[at];
-		any |= number[at] != 0;
 	}
-	return any;
 }
 
 /* The data stage serves the lanes of a part by shared memory's store rule. Addresses are folded
@@ -415,10 +451,11 @@ static void count_any_lanes(const struct arch *arch, const struct sector_access 
 	/* Compare and swap carries two operands: half a line at a time. */
 	u32 shift = a->kind == SECTOR_ATOM_CAS ? LINE_SHIFT - 1 : LINE_SHIFT;
 	struct lines lines;
-	u8 turn[WARP_LANES];
-	bool waits = atomic && number_turns(a->mask, address, turn);
 
-	gather_lines(a->mask, address, shift, waits ? turn : NULL, local, &lines);
+	if (atomic)
+		gather_visits(a->mask, address, shift, &lines);
+	else
+		gather_lines(a->mask, address, shift, NULL, local, &lines);
 	count->requests = 1;
 	count->lines = (u16)lines.count;
 	count->sectors = (u16)count_sectors(&lines);
@@ -553,7 +590,7 @@ static void count_wide_requests(const struct sector_access *a, const u64 address
 			continue;
 		count->requests++;
 		if (a->kind >= SECTOR_RED) {
-			/* As later: lanes on one address take turns. */
+			/* Lanes on one address take turns. */
 			u8 turn[WARP_LANES];
 
 			number_turns(mask, address, turn);

@@ -39,10 +39,10 @@ struct sector_count {
 	u16 transactions;   /* of the generation's grain: segments of 32 to 128 bytes on 1.x, lines
 	                     * of 128 through the first level and segments of 32 past it on 2.x
 	                     * and 3.x, sectors from 5.0 on */
-	u16 sectors;        /* 32 bytes each. Atomics: lanes on one address take turns, and each
-	                     * turn counts its sectors again */
+	u16 sectors;        /* 32 bytes each. Atomics: each visit to a line counts its sectors again;
+	                     * lanes on one address take one visit each */
 	u16 ideal_sectors;  /* the active lanes' bytes / 32 rounded up, never above `sectors` */
-	u16 lines;          /* distinct lines of 128 bytes (1.x: segments; atomics: by turn) */
+	u16 lines;          /* distinct lines of 128 bytes (1.x: segments; atomics: visits to lines) */
 	u16 tag_wavefronts; /* from 5.0 on; else 0, as the four below */
 	u16 data_reads;     /* wavefronts of the data stage */
 	u16 data_writes;
@@ -54,7 +54,7 @@ struct sector_count {
 /* For pictures: what each active lane belongs to. */
 struct sector_detail {
 	u8 transaction[WARP_LANES]; /* from 0, in order of the lowest lane; from 5.0 on the
-	                             * line (9.0 atomics: line and turn) */
+	                             * line (atomics: visit to a line, by tag wavefront) */
 	u8 tag_wavefront[WARP_LANES];
 };
 

@@ -40,9 +40,7 @@ struct runner {
 /* --- What may differ, and why ---------------------------------------------------------------- */
 
 #define SUB_WORD    "stores of 1 and 2 bytes with more than 4 tag wavefronts follow no rule found"
-#define SHARED_TURN "lanes that share an address: which turn joins which tag wavefront is not known"
 #define PASSES_MEET "the two passes of a scattered atomic meet at the data stage, which costs 1 to 3 cycles"
-#define CAS_TAGS    "the tag wavefronts of a global compare and swap follow no rule found"
 #define WAITS       "cp.async.wait_group reads shared memory itself"
 #define SCATTERED   "conflicts of a store to scattered lines are off by 1"
 #define LOCAL_DATA  "no rule for the data stage of local accesses was found"
@@ -57,13 +55,7 @@ static const struct exception {
     {"gst_b16.line*", "l1tex__data_*", SUB_WORD},
     {"gst_b32.lines_0", "l1tex__data_bank_conflicts*", SCATTERED},
     {"gst_b32.lines_3", "l1tex__data_bank_conflicts*", SCATTERED},
-    {"gatom_or_b32.randmask", "l1tex__*", SHARED_TURN},
-    {"gatom_cas_b32.randmask", "l1tex__*", SHARED_TURN},
-    {"gred_one.rand8000_2", "l1tex__*", SHARED_TURN},
-    {"gred_add_f32.rand1024_1", "l1tex__*", SHARED_TURN},
-    {"gred_add_u64.rand1024_1", "l1tex__*", SHARED_TURN},
     {"gatom_*.rand*", "l1tex__data_*", PASSES_MEET},
-    {"gatom_cas_*", "l1tex__t_output_wavefronts_*", CAS_TAGS},
     {"cpa_*", "l1tex__data_pipe_lsu_wavefronts_mem_shared_cmd_read.sum", WAITS},
     {"cpa_*", "smsp__inst_executed_op_shared_ld.sum", WAITS},
     {"loc_*", "l1tex__data_*", LOCAL_DATA},

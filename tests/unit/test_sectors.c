@@ -121,7 +121,6 @@ static void compare_global(struct recorded_score *s, const struct recorded_case 
  * which it did not model: there the counter also has cycles lost when the two passes of one
  * instruction meet (wavefronts and conflicts are off by the same 1 to 3). */
 #define SUB_WORD    "stores of 1 and 2 bytes with more than 4 tag wavefronts"
-#define SHARED_TURN "which turn joins which tag wavefront is not known"
 #define PASSES_MEET "cycles lost where the two passes of an atomic meet"
 #define DATA_STAGE(pattern, reason)                                                                          \
 	{pattern, DATA ".sum", reason}, {pattern, DATA "_cmd_write.sum", reason},                            \
@@ -139,14 +138,6 @@ static const struct recorded_exception exceptions[] = {
     DATA_STAGE("gatom_cas_b64.rand64_0", PASSES_MEET),
     DATA_STAGE("gatom_cas_b64.rand8000_2", PASSES_MEET),
     DATA_STAGE("gatom_exch_b64.rand8000_2", PASSES_MEET),
-    {"gatom_or_b32.randmask", "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", SHARED_TURN},
-    {"gatom_or_b32.randmask", "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_atom.sum", SHARED_TURN},
-    {"gatom_or_b32.randmask", DATA ".sum", SHARED_TURN},
-    {"gatom_or_b32.randmask", DATA "_cmd_read.sum", SHARED_TURN},
-    {"gatom_or_b32.randmask", DATA "_cmd_write.sum", SHARED_TURN},
-    {"gred_one.rand8000_2", "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_red.sum", SHARED_TURN},
-    {"gred_one.rand8000_2", DATA ".sum", SHARED_TURN},
-    {"gred_one.rand8000_2", DATA "_cmd_write.sum", SHARED_TURN},
 };
 
 START_TEST(global_equals_the_recordings)
