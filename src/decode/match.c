@@ -58,11 +58,17 @@ static bool types_agree(u16 have, u16 want, bool relaxed)
 		return have == want;
 	if (relaxed ? have_bits < want_bits : have_bits != want_bits)
 		return false;
-	if (have_class == 'f' && have_bits != want_bits)
-		return false;
-	if (have_class == 'b' || want_class == 'b')
+	if (have_class == 'b' || have == want)
 		return true;
-	return (have_class == 'f') == (want_class == 'f');
+	/* Pairs of halves count as bits, not as numbers. */
+	if (have == T_f16x2)
+		return want_class != 'f';
+	if (have_class == 'f' && have_bits != want_bits)
+		return want_class == 'b';
+	/* Types that no register has want registers of bits. */
+	if ((want_class == 'f' && want != T_f16 && want != T_f32 && want != T_f64) || want == T_u16x2 || want == T_s16x2)
+		return false;
+	return want_class == 'b' || (have_class == 'f') == (want_class == 'f');
 }
 
 static u64 float_immediate(const struct ir_operand *o, u32 bits)
@@ -650,17 +656,19 @@ static bool check_needs(struct matcher *m, const struct ir_instruction *x, const
 	const bool unsynced = row->flags & ISA_UNSYNCED && m->arch >= 70 && module->version >= 64;
 	const bool unmodelled = row->flags & ISA_UNMODELLED;
 	const bool plain = row->last && module->version > row->last && (row->last < 20 || module->arch >= 20);
+	const bool needs_a = row->flags & ISA_A_TARGET && !too_small && !module->is_sass && !strpbrk(module->target + 3, "af");
 	char text[160];
 
-	if (!too_new && !too_small && !unsynced && !unmodelled && !plain)
+	if (!needs_a && !too_new && !too_small && !unsynced && !unmodelled && !plain)
 		return true;
 	isa_form_text(&r->form, text, sizeof text);
 	if (too_new)
 		diag_error(m->diags, x->opcode_span, "'%s' needs PTX ISA %u.%u or later; this module is .version %u.%u",
 			   text, ptx / 10, ptx % 10, module->version / 10, module->version % 10);
-	else if (too_small)
-		diag_error(m->diags, x->opcode_span, "'%s' needs target sm_%u%s or later; the target is sm_%u", text,
-			   sm, row->flags & ISA_A_TARGET ? "a" : "", m->arch);
+	else if (too_small || needs_a)
+		diag_error(m->diags, x->opcode_span, needs_a ? "'%s' needs target sm_%u%s; the target is sm_%u"
+				   : "'%s' needs target sm_%u%s or later; the target is sm_%u",
+			   text, sm, row->flags & ISA_A_TARGET ? "a" : "", m->arch);
 	else if (plain)
 		diag_error(m->diags, x->opcode_span, "'%s' needs %sa rounding modifier from PTX ISA %s on", text,
 			   row->last < 20 ? ".approx or " : "", row->last < 20 ? "1.4" : "3.2");

@@ -14,15 +14,19 @@ enum { SLOTS_AT_FIRST = 256 };
 struct need {
 	u16 first, last; /* tokens */
 	u16 ptx, sm;
-	u32 flags; /* only in rows with these */
+	u32 flags; /* only in rows with these; 0: in all */
 };
 static const struct need needs[] = {
 	{M_relaxed, M_acq_rel, 60, 70, ISA_MEMORY},
 	{M_cta, M_sys, 50, 60, ISA_ATOMIC},
 	{M_cluster, M_cluster, 78, 90, ISA_MEMORY},
-	{M_shared_cta, M_shared_cta, 78, 30, ISA_MEMORY},
-	{M_shared_cluster, M_shared_cluster, 78, 90, ISA_MEMORY},
-	{M_param_entry, M_param_func, 83, 10, ISA_MEMORY},
+	{M_ftz, M_ftz, 14, 10, 0},
+	{M_weak, M_weak, 60, 70, ISA_MEMORY},
+	{M_volatile, M_volatile, 11, 10, ISA_MEMORY},
+	{M_ca, M_wt, 20, 20, ISA_MEMORY},
+	{M_shared_cta, M_shared_cta, 78, 10, 0},
+	{M_shared_cluster, M_shared_cluster, 78, 90, 0},
+	{M_param_entry, M_param_func, 83, 10, 0},
 	{M_L1_evict_normal, M_L1_no_allocate, 74, 70, ISA_MEMORY},
 	{M_L2_evict_normal, M_L2_evict_last, 74, 70, ISA_MEMORY},
 	{M_L2_cache_hint, M_L2_cache_hint, 74, 80, ISA_MEMORY},
@@ -35,12 +39,16 @@ static void find_needs(struct spelled_row *r)
 {
 	const struct form *f = &r->form;
 
-	r->ptx = f->row->ptx;
-	r->sm = f->row->sm;
+	const bool generic = f->row->flags & ISA_MEMORY && !(f->row->flags & (ISA_PARAM | ISA_ATOMIC)) &&
+			     form_pick(f, M_const, M_shared_cluster) == TOKEN_NONE;
+
+	/* Generic addresses came with sm_20. */
+	r->ptx = generic ? (u16)max_u32(f->row->ptx, 20) : f->row->ptx;
+	r->sm = generic ? (u16)max_u32(f->row->sm, 20) : f->row->sm;
 	for (u32 t = 0; t < f->token_count; t++)
 		for (u32 k = 0; k < COUNT_OF(needs); k++) {
 			const struct need *n = &needs[k];
-			if (f->tokens[t] < n->first || f->tokens[t] > n->last || !(f->row->flags & n->flags))
+			if (f->tokens[t] < n->first || f->tokens[t] > n->last || (n->flags && !(f->row->flags & n->flags)))
 				continue;
 			r->ptx = (u16)max_u32(r->ptx, n->ptx);
 			r->sm = (u16)max_u32(r->sm, n->sm);

@@ -176,6 +176,8 @@ static inline u32 int_find_nth_set(u32 bits, u32 base, s32 n)
 {
 	s64 left = n < 0 ? -(s64)n : n;
 
+	if (n == INT32_MIN)
+		return 0; /* as the hardware has it, whatever the bits */
 	if (base > 31)
 		return UINT32_MAX;
 	if (n == 0)

@@ -133,23 +133,23 @@ PICK_ONE(no_effect)
 #define DOC_FENCE  "Orders memory accesses."
 
 /* A barrier's number; how many threads take part. */
-#define NUMBER  "b32<0,15>"
-#define THREADS "b32<0,0xffffffff,32>"
+#define NUMBER  "u32<0,15>"
+#define THREADS "u32<0,0xffffffff,32>"
 
 static const struct isa_row rows_barrier[] = {
 	ROW("bar.sync", NUMBER, 10, 10, ISA_SYNC, pick_barrier_sync, DOC_SYNC),
-	ROW("bar.sync", NUMBER " " THREADS, 20, 20, ISA_SYNC, pick_barrier_sync, DOC_SYNC),
+	ROW("bar.sync", NUMBER " " THREADS, 10, 10, ISA_SYNC, pick_barrier_sync, DOC_SYNC),
 	ROW("bar.arrive", NUMBER " " THREADS, 20, 20, ISA_SYNC, pick_barrier_arrive, DOC_ARRIVE),
 	ROW("bar.red.popc.u32", "=u32 " NUMBER " pred", 20, 20, ISA_SYNC, pick_barrier_red, DOC_RED),
 	ROW("bar.red.popc.u32", "=u32 " NUMBER " " THREADS " pred", 20, 20, ISA_SYNC, pick_barrier_red, DOC_RED),
 	ROW("bar.red(.and|.or).pred", "=pred " NUMBER " pred", 20, 20, ISA_SYNC, pick_barrier_red, DOC_RED),
 	ROW("bar.red(.and|.or).pred", "=pred " NUMBER " " THREADS " pred", 20, 20, ISA_SYNC, pick_barrier_red, DOC_RED),
-	ROW("bar.cta.sync", NUMBER " ?" THREADS, 78, 30, ISA_SYNC, pick_barrier_sync, DOC_SYNC),
-	ROW("bar.cta.arrive", NUMBER " " THREADS, 78, 30, ISA_SYNC, pick_barrier_arrive, DOC_ARRIVE),
-	ROW("bar.cta.red.popc.u32", "=u32 " NUMBER " pred", 78, 30, ISA_SYNC, pick_barrier_red, DOC_RED),
-	ROW("bar.cta.red.popc.u32", "=u32 " NUMBER " " THREADS " pred", 78, 30, ISA_SYNC, pick_barrier_red, DOC_RED),
-	ROW("bar.cta.red(.and|.or).pred", "=pred " NUMBER " pred", 78, 30, ISA_SYNC, pick_barrier_red, DOC_RED),
-	ROW("bar.cta.red(.and|.or).pred", "=pred " NUMBER " " THREADS " pred", 78, 30, ISA_SYNC, pick_barrier_red, DOC_RED),
+	ROW("bar.cta.sync", NUMBER " ?" THREADS, 78, 20, ISA_SYNC, pick_barrier_sync, DOC_SYNC),
+	ROW("bar.cta.arrive", NUMBER " " THREADS, 78, 20, ISA_SYNC, pick_barrier_arrive, DOC_ARRIVE),
+	ROW("bar.cta.red.popc.u32", "=u32 " NUMBER " pred", 78, 20, ISA_SYNC, pick_barrier_red, DOC_RED),
+	ROW("bar.cta.red.popc.u32", "=u32 " NUMBER " " THREADS " pred", 78, 20, ISA_SYNC, pick_barrier_red, DOC_RED),
+	ROW("bar.cta.red(.and|.or).pred", "=pred " NUMBER " pred", 78, 20, ISA_SYNC, pick_barrier_red, DOC_RED),
+	ROW("bar.cta.red(.and|.or).pred", "=pred " NUMBER " " THREADS " pred", 78, 20, ISA_SYNC, pick_barrier_red, DOC_RED),
 	ROW("barrier.sync[.aligned]", NUMBER " ?" THREADS, 60, 30, ISA_SYNC, pick_barrier_sync, DOC_SYNC),
 	ROW("barrier.arrive[.aligned]", NUMBER " " THREADS, 60, 30, ISA_SYNC, pick_barrier_arrive, DOC_ARRIVE),
 	ROW("barrier.red[.aligned].popc.u32", "=u32 " NUMBER " pred", 60, 30, ISA_SYNC, pick_barrier_red, DOC_RED),
@@ -157,14 +157,14 @@ static const struct isa_row rows_barrier[] = {
 	ROW("barrier.red[.aligned](.and|.or).pred", "=pred " NUMBER " pred", 60, 30, ISA_SYNC, pick_barrier_red, DOC_RED),
 	ROW("barrier.red[.aligned](.and|.or).pred", "=pred " NUMBER " " THREADS " pred", 60, 30, ISA_SYNC, pick_barrier_red,
 	    DOC_RED),
-	ROW("barrier.cta.sync[.aligned]", NUMBER " ?" THREADS, 78, 30, ISA_SYNC, pick_barrier_sync, DOC_SYNC),
-	ROW("barrier.cta.arrive[.aligned]", NUMBER " " THREADS, 78, 30, ISA_SYNC, pick_barrier_arrive, DOC_ARRIVE),
-	ROW("barrier.cta.red[.aligned].popc.u32", "=u32 " NUMBER " pred", 78, 30, ISA_SYNC, pick_barrier_red, DOC_RED),
-	ROW("barrier.cta.red[.aligned].popc.u32", "=u32 " NUMBER " " THREADS " pred", 78, 30, ISA_SYNC, pick_barrier_red,
+	ROW("barrier.cta.sync[.aligned]", NUMBER " ?" THREADS, 78, 20, ISA_SYNC, pick_barrier_sync, DOC_SYNC),
+	ROW("barrier.cta.arrive[.aligned]", NUMBER " " THREADS, 78, 20, ISA_SYNC, pick_barrier_arrive, DOC_ARRIVE),
+	ROW("barrier.cta.red[.aligned].popc.u32", "=u32 " NUMBER " pred", 78, 20, ISA_SYNC, pick_barrier_red, DOC_RED),
+	ROW("barrier.cta.red[.aligned].popc.u32", "=u32 " NUMBER " " THREADS " pred", 78, 20, ISA_SYNC, pick_barrier_red,
 	    DOC_RED),
-	ROW("barrier.cta.red[.aligned](.and|.or).pred", "=pred " NUMBER " pred", 78, 30, ISA_SYNC, pick_barrier_red,
+	ROW("barrier.cta.red[.aligned](.and|.or).pred", "=pred " NUMBER " pred", 78, 20, ISA_SYNC, pick_barrier_red,
 	    DOC_RED),
-	ROW("barrier.cta.red[.aligned](.and|.or).pred", "=pred " NUMBER " " THREADS " pred", 78, 30, ISA_SYNC,
+	ROW("barrier.cta.red[.aligned](.and|.or).pred", "=pred " NUMBER " " THREADS " pred", 78, 20, ISA_SYNC,
 	    pick_barrier_red, DOC_RED),
 	ROW("bar.warp.sync", "b32", 60, 30, ISA_SYNC, pick_barrier_warp, "Waits for the lanes of a mask."),
 	ROW("barrier.cluster.arrive[.aligned]", "", 78, 90, ISA_SYNC, pick_barrier_cluster_arrive,
@@ -175,7 +175,7 @@ static const struct isa_row rows_barrier[] = {
 	    "Waits until every thread of the cluster has arrived."),
 	ROW("barrier.cluster.wait.acquire[.aligned]", "", 80, 90, ISA_SYNC, pick_barrier_cluster_wait,
 	    "Waits until every thread of the cluster has arrived."),
-	ROW("membar(.cta|.gl)", "", 14, 11, 0, pick_fence, DOC_FENCE),
+	ROW("membar(.cta|.gl)", "", 14, 10, 0, pick_fence, DOC_FENCE),
 	ROW("membar.sys", "", 20, 20, 0, pick_fence, DOC_FENCE),
 	ROW("membar.proxy.alias", "", 75, 60, 0, pick_fence, DOC_FENCE),
 	ROW("fence[.sc|.acq_rel|.acquire|.release](.cta|.gpu|.sys)", "", 60, 70, 0, pick_fence, DOC_FENCE),

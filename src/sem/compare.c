@@ -459,10 +459,11 @@ static const struct meaning *pick_slct_float(const struct form *f)
 	    "Compares the lower halves for p, the upper ones for q."),                         \
 		ROW("setp" CMP_FLOAT BOOL FTZ TYPE, "=pred|pred 0 0 pred", PTX, SM, 0, pick_setp_pair, \
 		    "Compares halves for p and q and combines with c.")
-#define SET_ROWS(CMP, TYPES, PTX, SM, PICK)                                                    \
-	ROW("set" CMP TYPES, "=0 1 1", PTX, SM, 0, PICK, "Compares and writes a value."),      \
-		ROW("set" CMP BOOL TYPES, "=0 1 1 pred", PTX, SM, 0, PICK,                     \
+#define SET_INTO(RESULT, CMP, TYPES, PTX, SM, PICK)                                            \
+	ROW("set" CMP TYPES, RESULT " 1 1", PTX, SM, 0, PICK, "Compares and writes a value."), \
+		ROW("set" CMP BOOL TYPES, RESULT " 1 1 pred", PTX, SM, 0, PICK,                \
 		    "Compares, combines with c and writes a value.")
+#define SET_ROWS(CMP, TYPES, PTX, SM, PICK) SET_INTO("=0", CMP, TYPES, PTX, SM, PICK)
 /* Results that set gives for all sources of 16 to 64 bits, by their PTX versions. */
 #define SET_ALL(CMP, SOURCES, FTZ)                                                             \
 	SET_ROWS(CMP, FTZ "(.u32|.s32|.f32)" SOURCES, 10, 10, pick_set),                       \
@@ -486,11 +487,13 @@ static const struct isa_row rows_compare[] = {
 	SET_ROWS(CMP_BITS, ".bf16" TYPES_BITS, 78, 90, pick_set),
 	SET_ROWS(CMP_UNSIGNED, ".bf16(.u16|.u32|.u64)", 78, 90, pick_set),
 	SET_ROWS(CMP_SIGNED, ".bf16(.s16|.s32|.s64)", 78, 90, pick_set),
-	SET_ROWS(CMP_FLOAT, ".bf16(.f16|.f32|.f64)", 78, 90, pick_set),
+	SET_INTO("=u16", CMP_FLOAT, ".bf16(.f16|.f32|.f64)", 78, 90, pick_set),
 	SET_ROWS(CMP_FLOAT, "[.ftz](.f16|.u16|.s16|.u32|.s32).f16", 42, 53, pick_set),
-	SET_ROWS(CMP_FLOAT, "(.bf16|.u16|.s16|.u32|.s32).bf16", 78, 90, pick_set),
+	SET_INTO("=u16", CMP_FLOAT, ".bf16.bf16", 78, 90, pick_set),
+	SET_ROWS(CMP_FLOAT, "(.u16|.s16|.u32|.s32).bf16", 78, 90, pick_set),
 	SET_ROWS(CMP_FLOAT, "[.ftz](.f16x2|.u32|.s32).f16x2", 42, 53, pick_set_pair),
-	SET_ROWS(CMP_FLOAT, "(.bf16x2|.u32|.s32).bf16x2", 78, 90, pick_set_pair),
+	SET_INTO("=u32", CMP_FLOAT, ".bf16x2.bf16x2", 78, 90, pick_set_pair),
+	SET_ROWS(CMP_FLOAT, "(.u32|.s32).bf16x2", 78, 90, pick_set_pair),
 	ROW("selp" SELECTED, "=0 0 0 pred", 10, 10, 0, pick_selp, "a where c holds, else b."),
 	ROW("slct" SELECTED ".s32", "=0 0 0 s32", 10, 10, 0, pick_slct_s32, "a where c >= 0, else b."),
 	ROW("slct[.ftz]" SELECTED ".f32", "=0 0 0 f32", 10, 10, 0, pick_slct_float,

@@ -372,6 +372,6 @@ static const struct isa_row rows_control[] = {
 	ROW("brkpt", "", 10, 11, ISA_SYNC, pick_brkpt, "Stops for the debugger."),
 	ROW("pmevent", "#u32<0,15>", 14, 10, 0, pick_nothing, "Triggers performance events; no effect here."),
 	ROW("pmevent.mask", "#u32<0,0xffff>", 30, 20, 0, pick_nothing, "Triggers performance events; no effect here."),
-	ROW("nanosleep.u32", "u32", 63, 70, 0, pick_nothing, "Lets time pass; none passes here."),
+	ROW("nanosleep.u32", "u32", 62, 70, 0, pick_nothing, "Lets time pass; none passes here."),
 };
 FAMILY(family_control, "Control flow", rows_control);

@@ -90,22 +90,23 @@ PICK_EXTENDED_SIGNS(mad_hi_cc)
 PICK_EXTENDED_SIGNS(madc_hi)
 PICK_EXTENDED_SIGNS(madc_hi_cc)
 
-/* 64-bit types came later. */
+/* 64-bit types came later where the flag is set. */
 #define EXTENDED_ROWS(FORM, OPERANDS, PTX, SM, PICK, DOC)                                              \
 	ROW(FORM "(.u32|.s32)", OPERANDS, PTX, SM, 0, PICK, DOC),                                      \
 		ROW(FORM "(.u64|.s64)", OPERANDS, 43, 20, 0, PICK, DOC)
+#define TAKING_ROW(FORM, OPERANDS, PTX, SM, PICK, DOC) ROW(FORM "(.u32|.s32|.u64|.s64)", OPERANDS, PTX, SM, 0, PICK, DOC)
 
 static const struct isa_row rows_extended[] = {
 	EXTENDED_ROWS("add.cc", "=0 0 0", 12, 10, pick_add_cc, "Adds and sets the carry flag."),
-	EXTENDED_ROWS("addc", "=0 0 0", 12, 10, pick_addc, "Adds with the carry flag."),
+	TAKING_ROW("addc", "=0 0 0", 12, 10, pick_addc, "Adds with the carry flag."),
 	EXTENDED_ROWS("addc.cc", "=0 0 0", 12, 10, pick_addc_cc, "Adds with the carry flag and sets it."),
-	EXTENDED_ROWS("sub.cc", "=0 0 0", 12, 10, pick_sub_cc, "Subtracts and sets the carry flag."),
-	EXTENDED_ROWS("subc", "=0 0 0", 30, 10, pick_subc, "Subtracts with the borrow."),
-	EXTENDED_ROWS("subc.cc", "=0 0 0", 30, 10, pick_subc_cc, "Subtracts with the borrow and sets the flag."),
+	EXTENDED_ROWS("sub.cc", "=0 0 0", 13, 10, pick_sub_cc, "Subtracts and sets the carry flag."),
+	TAKING_ROW("subc", "=0 0 0", 13, 10, pick_subc, "Subtracts with the borrow."),
+	EXTENDED_ROWS("subc.cc", "=0 0 0", 13, 10, pick_subc_cc, "Subtracts with the borrow and sets the flag."),
 	EXTENDED_ROWS("mad.lo.cc", "=0 0 0 0", 30, 20, pick_mad_lo_cc, "mad.lo that sets the carry flag."),
 	EXTENDED_ROWS("mad.hi.cc", "=0 0 0 0", 30, 20, pick_mad_hi_cc, "mad.hi that sets the carry flag."),
-	EXTENDED_ROWS("madc.lo", "=0 0 0 0", 30, 20, pick_madc_lo, "mad.lo with the carry flag."),
-	EXTENDED_ROWS("madc.hi", "=0 0 0 0", 30, 20, pick_madc_hi, "mad.hi with the carry flag."),
+	TAKING_ROW("madc.lo", "=0 0 0 0", 30, 20, pick_madc_lo, "mad.lo with the carry flag."),
+	TAKING_ROW("madc.hi", "=0 0 0 0", 30, 20, pick_madc_hi, "mad.hi with the carry flag."),
 	EXTENDED_ROWS("madc.lo.cc", "=0 0 0 0", 30, 20, pick_madc_lo_cc, "mad.lo with the carry flag, which it sets."),
 	EXTENDED_ROWS("madc.hi.cc", "=0 0 0 0", 30, 20, pick_madc_hi_cc, "mad.hi with the carry flag, which it sets."),
 };

@@ -299,7 +299,11 @@ PICK_ONE(isspacep)
 PICK_ONE(mapa)
 PICK_ONE(getctarank)
 
-#define CVTA_SPACES "(.const|.global|.local|.shared|.shared::cta|.shared::cluster|.param|.param::entry)"
+#define CVTA_ROWS(SPACES, PTX, SM)                                                                     \
+	ROW("cvta[.to]" SPACES "(.u32|.u64)", "=0 0", PTX, SM, 0, pick_cvta,                           \
+	    "Converts between an address of a state space and the generic one."),                      \
+		ROW("isspacep" SPACES, "=pred *", PTX, SM, 0, pick_isspacep,                           \
+		    "Tests whether a generic address lies in a state space.")
 
 static const struct isa_row rows_move[] = {
 	ROW("mov.pred", "=0 0", 10, 10, 0, pick_mov, "Copies a predicate."),
@@ -324,9 +328,9 @@ static const struct isa_row rows_move[] = {
 	ROW("mov.b64", "={2}b32 b64", 10, 10, 0, pick_unpack_2x32, "Unpacks two words."),
 	ROW("mov.b128", "={4}b32 b128", 83, 70, 0, pick_unpack_4x32, "Unpacks four words."),
 	ROW("mov.b128", "={2}b64 b128", 83, 70, 0, pick_unpack_2x64, "Unpacks two double words."),
-	ROW("cvta[.to]" CVTA_SPACES "(.u32|.u64)", "=0 0", 20, 20, 0, pick_cvta,
-	    "Converts between an address of a state space and the generic one."),
-	ROW("isspacep" CVTA_SPACES, "=pred *", 20, 20, 0, pick_isspacep, "Tests whether a generic address lies in a state space."),
+	CVTA_ROWS("(.global|.local|.shared|.shared::cta|.shared::cluster)", 20, 20),
+	CVTA_ROWS(".const", 31, 20),
+	CVTA_ROWS("(.param|.param::entry)", 77, 70),
 	ROW("mapa[.shared::cluster](.u32|.u64)", "=0 0 u32", 78, 90, 0, pick_mapa,
 	    "The address of a shared variable in another block of the cluster."),
 	ROW("getctarank[.shared::cluster](.u32|.u64)", "=u32 0", 78, 90, 0, pick_getctarank,

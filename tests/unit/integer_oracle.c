@@ -189,8 +189,8 @@ static bool nth_set(struct integer_case *c)
 
 	if (!is(c, "fns"))
 		return false;
-	c->out[0] = UINT32_MAX;
-	for (s64 at = base; at >= 0 && at < 32; at += offset < 0 ? -1 : 1) {
+	c->out[0] = offset == INT32_MIN ? 0 : UINT32_MAX;
+	for (s64 at = base; offset != INT32_MIN && at >= 0 && at < 32; at += offset < 0 ? -1 : 1) {
 		if (offset == 0 && !bit(c->in[0], (u32)at))
 			break;
 		if (bit(c->in[0], (u32)at) && count-- <= 0) {
