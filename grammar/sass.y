@@ -46,7 +46,7 @@ static void sass_yyerror(struct span *at, struct sass_reader *r, void *scanner, 
 listing: items ;
 items: %empty | items item ;
 item:
-	  CODE_FOR
+	  CODE_FOR                                  { if (!sass_code_for(r, $1.text, @1)) YYABORT; }
 	| FUNCTION                                  { sass_function(r, $1.text, @1); }
 	| directive ';'
 	| WORD ':'                                  { sass_label(r, $1.text, @1); }

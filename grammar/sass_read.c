@@ -132,6 +132,16 @@ void sass_integer(struct sass_reader *r, struct sass_token *t, struct span at, c
 	t->bits = too_large || value >> 32 ? 0 : value;
 }
 
+bool sass_code_for(struct sass_reader *r, const char *text, struct span at)
+{
+	text += strspn(text, " \t");
+	if (!strcmp(text, r->module->target))
+		return true;
+	diag_error(r->diags, at, "this text has code for %s, and for %s above: give each in a file of its own", text,
+	           r->module->target);
+	return false;
+}
+
 /* --- Functions and directives --------------------------------------------------------------- */
 
 static void add_param(struct sass_reader *r, const char *name, u16 type, struct span at)

@@ -55,6 +55,8 @@ void sass_unexpected(struct sass_reader *r, struct span at, const char *const *e
 void sass_lost(struct sass_reader *r);
 void sass_address(struct sass_reader *r, struct sass_token *t, const char *digits);
 void sass_integer(struct sass_reader *r, struct sass_token *t, struct span at, const char *digits, u32 base);
+/* False and told: code of another machine follows. */
+bool sass_code_for(struct sass_reader *r, const char *text, struct span at);
 void sass_function(struct sass_reader *r, const char *name, struct span at);
 void sass_label(struct sass_reader *r, const char *name, struct span at);
 void sass_directive(struct sass_reader *r, const char *name, u64 value, struct span at);

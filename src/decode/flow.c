@@ -9,8 +9,6 @@
  */
 #include "decode/flow.h"
 
-#include "decode/sass.h"
-
 #include <string.h>
 
 /* A listing's branch names the address of an instruction. */
@@ -23,7 +21,7 @@ static u32 address_target(const struct ir_function *f, const struct ir_operand *
 	label->defined = true;
 	one[0] = label;
 	*labels = one;
-	return o->kind == OPERAND_INTEGER && sass_find_address(f, o->value, &label->target);
+	return o->kind == OPERAND_INTEGER && ir_find_address(f, o->value, &label->target);
 }
 
 u32 flow_targets(const struct ir_function *f, const struct ir_instruction *x, const struct form *form,

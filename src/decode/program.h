@@ -79,11 +79,6 @@ struct bank_row {
 	u32 bank, at;
 };
 
-/* SASS: where indirect branches may land, by ascending address. */
-struct code_address {
-	u32 address, insn;
-};
-
 /* A parameter or other variable at a fixed place of its space. */
 struct place {
 	const struct ir_variable *variable;
@@ -113,7 +108,7 @@ struct code {
 	u32 sreg_count;
 	struct bank_row *banks;
 	u32 bank_count;
-	struct code_address *addresses; /* SASS: of every instruction of the body */
+	u32 *starts; /* SASS: the first insn of each body instruction, for indirect branches */
 	u32 machine_registers; /* SASS: granted to each thread */
 	struct row_place *registers; /* by ir_register.index */
 	/* Variables in .local and function .param space, laid out from the frame's local base. */

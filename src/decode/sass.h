@@ -44,9 +44,6 @@ struct sass_matched {
 /* Matches body instruction `index`; on failure an error was added and `ok` is false. */
 void sass_match(struct lowering *low, const struct ir_function *f, u32 index, struct sass_matched *m);
 
-/* The body instruction at an address of the code; false if none stands there. */
-bool sass_find_address(const struct ir_function *f, u64 address, u32 *index);
-
 struct code *sass_emit_function(struct lowering *low, struct ir_function *f);
 
 #endif

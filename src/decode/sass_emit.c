@@ -340,7 +340,7 @@ static bool match_all(struct sass_emitter *s)
 
 	s->matched = ARENA_ARRAY(s->e.low->scratch, f->body.count + 1, struct sass_matched);
 	s->leads = ARENA_ARRAY(s->e.low->scratch, f->body.count + 1, bool);
-	s->start = ARENA_ARRAY(s->e.low->scratch, f->body.count + 1, u32);
+	s->start = ARENA_ARRAY(s->e.low->arena, f->body.count + 1, u32);
 	for (u32 k = 0; k < f->body.count; k++) {
 		sass_match(s->e.low, f, k, &s->matched[k]);
 		if (!s->matched[k].ok)
@@ -427,16 +427,6 @@ static u64 local_bytes(const struct sass_emitter *s)
 	return 0;
 }
 
-static void keep_addresses(struct sass_emitter *s)
-{
-	const struct ir_function *f = s->e.function;
-	struct code_address *list = ARENA_ARRAY(s->e.low->arena, f->body.count + 1, struct code_address);
-
-	for (u32 k = 0; k < f->body.count; k++)
-		list[k] = (struct code_address){f->body.items[k].address, s->start[k]};
-	s->e.code->addresses = list;
-}
-
 struct code *sass_emit_function(struct lowering *low, struct ir_function *f)
 {
 	struct sass_emitter s = {.e = {.low = low, .function = f}};
@@ -458,7 +448,7 @@ struct code *sass_emit_function(struct lowering *low, struct ir_function *f)
 	for (u32 k = 0; k < f->body.count; k++)
 		s.e.matched[k] = (struct matched){.form = s.matched[k].form, .ok = true};
 	s.e.forms = ARENA_ARRAY(low->arena, f->body.count + 1, struct form);
-	keep_addresses(&s);
+	s.e.code->starts = s.start;
 	emit_finish(&s.e);
 	return s.e.code;
 }

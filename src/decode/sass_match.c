@@ -322,21 +322,6 @@ static bool take_address(struct sass_try *t, const struct ir_operand *o, const s
 	return true;
 }
 
-bool sass_find_address(const struct ir_function *f, u64 address, u32 *index)
-{
-	u32 low = 0, high = (u32)f->body.count;
-
-	while (low < high) {
-		const u32 middle = (low + high) / 2;
-		if (f->body.items[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*index = low;
-	return low < f->body.count && f->body.items[low].address == address;
-}
-
 static bool take_target(struct sass_try *t, const struct ir_operand *o)
 {
 	struct sass_matched *m = t->m;
@@ -349,7 +334,7 @@ static bool take_target(struct sass_try *t, const struct ir_operand *o)
 	}
 	if (o->kind != OPERAND_INTEGER || o->minus)
 		return wrong(t, o->span, "operand %u must be the address of an instruction or a label", t->number);
-	if (sass_find_address(f, o->value, &m->target))
+	if (ir_find_address(f, o->value, &m->target))
 		return true;
 	if (m->target == 0 || m->target == f->body.count)
 		return wrong(t, o->span, "0x%llx is no instruction's address: the function has 0x%x to 0x%x",

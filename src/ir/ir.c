@@ -70,3 +70,18 @@ u32 ir_guard_slot(const struct ir_instruction *x)
 
 	return r->index + (r->vector > 1 ? x->guard_element : 0);
 }
+
+bool ir_find_address(const struct ir_function *f, u64 address, u32 *index)
+{
+	u32 low = 0, high = (u32)f->body.count;
+
+	while (low < high) {
+		const u32 middle = (low + high) / 2;
+		if (f->body.items[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*index = low;
+	return low < f->body.count && f->body.items[low].address == address;
+}

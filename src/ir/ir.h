@@ -347,5 +347,8 @@ void ir_scope_enter(struct arena *arena, struct ir_scope *scope, struct ir_symbo
 /* Looks `name` (interned) up in `scope` and its parents; NULL if it is not declared. */
 struct ir_symbol *ir_lookup(const struct ir_scope *scope, const char *name);
 struct ir_function *ir_find_function(const struct ir_module *m, const char *name);
+/* The body instruction of a listing's function at an address of its code. False if none stands there:
+ * *index is then the next one's. */
+bool ir_find_address(const struct ir_function *f, u64 address, u32 *index);
 
 #endif

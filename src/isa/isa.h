@@ -67,8 +67,7 @@ enum isa_flag {
 	ISA_MINUS = 1 << 20,   /* sources may have a minus sign (with ISA_SELECT) */
 	ISA_UNSYNCED = 1 << 21, /* needs warps in lockstep: refused for sm_70 and later from PTX ISA 6.4 on */
 	ISA_LATE = 1 << 22,    /* may write its destinations after it: no other register shares their rows */
-	/* The rest are of SASS rows alone: isa/sass.h. */
-	ISA_SASS_FIRST = 23
+	/* Bits from 23 on are of SASS rows alone: isa/sass.h. */
 };
 
 /* One row.

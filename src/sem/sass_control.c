@@ -99,18 +99,9 @@ MEANING(bra);
 static const struct insn *find_address(const struct warp *w, u32 address)
 {
 	const struct code *code = w->frame->code;
-	u32 low = 0, high = (u32)code->function->body.count;
+	u32 index;
 
-	while (low < high) {
-		const u32 middle = (low + high) / 2;
-		if (code->addresses[middle].address == address)
-			return machine_entry(w->machine, code) + code->addresses[middle].insn;
-		if (code->addresses[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	return ir_find_address(code->function, address, &index) ? machine_entry(w->machine, code) + code->starts[index] : NULL;
 }
 
 /* Lanes that go elsewhere than the lowest wait on the stack, by target. */

@@ -354,6 +354,18 @@ for target in sm_90a sm_100a sm_120a; do
 		failed=$((failed + 1))
 	fi
 done
+printf '\t.target\tsm_90a\n\t/*0000*/ LDC R1, c[0x0][0x28] ;\n' >"$work/later.sass"
+expect 2 "machine code for sm_90a is not modelled: listings of sm_20 and sm_21 are" "$ptxsim" check "$work/later.sass"
+expect 0 "6 of 63 for each thread" "$ptxsim" info "$samples/fermi/reduce.sass"
+expect 0 "SSY 0x88" "$ptxsim" info --cfg "$samples/fermi/reduce.sass"
+expect 0 "retries 31, longest loop 32" "$ptxsim" run --report text "$samples/fermi/contend.sass"
+# The atomic of the twin is that loop up to sm_37, and an instruction from sm_50 on.
+expect 0 "lock.rounds 32" "$ptxsim" run --metrics lock.rounds "$samples/fermi/contend.ptx"
+expect 0 "lock.rounds 32" "$ptxsim" run --arch sm_35 --metrics lock.rounds "$samples/fermi/contend.ptx"
+expect 1 "lock.rounds is 0, wanted == 1" "$ptxsim" run --arch sm_50 "$samples/fermi/contend.ptx"
+expect 0 "36 of 36 expectations hold" "$ptxsim" run --lock-order random:7 "$samples/fermi/contend.sass"
+expect 2 "lock-order is lowest or random:SEED" "$ptxsim" run --lock-order first "$samples/fermi/contend.sass"
+expect 0 "tries to take the word" "$ptxsim" isa --sass LDSLK
 expect 0 "add(.u16" "$ptxsim" isa add
 expect 0 '"form": "add.sat.s32"' "$ptxsim" isa --json add
 expect 1 "no instruction" "$ptxsim" isa addd
