@@ -32,20 +32,6 @@ u32 sectors_tag_bank(u64 address)
 	return (u32)(__builtin_parity((u32)address & first) | __builtin_parity((u32)address & second) << 1);
 }
 
-/* Local memory's hash differs, and where a kernel's frame starts is not known: of the starts and
- * parities that fit every recording, one. */
-static u32 local_tag_bank(u64 address)
-{
-	u32 line = (u32)(address >> LINE_SHIFT) + 40;
-
-	return (u32)(__builtin_parity(line & 0x7f) | __builtin_parity(line & 0xb5) << 1);
-}
-
-static u32 tag_bank(u64 address, bool local)
-{
-	return local ? local_tag_bank(address) : sectors_tag_bank(address);
-}
-
 /* The place of `key` among the lines, entered if new. `index` holds line + 1, open addressing. */
 static u32 enter_line(struct lines *lines, u8 index[64], u64 key, bool *new)
 {
@@ -65,7 +51,7 @@ static u32 enter_line(struct lines *lines, u8 index[64], u64 key, bool *new)
 /* Gathers the active lanes into lines of 1 << shift bytes. `turn` (may be NULL) tells apart
  * lanes that cannot share a line's visit. */
 static void gather_lines(u32 mask, const u64 address[WARP_LANES], u32 shift, const u8 turn[WARP_LANES],
-                         bool local, struct lines *lines)
+                         struct lines *lines)
 {
 	u8 index[64] = {0}, taken[TAG_BANKS] = {0};
 	u64 last_key = ~0ull;
@@ -81,7 +67,7 @@ static void gather_lines(u32 mask, const u64 address[WARP_LANES], u32 shift, con
 
 			line = enter_line(lines, index, key, &new);
 			if (new) {
-				u8 *next = &taken[tag_bank(address[l], local)];
+				u8 *next = &taken[sectors_tag_bank(address[l])];
 
 				lines->wavefront[line] = (*next)++;
 				lines->tag_wavefronts = max_u32(lines->tag_wavefronts, *next);
@@ -309,7 +295,7 @@ static void count_bypass(u32 mask, const struct lines *lines, const u32 shared[W
 			u32 together = 0;
 
 			for (u32 x = 0; x < pairs; x++)
-				together += lines->wavefront[line[x] >> 27] == w && line[x] << 5 == line[k] << 5;
+				together += lines->wavefront[line[x] >> 27] == w && !((line[x] ^ line[k]) << 5);
 			most = max_u32(most, together);
 		}
 		count->tag_wavefronts += (u16)most;
@@ -325,14 +311,14 @@ void sectors_place_bypass(u32 mask, const u64 address[WARP_LANES], const u32 sha
 
 	if (!mask)
 		return;
-	gather_lines(mask, address, LINE_SHIFT, NULL, false, &lines);
+	gather_lines(mask, address, LINE_SHIFT, NULL, &lines);
 	count_bypass(mask, &lines, shared, count);
 	count->transactions = count->sectors;
 	count->bytes_moved = 32u * count->sectors;
 }
 
 /* Enters the sectors from address `first` to `last` as lines: at most 9, of words of 32 bytes. */
-static void enter_range(struct lines *lines, u8 taken[TAG_BANKS], bool local, u64 first, u64 last)
+static void enter_range(struct lines *lines, u8 taken[TAG_BANKS], u64 first, u64 last)
 {
 	for (u64 line = first >> LINE_SHIFT; line <= last >> LINE_SHIFT; line++) {
 		u32 low = line == first >> LINE_SHIFT ? first >> SECTOR_SHIFT & 3 : 0;
@@ -342,7 +328,7 @@ static void enter_range(struct lines *lines, u8 taken[TAG_BANKS], bool local, u6
 		while (i < lines->count && lines->key[i] != line)
 			i++;
 		if (i == lines->count) {
-			u8 *next = &taken[tag_bank(line << LINE_SHIFT, local)];
+			u8 *next = &taken[sectors_tag_bank(line << LINE_SHIFT)];
 
 			lines->key[i] = line;
 			lines->sectors[i] = 0;
@@ -373,8 +359,7 @@ static bool halves_have_stride(const u64 address[WARP_LANES], u64 stride)
 
 /* All lanes side by side, or on one address, whose addresses end at `last`. True if one tag
  * wavefront takes all; then each unit passes the data stage at once. */
-static bool count_run(const struct sector_access *a, u64 first, u64 last, bool local,
-                      struct sector_count *count)
+static bool count_run(const struct sector_access *a, u64 first, u64 last, struct sector_count *count)
 {
 	u32 lines = (u32)((last >> LINE_SHIFT) - (first >> LINE_SHIFT) + 1);
 	u8 taken[TAG_BANKS] = {0};
@@ -382,7 +367,7 @@ static bool count_run(const struct sector_access *a, u64 first, u64 last, bool l
 	if (lines > TAG_BANKS)
 		return false;
 	for (u32 i = 0; i < lines && lines > 1; i++)
-		if (taken[tag_bank(first + ((u64)i << LINE_SHIFT), local)]++)
+		if (taken[sectors_tag_bank(first + ((u64)i << LINE_SHIFT))]++)
 			return false;
 	count->lines = (u16)lines;
 	count->sectors = (u16)((last >> SECTOR_SHIFT) - (first >> SECTOR_SHIFT) + 1);
@@ -393,7 +378,7 @@ static bool count_run(const struct sector_access *a, u64 first, u64 last, bool l
 
 /* Two such rows, one for each half-warp, of `length` bytes. */
 static bool count_two_rows(const struct arch *arch, const struct sector_access *a,
-                           const u64 address[WARP_LANES], u64 length, bool local, struct sector_count *count)
+                           const u64 address[WARP_LANES], u64 length, struct sector_count *count)
 {
 	struct bank_access b = {BANK_STORE, BANK_MODE_4, a->width, FULL_MASK};
 	u8 taken[TAG_BANKS] = {0};
@@ -402,8 +387,8 @@ static bool count_two_rows(const struct arch *arch, const struct sector_access *
 	struct bank_count n;
 
 	lines.count = lines.tag_wavefronts = 0;
-	enter_range(&lines, taken, local, address[0], address[0] + length - 1);
-	enter_range(&lines, taken, local, address[16], address[16] + length - 1);
+	enter_range(&lines, taken, address[0], address[0] + length - 1);
+	enter_range(&lines, taken, address[16], address[16] + length - 1);
 	if (lines.tag_wavefronts > 1 || (address[0] ^ address[16]) >> 32)
 		return false;
 	for (u32 l = 0; l < WARP_LANES; l++)
@@ -420,7 +405,7 @@ static bool count_two_rows(const struct arch *arch, const struct sector_access *
 /* A full warp whose half-warps each lie side by side, or on one address: by far the commonest.
  * True if it was that and all may pass the data stage together. */
 static bool count_rows(const struct arch *arch, const struct sector_access *a, const u64 address[WARP_LANES],
-                       bool local, struct sector_count *count)
+                       struct sector_count *count)
 {
 	u64 stride = address[1] - address[0], length = 15 * stride + a->width;
 	bool whole = address[16] == address[0] + 16 * stride;
@@ -432,8 +417,8 @@ static bool count_rows(const struct arch *arch, const struct sector_access *a, c
 	if (a->kind >= SECTOR_RED && !stride)
 		/* One lane after the other. */
 		count->lines = count->sectors = count->tag_wavefronts = count->data_reads = WARP_LANES;
-	else if (whole ? !count_run(a, address[0], address[16] + length - 1, local, count)
-	               : !count_two_rows(arch, a, address, length, local, count))
+	else if (whole ? !count_run(a, address[0], address[16] + length - 1, count)
+	               : !count_two_rows(arch, a, address, length, count))
 		return false;
 	count->requests = 1;
 	if (a->kind != SECTOR_LOAD)
@@ -444,7 +429,7 @@ static bool count_rows(const struct arch *arch, const struct sector_access *a, c
 }
 
 static void count_any_lanes(const struct arch *arch, const struct sector_access *a,
-                            const u64 address[WARP_LANES], bool local, struct sector_count *count,
+                            const u64 address[WARP_LANES], struct sector_count *count,
                             struct sector_detail *detail)
 {
 	bool atomic = a->kind >= SECTOR_RED && a->kind <= SECTOR_ATOM_CAS;
@@ -455,7 +440,7 @@ static void count_any_lanes(const struct arch *arch, const struct sector_access 
 	if (atomic)
 		gather_visits(a->mask, address, shift, &lines);
 	else
-		gather_lines(a->mask, address, shift, NULL, local, &lines);
+		gather_lines(a->mask, address, shift, NULL, &lines);
 	count->requests = 1;
 	count->lines = (u16)lines.count;
 	count->sectors = (u16)count_sectors(&lines);
@@ -478,11 +463,11 @@ static void count_any_lanes(const struct arch *arch, const struct sector_access 
 
 /* 5.0 on. */
 static void count_by_sectors(const struct arch *arch, const struct sector_access *a,
-                             const u64 address[WARP_LANES], bool local, struct sector_count *count,
+                             const u64 address[WARP_LANES], struct sector_count *count,
                              struct sector_detail *detail)
 {
-	if (detail || !count_rows(arch, a, address, local, count))
-		count_any_lanes(arch, a, address, local, count, detail);
+	if (detail || !count_rows(arch, a, address, count))
+		count_any_lanes(arch, a, address, count, detail);
 	count->transactions = count->sectors;
 	count->bytes_moved = 32u * count->sectors;
 }
@@ -594,14 +579,14 @@ static void count_wide_requests(const struct sector_access *a, const u64 address
 			u8 turn[WARP_LANES];
 
 			number_turns(mask, address, turn);
-			gather_lines(mask, address, SECTOR_SHIFT, turn, false, &lines);
+			gather_lines(mask, address, SECTOR_SHIFT, turn, &lines);
 			for (u32 i = 0; i < lines.count; i++)
 				add_transaction(count, NULL, 0, 32);
 			continue;
 		}
 		count_lines(a, mask, address, count, detail);
 	}
-	gather_lines(a->mask, address, LINE_SHIFT, NULL, false, &lines);
+	gather_lines(a->mask, address, LINE_SHIFT, NULL, &lines);
 	count->lines = (u16)lines.count;
 }
 
@@ -620,9 +605,9 @@ static void count_half_warps(const struct arch *arch, const struct sector_access
 	}
 }
 
-static void count_access(const struct arch *arch, const struct sector_access *access,
-                         const u64 address[WARP_LANES], bool local, struct sector_count *count,
-                         struct sector_detail *detail)
+void sectors_count_global(const struct arch *arch, const struct sector_access *access,
+                          const u64 address[WARP_LANES], struct sector_count *count,
+                          struct sector_detail *detail)
 {
 	*count = (struct sector_count){0};
 	if (detail)
@@ -630,7 +615,7 @@ static void count_access(const struct arch *arch, const struct sector_access *ac
 	if (!access->mask)
 		return;
 	if (arch->global_rule == ARCH_GLOBAL_SECTORS)
-		count_by_sectors(arch, access, address, local, count, detail);
+		count_by_sectors(arch, access, address, count, detail);
 	else if (arch->global_rule == ARCH_GLOBAL_LINES)
 		count_wide_requests(access, address, count, detail);
 	else
@@ -638,13 +623,6 @@ static void count_access(const struct arch *arch, const struct sector_access *ac
 	count->bytes_wanted =
 	    (access->mask == FULL_MASK ? WARP_LANES : (u32)__builtin_popcount(access->mask)) * access->width;
 	count->ideal_sectors = (u16)min_u32((count->bytes_wanted + 31) / 32, count->sectors);
-}
-
-void sectors_count_global(const struct arch *arch, const struct sector_access *access,
-                          const u64 address[WARP_LANES], struct sector_count *count,
-                          struct sector_detail *detail)
-{
-	count_access(arch, access, address, false, count, detail);
 }
 
 void sectors_count_local(const struct arch *arch, const struct sector_access *access,
@@ -660,7 +638,7 @@ void sectors_count_local(const struct arch *arch, const struct sector_access *ac
 
 		for (u32 l = 0; l < WARP_LANES; l++)
 			address[l] = sectors_local_place(l, offset[l] + byte);
-		count_access(arch, &word, address, true, &n, NULL);
+		sectors_count_global(arch, &word, address, &n, NULL);
 		count->requests += n.requests;
 		count->transactions += n.transactions;
 		count->sectors += n.sectors;

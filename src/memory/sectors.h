@@ -70,8 +70,10 @@ void sectors_place_bypass(u32 mask, const u64 address[WARP_LANES], const u32 sha
                           struct sector_count *count);
 
 /* `offset` is the byte offset of each lane in its own local memory. Word w of lane l lies at
- * (w x 32 + l) x 4 of the warp's; each word of 4 bytes is a request. The tag wavefronts take one
- * of several placements that fit the recordings; the data stage's figures are an estimate. */
+ * (w x 32 + l) x 4 of the warp's; each word of 4 bytes is a request. The tag wavefronts
+ * are those of a frame at a multiple of 32 KiB: where it lies is up to the launch (one pattern
+ * launched again and again read 36 and 32 in turn), and of those recorded that show it more than
+ * half lay so. The data stage's figures are an estimate. */
 void sectors_count_local(const struct arch *arch, const struct sector_access *access,
                          const u32 offset[WARP_LANES], struct sector_count *count);
 

@@ -266,7 +266,8 @@ static const struct counter table[] = {
     SUM("shared.async.conflicts", "conflicts", F(shared_conflicts), CA,
         NCU_CONF "_mem_shared_op_ldgsts.sum " NCU_SASS "data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum " NCU_SASS
                  "data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts_cache_access.sum",
-        "Passes of cp.async.ca beyond one for each group of lanes served together."),
+        "Passes of cp.async.ca beyond one for each group of lanes served together; lanes on one word take a "
+        "pass each."),
     SUM("shared.async_all.conflicts", "conflicts", F(shared_conflicts), COPIES,
         "", "The same for all of cp.async, as if cp.async.cg went through the banks as stores do."),
     SUM("shared.ldmatrix.conflicts", "conflicts", F(shared_conflicts), LDSM,
@@ -525,16 +526,20 @@ void counters_print(FILE *to)
 	    "sm_90 the\n"
 	    "counters of shared, global, local and constant memory equal what Nsight Compute reads on an "
 	    "H200, but for the\n"
-	    "patterns that `metrics-run` lists. This page is the output of `ptxsim run --metrics help`.\n\n"
+	    "patterns that `metrics-run` lists; what local memory costs depends on where a launch's frames "
+	    "lie, of which\n"
+	    "one place is counted. This page is the output of `ptxsim run --metrics help`.\n\n"
 	    "One warp *instruction* makes one or more *requests* to the memory unit; each needs one or more\n"
 	    "*transactions* of the unit's grain: *wavefronts* through the banks of shared memory, *sectors* "
 	    "of 32 bytes\n"
 	    "or *lines* of 128 bytes elsewhere. A *conflict* is a wavefront beyond one for each group of "
 	    "lanes that the\n"
-	    "unit serves together. PTX is not machine code: `launch.` and `branch.` counters speak of PTX "
-	    "instructions,\n"
-	    "where the profilers count machine instructions, of which the assembler may make more or "
-	    "fewer.\n\n",
+	    "unit serves together. Lanes of a global atomic that share an address take a sector each; so do "
+	    "lanes of one\n"
+	    "sector where one must wait for a lane on the same word of another line in its tag bank.\n\n"
+	    "PTX is not machine code: `launch.` and `branch.` counters speak of PTX instructions, where the "
+	    "profilers\n"
+	    "count machine instructions, of which the assembler may make more or fewer.\n\n",
 	    to);
 	fprintf(to, "| counter | unit | definition | profilers' names |\n| --- | --- | --- | --- |\n");
 	for (u32 k = 0; k < COUNT_OF(table); k++) {
