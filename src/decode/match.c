@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "isa/form.h"
 #include "isa/sregs.h"
 
 /* A try at one row: where the operands are collected, and the first thing that was wrong. */
@@ -227,18 +228,7 @@ static bool scalar(struct attempt *t, const struct operand_spec *s, const struct
 
 static u32 vector_count(const struct form *f, const struct operand_spec *s)
 {
-	if (s->vector != 0xff)
-		return s->vector;
-	switch (form_pick(f, M_v2, M_v8)) {
-	case M_v2:
-		return 2;
-	case M_v4:
-		return 4;
-	case M_v8:
-		return 8;
-	default:
-		return 1;
-	}
+	return s->vector != 0xff ? s->vector : form_vector(f);
 }
 
 /* %tid and its like, all elements at once. */

@@ -3,6 +3,7 @@
  * Operand words of a row, resolved for one form, and the selectors of video operands. Called by
  * lowering for each instruction, and by the documentation.
  */
+#include "isa/form.h"
 #include "isa/matrix.h"
 
 #include <assert.h>
@@ -41,11 +42,6 @@ static u16 read_type(const struct form *form, const char **p, char *kind)
 	const int type = token_find_part(at, length);
 	assert(token_is_type(type));
 	return (u16)type;
-}
-
-static u8 form_vector(const struct form *form)
-{
-	return form_has(form, M_v2) ? 2 : form_has(form, M_v4) ? 4 : form_has(form, M_v8) ? 8 : 1;
 }
 
 /* Reads <low,high[,step]>, if it stands at *p. */
@@ -88,7 +84,7 @@ static struct operand_spec read_spec(const struct form *form, const char **p)
 		spec.vector = (u8)strtoul(*p + 1, &end, 10);
 		spec.braces = *end != 'v';
 		if (*end == 'v')
-			spec.vector = form_vector(form);
+			spec.vector = (u8)form_vector(form);
 		else if (*end != '}')
 			spec.vector = (u8)isa_fragment_registers(form, *end);
 		*p = strchr(end, '}') + 1;

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "isa/form.h"
 #include "observe/uniform.h"
 
 struct finder {
@@ -35,20 +36,6 @@ static enum ir_space space_of(const struct form *f)
 		return SPACE_SHARED;
 	default:
 		return starts(f->row->form, "ldu") ? SPACE_GLOBAL : SPACE_GENERIC;
-	}
-}
-
-static u32 vector_of(const struct form *f)
-{
-	switch (form_pick(f, M_v2, M_v8)) {
-	case M_v2:
-		return 2;
-	case M_v4:
-		return 4;
-	case M_v8:
-		return 8;
-	default:
-		return 1;
 	}
 }
 
@@ -115,7 +102,7 @@ static bool is_combined(struct account_site *s, const struct finder *a)
 
 	while (at < x->operand_count && x->operands[at].kind != OPERAND_ADDRESS)
 		at++;
-	if (!known || type_bits(type) != 32 || type_class(type) == 'f' || vector_of(f) != 1 ||
+	if (!known || type_bits(type) != 32 || type_class(type) == 'f' || form_vector(f) != 1 ||
 	    a->program->arch->cc < REDUCTION_CC || at + 1 >= x->operand_count)
 		return false;
 	struct uniform *u = uniform_new(a->arena, s->code);
@@ -125,7 +112,7 @@ static bool is_combined(struct account_site *s, const struct finder *a)
 
 static void describe_atomic(struct account_site *s, const struct insn *i, const struct finder *a)
 {
-	const bool unused = (i->d == NO_OPERAND && vector_of(s->form) == 1) ||
+	const bool unused = (i->d == NO_OPERAND && form_vector(s->form) == 1) ||
 	                    (!form_has(s->form, M_exch) && !form_has(s->form, M_cas) && result_is_dead(s));
 	const bool red = unused || starts(s->form->row->form, "red");
 
@@ -185,7 +172,7 @@ static bool describe(struct account_site *s, const struct finder *a)
 	if (!(f->row->flags & ISA_MEMORY) || i->a == NO_OPERAND)
 		return false;
 	s->fragment = fragments_describe(a->arena, f);
-	s->width = vector_of(f) * type_bits(form_type(f, 0)) / 8;
+	s->width = form_vector(f) * type_bits(form_type(f, 0)) / 8;
 	s->wide = base_bits(f) == 64;
 	if (starts(name, "ldmatrix") || starts(name, "stmatrix")) {
 		describe_matrix(s, *name == 's');

@@ -7,6 +7,7 @@
  * instructions if several host threads run the launch, and plainly otherwise. Order and scope change
  * nothing: every operation is sequentially consistent.
  */
+#include "isa/form.h"
 #include "sem/access.h"
 #include "sem/floats.h"
 
@@ -75,11 +76,7 @@ static enum ir_space atom_space(const struct form *f)
 /* The address operand's place among the form's operands: after the destinations. */
 static u32 atom_address_index(const struct form *f)
 {
-	const int v = form_pick(f, M_v2, M_v8);
-
-	if (!strncmp(f->row->form, "red", 3))
-		return 0;
-	return v == M_v2 ? 2 : v == M_v4 ? 4 : v == M_v8 ? 8 : 1;
+	return strncmp(f->row->form, "red", 3) ? form_vector(f) : 0;
 }
 
 /* Floating-point additions differ between global and shared memory: the operation learns it in c. Those of

@@ -6,6 +6,7 @@
  * Memory order, scope and cache operators change no result here: a warp's accesses are carried out
  * in program order, and other threads' become visible as they happen.
  */
+#include "isa/form.h"
 #include "number/convert.h"
 #include "sem/load_store.h"
 
@@ -81,13 +82,6 @@ static enum ir_space form_space(const struct form *f)
 	default:
 		return SPACE_GENERIC;
 	}
-}
-
-static u32 form_vector(const struct form *f)
-{
-	const int v = form_pick(f, M_v2, M_v8);
-
-	return v == M_v2 ? 2 : v == M_v4 ? 4 : v == M_v8 ? 8 : 1;
 }
 
 /* The rows and register widths of the values a load or store moves. */
