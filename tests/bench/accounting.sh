@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # accounting.sh BUILD [REPETITIONS]: what counting costs. Runs the six benchmarks on one thread, plain and
-# with every count on, interleaved; prints the median rates of both, and the median of the six ratios.
+# with every count on, interleaved; prints the processor time of a launch of each, the share of full speed that
+# is left, and the median of the six shares.
 set -eu
 
 build=$1
@@ -37,10 +38,28 @@ launch xorshift(r, 64, n) grid=n / 256 block=256' ;;
 	esac
 }
 
-# The last launch's rate, in thread instructions a second.
-rate() {
-	sed -n 's/^  instructions .* by threads, \([0-9.e+]*\) \([GMk]\)instr.s$/\1 \2/p' |
-		awk '{ v = $1 * ($2 == "G" ? 1e9 : $2 == "M" ? 1e6 : 1e3) } END { print v }'
+# cpu LAUNCHES OPTION...: the seconds of processor time that a run with so many launches takes.
+cpu() {
+	launches=$1
+	shift
+	{
+		script "$name" | sed '$d'
+		while [ "$launches" -gt 0 ]; do
+			script "$name" | tail -n 1
+			launches=$((launches - 1))
+		done
+	} >"$work/script"
+	(
+		"$build/ptxsim" run "$folder/$name.ptx" --script "$work/script" --jobs 1 --heads 0 "$@" >/dev/null
+		times >"$work/times" # of this shell, then of what it ran
+	)
+	tail -n 1 "$work/times" | awk '{ split($1, u, /[ms]/); split($2, s, /[ms]/); print u[1] * 60 + u[2] + s[1] * 60 + s[2] }'
+}
+
+# launch OPTION...: the processor time of one launch, without reading, filling and reporting.
+launch() {
+	few=$(cpu 1 "$@") many=$(cpu 4 "$@")
+	awk -v a="$few" -v b="$many" 'BEGIN { print (b - a) / 3 }'
 }
 
 median() {
@@ -49,21 +68,16 @@ median() {
 
 printf '%-10s %12s %12s %8s\n' benchmark plain counting share
 for name in saxpy matmul mandel hist transpose xorshift; do
-	{
-		script "$name"
-		script "$name" | tail -n 1
-	} >"$work/script"
 	: >"$work/plain"
 	: >"$work/counting"
 	k=0
 	while [ "$k" -lt "$reps" ]; do
-		"$build/ptxsim" run "$folder/$name.ptx" --script "$work/script" --jobs 1 --heads 0 | rate >>"$work/plain"
-		"$build/ptxsim" run "$folder/$name.ptx" --script "$work/script" --jobs 1 --heads 0 --report text |
-			rate >>"$work/counting"
+		launch >>"$work/plain"
+		launch --report text >>"$work/counting"
 		k=$((k + 1))
 	done
 	plain=$(median <"$work/plain") counting=$(median <"$work/counting")
 	awk -v n="$name" -v p="$plain" -v c="$counting" -v f="$work/shares" 'BEGIN {
-		printf "%-10s %9.3f G/s %9.3f G/s %8.3f\n", n, p / 1e9, c / 1e9, c / p; print c / p >> f }'
+		printf "%-10s %10.2f ms %10.2f ms %8.3f\n", n, p * 1e3, c * 1e3, p / c; print p / c >> f }'
 done
-printf 'median share %.3f\n' "$(median <"$work/shares")"
+printf 'median share of full speed %.3f\n' "$(median <"$work/shares")"
