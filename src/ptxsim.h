@@ -89,6 +89,46 @@ ptxsim_status ptxsim_write(ptxsim *sim, uint64_t address, const void *from, uint
 /* Address and size of a module-scope variable; either may be NULL. */
 ptxsim_status ptxsim_variable(ptxsim *sim, const char *name, uint64_t *address, uint64_t *bytes);
 
+/* --- Textures and surfaces -------------------------------------------------------------------- */
+
+typedef enum ptxsim_texel { PTXSIM_TEXEL_UNSIGNED = 0, PTXSIM_TEXEL_SIGNED = 1, PTXSIM_TEXEL_FLOAT = 2 } ptxsim_texel;
+typedef enum ptxsim_address_mode {
+	PTXSIM_ADDRESS_WRAP = 0,
+	PTXSIM_ADDRESS_MIRROR = 1,
+	PTXSIM_ADDRESS_CLAMP = 2,
+	PTXSIM_ADDRESS_BORDER = 3
+} ptxsim_address_mode;
+
+/* What a texture or surface object says about texels in global memory (PTX ISA 5.3; CUDA C++ Programming Guide,
+ * "Texture Fetching"; filters as recorded on an H200, see docs/numerics.md). */
+struct ptxsim_texture {
+	size_t struct_size; /* sizeof(struct ptxsim_texture), set by PTXSIM_TEXTURE_INIT */
+	uint64_t data;      /* address of the first texel, as ptxsim_alloc or ptxsim_map gave it */
+	uint32_t width, height, depth, layers; /* texels; 0 where there is no such dimension; depth or layers */
+	uint64_t pitch, slice; /* bytes between rows, and between layers or depths; 0: without gaps */
+	uint32_t channels;     /* 1, 2 or 4 */
+	uint32_t channel_bits; /* 8, 16 or 32; floats 16 or 32 */
+	ptxsim_texel texel;
+	int linear;                 /* filters between texels, else takes the nearest */
+	int normalized_coordinates; /* from 0 to 1, not from 0 to width; what wrap and mirror need */
+	int normalized_values;      /* 8- and 16-bit integers are read as floats from 0 or -1 to 1 */
+	ptxsim_address_mode address[3];
+	float border[4]; /* what lies outside with PTXSIM_ADDRESS_BORDER */
+};
+
+#define PTXSIM_TEXTURE_INIT                                                                                  \
+	{                                                                                                    \
+		sizeof(struct ptxsim_texture), 0, 0, 0, 0, 0, 0, 0, 1, 32, PTXSIM_TEXEL_FLOAT, 0, 0, 0,      \
+		    {PTXSIM_ADDRESS_CLAMP, PTXSIM_ADDRESS_CLAMP, PTXSIM_ADDRESS_CLAMP}, {0, 0, 0, 0}         \
+	}
+
+/* Makes a texture or surface object: *handle is what kernels take as a 64-bit argument. The texels are used in
+ * place. ERROR_ARGUMENT: a format or size that there is not, or texels outside of allocated memory. The handle is
+ * released by ptxsim_release. */
+ptxsim_status ptxsim_texture_object(ptxsim *sim, const struct ptxsim_texture *texture, uint64_t *handle);
+/* Sets a .texref, .samplerref or .surfref variable. ERROR_NOT_FOUND: there is none of that name. */
+ptxsim_status ptxsim_bind_texture(ptxsim *sim, const char *name, uint64_t handle);
+
 /* --- Kernels ---------------------------------------------------------------------------------- */
 
 struct ptxsim_param {

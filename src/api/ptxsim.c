@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "api/session.h"
+#include "memory/texture.h"
 
 struct ptxsim {
 	struct session session;
@@ -256,6 +257,67 @@ ptxsim_status ptxsim_variable(ptxsim *sim, const char *name, uint64_t *address, 
 	if (bytes)
 		*bytes = size;
 	return PTXSIM_OK;
+}
+
+/* --- Textures and surfaces ------------------------------------------------------------------ */
+
+static struct texture texture_of(const struct ptxsim_texture *x)
+{
+	struct texture t = {.magic = TEXTURE_MAGIC,
+	                    .data = x->data,
+	                    .width = x->width,
+	                    .height = x->height,
+	                    .depth = x->depth,
+	                    .layers = x->layers,
+	                    .channels = (u8)x->channels,
+	                    .channel_bits = (u8)x->channel_bits,
+	                    .kind = (u8)x->texel,
+	                    .linear = x->linear != 0,
+	                    .normalized_coordinates = x->normalized_coordinates != 0,
+	                    .normalized_values = x->normalized_values != 0};
+
+	t.pitch = x->pitch ? x->pitch : (u64)t.width * texture_texel_bytes(&t);
+	t.slice = x->slice ? x->slice : t.pitch * (t.height ? t.height : 1);
+	for (u32 d = 0; d < 3; d++)
+		t.address[d] = (u8)x->address[d];
+	memcpy(t.border, x->border, sizeof t.border);
+	return t;
+}
+
+/* Small enough that texture_bytes cannot overflow. */
+static bool texture_is_possible(const struct ptxsim_texture *x)
+{
+	const u32 most = 1 << 27;
+
+	return x->struct_size == sizeof *x && x->width <= most && x->height <= most && x->depth <= most && x->layers <= most &&
+	       !(x->depth && x->layers) && x->pitch < 1ull << 34 && x->slice < 1ull << 34 && x->channels <= 4 &&
+	       x->channel_bits <= 32 && (u32)x->texel <= PTXSIM_TEXEL_FLOAT && (u32)x->address[0] <= PTXSIM_ADDRESS_BORDER &&
+	       (u32)x->address[1] <= PTXSIM_ADDRESS_BORDER && (u32)x->address[2] <= PTXSIM_ADDRESS_BORDER;
+}
+
+ptxsim_status ptxsim_texture_object(ptxsim *sim, const struct ptxsim_texture *texture, uint64_t *handle)
+{
+	const ptxsim_status status = ready(sim);
+
+	if (status)
+		return status;
+	if (!texture || !handle || !texture_is_possible(texture))
+		return PTXSIM_ERROR_ARGUMENT;
+	const struct texture t = texture_of(texture);
+	if (!texture_is_sound(&t) || !memory_find(&sim->session.memory, t.data, texture_bytes(&t)))
+		return PTXSIM_ERROR_ARGUMENT;
+	const ptxsim_status made = ptxsim_alloc(sim, sizeof t, handle);
+	return made ? made : ptxsim_write(sim, *handle, &t, sizeof t);
+}
+
+ptxsim_status ptxsim_bind_texture(ptxsim *sim, const char *name, uint64_t handle)
+{
+	uint64_t address, bytes;
+	const ptxsim_status status = ptxsim_variable(sim, name, &address, &bytes);
+
+	if (status)
+		return status;
+	return bytes == sizeof handle ? ptxsim_write(sim, address, &handle, sizeof handle) : PTXSIM_ERROR_NOT_FOUND;
 }
 
 /* --- Kernels -------------------------------------------------------------------------------- */

@@ -137,6 +137,25 @@ static bool wants_accounting(const struct play *p)
 	return p->options.account;
 }
 
+/* Sets an opaque variable to the handle of a texture made for it. */
+static bool bind(struct play *p, const struct script_statement *st)
+{
+	const struct program *program = p->session->program;
+
+	for (u32 k = 0; k < program->variable_count; k++) {
+		const struct global_variable *v = &program->variables[k];
+		if (strcmp(v->variable->name, st->name) || v->size != sizeof(u64))
+			continue;
+		const struct allocation *a = memory_find(&p->session->memory, v->address, v->size);
+		const u64 handle = a ? play_texture(p, st->texture) : 0;
+		if (a)
+			memcpy(a->host + (v->address - a->base), &handle, sizeof handle);
+		return handle || (diag_error(&p->session->diags, st->span, "no memory is left for the texture"), false);
+	}
+	diag_error(&p->session->diags, st->span, "there is no .texref, .samplerref or .surfref '%s'", st->name);
+	return false;
+}
+
 /* One statement; a launch is only prepared. */
 static bool play_statement(struct play *p, const struct script_statement *st, struct launch *l)
 {
@@ -150,6 +169,8 @@ static bool play_statement(struct play *p, const struct script_statement *st, st
 		return true;
 	case SCRIPT_SAVE:
 		return save(p, st);
+	case SCRIPT_BIND:
+		return bind(p, st);
 	}
 	return true;
 }

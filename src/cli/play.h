@@ -77,6 +77,8 @@ bool play_fill(struct play *p, struct buffer *b);
 bool play_counter(const struct launch_stats *s, const char *name, u64 *value);
 /* Adds the outcome of an expectation about the newest launch. */
 void play_expect(struct play *p, const struct script_statement *st);
+/* Makes the texture object in the session's memory; its handle, or 0: no memory is left. */
+u64 play_texture(struct play *p, const struct script_texture *x);
 /* The kernel's parameters from the launch's arguments; NULL with a diagnostic. */
 u8 *play_params(struct play *p, const struct script_launch *l, struct span at, const struct kernel *k);
 

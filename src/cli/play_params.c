@@ -126,6 +126,29 @@ static bool put_map(struct filling *f, const struct script_arg *a)
 	return !refused || wrong(f, a->span, refused);
 }
 
+u64 play_texture(struct play *p, const struct script_texture *x)
+{
+	struct memory *m = &p->session->memory;
+	struct texture t = x->texture;
+	const u64 handle = memory_allocate(m, sizeof t, 64, "texture object", ALLOCATION_READ_ONLY);
+	const struct allocation *a = handle ? memory_find(m, handle, sizeof t) : NULL;
+
+	t.data = x->buffer->address;
+	if (a)
+		memcpy(a->host + (handle - a->base), &t, sizeof t);
+	return a ? handle : 0;
+}
+
+static bool put_texture(struct filling *f, const struct script_arg *a)
+{
+	const u64 handle = play_texture(f->play, a->texture);
+
+	if (f->param->size != sizeof handle)
+		return wrong(f, a->span, "takes no texture, whose handle has 64 bits");
+	memcpy(f->to, &handle, sizeof handle);
+	return handle || wrong(f, a->span, "no memory is left for the texture");
+}
+
 static bool put(struct filling *f, const struct script_arg *a)
 {
 	struct expr_run run = {.error = NULL};
@@ -137,6 +160,8 @@ static bool put(struct filling *f, const struct script_arg *a)
 		return put_struct(f, a);
 	case SCRIPT_ARG_MAP:
 		return put_map(f, a);
+	case SCRIPT_ARG_TEXTURE:
+		return put_texture(f, a);
 	case SCRIPT_ARG_VALUE:
 		break;
 	}

@@ -402,11 +402,17 @@ static bool parse_arg(struct script *s, struct lex *l, struct script_launch *lau
 	struct script_arg a = {.span = l->span};
 
 	const struct lex start = *l;
-	const bool is_map = lex_take(l, "tmap") && lex_take(l, "(");
 
-	if (is_map) {
+	if (lex_take(l, "tmap") && lex_take(l, "(")) {
 		a.kind = SCRIPT_ARG_MAP;
 		a.map = script_parse_map(s, l);
+		VEC_PUSH(s->arena, &launch->args, a);
+		return !l->failed;
+	}
+	*l = start;
+	if (lex_take(l, "texture") && lex_take(l, "(")) {
+		a.kind = SCRIPT_ARG_TEXTURE;
+		a.texture = script_parse_texture(s, l);
 		VEC_PUSH(s->arena, &launch->args, a);
 		return !l->failed;
 	}
@@ -493,6 +499,18 @@ static void parse_save(struct script *s, struct lex *l, struct script_statement 
 		st->path = script_path(s, path);
 }
 
+static void parse_bind(struct script *s, struct lex *l, struct script_statement *st)
+{
+	st->name = l->kind == LEX_NAME ? l->name : NULL;
+	if (!st->name) {
+		lex_error(l, "the name of a .texref, .samplerref or .surfref expected: bind NAME texture(BUFFER ...)");
+		return;
+	}
+	lex_next(l);
+	if (lex_expect(l, "texture") && lex_expect(l, "("))
+		st->texture = script_parse_texture(s, l);
+}
+
 static void parse_statement(struct script *s, struct lex *l)
 {
 	struct script_statement st = {.span = l->span};
@@ -517,8 +535,11 @@ static void parse_statement(struct script *s, struct lex *l)
 	} else if (lex_take(l, "save")) {
 		st.kind = SCRIPT_SAVE;
 		parse_save(s, l, &st);
+	} else if (lex_take(l, "bind")) {
+		st.kind = SCRIPT_BIND;
+		parse_bind(s, l, &st);
 	} else {
-		lex_error(l, "no such statement: let, arch, buffer, variable, launch, expect or save");
+		lex_error(l, "no such statement: let, arch, buffer, variable, bind, launch, expect or save");
 	}
 	if (l->kind != LEX_END)
 		lex_error(l, "the line should end here");

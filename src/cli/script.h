@@ -9,6 +9,7 @@
 #include "cli/buffer.h"
 #include "cli/expr.h"
 #include "memory/tensormap.h"
+#include "memory/texture.h"
 
 enum { SCRIPT_INDICES = BUFFER_RANK };
 
@@ -26,7 +27,13 @@ struct script_map {
 	bool has_strides;
 };
 
-enum script_arg_kind { SCRIPT_ARG_VALUE, SCRIPT_ARG_BUFFER, SCRIPT_ARG_STRUCT, SCRIPT_ARG_MAP };
+/* A texture or surface over a buffer, whose address is not known yet. */
+struct script_texture {
+	struct buffer *buffer;
+	struct texture texture;
+};
+
+enum script_arg_kind { SCRIPT_ARG_VALUE, SCRIPT_ARG_BUFFER, SCRIPT_ARG_STRUCT, SCRIPT_ARG_MAP, SCRIPT_ARG_TEXTURE };
 
 struct script_arg {
 	enum script_arg_kind kind;
@@ -37,6 +44,7 @@ struct script_arg {
 	struct buffer *buffer;
 	VEC_OF(struct script_member) members;
 	struct script_map *map;
+	struct script_texture *texture;
 };
 
 struct script_launch {
@@ -77,13 +85,15 @@ struct script_expect {
 	u64 ulps;                /* accepted distance in representable values */
 };
 
-enum script_kind { SCRIPT_BUFFER, SCRIPT_LAUNCH, SCRIPT_EXPECT, SCRIPT_SAVE };
+enum script_kind { SCRIPT_BUFFER, SCRIPT_LAUNCH, SCRIPT_EXPECT, SCRIPT_SAVE, SCRIPT_BIND };
 
 struct script_statement {
 	enum script_kind kind;
 	struct span span;
 	struct buffer *buffer; /* BUFFER, SAVE */
 	const char *path;      /* SAVE */
+	const char *name;      /* BIND: a .texref, .samplerref or .surfref */
+	struct script_texture *texture; /* BIND */
 	struct script_launch launch;
 	struct script_expect expect;
 };
@@ -119,6 +129,8 @@ struct expr_scope script_scope(struct script *s);
 bool script_parse_contents(struct script *s, struct lex *l, struct buffer *b);
 /* The rest of tmap(BUFFER ...), behind the bracket; NULL after an error. */
 struct script_map *script_parse_map(struct script *s, struct lex *l);
+/* The rest of texture(BUFFER ...), behind the bracket; NULL after an error. */
+struct script_texture *script_parse_texture(struct script *s, struct lex *l);
 bool script_parse_expect(struct script *s, struct lex *l, struct script_expect *e);
 struct buffer *script_add_buffer(struct script *s, const char *name, struct span span);
 /* `path` as seen from the folder of the text now parsed. */

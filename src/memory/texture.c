@@ -10,7 +10,7 @@
 #include "number/half.h"
 #include "number/ieee.h"
 
-enum { FRACTION_STEPS = 256 }; /* a filter's weights have 8 bits of fraction */
+enum { NORMALIZED_BITS = 21, WEIGHT_BITS = 8, WEIGHT_STEPS = 1 << WEIGHT_BITS };
 
 u64 texture_bytes(const struct texture *t)
 {
@@ -57,8 +57,7 @@ static void read_texel(const struct texture *t, const u8 *texel, bool as_float, 
 	const bool floats = t->kind == TEXEL_FLOAT || (as_float && t->normalized_values && t->channel_bits < 32);
 	const u32 spare = 32 - t->channel_bits;
 
-	value[0] = value[1] = value[2] = 0;
-	value[3] = floats || as_float ? bits_of_f32(1.0f) : 1;
+	memset(value, 0, 4 * sizeof *value);
 	for (u32 k = 0; k < t->channels; k++) {
 		const u32 raw = raw_channel(t, texel, k);
 		if (t->kind == TEXEL_FLOAT)
@@ -70,17 +69,20 @@ static void read_texel(const struct texture *t, const u8 *texel, bool as_float, 
 	}
 }
 
+/* The guide: wrapping and mirroring need normalized coordinates. */
+static u32 mode_of(const struct texture *t, u32 dimension)
+{
+	const u32 mode = t->address[dimension];
+
+	return !t->normalized_coordinates && (mode == ADDRESS_WRAP || mode == ADDRESS_MIRROR) ? ADDRESS_CLAMP : mode;
+}
+
 /* A texel coordinate brought into [0, size), or -1 for the border. */
 static s64 place(const struct texture *t, s64 at, u32 size, u32 dimension)
 {
-	u32 mode = t->address[dimension];
-
-	/* The guide: wrapping and mirroring need normalized coordinates. */
-	if (!t->normalized_coordinates && (mode == ADDRESS_WRAP || mode == ADDRESS_MIRROR))
-		mode = ADDRESS_CLAMP;
 	if (at >= 0 && at < (s64)size)
 		return at;
-	switch (mode) {
+	switch (mode_of(t, dimension)) {
 	case ADDRESS_WRAP:
 		return ((at % size) + size) % size;
 	case ADDRESS_MIRROR: {
@@ -91,6 +93,26 @@ static s64 place(const struct texture *t, s64 at, u32 size, u32 dimension)
 		return at < 0 ? 0 : (s64)size - 1;
 	default:
 		return -1;
+	}
+}
+
+/* The border's colour, as a texel of the texture's format could hold it. */
+static void read_border(const struct texture *t, bool as_float, u32 value[4])
+{
+	const bool scales = t->normalized_values && t->kind != TEXEL_FLOAT && t->channel_bits < 32;
+	const f32 low = t->kind == TEXEL_SIGNED ? -1.0f : 0.0f;
+	const f32 top = (f32)((1u << (t->channel_bits - (t->kind == TEXEL_SIGNED))) - 1);
+
+	memset(value, 0, 4 * sizeof *value);
+	for (u32 k = 0; k < t->channels; k++) {
+		const f32 held = t->border[k] < low ? low : t->border[k] > 1.0f ? 1.0f : t->border[k];
+		const u32 raw = scales ? (u32)(s32)ceilf(held * top - 0.5f) : 0;
+		if (scales)
+			value[k] = as_float ? bits_of_f32(normalized(t, raw)) : raw;
+		else if (t->kind == TEXEL_FLOAT && t->channel_bits == 16)
+			value[k] = f32_from_f16(f16_from_f32_rn(bits_of_f32(t->border[k])));
+		else
+			memcpy(&value[k], &t->border[k], sizeof value[k]);
 	}
 }
 
@@ -109,7 +131,7 @@ static void texel_at(const struct texture *t, const u8 *host, const struct textu
 	for (u32 d = 0; d < q->dimensions; d++) {
 		in[d] = place(t, at[d], size_of(t, d), d);
 		if (in[d] < 0) {
-			memcpy(value, t->border, 4 * sizeof *value);
+			read_border(t, q->as_float, value);
 			return;
 		}
 	}
@@ -118,47 +140,108 @@ static void texel_at(const struct texture *t, const u8 *host, const struct textu
 		   value);
 }
 
-/* The coordinate in texels; not a number and what is too large to matter go to the border's far side. */
+/* The coordinate in texels. A normalized one has 21 bits of fraction, and wrapping takes the fraction first;
+ * what is too large to matter, and not a number, go where a recording shows them. */
 static f64 scaled(const struct texture *t, const struct texture_query *q, u32 d)
 {
-	const f64 at = (f64)q->at[d] * (t->normalized_coordinates ? size_of(t, d) : 1);
+	f64 at = q->at[d];
 
+	if (t->normalized_coordinates) {
+		const f64 period = t->address[d] == ADDRESS_WRAP ? 1 : t->address[d] == ADDRESS_MIRROR ? 2 : 0;
+		if (period != 0)
+			at = isfinite(at) ? at - floor(at / period) * period : 0;
+		at = floor(at * (1 << NORMALIZED_BITS)) / (1 << NORMALIZED_BITS) * size_of(t, d);
+	}
 	if (!(fabs(at) < 1e15))
 		return at > 0 ? 1e15 : at < 0 ? -1e15 : 0;
 	return at + q->offset[d];
 }
 
-static void corners(const struct texture *t, const struct texture_query *q, s64 low[3], f32 part[3])
+/* The lower corner of what a filter mixes, and the fractions in steps of 1 / 256. */
+static void corners(const struct texture *t, const struct texture_query *q, bool clamps, s64 low[3], u32 part[3])
 {
 	for (u32 d = 0; d < 3; d++) {
-		const f64 at = d < q->dimensions ? scaled(t, q, d) - 0.5 : 0;
-		low[d] = (s64)floor(at);
-		part[d] = (f32)(floor((at - floor(at)) * FRACTION_STEPS + 0.5) / FRACTION_STEPS);
+		s64 at = d < q->dimensions ? (s64)floor((scaled(t, q, d) - 0.5) * WEIGHT_STEPS + 0.5) : 0;
+		const s64 last = ((s64)size_of(t, d) - 1) * WEIGHT_STEPS;
+		if (clamps && d < q->dimensions && mode_of(t, d) == ADDRESS_CLAMP)
+			at = at < 0 ? 0 : at > last ? last : at;
+		low[d] = at >> WEIGHT_BITS;
+		part[d] = (u32)at & (WEIGHT_STEPS - 1);
 	}
+}
+
+static u32 times(u32 a, u32 b) { return (a * b + WEIGHT_STEPS / 2) / WEIGHT_STEPS; }
+
+/* Weights of the eight corners, x lowest in the index; they add up to WEIGHT_STEPS. Depth is split first, then
+ * x, then y, each rounding at the side that is given here. */
+static void corner_weights(const u32 part[3], u32 weight[8])
+{
+	for (u32 z = 0; z < 2; z++) {
+		const u32 slice = z ? part[2] : WEIGHT_STEPS - part[2];
+		const u32 right = times(slice, part[0]), left = slice - right;
+		const u32 lower_left = times(left, WEIGHT_STEPS - part[1]), upper_right = times(right, part[1]);
+		weight[4 * z] = lower_left;
+		weight[4 * z + 1] = right - upper_right;
+		weight[4 * z + 2] = left - lower_left;
+		weight[4 * z + 3] = upper_right;
+	}
+}
+
+/* To nearest with `bits` of fraction, ties away from zero. */
+static f64 round_away(f64 value, u32 bits)
+{
+	u64 word;
+
+	memcpy(&word, &value, sizeof word);
+	word += 1ull << (51 - bits);
+	word &= ~((1ull << (52 - bits)) - 1);
+	memcpy(&value, &word, sizeof value);
+	return value;
+}
+
+/* A filter's sum in the texture's format: floats of 16 bits are rounded as such; of normalized integers the sum
+ * becomes one of 16 bits. (Recorded ties of f16 and of signed 8-bit sums go either way, 1 in 200 otherwise.) */
+static u32 filtered_value(const struct texture *t, f64 sum)
+{
+	const f64 mean = sum / WEIGHT_STEPS;
+	const f64 top = t->kind == TEXEL_SIGNED ? 32767 : 65535;
+
+	if (t->kind == TEXEL_FLOAT)
+		return bits_of_f32((f32)round_away(mean, t->channel_bits == 16 ? 10 : 23));
+	const f64 scale = top / ((1u << (t->channel_bits - (t->kind == TEXEL_SIGNED))) - 1);
+	const f64 whole = floor(mean * scale + 0.5);
+	return bits_of_f32((f32)((whole < -top ? -top : whole) / top));
+}
+
+/* A texel's channel in a filter's sum: normalized integers as they are stored. */
+static f64 filter_term(const struct texture *t, u32 value)
+{
+	return t->kind == TEXEL_FLOAT ? f32_of_bits(value) : t->kind == TEXEL_SIGNED ? (s32)value : (f64)value;
 }
 
 static void filtered(const struct texture *t, const u8 *host, const struct texture_query *q, u32 result[4])
 {
-	f32 sum[4] = {0, 0, 0, 0}, part[3];
+	struct texture_query plain = *q;
+	f64 sum[4] = {0, 0, 0, 0};
+	u32 part[3], weight[8];
 	s64 low[3];
 
-	corners(t, q, low, part);
-	for (u32 corner = 0; corner < 1u << q->dimensions; corner++) {
-		f32 weight = 1.0f;
+	plain.as_float = t->kind == TEXEL_FLOAT;
+	corners(t, q, true, low, part);
+	corner_weights(part, weight);
+	for (u32 corner = 0; corner < 8; corner++) {
 		s64 at[3];
 		u32 value[4];
-		for (u32 d = 0; d < 3; d++) {
-			const bool high = corner >> d & 1;
-			at[d] = low[d] + high;
-			if (d < q->dimensions)
-				weight *= high ? part[d] : 1.0f - part[d];
-		}
-		texel_at(t, host, q, at, value);
-		for (u32 k = 0; k < 4 && weight != 0; k++)
-			sum[k] += weight * f32_of_bits(value[k]);
+		if (!weight[corner])
+			continue;
+		for (u32 d = 0; d < 3; d++)
+			at[d] = low[d] + (corner >> d & 1);
+		texel_at(t, host, &plain, at, value);
+		for (u32 k = 0; k < 4; k++)
+			sum[k] += weight[corner] * filter_term(t, value[k]);
 	}
 	for (u32 k = 0; k < 4; k++)
-		result[k] = bits_of_f32(sum[k]);
+		result[k] = filtered_value(t, sum[k]);
 }
 
 void texture_lookup(const struct texture *t, const u8 *host, const struct texture_query *q, u32 result[4])
@@ -178,10 +261,10 @@ void texture_lookup(const struct texture *t, const u8 *host, const struct textur
 void texture_gather(const struct texture *t, const u8 *host, const struct texture_query *q, u32 channel, u32 result[4])
 {
 	static const u8 order[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
-	f32 part[3];
+	u32 part[3];
 	s64 low[3];
 
-	corners(t, q, low, part);
+	corners(t, q, false, low, part);
 	for (u32 k = 0; k < 4; k++) {
 		const s64 at[3] = {low[0] + order[k][0], low[1] + order[k][1], 0};
 		u32 value[4];

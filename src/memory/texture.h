@@ -4,8 +4,8 @@
  * object's handle is the guest address of its descriptor; an opaque variable holds a handle. The
  * descriptor's layout is this simulator's own. Used by the texture instructions and the API.
  *
- * No recording exists: coordinates, filtering and conversions follow the CUDA programming guide
- * (texture fetching), and the order of a filter's additions is this file's.
+ * Coordinates, filters, borders and conversions follow recordings of an H200 (tests/golden/texture.bin.gz) where the
+ * CUDA programming guide leaves them open; tests/unit/test_texture.c says how well.
  */
 #ifndef PTXSIM_MEMORY_TEXTURE_H
 #define PTXSIM_MEMORY_TEXTURE_H

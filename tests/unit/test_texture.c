@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Texture lookups against what an H200 returned (tests/golden/texture.bin.gz and .txt.gz): 1, 2 and 3 dimensions,
+ * layers, nearest and linear, four address modes, gathers, nine formats. A line of the text is a configuration:
+ * format, shape, linear, address mode (as CUDA numbers them), normalized coordinates, gather, width, height,
+ * depth or layers, lookups, offset, bytes of texels; at the offset stand texels, coordinates (four floats each), layers
+ * and results (four words each). And the public interface.
+ */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "memory/texture.h"
+#include "ptxsim.h"
+
+enum { DATA_MAX = 1 << 20 };
+
+struct recording {
+	char format[8], shape[8];
+	int linear, mode, normalized, gather, width, height, depth, count;
+	size_t offset, bytes;
+};
+
+static u8 *data;
+
+static gzFile open_recorded(const char *name)
+{
+	const char *source = getenv("srcdir");
+	char path[512];
+
+	snprintf(path, sizeof path, "%s/tests/golden/%s", source ? source : ".", name);
+	return gzopen(path, "rb");
+}
+
+static void load(void)
+{
+	gzFile file = open_recorded("texture.bin.gz");
+
+	data = malloc(DATA_MAX);
+	ck_assert(file && data);
+	ck_assert_int_gt(gzread(file, data, DATA_MAX), 500000);
+	gzclose(file);
+}
+
+static void unload(void) { free(data); }
+
+static struct texture texture_of(const struct recording *r)
+{
+	static const u8 modes[] = {ADDRESS_WRAP, ADDRESS_CLAMP, ADDRESS_MIRROR, ADDRESS_BORDER};
+	static const f32 border[4] = {0.5f, -0.25f, 2, 1.5f};
+	static const u32 whole_border[4] = {7, 8, 9, 10};
+	const bool layered = r->shape[0] == 'a';
+	struct texture t = {.magic = TEXTURE_MAGIC,
+			    .width = (u32)r->width,
+			    .height = (u32)r->height,
+			    .depth = layered ? 0 : (u32)r->depth,
+			    .layers = layered ? (u32)r->depth : 0,
+			    .channels = (u8)atoi(strchr(r->format, 'x') + 1),
+			    .channel_bits = (u8)atoi(r->format + 1),
+			    .linear = r->linear != 0,
+			    .normalized_coordinates = r->normalized != 0};
+	const char last = r->format[strlen(r->format) - 1];
+
+	t.kind = r->format[0] == 'f' ? TEXEL_FLOAT : r->format[0] == 'u' ? TEXEL_UNSIGNED : TEXEL_SIGNED;
+	t.normalized_values = last == 'n';
+	t.pitch = (u64)t.width * texture_texel_bytes(&t);
+	t.slice = t.pitch * (t.height ? t.height : 1);
+	memset(t.address, modes[r->mode], sizeof t.address);
+	if (last == 'i')
+		memcpy(t.border, whole_border, sizeof t.border);
+	else
+		memcpy(t.border, border, sizeof t.border);
+	return t;
+}
+
+static u32 dimensions_of(const char *shape)
+{
+	return strstr(shape, "1d") ? 1 : strstr(shape, "2d") ? 2 : 3;
+}
+
+/* How far a result may be off: sums of f16 and of signed bytes whose ties go either way. */
+static bool close_enough(const struct recording *r, u32 got, u32 recorded)
+{
+	f32 a, b;
+
+	if (got == recorded)
+		return true;
+	memcpy(&a, &got, sizeof a);
+	memcpy(&b, &recorded, sizeof b);
+	if (r->linear && !strncmp(r->format, "f16", 3))
+		return fabsf(a - b) <= ldexpf(fabsf(b), -10) + ldexpf(1, -24);
+	return r->linear && !strncmp(r->format, "s8", 2) && fabsf(a - b) < 1.001f / 32767;
+}
+
+static void compare(const struct recording *r, u32 *inexact)
+{
+	const struct texture t = texture_of(r);
+	const u8 *texels = data + r->offset, *at = texels + r->bytes;
+	const u8 *layers = at + (size_t)r->count * 16, *results = layers + (size_t)r->count * 4;
+
+	for (int k = 0; k < r->count; k++) {
+		struct texture_query q = {.dimensions = dimensions_of(r->shape), .as_float = r->format[strlen(r->format) - 1] != 'i'};
+		u32 got[4], recorded[4];
+		memcpy(q.at, at + k * 16, sizeof q.at);
+		memcpy(&q.layer, layers + k * 4, sizeof q.layer);
+		memcpy(recorded, results + k * 16, sizeof recorded);
+		if (r->gather)
+			texture_gather(&t, texels, &q, 0, got);
+		else
+			texture_lookup(&t, texels, &q, got);
+		for (u32 c = 0; c < 4; c++) {
+			*inexact += got[c] != recorded[c];
+			ck_assert_msg(close_enough(r, got[c], recorded[c]),
+				      "%s %s linear %d mode %d normalized %d gather %d lookup %d at %g %g %g channel %u: got %08x, recorded %08x",
+				      r->format, r->shape, r->linear, r->mode, r->normalized, r->gather, k, q.at[0], q.at[1], q.at[2], c,
+				      got[c], recorded[c]);
+		}
+	}
+}
+
+START_TEST(lookups_are_the_recorded_ones)
+{
+	gzFile file = open_recorded("texture.txt.gz");
+	char line[200];
+	u32 configurations = 0, lookups = 0, inexact = 0;
+
+	ck_assert(file != NULL);
+	while (gzgets(file, line, sizeof line)) {
+		struct recording r;
+		ck_assert_int_eq(sscanf(line, "%7s %7s %d %d %d %d %d %d %d %d %zu %zu", r.format, r.shape, &r.linear, &r.mode, &r.normalized,
+					&r.gather, &r.width, &r.height, &r.depth, &r.count, &r.offset, &r.bytes), 12);
+		compare(&r, &inexact);
+		configurations++;
+		lookups += (u32)r.count;
+	}
+	gzclose(file);
+	ck_assert_uint_eq(configurations, 208);
+	/* Of the channels of 8,320 lookups. */
+	ck_assert_uint_eq(lookups, 8320);
+	ck_assert_uint_le(inexact, 160);
+}
+END_TEST
+
+/* --- The public interface ------------------------------------------------------------------------------- */
+
+static const char kernel_text[] = ".version 8.0\n.target sm_75\n.address_size 64\n"
+				  ".global .texref image;\n"
+				  ".entry look(.param .u64 out) {\n"
+				  " .reg .b64 %rd<2>; .reg .f32 %f<6>;\n"
+				  " ld.param.u64 %rd1, [out]; mov.f32 %f5, 0f3F800000;\n"
+				  " tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [image, {%f5}];\n"
+				  " st.global.f32 [%rd1], %f1; ret; }\n";
+
+START_TEST(a_texref_is_bound)
+{
+	const float texels[3] = {4, 8, 16};
+	struct ptxsim_texture t = PTXSIM_TEXTURE_INIT;
+	struct ptxsim_launch launch = PTXSIM_LAUNCH_INIT;
+	uint64_t handle, out;
+	float got = 0;
+	ptxsim *sim = ptxsim_create();
+	const void *args[] = {&out};
+
+	ck_assert(sim != NULL);
+	ck_assert_int_eq(ptxsim_add_text(sim, "look.ptx", kernel_text, strlen(kernel_text)), PTXSIM_OK);
+	ck_assert_int_eq(ptxsim_build(sim, NULL), PTXSIM_OK);
+	ck_assert_int_eq(ptxsim_alloc(sim, sizeof texels, &t.data), PTXSIM_OK);
+	ck_assert_int_eq(ptxsim_write(sim, t.data, texels, sizeof texels), PTXSIM_OK);
+	ck_assert_int_eq(ptxsim_alloc(sim, 4, &out), PTXSIM_OK);
+	ck_assert_int_eq(ptxsim_texture_object(sim, &t, &handle), PTXSIM_ERROR_ARGUMENT); /* no width */
+	t.width = 3;
+	t.linear = 1;
+	ck_assert_int_eq(ptxsim_texture_object(sim, &t, &handle), PTXSIM_OK);
+	t.width = 4000;
+	ck_assert_int_eq(ptxsim_texture_object(sim, &t, &out), PTXSIM_ERROR_ARGUMENT); /* beyond its memory */
+	ck_assert_int_eq(ptxsim_bind_texture(sim, "picture", handle), PTXSIM_ERROR_NOT_FOUND);
+	ck_assert_int_eq(ptxsim_bind_texture(sim, "image", handle), PTXSIM_OK);
+	launch.block[0] = 1;
+	launch.args = args;
+	launch.arg_count = 1;
+	ck_assert_int_eq(ptxsim_launch(sim, ptxsim_find_kernel(sim, "look"), &launch), PTXSIM_OK);
+	ck_assert_int_eq(ptxsim_read(sim, &got, out, sizeof got), PTXSIM_OK);
+	ck_assert(got == 6); /* half way between texels 0 and 1 */
+	ptxsim_free(sim);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("texture");
+	TCase *recorded = tcase_create("recorded"), *interface = tcase_create("interface");
+
+	tcase_add_checked_fixture(recorded, load, unload);
+	tcase_add_test(recorded, lookups_are_the_recorded_ones);
+	tcase_add_test(interface, a_texref_is_bound);
+	suite_add_tcase(suite, recorded);
+	suite_add_tcase(suite, interface);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	const int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}
