@@ -647,9 +647,10 @@ static bool check_needs(struct matcher *m, const struct ir_instruction *x, const
 	const bool unmodelled = row->flags & ISA_UNMODELLED;
 	const bool plain = row->last && module->version > row->last && (row->last < 20 || module->arch >= 20);
 	const bool needs_a = row->flags & ISA_A_TARGET && !too_small && !module->is_sass && !strpbrk(module->target + 3, "af");
+	const bool gone = row->flags & ISA_FAMILY_ONLY && m->arch >= (sm < 100 ? 100 : 120);
 	char text[160];
 
-	if (!needs_a && !too_new && !too_small && !unsynced && !unmodelled && !plain)
+	if (!gone && !needs_a && !too_new && !too_small && !unsynced && !unmodelled && !plain)
 		return true;
 	isa_form_text(&r->form, text, sizeof text);
 	if (too_new)
@@ -659,6 +660,8 @@ static bool check_needs(struct matcher *m, const struct ir_instruction *x, const
 		diag_error(m->diags, x->opcode_span, needs_a ? "'%s' needs target sm_%u%s; the target is sm_%u"
 				   : "'%s' needs target sm_%u%s or later; the target is sm_%u",
 			   text, sm, row->flags & ISA_A_TARGET ? "a" : "", m->arch);
+	else if (gone)
+		diag_error(m->diags, x->opcode_span, "'%s' is for sm_%ua and its family only; the target is sm_%u", text, sm, m->arch);
 	else if (plain)
 		diag_error(m->diags, x->opcode_span, "'%s' needs %sa rounding modifier from PTX ISA %s on", text,
 			   row->last < 20 ? ".approx or " : "", row->last < 20 ? "1.4" : "3.2");

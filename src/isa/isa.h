@@ -66,6 +66,7 @@ enum isa_flag {
 	ISA_SELECT4 = 1 << 19, /* .b3210 and so on: video on four bytes */
 	ISA_MINUS = 1 << 20,   /* sources may have a minus sign (with ISA_SELECT) */
 	ISA_UNSYNCED = 1 << 21, /* needs warps in lockstep: refused for sm_70 and later from PTX ISA 6.4 on */
+	ISA_FAMILY_ONLY = 1 << 25, /* later targets than its own family's have it no more: sm_90; sm_100 to sm_11x */
 	ISA_LATE = 1 << 22,    /* may write its destinations after it: no other register shares their rows */
 	/* Bits from 23 on are of SASS rows alone: isa/sass.h. */
 };

@@ -493,18 +493,18 @@ static const struct meaning *pick_tensormap_copy(const struct form *f)
 /* In which block of a pair the mbarrier lies: its address says so, too. */
 #define PAIR "(.cta_group::1|.cta_group::2)"
 #define PAIR_TO(SPACE, DIM, MODE, SHIFTS, FLAGS)                                                       \
-	ROW("cp.async.bulk.tensor" DIM SPACE ".global" MODE TX PAIR, "@ T @" SHIFTS, 86, 100, NEWER | (FLAGS), pick_tensor_load, \
+	ROW("cp.async.bulk.tensor" DIM SPACE ".global" MODE TX PAIR, "@ T @" SHIFTS, 86, 100, NEWER | ISA_FAMILY_ONLY | (FLAGS), pick_tensor_load, \
 	    DOC_LOAD),                                                                                 \
 		ROW("cp.async.bulk.tensor" DIM SPACE ".global" MODE TX PAIR HINT, "@ T @" SHIFTS " b64", 86, 100, \
-		    NEWER | (FLAGS), pick_tensor_load, DOC_LOAD)
+		    NEWER | ISA_FAMILY_ONLY | (FLAGS), pick_tensor_load, DOC_LOAD)
 #define LOAD_ROWS(DIM, MODE, SHIFTS, PTX, SM, FLAGS)                                                   \
 	PAIR_TO(".shared::cluster", DIM, MODE, SHIFTS, FLAGS), PAIR_TO(".shared::cta", DIM, MODE, SHIFTS, FLAGS), \
 		ROW("cp.async.bulk.tensor" DIM ".shared::cluster.global" MODE TX MULTICAST PAIR, "@ T @" SHIFTS " b16", 86, 100, \
-		    NEWER | (FLAGS), pick_tensor_load, DOC_LOAD),                                      \
+		    NEWER | ISA_FAMILY_ONLY | (FLAGS), pick_tensor_load, DOC_LOAD),                                      \
 		ROW("cp.async.bulk.tensor" DIM ".shared::cluster.global" MODE TX MULTICAST PAIR HINT, "@ T @" SHIFTS " b16 b64", \
-		    86, 100, NEWER | (FLAGS), pick_tensor_load, DOC_LOAD),                             \
+		    86, 100, NEWER | ISA_FAMILY_ONLY | (FLAGS), pick_tensor_load, DOC_LOAD),           \
 	LOAD_TO(".shared::cluster", DIM, MODE, SHIFTS, PTX, SM, FLAGS),                                \
-		LOAD_TO(".shared::cta", DIM, MODE, SHIFTS, 86, SM, FLAGS),                             \
+		LOAD_TO(".shared::cta", DIM, MODE, SHIFTS, 86, SM, (FLAGS) & ~ISA_A_TARGET),           \
 		ROW("cp.async.bulk.tensor" DIM ".shared::cluster.global" MODE TX MULTICAST, "@ T @" SHIFTS " b16", PTX, SM, \
 		    FLAGS, pick_tensor_load, DOC_LOAD),                                                \
 		ROW("cp.async.bulk.tensor" DIM ".shared::cluster.global" MODE TX MULTICAST HINT, "@ T @" SHIFTS " b16 b64", \

@@ -28,11 +28,13 @@ static inline bool matrix_together(struct warp *w, const struct insn *i, u32 mas
 }
 
 /* The metadata of 16 rows is in as many lanes as it needs: a quarter of them, which 0 to 3 tell, a half, or
- * all. */
+ * all. The assembler of older PTX takes 2 and 3 of f16 with f32 sums as well. */
 static inline bool matrix_selector_fits(const struct tensor_form *t, s64 selector)
 {
 	const u32 lanes = 2u * t->k / t->group;
 
+	if (t->a == TENSOR_F16 && t->d == TENSOR_F32 && t->family == TENSOR_MMA)
+		return selector >= 0 && selector <= 3;
 	return selector >= 0 && selector * lanes < WARP_LANES;
 }
 

@@ -6,7 +6,7 @@
 #include "sem/pick.h"
 
 #define GROUPS "(.cta_group::1|.cta_group::2)"
-#define TC(FORM, OPERANDS, DOC) ROW("tcgen05" FORM, OPERANDS, 86, 100, ISA_UNMODELLED | ISA_A_TARGET, NULL, DOC)
+#define TC(FORM, OPERANDS, DOC) ROW("tcgen05" FORM, OPERANDS, 86, 100, ISA_UNMODELLED | ISA_A_TARGET | ISA_FAMILY_ONLY, NULL, DOC)
 
 /* Registers of a lane: COUNT for .x1, twice as many for .x2, and so on, at most 128. */
 #define MOVES(SHAPE, X, COUNT)                                                                         \
