@@ -19,7 +19,7 @@ enum bank_kind {
 	BANK_LOAD,
 	BANK_STORE,
 	BANK_ASYNC,    /* the shared side of cp.async.ca: as a store, but lanes on one word do not go
-	                * together (all 69 recorded patterns) */
+	                * together (all 70 recorded patterns) */
 	BANK_ASYNC_BYPASS, /* of cp.async.cg: as a store */
 	BANK_LDMATRIX, /* active lanes are the row addresses: 8 for each matrix, from lane 0 */
 	BANK_STMATRIX,

@@ -91,8 +91,8 @@ static u32 count_sectors(const struct lines *lines)
 
 /* Atomics, from 5.0 on. A bank visits the line of the lowest lane that waits there, and serves those
  * of its lanes before which no lane waits on the same word of a line, be it of this line or of
- * another: waiting lanes are told apart by bank and word alone. Each visit makes a line. Equals every
- * recorded atomic and reduction. */
+ * another: waiting lanes are told apart by bank and word alone. Each visit makes a line. Equals the
+ * sectors and tag wavefronts of all 349 recorded atomics and reductions. */
 static void gather_visits(u32 mask, const u64 address[WARP_LANES], u32 shift, struct lines *lines)
 {
 	u32 waiting[TAG_BANKS] = {0};
@@ -273,7 +273,8 @@ static u32 enter_key(u32 keys[WARP_LANES], u32 count, u32 key)
 
 /* cp.async.cg: each line gives a sector for each 32 bytes of shared memory that it fills in part
  * or whole. What would be one tag wavefront of a load goes in as many as some line of shared
- * memory has global lines there: each takes one at a time. The data stage sees the request alone. */
+ * memory has global lines there: each takes one at a time. The data stage sees the request alone. Equals
+ * all 72 recorded patterns, where the lanes' bytes lay one behind the other in shared memory. */
 static void count_bypass(u32 mask, const struct lines *lines, const u32 shared[WARP_LANES],
                          struct sector_count *count)
 {
