@@ -170,6 +170,21 @@ static bool one_language(const struct program *p, struct diags *diags)
 	return true;
 }
 
+/* Found once: a launch has no time to look through all instructions. */
+static bool is_asynchronous(const struct program *p)
+{
+	static const char *const names[] = {"cp.async", "cp.reduce.async", "wgmma", "st.async", "red.async"};
+
+	for (u32 c = 0; c < p->code_count; c++)
+		for (u32 k = 0; k < p->codes[c]->function->body.count; k++) {
+			const struct isa_row *row = p->codes[c]->forms[k].row;
+			for (size_t n = 0; row && n < COUNT_OF(names); n++)
+				if (row->form[0] == names[n][0] && !strncmp(row->form, names[n], strlen(names[n])))
+					return true;
+		}
+	return false;
+}
+
 struct program *program_lower(struct arena *arena, const struct isa *isa, struct diags *diags,
 			      struct ir_module **modules, u32 module_count, const struct lower_options *options)
 {
@@ -213,6 +228,7 @@ struct program *program_lower(struct arena *arena, const struct isa *isa, struct
 	arena_free(low.scratch);
 	p->codes = low.codes.items;
 	p->code_count = (u32)low.codes.count;
+	p->asynchronous = is_asynchronous(p);
 	return diags->error_count == errors ? p : NULL;
 }
 

@@ -184,6 +184,7 @@ struct program {
 	u32 variable_count;
 	struct code **codes; /* every lowered function of every kernel */
 	u32 code_count;
+	bool asynchronous; /* has instructions that complete later */
 };
 
 enum { FUNCTION_STRIDE = 16 };

@@ -100,8 +100,6 @@ bool async_poll(struct warp *w);
 
 /* --- The launch's side ---------------------------------------------------------------------- */
 
-/* Does the program have instructions whose order strict and random mean? */
-bool async_needed(const struct program *p);
 /* Prepares a cluster that starts; the memory is the worker's. */
 void async_cluster_start(struct worker *k, struct cluster *c);
 /* All operations of a cluster that cannot go on otherwise. *did: there were some. False: a fault. */

@@ -21,19 +21,6 @@ static const struct form *form_at(const struct code *code, u32 insn)
 	return origin == NO_OPERAND || !code->forms[origin].row ? NULL : &code->forms[origin];
 }
 
-bool async_needed(const struct program *p)
-{
-	for (u32 c = 0; c < p->code_count; c++)
-		for (u32 k = 0; k < p->codes[c]->insn_count; k++) {
-			const struct form *f = form_at(p->codes[c], k);
-			if (f && (starts(f->row->form, "cp.async") || starts(f->row->form, "cp.reduce.async") ||
-				  starts(f->row->form, "wgmma") || starts(f->row->form, "st.async") ||
-				  starts(f->row->form, "red.async")))
-				return true;
-		}
-	return false;
-}
-
 /* Does it read shared memory through the async proxy? */
 static bool reads_by_proxy(const struct form *f)
 {

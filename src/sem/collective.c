@@ -79,7 +79,7 @@ static inline void write_all32(u8 *rows, u32 offset, u32 mask, u32 value)
 		const u32 *list = warp_operands(w, i);                                                 \
 		return meet(w, i, rows, mask, list[5], list[2], 32, shfl_##MODE##_group);              \
 	}                                                                                              \
-	MEANING(shfl_sync_##MODE);
+	MEANING_MEET(shfl_sync_##MODE, GANG_OPERAND(5), shfl_##MODE##_group);
 SHFL(up, l - b, j >= last)
 SHFL(down, l + b, j <= last)
 SHFL(bfly, l ^ b, j <= last)
@@ -140,7 +140,7 @@ static inline u32 members_truth(const struct insn *i, const u8 *rows, const u64 
 	{                                                                                              \
 		return meet(w, i, rows, mask, i->b, i->a, 1, vote_##MODE##_group);                     \
 	}                                                                                              \
-	MEANING(vote_sync_##MODE);
+	MEANING_MEET(vote_sync_##MODE, i->b, vote_##MODE##_group);
 VOTE(ballot, write_all32)
 VOTE(all, pred_write)
 VOTE(any, pred_write)
@@ -193,7 +193,7 @@ static const struct meaning *pick_vote(const struct form *f)
 	{                                                                                              \
 		return meet(w, i, rows, mask, i->b, i->a, BITS, match_any_##BITS##_group);             \
 	}                                                                                              \
-	MEANING(match_any_##BITS);                                                                     \
+	MEANING_MEET(match_any_##BITS, i->b, match_any_##BITS##_group);                                                                     \
 	static void match_all_##BITS##_group(struct warp *w, const struct insn *i, u8 *rows, u32 mask, u32 members, \
 					     const u64 *exchange)                                      \
 	{                                                                                              \
@@ -209,7 +209,7 @@ static const struct meaning *pick_vote(const struct form *f)
 		const u32 *list = warp_operands(w, i);                                                 \
 		return meet(w, i, rows, mask, list[3], list[2], BITS, match_all_##BITS##_group);       \
 	}                                                                                              \
-	MEANING(match_all_##BITS);
+	MEANING_MEET(match_all_##BITS, GANG_OPERAND(3), match_all_##BITS##_group);
 MATCH(32)
 MATCH(64)
 
@@ -242,7 +242,7 @@ static const struct meaning *pick_match(const struct form *f)
 	{                                                                                              \
 		return meet(w, i, rows, mask, i->b, i->a, 32, redux_##NAME##_group);                   \
 	}                                                                                              \
-	MEANING(redux_##NAME);
+	MEANING_MEET(redux_##NAME, i->b, redux_##NAME##_group);
 REDUX(add, u32, 0, r + x)
 REDUX(and, u32, ~0u, r & x)
 REDUX(or, u32, 0, r | x)
@@ -290,7 +290,7 @@ static void redux_float(const struct insn *i, u8 *rows, u32 mask, u32 members, c
 	{                                                                                              \
 		return meet(w, i, rows, mask, i->b, i->a, 32, redux_##NAME##_group);                   \
 	}                                                                                              \
-	MEANING(redux_##NAME);
+	MEANING_MEET(redux_##NAME, i->b, redux_##NAME##_group);
 REDUX_FLOAT(min_f32, false, false, false)
 REDUX_FLOAT(min_abs_f32, false, true, false)
 REDUX_FLOAT(min_nan_f32, false, false, true)
@@ -354,7 +354,7 @@ MEANING_FUNCTION(elect)
 {
 	return meet(w, i, rows, mask, warp_operands(w, i)[2], NO_OPERAND, 32, elect_group);
 }
-MEANING(elect);
+MEANING_MEET(elect, GANG_OPERAND(2), elect_group);
 
 PICK_ONE(activemask)
 PICK_ONE(elect)

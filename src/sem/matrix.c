@@ -67,7 +67,7 @@ MEANING_FUNCTION(mma)
 	tensor_warp_mma(&p->form, SEM_NAME(tensor_mma), &r);
 	return i + 1;
 }
-static const struct meaning mma = {.run = mma_run, .plan = mma_plan};
+static const struct meaning mma = {.run = mma_run, .gang = gang_each, .plan = mma_plan};
 
 static const struct meaning *pick_mma(const struct form *f)
 {

@@ -62,4 +62,24 @@ static inline __attribute__((always_inline)) const struct insn *meet(struct warp
 	return i + 1;
 }
 
+/* The meaning NAME with its handler for gangs, whose lanes are all there: if all of them name all lanes,
+ * each warp's group is served at once; else the gang parts. */
+#define MEANING_MEET(NAME, MEMBERS_ROW, GROUP)                                                         \
+	GANG_FUNCTION(NAME)                                                                            \
+	{                                                                                              \
+		const struct insn *plain = gang_plain(g, i);                                           \
+		const u32 members = MEMBERS_ROW;                                                       \
+		struct warp *w = g->warps;                                                             \
+		EACH_WARP(g)                                                                           \
+			if (UNLIKELY(lanes_equal(ROW_OF(u32, members), FULL_MASK) != FULL_MASK))       \
+				return gang_part(g, i, 0);                                             \
+		EACH_WARP(g)                                                                           \
+			GROUP(w++, plain, rows, FULL_MASK, FULL_MASK, NULL);                           \
+		gang_account(g, i);                                                                    \
+		return i + 1;                                                                          \
+	}                                                                                              \
+	MEANING_GANG(NAME)
+/* For operands that stand in a list. */
+#define GANG_OPERAND(k) g->code->operands[(u32)i->imm + (k)]
+
 #endif
