@@ -237,7 +237,7 @@ static u32 gang_turn(struct block *b, u32 first)
 		return 0;
 	for (u32 n = first; n < first + count; n++)
 		b->warps[n].turn_start = b->warps[n].issued;
-	gang_run(b, first, count, at, share < TURN ? share : TURN);
+	gang_run(b, first, count, at, (s64)min_u64((u64)share, TURN / count));
 	return count;
 }
 
@@ -249,7 +249,7 @@ static enum pass block_gang(struct block *b)
 	const u64 before = k->elapsed;
 	const s64 share = limit_left(m) / b->warp_count;
 
-	if (!gang_run_block(b, share < TURN ? share : TURN)) {
+	if (!gang_run_block(b, (s64)min_u64((u64)share, TURN / b->warp_count))) {
 		b->turns.ganged = b->warp_count;
 		return PASS_PROGRESS;
 	}
