@@ -322,6 +322,23 @@ static struct term in_space(struct reader *r, enum ir_space space)
 	return loaded;
 }
 
+/* A condition asks for the same register in lane after lane: what was found for the first one is kept as
+ * long as the same warp stands at the same place. */
+static bool find_known(struct reader *r, const char *name, struct debug_register *reg)
+{
+	struct standing *asking = &r->d->asking;
+	struct found_register *known = &r->d->found_registers[(uintptr_t)r->at % FOUND_REGISTERS];
+
+	if (asking->w && known->reader == r->at && known->w == asking->w && known->position == asking->position) {
+		*reg = known->reg;
+		return true;
+	}
+	if (!debug_find_register(r->d, name, reg))
+		return false;
+	*known = (struct found_register){r->at, asking->w, asking->position, *reg};
+	return true;
+}
+
 static struct term named(struct reader *r)
 {
 	char name[NAME_MAX_LENGTH];
@@ -339,7 +356,7 @@ static struct term named(struct reader *r)
 		return t;
 	if (*name != '%' && (find_placed(r, name, &t) || find_module_variable(r, name, &t)))
 		return t;
-	if (debug_find_register(r->d, name, &t.reg)) {
+	if (find_known(r, name, &t.reg)) {
 		t.where = AT_REGISTER;
 		t.v = debug_register_lane(r->d, &t.reg, r->lane);
 		return t;

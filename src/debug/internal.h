@@ -9,7 +9,7 @@
 #include "exec/run.h"
 #include "exec/stepping.h"
 
-enum { NO_POINT = 0xffffffff, TEXT_SIZE = 8192 };
+enum { NO_POINT = 0xffffffff, TEXT_SIZE = 8192, FOUND_REGISTERS = 8 };
 
 /* One function's decoded code as the engine sees it: where it can stop. */
 struct stops {
@@ -55,6 +55,14 @@ struct search {
 	void *context;
 	u64 found; /* the last position that matches */
 	bool any;
+};
+
+/* The register that was last looked up while a condition was asked. */
+struct found_register {
+	const char *reader; /* where in the text it is named */
+	const struct warp *w;
+	u64 position;
+	struct debug_register reg;
 };
 
 struct debug {
@@ -109,6 +117,7 @@ struct debug {
 	struct debug_point *points;
 	u32 next_number;
 	struct debug_point *wanted;  /* of debug_who_wrote */
+	struct found_register found_registers[FOUND_REGISTERS];
 	struct standing asking;      /* where a condition is asked: that warp's lanes are in no queue */
 	struct standing access;      /* the instruction that is being executed */
 	const struct account_site *access_site;
