@@ -32,6 +32,15 @@ static const char KERNEL[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
 			     "	ret;\n"
 			     "}\n";
 
+static const char LISTING[] = "code for sm_20\nFunction : k\n.param .u32 a;\n.shared 128;\n.bank 2 [0x0] = 1, 2;\n"
+			      "S2R R0, SR_Tid_X; ISCADD R1, R0, c[0x0][0x20], 0x2; SSY `(.end);\n"
+			      ".again: LDSLK P0, R2, [0x10]; @P0 IADD R2, R2, c[0x2][0x4]; @P0 STSUL [0x10], R2;\n"
+			      "@!P0 BRA `(.again); NOP.S;\n"
+			      ".end: STL [0x8], R2; LDL R2, [0x8]; ST [R1], R2; EXIT;\n";
+
+/* What a session reads. */
+static const char *text = KERNEL, *text_name = "k.ptx";
+
 /* The linker sends the program's calls here: the one that `failing` counts down to fails, and all
  * after it. */
 void *__real_calloc(size_t count, size_t bytes);
@@ -62,7 +71,7 @@ static ptxsim_status use(ptxsim *sim)
 	struct ptxsim_launch l = PTXSIM_LAUNCH_INIT;
 	uint64_t address = 0;
 	const void *args[] = {&address};
-	ptxsim_status status = ptxsim_add_text(sim, "k.ptx", KERNEL, strlen(KERNEL));
+	ptxsim_status status = ptxsim_add_text(sim, text_name, text, strlen(text));
 
 	if (status || (status = ptxsim_build(sim, NULL)) || (status = ptxsim_alloc(sim, 256, &address)))
 		return status;
@@ -101,6 +110,19 @@ START_TEST(each_allocation_fails_in_turn)
 }
 END_TEST
 
+START_TEST(each_allocation_of_a_listing_fails_in_turn)
+{
+	long nth = 1;
+
+	text = LISTING;
+	text_name = "k.sass";
+	while (nth < 2000 && !session_with_failure(nth))
+		nth++;
+	ck_assert_int_gt(nth, 5);
+	ck_assert_int_lt(nth, 2000);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("api memory");
@@ -108,6 +130,7 @@ int main(void)
 
 	tcase_set_timeout(c, 60);
 	tcase_add_test(c, each_allocation_fails_in_turn);
+	tcase_add_test(c, each_allocation_of_a_listing_fails_in_turn);
 	suite_add_tcase(suite, c);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
