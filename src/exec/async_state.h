@@ -102,7 +102,6 @@ struct async_cluster {
 
 /* What an instruction is to the watcher. */
 enum async_role {
-	ASYNC_NO_ROLE,
 	ASYNC_LOAD = 1,     /* an ordinary access: bits */
 	ASYNC_STORE = 2,
 	ASYNC_MEETS = 4,    /* tells others what the warp knows */

@@ -41,8 +41,10 @@ static u8 order_roles(const struct form *f)
 	if (starts(name, "fence.proxy.async"))
 		return form_has(f, M_global) ? ASYNC_MEETS : ASYNC_MEETS | ASYNC_PROXY_FENCE;
 	if (starts(name, "fence") || starts(name, "membar") || starts(name, "bar") || starts(name, "mbarrier.arrive") ||
-	    starts(name, "atom") || (starts(name, "red") && !starts(name, "redux")) ||
-	    (starts(name, "st") && (form_has(f, M_release) || form_has(f, M_volatile) || form_has(f, M_mmio))))
+	    starts(name, "mbarrier(") || starts(name, "st.async") || starts(name, "atom") ||
+	    (starts(name, "red") && !starts(name, "redux")) ||
+	    (starts(name, "st") && (form_has(f, M_release) || form_has(f, M_relaxed) || form_has(f, M_volatile) ||
+				    form_has(f, M_mmio))))
 		return ASYNC_MEETS;
 	return 0;
 }

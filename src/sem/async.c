@@ -381,7 +381,7 @@ ASYNC_PICK(red_async_release)
 #define DOC_RED      "Combines a value with shared memory of the cluster and tells an mbarrier."
 #define DOC_MULTIMEM "Works on the same memory of several devices; not modelled, as there is one device."
 #define DOC_LAUNCH   "Asks for the work of a cluster that has not started; not modelled."
-#define DOC_GROUP    "Ends a group of copies, or waits for groups; copies here are complete at once."
+#define DOC_GROUP    "Ends a group of copies, or waits for groups."
 #define GLOBAL_REDUCE(WHAT) \
 	ROW("cp.reduce.async.bulk.global.shared::cta.bulk_group" WHAT, "@ @ b32", 80, 90, ISA_ORDERED, pick_bulk_reduce_global, \
 	    DOC_REDUCE), \
