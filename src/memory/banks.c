@@ -578,9 +578,10 @@ void banks_add_words(const struct arch *arch, const struct bank_access *access,
 		return;
 	}
 	if (is_atomic(access->kind)) {
+		const u32 shift = (u32)__builtin_ctz(arch->bank_bytes), banks = arch->banks - 1u;
 		for (u32 left = access->mask; left; left &= left - 1)
-			for (u32 b = 0, l = (u32)__builtin_ctz(left); b < access->width; b += arch->bank_bytes)
-				by_bank[(address[l] + b) / arch->bank_bytes % arch->banks]++;
+			for (u32 b = 0, l = (u32)__builtin_ctz(left); b < access->width; b += 1u << shift)
+				by_bank[(address[l] + b) >> shift & banks]++;
 		return;
 	}
 	banks_count(arch, access, address, &again, &detail);

@@ -71,6 +71,14 @@ enum {
 	        "l1tex__t_output_wavefronts_pipe_lsu_mem_" #SPACE "_op_" NCU ".sum",                         \
 	        "Passes of " WHAT " through the first-level cache's tag stage.")
 
+/* Sectors of an average request, and what as many bytes would need. */
+#define PER_REQUEST(OP, OPS, NCU, WHAT)                                                                      \
+	RATIO("global." OP ".sectors_per_request", "", 1, F(global_sectors), OPS, F(global_requests), OPS,   \
+	      "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_" NCU ".ratio",                   \
+	      "Sectors of an average request of " WHAT "."),                                                 \
+	    RATIO("global." OP ".sectors_ideal_per_request", "", 1, F(global_ideal_sectors), OPS,            \
+	          F(global_requests), OPS, "", "Sectors that the bytes of such a request need at best.")
+
 static const struct counter table[] = {
     /* --- The launch --- */
     FACT("launch.blocks", "blocks", blocks, "", "Blocks run."),
@@ -268,6 +276,9 @@ static const struct counter table[] = {
                  "data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts_cache_access.sum",
         "Passes of cp.async.ca beyond one for each group of lanes served together; lanes on one word take a "
         "pass each."),
+    SUM("shared.async_cg.conflicts", "conflicts", 0, CG,
+        NCU_SASS "data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts_cache_bypass.sum",
+        "None: what cp.async.cg brings goes past the stage at which conflicts are counted."),
     SUM("shared.async_all.conflicts", "conflicts", F(shared_conflicts), COPIES,
         "", "The same for all of cp.async, as if cp.async.cg went through the banks as stores do."),
     SUM("shared.ldmatrix.conflicts", "conflicts", F(shared_conflicts), LDSM,
@@ -338,12 +349,10 @@ static const struct counter table[] = {
           "gld_efficiency", "Bytes wanted of bytes moved, loads."),
     RATIO("global.store.efficiency", "%", 100, F(global_bytes_wanted), ST, F(global_bytes_moved), ST,
           "gst_efficiency", "Bytes wanted of bytes moved, stores."),
-    RATIO("global.load.sectors_per_request", "", 1, F(global_sectors), LD, F(global_requests), LD,
-          "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio",
-          "Sectors of an average load."),
-    RATIO("global.store.sectors_per_request", "", 1, F(global_sectors), ST, F(global_requests), ST,
-          "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio",
-          "Sectors of an average store."),
+    PER_REQUEST("load", LD, "ld", "loads"),
+    PER_REQUEST("store", ST, "st", "stores"),
+    PER_REQUEST("reduction", RED, "red", "reductions"),
+    PER_REQUEST("atomic", ATOM, "atom", "atomic operations"),
     RATIO("global.load.transactions_per_request", "", 1, F(global_transactions), LD, F(global_requests), LD,
           "gld_transactions_per_request", "Transfers of an average load."),
     RATIO("global.store.transactions_per_request", "", 1, F(global_transactions), ST, F(global_requests), ST,
