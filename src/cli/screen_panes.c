@@ -218,7 +218,8 @@ void pane_registers(struct screen *s, const struct pane *p)
 static const char *state_word(const struct debug_split *s)
 {
 	static const char *const words[] = {[DEBUG_READY] = "", [DEBUG_AT_WARP_SYNC] = "warp sync", [DEBUG_AT_BARRIER] = "barrier",
-					    [DEBUG_AT_CLUSTER] = "cluster barrier", [DEBUG_AT_JOIN] = "join"};
+					    [DEBUG_AT_CLUSTER] = "cluster barrier", [DEBUG_AT_JOIN] = "join",
+					    [DEBUG_ON_STACK] = "stack"};
 
 	return words[s->state];
 }
