@@ -244,11 +244,91 @@ static void filtered(const struct texture *t, const u8 *host, const struct textu
 		result[k] = filtered_value(t, sum[k]);
 }
 
+/* --- Cubes ----------------------------------------------------------------------------------------------- */
+
+/* Faces in the guide's order: +x -x +y -y +z -z. Of a direction the face, and where it meets it, from -1 to 1. */
+static u32 face_of(const f64 v[3], f64 at[2])
+{
+	const f64 x = fabs(v[0]), y = fabs(v[1]), z = fabs(v[2]);
+
+	if (x >= y && x >= z) {
+		at[0] = v[0] >= 0 ? -v[2] / x : v[2] / x;
+		at[1] = -v[1] / x;
+		return v[0] >= 0 ? 0 : 1;
+	}
+	if (y >= z) {
+		at[0] = v[0] / y;
+		at[1] = v[1] >= 0 ? v[2] / y : -v[2] / y;
+		return v[1] >= 0 ? 2 : 3;
+	}
+	at[0] = v[2] >= 0 ? v[0] / z : -v[0] / z;
+	at[1] = -v[1] / z;
+	return v[2] >= 0 ? 4 : 5;
+}
+
+/* A texel of a face. Without the driver's "seamless" flag, which is not modelled, filters stay on their face. */
+static void cube_texel(const struct texture *t, const u8 *host, const struct texture_query *q, u32 face, s64 x, s64 y, u32 value[4])
+{
+	const s64 last = (s64)t->width - 1;
+	const u32 cubes = t->layers / 6, cube = q->layer < cubes ? q->layer : cubes - 1;
+
+	x = x < 0 ? 0 : x > last ? last : x;
+	y = y < 0 ? 0 : y > last ? last : y;
+	read_texel(t, host + texture_offset(t, (u32)x, (u32)y, cube * 6 + face), q->as_float, value);
+}
+
+static void cube_filtered(const struct texture *t, const u8 *host, const struct texture_query *q, u32 face, const f64 at[2],
+			  u32 result[4])
+{
+	const f64 size = t->width;
+	const s64 x = (s64)floor(((at[0] + 1) / 2 * size - 0.5) * WEIGHT_STEPS + 0.5);
+	const s64 y = (s64)floor(((at[1] + 1) / 2 * size - 0.5) * WEIGHT_STEPS + 0.5);
+	const u32 part[3] = {(u32)x & (WEIGHT_STEPS - 1), (u32)y & (WEIGHT_STEPS - 1), 0};
+	struct texture_query plain = *q;
+	f64 sum[4] = {0, 0, 0, 0};
+	u32 weight[8];
+
+	plain.as_float = t->kind == TEXEL_FLOAT;
+	corner_weights(part, weight);
+	for (u32 corner = 0; corner < 4; corner++) {
+		u32 value[4];
+		cube_texel(t, host, &plain, face, (x >> WEIGHT_BITS) + (corner & 1), (y >> WEIGHT_BITS) + (corner >> 1), value);
+		for (u32 k = 0; k < 4; k++)
+			sum[k] += weight[corner] * filter_term(t, value[k]);
+	}
+	for (u32 k = 0; k < 4; k++)
+		result[k] = filtered_value(t, sum[k]);
+}
+
+static void cube_lookup(const struct texture *t, const u8 *host, const struct texture_query *q, u32 result[4])
+{
+	const f64 v[3] = {q->at[0], q->at[1], q->at[2]}, size = t->width;
+	const bool floats = t->kind == TEXEL_FLOAT || t->normalized_values;
+	f64 at[2];
+	const u32 face = face_of(v, at);
+	s64 texel[2];
+
+	if (t->linear && fabs(at[0]) <= 1 && fabs(at[1]) <= 1 && q->as_float && floats) {
+		cube_filtered(t, host, q, face, at, result);
+		return;
+	}
+	/* A direction of zeros or of what is no number has no place. */
+	for (u32 d = 0; d < 2; d++)
+		texel[d] = fabs(at[d]) <= 1 ? (s64)floor((at[d] + 1) / 2 * size) : 0;
+	cube_texel(t, host, q, face, texel[0], texel[1], result);
+}
+
+/* --- Lookups ---------------------------------------------------------------------------------------------- */
+
 void texture_lookup(const struct texture *t, const u8 *host, const struct texture_query *q, u32 result[4])
 {
 	const bool floats = t->kind == TEXEL_FLOAT || t->normalized_values;
 	s64 at[3] = {0, 0, 0};
 
+	if (q->cube) {
+		cube_lookup(t, host, q, result);
+		return;
+	}
 	if (t->linear && !q->integers && q->as_float && floats) {
 		filtered(t, host, q, result);
 		return;

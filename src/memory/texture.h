@@ -42,6 +42,7 @@ bool texture_is_sound(const struct texture *t);
 struct texture_query {
 	u32 dimensions;  /* 1 to 3, layers apart */
 	u32 layer;
+	bool cube;       /* at: a direction; six layers for each cube, q->layer counts cubes */
 	bool integers;   /* s32 coordinates: texels, unfiltered */
 	s32 texel[3];
 	f32 at[3];

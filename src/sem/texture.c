@@ -5,7 +5,7 @@
  * Operand lists: results, the residence predicate, then texture, sampler, coordinates, and the rest.
  * In unified mode the texture's descriptor has the sampler's settings; a separate sampler is a
  * descriptor, too, of which only these count. Textures have one level: level and gradients choose it.
- * Without a recording: see memory/texture.h.
+ * How lookups follow recordings: see memory/texture.h.
  */
 #include "memory/texture.h"
 #include "number/half.h"
@@ -93,7 +93,7 @@ struct places {
 	u32 texture;  /* index in the list of the texture operand; the sampler follows */
 	u32 first;    /* of the coordinates */
 	u32 coordinates, dimensions;
-	bool layered;
+	bool layered, cube;
 };
 
 static u32 vector_of(const struct form *f)
@@ -112,8 +112,9 @@ static void find_places(const struct warp *w, const struct insn *i, u32 results,
 	p->results = results;
 	p->texture = before;
 	p->first = before + 2;
-	p->layered = form_has(f, M_a1d) || form_has(f, M_a2d);
-	p->dimensions = form_has(f, M_dim1) || form_has(f, M_a1d) ? 1 : form_has(f, M_dim3) ? 3 : 2;
+	p->cube = form_has(f, M_cube) || form_has(f, M_acube);
+	p->layered = form_has(f, M_a1d) || form_has(f, M_a2d) || form_has(f, M_acube);
+	p->dimensions = form_has(f, M_dim1) || form_has(f, M_a1d) ? 1 : form_has(f, M_dim3) || p->cube ? 3 : 2;
 	p->coordinates = form_has(f, M_dim1) ? 1 : form_has(f, M_dim2) || form_has(f, M_a1d) ? 2 : 4;
 }
 
@@ -153,6 +154,7 @@ static void fill_query(const struct places *p, const u8 *rows, u32 lane, u32 off
 
 	memset(q, 0, sizeof *q);
 	q->dimensions = p->dimensions;
+	q->cube = p->cube;
 	q->layer = p->layered ? (u32)operand(p, rows, p->first, lane) : 0;
 	q->integers = form_type(p->f, 1) == T_s32;
 	q->as_float = type_class(form_type(p->f, 0)) == 'f';
@@ -183,6 +185,9 @@ static const struct insn *look_up(struct warp *w, const struct insn *i, u8 *rows
 			continue;
 		if (!bind(w, i, l, handle(&p, rows, p.texture, l), handle(&p, rows, p.texture + 1, l), &b))
 			return NULL;
+		if (p.cube && (b.t.layers < 6 || b.t.width != b.t.height))
+			return warp_fault(w, i, FAULT_ILLEGAL_INSTRUCTION, 1u << l, "a cube has six square layers, not %u of %u x %u",
+					  b.t.layers, b.t.width, b.t.height);
 		fill_query(&p, rows, l, p.first + p.coordinates + skip, &q);
 		if (gathers)
 			texture_gather(&b.t, b.host, &q, channel, value);
@@ -458,16 +463,18 @@ PICK_ONE(sured)
 #define BEYOND    "(.trap|.clamp|.zero)"
 
 static const struct isa_row rows_texture[] = {
-	ROW("tex(.1d|.a1d)" TEX_TYPES, "={v}0|pred X ?{1}s32", 10, 10, OLD, pick_tex, DOC_TEX),
-	ROW("tex(.2d|.a2d)" TEX_TYPES, "={v}0|pred X ?{2}s32", 10, 10, OLD, pick_tex, DOC_TEX),
-	ROW("tex.3d" TEX_TYPES, "={v}0|pred X ?{4}s32", 10, 10, OLD, pick_tex, DOC_TEX),
-	ROW("tex(.base|.level)(.1d|.a1d)" TEX_TYPES, "={v}0|pred X b32 ?{1}s32", 31, 20, OLD, pick_tex_level, DOC_TEX),
-	ROW("tex(.base|.level)(.2d|.a2d)" TEX_TYPES, "={v}0|pred X b32 ?{2}s32", 31, 20, OLD, pick_tex_level, DOC_TEX),
-	ROW("tex(.base|.level).3d" TEX_TYPES, "={v}0|pred X b32 ?{4}s32", 31, 20, OLD, pick_tex_level, DOC_TEX),
+	ROW("tex[.base](.1d|.a1d)" TEX_TYPES, "={v}0|pred X ?{1}s32", 10, 10, OLD, pick_tex, DOC_TEX),
+	ROW("tex[.base](.2d|.a2d)" TEX_TYPES, "={v}0|pred X ?{2}s32", 10, 10, OLD, pick_tex, DOC_TEX),
+	ROW("tex[.base].3d" TEX_TYPES, "={v}0|pred X ?{4}s32", 10, 10, OLD, pick_tex, DOC_TEX),
+	ROW("tex.level(.1d|.a1d)" TEX_TYPES, "={v}0|pred X b32 ?{1}s32", 31, 20, OLD, pick_tex_level, DOC_TEX),
+	ROW("tex.level(.2d|.a2d)" TEX_TYPES, "={v}0|pred X b32 ?{2}s32", 31, 20, OLD, pick_tex_level, DOC_TEX),
+	ROW("tex.level.3d" TEX_TYPES, "={v}0|pred X b32 ?{4}s32", 31, 20, OLD, pick_tex_level, DOC_TEX),
 	ROW("tex.grad(.1d|.a1d)" TEX_FLOAT, "={v}0|pred X {1}f32 {1}f32 ?{1}s32", 31, 20, OLD, pick_tex_grad, DOC_TEX),
 	ROW("tex.grad(.2d|.a2d)" TEX_FLOAT, "={v}0|pred X {2}f32 {2}f32 ?{2}s32", 31, 20, OLD, pick_tex_grad, DOC_TEX),
 	ROW("tex.grad.3d" TEX_FLOAT, "={v}0|pred X {4}f32 {4}f32 ?{4}s32", 31, 20, OLD, pick_tex_grad, DOC_TEX),
-	ROW("tex[.base|.level|.grad](.cube|.acube)" TEX_FLOAT, "={v}0|pred X", 30, 20, ISA_UNMODELLED, NULL, DOC_TEX),
+	ROW("tex[.base](.cube|.acube)" TEX_FLOAT, "={v}0|pred X", 30, 20, OLD, pick_tex, DOC_TEX),
+	ROW("tex.level(.cube|.acube)" TEX_FLOAT, "={v}0|pred X b32", 31, 20, OLD, pick_tex, DOC_TEX),
+	ROW("tex.grad(.cube|.acube)" TEX_FLOAT, "={v}0|pred X {4}f32 {4}f32", 43, 20, OLD, pick_tex, DOC_TEX),
 	ROW("tex[.base](.2dms|.a2dms)" TEX_TYPES, "={v}0|pred X", 32, 30, ISA_UNMODELLED, NULL, DOC_TEX),
 	ROW("tld4(.r|.g|.b|.a)(.2d|.a2d).v4(.u32|.s32|.f32).f32", "={v}0|pred X ?{2}s32", 31, 20, OLD, pick_tld4,
 	    "Takes the four texels that a filter would mix."),
