@@ -282,14 +282,15 @@ PICK_SASS(cctl, &cctl)
 /* --- Rows ----------------------------------------------------------------------------------- */
 
 #define WIDTH  "[.U8|.S8|.U16|.S16|.32|.64|.128]"
-#define READS  "[.CA|.CG|.CI|.CS|.CV|.LU]"
+#define READS  "[.CA|.CG|.CI|.CS|.LU]"
 #define WRITES "[.WB|.CG|.CS|.WT]"
 #define ATOMIC(SPACE) ISA_MEMORY | ISA_ATOMIC | SPACE
 
 static const struct isa_row rows_memory[] = {
+	FERMI("LD[.E].CV" WIDTH, "Dw A", ISA_MEMORY | ISA_ORDERED, pick_load, "Loads from any space what others may change."),
 	FERMI("LD[.E]" READS WIDTH, "Dw A", ISA_MEMORY, pick_load, "Loads from any space."),
-	FERMI("LDU[.E]" READS WIDTH, "Dw A", ISA_MEMORY | SASS_GLOBAL, pick_load, "Loads what is the same for all lanes."),
-	FERMI("LDL" READS WIDTH, "Dw A", ISA_MEMORY | SASS_LOCAL, pick_load, "Loads from local memory."),
+	FERMI("LDU[.E][.CA|.CG|.CI|.CS|.CV|.LU]" WIDTH, "Dw A", ISA_MEMORY | SASS_GLOBAL, pick_load, "Loads what is the same for all lanes."),
+	FERMI("LDL[.CA|.CG|.CI|.CS|.CV|.LU]" WIDTH, "Dw A", ISA_MEMORY | SASS_LOCAL, pick_load, "Loads from local memory."),
 	FERMI("LDS" WIDTH, "Dw A", ISA_MEMORY | SASS_SHARED, pick_load, "Loads from shared memory."),
 	FERMI("LDC" WIDTH, "Dw C", ISA_MEMORY, pick_ldc, "Loads from a constant bank."),
 	FERMI("ST[.E]" WRITES WIDTH, "A Rw", ISA_MEMORY | ISA_STORE, pick_store, "Stores to any space."),
