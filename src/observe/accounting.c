@@ -161,9 +161,11 @@ struct accounting *accounting_new(struct arena *arena, const struct program *pro
 	if (options)
 		a->options = *options;
 	a->observer =
-	    (struct observer){.context = a, .wants = wants, .before = before, .after = after,
-	                      .block_start = block_start};
+	    (struct observer){.context = a, .wants = wants, .before = before, .block_start = block_start};
 	a->sites = sites_find(arena, program, &a->options);
+	for (u32 k = 0; k < a->sites.count; k++)
+		if (a->sites.items[k].is_lock)
+			a->observer.after = after; /* which costs something at every watched instruction */
 	a->flow = flow_new(arena, program);
 	a->counting = (struct counting){.arch = program->arch, .options = &a->options};
 	if (a->options.caches != ACCOUNT_CACHES_NONE)

@@ -1,40 +1,42 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# accounting.sh BUILD [REPETITIONS]: what counting costs. Runs the six benchmarks on one thread, plain and
+# accounting.sh BUILD [REPETITIONS [SCALE]]: what counting costs, at sizes halved SCALE times. Runs the six benchmarks on one thread, plain and
 # with every count on, interleaved; prints the processor time of a launch of each, the share of full speed that
 # is left, and the median of the six shares.
 set -eu
 
 build=$1
 reps=${2-5}
+scale=${3-0}
 folder=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 script() {
 	case $1 in
-	saxpy) echo 'let n = 1 << 22
+	saxpy) echo "let n = $((1 << (22 - scale)))
 buffer x f32[n] uniform 0 1
 buffer y f32[n] uniform 0 1
-launch saxpy(x, y, 3.0, n) grid=n / 256 block=256' ;;
-	matmul) echo 'let n = 512
+launch saxpy(x, y, 3.0, n) grid=n / 256 block=256" ;;
+	matmul) echo "let n = $((512 >> scale))
 buffer a f32[n,n] uniform 0 1
 buffer b f32[n,n] uniform 0 1
 buffer c f32[n,n]
-launch matmul(a, b, c, n) grid=n / 16, n / 16 block=16,16' ;;
-	mandel) echo 'buffer r u32[1048576]
-launch mandel(r, 1024, 256, -2.0, -1.5, 3.0 / 1024) grid=64,64 block=16,16' ;;
-	hist) echo 'let n = 1 << 20
+launch matmul(a, b, c, n) grid=n / 16, n / 16 block=16,16" ;;
+	mandel) echo "let n = $((1024 >> scale))
+buffer r u32[n,n]
+launch mandel(r, n, 256, -2.0, -1.5, 3.0 / n) grid=n / 16, n / 16 block=16,16" ;;
+	hist) echo "let n = $((1 << (20 - scale)))
 buffer in u32[n] random
 buffer r u32[256]
-launch hist(in, r, n) grid=256 block=256' ;;
-	transpose) echo 'let n = 2048
+launch hist(in, r, n) grid=$((256 >> scale)) block=256" ;;
+	transpose) echo "let n = $((2048 >> scale))
 buffer a f32[n,n] uniform 0 1
 buffer r f32[n,n]
-launch transpose(a, r, n) grid=n / 32, n / 32 block=32,8' ;;
-	xorshift) echo 'let n = 1 << 18
+launch transpose(a, r, n) grid=n / 32, n / 32 block=32,8" ;;
+	xorshift) echo "let n = $((1 << (18 - scale)))
 buffer r u32[n]
-launch xorshift(r, 64, n) grid=n / 256 block=256' ;;
+launch xorshift(r, 64, n) grid=n / 256 block=256" ;;
 	esac
 }
 
