@@ -66,7 +66,8 @@ static void offer_names(struct console *c, struct picking *p)
 
 	for (u32 k = 0; *p->word == '%' && !p->found && debug_register_at(c->d, k, &r); k++)
 		offer(p, r.name);
-	for (u32 k = 0; debug_special_at(k); k++)
+	/* Special registers are many: not until a letter is there. */
+	for (u32 k = 0; p->length > 1 && debug_special_at(k); k++)
 		offer(p, debug_special_at(k));
 	for (u32 k = 0; k < program->variable_count; k++)
 		offer(p, program->variables[k].variable->name);

@@ -132,7 +132,7 @@ static void walk(const char *name, u64 spacing, u64 seed)
 	free(s.hashes);
 }
 
-static const char *const walked[] = {"warp_reduce", "histogram", "recursion", "spinlock", "mandelbrot", "scan"};
+static const char *const walked[] = {"warp_reduce", "histogram", "recursion", "spinlock", "mandelbrot", "scan", "attention", "wgmma_ring"};
 
 START_TEST(walks_end_where_they_began)
 {
