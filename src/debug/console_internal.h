@@ -46,7 +46,6 @@ struct console {
 	/* list goes on here */
 	const char *list_file;
 	u32 list_line;
-	struct debug_place list_place;
 	/* x goes on here */
 	enum ir_space x_space;
 	u64 x_address;
