@@ -31,6 +31,11 @@ struct definition {
 	VEC_OF(const char *) lines;
 };
 
+/* A source file that was looked for. */
+struct found_source {
+	const char *path, *text; /* text NULL: there is none */
+};
+
 struct console {
 	struct arena *arena;
 	struct debug *d;
@@ -42,6 +47,7 @@ struct console {
 	u32 depth;       /* of sources and definitions */
 	VEC_OF(struct display) displays;
 	VEC_OF(struct definition) definitions;
+	VEC_OF(struct found_source) sources;
 	u32 display_number, value_number;
 	/* list goes on here */
 	const char *list_file;

@@ -48,6 +48,17 @@ void show_focus(struct console *c)
 
 /* --- Source ---------------------------------------------------------------------------------------- */
 
+/* The text of a file of CUDA C; each is looked for once. */
+static const char *find_source(struct console *c, const char *path)
+{
+	for (size_t k = 0; k < c->sources.count; k++)
+		if (!strcmp(c->sources.items[k].path, path))
+			return c->sources.items[k].text;
+	const struct found_source found = {path, report_find_source(c->arena, debug_accounting(c->d), path)};
+	VEC_PUSH(c->arena, &c->sources, found);
+	return found.text;
+}
+
 /* Line `line` of a text that is no program's: CUDA C, from the disk. */
 static const char *line_of_text(const char *text, u32 line, u32 *length)
 {
@@ -69,7 +80,7 @@ static bool list_lines(struct console *c, const char *file, u32 first, u32 mark)
 	u32 length, shown = 0;
 
 	if (!debug_source_text(c->d, file, 1, &length)) {
-		other = report_find_source(c->arena, debug_accounting(c->d), file);
+		other = find_source(c, file);
 		if (!other)
 			return console_error(c, "%s: there is no such source here", file);
 	}
@@ -145,7 +156,7 @@ static void show_loc(struct console *c, const struct debug_line *l, const struct
 
 	if (!l->loc_file || (before->loc_file && before->loc_line == l->loc_line && !strcmp(before->loc_file, l->loc_file)))
 		return;
-	const char *source = report_find_source(c->arena, debug_accounting(c->d), l->loc_file);
+	const char *source = find_source(c, l->loc_file);
 	const char *text = source ? line_of_text(source, l->loc_line, &length) : NULL;
 	fprintf(c->out, "%s%s:%u  %.*s%s\n", colour_on(c, "2"), l->loc_file, l->loc_line, (int)length, text ? text : "",
 	        colour_off(c));
