@@ -77,6 +77,7 @@ struct debug {
 	/* The launch. */
 	enum debug_state state;
 	u32 launch_number;
+	bool refused; /* the last launch could not begin */
 	struct launch launch;
 	struct observer *observers[2];
 	struct machine machine;

@@ -208,9 +208,10 @@ static struct debug_event event_of_stop(struct debug *d)
 static struct debug_event begin_launch(struct debug *d)
 {
 	run_close(d);
+	d->refused = false;
 	if (!run_begin(d)) {
 		struct debug_event e = debug_failed(d);
-		if (d->launch_number)
+		if (d->launch_number && !d->refused)
 			e.reason = DEBUG_OVER;
 		return e;
 	}

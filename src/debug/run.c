@@ -138,6 +138,7 @@ bool run_begin(struct debug *d)
 	}
 	if (!open_machine(d)) {
 		d->state = DEBUG_ENDED;
+		d->refused = true;
 		return false;
 	}
 	d->launch_number++;
@@ -164,6 +165,7 @@ void run_close(struct debug *d)
 	struct fault fault;
 	history_end(d);
 	enum launch_status status = stepping_close(&d->machine, &d->stats, &fault);
+	d->machine.workers = NULL; /* an interrupt may come now */
 	if (!over)
 		status = LAUNCH_INTERRUPTED;
 	arena_free(&d->run_arena);
