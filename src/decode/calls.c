@@ -120,12 +120,12 @@ static void actual_side(struct emitter *e, const struct ir_operand *o, const str
 	}
 }
 
-static void formal_side(struct emitter *e, const struct ir_function *f, const struct ir_variable *v,
-			const struct ir_register *r, bool *is_register, u32 *where)
+/* A register of a prototype is a different one in each function that is called: its number in order stands for it. */
+static void formal_side(struct emitter *e, const struct ir_variable *v, const struct ir_register *r, u32 order,
+			bool *is_register, u32 *where)
 {
-	(void)f;
 	*is_register = v->space == SPACE_REG;
-	*where = *is_register ? r->index : (u32)layout_address(e->low, v);
+	*where = !*is_register ? (u32)layout_address(e->low, v) : r ? r->index : order;
 }
 
 static bool is_kernel_param_actual(const struct ir_operand *o)
@@ -152,6 +152,7 @@ void call_emit(struct emitter *e, const struct ir_instruction *x, const struct m
 	const u32 returns = list_count(p.returns), arguments = list_count(p.arguments);
 	layout_frame(e->low, (struct ir_function *)(uintptr_t)f);
 	site.prototype = f;
+	site.is_indirect = p.target->kind == OPERAND_REGISTER;
 	site.in = ARENA_ARRAY(e->low->arena, arguments + 1, struct call_transfer);
 	site.out = ARENA_ARRAY(e->low->arena, returns + 1, struct call_transfer);
 	for (u32 k = 0; k < arguments; k++) {
@@ -159,8 +160,8 @@ void call_emit(struct emitter *e, const struct ir_instruction *x, const struct m
 		const struct ir_variable *v = f->params.items[k];
 		actual_side(e, &p.arguments->items[k], &m->uses[returns + k], &t->from_register, &t->from);
 		t->from_kernel_param = is_kernel_param_actual(&p.arguments->items[k]);
-		formal_side(e, f, v, k < f->param_registers.count ? f->param_registers.items[k] : NULL, &t->to_register,
-			    &t->to);
+		formal_side(e, v, !site.is_indirect && k < f->param_registers.count ? f->param_registers.items[k] : NULL, k,
+			    &t->to_register, &t->to);
 		t->bytes = transfer_bytes(v);
 		const struct ir_operand *actual = &p.arguments->items[k];
 		if (v->unsized && actual->kind == OPERAND_SYMBOL && actual->symbol && actual->symbol->kind == SYM_VARIABLE)
@@ -172,15 +173,14 @@ void call_emit(struct emitter *e, const struct ir_instruction *x, const struct m
 		if (p.returns->items[k].kind == OPERAND_SINK)
 			continue;
 		actual_side(e, &p.returns->items[k], &m->uses[k], &t->to_register, &t->to);
-		formal_side(e, f, v, k < f->return_registers.count ? f->return_registers.items[k] : NULL,
+		formal_side(e, v, !site.is_indirect && k < f->return_registers.count ? f->return_registers.items[k] : NULL, k,
 			    &t->from_register, &t->from);
 		t->bytes = transfer_bytes(v);
 		site.out_count++;
 	}
-	if (p.target->kind == OPERAND_REGISTER) {
+	if (site.is_indirect) {
 		site.function_row = emit_use(e, &m->uses[returns + arguments]);
 		site.function_row_is_64 = m->uses[returns + arguments].bits == 64;
-		site.is_indirect = true;
 	} else if (!f->has_body) {
 		site.external = f->name;
 	} else {

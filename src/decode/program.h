@@ -123,7 +123,8 @@ struct code {
 /* A call's plan: which bytes go where. Offsets are in local memory, relative to the caller's and
  * the callee's frame; register operands are row offsets. */
 struct call_transfer {
-	bool from_register, to_register; /* rows of the caller; register indices of the callee */
+	/* Rows of the caller; of the callee register indices, or in an indirect call numbers of its registers in order. */
+	bool from_register, to_register;
 	bool from_kernel_param;          /* the argument is a kernel's own parameter */
 	u32 from, to, bytes;
 };

@@ -392,12 +392,29 @@ static void transfer(struct warp *w, u32 mask, const struct call_transfer *t, co
 /* A register operand's lane width, from the bytes that travel. */
 static u32 lane_bits(u32 bytes) { return bytes <= 4 ? 32 : bytes <= 8 ? 64 : 128; }
 
+/* Where the callee keeps a parameter or result that a transfer names; NULL: it has no such register. */
+static const struct row_place *formal_place(const struct call_site *site, const struct code *callee, u32 register_index,
+					    bool is_result)
+{
+	const struct ir_function *f = callee->function;
+	const size_t count = is_result ? f->return_registers.count : f->param_registers.count;
+
+	if (!site->is_indirect)
+		return &callee->registers[register_index];
+	if (register_index >= count)
+		return NULL;
+	const struct ir_register *r = is_result ? f->return_registers.items[register_index] : f->param_registers.items[register_index];
+	return r ? &callee->registers[r->index] : NULL;
+}
+
 static void copy_in(struct warp *w, const struct call_site *site, const struct frame *caller,
 		    const struct frame *callee, u32 mask)
 {
 	for (u32 k = 0; k < site->in_count; k++) {
 		const struct call_transfer *t = &site->in[k];
-		const struct row_place *p = t->to_register ? &callee->code->registers[t->to] : NULL;
+		const struct row_place *p = t->to_register ? formal_place(site, callee->code, t->to, false) : NULL;
+		if (t->to_register && !p)
+			continue; /* called through a prototype that is not the function's */
 		transfer(w, mask, t, caller->rows, caller->local_base, t->from, callee->rows, callee->local_base,
 			 p ? p->offset : t->to, lane_bits(t->bytes), p ? p->bits : 0);
 	}
@@ -408,7 +425,9 @@ static void copy_out(struct warp *w, const struct call_site *site, const struct 
 {
 	for (u32 k = 0; k < site->out_count; k++) {
 		const struct call_transfer *t = &site->out[k];
-		const struct row_place *p = t->from_register ? &callee->code->registers[t->from] : NULL;
+		const struct row_place *p = t->from_register ? formal_place(site, callee->code, t->from, true) : NULL;
+		if (t->from_register && !p)
+			continue;
 		transfer(w, mask, t, callee->rows, callee->local_base, p ? p->offset : t->from, caller->rows,
 			 caller->local_base, t->to, p ? p->bits : 0, lane_bits(t->bytes));
 	}
@@ -421,7 +440,12 @@ const struct insn *warp_call(struct warp *w, const struct insn *i, const struct 
 
 	if (caller->depth >= CALL_DEPTH_MAX)
 		return warp_fault(w, i, FAULT_STACK_OVERFLOW, mask, "calls are nested more than %d deep", CALL_DEPTH_MAX);
-	if (!warp_local_reserve(w, i, caller->local_top + target->local_bytes))
+	u64 bytes = target->local_bytes;
+	for (u32 k = 0; k < site->in_count && site->is_indirect; k++)
+		bytes = max_u64(bytes, site->in[k].to_register ? 0 : (u64)site->in[k].to + site->in[k].bytes);
+	for (u32 k = 0; k < site->out_count && site->is_indirect; k++)
+		bytes = max_u64(bytes, site->out[k].from_register ? 0 : (u64)site->out[k].from + site->out[k].bytes);
+	if (!warp_local_reserve(w, i, caller->local_top + bytes))
 		return NULL;
 	struct frame *callee = frame_new(w, target, caller->local_top);
 	callee->caller = caller;

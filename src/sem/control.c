@@ -282,6 +282,9 @@ static const struct insn *call_indirect(struct warp *w, const struct insn *i, u8
 	/* Lanes that call another function do so after these: they come to this instruction again. */
 	if (same != w->mask) {
 		const struct insn *here = i;
+		/* Then all but the call itself is counted again. */
+		w->issued -= i->run - 1u;
+		w->lanes_issued -= (u64)i->run * (u32)__builtin_popcount(w->mask & ~same);
 		warp_diverge(w, w->mask & ~same, here, here, NULL);
 	}
 	return warp_call(w, i, site, k->function_codes[number], w->mask);

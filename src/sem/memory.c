@@ -551,7 +551,7 @@ static const struct isa_row rows_memory[] = {
 	LD_FAR_HINT(".global([.ca|.cg|.cs].nc|.nc(" EVICT "))", 31, 32, "Loads through the read-only path."),
 	ROW("ldu[.global]([.v2](" BITS_8_16 "|" BITS_32 "|" BITS_64 ")|.v4(" BITS_8_16 "|" BITS_32 ")|.b128)", "={v}0 @", 20, 20,
 	    LOADS_FLAGS, pick_ld, "Loads read-only data at an address common to the warp."),
-	ROW("st[.weak](.param|.param::func)[.wb|.cg|.cs|.wt]" VALUES, "@ {v}0", 10, 10, STORES_FLAGS | ISA_PARAM, pick_st_param, "Stores."),
+	ROW("st[.weak](.param|.param::func)[.wb|.cg|.cs|.wt]" VALUES, "@ {v}0", 20, 20, STORES_FLAGS | ISA_PARAM, pick_st_param, "Stores."),
 	ST_FAR_HINT("[.weak][.global][.wb|.cg|.cs|.wt|" EVICT "]", 10, 10, "Stores."),
 	ROW("st[.weak](.local|" SHARED ")[.wb|.cg|.cs|.wt]" VALUES, "@ {v}0", 10, 10, STORES_FLAGS, pick_st, "Stores."),
 	ST_FAR(".volatile[.global]", 10, 10, "Stores at once."),
