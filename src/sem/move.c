@@ -7,6 +7,7 @@
 
 /* --- mov ------------------------------------------------------------------------------------ */
 
+/* These two say that they copy, so that lowering may let a row have two names; all else is LANE1's. */
 #undef MEANING_GANG
 #define MEANING_GANG(NAME) static const struct meaning NAME = {.run = NAME##_run, .gang = NAME##_gang, .copies = true}
 LANE1(mov_32, b32, b32, a);
