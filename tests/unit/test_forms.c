@@ -276,7 +276,7 @@ static void check_levels(const struct section *s, const struct level *levels, u3
 			const u32 since = by_target ? e->sm : e->ptx;
 			const bool begins = since == levels[level].number;
 			const bool follows = level + 1 < level_count && since == levels[level + 1].number;
-			if (e->skipped || e->ptx <= ANY_VERSION || (!begins && !follows) || (follows && strstr(s->operands, "$q")))
+			if (e->skipped || e->ptx <= ANY_VERSION || (!begins && !follows) || (follows && (strstr(s->operands, "$q") || strstr(e->text, ".b128"))))
 				continue;
 			checks[count++] = (struct check){e, begins};
 		}
