@@ -62,7 +62,7 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 	const u32 site = (watch.site & ~SITE_GUARD) - 1;
 	if (a->sites.items[site].is_lock)
 		t->lock = site + 1;
-	count_access(&a->counting, &a->sites.items[site], &t->sums[site], count_memo(t->memos, site), w, i, rows, mask,
+	count_access(&a->counting, &a->sites.items[site], &t->sums[site], t->memos, site, w, i, rows, mask,
 	             watch.site & SITE_GUARD);
 }
 

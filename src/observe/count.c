@@ -309,13 +309,23 @@ static void flush(struct memo *m, struct account *to)
 	m->repeated = false;
 }
 
-/* Whether every active lane is as far from the first as it was. */
+/* Whether every active lane is as far from the first as it was; with all lanes active, without asking
+ * which are. */
 static bool same_distances_wide(const struct memo *m, const u64 *row)
 {
 	typedef u64 vec __attribute__((vector_size(16)));
 	const vec first = {row[m->first], row[m->first]};
 	vec off = {0, 0}, v, distance, keep;
 
+#pragma GCC unroll 16
+	for (u32 l = 0; l < WARP_LANES; l += 2) {
+		memcpy(&v, &row[l], sizeof v);
+		memcpy(&distance, &m->distance.wide[l], sizeof distance);
+		off |= (v - first) ^ distance;
+	}
+	if (m->mask == FULL_MASK || (off[0] | off[1]) == 0)
+		return (off[0] | off[1]) == 0;
+	off = (vec){0, 0};
 	for (u32 l = 0; l < WARP_LANES; l += 2) {
 		memcpy(&v, &row[l], sizeof v);
 		memcpy(&distance, &m->distance.wide[l], sizeof distance);
@@ -332,6 +342,15 @@ static bool same_distances_narrow(const struct memo *m, const u32 *row)
 	const vec first = {base, base, base, base};
 	vec off = {0, 0, 0, 0}, v, distance, keep;
 
+#pragma GCC unroll 8
+	for (u32 l = 0; l < WARP_LANES; l += 4) {
+		memcpy(&v, &row[l], sizeof v);
+		memcpy(&distance, &m->distance.narrow[l], sizeof distance);
+		off |= (v - first) ^ distance;
+	}
+	if (m->mask == FULL_MASK || (off[0] | off[1] | off[2] | off[3]) == 0)
+		return (off[0] | off[1] | off[2] | off[3]) == 0;
+	off = (vec){0, 0, 0, 0};
 	for (u32 l = 0; l < WARP_LANES; l += 4) {
 		memcpy(&v, &row[l], sizeof v);
 		memcpy(&distance, &m->distance.narrow[l], sizeof distance);
@@ -454,9 +473,10 @@ static void count_one(struct event *e, const struct insn *i, const u8 *rows, u32
 		count_anywhere(e, mask, address);
 }
 
-void count_access(const struct counting *a, const struct account_site *s, struct account *to, struct memo *m,
-                  const struct warp *w, const struct insn *i, const u8 *rows, u32 mask, bool is_guard)
+void count_access(const struct counting *a, const struct account_site *s, struct account *to, struct memo *memos,
+                  u32 site, const struct warp *w, const struct insn *i, const u8 *rows, u32 mask, bool is_guard)
 {
+	struct memo *m = &memos[site];
 	struct event e = {a, s, to, &to->worst, w, NULL, NULL};
 
 	/* One that waits for other lanes comes again, with all of them. */
@@ -491,5 +511,3 @@ void count_finish(struct memo *memos, struct account *sums, u32 count)
 	for (u32 k = 0; k < count; k++)
 		flush(&memos[k], &sums[k]);
 }
-
-struct memo *count_memo(struct memo *memos, u32 k) { return &memos[k]; }

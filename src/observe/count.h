@@ -19,12 +19,11 @@ struct counting {
 /* A worker's memory of a site's last access; zeroed before the first. */
 struct memo;
 size_t count_memo_bytes(void);
-struct memo *count_memo(struct memo *memos, u32 k);
 
-/* Adds the access to the site's sums, at once or by count_finish. is_guard: `i` is the guard before the
+/* Adds the access to the site's sums, at once or by count_finish; memos: of all sites. is_guard: `i` is the guard before the
  * site's instruction. */
-void count_access(const struct counting *a, const struct account_site *s, struct account *to, struct memo *m,
-                  const struct warp *w, const struct insn *i, const u8 *rows, u32 mask, bool is_guard);
+void count_access(const struct counting *a, const struct account_site *s, struct account *to, struct memo *memos,
+                  u32 site, const struct warp *w, const struct insn *i, const u8 *rows, u32 mask, bool is_guard);
 
 /* Adds what the memories of all sites still hold back. */
 void count_finish(struct memo *memos, struct account *sums, u32 count);
