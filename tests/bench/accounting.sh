@@ -60,8 +60,8 @@ cpu() {
 
 # launch OPTION...: the processor time of one launch, without reading, filling and reporting.
 launch() {
-	few=$(cpu 1 "$@") many=$(cpu 4 "$@")
-	awk -v a="$few" -v b="$many" 'BEGIN { print (b - a) / 3 }'
+	few=$(cpu 1 "$@") many=$(cpu 9 "$@")
+	awk -v a="$few" -v b="$many" 'BEGIN { print (b - a) / 8 }'
 }
 
 median() {
