@@ -427,7 +427,7 @@ static bool is_binary(const struct source *s)
 
 	for (size_t k = 0; k < length; k++)
 		strange += (u8)s->text[k] < ' ' && !strchr("\t\n\v\f\r", s->text[k] ? s->text[k] : 1);
-	return strange * 10 > length || (length > 4 && !memcmp(s->text, "\177ELF", 4));
+	return strange * 20 > length || (length > 4 && !memcmp(s->text, "\177ELF", 4));
 }
 
 /* A text that is empty or only comments is told like one without a header. */
