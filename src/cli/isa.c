@@ -101,33 +101,27 @@ static const char *verified_by(const struct isa_family *family, const struct isa
 	return has_oracle(family) ? "oracle" : "manual";
 }
 
-/* The rows of listings, with their operands: isa/sass.h has the words. */
-static size_t print_sass(const struct isa_options *o)
+/* A row of listings, with its operands: isa/sass.h has the words. */
+static void print_sass_row(const struct isa_family *family, const struct isa_row *row)
 {
-	size_t count = 0;
-
-	for (const struct isa_family *const *f = sem_sass_families(NULL); *f; f++) {
-		bool headed = false;
-		for (u32 k = 0; k < (*f)->count; k++) {
-			const struct isa_row *row = &(*f)->rows[k];
-			if (!wanted(o, row))
-				continue;
-			if (!headed)
-				printf("%s\n", (*f)->name);
-			headed = true;
-			count++;
-			printf("  %s%s%s\n      sm_%u to sm_%u%s. %s\n", row->form, *row->operands ? "  " : "", row->operands,
-			       row->sm, row->last, row->flags & ISA_UNMODELLED ? ", not modelled" : "", row->doc);
-		}
-	}
-	return count;
+	(void)family;
+	printf("  %s%s%s\n      sm_%u to sm_%u%s. %s\n", row->form, *row->operands ? "  " : "", row->operands, row->sm, row->last,
+	       row->flags & ISA_UNMODELLED ? ", not modelled" : "", row->doc);
 }
 
-static size_t print_text(const struct isa_options *o)
+static void print_row(const struct isa_family *family, const struct isa_row *row)
+{
+	printf("  %s\n      PTX %u.%u, sm_%u%s, %s. %s\n", row->form, row->ptx / 10, row->ptx % 10, row->sm,
+	       row->flags & ISA_A_TARGET ? "a" : "", verified_by(family, row), row->doc ? row->doc : "");
+}
+
+/* The wanted rows under their families' names; how many. */
+static size_t print_families(const struct isa_options *o, const struct isa_family *const *families,
+			     void (*print)(const struct isa_family *, const struct isa_row *))
 {
 	size_t count = 0;
 
-	for (const struct isa_family *const *f = sem_families(NULL); *f; f++) {
+	for (const struct isa_family *const *f = families; *f; f++) {
 		bool headed = false;
 		for (u32 k = 0; k < (*f)->count; k++) {
 			const struct isa_row *row = &(*f)->rows[k];
@@ -137,9 +131,7 @@ static size_t print_text(const struct isa_options *o)
 				printf("%s\n", (*f)->name);
 			headed = true;
 			count++;
-			printf("  %s\n      PTX %u.%u, sm_%u%s, %s. %s\n", row->form, row->ptx / 10,
-			       row->ptx % 10, row->sm, row->flags & ISA_A_TARGET ? "a" : "", verified_by(*f, row),
-			       row->doc ? row->doc : "");
+			print(*f, row);
 		}
 	}
 	return count;
@@ -229,7 +221,10 @@ int cli_isa(int count, char **words)
 	struct isa_options o = {.json = false};
 
 	argp_parse(&argp, count, words, 0, NULL, &o);
-	const size_t found = o.sass ? print_sass(&o) : o.json ? print_json(&o) : o.markdown ? print_markdown(&o) : print_text(&o);
+	const size_t found = o.sass ? print_families(&o, sem_sass_families(NULL), print_sass_row)
+			     : o.json ? print_json(&o)
+			     : o.markdown ? print_markdown(&o)
+					  : print_families(&o, sem_families(NULL), print_row);
 	if (found)
 		return CLI_OK;
 	fprintf(stderr, "ptxsim: there is no instruction '%s'\n", o.opcode);

@@ -18,12 +18,10 @@
 #include <string.h>
 
 struct contraction {
-	const struct isa *isa;
+	struct rewriting rewriting;
 	const struct ir_function *function;
 	const struct flow *flow;
 	struct matched *matched;
-	u32 arch;
-	struct arena *arena, *kept;
 	bool *seen; /* room for a walk over the blocks */
 	u32 *stack;
 };
@@ -40,10 +38,7 @@ static bool is_float_op(const struct matched *m, const char *opcode)
 {
 	static const u16 types[] = {T_f32, T_f64, T_f16, T_f16x2, T_bf16, T_bf16x2};
 
-	if (!m->form.row || m->form.type_count != 1 || form_pick(&m->form, M_rn, M_rp))
-		return false;
-	const size_t length = strlen(opcode);
-	if (strncmp(m->form.row->form, opcode, length) || !strchr("([.", m->form.row->form[length]))
+	if (!m->form.row || m->form.type_count != 1 || form_pick(&m->form, M_rn, M_rp) || !matched_is(m, opcode))
 		return false;
 	for (size_t k = 0; k < COUNT_OF(types); k++)
 		if (form_type(&m->form, 0) == types[k])
@@ -83,7 +78,7 @@ static bool passes_on(const struct contraction *c, u32 k, const struct matched *
 	*negates = is_float_op(m, "neg") && form_type(&product->form, 0) != T_bf16x2 &&
 		   form_type(&m->form, 0) == form_type(&product->form, 0) &&
 		   form_has(&m->form, M_ftz) == form_has(&product->form, M_ftz);
-	return *negates || (!strncmp(m->form.row->form, "mov", 3) && m->uses[1].bits == m->uses[0].bits);
+	return *negates || (matched_is(m, "mov") && m->uses[1].bits == m->uses[0].bits);
 }
 
 static bool fits(const struct matched *product, const struct matched *sum)
@@ -149,7 +144,7 @@ static bool sums_up(const struct contraction *c, u32 product, u32 slot, u32 x, u
 	if (!fits(mul, m))
 		return passes_on(c, x, mul, &negates) &&
 		       only_summed(c, product, m->uses[0].reg, x, end, negated ^ negates, sums);
-	struct addition *sum = ARENA_NEW(c->arena, struct addition);
+	struct addition *sum = ARENA_NEW(c->rewriting.arena, struct addition);
 	const bool first = m->uses[1].kind == USE_REGISTER && m->uses[1].reg == slot;
 	*sum = (struct addition){.at = x, .operand = first ? 1 : 2, .negated = negated, .next = *sums};
 	*sums = sum;
@@ -182,37 +177,16 @@ static bool changed(const struct contraction *c, const struct use *u, u32 k, u32
 	return false;
 }
 
-/* Gives instruction x another form and other operands. False if there is no such form. */
-static bool replace(struct contraction *c, u32 x, const char *opcode, const char **texts, u32 text_count,
-		    struct use *uses, u32 count)
-{
-	struct form form = {0};
-	u32 row, bad;
-
-	if (isa_match_form(c->isa, opcode, texts, text_count, 0, &form, &row, &bad) != ISA_MATCHED)
-		return false;
-	u8 *bits = ARENA_ARRAY(c->kept, FORM_OPERANDS, u8);
-	for (u32 u = 0; u < count; u++)
-		bits[u] = uses[u].type_bits;
-	form.arch = c->arch;
-	form.operand_count = (u8)count;
-	form.operand_bits = bits;
-	c->matched[x].form = form;
-	c->matched[x].uses = uses;
-	c->matched[x].use_count = count;
-	return true;
-}
-
 /* Makes the sum the fused form of a * b, or of -(a * b). */
 static void fuse(struct contraction *c, const struct addition *s, bool negated, struct use a, struct use b)
 {
 	const struct matched *sum = &c->matched[s->at];
-	const bool subtracts = !strncmp(sum->form.row->form, "sub", 3);
+	const bool subtracts = matched_is(sum, "sub");
 	const bool minus_product = negated != (subtracts && s->operand == 2);
 	const bool minus_addend = subtracts && s->operand == 1;
 	const char *opcode = minus_product ? minus_addend ? "%fnms" : "%fnm" : minus_addend ? "%fms" : "fma";
 	const char *texts[4] = {"rn"};
-	struct use *uses = ARENA_ARRAY(c->arena, 4, struct use);
+	struct use *uses = ARENA_ARRAY(c->rewriting.arena, 4, struct use);
 	u32 count = 1;
 
 	if (form_has(&sum->form, M_ftz))
@@ -224,7 +198,7 @@ static void fuse(struct contraction *c, const struct addition *s, bool negated, 
 	uses[1] = a;
 	uses[2] = b;
 	uses[3] = sum->uses[3 - s->operand];
-	replace(c, s->at, opcode, texts, count, uses, 4);
+	matched_become(&c->rewriting, &c->matched[s->at], opcode, texts, count, uses, 4);
 }
 
 /* The products of a stretch of code. */
@@ -248,14 +222,14 @@ static void carry(struct contraction *c, const struct products *p, u32 k, u32 op
 	const bool square = other.kind == USE_REGISTER && other.reg == kept.reg;
 	const u32 bits = type_bits(form_type(&c->matched[k].form, 0));
 	const char *type = bits == 16 ? "b16" : bits == 32 ? "b32" : "b64"; /* mov has no types of halves */
-	struct use *copy = ARENA_ARRAY(c->arena, 2, struct use);
+	struct use *copy = ARENA_ARRAY(c->rewriting.arena, 2, struct use);
 
 	for (const struct addition *s = p->sums[k]; s; s = s->next)
 		if (!is_taken(p, s))
 			return;
 	copy[0] = factors[0];
 	copy[1] = kept;
-	if (!replace(c, k, "mov", &type, 1, copy, 2))
+	if (!matched_become(&c->rewriting, &c->matched[k], "mov", &type, 1, copy, 2))
 		return;
 	for (const struct addition *s = p->sums[k]; s; s = s->next) {
 		const struct use carrier = c->matched[s->at].uses[s->operand];
@@ -319,13 +293,10 @@ void contract_products(const struct isa *isa, const struct ir_function *f, const
 		       struct matched *matched, u32 arch, struct arena *arena, struct arena *kept)
 {
 	struct contraction c = {
-		.isa = isa,
+		.rewriting = {.isa = isa, .arch = arch, .arena = arena, .kept = kept},
 		.function = f,
 		.flow = flow,
 		.matched = matched,
-		.arch = arch,
-		.arena = arena,
-		.kept = kept,
 		.seen = ARENA_ARRAY(arena, flow->block_count, bool),
 		.stack = ARENA_ARRAY(arena, flow->block_count + 1, u32),
 	};

@@ -749,3 +749,30 @@ void match_instruction(struct matcher *m, const struct ir_instruction *x, struct
 	else
 		report_no_form(m, x, spelling);
 }
+
+bool matched_is(const struct matched *m, const char *opcode)
+{
+	const size_t length = strlen(opcode);
+
+	return !strncmp(m->form.row->form, opcode, length) && strchr("([.", m->form.row->form[length]);
+}
+
+bool matched_become(const struct rewriting *r, struct matched *m, const char *opcode, const char **texts, u32 text_count,
+		    struct use *uses, u32 count)
+{
+	struct form form = {0};
+	u32 row, bad;
+
+	if (isa_match_form(r->isa, opcode, texts, text_count, 0, &form, &row, &bad) != ISA_MATCHED)
+		return false;
+	u8 *bits = ARENA_ARRAY(r->kept, FORM_OPERANDS, u8);
+	for (u32 u = 0; u < count; u++)
+		bits[u] = uses[u].type_bits;
+	form.arch = r->arch;
+	form.operand_count = (u8)count;
+	form.operand_bits = bits;
+	m->form = form;
+	m->uses = uses;
+	m->use_count = count;
+	return true;
+}

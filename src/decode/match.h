@@ -77,4 +77,19 @@ struct matcher {
 /* Matches `x`; on failure an error was added and `ok` is false. */
 void match_instruction(struct matcher *m, const struct ir_instruction *x, struct matched *result);
 
+/* Is it that opcode, with whatever modifiers? */
+bool matched_is(const struct matched *m, const char *opcode);
+
+/* What rewrites matched instructions the way the assembler does. */
+struct rewriting {
+	const struct isa *isa;
+	u32 arch;
+	struct arena *arena; /* while lowering */
+	struct arena *kept;  /* as long as the program */
+};
+/* Gives the instruction another form, `texts` its modifiers, and `count` other operands. False, and nothing is
+ * changed, if there is no such form. */
+bool matched_become(const struct rewriting *r, struct matched *m, const char *opcode, const char **texts, u32 text_count,
+		    struct use *uses, u32 count);
+
 #endif

@@ -8,6 +8,32 @@
 
 #include "sem/access.h"
 
+/* A meaning that tries NAME##_fast first, and where that gives up goes on with LANES. */
+#define FAST_OR(NAME, LANES)                                                                           \
+	MEANING_FUNCTION(NAME)                                                                         \
+	{                                                                                              \
+		if (LIKELY(NAME##_fast(w, i, rows, mask)))                                             \
+			return i + 1;                                                                  \
+		return LANES;                                                                          \
+	}                                                                                              \
+	GANG_FAST(NAME)
+
+/* An access that is tried as a row of neighbours, then by its shape, then lane by lane. */
+#define ACCESS_WIDTH(NAME, ROW, SHAPE, LANES)                                                          \
+	ALWAYS_INLINE bool NAME##_row(struct warp *w, const struct insn *i, u8 *rows, u32 mask)        \
+	{                                                                                              \
+		ROW                                                                                    \
+	}                                                                                              \
+	SEPARATE bool NAME##_shape(struct warp *w, const struct insn *i, u8 *rows, u32 mask)           \
+	{                                                                                              \
+		SHAPE                                                                                  \
+	}                                                                                              \
+	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask)       \
+	{                                                                                              \
+		return NAME##_row(w, i, rows, mask) || NAME##_shape(w, i, rows, mask);                 \
+	}                                                                                              \
+	FAST_OR(NAME, LANES)
+
 /* --- Loads ---------------------------------------------------------------------------------- */
 
 /* Lane by lane, with diagnosis. `bytes` of memory, sign-extended if asked, into `row_bits` lanes. */
@@ -123,25 +149,8 @@ static const struct insn *load_lanes(struct warp *w, const struct insn *i, u8 *r
 	return false;
 
 #define LOAD_WIDTH(NAME, SPACE, T, R, WIDE)                                                            \
-	ALWAYS_INLINE bool NAME##_row(struct warp *w, const struct insn *i, u8 *rows, u32 mask)        \
-	{                                                                                              \
-		LOAD_ROW(SPACE, T, R, WIDE)                                                            \
-	}                                                                                              \
-	SEPARATE bool NAME##_shape(struct warp *w, const struct insn *i, u8 *rows, u32 mask)           \
-	{                                                                                              \
-		LOAD_SHAPE(SPACE, T, R, WIDE)                                                          \
-	}                                                                                              \
-	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask)       \
-	{                                                                                              \
-		return NAME##_row(w, i, rows, mask) || NAME##_shape(w, i, rows, mask);                 \
-	}                                                                                              \
-	MEANING_FUNCTION(NAME)                                                                         \
-	{                                                                                              \
-		if (LIKELY(NAME##_fast(w, i, rows, mask)))                                             \
-			return i + 1;                                                                  \
-		return load_lanes(w, i, rows, mask, WIDE, SPACE, sizeof(T), SIGNED_##T, 8 * sizeof(R)); \
-	}                                                                                              \
-	GANG_FAST(NAME)
+	ACCESS_WIDTH(NAME, LOAD_ROW(SPACE, T, R, WIDE), LOAD_SHAPE(SPACE, T, R, WIDE),                 \
+		     load_lanes(w, i, rows, mask, WIDE, SPACE, sizeof(T), SIGNED_##T, 8 * sizeof(R)))
 #define LOAD_SCALAR(NAME, SPACE, T, R)                                                                 \
 	LOAD_WIDTH(NAME##_64, SPACE, T, R, true)                                                       \
 	LOAD_WIDTH(NAME##_32, SPACE, T, R, false)
@@ -224,25 +233,8 @@ static const struct insn *store_lanes(struct warp *w, const struct insn *i, u8 *
 	return false;
 
 #define STORE_WIDTH(NAME, SPACE, T, R, WIDE)                                                           \
-	ALWAYS_INLINE bool NAME##_row(struct warp *w, const struct insn *i, u8 *rows, u32 mask)        \
-	{                                                                                              \
-		STORE_ROW(SPACE, T, R, WIDE)                                                           \
-	}                                                                                              \
-	SEPARATE bool NAME##_shape(struct warp *w, const struct insn *i, u8 *rows, u32 mask)           \
-	{                                                                                              \
-		STORE_SHAPE(SPACE, T, R, WIDE)                                                         \
-	}                                                                                              \
-	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask)       \
-	{                                                                                              \
-		return NAME##_row(w, i, rows, mask) || NAME##_shape(w, i, rows, mask);                 \
-	}                                                                                              \
-	MEANING_FUNCTION(NAME)                                                                         \
-	{                                                                                              \
-		if (LIKELY(NAME##_fast(w, i, rows, mask)))                                             \
-			return i + 1;                                                                  \
-		return store_lanes(w, i, rows, mask, WIDE, SPACE, sizeof(T), 8 * sizeof(R));           \
-	}                                                                                              \
-	GANG_FAST(NAME)
+	ACCESS_WIDTH(NAME, STORE_ROW(SPACE, T, R, WIDE), STORE_SHAPE(SPACE, T, R, WIDE),               \
+		     store_lanes(w, i, rows, mask, WIDE, SPACE, sizeof(T), 8 * sizeof(R)))
 #define STORE(NAME, SPACE, T, R)                                                                       \
 	STORE_WIDTH(NAME##_64, SPACE, T, R, true)                                                      \
 	STORE_WIDTH(NAME##_32, SPACE, T, R, false)

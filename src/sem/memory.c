@@ -195,13 +195,7 @@ MEANING(ld_any);
 		}                                                                                      \
 		return true;                                                                           \
 	}                                                                                              \
-	MEANING_FUNCTION(NAME)                                                                                 \
-	{                                                                                              \
-		if (LIKELY(NAME##_fast(w, i, rows, mask)))                                             \
-			return i + 1;                                                                  \
-		return ld_any_run(w, i, rows, mask);                                                   \
-	}                                                                                              \
-	GANG_FAST(NAME)
+	FAST_OR(NAME, ld_any_run(w, i, rows, mask))
 #define LOAD_VECTORS(SP, SPACE)                                                                        \
 	LOAD_VECTOR(ld_##SP##_v2_32_64, SPACE, u32, 2, true)                                           \
 	LOAD_VECTOR(ld_##SP##_v2_32_32, SPACE, u32, 2, false)                                          \
@@ -228,13 +222,7 @@ LOAD_VECTORS(shared, SPACE_SHARED)
 			EACH_LANE d[l] = LANE_ON(R, mask, l) ? value : d[l];                           \
 		return true;                                                                           \
 	}                                                                                              \
-	MEANING_FUNCTION(NAME)                                                                         \
-	{                                                                                              \
-		if (LIKELY(NAME##_fast(w, i, rows, mask)))                                             \
-			return i + 1;                                                                  \
-		return ld_any_run(w, i, rows, mask);                                                   \
-	}                                                                                              \
-	GANG_FAST(NAME)
+	FAST_OR(NAME, ld_any_run(w, i, rows, mask))
 LOAD_PARAM(ld_param_32, u32, u32)
 LOAD_PARAM(ld_param_64, u64, u64)
 
@@ -431,13 +419,7 @@ MEANING(st_any);
 		}                                                                                      \
 		return true;                                                                           \
 	}                                                                                              \
-	MEANING_FUNCTION(NAME)                                                                                 \
-	{                                                                                              \
-		if (LIKELY(NAME##_fast(w, i, rows, mask)))                                             \
-			return i + 1;                                                                  \
-		return st_any_run(w, i, rows, mask);                                                   \
-	}                                                                                              \
-	GANG_FAST(NAME)
+	FAST_OR(NAME, st_any_run(w, i, rows, mask))
 #define STORE_VECTORS(SP, SPACE)                                                                       \
 	STORE_VECTOR(st_##SP##_v2_32_64, SPACE, u32, 2, true)                                          \
 	STORE_VECTOR(st_##SP##_v2_32_32, SPACE, u32, 2, false)                                         \
