@@ -17,6 +17,7 @@
 
 #include "arch/arch.h"
 #include "exec/internal.h"
+#include "exec/spread.h"
 
 static double seconds_now(void)
 {
@@ -244,7 +245,7 @@ void machine_start_helpers(struct machine *m)
 		struct worker *k = &m->workers[m->worker_count];
 		if (!worker_init(k, m, m->worker_count))
 			return;
-		if (pthread_create(&k->thread, NULL, worker_main, k))
+		if (!thread_spread(&k->thread, m->worker_count, worker_main, k))
 			return;
 		m->worker_count++;
 	}
