@@ -6,7 +6,9 @@
  */
 #include <string.h>
 
+#include "decode/form_address.h"
 #include "exec/async_state.h"
+#include "isa/form.h"
 
 static bool starts(const char *text, const char *word) { return !strncmp(text, word, strlen(word)); }
 
@@ -49,25 +51,6 @@ static u8 order_roles(const struct form *f)
 	return 0;
 }
 
-static u32 vector_of(const struct form *f)
-{
-	const int v = form_pick(f, M_v2, M_v8);
-
-	return v == M_v2 ? 2 : v == M_v4 ? 4 : v == M_v8 ? 8 : 1;
-}
-
-/* Bits of the base register of the form's first address, which counts two flattened operands. */
-static u32 base_bits(const struct form *f)
-{
-	struct operand_spec specs[FORM_OPERANDS];
-	const u32 count = isa_operand_specs(f, specs);
-	u32 at = 0;
-
-	for (u32 k = 0; k < count && specs[k].kind != '@'; k++)
-		at += specs[k].vector + (specs[k].second != TOKEN_NONE);
-	return at < f->operand_count ? f->operand_bits[at] : 0;
-}
-
 static void describe_access(struct async_site *s, const struct form *f, const struct insn *i)
 {
 	const char *name = f->row->form;
@@ -82,11 +65,11 @@ static void describe_access(struct async_site *s, const struct form *f, const st
 	s->roles |= f->row->flags & ISA_STORE || starts(name, "red") ? ASYNC_STORE : ASYNC_LOAD;
 	if (f->row->flags & ISA_ATOMIC)
 		s->roles |= ASYNC_STORE;
-	s->wide = base_bits(f) == 64;
+	s->wide = form_base_bits(f) == 64;
 	s->generic = generic && !matrix;
 	s->shared = shared || matrix;
 	s->lanes = matrix ? form_has(f, M_x4) ? 32 : form_has(f, M_x2) ? 16 : 8 : WARP_LANES;
-	s->bytes = matrix ? 16 : (u16)(vector_of(f) * type_bits(form_type(f, 0)) / 8);
+	s->bytes = matrix ? 16 : (u16)(form_vector(f) * type_bits(form_type(f, 0)) / 8);
 }
 
 /* --- Before the run: registers -------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "decode/form_address.h"
 #include "isa/form.h"
 #include "observe/uniform.h"
 
@@ -17,38 +18,12 @@ struct finder {
 
 static bool starts(const char *text, const char *word) { return !strncmp(text, word, strlen(word)); }
 
+/* As written; ldu reads global memory though it need not say so. */
 static enum ir_space space_of(const struct form *f)
 {
-	switch (form_pick(f, M_const, M_shared_cluster)) {
-	case M_const:
-		return SPACE_CONST;
-	case M_global:
-		return SPACE_GLOBAL;
-	case M_local:
-		return SPACE_LOCAL;
-	case M_param:
-	case M_param_entry:
-	case M_param_func:
-		return SPACE_PARAM;
-	case M_shared:
-	case M_shared_cta:
-	case M_shared_cluster:
-		return SPACE_SHARED;
-	default:
-		return starts(f->row->form, "ldu") ? SPACE_GLOBAL : SPACE_GENERIC;
-	}
-}
+	const enum ir_space space = form_space(f);
 
-/* Bits of the address's base register: an address counts two flattened operands. */
-static u32 base_bits(const struct form *f)
-{
-	struct operand_spec specs[FORM_OPERANDS];
-	const u32 count = isa_operand_specs(f, specs);
-	u32 at = 0;
-
-	for (u32 k = 0; k < count && specs[k].kind != '@'; k++)
-		at += specs[k].vector + (specs[k].second != TOKEN_NONE);
-	return at < f->operand_count ? f->operand_bits[at] : 0;
+	return space == SPACE_GENERIC && starts(f->row->form, "ldu") ? SPACE_GLOBAL : space;
 }
 
 static enum bank_kind atomic_kind(const struct form *f, bool unused)
@@ -173,7 +148,7 @@ static bool describe(struct account_site *s, const struct finder *a)
 		return false;
 	s->fragment = fragments_describe(a->arena, f);
 	s->width = form_vector(f) * type_bits(form_type(f, 0)) / 8;
-	s->wide = base_bits(f) == 64;
+	s->wide = form_base_bits(f) == 64;
 	if (starts(name, "ldmatrix") || starts(name, "stmatrix")) {
 		describe_matrix(s, *name == 's');
 	} else if (f->row->flags & ISA_ATOMIC) {

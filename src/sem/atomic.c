@@ -7,6 +7,7 @@
  * instructions if several host threads run the launch, and plainly otherwise. Order and scope change
  * nothing: every operation is sequentially consistent.
  */
+#include "decode/form_address.h"
 #include "isa/form.h"
 #include "sem/access.h"
 #include "sem/floats.h"
@@ -59,20 +60,6 @@ static inline bool is_racing(const struct warp *w, enum ir_space space)
 
 /* --- A warp --------------------------------------------------------------------------------- */
 
-static enum ir_space atom_space(const struct form *f)
-{
-	switch (form_pick(f, M_global, M_shared_cluster)) {
-	case M_global:
-		return SPACE_GLOBAL;
-	case M_shared:
-	case M_shared_cta:
-	case M_shared_cluster:
-		return SPACE_SHARED;
-	default:
-		return SPACE_GENERIC;
-	}
-}
-
 /* The address operand's place among the form's operands: after the destinations. */
 static u32 atom_address_index(const struct form *f)
 {
@@ -92,7 +79,7 @@ static inline bool is_global(struct warp *w, enum ir_space space, u64 address)
 						 bool adds_float)                                      \
 	{                                                                                              \
 		const struct form *f = warp_form(w, i);                                                \
-		const enum ir_space space = atom_space(f);                                             \
+		const enum ir_space space = form_space(f);                                             \
 		const bool racing = is_racing(w, space);                                               \
 		u64 address[WARP_LANES] __attribute__((aligned(64)));                                  \
 		addresses_of(rows, i, f->operand_bits[atom_address_index(f)] == 64, address);          \
@@ -302,7 +289,7 @@ ATOM_MEANING_ANY(max_bf16x2, u32, false, HALVES(bf16_max, COMMA false COMMA fals
 	ALWAYS_INLINE const struct insn *vector_##T(struct warp *w, const struct insn *i, u8 *rows, u32 mask, op_##T *op) \
 	{                                                                                              \
 		const struct form *f = warp_form(w, i);                                                \
-		const enum ir_space space = atom_space(f);                                             \
+		const enum ir_space space = form_space(f);                                             \
 		const u32 first = atom_address_index(f);                                               \
 		const int v = form_pick(f, M_v2, M_v8);                                                \
 		const u32 count = v == M_v2 ? 2 : v == M_v4 ? 4 : 8;                                   \
@@ -375,7 +362,7 @@ static const struct meaning *pick_atom(const struct form *f)
 {
 	const int op = form_pick(f, M_and, M_cas), type = form_type(f, 0);
 	const u32 address_bits = f->operand_bits[atom_address_index(f)];
-	const enum ir_space space = atom_space(f);
+	const enum ir_space space = form_space(f);
 
 	for (u32 k = 0; k < COUNT_OF(choices); k++) {
 		const struct choices *c = &choices[k];

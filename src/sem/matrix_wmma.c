@@ -4,6 +4,7 @@
  * a register lies follows from its place in the matrix, the layout and the stride; the places are
  * worked out once for each instruction.
  */
+#include "decode/form_address.h"
 #include "exec/async.h"
 #include "sem/matrix.h"
 
@@ -19,19 +20,6 @@ struct fragment_plan {
 	struct tensor_place places[TENSOR_MAX_FACTOR_REGISTERS][WARP_LANES];
 };
 
-static enum ir_space fragment_space(const struct form *f)
-{
-	switch (form_pick(f, M_global, M_shared_cta)) {
-	case M_global:
-		return SPACE_GLOBAL;
-	case M_shared:
-	case M_shared_cta:
-		return SPACE_SHARED;
-	default:
-		return SPACE_GENERIC;
-	}
-}
-
 static const void *fragment_plan(struct arena *arena, const struct form *f)
 {
 	struct fragment_plan *p = ARENA_NEW(arena, struct fragment_plan);
@@ -39,7 +27,7 @@ static const void *fragment_plan(struct arena *arena, const struct form *f)
 
 	isa_tensor_form(f, &p->form);
 	p->role = isa_wmma_role(f);
-	p->space = fragment_space(f);
+	p->space = form_space(f);
 	p->registers = (u8)tensor_fragment_registers(t, p->role);
 	p->elements = (u8)tensor_fragment_elements(t, p->role);
 	p->element_bits = (u8)type_bits(form_type(f, 0));

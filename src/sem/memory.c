@@ -6,6 +6,7 @@
  * Memory order, scope and cache operators change no result here: a warp's accesses are carried out
  * in program order, and other threads' become visible as they happen.
  */
+#include "decode/form_address.h"
 #include "isa/form.h"
 #include "number/convert.h"
 #include "sem/load_store.h"
@@ -61,27 +62,9 @@ LOAD_SCALAR(ld_local_u32_u32, SPACE_LOCAL, u32, u32)
 LOAD_SCALAR(ld_local_u64_u64, SPACE_LOCAL, u64, u64)
 
 /* Any form: type, vector, space and register widths from the form itself. */
-static enum ir_space form_space(const struct form *f)
+static enum ir_space moved_space(const struct form *f)
 {
-	switch (form_pick(f, M_const, M_shared_cluster)) {
-	case M_const:
-		return SPACE_CONST;
-	case M_global:
-		return SPACE_GLOBAL;
-	case M_local:
-		return SPACE_LOCAL;
-	case M_param:
-	case M_param_entry:
-		return SPACE_PARAM;
-	case M_param_func:
-		return SPACE_LOCAL;
-	case M_shared:
-	case M_shared_cta:
-	case M_shared_cluster:
-		return SPACE_SHARED;
-	default:
-		return SPACE_GENERIC;
-	}
+	return form_has(f, M_param_func) ? SPACE_LOCAL : form_space(f);
 }
 
 /* The rows and register widths of the values a load or store moves. */
@@ -104,7 +87,7 @@ static void values_of(const struct warp *w, const struct insn *i, const struct f
 	v->rows = v->count > 1 ? w->frame->code->operands + i->b : &v->one;
 	v->bits = f->operand_bits + (is_store ? 2 : 0);
 	v->address_bits = f->operand_bits[is_store ? 0 : v->count];
-	v->space = f->param == PARAM_OF_FRAME ? SPACE_LOCAL : form_space(f);
+	v->space = f->param == PARAM_OF_FRAME ? SPACE_LOCAL : moved_space(f);
 	/* A function's parameters live in its frame: an address taken of one is local. */
 	if (v->space == SPACE_PARAM && f->param == PARAM_BY_REGISTER && !w->frame->code->function->is_entry)
 		v->space = SPACE_LOCAL;
@@ -315,7 +298,7 @@ static const struct meaning *pick_ld(const struct form *f)
 	const u32 reg = f->operand_bits[0];
 	const bool wide = f->operand_bits[count] == 64;
 	const int class = type_class(form_type(f, 0));
-	const enum ir_space space = form_space(f);
+	const enum ir_space space = moved_space(f);
 
 	if (count > 1) {
 		if (!all_registers_are(f, 0, count, bits))
@@ -454,7 +437,7 @@ static const struct meaning *pick_st(const struct form *f)
 	const u32 count = form_vector(f), bits = type_bits(form_type(f, 0));
 	const u32 reg = f->operand_bits[2];
 	const bool wide = f->operand_bits[0] == 64, far = form_has(f, M_shared_cluster);
-	const enum ir_space space = form_space(f);
+	const enum ir_space space = moved_space(f);
 
 	if (count > 1) {
 		if (!all_registers_are(f, 2, count, bits) || far)

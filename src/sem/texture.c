@@ -7,6 +7,7 @@
  * descriptor, too, of which only these count. Textures have one level: level and gradients choose it.
  * How lookups follow recordings: see memory/texture.h.
  */
+#include "isa/form.h"
 #include "memory/texture.h"
 #include "number/half.h"
 #include "sem/lanes.h"
@@ -96,13 +97,6 @@ struct places {
 	bool layered, cube;
 };
 
-static u32 vector_of(const struct form *f)
-{
-	const int v = form_pick(f, M_v2, M_v8);
-
-	return v == M_v2 ? 2 : v == M_v4 ? 4 : v == M_v8 ? 8 : 1;
-}
-
 static void find_places(const struct warp *w, const struct insn *i, u32 results, u32 before, struct places *p)
 {
 	const struct form *f = warp_form(w, i);
@@ -173,7 +167,7 @@ static const struct insn *look_up(struct warp *w, const struct insn *i, u8 *rows
 	struct bound b = {.known = false};
 	struct places p;
 	const struct form *f = warp_form(w, i);
-	const u32 results = vector_of(f);
+	const u32 results = form_vector(f);
 	const u32 channel = form_has(f, M_g) ? 1 : form_has(f, M_b) ? 2 : form_has(f, M_a) ? 3 : 0;
 
 	find_places(w, i, results, results + 1, &p);
@@ -332,7 +326,7 @@ MEANING_FUNCTION(suld)
 	struct bound b = {.known = false};
 	struct places p;
 	const struct form *f = warp_form(w, i);
-	const u32 count = vector_of(f), bytes = type_bits(form_type(f, 0)) / 8;
+	const u32 count = form_vector(f), bytes = type_bits(form_type(f, 0)) / 8;
 
 	find_places(w, i, count, count, &p);
 	for (u32 l = 0; l < WARP_LANES; l++) {
@@ -360,7 +354,7 @@ MEANING_FUNCTION(sust)
 	struct places p;
 	const struct form *f = warp_form(w, i);
 	const bool formatted = form_has(f, M_p);
-	const u32 count = vector_of(f), bytes = type_bits(form_type(f, 0)) / 8;
+	const u32 count = form_vector(f), bytes = type_bits(form_type(f, 0)) / 8;
 
 	find_places(w, i, 0, 0, &p);
 	const u32 values = p.first + p.coordinates;
