@@ -502,11 +502,12 @@ static bool has_gangs(const struct emitter *e)
 	       !e->low->options->keep_registers;
 }
 
+/* Not the count that may stand before a hoisted instruction, with its origin. */
 static bool is_hoisted(const struct emitter *e, size_t k)
 {
 	const u32 origin = e->origin.items[k];
 
-	return e->hoist && origin < e->function->body.count && e->hoist->once[origin];
+	return e->hoist && origin < e->function->body.count && e->hoist->once[origin] && !e->insns.items[k].run;
 }
 
 /* Where two lists of the same instructions, one for each block and one for each launch, have nothing to
@@ -521,6 +522,7 @@ static void split_hoisted(struct emitter *e, struct insn *each, struct insn *onc
 			each[k].gang = skip;
 			each[k].imm = (s32)(next_each - k);
 			next_once = k;
+			e->code->once[k] = true;
 		} else {
 			once[k].gang = skip;
 			once[k].imm = next_once > k ? (s32)(next_once - k) : 0;
@@ -541,6 +543,7 @@ static void keep_gang_insns(struct emitter *e)
 	if (!e->hoist || !e->hoist->any)
 		return;
 	c->once_insns = keep(e->low, c->gang_insns, e->insns.count, sizeof *e->insns.items);
+	c->once = ARENA_ARRAY(e->low->arena, e->insns.count, bool);
 	split_hoisted(e, c->gang_insns, c->once_insns);
 }
 

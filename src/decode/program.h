@@ -93,6 +93,7 @@ struct code {
 	struct insn *insns; /* ends with an exit or return of its own */
 	struct insn *gang_insns; /* of a kernel: the same with the handlers of gangs; else NULL */
 	struct insn *once_insns; /* what gangs run once for a launch, the rest skipped; NULL: nothing */
+	bool *once; /* for each insn: it is one of these; NULL if once_insns is */
 	u32 insn_count;
 	u32 *operands;      /* flattened operand lists */
 	u32 operand_count;

@@ -12,13 +12,13 @@ u32 gang_size(const struct block *b, u32 first, const struct insn **at)
 	const struct code *code = b->machine->kernel->code;
 	const u32 end = min_u32(b->warp_count, first + b->machine->gang_limit);
 	const bool fresh = w->fresh;
-	const struct insn *pc = fresh ? code->insns : warp_stands(w);
+	const struct insn *const entry = machine_entry(b->machine, code), *pc = fresh ? entry : warp_stands(w);
 	u32 n = first;
 
-	while (pc && n < end && b->warps[n].live == FULL_MASK && b->warps[n].fresh == fresh &&
+	while (pc && n < end && b->warps[n].live == FULL_MASK && b->warps[n].fresh == fresh && !b->warps[n].told &&
 	       (fresh || warp_stands(&b->warps[n]) == pc))
 		n++;
-	*at = pc ? code->gang_insns + (pc - code->insns) : NULL;
+	*at = pc ? b->machine->gang_insns + (pc - entry) : NULL;
 	return n - first;
 }
 
@@ -32,7 +32,8 @@ static struct gang gang_of(struct block *b, u32 first, u32 count)
 			     .count = count,
 			     .warps = b->warps + first,
 			     .code = code,
-			     .insns = code->gang_insns,
+			     .insns = b->machine->gang_insns,
+			     .plain = machine_entry(b->machine, code),
 			     .worker = b->worker,
 			     .block = b,
 			     .machine = b->machine};
@@ -129,12 +130,15 @@ const struct insn *gang_part(struct gang *g, const struct insn *i, u32 done)
 		g->warps[k].mask = 0;
 		warp_stand(&g->warps[k], k < done ? pc + 1 : pc);
 	}
+	g->parted = i;
+	g->done = done;
 	return NULL;
 }
 
 const struct insn *gang_yield(struct gang *g, const struct insn *i)
 {
 	gang_part(g, i, 0);
+	g->parted = NULL; /* whatever led here has run */
 	for (u32 k = 0; k < g->count; k++) {
 		g->warps[k].stop = STOP_YIELD;
 		g->warps[k].spins = g->spins;
@@ -195,10 +199,11 @@ const struct insn *gang_barrier(struct gang *g, const struct insn *i, u32 number
 const struct insn *gang_each(struct gang *g, const struct insn *i)
 {
 	const struct insn *plain = gang_plain(g, i);
+	meaning_fn *const run = g->code->insns[i - g->insns].fn; /* observers of the gang know */
 	struct warp *w = g->warps;
 
 	EACH_WARP(g)
-		plain->fn(w++, plain, rows, FULL_MASK);
+		run(w++, plain, rows, FULL_MASK);
 	return i + 1;
 }
 

@@ -10,7 +10,9 @@
  * It forms again where all stand together: at the start, after a barrier, at the end of a turn.
  *
  * A gang runs code->gang_insns, which has the instructions of code->insns with other handlers, and
- * without those that are the same for every block of a launch: code->once_insns has these.
+ * without those that are the same for every block of a launch: code->once_insns has these. In a launch with
+ * observers it runs a copy, with another handler for what is watched (exec/watch.c); observers are told before the
+ * gang runs the instruction, so a warp that leaves the gang there must run it without telling them: warp.told.
  */
 #ifndef PTXSIM_EXEC_GANG_H
 #define PTXSIM_EXEC_GANG_H
@@ -24,7 +26,8 @@ struct gang {
 	u32 spins;     /* times around a spin loop since the last barrier */
 	struct warp *warps; /* `count` of them */
 	const struct code *code;
-	const struct insn *insns; /* code->gang_insns or once_insns */
+	const struct insn *insns; /* machine->gang_insns or code->once_insns */
+	const struct insn *plain; /* what its warps run on their own */
 	struct worker *worker;
 	struct block *block;
 	struct machine *machine;
@@ -32,6 +35,8 @@ struct gang {
 	bool whole;    /* all warps of the block, from its start */
 	bool ended;    /* all have exited */
 	u64 issued, branches; /* of each warp, not yet added to it */
+	const struct insn *parted; /* the gang parted before this one, which the first `done` warps had run */
+	u32 done;
 };
 
 #define EACH_WARP(g) \
@@ -40,7 +45,7 @@ struct gang {
 /* The same instruction as a single warp runs it. */
 static inline const struct insn *gang_plain(const struct gang *g, const struct insn *i)
 {
-	return g->code->insns + (i - g->insns);
+	return g->plain + (i - g->insns);
 }
 
 static inline void gang_account(struct gang *g, const struct insn *i)

@@ -271,8 +271,9 @@ enum launch_status machine_begin(struct machine *m, const struct launch *l, stru
 	m->workers = calloc(m->worker_limit, sizeof *m->workers);
 	if (!m->workers)
 		return LAUNCH_NO_MEMORY;
+	m->gang_insns = m->kernel->code->gang_insns;
+	m->gang_limit = m->gang_insns ? GANG_WARPS : 0;
 	machine_watch(m, arena);
-	m->gang_limit = m->insns || !m->kernel->code->gang_insns ? 0 : GANG_WARPS;
 	if (!worker_init(&m->workers[0], m, 0))
 		return LAUNCH_NO_MEMORY;
 	m->worker_count = 1;

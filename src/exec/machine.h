@@ -20,6 +20,11 @@ struct observer {
 	bool (*wants)(void *context, const struct code *code, u32 insn);
 	void (*before)(void *context, struct warp *w, const struct insn *i, u8 *rows, u32 mask);
 	void (*after)(void *context, struct warp *w, const struct insn *i, u8 *rows, u32 mask);
+	/* In place of `before`, for all warps of a gang (exec/gang.h), each with all lanes; `i` is what they would
+	 * run on their own. The gang may run the instruction for some of them only, and the others come back to it
+	 * later; nobody is told of that. An observer that has `before` or `after`, but not this, keeps gangs from
+	 * forming; `after` is never called for gangs. */
+	void (*gang_before)(void *context, const struct gang *g, const struct insn *i);
 	void (*block_start)(void *context, struct block *b);
 	void (*block_end)(void *context, struct block *b);
 };
@@ -190,9 +195,11 @@ struct machine {
 	u64 heap_used;       /* bytes of the device heap */
 	s64 limit_left;      /* instructions, atomic; without a limit more than any turn takes */
 	u32 gang_limit;      /* warps in a gang; 0: none form */
+	const struct insn *gang_insns; /* what gangs of the kernel's warps run */
 	/* Observed runs: instructions are patched copies; originals by code index. */
 	struct insn **insns;
 	meaning_fn ***originals;
+	gang_fn **gang_originals; /* of gang_insns */
 	u8 **watchers; /* for each instruction of each code: bit k: observer k wants it */
 	struct observer **observers; /* the launch's, and async_observer's */
 	u32 observer_count;

@@ -103,6 +103,7 @@ struct warp {
 	u64 local_bytes;  /* for each lane */
 	struct frame *entry_frame;
 	bool fresh;       /* at the kernel's entry, not yet a split */
+	const struct insn *told; /* observers know that this instruction, the next to run, does */
 	u64 turn_start;   /* `issued` at the start of the pass */
 	u32 spins;        /* times around a spin loop in this turn */
 	bool suspended;   /* in the middle of its turn, before the instruction of the first ready split */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "exec/gang.h"
 #include "exec/internal.h"
 #include "exec/launch.h"
 #include "ir/locate.h"
@@ -22,11 +23,13 @@ static const struct insn *watched(struct warp *w, const struct insn *i, u8 *rows
 	const struct machine *m = w->machine;
 	const struct code *code = w->frame->code;
 	const size_t at = (size_t)(i - m->insns[code->index]);
+	const bool told = w->told == i;
 	const u8 who = m->watchers[code->index][at];
 	struct observer *const *list = m->observers;
 
+	w->told = NULL;
 	for (u32 k = 0; k < m->observer_count; k++)
-		if (who >> k & 1 && list[k]->before)
+		if (who >> k & 1 && list[k]->before && !told)
 			list[k]->before(list[k]->context, w, i, rows, mask);
 	if (__builtin_expect(w->stop == STOP_FAULT, 0))
 		return NULL;
@@ -37,10 +40,65 @@ static const struct insn *watched(struct warp *w, const struct insn *i, u8 *rows
 	return next;
 }
 
-void machine_watch(struct machine *m, struct arena *arena)
+/* The warps that have not run what the gang was to run come back to it on their own. */
+static void note_told(const struct gang *g, const struct insn *i)
+{
+	for (u32 k = g->done; k < g->count && g->parted == i; k++)
+		g->warps[k].told = gang_plain(g, i);
+}
+
+static const struct insn *watched_gang(struct gang *g, const struct insn *i)
+{
+	const struct machine *m = g->machine;
+	const size_t at = (size_t)(i - m->gang_insns);
+	const u8 who = m->watchers[g->code->index][at];
+	struct observer *const *list = m->observers;
+
+	for (u32 k = 0; k < m->observer_count; k++)
+		if (who >> k & 1)
+			list[k]->gang_before(list[k]->context, g, gang_plain(g, i));
+	const struct insn *next = m->gang_originals[at](g, i);
+	if (__builtin_expect(!next, 0))
+		note_told(g, i);
+	return next;
+}
+
+/* What gangs run once for a launch is watched in its place all the same, so that skipping ends there. */
+static void skip_to_watched(struct insn *insns, const struct code *code, const u8 *watchers)
+{
+	u32 next = code->insn_count - 1;
+
+	for (u32 k = code->insn_count; k-- > 0;) {
+		if (code->once[k])
+			insns[k].imm = (s32)(next - k);
+		if (!code->once[k] || watchers[k])
+			next = k;
+	}
+}
+
+static void watch_gangs(struct machine *m, struct arena *arena)
+{
+	const struct code *code = m->kernel->code;
+	const u8 *watchers = m->watchers[code->index];
+	struct insn *insns = ARENA_ARRAY(arena, code->insn_count, struct insn);
+
+	memcpy(insns, code->gang_insns, code->insn_count * sizeof *insns);
+	m->gang_originals = ARENA_ARRAY(arena, code->insn_count, gang_fn *);
+	for (u32 k = 0; k < code->insn_count; k++) {
+		m->gang_originals[k] = insns[k].gang;
+		if (watchers[k] && insns[k].gang != gang_end)
+			insns[k].gang = watched_gang;
+	}
+	if (code->once)
+		skip_to_watched(insns, code, watchers);
+	m->gang_insns = insns;
+}
+
+/* The launch's observers, and whether all of them can watch gangs. */
+static bool find_observers(struct machine *m, struct arena *arena)
 {
 	struct observer *const *given = m->launch->observers;
-	const u32 codes = m->program->code_count;
+	bool gangs = true;
 	u32 count = 0;
 
 	while (given && given[count])
@@ -50,6 +108,17 @@ void machine_watch(struct machine *m, struct arena *arena)
 		m->observers[m->observer_count++] = given[k];
 	if (m->async == ASYNC_STRICT)
 		m->observers[m->observer_count++] = async_observer(m, arena);
+	for (u32 k = 0; k < m->observer_count; k++)
+		gangs &= m->observers[k]->gang_before || !(m->observers[k]->before || m->observers[k]->after);
+	return gangs;
+}
+
+void machine_watch(struct machine *m, struct arena *arena)
+{
+	const u32 codes = m->program->code_count;
+
+	if (!find_observers(m, arena) || m->hooks)
+		m->gang_limit = 0;
 	if (!m->observer_count && !m->hooks)
 		return;
 	struct observer *const *list = m->observers;
@@ -71,6 +140,8 @@ void machine_watch(struct machine *m, struct arena *arena)
 				m->insns[c][k].fn = watched;
 		}
 	}
+	if (m->gang_limit)
+		watch_gangs(m, arena);
 }
 
 /* --- Faults --------------------------------------------------------------------------------- */

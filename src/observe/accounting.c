@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "exec/run.h"
+#include "exec/gang.h"
 #include "observe/count.h"
 #include "observe/sites.h"
 
@@ -64,6 +64,25 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 		t->lock = site + 1;
 	count_access(&a->counting, &a->sites.items[site], &t->sums[site], t->memos, site, w, i, rows, mask,
 	             watch.site & SITE_GUARD);
+}
+
+static void gang_before(void *context, const struct gang *g, const struct insn *i)
+{
+	const struct accounting *a = context;
+	const struct watch watch = a->watches[g->code->index][i - g->plain];
+	struct tally *t = a->tallies[g->worker->number];
+	const struct warp *w = g->warps;
+
+	if (a->options.one_block && g->block->index != a->options.block)
+		return;
+	if (watch.point)
+		flow_gang_before(a->flow, t->counts, watch.point - 1, g, i);
+	if (!watch.site)
+		return;
+	const u32 site = (watch.site & ~SITE_GUARD) - 1;
+	EACH_WARP(g)
+		count_access(&a->counting, &a->sites.items[site], &t->sums[site], t->memos, site, w++, i, rows,
+		             FULL_MASK, watch.site & SITE_GUARD);
 }
 
 /* A lock-load that has run: one round of a loop. */
@@ -162,10 +181,13 @@ struct accounting *accounting_new(struct arena *arena, const struct program *pro
 		a->options = *options;
 	a->observer =
 	    (struct observer){.context = a, .wants = wants, .before = before, .block_start = block_start};
+	/* A cache's hits depend on the order of accesses, which gangs change. */
+	if (a->options.caches == ACCOUNT_CACHES_NONE)
+		a->observer.gang_before = gang_before;
 	a->sites = sites_find(arena, program, &a->options);
 	for (u32 k = 0; k < a->sites.count; k++)
 		if (a->sites.items[k].is_lock)
-			a->observer.after = after; /* which costs something at every watched instruction */
+			a->observer.after = after; /* which costs something at every watched instruction, and gangs */
 	a->flow = flow_new(arena, program);
 	a->counting = (struct counting){.arch = program->arch, .options = &a->options};
 	if (a->options.caches != ACCOUNT_CACHES_NONE)

@@ -235,6 +235,31 @@ void flow_before(struct flow *f, struct flow_count *counts, u32 point, const str
 	note_time(f, w, p->end - p->first, mask);
 }
 
+/* Of a branch or guard whose predicate holds for the lanes `on` of a whole warp. */
+static void count_predicate(const struct point *p, struct flow_count *n, u32 on)
+{
+	n->divergent += on && on != FULL_MASK && p->kind == POINT_BRANCH_IF;
+	n->off += (u32)__builtin_popcount(p->jumps_around ? on : ~on);
+}
+
+void flow_gang_before(struct flow *f, struct flow_count *counts, u32 point, const struct gang *g, const struct insn *i)
+{
+	const struct point *p = &f->points[point];
+	struct flow_count *n = &counts[point];
+
+	if (p->kind == POINT_GUARD || p->kind == POINT_BRANCH_IF)
+		EACH_WARP(g)
+			count_predicate(p, n, predicate(i, rows));
+	if (p->kind == POINT_GUARD)
+		return;
+	if (p->kind != POINT_RUN)
+		n->branches += g->count;
+	n->executed += g->count;
+	n->lanes += g->count * WARP_LANES;
+	for (u32 k = 0; k < g->count && g->block->index < TIMELINE_WARPS; k++)
+		note_time(f, &g->warps[k], p->end - p->first, FULL_MASK);
+}
+
 /* --- Around the run ------------------------------------------------------------------------- */
 
 void flow_begin(struct flow *f) { memset(f->timelines, 0, TIMELINE_WARPS * sizeof *f->timelines); }

@@ -10,7 +10,7 @@
 #ifndef PTXSIM_OBSERVE_FLOW_H
 #define PTXSIM_OBSERVE_FLOW_H
 
-#include "exec/machine.h"
+#include "exec/gang.h"
 #include "observe/classes.h"
 
 /* Of one PTX instruction, or a sum over several. */
@@ -44,6 +44,7 @@ u32 flow_points(const struct flow *f);
 u32 flow_point(const struct flow *f, const struct code *code, u32 insn);
 void flow_before(struct flow *f, struct flow_count *counts, u32 point, const struct warp *w, const struct insn *i,
                  const u8 *rows, u32 mask);
+void flow_gang_before(struct flow *f, struct flow_count *counts, u32 point, const struct gang *g, const struct insn *i);
 
 /* Before a launch. */
 void flow_begin(struct flow *f);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Random kernels with gangs and without: the same memory, the same counts, the same fault. The kernels
+ * Random kernels with gangs and without: the same memory, the same counts, watched or not, the same fault. The kernels
  * have no races; what they have is what parts gangs and lets them form again: branches on lanes, warps
  * and data, loops, guards, barriers, shuffles, atomic operations, scattered and faulting accesses.
  */
@@ -11,8 +11,9 @@
 #include <string.h>
 
 #include "api/session.h"
+#include "same_counts.h"
 
-enum { KERNELS = 300, WORDS = 8, DOUBLES = 4, FLOATS = 4, THREADS_MAX = 3 * 256, IN_WORDS = 4096, OUT_STRIDE = 64 };
+enum { KERNELS = 300, WORDS = 8, DOUBLES = 4, FLOATS = 4, THREADS_MAX = 3 * 256, IN_WORDS = 4096, OUT_STRIDE = 64, FRESH = 256 };
 
 /* --- The generator -------------------------------------------------------------------------- */
 
@@ -21,6 +22,7 @@ struct writer {
 	size_t length;
 	u64 state;
 	u32 labels, depth, left;
+	u32 fresh; /* registers that only one instruction writes */
 	bool faults; /* one access may go astray */
 };
 
@@ -125,6 +127,14 @@ static void access_memory(struct writer *g)
 
 static void statements(struct writer *g, u32 count, bool together);
 
+/* Something that is the same in every block, first in a basic block. */
+static void hoistable(struct writer *g)
+{
+	const u32 fresh = g->fresh++ % FRESH;
+
+	put(g, "mad.lo.u32 h%u, once, %u, %u; xor.b32 r%u, r%u, h%u;\n", fresh, draw(g, 1000), draw(g, 1000), word(g), word(g), fresh);
+}
+
 static void branch(struct writer *g, bool together)
 {
 	static const char *const conditions[] = {"setp.lt.u32 p, lane, %u;\n", "setp.lt.u32 p, warp, %u;\n",
@@ -136,6 +146,7 @@ static void branch(struct writer *g, bool together)
 	put(g, "%s@p bra ELSE%u;\n", text, label);
 	statements(g, 1 + draw(g, 4), together && which == 3);
 	put(g, "bra END%u;\nELSE%u:\n", label, label);
+	hoistable(g);
 	statements(g, 1 + draw(g, 3), together && which == 3);
 	put(g, "END%u:\n", label);
 }
@@ -149,6 +160,7 @@ static void loop(struct writer *g, bool together)
 
 	snprintf(text, sizeof text, counts[which], g->depth, 1 + draw(g, 5));
 	put(g, "%sLOOP%u:\n", text, label);
+	hoistable(g);
 	statements(g, 1 + draw(g, 4), together && which == 0);
 	put(g, "setp.ne.u32 p, n%u, 0; sub.u32 n%u, n%u, 1;\n@p bra LOOP%u;\n", g->depth, g->depth, g->depth, label);
 }
@@ -206,14 +218,15 @@ static void write_kernel(struct writer *g)
 {
 	put(g, ".version 8.0\n.target sm_80\n.address_size 64\n.global .align 4 .b8 counters[16];\n"
 	       ".visible .entry k(.param .u64 from, .param .u64 to)\n{\n"
-	       ".reg .pred p, q; .reg .b32 r<%d>, n<8>, a, b, c, tid, lane, warp, ctaid, thread, threads, members;\n"
+	       ".reg .pred p, q; .reg .b32 r<%d>, h<%d>, n<8>, a, b, c, tid, lane, warp, ctaid, thread, threads, members, once;\n"
 	       ".reg .b64 d<%d>, e, in, out; .reg .f32 f<%d>;\n"
 	       ".shared .align 4 .b8 tile[4096]; .shared .align 4 .b8 sums[64]; .shared .align 4 .b8 order[4];\n"
 	       ".local .align 4 .b8 mine[32];\n",
-	    WORDS, DOUBLES, FLOATS);
+	    WORDS, FRESH, DOUBLES, FLOATS);
 	put(g, "ld.param.u64 in, [from]; ld.param.u64 out, [to];\nmov.u32 tid, %%tid.x; mov.u32 a, %%tid.y; mov.u32 b, %%ntid.x;\n"
 	       "mad.lo.u32 tid, a, b, tid; mov.u32 c, %%ntid.y; mul.lo.u32 threads, b, c; mov.u32 ctaid, %%ctaid.x;\n"
-	       "mad.lo.u32 thread, ctaid, threads, tid; and.b32 lane, tid, 31; shr.u32 warp, tid, 5; activemask.b32 members;\n");
+	       "mad.lo.u32 thread, ctaid, threads, tid; and.b32 lane, tid, 31; shr.u32 warp, tid, 5; activemask.b32 members;\n"
+	       "mov.u32 once, %%tid.x;\n");
 	for (u32 k = 0; k < WORDS; k++)
 		put(g, "mad.lo.u32 r%u, thread, %u, %u;\n", k, 1 + 2 * draw(g, 10000), draw(g, 100));
 	for (u32 k = 0; k < DOUBLES; k++)
@@ -239,42 +252,67 @@ struct outcome {
 	struct launch_stats stats;
 	struct fault fault;
 	u32 place; /* of the fault */
+	struct session session;
+	struct accounting *accounting; /* NULL: nobody watched */
+	const struct account_run *counts;
 	u8 out[THREADS_MAX * OUT_STRIDE], counters[16];
 };
 
-static void run(const struct writer *g, bool one_warp, const u32 block[2], struct outcome *o)
+/* Runs the kernel, watched or not. */
+static void launch(struct outcome *o, struct launch *l, bool watched)
+{
+	struct observer *observers[2] = {NULL, NULL};
+	char message[256] = "";
+
+	if (watched) {
+		o->accounting = accounting_new(&o->session.arena, o->session.program, NULL);
+		observers[0] = accounting_observer(o->accounting);
+		accounting_begin(o->accounting);
+		l->observers = observers;
+	}
+	o->status = launch_run(l, &o->stats, &o->fault, message, sizeof message);
+	ck_assert_msg(o->status == LAUNCH_OK || o->status == LAUNCH_FAULT, "%s", message);
+	if (watched)
+		o->counts = accounting_end(o->accounting, &o->session.arena, l, &o->stats);
+}
+
+static void run(const struct writer *g, bool one_warp, bool watched, const u32 block[2], struct outcome *o)
 {
 	const struct lower_options options = {.one_warp = one_warp};
-	struct session s;
-	char message[256] = "";
+	struct session *const s = &o->session;
 	u64 counters = 0, size = 0;
 
 	memset(o, 0, sizeof *o);
-	ck_assert(session_open(&s));
-	session_add_text(&s, "random.ptx", g->text, g->length);
-	ck_assert_msg(session_build(&s, &options), "%.2000s", session_diagnostics(&s, false));
-	ck_assert(session_reset_memory(&s));
-	const u64 params[2] = {memory_allocate(&s.memory, 4 * IN_WORDS + 256, 256, "in", 0),
-			       memory_allocate(&s.memory, sizeof o->out, 256, "out", 0)};
-	u32 *in = (u32 *)(void *)memory_find(&s.memory, params[0], 4)->host;
+	ck_assert(session_open(s));
+	session_add_text(s, "random.ptx", g->text, g->length);
+	ck_assert_msg(session_build(s, &options), "%.2000s", session_diagnostics(s, false));
+	ck_assert(session_reset_memory(s));
+	const u64 params[2] = {memory_allocate(&s->memory, 4 * IN_WORDS + 256, 256, "in", 0),
+			       memory_allocate(&s->memory, sizeof o->out, 256, "out", 0)};
+	u32 *in = (u32 *)(void *)memory_find(&s->memory, params[0], 4)->host;
 	for (u32 k = 0; k < IN_WORDS + 64; k++)
 		in[k] = k * 2654435761u;
-	const struct launch l = {.program = s.program,
-				 .kernel = program_kernel(s.program, "k"),
-				 .memory = &s.memory,
-				 .grid = {3, 1, 1},
-				 .block = {block[0], block[1], 1},
-				 .params = (const u8 *)params,
-				 .jobs = 1};
+	struct launch l = {.program = s->program,
+			   .kernel = program_kernel(s->program, "k"),
+			   .memory = &s->memory,
+			   .grid = {3, 1, 1},
+			   .block = {block[0], block[1], 1},
+			   .params = (const u8 *)params,
+			   .jobs = 1};
 	ck_assert_int_eq(!l.kernel->code->gang_insns, one_warp);
-	o->status = launch_run(&l, &o->stats, &o->fault, message, sizeof message);
-	ck_assert_msg(o->status == LAUNCH_OK || o->status == LAUNCH_FAULT, "%s", message);
+	launch(o, &l, watched);
 	if (o->status == LAUNCH_FAULT)
 		o->place = (u32)(o->fault.insn - o->fault.code->insns);
-	memcpy(o->out, memory_find(&s.memory, params[1], 1)->host, sizeof o->out);
-	ck_assert(program_variable(s.program, "counters", &counters, &size));
-	memcpy(o->counters, memory_find(&s.memory, counters, 1)->host, sizeof o->counters);
-	session_close(&s);
+	memcpy(o->out, memory_find(&s->memory, params[1], 1)->host, sizeof o->out);
+	ck_assert(program_variable(s->program, "counters", &counters, &size));
+	memcpy(o->counters, memory_find(&s->memory, counters, 1)->host, sizeof o->counters);
+}
+
+static void end(struct outcome *o)
+{
+	if (o->accounting)
+		accounting_free(o->accounting);
+	session_close(&o->session);
 }
 
 static const u32 blocks[][2] = {{256, 1}, {128, 1}, {16, 16}, {100, 1}, {32, 1}, {8, 12}};
@@ -286,9 +324,29 @@ static void expect(const struct writer *g, bool same, const char *what)
 	ck_assert_msg(same, "%s differ", what);
 }
 
+static void same(const struct writer *g, const struct outcome *x, const struct outcome *y)
+{
+	expect(g, x->status == y->status, "status");
+	if (x->status == LAUNCH_FAULT) {
+		ck_assert_int_eq(x->fault.kind, y->fault.kind);
+		ck_assert_uint_eq(x->fault.block, y->fault.block);
+		ck_assert_uint_eq(x->fault.warp, y->fault.warp);
+		ck_assert_uint_eq(x->fault.lanes, y->fault.lanes);
+		ck_assert_uint_eq(x->fault.address, y->fault.address);
+		ck_assert_uint_eq(x->place, y->place);
+		return;
+	}
+	expect(g, !memcmp(x->out, y->out, sizeof x->out), "results");
+	expect(g, !memcmp(x->counters, y->counters, sizeof x->counters), "counters");
+	ck_assert_uint_eq(x->stats.warp_instructions, y->stats.warp_instructions);
+	ck_assert_uint_eq(x->stats.thread_instructions, y->stats.thread_instructions);
+	ck_assert_uint_eq(x->stats.branches, y->stats.branches);
+	ck_assert_uint_eq(x->stats.divergent_branches, y->stats.divergent_branches);
+}
+
 static void compare(u64 seed, bool faults)
 {
-	static struct outcome with, without;
+	static struct outcome with, without, watched, apart;
 	static struct writer g;
 	const u32 *block = blocks[seed % COUNT_OF(blocks)];
 
@@ -296,24 +354,18 @@ static void compare(u64 seed, bool faults)
 	g.state = (seed + 1) * 0x9e3779b97f4a7c15ull;
 	g.faults = faults;
 	write_kernel(&g);
-	run(&g, false, block, &with);
-	run(&g, true, block, &without);
-	expect(&g, with.status == without.status, "status");
-	if (with.status == LAUNCH_FAULT) {
-		ck_assert_int_eq(with.fault.kind, without.fault.kind);
-		ck_assert_uint_eq(with.fault.block, without.fault.block);
-		ck_assert_uint_eq(with.fault.warp, without.fault.warp);
-		ck_assert_uint_eq(with.fault.lanes, without.fault.lanes);
-		ck_assert_uint_eq(with.fault.address, without.fault.address);
-		ck_assert_uint_eq(with.place, without.place);
-		return;
-	}
-	expect(&g, !memcmp(with.out, without.out, sizeof with.out), "results");
-	expect(&g, !memcmp(with.counters, without.counters, sizeof with.counters), "counters");
-	ck_assert_uint_eq(with.stats.warp_instructions, without.stats.warp_instructions);
-	ck_assert_uint_eq(with.stats.thread_instructions, without.stats.thread_instructions);
-	ck_assert_uint_eq(with.stats.branches, without.stats.branches);
-	ck_assert_uint_eq(with.stats.divergent_branches, without.stats.divergent_branches);
+	run(&g, false, false, block, &with);
+	run(&g, true, false, block, &without);
+	run(&g, false, true, block, &watched);
+	run(&g, true, true, block, &apart);
+	same(&g, &with, &without);
+	same(&g, &with, &watched);
+	if (with.status == LAUNCH_OK)
+		same_counts("random kernel", watched.accounting, watched.counts, apart.accounting, apart.counts);
+	end(&with);
+	end(&without);
+	end(&watched);
+	end(&apart);
 }
 
 START_TEST(agree)

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What is counted does not depend on how a launch is run: every sample and benchmark with gangs and without, and
+ * by one host thread and several, as several generations count. Kernels whose result depends on the order of
+ * blocks run by one thread.
+ */
+#include <check.h>
+#include <fts.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/play.h"
+#include "same_counts.h"
+
+struct played {
+	struct session session;
+	struct script script;
+	struct play play;
+};
+
+/* script: the launches; NULL: those of the file. */
+static bool play(struct played *p, const char *path, const char *script, const char *arch, bool one_warp, u32 jobs)
+{
+	const char *message;
+
+	memset(p, 0, sizeof *p);
+	ck_assert(session_open(&p->session));
+	struct session *const s = &p->session;
+	ck_assert_msg(session_add_file(s, path, &message), "%s: %s", path, message);
+	script_init(&p->script, &s->arena, &s->strings, &s->diags);
+	script_read(&p->script, script ? source_add(&s->sources, "script", script, strlen(script)) : s->modules.items[0]->source,
+		    script != NULL);
+	const struct lower_options options = {.arch = arch ? arch : p->script.arch, .one_warp = one_warp};
+	p->play = (struct play){.session = s, .script = &p->script, .options = {.jobs = jobs, .account = true}};
+	return p->script.launch_count && session_build(s, &options) && play_run(&p->play);
+}
+
+static void end(struct played *p)
+{
+	play_free(&p->play);
+	session_close(&p->session);
+}
+
+static void compare(const char *path, const char *script, const char *arch)
+{
+	static const struct {
+		const char *name;
+		bool one_warp;
+		u32 jobs;
+	} ways[] = {{"without gangs", true, 1}, {"by three threads", false, 3}};
+	struct played with, other;
+	char what[512];
+
+	if (play(&with, path, script, arch, false, 1))
+		for (u32 k = 0; k < COUNT_OF(ways); k++) {
+			if (ways[k].jobs > 1 && with.play.launches.items[0].kernel->order_dependent)
+				continue;
+			ck_assert(play(&other, path, script, arch, ways[k].one_warp, ways[k].jobs));
+			ck_assert_uint_eq(with.play.launches.count, other.play.launches.count);
+			for (size_t n = 0; n < with.play.launches.count; n++) {
+				const struct play_launch *x = &with.play.launches.items[n], *y = &other.play.launches.items[n];
+				snprintf(what, sizeof what, "%s, %s, launch %zu, %s", path, arch ? arch : "as written", n,
+					 ways[k].name);
+				ck_assert_msg(!x->fault == !y->fault, "%s: only one faults", what);
+				if (!x->fault)
+					same_counts(what, with.play.accounting, x->account, other.play.accounting, y->account);
+			}
+			end(&other);
+		}
+	end(&with);
+}
+
+/* --- Samples -------------------------------------------------------------------------------- */
+
+static const char *folder(const char *name, char path[512])
+{
+	const char *source = getenv("srcdir");
+
+	snprintf(path, 512, "%s/%s", source ? source : "..", name);
+	return path;
+}
+
+START_TEST(samples)
+{
+	static const char *const archs[] = {NULL, "sm_30"};
+	char path[512];
+	char *const paths[] = {(char *)folder("samples", path), NULL};
+	FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	u32 found = 0;
+
+	ck_assert_ptr_nonnull(tree);
+	for (FTSENT *e; (e = fts_read(tree));) {
+		const char *end = e->fts_info == FTS_F ? strrchr(e->fts_name, '.') : NULL;
+		if (!end || (strcmp(end, ".ptx") && strcmp(end, ".sass")))
+			continue;
+		compare(e->fts_path, NULL, archs[_i]);
+		found++;
+	}
+	fts_close(tree);
+	ck_assert_uint_gt(found, 10);
+}
+END_TEST
+
+/* --- Benchmarks ----------------------------------------------------------------------------- */
+
+static const struct {
+	const char *file, *script;
+} benchmarks[] = {
+	{"saxpy", "buffer x f32[4000] uniform 0 1\nbuffer y f32[4000] uniform 0 1\n"
+		  "launch saxpy(x, y, 3.0, 4000) grid=16 block=256"},
+	{"matmul", "buffer a f32[96,96] uniform 0 1\nbuffer b f32[96,96] uniform 0 1\nbuffer c f32[96,96]\n"
+		   "launch matmul(a, b, c, 96) grid=6, 6 block=16,16"},
+	{"mandel", "buffer r u32[96,96]\nlaunch mandel(r, 96, 100, -2.0, -1.5, 3.0 / 96) grid=6, 6 block=16,16"},
+	{"hist", "buffer in u32[16384] random\nbuffer r u32[256]\nlaunch hist(in, r, 16384) grid=12 block=256"},
+	{"transpose", "buffer a f32[128,128] uniform 0 1\nbuffer r f32[128,128]\n"
+		      "launch transpose(a, r, 128) grid=4, 4 block=32,8"},
+	{"xorshift", "buffer r u32[4000]\nlaunch xorshift(r, 64, 4000) grid=16 block=256"},
+};
+
+START_TEST(benchmark)
+{
+	static const char *const archs[] = {NULL, "sm_20", "sm_30", "sm_50", "sm_90"};
+	char name[64], path[512];
+
+	snprintf(name, sizeof name, "tests/bench/%s.ptx", benchmarks[_i].file);
+	for (u32 k = 0; k < COUNT_OF(archs); k++)
+		compare(folder(name, path), benchmarks[_i].script, archs[k]);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("counts");
+	TCase *c = tcase_create("counts");
+
+	tcase_set_timeout(c, 120);
+	tcase_add_loop_test(c, samples, 0, 2);
+	tcase_add_loop_test(c, benchmark, 0, COUNT_OF(benchmarks));
+	suite_add_tcase(s, c);
+	SRunner *r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	const int failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed != 0;
+}
