@@ -21,6 +21,7 @@ struct lines {
 	u8 sectors[WARP_LANES];   /* a bit for each sector touched */
 	u8 wavefront[WARP_LANES]; /* of the tag stage */
 	u8 of_lane[WARP_LANES];   /* the line of each active lane */
+	u32 single;               /* visits: a bit for each tag wavefront of which no visit serves two lanes */
 };
 
 /* Two parities of address bits: the only pair, up to naming, that fits the recordings. */
@@ -99,8 +100,9 @@ static void gather_visits(u32 mask, const u64 address[WARP_LANES], u32 shift, st
 
 	for (u32 left = mask; left; left &= left - 1)
 		waiting[sectors_tag_bank(address[__builtin_ctz(left)])] |= left & -left;
-	lines->count = lines->tag_wavefronts = 0;
+	lines->count = lines->tag_wavefronts = lines->single = 0;
 	while (waiting[0] | waiting[1] | waiting[2] | waiting[3]) {
+		lines->single |= 1u << lines->tag_wavefronts;
 		for (u32 b = 0; b < TAG_BANKS; b++) {
 			u32 words = 0, served = 0;
 			u64 line;
@@ -121,6 +123,8 @@ static void gather_visits(u32 mask, const u64 address[WARP_LANES], u32 shift, st
 				words |= word;
 			}
 			waiting[b] &= ~served;
+			if (served & (served - 1))
+				lines->single &= ~(1u << lines->tag_wavefronts);
 			lines->key[lines->count] = line;
 			lines->wavefront[lines->count++] = (u8)lines->tag_wavefronts;
 		}
@@ -165,6 +169,22 @@ static void fold_addresses(struct data_stage *d, u32 mask, const u64 address[WAR
 
 		d->address[l] =
 		    (u32)lines->of_lane[l] << LINE_SHIFT | ((u32)address[l] & ((1u << LINE_SHIFT) - 1));
+	}
+}
+
+/* Where the operands of atomics go: to their places in the line. If each line that a tag wavefront visits
+ * has one lane, its sectors travel by half: their two halves of 16 bytes fall together. Compare and
+ * swap, of which two operands go, has half as many places: those of a half line, or one for each sector. Equals
+ * all recorded atomics and reductions. */
+static void place_operands(struct data_stage *d, u32 mask, const struct lines *lines, bool two)
+{
+	const u32 single = two ? 0x60 : 0x6f, several = two ? 0x3f : 0x7f;
+
+	for (u32 left = mask; left; left &= left - 1) {
+		u32 l = (u32)__builtin_ctz(left);
+		bool alone = lines->single >> lines->wavefront[lines->of_lane[l]] & 1;
+
+		d->address[l] &= ~((1u << LINE_SHIFT) - 1) | (alone ? single : several);
 	}
 }
 
@@ -227,35 +247,49 @@ static void serve_data(struct data_stage *d, u32 mask, const struct lines *lines
 	d->groups = n.units;
 }
 
+/* Atomics write their operands, of which compare and swap has two, and read back; a reduction only
+ * writes. */
+static void count_atomic_data(struct data_stage *d, const struct sector_access *a, const struct lines *lines,
+                              struct sector_count *count)
+{
+	const bool two = a->kind == SECTOR_ATOM_CAS;
+
+	if (a->kind != SECTOR_RED) {
+		serve_data(d, a->mask, lines, 1);
+		count->data_reads = (u16)d->wavefronts;
+		count->data_conflicts = (u16)(d->wavefronts - d->groups);
+	}
+	place_operands(d, a->mask, lines, two);
+	d->lane_bytes = two ? 2 * a->width : a->width;
+	serve_data(d, a->mask, lines, 1);
+	count->data_writes = (u16)d->wavefronts;
+	count->data_conflicts += (u16)(d->wavefronts - d->groups);
+}
+
 /* Loads: each tag wavefront is a part. Stores: the first 8 are one (of bytes and halves: 4),
- * each later one is its own. Atomics write their operands, of which compare and swap has two, and
- * read back; a reduction only writes. */
+ * each later one is its own. */
 static void count_data(const struct arch *arch, const struct sector_access *a, const u64 address[WARP_LANES],
                        const struct lines *lines, struct sector_count *count)
 {
 	struct data_stage d = {.arch = arch, .width = a->width, .lane_bytes = a->width};
 
 	fold_addresses(&d, a->mask, address, lines);
+	if (a->kind >= SECTOR_RED && a->kind <= SECTOR_ATOM_CAS) {
+		count_atomic_data(&d, a, lines, count);
+		return;
+	}
 	d.by_lane = a->kind == SECTOR_ASYNC;
 	serve_data(&d, a->mask, lines, a->kind != SECTOR_STORE ? 1 : a->width < 4 ? 4 : 8);
 	u32 excess = d.wavefronts - d.groups;
 
-	if (a->kind == SECTOR_LOAD || a->kind >= SECTOR_ATOM)
+	if (a->kind == SECTOR_LOAD)
 		count->data_reads = (u16)d.wavefronts;
-	if (a->kind != SECTOR_LOAD)
+	else
 		count->data_writes = (u16)d.wavefronts;
 	count->data_conflicts = (u16)excess;
-	if (a->kind == SECTOR_ATOM_CAS) {
-		d.lane_bytes = 2 * a->width;
-		serve_data(&d, a->mask, lines, 1);
-		count->data_writes = (u16)d.wavefronts;
-		count->data_conflicts = (u16)(excess + d.wavefronts - d.groups);
-	} else if (a->kind == SECTOR_ATOM) {
-		count->data_conflicts = (u16)(2 * excess);
-	} else if (a->kind == SECTOR_ASYNC) {
+	if (a->kind == SECTOR_ASYNC) {
 		/* Data goes from the first level to shared memory: only the request itself is
 		 * seen here, while its conflicts count on both sides. */
-		count->data_reads = 0;
 		count->data_writes = 1;
 		count->data_conflicts = (u16)(2 * excess);
 	}

@@ -9,7 +9,6 @@
 
 #define SUB_WORD                                                                                             \
 	"the data stage of stores of 1 and 2 bytes with more than 4 tag wavefronts follows no rule found"
-#define WRITTEN "the operands of a scattered atomic take 1 to 7 more cycles to write than their banks explain"
 #define LINES   "conflicts of a store to scattered lines are off by 1"
 #define AROUND  "the assembler branches around a copy that no lane makes, and its three loads with it"
 #define FRAME                                                                                                \
@@ -37,29 +36,6 @@ const struct known known_differences[] = {
     {"gst_b16.probe_few_banks_6", WRITES, SUB_WORD},
     {"gst_b32.lines_0", "l1tex__data_bank_conflicts*", LINES},
     {"gst_b32.lines_3", "l1tex__data_bank_conflicts*", LINES},
-    {"gatom_*.rand*", WRITES, WRITTEN},
-    {"gred_*.rand*", WRITES, WRITTEN},
-    {"gatom_add_u64.new_stride_92", WRITES, WRITTEN},
-    {"gatom_cas_b64.new_mask_93", WRITES, WRITTEN},
-    {"gatom_cas_b64.new_two_94", WRITES, WRITTEN},
-    {"gred_and_b32.new_rand_109", WRITES, WRITTEN},
-    {"gred_add_f16x2.new_rand_120", WRITES, WRITTEN},
-    {"gatom_exch_b32.more_rand_83", WRITES, WRITTEN},
-    {"gatom_cas_b32.more_perm_98", WRITES, WRITTEN},
-    {"gatom_cas_b32.more_rand_102", WRITES, WRITTEN},
-    {"gatom_add_u64.more_rand_107", WRITES, WRITTEN},
-    {"gatom_cas_b64.more_near_113", WRITES, WRITTEN},
-    {"gatom_cas_b64.more_near_118", WRITES, WRITTEN},
-    {"gatom_cas_b64.more_rand_119", WRITES, WRITTEN},
-    {"gatom_cas_b64.more_stride_120", WRITES, WRITTEN},
-    {"gatom_exch_b64.more_rand_122", WRITES, WRITTEN},
-    {"gatom_add_f32.more_stride_125", WRITES, WRITTEN},
-    {"gred_and_b32.more_rand_147", WRITES, WRITTEN},
-    {"gred_one.more_few_175", WRITES, WRITTEN},
-    {"gred_one.more_rand_177", WRITES, WRITTEN},
-    {"gred_add_f16x2.more_rand_182", WRITES, WRITTEN},
-    {"gred_add_f16x2.more_rand_184", WRITES, WRITTEN},
-    {"gred_add_f16x2.more_rand_186", WRITES, WRITTEN},
     {"cpa_s_cg16.more_pair_92", "smsp__inst_executed_op_shared_ld.sum", AROUND},
     {"loc_*", "l1tex__t_output_wavefronts_*", FRAME},
     {"loc_*", "l1tex__data_*", FRAME_DATA},
