@@ -668,6 +668,9 @@ void sectors_count_local(const struct arch *arch, const struct sector_access *ac
 
 	*count = (struct sector_count){0};
 	word.width = min_u32(access->width, 4);
+	/* Loads pass the data stage as stores do, while such of global memory go by tag wavefront. */
+	if (access->kind == SECTOR_LOAD)
+		word.kind = SECTOR_STORE;
 	for (u32 byte = 0; byte < access->width; byte += 4) {
 		struct sector_count n;
 
@@ -680,8 +683,11 @@ void sectors_count_local(const struct arch *arch, const struct sector_access *ac
 		count->ideal_sectors += n.ideal_sectors;
 		count->lines += n.lines;
 		count->tag_wavefronts += n.tag_wavefronts;
-		count->data_reads += n.data_reads;
-		count->data_writes += n.data_writes;
+		if (access->kind == SECTOR_LOAD)
+			/* Of 16 bytes, each word's goes in two. */
+			count->data_reads += (u16)(n.data_writes + (access->width == 16));
+		else
+			count->data_writes += n.data_writes;
 		count->data_conflicts += n.data_conflicts;
 		count->bytes_wanted += n.bytes_wanted;
 		count->bytes_moved += n.bytes_moved;

@@ -71,9 +71,11 @@ void sectors_place_bypass(u32 mask, const u64 address[WARP_LANES], const u32 sha
 
 /* `offset` is the byte offset of each lane in its own local memory. Word w of lane l lies at
  * (w x 32 + l) x 4 of the warp's; each word of 4 bytes is a request. The tag wavefronts
- * are those of a frame at a multiple of 32 KiB: where it lies is up to the launch (one pattern
- * launched again and again read 36 and 32 in turn), and of those recorded that show it more than
- * half lay so. The data stage's figures are an estimate. */
+ * are those of a frame at a multiple of 32 KiB. Where it lies is up to the warp's place in its SM, which
+ * differs from launch to launch (the same launch, read four times, ran in places 0, 2, 0 and 1 with 11, 10, 11
+ * and 12 tag wavefronts); of those recorded that show it more than half lay so. The data stage's figures hold
+ * up to 8 tag wavefronts (bytes and halves: 4), where frames do not matter; a load right behind a store of
+ * more waits for parts of it. */
 void sectors_count_local(const struct arch *arch, const struct sector_access *access,
                          const u32 offset[WARP_LANES], struct sector_count *count);
 
