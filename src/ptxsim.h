@@ -114,12 +114,19 @@ struct ptxsim_texture {
 	int normalized_values;      /* 8- and 16-bit integers are read as floats from 0 or -1 to 1 */
 	ptxsim_address_mode address[3];
 	float border[4]; /* what lies outside with PTXSIM_ADDRESS_BORDER */
+	uint32_t levels; /* of a mipmapped texture, at most 16: each has half the last one's size in every dimension but
+			    the layers, and follows it in memory without gaps; 0: none */
+	int linear_levels; /* filters between levels, else takes the nearest */
+	float level_bias, lowest_level, highest_level; /* added to a level that is asked for, and its bounds */
+	uint32_t samples;  /* of each texel of a multi-sample texture, at most 16, side by side in memory; 0: none */
+	int seamless_cube; /* filters of a cube go on across the edges of its faces */
 };
 
 #define PTXSIM_TEXTURE_INIT                                                                                  \
 	{                                                                                                    \
 		sizeof(struct ptxsim_texture), 0, 0, 0, 0, 0, 0, 0, 1, 32, PTXSIM_TEXEL_FLOAT, 0, 0, 0,      \
-		    {PTXSIM_ADDRESS_CLAMP, PTXSIM_ADDRESS_CLAMP, PTXSIM_ADDRESS_CLAMP}, {0, 0, 0, 0}         \
+		    {PTXSIM_ADDRESS_CLAMP, PTXSIM_ADDRESS_CLAMP, PTXSIM_ADDRESS_CLAMP}, {0, 0, 0, 0}, 0, 0,  \
+		    0, 0, 15, 0, 0                                                                           \
 	}
 
 /* Makes a texture or surface object: *handle is what kernels take as a 64-bit argument. The texels are used in

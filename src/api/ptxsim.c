@@ -274,9 +274,16 @@ static struct texture texture_of(const struct ptxsim_texture *x)
 	                    .kind = (u8)x->texel,
 	                    .linear = x->linear != 0,
 	                    .normalized_coordinates = x->normalized_coordinates != 0,
-	                    .normalized_values = x->normalized_values != 0};
+	                    .normalized_values = x->normalized_values != 0,
+	                    .levels = (u8)x->levels,
+	                    .mixes_levels = x->linear_levels != 0,
+	                    .samples = (u8)x->samples,
+	                    .seamless = x->seamless_cube != 0,
+	                    .level_bias = x->level_bias,
+	                    .level_low = x->lowest_level,
+	                    .level_high = x->highest_level};
 
-	t.pitch = x->pitch ? x->pitch : (u64)t.width * texture_texel_bytes(&t);
+	t.pitch = x->pitch ? x->pitch : texture_row_bytes(&t);
 	t.slice = x->slice ? x->slice : t.pitch * (t.height ? t.height : 1);
 	for (u32 d = 0; d < 3; d++)
 		t.address[d] = (u8)x->address[d];
@@ -284,14 +291,14 @@ static struct texture texture_of(const struct ptxsim_texture *x)
 	return t;
 }
 
-/* Small enough that texture_bytes cannot overflow. */
+/* What fits the descriptor; texture_is_sound has the rest. */
 static bool texture_is_possible(const struct ptxsim_texture *x)
 {
 	const u32 most = 1 << 27;
 
 	return x->struct_size == sizeof *x && x->width <= most && x->height <= most && x->depth <= most && x->layers <= most &&
 	       !(x->depth && x->layers) && x->pitch < 1ull << 34 && x->slice < 1ull << 34 && x->channels <= 4 &&
-	       x->channel_bits <= 32 && (u32)x->texel <= PTXSIM_TEXEL_FLOAT && (u32)x->address[0] <= PTXSIM_ADDRESS_BORDER &&
+	       x->channel_bits <= 32 && x->levels <= TEXTURE_LEVELS && x->samples <= TEXTURE_SAMPLES && (u32)x->texel <= PTXSIM_TEXEL_FLOAT && (u32)x->address[0] <= PTXSIM_ADDRESS_BORDER &&
 	       (u32)x->address[1] <= PTXSIM_ADDRESS_BORDER && (u32)x->address[2] <= PTXSIM_ADDRESS_BORDER;
 }
 

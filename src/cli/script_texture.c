@@ -83,10 +83,18 @@ static bool set(u8 *flag)
 	return true;
 }
 
+static bool parse_small(struct script *s, struct lex *l, u32 high, u8 *to)
+{
+	u32 count;
+
+	if (!parse_count(s, l, 1, high, &count))
+		return false;
+	*to = (u8)count;
+	return true;
+}
+
 static bool parse_field(struct script *s, struct lex *l, struct texture *t)
 {
-	u32 channels = 0;
-
 	if (lex_take(l, "width"))
 		return parse_count(s, l, 1, 1 << 27, &t->width);
 	if (lex_take(l, "height"))
@@ -95,11 +103,12 @@ static bool parse_field(struct script *s, struct lex *l, struct texture *t)
 		return parse_count(s, l, 1, 1 << 16, &t->depth);
 	if (lex_take(l, "layers"))
 		return parse_count(s, l, 1, 1 << 16, &t->layers);
-	if (lex_take(l, "channels")) {
-		const bool read = parse_count(s, l, 1, 4, &channels);
-		t->channels = (u8)channels;
-		return read;
-	}
+	if (lex_take(l, "channels"))
+		return parse_small(s, l, 4, &t->channels);
+	if (lex_take(l, "levels"))
+		return parse_small(s, l, TEXTURE_LEVELS, &t->levels);
+	if (lex_take(l, "samples"))
+		return parse_small(s, l, TEXTURE_SAMPLES, &t->samples);
 	if (lex_take(l, "address"))
 		return parse_address(l, t);
 	if (lex_take(l, "border"))
@@ -110,7 +119,12 @@ static bool parse_field(struct script *s, struct lex *l, struct texture *t)
 		return set(&t->normalized_coordinates);
 	if (lex_take(l, "unorm"))
 		return set(&t->normalized_values);
-	lex_error(l, "width=, height=, depth=, layers=, channels=, address=, border=, linear, normalized, unorm or ')' expected");
+	if (lex_take(l, "trilinear"))
+		return set(&t->mixes_levels);
+	if (lex_take(l, "seamless"))
+		return set(&t->seamless);
+	lex_error(l, "width=, height=, depth=, layers=, channels=, levels=, samples=, address=, border=, linear, trilinear, "
+		     "seamless, normalized, unorm or ')' expected");
 	return false;
 }
 
@@ -125,7 +139,7 @@ struct script_texture *script_parse_texture(struct script *s, struct lex *l)
 		return NULL;
 	}
 	lex_next(l);
-	*t = (struct texture){.magic = TEXTURE_MAGIC, .channels = 1, .address = {ADDRESS_CLAMP, ADDRESS_CLAMP, ADDRESS_CLAMP}};
+	*t = (struct texture){.magic = TEXTURE_MAGIC, .channels = 1, .level_high = TEXTURE_LEVELS - 1, .address = {ADDRESS_CLAMP, ADDRESS_CLAMP, ADDRESS_CLAMP}};
 	while (!lex_take(l, ")"))
 		if (!parse_field(s, l, t))
 			return NULL;
@@ -140,8 +154,12 @@ struct script_texture *script_parse_texture(struct script *s, struct lex *l)
 		memcpy(&t->border[k], &whole, sizeof whole);
 	}
 	t->width = t->width ? t->width : (u32)(x->buffer->count / t->channels);
-	t->pitch = (u64)t->width * texture_texel_bytes(t);
+	t->pitch = texture_row_bytes(t);
 	t->slice = t->pitch * (t->height ? t->height : 1);
+	if (!texture_is_sound(t)) {
+		lex_error(l, t->samples ? "a multi-sample texture has one level" : "a texture that large cannot be");
+		return NULL;
+	}
 	if (texture_bytes(t) > x->buffer->count * element_bytes(x->buffer->type)) {
 		lex_error(l, "the texture has %llu bytes, the buffer only %llu", (unsigned long long)texture_bytes(t),
 			  (unsigned long long)(x->buffer->count * element_bytes(x->buffer->type)));

@@ -1,22 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Texels: addressing, filtering, formats. See memory/texture.h for what is and is not certain.
+ * Texels: formats, levels, addressing, lookups. See memory/texture.h for what is and is not certain.
  */
 #include "memory/texture.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "memory/texture_filter.h"
 #include "number/half.h"
 #include "number/ieee.h"
 
-enum { NORMALIZED_BITS = 21, WEIGHT_BITS = 8, WEIGHT_STEPS = 1 << WEIGHT_BITS };
+enum { NORMALIZED_BITS = 21 };
+
+static u64 slices_of(const struct texture *t) { return t->layers ? t->layers : t->depth ? t->depth : 1; }
+
+static u64 level_bytes(const struct texture *t)
+{
+	return (slices_of(t) - 1) * t->slice + (t->height ? t->height - 1 : 0) * t->pitch + texture_row_bytes(t);
+}
+
+static u32 halved(u32 size) { return size > 1 ? size / 2 : size; }
+
+bool texture_level(const struct texture *t, s64 level, struct texture *at_level, u64 *from)
+{
+	*at_level = *t;
+	*from = 0;
+	if (level < 0 || level >= (t->levels ? t->levels : 1))
+		return false;
+	for (; level > 0; level--) {
+		*from += level_bytes(at_level);
+		at_level->width = halved(at_level->width);
+		at_level->height = halved(at_level->height);
+		at_level->depth = halved(at_level->depth);
+		at_level->pitch = texture_row_bytes(at_level);
+		at_level->slice = at_level->pitch * (at_level->height ? at_level->height : 1);
+	}
+	return true;
+}
 
 u64 texture_bytes(const struct texture *t)
 {
-	const u64 rows = t->height ? t->height : 1, slices = t->layers ? t->layers : t->depth ? t->depth : 1;
+	struct texture last;
+	u64 from;
 
-	return (slices - 1) * t->slice + (rows - 1) * t->pitch + (u64)t->width * texture_texel_bytes(t);
+	texture_level(t, t->levels ? t->levels - 1 : 0, &last, &from);
+	return from + level_bytes(&last);
+}
+
+/* Whether texture_bytes can be reckoned in 64 bits. */
+static bool is_of_this_world(const struct texture *t)
+{
+	const f64 rows = t->height ? t->height : 1, slices = (f64)slices_of(t), most = 0x1p48;
+
+	return slices * (f64)t->slice < most && rows * (f64)t->pitch < most &&
+	       slices * rows * (f64)texture_row_bytes(t) < most;
 }
 
 bool texture_is_sound(const struct texture *t)
@@ -25,7 +63,8 @@ bool texture_is_sound(const struct texture *t)
 	const bool channels = t->channels == 1 || t->channels == 2 || t->channels == 4;
 
 	return t->magic == TEXTURE_MAGIC && bits && channels && t->width && t->kind <= TEXEL_FLOAT &&
-	       !(t->kind == TEXEL_FLOAT && t->channel_bits == 8);
+	       !(t->kind == TEXEL_FLOAT && t->channel_bits == 8) && t->levels <= TEXTURE_LEVELS &&
+	       t->samples <= TEXTURE_SAMPLES && !(t->levels > 1 && t->samples) && is_of_this_world(t);
 }
 
 u64 texture_offset(const struct texture *t, u32 x, u32 y, u32 z)
@@ -51,17 +90,19 @@ static f32 normalized(const struct texture *t, u32 raw)
 	return value < -1.0f ? -1.0f : value;
 }
 
-/* A texel's channels as the instruction sees them: floats' bits, or integers extended to 32 bits. */
-static void read_texel(const struct texture *t, const u8 *texel, bool as_float, u32 value[4])
+/* A NaN becomes that of f16, in 32 bits. */
+static u32 widened_half(u16 raw) { return (raw & 0x7fff) > 0x7c00 ? 0x7fffe000 : f32_from_f16(raw); }
+
+void texture_read(const struct texture *t, const u8 *texel, bool as_stored, u32 value[4])
 {
-	const bool floats = t->kind == TEXEL_FLOAT || (as_float && t->normalized_values && t->channel_bits < 32);
+	const bool floats = !as_stored && texture_reads_floats(t);
 	const u32 spare = 32 - t->channel_bits;
 
 	memset(value, 0, 4 * sizeof *value);
 	for (u32 k = 0; k < t->channels; k++) {
 		const u32 raw = raw_channel(t, texel, k);
 		if (t->kind == TEXEL_FLOAT)
-			value[k] = t->channel_bits == 16 ? f32_from_f16((u16)raw) : raw;
+			value[k] = t->channel_bits == 16 ? widened_half((u16)raw) : raw;
 		else if (floats)
 			value[k] = bits_of_f32(normalized(t, raw));
 		else
@@ -77,8 +118,7 @@ static u32 mode_of(const struct texture *t, u32 dimension)
 	return !t->normalized_coordinates && (mode == ADDRESS_WRAP || mode == ADDRESS_MIRROR) ? ADDRESS_CLAMP : mode;
 }
 
-/* A texel coordinate brought into [0, size), or -1 for the border. */
-static s64 place(const struct texture *t, s64 at, u32 size, u32 dimension)
+s64 texture_place(const struct texture *t, s64 at, u32 size, u32 dimension)
 {
 	if (at >= 0 && at < (s64)size)
 		return at;
@@ -96,8 +136,7 @@ static s64 place(const struct texture *t, s64 at, u32 size, u32 dimension)
 	}
 }
 
-/* The border's colour, as a texel of the texture's format could hold it. */
-static void read_border(const struct texture *t, bool as_float, u32 value[4])
+void texture_read_border(const struct texture *t, bool as_stored, u32 value[4])
 {
 	const bool scales = t->normalized_values && t->kind != TEXEL_FLOAT && t->channel_bits < 32;
 	const f32 low = t->kind == TEXEL_SIGNED ? -1.0f : 0.0f;
@@ -108,7 +147,7 @@ static void read_border(const struct texture *t, bool as_float, u32 value[4])
 		const f32 held = t->border[k] < low ? low : t->border[k] > 1.0f ? 1.0f : t->border[k];
 		const u32 raw = scales ? (u32)(s32)ceilf(held * top - 0.5f) : 0;
 		if (scales)
-			value[k] = as_float ? bits_of_f32(normalized(t, raw)) : raw;
+			value[k] = as_stored ? raw : bits_of_f32(normalized(t, raw));
 		else if (t->kind == TEXEL_FLOAT && t->channel_bits == 16)
 			value[k] = f32_from_f16(f16_from_f32_rn(bits_of_f32(t->border[k])));
 		else
@@ -124,20 +163,21 @@ static u32 size_of(const struct texture *t, u32 dimension)
 }
 
 static void texel_at(const struct texture *t, const u8 *host, const struct texture_query *q, const s64 at[3],
-		     u32 value[4])
+		     bool as_stored, u32 value[4])
 {
+	const u32 samples = t->samples ? t->samples : 1;
 	s64 in[3] = {0, 0, 0};
 
-	for (u32 d = 0; d < q->dimensions; d++) {
-		in[d] = place(t, at[d], size_of(t, d), d);
+	for (u32 d = 0; d < q->dimensions || d < 2; d++) {
+		in[d] = texture_place(t, at[d], size_of(t, d), d);
 		if (in[d] < 0) {
-			read_border(t, q->as_float, value);
+			texture_read_border(t, as_stored, value);
 			return;
 		}
 	}
 	const u32 layer = t->layers && q->layer >= t->layers ? t->layers - 1 : q->layer;
-	read_texel(t, host + texture_offset(t, (u32)in[0], (u32)in[1], t->layers ? layer : (u32)in[2]), q->as_float,
-		   value);
+	texture_read(t, host + texture_offset(t, (u32)in[0] * samples + q->sample, (u32)in[1], t->layers ? layer : (u32)in[2]),
+		     as_stored, value);
 }
 
 /* The coordinate in texels. A normalized one has 21 bits of fraction, and wrapping takes the fraction first;
@@ -153,8 +193,15 @@ static f64 scaled(const struct texture *t, const struct texture_query *q, u32 d)
 		at = floor(at * (1 << NORMALIZED_BITS)) / (1 << NORMALIZED_BITS) * size_of(t, d);
 	}
 	if (!(fabs(at) < 1e15))
-		return at > 0 ? 1e15 : at < 0 ? -1e15 : 0;
+		at = at > 0 ? 1e15 : at < 0 ? -1e15 : 0;
 	return at + q->offset[d];
+}
+
+/* A one-dimensional texture has a row above it, half of which shows in a filter if the second address mode is border,
+ * and which an offset with bits beyond the first four reaches: recorded. */
+static bool is_line(const struct texture *t, const struct texture_query *q)
+{
+	return q->dimensions == 1 && !t->layers && t->address[1] == ADDRESS_BORDER;
 }
 
 /* The lower corner of what a filter mixes, and the fractions in steps of 1 / 256. */
@@ -162,6 +209,8 @@ static void corners(const struct texture *t, const struct texture_query *q, bool
 {
 	for (u32 d = 0; d < 3; d++) {
 		s64 at = d < q->dimensions ? (s64)floor((scaled(t, q, d) - 0.5) * WEIGHT_STEPS + 0.5) : 0;
+		if (d == 1 && is_line(t, q))
+			at = q->offset[1] * WEIGHT_STEPS - WEIGHT_STEPS / 2;
 		const s64 last = ((s64)size_of(t, d) - 1) * WEIGHT_STEPS;
 		if (clamps && d < q->dimensions && mode_of(t, d) == ADDRESS_CLAMP)
 			at = at < 0 ? 0 : at > last ? last : at;
@@ -170,188 +219,164 @@ static void corners(const struct texture *t, const struct texture_query *q, bool
 	}
 }
 
-static u32 times(u32 a, u32 b) { return (a * b + WEIGHT_STEPS / 2) / WEIGHT_STEPS; }
-
-/* Weights of the eight corners, x lowest in the index; they add up to WEIGHT_STEPS. Depth is split first, then
- * x, then y, each rounding at the side that is given here. */
-static void corner_weights(const u32 part[3], u32 weight[8])
-{
-	for (u32 z = 0; z < 2; z++) {
-		const u32 slice = z ? part[2] : WEIGHT_STEPS - part[2];
-		const u32 right = times(slice, part[0]), left = slice - right;
-		const u32 lower_left = times(left, WEIGHT_STEPS - part[1]), upper_right = times(right, part[1]);
-		weight[4 * z] = lower_left;
-		weight[4 * z + 1] = right - upper_right;
-		weight[4 * z + 2] = left - lower_left;
-		weight[4 * z + 3] = upper_right;
-	}
-}
-
-/* To nearest with `bits` of fraction, ties away from zero. */
-static f64 round_away(f64 value, u32 bits)
-{
-	u64 word;
-
-	memcpy(&word, &value, sizeof word);
-	word += 1ull << (51 - bits);
-	word &= ~((1ull << (52 - bits)) - 1);
-	memcpy(&value, &word, sizeof value);
-	return value;
-}
-
-/* A filter's sum in the texture's format: floats of 16 bits are rounded as such; of normalized integers the sum
- * becomes one of 16 bits. (Recorded ties of f16 and of signed 8-bit sums go either way, 1 in 200 otherwise.) */
-static u32 filtered_value(const struct texture *t, f64 sum)
-{
-	const f64 mean = sum / WEIGHT_STEPS;
-	const f64 top = t->kind == TEXEL_SIGNED ? 32767 : 65535;
-
-	if (t->kind == TEXEL_FLOAT)
-		return bits_of_f32((f32)round_away(mean, t->channel_bits == 16 ? 10 : 23));
-	const f64 scale = top / ((1u << (t->channel_bits - (t->kind == TEXEL_SIGNED))) - 1);
-	const f64 whole = floor(mean * scale + 0.5);
-	return bits_of_f32((f32)((whole < -top ? -top : whole) / top));
-}
-
-/* A texel's channel in a filter's sum: normalized integers as they are stored. */
-static f64 filter_term(const struct texture *t, u32 value)
-{
-	return t->kind == TEXEL_FLOAT ? f32_of_bits(value) : t->kind == TEXEL_SIGNED ? (s32)value : (f64)value;
-}
-
-static void filtered(const struct texture *t, const u8 *host, const struct texture_query *q, u32 result[4])
-{
-	struct texture_query plain = *q;
-	f64 sum[4] = {0, 0, 0, 0};
-	u32 part[3], weight[8];
-	s64 low[3];
-
-	plain.as_float = t->kind == TEXEL_FLOAT;
-	corners(t, q, true, low, part);
-	corner_weights(part, weight);
-	for (u32 corner = 0; corner < 8; corner++) {
-		s64 at[3];
-		u32 value[4];
-		if (!weight[corner])
-			continue;
-		for (u32 d = 0; d < 3; d++)
-			at[d] = low[d] + (corner >> d & 1);
-		texel_at(t, host, &plain, at, value);
-		for (u32 k = 0; k < 4; k++)
-			sum[k] += weight[corner] * filter_term(t, value[k]);
-	}
-	for (u32 k = 0; k < 4; k++)
-		result[k] = filtered_value(t, sum[k]);
-}
-
-/* --- Cubes ----------------------------------------------------------------------------------------------- */
-
-/* Faces in the guide's order: +x -x +y -y +z -z. Of a direction the face, and where it meets it, from -1 to 1. */
-static u32 face_of(const f64 v[3], f64 at[2])
-{
-	const f64 x = fabs(v[0]), y = fabs(v[1]), z = fabs(v[2]);
-
-	if (x >= y && x >= z) {
-		at[0] = v[0] >= 0 ? -v[2] / x : v[2] / x;
-		at[1] = -v[1] / x;
-		return v[0] >= 0 ? 0 : 1;
-	}
-	if (y >= z) {
-		at[0] = v[0] / y;
-		at[1] = v[1] >= 0 ? v[2] / y : -v[2] / y;
-		return v[1] >= 0 ? 2 : 3;
-	}
-	at[0] = v[2] >= 0 ? v[0] / z : -v[0] / z;
-	at[1] = -v[1] / z;
-	return v[2] >= 0 ? 4 : 5;
-}
-
-/* A texel of a face. Without the driver's "seamless" flag, which is not modelled, filters stay on their face. */
-static void cube_texel(const struct texture *t, const u8 *host, const struct texture_query *q, u32 face, s64 x, s64 y, u32 value[4])
-{
-	const s64 last = (s64)t->width - 1;
-	const u32 cubes = t->layers / 6, cube = q->layer < cubes ? q->layer : cubes - 1;
-
-	x = x < 0 ? 0 : x > last ? last : x;
-	y = y < 0 ? 0 : y > last ? last : y;
-	read_texel(t, host + texture_offset(t, (u32)x, (u32)y, cube * 6 + face), q->as_float, value);
-}
-
-static void cube_filtered(const struct texture *t, const u8 *host, const struct texture_query *q, u32 face, const f64 at[2],
-			  u32 result[4])
-{
-	const f64 size = t->width;
-	const s64 x = (s64)floor(((at[0] + 1) / 2 * size - 0.5) * WEIGHT_STEPS + 0.5);
-	const s64 y = (s64)floor(((at[1] + 1) / 2 * size - 0.5) * WEIGHT_STEPS + 0.5);
-	const u32 part[3] = {(u32)x & (WEIGHT_STEPS - 1), (u32)y & (WEIGHT_STEPS - 1), 0};
-	struct texture_query plain = *q;
-	f64 sum[4] = {0, 0, 0, 0};
-	u32 weight[8];
-
-	plain.as_float = t->kind == TEXEL_FLOAT;
-	corner_weights(part, weight);
-	for (u32 corner = 0; corner < 4; corner++) {
-		u32 value[4];
-		cube_texel(t, host, &plain, face, (x >> WEIGHT_BITS) + (corner & 1), (y >> WEIGHT_BITS) + (corner >> 1), value);
-		for (u32 k = 0; k < 4; k++)
-			sum[k] += weight[corner] * filter_term(t, value[k]);
-	}
-	for (u32 k = 0; k < 4; k++)
-		result[k] = filtered_value(t, sum[k]);
-}
-
-static void cube_lookup(const struct texture *t, const u8 *host, const struct texture_query *q, u32 result[4])
-{
-	const f64 v[3] = {q->at[0], q->at[1], q->at[2]}, size = t->width;
-	const bool floats = t->kind == TEXEL_FLOAT || t->normalized_values;
-	f64 at[2];
-	const u32 face = face_of(v, at);
-	s64 texel[2];
-
-	if (t->linear && fabs(at[0]) <= 1 && fabs(at[1]) <= 1 && q->as_float && floats) {
-		cube_filtered(t, host, q, face, at, result);
-		return;
-	}
-	/* A direction of zeros or of what is no number has no place. */
-	for (u32 d = 0; d < 2; d++)
-		texel[d] = fabs(at[d]) <= 1 ? (s64)floor((at[d] + 1) / 2 * size) : 0;
-	cube_texel(t, host, q, face, texel[0], texel[1], result);
-}
-
 /* --- Lookups ---------------------------------------------------------------------------------------------- */
 
-void texture_lookup(const struct texture *t, const u8 *host, const struct texture_query *q, u32 result[4])
+static u32 times(u32 a, u32 b) { return (a * b + WEIGHT_STEPS / 2) / WEIGHT_STEPS; }
+
+/* What a filter mixes at one level, `share` of the whole. */
+static void add_taps(const struct texture *t, const u8 *host, const struct texture_query *q, u32 share, struct taps *taps)
 {
-	const bool floats = t->kind == TEXEL_FLOAT || t->normalized_values;
+	u32 part[3];
+	s64 low[3];
+
+	if (q->cube) {
+		cube_taps(t, host, q, share, taps);
+		return;
+	}
+	corners(t, q, true, low, part);
+	for (u32 z = 0; z < 2; z++) {
+		const u32 back = times(share, part[2]), slice = z ? back : share - back;
+		if (!slice)
+			continue;
+		const u32 first = filter_weights(taps, slice, part[0], part[1]);
+		for (u32 corner = 0; corner < TAP_GROUP; corner++) {
+			const s64 at[3] = {low[0] + (corner & 1), low[1] + (corner >> 1), low[2] + z};
+			texel_at(t, host, q, at, true, taps->value[first + corner]);
+		}
+	}
+}
+
+static void nearest(const struct texture *t, const u8 *host, const struct texture_query *q, bool as_stored, u32 result[4])
+{
 	s64 at[3] = {0, 0, 0};
 
 	if (q->cube) {
-		cube_lookup(t, host, q, result);
-		return;
-	}
-	if (t->linear && !q->integers && q->as_float && floats) {
-		filtered(t, host, q, result);
+		cube_nearest(t, host, q, as_stored, result);
 		return;
 	}
 	for (u32 d = 0; d < q->dimensions; d++)
-		at[d] = q->integers ? (s64)q->texel[d] + q->offset[d] : (s64)floor(scaled(t, q, d));
-	texel_at(t, host, q, at, result);
+		at[d] = (s64)floor(scaled(t, q, d));
+	if (is_line(t, q))
+		at[1] = q->offset[1];
+	texel_at(t, host, q, at, as_stored, result);
+}
+
+static s64 bounded(s64 at, s64 size) { return at < 0 ? 0 : at >= size ? size - 1 : at; }
+
+/* By whole coordinates the address modes do not count: zeros outside, or the edge. */
+static void fetch(const struct texture *t, const u8 *host, const struct texture_query *q, u32 result[4])
+{
+	struct texture at_level;
+	s64 at[3] = {0, 0, 0};
+	u64 from;
+	bool inside = texture_level(t, q->whole_level, &at_level, &from) && q->sample < (t->samples ? t->samples : 1) &&
+		      (q->bounded || q->layer < (t->layers ? t->layers : 1));
+
+	for (u32 d = 0; d < q->dimensions; d++) {
+		at[d] = (s64)q->texel[d] + q->offset[d];
+		at[d] = q->bounded ? bounded(at[d], size_of(&at_level, d)) : at[d];
+		inside &= at[d] >= 0 && at[d] < size_of(&at_level, d);
+	}
+	memset(result, 0, 4 * sizeof *result);
+	if (inside)
+		texel_at(&at_level, host + from, q, at, false, result);
+}
+
+/* In steps of 1 / 256, each number cut to these first. */
+static s32 level_steps(const struct texture *t, f32 level)
+{
+	const f64 last = (t->levels - 1) * (f64)WEIGHT_STEPS, step = WEIGHT_STEPS;
+	const f64 low = floor(t->level_low * step), high = floor(t->level_high * step);
+	f64 at = (level == level ? floor(level * step) : low) + floor(t->level_bias * step);
+
+	at = at > high ? high : at;
+	at = at < low ? low : at;
+	return (s32)(at > last ? last : at < 0 ? 0 : at);
+}
+
+static void add_level(const struct texture *t, const u8 *host, const struct texture_query *q, u32 level, u32 share,
+		      struct taps *taps)
+{
+	struct texture at_level;
+	u64 from;
+
+	if (!share)
+		return;
+	texture_level(t, level, &at_level, &from);
+	if (t->linear) {
+		add_taps(&at_level, host + from, q, share, taps);
+		return;
+	}
+	nearest(&at_level, host + from, q, true, taps->value[filter_weights(taps, share, 0, 0)]);
+}
+
+/* The level that the coordinates' type, the bounds and the filter between levels give; a part of the next, too. */
+void texture_lookup(const struct texture *t, const u8 *host, const struct texture_query *q, u32 result[4])
+{
+	const bool floats = texture_reads_floats(t);
+	struct taps taps = {.count = 0};
+	struct texture at_level;
+	u64 from;
+	u32 level = 0, part = 0;
+
+	if (q->integers) {
+		fetch(t, host, q, result);
+		return;
+	}
+	if (t->levels > 1) {
+		const s32 steps = level_steps(t, q->level);
+		level = (u32)(t->mixes_levels ? steps : steps + WEIGHT_STEPS / 2) / WEIGHT_STEPS;
+		part = t->mixes_levels && floats ? (u32)steps % WEIGHT_STEPS : 0;
+	}
+	if (floats && (t->linear || part)) {
+		add_level(t, host, q, level, WEIGHT_STEPS - part, &taps);
+		add_level(t, host, q, level + 1, part, &taps);
+		filter_mix(t, &taps, result);
+		return;
+	}
+	texture_level(t, level, &at_level, &from);
+	nearest(&at_level, host + from, q, false, result);
+}
+
+f32 texture_gradient_level(const struct texture *t, const struct texture_query *q, const f32 dx[3], const f32 dy[3])
+{
+	f64 longest = 0;
+
+	for (u32 k = 0; k < 2; k++) {
+		f64 step[3], length = 0;
+		for (u32 d = 0; d < 3; d++)
+			step[d] = (k ? dy : dx)[d];
+		if (q->cube)
+			cube_step(q->at, step);
+		for (u32 d = 0; d < q->dimensions; d++) {
+			const f64 texels = step[d] * (q->cube ? t->width : t->normalized_coordinates ? size_of(t, d) : 1);
+			length += texels * texels;
+		}
+		longest = length > longest ? length : longest;
+	}
+	return (f32)(log2(longest) / 2);
 }
 
 void texture_gather(const struct texture *t, const u8 *host, const struct texture_query *q, u32 channel, u32 result[4])
 {
-	static const u8 order[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
+	static const u8 order[TAP_GROUP][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
 	u32 part[3];
 	s64 low[3];
 
+	if (q->cube) {
+		cube_gather(t, host, q, channel, result);
+		return;
+	}
 	corners(t, q, false, low, part);
-	for (u32 k = 0; k < 4; k++) {
+	for (u32 k = 0; k < TAP_GROUP; k++) {
 		const s64 at[3] = {low[0] + order[k][0], low[1] + order[k][1], 0};
 		u32 value[4];
-		texel_at(t, host, q, at, value);
+		texel_at(t, host, q, at, false, value);
 		result[k] = value[channel];
 	}
 }
+
+/* --- Stores ------------------------------------------------------------------------------------------------ */
 
 static u32 clamped(const struct texture *t, u32 value)
 {

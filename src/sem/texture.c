@@ -4,12 +4,13 @@
  *
  * Operand lists: results, the residence predicate, then texture, sampler, coordinates, and the rest.
  * In unified mode the texture's descriptor has the sampler's settings; a separate sampler is a
- * descriptor, too, of which only these count. Textures have one level: level and gradients choose it.
- * How lookups follow recordings: see memory/texture.h.
+ * descriptor, too, of which only these count. A value to compare depths with is taken and ignored, as recorded of
+ * textures without depth, which all that can be made here are. How lookups follow recordings: see memory/texture.h.
  */
 #include "isa/form.h"
 #include "memory/texture.h"
 #include "number/half.h"
+#include "number/ieee.h"
 #include "sem/lanes.h"
 #include "sem/pick.h"
 
@@ -94,8 +95,10 @@ struct places {
 	u32 texture;  /* index in the list of the texture operand; the sampler follows */
 	u32 first;    /* of the coordinates */
 	u32 coordinates, dimensions;
-	bool layered, cube;
+	u32 layer; /* operand, or NO_PLACE */
+	bool samples, cube;
 };
+enum { NO_PLACE = ~0u };
 
 static void find_places(const struct warp *w, const struct insn *i, u32 results, u32 before, struct places *p)
 {
@@ -107,10 +110,15 @@ static void find_places(const struct warp *w, const struct insn *i, u32 results,
 	p->texture = before;
 	p->first = before + 2;
 	p->cube = form_has(f, M_cube) || form_has(f, M_acube);
-	p->layered = form_has(f, M_a1d) || form_has(f, M_a2d) || form_has(f, M_acube);
+	p->samples = form_has(f, M_dim2ms) || form_has(f, M_a2dms);
+	const bool layered = form_has(f, M_a1d) || form_has(f, M_a2d) || form_has(f, M_acube) || form_has(f, M_a2dms);
 	p->dimensions = form_has(f, M_dim1) || form_has(f, M_a1d) ? 1 : form_has(f, M_dim3) || p->cube ? 3 : 2;
 	p->coordinates = form_has(f, M_dim1) ? 1 : form_has(f, M_dim2) || form_has(f, M_a1d) ? 2 : 4;
+	p->layer = layered ? p->first + p->samples : NO_PLACE;
 }
+
+/* Of the first coordinate: sample and layer stand before. */
+static u32 first_coordinate(const struct places *p) { return p->first + p->samples + (p->layer != NO_PLACE); }
 
 static u64 operand(const struct places *p, const u8 *rows, u32 index, u32 lane)
 {
@@ -142,27 +150,70 @@ static void give(const struct places *p, u8 *rows, u32 lane, const u32 value[4])
 
 /* --- tex, tld4 ------------------------------------------------------------------------------ */
 
-static void fill_query(const struct places *p, const u8 *rows, u32 lane, u32 offsets_at, struct texture_query *q)
+/* Between the coordinates and the offsets stand a level, or gradients along x and y. */
+enum lookup { LOOK_BASE, LOOK_LEVEL, LOOK_GRADIENT, LOOK_GATHER };
+
+static u32 gradient_length(const struct places *p) { return p->dimensions == 3 ? 4 : p->dimensions; }
+
+static f32 operand_f32(const struct places *p, const u8 *rows, u32 index, u32 lane)
 {
-	const u32 first = p->first + p->layered;
+	return f32_of_bits((u32)operand(p, rows, index, lane));
+}
+
+static void fill_level(const struct places *p, const u8 *rows, u32 lane, enum lookup how, const struct texture *t,
+		       struct texture_query *q)
+{
+	const u32 at = p->first + p->coordinates;
+	f32 step[2][3] = {{0}, {0}};
+
+	if (how == LOOK_LEVEL && q->integers) {
+		q->whole_level = (s32)operand(p, rows, at, lane);
+		q->bounded = true;
+	} else if (how == LOOK_LEVEL) {
+		q->level = operand_f32(p, rows, at, lane);
+	} else if (how == LOOK_GRADIENT) {
+		for (u32 k = 0; k < 2 * p->dimensions; k++)
+			step[k / p->dimensions][k % p->dimensions] =
+				operand_f32(p, rows, at + k / p->dimensions * gradient_length(p) + k % p->dimensions, lane);
+		q->level = texture_gradient_level(t, q, step[0], step[1]);
+	}
+}
+
+/* Offsets of lookups have four bits, those of gathers six, and one's for a line goes on into the next: recorded. */
+static void fill_offsets(const struct places *p, const u8 *rows, u32 first, u32 lane, enum lookup how, s32 offset[3])
+{
+	const u32 spare = how == LOOK_GATHER ? 26 : 28;
+
+	for (u32 d = 0; d < p->dimensions && first + d < p->f->operand_count; d++) {
+		const u32 word = (u32)operand(p, rows, first + d, lane);
+		offset[d] = (s32)(word << spare) >> spare;
+		if (p->dimensions == 1)
+			offset[1] = (s32)(word << 24) >> 28;
+	}
+}
+
+static void fill_query(const struct places *p, const u8 *rows, u32 lane, enum lookup how, bool has_offset,
+		       struct texture_query *q)
+{
+	const u32 between = how == LOOK_LEVEL ? 1 : how == LOOK_GRADIENT ? 2 * gradient_length(p) : 0;
+	const u32 first = first_coordinate(p), offsets = p->first + p->coordinates + between;
 
 	memset(q, 0, sizeof *q);
 	q->dimensions = p->dimensions;
 	q->cube = p->cube;
-	q->layer = p->layered ? (u32)operand(p, rows, p->first, lane) : 0;
+	q->sample = p->samples ? (u32)operand(p, rows, p->first, lane) : 0;
+	q->layer = p->layer != NO_PLACE ? (u32)operand(p, rows, p->layer, lane) : 0;
 	q->integers = form_type(p->f, 1) == T_s32;
-	q->as_float = type_class(form_type(p->f, 0)) == 'f';
 	for (u32 d = 0; d < p->dimensions; d++) {
 		const u32 word = (u32)operand(p, rows, first + d, lane);
 		q->texel[d] = (s32)word;
-		memcpy(&q->at[d], &word, sizeof word);
-		if (offsets_at + d < p->f->operand_count)
-			q->offset[d] = (s32)operand(p, rows, offsets_at + d, lane);
+		q->at[d] = f32_of_bits(word);
 	}
+	if (has_offset)
+		fill_offsets(p, rows, offsets, lane, how, q->offset);
 }
 
-/* `skip`: operands between coordinates and offsets: a level, gradients. */
-static const struct insn *look_up(struct warp *w, const struct insn *i, u8 *rows, u32 mask, u32 skip, bool gathers)
+static const struct insn *look_up(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum lookup how, bool has_offset)
 {
 	struct bound b = {.known = false};
 	struct places p;
@@ -182,8 +233,9 @@ static const struct insn *look_up(struct warp *w, const struct insn *i, u8 *rows
 		if (p.cube && (b.t.layers < 6 || b.t.width != b.t.height))
 			return warp_fault(w, i, FAULT_ILLEGAL_INSTRUCTION, 1u << l, "a cube has six square layers, not %u of %u x %u",
 					  b.t.layers, b.t.width, b.t.height);
-		fill_query(&p, rows, l, p.first + p.coordinates + skip, &q);
-		if (gathers)
+		fill_query(&p, rows, l, how, has_offset, &q);
+		fill_level(&p, rows, l, how, &b.t, &q);
+		if (how == LOOK_GATHER)
 			texture_gather(&b.t, b.host, &q, channel, value);
 		else
 			texture_lookup(&b.t, b.host, &q, value);
@@ -192,20 +244,23 @@ static const struct insn *look_up(struct warp *w, const struct insn *i, u8 *rows
 	pred_write(rows, p.list[results], mask, FULL_MASK);
 	return i + 1;
 }
-MEANING_FUNCTION(tex) { return look_up(w, i, rows, mask, 0, false); }
+MEANING_FUNCTION(tex) { return look_up(w, i, rows, mask, LOOK_BASE, true); }
 MEANING(tex);
-MEANING_FUNCTION(tex_level) { return look_up(w, i, rows, mask, 1, false); }
+MEANING_FUNCTION(tex_level) { return look_up(w, i, rows, mask, LOOK_LEVEL, true); }
 MEANING(tex_level);
-MEANING_FUNCTION(tex_grad)
-{
-	struct places p;
-
-	find_places(w, i, 0, 0, &p);
-	return look_up(w, i, rows, mask, 2 * (p.dimensions == 3 ? 4 : p.dimensions), false);
-}
+MEANING_FUNCTION(tex_grad) { return look_up(w, i, rows, mask, LOOK_GRADIENT, true); }
 MEANING(tex_grad);
-MEANING_FUNCTION(tld4) { return look_up(w, i, rows, mask, 0, true); }
+MEANING_FUNCTION(tld4) { return look_up(w, i, rows, mask, LOOK_GATHER, true); }
 MEANING(tld4);
+/* The same without offsets: what stands there is a depth. */
+MEANING_FUNCTION(tex_depth) { return look_up(w, i, rows, mask, LOOK_BASE, false); }
+MEANING(tex_depth);
+MEANING_FUNCTION(tex_level_depth) { return look_up(w, i, rows, mask, LOOK_LEVEL, false); }
+MEANING(tex_level_depth);
+MEANING_FUNCTION(tex_grad_depth) { return look_up(w, i, rows, mask, LOOK_GRADIENT, false); }
+MEANING(tex_grad_depth);
+MEANING_FUNCTION(tld4_depth) { return look_up(w, i, rows, mask, LOOK_GATHER, false); }
+MEANING(tld4_depth);
 
 /* --- Queries -------------------------------------------------------------------------------- */
 
@@ -226,10 +281,10 @@ static u32 answer(const struct texture *t, int query)
 	switch (query) {
 	case M_width:
 		return t->width;
-	case M_height:
-		return t->height;
+	case M_height: /* layers follow the last dimension: recorded */
+		return t->height ? t->height : t->layers ? t->layers : 1;
 	case M_depth:
-		return t->depth;
+		return t->depth ? t->depth : t->height ? t->layers : 0;
 	case M_array_size:
 		return t->layers;
 	case M_channel_data_type:
@@ -247,8 +302,9 @@ static u32 answer(const struct texture *t, int query)
 	case M_addr_mode_2:
 		return t->address[query - M_addr_mode_0];
 	case M_num_mipmap_levels:
+		return t->levels;
 	case M_num_samples:
-		return 1;
+		return t->samples;
 	default:
 		return 0; /* memory_layout: linear */
 	}
@@ -261,12 +317,16 @@ MEANING_FUNCTION(query)
 
 	find_places(w, i, 1, 1, &p);
 	const int what = form_pick(p.f, M_width, M_memory_layout);
+	const bool of_level = form_has(p.f, M_level);
 	for (u32 l = 0; l < WARP_LANES; l++) {
 		if (!(mask >> l & 1))
 			continue;
 		if (!bind(w, i, l, handle(&p, rows, p.texture, l), 0, &b))
 			return NULL;
-		((u32 *)(rows + p.list[0]))[l] = answer(&b.t, what);
+		struct texture at_level;
+		u64 from;
+		const s64 level = of_level ? (s32)operand(&p, rows, p.first, l) : 0;
+		((u32 *)(rows + p.list[0]))[l] = texture_level(&b.t, level, &at_level, &from) ? answer(&at_level, what) : 0;
 	}
 	return i + 1;
 }
@@ -293,7 +353,7 @@ MEANING(is_object);
 static u8 *surface_bytes(const struct bound *b, const struct places *p, const u8 *rows, u32 lane, u32 size, bool in_texels)
 {
 	const struct texture *t = &b->t;
-	const u32 first = p->first + p->layered, texel = texture_texel_bytes(t);
+	const u32 first = first_coordinate(p), texel = texture_texel_bytes(t);
 	const s64 unit = in_texels ? texel : 1, width = (s64)t->width * texel;
 	const bool clamps = form_has(p->f, M_clamp);
 	s64 at[3] = {0, 0, 0};
@@ -306,8 +366,8 @@ static u8 *surface_bytes(const struct bound *b, const struct places *p, const u8
 		if (at[d] < 0 || at[d] > bound)
 			return NULL;
 	}
-	const u32 layer = p->layered ? (u32)operand(p, rows, p->first, lane) : (u32)at[2];
-	if (p->layered && layer >= max_u32(1, t->layers))
+	const u32 layer = p->layer != NO_PLACE ? (u32)operand(p, rows, p->layer, lane) : (u32)at[2];
+	if (p->layer != NO_PLACE && layer >= max_u32(1, t->layers))
 		return NULL;
 	return b->host + layer * t->slice + (u64)at[1] * t->pitch + (u64)at[0];
 }
@@ -382,10 +442,8 @@ MEANING_FUNCTION(sust)
 }
 MEANING(sust);
 
-static u64 reduced(int op, int type, u64 old, u64 b)
+static u64 reduced(int op, bool is_signed, u64 old, u64 b)
 {
-	const bool is_signed = type_class(type) == 's';
-
 	switch (op) {
 	case M_add:
 		return old + b;
@@ -406,7 +464,7 @@ MEANING_FUNCTION(sured)
 	struct places p;
 	const struct form *f = warp_form(w, i);
 	const int op = form_pick(f, M_and, M_popc), type = form_type(f, 0);
-	const bool formatted = form_has(f, M_p), is_signed = type_class(type) == 's';
+	const bool formatted = form_has(f, M_p);
 	const u32 bytes = type_bits(type) / 8;
 
 	find_places(w, i, 0, 0, &p);
@@ -417,6 +475,7 @@ MEANING_FUNCTION(sured)
 			continue;
 		if (!bind(w, i, l, handle(&p, rows, p.texture, l), 0, &b))
 			return NULL;
+		const bool is_signed = formatted ? b.t.kind == TEXEL_SIGNED : type_class(type) == 's';
 		u8 *at = surface_bytes(&b, &p, rows, l, bytes, formatted);
 		if (!at && form_has(f, M_trap))
 			return outside(w, i, &b, l, bytes, true);
@@ -427,7 +486,7 @@ MEANING_FUNCTION(sured)
 		memcpy(&old, at, bytes);
 		if (is_signed && bytes == 4)
 			old = (u64)(s64)(s32)old, operand_value = (u64)(s64)(s32)operand_value;
-		old = reduced(op, type, old, operand_value);
+		old = reduced(op, is_signed, old, operand_value);
 		memcpy(at, &old, bytes);
 		pthread_mutex_unlock(&w->machine->lock);
 	}
@@ -439,56 +498,85 @@ PICK_ONE(tex)
 PICK_ONE(tex_level)
 PICK_ONE(tex_grad)
 PICK_ONE(tld4)
+PICK_ONE(tex_depth)
+PICK_ONE(tex_level_depth)
+PICK_ONE(tex_grad_depth)
+PICK_ONE(tld4_depth)
 PICK_ONE(query)
 PICK_ONE(is_object)
 PICK_ONE(suld)
 PICK_ONE(sust)
 PICK_ONE(sured)
 
-#define TEX_TYPES "((.v4(.u32|.s32|.f32)|.v2.f16x2|.v4.f16)(.s32|.f32))"
-#define TEX_FLOAT "((.v4(.u32|.s32|.f32)|.v2.f16x2|.v4.f16).f32)"
-#define DOC_TEX   "Looks a texture up."
-#define DOC_QUERY "Asks for a property of a texture, sampler or surface."
-#define DOC_SULD  "Loads from a surface."
-#define DOC_SUST  "Stores to a surface."
-#define DOC_SURED "Reduces in a surface."
-#define OLD       ISA_UNVERIFIED
-#define SURFACES  "(.1d|.2d|.3d|.a1d|.a2d)"
-#define BEYOND    "(.trap|.clamp|.zero)"
+#define TEX_DATA   "(.v4(.u32|.s32|.f32)|.v2.f16x2|.v4.f16)"
+#define TEX_TYPES  "(" TEX_DATA "(.s32|.f32))"
+#define TEX_FLOAT  "(" TEX_DATA ".f32)"
+#define TLD4_TYPES ".v4(.u32|.s32|.f32).f32"
+#define DOC_TEX    "Looks a texture up."
+#define DOC_DEPTH  "Looks a texture up and compares depths."
+#define DOC_GATHER "Takes the four texels that a filter would mix."
+#define DOC_QUERY  "Asks for a property of a texture, sampler or surface."
+#define DOC_SULD   "Loads from a surface."
+#define DOC_SUST   "Stores to a surface."
+#define DOC_SURED  "Reduces in a surface."
+#define OLD        ISA_UNVERIFIED
+#define SURFACES   "(.1d|.2d|.3d|.a1d|.a2d)"
+#define BEYOND     "(.trap|.clamp|.zero)"
+
+/* A geometry's lookups: with offsets of N coordinates, then with a depth behind them or alone. */
+#define ROWS_TEX(geometry, n)                                                                                         \
+	ROW("tex[.base]" geometry TEX_TYPES, "={v}0|pred X ?{" n "}s32", 10, 10, OLD, pick_tex, DOC_TEX),             \
+	ROW("tex.level" geometry TEX_TYPES, "={v}0|pred X b32 ?{" n "}s32", 31, 20, OLD, pick_tex_level, DOC_TEX)
+#define ROWS_DEPTH(geometry, n, g)                                                                                    \
+	ROW("tex[.base]" geometry TEX_FLOAT, "={v}0|pred X {" n "}s32 f32", 43, 30, OLD, pick_tex, DOC_DEPTH),        \
+	ROW("tex.level" geometry TEX_FLOAT, "={v}0|pred X b32 {" n "}s32 f32", 43, 30, OLD, pick_tex_level,          \
+	    DOC_DEPTH),                                                                                               \
+	ROW("tex.grad" geometry TEX_FLOAT, "={v}0|pred X {" g "}f32 {" g "}f32 {" n "}s32 f32", 43, 30, OLD,          \
+	    pick_tex_grad, DOC_DEPTH)
+#define ROWS_DEPTH_ALONE(geometry, g)                                                                                 \
+	ROW("tex[.base]" geometry TEX_FLOAT, "={v}0|pred X f32", 43, 30, OLD, pick_tex_depth, DOC_DEPTH),             \
+	ROW("tex.level" geometry TEX_FLOAT, "={v}0|pred X b32 f32", 43, 30, OLD, pick_tex_level_depth, DOC_DEPTH),    \
+	ROW("tex.grad" geometry TEX_FLOAT, "={v}0|pred X {" g "}f32 {" g "}f32 f32", 43, 30, OLD,                     \
+	    pick_tex_grad_depth, DOC_DEPTH)
 
 static const struct isa_row rows_texture[] = {
-	ROW("tex[.base](.1d|.a1d)" TEX_TYPES, "={v}0|pred X ?{1}s32", 10, 10, OLD, pick_tex, DOC_TEX),
-	ROW("tex[.base](.2d|.a2d)" TEX_TYPES, "={v}0|pred X ?{2}s32", 10, 10, OLD, pick_tex, DOC_TEX),
-	ROW("tex[.base].3d" TEX_TYPES, "={v}0|pred X ?{4}s32", 10, 10, OLD, pick_tex, DOC_TEX),
-	ROW("tex.level(.1d|.a1d)" TEX_TYPES, "={v}0|pred X b32 ?{1}s32", 31, 20, OLD, pick_tex_level, DOC_TEX),
-	ROW("tex.level(.2d|.a2d)" TEX_TYPES, "={v}0|pred X b32 ?{2}s32", 31, 20, OLD, pick_tex_level, DOC_TEX),
-	ROW("tex.level.3d" TEX_TYPES, "={v}0|pred X b32 ?{4}s32", 31, 20, OLD, pick_tex_level, DOC_TEX),
+	ROWS_TEX("(.1d|.a1d)", "1"),
+	ROWS_TEX("(.2d|.a2d)", "2"),
+	ROWS_TEX(".3d", "4"),
 	ROW("tex.grad(.1d|.a1d)" TEX_FLOAT, "={v}0|pred X {1}f32 {1}f32 ?{1}s32", 31, 20, OLD, pick_tex_grad, DOC_TEX),
 	ROW("tex.grad(.2d|.a2d)" TEX_FLOAT, "={v}0|pred X {2}f32 {2}f32 ?{2}s32", 31, 20, OLD, pick_tex_grad, DOC_TEX),
 	ROW("tex.grad.3d" TEX_FLOAT, "={v}0|pred X {4}f32 {4}f32 ?{4}s32", 31, 20, OLD, pick_tex_grad, DOC_TEX),
 	ROW("tex[.base](.cube|.acube)" TEX_FLOAT, "={v}0|pred X", 30, 20, OLD, pick_tex, DOC_TEX),
-	ROW("tex.level(.cube|.acube)" TEX_FLOAT, "={v}0|pred X b32", 31, 20, OLD, pick_tex, DOC_TEX),
-	ROW("tex.grad(.cube|.acube)" TEX_FLOAT, "={v}0|pred X {4}f32 {4}f32", 43, 20, OLD, pick_tex, DOC_TEX),
-	ROW("tex[.base](.2dms|.a2dms)" TEX_TYPES, "={v}0|pred X", 32, 30, ISA_UNMODELLED, NULL, DOC_TEX),
-	ROW("tld4(.r|.g|.b|.a)(.2d|.a2d).v4(.u32|.s32|.f32).f32", "={v}0|pred X ?{2}s32", 31, 20, OLD, pick_tld4,
-	    "Takes the four texels that a filter would mix."),
-	ROW("tld4(.r|.g|.b|.a)(.cube|.acube).v4(.u32|.s32|.f32).f32", "={v}0|pred X", 43, 20, ISA_UNMODELLED, NULL,
-	    "Takes the four texels that a filter would mix."),
+	ROW("tex.level(.cube|.acube)" TEX_FLOAT, "={v}0|pred X b32", 31, 20, OLD, pick_tex_level, DOC_TEX),
+	ROW("tex.grad(.cube|.acube)" TEX_FLOAT, "={v}0|pred X {4}f32 {4}f32", 43, 20, OLD, pick_tex_grad, DOC_TEX),
+	ROW("tex[.base](.2dms|.a2dms)(" TEX_DATA ".s32)", "={v}0|pred X ?{2}s32", 32, 30, OLD, pick_tex,
+	    "Looks up a sample of a texel."),
+	ROWS_DEPTH("(.1d|.a1d)", "1", "1"),
+	ROWS_DEPTH("(.2d|.a2d)", "2", "2"),
+	ROWS_DEPTH_ALONE("(.1d|.a1d)", "1"),
+	ROWS_DEPTH_ALONE("(.2d|.a2d)", "2"),
+	ROWS_DEPTH_ALONE("(.cube|.acube)", "4"),
+	ROW("tld4(.r|.g|.b|.a).2d" TLD4_TYPES, "={v}0|pred X ?{2}s32", 22, 20, OLD, pick_tld4, DOC_GATHER),
+	ROW("tld4(.r|.g|.b|.a).a2d" TLD4_TYPES, "={v}0|pred X ?{2}s32", 43, 30, OLD, pick_tld4, DOC_GATHER),
+	ROW("tld4(.r|.g|.b|.a)(.cube|.acube)" TLD4_TYPES, "={v}0|pred X", 43, 30, OLD, pick_tld4, DOC_GATHER),
+	ROW("tld4(.r|.g|.b|.a)(.2d|.a2d)" TLD4_TYPES, "={v}0|pred X {2}s32 f32", 43, 30, OLD, pick_tld4, DOC_GATHER),
+	ROW("tld4(.r|.g|.b|.a)(.2d|.a2d|.cube|.acube)" TLD4_TYPES, "={v}0|pred X f32", 43, 30, OLD, pick_tld4_depth,
+	    DOC_GATHER),
 	ROW("txq(.width|.height|.depth|.channel_data_type|.channel_order|.normalized_coords|.force_unnormalized_coords|"
 	    ".filter_mode|.addr_mode_0|.addr_mode_1|.addr_mode_2|.array_size|.num_mipmap_levels|.num_samples).b32",
 	    "=b32 X", 15, 10, OLD, pick_query, DOC_QUERY),
 	ROW("txq.level(.width|.height|.depth).b32", "=b32 X b32", 43, 30, OLD, pick_query, DOC_QUERY),
-	ROW("suq(.width|.height|.depth|.channel_data_type|.channel_order|.array_size|.memory_layout).b32", "=b32 X", 20, 10,
+	ROW("suq(.width|.height|.depth|.channel_data_type|.channel_order|.array_size|.memory_layout).b32", "=b32 X", 15, 10,
 	    OLD, pick_query, DOC_QUERY),
 	ROW("suld.b" SURFACES "[.ca|.cg|.cs|.cv][.v2|.v4](.b8|.b16|.b32|.b64)" BEYOND, "={v}0 X", 15, 20, OLD, pick_suld,
 	    DOC_SULD),
 	ROW("sust.b" SURFACES "[.wb|.cg|.cs|.wt][.v2|.v4](.b8|.b16|.b32|.b64)" BEYOND, "X {v}0", 15, 20, OLD, pick_sust,
 	    DOC_SUST),
 	ROW("sust.p" SURFACES "[.v2|.v4](.b32|.u32|.s32|.f32)" BEYOND, "X {v}0", 15, 20, OLD, pick_sust, DOC_SUST),
-	ROW("sured.b(.add|.min|.max|.and|.or)" SURFACES "(.u32|.u64|.s32|.b32|.s64)" BEYOND, "X 0", 30, 20,
+	ROW("sured.b(.add(.1d|.2d|.3d)(.u32|.u64|.s32)|(.min|.max)(.1d|.2d|.3d)(.u32|.s32|.u64|.s64)|"
+	    "(.and|.or)(.1d|.2d|.3d).b32)" BEYOND, "X 0", 20, 20, OLD | ISA_ORDERED, pick_sured, DOC_SURED),
+	ROW("sured.p((.add|.and|.or)(.1d|.2d|.3d).b32|(.min|.max)(.1d|.2d|.3d)(.b32|.b64))" BEYOND, "X 0", 20, 20,
 	    OLD | ISA_ORDERED, pick_sured, DOC_SURED),
-	ROW("sured.p(.add|.min|.max|.and|.or)" SURFACES "(.b32|.b64)" BEYOND, "X 0", 30, 20, OLD | ISA_ORDERED, pick_sured,
-	    DOC_SURED),
 	ROW("istypep(.texref|.samplerref|.surfref)", "=pred b64", 40, 30, OLD, pick_is_object,
 	    "Tests whether a register holds a handle."),
 };
