@@ -282,7 +282,7 @@ static void choose_memory(const struct screen *s, char text[200])
 	if (s->memory[0])
 		snprintf(text, 200, "%s", s->memory);
 	else if (w && w->block->shared_bytes)
-		snprintf(text, 200, "shared:0");
+		snprintf(text, 200, "shared:%llu", (unsigned long long)l->kernel->reserved_shared);
 	else if (l->memory->count)
 		snprintf(text, 200, "global:0x%llx", (unsigned long long)l->memory->list[0].base);
 	else

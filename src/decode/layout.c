@@ -5,7 +5,9 @@
  * functions it can reach; local variables and function parameters for each frame.
  */
 #include "decode/lowering.h"
+#include "arch/arch.h"
 #include "ir/link.h"
+#include "isa/sregs.h"
 
 #include <string.h>
 
@@ -212,8 +214,19 @@ static void place_shared(struct lowering *low, const struct ir_variable *v)
 	y->shared_end = at + v->size;
 }
 
+static bool is_reserved_offset(const struct ir_operand *o)
+{
+	u8 element;
+
+	if (o->symbol || !o->name || *o->name != '%')
+		return false;
+	const enum sreg sreg = sreg_find(o->name, &element);
+	return sreg >= SREG_reserved_smem_offset_begin && sreg <= SREG_reserved_smem_offset_1;
+}
+
 static void visit_operand(struct lowering *low, const struct ir_operand *o)
 {
+	low->layout.reads_reserved |= is_reserved_offset(o);
 	if (o->symbol && o->symbol->kind == SYM_FUNCTION)
 		reach(low, o->symbol->function);
 	if (o->symbol && o->symbol->kind == SYM_TARGETS)
@@ -269,6 +282,22 @@ static void layout_params(struct lowering *low, const struct ir_function *f)
 	}
 }
 
+/* On hardware from sm_80 on, a kernel's variables always lie above the system's part of shared memory, and an index
+ * below an array's start reaches into that unnoticed. Here only a kernel that asks for that part has one: for the
+ * others, what lies below is outside. */
+static void reserve_shared(struct lowering *low)
+{
+	struct layout *y = &low->layout;
+
+	if (!y->reads_reserved)
+		return;
+	y->reserved_shared = low->program->arch->shared_reserved;
+	y->shared_end += y->reserved_shared;
+	for (size_t k = 0; k < y->count; k++)
+		if (y->places[k].variable->space == SPACE_SHARED)
+			y->places[k].address += y->reserved_shared;
+}
+
 bool layout_kernel(struct lowering *low, struct ir_function *kernel)
 {
 	struct layout *y = &low->layout;
@@ -288,5 +317,6 @@ bool layout_kernel(struct lowering *low, struct ir_function *kernel)
 			for (u32 o = 0; o < f->body.items[x].operand_count; o++)
 				visit_operand(low, &f->body.items[x].operands[o]);
 	}
+	reserve_shared(low);
 	return true;
 }

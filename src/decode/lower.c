@@ -88,7 +88,8 @@ static void fill_kernel(struct lowering *low, struct kernel *k, struct ir_functi
 		top = k->param_offsets[p] + f->params.items[p]->size;
 	}
 	k->param_bytes = (u32)top;
-	k->static_shared_bytes = y->shared_end;
+	k->static_shared_bytes = y->shared_end - y->reserved_shared;
+	k->reserved_shared = y->reserved_shared;
 	k->dynamic_shared_offset = y->has_dynamic_shared
 					   ? (y->shared_end + max_u64(y->dynamic_align, 16) - 1) &
 						     ~(max_u64(y->dynamic_align, 16) - 1)

@@ -32,6 +32,8 @@ struct layout {
 	struct code **codes;
 	u32 function_count, function_capacity;
 	u64 shared_end;
+	bool reads_reserved; /* asks where the system's part of shared memory is */
+	u64 reserved_shared;
 	bool has_dynamic_shared;
 	u64 dynamic_align;
 };

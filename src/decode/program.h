@@ -163,6 +163,7 @@ struct kernel {
 	u32 param_bytes;
 	u32 *param_offsets; /* of each parameter */
 	u64 static_shared_bytes, dynamic_shared_offset;
+	u64 reserved_shared; /* bytes below its variables: 0 unless it asks for the system's part */
 	struct code **function_codes; /* by function number: (address - function_base) / FUNCTION_STRIDE */
 	u32 function_count;
 	struct place *places; /* its variables in shared, local and parameter space; local: from the frame's base */

@@ -121,7 +121,7 @@ static bool check_registers(const struct launch *l, const struct arch *a, char *
 
 static bool check_shared(const struct launch *l, const struct arch *a, char *message, size_t size)
 {
-	const u64 bytes = l->kernel->dynamic_shared_offset + l->dynamic_shared;
+	const u64 bytes = l->kernel->dynamic_shared_offset - l->kernel->reserved_shared + l->dynamic_shared;
 	const u64 most = a->shared_block_optin ? a->shared_block_optin : a->shared_block;
 
 	if (bytes > most)

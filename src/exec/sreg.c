@@ -68,21 +68,21 @@ static u64 cluster_value(const struct warp *w, u32 sreg, u32 element)
 	}
 }
 
-/* The system's part of shared memory, how much of it is in use (recorded), and the unit of the rest. */
-enum { RESERVED_SHARED = 1024, RESERVED_USED = 0x120, SHARED_UNIT = 128 };
+/* How much of the system's part of shared memory is in use, and the unit in which a kernel gets the rest: recorded.
+ * %aggr_smem_size is not rounded to units, %total_smem_size is. */
+enum { RESERVED_USED = 0x120, SHARED_UNIT = 128 };
 
 static u64 shared_value(const struct warp *w, u32 sreg)
 {
 	const struct machine *m = w->machine;
-	const u64 reserved = m->arch >= 80 ? RESERVED_SHARED : 0;
-	const u64 total = (m->kernel->static_shared_bytes + m->launch->dynamic_shared + SHARED_UNIT - 1) / SHARED_UNIT *
-			  SHARED_UNIT;
+	const u64 reserved = m->machine_arch->shared_reserved;
+	const u64 own = m->kernel->static_shared_bytes + m->launch->dynamic_shared;
 
 	switch (sreg) {
 	case SREG_total_smem_size:
-		return total;
+		return (own + SHARED_UNIT - 1) / SHARED_UNIT * SHARED_UNIT;
 	case SREG_aggr_smem_size:
-		return total + reserved;
+		return own + reserved;
 	case SREG_dynamic_smem_size:
 		return m->launch->dynamic_shared;
 	case SREG_reserved_smem_offset_end:

@@ -52,9 +52,10 @@ void caches_block(struct caches *c, const struct block *b)
 	struct cache *l1 = ARENA_ARRAY(&c->l1_arena, c->arch->sms, struct cache);
 	const u64 blocks = b->machine->block_count;
 	/* Shared memory that a block takes, times the blocks that an SM then holds. */
-	const u32 most = c->arch->shared_sm, each = (u32)b->shared_bytes + c->arch->shared_reserved;
+	const u32 own = (u32)(b->shared_bytes - b->machine->kernel->reserved_shared);
+	const u32 most = c->arch->shared_sm, each = own + c->arch->shared_reserved;
 	const u64 resident = max_u64(1, min_u64(c->arch->max_blocks_sm, (blocks + c->arch->sms - 1) / c->arch->sms));
-	const u32 shared = b->shared_bytes ? (u32)min_u64(most, each * resident) : 0;
+	const u32 shared = own ? (u32)min_u64(most, each * resident) : 0;
 	for (u32 k = 0; k < c->arch->sms && k < blocks; k++)
 		cache_init_l1(&l1[k], &c->l1_arena, c->arch, shared);
 	c->l1 = l1;
