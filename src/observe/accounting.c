@@ -21,6 +21,7 @@ struct tally {
 	struct account *sums;      /* by site; behind the struct, as the others */
 	struct flow_count *counts; /* by point of the flow */
 	struct memo *memos;        /* by site */
+	struct fixed_count *fixed; /* by account_site.fixed - 1 */
 };
 
 /* What is watched at a decoded instruction. */
@@ -62,8 +63,15 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 	const u32 site = (watch.site & ~SITE_GUARD) - 1;
 	if (a->sites.items[site].is_lock)
 		t->lock = site + 1;
-	count_access(&a->counting, &a->sites.items[site], &t->sums[site], t->memos, site, w, i, rows, mask,
+	count_access(&a->counting, &a->sites.items[site], &t->sums[site], &t->memos[site], w, i, rows, mask,
 	             watch.site & SITE_GUARD);
+}
+
+static struct fixed_count *fixed_of(const struct accounting *a, const struct tally *t, u32 site)
+{
+	const u32 fixed = a->sites.items[site].fixed;
+
+	return fixed ? &t->fixed[fixed - 1] : NULL;
 }
 
 static void gang_before(void *context, const struct gang *g, const struct insn *i)
@@ -71,7 +79,6 @@ static void gang_before(void *context, const struct gang *g, const struct insn *
 	const struct accounting *a = context;
 	const struct watch watch = a->watches[g->code->index][i - g->plain];
 	struct tally *t = a->tallies[g->worker->number];
-	const struct warp *w = g->warps;
 
 	if (a->options.one_block && g->block->index != a->options.block)
 		return;
@@ -80,9 +87,8 @@ static void gang_before(void *context, const struct gang *g, const struct insn *
 	if (!watch.site)
 		return;
 	const u32 site = (watch.site & ~SITE_GUARD) - 1;
-	EACH_WARP(g)
-		count_access(&a->counting, &a->sites.items[site], &t->sums[site], t->memos, site, w++, i, rows,
-		             FULL_MASK, watch.site & SITE_GUARD);
+	count_gang(&a->counting, &a->sites.items[site], &t->sums[site], &t->memos[site], fixed_of(a, t, site), g, i,
+	           watch.site & SITE_GUARD);
 }
 
 /* A lock-load that has run: one round of a loop. */
@@ -133,6 +139,8 @@ static struct tally *tally_new(const struct accounting *a, struct arena *arena)
 	t->counts = (struct flow_count *)(void *)at;
 	at += aligned(flow_points(a->flow) * sizeof *t->counts);
 	t->memos = (struct memo *)(void *)at;
+	at += aligned(a->sites.count * sizeof *t->memos);
+	t->fixed = (struct fixed_count *)(void *)at;
 	return t;
 }
 
@@ -190,12 +198,14 @@ struct accounting *accounting_new(struct arena *arena, const struct program *pro
 			a->observer.after = after; /* which costs something at every watched instruction, and gangs */
 	a->flow = flow_new(arena, program);
 	a->counting = (struct counting){.arch = program->arch, .options = &a->options};
+	alike_choose(NULL, &a->counting.alike);
 	if (a->options.caches != ACCOUNT_CACHES_NONE)
 		a->counting.caches =
 		    caches_new(arena, program->arch, a->options.caches == ACCOUNT_CACHES_WARM);
 	a->tally_bytes = aligned(sizeof(struct tally)) + aligned(a->sites.count * sizeof(struct account)) +
 	                 aligned(flow_points(a->flow) * sizeof(struct flow_count)) +
-	                 aligned(a->sites.count * count_memo_bytes());
+	                 aligned(a->sites.count * sizeof(struct memo)) +
+	                 aligned(a->sites.fixed * sizeof(struct fixed_count));
 	find_watches(a);
 	return a;
 }
@@ -310,13 +320,14 @@ struct account_run *accounting_end(const struct accounting *a, struct arena *are
 	memcpy(run->block, l->block, sizeof run->block);
 	run->stats = *stats;
 	run->sites = ARENA_ARRAY(arena, a->sites.count + 1, struct account);
-	for (u32 k = 0; k < WORKERS; k++)
-		if (a->tallies[k])
-			count_finish(a->tallies[k]->memos, a->tallies[k]->sums, a->sites.count);
 	for (u32 s = 0; s < a->sites.count; s++) {
-		for (u32 k = 0; k < WORKERS; k++)
-			if (a->tallies[k])
-				account_add(&run->sites[s], &a->tallies[k]->sums[s]);
+		for (u32 k = 0; k < WORKERS; k++) {
+			struct tally *t = a->tallies[k];
+			if (!t)
+				continue;
+			count_finish(&t->memos[s], fixed_of(a, t, s), &t->sums[s]);
+			account_add(&run->sites[s], &t->sums[s]);
+		}
 		struct account *sum = &run->operations[a->sites.items[s].operation];
 		account_add(sum, &run->sites[s]);
 		sum->worst.taken = false;

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One access: its addresses, what the rules say about them, and the sums. Most accesses of an
- * instruction look like the one before but for where they start; these are recognised by their
- * distances from the first lane, and only counted, until one comes that looks otherwise.
+ * One access: its addresses, what the rules say about them, and the sums.
  */
 #include "observe/count.h"
 
-#include <stddef.h>
 #include <string.h>
 
-#include "exec/run.h"
+#include "exec/gang.h"
+#include "observe/memo.h"
 #include "observe/sites.h"
 
 struct event {
@@ -19,30 +17,7 @@ struct event {
 	struct account_sample *worst;
 	const struct warp *w;
 	const u32 *shared; /* cp.async: where the lanes' bytes go */
-	struct memo *memo; /* that the access is kept in, or NULL */
-};
-
-/* As wide as the site's base register. */
-union lanes {
-	u64 wide[WARP_LANES];
-	u32 narrow[WARP_LANES];
-};
-
-/* What the last access of a site looked like. */
-struct memo {
-	bool valid;
-	bool rotates; /* the same at every multiple of 4 bytes, but for which bank is which */
-	u32 first;    /* active lane */
-	u32 mask;
-	u32 excess;
-	u64 base;                     /* of the first active lane */
-	u64 key;                      /* bits of `base` that matter */
-	union lanes keep;             /* all ones for active lanes */
-	union lanes distance;         /* from the first active lane */
-	u64 repeats[WARP_LANES];      /* accesses like it, not yet added, by rotation in words */
-	bool repeated;
-	u32 misses, pause; /* in a row; accesses until the next try */
-	struct account unit; /* what one such access adds */
+	u32 *excess; /* to be noted here, too, if not NULL */
 };
 
 static void add(struct account *to, enum account_field field, u64 n) { to->n[field] += n; }
@@ -56,8 +31,8 @@ static void take_sample(const struct event *e, enum ir_space space, u32 mask, u3
 	struct account_sample *s = e->worst;
 	const u64 order = order_of(e->w);
 
-	if (e->memo)
-		e->memo->excess = excess;
+	if (e->excess)
+		*e->excess = excess;
 	if (s->taken && (excess < s->excess || (excess == s->excess && order >= s->order)))
 		return;
 	s->taken = true;
@@ -282,177 +257,6 @@ static void count_fragment(const struct event *e, const struct insn *i, const u8
 	}
 }
 
-/* --- Accesses like the last ------------------------------------------------------------------- */
-
-enum { MISSES_MOST = 4, PAUSE = 64, SHARED_KEY = 1023, LINE_KEY = 127, GLOBAL_KEY = 65535 };
-
-static void flush(struct memo *m, struct account *to)
-{
-	u64 times = 0;
-
-	if (!m->repeated)
-		return;
-	for (u32 r = 0; r < WARP_LANES; r++) {
-		const u64 n = m->repeats[r];
-		if (!n)
-			continue;
-		times += n;
-		for (u32 b = 0; b < COUNT_OF(to->banks); b++)
-			to->banks[(b + r) % COUNT_OF(to->banks)] += m->unit.banks[b] * n;
-		m->repeats[r] = 0;
-	}
-	for (u32 k = 0; k < ACCOUNT_FIELD_COUNT; k++)
-		to->n[k] = account_takes_most((enum account_field)k) ? max_u64(to->n[k], m->unit.n[k])
-		                                                     : to->n[k] + m->unit.n[k] * times;
-	for (u32 k = 0; k <= WARP_LANES; k++)
-		to->degree[k] += m->unit.degree[k] * times;
-	m->repeated = false;
-}
-
-/* Whether every active lane is as far from the first as it was; with all lanes active, without asking
- * which are. */
-static bool same_distances_wide(const struct memo *m, const u64 *row)
-{
-	typedef u64 vec __attribute__((vector_size(16)));
-	const vec first = {row[m->first], row[m->first]};
-	vec off = {0, 0}, v, distance, keep;
-
-#pragma GCC unroll 16
-	for (u32 l = 0; l < WARP_LANES; l += 2) {
-		memcpy(&v, &row[l], sizeof v);
-		memcpy(&distance, &m->distance.wide[l], sizeof distance);
-		off |= (v - first) ^ distance;
-	}
-	if (m->mask == FULL_MASK || (off[0] | off[1]) == 0)
-		return (off[0] | off[1]) == 0;
-	off = (vec){0, 0};
-	for (u32 l = 0; l < WARP_LANES; l += 2) {
-		memcpy(&v, &row[l], sizeof v);
-		memcpy(&distance, &m->distance.wide[l], sizeof distance);
-		memcpy(&keep, &m->keep.wide[l], sizeof keep);
-		off |= ((v - first) ^ distance) & keep;
-	}
-	return (off[0] | off[1]) == 0;
-}
-
-static bool same_distances_narrow(const struct memo *m, const u32 *row)
-{
-	typedef u32 vec __attribute__((vector_size(16)));
-	const u32 base = row[m->first];
-	const vec first = {base, base, base, base};
-	vec off = {0, 0, 0, 0}, v, distance, keep;
-
-#pragma GCC unroll 8
-	for (u32 l = 0; l < WARP_LANES; l += 4) {
-		memcpy(&v, &row[l], sizeof v);
-		memcpy(&distance, &m->distance.narrow[l], sizeof distance);
-		off |= (v - first) ^ distance;
-	}
-	if (m->mask == FULL_MASK || (off[0] | off[1] | off[2] | off[3]) == 0)
-		return (off[0] | off[1] | off[2] | off[3]) == 0;
-	off = (vec){0, 0, 0, 0};
-	for (u32 l = 0; l < WARP_LANES; l += 4) {
-		memcpy(&v, &row[l], sizeof v);
-		memcpy(&distance, &m->distance.narrow[l], sizeof distance);
-		memcpy(&keep, &m->keep.narrow[l], sizeof keep);
-		off |= ((v - first) ^ distance) & keep;
-	}
-	return (off[0] | off[1] | off[2] | off[3]) == 0;
-}
-
-static u64 first_address(const struct account_site *s, const struct insn *i, const u8 *rows, u32 lane)
-{
-	const void *row = rows + i->a;
-
-	return s->wide ? ((const u64 *)row)[lane] + (u64)(s64)i->imm : ((const u32 *)row)[lane] + (u32)i->imm;
-}
-
-/* Counts the access by what is known of the last one; false if it looks otherwise, or if it is to be
- * kept as a sample. */
-static bool is_repeat(struct memo *m, const struct account_site *s, const struct insn *i, const u8 *rows, u32 mask,
-                      const struct account_sample *worst, u64 order)
-{
-	const void *row = rows + i->a;
-
-	if (!m->valid || m->mask != mask ||
-	    (m->excess >= worst->excess && (m->excess > worst->excess || order < worst->order)))
-		return false;
-	const u64 base = first_address(s, i, rows, m->first), moved = base - m->base;
-	if (m->rotates ? moved & 3 : (base ^ m->base) & m->key)
-		return false;
-	if (s->space == SPACE_GENERIC && (base ^ m->base) >> 32)
-		return false;
-	if (!(s->wide ? same_distances_wide(m, row) : same_distances_narrow(m, row)))
-		return false;
-	m->repeats[m->rotates ? moved / 4 % WARP_LANES : 0]++;
-	m->repeated = true;
-	return true;
-}
-
-/* The spaces that the unit reached: 1 if the access lay in one. */
-static u32 spaces_of(const struct account *unit)
-{
-	return (unit->n[ACCOUNT_shared_instructions] != 0) + (unit->n[ACCOUNT_global_instructions] != 0) +
-	       (unit->n[ACCOUNT_local_instructions] != 0) + (unit->n[ACCOUNT_const_instructions] != 0);
-}
-
-/* Which bits of the first address decide about the figures, given the distances. */
-static void choose_key(const struct counting *a, struct memo *m)
-{
-	const u64 *n = m->unit.n;
-
-	m->rotates = false;
-	if (n[ACCOUNT_shared_instructions]) {
-		m->rotates = a->arch->shared_rule == ARCH_SHARED_UNITS;
-		m->key = SHARED_KEY;
-	} else if (n[ACCOUNT_global_instructions]) {
-		m->key = n[ACCOUNT_global_lines] == 1 ? LINE_KEY : GLOBAL_KEY;
-	} else {
-		m->key = n[ACCOUNT_const_instructions] ? 0 : ~0ull;
-	}
-}
-
-/* The access was counted into m->unit: keeps what it looked like. */
-static void keep_shape(const struct counting *a, struct memo *m, const struct account_site *s,
-                       const struct insn *i, const u8 *rows, u32 mask)
-{
-	const u64 *wide = (const u64 *)(const void *)(rows + i->a);
-	const u32 *narrow = (const u32 *)(const void *)(rows + i->a);
-
-	m->first = (u32)__builtin_ctz(mask);
-	m->mask = mask;
-	m->base = first_address(s, i, rows, m->first);
-	for (u32 l = 0; l < WARP_LANES; l++)
-		if (s->wide) {
-			m->keep.wide[l] = mask >> l & 1 ? ~0ull : 0;
-			m->distance.wide[l] = wide[l] - wide[m->first];
-		} else {
-			m->keep.narrow[l] = mask >> l & 1 ? ~0u : 0;
-			m->distance.narrow[l] = narrow[l] - narrow[m->first];
-		}
-	choose_key(a, m);
-	m->valid = spaces_of(&m->unit) == 1;
-	m->repeats[0] = 1;
-	m->repeated = true;
-}
-
-/* Whether the next access may be kept: not while they all look different. */
-static bool worth_keeping(const struct counting *a, struct memo *m, const struct account_site *s)
-{
-	if (a->caches || s->fragment || s->operation >= ACCOUNT_ASYNC ||
-	    (s->space == SPACE_GENERIC && !s->wide))
-		return false;
-	if (m->pause) {
-		m->pause--;
-		return false;
-	}
-	if (++m->misses <= MISSES_MOST)
-		return true;
-	m->misses = 0;
-	m->pause = PAUSE;
-	return false;
-}
-
 static void count_one(struct event *e, const struct insn *i, const u8 *rows, u32 mask)
 {
 	const struct account_site *s = e->site;
@@ -473,41 +277,103 @@ static void count_one(struct event *e, const struct insn *i, const u8 *rows, u32
 		count_anywhere(e, mask, address);
 }
 
-void count_access(const struct counting *a, const struct account_site *s, struct account *to, struct memo *memos,
-                  u32 site, const struct warp *w, const struct insn *i, const u8 *rows, u32 mask, bool is_guard)
+/* The first of them, which looks like none that is known. */
+static void count_unknown(const struct counting *a, struct account *to, struct memo *m, const struct accesses *x,
+                          const struct warp *w)
 {
-	struct memo *m = &memos[site];
-	struct event e = {a, s, to, &to->worst, w, NULL, NULL};
+	struct event e = {a, x->site, to, &to->worst, w, NULL, NULL};
+
+	if (m->miss == MEMO_SAMPLE) {
+		count_one(&e, x->insn, x->rows, x->mask);
+		return;
+	}
+	if (a->caches || !memo_wants(m, x->site)) {
+		memo_drop(m, to);
+		count_one(&e, x->insn, x->rows, x->mask);
+		return;
+	}
+	struct memo_unit *u = memo_room(m, to);
+	e.to = &u->account;
+	e.excess = &u->excess;
+	count_one(&e, x->insn, x->rows, x->mask);
+	memo_keep(m, a->arch, x, u, to);
+}
+
+/* w: the first warp. */
+static void count_all(const struct counting *a, struct account *to, struct memo *m, struct accesses x,
+                      const struct warp *w)
+{
+	while (x.count) {
+		const u32 known = memo_repeat(m, &a->alike, &x, &to->worst), done = min_u32(known + 1, x.count);
+		x.rows += known * x.stride;
+		x.order += known;
+		w += known;
+		if (known < x.count)
+			count_unknown(a, to, m, &x, w++);
+		x.rows += x.stride;
+		x.order++;
+		x.count -= done;
+	}
+}
+
+static void count_guard(struct account *to, const struct insn *i, const u8 *rows, u32 mask)
+{
+	const u32 on = *(const u32 *)(const void *)(rows + i->a);
+
+	add(to, ACCOUNT_executed_empty, !(mask & (i->aux ? ~on : on)));
+}
+
+void count_access(const struct counting *a, const struct account_site *s, struct account *to, struct memo *m,
+                  const struct warp *w, const struct insn *i, const u8 *rows, u32 mask, bool is_guard)
+{
+	const struct accesses x = {s, i, rows, 0, 1, mask, order_of(w)};
 
 	/* One that waits for other lanes comes again, with all of them. */
 	if (s->sync && !w->resumed && mask != w->live)
 		return;
-	if (is_guard) {
-		const u32 on = *(const u32 *)(const void *)(rows + i->a);
-		add(to, ACCOUNT_executed_empty, !(mask & (i->aux ? ~on : on)));
-		return;
-	}
-	if (is_repeat(m, s, i, rows, mask, &to->worst, order_of(w))) {
-		m->misses = 0;
-		return;
-	}
-	flush(m, to);
-	m->valid = false;
-	if (!worth_keeping(a, m, s)) {
-		count_one(&e, i, rows, mask);
-		return;
-	}
-	memset(&m->unit, 0, offsetof(struct account, worst));
-	e.to = &m->unit;
-	e.memo = m;
-	count_one(&e, i, rows, mask);
-	keep_shape(a, m, s, i, rows, mask);
+	if (is_guard)
+		count_guard(to, i, rows, mask);
+	else
+		count_all(a, to, m, x, w);
 }
 
-size_t count_memo_bytes(void) { return sizeof(struct memo); }
-
-void count_finish(struct memo *memos, struct account *sums, u32 count)
+/* The addresses of a site whose base is the same in every block, by warp: what all of a block's warps add is
+ * counted once. A block before the one that this was may have a sample to keep. */
+static bool count_fixed(const struct counting *a, const struct account_site *s, struct account *to,
+                        struct fixed_count *f, const struct gang *g, const struct insn *i)
 {
-	for (u32 k = 0; k < count; k++)
-		flush(&memos[k], &sums[k]);
+	const struct warp *w = g->warps;
+	struct event e = {a, s, &f->unit, &to->worst, w, NULL, NULL};
+
+	if (g->count != g->block->warp_count || (f->times && g->block->index < f->block))
+		return false;
+	if (f->times++)
+		return true;
+	f->block = g->block->index;
+	EACH_WARP(g) {
+		e.w = w++;
+		count_one(&e, i, rows, FULL_MASK);
+	}
+	return true;
+}
+
+void count_gang(const struct counting *a, const struct account_site *s, struct account *to, struct memo *m,
+                struct fixed_count *f, const struct gang *g, const struct insn *i, bool is_guard)
+{
+	const struct accesses x = {s, i, g->rows, g->stride, g->count, FULL_MASK, order_of(g->warps)};
+
+	if (is_guard)
+		EACH_WARP(g)
+			count_guard(to, i, rows, FULL_MASK);
+	else if (!f || !count_fixed(a, s, to, f, g, i))
+		count_all(a, to, m, x, g->warps);
+}
+
+void count_finish(struct memo *m, struct fixed_count *f, struct account *to)
+{
+	memo_flush(m, to);
+	if (f && f->times) {
+		account_add_times(to, &f->unit, f->times, 0);
+		memset(f, 0, sizeof *f);
+	}
 }

@@ -8,24 +8,32 @@
 
 #include "observe/accounting.h"
 #include "observe/caches.h"
+#include "observe/memo.h"
 
 /* What counting goes by, the same for all workers. */
 struct counting {
 	const struct arch *arch;
 	const struct accounting_options *options;
 	struct caches *caches; /* or NULL */
+	struct alike alike;
 };
 
-/* A worker's memory of a site's last access; zeroed before the first. */
-struct memo;
-size_t count_memo_bytes(void);
+/* Of a site with `fixed`: what a block's warps add when a gang of them all runs it. */
+struct fixed_count {
+	u64 times; /* not yet added */
+	u64 block; /* the first, whose samples were looked at */
+	struct account unit;
+};
 
-/* Adds the access to the site's sums, at once or by count_finish; memos: of all sites. is_guard: `i` is the guard before the
- * site's instruction. */
-void count_access(const struct counting *a, const struct account_site *s, struct account *to, struct memo *memos,
-                  u32 site, const struct warp *w, const struct insn *i, const u8 *rows, u32 mask, bool is_guard);
+/* Adds the access to the site's sums, at once or by count_finish. is_guard: `i` is the guard before the site's
+ * instruction. */
+void count_access(const struct counting *a, const struct account_site *s, struct account *to, struct memo *m,
+                  const struct warp *w, const struct insn *i, const u8 *rows, u32 mask, bool is_guard);
+/* The same for all warps of a gang. f: NULL if the site is not fixed. */
+void count_gang(const struct counting *a, const struct account_site *s, struct account *to, struct memo *m,
+                struct fixed_count *f, const struct gang *g, const struct insn *i, bool is_guard);
 
-/* Adds what the memories of all sites still hold back. */
-void count_finish(struct memo *memos, struct account *sums, u32 count);
+/* Adds what is held back. */
+void count_finish(struct memo *m, struct fixed_count *f, struct account *to);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "decode/form_address.h"
 #include "isa/form.h"
+#include "isa/sregs.h"
 #include "observe/uniform.h"
 
 struct finder {
@@ -191,15 +192,40 @@ static bool parts_blocks(const struct code *code, u32 insn)
 	       code->forms[origin].row->flags & (ISA_BRANCH | ISA_CALL | ISA_RET | ISA_EXIT);
 }
 
+/* By row (offset / 4): a gang finds the same there in every block of a launch, for each warp. NULL: no gangs run
+ * this. */
+static bool *find_fixed_rows(struct arena *arena, const struct code *code)
+{
+	bool *fixed = code->gang_insns ? ARENA_ARRAY(arena, code->frame_bytes / 4 + 1, bool) : NULL;
+
+	for (u32 k = 0; fixed && k < code->insn_count; k++)
+		if (code->once && code->once[k] && code->insns[k].d < code->frame_bytes)
+			fixed[code->insns[k].d / 4] = true;
+	for (u32 k = 0; fixed && k < code->constant_count; k++)
+		fixed[code->constants[k].offset / 4] = true;
+	for (u32 k = 0; fixed && k < code->sreg_count; k++)
+		fixed[code->sregs[k].offset / 4] = sreg_info(code->sregs[k].sreg)->kind != SREG_PER_BLOCK;
+	return fixed;
+}
+
+/* A copy or a fragment has more operands that decide. */
+static bool is_fixed(const struct account_site *s, const bool *fixed_rows)
+{
+	const u32 base = s->code->insns[s->insn].a;
+
+	return fixed_rows && s->operation < ACCOUNT_ASYNC && !s->fragment && base < s->code->frame_bytes && fixed_rows[base / 4];
+}
+
 struct site_list sites_find(struct arena *arena, const struct program *program,
                             const struct accounting_options *options)
 {
 	const struct finder finder = {arena, program, options}, *a = &finder;
 	VEC_OF(struct account_site) sites = {NULL, 0, 0};
-	u32 **slots = ARENA_ARRAY(arena, program->code_count + 1, u32 *);
+	u32 **slots = ARENA_ARRAY(arena, program->code_count + 1, u32 *), fixed = 0;
 
 	for (u32 c = 0; c < program->code_count; c++) {
 		const struct code *code = program->codes[c];
+		const bool *fixed_rows = find_fixed_rows(arena, code);
 		bool copied = false; /* a cp.async stood in this basic block */
 		slots[c] = ARENA_ARRAY(arena, code->insn_count + 1, u32);
 		for (u32 k = 0; k < code->insn_count; k++) {
@@ -210,6 +236,7 @@ struct site_list sites_find(struct arena *arena, const struct program *program,
 			s.form = &code->forms[code->origin[k]];
 			if (!s.form->row || !describe(&s, a))
 				continue;
+			s.fixed = is_fixed(&s, fixed_rows) ? ++fixed : 0;
 			s.sync = s.form->row->flags & ISA_SYNC;
 			s.first_copy = s.operation >= ACCOUNT_ASYNC && !copied;
 			copied |= s.first_copy;
@@ -219,5 +246,5 @@ struct site_list sites_find(struct arena *arena, const struct program *program,
 				slots[c][k - 1] = (u32)sites.count | SITE_GUARD;
 		}
 	}
-	return (struct site_list){sites.items, (u32)sites.count, slots};
+	return (struct site_list){sites.items, (u32)sites.count, fixed, slots};
 }

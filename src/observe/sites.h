@@ -13,6 +13,7 @@ enum { SITE_GUARD = 1u << 31 };
 struct site_list {
 	struct account_site *items;
 	u32 count;
+	u32 fixed; /* sites that are fixed */
 	u32 **slots; /* by code and decoded instruction: site + 1, or 0 */
 };
 

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What decides about an access's figures, given the distances: in shared memory of banks in a row, nothing but
+ * where in a word it starts. In global memory, where in a line the first lane stands, as far as carries between the
+ * line's parts can change what falls together; and, where lines pass a tag stage, which of its lines share a tag bank.
+ */
+#include "observe/memo.h"
+
+#include <stddef.h>
+#include <string.h>
+
+enum { MISSES_MOST = 4, PAUSE = 64, PAUSES_MOST = 6, SHARED_BITS = 1023, LINE_BITS = 127, LINE_SHIFT = 7 };
+
+/* --- Adding --------------------------------------------------------------------------------- */
+
+void account_add_times(struct account *to, const struct account *unit, u64 times, u32 rotation)
+{
+	for (u32 k = 0; k < ACCOUNT_FIELD_COUNT; k++)
+		to->n[k] = account_takes_most((enum account_field)k) ? max_u64(to->n[k], unit->n[k])
+		                                                     : to->n[k] + unit->n[k] * times;
+	for (u32 k = 0; k <= WARP_LANES; k++)
+		to->degree[k] += unit->degree[k] * times;
+	for (u32 b = 0; b < COUNT_OF(to->banks); b++)
+		to->banks[(b + rotation) % COUNT_OF(to->banks)] += unit->banks[b] * times;
+}
+
+void memo_flush(struct memo *m, struct account *to)
+{
+	if (!m->pending)
+		return;
+	for (u32 k = 0; k < WARP_LANES; k++) {
+		if (m->times[k])
+			account_add_times(to, &m->units[m->rotates ? 0 : k].account, m->times[k], m->rotates ? k : 0);
+		m->times[k] = 0;
+	}
+	m->pending = false;
+}
+
+void memo_drop(struct memo *m, struct account *to)
+{
+	memo_flush(m, to);
+	m->valid = false;
+	m->used = 0;
+}
+
+/* --- Recognising ---------------------------------------------------------------------------- */
+
+static u64 lane_address(const struct accesses *x, const u8 *rows, u32 lane)
+{
+	const void *row = rows + x->insn->a;
+
+	return x->site->wide ? ((const u64 *)row)[lane] + (u64)(s64)x->insn->imm
+	                     : ((const u32 *)row)[lane] + (u32)x->insn->imm;
+}
+
+/* Whether every active lane of the first access is as far from the first as it was. */
+static bool active_alike(const struct memo *m, const struct accesses *x)
+{
+	const void *row = x->rows + x->insn->a;
+	const u64 *wide = row;
+	const u32 *narrow = row;
+	u64 off = 0;
+	u32 off_narrow = 0;
+
+	if (x->site->wide)
+		for (u32 l = 0; l < WARP_LANES; l++)
+			off |= ((wide[l] - wide[m->first]) ^ m->distance.wide[l]) & m->keep.wide[l];
+	else
+		for (u32 l = 0; l < WARP_LANES; l++)
+			off_narrow |= ((narrow[l] - narrow[m->first]) ^ m->distance.narrow[l]) & m->keep.narrow[l];
+	return !(off | off_narrow);
+}
+
+static u32 count_alike(const struct memo *m, const struct alike *alike, const struct accesses *x)
+{
+	if (x->mask != FULL_MASK)
+		return active_alike(m, x);
+	return (x->site->wide ? alike->wide : alike->narrow)(x->rows + x->insn->a, x->stride, x->count, &m->distance);
+}
+
+/* The lines' tag banks, up to their names: the hash is linear, so names are exchanged by xor. */
+static u64 tags_of(const struct memo_unit *u, const struct accesses *x, const u8 *rows)
+{
+	const u64 first = sectors_tag_bank(lane_address(x, rows, u->line_lane[0]));
+	u64 tags = 0;
+
+	for (u32 k = 1; k < u->line_count; k++)
+		tags = tags << 2 | (sectors_tag_bank(lane_address(x, rows, u->line_lane[k])) ^ first);
+	return tags;
+}
+
+/* The unit of an access whose distances are the memo's; MEMO_UNITS: none. */
+static u32 find_unit(const struct memo *m, const struct accesses *x, const u8 *rows, u64 base)
+{
+	const struct memo_unit *known = NULL; /* whose lines' tags are these */
+	u64 tags = 0;
+
+	for (u32 n = 0; n < m->used; n++) {
+		const struct memo_unit *u = &m->units[n];
+		if (u->low != (base & m->low_mask))
+			continue;
+		if (u->line_count > 1 && !known)
+			tags = tags_of(known = u, x, rows);
+		if (u->line_count <= 1 || u->tags == tags)
+			return n;
+	}
+	return MEMO_UNITS;
+}
+
+/* Why there is none: a generic address in another window is in another space, perhaps, where other bits decide. */
+static enum memo_miss why_unknown(const struct memo *m, const struct accesses *x, u64 base)
+{
+	return x->site->space == SPACE_GENERIC && (base ^ m->base) >> 32 ? MEMO_OTHER_DISTANCES : MEMO_OTHER_PLACE;
+}
+
+/* Whether it would take the sample's place. */
+static bool is_sample(const struct memo_unit *u, const struct account_sample *worst, u64 order)
+{
+	return u->excess > worst->excess || (u->excess == worst->excess && order < worst->order);
+}
+
+u32 memo_repeat(struct memo *m, const struct alike *alike, const struct accesses *x, const struct account_sample *worst)
+{
+	const u8 *rows = x->rows;
+	u32 k = 0, known;
+
+	m->miss = MEMO_OTHER_DISTANCES;
+	if (!m->valid || m->mask != x->mask)
+		return 0;
+	known = count_alike(m, alike, x);
+	for (; k < known; k++, rows += x->stride) {
+		const u64 base = lane_address(x, rows, m->first);
+		const u32 n = find_unit(m, x, rows, base);
+		if (n == MEMO_UNITS || is_sample(&m->units[n], worst, x->order + k)) {
+			m->miss = n == MEMO_UNITS ? why_unknown(m, x, base) : MEMO_SAMPLE;
+			break;
+		}
+		m->times[m->rotates ? (base - m->base) / 4 % WARP_LANES : n]++;
+		m->pending = true;
+		m->misses = m->pauses = 0;
+	}
+	return k;
+}
+
+/* --- Remembering ---------------------------------------------------------------------------- */
+
+bool memo_wants(struct memo *m, const struct account_site *s)
+{
+	if (s->fragment || s->operation >= ACCOUNT_ASYNC || (s->space == SPACE_GENERIC && !s->wide))
+		return false;
+	if (m->pause) {
+		m->pause--;
+		return false;
+	}
+	if (++m->misses <= MISSES_MOST)
+		return true;
+	m->misses = 0;
+	m->pause = PAUSE << m->pauses;
+	m->pauses = min_u32(m->pauses + 1, PAUSES_MOST);
+	return false;
+}
+
+struct memo_unit *memo_room(struct memo *m, struct account *to)
+{
+	if (m->miss != MEMO_OTHER_PLACE || m->rotates)
+		memo_drop(m, to);
+	else if (m->used == MEMO_UNITS)
+		memo_flush(m, to);
+	struct memo_unit *u = &m->units[m->used < MEMO_UNITS ? m->used++ : m->next++ % MEMO_UNITS];
+	memset(u, 0, offsetof(struct memo_unit, account.worst));
+	return u;
+}
+
+/* The spaces that an access reached. */
+static u32 spaces_of(const struct account *unit)
+{
+	return (unit->n[ACCOUNT_shared_instructions] != 0) + (unit->n[ACCOUNT_global_instructions] != 0) +
+	       (unit->n[ACCOUNT_local_instructions] != 0) + (unit->n[ACCOUNT_const_instructions] != 0);
+}
+
+static void keep_distances(struct memo *m, const struct accesses *x)
+{
+	const u64 *wide = (const u64 *)(const void *)(x->rows + x->insn->a);
+	const u32 *narrow = (const u32 *)(const void *)(x->rows + x->insn->a);
+
+	m->mask = x->mask;
+	m->first = (u32)__builtin_ctz(x->mask);
+	for (u32 l = 0; l < WARP_LANES; l++)
+		if (x->site->wide) {
+			m->keep.wide[l] = x->mask >> l & 1 ? ~0ull : 0;
+			m->distance.wide[l] = wide[l] - wide[m->first];
+		} else {
+			m->keep.narrow[l] = x->mask >> l & 1 ? ~0u : 0;
+			m->distance.narrow[l] = narrow[l] - narrow[m->first];
+		}
+}
+
+/* Bits of a first address that decide where lanes share sectors and lines: distances that are all multiples of a
+ * power of two cannot carry from below it. A lane's own alignment stays what it was. */
+static u64 line_bits(const struct memo *m, const struct accesses *x)
+{
+	u64 distances = LINE_BITS + 1;
+
+	for (u32 left = m->mask; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		distances |= x->site->wide ? m->distance.wide[l] : m->distance.narrow[l];
+	}
+	return LINE_BITS & (~((distances & -distances) - 1) | (x->site->width - 1));
+}
+
+static void choose_bits(struct memo *m, const struct arch *arch, const struct accesses *x, const struct account *unit)
+{
+	const u64 *n = unit->n;
+
+	m->rotates = false;
+	if (n[ACCOUNT_shared_instructions]) {
+		m->rotates = arch->shared_rule == ARCH_SHARED_UNITS;
+		m->low_mask = m->rotates ? 3 : SHARED_BITS;
+	} else if (n[ACCOUNT_global_instructions]) {
+		m->low_mask = arch->global_rule == ARCH_GLOBAL_SECTORS ? line_bits(m, x) : LINE_BITS;
+	} else {
+		m->low_mask = n[ACCOUNT_const_instructions] ? 0 : ~0ull;
+	}
+	/* Each window of generic addresses has a multiple of 4 GB. */
+	if (x->site->space == SPACE_GENERIC)
+		m->low_mask |= ~0ull << 32;
+}
+
+/* One lane of each line that the access touches. */
+static void keep_lines(struct memo_unit *u, const struct accesses *x)
+{
+	u64 line[WARP_LANES];
+
+	u->line_count = 0;
+	for (u32 left = x->mask; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		const u64 at = lane_address(x, x->rows, l) >> LINE_SHIFT;
+		u32 k = 0;
+		while (k < u->line_count && line[k] != at)
+			k++;
+		if (k == u->line_count) {
+			line[k] = at;
+			u->line_lane[u->line_count++] = (u8)l;
+		}
+	}
+	u->tags = tags_of(u, x, x->rows);
+}
+
+void memo_keep(struct memo *m, const struct arch *arch, const struct accesses *x, struct memo_unit *u, struct account *to)
+{
+	const u32 n = (u32)(u - m->units);
+	const bool fresh = !m->valid;
+
+	m->times[n]++;
+	m->pending = true;
+	if (spaces_of(&u->account) != 1) {
+		m->rotates = false;
+		memo_drop(m, to);
+		return;
+	}
+	if (fresh) {
+		keep_distances(m, x);
+		choose_bits(m, arch, x, &u->account);
+		m->base = lane_address(x, x->rows, m->first);
+		m->valid = true;
+	}
+	u->low = lane_address(x, x->rows, m->first) & m->low_mask;
+	if (u->account.n[ACCOUNT_global_instructions] && arch->global_rule == ARCH_GLOBAL_SECTORS)
+		keep_lines(u, x);
+}
