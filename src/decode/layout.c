@@ -54,6 +54,12 @@ static bool is_module_wide(const struct ir_variable *v)
 	return v->space == SPACE_GLOBAL || v->space == SPACE_CONST || v->space == SPACE_TEX;
 }
 
+/* clang keeps truth values in bytes that it aligns as halves or words, and reads them as 16 bits. */
+static u64 accessible_bytes(const struct ir_variable *v)
+{
+	return v->size == 1 && !v->rank && variable_align(v) >= 2 ? 2 : v->size;
+}
+
 static void add_module_variable(struct lowering *low, const struct ir_variable *v, u64 *global, u64 *constant)
 {
 	struct program *p = low->program;
@@ -62,7 +68,7 @@ static void add_module_variable(struct lowering *low, const struct ir_variable *
 
 	*next = align_up(*next, align);
 	p->variables[p->variable_count++] =
-		(struct global_variable){.variable = v, .space = v->space, .address = *next, .size = v->size};
+		(struct global_variable){.variable = v, .space = v->space, .address = *next, .size = accessible_bytes(v)};
 	*next += v->size + 512;
 }
 
@@ -97,7 +103,7 @@ static void fill_initial(struct lowering *low, struct global_variable *g)
 
 	if (!v->inits.count || !v->size)
 		return;
-	g->initial = ARENA_ARRAY(low->arena, v->size, u8);
+	g->initial = ARENA_ARRAY(low->arena, g->size, u8);
 	for (size_t k = 0; k < v->inits.count; k++) {
 		const struct ir_init *init = &v->inits.items[k];
 		const u64 bits = init_bits(low, init);
