@@ -15,7 +15,7 @@
 
 #include "isa/sregs.h"
 
-enum { RUN_MAX = 60000, AUX_SPIN = 2, AUX_LANE_WISE = 2 };
+enum { RUN_MAX = 60000, AUX_SPIN = 2 };
 
 struct fixup {
 	u32 insn;
@@ -385,10 +385,9 @@ static void emit_instruction(struct emitter *e, const struct ir_instruction *x, 
 		emit_plain(e, x, m);
 		const size_t last = e->insns.count - 1;
 		const struct insn guarded = e->insns.items[last];
-		const bool lane_wise = e->gangs.items[last] && !(flags & ISA_MEMORY);
 		e->insns.items[last] = (struct insn){.fn = e->low->internal.guard,
 						     .a = e->rows->places[ir_guard_slot(x)].offset,
-						     .aux = (u8)(x->guard_negated | (lane_wise ? AUX_LANE_WISE : 0))};
+						     .aux = x->guard_negated};
 		e->gang = e->gangs.items[last];
 		e->gangs.items[last] = NULL;
 		emit(e, guarded);

@@ -503,6 +503,23 @@ void warp_enter(struct warp *w)
 	warp_stand(w, machine_entry(w->machine, w->machine->kernel->code));
 }
 
+void warp_stand_apart(struct warp *w, const struct insn *pc, u32 mask, struct join *join)
+{
+	make_ready(w, pc, mask, join, w->entry_frame);
+}
+
+struct join *warp_open_join(struct warp *w, const struct insn *pc, u32 expected, u32 arrived, struct join *parent)
+{
+	struct join *j = new_join(w);
+
+	j->pc = pc;
+	j->expected = expected;
+	j->arrived = arrived;
+	j->parent = parent;
+	j->frame = w->entry_frame;
+	return j;
+}
+
 void warp_stand(struct warp *w, const struct insn *pc) { make_ready(w, pc, w->live, NULL, w->entry_frame); }
 
 const struct insn *warp_stands(const struct warp *w)

@@ -15,7 +15,7 @@ u32 gang_size(const struct block *b, u32 first, const struct insn **at)
 	const struct insn *const entry = machine_entry(b->machine, code), *pc = fresh ? entry : warp_stands(w);
 	u32 n = first;
 
-	while (pc && n < end && b->warps[n].live == FULL_MASK && b->warps[n].fresh == fresh && !b->warps[n].told &&
+	while (pc && n < end && b->warps[n].live && b->warps[n].fresh == fresh && !b->warps[n].told &&
 	       (fresh || warp_stands(&b->warps[n]) == pc))
 		n++;
 	*at = pc ? b->machine->gang_insns + (pc - entry) : NULL;
@@ -53,13 +53,18 @@ void gang_run(struct block *b, u32 first, u32 count, const struct insn *at, s64 
 {
 	struct gang g = gang_of(b, first, count);
 
+	u32 live = FULL_MASK;
+
 	g.budget = budget;
 	for (struct warp *w = g.warps; w < g.warps + count; w++) {
 		if (!w->fresh)
 			warp_take(w);
 		w->fresh = false;
+		live &= w->live;
 		stand_up(w);
 	}
+	if (live != FULL_MASK)
+		gang_split_live(&g);
 	while (at)
 		at = at->gang(&g, at);
 }
@@ -112,26 +117,31 @@ static void give_counts(struct gang *g)
 	g->issued = g->branches = 0;
 }
 
-/* The gang is no more: its warps are on their own. */
-static void dissolve(struct gang *g)
+void gang_dissolve(struct gang *g)
 {
 	give_counts(g);
 	for (u32 k = 0; k < g->count; k++)
 		g->warps[k].fresh = false;
 	g->block->intact = false;
+	g->whole = false;
 }
 
 const struct insn *gang_part(struct gang *g, const struct insn *i, u32 done)
 {
-	const struct insn *pc = gang_plain(g, i);
+	/* Who has not run a guarded instruction comes to its guard again. */
+	const struct insn *pc = gang_plain(g, i), *again = g->guarded ? pc - 1 : pc;
 
-	dissolve(g);
-	for (u32 k = 0; k < g->count; k++) {
-		g->warps[k].mask = 0;
-		warp_stand(&g->warps[k], k < done ? pc + 1 : pc);
-	}
 	g->parted = i;
 	g->done = done;
+	gang_dissolve(g);
+	if (g->split) {
+		gang_scatter(g, again, pc + 1, done);
+		return NULL;
+	}
+	for (u32 k = 0; k < g->count; k++) {
+		g->warps[k].mask = 0;
+		warp_stand(&g->warps[k], k < done ? pc + 1 : again);
+	}
 	return NULL;
 }
 
@@ -171,7 +181,9 @@ const struct insn *gang_exit(struct gang *g, const struct insn *i)
 		end_block(g);
 		return NULL;
 	}
-	dissolve(g);
+	if (g->split)
+		return gang_split_exit(g);
+	gang_dissolve(g);
 	for (u32 k = 0; k < g->count; k++) {
 		struct warp *w = &g->warps[k];
 		w->live = 0;
@@ -185,9 +197,13 @@ const struct insn *gang_exit(struct gang *g, const struct insn *i)
 const struct insn *gang_barrier(struct gang *g, const struct insn *i, u32 number, u32 threads)
 {
 	struct block *b = g->block;
-	const u32 here = g->count * WARP_LANES;
+	u32 here = 0;
 
-	if (number >= BARRIERS_PER_BLOCK || (threads && threads != here) || (!threads && b->live_threads != here) ||
+	if (g->on)
+		EACH_MEMBER(g, m) here += threads ? WARP_LANES : m->lanes;
+	else
+		here = g->count * WARP_LANES;
+	if (!gang_is_together(g) || number >= BARRIERS_PER_BLOCK || (threads && threads != here) || (!threads && b->live_threads != here) ||
 	    b->barriers[number].arrived)
 		return gang_part(g, i, 0);
 	gang_account(g, i);
@@ -200,22 +216,14 @@ const struct insn *gang_each(struct gang *g, const struct insn *i)
 {
 	const struct insn *plain = gang_plain(g, i);
 	meaning_fn *const run = g->code->insns[i - g->insns].fn; /* observers of the gang know */
-	struct warp *w = g->warps;
 
+	if (g->on) {
+		EACH_MEMBER(g, m)
+			run(m->warp, plain, m->rows, m->mask);
+		return i + 1;
+	}
+	struct warp *w = g->warps;
 	EACH_WARP(g)
 		run(w++, plain, rows, FULL_MASK);
 	return i + 1;
-}
-
-void gang_each_masked(struct gang *g, const struct insn *i, const u32 *on)
-{
-	const struct insn *plain = gang_plain(g, i);
-	struct warp *w = g->warps;
-
-	EACH_WARP(g) {
-		if (*on)
-			plain->fn(w, plain, rows, *on);
-		w++;
-		on++;
-	}
 }

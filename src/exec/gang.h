@@ -4,10 +4,13 @@
  * run it together, one dispatch for all. It pays twice: dispatch is shared, and what one warp's
  * instructions wait for, the next warp's fill.
  *
- * A gang lasts as long as nothing parts its warps. Anything that only some of them would do (another way
- * at a branch, a slow access, a possible fault, waiting) ends it *before* any effect of its own: the
- * warps go on one by one, in order, as if there had been no gang, so that faults are the same ones.
- * It forms again where all stand together: at the start, after a barrier, at the end of a turn.
+ * Where its warps' lanes go different ways, a gang runs one way after the other, each with the lanes that
+ * take it, as a warp does: exec/gang_split.c.
+ *
+ * A gang lasts as long as nothing parts its warps. Anything that only some of them would do (a slow access,
+ * a possible fault, waiting) ends it *before* any effect of its own: the warps go on one by one, in order,
+ * as if there had been no gang, so that faults are the same ones. It forms again where all stand together:
+ * at the start, after a barrier, at the end of a turn.
  *
  * A gang runs code->gang_insns, which has the instructions of code->insns with other handlers, and
  * without those that are the same for every block of a launch: code->once_insns has these. In a launch with
@@ -19,7 +22,19 @@
 
 #include "exec/run.h"
 
+struct gang_split;
+
+/* A warp that takes part in what a gang runs now, with some of its lanes. */
+struct gang_member {
+	u8 *rows;
+	struct warp *warp;
+	u32 mask;  /* not 0 */
+	u32 lanes; /* how many */
+};
+
 struct gang {
+	/* NULL: all warps take part with all lanes. Else who does, up to on_end. */
+	const struct gang_member *on, *on_end;
 	u8 *rows;      /* of the first warp's frame */
 	size_t stride; /* from one warp's frame to the next one's */
 	u32 count;
@@ -37,10 +52,14 @@ struct gang {
 	u64 issued, branches; /* of each warp, not yet added to it */
 	const struct insn *parted; /* the gang parted before this one, which the first `done` warps had run */
 	u32 done;
+	struct gang_split *split; /* NULL: all lanes of all warps are at one place */
+	bool guarded;  /* `on` are those whose guard holds: the instruction after a %guard */
 };
 
+/* Only where all take part: */
 #define EACH_WARP(g) \
 	for (u8 *rows = (g)->rows, *const rows_end = rows + (g)->count * (g)->stride; rows != rows_end; rows += (g)->stride)
+#define EACH_MEMBER(g, m) for (const struct gang_member *m = (g)->on; m != (g)->on_end; m++)
 
 /* The same instruction as a single warp runs it. */
 static inline const struct insn *gang_plain(const struct gang *g, const struct insn *i)
@@ -48,23 +67,32 @@ static inline const struct insn *gang_plain(const struct gang *g, const struct i
 	return g->plain + (i - g->insns);
 }
 
+/* Adds to the counts of those that take part. */
+void gang_count_members(struct gang *g, u32 instructions, u32 branches);
 static inline void gang_account(struct gang *g, const struct insn *i)
 {
-	g->issued += i->run;
 	g->budget -= i->run;
+	if (__builtin_expect(g->on != NULL, 0))
+		gang_count_members(g, i->run, 0);
+	else
+		g->issued += i->run;
 }
-
-static inline void gang_fp_enter(struct gang *g, u8 mode)
+static inline void gang_account_branch(struct gang *g, const struct insn *i)
 {
-	if (__builtin_expect(g->worker->fp != mode, 0))
-		fp_switch(g->worker, mode);
+	g->budget -= i->run;
+	if (__builtin_expect(g->on != NULL, 0)) {
+		gang_count_members(g, i->run, 1);
+		return;
+	}
+	g->issued += i->run;
+	g->branches++;
 }
 
-/* Ends the gang at instruction i: the first `done` warps have carried it out, the others have not. */
+/* Ends the gang at instruction i: its warps below number `done` have carried it out, the others have not. */
 const struct insn *gang_part(struct gang *g, const struct insn *i, u32 done);
 /* The turn is over, or others must run: the gang's warps are to go on at `i`. */
 const struct insn *gang_yield(struct gang *g, const struct insn *i);
-/* All the gang's lanes exit. */
+/* The running lanes exit. */
 const struct insn *gang_exit(struct gang *g, const struct insn *i);
 /* barrier.sync: goes on at once if the gang is all that the barrier waits for. */
 const struct insn *gang_barrier(struct gang *g, const struct insn *i, u32 number, u32 threads);
@@ -73,9 +101,24 @@ gang_fn gang_each;
 /* For instructions that a gang does not run. */
 gang_fn gang_end;
 
-/* The ordinary handler for each warp with a mask of its own; `on` are the lanes. For instructions that
- * cannot fault. */
-void gang_each_masked(struct gang *g, const struct insn *i, const u32 *on);
+/* --- Lanes that go different ways (exec/gang_split.c) ------------------------------------------- */
+
+/* At a branch, lanes taken[n] of warp n go to its target, the other running ones on; some do each. */
+const struct insn *gang_diverge(struct gang *g, const struct insn *i, const u32 taken[GANG_WARPS]);
+/* The running lanes have come to the join i. */
+const struct insn *gang_join(struct gang *g, const struct insn *i);
+/* Runs the instruction after the guard i for lanes on[n] of warp n, some but not all. */
+const struct insn *gang_guarded(struct gang *g, const struct insn *i, const u32 on[GANG_WARPS]);
+/* A gang that starts where not all lanes of its warps live. */
+void gang_split_live(struct gang *g);
+const struct insn *gang_split_exit(struct gang *g);
+/* All lanes that live are at one place. */
+bool gang_is_together(const struct gang *g);
+/* Puts the warps of a gang whose lanes went different ways on their own: the running lanes are to go on at
+ * `next` if they are of the first `done` warps, else at `again` (both of code->insns). */
+void gang_scatter(struct gang *g, const struct insn *again, const struct insn *next, u32 done);
+/* Gives the warps what the gang has counted for all of them: they are no more what gang_start_block made. */
+void gang_dissolve(struct gang *g);
 
 /* Runs what a launch needs once, for the frames of all warps of the block. */
 void gang_run_once(struct block *b);

@@ -44,6 +44,10 @@ const struct insn *warp_stands(const struct warp *w);
 /* Makes it so; and takes that only split away, to be run otherwise. */
 void warp_stand(struct warp *w, const struct insn *pc);
 void warp_take(struct warp *w);
+/* Lanes of the entry frame that are to run from `pc`, before what is ready already; and a join of lanes
+ * that go different ways. */
+void warp_stand_apart(struct warp *w, const struct insn *pc, u32 mask, struct join *join);
+struct join *warp_open_join(struct warp *w, const struct insn *pc, u32 expected, u32 arrived, struct join *parent);
 /* A fault that no running instruction has: of an instruction that ran, by its number in `code`. */
 void block_fault(struct warp *w, const struct code *code, u32 insn, const char *detail, ...)
 	__attribute__((format(printf, 4, 5)));

@@ -20,7 +20,7 @@ struct observer {
 	bool (*wants)(void *context, const struct code *code, u32 insn);
 	void (*before)(void *context, struct warp *w, const struct insn *i, u8 *rows, u32 mask);
 	void (*after)(void *context, struct warp *w, const struct insn *i, u8 *rows, u32 mask);
-	/* In place of `before`, for all warps of a gang (exec/gang.h), each with all lanes; `i` is what they would
+	/* In place of `before`, for the warps of a gang (exec/gang.h) that take part; `i` is what they would
 	 * run on their own. The gang may run the instruction for some of them only, and the others come back to it
 	 * later; nobody is told of that. An observer that has `before` or `after`, but not this, keeps gangs from
 	 * forming; `after` is never called for gangs. */
@@ -161,6 +161,7 @@ struct worker {
 	u32 active_count;
 	struct frame **frames; /* free ones, by code index */
 	struct warp *all_warps;
+	struct gang_split *gang_split; /* room for the lanes' ways of the gang that runs; NULL until needed */
 	struct launch_stats stats;
 	struct arena arena;
 	jmp_buf out_of_memory;

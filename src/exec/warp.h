@@ -103,7 +103,8 @@ struct warp {
 	u64 local_bytes;  /* for each lane */
 	struct frame *entry_frame;
 	bool fresh;       /* at the kernel's entry, not yet a split */
-	const struct insn *told; /* observers know that this instruction, the next to run, does */
+	const struct insn *told, *told_last; /* observers know that these, the next to run, do: a guard and what it
+					      * guards, or one instruction; or NULL */
 	u64 turn_start;   /* `issued` at the start of the pass */
 	u32 spins;        /* times around a spin loop in this turn */
 	bool suspended;   /* in the middle of its turn, before the instruction of the first ready split */

@@ -23,28 +23,45 @@ static const struct insn *watched(struct warp *w, const struct insn *i, u8 *rows
 	const struct machine *m = w->machine;
 	const struct code *code = w->frame->code;
 	const size_t at = (size_t)(i - m->insns[code->index]);
-	const bool told = w->told == i;
+	const bool told = w->told && i >= w->told && i <= w->told_last;
 	const u8 who = m->watchers[code->index][at];
 	struct observer *const *list = m->observers;
 
-	w->told = NULL;
+	if (!told || i == w->told_last)
+		w->told = NULL;
 	for (u32 k = 0; k < m->observer_count; k++)
 		if (who >> k & 1 && list[k]->before && !told)
 			list[k]->before(list[k]->context, w, i, rows, mask);
 	if (__builtin_expect(w->stop == STOP_FAULT, 0))
 		return NULL;
 	const struct insn *next = m->originals[code->index][at](w, i, rows, mask);
+	if (told)
+		w->told = NULL; /* a guard that held for no lane */
 	for (u32 k = 0; k < m->observer_count; k++)
 		if (who >> k & 1 && list[k]->after)
 			list[k]->after(list[k]->context, w, i, rows, mask);
 	return next;
 }
 
-/* The warps that have not run what the gang was to run come back to it on their own. */
-static void note_told(const struct gang *g, const struct insn *i)
+static void tell(const struct gang *g, struct warp *w, const struct insn *i)
 {
-	for (u32 k = g->done; k < g->count && g->parted == i; k++)
-		g->warps[k].told = gang_plain(g, i);
+	if (w < g->warps + g->done)
+		return;
+	w->told = gang_plain(g, i);
+	w->told_last = gang_plain(g, g->parted);
+}
+
+/* The gang parted before i; or before what the guard i guards, and its warps come to the guard again. Of those that
+ * took part in i, all of them or a list, the ones that have not run it come back on their own. */
+static void note_told(const struct gang *g, const struct insn *i, const struct gang_member *on,
+		      const struct gang_member *on_end)
+{
+	if (g->parted != i && g->parted != i + 1)
+		return;
+	for (; on != on_end; on++)
+		tell(g, on->warp, i);
+	for (u32 k = 0; !on_end && k < g->count; k++)
+		tell(g, &g->warps[k], i);
 }
 
 static const struct insn *watched_gang(struct gang *g, const struct insn *i)
@@ -53,13 +70,14 @@ static const struct insn *watched_gang(struct gang *g, const struct insn *i)
 	const size_t at = (size_t)(i - m->gang_insns);
 	const u8 who = m->watchers[g->code->index][at];
 	struct observer *const *list = m->observers;
+	const struct gang_member *const on = g->on, *const on_end = g->on_end;
 
 	for (u32 k = 0; k < m->observer_count; k++)
 		if (who >> k & 1)
 			list[k]->gang_before(list[k]->context, g, gang_plain(g, i));
 	const struct insn *next = m->gang_originals[at](g, i);
 	if (__builtin_expect(!next, 0))
-		note_told(g, i);
+		note_told(g, i, on, on_end);
 	return next;
 }
 

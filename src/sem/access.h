@@ -12,9 +12,18 @@
 /* A memory meaning in two steps: NAME_fast does all of it and returns true, or nothing. A gang runs as
  * long as its warps' accesses are fast; before the first that is not, it parts. */
 #define GANG_FAST(NAME)                                                                                \
+	SEPARATE const struct insn *NAME##_some(struct gang *g, const struct insn *i)                  \
+	{                                                                                              \
+		EACH_MEMBER(g, m)                                                                      \
+			if (UNLIKELY(!NAME##_fast(m->warp, i, m->rows, m->mask)))                      \
+				return gang_part(g, i, (u32)(m->warp - g->warps));                     \
+		return i + 1;                                                                          \
+	}                                                                                              \
 	GANG_FUNCTION(NAME)                                                                            \
 	{                                                                                              \
 		struct warp *w = g->warps;                                                             \
+		if (UNLIKELY(g->on != NULL))                                                           \
+			return NAME##_some(g, i);                                                      \
 		EACH_WARP(g) {                                                                         \
 			if (UNLIKELY(!NAME##_fast(w, i, rows, FULL_MASK)))                             \
 				return gang_part(g, i, (u32)(w - g->warps));                           \

@@ -4,6 +4,7 @@
  * unit computes, bit for bit, by number/mufu.h. What is the unit's alone does not depend on the
  * host's mode; the forms that scale around it, and the divisions, run under the instruction's.
  */
+#define LANES_LARGE
 #include "number/mufu.h"
 #include "sem/floats.h"
 

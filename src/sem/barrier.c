@@ -22,6 +22,12 @@ MEANING_FUNCTION(barrier_sync)
 }
 static inline bool same_in_gang(const struct gang *g, u32 offset, u32 value)
 {
+	if (g->on) {
+		EACH_MEMBER(g, m)
+			if (any_lane(m->rows, offset, m->mask) != value)
+				return false;
+		return true;
+	}
 	EACH_WARP(g)
 		if (any_lane(rows, offset, FULL_MASK) != value)
 			return false;
@@ -29,7 +35,9 @@ static inline bool same_in_gang(const struct gang *g, u32 offset, u32 value)
 }
 GANG_FUNCTION(barrier_sync)
 {
-	const u32 number = any_lane(g->rows, i->a, FULL_MASK), threads = any_lane(g->rows, i->b, FULL_MASK);
+	const u8 *rows = g->on ? g->on->rows : g->rows;
+	const u32 mask = g->on ? g->on->mask : FULL_MASK;
+	const u32 number = any_lane(rows, i->a, mask), threads = any_lane(rows, i->b, mask);
 
 	if (!same_in_gang(g, i->a, number) || !same_in_gang(g, i->b, threads))
 		return gang_part(g, i, 0);

@@ -339,7 +339,7 @@ MEANING_FUNCTION(activemask)
 	write_all32(rows, i->d, mask, mask);
 	return i + 1;
 }
-MEANING(activemask);
+MEANING_EACH(activemask);
 
 /* The lowest lane of the mask is elected, and every lane of the mask learns its number (recorded). */
 static void elect_group(struct warp *w, const struct insn *i, u8 *rows, u32 mask, u32 members, const u64 *exchange)
@@ -380,7 +380,7 @@ static const struct isa_row rows_collective[] = {
 	ROW("redux.sync(.and|.or|.xor).b32", "=0 0 b32", 70, 80, SYNC, pick_redux, "Reduces over the lanes of the mask."),
 	ROW("redux.sync(.min|.max)[.abs][.NaN].f32", "=0 0 b32", 86, 100, SYNC | ISA_A_TARGET | ISA_UNVERIFIED,
 	    pick_redux_float, "Reduces over the lanes of the mask."),
-	ROW("activemask.b32", "=0", 62, 30, 0, pick_activemask, "The lanes that execute this instruction together."),
+	ROW("activemask.b32", "=0", 62, 30, ISA_CROSS_LANE, pick_activemask, "The lanes that execute this instruction together."),
 	ROW("elect.sync", "=b32||pred b32", 80, 90, SYNC, pick_elect, "Elects one lane of the mask."),
 };
 FAMILY(family_collective, "Warp-wide exchange", rows_collective);

@@ -384,26 +384,9 @@ PICK_COMPARED_PAIR(set_pair, 1)
 /* --- selp, slct --- */
 
 #define SELP(W)                                                                                \
-	MEANING_FUNCTION(selp_##W)                                                             \
-	{                                                                                      \
-		u##W *d = ROW_OF(u##W, i->d);                                                  \
-		const u##W *pa = ROW_OF(u##W, i->a), *pb = ROW_OF(u##W, i->b);                 \
-		const u32 c = PRED_SOURCE(i, i->c, 0);                                         \
-		(void)w;                                                                       \
-		LANE_BODY(u##W, (void)0, LANE_ON(u##W, c, l) ? pa[l] : pb[l])                  \
-		return i + 1;                                                                  \
-	}                                                                                      \
-	LANE_GANG(selp_##W)                                                                    \
-	{                                                                                      \
-		EACH_WARP(g) {                                                                 \
-			u##W *d = ROW_OF(u##W, i->d);                                          \
-			const u##W *pa = ROW_OF(u##W, i->a), *pb = ROW_OF(u##W, i->b);         \
-			const u32 c = PRED_SOURCE(i, i->c, 0);                                 \
-			EACH_LANE d[l] = LANE_ON(u##W, c, l) ? pa[l] : pb[l];                  \
-		}                                                                              \
-		return i + 1;                                                                  \
-	}                                                                                      \
-	MEANING_GANG(selp_##W)
+	LANE_HANDLERS(selp_##W, NO_FP, NO_FP, u##W,                                            \
+		      ROWS2(u##W, u##W, u##W); const u32 c = PRED_SOURCE(at, at->c, 0), (void)0,  \
+		      LANE_ON(u##W, c, l) ? pa[l] : pb[l])
 SELP(32);
 SELP(64);
 

@@ -6,7 +6,7 @@
 #include "sem/external.h"
 #include "sem/lanes.h"
 
-enum { AUX_SPIN = 2, AUX_LANE_WISE = 2, SPIN_TURNS = 24 };
+enum { AUX_SPIN = 2, SPIN_TURNS = 24 };
 
 #define PICK_ONE(NAME)                                                                                 \
 	static const struct meaning *pick_##NAME(const struct form *f)                                 \
@@ -55,12 +55,7 @@ MEANING_FUNCTION(join)
 		return warp_arrive(w);
 	return i + 1;
 }
-/* No warp of a gang has lanes that diverged. */
-GANG_FUNCTION(join)
-{
-	(void)g;
-	return i + 1;
-}
+GANG_FUNCTION(join) { return UNLIKELY(g->split != NULL) ? gang_join(g, i) : i + 1; }
 MEANING_GANG(join);
 
 /* Runs the next instruction for the lanes whose predicate holds. */
@@ -73,19 +68,32 @@ MEANING_FUNCTION(guard)
 	return UNLIKELY(w->stop == STOP_FAULT) ? NULL : i + 2;
 }
 
-/* Predicate a of each warp, negated if the text says so; whether all lanes agree. */
+/* Lanes of each warp for which predicate a, negated if the text says so, holds; whether there are any, and
+ * whether there are others. */
 struct agreement {
-	u32 any, all;
+	u32 any, rest;
 };
-static inline struct agreement gang_predicate(struct gang *g, const struct insn *i, u32 *on)
+static inline struct agreement gang_predicate(struct gang *g, const struct insn *i, u32 on[GANG_WARPS])
 {
-	struct agreement of = {0, FULL_MASK};
+	struct agreement of = {0, 0};
+	u32 k = 0;
 
+	if (UNLIKELY(g->on != NULL)) {
+		memset(on, 0, g->count * sizeof *on);
+		EACH_MEMBER(g, m) {
+			const u8 *rows = m->rows;
+			const u32 p = PRED_SOURCE(i, i->a, 0);
+			of.any |= p & m->mask;
+			of.rest |= m->mask & ~p;
+			on[m->warp - g->warps] = p & m->mask;
+		}
+		return of;
+	}
 	EACH_WARP(g) {
 		const u32 p = PRED_SOURCE(i, i->a, 0);
 		of.any |= p;
-		of.all &= p;
-		*on++ = p;
+		of.rest |= ~p;
+		on[k++] = p;
 	}
 	return of;
 }
@@ -95,14 +103,7 @@ GANG_FUNCTION(guard)
 	u32 on[GANG_WARPS];
 	const struct agreement p = gang_predicate(g, i, on);
 
-	if (p.all == FULL_MASK)
-		return i + 1;
-	if (!p.any)
-		return i + 2;
-	if (!(i->aux & AUX_LANE_WISE))
-		return gang_part(g, i, 0);
-	gang_each_masked(g, i + 1, on);
-	return i + 2;
+	return !p.rest ? i + 1 : !p.any ? i + 2 : gang_guarded(g, i, on);
 }
 MEANING_GANG(guard);
 
@@ -126,8 +127,7 @@ static inline const struct insn *gang_jump(struct gang *g, const struct insn *i)
 {
 	const struct insn *target = i + i->imm;
 
-	g->branches++;
-	gang_account(g, i);
+	gang_account_branch(g, i);
 	if (i->imm <= 0 && UNLIKELY(i->aux & AUX_SPIN ? ++g->spins >= SPIN_TURNS : g->budget <= 0))
 		return gang_yield(g, target);
 	return target;
@@ -156,12 +156,13 @@ GANG_FUNCTION(bra_if)
 	u32 taken[GANG_WARPS];
 	const struct agreement p = gang_predicate(g, i, taken);
 
-	if (p.all == FULL_MASK)
+	if (!p.rest)
 		return gang_jump(g, i);
-	if (p.any)
-		return gang_part(g, i, 0);
-	g->branches++;
-	gang_account(g, i);
+	if (p.any) {
+		const struct insn *next = gang_diverge(g, i, taken);
+		return next && i->imm <= 0 && i->aux & AUX_SPIN && ++g->spins >= SPIN_TURNS ? gang_yield(g, next) : next;
+	}
+	gang_account_branch(g, i);
 	return i + 1;
 }
 MEANING_GANG(bra_if);

@@ -58,6 +58,8 @@
 	}                                                                                              \
 	LANE_GANG(NAME)                                                                                \
 	{                                                                                              \
+		if (UNLIKELY(g->on != NULL))                                                           \
+			return gang_each(g, i);                                                        \
 		EACH_WARP(g) CVT_GANG_BODY(RA, TA, RD, EXPR)                                           \
 		return i + 1;                                                                          \
 	}                                                                                              \
@@ -70,7 +72,9 @@
 	}                                                                                              \
 	LANE_GANG(NAME)                                                                                \
 	{                                                                                              \
-		GANG_FP;                                                                               \
+		GANG_FP(NAME);                                                                         \
+		if (UNLIKELY(g->on != NULL))                                                           \
+			return gang_each(g, i);                                                        \
 		EACH_WARP(g) CVT_GANG_BODY(RA, TA, RD, EXPR)                                           \
 		return i + 1;                                                                          \
 	}                                                                                              \

@@ -4,6 +4,7 @@
  * number/half.h's, inline and branch-free; the x2 forms apply them to both halves of a lane.
  * ex2 and tanh are in approx.c.
  */
+#define LANES_LARGE
 #include "sem/floats.h"
 
 #define LOW(v)  ((u16)(v))

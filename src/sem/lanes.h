@@ -158,110 +158,136 @@ lane_run_switched(struct warp *w, const struct insn *i, u8 *rows, u32 mask, mean
 	return run(w, i, rows, mask);
 }
 
+/* Makes a gang's floating-point mode the instruction's, and runs it again. */
+static __attribute__((noinline, unused)) const struct insn *
+gang_run_switched(struct gang *g, const struct insn *i, gang_fn *run)
+{
+	fp_switch(g->worker, i->fp);
+	return run(g, i);
+}
+
 /* A meaning over lanes: everything it calls is inlined, however large, or the loop is no vector code. */
 #define LANE_FUNCTION(NAME) __attribute__((flatten)) MEANING_FUNCTION(NAME)
 #define LANE_GANG(NAME)     __attribute__((flatten)) GANG_FUNCTION(NAME)
 
-/* One loop computes all lanes, into d if all are active. The choice among lanes stands in a loop of
- * its own: within the first, the compiler would compute under the condition, lane by lane. */
-#define LANE_BODY(TD, LOADS, EXPR)                                                                     \
+/* d[l] becomes kept[l] for the lanes of a mask; lanes are 4 or 8 bytes wide, or more. */
+#if defined __AVX512F__ && defined __AVX512BW__
+ALWAYS_INLINE void merge_vector(void *d, const void *kept, __mmask16 words)
+{
+	_mm512_store_si512(d, _mm512_mask_mov_epi32(_mm512_load_si512(d), words, _mm512_load_si512(kept)));
+}
+ALWAYS_INLINE void merge_vector64(void *d, const void *kept, __mmask8 words)
+{
+	_mm512_store_si512(d, _mm512_mask_mov_epi64(_mm512_load_si512(d), words, _mm512_load_si512(kept)));
+}
+#define MERGE(TD, d, kept, mask)                                                                       \
+	if (sizeof(ROW_##TD) == 4) {                                                                   \
+		merge_vector(d, kept, (__mmask16)(mask));                                              \
+		merge_vector((d) + 16, (kept) + 16, (__mmask16)((mask) >> 16));                        \
+	} else if (sizeof(ROW_##TD) == 8) {                                                            \
+		_Pragma("GCC unroll 4") for (u32 at_ = 0; at_ < WARP_LANES; at_ += 8)                  \
+			merge_vector64((d) + at_, (kept) + at_, (__mmask8)((mask) >> at_));            \
+	} else {                                                                                       \
+		EACH_LANE (d)[l] = LANE_ON(TD, mask, l) ? (kept)[l] : (d)[l];                          \
+	}
+#else
+#define MERGE(TD, d, kept, mask) EACH_LANE (d)[l] = LANE_ON(TD, mask, l) ? (kept)[l] : (d)[l];
+#endif
+
+/* Computes all lanes, and merges by mask in a loop of its own: within the first, the compiler would compute
+ * under the condition, lane by lane. */
+#define LANE_BODY_SOME(TD, LOADS, EXPR)                                                                \
 	ROW_##TD kept[WARP_LANES] __attribute__((aligned(64)));                                        \
-	ROW_##TD *const out = LIKELY(mask == FULL_MASK) ? d : kept;                                    \
 	EACH_LANE                                                                                      \
 	{                                                                                              \
 		LOADS;                                                                                 \
-		out[l] = KEEP_##TD(EXPR);                                                              \
+		kept[l] = KEEP_##TD(EXPR);                                                             \
 	}                                                                                              \
-	if (UNLIKELY(mask != FULL_MASK))                                                               \
-		EACH_LANE d[l] = LANE_ON(TD, mask, l) ? kept[l] : d[l];
+	MERGE(TD, d, kept, mask)
+/* The same, into d at once if all lanes are active. */
+#define LANE_BODY(TD, LOADS, EXPR)                                                                     \
+	if (LIKELY(mask == FULL_MASK)) {                                                               \
+		EACH_LANE                                                                              \
+		{                                                                                      \
+			LOADS;                                                                         \
+			d[l] = KEEP_##TD(EXPR);                                                        \
+		}                                                                                      \
+	} else {                                                                                       \
+		LANE_BODY_SOME(TD, LOADS, EXPR)                                                        \
+	}
+
+/* The operands of an instruction `at`, which expressions may name too, as rows d, pa, pb, pc, and their values in a lane. */
+#define ROWS1(TD, TA) ROW_##TD *d = ROW_OF(TD, at->d); const ROW_##TA *pa = ROW_OF(TA, at->a)
+#define ROWS2(TD, TA, TB) ROWS1(TD, TA); const ROW_##TB *pb = ROW_OF(TB, at->b)
+#define ROWS3(TD, TA, TB, TC) ROWS2(TD, TA, TB); const ROW_##TC *pc = ROW_OF(TC, at->c)
+#define LANES1(TA) const TA a = (TA)pa[l]
+#define LANES2(TA, TB) LANES1(TA); const TB b = (TB)pb[l]
+#define LANES3(TA, TB, TC) LANES2(TA, TB); const TC c = (TC)pc[l]
+
+/* The handlers of NAME for one warp and for gangs. A gang's instruction is copied, since stores to rows could
+ * change it for all that the compiler knows; where not all lanes take part, each warp's mask counts. A family
+ * whose expressions are so large that dispatch does not matter defines LANES_LARGE: one function each. */
+#define LANE_RUN(NAME, PRE, TD, ROWS, LOADS, EXPR)                                              \
+	LANE_FUNCTION(NAME)                                                                    \
+	{                                                                                      \
+		const struct insn *const at = i;                                               \
+		ROWS;                                                                          \
+		(void)w;                                                                       \
+		PRE;                                                                           \
+		LANE_BODY(TD, LOADS, EXPR)                                                     \
+		return i + 1;                                                                  \
+	}
+#ifdef LANES_LARGE
+#define LANE_HANDLERS(NAME, PRE, GANG_PRE, TD, ROWS, LOADS, EXPR)                              \
+	LANE_RUN(NAME, PRE, TD, ROWS, LOADS, EXPR)                                             \
+	MEANING_EACH(NAME)
+#else
+#define LANE_HANDLERS(NAME, PRE, GANG_PRE, TD, ROWS, LOADS, EXPR)                              \
+	LANE_RUN(NAME, PRE, TD, ROWS, LOADS, EXPR)                                             \
+	__attribute__((flatten)) SEPARATE const struct insn *NAME##_some(struct gang *g, const struct insn *i) \
+	{                                                                                      \
+		const struct insn own = *i, *const at = &own;                                  \
+		EACH_MEMBER(g, m) {                                                            \
+			u8 *const rows = m->rows;                                              \
+			const u32 mask = m->mask;                                              \
+			ROWS;                                                                  \
+			LANE_BODY(TD, LOADS, EXPR)                                             \
+		}                                                                              \
+		return i + 1;                                                                  \
+	}                                                                                      \
+	LANE_GANG(NAME)                                                                        \
+	{                                                                                      \
+		const struct insn own = *i, *const at = &own;                                  \
+		GANG_PRE;                                                                      \
+		if (UNLIKELY(g->on != NULL))                                                   \
+			return NAME##_some(g, i);                                              \
+		EACH_WARP(g) {                                                                 \
+			ROWS;                                                                  \
+			EACH_LANE                                                              \
+			{                                                                      \
+				LOADS;                                                         \
+				d[l] = KEEP_##TD(EXPR);                                        \
+			}                                                                      \
+		}                                                                              \
+		return i + 1;                                                                  \
+	}                                                                                      \
+	MEANING_GANG(NAME)
+#endif
 
 /* LANEn(name, type of d, types of the n sources, expression): integer and bit operations.
  * FLANEn: the same under the instruction's floating-point mode; host float operations allowed. */
 #define LANE1_(NAME, PRE, GANG_PRE, TD, TA, EXPR)                                                      \
-	LANE_FUNCTION(NAME)                                                                            \
-	{                                                                                              \
-		ROW_##TD *d = ROW_OF(TD, i->d);                                                        \
-		const ROW_##TA *pa = ROW_OF(TA, i->a);                                                 \
-		(void)w;                                                                               \
-		PRE;                                                                                   \
-		LANE_BODY(TD, const TA a = (TA)pa[l], EXPR)                                            \
-		return i + 1;                                                                          \
-	}                                                                                              \
-	LANE_GANG(NAME)                                                                                \
-	{                                                                                              \
-		GANG_PRE;                                                                              \
-		EACH_WARP(g) {                                                                         \
-			ROW_##TD *d = ROW_OF(TD, i->d);                                                \
-			const ROW_##TA *pa = ROW_OF(TA, i->a);                                         \
-			EACH_LANE                                                                      \
-			{                                                                              \
-				const TA a = (TA)pa[l];                                                \
-				d[l] = KEEP_##TD(EXPR);                                                \
-			}                                                                              \
-		}                                                                                      \
-		return i + 1;                                                                          \
-	}                                                                                              \
-	MEANING_GANG(NAME)
+	LANE_HANDLERS(NAME, PRE, GANG_PRE, TD, ROWS1(TD, TA), LANES1(TA), EXPR)
 #define LANE2_(NAME, PRE, GANG_PRE, TD, TA, TB, EXPR)                                                  \
-	LANE_FUNCTION(NAME)                                                                            \
-	{                                                                                              \
-		ROW_##TD *d = ROW_OF(TD, i->d);                                                        \
-		const ROW_##TA *pa = ROW_OF(TA, i->a);                                                 \
-		const ROW_##TB *pb = ROW_OF(TB, i->b);                                                 \
-		(void)w;                                                                               \
-		PRE;                                                                                   \
-		LANE_BODY(TD, const TA a = (TA)pa[l]; const TB b = (TB)pb[l], EXPR)                    \
-		return i + 1;                                                                          \
-	}                                                                                              \
-	LANE_GANG(NAME)                                                                                \
-	{                                                                                              \
-		GANG_PRE;                                                                              \
-		EACH_WARP(g) {                                                                         \
-			ROW_##TD *d = ROW_OF(TD, i->d);                                                \
-			const ROW_##TA *pa = ROW_OF(TA, i->a);                                         \
-			const ROW_##TB *pb = ROW_OF(TB, i->b);                                         \
-			EACH_LANE                                                                      \
-			{                                                                              \
-				const TA a = (TA)pa[l]; const TB b = (TB)pb[l];                        \
-				d[l] = KEEP_##TD(EXPR);                                                \
-			}                                                                              \
-		}                                                                                      \
-		return i + 1;                                                                          \
-	}                                                                                              \
-	MEANING_GANG(NAME)
+	LANE_HANDLERS(NAME, PRE, GANG_PRE, TD, ROWS2(TD, TA, TB), LANES2(TA, TB), EXPR)
 #define LANE3_(NAME, PRE, GANG_PRE, TD, TA, TB, TC, EXPR)                                              \
-	LANE_FUNCTION(NAME)                                                                            \
-	{                                                                                              \
-		ROW_##TD *d = ROW_OF(TD, i->d);                                                        \
-		const ROW_##TA *pa = ROW_OF(TA, i->a);                                                 \
-		const ROW_##TB *pb = ROW_OF(TB, i->b);                                                 \
-		const ROW_##TC *pc = ROW_OF(TC, i->c);                                                 \
-		(void)w;                                                                               \
-		PRE;                                                                                   \
-		LANE_BODY(TD, const TA a = (TA)pa[l]; const TB b = (TB)pb[l]; const TC c = (TC)pc[l], EXPR) \
-		return i + 1;                                                                          \
-	}                                                                                              \
-	LANE_GANG(NAME)                                                                                \
-	{                                                                                              \
-		GANG_PRE;                                                                              \
-		EACH_WARP(g) {                                                                         \
-			ROW_##TD *d = ROW_OF(TD, i->d);                                                \
-			const ROW_##TA *pa = ROW_OF(TA, i->a);                                         \
-			const ROW_##TB *pb = ROW_OF(TB, i->b);                                         \
-			const ROW_##TC *pc = ROW_OF(TC, i->c);                                         \
-			EACH_LANE                                                                      \
-			{                                                                              \
-				const TA a = (TA)pa[l]; const TB b = (TB)pb[l]; const TC c = (TC)pc[l]; \
-				d[l] = KEEP_##TD(EXPR);                                                \
-			}                                                                              \
-		}                                                                                      \
-		return i + 1;                                                                          \
-	}                                                                                              \
-	MEANING_GANG(NAME)
+	LANE_HANDLERS(NAME, PRE, GANG_PRE, TD, ROWS3(TD, TA, TB, TC), LANES3(TA, TB, TC), EXPR)
 
 #define NO_FP   (void)0
 #define WITH_FP fp_enter(w, i->fp)
-#define GANG_FP gang_fp_enter(g, i->fp)
+#define GANG_FP(NAME)                                                                                  \
+	if (UNLIKELY(g->worker->fp != i->fp))                                                          \
+	return gang_run_switched(g, i, NAME##_gang)
 /* The same for a whole meaning: the rare switch is a call in tail position, so the usual way has no
  * registers to save. */
 #define UNDER_FP(NAME)                                                                                 \
@@ -270,84 +296,58 @@ lane_run_switched(struct warp *w, const struct insn *i, u8 *rows, u32 mask, mean
 #define LANE1(NAME, TD, TA, EXPR)          LANE1_(NAME, NO_FP, NO_FP, TD, TA, EXPR)
 #define LANE2(NAME, TD, TA, TB, EXPR)      LANE2_(NAME, NO_FP, NO_FP, TD, TA, TB, EXPR)
 #define LANE3(NAME, TD, TA, TB, TC, EXPR)  LANE3_(NAME, NO_FP, NO_FP, TD, TA, TB, TC, EXPR)
-#define FLANE1(NAME, TD, TA, EXPR)         LANE1_(NAME, UNDER_FP(NAME), GANG_FP, TD, TA, EXPR)
-#define FLANE2(NAME, TD, TA, TB, EXPR)     LANE2_(NAME, UNDER_FP(NAME), GANG_FP, TD, TA, TB, EXPR)
-#define FLANE3(NAME, TD, TA, TB, TC, EXPR) LANE3_(NAME, UNDER_FP(NAME), GANG_FP, TD, TA, TB, TC, EXPR)
+#define FLANE1(NAME, TD, TA, EXPR)         LANE1_(NAME, UNDER_FP(NAME), GANG_FP(NAME), TD, TA, EXPR)
+#define FLANE2(NAME, TD, TA, TB, EXPR)     LANE2_(NAME, UNDER_FP(NAME), GANG_FP(NAME), TD, TA, TB, EXPR)
+#define FLANE3(NAME, TD, TA, TB, TC, EXPR) LANE3_(NAME, UNDER_FP(NAME), GANG_FP(NAME), TD, TA, TB, TC, EXPR)
 
 /* PLANE2(name, source types, truth): writes predicate d: setp without a boolean operator.
  * Truth has the sources' width (_32, _64) so that the comparison stays in one vector width. */
-#define PLANE2_(NAME, PRE, GANG_PRE, W, TA, TB, EXPR)                                                  \
-	MEANING_FUNCTION(NAME)                                                                         \
-	{                                                                                              \
-		const ROW_##TA *pa = ROW_OF(TA, i->a);                                                 \
-		const ROW_##TB *pb = ROW_OF(TB, i->b);                                                 \
-		(void)w;                                                                               \
-		PRE;                                                                                   \
-		s##W t[WARP_LANES] __attribute__((aligned(64)));                                       \
-		EACH_LANE                                                                              \
-		{                                                                                      \
-			const TA a = (TA)pa[l];                                                        \
-			const TB b = (TB)pb[l];                                                        \
-			t[l] = (EXPR) ? -1 : 0;                                                        \
-		}                                                                                      \
-		pred_write(rows, i->d, mask, pack_lanes##W(t));                                        \
-		return i + 1;                                                                          \
-	}                                                                                              \
-	GANG_FUNCTION(NAME)                                                                            \
-	{                                                                                              \
-		GANG_PRE;                                                                              \
-		EACH_WARP(g) {                                                                         \
-			const ROW_##TA *pa = ROW_OF(TA, i->a);                                         \
-			const ROW_##TB *pb = ROW_OF(TB, i->b);                                         \
-			s##W t[WARP_LANES] __attribute__((aligned(64)));                               \
-			EACH_LANE                                                                      \
-			{                                                                              \
-				const TA a = (TA)pa[l];                                                \
-				const TB b = (TB)pb[l];                                                \
-				t[l] = (EXPR) ? -1 : 0;                                                \
-			}                                                                              \
-			pred_write(rows, i->d, FULL_MASK, pack_lanes##W(t));                           \
-		}                                                                                      \
-		return i + 1;                                                                          \
-	}                                                                                              \
+#define SOURCE_ROWS1(TA) const ROW_##TA *pa = ROW_OF(TA, at->a)
+#define SOURCE_ROWS2(TA, TB) SOURCE_ROWS1(TA); const ROW_##TB *pb = ROW_OF(TB, at->b)
+#define PLANE_HANDLERS(NAME, PRE, GANG_PRE, W, ROWS, LOADS, EXPR)                              \
+	ALWAYS_INLINE u32 NAME##_truth(const struct insn *i, const struct insn *at, u8 *rows)  \
+	{                                                                                      \
+		s##W t[WARP_LANES] __attribute__((aligned(64)));                               \
+		ROWS;                                                                          \
+		(void)i;                                                                       \
+		EACH_LANE                                                                      \
+		{                                                                              \
+			LOADS;                                                                 \
+			t[l] = (EXPR) ? -1 : 0;                                                \
+		}                                                                              \
+		return pack_lanes##W(t);                                                       \
+	}                                                                                      \
+	MEANING_FUNCTION(NAME)                                                                 \
+	{                                                                                      \
+		(void)w;                                                                       \
+		PRE;                                                                           \
+		pred_write(rows, i->d, mask, NAME##_truth(i, i, rows));                        \
+		return i + 1;                                                                  \
+	}                                                                                      \
+	GANG_FUNCTION(NAME)                                                                    \
+	{                                                                                      \
+		const struct insn own = *i;                                                    \
+		GANG_PRE;                                                                      \
+		if (UNLIKELY(g->on != NULL)) {                                                 \
+			EACH_MEMBER(g, m)                                                      \
+				pred_write(m->rows, own.d, m->mask, NAME##_truth(i, &own, m->rows)); \
+			return i + 1;                                                          \
+		}                                                                              \
+		EACH_WARP(g)                                                                   \
+			pred_write(rows, own.d, FULL_MASK, NAME##_truth(i, &own, rows));       \
+		return i + 1;                                                                  \
+	}                                                                                      \
 	MEANING_GANG(NAME)
+#define PLANE2_(NAME, PRE, GANG_PRE, W, TA, TB, EXPR)                                                  \
+	PLANE_HANDLERS(NAME, PRE, GANG_PRE, W, SOURCE_ROWS2(TA, TB), LANES2(TA, TB), EXPR)
 #define PLANE2_32(NAME, TA, TB, EXPR)  PLANE2_(NAME, NO_FP, NO_FP, 32, TA, TB, EXPR)
 #define PLANE2_64(NAME, TA, TB, EXPR)  PLANE2_(NAME, NO_FP, NO_FP, 64, TA, TB, EXPR)
-#define FPLANE2_32(NAME, TA, TB, EXPR) PLANE2_(NAME, UNDER_FP(NAME), GANG_FP, 32, TA, TB, EXPR)
-#define FPLANE2_64(NAME, TA, TB, EXPR) PLANE2_(NAME, UNDER_FP(NAME), GANG_FP, 64, TA, TB, EXPR)
+#define FPLANE2_32(NAME, TA, TB, EXPR) PLANE2_(NAME, UNDER_FP(NAME), GANG_FP(NAME), 32, TA, TB, EXPR)
+#define FPLANE2_64(NAME, TA, TB, EXPR) PLANE2_(NAME, UNDER_FP(NAME), GANG_FP(NAME), 64, TA, TB, EXPR)
 
 /* PLANE1: the same for one source: testp. */
 #define PLANE1_(NAME, PRE, GANG_PRE, W, TA, EXPR)                                                      \
-	MEANING_FUNCTION(NAME)                                                                         \
-	{                                                                                              \
-		const ROW_##TA *pa = ROW_OF(TA, i->a);                                                 \
-		(void)w;                                                                               \
-		PRE;                                                                                   \
-		s##W t[WARP_LANES] __attribute__((aligned(64)));                                       \
-		EACH_LANE                                                                              \
-		{                                                                                      \
-			const TA a = (TA)pa[l];                                                        \
-			t[l] = (EXPR) ? -1 : 0;                                                        \
-		}                                                                                      \
-		pred_write(rows, i->d, mask, pack_lanes##W(t));                                        \
-		return i + 1;                                                                          \
-	}                                                                                              \
-	GANG_FUNCTION(NAME)                                                                            \
-	{                                                                                              \
-		GANG_PRE;                                                                              \
-		EACH_WARP(g) {                                                                         \
-			const ROW_##TA *pa = ROW_OF(TA, i->a);                                         \
-			s##W t[WARP_LANES] __attribute__((aligned(64)));                               \
-			EACH_LANE                                                                      \
-			{                                                                              \
-				const TA a = (TA)pa[l];                                                \
-				t[l] = (EXPR) ? -1 : 0;                                                \
-			}                                                                              \
-			pred_write(rows, i->d, FULL_MASK, pack_lanes##W(t));                           \
-		}                                                                                      \
-		return i + 1;                                                                          \
-	}                                                                                              \
-	MEANING_GANG(NAME)
+	PLANE_HANDLERS(NAME, PRE, GANG_PRE, W, SOURCE_ROWS1(TA), LANES1(TA), EXPR)
 #define PLANE1_32(NAME, TA, EXPR) PLANE1_(NAME, NO_FP, NO_FP, 32, TA, EXPR)
 #define PLANE1_64(NAME, TA, EXPR) PLANE1_(NAME, NO_FP, NO_FP, 64, TA, EXPR)
 

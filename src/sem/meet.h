@@ -62,14 +62,31 @@ static inline __attribute__((always_inline)) const struct insn *meet(struct warp
 	return i + 1;
 }
 
-/* The meaning NAME with its handler for gangs, whose lanes are all there: if all of them name all lanes,
- * each warp's group is served at once; else the gang parts. */
+/* The meaning NAME with its handler for gangs: if the running lanes of each warp name all that it has, and only
+ * these of those that live, its group is served at once; else the gang parts. */
 #define MEANING_MEET(NAME, MEMBERS_ROW, GROUP)                                                         \
+	SEPARATE const struct insn *NAME##_some(struct gang *g, const struct insn *i)                  \
+	{                                                                                              \
+		const struct insn *plain = gang_plain(g, i);                                           \
+		const u32 members = MEMBERS_ROW;                                                       \
+		EACH_MEMBER(g, m) {                                                                    \
+			const u8 *rows = m->rows;                                                      \
+			const u32 *named = ROW_OF(u32, members), first = named[__builtin_ctz(m->mask)]; \
+			if ((lanes_equal(named, first) & m->mask) != m->mask || (first & m->warp->live) != m->mask) \
+				return gang_part(g, i, 0);                                             \
+		}                                                                                      \
+		EACH_MEMBER(g, m)                                                                      \
+			GROUP(m->warp, plain, m->rows, m->mask, m->mask, NULL);                        \
+		gang_account(g, i);                                                                    \
+		return i + 1;                                                                          \
+	}                                                                                              \
 	GANG_FUNCTION(NAME)                                                                            \
 	{                                                                                              \
 		const struct insn *plain = gang_plain(g, i);                                           \
 		const u32 members = MEMBERS_ROW;                                                       \
 		struct warp *w = g->warps;                                                             \
+		if (UNLIKELY(g->on != NULL))                                                           \
+			return NAME##_some(g, i);                                                      \
 		EACH_WARP(g)                                                                           \
 			if (UNLIKELY(lanes_equal(ROW_OF(u32, members), FULL_MASK) != FULL_MASK))       \
 				return gang_part(g, i, 0);                                             \

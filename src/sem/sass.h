@@ -30,7 +30,10 @@
 	(void)word;                                                                                    \
 	(void)carry
 #define SASS_VALUES                                                                                    \
-	const u32 a = pa[l], b = pb[l], c = pc[l], x = (carry & lane_bit[l]) != 0;                     \
+	const u32 a = pa[l];                                                                           \
+	const u32 b = pb[l];                                                                           \
+	const u32 c = pc[l];                                                                           \
+	const u32 x = (carry & lane_bit[l]) != 0;                                                      \
 	(void)a;                                                                                       \
 	(void)b;                                                                                       \
 	(void)c;                                                                                       \

@@ -24,6 +24,7 @@ struct writer {
 	u32 labels, depth, left;
 	u32 fresh; /* registers that only one instruction writes */
 	bool faults; /* one access may go astray */
+	bool loops, met; /* within a loop; after a barrier: which warp comes first is not the same */
 };
 
 static u32 draw(struct writer *g, u32 below)
@@ -91,9 +92,9 @@ static void compute(struct writer *g)
 
 static void access_memory(struct writer *g)
 {
-	const u32 r = word(g);
+	const u32 r = word(g), what = draw(g, 9);
 
-	switch (draw(g, 9)) {
+	switch (what == 8 && (g->loops || g->met) ? 7 : what) {
 	case 0:
 		put(g, "and.b32 a, r%u, %u; mad.wide.u32 e, a, 4, in; ld.global.u32 r%u, [e];\n", r, IN_WORDS - 1, word(g));
 		break;
@@ -160,8 +161,11 @@ static void loop(struct writer *g, bool together)
 
 	snprintf(text, sizeof text, counts[which], g->depth, 1 + draw(g, 5));
 	put(g, "%sLOOP%u:\n", text, label);
+	const bool outer = g->loops;
+	g->loops = true;
 	hoistable(g);
 	statements(g, 1 + draw(g, 4), together && which == 0);
+	g->loops = outer;
 	put(g, "setp.ne.u32 p, n%u, 0; sub.u32 n%u, n%u, 1;\n@p bra LOOP%u;\n", g->depth, g->depth, g->depth, label);
 }
 
@@ -178,6 +182,7 @@ static void meet(struct writer *g)
 		put(g, "setp.lt.u32 p, r%u, r%u; vote.sync.ballot.b32 r%u, p, members;\n", word(g), word(g), word(g));
 		break;
 	default:
+		g->met = true;
 		put(g, "bar.sync 0; shl.b32 a, tid, 2; mov.u32 b, tile; add.u32 a, a, b; st.shared.u32 [a], r%u; bar.sync %u;\n",
 		    word(g), draw(g, 3));
 		put(g, "add.u32 c, tid, %u; rem.u32 c, c, threads; shl.b32 c, c, 2; add.u32 c, c, b; ld.shared.u32 r%u, [c]; bar.sync 0;\n",

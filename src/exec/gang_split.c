@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Gangs whose lanes go different ways. The ways are a stack: lanes that have yet to run from somewhere, and
+ * joins with the lanes that have arrived there. What runs goes on to the topmost join (or to its end); then
+ * what is on top of the stack runs. Each warp's lanes so take their ways in the order in which they would
+ * if the warp ran by itself (exec/diverge.c), where a branch's other lanes are also put before all that
+ * is ready; only, at a join a warp also waits for other warps. None waits for long: a gang whose turn is over
+ * parts, and each warp gets the splits and joins that it would have by itself.
+ */
+#include "exec/gang.h"
+#include "exec/internal.h"
+
+enum { STACK_ENTRIES = 64, NO_JOIN = -1 };
+
+struct entry {
+	const struct insn *pc;
+	bool is_join;
+	s32 outer; /* a join's: the join below, or NO_JOIN */
+	u32 lanes[GANG_WARPS]; /* those that have arrived at a join; those that are to run from pc */
+};
+
+struct gang_split {
+	u32 running[GANG_WARPS]; /* lanes of each warp that go the way that runs */
+	struct gang_member on[GANG_WARPS], guarded[GANG_WARPS];
+	u32 depth; /* entries on the stack */
+	s32 join;  /* the topmost join, or NO_JOIN */
+	struct entry stack[STACK_ENTRIES];
+};
+
+static struct gang_split *room(struct gang *g)
+{
+	if (!g->worker->gang_split)
+		g->worker->gang_split = ARENA_NEW(&g->worker->arena, struct gang_split);
+	return g->worker->gang_split;
+}
+
+static const struct gang_member *list_members(const struct gang *g, const u32 *lanes, struct gang_member *list)
+{
+	for (u32 k = 0; k < g->count; k++)
+		if (lanes[k])
+			*list++ = (struct gang_member){.rows = g->rows + k * g->stride,
+						       .warp = &g->warps[k],
+						       .mask = lanes[k],
+						       .lanes = (u32)__builtin_popcount(lanes[k])};
+	return list;
+}
+
+/* What runs has changed. */
+static void set_running(struct gang *g)
+{
+	struct gang_split *s = g->split;
+	u32 all = FULL_MASK;
+
+	for (u32 k = 0; k < g->count; k++) {
+		g->warps[k].mask = s->running[k];
+		all &= s->running[k];
+	}
+	if (all == FULL_MASK && !s->depth) {
+		g->on = g->on_end = NULL;
+		g->split = NULL;
+		return;
+	}
+	g->on = s->on;
+	g->on_end = list_members(g, s->running, s->on);
+}
+
+static struct gang_split *begin(struct gang *g)
+{
+	struct gang_split *s = room(g);
+
+	gang_dissolve(g);
+	g->split = s;
+	s->depth = 0;
+	s->join = NO_JOIN;
+	for (u32 k = 0; k < g->count; k++)
+		s->running[k] = FULL_MASK;
+	return s;
+}
+
+void gang_split_live(struct gang *g)
+{
+	struct gang_split *s = begin(g);
+
+	for (u32 k = 0; k < g->count; k++)
+		s->running[k] = g->warps[k].live;
+	set_running(g);
+}
+
+void gang_count_members(struct gang *g, u32 instructions, u32 branches)
+{
+	EACH_MEMBER(g, m) {
+		m->warp->issued += instructions;
+		m->warp->lanes_issued += (u64)instructions * m->lanes;
+		m->warp->branches += branches;
+	}
+}
+
+bool gang_is_together(const struct gang *g) { return !g->split || !g->split->depth; }
+
+/* The way that ran has ended. Runs the next one, of which any lanes are left. */
+static const struct insn *next_way(struct gang *g)
+{
+	struct gang_split *s = g->split;
+
+	while (s->depth) {
+		const struct entry *e = &s->stack[--s->depth];
+		u32 any = 0;
+		for (u32 k = 0; k < g->count; k++)
+			any |= s->running[k] = e->lanes[k];
+		if (e->is_join)
+			s->join = e->outer;
+		if (!any)
+			continue;
+		set_running(g);
+		return e->is_join ? e->pc + 1 : e->pc;
+	}
+	for (u32 k = 0; k < g->count; k++)
+		g->warps[k].mask = 0;
+	return NULL;
+}
+
+static struct entry *push(struct gang_split *s, const struct insn *pc, bool is_join)
+{
+	struct entry *e = &s->stack[s->depth++];
+
+	e->pc = pc;
+	e->is_join = is_join;
+	return e;
+}
+
+static void push_join(struct gang *g, const struct insn *pc)
+{
+	struct gang_split *s = g->split;
+	struct entry *e = push(s, pc, true);
+
+	e->outer = s->join;
+	for (u32 k = 0; k < g->count; k++)
+		e->lanes[k] = 0;
+	s->join = (s32)s->depth - 1;
+}
+
+static struct entry *open_join(struct gang_split *s, const struct insn *pc)
+{
+	return s->join != NO_JOIN && s->stack[s->join].pc == pc ? &s->stack[s->join] : NULL;
+}
+
+/* Counts the branch i of the running warps, and what `taken` parts of them. */
+static void count_branch(struct gang *g, const struct insn *i, const u32 *taken)
+{
+	gang_account_branch(g, i);
+	EACH_MEMBER(g, m) {
+		const u32 t = taken[m->warp - g->warps];
+		m->warp->divergent_branches += t && t != m->mask;
+	}
+}
+
+const struct insn *gang_diverge(struct gang *g, const struct insn *i, const u32 taken[GANG_WARPS])
+{
+	const struct insn *target = i + i->imm, *join_pc = i->b == NO_OPERAND ? NULL : i + (s32)i->b;
+
+	/* A warp by itself does no worse. */
+	if (g->count == 1 || (g->split && g->split->depth + 2 > STACK_ENTRIES))
+		return gang_part(g, i, 0);
+	struct gang_split *s = g->split ? g->split : begin(g);
+	g->on = s->on;
+	g->on_end = list_members(g, s->running, s->on);
+	count_branch(g, i, taken);
+	if (join_pc && !open_join(s, join_pc))
+		push_join(g, join_pc);
+	struct entry *join = open_join(s, target);
+	u32 *lanes = join ? join->lanes : push(s, target, false)->lanes;
+	for (u32 k = 0; k < g->count; k++) {
+		const u32 go = taken[k] & s->running[k];
+		lanes[k] = (join ? lanes[k] : 0) | go;
+		s->running[k] &= ~go;
+	}
+	set_running(g);
+	return i + 1;
+}
+
+const struct insn *gang_join(struct gang *g, const struct insn *i)
+{
+	struct entry *join = g->split ? open_join(g->split, i) : NULL;
+
+	if (!join)
+		return i + 1;
+	for (u32 k = 0; k < g->count; k++)
+		join->lanes[k] |= g->split->running[k];
+	return next_way(g);
+}
+
+const struct insn *gang_split_exit(struct gang *g)
+{
+	EACH_MEMBER(g, m) {
+		struct warp *w = m->warp;
+		w->live &= ~m->mask;
+		w->mask = 0;
+		if (!w->live)
+			w->stop = STOP_FINISHED;
+		block_lanes_exited(w, m->mask);
+	}
+	return next_way(g);
+}
+
+const struct insn *gang_guarded(struct gang *g, const struct insn *i, const u32 on[GANG_WARPS])
+{
+	const struct gang_member *const running = g->on, *const running_end = g->on_end;
+	struct gang_split *s = room(g);
+
+	g->on = s->guarded;
+	g->on_end = list_members(g, on, s->guarded);
+	g->guarded = true;
+	const struct insn *next = i[1].gang(g, i + 1);
+	g->guarded = false;
+	g->on = running;
+	g->on_end = running_end;
+	return next;
+}
+
+/* --- Parting -------------------------------------------------------------------------------- */
+
+/* Entries [first, *end) of the stack belong to one join, which is the first of them, or to none. Of warp k:
+ * in how many places those lanes are that have neither passed the join nor gone deeper. */
+static u32 places_of(const struct gang_split *s, u32 first, u32 k, u32 *end, u32 *lanes)
+{
+	u32 places = 0, e = first;
+
+	*lanes = 0;
+	do {
+		places += s->stack[e].lanes[k] != 0;
+		*lanes |= s->stack[e].lanes[k];
+	} while (++e < s->depth && !s->stack[e].is_join);
+	*end = e;
+	return places;
+}
+
+static u32 lanes_from(const struct gang_split *s, u32 first, u32 k)
+{
+	u32 lanes = s->running[k];
+
+	for (u32 e = first; e < s->depth; e++)
+		lanes |= s->stack[e].lanes[k];
+	return lanes;
+}
+
+/* Gives warp k the splits and joins that its lanes have by themselves; what runs is to go on at `pc`. */
+static void scatter_warp(const struct gang *g, u32 k, const struct insn *pc)
+{
+	const struct gang_split *s = g->split;
+	struct warp *w = &g->warps[k];
+	struct join *join = NULL;
+
+	for (u32 first = 0, end; first < s->depth; first = end) {
+		u32 lanes;
+		const u32 places = places_of(s, first, k, &end, &lanes), deeper = lanes_from(s, end, k);
+		const struct entry *e = &s->stack[first];
+		const bool parted = e->is_join && places + (deeper != 0) > 1;
+		if (parted)
+			join = warp_open_join(w, gang_plain(g, e->pc), lanes | deeper, e->lanes[k], join);
+		else if (e->is_join && e->lanes[k])
+			warp_stand_apart(w, gang_plain(g, e->pc + 1), e->lanes[k], join);
+		for (u32 x = first + e->is_join; x < end; x++)
+			if (s->stack[x].lanes[k])
+				warp_stand_apart(w, gang_plain(g, s->stack[x].pc), s->stack[x].lanes[k], join);
+	}
+	if (s->running[k])
+		warp_stand_apart(w, pc, s->running[k], join);
+}
+
+void gang_scatter(struct gang *g, const struct insn *again, const struct insn *next, u32 done)
+{
+	for (u32 k = 0; k < g->count; k++) {
+		g->warps[k].mask = 0;
+		scatter_warp(g, k, k < done ? next : again);
+	}
+	g->split = NULL;
+	g->on = g->on_end = NULL;
+}
