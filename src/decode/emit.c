@@ -501,12 +501,13 @@ static bool has_gangs(const struct emitter *e)
 	       !e->low->options->keep_registers;
 }
 
-/* Not the count that may stand before a hoisted instruction, with its origin. */
+/* Not the count or join that may stand before a hoisted instruction, with its origin. */
 static bool is_hoisted(const struct emitter *e, size_t k)
 {
 	const u32 origin = e->origin.items[k];
 
-	return e->hoist && origin < e->function->body.count && e->hoist->once[origin] && !e->insns.items[k].run;
+	return e->hoist && origin < e->function->body.count && e->hoist->once[origin] && !e->insns.items[k].run &&
+	       e->insns.items[k].fn != e->low->internal.join;
 }
 
 /* Where two lists of the same instructions, one for each block and one for each launch, have nothing to
