@@ -235,7 +235,7 @@ static void add_taps(const struct texture *t, const u8 *host, const struct textu
 	}
 	corners(t, q, true, low, part);
 	for (u32 z = 0; z < 2; z++) {
-		const u32 back = times(share, part[2]), slice = z ? back : share - back;
+		const u32 front = times(share, WEIGHT_STEPS - part[2]), slice = z ? share - front : front;
 		if (!slice)
 			continue;
 		const u32 first = filter_weights(taps, slice, part[0], part[1]);
@@ -263,7 +263,7 @@ static void nearest(const struct texture *t, const u8 *host, const struct textur
 
 static s64 bounded(s64 at, s64 size) { return at < 0 ? 0 : at >= size ? size - 1 : at; }
 
-/* By whole coordinates the address modes do not count: zeros outside, or the edge. */
+/* By whole coordinates the address modes do not count: zeros outside, or the edge. A line takes no offset. */
 static void fetch(const struct texture *t, const u8 *host, const struct texture_query *q, u32 result[4])
 {
 	struct texture at_level;
@@ -273,7 +273,7 @@ static void fetch(const struct texture *t, const u8 *host, const struct texture_
 		      (q->bounded || q->layer < (t->layers ? t->layers : 1));
 
 	for (u32 d = 0; d < q->dimensions; d++) {
-		at[d] = (s64)q->texel[d] + q->offset[d];
+		at[d] = (s64)q->texel[d] + (q->dimensions > 1 || t->layers ? q->offset[d] : 0);
 		at[d] = q->bounded ? bounded(at[d], size_of(&at_level, d)) : at[d];
 		inside &= at[d] >= 0 && at[d] < size_of(&at_level, d);
 	}
@@ -287,10 +287,10 @@ static s32 level_steps(const struct texture *t, f32 level)
 {
 	const f64 last = (t->levels - 1) * (f64)WEIGHT_STEPS, step = WEIGHT_STEPS;
 	const f64 low = floor(t->level_low * step), high = floor(t->level_high * step);
-	f64 at = (level == level ? floor(level * step) : low) + floor(t->level_bias * step);
+	f64 at = floor(level * step) + floor(t->level_bias * step);
 
 	at = at > high ? high : at;
-	at = at < low ? low : at;
+	at = at >= low ? at : low; /* what is no number, too */
 	return (s32)(at > last ? last : at < 0 ? 0 : at);
 }
 
@@ -387,13 +387,19 @@ static u32 clamped(const struct texture *t, u32 value)
 	return (u32)(wide < low ? low : wide > high ? high : wide);
 }
 
-void texture_store(const struct texture *t, u8 *texel, const u32 value[4], bool clamps)
+/* Formatted stores cut, and a NaN keeps its sign and the top of its payload: recorded. */
+static u16 cut_half(u32 value)
+{
+	return (value & 0x7fffffff) > 0x7f800000 ? (u16)((value >> 16 & 0x8000) | 0x7e00 | (value >> 13 & 0x3ff)) : f16_from_f32(value, ROUND_RZ);
+}
+
+void texture_store(const struct texture *t, u8 *texel, const u32 value[4])
 {
 	for (u32 k = 0; k < t->channels; k++) {
 		u32 raw = value[k];
 		if (t->kind == TEXEL_FLOAT)
-			raw = t->channel_bits == 16 ? f16_from_f32_rn(raw) : raw;
-		else if (clamps && t->channel_bits < 32)
+			raw = t->channel_bits == 16 ? cut_half(raw) : raw;
+		else if (t->channel_bits < 32)
 			raw = clamped(t, raw);
 		memcpy(texel + k * t->channel_bits / 8, &raw, t->channel_bits / 8);
 	}

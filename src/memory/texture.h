@@ -76,8 +76,7 @@ bool texture_level(const struct texture *t, s64 level, struct texture *at_level,
 
 /* Offset of a texel from the first; the coordinates lie within. */
 u64 texture_offset(const struct texture *t, u32 x, u32 y, u32 z);
-/* Writes a texel, converting 32-bit values to its format: integers keep their low bits, or are clamped if
- * `clamps`; floats are converted to float formats. */
-void texture_store(const struct texture *t, u8 *texel, const u32 value[4], bool clamps);
+/* Writes a texel, converting 32-bit values to its format: integers are clamped, floats rounded. */
+void texture_store(const struct texture *t, u8 *texel, const u32 value[4]);
 
 #endif

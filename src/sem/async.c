@@ -288,7 +288,7 @@ static bool st_async_lane(struct operands *o, u32 l)
 
 	if (!needs_cluster(o))
 		return false;
-	u8 *p = range_pointer(o, l, SPACE_SHARED, operand_address(o, 0, l), count * bytes, count * bytes, true);
+	u8 *p = range_pointer(o, l, cluster_space(o->form), operand_address(o, 0, l), count * bytes, count * bytes, true);
 	if (!p)
 		return false;
 	for (u32 k = 0; k < count; k++) {
@@ -307,7 +307,7 @@ static bool red_async_lane(struct operands *o, u32 l)
 
 	if (!needs_cluster(o))
 		return false;
-	u8 *p = range_pointer(o, l, SPACE_SHARED, operand_address(o, 0, l), bytes, bytes, true);
+	u8 *p = range_pointer(o, l, cluster_space(o->form), operand_address(o, 0, l), bytes, bytes, true);
 	if (!p)
 		return false;
 	reduce_element(op, type, p, (const u8 *)&value);

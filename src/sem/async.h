@@ -127,6 +127,12 @@ static inline u64 shared_of_rank(u64 address, u32 rank)
 	return (address & ((1u << SHARED_RANK_SHIFT) - 1)) | (u64)(rank + 1) << SHARED_RANK_SHIFT;
 }
 
+/* Where an address in a cluster's shared memory lies: generic, unless the form names the space. */
+static inline enum ir_space cluster_space(const struct form *f)
+{
+	return form_has(f, M_shared_cluster) || form_has(f, M_shared_cta) || form_has(f, M_shared) ? SPACE_SHARED : SPACE_GENERIC;
+}
+
 /* Recorded (WARP-NOTES): copies into shared::cluster from registers or shared memory need a launch with
  * clusters. NULL: a fault was raised. */
 static inline bool needs_cluster(const struct operands *o)
@@ -193,7 +199,7 @@ static inline bool mbarrier_complete_tx(const struct operands *o, u32 lane, u64 
 {
 	struct mbarrier b;
 
-	if (!mbarrier_load(o, lane, SPACE_SHARED, address, &b))
+	if (!mbarrier_load(o, lane, cluster_space(o->form), address, &b))
 		return false;
 	if (UNLIKELY(o->op))
 		async_counts(o->w, o->op, b.at);

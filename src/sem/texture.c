@@ -276,13 +276,13 @@ static u32 data_type_code(const struct texture *t)
 	return (t->kind == TEXEL_SIGNED ? 0x10d7 : 0x10da) + size;
 }
 
-static u32 answer(const struct texture *t, int query)
+static u32 answer(const struct texture *t, int query, bool is_surface)
 {
 	switch (query) {
 	case M_width:
 		return t->width;
-	case M_height: /* layers follow the last dimension: recorded */
-		return t->height ? t->height : t->layers ? t->layers : 1;
+	case M_height: /* layers follow the last dimension, and a texture has a row at least: recorded */
+		return t->height ? t->height : t->layers ? t->layers : !is_surface;
 	case M_depth:
 		return t->depth ? t->depth : t->height ? t->layers : 0;
 	case M_array_size:
@@ -326,7 +326,7 @@ MEANING_FUNCTION(query)
 		struct texture at_level;
 		u64 from;
 		const s64 level = of_level ? (s32)operand(&p, rows, p.first, l) : 0;
-		((u32 *)(rows + p.list[0]))[l] = texture_level(&b.t, level, &at_level, &from) ? answer(&at_level, what) : 0;
+		((u32 *)(rows + p.list[0]))[l] = texture_level(&b.t, level, &at_level, &from) ? answer(&at_level, what, p.f->row->form[0] == 's') : 0;
 	}
 	return i + 1;
 }
@@ -366,9 +366,12 @@ static u8 *surface_bytes(const struct bound *b, const struct places *p, const u8
 		if (at[d] < 0 || at[d] > bound)
 			return NULL;
 	}
-	const u32 layer = p->layer != NO_PLACE ? (u32)operand(p, rows, p->layer, lane) : (u32)at[2];
-	if (p->layer != NO_PLACE && layer >= max_u32(1, t->layers))
-		return NULL;
+	u32 layer = p->layer != NO_PLACE ? (u32)operand(p, rows, p->layer, lane) : (u32)at[2];
+	if (p->layer != NO_PLACE && layer >= max_u32(1, t->layers)) {
+		if (!clamps)
+			return NULL;
+		layer = max_u32(1, t->layers) - 1;
+	}
 	return b->host + layer * t->slice + (u64)at[1] * t->pitch + (u64)at[0];
 }
 
@@ -436,7 +439,7 @@ MEANING_FUNCTION(sust)
 				memcpy(to + k * bytes, from, bytes);
 		}
 		if (to && formatted)
-			texture_store(&b.t, to, channels, form_type(f, 0) != T_b32);
+			texture_store(&b.t, to, channels);
 	}
 	return i + 1;
 }
@@ -562,17 +565,19 @@ static const struct isa_row rows_texture[] = {
 	ROW("tld4(.r|.g|.b|.a)(.2d|.a2d)" TLD4_TYPES, "={v}0|pred X {2}s32 f32", 43, 30, OLD, pick_tld4, DOC_GATHER),
 	ROW("tld4(.r|.g|.b|.a)(.2d|.a2d|.cube|.acube)" TLD4_TYPES, "={v}0|pred X f32", 43, 30, OLD, pick_tld4_depth,
 	    DOC_GATHER),
-	ROW("txq(.width|.height|.depth|.channel_data_type|.channel_order|.normalized_coords|.force_unnormalized_coords|"
+	ROW("txq(.width|.height|.depth).b32", "=b32 X", 15, 10, 0, pick_query, DOC_QUERY),
+	ROW("txq(.channel_data_type|.channel_order|.normalized_coords|.force_unnormalized_coords|"
 	    ".filter_mode|.addr_mode_0|.addr_mode_1|.addr_mode_2|.array_size|.num_mipmap_levels|.num_samples).b32",
 	    "=b32 X", 15, 10, OLD, pick_query, DOC_QUERY),
-	ROW("txq.level(.width|.height|.depth).b32", "=b32 X b32", 43, 30, OLD, pick_query, DOC_QUERY),
-	ROW("suq(.width|.height|.depth|.channel_data_type|.channel_order|.array_size|.memory_layout).b32", "=b32 X", 15, 10,
+	ROW("txq.level(.width|.height|.depth).b32", "=b32 X b32", 43, 30, 0, pick_query, DOC_QUERY),
+	ROW("suq(.width|.height|.depth).b32", "=b32 X", 15, 10, 0, pick_query, DOC_QUERY),
+	ROW("suq(.channel_data_type|.channel_order|.array_size|.memory_layout).b32", "=b32 X", 15, 10,
 	    OLD, pick_query, DOC_QUERY),
-	ROW("suld.b" SURFACES "[.ca|.cg|.cs|.cv][.v2|.v4](.b8|.b16|.b32|.b64)" BEYOND, "={v}0 X", 15, 20, OLD, pick_suld,
+	ROW("suld.b" SURFACES "[.ca|.cg|.cs|.cv][.v2|.v4](.b8|.b16|.b32|.b64)" BEYOND, "={v}0 X", 15, 20, OLD | ISA_RELAXED, pick_suld,
 	    DOC_SULD),
-	ROW("sust.b" SURFACES "[.wb|.cg|.cs|.wt][.v2|.v4](.b8|.b16|.b32|.b64)" BEYOND, "X {v}0", 15, 20, OLD, pick_sust,
+	ROW("sust.b" SURFACES "[.wb|.cg|.cs|.wt][.v2|.v4](.b8|.b16|.b32|.b64)" BEYOND, "X {v}0", 15, 20, OLD | ISA_RELAXED, pick_sust,
 	    DOC_SUST),
-	ROW("sust.p" SURFACES "[.v2|.v4](.b32|.u32|.s32|.f32)" BEYOND, "X {v}0", 15, 20, OLD, pick_sust, DOC_SUST),
+	ROW("sust.p" SURFACES "[.v2|.v4](.b32|.u32|.s32|.f32)" BEYOND, "X {v}0", 15, 20, OLD | ISA_RELAXED, pick_sust, DOC_SUST),
 	ROW("sured.b(.add(.1d|.2d|.3d)(.u32|.u64|.s32)|(.min|.max)(.1d|.2d|.3d)(.u32|.s32|.u64|.s64)|"
 	    "(.and|.or)(.1d|.2d|.3d).b32)" BEYOND, "X 0", 20, 20, OLD | ISA_ORDERED, pick_sured, DOC_SURED),
 	ROW("sured.p((.add|.and|.or)(.1d|.2d|.3d).b32|(.min|.max)(.1d|.2d|.3d)(.b32|.b64))" BEYOND, "X 0", 20, 20,

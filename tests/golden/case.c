@@ -10,6 +10,7 @@
 
 #include "compare.h"
 #include "memory/tensormap.h"
+#include "texture_argument.h"
 
 /* Every byte of an output buffer before the launch. */
 enum { FILL = 0xA5 };
@@ -103,6 +104,23 @@ static bool fill_tensor_map(struct run *r, const struct pack_argument *a, u8 byt
 	return !wrong || fail(r, "tensor map refused: %s", wrong);
 }
 
+/* Makes the texture of an argument; its handle. */
+static bool make_texture(struct run *r, const struct pack_argument *a, u64 *handle)
+{
+	struct texture t;
+	u32 buffer;
+
+	if (!texture_argument_parse(a->text, &t, &buffer) || buffer >= r->c->arg_count || !r->addresses[buffer] ||
+	    texture_bytes(&t) > r->c->args[buffer].length)
+		return fail(r, "no texture: %s", a->text);
+	t.data = r->addresses[buffer];
+	*handle = memory_allocate(&r->s->memory, sizeof t, 16, "a texture", 0);
+	if (!*handle)
+		return fail(r, "no memory for a texture");
+	memcpy(memory_find(&r->s->memory, *handle, sizeof t)->host, &t, sizeof t);
+	return true;
+}
+
 static bool fill_params(struct run *r)
 {
 	const struct ir_function *f = r->kernel->function;
@@ -115,12 +133,16 @@ static bool fill_params(struct run *r)
 		const struct pack_argument *a = &r->c->args[k];
 		const u64 room = f->params.items[k]->size;
 		u8 map[TENSOR_MAP_BYTES];
+		u64 handle = 0;
 		const u64 bytes = has_buffer(a) ? 8 : a->length;
 		const void *from = has_buffer(a)	 ? (const void *)&r->addresses[k]
 				   : a->kind == ARG_RAW ? (const void *)(r->p->in.data + a->in)
 				   : a->kind == ARG_TENSOR_MAP ? (const void *)map
+				   : a->kind == ARG_TEXTURE ? (const void *)&handle
 							       : (const void *)&a->value;
 		if (a->kind == ARG_TENSOR_MAP && !fill_tensor_map(r, a, map))
+			return false;
+		if (a->kind == ARG_TEXTURE && !make_texture(r, a, &handle))
 			return false;
 		/* A 32-bit program's pointers, and scalars recorded wider than they are. */
 		memcpy(r->params + r->kernel->param_offsets[k], from, bytes < room ? bytes : room);

@@ -70,6 +70,8 @@ static const char *parse_argument(struct arena *arena, const struct pack *p, con
 		*a = (struct pack_argument){.kind = ARG_B64, .length = 8, .value = value};
 	else if (!strncmp(word, "tmap:", 5))
 		*a = (struct pack_argument){.kind = ARG_TENSOR_MAP, .length = 128, .text = word + 5};
+	else if (!strncmp(word, "tex:", 4))
+		*a = (struct pack_argument){.kind = ARG_TEXTURE, .length = 8, .text = word + 4};
 	else
 		return arena_printf(arena, "argument '%s' is of no known kind", word);
 	const bool reads = a->kind == ARG_IN || a->kind == ARG_INOUT || a->kind == ARG_RAW;

@@ -8,13 +8,13 @@
 
 #include "base/arena.h"
 
-enum pack_argument_kind { ARG_IN, ARG_OUT, ARG_INOUT, ARG_B32, ARG_B64, ARG_RAW, ARG_TENSOR_MAP };
+enum pack_argument_kind { ARG_IN, ARG_OUT, ARG_INOUT, ARG_B32, ARG_B64, ARG_RAW, ARG_TENSOR_MAP, ARG_TEXTURE };
 
 struct pack_argument {
 	enum pack_argument_kind kind;
 	size_t in, out, length; /* offsets into the pack's bytes */
 	u64 value;
-	const char *text; /* fields of a tensor map */
+	const char *text; /* fields of a tensor map or texture */
 };
 
 enum pack_print { PRINT_NONE, PRINT_TEXT, PRINT_LINES };
