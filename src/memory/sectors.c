@@ -348,7 +348,7 @@ void sectors_place_bypass(u32 mask, const u64 address[WARP_LANES], const u32 sha
 		return;
 	gather_lines(mask, address, LINE_SHIFT, NULL, &lines);
 	count_bypass(mask, &lines, shared, count);
-	count->transactions = count->sectors;
+	count->transactions = count->touched_sectors = count->sectors;
 	count->bytes_moved = 32u * count->sectors;
 }
 
@@ -449,12 +449,14 @@ static bool count_rows(const struct arch *arch, const struct sector_access *a, c
 	    (stride && stride != a->width && (stride != 4 || a->width > 4)) ||
 	    (a->kind >= SECTOR_RED && !whole) || !halves_have_stride(address, stride))
 		return false;
-	if (a->kind >= SECTOR_RED && !stride)
+	if (a->kind >= SECTOR_RED && !stride) {
 		/* One lane after the other. */
 		count->lines = count->sectors = count->tag_wavefronts = count->data_reads = WARP_LANES;
-	else if (whole ? !count_run(a, address[0], address[16] + length - 1, count)
-	               : !count_two_rows(arch, a, address, length, count))
+		count->touched_lines = count->touched_sectors = 1;
+	} else if (whole ? !count_run(a, address[0], address[16] + length - 1, count)
+	               : !count_two_rows(arch, a, address, length, count)) {
 		return false;
+	}
 	count->requests = 1;
 	if (a->kind != SECTOR_LOAD)
 		count->data_writes = count->data_reads;
@@ -472,10 +474,11 @@ static void count_any_lanes(const struct arch *arch, const struct sector_access 
 	u32 shift = a->kind == SECTOR_ATOM_CAS ? LINE_SHIFT - 1 : LINE_SHIFT;
 	struct lines lines;
 
+	gather_lines(a->mask, address, LINE_SHIFT, NULL, &lines);
+	count->touched_lines = (u16)lines.count;
+	count->touched_sectors = (u16)count_sectors(&lines);
 	if (atomic)
 		gather_visits(a->mask, address, shift, &lines);
-	else
-		gather_lines(a->mask, address, shift, NULL, &lines);
 	count->requests = 1;
 	count->lines = (u16)lines.count;
 	count->sectors = (u16)count_sectors(&lines);
@@ -655,9 +658,13 @@ void sectors_count_global(const struct arch *arch, const struct sector_access *a
 		count_wide_requests(access, address, count, detail);
 	else
 		count_half_warps(arch, access, address, count, detail);
+	if (!count->touched_lines) {
+		count->touched_lines = count->lines;
+		count->touched_sectors = count->sectors;
+	}
 	count->bytes_wanted =
 	    (access->mask == FULL_MASK ? WARP_LANES : (u32)__builtin_popcount(access->mask)) * access->width;
-	count->ideal_sectors = (u16)min_u32((count->bytes_wanted + 31) / 32, count->sectors);
+	count->ideal_sectors = (u16)min_u32((count->bytes_wanted + 31) / 32, count->touched_sectors);
 }
 
 void sectors_count_local(const struct arch *arch, const struct sector_access *access,

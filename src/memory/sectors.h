@@ -41,8 +41,9 @@ struct sector_count {
 	                     * and 3.x, sectors from 5.0 on */
 	u16 sectors;        /* 32 bytes each. Atomics: each visit to a line counts its sectors again;
 	                     * lanes on one address take one visit each */
-	u16 ideal_sectors;  /* the active lanes' bytes / 32 rounded up, never above `sectors` */
+	u16 ideal_sectors;  /* the active lanes' bytes / 32 rounded up, never above `touched_sectors` */
 	u16 lines;          /* distinct lines of 128 bytes (1.x: segments; atomics: visits to lines) */
+	u16 touched_sectors, touched_lines; /* each once, atomics' too: what source-level counters have */
 	u16 tag_wavefronts; /* from 5.0 on; else 0, as the four below */
 	u16 data_reads;     /* wavefronts of the data stage */
 	u16 data_writes;

@@ -48,13 +48,15 @@ enum account_operation {
 	X(executed_empty)                                                                                    \
 	/* without an active lane */ X(lanes) X(shared_instructions) X(shared_bytes_wanted) X(shared_units)  \
 	    X(shared_wavefronts) X(shared_ideal) X(shared_conflicts)                                         \
-	        X(shared_rounds) /* machine atomics issued: more than 1 an instruction for loops */          \
+	        X(shared_named) /* instructions that name the space: no generic ones */              \
+	    X(shared_rounds) /* machine atomics issued: more than 1 an instruction for loops */          \
 	    X(shared_rounds_alu) /* of which carried out by the unit itself */                               \
 	    X(shared_rounds_cas) /* of which compare and swap */                                             \
 	    X(shared_loop_loads)                                                                          \
 	    X(shared_dummy_loads) /* the assembler's, before a basic block's first cp.async */       \
 	    X(shared_load_wavefronts) X(shared_load_conflicts)                          \
-	        ACCOUNT_SECTOR_FIELDS(X, global) ACCOUNT_SECTOR_FIELDS(X, local) X(const_instructions)       \
+	        ACCOUNT_SECTOR_FIELDS(X, global) X(global_touched_sectors) X(global_touched_lines)           \
+	            X(global_named) ACCOUNT_SECTOR_FIELDS(X, local) X(const_instructions)                    \
 	            X(const_requests) X(const_divergent) X(const_replays)                              \
 	                /* with caches: sectors */ X(global_l1_hits) X(global_l1_misses)              \
 	                    X(local_l1_hits) X(local_l1_misses) X(l2_read_hits) X(l2_read_misses)       \

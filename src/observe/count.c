@@ -71,6 +71,7 @@ static void count_shared(const struct event *e, u32 mask, const u64 address[WARP
 	banks_add_words(e->a->arch, &access, offset, &n, to->banks);
 	const u32 cost = n.wavefronts + n.load_wavefronts;
 	add(to, ACCOUNT_shared_instructions, 1);
+	add(to, ACCOUNT_shared_named, site->space != SPACE_GENERIC);
 	add(to, ACCOUNT_shared_bytes_wanted, (u64)(u32)__builtin_popcount(access.mask) * site->width);
 	add(to, ACCOUNT_shared_units, n.units);
 	add(to, ACCOUNT_shared_wavefronts, n.wavefronts);
@@ -134,6 +135,9 @@ static void count_global(const struct event *e, u32 mask, const u64 address[WARP
 	if (s->sector_kind == SECTOR_ASYNC_BYPASS)
 		sectors_place_bypass(mask, address, e->shared, &n);
 	add_sectors(e, ACCOUNT_global_instructions, SPACE_GLOBAL, mask, &n, address);
+	add(e->to, ACCOUNT_global_touched_sectors, n.touched_sectors);
+	add(e->to, ACCOUNT_global_touched_lines, n.touched_lines);
+	add(e->to, ACCOUNT_global_named, s->space != SPACE_GENERIC);
 	if (e->a->caches) {
 		struct cache_outcome outcome = {0};
 		caches_global(e->a->caches, e->w->block, &access, s->through_l1 && !s->past_l1, address,
