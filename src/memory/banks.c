@@ -349,6 +349,21 @@ static u32 lock_winners(u32 waiting, const u32 address[WARP_LANES], u16 *other_w
 	return winners;
 }
 
+/* The lowest lane on each value. */
+static u32 first_of_each(u32 mask, const u32 value[WARP_LANES])
+{
+	u32 first = 0;
+
+	for (u32 left = mask; left; left &= left - 1) {
+		u32 l = (u32)__builtin_ctz(left), same = 0;
+
+		for (u32 rest = first; rest; rest &= rest - 1)
+			same |= value[__builtin_ctz(rest)] == value[l];
+		first |= same ? 0 : 1u << l;
+	}
+	return first;
+}
+
 static void note_round(const struct bank_count *count, u32 winners, struct bank_detail *detail)
 {
 	for (u32 left = winners; left; left &= left - 1)
@@ -385,6 +400,40 @@ static void count_swap_loop(const struct arch *arch, const struct plan *p, const
 			note_round(count, winners, detail);
 		count->rounds++;
 		load.mask &= ~winners;
+	}
+	count->loads = count->rounds;
+}
+
+/* 16 bits from 5.0 on: the words are loaded once; a compare and swap that fails gives the word as it
+ * is, to try again with. One lane of each word wins a round. */
+static void count_half_loop(const struct arch *arch, const struct bank_access *a, const u32 address[WARP_LANES],
+                            struct bank_count *count, struct bank_detail *detail)
+{
+	const struct bank_access load = {BANK_LOAD, a->mode, 4, a->mask};
+	struct bank_access swap = {BANK_ATOM_CAS, a->mode, 4, a->mask};
+	struct bank_count c;
+	u32 word[WARP_LANES];
+
+	for (u32 l = 0; l < WARP_LANES; l++)
+		word[l] = address[l] & ~3u;
+	banks_count(arch, &load, word, &c, NULL);
+	count->loads = 1;
+	count->load_wavefronts = c.wavefronts;
+	count->load_conflicts = c.conflicts;
+	count->ideal = c.ideal;
+	count->units = c.units;
+	while (swap.mask) {
+		u32 winners = first_of_each(swap.mask, word);
+
+		banks_count(arch, &swap, word, &c, NULL);
+		count->wavefronts += c.wavefronts;
+		count->conflicts += c.conflicts;
+		count->ideal += c.ideal;
+		count->degree = (u16)max_u32(count->degree, c.degree);
+		if (detail)
+			note_round(count, winners, detail);
+		count->rounds++;
+		swap.mask = a->kind == BANK_ATOM_HALF_CAS ? 0 : swap.mask & ~winners;
 	}
 }
 
@@ -502,8 +551,10 @@ static void count_half_warps(const struct bank_access *a, const u32 address[WARP
 
 enum bank_kind banks_atomic_kind(enum bank_atomic op, u32 bits, bool integer)
 {
+	if (bits == 16)
+		return op == BANK_ATOMIC_CAS ? BANK_ATOM_HALF_CAS : BANK_ATOM_HALF;
 	if (op == BANK_ATOMIC_CAS)
-		return bits == 16 ? BANK_ATOM_LOOP : BANK_ATOM_CAS;
+		return BANK_ATOM_CAS;
 	if (op == BANK_ATOMIC_EXCH)
 		return BANK_ATOM;
 	if (bits != 32 || !integer)
@@ -523,6 +574,11 @@ void banks_count(const struct arch *arch, const struct bank_access *access, cons
 		return;
 	if (is_atomic(access->kind) && arch->shared_atomics != ARCH_ATOMICS_NATIVE) {
 		count_lock_loop(arch, access, address, count, detail);
+		count->loads = access->kind == BANK_ATOM_LOOP ? count->rounds : 0;
+		return;
+	}
+	if (access->kind >= BANK_ATOM_HALF) {
+		count_half_loop(arch, access, address, count, detail);
 		return;
 	}
 	struct plan p = plan_access(arch, access, address);

@@ -28,6 +28,8 @@ enum bank_kind {
 	BANK_ATOM_COUNT, /* red.add of the constant 1 on 32 bits: lanes are counted first */
 	BANK_ATOM_LOOP,  /* what no native instruction does (f32 and 64-bit add, ...): a loop of
 	                  * a load and a compare and swap */
+	BANK_ATOM_HALF,     /* on 16 bits: a load, then a loop of compare and swap of the word */
+	BANK_ATOM_HALF_CAS, /* compare and swap of 16 bits: the same, once */
 };
 
 /* Where 3.x puts successive words; others have one placement and ignore it. */
@@ -52,6 +54,7 @@ struct bank_count {
 	u16 degree;          /* most wavefronts of a unit: 1 is conflict-free, n is n-way. Atomics:
 	                      * most lanes (counting: words) that meet in a bank in a unit */
 	u16 rounds;          /* of an atomic loop; 1 for all else */
+	u16 loads;           /* of a loop; else 0 */
 	u16 load_wavefronts; /* of the loads that a loop's rounds start with; else 0 */
 	u16 load_conflicts;
 	u16 lock_attempts; /* of a lock loop: lanes that tried, over its rounds */
@@ -69,7 +72,7 @@ struct bank_detail {
 
 /* What the assembler makes of an atomic on shared memory from 5.0 on (ptxas 13.0 for sm_90):
  * one instruction for integers of 32 bits and for exchange, compare and swap but of 16 bits, else
- * a loop. Adding the constant 1 as .u32, or .inc with the bound ~0, is a count if the result is
+ * a loop, in which each lane's operation is taken to change its word. Adding the constant 1 as .u32, or .inc with the bound ~0, is a count if the result is
  * not used. */
 enum bank_atomic { BANK_ATOMIC_CAS, BANK_ATOMIC_EXCH, BANK_ATOMIC_ADD_ONE_UNUSED, BANK_ATOMIC_OTHER };
 

@@ -159,7 +159,7 @@ static void drop_sectors(struct cache *cache, u64 number, u32 sectors)
 void cache_warp(struct cache *l1, struct cache *l2, const struct sector_access *access, bool through_l1,
                 const u64 address[WARP_LANES], struct cache_count *l1_count, struct cache_count *l2_count)
 {
-	bool atomic = access->kind >= SECTOR_RED && access->kind <= SECTOR_ATOM_CAS;
+	bool atomic = access->kind >= SECTOR_RED && access->kind <= SECTOR_ATOM_HALF_CAS;
 	bool write = access->kind == SECTOR_STORE || atomic;
 	struct cache_count unseen = {0};
 

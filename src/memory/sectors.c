@@ -510,6 +510,48 @@ static void count_by_sectors(const struct arch *arch, const struct sector_access
 	count->bytes_moved = 32u * count->sectors;
 }
 
+static void add_up(struct sector_count *to, const struct sector_count *n)
+{
+	to->requests += n->requests;
+	to->transactions += n->transactions;
+	to->sectors += n->sectors;
+	to->lines += n->lines;
+	to->tag_wavefronts += n->tag_wavefronts;
+	to->data_reads += n->data_reads;
+	to->data_writes += n->data_writes;
+	to->data_conflicts += n->data_conflicts;
+	to->bytes_moved += n->bytes_moved;
+}
+
+/* Atomics on 16 bits: each round swaps the words of all lanes that wait, of which one for each word
+ * gets it. The load before the first round is not counted. */
+static void count_half_rounds(const struct arch *arch, const struct sector_access *a,
+                              const u64 address[WARP_LANES], struct sector_count *count,
+                              struct sector_detail *detail)
+{
+	struct sector_access swap = {SECTOR_ATOM_CAS, 4, a->mask, a->l1};
+	u64 word[WARP_LANES];
+
+	for (u32 l = 0; l < WARP_LANES; l++)
+		word[l] = address[l] & ~3ull;
+	while (swap.mask) {
+		struct sector_count n = {0};
+		u8 turn[WARP_LANES];
+		u32 left = 0;
+
+		count_by_sectors(arch, &swap, word, &n, count->requests ? NULL : detail);
+		if (!count->requests) {
+			count->touched_sectors = n.touched_sectors;
+			count->touched_lines = n.touched_lines;
+		}
+		add_up(count, &n);
+		number_turns(swap.mask, word, turn);
+		for (u32 rest = swap.mask; rest; rest &= rest - 1)
+			left |= turn[__builtin_ctz(rest)] ? rest & -rest : 0;
+		swap.mask = a->kind == SECTOR_ATOM_HALF_CAS ? 0 : left;
+	}
+}
+
 static void note_lanes(struct sector_detail *detail, u32 lanes, u32 transaction)
 {
 	for (; detail && lanes; lanes &= lanes - 1)
@@ -652,7 +694,10 @@ void sectors_count_global(const struct arch *arch, const struct sector_access *a
 		memset(detail, 0, sizeof *detail);
 	if (!access->mask)
 		return;
-	if (arch->global_rule == ARCH_GLOBAL_SECTORS)
+	if (arch->global_rule == ARCH_GLOBAL_SECTORS && access->kind >= SECTOR_ATOM_HALF &&
+	    access->kind <= SECTOR_ATOM_HALF_CAS)
+		count_half_rounds(arch, access, address, count, detail);
+	else if (arch->global_rule == ARCH_GLOBAL_SECTORS)
 		count_by_sectors(arch, access, address, count, detail);
 	else if (arch->global_rule == ARCH_GLOBAL_LINES)
 		count_wide_requests(access, address, count, detail);
@@ -684,20 +729,14 @@ void sectors_count_local(const struct arch *arch, const struct sector_access *ac
 		for (u32 l = 0; l < WARP_LANES; l++)
 			address[l] = sectors_local_place(l, offset[l] + byte);
 		sectors_count_global(arch, &word, address, &n, NULL);
-		count->requests += n.requests;
-		count->transactions += n.transactions;
-		count->sectors += n.sectors;
-		count->ideal_sectors += n.ideal_sectors;
-		count->lines += n.lines;
-		count->tag_wavefronts += n.tag_wavefronts;
-		if (access->kind == SECTOR_LOAD)
+		if (access->kind == SECTOR_LOAD) {
 			/* Of 16 bytes, each word's goes in two. */
-			count->data_reads += (u16)(n.data_writes + (access->width == 16));
-		else
-			count->data_writes += n.data_writes;
-		count->data_conflicts += n.data_conflicts;
+			n.data_reads = (u16)(n.data_writes + (access->width == 16));
+			n.data_writes = 0;
+		}
+		add_up(count, &n);
+		count->ideal_sectors += n.ideal_sectors;
 		count->bytes_wanted += n.bytes_wanted;
-		count->bytes_moved += n.bytes_moved;
 	}
 }
 

@@ -22,6 +22,8 @@ enum sector_kind {
 	SECTOR_RED, /* an atomic whose result is not used */
 	SECTOR_ATOM,
 	SECTOR_ATOM_CAS,
+	SECTOR_ATOM_HALF,     /* on 16 bits, from 5.0 on: a loop of compare and swap of the word */
+	SECTOR_ATOM_HALF_CAS, /* compare and swap of 16 bits: the same, once */
 	SECTOR_ASYNC,        /* the global side of cp.async.ca */
 	SECTOR_ASYNC_BYPASS, /* of cp.async.cg, which goes past the first level */
 };

@@ -79,11 +79,10 @@ static void count_shared(const struct event *e, u32 mask, const u64 address[WARP
 	add(to, ACCOUNT_shared_conflicts, n.conflicts);
 	to->degree[min_u32(n.degree, WARP_LANES)]++;
 	if (site->bank_kind >= BANK_ATOM) {
-		const bool cas = site->bank_kind == BANK_ATOM_CAS || site->bank_kind == BANK_ATOM_LOOP;
+		const bool cas = site->bank_kind != BANK_ATOM && site->bank_kind != BANK_ATOM_COUNT;
 		add(to, ACCOUNT_shared_rounds, n.rounds);
 		add(to, cas ? ACCOUNT_shared_rounds_cas : ACCOUNT_shared_rounds_alu, n.rounds);
-		if (site->bank_kind == BANK_ATOM_LOOP)
-			add(to, ACCOUNT_shared_loop_loads, n.rounds);
+		add(to, ACCOUNT_shared_loop_loads, n.loads);
 		add(to, ACCOUNT_shared_load_wavefronts, n.load_wavefronts);
 		add(to, ACCOUNT_shared_load_conflicts, n.load_conflicts);
 		if (n.lock_attempts)

@@ -95,6 +95,11 @@ static void describe_atomic(struct account_site *s, const struct insn *i, const 
 	s->operation = red ? ACCOUNT_RED : ACCOUNT_ATOM;
 	s->bank_kind = atomic_kind(s->form, red);
 	s->sector_kind = form_has(s->form, M_cas) ? SECTOR_ATOM_CAS : red ? SECTOR_RED : SECTOR_ATOM;
+	if (s->width == 2) {
+		/* A loop, which needs what was there. */
+		s->operation = ACCOUNT_ATOM;
+		s->sector_kind = form_has(s->form, M_cas) ? SECTOR_ATOM_HALF_CAS : SECTOR_ATOM_HALF;
+	}
 	s->one_lane = is_combined(s, a);
 	if (s->one_lane && s->bank_kind == BANK_ATOM_COUNT)
 		s->bank_kind = BANK_ATOM;
