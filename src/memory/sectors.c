@@ -305,10 +305,19 @@ static u32 enter_key(u32 keys[WARP_LANES], u32 count, u32 key)
 	return count + 1;
 }
 
+/* Whether a later lane writes the same bytes of shared memory: then this one's are not fetched. */
+static bool is_overwritten(u32 mask, u32 lane, const u32 shared[WARP_LANES])
+{
+	for (u32 later = lane == 31 ? 0 : mask >> (lane + 1) << (lane + 1); later; later &= later - 1)
+		if (shared[__builtin_ctz(later)] == shared[lane])
+			return true;
+	return false;
+}
+
 /* cp.async.cg: each line gives a sector for each 32 bytes of shared memory that it fills in part
- * or whole. What would be one tag wavefront of a load goes in as many as some line of shared
- * memory has global lines there: each takes one at a time. The data stage sees the request alone. Equals
- * all 72 recorded patterns, where the lanes' bytes lay one behind the other in shared memory. */
+ * or whole. What would be one tag wavefront of a load goes in as many as there are pairs of a line there
+ * and a line of shared memory among those whose numbers are equal modulo 4. The data stage sees the request
+ * alone. Equals all 93 recorded patterns. */
 static void count_bypass(u32 mask, const struct lines *lines, const u32 shared[WARP_LANES],
                          struct sector_count *count)
 {
@@ -318,21 +327,18 @@ static void count_bypass(u32 mask, const struct lines *lines, const u32 shared[W
 	for (u32 left = mask; left; left &= left - 1) {
 		const u32 l = (u32)__builtin_ctz(left), from = (u32)lines->of_lane[l] << 27;
 
-		sectors = enter_key(sector, sectors, from | shared[l] >> SECTOR_SHIFT);
+		if (!is_overwritten(mask, l, shared))
+			sectors = enter_key(sector, sectors, from | shared[l] >> SECTOR_SHIFT);
 		pairs = enter_key(line, pairs, from | shared[l] >> LINE_SHIFT);
 	}
 	count->sectors = (u16)sectors;
 	count->tag_wavefronts = 0;
 	for (u32 w = 0; w < lines->tag_wavefronts; w++) {
-		u32 most = 0;
+		u32 ways[4] = {0}, most = 0;
 
-		for (u32 k = 0; k < pairs; k++) {
-			u32 together = 0;
-
-			for (u32 x = 0; x < pairs; x++)
-				together += lines->wavefront[line[x] >> 27] == w && !((line[x] ^ line[k]) << 5);
-			most = max_u32(most, together);
-		}
+		for (u32 k = 0; k < pairs; k++)
+			if (lines->wavefront[line[k] >> 27] == w)
+				most = max_u32(most, ++ways[line[k] & 3]);
 		count->tag_wavefronts += (u16)most;
 	}
 	count->data_writes = 1;
@@ -523,17 +529,25 @@ static void add_up(struct sector_count *to, const struct sector_count *n)
 	to->bytes_moved += n->bytes_moved;
 }
 
-/* Atomics on 16 bits: each round swaps the words of all lanes that wait, of which one for each word
- * gets it. The load before the first round is not counted. */
+/* Atomics on 16 bits: a load, then rounds in which all lanes that wait swap their words, of which one for
+ * each word gets it. */
 static void count_half_rounds(const struct arch *arch, const struct sector_access *a,
                               const u64 address[WARP_LANES], struct sector_count *count,
                               struct sector_detail *detail)
 {
 	struct sector_access swap = {SECTOR_ATOM_CAS, 4, a->mask, a->l1};
+	const struct sector_access load = {SECTOR_LOAD, 4, a->mask, a->l1};
+	struct sector_count first = {0};
 	u64 word[WARP_LANES];
 
 	for (u32 l = 0; l < WARP_LANES; l++)
 		word[l] = address[l] & ~3ull;
+	count_by_sectors(arch, &load, word, &first, NULL);
+	count->load_sectors = first.sectors;
+	count->load_tag_wavefronts = first.tag_wavefronts;
+	count->data_reads = first.data_reads;
+	count->data_conflicts = first.data_conflicts;
+	count->bytes_moved = first.bytes_moved;
 	while (swap.mask) {
 		struct sector_count n = {0};
 		u8 turn[WARP_LANES];

@@ -50,6 +50,8 @@ struct sector_count {
 	u16 data_reads;     /* wavefronts of the data stage */
 	u16 data_writes;
 	u16 data_conflicts; /* wavefronts beyond one for each group served */
+	u16 load_sectors;   /* of the load before the loop of an atomic on 16 bits; else 0 */
+	u16 load_tag_wavefronts;
 	u32 bytes_wanted;   /* active lanes x width */
 	u32 bytes_moved;    /* between the SM's memory unit and the next level */
 };

@@ -10,7 +10,7 @@
 #include "observe/count.h"
 #include "observe/sites.h"
 
-_Static_assert(ACCOUNT_FIELD_COUNT <= 64, "counters name fields by bits of a word");
+_Static_assert(ACCOUNT_FIELD_COUNT <= 128, "counters name fields by bits of a word");
 
 enum { WORKERS = 256 };
 

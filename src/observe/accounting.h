@@ -55,8 +55,11 @@ enum account_operation {
 	    X(shared_loop_loads)                                                                          \
 	    X(shared_dummy_loads) /* the assembler's, before a basic block's first cp.async */       \
 	    X(shared_load_wavefronts) X(shared_load_conflicts)                          \
+	        X(shared_moved_conflicts) /* of cp.async.ca, by tag wavefront */                          \
 	        ACCOUNT_SECTOR_FIELDS(X, global) X(global_touched_sectors) X(global_touched_lines)           \
-	            X(global_named) ACCOUNT_SECTOR_FIELDS(X, local) X(const_instructions)                    \
+	            X(global_named) /* those before the loops of atomics on 16 bits: */              \
+	                X(global_loop_loads) X(global_loop_sectors) X(global_loop_tag_wavefronts)    \
+	            ACCOUNT_SECTOR_FIELDS(X, local) X(const_instructions)                    \
 	            X(const_requests) X(const_divergent) X(const_replays)                              \
 	                /* with caches: sectors */ X(global_l1_hits) X(global_l1_misses)              \
 	                    X(local_l1_hits) X(local_l1_misses) X(l2_read_hits) X(l2_read_misses)       \

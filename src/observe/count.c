@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "exec/gang.h"
+#include "memory/copies.h"
 #include "observe/memo.h"
 #include "observe/sites.h"
 
@@ -17,6 +18,7 @@ struct event {
 	struct account_sample *worst;
 	const struct warp *w;
 	const u32 *shared; /* cp.async: where the lanes' bytes go */
+	const struct copy_count *copy; /* of cp.async */
 	u32 *excess; /* to be noted here, too, if not NULL */
 };
 
@@ -69,6 +71,12 @@ static void count_shared(const struct event *e, u32 mask, const u64 address[WARP
 		offset[l] = (u32)address[l] & ((1u << SHARED_RANK_SHIFT) - 1);
 	banks_count(e->a->arch, &access, offset, &n, NULL);
 	banks_add_words(e->a->arch, &access, offset, &n, to->banks);
+	if (e->copy) {
+		n.wavefronts = e->copy->wavefronts;
+		n.conflicts = e->copy->wavefronts - e->copy->units;
+		n.degree = e->copy->degree;
+		add(to, ACCOUNT_shared_moved_conflicts, e->copy->conflicts);
+	}
 	const u32 cost = n.wavefronts + n.load_wavefronts;
 	add(to, ACCOUNT_shared_instructions, 1);
 	add(to, ACCOUNT_shared_named, site->space != SPACE_GENERIC);
@@ -133,10 +141,17 @@ static void count_global(const struct event *e, u32 mask, const u64 address[WARP
 	sectors_count_global(e->a->arch, &access, address, &n, NULL);
 	if (s->sector_kind == SECTOR_ASYNC_BYPASS)
 		sectors_place_bypass(mask, address, e->shared, &n);
+	if (e->copy)
+		n.data_conflicts = e->copy->data_conflicts;
 	add_sectors(e, ACCOUNT_global_instructions, SPACE_GLOBAL, mask, &n, address);
 	add(e->to, ACCOUNT_global_touched_sectors, n.touched_sectors);
 	add(e->to, ACCOUNT_global_touched_lines, n.touched_lines);
 	add(e->to, ACCOUNT_global_named, s->space != SPACE_GENERIC);
+	if (n.load_sectors) {
+		add(e->to, ACCOUNT_global_loop_loads, 1);
+		add(e->to, ACCOUNT_global_loop_sectors, n.load_sectors);
+		add(e->to, ACCOUNT_global_loop_tag_wavefronts, n.load_tag_wavefronts);
+	}
 	if (e->a->caches) {
 		struct cache_outcome outcome = {0};
 		caches_global(e->a->caches, e->w->block, &access, s->through_l1 && !s->past_l1, address,
@@ -226,12 +241,19 @@ static void count_copy(struct event *e, const struct insn *i, const u8 *rows, u3
 	u64 address[WARP_LANES];
 	u32 shared[WARP_LANES];
 
-	form_addresses(rows, list[0], (s32)list[1], e->site->form->operand_bits[0] == 64, address);
-	count_shared(e, mask, address);
-	for (u32 l = 0; l < WARP_LANES; l++)
-		shared[l] = (u32)address[l];
-	e->shared = shared;
+	struct copy_count copy;
+	u64 to[WARP_LANES];
+
+	form_addresses(rows, list[0], (s32)list[1], e->site->form->operand_bits[0] == 64, to);
 	form_addresses(rows, list[2], (s32)list[3], e->site->wide, address);
+	for (u32 l = 0; l < WARP_LANES; l++)
+		shared[l] = (u32)to[l];
+	if (e->site->operation == ACCOUNT_ASYNC) {
+		copies_count(e->a->arch, e->site->width, mask, address, shared, &copy);
+		e->copy = &copy;
+	}
+	e->shared = shared;
+	count_shared(e, mask, to);
 	count_global(e, mask, address);
 }
 
@@ -252,7 +274,7 @@ static void count_fragment(const struct event *e, const struct insn *i, const u8
 
 	for (u32 k = 0; k < f->count; k++) {
 		struct account_site part = *e->site;
-		const struct event one = {e->a, &part, e->to, e->worst, e->w, NULL, NULL};
+		const struct event one = {e->a, &part, e->to, e->worst, e->w, NULL, NULL, NULL};
 		u64 address[WARP_LANES];
 		part.width = f->access[k].bytes;
 		fragments_address(f, k, base, stride, address);
@@ -284,7 +306,7 @@ static void count_one(struct event *e, const struct insn *i, const u8 *rows, u32
 static void count_unknown(const struct counting *a, struct account *to, struct memo *m, const struct accesses *x,
                           const struct warp *w)
 {
-	struct event e = {a, x->site, to, &to->worst, w, NULL, NULL};
+	struct event e = {a, x->site, to, &to->worst, w, NULL, NULL, NULL};
 
 	if (m->miss == MEMO_SAMPLE) {
 		count_one(&e, x->insn, x->rows, x->mask);

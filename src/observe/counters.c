@@ -7,7 +7,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
-#define F(name) (1ull << ACCOUNT_##name)
+#define F(name) ((field_set)1 << ACCOUNT_##name)
 
 enum {
 	LD = 1 << ACCOUNT_LOAD,
@@ -60,14 +60,17 @@ enum {
 	}
 
 /* The figures that global and local accesses of one operation have in common. */
-#define SECTORS(SPACE, OP, OPS, NCU, WHAT)                                                                   \
-	SUM(#SPACE "." OP ".requests", "requests", F(SPACE##_requests), OPS,                                 \
+#define SECTORS(SPACE, OP, OPS, NCU, WHAT) SECTORS2(SPACE, OP, OPS, 0, 0, 0, NCU, WHAT)
+
+/* The same with fields of atomics on 16 bits, which load first. */
+#define SECTORS2(SPACE, OP, OPS, REQUESTS, SECTORS, TAGS, NCU, WHAT)                                                                   \
+	SUM2(#SPACE "." OP ".requests", "requests", F(SPACE##_requests), OPS, REQUESTS, ATOM,                                 \
 	    "l1tex__t_requests_pipe_lsu_mem_" #SPACE "_op_" NCU ".sum",                                      \
 	    "Requests of " WHAT " to the memory unit."),                                                     \
-	    SUM(#SPACE "." OP ".sectors", "sectors", F(SPACE##_sectors), OPS,                                \
+	    SUM2(#SPACE "." OP ".sectors", "sectors", F(SPACE##_sectors), OPS, SECTORS, ATOM,                                \
 	        "l1tex__t_sectors_pipe_lsu_mem_" #SPACE "_op_" NCU ".sum",                                   \
 	        "Sectors of 32 bytes that " WHAT " touched."),                                               \
-	    SUM(#SPACE "." OP ".tag_wavefronts", "wavefronts", F(SPACE##_tag_wavefronts), OPS,               \
+	    SUM2(#SPACE "." OP ".tag_wavefronts", "wavefronts", F(SPACE##_tag_wavefronts), OPS, TAGS, ATOM,               \
 	        "l1tex__t_output_wavefronts_pipe_lsu_mem_" #SPACE "_op_" NCU ".sum",                         \
 	        "Passes of " WHAT " through the first-level cache's tag stage.")
 
@@ -273,10 +276,13 @@ static const struct counter table[] = {
         NCU_CONF "_mem_shared_op_atom.sum",
         "Passes of atomic operations beyond one for each group of lanes served together."),
     SUM("shared.async.conflicts", "conflicts", F(shared_conflicts), CA,
-        NCU_CONF "_mem_shared_op_ldgsts.sum " NCU_SASS "data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum " NCU_SASS
+        NCU_SASS "data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum " NCU_SASS
                  "data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts_cache_access.sum",
-        "Passes of cp.async.ca beyond one for each group of lanes served together; lanes on one word take a "
-        "pass each."),
+        "Passes of cp.async.ca beyond one for each group of lanes served together; lanes meet in the banks of "
+        "either side, and on one word, too."),
+    SUM("shared.async_moved.conflicts", "conflicts", F(shared_moved_conflicts), CA,
+        NCU_CONF "_mem_shared_op_ldgsts.sum",
+        "The same as the hardware has it, for the lanes of each tag wavefront apart."),
     SUM("shared.async_cg.conflicts", "conflicts", 0, CG,
         NCU_SASS "data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts_cache_bypass.sum",
         "None: what cp.async.cg brings goes past the stage at which conflicts are counted."),
@@ -286,8 +292,9 @@ static const struct counter table[] = {
         NCU_SASS "data_bank_conflicts_pipe_lsu_mem_shared_op_ldsm.sum", "Conflicts of ldmatrix."),
     SUM("shared.stmatrix.conflicts", "conflicts", F(shared_conflicts), STSM,
         NCU_SASS "data_bank_conflicts_pipe_lsu_mem_shared_op_stsm.sum", "Conflicts of stmatrix."),
-    SUM2("shared.conflicts", "conflicts", F(shared_conflicts), ALL & ~CG, F(shared_load_conflicts), ATOMICS,
-         NCU_CONF "_mem_shared.sum", "All bank conflicts."),
+    SUM2("shared.conflicts", "conflicts", F(shared_conflicts), ALL & ~COPIES,
+         F(shared_load_conflicts) | F(shared_moved_conflicts), ATOMICS | CA, NCU_CONF "_mem_shared.sum",
+         "All bank conflicts."),
     RATIO("shared.load.wavefronts_per_request", "", 1, F(shared_wavefronts), LD, F(shared_instructions), LD,
           "shared_load_transactions_per_request", "Passes of an average load."),
     RATIO("shared.store.wavefronts_per_request", "", 1, F(shared_wavefronts), ST, F(shared_instructions), ST,
@@ -296,17 +303,18 @@ static const struct counter table[] = {
           F(shared_wavefronts) | F(shared_load_wavefronts), ALL, "shared_efficiency",
           "Passes needed at best, of all."),
     SUM2("memory.conflicts", "conflicts",
-         F(shared_conflicts) | F(global_data_conflicts) | F(local_data_conflicts), ALL & ~CG,
-         F(shared_load_conflicts), ATOMICS, NCU_CONF ".sum",
+         F(shared_conflicts) | F(local_data_conflicts), ALL & ~COPIES,
+         F(shared_load_conflicts) | F(shared_moved_conflicts) | F(global_data_conflicts), ALL & ~CG, NCU_CONF ".sum",
          "Conflicts at the data stage, of shared, global and local accesses."),
 
     /* --- Global memory --- */
-    SECTORS(global, "load", LD | COPIES, "ld", "loads and asynchronous copies"),
+    SECTORS2(global, "load", LD | COPIES, F(global_loop_loads), F(global_loop_sectors),
+             F(global_loop_tag_wavefronts), "ld", "loads and asynchronous copies"),
     SECTORS(global, "store", ST, "st", "stores"),
     SECTORS(global, "reduction", RED, "red", "reductions"),
     SECTORS(global, "atomic", ATOM, "atom", "atomic operations"),
     SECTORS(global, "async", CA, "ldgsts_cache_access", "cp.async.ca"),
-    SUM("global.load.instructions", "instructions", F(global_named), LD,
+    SUM2("global.load.instructions", "instructions", F(global_named), LD, F(global_loop_loads), ATOM,
         NCU_INST "global_ld.sum " NCU_SINS "global_ld.sum inst_executed_global_loads", "Loads from global memory, without generic ones."),
     SUM("global.store.instructions", "instructions", F(global_named), ST,
         NCU_INST "global_st.sum " NCU_SINS "global_st.sum inst_executed_global_stores", "Stores to global memory, without generic ones."),
@@ -504,9 +512,10 @@ static u64 add_up(const struct counter_sum sums[2], const struct account_run *ru
 
 	for (u32 s = 0; s < 2; s++)
 		for (u32 o = 0; o < ACCOUNT_OPERATIONS; o++)
-			for (u64 left = sums[s].operations >> o & 1 ? sums[s].fields : 0; left; left &= left - 1) {
-				const u32 field = (u32)__builtin_ctzll(left);
+			for (u32 field = 0; field < ACCOUNT_FIELD_COUNT; field++) {
 				const u64 n = run->operations[o].n[field];
+				if (!(sums[s].operations >> o & 1) || !(sums[s].fields & (field_set)1 << field))
+					continue;
 				total = account_takes_most((enum account_field)field) ? max_u64(total, n) : total + n;
 			}
 	return total;

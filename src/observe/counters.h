@@ -11,9 +11,11 @@
 
 #include "observe/accounting.h"
 
+__extension__ typedef unsigned __int128 field_set;
+
 /* Sum of fields over operations: bit k is enum account_field or enum account_operation k. */
 struct counter_sum {
-	u64 fields;
+	field_set fields;
 	u32 operations;
 };
 
