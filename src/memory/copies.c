@@ -14,6 +14,7 @@ static u32 bank_bit(u64 address, u32 width)
 	return 1u << (address >> shift & ((128u >> shift) - 1));
 }
 
+/* global: NULL if nothing is read. */
 static u32 count_passes(u32 width, u32 mask, const u64 global[WARP_LANES], const u32 shared[WARP_LANES])
 {
 	u32 passes = 0;
@@ -23,7 +24,7 @@ static u32 count_passes(u32 width, u32 mask, const u64 global[WARP_LANES], const
 
 		for (u32 left = mask; left; left &= left - 1) {
 			u32 l = (u32)__builtin_ctz(left);
-			u32 read = bank_bit(global[l], width), write = bank_bit(shared[l], width);
+			u32 read = global ? bank_bit(global[l], width) : 0, write = bank_bit(shared[l], width);
 
 			if (from & read || to & write)
 				waiting |= 1u << l;
@@ -50,34 +51,64 @@ static bool reads_meet(u32 width, u32 mask, const u64 global[WARP_LANES])
 	return false;
 }
 
-void copies_count(const struct arch *arch, u32 width, u32 mask, const u64 global[WARP_LANES],
+/* A unit's lanes, those of each tag wavefront apart. */
+static void count_unit(u32 width, u32 unit, u32 tag_wavefronts, const u8 wavefront[WARP_LANES],
+                       const u64 global[WARP_LANES], const u32 shared[WARP_LANES], struct copy_count *count)
+{
+	for (u32 w = 0; w < tag_wavefronts; w++) {
+		u32 part = 0;
+
+		for (u32 left = unit; left; left &= left - 1)
+			part |= wavefront[__builtin_ctz(left)] == w ? left & -left : 0;
+		if (!part)
+			continue;
+		const u32 excess = count_passes(width, part, global, shared) - 1;
+		count->conflicts += (u16)excess;
+		count->data_conflicts += (u16)(reads_meet(width, part, global) ? excess : 0);
+	}
+}
+
+static u32 zero_conflicts(u32 width, u32 zeros, const u32 shared[WARP_LANES])
+{
+	return zeros ? count_passes(width, zeros, NULL, shared) - 1 : 0;
+}
+
+static u32 lanes_of_unit(u32 width) { return width == 4 ? FULL_MASK : (1u << 128 / width) - 1; }
+
+void copies_count(const struct arch *arch, u32 width, u32 reads, u32 zeros, const u64 global[WARP_LANES],
                   const u32 shared[WARP_LANES], struct copy_count *count)
 {
-	const struct sector_access load = {SECTOR_LOAD, width, mask, false};
-	const u32 lanes = 128 / width;
-	const u32 unit_mask = lanes == WARP_LANES ? FULL_MASK : (1u << lanes) - 1;
+	const struct sector_access load = {SECTOR_LOAD, width, reads, false};
 	struct sector_detail detail;
 	struct sector_count n;
 
 	*count = (struct copy_count){0};
 	sectors_count_global(arch, &load, global, &n, &detail);
-	for (u32 first = 0; first < WARP_LANES; first += lanes) {
-		const u32 unit = mask & unit_mask << first;
-		u32 passes = count_passes(width, unit, global, shared);
+	for (u32 first = 0; first < WARP_LANES; first += 128 / width) {
+		const u32 unit = (reads | zeros) & lanes_of_unit(width) << first;
+		const u32 passes = count_passes(width, unit, global, shared);
 
 		count->units += unit != 0;
 		count->wavefronts += (u16)passes;
 		count->degree = (u16)max_u32(count->degree, passes);
-		for (u32 w = 0; w < n.tag_wavefronts; w++) {
-			u32 part = 0;
-
-			for (u32 left = unit; left; left &= left - 1)
-				part |= detail.tag_wavefront[__builtin_ctz(left)] == w ? left & -left : 0;
-			if (!part)
-				continue;
-			passes = count_passes(width, part, global, shared) - 1;
-			count->conflicts += (u16)passes;
-			count->data_conflicts += (u16)(reads_meet(width, part, global) ? passes : 0);
-		}
+		count_unit(width, unit & reads, n.tag_wavefronts, detail.tag_wavefront, global, shared, count);
+		count->conflicts += (u16)zero_conflicts(width, unit & zeros, shared);
 	}
+}
+
+u32 copies_bypass_conflicts(u32 zeros, const u32 shared[WARP_LANES])
+{
+	u32 conflicts = 0, kept = 0;
+
+	for (u32 left = zeros; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		bool later = false;
+
+		for (u32 rest = left & (left - 1); rest; rest &= rest - 1)
+			later |= shared[__builtin_ctz(rest)] == shared[l];
+		kept |= later ? 0 : 1u << l;
+	}
+	for (u32 first = 0; first < WARP_LANES; first += 8)
+		conflicts += zero_conflicts(16, kept & 0xffu << first, shared);
+	return conflicts;
 }

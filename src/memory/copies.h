@@ -19,8 +19,13 @@ struct copy_count {
 	u16 data_conflicts; /* of these, in units that meet in the banks of the cache, too */
 };
 
-/* `global` and `shared` hold the byte address of each lane on either side. */
-void copies_count(const struct arch *arch, u32 width, u32 mask, const u64 global[WARP_LANES],
+/* `reads` are the lanes that fetch something, `zeros` those that only fill with zeros, which go apart.
+ * `global` and `shared` hold the byte address of each lane on either side. */
+void copies_count(const struct arch *arch, u32 width, u32 reads, u32 zeros, const u64 global[WARP_LANES],
                   const u32 shared[WARP_LANES], struct copy_count *count);
+
+/* Of cp.async.cg only zeros pass the banks where conflicts are counted: of `zeros`, the lanes that fill
+ * their bytes with them in part or whole; of several lanes on one address the last one's. */
+u32 copies_bypass_conflicts(u32 zeros, const u32 shared[WARP_LANES]);
 
 #endif

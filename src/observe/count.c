@@ -18,7 +18,7 @@ struct event {
 	struct account_sample *worst;
 	const struct warp *w;
 	const u32 *shared; /* cp.async: where the lanes' bytes go */
-	const struct copy_count *copy; /* of cp.async */
+	const struct copy_count *copy; /* of cp.async; no units: not of its wavefronts */
 	u32 *excess; /* to be noted here, too, if not NULL */
 };
 
@@ -71,11 +71,12 @@ static void count_shared(const struct event *e, u32 mask, const u64 address[WARP
 		offset[l] = (u32)address[l] & ((1u << SHARED_RANK_SHIFT) - 1);
 	banks_count(e->a->arch, &access, offset, &n, NULL);
 	banks_add_words(e->a->arch, &access, offset, &n, to->banks);
-	if (e->copy) {
+	if (e->copy)
+		add(to, ACCOUNT_shared_moved_conflicts, e->copy->conflicts);
+	if (e->copy && e->copy->units) {
 		n.wavefronts = e->copy->wavefronts;
 		n.conflicts = e->copy->wavefronts - e->copy->units;
 		n.degree = e->copy->degree;
-		add(to, ACCOUNT_shared_moved_conflicts, e->copy->conflicts);
 	}
 	const u32 cost = n.wavefronts + n.load_wavefronts;
 	add(to, ACCOUNT_shared_instructions, 1);
@@ -141,7 +142,7 @@ static void count_global(const struct event *e, u32 mask, const u64 address[WARP
 	sectors_count_global(e->a->arch, &access, address, &n, NULL);
 	if (s->sector_kind == SECTOR_ASYNC_BYPASS)
 		sectors_place_bypass(mask, address, e->shared, &n);
-	if (e->copy)
+	if (e->copy && e->copy->units)
 		n.data_conflicts = e->copy->data_conflicts;
 	add_sectors(e, ACCOUNT_global_instructions, SPACE_GLOBAL, mask, &n, address);
 	add(e->to, ACCOUNT_global_touched_sectors, n.touched_sectors);
@@ -234,6 +235,23 @@ static void form_addresses(const u8 *rows, u32 base, s32 offset, bool wide, u64 
 	}
 }
 
+/* cp.async: lanes whose source has fewer bytes than that, or is to be ignored. */
+static u32 lanes_below(u32 bytes, const struct account_site *s, const struct insn *i, const u8 *rows,
+                       const u32 *list)
+{
+	enum { SOURCE = 4 };
+	u32 lanes = 0;
+
+	if (s->form->operand_count <= SOURCE || list[SOURCE] == NO_OPERAND || s->form->operand_bits[SOURCE] == 64)
+		return 0;
+	const u32 *row = (const u32 *)(const void *)(rows + list[SOURCE]);
+	if (s->form->operand_bits[SOURCE] == 1)
+		return i->aux ? ~*row : *row;
+	for (u32 l = 0; l < WARP_LANES; l++)
+		lanes |= row[l] < bytes ? 1u << l : 0;
+	return lanes;
+}
+
 /* cp.async: the list starts with the shared address, then the global one. */
 static void count_copy(struct event *e, const struct insn *i, const u8 *rows, u32 mask)
 {
@@ -248,13 +266,18 @@ static void count_copy(struct event *e, const struct insn *i, const u8 *rows, u3
 	form_addresses(rows, list[2], (s32)list[3], e->site->wide, address);
 	for (u32 l = 0; l < WARP_LANES; l++)
 		shared[l] = (u32)to[l];
-	if (e->site->operation == ACCOUNT_ASYNC) {
-		copies_count(e->a->arch, e->site->width, mask, address, shared, &copy);
-		e->copy = &copy;
-	}
+	const u32 reads = mask & ~lanes_below(1, e->site, i, rows, list);
+	if (e->site->operation == ACCOUNT_ASYNC)
+		copies_count(e->a->arch, e->site->width, reads, mask & ~reads, address, shared, &copy);
+	else
+		copy = (struct copy_count){
+		    .conflicts = (u16)copies_bypass_conflicts(
+			mask & lanes_below(e->site->width, e->site, i, rows, list), shared)};
+	e->copy = &copy;
 	e->shared = shared;
 	count_shared(e, mask, to);
-	count_global(e, mask, address);
+	if (reads)
+		count_global(e, reads, address);
 }
 
 static void count_anywhere(const struct event *e, u32 mask, u64 address[WARP_LANES])
@@ -368,7 +391,7 @@ static bool count_fixed(const struct counting *a, const struct account_site *s, 
                         struct fixed_count *f, const struct gang *g, const struct insn *i)
 {
 	const struct warp *w = g->warps;
-	struct event e = {a, s, &f->unit, &to->worst, w, NULL, NULL};
+	struct event e = {a, s, &f->unit, &to->worst, w, NULL, NULL, NULL};
 
 	if (g->count != g->block->warp_count || (f->times && g->block->index < f->block))
 		return false;

@@ -280,9 +280,10 @@ static const struct counter table[] = {
                  "data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts_cache_access.sum",
         "Passes of cp.async.ca beyond one for each group of lanes served together; lanes meet in the banks of "
         "either side, and on one word, too."),
-    SUM("shared.async_moved.conflicts", "conflicts", F(shared_moved_conflicts), CA,
+    SUM("shared.async_moved.conflicts", "conflicts", F(shared_moved_conflicts), COPIES,
         NCU_CONF "_mem_shared_op_ldgsts.sum",
-        "The same as the hardware has it, for the lanes of each tag wavefront apart."),
+        "The same as the hardware has it, for the lanes of each tag wavefront apart; of cp.async.cg the zeros that "
+        "it fills in."),
     SUM("shared.async_cg.conflicts", "conflicts", 0, CG,
         NCU_SASS "data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts_cache_bypass.sum",
         "None: what cp.async.cg brings goes past the stage at which conflicts are counted."),
@@ -293,7 +294,7 @@ static const struct counter table[] = {
     SUM("shared.stmatrix.conflicts", "conflicts", F(shared_conflicts), STSM,
         NCU_SASS "data_bank_conflicts_pipe_lsu_mem_shared_op_stsm.sum", "Conflicts of stmatrix."),
     SUM2("shared.conflicts", "conflicts", F(shared_conflicts), ALL & ~COPIES,
-         F(shared_load_conflicts) | F(shared_moved_conflicts), ATOMICS | CA, NCU_CONF "_mem_shared.sum",
+         F(shared_load_conflicts) | F(shared_moved_conflicts), ATOMICS | COPIES, NCU_CONF "_mem_shared.sum",
          "All bank conflicts."),
     RATIO("shared.load.wavefronts_per_request", "", 1, F(shared_wavefronts), LD, F(shared_instructions), LD,
           "shared_load_transactions_per_request", "Passes of an average load."),
@@ -304,7 +305,7 @@ static const struct counter table[] = {
           "Passes needed at best, of all."),
     SUM2("memory.conflicts", "conflicts",
          F(shared_conflicts) | F(local_data_conflicts), ALL & ~COPIES,
-         F(shared_load_conflicts) | F(shared_moved_conflicts) | F(global_data_conflicts), ALL & ~CG, NCU_CONF ".sum",
+         F(shared_load_conflicts) | F(shared_moved_conflicts) | F(global_data_conflicts), ALL, NCU_CONF ".sum",
          "Conflicts at the data stage, of shared, global and local accesses."),
 
     /* --- Global memory --- */
