@@ -156,7 +156,6 @@ static void number_turns(u32 mask, const u64 address[WARP_LANES], u8 turn[WARP_L
 struct data_stage {
 	const struct arch *arch;
 	u32 width, lane_bytes;
-	bool by_lane; /* cp.async: lanes count, not words */
 	u32 address[WARP_LANES];
 	u32 wavefronts, groups;
 };
@@ -219,7 +218,7 @@ static void serve_parts(struct data_stage *d, u32 mask, const struct lines *line
 		u32 part = lines->wavefront[lines->of_lane[l]], unit = l >> unit_shift;
 
 		part = part < merged ? 0 : part;
-		if (!d->by_lane && !enter_word(part << 27 | unit << 23 | word, keys, &used))
+		if (!enter_word(part << 27 | unit << 23 | word, keys, &used))
 			continue;
 		u8 *n = &cell[part][unit * slots + (word & (slots - 1))];
 
@@ -235,7 +234,7 @@ static void serve_parts(struct data_stage *d, u32 mask, const struct lines *line
 
 static void serve_data(struct data_stage *d, u32 mask, const struct lines *lines, u32 merged)
 {
-	if (lines->tag_wavefronts > merged || d->by_lane || d->lane_bytes != d->width) {
+	if (lines->tag_wavefronts > merged || d->lane_bytes != d->width) {
 		serve_parts(d, mask, lines, merged);
 		return;
 	}
@@ -259,6 +258,11 @@ static void count_atomic_data(struct data_stage *d, const struct sector_access *
 		count->data_reads = (u16)d->wavefronts;
 		count->data_conflicts = (u16)(d->wavefronts - d->groups);
 	}
+	if (two && a->width == 16) {
+		/* 128 bits: seen as three reads. */
+		count->data_reads *= 3;
+		return;
+	}
 	place_operands(d, a->mask, lines, two);
 	d->lane_bytes = two ? 2 * a->width : a->width;
 	serve_data(d, a->mask, lines, 1);
@@ -278,7 +282,12 @@ static void count_data(const struct arch *arch, const struct sector_access *a, c
 		count_atomic_data(&d, a, lines, count);
 		return;
 	}
-	d.by_lane = a->kind == SECTOR_ASYNC;
+	if (a->kind == SECTOR_ASYNC) {
+		/* Data goes from the first level to shared memory (memory/copies.h): only the request
+		 * itself is seen here. */
+		count->data_writes = 1;
+		return;
+	}
 	serve_data(&d, a->mask, lines, a->kind != SECTOR_STORE ? 1 : a->width < 4 ? 4 : 8);
 	u32 excess = d.wavefronts - d.groups;
 
@@ -287,12 +296,6 @@ static void count_data(const struct arch *arch, const struct sector_access *a, c
 	else
 		count->data_writes = (u16)d.wavefronts;
 	count->data_conflicts = (u16)excess;
-	if (a->kind == SECTOR_ASYNC) {
-		/* Data goes from the first level to shared memory: only the request itself is
-		 * seen here, while its conflicts count on both sides. */
-		count->data_writes = 1;
-		count->data_conflicts = (u16)(2 * excess);
-	}
 }
 
 /* One more if `key` is not yet among the first `count` of `keys`, where it is put. */
@@ -734,8 +737,9 @@ void sectors_count_local(const struct arch *arch, const struct sector_access *ac
 
 	*count = (struct sector_count){0};
 	word.width = min_u32(access->width, 4);
-	/* Loads pass the data stage as stores do, while such of global memory go by tag wavefront. */
-	if (access->kind == SECTOR_LOAD)
+	/* From 5.0 on, loads pass the data stage as stores do; those of global memory go by tag wavefront. */
+	const bool as_store = access->kind == SECTOR_LOAD && arch->global_rule == ARCH_GLOBAL_SECTORS;
+	if (as_store)
 		word.kind = SECTOR_STORE;
 	for (u32 byte = 0; byte < access->width; byte += 4) {
 		struct sector_count n;
@@ -743,7 +747,7 @@ void sectors_count_local(const struct arch *arch, const struct sector_access *ac
 		for (u32 l = 0; l < WARP_LANES; l++)
 			address[l] = sectors_local_place(l, offset[l] + byte);
 		sectors_count_global(arch, &word, address, &n, NULL);
-		if (access->kind == SECTOR_LOAD) {
+		if (as_store) {
 			/* Of 16 bytes, each word's goes in two. */
 			n.data_reads = (u16)(n.data_writes + (access->width == 16));
 			n.data_writes = 0;

@@ -182,11 +182,13 @@ static void count_local(const struct event *e, u32 mask, const u64 address[WARP_
 static void count_constant(const struct event *e, u32 mask, const u64 address[WARP_LANES])
 {
 	const u32 n = sectors_count_constant(e->a->arch, mask, address);
+	/* The assembler loads 16 bytes word by word. */
+	const u32 loads = e->site->width == 16 ? 4 : 1;
 
-	add(e->to, ACCOUNT_const_instructions, 1);
-	add(e->to, ACCOUNT_const_requests, n);
-	add(e->to, ACCOUNT_const_divergent, n > 1);
-	add(e->to, ACCOUNT_const_replays, n - 1);
+	add(e->to, ACCOUNT_const_instructions, loads);
+	add(e->to, ACCOUNT_const_requests, loads * n);
+	add(e->to, ACCOUNT_const_divergent, n > 1 ? loads : 0);
+	add(e->to, ACCOUNT_const_replays, loads * (n - 1));
 	take_sample(e, SPACE_CONST, mask, n, n - 1, address);
 }
 

@@ -16,6 +16,16 @@
 	"turn"
 #define FRAME_DATA "depends on where the launch's frames lie, and no rule was found for one place"
 
+#define BYPASS  "the source counters of cp.async.cg follow no rule found"
+#define BOTH    "the source counters' passes of a copy that is scattered on both sides"
+#define BARRIER "a barrier and the end of a group of copies pass the data stage, too, once a warp"
+#define FOLLOW  "stores right behind one another share passes, or wait for one another"
+#define VALUES  "which lanes try again depends on the values: one that changes nothing lets the next through"
+#define WARPS   "warps that swap the same words at a time make one another try again"
+#define GENERIC "a generic atomic instruction counts as none of shared memory"
+#define NO_READ "a copy that reads nothing is a request nevertheless"
+#define PARTIAL "copies of fewer bytes than they fill: two recordings"
+
 /* Data wavefronts and bank conflicts, without cmd_read. */
 #define WRITES "l1tex__data_*[!d].sum"
 
@@ -37,6 +47,20 @@ const struct known known_differences[] = {
     {"gst_b32.lines_0", "l1tex__data_bank_conflicts*", LINES},
     {"gst_b32.lines_3", "l1tex__data_bank_conflicts*", LINES},
     {"cpa_s_cg16.more_pair_92", "smsp__inst_executed_op_shared_ld.sum", AROUND},
+    {"*_cg16.*", "smsp__sass_*", BYPASS},
+    {"*_cg16.*", "memory_*", BYPASS},
+    {"xcpb_ca*", "smsp__sass_*", BOTH},
+    {"xcpb_ca*", "memory_*", BOTH},
+    {"xcp*", "l1tex__data_pipe_lsu_wavefronts_mem_lgds*", BARRIER},
+    {"xtwo_sls.*", "l1tex__data_pipe_lsu_wavefronts_mem_lgds*", BARRIER},
+    {"xtwo_gss.*", "l1tex__data_*", FOLLOW},
+    {"xcps_ca8.mix_tiny_18", "l1tex__t_*_ldgsts_cache_access.sum", NO_READ},
+    {"xcps_cg16.mix_rand_40", "l1tex__data_bank_conflicts_*", PARTIAL},
+    {"xsatom_add_f64.warps_*", "*", WARPS},
+    {"x?atom_add_*f16.*", "*", VALUES},
+    {"xs*_m??_?64.*", "*", VALUES},
+    {"xsred_*64.*", "*", VALUES},
+    {"xag?_add_u32.*", "*", GENERIC},
     {"loc_*", "l1tex__t_output_wavefronts_*", FRAME},
     {"loc_*", "l1tex__data_*", FRAME_DATA},
 };

@@ -208,7 +208,7 @@ START_TEST(knows_which_atomics_are_native)
 	ck_assert_int_eq(banks_atomic_kind(BANK_ATOMIC_OTHER, 64, true), BANK_ATOM_LOOP);
 	ck_assert_int_eq(banks_atomic_kind(BANK_ATOMIC_EXCH, 64, true), BANK_ATOM);
 	ck_assert_int_eq(banks_atomic_kind(BANK_ATOMIC_CAS, 64, true), BANK_ATOM_CAS);
-	ck_assert_int_eq(banks_atomic_kind(BANK_ATOMIC_CAS, 16, true), BANK_ATOM_LOOP);
+	ck_assert_int_eq(banks_atomic_kind(BANK_ATOMIC_CAS, 16, true), BANK_ATOM_HALF_CAS);
 	ck_assert_int_eq(banks_atomic_kind(BANK_ATOMIC_ADD_ONE_UNUSED, 32, true), BANK_ATOM_COUNT);
 	ck_assert_int_eq(banks_atomic_kind(BANK_ATOMIC_ADD_ONE_UNUSED, 64, true), BANK_ATOM_LOOP);
 }

@@ -4,6 +4,7 @@
  * H200. The rules of earlier generations are in test_sectors_old.c.
  */
 #include "memory/sectors.h"
+#include "memory/copies.h"
 #include "recorded.h"
 
 #include <check.h>
@@ -60,6 +61,20 @@ static void add_up(struct sector_count *t, const struct sector_count *n)
 	t->data_reads += n->data_reads;
 	t->data_writes += n->data_writes;
 	t->data_conflicts += n->data_conflicts;
+	t->touched_sectors += n->touched_sectors;
+	t->touched_lines += n->touched_lines;
+}
+
+/* The recorded copies go to lanes side by side in shared memory. */
+static u32 copy_conflicts(const struct arch *arch, const struct sector_access *a, const u64 address[WARP_LANES])
+{
+	struct copy_count n;
+	u32 shared[WARP_LANES];
+
+	for (u32 l = 0; l < WARP_LANES; l++)
+		shared[l] = l * a->width;
+	copies_count(arch, a->width, a->mask, 0, address, shared, &n);
+	return n.conflicts + n.data_conflicts;
 }
 
 static struct sector_count count_launch(const struct recorded_case *c, struct sector_access *a)
@@ -75,6 +90,8 @@ static struct sector_count count_launch(const struct recorded_case *c, struct se
 		for (u32 l = 0; l < WARP_LANES; l++)
 			address[l] = 0x7f0000000000ull + c->table[l] + (u64)w * c->wstride;
 		sectors_count_global(arch, a, address, &n, NULL);
+		if (a->kind == SECTOR_ASYNC)
+			n.data_conflicts = (u16)copy_conflicts(arch, a, address);
 		add_up(&total, &n);
 	}
 	return total;
@@ -98,7 +115,11 @@ static void compare_op(struct recorded_score *s, const struct recorded_case *c, 
 static void compare_global(struct recorded_score *s, const struct recorded_case *c,
                            const struct sector_access *a, const struct sector_count *n)
 {
-	static const char *const ops[] = {"ld", "st", "red", "atom", "atom", "ld", "ld"};
+	static const char *const ops[] = {
+	    [SECTOR_LOAD] = "ld",       [SECTOR_STORE] = "st",           [SECTOR_RED] = "red",
+	    [SECTOR_ATOM] = "atom",     [SECTOR_ATOM_CAS] = "atom",      [SECTOR_ATOM_HALF] = "atom",
+	    [SECTOR_ATOM_HALF_CAS] = "atom", [SECTOR_ASYNC] = "ld",      [SECTOR_ASYNC_BYPASS] = "ld",
+	};
 	static const char *const all_ops[] = {"ld", "st", "red", "atom"};
 	static const struct sector_count none;
 
@@ -112,9 +133,9 @@ static void compare_global(struct recorded_score *s, const struct recorded_case 
 		recorded_compare(s, c, DATA "_cmd_write.sum", n->data_writes);
 		recorded_compare(s, c, "l1tex__data_bank_conflicts_pipe_lsu.sum", n->data_conflicts);
 	}
-	recorded_compare(s, c, "memory_l2_theoretical_sectors_global", n->sectors);
+	recorded_compare(s, c, "memory_l2_theoretical_sectors_global", n->touched_sectors);
 	recorded_compare(s, c, "memory_l2_theoretical_sectors_global_ideal", n->ideal_sectors);
-	recorded_compare(s, c, "memory_l1_tag_requests_global", n->lines);
+	recorded_compare(s, c, "memory_l1_tag_requests_global", n->touched_lines);
 }
 
 START_TEST(global_equals_the_recordings)
