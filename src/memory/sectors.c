@@ -24,11 +24,16 @@ struct lines {
 	u32 single;               /* visits: a bit for each tag wavefront of which no visit serves two lanes */
 };
 
-/* Two parities of address bits: the only pair, up to naming, that fits the recordings. */
+#define BIT(n) (1u << (n))
+
+/* Two parities of address bits: the only pair, up to naming, that fits the recordings. Bits above 25 are
+ * the same throughout most arrays, and were so in those recorded. */
 u32 sectors_tag_bank(u64 address)
 {
-	const u32 first = 1u << 7 | 1u << 9 | 1u << 11 | 1u << 12 | 1u << 14;
-	const u32 second = 1u << 7 | 1u << 8 | 1u << 9 | 1u << 10 | 1u << 12 | 1u << 13 | 1u << 15;
+	const u32 first = BIT(7) | BIT(9) | BIT(11) | BIT(12) | BIT(14) | BIT(16) | BIT(18) | BIT(19) | BIT(20) |
+	                  BIT(21) | BIT(23) | BIT(24) | BIT(25);
+	const u32 second = BIT(7) | BIT(8) | BIT(9) | BIT(10) | BIT(12) | BIT(13) | BIT(15) | BIT(16) | BIT(17) |
+	                   BIT(18) | BIT(20) | BIT(22) | BIT(23) | BIT(25);
 
 	return (u32)(__builtin_parity((u32)address & first) | __builtin_parity((u32)address & second) << 1);
 }

@@ -63,8 +63,8 @@ struct sector_detail {
 	u8 tag_wavefront[WARP_LANES];
 };
 
-/* `address` holds global addresses; of the tag stage's hash, bits 7 to 15 count (recorded with
- * buffers at multiples of 64 KiB). Those of inactive lanes are not used. `detail` may be NULL. */
+/* `address` holds global addresses; of the tag stage's hash, bits 7 to 25 count (recorded with
+ * buffers at multiples of 2 MiB). Those of inactive lanes are not used. `detail` may be NULL. */
 void sectors_count_global(const struct arch *arch, const struct sector_access *access,
                           const u64 address[WARP_LANES], struct sector_count *count,
                           struct sector_detail *detail);
