@@ -106,7 +106,7 @@ struct debug_cost access_cost(const struct debug *d, const struct account_site *
 		c.ideal = min_u32(n.ideal, c.cost);
 		return c;
 	}
-	const struct sector_access access = {site->sector_kind, site->width, mask, site->through_l1};
+	const struct sector_access access = {site->sector_kind, site->width, mask, site->through_l1, false};
 	struct sector_count n;
 	if (space == SPACE_GLOBAL)
 		sectors_count_global(arch, &access, address, &n, NULL);

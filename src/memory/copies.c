@@ -78,7 +78,7 @@ static u32 lanes_of_unit(u32 width) { return width == 4 ? FULL_MASK : (1u << 128
 void copies_count(const struct arch *arch, u32 width, u32 reads, u32 zeros, const u64 global[WARP_LANES],
                   const u32 shared[WARP_LANES], struct copy_count *count)
 {
-	const struct sector_access load = {SECTOR_LOAD, width, reads, false};
+	const struct sector_access load = {SECTOR_LOAD, width, reads, false, false};
 	struct sector_detail detail;
 	struct sector_count n;
 

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { LINE_SHIFT = 7, SECTOR_SHIFT = 5, TAG_BANKS = 4 };
+enum { LINE_SHIFT = 7, SECTOR_SHIFT = 5, TAG_BANKS = 4, TAG_WAVEFRONTS = WARP_LANES };
 
 /* The lines that a warp touches, in the order of their first lanes. */
 struct lines {
@@ -275,7 +275,7 @@ static void count_atomic_data(struct data_stage *d, const struct sector_access *
 	count->data_conflicts += (u16)(d->wavefronts - d->groups);
 }
 
-/* Loads: each tag wavefront is a part. Stores: the first 8 are one (of bytes and halves: 4),
+/* Loads: each tag wavefront is a part, but all are one if nothing is missing. Stores: the first 8 are one (of bytes and halves: 4),
  * each later one is its own. */
 static void count_data(const struct arch *arch, const struct sector_access *a, const u64 address[WARP_LANES],
                        const struct lines *lines, struct sector_count *count)
@@ -293,7 +293,7 @@ static void count_data(const struct arch *arch, const struct sector_access *a, c
 		count->data_writes = 1;
 		return;
 	}
-	serve_data(&d, a->mask, lines, a->kind != SECTOR_STORE ? 1 : a->width < 4 ? 4 : 8);
+	serve_data(&d, a->mask, lines, a->kind == SECTOR_LOAD ? (a->hits ? TAG_WAVEFRONTS : 1) : a->width < 4 ? 4 : 8);
 	u32 excess = d.wavefronts - d.groups;
 
 	if (a->kind == SECTOR_LOAD)
@@ -543,8 +543,8 @@ static void count_half_rounds(const struct arch *arch, const struct sector_acces
                               const u64 address[WARP_LANES], struct sector_count *count,
                               struct sector_detail *detail)
 {
-	struct sector_access swap = {SECTOR_ATOM_CAS, 4, a->mask, a->l1};
-	const struct sector_access load = {SECTOR_LOAD, 4, a->mask, a->l1};
+	struct sector_access swap = {SECTOR_ATOM_CAS, 4, a->mask, a->l1, false};
+	const struct sector_access load = {SECTOR_LOAD, 4, a->mask, a->l1, false};
 	struct sector_count first = {0};
 	u64 word[WARP_LANES];
 

@@ -33,6 +33,7 @@ struct sector_access {
 	u32 width; /* bytes of a lane: 1, 2, 4, 8, 16, or 32 from 10.0 on; naturally aligned */
 	u32 mask;  /* active lanes */
 	bool l1;   /* 2.x and 3.x: a load goes through the first-level cache */
+	bool hits; /* from 5.0 on: of a load, whether all of its sectors are found there */
 };
 
 /* Each is 0 if no lane is active. */

@@ -74,7 +74,7 @@ void caches_local(struct caches *c, const struct warp *w, const struct sector_ac
                   const u64 offset[WARP_LANES], struct cache_outcome *outcome)
 {
 	const u64 number = w->block->index * w->block->warp_count + w->index;
-	const struct sector_access word = {access->kind, 4, access->mask, access->l1};
+	const struct sector_access word = {access->kind, 4, access->mask, access->l1, false};
 	struct cache *l1 = &c->l1[w->block->index % c->arch->sms];
 	const enum cache_write policy = l1->write;
 

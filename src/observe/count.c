@@ -136,9 +136,16 @@ static void add_outcome(struct account *to, enum account_field hits, const struc
 static void count_global(const struct event *e, u32 mask, const u64 address[WARP_LANES])
 {
 	const struct account_site *s = e->site;
-	const struct sector_access access = {s->sector_kind, s->width, mask, s->through_l1};
+	struct sector_access access = {s->sector_kind, s->width, mask, s->through_l1, false};
+	struct cache_outcome outcome = {0};
 	struct sector_count n;
 
+	if (e->a->caches) {
+		caches_global(e->a->caches, e->w->block, &access, s->through_l1 && !s->past_l1, address,
+		              &outcome);
+		add_outcome(e->to, ACCOUNT_global_l1_hits, &outcome);
+		access.hits = outcome.l1.read_hits && !outcome.l1.read_misses;
+	}
 	sectors_count_global(e->a->arch, &access, address, &n, NULL);
 	if (s->sector_kind == SECTOR_ASYNC_BYPASS)
 		sectors_place_bypass(mask, address, e->shared, &n);
@@ -153,18 +160,12 @@ static void count_global(const struct event *e, u32 mask, const u64 address[WARP
 		add(e->to, ACCOUNT_global_loop_sectors, n.load_sectors);
 		add(e->to, ACCOUNT_global_loop_tag_wavefronts, n.load_tag_wavefronts);
 	}
-	if (e->a->caches) {
-		struct cache_outcome outcome = {0};
-		caches_global(e->a->caches, e->w->block, &access, s->through_l1 && !s->past_l1, address,
-		              &outcome);
-		add_outcome(e->to, ACCOUNT_global_l1_hits, &outcome);
-	}
 }
 
 static void count_local(const struct event *e, u32 mask, const u64 address[WARP_LANES])
 {
 	const struct account_site *s = e->site;
-	const struct sector_access access = {s->sector_kind, s->width, mask, s->through_l1};
+	const struct sector_access access = {s->sector_kind, s->width, mask, s->through_l1, false};
 	struct sector_count n;
 	u32 offset[WARP_LANES];
 

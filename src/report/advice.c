@@ -116,7 +116,7 @@ static void shared_remedy(const struct pattern *p, struct advice *to)
 
 static u32 global_cost(const struct pattern *p, const u64 address[WARP_LANES], u32 mask)
 {
-	const struct sector_access access = {p->site->sector_kind, p->site->width, mask, p->site->through_l1};
+	const struct sector_access access = {p->site->sector_kind, p->site->width, mask, p->site->through_l1, false};
 	struct sector_count n;
 
 	sectors_count_global(accounting_arch(p->a), &access, address, &n, NULL);
@@ -196,7 +196,7 @@ static void global_find(const struct pattern *p, struct advice *to)
 static void constant_find(const struct pattern *p, struct advice *to)
 {
 	const struct account_sample *s = p->sample;
-	const struct sector_access access = {SECTOR_LOAD, p->site->width, s->mask, true};
+	const struct sector_access access = {SECTOR_LOAD, p->site->width, s->mask, true, false};
 	struct sector_count n;
 
 	snprintf(to->cause, sizeof to->cause, "%u different addresses, which are served in turn", s->cost);

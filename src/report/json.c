@@ -74,7 +74,7 @@ static void add_served_shared(json_t *to, const struct accounting *a, const stru
 static void add_served_global(json_t *to, const struct accounting *a, const struct account_site *site,
                               const struct account_sample *s)
 {
-	const struct sector_access access = {site->sector_kind, site->width, s->mask, site->through_l1};
+	const struct sector_access access = {site->sector_kind, site->width, s->mask, site->through_l1, false};
 	u32 transaction[WARP_LANES], tag[WARP_LANES];
 	struct sector_detail detail = {{0}, {0}};
 	struct sector_count n;

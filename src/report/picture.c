@@ -33,7 +33,7 @@ static void explain_shared(FILE *to, const struct accounting *a, const struct ac
 static void explain_global(FILE *to, const struct accounting *a, const struct account_site *site,
                            const struct account_sample *s)
 {
-	const struct sector_access access = {site->sector_kind, site->width, s->mask, site->through_l1};
+	const struct sector_access access = {site->sector_kind, site->width, s->mask, site->through_l1, false};
 	struct sector_detail detail;
 	struct sector_count n;
 

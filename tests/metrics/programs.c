@@ -29,7 +29,7 @@ struct page {
 
 #define MACHINE    "PTX instructions here, machine instructions there"
 #define PREDICATED "the assembler predicates what PTX branches around, and it runs without an active lane, too"
-#define MEETING    "cycles in which two warps meet at the data stage count there"
+#define MEETING    "accesses of several warps meet at the data stage: they wait for one another there, and stores share passes"
 #define JOINED     "the assembler joins neighbouring loads or stores into wider ones"
 #define SCHEDULE   "which thread finds a vertex first depends on the order in which warps run"
 #define BUFFERS    "where the buffers lay, which decides about tag banks, was not recorded"
@@ -45,6 +45,7 @@ static const struct reason {
     {"matmul.mm_f64.*", "*shared*", JOINED},
     {"matmul.mm_f64.*", "l1tex__data_bank_conflicts_pipe_lsu.sum", JOINED},
     {"tensor.gemm_mma.*", "*_st.sum", JOINED},
+    {"tensor.gemm_mma.*", "l1tex__data_bank_conflicts_pipe_lsu.sum", JOINED},
     {"tensor.gemm_mma.*", "smsp__sass_inst_executed_op_global.sum", JOINED},
     {"tensor.gemm_mma.*", "memory_l1_tag_requests_global", JOINED},
     {"*", "smsp__sass_*_ldgsts*", BYPASS},

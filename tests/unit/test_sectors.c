@@ -164,7 +164,7 @@ END_TEST
 static void compare_local(struct recorded_score *s, const struct recorded_case *c, u32 width)
 {
 	const struct arch *arch = arch_find("sm_90");
-	struct sector_access a = {SECTOR_STORE, width, c->mask, false};
+	struct sector_access a = {SECTOR_STORE, width, c->mask, false, false};
 	struct sector_count store, load;
 	u32 loaded[WARP_LANES];
 
@@ -222,6 +222,17 @@ START_TEST(constant_equals_the_recordings)
 }
 END_TEST
 
+/* A line at a single bit of the address met one in each of the other banks or not, as recorded. */
+START_TEST(tag_banks_of_single_bits)
+{
+	static const u8 banks[] = {[14] = 1, [15] = 2, [16] = 3, [17] = 2, [18] = 3, [19] = 1,
+	                           [20] = 3, [21] = 1, [22] = 2, [23] = 3, [24] = 1, [25] = 3};
+
+	for (u32 bit = 14; bit < COUNT_OF(banks); bit++)
+		ck_assert_uint_eq(sectors_tag_bank(1u << bit), banks[bit]);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("sectors");
@@ -230,6 +241,7 @@ int main(void)
 	tcase_add_test(tcase, global_equals_the_recordings);
 	tcase_add_test(tcase, local_equals_the_recordings);
 	tcase_add_test(tcase, constant_equals_the_recordings);
+	tcase_add_test(tcase, tag_banks_of_single_bits);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
