@@ -235,6 +235,8 @@ void expr_binary(struct reader *r, int operator, struct span at)
 	if (base && operator== '+' && is_integer(b)) {
 		a->operand.addend = (s64)((u64)a->operand.addend + b->operand.value);
 		a->has_offset = true;
+	} else if (base && operator== '-' && is_integer(b) && a->has_offset) {
+		a->operand.addend = (s64)((u64)a->operand.addend - b->operand.value);
 	} else if (base && operator== '-' && is_integer(b)) {
 		tell_operator(r, at, "an offset is added, not subtracted");
 		diag_hint(r->diags, "write %s+-%llu", a->operand.name, (unsigned long long)b->operand.value);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decode/form_address.h"
 
-enum ir_space form_space(const struct form *f)
+enum ir_space form_token_space(int token)
 {
-	switch (form_pick(f, M_const, M_shared_cluster)) {
+	switch (token) {
 	case M_const:
 		return SPACE_CONST;
 	case M_global:
@@ -22,6 +22,18 @@ enum ir_space form_space(const struct form *f)
 		return SPACE_GENERIC;
 	}
 }
+
+enum ir_space form_space_of(const struct form *f, u32 address)
+{
+	u32 seen = 0;
+
+	for (u32 k = 0; k < f->token_count; k++)
+		if (f->tokens[k] >= M_const && f->tokens[k] <= M_shared_cluster && seen++ == address)
+			return form_token_space(f->tokens[k]);
+	return seen ? SPACE_SHARED : SPACE_GENERIC;
+}
+
+enum ir_space form_space(const struct form *f) { return form_space_of(f, 0); }
 
 u32 form_base_bits(const struct form *f)
 {

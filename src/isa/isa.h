@@ -78,24 +78,28 @@ enum isa_flag {
  *   empty or several words, groups among them: "[.weak|(.relaxed|.acquire)(.cta|.gpu|.sys)]".
  *   "add[.rn|.rz|.rm|.rp][.ftz][.sat].f32"
  * operands: words in the order of the text, separated by blanks. Each is
- *   [=|+] [!] [?] [{N}|{v}] TYPE [|TYPE]
+ *   [=|+] [_] [?] [$] [&] [{N}|{v}] TYPE [|TYPE]
  *   =      written; + read and written; else read
- *   !      '_' may not stand for it
+ *   _      '_' may stand for it (it may for any element of a vector, too, but not for all)
  *   ?      may be left out (with everything after it)
+ *   $      a special register may stand there
+ *   &      the address of a variable may, one of the form's state space if it has one
  *   {N}    a vector of N registers; {v} as many as the form's .v2/.v4/.v8 says, one if none;
  *          {A} {B} {C} {D} as many as the matrix fragment has
- *   TYPE   0..5: the form's first, second... type; w0: twice as wide as type 0; a type's name;
- *          @ a memory address; T a tensor map with coordinates, [address, {s32...}], as many as the
+ *   TYPE   0..5: the form's first, second... type; w0: twice as wide as type 0; a type's name, of which
+ *          u32 and its like are for integers alone, b32 and its like for any bits;
+ *          @ a memory address, with @shared and so on one that a variable of that space alone may name
+ *          where the form has no space, with @any one of any; T a tensor map with coordinates, [address, {s32...}], as many as the
  *          form's .1d to .5d says (5 with .tile::gather4 and .tile::scatter4), which stand flattened
  *          as an address and its coordinates;
- *          X a texture or surface with coordinates, [texture, sampler, {coordinates}], flattened, the
- *          sampler absent in unified mode, without coordinates for a query;
+ *          X a texture with coordinates, [texture, sampler, {coordinates}], flattened, the sampler absent
+ *          in unified mode, without coordinates for a query; S a surface, which has no sampler;
  *          L a label or list of targets;
  *          F a function or function pointer; V a variable; #u32 an immediate only (it goes to
- *          form->immediates, not to a row); * any register
+ *          form->immediates, not to a row)
  *   |TYPE  a second destination after a vertical bar, may be left out in the text; ||TYPE: may not
  *   <low,high[,step]> behind a TYPE: what a constant there may be
- *   Predicates that are read may be negated with '!'. '_' may stand for any destination.
+ *   Predicates that are read may be negated with '!'.
  *   "=0 0 0", "=pred|pred 0 0 pred", "={v}0 @"
  * ptx: first PTX ISA version times 10; sm: first target (10 for sm_10).
  * meaning: picks the handlers for a matched form, or NULL if the combination is not legal. With
@@ -217,23 +221,27 @@ const char *isa_nearest_form(const struct isa *isa, const char *opcode, const ch
 /* One parsed operand word of a row. */
 struct operand_spec {
 	bool written, read, optional, immediate;
-	bool kept;          /* a result that '_' may not stand for */
+	bool droppable;     /* a result that '_' may stand for */
 	bool needs_second;  /* the second destination may not be left out */
 	bool limited;       /* a constant must lie in [low, high] and be a multiple of step */
 	u32 step;
 	u64 low, high;
 	bool braces;        /* stands in braces even if it is one register */
+	bool list;          /* may stand in braces if it is one register */
+	bool special;       /* a special register may stand there */
+	bool symbol;        /* the address of a variable may stand there */
+	bool named;         /* the row names the type: it does not follow the form's */
 	u8 vector;      /* number of elements; {v} is resolved; 1 for a scalar */
 	char kind;      /* 't' a value, '@' address, 'T' tensor, 'L' label, 'F' function, 'V' variable, 'X' texture,
-			 * '*' any register */
-	u16 type;       /* for kind 't': resolved by the form */
+			 * 'S' surface */
+	u16 type;       /* for kind 't': resolved by the form; for '@' a state space, M_any, or TOKEN_NONE */
 	u16 second;     /* type of the second destination after '|', or TOKEN_NONE */
 };
 
 /* Where selectors and signs stand in the packed word; from _END on it is the meaning's word's. */
 enum {
 	/* ISA_SELECT: 0 the whole register, 1 to 4 .b0 to .b3, 5 and 6 .h0 and .h1 */
-	SELECT_D = 0, SELECT_A = 3, SELECT_B = 6, SELECT_C = 9, SELECT_BITS = 7,
+	SELECT_D = 0, SELECT_A = 3, SELECT_B = 6, SELECT_BITS = 7,
 	SELECT_MINUS_A = 12, SELECT_MINUS_B = 13, SELECT_MINUS_C = 14, SELECT_END = 15,
 	/* ISA_SELECT2 and 4: a mask of the elements of d that are written, then for each element,
 	 * lowest first, the number of the half (0 to 3) or byte (0 to 7) of b:a it is taken from */
@@ -243,7 +251,7 @@ enum {
 /* Resolves the operand words of a form's row; returns how many (at most FORM_OPERANDS). */
 u32 isa_operand_specs(const struct form *form, struct operand_spec specs[FORM_OPERANDS]);
 
-/* Packs the selectors of the operands of a video instruction (d, a, b, c: texts without the dot,
+/* Packs the selectors of the operands of a video instruction (d, a, b; c has none: texts without the dot,
  * or NULL) as above; bit k of `minus` is set where operand k has a minus sign. False if the row
  * allows no such selector there. */
 bool isa_pack_selectors(const struct isa_row *row, const char *const selectors[4], u32 minus, s32 *packed);

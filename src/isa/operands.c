@@ -31,7 +31,11 @@ static u16 read_type(const struct form *form, const char **p, char *kind)
 
 	*p = at + length;
 	*kind = 't';
-	if (length == 1 && strchr("@TLFVX*", *at)) {
+	if (*at == '@') {
+		*kind = '@';
+		return length > 1 ? (u16)token_find_part(at + 1, length - 1) : TOKEN_NONE;
+	}
+	if (length == 1 && strchr("TLFVXS", *at)) {
 		*kind = *at;
 		return TOKEN_NONE;
 	}
@@ -67,8 +71,8 @@ static struct operand_spec read_spec(const struct form *form, const char **p)
 		spec.written = true;
 		spec.read = *(*p)++ == '+';
 	}
-	if (**p == '!') {
-		spec.kept = true;
+	if (**p == '_') {
+		spec.droppable = true;
 		(*p)++;
 	}
 	if (**p == '?') {
@@ -79,16 +83,26 @@ static struct operand_spec read_spec(const struct form *form, const char **p)
 		spec.immediate = true;
 		(*p)++;
 	}
+	if (**p == '$') {
+		spec.special = true;
+		(*p)++;
+	}
+	if (**p == '&') {
+		spec.symbol = true;
+		(*p)++;
+	}
 	if (**p == '{') {
 		char *end;
 		spec.vector = (u8)strtoul(*p + 1, &end, 10);
 		spec.braces = *end != 'v';
+		spec.list = *end == 'v';
 		if (*end == 'v')
 			spec.vector = (u8)form_vector(form);
 		else if (*end != '}')
 			spec.vector = (u8)isa_fragment_registers(form, *end);
 		*p = strchr(end, '}') + 1;
 	}
+	spec.named = **p > '9' && **p != 'w'; /* neither a digit nor w and a digit */
 	spec.type = read_type(form, p, &spec.kind);
 	read_limits(&spec, p);
 	if (**p == '|') {
@@ -132,7 +146,9 @@ static bool pack_scalar(const struct isa_row *row, const char *const selectors[4
 
 	if (minus & 1 || (minus && !(row->flags & ISA_MINUS)))
 		return false;
-	for (u32 k = 0; k < 4; k++) {
+	if (selectors[3])
+		return false;
+	for (u32 k = 0; k < 3; k++) {
 		const int selector = scalar_selector(selectors[k]);
 		if (selector < 0)
 			return false;

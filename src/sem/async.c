@@ -360,16 +360,16 @@ ASYNC_PICK(red_async_release)
 #define DOC_CP      "Copies 4, 8 or 16 bytes from global to shared memory."
 #define CP_ROWS(NAME, SPACE, PTX)                                                                      \
 	ROW(NAME SPACE ".global", "@ @ #u32", PTX, 80, 0, pick_cp_async, DOC_CP),                      \
-		ROW(NAME SPACE ".global", "@ @ #u32 b32", PTX, 80, 0, pick_cp_async, DOC_CP),          \
+		ROW(NAME SPACE ".global", "@ @ #u32 u32", PTX, 80, 0, pick_cp_async, DOC_CP),          \
 		ROW(NAME SPACE ".global", "@ @ #u32 pred", PTX < 75 ? 75 : PTX, 80, 0, pick_cp_async, DOC_CP), \
 		ROW(NAME SPACE ".global" PREFETCHES, "@ @ #u32", PTX < 74 ? 74 : PTX, 80, 0, pick_cp_async, DOC_CP), \
-		ROW(NAME SPACE ".global" PREFETCHES, "@ @ #u32 b32", PTX < 74 ? 74 : PTX, 80, 0, pick_cp_async, DOC_CP), \
+		ROW(NAME SPACE ".global" PREFETCHES, "@ @ #u32 u32", PTX < 74 ? 74 : PTX, 80, 0, pick_cp_async, DOC_CP), \
 		ROW(NAME SPACE ".global" PREFETCHES, "@ @ #u32 pred", PTX < 75 ? 75 : PTX, 80, 0, pick_cp_async, DOC_CP), \
-		ROW(NAME SPACE ".global" HINT "[" PREFETCHES "]", "@ @ #u32 b64", PTX < 74 ? 74 : PTX, 80, 0,  \
+		ROW(NAME SPACE ".global" HINT "[" PREFETCHES "]", "@ @ #u32 u64", PTX < 74 ? 74 : PTX, 80, 0,  \
 		    pick_cp_async, DOC_CP),                                                            \
-		ROW(NAME SPACE ".global" HINT "[" PREFETCHES "]", "@ @ #u32 b32 b64", PTX < 74 ? 74 : PTX, 80, 0, \
+		ROW(NAME SPACE ".global" HINT "[" PREFETCHES "]", "@ @ #u32 u32 u64", PTX < 74 ? 74 : PTX, 80, 0, \
 		    pick_cp_async, DOC_CP),                                                            \
-		ROW(NAME SPACE ".global" HINT "[" PREFETCHES "]", "@ @ #u32 pred b64", PTX < 75 ? 75 : PTX, 80, 0, \
+		ROW(NAME SPACE ".global" HINT "[" PREFETCHES "]", "@ @ #u32 pred u64", PTX < 75 ? 75 : PTX, 80, 0, \
 		    pick_cp_async, DOC_CP)
 
 #define TX        ".mbarrier::complete_tx::bytes"
@@ -383,12 +383,12 @@ ASYNC_PICK(red_async_release)
 #define DOC_LAUNCH   "Asks for the work of a cluster that has not started; not modelled."
 #define DOC_GROUP    "Ends a group of copies, or waits for groups."
 #define GLOBAL_REDUCE(WHAT) \
-	ROW("cp.reduce.async.bulk.global.shared::cta.bulk_group" WHAT, "@ @ b32", 80, 90, ISA_ORDERED, pick_bulk_reduce_global, \
+	ROW("cp.reduce.async.bulk.global.shared::cta.bulk_group" WHAT, "@ @ u32", 80, 90, ISA_ORDERED, pick_bulk_reduce_global, \
 	    DOC_REDUCE), \
-		ROW("cp.reduce.async.bulk.global.shared::cta.bulk_group" HINT WHAT, "@ @ b32 b64", 80, 90, ISA_ORDERED, \
+		ROW("cp.reduce.async.bulk.global.shared::cta.bulk_group" HINT WHAT, "@ @ u32 u64", 80, 90, ISA_ORDERED, \
 		    pick_bulk_reduce_global, DOC_REDUCE)
 #define SHARED_REDUCE(WHAT) \
-	ROW("cp.reduce.async.bulk.shared::cluster.shared::cta" TX WHAT, "@ @ b32 @", 80, 90, 0, pick_bulk_reduce_shared, \
+	ROW("cp.reduce.async.bulk.shared::cluster.shared::cta" TX WHAT, "@ @ u32 @", 80, 90, 0, pick_bulk_reduce_shared, \
 	    DOC_REDUCE)
 #define RED_ASYNC(WHAT) \
 	ROW("red.async.relaxed.cluster.shared::cluster" TX WHAT, "@ 0 @", 81, 90, 0, pick_red_async, DOC_RED), \
@@ -411,22 +411,22 @@ static const struct isa_row rows_async[] = {
 	    "Arrives at an mbarrier once the thread's earlier copies are complete."),
 	ROW("cp.async.mbarrier.arrive[.noinc].shared::cta.b64", "@", 78, 80, 0, pick_cp_async_arrive,
 	    "Arrives at an mbarrier once the thread's earlier copies are complete."),
-	ROW("cp.async.bulk.shared::cta.global" TX, "@ @ b32 @", 86, 90, 0, pick_bulk_to_shared, DOC_BULK),
-	ROW("cp.async.bulk.shared::cta.global" TX HINT, "@ @ b32 @ b64", 86, 90, 0, pick_bulk_to_shared, DOC_BULK),
-	ROW("cp.async.bulk.shared::cluster.global" TX, "@ @ b32 @", 80, 90, 0, pick_bulk_to_shared, DOC_BULK),
-	ROW("cp.async.bulk.shared::cluster.global" TX HINT, "@ @ b32 @ b64", 80, 90, 0, pick_bulk_to_shared, DOC_BULK),
-	ROW("cp.async.bulk.shared::cluster.global" TX MULTICAST, "@ @ b32 @ b16", 80, 90, 0, pick_bulk_to_shared, DOC_BULK),
-	ROW("cp.async.bulk.shared::cluster.global" TX MULTICAST HINT, "@ @ b32 @ b16 b64", 80, 90, 0, pick_bulk_to_shared,
+	ROW("cp.async.bulk.shared::cta.global" TX, "@ @ u32 @", 86, 90, 0, pick_bulk_to_shared, DOC_BULK),
+	ROW("cp.async.bulk.shared::cta.global" TX HINT, "@ @ u32 @ u64", 86, 90, 0, pick_bulk_to_shared, DOC_BULK),
+	ROW("cp.async.bulk.shared::cluster.global" TX, "@ @ u32 @", 80, 90, 0, pick_bulk_to_shared, DOC_BULK),
+	ROW("cp.async.bulk.shared::cluster.global" TX HINT, "@ @ u32 @ u64", 80, 90, 0, pick_bulk_to_shared, DOC_BULK),
+	ROW("cp.async.bulk.shared::cluster.global" TX MULTICAST, "@ @ u32 @ u16", 80, 90, 0, pick_bulk_to_shared, DOC_BULK),
+	ROW("cp.async.bulk.shared::cluster.global" TX MULTICAST HINT, "@ @ u32 @ u16 u64", 80, 90, 0, pick_bulk_to_shared,
 	    DOC_BULK),
-	ROW("cp.async.bulk.shared::cluster.shared::cta" TX, "@ @ b32 @", 80, 90, 0, pick_bulk_to_shared, DOC_BULK),
-	ROW("cp.async.bulk.global.shared::cta.bulk_group", "@ @ b32", 80, 90, 0, pick_bulk_to_global, DOC_BULK),
-	ROW("cp.async.bulk.global.shared::cta.bulk_group" HINT, "@ @ b32 b64", 80, 90, 0, pick_bulk_to_global, DOC_BULK),
-	ROW("cp.async.bulk.global.shared::cta.bulk_group.cp_mask", "@ @ b32 b16", 86, 100, ISA_UNVERIFIED, pick_bulk_to_global,
+	ROW("cp.async.bulk.shared::cluster.shared::cta" TX, "@ @ u32 @", 80, 90, 0, pick_bulk_to_shared, DOC_BULK),
+	ROW("cp.async.bulk.global.shared::cta.bulk_group", "@ @ u32", 80, 90, 0, pick_bulk_to_global, DOC_BULK),
+	ROW("cp.async.bulk.global.shared::cta.bulk_group" HINT, "@ @ u32 u64", 80, 90, 0, pick_bulk_to_global, DOC_BULK),
+	ROW("cp.async.bulk.global.shared::cta.bulk_group.cp_mask", "@ @ u32 u16", 86, 100, ISA_UNVERIFIED, pick_bulk_to_global,
 	    DOC_BULK),
-	ROW("cp.async.bulk.global.shared::cta.bulk_group" HINT ".cp_mask", "@ @ b32 b64 b16", 86, 100, ISA_UNVERIFIED,
+	ROW("cp.async.bulk.global.shared::cta.bulk_group" HINT ".cp_mask", "@ @ u32 u64 u16", 86, 100, ISA_UNVERIFIED,
 	    pick_bulk_to_global, DOC_BULK),
-	ROW("cp.async.bulk.prefetch.L2.global", "@ b32", 80, 90, 0, pick_async_nothing, "Brings global memory into the L2 cache."),
-	ROW("cp.async.bulk.prefetch.L2.global" HINT, "@ b32 b64", 80, 90, 0, pick_async_nothing,
+	ROW("cp.async.bulk.prefetch.L2.global", "@ u32", 80, 90, 0, pick_async_nothing, "Brings global memory into the L2 cache."),
+	ROW("cp.async.bulk.prefetch.L2.global" HINT, "@ u32 u64", 80, 90, 0, pick_async_nothing,
 	    "Brings global memory into the L2 cache."),
 	ROW("cp.async.bulk.commit_group", "", 80, 90, 0, pick_async_commit_group, DOC_GROUP),
 	ROW("cp.async.bulk.wait_group[.read]", "#u32", 80, 90, 0, pick_async_wait_group, DOC_GROUP),
@@ -439,7 +439,7 @@ static const struct isa_row rows_async[] = {
 	GLOBAL_REDUCE(".add.noftz(.f16|.bf16)"),
 	GLOBAL_REDUCE("(.inc|.dec).u32"),
 	GLOBAL_REDUCE("(.min|.max)(.u32|.s32|.u64|.s64|.f16|.bf16)"),
-	ROW("st.bulk[.weak][.shared::cta]", "@ b64 #u64", 86, 100, ISA_UNVERIFIED, pick_st_bulk, "Fills shared memory with zeros."),
+	ROW("st.bulk[.weak][.shared::cta]", "@ u64 #u64", 86, 100, ISA_UNVERIFIED, pick_st_bulk, "Fills shared memory with zeros."),
 	ROW("st.async[.weak][.shared::cluster|.shared::cta]" TX "[.v2|.v4](.b32|.u32|.s32|.f32)", "@ {v}0 @", 81, 90, 0, pick_st_async, DOC_ST),
 	ROW("st.async[.weak][.shared::cluster|.shared::cta]" TX "[.v2](.b64|.u64|.s64|.f64)", "@ {v}0 @", 81, 90, 0, pick_st_async, DOC_ST),
 	ROW("st.async[.mmio].release(.gpu|.sys|.cluster)[.global](.b8|.b16|.b32|.b64|.u8|.u16|.u32|.u64|.s8|.s16|.s32|.s64|.f32|.f64)",

@@ -488,42 +488,42 @@ static const struct meaning *pick_tensormap_copy(const struct form *f)
 /* DIM: dimensions; MODE: load mode; SHIFTS: im2col offsets, with a blank before. */
 #define LOAD_TO(SPACE, DIM, MODE, SHIFTS, PTX, SM, FLAGS)                                              \
 	ROW("cp.async.bulk.tensor" DIM SPACE ".global" MODE TX, "@ T @" SHIFTS, PTX, SM, FLAGS, pick_tensor_load, DOC_LOAD), \
-		ROW("cp.async.bulk.tensor" DIM SPACE ".global" MODE TX HINT, "@ T @" SHIFTS " b64", PTX, SM, FLAGS, \
+		ROW("cp.async.bulk.tensor" DIM SPACE ".global" MODE TX HINT, "@ T @" SHIFTS " u64", PTX, SM, FLAGS, \
 		    pick_tensor_load, DOC_LOAD)
 /* In which block of a pair the mbarrier lies: its address says so, too. */
 #define PAIR "(.cta_group::1|.cta_group::2)"
 #define PAIR_TO(SPACE, DIM, MODE, SHIFTS, FLAGS)                                                       \
 	ROW("cp.async.bulk.tensor" DIM SPACE ".global" MODE TX PAIR, "@ T @" SHIFTS, 86, 100, NEWER | ISA_FAMILY_ONLY | (FLAGS), pick_tensor_load, \
 	    DOC_LOAD),                                                                                 \
-		ROW("cp.async.bulk.tensor" DIM SPACE ".global" MODE TX PAIR HINT, "@ T @" SHIFTS " b64", 86, 100, \
+		ROW("cp.async.bulk.tensor" DIM SPACE ".global" MODE TX PAIR HINT, "@ T @" SHIFTS " u64", 86, 100, \
 		    NEWER | ISA_FAMILY_ONLY | (FLAGS), pick_tensor_load, DOC_LOAD)
 #define LOAD_ROWS(DIM, MODE, SHIFTS, PTX, SM, FLAGS)                                                   \
 	PAIR_TO(".shared::cluster", DIM, MODE, SHIFTS, FLAGS), PAIR_TO(".shared::cta", DIM, MODE, SHIFTS, FLAGS), \
-		ROW("cp.async.bulk.tensor" DIM ".shared::cluster.global" MODE TX MULTICAST PAIR, "@ T @" SHIFTS " b16", 86, 100, \
+		ROW("cp.async.bulk.tensor" DIM ".shared::cluster.global" MODE TX MULTICAST PAIR, "@ T @" SHIFTS " u16", 86, 100, \
 		    NEWER | ISA_FAMILY_ONLY | (FLAGS), pick_tensor_load, DOC_LOAD),                                      \
-		ROW("cp.async.bulk.tensor" DIM ".shared::cluster.global" MODE TX MULTICAST PAIR HINT, "@ T @" SHIFTS " b16 b64", \
+		ROW("cp.async.bulk.tensor" DIM ".shared::cluster.global" MODE TX MULTICAST PAIR HINT, "@ T @" SHIFTS " u16 u64", \
 		    86, 100, NEWER | ISA_FAMILY_ONLY | (FLAGS), pick_tensor_load, DOC_LOAD),           \
 	LOAD_TO(".shared::cluster", DIM, MODE, SHIFTS, PTX, SM, FLAGS),                                \
 		LOAD_TO(".shared::cta", DIM, MODE, SHIFTS, 86, SM, (FLAGS) & ~ISA_A_TARGET),           \
-		ROW("cp.async.bulk.tensor" DIM ".shared::cluster.global" MODE TX MULTICAST, "@ T @" SHIFTS " b16", PTX, SM, \
+		ROW("cp.async.bulk.tensor" DIM ".shared::cluster.global" MODE TX MULTICAST, "@ T @" SHIFTS " u16", PTX, SM, \
 		    FLAGS, pick_tensor_load, DOC_LOAD),                                                \
-		ROW("cp.async.bulk.tensor" DIM ".shared::cluster.global" MODE TX MULTICAST HINT, "@ T @" SHIFTS " b16 b64", \
+		ROW("cp.async.bulk.tensor" DIM ".shared::cluster.global" MODE TX MULTICAST HINT, "@ T @" SHIFTS " u16 u64", \
 		    PTX, SM, FLAGS, pick_tensor_load, DOC_LOAD)
 #define STORE_ROWS(DIM, MODE, PTX, SM, FLAGS)                                                          \
 	ROW("cp.async.bulk.tensor" DIM ".global.shared::cta" MODE ".bulk_group", "T @", PTX, SM, FLAGS, pick_tensor_store, \
 	    DOC_STORE),                                                                                \
-		ROW("cp.async.bulk.tensor" DIM ".global.shared::cta" MODE ".bulk_group" HINT, "T @ b64", PTX, SM, FLAGS, \
+		ROW("cp.async.bulk.tensor" DIM ".global.shared::cta" MODE ".bulk_group" HINT, "T @ u64", PTX, SM, FLAGS, \
 		    pick_tensor_store, DOC_STORE)
 #define PREFETCH_ROWS(DIM, MODE, SHIFTS, PTX, SM, FLAGS)                                               \
 	ROW("cp.async.bulk.prefetch.tensor" DIM ".L2.global" MODE, "T" SHIFTS, PTX, SM, FLAGS, pick_tensor_prefetch, \
 	    DOC_PREFETCH),                                                                             \
-		ROW("cp.async.bulk.prefetch.tensor" DIM ".L2.global" MODE HINT, "T" SHIFTS " b64", PTX, SM, FLAGS, \
+		ROW("cp.async.bulk.prefetch.tensor" DIM ".L2.global" MODE HINT, "T" SHIFTS " u64", PTX, SM, FLAGS, \
 		    pick_tensor_prefetch, DOC_PREFETCH)
 #define OPERATIONS "(.add|.min|.max|.inc|.dec|.and|.or|.xor)"
 #define REDUCE_ROWS(DIM, MODE, PTX, SM, FLAGS)                                                                         \
 	ROW("cp.reduce.async.bulk.tensor" DIM ".global.shared::cta" OPERATIONS MODE ".bulk_group", "T @", PTX, SM, \
 	    ISA_ORDERED | (FLAGS), pick_tensor_store, DOC_REDUCE),                                               \
-		ROW("cp.reduce.async.bulk.tensor" DIM ".global.shared::cta" OPERATIONS MODE ".bulk_group" HINT, "T @ b64", \
+		ROW("cp.reduce.async.bulk.tensor" DIM ".global.shared::cta" OPERATIONS MODE ".bulk_group" HINT, "T @ u64", \
 		    PTX, SM, ISA_ORDERED | (FLAGS), pick_tensor_store, DOC_REDUCE)
 #define REPLACE(FIELD, TYPE, OPERANDS, FLAGS)                                                          \
 	ROW("tensormap.replace.tile" FIELD "[.global|.shared::cta].b1024" TYPE, OPERANDS, 83, 90, ISA_A_TARGET | (FLAGS), \
@@ -531,20 +531,20 @@ static const struct meaning *pick_tensormap_copy(const struct form *f)
 
 static const struct isa_row rows_async_tensor[] = {
 	LOAD_ROWS(DIMS, "[.tile]", "", 80, 90, 0),
-	LOAD_ROWS(".3d", ".im2col", " {1}b16", 80, 90, 0),
-	LOAD_ROWS(".4d", ".im2col", " {2}b16", 80, 90, 0),
-	LOAD_ROWS(".5d", ".im2col", " {3}b16", 80, 90, 0),
+	LOAD_ROWS(".3d", ".im2col", " {1}u16", 80, 90, 0),
+	LOAD_ROWS(".4d", ".im2col", " {2}u16", 80, 90, 0),
+	LOAD_ROWS(".5d", ".im2col", " {3}u16", 80, 90, 0),
 	LOAD_ROWS(".2d", ".tile::gather4", "", 86, 100, NEWER),
-	LOAD_ROWS("(.3d|.4d|.5d)", "(.im2col::w|.im2col::w::128)", " {2}b16", 86, 100, NEWER | ISA_UNMODELLED),
+	LOAD_ROWS("(.3d|.4d|.5d)", "(.im2col::w|.im2col::w::128)", " {2}u16", 86, 100, NEWER | ISA_UNMODELLED),
 	STORE_ROWS(DIMS, "[.tile]", 80, 90, 0),
 	STORE_ROWS("(.3d|.4d|.5d)", ".im2col_no_offs", 80, 90, 0),
 	STORE_ROWS(".2d", ".tile::scatter4", 86, 100, NEWER),
 	PREFETCH_ROWS(DIMS, "[.tile]", "", 80, 90, 0),
-	PREFETCH_ROWS(".3d", ".im2col", " {1}b16", 80, 90, 0),
-	PREFETCH_ROWS(".4d", ".im2col", " {2}b16", 80, 90, 0),
-	PREFETCH_ROWS(".5d", ".im2col", " {3}b16", 80, 90, 0),
+	PREFETCH_ROWS(".3d", ".im2col", " {1}u16", 80, 90, 0),
+	PREFETCH_ROWS(".4d", ".im2col", " {2}u16", 80, 90, 0),
+	PREFETCH_ROWS(".5d", ".im2col", " {3}u16", 80, 90, 0),
 	PREFETCH_ROWS(".2d", ".tile::gather4", "", 86, 100, NEWER),
-	PREFETCH_ROWS("(.3d|.4d|.5d)", "(.im2col::w|.im2col::w::128)", " {2}b16", 86, 100, NEWER),
+	PREFETCH_ROWS("(.3d|.4d|.5d)", "(.im2col::w|.im2col::w::128)", " {2}u16", 86, 100, NEWER),
 	REDUCE_ROWS(DIMS, "[.tile]", 80, 90, 0),
 	REDUCE_ROWS("(.3d|.4d|.5d)", ".im2col_no_offs", 80, 90, 0),
 	REDUCE_ROWS(".2d", ".tile::scatter4", 86, 100, NEWER),

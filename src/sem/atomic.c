@@ -393,23 +393,23 @@ static const struct meaning *pick_atom(const struct form *f)
 /* In global memory, in shared memory, and by generic addresses: since when. A cache policy (whose word
  * stands between operation and type) is for the first and the last. */
 #define ATOMS(OPERATION, TYPES, G_PTX, G_SM, S_PTX, S_SM, ANY_PTX, ANY_SM)                             \
-	ATOM_(".global", OPERATION TYPES, "=0 @ 0", G_PTX, G_SM), ATOM_(SHARED, OPERATION TYPES, "=0 @ 0", S_PTX, S_SM), \
-		ATOM_("", OPERATION TYPES, "=0 @ 0", ANY_PTX, ANY_SM),                                 \
-		ATOM_("[.global]", OPERATION HINT TYPES, "=0 @ 0 b64", ANY_PTX, ANY_SM)
+	ATOM_(".global", OPERATION TYPES, "=_0 @ 0", G_PTX, G_SM), ATOM_(SHARED, OPERATION TYPES, "=_0 @ 0", S_PTX, S_SM), \
+		ATOM_("", OPERATION TYPES, "=_0 @ 0", ANY_PTX, ANY_SM),                                 \
+		ATOM_("[.global]", OPERATION HINT TYPES, "=_0 @ 0 u64", ANY_PTX, ANY_SM)
 #define REDS(OPERATION, TYPES, G_PTX, G_SM, S_PTX, S_SM, ANY_PTX, ANY_SM)                              \
 	RED_(".global", OPERATION TYPES, "@ 0", G_PTX, G_SM), RED_(SHARED, OPERATION TYPES, "@ 0", S_PTX, S_SM), \
 		RED_("", OPERATION TYPES, "@ 0", ANY_PTX, ANY_SM),                                     \
-		RED_("[.global]", OPERATION HINT TYPES, "@ 0 b64", ANY_PTX, ANY_SM)
+		RED_("[.global]", OPERATION HINT TYPES, "@ 0 u64", ANY_PTX, ANY_SM)
 #define ATOMS_SINCE(OPERATION, TYPES, PTX, SM) ATOMS(OPERATION, TYPES, PTX, SM, PTX, SM, PTX, SM)
 #define REDS_SINCE(OPERATION, TYPES, PTX, SM)  REDS(OPERATION, TYPES, PTX, SM, PTX, SM, PTX, SM)
 #define COMPARE_AND_SWAP(TYPE, G_PTX, G_SM, S_PTX, S_SM, ANY_PTX, ANY_SM)                              \
-	ATOM_(".global", ".cas" TYPE, "=0 @ 0 0", G_PTX, G_SM), ATOM_(SHARED, ".cas" TYPE, "=0 @ 0 0", S_PTX, S_SM), \
-		ATOM_("", ".cas" TYPE, "=0 @ 0 0", ANY_PTX, ANY_SM)
+	ATOM_(".global", ".cas" TYPE, "=_0 @ 0 0", G_PTX, G_SM), ATOM_(SHARED, ".cas" TYPE, "=_0 @ 0 0", S_PTX, S_SM), \
+		ATOM_("", ".cas" TYPE, "=_0 @ 0 0", ANY_PTX, ANY_SM)
 #define VECTORS(OPERATION, TYPES)                                                                      \
-	ATOM_("[.global]", OPERATION TYPES, "={v}0 @ {v}0", 81, 90),                                   \
-		ATOM_("[.global]", OPERATION HINT TYPES, "={v}0 @ {v}0 b64", 81, 90),                  \
+	ATOM_("[.global]", OPERATION TYPES, "=_{v}0 @ {v}0", 81, 90),                                   \
+		ATOM_("[.global]", OPERATION HINT TYPES, "=_{v}0 @ {v}0 u64", 81, 90),                  \
 		RED_("[.global]", OPERATION TYPES, "@ {v}0", 81, 90),                                  \
-		RED_("[.global]", OPERATION HINT TYPES, "@ {v}0 b64", 81, 90)
+		RED_("[.global]", OPERATION HINT TYPES, "@ {v}0 u64", 81, 90)
 
 static const struct isa_row rows_atomic[] = {
 	ATOMS("(.and|.or|.xor)", ".b32", 11, 11, 12, 12, 20, 20),

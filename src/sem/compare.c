@@ -426,11 +426,11 @@ static const struct meaning *pick_slct_float(const struct form *f)
 /* The forms of setp for a set of types: plain, with a second result, with an operator. */
 #define SETP_ROWS(CMP, TYPES, PTX, SM)                                                         \
 	ROW("setp" CMP TYPES, "=pred 0 0", PTX, SM, 0, pick_plain, "Compares."),               \
-		ROW("setp" CMP TYPES, "=pred|pred 0 0", PTX, SM, 0, pick_setp_two,             \
+		ROW("setp" CMP TYPES, "=_pred|pred 0 0", PTX, SM, 0, pick_setp_two,             \
 		    "Compares; q is the opposite of p."),                                      \
 		ROW("setp" CMP BOOL TYPES, "=pred 0 0 pred", PTX, SM, 0, pick_setp_one,        \
 		    "Compares and combines with c."),                                          \
-		ROW("setp" CMP BOOL TYPES, "=pred|pred 0 0 pred", PTX, SM, 0, pick_setp_two,   \
+		ROW("setp" CMP BOOL TYPES, "=_pred|pred 0 0 pred", PTX, SM, 0, pick_setp_two,   \
 		    "Compares and combines with c; q takes the opposite comparison.")
 /* Those of a single half have one result only. */
 #define SETP_HALF_ROWS(FTZ, TYPE, PTX, SM)                                                     \
@@ -438,9 +438,9 @@ static const struct meaning *pick_slct_float(const struct form *f)
 		ROW("setp" CMP_FLOAT BOOL FTZ TYPE, "=pred 0 0 pred", PTX, SM, 0, pick_setp_one, \
 		    "Compares and combines with c.")
 #define SETP_PAIR_ROWS(FTZ, TYPE, PTX, SM)                                                     \
-	ROW("setp" CMP_FLOAT FTZ TYPE, "=pred|pred 0 0", PTX, SM, 0, pick_setp_pair,           \
+	ROW("setp" CMP_FLOAT FTZ TYPE, "=_pred|pred 0 0", PTX, SM, 0, pick_setp_pair,           \
 	    "Compares the lower halves for p, the upper ones for q."),                         \
-		ROW("setp" CMP_FLOAT BOOL FTZ TYPE, "=pred|pred 0 0 pred", PTX, SM, 0, pick_setp_pair, \
+		ROW("setp" CMP_FLOAT BOOL FTZ TYPE, "=_pred|pred 0 0 pred", PTX, SM, 0, pick_setp_pair, \
 		    "Compares halves for p and q and combines with c.")
 #define SET_INTO(RESULT, CMP, TYPES, PTX, SM, PICK)                                            \
 	ROW("set" CMP TYPES, RESULT " 1 1", PTX, SM, 0, PICK, "Compares and writes a value."), \
@@ -478,7 +478,7 @@ static const struct isa_row rows_compare[] = {
 	SET_INTO("=u32", CMP_FLOAT, ".bf16x2.bf16x2", 78, 90, pick_set_pair),
 	SET_ROWS(CMP_FLOAT, "(.u32|.s32).bf16x2", 78, 90, pick_set_pair),
 	ROW("selp" SELECTED, "=0 0 0 pred", 10, 10, 0, pick_selp, "a where c holds, else b."),
-	ROW("slct" SELECTED ".s32", "=0 0 0 s32", 10, 10, 0, pick_slct_s32, "a where c >= 0, else b."),
+	ROW("slct" SELECTED ".s32", "=0 0 0 1", 10, 10, 0, pick_slct_s32, "a where c >= 0, else b."),
 	ROW("slct[.ftz]" SELECTED ".f32", "=0 0 0 f32", 10, 10, 0, pick_slct_float,
 	    "a where c >= 0, else b; with .ftz, subnormals count as zero."),
 };

@@ -325,11 +325,11 @@ static const struct meaning *pick_pack(const struct form *f)
 #define IRND    "(.rni|.rzi|.rmi|.rpi)"
 
 #define SAT_ROW(TYPES)                                                                                 \
-	ROW("cvt.sat" TYPES, "=0 1", 10, 10, ISA_RELAXED, pick_int_to_int, "Integer to integer, clamped.")
+	ROW("cvt.sat" TYPES, "=0 $1", 10, 10, ISA_RELAXED, pick_int_to_int, "Integer to integer, clamped.")
 
 static const struct isa_row rows_convert[] = {
 	ROW("%cvt_wide", "", 10, 10, 0, pick_cvt_wide, "A conversion with a floating-point value in a 64-bit register."),
-	ROW("cvt" ANY_INT ANY_INT, "=0 1", 10, 10, ISA_RELAXED, pick_int_to_int, "Integer to integer."),
+	ROW("cvt" ANY_INT ANY_INT, "=0 $1", 10, 10, ISA_RELAXED, pick_int_to_int, "Integer to integer."),
 	/* .sat only where the destination does not hold every value of the source. */
 	SAT_ROW(".u8(.u16|.u32|.u64|.s8|.s16|.s32|.s64)"),
 	SAT_ROW(".u16(.u32|.u64|.s8|.s16|.s32|.s64)"),

@@ -196,11 +196,11 @@ static const struct isa_row rows_integer[] = {
 	ROW("max" TYPES_SIGNS, "=0 0 0", 10, 10, 0, pick_maximum, "The greater."),
 	ROW("max" TYPES_SIGNS_X2, "=0 0 0", 80, 90, 0, pick_maximum_pair, "The greater, of each half."),
 	ROW("max.relu(.s32|.s16x2)", "=0 0 0", 80, 90, 0, pick_maximum_relu, "The greater, or 0 if that is negative."),
-	ROW("dp4a(.u32|.s32)(.u32|.s32)", "=u32 u32 u32 u32", 50, 61, 0, pick_dp4a,
+	ROW("dp4a(.u32|.s32)(.u32|.s32)", "=u32 0 1 u32", 50, 61, 0, pick_dp4a,
 	    "c plus the sum of four products of bytes."),
-	ROW("dp2a.lo(.u32|.s32)(.u32|.s32)", "=u32 u32 u32 u32", 50, 61, 0, pick_dp2a_lo,
+	ROW("dp2a.lo(.u32|.s32)(.u32|.s32)", "=u32 0 1 u32", 50, 61, 0, pick_dp2a_lo,
 	    "c plus a's halves times b's lower bytes."),
-	ROW("dp2a.hi(.u32|.s32)(.u32|.s32)", "=u32 u32 u32 u32", 50, 61, 0, pick_dp2a_hi,
+	ROW("dp2a.hi(.u32|.s32)(.u32|.s32)", "=u32 0 1 u32", 50, 61, 0, pick_dp2a_hi,
 	    "c plus a's halves times b's upper bytes."),
 };
 FAMILY(family_integer, "Integer arithmetic", rows_integer);

@@ -179,10 +179,13 @@ PICK_ONE(movmatrix)
 
 #define MMA "mma.sync.aligned"
 #define DENSE(WORDS, OPERANDS, PTX, SM, DOC) ROW(MMA WORDS, OPERANDS, PTX, SM, 0, pick_mma, DOC)
-/* Operands by the type of the accumulator: registers of 16-bit and narrower factors are .b32. */
+/* Operands by the types of the accumulator and, for f16, of the factors: those of other types are .b32. */
 #define IN_F32 "={D}f32 {A}b32 {B}b32 {C}f32"
-#define IN_F16 "={D}b32 {A}b32 {B}b32 {C}b32"
+#define IN_F16 "={D}f16x2 {A}b32 {B}b32 {C}f16x2"
+#define F16_IN_F32 "={D}f32 {A}f16x2 {B}f16x2 {C}f32"
+#define F16_IN_F16 "={D}f16x2 {A}f16x2 {B}f16x2 {C}f16x2"
 #define IN_S32 "={D}s32 {A}b32 {B}b32 {C}s32"
+#define S32_IN_S32 "={D}s32 {A}s32 {B}s32 {C}s32"
 #define IN_F64 "={D}f64 {A}f64 {B}f64 {C}f64"
 
 #define FP8_PAIRS(T) "." T "(.e4m3|.e5m2)(.e4m3|.e5m2)." T
@@ -236,14 +239,14 @@ PICK_ONE(movmatrix)
 static const struct isa_row matrix_table[] = {
 	NARROW_ROWS("mma", "m16n8k32", "m16n8k64", "{4}b32 {2}b32", ""),
 	NARROW_ROWS("mma.sp::ordered_metadata", "m16n8k64", "m16n8k128", "{4}b32 {4}b32", " b32 #s32"),
-	DENSE(".m8n8k4" LAYOUTS "(.f16.f16.f16.f16)", IN_F16, 64, 70, "Four products, each by eight lanes."),
-	DENSE(".m8n8k4" LAYOUTS "(.f32.f16.f16.f16)", "={D}f32 {A}b32 {B}b32 {C}b32", 64, 70,
+	DENSE(".m8n8k4" LAYOUTS "(.f16.f16.f16.f16)", F16_IN_F16, 64, 70, "Four products, each by eight lanes."),
+	DENSE(".m8n8k4" LAYOUTS "(.f32.f16.f16.f16)", "={D}f32 {A}f16x2 {B}f16x2 {C}f16x2", 64, 70,
 	      "Four products, each by eight lanes."),
-	DENSE(".m8n8k4" LAYOUTS "(.f32.f16.f16.f32)", IN_F32, 64, 70, "Four products, each by eight lanes."),
-	DENSE(".m16n8k8.row.col.f16.f16.f16.f16", IN_F16, 65, 75, "Product of f16 matrices, summed in f16."),
-	DENSE(".m16n8k8.row.col.f32.f16.f16.f32", IN_F32, 65, 75, "Product of f16 matrices, summed in f32."),
-	DENSE(".m16n8k16.row.col.f16.f16.f16.f16", IN_F16, 70, 80, "Product of f16 matrices, summed in f16."),
-	DENSE(".m16n8k16.row.col.f32.f16.f16.f32", IN_F32, 70, 80, "Product of f16 matrices, summed in f32."),
+	DENSE(".m8n8k4" LAYOUTS "(.f32.f16.f16.f32)", F16_IN_F32, 64, 70, "Four products, each by eight lanes."),
+	DENSE(".m16n8k8.row.col.f16.f16.f16.f16", F16_IN_F16, 65, 75, "Product of f16 matrices, summed in f16."),
+	DENSE(".m16n8k8.row.col.f32.f16.f16.f32", F16_IN_F32, 65, 75, "Product of f16 matrices, summed in f32."),
+	DENSE(".m16n8k16.row.col.f16.f16.f16.f16", F16_IN_F16, 70, 80, "Product of f16 matrices, summed in f16."),
+	DENSE(".m16n8k16.row.col.f32.f16.f16.f32", F16_IN_F32, 70, 80, "Product of f16 matrices, summed in f32."),
 	DENSE("(.m16n8k8|.m16n8k16).row.col.f32.bf16.bf16.f32", IN_F32, 70, 80, "Product of bf16 matrices."),
 	DENSE("(.m16n8k4|.m16n8k8).row.col.f32.tf32.tf32.f32", IN_F32, 70, 80, "Product of tf32 matrices."),
 	DENSE("(.m16n8k16|.m16n8k32).row.col" FP8_PAIRS("f16"), IN_F16, 87, 89, "Product of 8-bit floats."),
@@ -261,8 +264,8 @@ static const struct isa_row matrix_table[] = {
 	DENSE("(.m8n8k128|.m16n8k128|.m16n8k256).row.col" POPC(".and"), IN_S32, 71, 80,
 	      "Counts of bits that are both set."),
 
-	SPARSE("(.m16n8k16|.m16n8k32).row.col.f16.f16.f16.f16", IN_F16, 71, 80, "Product by a sparse f16 matrix."),
-	SPARSE("(.m16n8k16|.m16n8k32).row.col.f32.f16.f16.f32", IN_F32, 71, 80, "Product by a sparse f16 matrix."),
+	SPARSE("(.m16n8k16|.m16n8k32).row.col.f16.f16.f16.f16", F16_IN_F16, 71, 80, "Product by a sparse f16 matrix."),
+	SPARSE("(.m16n8k16|.m16n8k32).row.col.f32.f16.f16.f32", F16_IN_F32, 71, 80, "Product by a sparse f16 matrix."),
 	SPARSE("(.m16n8k16|.m16n8k32).row.col.f32.bf16.bf16.f32", IN_F32, 71, 80, "Product by a sparse bf16 matrix."),
 	SPARSE("(.m16n8k8|.m16n8k16).row.col.f32.tf32.tf32.f32", IN_F32, 71, 80, "Product by a sparse tf32 matrix."),
 	SPARSE(".m16n8k64.row.col" FP8_PAIRS("f32"), IN_F32, 84, 89, "Product by a sparse matrix of 8-bit floats."),
@@ -271,22 +274,22 @@ static const struct isa_row matrix_table[] = {
 	SPARSE("(.m16n8k64|.m16n8k128).row.col" S4_PAIRS, IN_S32, 71, 80,
 	       "Product by a sparse matrix of 4-bit integers."),
 
-	WMMA(".sync.aligned" LAYOUTS WMMA_SHAPES ".f16.f16", IN_F16, 63, 70, "Product of f16 matrices."),
-	WMMA(".sync.aligned" LAYOUTS WMMA_SHAPES ".f16.f32", "={D}b32 {A}b32 {B}b32 {C}f32", 63, 70,
+	WMMA(".sync.aligned" LAYOUTS WMMA_SHAPES ".f16.f16", F16_IN_F16, 63, 70, "Product of f16 matrices."),
+	WMMA(".sync.aligned" LAYOUTS WMMA_SHAPES ".f16.f32", "={D}f16x2 {A}f16x2 {B}f16x2 {C}f32", 63, 70,
 	     "Product of f16 matrices."),
-	WMMA(".sync.aligned" LAYOUTS WMMA_SHAPES ".f32.f16", "={D}f32 {A}b32 {B}b32 {C}b32", 63, 70,
+	WMMA(".sync.aligned" LAYOUTS WMMA_SHAPES ".f32.f16", "={D}f32 {A}f16x2 {B}f16x2 {C}f16x2", 63, 70,
 	     "Product of f16 matrices."),
-	WMMA(".sync.aligned" LAYOUTS WMMA_SHAPES ".f32.f32", IN_F32, 63, 70, "Product of f16 matrices."),
-	WMMA(".sync.aligned" LAYOUTS WMMA_SHAPES ".f32.bf16.bf16.f32", IN_F32, 70, 80, "Product of bf16 matrices."),
-	WMMA(".sync.aligned" LAYOUTS ".m16n16k8.f32.tf32.tf32.f32", IN_F32, 70, 80, "Product of tf32 matrices."),
+	WMMA(".sync.aligned" LAYOUTS WMMA_SHAPES ".f32.f32", F16_IN_F32, 63, 70, "Product of f16 matrices."),
+	WMMA(".sync.aligned" LAYOUTS WMMA_SHAPES ".f32.bf16.bf16.f32", F16_IN_F32, 70, 80, "Product of bf16 matrices."),
+	WMMA(".sync.aligned" LAYOUTS ".m16n16k8.f32.tf32.tf32.f32", F16_IN_F32, 70, 80, "Product of tf32 matrices."),
 	WMMA(".sync.aligned" LAYOUTS ".m8n8k4" F64, IN_F64, 70, 80,
 	     "Product of f64 matrices."),
-	WMMA(".sync.aligned" LAYOUTS WMMA_SHAPES "(.s32.s8.s8.s32|.s32.u8.u8.s32)[.satfinite]", IN_S32, 63, 72,
+	WMMA(".sync.aligned" LAYOUTS WMMA_SHAPES "(.s32.s8.s8.s32|.s32.u8.u8.s32)[.satfinite]", S32_IN_S32, 63, 72,
 	     "Product of 8-bit integers."),
-	WMMA(".sync.aligned.row.col.m8n8k32(.s32.s4.s4.s32|.s32.u4.u4.s32)[.satfinite]", IN_S32, 63, 75,
+	WMMA(".sync.aligned.row.col.m8n8k32(.s32.s4.s4.s32|.s32.u4.u4.s32)[.satfinite]", S32_IN_S32, 63, 75,
 	     "Product of 4-bit integers."),
-	WMMA(".xor.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32", IN_S32, 63, 75, "Counts of bits that differ."),
-	WMMA(".and.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32", IN_S32, 71, 80,
+	WMMA(".xor.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32", S32_IN_S32, 63, 75, "Counts of bits that differ."),
+	WMMA(".and.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32", S32_IN_S32, 71, 80,
 	     "Counts of bits that are both set."),
 
 	MOVES("x1", "1"),

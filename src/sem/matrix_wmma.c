@@ -138,14 +138,14 @@ static const struct meaning *pick_fragment(const struct form *f)
 #define SHAPES_16 "(.m16n16k16|.m32n8k16|.m8n32k16)"
 
 static const struct isa_row wmma_table[] = {
-	FACTORS("b32", SHAPES_16, ".f16", 63, 70),
-	FACTORS("b32", SHAPES_16, ".bf16", 70, 80),
-	FACTORS("b32", SHAPES_16, "(.s8|.u8)", 63, 72),
-	FACTORS("b32", ".m16n16k8", ".tf32", 70, 80),
+	FACTORS("f16x2", SHAPES_16, ".f16", 63, 70),
+	FACTORS("bf16x2", SHAPES_16, ".bf16", 70, 80),
+	FACTORS("s32", SHAPES_16, "(.s8|.u8)", 63, 72),
+	FACTORS("tf32", ".m16n16k8", ".tf32", 70, 80),
 	FACTORS("f64", ".m8n8k4", ".f64", 70, 80),
 	NARROW_FACTORS(".m8n8k32", "(.s4|.u4)"),
 	NARROW_FACTORS(".m8n8k128", ".b1"),
-	ACCUMULATOR("b32", SHAPES_16, ".f16", 63, 70),
+	ACCUMULATOR("f16x2", SHAPES_16, ".f16", 63, 70),
 	ACCUMULATOR("f32", SHAPES_16, ".f32", 63, 70),
 	ACCUMULATOR("f32", ".m16n16k8", ".f32", 70, 80),
 	ACCUMULATOR("s32", SHAPES_16, ".s32", 63, 72),

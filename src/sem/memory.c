@@ -495,15 +495,15 @@ static const struct meaning *pick_st_param(const struct form *f)
 		ROW("ld" HOW EVICT_L2 PREFETCH WIDE, "={v}0 @", 88, 100, LOADS_FLAGS | ISA_UNVERIFIED, pick_ld, DOC)
 #define LD_FAR_HINT(HOW, PTX, SM, DOC)                                                                 \
 	LD_FAR(HOW, PTX, SM, DOC),                                                                     \
-		ROW("ld" HOW ".L2::cache_hint" PREFETCH VALUES, "={v}0 @ b64", PTX, SM, LOADS_FLAGS, pick_ld, DOC), \
-		ROW("ld" HOW EVICT_L2 ".L2::cache_hint" PREFETCH WIDE, "={v}0 @ b64", 88, 100, LOADS_FLAGS | ISA_UNVERIFIED, pick_ld, DOC)
+		ROW("ld" HOW ".L2::cache_hint" PREFETCH VALUES, "={v}0 @ u64", PTX, SM, LOADS_FLAGS, pick_ld, DOC), \
+		ROW("ld" HOW EVICT_L2 ".L2::cache_hint" PREFETCH WIDE, "={v}0 @ u64", 88, 100, LOADS_FLAGS | ISA_UNVERIFIED, pick_ld, DOC)
 #define ST_FAR(HOW, PTX, SM, DOC)                                                                      \
 	ROW("st" HOW VALUES, "@ {v}0", PTX, SM, STORES_FLAGS, pick_st, DOC),                           \
 		ROW("st" HOW EVICT_L2 WIDE, "@ {v}0", 88, 100, STORES_FLAGS | ISA_UNVERIFIED, pick_st, DOC)
 #define ST_FAR_HINT(HOW, PTX, SM, DOC)                                                                 \
 	ST_FAR(HOW, PTX, SM, DOC),                                                                     \
-		ROW("st" HOW ".L2::cache_hint" VALUES, "@ {v}0 b64", PTX, SM, STORES_FLAGS, pick_st, DOC),          \
-		ROW("st" HOW EVICT_L2 ".L2::cache_hint" WIDE, "@ {v}0 b64", 88, 100, STORES_FLAGS | ISA_UNVERIFIED, pick_st, DOC)
+		ROW("st" HOW ".L2::cache_hint" VALUES, "@ {v}0 u64", PTX, SM, STORES_FLAGS, pick_st, DOC),          \
+		ROW("st" HOW EVICT_L2 ".L2::cache_hint" WIDE, "@ {v}0 u64", 88, 100, STORES_FLAGS | ISA_UNVERIFIED, pick_st, DOC)
 
 static const struct isa_row rows_memory[] = {
 	ROW("ld[.weak]" PARAM "[.ca|.cg|.cs|.lu|.cv]" VALUES, "={v}0 @", 10, 10, LOADS_FLAGS | ISA_PARAM, pick_ld_param, "Loads."),

@@ -301,40 +301,44 @@ PICK_ONE(mapa)
 PICK_ONE(getctarank)
 
 #define CVTA_ROWS(SPACES, PTX, SM)                                                                     \
-	ROW("cvta[.to]" SPACES "(.u32|.u64)", "=0 0", PTX, SM, 0, pick_cvta,                           \
-	    "Converts between an address of a state space and the generic one."),                      \
-		ROW("isspacep" SPACES, "=pred *", PTX, SM, 0, pick_isspacep,                           \
-		    "Tests whether a generic address lies in a state space.")
+	ROW("cvta" SPACES "(.u32|.u64)", "=0 &0", PTX, SM, 0, pick_cvta,                              \
+	    "Converts an address of a state space to the generic one."),                               \
+		ROW("cvta.to" SPACES "(.u32|.u64)", "=0 0", PTX, SM, 0, pick_cvta,                     \
+		    "Converts a generic address to one of a state space."),                            \
+		ROW("isspacep" SPACES, "=pred u64", PTX, SM, 0, pick_isspacep,                         \
+		    "Tests whether a generic address lies in a state space."),                         \
+		ROW("isspacep" SPACES, "=pred u32", PTX, SM, 0, pick_isspacep,                         \
+		    "Tests whether a generic address of 32 bits lies in a state space.")
 
 static const struct isa_row rows_move[] = {
-	ROW("mov.pred", "=0 0", 10, 10, 0, pick_mov, "Copies a predicate."),
-	ROW("mov(.b16|.b32|.b64|.u16|.u32|.u64|.s16|.s32|.s64|.f32|.f64)", "=0 0", 10, 10, 0, pick_mov,
+	ROW("mov.pred", "=0 $0", 10, 10, 0, pick_mov, "Copies a predicate."),
+	ROW("mov(.b16|.b32|.b64|.u16|.u32|.u64|.s16|.s32|.s64|.f32|.f64)", "=0 $&0", 10, 10, 0, pick_mov,
 	    "Copies a value, or takes a variable's address."),
 	ROW("mov.b128", "=0 0", 83, 70, 0, pick_mov, "Copies a value."),
-	ROW("mov.v2(.b16|.u16|.s16|.b32|.u32|.s32|.f32|.b64|.u64|.s64|.f64)", "={v}0 {v}0", 10, 10, 0,
+	ROW("mov.v2(.b16|.u16|.s16|.b32|.u32|.s32|.f32|.b64|.u64|.s64|.f64)", "={v}0 ${v}0", 10, 10, 0,
 	    pick_move_vector, "Copies two values."),
-	ROW("mov.v4(.b16|.u16|.s16|.b32|.u32|.s32|.f32)", "={v}0 {v}0", 10, 10, 0, pick_move_vector,
+	ROW("mov.v4(.b16|.u16|.s16|.b32|.u32|.s32|.f32)", "={v}0 ${v}0", 10, 10, 0, pick_move_vector,
 	    "Copies four values."),
 	ROW("mov.b16", "=b16 {2}b8", 10, 10, 0, pick_pack_2x8, "Packs two bytes."),
 	ROW("mov.b32", "=b32 {4}b8", 10, 10, 0, pick_pack_4x8, "Packs four bytes."),
 	ROW("mov.b32", "=b32 {2}b16", 10, 10, 0, pick_pack_2x16, "Packs two halves."),
 	ROW("mov.b64", "=b64 {4}b16", 10, 10, 0, pick_pack_4x16, "Packs four 16-bit values."),
-	ROW("mov.b64", "=b64 {2}b32", 10, 10, 0, pick_pack_2x32, "Packs two words."),
-	ROW("mov.b128", "=b128 {4}b32", 83, 70, 0, pick_pack_4x32, "Packs four words."),
-	ROW("mov.b128", "=b128 {2}b64", 83, 70, 0, pick_pack_2x64, "Packs two double words."),
+	ROW("mov.b64", "=b64 ${2}b32", 10, 10, 0, pick_pack_2x32, "Packs two words."),
+	ROW("mov.b128", "=b128 ${4}b32", 83, 70, 0, pick_pack_4x32, "Packs four words."),
+	ROW("mov.b128", "=b128 ${2}b64", 83, 70, 0, pick_pack_2x64, "Packs two double words."),
 	ROW("mov.b16", "={2}b8 b16", 10, 10, 0, pick_unpack_2x8, "Unpacks two bytes."),
 	ROW("mov.b32", "={4}b8 b32", 10, 10, 0, pick_unpack_4x8, "Unpacks four bytes."),
-	ROW("mov.b32", "={2}b16 b32", 10, 10, 0, pick_unpack_2x16, "Unpacks two halves."),
-	ROW("mov.b64", "={4}b16 b64", 10, 10, 0, pick_unpack_4x16, "Unpacks four 16-bit values."),
-	ROW("mov.b64", "={2}b32 b64", 10, 10, 0, pick_unpack_2x32, "Unpacks two words."),
+	ROW("mov.b32", "={2}b16 $b32", 10, 10, 0, pick_unpack_2x16, "Unpacks two halves."),
+	ROW("mov.b64", "={4}b16 $&b64", 10, 10, 0, pick_unpack_4x16, "Unpacks four 16-bit values."),
+	ROW("mov.b64", "={2}b32 $&b64", 10, 10, 0, pick_unpack_2x32, "Unpacks two words."),
 	ROW("mov.b128", "={4}b32 b128", 83, 70, 0, pick_unpack_4x32, "Unpacks four words."),
 	ROW("mov.b128", "={2}b64 b128", 83, 70, 0, pick_unpack_2x64, "Unpacks two double words."),
 	CVTA_ROWS("(.global|.local|.shared|.shared::cta|.shared::cluster)", 20, 20),
 	CVTA_ROWS(".const", 31, 20),
 	CVTA_ROWS("(.param|.param::entry)", 77, 70),
-	ROW("mapa[.shared::cluster](.u32|.u64)", "=0 0 u32", 78, 90, 0, pick_mapa,
+	ROW("mapa[.shared::cluster](.u32|.u64)", "=0 &0 u32", 78, 90, 0, pick_mapa,
 	    "The address of a shared variable in another block of the cluster."),
-	ROW("getctarank[.shared::cluster](.u32|.u64)", "=u32 0", 78, 90, 0, pick_getctarank,
+	ROW("getctarank[.shared::cluster](.u32|.u64)", "=u32 &0", 78, 90, 0, pick_getctarank,
 	    "The rank of the block whose shared memory an address lies in."),
 };
 FAMILY(family_move, "Data movement between registers", rows_move);

@@ -382,7 +382,7 @@ static const struct insn *outside(struct warp *w, const struct insn *i, const st
 }
 
 /* Element k of lane l in a register of `bits`. */
-static u8 *element(u8 *rows, u32 row, u32 bits, u32 lane) { return rows + row + (size_t)lane * (bits == 64 ? 8 : 4); }
+static u8 *element(u8 *rows, u32 row, u32 bits, u32 lane) { return rows + row + (size_t)lane * (bits <= 32 ? 4 : bits / 8); }
 
 MEANING_FUNCTION(suld)
 {
@@ -401,10 +401,11 @@ MEANING_FUNCTION(suld)
 		if (!from && form_has(f, M_trap))
 			return outside(w, i, &b, l, count * bytes, false);
 		for (u32 k = 0; k < count; k++) {
-			u64 value = 0;
+			u64 value[2] = {0, 0};
 			if (from)
-				memcpy(&value, from + k * bytes, bytes);
-			memcpy(element(rows, p.list[k], f->operand_bits[k], l), &value, f->operand_bits[k] == 64 ? 8 : 4);
+				memcpy(value, from + k * bytes, bytes);
+			memcpy(element(rows, p.list[k], f->operand_bits[k], l), value,
+			       f->operand_bits[k] <= 32 ? 4 : f->operand_bits[k] / 8);
 		}
 	}
 	return i + 1;
@@ -529,16 +530,16 @@ PICK_ONE(sured)
 /* A geometry's lookups: with offsets of N coordinates, then with a depth behind them or alone. */
 #define ROWS_TEX(geometry, n)                                                                                         \
 	ROW("tex[.base]" geometry TEX_TYPES, "={v}0|pred X ?{" n "}s32", 10, 10, OLD, pick_tex, DOC_TEX),             \
-	ROW("tex.level" geometry TEX_TYPES, "={v}0|pred X b32 ?{" n "}s32", 31, 20, OLD, pick_tex_level, DOC_TEX)
+	ROW("tex.level" geometry TEX_TYPES, "={v}0|pred X 1 ?{" n "}s32", 31, 20, OLD, pick_tex_level, DOC_TEX)
 #define ROWS_DEPTH(geometry, n, g)                                                                                    \
 	ROW("tex[.base]" geometry TEX_FLOAT, "={v}0|pred X {" n "}s32 f32", 43, 30, OLD, pick_tex, DOC_DEPTH),        \
-	ROW("tex.level" geometry TEX_FLOAT, "={v}0|pred X b32 {" n "}s32 f32", 43, 30, OLD, pick_tex_level,          \
+	ROW("tex.level" geometry TEX_FLOAT, "={v}0|pred X 1 {" n "}s32 f32", 43, 30, OLD, pick_tex_level,          \
 	    DOC_DEPTH),                                                                                               \
 	ROW("tex.grad" geometry TEX_FLOAT, "={v}0|pred X {" g "}f32 {" g "}f32 {" n "}s32 f32", 43, 30, OLD,          \
 	    pick_tex_grad, DOC_DEPTH)
 #define ROWS_DEPTH_ALONE(geometry, g)                                                                                 \
 	ROW("tex[.base]" geometry TEX_FLOAT, "={v}0|pred X f32", 43, 30, OLD, pick_tex_depth, DOC_DEPTH),             \
-	ROW("tex.level" geometry TEX_FLOAT, "={v}0|pred X b32 f32", 43, 30, OLD, pick_tex_level_depth, DOC_DEPTH),    \
+	ROW("tex.level" geometry TEX_FLOAT, "={v}0|pred X 1 f32", 43, 30, OLD, pick_tex_level_depth, DOC_DEPTH),    \
 	ROW("tex.grad" geometry TEX_FLOAT, "={v}0|pred X {" g "}f32 {" g "}f32 f32", 43, 30, OLD,                     \
 	    pick_tex_grad_depth, DOC_DEPTH)
 
@@ -550,7 +551,7 @@ static const struct isa_row rows_texture[] = {
 	ROW("tex.grad(.2d|.a2d)" TEX_FLOAT, "={v}0|pred X {2}f32 {2}f32 ?{2}s32", 31, 20, OLD, pick_tex_grad, DOC_TEX),
 	ROW("tex.grad.3d" TEX_FLOAT, "={v}0|pred X {4}f32 {4}f32 ?{4}s32", 31, 20, OLD, pick_tex_grad, DOC_TEX),
 	ROW("tex[.base](.cube|.acube)" TEX_FLOAT, "={v}0|pred X", 30, 20, OLD, pick_tex, DOC_TEX),
-	ROW("tex.level(.cube|.acube)" TEX_FLOAT, "={v}0|pred X b32", 31, 20, OLD, pick_tex_level, DOC_TEX),
+	ROW("tex.level(.cube|.acube)" TEX_FLOAT, "={v}0|pred X 1", 31, 20, OLD, pick_tex_level, DOC_TEX),
 	ROW("tex.grad(.cube|.acube)" TEX_FLOAT, "={v}0|pred X {4}f32 {4}f32", 43, 20, OLD, pick_tex_grad, DOC_TEX),
 	ROW("tex[.base](.2dms|.a2dms)(" TEX_DATA ".s32)", "={v}0|pred X ?{2}s32", 32, 30, OLD, pick_tex,
 	    "Looks up a sample of a texel."),
@@ -569,20 +570,20 @@ static const struct isa_row rows_texture[] = {
 	ROW("txq(.channel_data_type|.channel_order|.normalized_coords|.force_unnormalized_coords|"
 	    ".filter_mode|.addr_mode_0|.addr_mode_1|.addr_mode_2|.array_size|.num_mipmap_levels|.num_samples).b32",
 	    "=b32 X", 15, 10, OLD, pick_query, DOC_QUERY),
-	ROW("txq.level(.width|.height|.depth).b32", "=b32 X b32", 43, 30, 0, pick_query, DOC_QUERY),
-	ROW("suq(.width|.height|.depth).b32", "=b32 X", 15, 10, 0, pick_query, DOC_QUERY),
-	ROW("suq(.channel_data_type|.channel_order|.array_size|.memory_layout).b32", "=b32 X", 15, 10,
+	ROW("txq.level(.width|.height|.depth).b32", "=b32 X u32", 43, 30, 0, pick_query, DOC_QUERY),
+	ROW("suq(.width|.height|.depth).b32", "=b32 S", 15, 10, 0, pick_query, DOC_QUERY),
+	ROW("suq(.channel_data_type|.channel_order|.array_size|.memory_layout).b32", "=b32 S", 15, 10,
 	    OLD, pick_query, DOC_QUERY),
-	ROW("suld.b" SURFACES "[.ca|.cg|.cs|.cv][.v2|.v4](.b8|.b16|.b32|.b64)" BEYOND, "={v}0 X", 15, 20, OLD | ISA_RELAXED, pick_suld,
+	ROW("suld.b" SURFACES "[.ca|.cg|.cs|.cv][.v2|.v4](.b8|.b16|.b32|.b64)" BEYOND, "={v}0 S", 15, 20, OLD | ISA_RELAXED, pick_suld,
 	    DOC_SULD),
-	ROW("sust.b" SURFACES "[.wb|.cg|.cs|.wt][.v2|.v4](.b8|.b16|.b32|.b64)" BEYOND, "X {v}0", 15, 20, OLD | ISA_RELAXED, pick_sust,
+	ROW("sust.b" SURFACES "[.wb|.cg|.cs|.wt][.v2|.v4](.b8|.b16|.b32|.b64)" BEYOND, "S {v}0", 15, 20, OLD | ISA_RELAXED, pick_sust,
 	    DOC_SUST),
-	ROW("sust.p" SURFACES "[.v2|.v4](.b32|.u32|.s32|.f32)" BEYOND, "X {v}0", 15, 20, OLD | ISA_RELAXED, pick_sust, DOC_SUST),
+	ROW("sust.p" SURFACES "[.v2|.v4](.b32|.u32|.s32|.f32)" BEYOND, "S {v}0", 15, 20, OLD | ISA_RELAXED, pick_sust, DOC_SUST),
 	ROW("sured.b(.add(.1d|.2d|.3d)(.u32|.u64|.s32)|(.min|.max)(.1d|.2d|.3d)(.u32|.s32|.u64|.s64)|"
-	    "(.and|.or)(.1d|.2d|.3d).b32)" BEYOND, "X 0", 20, 20, OLD | ISA_ORDERED, pick_sured, DOC_SURED),
-	ROW("sured.p((.add|.and|.or)(.1d|.2d|.3d).b32|(.min|.max)(.1d|.2d|.3d)(.b32|.b64))" BEYOND, "X 0", 20, 20,
-	    OLD | ISA_ORDERED, pick_sured, DOC_SURED),
-	ROW("istypep(.texref|.samplerref|.surfref)", "=pred b64", 40, 30, OLD, pick_is_object,
+	    "(.and|.or)(.1d|.2d|.3d).b32)" BEYOND, "S 0", 20, 20, OLD | ISA_RELAXED | ISA_ORDERED, pick_sured, DOC_SURED),
+	ROW("sured.p((.add|.and|.or)(.1d|.2d|.3d).b32|(.min|.max)(.1d|.2d|.3d)(.b32|.b64))" BEYOND, "S 0", 20, 20,
+	    OLD | ISA_RELAXED | ISA_ORDERED, pick_sured, DOC_SURED),
+	ROW("istypep(.texref|.samplerref|.surfref)", "=pred u64", 40, 30, OLD, pick_is_object,
 	    "Tests whether a register holds a handle."),
 };
 FAMILY(family_texture, "Textures and surfaces", rows_texture);

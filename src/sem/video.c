@@ -351,26 +351,27 @@ static const struct meaning *pick_simd_set(const struct form *f)
 #define COMPARE   "(.eq|.ne|.lt|.le|.gt|.ge)"
 #define SECONDARY "(.add|.min|.max)"
 
-#define SCALAR_ROWS(NAME, TYPES, MODE, PICK, DOC)                                                      \
-	ROW(NAME TYPES MODE, "=u32 u32 u32 ?u32", 20, 20, ISA_SELECT, PICK, DOC),                      \
-		ROW(NAME TYPES MODE SECONDARY, "=u32 u32 u32 u32", 20, 20, ISA_SELECT, PICK,           \
+#define SCALAR_ROWS_(NAME, TYPES, MODE, D, A, B, PICK, DOC)                                            \
+	ROW(NAME TYPES MODE, "=" D " " A " " B " ?" D, 20, 20, ISA_SELECT, PICK, DOC),                 \
+		ROW(NAME TYPES MODE SECONDARY, "=" D " " A " " B " " D, 20, 20, ISA_SELECT, PICK,      \
 		    DOC " Then adds c or compares with it.")
+#define SCALAR_ROWS(NAME, LAST, MODE, PICK, DOC) SCALAR_ROWS_(NAME, SIGN SIGN LAST, MODE, "0", "1", "2", PICK, DOC)
 #define SIMD_ROWS(NAME, PICK, DOC)                                                                     \
-	ROW(NAME "2" SIGN SIGN SIGN "[.sat|.add]", "=u32 u32 u32 u32", 30, 30, ISA_SELECT2, PICK,      \
+	ROW(NAME "2" SIGN SIGN SIGN "[.sat|.add]", "=0 1 2 0", 30, 30, ISA_SELECT2, PICK,      \
 	    DOC " Of two halves."),                                                                    \
-		ROW(NAME "4" SIGN SIGN SIGN "[.sat|.add]", "=u32 u32 u32 u32", 30, 30, ISA_SELECT4, PICK, \
+		ROW(NAME "4" SIGN SIGN SIGN "[.sat|.add]", "=0 1 2 0", 30, 30, ISA_SELECT4, PICK, \
 		    DOC " Of four bytes.")
 
 static const struct isa_row rows_video[] = {
-	SCALAR_ROWS("vadd", SIGN SIGN SIGN, "[.sat]", pick_video_add, "Adds parts of a and b."),
-	SCALAR_ROWS("vsub", SIGN SIGN SIGN, "[.sat]", pick_video_sub, "Subtracts parts of a and b."),
-	SCALAR_ROWS("vabsdiff", SIGN SIGN SIGN, "[.sat]", pick_video_absdiff, "The difference without sign."),
-	SCALAR_ROWS("vmin", SIGN SIGN SIGN, "[.sat]", pick_video_min, "The lesser of parts of a and b."),
-	SCALAR_ROWS("vmax", SIGN SIGN SIGN, "[.sat]", pick_video_max, "The greater of parts of a and b."),
-	SCALAR_ROWS("vshl", SIGN SIGN ".u32", "[.sat](.clamp|.wrap)", pick_video_shl, "Shifts a left."),
-	SCALAR_ROWS("vshr", SIGN SIGN ".u32", "[.sat](.clamp|.wrap)", pick_video_shr, "Shifts a right."),
-	SCALAR_ROWS("vset", SIGN SIGN, COMPARE, pick_video_set, "1 if the comparison holds, else 0."),
-	ROW("vmad" SIGN SIGN SIGN "[.po][.sat][.shr7|.shr15]", "=u32 u32 u32 u32", 20, 20,
+	SCALAR_ROWS("vadd", SIGN, "[.sat]", pick_video_add, "Adds parts of a and b."),
+	SCALAR_ROWS("vsub", SIGN, "[.sat]", pick_video_sub, "Subtracts parts of a and b."),
+	SCALAR_ROWS("vabsdiff", SIGN, "[.sat]", pick_video_absdiff, "The difference without sign."),
+	SCALAR_ROWS("vmin", SIGN, "[.sat]", pick_video_min, "The lesser of parts of a and b."),
+	SCALAR_ROWS("vmax", SIGN, "[.sat]", pick_video_max, "The greater of parts of a and b."),
+	SCALAR_ROWS("vshl", ".u32", "[.sat](.clamp|.wrap)", pick_video_shl, "Shifts a left."),
+	SCALAR_ROWS("vshr", ".u32", "[.sat](.clamp|.wrap)", pick_video_shr, "Shifts a right."),
+	SCALAR_ROWS_("vset", SIGN SIGN, COMPARE, "u32", "0", "1", pick_video_set, "1 if the comparison holds, else 0."),
+	ROW("vmad" SIGN SIGN SIGN "[.po][.sat][.shr7|.shr15]", "=0 1 2 0", 20, 20,
 	    ISA_SELECT | ISA_MINUS, pick_vmad, "The product plus c, plus one (.po), shifted."),
 	SIMD_ROWS("vadd", pick_add, "Sums."),
 	SIMD_ROWS("vsub", pick_sub, "Differences."),
@@ -378,9 +379,9 @@ static const struct isa_row rows_video[] = {
 	SIMD_ROWS("vmin", pick_min, "The lesser ones."),
 	SIMD_ROWS("vmax", pick_max, "The greater ones."),
 	SIMD_ROWS("vavrg", pick_avrg, "Averages, rounded away from zero."),
-	ROW("vset2" SIGN SIGN COMPARE "[.add]", "=u32 u32 u32 u32", 30, 30, ISA_SELECT2, pick_simd_set,
+	ROW("vset2" SIGN SIGN COMPARE "[.add]", "=u32 0 1 u32", 30, 30, ISA_SELECT2, pick_simd_set,
 	    "Comparisons of two halves, 1 or 0."),
-	ROW("vset4" SIGN SIGN COMPARE "[.add]", "=u32 u32 u32 u32", 30, 30, ISA_SELECT4, pick_simd_set,
+	ROW("vset4" SIGN SIGN COMPARE "[.add]", "=u32 0 1 u32", 30, 30, ISA_SELECT4, pick_simd_set,
 	    "Comparisons of four bytes, 1 or 0."),
 };
 FAMILY(family_video, "Video", rows_video);

@@ -238,10 +238,10 @@ static const struct meaning *pick_order(const struct form *f)
 
 /* A from shared memory, then from registers. BEFORE and AFTER stand around scale-d; A_LAST is the
  * transpose of A. */
-#define BOTH(NAME, WORDS, D, BEFORE, AFTER, A_LAST, LAST, PTX, DOC)                                    \
-	ROW(NAME ".sync.aligned" WORDS, "+{D}" D " b64 b64" BEFORE " pred" AFTER A_LAST LAST, PTX, 90, ISA_A_TARGET | ISA_FAMILY_ONLY | ISA_LATE, \
+#define BOTH(NAME, WORDS, D, A, BEFORE, AFTER, A_LAST, LAST, PTX, DOC)                                    \
+	ROW(NAME ".sync.aligned" WORDS, "+{D}" D " u64 u64" BEFORE " pred<0,1>" AFTER A_LAST LAST, PTX, 90, ISA_A_TARGET | ISA_FAMILY_ONLY | ISA_LATE, \
 	    pick_wgmma, DOC),                                                                          \
-	ROW(NAME ".sync.aligned" WORDS, "+{D}" D " {A}b32 b64" BEFORE " pred" AFTER LAST, PTX, 90, ISA_A_TARGET | ISA_FAMILY_ONLY | ISA_LATE, \
+	ROW(NAME ".sync.aligned" WORDS, "+{D}" D " {A}" A " u64" BEFORE " pred<0,1>" AFTER LAST, PTX, 90, ISA_A_TARGET | ISA_FAMILY_ONLY | ISA_LATE, \
 	    pick_wgmma, DOC)
 #define SIGNS " #s32 #s32"
 #define FLAG  " #s32"
@@ -250,25 +250,25 @@ static const struct meaning *pick_order(const struct form *f)
 #define CHOICE " b32 #s32" /* metadata and its selector */
 
 #define HALVES(NAME, K, META, PTX, DOC)                                                                \
-	BOTH(NAME, SHAPES(K) ".f16.f16.f16", "b32", META, SIGNS, FLAG, FLAG, PTX, DOC),                \
-	BOTH(NAME, SHAPES(K) "(.f32.f16.f16|.f32.bf16.bf16)", "f32", META, SIGNS, FLAG, FLAG, PTX, DOC)
+	BOTH(NAME, SHAPES(K) ".f16.f16.f16", "f16x2", "f16x2", META, SIGNS, FLAG, FLAG, PTX, DOC),                \
+	BOTH(NAME, SHAPES(K) "(.f32.f16.f16|.f32.bf16.bf16)", "f32", "f16x2", META, SIGNS, FLAG, FLAG, PTX, DOC)
 #define WORDS(NAME, K, META, PTX, DOC)                                                                 \
-	BOTH(NAME, SHAPES(K) ".f32.tf32.tf32", "f32", META, SIGNS, "", "", PTX, DOC)
+	BOTH(NAME, SHAPES(K) ".f32.tf32.tf32", "f32", "b32", META, SIGNS, "", "", PTX, DOC)
 #define FP8(NAME, K, META, PTX, DOC)                                                                   \
-	BOTH(NAME, SHAPES(K) ".f16(.e4m3|.e5m2)(.e4m3|.e5m2)", "b32", META, SIGNS, "", "", PTX, DOC),  \
-	BOTH(NAME, SHAPES(K) ".f32(.e4m3|.e5m2)(.e4m3|.e5m2)", "f32", META, SIGNS, "", "", PTX, DOC)
+	BOTH(NAME, SHAPES(K) ".f16(.e4m3|.e5m2)(.e4m3|.e5m2)", "f16x2", "f16x2", META, SIGNS, "", "", PTX, DOC),  \
+	BOTH(NAME, SHAPES(K) ".f32(.e4m3|.e5m2)(.e4m3|.e5m2)", "f32", "f16x2", META, SIGNS, "", "", PTX, DOC)
 /* .satfinite before the types or behind them, as the assembler takes it. */
 #define CLAMPED(T) "([.satfinite]" T "|" T ".satfinite)"
 #define INTEGERS(NAME, K, META, PTX, DOC)                                                              \
-	BOTH(NAME, INTEGER_SHAPES(K) CLAMPED("(.s32.s8.s8|.s32.u8.u8)"), "s32", META, "", "", "", PTX, DOC), \
-	BOTH(NAME, INTEGER_SHAPES(K) CLAMPED("(.s32.s8.u8|.s32.u8.s8)"), "s32", META, "", "", "", 84, DOC)
+	BOTH(NAME, INTEGER_SHAPES(K) CLAMPED("(.s32.s8.s8|.s32.u8.u8)"), "s32", "b32", META, "", "", "", PTX, DOC), \
+	BOTH(NAME, INTEGER_SHAPES(K) CLAMPED("(.s32.s8.u8|.s32.u8.s8)"), "s32", "b32", META, "", "", "", 84, DOC)
 
 static const struct isa_row wgmma_table[] = {
 	HALVES(DENSE, "k16", "", 80, "Product of matrices of 16-bit floats by a warpgroup."),
 	WORDS(DENSE, "k8", "", 80, "Product of tf32 matrices by a warpgroup."),
 	FP8(DENSE, "k32", "", 80, "Product of matrices of 8-bit floats by a warpgroup."),
 	INTEGERS(DENSE, "k32", "", 80, "Product of matrices of 8-bit integers by a warpgroup."),
-	BOTH(DENSE, INTEGER_SHAPES("k256") ".s32.b1.b1.and.popc", "s32", "", "", "", "", 80,
+	BOTH(DENSE, INTEGER_SHAPES("k256") ".s32.b1.b1.and.popc", "s32", "b32", "", "", "", "", 80,
 	     "Counts of bits that are both set, by a warpgroup."),
 	HALVES(SPARSE, "k32", CHOICE, 82, "Product by a sparse matrix of 16-bit floats by a warpgroup."),
 	WORDS(SPARSE, "k16", CHOICE, 82, "Product by a sparse tf32 matrix by a warpgroup."),

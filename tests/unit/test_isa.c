@@ -35,7 +35,7 @@ static const struct isa_row rows_two[] = {
 	 10, 0, pick_any, "", 0},
 	{"mad.wide(.s16|.u32)", "=w0 0 0 w0", 10, 10, 0, pick_any, "", 0},
 	{"setp.eq.u32", "=pred|pred 0 0 ?pred", 10, 10, 0, pick_any, "", 0},
-	{"odd[.a][.a.b].c", "+{4}b32 *", 10, 10, 0, pick_any, "", 0},
+	{"odd[.a][.a.b].c", "+{4}b32 $&u32 =_{v}0 @shared", 10, 10, 0, pick_any, "", 0},
 	{"vadd.u32", "=0 0 0 0", 10, 10, ISA_SELECT, pick_any, "", 0},
 	{"vmad.u32", "=0 0 0 0", 10, 10, ISA_SELECT | ISA_MINUS, pick_any, "", 0},
 	{"vadd2.u32", "=0 0 0 0", 10, 10, ISA_SELECT2, pick_any, "", 0},
@@ -221,8 +221,11 @@ START_TEST(resolves_operands)
 	ck_assert(s[3].optional && s[3].type == T_pred && s[3].read);
 
 	match("odd.c", 0, &form, &row, &bad);
-	ck_assert_uint_eq(isa_operand_specs(&form, s), 2);
-	ck_assert(s[0].written && s[0].read && s[0].vector == 4 && s[0].type == T_b32 && s[1].kind == '*');
+	ck_assert_uint_eq(isa_operand_specs(&form, s), 4);
+	ck_assert(s[0].written && s[0].read && s[0].vector == 4 && s[0].type == T_b32 && s[0].braces && s[0].named);
+	ck_assert(s[1].special && s[1].symbol && s[1].named && !s[1].droppable && s[1].kind == 't');
+	ck_assert(s[2].written && s[2].droppable && s[2].list && !s[2].named && s[2].vector == 1);
+	ck_assert(s[3].kind == '@' && s[3].type == M_shared);
 
 	match("add.s32", 2, &form, &row, &bad);
 	isa_operand_specs(&form, s);
@@ -267,6 +270,7 @@ START_TEST(packs_selectors)
 	ck_assert(isa_pack_selectors(vmad, (const char *const[4]){NULL, "b3", NULL, NULL}, 2 | 8, &word));
 	ck_assert_int_eq(word, 4 << SELECT_A | 1 << SELECT_MINUS_A | 1 << SELECT_MINUS_C);
 	ck_assert(!isa_pack_selectors(vmad, (const char *const[4]){NULL, NULL, NULL, NULL}, 1, &word));
+	ck_assert(!isa_pack_selectors(vmad, (const char *const[4]){NULL, NULL, NULL, "h0"}, 0, &word));
 	ck_assert(isa_pack_selectors(vadd2, (const char *const[4]){NULL, NULL, NULL, NULL}, 0, &word));
 	ck_assert_int_eq(word, 3 | 010 << SIMD_A | 032 << SIMD_B);
 	ck_assert(isa_pack_selectors(vadd2, (const char *const[4]){"h1", "h03", "h22", NULL}, 0, &word));

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Operands in brackets: addresses, tensor maps and textures with their coordinates.
+ */
+#include "decode/attempt.h"
+
+#include "decode/form_address.h"
+
+static const char *space_name(enum ir_space space)
+{
+	static const char *const names[SPACE_COUNT] = {[SPACE_GENERIC] = "generic", [SPACE_REG] = "reg", [SPACE_SREG] = "sreg",
+						       [SPACE_CONST] = "const", [SPACE_GLOBAL] = "global", [SPACE_LOCAL] = "local",
+						       [SPACE_PARAM] = "param", [SPACE_SHARED] = "shared", [SPACE_TEX] = "tex"};
+	return names[space];
+}
+
+/* A variable that an address names must be in the instruction's state space; a generic address reaches global,
+ * shared and local memory. */
+static bool space_fits(struct attempt *t, const struct operand_spec *s, const struct ir_operand *o, const struct ir_variable *v)
+{
+	enum ir_space space = form_space_of(t->form, t->addresses);
+
+	if (space == SPACE_GENERIC && s->type == M_any)
+		return true;
+	if (v->type >= T_texref && v->type <= T_surfref)
+		return attempt_wrong(t, o->span, "'%s' is a .%s, not memory", v->name, token_text(v->type));
+	if (space == SPACE_GENERIC && s->type != TOKEN_NONE)
+		space = form_token_space(s->type);
+	if (space == SPACE_GENERIC)
+		return v->space == SPACE_GLOBAL || v->space == SPACE_SHARED || v->space == SPACE_LOCAL ||
+		       attempt_wrong(t, o->span, "a generic address cannot be '%s': it is in the .%s space", v->name,
+				     space_name(v->space));
+	return v->space == space || attempt_wrong(t, o->span, "'%s' is not in the .%s space", v->name, space_name(space));
+}
+
+static bool address_symbol(struct attempt *t, const struct operand_spec *s, const struct ir_operand *base, struct use *use)
+{
+	if (!base->symbol)
+		return attempt_wrong(t, base->span, "'%s' is not declared", base->name);
+	if (base->symbol->kind != SYM_VARIABLE)
+		return attempt_wrong(t, base->span, "'%s' is not a variable", base->name);
+	const struct ir_variable *v = base->symbol->variable;
+	if (!space_fits(t, s, base, v))
+		return false;
+	use->low = t->m->address_of(t->m->context, v) + (u64)base->addend;
+	use->bits = v->space == SPACE_SHARED || v->space == SPACE_LOCAL || v->space == SPACE_PARAM
+			    ? 32
+			    : (u8)t->m->program->address_bits;
+	use->type_bits = use->bits;
+	use->kind = USE_CONSTANT;
+	t->form->absolute = true;
+	const bool of_frame = variable_is_of_frame(v);
+	if (t->form->row->flags & ISA_PARAM) {
+		if (!of_frame && t->form->row->flags & ISA_STORE)
+			return attempt_wrong(t, base->span, "'%s' is a parameter of a kernel, which cannot be written", v->name);
+		use->kind = USE_PARAM_ADDRESS;
+		t->form->param = of_frame ? PARAM_OF_FRAME : PARAM_OF_KERNEL;
+	} else if (of_frame) {
+		use->kind = USE_LOCAL;
+	}
+	return true;
+}
+
+/* array[register + n]: a register that is scaled and added to a constant just before. */
+static bool indexed_address(struct attempt *t, const struct operand_spec *s, const struct ir_operand *o)
+{
+	const struct ir_operand *index = &o->items[1];
+	const struct ir_register *r = index->symbol->reg;
+	const u32 bits = type_bits(r->type);
+	struct use use = {.read = true, .span = o->span};
+
+	if (!address_symbol(t, s, &o->items[0], &use))
+		return false;
+	if (use.kind == USE_PARAM_ADDRESS)
+		return attempt_wrong(t, o->span, "a parameter cannot be indexed by a register: compute the address first");
+	if ((bits != 32 && bits != 64) || type_class(r->type) == 'f')
+		return attempt_wrong(t, index->span, "register '%s' of type .%s cannot be an index", r->name, token_text(r->type));
+	t->form->absolute = false;
+	use.frame_relative = use.kind == USE_LOCAL;
+	use.kind = USE_REGISTER;
+	use.reg = r->index + (index->element != 0xff && r->vector > 1 ? index->element : 0);
+	use.index_bits = (u8)bits;
+	use.low += (u64)o->addend;
+	use.step = o->value;
+	t->addresses++;
+	return attempt_push(t, use) && attempt_push(t, (struct use){.kind = USE_OFFSET, .type_bits = 32, .span = o->span});
+}
+
+bool attempt_address(struct attempt *t, const struct operand_spec *s, const struct ir_operand *o)
+{
+	struct use use = {.read = true, .span = o->span};
+	u64 offset = (u64)o->addend;
+
+	if (o->kind != OPERAND_ADDRESS || !o->item_count)
+		return attempt_wrong(t, o->span, "expected an address in brackets");
+	const struct ir_operand *base = &o->items[0];
+	if (!attempt_plain(t, base))
+		return false;
+	if (o->item_count > 1)
+		return indexed_address(t, s, o);
+	switch (base->kind) {
+	case OPERAND_REGISTER: {
+		const struct ir_register *r = base->symbol->reg;
+		const u32 bits = type_bits(r->type);
+		if (base->negated)
+			return attempt_wrong(t, base->span, "only predicates that are read can be negated with '!'");
+		if ((bits != 32 && bits != 64) || type_class(r->type) == 'f')
+			return attempt_wrong(t, base->span, "register '%s' of type .%s cannot hold an address", r->name,
+				     token_text(r->type));
+		use.kind = USE_REGISTER;
+		use.reg = r->index + (base->element != 0xff && r->vector > 1 ? base->element : 0);
+		use.bits = use.type_bits = (u8)bits;
+		break;
+	}
+	case OPERAND_SYMBOL:
+		if (!address_symbol(t, s, base, &use))
+			return false;
+		break;
+	case OPERAND_INTEGER:
+		if (form_space_of(t->form, t->addresses) != SPACE_LOCAL)
+			return attempt_wrong(t, base->span, "only an address in the .local space can be a number");
+		use.kind = USE_CONSTANT;
+		use.bits = use.type_bits = 64;
+		use.low = base->value;
+		t->form->absolute = true;
+		break;
+	default:
+		return attempt_wrong(t, base->span, "expected a register, a variable or a number as address");
+	}
+	/* A constant base takes the offset in, so that what is left always fits 32 bits. */
+	if (use.kind != USE_REGISTER) {
+		use.low += offset;
+		offset = 0;
+	}
+	if ((s64)offset != (s32)offset)
+		return attempt_wrong(t, o->span, "the address offset does not fit 32 bits");
+	t->addresses++;
+	return attempt_push(t, use) && attempt_push(t, (struct use){.kind = USE_OFFSET, .low = offset, .type_bits = 32, .span = o->span});
+}
+
+/* [map, {coordinates}] of a tensor copy: the map's address, then the coordinates. */
+bool attempt_tensor(struct attempt *t, const struct operand_spec *s, const struct ir_operand *o)
+{
+	const struct operand_spec spec = {.read = true, .vector = 1, .kind = 't', .type = T_s32, .named = true};
+	const bool five = form_has(t->form, M_gather4) || form_has(t->form, M_scatter4);
+	const u32 count = five ? 5 : (u32)(form_pick(t->form, M_dim1, M_dim5) - M_dim1 + 1);
+
+	if (o->kind != OPERAND_TEXTURE || o->item_count != 2)
+		return attempt_wrong(t, o->span, "expected [tensor map, {coordinates}]");
+	struct ir_operand map = *o;
+	map.kind = OPERAND_ADDRESS;
+	map.item_count = 1;
+	return attempt_address(t, s, &map) && attempt_vector(t, &spec, &o->items[1], count);
+}
+
+/* A texture, sampler or surface: a handle in a register, or the address of an opaque variable of its type. */
+static bool object(struct attempt *t, const struct ir_operand *o, u16 type)
+{
+	const struct operand_spec handle = {.read = true, .vector = 1, .kind = 't', .type = T_u64, .named = true};
+	struct use use = {.kind = USE_CONSTANT, .read = true, .bits = 64, .type_bits = 64, .span = o->span};
+
+	if (o->kind == OPERAND_REGISTER)
+		return attempt_register(t, &handle, o, T_u64);
+	if (o->kind != OPERAND_SYMBOL || o->addend || !o->symbol || o->symbol->kind != SYM_VARIABLE ||
+	    o->symbol->variable->type != type)
+		return attempt_wrong(t, o->span, "expected a .%s, or a register that holds its handle", token_text(type));
+	const struct ir_variable *v = o->symbol->variable;
+	use.low = t->m->address_of(t->m->context, v);
+	if (v->space == SPACE_PARAM)
+		use.low += address_map(t->m->program->address_bits)->param_window;
+	return attempt_push(t, use);
+}
+
+/* How many coordinates the form's geometry takes: the fourth of three counts, too. */
+static u32 coordinate_count(const struct form *f)
+{
+	if (form_has(f, M_dim1))
+		return 1;
+	if (form_has(f, M_dim2) || form_has(f, M_a1d))
+		return 2;
+	return form_has(f, M_dim3) || form_pick(f, M_a2d, M_a2dms) ? 4 : 0;
+}
+
+/* The coordinates: integers, or of the form's second type; an array's index in front is an integer. */
+static bool coordinates(struct attempt *t, const struct ir_operand *o, u32 count)
+{
+	const u16 type = (u16)form_type(t->form, 1);
+	const struct operand_spec index = {.read = true, .vector = 1, .kind = 't', .type = T_u32, .named = true};
+	const struct operand_spec place = {.read = true, .vector = 1, .kind = 't', .type = type ? type : T_s32, .named = true};
+	const bool layered = form_pick(t->form, M_a1d, M_a2d) || form_has(t->form, M_acube) || form_has(t->form, M_a2dms);
+
+	if (count == 1 && o->kind != OPERAND_VECTOR)
+		return attempt_scalar(t, &place, o, place.type);
+	if (!layered || o->kind != OPERAND_VECTOR || o->item_count != count)
+		return attempt_vector(t, &place, o, count);
+	for (u32 k = 0; k < count; k++)
+		if (!attempt_plain(t, &o->items[k]) ||
+		    !attempt_scalar(t, k ? &place : &index, &o->items[k], k ? place.type : T_u32))
+			return false;
+	return true;
+}
+
+/* [object, {coordinates}], [texture, sampler, {coordinates}], or [object]. */
+bool attempt_texture(struct attempt *t, const struct operand_spec *s, const struct ir_operand *o)
+{
+	const u32 count = coordinate_count(t->form), most = s->kind == 'X' ? 3 : 2;
+	const bool plain = o->kind == OPERAND_ADDRESS && !count;
+	const u16 type = s->kind == 'X' ? T_texref : T_surfref;
+
+	t->list_shape = true;
+	if (plain ? o->addend : o->kind != OPERAND_TEXTURE || !count || o->item_count < 2 || o->item_count > most)
+		return attempt_wrong(t, o->span, count ? "expected [%s, {coordinates}]" : "expected a %s in brackets",
+				     s->kind == 'X' ? "texture" : "surface");
+	const bool is_sampler = plain && type == T_texref && o->items[0].kind == OPERAND_SYMBOL && o->items[0].symbol &&
+				o->items[0].symbol->kind == SYM_VARIABLE && o->items[0].symbol->variable->type == T_samplerref;
+	if (!object(t, &o->items[0], is_sampler ? T_samplerref : type))
+		return false;
+	if (o->item_count == 3 ? !object(t, &o->items[1], T_samplerref)
+			       : !attempt_push(t, (struct use){.kind = USE_ABSENT, .span = o->span}))
+		return false;
+	if (plain)
+		return true;
+	return coordinates(t, &o->items[o->item_count - 1], count);
+}
