@@ -42,14 +42,18 @@ static inline void write_all32(u8 *rows, u32 offset, u32 mask, u32 value)
 /* --- shfl ----------------------------------------------------------------------------------- */
 
 /* Each mode's source lane j and whether it lies in the segment; else a lane gets its own value and false
- * (recorded: warp-collective). Only the low five bits of b count. */
+ * (recorded: warp-collective). A lane that is no member gives 0, and true (recorded: mixed-forms). Only the low five
+ * bits of b count. */
 #define SHFL(MODE, SOURCE, INSIDE)                                                                     \
-	static inline void shfl_##MODE##_lanes(u8 *rows, const u32 *list, u32 mask, const u64 *exchange) \
+	static inline void shfl_##MODE##_lanes(u8 *rows, const u32 *list, u32 mask, u32 members,       \
+					       const u64 *exchange)                                    \
 	{                                                                                              \
 		u32 a[WARP_LANES] __attribute__((aligned(64))), value[WARP_LANES] __attribute__((aligned(64))); \
 		s32 from[WARP_LANES] __attribute__((aligned(64))), inside[WARP_LANES] __attribute__((aligned(64))); \
 		const u32 *pb = ROW_OF(u32, list[3]), *pc = ROW_OF(u32, list[4]);                      \
 		operands32(rows, list[2], exchange, a);                                                \
+		if (members != FULL_MASK)                                                              \
+			EACH_LANE a[l] &= 0u - (members >> l & 1);                                     \
 		EACH_LANE                                                                              \
 		{                                                                                      \
 			const s32 b = (s32)(pb[l] & 31), segment = (s32)(pc[l] >> 8 & 31);             \
@@ -65,12 +69,11 @@ static inline void write_all32(u8 *rows, u32 offset, u32 mask, u32 value)
 	static void shfl_##MODE##_group(struct warp *w, const struct insn *i, u8 *rows, u32 mask, u32 members, \
 					const u64 *exchange)                                           \
 	{                                                                                              \
-		(void)members;                                                                         \
-		shfl_##MODE##_lanes(rows, warp_operands(w, i), mask, exchange);                        \
+		shfl_##MODE##_lanes(rows, warp_operands(w, i), mask, members, exchange);               \
 	}                                                                                              \
 	MEANING_FUNCTION(shfl_##MODE)                                                                  \
 	{                                                                                              \
-		shfl_##MODE##_lanes(rows, warp_operands(w, i), mask, NULL);                            \
+		shfl_##MODE##_lanes(rows, warp_operands(w, i), mask, mask, NULL);                      \
 		return i + 1;                                                                          \
 	}                                                                                              \
 	MEANING(shfl_##MODE);                                                                          \
