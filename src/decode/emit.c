@@ -243,20 +243,6 @@ void emit_count(struct emitter *e)
 		emit(e, (struct insn){.fn = e->low->internal.count, .run = (u16)emit_take_run(e)});
 }
 
-/* Does the loop closed by a backward branch from instruction k to `first` wait for other threads? */
-static bool loop_spins(const struct emitter *e, u32 first, u32 k)
-{
-	for (u32 x = first; x < k; x++) {
-		const struct form *f = &e->matched[x].form;
-		if (!f->row)
-			continue;
-		if (f->row->flags & ISA_ATOMIC || form_pick(f, M_volatile, M_acquire) || form_has(f, M_cv) ||
-		    f->row->flags & ISA_SYNC)
-			return true;
-	}
-	return false;
-}
-
 static void emit_branch(struct emitter *e, const struct ir_instruction *x, const struct matched *m)
 {
 	const struct ir_label *const *labels = NULL;
@@ -285,7 +271,7 @@ static void emit_branch(struct emitter *e, const struct ir_instruction *x, const
 	} else {
 		i.fn = e->low->internal.bra;
 	}
-	if (targets && labels[0]->target <= e->body_index && loop_spins(e, labels[0]->target, e->body_index))
+	if (targets && labels[0]->target <= e->body_index && spin_loop_waits(e, labels[0]->target, e->body_index))
 		i.aux |= AUX_SPIN;
 	i.run = (u16)emit_take_run(e);
 	add_fixup(e, (u32)e->insns.count, targets ? e->flow->block_of[labels[0]->target] : NO_BLOCK, x->guard ? join : NO_BLOCK);

@@ -51,6 +51,7 @@ struct lowering {
 	struct layout layout;
 	struct ir_function **all_functions; /* every function with an address, by number */
 	u32 all_function_count;
+	bool *waits; /* for each of all_functions: it may wait for other threads; NULL: not asked for yet */
 	u32 code_count;
 	VEC_OF(struct code *) codes;
 };
@@ -96,6 +97,9 @@ enum { UNSIZED_BYTES = 4096 };
 u64 layout_frame(struct lowering *low, struct ir_function *f);
 struct ir_function *layout_definition(struct lowering *low, struct ir_function *f);
 bool layout_is_external(const char *name);
+
+/* spin.c: does the loop that a backward branch, instruction `last`, closes to `first` wait for other threads? */
+bool spin_loop_waits(const struct emitter *e, u32 first, u32 last);
 
 /* calls.c */
 bool call_match(struct emitter *e, const struct ir_instruction *x, struct matched *result);

@@ -17,7 +17,7 @@
 #include "exec/internal.h"
 
 enum {
-	TURN = 1 << 22,        /* warp instructions of a turn */
+	TURN = 1 << 20,        /* warp instructions of a turn */
 	STUCK_PASSES = 64,     /* passes over identical spinning states that make a deadlock */
 	HELPERS_AFTER_NS = 60000,
 	GANG_LEAST = 1 << 16,  /* instructions a warp must have left to run in a gang */

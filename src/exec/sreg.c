@@ -69,14 +69,14 @@ static u64 cluster_value(const struct warp *w, u32 sreg, u32 element)
 }
 
 /* How much of the system's part of shared memory is in use, and the unit in which a kernel gets the rest: recorded.
- * %aggr_smem_size is not rounded to units, %total_smem_size is. */
+ * Its variables take a multiple of 16 bytes; %aggr_smem_size is not rounded to units, %total_smem_size is. */
 enum { RESERVED_USED = 0x120, SHARED_UNIT = 128 };
 
 static u64 shared_value(const struct warp *w, u32 sreg)
 {
 	const struct machine *m = w->machine;
 	const u64 reserved = m->machine_arch->shared_reserved;
-	const u64 own = m->kernel->static_shared_bytes + m->launch->dynamic_shared;
+	const u64 own = ((m->kernel->static_shared_bytes + 15) & ~15ull) + m->launch->dynamic_shared;
 
 	switch (sreg) {
 	case SREG_total_smem_size:
