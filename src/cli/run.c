@@ -33,10 +33,14 @@ enum {
 	OPTION_L1,
 	OPTION_REGISTERS,
 	OPTION_OF_BLOCK,
+	OPTION_PER_BLOCK,
 	OPTION_CACHES,
 	OPTION_ASYNC,
 	OPTION_LOCK_ORDER
 };
+
+/* Blocks that are counted apart, each of which takes about 5 KB. */
+enum { BLOCKS_APART = 1024, BLOCKS_APART_MOST = 1 << 18 };
 
 static const struct argp_option options[] = {
     {"kernel", 'k', "NAME", 0, "Kernel to launch (default: the only one)", 1},
@@ -68,6 +72,8 @@ static const struct argp_option options[] = {
     {"registers", OPTION_REGISTERS, "N", 0,
      "Registers of a thread, for the occupancy (default: an estimate from the PTX)", 4},
     {"of-block", OPTION_OF_BLOCK, "N", 0, "Count only what block number N does (from 0, x fastest)", 4},
+    {"per-block", OPTION_PER_BLOCK, "N", OPTION_ARG_OPTIONAL,
+     "Count the first N blocks of each launch apart, too (default 1024), for --report json and csv", 4},
     {"caches", OPTION_CACHES, "cold|warm", OPTION_ARG_OPTIONAL,
      "Estimate cache hits, each launch from cold (default) or with what the one before left in the second "
      "level; on one host thread",
@@ -133,6 +139,11 @@ static error_t parse_account_option(int key, char *text, struct argp_state *stat
 	case OPTION_OF_BLOCK:
 		o->accounting.one_block = true;
 		o->accounting.block = cli_number(state, "of-block", text, 0);
+		return 0;
+	case OPTION_PER_BLOCK:
+		o->accounting.blocks_apart = text ? cli_number(state, "per-block", text, 1) : BLOCKS_APART;
+		if (o->accounting.blocks_apart > BLOCKS_APART_MOST)
+			argp_error(state, "--per-block is at most %d", BLOCKS_APART_MOST);
 		return 0;
 	case OPTION_BANK_MODE:
 		if (strcmp(text, "4") && strcmp(text, "8"))
@@ -211,6 +222,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_NO_ARGS:
 		argp_error(state, "no file given");
+		return 0;
+	case ARGP_KEY_END:
+		if (o->accounting.blocks_apart && o->report != REPORT_JSON && o->report != REPORT_CSV)
+			argp_error(state, "--per-block is for --report json and csv");
 		return 0;
 	default:
 		return parse_account_option(key, text, state);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "exec/gang.h"
+#include "observe/blocks.h"
 #include "observe/count.h"
 #include "observe/sites.h"
 
@@ -42,9 +43,28 @@ struct accounting {
 	size_t tally_bytes;
 	struct arena arenas[WORKERS];
 	struct tally *tallies[WORKERS]; /* NULL until the worker has run a block */
+	struct blocks *blocks;          /* counted apart, or NULL */
 };
 
+enum { DUMMY_LOADS = 3 };
+
 /* --- During the run --------------------------------------------------------------------------- */
+
+/* Counts an access for its site, and for its block, which is counted apart. */
+static void count_apart(const struct accounting *a, const struct tally *t, u32 site, const struct warp *w,
+                        const struct insn *i, const u8 *rows, u32 mask, bool is_guard)
+{
+	const struct account_site *s = &a->sites.items[site];
+	struct block_account *to = blocks_find(a->blocks, w->block);
+	struct account one;
+
+	memset(&one, 0, sizeof one);
+	count_alone(&a->counting, s, &one, w, i, rows, mask, is_guard);
+	account_add(&t->sums[site], &one);
+	/* What accounting_end adds to the whole. */
+	one.n[ACCOUNT_shared_dummy_loads] += s->first_copy && !is_guard ? DUMMY_LOADS : 0;
+	blocks_add(to, s->operation, &one);
+}
 
 static void before(void *context, struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 {
@@ -63,6 +83,10 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 	const u32 site = (watch.site & ~SITE_GUARD) - 1;
 	if (a->sites.items[site].is_lock)
 		t->lock = site + 1;
+	if (a->blocks && blocks_find(a->blocks, w->block)) {
+		count_apart(a, t, site, w, i, rows, mask, watch.site & SITE_GUARD);
+		return;
+	}
 	count_access(&a->counting, &a->sites.items[site], &t->sums[site], &t->memos[site], w, i, rows, mask,
 	             watch.site & SITE_GUARD);
 }
@@ -118,8 +142,16 @@ static void after(void *context, struct warp *w, const struct insn *i, u8 *rows,
 	(void)i;
 	(void)rows;
 	(void)mask;
-	if (t->lock && w->stop != STOP_FAULT)
-		add_lock_round(&t->sums[t->lock - 1], w);
+	if (!t->lock || w->stop == STOP_FAULT)
+		return;
+	add_lock_round(&t->sums[t->lock - 1], w);
+	struct block_account *apart = a->blocks ? blocks_find(a->blocks, w->block) : NULL;
+	if (apart) {
+		struct account one;
+		memset(&one, 0, sizeof one);
+		add_lock_round(&one, w);
+		blocks_add(apart, a->sites.items[t->lock - 1].operation, &one);
+	}
 }
 
 static bool wants(void *context, const struct code *code, u32 insn)
@@ -163,6 +195,8 @@ static void block_start(void *context, struct block *b)
 		caches_block(a->counting.caches, b);
 	if (a->options.one_block && b->index != a->options.block)
 		return;
+	if (a->blocks)
+		blocks_start(a->blocks, b);
 	a->tallies[k]->blocks++;
 	a->tallies[k]->warps += b->warp_count;
 	a->tallies[k]->threads += b->thread_count;
@@ -195,8 +229,10 @@ struct accounting *accounting_new(struct arena *arena, const struct program *pro
 	a->observer =
 	    (struct observer){.context = a, .wants = wants, .before = before, .block_start = block_start};
 	/* A cache's hits depend on the order of accesses, which gangs change. */
-	if (a->options.caches == ACCOUNT_CACHES_NONE)
+	if (a->options.caches == ACCOUNT_CACHES_NONE && !a->options.blocks_apart)
 		a->observer.gang_before = gang_before;
+	if (a->options.blocks_apart)
+		a->blocks = blocks_new(arena, a->options.blocks_apart);
 	a->sites = sites_find(arena, program, &a->options);
 	for (u32 k = 0; k < a->sites.count; k++)
 		if (a->sites.items[k].is_lock)
@@ -219,6 +255,8 @@ void accounting_free(struct accounting *a)
 {
 	if (a->counting.caches)
 		caches_free(a->counting.caches);
+	if (a->blocks)
+		blocks_free(a->blocks);
 	for (u32 k = 0; k < WORKERS; k++)
 		if (a->arenas[k].chunks) {
 			arena_free(&a->arenas[k]);
@@ -262,6 +300,8 @@ void accounting_begin(struct accounting *a)
 		t->blocks = t->warps = t->threads = t->lock = 0;
 	}
 	flow_begin(a->flow);
+	if (a->blocks)
+		blocks_begin(a->blocks);
 	if (a->counting.caches)
 		caches_begin(a->counting.caches);
 }
@@ -308,7 +348,6 @@ static void fill_flow(const struct accounting *a, struct arena *arena, struct ac
  * the recordings show. */
 static void add_dummy_loads(struct account_run *run, u32 site, const struct account_site *s)
 {
-	enum { DUMMY_LOADS = 3 };
 	const u64 executed = run->flow[s->code->index][s->code->origin[s->insn]].executed;
 
 	run->sites[site].n[ACCOUNT_shared_dummy_loads] += DUMMY_LOADS * executed;
@@ -341,6 +380,10 @@ struct account_run *accounting_end(const struct accounting *a, struct arena *are
 	for (u32 s = 0; s < a->sites.count; s++)
 		if (a->sites.items[s].first_copy)
 			add_dummy_loads(run, s, &a->sites.items[s]);
+	run->block_count = min_u64(a->options.blocks_apart, run->facts[FACT_grid_blocks]);
+	run->blocks = ARENA_ARRAY(arena, run->block_count + 1, struct account_run *);
+	for (u64 k = 0; k < run->block_count; k++)
+		run->blocks[k] = blocks_run(a->blocks, arena, k);
 	return run;
 }
 

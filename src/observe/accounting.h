@@ -138,6 +138,7 @@ struct accounting_options {
 	enum account_caches caches;
 	bool one_block;           /* count only what block number `block` does */
 	u64 block;
+	u64 blocks_apart;         /* count the first blocks of each launch apart, too: so many */
 };
 
 /* One launch, merged. */
@@ -151,6 +152,9 @@ struct account_run {
 	struct flow_timeline *timelines;               /* TIMELINE_WARPS */
 	struct arch_occupancy occupancy;
 	u64 facts[FACT_COUNT];
+	/* Of block k of those counted apart: a run of its own, without lines, sites and flow; NULL: it did not run. */
+	struct account_run **blocks;
+	u64 block_count;
 };
 
 /* Fills in what is known of a listing's instruction before the run; false if it accesses no memory. */

@@ -388,6 +388,19 @@ void count_access(const struct counting *a, const struct account_site *s, struct
 		count_all(a, to, m, x, w);
 }
 
+void count_alone(const struct counting *a, const struct account_site *s, struct account *to, const struct warp *w,
+                 const struct insn *i, const u8 *rows, u32 mask, bool is_guard)
+{
+	struct event e = {a, s, to, &to->worst, w, NULL, NULL, NULL};
+
+	if (s->sync && !w->resumed && mask != w->live)
+		return;
+	if (is_guard)
+		count_guard(to, i, rows, mask);
+	else
+		count_one(&e, i, rows, mask);
+}
+
 /* The addresses of a site whose base is the same in every block, by warp: what all of a block's warps add is
  * counted once. A block before the one that this was may have a sample to keep. */
 static bool count_fixed(const struct counting *a, const struct account_site *s, struct account *to,

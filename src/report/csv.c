@@ -53,10 +53,22 @@ static void print_counters(const struct rows *r, const char *scope, const struct
 	for (u32 k = 0; k < counters_count(); k++) {
 		const struct counter *c = counters_get(k);
 		const double value = counter_value(c, sums);
-		if (line && value == 0)
+		if (value == 0 && sums != r->run)
 			continue;
 		print_place(r, scope, line);
 		fprintf(r->to, "%s,%.17g\n", c->name, value);
+	}
+}
+
+/* Those that are counted apart. */
+static void print_blocks(const struct rows *r)
+{
+	char scope[32];
+
+	for (u64 k = 0; k < r->run->block_count; k++) {
+		snprintf(scope, sizeof scope, "block %llu", (unsigned long long)k);
+		if (r->run->blocks[k])
+			print_counters(r, scope, NULL, r->run->blocks[k]);
 	}
 }
 
@@ -80,6 +92,7 @@ bool report_csv(FILE *to, struct arena *arena, const struct accounting *a,
 	for (size_t k = 0; k < count && ok; k++) {
 		struct rows r = {.to = to, .launch = k + 1, .run = runs[k]};
 		print_counters(&r, "launch", NULL, runs[k]);
+		print_blocks(&r);
 		for (enum line_kind kind = LINES_INSTRUCTION; kind <= LINES_SOURCE && ok; kind++) {
 			r.kind = kind;
 			ok = lines_visit(a, runs[k], kind, arena, visit, &r);

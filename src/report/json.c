@@ -252,6 +252,18 @@ static json_t *occupancy_object(const struct account_run *run)
 	                 (json_int_t)f[FACT_thread_registers]);
 }
 
+/* Those that were counted apart. */
+static json_t *blocks_array(const struct account_run *run)
+{
+	json_t *list = json_array();
+
+	for (u64 k = 0; k < run->block_count; k++)
+		if (run->blocks[k])
+			json_array_append_new(list, json_pack("{s:I, s:o}", "block", (json_int_t)k, "counters",
+			                                      counters_object(run->blocks[k], false)));
+	return list;
+}
+
 static json_t *launch_object(struct arena *arena, const struct accounting *a, const struct account_run *run)
 {
 	const struct account_site *sites;
@@ -262,12 +274,15 @@ static json_t *launch_object(struct arena *arena, const struct accounting *a, co
 	for (u32 s = 0; s < count; s++)
 		if (run->sites[s].n[ACCOUNT_executed] || run->sites[s].n[ACCOUNT_executed_empty])
 			json_array_append_new(list, site_object(arena, a, names, &sites[s], &run->sites[s]));
-	return json_pack("{s:s, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "kernel", run->kernel->name,
-	                 "grid", dimensions(run->grid), "block", dimensions(run->block), "seconds",
-	                 run->stats.seconds, "occupancy", occupancy_object(run), "counters",
-	                 counters_object(run, true), "sites", list, "lines",
-	                 lines_array(arena, a, run, LINES_PTX), "source_lines",
-	                 lines_array(arena, a, run, LINES_SOURCE), "timelines", timelines_array(run));
+	json_t *o = json_pack("{s:s, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "kernel", run->kernel->name,
+	                      "grid", dimensions(run->grid), "block", dimensions(run->block), "seconds",
+	                      run->stats.seconds, "occupancy", occupancy_object(run), "counters",
+	                      counters_object(run, true), "sites", list, "lines",
+	                      lines_array(arena, a, run, LINES_PTX), "source_lines",
+	                      lines_array(arena, a, run, LINES_SOURCE), "timelines", timelines_array(run));
+	if (o && run->block_count)
+		json_object_set_new(o, "blocks", blocks_array(run));
+	return o;
 }
 
 json_t *report_object(struct arena *arena, const struct accounting *a, const struct account_run *const *runs,

@@ -249,6 +249,17 @@ expect 0 "limited by warps" "$ptxsim" run -q "$tile" --report text
 expect 0 "1,naive,launch,,,,,launch.warps,192" "$ptxsim" run "$tile" --report csv
 expect 0 '1,naive,instruction,'"$tile"',118,,"ld.global.f32 %f1, [%rd5]",global.lines,192' "$ptxsim" run "$tile" --report csv
 expect 0 "tiled launch.blocks 1" "$ptxsim" run -q "$tile" --metrics launch.blocks --of-block 2
+expect 2 "is for --report json and csv" "$ptxsim" run -q "$tile" --per-block
+expect 2 "is at most" "$ptxsim" run -q "$tile" --per-block=1000000000 --report csv
+# The blocks' counts add up to the launch's, and only as many are told as were asked for.
+"$ptxsim" run -q "$tile" --report csv --per-block | awk -F, '
+	$3 == "launch" && $8 ~ /^(shared|global|memory)\./ && $8 !~ /efficiency|per_request/ { whole[$1 $8] = $9 }
+	$3 ~ /^block / { sum[$1 $8] += $9 }
+	END { for (k in whole) { n += whole[k] > 0; if (whole[k] != sum[k] + 0) print k, whole[k], sum[k] }; print "compared", (n > 20) }' >"$work/blocks"
+expect 0 "compared 1" cat "$work/blocks"
+expect 0 "differences 0" awk 'END { print "differences", NR - 1 }' "$work/blocks"
+"$ptxsim" run -q "$tile" --report csv --per-block=2 >"$work/blocks"
+expect 0 "blocks 2" awk -F, '$3 ~ /^block / { if (!seen[$3]++) n++ } END { print "blocks", n }' "$work/blocks"
 expect 0 "occupancy.limit_registers 1" "$ptxsim" run -q "$tile" --metrics 'occupancy.*' --registers 40
 
 expect 0 "matmul l2.read.hits 1152" "$ptxsim" run -q "$samples/matmul.ptx" --metrics 'l2.read.hits' --caches
