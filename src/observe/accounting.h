@@ -92,6 +92,9 @@ struct account_sample {
 	u32 cost;
 	u64 order;               /* block and warp, for a choice that does not depend on the workers */
 	u64 address[WARP_LANES]; /* within the space */
+	/* Of cp.async: the addresses on the side that cost less, in global memory if `space` is shared, and the
+	 * other way round. */
+	u64 other[WARP_LANES];
 };
 
 struct account {

@@ -18,6 +18,7 @@ struct event {
 	struct account_sample *worst;
 	const struct warp *w;
 	const u32 *shared; /* cp.async: where the lanes' bytes go */
+	const u64 *other;  /* and the addresses on the other side */
 	const struct copy_count *copy; /* of cp.async; no units: not of its wavefronts */
 	u32 *excess; /* to be noted here, too, if not NULL */
 };
@@ -44,6 +45,8 @@ static void take_sample(const struct event *e, enum ir_space space, u32 mask, u3
 	s->excess = excess;
 	s->order = order;
 	memcpy(s->address, address, sizeof s->address);
+	if (e->other)
+		memcpy(s->other, e->other, sizeof s->other);
 }
 
 /* An atomic that the assembler makes a lock loop of. */
@@ -256,31 +259,33 @@ static u32 lanes_below(u32 bytes, const struct account_site *s, const struct ins
 }
 
 /* cp.async: the list starts with the shared address, then the global one. */
-static void count_copy(struct event *e, const struct insn *i, const u8 *rows, u32 mask)
+static void count_copy(const struct event *e, const struct insn *i, const u8 *rows, u32 mask)
 {
+	const struct account_site *s = e->site;
 	const u32 *list = warp_operands(e->w, i);
-	u64 address[WARP_LANES];
+	const u32 reads = mask & ~lanes_below(1, s, i, rows, list);
+	struct event side = *e;
+	struct copy_count copy;
+	u64 from[WARP_LANES], to[WARP_LANES];
 	u32 shared[WARP_LANES];
 
-	struct copy_count copy;
-	u64 to[WARP_LANES];
-
-	form_addresses(rows, list[0], (s32)list[1], e->site->form->operand_bits[0] == 64, to);
-	form_addresses(rows, list[2], (s32)list[3], e->site->wide, address);
+	form_addresses(rows, list[0], (s32)list[1], s->form->operand_bits[0] == 64, to);
+	form_addresses(rows, list[2], (s32)list[3], s->wide, from);
 	for (u32 l = 0; l < WARP_LANES; l++)
 		shared[l] = (u32)to[l];
-	const u32 reads = mask & ~lanes_below(1, e->site, i, rows, list);
-	if (e->site->operation == ACCOUNT_ASYNC)
-		copies_count(e->a->arch, e->site->width, reads, mask & ~reads, address, shared, &copy);
-	else
-		copy = (struct copy_count){
-		    .conflicts = (u16)copies_bypass_conflicts(
-			mask & lanes_below(e->site->width, e->site, i, rows, list), shared)};
-	e->copy = &copy;
-	e->shared = shared;
-	count_shared(e, mask, to);
+	if (s->operation == ACCOUNT_ASYNC) {
+		copies_count(e->a->arch, s->width, reads, mask & ~reads, from, shared, &copy);
+	} else {
+		const u32 zeros = mask & lanes_below(s->width, s, i, rows, list);
+		copy = (struct copy_count){.conflicts = (u16)copies_bypass_conflicts(zeros, shared)};
+	}
+	side.copy = &copy;
+	side.shared = shared;
+	side.other = from;
+	count_shared(&side, mask, to);
+	side.other = to;
 	if (reads)
-		count_global(e, reads, address);
+		count_global(&side, reads, from);
 }
 
 static void count_anywhere(const struct event *e, u32 mask, u64 address[WARP_LANES])
@@ -300,7 +305,7 @@ static void count_fragment(const struct event *e, const struct insn *i, const u8
 
 	for (u32 k = 0; k < f->count; k++) {
 		struct account_site part = *e->site;
-		const struct event one = {e->a, &part, e->to, e->worst, e->w, NULL, NULL, NULL};
+		const struct event one = {e->a, &part, e->to, e->worst, e->w, NULL, NULL, NULL, NULL};
 		u64 address[WARP_LANES];
 		part.width = f->access[k].bytes;
 		fragments_address(f, k, base, stride, address);
@@ -332,7 +337,7 @@ static void count_one(struct event *e, const struct insn *i, const u8 *rows, u32
 static void count_unknown(const struct counting *a, struct account *to, struct memo *m, const struct accesses *x,
                           const struct warp *w)
 {
-	struct event e = {a, x->site, to, &to->worst, w, NULL, NULL, NULL};
+	struct event e = {a, x->site, to, &to->worst, w, NULL, NULL, NULL, NULL};
 
 	if (m->miss == MEMO_SAMPLE) {
 		count_one(&e, x->insn, x->rows, x->mask);
@@ -391,7 +396,7 @@ void count_access(const struct counting *a, const struct account_site *s, struct
 void count_alone(const struct counting *a, const struct account_site *s, struct account *to, const struct warp *w,
                  const struct insn *i, const u8 *rows, u32 mask, bool is_guard)
 {
-	struct event e = {a, s, to, &to->worst, w, NULL, NULL, NULL};
+	struct event e = {a, s, to, &to->worst, w, NULL, NULL, NULL, NULL};
 
 	if (s->sync && !w->resumed && mask != w->live)
 		return;
@@ -407,7 +412,7 @@ static bool count_fixed(const struct counting *a, const struct account_site *s, 
                         struct fixed_count *f, const struct gang *g, const struct insn *i)
 {
 	const struct warp *w = g->warps;
-	struct event e = {a, s, &f->unit, &to->worst, w, NULL, NULL, NULL};
+	struct event e = {a, s, &f->unit, &to->worst, w, NULL, NULL, NULL, NULL};
 
 	if (g->count != g->block->warp_count || (f->times && g->block->index < f->block))
 		return false;

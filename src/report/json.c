@@ -49,65 +49,92 @@ static void add_lanes(json_t *to, const char *name, u32 mask, const u32 values[W
 	json_object_set_new(to, name, list);
 }
 
-static void add_served_shared(json_t *to, const struct accounting *a, const struct account_site *site,
-                              const struct account_sample *s)
+static void add_served_shared(json_t *to, const struct accounting *a, const struct account_site *site, u32 mask,
+                              const u64 address[WARP_LANES])
 {
 	const struct arch *arch = accounting_arch(a);
-	const struct bank_access access = {site->bank_kind, accounting_bank_mode(a), site->width, s->mask};
+	const struct bank_access access = {site->bank_kind, accounting_bank_mode(a), site->width, mask};
 	u32 offset[WARP_LANES], bank[WARP_LANES], unit[WARP_LANES], wavefront[WARP_LANES];
 	struct bank_detail detail;
 	struct bank_count n;
 
 	for (u32 l = 0; l < WARP_LANES; l++)
-		offset[l] = (u32)s->address[l] & ((1u << SHARED_RANK_SHIFT) - 1);
+		offset[l] = (u32)address[l] & ((1u << SHARED_RANK_SHIFT) - 1);
 	banks_count(arch, &access, offset, &n, &detail);
 	for (u32 l = 0; l < WARP_LANES; l++) {
 		bank[l] = offset[l] / arch->bank_bytes % arch->banks;
 		unit[l] = detail.unit[l];
 		wavefront[l] = detail.wavefront[l];
 	}
-	add_lanes(to, "bank", s->mask, bank);
-	add_lanes(to, "unit", s->mask, unit);
-	add_lanes(to, "wavefront", s->mask, wavefront);
+	add_lanes(to, "bank", mask, bank);
+	add_lanes(to, "unit", mask, unit);
+	add_lanes(to, "wavefront", mask, wavefront);
 }
 
-static void add_served_global(json_t *to, const struct accounting *a, const struct account_site *site,
-                              const struct account_sample *s)
+static void add_served_global(json_t *to, const struct accounting *a, const struct account_site *site, u32 mask,
+                              const u64 address[WARP_LANES])
 {
-	const struct sector_access access = {site->sector_kind, site->width, s->mask, site->through_l1, false};
+	const struct sector_access access = {site->sector_kind, site->width, mask, site->through_l1, false};
 	u32 transaction[WARP_LANES], tag[WARP_LANES];
 	struct sector_detail detail = {{0}, {0}};
 	struct sector_count n;
 
-	sectors_count_global(accounting_arch(a), &access, s->address, &n, &detail);
+	sectors_count_global(accounting_arch(a), &access, address, &n, &detail);
 	for (u32 l = 0; l < WARP_LANES; l++) {
 		transaction[l] = detail.transaction[l];
 		tag[l] = detail.tag_wavefront[l];
 	}
-	add_lanes(to, "transaction", s->mask, transaction);
-	add_lanes(to, "tag_wavefront", s->mask, tag);
+	add_lanes(to, "transaction", mask, transaction);
+	add_lanes(to, "tag_wavefront", mask, tag);
+}
+
+static json_t *addresses_array(u32 mask, const u64 address[WARP_LANES])
+{
+	json_t *list = json_array();
+
+	for (u32 l = 0; l < WARP_LANES; l++)
+		json_array_append_new(list, mask >> l & 1 ? json_integer((json_int_t)address[l]) : json_null());
+	return list;
+}
+
+static void add_served(json_t *to, const struct accounting *a, const struct account_site *site, enum ir_space space,
+                       u32 mask, const u64 address[WARP_LANES])
+{
+	if (space == SPACE_SHARED)
+		add_served_shared(to, a, site, mask, address);
+	else if (space == SPACE_GLOBAL)
+		add_served_global(to, a, site, mask, address);
+}
+
+/* The other side of a copy. */
+static json_t *other_side(const struct accounting *a, const struct account_site *site, const struct account_sample *s)
+{
+	const enum ir_space space = s->space == SPACE_SHARED ? SPACE_GLOBAL : SPACE_SHARED;
+	json_t *o = json_pack("{s:s, s:o}", "space", memory_space_name(space), "addresses",
+	                      addresses_array(s->mask, s->other));
+
+	if (o)
+		add_served(o, a, site, space, s->mask, s->other);
+	return o;
 }
 
 static json_t *sample(const struct accounting *a, const struct account_site *site,
                       const struct account_sample *s)
 {
-	json_t *addresses = json_array();
 	struct advice advice = {.cost_then = s->cost};
 
 	if (s->excess)
 		advice_find(a, site, s, &advice);
-	for (u32 l = 0; l < WARP_LANES; l++)
-		json_array_append_new(addresses, s->mask >> l & 1 ? json_integer((json_int_t)s->address[l])
-		                                                  : json_null());
 	json_t *o = json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:s, s:s, s:I}", "space", memory_space_name(s->space),
 	                 "block", (json_int_t)(s->order >> 8), "warp", (json_int_t)(s->order & 0xff), "cost",
-	                 (json_int_t)s->cost, "excess", (json_int_t)s->excess, "addresses", addresses,
+	                 (json_int_t)s->cost, "excess", (json_int_t)s->excess, "addresses",
+	                 addresses_array(s->mask, s->address),
 	                 "cause", advice.cause, "remedy", advice.remedy, "cost_then",
 	                 (json_int_t)advice.cost_then);
-	if (o && s->space == SPACE_SHARED)
-		add_served_shared(o, a, site, s);
-	else if (o && s->space == SPACE_GLOBAL)
-		add_served_global(o, a, site, s);
+	if (o)
+		add_served(o, a, site, s->space, s->mask, s->address);
+	if (o && site->operation >= ACCOUNT_ASYNC)
+		json_object_set_new(o, "other", other_side(a, site, s));
 	return o;
 }
 

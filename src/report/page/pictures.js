@@ -110,6 +110,18 @@ function bankBars(sites) {
 	return bars("Words by bank", sums.map((value, label) => ({ label, value })), "Bank", "Words");
 }
 
+// How the lanes of one side were served, where that is known.
+function sidePictures(site) {
+	const w = site.worst, parts = [];
+	if (w.space === "shared")
+		parts.push(element("p", { class: "note" }, "Banks across, lanes down; the number is the wavefront that serves the lane."),
+			element("div", { class: "scroll" }, banksPicture(site)));
+	else if (w.space === "global")
+		parts.push(element("p", { class: "note" }, "Lanes across, sectors of 32 bytes down, with how many of their bytes are used; a rule parts lines of 128 bytes."),
+			element("div", { class: "scroll" }, sectorsPicture(site)));
+	return [...parts, lanesTable(w)];
+}
+
 function sitePicture(site) {
 	const w = site.worst;
 	const parts = [element("h3", null, `Line ${site.line}: `, element("code", null, site.instruction.trim()))];
@@ -117,13 +129,10 @@ function sitePicture(site) {
 		return [...parts, element("p", null, "No lane took part in any execution.")];
 	parts.push(element("p", { class: "note" }, `The costliest execution (block ${w.block}, warp ${w.warp}, ${w.space} memory): `
 		+ `${plural(w.cost, units[w.space])}, ideal ${w.cost - w.excess}. ${w.cause ? "Why: " + w.cause + ". " : ""}${w.remedy ? w.remedy + "." : ""}`));
-	if (w.space === "shared")
-		parts.push(element("p", { class: "note" }, "Banks across, lanes down; the number is the wavefront that serves the lane."),
-			element("div", { class: "scroll" }, banksPicture(site)));
-	else if (w.space === "global")
-		parts.push(element("p", { class: "note" }, "Lanes across, sectors of 32 bytes down, with how many of their bytes are used; a rule parts lines of 128 bytes."),
-			element("div", { class: "scroll" }, sectorsPicture(site)));
-	parts.push(lanesTable(w));
+	parts.push(...sidePictures(site));
+	if (w.other)
+		parts.push(element("h4", null, w.other.space === "shared" ? "To shared memory" : "From global memory"),
+			...sidePictures({ ...site, worst: w.other }));
 	if (site.banks && site.sums.shared_instructions)
 		parts.push(element("div", { class: "panels" }, degreeBars([site], "Executions by conflict degree"), bankBars([site])));
 	return parts;
