@@ -81,6 +81,74 @@ static void shared_cause(const struct pattern *p, struct advice *to)
 		         banks);
 }
 
+/* The most lanes at one address, and in *leaders one lane of each address. */
+static u32 lanes_meeting(const struct pattern *p, u32 *leaders)
+{
+	const struct account_sample *s = p->sample;
+	u32 most = 0;
+
+	*leaders = 0;
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		u32 same = 0, before = 0;
+		for (u32 x = 0; x < WARP_LANES; x++) {
+			const bool meets =
+			    s->mask >> l & 1 && s->mask >> x & 1 && s->address[x] == s->address[l];
+			same += meets;
+			before += meets && x < l;
+		}
+		if (same && !before)
+			*leaders |= 1u << l;
+		most = max_u32(most, same);
+	}
+	return most;
+}
+
+/* Whether the lanes lie in rows: few different distances between neighbours. Where addresses depend on
+ * data, padding that would help one execution says nothing of the next. */
+static bool is_regular(const struct pattern *p)
+{
+	enum { DISTANCES = 3 };
+	s64 seen[DISTANCES];
+	u32 count = 0;
+
+	for (u32 l = 1; l < WARP_LANES; l++) {
+		const s64 distance = (s64)(p->sample->address[l] - p->sample->address[l - 1]);
+		u32 k = 0;
+
+		if ((p->sample->mask >> (l - 1) & 3) != 3)
+			continue;
+		while (k < count && seen[k] != distance)
+			k++;
+		if (k == DISTANCES)
+			return false;
+		if (k == count)
+			seen[count++] = distance;
+	}
+	return true;
+}
+
+/* Lanes of an atomic operation that meet at one address, if that is what it costs. */
+static bool meeting_remedy(const struct pattern *p, struct advice *to)
+{
+	struct pattern fewer = *p;
+	struct account_sample sample = *p->sample;
+	u32 leaders;
+	const u32 most = lanes_meeting(p, &leaders);
+
+	if (p->site->bank_kind < BANK_ATOM || most < 2)
+		return false;
+	sample.mask = leaders;
+	fewer.sample = &sample;
+	const u32 cost = shared_cost(&fewer, sample.address, NULL);
+	if (cost >= to->cost_then)
+		return false;
+	to->cost_then = cost;
+	snprintf(to->cause, sizeof to->cause, "up to %u lanes meet at one address", most);
+	snprintf(to->remedy, sizeof to->remedy, "Combining such lanes first, and one of them adding: %u wavefront%s", cost,
+	         cost == 1 ? "" : "s");
+	return true;
+}
+
 /* Words put in after every `pitch` bytes: tries the stride itself and the powers of two, keeps the
  * cheapest, of equals the widest pitch, which wastes least. */
 static void shared_remedy(const struct pattern *p, struct advice *to)
@@ -121,28 +189,6 @@ static u32 global_cost(const struct pattern *p, const u64 address[WARP_LANES], u
 
 	sectors_count_global(accounting_arch(p->a), &access, address, &n, NULL);
 	return n.sectors;
-}
-
-/* The most lanes at one address, and in *leaders one lane of each address. */
-static u32 lanes_meeting(const struct pattern *p, u32 *leaders)
-{
-	const struct account_sample *s = p->sample;
-	u32 most = 0;
-
-	*leaders = 0;
-	for (u32 l = 0; l < WARP_LANES; l++) {
-		u32 same = 0, before = 0;
-		for (u32 x = 0; x < WARP_LANES; x++) {
-			const bool meets =
-			    s->mask >> l & 1 && s->mask >> x & 1 && s->address[x] == s->address[l];
-			same += meets;
-			before += meets && x < l;
-		}
-		if (same && !before)
-			*leaders |= 1u << l;
-		most = max_u32(most, same);
-	}
-	return most;
 }
 
 static void propose(const struct pattern *p, struct advice *to, const u64 address[WARP_LANES], u32 mask,
@@ -218,7 +264,8 @@ void advice_find(const struct accounting *a, const struct account_site *site,
 	switch (sample->space) {
 	case SPACE_SHARED:
 		shared_cause(&p, advice);
-		if (site->bank_kind != BANK_LDMATRIX && site->bank_kind != BANK_STMATRIX)
+		if (!meeting_remedy(&p, advice) && is_regular(&p) && site->bank_kind != BANK_LDMATRIX &&
+		    site->bank_kind != BANK_STMATRIX)
 			shared_remedy(&p, advice);
 		break;
 	case SPACE_GLOBAL:
