@@ -31,6 +31,7 @@ struct page {
 #define PREDICATED "the assembler predicates what PTX branches around, and it runs without an active lane, too"
 #define MEETING    "accesses of several warps meet at the data stage: they wait for one another there, and stores share passes"
 #define JOINED     "the assembler joins neighbouring loads or stores into wider ones"
+#define UNROLLED   "the assembler unrolls the loop further, so that lanes that go round it a different number of times part"
 #define SCHEDULE   "which thread finds a vertex first depends on the order in which warps run"
 #define BUFFERS    "where the buffers lay, which decides about tag banks, was not recorded"
 #define BYPASS     "the source counters of cp.async.cg follow no rule found"
@@ -42,6 +43,11 @@ static const struct reason {
     {"graph.bfs.*", "*", SCHEDULE},
     {"*", "smsp__inst_executed.sum", MACHINE},
     {"*", "smsp__thread_inst_executed*", MACHINE},
+    {"memory.spmv_csr.*", "*", UNROLLED},
+    {"memory.reduce_interleaved.*", "*shared*", JOINED},
+    {"memory.reduce_interleaved.*", "l1tex__data_bank_conflicts_pipe_lsu.sum", JOINED},
+    {"memory.bitonic_block.*", "*shared*", JOINED},
+    {"memory.bitonic_block.*", "l1tex__data_bank_conflicts_pipe_lsu.sum", JOINED},
     {"matmul.mm_f64.*", "*shared*", JOINED},
     {"matmul.mm_f64.*", "l1tex__data_bank_conflicts_pipe_lsu.sum", JOINED},
     {"tensor.gemm_mma.*", "*_st.sum", JOINED},
