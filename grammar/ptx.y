@@ -73,7 +73,7 @@ items: %empty | items item ;
 item:
 	  DOT_VERSION REAL                          { reader_version(r, @2); }
 	| DOT_VERSION INTEGER                       { reader_version(r, @2); }
-	| target target_words
+	| target target_words                       { reader_target_end(r, @2); }
 	| DOT_ADDRESS_SIZE INTEGER                  { reader_address_size(r, $2.bits, @2); }
 	| DOT_FILE INTEGER STRING numbers_after     { reader_file(r, $2.bits, $3.text, (u32)$4.bits); }
 	| section
@@ -227,8 +227,12 @@ branch_targets:
 	| NAME ':' DOT_CALLTARGETS                  { targets_begin(r, $1.text, true, @1); }
 	;
 target_names:
+	  target_name
+	| target_names ',' target_name
+	;
+target_name:
 	  NAME                                      { targets_add(r, $1.text, @1); }
-	| target_names ',' NAME                     { targets_add(r, $3.text, @3); }
+	| NAME '<' INTEGER '>'                      { targets_add_range(r, $1.text, $3.bits, @1); }
 	;
 prototype_head: NAME ':' DOT_CALLPROTOTYPE          { prototype_begin(r, $1.text, @1); } ;
 prototype_name: NAME | SINK ;

@@ -30,6 +30,14 @@ static bool is_declarable(u16 type)
 /* Handles whose size the ISA hides; fields of an initialiser set them up. */
 static bool is_opaque(u16 type) { return type == T_texref || type == T_samplerref || type == T_surfref; }
 
+/* What PTX 1.x had and later versions have no more. */
+static void tell_gone(struct reader *r, u32 version, const char *what, struct span at)
+{
+	if (r->module->version >= version)
+		diag_error(r->diags, at, "%s left PTX with version %u.%u; this module is .version %u.%u", what, version / 10,
+		           version % 10, r->module->version / 10, r->module->version % 10);
+}
+
 void declare_begin(struct reader *r, enum ir_linkage linkage, struct span at)
 {
 	r->declaration = (struct declaration){.linkage = linkage, .vector = 1, .span = at};
@@ -49,10 +57,13 @@ void declare_space(struct reader *r, enum ir_space space, struct span at)
 	d->has_space = true;
 	d->space = space;
 	d->span = at;
+	if (space == SPACE_TEX)
+		tell_gone(r, 15, "'.tex'", at);
 }
 
 void declare_const_bank(struct reader *r, u64 bank, struct span at)
 {
+	tell_gone(r, 22, "a bank of '.const'", at);
 	if (r->declaration.space != SPACE_CONST || bank > 10)
 		diag_error(r->diags, at, "only .const takes a bank, from 0 to 10");
 	else
@@ -189,7 +200,13 @@ static bool check_qualifiers(struct reader *r, struct span at)
 		diag_hint(r->diags, "declare .b%u", type_bits(d->type) < 8 ? 8 : type_bits(d->type));
 	} else if (is_opaque(d->type) && d->space == SPACE_REG) {
 		diag_error(r->diags, at, "a register cannot be '.%s'", r->type_texts[d->type]);
+	} else if (d->vector * type_bits(d->type) > 128) {
+		diag_error(r->diags, at, "a vector has at most 128 bits, not %u of .%s", d->vector, r->type_texts[d->type]);
 	}
+	if (d->linkage == LINK_COMMON && d->space != SPACE_GLOBAL)
+		diag_error(r->diags, at, "only a .global variable can be .common");
+	if (d->managed && d->space != SPACE_GLOBAL)
+		diag_error(r->diags, at, "only a .global variable can be .managed");
 	return true;
 }
 
@@ -246,8 +263,8 @@ void declare_range(struct reader *r, const char *prefix, u64 count, struct span 
 		           prefix);
 		return;
 	}
-	if (!count || count > UINT32_MAX) {
-		diag_error(r->diags, at, "a range has 1 to 4294967295 registers");
+	if (count > UINT32_MAX) {
+		diag_error(r->diags, at, "a range has at most 4294967295 registers");
 		return;
 	}
 	for (range = r->scope->scope->ranges; range; range = range->next)
@@ -260,6 +277,27 @@ void declare_range(struct reader *r, const char *prefix, u64 count, struct span 
 	*range = (struct ir_range){prefix, (u32)count, d->type, d->vector, r->scope->scope->ranges, at};
 	r->scope->scope->ranges = range;
 	reader_mark(r, (struct ir_mark){.kind = MARK_RANGE, .range = range});
+}
+
+/* What a parameter in the .param space may look like. */
+static void check_parameter(struct reader *r, const struct ir_variable *v)
+{
+	const struct ir_function *f = r->function;
+
+	if (v->space != SPACE_PARAM)
+		return;
+	if (v->vector > 1 || v->type == T_f16x2)
+		diag_error(r->diags, v->span, "a parameter cannot be %s.%s", v->vector > 1 ? "a vector of " : "",
+		           r->type_texts[v->type]);
+	if (v->rank > 1)
+		diag_error(r->diags, v->span, "a parameter has one dimension at most");
+	if (f->is_entry && v->unsized)
+		diag_error(r->diags, v->span, "a kernel's parameter needs a size");
+	if (!f->is_entry && (is_opaque(v->type) || v->is_pointer))
+		diag_error(r->diags, v->span, "only a kernel's parameter can be %s",
+		           v->is_pointer ? "'.ptr'" : "a texture, sampler or surface");
+	if (v->type == T_samplerref && !r->module->texmode_independent)
+		diag_error(r->diags, v->span, "samplers are for .target texmode_independent");
 }
 
 /* A parameter or return value of the function or prototype whose head is being read. */
@@ -277,6 +315,7 @@ static void declare_parameter(struct reader *r, struct ir_variable *v)
 		diag_error(r->diags, v->span, "only parameters of a .callprototype may be called '_'");
 	if (v->space == SPACE_REG && f->is_entry)
 		diag_error(r->diags, v->span, "a kernel's parameters are .param");
+	check_parameter(r, v);
 	if (v->space == SPACE_REG && !nameless) {
 		declare_register(r, v->name, v->span);
 		const struct ir_symbol *symbol = ir_scope_find(r->scope->scope, v->name);

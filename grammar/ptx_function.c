@@ -8,6 +8,8 @@
 
 #include "grammar/reader.h"
 
+enum { PARAMETER_LIMIT = 0x7ffc, RANGE_TARGETS = 1 << 20 };
+
 /* At .entry or .func: what follows declares parameters in a scope of their own, the body's. */
 void function_begin(struct reader *r, bool is_entry, struct span at)
 {
@@ -31,8 +33,9 @@ void function_name(struct reader *r, const char *name, struct span at)
 	r->function->span = at;
 }
 
-/* Exactly `wanted` numbers that fit into 32 bits, the missing ones 1, or a complaint. */
-static bool take_numbers(struct reader *r, u32 *to, u32 least, u32 most, u32 given, struct span at)
+/* Exactly `wanted` numbers that fit into 32 bits, the missing ones 1, or a complaint. Those of `positive` directives are
+ * not 0. */
+static bool take_numbers(struct reader *r, u32 *to, u32 least, u32 most, u32 given, bool positive, struct span at)
 {
 	if (given < least || given > most) {
 		diag_error(r->diags, at, "this directive takes %u%s%u numbers", least,
@@ -45,6 +48,10 @@ static bool take_numbers(struct reader *r, u32 *to, u32 least, u32 most, u32 giv
 			diag_error(r->diags, at, "number too large");
 			return false;
 		}
+		if (positive && !value) {
+			diag_error(r->diags, at, "this directive takes positive numbers");
+			return false;
+		}
 		to[i] = (u32)value;
 	}
 	return true;
@@ -54,23 +61,28 @@ static bool take_numbers(struct reader *r, u32 *to, u32 least, u32 most, u32 giv
 void function_tuning(struct reader *r, enum tuning which, u32 numbers, struct span at)
 {
 	struct ir_limits *l = &r->function->limits;
+	const bool of_function = which == TUNE_ABI_PRESERVE || which == TUNE_ABI_PRESERVE_CONTROL || which == TUNE_NORETURN;
 	bool *flag = NULL;
 	u32 *one = NULL;
 
+	if (of_function == r->function->is_entry)
+		diag_error(r->diags, at, "this directive is for %s", of_function ? "functions" : "kernels");
 	switch (which) {
 	case TUNE_MAX_THREADS:
-		take_numbers(r, l->max_threads, 1, 3, numbers, at);
+		take_numbers(r, l->max_threads, 1, 3, numbers, true, at);
 		return;
 	case TUNE_REQUIRED_THREADS:
-		take_numbers(r, l->required_threads, 1, 3, numbers, at);
+		take_numbers(r, l->required_threads, 1, 3, numbers, true, at);
 		return;
 	case TUNE_REQUIRED_CLUSTER:
-		take_numbers(r, l->required_cluster, 1, 3, numbers, at);
+		take_numbers(r, l->required_cluster, 1, 3, numbers, true, at);
 		return;
 	case TUNE_MIN_BLOCKS:
 		one = &l->min_blocks_per_sm;
 		break;
 	case TUNE_MAX_BLOCKS:
+		if (r->module->version >= 21)
+			diag_error(r->diags, at, "'.maxnctapersm' left PTX with version 2.1: write .minnctapersm");
 		one = &l->max_blocks_per_sm;
 		break;
 	case TUNE_MAX_REGISTERS:
@@ -102,7 +114,7 @@ void function_tuning(struct reader *r, enum tuning which, u32 numbers, struct sp
 	else if (flag)
 		*flag = true;
 	else
-		take_numbers(r, one, 1, 1, numbers, at);
+		take_numbers(r, one, 1, 1, numbers, !of_function, at);
 }
 
 /* .func .attribute(.unified(a, b)): kept for printing, without meaning here. */
@@ -185,10 +197,34 @@ static void leave_head_scope(struct reader *r)
 	r->scope = r->scope->outer;
 }
 
+/* What the directives of a kernel, or the parameters and results of a function, cannot be together. */
+static void check_head(struct reader *r, const struct ir_function *f, bool has_body)
+{
+	const struct ir_limits *l = &f->limits;
+	u64 bytes = 0;
+
+	if (l->max_threads[0] && l->required_threads[0])
+		diag_error(r->diags, f->span, ".maxntid and .reqntid exclude each other");
+	if (l->blocks_are_clusters && !(l->required_threads[0] && l->required_cluster[0]))
+		diag_error(r->diags, f->span, ".blocksareclusters needs .reqntid and .reqnctapercluster");
+	if (f->linkage == LINK_COMMON || (f->linkage == LINK_EXTERN && has_body))
+		diag_error(r->diags, f->span, "%s", has_body ? "what has a body is neither .extern nor .common" : "a function cannot be .common");
+	if (f->returns.count > 1 && f->returns.items[0]->space == SPACE_PARAM)
+		diag_error(r->diags, f->span, "several results must be registers");
+	for (size_t k = 0; f->is_entry && k < f->params.count; k++) {
+		const struct ir_variable *v = f->params.items[k];
+		bytes = ((bytes + v->align - 1) & ~(u64)(v->align - 1)) + v->size;
+	}
+	if (bytes > PARAMETER_LIMIT)
+		diag_error(r->diags, f->span, "the parameters take %llu bytes, %u are the most", (unsigned long long)bytes,
+		           PARAMETER_LIMIT);
+}
+
 /* A head without a body. */
 void function_declare(struct reader *r, struct span end)
 {
 	(void)end;
+	check_head(r, r->function, false);
 	join_function(r, false);
 	struct ir_function *f = r->function;
 	r->function = NULL;
@@ -202,6 +238,7 @@ void function_open(struct reader *r, struct span at)
 	(void)at;
 	if (r->twice.name)
 		scope_tell_twice(r, r->twice.name, r->twice.span, r->twice_first);
+	check_head(r, r->function, true);
 	join_function(r, true);
 	struct ir_function *f = r->function;
 	r->function = NULL;
@@ -288,4 +325,15 @@ void targets_add(struct reader *r, const char *name, struct span at)
 		return;
 	}
 	VEC_PUSH(r->arena, &r->targets->list, symbol);
+}
+
+/* L<3>: L0, L1 and L2. */
+void targets_add_range(struct reader *r, const char *prefix, u64 count, struct span at)
+{
+	if (!count || count > RANGE_TARGETS) {
+		diag_error(r->diags, at, "a range has 1 to %d labels", RANGE_TARGETS);
+		return;
+	}
+	for (u64 k = 0; k < count; k++)
+		targets_add(r, strings_intern_text(r->strings, arena_printf(r->arena, "%s%llu", prefix, (unsigned long long)k)), at);
 }

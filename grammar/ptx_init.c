@@ -122,8 +122,8 @@ static void add_address(struct reader *r, const struct term *t, u64 offset, u32 
 	struct ir_variable *v = r->init.variable;
 	const struct ir_symbol *s = o->symbol;
 	const bool has_address =
-	    s && (s->kind == SYM_FUNCTION || (s->kind == SYM_VARIABLE && s->variable->space != SPACE_PARAM &&
-	                                      s->variable->space != SPACE_LOCAL));
+	    s && (s->kind == SYM_FUNCTION ||
+	          (s->kind == SYM_VARIABLE && (s->variable->space == SPACE_GLOBAL || s->variable->space == SPACE_CONST)));
 
 	if (!has_address) {
 		if (s && s->kind != SYM_LABEL)

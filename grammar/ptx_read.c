@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "arch/arch.h"
 #include "grammar/reader.h"
 
 enum { TEXT_LIMIT = 1 << 30, NEWEST_VERSION = 90, SHOWN_TEXT = 40, BINARY_SAMPLE = 1000 };
@@ -207,6 +208,28 @@ void reader_target(struct reader *r, struct span at)
 		diag_error(r->diags, at, "second '.target'");
 }
 
+/* Is the target as old as the module's version? Unknown ones are told when the code is lowered. */
+static void check_target(struct reader *r, struct span at)
+{
+	const struct arch *arch = arch_find(r->module->target);
+	const u32 version = r->module->version;
+
+	if (arch && version && version < arch->ptx_version)
+		diag_error(r->diags, at, "'%s' needs PTX ISA %u.%u or later; this module is .version %u.%u", arch->name,
+		           arch->ptx_version / 10, arch->ptx_version % 10, version / 10, version % 10);
+}
+
+/* What the words of .target cannot say together. */
+void reader_target_end(struct reader *r, struct span at)
+{
+	const struct ir_module *m = r->module;
+
+	if (m->texmode_independent && m->texmode_unified)
+		diag_error(r->diags, at, "texmode_independent and texmode_unified exclude each other");
+	if (m->map_f64_to_f32 && m->arch >= 13)
+		diag_error(r->diags, at, "map_f64_to_f32 is for targets without .f64, sm_10 to sm_12");
+}
+
 /* A target of hardware or one of the options beside it. */
 void reader_target_word(struct reader *r, const char *word, struct span at)
 {
@@ -227,6 +250,7 @@ void reader_target_word(struct reader *r, const char *word, struct span at)
 		    word[0] == 's' ? word : arena_printf(r->arena, "sm_%s", word + strlen("compute_"));
 		m->arch = target_number(word);
 		r->has_target = true;
+		check_target(r, at);
 	} else {
 		diag_error(r->diags, at, "unknown target '%.60s'", word);
 		diag_hint(r->diags,
@@ -237,6 +261,9 @@ void reader_target_word(struct reader *r, const char *word, struct span at)
 
 void reader_address_size(struct reader *r, u64 bits, struct span at)
 {
+	if (r->module->version && r->module->version < 23)
+		diag_error(r->diags, at, "'.address_size' needs PTX ISA 2.3 or later; this module is .version %u.%u",
+		           r->module->version / 10, r->module->version % 10);
 	if (bits != 32 && bits != 64)
 		diag_error(r->diags, at, "the address size is 32 or 64");
 	else if (r->has_address_size || r->module->marks.count)

@@ -137,6 +137,7 @@ void reader_version(struct reader *r, struct span at);
 void reader_need_header(struct reader *r, struct span at);
 void reader_target(struct reader *r, struct span at);
 void reader_target_word(struct reader *r, const char *word, struct span at);
+void reader_target_end(struct reader *r, struct span at);
 void reader_address_size(struct reader *r, u64 bits, struct span at);
 void reader_file(struct reader *r, u64 number, const char *path, u32 numbers);
 void reader_number(struct reader *r, u64 value, struct span at);
@@ -197,6 +198,7 @@ void prototype_end(struct reader *r);
 void prototype_abandon(struct reader *r);
 void targets_begin(struct reader *r, const char *name, bool calls, struct span at);
 void targets_add(struct reader *r, const char *name, struct span at);
+void targets_add_range(struct reader *r, const char *prefix, u64 count, struct span at);
 
 /* ptx_init.c */
 void init_begin(struct reader *r, struct span at);

@@ -66,7 +66,7 @@ static void tell_contents(const struct session *s, const char *name)
 
 static int check(struct session *s, const struct check_options *o, char *const *files, size_t count)
 {
-	const struct lower_options lower = {.arch = o->arch, .allow_unmodelled = true};
+	const struct lower_options lower = {.arch = o->arch, .allow_unmodelled = true, .all_functions = true};
 	struct script script;
 
 	if (!cli_read_files(s, files, count))

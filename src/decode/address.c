@@ -33,6 +33,16 @@ static bool space_fits(struct attempt *t, const struct operand_spec *s, const st
 	return v->space == space || attempt_wrong(t, o->span, "'%s' is not in the .%s space", v->name, space_name(space));
 }
 
+/* Is the variable a parameter that a function was given, or a result it gives, which the form must not store to or load? */
+static bool is_one_way(const struct ir_variable *v, bool stores)
+{
+	const struct ir_function *f = v->owner;
+
+	if (stores)
+		return v->index < f->params.count && f->params.items[v->index] == v;
+	return v->index < f->returns.count && f->returns.items[v->index] == v;
+}
+
 static bool address_symbol(struct attempt *t, const struct operand_spec *s, const struct ir_operand *base, struct use *use)
 {
 	if (!base->symbol)
@@ -51,8 +61,10 @@ static bool address_symbol(struct attempt *t, const struct operand_spec *s, cons
 	t->form->absolute = true;
 	const bool of_frame = variable_is_of_frame(v);
 	if (t->form->row->flags & ISA_PARAM) {
-		if (!of_frame && t->form->row->flags & ISA_STORE)
-			return attempt_wrong(t, base->span, "'%s' is a parameter of a kernel, which cannot be written", v->name);
+		const bool stores = t->form->row->flags & ISA_STORE;
+		if (is_one_way(v, stores))
+			return attempt_wrong(t, base->span, "'%s' is a %s, which cannot be %s", v->name,
+					     stores ? "parameter" : "result", stores ? "written" : "read");
 		use->kind = USE_PARAM_ADDRESS;
 		t->form->param = of_frame ? PARAM_OF_FRAME : PARAM_OF_KERNEL;
 	} else if (of_frame) {

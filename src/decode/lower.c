@@ -141,6 +141,8 @@ static bool lower_kernel(struct lowering *low, struct ir_function *f, struct ker
 
 	layout_kernel(low, f);
 	for (u32 c = 0; c < low->layout.function_count; c++) {
+		if (low->options->all_functions)
+			VEC_PUSH(low->arena, &low->tried, low->layout.functions[c]);
 		low->layout.codes[c] = emit_function(low, low->layout.functions[c]);
 		if (low->layout.codes[c])
 			low->layout.codes[c]->index = low->code_count++;
@@ -154,6 +156,20 @@ static bool lower_kernel(struct lowering *low, struct ir_function *f, struct ker
 	}
 	arena_reset(low->scratch);
 	return ok;
+}
+
+/* Reports what is wrong with a function that no kernel calls. */
+static void check_uncalled(struct lowering *low, struct ir_function *f)
+{
+	for (size_t k = 0; k < low->tried.count; k++)
+		if (low->tried.items[k] == f)
+			return;
+	layout_kernel(low, f);
+	for (u32 c = 0; c < low->layout.function_count; c++) {
+		VEC_PUSH(low->arena, &low->tried, low->layout.functions[c]);
+		emit_function(low, low->layout.functions[c]);
+	}
+	arena_reset(low->scratch);
 }
 
 /* Listings are for the machine that they name, and PTX cannot be linked with them. */
@@ -226,6 +242,10 @@ struct program *program_lower(struct arena *arena, const struct isa *isa, struct
 									       &p->kernels[p->kernel_count]))
 				p->kernel_count++;
 		}
+	for (u32 m = 0; options->all_functions && m < module_count; m++)
+		for (size_t f = 0; f < modules[m]->functions.count; f++)
+			if (modules[m]->functions.items[f]->has_body && !modules[m]->is_sass)
+				check_uncalled(&low, modules[m]->functions.items[f]);
 	arena_free(low.scratch);
 	p->codes = low.codes.items;
 	p->code_count = (u32)low.codes.count;

@@ -14,6 +14,7 @@ struct lower_options {
 	bool allow_unmodelled; /* report unmodelled forms as warnings; running one faults (info, check) */
 	bool keep_registers;   /* give each virtual register its own row, for the debugger */
 	bool one_warp;         /* no gangs: each warp runs by itself, for comparison */
+	bool all_functions;    /* look at functions, too, that no kernel calls (check) */
 };
 
 /* Lowers `modules` (linked, parsed without errors). NULL if an error was added to `diags`. The program

@@ -52,6 +52,7 @@ struct lowering {
 	struct ir_function **all_functions; /* every function with an address, by number */
 	u32 all_function_count;
 	bool *waits; /* for each of all_functions: it may wait for other threads; NULL: not asked for yet */
+	VEC_OF(const struct ir_function *) tried; /* with options->all_functions: those looked at */
 	u32 code_count;
 	VEC_OF(struct code *) codes;
 };
