@@ -338,23 +338,33 @@ void texture_lookup(const struct texture *t, const u8 *host, const struct textur
 	nearest(&at_level, host + from, q, false, result);
 }
 
+/* The longer axis, squared, of the ellipse that two steps span. */
+static f64 ellipse_axis(const f64 x[3], const f64 y[3])
+{
+	f64 xx = 0, yy = 0, xy = 0;
+
+	for (u32 d = 0; d < 3; d++) {
+		xx += x[d] * x[d];
+		yy += y[d] * y[d];
+		xy += x[d] * y[d];
+	}
+	return (xx + yy) / 2 + sqrt((xx - yy) * (xx - yy) / 4 + xy * xy);
+}
+
 f32 texture_gradient_level(const struct texture *t, const struct texture_query *q, const f32 dx[3], const f32 dy[3])
 {
-	f64 longest = 0;
+	f64 texels[2][3];
 
 	for (u32 k = 0; k < 2; k++) {
-		f64 step[3], length = 0;
+		f64 *step = texels[k];
 		for (u32 d = 0; d < 3; d++)
-			step[d] = (k ? dy : dx)[d];
+			step[d] = d < q->dimensions ? (k ? dy : dx)[d] : 0;
 		if (q->cube)
 			cube_step(q->at, step);
-		for (u32 d = 0; d < q->dimensions; d++) {
-			const f64 texels = step[d] * (q->cube ? t->width : t->normalized_coordinates ? size_of(t, d) : 1);
-			length += texels * texels;
-		}
-		longest = length > longest ? length : longest;
+		for (u32 d = 0; d < 3; d++)
+			step[d] *= q->cube ? t->width : t->normalized_coordinates ? size_of(t, d) : 1;
 	}
-	return (f32)(log2(longest) / 2);
+	return (f32)(log2(ellipse_axis(texels[0], texels[1])) / 2);
 }
 
 void texture_gather(const struct texture *t, const u8 *host, const struct texture_query *q, u32 channel, u32 result[4])

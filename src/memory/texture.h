@@ -68,7 +68,8 @@ struct texture_query {
 void texture_lookup(const struct texture *t, const u8 *host, const struct texture_query *q, u32 result[4]);
 /* The footprint of a bilinear lookup, counter-clockwise from the lower left, one channel of each. */
 void texture_gather(const struct texture *t, const u8 *host, const struct texture_query *q, u32 channel, u32 result[4]);
-/* The level that a step of so much from pixel to pixel asks for: the longer one counts a texel of it. */
+/* The level that steps of so much from pixel to pixel ask for. The hardware comes near the ellipse's axis that is taken
+ * here, to 0.14 of a level in recordings. */
 f32 texture_gradient_level(const struct texture *t, const struct texture_query *q, const f32 dx[3], const f32 dy[3]);
 
 /* What the texture is at a level, with the level's offset in *from. False: there is no such level. */

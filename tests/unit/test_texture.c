@@ -176,6 +176,66 @@ START_TEST(a_texref_is_bound)
 }
 END_TEST
 
+static const char levels_text[] = ".version 8.0\n.target sm_75\n.address_size 64\n"
+				  ".entry look(.param .u64 mips, .param .u64 samples, .param .u64 out) {\n"
+				  " .reg .b64 %rd<4>; .reg .f32 %f<6>; .reg .b32 %r<6>; .reg .pred %p<3>;\n"
+				  " ld.param.u64 %rd1, [mips]; ld.param.u64 %rd2, [samples]; ld.param.u64 %rd3, [out];\n"
+				  " mov.f32 %f5, 0f3FA00000; mov.u32 %r1, 1; mov.u32 %r2, 2; mov.u32 %r3, 0;\n"
+				  " tex.level.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1}], %f5; st.global.f32 [%rd3], %f1;\n"
+				  " tex.level.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}], %r2; st.global.f32 [%rd3+4], %f1;\n"
+				  " tex.2dms.v4.f32.s32 {%f1, %f2, %f3, %f4}|%p1, [%rd2, {%r2, %r1, %r1, %r3}]; st.global.f32 [%rd3+8], %f1;\n"
+				  " tex.2dms.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd2, {%r3, %r2, %r1, %r3}]; st.global.f32 [%rd3+12], %f1;\n"
+				  " txq.num_mipmap_levels.b32 %r4, [%rd1]; txq.num_samples.b32 %r5, [%rd2]; st.global.v2.u32 [%rd3+16], {%r4, %r5};\n"
+				  " txq.level.width.b32 %r4, [%rd1], %r2; txq.level.width.b32 %r5, [%rd1], 3; st.global.v2.u32 [%rd3+24], {%r4, %r5};\n"
+				  " ret; }\n";
+
+/* Levels of 4, 2 and 1 texels one after the other; 2 x 2 texels of four samples. */
+START_TEST(levels_and_samples)
+{
+	const float mips[7] = {0, 0, 0, 0, 8, 8, 24};
+	float samples[16], got[4];
+	uint32_t asked[4];
+	struct ptxsim_texture m = PTXSIM_TEXTURE_INIT, s = PTXSIM_TEXTURE_INIT;
+	struct ptxsim_launch launch = PTXSIM_LAUNCH_INIT;
+	uint64_t mip_handle, sample_handle, out;
+	ptxsim *sim = ptxsim_create();
+	const void *args[] = {&mip_handle, &sample_handle, &out};
+
+	for (int k = 0; k < 16; k++)
+		samples[k] = (float)k;
+	ck_assert_int_eq(ptxsim_add_text(sim, "look.ptx", levels_text, strlen(levels_text)), PTXSIM_OK);
+	ck_assert_int_eq(ptxsim_build(sim, NULL), PTXSIM_OK);
+	ck_assert_int_eq(ptxsim_alloc(sim, sizeof mips, &m.data), PTXSIM_OK);
+	ck_assert_int_eq(ptxsim_write(sim, m.data, mips, sizeof mips), PTXSIM_OK);
+	ck_assert_int_eq(ptxsim_alloc(sim, sizeof samples, &s.data), PTXSIM_OK);
+	ck_assert_int_eq(ptxsim_write(sim, s.data, samples, sizeof samples), PTXSIM_OK);
+	ck_assert_int_eq(ptxsim_alloc(sim, 32, &out), PTXSIM_OK);
+	m.width = 4;
+	m.linear_levels = 1;
+	m.levels = 17;
+	ck_assert_int_eq(ptxsim_texture_object(sim, &m, &mip_handle), PTXSIM_ERROR_ARGUMENT);
+	m.levels = 5; /* two more texels than there are */
+	ck_assert_int_eq(ptxsim_texture_object(sim, &m, &mip_handle), PTXSIM_ERROR_ARGUMENT);
+	m.levels = 3;
+	ck_assert_int_eq(ptxsim_texture_object(sim, &m, &mip_handle), PTXSIM_OK);
+	s.width = s.height = 2;
+	s.samples = 4;
+	s.levels = 2;
+	ck_assert_int_eq(ptxsim_texture_object(sim, &s, &sample_handle), PTXSIM_ERROR_ARGUMENT); /* levels of samples */
+	s.levels = 0;
+	ck_assert_int_eq(ptxsim_texture_object(sim, &s, &sample_handle), PTXSIM_OK);
+	launch.args = args;
+	launch.arg_count = 3;
+	ck_assert_int_eq(ptxsim_launch(sim, ptxsim_find_kernel(sim, "look"), &launch), PTXSIM_OK);
+	ck_assert_int_eq(ptxsim_read(sim, got, out, sizeof got), PTXSIM_OK);
+	ck_assert_int_eq(ptxsim_read(sim, asked, out + 16, sizeof asked), PTXSIM_OK);
+	ck_assert(got[0] == 12 && got[1] == 24); /* a quarter of the way from 8 to 24; the only texel, bounded */
+	ck_assert(got[2] == 14 && got[3] == 0);  /* texel (1, 1), sample 2; outside */
+	ck_assert(asked[0] == 3 && asked[1] == 4 && asked[2] == 1 && asked[3] == 0);
+	ptxsim_free(sim);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("texture");
@@ -184,6 +244,7 @@ int main(void)
 	tcase_add_checked_fixture(recorded, load, unload);
 	tcase_add_test(recorded, lookups_are_the_recorded_ones);
 	tcase_add_test(interface, a_texref_is_bound);
+	tcase_add_test(interface, levels_and_samples);
 	suite_add_tcase(suite, recorded);
 	suite_add_tcase(suite, interface);
 	SRunner *runner = srunner_create(suite);
