@@ -152,6 +152,22 @@ static const struct row rows[] = {
     {"sm_37", 0, ST, 16, LANES(3), LINE, 0, 128, 0, 2, 2, "two lines of a segment, one other"},
     {"sm_35", 0, LD, 4, ALL, COLUMNS, 0, 128, 32, 16, 16, "32 x 32 tile: rows in pairs"},
     {"sm_35", 0, LD, 4, ALL, COLUMNS, 0, 132, 32, 1, 1, "rows padded to 33 words"},
+    {"sm_30", 0, LD, 4, ALL, COLUMNS, 0, 64, 32, 8, 8,
+     "32 x 16 tile: four rows a segment, words 0 and 32, 16 and 48 together: 8 segments"},
+    {"sm_30", 0, LD, 4, ALL, COLUMNS, 0, 68, 32, 1, 1, "rows padded to 17 words: 17 l is a bank for each lane"},
+    {"sm_37", 0, LD, 4, ALL, COLUMNS, 0, 256, 32, 32, 32, "32 x 64 tile: a segment a row, one bank"},
+    {"sm_37", 0, LD, 4, ALL, COLUMNS, 0, 260, 32, 1, 1, "rows padded to 65 words"},
+    {"sm_30", 0, ST, 4, ALL, COLUMNS, 0, 128, 32, 16, 16, "writing by columns is the same"},
+    {"sm_30", 0, ST, 4, ALL, LINE, 0, 4, 0, 1, 1, "writing by rows"},
+    {"sm_32", 0, LD, 4, ALL, BACK, 0, 4, 0, 1, 1, "a permutation"},
+    {"sm_32", 0, LD, 4, ALL, SWAP, 0, 4, 21, 1, 1, "a permutation"},
+    {"sm_35", 0, LD, 4, LANES(5), LINE, 0, 128, 0, 3, 3, "five lines: two segments of two, one of one"},
+    {"sm_35", 0, LD, 4, 0x80000001u, LINE, 0, 128, 0, 2, 2, "segments 0 and 15, one bank"},
+    {"sm_35", 0, LD, 4, 0, LINE, 0, 4, 0, 0, 0, "no lane, nothing"},
+    {"sm_30", 0, LD, 2, ALL, LINE, 0, 2, 0, 1, 1, "halves of a word"},
+    {"sm_30", 0, ST, 1, ALL, LINE, 0, 1, 0, 1, 1, "bytes of a word from several lanes"},
+    {"sm_30", 0, LD, 8, ALL, LINE, 0, 0, 0, 1, 1, "broadcast of 8 bytes"},
+    {"sm_30", 0, LD, 16, LANES(16), LINE, 0, 16, 0, 1, 1, "one half"},
 
     /* 3.x, by 8 bytes: no conflict within a word of 64 bits */
     {"sm_35", 1, LD, 4, ALL, COLUMNS, 0, 128, 32, 16, 16, "32 x 32 tile: 16 words 64 apart"},
@@ -166,10 +182,42 @@ static const struct row rows[] = {
     {"sm_35", 1, LD, 4, ALL, ROUND, 0, 128, 2, 1, 1, "128 bytes apart: banks 0 and 16"},
     {"sm_35", 1, ST, 16, ALL, LINE, 0, 128, 0, 16, 8, "banks 0 and 16 with 8 lanes a half"},
     {"sm_35", 1, ST, 1, ALL, LINE, 0, 1, 0, 1, 1, "bytes of 4 words"},
+    {"sm_30", 1, LD, 4, ALL, LINE, 0, 4, 0, 1, 1, "two lanes a word of 64 bits"},
+    {"sm_30", 1, LD, 4, ALL, LINE, 0, 0, 0, 1, 1, "broadcast"},
+    {"sm_32", 1, LD, 4, ALL, BACK, 0, 4, 0, 1, 1, "a permutation"},
+    {"sm_32", 1, LD, 4, ALL, SWAP, 0, 4, 9, 1, 1, "a permutation"},
+    {"sm_37", 1, LD, 4, ALL, COLUMNS, 0, 64, 32, 8, 8, "32 x 16 tile: banks 0, 8, 16, 24 with 8 rows each"},
+    {"sm_37", 1, LD, 4, ALL, COLUMNS, 0, 68, 32, 2, 2,
+     "rows of 17 words: lane 2m in word 17m, lane 2m + 1 in 17m + 8, of which 8 banks meet"},
+    {"sm_37", 1, LD, 4, ALL, COLUMNS, 0, 256, 32, 32, 32, "32 x 64 tile: one bank"},
+    {"sm_35", 1, LD, 4, LANES(5), LINE, 0, 128, 0, 3, 3, "banks 0 and 16: three and two"},
+    {"sm_35", 1, LD, 4, 0x80000001u, LINE, 0, 128, 0, 1, 1, "banks 0 and 16"},
+    {"sm_35", 1, LD, 2, ALL, LINE, 0, 2, 0, 1, 1, "halves of 8 words"},
+    {"sm_35", 1, LD, 8, ALL, LINE, 0, 0, 0, 1, 1, "broadcast of 8 bytes"},
+    {"sm_35", 1, ST, 4, ALL, COLUMNS, 0, 128, 32, 16, 16, "writing by columns is the same"},
 
     /* 5.0 on: halves and quarters; from 7.0 loads join them */
     {"sm_50", 0, LD, 4, ALL, COLUMNS, 0, 128, 32, 32, 32, "32 x 32 tile by columns"},
     {"sm_61", 0, LD, 4, ALL, COLUMNS, 0, 132, 32, 1, 1, "rows padded to 33 words"},
+    {"sm_52", 0, LD, 4, ALL, COLUMNS, 0, 64, 32, 16, 16, "32 x 16 tile: banks 0 and 16"},
+    {"sm_52", 0, LD, 4, ALL, COLUMNS, 0, 68, 32, 1, 1, "rows padded to 17 words"},
+    {"sm_62", 0, LD, 4, ALL, COLUMNS, 0, 256, 32, 32, 32, "32 x 64 tile"},
+    {"sm_62", 0, LD, 4, ALL, COLUMNS, 0, 260, 32, 1, 1, "rows padded to 65 words"},
+    {"sm_70", 0, ST, 4, ALL, COLUMNS, 0, 128, 32, 32, 32, "writing by columns is the same"},
+    {"sm_50", 0, LD, 4, ALL, LINE, 0, 0, 0, 1, 1, "broadcast"},
+    {"sm_50", 0, LD, 4, ALL, BACK, 0, 4, 0, 1, 1, "a permutation"},
+    {"sm_53", 0, LD, 4, ALL, SWAP, 0, 4, 21, 1, 1, "a permutation"},
+    {"sm_60", 0, LD, 4, ALL, EACH, 0, 4, 2, 1, 1, "16 words multicast together"},
+    {"sm_60", 0, LD, 4, ALL, ROUND, 0, 128, 4, 4, 4, "four words of one bank"},
+    {"sm_72", 0, LD, 4, LANES(5), LINE, 0, 128, 0, 5, 5, "five lanes of one bank"},
+    {"sm_87", 0, LD, 4, 0x80000001u, LINE, 0, 128, 0, 2, 2, "first and last lane, one bank"},
+    {"sm_50", 0, LD, 2, ALL, LINE, 0, 2, 0, 1, 1, "halves of 16 words"},
+    {"sm_50", 0, ST, 1, ALL, LINE, 0, 1, 0, 1, 1, "bytes of one word from several lanes"},
+    {"sm_60", 0, LD, 8, ALL, LINE, 0, 0, 0, 2, 1, "8 bytes for all: each half by itself"},
+    {"sm_75", 0, LD, 8, ALL, LINE, 0, 0, 0, 1, 1, "8 bytes for all: joined"},
+    {"sm_53", 0, LD, 16, ALL, LINE, 0, 0, 0, 4, 1, "16 bytes for all: each quarter by itself"},
+    {"sm_89", 0, LD, 16, ALL, LINE, 0, 0, 0, 2, 1, "16 bytes for all: quarters joined"},
+    {"sm_89", 0, ST, 16, ALL, LINE, 0, 0, 0, 4, 1, "stores never join"},
     {"sm_60", 0, LD, 8, ALL, LINE, 0, 8, 0, 2, 1, "halves"},
     {"sm_60", 0, LD, 8, ALL, EACH, 0, 8, 2, 2, 1, "no joining stated before 7.0"},
     {"sm_70", 0, LD, 8, ALL, EACH, 0, 8, 2, 1, 1, "every lane has its neighbour's address"},
@@ -268,6 +316,95 @@ START_TEST(strides_follow_the_guide)
 			              "%s stride %u: %u ways, expected %u: %s", strides[i].arch, s, n.degree,
 			              strides[i].ways[s - 1], strides[i].reason);
 			ck_assert_uint_eq(n.wavefronts, n.degree * n.units);
+		}
+}
+END_TEST
+
+/* Stores of 16 bytes by 1 to 32 lanes: to one address, side by side, to separate lines of 128 bytes. `unit`:
+ * lanes served together; a unit of k lanes takes the passes that the functions say. */
+static u32 one(u32 k) { return k > 0; }
+static u32 two(u32 k) { return 2 * one(k); }
+static u32 four(u32 k) { return 4 * one(k); }
+static u32 all(u32 k) { return k; }
+static u32 half(u32 k) { return (k + 1) / 2; }
+static u32 all_and_one(u32 k) { return k + one(k); }
+static u32 four_by_four(u32 k) { return 4 * ((k + 3) / 4); }
+static u32 four_times(u32 k) { return 4 * k; }
+
+START_TEST(wide_stores_by_lanes)
+{
+	static const struct {
+		const char *arch;
+		u32 mode, step, unit;
+		u32 (*passes)(u32 lanes);
+		const char *reason;
+	} cases[] = {
+	    {"sm_13", 0, 0, 16, four, "four requests; in each one lane of a half wins"},
+	    {"sm_13", 0, 16, 16, four_by_four, "four requests, words 4 apart: every fourth lane of a half in one bank"},
+	    {"sm_13", 0, 128, 16, four_times, "four requests, all lanes of a half in one bank"},
+	    {"sm_20", 0, 0, 8, two, "quarters: 1 + 1"},
+	    {"sm_20", 0, 16, 8, two, "quarters of 128 bytes: 1 + 1"},
+	    {"sm_20", 0, 128, 8, all_and_one, "quarters: 1 + the lanes on a bank"},
+	    {"sm_35", 0, 0, 16, one, "halves"},
+	    {"sm_35", 0, 16, 16, one, "halves of 256 bytes"},
+	    {"sm_35", 0, 128, 16, half, "lines in pairs of a segment"},
+	    {"sm_37", 1, 0, 16, one, "halves"},
+	    {"sm_37", 1, 16, 16, one, "halves of 256 bytes"},
+	    {"sm_37", 1, 128, 16, half, "lines in turn in banks 0 and 16"},
+	    {"sm_52", 0, 0, 8, one, "quarters"},
+	    {"sm_52", 0, 16, 8, one, "quarters of 128 bytes"},
+	    {"sm_52", 0, 128, 8, all, "quarters: one bank"},
+	    {"sm_90", 0, 0, 8, one, "quarters, as recorded"},
+	    {"sm_90", 0, 16, 8, one, "quarters of 128 bytes, as recorded"},
+	    {"sm_90", 0, 128, 8, all, "quarters: one bank, as recorded"},
+	};
+	for (size_t i = 0; i < COUNT_OF(cases); i++)
+		for (u32 lanes = 1; lanes <= 32; lanes++) {
+			struct bank_access a = {BANK_STORE, (enum bank_mode)cases[i].mode, 16, LANES(lanes)};
+			u32 expected = 0, address[WARP_LANES];
+			struct bank_count n;
+
+			for (u32 first = 0; first < lanes; first += cases[i].unit)
+				expected += cases[i].passes(min_u32(lanes - first, cases[i].unit));
+			for (u32 l = 0; l < WARP_LANES; l++)
+				address[l] = l * cases[i].step;
+			banks_count(arch_find(cases[i].arch), &a, address, &n, NULL);
+			ck_assert_msg(n.wavefronts == expected, "%s, %u lanes, %u bytes apart: %u wavefronts, expected %u: %s",
+			              cases[i].arch, lanes, cases[i].step, n.wavefronts, expected, cases[i].reason);
+		}
+}
+END_TEST
+
+/* Loads of 8 and 16 bytes with a stride of 1 to 33 elements: a unit's lanes meet gcd(stride, its slots) times. */
+START_TEST(wide_strides)
+{
+	static const struct {
+		const char *arch;
+		u32 mode, width, units, slots, extra;
+		const char *reason;
+	} cases[] = {
+	    {"sm_20", 0, 8, 2, 16, 0, "half-warps, 16 pairs of banks"},
+	    {"sm_20", 0, 16, 4, 8, 1, "quarter-warps, 8 fours of banks, and a pass more"},
+	    {"sm_35", 1, 8, 1, 32, 0, "a warp, 32 banks of 8 bytes"},
+	    {"sm_35", 1, 16, 2, 16, 0, "half-warps, 16 pairs of banks of 8 bytes"},
+	    {"sm_53", 0, 8, 2, 16, 0, "half-warps, 16 pairs of banks"},
+	    {"sm_53", 0, 16, 4, 8, 0, "quarter-warps, 8 fours of banks"},
+	    {"sm_86", 0, 8, 2, 16, 0, "half-warps; neighbours have other addresses"},
+	    {"sm_86", 0, 16, 4, 8, 0, "quarter-warps; neighbours have other addresses"},
+	};
+	for (size_t i = 0; i < COUNT_OF(cases); i++)
+		for (u32 stride = 1; stride <= 33; stride++) {
+			struct bank_access a = {BANK_LOAD, (enum bank_mode)cases[i].mode, cases[i].width, FULL_MASK};
+			u32 ways = stride | cases[i].slots, address[WARP_LANES];
+			struct bank_count n;
+
+			ways = (ways & -ways) + cases[i].extra; /* slots are a power of two */
+			for (u32 l = 0; l < WARP_LANES; l++)
+				address[l] = l * stride * cases[i].width;
+			banks_count(arch_find(cases[i].arch), &a, address, &n, NULL);
+			ck_assert_msg(n.degree == ways && n.wavefronts == ways * cases[i].units,
+			              "%s, %u bytes, stride %u: %u wavefronts, %u ways, expected %u: %s", cases[i].arch,
+			              cases[i].width, stride, n.wavefronts, n.degree, ways, cases[i].reason);
 		}
 }
 END_TEST
@@ -392,6 +529,8 @@ int main(void)
 
 	tcase_add_test(tcase, follows_the_guide);
 	tcase_add_test(tcase, strides_follow_the_guide);
+	tcase_add_test(tcase, wide_stores_by_lanes);
+	tcase_add_test(tcase, wide_strides);
 	tcase_add_test(tcase, lock_loops_take_turns);
 	tcase_add_test(tcase, explains_who_waits);
 	tcase_add_test(tcase, short_cuts_agree);
