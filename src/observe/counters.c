@@ -507,6 +507,15 @@ const struct counter *counters_find(const char *name)
 
 bool counter_matches(const struct counter *c, const char *pattern) { return any_name(c, is_like, pattern); }
 
+bool counter_exists(const struct counter *c, const struct arch *arch)
+{
+	const field_set stages = F(global_tag_wavefronts) | F(local_tag_wavefronts) | F(global_data_reads) |
+	                         F(local_data_reads) | F(global_data_writes) | F(local_data_writes) |
+	                         F(global_data_conflicts) | F(local_data_conflicts);
+
+	return arch->global_rule == ARCH_GLOBAL_SECTORS || !((c->sums[0].fields | c->sums[1].fields) & stages);
+}
+
 static u64 add_up(const struct counter_sum sums[2], const struct account_run *run)
 {
 	u64 total = 0;
@@ -563,6 +572,13 @@ void counters_print(FILE *to)
 	    "unit serves together. Lanes of a global atomic that share an address take a sector each; so do "
 	    "lanes of one\n"
 	    "sector where one must wait for a lane on the same word of another line in its tag bank.\n\n"
+	    "What becomes a loop of compare and swap (atomics on 16 bits; on shared memory those on 64 bits "
+	    "and on\n"
+	    "floats, too) is counted by addresses alone: each operation is taken to change its word, and no "
+	    "other warp to\n"
+	    "come in between. Each load is counted as if it had to wait for its lines; with `--caches`, one "
+	    "that finds all of its\n"
+	    "sectors in the first-level cache passes the data stage at once.\n\n"
 	    "PTX is not machine code: `launch.` and `branch.` counters speak of PTX instructions, where the "
 	    "profilers\n"
 	    "count machine instructions, of which the assembler may make more or fewer.\n\n",

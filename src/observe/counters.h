@@ -42,6 +42,9 @@ const struct counter *counters_find(const char *name);
 /* Whether the name or an alias matches a shell pattern. */
 bool counter_matches(const struct counter *c, const char *pattern);
 
+/* Whether the architecture has what is counted: there are no tag and data stages before 5.0. */
+bool counter_exists(const struct counter *c, const struct arch *arch);
+
 /* A ratio without anything to divide by is 0. */
 double counter_value(const struct counter *c, const struct account_run *run);
 

@@ -48,6 +48,11 @@ static double counter_of(const json_t *launch, const char *name)
 	return json_number_value(json_object_get(json_object_get(launch, "counters"), name));
 }
 
+static bool has_counter(const json_t *launch, const char *name)
+{
+	return json_object_get(json_object_get(launch, "counters"), name) != NULL;
+}
+
 /* "+12.5 %", "same", or "new" where there was nothing. */
 static const char *change(double a, double b, char *text, size_t size)
 {
@@ -61,10 +66,14 @@ static const char *change(double a, double b, char *text, size_t size)
 
 static void compare_counters(FILE *to, json_t *const launches[2])
 {
-	u32 differ = 0;
+	u32 differ = 0, lacking = 0;
 
 	for (u32 k = 0; k < counters_count(); k++) {
 		const struct counter *c = counters_get(k);
+		if (!has_counter(launches[0], c->name) || !has_counter(launches[1], c->name)) {
+			lacking++;
+			continue;
+		}
 		const double a = counter_of(launches[0], c->name), b = counter_of(launches[1], c->name);
 		char text[32];
 		if (a == b)
@@ -74,7 +83,9 @@ static void compare_counters(FILE *to, json_t *const launches[2])
 		        c->scale != 0 ? 2 : 0, b, c->unit, change(a, b, text, sizeof text));
 	}
 	fprintf(to, differ ? "  the other %u counters are the same\n" : "  all %u counters are the same\n",
-	        counters_count() - differ);
+	        counters_count() - differ - lacking);
+	if (lacking)
+		fprintf(to, "  %u counters have no counterpart on the other architecture\n", lacking);
 }
 
 /* Excess of an instruction over the whole launch. */

@@ -12,6 +12,7 @@ struct rows {
 	FILE *to;
 	size_t launch;
 	const struct account_run *run;
+	const struct arch *arch;
 	enum line_kind kind;
 };
 
@@ -53,7 +54,7 @@ static void print_counters(const struct rows *r, const char *scope, const struct
 	for (u32 k = 0; k < counters_count(); k++) {
 		const struct counter *c = counters_get(k);
 		const double value = counter_value(c, sums);
-		if (value == 0 && sums != r->run)
+		if (sums == r->run ? !counter_exists(c, r->arch) : value == 0)
 			continue;
 		print_place(r, scope, line);
 		fprintf(r->to, "%s,%.17g\n", c->name, value);
@@ -90,7 +91,7 @@ bool report_csv(FILE *to, struct arena *arena, const struct accounting *a,
 
 	fputs("launch,kernel,scope,file,line,function,instruction,counter,value\n", to);
 	for (size_t k = 0; k < count && ok; k++) {
-		struct rows r = {.to = to, .launch = k + 1, .run = runs[k]};
+		struct rows r = {.to = to, .launch = k + 1, .run = runs[k], .arch = accounting_arch(a)};
 		print_counters(&r, "launch", NULL, runs[k]);
 		print_blocks(&r);
 		for (enum line_kind kind = LINES_INSTRUCTION; kind <= LINES_SOURCE && ok; kind++) {

@@ -197,15 +197,15 @@ static json_t *counter_json(const struct counter *c, double value)
 	return c->scale != 0 ? json_real(value) : json_integer((json_int_t)value);
 }
 
-/* Every counter, or those that are not 0. */
-static json_t *counters_object(const struct account_run *sums, bool all)
+/* Every counter that the architecture has; if it is NULL, those that are not 0. */
+static json_t *counters_object(const struct account_run *sums, const struct arch *arch)
 {
 	json_t *o = json_object();
 
 	for (u32 k = 0; k < counters_count(); k++) {
 		const struct counter *c = counters_get(k);
 		const double value = counter_value(c, sums);
-		if (all || value != 0)
+		if (arch ? counter_exists(c, arch) : value != 0)
 			json_object_set_new(o, c->name, counter_json(c, value));
 	}
 	return o;
@@ -221,9 +221,9 @@ static void add_line(void *context, const struct account_line *line)
 		json_object_set_new(o, "source", json_pack("{s:s, s:I}", "file", line->source, "line",
 		                                           (json_int_t)line->source_line));
 	if (o && line->has_own)
-		json_object_set_new(o, "counters", counters_object(&line->own, false));
+		json_object_set_new(o, "counters", counters_object(&line->own, NULL));
 	if (o && line->has_inlined)
-		json_object_set_new(o, "inlined", counters_object(&line->inlined, false));
+		json_object_set_new(o, "inlined", counters_object(&line->inlined, NULL));
 	json_array_append_new(context, o);
 }
 
@@ -287,7 +287,7 @@ static json_t *blocks_array(const struct account_run *run)
 	for (u64 k = 0; k < run->block_count; k++)
 		if (run->blocks[k])
 			json_array_append_new(list, json_pack("{s:I, s:o}", "block", (json_int_t)k, "counters",
-			                                      counters_object(run->blocks[k], false)));
+			                                      counters_object(run->blocks[k], NULL)));
 	return list;
 }
 
@@ -304,7 +304,7 @@ static json_t *launch_object(struct arena *arena, const struct accounting *a, co
 	json_t *o = json_pack("{s:s, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "kernel", run->kernel->name,
 	                      "grid", dimensions(run->grid), "block", dimensions(run->block), "seconds",
 	                      run->stats.seconds, "occupancy", occupancy_object(run), "counters",
-	                      counters_object(run, true), "sites", list, "lines",
+	                      counters_object(run, accounting_arch(a)), "sites", list, "lines",
 	                      lines_array(arena, a, run, LINES_PTX), "source_lines",
 	                      lines_array(arena, a, run, LINES_SOURCE), "timelines", timelines_array(run));
 	if (o && run->block_count)

@@ -23,7 +23,8 @@ function compareCounters(a, b) {
 	const holder = element("div", { class: "scroll tall", tabindex: 0, role: "region", "aria-label": "Counters" });
 	const all = element("input", { type: "checkbox", onchange: fill });
 	function fill() {
-		const rows = data.counters.map((c) => [c.name, a.counters[c.name] || 0, b.counters[c.name] || 0])
+		const rows = data.counters.filter((c) => c.name in a.counters && c.name in b.counters)
+			.map((c) => [c.name, a.counters[c.name], b.counters[c.name]])
 			.filter(([, x, y]) => all.checked ? x || y : x !== y);
 		holder.replaceChildren(rows.length ? table([{ title: "Counter" }, { title: data.names[0], number: true },
 			{ title: data.names[1], number: true }, { title: "Change", number: true }, { title: "" }],
