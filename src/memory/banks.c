@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "memory/repeats.h"
+
 struct plan {
 	u32 shift;      /* bytes of a slot's word, as a power of two */
 	u32 slots;      /* of a unit; a power of two */
@@ -20,7 +22,10 @@ struct plan {
 
 static u32 lanes_below(u32 n) { return n >= 32 ? FULL_MASK : (1u << n) - 1; }
 
-u32 banks_serve(u32 mask, const u32 key[WARP_LANES], u32 slots, u16 pass[WARP_LANES])
+/* Serves the lanes of `mask` together, where key k lies in slot k mod `slots` (a power of two up to 32), a slot
+ * serves one key a pass, and any number of lanes share a key's pass. Returns the number of passes; sets pass[l] for
+ * each lane. */
+static u32 serve_passes(u32 mask, const u32 key[WARP_LANES], u32 slots, u16 pass[WARP_LANES])
 {
 	/* Keys seen, in an open table at most half full; `used` spares clearing it. */
 	u32 seen[64];
@@ -136,7 +141,7 @@ static u32 stride_passes(const struct plan *p, u32 mask, const u32 address[WARP_
 	u32 stride = address[1] - address[0], grain = 1u << p->shift;
 	u32 apart = address[16] - address[0];
 
-	if (mask != FULL_MASK || p->segments || !halves_have_stride(address, stride))
+	if (mask != FULL_MASK || p->segments || address[2] - address[1] != stride || !halves_have_stride(address, stride))
 		return 0;
 	if (apart != 16 * stride && p->unit_lanes == 32) {
 		if (by_lane || grain != 4 || p->slots != 32 || (stride && stride != 4))
@@ -173,6 +178,61 @@ static bool one_key_a_slot(const struct plan *p, u32 mask, const u32 key[WARP_LA
 	for (u32 l = 0; l < WARP_LANES; l++)
 		off |= held[place[l]] ^ key[l];
 	return off == 0;
+}
+
+/* What each slot of a unit that is the whole warp served, where it was counted so. */
+struct served {
+	bool known;
+	u8 lanes[32], keys[32];
+};
+
+static u32 most_of(const u8 n[32])
+{
+	u8 most = 0;
+
+	for (u32 k = 0; k < 32; k++)
+		most = n[k] > most ? n[k] : most;
+	return most;
+}
+
+static void count_slot_lanes(u32 mask, const u32 key[WARP_LANES], u32 slots, struct served *served)
+{
+	const u32 low = slots - 1;
+
+	served->known = true;
+	memset(served->lanes, 0, sizeof served->lanes);
+	if (mask == FULL_MASK)
+		for (u32 l = 0; l < WARP_LANES; l++)
+			served->lanes[key[l] & low]++;
+	else
+		for (u32 l = 0; l < WARP_LANES; l++)
+			served->lanes[key[l] & low] += mask >> l & 1;
+}
+
+/* The most lanes in a slot. */
+static u32 serve_slot_lanes(u32 mask, const u32 key[WARP_LANES], u32 slots, struct served *served)
+{
+	count_slot_lanes(mask, key, slots, served);
+	return most_of(served->lanes);
+}
+
+/* The most keys in a slot, as serve_passes finds: of its lanes, those count that have a key of their own. */
+static u32 serve_slot_keys(u32 mask, const u32 key[WARP_LANES], u32 slots, struct served *served)
+{
+	enum { NONE = 1u << 30 }; /* above every key: for lanes that are not there, each with its own */
+	const u32 *keys = key;
+	u32 present[WARP_LANES];
+
+	if (mask != FULL_MASK) {
+		for (u32 l = 0; l < WARP_LANES; l++)
+			present[l] = mask >> l & 1 ? key[l] : NONE + l;
+		keys = present;
+	}
+	count_slot_lanes(mask, key, slots, served);
+	memcpy(served->keys, served->lanes, sizeof served->keys);
+	for (u32 left = repeats_find(keys); left; left &= left - 1)
+		served->keys[key[__builtin_ctz(left)] & (slots - 1)]--;
+	return most_of(served->keys);
 }
 
 static u32 active_units(u32 mask, u32 unit_lanes)
@@ -213,7 +273,7 @@ static void note_unit(const struct plan *p, const struct bank_access *a, u32 mas
 }
 
 static void count_words(const struct plan *p, const struct bank_access *a, const u32 address[WARP_LANES],
-                        struct bank_count *count, struct bank_detail *detail)
+                        struct bank_count *count, struct bank_detail *detail, struct served *served)
 {
 	u32 key[WARP_LANES];
 	u16 pass[WARP_LANES];
@@ -222,7 +282,10 @@ static void count_words(const struct plan *p, const struct bank_access *a, const
 
 	if (!passes) {
 		make_keys(p, address, key);
-		passes = !detail && one_key_a_slot(p, a->mask, key);
+		if (!detail && p->unit_lanes == WARP_LANES)
+			passes = serve_slot_keys(a->mask, key, p->slots, served);
+		else
+			passes = !detail && one_key_a_slot(p, a->mask, key);
 	}
 	if (passes) {
 		count->units = (u16)active_units(a->mask, p->unit_lanes);
@@ -235,7 +298,7 @@ static void count_words(const struct plan *p, const struct bank_access *a, const
 
 		if (!mask)
 			continue;
-		passes = banks_serve(mask, key, p->slots, pass) + p->extra;
+		passes = serve_passes(mask, key, p->slots, pass) + p->extra;
 
 		if (detail)
 			note_unit(p, a, mask, count->units, count->wavefronts, key, address, pass, detail);
@@ -270,7 +333,7 @@ static u32 serve_lanes(u32 mask, const u32 key[WARP_LANES], u32 slots, u16 pass[
 }
 
 static void count_lanes(const struct plan *p, const struct bank_access *a, const u32 address[WARP_LANES],
-                         struct bank_count *count, struct bank_detail *detail)
+                        struct bank_count *count, struct bank_detail *detail, struct served *served)
 {
 	u32 key[WARP_LANES], twice = a->kind == BANK_ATOM_CAS ? 2 : 1, cost = 0;
 	u16 pass[WARP_LANES];
@@ -283,7 +346,10 @@ static void count_lanes(const struct plan *p, const struct bank_access *a, const
 
 		if (!mask)
 			continue;
-		u32 lanes = by_stride ? by_stride : serve_lanes(mask, key, p->slots, pass);
+		const bool alone = !detail && p->unit_lanes == WARP_LANES;
+		u32 lanes = by_stride ? by_stride
+		            : alone   ? serve_slot_lanes(mask, key, p->slots, served)
+		                      : serve_lanes(mask, key, p->slots, pass);
 
 		for (u32 left = detail ? mask : 0; left; left &= left - 1) {
 			u32 l = (u32)__builtin_ctz(left);
@@ -564,10 +630,11 @@ enum bank_kind banks_atomic_kind(enum bank_atomic op, u32 bits, bool integer)
 
 static bool is_atomic(enum bank_kind kind) { return kind >= BANK_ATOM; }
 
-void banks_count(const struct arch *arch, const struct bank_access *access, const u32 address[WARP_LANES],
-                 struct bank_count *count, struct bank_detail *detail)
+static void count_access(const struct arch *arch, const struct bank_access *access, const u32 address[WARP_LANES],
+                         struct bank_count *count, struct bank_detail *detail, struct served *served)
 {
 	*count = (struct bank_count){0};
+	served->known = false;
 	if (detail)
 		memset(detail, 0, sizeof *detail);
 	if (!access->mask)
@@ -589,17 +656,25 @@ void banks_count(const struct arch *arch, const struct bank_access *access, cons
 	}
 	count->rounds = 1;
 	if (access->kind == BANK_ATOM || access->kind == BANK_ATOM_CAS || access->kind == BANK_ASYNC) {
-		count_lanes(&p, access, address, count, detail);
+		count_lanes(&p, access, address, count, detail, served);
 		return;
 	}
 	if (arch->shared_rule == ARCH_SHARED_HALF_WARP)
 		count_half_warps(access, address, count, detail);
 	else
-		count_words(&p, access, address, count, detail);
+		count_words(&p, access, address, count, detail, served);
 	count->conflicts = (u16)(count->wavefronts - count->units);
 	count->ideal = arch->shared_rule == ARCH_SHARED_UNITS
 	                   ? (u16)ideal_wavefronts(access, access->mask, count->wavefronts)
 	                   : count->units;
+}
+
+void banks_count(const struct arch *arch, const struct bank_access *access, const u32 address[WARP_LANES],
+                 struct bank_count *count, struct bank_detail *detail)
+{
+	struct served served;
+
+	count_access(arch, access, address, count, detail, &served);
 }
 
 /* Whether the lanes of a full warp lie one behind the other without a gap: as many words to each
@@ -610,8 +685,8 @@ static bool in_a_row(const struct bank_access *a, const u32 address[WARP_LANES])
 	       address[16] - address[0] == 16 * a->width;
 }
 
-void banks_add_words(const struct arch *arch, const struct bank_access *access,
-                     const u32 address[WARP_LANES], const struct bank_count *count, u64 by_bank[32])
+static void add_words(const struct arch *arch, const struct bank_access *access, const u32 address[WARP_LANES],
+                      const struct bank_count *count, u64 by_bank[32])
 {
 	struct bank_detail detail;
 	struct bank_count again;
@@ -643,4 +718,19 @@ void banks_add_words(const struct arch *arch, const struct bank_access *access,
 	banks_count(arch, access, address, &again, &detail);
 	for (u32 b = 0; b < 32; b++)
 		by_bank[b] += detail.bank_words[b];
+}
+
+void banks_count_words(const struct arch *arch, const struct bank_access *access, const u32 address[WARP_LANES],
+                       struct bank_count *count, u64 by_bank[32])
+{
+	struct served served;
+
+	count_access(arch, access, address, count, NULL, &served);
+	if (!served.known || arch->banks != 32 || arch->bank_bytes != 4 || access->width > 4) {
+		add_words(arch, access, address, count, by_bank);
+		return;
+	}
+	const u8 *n = is_atomic(access->kind) || access->kind == BANK_ASYNC ? served.lanes : served.keys;
+	for (u32 b = 0; b < 32; b++)
+		by_bank[b] += n[b];
 }

@@ -83,14 +83,9 @@ enum bank_kind banks_atomic_kind(enum bank_atomic op, u32 bits, bool integer);
 void banks_count(const struct arch *arch, const struct bank_access *access, const u32 address[WARP_LANES],
                  struct bank_count *count, struct bank_detail *detail);
 
-/* Adds the words that each bank delivered or took, given the access's counts; of an atomic, the
- * lanes' words, each lane once, however many rounds it takes. Banks of a 1.x access: the first 16. */
-void banks_add_words(const struct arch *arch, const struct bank_access *access,
-                     const u32 address[WARP_LANES], const struct bank_count *count, u64 by_bank[32]);
-
-/* Serves the lanes of `mask` together, where key k lies in slot k mod `slots` (a power of two up
- * to 32), a slot serves one key a pass, and any number of lanes share a key's pass. Returns the
- * number of passes; sets pass[l] for each lane. Also the data stage of global accesses. */
-u32 banks_serve(u32 mask, const u32 key[WARP_LANES], u32 slots, u16 pass[WARP_LANES]);
+/* The same without a detail, and adds the words that each bank delivered or took; of an atomic, the lanes' words, each
+ * lane once, however many rounds it takes. Banks of a 1.x access: the first 16. */
+void banks_count_words(const struct arch *arch, const struct bank_access *access, const u32 address[WARP_LANES],
+                       struct bank_count *count, u64 by_bank[32]);
 
 #endif

@@ -25,25 +25,44 @@ struct event {
 
 static void add(struct account *to, enum account_field field, u64 n) { to->n[field] += n; }
 
+static void narrow(const u64 from[WARP_LANES], u32 to[WARP_LANES])
+{
+	for (u32 l = 0; l < WARP_LANES; l++)
+		to[l] = (u32)from[l];
+}
+
+static void widen(const u32 from[WARP_LANES], u64 to[WARP_LANES])
+{
+	for (u32 l = 0; l < WARP_LANES; l++)
+		to[l] = from[l];
+}
+
 /* For a choice of samples that does not depend on the workers. */
 static u64 order_of(const struct warp *w) { return w->block->index << 8 | w->index; }
+
+/* Whether an access of such excess is to be kept as the sample. */
+static bool is_sample(const struct event *e, u32 excess)
+{
+	const struct account_sample *s = e->worst;
+
+	if (e->excess)
+		*e->excess = excess;
+	return !s->taken || excess > s->excess || (excess == s->excess && order_of(e->w) < s->order);
+}
 
 static void take_sample(const struct event *e, enum ir_space space, u32 mask, u32 cost, u32 excess,
                         const u64 address[WARP_LANES])
 {
 	struct account_sample *s = e->worst;
-	const u64 order = order_of(e->w);
 
-	if (e->excess)
-		*e->excess = excess;
-	if (s->taken && (excess < s->excess || (excess == s->excess && order >= s->order)))
+	if (!is_sample(e, excess))
 		return;
 	s->taken = true;
 	s->space = space;
 	s->mask = mask;
 	s->cost = cost;
 	s->excess = excess;
-	s->order = order;
+	s->order = order_of(e->w);
 	memcpy(s->address, address, sizeof s->address);
 	if (e->other)
 		memcpy(s->other, e->other, sizeof s->other);
@@ -61,19 +80,19 @@ static void add_lock_loop(struct account *to, const struct bank_count *n, u32 ma
 	to->n[ACCOUNT_lock_worst] = max_u64(to->n[ACCOUNT_lock_worst], n->rounds);
 }
 
-static void count_shared(const struct event *e, u32 mask, const u64 address[WARP_LANES])
+static void count_shared(const struct event *e, u32 mask, const u32 address[WARP_LANES])
 {
 	const struct account_site *site = e->site;
 	struct account *to = e->to;
 	const struct bank_access access = {site->bank_kind, e->a->options->bank_mode, site->width,
 	                                   mask & site->matrix_mask};
+	const u32 lanes = access.mask == FULL_MASK ? WARP_LANES : (u32)__builtin_popcount(access.mask);
 	u32 offset[WARP_LANES];
 	struct bank_count n;
 
 	for (u32 l = 0; l < WARP_LANES; l++)
-		offset[l] = (u32)address[l] & ((1u << SHARED_RANK_SHIFT) - 1);
-	banks_count(e->a->arch, &access, offset, &n, NULL);
-	banks_add_words(e->a->arch, &access, offset, &n, to->banks);
+		offset[l] = address[l] & ((1u << SHARED_RANK_SHIFT) - 1);
+	banks_count_words(e->a->arch, &access, offset, &n, to->banks);
 	if (e->copy)
 		add(to, ACCOUNT_shared_moved_conflicts, e->copy->conflicts);
 	if (e->copy && e->copy->units) {
@@ -84,7 +103,7 @@ static void count_shared(const struct event *e, u32 mask, const u64 address[WARP
 	const u32 cost = n.wavefronts + n.load_wavefronts;
 	add(to, ACCOUNT_shared_instructions, 1);
 	add(to, ACCOUNT_shared_named, site->space != SPACE_GENERIC);
-	add(to, ACCOUNT_shared_bytes_wanted, (u64)(u32)__builtin_popcount(access.mask) * site->width);
+	add(to, ACCOUNT_shared_bytes_wanted, (u64)lanes * site->width);
 	add(to, ACCOUNT_shared_units, n.units);
 	add(to, ACCOUNT_shared_wavefronts, n.wavefronts);
 	add(to, ACCOUNT_shared_ideal, n.ideal);
@@ -100,7 +119,12 @@ static void count_shared(const struct event *e, u32 mask, const u64 address[WARP
 		if (n.lock_attempts)
 			add_lock_loop(to, &n, access.mask);
 	}
-	take_sample(e, SPACE_SHARED, access.mask, cost, cost > n.ideal ? cost - n.ideal : 0, address);
+	const u32 excess = cost > n.ideal ? cost - n.ideal : 0;
+	if (is_sample(e, excess)) {
+		u64 wide[WARP_LANES];
+		widen(address, wide);
+		take_sample(e, SPACE_SHARED, access.mask, cost, excess, wide);
+	}
 }
 
 /* first: the space's block of fields, in the order of ACCOUNT_SECTOR_FIELDS. */
@@ -172,8 +196,7 @@ static void count_local(const struct event *e, u32 mask, const u64 address[WARP_
 	struct sector_count n;
 	u32 offset[WARP_LANES];
 
-	for (u32 l = 0; l < WARP_LANES; l++)
-		offset[l] = (u32)address[l];
+	narrow(address, offset);
 	sectors_count_local(e->a->arch, &access, offset, &n);
 	add_sectors(e, ACCOUNT_local_instructions, SPACE_LOCAL, mask, &n, address);
 	if (e->a->caches) {
@@ -198,9 +221,12 @@ static void count_constant(const struct event *e, u32 mask, const u64 address[WA
 
 static void count_space(const struct event *e, enum ir_space space, u32 mask, const u64 address[WARP_LANES])
 {
+	u32 offset[WARP_LANES];
+
 	switch (space) {
 	case SPACE_SHARED:
-		count_shared(e, mask, address);
+		narrow(address, offset);
+		count_shared(e, mask, offset);
 		break;
 	case SPACE_LOCAL:
 		count_local(e, mask, address);
@@ -271,8 +297,7 @@ static void count_copy(const struct event *e, const struct insn *i, const u8 *ro
 
 	form_addresses(rows, list[0], (s32)list[1], s->form->operand_bits[0] == 64, to);
 	form_addresses(rows, list[2], (s32)list[3], s->wide, from);
-	for (u32 l = 0; l < WARP_LANES; l++)
-		shared[l] = (u32)to[l];
+	narrow(to, shared);
 	if (s->operation == ACCOUNT_ASYNC) {
 		copies_count(e->a->arch, s->width, reads, mask & ~reads, from, shared, &copy);
 	} else {
@@ -282,7 +307,7 @@ static void count_copy(const struct event *e, const struct insn *i, const u8 *ro
 	side.copy = &copy;
 	side.shared = shared;
 	side.other = from;
-	count_shared(&side, mask, to);
+	count_shared(&side, mask, shared);
 	side.other = to;
 	if (reads)
 		count_global(&side, reads, from);
@@ -313,17 +338,32 @@ static void count_fragment(const struct event *e, const struct insn *i, const u8
 	}
 }
 
+/* The commonest without a pattern: no wider than it is. */
+static void count_narrow_shared(const struct event *e, const struct insn *i, const u8 *rows, u32 mask)
+{
+	const u32 *from = (const u32 *)(const void *)(rows + i->a);
+	u32 address[WARP_LANES];
+
+	for (u32 l = 0; l < WARP_LANES; l++)
+		address[l] = from[l] + (u32)i->imm;
+	count_shared(e, mask, address);
+}
+
 static void count_one(struct event *e, const struct insn *i, const u8 *rows, u32 mask)
 {
 	const struct account_site *s = e->site;
 	u64 address[WARP_LANES];
 
 	add(e->to, ACCOUNT_executed, 1);
-	add(e->to, ACCOUNT_lanes, (u64)(u32)__builtin_popcount(mask));
+	add(e->to, ACCOUNT_lanes, mask == FULL_MASK ? WARP_LANES : (u64)(u32)__builtin_popcount(mask));
 	if (s->one_lane)
 		mask &= -mask;
 	if (s->operation >= ACCOUNT_ASYNC) {
 		count_copy(e, i, rows, mask);
+		return;
+	}
+	if (s->space == SPACE_SHARED && !s->wide && !s->fragment) {
+		count_narrow_shared(e, i, rows, mask);
 		return;
 	}
 	form_addresses(rows, i->a, i->imm, s->wide, address);

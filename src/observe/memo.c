@@ -78,13 +78,19 @@ static u32 count_alike(const struct memo *m, const struct alike *alike, const st
 	return (x->site->wide ? alike->wide : alike->narrow)(x->rows + x->insn->a, x->stride, x->count, &m->distance);
 }
 
+/* The visits of atomics are made and served by bank; to all else only what is common counts. */
+static bool is_atomic(const struct account_site *s)
+{
+	return s->sector_kind >= SECTOR_RED && s->operation < ACCOUNT_ASYNC;
+}
+
 /* The lines' tag banks, up to their names: the hash is linear, so names are exchanged by xor. */
 static u64 tags_of(const struct memo_unit *u, const struct accesses *x, const u8 *rows)
 {
-	const u64 first = sectors_tag_bank(lane_address(x, rows, u->line_lane[0]));
+	const u64 first = is_atomic(x->site) ? 0 : sectors_tag_bank(lane_address(x, rows, u->line_lane[0]));
 	u64 tags = 0;
 
-	for (u32 k = 1; k < u->line_count; k++)
+	for (u32 k = 0; k < u->line_count; k++)
 		tags = tags << 2 | (sectors_tag_bank(lane_address(x, rows, u->line_lane[k])) ^ first);
 	return tags;
 }
@@ -217,7 +223,7 @@ static void choose_bits(struct memo *m, const struct arch *arch, const struct ac
 		m->rotates = arch->shared_rule == ARCH_SHARED_UNITS;
 		m->low_mask = m->rotates ? 3 : SHARED_BITS;
 	} else if (n[ACCOUNT_global_instructions]) {
-		m->low_mask = arch->global_rule == ARCH_GLOBAL_SECTORS ? line_bits(m, x) : LINE_BITS;
+		m->low_mask = arch->global_rule == ARCH_GLOBAL_SECTORS && !is_atomic(x->site) ? line_bits(m, x) : LINE_BITS;
 	} else {
 		m->low_mask = n[ACCOUNT_const_instructions] ? 0 : ~0ull;
 	}

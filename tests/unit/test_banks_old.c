@@ -492,7 +492,7 @@ static void compare_ways(const char *name, u32 kind, u32 width, u32 step, u32 ap
 		u64 by_bank[32] = {0};
 		a.mask = k ? 0x0ff0f0ff : FULL_MASK;
 		banks_count(arch_find(name), &a, address, &slow, &d);
-		banks_add_words(arch_find(name), &a, address, &slow, by_bank);
+		banks_count_words(arch_find(name), &a, address, &slow, by_bank);
 		for (u32 b = 0; b < 32; b++)
 			ck_assert_msg(by_bank[b] == d.bank_words[b], "%s kind %u width %u step %u apart %d, bank %u: %llu, not %u",
 			              name, kind, width, step, (s32)apart, b, (unsigned long long)by_bank[b], d.bank_words[b]);
@@ -522,6 +522,44 @@ START_TEST(short_cuts_agree)
 }
 END_TEST
 
+/* Lanes here and there, some on one word: the general way again. */
+START_TEST(scattered_lanes_agree)
+{
+	static const char *const names[] = {"sm_13", "sm_20", "sm_35", "sm_50", "sm_90"};
+	u64 state = 0x9e3779b97f4a7c15ull;
+
+	for (u32 k = 0; k < 20000; k++) {
+		const struct arch *arch = arch_find(names[k % COUNT_OF(names)]);
+		struct bank_access a = {(enum bank_kind)(k / 8 % (BANK_ATOM_COUNT + 1)), k & 8 ? BANK_MODE_4 : BANK_MODE_8, 4, FULL_MASK};
+		struct bank_count fast, slow, again;
+		struct bank_detail d;
+		u32 address[WARP_LANES];
+		u64 by_bank[32] = {0};
+		for (u32 l = 0; l < WARP_LANES; l++) {
+			state ^= state << 13;
+			state ^= state >> 7;
+			state ^= state << 17;
+			address[l] = (u32)(state >> 20) & ((64u << k % 11) - 4);
+		}
+		if (k & 16)
+			a.mask = (u32)(state >> 9) | 1;
+		banks_count(arch, &a, address, &fast, NULL);
+		banks_count(arch, &a, address, &slow, &d);
+		banks_count_words(arch, &a, address, &again, by_bank);
+		ck_assert_msg(!memcmp(&fast, &slow, sizeof fast) && !memcmp(&fast, &again, sizeof fast), "%s kind %u mask %08x",
+		              arch->name, a.kind, a.mask);
+		/* An atomic's detail has its rounds, not its words. */
+		if (a.kind >= BANK_ATOM)
+			memset(d.bank_words, 0, sizeof d.bank_words);
+		for (u32 l = 0; l < WARP_LANES && a.kind >= BANK_ATOM; l++)
+			d.bank_words[address[l] / arch->bank_bytes % arch->banks] += a.mask >> l & 1;
+		for (u32 b = 0; b < 32; b++)
+			ck_assert_msg(by_bank[b] == d.bank_words[b], "%s kind %u mask %08x bank %u: %llu, not %u", arch->name,
+			              a.kind, a.mask, b, (unsigned long long)by_bank[b], d.bank_words[b]);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("banks of earlier generations");
@@ -534,6 +572,7 @@ int main(void)
 	tcase_add_test(tcase, lock_loops_take_turns);
 	tcase_add_test(tcase, explains_who_waits);
 	tcase_add_test(tcase, short_cuts_agree);
+	tcase_add_test(tcase, scattered_lanes_agree);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);

@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "cli/play.h"
+#include "memory/repeats.h"
+#include "observe/alike.h"
 #include "same_counts.h"
 
 struct played {
@@ -129,12 +131,73 @@ START_TEST(benchmark)
 }
 END_TEST
 
+/* --- Vector widths -------------------------------------------------------------------------- */
+
+static u64 draw(u64 *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state >> 11;
+}
+
+static u32 repeats_plainly(const u32 key[WARP_LANES])
+{
+	u32 found = 0;
+
+	for (u32 l = 0; l < WARP_LANES; l++)
+		for (u32 k = 0; k < l; k++)
+			found |= (u32)(key[k] == key[l]) << l;
+	return found;
+}
+
+START_TEST(widths_agree)
+{
+	enum { ROWS = 6 };
+	static const char *const variants[] = {"baseline", "avx2", "avx512"};
+	static u64 wide[ROWS][WARP_LANES] __attribute__((aligned(64))), distance[WARP_LANES] __attribute__((aligned(64)));
+	static u32 narrow[ROWS][WARP_LANES] __attribute__((aligned(64))), apart[WARP_LANES] __attribute__((aligned(64)));
+	u32 key[WARP_LANES];
+	struct alike alike;
+	u64 state = 88172645463325252ull;
+
+	for (u32 round = 0; round < 2000; round++) {
+		/* Rows like the distances but for one lane of row `odd`, if there is such a row. */
+		const u32 odd = (u32)draw(&state) % (ROWS + 2), lane = 1 + (u32)draw(&state) % (WARP_LANES - 1);
+		for (u32 l = 1; l < WARP_LANES; l++) {
+			distance[l] = draw(&state);
+			apart[l] = (u32)distance[l];
+		}
+		for (u32 r = 0; r < ROWS; r++) {
+			const u64 base = draw(&state) << 8;
+			for (u32 l = 0; l < WARP_LANES; l++) {
+				wide[r][l] = base + distance[l] + (r == odd && l == lane ? 1ull << round % 64 : 0);
+				narrow[r][l] = (u32)base + apart[l] + (r == odd && l == lane ? 1u << round % 32 : 0);
+			}
+		}
+		for (u32 l = 0; l < WARP_LANES; l++)
+			key[l] = (u32)draw(&state) & ((4u << round % 29) - 1);
+		for (u32 v = 0; v < COUNT_OF(variants); v++) {
+			if (alike_choose(variants[v], &alike)) {
+				ck_assert_uint_eq(alike.wide((const u8 *)wide, sizeof *wide, ROWS, distance), min_u32(odd, ROWS));
+				ck_assert_uint_eq(alike.narrow((const u8 *)narrow, sizeof *narrow, ROWS, apart), min_u32(odd, ROWS));
+			}
+			repeats_fn *const repeats = repeats_variant(variants[v]);
+			if (repeats)
+				ck_assert_uint_eq(repeats(key), repeats_plainly(key));
+		}
+		ck_assert_uint_eq(repeats_find(key), repeats_plainly(key));
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("counts");
 	TCase *c = tcase_create("counts");
 
 	tcase_set_timeout(c, 120);
+	tcase_add_test(c, widths_agree);
 	tcase_add_loop_test(c, samples, 0, 2);
 	tcase_add_loop_test(c, benchmark, 0, COUNT_OF(benchmarks));
 	suite_add_tcase(s, c);
