@@ -474,6 +474,16 @@ START_TEST(explains_who_waits)
 }
 END_TEST
 
+/* The first bank whose words differ, or 32: asserting each of them would take longer than counting. */
+static u32 other_bank(const u64 by_bank[32], const struct bank_detail *d)
+{
+	u32 b = 0;
+
+	while (b < 32 && by_bank[b] == d->bank_words[b])
+		b++;
+	return b;
+}
+
 static void compare_ways(const char *name, u32 kind, u32 width, u32 step, u32 apart)
 {
 	struct bank_access a = {(enum bank_kind)kind, BANK_MODE_8, width, FULL_MASK};
@@ -493,9 +503,9 @@ static void compare_ways(const char *name, u32 kind, u32 width, u32 step, u32 ap
 		a.mask = k ? 0x0ff0f0ff : FULL_MASK;
 		banks_count(arch_find(name), &a, address, &slow, &d);
 		banks_count_words(arch_find(name), &a, address, &slow, by_bank);
-		for (u32 b = 0; b < 32; b++)
-			ck_assert_msg(by_bank[b] == d.bank_words[b], "%s kind %u width %u step %u apart %d, bank %u: %llu, not %u",
-			              name, kind, width, step, (s32)apart, b, (unsigned long long)by_bank[b], d.bank_words[b]);
+		const u32 b = other_bank(by_bank, &d);
+		ck_assert_msg(b == 32, "%s kind %u width %u step %u apart %d, bank %u: %llu, not %u", name, kind, width, step,
+		              (s32)apart, b, (unsigned long long)by_bank[b % 32], d.bank_words[b % 32]);
 	}
 }
 
@@ -553,9 +563,9 @@ START_TEST(scattered_lanes_agree)
 			memset(d.bank_words, 0, sizeof d.bank_words);
 		for (u32 l = 0; l < WARP_LANES && a.kind >= BANK_ATOM; l++)
 			d.bank_words[address[l] / arch->bank_bytes % arch->banks] += a.mask >> l & 1;
-		for (u32 b = 0; b < 32; b++)
-			ck_assert_msg(by_bank[b] == d.bank_words[b], "%s kind %u mask %08x bank %u: %llu, not %u", arch->name,
-			              a.kind, a.mask, b, (unsigned long long)by_bank[b], d.bank_words[b]);
+		const u32 b = other_bank(by_bank, &d);
+		ck_assert_msg(b == 32, "%s kind %u mask %08x bank %u: %llu, not %u", arch->name, a.kind, a.mask, b,
+		              (unsigned long long)by_bank[b % 32], d.bank_words[b % 32]);
 	}
 }
 END_TEST
