@@ -63,6 +63,15 @@ static bool is_complete(const struct block *block, const struct barrier *b)
 	return b->arrived && b->arrived >= (b->expected ? b->expected : block->live_threads);
 }
 
+/* Should the warp that completes a barrier let the others come up to it, to go on with them as a gang? Only if
+ * the barrier is where all threads of the block are: nobody else would have to wait. */
+static bool gathers(const struct warp *w, const struct barrier *b)
+{
+	const struct block *block = w->block;
+
+	return w->machine->gang_limit && block->warp_count > 1 && b->arrived >= block->live_threads && warp_is_whole(w);
+}
+
 const struct insn *block_barrier(struct warp *w, const struct insn *i, u32 number, u32 threads, bool waits,
 				 enum barrier_reduce reduce, u32 predicate)
 {
@@ -98,8 +107,13 @@ const struct insn *block_barrier(struct warp *w, const struct insn *i, u32 numbe
 	}
 	if (waits)
 		write_result(b, i, reduce, w->rows, w->mask);
+	block->gathers = waits && gathers(w, b);
 	complete(block, number);
-	return i + 1;
+	if (!block->gathers)
+		return i + 1;
+	block->lead = w->index;
+	block->leads = true;
+	return warp_rest(w, i + 1);
 }
 
 void block_lanes_exited(struct warp *w, u32 lanes)
@@ -158,7 +172,7 @@ const struct insn *cluster_wait(struct warp *w, const struct insn *i)
 
 	warp_account(w, i);
 	if (w->cluster_phase[lane] <= c->phase)
-		return i + 1;
+		return w->machine->gang_limit && w->block->warp_count > 1 && warp_is_whole(w) ? warp_rest(w, i + 1) : i + 1;
 	struct split *s = warp_store(w, i + 1, SPLIT_AT_CLUSTER);
 	s->phase = c->phase;
 	return warp_next(w);

@@ -531,6 +531,21 @@ const struct insn *warp_stands(const struct warp *w)
 	return s->pc;
 }
 
+bool warp_is_whole(const struct warp *w)
+{
+	return w->mask == w->live && w->frame == w->entry_frame && !w->join && !w->stack_depth;
+}
+
+const struct insn *warp_rest(struct warp *w, const struct insn *pc)
+{
+	push_ready(w, store_running(w, pc));
+	w->mask = 0;
+	w->resumed = false;
+	w->spins = 0;
+	w->stop = STOP_YIELD;
+	return NULL;
+}
+
 void warp_take(struct warp *w)
 {
 	free_split(w, w->ready_head);

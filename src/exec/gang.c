@@ -56,6 +56,8 @@ void gang_run(struct block *b, u32 first, u32 count, const struct insn *at, s64 
 	u32 live = FULL_MASK;
 
 	g.budget = budget;
+	g.lead = b->leads && b->lead >= first && b->lead < first + count ? b->lead - first : 0;
+	b->leads = false;
 	for (struct warp *w = g.warps; w < g.warps + count; w++) {
 		if (!w->fresh)
 			warp_take(w);
@@ -133,6 +135,8 @@ const struct insn *gang_part(struct gang *g, const struct insn *i, u32 done)
 
 	g->parted = i;
 	g->done = done;
+	g->block->lead = (u32)(g->warps - g->block->warps) + g->lead;
+	g->block->leads = true;
 	gang_dissolve(g);
 	if (g->split) {
 		gang_scatter(g, again, pc + 1, done);
@@ -209,6 +213,8 @@ const struct insn *gang_barrier(struct gang *g, const struct insn *i, u32 number
 	gang_account(g, i);
 	b->barriers[number].phase++;
 	g->spins = 0;
+	/* The lead comes first, the others in order: */
+	g->lead = g->count > 1 && g->lead == g->count - 1 ? g->count - 2 : g->count - 1;
 	return i + 1;
 }
 
@@ -225,5 +231,35 @@ const struct insn *gang_each(struct gang *g, const struct insn *i)
 	struct warp *w = g->warps;
 	EACH_WARP(g)
 		run(w++, plain, rows, FULL_MASK);
+	return i + 1;
+}
+
+bool gang_try(struct gang *g, const struct insn *i, struct warp *w, u8 *rows, u32 mask, meaning_fn *run)
+{
+	g->worker->probing = true;
+	run(w, gang_plain(g, i), rows, mask);
+	g->worker->probing = false;
+	if (w->stop != STOP_FAULT)
+		return true;
+	w->stop = STOP_NONE;
+	return false;
+}
+
+const struct insn *gang_step(struct gang *g, const struct insn *i)
+{
+	meaning_fn *const run = g->code->insns[i - g->insns].fn;
+	struct warp *w = g->warps;
+
+	if (g->on) {
+		EACH_MEMBER(g, m)
+			if (!gang_try(g, i, m->warp, m->rows, m->mask, run))
+				return gang_part(g, i, (u32)(m->warp - g->warps));
+		return i + 1;
+	}
+	EACH_WARP(g) {
+		if (!gang_try(g, i, w, rows, FULL_MASK, run))
+			return gang_part(g, i, (u32)(w - g->warps));
+		w++;
+	}
 	return i + 1;
 }

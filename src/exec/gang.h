@@ -39,6 +39,7 @@ struct gang {
 	size_t stride; /* from one warp's frame to the next one's */
 	u32 count;
 	u32 spins;     /* times around a spin loop since the last barrier */
+	u32 lead;      /* the warp that would go on first without gangs: after a barrier the last to arrive */
 	struct warp *warps; /* `count` of them */
 	const struct code *code;
 	const struct insn *insns; /* machine->gang_insns or code->once_insns */
@@ -98,6 +99,11 @@ const struct insn *gang_exit(struct gang *g, const struct insn *i);
 const struct insn *gang_barrier(struct gang *g, const struct insn *i, u32 number, u32 threads);
 /* Runs a lane-wise instruction for each warp by its ordinary handler. */
 gang_fn gang_each;
+/* The same for an instruction that may fault, but otherwise goes on to the next one: a fault changes nothing that
+ * counts when the instruction runs again. The gang parts before the first warp with a fault. */
+gang_fn gang_step;
+/* Runs it for one warp by the handler `run`; false: it has a fault, which is not raised yet. */
+bool gang_try(struct gang *g, const struct insn *i, struct warp *w, u8 *rows, u32 mask, meaning_fn *run);
 /* For instructions that a gang does not run. */
 gang_fn gang_end;
 

@@ -7,6 +7,8 @@
  * is ready; only, at a join a warp also waits for other warps. None waits for long: a gang whose turn is over
  * parts, and each warp gets the splits and joins that it would have by itself.
  */
+#include <string.h>
+
 #include "exec/gang.h"
 #include "exec/internal.h"
 
@@ -144,16 +146,39 @@ static struct entry *open_join(struct gang_split *s, const struct insn *pc)
 	return s->join != NO_JOIN && s->stack[s->join].pc == pc ? &s->stack[s->join] : NULL;
 }
 
-/* Counts the branch i of the running warps, and what `taken` parts of them. */
-static void count_branch(struct gang *g, const struct insn *i, const u32 *taken)
+/* Counts the branch i, of whose warps `taken` parts some or none. Returns how many. */
+static u32 count_branch(struct gang *g, const struct insn *i, const u32 *taken)
 {
+	u32 parted = 0;
+
 	gang_account_branch(g, i);
 	EACH_MEMBER(g, m) {
 		const u32 t = taken[m->warp - g->warps];
 		m->warp->divergent_branches += t && t != m->mask;
+		parted += t && t != m->mask;
+	}
+	return parted;
+}
+
+/* Running lanes, the chosen ones or the others, are to run from pc later; or they have arrived at the join there. */
+static void put_aside(struct gang *g, const struct insn *pc, const u32 *chosen, bool others)
+{
+	struct gang_split *s = g->split;
+	struct entry *e = open_join(s, pc);
+
+	if (!e) {
+		e = push(s, pc, false);
+		memset(e->lanes, 0, sizeof e->lanes);
+	}
+	for (u32 k = 0; k < g->count; k++) {
+		const u32 lanes = s->running[k] & (others ? ~chosen[k] : chosen[k]);
+		e->lanes[k] |= lanes;
+		s->running[k] &= ~lanes;
 	}
 }
 
+/* Of lanes of one warp, those that do not branch come first. If no warp's lanes part, the warp comes first that
+ * would without gangs: others may wait for it. */
 const struct insn *gang_diverge(struct gang *g, const struct insn *i, const u32 taken[GANG_WARPS])
 {
 	const struct insn *target = i + i->imm, *join_pc = i->b == NO_OPERAND ? NULL : i + (s32)i->b;
@@ -164,18 +189,13 @@ const struct insn *gang_diverge(struct gang *g, const struct insn *i, const u32 
 	struct gang_split *s = g->split ? g->split : begin(g);
 	g->on = s->on;
 	g->on_end = list_members(g, s->running, s->on);
-	count_branch(g, i, taken);
+	const u32 lead = s->running[g->lead] ? g->lead : (u32)(s->on->warp - g->warps);
+	const bool taken_first = !count_branch(g, i, taken) && taken[lead];
 	if (join_pc && !open_join(s, join_pc))
 		push_join(g, join_pc);
-	struct entry *join = open_join(s, target);
-	u32 *lanes = join ? join->lanes : push(s, target, false)->lanes;
-	for (u32 k = 0; k < g->count; k++) {
-		const u32 go = taken[k] & s->running[k];
-		lanes[k] = (join ? lanes[k] : 0) | go;
-		s->running[k] &= ~go;
-	}
+	put_aside(g, taken_first ? i + 1 : target, taken, taken_first);
 	set_running(g);
-	return i + 1;
+	return taken_first ? target : i + 1;
 }
 
 const struct insn *gang_join(struct gang *g, const struct insn *i)

@@ -44,6 +44,10 @@ const struct insn *warp_stands(const struct warp *w);
 /* Makes it so; and takes that only split away, to be run otherwise. */
 void warp_stand(struct warp *w, const struct insn *pc);
 void warp_take(struct warp *w);
+/* The running split is all that lives of the warp, at the kernel's level. */
+bool warp_is_whole(const struct warp *w);
+/* Ends the warp's turn, to go on at `pc` in the next one. */
+const struct insn *warp_rest(struct warp *w, const struct insn *pc);
 /* Lanes of the entry frame that are to run from `pc`, before what is ready already; and a join of lanes
  * that go different ways. */
 void warp_stand_apart(struct warp *w, const struct insn *pc, u32 mask, struct join *join);

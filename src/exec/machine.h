@@ -86,6 +86,8 @@ struct block_turns {
 	u32 next;    /* warp */
 	u64 before;  /* what it had issued when it was entered */
 	u32 ganged;  /* warps below this one have begun their turns in a gang */
+	u32 led;     /* the warp that has had a turn before the others, plus 1; 0: none */
+	bool in_gang; /* the turn began in a gang */
 };
 
 /* Locks of a block's shared words, of machines that have lock-loads. */
@@ -119,6 +121,9 @@ struct block {
 	struct shared_locks *locks; /* NULL until a lock-load runs */
 	struct block_turns turns;
 	bool at_start; /* none of its instructions has run */
+	bool gathers;  /* a warp has ended its turn early, so that all can go on as a gang */
+	bool leads;    /* warp number `lead` comes before the others: it was the last at a barrier, and without gangs */
+	u32 lead;      /* would have gone on at once */
 	bool intact;   /* its warps are as gang_start_block leaves them: no need to reset them */
 };
 
@@ -154,6 +159,7 @@ struct worker {
 	pthread_t thread;
 	u32 number;
 	u8 fp;        /* enum fp_mode now in force on this host thread */
+	bool probing; /* a fault is not to be raised yet: see gang_try */
 	u32 fp_saved; /* the caller's control word */
 	struct remembered allocations[ALLOCATION_CACHE];
 	u64 generation; /* of memory when `allocations` was filled */

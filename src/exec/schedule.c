@@ -160,6 +160,7 @@ static void block_reset(struct block *b, struct cluster *c, u32 rank)
 	for (u32 n = 0; n < b->warp_count && !b->intact; n++)
 		warp_reset(&b->warps[n], c);
 	b->at_start = true;
+	b->gathers = b->leads = false;
 	for (u32 o = 0; o < m->observer_count; o++)
 		if (m->observers[o]->block_start)
 			m->observers[o]->block_start(m->observers[o]->context, b);
@@ -269,12 +270,28 @@ static bool can_gang_block(struct block *b)
 	       (b->intact || gang_start_block(b)) && limit_left(m) / b->warp_count >= GANG_LEAST;
 }
 
+/* The warp whose turn it is: the next one, or before it the one that leads its gang, for a turn more. */
+static u32 turn_of(struct block *b)
+{
+	struct block_turns *t = &b->turns;
+
+	if (t->entered)
+		return t->next;
+	if (t->next >= t->ganged)
+		t->ganged = t->next + gang_turn(b, t->next);
+	const bool leads = b->leads && b->lead > t->next && b->lead < t->ganged;
+	b->leads = false;
+	if (!leads)
+		return t->next;
+	t->led = b->lead + 1;
+	return b->lead;
+}
+
 static void begin_turn(struct block_turns *t, struct warp *w)
 {
 	t->entered = true;
-	if (t->next >= t->ganged)
-		t->ganged = t->next + gang_turn(w->block, t->next);
-	t->before = t->next < t->ganged ? w->turn_start : w->issued;
+	t->in_gang = w->index < t->ganged && !(t->led == w->index + 1 && t->next == w->index);
+	t->before = t->in_gang ? w->turn_start : w->issued;
 	if (w->fresh)
 		warp_enter(w);
 }
@@ -284,7 +301,7 @@ static bool take_turn(struct worker *k, struct block_turns *t, struct warp *w)
 {
 	if (!t->entered)
 		begin_turn(t, w);
-	const bool ganged = t->next < t->ganged, ready = w->ready_head || w->open_joins;
+	const bool ganged = t->in_gang, ready = w->ready_head || w->open_joins;
 	if (!ready && !ganged) {
 		w->stop = STOP_WAITING;
 		return true;
@@ -331,16 +348,18 @@ static enum pass block_pass(struct block *b)
 		b->intact = false;
 	}
 	while (t->next < b->warp_count) {
-		struct warp *w = &b->warps[t->next];
-		if (w->live || t->next < t->ganged) {
+		const u32 turn = turn_of(b);
+		struct warp *w = &b->warps[turn];
+		if (w->live || turn < t->ganged) {
 			if (!take_turn(k, t, w))
 				return PASS_SUSPENDED;
 			if (w->stop == STOP_FAULT)
 				return PASS_FAULT;
 			judge_turn(t, w);
 		}
-		t->next++;
+		t->next = b->gathers ? b->warp_count : t->next + (turn == t->next);
 		t->entered = false;
+		b->gathers = false;
 		if (__builtin_expect(k->elapsed >= k->pause_at, 0))
 			return PASS_SUSPENDED;
 	}

@@ -169,6 +169,9 @@ static void raise_fault(struct warp *w, const struct insn *i, struct fault *f)
 	struct machine *m = w->machine;
 	const struct code *code = w->frame ? w->frame->code : m->kernel->code;
 
+	w->stop = STOP_FAULT;
+	if (w->worker->probing)
+		return;
 	if (!f->code) {
 		f->code = code;
 		f->insn = m->insns ? code->insns + (i - m->insns[code->index]) : i;
@@ -182,7 +185,6 @@ static void raise_fault(struct warp *w, const struct insn *i, struct fault *f)
 		__atomic_store_n(&m->faulted, true, __ATOMIC_RELEASE);
 	}
 	pthread_mutex_unlock(&m->lock);
-	w->stop = STOP_FAULT;
 }
 
 const struct insn *warp_fault(struct warp *w, const struct insn *i, enum fault_kind kind, u32 lanes,

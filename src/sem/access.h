@@ -9,29 +9,37 @@
 
 #include "sem/lanes.h"
 
-/* A memory meaning in two steps: NAME_fast does all of it and returns true, or nothing. A gang runs as
- * long as its warps' accesses are fast; before the first that is not, it parts. */
-#define GANG_FAST(NAME)                                                                                \
-	SEPARATE const struct insn *NAME##_some(struct gang *g, const struct insn *i)                  \
-	{                                                                                              \
-		EACH_MEMBER(g, m)                                                                      \
-			if (UNLIKELY(!NAME##_fast(m->warp, i, m->rows, m->mask)))                      \
-				return gang_part(g, i, (u32)(m->warp - g->warps));                     \
-		return i + 1;                                                                          \
-	}                                                                                              \
-	GANG_FUNCTION(NAME)                                                                            \
-	{                                                                                              \
-		struct warp *w = g->warps;                                                             \
-		if (UNLIKELY(g->on != NULL))                                                           \
-			return NAME##_some(g, i);                                                      \
-		EACH_WARP(g) {                                                                         \
-			if (UNLIKELY(!NAME##_fast(w, i, rows, FULL_MASK)))                             \
-				return gang_part(g, i, (u32)(w - g->warps));                           \
-			w++;                                                                           \
-		}                                                                                      \
-		return i + 1;                                                                          \
-	}                                                                                              \
+/* A memory meaning in two steps: NAME_fast does all of it and returns true, or nothing. Where it gives up for a
+ * warp of a gang, NAME_run is tried (GANG_FAST), or the gang parts (GANG_ONLY_FAST): that is for what a fault would
+ * leave half done. */
+#define GANG_ACCESS(NAME, OR)                                                                  \
+	SEPARATE const struct insn *NAME##_some(struct gang *g, const struct insn *i)          \
+	{                                                                                      \
+		EACH_MEMBER(g, m) {                                                            \
+			struct warp *const w = m->warp;                                        \
+			u8 *const rows = m->rows;                                              \
+			const u32 mask = m->mask;                                              \
+			if (UNLIKELY(!NAME##_fast(w, i, rows, mask) OR))                       \
+				return gang_part(g, i, (u32)(w - g->warps));                   \
+		}                                                                              \
+		return i + 1;                                                                  \
+	}                                                                                      \
+	GANG_FUNCTION(NAME)                                                                    \
+	{                                                                                      \
+		const u32 mask = FULL_MASK;                                                    \
+		struct warp *w = g->warps;                                                     \
+		if (UNLIKELY(g->on != NULL))                                                   \
+			return NAME##_some(g, i);                                              \
+		EACH_WARP(g) {                                                                 \
+			if (UNLIKELY(!NAME##_fast(w, i, rows, mask) OR))                       \
+				return gang_part(g, i, (u32)(w - g->warps));                   \
+			w++;                                                                   \
+		}                                                                              \
+		return i + 1;                                                                  \
+	}                                                                                      \
 	MEANING_GANG(NAME);
+#define GANG_FAST(NAME)      GANG_ACCESS(NAME, && !gang_try(g, i, w, rows, mask, NAME##_run))
+#define GANG_ONLY_FAST(NAME) GANG_ACCESS(NAME, )
 
 /* Addresses of all lanes: base + byte offset. 32-bit bases wrap at 32 bits. */
 static inline void addresses_of(const u8 *rows, const struct insn *i, bool base_is_64, u64 address[WARP_LANES])

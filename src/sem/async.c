@@ -54,7 +54,7 @@ MEANING_FUNCTION(cp_async)
 
 	return async_lanes(&o, mask, cp_async_lane, ASYNC_COPY, false) ? i + 1 : NULL;
 }
-MEANING(cp_async);
+ASYNC_MEANING_GANG(cp_async);
 
 static const struct meaning *pick_cp_async(const struct form *f)
 {
@@ -73,7 +73,8 @@ MEANING_FUNCTION(async_nothing)
 	(void)mask;
 	return i + 1;
 }
-ASYNC_PICK(async_nothing)
+MEANING_EACH(async_nothing);
+ASYNC_PICK_ONLY(async_nothing)
 
 static enum async_kind group_kind(const struct form *f) { return form_has(f, M_bulk) ? ASYNC_BULK : ASYNC_COPY; }
 
@@ -84,7 +85,8 @@ MEANING_FUNCTION(async_commit_group)
 		async_commit(w, group_kind(warp_form(w, i)), mask);
 	return i + 1;
 }
-ASYNC_PICK(async_commit_group)
+ASYNC_MEANING_GANG(async_commit_group);
+ASYNC_PICK_ONLY(async_commit_group)
 
 MEANING_FUNCTION(async_wait_group)
 {
@@ -95,7 +97,8 @@ MEANING_FUNCTION(async_wait_group)
 	const bool all = form_has(f, M_full_wait);
 	return async_wait(w, group_kind(f), mask, all ? 0 : (u32)f->immediates[0], all, form_has(f, M_read)) ? i + 1 : NULL;
 }
-ASYNC_PICK(async_wait_group)
+ASYNC_MEANING_GANG(async_wait_group);
+ASYNC_PICK_ONLY(async_wait_group)
 
 static enum ir_space arrival_space(const struct form *f)
 {

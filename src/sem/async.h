@@ -89,6 +89,14 @@ static inline bool async_lanes(struct operands *o, u32 mask, async_lane_fn *lane
 	}                                                                                              \
 	ASYNC_PICK(NAME)
 
+/* A gang runs what happens at once; where it would be put off, by chance or on record, the order of warps is that
+ * of a run without gangs. */
+static inline const struct insn *gang_eager(struct gang *g, const struct insn *i)
+{
+	return g->machine->async == ASYNC_EAGER ? gang_step(g, i) : gang_part(g, i, 0);
+}
+#define ASYNC_MEANING_GANG(NAME) static const struct meaning NAME = {.run = NAME##_run, .gang = gang_eager}
+
 /* --- Memory --------------------------------------------------------------------------------- */
 
 static inline u8 *range_find(const struct operands *o, u32 lane, enum ir_space space, u64 address, u64 size,
@@ -313,6 +321,8 @@ static inline int reduce_op(const struct form *f) { return form_pick(f, M_and, M
 
 #define ASYNC_PICK(NAME)                                                                               \
 	MEANING(NAME);                                                                                 \
+	ASYNC_PICK_ONLY(NAME)
+#define ASYNC_PICK_ONLY(NAME)                                                                          \
 	static const struct meaning *pick_##NAME(const struct form *f)                                 \
 	{                                                                                              \
 		(void)f;                                                                               \

@@ -193,7 +193,7 @@ ATOM_FAST(u64)
 	MEANING(NAME##_any);
 /* JOINS: op(op(x, a), b) is op(x, op(a, b)). Gangs run only these (and only if lowering finds that nobody
  * reads the old value): between warps, the order of the others shows. */
-#define ATOM_GANG_true(NAME)  GANG_FAST(NAME)
+#define ATOM_GANG_true(NAME)  GANG_ONLY_FAST(NAME)
 #define ATOM_GANG_false(NAME) MEANING(NAME);
 #define ATOM_MEANING(NAME, T, TAKES_C, JOINS, EXPR)                                                    \
 	ATOM_MEANING_ANY(NAME, T, false, EXPR)                                                         \

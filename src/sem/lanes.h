@@ -147,6 +147,8 @@ static inline u32 pack_lanes64(const s64 t[WARP_LANES])
 #define MEANING(NAME) static const struct meaning NAME = {.run = NAME##_run}
 /* Lane by lane and without faults: a gang runs it warp by warp. */
 #define MEANING_EACH(NAME) static const struct meaning NAME = {.run = NAME##_run, .gang = gang_each}
+/* It may fault, and can then run again: see gang_step. */
+#define MEANING_STEP(NAME) static const struct meaning NAME = {.run = NAME##_run, .gang = gang_step}
 /* With a handler of its own for gangs. */
 #define GANG_FUNCTION(NAME)   static const struct insn *NAME##_gang(struct gang *g, const struct insn *i)
 #define MEANING_GANG(NAME)    static const struct meaning NAME = {.run = NAME##_run, .gang = NAME##_gang}

@@ -36,25 +36,26 @@
 
 /* --- Loads ---------------------------------------------------------------------------------- */
 
-/* Lane by lane, with diagnosis. `bytes` of memory, sign-extended if asked, into `row_bits` lanes. */
+/* Lane by lane, with diagnosis. `bytes` of memory, sign-extended if asked, into `row_bits` lanes. No register
+ * changes before all is read: who has a fault may run it again. */
 static const struct insn *load_lanes(struct warp *w, const struct insn *i, u8 *rows, u32 mask, bool wide,
 				     enum ir_space space, u32 bytes, bool is_signed, u32 register_bits)
 {
-	u64 address[WARP_LANES] __attribute__((aligned(64)));
+	u64 address[WARP_LANES] __attribute__((aligned(64))), value[WARP_LANES] = {0};
 
 	addresses_of(rows, i, wide, address);
-	for (u32 l = 0; l < WARP_LANES; l++) {
-		u64 value = 0;
-		if (!(mask >> l & 1))
-			continue;
-		if (!lane_read(w, i, l, space, address[l], &value, bytes))
+	for (u32 left = mask; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		if (!lane_read(w, i, l, space, address[l], &value[l], bytes))
 			return NULL;
-		if (is_signed)
-			value = (u64)((s64)(value << (64 - 8 * bytes)) >> (64 - 8 * bytes));
+	}
+	for (u32 left = mask; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		const u64 v = is_signed ? (u64)((s64)(value[l] << (64 - 8 * bytes)) >> (64 - 8 * bytes)) : value[l];
 		if (register_bits == 64)
-			((u64 *)(rows + i->d))[l] = value;
+			((u64 *)(rows + i->d))[l] = v;
 		else
-			((u32 *)(rows + i->d))[l] = register_bits == 16 ? (u16)value : (u32)value;
+			((u32 *)(rows + i->d))[l] = register_bits == 16 ? (u16)v : (u32)v;
 	}
 	return i + 1;
 }

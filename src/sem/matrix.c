@@ -67,7 +67,7 @@ MEANING_FUNCTION(mma)
 	tensor_warp_mma(&p->form, SEM_NAME(tensor_mma), &r);
 	return i + 1;
 }
-static const struct meaning mma = {.run = mma_run, .gang = gang_each, .plan = mma_plan};
+static const struct meaning mma = {.run = mma_run, .gang = gang_step, .plan = mma_plan};
 
 static const struct meaning *pick_mma(const struct form *f)
 {
@@ -146,7 +146,7 @@ MEANING_FUNCTION(ldmatrix)
 		tensor_matrix_to_lanes((const u8 *const *)from + MATRIX_ROWS * k, p->transposed, ROW_OF(u32, list[k]));
 	return i + 1;
 }
-static const struct meaning ldmatrix = {.run = ldmatrix_run, .plan = move_plan};
+static const struct meaning ldmatrix = {.run = ldmatrix_run, .gang = gang_step, .plan = move_plan};
 
 MEANING_FUNCTION(stmatrix)
 {
@@ -160,7 +160,7 @@ MEANING_FUNCTION(stmatrix)
 		tensor_matrix_from_lanes(ROW_OF(u32, list[k]), p->transposed, to + MATRIX_ROWS * k);
 	return i + 1;
 }
-static const struct meaning stmatrix = {.run = stmatrix_run, .plan = move_plan};
+static const struct meaning stmatrix = {.run = stmatrix_run, .gang = gang_step, .plan = move_plan};
 
 MEANING_FUNCTION(movmatrix)
 {

@@ -108,7 +108,18 @@ MEANING_FUNCTION(fragment)
 		}
 	return i + 1;
 }
-static const struct meaning fragment = {.run = fragment_run, .plan = fragment_plan};
+/* One that loads over its own address could not run again. */
+GANG_FUNCTION(fragment)
+{
+	const struct fragment_plan *p = g->code->plans[i->c];
+	const u32 *list = g->code->operands + i->b;
+
+	for (u32 k = 0; k < p->registers; k++)
+		if (list[k] == i->a)
+			return gang_part(g, i, 0);
+	return gang_step(g, i);
+}
+static const struct meaning fragment = {.run = fragment_run, .gang = fragment_gang, .plan = fragment_plan};
 
 static const struct meaning *pick_fragment(const struct form *f)
 {

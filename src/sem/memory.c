@@ -67,6 +67,8 @@ static enum ir_space moved_space(const struct form *f)
 	return form_has(f, M_param_func) ? SPACE_LOCAL : form_space(f);
 }
 
+enum { LANE_BYTES_MAX = 32 }; /* that an access moves */
+
 /* The rows and register widths of the values a load or store moves. */
 struct values {
 	u32 count, bytes; /* elements; bytes of each in memory */
@@ -104,7 +106,7 @@ static void any_addresses(const struct warp *w, const u8 *rows, const struct ins
 	EACH_LANE address[l] = at;
 }
 
-static void keep_value(u8 *row, u32 lane, u32 register_bits, const u8 bytes[16], u32 size, bool is_signed)
+static void keep_value(u8 *row, u32 lane, u32 register_bits, const u8 *bytes, u32 size, bool is_signed)
 {
 	u64 low = 0, high = 0;
 
@@ -129,30 +131,32 @@ static const struct insn *fault_unaligned(struct warp *w, const struct insn *i, 
 	return warp_fault_address(w, i, FAULT_MISALIGNED, lane, address, v->count * v->bytes, v->space, is_store);
 }
 
+/* No register changes before all is read: who has a fault may run it again. */
 MEANING_FUNCTION(ld_any)
 {
 	const struct form *f = warp_form(w, i);
 	u64 address[WARP_LANES] __attribute__((aligned(64)));
+	u8 bytes[WARP_LANES][LANE_BYTES_MAX] = {{0}};
 	struct values v;
 
 	values_of(w, i, f, false, &v);
 	any_addresses(w, rows, i, f, &v, address);
 	for (u32 l = 0; l < WARP_LANES; l++) {
-		u8 bytes[16];
 		if (!(mask >> l & 1))
 			continue;
 		if (address[l] % (v.count * v.bytes) && f->param == PARAM_BY_REGISTER)
 			return fault_unaligned(w, i, &v, l, address[l], false);
-		for (u32 e = 0; e < v.count; e++) {
-			if (!lane_read(w, i, l, v.space, address[l] + (u64)e * v.bytes, bytes, v.bytes))
+		for (u32 e = 0; e < v.count; e++)
+			if (!lane_read(w, i, l, v.space, address[l] + (u64)e * v.bytes, bytes[l] + e * v.bytes, v.bytes))
 				return NULL;
-			if (v.rows[e] != NO_OPERAND)
-				keep_value(rows + v.rows[e], l, v.bits[e], bytes, v.bytes, v.is_signed);
-		}
 	}
+	for (u32 l = 0; l < WARP_LANES; l++)
+		for (u32 e = 0; e < v.count; e++)
+			if (mask >> l & 1 && v.rows[e] != NO_OPERAND)
+				keep_value(rows + v.rows[e], l, v.bits[e], bytes[l] + e * v.bytes, v.bytes, v.is_signed);
 	return i + 1;
 }
-MEANING(ld_any);
+MEANING_STEP(ld_any);
 
 /* Vectors of 32- and 64-bit elements in global and shared memory. */
 #define LOAD_VECTOR(NAME, SPACE, T, N, WIDE)                                                           \
@@ -218,7 +222,7 @@ MEANING_FUNCTION(ld_frame_32)
 	EACH_LANE d[l] = mask & lane_bit[l] ? from[l] : d[l];
 	return i + 1;
 }
-MEANING(ld_frame_32);
+MEANING_EACH(ld_frame_32);
 MEANING_FUNCTION(ld_frame_64)
 {
 	u64 *d = ROW_OF(u64, i->d);
@@ -227,7 +231,7 @@ MEANING_FUNCTION(ld_frame_64)
 	EACH_LANE d[l] = mask & lane_bit64[l] ? from[l] | (u64)from[l + 32] << 32 : d[l];
 	return i + 1;
 }
-MEANING(ld_frame_64);
+MEANING_EACH(ld_frame_64);
 MEANING_FUNCTION(st_frame_32)
 {
 	const u32 *s = ROW_OF(u32, i->b);
@@ -236,7 +240,7 @@ MEANING_FUNCTION(st_frame_32)
 	EACH_LANE to[l] = mask & lane_bit[l] ? s[l] : to[l];
 	return i + 1;
 }
-MEANING(st_frame_32);
+MEANING_EACH(st_frame_32);
 MEANING_FUNCTION(st_frame_64)
 {
 	const u64 *s = ROW_OF(u64, i->b);
@@ -246,7 +250,7 @@ MEANING_FUNCTION(st_frame_64)
 	EACH_LANE to[l + 32] = mask & lane_bit64[l] ? (u32)(s[l] >> 32) : to[l + 32];
 	return i + 1;
 }
-MEANING(st_frame_64);
+MEANING_EACH(st_frame_64);
 
 #define CHOOSE(NAME) (wide ? &NAME##_64 : &NAME##_32)
 
@@ -380,7 +384,7 @@ MEANING_FUNCTION(st_any)
 	}
 	return i + 1;
 }
-MEANING(st_any);
+MEANING_STEP(st_any);
 
 /* Vectors: lane by lane, all elements of a lane together. */
 #define STORE_VECTOR(NAME, SPACE, T, N, WIDE)                                                          \
