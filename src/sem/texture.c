@@ -203,7 +203,8 @@ static void fill_query(const struct places *p, const u8 *rows, u32 lane, enum lo
 	q->cube = p->cube;
 	q->sample = p->samples ? (u32)operand(p, rows, p->first, lane) : 0;
 	q->layer = p->layer != NO_PLACE ? (u32)operand(p, rows, p->layer, lane) : 0;
-	q->integers = form_type(p->f, 1) == T_s32;
+	/* With gradients the bits of whole coordinates are taken for those of floats, but on a line: recorded. */
+	q->integers = form_type(p->f, 1) == T_s32 && (how != LOOK_GRADIENT || (p->dimensions == 1 && p->layer == NO_PLACE));
 	for (u32 d = 0; d < p->dimensions; d++) {
 		const u32 word = (u32)operand(p, rows, first + d, lane);
 		q->texel[d] = (s32)word;
@@ -525,6 +526,7 @@ PICK_ONE(sured)
 #define DOC_SURED  "Reduces in a surface."
 #define OLD        ISA_UNVERIFIED
 #define SURFACES   "(.1d|.2d|.3d|.a1d|.a2d)"
+#define SURFACE_DATA "([.v2](.b8|.b16|.b32|.b64)|.v4(.b8|.b16|.b32))"
 #define BEYOND     "(.trap|.clamp|.zero)"
 
 /* A geometry's lookups: with offsets of N coordinates, then with a depth behind them or alone. */
@@ -547,9 +549,9 @@ static const struct isa_row rows_texture[] = {
 	ROWS_TEX("(.1d|.a1d)", "1"),
 	ROWS_TEX("(.2d|.a2d)", "2"),
 	ROWS_TEX(".3d", "4"),
-	ROW("tex.grad(.1d|.a1d)" TEX_FLOAT, "={v}0|pred X {1}f32 {1}f32 ?{1}s32", 31, 20, OLD, pick_tex_grad, DOC_TEX),
-	ROW("tex.grad(.2d|.a2d)" TEX_FLOAT, "={v}0|pred X {2}f32 {2}f32 ?{2}s32", 31, 20, OLD, pick_tex_grad, DOC_TEX),
-	ROW("tex.grad.3d" TEX_FLOAT, "={v}0|pred X {4}f32 {4}f32 ?{4}s32", 31, 20, OLD, pick_tex_grad, DOC_TEX),
+	ROW("tex.grad(.1d|.a1d)" TEX_TYPES, "={v}0|pred X {1}f32 {1}f32 ?{1}s32", 31, 20, OLD, pick_tex_grad, DOC_TEX),
+	ROW("tex.grad(.2d|.a2d)" TEX_TYPES, "={v}0|pred X {2}f32 {2}f32 ?{2}s32", 31, 20, OLD, pick_tex_grad, DOC_TEX),
+	ROW("tex.grad.3d" TEX_TYPES, "={v}0|pred X {4}f32 {4}f32 ?{4}s32", 31, 20, OLD, pick_tex_grad, DOC_TEX),
 	ROW("tex[.base](.cube|.acube)" TEX_FLOAT, "={v}0|pred X", 30, 20, OLD, pick_tex, DOC_TEX),
 	ROW("tex.level(.cube|.acube)" TEX_FLOAT, "={v}0|pred X 1", 31, 20, OLD, pick_tex_level, DOC_TEX),
 	ROW("tex.grad(.cube|.acube)" TEX_FLOAT, "={v}0|pred X {4}f32 {4}f32", 43, 20, OLD, pick_tex_grad, DOC_TEX),
@@ -574,9 +576,9 @@ static const struct isa_row rows_texture[] = {
 	ROW("suq(.width|.height|.depth).b32", "=b32 S", 15, 10, 0, pick_query, DOC_QUERY),
 	ROW("suq(.channel_data_type|.channel_order|.array_size|.memory_layout).b32", "=b32 S", 15, 10,
 	    OLD, pick_query, DOC_QUERY),
-	ROW("suld.b" SURFACES "[.ca|.cg|.cs|.cv][.v2|.v4](.b8|.b16|.b32|.b64)" BEYOND, "={v}0 S", 15, 20, OLD | ISA_RELAXED, pick_suld,
+	ROW("suld.b" SURFACES "[.ca|.cg|.cs|.cv]" SURFACE_DATA BEYOND, "={v}0 S", 15, 20, OLD | ISA_RELAXED, pick_suld,
 	    DOC_SULD),
-	ROW("sust.b" SURFACES "[.wb|.cg|.cs|.wt][.v2|.v4](.b8|.b16|.b32|.b64)" BEYOND, "S {v}0", 15, 20, OLD | ISA_RELAXED, pick_sust,
+	ROW("sust.b" SURFACES "[.wb|.cg|.cs|.wt]" SURFACE_DATA BEYOND, "S {v}0", 15, 20, OLD | ISA_RELAXED, pick_sust,
 	    DOC_SUST),
 	ROW("sust.p" SURFACES "[.v2|.v4](.b32|.u32|.s32|.f32)" BEYOND, "S {v}0", 15, 20, OLD | ISA_RELAXED, pick_sust, DOC_SUST),
 	ROW("sured.b(.add(.1d|.2d|.3d)(.u32|.u64|.s32)|(.min|.max)(.1d|.2d|.3d)(.u32|.s32|.u64|.s64)|"

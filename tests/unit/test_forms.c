@@ -392,6 +392,8 @@ START_TEST(mem_forms) { check_file("mem", 8000); }
 END_TEST
 START_TEST(cmp_forms) { check_file("cmp", 30000); }
 END_TEST
+START_TEST(tex_forms) { check_file("tex", 3000); }
+END_TEST
 
 int main(void)
 {
@@ -407,6 +409,7 @@ int main(void)
 	tcase_add_test(c, atom_forms);
 	tcase_add_test(c, mem_forms);
 	tcase_add_test(c, cmp_forms);
+	tcase_add_test(c, tex_forms);
 	suite_add_tcase(suite, c);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
