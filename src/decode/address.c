@@ -144,8 +144,15 @@ bool attempt_address(struct attempt *t, const struct operand_spec *s, const stru
 		use.low += offset;
 		offset = 0;
 	}
-	if ((s64)offset != (s32)offset)
-		return attempt_wrong(t, o->span, "the address offset does not fit 32 bits");
+	/* A 32-bit register and its offset wrap around; an offset too wide for a word is added to a 64-bit one before. */
+	if (use.bits == 32)
+		offset = (u64)(s64)(s32)offset;
+	if ((s64)offset != (s32)offset) {
+		use.index_bits = 64;
+		use.low = offset;
+		use.step = 1;
+		offset = 0;
+	}
 	t->addresses++;
 	return attempt_push(t, use) && attempt_push(t, (struct use){.kind = USE_OFFSET, .low = offset, .type_bits = 32, .span = o->span});
 }

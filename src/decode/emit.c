@@ -135,7 +135,9 @@ static u8 fp_mode_of(const struct form *f)
 	default:
 		break;
 	}
-	return mode | (form_has(f, M_ftz) ? FP_FTZ : 0);
+	/* On .f64 alone, .ftz has no effect. */
+	const bool flushes = form_has(f, M_ftz) && !(f->type_count == 1 && f->types[0] == T_f64);
+	return mode | (flushes ? FP_FTZ : 0);
 }
 
 static bool is_simple(const struct matched *m)

@@ -208,6 +208,10 @@ static inline u16 f16_fma_oob(u16 a, u16 b, u16 c, bool relu)
 {
 	return f16_fma(a, b, c, false, false, relu) & half_oob_mask(a, b);
 }
+static inline u16 f16_fma_oob_sat(u16 a, u16 b, u16 c)
+{
+	return f16_fma(a, b, c, false, true, false) & half_oob_mask(a, b);
+}
 static inline u16 bf16_fma_oob(u16 a, u16 b, u16 c, bool relu)
 {
 	return bf16_fma(a, b, c, relu) & half_oob_mask(a, b);

@@ -144,6 +144,9 @@ PICK_ONE(no_effect)
 #define NUMBER  "u32<0,15>"
 #define THREADS "u32<0,0xffffffff,32>"
 
+#define RESTRICT "(.sync_restrict::shared::cta|.sync_restrict::shared::cluster)"
+#define DOC_SAME "The same without .sync_restrict. Beyond the manual."
+
 static const struct isa_row rows_barrier[] = {
 	ROW("bar.sync", NUMBER, 10, 10, ISA_SYNC, pick_barrier_sync, DOC_SYNC),
 	ROW("bar.sync", NUMBER " " THREADS, 10, 10, ISA_SYNC, pick_barrier_sync, DOC_SYNC),
@@ -194,6 +197,8 @@ static const struct isa_row rows_barrier[] = {
 	ROW("fence.proxy.alias", "", 75, 70, 0, pick_fence, DOC_FENCE),
 	ROW("fence.proxy.async[.global|.shared::cta|.shared::cluster]", "", 80, 90, 0, pick_fence, DOC_FENCE),
 	ROW("fence.proxy.tensormap::generic.release(.cta|.cluster|.gpu|.sys)", "", 83, 90, 0, pick_fence, DOC_FENCE),
+	ROW("fence.proxy(.alias|.async[.global|.shared::cta|.shared::cluster])" RESTRICT, "", 86, 90, 0, pick_fence, DOC_SAME),
+	ROW("fence.proxy.tensormap::generic.release" RESTRICT "(.cta|.cluster|.gpu|.sys)", "", 86, 90, 0, pick_fence, DOC_SAME),
 	ROW("fence.proxy.tensormap::generic.acquire(.cta|.cluster|.gpu|.sys)", "@any #u32<128,128>", 83, 90, 0, pick_fence,
 	    DOC_FENCE),
 	ROW("fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster", "", 86, 90, 0, pick_fence,

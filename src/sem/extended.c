@@ -8,6 +8,7 @@
  */
 #include "number/integer.h"
 #include "sem/lanes.h"
+#include "sem/pick.h"
 
 /* The lanes' operand c for instructions that have only two sources is a again, unread. */
 #define EXTENDED(NAME, W, SOURCES, X, Y, CARRY_IN, WRITE_FLAG)                                         \
@@ -58,6 +59,37 @@
 EXTENDED_WIDTH(32);
 EXTENDED_WIDTH(64);
 
+/* What only the assembler knows: those of 16 bits, which neither take nor give a carry above bit 15, and those
+ * that saturate. Recorded. */
+#define TAKING(NAME, RESULT)                                                                           \
+	MEANING_FUNCTION(NAME)                                                                         \
+	{                                                                                              \
+		u32 *d = ROW_OF(u32, i->d);                                                            \
+		const u32 *pa = ROW_OF(u32, i->a), *pb = ROW_OF(u32, i->b);                            \
+		const u32 *pc = i->c == NO_OPERAND ? pa : ROW_OF(u32, i->c);                           \
+		EACH_LANE                                                                              \
+		{                                                                                      \
+			const u32 a = pa[l], b = pb[l], c = pc[l], carry = LANE_ON(u32, w->carry, l) ? 1 : 0; \
+			(void)c;                                                                       \
+			d[l] = LANE_ON(u32, mask, l) ? (u32)(RESULT) : d[l];                           \
+		}                                                                                      \
+		return i + 1;                                                                          \
+	}                                                                                              \
+	MEANING(NAME)
+
+static inline u32 clamped(s64 x) { return (u32)(x < INT32_MIN ? INT32_MIN : x > INT32_MAX ? INT32_MAX : (s32)x); }
+
+TAKING(addc_16, (u16)(a + b + carry));
+TAKING(subc_16, (u16)(a + ~b + carry));
+TAKING(madc_lo_16, (u16)((a & 0xffff) * (b & 0xffff) + c + carry));
+TAKING(addc_sat, clamped((s64)(s32)a + (s32)b + carry));
+TAKING(subc_sat, clamped((s64)(s32)a + (s32)~b + carry));
+PICK_ONE(addc_16)
+PICK_ONE(subc_16)
+PICK_ONE(madc_lo_16)
+PICK_ONE(addc_sat)
+PICK_ONE(subc_sat)
+
 #define PICK_EXTENDED(NAME)                                                                            \
 	static const struct meaning *pick_##NAME(const struct form *f)                                 \
 	{                                                                                              \
@@ -99,14 +131,20 @@ PICK_EXTENDED_SIGNS(madc_hi_cc)
 static const struct isa_row rows_extended[] = {
 	EXTENDED_ROWS("add.cc", "=0 0 0", 12, 10, pick_add_cc, "Adds and sets the carry flag."),
 	TAKING_ROW("addc", "=0 0 0", 12, 10, pick_addc, "Adds with the carry flag."),
+	ROW("addc.u16", "=0 0 0", 12, 10, 0, pick_addc_16, "Adds with the carry flag. Beyond the manual."),
+	ROW("addc.sat.s32", "=0 0 0", 12, 10, 0, pick_addc_sat, "Adds with the carry flag, clamped. Beyond the manual."),
 	EXTENDED_ROWS("addc.cc", "=0 0 0", 12, 10, pick_addc_cc, "Adds with the carry flag and sets it."),
 	EXTENDED_ROWS("sub.cc", "=0 0 0", 13, 10, pick_sub_cc, "Subtracts and sets the carry flag."),
 	TAKING_ROW("subc", "=0 0 0", 13, 10, pick_subc, "Subtracts with the borrow."),
+	ROW("subc.u16", "=0 0 0", 13, 10, 0, pick_subc_16, "Subtracts with the borrow. Beyond the manual."),
+	ROW("subc.sat.s32", "=0 0 0", 13, 10, 0, pick_subc_sat, "Subtracts with the borrow, clamped. Beyond the manual."),
 	EXTENDED_ROWS("subc.cc", "=0 0 0", 13, 10, pick_subc_cc, "Subtracts with the borrow and sets the flag."),
 	EXTENDED_ROWS("mad.lo.cc", "=0 0 0 0", 30, 20, pick_mad_lo_cc, "mad.lo that sets the carry flag."),
 	EXTENDED_ROWS("mad.hi.cc", "=0 0 0 0", 30, 20, pick_mad_hi_cc, "mad.hi that sets the carry flag."),
 	TAKING_ROW("madc.lo", "=0 0 0 0", 30, 20, pick_madc_lo, "mad.lo with the carry flag."),
 	TAKING_ROW("madc.hi", "=0 0 0 0", 30, 20, pick_madc_hi, "mad.hi with the carry flag."),
+	ROW("madc.lo.u16", "=0 0 0 0", 30, 20, 0, pick_madc_lo_16, "mad.lo with the carry flag. Beyond the manual."),
+	ROW("madc.hi.sat.s32", "=0 0 0 0", 30, 20, 0, pick_madc_hi, "The same as madc.hi. Beyond the manual."),
 	EXTENDED_ROWS("madc.lo.cc", "=0 0 0 0", 30, 20, pick_madc_lo_cc, "mad.lo with the carry flag, which it sets."),
 	EXTENDED_ROWS("madc.hi.cc", "=0 0 0 0", 30, 20, pick_madc_hi_cc, "mad.hi with the carry flag, which it sets."),
 };

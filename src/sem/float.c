@@ -265,6 +265,7 @@ static const struct isa_row rows_float[] = {
 	ROW("rcp" RND "[.ftz].f32", "=0 0", 14, 20, 0, pick_rcp_f32, "Reciprocal."),
 	ROW("rcp.rn.f64", "=0 0", 14, 13, 0, pick_rcp_f64, "Reciprocal."),
 	ROW("rcp(.rz|.rm|.rp).f64", "=0 0", 14, 20, 0, pick_rcp_f64, "Reciprocal."),
+	ROW("rcp" RND ".ftz.f64", "=0 0", 14, 20, 0, pick_rcp_f64, "The same without .ftz. Beyond the manual."),
 	ROW("sqrt" RND "[.ftz].f32", "=0 0", 14, 20, 0, pick_sqrt_f32, "Square root."),
 	ROW("sqrt.rn.f64", "=0 0", 10, 13, 0, pick_sqrt_f64, "Square root."),
 	ROW("sqrt(.rz|.rm|.rp).f64", "=0 0", 14, 20, 0, pick_sqrt_f64, "Square root."),

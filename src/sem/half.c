@@ -69,6 +69,7 @@ HALF3(fma, bf16, bf16_fma, false);
 HALF3(fma_r, bf16, bf16_fma, true);
 HALF3(fma_oob, f16, f16_fma_oob, false);
 HALF3(fma_oob_r, f16, f16_fma_oob, true);
+HALF3(fma_oob_s, f16, f16_fma_oob_sat);
 HALF3(fma_oob, bf16, bf16_fma_oob, false);
 HALF3(fma_oob_r, bf16, bf16_fma_oob, true);
 
@@ -128,6 +129,11 @@ static const struct meaning *pick_fma_oob(const struct form *f)
 	};
 	const int t = form_type(f, 0);
 	return variants[t == T_bf16 || t == T_bf16x2][form_has(f, M_relu)][is_x2(f)];
+}
+
+static const struct meaning *pick_fma_oob_sat(const struct form *f)
+{
+	return is_x2(f) ? &fma_oob_s_f16x2 : &fma_oob_s_f16;
 }
 
 /* --- abs, neg --------------------------------------------------------------------------------- */
@@ -215,6 +221,8 @@ static const struct isa_row rows_half[] = {
 	ROW("fma.rn[.ftz][.sat]" F16, "=0 0 0 0", 42, 53, 0, pick_fma_f16, "a * b + c, rounded once."),
 	ROW("fma.rn[.ftz].relu" F16, "=0 0 0 0", 70, 80, 0, pick_fma_f16, "a * b + c; negative results become 0."),
 	ROW("fma.rn[.relu]" BF16, "=0 0 0 0", 70, 80, 0, pick_fma_bf16, "a * b + c, rounded once."),
+	ROW("fma.rn.sat.oob(.f16|.f16x2)", "=0 0 0 0", 81, 90, 0, pick_fma_oob_sat,
+	    "a * b + c within [0, 1]; 0 where a factor is the out-of-bounds NaN. Beyond the manual."),
 	ROW("fma.rn.oob[.relu](.f16|.f16x2|.bf16|.bf16x2)", "=0 0 0 0", 81, 90, 0, pick_fma_oob,
 	    "a * b + c; 0 where a factor is the out-of-bounds NaN."),
 	SIGN_ROWS(neg, 60, "Changes the sign."),

@@ -85,8 +85,10 @@ static bool products(struct integer_case *c)
 		x = c->in[0];
 		y = is_sub ? low(~c->in[1], bits) : c->in[1];
 	}
-	if (has(c, M_sat)) {
-		c->out[0] = low((u64)clamp(number((u64)x, 32, true) + number(y, 32, true), INT32_MIN, INT32_MAX), 32);
+	/* madc.hi.sat is madc.hi. */
+	if (has(c, M_sat) && !(carries && is_mad)) {
+		const s128 carry = carries ? c->carry : 0;
+		c->out[0] = low((u64)clamp(number((u64)x, 32, true) + number(y, 32, true) + carry, INT32_MIN, INT32_MAX), 32);
 		return true;
 	}
 	const u128 sum = (u128)low((u64)x, width) + low(y, width) + (carries ? c->carry : is_sub ? 1 : 0);

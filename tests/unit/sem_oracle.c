@@ -136,7 +136,9 @@ static bool f16_operation(const struct oracle *o, u16 a, u16 b, u16 c, u16 *out)
 	else if (is(o, "mul"))
 		*out = f16_mul(a, b, ftz, sat);
 	else if (is(o, "fma"))
-		*out = has(o, M_oob) ? f16_fma_oob(a, b, c, has(o, M_relu)) : f16_fma(a, b, c, ftz, sat, has(o, M_relu));
+		*out = !has(o, M_oob) ? f16_fma(a, b, c, ftz, sat, has(o, M_relu))
+		       : sat	      ? f16_fma_oob_sat(a, b, c)
+				      : f16_fma_oob(a, b, c, has(o, M_relu));
 	else if (is(o, "%fms"))
 		*out = f16_fma(a, b, c ^ 0x8000, ftz, sat, false);
 	else if (is(o, "%fnm"))

@@ -136,7 +136,8 @@ static void check_lanes(struct stand *s, const struct form *f, u32 mask, u32 pre
 
 static u8 mode_of(const struct form *f)
 {
-	return (u8)(oracle_round(f) & 3) | (form_has(f, M_ftz) ? FP_FTZ : 0);
+	const bool flushes = form_has(f, M_ftz) && !(f->type_count == 1 && f->types[0] == T_f64);
+	return (u8)(oracle_round(f) & 3) | (flushes ? FP_FTZ : 0);
 }
 
 static void run_form(struct stand *s, const struct form *f)
