@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "memory/repeats.h"
+#include "memory/slots.h"
 
 struct plan {
 	u32 shift;      /* bytes of a slot's word, as a power of two */
@@ -93,11 +93,13 @@ static struct plan plan_access(const struct arch *arch, const struct bank_access
 	return p;
 }
 
-static void make_keys(const struct plan *p, const u32 address[WARP_LANES], u32 key[WARP_LANES])
+static void make_keys(const struct plan *p, const u32 *restrict address, u32 *restrict key)
 {
+	const u32 shift = p->shift;
+
 	if (!p->segments) {
 		for (u32 l = 0; l < WARP_LANES; l++)
-			key[l] = address[l] >> p->shift;
+			key[l] = address[l] >> shift;
 		return;
 	}
 	for (u32 l = 0; l < WARP_LANES; l++)
@@ -183,56 +185,32 @@ static bool one_key_a_slot(const struct plan *p, u32 mask, const u32 key[WARP_LA
 /* What each slot of a unit that is the whole warp served, where it was counted so. */
 struct served {
 	bool known;
-	u8 lanes[32], keys[32];
+	struct slots slots;
 };
 
-static u32 most_of(const u8 n[32])
+static u32 most_of(const u8 n[SLOTS])
 {
 	u8 most = 0;
 
-	for (u32 k = 0; k < 32; k++)
+	for (u32 k = 0; k < SLOTS; k++)
 		most = n[k] > most ? n[k] : most;
 	return most;
-}
-
-static void count_slot_lanes(u32 mask, const u32 key[WARP_LANES], u32 slots, struct served *served)
-{
-	const u32 low = slots - 1;
-
-	served->known = true;
-	memset(served->lanes, 0, sizeof served->lanes);
-	if (mask == FULL_MASK)
-		for (u32 l = 0; l < WARP_LANES; l++)
-			served->lanes[key[l] & low]++;
-	else
-		for (u32 l = 0; l < WARP_LANES; l++)
-			served->lanes[key[l] & low] += mask >> l & 1;
 }
 
 /* The most lanes in a slot. */
 static u32 serve_slot_lanes(u32 mask, const u32 key[WARP_LANES], u32 slots, struct served *served)
 {
-	count_slot_lanes(mask, key, slots, served);
-	return most_of(served->lanes);
+	served->known = true;
+	slots_fill(&served->slots, mask, key, slots);
+	return most_of(served->slots.lanes);
 }
 
-/* The most keys in a slot, as serve_passes finds: of its lanes, those count that have a key of their own. */
+/* The most keys in a slot, as serve_passes finds. */
 static u32 serve_slot_keys(u32 mask, const u32 key[WARP_LANES], u32 slots, struct served *served)
 {
-	enum { NONE = 1u << 30 }; /* above every key: for lanes that are not there, each with its own */
-	const u32 *keys = key;
-	u32 present[WARP_LANES];
-
-	if (mask != FULL_MASK) {
-		for (u32 l = 0; l < WARP_LANES; l++)
-			present[l] = mask >> l & 1 ? key[l] : NONE + l;
-		keys = present;
-	}
-	count_slot_lanes(mask, key, slots, served);
-	memcpy(served->keys, served->lanes, sizeof served->keys);
-	for (u32 left = repeats_find(keys); left; left &= left - 1)
-		served->keys[key[__builtin_ctz(left)] & (slots - 1)]--;
-	return most_of(served->keys);
+	served->known = true;
+	slots_fill(&served->slots, mask, key, slots);
+	return most_of(served->slots.keys);
 }
 
 static u32 active_units(u32 mask, u32 unit_lanes)
@@ -720,6 +698,12 @@ static void add_words(const struct arch *arch, const struct bank_access *access,
 		by_bank[b] += detail.bank_words[b];
 }
 
+static void add_to_banks(u64 *restrict by_bank, const u8 *restrict n)
+{
+	for (u32 b = 0; b < SLOTS; b++)
+		by_bank[b] += n[b];
+}
+
 void banks_count_words(const struct arch *arch, const struct bank_access *access, const u32 address[WARP_LANES],
                        struct bank_count *count, u64 by_bank[32])
 {
@@ -730,7 +714,5 @@ void banks_count_words(const struct arch *arch, const struct bank_access *access
 		add_words(arch, access, address, count, by_bank);
 		return;
 	}
-	const u8 *n = is_atomic(access->kind) || access->kind == BANK_ASYNC ? served.lanes : served.keys;
-	for (u32 b = 0; b < 32; b++)
-		by_bank[b] += n[b];
+	add_to_banks(by_bank, is_atomic(access->kind) || access->kind == BANK_ASYNC ? served.slots.lanes : served.slots.keys);
 }

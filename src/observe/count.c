@@ -341,11 +341,12 @@ static void count_fragment(const struct event *e, const struct insn *i, const u8
 /* The commonest without a pattern: no wider than it is. */
 static void count_narrow_shared(const struct event *e, const struct insn *i, const u8 *rows, u32 mask)
 {
-	const u32 *from = (const u32 *)(const void *)(rows + i->a);
+	const u32 *restrict from = (const u32 *)(const void *)(rows + i->a);
+	const u32 offset = (u32)i->imm;
 	u32 address[WARP_LANES];
 
 	for (u32 l = 0; l < WARP_LANES; l++)
-		address[l] = from[l] + (u32)i->imm;
+		address[l] = from[l] + offset;
 	count_shared(e, mask, address);
 }
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "cli/play.h"
-#include "memory/repeats.h"
+#include "memory/slots.h"
 #include "observe/alike.h"
 #include "same_counts.h"
 
@@ -141,14 +141,27 @@ static u64 draw(u64 *state)
 	return *state >> 11;
 }
 
-static u32 repeats_plainly(const u32 key[WARP_LANES])
+static void fill_plainly(struct slots *s, u32 mask, const u32 key[WARP_LANES], u32 count)
 {
-	u32 found = 0;
-
-	for (u32 l = 0; l < WARP_LANES; l++)
+	memset(s, 0, sizeof *s);
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		bool first = true;
+		if (!(mask >> l & 1))
+			continue;
 		for (u32 k = 0; k < l; k++)
-			found |= (u32)(key[k] == key[l]) << l;
-	return found;
+			first &= !(mask >> k & 1) || key[k] != key[l];
+		s->lanes[key[l] % count]++;
+		s->keys[key[l] % count] += first;
+	}
+}
+
+static void same_slots(slots_fn *fill, u32 mask, const u32 key[WARP_LANES], u32 count)
+{
+	struct slots wanted, s;
+
+	fill_plainly(&wanted, mask, key, count);
+	fill(&s, mask, key, count);
+	ck_assert_msg(!memcmp(&s, &wanted, sizeof s), "mask %08x, %u slots", mask, count);
 }
 
 START_TEST(widths_agree)
@@ -176,17 +189,17 @@ START_TEST(widths_agree)
 			}
 		}
 		for (u32 l = 0; l < WARP_LANES; l++)
-			key[l] = (u32)draw(&state) & ((4u << round % 29) - 1);
+			key[l] = (u32)draw(&state) & ((4u << round % 28) - 1);
 		for (u32 v = 0; v < COUNT_OF(variants); v++) {
 			if (alike_choose(variants[v], &alike)) {
 				ck_assert_uint_eq(alike.wide((const u8 *)wide, sizeof *wide, ROWS, distance), min_u32(odd, ROWS));
 				ck_assert_uint_eq(alike.narrow((const u8 *)narrow, sizeof *narrow, ROWS, apart), min_u32(odd, ROWS));
 			}
-			repeats_fn *const repeats = repeats_variant(variants[v]);
-			if (repeats)
-				ck_assert_uint_eq(repeats(key), repeats_plainly(key));
+			if (slots_variant(variants[v]))
+				same_slots(slots_variant(variants[v]), round % 3 ? FULL_MASK : (u32)draw(&state) | 1, key,
+					   SLOTS >> round % 6);
 		}
-		ck_assert_uint_eq(repeats_find(key), repeats_plainly(key));
+		same_slots(slots_fill, FULL_MASK, key, SLOTS);
 	}
 }
 END_TEST
