@@ -9,6 +9,7 @@
  */
 #include "decode/contract.h"
 #include "decode/fold.h"
+#include "decode/order.h"
 #include "decode/lowering.h"
 
 #include <string.h>
@@ -643,6 +644,7 @@ struct code *emit_function(struct lowering *low, struct ir_function *f)
 	if (!f->module->debug) {
 		contract_products(low->isa, f, e.flow, e.matched, low->arch, low->scratch, low->arena);
 		fold_instructions(low->isa, f, e.matched, low->arch, low->scratch, low->arena);
+		order_operands(low->isa, f, e.flow, e.matched, low->arch, low->scratch, low->arena);
 	}
 	plan_rows(&e);
 	emit_body(&e);

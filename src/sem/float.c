@@ -19,12 +19,14 @@ FLANE2(mul_sat_f32, f32, f32, f32, saturate32(a *b));
 FLANE2(add_f64, f64, f64, f64, nan_of2(a + b, b, a));
 FLANE2(sub_f64, f64, f64, f64, nan_of2(a - b, b, a));
 FLANE2(mul_f64, f64, f64, f64, nan_of2(a *b, b, a));
+FLANE2(turned_sub_f64, f64, f64, f64, nan_of2(a - b, a, b));
 PICK2(add_f32, form_has(f, M_sat), add_sat_f32)
 PICK2(sub_f32, form_has(f, M_sat), sub_sat_f32)
 PICK2(mul_f32, form_has(f, M_sat), mul_sat_f32)
 PICK1(add_f64)
 PICK1(sub_f64)
 PICK1(mul_f64)
+PICK1(turned_sub_f64)
 
 /* f32x2: two f32 in a 64-bit register, the first in the low half. */
 static inline f32 low_of(u64 v) { return f32_of_bits((u32)v); }
@@ -239,6 +241,7 @@ static const struct isa_row rows_float[] = {
 	ROW("mul" ORND ".f64", "=0 0 0", 10, 13, 0, pick_mul_f64, "Multiplies two values."),
 	ROW("mul" ORND "[.ftz].f32x2", "=0 0 0", 86, 100, ISA_UNVERIFIED, pick_mul_f32x2, "Multiplies two pairs."),
 	ROW("fma" RND "[.ftz][.sat].f32", "=0 0 0 0", 20, 20, 0, pick_fma_f32, "a * b + c, rounded once."),
+	ROW("%sub" ORND ".f64", "=0 0 0", 10, 13, 0, pick_turned_sub_f64, "A sub whose operands the assembler turned around."),
 	ROW("%fms.rn[.ftz][.sat].f32", "=0 0 0 0", 10, 10, 0, pick_fms_f32, "a * b - c, rounded once: a contracted sub."),
 	ROW("%fnm.rn[.ftz][.sat].f32", "=0 0 0 0", 10, 10, 0, pick_fnm_f32, "c - a * b, rounded once: a contracted sub."),
 	ROW("%fnms.rn[.ftz][.sat].f32", "=0 0 0 0", 10, 10, 0, pick_fnms_f32, "-(a * b) - c, rounded once: a contracted sub."),

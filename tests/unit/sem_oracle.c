@@ -86,6 +86,8 @@ static bool f64_operation(struct oracle *o)
 		o->out = f64_add(a, b, r);
 	else if (is(o, "sub"))
 		o->out = f64_sub(a, b, r);
+	else if (is(o, "%sub"))
+		o->out = (a & ~(1ull << 63)) > 0x7ffull << 52 ? a | 1ull << 51 : f64_sub(a, b, r);
 	else if (is(o, "mul"))
 		o->out = f64_mul(a, b, r);
 	else if (is(o, "fma") || is(o, "mad"))

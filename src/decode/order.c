@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Of operands that may change places ptxas 13.0 puts the value that was defined first in front, where `a` stands, as
+ * 60 recorded kernels show for add, sub, mul, fma, min and max of f64, from loads, arithmetic and earlier blocks; a copy
+ * is defined where its source is. It shows in what becomes of two NaNs. A register with several definitions has
+ * the last one in the block, and none from before it: then the text's order stays, as the manual has it.
+ */
+#include "decode/order.h"
+
+#define NO_VALUE (~0ull)
+
+/* What a register holds at a place: where that was defined, instructions times OPERANDS plus operand. */
+enum { OPERANDS = 64 };
+struct held {
+	u64 value;       /* the last definition that was passed */
+	u32 block;       /* where that was, plus 1 */
+	u32 definitions; /* in the whole function */
+};
+
+struct ordering {
+	struct rewriting rewriting;
+	const struct ir_function *function;
+	struct matched *matched;
+	struct held *held;
+};
+
+static bool is_register(const struct use *u) { return u->kind == USE_REGISTER && !u->step; }
+
+static u64 value_of(const struct ordering *o, u32 slot, u32 block)
+{
+	const struct held *h = &o->held[slot];
+
+	return h->block == block + 1 || (h->definitions == 1 && h->block) ? h->value : NO_VALUE;
+}
+
+static bool is_copy(const struct matched *m)
+{
+	return m->use_count == 2 && !m->has_list_shape && matched_is(m, "mov") && is_register(&m->uses[0]) &&
+	       is_register(&m->uses[1]) && m->uses[0].bits == m->uses[1].bits;
+}
+
+static void pass(struct ordering *o, u32 k, u32 block)
+{
+	const struct matched *m = &o->matched[k];
+	const bool guarded = o->function->body.items[k].guard != NULL;
+	const u64 copied = is_copy(m) ? value_of(o, m->uses[1].reg, block) : 0;
+
+	for (u32 u = 0; u < m->use_count; u++)
+		if (is_register(&m->uses[u]) && m->uses[u].written) {
+			struct held *h = &o->held[m->uses[u].reg];
+			h->block = block + 1;
+			h->value = guarded ? NO_VALUE : is_copy(m) ? copied : (u64)k * OPERANDS + u;
+		}
+}
+
+/* Whether operands 1 and 2 may change places. */
+static bool commutes(const struct matched *m)
+{
+	static const char *const opcodes[] = {"add", "sub", "mul", "fma", "mad", "%fms", "%fnm", "%fnms", "min", "max"};
+
+	if (!m->form.row || m->form.type_count != 1 || form_type(&m->form, 0) != T_f64 || m->use_count < 3 ||
+	    !is_register(&m->uses[1]) || !is_register(&m->uses[2]))
+		return false;
+	for (u32 k = 0; k < COUNT_OF(opcodes); k++)
+		if (matched_is(m, opcodes[k]))
+			return true;
+	return false;
+}
+
+/* A difference whose operands have changed places is still one of a and b, of NaNs a's goes first. */
+static void turn_around(struct ordering *o, struct matched *m)
+{
+	const int rounding = form_pick(&m->form, M_rn, M_rp);
+	const char *texts[2] = {rounding ? token_text((u16)rounding) : "f64", "f64"};
+	struct use *uses = ARENA_ARRAY(o->rewriting.arena, 3, struct use);
+
+	for (u32 u = 0; u < 3; u++)
+		uses[u] = m->uses[u];
+	if (matched_is(m, "sub")) {
+		matched_become(&o->rewriting, m, "%sub", texts, rounding ? 2 : 1, uses, 3);
+		return;
+	}
+	m->uses[1] = uses[2];
+	m->uses[2] = uses[1];
+}
+
+void order_operands(const struct isa *isa, const struct ir_function *f, const struct flow *flow, struct matched *matched,
+		    u32 arch, struct arena *arena, struct arena *kept)
+{
+	struct ordering o = {.rewriting = {.isa = isa, .arch = arch, .arena = arena, .kept = kept}, .function = f, .matched = matched};
+	u32 slots = 0;
+
+	for (u32 k = 0; k < f->body.count; k++)
+		for (u32 u = 0; u < matched[k].use_count; u++)
+			if (is_register(&matched[k].uses[u]) && matched[k].uses[u].reg >= slots)
+				slots = matched[k].uses[u].reg + 1;
+	o.held = ARENA_ARRAY(arena, slots + 1, struct held);
+	for (u32 k = 0; k < f->body.count; k++)
+		for (u32 u = 0; u < matched[k].use_count; u++)
+			if (is_register(&matched[k].uses[u]) && matched[k].uses[u].written)
+				o.held[matched[k].uses[u].reg].definitions++;
+	for (u32 b = 0; b < flow->block_count; b++)
+		for (u32 k = flow->blocks[b].first; k < flow->blocks[b].end; k++) {
+			struct matched *m = &matched[k];
+			if (commutes(m)) {
+				const u64 first = value_of(&o, m->uses[1].reg, b), second = value_of(&o, m->uses[2].reg, b);
+				if (first != NO_VALUE && second < first)
+					turn_around(&o, m);
+			}
+			pass(&o, k, b);
+		}
+}
