@@ -56,6 +56,8 @@ struct bank_count {
 	u16 rounds;          /* of an atomic loop; 1 for all else */
 	u16 loads;           /* of a loop; else 0 */
 	u16 load_wavefronts; /* of the loads that a loop's rounds start with; else 0 */
+	u16 load_source;     /* a load's wavefronts, and those of a loop's loads, as the profiler's source
+	                      * counters have them, which judge joining by half-warp; else 0 */
 	u16 load_conflicts;
 	u16 lock_attempts; /* of a lock loop: lanes that tried, over its rounds */
 	u16 lock_false;    /* of these, lanes whose lock went to a lane at another word */

@@ -54,7 +54,7 @@ enum account_operation {
 	    X(shared_rounds_cas) /* of which compare and swap */                                             \
 	    X(shared_loop_loads)                                                                          \
 	    X(shared_dummy_loads) /* the assembler's, before a basic block's first cp.async */       \
-	    X(shared_load_wavefronts) X(shared_load_conflicts)                          \
+	    X(shared_load_wavefronts) X(shared_load_conflicts) X(shared_load_source)                          \
 	        X(shared_moved_conflicts) /* of cp.async.ca, by tag wavefront */                          \
 	        ACCOUNT_SECTOR_FIELDS(X, global) X(global_touched_sectors) X(global_touched_lines)           \
 	            X(global_named) /* those before the loops of atomics on 16 bits: */              \

@@ -108,6 +108,7 @@ static void count_shared(const struct event *e, u32 mask, const u32 address[WARP
 	add(to, ACCOUNT_shared_wavefronts, n.wavefronts);
 	add(to, ACCOUNT_shared_ideal, n.ideal);
 	add(to, ACCOUNT_shared_conflicts, n.conflicts);
+	add(to, ACCOUNT_shared_load_source, n.load_source);
 	to->degree[min_u32(n.degree, WARP_LANES)]++;
 	if (site->bank_kind >= BANK_ATOM) {
 		const bool cas = site->bank_kind != BANK_ATOM && site->bank_kind != BANK_ATOM_COUNT;

