@@ -47,8 +47,11 @@ static void tell(const struct gang *g, struct warp *w, const struct insn *i)
 {
 	if (w < g->warps + g->done)
 		return;
+	/* Of an instruction that ends gangs nobody was told. */
+	const struct insn *last = g->parted->gang == gang_end ? i : g->parted;
+
 	w->told = gang_plain(g, i);
-	w->told_last = gang_plain(g, g->parted);
+	w->told_last = gang_plain(g, last);
 }
 
 /* The gang parted before i; or before what the guard i guards, and its warps come to the guard again. Of those that

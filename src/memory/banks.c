@@ -263,10 +263,10 @@ static u32 source_wavefronts(const struct plan *p, u32 unit_lanes, u32 mask, con
 		const u32 low = mask & lanes_below(unit_lanes) << first;
 		const u32 high = mask & lanes_below(unit_lanes) << (first + unit_lanes), both = low | high;
 
-		if (both && lanes_joined(both, address) && banks_serve(both, key, p->slots, pass) == 1)
+		if (both && lanes_joined(both, address) && serve_passes(both, key, p->slots, pass) == 1)
 			wavefronts++;
 		else if (both)
-			wavefronts += banks_serve(low, key, p->slots, pass) + banks_serve(high, key, p->slots, pass);
+			wavefronts += serve_passes(low, key, p->slots, pass) + serve_passes(high, key, p->slots, pass);
 	}
 	return wavefronts;
 }

@@ -62,6 +62,9 @@ static const char text[] =
                                        "mad.lo.u32 a, t, 64, a; mad.wide.u32 b, t, 16, b; setp.lt.u32 p, t, 8;\n"
                                        "selp.u32 w, 16, 0, p; cp.async.ca.shared.global [a], [b], 16;\n"
                                        "cp.async.cg.shared.global [a], [b], 16, w; cp.async.wait_all;\n")
+                                KERNEL("partly",
+                                       "setp.lt.u32 p, t, 8; mad.wide.u32 b, t, 4, b; @p atom.global.add.u32 v, [b], t;\n"
+                                       "st.global.u32 [b], v;\n")
                                 KERNEL("halves", "mad.wide.u32 b, t, 2, b; .reg .b16 h; cvt.u16.u32 h, t;\n"
                                                  "atom.global.add.noftz.f16 h, [b], h; st.global.u16 [b], h;\n")
                                 KERNEL("looping", "LOOP: setp.lt.u32 p, v, t; add.u32 v, v, 1; @p bra LOOP;\n")
@@ -165,6 +168,9 @@ static const struct {
     {"copied", "shared.async_moved.conflicts", 21},
     {"copied", "global.async.sectors", 16},
     {"copied", "global.async.cg_sectors", 8},
+    /* A gang ends before it, and has run its guard. */
+    {"partly", "global.atomic.requests", 1},
+    {"partly", "global.atomic.sectors", 1},
     /* Two lanes of a word: a load and two rounds, the first with two visits to both sectors. */
     {"halves", "global.atomic.requests", 2},
     {"halves", "global.atomic.sectors", 6},
