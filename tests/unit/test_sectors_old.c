@@ -144,7 +144,7 @@ START_TEST(follows_the_guide)
 
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		const struct row *r = &rows[i];
-		struct sector_access a = {(enum sector_kind)r->kind, r->width, r->mask, r->l1};
+		struct sector_access a = {(enum sector_kind)r->kind, r->width, r->mask, r->l1, false};
 		struct sector_count plain, n;
 		struct sector_detail detail;
 		u64 address[WARP_LANES];
@@ -188,7 +188,7 @@ START_TEST(local_memory_is_interleaved)
 	    {"sm_80", 0, 1, 1, 1, 8, "8 words of 4 neighbouring lanes: a sector each"},
 	};
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {
-		struct sector_access a = {LD, cases[i].width, ALL, cases[i].l1};
+		struct sector_access a = {LD, cases[i].width, ALL, cases[i].l1, false};
 		struct sector_count n;
 		u32 offset[WARP_LANES];
 
@@ -225,7 +225,7 @@ END_TEST
 static void compare_ways(u32 kind, u32 width, u32 base, u32 step, u64 apart)
 {
 	const struct arch *arch = arch_find("sm_90");
-	struct sector_access a = {(enum sector_kind)kind, width, ALL, false};
+	struct sector_access a = {(enum sector_kind)kind, width, ALL, false, false};
 	struct sector_count fast, slow;
 	struct sector_detail d;
 	u64 address[WARP_LANES];
