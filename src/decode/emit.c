@@ -643,7 +643,7 @@ struct code *emit_function(struct lowering *low, struct ir_function *f)
 	e.flow = flow_build(low->scratch, f, e.forms);
 	if (!f->module->debug) {
 		contract_products(low->isa, f, e.flow, e.matched, low->arch, low->scratch, low->arena);
-		fold_instructions(low->isa, f, e.matched, low->arch, low->scratch, low->arena);
+		fold_instructions(low->isa, f, e.flow, e.matched, low->arch, low->scratch, low->arena);
 		order_operands(low->isa, f, e.flow, e.matched, low->arch, low->scratch, low->arena);
 	}
 	plan_rows(&e);

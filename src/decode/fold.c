@@ -3,10 +3,11 @@
  * Each of these was seen on an H200 (ptxas 13.0). All but the first show only in what becomes of a NaN: a
  * copy keeps its bits, arithmetic does not.
  * - bfi.b32 with both numbers constant: of the length the low five bits count, unless the
- *   position is 0.
+ *   position is that of a byte.
  * - mul.f32 by 1.0, div.full.f32 and div.approx.f32 by 1.0, without .ftz, .sat, .rn: a copy.
  * - min and max of a register with itself (f32, f64, f16; without .ftz and .NaN): a copy.
- * - neg.f32 and abs.f32 under a guard: the sign bit alone.
+ * - neg.f32 and abs.f32 under a guard, or whose result is overwritten next under a guard, so that it goes into a
+ *   select: the sign bit alone.
  */
 #include "decode/fold.h"
 
@@ -27,7 +28,7 @@ static void become(const struct rewriting *r, struct matched *m, const char *opc
 static void fold_insert(struct matched *m)
 {
 	if (form_type(&m->form, 0) == T_b32 && m->uses[3].kind == USE_CONSTANT && m->uses[4].kind == USE_CONSTANT &&
-	    m->uses[3].low != 0 && m->uses[4].low >= 32)
+	    m->uses[3].low % 8 != 0 && m->uses[4].low >= 32)
 		m->uses[4].low &= 31;
 }
 
@@ -66,10 +67,35 @@ static void fold_sign(const struct rewriting *r, struct matched *m, bool negates
 		become(r, m, negates ? "xor" : "and", "b32", &mask);
 }
 
-void fold_instructions(const struct isa *isa, const struct ir_function *f, struct matched *matched, u32 arch,
-		       struct arena *arena, struct arena *kept)
+/* Marks the instructions of which the next one of the block that writes the same register is guarded. */
+static bool *find_selected(const struct ir_function *f, const struct flow *flow, const struct matched *matched, struct arena *arena)
+{
+	bool *selected = ARENA_ARRAY(arena, f->body.count + 1, bool);
+	u32 slots = 0;
+
+	for (u32 k = 0; k < f->body.count; k++)
+		for (u32 u = 0; u < matched[k].use_count; u++)
+			if (matched[k].uses[u].kind == USE_REGISTER && matched[k].uses[u].reg >= slots)
+				slots = matched[k].uses[u].reg + 1;
+	u32 *writer = ARENA_ARRAY(arena, slots + 1, u32); /* plus 1 */
+	for (u32 k = 0; k < f->body.count; k++)
+		for (u32 u = 0; u < matched[k].use_count; u++) {
+			const struct use *d = &matched[k].uses[u];
+			if (d->kind != USE_REGISTER || !d->written)
+				continue;
+			const u32 last = writer[d->reg];
+			if (last && flow->block_of[last - 1] == flow->block_of[k] && f->body.items[k].guard)
+				selected[last - 1] = true;
+			writer[d->reg] = k + 1;
+		}
+	return selected;
+}
+
+void fold_instructions(const struct isa *isa, const struct ir_function *f, const struct flow *flow, struct matched *matched,
+		       u32 arch, struct arena *arena, struct arena *kept)
 {
 	const struct rewriting r = {.isa = isa, .arch = arch, .arena = arena, .kept = kept};
+	const bool *selected = find_selected(f, flow, matched, arena);
 
 	for (u32 k = 0; k < f->body.count; k++) {
 		struct matched *m = &matched[k];
@@ -81,7 +107,8 @@ void fold_instructions(const struct isa *isa, const struct ir_function *f, struc
 			fold_one(&r, m);
 		else if (m->use_count == 3 && (matched_is(m, "min") || matched_is(m, "max")))
 			fold_same(&r, m);
-		else if (m->use_count == 2 && f->body.items[k].guard && (matched_is(m, "neg") || matched_is(m, "abs")))
+		else if (m->use_count == 2 && (matched_is(m, "neg") || matched_is(m, "abs")) &&
+			 (f->body.items[k].guard || selected[k]))
 			fold_sign(&r, m, matched_is(m, "neg"));
 	}
 }
