@@ -3,11 +3,12 @@
  * Of operands that may change places ptxas 13.0 puts the value that was defined first in front, where `a` stands, as
  * 60 recorded kernels show for add, sub, mul, fma, min and max of f64, from loads, arithmetic and earlier blocks; a copy
  * is defined where its source is. It shows in what becomes of two NaNs. A register with several definitions has
- * the last one in the block, and none from before it: then the text's order stays, as the manual has it.
+ * the last one in the block, or is older than what the block defines; of two such the text's order stays.
  */
 #include "decode/order.h"
 
 #define NO_VALUE (~0ull)
+#define OLDER (~1ull)
 
 /* What a register holds at a place: where that was defined, instructions times OPERANDS plus operand. */
 enum { OPERANDS = 64 };
@@ -30,7 +31,15 @@ static u64 value_of(const struct ordering *o, u32 slot, u32 block)
 {
 	const struct held *h = &o->held[slot];
 
-	return h->block == block + 1 || (h->definitions == 1 && h->block) ? h->value : NO_VALUE;
+	return h->block == block + 1 || (h->definitions == 1 && h->block) ? h->value : OLDER;
+}
+
+/* Whether the second of two values was defined first. */
+static bool is_turned(u64 first, u64 second, u64 block_begin)
+{
+	if (first >= OLDER || second == NO_VALUE)
+		return false;
+	return second == OLDER ? first >= block_begin : second < first;
 }
 
 static bool is_copy(const struct matched *m)
@@ -42,14 +51,16 @@ static bool is_copy(const struct matched *m)
 static void pass(struct ordering *o, u32 k, u32 block)
 {
 	const struct matched *m = &o->matched[k];
-	const bool guarded = o->function->body.items[k].guard != NULL;
-	const u64 copied = is_copy(m) ? value_of(o, m->uses[1].reg, block) : 0;
+	const bool copies = is_copy(m), guarded = o->function->body.items[k].guard != NULL;
+	const u64 copied = copies ? value_of(o, m->uses[1].reg, block) : 0;
 
+	if (copies && m->uses[0].reg == m->uses[1].reg)
+		return;
 	for (u32 u = 0; u < m->use_count; u++)
 		if (is_register(&m->uses[u]) && m->uses[u].written) {
 			struct held *h = &o->held[m->uses[u].reg];
 			h->block = block + 1;
-			h->value = guarded ? NO_VALUE : is_copy(m) ? copied : (u64)k * OPERANDS + u;
+			h->value = guarded ? NO_VALUE : copies ? copied : (u64)k * OPERANDS + u;
 		}
 }
 
@@ -104,7 +115,7 @@ void order_operands(const struct isa *isa, const struct ir_function *f, const st
 			struct matched *m = &matched[k];
 			if (commutes(m)) {
 				const u64 first = value_of(&o, m->uses[1].reg, b), second = value_of(&o, m->uses[2].reg, b);
-				if (first != NO_VALUE && second < first)
+				if (is_turned(first, second, (u64)flow->blocks[b].first * OPERANDS))
 					turn_around(&o, m);
 			}
 			pass(&o, k, b);
