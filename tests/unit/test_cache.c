@@ -87,9 +87,9 @@ END_TEST
 START_TEST(warps_go_through_both_levels)
 {
 	const struct arch *arch = arch_find("sm_90");
-	struct sector_access load = {SECTOR_LOAD, 4, FULL_MASK, true};
-	struct sector_access store = {SECTOR_STORE, 4, FULL_MASK, true};
-	struct sector_access red = {SECTOR_RED, 4, FULL_MASK, true};
+	struct sector_access load = {SECTOR_LOAD, 4, FULL_MASK, true, false};
+	struct sector_access store = {SECTOR_STORE, 4, FULL_MASK, true, false};
+	struct sector_access red = {SECTOR_RED, 4, FULL_MASK, true, false};
 	struct cache_count n1 = {0}, n2 = {0};
 	struct cache l1, l2;
 	u64 address[WARP_LANES];
