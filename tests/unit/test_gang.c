@@ -92,7 +92,7 @@ static void compute(struct writer *g)
 
 static void access_memory(struct writer *g)
 {
-	const u32 r = word(g), what = draw(g, 9);
+	const u32 r = word(g), what = draw(g, 14);
 
 	switch (what == 8 && (g->loops || g->met) ? 7 : what) {
 	case 0:
@@ -117,6 +117,30 @@ static void access_memory(struct writer *g)
 		break;
 	case 6:
 		put(g, "red.global.add.u32 [counters+%u], r%u;\n", 4 * draw(g, 4), r);
+		break;
+	case 9: /* guarded */
+		put(g, "setp.lt.u32 q, r%u, r%u; @%sq ld.global.u32 r%u, [in+%u];\n", word(g), word(g), draw(g, 2) ? "!" : "", word(g),
+		    4 * draw(g, 64));
+		put(g, "shl.b32 a, tid, 2; mov.u32 b, tile; add.u32 a, a, b; @q st.shared.u32 [a], r%u; @!q ld.shared.u32 r%u, [a];\n",
+		    r, word(g));
+		break;
+	case 10: /* in two allocations */
+		put(g, "setp.lt.u32 q, r%u, r%u; mad.wide.u32 e, thread, %d, out; selp.b64 e, in, e, q; ld.global.u32 r%u, [e+%u];\n", r,
+		    word(g), OUT_STRIDE, word(g), 4 * draw(g, OUT_STRIDE / 4));
+		break;
+	case 11: /* narrow */
+		put(g, "and.b32 a, r%u, 4094; cvt.u64.u32 e, a; add.u64 e, e, in; ld.global.%s r%u, [e];\n", r,
+		    draw(g, 2) ? "s16" : "s8", word(g));
+		put(g, "and.b32 a, r%u, 4092; cvt.u64.u32 e, a; add.u64 e, e, in; ld.global.v4.u8 {r%u, r%u, r%u, r%u}, [e];\n",
+		    word(g), word(g), word(g), word(g), word(g));
+		break;
+	case 12: /* local, each lane elsewhere */
+		put(g, "and.b32 a, r%u, 28; mov.u32 b, mine; add.u32 b, a, b; st.local.u32 [b], r%u; ld.local.u32 r%u, [b];\n", r,
+		    word(g), word(g));
+		break;
+	case 13: /* over its own address */
+		put(g, "and.b32 a, r%u, 2040; cvt.u64.u32 e, a; add.u64 e, e, in; ld.global.u64 e, [e]; cvt.u32.u64 r%u, e;\n", r,
+		    word(g));
 		break;
 	case 7:
 		put(g, "and.b32 a, r%u, 60; mov.u32 b, sums; add.u32 a, a, b; atom.shared.add.u32 b, [a], r%u;\n", r, word(g));
@@ -169,6 +193,15 @@ static void loop(struct writer *g, bool together)
 	put(g, "setp.ne.u32 p, n%u, 0; sub.u32 n%u, n%u, 1;\n@p bra LOOP%u;\n", g->depth, g->depth, g->depth, label);
 }
 
+/* Some lanes, or whole warps, leave early. */
+static void leave(struct writer *g)
+{
+	if (draw(g, 2))
+		put(g, "setp.gt.u32 p, lane, %u;\n@p exit;\n", 8 + draw(g, 24));
+	else
+		put(g, "setp.gt.u32 p, warp, %u;\n@p bra OUT;\n", 1 + draw(g, 3));
+}
+
 /* Only where all threads of the block come, all lanes of a warp at once. */
 static void meet(struct writer *g)
 {
@@ -203,6 +236,8 @@ static void statements(struct writer *g, u32 count, bool together)
 			branch(g, together);
 		else if (what < 17 && g->depth < 4)
 			loop(g, together);
+		else if (together && what == 19 && g->depth == 1 && !draw(g, 3))
+			leave(g);
 		else if (together)
 			meet(g);
 		else
@@ -214,9 +249,13 @@ static void statements(struct writer *g, u32 count, bool together)
 /* One thread's store past the end, somewhere. */
 static void stray(struct writer *g)
 {
+	const bool apart = draw(g, 2);
+
+	if (apart)
+		put(g, "setp.lt.u32 p, lane, %u;\n@p bra CLEAN;\n", draw(g, 32));
 	put(g, "setp.eq.u32 p, thread, %u;\n@p add.u64 d0, in, 1000000;\n@!p mad.wide.u32 d0, thread, 4, in;\n"
-	       "%s ld.global.u32 r1, [d0];\n",
-	    draw(g, THREADS_MAX), draw(g, 2) ? "" : "@p");
+	       "%s ld.global.u32 r1, [d0];\n%s",
+	    draw(g, THREADS_MAX), draw(g, 2) ? "" : "@p", apart ? "CLEAN:\n" : "");
 }
 
 static void write_kernel(struct writer *g)
@@ -247,7 +286,7 @@ static void write_kernel(struct writer *g)
 		put(g, "st.global.u32 [e+%u], r%u;\n", 4 * k, k);
 	for (u32 k = 0; k < FLOATS; k++)
 		put(g, "st.global.f32 [e+%u], f%u;\n", 32 + 4 * k, k);
-	put(g, "xor.b64 d0, d0, d1; xor.b64 d2, d2, d3; st.global.v2.u64 [e+48], {d0, d2};\nret;\n}\n");
+	put(g, "xor.b64 d0, d0, d1; xor.b64 d2, d2, d3; st.global.v2.u64 [e+48], {d0, d2};\nOUT:\nret;\n}\n");
 }
 
 /* --- Running -------------------------------------------------------------------------------- */
@@ -387,6 +426,52 @@ START_TEST(same_faults)
 }
 END_TEST
 
+/* Warps that wait for each other, and lanes of one warp: the same sum with gangs and without. */
+static const char *const waits[] = {
+	/* Each thread takes a lock. */
+	"TRY: atom.shared.cas.b32 r0, [lock], 0, 1; setp.ne.u32 p, r0, 0; @p bra TRY;\n"
+	"ld.volatile.shared.u32 r1, [sum]; add.u32 r1, r1, 1; st.volatile.shared.u32 [sum], r1;\n"
+	"membar.cta; atom.shared.exch.b32 r0, [lock], 0;\n",
+	/* One lane of each warp waits for the next warp, or for the one before. */
+	"setp.ne.u32 p, lane, 3; @p bra ON;\nTRY: ld.volatile.shared.u32 r0, [sum]; sub.u32 r1, last, warp;\n"
+	"setp.ne.u32 p, r0, r1; @p bra TRY;\nadd.u32 r0, r0, 1; st.volatile.shared.u32 [sum], r0;\nON:\n",
+	"setp.ne.u32 p, lane, 30; @p bra ON;\nTRY: ld.volatile.shared.u32 r0, [sum];\n"
+	"setp.ne.u32 p, r0, warp; @p bra TRY;\nadd.u32 r0, r0, 1; st.volatile.shared.u32 [sum], r0;\nON:\n",
+	/* The last warp does what the others wait for, in a loop with barriers. */
+	"mov.u32 n0, 5;\nAGAIN: setp.ne.u32 p, warp, last; @p bra TRY; add.u32 r0, r0, 7; st.volatile.shared.u32 [sum], 1; bra ON;\n"
+	"TRY: ld.volatile.shared.u32 r0, [sum]; setp.eq.u32 p, r0, 0; @p bra TRY;\nON: bar.sync 0; st.volatile.shared.u32 [sum], 0;\n"
+	"bar.sync 0; sub.u32 n0, n0, 1; setp.ne.u32 p, n0, 0; @p bra AGAIN;\n",
+	/* A part of the warps meets at a barrier of its own until another warp says stop. */
+	"setp.eq.u32 p, warp, last; @p bra STOP; shl.b32 r1, last, 5;\n"
+	"TRY: bar.sync 1, r1; setp.ne.u32 p, warp, 0; @p bra SAME; ld.volatile.shared.u32 r0, [sum];\n"
+	"st.volatile.shared.u32 [lock], r0; SAME: bar.sync 2, r1; ld.volatile.shared.u32 r0, [lock];\n"
+	"setp.eq.u32 p, r0, 0; @p bra TRY; bra ON;\n"
+	"STOP: st.volatile.shared.u32 [sum], 1;\nON:\n",
+};
+
+START_TEST(nobody_waits_forever)
+{
+	static struct outcome with, without;
+	static struct writer g;
+
+	memset(&g, 0, sizeof g);
+	put(&g, ".version 8.0\n.target sm_80\n.address_size 64\n.global .align 4 .b8 counters[16];\n"
+		".visible .entry k(.param .u64 from, .param .u64 to)\n{\n.shared .align 4 .b8 lock[4]; .shared .align 4 .b8 sum[4];\n"
+		".reg .pred p; .reg .b32 r<2>, n<1>, tid, lane, warp, last; .reg .b64 out;\n"
+		"mov.u32 tid, %%tid.x; and.b32 lane, tid, 31; shr.u32 warp, tid, 5; mov.u32 last, %%ntid.x; shr.u32 last, last, 5;\n"
+		"sub.u32 last, last, 1;\n%sbar.sync 0; ld.param.u64 out, [to]; mad.wide.u32 out, tid, 4, out;\n"
+		"ld.shared.u32 r0, [sum]; st.global.u32 [out], r0; ret;\n}\n",
+	    waits[_i]);
+	run(&g, false, false, blocks[0], &with);
+	run(&g, true, false, blocks[0], &without);
+	ck_assert_int_eq(with.status, LAUNCH_OK);
+	ck_assert_int_eq(without.status, LAUNCH_OK);
+	expect(&g, !memcmp(with.out, without.out, sizeof with.out), "results");
+	end(&with);
+	end(&without);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("gang");
@@ -395,6 +480,7 @@ int main(void)
 	tcase_set_timeout(c, 60);
 	tcase_add_loop_test(c, agree, 0, 10);
 	tcase_add_loop_test(c, same_faults, 0, 10);
+	tcase_add_loop_test(c, nobody_waits_forever, 0, COUNT_OF(waits));
 	suite_add_tcase(s, c);
 	SRunner *r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);
