@@ -6,6 +6,11 @@
 
 #include "exec/internal.h"
 
+enum {
+	GANG_TURN = 1 << 20, /* instructions of a gang's turn, of all its warps; */
+	OVERTIME_MAX = 32,   /* and so many times as long while its lanes go different ways */
+};
+
 u32 gang_size(const struct block *b, u32 first, const struct insn **at)
 {
 	const struct warp *w = &b->warps[first];
@@ -147,6 +152,15 @@ const struct insn *gang_part(struct gang *g, const struct insn *i, u32 done)
 		warp_stand(&g->warps[k], k < done ? pc + 1 : again);
 	}
 	return NULL;
+}
+
+bool gang_goes_on(struct gang *g)
+{
+	if (!g->split || g->machine->launch->instruction_limit || g->overtime == OVERTIME_MAX)
+		return false;
+	g->overtime++;
+	g->budget += GANG_TURN / g->count;
+	return true;
 }
 
 const struct insn *gang_yield(struct gang *g, const struct insn *i)

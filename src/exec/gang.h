@@ -50,6 +50,7 @@ struct gang {
 	s64 budget;    /* instructions left in this turn, of each warp */
 	bool whole;    /* all warps of the block, from its start */
 	bool ended;    /* all have exited */
+	u8 overtime;   /* how often the turn was made longer */
 	u64 issued, branches; /* of each warp, not yet added to it */
 	const struct insn *parted; /* the gang parted before this one, which the first `done` warps had run */
 	u32 done;
@@ -91,6 +92,8 @@ static inline void gang_account_branch(struct gang *g, const struct insn *i)
 
 /* Ends the gang at instruction i: its warps below number `done` have carried it out, the others have not. */
 const struct insn *gang_part(struct gang *g, const struct insn *i, u32 done);
+/* The turn would be over, but is made longer: a gang whose lanes go different ways would not form again. */
+bool gang_goes_on(struct gang *g);
 /* The turn is over, or others must run: the gang's warps are to go on at `i`. */
 const struct insn *gang_yield(struct gang *g, const struct insn *i);
 /* The running lanes exit. */

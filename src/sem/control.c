@@ -128,7 +128,7 @@ static inline const struct insn *gang_jump(struct gang *g, const struct insn *i)
 	const struct insn *target = i + i->imm;
 
 	gang_account_branch(g, i);
-	if (i->imm <= 0 && UNLIKELY(i->aux & AUX_SPIN ? ++g->spins >= SPIN_TURNS : g->budget <= 0))
+	if (i->imm <= 0 && UNLIKELY(i->aux & AUX_SPIN ? ++g->spins >= SPIN_TURNS : g->budget <= 0 && !gang_goes_on(g)))
 		return gang_yield(g, target);
 	return target;
 }
