@@ -122,6 +122,7 @@ struct account_site {
 	bool empty_runs; /* the machine runs it without an active lane, too */
 	bool sync;       /* may wait for other lanes */
 	bool one_lane;   /* an atomic that the assembler lets one lane do for all */
+	bool combines;   /* an atomic whose operands could be put together first: neither exch nor cas */
 	bool first_copy; /* the first cp.async of its basic block */
 	u32 fixed;       /* counts from 1: the base register is the same in every block of a launch, for each warp; or 0 */
 	const struct fragment_accesses *fragment; /* of wmma.load and wmma.store, else NULL */

@@ -23,6 +23,7 @@ static void describe_atomic(struct account_site *s)
 	const bool red = !strncmp(s->form->row->form, "RED", 3);
 
 	s->operation = red ? ACCOUNT_RED : ACCOUNT_ATOM;
+	s->combines = !form_has_word(s->form, "CAS") && !form_has_word(s->form, "EXCH");
 	s->bank_kind = BANK_ATOM;
 	s->sector_kind = form_has_word(s->form, "CAS") ? SECTOR_ATOM_CAS : red ? SECTOR_RED : SECTOR_ATOM;
 }

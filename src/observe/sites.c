@@ -100,6 +100,7 @@ static void describe_atomic(struct account_site *s, const struct insn *i, const 
 		s->operation = ACCOUNT_ATOM;
 		s->sector_kind = form_has(s->form, M_cas) ? SECTOR_ATOM_HALF_CAS : SECTOR_ATOM_HALF;
 	}
+	s->combines = !form_has(s->form, M_cas) && !form_has(s->form, M_exch);
 	s->one_lane = is_combined(s, a);
 	if (s->one_lane && s->bank_kind == BANK_ATOM_COUNT)
 		s->bank_kind = BANK_ATOM;

@@ -127,6 +127,13 @@ static bool is_regular(const struct pattern *p)
 	return true;
 }
 
+/* What to do about lanes of an atomic operation that meet. */
+static const char *meeting_text(const struct pattern *p)
+{
+	return p->site->combines ? "Combining such lanes first, one of them acting for all"
+	                         : "One such lane acting for all";
+}
+
 /* Lanes of an atomic operation that meet at one address, if that is what it costs. */
 static bool meeting_remedy(const struct pattern *p, struct advice *to)
 {
@@ -144,8 +151,7 @@ static bool meeting_remedy(const struct pattern *p, struct advice *to)
 		return false;
 	to->cost_then = cost;
 	snprintf(to->cause, sizeof to->cause, "up to %u lanes meet at one address", most);
-	snprintf(to->remedy, sizeof to->remedy, "Combining such lanes first, and one of them adding: %u wavefront%s", cost,
-	         cost == 1 ? "" : "s");
+	snprintf(to->remedy, sizeof to->remedy, "%s: %u wavefront%s", meeting_text(p), cost, cost == 1 ? "" : "s");
 	return true;
 }
 
@@ -215,7 +221,7 @@ static void global_find(const struct pattern *p, struct advice *to)
 	if (atomic && meeting > 1) {
 		snprintf(to->cause, sizeof to->cause, "up to %u lanes wait for each other at one address",
 		         meeting);
-		propose(p, to, s->address, leaders, "Combining such lanes first, and one of them adding");
+		propose(p, to, s->address, leaders, meeting_text(p));
 		return;
 	}
 	if (p->even && p->stride == (s64)width) {

@@ -58,6 +58,9 @@ static const char text[] =
                                 KERNEL("together",
                                        "and.b32 w, t, 7; mad.lo.u32 a, w, 4, a; atom.shared.add.u32 v, [a], t;\n"
                                        "st.global.u32 [b], v;\n")
+                                KERNEL("taking",
+                                       "and.b32 w, t, 7; mad.lo.u32 a, w, 4, a; atom.shared.exch.b32 v, [a], t;\n"
+                                       "st.global.u32 [b], v;\n")
                                 KERNEL("copied",
                                        "mad.lo.u32 a, t, 64, a; mad.wide.u32 b, t, 16, b; setp.lt.u32 p, t, 8;\n"
                                        "selp.u32 w, 16, 0, p; cp.async.ca.shared.global [a], [b], 16;\n"
@@ -383,7 +386,8 @@ static const struct {
      NULL},
     /* Padding that helps these addresses need not help the next. */
     {"gathered", {"bank conflict", "no single stride"}, "padding"},
-    {"together", {"4-way", "up to 4 lanes meet at one address", "one of them adding: 1 wavefront\n"}, "padding"},
+    {"together", {"4-way", "up to 4 lanes meet at one address", "one of them acting for all: 1 wavefront\n"}, "padding"},
+    {"taking", {"up to 4 lanes meet at one address", "One such lane acting for all: 1 wavefront\n"}, "Combining"},
     {"padded", {NULL}, NULL},
     {"strided",
      {"4 sectors more than needed", "stride 8 bytes, of which each lane uses 4",
@@ -395,7 +399,7 @@ static const struct {
      NULL},
     {"wide", {NULL}, NULL},
     {"adding",
-     {"up to 32 lanes wait for each other", "one of them adding: 1 sector\n", "`red.global.add.u32 [b], t`"},
+     {"up to 32 lanes wait for each other", "one of them acting for all: 1 sector\n", "`red.global.add.u32 [b], t`"},
      NULL},
     {"indexed", {"32 different addresses", "The same table in global memory: 4 sectors", "31 requests more"}, NULL},
     {"private", {NULL}, NULL},
