@@ -291,7 +291,7 @@ static s32 level_steps(const struct texture *t, f32 level)
 
 	at = at > high ? high : at;
 	at = at >= low ? at : low; /* what is no number, too */
-	return (s32)(at > last ? last : at < 0 ? 0 : at);
+	return (s32)(at > last ? last : at > 0 ? at : 0);
 }
 
 static void add_level(const struct texture *t, const u8 *host, const struct texture_query *q, u32 level, u32 share,

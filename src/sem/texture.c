@@ -74,6 +74,11 @@ static bool bind(struct warp *w, const struct insn *i, u32 lane, u64 value, u64 
 		memcpy(b->t.border, s.border, sizeof s.border);
 		b->t.linear = s.linear;
 		b->t.normalized_coordinates = s.normalized_coordinates;
+		b->t.mixes_levels = s.mixes_levels;
+		b->t.seamless = s.seamless;
+		b->t.level_bias = s.level_bias;
+		b->t.level_low = s.level_low;
+		b->t.level_high = s.level_high;
 	}
 	b->host = texels_of(w, &b->t);
 	if (!b->host) {
@@ -518,7 +523,7 @@ PICK_ONE(sured)
 #define TEX_FLOAT  "(" TEX_DATA ".f32)"
 #define TLD4_TYPES ".v4(.u32|.s32|.f32).f32"
 #define DOC_TEX    "Looks a texture up."
-#define DOC_DEPTH  "Looks a texture up and compares depths."
+#define DOC_DEPTH  "Looks a texture up; a depth to compare with has no effect on textures without."
 #define DOC_GATHER "Takes the four texels that a filter would mix."
 #define DOC_QUERY  "Asks for a property of a texture, sampler or surface."
 #define DOC_SULD   "Loads from a surface."
