@@ -143,7 +143,8 @@ static u32 stride_passes(const struct plan *p, u32 mask, const u32 address[WARP_
 	u32 stride = address[1] - address[0], grain = 1u << p->shift;
 	u32 apart = address[16] - address[0];
 
-	if (mask != FULL_MASK || p->segments || address[2] - address[1] != stride || !halves_have_stride(address, stride))
+	if (mask != FULL_MASK || p->segments || address[2] - address[1] != stride ||
+	    !halves_have_stride(address, stride))
 		return 0;
 	if (apart != 16 * stride && p->unit_lanes == 32) {
 		if (by_lane || grain != 4 || p->slots != 32 || (stride && stride != 4))
@@ -266,7 +267,8 @@ static u32 source_wavefronts(const struct plan *p, u32 unit_lanes, u32 mask, con
 		if (both && lanes_joined(both, address) && serve_passes(both, key, p->slots, pass) == 1)
 			wavefronts++;
 		else if (both)
-			wavefronts += serve_passes(low, key, p->slots, pass) + serve_passes(high, key, p->slots, pass);
+			wavefronts +=
+			    serve_passes(low, key, p->slots, pass) + serve_passes(high, key, p->slots, pass);
 	}
 	return wavefronts;
 }
@@ -648,8 +650,9 @@ enum bank_kind banks_atomic_kind(enum bank_atomic op, u32 bits, bool integer)
 
 static bool is_atomic(enum bank_kind kind) { return kind >= BANK_ATOM; }
 
-static void count_access(const struct arch *arch, const struct bank_access *access, const u32 address[WARP_LANES],
-                         struct bank_count *count, struct bank_detail *detail, struct served *served)
+static void count_access(const struct arch *arch, const struct bank_access *access,
+                         const u32 address[WARP_LANES], struct bank_count *count, struct bank_detail *detail,
+                         struct served *served)
 {
 	*count = (struct bank_count){0};
 	served->known = false;
@@ -684,10 +687,11 @@ static void count_access(const struct arch *arch, const struct bank_access *acce
 		count_words(arch, &p, access, address, count, detail, served);
 	}
 	count->conflicts = (u16)(count->wavefronts - count->units);
-	count->ideal = arch->shared_rule == ARCH_SHARED_UNITS
-	                   ? (u16)ideal_wavefronts(access, access->mask,
-	                                           access->kind == BANK_LOAD ? count->load_source : count->wavefronts)
-	                   : count->units;
+	count->ideal =
+	    arch->shared_rule == ARCH_SHARED_UNITS
+	        ? (u16)ideal_wavefronts(access, access->mask,
+	                                access->kind == BANK_LOAD ? count->load_source : count->wavefronts)
+	        : count->units;
 }
 
 void banks_count(const struct arch *arch, const struct bank_access *access, const u32 address[WARP_LANES],
@@ -757,5 +761,6 @@ void banks_count_words(const struct arch *arch, const struct bank_access *access
 		add_words(arch, access, address, count, by_bank);
 		return;
 	}
-	add_to_banks(by_bank, is_atomic(access->kind) || access->kind == BANK_ASYNC ? served.slots.lanes : served.slots.keys);
+	add_to_banks(by_bank, is_atomic(access->kind) || access->kind == BANK_ASYNC ? served.slots.lanes
+	                                                                            : served.slots.keys);
 }

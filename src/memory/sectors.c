@@ -30,10 +30,10 @@ struct lines {
  * the same throughout most arrays, and were so in those recorded. */
 u32 sectors_tag_bank(u64 address)
 {
-	const u32 first = BIT(7) | BIT(9) | BIT(11) | BIT(12) | BIT(14) | BIT(16) | BIT(18) | BIT(19) | BIT(20) |
-	                  BIT(21) | BIT(23) | BIT(24) | BIT(25);
-	const u32 second = BIT(7) | BIT(8) | BIT(9) | BIT(10) | BIT(12) | BIT(13) | BIT(15) | BIT(16) | BIT(17) |
-	                   BIT(18) | BIT(20) | BIT(22) | BIT(23) | BIT(25);
+	const u32 first = BIT(7) | BIT(9) | BIT(11) | BIT(12) | BIT(14) | BIT(16) | BIT(18) | BIT(19) |
+	                  BIT(20) | BIT(21) | BIT(23) | BIT(24) | BIT(25);
+	const u32 second = BIT(7) | BIT(8) | BIT(9) | BIT(10) | BIT(12) | BIT(13) | BIT(15) | BIT(16) |
+	                   BIT(17) | BIT(18) | BIT(20) | BIT(22) | BIT(23) | BIT(25);
 
 	return (u32)(__builtin_parity((u32)address & first) | __builtin_parity((u32)address & second) << 1);
 }
@@ -275,8 +275,15 @@ static void count_atomic_data(struct data_stage *d, const struct sector_access *
 	count->data_conflicts += (u16)(d->wavefronts - d->groups);
 }
 
-/* Loads: each tag wavefront is a part, but all are one if nothing is missing. Stores: the first 8 are one (of bytes and halves: 4),
- * each later one is its own. */
+/* Tag wavefronts of the first part. Of loads each is a part, but all are one if nothing is missing; of
+ * stores the first 8 are one (of bytes and halves: 4) and each later one is its own. */
+static u32 part_length(const struct sector_access *a)
+{
+	if (a->kind == SECTOR_LOAD)
+		return a->hits ? TAG_WAVEFRONTS : 1;
+	return a->width < 4 ? 4 : 8;
+}
+
 static void count_data(const struct arch *arch, const struct sector_access *a, const u64 address[WARP_LANES],
                        const struct lines *lines, struct sector_count *count)
 {
@@ -293,7 +300,7 @@ static void count_data(const struct arch *arch, const struct sector_access *a, c
 		count->data_writes = 1;
 		return;
 	}
-	serve_data(&d, a->mask, lines, a->kind == SECTOR_LOAD ? (a->hits ? TAG_WAVEFRONTS : 1) : a->width < 4 ? 4 : 8);
+	serve_data(&d, a->mask, lines, part_length(a));
 	u32 excess = d.wavefronts - d.groups;
 
 	if (a->kind == SECTOR_LOAD)

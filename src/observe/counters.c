@@ -55,24 +55,24 @@ enum {
 	}
 #define FACT_RATIO(NAME, UNIT, SCALE, ABOVE, BELOW, ALIASES, TEXT)                                           \
 	{                                                                                                    \
-		.name = NAME, .unit = UNIT, .definition = TEXT, .aliases = ALIASES,                          \
-		.facts = {FACT_##ABOVE}, .facts_below = {FACT_##BELOW}, .scale = SCALE                       \
+		.name = NAME, .unit = UNIT, .definition = TEXT, .aliases = ALIASES, .facts = {FACT_##ABOVE}, \
+		.facts_below = {FACT_##BELOW}, .scale = SCALE                                                \
 	}
 
 /* The figures that global and local accesses of one operation have in common. */
 #define SECTORS(SPACE, OP, OPS, NCU, WHAT) SECTORS2(SPACE, OP, OPS, 0, 0, 0, NCU, WHAT)
 
 /* The same with fields of atomics on 16 bits, which load first. */
-#define SECTORS2(SPACE, OP, OPS, REQUESTS, SECTORS, TAGS, NCU, WHAT)                                                                   \
-	SUM2(#SPACE "." OP ".requests", "requests", F(SPACE##_requests), OPS, REQUESTS, ATOM,                                 \
-	    "l1tex__t_requests_pipe_lsu_mem_" #SPACE "_op_" NCU ".sum",                                      \
-	    "Requests of " WHAT " to the memory unit."),                                                     \
-	    SUM2(#SPACE "." OP ".sectors", "sectors", F(SPACE##_sectors), OPS, SECTORS, ATOM,                                \
-	        "l1tex__t_sectors_pipe_lsu_mem_" #SPACE "_op_" NCU ".sum",                                   \
-	        "Sectors of 32 bytes that " WHAT " touched."),                                               \
-	    SUM2(#SPACE "." OP ".tag_wavefronts", "wavefronts", F(SPACE##_tag_wavefronts), OPS, TAGS, ATOM,               \
-	        "l1tex__t_output_wavefronts_pipe_lsu_mem_" #SPACE "_op_" NCU ".sum",                         \
-	        "Passes of " WHAT " through the first-level cache's tag stage.")
+#define SECTORS2(SPACE, OP, OPS, REQUESTS, SECTORS, TAGS, NCU, WHAT)                                         \
+	SUM2(#SPACE "." OP ".requests", "requests", F(SPACE##_requests), OPS, REQUESTS, ATOM,                \
+	     "l1tex__t_requests_pipe_lsu_mem_" #SPACE "_op_" NCU ".sum",                                     \
+	     "Requests of " WHAT " to the memory unit."),                                                    \
+	    SUM2(#SPACE "." OP ".sectors", "sectors", F(SPACE##_sectors), OPS, SECTORS, ATOM,                \
+	         "l1tex__t_sectors_pipe_lsu_mem_" #SPACE "_op_" NCU ".sum",                                  \
+	         "Sectors of 32 bytes that " WHAT " touched."),                                              \
+	    SUM2(#SPACE "." OP ".tag_wavefronts", "wavefronts", F(SPACE##_tag_wavefronts), OPS, TAGS, ATOM,  \
+	         "l1tex__t_output_wavefronts_pipe_lsu_mem_" #SPACE "_op_" NCU ".sum",                        \
+	         "Passes of " WHAT " through the first-level cache's tag stage.")
 
 /* Sectors of an average request, and what as many bytes would need. */
 #define PER_REQUEST(OP, OPS, NCU, WHAT)                                                                      \
@@ -203,8 +203,9 @@ static const struct counter table[] = {
     SUM2("shared.load.instructions", "instructions", F(shared_named) | F(executed_empty), LD,
          F(shared_loop_loads) | F(shared_dummy_loads), ATOMICS | COPIES,
          NCU_INST "shared_ld.sum inst_executed_shared_loads",
-         "Loads from shared memory, without generic ones; those without an active lane included, those of atomic loops, and the three "
-         "without an address that the assembler puts before the first cp.async of a basic block."),
+         "Loads from shared memory, without generic ones; those without an active lane included, those of "
+         "atomic loops, and the three without an address that the assembler puts before the first cp.async "
+         "of a basic block."),
     SUM2("shared.ld.instructions", "instructions", F(shared_named) | F(executed_empty), LD,
          F(shared_loop_loads), ATOMICS, NCU_SINS "shared_ld.sum", "The same without those three."),
     SUM("shared.store.instructions", "instructions", F(shared_named), ST,
@@ -218,14 +219,18 @@ static const struct counter table[] = {
     SUM("shared.atomic.cas_instructions", "instructions", F(shared_rounds_cas), ATOMICS,
         NCU_INST "shared_atom_dot_cas.sum", "Of these, compare and swap."),
     SUM("lock.loops", "loops", F(lock_loops), ALL, "",
-        "Lock loops begun on shared memory: of a listing's lock-loads, and of the atomics that become such before sm_50."),
+        "Lock loops begun on shared memory: of a listing's lock-loads, and of the atomics that become such "
+        "before sm_50."),
     SUM("lock.rounds", "rounds", F(lock_rounds), ALL, "", "Times round lock loops: lock-loads run by warps."),
     SUM("lock.retries", "rounds", F(lock_retries), ALL, "", "Of these, rounds beyond each loop's first."),
-    SUM("lock.worst_rounds", "rounds", F(lock_worst), ALL, "", "Rounds of the longest loop, at most 32 where one warp runs."),
-    SUM("lock.attempts", "lanes", F(lock_attempts), ALL, "", "Lanes that tried to take a lock, over all rounds."),
+    SUM("lock.worst_rounds", "rounds", F(lock_worst), ALL, "",
+        "Rounds of the longest loop, at most 32 where one warp runs."),
+    SUM("lock.attempts", "lanes", F(lock_attempts), ALL, "",
+        "Lanes that tried to take a lock, over all rounds."),
     SUM("lock.failures", "lanes", F(lock_failures), ALL, "", "Of these, lanes that did not get it."),
     SUM("lock.false_contention", "lanes", F(lock_false), ALL, "",
-        "Of these, lanes whose lock was held for another word: bits 2 to 9 of the two addresses are the same."),
+        "Of these, lanes whose lock was held for another word: bits 2 to 9 of the two addresses are the "
+        "same."),
     SUM("shared.ldmatrix.instructions", "instructions", F(shared_instructions), LDSM, NCU_INST "ldsm.sum",
         "ldmatrix instructions."),
     SUM("shared.stmatrix.instructions", "instructions", F(shared_instructions), STSM,
@@ -235,15 +240,16 @@ static const struct counter table[] = {
     SUM2("shared.load.wavefronts", "wavefronts", F(shared_wavefronts), LD | LDSM, F(shared_load_wavefronts),
          ATOMICS, NCU_DATA "shared_op_ld.sum shared_load_transactions",
          "Passes of loads through the banks, ldmatrix and atomic loops included."),
-    SUM("shared.store.wavefronts", "wavefronts", F(shared_wavefronts), ST | STSM, NCU_DATA "shared_op_st.sum shared_store_transactions",
+    SUM("shared.store.wavefronts", "wavefronts", F(shared_wavefronts), ST | STSM,
+        NCU_DATA "shared_op_st.sum shared_store_transactions",
         "Passes of stores through the banks, stmatrix included."),
     SUM("shared.atomic.wavefronts", "wavefronts", F(shared_wavefronts), ATOMICS,
         NCU_DATA "shared_op_atom.sum " NCU_SASS "data_pipe_lsu_wavefronts_mem_shared_op_atom.sum",
         "Passes of atomic operations through the banks, without a loop's loads."),
     SUM("shared.ld.wavefronts", "wavefronts", F(shared_load_source), LD | ATOMICS,
         NCU_SASS "data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-        "Passes of plain loads, without ldmatrix, as the source counters have them: whether quarter-warps of 16 bytes go "
-        "together is judged for each half-warp apart, and they do only without a conflict."),
+        "Passes of plain loads, without ldmatrix, as the source counters have them: whether quarter-warps "
+        "of 16 bytes go together is judged for each half-warp apart, and they do only without a conflict."),
     SUM("shared.st.wavefronts", "wavefronts", F(shared_wavefronts), ST,
         NCU_SASS "data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
         "Passes of plain stores, without stmatrix."),
@@ -281,17 +287,17 @@ static const struct counter table[] = {
     SUM("shared.async.conflicts", "conflicts", F(shared_conflicts), CA,
         NCU_SASS "data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum " NCU_SASS
                  "data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts_cache_access.sum",
-        "Passes of cp.async.ca beyond one for each group of lanes served together; lanes meet in the banks of "
-        "either side, and on one word, too."),
+        "Passes of cp.async.ca beyond one for each group of lanes served together; lanes meet in the banks "
+        "of either side, and on one word, too."),
     SUM("shared.async_moved.conflicts", "conflicts", F(shared_moved_conflicts), COPIES,
         NCU_CONF "_mem_shared_op_ldgsts.sum",
-        "The same as the hardware has it, for the lanes of each tag wavefront apart; of cp.async.cg the zeros that "
-        "it fills in."),
+        "The same as the hardware has it, for the lanes of each tag wavefront apart; of cp.async.cg the "
+        "zeros that it fills in."),
     SUM("shared.async_cg.conflicts", "conflicts", 0, CG,
         NCU_SASS "data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts_cache_bypass.sum",
         "None: what cp.async.cg brings goes past the stage at which conflicts are counted."),
-    SUM("shared.async_all.conflicts", "conflicts", F(shared_conflicts), COPIES,
-        "", "The same for all of cp.async, as if cp.async.cg went through the banks as stores do."),
+    SUM("shared.async_all.conflicts", "conflicts", F(shared_conflicts), COPIES, "",
+        "The same for all of cp.async, as if cp.async.cg went through the banks as stores do."),
     SUM("shared.ldmatrix.conflicts", "conflicts", F(shared_conflicts), LDSM,
         NCU_SASS "data_bank_conflicts_pipe_lsu_mem_shared_op_ldsm.sum", "Conflicts of ldmatrix."),
     SUM("shared.stmatrix.conflicts", "conflicts", F(shared_conflicts), STSM,
@@ -306,10 +312,9 @@ static const struct counter table[] = {
     RATIO("shared.efficiency", "%", 100, F(shared_ideal), ALL,
           F(shared_wavefronts) | F(shared_load_wavefronts), ALL, "shared_efficiency",
           "Passes needed at best, of all."),
-    SUM2("memory.conflicts", "conflicts",
-         F(shared_conflicts) | F(local_data_conflicts), ALL & ~COPIES,
-         F(shared_load_conflicts) | F(shared_moved_conflicts) | F(global_data_conflicts), ALL, NCU_CONF ".sum",
-         "Conflicts at the data stage, of shared, global and local accesses."),
+    SUM2("memory.conflicts", "conflicts", F(shared_conflicts) | F(local_data_conflicts), ALL & ~COPIES,
+         F(shared_load_conflicts) | F(shared_moved_conflicts) | F(global_data_conflicts), ALL,
+         NCU_CONF ".sum", "Conflicts at the data stage, of shared, global and local accesses."),
 
     /* --- Global memory --- */
     SECTORS2(global, "load", LD | COPIES, F(global_loop_loads), F(global_loop_sectors),
@@ -319,13 +324,17 @@ static const struct counter table[] = {
     SECTORS(global, "atomic", ATOM, "atom", "atomic operations"),
     SECTORS(global, "async", CA, "ldgsts_cache_access", "cp.async.ca"),
     SUM2("global.load.instructions", "instructions", F(global_named), LD, F(global_loop_loads), ATOM,
-        NCU_INST "global_ld.sum " NCU_SINS "global_ld.sum inst_executed_global_loads", "Loads from global memory, without generic ones."),
+         NCU_INST "global_ld.sum " NCU_SINS "global_ld.sum inst_executed_global_loads",
+         "Loads from global memory, without generic ones."),
     SUM("global.store.instructions", "instructions", F(global_named), ST,
-        NCU_INST "global_st.sum " NCU_SINS "global_st.sum inst_executed_global_stores", "Stores to global memory, without generic ones."),
+        NCU_INST "global_st.sum " NCU_SINS "global_st.sum inst_executed_global_stores",
+        "Stores to global memory, without generic ones."),
     SUM("global.reduction.instructions", "instructions", F(global_named), RED,
-        NCU_INST "global_red.sum " NCU_SINS "global_red.sum inst_executed_global_reductions", "Reductions on global memory, without generic ones."),
+        NCU_INST "global_red.sum " NCU_SINS "global_red.sum inst_executed_global_reductions",
+        "Reductions on global memory, without generic ones."),
     SUM("global.atomic.instructions", "instructions", F(global_named), ATOM,
-        NCU_SINS "global_atom.sum inst_executed_global_atomics", "Atomic operations on global memory, without generic ones."),
+        NCU_SINS "global_atom.sum inst_executed_global_atomics",
+        "Atomic operations on global memory, without generic ones."),
     SUM("global.ld.sectors", "sectors", F(global_sectors), LD,
         NCU_SASS "t_sectors_pipe_lsu_mem_global_op_ld.sum", "Sectors of plain loads."),
     SUM("global.st.sectors", "sectors", F(global_sectors), ST,
@@ -364,16 +373,17 @@ static const struct counter table[] = {
         "Transfers of stores in the generation's grain."),
     SUM("global.bytes_wanted", "bytes", F(global_bytes_wanted), ALL, "", "Bytes that lanes asked for."),
     SUM("global.bytes_moved", "bytes", F(global_bytes_moved), ALL, "", "Bytes of the transfers."),
-    RATIO("global.load.efficiency", "%", 100, F(global_bytes_wanted), LD | COPIES, F(global_bytes_moved), LD | COPIES,
-          "gld_efficiency", "Bytes wanted of bytes moved, loads and asynchronous copies."),
+    RATIO("global.load.efficiency", "%", 100, F(global_bytes_wanted), LD | COPIES, F(global_bytes_moved),
+          LD | COPIES, "gld_efficiency", "Bytes wanted of bytes moved, loads and asynchronous copies."),
     RATIO("global.store.efficiency", "%", 100, F(global_bytes_wanted), ST, F(global_bytes_moved), ST,
           "gst_efficiency", "Bytes wanted of bytes moved, stores."),
     PER_REQUEST("load", LD | COPIES, "ld", "loads and asynchronous copies"),
     PER_REQUEST("store", ST, "st", "stores"),
     PER_REQUEST("reduction", RED, "red", "reductions"),
     PER_REQUEST("atomic", ATOM, "atom", "atomic operations"),
-    RATIO("global.load.transactions_per_request", "", 1, F(global_transactions), LD | COPIES, F(global_requests),
-          LD | COPIES, "gld_transactions_per_request", "Transfers of an average load or asynchronous copy."),
+    RATIO("global.load.transactions_per_request", "", 1, F(global_transactions), LD | COPIES,
+          F(global_requests), LD | COPIES, "gld_transactions_per_request",
+          "Transfers of an average load or asynchronous copy."),
     RATIO("global.store.transactions_per_request", "", 1, F(global_transactions), ST, F(global_requests), ST,
           "gst_transactions_per_request", "Transfers of an average store."),
 
@@ -381,9 +391,11 @@ static const struct counter table[] = {
     SECTORS(local, "load", LD, "ld", "loads"),
     SECTORS(local, "store", ST, "st", "stores"),
     SUM("local.load.instructions", "instructions", F(local_instructions), LD,
-        NCU_INST "local_ld.sum " NCU_SINS "local_ld.sum inst_executed_local_loads", "Loads from local memory."),
+        NCU_INST "local_ld.sum " NCU_SINS "local_ld.sum inst_executed_local_loads",
+        "Loads from local memory."),
     SUM("local.store.instructions", "instructions", F(local_instructions), ST,
-        NCU_INST "local_st.sum " NCU_SINS "local_st.sum inst_executed_local_stores", "Stores to local memory."),
+        NCU_INST "local_st.sum " NCU_SINS "local_st.sum inst_executed_local_stores",
+        "Stores to local memory."),
     SUM("local.instructions", "instructions", F(local_instructions), ALL, NCU_SINS "local.sum",
         "All accesses to local memory."),
     SUM("local.ld.sectors", "sectors", F(local_sectors), LD,
@@ -414,8 +426,8 @@ static const struct counter table[] = {
         NCU_DATA "lgds_cmd_write.sum", "Of these, passes that write."),
     SUM("global.instructions", "instructions", F(global_named), ALL & ~COPIES, NCU_SINS "global.sum",
         "All accesses to global memory but asynchronous copies and generic ones."),
-    SUM2("shared.instructions", "instructions", F(shared_named) | F(executed_empty),
-         LD | ST | LDSM | STSM, F(shared_rounds) | F(shared_loop_loads), ATOMICS, NCU_SINS "shared.sum",
+    SUM2("shared.instructions", "instructions", F(shared_named) | F(executed_empty), LD | ST | LDSM | STSM,
+         F(shared_rounds) | F(shared_loop_loads), ATOMICS, NCU_SINS "shared.sum",
          "All machine instructions on shared memory."),
 
     /* --- Caches, with --caches: an estimate --- */
@@ -436,8 +448,8 @@ static const struct counter table[] = {
     LOOKUPS(global, "async", CA, "ldgsts_cache_access", "cp.async.ca"),
     LOOKUPS(local, "load", LD, "ld", "local loads"),
     LOOKUPS(local, "store", ST, "st", "local stores"),
-    RATIO("l1.global.hit_rate", "%", 100, F(global_l1_hits), ALL, F(global_l1_hits) | F(global_l1_misses), ALL,
-          "global_hit_rate", "Hits of all sectors of global accesses that look there." ESTIMATE),
+    RATIO("l1.global.hit_rate", "%", 100, F(global_l1_hits), ALL, F(global_l1_hits) | F(global_l1_misses),
+          ALL, "global_hit_rate", "Hits of all sectors of global accesses that look there." ESTIMATE),
     RATIO("l1.local.hit_rate", "%", 100, F(local_l1_hits), ALL, F(local_l1_hits) | F(local_l1_misses), ALL,
           "local_hit_rate", "Hits of all sectors of local accesses." ESTIMATE),
     RATIO("l1.hit_rate", "%", 100, F(global_l1_hits) | F(local_l1_hits), ALL,
@@ -445,13 +457,11 @@ static const struct counter table[] = {
           "l1tex__t_sector_hit_rate.pct", "Hits of all sectors that are looked up." ESTIMATE),
     SUM("l2.read.hits", "sectors", F(l2_read_hits), ALL, "lts__t_sectors_op_read_lookup_hit.sum",
         "Sectors read, found in the second-level cache." ESTIMATE),
-    SUM("l2.read.misses", "sectors", F(l2_read_misses), ALL,
-        "lts__t_sectors_op_read_lookup_miss.sum", "Sectors read, not found there." ESTIMATE),
-    SUM("l2.write.hits", "sectors", F(l2_write_hits), ALL,
-        "lts__t_sectors_op_write_lookup_hit.sum",
+    SUM("l2.read.misses", "sectors", F(l2_read_misses), ALL, "lts__t_sectors_op_read_lookup_miss.sum",
+        "Sectors read, not found there." ESTIMATE),
+    SUM("l2.write.hits", "sectors", F(l2_write_hits), ALL, "lts__t_sectors_op_write_lookup_hit.sum",
         "Sectors written or changed by atomics, found there." ESTIMATE),
-    SUM("l2.write.misses", "sectors", F(l2_write_misses), ALL,
-        "lts__t_sectors_op_write_lookup_miss.sum",
+    SUM("l2.write.misses", "sectors", F(l2_write_misses), ALL, "lts__t_sectors_op_write_lookup_miss.sum",
         "Sectors written or changed by atomics, not found there." ESTIMATE),
     SUM("l2.written_back", "sectors", F(l2_written_back), ALL, "",
         "Changed sectors that had to make room." ESTIMATE),
@@ -527,9 +537,11 @@ static u64 add_up(const struct counter_sum sums[2], const struct account_run *ru
 		for (u32 o = 0; o < ACCOUNT_OPERATIONS; o++)
 			for (u32 field = 0; field < ACCOUNT_FIELD_COUNT; field++) {
 				const u64 n = run->operations[o].n[field];
-				if (!(sums[s].operations >> o & 1) || !(sums[s].fields & (field_set)1 << field))
+				if (!(sums[s].operations >> o & 1) ||
+				    !(sums[s].fields & (field_set)1 << field))
 					continue;
-				total = account_takes_most((enum account_field)field) ? max_u64(total, n) : total + n;
+				total = account_takes_most((enum account_field)field) ? max_u64(total, n)
+				                                                      : total + n;
 			}
 	return total;
 }
