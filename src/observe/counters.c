@@ -529,17 +529,22 @@ bool counter_exists(const struct counter *c, const struct arch *arch)
 	return arch->global_rule == ARCH_GLOBAL_SECTORS || !((c->sums[0].fields | c->sums[1].fields) & stages);
 }
 
+static u32 lowest(field_set set)
+{
+	const u64 low = (u64)set;
+
+	return low ? (u32)__builtin_ctzll(low) : 64 + (u32)__builtin_ctzll((u64)(set >> 64));
+}
+
 static u64 add_up(const struct counter_sum sums[2], const struct account_run *run)
 {
 	u64 total = 0;
 
 	for (u32 s = 0; s < 2; s++)
-		for (u32 o = 0; o < ACCOUNT_OPERATIONS; o++)
-			for (u32 field = 0; field < ACCOUNT_FIELD_COUNT; field++) {
-				const u64 n = run->operations[o].n[field];
-				if (!(sums[s].operations >> o & 1) ||
-				    !(sums[s].fields & (field_set)1 << field))
-					continue;
+		for (u32 ops = sums[s].fields ? sums[s].operations : 0; ops; ops &= ops - 1)
+			for (field_set left = sums[s].fields; left; left &= left - 1) {
+				const u32 field = lowest(left);
+				const u64 n = run->operations[__builtin_ctz(ops)].n[field];
 				total = account_takes_most((enum account_field)field) ? max_u64(total, n)
 				                                                      : total + n;
 			}
