@@ -178,8 +178,11 @@ static bool object(struct attempt *t, const struct ir_operand *o, u16 type)
 	const struct operand_spec handle = {.read = true, .vector = 1, .kind = 't', .type = T_u64, .named = true};
 	struct use use = {.kind = USE_CONSTANT, .read = true, .bits = 64, .type_bits = 64, .span = o->span};
 
-	if (o->kind == OPERAND_REGISTER)
+	if (o->kind == OPERAND_REGISTER) {
+		t->ptx = 31;
+		t->sm = 20;
 		return attempt_register(t, &handle, o, T_u64);
+	}
 	if (o->kind != OPERAND_SYMBOL || o->addend || !o->symbol || o->symbol->kind != SYM_VARIABLE ||
 	    o->symbol->variable->type != type)
 		return attempt_wrong(t, o->span, "expected a .%s, or a register that holds its handle", token_text(type));
@@ -200,9 +203,12 @@ static u32 coordinate_count(const struct form *f)
 	return form_has(f, M_dim3) || form_pick(f, M_a2d, M_a2dms) ? 4 : 0;
 }
 
-/* The coordinates: integers, or of the form's second type; an array's index in front is an integer. */
-static bool coordinates(struct attempt *t, const struct ir_operand *o, u32 count)
+/* The coordinates: integers, or of the form's second type; an array's index in front is an integer. Two or four where
+ * fewer are asked for are taken, and those behind have no effect. */
+static bool coordinates(struct attempt *t, const struct ir_operand *given, u32 count)
 {
+	struct ir_operand taken = *given;
+	const struct ir_operand *o = &taken;
 	const u16 type = (u16)form_type(t->form, 1);
 	const struct operand_spec index = {.read = true, .vector = 1, .kind = 't', .type = T_u32, .named = true};
 	const struct operand_spec place = {.read = true, .vector = 1, .kind = 't', .type = type ? type : T_s32, .named = true};
@@ -210,6 +216,8 @@ static bool coordinates(struct attempt *t, const struct ir_operand *o, u32 count
 
 	if (count == 1 && o->kind != OPERAND_VECTOR)
 		return attempt_scalar(t, &place, o, place.type);
+	if (o->kind == OPERAND_VECTOR && o->item_count > count && (o->item_count == 2 || o->item_count == 4))
+		taken.item_count = count;
 	if (!layered || o->kind != OPERAND_VECTOR || o->item_count != count)
 		return attempt_vector(t, &place, o, count);
 	for (u32 k = 0; k < count; k++)

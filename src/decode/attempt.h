@@ -21,6 +21,7 @@ struct attempt {
 	u32 addresses;
 	bool list_shape;
 	u32 text_operands; /* operands of the text taken so far */
+	u32 ptx, sm;       /* what operands need beyond the form; 0: nothing */
 	const char *wrong;
 	struct span wrong_at;
 };

@@ -208,11 +208,12 @@ static bool tell_unmodelled(struct matcher *m, const struct ir_instruction *x, c
 	return m->allow_unmodelled;
 }
 
-static bool check_needs(struct matcher *m, const struct ir_instruction *x, const struct spelled_row *r)
+static bool check_needs(struct matcher *m, const struct ir_instruction *x, const struct attempt *t)
 {
+	const struct spelled_row *r = t->row;
 	const struct isa_row *row = r->form.row;
 	const struct ir_module *module = m->function->module;
-	const u32 ptx = r->ptx, sm = r->sm;
+	const u32 ptx = max_u32(r->ptx, t->ptx), sm = max_u32(r->sm, t->sm);
 	const bool too_new = module->version && module->version < ptx, too_small = m->arch < sm;
 	const bool unsynced = row->flags & ISA_UNSYNCED && m->arch >= 70 && module->version >= 64;
 	const bool unmodelled = row->flags & ISA_UNMODELLED;
@@ -273,7 +274,7 @@ static void accept(struct matcher *m, const struct attempt *t, struct matched *r
 /* All but the room for operands, which is large. */
 static void attempt_start(struct attempt *t)
 {
-	t->count = t->addresses = t->text_operands = 0;
+	t->count = t->addresses = t->text_operands = t->ptx = t->sm = 0;
 	t->list_shape = false;
 	t->wrong = NULL;
 }
@@ -304,7 +305,7 @@ void match_instruction(struct matcher *m, const struct ir_instruction *x, struct
 		result->form.arch = m->arch;
 		if (try_row(&t)) {
 			accept(m, &t, result);
-			result->ok = check_needs(m, x, row);
+			result->ok = check_needs(m, x, &t);
 			flush_implicitly(m, &result->form);
 			return;
 		}

@@ -399,8 +399,13 @@ ASYNC_PICK(red_async_release)
 		ROW("red.async[.mmio].release(.gpu|.sys|.cluster)[.global]" WHAT, "@ 0", 87, 100, ISA_UNVERIFIED, \
 		    pick_red_async_release, "Combines a value with memory, after what came before.")
 #define UNMODELLED(FORM, OPERANDS, PTX, SM, DOC) ROW(FORM, OPERANDS, PTX, SM, ISA_UNMODELLED, NULL, DOC)
-#define MULTIMEM_ORDER "[.weak|(.relaxed|.acquire|.release)(.cta|.cluster|.gpu|.sys)]"
-#define MULTIMEM_HALVES "(.f16|.f16x2|.bf16|.bf16x2|.e4m3|.e5m2|.e4m3x4|.e5m2x4)"
+#define MULTIMEM(WHICH, WHAT, OPERANDS) UNMODELLED("multimem." WHICH "[.global]" WHAT, OPERANDS, 81, 90, DOC_MULTIMEM)
+#define MULTIMEM_LOADS "[.weak|(.relaxed|.acquire)(.cta|.cluster|.gpu|.sys)]"
+#define MULTIMEM_STORES "[.weak|(.relaxed|.release)(.cta|.cluster|.gpu|.sys)]"
+#define MULTIMEM_REDS "[(.relaxed|.release)(.cta|.cluster|.gpu|.sys)]"
+#define MULTIMEM_WORDS "(.add(.u32|.s32|.u64|.f32|.f64)|(.min|.max)(.u32|.s32|.u64|.s64)|(.and|.or|.xor)(.b32|.b64))"
+#define MULTIMEM_HALVES "(.f16|.f16x2|.bf16|.bf16x2)"
+#define MULTIMEM_BYTES "(.v8(.e4m3|.e5m2)|[.v2|.v4](.e4m3x4|.e5m2x4))"
 
 static const struct isa_row rows_async[] = {
 	CP_ROWS("cp.async.ca", ".shared", 70),
@@ -451,21 +456,21 @@ static const struct isa_row rows_async[] = {
 	RED_ASYNC("(.inc|.dec).u32"),
 	RED_ASYNC("(.min|.max)(.u32|.s32)"),
 	RED_ASYNC("(.and|.or|.xor).b32"),
-	UNMODELLED("multimem.ld_reduce" MULTIMEM_ORDER "[.global](.min|.max|.add|.and|.or|.xor)(.u32|.s32|.b32|.u64|.s64|.b64|.f32|.f64)",
-		   "=0 @", 81, 90, DOC_MULTIMEM),
-	UNMODELLED("multimem.ld_reduce" MULTIMEM_ORDER "[.global](.min|.max|.add)[.acc::f32|.acc::f16](.v2|.v4|.v8)"
-		   MULTIMEM_HALVES, "={v}0 @", 81, 90, DOC_MULTIMEM),
-	UNMODELLED("multimem.ld_reduce" MULTIMEM_ORDER "[.global](.min|.max|.add)[.acc::f32|.acc::f16]"
-		   MULTIMEM_HALVES, "=0 @", 81, 90, DOC_MULTIMEM),
-	UNMODELLED("multimem.ld_reduce" MULTIMEM_ORDER "[.global].add(.v2|.v4).f32", "={v}0 @", 81, 90, DOC_MULTIMEM),
-	UNMODELLED("multimem.st" MULTIMEM_ORDER "[.global][.v2|.v4|.v8](.u32|.s32|.b32|.u64|.s64|.b64|.f32|.f64|.f16|.f16x2|.bf16|.bf16x2"
-		   "|.e4m3|.e5m2|.e4m3x4|.e5m2x4)", "@ {v}0", 81, 90, DOC_MULTIMEM),
-	UNMODELLED("multimem.red[(.relaxed|.release)(.cta|.cluster|.gpu|.sys)][.global](.min|.max|.add|.and|.or|.xor)"
-		   "(.u32|.s32|.b32|.u64|.s64|.b64|.f32|.f64)", "@ 0", 81, 90, DOC_MULTIMEM),
-	UNMODELLED("multimem.red[(.relaxed|.release)(.cta|.cluster|.gpu|.sys)][.global](.min|.max|.add)[.v2|.v4|.v8]"
-		   MULTIMEM_HALVES, "@ {v}0", 81, 90, DOC_MULTIMEM),
-	UNMODELLED("multimem.red[(.relaxed|.release)(.cta|.cluster|.gpu|.sys)][.global].add(.v2|.v4).f32", "@ {v}0", 81, 90,
-		   DOC_MULTIMEM),
+	MULTIMEM("ld_reduce" MULTIMEM_LOADS, MULTIMEM_WORDS, "=0 @"),
+	MULTIMEM("ld_reduce" MULTIMEM_LOADS, ".add[.acc::f32](.v8(.f16|.bf16)|(.v2|.v4)" MULTIMEM_HALVES "|(.f16x2|.bf16x2))", "={v}0 @"),
+	MULTIMEM("ld_reduce" MULTIMEM_LOADS, "(.min|.max)(.v8(.f16|.bf16)|(.v2|.v4)" MULTIMEM_HALVES "|(.f16x2|.bf16x2))", "={v}0 @"),
+	MULTIMEM("ld_reduce" MULTIMEM_LOADS, ".add(.v2|.v4).f32", "={v}0 @"),
+	MULTIMEM("red" MULTIMEM_REDS, MULTIMEM_WORDS, "@ 0"),
+	MULTIMEM("red" MULTIMEM_REDS, "(.add|.min|.max)(.v8(.f16|.bf16)|(.v2|.v4)" MULTIMEM_HALVES ")", "@ {v}0"),
+	MULTIMEM("red" MULTIMEM_REDS, ".add(.f16x2|.bf16x2|(.v2|.v4).f32)", "@ {v}0"),
+	MULTIMEM("st" MULTIMEM_STORES, "(.u32|.s32|.b32|.u64|.s64|.b64|.f32|.f64|.f16x2|.bf16x2)", "@ 0"),
+	MULTIMEM("st" MULTIMEM_STORES, "(.v8(.f16|.bf16)|(.v2|.v4)(.f32|.f16|.f16x2|.bf16|.bf16x2))", "@ {v}0"),
+	ROW("multimem.ld_reduce" MULTIMEM_LOADS "[.global](.add|.min|.max)[.acc::f16]" MULTIMEM_BYTES, "={v}0 @", 86, 100,
+	    ISA_UNMODELLED | ISA_A_TARGET, NULL, DOC_MULTIMEM),
+	ROW("multimem.red" MULTIMEM_REDS "[.global](.add|.min|.max)" MULTIMEM_BYTES, "@ {v}0", 86, 100,
+	    ISA_UNMODELLED | ISA_A_TARGET, NULL, DOC_MULTIMEM),
+	ROW("multimem.st" MULTIMEM_STORES "[.global]" MULTIMEM_BYTES, "@ {v}0", 86, 100, ISA_UNMODELLED | ISA_A_TARGET, NULL,
+	    DOC_MULTIMEM),
 	UNMODELLED("clusterlaunchcontrol.try_cancel.async[.shared::cta]" TX "[.multicast::cluster::all].b128", "@ @", 86, 100,
 		   DOC_LAUNCH),
 	UNMODELLED("clusterlaunchcontrol.query_cancel.is_canceled.pred.b128", "=pred b128", 86, 100, DOC_LAUNCH),

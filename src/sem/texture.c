@@ -585,7 +585,7 @@ static const struct isa_row rows_texture[] = {
 	    DOC_SULD),
 	ROW("sust.b" SURFACES "[.wb|.cg|.cs|.wt]" SURFACE_DATA BEYOND, "S {v}0", 15, 20, OLD | ISA_RELAXED, pick_sust,
 	    DOC_SUST),
-	ROW("sust.p" SURFACES "[.v2|.v4](.b32|.u32|.s32|.f32)" BEYOND, "S {v}0", 15, 20, OLD | ISA_RELAXED, pick_sust, DOC_SUST),
+	ROW("sust.p" SURFACES "[.wb|.cg|.cs|.wt][.v2|.v4](.b32|.u32|.s32|.f32)" BEYOND, "S {v}0", 15, 20, OLD | ISA_RELAXED, pick_sust, DOC_SUST),
 	ROW("sured.b(.add(.1d|.2d|.3d)(.u32|.u64|.s32)|(.min|.max)(.1d|.2d|.3d)(.u32|.s32|.u64|.s64)|"
 	    "(.and|.or)(.1d|.2d|.3d).b32)" BEYOND, "S 0", 20, 20, OLD | ISA_RELAXED | ISA_ORDERED, pick_sured, DOC_SURED),
 	ROW("sured.p((.add|.and|.or)(.1d|.2d|.3d).b32|(.min|.max)(.1d|.2d|.3d)(.b32|.b64))" BEYOND, "S 0", 20, 20,
