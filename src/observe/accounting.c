@@ -104,11 +104,6 @@ static void gang_before(void *context, const struct gang *g, const struct insn *
 	const struct watch watch = a->watches[g->code->index][i - g->plain];
 	struct tally *t = a->tallies[g->worker->number];
 
-	if (g->on) {
-		EACH_MEMBER(g, m)
-			before(context, m->warp, i, m->rows, m->mask);
-		return;
-	}
 	if (a->options.one_block && g->block->index != a->options.block)
 		return;
 	if (watch.point)

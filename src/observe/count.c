@@ -468,12 +468,25 @@ static bool count_fixed(const struct counting *a, const struct account_site *s, 
 	return true;
 }
 
+/* Where its warps take part with some of their lanes. */
+static void count_members(const struct counting *a, const struct account_site *s, struct account *to, struct memo *m,
+                          const struct gang *g, const struct insn *i, bool is_guard)
+{
+	EACH_MEMBER(g, one)
+		if (is_guard)
+			count_guard(to, i, one->rows, one->mask);
+		else
+			count_access(a, s, to, m, one->warp, i, one->rows, one->mask, false);
+}
+
 void count_gang(const struct counting *a, const struct account_site *s, struct account *to, struct memo *m,
                 struct fixed_count *f, const struct gang *g, const struct insn *i, bool is_guard)
 {
 	const struct accesses x = {s, i, g->rows, g->stride, g->count, FULL_MASK, order_of(g->warps)};
 
-	if (is_guard)
+	if (g->on)
+		count_members(a, s, to, m, g, i, is_guard);
+	else if (is_guard)
 		EACH_WARP(g)
 			count_guard(to, i, rows, FULL_MASK);
 	else if (!f || !count_fixed(a, s, to, f, g, i))

@@ -176,6 +176,14 @@ static void note_time(struct flow *f, const struct warp *w, u32 run, u32 mask)
 	extend(&f->timelines[number], run, (u32)__builtin_popcount(mask));
 }
 
+/* Without a call, which the host's baseline has in place of an instruction. */
+static inline u32 count_bits(u32 x)
+{
+	x -= x >> 1 & 0x55555555u;
+	x = (x & 0x33333333u) + (x >> 2 & 0x33333333u);
+	return ((x + (x >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
+}
+
 static u32 predicate(const struct insn *i, const u8 *rows)
 {
 	const u32 on = *(const u32 *)(const void *)(rows + i->a);
@@ -207,13 +215,13 @@ void flow_before(struct flow *f, struct flow_count *counts, u32 point, const str
 
 	switch (p->kind) {
 	case POINT_GUARD:
-		n->off += (u32)__builtin_popcount(mask & ~predicate(i, rows));
+		n->off += count_bits(mask & ~predicate(i, rows));
 		return;
 	case POINT_BRANCH_IF:
 		on = mask & predicate(i, rows);
 		n->branches++;
 		n->divergent += on && on != mask;
-		n->off += (u32)__builtin_popcount(p->jumps_around ? on : mask & ~on);
+		n->off += count_bits(p->jumps_around ? on : mask & ~on);
 		break;
 	case POINT_BRANCH_INDEX:
 		n->branches++;
@@ -231,15 +239,41 @@ void flow_before(struct flow *f, struct flow_count *counts, u32 point, const str
 			return;
 	}
 	n->executed++;
-	n->lanes += (u32)__builtin_popcount(mask);
+	n->lanes += count_bits(mask);
 	note_time(f, w, p->end - p->first, mask);
 }
 
-/* Of a branch or guard whose predicate holds for the lanes `on` of a whole warp. */
-static void count_predicate(const struct point *p, struct flow_count *n, u32 on)
+/* Of a branch or guard that lanes `mask` come to, and whose predicate holds for `on` of them. */
+static void count_predicate(const struct point *p, struct flow_count *n, u32 on, u32 mask)
 {
-	n->divergent += on && on != FULL_MASK && p->kind == POINT_BRANCH_IF;
-	n->off += (u32)__builtin_popcount(p->jumps_around ? on : ~on);
+	n->divergent += p->kind == POINT_BRANCH_IF && on && on != mask;
+	n->off += count_bits(p->jumps_around ? on : mask & ~on);
+}
+
+/* Of all warps of a gang: instructions that `lanes` lanes come to, if they are more than a guard. */
+static void count_warps(const struct point *p, struct flow_count *n, u32 warps, u32 lanes)
+{
+	n->branches += p->kind == POINT_RUN ? 0 : warps;
+	n->executed += warps;
+	n->lanes += lanes;
+}
+
+/* Where its lanes go different ways. */
+static void flow_members(struct flow *f, const struct point *p, struct flow_count *n, const struct gang *g,
+                         const struct insn *i)
+{
+	u32 warps = 0, lanes = 0;
+
+	EACH_MEMBER(g, m) {
+		if (p->kind == POINT_GUARD || p->kind == POINT_BRANCH_IF)
+			count_predicate(p, n, m->mask & predicate(i, m->rows), m->mask);
+		if (p->kind != POINT_GUARD)
+			note_time(f, m->warp, p->end - p->first, m->mask);
+		warps++;
+		lanes += m->lanes;
+	}
+	if (p->kind != POINT_GUARD)
+		count_warps(p, n, warps, lanes);
 }
 
 void flow_gang_before(struct flow *f, struct flow_count *counts, u32 point, const struct gang *g, const struct insn *i)
@@ -247,15 +281,16 @@ void flow_gang_before(struct flow *f, struct flow_count *counts, u32 point, cons
 	const struct point *p = &f->points[point];
 	struct flow_count *n = &counts[point];
 
+	if (g->on) {
+		flow_members(f, p, n, g, i);
+		return;
+	}
 	if (p->kind == POINT_GUARD || p->kind == POINT_BRANCH_IF)
 		EACH_WARP(g)
-			count_predicate(p, n, predicate(i, rows));
+			count_predicate(p, n, predicate(i, rows), FULL_MASK);
 	if (p->kind == POINT_GUARD)
 		return;
-	if (p->kind != POINT_RUN)
-		n->branches += g->count;
-	n->executed += g->count;
-	n->lanes += g->count * WARP_LANES;
+	count_warps(p, n, g->count, g->count * WARP_LANES);
 	for (u32 k = 0; k < g->count && g->block->index < TIMELINE_WARPS; k++)
 		note_time(f, &g->warps[k], p->end - p->first, FULL_MASK);
 }
