@@ -94,7 +94,7 @@ static void expand(struct section *s, char *text, size_t used, const char *p)
 		expand(s, text, used, end);
 }
 
-/* --- Operands ------------------------------------------------------------------------------- */
+/* --- Registers ------------------------------------------------------------------------------ */
 
 /* The register of a type: letters of its name. */
 static const char *letters(int type)
@@ -378,6 +378,155 @@ static void check_file(const char *name, size_t least)
 	ck_assert_uint_ge(total, least);
 }
 
+/* --- Operands ------------------------------------------------------------------------------- */
+
+/* tests/forms/operands.txt: which of some values may stand at one place of an instruction. */
+enum { VALUES = 64 };
+struct value {
+	char text[40];
+	bool taken, skipped; /* in the group of places that is read */
+};
+struct trial {
+	char text[260];
+	bool taken, refused;
+};
+struct trials {
+	struct value values[VALUES];
+	u32 value_count;
+	struct trial *list;
+	size_t count, capacity;
+};
+
+static const char operand_types[][8] = {"pred", "b8", "u8", "s8", "b16", "u16", "s16", "f16", "f16x2",
+					"b32", "u32", "s32", "f32", "b64", "u64", "s64", "f64", "b128"};
+
+/* One kernel with the trials that are not refused yet. */
+static void try_operands(struct trial *list, size_t count)
+{
+	const size_t room = count * sizeof list->text + 4000;
+	char *text = malloc(room);
+	u32 *numbers = calloc(count + 1, sizeof *numbers), left = 0;
+	struct session session;
+
+	ck_assert(text && numbers && session_open(&session));
+	size_t used = (size_t)snprintf(text, room, "%s",
+				       ".version 9.0\n.target sm_90a\n.address_size 64\n.visible .global .align 16 .b8 gv[64];\n"
+				       ".const .align 16 .b8 cv[64]; .visible .global .texref tv; .visible .global .surfref uv;\n"
+				       ".visible .func (.param .b32 rr) fn(.param .b32 pp) { ret; }\n"
+				       ".visible .entry k(.param .align 16 .b8 pv[64]) {\n.shared .align 16 .b8 sv[64];\n"
+				       ".local .align 16 .b8 lv[64]; .reg .v2 .b32 %v2b32; L2: TS: .branchtargets L1, L2;\n");
+	for (u32 k = 0; k < COUNT_OF(operand_types); k++)
+		used += (size_t)snprintf(text + used, room - used, ".reg .%s %%%s_<40>;\n", operand_types[k], operand_types[k]);
+	const u32 first = 1 + count_lines(text);
+	for (size_t k = 0; k < count; k++)
+		if (!list[k].refused) {
+			numbers[left++] = (u32)k;
+			used += (size_t)snprintf(text + used, room - used, "%s;\n", list[k].text);
+		}
+	used += (size_t)snprintf(text + used, room - used, "L1: exit;\n}\n");
+	if (SESSION_ENTER(&session))
+		ck_abort_msg("out of memory");
+	session_add_text(&session, "operands.ptx", text, used);
+	session_build(&session, &(struct lower_options){.allow_unmodelled = true});
+	for (size_t k = 0; k < session.diags.list.count; k++) {
+		u32 line, column;
+		if (session.diags.list.items[k].severity != DIAG_ERROR)
+			continue;
+		source_place(session.sources.files.items[0], session.diags.list.items[k].span.begin, &line, &column);
+		ck_assert_msg(line >= first && line < first + left, "line %u: %s", line, session.diags.list.items[k].message);
+		list[numbers[line - first]].refused = true;
+	}
+	session_close(&session);
+	free(numbers);
+	free(text);
+}
+
+static size_t refused_trials(const struct trial *list, size_t count)
+{
+	size_t refused = 0;
+
+	for (size_t k = 0; k < count; k++)
+		refused += list[k].refused;
+	return refused;
+}
+
+/* Errors of the reader hide those that come after reading, so what is left is looked at again. */
+static void try_all(struct trial *list, size_t count)
+{
+	size_t before;
+
+	do {
+		before = refused_trials(list, count);
+		try_operands(list, count);
+	} while (refused_trials(list, count) > before);
+}
+
+static void add_trials(struct trials *t, const char *place)
+{
+	const char *at = strchr(place, '$');
+
+	ck_assert_ptr_nonnull(at);
+	for (u32 v = 0; v < t->value_count; v++) {
+		if (t->values[v].skipped)
+			continue;
+		if (t->count == t->capacity) {
+			t->capacity = t->capacity ? 2 * t->capacity : 4096;
+			t->list = realloc(t->list, t->capacity * sizeof *t->list);
+			ck_assert_ptr_nonnull(t->list);
+		}
+		struct trial *new = &t->list[t->count++];
+		*new = (struct trial){.taken = t->values[v].taken};
+		ck_assert_int_lt(snprintf(new->text, sizeof new->text, "%.*s%s%s", (int)(at - place), place, t->values[v].text, at + 1),
+				 (int)sizeof new->text);
+	}
+}
+
+/* The words of a line: values (first ' '), those that may stand ('+'), those not compared ('?'). */
+static void read_values(struct trials *t, char kind, char *words)
+{
+	if (kind == '+')
+		for (u32 v = 0; v < t->value_count; v++)
+			t->values[v].taken = t->values[v].skipped = false;
+	for (const char *word = strtok(words, " \n"); word; word = strtok(NULL, " \n")) {
+		if (kind == 'v') {
+			ck_assert_uint_lt(t->value_count, VALUES);
+			snprintf(t->values[t->value_count++].text, sizeof t->values[0].text, "%s", word);
+			continue;
+		}
+		for (u32 v = 0; v < t->value_count; v++)
+			if (!strcmp(t->values[v].text, word))
+				*(kind == '+' ? &t->values[v].taken : &t->values[v].skipped) = true;
+	}
+}
+
+START_TEST(operands)
+{
+	const char *dir = getenv("srcdir") ? getenv("srcdir") : "..";
+	char path[400], line[4000];
+	static struct trials t;
+
+	snprintf(path, sizeof path, "%s/tests/forms/operands.txt", dir);
+	FILE *f = fopen(path, "r");
+	ck_assert_msg(f, "cannot read %s", path);
+	while (fgets(line, sizeof line, f)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (!strncmp(line, "values ", 7))
+			read_values(&t, 'v', line + 7);
+		else if (*line == '+' || *line == '?')
+			read_values(&t, *line, line + 1);
+		else if (*line == ' ')
+			add_trials(&t, line + 2);
+	}
+	fclose(f);
+	for (size_t from = 0; from < t.count; from += BATCH)
+		try_all(t.list + from, t.count - from < BATCH ? t.count - from : BATCH);
+	for (size_t k = 0; k < t.count; k++)
+		ck_assert_msg(t.list[k].refused != t.list[k].taken, "'%s' is %s", t.list[k].text, t.list[k].refused ? "refused" : "taken");
+	ck_assert_uint_gt(t.count, 30000);
+	free(t.list);
+}
+END_TEST
+
 START_TEST(int_forms) { check_file("int", 900); }
 END_TEST
 START_TEST(float_forms) { check_file("float", 2000); }
@@ -409,6 +558,7 @@ int main(void)
 	TCase *c = tcase_create("forms");
 
 	tcase_set_timeout(c, 120);
+	tcase_add_test(c, operands);
 	tcase_add_test(c, int_forms);
 	tcase_add_test(c, float_forms);
 	tcase_add_test(c, cvt_forms);
