@@ -140,11 +140,11 @@ void texture_read_border(const struct texture *t, bool as_stored, u32 value[4])
 {
 	const bool scales = t->normalized_values && t->kind != TEXEL_FLOAT && t->channel_bits < 32;
 	const f32 low = t->kind == TEXEL_SIGNED ? -1.0f : 0.0f;
-	const f32 top = (f32)((1u << (t->channel_bits - (t->kind == TEXEL_SIGNED))) - 1);
+	const f32 top = (f32)((1ull << (t->channel_bits - (t->kind == TEXEL_SIGNED))) - 1);
 
 	memset(value, 0, 4 * sizeof *value);
 	for (u32 k = 0; k < t->channels; k++) {
-		const f32 held = t->border[k] < low ? low : t->border[k] > 1.0f ? 1.0f : t->border[k];
+		const f32 held = isnan(t->border[k]) ? 0 : fminf(fmaxf(t->border[k], low), 1.0f);
 		const u32 raw = scales ? (u32)(s32)ceilf(held * top - 0.5f) : 0;
 		if (scales)
 			value[k] = as_stored ? raw : bits_of_f32(normalized(t, raw));
