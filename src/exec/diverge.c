@@ -531,6 +531,18 @@ const struct insn *warp_stands(const struct warp *w)
 	return s->pc;
 }
 
+void warp_give_way(struct warp *w)
+{
+	struct split *s = w->ready_head;
+
+	w->ready_head = s->next;
+	if (!w->ready_head)
+		w->ready_tail = NULL;
+	append_ready(w, s);
+	if (w->machine->independent)
+		release_joins(w);
+}
+
 bool warp_is_whole(const struct warp *w)
 {
 	return w->mask == w->live && w->frame == w->entry_frame && !w->join && !w->stack_depth;

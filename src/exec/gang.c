@@ -165,11 +165,19 @@ bool gang_goes_on(struct gang *g)
 
 const struct insn *gang_yield(struct gang *g, const struct insn *i)
 {
+	const bool split = g->split != NULL;
+
+	for (u32 k = 0; k < g->count; k++)
+		g->warps[k].stop = !split || g->warps[k].mask ? STOP_YIELD : STOP_NONE;
 	gang_part(g, i, 0);
 	g->parted = NULL; /* whatever led here has run */
 	for (u32 k = 0; k < g->count; k++) {
-		g->warps[k].stop = STOP_YIELD;
-		g->warps[k].spins = g->spins;
+		struct warp *w = &g->warps[k];
+		if (w->stop != STOP_YIELD)
+			continue;
+		w->spins = g->spins;
+		if (split)
+			warp_give_way(w);
 	}
 	return NULL;
 }

@@ -260,4 +260,10 @@ static inline bool local_uniform(struct warp *w, enum ir_space space, const stru
 	       size <= w->local_bytes - address;
 }
 
+/* Are all active lanes' values of `size` bytes within the warp's local memory, and aligned? */
+static inline bool local_reaches(const struct warp *w, const struct extent *e, u32 size)
+{
+	return !(e->bits % size) && size <= w->local_bytes && e->high <= w->local_bytes - size;
+}
+
 #endif

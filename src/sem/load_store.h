@@ -85,6 +85,31 @@ static const struct insn *load_lanes(struct warp *w, const struct insn *i, u8 *r
 	EACH_LANE d[l] = KEEP_##R((R)from[l]);                                                         \
 	return true;
 
+/* Local memory: a lane's word w stands at w * WARP_LANES + lane; a value has one word or two, or lies within one. */
+#define LOAD_LOCAL(T, R, WIDE)                                                                 \
+	ROW_##R *d = ROW_OF(R, i->d);                                                          \
+	u64 address[WARP_LANES] __attribute__((aligned(64)));                                  \
+	addresses_of(rows, i, WIDE, address);                                                  \
+	const struct extent e = extent_of(address, mask);                                      \
+	const u32 *words = (const u32 *)(const void *)w->local;                                \
+	if (UNLIKELY(!local_reaches(w, &e, sizeof(T))))                                        \
+		return false;                                                                  \
+	if (e.low == e.high && sizeof(T) >= 4) {                                               \
+		const u32 *from = words + e.low / 4 * WARP_LANES;                              \
+		if (sizeof(T) == 8)                                                            \
+			EACH_LANE d[l] = LANE_ON(R, mask, l) ? KEEP_##R(from[l] | (u64)from[l + 32] << 32) : d[l]; \
+		else                                                                           \
+			EACH_LANE d[l] = LANE_ON(R, mask, l) ? KEEP_##R((R)(T)from[l]) : d[l]; \
+		return true;                                                                   \
+	}                                                                                      \
+	for (u32 left = mask; left; left &= left - 1) {                                        \
+		const u32 l = (u32)__builtin_ctz(left);                                        \
+		const u32 *from = words + address[l] / 4 * WARP_LANES + l;                     \
+		const u64 value = sizeof(T) == 8 ? *from | (u64)from[WARP_LANES] << 32 : *from >> address[l] % 4 * 8; \
+		d[l] = KEEP_##R((R)(T)value);                                                  \
+	}                                                                                      \
+	return true;
+
 #define LOAD_SHAPE(SPACE, T, R, WIDE)                                                                  \
 	ROW_##R *d = ROW_OF(R, i->d);                                                                  \
 	u64 address[WARP_LANES] __attribute__((aligned(64)));                                          \
@@ -149,6 +174,15 @@ static const struct insn *load_lanes(struct warp *w, const struct insn *i, u8 *r
 	}                                                                                              \
 	return false;
 
+#define LOAD_LOCAL_WIDTH(NAME, T, R, WIDE)                                                             \
+	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask)       \
+	{                                                                                              \
+		LOAD_LOCAL(T, R, WIDE)                                                                 \
+	}                                                                                              \
+	FAST_OR(NAME, load_lanes(w, i, rows, mask, WIDE, SPACE_LOCAL, sizeof(T), false, 8 * sizeof(R)))
+#define LOAD_LOCAL_SCALAR(NAME, T, R)                                                                  \
+	LOAD_LOCAL_WIDTH(NAME##_64, T, R, true)                                                        \
+	LOAD_LOCAL_WIDTH(NAME##_32, T, R, false)
 #define LOAD_WIDTH(NAME, SPACE, T, R, WIDE)                                                            \
 	ACCESS_WIDTH(NAME, LOAD_ROW(SPACE, T, R, WIDE), LOAD_SHAPE(SPACE, T, R, WIDE),                 \
 		     load_lanes(w, i, rows, mask, WIDE, SPACE, sizeof(T), SIGNED_##T, 8 * sizeof(R)))
@@ -233,6 +267,41 @@ static const struct insn *store_lanes(struct warp *w, const struct insn *i, u8 *
 	}                                                                                              \
 	return false;
 
+#define STORE_LOCAL(T, R, WIDE)                                                                \
+	const ROW_##R *s = ROW_OF(R, i->b);                                                    \
+	u64 address[WARP_LANES] __attribute__((aligned(64)));                                  \
+	addresses_of(rows, i, WIDE, address);                                                  \
+	const struct extent e = extent_of(address, mask);                                      \
+	u32 *words = (u32 *)(void *)w->local;                                                  \
+	if (UNLIKELY(!local_reaches(w, &e, sizeof(T))))                                        \
+		return false;                                                                  \
+	if (e.low == e.high && sizeof(T) >= 4) {                                               \
+		u32 *to = words + e.low / 4 * WARP_LANES;                                      \
+		EACH_LANE to[l] = mask & lane_bit[l] ? (u32)s[l] : to[l];                      \
+		if (sizeof(T) == 8)                                                            \
+			EACH_LANE to[l + 32] = mask & lane_bit[l] ? (u32)((u64)s[l] >> 32) : to[l + 32]; \
+		return true;                                                                   \
+	}                                                                                      \
+	for (u32 left = mask; left; left &= left - 1) {                                        \
+		const u32 l = (u32)__builtin_ctz(left);                                        \
+		u32 *to = words + address[l] / 4 * WARP_LANES + l;                             \
+		const u32 shift = sizeof(T) < 4 ? (u32)(address[l] % 4 * 8) : 0;               \
+		const u32 bits = (u32)(T)UINT64_MAX << shift;                                  \
+		*to = (*to & ~bits) | ((u32)s[l] << shift & bits);                             \
+		if (sizeof(T) == 8)                                                            \
+			to[WARP_LANES] = (u32)((u64)s[l] >> 32);                               \
+	}                                                                                      \
+	return true;
+
+#define STORE_LOCAL_WIDTH(NAME, T, R, WIDE)                                                    \
+	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) \
+	{                                                                                      \
+		STORE_LOCAL(T, R, WIDE)                                                        \
+	}                                                                                      \
+	FAST_OR(NAME, store_lanes(w, i, rows, mask, WIDE, SPACE_LOCAL, sizeof(T), 8 * sizeof(R)))
+#define STORE_LOCAL_SCALAR(NAME, T, R)                                                                 \
+	STORE_LOCAL_WIDTH(NAME##_64, T, R, true)                                                       \
+	STORE_LOCAL_WIDTH(NAME##_32, T, R, false)
 #define STORE_WIDTH(NAME, SPACE, T, R, WIDE)                                                           \
 	ACCESS_WIDTH(NAME, STORE_ROW(SPACE, T, R, WIDE), STORE_SHAPE(SPACE, T, R, WIDE),               \
 		     store_lanes(w, i, rows, mask, WIDE, SPACE, sizeof(T), 8 * sizeof(R)))

@@ -58,8 +58,16 @@ MEANING_FUNCTION(ld_shared_word)
 }
 GANG_FAST(ld_shared_word)
 LOADS(generic, SPACE_GENERIC)
-LOAD_SCALAR(ld_local_u32_u32, SPACE_LOCAL, u32, u32)
-LOAD_SCALAR(ld_local_u64_u64, SPACE_LOCAL, u64, u64)
+LOAD_LOCAL_SCALAR(ld_local_u8_u16, u8, u16)
+LOAD_LOCAL_SCALAR(ld_local_u8_u32, u8, u32)
+LOAD_LOCAL_SCALAR(ld_local_u16_u16, u16, u16)
+LOAD_LOCAL_SCALAR(ld_local_u16_u32, u16, u32)
+LOAD_LOCAL_SCALAR(ld_local_u32_u32, u32, u32)
+LOAD_LOCAL_SCALAR(ld_local_u64_u64, u64, u64)
+/* Extended by their sign. */
+LOAD_SCALAR(ld_global_s8_u16, SPACE_GLOBAL, s8, u16)
+LOAD_SCALAR(ld_global_s8_u32, SPACE_GLOBAL, s8, u32)
+LOAD_SCALAR(ld_global_s16_u32, SPACE_GLOBAL, s16, u32)
 
 /* Any form: type, vector, space and register widths from the form itself. */
 static enum ir_space moved_space(const struct form *f)
@@ -136,23 +144,22 @@ MEANING_FUNCTION(ld_any)
 {
 	const struct form *f = warp_form(w, i);
 	u64 address[WARP_LANES] __attribute__((aligned(64)));
-	u8 bytes[WARP_LANES][LANE_BYTES_MAX] = {{0}};
+	u8 bytes[WARP_LANES][LANE_BYTES_MAX];
 	struct values v;
 
 	values_of(w, i, f, false, &v);
 	any_addresses(w, rows, i, f, &v, address);
-	for (u32 l = 0; l < WARP_LANES; l++) {
-		if (!(mask >> l & 1))
-			continue;
+	for (u32 left = mask; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
 		if (address[l] % (v.count * v.bytes) && f->param == PARAM_BY_REGISTER)
 			return fault_unaligned(w, i, &v, l, address[l], false);
 		for (u32 e = 0; e < v.count; e++)
 			if (!lane_read(w, i, l, v.space, address[l] + (u64)e * v.bytes, bytes[l] + e * v.bytes, v.bytes))
 				return NULL;
 	}
-	for (u32 l = 0; l < WARP_LANES; l++)
-		for (u32 e = 0; e < v.count; e++)
-			if (mask >> l & 1 && v.rows[e] != NO_OPERAND)
+	for (u32 left = mask; left; left &= left - 1)
+		for (u32 e = 0, l = (u32)__builtin_ctz(left); e < v.count; e++)
+			if (v.rows[e] != NO_OPERAND)
 				keep_value(rows + v.rows[e], l, v.bits[e], bytes[l] + e * v.bytes, v.bytes, v.is_signed);
 	return i + 1;
 }
@@ -296,6 +303,28 @@ static bool all_registers_are(const struct form *f, u32 first, u32 count, u32 bi
 	return true;
 }
 
+static const struct meaning *pick_ld_global_signed(u32 bits, u32 reg, bool wide)
+{
+	if (bits == 8 && (reg == 16 || reg == 32))
+		return reg == 16 ? CHOOSE(ld_global_s8_u16) : CHOOSE(ld_global_s8_u32);
+	return bits == 16 && reg == 32 ? CHOOSE(ld_global_s16_u32) : &ld_any;
+}
+
+static const struct meaning *pick_ld_local(int class, u32 bits, u32 reg, bool wide)
+{
+	if (bits == 64 && reg == 64)
+		return CHOOSE(ld_local_u64_u64);
+	if ((class == 's' && bits < reg) || (reg != 16 && reg != 32))
+		return &ld_any;
+	if (bits == 32 && reg == 32)
+		return CHOOSE(ld_local_u32_u32);
+	if (bits == 16)
+		return reg == 16 ? CHOOSE(ld_local_u16_u16) : CHOOSE(ld_local_u16_u32);
+	if (bits == 8)
+		return reg == 16 ? CHOOSE(ld_local_u8_u16) : CHOOSE(ld_local_u8_u32);
+	return &ld_any;
+}
+
 static const struct meaning *pick_ld(const struct form *f)
 {
 	const u32 count = form_vector(f), bits = type_bits(form_type(f, 0));
@@ -314,7 +343,7 @@ static const struct meaning *pick_ld(const struct form *f)
 	switch (space) {
 	case SPACE_GLOBAL:
 	case SPACE_CONST:
-		return pick_ld_global(class, bits, reg, wide);
+		return class == 's' && bits < reg ? pick_ld_global_signed(bits, reg, wide) : pick_ld_global(class, bits, reg, wide);
 	case SPACE_SHARED:
 		if (bits == 32 && reg == 32 && !wide && !form_has(f, M_shared_cluster))
 			return &ld_shared_word;
@@ -322,9 +351,7 @@ static const struct meaning *pick_ld(const struct form *f)
 	case SPACE_GENERIC:
 		return pick_ld_generic(class, bits, reg, wide);
 	case SPACE_LOCAL:
-		return bits == 32 && reg == 32   ? CHOOSE(ld_local_u32_u32)
-		       : bits == 64 && reg == 64 ? CHOOSE(ld_local_u64_u64)
-						 : &ld_any;
+		return pick_ld_local(class, bits, reg, wide);
 	default:
 		return &ld_any;
 	}
@@ -351,8 +378,10 @@ static const struct meaning *pick_ld_param(const struct form *f)
 STORES(global, SPACE_GLOBAL)
 STORES(shared, SPACE_SHARED)
 STORES(generic, SPACE_GENERIC)
-STORE(st_local_u32, SPACE_LOCAL, u32, u32)
-STORE(st_local_u64, SPACE_LOCAL, u64, u64)
+STORE_LOCAL_SCALAR(st_local_u8, u8, u32)
+STORE_LOCAL_SCALAR(st_local_u16, u16, u32)
+STORE_LOCAL_SCALAR(st_local_u32, u32, u32)
+STORE_LOCAL_SCALAR(st_local_u64, u64, u64)
 
 MEANING_FUNCTION(st_any)
 {
@@ -432,6 +461,7 @@ STORE_VECTORS(shared, SPACE_SHARED)
 PICK_STORE_SCALAR(global)
 PICK_STORE_SCALAR(shared)
 PICK_STORE_SCALAR(generic)
+PICK_STORE_SCALAR(local)
 
 PICK_VECTOR(st, global)
 PICK_VECTOR(st, shared)
@@ -458,9 +488,7 @@ static const struct meaning *pick_st(const struct form *f)
 	case SPACE_GENERIC:
 		return pick_st_generic(bits, reg, wide);
 	case SPACE_LOCAL:
-		return bits == 32 && reg <= 32   ? CHOOSE(st_local_u32)
-		       : bits == 64 && reg == 64 ? CHOOSE(st_local_u64)
-						 : &st_any;
+		return pick_st_local(bits, reg, wide);
 	default:
 		return &st_any;
 	}

@@ -92,9 +92,10 @@ static void compute(struct writer *g)
 
 static void access_memory(struct writer *g)
 {
-	const u32 r = word(g), what = draw(g, 14);
+	const u32 r = word(g), what = draw(g, 14), other = what == 8 && g->met ? 7 : what;
 
-	switch (what == 8 && (g->loops || g->met) ? 7 : what) {
+	/* A loop with atomic operations lets others run at times: when, is not the same. */
+	switch (g->loops && other >= 6 && other <= 8 ? 2 : other) {
 	case 0:
 		put(g, "and.b32 a, r%u, %u; mad.wide.u32 e, a, 4, in; ld.global.u32 r%u, [e];\n", r, IN_WORDS - 1, word(g));
 		break;
@@ -137,6 +138,8 @@ static void access_memory(struct writer *g)
 	case 12: /* local, each lane elsewhere */
 		put(g, "and.b32 a, r%u, 28; mov.u32 b, mine; add.u32 b, a, b; st.local.u32 [b], r%u; ld.local.u32 r%u, [b];\n", r,
 		    word(g), word(g));
+		put(g, "and.b32 a, r%u, 30; mov.u32 b, mine; add.u32 b, a, b; st.local.u8 [b+1], r%u; ld.local.%s r%u, [b];\n", r,
+		    word(g), draw(g, 2) ? "u16" : "u8", word(g));
 		break;
 	case 13: /* over its own address */
 		put(g, "and.b32 a, r%u, 2040; cvt.u64.u32 e, a; add.u64 e, e, in; ld.global.u64 e, [e]; cvt.u32.u64 r%u, e;\n", r,
