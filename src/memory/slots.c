@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 #include <string.h>
-#ifdef HOST_X86_64
+#if defined __SSE2__
 #include <immintrin.h>
 #endif
 
@@ -63,13 +63,18 @@ INLINE const u32 *present_keys(u32 mask, const u32 key[WARP_LANES], u32 present[
 			s->keys[key[__builtin_ctz(left)] & (count - 1)]--;                             \
 	}
 
+#if defined __SSE2__
+#define SIGNS_4(v) _mm_movemask_ps((__m128)(v))
+#else
+#define SIGNS_4(v) ((v)[0] >> 31 | (v)[1] >> 31 << 1 | (v)[2] >> 31 << 2 | (v)[3] >> 31 << 3)
+#endif
+REPEATS(repeats_baseline, , 4, SIGNS_4)
+FILL_PLAIN(fill_baseline, repeats_baseline)
+
 #ifdef HOST_X86_64
 #define AVX2       __attribute__((target("avx2")))
 #define AVX512     __attribute__((target("avx2,avx512f,avx512cd")))
-#define SIGNS_4(v) _mm_movemask_ps((__m128)(v))
 #define SIGNS_8(v) _mm256_movemask_ps((__m256)(v))
-REPEATS(repeats_baseline, , 4, SIGNS_4)
-FILL_PLAIN(fill_baseline, repeats_baseline)
 REPEATS(repeats_avx2, AVX2, 8, SIGNS_8)
 
 /* Within a vector the processor compares by itself; the second is compared with all turns of the first, which do not
@@ -119,10 +124,6 @@ AVX512 static u32 repeats_avx512(const u32 key[WARP_LANES])
 	}
 FILL_WIDE(fill_avx2, AVX2, repeats_avx2)
 FILL_WIDE(fill_avx512, AVX512, repeats_avx512)
-#else
-#define SIGNS_1(v) ((v)[0] >> 31)
-REPEATS(repeats_baseline, , 1, SIGNS_1)
-FILL_PLAIN(fill_baseline, repeats_baseline)
 #endif
 
 slots_fn *slots_variant(const char *variant)
