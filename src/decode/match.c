@@ -228,7 +228,10 @@ static bool check_needs(struct matcher *m, const struct ir_instruction *x, const
 	if (too_new)
 		diag_error(m->diags, x->opcode_span, "'%s' needs PTX ISA %u.%u or later; this module is .version %u.%u",
 			   text, ptx / 10, ptx % 10, module->version / 10, module->version % 10);
-	else if (too_small || needs_a)
+	else if (too_small && sm == 13 && module->map_f64_to_f32) {
+		diag_error(m->diags, x->opcode_span, "'%s' needs target sm_13 or later; the target is sm_%u", text, m->arch);
+		diag_hint(m->diags, "map_f64_to_f32 is not modelled: no GPU that rounded .f64 to .f32 is left to compare with");
+	} else if (too_small || needs_a)
 		diag_error(m->diags, x->opcode_span, needs_a ? "'%s' needs target sm_%u%s; the target is sm_%u"
 				   : "'%s' needs target sm_%u%s or later; the target is sm_%u",
 			   text, sm, row->flags & ISA_A_TARGET ? "a" : "", m->arch);

@@ -62,6 +62,9 @@ static const struct meaning *pick_cp_async(const struct form *f)
 
 	if (!f->operand_count)
 		return &cp_async;
+	/* A constant number of bytes that are read is no more than that. */
+	if (f->operand_bits[4] == 32 && f->constant_mask >> 4 & 1 && f->constants[4] > (u64)size)
+		return NULL;
 	return size == 16 || (!form_has(f, M_cg) && (size == 4 || size == 8)) ? &cp_async : NULL;
 }
 
@@ -382,16 +385,17 @@ ASYNC_PICK(red_async_release)
 #define DOC_REDUCE   "Combines many elements of shared memory with memory."
 #define DOC_ST       "Stores into shared memory of the cluster and tells an mbarrier."
 #define DOC_RED      "Combines a value with shared memory of the cluster and tells an mbarrier."
+#define BULK_BYTES "u32<0,1048560,16>"
 #define DOC_MULTIMEM "Works on the same memory of several devices; not modelled, as there is one device."
 #define DOC_LAUNCH   "Asks for the work of a cluster that has not started; not modelled."
 #define DOC_GROUP    "Ends a group of copies, or waits for groups."
 #define GLOBAL_REDUCE(WHAT) \
-	ROW("cp.reduce.async.bulk.global.shared::cta.bulk_group" WHAT, "@ @ u32", 80, 90, ISA_ORDERED, pick_bulk_reduce_global, \
+	ROW("cp.reduce.async.bulk.global.shared::cta.bulk_group" WHAT, "@ @ " BULK_BYTES, 80, 90, ISA_ORDERED, pick_bulk_reduce_global, \
 	    DOC_REDUCE), \
-		ROW("cp.reduce.async.bulk.global.shared::cta.bulk_group" HINT WHAT, "@ @ u32 u64", 80, 90, ISA_ORDERED, \
+		ROW("cp.reduce.async.bulk.global.shared::cta.bulk_group" HINT WHAT, "@ @ " BULK_BYTES " u64", 80, 90, ISA_ORDERED, \
 		    pick_bulk_reduce_global, DOC_REDUCE)
 #define SHARED_REDUCE(WHAT) \
-	ROW("cp.reduce.async.bulk.shared::cluster.shared::cta" TX WHAT, "@ @ u32 @", 80, 90, 0, pick_bulk_reduce_shared, \
+	ROW("cp.reduce.async.bulk.shared::cluster.shared::cta" TX WHAT, "@ @ " BULK_BYTES " @", 80, 90, 0, pick_bulk_reduce_shared, \
 	    DOC_REDUCE)
 #define RED_ASYNC(WHAT) \
 	ROW("red.async.relaxed.cluster.shared::cluster" TX WHAT, "@ 0 @", 81, 90, 0, pick_red_async, DOC_RED), \
@@ -419,22 +423,22 @@ static const struct isa_row rows_async[] = {
 	    "Arrives at an mbarrier once the thread's earlier copies are complete."),
 	ROW("cp.async.mbarrier.arrive[.noinc].shared::cta.b64", "@", 78, 80, 0, pick_cp_async_arrive,
 	    "Arrives at an mbarrier once the thread's earlier copies are complete."),
-	ROW("cp.async.bulk.shared::cta.global" TX, "@ @ u32 @", 86, 90, 0, pick_bulk_to_shared, DOC_BULK),
-	ROW("cp.async.bulk.shared::cta.global" TX HINT, "@ @ u32 @ u64", 86, 90, 0, pick_bulk_to_shared, DOC_BULK),
-	ROW("cp.async.bulk.shared::cluster.global" TX, "@ @ u32 @", 80, 90, 0, pick_bulk_to_shared, DOC_BULK),
-	ROW("cp.async.bulk.shared::cluster.global" TX HINT, "@ @ u32 @ u64", 80, 90, 0, pick_bulk_to_shared, DOC_BULK),
-	ROW("cp.async.bulk.shared::cluster.global" TX MULTICAST, "@ @ u32 @ u16", 80, 90, 0, pick_bulk_to_shared, DOC_BULK),
-	ROW("cp.async.bulk.shared::cluster.global" TX MULTICAST HINT, "@ @ u32 @ u16 u64", 80, 90, 0, pick_bulk_to_shared,
+	ROW("cp.async.bulk.shared::cta.global" TX, "@ @ " BULK_BYTES " @", 86, 90, 0, pick_bulk_to_shared, DOC_BULK),
+	ROW("cp.async.bulk.shared::cta.global" TX HINT, "@ @ " BULK_BYTES " @ u64", 86, 90, 0, pick_bulk_to_shared, DOC_BULK),
+	ROW("cp.async.bulk.shared::cluster.global" TX, "@ @ " BULK_BYTES " @", 80, 90, 0, pick_bulk_to_shared, DOC_BULK),
+	ROW("cp.async.bulk.shared::cluster.global" TX HINT, "@ @ " BULK_BYTES " @ u64", 80, 90, 0, pick_bulk_to_shared, DOC_BULK),
+	ROW("cp.async.bulk.shared::cluster.global" TX MULTICAST, "@ @ " BULK_BYTES " @ u16", 80, 90, 0, pick_bulk_to_shared, DOC_BULK),
+	ROW("cp.async.bulk.shared::cluster.global" TX MULTICAST HINT, "@ @ " BULK_BYTES " @ u16 u64", 80, 90, 0, pick_bulk_to_shared,
 	    DOC_BULK),
-	ROW("cp.async.bulk.shared::cluster.shared::cta" TX, "@ @ u32 @", 80, 90, 0, pick_bulk_to_shared, DOC_BULK),
-	ROW("cp.async.bulk.global.shared::cta.bulk_group", "@ @ u32", 80, 90, 0, pick_bulk_to_global, DOC_BULK),
-	ROW("cp.async.bulk.global.shared::cta.bulk_group" HINT, "@ @ u32 u64", 80, 90, 0, pick_bulk_to_global, DOC_BULK),
-	ROW("cp.async.bulk.global.shared::cta.bulk_group.cp_mask", "@ @ u32 u16", 86, 100, ISA_UNVERIFIED, pick_bulk_to_global,
+	ROW("cp.async.bulk.shared::cluster.shared::cta" TX, "@ @ " BULK_BYTES " @", 80, 90, 0, pick_bulk_to_shared, DOC_BULK),
+	ROW("cp.async.bulk.global.shared::cta.bulk_group", "@ @ " BULK_BYTES, 80, 90, 0, pick_bulk_to_global, DOC_BULK),
+	ROW("cp.async.bulk.global.shared::cta.bulk_group" HINT, "@ @ " BULK_BYTES " u64", 80, 90, 0, pick_bulk_to_global, DOC_BULK),
+	ROW("cp.async.bulk.global.shared::cta.bulk_group.cp_mask", "@ @ " BULK_BYTES " u16", 86, 100, ISA_UNVERIFIED, pick_bulk_to_global,
 	    DOC_BULK),
-	ROW("cp.async.bulk.global.shared::cta.bulk_group" HINT ".cp_mask", "@ @ u32 u64 u16", 86, 100, ISA_UNVERIFIED,
+	ROW("cp.async.bulk.global.shared::cta.bulk_group" HINT ".cp_mask", "@ @ " BULK_BYTES " u64 u16", 86, 100, ISA_UNVERIFIED,
 	    pick_bulk_to_global, DOC_BULK),
-	ROW("cp.async.bulk.prefetch.L2.global", "@ u32", 80, 90, 0, pick_async_nothing, "Brings global memory into the L2 cache."),
-	ROW("cp.async.bulk.prefetch.L2.global" HINT, "@ u32 u64", 80, 90, 0, pick_async_nothing,
+	ROW("cp.async.bulk.prefetch.L2.global", "@ " BULK_BYTES, 80, 90, 0, pick_async_nothing, "Brings global memory into the L2 cache."),
+	ROW("cp.async.bulk.prefetch.L2.global" HINT, "@ " BULK_BYTES " u64", 80, 90, 0, pick_async_nothing,
 	    "Brings global memory into the L2 cache."),
 	ROW("cp.async.bulk.commit_group", "", 80, 90, 0, pick_async_commit_group, DOC_GROUP),
 	ROW("cp.async.bulk.wait_group[.read]", "#u32", 80, 90, 0, pick_async_wait_group, DOC_GROUP),

@@ -158,15 +158,15 @@ static const struct meaning *pick_mbarrier_pending_count(const struct form *f)
 		ROW(FORM CTA REST, OPERANDS, PTX < 78 ? 78 : PTX, SM, FLAGS, PICK, DOC)
 #define ARRIVE_ROWS(NAME, DOC)                                                                         \
 	OWN_ROWS(NAME, ".b64", "=_u64 @shared", 70, 80, 0, pick_mbarrier_arrive, DOC),                        \
-		OWN_ROWS(NAME, ".b64", "=_u64 @shared u32", 78, 90, 0, pick_mbarrier_arrive, DOC),            \
-		OWN_ROWS(NAME ".noComplete", ".b64", "=_u64 @shared u32", 70, 80, 0, pick_mbarrier_arrive, DOC), \
-		OWN_ROWS(NAME ".noComplete.release.cta", ".b64", "=_u64 @shared u32", 80, 80, 0, pick_mbarrier_arrive, DOC), \
+		OWN_ROWS(NAME, ".b64", "=_u64 @shared u32<1,0xffffffff>", 78, 90, 0, pick_mbarrier_arrive, DOC),            \
+		OWN_ROWS(NAME ".noComplete", ".b64", "=_u64 @shared u32<1,0xffffffff>", 70, 80, 0, pick_mbarrier_arrive, DOC), \
+		OWN_ROWS(NAME ".noComplete.release.cta", ".b64", "=_u64 @shared u32<1,0xffffffff>", 80, 80, 0, pick_mbarrier_arrive, DOC), \
 		OWN_ROWS(NAME ".release.cta", ".b64", "=_u64 @shared", 80, 80, 0, pick_mbarrier_arrive, DOC), \
-		OWN_ROWS(NAME ".release.cta", ".b64", "=_u64 @shared u32", 80, 90, 0, pick_mbarrier_arrive, DOC), \
-		OWN_ROWS(NAME ".release.cluster", ".b64", "=_u64 @shared ?u32", 80, 90, 0, pick_mbarrier_arrive, DOC), \
-		ROW(NAME "[.release(.cta|.cluster)].shared::cluster.b64", "=_u64 @shared ?u32", 80, 90, 0,    \
+		OWN_ROWS(NAME ".release.cta", ".b64", "=_u64 @shared u32<1,0xffffffff>", 80, 90, 0, pick_mbarrier_arrive, DOC), \
+		OWN_ROWS(NAME ".release.cluster", ".b64", "=_u64 @shared ?u32<1,0xffffffff>", 80, 90, 0, pick_mbarrier_arrive, DOC), \
+		ROW(NAME "[.release(.cta|.cluster)].shared::cluster.b64", "=_u64 @shared ?u32<1,0xffffffff>", 80, 90, 0,    \
 		    pick_mbarrier_arrive, DOC),                                                        \
-		ROW(NAME RELAXED ANYWHERE ".b64", "=_u64 @shared ?u32", 86, 90, 0, pick_mbarrier_arrive, DOC), \
+		ROW(NAME RELAXED ANYWHERE ".b64", "=_u64 @shared ?u32<1,0xffffffff>", 86, 90, 0, pick_mbarrier_arrive, DOC), \
 		ROW(NAME ".expect_tx[.release(.cta|.cluster)]" ANYWHERE ".b64", "=_u64 @shared u32", 80, 90, 0, \
 		    pick_mbarrier_arrive, DOC_EXPECT),                                                 \
 		ROW(NAME ".expect_tx" RELAXED ANYWHERE ".b64", "=_u64 @shared u32", 86, 90, 0, pick_mbarrier_arrive, DOC_EXPECT)

@@ -138,9 +138,21 @@ static const struct meaning *pick_policy_fraction(const struct form *f)
 
 	return part > 0.0f && part <= 1.0f ? &policy_fraction : NULL;
 }
-PICK_ONE(policy_range)
+/* A constant part is no more than a constant whole. */
+static const struct meaning *pick_policy_range(const struct form *f)
+{
+	const bool constant = f->constant_mask >> 3 & 1 && f->constant_mask >> 4 & 1;
+
+	return constant && f->constants[3] > f->constants[4] ? NULL : &policy_range;
+}
 PICK_ONE(policy_cvt)
-PICK_ONE(stack_take)
+/* An alignment is a power of two. */
+static const struct meaning *pick_stack_take(const struct form *f)
+{
+	const s64 align = f->immediate_count ? f->immediates[0] : 8;
+
+	return align > 0 && align <= 1 << 23 && !(align & (align - 1)) ? &stack_take : NULL;
+}
 PICK_ONE(stacksave)
 PICK_ONE(stackrestore)
 
