@@ -313,7 +313,11 @@ static bool elements(struct attempt *t, const struct operand_spec *s, const stru
 		return attempt_wrong(t, o->span, "expected %u elements, found %u", count, o->item_count);
 	element.droppable = s->written;
 	for (u32 k = 0; k < count; k++) {
-		if (!attempt_plain(t, &o->items[k]) || !attempt_scalar(t, &element, &o->items[k], s->type) ||
+		/* Among registers, a constant is bits where there are no constants of the type. */
+		const bool is_number = o->items[k].kind == OPERAND_INTEGER || o->items[k].kind == OPERAND_FLOAT;
+		const u16 bits = type_bits(s->type) == 16 ? T_b16 : T_b32;
+		const u16 type = is_number && !takes_constants(t->form, s->type) ? bits : s->type;
+		if (!attempt_plain(t, &o->items[k]) || !attempt_scalar(t, &element, &o->items[k], type) ||
 		    !elements_agree(t, &o->items[k], &common))
 			return false;
 		dropped += o->items[k].kind == OPERAND_SINK;
