@@ -560,6 +560,7 @@ void emit_finish(struct emitter *e)
 	c->table_count = (u32)e->tables.count;
 	c->frame_bytes = e->frame_top;
 	c->register_bytes = e->rows->used_bytes;
+	c->live_words = e->rows->live_words;
 	c->undefined = keep(low, e->rows->undefined, e->rows->undefined_count, sizeof *e->rows->undefined);
 	c->undefined_count = e->rows->undefined_count;
 	c->order_dependent = depends_on_order(e) || calls_system(e);

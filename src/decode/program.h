@@ -101,6 +101,7 @@ struct code {
 	u32 *origin;        /* for each insn: index into function->body, or NO_OPERAND */
 	const struct form *forms; /* for each body instruction: its matched form */
 	u32 frame_bytes, register_bytes; /* all; the registers, which come first */
+	u32 live_words; /* 32-bit registers that its values occupy where most are live together */
 	struct row_place *undefined; /* rows that may be read before they are written: zero at the start */
 	u32 undefined_count;
 	struct constant_row *constants;

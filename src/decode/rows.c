@@ -195,6 +195,24 @@ struct liveness *liveness_find(struct arena *arena, const struct ir_function *f,
 
 bool liveness_at_entry(const struct liveness *l, u32 slot) { return l->blocks && test_bit(l->in, slot); }
 
+/* Words of the registers that are live together, at most: a word counts from an interval's start to its end. */
+static u32 live_words(struct arena *arena, const struct interval *intervals, u32 slots, u32 body)
+{
+	s32 *change = ARENA_ARRAY(arena, 2 * (size_t)body + 3, s32), now = 0, most = 0;
+
+	for (u32 s = 0; s < slots; s++) {
+		if (intervals[s].start == ~0u)
+			continue;
+		change[intervals[s].start] += class_bits[intervals[s].class] / 32;
+		change[intervals[s].end + 1] -= class_bits[intervals[s].class] / 32;
+	}
+	for (u32 k = 0; k < 2 * body + 2; k++) {
+		now += change[k];
+		most = now > most ? now : most;
+	}
+	return (u32)most;
+}
+
 struct row_plan *rows_plan(struct arena *arena, const struct ir_function *f, const struct flow *g,
 			   const struct matched *matched, const struct liveness *live, const bool *kept,
 			   const struct use *const *same)
@@ -209,6 +227,8 @@ struct row_plan *rows_plan(struct arena *arena, const struct ir_function *f, con
 		intervals[s] = (struct interval){.slot = s, .start = ~0u, .class = classes[s]};
 	if (live)
 		find_intervals(f, g, matched, live, intervals, slots);
+	if (live)
+		plan->live_words = live_words(arena, intervals, slots, (u32)f->body.count);
 	for (u32 s = 0; s < slots; s++) {
 		if (kept && kept[s])
 			extend(&intervals[s], 0, 2 * (u32)f->body.count);
@@ -229,6 +249,7 @@ struct row_plan *rows_plan(struct arena *arena, const struct ir_function *f, con
 		const struct interval *v = &intervals[k];
 		plan->places[v->slot] = (struct row_place){.offset = base[v->class] + row_of[v->slot] * class_bytes[v->class],
 							   .bits = class_bits[v->class]};
+		plan->live_words += live ? 0 : class_bits[v->class] / 32;
 		if (!live || liveness_at_entry(live, v->slot))
 			plan->undefined[plan->undefined_count++] = plan->places[v->slot];
 	}

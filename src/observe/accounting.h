@@ -35,38 +35,38 @@ enum account_operation {
 
 /* What is added up. "Instructions" are warp instructions with a lane in that space; a generic
  * access counts in each space that its lanes lie in. local_ has the fields of global_. */
-#define ACCOUNT_SECTOR_FIELDS(X, space)                                                                      \
-	X(space##_instructions)                                                                              \
-	X(space##_requests)                                                                                  \
-	X(space##_transactions)                                                                              \
-	X(space##_sectors) X(space##_ideal_sectors) X(space##_lines) X(space##_tag_wavefronts)               \
-	    X(space##_data_reads) X(space##_data_writes) X(space##_data_conflicts) X(space##_bytes_wanted)   \
-	        X(space##_bytes_moved)
+#define ACCOUNT_SECTOR_FIELDS(X, space)                                                                 \
+	X(space##_instructions)                                                                         \
+	X(space##_requests) X(space##_transactions)                                                     \
+	X(space##_sectors) X(space##_ideal_sectors) X(space##_lines) X(space##_tag_wavefronts)          \
+	X(space##_data_reads) X(space##_data_writes) X(space##_data_conflicts)                          \
+	X(space##_bytes_wanted) X(space##_bytes_moved)
 
-#define ACCOUNT_FIELDS(X)                                                                                    \
-	X(executed)                                                                                          \
-	X(executed_empty)                                                                                    \
-	/* without an active lane */ X(lanes) X(shared_instructions) X(shared_bytes_wanted) X(shared_units)  \
-	    X(shared_wavefronts) X(shared_ideal) X(shared_conflicts)                                         \
-	        X(shared_named) /* instructions that name the space: no generic ones */              \
-	    X(shared_rounds) /* machine atomics issued: more than 1 an instruction for loops */          \
-	    X(shared_rounds_alu) /* of which carried out by the unit itself */                               \
-	    X(shared_rounds_cas) /* of which compare and swap */                                             \
-	    X(shared_loop_loads)                                                                          \
-	    X(shared_dummy_loads) /* the assembler's, before a basic block's first cp.async */       \
-	    X(shared_load_wavefronts) X(shared_load_conflicts) X(shared_load_source)                          \
-	        X(shared_moved_conflicts) /* of cp.async.ca, by tag wavefront */                          \
-	        ACCOUNT_SECTOR_FIELDS(X, global) X(global_touched_sectors) X(global_touched_lines)           \
-	            X(global_named) /* those before the loops of atomics on 16 bits: */              \
-	                X(global_loop_loads) X(global_loop_sectors) X(global_loop_tag_wavefronts)    \
-	            ACCOUNT_SECTOR_FIELDS(X, local) X(const_instructions)                    \
-	            X(const_requests) X(const_divergent) X(const_replays)                              \
-	                /* with caches: sectors */ X(global_l1_hits) X(global_l1_misses)              \
-	                    X(local_l1_hits) X(local_l1_misses) X(l2_read_hits) X(l2_read_misses)       \
-	                        X(l2_write_hits) X(l2_write_misses) X(l2_written_back)       \
-	                            /* lock loops, of lock-loads and of the atomics that become such */  \
-	    X(lock_loops) X(lock_rounds) X(lock_retries) X(lock_attempts) X(lock_failures) X(lock_false) \
-	        X(lock_worst)
+#define ACCOUNT_FIELDS(X)                                                                               \
+	X(executed)                                                                                     \
+	X(executed_empty) /* without an active lane */                                                  \
+	X(lanes)                                                                                        \
+	X(shared_instructions) X(shared_bytes_wanted) X(shared_units)                                   \
+	X(shared_wavefronts) X(shared_ideal) X(shared_conflicts)                                        \
+	X(shared_named) /* instructions that name the space: no generic ones */                         \
+	X(shared_rounds) /* machine atomics issued: more than 1 an instruction for loops */             \
+	X(shared_rounds_alu) /* of which carried out by the unit itself */                              \
+	X(shared_rounds_cas) /* of which compare and swap */                                            \
+	X(shared_loop_loads)                                                                            \
+	X(shared_dummy_loads) /* the assembler's, before a basic block's first cp.async */              \
+	X(shared_load_wavefronts) X(shared_load_conflicts) X(shared_load_source)                        \
+	X(shared_moved_conflicts) /* of cp.async.ca, by tag wavefront */                                \
+	ACCOUNT_SECTOR_FIELDS(X, global)                                                                \
+	X(global_touched_sectors) X(global_touched_lines) X(global_named)                               \
+	/* those before the loops of atomics on 16 bits: */                                             \
+	X(global_loop_loads) X(global_loop_sectors) X(global_loop_tag_wavefronts)                       \
+	ACCOUNT_SECTOR_FIELDS(X, local)                                                                 \
+	X(const_instructions) X(const_requests) X(const_divergent) X(const_replays)                     \
+	/* with caches: sectors */                                                                      \
+	X(global_l1_hits) X(global_l1_misses) X(local_l1_hits) X(local_l1_misses)                       \
+	X(l2_read_hits) X(l2_read_misses) X(l2_write_hits) X(l2_write_misses) X(l2_written_back)        \
+	/* lock loops, of lock-loads and of the atomics that become such */                             \
+	X(lock_loops) X(lock_rounds) X(lock_retries) X(lock_attempts) X(lock_failures) X(lock_false) X(lock_worst)
 
 enum account_field {
 #define X(name) ACCOUNT_##name,

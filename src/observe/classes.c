@@ -4,7 +4,6 @@
  */
 #include "observe/classes.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "isa/matrix.h"
@@ -261,28 +260,4 @@ const char *instruction_class_name(enum instruction_class class)
 	};
 
 	return names[class];
-}
-
-static int by_offset(const void *left, const void *right)
-{
-	const struct row_place *a = left, *b = right;
-
-	return a->offset < b->offset ? -1 : a->offset > b->offset;
-}
-
-u32 instruction_registers(const struct code *code)
-{
-	const u32 count = code->function->register_slots;
-	struct row_place *places = calloc((size_t)count + 1, sizeof *places);
-	u32 used = 0;
-
-	if (!places)
-		return 0;
-	memcpy(places, code->registers, count * sizeof *places);
-	qsort(places, count, sizeof *places, by_offset);
-	for (u32 k = 0; k < count; k++)
-		if (places[k].bits >= 32 && (!k || places[k].offset != places[k - 1].offset))
-			used += places[k].bits / 32;
-	free(places);
-	return used;
 }

@@ -88,8 +88,4 @@ bool instruction_reads(const struct ir_instruction *x, const struct form *form, 
 
 const char *instruction_class_name(enum instruction_class class);
 
-/* 32-bit registers that a function's values occupy once those that never live together share one: an
- * estimate of what the assembler would take for each thread. */
-u32 instruction_registers(const struct code *code);
-
 #endif

@@ -73,12 +73,11 @@ void facts_add_flow(u64 facts[FACT_COUNT], const struct code *code, const struct
 static u32 estimate_registers(const struct launch *l, const struct arch *arch, u32 threads)
 {
 	const struct ir_limits *limits = &l->kernel->function->limits;
-	u32 registers = instruction_registers(l->kernel->code);
+	u32 registers = l->kernel->code->live_words;
 
 	for (u32 k = 0; k < l->kernel->function_count; k++)
 		if (l->kernel->function_codes[k])
-			registers =
-			    max_u32(registers, instruction_registers(l->kernel->function_codes[k]));
+			registers = max_u32(registers, l->kernel->function_codes[k]->live_words);
 	registers = min_u32(max_u32(registers, REGISTERS_LEAST), arch->registers_thread);
 	if (limits->max_registers)
 		registers = min_u32(registers, limits->max_registers);
