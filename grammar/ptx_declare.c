@@ -12,14 +12,14 @@ static const u64 size_limit = 1ull << 40;
 enum { ALIGN_LIMIT = 1 << 30, OPAQUE_BYTES = 8 };
 
 static const char *const space_words[SPACE_COUNT] = {".generic", ".reg",   ".sreg",   ".const", ".global",
-                                                     ".local",   ".param", ".shared", ".tex"};
+						     ".local",   ".param", ".shared", ".tex"};
 
 /* Types of instructions alone, such as .bf16 or .e4m3, declare nothing: registers of their width do. */
 static bool is_declarable(u16 type)
 {
 	static const u16 types[] = {T_b8,    T_b16, T_b32, T_b64,    T_b128,       T_u8,     T_u16,
-	                            T_u32,   T_u64, T_s8,  T_s16,    T_s32,        T_s64,    T_f16,
-	                            T_f16x2, T_f32, T_f64, T_texref, T_samplerref, T_surfref};
+				    T_u32,   T_u64, T_s8,  T_s16,    T_s32,        T_s64,    T_f16,
+				    T_f16x2, T_f32, T_f64, T_texref, T_samplerref, T_surfref};
 
 	for (u32 i = 0; i < COUNT_OF(types); i++)
 		if (types[i] == type)
@@ -34,8 +34,8 @@ static bool is_opaque(u16 type) { return type == T_texref || type == T_samplerre
 static void tell_gone(struct reader *r, u32 version, const char *what, struct span at)
 {
 	if (r->module->version >= version)
-		diag_error(r->diags, at, "%s left PTX with version %u.%u; this module is .version %u.%u", what, version / 10,
-		           version % 10, r->module->version / 10, r->module->version % 10);
+		diag_error(r->diags, at, "%s left PTX with version %u.%u; this module is .version %u.%u", what,
+			   version / 10, version % 10, r->module->version / 10, r->module->version % 10);
 }
 
 void declare_begin(struct reader *r, enum ir_linkage linkage, struct span at)
@@ -104,7 +104,7 @@ void declare_word(struct reader *r, const char *word, struct span at)
 		}
 	if (!d->failed)
 		diag_error(r->diags, at, "'.%.60s' is not a %s", word,
-		           d->has_space ? "type" : "directive or state space");
+			   d->has_space ? "type" : "directive or state space");
 	d->failed = true;
 }
 
@@ -129,7 +129,7 @@ void declare_attribute(struct reader *r, const char *word, u32 numbers, struct s
 		memcpy(r->declaration.unified_id, r->numbers, sizeof r->declaration.unified_id);
 	} else {
 		diag_error(r->diags, at, "unknown attribute '.%.60s'%s", word,
-		           strcmp(word, "unified") ? "" : " without its two numbers");
+			   strcmp(word, "unified") ? "" : " without its two numbers");
 		diag_hint(r->diags, "attributes are .managed and .unified(a, b)");
 	}
 }
@@ -201,7 +201,8 @@ static bool check_qualifiers(struct reader *r, struct span at)
 	} else if (is_opaque(d->type) && d->space == SPACE_REG) {
 		diag_error(r->diags, at, "a register cannot be '.%s'", r->type_texts[d->type]);
 	} else if (d->vector * type_bits(d->type) > 128) {
-		diag_error(r->diags, at, "a vector has at most 128 bits, not %u of .%s", d->vector, r->type_texts[d->type]);
+		diag_error(r->diags, at, "a vector has at most 128 bits, not %u of .%s", d->vector,
+			   r->type_texts[d->type]);
 	}
 	if (d->linkage == LINK_COMMON && d->space != SPACE_GLOBAL)
 		diag_error(r->diags, at, "only a .global variable can be .common");
@@ -259,8 +260,7 @@ void declare_range(struct reader *r, const char *prefix, u64 count, struct span 
 	if (!check_qualifiers(r, at))
 		return;
 	if (d->space != SPACE_REG || !r->function) {
-		diag_error(r->diags, at, "only registers of a function are declared as a range '%s<n>'",
-		           prefix);
+		diag_error(r->diags, at, "only registers of a function are declared as a range '%s<n>'", prefix);
 		return;
 	}
 	if (count > UINT32_MAX) {
@@ -288,14 +288,14 @@ static void check_parameter(struct reader *r, const struct ir_variable *v)
 		return;
 	if (v->vector > 1 || v->type == T_f16x2)
 		diag_error(r->diags, v->span, "a parameter cannot be %s.%s", v->vector > 1 ? "a vector of " : "",
-		           r->type_texts[v->type]);
+			   r->type_texts[v->type]);
 	if (v->rank > 1)
 		diag_error(r->diags, v->span, "a parameter has one dimension at most");
 	if (f->is_entry && v->unsized)
 		diag_error(r->diags, v->span, "a kernel's parameter needs a size");
 	if (!f->is_entry && (is_opaque(v->type) || v->is_pointer))
 		diag_error(r->diags, v->span, "only a kernel's parameter can be %s",
-		           v->is_pointer ? "'.ptr'" : "a texture, sampler or surface");
+			   v->is_pointer ? "'.ptr'" : "a texture, sampler or surface");
 	if (v->type == T_samplerref && !r->module->texmode_independent)
 		diag_error(r->diags, v->span, "samplers are for .target texmode_independent");
 }
@@ -321,8 +321,8 @@ static void declare_parameter(struct reader *r, struct ir_variable *v)
 		const struct ir_symbol *symbol = ir_scope_find(r->scope->scope, v->name);
 		reg = symbol && symbol->kind == SYM_REGISTER ? symbol->reg : NULL;
 	} else if (!nameless) {
-		scope_declare(r, (struct ir_symbol){
-		                     .kind = SYM_VARIABLE, .name = v->name, .variable = v, .span = v->span});
+		scope_declare(
+			r, (struct ir_symbol){.kind = SYM_VARIABLE, .name = v->name, .variable = v, .span = v->span});
 	}
 	if (r->in_returns) {
 		v->index = (u32)f->returns.count;
@@ -348,14 +348,13 @@ static void merge_variable(struct reader *r, struct ir_symbol *old, struct ir_va
 {
 	struct ir_variable *first = old->kind == SYM_VARIABLE ? old->variable : NULL;
 	const bool again = first && (first->linkage == LINK_EXTERN || v->linkage == LINK_EXTERN ||
-	                             (first->linkage == v->linkage && v->linkage == LINK_COMMON));
+				     (first->linkage == v->linkage && v->linkage == LINK_COMMON));
 
 	if (!again) {
 		diag_error(r->diags, v->span, "'%s' is defined twice", v->name);
 		diag_note(r->diags, old->span, "first defined here");
 	} else if (!same_shape(first, v)) {
-		diag_error(r->diags, v->span, "'%s' is declared with another space, type or size before",
-		           v->name);
+		diag_error(r->diags, v->span, "'%s' is declared with another space, type or size before", v->name);
 		diag_note(r->diags, old->span, "declared here");
 	} else if (v->linkage != LINK_EXTERN) {
 		v->index = first->index;
@@ -367,18 +366,15 @@ static void declare_module_variable(struct reader *r, struct ir_variable *v)
 {
 	struct ir_symbol *old = ir_scope_find(r->scope->scope, v->name);
 
-	if (v->space == SPACE_REG || v->space == SPACE_PARAM ||
-	    (v->space == SPACE_LOCAL && r->module->arch >= 20)) {
-		diag_error(r->diags, v->span, "%s variables are declared inside functions",
-		           space_words[v->space]);
+	if (v->space == SPACE_REG || v->space == SPACE_PARAM || (v->space == SPACE_LOCAL && r->module->arch >= 20)) {
+		diag_error(r->diags, v->span, "%s variables are declared inside functions", space_words[v->space]);
 		return;
 	}
 	if (old) {
 		merge_variable(r, old, v);
 		return;
 	}
-	scope_declare(
-	    r, (struct ir_symbol){.kind = SYM_VARIABLE, .name = v->name, .variable = v, .span = v->span});
+	scope_declare(r, (struct ir_symbol){.kind = SYM_VARIABLE, .name = v->name, .variable = v, .span = v->span});
 	v->index = (u32)r->module->variables.count;
 	VEC_PUSH(r->arena, &r->module->variables, v);
 	reader_mark(r, (struct ir_mark){.kind = MARK_VARIABLE, .variable = v});
@@ -387,8 +383,8 @@ static void declare_module_variable(struct reader *r, struct ir_variable *v)
 /* Inside a function: .local, .param, and .shared, .global or .const ones with that scope. */
 static void declare_local_variable(struct reader *r, struct ir_variable *v)
 {
-	if (!scope_declare(
-	        r, (struct ir_symbol){.kind = SYM_VARIABLE, .name = v->name, .variable = v, .span = v->span}))
+	if (!scope_declare(r,
+			   (struct ir_symbol){.kind = SYM_VARIABLE, .name = v->name, .variable = v, .span = v->span}))
 		return;
 	v->index = (u32)r->function->variables.count;
 	VEC_PUSH(r->arena, &r->function->variables, v);
@@ -401,8 +397,7 @@ static void check_variable(struct reader *r, const struct ir_variable *v, bool i
 	if (v->space == SPACE_SREG)
 		diag_error(r->diags, v->span, "special registers are not declared");
 	if (initialised && v->space != SPACE_GLOBAL && v->space != SPACE_CONST)
-		diag_error(r->diags, v->span, "a %s variable cannot have an initial value",
-		           space_words[v->space]);
+		diag_error(r->diags, v->span, "a %s variable cannot have an initial value", space_words[v->space]);
 	if (initialised && v->linkage == LINK_EXTERN)
 		diag_error(r->diags, v->span, "an .extern variable cannot have an initial value");
 	if (v->unsized && !initialised && v->linkage != LINK_EXTERN) {
@@ -412,10 +407,7 @@ static void check_variable(struct reader *r, const struct ir_variable *v, bool i
 }
 
 /* Qualifiers without a name, which ptxas passes over in silence. */
-void declare_nothing(struct reader *r, struct span at)
-{
-	diag_warning(r->diags, at, "this declares nothing");
-}
+void declare_nothing(struct reader *r, struct span at) { diag_warning(r->diags, at, "this declares nothing"); }
 
 /* All of a declarator is read: sort it by where it stands. */
 void declare_end(struct reader *r, bool initialised, struct span at)

@@ -14,10 +14,7 @@ static bool is_integer(const struct term *t) { return t->operand.kind == OPERAND
 static bool is_real(const struct term *t) { return t->operand.kind == OPERAND_FLOAT; }
 
 /* Complaints that need no argument. */
-static void tell_operator(struct reader *r, struct span at, const char *what)
-{
-	diag_error(r->diags, at, "%s", what);
-}
+static void tell_operator(struct reader *r, struct span at, const char *what) { diag_error(r->diags, at, "%s", what); }
 
 /* (5) stays a constant, remembered as parenthesised; (%r1) is a list of one. */
 void expr_parentheses(struct reader *r, struct span at)
@@ -131,18 +128,18 @@ static void integer_binary(struct reader *r, struct ir_operand *a, const struct 
 	default:
 		is_unsigned = false;
 		a->value = operator== '<' ? is_less(a, b) :
-		           operator== '>' ? is_less(b, a)
-		           :
-		           operator== OP_LESS_EQUAL ? !is_less(b, a)
-		           :
-		           operator== OP_GREATER_EQUAL ? !is_less(a, b)
-		           :
-		           operator== OP_EQUAL ? a->value == b->value
-		           :
-		           operator== OP_NOT_EQUAL ? a->value != b->value
-		           :
-		           operator== OP_AND ? a->value && b->value
-		                             : a->value || b->value;
+			   operator== '>' ? is_less(b, a)
+			   :
+			   operator== OP_LESS_EQUAL ? !is_less(b, a)
+			   :
+			   operator== OP_GREATER_EQUAL ? !is_less(a, b)
+			   :
+			   operator== OP_EQUAL ? a->value == b->value
+			   :
+			   operator== OP_NOT_EQUAL ? a->value != b->value
+			   :
+			   operator== OP_AND ? a->value && b->value
+					     : a->value || b->value;
 	}
 	a->is_unsigned = is_unsigned;
 }
@@ -215,8 +212,7 @@ void expr_binary(struct reader *r, int operator, struct span at)
 {
 	struct term *b = term_top(r), *a = b - 1;
 
-	const bool reals =
-	    is_real(a) && is_real(b) && a->operand.float_bits == 64 && b->operand.float_bits == 64;
+	const bool reals = is_real(a) && is_real(b) && a->operand.float_bits == 64 && b->operand.float_bits == 64;
 	if (reals || (is_integer(a) && is_integer(b))) {
 		a->operand.span = at;
 		a->operand.parenthesised = false;
@@ -241,8 +237,7 @@ void expr_binary(struct reader *r, int operator, struct span at)
 		tell_operator(r, at, "an offset is added, not subtracted");
 		diag_hint(r->diags, "write %s+-%llu", a->operand.name, (unsigned long long)b->operand.value);
 	} else if (is_real(a) || is_real(b)) {
-		tell_operator(r, at,
-		              "a constant expression is of integers or of decimal numbers, not of both");
+		tell_operator(r, at, "a constant expression is of integers or of decimal numbers, not of both");
 	} else {
 		tell_operator(r, at, "this operator takes constants on both sides");
 	}

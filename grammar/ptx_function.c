@@ -38,8 +38,8 @@ void function_name(struct reader *r, const char *name, struct span at)
 static bool take_numbers(struct reader *r, u32 *to, u32 least, u32 most, u32 given, bool positive, struct span at)
 {
 	if (given < least || given > most) {
-		diag_error(r->diags, at, "this directive takes %u%s%u numbers", least,
-		           least == most ? " = " : " to ", most);
+		diag_error(r->diags, at, "this directive takes %u%s%u numbers", least, least == most ? " = " : " to ",
+			   most);
 		return false;
 	}
 	for (u32 i = 0; i < most; i++) {
@@ -61,7 +61,8 @@ static bool take_numbers(struct reader *r, u32 *to, u32 least, u32 most, u32 giv
 void function_tuning(struct reader *r, enum tuning which, u32 numbers, struct span at)
 {
 	struct ir_limits *l = &r->function->limits;
-	const bool of_function = which == TUNE_ABI_PRESERVE || which == TUNE_ABI_PRESERVE_CONTROL || which == TUNE_NORETURN;
+	const bool of_function =
+		which == TUNE_ABI_PRESERVE || which == TUNE_ABI_PRESERVE_CONTROL || which == TUNE_NORETURN;
 	bool *flag = NULL;
 	u32 *one = NULL;
 
@@ -164,8 +165,7 @@ static void join_function(struct reader *r, bool has_body)
 		return; /* its head was wrong and told */
 	if (!old) {
 		struct ir_symbol *symbol = ARENA_NEW(r->arena, struct ir_symbol);
-		*symbol =
-		    (struct ir_symbol){.kind = SYM_FUNCTION, .name = f->name, .function = f, .span = f->span};
+		*symbol = (struct ir_symbol){.kind = SYM_FUNCTION, .name = f->name, .function = f, .span = f->span};
 		ir_scope_enter(r->arena, module_scope, symbol);
 		VEC_PUSH(r->arena, &r->module->functions, f);
 		return;
@@ -208,7 +208,9 @@ static void check_head(struct reader *r, const struct ir_function *f, bool has_b
 	if (l->blocks_are_clusters && !(l->required_threads[0] && l->required_cluster[0]))
 		diag_error(r->diags, f->span, ".blocksareclusters needs .reqntid and .reqnctapercluster");
 	if (f->linkage == LINK_COMMON || (f->linkage == LINK_EXTERN && has_body))
-		diag_error(r->diags, f->span, "%s", has_body ? "what has a body is neither .extern nor .common" : "a function cannot be .common");
+		diag_error(r->diags, f->span, "%s",
+			   has_body ? "what has a body is neither .extern nor .common"
+				    : "a function cannot be .common");
 	if (f->returns.count > 1 && f->returns.items[0]->space == SPACE_PARAM)
 		diag_error(r->diags, f->span, "several results must be registers");
 	for (size_t k = 0; f->is_entry && k < f->params.count; k++) {
@@ -216,8 +218,8 @@ static void check_head(struct reader *r, const struct ir_function *f, bool has_b
 		bytes = ((bytes + v->align - 1) & ~(u64)(v->align - 1)) + v->size;
 	}
 	if (bytes > PARAMETER_LIMIT)
-		diag_error(r->diags, f->span, "the parameters take %llu bytes, %u are the most", (unsigned long long)bytes,
-		           PARAMETER_LIMIT);
+		diag_error(r->diags, f->span, "the parameters take %llu bytes, %u are the most",
+			   (unsigned long long)bytes, PARAMETER_LIMIT);
 }
 
 /* A head without a body. */
@@ -284,8 +286,8 @@ void prototype_end(struct reader *r)
 	leave_head_scope(r);
 	r->function = r->caller;
 	r->caller = NULL;
-	if (scope_declare(r, (struct ir_symbol){
-	                         .kind = SYM_PROTOTYPE, .name = f->name, .function = f, .span = f->span}))
+	if (scope_declare(r,
+			  (struct ir_symbol){.kind = SYM_PROTOTYPE, .name = f->name, .function = f, .span = f->span}))
 		reader_mark(r, (struct ir_mark){.kind = MARK_PROTOTYPE, .function = f});
 }
 
@@ -335,5 +337,8 @@ void targets_add_range(struct reader *r, const char *prefix, u64 count, struct s
 		return;
 	}
 	for (u64 k = 0; k < count; k++)
-		targets_add(r, strings_intern_text(r->strings, arena_printf(r->arena, "%s%llu", prefix, (unsigned long long)k)), at);
+		targets_add(r,
+			    strings_intern_text(r->strings,
+						arena_printf(r->arena, "%s%llu", prefix, (unsigned long long)k)),
+			    at);
 }

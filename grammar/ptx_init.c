@@ -75,16 +75,14 @@ static bool value_bits(struct reader *r, const struct ir_variable *v, const stru
 	if (o->kind == OPERAND_INTEGER) {
 		*bits = o->value;
 		if (type == T_f32 || type == T_f64)
-			why =
-			    "an integer cannot initialise a floating-point variable: write 1.0 or 0f3F800000";
+			why = "an integer cannot initialise a floating-point variable: write 1.0 or 0f3F800000";
 	} else if (type == T_f64 || type == T_b64) {
 		*bits = o->value; /* of 0f... the 32 bits as they are, as ptxas does */
 	} else if (type == T_f32 || type == T_b32) {
 		*bits = o->float_bits == 32 ? o->value : f32_from_f64(o->value, ROUND_RN, false);
 	} else if (type == T_b8 || type == T_b16) {
 		*bits = 0; /* what ptxas makes of it */
-		diag_warning(r->diags, o->span, "a floating-point constant gives 0 in '.%s'",
-		             r->type_texts[type]);
+		diag_warning(r->diags, o->span, "a floating-point constant gives 0 in '.%s'", r->type_texts[type]);
 	} else {
 		why = "a floating-point constant cannot initialise this type";
 	}
@@ -103,15 +101,13 @@ static void add_bytes(struct reader *r, u64 offset, u32 size, u64 bits, struct s
 
 	if (size < 8)
 		bits &= (1ull << size * 8) - 1;
-	if (last && last->kind == INIT_BYTES && last->offset + last->size == offset &&
-	    last->size + size <= 8) {
+	if (last && last->kind == INIT_BYTES && last->offset + last->size == offset && last->size + size <= 8) {
 		last->bits |= bits << last->size * 8;
 		last->size += size;
 		last->span.end = span.end;
 		return;
 	}
-	const struct ir_init new = {
-	    .kind = INIT_BYTES, .offset = offset, .size = size, .bits = bits, .span = span};
+	const struct ir_init new = {.kind = INIT_BYTES, .offset = offset, .size = size, .bits = bits, .span = span};
 	VEC_PUSH(r->arena, &v->inits, new);
 }
 
@@ -122,31 +118,29 @@ static void add_address(struct reader *r, const struct term *t, u64 offset, u32 
 	struct ir_variable *v = r->init.variable;
 	const struct ir_symbol *s = o->symbol;
 	const bool has_address =
-	    s && (s->kind == SYM_FUNCTION ||
-	          (s->kind == SYM_VARIABLE && (s->variable->space == SPACE_GLOBAL || s->variable->space == SPACE_CONST)));
+		s && (s->kind == SYM_FUNCTION || (s->kind == SYM_VARIABLE && (s->variable->space == SPACE_GLOBAL ||
+									      s->variable->space == SPACE_CONST)));
 
 	if (!has_address) {
 		if (s && s->kind != SYM_LABEL)
-			diag_error(r->diags, o->span, "'%s' has no address that is known before the run",
-			           o->name);
+			diag_error(r->diags, o->span, "'%s' has no address that is known before the run", o->name);
 		return;
 	}
 	if (size < 4 && !t->mask) {
 		diag_error(r->diags, o->span, "an address does not fit into '.%s'", r->type_texts[v->type]);
 		if (size == 1)
-			diag_hint(r->diags,
-			          "single bytes of an address are written 0xff(%s), 0xff00(%s), ...", o->name,
-			          o->name);
+			diag_hint(r->diags, "single bytes of an address are written 0xff(%s), 0xff00(%s), ...", o->name,
+				  o->name);
 		return;
 	}
 	const struct ir_init new = {.kind = INIT_ADDRESS,
-	                            .offset = offset,
-	                            .size = size,
-	                            .symbol = o->symbol,
-	                            .addend = o->addend,
-	                            .generic = t->generic,
-	                            .mask = t->mask,
-	                            .span = o->span};
+				    .offset = offset,
+				    .size = size,
+				    .symbol = o->symbol,
+				    .addend = o->addend,
+				    .generic = t->generic,
+				    .mask = t->mask,
+				    .span = o->span};
 	VEC_PUSH(r->arena, &v->inits, new);
 }
 
@@ -166,8 +160,7 @@ static void place_value(struct reader *r, const struct term *t)
 			return;
 		add_bytes(r, offset, min_u32(size, 8), bits, t->operand.span);
 		if (size == 16)
-			add_bytes(r, offset + 8, 8, 0,
-			          t->operand.span); /* no sign extension, as ptxas does */
+			add_bytes(r, offset + 8, 8, 0, t->operand.span); /* no sign extension, as ptxas does */
 	} else if (t->operand.kind != OPERAND_SPECIAL || t->operand.name[0] == '%') {
 		diag_error(r->diags, t->operand.span, "an initial value must be a constant or an address");
 	}
@@ -184,13 +177,13 @@ void init_value(struct reader *r)
 		return;
 	if (is_opaque(n->variable->type)) {
 		diag_error(r->diags, t.operand.span, "fields of '%s' are given as {name = value, ...}",
-		           n->variable->name);
+			   n->variable->name);
 		n->failed = true;
 		return;
 	}
 	if (n->depth < n->ranks) {
-		diag_error(r->diags, t.operand.span, "'%s' takes its values in %u levels of braces",
-		           n->variable->name, n->ranks);
+		diag_error(r->diags, t.operand.span, "'%s' takes its values in %u levels of braces", n->variable->name,
+			   n->ranks);
 		n->failed = true;
 		return;
 	}

@@ -88,8 +88,7 @@ void operand_suffix(struct reader *r, const char *word, struct span at)
 	} else if (o->kind == OPERAND_REGISTER && is_selector(word) && !o->selector) {
 		o->selector = word;
 	} else {
-		diag_error(r->diags, at, "'.%.60s' cannot follow '%s'", word,
-		           o->name ? o->name : "this operand");
+		diag_error(r->diags, at, "'.%.60s' cannot follow '%s'", word, o->name ? o->name : "this operand");
 	}
 }
 
@@ -105,8 +104,7 @@ void operand_index(struct reader *r, struct span at)
 	if (!v || !v->rank)
 		diag_error(r->diags, at, "only an array can be indexed");
 	else if (!constant && index->operand.kind != OPERAND_REGISTER)
-		diag_error(r->diags, index->operand.span,
-		           "an index is a constant or a register, with an offset");
+		diag_error(r->diags, index->operand.span, "an index is a constant or a register, with an offset");
 	for (u32 i = 1; v && i < v->rank; i++)
 		step *= v->dims[i];
 	const s64 addend = (s64)((constant ? index->operand.value : (u64)index->operand.addend) * step);
@@ -127,7 +125,7 @@ void operand_check(struct reader *r)
 
 	if (t->generic || t->mask)
 		diag_error(r->diags, t->operand.span, "'%s' of an address stands in initial values only",
-		           t->mask ? "mask" : "generic()");
+			   t->mask ? "mask" : "generic()");
 }
 
 /* A name with a percent sign that nobody declared must be a special register. */
@@ -157,8 +155,8 @@ static struct ir_operand *take_terms(struct reader *r, u32 count)
 			check_special(r, &t->operand);
 		if (t->has_offset && t->operand.kind != OPERAND_SYMBOL)
 			diag_error(r->diags, t->operand.span,
-			           "a register with an offset stands in an address only: [%s%+lld]",
-			           t->operand.name, (long long)t->operand.addend);
+				   "a register with an offset stands in an address only: [%s%+lld]", t->operand.name,
+				   (long long)t->operand.addend);
 	}
 	return items;
 }
@@ -193,10 +191,9 @@ void operand_address(struct reader *r, u32 count, struct span at)
 	}
 	const s64 addend = t->operand.addend;
 
-	if (kind != OPERAND_REGISTER && kind != OPERAND_SYMBOL && kind != OPERAND_INTEGER &&
-	    kind != OPERAND_SPECIAL)
+	if (kind != OPERAND_REGISTER && kind != OPERAND_SYMBOL && kind != OPERAND_INTEGER && kind != OPERAND_SPECIAL)
 		diag_error(r->diags, t->operand.span,
-		           "an address is a register, a variable or an integer, with an offset");
+			   "an address is a register, a variable or an integer, with an offset");
 	t->operand.addend = 0;
 	t->has_offset = false;
 	operand_gather(r, OPERAND_ADDRESS, 1, at);
@@ -262,21 +259,17 @@ static void find_argument_lists(struct reader *r, struct ir_operand *operands, u
 		struct ir_operand *o = &operands[i];
 		if (!o->parenthesised)
 			continue;
-		const struct ir_symbol *before =
-		    operands[i - 1].kind == OPERAND_SYMBOL ? operands[i - 1].symbol : NULL;
+		const struct ir_symbol *before = operands[i - 1].kind == OPERAND_SYMBOL ? operands[i - 1].symbol : NULL;
 		const struct ir_symbol *after =
-		    i + 1 < count && operands[i + 1].kind == OPERAND_SYMBOL ? operands[i + 1].symbol : NULL;
+			i + 1 < count && operands[i + 1].kind == OPERAND_SYMBOL ? operands[i + 1].symbol : NULL;
 		if (!(before && before->kind == SYM_FUNCTION) &&
 		    !(after && after->kind != SYM_VARIABLE && after->kind != SYM_REGISTER))
 			continue;
 		struct ir_operand *item = ARENA_NEW(r->arena, struct ir_operand);
 		*item = *o;
 		item->parenthesised = false;
-		*o = (struct ir_operand){.kind = OPERAND_LIST,
-		                         .element = NO_ELEMENT,
-		                         .span = o->span,
-		                         .items = item,
-		                         .item_count = 1};
+		*o = (struct ir_operand){
+			.kind = OPERAND_LIST, .element = NO_ELEMENT, .span = o->span, .items = item, .item_count = 1};
 	}
 }
 
@@ -299,8 +292,8 @@ void instruction_end(struct reader *r, u32 operand_count, struct span at)
 	if (!i->guard)
 		i->guard_element = NO_ELEMENT;
 	else if (i->guard->reg->vector > 1 && i->guard_element == NO_ELEMENT)
-		diag_error(r->diags, i->opcode_span, "the guard '%s' is a vector and needs an element: .x, .y, .z or .w",
-		           i->guard->name);
+		diag_error(r->diags, i->opcode_span,
+			   "the guard '%s' is a vector and needs an element: .x, .y, .z or .w", i->guard->name);
 	VEC_PUSH(r->arena, &r->function->body, *i);
 	*i = (struct ir_instruction){0};
 }

@@ -15,7 +15,7 @@ enum { TEXT_LIMIT = 1 << 30, NEWEST_VERSION = 90, SHOWN_TEXT = 40, BINARY_SAMPLE
 void reader_abort(struct reader *r, const char *message)
 {
 	diag_error(r->diags, (struct span){r->module->source, r->offset, r->offset},
-	           "internal limit of the scanner: %s", message);
+		   "internal limit of the scanner: %s", message);
 	longjmp(r->escape, 1);
 }
 
@@ -76,17 +76,9 @@ static bool has_word(const char *const *words, u32 count, const char *word)
 /* What was expected, in words: a class of words where most of one could follow, else the list. */
 static const char *expectation(struct reader *r, const char *const *words, u32 count)
 {
-	static const char *const operators[] = {"'*'",  "'/'",
-	                                        "'%'",  "'+'",
-	                                        "'-'",  "'&'",
-	                                        "'^'",  "'|'",
-	                                        "'<'",  "'>'",
-	                                        "'?'",  "'<<'",
-	                                        "'>>'", "'<='",
-	                                        "'>='", "'=='",
-	                                        "'!='", "'&&'",
-	                                        "'||'", "'('",
-	                                        "'['",  "a word after a dot"};
+	static const char *const operators[] = {
+		"'*'",  "'/'",  "'%'",  "'+'",  "'-'",  "'&'",  "'^'",  "'|'",  "'<'", "'>'", "'?'",
+		"'<<'", "'>>'", "'<='", "'>='", "'=='", "'!='", "'&&'", "'||'", "'('", "'['", "a word after a dot"};
 	const bool at_operand = has_word(words, count, "'~'") && has_word(words, count, "an integer");
 	const bool after_operand = has_word(words, count, "'&&'");
 	const char *text = "";
@@ -103,7 +95,7 @@ static const char *expectation(struct reader *r, const char *const *words, u32 c
 	if (at_operand)
 		return has_word(words, count, "'['")   ? "an operand"
 		       : has_word(words, count, "'{'") ? "a value or '{'"
-		                                       : "an expression";
+						       : "an expression";
 	for (u32 i = 0; i < count; i++) {
 		if (after_operand && has_word(operators, COUNT_OF(operators), words[i]))
 			continue;
@@ -174,8 +166,7 @@ void reader_version(struct reader *r, struct span at)
 	r->has_version = true;
 	r->module->version = major * 10 + minor;
 	if (r->module->version > NEWEST_VERSION)
-		diag_warning(r->diags, at, "PTX %u.%u is newer than 9.0, the newest version known", major,
-		             minor);
+		diag_warning(r->diags, at, "PTX %u.%u is newer than 9.0, the newest version known", major, minor);
 }
 
 void reader_need_header(struct reader *r, struct span at)
@@ -216,7 +207,7 @@ static void check_target(struct reader *r, struct span at)
 
 	if (arch && version && version < arch->ptx_version)
 		diag_error(r->diags, at, "'%s' needs PTX ISA %u.%u or later; this module is .version %u.%u", arch->name,
-		           arch->ptx_version / 10, arch->ptx_version % 10, version / 10, version % 10);
+			   arch->ptx_version / 10, arch->ptx_version % 10, version / 10, version % 10);
 }
 
 /* What the words of .target cannot say together. */
@@ -246,15 +237,13 @@ void reader_target_word(struct reader *r, const char *word, struct span at)
 	} else if (!strcmp(word, "map_f64_to_f32")) {
 		m->map_f64_to_f32 = true;
 	} else if (target_number(word)) {
-		m->target =
-		    word[0] == 's' ? word : arena_printf(r->arena, "sm_%s", word + strlen("compute_"));
+		m->target = word[0] == 's' ? word : arena_printf(r->arena, "sm_%s", word + strlen("compute_"));
 		m->arch = target_number(word);
 		r->has_target = true;
 		check_target(r, at);
 	} else {
 		diag_error(r->diags, at, "unknown target '%.60s'", word);
-		diag_hint(r->diags,
-		          "expected sm_NN, debug, texmode_independent, texmode_unified or map_f64_to_f32");
+		diag_hint(r->diags, "expected sm_NN, debug, texmode_independent, texmode_unified or map_f64_to_f32");
 		r->has_target = true;
 	}
 }
@@ -263,13 +252,13 @@ void reader_address_size(struct reader *r, u64 bits, struct span at)
 {
 	if (r->module->version && r->module->version < 23)
 		diag_error(r->diags, at, "'.address_size' needs PTX ISA 2.3 or later; this module is .version %u.%u",
-		           r->module->version / 10, r->module->version % 10);
+			   r->module->version / 10, r->module->version % 10);
 	if (bits != 32 && bits != 64)
 		diag_error(r->diags, at, "the address size is 32 or 64");
 	else if (r->has_address_size || r->module->marks.count)
 		diag_error(r->diags, at, "%s",
-		           r->has_address_size ? "second '.address_size'"
-		                               : "'.address_size' stands before functions and variables");
+			   r->has_address_size ? "second '.address_size'"
+					       : "'.address_size' stands before functions and variables");
 	else
 		r->module->address_bits = (u32)bits;
 	r->has_address_size = true;
@@ -340,8 +329,8 @@ void reader_loc_attribute(struct reader *r, const char *key, const char *name, u
 	struct ir_loc *loc = &r->module->locs.items[r->loc - 1];
 
 	if (strcmp(key, "function_name")) {
-		diag_error(r->diags, at,
-		           "unknown attribute '%.60s' of .loc, expected function_name or inlined_at", key);
+		diag_error(r->diags, at, "unknown attribute '%.60s' of .loc, expected function_name or inlined_at",
+			   key);
 		return;
 	}
 	loc->function = name;
@@ -354,8 +343,8 @@ void reader_loc_inlined(struct reader *r, const char *key, u64 file, u64 line, u
 	const struct ir_loc site = make_loc(r, file, line, column, at);
 
 	if (strcmp(key, "inlined_at")) {
-		diag_error(r->diags, at,
-		           "unknown attribute '%.60s' of .loc, expected function_name or inlined_at", key);
+		diag_error(r->diags, at, "unknown attribute '%.60s' of .loc, expected function_name or inlined_at",
+			   key);
 		return;
 	}
 	VEC_PUSH(r->arena, &r->module->locs, site);
@@ -365,19 +354,16 @@ void reader_loc_inlined(struct reader *r, const char *key, u64 file, u64 line, u
 /* Both are declared before; the alias has no body of its own. */
 void reader_alias(struct reader *r, const char *name, const char *of, struct span at, struct span of_at)
 {
-	struct ir_function *alias = ir_find_function(r->module, name),
-	                   *function = ir_find_function(r->module, of);
+	struct ir_function *alias = ir_find_function(r->module, name), *function = ir_find_function(r->module, of);
 
 	if (!alias || !function) {
-		diag_error(r->diags, alias ? of_at : at, "'%s' is not a declared function",
-		           alias ? of : name);
+		diag_error(r->diags, alias ? of_at : at, "'%s' is not a declared function", alias ? of : name);
 		scope_hint(r, alias ? of : name);
 		return;
 	}
 	if (alias->has_body || !function->has_body) {
-		diag_error(r->diags, alias->has_body ? at : of_at, "'%s' %s a body",
-		           alias->has_body ? name : of,
-		           alias->has_body ? "is an alias but has" : "is aliased but has not");
+		diag_error(r->diags, alias->has_body ? at : of_at, "'%s' %s a body", alias->has_body ? name : of,
+			   alias->has_body ? "is an alias but has" : "is aliased but has not");
 		return;
 	}
 	alias->alias_of = function;
@@ -391,8 +377,7 @@ static u32 address_register_bits(const struct ir_instruction *x)
 	bool wide_space = false;
 
 	for (u32 k = 0; k < x->modifier_count; k++)
-		wide_space |=
-		    !strcmp(x->modifiers[k].text, "global") || !strcmp(x->modifiers[k].text, "const");
+		wide_space |= !strcmp(x->modifiers[k].text, "global") || !strcmp(x->modifiers[k].text, "const");
 	for (u32 k = 0; wide_space && k < x->operand_count; k++) {
 		const struct ir_operand *o = &x->operands[k];
 		if (o->kind == OPERAND_ADDRESS && o->items[0].kind == OPERAND_REGISTER)
@@ -422,7 +407,7 @@ static void fill_words(struct reader *r)
 {
 	static const char *const texts[] = {"",
 #define X(name, text, bits, kind) text,
-	                                    ISA_TYPES(X)
+					    ISA_TYPES(X)
 #undef X
 	};
 

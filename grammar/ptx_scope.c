@@ -11,10 +11,7 @@
 #include "grammar/reader.h"
 
 /* Used, not declared yet; only labels stay so after a declaration of another kind is told. */
-static bool is_pending(const struct ir_symbol *symbol)
-{
-	return symbol->kind == SYM_LABEL && !symbol->label->defined;
-}
+static bool is_pending(const struct ir_symbol *symbol) { return symbol->kind == SYM_LABEL && !symbol->label->defined; }
 
 /* Scopes of the parser are used again: a text of nothing but braces stays small. */
 void scope_open(struct reader *r)
@@ -38,8 +35,7 @@ void scope_open(struct reader *r)
 }
 
 /* The symbol that operands hold until the name turns up. */
-static struct ir_symbol *add_pending(struct reader *r, struct open_scope *in, const char *name,
-                                     struct span at)
+static struct ir_symbol *add_pending(struct reader *r, struct open_scope *in, const char *name, struct span at)
 {
 	struct pending *p = ARENA_NEW(r->arena, struct pending);
 
@@ -80,10 +76,8 @@ static struct ir_symbol *range_register(struct reader *r, struct ir_scope *scope
 			continue;
 		struct ir_symbol *symbol = ARENA_NEW(r->arena, struct ir_symbol);
 		struct ir_register *reg = ARENA_NEW(r->arena, struct ir_register);
-		*reg = (struct ir_register){name, range->type, range->vector, r->function->register_slots,
-		                            range->span};
-		*symbol =
-		    (struct ir_symbol){.kind = SYM_REGISTER, .name = name, .reg = reg, .span = range->span};
+		*reg = (struct ir_register){name, range->type, range->vector, r->function->register_slots, range->span};
+		*symbol = (struct ir_symbol){.kind = SYM_REGISTER, .name = name, .reg = reg, .span = range->span};
 		r->function->register_slots += range->vector;
 		VEC_PUSH(r->arena, &r->function->registers, reg);
 		ir_scope_enter(r->arena, scope, symbol);
@@ -101,7 +95,7 @@ void scope_tell_unknown(struct reader *r, const char *name, struct span at)
 		for (const struct ir_range *range = s->scope->ranges; range; range = range->next)
 			if (range_number(range, name) >= 0) {
 				diag_error(r->diags, at, "'%s' is not declared: %s<%u> ends with %s%u", name,
-				           range->prefix, range->count, range->prefix, range->count - 1);
+					   range->prefix, range->count, range->prefix, range->count - 1);
 				return;
 			}
 	diag_error(r->diags, at, "'%s' is not declared", name);
@@ -139,8 +133,7 @@ bool scope_declare(struct reader *r, struct ir_symbol symbol)
 
 	if (!old && r->function)
 		old = range_register(r, r->scope->scope, symbol.name);
-	const bool late =
-	    symbol.kind == SYM_LABEL || symbol.kind == SYM_PROTOTYPE || symbol.kind == SYM_TARGETS;
+	const bool late = symbol.kind == SYM_LABEL || symbol.kind == SYM_PROTOTYPE || symbol.kind == SYM_TARGETS;
 	if (old && late && is_pending(old)) {
 		if (symbol.kind == SYM_LABEL) { /* operands may hold the label: it stays */
 			*old->label = *symbol.label;
@@ -176,8 +169,7 @@ void scope_label(struct reader *r, const char *name, struct span at)
 	struct ir_label *label = ARENA_NEW(r->arena, struct ir_label);
 
 	*label = (struct ir_label){name, (u32)r->function->body.count, true, at};
-	if (!scope_declare(r,
-	                   (struct ir_symbol){.kind = SYM_LABEL, .name = name, .label = label, .span = at}))
+	if (!scope_declare(r, (struct ir_symbol){.kind = SYM_LABEL, .name = name, .label = label, .span = at}))
 		return;
 	label = ir_scope_find(r->scope->scope, name)->label;
 	VEC_PUSH(r->arena, &r->function->labels, label);

@@ -33,12 +33,12 @@ static s32 register_index(struct sass_reader *r, const char *name, struct span a
 		return (s32)(*name == 'R' ? n : SASS_REGISTER_P0 + n);
 	if (n == most + 1) {
 		diag_error(r->diags, at, "%s is the number of %s: registers are %c0 to %c%u", name,
-		           *name == 'R' ? "RZ" : "PT", *name, *name, most);
+			   *name == 'R' ? "RZ" : "PT", *name, *name, most);
 		diag_hint(r->diags, "the register that is always %s is written %s", *name == 'R' ? "zero" : "true",
-		          *name == 'R' ? "RZ" : "PT");
+			  *name == 'R' ? "RZ" : "PT");
 	} else {
 		diag_error(r->diags, at, "there is no register %s: %s has %c0 to %c%u", name, r->module->target, *name,
-		           *name, most);
+			   *name, most);
 	}
 	return -2;
 }
@@ -67,7 +67,8 @@ static struct ir_symbol *register_symbol(struct sass_reader *r, s32 index, struc
 	if (s)
 		return s;
 	struct ir_register *reg = ARENA_NEW(r->arena, struct ir_register);
-	*reg = (struct ir_register){.name = name, .type = is_predicate ? T_pred : T_b32, .index = (u32)index, .span = at};
+	*reg = (struct ir_register){
+		.name = name, .type = is_predicate ? T_pred : T_b32, .index = (u32)index, .span = at};
 	s = ARENA_NEW(r->arena, struct ir_symbol);
 	*s = (struct ir_symbol){.kind = SYM_REGISTER, .name = name, .reg = reg, .span = at};
 	ir_scope_enter(r->arena, f->scope, s);
@@ -87,13 +88,13 @@ void sass_begin(struct sass_reader *r, bool has_address, u64 address, struct spa
 		sass_function(r, strings_intern_text(r->strings, "?"), at);
 	}
 	if (has_address && address % INSTRUCTION_BYTES)
-		diag_error(r->diags, at, "an instruction's address is a multiple of %d, 0x%llx is not", INSTRUCTION_BYTES,
-		           (unsigned long long)address);
+		diag_error(r->diags, at, "an instruction's address is a multiple of %d, 0x%llx is not",
+			   INSTRUCTION_BYTES, (unsigned long long)address);
 	else if (has_address && (address < r->next_address || address > CODE_LIMIT))
-		diag_error(r->diags, at, "addresses must ascend: expected 0x%04x or more, not 0x%04llx", r->next_address,
-		           (unsigned long long)address);
-	r->instruction.address = has_address && address >= r->next_address && address <= CODE_LIMIT ? (u32)address
-	                                                                                             : r->next_address;
+		diag_error(r->diags, at, "addresses must ascend: expected 0x%04x or more, not 0x%04llx",
+			   r->next_address, (unsigned long long)address);
+	r->instruction.address =
+		has_address && address >= r->next_address && address <= CODE_LIMIT ? (u32)address : r->next_address;
 	r->next_address = r->instruction.address + INSTRUCTION_BYTES;
 }
 
@@ -174,7 +175,10 @@ static struct ir_operand *push(struct sass_reader *r, enum ir_operand_kind kind,
 void sass_sign(struct sass_reader *r, char sign, struct span at)
 {
 	struct ir_operand *o = &r->operands.items[r->operands.count - 1];
-	bool *const flag = sign == '-' ? &o->minus : sign == '~' ? &o->inverted : sign == '!' ? &o->negated : &o->absolute;
+	bool *const flag = sign == '-'   ? &o->minus
+			   : sign == '~' ? &o->inverted
+			   : sign == '!' ? &o->negated
+					 : &o->absolute;
 
 	o->span = at;
 	if (sign == '+')
@@ -240,8 +244,11 @@ void sass_place(struct sass_reader *r, const char *base, u64 offset, struct span
 	if (base && (index == -1 || index >= SASS_REGISTER_P0))
 		diag_error(r->diags, at, "'%s' is no register that can hold an address", base);
 	if (r->has_base)
-		r->base = (struct ir_operand){.kind = OPERAND_REGISTER, .span = at, .element = 0xff,
-		                              .symbol = register_symbol(r, index, at), .name = base};
+		r->base = (struct ir_operand){.kind = OPERAND_REGISTER,
+					      .span = at,
+					      .element = 0xff,
+					      .symbol = register_symbol(r, index, at),
+					      .name = base};
 }
 
 static void set_place(struct sass_reader *r, struct ir_operand *o)
@@ -268,8 +275,8 @@ void sass_target(struct sass_reader *r, const char *label, struct span at)
 
 	if (!s) {
 		s = ARENA_NEW(r->arena, struct ir_symbol);
-		*s = (struct ir_symbol){.kind = SYM_LABEL, .name = label, .span = at,
-		                        .label = ARENA_NEW(r->arena, struct ir_label)};
+		*s = (struct ir_symbol){
+			.kind = SYM_LABEL, .name = label, .span = at, .label = ARENA_NEW(r->arena, struct ir_label)};
 		*s->label = (struct ir_label){.name = label, .span = at};
 		ir_scope_enter(r->arena, r->function->scope, s);
 		VEC_PUSH(r->arena, &r->function->labels, s->label);

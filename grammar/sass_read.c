@@ -8,13 +8,19 @@
 
 #include "grammar/sass_reader.h"
 
-enum { TEXT_LIMIT = 1 << 30, SHOWN_TEXT = 40, MEMORY_LIMIT = 512 << 10, BANKS = 17, BANK_BYTES = 65536,
-       PARAMS_AT = 0x20 };
+enum {
+	TEXT_LIMIT = 1 << 30,
+	SHOWN_TEXT = 40,
+	MEMORY_LIMIT = 512 << 10,
+	BANKS = 17,
+	BANK_BYTES = 65536,
+	PARAMS_AT = 0x20
+};
 
 void sass_abort(struct sass_reader *r, const char *message)
 {
 	diag_error(r->diags, (struct span){r->module->source, r->offset, r->offset},
-	           "internal limit of the scanner: %s", message);
+		   "internal limit of the scanner: %s", message);
 	longjmp(r->escape, 1);
 }
 
@@ -95,7 +101,7 @@ void sass_unexpected(struct sass_reader *r, struct span at, const char *const *e
 	}
 	if (at.begin < r->source->length)
 		what = arena_printf(r->arena, length <= SHOWN_TEXT ? "'%.*s'" : "'%.*s...'",
-		                    (int)min_u32(length, SHOWN_TEXT), r->source->text + at.begin);
+				    (int)min_u32(length, SHOWN_TEXT), r->source->text + at.begin);
 	const char *wanted = expectation(r, expected, count);
 	if (wanted)
 		diag_error(r->diags, at, "unexpected %s, expected %s", what, wanted);
@@ -138,7 +144,7 @@ bool sass_code_for(struct sass_reader *r, const char *text, struct span at)
 	if (!strcmp(text, r->module->target))
 		return true;
 	diag_error(r->diags, at, "this text has code for %s, and for %s above: give each in a file of its own", text,
-	           r->module->target);
+		   r->module->target);
 	return false;
 }
 
@@ -149,9 +155,15 @@ static void add_param(struct sass_reader *r, const char *name, u16 type, struct 
 	struct ir_function *f = r->function;
 	struct ir_variable *v = ARENA_NEW(r->arena, struct ir_variable);
 
-	*v = (struct ir_variable){.name = name, .space = SPACE_PARAM, .type = type, .align = type_bits(type) / 8,
-	                          .vector = 1, .size = type_bits(type) / 8, .owner = f,
-	                          .index = (u32)f->params.count, .span = at};
+	*v = (struct ir_variable){.name = name,
+				  .space = SPACE_PARAM,
+				  .type = type,
+				  .align = type_bits(type) / 8,
+				  .vector = 1,
+				  .size = type_bits(type) / 8,
+				  .owner = f,
+				  .index = (u32)f->params.count,
+				  .span = at};
 	VEC_PUSH(r->arena, &f->params, v);
 }
 
@@ -250,9 +262,9 @@ void sass_directive(struct sass_reader *r, const char *name, u64 value, struct s
 		return;
 	struct ir_listing *l = r->function->listing;
 	u32 *const to = !strcmp(name, "shared")  ? &l->shared_bytes
-	                : !strcmp(name, "local") ? &l->local_bytes
-	                : !strcmp(name, "reg")   ? &l->register_count
-	                                         : NULL;
+			: !strcmp(name, "local") ? &l->local_bytes
+			: !strcmp(name, "reg")   ? &l->register_count
+						 : NULL;
 	const u32 most = to == &l->register_count ? SASS_REGISTER_ZERO : MEMORY_LIMIT;
 
 	if (!to) {
@@ -274,14 +286,15 @@ static u16 param_type(const char *name)
 }
 
 void sass_param(struct sass_reader *r, const char *directive, const char *type, const char *name, struct span at,
-                struct span type_at)
+		struct span type_at)
 {
 	const u16 token = param_type(type);
 
 	if (!inside(r, at))
 		return;
 	if (strcmp(directive, "param") || token == TOKEN_NONE) {
-		diag_error(r->diags, strcmp(directive, "param") ? at : type_at, "expected .param and a type of 8 to 64 bits, such as .u32");
+		diag_error(r->diags, strcmp(directive, "param") ? at : type_at,
+			   "expected .param and a type of 8 to 64 bits, such as .u32");
 		return;
 	}
 	add_param(r, name, token, at);
@@ -296,7 +309,8 @@ void sass_bank(struct sass_reader *r, const char *directive, u64 bank, u64 offse
 	if (strcmp(directive, "bank"))
 		diag_error(r->diags, at, "there is no directive '.%s' with a place", directive);
 	else if (bank < 2 || bank >= BANKS)
-		diag_error(r->diags, at, "banks 2 to %d hold constants; %llu does not", BANKS - 1, (unsigned long long)bank);
+		diag_error(r->diags, at, "banks 2 to %d hold constants; %llu does not", BANKS - 1,
+			   (unsigned long long)bank);
 	else if (offset % 4 || offset >= BANK_BYTES)
 		diag_error(r->diags, at, "a bank's words stand at multiples of 4 below 0x%x", BANK_BYTES);
 	else
@@ -363,7 +377,7 @@ static bool set_target(struct sass_reader *r)
 		return true;
 	const u32 at = (u32)(p - r->source->text);
 	diag_error(r->diags, (struct span){m->source, at, at + (u32)strlen(name)},
-	           "machine code for %s is not modelled: listings of sm_20 and sm_21 are", name);
+		   "machine code for %s is not modelled: listings of sm_20 and sm_21 are", name);
 	return false;
 }
 
@@ -385,7 +399,8 @@ static void read_text(struct sass_reader *r)
 		sass_parse(r, copy, length);
 	end_function(r);
 	if (!r->module->functions.count && !r->diags->error_count)
-		diag_error(r->diags, (struct span){r->module->source, 0, 0}, "expected 'Function : NAME' and instructions");
+		diag_error(r->diags, (struct span){r->module->source, 0, 0},
+			   "expected 'Function : NAME' and instructions");
 }
 
 struct ir_module *sass_read(struct arena *arena, struct strings *strings, struct diags *diags, u32 source)
@@ -393,8 +408,13 @@ struct ir_module *sass_read(struct arena *arena, struct strings *strings, struct
 	struct sass_reader *r = ARENA_NEW(arena, struct sass_reader);
 	struct ir_module *m = ARENA_NEW(arena, struct ir_module);
 
-	*m = (struct ir_module){.arena = arena, .strings = strings, .sources = diags->sources, .source = source,
-	                        .is_sass = true, .target = "", .address_bits = 32};
+	*m = (struct ir_module){.arena = arena,
+				.strings = strings,
+				.sources = diags->sources,
+				.source = source,
+				.is_sass = true,
+				.target = "",
+				.address_bits = 32};
 	m->scope = ARENA_NEW(arena, struct ir_scope);
 	r->arena = arena;
 	r->strings = strings;

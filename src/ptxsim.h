@@ -102,12 +102,12 @@ typedef enum ptxsim_address_mode {
 /* What a texture or surface object says about texels in global memory (PTX ISA 5.3; CUDA C++ Programming Guide,
  * "Texture Fetching"; filters as recorded on an H200, see docs/numerics.md). */
 struct ptxsim_texture {
-	size_t struct_size; /* sizeof(struct ptxsim_texture), set by PTXSIM_TEXTURE_INIT */
-	uint64_t data;      /* address of the first texel, as ptxsim_alloc or ptxsim_map gave it */
+	size_t struct_size;                    /* sizeof(struct ptxsim_texture), set by PTXSIM_TEXTURE_INIT */
+	uint64_t data;                         /* address of the first texel, as ptxsim_alloc or ptxsim_map gave it */
 	uint32_t width, height, depth, layers; /* texels; 0 where there is no such dimension; depth or layers */
-	uint64_t pitch, slice; /* bytes between rows, and between layers or depths; 0: without gaps */
-	uint32_t channels;     /* 1, 2 or 4 */
-	uint32_t channel_bits; /* 8, 16 or 32; floats 16 or 32 */
+	uint64_t pitch, slice;                 /* bytes between rows, and between layers or depths; 0: without gaps */
+	uint32_t channels;                     /* 1, 2 or 4 */
+	uint32_t channel_bits;                 /* 8, 16 or 32; floats 16 or 32 */
 	ptxsim_texel texel;
 	int linear;                 /* filters between texels, else takes the nearest */
 	int normalized_coordinates; /* from 0 to 1, not from 0 to width; what wrap and mirror need */
@@ -116,17 +116,17 @@ struct ptxsim_texture {
 	float border[4]; /* what lies outside with PTXSIM_ADDRESS_BORDER */
 	uint32_t levels; /* of a mipmapped texture, at most 16: each has half the last one's size in every dimension but
 			    the layers, and follows it in memory without gaps; 0: none */
-	int linear_levels; /* filters between levels, else takes the nearest */
+	int linear_levels;                             /* filters between levels, else takes the nearest */
 	float level_bias, lowest_level, highest_level; /* added to a level that is asked for, and its bounds */
 	uint32_t samples;  /* of each texel of a multi-sample texture, at most 16, side by side in memory; 0: none */
 	int seamless_cube; /* filters of a cube go on across the edges of its faces */
 };
 
-#define PTXSIM_TEXTURE_INIT                                                                                  \
-	{                                                                                                    \
-		sizeof(struct ptxsim_texture), 0, 0, 0, 0, 0, 0, 0, 1, 32, PTXSIM_TEXEL_FLOAT, 0, 0, 0,      \
-		    {PTXSIM_ADDRESS_CLAMP, PTXSIM_ADDRESS_CLAMP, PTXSIM_ADDRESS_CLAMP}, {0, 0, 0, 0}, 0, 0,  \
-		    0, 0, 15, 0, 0                                                                           \
+#define PTXSIM_TEXTURE_INIT                                                                                           \
+	{                                                                                                             \
+		sizeof(struct ptxsim_texture), 0, 0, 0, 0, 0, 0, 0, 1, 32, PTXSIM_TEXEL_FLOAT, 0, 0, 0,               \
+			{PTXSIM_ADDRESS_CLAMP, PTXSIM_ADDRESS_CLAMP, PTXSIM_ADDRESS_CLAMP}, {0, 0, 0, 0}, 0, 0, 0, 0, \
+			15, 0, 0                                                                                      \
 	}
 
 /* Makes a texture or surface object: *handle is what kernels take as a 64-bit argument. The texels are used in
@@ -164,11 +164,7 @@ ptxsim_status ptxsim_kernel_param(const ptxsim_kernel *kernel, size_t index, str
  * fail with both places; right programs run as with EAGER. RANDOM: at any allowed time, by async_seed
  * alone: the same seed gives the same run, for any number of host threads. Programs without
  * asynchronous instructions pay nothing in any mode. */
-typedef enum ptxsim_async {
-	PTXSIM_ASYNC_EAGER = 0,
-	PTXSIM_ASYNC_STRICT = 1,
-	PTXSIM_ASYNC_RANDOM = 2
-} ptxsim_async;
+typedef enum ptxsim_async { PTXSIM_ASYNC_EAGER = 0, PTXSIM_ASYNC_STRICT = 1, PTXSIM_ASYNC_RANDOM = 2 } ptxsim_async;
 
 struct ptxsim_launch {
 	size_t struct_size; /* sizeof(struct ptxsim_launch), set by PTXSIM_LAUNCH_INIT */
@@ -183,10 +179,9 @@ struct ptxsim_launch {
 	uint64_t async_seed; /* of PTXSIM_ASYNC_RANDOM */
 };
 
-#define PTXSIM_LAUNCH_INIT                                                                                   \
-	{                                                                                                    \
-		sizeof(struct ptxsim_launch), {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, 0, NULL, 0, 0, 0,             \
-		    PTXSIM_ASYNC_EAGER, 0                                                            \
+#define PTXSIM_LAUNCH_INIT                                                                                             \
+	{                                                                                                              \
+		sizeof(struct ptxsim_launch), {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, 0, NULL, 0, 0, 0, PTXSIM_ASYNC_EAGER, 0 \
 	}
 
 struct ptxsim_stats {

@@ -34,17 +34,17 @@ const char *ptxsim_version(void) { return PACKAGE_VERSION; }
 const char *ptxsim_status_text(ptxsim_status status)
 {
 	static const char *const texts[] = {
-	    "success",
-	    "an argument is null or out of range",
-	    "the simulator is not in the right state for this call",
-	    "the file cannot be read",
-	    "the modules have errors",
-	    "there is none of that name",
-	    "the range is not within one allocation",
-	    "the launch's shape or arguments are wrong",
-	    "the kernel failed",
-	    "the launch was interrupted",
-	    "the host has no memory left",
+		"success",
+		"an argument is null or out of range",
+		"the simulator is not in the right state for this call",
+		"the file cannot be read",
+		"the modules have errors",
+		"there is none of that name",
+		"the range is not within one allocation",
+		"the launch's shape or arguments are wrong",
+		"the kernel failed",
+		"the launch was interrupted",
+		"the host has no memory left",
 	};
 
 	return (size_t)status < COUNT_OF(texts) ? texts[status] : "no such status";
@@ -264,24 +264,24 @@ ptxsim_status ptxsim_variable(ptxsim *sim, const char *name, uint64_t *address, 
 static struct texture texture_of(const struct ptxsim_texture *x)
 {
 	struct texture t = {.magic = TEXTURE_MAGIC,
-	                    .data = x->data,
-	                    .width = x->width,
-	                    .height = x->height,
-	                    .depth = x->depth,
-	                    .layers = x->layers,
-	                    .channels = (u8)x->channels,
-	                    .channel_bits = (u8)x->channel_bits,
-	                    .kind = (u8)x->texel,
-	                    .linear = x->linear != 0,
-	                    .normalized_coordinates = x->normalized_coordinates != 0,
-	                    .normalized_values = x->normalized_values != 0,
-	                    .levels = (u8)x->levels,
-	                    .mixes_levels = x->linear_levels != 0,
-	                    .samples = (u8)x->samples,
-	                    .seamless = x->seamless_cube != 0,
-	                    .level_bias = x->level_bias,
-	                    .level_low = x->lowest_level,
-	                    .level_high = x->highest_level};
+			    .data = x->data,
+			    .width = x->width,
+			    .height = x->height,
+			    .depth = x->depth,
+			    .layers = x->layers,
+			    .channels = (u8)x->channels,
+			    .channel_bits = (u8)x->channel_bits,
+			    .kind = (u8)x->texel,
+			    .linear = x->linear != 0,
+			    .normalized_coordinates = x->normalized_coordinates != 0,
+			    .normalized_values = x->normalized_values != 0,
+			    .levels = (u8)x->levels,
+			    .mixes_levels = x->linear_levels != 0,
+			    .samples = (u8)x->samples,
+			    .seamless = x->seamless_cube != 0,
+			    .level_bias = x->level_bias,
+			    .level_low = x->lowest_level,
+			    .level_high = x->highest_level};
 
 	t.pitch = x->pitch ? x->pitch : texture_row_bytes(&t);
 	t.slice = x->slice ? x->slice : t.pitch * (t.height ? t.height : 1);
@@ -296,10 +296,12 @@ static bool texture_is_possible(const struct ptxsim_texture *x)
 {
 	const u32 most = 1 << 27;
 
-	return x->struct_size == sizeof *x && x->width <= most && x->height <= most && x->depth <= most && x->layers <= most &&
-	       !(x->depth && x->layers) && x->pitch < 1ull << 34 && x->slice < 1ull << 34 && x->channels <= 4 &&
-	       x->channel_bits <= 32 && x->levels <= TEXTURE_LEVELS && x->samples <= TEXTURE_SAMPLES && (u32)x->texel <= PTXSIM_TEXEL_FLOAT && (u32)x->address[0] <= PTXSIM_ADDRESS_BORDER &&
-	       (u32)x->address[1] <= PTXSIM_ADDRESS_BORDER && (u32)x->address[2] <= PTXSIM_ADDRESS_BORDER;
+	return x->struct_size == sizeof *x && x->width <= most && x->height <= most && x->depth <= most &&
+	       x->layers <= most && !(x->depth && x->layers) && x->pitch < 1ull << 34 && x->slice < 1ull << 34 &&
+	       x->channels <= 4 && x->channel_bits <= 32 && x->levels <= TEXTURE_LEVELS &&
+	       x->samples <= TEXTURE_SAMPLES && (u32)x->texel <= PTXSIM_TEXEL_FLOAT &&
+	       (u32)x->address[0] <= PTXSIM_ADDRESS_BORDER && (u32)x->address[1] <= PTXSIM_ADDRESS_BORDER &&
+	       (u32)x->address[2] <= PTXSIM_ADDRESS_BORDER;
 }
 
 ptxsim_status ptxsim_texture_object(ptxsim *sim, const struct ptxsim_texture *texture, uint64_t *handle)
@@ -364,11 +366,11 @@ ptxsim_status ptxsim_kernel_param(const ptxsim_kernel *kernel, size_t index, str
 		return PTXSIM_ERROR_ARGUMENT;
 	const struct ir_variable *v = kernel_of(kernel)->function->params.items[index];
 	*param = (struct ptxsim_param){.name = v->name,
-	                               .type = token_text(v->type),
-	                               .size = (uint32_t)v->size,
-	                               .alignment = v->align,
-	                               .offset = kernel_of(kernel)->param_offsets[index],
-	                               .is_pointer = v->is_pointer};
+				       .type = token_text(v->type),
+				       .size = (uint32_t)v->size,
+				       .alignment = v->align,
+				       .offset = kernel_of(kernel)->param_offsets[index],
+				       .is_pointer = v->is_pointer};
 	return PTXSIM_OK;
 }
 
@@ -392,8 +394,7 @@ static bool fill_params(ptxsim *sim, const struct kernel *k, const struct ptxsim
 	}
 	memset(sim->params, 0, k->param_bytes);
 	for (size_t n = 0; n < launch->arg_count; n++)
-		memcpy(sim->params + k->param_offsets[n], launch->args[n],
-		       k->function->params.items[n]->size);
+		memcpy(sim->params + k->param_offsets[n], launch->args[n], k->function->params.items[n]->size);
 	return true;
 }
 
@@ -407,9 +408,8 @@ static ptxsim_status check_launch(ptxsim *sim, const struct kernel *k, const str
 			return PTXSIM_ERROR_ARGUMENT;
 	if (launch->arg_count == k->function->params.count)
 		return PTXSIM_OK;
-	snprintf(sim->message, sizeof sim->message,
-	         "kernel '%s' has %zu parameters, %zu arguments were given", k->name,
-	         k->function->params.count, launch->arg_count);
+	snprintf(sim->message, sizeof sim->message, "kernel '%s' has %zu parameters, %zu arguments were given", k->name,
+		 k->function->params.count, launch->arg_count);
 	return PTXSIM_ERROR_LAUNCH;
 }
 
@@ -454,17 +454,17 @@ ptxsim_status ptxsim_launch(ptxsim *sim, const ptxsim_kernel *kernel, const stru
 	if (!fill_params(sim, k, launch))
 		return PTXSIM_ERROR_MEMORY;
 	struct launch l = {
-	    .program = sim->session.program,
-	    .kernel = k,
-	    .memory = &sim->session.memory,
-	    .dynamic_shared = launch->shared_bytes,
-	    .params = sim->params,
-	    .jobs = launch->jobs,
-	    .jobs_given = launch->jobs != 0,
-	    .instruction_limit = launch->instruction_limit,
-	    .async = {(enum async_mode)launch->async, launch->async_seed},
-	    .print = sim->print ? sim->print : print_to_output,
-	    .print_context = sim->print_context,
+		.program = sim->session.program,
+		.kernel = k,
+		.memory = &sim->session.memory,
+		.dynamic_shared = launch->shared_bytes,
+		.params = sim->params,
+		.jobs = launch->jobs,
+		.jobs_given = launch->jobs != 0,
+		.instruction_limit = launch->instruction_limit,
+		.async = {(enum async_mode)launch->async, launch->async_seed},
+		.print = sim->print ? sim->print : print_to_output,
+		.print_context = sim->print_context,
 	};
 	memcpy(l.grid, launch->grid, sizeof l.grid);
 	memcpy(l.block, launch->block, sizeof l.block);
@@ -486,13 +486,13 @@ ptxsim_status ptxsim_get_stats(const ptxsim *sim, struct ptxsim_stats *stats)
 		return PTXSIM_ERROR_ARGUMENT;
 	const struct launch_stats *s = &sim->stats;
 	*stats = (struct ptxsim_stats){.blocks = s->blocks,
-	                               .warps = s->warps,
-	                               .warp_instructions = s->warp_instructions,
-	                               .thread_instructions = s->thread_instructions,
-	                               .branches = s->branches,
-	                               .divergent_branches = s->divergent_branches,
-	                               .seconds = s->seconds,
-	                               .jobs = s->jobs};
+				       .warps = s->warps,
+				       .warp_instructions = s->warp_instructions,
+				       .thread_instructions = s->thread_instructions,
+				       .branches = s->branches,
+				       .divergent_branches = s->divergent_branches,
+				       .seconds = s->seconds,
+				       .jobs = s->jobs};
 	return PTXSIM_OK;
 }
 

@@ -50,7 +50,8 @@ static struct ir_module *read_source(struct session *s, u32 source)
 {
 	const struct source *text = s->sources.files.items[source];
 
-	return (sass_is_listing(text->name, text->text) ? sass_read : ptx_read)(&s->arena, &s->strings, &s->diags, source);
+	return (sass_is_listing(text->name, text->text) ? sass_read : ptx_read)(&s->arena, &s->strings, &s->diags,
+										source);
 }
 
 void session_add_text(struct session *s, const char *name, const char *text, size_t length)
@@ -79,8 +80,7 @@ bool session_build(struct session *s, const struct lower_options *options)
 {
 	if (s->diags.error_count)
 		return false;
-	s->program =
-	    program_lower(&s->arena, s->isa, &s->diags, s->modules.items, (u32)s->modules.count, options);
+	s->program = program_lower(&s->arena, s->isa, &s->diags, s->modules.items, (u32)s->modules.count, options);
 	return s->program && session_reset_memory(s);
 }
 

@@ -11,6 +11,7 @@
 #define KIB(n) ((n)*1024u)
 
 /* Limits of blocks and grids. */
+/* clang-format off */
 #define LIMITS(threads, warps, blocks)                                                                       \
 	.max_threads_block = threads, .max_warps_sm = warps, .max_blocks_sm = blocks
 #define DIMS_1X                                                                                              \
@@ -195,6 +196,7 @@ static const struct arch rows[] = {
     ROW_A(110, 90), ROW_F(110, 90), ROW(120, 87), ROW_A(120, 87), ROW_F(120, 88), ROW(121, 88),
     ROW_A(121, 88), ROW_F(121, 88),
 };
+/* clang-format on */
 
 size_t arch_rows(void) { return COUNT_OF(rows); }
 
@@ -255,8 +257,7 @@ static u32 blocks_by_registers(const struct arch *arch, u32 warps, u32 registers
 	if (registers > arch->registers_thread)
 		return 0;
 	if (arch->register_by_block) {
-		*granted =
-		    round_up(round_up(warps, arch->warp_unit) * WARP_LANES * registers, arch->register_unit);
+		*granted = round_up(round_up(warps, arch->warp_unit) * WARP_LANES * registers, arch->register_unit);
 		return *granted > arch->registers_block ? 0 : arch->registers_sm / *granted;
 	}
 	*granted = of_warp * warps;
@@ -274,8 +275,7 @@ struct arch_occupancy arch_occupancy(const struct arch *arch, u32 threads, u32 r
 	o.by_limit[ARCH_LIMIT_BLOCKS] = arch->max_blocks_sm;
 	o.by_limit[ARCH_LIMIT_REGISTERS] = UINT32_MAX;
 	if (registers)
-		o.by_limit[ARCH_LIMIT_REGISTERS] =
-		    blocks_by_registers(arch, warps, registers, &o.registers_block);
+		o.by_limit[ARCH_LIMIT_REGISTERS] = blocks_by_registers(arch, warps, registers, &o.registers_block);
 	o.by_limit[ARCH_LIMIT_SHARED] = UINT32_MAX;
 	if (shared_bytes > arch->shared_block_optin) {
 		o.by_limit[ARCH_LIMIT_SHARED] = 0;

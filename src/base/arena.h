@@ -62,19 +62,18 @@ u8 *arena_chunk_bytes(struct arena_chunk *c, size_t *bytes);
 void *arena_grow(struct arena *a, void *items, size_t count, size_t *capacity, size_t item_bytes);
 
 /* Appends `value` to the vector struct `v` with members items, count, capacity. */
-#define VEC_PUSH(a, v, value)                                                                          \
-	do {                                                                                           \
-		if ((v)->count == (v)->capacity)                                                       \
-			(v)->items = arena_grow((a), (v)->items, (v)->count, &(v)->capacity,           \
-						sizeof *(v)->items);                                   \
-		(v)->items[(v)->count++] = (value);                                                    \
+#define VEC_PUSH(a, v, value)                                                                                     \
+	do {                                                                                                      \
+		if ((v)->count == (v)->capacity)                                                                  \
+			(v)->items = arena_grow((a), (v)->items, (v)->count, &(v)->capacity, sizeof *(v)->items); \
+		(v)->items[(v)->count++] = (value);                                                               \
 	} while (0)
 
 /* Declares a vector struct of `type`. */
-#define VEC_OF(type)                                                                                   \
-	struct {                                                                                       \
-		type *items;                                                                           \
-		size_t count, capacity;                                                                \
+#define VEC_OF(type)                    \
+	struct {                        \
+		type *items;            \
+		size_t count, capacity; \
 	}
 
 #endif

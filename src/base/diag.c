@@ -17,8 +17,7 @@ void diags_init(struct diags *d, struct arena *arena, struct sources *sources)
 	d->error_limit = ERROR_LIMIT;
 }
 
-static void diag_add(struct diags *d, enum diag_severity severity, struct span at, const char *format,
-		     va_list args)
+static void diag_add(struct diags *d, enum diag_severity severity, struct span at, const char *format, va_list args)
 {
 	if (severity == DIAG_ERROR)
 		d->error_count++;
@@ -28,13 +27,13 @@ static void diag_add(struct diags *d, enum diag_severity severity, struct span a
 	VEC_PUSH(d->arena, &d->list, new);
 }
 
-#define DIAG_FUNCTION(name, severity)                                                                  \
-	void name(struct diags *d, struct span at, const char *format, ...)                            \
-	{                                                                                              \
-		va_list args;                                                                          \
-		va_start(args, format);                                                                \
-		diag_add(d, severity, at, format, args);                                               \
-		va_end(args);                                                                          \
+#define DIAG_FUNCTION(name, severity)                                       \
+	void name(struct diags *d, struct span at, const char *format, ...) \
+	{                                                                   \
+		va_list args;                                               \
+		va_start(args, format);                                     \
+		diag_add(d, severity, at, format, args);                    \
+		va_end(args);                                               \
 	}
 DIAG_FUNCTION(diag_error, DIAG_ERROR)
 DIAG_FUNCTION(diag_warning, DIAG_WARNING)
@@ -89,9 +88,8 @@ static void print_one(const struct diags *d, const struct diag *g, FILE *to, boo
 	} else {
 		const struct source *s = d->sources->files.items[g->span.file];
 		source_place(s, g->span.begin, &line, &column);
-		fprintf(to, "%s:%u:%u: %s%s:%s %s\n", s->name, line, column,
-			colour ? colours[g->severity] : "", words[g->severity], colour ? "\033[0m" : "",
-			g->message);
+		fprintf(to, "%s:%u:%u: %s%s:%s %s\n", s->name, line, column, colour ? colours[g->severity] : "",
+			words[g->severity], colour ? "\033[0m" : "", g->message);
 		print_line(s, &g->span, line, column, to);
 	}
 	if (g->hint)

@@ -28,12 +28,9 @@ struct diags {
 };
 
 void diags_init(struct diags *d, struct arena *arena, struct sources *sources);
-void diag_error(struct diags *d, struct span at, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-void diag_warning(struct diags *d, struct span at, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-void diag_note(struct diags *d, struct span at, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+void diag_error(struct diags *d, struct span at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void diag_warning(struct diags *d, struct span at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void diag_note(struct diags *d, struct span at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Adds a hint to the newest diagnostic. */
 void diag_hint(struct diags *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -54,7 +54,4 @@ const char *strings_intern(struct strings *s, const char *text, size_t length)
 	return s->slots[at] = arena_copy_text(s->arena, text, length);
 }
 
-const char *strings_intern_text(struct strings *s, const char *text)
-{
-	return strings_intern(s, text, strlen(text));
-}
+const char *strings_intern_text(struct strings *s, const char *text) { return strings_intern(s, text, strlen(text)); }

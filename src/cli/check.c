@@ -16,10 +16,10 @@ struct check_options {
 };
 
 static const struct argp_option options[] = {
-    {"arch", 't', "sm_XX", 0, "Architecture to check for (default: each file's .target)", 0},
-    {"link", 'l', NULL, 0, "Check the files as modules of one program", 0},
-    {"quiet", 'q', NULL, 0, "Print errors and warnings only", 0},
-    {0},
+	{"arch", 't', "sm_XX", 0, "Architecture to check for (default: each file's .target)", 0},
+	{"link", 'l', NULL, 0, "Check the files as modules of one program", 0},
+	{"quiet", 'q', NULL, 0, "Print errors and warnings only", 0},
+	{0},
 };
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -60,8 +60,8 @@ static void tell_contents(const struct session *s, const char *name)
 			functions += !f->is_entry;
 			instructions += f->body.count;
 		}
-	printf("%s: %zu kernel%s, %zu function%s, %zu instructions: ok\n", name, kernels,
-	       kernels == 1 ? "" : "s", functions, functions == 1 ? "" : "s", instructions);
+	printf("%s: %zu kernel%s, %zu function%s, %zu instructions: ok\n", name, kernels, kernels == 1 ? "" : "s",
+	       functions, functions == 1 ? "" : "s", instructions);
 }
 
 static int check(struct session *s, const struct check_options *o, char *const *files, size_t count)
@@ -103,11 +103,11 @@ static int check_guarded(const struct check_options *o, char *const *files, size
 int cli_check(int count, char **words)
 {
 	static const struct argp argp = {
-	    .options = options,
-	    .parser = parse_option,
-	    .args_doc = "FILE...",
-	    .doc = "Reads and validates PTX files, and lists every error and every instruction that is not "
-	           "modelled.\vExit status: 0 all is well; 1 something is not modelled; 2 errors."};
+		.options = options,
+		.parser = parse_option,
+		.args_doc = "FILE...",
+		.doc = "Reads and validates PTX files, and lists every error and every instruction that is not "
+		       "modelled.\vExit status: 0 all is well; 1 something is not modelled; 2 errors."};
 	struct check_options o = {.arch = NULL};
 	int worst = CLI_OK;
 

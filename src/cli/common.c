@@ -16,7 +16,7 @@ bool cli_open(struct session *s)
 	if (session_open(s))
 		return true;
 	fprintf(stderr, "ptxsim: PTXSIM_VARIANT names no variant that runs on this host: '%s'\n",
-	        getenv("PTXSIM_VARIANT") ? getenv("PTXSIM_VARIANT") : "");
+		getenv("PTXSIM_VARIANT") ? getenv("PTXSIM_VARIANT") : "");
 	return false;
 }
 
@@ -80,7 +80,7 @@ u64 cli_number(struct argp_state *state, const char *option, const char *text, u
 	const unsigned long long n = strtoull(text, &end, 0);
 	if (errno || end == text || *end || *text == '-' || n < low)
 		argp_error(state, "--%s wants a whole number of at least %llu, not '%s'", option,
-		           (unsigned long long)low, text);
+			   (unsigned long long)low, text);
 	return n;
 }
 
@@ -129,8 +129,8 @@ void cli_print_buffers(FILE *to, const struct script *s, u32 heads)
 			u64 low, high;
 			int used = snprintf(type, sizeof type, "%s[", element_name(b->type));
 			for (u32 d = 0; d < b->rank; d++)
-				used += snprintf(type + used, sizeof type - (size_t)used, "%s%llu",
-				                 d ? "," : "", (unsigned long long)b->dims[d]);
+				used += snprintf(type + used, sizeof type - (size_t)used, "%s%llu", d ? "," : "",
+						 (unsigned long long)b->dims[d]);
 			used += snprintf(type + used, sizeof type - (size_t)used, "]");
 			if (pass == 0) {
 				const int name = (int)strlen(b->name);

@@ -16,8 +16,8 @@ struct compare_options {
 };
 
 static const struct argp_option options[] = {
-    {"report", 'r', "KIND", 0, "text (default) or html, on standard output", 0},
-    {0},
+	{"report", 'r', "KIND", 0, "text (default) or html, on standard output", 0},
+	{0},
 };
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -46,11 +46,11 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
 int cli_compare(int count, char **words)
 {
-	static const struct argp argp = {
-	    .options = options,
-	    .parser = parse_option,
-	    .args_doc = "A.json B.json",
-	    .doc = "Compares two reports that 'ptxsim run --report json' made: of two runs, or of two architectures."};
+	static const struct argp argp = {.options = options,
+					 .parser = parse_option,
+					 .args_doc = "A.json B.json",
+					 .doc = "Compares two reports that 'ptxsim run --report json' made: of two "
+						"runs, or of two architectures."};
 	struct compare_options o = {.count = 0};
 	bool ok = false;
 

@@ -40,10 +40,7 @@ void dap_output(struct dap *s, const char *category, const char *text, size_t le
 	dap_event(s, "output", json_pack("{s:s, s:o}", "category", category, "output", words));
 }
 
-static void on_print(void *context, const char *text, size_t length)
-{
-	dap_output(context, "stdout", text, length);
-}
+static void on_print(void *context, const char *text, size_t length) { dap_output(context, "stdout", text, length); }
 
 void dap_put_counters(struct account_run *run, json_t *list)
 {
@@ -55,7 +52,8 @@ void dap_put_counters(struct account_run *run, json_t *list)
 		if (v == 0)
 			continue;
 		snprintf(value, sizeof value, "%.6g", v);
-		json_array_append_new(list, json_pack("{s:s, s:s, s:i}", "name", c->name, "value", value, "variablesReference", 0));
+		json_array_append_new(
+			list, json_pack("{s:s, s:s, s:i}", "name", c->name, "value", value, "variablesReference", 0));
 	}
 }
 
@@ -68,8 +66,8 @@ static json_t *exception_filters(void)
 	for (int k = 0; k < DEBUG_CATCH_COUNT; k++) {
 		const bool above = k == DEBUG_CATCH_CONFLICT || k == DEBUG_CATCH_SECTORS;
 		const char *name = debug_catch_name((enum debug_catch)k);
-		json_t *filter = json_pack("{s:s, s:s, s:b, s:b}", "filter", name, "label", name, "default", k == DEBUG_CATCH_FAULT,
-					   "supportsCondition", above);
+		json_t *filter = json_pack("{s:s, s:s, s:b, s:b}", "filter", name, "label", name, "default",
+					   k == DEBUG_CATCH_FAULT, "supportsCondition", above);
 		if (above)
 			json_object_set_new(filter, "conditionDescription",
 					    json_string(k == DEBUG_CATCH_CONFLICT ? "more than so many extra wavefronts"
@@ -82,12 +80,27 @@ static json_t *exception_filters(void)
 static json_t *on_initialize(struct dap *s, json_t *a, const char **error)
 {
 	static const char *const can[] = {
-		"supportsConfigurationDoneRequest", "supportsFunctionBreakpoints", "supportsConditionalBreakpoints",
-		"supportsHitConditionalBreakpoints", "supportsEvaluateForHovers", "supportsStepBack", "supportsSetVariable",
-		"supportsRestartRequest", "supportsExceptionInfoRequest", "supportsExceptionFilterOptions", "supportsLogPoints",
-		"supportsTerminateRequest", "supportsDataBreakpoints", "supportsReadMemoryRequest", "supportsWriteMemoryRequest",
-		"supportsDisassembleRequest", "supportsSteppingGranularity", "supportsInstructionBreakpoints",
-		"supportsSetExpression", "supportsCompletionsRequest", "supportsBreakpointLocationsRequest",
+		"supportsConfigurationDoneRequest",
+		"supportsFunctionBreakpoints",
+		"supportsConditionalBreakpoints",
+		"supportsHitConditionalBreakpoints",
+		"supportsEvaluateForHovers",
+		"supportsStepBack",
+		"supportsSetVariable",
+		"supportsRestartRequest",
+		"supportsExceptionInfoRequest",
+		"supportsExceptionFilterOptions",
+		"supportsLogPoints",
+		"supportsTerminateRequest",
+		"supportsDataBreakpoints",
+		"supportsReadMemoryRequest",
+		"supportsWriteMemoryRequest",
+		"supportsDisassembleRequest",
+		"supportsSteppingGranularity",
+		"supportsInstructionBreakpoints",
+		"supportsSetExpression",
+		"supportsCompletionsRequest",
+		"supportsBreakpointLocationsRequest",
 	};
 	json_t *body = json_object();
 	json_t *from_1 = json_object_get(a, "linesStartAt1");
@@ -122,14 +135,16 @@ static bool collect_words(struct dap *s, json_t *a, char **words, int room, int 
 	size_t k;
 
 	words[(*count)++] = arena_copy_text(&s->arena, "ptxsim dap", 10);
-	json_array_foreach(json_object_get(a, "args"), k, file) {
+	json_array_foreach(json_object_get(a, "args"), k, file)
+	{
 		if (!json_is_string(file) || *count >= room)
 			return false;
 		words[(*count)++] = arena_copy_text(&s->arena, json_string_value(file), json_string_length(file));
 	}
 	if (json_is_string(program) && *count < room)
 		words[(*count)++] = arena_copy_text(&s->arena, json_string_value(program), json_string_length(program));
-	json_array_foreach(program, k, file) {
+	json_array_foreach(program, k, file)
+	{
 		if (!json_is_string(file) || *count >= room)
 			return false;
 		words[(*count)++] = arena_copy_text(&s->arena, json_string_value(file), json_string_length(file));
@@ -152,7 +167,8 @@ static bool opened(struct dap *s, json_t *a)
 {
 	struct run_options *o = ARENA_NEW(&s->arena, struct run_options);
 	struct debug_options options = {.no_history = json_is_false(json_object_get(a, "history")),
-					.history_bytes = (u64)json_integer_value(json_object_get(a, "historyLimit")) << 20,
+					.history_bytes = (u64)json_integer_value(json_object_get(a, "historyLimit"))
+							 << 20,
 					.counters = json_is_true(json_object_get(a, "counters"))};
 
 	*o = (struct run_options){.heads = 8, .async.mode = ASYNC_STRICT};
@@ -178,7 +194,8 @@ static json_t *on_launch(struct dap *s, json_t *a, const char **error)
 		return NULL;
 	}
 	if (!opened(s, a)) {
-		*error = "nothing can be launched: see the output; \"program\" names the file or files, \"args\" holds options of 'ptxsim run'";
+		*error = "nothing can be launched: see the output; \"program\" names the file or files, \"args\" holds "
+			 "options of 'ptxsim run'";
 		return NULL;
 	}
 	s->d = s->debuggee.debug;
@@ -227,16 +244,16 @@ static json_t *on_terminate(struct dap *s, json_t *a, const char **error)
 }
 
 static const struct dap_request own_requests[] = {
-	{"initialize", on_initialize},	   {"launch", on_launch},	{"configurationDone", on_configured},
-	{"disconnect", on_disconnect},	   {"terminate", on_terminate}, {0},
+	{"initialize", on_initialize}, {"launch", on_launch},       {"configurationDone", on_configured},
+	{"disconnect", on_disconnect}, {"terminate", on_terminate}, {0},
 };
 
 /* --- The loop ------------------------------------------------------------------------------------------- */
 
 static const struct dap_request *find_request(const char *name)
 {
-	const struct dap_request *const tables[] = {own_requests, dap_point_requests, dap_state_requests, dap_memory_requests,
-						    dap_move_requests};
+	const struct dap_request *const tables[] = {own_requests, dap_point_requests, dap_state_requests,
+						    dap_memory_requests, dap_move_requests};
 
 	for (size_t t = 0; t < COUNT_OF(tables); t++)
 		for (const struct dap_request *r = tables[t]; r->name; r++)
@@ -252,7 +269,8 @@ static void answer(struct dap *s, json_t *message)
 	const char *error = r ? NULL : "this request is not known here";
 	json_t *body = r ? r->answer(s, json_object_get(message, "arguments"), &error) : NULL;
 	json_t *reply = json_pack("{s:s, s:I, s:s, s:b}", "type", "response", "request_seq",
-				  json_integer_value(json_object_get(message, "seq")), "command", name ? name : "", "success", !error);
+				  json_integer_value(json_object_get(message, "seq")), "command", name ? name : "",
+				  "success", !error);
 
 	if (error)
 		json_object_set_new(reply, "message", json_string(error));
@@ -343,12 +361,14 @@ static int serve_standard(void)
 
 static int listen_at(u16 port)
 {
-	struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct sockaddr_in at = {
+		.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	socklen_t size = sizeof at;
 	const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), yes = 1;
 
-	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) || bind(fd, (struct sockaddr *)&at, sizeof at) ||
-	    listen(fd, 1) || getsockname(fd, (struct sockaddr *)&at, &size)) {
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) ||
+	    bind(fd, (struct sockaddr *)&at, sizeof at) || listen(fd, 1) ||
+	    getsockname(fd, (struct sockaddr *)&at, &size)) {
 		fprintf(stderr, "ptxsim dap: port %u: %s\n", port, strerror(errno));
 		return -1;
 	}
@@ -404,7 +424,8 @@ int cli_dap(int count, char **words)
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse_option,
-		.doc = "Serves the Debug Adapter Protocol on standard input and output, for editors. The files and options come with "
+		.doc = "Serves the Debug Adapter Protocol on standard input and output, for editors. The files and "
+		       "options come with "
 		       "the editor's launch request: docs/debugger.md shows it for VS Code and nvim-dap."};
 	struct dap_options o = {0};
 

@@ -59,21 +59,21 @@ struct dap {
 	struct session session;
 	struct arena arena; /* of the connection */
 	struct debuggee debuggee;
-	struct debug *d;    /* NULL: nothing is launched */
+	struct debug *d; /* NULL: nothing is launched */
 	struct console *console;
 	char *console_text;
 	size_t console_size;
 	FILE *console_out;
 	bool ended, leaving, terminating;
 	bool lines_from_0;
-	bool stop_at_entry;  /* as launched */
-	bool stop_on_entry;  /* and still to come */
+	bool stop_at_entry; /* as launched */
+	bool stop_on_entry; /* and still to come */
 	bool pause_wanted;
-	bool moves;          /* a motion starts when the answer is out: */
+	bool moves; /* a motion starts when the answer is out: */
 	bool next_backwards;
-	bool moved;          /* the console moved: to be told */
+	bool moved; /* the console moved: to be told */
 	enum debug_motion next_motion;
-	bool by_text;        /* lines of the text even where .loc gives others */
+	bool by_text; /* lines of the text even where .loc gives others */
 	struct debug_event event;
 	VEC_OF(struct debug_focus) frames;
 	VEC_OF(struct dap_container) containers;

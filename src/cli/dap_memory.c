@@ -17,7 +17,8 @@ static u64 address_of(const struct debug_place *p) { return (u64)(p->code->index
 void dap_put_instruction(json_t *to, const struct debug_place *p)
 {
 	if (p->code)
-		json_object_set_new(to, "instructionPointerReference", json_sprintf("0x%llx", (unsigned long long)address_of(p)));
+		json_object_set_new(to, "instructionPointerReference",
+				    json_sprintf("0x%llx", (unsigned long long)address_of(p)));
 }
 
 static bool place_at(const struct dap *s, u64 address, struct debug_place *p)
@@ -43,8 +44,8 @@ void dap_instruction_name(const struct dap *s, u64 address, char *text, size_t s
 
 json_t *dap_memory_reference(const struct debug_focus *f, enum ir_space space, u64 address)
 {
-	return json_sprintf("%s:%llu:%u:%u:0x%llx", debug_space_name(space), (unsigned long long)f->block, f->warp, f->lane,
-			    (unsigned long long)address);
+	return json_sprintf("%s:%llu:%u:%u:0x%llx", debug_space_name(space), (unsigned long long)f->block, f->warp,
+			    f->lane, (unsigned long long)address);
 }
 
 /* A reference to memory: as above, or a number (generic), or what the console reads as an address. Sets the focus. */
@@ -79,7 +80,8 @@ static char *encode(const u8 *bytes, size_t count)
 
 	for (size_t k = 0; text && k < count; k += 3) {
 		const u32 left = (u32)(count - k < 3 ? count - k : 3);
-		const u32 v = (u32)bytes[k] << 16 | (left > 1 ? (u32)bytes[k + 1] << 8 : 0) | (left > 2 ? bytes[k + 2] : 0);
+		const u32 v =
+			(u32)bytes[k] << 16 | (left > 1 ? (u32)bytes[k + 1] << 8 : 0) | (left > 2 ? bytes[k + 2] : 0);
 		*to++ = digits[v >> 18];
 		*to++ = digits[v >> 12 & 63];
 		*to++ = left > 1 ? digits[v >> 6 & 63] : '=';
@@ -142,8 +144,8 @@ static json_t *on_read(struct dap *s, json_t *a, const char **error)
 	u8 *bytes = malloc((size_t)count + 1);
 	const size_t done = bytes ? read_some(s, space, address, bytes, (size_t)count) : 0;
 	char *data = bytes ? encode(bytes, done) : NULL;
-	json_t *body = json_pack("{s:o, s:s, s:I}", "address", json_sprintf("0x%llx", (unsigned long long)address), "data",
-				 data ? data : "", "unreadableBytes", (json_int_t)(count - (json_int_t)done));
+	json_t *body = json_pack("{s:o, s:s, s:I}", "address", json_sprintf("0x%llx", (unsigned long long)address),
+				 "data", data ? data : "", "unreadableBytes", (json_int_t)(count - (json_int_t)done));
 	free(bytes);
 	free(data);
 	return body;
@@ -164,8 +166,9 @@ static json_t *on_write(struct dap *s, json_t *a, const char **error)
 		return NULL;
 	u8 *bytes = malloc(strlen(data) + 1);
 	const size_t count = bytes ? decode(data, bytes) : 0;
-	const bool done = bytes && debug_write(s->d, space, address + (u64)json_integer_value(json_object_get(a, "offset")),
-					       debug_focus(s->d).lane, bytes, count);
+	const bool done =
+		bytes && debug_write(s->d, space, address + (u64)json_integer_value(json_object_get(a, "offset")),
+				     debug_focus(s->d).lane, bytes, count);
 	free(bytes);
 	if (!done) {
 		*error = debug_message(s->d);
@@ -220,5 +223,8 @@ static json_t *on_disassemble(struct dap *s, json_t *a, const char **error)
 }
 
 const struct dap_request dap_memory_requests[] = {
-	{"readMemory", on_read}, {"writeMemory", on_write}, {"disassemble", on_disassemble}, {0},
+	{"readMemory", on_read},
+	{"writeMemory", on_write},
+	{"disassemble", on_disassemble},
+	{0},
 };

@@ -62,7 +62,9 @@ static const char *point_reason(const struct dap *s, const struct debug_event *e
 		return "data breakpoint";
 	if (e->reason == DEBUG_CAUGHT)
 		return "exception";
-	return p && strchr(p->what, '+') ? "instruction breakpoint" : p && !strchr(p->what, ':') ? "function breakpoint" : "breakpoint";
+	return p && strchr(p->what, '+')    ? "instruction breakpoint"
+	       : p && !strchr(p->what, ':') ? "function breakpoint"
+					    : "breakpoint";
 }
 
 static void tell_stopped(struct dap *s, const struct debug_event *e, const char *reason)
@@ -271,6 +273,7 @@ static json_t *on_restart(struct dap *s, json_t *a, const char **error)
 }
 
 const struct dap_request dap_move_requests[] = {
-	{"continue", on_continue}, {"next", on_next},	{"stepIn", on_step_in},	  {"stepOut", on_step_out},
-	{"stepBack", on_step_back}, {"reverseContinue", on_reverse}, {"pause", on_pause}, {"restart", on_restart}, {0},
+	{"continue", on_continue}, {"next", on_next},          {"stepIn", on_step_in},
+	{"stepOut", on_step_out},  {"stepBack", on_step_back}, {"reverseContinue", on_reverse},
+	{"pause", on_pause},       {"restart", on_restart},    {0},
 };

@@ -35,7 +35,8 @@ static struct debug_point *complete(struct dap *s, struct debug_point *p, json_t
 		p->ignore = hits[0] == '>' && hits[1] != '=' ? count : count ? count - 1 : 0;
 	}
 	if (p && log)
-		VEC_PUSH(&s->arena, &s->logs, ((struct dap_log){p->number, arena_copy_text(&s->arena, log, strlen(log))}));
+		VEC_PUSH(&s->arena, &s->logs,
+			 ((struct dap_log){p->number, arena_copy_text(&s->arena, log, strlen(log))}));
 	return p;
 }
 
@@ -46,14 +47,14 @@ static bool launched(const struct dap *s, const char **error)
 	return s->d != NULL;
 }
 
-#define DELETE_ALL(s, list)                                                                            \
-	do {                                                                                           \
-		for (size_t k_ = 0; k_ < (list)->count; k_++) {                                        \
-			struct debug_point *p_ = debug_point((s)->d, (list)->items[k_]);               \
-			if (p_)                                                                        \
-				debug_delete((s)->d, p_);                                              \
-		}                                                                                      \
-		(list)->count = 0;                                                                     \
+#define DELETE_ALL(s, list)                                                              \
+	do {                                                                             \
+		for (size_t k_ = 0; k_ < (list)->count; k_++) {                          \
+			struct debug_point *p_ = debug_point((s)->d, (list)->items[k_]); \
+			if (p_)                                                          \
+				debug_delete((s)->d, p_);                                \
+		}                                                                        \
+		(list)->count = 0;                                                       \
 	} while (0)
 
 /* "FILE:LINE" where FILE is the path's last part: paths in .loc directives and in the command need not be the
@@ -91,7 +92,8 @@ static json_t *on_lines(struct dap *s, json_t *a, const char **error)
 		return NULL;
 	}
 	delete_lines_of(s, path);
-	json_array_foreach(json_object_get(a, "breakpoints"), k, wanted) {
+	json_array_foreach(json_object_get(a, "breakpoints"), k, wanted)
+	{
 		const json_int_t line = json_integer_value(json_object_get(wanted, "line"));
 		struct debug_point *p = debug_break(s->d, line_location(s, path, line), NULL);
 		json_array_append_new(list, describe(s, complete(s, p, wanted)));
@@ -108,7 +110,8 @@ static json_t *on_functions(struct dap *s, json_t *a, const char **error)
 		return NULL;
 	list = json_array();
 	DELETE_ALL(s, &s->function_points);
-	json_array_foreach(json_object_get(a, "breakpoints"), k, wanted) {
+	json_array_foreach(json_object_get(a, "breakpoints"), k, wanted)
+	{
 		const char *name = json_string_value(json_object_get(wanted, "name"));
 		struct debug_point *p = complete(s, debug_break(s->d, name ? name : "", NULL), wanted);
 		if (p)
@@ -128,7 +131,8 @@ static json_t *on_instructions(struct dap *s, json_t *a, const char **error)
 		return NULL;
 	list = json_array();
 	DELETE_ALL(s, &s->instruction_points);
-	json_array_foreach(json_object_get(a, "breakpoints"), k, wanted) {
+	json_array_foreach(json_object_get(a, "breakpoints"), k, wanted)
+	{
 		const char *at = json_string_value(json_object_get(wanted, "instructionReference"));
 		const u64 address = strtoull(at ? at : "", NULL, 0);
 		const json_int_t offset = json_integer_value(json_object_get(wanted, "offset"));
@@ -163,7 +167,8 @@ static json_t *on_data_info(struct dap *s, json_t *a, const char **error)
 		return json_pack("{s:n, s:s}", "dataId", "description", debug_message(s->d));
 	const struct debug_focus f = debug_focus(s->d);
 	snprintf(id, sizeof id, "%llu:%u:%u:%u:%s", (unsigned long long)f.block, f.warp, f.lane, f.frame, name);
-	return json_pack("{s:s, s:s, s:[sss]}", "dataId", id, "description", name, "accessTypes", "read", "write", "readWrite");
+	return json_pack("{s:s, s:s, s:[sss]}", "dataId", id, "description", name, "accessTypes", "read", "write",
+			 "readWrite");
 }
 
 static struct debug_point *watch(struct dap *s, const char *id, const char *access)
@@ -177,7 +182,11 @@ static struct debug_point *watch(struct dap *s, const char *id, const char *acce
 	f.block = block;
 	if (debug_state(s->d) == DEBUG_STOPPED && !debug_set_focus(s->d, f))
 		return NULL;
-	return debug_watch(s->d, id + at, !access || !strcmp(access, "write") ? DEBUG_WATCH_WRITE : !strcmp(access, "read") ? DEBUG_WATCH_READ : DEBUG_WATCH_ACCESS, 0);
+	return debug_watch(s->d, id + at,
+			   !access || !strcmp(access, "write") ? DEBUG_WATCH_WRITE
+			   : !strcmp(access, "read")           ? DEBUG_WATCH_READ
+							       : DEBUG_WATCH_ACCESS,
+			   0);
 }
 
 static json_t *on_data(struct dap *s, json_t *a, const char **error)
@@ -189,7 +198,8 @@ static json_t *on_data(struct dap *s, json_t *a, const char **error)
 		return NULL;
 	list = json_array();
 	DELETE_ALL(s, &s->data_points);
-	json_array_foreach(json_object_get(a, "breakpoints"), k, wanted) {
+	json_array_foreach(json_object_get(a, "breakpoints"), k, wanted)
+	{
 		const char *id = json_string_value(json_object_get(wanted, "dataId"));
 		const char *access = json_string_value(json_object_get(wanted, "accessType"));
 		struct debug_point *p = complete(s, watch(s, id ? id : "", access), wanted);
@@ -207,7 +217,8 @@ static void catch_by_name(struct dap *s, const char *name, const char *condition
 	for (int k = 0; k < DEBUG_CATCH_COUNT; k++) {
 		if (!name || strcmp(debug_catch_name((enum debug_catch)k), name))
 			continue;
-		struct debug_point *p = debug_catch(s->d, (enum debug_catch)k, condition ? strtoull(condition, NULL, 10) : 0);
+		struct debug_point *p =
+			debug_catch(s->d, (enum debug_catch)k, condition ? strtoull(condition, NULL, 10) : 0);
 		if (p)
 			VEC_PUSH(&s->arena, &s->exception_points, p->number);
 		json_array_append_new(list, describe(s, p));
@@ -244,8 +255,11 @@ static json_t *on_exception_info(struct dap *s, json_t *a, const char **error)
 		*error = "no exception has happened";
 		return NULL;
 	}
-	return json_pack("{s:s, s:s, s:s}", "exceptionId", f ? fault_cuda_name(f->kind) : p->what, "breakMode", "always",
-			 "description", s->event.text ? s->event.text : f ? fault_text(f->kind) : p->what);
+	return json_pack("{s:s, s:s, s:s}", "exceptionId", f ? fault_cuda_name(f->kind) : p->what, "breakMode",
+			 "always", "description",
+			 s->event.text ? s->event.text
+			 : f           ? fault_text(f->kind)
+				       : p->what);
 }
 
 /* --- Where breakpoints can stand --------------------------------------------------------------------------- */

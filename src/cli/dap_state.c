@@ -57,7 +57,8 @@ static void put_warps(struct dap *s, const struct block *b, json_t *list)
 		if (!w || !w->live)
 			continue;
 		snprintf(name, sizeof name, "block (%u,%u,%u) warp %u", at[0], at[1], at[2], k);
-		json_array_append_new(list, json_pack("{s:I, s:s}", "id", (json_int_t)dap_thread_of(b->index, k), "name", name));
+		json_array_append_new(
+			list, json_pack("{s:I, s:s}", "id", (json_int_t)dap_thread_of(b->index, k), "name", name));
 	}
 }
 
@@ -171,8 +172,9 @@ const struct dap_container *dap_container(const struct dap *s, json_int_t refere
 static json_t *on_scopes(struct dap *s, json_t *a, const char **error)
 {
 	static const char *const names[SCOPE_COUNT] = {
-		[SCOPE_REGISTERS] = "Registers", [SCOPE_SPECIAL] = "Special registers", [SCOPE_PARAMETERS] = "Parameters",
-		[SCOPE_SHARED] = "Shared memory", [SCOPE_LOCAL] = "Local memory",	[SCOPE_GLOBAL] = "Global and constant memory",
+		[SCOPE_REGISTERS] = "Registers",   [SCOPE_SPECIAL] = "Special registers",
+		[SCOPE_PARAMETERS] = "Parameters", [SCOPE_SHARED] = "Shared memory",
+		[SCOPE_LOCAL] = "Local memory",    [SCOPE_GLOBAL] = "Global and constant memory",
 		[SCOPE_COUNTERS] = "Counters",
 	};
 	json_t *list;
@@ -182,8 +184,9 @@ static json_t *on_scopes(struct dap *s, json_t *a, const char **error)
 	list = json_array();
 	for (int k = 0; k < SCOPE_COUNT; k++) {
 		const struct dap_container c = {.scope = (enum dap_scope)k, .focus = debug_focus(s->d)};
-		json_t *scope = json_pack("{s:s, s:i, s:b}", "name", names[k], "variablesReference", (int)dap_add_container(s, &c),
-					  "expensive", k != SCOPE_REGISTERS && k != SCOPE_PARAMETERS);
+		json_t *scope = json_pack("{s:s, s:i, s:b}", "name", names[k], "variablesReference",
+					  (int)dap_add_container(s, &c), "expensive",
+					  k != SCOPE_REGISTERS && k != SCOPE_PARAMETERS);
 		if (k == SCOPE_REGISTERS)
 			json_object_set_new(scope, "presentationHint", json_string("registers"));
 		json_array_append_new(list, scope);
@@ -203,7 +206,8 @@ static void put_variable(json_t *list, const char *name, const char *value, u16 
 static void put_register(struct dap *s, const struct dap_container *c, const struct debug_register *r, json_t *list)
 {
 	const struct debug_value v = debug_register_lane(s->d, r, c->focus.lane);
-	const struct dap_container lanes = {SCOPE_LANES, c->focus, arena_copy_text(&s->arena, r->name, strlen(r->name))};
+	const struct dap_container lanes = {SCOPE_LANES, c->focus,
+					    arena_copy_text(&s->arena, r->name, strlen(r->name))};
 	char text[128];
 
 	debug_format(&v, 0, text, sizeof text);
@@ -240,7 +244,8 @@ static void put_lanes(struct dap *s, const struct dap_container *c, json_t *list
 		const struct debug_value v = debug_register_lane(s->d, &r, lane);
 		debug_format(&v, 0, text, sizeof text);
 		snprintf(name, sizeof name, "lane %u%s", lane, w && w->live >> lane & 1 ? "" : " (exited)");
-		json_array_append_new(list, json_pack("{s:s, s:s, s:i}", "name", name, "value", text, "variablesReference", 0));
+		json_array_append_new(
+			list, json_pack("{s:s, s:s, s:i}", "name", name, "value", text, "variablesReference", 0));
 	}
 }
 
@@ -258,8 +263,8 @@ static void put_memory(struct dap *s, const struct dap_container *c, const char 
 	const u64 element = type_bits(type) < 8 ? 1 : type_bits(type) / 8;
 	v.type = type;
 	if (size > element)
-		snprintf(text, sizeof text, "%llu x .%s at 0x%llx", (unsigned long long)(size / element), token_text(type),
-			 (unsigned long long)address);
+		snprintf(text, sizeof text, "%llu x .%s at 0x%llx", (unsigned long long)(size / element),
+			 token_text(type), (unsigned long long)address);
 	else if (debug_read(s->d, space, address, c->focus.lane, v.bytes, element))
 		debug_format(&v, 0, text, sizeof text);
 	else
@@ -320,18 +325,21 @@ static void put_elements(struct dap *s, const struct dap_container *c, u64 first
 			return;
 		debug_format(&v, 0, text, sizeof text);
 		snprintf(name, sizeof name, "[%llu]", (unsigned long long)k);
-		json_array_append_new(list, json_pack("{s:s, s:s, s:i}", "name", name, "value", text, "variablesReference", 0));
+		json_array_append_new(
+			list, json_pack("{s:s, s:s, s:i}", "name", name, "value", text, "variablesReference", 0));
 	}
 }
 
 static void put_counters(struct dap *s, json_t *list)
 {
 	json_array_append_new(list, json_pack("{s:s, s:o, s:i}", "name", "warp instructions", "value",
-					      json_sprintf("%llu", (unsigned long long)debug_position(s->d)), "variablesReference", 0));
+					      json_sprintf("%llu", (unsigned long long)debug_position(s->d)),
+					      "variablesReference", 0));
 	struct account_run *run = debug_counters(s->d);
 	if (!run)
 		json_array_append_new(list, json_pack("{s:s, s:s, s:i}", "name", "memory", "value",
-						      "not counted: launch with \"counters\": true", "variablesReference", 0));
+						      "not counted: launch with \"counters\": true",
+						      "variablesReference", 0));
 	else
 		dap_put_counters(run, list);
 }
@@ -464,9 +472,11 @@ static json_t *on_evaluate(struct dap *s, json_t *a, const char **error)
 		return NULL;
 	}
 	debug_format(&v, 0, value, sizeof value);
-	const struct dap_container lanes = {SCOPE_LANES, debug_focus(s->d), arena_copy_text(&s->arena, text, strlen(text))};
+	const struct dap_container lanes = {SCOPE_LANES, debug_focus(s->d),
+					    arena_copy_text(&s->arena, text, strlen(text))};
 	const u32 inside = debug_find_register(s->d, text, &r) ? dap_add_container(s, &lanes) : 0;
-	return json_pack("{s:s, s:s, s:i}", "result", value, "type", token_text(v.type), "variablesReference", (int)inside);
+	return json_pack("{s:s, s:s, s:i}", "result", value, "type", token_text(v.type), "variablesReference",
+			 (int)inside);
 }
 
 /* What can be typed on here: as at the console. */
@@ -496,7 +506,7 @@ static json_t *on_completions(struct dap *s, json_t *a, const char **error)
 }
 
 const struct dap_request dap_state_requests[] = {
-	{"threads", on_threads},	 {"stackTrace", on_stack},	      {"scopes", on_scopes},
-	{"variables", on_variables},	 {"setVariable", on_set_variable},    {"setExpression", on_set_expression},
-	{"evaluate", on_evaluate},	 {"completions", on_completions},     {0},
+	{"threads", on_threads},     {"stackTrace", on_stack},         {"scopes", on_scopes},
+	{"variables", on_variables}, {"setVariable", on_set_variable}, {"setExpression", on_set_expression},
+	{"evaluate", on_evaluate},   {"completions", on_completions},  {0},
 };

@@ -13,7 +13,15 @@
 #include "cli/debuggee.h"
 #include "cli/screen.h"
 
-enum { OPTION_BATCH = 1024, OPTION_EX, OPTION_NO_HISTORY, OPTION_HISTORY_LIMIT, OPTION_SPACING, OPTION_COUNTERS, OPTION_TUI };
+enum {
+	OPTION_BATCH = 1024,
+	OPTION_EX,
+	OPTION_NO_HISTORY,
+	OPTION_HISTORY_LIMIT,
+	OPTION_SPACING,
+	OPTION_COUNTERS,
+	OPTION_TUI
+};
 
 struct start {
 	bool is_file; /* -x; else -ex */
@@ -28,15 +36,15 @@ struct debug_command {
 };
 
 static const struct argp_option options[] = {
-    {"command", 'x', "FILE", 0, "Execute the commands of this file first", 0},
-    {"ex", OPTION_EX, "COMMAND", 0, "Execute this command first", 0},
-    {"tui", OPTION_TUI, NULL, 0, "Full screen: source, registers by lane, warps, memory", 0},
-    {"batch", OPTION_BATCH, NULL, 0, "Leave after these commands; ask nothing", 0},
-    {"no-history", OPTION_NO_HISTORY, NULL, 0, "Keep nothing for going back", 0},
-    {"history-limit", OPTION_HISTORY_LIMIT, "MIB", 0, "Memory that the history may take (default 512)", 0},
-    {"history-spacing", OPTION_SPACING, "N", 0, "Warp instructions between checkpoints", 0},
-    {"counters", OPTION_COUNTERS, NULL, 0, "Count memory accesses, for 'info counters'", 0},
-    {0},
+	{"command", 'x', "FILE", 0, "Execute the commands of this file first", 0},
+	{"ex", OPTION_EX, "COMMAND", 0, "Execute this command first", 0},
+	{"tui", OPTION_TUI, NULL, 0, "Full screen: source, registers by lane, warps, memory", 0},
+	{"batch", OPTION_BATCH, NULL, 0, "Leave after these commands; ask nothing", 0},
+	{"no-history", OPTION_NO_HISTORY, NULL, 0, "Keep nothing for going back", 0},
+	{"history-limit", OPTION_HISTORY_LIMIT, "MIB", 0, "Memory that the history may take (default 512)", 0},
+	{"history-spacing", OPTION_SPACING, "N", 0, "Warp instructions between checkpoints", 0},
+	{"counters", OPTION_COUNTERS, NULL, 0, "Count memory accesses, for 'info counters'", 0},
+	{0},
 };
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -110,10 +118,7 @@ static void catch_interrupts(struct debug *d)
 
 /* --- The session ----------------------------------------------------------------------------------- */
 
-static void print_text(void *context, const char *text, size_t length)
-{
-	fwrite(text, 1, length, context);
-}
+static void print_text(void *context, const char *text, size_t length) { fwrite(text, 1, length, context); }
 
 static u32 screen_width(void)
 {
@@ -157,7 +162,7 @@ static int interact(struct debuggee *b, const struct debug_command *o)
 	if (!t)
 		return cli_no_memory();
 	const struct console_options options_of = {
-	    .colour = use_colour(), .width = screen_width(), .read = terminal_read, .read_context = t};
+		.colour = use_colour(), .width = screen_width(), .read = terminal_read, .read_context = t};
 	struct console *c = console_new(&b->session->arena, b->debug, stdout, &options_of);
 	terminal_complete_from(t, c);
 	catch_interrupts(b->debug);
@@ -206,11 +211,12 @@ static int debug(struct session *s, const struct debug_command *o)
 int cli_debug(int count, char **words)
 {
 	static const struct argp_child children[] = {{&run_options_argp, 0, "As for run:", 1}, {0}};
-	static const struct argp argp = {.options = options,
-	                                 .parser = parse_option,
-	                                 .args_doc = "FILE...",
-	                                 .doc = "Runs kernels under the debugger: 'help' at its prompt lists the commands.",
-	                                 .children = children};
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse_option,
+		.args_doc = "FILE...",
+		.doc = "Runs kernels under the debugger: 'help' at its prompt lists the commands.",
+		.children = children};
 	struct debug_command o = {.run = {.heads = 8, .async.mode = ASYNC_STRICT}};
 	struct session s;
 

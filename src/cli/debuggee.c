@@ -17,7 +17,8 @@ static bool on_next(void *context, struct launch *l)
 	return true;
 }
 
-static void on_done(void *context, enum launch_status status, const struct launch_stats *stats, const struct fault *fault)
+static void on_done(void *context, enum launch_status status, const struct launch_stats *stats,
+		    const struct fault *fault)
 {
 	struct debuggee *b = context;
 
@@ -54,28 +55,28 @@ static void on_print(void *context, const char *text, size_t length)
 }
 
 bool debuggee_open(struct debuggee *b, struct session *s, const struct run_options *o,
-                   const struct debug_options *options)
+		   const struct debug_options *options)
 {
 	const struct debug_source source = {
-	    .context = b, .next = on_next, .done = on_done, .restart = on_restart, .print = on_print};
+		.context = b, .next = on_next, .done = on_done, .restart = on_restart, .print = on_print};
 
 	b->session = s;
 	script_init(&b->script, &s->arena, &s->strings, &s->diags);
 	if (!cli_read_files(s, o->files.items, o->files.count) || s->diags.error_count ||
 	    !run_read_launches(s, &b->script, o))
 		return false;
-	const struct lower_options lower = {.arch = o->arch ? o->arch : b->script.arch, .keep_registers = true,
-	                                    .one_warp = true};
+	const struct lower_options lower = {
+		.arch = o->arch ? o->arch : b->script.arch, .keep_registers = true, .one_warp = true};
 	if (!session_build(s, &lower))
 		return false;
 	b->play = (struct play){.session = s,
-	                        .script = &b->script,
-	                        .options = {.limit = o->limit,
-	                                    .seed = o->seed,
-	                                    .async = o->async,
-	                                    .no_counters = true,
-	                                    .print = b->print,
-	                                    .print_context = b->print_context}};
+				.script = &b->script,
+				.options = {.limit = o->limit,
+					    .seed = o->seed,
+					    .async = o->async,
+					    .no_counters = true,
+					    .print = b->print,
+					    .print_context = b->print_context}};
 	struct debug_options all = *options;
 	all.accounting = o->accounting;
 	all.accounting.caches = ACCOUNT_CACHES_NONE;

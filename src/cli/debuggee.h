@@ -22,7 +22,7 @@ struct debuggee {
 
 /* Reads the files and launches and makes the engine; *b must stay where it is. False after telling why not. */
 bool debuggee_open(struct debuggee *b, struct session *s, const struct run_options *o,
-                   const struct debug_options *options);
+		   const struct debug_options *options);
 /* After the last launch: expectations that do not hold, on `to`. False: some do not, or a kernel failed. */
 bool debuggee_tell(struct debuggee *b, FILE *to);
 void debuggee_close(struct debuggee *b);

@@ -17,7 +17,7 @@ static const struct {
 	char kind;
 } types[] = {
 #define X(name, bytes, kind) {#name, bytes, kind},
-    ELEMENT_TYPES(X)
+	ELEMENT_TYPES(X)
 #undef X
 };
 

@@ -9,17 +9,19 @@
 #include "base/types.h"
 
 /* X(name, bytes, class): class u unsigned, s signed, f float. */
+/* clang-format off */
 #define ELEMENT_TYPES(X)                                                                                     \
 	X(u8, 1, 'u')                                                                                        \
 	X(u16, 2, 'u') X(u32, 4, 'u') X(u64, 8, 'u') X(s8, 1, 's') X(s16, 2, 's') X(s32, 4, 's')             \
 	    X(s64, 8, 's') X(b8, 1, 'u') X(b16, 2, 'u') X(b32, 4, 'u') X(b64, 8, 'u') X(f16, 2, 'f')         \
 	        X(bf16, 2, 'f') X(f32, 4, 'f') X(f64, 8, 'f')
+/* clang-format on */
 
 enum element_type {
 #define X(name, bytes, kind) ELEMENT_##name,
 	ELEMENT_TYPES(X)
 #undef X
-	    ELEMENT_TYPE_COUNT
+		ELEMENT_TYPE_COUNT
 };
 
 /* A number on its way: integers are 64-bit two's complement. */

@@ -7,16 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum expr_kind {
-	EXPR_NUMBER,
-	EXPR_VARIABLE,
-	EXPR_ELEMENT,
-	EXPR_UNARY,
-	EXPR_BINARY,
-	EXPR_CHOICE,
-	EXPR_CALL,
-	EXPR_SUM
-};
+enum expr_kind { EXPR_NUMBER, EXPR_VARIABLE, EXPR_ELEMENT, EXPR_UNARY, EXPR_BINARY, EXPR_CHOICE, EXPR_CALL, EXPR_SUM };
 
 /* Both bound the recursion of parsing and of evaluation. */
 enum { EXPR_ARGS = 4, EXPR_DEPTH = 200, EXPR_NODES = 10000 };
@@ -43,11 +34,11 @@ struct parser {
 
 /* --- Functions ------------------------------------------------------------------------------ */
 
-#define FLOAT_FUNCTION(name, call)                                                                           \
-	static struct number call_##name(const struct number *a)                                             \
-	{                                                                                                    \
-		const f64 x = number_as_float(a[0]);                                                         \
-		return number_float(call);                                                                   \
+#define FLOAT_FUNCTION(name, call)                               \
+	static struct number call_##name(const struct number *a) \
+	{                                                        \
+		const f64 x = number_as_float(a[0]);             \
+		return number_float(call);                       \
 	}
 FLOAT_FUNCTION(sqrt, sqrt(x))
 FLOAT_FUNCTION(exp, exp(x))
@@ -68,8 +59,7 @@ static struct number call_fma(const struct number *a)
 }
 static struct number call_fmaf(const struct number *a)
 {
-	return number_float(
-	    fmaf((f32)number_as_float(a[0]), (f32)number_as_float(a[1]), (f32)number_as_float(a[2])));
+	return number_float(fmaf((f32)number_as_float(a[0]), (f32)number_as_float(a[1]), (f32)number_as_float(a[2])));
 }
 static struct number call_abs(const struct number *a)
 {
@@ -84,12 +74,12 @@ static struct number call_max(const struct number *a) { return less(a[0], a[1]) 
 static struct number call_popc(const struct number *a) { return number_int(__builtin_popcountll((u64)a->i)); }
 
 /* Conversions wrap or cut off as a store to such an element does. */
-#define CAST_FUNCTION(type)                                                                                  \
-	static struct number call_##type(const struct number *a)                                             \
-	{                                                                                                    \
-		u8 bytes[8];                                                                                 \
-		element_write(ELEMENT_##type, bytes, *a);                                                    \
-		return element_read(ELEMENT_##type, bytes);                                                  \
+#define CAST_FUNCTION(type)                                      \
+	static struct number call_##type(const struct number *a) \
+	{                                                        \
+		u8 bytes[8];                                     \
+		element_write(ELEMENT_##type, bytes, *a);        \
+		return element_read(ELEMENT_##type, bytes);      \
 	}
 CAST_FUNCTION(u8)
 CAST_FUNCTION(s8)
@@ -106,13 +96,13 @@ static const struct {
 	u32 args;
 	function_fn *call;
 } functions[] = {
-    {"sqrt", 1, call_sqrt}, {"exp", 1, call_exp},     {"log", 1, call_log},   {"sin", 1, call_sin},
-    {"cos", 1, call_cos},   {"floor", 1, call_floor}, {"f64", 1, call_f64},   {"f32", 1, call_f32},
-    {"pow", 2, call_pow},   {"fma", 3, call_fma},     {"fmaf", 3, call_fmaf}, {"abs", 1, call_abs},
-    {"min", 2, call_min},   {"max", 2, call_max},     {"popc", 1, call_popc}, {"u8", 1, call_u8},
-    {"s8", 1, call_s8},     {"u16", 1, call_u16},     {"s16", 1, call_s16},   {"u32", 1, call_u32},
-    {"s32", 1, call_s32},   {"s64", 1, call_s64},     {"int", 1, call_s64},   {"f16", 1, call_f16},
-    {"bf16", 1, call_bf16},
+	{"sqrt", 1, call_sqrt}, {"exp", 1, call_exp},     {"log", 1, call_log},   {"sin", 1, call_sin},
+	{"cos", 1, call_cos},   {"floor", 1, call_floor}, {"f64", 1, call_f64},   {"f32", 1, call_f32},
+	{"pow", 2, call_pow},   {"fma", 3, call_fma},     {"fmaf", 3, call_fmaf}, {"abs", 1, call_abs},
+	{"min", 2, call_min},   {"max", 2, call_max},     {"popc", 1, call_popc}, {"u8", 1, call_u8},
+	{"s8", 1, call_s8},     {"u16", 1, call_u16},     {"s16", 1, call_s16},   {"u32", 1, call_u32},
+	{"s32", 1, call_s32},   {"s64", 1, call_s64},     {"int", 1, call_s64},   {"f16", 1, call_f16},
+	{"bf16", 1, call_bf16},
 };
 
 /* --- Parsing -------------------------------------------------------------------------------- */
@@ -188,8 +178,7 @@ static struct expr *parse_call(struct parser *p, struct expr *e, const char *nam
 			return NULL;
 		if (e->arg_count == functions[k].args)
 			return e;
-		lex_error(p->l, "'%s' takes %u argument%s", name, functions[k].args,
-		          functions[k].args == 1 ? "" : "s");
+		lex_error(p->l, "'%s' takes %u argument%s", name, functions[k].args, functions[k].args == 1 ? "" : "s");
 		return NULL;
 	}
 	p->l->span = e->span;
@@ -199,8 +188,7 @@ static struct expr *parse_call(struct parser *p, struct expr *e, const char *nam
 
 static struct expr *parse_element(struct parser *p, struct expr *e, const char *name)
 {
-	const struct buffer *b =
-	    p->scope->find_buffer ? p->scope->find_buffer(p->scope->context, name) : NULL;
+	const struct buffer *b = p->scope->find_buffer ? p->scope->find_buffer(p->scope->context, name) : NULL;
 
 	if (!b) {
 		p->l->span = e->span;
@@ -287,8 +275,8 @@ static struct expr *parse_unary(struct parser *p)
 
 /* Binary operators, loosest first. */
 static const char *const levels[][5] = {
-    {"||"},       {"&&"},     {"|"},           {"^"}, {"&"}, {"==", "!="}, {"<", "<=", ">", ">="},
-    {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"},
+	{"||"},       {"&&"},     {"|"},           {"^"}, {"&"}, {"==", "!="}, {"<", "<=", ">", ">="},
+	{"<<", ">>"}, {"+", "-"}, {"*", "/", "%"},
 };
 
 static struct expr *parse_level(struct parser *p, u32 level)
@@ -321,8 +309,7 @@ static struct expr *parse_choice(struct parser *p)
 		struct expr *e = new_expr(p, EXPR_CHOICE);
 		lex_next(p->l);
 		e->args[0] = condition;
-		if (!(e->args[1] = parse_choice(p)) || !lex_expect(p->l, ":") ||
-		    !(e->args[2] = parse_choice(p)))
+		if (!(e->args[1] = parse_choice(p)) || !lex_expect(p->l, ":") || !(e->args[2] = parse_choice(p)))
 			return NULL;
 		condition = e;
 	}

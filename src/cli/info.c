@@ -21,11 +21,11 @@ struct info_options {
 };
 
 static const struct argp_option options[] = {
-    {"kernel", 'k', "NAME", 0, "Only this kernel or function", 0},
-    {"cfg", OPTION_CFG, NULL, 0, "Print the control-flow graph with its instructions", 0},
-    {"dot", OPTION_DOT, NULL, 0, "Print the control-flow graph for Graphviz, and nothing else", 0},
-    {"arch", 't', "sm_XX", 0, "Architecture (default: the file's .target)", 0},
-    {0},
+	{"kernel", 'k', "NAME", 0, "Only this kernel or function", 0},
+	{"cfg", OPTION_CFG, NULL, 0, "Print the control-flow graph with its instructions", 0},
+	{"dot", OPTION_DOT, NULL, 0, "Print the control-flow graph for Graphviz, and nothing else", 0},
+	{"arch", 't', "sm_XX", 0, "Architecture (default: the file's .target)", 0},
+	{0},
 };
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -125,8 +125,7 @@ static void print_params(const struct ir_function *f, const struct kernel *k)
 		if (f->params.items[n]) {
 			print_variable_type(f->params.items[n]);
 			if (f->params.items[n]->is_pointer)
-				printf(", pointer to %u-byte aligned memory",
-				       f->params.items[n]->pointer_align);
+				printf(", pointer to %u-byte aligned memory", f->params.items[n]->pointer_align);
 		} else {
 			printf(".%s %s, in a register", token_text(f->param_registers.items[n]->type),
 			       f->param_registers.items[n]->name);
@@ -157,8 +156,7 @@ static void print_registers(const struct ir_function *f, const struct code *code
 	if (!any)
 		printf("none");
 	if (code)
-		printf("; a frame of %u bytes (%u rows of 32 lanes)", code->frame_bytes,
-		       code->frame_bytes / 128);
+		printf("; a frame of %u bytes (%u rows of 32 lanes)", code->frame_bytes, code->frame_bytes / 128);
 	printf("\n");
 }
 
@@ -293,8 +291,8 @@ static void print_modules(const struct session *s)
 			printf("machine code for %s\n", module->target);
 			continue;
 		}
-		printf("PTX %u.%u for %s, %u-bit addresses", module->version / 10, module->version % 10,
-		       module->target, module->address_bits);
+		printf("PTX %u.%u for %s, %u-bit addresses", module->version / 10, module->version % 10, module->target,
+		       module->address_bits);
 		printf("; %llu bytes of global and %llu of constant variables\n", (unsigned long long)global,
 		       (unsigned long long)constant);
 	}
@@ -325,12 +323,12 @@ static int info(struct session *s, const struct info_options *o)
 int cli_info(int count, char **words)
 {
 	static const struct argp argp = {
-	    .options = options,
-	    .parser = parse_option,
-	    .args_doc = "FILE...",
-	    .doc =
-	        "Tells what is in PTX files and listings: kernels with parameters and types, registers and rows, memory, "
-	        "instruction mix, control-flow graph.",
+		.options = options,
+		.parser = parse_option,
+		.args_doc = "FILE...",
+		.doc = "Tells what is in PTX files and listings: kernels with parameters and types, registers and "
+		       "rows, memory, "
+		       "instruction mix, control-flow graph.",
 	};
 	struct info_options o = {.kernel = NULL};
 	struct session s;

@@ -43,7 +43,7 @@ void info_listing_occupancy(const struct program *p, const struct kernel *k)
 	       p->arch->name, k->registers, (unsigned long long)k->static_shared_bytes);
 	for (size_t n = 0; n < COUNT_OF(sizes); n++) {
 		const struct arch_occupancy o =
-		    arch_occupancy(p->arch, sizes[n], k->registers, (u32)k->static_shared_bytes);
+			arch_occupancy(p->arch, sizes[n], k->registers, (u32)k->static_shared_bytes);
 		if (sizes[n] > p->arch->max_threads_block)
 			break;
 		printf("                %7u  %6u  %5u", sizes[n], o.blocks, o.warps);
@@ -55,8 +55,8 @@ void info_listing_occupancy(const struct program *p, const struct kernel *k)
 
 void info_listing_traffic(const struct program *p, const struct code *code, u32 instruction)
 {
-	const struct instruction_facts f = instruction_describe(
-	    p->isa, &code->function->body.items[instruction], &code->forms[instruction]);
+	const struct instruction_facts f =
+		instruction_describe(p->isa, &code->function->body.items[instruction], &code->forms[instruction]);
 
 	printf("/*%04x*/ %u read, %u written  ", code->function->body.items[instruction].address, f.reads, f.writes);
 }

@@ -16,10 +16,10 @@ struct isa_options {
 };
 
 static const struct argp_option options[] = {
-    {"json", 'j', NULL, 0, "Print as JSON", 0},
-    {"markdown", 'm', NULL, 0, "Print as Markdown tables", 0},
-    {"sass", 's', NULL, 0, "The machine's own instructions, of listings, instead of PTX", 0},
-    {0},
+	{"json", 'j', NULL, 0, "Print as JSON", 0},
+	{"markdown", 'm', NULL, 0, "Print as Markdown tables", 0},
+	{"sass", 's', NULL, 0, "The machine's own instructions, of listings, instead of PTX", 0},
+	{0},
 };
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -67,7 +67,10 @@ static const char *const recorded[] = {
 #undef RECORDED
 };
 
-static int compare_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+static int compare_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
 
 static bool is_recorded(const struct isa_row *row)
 {
@@ -81,11 +84,17 @@ static bool is_recorded(const struct isa_row *row)
 /* Families of which a test runs every form, of video random ones, against exact arithmetic of its own. */
 static bool has_oracle(const struct isa_family *family)
 {
-	static const char *const names[] = {"Integer arithmetic", "Bit counts and fields", "Extended-precision integer arithmetic",
-					    "Logic and shift", "Floating-point arithmetic",
-					    "Half-precision floating-point arithmetic", "Approximate functions",
-					    "Conversion: integers", "Conversion: floating point",
-					    "Comparison and selection", "Video"};
+	static const char *const names[] = {"Integer arithmetic",
+					    "Bit counts and fields",
+					    "Extended-precision integer arithmetic",
+					    "Logic and shift",
+					    "Floating-point arithmetic",
+					    "Half-precision floating-point arithmetic",
+					    "Approximate functions",
+					    "Conversion: integers",
+					    "Conversion: floating point",
+					    "Comparison and selection",
+					    "Video"};
 	for (size_t k = 0; k < COUNT_OF(names); k++)
 		if (!strcmp(family->name, names[k]))
 			return true;
@@ -105,8 +114,8 @@ static const char *verified_by(const struct isa_family *family, const struct isa
 static void print_sass_row(const struct isa_family *family, const struct isa_row *row)
 {
 	(void)family;
-	printf("  %s%s%s\n      sm_%u to sm_%u%s. %s\n", row->form, *row->operands ? "  " : "", row->operands, row->sm, row->last,
-	       row->flags & ISA_UNMODELLED ? ", not modelled" : "", row->doc);
+	printf("  %s%s%s\n      sm_%u to sm_%u%s. %s\n", row->form, *row->operands ? "  " : "", row->operands, row->sm,
+	       row->last, row->flags & ISA_UNMODELLED ? ", not modelled" : "", row->doc);
 }
 
 static void print_row(const struct isa_family *family, const struct isa_row *row)
@@ -147,11 +156,11 @@ static size_t print_json(const struct isa_options *o)
 			if (!wanted(o, row))
 				continue;
 			json_array_append_new(
-			    list, json_pack("{s:s, s:s, s:s, s:f, s:i, s:b, s:s, s:s}", "family", (*f)->name,
-			                    "form", row->form, "operands", row->operands ? row->operands : "",
-			                    "ptx", (double)row->ptx / 10, "sm", (int)row->sm,
-			                    "architecture_specific", (row->flags & ISA_A_TARGET) != 0,
-			                    "verified", verified_by(*f, row), "doc", row->doc ? row->doc : ""));
+				list, json_pack("{s:s, s:s, s:s, s:f, s:i, s:b, s:s, s:s}", "family", (*f)->name,
+						"form", row->form, "operands", row->operands ? row->operands : "",
+						"ptx", (double)row->ptx / 10, "sm", (int)row->sm,
+						"architecture_specific", (row->flags & ISA_A_TARGET) != 0, "verified",
+						verified_by(*f, row), "doc", row->doc ? row->doc : ""));
 		}
 	const size_t count = json_array_size(list);
 	json_dumpf(list, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(3));
@@ -189,10 +198,14 @@ static size_t print_markdown(const struct isa_options *o)
 
 	puts("<!-- Made by `./dev docs` from the instruction table. -->\n"
 	     "# Instructions\n\n"
-	     "One row for each line of the instruction table. `.x` is written as it stands, `[.x|.y]` is one of these or\n"
-	     "none, `(.x|.y)` one of these. Since: the first PTX ISA version and the first target (modifiers can need later\n"
-	     "ones: the checks say so). Verified: by *recording*s of an H200 in `tests/golden`; by an *oracle*, exact arithmetic\n"
-	     "of its own in `tests/unit` that every form of the row is compared with; otherwise by reading the *manual*.\n"
+	     "One row for each line of the instruction table. `.x` is written as it stands, `[.x|.y]` is one of these "
+	     "or\n"
+	     "none, `(.x|.y)` one of these. Since: the first PTX ISA version and the first target (modifiers can need "
+	     "later\n"
+	     "ones: the checks say so). Verified: by *recording*s of an H200 in `tests/golden`; by an *oracle*, exact "
+	     "arithmetic\n"
+	     "of its own in `tests/unit` that every form of the row is compared with; otherwise by reading the "
+	     "*manual*.\n"
 	     "*Not modelled*: known, checked, and an error before the kernel runs.");
 	for (const struct isa_family *const *f = sem_families(NULL); *f; f++) {
 		bool headed = false;
@@ -200,7 +213,8 @@ static size_t print_markdown(const struct isa_options *o)
 			if (!wanted(o, &(*f)->rows[k]))
 				continue;
 			if (!headed)
-				printf("\n## %s\n\n| form | PTX | target | verified | |\n| --- | --- | --- | --- | --- |\n",
+				printf("\n## %s\n\n| form | PTX | target | verified | |\n| --- | --- | --- | --- | --- "
+				       "|\n",
 				       (*f)->name);
 			headed = true;
 			count++;
@@ -213,16 +227,16 @@ static size_t print_markdown(const struct isa_options *o)
 int cli_isa(int count, char **words)
 {
 	static const struct argp argp = {
-	    .options = options,
-	    .parser = parse_option,
-	    .args_doc = "[OPCODE]",
-	    .doc = "Lists the instructions that are known, with the first PTX version and target of each.",
+		.options = options,
+		.parser = parse_option,
+		.args_doc = "[OPCODE]",
+		.doc = "Lists the instructions that are known, with the first PTX version and target of each.",
 	};
 	struct isa_options o = {.json = false};
 
 	argp_parse(&argp, count, words, 0, NULL, &o);
-	const size_t found = o.sass ? print_families(&o, sem_sass_families(NULL), print_sass_row)
-			     : o.json ? print_json(&o)
+	const size_t found = o.sass       ? print_families(&o, sem_sass_families(NULL), print_sass_row)
+			     : o.json     ? print_json(&o)
 			     : o.markdown ? print_markdown(&o)
 					  : print_families(&o, sem_families(NULL), print_row);
 	if (found)

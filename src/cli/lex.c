@@ -43,14 +43,14 @@ static void read_number(struct lex *l)
 	bool is_float = false;
 
 	for (; p < end && (isalnum((unsigned char)*p) || *p == '.' ||
-	                   ((*p == '+' || *p == '-') && !hex && (p[-1] == 'e' || p[-1] == 'E')));
+			   ((*p == '+' || *p == '-') && !hex && (p[-1] == 'e' || p[-1] == 'E')));
 	     p++)
 		is_float |= !hex && (*p == '.' || *p == 'e' || *p == 'E');
 	const char *word = arena_copy_text(l->arena, start, (size_t)(p - start));
 	char *rest;
 	errno = 0;
-	l->number = is_float ? number_float(strtod(word, &rest))
-	                     : number_int((s64)strtoull(word, &rest, hex ? 16 : 10));
+	l->number =
+		is_float ? number_float(strtod(word, &rest)) : number_int((s64)strtoull(word, &rest, hex ? 16 : 10));
 	l->kind = LEX_NUMBER;
 	l->span = (struct span){l->file, l->at, (u32)(p - l->text)};
 	l->at = (u32)(p - l->text);
@@ -100,8 +100,7 @@ void lex_next(struct lex *l)
 		l->kind = LEX_NAME;
 		l->name = strings_intern(l->strings, p, end - l->at);
 		l->span.end = l->at = end;
-	} else if (isdigit((unsigned char)*p) ||
-	           (*p == '.' && l->at + 1 < l->end && isdigit((unsigned char)p[1]))) {
+	} else if (isdigit((unsigned char)*p) || (*p == '.' && l->at + 1 < l->end && isdigit((unsigned char)p[1]))) {
 		read_number(l);
 	} else if (*p == '"') {
 		read_string(l);

@@ -10,25 +10,25 @@
 #include "cli/cli.h"
 
 static const struct cli_command commands[] = {
-    {"run", cli_run, "run a kernel, or the launches that a file describes"},
-    {"debug", cli_debug, "the same under the debugger, forwards and backwards"},
-    {"dap", cli_dap, "serve the debugger to an editor: Debug Adapter Protocol"},
-    {"test", cli_test, "run the launches of files and check what they expect"},
-    {"compare", cli_compare, "set two JSON reports beside each other, as text or HTML"},
-    {"check", cli_check, "read and validate only: every error with line and column"},
-    {"info", cli_info, "kernels, parameters, registers, memory, control-flow graph"},
-    {"isa", cli_isa, "list the instructions that are known"},
+	{"run", cli_run, "run a kernel, or the launches that a file describes"},
+	{"debug", cli_debug, "the same under the debugger, forwards and backwards"},
+	{"dap", cli_dap, "serve the debugger to an editor: Debug Adapter Protocol"},
+	{"test", cli_test, "run the launches of files and check what they expect"},
+	{"compare", cli_compare, "set two JSON reports beside each other, as text or HTML"},
+	{"check", cli_check, "read and validate only: every error with line and column"},
+	{"info", cli_info, "kernels, parameters, registers, memory, control-flow graph"},
+	{"isa", cli_isa, "list the instructions that are known"},
 };
 
 static int usage(FILE *to, int status)
 {
 	fprintf(to, "Usage: ptxsim COMMAND [OPTION...] FILE...\n"
-	            "Runs NVIDIA PTX kernels with no GPU, bit for bit as the hardware would.\n\n");
+		    "Runs NVIDIA PTX kernels with no GPU, bit for bit as the hardware would.\n\n");
 	for (size_t k = 0; k < COUNT_OF(commands); k++)
 		fprintf(to, "  %-8s %s\n", commands[k].name, commands[k].doc);
 	fprintf(to, "\n'ptxsim COMMAND --help' lists a command's options.\n"
-	            "Exit status: 0 success; 1 the kernel failed, a check found something or an\n"
-	            "expectation did not hold; 2 wrong usage, file or syntax.\n");
+		    "Exit status: 0 success; 1 the kernel failed, a check found something or an\n"
+		    "expectation did not hold; 2 wrong usage, file or syntax.\n");
 	return status;
 }
 

@@ -14,10 +14,9 @@ static const struct {
 	const char *text;
 	enum element_type type;
 } descriptions[] = {
-    {"|u1", ELEMENT_u8},  {"<u1", ELEMENT_u8},  {"<u2", ELEMENT_u16}, {"<u4", ELEMENT_u32},
-    {"<u8", ELEMENT_u64}, {"|i1", ELEMENT_s8},  {"<i1", ELEMENT_s8},  {"<i2", ELEMENT_s16},
-    {"<i4", ELEMENT_s32}, {"<i8", ELEMENT_s64}, {"<f2", ELEMENT_f16}, {"<f4", ELEMENT_f32},
-    {"<f8", ELEMENT_f64}, {"|b1", ELEMENT_u8},
+	{"|u1", ELEMENT_u8},  {"<u1", ELEMENT_u8},  {"<u2", ELEMENT_u16}, {"<u4", ELEMENT_u32}, {"<u8", ELEMENT_u64},
+	{"|i1", ELEMENT_s8},  {"<i1", ELEMENT_s8},  {"<i2", ELEMENT_s16}, {"<i4", ELEMENT_s32}, {"<i8", ELEMENT_s64},
+	{"<f2", ELEMENT_f16}, {"<f4", ELEMENT_f32}, {"<f8", ELEMENT_f64}, {"|b1", ELEMENT_u8},
 };
 
 /* The value of `key` in the header's dictionary: what follows the colon. */
@@ -110,13 +109,11 @@ bool npy_write(FILE *f, enum element_type type, u32 rank, const u64 *dims, const
 	const u32 bytes = element_bytes(type);
 
 	for (u32 k = 0; k < rank; k++) {
-		used += snprintf(shape + used, sizeof shape - (size_t)used, "%llu, ",
-		                 (unsigned long long)dims[k]);
+		used += snprintf(shape + used, sizeof shape - (size_t)used, "%llu, ", (unsigned long long)dims[k]);
 		count *= dims[k];
 	}
-	int length =
-	    snprintf(header, sizeof header, "{'descr': '%c%c%u', 'fortran_order': False, 'shape': (%s), }",
-	             bytes == 1 ? '|' : '<', kind, bytes, shape);
+	int length = snprintf(header, sizeof header, "{'descr': '%c%c%u', 'fortran_order': False, 'shape': (%s), }",
+			      bytes == 1 ? '|' : '<', kind, bytes, shape);
 	/* Data starts at a multiple of 64, after a newline. */
 	while ((10 + length + 1) % 64)
 		header[length++] = ' ';

@@ -43,7 +43,7 @@ static const struct kernel *find_kernel(struct play *p, const struct script_stat
 	char *names = NULL;
 	for (u32 n = 0; n < program->kernel_count && n < 20; n++)
 		names = arena_printf(&p->session->arena, "%s%s%s", names ? names : "", names ? ", " : "",
-		                     program->kernels[n].name);
+				     program->kernels[n].name);
 	diag_hint(&p->session->diags, "kernels: %s", names ? names : "none");
 	return NULL;
 }
@@ -67,19 +67,19 @@ static bool prepare(struct play *p, const struct script_statement *st, struct la
 		p->observers[observer_count++] = accounting_observer(p->accounting);
 	p->observers[observer_count] = NULL;
 	*l = (struct launch){
-	    .program = s->program,
-	    .kernel = k,
-	    .memory = &s->memory,
-	    .dynamic_shared = st->launch.shared_bytes,
-	    .params = params,
-	    .jobs = one_thread ? 1 : p->options.jobs,
-	    .jobs_given = one_thread || p->options.jobs != 0,
-	    .instruction_limit = p->options.limit,
-	    .async = p->options.async,
-	    .lock_order = p->options.lock_order,
-	    .observers = observer_count ? p->observers : NULL,
-	    .print = on_print,
-	    .print_context = p,
+		.program = s->program,
+		.kernel = k,
+		.memory = &s->memory,
+		.dynamic_shared = st->launch.shared_bytes,
+		.params = params,
+		.jobs = one_thread ? 1 : p->options.jobs,
+		.jobs_given = one_thread || p->options.jobs != 0,
+		.instruction_limit = p->options.limit,
+		.async = p->options.async,
+		.lock_order = p->options.lock_order,
+		.observers = observer_count ? p->observers : NULL,
+		.print = on_print,
+		.print_context = p,
 	};
 	memcpy(l->grid, st->launch.grid, sizeof l->grid);
 	memcpy(l->block, st->launch.block, sizeof l->block);
@@ -178,8 +178,7 @@ static bool play_statement(struct play *p, const struct script_statement *st, st
 bool play_next(struct play *p, struct launch *l)
 {
 	if (!p->next && wants_accounting(p) && !p->options.no_counters)
-		p->accounting =
-		    accounting_new(&p->session->arena, p->session->program, &p->options.accounting);
+		p->accounting = accounting_new(&p->session->arena, p->session->program, &p->options.accounting);
 	while (!p->failed && !p->faulted && p->next < p->script->statements.count) {
 		const struct script_statement *st = &p->script->statements.items[p->next++];
 		p->failed = !play_statement(p, st, l);
@@ -190,7 +189,7 @@ bool play_next(struct play *p, struct launch *l)
 }
 
 void play_done(struct play *p, const struct launch *l, enum launch_status status, const struct launch_stats *stats,
-               const struct fault *fault, const char *message)
+	       const struct fault *fault, const char *message)
 {
 	struct session *s = p->session;
 	struct play_launch *result = &p->current;

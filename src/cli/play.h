@@ -11,14 +11,14 @@
 #include "observe/accounting.h"
 
 struct play_options {
-	u32 jobs;                  /* 0: not given */
-	u64 limit;                 /* warp instructions a launch; 0: none */
-	u64 seed;                  /* mixed into every generator's */
+	u32 jobs;                     /* 0: not given */
+	u64 limit;                    /* warp instructions a launch; 0: none */
+	u64 seed;                     /* mixed into every generator's */
 	struct lock_order lock_order; /* of listings' locks */
-	struct async_choice async; /* when asynchronous operations take effect */
-	struct observer *observer; /* or NULL */
-	bool account;              /* count memory accesses, though no expectation asks for it */
-	bool no_counters;          /* never count, whatever expectations ask for */
+	struct async_choice async;    /* when asynchronous operations take effect */
+	struct observer *observer;    /* or NULL */
+	bool account;                 /* count memory accesses, though no expectation asks for it */
+	bool no_counters;             /* never count, whatever expectations ask for */
 	struct accounting_options accounting;
 	void (*print)(void *context, const char *text, size_t length); /* what kernels print; may be NULL */
 	void *print_context;
@@ -68,7 +68,7 @@ bool play_run(struct play *p);
 bool play_next(struct play *p, struct launch *l);
 /* What became of that launch. */
 void play_done(struct play *p, const struct launch *l, enum launch_status status, const struct launch_stats *stats,
-               const struct fault *fault, const char *message);
+	       const struct fault *fault, const char *message);
 void play_free(struct play *p);
 
 /* Makes and fills a buffer. False with a diagnostic. */

@@ -42,19 +42,18 @@ static const char *index_text(struct play *p, const struct buffer *b, u64 index)
 	}
 	if (b->rank == 3)
 		return say(p, "%llu,%llu,%llu", (unsigned long long)at[0], (unsigned long long)at[1],
-		           (unsigned long long)at[2]);
+			   (unsigned long long)at[2]);
 	if (b->rank == 2)
 		return say(p, "%llu,%llu", (unsigned long long)at[0], (unsigned long long)at[1]);
 	return say(p, "%llu", (unsigned long long)at[0]);
 }
 
-static bool close_enough(const struct script_expect *e, enum element_type type, const u8 *got,
-                         const u8 *wanted, u64 apart)
+static bool close_enough(const struct script_expect *e, enum element_type type, const u8 *got, const u8 *wanted,
+			 u64 apart)
 {
 	if (apart == 0 || apart <= e->ulps)
 		return true;
-	const f64 g = number_as_float(element_read(type, got)),
-	          w = number_as_float(element_read(type, wanted));
+	const f64 g = number_as_float(element_read(type, got)), w = number_as_float(element_read(type, wanted));
 	const f64 room = e->tolerance + e->relative * fabs(w);
 	return room > 0 && fabs(g - w) <= room;
 }
@@ -67,14 +66,13 @@ static const char *describe(struct comparison *c, u64 index, const u8 *wanted, u
 
 	element_print(b->type, got, got_text, sizeof got_text);
 	element_print(b->type, wanted, wanted_text, sizeof wanted_text);
-	const f64 distance = fabs(number_as_float(element_read(b->type, got)) -
-	                          number_as_float(element_read(b->type, wanted)));
+	const f64 distance =
+		fabs(number_as_float(element_read(b->type, got)) - number_as_float(element_read(b->type, wanted)));
 	if (element_class(b->type) == 'f' && apart != UINT64_MAX)
 		return say(c->play, "%s[%s]: got %s, wanted %s: %.6g apart, %llu ulp", b->name,
-		           index_text(c->play, b, index), got_text, wanted_text, distance,
-		           (unsigned long long)apart);
-	return say(c->play, "%s[%s]: got %s, wanted %s: %.6g apart", b->name, index_text(c->play, b, index),
-	           got_text, wanted_text, distance);
+			   index_text(c->play, b, index), got_text, wanted_text, distance, (unsigned long long)apart);
+	return say(c->play, "%s[%s]: got %s, wanted %s: %.6g apart", b->name, index_text(c->play, b, index), got_text,
+		   wanted_text, distance);
 }
 
 /* Element `index` against bytes of the buffer's own type. */
@@ -101,7 +99,7 @@ static void compare_number(struct comparison *c, u64 index, struct number wanted
 		c->compared++;
 		if (c->differing++ == 0)
 			c->first = say(c->play, "%s[%s]: wanted %.17g, which is no whole number", b->name,
-			               index_text(c->play, b, index), wanted.f);
+				       index_text(c->play, b, index), wanted.f);
 		return;
 	}
 	element_write(b->type, bytes, wanted);
@@ -165,10 +163,10 @@ static const char *compare_file(struct comparison *c)
 		return say(c->play, "%s: %s", c->e->text, message);
 	if (npy_parse((const u8 *)bytes, length, &array))
 		array = (struct npy){
-		    .type = b->type, .count = length / element_bytes(b->type), .data = (const u8 *)bytes};
+			.type = b->type, .count = length / element_bytes(b->type), .data = (const u8 *)bytes};
 	if (array.count != b->count)
-		message = say(c->play, "%s holds %llu elements, '%s' %llu", c->e->text,
-		              (unsigned long long)array.count, b->name, (unsigned long long)b->count);
+		message = say(c->play, "%s holds %llu elements, '%s' %llu", c->e->text, (unsigned long long)array.count,
+			      b->name, (unsigned long long)b->count);
 	for (u64 k = 0; k < b->count && !message; k++) {
 		const u8 *wanted = array.data + k * element_bytes(array.type);
 		if (array.type == b->type)
@@ -213,7 +211,7 @@ static const char *check_buffer(struct play *p, const struct script_expect *e)
 		return c.run.error;
 	if (c.differing > 1)
 		return say(p, "%s; %llu of %llu elements differ", c.first, (unsigned long long)c.differing,
-		           (unsigned long long)c.compared);
+			   (unsigned long long)c.compared);
 	return c.first;
 }
 
@@ -223,12 +221,12 @@ bool play_counter(const struct launch_stats *s, const char *name, u64 *value)
 		const char *name;
 		u64 value;
 	} counters[] = {
-	    {"blocks", s->blocks},
-	    {"warps", s->warps},
-	    {"warp_instructions", s->warp_instructions},
-	    {"thread_instructions", s->thread_instructions},
-	    {"branches", s->branches},
-	    {"divergent_branches", s->divergent_branches},
+		{"blocks", s->blocks},
+		{"warps", s->warps},
+		{"warp_instructions", s->warp_instructions},
+		{"thread_instructions", s->thread_instructions},
+		{"branches", s->branches},
+		{"divergent_branches", s->divergent_branches},
 	};
 
 	for (size_t k = 0; k < COUNT_OF(counters); k++)
@@ -286,14 +284,13 @@ static const char *check(struct play *p, const struct script_expect *e)
 	case EXPECT_FAULT:
 		if (!last->fault)
 			return "the launch did not fail";
-		return strstr(last->fault, e->text) ? NULL
-		                                    : say(p, "the launch failed otherwise: %s", last->fault);
+		return strstr(last->fault, e->text) ? NULL : say(p, "the launch failed otherwise: %s", last->fault);
 	case EXPECT_PRINT:
 		if (last->printed_length == strlen(e->text) &&
 		    (!last->printed_length || !memcmp(last->printed, e->text, last->printed_length)))
 			return NULL;
 		return say(p, "printed \"%.*s\"", (int)min_u64(last->printed_length, 1000),
-		           last->printed ? last->printed : "");
+			   last->printed ? last->printed : "");
 	default:
 		return check_counter(p, e, last);
 	}
@@ -308,10 +305,10 @@ void play_expect(struct play *p, const struct script_statement *st)
 	while (end > st->span.begin && (u8)text->text[end - 1] <= ' ')
 		end--;
 	VEC_PUSH(&p->session->arena, &p->checks,
-	         ((struct play_check){.span = st->span,
-	                              .passed = !message,
-	                              .text = arena_copy_text(&p->session->arena, text->text + st->span.begin,
-	                                                      end - st->span.begin),
-	                              .message = message}));
+		 ((struct play_check){
+			 .span = st->span,
+			 .passed = !message,
+			 .text = arena_copy_text(&p->session->arena, text->text + st->span.begin, end - st->span.begin),
+			 .message = message}));
 	p->checks_failed += message != NULL;
 }

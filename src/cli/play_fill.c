@@ -31,7 +31,7 @@ static struct number random_uniform(const struct buffer *b, u64 *state)
 
 	if (element_class(b->type) == 'f')
 		return number_float(number_as_float(low) +
-		                    random_unit(state) * (number_as_float(high) - number_as_float(low)));
+				    random_unit(state) * (number_as_float(high) - number_as_float(low)));
 	/* Whole numbers, both ends included. */
 	const s64 from = low.is_float ? (s64)low.f : low.i, to = high.is_float ? (s64)high.f : high.i;
 	const u64 range = to < from ? 0 : (u64)to - (u64)from;
@@ -46,8 +46,7 @@ static struct number random_normal(const struct buffer *b, u64 *state)
 
 	for (u32 k = 0; k < 12; k++)
 		sum += random_unit(state);
-	return number_float(number_as_float(b->fill.parameters[0]) +
-	                    sum * number_as_float(b->fill.parameters[1]));
+	return number_float(number_as_float(b->fill.parameters[0]) + sum * number_as_float(b->fill.parameters[1]));
 }
 
 static u64 first_state(const struct play *p, const struct buffer *b)
@@ -112,15 +111,15 @@ static bool fill_from_file(struct play *p, struct buffer *b)
 	if (bytes && !npy_parse((const u8 *)bytes, length, &array)) {
 		if (array.type != b->type && element_bytes(array.type) != element_bytes(b->type))
 			message = arena_printf(arena, "it holds %s, the buffer %s", element_name(array.type),
-			                       element_name(b->type));
+					       element_name(b->type));
 		else if (array.count != b->count)
 			message = arena_printf(arena, "it holds %llu elements, the buffer %llu",
-			                       (unsigned long long)array.count, (unsigned long long)b->count);
+					       (unsigned long long)array.count, (unsigned long long)b->count);
 		else
 			memcpy(b->host, array.data, buffer_bytes(b));
 	} else if (bytes && length != buffer_bytes(b)) {
 		message = arena_printf(arena, "it holds %zu bytes, the buffer %llu", length,
-		                       (unsigned long long)buffer_bytes(b));
+				       (unsigned long long)buffer_bytes(b));
 	} else if (bytes) {
 		memcpy(b->host, bytes, length);
 	}
@@ -133,8 +132,7 @@ static bool fill_from_file(struct play *p, struct buffer *b)
 /* A random pattern has every bit of the element random: as integers of its width. */
 static enum element_type written_type(const struct buffer *b)
 {
-	static const enum element_type by_bytes[] = {0, ELEMENT_b8, ELEMENT_b16, 0,          ELEMENT_b32,
-	                                             0, 0,          0,           ELEMENT_b64};
+	static const enum element_type by_bytes[] = {0, ELEMENT_b8, ELEMENT_b16, 0, ELEMENT_b32, 0, 0, 0, ELEMENT_b64};
 
 	return b->fill.kind == GENERATE_RANDOM ? by_bytes[element_bytes(b->type)] : b->type;
 }
@@ -151,14 +149,13 @@ static bool make(struct play *p, struct buffer *b)
 		}
 		if (size < buffer_bytes(b)) {
 			diag_error(&s->diags, b->span, "'%s' holds %llu bytes, less than %llu", b->name,
-			           (unsigned long long)size, (unsigned long long)buffer_bytes(b));
+				   (unsigned long long)size, (unsigned long long)buffer_bytes(b));
 			return false;
 		}
 	} else {
 		b->address = memory_allocate(&s->memory, buffer_bytes(b), 256, b->name, 0);
 		if (!b->address) {
-			diag_error(&s->diags, b->span, "no memory for %llu bytes",
-			           (unsigned long long)buffer_bytes(b));
+			diag_error(&s->diags, b->span, "no memory for %llu bytes", (unsigned long long)buffer_bytes(b));
 			return false;
 		}
 	}

@@ -21,14 +21,14 @@ static const char *param_type(struct filling *f)
 
 	if (v->rank)
 		return arena_printf(a, ".%s[%llu]", token_text(v->type),
-		                    (unsigned long long)(v->size * 8 / type_bits(v->type)));
+				    (unsigned long long)(v->size * 8 / type_bits(v->type)));
 	return arena_printf(a, ".%s", token_text(v->type));
 }
 
 static bool wrong(struct filling *f, struct span at, const char *what)
 {
-	diag_error(&f->play->session->diags, at, "parameter %u (%s %s) %s", f->number, param_type(f),
-	           f->param->name, what);
+	diag_error(&f->play->session->diags, at, "parameter %u (%s %s) %s", f->number, param_type(f), f->param->name,
+		   what);
 	return false;
 }
 
@@ -37,8 +37,7 @@ static bool put_buffer(struct filling *f, const struct script_arg *a)
 	struct expr_run run = {.error = NULL};
 	u64 address = a->buffer->address;
 
-	if (f->param->rank || (f->param->size != 8 && f->param->size != 4) ||
-	    type_class(f->param->type) == 'f')
+	if (f->param->rank || (f->param->size != 8 && f->param->size != 4) || type_class(f->param->type) == 'f')
 		return wrong(f, a->span, "takes no buffer");
 	if (a->value) {
 		address += (u64)expr_eval(a->value, &run).i;
@@ -176,12 +175,12 @@ static void tell_count(struct play *p, const struct script_launch *l, struct spa
 
 	for (size_t n = 0; n < k->function->params.count; n++) {
 		struct filling f = {.play = p, .param = k->function->params.items[n], .number = (u32)n};
-		params = arena_printf(&s->arena, "%s%s%s %s", params ? params : "", params ? ", " : "",
-		                      param_type(&f), f.param->name);
+		params = arena_printf(&s->arena, "%s%s%s %s", params ? params : "", params ? ", " : "", param_type(&f),
+				      f.param->name);
 	}
 	diag_error(&s->diags, at, "kernel '%s' has %zu parameter%s, but %zu argument%s given", k->name,
-	           k->function->params.count, k->function->params.count == 1 ? "" : "s", l->args.count,
-	           l->args.count == 1 ? " was" : "s were");
+		   k->function->params.count, k->function->params.count == 1 ? "" : "s", l->args.count,
+		   l->args.count == 1 ? " was" : "s were");
 	diag_hint(&s->diags, "%s(%s)", k->name, params ? params : "");
 }
 

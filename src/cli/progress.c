@@ -49,7 +49,7 @@ static void draw(struct progress *p, double seconds)
 	memset(bar, '#', (size_t)filled);
 	bar[BAR_COLUMNS] = 0;
 	fprintf(stderr, "\r%s [%s] %3.0f%%  %.0f s left \033[K", p->kernel, bar, part * 100,
-	        part > 0 ? seconds / part - seconds : 0);
+		part > 0 ? seconds / part - seconds : 0);
 	p->visible = true;
 }
 

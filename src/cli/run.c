@@ -43,44 +43,46 @@ enum {
 enum { BLOCKS_APART = 1024, BLOCKS_APART_MOST = 1 << 18 };
 
 static const struct argp_option options[] = {
-    {"kernel", 'k', "NAME", 0, "Kernel to launch (default: the only one)", 1},
-    {"grid", 'g', "X[,Y[,Z]]", 0, "Blocks in the grid (default 1)", 1},
-    {"block", 'b', "X[,Y[,Z]]", 0, "Threads in a block (default 1)", 1},
-    {"cluster", OPTION_CLUSTER, "X[,Y[,Z]]", 0, "Blocks in a cluster", 1},
-    {"shared", 's', "BYTES", 0, "Dynamic shared memory of a block", 1},
-    {"arg", 'a', "SPEC", 0,
-     "Next argument: a number, [NAME=]TYPE[N] GENERATOR, load FILE.npy, or {TYPE:VALUE, ...}", 1},
-    {"save", OPTION_SAVE, "NAME=FILE", 0, "Write a buffer to a .npy or raw file afterwards", 1},
-    {"script", OPTION_SCRIPT, "FILE", 0, "Take the launches from this file instead", 2},
-    {"set", OPTION_SET, "NAME=NUMBER", 0, "Override a `let` of the launches", 2},
-    {"seed", OPTION_SEED, "N", 0, "Mix N into every random generator", 2},
-    {"arch", 't', "sm_XX", 0, "Architecture to model (default: the file's .target)", 3},
-    {"jobs", 'j', "N", 0, "Host threads", 3},
-    {"lock-order", OPTION_LOCK_ORDER, "ORDER", 0,
-     "Which lane gets a shared word's lock that several want: lowest (default) or random:SEED", 3},
-    {"async", OPTION_ASYNC, "MODE", 0,
-     "When asynchronous copies and wgmma take effect: strict (default; a missing wait is a fault), eager "
-     "(at once, fastest), random:SEED (at any allowed time)", 3},
-    {"limit", OPTION_LIMIT, "N", 0, "Stop a launch after N warp instructions", 3},
-    {"report", 'r', "KIND", 0, "Tell what was counted: text, json, csv or html, on standard output", 4},
-    {"metrics", OPTION_METRICS, "NAME,...", 0,
-     "Print these counters (names, profilers' names, patterns with * and ?); 'help' lists them", 4},
-    {"annotate", OPTION_ANNOTATE, NULL, 0, "Print the PTX, and the source that .loc lines name, with counts beside each line", 4},
-    {"explain", OPTION_EXPLAIN, "LINE", 0, "Print this line's costliest memory access, lane by lane", 4},
-    {"bank-mode", OPTION_BANK_MODE, "4|8", 0, "How sm_3x places words in its banks (default 4)", 4},
-    {"l1", OPTION_L1, "on|off", 0, "Whether loads on sm_2x and sm_3x go through the first-level cache", 4},
-    {"registers", OPTION_REGISTERS, "N", 0,
-     "Registers of a thread, for the occupancy (default: an estimate from the PTX)", 4},
-    {"of-block", OPTION_OF_BLOCK, "N", 0, "Count only what block number N does (from 0, x fastest)", 4},
-    {"per-block", OPTION_PER_BLOCK, "N", OPTION_ARG_OPTIONAL,
-     "Count the first N blocks of each launch apart, too (default 1024), for --report json and csv", 4},
-    {"caches", OPTION_CACHES, "cold|warm", OPTION_ARG_OPTIONAL,
-     "Estimate cache hits, each launch from cold (default) or with what the one before left in the second "
-     "level; on one host thread",
-     4},
-    {"heads", OPTION_HEADS, "N", 0, "Print the first N elements of each buffer (default 8)", 4},
-    {"quiet", 'q', NULL, 0, "Print only what the kernels print, and errors", 4},
-    {0},
+	{"kernel", 'k', "NAME", 0, "Kernel to launch (default: the only one)", 1},
+	{"grid", 'g', "X[,Y[,Z]]", 0, "Blocks in the grid (default 1)", 1},
+	{"block", 'b', "X[,Y[,Z]]", 0, "Threads in a block (default 1)", 1},
+	{"cluster", OPTION_CLUSTER, "X[,Y[,Z]]", 0, "Blocks in a cluster", 1},
+	{"shared", 's', "BYTES", 0, "Dynamic shared memory of a block", 1},
+	{"arg", 'a', "SPEC", 0,
+	 "Next argument: a number, [NAME=]TYPE[N] GENERATOR, load FILE.npy, or {TYPE:VALUE, ...}", 1},
+	{"save", OPTION_SAVE, "NAME=FILE", 0, "Write a buffer to a .npy or raw file afterwards", 1},
+	{"script", OPTION_SCRIPT, "FILE", 0, "Take the launches from this file instead", 2},
+	{"set", OPTION_SET, "NAME=NUMBER", 0, "Override a `let` of the launches", 2},
+	{"seed", OPTION_SEED, "N", 0, "Mix N into every random generator", 2},
+	{"arch", 't', "sm_XX", 0, "Architecture to model (default: the file's .target)", 3},
+	{"jobs", 'j', "N", 0, "Host threads", 3},
+	{"lock-order", OPTION_LOCK_ORDER, "ORDER", 0,
+	 "Which lane gets a shared word's lock that several want: lowest (default) or random:SEED", 3},
+	{"async", OPTION_ASYNC, "MODE", 0,
+	 "When asynchronous copies and wgmma take effect: strict (default; a missing wait is a fault), eager "
+	 "(at once, fastest), random:SEED (at any allowed time)",
+	 3},
+	{"limit", OPTION_LIMIT, "N", 0, "Stop a launch after N warp instructions", 3},
+	{"report", 'r', "KIND", 0, "Tell what was counted: text, json, csv or html, on standard output", 4},
+	{"metrics", OPTION_METRICS, "NAME,...", 0,
+	 "Print these counters (names, profilers' names, patterns with * and ?); 'help' lists them", 4},
+	{"annotate", OPTION_ANNOTATE, NULL, 0,
+	 "Print the PTX, and the source that .loc lines name, with counts beside each line", 4},
+	{"explain", OPTION_EXPLAIN, "LINE", 0, "Print this line's costliest memory access, lane by lane", 4},
+	{"bank-mode", OPTION_BANK_MODE, "4|8", 0, "How sm_3x places words in its banks (default 4)", 4},
+	{"l1", OPTION_L1, "on|off", 0, "Whether loads on sm_2x and sm_3x go through the first-level cache", 4},
+	{"registers", OPTION_REGISTERS, "N", 0,
+	 "Registers of a thread, for the occupancy (default: an estimate from the PTX)", 4},
+	{"of-block", OPTION_OF_BLOCK, "N", 0, "Count only what block number N does (from 0, x fastest)", 4},
+	{"per-block", OPTION_PER_BLOCK, "N", OPTION_ARG_OPTIONAL,
+	 "Count the first N blocks of each launch apart, too (default 1024), for --report json and csv", 4},
+	{"caches", OPTION_CACHES, "cold|warm", OPTION_ARG_OPTIONAL,
+	 "Estimate cache hits, each launch from cold (default) or with what the one before left in the second "
+	 "level; on one host thread",
+	 4},
+	{"heads", OPTION_HEADS, "N", 0, "Print the first N elements of each buffer (default 8)", 4},
+	{"quiet", 'q', NULL, 0, "Print only what the kernels print, and errors", 4},
+	{0},
 };
 
 static error_t parse_text_option(int key, char *text, struct run_options *o)
@@ -115,7 +117,7 @@ static error_t parse_text_option(int key, char *text, struct run_options *o)
 static enum report_kind report_kind(const struct argp_state *state, const char *text)
 {
 	static const char *const names[] = {
-	    [REPORT_TEXT] = "text", [REPORT_JSON] = "json", [REPORT_CSV] = "csv", [REPORT_HTML] = "html"};
+		[REPORT_TEXT] = "text", [REPORT_JSON] = "json", [REPORT_CSV] = "csv", [REPORT_HTML] = "html"};
 
 	for (enum report_kind k = REPORT_TEXT; k < COUNT_OF(names); k++)
 		if (!strcmp(names[k], text))
@@ -251,9 +253,9 @@ static const char *only_kernel(const struct session *s)
 	if (count == 1)
 		return name;
 	fprintf(stderr,
-	        count ? "ptxsim: there are %u kernels: choose one with --kernel ('ptxsim info' lists them)\n"
-	              : "ptxsim: there is no kernel\n",
-	        count);
+		count ? "ptxsim: there are %u kernels: choose one with --kernel ('ptxsim info' lists them)\n"
+		      : "ptxsim: there is no kernel\n",
+		count);
 	return NULL;
 }
 
@@ -269,8 +271,7 @@ static const char *line_of_options(struct session *s, const struct run_options *
 	line = arena_printf(a, "launch %s(", kernel);
 	for (size_t k = 0; k < o->args.count; k++)
 		line = arena_printf(a, "%s%s%s", line, k ? ", " : "", o->args.items[k]);
-	line =
-	    arena_printf(a, "%s) grid=%s block=%s", line, o->grid ? o->grid : "1", o->block ? o->block : "1");
+	line = arena_printf(a, "%s) grid=%s block=%s", line, o->grid ? o->grid : "1", o->block ? o->block : "1");
 	if (o->shared)
 		line = arena_printf(a, "%s shared=%s", line, o->shared);
 	if (o->cluster)
@@ -295,10 +296,9 @@ static bool fix_constants(struct session *s, struct script *script, const struct
 		lex_start(&l, 0, (u32)strlen(text));
 		if (!expr_constant(&l, &scope, &value))
 			return false;
-		script_fix_constant(
-		    script,
-		    strings_intern(&s->strings, o->sets.items[k], (size_t)(equals - o->sets.items[k])),
-		    value);
+		script_fix_constant(script,
+				    strings_intern(&s->strings, o->sets.items[k], (size_t)(equals - o->sets.items[k])),
+				    value);
 	}
 	return true;
 }
@@ -323,7 +323,7 @@ static bool read_script_file(struct session *s, struct script *script, const cha
 static void override_shapes(struct session *s, struct script *script, const struct run_options *o)
 {
 	char *line = arena_printf(&s->arena, "launch shape() grid=%s block=%s", o->grid ? o->grid : "1",
-	                          o->block ? o->block : "1");
+				  o->block ? o->block : "1");
 	struct script shape = *script;
 
 	if (o->shared)
@@ -379,9 +379,8 @@ bool run_read_launches(struct session *s, struct script *script, const struct ru
 		read_line(s, script, "--save", line);
 	}
 	if (!script->launch_count && !s->diags.error_count)
-		fprintf(stderr,
-		        "ptxsim: %s has no //@ launch lines: give --kernel, --grid, --block and --arg\n",
-		        o->files.items[0]);
+		fprintf(stderr, "ptxsim: %s has no //@ launch lines: give --kernel, --grid, --block and --arg\n",
+			o->files.items[0]);
 	return script->launch_count != 0;
 }
 
@@ -401,7 +400,7 @@ static void on_launch(void *context, const struct launch *l)
 static bool print_accounts(const struct run_options *o, const struct play *p)
 {
 	const struct account_run **runs =
-	    ARENA_ARRAY(&p->session->arena, p->launches.count + 1, const struct account_run *);
+		ARENA_ARRAY(&p->session->arena, p->launches.count + 1, const struct account_run *);
 	const char *bad;
 	size_t length;
 	bool explained = false;
@@ -417,7 +416,7 @@ static bool print_accounts(const struct run_options *o, const struct play *p)
 		explained |= o->explain && report_explain(stdout, p->accounting, runs[k], o->explain);
 		if (o->metrics && !report_metrics(stdout, runs[k], o->metrics, &bad, &length)) {
 			fprintf(stderr, "ptxsim: there is no counter '%.*s' ('--metrics help' lists them)\n",
-			        (int)length, bad);
+				(int)length, bad);
 			return false;
 		}
 	}
@@ -430,7 +429,7 @@ static bool print_accounts(const struct run_options *o, const struct play *p)
 		return report_json(stdout, &p->session->arena, p->accounting, runs, p->launches.count);
 	case REPORT_HTML:
 		return report_html(stdout, &p->session->arena, p->accounting, o->files.items[0], runs,
-		                   p->launches.count);
+				   p->launches.count);
 	case REPORT_CSV:
 		return report_csv(stdout, &p->session->arena, p->accounting, runs, p->launches.count);
 	default:
@@ -461,8 +460,8 @@ static int print_results(const struct run_options *o, const struct play *p)
 	for (size_t k = 0; k < p->launches.count; k++) {
 		const struct play_launch *l = &p->launches.items[k];
 		if (!quiet)
-			report_launch(stdout, l->kernel->name, l->statement->launch.grid,
-			              l->statement->launch.block, &l->stats);
+			report_launch(stdout, l->kernel->name, l->statement->launch.grid, l->statement->launch.block,
+				      &l->stats);
 		if (l->fault && !l->fault_expected)
 			fprintf(stderr, "%s\n", l->fault);
 	}
@@ -487,18 +486,18 @@ static int run(struct session *s, const struct run_options *o)
 	if (!session_build(s, &lower))
 		return CLI_WRONG;
 	struct play play = {.session = s,
-	                    .script = &script,
-	                    .options = {.jobs = o->jobs,
-	                                .limit = o->limit,
-	                                .async = o->async,
-	                                .lock_order = o->lock_order,
-	                                .seed = o->seed,
-	                                .observer = progress ? progress_observer(progress) : NULL,
-	                                .accounting = o->accounting,
-	                                .account = o->report || o->metrics || o->annotate || o->explain,
-	                                .print = print_text,
-	                                .launching = on_launch,
-	                                .launching_context = progress}};
+			    .script = &script,
+			    .options = {.jobs = o->jobs,
+					.limit = o->limit,
+					.async = o->async,
+					.lock_order = o->lock_order,
+					.seed = o->seed,
+					.observer = progress ? progress_observer(progress) : NULL,
+					.accounting = o->accounting,
+					.account = o->report || o->metrics || o->annotate || o->explain,
+					.print = print_text,
+					.launching = on_launch,
+					.launching_context = progress}};
 	const bool played = play_run(&play);
 	if (progress)
 		progress_end(progress);
@@ -510,12 +509,12 @@ static int run(struct session *s, const struct run_options *o)
 int cli_run(int count, char **words)
 {
 	static const struct argp argp = {
-	    .options = options,
-	    .parser = parse_option,
-	    .args_doc = "FILE...",
-	    .doc = "Runs a kernel, or the launches that the files' //@ lines describe.\v"
-	           "Example: ptxsim run saxpy.ptx --grid 4 --block 256 --arg 1000 --arg 2.0 "
-	           "--arg 'x=f32[1000] iota' --arg 'y=f32[1000] const 1'"};
+		.options = options,
+		.parser = parse_option,
+		.args_doc = "FILE...",
+		.doc = "Runs a kernel, or the launches that the files' //@ lines describe.\v"
+		       "Example: ptxsim run saxpy.ptx --grid 4 --block 256 --arg 1000 --arg 2.0 "
+		       "--arg 'x=f32[1000] iota' --arg 'y=f32[1000] const 1'"};
 	struct run_options o = {.heads = 8, .async.mode = ASYNC_STRICT};
 	struct session s;
 

@@ -19,7 +19,7 @@ struct run_options {
 	enum report_kind report;
 	struct accounting_options accounting;
 	bool annotate;
-	u32 explain;         /* a line, or 0 */
+	u32 explain; /* a line, or 0 */
 	struct async_choice async;
 	struct lock_order lock_order;
 	const char *metrics; /* names and patterns, or NULL */

@@ -28,7 +28,8 @@ int screen_put(const struct screen *s, int y, int x, int width, enum screen_look
 				mvaddch(y, x + column++, ' ');
 			while (column % 8 && column < width);
 		} else {
-			mvaddch(y, x + column++, (unsigned char)*at < 32 || (unsigned char)*at > 126 ? '?' : (chtype)*at);
+			mvaddch(y, x + column++,
+				(unsigned char)*at < 32 || (unsigned char)*at > 126 ? '?' : (chtype)*at);
 		}
 	}
 	attrset(s->looks[LOOK_PLAIN]);
@@ -83,12 +84,13 @@ static void draw_head(const struct screen *s)
 	attrset(s->looks[LOOK_TITLE]);
 	mvhline(0, 0, ' ', COLS);
 	if (l)
-		screen_put(s, 0, 1, COLS - 1, LOOK_TITLE, "launch %u: %s  grid (%u,%u,%u)  block (%u,%u,%u)  at %llu", debug_launch_number(s->d),
-			   l->kernel->name, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2],
-			   (unsigned long long)debug_position(s->d));
+		screen_put(s, 0, 1, COLS - 1, LOOK_TITLE, "launch %u: %s  grid (%u,%u,%u)  block (%u,%u,%u)  at %llu",
+			   debug_launch_number(s->d), l->kernel->name, l->grid[0], l->grid[1], l->grid[2], l->block[0],
+			   l->block[1], l->block[2], (unsigned long long)debug_position(s->d));
 	else
-		screen_put(s, 0, 1, COLS - 1, LOOK_TITLE, "%s", debug_state(s->d) == DEBUG_ENDED ? "no more launches: 'start' begins again" :
-			   "no launch yet: 'start' stops at the first one");
+		screen_put(s, 0, 1, COLS - 1, LOOK_TITLE, "%s",
+			   debug_state(s->d) == DEBUG_ENDED ? "no more launches: 'start' begins again"
+							    : "no launch yet: 'start' stops at the first one");
 }
 
 static void draw_input(const struct screen *s)
@@ -118,16 +120,20 @@ void screen_draw(struct screen *s)
 	const bool wide = COLS >= 140;
 	const int half = COLS / 2, top = 1;
 	struct pane source = {top, 0, wide ? rows * 2 / 3 : rows * 3 / 8, wide ? half - 1 : COLS};
-	struct pane registers = {wide ? top : top + source.height, wide ? half : 0, wide ? rows / 2 : rows * 3 / 8, wide ? COLS - half : COLS};
+	struct pane registers = {wide ? top : top + source.height, wide ? half : 0, wide ? rows / 2 : rows * 3 / 8,
+				 wide ? COLS - half : COLS};
 	const int below = registers.y + registers.height;
-	struct pane warps = {below, wide ? half : 0, wide ? rows / 4 : rows / 8 + 1, wide ? COLS - half : COLS * 3 / 5 - 1};
-	struct pane memory = wide ? (struct pane){below + warps.height, half, rows - registers.height - warps.height, COLS - half}
-				  : (struct pane){below, COLS * 3 / 5, warps.height, COLS - COLS * 3 / 5};
+	struct pane warps = {below, wide ? half : 0, wide ? rows / 4 : rows / 8 + 1,
+			     wide ? COLS - half : COLS * 3 / 5 - 1};
+	struct pane memory =
+		wide ? (struct pane){below + warps.height, half, rows - registers.height - warps.height, COLS - half}
+		     : (struct pane){below, COLS * 3 / 5, warps.height, COLS - COLS * 3 / 5};
 	const int used = wide ? top + source.height : below + warps.height;
 	struct pane output = {used, 0, top + rows - used, wide ? half - 1 : COLS};
 	attrset(s->looks[LOOK_TITLE]);
 	mvhline(output.y, output.x, ' ', output.width);
-	screen_put(s, output.y, output.x + 1, output.width - 1, LOOK_TITLE, "F5 continue  F9 break  F10 next  F11 step  F8 back  F6 warp  F1 help");
+	screen_put(s, output.y, output.x + 1, output.width - 1, LOOK_TITLE,
+		   "F5 continue  F9 break  F10 next  F11 step  F8 back  F6 warp  F1 help");
 	output.y++;
 	output.height--;
 	pane_source(s, &source);

@@ -79,8 +79,10 @@ void pane_source(struct screen *s, const struct pane *p)
 			snprintf(number, sizeof number, "%d", __builtin_popcount(lanes));
 		const int y = p->y + 1 + k;
 		const int at = screen_put(s, y, p->x, p->width, lanes ? LOOK_MARK : LOOK_DIM, "%c%2s%c%4u ",
-					  breaks_on_line(s->d, here.file, line) ? '*' : ' ', number, current ? '>' : ' ', line);
-		screen_put(s, y, p->x + at, p->width - at, current ? LOOK_CURRENT : LOOK_PLAIN, "%.*s", (int)length, text);
+					  breaks_on_line(s->d, here.file, line) ? '*' : ' ', number,
+					  current ? '>' : ' ', line);
+		screen_put(s, y, p->x + at, p->width - at, current ? LOOK_CURRENT : LOOK_PLAIN, "%.*s", (int)length,
+			   text);
 	}
 }
 
@@ -90,7 +92,8 @@ static bool is_named(const struct debug_line *l, const char *name)
 {
 	const size_t length = strlen(name);
 
-	for (const char *at = l->text; at && (at = memmem(at, (size_t)(l->text + l->length - at), name, length)); at++) {
+	for (const char *at = l->text; at && (at = memmem(at, (size_t)(l->text + l->length - at), name, length));
+	     at++) {
 		const char *end = at + length;
 		if (end >= l->text + l->length || !(isalnum((unsigned char)*end) || *end == '_' || *end == '.'))
 			return true;
@@ -125,7 +128,8 @@ static void remember_registers(struct screen *s)
 	struct debug_place place = {0};
 
 	debug_focus_place(s->d, &place);
-	const bool same = s->shown_code == place.code && s->shown_focus.block == f.block && s->shown_focus.warp == f.warp;
+	const bool same =
+		s->shown_code == place.code && s->shown_focus.block == f.block && s->shown_focus.warp == f.warp;
 	if (same && s->shown_position == debug_position(s->d))
 		return;
 	s->shown_count = same ? s->newest_count : 0;
@@ -157,14 +161,19 @@ static void format_lane(const struct screen *s, const struct debug_register *r, 
 }
 
 /* A predicate is a picture of the lanes in which it holds. */
-static void draw_predicate(struct screen *s, const struct pane *p, int y, const struct debug_register *r, u32 index, u32 active)
+static void draw_predicate(struct screen *s, const struct pane *p, int y, const struct debug_register *r, u32 index,
+			   u32 active)
 {
 	for (u32 lane = 0; lane < WARP_LANES; lane++) {
 		const bool holds = debug_register_lane(s->d, r, lane).bytes[0] & 1;
 		const bool changed = index < s->shown_count && s->shown[index][lane] != s->newest[index][lane];
 		const int x = NAME_COLUMNS + 1 + (int)lane;
 		if (x < p->width)
-			screen_put(s, y, p->x + x, 1, changed ? LOOK_CHANGED : active >> lane & 1 ? LOOK_PLAIN : LOOK_DIM, "%c", holds ? '#' : '.');
+			screen_put(s, y, p->x + x, 1,
+				   changed              ? LOOK_CHANGED
+				   : active >> lane & 1 ? LOOK_PLAIN
+							: LOOK_DIM,
+				   "%c", holds ? '#' : '.');
 	}
 }
 
@@ -181,11 +190,15 @@ static void draw_register(struct screen *s, const struct pane *p, int y, u32 ind
 		draw_predicate(s, p, y, &r, index, active);
 		return;
 	}
-	for (u32 lane = (u32)s->lane_scroll; lane < WARP_LANES && x + LANE_COLUMNS <= p->width; lane++, x += LANE_COLUMNS) {
+	for (u32 lane = (u32)s->lane_scroll; lane < WARP_LANES && x + LANE_COLUMNS <= p->width;
+	     lane++, x += LANE_COLUMNS) {
 		format_lane(s, &r, lane, text);
 		const bool changed = index < s->shown_count && s->shown[index][lane] != s->newest[index][lane];
-		screen_put(s, y, p->x + x, LANE_COLUMNS, changed ? LOOK_CHANGED : active >> lane & 1 ? LOOK_PLAIN : LOOK_DIM, "%*s",
-			   LANE_COLUMNS, text);
+		screen_put(s, y, p->x + x, LANE_COLUMNS,
+			   changed              ? LOOK_CHANGED
+			   : active >> lane & 1 ? LOOK_PLAIN
+						: LOOK_DIM,
+			   "%*s", LANE_COLUMNS, text);
 	}
 }
 
@@ -206,8 +219,12 @@ void pane_registers(struct screen *s, const struct pane *p)
 		s->register_scroll = count ? (int)count - 1 : 0;
 	const u32 first = (u32)s->register_scroll;
 	int x = NAME_COLUMNS;
-	for (u32 lane = (u32)s->lane_scroll; lane < WARP_LANES && x + LANE_COLUMNS <= p->width; lane++, x += LANE_COLUMNS)
-		screen_put(s, p->y + 1, p->x + x, LANE_COLUMNS, lane == f.lane ? LOOK_CURRENT : split.mask >> lane & 1 ? LOOK_PLAIN : LOOK_DIM,
+	for (u32 lane = (u32)s->lane_scroll; lane < WARP_LANES && x + LANE_COLUMNS <= p->width;
+	     lane++, x += LANE_COLUMNS)
+		screen_put(s, p->y + 1, p->x + x, LANE_COLUMNS,
+			   lane == f.lane           ? LOOK_CURRENT
+			   : split.mask >> lane & 1 ? LOOK_PLAIN
+						    : LOOK_DIM,
 			   "%*s%2u", LANE_COLUMNS - 2, "lane ", lane);
 	for (u32 k = first; k < count && k < first + rows; k++)
 		draw_register(s, p, p->y + 2 + (int)(k - first), order[k], split.mask);
@@ -217,8 +234,11 @@ void pane_registers(struct screen *s, const struct pane *p)
 
 static const char *state_word(const struct debug_split *s)
 {
-	static const char *const words[] = {[DEBUG_READY] = "", [DEBUG_AT_WARP_SYNC] = "warp sync", [DEBUG_AT_BARRIER] = "barrier",
-					    [DEBUG_AT_CLUSTER] = "cluster barrier", [DEBUG_AT_JOIN] = "join",
+	static const char *const words[] = {[DEBUG_READY] = "",
+					    [DEBUG_AT_WARP_SYNC] = "warp sync",
+					    [DEBUG_AT_BARRIER] = "barrier",
+					    [DEBUG_AT_CLUSTER] = "cluster barrier",
+					    [DEBUG_AT_JOIN] = "join",
 					    [DEBUG_ON_STACK] = "stack"};
 
 	return words[s->state];
@@ -241,8 +261,9 @@ static int draw_warp(struct screen *s, const struct pane *p, int row, const stru
 			lanes[lane] = splits[k].mask >> lane & 1 ? '#' : w->live >> lane & 1 ? '.' : ' ';
 		lanes[WARP_LANES] = 0;
 		const struct debug_line l = debug_line(&splits[k].place);
-		screen_put(s, p->y + row++, p->x, p->width, focused ? LOOK_CURRENT : LOOK_PLAIN, "%c%llu/%-2u%5u %s %s", focused ? '>' : ' ',
-			   (unsigned long long)b->index, index, l.line, lanes, state_word(&splits[k]));
+		screen_put(s, p->y + row++, p->x, p->width, focused ? LOOK_CURRENT : LOOK_PLAIN, "%c%llu/%-2u%5u %s %s",
+			   focused ? '>' : ' ', (unsigned long long)b->index, index, l.line, lanes,
+			   state_word(&splits[k]));
 	}
 	return row;
 }

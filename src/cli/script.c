@@ -57,10 +57,7 @@ void script_fix_constant(struct script *s, const char *name, struct number value
 	set_constant(s, name, value, true);
 }
 
-static const struct buffer *scope_buffer(void *context, const char *name)
-{
-	return script_find_buffer(context, name);
-}
+static const struct buffer *scope_buffer(void *context, const char *name) { return script_find_buffer(context, name); }
 
 static bool scope_constant(void *context, const char *name, struct number *value)
 {
@@ -73,8 +70,7 @@ static bool scope_constant(void *context, const char *name, struct number *value
 
 struct expr_scope script_scope(struct script *s)
 {
-	return (struct expr_scope){
-	    .context = s, .find_buffer = scope_buffer, .find_constant = scope_constant};
+	return (struct expr_scope){.context = s, .find_buffer = scope_buffer, .find_constant = scope_constant};
 }
 
 const char *script_path(const struct script *s, const char *path)
@@ -102,7 +98,7 @@ static bool parse_count(struct script *s, struct lex *l, u64 low, u64 high, u64 
 		return false;
 	if (n.is_float || n.i < 0 || (u64)n.i < low || (u64)n.i > high) {
 		lex_error(l, "a whole number from %llu to %llu expected before this", (unsigned long long)low,
-		          (unsigned long long)high);
+			  (unsigned long long)high);
 		return false;
 	}
 	*to = (u64)n.i;
@@ -124,8 +120,7 @@ static bool parse_shape(struct script *s, struct lex *l, struct buffer *b)
 		}
 		if (!parse_count(s, l, 0, COUNT_LIMIT, &b->dims[b->rank]))
 			return false;
-		if (__builtin_mul_overflow(b->count, b->dims[b->rank++], &b->count) ||
-		    b->count > COUNT_LIMIT) {
+		if (__builtin_mul_overflow(b->count, b->dims[b->rank++], &b->count) || b->count > COUNT_LIMIT) {
 			lex_error(l, "the buffer is too large");
 			return false;
 		}
@@ -240,7 +235,7 @@ static bool parse_generator(struct script *s, struct lex *l, struct buffer *b)
 		g->kind = GENERATE_RANDOM;
 	else
 		lex_error(l, "a generator expected: zero, const V, iota [START [STEP]], uniform [LOW HIGH], "
-		             "normal [MEAN DEVIATION], random, values V..., = EXPRESSION, load FILE");
+			     "normal [MEAN DEVIATION], random, values V..., = EXPRESSION, load FILE");
 	return !l->failed && parse_parameters(s, l, g, g->kind == GENERATE_RANDOM ? 0 : 2, true);
 }
 
@@ -271,11 +266,10 @@ bool script_parse_contents(struct script *s, struct lex *l, struct buffer *b)
 	if (lex_take(l, "load"))
 		return parse_load(s, l, b) && take_shape_of_file(l, b);
 	const enum element_type type =
-	    l->kind == LEX_NAME ? element_find(l->name, strlen(l->name)) : ELEMENT_TYPE_COUNT;
+		l->kind == LEX_NAME ? element_find(l->name, strlen(l->name)) : ELEMENT_TYPE_COUNT;
 	if (type == ELEMENT_TYPE_COUNT) {
-		lex_error(l,
-		          "an element type expected (u8 to u64, s8 to s64, b8 to b64, f16, bf16, f32, f64), "
-		          "or load FILE.npy");
+		lex_error(l, "an element type expected (u8 to u64, s8 to s64, b8 to b64, f16, bf16, f32, f64), "
+			     "or load FILE.npy");
 		return false;
 	}
 	b->type = type;
@@ -333,8 +327,7 @@ static bool parse_struct(struct script *s, struct lex *l, struct script_arg *a)
 		if (m.buffer) {
 			lex_next(l);
 		} else {
-			m.type =
-			    l->kind == LEX_NAME ? element_find(l->name, strlen(l->name)) : ELEMENT_TYPE_COUNT;
+			m.type = l->kind == LEX_NAME ? element_find(l->name, strlen(l->name)) : ELEMENT_TYPE_COUNT;
 			if (m.type == ELEMENT_TYPE_COUNT) {
 				lex_error(l, "a member is a buffer, or TYPE:VALUE");
 				return false;
@@ -350,8 +343,7 @@ static bool parse_struct(struct script *s, struct lex *l, struct script_arg *a)
 
 /* A name that starts an argument: a buffer, TYPE[...] or TYPE:value, NAME=TYPE[...]. True if it
  * was one of these. */
-static bool parse_named_arg(struct script *s, struct lex *l, struct script_launch *launch,
-                            struct script_arg *a)
+static bool parse_named_arg(struct script *s, struct lex *l, struct script_launch *launch, struct script_arg *a)
 {
 	struct expr_scope scope = script_scope(s);
 	const struct lex start = *l;
@@ -552,7 +544,7 @@ void script_read(struct script *s, u32 source, bool plain)
 	const struct source *text = s->diags->sources->files.items[source];
 	const char *slash = strrchr(text->name, '/');
 	struct lex l = {
-	    .arena = s->arena, .strings = s->strings, .diags = s->diags, .file = source, .text = text->text};
+		.arena = s->arena, .strings = s->strings, .diags = s->diags, .file = source, .text = text->text};
 
 	s->folder = slash ? arena_copy_text(s->arena, text->name, (size_t)(slash + 1 - text->name)) : "";
 	for (u32 begin = 0; begin < text->length;) {

@@ -90,9 +90,9 @@ enum script_kind { SCRIPT_BUFFER, SCRIPT_LAUNCH, SCRIPT_EXPECT, SCRIPT_SAVE, SCR
 struct script_statement {
 	enum script_kind kind;
 	struct span span;
-	struct buffer *buffer; /* BUFFER, SAVE */
-	const char *path;      /* SAVE */
-	const char *name;      /* BIND: a .texref, .samplerref or .surfref */
+	struct buffer *buffer;          /* BUFFER, SAVE */
+	const char *path;               /* SAVE */
+	const char *name;               /* BIND: a .texref, .samplerref or .surfref */
 	struct script_texture *texture; /* BIND */
 	struct script_launch launch;
 	struct script_expect expect;

@@ -75,8 +75,8 @@ static bool parse_range(struct script *s, struct lex *l, struct script_expect *e
 		lex_take(l, ",");
 	}
 	if (e->low > e->high || (e->values.count != 1 && e->values.count != e->high - e->low)) {
-		lex_error(l, "%zu values for the elements %llu:%llu", e->values.count,
-		          (unsigned long long)e->low, (unsigned long long)e->high);
+		lex_error(l, "%zu values for the elements %llu:%llu", e->values.count, (unsigned long long)e->low,
+			  (unsigned long long)e->high);
 		return false;
 	}
 	return true;
@@ -91,7 +91,7 @@ static bool parse_each(struct script *s, struct lex *l, struct script_expect *e)
 	do {
 		if (e->index_count == e->buffer->rank) {
 			lex_error(l, "'%s' has %u dimension%s", e->buffer->name, e->buffer->rank,
-			          e->buffer->rank == 1 ? "" : "s");
+				  e->buffer->rank == 1 ? "" : "s");
 			return false;
 		}
 		if (!parse_index(l, &scope, &e->indices[e->index_count++]))

@@ -10,10 +10,10 @@
 #include "memory/tensormap.h"
 
 static const char *const type_names[TENSOR_TYPES] = {
-    [TENSOR_U8] = "u8",   [TENSOR_U16] = "u16", [TENSOR_U32] = "u32",         [TENSOR_S32] = "s32",
-    [TENSOR_U64] = "u64", [TENSOR_S64] = "s64", [TENSOR_F16] = "f16",         [TENSOR_F32] = "f32",
-    [TENSOR_F64] = "f64", [TENSOR_BF16] = "bf16", [TENSOR_F32_FTZ] = "f32ftz", [TENSOR_TF32] = "tf32",
-    [TENSOR_TF32_FTZ] = "tf32ftz"};
+	[TENSOR_U8] = "u8",           [TENSOR_U16] = "u16",   [TENSOR_U32] = "u32",        [TENSOR_S32] = "s32",
+	[TENSOR_U64] = "u64",         [TENSOR_S64] = "s64",   [TENSOR_F16] = "f16",        [TENSOR_F32] = "f32",
+	[TENSOR_F64] = "f64",         [TENSOR_BF16] = "bf16", [TENSOR_F32_FTZ] = "f32ftz", [TENSOR_TF32] = "tf32",
+	[TENSOR_TF32_FTZ] = "tf32ftz"};
 
 static bool find_type(const char *name, u8 *type)
 {

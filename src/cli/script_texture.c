@@ -36,7 +36,9 @@ static bool parse_count(struct script *s, struct lex *l, u32 low, u32 high, u32 
 
 static bool parse_address(struct lex *l, struct texture *t)
 {
-	static const char *const names[] = {[ADDRESS_WRAP] = "wrap", [ADDRESS_MIRROR] = "mirror", [ADDRESS_CLAMP] = "clamp",
+	static const char *const names[] = {[ADDRESS_WRAP] = "wrap",
+					    [ADDRESS_MIRROR] = "mirror",
+					    [ADDRESS_CLAMP] = "clamp",
 					    [ADDRESS_BORDER] = "border"};
 	u32 d = 0;
 
@@ -123,8 +125,10 @@ static bool parse_field(struct script *s, struct lex *l, struct texture *t)
 		return set(&t->mixes_levels);
 	if (lex_take(l, "seamless"))
 		return set(&t->seamless);
-	lex_error(l, "width=, height=, depth=, layers=, channels=, levels=, samples=, address=, border=, linear, trilinear, "
-		     "seamless, normalized, unorm or ')' expected");
+	lex_error(
+		l,
+		"width=, height=, depth=, layers=, channels=, levels=, samples=, address=, border=, linear, trilinear, "
+		"seamless, normalized, unorm or ')' expected");
 	return false;
 }
 
@@ -139,7 +143,10 @@ struct script_texture *script_parse_texture(struct script *s, struct lex *l)
 		return NULL;
 	}
 	lex_next(l);
-	*t = (struct texture){.magic = TEXTURE_MAGIC, .channels = 1, .level_high = TEXTURE_LEVELS - 1, .address = {ADDRESS_CLAMP, ADDRESS_CLAMP, ADDRESS_CLAMP}};
+	*t = (struct texture){.magic = TEXTURE_MAGIC,
+			      .channels = 1,
+			      .level_high = TEXTURE_LEVELS - 1,
+			      .address = {ADDRESS_CLAMP, ADDRESS_CLAMP, ADDRESS_CLAMP}};
 	while (!lex_take(l, ")"))
 		if (!parse_field(s, l, t))
 			return NULL;

@@ -43,15 +43,14 @@ struct tests {
 };
 
 static const struct argp_option options[] = {
-    {"tap", OPTION_TAP, NULL, 0, "Report as TAP", 0},
-    {"junit", OPTION_JUNIT, NULL, 0, "Report as JUnit XML", 0},
-    {"arch", 't', "sm_XX", 0, "Architecture to model (default: each file's)", 0},
-    {"jobs", 'j', "N", 0, "Host threads of a launch", 0},
-    {"lock-order", OPTION_LOCK_ORDER, "ORDER", 0,
-     "Which lane gets a shared word's lock that several want: lowest (default) or random:SEED", 0},
-    {"async", OPTION_ASYNC, "MODE", 0,
-     "Asynchronous operations: strict (default), eager, or random:SEED", 0},
-    {0},
+	{"tap", OPTION_TAP, NULL, 0, "Report as TAP", 0},
+	{"junit", OPTION_JUNIT, NULL, 0, "Report as JUnit XML", 0},
+	{"arch", 't', "sm_XX", 0, "Architecture to model (default: each file's)", 0},
+	{"jobs", 'j', "N", 0, "Host threads of a launch", 0},
+	{"lock-order", OPTION_LOCK_ORDER, "ORDER", 0,
+	 "Which lane gets a shared word's lock that several want: lowest (default) or random:SEED", 0},
+	{"async", OPTION_ASYNC, "MODE", 0, "Asynchronous operations: strict (default), eager, or random:SEED", 0},
+	{0},
 };
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -125,8 +124,7 @@ static void collect(struct tests *t, struct tested_file *f, const struct play *p
 			add(t, f, line_of(s, l->statement->span), l->kernel->name, l->fault);
 	}
 	for (size_t k = 0; k < p->checks.count; k++)
-		add(t, f, line_of(s, p->checks.items[k].span), p->checks.items[k].text,
-		    p->checks.items[k].message);
+		add(t, f, line_of(s, p->checks.items[k].span), p->checks.items[k].text, p->checks.items[k].message);
 	if (!f->outcomes.count)
 		add(t, f, 1, "runs", NULL);
 }
@@ -149,7 +147,9 @@ static void play_file(struct tests *t, struct tested_file *f, struct session *s,
 		return;
 	}
 	const struct lower_options lower = {.arch = t->arch ? t->arch : script.arch};
-	struct play play = {.session = s, .script = &script, .options = {.jobs = t->jobs, .async = t->async, .lock_order = t->lock_order}};
+	struct play play = {.session = s,
+			    .script = &script,
+			    .options = {.jobs = t->jobs, .async = t->async, .lock_order = t->lock_order}};
 	if (session_build(s, &lower) && play_run(&play))
 		collect(t, f, &play);
 	else
@@ -194,8 +194,7 @@ static bool test_path(struct tests *t, char *path)
 		return false;
 	while ((e = fts_read(tree)) != NULL) {
 		const bool given = e->fts_level == 0;
-		if (e->fts_info == FTS_F &&
-		    (given || ends_in(e, ".ptx") || ends_in(e, ".sass"))) {
+		if (e->fts_info == FTS_F && (given || ends_in(e, ".ptx") || ends_in(e, ".sass"))) {
 			test_file(t, e->fts_path, !given);
 		} else if (e->fts_info == FTS_NS || e->fts_info == FTS_DNR || e->fts_info == FTS_ERR) {
 			fprintf(stderr, "ptxsim: %s: %s\n", e->fts_path, strerror(e->fts_errno));
@@ -217,8 +216,8 @@ static void report_human(const struct tests *t)
 		for (size_t n = 0; n < f->outcomes.count; n++)
 			passed += f->outcomes.items[n].passed;
 		printf("%s %s: %zu of %zu expectations hold, %zu launch%s, %.1f ms\n",
-		       passed == f->outcomes.count ? "ok  " : "FAIL", f->path, passed, f->outcomes.count,
-		       f->launches, f->launches == 1 ? "" : "es", f->seconds * 1e3);
+		       passed == f->outcomes.count ? "ok  " : "FAIL", f->path, passed, f->outcomes.count, f->launches,
+		       f->launches == 1 ? "" : "es", f->seconds * 1e3);
 		for (size_t n = 0; n < f->outcomes.count; n++) {
 			const struct outcome *o = &f->outcomes.items[n];
 			if (!o->passed)
@@ -248,8 +247,8 @@ static void report_tap(const struct tests *t)
 		const struct tested_file *f = t->files.items[k];
 		for (size_t n = 0; n < f->outcomes.count; n++) {
 			const struct outcome *o = &f->outcomes.items[n];
-			printf("%s %zu - %s:%u: %s\n", o->passed ? "ok" : "not ok", ++number, f->path,
-			       o->line, o->text);
+			printf("%s %zu - %s:%u: %s\n", o->passed ? "ok" : "not ok", ++number, f->path, o->line,
+			       o->text);
 			if (o->passed)
 				continue;
 			fputs("# ", stdout);
@@ -291,8 +290,7 @@ static void report_junit(const struct tests *t)
 			failed += !f->outcomes.items[n].passed;
 		printf("  <testsuite name=\"");
 		print_xml(f->path);
-		printf("\" tests=\"%zu\" failures=\"%zu\" time=\"%.6f\">\n", f->outcomes.count, failed,
-		       f->seconds);
+		printf("\" tests=\"%zu\" failures=\"%zu\" time=\"%.6f\">\n", f->outcomes.count, failed, f->seconds);
 		for (size_t n = 0; n < f->outcomes.count; n++) {
 			const struct outcome *o = &f->outcomes.items[n];
 			printf("    <testcase classname=\"");
@@ -315,12 +313,12 @@ static void report_junit(const struct tests *t)
 int cli_test(int count, char **words)
 {
 	static const struct argp argp = {
-	    .options = options,
-	    .parser = parse_option,
-	    .args_doc = "PATH...",
-	    .doc =
-	        "Runs every launch that the files, or the .ptx and .sass files of folders, describe, and checks what "
-	        "they expect.",
+		.options = options,
+		.parser = parse_option,
+		.args_doc = "PATH...",
+		.doc = "Runs every launch that the files, or the .ptx and .sass files of folders, describe, and checks "
+		       "what "
+		       "they expect.",
 	};
 	struct tests t = {.format = FORMAT_HUMAN, .async.mode = ASYNC_STRICT};
 

@@ -57,7 +57,7 @@ static enum ir_space resolve(const struct warp *w, u32 *mask, u64 address[WARP_L
 }
 
 enum ir_space access_addresses(const struct account_site *site, const struct warp *w, const struct insn *i,
-                               const u8 *rows, u32 *mask, u64 address[WARP_LANES])
+			       const u8 *rows, u32 *mask, u64 address[WARP_LANES])
 {
 	if (site->operation >= ACCOUNT_ASYNC) {
 		/* cp.async: the list starts with the shared address, then the global one. */
@@ -74,7 +74,7 @@ enum ir_space access_addresses(const struct account_site *site, const struct war
 
 /* The site of the instruction at a stop, and the lanes that its guard lets through. */
 static const struct account_site *site_at(const struct debug *d, const struct code *code, u32 insn, const u8 *rows,
-                                          u32 *mask)
+					  u32 *mask)
 {
 	const struct stops *s = &d->stops[code->index];
 	const u32 origin = code->origin[insn];
@@ -90,7 +90,7 @@ static const struct account_site *site_at(const struct debug *d, const struct co
 }
 
 struct debug_cost access_cost(const struct debug *d, const struct account_site *site, enum ir_space space, u32 mask,
-                              const u64 address[WARP_LANES])
+			      const u64 address[WARP_LANES])
 {
 	const struct arch *arch = accounting_arch(d->accounting);
 	struct debug_cost c = {.known = true, .shared = space == SPACE_SHARED};
@@ -99,7 +99,8 @@ struct debug_cost access_cost(const struct debug *d, const struct account_site *
 	for (u32 l = 0; l < WARP_LANES; l++)
 		offset[l] = (u32)address[l] & ((1u << SHARED_RANK_SHIFT) - 1);
 	if (space == SPACE_SHARED) {
-		const struct bank_access access = {site->bank_kind, accounting_bank_mode(d->accounting), site->width, mask};
+		const struct bank_access access = {site->bank_kind, accounting_bank_mode(d->accounting), site->width,
+						   mask};
 		struct bank_count n;
 		banks_count(arch, &access, offset, &n, NULL);
 		c.cost = n.wavefronts + n.load_wavefronts;
@@ -120,7 +121,7 @@ struct debug_cost access_cost(const struct debug *d, const struct account_site *
 }
 
 static void fill_sample(const struct debug *d, const struct warp *w, const struct account_site *site,
-                        struct account_sample *sample)
+			struct account_sample *sample)
 {
 	const struct debug_cost cost = access_cost(d, site, sample->space, sample->mask, sample->address);
 
@@ -132,7 +133,7 @@ static void fill_sample(const struct debug *d, const struct warp *w, const struc
 
 /* Where it stands, what it would touch; false: nothing. */
 static bool sample_at(const struct debug *d, const struct warp *w, const struct frame *f, u32 stop, u32 mask,
-                      const struct account_site **site, struct account_sample *sample)
+		      const struct account_site **site, struct account_sample *sample)
 {
 	const struct code *code = f->code;
 
@@ -148,7 +149,7 @@ static bool sample_at(const struct debug *d, const struct warp *w, const struct 
 }
 
 void access_keep(struct debug *d, const struct warp *w, const struct account_site *site, enum ir_space space, u32 mask,
-                 const u64 address[WARP_LANES])
+		 const u64 address[WARP_LANES])
 {
 	d->last_site = site;
 	memset(&d->last_sample, 0, sizeof d->last_sample);
@@ -186,7 +187,7 @@ bool debug_access(struct debug *d, bool executed, const struct account_site **si
 	if (sample_at(d, w, split.frame, stops->of[split.place.instruction], split.mask, site, sample))
 		return true;
 	return debug_fail(d, *site ? "no lane executes it: its guard is false in all"
-	                           : "the instruction accesses no memory that has banks or sectors");
+				   : "the instruction accesses no memory that has banks or sectors");
 }
 
 struct account_run *debug_counters(struct debug *d)

@@ -18,7 +18,7 @@ typedef char *console_read_fn(void *context, const char *prompt);
 
 struct console_options {
 	bool colour;
-	u32 width;   /* of the screen; 0: 80 */
+	u32 width; /* of the screen; 0: 80 */
 	console_read_fn *read;
 	void *read_context;
 };

@@ -96,8 +96,8 @@ static bool print_predicate(struct console *c, const struct debug_register *r)
 
 	for (u32 l = 0; l < WARP_LANES; l++)
 		mask |= (u32)(debug_register_lane(c->d, r, l).bytes[0] & 1) << l;
-	fprintf(c->out, "%s = 0x%08x in the live lanes 0x%08x; lane %u: %u\n", r->name, mask & (w ? w->initial_mask : 0),
-	        w ? w->live : 0, f.lane, mask >> f.lane & 1);
+	fprintf(c->out, "%s = 0x%08x in the live lanes 0x%08x; lane %u: %u\n", r->name,
+		mask & (w ? w->initial_mask : 0), w ? w->live : 0, f.lane, mask >> f.lane & 1);
 	return true;
 }
 
@@ -205,7 +205,8 @@ COMMAND(lanes)
 
 static u16 type_of_unit(char letter, u32 unit)
 {
-	static const u16 floats[] = {[2] = T_f16, [4] = T_f32, [8] = T_f64}, plain[] = {[1] = T_b8, [2] = T_b16, [4] = T_b32, [8] = T_b64};
+	static const u16 floats[] = {[2] = T_f16, [4] = T_f32, [8] = T_f64},
+			 plain[] = {[1] = T_b8, [2] = T_b16, [4] = T_b32, [8] = T_b64};
 
 	return letter == 'f' && unit > 1 ? floats[unit] : plain[unit];
 }
@@ -224,7 +225,8 @@ static bool examine(struct console *c, u32 count)
 			return console_engine_error(c);
 		}
 		if (k % columns == 0)
-			fprintf(c->out, "%s%s:0x%llx:", k ? "\n" : "", debug_space_name(c->x_space), (unsigned long long)c->x_address);
+			fprintf(c->out, "%s%s:0x%llx:", k ? "\n" : "", debug_space_name(c->x_space),
+				(unsigned long long)c->x_address);
 		debug_format(&v, c->x_format, text, sizeof text);
 		fprintf(c->out, " %s", text);
 		c->x_address += c->x_size;
@@ -325,7 +327,7 @@ COMMAND(undisplay)
 		if (k == c->displays.count)
 			return console_error(c, "there is no display %llu", (unsigned long long)number);
 		memmove(&c->displays.items[k], &c->displays.items[k + 1],
-		        (--c->displays.count - k) * sizeof *c->displays.items);
+			(--c->displays.count - k) * sizeof *c->displays.items);
 	}
 	return true;
 }
@@ -335,10 +337,10 @@ COMMAND(undisplay)
 static const struct {
 	const char *name, *doc;
 } settings[] = {{"scheduler-locking", "other warps stay while the focused one moves"},
-                {"history", "keep what going back needs"},
-                {"history-limit", "MiB that the history may take"},
-                {"width", "columns of the screen"},
-                {NULL, NULL}};
+		{"history", "keep what going back needs"},
+		{"history-limit", "MiB that the history may take"},
+		{"width", "columns of the screen"},
+		{NULL, NULL}};
 
 const char *setting_name(u32 index) { return settings[index].name; }
 

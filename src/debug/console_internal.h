@@ -7,12 +7,20 @@
 
 #include "debug/console.h"
 
-enum completion { COMPLETE_NOTHING, COMPLETE_LOCATION, COMPLETE_EXPRESSION, COMPLETE_COMMAND, COMPLETE_INFO, COMPLETE_FILE,
-	          COMPLETE_SETTING, COMPLETE_CATCH };
+enum completion {
+	COMPLETE_NOTHING,
+	COMPLETE_LOCATION,
+	COMPLETE_EXPRESSION,
+	COMPLETE_COMMAND,
+	COMPLETE_INFO,
+	COMPLETE_FILE,
+	COMPLETE_SETTING,
+	COMPLETE_CATCH
+};
 
 struct command {
 	const char *name;
-	const char *aliases;   /* blanks between them; or NULL */
+	const char *aliases;                        /* blanks between them; or NULL */
 	bool (*run)(struct console *c, char *rest); /* false: leave */
 	enum completion completes;
 	bool repeats;          /* an empty line does it again */
@@ -85,6 +93,7 @@ const char *show_state(const struct debug_split *s, char text[64]);
 
 /* The commands. */
 #define COMMAND(name) bool command_##name(struct console *c, char *rest)
+/* clang-format off */
 COMMAND(run); COMMAND(continue); COMMAND(step); COMMAND(next); COMMAND(step_line); COMMAND(next_line);
 COMMAND(finish); COMMAND(until); COMMAND(step_block); COMMAND(to_barrier); COMMAND(to_reconvergence);
 COMMAND(to_launch); COMMAND(reverse_step); COMMAND(reverse_next); COMMAND(reverse_continue);
@@ -97,6 +106,7 @@ COMMAND(backtrace); COMMAND(frame); COMMAND(up); COMMAND(down);
 COMMAND(block); COMMAND(warp); COMMAND(lane); COMMAND(thread); COMMAND(focus);
 COMMAND(list); COMMAND(disassemble); COMMAND(divergence); COMMAND(access); COMMAND(matrix); COMMAND(info);
 COMMAND(help); COMMAND(source); COMMAND(define); COMMAND(echo); COMMAND(quit);
+/* clang-format on */
 
 const char *info_name(u32 index);
 const char *info_doc(u32 index);

@@ -22,8 +22,8 @@ static void show_launch(struct console *c)
 {
 	const struct launch *l = debug_launch(c->d);
 
-	fprintf(c->out, "Launch %u: %s, grid (%u,%u,%u), block (%u,%u,%u)\n", debug_launch_number(c->d), l->kernel->name,
-	        l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
+	fprintf(c->out, "Launch %u: %s, grid (%u,%u,%u), block (%u,%u,%u)\n", debug_launch_number(c->d),
+		l->kernel->name, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
 }
 
 static const char *point_name(const struct debug *d, u32 number)
@@ -88,11 +88,12 @@ static void show_event(struct console *c, const struct debug_event *e, const str
 		fprintf(c->out, "Warp %u has ended.\n", before->warp);
 		break;
 	case DEBUG_BLOCKED:
-		console_error(c, "Warp %u cannot go on: it waits, and scheduler-locking keeps the others.", before->warp);
+		console_error(c, "Warp %u cannot go on: it waits, and scheduler-locking keeps the others.",
+			      before->warp);
 		break;
 	case DEBUG_LAUNCH_ENDED:
 		fprintf(c->out, "Launch %u has ended after %llu warp instructions.\n", debug_launch_number(c->d),
-		        (unsigned long long)e->position);
+			(unsigned long long)e->position);
 		break;
 	case DEBUG_OVER:
 		fprintf(c->out, "There are no more launches.\n");
@@ -141,7 +142,7 @@ static bool go(struct console *c, char *rest, enum debug_motion motion, bool bac
 	return moved(c, back ? debug_back(c->d, motion, count) : debug_go(c->d, motion, count), &before);
 }
 
-#define MOTION(name, motion, back)                                                                              \
+#define MOTION(name, motion, back) \
 	COMMAND(name) { return go(c, rest, motion, back); }
 
 MOTION(continue, DEBUG_CONTINUE, false)
@@ -353,8 +354,8 @@ static bool make_watch(struct console *c, char *rest, enum debug_watch kind)
 		fprintf(c->out, "Watchpoint %u: %s of %s in warp %u\n", p->number, names[kind], p->what, p->owner_warp);
 	else
 		fprintf(c->out, "Watchpoint %u: %s of %llu byte%s at %s 0x%llx\n", p->number, names[kind],
-		        (unsigned long long)p->size, p->size == 1 ? "" : "s", debug_space_name(p->space),
-		        (unsigned long long)p->address);
+			(unsigned long long)p->size, p->size == 1 ? "" : "s", debug_space_name(p->space),
+			(unsigned long long)p->address);
 	return true;
 }
 

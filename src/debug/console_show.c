@@ -42,8 +42,8 @@ void show_focus(struct console *c)
 
 	debug_block_index(c->d, f.block, block);
 	debug_thread_index(c->d, f.warp, f.lane, tid);
-	fprintf(c->out, "[block (%u,%u,%u), warp %u, lane %u: thread (%u,%u,%u)]\n", block[0], block[1], block[2], f.warp,
-	        f.lane, tid[0], tid[1], tid[2]);
+	fprintf(c->out, "[block (%u,%u,%u), warp %u, lane %u: thread (%u,%u,%u)]\n", block[0], block[1], block[2],
+		f.warp, f.lane, tid[0], tid[1], tid[2]);
 }
 
 /* --- Source ---------------------------------------------------------------------------------------- */
@@ -85,11 +85,12 @@ static bool list_lines(struct console *c, const char *file, u32 first, u32 mark)
 			return console_error(c, "%s: there is no such source here", file);
 	}
 	for (u32 line = first; line < first + LIST_LINES; line++) {
-		const char *text = other ? line_of_text(other, line, &length) : debug_source_text(c->d, file, line, &length);
+		const char *text =
+			other ? line_of_text(other, line, &length) : debug_source_text(c->d, file, line, &length);
 		if (!text)
 			break;
-		fprintf(c->out, "%s%5u%s %.*s%s\n", line == mark ? colour_on(c, "1") : "", line, line == mark ? " >" : "  ",
-		        (int)length, text, line == mark ? colour_off(c) : "");
+		fprintf(c->out, "%s%5u%s %.*s%s\n", line == mark ? colour_on(c, "1") : "", line,
+			line == mark ? " >" : "  ", (int)length, text, line == mark ? colour_off(c) : "");
 		shown++;
 	}
 	c->list_file = file;
@@ -146,7 +147,8 @@ static void show_label(struct console *c, const struct code *code, u32 k)
 {
 	for (size_t l = 0; l < code->function->labels.count; l++)
 		if (code->function->labels.items[l]->target == k)
-			fprintf(c->out, "%s%s:%s\n", colour_on(c, "32"), code->function->labels.items[l]->name, colour_off(c));
+			fprintf(c->out, "%s%s:%s\n", colour_on(c, "32"), code->function->labels.items[l]->name,
+				colour_off(c));
 }
 
 /* The source line before the instructions that came from it. */
@@ -154,12 +156,13 @@ static void show_loc(struct console *c, const struct debug_line *l, const struct
 {
 	u32 length = 0;
 
-	if (!l->loc_file || (before->loc_file && before->loc_line == l->loc_line && !strcmp(before->loc_file, l->loc_file)))
+	if (!l->loc_file ||
+	    (before->loc_file && before->loc_line == l->loc_line && !strcmp(before->loc_file, l->loc_file)))
 		return;
 	const char *source = find_source(c, l->loc_file);
 	const char *text = source ? line_of_text(source, l->loc_line, &length) : NULL;
 	fprintf(c->out, "%s%s:%u  %.*s%s\n", colour_on(c, "2"), l->loc_file, l->loc_line, (int)length, text ? text : "",
-	        colour_off(c));
+		colour_off(c));
 }
 
 COMMAND(disassemble)
@@ -183,7 +186,8 @@ COMMAND(disassemble)
 		show_loc(c, &l, &before);
 		show_label(c, code, k);
 		before = l;
-		fprintf(c->out, "%s%s%c%4u  ", here ? colour_on(c, "1") : "", here ? "=>" : "  ", breaks_at(c->d, &at) ? '*' : ' ', k);
+		fprintf(c->out, "%s%s%c%4u  ", here ? colour_on(c, "1") : "", here ? "=>" : "  ",
+			breaks_at(c->d, &at) ? '*' : ' ', k);
 		fprintf(c->out, "%.*s", (int)l.length, l.text);
 		if (lanes)
 			fprintf(c->out, "\t%slanes 0x%08x%s", colour_on(c, "33"), lanes, colour_off(c));
@@ -194,9 +198,9 @@ COMMAND(disassemble)
 
 /* --- Divergence ------------------------------------------------------------------------------------ */
 
-static const char *const state_words[] = {[DEBUG_READY] = "ready",         [DEBUG_AT_WARP_SYNC] = "waits for lanes",
-                                          [DEBUG_AT_BARRIER] = "at barrier", [DEBUG_AT_CLUSTER] = "at cluster barrier",
-                                          [DEBUG_AT_JOIN] = "at join",         [DEBUG_ON_STACK] = "on the stack"};
+static const char *const state_words[] = {[DEBUG_READY] = "ready",           [DEBUG_AT_WARP_SYNC] = "waits for lanes",
+					  [DEBUG_AT_BARRIER] = "at barrier", [DEBUG_AT_CLUSTER] = "at cluster barrier",
+					  [DEBUG_AT_JOIN] = "at join",       [DEBUG_ON_STACK] = "on the stack"};
 
 const char *show_state(const struct debug_split *s, char text[64])
 {
@@ -206,7 +210,7 @@ const char *show_state(const struct debug_split *s, char text[64])
 		snprintf(text, 64, "waits on the stack, %s", stack_kind_name(s->stack));
 	else if (s->state == DEBUG_AT_WARP_SYNC || s->state == DEBUG_AT_JOIN)
 		snprintf(text, 64, "%s, for 0x%08x", s->state == DEBUG_AT_JOIN ? "waits to reconverge" : "waits",
-		         s->waits_for);
+			 s->waits_for);
 	else
 		snprintf(text, 64, "%s", s->next ? "next" : state_words[s->state]);
 	return text;
@@ -220,8 +224,9 @@ static void draw_split(struct console *c, const struct debug_split *s, u32 live)
 
 	for (u32 k = 0; k < WARP_LANES; k++)
 		lanes[k] = s->mask >> k & 1 ? '#' : live >> k & 1 ? '.' : ' ';
-	fprintf(c->out, "%s%s%s  %s:%u\t%.*s  (%s)\n", s->next ? colour_on(c, "1") : "", lanes, s->next ? colour_off(c) : "",
-	        l.file ? l.file : "?", l.line, (int)l.length, l.text ? l.text : "the end", show_state(s, state));
+	fprintf(c->out, "%s%s%s  %s:%u\t%.*s  (%s)\n", s->next ? colour_on(c, "1") : "", lanes,
+		s->next ? colour_off(c) : "", l.file ? l.file : "?", l.line, (int)l.length, l.text ? l.text : "the end",
+		show_state(s, state));
 }
 
 COMMAND(divergence)

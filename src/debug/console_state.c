@@ -44,7 +44,8 @@ static bool read_index(struct console *c, const char *text, const u32 shape[3], 
 
 	if (!strchr(text, ','))
 		return console_value(c, text, index);
-	if (sscanf(text, "%u,%u,%u", &at[0], &at[1], &at[2]) < 2 || at[0] >= shape[0] || at[1] >= shape[1] || at[2] >= shape[2])
+	if (sscanf(text, "%u,%u,%u", &at[0], &at[1], &at[2]) < 2 || at[0] >= shape[0] || at[1] >= shape[1] ||
+	    at[2] >= shape[2])
 		return console_error(c, "'%s' is not within (%u,%u,%u)", text, shape[0], shape[1], shape[2]), false;
 	*index = at[0] + (u64)shape[0] * (at[1] + (u64)shape[1] * at[2]);
 	return true;
@@ -117,7 +118,8 @@ static void show_frame(struct console *c, u32 number, const struct debug_frame *
 {
 	const struct debug_line l = debug_line(&f->place);
 
-	fprintf(c->out, "%s#%-2u %s () at %s:%u", here ? "* " : "  ", number, f->frame->code->name, l.file ? l.file : "?", l.line);
+	fprintf(c->out, "%s#%-2u %s () at %s:%u", here ? "* " : "  ", number, f->frame->code->name,
+		l.file ? l.file : "?", l.line);
 	if (l.loc_file)
 		fprintf(c->out, " (%s:%u)", l.loc_file, l.loc_line);
 	fprintf(c->out, ", lanes 0x%08x\n", f->lanes);
@@ -205,8 +207,8 @@ static void info_blocks(struct console *c, char *rest)
 			waiting += b->warps[n].live && !b->warps[n].ready_head;
 		}
 		fprintf(c->out, "%s%llu  (%u,%u,%u)  threads %u of %u, warps %u of %u live, %u waiting\n",
-		        debug_focus(c->d).block == b->index ? "* " : "  ", (unsigned long long)b->index, b->ctaid[0], b->ctaid[1],
-		        b->ctaid[2], b->live_threads, b->thread_count, live, b->warp_count, waiting);
+			debug_focus(c->d).block == b->index ? "* " : "  ", (unsigned long long)b->index, b->ctaid[0],
+			b->ctaid[1], b->ctaid[2], b->live_threads, b->thread_count, live, b->warp_count, waiting);
 	}
 }
 
@@ -226,8 +228,8 @@ static void info_warps(struct console *c, char *rest)
 			continue;
 		}
 		const struct debug_line l = debug_line(&splits[0].place);
-		fprintf(c->out, "%s:%u  %.*s  (%s)%s\n", l.file ? l.file : "?", l.line, (int)l.length, l.text ? l.text : "",
-		        show_state(&splits[0], state), count > 1 ? ", diverged" : "");
+		fprintf(c->out, "%s:%u  %.*s  (%s)%s\n", l.file ? l.file : "?", l.line, (int)l.length,
+			l.text ? l.text : "", show_state(&splits[0], state), count > 1 ? ", diverged" : "");
 	}
 }
 
@@ -244,7 +246,8 @@ static void info_lanes(struct console *c, char *rest)
 		if (!(w->initial_mask >> l & 1))
 			continue;
 		debug_thread_index(c->d, w->index, l, tid);
-		fprintf(c->out, "%s%2u  thread (%u,%u,%u)  ", l == debug_focus(c->d).lane ? "* " : "  ", l, tid[0], tid[1], tid[2]);
+		fprintf(c->out, "%s%2u  thread (%u,%u,%u)  ", l == debug_focus(c->d).lane ? "* " : "  ", l, tid[0],
+			tid[1], tid[2]);
 		u32 k = 0;
 		while (k < count && !(splits[k].mask >> l & 1))
 			k++;
@@ -268,7 +271,7 @@ static void info_splits(struct console *c, char *rest)
 		const struct debug_line l = debug_line(&splits[k].place);
 		char state[64];
 		fprintf(c->out, "%u  lanes 0x%08x  %s  %s:%u  %.*s", k, splits[k].mask, show_state(&splits[k], state),
-		        l.file ? l.file : "?", l.line, (int)l.length, l.text ? l.text : "");
+			l.file ? l.file : "?", l.line, (int)l.length, l.text ? l.text : "");
 		fprintf(c->out, ", depth %u", splits[k].frame->depth);
 		if (splits[k].join && splits[k].state != DEBUG_AT_JOIN)
 			fprintf(c->out, ", meets 0x%08x", splits[k].join->expected);
@@ -284,8 +287,8 @@ static void show_machine_stack(struct console *c, const struct warp *w)
 		const struct stack_entry *e = &w->stack[k - 1];
 		const struct debug_place place = debug_stack_place(c->d, w, k - 1);
 		const struct debug_line l = debug_line(&place);
-		fprintf(c->out, "  %zu  %-6s  lanes 0x%08x  to %s:%u  %.*s\n", k - 1, stack_kind_name(e->kind), e->mask & w->live,
-		        l.file ? l.file : "?", l.line, (int)l.length, l.text ? l.text : "");
+		fprintf(c->out, "  %zu  %-6s  lanes 0x%08x  to %s:%u  %.*s\n", k - 1, stack_kind_name(e->kind),
+			e->mask & w->live, l.file ? l.file : "?", l.line, (int)l.length, l.text ? l.text : "");
 	}
 }
 
@@ -310,7 +313,7 @@ static void info_barriers(struct console *c, char *rest)
 			continue;
 		any = true;
 		fprintf(c->out, "%2u  %u of %u threads have arrived, completed %llu times", k, b->arrived,
-		        b->expected ? b->expected : w->block->live_threads, (unsigned long long)b->phase);
+			b->expected ? b->expected : w->block->live_threads, (unsigned long long)b->phase);
 		const char *separator = "; waiting warps: ";
 		for (u32 n = 0; n < w->block->warp_count; n++)
 			for (const struct split *s = w->block->warps[n].waiting; s; s = s->next)
@@ -346,8 +349,8 @@ static void show_lock(struct console *c, const struct warp *w, const struct debu
 	const struct account_site *site;
 	struct account_sample sample;
 
-	fprintf(c->out, "block %llu, warp %u, lanes 0x%08x: %s:%u  %.*s\n", (unsigned long long)w->block->index, w->index,
-	        s->mask, l.file, l.line, (int)l.length, l.text);
+	fprintf(c->out, "block %llu, warp %u, lanes 0x%08x: %s:%u  %.*s\n", (unsigned long long)w->block->index,
+		w->index, s->mask, l.file, l.line, (int)l.length, l.text);
 	if (swap != s->place.instruction || !debug_set_focus(c->d, f))
 		return;
 	if (debug_access(c->d, false, &site, &sample))
@@ -355,8 +358,8 @@ static void show_lock(struct console *c, const struct warp *w, const struct debu
 			const u32 lane = (u32)__builtin_ctz(left);
 			u32 word;
 			if (debug_read(c->d, sample.space, sample.address[lane], lane, &word, 4))
-				fprintf(c->out, "  lane %2u: %s 0x%llx holds 0x%x\n", lane, debug_space_name(sample.space),
-				        (unsigned long long)sample.address[lane], word);
+				fprintf(c->out, "  lane %2u: %s 0x%llx holds 0x%x\n", lane,
+					debug_space_name(sample.space), (unsigned long long)sample.address[lane], word);
 		}
 	debug_set_focus(c->d, before);
 }
@@ -369,8 +372,8 @@ static bool show_held(struct console *c, const struct block *b)
 	for (u32 k = 0; locks && locks->held && k < SHARED_LOCKS; k++)
 		if (locks->lock[k].held)
 			fprintf(c->out, "lock %u of block %llu: lane %u of warp %u, for the word at 0x%x\n", k,
-			        (unsigned long long)b->index, locks->lock[k].lane, locks->lock[k].warp,
-			        locks->lock[k].address);
+				(unsigned long long)b->index, locks->lock[k].lane, locks->lock[k].warp,
+				locks->lock[k].address);
 	return locks && locks->held;
 }
 
@@ -409,12 +412,12 @@ static void info_launch(struct console *c, char *rest)
 		console_error(c, "no kernel is running");
 		return;
 	}
-	fprintf(c->out, "Launch %u: %s, grid (%u,%u,%u), block (%u,%u,%u)\n", debug_launch_number(c->d), l->kernel->name,
-	        l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
+	fprintf(c->out, "Launch %u: %s, grid (%u,%u,%u), block (%u,%u,%u)\n", debug_launch_number(c->d),
+		l->kernel->name, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
 	if (l->cluster[0])
 		fprintf(c->out, "  clusters of (%u,%u,%u) blocks\n", l->cluster[0], l->cluster[1], l->cluster[2]);
-	fprintf(c->out, "  shared memory: %llu bytes static, %llu dynamic\n", (unsigned long long)l->kernel->static_shared_bytes,
-	        (unsigned long long)l->dynamic_shared);
+	fprintf(c->out, "  shared memory: %llu bytes static, %llu dynamic\n",
+		(unsigned long long)l->kernel->static_shared_bytes, (unsigned long long)l->dynamic_shared);
 	for (size_t k = 0; k < l->kernel->function->params.count; k++) {
 		const struct ir_variable *v = l->kernel->function->params.items[k];
 		struct debug_value value = {.type = v->type};
@@ -443,8 +446,8 @@ static void show_register(struct console *c, const struct debug_register *r)
 	debug_format(&v, 0, text, sizeof text);
 	if (type_class(r->type) == 'b' && type_bits(r->type) <= 64)
 		debug_format(&v, 'd', signed_text, sizeof signed_text);
-	fprintf(c->out, signed_text[0] ? "%-12s .%-6s %-18s %s\n" : "%-12s .%-6s %s%s\n", r->name, token_text(r->type), text,
-	        signed_text);
+	fprintf(c->out, signed_text[0] ? "%-12s .%-6s %-18s %s\n" : "%-12s .%-6s %s%s\n", r->name, token_text(r->type),
+		text, signed_text);
 }
 
 static void info_registers(struct console *c, char *rest)
@@ -535,7 +538,7 @@ static void info_position(struct console *c, char *rest)
 		return;
 	}
 	fprintf(c->out, "Position %llu of %llu in launch %u", (unsigned long long)debug_position(c->d),
-	        (unsigned long long)debug_furthest(c->d), debug_launch_number(c->d));
+		(unsigned long long)debug_furthest(c->d), debug_launch_number(c->d));
 	if (h.on)
 		fprintf(c->out, "; history from %llu on", (unsigned long long)h.first);
 	fputc('\n', c->out);
@@ -551,8 +554,8 @@ static void info_history(struct console *c, char *rest)
 		return;
 	}
 	fprintf(c->out, "%llu checkpoint%s, %.1f of %llu MiB, one every %llu warp instructions\n",
-	        (unsigned long long)h.checkpoints, h.checkpoints == 1 ? "" : "s", (f64)h.bytes / (1 << 20),
-	        (unsigned long long)(h.limit_bytes >> 20), (unsigned long long)h.spacing);
+		(unsigned long long)h.checkpoints, h.checkpoints == 1 ? "" : "s", (f64)h.bytes / (1 << 20),
+		(unsigned long long)(h.limit_bytes >> 20), (unsigned long long)h.spacing);
 }
 
 static void info_output(struct console *c, char *rest)
@@ -578,7 +581,8 @@ static void info_counters(struct console *c, char *rest)
 
 	(void)rest;
 	if (!run) {
-		console_error(c, debug_launch(c->d) ? "nothing is counted: start with --counters" : "no kernel is running");
+		console_error(c, debug_launch(c->d) ? "nothing is counted: start with --counters"
+						    : "no kernel is running");
 		return;
 	}
 	report_annotate(c->out, c->arena, debug_accounting(c->d), run);
@@ -592,8 +596,8 @@ static void info_functions(struct console *c, char *rest)
 	for (u32 k = 0; k < p->code_count; k++) {
 		const struct debug_place at = {p->codes[k], 0};
 		const struct debug_line l = debug_line(&at);
-		fprintf(c->out, "%s %s at %s:%u\n", p->codes[k]->function->is_entry ? "kernel  " : "function", p->codes[k]->name,
-		        l.file ? l.file : "?", l.line);
+		fprintf(c->out, "%s %s at %s:%u\n", p->codes[k]->function->is_entry ? "kernel  " : "function",
+			p->codes[k]->name, l.file ? l.file : "?", l.line);
 	}
 }
 
@@ -605,13 +609,13 @@ static void info_variables(struct console *c, char *rest)
 	(void)rest;
 	for (u32 k = 0; k < p->variable_count; k++)
 		fprintf(c->out, "%-7s 0x%llx  %s, %llu bytes\n", debug_space_name(p->variables[k].space),
-		        (unsigned long long)p->variables[k].address, p->variables[k].variable->name,
-		        (unsigned long long)p->variables[k].size);
+			(unsigned long long)p->variables[k].address, p->variables[k].variable->name,
+			(unsigned long long)p->variables[k].size);
 	for (u32 k = 0; l && k < l->kernel->place_count; k++) {
 		const struct ir_variable *v = l->kernel->places[k].variable;
 		fprintf(c->out, "%-7s 0x%llx  %s%s%s, %llu bytes\n", debug_space_name(v->space),
-		        (unsigned long long)l->kernel->places[k].address, v->owner ? v->owner->name : "", v->owner ? ":" : "",
-		        v->name, (unsigned long long)v->size);
+			(unsigned long long)l->kernel->places[k].address, v->owner ? v->owner->name : "",
+			v->owner ? ":" : "", v->name, (unsigned long long)v->size);
 	}
 }
 
@@ -627,7 +631,7 @@ static void info_allocations(struct console *c, char *rest)
 	for (u32 k = 0; k < l->memory->count; k++) {
 		const struct allocation *a = &l->memory->list[k];
 		fprintf(c->out, "0x%llx  %llu bytes  %s%s\n", (unsigned long long)a->base, (unsigned long long)a->size,
-		        a->name ? a->name : "", a->flags & ALLOCATION_READ_ONLY ? ", read-only" : "");
+			a->name ? a->name : "", a->flags & ALLOCATION_READ_ONLY ? ", read-only" : "");
 	}
 }
 
@@ -642,26 +646,27 @@ static const struct {
 	void (*run)(struct console *c, char *rest);
 	const char *doc;
 } infos[] = {
-    {"breakpoints", info_breakpoints, "breakpoints, watchpoints and catchpoints"},
-    {"blocks", info_blocks, "blocks that are resident"},
-    {"warps", info_warps, "warps of the focused block, and where they stand"},
-    {"lanes", info_lanes, "lanes of the focused warp"},
-    {"splits", info_splits, "lanes of the warp that are together, and what they wait for"},
-    {"stack", info_stack, "calls that the focused lane is in; of a listing, the machine's own stack too"},
-    {"barriers", info_barriers, "barriers of the focused block"},
-    {"locks", info_locks, "compare-and-swaps that warps are at, and what the words hold; locks that a listing's lanes hold"},
-    {"launch", info_launch, "the launch and its parameters"},
-    {"counters", info_counters, "what each line has cost so far (with --counters)"},
-    {"registers", info_registers, "registers of the focused lane, or those named"},
-    {"special", info_special, "special registers of the focused lane"},
-    {"display", info_display, "expressions shown at every stop"},
-    {"position", info_position, "how many warp instructions the launch has executed"},
-    {"history", info_history, "checkpoints, and the memory they take"},
-    {"output", info_output, "what the launch has printed up to here"},
-    {"hash", info_hash, "one number for the whole state"},
-    {"functions", info_functions, "kernels and functions"},
-    {"variables", info_variables, "variables, and where they lie"},
-    {"allocations", info_allocations, "global memory"},
+	{"breakpoints", info_breakpoints, "breakpoints, watchpoints and catchpoints"},
+	{"blocks", info_blocks, "blocks that are resident"},
+	{"warps", info_warps, "warps of the focused block, and where they stand"},
+	{"lanes", info_lanes, "lanes of the focused warp"},
+	{"splits", info_splits, "lanes of the warp that are together, and what they wait for"},
+	{"stack", info_stack, "calls that the focused lane is in; of a listing, the machine's own stack too"},
+	{"barriers", info_barriers, "barriers of the focused block"},
+	{"locks", info_locks,
+	 "compare-and-swaps that warps are at, and what the words hold; locks that a listing's lanes hold"},
+	{"launch", info_launch, "the launch and its parameters"},
+	{"counters", info_counters, "what each line has cost so far (with --counters)"},
+	{"registers", info_registers, "registers of the focused lane, or those named"},
+	{"special", info_special, "special registers of the focused lane"},
+	{"display", info_display, "expressions shown at every stop"},
+	{"position", info_position, "how many warp instructions the launch has executed"},
+	{"history", info_history, "checkpoints, and the memory they take"},
+	{"output", info_output, "what the launch has printed up to here"},
+	{"hash", info_hash, "one number for the whole state"},
+	{"functions", info_functions, "kernels and functions"},
+	{"variables", info_variables, "variables, and where they lie"},
+	{"allocations", info_allocations, "global memory"},
 };
 
 const char *info_name(u32 index) { return index < COUNT_OF(infos) ? infos[index].name : NULL; }
@@ -676,7 +681,9 @@ COMMAND(info)
 		if (!strncmp(infos[k].name, rest, length) && found == ~0u)
 			found = k;
 	if (found == ~0u)
-		return console_error(c, *rest ? "there is no 'info %s'; try 'help info'" : "'help info' lists what it tells%s", rest);
+		return console_error(
+			c, *rest ? "there is no 'info %s'; try 'help info'" : "'help info' lists what it tells%s",
+			rest);
 	rest += length;
 	while (isspace((unsigned char)*rest))
 		rest++;

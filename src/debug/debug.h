@@ -38,7 +38,7 @@ struct debug_source {
 	bool (*next)(void *context, struct launch *l);
 	/* A launch has ended, finished, faulted or abandoned. */
 	void (*done)(void *context, enum launch_status status, const struct launch_stats *stats,
-	             const struct fault *fault);
+		     const struct fault *fault);
 	/* Brings memory and launches back to the start, for debug_restart. May be NULL. */
 	bool (*restart)(void *context);
 	/* What a kernel prints, once: not again when it is run through a second time. May be NULL. */
@@ -48,16 +48,16 @@ struct debug_source {
 enum { DEBUG_HISTORY_DEFAULT_MIB = 512 };
 
 struct debug_options {
-	bool no_history;    /* no going back: nothing is kept */
-	u64 history_bytes;  /* for checkpoints; 0: DEBUG_HISTORY_DEFAULT_MIB */
+	bool no_history;     /* no going back: nothing is kept */
+	u64 history_bytes;   /* for checkpoints; 0: DEBUG_HISTORY_DEFAULT_MIB */
 	u64 history_spacing; /* warp instructions between checkpoints; 0: chosen by what one costs */
-	bool counters;      /* count memory accesses while running, for debug_counters */
+	bool counters;       /* count memory accesses while running, for debug_counters */
 	struct accounting_options accounting;
 };
 
 /* All arguments live as long as the engine. */
 struct debug *debug_new(struct arena *arena, const struct program *program, const struct debug_source *source,
-                        const struct debug_options *options);
+			const struct debug_options *options);
 void debug_free(struct debug *d);
 const struct program *debug_program(const struct debug *d);
 /* Why the last call failed. */
@@ -91,12 +91,12 @@ const char *debug_source_text(const struct debug *d, const char *file, u32 line,
 /* --- Moving ------------------------------------------------------------------------------------ */
 
 enum debug_reason {
-	DEBUG_LAUNCHED,     /* a launch begins: at its first instruction */
-	DEBUG_STEPPED,      /* the motion is done */
+	DEBUG_LAUNCHED, /* a launch begins: at its first instruction */
+	DEBUG_STEPPED,  /* the motion is done */
 	DEBUG_AT_BREAKPOINT,
-	DEBUG_WATCHED,      /* a watchpoint */
-	DEBUG_CAUGHT,       /* a catchpoint */
-	DEBUG_FAULT,        /* the kernel failed; its state can be looked at */
+	DEBUG_WATCHED, /* a watchpoint */
+	DEBUG_CAUGHT,  /* a catchpoint */
+	DEBUG_FAULT,   /* the kernel failed; its state can be looked at */
 	DEBUG_INTERRUPTED,
 	DEBUG_WARP_ENDED,   /* the focused warp has no live lane left */
 	DEBUG_BLOCKED,      /* the focused warp waits, and scheduler-locking keeps the others */
@@ -109,26 +109,26 @@ enum debug_reason {
 struct debug_event {
 	enum debug_reason reason;
 	u64 position;
-	u32 number;       /* of the breakpoint, watchpoint or catchpoint, or 0 */
-	u32 lanes;        /* those that hit */
-	u64 block;        /* the warp that it is about */
+	u32 number; /* of the breakpoint, watchpoint or catchpoint, or 0 */
+	u32 lanes;  /* those that hit */
+	u64 block;  /* the warp that it is about */
 	u32 warp;
 	struct debug_place place; /* where that warp stands or, for what has been executed, stood */
-	const char *text; /* one line more: values, fault; or NULL */
+	const char *text;         /* one line more: values, fault; or NULL */
 };
 
 enum debug_motion {
 	DEBUG_CONTINUE,
-	DEBUG_STEP,       /* one instruction of the focused warp */
-	DEBUG_NEXT,       /* the same, over calls */
-	DEBUG_STEP_LINE,  /* until the focused warp stands on another source line (.loc; else the text's) */
+	DEBUG_STEP,      /* one instruction of the focused warp */
+	DEBUG_NEXT,      /* the same, over calls */
+	DEBUG_STEP_LINE, /* until the focused warp stands on another source line (.loc; else the text's) */
 	DEBUG_NEXT_LINE,
-	DEBUG_FINISH,     /* until the focused lane's function has returned */
-	DEBUG_STEP_BLOCK, /* one instruction of each warp of the focused block that can go on, in turn */
-	DEBUG_TO_BARRIER, /* until the focused warp stands before a block barrier */
+	DEBUG_FINISH,           /* until the focused lane's function has returned */
+	DEBUG_STEP_BLOCK,       /* one instruction of each warp of the focused block that can go on, in turn */
+	DEBUG_TO_BARRIER,       /* until the focused warp stands before a block barrier */
 	DEBUG_TO_RECONVERGENCE, /* until all live lanes of the focused warp are in one split */
-	DEBUG_TO_LAUNCH,  /* the end of this launch, and the start of the next one */
-	DEBUG_TO_START,   /* backwards only: the launch's first instruction */
+	DEBUG_TO_LAUNCH,        /* the end of this launch, and the start of the next one */
+	DEBUG_TO_START,         /* backwards only: the launch's first instruction */
 };
 
 /* Moves `count` times (DEBUG_CONTINUE: passes count - 1 stops). Breakpoints and the like stop every
@@ -181,7 +181,7 @@ void debug_thread_index(const struct debug *d, u32 warp, u32 lane, u32 tid[3]);
 /* Resident blocks in the order of their start; at most `room` in `blocks`, returns how many there are. */
 u32 debug_blocks(const struct debug *d, const struct block **blocks, u32 room);
 const struct warp *debug_warp(const struct debug *d, u64 block, u32 warp); /* NULL: not resident */
-const struct warp *debug_current_warp(const struct debug *d);             /* NULL: none */
+const struct warp *debug_current_warp(const struct debug *d);              /* NULL: none */
 
 enum debug_lanes { DEBUG_READY, DEBUG_AT_WARP_SYNC, DEBUG_AT_BARRIER, DEBUG_AT_CLUSTER, DEBUG_AT_JOIN, DEBUG_ON_STACK };
 
@@ -192,10 +192,10 @@ struct debug_split {
 	bool next;                /* the one that the warp executes next */
 	struct debug_place place; /* next instruction; AT_*: what it waits at */
 	const struct frame *frame;
-	const struct join *join;  /* where it meets others, or NULL */
-	u32 waits_for;            /* AT_WARP_SYNC, AT_JOIN: lanes that are missing */
-	u32 barrier;              /* AT_BARRIER */
-	enum stack_kind stack;    /* ON_STACK, of a listing: the entry's kind; place is where its lanes go on */
+	const struct join *join; /* where it meets others, or NULL */
+	u32 waits_for;           /* AT_WARP_SYNC, AT_JOIN: lanes that are missing */
+	u32 barrier;             /* AT_BARRIER */
+	enum stack_kind stack;   /* ON_STACK, of a listing: the entry's kind; place is where its lanes go on */
 };
 /* Splits of a warp, the next one first; at most 32. */
 u32 debug_splits(const struct debug *d, const struct warp *w, struct debug_split splits[WARP_LANES]);
@@ -259,7 +259,7 @@ bool debug_assign(struct debug *d, const char *text, u32 lanes);
 /* Where a name or expression lies in memory: "array", "array[3]", "shared:0x40", "0x7f0000000100".
  * The type is what stands there, T_b8 if not known. */
 bool debug_find_address(struct debug *d, const char *text, u32 lane, enum ir_space *space, u64 *address, u16 *type,
-                        u64 *size);
+			u64 *size);
 /* Format letters: x hex, d signed, u unsigned, t binary, c character, f float of the size, h halves,
  * b bf16 halves, a address; 0: by type. */
 void debug_format(const struct debug_value *v, char format, char *text, size_t size);
@@ -273,10 +273,10 @@ enum debug_catch {
 	DEBUG_CATCH_FAULT,
 	DEBUG_CATCH_DIVERGENCE,
 	DEBUG_CATCH_RECONVERGENCE,
-	DEBUG_CATCH_BARRIER,   /* a warp is about to arrive at one */
-	DEBUG_CATCH_CONFLICT,  /* more than `above` extra wavefronts in shared memory */
-	DEBUG_CATCH_SECTORS,   /* more than `above` sectors in global or local memory */
-	DEBUG_CATCH_LOCK,      /* a compare-and-swap that swapped nothing in some lane */
+	DEBUG_CATCH_BARRIER,  /* a warp is about to arrive at one */
+	DEBUG_CATCH_CONFLICT, /* more than `above` extra wavefronts in shared memory */
+	DEBUG_CATCH_SECTORS,  /* more than `above` sectors in global or local memory */
+	DEBUG_CATCH_LOCK,     /* a compare-and-swap that swapped nothing in some lane */
 	DEBUG_CATCH_COUNT
 };
 
@@ -288,22 +288,22 @@ struct debug_point {
 	const char *condition; /* an expression that must hold in some lane, or NULL */
 	u64 hits, ignore;      /* hits so far; how many of the next to pass */
 	bool any_block, any_warp;
-	u64 block;             /* filters */
-	u32 warp, lanes;       /* lanes: FULL_MASK for any */
+	u64 block;                  /* filters */
+	u32 warp, lanes;            /* lanes: FULL_MASK for any */
 	struct debug_place *places; /* BREAK */
 	u32 place_count;
 	enum debug_watch watch;
-	bool of_register;           /* WATCH: of a register of one warp, else of memory */
+	bool of_register; /* WATCH: of a register of one warp, else of memory */
 	enum ir_space space;
 	u64 address, size;
-	u64 owner_block;            /* shared: the block; local, register: block and warp */
+	u64 owner_block; /* shared: the block; local, register: block and warp */
 	u32 owner_warp, owner_lane;
 	struct debug_register reg;
 	enum debug_catch catch;
 	u64 above;
-	u16 value_type;             /* WATCH: how the value reads */
-	u8 *before;                 /* the engine's: the bytes before an instruction, whether they are there, */
-	bool there;                 /* and the lanes that read and wrote them */
+	u16 value_type; /* WATCH: how the value reads */
+	u8 *before;     /* the engine's: the bytes before an instruction, whether they are there, */
+	bool there;     /* and the lanes that read and wrote them */
 	u32 touched, written;
 	struct debug_point *next;
 };

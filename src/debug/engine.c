@@ -7,7 +7,7 @@
 #include "debug/internal.h"
 
 struct debug *debug_new(struct arena *arena, const struct program *program, const struct debug_source *source,
-                        const struct debug_options *options)
+			const struct debug_options *options)
 {
 	struct debug *d = ARENA_NEW(arena, struct debug);
 

@@ -23,7 +23,7 @@ struct term {
 	struct debug_register reg;
 	enum ir_space space; /* MEMORY, and of what a pointer points at */
 	u64 address;
-	u16 points_to;       /* a pointer: type of what it points at; else TOKEN_NONE */
+	u16 points_to; /* a pointer: type of what it points at; else TOKEN_NONE */
 	bool literal, untyped_memory;
 	const struct ir_variable *array; /* an array, indexed `indexed` times */
 	u32 indexed;
@@ -217,10 +217,11 @@ static bool find_placed(struct reader *r, const char *name, struct term *t)
 			for (size_t n = 0; n < here->params.count; n++)
 				formal |= here->params.items[n] == v;
 			*t = formal ? of_variable(r, v, SPACE_PARAM, p->address)
-			            : of_variable(r, v, SPACE_LOCAL, f.frame->local_base + p->address);
+				    : of_variable(r, v, SPACE_LOCAL, f.frame->local_base + p->address);
 			return true;
 		}
-		*t = of_variable(r, v, is_local ? SPACE_LOCAL : v->space, p->address + (is_local ? f.frame->local_base : 0));
+		*t = of_variable(r, v, is_local ? SPACE_LOCAL : v->space,
+				 p->address + (is_local ? f.frame->local_base : 0));
 		return true;
 	}
 	return false;
@@ -385,8 +386,8 @@ static bool read_cast(struct reader *r, u16 *type, bool *is_pointer, bool *as_it
 	static const struct {
 		const char *name;
 		u16 type;
-	} words[] = {{"int", T_s32}, {"unsigned", T_u32}, {"float", T_f32}, {"double", T_f64}, {"char", T_s8},
-	             {"short", T_s16}, {"long", T_s64}};
+	} words[] = {{"int", T_s32}, {"unsigned", T_u32}, {"float", T_f32}, {"double", T_f64},
+		     {"char", T_s8}, {"short", T_s16},    {"long", T_s64}};
 	*type = token_is_type(token) ? (u16)token : TOKEN_NONE;
 	for (size_t k = 0; k < COUNT_OF(words); k++)
 		if (strlen(words[k].name) == n && !memcmp(words[k].name, at, n))
@@ -499,7 +500,7 @@ static struct term unary(struct reader *r)
 			return (struct term){.v = of_integer(t.v.type, ~word_of(&t.v))};
 		case '*':
 			return t.points_to ? load(r, t.space, t.address, t.points_to)
-			                   : load(r, SPACE_GENERIC, (u64)integer_of(&t.v), T_b32);
+					   : load(r, SPACE_GENERIC, (u64)integer_of(&t.v), T_b32);
 		case '&':
 			if (t.where == AT_MEMORY)
 				return pointer(t.space, t.address, t.v.type);
@@ -519,7 +520,7 @@ static const struct {
 	char text[3];
 	u8 level;
 } operators[] = {{"||", 1}, {"&&", 2}, {"==", 6}, {"!=", 6}, {"<=", 7}, {">=", 7}, {"<<", 8}, {">>", 8}, {"|", 3},
-                 {"^", 4},  {"&", 5},  {"<", 7},  {">", 7},  {"+", 9},  {"-", 9},  {"*", 10}, {"/", 10}, {"%", 10}};
+		 {"^", 4},  {"&", 5},  {"<", 7},  {">", 7},  {"+", 9},  {"-", 9},  {"*", 10}, {"/", 10}, {"%", 10}};
 
 static int next_operator(struct reader *r, u8 level)
 {
@@ -533,9 +534,10 @@ static int next_operator(struct reader *r, u8 level)
 static struct term float_operation(struct reader *r, const char *op, const struct term *a, const struct term *b)
 {
 	const bool wide = (a->v.type == T_f64 && !a->literal) || (b->v.type == T_f64 && !b->literal) ||
-	                  (a->literal && b->literal);
+			  (a->literal && b->literal);
 	const u16 type = wide ? T_f64 : T_f32;
-	const f64 x = wide ? float_of(&a->v) : (f64)(f32)float_of(&a->v), y = wide ? float_of(&b->v) : (f64)(f32)float_of(&b->v);
+	const f64 x = wide ? float_of(&a->v) : (f64)(f32)float_of(&a->v),
+		  y = wide ? float_of(&b->v) : (f64)(f32)float_of(&b->v);
 
 	switch (op[0] << 8 | op[1]) {
 	case '+' << 8:
@@ -578,9 +580,10 @@ static struct term integer_operation(struct reader *r, const char *op, const str
 {
 	const bool wide = type_bits(a->v.type) > 32 || type_bits(b->v.type) > 32;
 	const bool u = (is_unsigned(&a->v) && type_bits(a->v.type) >= (wide ? 64 : 32)) ||
-	               (is_unsigned(&b->v) && type_bits(b->v.type) >= (wide ? 64 : 32));
+		       (is_unsigned(&b->v) && type_bits(b->v.type) >= (wide ? 64 : 32));
 	const u16 type = wide ? (u ? T_u64 : T_s64) : u ? T_u32 : T_s32;
-	const struct debug_value left = of_integer(type, (u64)integer_of(&a->v)), right = of_integer(type, (u64)integer_of(&b->v));
+	const struct debug_value left = of_integer(type, (u64)integer_of(&a->v)),
+				 right = of_integer(type, (u64)integer_of(&b->v));
 	const s64 x = integer_of(&left), y = integer_of(&right);
 	const u64 count = (u64)y & (wide ? 63 : 31);
 	const bool less = u ? (u64)x < (u64)y : x < y;
@@ -694,7 +697,7 @@ bool debug_evaluate(struct debug *d, const char *text, u32 lane, struct debug_va
 }
 
 bool debug_find_address(struct debug *d, const char *text, u32 lane, enum ir_space *space, u64 *address, u16 *type,
-                        u64 *size)
+			u64 *size)
 {
 	struct reader r = {.d = d, .at = text, .lane = lane};
 	const struct term t = read_all(&r);

@@ -165,7 +165,8 @@ static bool take_chunks(struct debug *d, struct checkpoint *c, const struct chec
 		i->host = arena_chunk_bytes(c->mark.chunks[k], &bytes);
 		i->size = bytes;
 		c->chunk_count++;
-		if (!take_image(d->history, i, before ? find_image(before->chunks, before->chunk_count, i->host, 0) : NULL))
+		if (!take_image(d->history, i,
+				before ? find_image(before->chunks, before->chunk_count, i->host, 0) : NULL))
 			return false;
 	}
 	return true;
@@ -186,7 +187,8 @@ static bool take_memory(struct debug *d, struct checkpoint *c, const struct chec
 		i->base = m->list[k].base;
 		i->size = m->list[k].size;
 		c->memory_count++;
-		if (!take_image(d->history, i, before ? find_image(before->memory, before->memory_count, NULL, i->base) : NULL))
+		if (!take_image(d->history, i,
+				before ? find_image(before->memory, before->memory_count, NULL, i->base) : NULL))
 			return false;
 	}
 	return true;

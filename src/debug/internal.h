@@ -51,7 +51,8 @@ struct history;
 struct search {
 	bool (*matches)(struct debug *d, const struct standing *s, void *context);
 	/* Asked behind an instruction, with the stop before it; NULL: only stops are searched. */
-	bool (*accesses)(struct debug *d, const struct standing *s, void *context, const struct insn *i, const u8 *rows);
+	bool (*accesses)(struct debug *d, const struct standing *s, void *context, const struct insn *i,
+			 const u8 *rows);
 	void *context;
 	u64 found; /* the last position that matches */
 	bool any;
@@ -71,7 +72,7 @@ struct debug {
 	struct debug_source source;
 	struct debug_options options;
 	struct accounting *accounting;
-	u32 **sites; /* by code and decoded instruction: accounting site + 1 */
+	u32 **sites;         /* by code and decoded instruction: accounting site + 1 */
 	struct stops *stops; /* by code */
 
 	/* The launch. */
@@ -93,15 +94,15 @@ struct debug {
 
 	/* While it runs. */
 	bool (*ask)(struct debug *d, const struct standing *s);
-	u64 run_until;     /* stop at the first place at or after this position */
-	u64 resumed_at;    /* the stop that is just being left */
+	u64 run_until;  /* stop at the first place at or after this position */
+	u64 resumed_at; /* the stop that is just being left */
 	bool all_hooked, access_hooked, hooks_stale;
-	bool quiet;        /* points do not stop, and nothing is counted */
+	bool quiet; /* points do not stop, and nothing is counted */
 	volatile bool interrupted;
 	struct debug_event event; /* what stopped it */
-	bool stopped;      /* event is set: stop at the next opportunity */
-	bool user_stop;    /* it stopped for the user's sake */
-	bool hold, held;   /* no other warp goes on when the chosen one's turn ends; so it happened */
+	bool stopped;             /* event is set: stop at the next opportunity */
+	bool user_stop;           /* it stopped for the user's sake */
+	bool hold, held;          /* no other warp goes on when the chosen one's turn ends; so it happened */
 	struct search *search;
 	struct standing last; /* the last stop that was passed */
 
@@ -117,10 +118,10 @@ struct debug {
 	/* Points. */
 	struct debug_point *points;
 	u32 next_number;
-	struct debug_point *wanted;  /* of debug_who_wrote */
+	struct debug_point *wanted; /* of debug_who_wrote */
 	struct found_register found_registers[FOUND_REGISTERS];
-	struct standing asking;      /* where a condition is asked: that warp's lanes are in no queue */
-	struct standing access;      /* the instruction that is being executed */
+	struct standing asking; /* where a condition is asked: that warp's lanes are in no queue */
+	struct standing access; /* the instruction that is being executed */
 	const struct account_site *access_site;
 	const struct frame *access_frame;
 	enum ir_space access_space;
@@ -211,7 +212,7 @@ void watch_search_end(struct debug *d);
 /* state.c */
 void state_write_row(u8 *row, u32 bits, u32 lanes, const u8 *bytes);
 bool state_write_memory(struct debug *d, struct warp *w, enum ir_space space, u64 address, u32 lane, const u8 *bytes,
-                        u64 size);
+			u64 size);
 /* The frame at that depth of the call that lanes of the warp are in; NULL: none. */
 struct frame *state_frame(const struct warp *w, u32 lanes, u32 depth);
 
@@ -236,19 +237,19 @@ const struct account_site *access_site(const struct debug *d, const struct code 
 /* Addresses of the lanes of *mask and their space; generic ones are resolved: *mask becomes the lanes
  * in the space of the first. */
 enum ir_space access_addresses(const struct account_site *site, const struct warp *w, const struct insn *i,
-                               const u8 *rows, u32 *mask, u64 address[WARP_LANES]);
+			       const u8 *rows, u32 *mask, u64 address[WARP_LANES]);
 /* What it costs: wavefronts of shared memory, or sectors of global or local memory. */
 struct debug_cost {
 	bool known, shared;
 	u32 cost, ideal;
 };
 struct debug_cost access_cost(const struct debug *d, const struct account_site *site, enum ir_space space, u32 mask,
-                              const u64 address[WARP_LANES]);
+			      const u64 address[WARP_LANES]);
 /* Keeps the access of the instruction that the focused warp is about to execute, for debug_access. */
 void access_note(struct debug *d, const struct standing *s);
 /* Keeps one that has been executed. */
 void access_keep(struct debug *d, const struct warp *w, const struct account_site *site, enum ir_space space, u32 mask,
-                 const u64 address[WARP_LANES]);
+		 const u64 address[WARP_LANES]);
 
 /* expression.c */
 bool expression_check(struct debug *d, const char *text);

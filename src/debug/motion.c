@@ -170,8 +170,13 @@ static struct debug_event event_of_end(struct debug *d, enum ran ran)
 	const struct fault *f = &d->fault;
 	const u32 at = (u32)(f->insn - f->code->insns);
 	say_fault(d);
-	e = (struct debug_event){.reason = DEBUG_FAULT, .position = d->position, .lanes = f->lanes, .block = f->block,
-	                         .warp = f->warp, .text = d->text, .place = place_of_insn(d, f->code, at)};
+	e = (struct debug_event){.reason = DEBUG_FAULT,
+				 .position = d->position,
+				 .lanes = f->lanes,
+				 .block = f->block,
+				 .warp = f->warp,
+				 .text = d->text,
+				 .place = place_of_insn(d, f->code, at)};
 	d->focus = (struct debug_focus){f->block, f->warp, f->lane, 0};
 	for (struct debug_point *p = d->points; p; p = p->next)
 		if (p->enabled && p->kind == DEBUG_CATCH && p->catch == DEBUG_CATCH_FAULT && !e.number) {
@@ -245,8 +250,10 @@ static struct debug_event move_once(struct debug *d, question *q)
 	struct debug_split s;
 
 	if (!choose_warp(d))
-		return (struct debug_event){.reason = DEBUG_BLOCKED, .position = d->position, .block = d->focus.block,
-		                            .warp = d->focus.warp};
+		return (struct debug_event){.reason = DEBUG_BLOCKED,
+					    .position = d->position,
+					    .block = d->focus.block,
+					    .warp = d->focus.warp};
 	d->motion_question = q;
 	d->motion_depth = debug_focus_split(d, &s) ? s.frame->depth : 0;
 	struct debug_place p;
@@ -263,7 +270,9 @@ static struct debug_event move_once(struct debug *d, question *q)
 	watch_refresh(d);
 	if (ran == RAN_STOPPED && d->held)
 		return (struct debug_event){.reason = focus_gone(d) ? DEBUG_WARP_ENDED : DEBUG_BLOCKED,
-		                            .position = d->position, .block = d->focus.block, .warp = d->focus.warp};
+					    .position = d->position,
+					    .block = d->focus.block,
+					    .warp = d->focus.warp};
 	return ran == RAN_STOPPED ? event_of_stop(d) : event_of_end(d, ran);
 }
 
@@ -337,7 +346,8 @@ struct debug_event debug_go(struct debug *d, enum debug_motion motion, u64 count
 		return to_launch(d);
 	for (u64 k = 0; k < (count ? count : 1); k++) {
 		e = motion == DEBUG_STEP_BLOCK ? step_block(d) : move_once(d, question_of(motion));
-		const bool stop = e.reason == DEBUG_AT_BREAKPOINT || e.reason == DEBUG_WATCHED || e.reason == DEBUG_CAUGHT;
+		const bool stop =
+			e.reason == DEBUG_AT_BREAKPOINT || e.reason == DEBUG_WATCHED || e.reason == DEBUG_CAUGHT;
 		if (d->state != DEBUG_STOPPED || (e.reason != DEBUG_STEPPED && !(stop && motion == DEBUG_CONTINUE)))
 			break;
 	}
@@ -406,7 +416,8 @@ static bool search_line(struct debug *d, const struct standing *s, void *context
 
 	if (!is_focus(d, s) || (l->over_calls && depth_of(s) > d->motion_depth))
 		return false;
-	const bool begins = !l->any || !same_line(&line, &l->before) || depth_of(s) != l->depth_before || s->position < l->at;
+	const bool begins =
+		!l->any || !same_line(&line, &l->before) || depth_of(s) != l->depth_before || s->position < l->at;
 	l->any = true;
 	l->at = s->position;
 	l->before = line;
@@ -532,7 +543,7 @@ struct debug_event debug_goto(struct debug *d, u64 position)
 		return arrive(d, position, (struct debug_event){.reason = DEBUG_STEPPED});
 	/* It went past: to the end, or to the next position that there is. */
 	return d->state == DEBUG_STOPPED ? event_of_stop(d)
-	                                 : event_of_end(d, d->state == DEBUG_FAULTED ? RAN_FAULTED : RAN_ENDED);
+					 : event_of_end(d, d->state == DEBUG_FAULTED ? RAN_FAULTED : RAN_ENDED);
 }
 
 struct debug_event debug_who_wrote(struct debug *d, const char *what)

@@ -37,9 +37,13 @@ struct debug_point *points_add(struct debug *d, enum debug_point_kind kind, cons
 {
 	struct debug_point *p = ARENA_NEW(d->arena, struct debug_point), **at = &d->points;
 
-	*p = (struct debug_point){.kind = kind, .number = ++d->next_number, .enabled = true, .any_block = true,
-	                          .any_warp = true, .lanes = FULL_MASK,
-	                          .what = arena_copy_text(d->arena, what, strlen(what))};
+	*p = (struct debug_point){.kind = kind,
+				  .number = ++d->next_number,
+				  .enabled = true,
+				  .any_block = true,
+				  .any_warp = true,
+				  .lanes = FULL_MASK,
+				  .what = arena_copy_text(d->arena, what, strlen(what))};
 	while (*at)
 		at = &(*at)->next;
 	*at = p;

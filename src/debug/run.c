@@ -58,7 +58,8 @@ static bool on_stop(void *context, struct warp *w, const struct insn *i, u32 mas
 	bool stop = false;
 	if (s.position != d->resumed_at) {
 		stop = s.position >= d->run_until || d->interrupted;
-		if (d->stopped || (!d->quiet && d->run_until && (points_at_stop(d, &s) || watch_at_stop(d, &s) || (d->ask && d->ask(d, &s)))))
+		if (d->stopped || (!d->quiet && d->run_until &&
+				   (points_at_stop(d, &s) || watch_at_stop(d, &s) || (d->ask && d->ask(d, &s)))))
 			stop = d->user_stop = true;
 	}
 	if (!stop && d->all_hooked)
@@ -198,8 +199,7 @@ static u64 fault_position(const struct debug *d)
 	const u32 insn = f->code ? d->stops[f->code->index].next[f->insn - f->code->insns] : NO_POINT;
 
 	/* Behind the stop before the instruction, whether or not that has been counted. */
-	return d->machine.workers[0].elapsed + 1 +
-	       (u64)(insn == NO_POINT ? 0 : d->stops[f->code->index].done[insn]);
+	return d->machine.workers[0].elapsed + 1 + (u64)(insn == NO_POINT ? 0 : d->stops[f->code->index].done[insn]);
 }
 
 static enum ran ended(struct debug *d)
@@ -354,6 +354,6 @@ void run_schedule(struct debug *d, struct warp *w)
 	if (d->direct == w)
 		return;
 	run_note_input(d, &(struct input){.kind = INPUT_SCHEDULE,
-	                                  .block = w ? w->block->index : NO_BLOCK_INDEX,
-	                                  .warp = w ? w->index : 0});
+					  .block = w ? w->block->index : NO_BLOCK_INDEX,
+					  .warp = w ? w->index : 0});
 }

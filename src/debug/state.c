@@ -33,7 +33,7 @@ bool debug_set_focus(struct debug *d, struct debug_focus focus)
 		return debug_fail(d, "no kernel is running");
 	if (!w && !run_find_warp(d, focus.block, 0))
 		return debug_fail(d, "block %llu is not resident: it has ended, or not begun",
-		                  (unsigned long long)focus.block);
+				  (unsigned long long)focus.block);
 	if (!w)
 		return debug_fail(d, "block %llu has no warp %u", (unsigned long long)focus.block, focus.warp);
 	if (focus.lane >= WARP_LANES || !(w->initial_mask >> focus.lane & 1))
@@ -83,15 +83,15 @@ u32 debug_blocks(const struct debug *d, const struct block **blocks, u32 room)
 static void fill_split(const struct debug *d, const struct warp *w, const struct split *s, struct debug_split *to)
 {
 	static const enum debug_lanes states[] = {[SPLIT_READY] = DEBUG_READY,
-	                                          [SPLIT_AT_WARP_SYNC] = DEBUG_AT_WARP_SYNC,
-	                                          [SPLIT_AT_BARRIER] = DEBUG_AT_BARRIER,
-	                                          [SPLIT_AT_CLUSTER] = DEBUG_AT_CLUSTER};
+						  [SPLIT_AT_WARP_SYNC] = DEBUG_AT_WARP_SYNC,
+						  [SPLIT_AT_BARRIER] = DEBUG_AT_BARRIER,
+						  [SPLIT_AT_CLUSTER] = DEBUG_AT_CLUSTER};
 	const bool behind = s->state == SPLIT_AT_BARRIER || s->state == SPLIT_AT_CLUSTER;
 	const struct code *code = s->frame->code;
 	const u32 at = (u32)(s->pc - machine_entry(w->machine, code));
 
-	*to = (struct debug_split){.mask = s->mask, .state = states[s->state], .frame = s->frame, .join = s->join,
-	                           .barrier = s->barrier};
+	*to = (struct debug_split){
+		.mask = s->mask, .state = states[s->state], .frame = s->frame, .join = s->join, .barrier = s->barrier};
 	if (behind && code->origin[at - 1] < code->function->body.count)
 		to->place = (struct debug_place){code, code->origin[at - 1]};
 	else
@@ -107,8 +107,12 @@ static u32 asking_split(const struct debug *d, const struct warp *w, struct debu
 
 	if (s->w != w)
 		return 0;
-	*splits = (struct debug_split){.mask = s->mask, .state = DEBUG_READY, .next = true, .frame = w->frame,
-	                               .join = w->join, .place = place_of_insn(d, s->code, s->insn)};
+	*splits = (struct debug_split){.mask = s->mask,
+				       .state = DEBUG_READY,
+				       .next = true,
+				       .frame = w->frame,
+				       .join = w->join,
+				       .place = place_of_insn(d, s->code, s->insn)};
 	return 1;
 }
 
@@ -124,9 +128,12 @@ static u32 faulted_split(const struct debug *d, const struct warp *w, struct deb
 	    w->mask & queued || !w->mask)
 		return count;
 	memmove(splits + 1, splits, count * sizeof *splits);
-	splits[0] = (struct debug_split){.mask = w->mask, .state = DEBUG_READY, .next = true, .frame = w->frame,
-	                                 .join = w->join,
-	                                 .place = place_of_insn(d, f->code, (u32)(f->insn - f->code->insns))};
+	splits[0] = (struct debug_split){.mask = w->mask,
+					 .state = DEBUG_READY,
+					 .next = true,
+					 .frame = w->frame,
+					 .join = w->join,
+					 .place = place_of_insn(d, f->code, (u32)(f->insn - f->code->insns))};
 	if (splits[0].place.code && f->code->origin[f->insn - f->code->insns] < f->code->function->body.count)
 		splits[0].place.instruction = f->code->origin[f->insn - f->code->insns];
 	return count + 1;
@@ -148,9 +155,11 @@ static u32 stacked_splits(const struct debug *d, const struct warp *w, struct de
 		const struct stack_entry *e = &w->stack[k - 1];
 		if (!(e->mask & left))
 			continue;
-		splits[count++] = (struct debug_split){.mask = e->mask & left, .state = DEBUG_ON_STACK, .frame = w->entry_frame,
-		                                       .stack = e->kind,
-		                                       .place = debug_stack_place(d, w, k - 1)};
+		splits[count++] = (struct debug_split){.mask = e->mask & left,
+						       .state = DEBUG_ON_STACK,
+						       .frame = w->entry_frame,
+						       .stack = e->kind,
+						       .place = debug_stack_place(d, w, k - 1)};
 		left &= ~e->mask;
 	}
 	return count;
@@ -168,10 +177,12 @@ u32 debug_splits(const struct debug *d, const struct warp *w, struct debug_split
 		fill_split(d, w, s, &splits[count++]);
 	for (const struct join *j = w->open_joins; j && count < WARP_LANES; j = j->next_open)
 		if (j->arrived)
-			splits[count++] = (struct debug_split){.mask = j->arrived, .state = DEBUG_AT_JOIN,
-			                                       .frame = j->frame, .join = j,
-			                                       .waits_for = j->expected & ~j->arrived,
-			                                       .place = place_of_pc(d, j->frame->code, j->pc)};
+			splits[count++] = (struct debug_split){.mask = j->arrived,
+							       .state = DEBUG_AT_JOIN,
+							       .frame = j->frame,
+							       .join = j,
+							       .waits_for = j->expected & ~j->arrived,
+							       .place = place_of_pc(d, j->frame->code, j->pc)};
 	count = count < WARP_LANES ? faulted_split(d, w, splits, count) : count;
 	return stacked_splits(d, w, splits, count);
 }

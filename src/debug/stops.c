@@ -78,8 +78,9 @@ const struct form *place_form(const struct debug_place *p)
 
 const struct ir_instruction *place_instruction(const struct debug_place *p)
 {
-	return p->code && p->instruction < p->code->function->body.count ? &p->code->function->body.items[p->instruction]
-	                                                                 : NULL;
+	return p->code && p->instruction < p->code->function->body.count
+		       ? &p->code->function->body.items[p->instruction]
+		       : NULL;
 }
 
 bool place_is_barrier(const struct debug_place *p)
@@ -89,7 +90,7 @@ bool place_is_barrier(const struct debug_place *p)
 
 	return x && f && f->row->flags & ISA_SYNC && !strncasecmp(x->opcode, "bar", 3) &&
 	       !(x->modifier_count &&
-	         (!strcmp(x->modifiers[0].text, "warp") || !strcmp(x->modifiers[0].text, "cluster")));
+		 (!strcmp(x->modifiers[0].text, "warp") || !strcmp(x->modifiers[0].text, "cluster")));
 }
 
 /* The '@' before a guarded instruction, on its line. */
@@ -289,12 +290,14 @@ const char *debug_source_text(const struct debug *d, const char *file, u32 line,
 		const struct sources *all = d->program->modules[m]->sources;
 		for (size_t k = 0; k < all->files.count; k++) {
 			const struct source *s = all->files.items[k];
-			if ((strcmp(s->name, file) && strcmp(base_name(s->name), file)) || !line || line > s->line_count)
+			if ((strcmp(s->name, file) && strcmp(base_name(s->name), file)) || !line ||
+			    line > s->line_count)
 				continue;
 			const u32 begin = s->line_starts[line - 1];
 			const u32 end = line < s->line_count ? s->line_starts[line] - 1 : (u32)s->length;
 			*length = end - begin;
-			while (*length && (s->text[begin + *length - 1] == '\n' || s->text[begin + *length - 1] == '\r'))
+			while (*length &&
+			       (s->text[begin + *length - 1] == '\n' || s->text[begin + *length - 1] == '\r'))
 				--*length;
 			return s->text + begin;
 		}

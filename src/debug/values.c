@@ -13,12 +13,15 @@
 /* --- Registers ---------------------------------------------------------------------------------- */
 
 static void fill_register(struct debug_register *to, const struct ir_register *r, u32 element,
-                          const struct debug_frame *f)
+			  const struct debug_frame *f)
 {
 	static const char letters[] = "xyzw";
 
-	*to = (struct debug_register){.type = r->type, .sreg = SREG_NONE, .element = (u8)element, .frame = f->frame,
-	                              .place = f->frame->code->registers[r->index + element]};
+	*to = (struct debug_register){.type = r->type,
+				      .sreg = SREG_NONE,
+				      .element = (u8)element,
+				      .frame = f->frame,
+				      .place = f->frame->code->registers[r->index + element]};
 	if (r->vector > 1)
 		snprintf(to->name, sizeof to->name, "%s.%c", r->name, letters[element & 3]);
 	else
@@ -156,9 +159,16 @@ bool debug_set_register(struct debug *d, const struct debug_register *r, u32 lan
 		return debug_fail(d, "the kernel is not running: nothing can be changed");
 	/* Narrow values stand zero-extended. */
 	memcpy(bytes, v->bytes, (type_bits(r->type) + 7) / 8);
-	run_note_input(d, &(struct input){.kind = INPUT_WRITE, .block = d->focus.block, .warp = d->focus.warp,
-	                                  .lanes = lanes, .space = SPACE_REG, .address = r->place.offset,
-	                                  .depth = r->frame->depth, .bits = r->place.bits, .size = 16, .bytes = bytes});
+	run_note_input(d, &(struct input){.kind = INPUT_WRITE,
+					  .block = d->focus.block,
+					  .warp = d->focus.warp,
+					  .lanes = lanes,
+					  .space = SPACE_REG,
+					  .address = r->place.offset,
+					  .depth = r->frame->depth,
+					  .bits = r->place.bits,
+					  .size = 16,
+					  .bytes = bytes});
 	watch_refresh(d);
 	return true;
 }
@@ -169,7 +179,7 @@ static const struct {
 	const char *name;
 	enum ir_space space;
 } space_names[] = {{"generic", SPACE_GENERIC}, {"global", SPACE_GLOBAL}, {"shared", SPACE_SHARED},
-                   {"local", SPACE_LOCAL},     {"param", SPACE_PARAM},   {"const", SPACE_CONST}};
+		   {"local", SPACE_LOCAL},     {"param", SPACE_PARAM},   {"const", SPACE_CONST}};
 
 bool debug_space_by_name(const char *name, size_t length, enum ir_space *space)
 {
@@ -199,8 +209,8 @@ static u8 *find_bytes(const struct debug *d, struct warp *w, enum ir_space space
 	}
 	if (space == SPACE_PARAM && w)
 		return address < d->launch.kernel->param_bytes && size <= d->launch.kernel->param_bytes - address
-		           ? (u8 *)(uintptr_t)d->launch.params + address
-		           : NULL;
+			       ? (u8 *)(uintptr_t)d->launch.params + address
+			       : NULL;
 	if (space != SPACE_GLOBAL && space != SPACE_CONST)
 		return NULL;
 	const struct allocation *a = d->launch.memory ? memory_find(d->launch.memory, address, size) : NULL;
@@ -208,7 +218,7 @@ static u8 *find_bytes(const struct debug *d, struct warp *w, enum ir_space space
 }
 
 static bool move(struct debug *d, struct warp *w, enum ir_space space, u64 address, u32 lane, u8 *bytes, u64 size,
-                 bool is_store)
+		 bool is_store)
 {
 	const u64 named = address;
 
@@ -217,8 +227,8 @@ static bool move(struct debug *d, struct warp *w, enum ir_space space, u64 addre
 	if (space == SPACE_LOCAL && w) {
 		if (address >= w->local_bytes || size > w->local_bytes - address)
 			return debug_fail(d, "cannot access %llu bytes at local 0x%llx: a thread has %llu",
-			                  (unsigned long long)size, (unsigned long long)address,
-			                  (unsigned long long)w->local_bytes);
+					  (unsigned long long)size, (unsigned long long)address,
+					  (unsigned long long)w->local_bytes);
 		for (u64 k = 0; k < size; k++) {
 			u8 *at = local_word(w, address + k, lane);
 			if (is_store)
@@ -231,7 +241,7 @@ static bool move(struct debug *d, struct warp *w, enum ir_space space, u64 addre
 	u8 *at = find_bytes(d, w, space, address, size);
 	if (!at)
 		return debug_fail(d, "cannot access %llu byte%s at %s 0x%llx", (unsigned long long)size,
-		                  size == 1 ? "" : "s", debug_space_name(space), (unsigned long long)named);
+				  size == 1 ? "" : "s", debug_space_name(space), (unsigned long long)named);
 	if (is_store && space == SPACE_PARAM)
 		return debug_fail(d, "kernel parameters cannot be changed");
 	memcpy(is_store ? at : bytes, is_store ? bytes : at, size);
@@ -244,7 +254,7 @@ bool debug_read(struct debug *d, enum ir_space space, u64 address, u32 lane, voi
 }
 
 bool state_write_memory(struct debug *d, struct warp *w, enum ir_space space, u64 address, u32 lane, const u8 *bytes,
-                        u64 size)
+			u64 size)
 {
 	return move(d, w, space, address, lane, (u8 *)(uintptr_t)bytes, size, true);
 }
@@ -259,12 +269,17 @@ bool debug_write(struct debug *d, enum ir_space space, u64 address, u32 lane, co
 		const u32 size = (u32)min_u64(sizeof old, bytes - at);
 		/* Tried first, so that nothing is noted that cannot be done. */
 		if (!debug_read(d, space, address + at, lane, old, size) ||
-		    !move(d, run_find_warp(d, d->focus.block, d->focus.warp), space, address + at, lane, old, size, true))
+		    !move(d, run_find_warp(d, d->focus.block, d->focus.warp), space, address + at, lane, old, size,
+			  true))
 			return false;
-		run_note_input(d, &(struct input){.kind = INPUT_WRITE, .block = d->focus.block, .warp = d->focus.warp,
-		                                  .lanes = 1u << lane, .space = space, .address = address + at,
-		                                  .size = size,
-		                                  .bytes = (u8 *)(uintptr_t)from + at});
+		run_note_input(d, &(struct input){.kind = INPUT_WRITE,
+						  .block = d->focus.block,
+						  .warp = d->focus.warp,
+						  .lanes = 1u << lane,
+						  .space = space,
+						  .address = address + at,
+						  .size = size,
+						  .bytes = (u8 *)(uintptr_t)from + at});
 	}
 	watch_refresh(d);
 	return true;
@@ -373,8 +388,8 @@ void debug_format(const struct debug_value *v, char format, char *text, size_t s
 		put_binary(word, bits, text, size);
 		return;
 	case 'c':
-		snprintf(text, size, word >= 32 && word < 127 ? "%lld '%c'" : "%lld", (long long)signed_word(word, bits),
-		         (char)word);
+		snprintf(text, size, word >= 32 && word < 127 ? "%lld '%c'" : "%lld",
+			 (long long)signed_word(word, bits), (char)word);
 		return;
 	default:
 		break;

@@ -10,10 +10,13 @@
 
 enum { WATCH_MAX = 4096 };
 
-static const char *const catch_names[DEBUG_CATCH_COUNT] = {
-    [DEBUG_CATCH_FAULT] = "fault",     [DEBUG_CATCH_DIVERGENCE] = "divergence",
-    [DEBUG_CATCH_RECONVERGENCE] = "reconvergence", [DEBUG_CATCH_BARRIER] = "barrier",
-    [DEBUG_CATCH_CONFLICT] = "conflict", [DEBUG_CATCH_SECTORS] = "sectors", [DEBUG_CATCH_LOCK] = "lock"};
+static const char *const catch_names[DEBUG_CATCH_COUNT] = {[DEBUG_CATCH_FAULT] = "fault",
+							   [DEBUG_CATCH_DIVERGENCE] = "divergence",
+							   [DEBUG_CATCH_RECONVERGENCE] = "reconvergence",
+							   [DEBUG_CATCH_BARRIER] = "barrier",
+							   [DEBUG_CATCH_CONFLICT] = "conflict",
+							   [DEBUG_CATCH_SECTORS] = "sectors",
+							   [DEBUG_CATCH_LOCK] = "lock"};
 
 const char *debug_catch_name(enum debug_catch kind) { return kind < DEBUG_CATCH_COUNT ? catch_names[kind] : NULL; }
 
@@ -21,9 +24,14 @@ const char *debug_catch_name(enum debug_catch kind) { return kind < DEBUG_CATCH_
 
 static struct debug_point watch_of(const struct debug *d)
 {
-	return (struct debug_point){.kind = DEBUG_WATCH, .owner_block = d->focus.block, .owner_warp = d->focus.warp,
-	                            .owner_lane = d->focus.lane, .any_block = true, .any_warp = true,
-	                            .lanes = FULL_MASK, .enabled = true};
+	return (struct debug_point){.kind = DEBUG_WATCH,
+				    .owner_block = d->focus.block,
+				    .owner_warp = d->focus.warp,
+				    .owner_lane = d->focus.lane,
+				    .any_block = true,
+				    .any_warp = true,
+				    .lanes = FULL_MASK,
+				    .enabled = true};
 }
 
 /* What the text names: a register of the focused frame, or memory. */
@@ -50,7 +58,7 @@ static bool resolve(struct debug *d, const char *what, u64 bytes, struct debug_p
 		p->space = w ? generic_space(w, &p->address) : SPACE_GLOBAL;
 	if (p->size > WATCH_MAX)
 		return debug_fail(d, "%llu bytes are too many to watch: %d are the most", (unsigned long long)p->size,
-		                  WATCH_MAX);
+				  WATCH_MAX);
 	u8 byte;
 	for (u64 k = 0; k < p->size; k++)
 		if (!debug_read(d, p->space, p->address + k, d->focus.lane, &byte, 1))
@@ -155,7 +163,7 @@ static bool is_load(const struct account_site *s)
 
 /* Lanes whose bytes overlap the watched range. */
 static u32 overlap(const struct debug_point *p, const struct account_site *s, enum ir_space space, const struct warp *w,
-                   u32 mask, const u64 address[WARP_LANES])
+		   u32 mask, const u64 address[WARP_LANES])
 {
 	const bool local = space == SPACE_LOCAL;
 	u32 lanes = 0;
@@ -221,7 +229,7 @@ static u32 register_writes(const struct debug *d, const struct debug_point *p, c
 }
 
 static void note_touched(struct debug *d, struct debug_point *p, struct warp *w, u32 mask, enum ir_space space,
-                         u32 active)
+			 u32 active)
 {
 	const struct account_site *s = d->access_site;
 
@@ -242,8 +250,11 @@ void watch_before(void *context, struct warp *w, const struct insn *i, u8 *rows,
 	enum ir_space space = SPACE_GENERIC;
 	u32 active = mask;
 
-	d->access = (struct standing){.w = w, .code = code, .mask = mask, .position = d->last.position,
-	                              .insn = (u32)(i - machine_entry(w->machine, code))};
+	d->access = (struct standing){.w = w,
+				      .code = code,
+				      .mask = mask,
+				      .position = d->last.position,
+				      .insn = (u32)(i - machine_entry(w->machine, code))};
 	d->access_site = access_site(d, code, d->access.insn);
 	d->access_frame = w->frame;
 	if (d->access_site)
@@ -348,9 +359,14 @@ static bool fill_event(struct debug *d, struct debug_point *p, enum debug_reason
 		return false;
 	if (d->access_site)
 		access_keep(d, s->w, d->access_site, d->access_space, d->access_mask, d->access_addresses);
-	d->event = (struct debug_event){.reason = reason, .number = p->number, .lanes = seen, .text = d->text,
-	                                .position = s->position, .block = s->w->block->index, .warp = s->w->index,
-	                                .place = {s->code, s->code->origin[s->insn]}};
+	d->event = (struct debug_event){.reason = reason,
+					.number = p->number,
+					.lanes = seen,
+					.text = d->text,
+					.position = s->position,
+					.block = s->w->block->index,
+					.warp = s->w->index,
+					.place = {s->code, s->code->origin[s->insn]}};
 	return true;
 }
 
@@ -387,16 +403,16 @@ static u32 failed_lanes(const struct debug *d, const struct insn *i, const u8 *r
 static bool catch_cost(struct debug *d, const struct debug_point *p)
 {
 	const struct account_site *s = d->access_site;
-	const struct debug_cost cost = s ? access_cost(d, s, d->access_space, d->access_mask, d->access_addresses)
-	                                 : (struct debug_cost){0};
+	const struct debug_cost cost =
+		s ? access_cost(d, s, d->access_space, d->access_mask, d->access_addresses) : (struct debug_cost){0};
 
 	if (!cost.known || cost.shared != (p->catch == DEBUG_CATCH_CONFLICT))
 		return false;
 	const u32 what = cost.shared ? cost.cost - cost.ideal : cost.cost;
 	if (what <= p->above)
 		return false;
-	snprintf(d->text, sizeof d->text, cost.shared ? "%u wavefronts, %u would do" : "%u sectors, %u would do", cost.cost,
-	         cost.ideal);
+	snprintf(d->text, sizeof d->text, cost.shared ? "%u wavefronts, %u would do" : "%u sectors, %u would do",
+		 cost.cost, cost.ideal);
 	return true;
 }
 
@@ -444,7 +460,7 @@ void watch_after(void *context, struct warp *w, const struct insn *i, u8 *rows, 
 		for (struct debug_point *p = d->points; p && !d->stopped; p = p->next)
 			if (p->enabled)
 				d->stopped = (p->kind == DEBUG_WATCH && watch_point_hits(d, p)) ||
-				             (p->kind == DEBUG_CATCH && catch_hits(d, p, i, rows));
+					     (p->kind == DEBUG_CATCH && catch_hits(d, p, i, rows));
 	}
 	d->access.w = NULL;
 }
@@ -479,10 +495,14 @@ bool watch_at_stop(struct debug *d, const struct standing *s)
 		d->asking.w = NULL;
 		if (!holds || !points_hit(d, p))
 			continue;
-		d->event = (struct debug_event){.reason = DEBUG_CAUGHT, .number = p->number, .lanes = lanes,
-		                                .text = d->text, .position = s->position,
-		                                .block = s->w->block->index, .warp = s->w->index,
-		                                .place = {s->code, s->code->origin[s->insn]}};
+		d->event = (struct debug_event){.reason = DEBUG_CAUGHT,
+						.number = p->number,
+						.lanes = lanes,
+						.text = d->text,
+						.position = s->position,
+						.block = s->w->block->index,
+						.warp = s->w->index,
+						.place = {s->code, s->code->origin[s->insn]}};
 		return true;
 	}
 	return false;
@@ -497,7 +517,7 @@ bool watch_search(struct debug *d, const struct standing *s, void *context, cons
 	(void)s;
 	for (struct debug_point *p = d->points; p; p = p->next)
 		if (p->enabled && ((p->kind == DEBUG_WATCH && watch_point_hits(d, p)) ||
-		                   (p->kind == DEBUG_CATCH && catch_hits(d, p, i, rows)))) {
+				   (p->kind == DEBUG_CATCH && catch_hits(d, p, i, rows)))) {
 			*e = d->event;
 			d->event = (struct debug_event){.reason = DEBUG_FAILED};
 			memcpy(d->found_text, d->text, sizeof d->found_text);

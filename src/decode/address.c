@@ -8,15 +8,17 @@
 
 static const char *space_name(enum ir_space space)
 {
-	static const char *const names[SPACE_COUNT] = {[SPACE_GENERIC] = "generic", [SPACE_REG] = "reg", [SPACE_SREG] = "sreg",
-						       [SPACE_CONST] = "const", [SPACE_GLOBAL] = "global", [SPACE_LOCAL] = "local",
-						       [SPACE_PARAM] = "param", [SPACE_SHARED] = "shared", [SPACE_TEX] = "tex"};
+	static const char *const names[SPACE_COUNT] = {
+		[SPACE_GENERIC] = "generic", [SPACE_REG] = "reg",       [SPACE_SREG] = "sreg",
+		[SPACE_CONST] = "const",     [SPACE_GLOBAL] = "global", [SPACE_LOCAL] = "local",
+		[SPACE_PARAM] = "param",     [SPACE_SHARED] = "shared", [SPACE_TEX] = "tex"};
 	return names[space];
 }
 
 /* A variable that an address names must be in the instruction's state space; a generic address reaches global,
  * shared and local memory. */
-static bool space_fits(struct attempt *t, const struct operand_spec *s, const struct ir_operand *o, const struct ir_variable *v)
+static bool space_fits(struct attempt *t, const struct operand_spec *s, const struct ir_operand *o,
+		       const struct ir_variable *v)
 {
 	enum ir_space space = form_space_of(t->form, t->addresses);
 
@@ -30,7 +32,8 @@ static bool space_fits(struct attempt *t, const struct operand_spec *s, const st
 		return v->space == SPACE_GLOBAL || v->space == SPACE_SHARED || v->space == SPACE_LOCAL ||
 		       attempt_wrong(t, o->span, "a generic address cannot be '%s': it is in the .%s space", v->name,
 				     space_name(v->space));
-	return v->space == space || attempt_wrong(t, o->span, "'%s' is not in the .%s space", v->name, space_name(space));
+	return v->space == space ||
+	       attempt_wrong(t, o->span, "'%s' is not in the .%s space", v->name, space_name(space));
 }
 
 /* Is the variable a parameter that a function was given, or a result it gives, which the form must not store to or load? */
@@ -43,7 +46,8 @@ static bool is_one_way(const struct ir_variable *v, bool stores)
 	return v->index < f->returns.count && f->returns.items[v->index] == v;
 }
 
-static bool address_symbol(struct attempt *t, const struct operand_spec *s, const struct ir_operand *base, struct use *use)
+static bool address_symbol(struct attempt *t, const struct operand_spec *s, const struct ir_operand *base,
+			   struct use *use)
 {
 	if (!base->symbol)
 		return attempt_wrong(t, base->span, "'%s' is not declared", base->name);
@@ -84,9 +88,11 @@ static bool indexed_address(struct attempt *t, const struct operand_spec *s, con
 	if (!address_symbol(t, s, &o->items[0], &use))
 		return false;
 	if (use.kind == USE_PARAM_ADDRESS)
-		return attempt_wrong(t, o->span, "a parameter cannot be indexed by a register: compute the address first");
+		return attempt_wrong(t, o->span,
+				     "a parameter cannot be indexed by a register: compute the address first");
 	if ((bits != 32 && bits != 64) || type_class(r->type) == 'f')
-		return attempt_wrong(t, index->span, "register '%s' of type .%s cannot be an index", r->name, token_text(r->type));
+		return attempt_wrong(t, index->span, "register '%s' of type .%s cannot be an index", r->name,
+				     token_text(r->type));
 	t->form->absolute = false;
 	use.frame_relative = use.kind == USE_LOCAL;
 	use.kind = USE_REGISTER;
@@ -95,7 +101,8 @@ static bool indexed_address(struct attempt *t, const struct operand_spec *s, con
 	use.low += (u64)o->addend;
 	use.step = o->value;
 	t->addresses++;
-	return attempt_push(t, use) && attempt_push(t, (struct use){.kind = USE_OFFSET, .type_bits = 32, .span = o->span});
+	return attempt_push(t, use) &&
+	       attempt_push(t, (struct use){.kind = USE_OFFSET, .type_bits = 32, .span = o->span});
 }
 
 bool attempt_address(struct attempt *t, const struct operand_spec *s, const struct ir_operand *o)
@@ -118,7 +125,7 @@ bool attempt_address(struct attempt *t, const struct operand_spec *s, const stru
 			return attempt_wrong(t, base->span, "only predicates that are read can be negated with '!'");
 		if ((bits != 32 && bits != 64) || type_class(r->type) == 'f')
 			return attempt_wrong(t, base->span, "register '%s' of type .%s cannot hold an address", r->name,
-				     token_text(r->type));
+					     token_text(r->type));
 		use.kind = USE_REGISTER;
 		use.reg = r->index + (base->element != 0xff && r->vector > 1 ? base->element : 0);
 		use.bits = use.type_bits = (u8)bits;
@@ -154,7 +161,8 @@ bool attempt_address(struct attempt *t, const struct operand_spec *s, const stru
 		offset = 0;
 	}
 	t->addresses++;
-	return attempt_push(t, use) && attempt_push(t, (struct use){.kind = USE_OFFSET, .low = offset, .type_bits = 32, .span = o->span});
+	return attempt_push(t, use) &&
+	       attempt_push(t, (struct use){.kind = USE_OFFSET, .low = offset, .type_bits = 32, .span = o->span});
 }
 
 /* [map, {coordinates}] of a tensor copy: the map's address, then the coordinates. */
@@ -185,7 +193,8 @@ static bool object(struct attempt *t, const struct ir_operand *o, u16 type)
 	}
 	if (o->kind != OPERAND_SYMBOL || o->addend || !o->symbol || o->symbol->kind != SYM_VARIABLE ||
 	    o->symbol->variable->type != type)
-		return attempt_wrong(t, o->span, "expected a .%s, or a register that holds its handle", token_text(type));
+		return attempt_wrong(t, o->span, "expected a .%s, or a register that holds its handle",
+				     token_text(type));
 	const struct ir_variable *v = o->symbol->variable;
 	use.low = t->m->address_of(t->m->context, v);
 	if (v->space == SPACE_PARAM)
@@ -211,8 +220,10 @@ static bool coordinates(struct attempt *t, const struct ir_operand *given, u32 c
 	const struct ir_operand *o = &taken;
 	const u16 type = (u16)form_type(t->form, 1);
 	const struct operand_spec index = {.read = true, .vector = 1, .kind = 't', .type = T_u32, .named = true};
-	const struct operand_spec place = {.read = true, .vector = 1, .kind = 't', .type = type ? type : T_s32, .named = true};
-	const bool layered = form_pick(t->form, M_a1d, M_a2d) || form_has(t->form, M_acube) || form_has(t->form, M_a2dms);
+	const struct operand_spec place = {
+		.read = true, .vector = 1, .kind = 't', .type = type ? type : T_s32, .named = true};
+	const bool layered =
+		form_pick(t->form, M_a1d, M_a2d) || form_has(t->form, M_acube) || form_has(t->form, M_a2dms);
 
 	if (count == 1 && o->kind != OPERAND_VECTOR)
 		return attempt_scalar(t, &place, o, place.type);
@@ -239,7 +250,8 @@ bool attempt_texture(struct attempt *t, const struct operand_spec *s, const stru
 		return attempt_wrong(t, o->span, count ? "expected [%s, {coordinates}]" : "expected a %s in brackets",
 				     s->kind == 'X' ? "texture" : "surface");
 	const bool is_sampler = plain && type == T_texref && o->items[0].kind == OPERAND_SYMBOL && o->items[0].symbol &&
-				o->items[0].symbol->kind == SYM_VARIABLE && o->items[0].symbol->variable->type == T_samplerref;
+				o->items[0].symbol->kind == SYM_VARIABLE &&
+				o->items[0].symbol->variable->type == T_samplerref;
 	if (!object(t, &o->items[0], is_sampler ? T_samplerref : type))
 		return false;
 	if (o->item_count == 3 ? !object(t, &o->items[1], T_samplerref)

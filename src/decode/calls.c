@@ -39,20 +39,33 @@ static struct use operand_use(const struct ir_operand *o, u32 bits, bool written
 	if (o->kind == OPERAND_REGISTER) {
 		const struct ir_register *r = o->symbol->reg;
 		const u32 own = type_bits(r->type);
-		u = (struct use){.kind = USE_REGISTER, .read = !written, .written = written, .span = o->span,
+		u = (struct use){.kind = USE_REGISTER,
+				 .read = !written,
+				 .written = written,
+				 .span = o->span,
 				 .reg = r->index + (r->vector > 1 && o->element != 0xff ? o->element : 0),
-				 .bits = own == 1 ? 1 : own <= 32 ? 32 : own <= 64 ? 64 : 128,
+				 .bits = own == 1    ? 1
+					 : own <= 32 ? 32
+					 : own <= 64 ? 64
+						     : 128,
 				 .type_bits = (u8)own};
 	} else if (o->kind == OPERAND_INTEGER) {
-		u = (struct use){.kind = USE_CONSTANT, .read = true, .low = o->value, .bits = bits > 32 ? 64 : 32,
-				 .type_bits = (u8)bits, .span = o->span};
+		u = (struct use){.kind = USE_CONSTANT,
+				 .read = true,
+				 .low = o->value,
+				 .bits = bits > 32 ? 64 : 32,
+				 .type_bits = (u8)bits,
+				 .span = o->span};
 	} else if (o->kind == OPERAND_FLOAT) {
 		const bool wide = bits > 32;
-		u = (struct use){.kind = USE_CONSTANT, .read = true, .bits = wide ? 64 : 32, .type_bits = (u8)bits,
+		u = (struct use){.kind = USE_CONSTANT,
+				 .read = true,
+				 .bits = wide ? 64 : 32,
+				 .type_bits = (u8)bits,
 				 .span = o->span};
 		u.low = o->float_bits == (wide ? 64 : 32) ? o->value
-			: wide ? bits_of_f64((f64)f32_of_bits((u32)o->value))
-			       : bits_of_f32((f32)f64_of_bits(o->value));
+			: wide                            ? bits_of_f64((f64)f32_of_bits((u32)o->value))
+							  : bits_of_f32((f32)f64_of_bits(o->value));
 	}
 	return u;
 }
@@ -160,11 +173,13 @@ void call_emit(struct emitter *e, const struct ir_instruction *x, const struct m
 		const struct ir_variable *v = f->params.items[k];
 		actual_side(e, &p.arguments->items[k], &m->uses[returns + k], &t->from_register, &t->from);
 		t->from_kernel_param = is_kernel_param_actual(&p.arguments->items[k]);
-		formal_side(e, v, !site.is_indirect && k < f->param_registers.count ? f->param_registers.items[k] : NULL, k,
+		formal_side(e, v,
+			    !site.is_indirect && k < f->param_registers.count ? f->param_registers.items[k] : NULL, k,
 			    &t->to_register, &t->to);
 		t->bytes = transfer_bytes(v);
 		const struct ir_operand *actual = &p.arguments->items[k];
-		if (v->unsized && actual->kind == OPERAND_SYMBOL && actual->symbol && actual->symbol->kind == SYM_VARIABLE)
+		if (v->unsized && actual->kind == OPERAND_SYMBOL && actual->symbol &&
+		    actual->symbol->kind == SYM_VARIABLE)
 			t->bytes = (u32)min_u64(actual->symbol->variable->size, UNSIZED_BYTES);
 	}
 	for (u32 k = 0; k < returns; k++) {
@@ -173,7 +188,8 @@ void call_emit(struct emitter *e, const struct ir_instruction *x, const struct m
 		if (p.returns->items[k].kind == OPERAND_SINK)
 			continue;
 		actual_side(e, &p.returns->items[k], &m->uses[k], &t->to_register, &t->to);
-		formal_side(e, v, !site.is_indirect && k < f->return_registers.count ? f->return_registers.items[k] : NULL, k,
+		formal_side(e, v,
+			    !site.is_indirect && k < f->return_registers.count ? f->return_registers.items[k] : NULL, k,
 			    &t->from_register, &t->from);
 		t->bytes = transfer_bytes(v);
 		site.out_count++;
@@ -186,8 +202,12 @@ void call_emit(struct emitter *e, const struct ir_instruction *x, const struct m
 	} else {
 		site.function = f;
 	}
-	emit(e, (struct insn){.fn = e->low->internal.call, .d = NO_OPERAND, .a = NO_OPERAND, .b = NO_OPERAND,
-			      .c = (u32)e->calls.count, .run = (u16)e->run});
+	emit(e, (struct insn){.fn = e->low->internal.call,
+			      .d = NO_OPERAND,
+			      .a = NO_OPERAND,
+			      .b = NO_OPERAND,
+			      .c = (u32)e->calls.count,
+			      .run = (u16)e->run});
 	e->run = 0;
 	VEC_PUSH(e->low->scratch, &e->calls, site);
 }

@@ -61,8 +61,8 @@ u32 emit_sreg(struct emitter *e, const struct use *u)
 		if (s->sreg == u->sreg && s->element == u->element && s->bits == u->bits)
 			return s->offset;
 	}
-	const struct sreg_row row = {.offset = emit_row(e, u->bits), .sreg = u->sreg, .element = u->element,
-				     .bits = u->bits};
+	const struct sreg_row row = {
+		.offset = emit_row(e, u->bits), .sreg = u->sreg, .element = u->element, .bits = u->bits};
 	VEC_PUSH(e->low->scratch, &e->sregs, row);
 	return row.offset;
 }
@@ -72,8 +72,12 @@ u32 emit_sreg_read(struct emitter *e, const struct use *u)
 {
 	const u32 row = emit_row(e, u->bits);
 
-	emit(e, (struct insn){.fn = e->low->internal.sreg_read, .d = row, .a = u->sreg, .b = u->element,
-			      .c = u->bits, .imm = (s32)e->run});
+	emit(e, (struct insn){.fn = e->low->internal.sreg_read,
+			      .d = row,
+			      .a = u->sreg,
+			      .b = u->element,
+			      .c = u->bits,
+			      .imm = (s32)e->run});
 	return row;
 }
 
@@ -82,11 +86,15 @@ static u32 index_now(struct emitter *e, const struct use *u)
 {
 	const u32 row = emit_row(e, u->bits);
 	const u32 step = emit_constant(e, (struct constant_row){.bits = 64, .low = u->step});
-	const u32 base = emit_constant(e, (struct constant_row){.bits = 64, .low = u->low,
-								.frame_relative = u->frame_relative});
+	const u32 base =
+		emit_constant(e, (struct constant_row){.bits = 64, .low = u->low, .frame_relative = u->frame_relative});
 
-	emit(e, (struct insn){.fn = e->low->internal.element, .d = row, .a = e->rows->places[u->reg].offset, .b = step,
-			      .c = base, .imm = u->index_bits | u->bits << 8});
+	emit(e, (struct insn){.fn = e->low->internal.element,
+			      .d = row,
+			      .a = e->rows->places[u->reg].offset,
+			      .b = step,
+			      .c = base,
+			      .imm = u->index_bits | u->bits << 8});
 	return row;
 }
 
@@ -154,8 +162,8 @@ static bool is_simple(const struct matched *m)
 static void push_list(struct emitter *e, const struct matched *m, u32 rows[], bool skip_address)
 {
 	for (u32 k = 0; k < m->use_count; k++) {
-		if (skip_address && (m->uses[k].kind == USE_OFFSET ||
-				     (k + 1 < m->use_count && m->uses[k + 1].kind == USE_OFFSET)))
+		if (skip_address &&
+		    (m->uses[k].kind == USE_OFFSET || (k + 1 < m->use_count && m->uses[k + 1].kind == USE_OFFSET)))
 			continue;
 		VEC_PUSH(e->low->scratch, &e->operands, rows[k]);
 	}
@@ -227,8 +235,8 @@ static void place_operands(struct emitter *e, const struct matched *m, struct in
 static void add_fixup(struct emitter *e, u32 insn, u32 block, u32 join_block)
 {
 	if (e->fixup_count == e->fixup_capacity)
-		e->fixups = arena_grow(e->low->scratch, e->fixups, e->fixup_count, &e->fixup_capacity,
-				       sizeof *e->fixups);
+		e->fixups =
+			arena_grow(e->low->scratch, e->fixups, e->fixup_count, &e->fixup_capacity, sizeof *e->fixups);
 	e->fixups[e->fixup_count++] = (struct fixup){insn, block, join_block};
 }
 
@@ -277,7 +285,8 @@ static void emit_branch(struct emitter *e, const struct ir_instruction *x, const
 	if (targets && labels[0]->target <= e->body_index && spin_loop_waits(e, labels[0]->target, e->body_index))
 		i.aux |= AUX_SPIN;
 	i.run = (u16)emit_take_run(e);
-	add_fixup(e, (u32)e->insns.count, targets ? e->flow->block_of[labels[0]->target] : NO_BLOCK, x->guard ? join : NO_BLOCK);
+	add_fixup(e, (u32)e->insns.count, targets ? e->flow->block_of[labels[0]->target] : NO_BLOCK,
+		  x->guard ? join : NO_BLOCK);
 	emit(e, i);
 }
 
@@ -315,8 +324,8 @@ static void emit_plain(struct emitter *e, const struct ir_instruction *x, const 
 		return;
 	}
 	place_operands(e, m, &i);
-	const struct meaning *meaning = flags & ISA_UNMODELLED || !m->form.row->meaning ? NULL
-											 : m->form.row->meaning(&m->form);
+	const struct meaning *meaning =
+		flags & ISA_UNMODELLED || !m->form.row->meaning ? NULL : m->form.row->meaning(&m->form);
 	if (form_is_wide_float(&m->form, 0) || form_is_wide_float(&m->form, 1)) {
 		i.fn = e->low->internal.cvt_wide;
 	} else if (!meaning) {
@@ -394,8 +403,9 @@ static void resolve_fixups(struct emitter *e)
 		if (i->fn == e->low->internal.brx) {
 			struct branch_table *t = &e->tables.items[i->c];
 			for (u32 x = 0; x < t->count; x++)
-				t->targets[x] = (s32)((u32)t->targets[x] == NO_BLOCK ? end : e->block_start[t->targets[x]]) -
-						(s32)f->insn;
+				t->targets[x] =
+					(s32)((u32)t->targets[x] == NO_BLOCK ? end : e->block_start[t->targets[x]]) -
+					(s32)f->insn;
 		} else {
 			i->imm = (s32)(f->block == NO_BLOCK ? end : e->block_start[f->block]) - (s32)f->insn;
 		}
@@ -578,8 +588,8 @@ static void read_results(struct emitter *e, struct matched *m)
 	m->uses = ARENA_ARRAY(e->low->scratch, f->return_registers.count + 1, struct use);
 	for (size_t k = 0; k < f->return_registers.count; k++)
 		if (f->return_registers.items[k])
-			m->uses[m->use_count++] =
-				(struct use){.kind = USE_REGISTER, .read = true, .reg = f->return_registers.items[k]->index};
+			m->uses[m->use_count++] = (struct use){
+				.kind = USE_REGISTER, .read = true, .reg = f->return_registers.items[k]->index};
 }
 
 static bool match_all(struct emitter *e)
@@ -632,10 +642,18 @@ struct code *emit_function(struct lowering *low, struct ir_function *f)
 	e.code->function = f;
 	e.code->name = f->name;
 	e.code->local_bytes = layout_frame(low, f);
-	e.matcher = (struct matcher){.arena = low->scratch, .kept = low->arena, .spellings = &low->spellings, .isa = low->isa, .diags = low->diags,
-				     .program = low->program, .function = f, .arch = low->arch,
-				     .address_of = layout_address, .function_address = layout_function_address,
-				     .context = low, .allow_unmodelled = low->options->allow_unmodelled};
+	e.matcher = (struct matcher){.arena = low->scratch,
+				     .kept = low->arena,
+				     .spellings = &low->spellings,
+				     .isa = low->isa,
+				     .diags = low->diags,
+				     .program = low->program,
+				     .function = f,
+				     .arch = low->arch,
+				     .address_of = layout_address,
+				     .function_address = layout_function_address,
+				     .context = low,
+				     .allow_unmodelled = low->options->allow_unmodelled};
 	if (!match_all(&e))
 		return NULL;
 	e.forms = ARENA_ARRAY(low->arena, f->body.count + 1, struct form);

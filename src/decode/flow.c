@@ -12,8 +12,8 @@
 #include <string.h>
 
 /* A listing's branch names the address of an instruction. */
-static u32 address_target(const struct ir_function *f, const struct ir_operand *o, const struct ir_label *const **labels,
-			  struct arena *arena)
+static u32 address_target(const struct ir_function *f, const struct ir_operand *o,
+			  const struct ir_label *const **labels, struct arena *arena)
 {
 	struct ir_label *label = ARENA_NEW(arena, struct ir_label);
 	const struct ir_label **one = ARENA_ARRAY(arena, 1, const struct ir_label *);
@@ -154,8 +154,7 @@ static u32 post_order(const struct flow *g, const bool *at_end, u32 *order, u32 
 	return done;
 }
 
-static void post_dominators(struct flow *g, const struct ir_function *f, const struct form *forms,
-			    struct arena *arena)
+static void post_dominators(struct flow *g, const struct ir_function *f, const struct form *forms, struct arena *arena)
 {
 	const u32 count = g->block_count, end = count; /* `end` is the virtual exit */
 	u32 *order = ARENA_ARRAY(arena, count + 1, u32), *number = ARENA_ARRAY(arena, count + 1, u32);

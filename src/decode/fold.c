@@ -68,7 +68,8 @@ static void fold_sign(const struct rewriting *r, struct matched *m, bool negates
 }
 
 /* Marks the instructions of which the next one of the block that writes the same register is guarded. */
-static bool *find_selected(const struct ir_function *f, const struct flow *flow, const struct matched *matched, struct arena *arena)
+static bool *find_selected(const struct ir_function *f, const struct flow *flow, const struct matched *matched,
+			   struct arena *arena)
 {
 	bool *selected = ARENA_ARRAY(arena, f->body.count + 1, bool);
 	u32 slots = 0;
@@ -91,8 +92,8 @@ static bool *find_selected(const struct ir_function *f, const struct flow *flow,
 	return selected;
 }
 
-void fold_instructions(const struct isa *isa, const struct ir_function *f, const struct flow *flow, struct matched *matched,
-		       u32 arch, struct arena *arena, struct arena *kept)
+void fold_instructions(const struct isa *isa, const struct ir_function *f, const struct flow *flow,
+		       struct matched *matched, u32 arch, struct arena *arena, struct arena *kept)
 {
 	const struct rewriting r = {.isa = isa, .arch = arch, .arena = arena, .kept = kept};
 	const bool *selected = find_selected(f, flow, matched, arena);

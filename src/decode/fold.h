@@ -10,7 +10,7 @@
 #include "decode/match.h"
 
 /* Rewrites `matched` in place; `kept` holds new forms' parts. */
-void fold_instructions(const struct isa *isa, const struct ir_function *f, const struct flow *flow, struct matched *matched,
-		       u32 arch, struct arena *arena, struct arena *kept);
+void fold_instructions(const struct isa *isa, const struct ir_function *f, const struct flow *flow,
+		       struct matched *matched, u32 arch, struct arena *arena, struct arena *kept);
 
 #endif

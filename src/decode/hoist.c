@@ -63,7 +63,8 @@ static bool defines(const struct finder *h, u32 k)
 	const u32 odd = ISA_SYNC | ISA_CALL | ISA_RET | ISA_EXIT | ISA_BRANCH | ISA_ATOMIC | ISA_ORDERED | ISA_STORE |
 			ISA_CROSS_LANE | ISA_UNMODELLED | ISA_LATE;
 
-	if (!m->ok || h->function->body.items[k].guard || m->form.row->flags & odd || m->has_list_shape || !m->use_count)
+	if (!m->ok || h->function->body.items[k].guard || m->form.row->flags & odd || m->has_list_shape ||
+	    !m->use_count)
 		return false;
 	if (d->kind != USE_REGISTER || !d->written || d->read || h->writers[d->reg] != 1 ||
 	    liveness_at_entry(h->live, d->reg))

@@ -11,12 +11,18 @@
 
 #include <string.h>
 
-static const struct address_map map64 = {.shared_window = 0x7d0000000000, .local_window = 0x7d1000000000,
-					 .param_window = 0x7d2000000000, .const_base = 0x7e0000000000,
-					 .global_base = 0x7f0000000000, .function_base = 0x7c0000000000};
-static const struct address_map map32 = {.shared_window = 0x01000000, .local_window = 0x04000000,
-					 .param_window = 0x08000000, .const_base = 0x0a000000,
-					 .global_base = 0x10000000, .function_base = 0x00100000};
+static const struct address_map map64 = {.shared_window = 0x7d0000000000,
+					 .local_window = 0x7d1000000000,
+					 .param_window = 0x7d2000000000,
+					 .const_base = 0x7e0000000000,
+					 .global_base = 0x7f0000000000,
+					 .function_base = 0x7c0000000000};
+static const struct address_map map32 = {.shared_window = 0x01000000,
+					 .local_window = 0x04000000,
+					 .param_window = 0x08000000,
+					 .const_base = 0x0a000000,
+					 .global_base = 0x10000000,
+					 .function_base = 0x00100000};
 
 const struct address_map *address_map(u32 address_bits) { return address_bits == 32 ? &map32 : &map64; }
 
@@ -67,8 +73,8 @@ static void add_module_variable(struct lowering *low, const struct ir_variable *
 	const u64 align = max_u64(variable_align(v), 256);
 
 	*next = align_up(*next, align);
-	p->variables[p->variable_count++] =
-		(struct global_variable){.variable = v, .space = v->space, .address = *next, .size = accessible_bytes(v)};
+	p->variables[p->variable_count++] = (struct global_variable){
+		.variable = v, .space = v->space, .address = *next, .size = accessible_bytes(v)};
 	*next += v->size + 512;
 }
 

@@ -90,10 +90,9 @@ static void fill_kernel(struct lowering *low, struct kernel *k, struct ir_functi
 	k->param_bytes = (u32)top;
 	k->static_shared_bytes = y->shared_end - y->reserved_shared;
 	k->reserved_shared = y->reserved_shared;
-	k->dynamic_shared_offset = y->has_dynamic_shared
-					   ? (y->shared_end + max_u64(y->dynamic_align, 16) - 1) &
-						     ~(max_u64(y->dynamic_align, 16) - 1)
-					   : y->shared_end;
+	k->dynamic_shared_offset = y->has_dynamic_shared ? (y->shared_end + max_u64(y->dynamic_align, 16) - 1) &
+								   ~(max_u64(y->dynamic_align, 16) - 1)
+							 : y->shared_end;
 	k->uses_dynamic_shared = y->has_dynamic_shared;
 	k->places = ARENA_ARRAY(low->arena, y->count + 1, struct place);
 	if (y->count)
@@ -119,8 +118,12 @@ static bool lower_listing(struct lowering *low, struct ir_function *f, struct ke
 	if (!code)
 		return false;
 	code->index = low->code_count++;
-	*k = (struct kernel){.name = f->name, .function = f, .code = code, .order_dependent = code->order_dependent,
-			     .static_shared_bytes = f->listing->shared_bytes, .uses_dynamic_shared = true,
+	*k = (struct kernel){.name = f->name,
+			     .function = f,
+			     .code = code,
+			     .order_dependent = code->order_dependent,
+			     .static_shared_bytes = f->listing->shared_bytes,
+			     .uses_dynamic_shared = true,
 			     .registers = code->machine_registers};
 	k->dynamic_shared_offset = (k->static_shared_bytes + 15) & ~15ull;
 	k->param_offsets = ARENA_ARRAY(low->arena, f->params.count + 1, u32);
@@ -182,7 +185,9 @@ static bool one_language(const struct program *p, struct diags *diags)
 			return diag_error(diags, all, "a listing cannot be linked with PTX"), false;
 		const struct arch *own = module->is_sass ? arch_find(module->target) : NULL;
 		if (own && (own->cc / 10 != p->arch->cc / 10 || own->cc > p->arch->cc))
-			return diag_error(diags, all, "machine code for %s does not run on %s", own->name, p->arch->name), false;
+			return diag_error(diags, all, "machine code for %s does not run on %s", own->name,
+					  p->arch->name),
+			       false;
 	}
 	return true;
 }
@@ -214,7 +219,8 @@ struct program *program_lower(struct arena *arena, const struct isa *isa, struct
 
 	low.program = p;
 	low.spellings = (struct spellings){.arena = arena, .isa = isa};
-	*p = (struct program){.arena = arena, .isa = isa, .diags = diags, .modules = modules, .module_count = module_count};
+	*p = (struct program){
+		.arena = arena, .isa = isa, .diags = diags, .modules = modules, .module_count = module_count};
 	p->arch = arch_find(target);
 	if (!p->arch) {
 		diag_error(diags, (struct span){.file = ~0u}, "target '%s' is not known", target);

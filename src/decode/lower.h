@@ -10,7 +10,7 @@
 #include "decode/program.h"
 
 struct lower_options {
-	const char *arch; /* NULL: the modules' target */
+	const char *arch;      /* NULL: the modules' target */
 	bool allow_unmodelled; /* report unmodelled forms as warnings; running one faults (info, check) */
 	bool keep_registers;   /* give each virtual register its own row, for the debugger */
 	bool one_warp;         /* no gangs: each warp runs by itself, for comparison */
@@ -20,8 +20,7 @@ struct lower_options {
 /* Lowers `modules` (linked, parsed without errors). NULL if an error was added to `diags`. The program
  * lives in `arena`, shares the modules and is immutable. */
 struct program *program_lower(struct arena *arena, const struct isa *isa, struct diags *diags,
-			      struct ir_module **modules, u32 module_count,
-			      const struct lower_options *options);
+			      struct ir_module **modules, u32 module_count, const struct lower_options *options);
 
 const struct kernel *program_kernel(const struct program *p, const char *name);
 

@@ -80,10 +80,10 @@ struct emitter {
 	VEC_OF(struct call_site) calls;
 	VEC_OF(struct branch_table) tables;
 	u32 frame_top;
-	u32 *block_start;  /* insn index where a jump to the block lands */
+	u32 *block_start; /* insn index where a jump to the block lands */
 	struct fixup *fixups;
 	size_t fixup_count, fixup_capacity;
-	u32 body_index;    /* instruction being emitted */
+	u32 body_index; /* instruction being emitted */
 	u32 run;
 	u32 sink_row; /* where results that the text drops with '_' go; 0: none yet */
 };

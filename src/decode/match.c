@@ -77,7 +77,8 @@ static bool one_operand(struct attempt *t, const struct operand_spec *s, const s
 		return attempt_wrong(t, o->span, "this form has no second result");
 	if (count > 1 || s->braces)
 		return attempt_vector(t, s, o, count);
-	return attempt_scalar(t, s, s->list && o->kind == OPERAND_VECTOR && o->item_count == 1 ? &o->items[0] : o, s->type);
+	return attempt_scalar(t, s, s->list && o->kind == OPERAND_VECTOR && o->item_count == 1 ? &o->items[0] : o,
+			      s->type);
 }
 
 /* Where a scalar video instruction's selectors and signs may stand together. */
@@ -89,7 +90,8 @@ static bool scalar_video_is_legal(struct attempt *t, const struct ir_instruction
 	if (picks_destination && (is_vmad || x->operand_count < 4))
 		return attempt_wrong(t, x->operands[0].span, "the destination of this form takes no selector");
 	if (picks_destination && form_pick(f, M_add, M_max))
-		return attempt_wrong(t, x->operands[0].span, "a destination selector and a second operation exclude each other");
+		return attempt_wrong(t, x->operands[0].span,
+				     "a destination selector and a second operation exclude each other");
 	const bool product = (minus >> 1 ^ minus >> 2) & 1, addend = minus >> 3 & 1;
 	if ((product || addend) && form_has(f, M_po))
 		return attempt_wrong(t, x->span, "'.po' and a minus sign exclude each other");
@@ -106,8 +108,10 @@ static bool pack_selectors(struct attempt *t, const struct ir_instruction *x)
 
 	for (u32 k = 0; k < x->operand_count; k++) {
 		if (x->operands[k].kind == OPERAND_ADDRESS && x->operands[k].selector) {
-			if (strcmp(x->opcode, "ld") || form_pick(t->form, M_const, M_shared_cluster) != form_pick(t->form, M_global, M_global))
-				return attempt_wrong(t, x->operands[k].span, "'.unified' is for loads from global memory");
+			if (strcmp(x->opcode, "ld") ||
+			    form_pick(t->form, M_const, M_shared_cluster) != form_pick(t->form, M_global, M_global))
+				return attempt_wrong(t, x->operands[k].span,
+						     "'.unified' is for loads from global memory");
 			continue;
 		}
 		if (k >= COUNT_OF(texts)) {
@@ -119,7 +123,8 @@ static bool pack_selectors(struct attempt *t, const struct ir_instruction *x)
 		minus |= (u32)x->operands[k].minus << k;
 	}
 	if (!isa_pack_selectors(t->form->row, texts, minus, &t->form->selects))
-		return attempt_wrong(t, x->span, "a selector or a minus sign stands where this form takes none of its kind");
+		return attempt_wrong(t, x->span,
+				     "a selector or a minus sign stands where this form takes none of its kind");
 	return t->form->row->flags & ISA_SELECT ? scalar_video_is_legal(t, x, texts[0] != NULL, minus) : true;
 }
 
@@ -159,7 +164,7 @@ static bool try_row(struct attempt *t)
 		if (t->text_operands == x->operand_count) {
 			if (!specs[k].optional)
 				return attempt_wrong(t, x->span, "expected %u operands, found %u", spec_count,
-					     x->operand_count);
+						     x->operand_count);
 			if (specs[k].immediate)
 				continue;
 			if (!attempt_push(t, (struct use){.kind = USE_ABSENT, .span = x->span}))
@@ -170,8 +175,8 @@ static bool try_row(struct attempt *t)
 			return false;
 	}
 	if (t->text_operands < x->operand_count)
-		return attempt_wrong(t, x->operands[t->text_operands].span, "expected %u operands, found %u", spec_count,
-			     x->operand_count);
+		return attempt_wrong(t, x->operands[t->text_operands].span, "expected %u operands, found %u",
+				     spec_count, x->operand_count);
 	return is_legal(t);
 }
 
@@ -218,7 +223,8 @@ static bool check_needs(struct matcher *m, const struct ir_instruction *x, const
 	const bool unsynced = row->flags & ISA_UNSYNCED && m->arch >= 70 && module->version >= 64;
 	const bool unmodelled = row->flags & ISA_UNMODELLED;
 	const bool plain = row->last && module->version > row->last && (row->last < 20 || module->arch >= 20);
-	const bool needs_a = row->flags & ISA_A_TARGET && !too_small && !module->is_sass && !strpbrk(module->target + 3, "af");
+	const bool needs_a =
+		row->flags & ISA_A_TARGET && !too_small && !module->is_sass && !strpbrk(module->target + 3, "af");
 	const bool gone = row->flags & ISA_FAMILY_ONLY && m->arch >= (sm < 100 ? 100 : 120);
 	char text[160];
 
@@ -229,19 +235,24 @@ static bool check_needs(struct matcher *m, const struct ir_instruction *x, const
 		diag_error(m->diags, x->opcode_span, "'%s' needs PTX ISA %u.%u or later; this module is .version %u.%u",
 			   text, ptx / 10, ptx % 10, module->version / 10, module->version % 10);
 	else if (too_small && sm == 13 && module->map_f64_to_f32) {
-		diag_error(m->diags, x->opcode_span, "'%s' needs target sm_13 or later; the target is sm_%u", text, m->arch);
-		diag_hint(m->diags, "map_f64_to_f32 is not modelled: no GPU that rounded .f64 to .f32 is left to compare with");
+		diag_error(m->diags, x->opcode_span, "'%s' needs target sm_13 or later; the target is sm_%u", text,
+			   m->arch);
+		diag_hint(m->diags,
+			  "map_f64_to_f32 is not modelled: no GPU that rounded .f64 to .f32 is left to compare with");
 	} else if (too_small || needs_a)
-		diag_error(m->diags, x->opcode_span, needs_a ? "'%s' needs target sm_%u%s; the target is sm_%u"
+		diag_error(m->diags, x->opcode_span,
+			   needs_a ? "'%s' needs target sm_%u%s; the target is sm_%u"
 				   : "'%s' needs target sm_%u%s or later; the target is sm_%u",
 			   text, sm, row->flags & ISA_A_TARGET ? "a" : "", m->arch);
 	else if (gone)
-		diag_error(m->diags, x->opcode_span, "'%s' is for sm_%ua and its family only; the target is sm_%u", text, sm, m->arch);
+		diag_error(m->diags, x->opcode_span, "'%s' is for sm_%ua and its family only; the target is sm_%u",
+			   text, sm, m->arch);
 	else if (plain)
 		diag_error(m->diags, x->opcode_span, "'%s' needs %sa rounding modifier from PTX ISA %s on", text,
 			   row->last < 20 ? ".approx or " : "", row->last < 20 ? "1.4" : "3.2");
 	else if (unsynced)
-		diag_error(m->diags, x->opcode_span, "'%s' without .sync is not for sm_70 and later from PTX ISA 6.4 on", text);
+		diag_error(m->diags, x->opcode_span,
+			   "'%s' without .sync is not for sm_70 and later from PTX ISA 6.4 on", text);
 	else
 		return tell_unmodelled(m, x, text, row->doc);
 	return false;
@@ -332,8 +343,8 @@ bool matched_is(const struct matched *m, const char *opcode)
 	return !strncmp(m->form.row->form, opcode, length) && strchr("([.", m->form.row->form[length]);
 }
 
-bool matched_become(const struct rewriting *r, struct matched *m, const char *opcode, const char **texts, u32 text_count,
-		    struct use *uses, u32 count)
+bool matched_become(const struct rewriting *r, struct matched *m, const char *opcode, const char **texts,
+		    u32 text_count, struct use *uses, u32 count)
 {
 	struct form form = {0};
 	u32 row, bad;

@@ -10,14 +10,14 @@
 #include "decode/spelling.h"
 
 enum use_kind {
-	USE_ABSENT,    /* optional operand left out, or '_' */
-	USE_REGISTER,  /* slot `reg` of the function's registers; with a `step`, array[register]: see below */
-	USE_CONSTANT,  /* low, high */
-	USE_SREG,      /* special register that is fixed for the warp */
-	USE_SREG_READ, /* special register that changes: read just before */
-	USE_LOCAL,     /* address of a local variable: low + the frame's local base */
-	USE_OFFSET,    /* the byte offset after an address's base, in lists only */
-	USE_IMMEDIATE, /* an immediate-only operand, in lists only */
+	USE_ABSENT,        /* optional operand left out, or '_' */
+	USE_REGISTER,      /* slot `reg` of the function's registers; with a `step`, array[register]: see below */
+	USE_CONSTANT,      /* low, high */
+	USE_SREG,          /* special register that is fixed for the warp */
+	USE_SREG_READ,     /* special register that changes: read just before */
+	USE_LOCAL,         /* address of a local variable: low + the frame's local base */
+	USE_OFFSET,        /* the byte offset after an address's base, in lists only */
+	USE_IMMEDIATE,     /* an immediate-only operand, in lists only */
 	USE_PARAM_ADDRESS, /* base of a constant ISA_PARAM address: no row */
 };
 
@@ -25,11 +25,11 @@ struct use {
 	enum use_kind kind;
 	bool read, written, negated;
 	bool frame_relative; /* with a step: `low` is relative to the frame's local base */
-	u8 bits;     /* of the row: 1, 32, 64, 128 */
-	u8 type_bits; /* of the register as declared */
+	u8 bits;             /* of the row: 1, 32, 64, 128 */
+	u8 type_bits;        /* of the register as declared */
 	u32 reg;
 	u64 low, high;
-	u64 step; /* of an address: low + register * step, cut to the register's width */
+	u64 step;      /* of an address: low + register * step, cut to the register's width */
 	u8 index_bits; /* with a step: of the register; `bits` are the address's */
 	u16 sreg;
 	u8 element;
@@ -89,7 +89,7 @@ struct rewriting {
 };
 /* Gives the instruction another form, `texts` its modifiers, and `count` other operands. False, and nothing is
  * changed, if there is no such form. */
-bool matched_become(const struct rewriting *r, struct matched *m, const char *opcode, const char **texts, u32 text_count,
-		    struct use *uses, u32 count);
+bool matched_become(const struct rewriting *r, struct matched *m, const char *opcode, const char **texts,
+		    u32 text_count, struct use *uses, u32 count);
 
 #endif

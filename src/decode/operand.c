@@ -52,7 +52,8 @@ static bool types_agree(u16 have, u16 want, bool relaxed, bool integer)
 	if (have_class == 'f' && have_bits != want_bits)
 		return want_class == 'b';
 	/* Types that no register has want registers of bits. */
-	if ((want_class == 'f' && want != T_f16 && want != T_f32 && want != T_f64) || want == T_u16x2 || want == T_s16x2)
+	if ((want_class == 'f' && want != T_f16 && want != T_f32 && want != T_f64) || want == T_u16x2 ||
+	    want == T_s16x2)
 		return false;
 	return want_class == 'b' || (have_class == 'f') == (want_class == 'f');
 }
@@ -117,7 +118,8 @@ static bool symbol_value(struct attempt *t, const struct operand_spec *s, const 
 		return attempt_push(t, use);
 	}
 	if (o->symbol->kind != SYM_VARIABLE)
-		return attempt_wrong(t, o->span, "'%s' is not a register%s", o->name, s->symbol ? " or a variable" : "");
+		return attempt_wrong(t, o->span, "'%s' is not a register%s", o->name,
+				     s->symbol ? " or a variable" : "");
 	const struct ir_variable *v = o->symbol->variable;
 	if (!s->symbol && (!o->addend || !takes_constants(t->form, type)))
 		return attempt_wrong(t, o->span, "an address is no operand of this form: move it to a register first");
@@ -150,7 +152,8 @@ static bool special_agrees(enum sreg sreg, u16 type, bool relaxed)
 
 	if (info->type == T_pred || type_class(type) == 'f')
 		return type == info->type;
-	return have == want || (relaxed && have > want) || (was_narrow && want == 16) || (sreg == SREG_gridid && want == 32);
+	return have == want || (relaxed && have > want) || (was_narrow && want == 16) ||
+	       (sreg == SREG_gridid && want == 32);
 }
 
 static bool special_value(struct attempt *t, const struct operand_spec *s, const struct ir_operand *o, u16 type)
@@ -162,16 +165,21 @@ static bool special_value(struct attempt *t, const struct operand_spec *s, const
 		return attempt_wrong(t, o->span, "'%s' is not declared and is no special register", o->name);
 	const struct sreg_info *info = sreg_info(sreg);
 	if (!s->special)
-		return attempt_wrong(t, o->span, "special register '%s' is no operand of this form: move it to a register first",
+		return attempt_wrong(t, o->span,
+				     "special register '%s' is no operand of this form: move it to a register first",
 				     o->name);
 	if (element == SREG_WHOLE)
 		return attempt_wrong(t, o->span, "special register '%s' needs an element: .x, .y, .z or .w", o->name);
 	if (!special_agrees(sreg, type, t->form->row->flags & ISA_RELAXED))
 		return attempt_wrong(t, o->span, "special register '%s' has type .%s, expected .%s", o->name,
-			     token_text(info->type), token_text(type));
-	return attempt_push(t, (struct use){.kind = info->kind == SREG_DYNAMIC ? USE_SREG_READ : USE_SREG, .read = true,
-				    .bits = row_bits(type_bits(type)), .type_bits = (u8)type_bits(type),
-				    .sreg = (u16)sreg, .element = element, .span = o->span});
+				     token_text(info->type), token_text(type));
+	return attempt_push(t, (struct use){.kind = info->kind == SREG_DYNAMIC ? USE_SREG_READ : USE_SREG,
+					    .read = true,
+					    .bits = row_bits(type_bits(type)),
+					    .type_bits = (u8)type_bits(type),
+					    .sreg = (u16)sreg,
+					    .element = element,
+					    .span = o->span});
 }
 
 bool attempt_register(struct attempt *t, const struct operand_spec *s, const struct ir_operand *o, u16 type)
@@ -186,12 +194,17 @@ bool attempt_register(struct attempt *t, const struct operand_spec *s, const str
 		return attempt_wrong(t, o->span, "vector register '%s' needs an element: .x, .y, .z or .w", r->name);
 	if (type && !types_agree(r->type, type, relaxed, s->named && type_class(type) != 'b'))
 		return attempt_wrong(t, o->span, "register '%s' has type .%s, expected .%s", r->name,
-			     token_text(r->type), token_text(type));
+				     token_text(r->type), token_text(type));
 	if (o->negated && (r->type != T_pred || s->written))
 		return attempt_wrong(t, o->span, "only predicates that are read can be negated with '!'");
-	return attempt_push(t, (struct use){.kind = USE_REGISTER, .read = s->read, .written = s->written, .negated = o->negated,
-				    .bits = row_bits(type_bits(r->type)), .type_bits = (u8)type_bits(r->type),
-				    .reg = slot, .span = o->span});
+	return attempt_push(t, (struct use){.kind = USE_REGISTER,
+					    .read = s->read,
+					    .written = s->written,
+					    .negated = o->negated,
+					    .bits = row_bits(type_bits(r->type)),
+					    .type_bits = (u8)type_bits(r->type),
+					    .reg = slot,
+					    .span = o->span});
 }
 
 /* Is a constant what the row says it may be? */
@@ -204,13 +217,14 @@ bool attempt_within_limits(struct attempt *t, const struct operand_spec *s, cons
 	if (!s->limited || (value >= s->low && value <= s->high && value % s->step == 0))
 		return true;
 	if (s->low == s->high)
-		return attempt_wrong(t, o->span, "the value %lld is out of range: only %llu is allowed", (long long)o->value,
-			     (unsigned long long)s->low);
+		return attempt_wrong(t, o->span, "the value %lld is out of range: only %llu is allowed",
+				     (long long)o->value, (unsigned long long)s->low);
 	if (s->step > 1)
-		return attempt_wrong(t, o->span, "the value %lld is out of range: expected a multiple of %u from %llu to %llu",
-			     (long long)o->value, s->step, (unsigned long long)s->low, (unsigned long long)s->high);
+		return attempt_wrong(
+			t, o->span, "the value %lld is out of range: expected a multiple of %u from %llu to %llu",
+			(long long)o->value, s->step, (unsigned long long)s->low, (unsigned long long)s->high);
 	return attempt_wrong(t, o->span, "the value %lld is out of range: expected %llu to %llu", (long long)o->value,
-		     (unsigned long long)s->low, (unsigned long long)s->high);
+			     (unsigned long long)s->low, (unsigned long long)s->high);
 }
 
 static bool number_value(struct attempt *t, const struct operand_spec *s, const struct ir_operand *o, u16 type)
@@ -225,14 +239,15 @@ static bool number_value(struct attempt *t, const struct operand_spec *s, const 
 		if (type == T_pred)
 			return constant(t, o, type, o->value != 0, 0);
 		if (class == 'f')
-			return attempt_wrong(t, o->span, "expected a floating-point value (write 0f... or a decimal point)");
+			return attempt_wrong(t, o->span,
+					     "expected a floating-point value (write 0f... or a decimal point)");
 		return constant(t, o, type, o->value, !o->is_unsigned && (s64)o->value < 0 ? ~0ull : 0);
 	}
 	if (class != 'f' && class != 'b')
 		return attempt_wrong(t, o->span, "expected an integer, not a floating-point value");
 	if (class == 'b' && type_bits(type) != o->float_bits)
-		return attempt_wrong(t, o->span, "a floating-point value of %u bits cannot be a .%s operand", o->float_bits,
-				     token_text(type));
+		return attempt_wrong(t, o->span, "a floating-point value of %u bits cannot be a .%s operand",
+				     o->float_bits, token_text(type));
 	return constant(t, o, type, float_immediate(o, type_bits(type)), 0);
 }
 
@@ -295,8 +310,8 @@ static bool elements_agree(struct attempt *t, const struct ir_operand *o, u16 *c
 	if (*common && (type_bits(*common) != type_bits(type) ||
 			(type_class(*common) != 'b' && type_class(type) != 'b' && *common != type &&
 			 (strchr("us", type_class(*common)) == NULL || strchr("us", type_class(type)) == NULL))))
-		return attempt_wrong(t, o->span, "register '%s' of type .%s stands in braces with one of type .%s", o->name,
-				     token_text(type), token_text(*common));
+		return attempt_wrong(t, o->span, "register '%s' of type .%s stands in braces with one of type .%s",
+				     o->name, token_text(type), token_text(*common));
 	if (!*common || type_class(type) != 'b')
 		*common = type;
 	return true;

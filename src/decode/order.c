@@ -8,7 +8,7 @@
 #include "decode/order.h"
 
 #define NO_VALUE (~0ull)
-#define OLDER (~1ull)
+#define OLDER    (~1ull)
 
 /* What a register holds at a place: where that was defined, instructions times OPERANDS plus operand. */
 enum { OPERANDS = 64 };
@@ -95,10 +95,12 @@ static void turn_around(struct ordering *o, struct matched *m)
 	m->uses[2] = uses[1];
 }
 
-void order_operands(const struct isa *isa, const struct ir_function *f, const struct flow *flow, struct matched *matched,
-		    u32 arch, struct arena *arena, struct arena *kept)
+void order_operands(const struct isa *isa, const struct ir_function *f, const struct flow *flow,
+		    struct matched *matched, u32 arch, struct arena *arena, struct arena *kept)
 {
-	struct ordering o = {.rewriting = {.isa = isa, .arch = arch, .arena = arena, .kept = kept}, .function = f, .matched = matched};
+	struct ordering o = {.rewriting = {.isa = isa, .arch = arch, .arena = arena, .kept = kept},
+			     .function = f,
+			     .matched = matched};
 	u32 slots = 0;
 
 	for (u32 k = 0; k < f->body.count; k++)
@@ -114,7 +116,8 @@ void order_operands(const struct isa *isa, const struct ir_function *f, const st
 		for (u32 k = flow->blocks[b].first; k < flow->blocks[b].end; k++) {
 			struct matched *m = &matched[k];
 			if (commutes(m)) {
-				const u64 first = value_of(&o, m->uses[1].reg, b), second = value_of(&o, m->uses[2].reg, b);
+				const u64 first = value_of(&o, m->uses[1].reg, b),
+					  second = value_of(&o, m->uses[2].reg, b);
 				if (is_turned(first, second, (u64)flow->blocks[b].first * OPERANDS))
 					turn_around(&o, m);
 			}

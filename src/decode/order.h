@@ -9,7 +9,7 @@
 #include "decode/match.h"
 
 /* Rewrites `matched` in place; new forms' parts come from `kept`. */
-void order_operands(const struct isa *isa, const struct ir_function *f, const struct flow *flow, struct matched *matched,
-		    u32 arch, struct arena *arena, struct arena *kept);
+void order_operands(const struct isa *isa, const struct ir_function *f, const struct flow *flow,
+		    struct matched *matched, u32 arch, struct arena *arena, struct arena *kept);
 
 #endif

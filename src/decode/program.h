@@ -89,20 +89,20 @@ struct place {
 struct code {
 	const struct ir_function *function;
 	const char *name;
-	u32 index; /* in program->codes */
-	struct insn *insns; /* ends with an exit or return of its own */
+	u32 index;               /* in program->codes */
+	struct insn *insns;      /* ends with an exit or return of its own */
 	struct insn *gang_insns; /* of a kernel: the same with the handlers of gangs; else NULL */
 	struct insn *once_insns; /* what gangs run once for a launch, the rest skipped; NULL: nothing */
-	bool *once; /* for each insn: it is one of these; NULL if once_insns is */
+	bool *once;              /* for each insn: it is one of these; NULL if once_insns is */
 	u32 insn_count;
-	u32 *operands;      /* flattened operand lists */
+	u32 *operands; /* flattened operand lists */
 	u32 operand_count;
-	const void **plans; /* of instructions whose meaning has a plan: see isa.h */
-	u32 *origin;        /* for each insn: index into function->body, or NO_OPERAND */
-	const struct form *forms; /* for each body instruction: its matched form */
+	const void **plans;              /* of instructions whose meaning has a plan: see isa.h */
+	u32 *origin;                     /* for each insn: index into function->body, or NO_OPERAND */
+	const struct form *forms;        /* for each body instruction: its matched form */
 	u32 frame_bytes, register_bytes; /* all; the registers, which come first */
-	u32 live_words; /* 32-bit registers that its values occupy where most are live together */
-	struct row_place *undefined; /* rows that may be read before they are written: zero at the start */
+	u32 live_words;                  /* 32-bit registers that its values occupy where most are live together */
+	struct row_place *undefined;     /* rows that may be read before they are written: zero at the start */
 	u32 undefined_count;
 	struct constant_row *constants;
 	u32 constant_count;
@@ -110,8 +110,8 @@ struct code {
 	u32 sreg_count;
 	struct bank_row *banks;
 	u32 bank_count;
-	u32 *starts; /* SASS: the first insn of each body instruction, for indirect branches */
-	u32 machine_registers; /* SASS: granted to each thread */
+	u32 *starts;                 /* SASS: the first insn of each body instruction, for indirect branches */
+	u32 machine_registers;       /* SASS: granted to each thread */
 	struct row_place *registers; /* by ir_register.index */
 	/* Variables in .local and function .param space, laid out from the frame's local base. */
 	u64 local_bytes;
@@ -127,16 +127,16 @@ struct code {
 struct call_transfer {
 	/* Rows of the caller; of the callee register indices, or in an indirect call numbers of its registers in order. */
 	bool from_register, to_register;
-	bool from_kernel_param;          /* the argument is a kernel's own parameter */
+	bool from_kernel_param; /* the argument is a kernel's own parameter */
 	u32 from, to, bytes;
 };
 
 struct call_site {
 	const struct ir_function *function; /* direct: the definition */
-	struct code *target; /* direct: its code */
+	struct code *target;                /* direct: its code */
 	bool is_indirect;
 	const char *external; /* name of a function that the run time supplies, or NULL */
-	u32 function_row;    /* indirect: row that holds the function's address */
+	u32 function_row;     /* indirect: row that holds the function's address */
 	bool function_row_is_64;
 	struct call_transfer *in, *out;
 	u32 in_count, out_count;
@@ -164,7 +164,7 @@ struct kernel {
 	u32 param_bytes;
 	u32 *param_offsets; /* of each parameter */
 	u64 static_shared_bytes, dynamic_shared_offset;
-	u64 reserved_shared; /* bytes below its variables: 0 unless it asks for the system's part */
+	u64 reserved_shared;          /* bytes below its variables: 0 unless it asks for the system's part */
 	struct code **function_codes; /* by function number: (address - function_base) / FUNCTION_STRIDE */
 	u32 function_count;
 	struct place *places; /* its variables in shared, local and parameter space; local: from the frame's base */

@@ -44,7 +44,8 @@ static void block_sets(const struct ir_function *f, const struct flow *g, const 
 			if (guarded && !test_bit(kills, ir_guard_slot(&f->body.items[k])))
 				set_bit(uses, ir_guard_slot(&f->body.items[k]));
 			for (u32 u = 0; u < x->use_count; u++)
-				if (x->uses[u].kind == USE_REGISTER && x->uses[u].read && !test_bit(kills, x->uses[u].reg))
+				if (x->uses[u].kind == USE_REGISTER && x->uses[u].read &&
+				    !test_bit(kills, x->uses[u].reg))
 					set_bit(uses, x->uses[u].reg);
 			/* A guarded write keeps the old value in other lanes: no kill, and a use. */
 			for (u32 u = 0; u < x->use_count; u++) {
@@ -156,8 +157,7 @@ static void scan(struct arena *arena, struct interval *list, u32 count, u32 *row
 				active[kept++] = active[a];
 		}
 		active_count = kept;
-		row_of[v->slot] = free_count[v->class] ? free_rows[v->class][--free_count[v->class]]
-						       : rows[v->class]++;
+		row_of[v->slot] = free_count[v->class] ? free_rows[v->class][--free_count[v->class]] : rows[v->class]++;
 		active[active_count++] = v;
 	}
 }
@@ -247,8 +247,9 @@ struct row_plan *rows_plan(struct arena *arena, const struct ir_function *f, con
 	plan->undefined = ARENA_ARRAY(arena, used + 1, struct row_place);
 	for (u32 k = 0; k < used; k++) {
 		const struct interval *v = &intervals[k];
-		plan->places[v->slot] = (struct row_place){.offset = base[v->class] + row_of[v->slot] * class_bytes[v->class],
-							   .bits = class_bits[v->class]};
+		plan->places[v->slot] =
+			(struct row_place){.offset = base[v->class] + row_of[v->slot] * class_bytes[v->class],
+					   .bits = class_bits[v->class]};
 		plan->live_words += live ? 0 : class_bits[v->class] / 32;
 		if (!live || liveness_at_entry(live, v->slot))
 			plan->undefined[plan->undefined_count++] = plan->places[v->slot];

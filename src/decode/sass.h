@@ -16,27 +16,27 @@ struct sass_value {
 	enum sass_value_kind kind;
 	u8 registers; /* 32-bit words of it */
 	bool minus, absolute, inverted, negated;
-	bool borrow;  /* the minus is a complement, and one more is carried in */
+	bool borrow; /* the minus is a complement, and one more is carried in */
 	bool is_float;
-	u32 reg;      /* SASS_REGISTER: ir_register.index */
-	u64 bits;     /* SASS_IMMEDIATE */
+	u32 reg;  /* SASS_REGISTER: ir_register.index */
+	u64 bits; /* SASS_IMMEDIATE */
 	u32 bank, offset;
 };
 
 struct sass_matched {
 	struct form form;
-	struct sass_value d, p[2]; /* written */
+	struct sass_value d, p[2];    /* written */
 	struct sass_value a[3], s[3]; /* registers, predicates read, in order */
-	struct sass_value base; /* of the address */
+	struct sass_value base;       /* of the address */
 	s32 offset;
-	u32 bank;       /* of an address in a constant bank */
+	u32 bank; /* of an address in a constant bank */
 	bool has_address, wide;
 	bool has_target;
-	u32 target;     /* instruction of the body */
+	u32 target; /* instruction of the body */
 	enum sass_condition condition;
 	u16 sreg;
 	u8 element;
-	u32 fixed;      /* a special register that is a number: sreg is SREG_NONE */
+	u32 fixed;        /* a special register that is a number: sreg is SREG_NONE */
 	u8 reads, writes; /* 32-bit registers of a lane */
 	bool ok;
 };

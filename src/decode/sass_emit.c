@@ -25,8 +25,8 @@ struct sass_emitter {
 	u32 zero, sink, true_row, false_row, pred_sink;
 	u32 temporary[TEMPORARIES]; /* of 64 bits */
 	u32 condition_row;
-	bool *leads;   /* by body instruction: others jump to it */
-	u32 *start;    /* by body instruction: its first insn */
+	bool *leads; /* by body instruction: others jump to it */
+	u32 *start;  /* by body instruction: its first insn */
 	VEC_OF(struct sass_fixup) fixups;
 	const struct sass_matched *m; /* being emitted */
 	const struct ir_instruction *x;
@@ -217,8 +217,11 @@ static u32 guard_row(struct sass_emitter *s, u8 *negated)
 	*negated = s->x->guard && s->x->guard_negated;
 	if (s->m->condition == SASS_CC_T)
 		return row;
-	emit(&s->e, (struct insn){.fn = s->e.low->internal.sass_condition, .d = s->condition_row, .a = row,
-				  .b = s->m->condition, .aux = *negated});
+	emit(&s->e, (struct insn){.fn = s->e.low->internal.sass_condition,
+				  .d = s->condition_row,
+				  .a = row,
+				  .b = s->m->condition,
+				  .aux = *negated});
 	*negated = 0;
 	return s->condition_row;
 }
@@ -268,14 +271,18 @@ static void emit_control(struct sass_emitter *s, u32 index)
 /* Rounding and flushing by the modifiers. */
 static u8 fp_mode_of(const struct form *f)
 {
-	const u8 round = form_has_word(f, "RZ") ? FP_RZ : form_has_word(f, "RM") ? FP_RM : form_has_word(f, "RP") ? FP_RP : FP_RN;
+	const u8 round = form_has_word(f, "RZ")   ? FP_RZ
+			 : form_has_word(f, "RM") ? FP_RM
+			 : form_has_word(f, "RP") ? FP_RP
+						  : FP_RN;
 
 	return round | (form_has_word(f, "FTZ") ? FP_FTZ : 0);
 }
 
 static void emit_plain(struct sass_emitter *s)
 {
-	const struct meaning *meaning = s->m->form.row->flags & ISA_UNMODELLED ? NULL : s->m->form.row->meaning(&s->m->form);
+	const struct meaning *meaning =
+		s->m->form.row->flags & ISA_UNMODELLED ? NULL : s->m->form.row->meaning(&s->m->form);
 	struct insn i = {.fp = fp_mode_of(&s->m->form)};
 
 	if (!meaning) {

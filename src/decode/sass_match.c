@@ -169,7 +169,8 @@ static bool is_number(const struct ir_operand *o, bool is_float)
 	if (!is_float)
 		return false;
 	return o->kind == OPERAND_FLOAT ||
-	       (o->kind == OPERAND_SPECIAL && (!strcmp(o->name, "INF") || !strcmp(o->name, "QNAN") || !strcmp(o->name, "NAN")));
+	       (o->kind == OPERAND_SPECIAL &&
+		(!strcmp(o->name, "INF") || !strcmp(o->name, "QNAN") || !strcmp(o->name, "NAN")));
 }
 
 static bool take_immediate(struct sass_try *t, const struct ir_operand *o, const struct sass_spec *s,
@@ -231,7 +232,8 @@ static bool known_word(struct sass_try *t, const struct ir_operand *o, u32 bank,
 	if (bank == 1) {
 		if (offset == 0x100)
 			return true;
-		return wrong(t, o->span, "c[0x1][0x%x] is not modelled: of bank 1 only the stack's place, 0x100, is", offset);
+		return wrong(t, o->span, "c[0x1][0x%x] is not modelled: of bank 1 only the stack's place, 0x100, is",
+			     offset);
 	}
 	if (has_word(t->function->listing, bank, offset))
 		return true;
@@ -242,14 +244,16 @@ static bool known_word(struct sass_try *t, const struct ir_operand *o, u32 bank,
 static bool take_bank(struct sass_try *t, const struct ir_operand *o, const struct sass_spec *s, struct sass_value *v)
 {
 	if (o->item_count)
-		return wrong(t, o->span, "operand %u must be a fixed word of a bank: only LDC takes a register in it", t->number);
+		return wrong(t, o->span, "operand %u must be a fixed word of a bank: only LDC takes a register in it",
+			     t->number);
 	if (o->addend < 0 || o->addend >= BANK_BYTES || o->addend % (4 * s->registers))
-		return wrong(t, o->span, "the offset in a bank must be a multiple of %u below 0x%x", 4 * s->registers, BANK_BYTES);
+		return wrong(t, o->span, "the offset in a bank must be a multiple of %u below 0x%x", 4 * s->registers,
+			     BANK_BYTES);
 	for (u32 k = 0; k < s->registers; k++)
 		if (!known_word(t, o, (u32)o->value, (u32)o->addend + 4 * k))
 			return false;
-	*v = (struct sass_value){.kind = SASS_BANK, .registers = s->registers, .bank = (u32)o->value,
-				 .offset = (u32)o->addend};
+	*v = (struct sass_value){
+		.kind = SASS_BANK, .registers = s->registers, .bank = (u32)o->value, .offset = (u32)o->addend};
 	return true;
 }
 
@@ -261,7 +265,8 @@ static bool take_selector(struct sass_try *t, const struct ir_operand *o)
 	const char kind = o->selector[0], number = o->selector[1];
 	const u32 most = kind == 'B' ? 3 : kind == 'H' ? 1 : 0;
 
-	if (!(t->m->form.row->flags & SASS_SELECT) || !most || o->selector[2] || number < '0' || number > (char)('0' + most))
+	if (!(t->m->form.row->flags & SASS_SELECT) || !most || o->selector[2] || number < '0' ||
+	    number > (char)('0' + most))
 		return false;
 	const u32 shift = (u32)(number - '0') * (kind == 'B' ? 8 : 16);
 	t->m->form.selects |= (s32)(shift << 5 * (t->sources - 1));
@@ -307,7 +312,8 @@ static bool take_address(struct sass_try *t, const struct ir_operand *o, const s
 
 	if (o->kind != (s->kind == 'A' ? OPERAND_ADDRESS : OPERAND_BANK))
 		return wrong(t, o->span, "operand %u must be %s", t->number,
-			     s->kind == 'A' ? "an address in brackets" : "a place in a constant bank, c[bank][register + offset]");
+			     s->kind == 'A' ? "an address in brackets"
+					    : "a place in a constant bank, c[bank][register + offset]");
 	if (o->addend < INT32_MIN || o->addend > UINT32_MAX)
 		return wrong(t, o->span, "the offset does not fit into 32 bits");
 	m->has_address = true;
@@ -341,7 +347,8 @@ static bool take_target(struct sass_try *t, const struct ir_operand *o)
 			     (unsigned long long)o->value, f->body.items[0].address,
 			     f->body.items[f->body.count - 1].address);
 	return wrong(t, o->span, "0x%llx is no instruction's address: the nearest are 0x%x and 0x%x",
-		     (unsigned long long)o->value, f->body.items[m->target - 1].address, f->body.items[m->target].address);
+		     (unsigned long long)o->value, f->body.items[m->target - 1].address,
+		     f->body.items[m->target].address);
 }
 
 /* --- Special words -------------------------------------------------------------------------- */
@@ -451,7 +458,8 @@ static bool fits(struct sass_try *t)
 		o++;
 	}
 	if (o < x->operand_count)
-		return wrong(t, x->operands[o].span, "%s takes %u operand%s, this is one too many", x->opcode, o, o == 1 ? "" : "s");
+		return wrong(t, x->operands[o].span, "%s takes %u operand%s, this is one too many", x->opcode, o,
+			     o == 1 ? "" : "s");
 	while (seen < count && specs[seen].optional)
 		seen++;
 	if (seen < count)
@@ -505,8 +513,8 @@ static const struct isa_row *find_row(struct lowering *low, const struct ir_func
 		struct sass_try t = {.low = low, .function = f, .x = x, .m = m};
 		if (!runs_on(row, low->arch) || !isa_match_words(row->form, words, x->modifier_count, &furthest))
 			continue;
-		*m = (struct sass_matched){.form = {.row = row, .arch = low->arch, .words = words,
-						    .word_count = (u8)x->modifier_count}};
+		*m = (struct sass_matched){
+			.form = {.row = row, .arch = low->arch, .words = words, .word_count = (u8)x->modifier_count}};
 		if (fits(&t))
 			return row;
 		if (!best.message || t.number > best.number)

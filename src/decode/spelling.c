@@ -48,7 +48,8 @@ static void find_needs(struct spelled_row *r)
 	for (u32 t = 0; t < f->token_count; t++)
 		for (u32 k = 0; k < COUNT_OF(needs); k++) {
 			const struct need *n = &needs[k];
-			if (f->tokens[t] < n->first || f->tokens[t] > n->last || (n->flags && !(f->row->flags & n->flags)))
+			if (f->tokens[t] < n->first || f->tokens[t] > n->last ||
+			    (n->flags && !(f->row->flags & n->flags)))
 				continue;
 			r->ptx = (u16)max_u32(r->ptx, n->ptx);
 			r->sm = (u16)max_u32(r->sm, n->sm);

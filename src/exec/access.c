@@ -23,8 +23,8 @@ u8 *global_range_slow(struct warp *w, const struct insn *i, u64 low, u64 high)
 	const struct allocation *a = memory_find(m, low, high - low);
 	if (!a)
 		return NULL;
-	worker->allocations[((uintptr_t)i / sizeof *i) % ALLOCATION_CACHE] = (struct remembered){
-		.low = a->base, .high = a->base + a->size, .host = a->host, .flags = a->flags};
+	worker->allocations[((uintptr_t)i / sizeof *i) % ALLOCATION_CACHE] =
+		(struct remembered){.low = a->base, .high = a->base + a->size, .host = a->host, .flags = a->flags};
 	return a->host + (low - a->base);
 }
 
@@ -35,8 +35,9 @@ bool warp_local_reserve(struct warp *w, const struct insn *i, u64 bytes)
 	if (bytes <= w->local_bytes)
 		return true;
 	if (bytes > limit) {
-		warp_fault(w, i, FAULT_STACK_OVERFLOW, 0, "a thread needs %llu bytes of local memory, the limit is %llu",
-			   (unsigned long long)bytes, (unsigned long long)limit);
+		warp_fault(w, i, FAULT_STACK_OVERFLOW, 0,
+			   "a thread needs %llu bytes of local memory, the limit is %llu", (unsigned long long)bytes,
+			   (unsigned long long)limit);
 		return false;
 	}
 	u64 grown = w->local_bytes ? w->local_bytes * 2 : LOCAL_STEP;
@@ -92,8 +93,8 @@ static u8 *shared_pointer(struct warp *w, u64 address, u32 size)
 	return b->shared + offset;
 }
 
-static u8 *find_pointer(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address,
-			u32 size, bool is_store, enum fault_kind *why)
+static u8 *find_pointer(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address, u32 size,
+			bool is_store, enum fault_kind *why)
 {
 	*why = FAULT_OUT_OF_BOUNDS;
 	switch (space) {
@@ -139,8 +140,8 @@ u8 *lane_pointer(struct warp *w, const struct insn *i, u32 lane, enum ir_space s
 }
 
 /* Moves between a buffer and memory; local memory word by word. */
-static bool move(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address, u8 *buffer,
-		 u32 size, bool is_store)
+static bool move(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address, u8 *buffer, u32 size,
+		 bool is_store)
 {
 	u64 offset = address;
 	const enum ir_space real = space == SPACE_GENERIC ? generic_space(w, &offset) : space;
@@ -163,14 +164,13 @@ static bool move(struct warp *w, const struct insn *i, u32 lane, enum ir_space s
 	return true;
 }
 
-bool lane_read(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address, void *to,
-	       u32 size)
+bool lane_read(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address, void *to, u32 size)
 {
 	return move(w, i, lane, space, address, to, size, false);
 }
 
-bool lane_write(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address,
-		const void *from, u32 size)
+bool lane_write(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address, const void *from,
+		u32 size)
 {
 	return move(w, i, lane, space, address, (u8 *)(uintptr_t)from, size, true);
 }

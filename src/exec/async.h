@@ -32,8 +32,12 @@ struct async_cluster;
 /* The 64 bits: counts of expected and pending arrivals, pending bytes (two's complement), a mark that
  * the object is valid, the phase's parity. What arrive returns is the object as it was before. */
 enum {
-	MBARRIER_COUNT_BITS = 20, MBARRIER_PENDING = 20, MBARRIER_TX = 40, MBARRIER_TX_BITS = 22,
-	MBARRIER_VALID = 62, MBARRIER_PHASE = 63
+	MBARRIER_COUNT_BITS = 20,
+	MBARRIER_PENDING = 20,
+	MBARRIER_TX = 40,
+	MBARRIER_TX_BITS = 22,
+	MBARRIER_VALID = 62,
+	MBARRIER_PHASE = 63
 };
 #define MBARRIER_COUNT_MASK ((1u << MBARRIER_COUNT_BITS) - 1)
 
@@ -52,8 +56,8 @@ struct async_op *async_issue(struct warp *w, const struct insn *i, u32 mask, enu
 struct async_op *async_again(struct warp *w, struct async_op *op);
 /* The operation's lane will read or write these bytes (of shared or global memory; others are let be).
  * False: a fault was raised. */
-bool async_range(struct warp *w, const struct insn *i, struct async_op *op, u32 lane, enum ir_space space,
-		 u64 address, u64 size, bool is_store);
+bool async_range(struct warp *w, const struct insn *i, struct async_op *op, u32 lane, enum ir_space space, u64 address,
+		 u64 size, bool is_store);
 /* The bytes will be counted by the mbarrier at this host address, in its present phase. */
 void async_counts(struct warp *w, struct async_op *op, const u8 *mbarrier);
 /* All is known of it: one that no mbarrier counts and no group closes did nothing. */
@@ -74,7 +78,8 @@ void async_map_changed(struct warp *w, const struct insn *i, u64 address);
 bool async_map_used(struct warp *w, const struct insn *i, u32 lane, u64 address);
 /* An ordinary access of a lane; async_watch.c sees loads, stores and atomics, whose addresses are in their
  * registers. False: a fault was raised. */
-bool async_access(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address, u32 size, bool is_store);
+bool async_access(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address, u32 size,
+		  bool is_store);
 /* Before wgmma: the registers and the fence. False: a fault was raised. */
 bool async_registers(struct warp *w, const struct insn *i, struct async_op *op);
 

@@ -139,7 +139,8 @@ void async_issued(struct warp *w, struct async_op *op)
 /* --- Who may touch what --------------------------------------------------------------------- */
 
 /* The operation behind a shadow's number if the warp must not touch what it writes (or reads). */
-static const struct async_op *in_the_way(const struct async_cluster *c, u32 number, const struct warp *w, bool of_reader)
+static const struct async_op *in_the_way(const struct async_cluster *c, u32 number, const struct warp *w,
+					 bool of_reader)
 {
 	const struct async_op *op = number ? async_find(c, number >> ASYNC_LANE_BITS) : NULL;
 	const u32 bit = 1u << (number & ((1u << ASYNC_LANE_BITS) - 1));
@@ -161,8 +162,9 @@ static bool refuse(struct warp *w, const struct insn *i, u32 lane, enum ir_space
 
 	async_place(op->code, op->insn, place);
 	warp_fault(w, i, FAULT_ASYNC, 1u << lane, "%s %s address 0x%llx, which %s (warp %u) %s: %s",
-		   is_store ? "writes" : "reads", space == SPACE_SHARED ? "shared" : "global", (unsigned long long)address,
-		   place, op->warp->index, of_reader ? "may still read" : "is still writing",
+		   is_store ? "writes" : "reads", space == SPACE_SHARED ? "shared" : "global",
+		   (unsigned long long)address, place, op->warp->index,
+		   of_reader ? "may still read" : "is still writing",
 		   left || op->warp == w ? "the program has not waited for it"
 					 : "that warp has waited for it, but no barrier has followed");
 	return false;
@@ -183,7 +185,8 @@ static bool refuse_unfenced(struct warp *w, const struct insn *i, u32 lane, u64 
 
 	async_site_place(w->machine, s->site, place);
 	warp_fault(w, i, FAULT_ASYNC, 1u << lane,
-		   "reads shared address 0x%llx through the async proxy; %s (warp %u) wrote it through the generic proxy, and no "
+		   "reads shared address 0x%llx through the async proxy; %s (warp %u) wrote it through the generic "
+		   "proxy, and no "
 		   "fence.proxy.async came between",
 		   (unsigned long long)address, place, s->by % w->block->warp_count);
 	return false;
@@ -191,8 +194,8 @@ static bool refuse_unfenced(struct warp *w, const struct insn *i, u32 lane, u64 
 
 /* --- What operations read and write --------------------------------------------------------- */
 
-static bool shared_words(struct warp *w, const struct insn *i, struct async_op *op, u32 lane, struct block *b, u64 offset,
-			 u64 size, bool is_store)
+static bool shared_words(struct warp *w, const struct insn *i, struct async_op *op, u32 lane, struct block *b,
+			 u64 offset, u64 size, bool is_store)
 {
 	struct async_cluster *c = async_of(w);
 	struct async_shadow *shadow = c->shadow[b->cluster_rank];
@@ -238,8 +241,8 @@ static const struct async_op *global_in_the_way(const struct async_cluster *c, c
 	return NULL;
 }
 
-bool async_range(struct warp *w, const struct insn *i, struct async_op *op, u32 lane, enum ir_space space,
-		 u64 address, u64 size, bool is_store)
+bool async_range(struct warp *w, const struct insn *i, struct async_op *op, u32 lane, enum ir_space space, u64 address,
+		 u64 size, bool is_store)
 {
 	struct async_cluster *c = async_of(w);
 	bool of_reader = false;
@@ -264,7 +267,8 @@ bool async_range(struct warp *w, const struct insn *i, struct async_op *op, u32 
 	return true;
 }
 
-static bool access_shared(struct warp *w, const struct insn *i, u32 lane, struct block *b, u64 offset, u32 size, bool is_store)
+static bool access_shared(struct warp *w, const struct insn *i, u32 lane, struct block *b, u64 offset, u32 size,
+			  bool is_store)
 {
 	struct async_cluster *c = async_of(w);
 	struct async_shadow *shadow = c->shadow[b->cluster_rank];
@@ -291,7 +295,8 @@ static bool access_shared(struct warp *w, const struct insn *i, u32 lane, struct
 	return true;
 }
 
-bool async_access(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address, u32 size, bool is_store)
+bool async_access(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address, u32 size,
+		  bool is_store)
 {
 	bool of_reader = false;
 
@@ -303,7 +308,8 @@ bool async_access(struct warp *w, const struct insn *i, u32 lane, enum ir_space 
 	}
 	if (space != SPACE_GLOBAL)
 		return true;
-	const struct async_op *op = global_in_the_way(async_of(w), w, address, address + size, is_store, NULL, &of_reader);
+	const struct async_op *op =
+		global_in_the_way(async_of(w), w, address, address + size, is_store, NULL, &of_reader);
 	return !op || refuse(w, i, lane, SPACE_GLOBAL, address, is_store, op, of_reader);
 }
 
@@ -484,8 +490,8 @@ void async_tell_wait(const struct warp *w, char text[400])
 	const struct async_mbarrier *known = &async_of(w)->mbarriers[b->cluster_rank][eighth];
 	if (known->expects)
 		async_site_place(m, known->expects - 1, place);
-	snprintf(text, 400, "; the mbarrier at 0x%x waits for %u arrivals and %d bytes, which %s told it to expect", eighth * 8,
-		 mbarrier_pending(word), mbarrier_bytes(word), place);
+	snprintf(text, 400, "; the mbarrier at 0x%x waits for %u arrivals and %d bytes, which %s told it to expect",
+		 eighth * 8, mbarrier_pending(word), mbarrier_bytes(word), place);
 }
 
 /* --- Tensor maps ---------------------------------------------------------------------------- */
@@ -512,7 +518,8 @@ bool async_map_used(struct warp *w, const struct insn *i, u32 lane, u64 address)
 			continue;
 		async_site_place(w->machine, c->maps[k].site, place);
 		warp_fault(w, i, FAULT_ASYNC, 1u << lane,
-			   "uses the tensor map at 0x%llx, which %s changed, and no fence.proxy.tensormap::generic.acquire came between",
+			   "uses the tensor map at 0x%llx, which %s changed, and no "
+			   "fence.proxy.tensormap::generic.acquire came between",
 			   (unsigned long long)address, place);
 		return false;
 	}
@@ -571,7 +578,8 @@ void async_cluster_start(struct worker *k, struct cluster *c)
 		clear_tables(a);
 	for (u32 n = 0; n < warps; n++)
 		a->warps[n] = (struct async_warp){.registers = a->warps[n].registers};
-	const u64 index = c->index[0] + (u64)m->clusters_grid[0] * (c->index[1] + (u64)m->clusters_grid[1] * c->index[2]);
+	const u64 index =
+		c->index[0] + (u64)m->clusters_grid[0] * (c->index[1] + (u64)m->clusters_grid[1] * c->index[2]);
 	a->random = (m->launch->async.seed * 0x9e3779b97f4a7c15ull) ^ ((index + 1) * 0xd1342543de82ef95ull);
 }
 
@@ -582,9 +590,10 @@ static bool refuse_end(const struct async_op *op)
 	char place[200];
 
 	async_place(op->code, op->insn, place);
-	block_fault(w, op->code, op->insn,
-		    "the block ends while %s (warp %u) may still use its shared memory: the program has not waited for it", place,
-		    w->index);
+	block_fault(
+		w, op->code, op->insn,
+		"the block ends while %s (warp %u) may still use its shared memory: the program has not waited for it",
+		place, w->index);
 	return false;
 }
 
@@ -603,8 +612,10 @@ static bool check_expectations(struct async_cluster *a, struct block *b)
 			continue;
 		async_site_place(m, known->expects - 1, place);
 		block_fault(&b->warps[0], m->kernel->code, 0,
-			    bytes > 0 ? "the block ends while the mbarrier at 0x%x waits for %d more bytes; %s told it to expect them"
-				      : "the mbarrier at 0x%x has been brought %d bytes more than it was told to expect; %s told it last",
+			    bytes > 0 ? "the block ends while the mbarrier at 0x%x waits for %d more bytes; %s told it "
+					"to expect them"
+				      : "the mbarrier at 0x%x has been brought %d bytes more than it was told to "
+					"expect; %s told it last",
 			    k * 8, bytes > 0 ? bytes : -bytes, place);
 		return false;
 	}
@@ -621,7 +632,8 @@ bool async_cluster_end(struct cluster *c)
 	if (a->machine->async == ASYNC_RANDOM)
 		return async_cluster_drain(c, &did);
 	for (const struct async_op *op = a->live; op; op = op->next) {
-		const bool copies = op->kind == ASYNC_BULK ? op->reading != 0 : op->kind == ASYNC_BYTES && op->pending && !op->seen;
+		const bool copies =
+			op->kind == ASYNC_BULK ? op->reading != 0 : op->kind == ASYNC_BYTES && op->pending && !op->seen;
 		if (copies)
 			return refuse_end(op);
 	}

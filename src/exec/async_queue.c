@@ -75,7 +75,8 @@ static bool goes_before(const struct async_task *s, const struct async_task *t)
 {
 	if (s->warp != t->warp || s->order >= t->order)
 		return false;
-	return t->arrives ? s->kind == ASYNC_COPY && s->lane == t->lane : t->kind == ASYNC_WGMMA && s->kind == ASYNC_WGMMA;
+	return t->arrives ? s->kind == ASYNC_COPY && s->lane == t->lane
+			  : t->kind == ASYNC_WGMMA && s->kind == ASYNC_WGMMA;
 }
 
 static bool run_alone(struct async_cluster *c, struct async_task *t)

@@ -44,7 +44,7 @@ struct async_op {
  * (number << 5 | lane); site, by, when: the newest ordinary store, until the async proxy writes. */
 struct async_shadow {
 	u32 writer, reader, site, when;
-	u16 by; /* warp of the cluster */
+	u16 by;    /* warp of the cluster */
 	bool told; /* `site` is that of a store */
 };
 
@@ -57,8 +57,8 @@ struct async_registers {
 struct async_warp {
 	u32 groups[ASYNC_GROUP_KINDS][WARP_LANES];
 	u32 fence_time, sync_time;
-	bool fenced; /* by wgmma.fence */
-	const u8 *missed; /* the mbarrier whose phase the last wait found incomplete, or NULL */
+	bool fenced;             /* by wgmma.fence */
+	const u8 *missed;        /* the mbarrier whose phase the last wait found incomplete, or NULL */
 	const struct code *code; /* whose registers these are */
 	struct async_registers *registers;
 };
@@ -84,15 +84,15 @@ struct async_cluster {
 	struct machine *machine;
 	struct arena *arena;
 	struct async_op *buckets[ASYNC_BUCKETS], *live, *unused;
-	u32 newest;   /* operation */
-	u32 now;      /* ordinary stores, fences and meetings so far */
-	u32 fence_time; /* of the newest fence of the async proxy */
+	u32 newest;                        /* operation */
+	u32 now;                           /* ordinary stores, fences and meetings so far */
+	u32 fence_time;                    /* of the newest fence of the async proxy */
 	struct async_map maps[ASYNC_MAPS]; /* the newest, in a ring */
 	u32 map_count;
 	u32 map_fence_time; /* of the newest fence of the tensor-map proxy */
 	bool touched;
-	struct async_warp *warps;     /* of all blocks */
-	struct async_shadow **shadow; /* by rank, by word */
+	struct async_warp *warps;          /* of all blocks */
+	struct async_shadow **shadow;      /* by rank, by word */
 	struct async_mbarrier **mbarriers; /* by rank, by 8 bytes */
 	/* random */
 	struct async_task *tasks, *last_task, *unused_tasks;
@@ -102,9 +102,9 @@ struct async_cluster {
 
 /* What an instruction is to the watcher. */
 enum async_role {
-	ASYNC_LOAD = 1,     /* an ordinary access: bits */
+	ASYNC_LOAD = 1, /* an ordinary access: bits */
 	ASYNC_STORE = 2,
-	ASYNC_MEETS = 4,    /* tells others what the warp knows */
+	ASYNC_MEETS = 4,     /* tells others what the warp knows */
 	ASYNC_REGISTERS = 8, /* names registers that wgmma uses */
 	ASYNC_PROXY_FENCE = 16,
 	ASYNC_WGMMA_FENCE = 32,
@@ -132,8 +132,8 @@ struct async_watch {
 	struct async_site **sites; /* by code and instruction */
 	u32 *bases;                /* by code: sites before its first */
 	VEC_OF(struct async_use) uses;
-	u32 register_count;        /* the most that a function's wgmma use */
-	bool proxy_reads;          /* something reads shared memory through the async proxy */
+	u32 register_count; /* the most that a function's wgmma use */
+	bool proxy_reads;   /* something reads shared memory through the async proxy */
 };
 
 static inline struct async_cluster *async_of(const struct warp *w) { return w->block->cluster->async; }

@@ -29,7 +29,8 @@ static bool reads_by_proxy(const struct form *f)
 	const char *name = f->row->form;
 	const bool copies = starts(name, "cp.async.bulk") || starts(name, "cp.reduce.async.bulk");
 
-	return is_wgmma(name) || (copies && (form_has(f, M_bulk_group) || (form_has(f, M_shared_cta) && form_has(f, M_shared_cluster))));
+	return is_wgmma(name) ||
+	       (copies && (form_has(f, M_bulk_group) || (form_has(f, M_shared_cta) && form_has(f, M_shared_cluster))));
 }
 
 static u8 order_roles(const struct form *f)
@@ -45,8 +46,8 @@ static u8 order_roles(const struct form *f)
 	if (starts(name, "fence") || starts(name, "membar") || starts(name, "bar") || starts(name, "mbarrier.arrive") ||
 	    starts(name, "mbarrier(") || starts(name, "st.async") || starts(name, "atom") ||
 	    (starts(name, "red") && !starts(name, "redux")) ||
-	    (starts(name, "st") && (form_has(f, M_release) || form_has(f, M_relaxed) || form_has(f, M_volatile) ||
-				    form_has(f, M_mmio))))
+	    (starts(name, "st") &&
+	     (form_has(f, M_release) || form_has(f, M_relaxed) || form_has(f, M_volatile) || form_has(f, M_mmio))))
 		return ASYNC_MEETS;
 	return 0;
 }
@@ -83,7 +84,8 @@ struct numbering {
 
 typedef void each_register(struct numbering *n, u32 slot, u32 operand, bool written);
 
-static void walk_operand(struct numbering *n, const struct ir_operand *o, u32 operand, bool written, each_register *each)
+static void walk_operand(struct numbering *n, const struct ir_operand *o, u32 operand, bool written,
+			 each_register *each)
 {
 	if (o->kind == OPERAND_REGISTER && o->symbol && o->symbol->reg)
 		each(n, o->symbol->reg->index + (o->element == 0xff ? 0 : o->element), operand, written);
@@ -186,7 +188,8 @@ static const struct async_op *under_way(const struct warp *w, u32 id)
 	return op && op->warp == w && op->pending ? op : NULL;
 }
 
-static bool refuse_register(struct warp *w, const struct insn *i, const struct async_op *op, bool written, bool is_source)
+static bool refuse_register(struct warp *w, const struct insn *i, const struct async_op *op, bool written,
+			    bool is_source)
 {
 	char place[200];
 
@@ -236,7 +239,8 @@ bool async_registers(struct warp *w, const struct insn *i, struct async_op *op)
 			return refuse_register(w, i, before, true, true);
 		if (use->role && r[use->number].site) {
 			async_site_place(w->machine, r[use->number].site - 1, place);
-			warp_fault(w, i, FAULT_ASYNC, 0, "uses a register that %s wrote, and no wgmma.fence came between", place);
+			warp_fault(w, i, FAULT_ASYNC, 0,
+				   "uses a register that %s wrote, and no wgmma.fence came between", place);
 			return false;
 		}
 		if (use->role == 'd')

@@ -172,7 +172,8 @@ const struct insn *cluster_wait(struct warp *w, const struct insn *i)
 
 	warp_account(w, i);
 	if (w->cluster_phase[lane] <= c->phase)
-		return w->machine->gang_limit && w->block->warp_count > 1 && warp_is_whole(w) ? warp_rest(w, i + 1) : i + 1;
+		return w->machine->gang_limit && w->block->warp_count > 1 && warp_is_whole(w) ? warp_rest(w, i + 1)
+											      : i + 1;
 	struct split *s = warp_store(w, i + 1, SPLIT_AT_CLUSTER);
 	s->phase = c->phase;
 	return warp_next(w);

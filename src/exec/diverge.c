@@ -336,8 +336,8 @@ static void save_operand(struct split *s, const struct insn *i, const u8 *row, u
 					      : (*(const u32 *)row >> l ^ i->aux) & 1;
 }
 
-bool warp_sync(struct warp *w, const struct insn *i, u32 mask, u32 members, const u8 *rows, u32 operand,
-	       u32 bits, const struct insn **next)
+bool warp_sync(struct warp *w, const struct insn *i, u32 mask, u32 members, const u8 *rows, u32 operand, u32 bits,
+	       const struct insn **next)
 {
 	if (w->resumed) {
 		w->resumed = false;
@@ -403,7 +403,8 @@ static const struct row_place *formal_place(const struct call_site *site, const 
 		return &callee->registers[register_index];
 	if (register_index >= count)
 		return NULL;
-	const struct ir_register *r = is_result ? f->return_registers.items[register_index] : f->param_registers.items[register_index];
+	const struct ir_register *r =
+		is_result ? f->return_registers.items[register_index] : f->param_registers.items[register_index];
 	return r ? &callee->registers[r->index] : NULL;
 }
 
@@ -439,7 +440,8 @@ const struct insn *warp_call(struct warp *w, const struct insn *i, const struct 
 	struct frame *caller = w->frame;
 
 	if (caller->depth >= CALL_DEPTH_MAX)
-		return warp_fault(w, i, FAULT_STACK_OVERFLOW, mask, "calls are nested more than %d deep", CALL_DEPTH_MAX);
+		return warp_fault(w, i, FAULT_STACK_OVERFLOW, mask, "calls are nested more than %d deep",
+				  CALL_DEPTH_MAX);
 	u64 bytes = target->local_bytes;
 	for (u32 k = 0; k < site->in_count && site->is_indirect; k++)
 		bytes = max_u64(bytes, site->in[k].to_register ? 0 : (u64)site->in[k].to + site->in[k].bytes);
@@ -526,7 +528,8 @@ const struct insn *warp_stands(const struct warp *w)
 {
 	const struct split *s = w->ready_head;
 
-	if (!s || s->next || w->waiting || w->open_joins || s->resumed || s->mask != w->live || s->frame != w->entry_frame)
+	if (!s || s->next || w->waiting || w->open_joins || s->resumed || s->mask != w->live ||
+	    s->frame != w->entry_frame)
 		return NULL;
 	return s->pc;
 }

@@ -8,27 +8,27 @@
 
 #include "base/types.h"
 
-#define FAULTS(X)                                                                                      \
-	X(NONE, "no fault", "CUDA_SUCCESS")                                                            \
-	X(OUT_OF_BOUNDS, "address out of bounds", "CUDA_ERROR_ILLEGAL_ADDRESS")                        \
-	X(MISALIGNED, "misaligned address", "CUDA_ERROR_MISALIGNED_ADDRESS")                           \
-	X(READ_ONLY, "store to read-only memory", "CUDA_ERROR_ILLEGAL_ADDRESS")                        \
+#define FAULTS(X)                                                                                             \
+	X(NONE, "no fault", "CUDA_SUCCESS")                                                                   \
+	X(OUT_OF_BOUNDS, "address out of bounds", "CUDA_ERROR_ILLEGAL_ADDRESS")                               \
+	X(MISALIGNED, "misaligned address", "CUDA_ERROR_MISALIGNED_ADDRESS")                                  \
+	X(READ_ONLY, "store to read-only memory", "CUDA_ERROR_ILLEGAL_ADDRESS")                               \
 	X(WRONG_SPACE, "address is not in the instruction's state space", "CUDA_ERROR_INVALID_ADDRESS_SPACE") \
-	X(ILLEGAL_INSTRUCTION, "illegal instruction", "CUDA_ERROR_ILLEGAL_INSTRUCTION")                \
-	X(BAD_PC, "jump to an address that is no function", "CUDA_ERROR_INVALID_PC")                   \
-	X(STACK_OVERFLOW, "stack overflow", "CUDA_ERROR_LAUNCH_FAILED")                                \
-	X(TRAP, "trap", "CUDA_ERROR_LAUNCH_FAILED")                                                    \
-	X(BREAKPOINT, "brkpt with no debugger attached", "CUDA_ERROR_LAUNCH_FAILED")                   \
-	X(ASSERT, "device-side assertion failed", "CUDA_ERROR_ASSERT")                                 \
-	X(DEADLOCK, "deadlock", "CUDA_ERROR_LAUNCH_TIMEOUT")                                           \
-	X(LIMIT, "instruction limit reached", "CUDA_ERROR_LAUNCH_TIMEOUT")                             \
-	X(BAD_MASK, "member mask leaves out an executing lane", "CUDA_ERROR_LAUNCH_FAILED")            \
-	X(BAD_BARRIER, "barrier misuse", "CUDA_ERROR_LAUNCH_FAILED")                                   \
-	X(ASYNC, "asynchronous operation misuse", "CUDA_ERROR_LAUNCH_FAILED")                          \
-	X(STACK, "reconvergence stack misuse", "CUDA_ERROR_ILLEGAL_INSTRUCTION")                       \
-	X(LOCK, "shared-memory lock misuse", "CUDA_ERROR_LAUNCH_FAILED")                               \
-	X(HEAP, "invalid free", "CUDA_ERROR_LAUNCH_FAILED")                                            \
-	X(OUT_OF_MEMORY, "the host has no memory left", "CUDA_ERROR_OUT_OF_MEMORY")                    \
+	X(ILLEGAL_INSTRUCTION, "illegal instruction", "CUDA_ERROR_ILLEGAL_INSTRUCTION")                       \
+	X(BAD_PC, "jump to an address that is no function", "CUDA_ERROR_INVALID_PC")                          \
+	X(STACK_OVERFLOW, "stack overflow", "CUDA_ERROR_LAUNCH_FAILED")                                       \
+	X(TRAP, "trap", "CUDA_ERROR_LAUNCH_FAILED")                                                           \
+	X(BREAKPOINT, "brkpt with no debugger attached", "CUDA_ERROR_LAUNCH_FAILED")                          \
+	X(ASSERT, "device-side assertion failed", "CUDA_ERROR_ASSERT")                                        \
+	X(DEADLOCK, "deadlock", "CUDA_ERROR_LAUNCH_TIMEOUT")                                                  \
+	X(LIMIT, "instruction limit reached", "CUDA_ERROR_LAUNCH_TIMEOUT")                                    \
+	X(BAD_MASK, "member mask leaves out an executing lane", "CUDA_ERROR_LAUNCH_FAILED")                   \
+	X(BAD_BARRIER, "barrier misuse", "CUDA_ERROR_LAUNCH_FAILED")                                          \
+	X(ASYNC, "asynchronous operation misuse", "CUDA_ERROR_LAUNCH_FAILED")                                 \
+	X(STACK, "reconvergence stack misuse", "CUDA_ERROR_ILLEGAL_INSTRUCTION")                              \
+	X(LOCK, "shared-memory lock misuse", "CUDA_ERROR_LAUNCH_FAILED")                                      \
+	X(HEAP, "invalid free", "CUDA_ERROR_LAUNCH_FAILED")                                                   \
+	X(OUT_OF_MEMORY, "the host has no memory left", "CUDA_ERROR_OUT_OF_MEMORY")                           \
 	X(UNMODELLED, "not modelled", "CUDA_ERROR_NOT_SUPPORTED")
 
 enum fault_kind {
@@ -46,12 +46,12 @@ struct fault {
 	enum fault_kind kind;
 	const struct code *code;
 	const struct insn *insn;
-	u64 block;       /* linear index */
-	u32 warp, lane;  /* lane: first one at fault */
-	u32 lanes;       /* all lanes at fault */
+	u64 block;      /* linear index */
+	u32 warp, lane; /* lane: first one at fault */
+	u32 lanes;      /* all lanes at fault */
 	u64 address;
-	u32 size;        /* bytes of the access; 0 if there is none */
-	int space;       /* enum ir_space of the access */
+	u32 size;  /* bytes of the access; 0 if there is none */
+	int space; /* enum ir_space of the access */
 	bool is_store;
 	char detail[512]; /* further words, or empty */
 };

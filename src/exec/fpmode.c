@@ -26,8 +26,8 @@ static void fp_set(u32 word) { __asm__ volatile("ldmxcsr %0" : : "m"(word) : "me
 
 static u32 control_word(u8 mode)
 {
-	static const int rounding[] = {[FP_RN] = FE_TONEAREST, [FP_RZ] = FE_TOWARDZERO, [FP_RM] = FE_DOWNWARD,
-				       [FP_RP] = FE_UPWARD};
+	static const int rounding[] = {
+		[FP_RN] = FE_TONEAREST, [FP_RZ] = FE_TOWARDZERO, [FP_RM] = FE_DOWNWARD, [FP_RP] = FE_UPWARD};
 
 	return (u32)rounding[mode & 3];
 }

@@ -33,7 +33,8 @@ static struct gang gang_of(struct block *b, u32 first, u32 count)
 	const struct code *code = b->machine->kernel->code;
 
 	return (struct gang){.rows = w[first].entry_frame->rows,
-			     .stride = b->warp_count > 1 ? (size_t)(w[1].entry_frame->rows - w[0].entry_frame->rows) : 64,
+			     .stride =
+				     b->warp_count > 1 ? (size_t)(w[1].entry_frame->rows - w[0].entry_frame->rows) : 64,
 			     .count = count,
 			     .warps = b->warps + first,
 			     .code = code,
@@ -226,11 +227,12 @@ const struct insn *gang_barrier(struct gang *g, const struct insn *i, u32 number
 	u32 here = 0;
 
 	if (g->on)
-		EACH_MEMBER(g, m) here += threads ? WARP_LANES : m->lanes;
+		EACH_MEMBER (g, m)
+			here += threads ? WARP_LANES : m->lanes;
 	else
 		here = g->count * WARP_LANES;
-	if (!gang_is_together(g) || number >= BARRIERS_PER_BLOCK || (threads && threads != here) || (!threads && b->live_threads != here) ||
-	    b->barriers[number].arrived)
+	if (!gang_is_together(g) || number >= BARRIERS_PER_BLOCK || (threads && threads != here) ||
+	    (!threads && b->live_threads != here) || b->barriers[number].arrived)
 		return gang_part(g, i, 0);
 	gang_account(g, i);
 	b->barriers[number].phase++;
@@ -246,12 +248,12 @@ const struct insn *gang_each(struct gang *g, const struct insn *i)
 	meaning_fn *const run = g->code->insns[i - g->insns].fn; /* observers of the gang know */
 
 	if (g->on) {
-		EACH_MEMBER(g, m)
+		EACH_MEMBER (g, m)
 			run(m->warp, plain, m->rows, m->mask);
 		return i + 1;
 	}
 	struct warp *w = g->warps;
-	EACH_WARP(g)
+	EACH_WARP (g)
 		run(w++, plain, rows, FULL_MASK);
 	return i + 1;
 }
@@ -273,12 +275,12 @@ const struct insn *gang_step(struct gang *g, const struct insn *i)
 	struct warp *w = g->warps;
 
 	if (g->on) {
-		EACH_MEMBER(g, m)
+		EACH_MEMBER (g, m)
 			if (!gang_try(g, i, m->warp, m->rows, m->mask, run))
 				return gang_part(g, i, (u32)(m->warp - g->warps));
 		return i + 1;
 	}
-	EACH_WARP(g) {
+	EACH_WARP (g) {
 		if (!gang_try(g, i, w, rows, FULL_MASK, run))
 			return gang_part(g, i, (u32)(w - g->warps));
 		w++;

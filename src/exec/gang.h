@@ -38,8 +38,8 @@ struct gang {
 	u8 *rows;      /* of the first warp's frame */
 	size_t stride; /* from one warp's frame to the next one's */
 	u32 count;
-	u32 spins;     /* times around a spin loop since the last barrier */
-	u32 lead;      /* the warp that would go on first without gangs: after a barrier the last to arrive */
+	u32 spins;          /* times around a spin loop since the last barrier */
+	u32 lead;           /* the warp that would go on first without gangs: after a barrier the last to arrive */
 	struct warp *warps; /* `count` of them */
 	const struct code *code;
 	const struct insn *insns; /* machine->gang_insns or code->once_insns */
@@ -47,20 +47,21 @@ struct gang {
 	struct worker *worker;
 	struct block *block;
 	struct machine *machine;
-	s64 budget;    /* instructions left in this turn, of each warp */
-	bool whole;    /* all warps of the block, from its start */
-	bool ended;    /* all have exited */
-	u8 overtime;   /* how often the turn was made longer */
-	u64 issued, branches; /* of each warp, not yet added to it */
+	s64 budget;                /* instructions left in this turn, of each warp */
+	bool whole;                /* all warps of the block, from its start */
+	bool ended;                /* all have exited */
+	u8 overtime;               /* how often the turn was made longer */
+	u64 issued, branches;      /* of each warp, not yet added to it */
 	const struct insn *parted; /* the gang parted before this one, which the first `done` warps had run */
 	u32 done;
 	struct gang_split *split; /* NULL: all lanes of all warps are at one place */
-	bool guarded;  /* `on` are those whose guard holds: the instruction after a %guard */
+	bool guarded;             /* `on` are those whose guard holds: the instruction after a %guard */
 };
 
 /* Only where all take part: */
-#define EACH_WARP(g) \
-	for (u8 *rows = (g)->rows, *const rows_end = rows + (g)->count * (g)->stride; rows != rows_end; rows += (g)->stride)
+#define EACH_WARP(g)                                                                                    \
+	for (u8 *rows = (g)->rows, *const rows_end = rows + (g)->count * (g)->stride; rows != rows_end; \
+	     rows += (g)->stride)
 #define EACH_MEMBER(g, m) for (const struct gang_member *m = (g)->on; m != (g)->on_end; m++)
 
 /* The same instruction as a single warp runs it. */

@@ -17,7 +17,7 @@ enum { STACK_ENTRIES = 64, NO_JOIN = -1 };
 struct entry {
 	const struct insn *pc;
 	bool is_join;
-	s32 outer; /* a join's: the join below, or NO_JOIN */
+	s32 outer;             /* a join's: the join below, or NO_JOIN */
 	u32 lanes[GANG_WARPS]; /* those that have arrived at a join; those that are to run from pc */
 };
 
@@ -90,7 +90,7 @@ void gang_split_live(struct gang *g)
 
 void gang_count_members(struct gang *g, u32 instructions, u32 branches)
 {
-	EACH_MEMBER(g, m) {
+	EACH_MEMBER (g, m) {
 		m->warp->issued += instructions;
 		m->warp->lanes_issued += (u64)instructions * m->lanes;
 		m->warp->branches += branches;
@@ -152,7 +152,7 @@ static u32 count_branch(struct gang *g, const struct insn *i, const u32 *taken)
 	u32 parted = 0;
 
 	gang_account_branch(g, i);
-	EACH_MEMBER(g, m) {
+	EACH_MEMBER (g, m) {
 		const u32 t = taken[m->warp - g->warps];
 		m->warp->divergent_branches += t && t != m->mask;
 		parted += t && t != m->mask;
@@ -211,7 +211,7 @@ const struct insn *gang_join(struct gang *g, const struct insn *i)
 
 const struct insn *gang_split_exit(struct gang *g)
 {
-	EACH_MEMBER(g, m) {
+	EACH_MEMBER (g, m) {
 		struct warp *w = m->warp;
 		w->live &= ~m->mask;
 		w->mask = 0;

@@ -87,8 +87,8 @@ static bool check_shape(const struct launch *l, const struct arch *a, char *mess
 		if (!l->grid[d] || !l->block[d])
 			return bad(message, size, "grid and block dimensions must be at least 1");
 		if (l->block[d] > a->max_block[d])
-			return bad(message, size, "block dimension %c is %u; %s allows %u", 'x' + d, l->block[d], a->name,
-				   a->max_block[d]);
+			return bad(message, size, "block dimension %c is %u; %s allows %u", 'x' + d, l->block[d],
+				   a->name, a->max_block[d]);
 		if (l->grid[d] > a->max_grid[d])
 			return bad(message, size, "grid dimension %c is %u; %s allows %u", 'x' + d, l->grid[d], a->name,
 				   a->max_grid[d]);
@@ -100,8 +100,8 @@ static bool check_shape(const struct launch *l, const struct arch *a, char *mess
 	if (threads > a->max_threads_block)
 		return bad(message, size, "a block of %llu threads is too large: %s allows %u",
 			   (unsigned long long)threads, a->name, a->max_threads_block);
-	const u64 most = (u64)limits->max_threads[0] * max_u32(1, limits->max_threads[1]) *
-			 max_u32(1, limits->max_threads[2]);
+	const u64 most =
+		(u64)limits->max_threads[0] * max_u32(1, limits->max_threads[1]) * max_u32(1, limits->max_threads[2]);
 	if (most && threads > most)
 		return bad(message, size, "a block of %llu threads is too large: kernel '%s' says .maxntid %llu",
 			   (unsigned long long)threads, l->kernel->name, (unsigned long long)most);
@@ -115,8 +115,8 @@ static bool check_registers(const struct launch *l, const struct arch *a, char *
 
 	if (!registers || arch_occupancy(a, threads, registers, 0).blocks)
 		return true;
-	return bad(message, size, "a block of %u threads with %u registers each is too large: %s has %u for a block", threads,
-		   registers, a->name, a->registers_block);
+	return bad(message, size, "a block of %u threads with %u registers each is too large: %s has %u for a block",
+		   threads, registers, a->name, a->registers_block);
 }
 
 static bool check_shared(const struct launch *l, const struct arch *a, char *message, size_t size)
@@ -139,12 +139,12 @@ static bool set_clusters(struct machine *m, const struct launch *l, char *messag
 		const u32 required = limits->required_cluster[d];
 		m->cluster_shape[d] = l->cluster[0] ? max_u32(1, l->cluster[d]) : required ? required : 1;
 		if (l->cluster[0] && required && required != m->cluster_shape[d])
-			return bad(message, size, "kernel '%s' requires cluster dimension %c = %u, not %u", l->kernel->name,
-				   'x' + d, required, m->cluster_shape[d]);
+			return bad(message, size, "kernel '%s' requires cluster dimension %c = %u, not %u",
+				   l->kernel->name, 'x' + d, required, m->cluster_shape[d]);
 		m->grid[d] = l->grid[d] * (limits->blocks_are_clusters ? m->cluster_shape[d] : 1);
 		if (m->grid[d] % m->cluster_shape[d])
-			return bad(message, size, "grid dimension %c (%u) is not a multiple of the cluster's (%u)", 'x' + d,
-				   m->grid[d], m->cluster_shape[d]);
+			return bad(message, size, "grid dimension %c (%u) is not a multiple of the cluster's (%u)",
+				   'x' + d, m->grid[d], m->cluster_shape[d]);
 		m->clusters_grid[d] = m->grid[d] / m->cluster_shape[d];
 		m->blocks_per_cluster *= m->cluster_shape[d];
 	}
@@ -168,8 +168,8 @@ static bool machine_init(struct machine *m, const struct launch *l, char *messag
 	m->machine_arch = a;
 	m->arch = a->cc;
 	m->independent = a->divergence == ARCH_INDEPENDENT;
-	if (!check_shape(l, a, message, size) || !check_registers(l, a, message, size) || !check_shared(l, a, message, size) ||
-	    !set_clusters(m, l, message, size))
+	if (!check_shape(l, a, message, size) || !check_registers(l, a, message, size) ||
+	    !check_shared(l, a, message, size) || !set_clusters(m, l, message, size))
 		return false;
 	m->block_threads = l->block[0] * l->block[1] * l->block[2];
 	m->warps_per_block = (m->block_threads + WARP_LANES - 1) / WARP_LANES;
@@ -303,8 +303,8 @@ enum launch_status machine_end(struct machine *m, struct launch_stats *stats, st
 	return m->faulted ? LAUNCH_FAULT : m->launch->stop && *m->launch->stop ? LAUNCH_INTERRUPTED : LAUNCH_OK;
 }
 
-enum launch_status launch_run(const struct launch *l, struct launch_stats *stats, struct fault *fault,
-			      char *message, size_t message_size)
+enum launch_status launch_run(const struct launch *l, struct launch_stats *stats, struct fault *fault, char *message,
+			      size_t message_size)
 {
 	struct machine m;
 	struct arena watched;

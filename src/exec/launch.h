@@ -10,8 +10,8 @@
 
 enum launch_status {
 	LAUNCH_OK,
-	LAUNCH_FAULT,       /* *fault says what and where */
-	LAUNCH_BAD_CONFIG,  /* *message says what: block too large, too much shared memory, ... */
+	LAUNCH_FAULT,      /* *fault says what and where */
+	LAUNCH_BAD_CONFIG, /* *message says what: block too large, too much shared memory, ... */
 	LAUNCH_NO_MEMORY,
 	LAUNCH_INTERRUPTED, /* launch->stop was set */
 };
@@ -24,12 +24,11 @@ bool memory_load_program(struct memory *m, const struct program *p);
 bool async_choice_read(const char *text, struct async_choice *choice);
 
 /* Runs. `message` gets a one-line reason for LAUNCH_BAD_CONFIG. */
-enum launch_status launch_run(const struct launch *l, struct launch_stats *stats, struct fault *fault,
-			      char *message, size_t message_size);
+enum launch_status launch_run(const struct launch *l, struct launch_stats *stats, struct fault *fault, char *message,
+			      size_t message_size);
 
 /* Fills `text` with a full description of the fault: what, instruction, source line, block, thread,
  * address, nearest allocation. */
-void fault_describe(const struct memory *m, const struct launch *l,
-		    const struct fault *f, char *text, size_t size);
+void fault_describe(const struct memory *m, const struct launch *l, const struct fault *f, char *text, size_t size);
 
 #endif

@@ -79,14 +79,15 @@ bool locks_give(struct warp *w, const struct insn *i, u32 mask, const u32 addres
 		const u32 l = (u32)__builtin_ctz(left), index = lock_index(address[l]);
 		struct shared_lock *lock = b->locks ? &b->locks->lock[index] : NULL;
 		if (!lock || !lock->held) {
-			warp_fault(w, i, FAULT_LOCK, 1u << l, "unlocks the word at 0x%x, whose lock %u nobody holds", address[l],
-				   index);
+			warp_fault(w, i, FAULT_LOCK, 1u << l, "unlocks the word at 0x%x, whose lock %u nobody holds",
+				   address[l], index);
 			return false;
 		}
 		if (lock->warp != w->index || lock->lane != l) {
-			warp_fault(w, i, FAULT_LOCK, 1u << l,
-				   "unlocks the word at 0x%x, whose lock %u lane %u of warp %u holds for the word at 0x%x",
-				   address[l], index, lock->lane, lock->warp, lock->address);
+			warp_fault(
+				w, i, FAULT_LOCK, 1u << l,
+				"unlocks the word at 0x%x, whose lock %u lane %u of warp %u holds for the word at 0x%x",
+				address[l], index, lock->lane, lock->warp, lock->address);
 			return false;
 		}
 	}
@@ -107,8 +108,8 @@ bool locks_none_held(struct warp *w, const struct insn *i, u32 lanes)
 		const struct shared_lock *lock = &locks->lock[k];
 		if (!lock->held || lock->warp != w->index || !(lanes >> lock->lane & 1))
 			continue;
-		warp_fault(w, i, FAULT_LOCK, 1u << lock->lane, "exits and still holds lock %u, taken for the word at 0x%x", k,
-			   lock->address);
+		warp_fault(w, i, FAULT_LOCK, 1u << lock->lane,
+			   "exits and still holds lock %u, taken for the word at 0x%x", k, lock->address);
 		return false;
 	}
 	return true;

@@ -49,16 +49,16 @@ struct launch {
 	struct memory *memory;
 	u32 grid[3], block[3], cluster[3]; /* cluster 0,0,0: none given */
 	u64 dynamic_shared;
-	const u8 *params; /* kernel->param_bytes bytes */
-	u32 jobs;         /* host threads; 0: as many as are sensible */
-	bool jobs_given;  /* the user asked: run order-dependent kernels in parallel too */
-	u64 instruction_limit; /* warp instructions for the launch; 0: none */
+	const u8 *params;                  /* kernel->param_bytes bytes */
+	u32 jobs;                          /* host threads; 0: as many as are sensible */
+	bool jobs_given;                   /* the user asked: run order-dependent kernels in parallel too */
+	u64 instruction_limit;             /* warp instructions for the launch; 0: none */
 	struct observer *const *observers; /* NULL-terminated, or NULL */
 	void (*print)(void *context, const char *text, size_t length); /* vprintf output */
 	void *print_context;
 	u64 heap_bytes;
 	u64 local_limit_bytes; /* for each lane; 0: default */
-	volatile bool *stop; /* set from outside to interrupt; may be NULL */
+	volatile bool *stop;   /* set from outside to interrupt; may be NULL */
 	struct async_choice async;
 	struct lock_order lock_order;
 };
@@ -72,8 +72,8 @@ struct launch_stats {
 };
 
 struct barrier {
-	u32 arrived;   /* threads */
-	u32 expected;  /* threads, 0: all of the block */
+	u32 arrived;                    /* threads */
+	u32 expected;                   /* threads, 0: all of the block */
 	u32 red_count, red_and, red_or; /* accumulated for barrier.red */
 	u64 phase;
 };
@@ -82,11 +82,11 @@ struct barrier {
 struct block_turns {
 	bool open, entered; /* entered: warp `next` is in its turn */
 	bool live;
-	int result;  /* enum pass */
-	u32 next;    /* warp */
-	u64 before;  /* what it had issued when it was entered */
-	u32 ganged;  /* warps below this one have begun their turns in a gang */
-	u32 led;     /* the warp that has had a turn before the others, plus 1; 0: none */
+	int result;   /* enum pass */
+	u32 next;     /* warp */
+	u64 before;   /* what it had issued when it was entered */
+	u32 ganged;   /* warps below this one have begun their turns in a gang */
+	u32 led;      /* the warp that has had a turn before the others, plus 1; 0: none */
 	bool in_gang; /* the turn began in a gang */
 };
 
@@ -135,10 +135,10 @@ struct cluster {
 	u32 count;
 	u32 index[3];
 	u32 live_threads;
-	u32 arrived;   /* at barrier.cluster */
+	u32 arrived; /* at barrier.cluster */
 	u64 phase;
 	struct async_cluster *async; /* records of asynchronous operations; NULL in eager mode */
-	bool used;     /* some thread has arrived at barrier.cluster */
+	bool used;                   /* some thread has arrived at barrier.cluster */
 	struct cluster *next;
 	bool pass_open; /* a pass over the blocks is under way: */
 	int pass_worst; /* its result so far, and the next block */
@@ -176,8 +176,8 @@ struct worker {
 	bool running, more, round_progress, suspended;
 	u32 stuck_passes;
 	struct cluster **round_at; /* where in `active` the round is; NULL between rounds */
-	u64 elapsed;           /* warp instructions of all warps, up to the last end of a turn */
-	volatile u64 pause_at; /* after a turn that brings `elapsed` here, worker_run returns */
+	u64 elapsed;               /* warp instructions of all warps, up to the last end of a turn */
+	volatile u64 pause_at;     /* after a turn that brings `elapsed` here, worker_run returns */
 };
 
 struct hooks; /* exec/stepping.h */
@@ -197,25 +197,25 @@ struct machine {
 	u32 cluster_shape[3], clusters_grid[3];
 	bool explicit_cluster;
 	u64 shared_bytes;
-	u64 next_cluster;    /* next one to be started, atomic */
-	u64 resident_limit;  /* clusters in flight for a worker */
-	u64 heap_used;       /* bytes of the device heap */
-	s64 limit_left;      /* instructions, atomic; without a limit more than any turn takes */
-	u32 gang_limit;      /* warps in a gang; 0: none form */
+	u64 next_cluster;              /* next one to be started, atomic */
+	u64 resident_limit;            /* clusters in flight for a worker */
+	u64 heap_used;                 /* bytes of the device heap */
+	s64 limit_left;                /* instructions, atomic; without a limit more than any turn takes */
+	u32 gang_limit;                /* warps in a gang; 0: none form */
 	const struct insn *gang_insns; /* what gangs of the kernel's warps run */
 	/* Observed runs: instructions are patched copies; originals by code index. */
 	struct insn **insns;
 	meaning_fn ***originals;
-	gang_fn **gang_originals; /* of gang_insns */
-	u8 **watchers; /* for each instruction of each code: bit k: observer k wants it */
+	gang_fn **gang_originals;    /* of gang_insns */
+	u8 **watchers;               /* for each instruction of each code: bit k: observer k wants it */
 	struct observer **observers; /* the launch's, and async_observer's */
 	u32 observer_count;
-	struct hooks *hooks; /* of a launch that is stepped through; or NULL */
+	struct hooks *hooks;             /* of a launch that is stepped through; or NULL */
 	struct async_watch *async_watch; /* strict: what is known of the program's instructions */
-	enum async_mode async; /* eager if the program has nothing asynchronous */
+	enum async_mode async;           /* eager if the program has nothing asynchronous */
 	pthread_mutex_t lock;
-	struct fault fault;  /* of the lowest block */
-	bool faulted;        /* atomic */
+	struct fault fault; /* of the lowest block */
+	bool faulted;       /* atomic */
 	u64 fault_block;
 	struct worker *workers;
 	u32 worker_count, worker_limit;

@@ -36,10 +36,10 @@ static inline void fp_enter(struct warp *w, u8 mode)
 
 /* Stops the launch. Returns NULL, so that a meaning can `return warp_fault(...)`. `lanes`: those
  * at fault (0: all of mask). `detail` may be NULL. */
-const struct insn *warp_fault(struct warp *w, const struct insn *i, enum fault_kind kind, u32 lanes,
-			      const char *detail, ...) __attribute__((format(printf, 5, 6)));
-const struct insn *warp_fault_address(struct warp *w, const struct insn *i, enum fault_kind kind, u32 lane,
-				      u64 address, u32 size, int space, bool is_store);
+const struct insn *warp_fault(struct warp *w, const struct insn *i, enum fault_kind kind, u32 lanes, const char *detail,
+			      ...) __attribute__((format(printf, 5, 6)));
+const struct insn *warp_fault_address(struct warp *w, const struct insn *i, enum fault_kind kind, u32 lane, u64 address,
+				      u32 size, int space, bool is_store);
 
 /* --- Accounting at the end of a straight run ----------------------------------------------- */
 
@@ -73,8 +73,8 @@ void warp_wake(struct warp *w, struct split *s);
  * w->exchanging, else in their rows. False: the split was parked after its operand row was saved
  * (`bits` 32 or 64; 1: a predicate, negated by the instruction's aux bit 0; NO_OPERAND for none);
  * return *next. */
-bool warp_sync(struct warp *w, const struct insn *i, u32 mask, u32 members, const u8 *rows, u32 operand,
-	       u32 bits, const struct insn **next);
+bool warp_sync(struct warp *w, const struct insn *i, u32 mask, u32 members, const u8 *rows, u32 operand, u32 bits,
+	       const struct insn **next);
 /* Lanes leave the running split and become one of their own that goes on at `pc`. */
 void warp_split(struct warp *w, u32 lanes, const struct insn *pc);
 
@@ -128,8 +128,7 @@ u8 *global_range_slow(struct warp *w, const struct insn *i, u64 low, u64 high);
  * allocation. `i` remembers the hit. */
 static inline u8 *global_range(struct warp *w, const struct insn *i, u64 low, u64 high)
 {
-	const struct remembered *r =
-		&w->worker->allocations[((uintptr_t)i / sizeof *i) % ALLOCATION_CACHE];
+	const struct remembered *r = &w->worker->allocations[((uintptr_t)i / sizeof *i) % ALLOCATION_CACHE];
 
 	if (__builtin_expect(low >= r->low && high <= r->high && low < high, 1))
 		return r->host + (low - r->low);
@@ -141,10 +140,9 @@ static inline u8 *global_range(struct warp *w, const struct insn *i, u64 low, u6
 u8 *lane_pointer(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address, u32 size,
 		 bool is_store);
 /* Any space, any size up to 16, alignment checked by the caller's `size`. False: a fault was raised. */
-bool lane_read(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address, void *to,
-	       u32 size);
-bool lane_write(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address,
-		const void *from, u32 size);
+bool lane_read(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address, void *to, u32 size);
+bool lane_write(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address, const void *from,
+		u32 size);
 
 /* Grows local memory to hold `bytes` a lane; false: fault raised. */
 bool warp_local_reserve(struct warp *w, const struct insn *i, u64 bytes);

@@ -17,10 +17,10 @@
 #include "exec/internal.h"
 
 enum {
-	TURN = 1 << 20,        /* warp instructions of a turn */
-	STUCK_PASSES = 64,     /* passes over identical spinning states that make a deadlock */
+	TURN = 1 << 20,    /* warp instructions of a turn */
+	STUCK_PASSES = 64, /* passes over identical spinning states that make a deadlock */
 	HELPERS_AFTER_NS = 60000,
-	GANG_LEAST = 1 << 16,  /* instructions a warp must have left to run in a gang */
+	GANG_LEAST = 1 << 16, /* instructions a warp must have left to run in a gang */
 };
 
 /* --- One warp ------------------------------------------------------------------------------- */
@@ -459,13 +459,13 @@ static void tell_deadlock(struct cluster *c)
 				continue;
 			w->mask = s->mask;
 			w->frame = s->frame;
-			const struct insn *at = s->state == SPLIT_AT_BARRIER || s->state == SPLIT_AT_CLUSTER ? s->pc - 1
-													  : s->pc;
+			const struct insn *at =
+				s->state == SPLIT_AT_BARRIER || s->state == SPLIT_AT_CLUSTER ? s->pc - 1 : s->pc;
 			switch (s->state) {
 			case SPLIT_AT_BARRIER:
 				warp_fault(w, at, FAULT_DEADLOCK, s->mask,
-					   "waits at barrier %u, where %u of %u threads have arrived and no other can", s->barrier,
-					   c->blocks[r]->barriers[s->barrier].arrived,
+					   "waits at barrier %u, where %u of %u threads have arrived and no other can",
+					   s->barrier, c->blocks[r]->barriers[s->barrier].arrived,
 					   c->blocks[r]->barriers[s->barrier].expected
 						   ? c->blocks[r]->barriers[s->barrier].expected
 						   : c->blocks[r]->live_threads);
@@ -476,15 +476,18 @@ static void tell_deadlock(struct cluster *c)
 					   s->member_mask & w->live & ~s->mask, s->member_mask);
 				return;
 			case SPLIT_AT_CLUSTER:
-				warp_fault(w, at, FAULT_DEADLOCK, s->mask, "waits at the cluster barrier, which no other thread can reach");
+				warp_fault(w, at, FAULT_DEADLOCK, s->mask,
+					   "waits at the cluster barrier, which no other thread can reach");
 				return;
 			default:
 				async_tell_wait(w, waited);
 				warp_fault(w, at, FAULT_DEADLOCK, s->mask,
 					   (w->open_joins || w->stack_depth) && !w->machine->independent
-						   ? "lanes 0x%08x spin for what lanes 0x%08x of the same warp would do, which wait for them "
+						   ? "lanes 0x%08x spin for what lanes 0x%08x of the same warp would "
+						     "do, which wait for them "
 						     "to reconverge: this target has no independent thread scheduling%s"
-						   : "lanes 0x%08x spin and nothing that runs can change what they see (waiting: 0x%08x)%s",
+						   : "lanes 0x%08x spin and nothing that runs can change what they see "
+						     "(waiting: 0x%08x)%s",
 					   s->mask, w->live & ~s->mask, waited);
 				return;
 			}

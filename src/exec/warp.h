@@ -33,8 +33,8 @@ struct join {
 	u32 expected, arrived; /* lanes */
 	bool is_return;
 	struct join *parent;
-	struct frame *frame; /* frame after the join: the caller's at a return */
-	struct frame *callee; /* of a return: the frame that ends */
+	struct frame *frame;          /* frame after the join: the caller's at a return */
+	struct frame *callee;         /* of a return: the frame that ends */
 	const struct call_site *site; /* of a return: where results go */
 	struct join *next_open;
 };
@@ -50,12 +50,12 @@ struct split {
 	struct join *join;
 	struct frame *frame;
 	enum split_state state;
-	bool resumed;      /* a warp sync instruction is complete: execute it with `exchange` */
-	u32 member_mask;   /* AT_WARP_SYNC: lanes waited for; once resumed: lanes that take part */
-	u32 barrier;       /* AT_BARRIER: its number */
+	bool resumed;               /* a warp sync instruction is complete: execute it with `exchange` */
+	u32 member_mask;            /* AT_WARP_SYNC: lanes waited for; once resumed: lanes that take part */
+	u32 barrier;                /* AT_BARRIER: its number */
 	enum barrier_reduce reduce; /* and what its result is */
-	u64 phase;         /* AT_CLUSTER: the cluster barrier's phase when it parked */
-	u64 exchange[WARP_LANES]; /* operand of each lane, across program counters */
+	u64 phase;                  /* AT_CLUSTER: the cluster barrier's phase when it parked */
+	u64 exchange[WARP_LANES];   /* operand of each lane, across program counters */
 	struct split *next;
 };
 
@@ -75,42 +75,42 @@ enum warp_stop { STOP_NONE, STOP_FINISHED, STOP_WAITING, STOP_YIELD, STOP_FAULT,
 struct warp {
 	/* Hot: read at each dispatch. */
 	u8 *rows;
-	u32 mask;      /* lanes of the running split */
-	u32 live;      /* lanes that have not exited */
-	u32 carry;     /* condition code CC.CF, a bit for each lane */
+	u32 mask;  /* lanes of the running split */
+	u32 live;  /* lanes that have not exited */
+	u32 carry; /* condition code CC.CF, a bit for each lane */
 	struct worker *worker;
 	struct block *block;
 	struct machine *machine;
 	struct frame *frame;
 	struct join *join;
-	s64 budget;    /* warp instructions left in this turn; checked at backward branches */
-	u64 issued;    /* PTX instructions, once for the warp */
+	s64 budget;       /* warp instructions left in this turn; checked at backward branches */
+	u64 issued;       /* PTX instructions, once for the warp */
 	u64 lanes_issued; /* once for each active lane */
 	u64 branches, divergent_branches;
 	/* Cold. */
 	u32 index;        /* within the block */
 	u32 initial_mask; /* lanes that exist */
 	enum warp_stop stop;
-	bool resumed;     /* see struct split */
-	bool exchanging;  /* the .sync instruction now executing has its operands in `exchange` */
-	u32 member_mask;  /* lanes that take part in it */
+	bool resumed;    /* see struct split */
+	bool exchanging; /* the .sync instruction now executing has its operands in `exchange` */
+	u32 member_mask; /* lanes that take part in it */
 	u64 exchange[WARP_LANES];
 	struct split *ready_head, *ready_tail;
 	struct split *waiting; /* parked splits */
 	struct split *free_splits;
 	struct join *open_joins, *free_joins;
-	u8 *local;        /* interleaved: word w of lane l at (w * 32 + l) * 4 */
-	u64 local_bytes;  /* for each lane */
+	u8 *local;       /* interleaved: word w of lane l at (w * 32 + l) * 4 */
+	u64 local_bytes; /* for each lane */
 	struct frame *entry_frame;
-	bool fresh;       /* at the kernel's entry, not yet a split */
+	bool fresh;                          /* at the kernel's entry, not yet a split */
 	const struct insn *told, *told_last; /* observers know that these, the next to run, do: a guard and what it
 					      * guards, or one instruction; or NULL */
-	u64 turn_start;   /* `issued` at the start of the pass */
-	u32 spins;        /* times around a spin loop in this turn */
-	bool suspended;   /* in the middle of its turn, before the instruction of the first ready split */
-	u64 counted;      /* of `issued`, what is in the worker's `elapsed` */
+	u64 turn_start;                      /* `issued` at the start of the pass */
+	u32 spins;                           /* times around a spin loop in this turn */
+	bool suspended; /* in the middle of its turn, before the instruction of the first ready split */
+	u64 counted;    /* of `issued`, what is in the worker's `elapsed` */
 	struct warp *next_of_worker;
-	u64 state_hash;   /* of the last turn that ended in a spin loop */
+	u64 state_hash;                /* of the last turn that ended in a spin loop */
 	u64 cluster_phase[WARP_LANES]; /* barrier.cluster.wait waits until the phase is this */
 	/* Listings: the reconvergence stack, the lowest entry first. */
 	struct stack_entry *stack;

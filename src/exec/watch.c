@@ -190,8 +190,8 @@ static void raise_fault(struct warp *w, const struct insn *i, struct fault *f)
 	pthread_mutex_unlock(&m->lock);
 }
 
-const struct insn *warp_fault(struct warp *w, const struct insn *i, enum fault_kind kind, u32 lanes,
-			      const char *detail, ...)
+const struct insn *warp_fault(struct warp *w, const struct insn *i, enum fault_kind kind, u32 lanes, const char *detail,
+			      ...)
 {
 	struct fault f = {.kind = kind, .lanes = lanes ? lanes : w->mask};
 	va_list args;
@@ -206,11 +206,16 @@ const struct insn *warp_fault(struct warp *w, const struct insn *i, enum fault_k
 	return NULL;
 }
 
-const struct insn *warp_fault_address(struct warp *w, const struct insn *i, enum fault_kind kind, u32 lane,
-				      u64 address, u32 size, int space, bool is_store)
+const struct insn *warp_fault_address(struct warp *w, const struct insn *i, enum fault_kind kind, u32 lane, u64 address,
+				      u32 size, int space, bool is_store)
 {
-	struct fault f = {.kind = kind, .lane = lane, .lanes = 1u << lane, .address = address, .size = size,
-			  .space = space, .is_store = is_store};
+	struct fault f = {.kind = kind,
+			  .lane = lane,
+			  .lanes = 1u << lane,
+			  .address = address,
+			  .size = size,
+			  .space = space,
+			  .is_store = is_store};
 
 	raise_fault(w, i, &f);
 	return NULL;
@@ -231,8 +236,8 @@ void machine_fault_memory(struct machine *m)
 {
 	pthread_mutex_lock(&m->lock);
 	if (!m->faulted)
-		m->fault = (struct fault){.kind = FAULT_OUT_OF_MEMORY, .code = m->kernel->code,
-					  .insn = m->kernel->code->insns};
+		m->fault = (struct fault){
+			.kind = FAULT_OUT_OF_MEMORY, .code = m->kernel->code, .insn = m->kernel->code->insns};
 	m->faulted = true;
 	pthread_mutex_unlock(&m->lock);
 }
@@ -241,9 +246,9 @@ void machine_fault_memory(struct machine *m)
 
 static const char *space_name(int space)
 {
-	static const char *const names[SPACE_COUNT] = {[SPACE_GENERIC] = "generic", [SPACE_GLOBAL] = "global",
-						       [SPACE_SHARED] = "shared", [SPACE_LOCAL] = "local",
-						       [SPACE_CONST] = "constant", [SPACE_PARAM] = "parameter"};
+	static const char *const names[SPACE_COUNT] = {
+		[SPACE_GENERIC] = "generic", [SPACE_GLOBAL] = "global",  [SPACE_SHARED] = "shared",
+		[SPACE_LOCAL] = "local",     [SPACE_CONST] = "constant", [SPACE_PARAM] = "parameter"};
 
 	return space >= 0 && space < SPACE_COUNT && names[space] ? names[space] : "?";
 }
@@ -307,9 +312,10 @@ static void say_thread(struct text *t, const struct launch *l, const struct faul
 {
 	const u64 thread = (u64)f->warp * WARP_LANES + f->lane, b = f->block;
 
-	say(t, "  block (%llu,%llu,%llu), thread (%llu,%llu,%llu), warp %u, lane %u", (unsigned long long)(b % l->grid[0]),
-	    (unsigned long long)(b / l->grid[0] % l->grid[1]), (unsigned long long)(b / l->grid[0] / l->grid[1]),
-	    (unsigned long long)(thread % l->block[0]), (unsigned long long)(thread / l->block[0] % l->block[1]),
+	say(t, "  block (%llu,%llu,%llu), thread (%llu,%llu,%llu), warp %u, lane %u",
+	    (unsigned long long)(b % l->grid[0]), (unsigned long long)(b / l->grid[0] % l->grid[1]),
+	    (unsigned long long)(b / l->grid[0] / l->grid[1]), (unsigned long long)(thread % l->block[0]),
+	    (unsigned long long)(thread / l->block[0] % l->block[1]),
 	    (unsigned long long)(thread / l->block[0] / l->block[1]), f->warp, f->lane);
 	if (f->lanes & (f->lanes - 1))
 		say(t, " (lanes 0x%08x)", f->lanes);
@@ -322,8 +328,9 @@ static void say_nearest(struct text *t, const struct memory *m, const struct fau
 
 	if (!a || (f->space != SPACE_GLOBAL && f->space != SPACE_GENERIC && f->space != SPACE_CONST))
 		return;
-	say(t, "  nearest allocation: %s, 0x%llx to 0x%llx (%llu bytes); the access begins ", a->name ? a->name : "unnamed",
-	    (unsigned long long)a->base, (unsigned long long)(a->base + a->size), (unsigned long long)a->size);
+	say(t, "  nearest allocation: %s, 0x%llx to 0x%llx (%llu bytes); the access begins ",
+	    a->name ? a->name : "unnamed", (unsigned long long)a->base, (unsigned long long)(a->base + a->size),
+	    (unsigned long long)a->size);
 	if (f->address < a->base)
 		say(t, "%llu bytes before it\n", (unsigned long long)(a->base - f->address));
 	else if (f->address >= a->base + a->size)
@@ -332,8 +339,7 @@ static void say_nearest(struct text *t, const struct memory *m, const struct fau
 		say(t, "at byte %llu of it\n", (unsigned long long)(f->address - a->base));
 }
 
-void fault_describe(const struct memory *m, const struct launch *l,
-		    const struct fault *f, char *text, size_t size)
+void fault_describe(const struct memory *m, const struct launch *l, const struct fault *f, char *text, size_t size)
 {
 	struct text t = {text, size};
 

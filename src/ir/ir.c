@@ -7,10 +7,7 @@
 
 enum { SLOTS_AT_FIRST = 8 };
 
-static u32 hash_name(const char *name)
-{
-	return (u32)(((u64)(uintptr_t)name >> 4) * 0x9e3779b97f4a7c15u >> 32);
-}
+static u32 hash_name(const char *name) { return (u32)(((u64)(uintptr_t)name >> 4) * 0x9e3779b97f4a7c15u >> 32); }
 
 struct ir_symbol *ir_scope_find(const struct ir_scope *scope, const char *name)
 {

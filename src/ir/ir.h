@@ -35,12 +35,12 @@ enum ir_init_kind { INIT_BYTES, INIT_ADDRESS };
 struct ir_init {
 	enum ir_init_kind kind;
 	u64 offset;
-	u32 size;            /* bytes written */
-	u64 bits;            /* INIT_BYTES: the value, little-endian, sizes up to 8 */
+	u32 size;                 /* bytes written */
+	u64 bits;                 /* INIT_BYTES: the value, little-endian, sizes up to 8 */
 	struct ir_symbol *symbol; /* INIT_ADDRESS: variable or function whose address is taken */
 	s64 addend;
-	bool generic;        /* generic(symbol): address in the generic space */
-	u64 mask;            /* 0, or the mask of a byte-of-address initialiser (0xFF00(symbol)) */
+	bool generic; /* generic(symbol): address in the generic space */
+	u64 mask;     /* 0, or the mask of a byte-of-address initialiser (0xFF00(symbol)) */
 	struct span span;
 };
 
@@ -56,25 +56,25 @@ struct ir_variable {
 	const char *name;
 	enum ir_space space;
 	enum ir_linkage linkage;
-	u16 type;       /* element type token; texref and so on are opaque */
-	u32 align;      /* bytes, a power of two */
-	u32 vector;     /* 1, 2, 4: .v2/.v4 elements */
-	u64 size;       /* bytes; 0 for an unsized array */
-	bool unsized;   /* [] without a size */
+	u16 type;     /* element type token; texref and so on are opaque */
+	u32 align;    /* bytes, a power of two */
+	u32 vector;   /* 1, 2, 4: .v2/.v4 elements */
+	u64 size;     /* bytes; 0 for an unsized array */
+	bool unsized; /* [] without a size */
 	u32 rank;
 	u64 dims[8];
 	VEC_OF(struct ir_init) inits;
-	bool is_pointer;            /* .ptr on a kernel parameter */
+	bool is_pointer; /* .ptr on a kernel parameter */
 	enum ir_space pointer_space;
 	u32 pointer_align;
-	u32 const_bank;             /* .const[N], else 0 */
-	bool managed;               /* .attribute(.managed) */
-	bool unified;               /* .attribute(.unified(a, b)) */
+	u32 const_bank; /* .const[N], else 0 */
+	bool managed;   /* .attribute(.managed) */
+	bool unified;   /* .attribute(.unified(a, b)) */
 	u64 unified_id[2];
 	VEC_OF(struct ir_field) fields; /* {width = 32, filter_mode = nearest} of opaque variables */
-	struct ir_function *owner;  /* NULL at module scope */
-	struct ir_variable *linked; /* definition in another module, see ir/link.h */
-	u32 index;                  /* number among the module's or function's variables */
+	struct ir_function *owner;      /* NULL at module scope */
+	struct ir_variable *linked;     /* definition in another module, see ir/link.h */
+	u32 index;                      /* number among the module's or function's variables */
 	struct span span;
 };
 
@@ -128,38 +128,38 @@ struct ir_symbol {
 };
 
 enum ir_operand_kind {
-	OPERAND_REGISTER,  /* reg (+ element for v.x of a vector register) */
-	OPERAND_SPECIAL,   /* a name that starts with % and no declaration has: %tid.x, WARP_SZ */
-	OPERAND_SYMBOL,    /* variable, function, label, target list; + addend */
-	OPERAND_INTEGER,   /* value, is_negative, unsigned suffix */
-	OPERAND_FLOAT,     /* bits: f32 if float_bits == 32 (0f...), else f64 (0d... and decimal) */
-	OPERAND_ADDRESS,   /* [base + offset], base a register, symbol or integer; or array[index]: see below */
-	OPERAND_VECTOR,    /* {a, b, ...} */
-	OPERAND_LIST,      /* (a, b, ...) of a call */
-	OPERAND_PAIR,      /* d|p */
-	OPERAND_SINK,      /* _ */
-	OPERAND_TEXTURE,   /* [tex, {coords}] or [tex, sampler, {coords}]; tensor-map addresses alike */
-	OPERAND_BANK,      /* SASS, c[value][base + addend]: a word of a constant bank */
+	OPERAND_REGISTER, /* reg (+ element for v.x of a vector register) */
+	OPERAND_SPECIAL,  /* a name that starts with % and no declaration has: %tid.x, WARP_SZ */
+	OPERAND_SYMBOL,   /* variable, function, label, target list; + addend */
+	OPERAND_INTEGER,  /* value, is_negative, unsigned suffix */
+	OPERAND_FLOAT,    /* bits: f32 if float_bits == 32 (0f...), else f64 (0d... and decimal) */
+	OPERAND_ADDRESS,  /* [base + offset], base a register, symbol or integer; or array[index]: see below */
+	OPERAND_VECTOR,   /* {a, b, ...} */
+	OPERAND_LIST,     /* (a, b, ...) of a call */
+	OPERAND_PAIR,     /* d|p */
+	OPERAND_SINK,     /* _ */
+	OPERAND_TEXTURE,  /* [tex, {coords}] or [tex, sampler, {coords}]; tensor-map addresses alike */
+	OPERAND_BANK,     /* SASS, c[value][base + addend]: a word of a constant bank */
 };
 
 struct ir_operand {
 	enum ir_operand_kind kind;
-	bool negated;          /* !p  (and unary minus on a register: a[-]) */
-	u8 element;            /* .x .y .z .w of a vector register: 0..3, else 0xff */
-	const char *selector;  /* any video selector's text without the dot ("b0", "h10", "b3210"), or NULL;
+	bool negated;         /* !p  (and unary minus on a register: a[-]) */
+	u8 element;           /* .x .y .z .w of a vector register: 0..3, else 0xff */
+	const char *selector; /* any video selector's text without the dot ("b0", "h10", "b3210"), or NULL;
 				* "unified" behind an address */
-	bool minus;            /* -a of video instructions and in SASS */
-	bool absolute;         /* SASS: |a|, before the minus */
-	bool inverted;         /* SASS: ~a */
-	bool indexed;          /* ADDRESS written array[n]: stands for the address in mov, for the element in ld, st */
-	bool parenthesised;    /* (5): a constant that a call means as a list of one is an OPERAND_LIST */
+	bool minus;           /* -a of video instructions and in SASS */
+	bool absolute;        /* SASS: |a|, before the minus */
+	bool inverted;        /* SASS: ~a */
+	bool indexed;         /* ADDRESS written array[n]: stands for the address in mov, for the element in ld, st */
+	bool parenthesised;   /* (5): a constant that a call means as a list of one is an OPERAND_LIST */
 	u8 float_bits;
 	struct span span;
-	const char *name;      /* text of a name operand; of a special with its element: "%tid.x" */
+	const char *name;         /* text of a name operand; of a special with its element: "%tid.x" */
 	struct ir_symbol *symbol; /* NULL for specials and for names that are not declared */
-	u64 value;             /* integer or float bits; integers are 64-bit two's complement */
+	u64 value;                /* integer or float bits; integers are 64-bit two's complement */
 	bool is_unsigned;
-	s64 addend;            /* of SYMBOL and ADDRESS */
+	s64 addend; /* of SYMBOL and ADDRESS */
 	/* VECTOR, LIST, PAIR, TEXTURE; ADDRESS, BANK: items[0] is the base (BANK: if there is one). Of array[register + n], items[1]
 	 * is the register, and the address is base + addend + the product of the register and `value`,
 	 * cut to the register's width and not sign-extended. */
@@ -175,9 +175,9 @@ struct ir_modifier {
 /* A .loc line: file index of .file, line, column; inlined_at links to the call site. */
 struct ir_loc {
 	u32 file, line, column;
-	const char *function;        /* function_name label of an inlined .loc, or NULL */
-	u64 function_addend;         /* function_name label+addend */
-	u32 inlined_at;              /* index into ir_module.locs of the call site + 1, or 0 */
+	const char *function; /* function_name label of an inlined .loc, or NULL */
+	u64 function_addend;  /* function_name label+addend */
+	u32 inlined_at;       /* index into ir_module.locs of the call site + 1, or 0 */
 	struct span span;
 };
 
@@ -185,8 +185,8 @@ struct ir_loc {
  * text, so that a module can be printed back: a mark stands before instruction `at`. */
 enum ir_mark_kind {
 	MARK_LABEL,
-	MARK_OPEN,      /* { */
-	MARK_CLOSE,     /* } */
+	MARK_OPEN,  /* { */
+	MARK_CLOSE, /* } */
 	MARK_REGISTER,
 	MARK_RANGE,
 	MARK_VARIABLE,
@@ -194,7 +194,7 @@ enum ir_mark_kind {
 	MARK_PROTOTYPE,
 	MARK_LOC,
 	MARK_PRAGMA,
-	MARK_FUNCTION,  /* with its body, if this is where it stands */
+	MARK_FUNCTION,    /* with its body, if this is where it stands */
 	MARK_DECLARATION, /* a function without its body */
 	MARK_FILE,
 	MARK_SECTION,
@@ -226,12 +226,12 @@ struct ir_instruction {
 	struct ir_symbol *guard; /* predicate register, or NULL */
 	bool guard_negated;
 	u8 guard_element;
-	struct span span;        /* from opcode to semicolon */
+	struct span span; /* from opcode to semicolon */
 	struct span opcode_span;
-	u32 loc;                 /* index into ir_module.locs + 1, or 0 */
-	struct ir_scope *scope;  /* innermost { } */
-	u32 address;             /* SASS: of its code, from the function's start */
-	bool joins;              /* SASS: .S stood behind the opcode */
+	u32 loc;                /* index into ir_module.locs + 1, or 0 */
+	struct ir_scope *scope; /* innermost { } */
+	u32 address;            /* SASS: of its code, from the function's start */
+	bool joins;             /* SASS: .S stood behind the opcode */
 };
 
 /* Slot of the guard's register. */
@@ -278,9 +278,9 @@ struct ir_function {
 	bool has_body;
 	bool is_prototype; /* .callprototype */
 	enum ir_linkage linkage;
-	struct ir_function *alias_of; /* .alias */
-	struct ir_function *linked;   /* definition in another module, see ir/link.h */
-	VEC_OF(struct ir_variable *) params;  /* in order; .reg parameters have space SPACE_REG and reg set */
+	struct ir_function *alias_of;        /* .alias */
+	struct ir_function *linked;          /* definition in another module, see ir/link.h */
+	VEC_OF(struct ir_variable *) params; /* in order; .reg parameters have space SPACE_REG and reg set */
 	VEC_OF(struct ir_variable *) returns;
 	VEC_OF(struct ir_register *) param_registers, return_registers; /* NULL entries for .param ones */
 	VEC_OF(struct ir_register *) registers;
@@ -289,7 +289,7 @@ struct ir_function {
 	VEC_OF(struct ir_mark) marks;
 	VEC_OF(const char *) pragmas; /* between the parameters and the body */
 	VEC_OF(struct ir_instruction) body;
-	bool unified;       /* .attribute(.unified(a, b)) */
+	bool unified; /* .attribute(.unified(a, b)) */
 	u64 unified_id[2];
 	u32 register_slots; /* sum of vector widths of registers */
 	struct ir_limits limits;
@@ -323,13 +323,13 @@ struct ir_module {
 	struct arena *arena;
 	struct strings *strings;
 	struct sources *sources;
-	u32 source;              /* which text */
+	u32 source; /* which text */
 	bool is_sass;
-	u32 version;             /* 90 for .version 9.0 */
-	const char *target;      /* "sm_90a" */
-	u32 arch;                /* 90 */
+	u32 version;        /* 90 for .version 9.0 */
+	const char *target; /* "sm_90a" */
+	u32 arch;           /* 90 */
 	bool debug, texmode_independent, texmode_unified, map_f64_to_f32;
-	u32 address_bits;        /* 32 or 64 */
+	u32 address_bits; /* 32 or 64 */
 	VEC_OF(struct ir_function *) functions;
 	VEC_OF(struct ir_variable *) variables;
 	VEC_OF(struct ir_file) files;

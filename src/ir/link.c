@@ -57,8 +57,7 @@ static bool wins_over(const struct ir_symbol *new, const struct ir_symbol *old)
 {
 	if (linkage_of(new) == LINK_VISIBLE)
 		return linkage_of(old) != LINK_VISIBLE;
-	return linkage_of(new) == LINK_COMMON && linkage_of(old) == LINK_COMMON &&
-	       size_of(new) > size_of(old);
+	return linkage_of(new) == LINK_COMMON && linkage_of(old) == LINK_COMMON && size_of(new) > size_of(old);
 }
 
 /* A definition enters the race for its name. */
@@ -87,13 +86,13 @@ static void offer_module(struct linker *l, const struct ir_module *m)
 		struct ir_function *f = m->functions.items[i];
 		if ((f->has_body || f->alias_of) && is_shown(f->linkage))
 			offer(l, &(struct ir_symbol){
-			             .kind = SYM_FUNCTION, .name = f->name, .function = f, .span = f->span});
+					 .kind = SYM_FUNCTION, .name = f->name, .function = f, .span = f->span});
 	}
 	for (size_t i = 0; i < m->variables.count; i++) {
 		struct ir_variable *v = m->variables.items[i];
 		if (is_shown(v->linkage))
 			offer(l, &(struct ir_symbol){
-			             .kind = SYM_VARIABLE, .name = v->name, .variable = v, .span = v->span});
+					 .kind = SYM_VARIABLE, .name = v->name, .variable = v, .span = v->span});
 	}
 }
 
@@ -163,7 +162,7 @@ static void check_use(struct linker *l, struct ir_symbol *s, struct span at)
 	const struct ir_variable *v = s->kind == SYM_VARIABLE ? s->variable : NULL;
 
 	if (is_function ? ir_definition(s->function)->has_body
-	                : !v || v->linkage != LINK_EXTERN || v->linked || v->space == SPACE_SHARED)
+			: !v || v->linkage != LINK_EXTERN || v->linked || v->space == SPACE_SHARED)
 		return;
 	if (ir_scope_find(&l->told, s->name))
 		return;
@@ -172,8 +171,8 @@ static void check_use(struct linker *l, struct ir_symbol *s, struct span at)
 		VEC_PUSH(l->arena, &l->result->externals, s->name);
 		return;
 	}
-	diag_error(l->diags, at, "%s '%s' is declared but defined in no module",
-	           is_function ? "function" : "variable", s->name);
+	diag_error(l->diags, at, "%s '%s' is declared but defined in no module", is_function ? "function" : "variable",
+		   s->name);
 	diag_note(l->diags, s->span, "declared here");
 }
 
@@ -209,22 +208,22 @@ static void check_module(struct linker *l, const struct ir_module *m)
 	}
 }
 
-void ir_link(struct arena *arena, struct ir_module *const *modules, u32 count,
-             bool (*is_supplied)(const char *name), struct diags *diags, struct ir_link *result)
+void ir_link(struct arena *arena, struct ir_module *const *modules, u32 count, bool (*is_supplied)(const char *name),
+	     struct diags *diags, struct ir_link *result)
 {
 	struct linker l = {.arena = arena,
-	                   .modules = modules,
-	                   .count = count,
-	                   .is_supplied = is_supplied,
-	                   .diags = diags,
-	                   .result = result};
+			   .modules = modules,
+			   .count = count,
+			   .is_supplied = is_supplied,
+			   .diags = diags,
+			   .result = result};
 
 	*result = (struct ir_link){0};
 	for (u32 i = 0; i < count; i++) {
 		if (modules[i]->address_bits != modules[0]->address_bits)
 			diag_error(diags, (struct span){modules[i]->source, 0, 0},
-			           "this module has %u-bit addresses, the first one %u-bit",
-			           modules[i]->address_bits, modules[0]->address_bits);
+				   "this module has %u-bit addresses, the first one %u-bit", modules[i]->address_bits,
+				   modules[0]->address_bits);
 		offer_module(&l, modules[i]);
 	}
 	for (u32 i = 0; i < count; i++)

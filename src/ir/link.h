@@ -16,8 +16,8 @@ struct ir_link {
 
 /* Tells duplicate definitions, declarations that differ from their definition, and names that are
  * used and defined nowhere unless `is_supplied(name)`. All modules share one `strings`. */
-void ir_link(struct arena *arena, struct ir_module *const *modules, u32 count,
-             bool (*is_supplied)(const char *name), struct diags *diags, struct ir_link *result);
+void ir_link(struct arena *arena, struct ir_module *const *modules, u32 count, bool (*is_supplied)(const char *name),
+	     struct diags *diags, struct ir_link *result);
 
 /* The function whose body a call of `f` runs: aliases and links followed. Without a body if the
  * run time supplies it. */

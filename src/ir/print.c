@@ -9,14 +9,14 @@
 #include <string.h>
 
 static const char *const space_words[SPACE_COUNT] = {
-    [SPACE_GENERIC] = "",      [SPACE_REG] = ".reg ",       [SPACE_SREG] = ".sreg ",
-    [SPACE_CONST] = ".const ", [SPACE_GLOBAL] = ".global ", [SPACE_LOCAL] = ".local ",
-    [SPACE_PARAM] = ".param ", [SPACE_SHARED] = ".shared ", [SPACE_TEX] = ".tex "};
+	[SPACE_GENERIC] = "",      [SPACE_REG] = ".reg ",       [SPACE_SREG] = ".sreg ",
+	[SPACE_CONST] = ".const ", [SPACE_GLOBAL] = ".global ", [SPACE_LOCAL] = ".local ",
+	[SPACE_PARAM] = ".param ", [SPACE_SHARED] = ".shared ", [SPACE_TEX] = ".tex "};
 static const char *const linkage_words[] = {[LINK_NONE] = "",
-                                            [LINK_VISIBLE] = ".visible ",
-                                            [LINK_EXTERN] = ".extern ",
-                                            [LINK_WEAK] = ".weak ",
-                                            [LINK_COMMON] = ".common "};
+					    [LINK_VISIBLE] = ".visible ",
+					    [LINK_EXTERN] = ".extern ",
+					    [LINK_WEAK] = ".weak ",
+					    [LINK_COMMON] = ".common "};
 
 static void print_operands(const struct ir_operand *items, u32 count, FILE *to);
 
@@ -273,8 +273,7 @@ static void print_qualifiers(const struct ir_variable *v, FILE *to)
 	if (v->managed)
 		fputs(".attribute(.managed) ", to);
 	if (v->unified)
-		fprintf(to, ".attribute(.unified(%" PRIu64 ", %" PRIu64 ")) ", v->unified_id[0],
-		        v->unified_id[1]);
+		fprintf(to, ".attribute(.unified(%" PRIu64 ", %" PRIu64 ")) ", v->unified_id[0], v->unified_id[1]);
 	if (v->space != SPACE_REG)
 		fprintf(to, ".align %u ", v->align);
 	if (v->vector > 1)
@@ -347,8 +346,7 @@ static void print_limits(const struct ir_limits *l, FILE *to)
 static void print_head(const struct ir_function *f, const char *name, FILE *to)
 {
 	if (f->unified)
-		fprintf(to, ".attribute(.unified(%" PRIu64 ", %" PRIu64 ")) ", f->unified_id[0],
-		        f->unified_id[1]);
+		fprintf(to, ".attribute(.unified(%" PRIu64 ", %" PRIu64 ")) ", f->unified_id[0], f->unified_id[1]);
 	if (f->returns.count) {
 		print_parameters(f->returns.items, f->returns.count, to);
 		fputc(' ', to);
@@ -505,10 +503,10 @@ static void print_mark(const struct ir_module *m, const struct ir_mark *k, FILE 
 
 void ir_print(const struct ir_module *m, FILE *to)
 {
-	fprintf(to, ".version %u.%u\n.target %s%s%s%s%s\n.address_size %u\n", m->version / 10,
-	        m->version % 10, m->target, m->texmode_unified ? ", texmode_unified" : "",
-	        m->texmode_independent ? ", texmode_independent" : "",
-	        m->map_f64_to_f32 ? ", map_f64_to_f32" : "", m->debug ? ", debug" : "", m->address_bits);
+	fprintf(to, ".version %u.%u\n.target %s%s%s%s%s\n.address_size %u\n", m->version / 10, m->version % 10,
+		m->target, m->texmode_unified ? ", texmode_unified" : "",
+		m->texmode_independent ? ", texmode_independent" : "", m->map_f64_to_f32 ? ", map_f64_to_f32" : "",
+		m->debug ? ", debug" : "", m->address_bits);
 	for (size_t i = 0; i < m->launch_lines.count; i++)
 		fprintf(to, "//@%s\n", m->launch_lines.items[i].text);
 	for (size_t i = 0; i < m->marks.count; i++)

@@ -346,8 +346,8 @@ static bool shuffle_rows(const struct isa_opcode *opcode, const char *const *mod
 	return false;
 }
 
-enum isa_match isa_match_form(const struct isa *isa, const char *opcode, const char *const *modifiers,
-			      u32 count, u32 from, struct form *form, u32 *row_index, u32 *bad)
+enum isa_match isa_match_form(const struct isa *isa, const char *opcode, const char *const *modifiers, u32 count,
+			      u32 from, struct form *form, u32 *row_index, u32 *bad)
 {
 	const struct isa_opcode *found = isa_find_opcode(isa, opcode);
 	struct attempt attempt = {modifiers, count, 0};
@@ -383,8 +383,7 @@ enum isa_match isa_match_form(const struct isa *isa, const char *opcode, const c
 	return ISA_NO_MODIFIER;
 }
 
-const char *isa_nearest_form(const struct isa *isa, const char *opcode, const char *const *modifiers,
-			     u32 count)
+const char *isa_nearest_form(const struct isa *isa, const char *opcode, const char *const *modifiers, u32 count)
 {
 	const struct isa_opcode *found = isa_find_opcode(isa, opcode);
 	const char *nearest = NULL;
@@ -444,8 +443,7 @@ static void expand_from(const struct expansion *x, const char *p, struct form fo
 	}
 }
 
-void isa_expand_row(const struct isa_row *row, void (*each)(void *context, const struct form *form),
-		    void *context)
+void isa_expand_row(const struct isa_row *row, void (*each)(void *context, const struct form *form), void *context)
 {
 	const struct expansion x = {each, context};
 	expand_from(&x, row->form + opcode_length(row->form), (struct form){.row = row, .operand_bits = no_bits});

@@ -23,7 +23,7 @@ struct form;
  * to hand control back to the scheduler, which then reads the warp's state. */
 typedef const struct insn *meaning_fn(struct warp *w, const struct insn *i, u8 *rows, u32 mask);
 
-/* The same for every warp of a gang (exec/gang.h), whose lanes are all active. */
+/* The same for the warps of a gang (exec/gang.h), with the lanes of each that take part. */
 typedef const struct insn *gang_fn(struct gang *g, const struct insn *i);
 
 /* What a row's `meaning` picks. Only `run` is required.
@@ -43,32 +43,32 @@ struct meaning {
 
 /* How decode treats an instruction beside calling its meaning. */
 enum isa_flag {
-	ISA_BRANCH = 1 << 0,  /* one label operand; conditional when guarded */
+	ISA_BRANCH = 1 << 0,   /* one label operand; conditional when guarded */
 	ISA_INDIRECT = 1 << 1, /* brx.idx, indirect call */
 	ISA_CALL = 1 << 2,
 	ISA_RET = 1 << 3,
 	ISA_EXIT = 1 << 4,
-	ISA_MEMORY = 1 << 5,  /* has an address operand whose accesses observers may watch */
+	ISA_MEMORY = 1 << 5, /* has an address operand whose accesses observers may watch */
 	ISA_STORE = 1 << 6,
 	ISA_ATOMIC = 1 << 7,
-	ISA_SYNC = 1 << 8,    /* may wait: ends a basic block of straight execution */
-	ISA_UNGUARDED = 1 << 9, /* handles its guard itself (bra, call, ret, exit) */
-	ISA_ORDERED = 1 << 10,  /* result can depend on the order of blocks */
+	ISA_SYNC = 1 << 8,        /* may wait: ends a basic block of straight execution */
+	ISA_UNGUARDED = 1 << 9,   /* handles its guard itself (bra, call, ret, exit) */
+	ISA_ORDERED = 1 << 10,    /* result can depend on the order of blocks */
 	ISA_UNMODELLED = 1 << 11, /* parsed and checked, cannot run: an error that names it */
-	ISA_A_TARGET = 1 << 12, /* only on the architecture-specific target sm_XXa (or family f) */
+	ISA_A_TARGET = 1 << 12,   /* only on the architecture-specific target sm_XXa (or family f) */
 	ISA_UNVERIFIED = 1 << 13, /* by the manual alone: no recording exists */
-	ISA_RELAXED = 1 << 14, /* registers may be wider than the type (ld, st, cvt) */
+	ISA_RELAXED = 1 << 14,    /* registers may be wider than the type (ld, st, cvt) */
 	ISA_CROSS_LANE = 1 << 15, /* reads other lanes: a destination may not share a source's row */
-	ISA_PARAM = 1 << 16,   /* ld.param, st.param: the address may name a parameter */
+	ISA_PARAM = 1 << 16,      /* ld.param, st.param: the address may name a parameter */
 	/* Operands may carry selectors; isa_pack_selectors' result is in insn.imm. */
-	ISA_SELECT = 1 << 17,  /* .b0 to .b3, .h0, .h1: scalar video instructions */
-	ISA_SELECT2 = 1 << 18, /* .h10 and so on: video on two halves */
-	ISA_SELECT4 = 1 << 19, /* .b3210 and so on: video on four bytes */
-	ISA_MINUS = 1 << 20,   /* sources may have a minus sign (with ISA_SELECT) */
-	ISA_UNSYNCED = 1 << 21, /* needs warps in lockstep: refused for sm_70 and later from PTX ISA 6.4 on */
+	ISA_SELECT = 1 << 17,      /* .b0 to .b3, .h0, .h1: scalar video instructions */
+	ISA_SELECT2 = 1 << 18,     /* .h10 and so on: video on two halves */
+	ISA_SELECT4 = 1 << 19,     /* .b3210 and so on: video on four bytes */
+	ISA_MINUS = 1 << 20,       /* sources may have a minus sign (with ISA_SELECT) */
+	ISA_UNSYNCED = 1 << 21,    /* needs warps in lockstep: refused for sm_70 and later from PTX ISA 6.4 on */
 	ISA_FAMILY_ONLY = 1 << 25, /* later targets than its own family's have it no more: sm_90; sm_100 to sm_11x */
-	ISA_LATE = 1 << 22,    /* may write its destinations after it: no other register shares their rows */
-	/* Bits from 23 on are of SASS rows alone: isa/sass.h. */
+	ISA_LATE = 1 << 22,        /* may write its destinations after it: no other register shares their rows */
+				   /* Bits from 23 on are of SASS rows alone: isa/sass.h. */
 };
 
 /* One row.
@@ -146,7 +146,7 @@ struct form {
 	 * parameter or result (kept in local memory, frame-relative), or in a register. */
 	enum form_param { PARAM_BY_REGISTER, PARAM_OF_KERNEL, PARAM_OF_FRAME } param;
 	bool absolute; /* the address is a constant: a = NO_OPERAND for ISA_PARAM, else a constant row */
-	u32 arch; /* numeric target, 90 for sm_90 */
+	u32 arch;      /* numeric target, 90 for sm_90 */
 	/* SASS: modifiers as texts, in order; `tokens` and `types` are PTX's. */
 	const char *const *words;
 	u8 word_count;
@@ -210,42 +210,51 @@ enum isa_match { ISA_MATCHED, ISA_NO_OPCODE, ISA_NO_MODIFIER, ISA_NO_FORM };
  * state spaces and layouts keep theirs; the form has them in the row's order.
  * Fills row, tokens and types of *form, zeroes the rest. On failure *bad is the index of the
  * first modifier that fits no row (count: one is missing). */
-enum isa_match isa_match_form(const struct isa *isa, const char *opcode, const char *const *modifiers,
-			      u32 count, u32 from, struct form *form, u32 *row_index, u32 *bad);
+enum isa_match isa_match_form(const struct isa *isa, const char *opcode, const char *const *modifiers, u32 count,
+			      u32 from, struct form *form, u32 *row_index, u32 *bad);
 
 /* The form string of `opcode` that is nearest to the modifiers given, for hints. NULL if the
  * opcode is not known. */
-const char *isa_nearest_form(const struct isa *isa, const char *opcode, const char *const *modifiers,
-			     u32 count);
+const char *isa_nearest_form(const struct isa *isa, const char *opcode, const char *const *modifiers, u32 count);
 
 /* One parsed operand word of a row. */
 struct operand_spec {
 	bool written, read, optional, immediate;
-	bool droppable;     /* a result that '_' may stand for */
-	bool needs_second;  /* the second destination may not be left out */
-	bool limited;       /* a constant must lie in [low, high] and be a multiple of step */
+	bool droppable;    /* a result that '_' may stand for */
+	bool needs_second; /* the second destination may not be left out */
+	bool limited;      /* a constant must lie in [low, high] and be a multiple of step */
 	u32 step;
 	u64 low, high;
-	bool braces;        /* stands in braces even if it is one register */
-	bool list;          /* may stand in braces if it is one register */
-	bool special;       /* a special register may stand there */
-	bool symbol;        /* the address of a variable may stand there */
-	bool named;         /* the row names the type: it does not follow the form's */
-	u8 vector;      /* number of elements; {v} is resolved; 1 for a scalar */
-	char kind;      /* 't' a value, '@' address, 'T' tensor, 'L' label, 'F' function, 'V' variable, 'X' texture,
+	bool braces;  /* stands in braces even if it is one register */
+	bool list;    /* may stand in braces if it is one register */
+	bool special; /* a special register may stand there */
+	bool symbol;  /* the address of a variable may stand there */
+	bool named;   /* the row names the type: it does not follow the form's */
+	u8 vector;    /* number of elements; {v} is resolved; 1 for a scalar */
+	char kind;    /* 't' a value, '@' address, 'T' tensor, 'L' label, 'F' function, 'V' variable, 'X' texture,
 			 * 'S' surface */
-	u16 type;       /* for kind 't': resolved by the form; for '@' a state space, M_any, or TOKEN_NONE */
-	u16 second;     /* type of the second destination after '|', or TOKEN_NONE */
+	u16 type;     /* for kind 't': resolved by the form; for '@' a state space, M_any, or TOKEN_NONE */
+	u16 second;   /* type of the second destination after '|', or TOKEN_NONE */
 };
 
 /* Where selectors and signs stand in the packed word; from _END on it is the meaning's word's. */
 enum {
 	/* ISA_SELECT: 0 the whole register, 1 to 4 .b0 to .b3, 5 and 6 .h0 and .h1 */
-	SELECT_D = 0, SELECT_A = 3, SELECT_B = 6, SELECT_BITS = 7,
-	SELECT_MINUS_A = 12, SELECT_MINUS_B = 13, SELECT_MINUS_C = 14, SELECT_END = 15,
+	SELECT_D = 0,
+	SELECT_A = 3,
+	SELECT_B = 6,
+	SELECT_BITS = 7,
+	SELECT_MINUS_A = 12,
+	SELECT_MINUS_B = 13,
+	SELECT_MINUS_C = 14,
+	SELECT_END = 15,
 	/* ISA_SELECT2 and 4: a mask of the elements of d that are written, then for each element,
 	 * lowest first, the number of the half (0 to 3) or byte (0 to 7) of b:a it is taken from */
-	SIMD_D = 0, SIMD_A = 4, SIMD_B = 16, SIMD_END = 28, SIMD_BITS = 3
+	SIMD_D = 0,
+	SIMD_A = 4,
+	SIMD_B = 16,
+	SIMD_END = 28,
+	SIMD_BITS = 3
 };
 
 /* Resolves the operand words of a form's row; returns how many (at most FORM_OPERANDS). */
@@ -257,8 +266,7 @@ u32 isa_operand_specs(const struct form *form, struct operand_spec specs[FORM_OP
 bool isa_pack_selectors(const struct isa_row *row, const char *const selectors[4], u32 minus, s32 *packed);
 
 /* Every text a row accepts, one call for each, for docs, coverage and tests. */
-void isa_expand_row(const struct isa_row *row, void (*each)(void *context, const struct form *form),
-		    void *context);
+void isa_expand_row(const struct isa_row *row, void (*each)(void *context, const struct form *form), void *context);
 /* "add.sat.s32" */
 void isa_form_text(const struct form *form, char *text, size_t size);
 

@@ -14,7 +14,7 @@
 static u16 wider(int type)
 {
 	static const u16 pairs[][2] = {
-		{T_u8, T_u16}, {T_u16, T_u32}, {T_u32, T_u64}, {T_s8, T_s16}, {T_s16, T_s32}, {T_s32, T_s64},
+		{T_u8, T_u16}, {T_u16, T_u32}, {T_u32, T_u64}, {T_s8, T_s16},   {T_s16, T_s32}, {T_s32, T_s64},
 		{T_b8, T_b16}, {T_b16, T_b32}, {T_b32, T_b64}, {T_b64, T_b128}, {T_f16, T_f32}, {T_f32, T_f64},
 	};
 	for (u32 k = 0; k < COUNT_OF(pairs); k++)

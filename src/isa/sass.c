@@ -11,7 +11,7 @@ enum sass_condition sass_condition_find(const char *name)
 {
 	static const char *const names[] = {
 #define X(name) #name,
-	    SASS_CONDITIONS(X)
+		SASS_CONDITIONS(X)
 #undef X
 	};
 
@@ -73,29 +73,29 @@ static bool same_name(const char *a, const char *b)
 const char *sass_sreg(const char *name)
 {
 	static const char *const names[][2] = {
-	    {"SR_Tid_X", "%tid.x"},
-	    {"SR_Tid_Y", "%tid.y"},
-	    {"SR_Tid_Z", "%tid.z"},
-	    {"SR_CTAid_X", "%ctaid.x"},
-	    {"SR_CTAid_Y", "%ctaid.y"},
-	    {"SR_CTAid_Z", "%ctaid.z"},
-	    {"SR_NTid_X", "%ntid.x"},
-	    {"SR_NTid_Y", "%ntid.y"},
-	    {"SR_NTid_Z", "%ntid.z"},
-	    {"SR_NCTAid_X", "%nctaid.x"},
-	    {"SR_NCTAid_Y", "%nctaid.y"},
-	    {"SR_NCTAid_Z", "%nctaid.z"},
-	    {"SR_LaneId", "%laneid"},
-	    {"SR_EqMask", "%lanemask_eq"},
-	    {"SR_LtMask", "%lanemask_lt"},
-	    {"SR_LeMask", "%lanemask_le"},
-	    {"SR_GtMask", "%lanemask_gt"},
-	    {"SR_GeMask", "%lanemask_ge"},
-	    {"SR_SMemSz", "%total_smem_size"},
-	    {"SR_ClockLo", "%clock"},
-	    {"SR_ClockHi", "%clock_hi"},
-	    {"SR_GlobalTimerLo", "%globaltimer_lo"},
-	    {"SR_GlobalTimerHi", "%globaltimer_hi"},
+		{"SR_Tid_X", "%tid.x"},
+		{"SR_Tid_Y", "%tid.y"},
+		{"SR_Tid_Z", "%tid.z"},
+		{"SR_CTAid_X", "%ctaid.x"},
+		{"SR_CTAid_Y", "%ctaid.y"},
+		{"SR_CTAid_Z", "%ctaid.z"},
+		{"SR_NTid_X", "%ntid.x"},
+		{"SR_NTid_Y", "%ntid.y"},
+		{"SR_NTid_Z", "%ntid.z"},
+		{"SR_NCTAid_X", "%nctaid.x"},
+		{"SR_NCTAid_Y", "%nctaid.y"},
+		{"SR_NCTAid_Z", "%nctaid.z"},
+		{"SR_LaneId", "%laneid"},
+		{"SR_EqMask", "%lanemask_eq"},
+		{"SR_LtMask", "%lanemask_lt"},
+		{"SR_LeMask", "%lanemask_le"},
+		{"SR_GtMask", "%lanemask_gt"},
+		{"SR_GeMask", "%lanemask_ge"},
+		{"SR_SMemSz", "%total_smem_size"},
+		{"SR_ClockLo", "%clock"},
+		{"SR_ClockHi", "%clock_hi"},
+		{"SR_GlobalTimerLo", "%globaltimer_lo"},
+		{"SR_GlobalTimerHi", "%globaltimer_hi"},
 	};
 
 	for (u32 k = 0; k < COUNT_OF(names); k++)

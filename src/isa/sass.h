@@ -23,15 +23,15 @@
 #include "isa/isa.h"
 
 enum sass_flag {
-	SASS_FLOAT = 1 << 30,  /* immediates are the upper bits of an f32; of an f64 for pairs */
-	SASS_CC = 1 << 23,     /* the destination may carry .CC */
-	SASS_SELECT = 1 << 24, /* sources may be parts of registers: .B0 to .B3, .H0, .H1. form->selects has
+	SASS_FLOAT = 1 << 30,   /* immediates are the upper bits of an f32; of an f64 for pairs */
+	SASS_CC = 1 << 23,      /* the destination may carry .CC */
+	SASS_SELECT = 1 << 24,  /* sources may be parts of registers: .B0 to .B3, .H0, .H1. form->selects has
 				* five bits for each source: how far its part is from the right */
 	SASS_CONTROL = 1 << 25, /* takes its guard itself, may take a condition, and moves lanes */
-	SASS_SHARED = 1 << 26, /* the state space of the address; none of these: generic */
+	SASS_SHARED = 1 << 26,  /* the state space of the address; none of these: generic */
 	SASS_LOCAL = 1 << 27,
 	SASS_GLOBAL = 1 << 28,
-	SASS_LOCK = 1 << 29,   /* takes or gives back locks of shared words */
+	SASS_LOCK = 1 << 29, /* takes or gives back locks of shared words */
 };
 
 /* How an instruction that is no branch finds its operands: insn.d, a, b, c are the rows of the
@@ -42,6 +42,7 @@ enum sass_flag {
  * imm how far the target is, or the offset of an address, or else the list, with negations in aux
  * bits 2 to 4; c the meaning's word; d the first register or predicate written, or for indirect
  * branches the address of the next instruction. */
+/* clang-format off */
 enum sass_place {
 	SASS_WORD,              /* meaning->word: variants and codes of the form */
 	SASS_P, SASS_Q,         /* predicates written, or a sink */
@@ -50,6 +51,7 @@ enum sass_place {
 	SASS_B, SASS_C,         /* with an address: rows of the sources */
 	SASS_PLACES
 };
+/* clang-format on */
 
 /* Places of a SASS frame's first rows, in bytes. */
 enum sass_frame {
@@ -63,6 +65,7 @@ enum sass_frame {
 
 /* CC.LT and so on: what a condition asks of the condition code. */
 enum sass_condition {
+/* clang-format off */
 #define SASS_CONDITIONS(X)                                                                             \
 	X(F) X(LT) X(EQ) X(LE) X(GT) X(NE) X(GE) X(NUM) X(NAN) X(LTU) X(EQU) X(LEU) X(GTU) X(NEU)      \
 	X(GEU) X(T) X(OFF) X(LO) X(SFF) X(LS) X(HI) X(SFT) X(HS) X(OFT)
@@ -73,6 +76,7 @@ enum sass_condition {
 };
 /* SASS_CC_COUNT if there is none of that name. */
 enum sass_condition sass_condition_find(const char *name);
+/* clang-format on */
 
 /* Whether a row is of the machine's own instructions: their opcodes are in capitals. */
 static inline bool sass_is_row(const struct isa_row *row) { return row->form[0] >= 'A' && row->form[0] <= 'Z'; }

@@ -7,16 +7,12 @@
 #include <string.h>
 
 static const struct sreg_info table[SREG_COUNT] = {
-#define X(name, text, type, elements, ptx, sm, kind)                                                   \
-	[SREG_##name] = {text, T_##type, elements, kind, ptx, sm},
+#define X(name, text, type, elements, ptx, sm, kind) [SREG_##name] = {text, T_##type, elements, kind, ptx, sm},
 	ISA_SREGS(X)
 #undef X
 };
 
-const struct sreg_info *sreg_info(enum sreg sreg)
-{
-	return (u32)sreg < SREG_COUNT ? &table[sreg] : NULL;
-}
+const struct sreg_info *sreg_info(enum sreg sreg) { return (u32)sreg < SREG_COUNT ? &table[sreg] : NULL; }
 
 /* 0 to 3, or 4 if `text` (after the dot) names no element. */
 static u8 element_of(const char *text)

@@ -18,6 +18,7 @@ enum sreg_kind {
 };
 
 /* X(name, text, type, elements, PTX version x 10, first target, kind) */
+/* clang-format off */
 #define SREGS_NUMBERED8(X, name, text, type, ptx0, ptx4, sm0, sm4, tail)                               \
 	X(name##0##tail, text "0" #tail, type, 1, ptx0, sm0, SREG_DYNAMIC)                             \
 	X(name##1##tail, text "1" #tail, type, 1, ptx0, sm0, SREG_DYNAMIC)                             \
@@ -78,6 +79,7 @@ enum sreg_kind {
 	X(dynamic_smem_size, "%dynamic_smem_size", u32, 1, 41, 20, SREG_PER_GRID)                      \
 	X(current_graph_exec, "%current_graph_exec", u64, 1, 80, 50, SREG_PER_GRID)                    \
 	X(WARP_SZ, "WARP_SZ", u32, 1, 10, 10, SREG_PER_GRID)
+/* clang-format on */
 
 enum sreg {
 #define X(name, text, type, elements, ptx, sm, kind) SREG_##name,

@@ -12,21 +12,20 @@
 
 #define LENGTH(text) (sizeof(text) - 1)
 /* One byte that tells most words apart, among them those that differ in digits only (m64n8k16). */
-#define FINGERPRINT(text, n)                                                                           \
-	((u8)((u8)(text)[(n) / 2] * 3u + (u8)(text)[(n) - 1] * 5u + (u8)(text)[(n) > 1 ? (n) - 2 : 0] * 7u + \
-	      (u8)(text)[(n) * 2 / 3] * 37u + (n) * 11u))
+#define FINGERPRINT(text, n)                                                                             \
+	((u8)((u8)(text)[(n) / 2] * 3u + (u8)(text)[(n)-1] * 5u + (u8)(text)[(n) > 1 ? (n)-2 : 0] * 7u + \
+	      (u8)(text)[(n)*2 / 3] * 37u + (n)*11u))
 
 static const struct {
 	const char *text;
 	u8 length, bits;
 	char class;
-} words[TOKEN_COUNT] = {
-	[TOKEN_NONE] = {"", 0, 0, 0},
+} words[TOKEN_COUNT] = {[TOKEN_NONE] = {"", 0, 0, 0},
 #define X(name, text, bits, class) [T_##name] = {text, LENGTH(text), bits, class},
-	ISA_TYPES(X)
+			ISA_TYPES(X)
 #undef X
 #define X(name, text) [M_##name] = {text, LENGTH(text), 0, 0},
-	ISA_WORDS(X)
+				ISA_WORDS(X)
 #undef X
 };
 
@@ -35,17 +34,14 @@ static const u8 fingerprints[TOKEN_COUNT] = {
 	ISA_TYPES(X)
 #undef X
 #define X(name, text) [M_##name] = FINGERPRINT(text, LENGTH(text)),
-	ISA_WORDS(X)
+		ISA_WORDS(X)
 #undef X
 };
 
 u32 type_bits(int type) { return token_is_type(type) ? words[type].bits : 0; }
 char type_class(int type) { return token_is_type(type) ? words[type].class : 0; }
 
-const char *token_text(int token)
-{
-	return token > TOKEN_NONE && token < TOKEN_COUNT ? words[token].text : "";
-}
+const char *token_text(int token) { return token > TOKEN_NONE && token < TOKEN_COUNT ? words[token].text : ""; }
 
 int token_find_part(const char *text, size_t length)
 {

@@ -11,6 +11,7 @@
 
 /* X(name, text, bits, class): class is the letter of the fundamental kind: p predicate, b bits,
  * u unsigned, s signed, f float, r opaque reference. Packed types have the class of their elements. */
+/* clang-format off */
 #define ISA_TYPES(X)                                                                                   \
 	X(pred, "pred", 1, 'p')                                                                        \
 	X(b1, "b1", 1, 'b')                                                                            \
@@ -225,6 +226,7 @@
 	X(collector_b3_lastuse, "collector::b3::lastuse")                                      \
 	X(collector_b3_discard, "collector::b3::discard")                                      \
 	ISA_WGMMA_SHAPES(X)
+/* clang-format on */
 
 enum isa_token {
 	TOKEN_NONE,

@@ -70,8 +70,7 @@ static bool lanes_joined(u32 mask, const u32 address[WARP_LANES])
 
 /* 5.0 on: a unit moves 128 bytes. 2.x does likewise, and its quarter-warps of 16-byte lanes take
  * a pass more than their words (guide 4.2, F.5.3.2). 3.x: a unit moves 256 bytes. */
-static struct plan plan_access(const struct arch *arch, const struct bank_access *a,
-                               const u32 address[WARP_LANES])
+static struct plan plan_access(const struct arch *arch, const struct bank_access *a, const u32 address[WARP_LANES])
 {
 	struct plan p = {.shift = (u32)__builtin_ctz(max_u32(a->width, 4))};
 
@@ -87,7 +86,7 @@ static struct plan plan_access(const struct arch *arch, const struct bank_access
 	} else if (arch->shared_rule == ARCH_SHARED_FERMI) {
 		p.extra = a->width == 16;
 	} else if (arch->shared_join != ARCH_JOIN_NONE && a->kind == BANK_LOAD && p.shift > 2 &&
-	           lanes_joined(a->mask, address)) {
+		   lanes_joined(a->mask, address)) {
 		p.unit_lanes *= 2;
 	}
 	return p;
@@ -235,8 +234,8 @@ static void note_words(const struct plan *p, u32 bytes, u32 address, struct bank
 
 /* The detail of a plain access, once its passes are known: `pass` within the unit. */
 static void note_unit(const struct plan *p, const struct bank_access *a, u32 mask, u32 unit, u32 before,
-                      const u32 key[WARP_LANES], const u32 address[WARP_LANES], const u16 pass[WARP_LANES],
-                      struct bank_detail *detail)
+		      const u32 key[WARP_LANES], const u32 address[WARP_LANES], const u16 pass[WARP_LANES],
+		      struct bank_detail *detail)
 {
 	u32 seen[32] = {0}; /* passes of each slot: a slot's words have passes of their own */
 
@@ -255,7 +254,7 @@ static void note_unit(const struct plan *p, const struct bank_access *a, u32 mas
  * satisfy a condition by themselves and then no bank has two words; else they go apart. Equals 101 of 102 recorded
  * loads and loops, of which the hardware's own count differs in 16. */
 static u32 source_wavefronts(const struct plan *p, u32 unit_lanes, u32 mask, const u32 address[WARP_LANES],
-                             const u32 key[WARP_LANES])
+			     const u32 key[WARP_LANES])
 {
 	u16 pass[WARP_LANES];
 	u32 wavefronts = 0;
@@ -267,25 +266,24 @@ static u32 source_wavefronts(const struct plan *p, u32 unit_lanes, u32 mask, con
 		if (both && lanes_joined(both, address) && serve_passes(both, key, p->slots, pass) == 1)
 			wavefronts++;
 		else if (both)
-			wavefronts +=
-			    serve_passes(low, key, p->slots, pass) + serve_passes(high, key, p->slots, pass);
+			wavefronts += serve_passes(low, key, p->slots, pass) + serve_passes(high, key, p->slots, pass);
 	}
 	return wavefronts;
 }
 
 static void count_source(const struct arch *arch, const struct plan *p, const struct bank_access *a,
-                         const u32 address[WARP_LANES], const u32 key[WARP_LANES], struct bank_count *count)
+			 const u32 address[WARP_LANES], const u32 key[WARP_LANES], struct bank_count *count)
 {
 	const bool may_join = arch->shared_join != ARCH_JOIN_NONE && p->shift > 2;
 
 	if (a->kind == BANK_LOAD)
-		count->load_source = may_join ? (u16)source_wavefronts(p, p->slots, a->mask, address, key)
-		                              : count->wavefronts;
+		count->load_source =
+			may_join ? (u16)source_wavefronts(p, p->slots, a->mask, address, key) : count->wavefronts;
 }
 
 static void count_words(const struct arch *arch, const struct plan *p, const struct bank_access *a,
-                        const u32 address[WARP_LANES], struct bank_count *count, struct bank_detail *detail,
-                        struct served *served)
+			const u32 address[WARP_LANES], struct bank_count *count, struct bank_detail *detail,
+			struct served *served)
 {
 	u32 key[WARP_LANES];
 	u16 pass[WARP_LANES];
@@ -351,7 +349,7 @@ static u32 serve_lanes(u32 mask, const u32 key[WARP_LANES], u32 slots, u16 pass[
 }
 
 static void count_lanes(const struct plan *p, const struct bank_access *a, const u32 address[WARP_LANES],
-                        struct bank_count *count, struct bank_detail *detail, struct served *served)
+			struct bank_count *count, struct bank_detail *detail, struct served *served)
 {
 	u32 key[WARP_LANES], twice = a->kind == BANK_ATOM_CAS ? 2 : 1, cost = 0;
 	u16 pass[WARP_LANES];
@@ -366,8 +364,8 @@ static void count_lanes(const struct plan *p, const struct bank_access *a, const
 			continue;
 		const bool alone = !detail && p->unit_lanes == WARP_LANES;
 		u32 lanes = by_stride ? by_stride
-		            : alone   ? serve_slot_lanes(mask, key, p->slots, served)
-		                      : serve_lanes(mask, key, p->slots, pass);
+			    : alone   ? serve_slot_lanes(mask, key, p->slots, served)
+				      : serve_lanes(mask, key, p->slots, pass);
 
 		for (u32 left = detail ? mask : 0; left; left &= left - 1) {
 			u32 l = (u32)__builtin_ctz(left);
@@ -457,8 +455,7 @@ static void note_round(const struct bank_count *count, u32 winners, struct bank_
 /* The loop that replaces an atomic without an instruction of its own from 5.0 on: each round
  * loads for the lanes still waiting, then tries a compare and swap, two wavefronts a unit. */
 static void count_swap_loop(const struct arch *arch, const struct plan *p, const struct bank_access *a,
-                            const u32 address[WARP_LANES], struct bank_count *count,
-                            struct bank_detail *detail)
+			    const u32 address[WARP_LANES], struct bank_count *count, struct bank_detail *detail)
 {
 	struct bank_access load = {BANK_LOAD, a->mode, a->width, a->mask};
 	u32 key[WARP_LANES];
@@ -466,9 +463,8 @@ static void count_swap_loop(const struct arch *arch, const struct plan *p, const
 
 	make_keys(p, address, key);
 	for (u32 first = 0; first < WARP_LANES; first += p->unit_lanes)
-		count->degree =
-		    (u16)max_u32(count->degree, serve_lanes(a->mask & lanes_below(p->unit_lanes) << first,
-		                                            key, p->slots, pass));
+		count->degree = (u16)max_u32(
+			count->degree, serve_lanes(a->mask & lanes_below(p->unit_lanes) << first, key, p->slots, pass));
 	count->units = (u16)active_units(a->mask, p->unit_lanes);
 	while (load.mask) {
 		struct bank_count c;
@@ -492,7 +488,7 @@ static void count_swap_loop(const struct arch *arch, const struct plan *p, const
 /* 16 bits from 5.0 on: the words are loaded once; a compare and swap that fails gives the word as it
  * is, to try again with. One lane of each word wins a round. */
 static void count_half_loop(const struct arch *arch, const struct bank_access *a, const u32 address[WARP_LANES],
-                            struct bank_count *count, struct bank_detail *detail)
+			    struct bank_count *count, struct bank_detail *detail)
 {
 	const struct bank_access load = {BANK_LOAD, a->mode, 4, a->mask};
 	struct bank_access swap = {BANK_ATOM_CAS, a->mode, 4, a->mask};
@@ -524,16 +520,15 @@ static void count_half_loop(const struct arch *arch, const struct bank_access *a
 
 /* The lock loop of 1.2 to 3.7: lock-load by all that wait, unlock-store by those that won. On 3.x
  * the store may fail too; without other warps it does not. */
-static void count_lock_loop(const struct arch *arch, const struct bank_access *a,
-                            const u32 address[WARP_LANES], struct bank_count *count,
-                            struct bank_detail *detail)
+static void count_lock_loop(const struct arch *arch, const struct bank_access *a, const u32 address[WARP_LANES],
+			    struct bank_count *count, struct bank_detail *detail)
 {
 	struct bank_access load = {BANK_LOAD, a->mode, a->width, a->mask};
 	u32 lanes = 0;
 
 	while (load.mask) {
 		struct bank_access store = {BANK_STORE, a->mode, a->width,
-		                            lock_winners(load.mask, address, &count->lock_false)};
+					    lock_winners(load.mask, address, &count->lock_false)};
 		struct bank_count l, s;
 
 		banks_count(arch, &load, address, &l, NULL);
@@ -594,7 +589,7 @@ static u32 store_step(u32 left, const u32 address[WARP_LANES], u32 offset)
 
 /* One request of 32 bits (or less) for each lane of a half-warp: its steps. */
 static u32 serve_half(bool load, u32 mask, const u32 address[WARP_LANES], u32 offset, u32 before,
-                      struct bank_detail *detail)
+		      struct bank_detail *detail)
 {
 	u32 steps = 0;
 
@@ -616,15 +611,14 @@ static u32 serve_half(bool load, u32 mask, const u32 address[WARP_LANES], u32 of
 }
 
 /* 1.x: the half-warps apart; wider words as so many requests of 32 bits, each a unit. */
-static void count_half_warps(const struct bank_access *a, const u32 address[WARP_LANES],
-                             struct bank_count *count, struct bank_detail *detail)
+static void count_half_warps(const struct bank_access *a, const u32 address[WARP_LANES], struct bank_count *count,
+			     struct bank_detail *detail)
 {
 	for (u32 half = 0; half < 2; half++) {
 		u32 mask = a->mask & 0xffffu << 16 * half;
 
 		for (u32 offset = 0; mask && offset < max_u32(a->width, 4); offset += 4) {
-			u32 steps = serve_half(a->kind == BANK_LOAD, mask, address, offset, count->wavefronts,
-			                       detail);
+			u32 steps = serve_half(a->kind == BANK_LOAD, mask, address, offset, count->wavefronts, detail);
 
 			for (u32 left = detail ? mask : 0; left; left &= left - 1)
 				detail->unit[__builtin_ctz(left)] = (u8)count->units;
@@ -650,9 +644,8 @@ enum bank_kind banks_atomic_kind(enum bank_atomic op, u32 bits, bool integer)
 
 static bool is_atomic(enum bank_kind kind) { return kind >= BANK_ATOM; }
 
-static void count_access(const struct arch *arch, const struct bank_access *access,
-                         const u32 address[WARP_LANES], struct bank_count *count, struct bank_detail *detail,
-                         struct served *served)
+static void count_access(const struct arch *arch, const struct bank_access *access, const u32 address[WARP_LANES],
+			 struct bank_count *count, struct bank_detail *detail, struct served *served)
 {
 	*count = (struct bank_count){0};
 	served->known = false;
@@ -688,14 +681,14 @@ static void count_access(const struct arch *arch, const struct bank_access *acce
 	}
 	count->conflicts = (u16)(count->wavefronts - count->units);
 	count->ideal =
-	    arch->shared_rule == ARCH_SHARED_UNITS
-	        ? (u16)ideal_wavefronts(access, access->mask,
-	                                access->kind == BANK_LOAD ? count->load_source : count->wavefronts)
-	        : count->units;
+		arch->shared_rule == ARCH_SHARED_UNITS
+			? (u16)ideal_wavefronts(access, access->mask,
+						access->kind == BANK_LOAD ? count->load_source : count->wavefronts)
+			: count->units;
 }
 
 void banks_count(const struct arch *arch, const struct bank_access *access, const u32 address[WARP_LANES],
-                 struct bank_count *count, struct bank_detail *detail)
+		 struct bank_count *count, struct bank_detail *detail)
 {
 	struct served served;
 
@@ -711,7 +704,7 @@ static bool in_a_row(const struct bank_access *a, const u32 address[WARP_LANES])
 }
 
 static void add_words(const struct arch *arch, const struct bank_access *access, const u32 address[WARP_LANES],
-                      const struct bank_count *count, u64 by_bank[32])
+		      const struct bank_count *count, u64 by_bank[32])
 {
 	struct bank_detail detail;
 	struct bank_count again;
@@ -752,7 +745,7 @@ static void add_to_banks(u64 *restrict by_bank, const u8 *restrict n)
 }
 
 void banks_count_words(const struct arch *arch, const struct bank_access *access, const u32 address[WARP_LANES],
-                       struct bank_count *count, u64 by_bank[32])
+		       struct bank_count *count, u64 by_bank[32])
 {
 	struct served served;
 
@@ -761,6 +754,6 @@ void banks_count_words(const struct arch *arch, const struct bank_access *access
 		add_words(arch, access, address, count, by_bank);
 		return;
 	}
-	add_to_banks(by_bank, is_atomic(access->kind) || access->kind == BANK_ASYNC ? served.slots.lanes
-	                                                                            : served.slots.keys);
+	add_to_banks(by_bank,
+		     is_atomic(access->kind) || access->kind == BANK_ASYNC ? served.slots.lanes : served.slots.keys);
 }

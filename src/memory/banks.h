@@ -18,15 +18,15 @@
 enum bank_kind {
 	BANK_LOAD,
 	BANK_STORE,
-	BANK_ASYNC,    /* the shared side of cp.async.ca: as a store, but lanes on one word do not go
+	BANK_ASYNC,        /* the shared side of cp.async.ca: as a store, but lanes on one word do not go
 	                * together (all 70 recorded patterns) */
 	BANK_ASYNC_BYPASS, /* of cp.async.cg: as a store */
-	BANK_LDMATRIX, /* active lanes are the row addresses: 8 for each matrix, from lane 0 */
+	BANK_LDMATRIX,     /* active lanes are the row addresses: 8 for each matrix, from lane 0 */
 	BANK_STMATRIX,
-	BANK_ATOM,       /* one machine instruction: 32 bits, or 64-bit exch */
-	BANK_ATOM_CAS,   /* compare and swap, 32 or 64 bits */
-	BANK_ATOM_COUNT, /* red.add of the constant 1 on 32 bits: lanes are counted first */
-	BANK_ATOM_LOOP,  /* what no native instruction does (f32 and 64-bit add, ...): a loop of
+	BANK_ATOM,          /* one machine instruction: 32 bits, or 64-bit exch */
+	BANK_ATOM_CAS,      /* compare and swap, 32 or 64 bits */
+	BANK_ATOM_COUNT,    /* red.add of the constant 1 on 32 bits: lanes are counted first */
+	BANK_ATOM_LOOP,     /* what no native instruction does (f32 and 64-bit add, ...): a loop of
 	                  * a load and a compare and swap */
 	BANK_ATOM_HALF,     /* on 16 bits: a load, then a loop of compare and swap of the word */
 	BANK_ATOM_HALF_CAS, /* compare and swap of 16 bits: the same, once */
@@ -83,11 +83,11 @@ enum bank_kind banks_atomic_kind(enum bank_atomic op, u32 bits, bool integer);
 /* Counts one access. `address` holds the byte address of each lane, relative to the window of
  * shared memory; those of inactive lanes are not used. `detail` may be NULL. */
 void banks_count(const struct arch *arch, const struct bank_access *access, const u32 address[WARP_LANES],
-                 struct bank_count *count, struct bank_detail *detail);
+		 struct bank_count *count, struct bank_detail *detail);
 
 /* The same without a detail, and adds the words that each bank delivered or took; of an atomic, the lanes' words, each
  * lane once, however many rounds it takes. Banks of a 1.x access: the first 16. */
 void banks_count_words(const struct arch *arch, const struct bank_access *access, const u32 address[WARP_LANES],
-                       struct bank_count *count, u64 by_bank[32]);
+		       struct bank_count *count, u64 by_bank[32]);
 
 #endif

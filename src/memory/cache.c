@@ -15,12 +15,11 @@ struct cache_line {
 	u8 valid, dirty;
 };
 
-void cache_init(struct cache *cache, struct arena *arena, u32 bytes, u32 ways, u32 line_bytes,
-                u32 sector_bytes, enum cache_write write)
+void cache_init(struct cache *cache, struct arena *arena, u32 bytes, u32 ways, u32 line_bytes, u32 sector_bytes,
+		enum cache_write write)
 {
 	assert(sector_bytes && line_bytes % sector_bytes == 0 && line_bytes / sector_bytes <= 8);
-	*cache = (struct cache){
-	    .ways = ways, .line_bytes = line_bytes, .sector_bytes = sector_bytes, .write = write};
+	*cache = (struct cache){.ways = ways, .line_bytes = line_bytes, .sector_bytes = sector_bytes, .write = write};
 	if (!bytes || !ways)
 		return;
 	cache->sets = max_u32(bytes / line_bytes / ways, 1);
@@ -30,7 +29,7 @@ void cache_init(struct cache *cache, struct arena *arena, u32 bytes, u32 ways, u
 void cache_init_l1(struct cache *cache, struct arena *arena, const struct arch *arch, u32 shared_bytes)
 {
 	cache_init(cache, arena, arch_l1_bytes(arch, shared_bytes), arch->l1_ways, arch->line, arch->sector,
-	           arch->l1_write == ARCH_L1_WRITE_THROUGH ? CACHE_WRITE_THROUGH : CACHE_WRITE_EVICT);
+		   arch->l1_write == ARCH_L1_WRITE_THROUGH ? CACHE_WRITE_THROUGH : CACHE_WRITE_EVICT);
 }
 
 void cache_init_l2(struct cache *cache, struct arena *arena, const struct arch *arch)
@@ -126,8 +125,7 @@ u32 cache_access(struct cache *cache, u64 line, u32 sectors, bool write, struct 
 {
 	u64 number = line / cache->line_bytes;
 
-	return write ? write_sectors(cache, number, sectors, count)
-	             : read_sectors(cache, number, sectors, count);
+	return write ? write_sectors(cache, number, sectors, count) : read_sectors(cache, number, sectors, count);
 }
 
 /* Takes the lane's line out of `left` and returns its sectors, in lines of `line_bytes`. */
@@ -157,7 +155,7 @@ static void drop_sectors(struct cache *cache, u64 number, u32 sectors)
 }
 
 void cache_warp(struct cache *l1, struct cache *l2, const struct sector_access *access, bool through_l1,
-                const u64 address[WARP_LANES], struct cache_count *l1_count, struct cache_count *l2_count)
+		const u64 address[WARP_LANES], struct cache_count *l1_count, struct cache_count *l2_count)
 {
 	bool atomic = access->kind >= SECTOR_RED && access->kind <= SECTOR_ATOM_HALF_CAS;
 	bool write = access->kind == SECTOR_STORE || atomic;

@@ -38,8 +38,8 @@ struct cache_count {
 
 /* An empty cache of at most `bytes` (0: every access misses) with lines of `line_bytes`, a power
  * of two times `sector_bytes`, at most 8 sectors. Lives as long as the arena. */
-void cache_init(struct cache *cache, struct arena *arena, u32 bytes, u32 ways, u32 line_bytes,
-                u32 sector_bytes, enum cache_write write);
+void cache_init(struct cache *cache, struct arena *arena, u32 bytes, u32 ways, u32 line_bytes, u32 sector_bytes,
+		enum cache_write write);
 
 /* The first level of one SM whose shared memory takes `shared_bytes`; the GPU's second level. */
 void cache_init_l1(struct cache *cache, struct arena *arena, const struct arch *arch, u32 shared_bytes);
@@ -56,6 +56,6 @@ void cache_clear(struct cache *cache);
  * the first level's policy, atomics at the second level alone (they drop the first level's
  * copy). Local memory: give addresses that are distinct by warp. `l1` may be NULL. */
 void cache_warp(struct cache *l1, struct cache *l2, const struct sector_access *access, bool through_l1,
-                const u64 address[WARP_LANES], struct cache_count *l1_count, struct cache_count *l2_count);
+		const u64 address[WARP_LANES], struct cache_count *l1_count, struct cache_count *l2_count);
 
 #endif

@@ -53,7 +53,7 @@ static bool reads_meet(u32 width, u32 mask, const u64 global[WARP_LANES])
 
 /* A unit's lanes, those of each tag wavefront apart. */
 static void count_unit(u32 width, u32 unit, u32 tag_wavefronts, const u8 wavefront[WARP_LANES],
-                       const u64 global[WARP_LANES], const u32 shared[WARP_LANES], struct copy_count *count)
+		       const u64 global[WARP_LANES], const u32 shared[WARP_LANES], struct copy_count *count)
 {
 	for (u32 w = 0; w < tag_wavefronts; w++) {
 		u32 part = 0;
@@ -76,7 +76,7 @@ static u32 zero_conflicts(u32 width, u32 zeros, const u32 shared[WARP_LANES])
 static u32 lanes_of_unit(u32 width) { return width == 4 ? FULL_MASK : (1u << 128 / width) - 1; }
 
 void copies_count(const struct arch *arch, u32 width, u32 reads, u32 zeros, const u64 global[WARP_LANES],
-                  const u32 shared[WARP_LANES], struct copy_count *count)
+		  const u32 shared[WARP_LANES], struct copy_count *count)
 {
 	const struct sector_access load = {SECTOR_LOAD, width, reads, false, false};
 	struct sector_detail detail;

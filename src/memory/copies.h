@@ -22,7 +22,7 @@ struct copy_count {
 /* `reads` are the lanes that fetch something, `zeros` those that only fill with zeros, which go apart.
  * `global` and `shared` hold the byte address of each lane on either side. */
 void copies_count(const struct arch *arch, u32 width, u32 reads, u32 zeros, const u64 global[WARP_LANES],
-                  const u32 shared[WARP_LANES], struct copy_count *count);
+		  const u32 shared[WARP_LANES], struct copy_count *count);
 
 /* Of cp.async.cg only zeros pass the banks where conflicts are counted: of `zeros`, the lanes that fill
  * their bytes with them in part or whole; of several lanes on one address the last one's. */

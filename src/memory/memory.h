@@ -27,10 +27,10 @@ struct allocation {
 struct memory {
 	struct allocation *list; /* sorted by base */
 	u32 count, capacity;
-	u64 next;          /* where the next allocation goes */
-	u64 limit;         /* first guest address that is not to be used */
+	u64 next;  /* where the next allocation goes */
+	u64 limit; /* first guest address that is not to be used */
 	u64 total_bytes;
-	u64 generation;    /* grows when an allocation is removed: remembered hits are void */
+	u64 generation; /* grows when an allocation is removed: remembered hits are void */
 };
 
 /* `first` is where allocations start, `limit` where they must end. */

@@ -30,10 +30,10 @@ struct lines {
  * the same throughout most arrays, and were so in those recorded. */
 u32 sectors_tag_bank(u64 address)
 {
-	const u32 first = BIT(7) | BIT(9) | BIT(11) | BIT(12) | BIT(14) | BIT(16) | BIT(18) | BIT(19) |
-	                  BIT(20) | BIT(21) | BIT(23) | BIT(24) | BIT(25);
-	const u32 second = BIT(7) | BIT(8) | BIT(9) | BIT(10) | BIT(12) | BIT(13) | BIT(15) | BIT(16) |
-	                   BIT(17) | BIT(18) | BIT(20) | BIT(22) | BIT(23) | BIT(25);
+	const u32 first = BIT(7) | BIT(9) | BIT(11) | BIT(12) | BIT(14) | BIT(16) | BIT(18) | BIT(19) | BIT(20) |
+			  BIT(21) | BIT(23) | BIT(24) | BIT(25);
+	const u32 second = BIT(7) | BIT(8) | BIT(9) | BIT(10) | BIT(12) | BIT(13) | BIT(15) | BIT(16) | BIT(17) |
+			   BIT(18) | BIT(20) | BIT(22) | BIT(23) | BIT(25);
 
 	return (u32)(__builtin_parity((u32)address & first) | __builtin_parity((u32)address & second) << 1);
 }
@@ -57,7 +57,7 @@ static u32 enter_line(struct lines *lines, u8 index[64], u64 key, bool *new)
 /* Gathers the active lanes into lines of 1 << shift bytes. `turn` (may be NULL) tells apart
  * lanes that cannot share a line's visit. */
 static void gather_lines(u32 mask, const u64 address[WARP_LANES], u32 shift, const u8 turn[WARP_LANES],
-                         struct lines *lines)
+			 struct lines *lines)
 {
 	u8 index[64] = {0}, taken[TAG_BANKS] = {0};
 	u64 last_key = ~0ull;
@@ -121,8 +121,7 @@ static void gather_visits(u32 mask, const u64 address[WARP_LANES], u32 shift, st
 
 				if (address[l] >> shift == line && !(words & word)) {
 					served |= left & -left;
-					lines->sectors[lines->count] |=
-					    (u8)(1u << (address[l] >> SECTOR_SHIFT & 3));
+					lines->sectors[lines->count] |= (u8)(1u << (address[l] >> SECTOR_SHIFT & 3));
 					lines->of_lane[l] = (u8)lines->count;
 				}
 				words |= word;
@@ -165,14 +164,12 @@ struct data_stage {
 	u32 wavefronts, groups;
 };
 
-static void fold_addresses(struct data_stage *d, u32 mask, const u64 address[WARP_LANES],
-                           const struct lines *lines)
+static void fold_addresses(struct data_stage *d, u32 mask, const u64 address[WARP_LANES], const struct lines *lines)
 {
 	for (u32 left = mask; left; left &= left - 1) {
 		u32 l = (u32)__builtin_ctz(left);
 
-		d->address[l] =
-		    (u32)lines->of_lane[l] << LINE_SHIFT | ((u32)address[l] & ((1u << LINE_SHIFT) - 1));
+		d->address[l] = (u32)lines->of_lane[l] << LINE_SHIFT | ((u32)address[l] & ((1u << LINE_SHIFT) - 1));
 	}
 }
 
@@ -254,7 +251,7 @@ static void serve_data(struct data_stage *d, u32 mask, const struct lines *lines
 /* Atomics write their operands, of which compare and swap has two, and read back; a reduction only
  * writes. */
 static void count_atomic_data(struct data_stage *d, const struct sector_access *a, const struct lines *lines,
-                              struct sector_count *count)
+			      struct sector_count *count)
 {
 	const bool two = a->kind == SECTOR_ATOM_CAS;
 
@@ -285,7 +282,7 @@ static u32 part_length(const struct sector_access *a)
 }
 
 static void count_data(const struct arch *arch, const struct sector_access *a, const u64 address[WARP_LANES],
-                       const struct lines *lines, struct sector_count *count)
+		       const struct lines *lines, struct sector_count *count)
 {
 	struct data_stage d = {.arch = arch, .width = a->width, .lane_bytes = a->width};
 
@@ -333,8 +330,7 @@ static bool is_overwritten(u32 mask, u32 lane, const u32 shared[WARP_LANES])
  * or whole. What would be one tag wavefront of a load goes in as many as there are pairs of a line there
  * and a line of shared memory among those whose numbers are equal modulo 4. The data stage sees the request
  * alone. Equals all 93 recorded patterns. */
-static void count_bypass(u32 mask, const struct lines *lines, const u32 shared[WARP_LANES],
-                         struct sector_count *count)
+static void count_bypass(u32 mask, const struct lines *lines, const u32 shared[WARP_LANES], struct sector_count *count)
 {
 	/* The global line above the sector, and above the line, of shared memory. */
 	u32 sector[WARP_LANES], line[WARP_LANES], sectors = 0, pairs = 0;
@@ -361,7 +357,7 @@ static void count_bypass(u32 mask, const struct lines *lines, const u32 shared[W
 }
 
 void sectors_place_bypass(u32 mask, const u64 address[WARP_LANES], const u32 shared[WARP_LANES],
-                          struct sector_count *count)
+			  struct sector_count *count)
 {
 	struct lines lines;
 
@@ -433,8 +429,8 @@ static bool count_run(const struct sector_access *a, u64 first, u64 last, struct
 }
 
 /* Two such rows, one for each half-warp, of `length` bytes. */
-static bool count_two_rows(const struct arch *arch, const struct sector_access *a,
-                           const u64 address[WARP_LANES], u64 length, struct sector_count *count)
+static bool count_two_rows(const struct arch *arch, const struct sector_access *a, const u64 address[WARP_LANES],
+			   u64 length, struct sector_count *count)
 {
 	struct bank_access b = {BANK_STORE, BANK_MODE_4, a->width, FULL_MASK};
 	u8 taken[TAG_BANKS] = {0};
@@ -461,21 +457,21 @@ static bool count_two_rows(const struct arch *arch, const struct sector_access *
 /* A full warp whose half-warps each lie side by side, or on one address: by far the commonest.
  * True if it was that and all may pass the data stage together. */
 static bool count_rows(const struct arch *arch, const struct sector_access *a, const u64 address[WARP_LANES],
-                       struct sector_count *count)
+		       struct sector_count *count)
 {
 	u64 stride = address[1] - address[0], length = 15 * stride + a->width;
 	bool whole = address[16] == address[0] + 16 * stride;
 
 	if (a->mask != FULL_MASK || a->kind > SECTOR_ATOM ||
-	    (stride && stride != a->width && (stride != 4 || a->width > 4)) ||
-	    (a->kind >= SECTOR_RED && !whole) || !halves_have_stride(address, stride))
+	    (stride && stride != a->width && (stride != 4 || a->width > 4)) || (a->kind >= SECTOR_RED && !whole) ||
+	    !halves_have_stride(address, stride))
 		return false;
 	if (a->kind >= SECTOR_RED && !stride) {
 		/* One lane after the other. */
 		count->lines = count->sectors = count->tag_wavefronts = count->data_reads = WARP_LANES;
 		count->touched_lines = count->touched_sectors = 1;
 	} else if (whole ? !count_run(a, address[0], address[16] + length - 1, count)
-	               : !count_two_rows(arch, a, address, length, count)) {
+			 : !count_two_rows(arch, a, address, length, count)) {
 		return false;
 	}
 	count->requests = 1;
@@ -486,9 +482,8 @@ static bool count_rows(const struct arch *arch, const struct sector_access *a, c
 	return true;
 }
 
-static void count_any_lanes(const struct arch *arch, const struct sector_access *a,
-                            const u64 address[WARP_LANES], struct sector_count *count,
-                            struct sector_detail *detail)
+static void count_any_lanes(const struct arch *arch, const struct sector_access *a, const u64 address[WARP_LANES],
+			    struct sector_count *count, struct sector_detail *detail)
 {
 	bool atomic = a->kind >= SECTOR_RED && a->kind <= SECTOR_ATOM_CAS;
 	/* Compare and swap carries two operands: half a line at a time. */
@@ -521,9 +516,8 @@ static void count_any_lanes(const struct arch *arch, const struct sector_access 
 }
 
 /* 5.0 on. */
-static void count_by_sectors(const struct arch *arch, const struct sector_access *a,
-                             const u64 address[WARP_LANES], struct sector_count *count,
-                             struct sector_detail *detail)
+static void count_by_sectors(const struct arch *arch, const struct sector_access *a, const u64 address[WARP_LANES],
+			     struct sector_count *count, struct sector_detail *detail)
 {
 	if (detail || !count_rows(arch, a, address, count))
 		count_any_lanes(arch, a, address, count, detail);
@@ -546,9 +540,8 @@ static void add_up(struct sector_count *to, const struct sector_count *n)
 
 /* Atomics on 16 bits: a load, then rounds in which all lanes that wait swap their words, of which one for
  * each word gets it. */
-static void count_half_rounds(const struct arch *arch, const struct sector_access *a,
-                              const u64 address[WARP_LANES], struct sector_count *count,
-                              struct sector_detail *detail)
+static void count_half_rounds(const struct arch *arch, const struct sector_access *a, const u64 address[WARP_LANES],
+			      struct sector_count *count, struct sector_detail *detail)
 {
 	struct sector_access swap = {SECTOR_ATOM_CAS, 4, a->mask, a->l1, false};
 	const struct sector_access load = {SECTOR_LOAD, 4, a->mask, a->l1, false};
@@ -599,7 +592,7 @@ static void add_transaction(struct sector_count *count, struct sector_detail *de
 /* 1.0 and 1.1, a half-warp: lane k must be in word k of an aligned segment, of 64 bytes for
  * words of 4, of 128 for 8; words of 16 fill two segments of 128. Else a transaction a lane. */
 static void count_in_order(const struct sector_access *a, u32 half, const u64 address[WARP_LANES],
-                           struct sector_count *count, struct sector_detail *detail)
+			   struct sector_count *count, struct sector_detail *detail)
 {
 	u32 lanes = a->mask & 0xffffu << half, first = (u32)__builtin_ctz(lanes);
 	u32 segment = a->width == 4 ? 64 : 128;
@@ -627,7 +620,7 @@ static void count_in_order(const struct sector_access *a, u32 half, const u64 ad
 /* 1.2 and 1.3, a half-warp: the segment of the lowest lane left serves all lanes in it, and
  * shrinks while they use only one half of it, down to 32 bytes. */
 static void count_segments(const struct sector_access *a, u32 half, const u64 address[WARP_LANES],
-                           struct sector_count *count, struct sector_detail *detail)
+			   struct sector_count *count, struct sector_detail *detail)
 {
 	u32 segment = a->width == 1 ? 32 : a->width == 2 ? 64 : 128;
 
@@ -655,7 +648,7 @@ static void count_segments(const struct sector_access *a, u32 half, const u64 ad
 /* 2.x and 3.x, one request (a warp; 8-byte words: a half; 16: a quarter): lines through the
  * first-level cache, or segments of 32 bytes past it; stores and atomics go past it. */
 static void count_lines(const struct sector_access *a, u32 lanes, const u64 address[WARP_LANES],
-                        struct sector_count *count, struct sector_detail *detail)
+			struct sector_count *count, struct sector_detail *detail)
 {
 	u32 bytes = a->l1 && a->kind == SECTOR_LOAD ? 128 : 32;
 
@@ -672,7 +665,7 @@ static void count_lines(const struct sector_access *a, u32 lanes, const u64 addr
 }
 
 static void count_wide_requests(const struct sector_access *a, const u64 address[WARP_LANES],
-                                struct sector_count *count, struct sector_detail *detail)
+				struct sector_count *count, struct sector_detail *detail)
 {
 	u32 lanes = a->width <= 4 ? 32 : 128 / a->width;
 	struct lines lines;
@@ -699,9 +692,8 @@ static void count_wide_requests(const struct sector_access *a, const u64 address
 	count->lines = (u16)lines.count;
 }
 
-static void count_half_warps(const struct arch *arch, const struct sector_access *a,
-                             const u64 address[WARP_LANES], struct sector_count *count,
-                             struct sector_detail *detail)
+static void count_half_warps(const struct arch *arch, const struct sector_access *a, const u64 address[WARP_LANES],
+			     struct sector_count *count, struct sector_detail *detail)
 {
 	for (u32 half = 0; half < WARP_LANES; half += 16) {
 		if (!(a->mask >> half & 0xffff))
@@ -714,9 +706,8 @@ static void count_half_warps(const struct arch *arch, const struct sector_access
 	}
 }
 
-void sectors_count_global(const struct arch *arch, const struct sector_access *access,
-                          const u64 address[WARP_LANES], struct sector_count *count,
-                          struct sector_detail *detail)
+void sectors_count_global(const struct arch *arch, const struct sector_access *access, const u64 address[WARP_LANES],
+			  struct sector_count *count, struct sector_detail *detail)
 {
 	*count = (struct sector_count){0};
 	if (detail)
@@ -737,12 +728,12 @@ void sectors_count_global(const struct arch *arch, const struct sector_access *a
 		count->touched_sectors = count->sectors;
 	}
 	count->bytes_wanted =
-	    (access->mask == FULL_MASK ? WARP_LANES : (u32)__builtin_popcount(access->mask)) * access->width;
+		(access->mask == FULL_MASK ? WARP_LANES : (u32)__builtin_popcount(access->mask)) * access->width;
 	count->ideal_sectors = (u16)min_u32((count->bytes_wanted + 31) / 32, count->touched_sectors);
 }
 
-void sectors_count_local(const struct arch *arch, const struct sector_access *access,
-                         const u32 offset[WARP_LANES], struct sector_count *count)
+void sectors_count_local(const struct arch *arch, const struct sector_access *access, const u32 offset[WARP_LANES],
+			 struct sector_count *count)
 {
 	struct sector_access word = *access;
 	u64 address[WARP_LANES];

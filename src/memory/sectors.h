@@ -24,8 +24,8 @@ enum sector_kind {
 	SECTOR_ATOM_CAS,
 	SECTOR_ATOM_HALF,     /* on 16 bits, from 5.0 on: a loop of compare and swap of the word */
 	SECTOR_ATOM_HALF_CAS, /* compare and swap of 16 bits: the same, once */
-	SECTOR_ASYNC,        /* the global side of cp.async.ca */
-	SECTOR_ASYNC_BYPASS, /* of cp.async.cg, which goes past the first level */
+	SECTOR_ASYNC,         /* the global side of cp.async.ca */
+	SECTOR_ASYNC_BYPASS,  /* of cp.async.cg, which goes past the first level */
 };
 
 struct sector_access {
@@ -39,22 +39,22 @@ struct sector_access {
 /* Each is 0 if no lane is active. */
 struct sector_count {
 	u16 requests;
-	u16 transactions;   /* of the generation's grain: segments of 32 to 128 bytes on 1.x, lines
+	u16 transactions;                   /* of the generation's grain: segments of 32 to 128 bytes on 1.x, lines
 	                     * of 128 through the first level and segments of 32 past it on 2.x
 	                     * and 3.x, sectors from 5.0 on */
-	u16 sectors;        /* 32 bytes each. Atomics: each visit to a line counts its sectors again;
+	u16 sectors;                        /* 32 bytes each. Atomics: each visit to a line counts its sectors again;
 	                     * lanes on one address take one visit each */
-	u16 ideal_sectors;  /* the active lanes' bytes / 32 rounded up, never above `touched_sectors` */
-	u16 lines;          /* distinct lines of 128 bytes (1.x: segments; atomics: visits to lines) */
+	u16 ideal_sectors;                  /* the active lanes' bytes / 32 rounded up, never above `touched_sectors` */
+	u16 lines;                          /* distinct lines of 128 bytes (1.x: segments; atomics: visits to lines) */
 	u16 touched_sectors, touched_lines; /* each once, atomics' too: what source-level counters have */
-	u16 tag_wavefronts; /* from 5.0 on; else 0, as the four below */
-	u16 data_reads;     /* wavefronts of the data stage */
+	u16 tag_wavefronts;                 /* from 5.0 on; else 0, as the four below */
+	u16 data_reads;                     /* wavefronts of the data stage */
 	u16 data_writes;
 	u16 data_conflicts; /* wavefronts beyond one for each group served */
 	u16 load_sectors;   /* of the load before the loop of an atomic on 16 bits; else 0 */
 	u16 load_tag_wavefronts;
-	u32 bytes_wanted;   /* active lanes x width */
-	u32 bytes_moved;    /* between the SM's memory unit and the next level */
+	u32 bytes_wanted; /* active lanes x width */
+	u32 bytes_moved;  /* between the SM's memory unit and the next level */
 };
 
 /* For pictures: what each active lane belongs to. */
@@ -66,14 +66,13 @@ struct sector_detail {
 
 /* `address` holds global addresses; of the tag stage's hash, bits 7 to 25 count (recorded with
  * buffers at multiples of 2 MiB). Those of inactive lanes are not used. `detail` may be NULL. */
-void sectors_count_global(const struct arch *arch, const struct sector_access *access,
-                          const u64 address[WARP_LANES], struct sector_count *count,
-                          struct sector_detail *detail);
+void sectors_count_global(const struct arch *arch, const struct sector_access *access, const u64 address[WARP_LANES],
+			  struct sector_count *count, struct sector_detail *detail);
 
 /* Corrects the sectors and tag wavefronts of a cp.async.cg by where its bytes go in shared memory:
  * sectors_count_global takes the lanes' 16 bytes to lie one behind the other there. */
 void sectors_place_bypass(u32 mask, const u64 address[WARP_LANES], const u32 shared[WARP_LANES],
-                          struct sector_count *count);
+			  struct sector_count *count);
 
 /* `offset` is the byte offset of each lane in its own local memory. Word w of lane l lies at
  * (w x 32 + l) x 4 of the warp's; each word of 4 bytes is a request. The tag wavefronts
@@ -82,8 +81,8 @@ void sectors_place_bypass(u32 mask, const u64 address[WARP_LANES], const u32 sha
  * and 12 tag wavefronts); of those recorded that show it more than half lay so. The data stage's figures hold
  * up to 8 tag wavefronts (bytes and halves: 4), where frames do not matter; a load right behind a store of
  * more waits for parts of it. */
-void sectors_count_local(const struct arch *arch, const struct sector_access *access,
-                         const u32 offset[WARP_LANES], struct sector_count *count);
+void sectors_count_local(const struct arch *arch, const struct sector_access *access, const u32 offset[WARP_LANES],
+			 struct sector_count *count);
 
 /* Where a lane's local byte lies in its warp's local memory. */
 static inline u64 sectors_local_place(u32 lane, u32 offset)

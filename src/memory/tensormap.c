@@ -30,8 +30,8 @@ enum { FLAG_NAN = 1, FLAG_IM2COL = 2, PROMOTION_SHIFT = 2, MAGIC = 0x70616d74 };
 u32 tensor_type_bytes(u32 type)
 {
 	static const u8 bytes[TENSOR_TYPES] = {
-		[TENSOR_U8] = 1, [TENSOR_U16] = 2, [TENSOR_U32] = 4, [TENSOR_S32] = 4, [TENSOR_U64] = 8,
-		[TENSOR_S64] = 8, [TENSOR_F16] = 2, [TENSOR_F32] = 4, [TENSOR_F32_FTZ] = 4, [TENSOR_F64] = 8,
+		[TENSOR_U8] = 1,   [TENSOR_U16] = 2,  [TENSOR_U32] = 4,     [TENSOR_S32] = 4,     [TENSOR_U64] = 8,
+		[TENSOR_S64] = 8,  [TENSOR_F16] = 2,  [TENSOR_F32] = 4,     [TENSOR_F32_FTZ] = 4, [TENSOR_F64] = 8,
 		[TENSOR_BF16] = 2, [TENSOR_TF32] = 4, [TENSOR_TF32_FTZ] = 4};
 
 	return type < TENSOR_TYPES ? bytes[type] : 1;
@@ -41,8 +41,13 @@ u32 tensor_swizzle_span(u32 swizzle) { return swizzle ? 16u << swizzle : 0; }
 
 void tensor_map_store(const struct tensor_map *m, u8 bytes[TENSOR_MAP_BYTES])
 {
-	struct encoded e = {.address = m->address, .rank = m->rank, .type = m->type, .interleave = m->interleave,
-			    .swizzle = m->swizzle, .magic = MAGIC, .channels = (u16)m->channels,
+	struct encoded e = {.address = m->address,
+			    .rank = m->rank,
+			    .type = m->type,
+			    .interleave = m->interleave,
+			    .swizzle = m->swizzle,
+			    .magic = MAGIC,
+			    .channels = (u16)m->channels,
 			    .pixels = (u16)m->pixels};
 
 	e.flags = (u8)((m->fills_nan ? FLAG_NAN : 0) | (m->im2col ? FLAG_IM2COL : 0) | m->promotion << PROMOTION_SHIFT);
@@ -66,10 +71,16 @@ bool tensor_map_decode(const u8 bytes[TENSOR_MAP_BYTES], struct tensor_map *m)
 	memcpy(&e, bytes, sizeof e);
 	if (e.magic != MAGIC)
 		return false;
-	*m = (struct tensor_map){.address = e.address, .rank = e.rank, .type = e.type, .interleave = e.interleave,
-				 .swizzle = e.swizzle, .promotion = (u8)(e.flags >> PROMOTION_SHIFT),
-				 .fills_nan = e.flags & FLAG_NAN, .im2col = e.flags & FLAG_IM2COL,
-				 .channels = e.channels, .pixels = e.pixels};
+	*m = (struct tensor_map){.address = e.address,
+				 .rank = e.rank,
+				 .type = e.type,
+				 .interleave = e.interleave,
+				 .swizzle = e.swizzle,
+				 .promotion = (u8)(e.flags >> PROMOTION_SHIFT),
+				 .fills_nan = e.flags & FLAG_NAN,
+				 .im2col = e.flags & FLAG_IM2COL,
+				 .channels = e.channels,
+				 .pixels = e.pixels};
 	for (u32 k = 0; k < TENSOR_RANK; k++) {
 		m->dims[k] = (u64)e.dims[k] + 1;
 		m->box[k] = e.box[k];
@@ -119,8 +130,9 @@ static const char *wrong_modes(const struct tensor_map *m)
 		return NULL;
 	if (inner % 16)
 		return "a row of the box is no multiple of 16 bytes";
-	return m->swizzle && inner > tensor_swizzle_span(m->swizzle) ? "a row of the box is longer than the swizzle's span"
-								     : NULL;
+	return m->swizzle && inner > tensor_swizzle_span(m->swizzle)
+		       ? "a row of the box is longer than the swizzle's span"
+		       : NULL;
 }
 
 const char *tensor_map_wrong(const struct tensor_map *m)
@@ -191,8 +203,8 @@ static s32 read_list(const char *text, size_t length, s64 *numbers, u32 most)
 
 static bool read_word(struct tensor_map *m, const char *key, const char *text, size_t length, bool *known)
 {
-	static const char *const types[] = {"u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f32ftz", "f64",
-					    "bf16", "tf32", "tf32ftz", NULL};
+	static const char *const types[] = {"u8",  "u16",    "u32", "s32",  "u64",  "s64",     "f16",
+					    "f32", "f32ftz", "f64", "bf16", "tf32", "tf32ftz", NULL};
 	static const char *const interleaves[] = {"none", "16B", "32B", NULL};
 	static const char *const swizzles[] = {"none", "32B", "64B", "128B", NULL};
 	static const char *const promotions[] = {"none", "64B", "128B", "256B", NULL};
@@ -201,8 +213,8 @@ static bool read_word(struct tensor_map *m, const char *key, const char *text, s
 	static const struct {
 		const char *key;
 		const char *const *words;
-	} fields[] = {{"dtype", types}, {"inter", interleaves}, {"swizzle", swizzles}, {"l2", promotions},
-		      {"oob", fills}, {"mode", modes}};
+	} fields[] = {{"dtype", types},   {"inter", interleaves}, {"swizzle", swizzles},
+		      {"l2", promotions}, {"oob", fills},         {"mode", modes}};
 	u8 *const bytes[] = {&m->type, &m->interleave, &m->swizzle, &m->promotion, NULL, NULL};
 
 	for (u32 k = 0; k < COUNT_OF(fields); k++) {
@@ -260,8 +272,8 @@ static bool read_numbers(struct reading *r, const char *key, const char *text, s
 
 bool tensor_map_parse(const char *text, struct tensor_map *map, u32 *buffer, u64 *offset)
 {
-	static const char *const numbers[] = {"buf", "off", "dims", "strides", "box", "estr", "lower", "upper",
-					      "channels", "pixels", NULL};
+	static const char *const numbers[] = {"buf",   "off",   "dims",     "strides", "box", "estr",
+					      "lower", "upper", "channels", "pixels",  NULL};
 	struct reading r = {.map = map, .buffer = buffer, .offset = offset};
 
 	*map = (struct tensor_map){0};

@@ -14,8 +14,20 @@ enum { TENSOR_MAP_BYTES = 128, TENSOR_RANK = 5 };
 
 /* Numbered as tensormap.replace's .elemtype (PTX ISA 9.7.9.28), and so on for the others. */
 enum tensor_type {
-	TENSOR_U8, TENSOR_U16, TENSOR_U32, TENSOR_S32, TENSOR_U64, TENSOR_S64, TENSOR_F16, TENSOR_F32,
-	TENSOR_F32_FTZ, TENSOR_F64, TENSOR_BF16, TENSOR_TF32, TENSOR_TF32_FTZ, TENSOR_TYPES
+	TENSOR_U8,
+	TENSOR_U16,
+	TENSOR_U32,
+	TENSOR_S32,
+	TENSOR_U64,
+	TENSOR_S64,
+	TENSOR_F16,
+	TENSOR_F32,
+	TENSOR_F32_FTZ,
+	TENSOR_F64,
+	TENSOR_BF16,
+	TENSOR_TF32,
+	TENSOR_TF32_FTZ,
+	TENSOR_TYPES
 };
 enum tensor_interleave { TENSOR_INTERLEAVE_NONE, TENSOR_INTERLEAVE_16B, TENSOR_INTERLEAVE_32B };
 enum tensor_swizzle { TENSOR_SWIZZLE_NONE, TENSOR_SWIZZLE_32B, TENSOR_SWIZZLE_64B, TENSOR_SWIZZLE_128B };
@@ -29,8 +41,8 @@ struct tensor_map {
 	u64 strides[TENSOR_RANK - 1]; /* bytes between neighbours along dimension k + 1 */
 	u32 box[TENSOR_RANK];         /* tiled: elements of the tile */
 	u32 element_strides[TENSOR_RANK];
-	s32 lower[3], upper[3];       /* im2col: corners of the bounding box, innermost spatial first */
-	u32 channels, pixels;         /* im2col */
+	s32 lower[3], upper[3]; /* im2col: corners of the bounding box, innermost spatial first */
+	u32 channels, pixels;   /* im2col */
 };
 
 u32 tensor_type_bytes(u32 type);

@@ -176,8 +176,10 @@ static void texel_at(const struct texture *t, const u8 *host, const struct textu
 		}
 	}
 	const u32 layer = t->layers && q->layer >= t->layers ? t->layers - 1 : q->layer;
-	texture_read(t, host + texture_offset(t, (u32)in[0] * samples + q->sample, (u32)in[1], t->layers ? layer : (u32)in[2]),
-		     as_stored, value);
+	texture_read(
+		t,
+		host + texture_offset(t, (u32)in[0] * samples + q->sample, (u32)in[1], t->layers ? layer : (u32)in[2]),
+		as_stored, value);
 }
 
 /* The coordinate in texels. A normalized one has 21 bits of fraction, and wrapping takes the fraction first;
@@ -224,7 +226,8 @@ static void corners(const struct texture *t, const struct texture_query *q, bool
 static u32 times(u32 a, u32 b) { return (a * b + WEIGHT_STEPS / 2) / WEIGHT_STEPS; }
 
 /* What a filter mixes at one level, `share` of the whole. */
-static void add_taps(const struct texture *t, const u8 *host, const struct texture_query *q, u32 share, struct taps *taps)
+static void add_taps(const struct texture *t, const u8 *host, const struct texture_query *q, u32 share,
+		     struct taps *taps)
 {
 	u32 part[3];
 	s64 low[3];
@@ -246,7 +249,8 @@ static void add_taps(const struct texture *t, const u8 *host, const struct textu
 	}
 }
 
-static void nearest(const struct texture *t, const u8 *host, const struct texture_query *q, bool as_stored, u32 result[4])
+static void nearest(const struct texture *t, const u8 *host, const struct texture_query *q, bool as_stored,
+		    u32 result[4])
 {
 	s64 at[3] = {0, 0, 0};
 
@@ -400,7 +404,8 @@ static u32 clamped(const struct texture *t, u32 value)
 /* Formatted stores cut, and a NaN keeps its sign and the top of its payload: recorded. */
 static u16 cut_half(u32 value)
 {
-	return (value & 0x7fffffff) > 0x7f800000 ? (u16)((value >> 16 & 0x8000) | 0x7e00 | (value >> 13 & 0x3ff)) : f16_from_f32(value, ROUND_RZ);
+	return (value & 0x7fffffff) > 0x7f800000 ? (u16)((value >> 16 & 0x8000) | 0x7e00 | (value >> 13 & 0x3ff))
+						 : f16_from_f32(value, ROUND_RZ);
 }
 
 void texture_store(const struct texture *t, u8 *texel, const u32 value[4])

@@ -20,20 +20,20 @@ enum texture_address { ADDRESS_WRAP, ADDRESS_MIRROR, ADDRESS_CLAMP, ADDRESS_BORD
 
 struct texture {
 	u64 magic;
-	u64 data;           /* guest address of the texels, in global memory */
-	u64 pitch, slice;   /* bytes from row to row, and from layer or depth to the next, of level 0 */
+	u64 data;                         /* guest address of the texels, in global memory */
+	u64 pitch, slice;                 /* bytes from row to row, and from layer or depth to the next, of level 0 */
 	u32 width, height, depth, layers; /* 0 where the dimension does not exist */
-	u8 channels;        /* 1, 2, 4 */
-	u8 channel_bits;    /* 8, 16, 32 */
-	u8 kind;            /* enum texture_kind */
-	u8 linear;          /* filter: linear, else nearest */
+	u8 channels;                      /* 1, 2, 4 */
+	u8 channel_bits;                  /* 8, 16, 32 */
+	u8 kind;                          /* enum texture_kind */
+	u8 linear;                        /* filter: linear, else nearest */
 	u8 normalized_coordinates;
 	u8 normalized_values; /* integers of 8 and 16 bits are read as [0, 1] or [-1, 1] */
-	u8 address[3];      /* enum texture_address */
-	u8 levels;          /* of a mipmapped texture, else 0; each is half the last and follows it without gaps */
-	u8 mixes_levels;    /* filter between levels: linear, else nearest */
-	u8 samples;         /* of a multi-sample texture, else 0; a texel's samples lie side by side */
-	u8 seamless;        /* filters of a cube go on across the edges of its faces */
+	u8 address[3];        /* enum texture_address */
+	u8 levels;            /* of a mipmapped texture, else 0; each is half the last and follows it without gaps */
+	u8 mixes_levels;      /* filter between levels: linear, else nearest */
+	u8 samples;           /* of a multi-sample texture, else 0; a texel's samples lie side by side */
+	u8 seamless;          /* filters of a cube go on across the edges of its faces */
 	u8 reserved[3];
 	f32 level_bias, level_low, level_high; /* added to the level that is asked for, and its bounds */
 	f32 border[4];
@@ -51,12 +51,12 @@ bool texture_is_sound(const struct texture *t);
 
 /* What an instruction asks for. */
 struct texture_query {
-	u32 dimensions;  /* 1 to 3, layers apart */
+	u32 dimensions; /* 1 to 3, layers apart */
 	u32 layer;
 	u32 sample;
-	bool cube;       /* at: a direction; six layers for each cube, q->layer counts cubes */
-	bool integers;   /* s32 coordinates: texels, unfiltered; a level then is one, too */
-	bool bounded;    /* those and the layer are clamped, as with a level; else nothing is outside: recorded */
+	bool cube;     /* at: a direction; six layers for each cube, q->layer counts cubes */
+	bool integers; /* s32 coordinates: texels, unfiltered; a level then is one, too */
+	bool bounded;  /* those and the layer are clamped, as with a level; else nothing is outside: recorded */
 	s32 texel[3];
 	f32 at[3];
 	s32 offset[3];

@@ -20,7 +20,9 @@ struct spot {
  * is no number is 0. */
 static f64 part_of(f64 component, f64 greatest)
 {
-	const f64 part = greatest < 0x1p-126 ? component * INFINITY : greatest > 0x1p126 ? component * 0.0 : component / greatest;
+	const f64 part = greatest < 0x1p-126  ? component * INFINITY
+			 : greatest > 0x1p126 ? component * 0.0
+					      : component / greatest;
 
 	return part > 1 ? 1 : part < -1 ? -1 : part == part ? part : 0;
 }
@@ -62,10 +64,7 @@ static void face_texel(const struct texture *t, const u8 *host, const struct tex
 
 static s64 inside(const struct texture *t, s64 x) { return x < 0 ? 0 : x >= (s64)t->width ? (s64)t->width - 1 : x; }
 
-static s64 texel_place(const struct texture *t, f64 at)
-{
-	return inside(t, (s64)floor((at + 1) / 2 * t->width));
-}
+static s64 texel_place(const struct texture *t, f64 at) { return inside(t, (s64)floor((at + 1) / 2 * t->width)); }
 
 /* The texel next to an edge, on the other side of it: one coordinate lies outside of the face. */
 static void across(const struct texture *t, const u8 *host, const struct texture_query *q, u32 face, s64 x, s64 y,
@@ -132,7 +131,8 @@ void cube_taps(const struct texture *t, const u8 *host, const struct texture_que
 	const struct spot spot = spot_of((f64[]){q->at[0], q->at[1], q->at[2]});
 	const s64 x = filter_place(t, spot.at[0]), y = filter_place(t, spot.at[1]);
 	const u32 first = filter_weights(taps, share, (u32)x & (WEIGHT_STEPS - 1), (u32)y & (WEIGHT_STEPS - 1));
-	const u32 beyond = filter_texels(t, host, q, spot.face, x >> WEIGHT_BITS, y >> WEIGHT_BITS, true, &taps->value[first]);
+	const u32 beyond =
+		filter_texels(t, host, q, spot.face, x >> WEIGHT_BITS, y >> WEIGHT_BITS, true, &taps->value[first]);
 
 	if (beyond < TAP_GROUP)
 		share_corner(taps, first, beyond);

@@ -33,7 +33,8 @@ struct float_format {
 	f64 most;            /* greater ones are infinite */
 	u32 nan;
 };
-static const struct float_format single = {23, -126, 27, 0x1.ffffffp127, 0x7fffffff}, half = {10, -14, 14, 65520, 0x7fffe000};
+static const struct float_format single = {23, -126, 27, 0x1.ffffffp127, 0x7fffffff},
+				 half = {10, -14, 14, 65520, 0x7fffe000};
 
 /* To nearest, ties away from zero. */
 static f64 rounded(const struct float_format *f, f64 value)

@@ -212,10 +212,7 @@ static inline u16 f16_fma_oob_sat(u16 a, u16 b, u16 c)
 {
 	return f16_fma(a, b, c, false, true, false) & half_oob_mask(a, b);
 }
-static inline u16 bf16_fma_oob(u16 a, u16 b, u16 c, bool relu)
-{
-	return bf16_fma(a, b, c, relu) & half_oob_mask(a, b);
-}
+static inline u16 bf16_fma_oob(u16 a, u16 b, u16 c, bool relu) { return bf16_fma(a, b, c, relu) & half_oob_mask(a, b); }
 
 /* min and max, as f32_pick; inf is the format's infinity. */
 static inline s16 half_order(u16 a) { return (s16)(a ^ ((u16)((s16)a >> 15) & 0x7fff)); }
@@ -248,21 +245,14 @@ static inline u16 bf16_max(u16 a, u16 b, bool propagate, bool xorsign_abs)
 	return half_pick(a, b, BF16_INF, true, propagate, xorsign_abs);
 }
 
-static inline u16 f16_abs(u16 a, bool ftz)
-{
-	return f16_is_nan(a) ? HALF_NAN : f16_flush_if(a, ftz) & 0x7fff;
-}
-static inline u16 f16_neg(u16 a, bool ftz)
-{
-	return f16_is_nan(a) ? HALF_NAN : f16_flush_if(a, ftz) ^ HALF_SIGN;
-}
+static inline u16 f16_abs(u16 a, bool ftz) { return f16_is_nan(a) ? HALF_NAN : f16_flush_if(a, ftz) & 0x7fff; }
+static inline u16 f16_neg(u16 a, bool ftz) { return f16_is_nan(a) ? HALF_NAN : f16_flush_if(a, ftz) ^ HALF_SIGN; }
 static inline u16 bf16_abs(u16 a) { return bf16_is_nan(a) ? HALF_NAN : a & 0x7fff; }
 static inline u16 bf16_neg(u16 a) { return bf16_is_nan(a) ? HALF_NAN : a ^ HALF_SIGN; }
 
 static inline bool f16_compare(enum float_cmp cmp, u16 a, u16 b, bool ftz)
 {
-	return f32_compare(cmp, f32_from_f16(f16_flush_if(a, ftz)), f32_from_f16(f16_flush_if(b, ftz)),
-	                   false);
+	return f32_compare(cmp, f32_from_f16(f16_flush_if(a, ftz)), f32_from_f16(f16_flush_if(b, ftz)), false);
 }
 static inline bool bf16_compare(enum float_cmp cmp, u16 a, u16 b)
 {

@@ -13,10 +13,7 @@ static bool f64_is_zero(u64 a) { return (a & ~F64_SIGN) == 0; }
 
 static struct soft open32(u32 a) { return soft_unpack(&soft_f32, a); }
 static struct soft open64(u64 a) { return soft_unpack(&soft_f64, a); }
-static u32 close32(struct soft v, enum round round, bool ftz)
-{
-	return (u32)soft_pack(&soft_f32, v, round, ftz);
-}
+static u32 close32(struct soft v, enum round round, bool ftz) { return (u32)soft_pack(&soft_f32, v, round, ftz); }
 static u64 close64(struct soft v, enum round round) { return soft_pack(&soft_f64, v, round, false); }
 
 /* c is added to the product a * b; c or the product may be infinite. */
@@ -45,15 +42,9 @@ u32 f32_fma(u32 a, u32 b, u32 c, enum round round, bool ftz, bool sat)
 	return f32_sat_if(f32_fma_flushed(a, b, c, round, ftz), sat);
 }
 
-u32 f32_add(u32 a, u32 b, enum round round, bool ftz, bool sat)
-{
-	return f32_fma(a, F32_ONE, b, round, ftz, sat);
-}
+u32 f32_add(u32 a, u32 b, enum round round, bool ftz, bool sat) { return f32_fma(a, F32_ONE, b, round, ftz, sat); }
 
-u32 f32_sub(u32 a, u32 b, enum round round, bool ftz, bool sat)
-{
-	return f32_add(a, b ^ F32_SIGN, round, ftz, sat);
-}
+u32 f32_sub(u32 a, u32 b, enum round round, bool ftz, bool sat) { return f32_add(a, b ^ F32_SIGN, round, ftz, sat); }
 
 u32 f32_mul(u32 a, u32 b, enum round round, bool ftz, bool sat)
 {

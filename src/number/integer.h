@@ -53,8 +53,14 @@ static inline u32 int_add_x2(u32 a, u32 b) { return ((a + b) & 0xffff) | ((a & 0
 static inline u32 int_join_x2(u32 low, u32 high) { return (low & 0xffff) | high << 16; }
 static inline s32 int_min_s32(s32 a, s32 b) { return a < b ? a : b; }
 static inline s32 int_max_s32(s32 a, s32 b) { return a > b ? a : b; }
-static inline u32 int_min_u16x2(u32 a, u32 b) { return int_join_x2(min_u32(a & 0xffff, b & 0xffff), min_u32(a >> 16, b >> 16)); }
-static inline u32 int_max_u16x2(u32 a, u32 b) { return int_join_x2(max_u32(a & 0xffff, b & 0xffff), max_u32(a >> 16, b >> 16)); }
+static inline u32 int_min_u16x2(u32 a, u32 b)
+{
+	return int_join_x2(min_u32(a & 0xffff, b & 0xffff), min_u32(a >> 16, b >> 16));
+}
+static inline u32 int_max_u16x2(u32 a, u32 b)
+{
+	return int_join_x2(max_u32(a & 0xffff, b & 0xffff), max_u32(a >> 16, b >> 16));
+}
 static inline u32 int_min_s16x2(u32 a, u32 b)
 {
 	return int_join_x2((u32)int_min_s32((s16)a, (s16)b), (u32)int_min_s32((s32)a >> 16, (s32)b >> 16));

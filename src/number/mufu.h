@@ -55,17 +55,17 @@ static inline u32 mufu_rcp_significand(u32 mantissa)
 {
 	u32 i = mantissa >> 16, x = mantissa & 0xffff;
 	return (u32)(mufu_quadratic(mufu_table_rcp[0][i], mufu_table_rcp[1][i], mufu_table_rcp[2][i], 13, x,
-	                            mufu_square(2 * x), 0x47e7) >>
-	             15);
+				    mufu_square(2 * x), 0x47e7) >>
+		     15);
 }
 
 /* 2^24 / sqrt(m * 2^odd), cut. */
 static inline u32 mufu_rsqrt_significand(u32 mantissa, u32 odd)
 {
 	u32 i = odd << 6 | mantissa >> 17, x = mantissa & 0x1ffff;
-	return (u32)(mufu_quadratic(mufu_table_rsqrt[0][i], mufu_table_rsqrt[1][i], mufu_table_rsqrt[2][i],
-	                            14, x, 4 * mufu_square(x), 0x7fff) >>
-	             16);
+	return (u32)(mufu_quadratic(mufu_table_rsqrt[0][i], mufu_table_rsqrt[1][i], mufu_table_rsqrt[2][i], 14, x,
+				    4 * mufu_square(x), 0x7fff) >>
+		     16);
 }
 
 /*
@@ -98,9 +98,9 @@ static inline u32 mufu_sqrt(u32 a)
 {
 	u32 exp = (a >> 23) & 0xff, odd = ~exp & 1;
 	u32 i = odd << 6 | (a >> 17 & 0x3f), x = a & 0x1ffff;
-	u32 sig = (u32)(mufu_quadratic(mufu_table_sqrt[0][i], mufu_table_sqrt[1][i], mufu_table_sqrt[2][i],
-	                               15, x << odd, 2 * mufu_square(x), 0xffff) >>
-	                17);
+	u32 sig = (u32)(mufu_quadratic(mufu_table_sqrt[0][i], mufu_table_sqrt[1][i], mufu_table_sqrt[2][i], 15,
+				       x << odd, 2 * mufu_square(x), 0xffff) >>
+			17);
 	u32 bits = ((126 + (u32)((s32)(exp - 127 - odd) >> 1)) << 23) + sig;
 	bits = exp == 255 ? F32_INF : bits;
 	bits = a >> 31 || f32_is_nan(a) ? F32_NAN : bits;
@@ -118,9 +118,9 @@ static inline u32 mufu_ex2(u32 a)
 	s32 flipped = fixed & 0x7fffff ? ~fixed : 0 - fixed;
 	fixed = negative ? flipped : fixed;
 	u32 i = (u32)fixed >> 17 & 0x3f, x = (u32)fixed & 0x1ffff;
-	s32 sig = (s32)(mufu_quadratic(mufu_table_ex2[0][i], mufu_table_ex2[1][i], mufu_table_ex2[2][i], 13,
-	                               x, mufu_square(x), 0x77e2) >>
-	                15);
+	s32 sig = (s32)(mufu_quadratic(mufu_table_ex2[0][i], mufu_table_ex2[1][i], mufu_table_ex2[2][i], 13, x,
+				       mufu_square(x), 0x77e2) >>
+			15);
 	s32 bits = (126 + (fixed >> 23)) * (1 << 23) + sig;
 	u32 result = bits < 0x00800000 ? 0 : (u32)bits;
 	result = big ? (negative ? 0 : F32_INF) : result;
@@ -131,7 +131,7 @@ static inline u32 mufu_lg2(u32 a)
 {
 	u32 exp = (a >> 23) & 0xff, i = a >> 17 & 0x3f, x = a & 0x1ffff;
 	s64 v = mufu_quadratic(mufu_table_lg2[0][i], mufu_table_lg2[1][i], mufu_table_lg2[2][i], 12, x,
-	                       2 * mufu_square(x), 0x3345);
+			       2 * mufu_square(x), 0x3345);
 	/* (v >> 2) + (exp - 127) * 2^36: v is positive, so the bias of 64 units keeps it so. */
 	s64 sum = (s64)((u64)v >> 2) + (s64)((s32)exp - 127) * ((s64)1 << 36);
 	u64 magnitude = (u64)(sum < 0 ? ~sum : sum);
@@ -153,8 +153,8 @@ static inline u32 mufu_circular(u32 magnitude, u32 sign, u32 quarter)
 	f ^= (0 - (quadrant & 1)) & 0x7fffff;
 	sign ^= (quadrant & 2) << 30;
 	u32 i = f >> 17, x = f & 0x1ffff;
-	s64 v = mufu_quadratic(mufu_table_sin[0][i], mufu_table_sin[1][i], mufu_table_sin[2][i], 11, x,
-	                       mufu_square(x), 0);
+	s64 v = mufu_quadratic(mufu_table_sin[0][i], mufu_table_sin[1][i], mufu_table_sin[2][i], 11, x, mufu_square(x),
+			       0);
 	return magnitude >= F32_INF ? F32_NAN : mufu_normalise((u64)v, -37) | sign;
 }
 static inline u32 mufu_sin(u32 a) { return mufu_circular(a & ~F32_SIGN, a & F32_SIGN, 0); }
@@ -169,7 +169,7 @@ static inline u32 mufu_tanh(u32 a)
 	u32 i = (u32)mufu_tanh_first[binade] + (mantissa >> (23 - n));
 	u32 x = (mantissa >> (6 - n)) & 0x1ffff;
 	s64 v = mufu_quadratic(mufu_table_tanh[0][i], mufu_table_tanh[1][i], mufu_table_tanh[2][i], 14, x,
-	                       mufu_square(x), 0);
+			       mufu_square(x), 0);
 	u32 bits = mufu_normalise((u64)v, -40);
 	bits = magnitude < 0x3b800000 ? magnitude : bits;
 	bits = magnitude >= 0x41000000 ? F32_ONE : bits;

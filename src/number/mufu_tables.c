@@ -4,6 +4,7 @@
  */
 #include "number/mufu_tables.h"
 
+/* clang-format off */
 const s32 mufu_table_rcp[3][128] = {
     {
         67108862, 66588640, 66076420, 65572019, 65075260, 64585974, 64103990, 63629144, 63161282, 62700252,
@@ -227,3 +228,4 @@ const s32 mufu_table_tanh[3][51] = {
 
 const s32 mufu_tanh_bits[11] = {0, 0, 0, 1, 1, 2, 2, 2, 3, 4, 3};
 const s32 mufu_tanh_first[11] = {0, 1, 2, 3, 5, 7, 11, 15, 19, 27, 43};
+/* clang-format on */

@@ -17,9 +17,9 @@ struct small_row {
 };
 
 static const struct small_row small_rows[] = {
-    [SMALL_E4M3] = {{4, 3}, -6, 0x7e, 0x7f, 0x7f}, [SMALL_E5M2] = {{5, 2}, -14, 0x7b, 0x7f, 0x7c},
-    [SMALL_E2M3] = {{2, 3}, 0, 0x1f, 0x1f, 0xff},  [SMALL_E3M2] = {{3, 2}, -2, 0x1f, 0x1f, 0xff},
-    [SMALL_E2M1] = {{2, 1}, 0, 0x07, 0x07, 0xff},
+	[SMALL_E4M3] = {{4, 3}, -6, 0x7e, 0x7f, 0x7f}, [SMALL_E5M2] = {{5, 2}, -14, 0x7b, 0x7f, 0x7c},
+	[SMALL_E2M3] = {{2, 3}, 0, 0x1f, 0x1f, 0xff},  [SMALL_E3M2] = {{3, 2}, -2, 0x1f, 0x1f, 0xff},
+	[SMALL_E2M1] = {{2, 1}, 0, 0x07, 0x07, 0xff},
 };
 
 static int small_sign_shift(const struct small_row *r) { return r->format.exp_bits + r->format.man_bits; }
@@ -44,10 +44,7 @@ u8 small_from_f32(enum small_format format, u32 a, bool relu)
 	return small_finish(r, code, a >> 31, relu);
 }
 
-u8 small_from_f16(enum small_format format, u16 a, bool relu)
-{
-	return small_from_f32(format, f32_from_f16(a), relu);
-}
+u8 small_from_f16(enum small_format format, u16 a, bool relu) { return small_from_f32(format, f32_from_f16(a), relu); }
 
 u16 f16_from_small(enum small_format format, u8 a, bool relu)
 {
@@ -82,14 +79,12 @@ u8 small_from_f32_rs(enum small_format format, u32 a, bool relu, u32 random)
 	if (magnitude > F32_INF)
 		return r->nan;
 	struct soft v = soft_unpack(&soft_f32, magnitude);
-	u64 code =
-	    magnitude == F32_INF ? r->max : encode_rs(r->least, r->format.man_bits, v, random, random_bits);
+	u64 code = magnitude == F32_INF ? r->max : encode_rs(r->least, r->format.man_bits, v, random, random_bits);
 	return small_finish(r, code, a >> 31, relu);
 }
 
 /* Into f16 or bf16, whose infinity is inf. */
-static u16 half_from_f32_rs(int least, int man_bits, u16 inf, u32 a, bool satfinite, u32 random,
-                            int random_bits)
+static u16 half_from_f32_rs(int least, int man_bits, u16 inf, u32 a, bool satfinite, u32 random, int random_bits)
 {
 	u32 magnitude = a & ~F32_SIGN;
 	if (magnitude > F32_INF)

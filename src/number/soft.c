@@ -28,9 +28,9 @@ struct soft soft_unpack(const struct soft_format *f, u64 bits)
 	u64 man = bits & ((1ull << f->man_bits) - 1);
 	int field = (int)(bits >> f->man_bits) & ((1 << f->exp_bits) - 1);
 	struct soft v = {
-	    .sign = (bits >> (f->man_bits + f->exp_bits)) & 1,
-	    .exp = (field ? field : 1) - soft_bias(f),
-	    .sig = (man | (field ? 1ull << f->man_bits : 0)) << (63 - f->man_bits),
+		.sign = (bits >> (f->man_bits + f->exp_bits)) & 1,
+		.exp = (field ? field : 1) - soft_bias(f),
+		.sig = (man | (field ? 1ull << f->man_bits : 0)) << (63 - f->man_bits),
 	};
 	return soft_normalise(v);
 }
@@ -118,9 +118,9 @@ struct soft soft_narrow(struct soft_wide v)
 	int shift = high ? __builtin_clzll(high) : 64 + __builtin_clzll(low);
 	u128 sig = v.sig << shift;
 	return (struct soft){
-	    .sign = v.sign,
-	    .exp = v.exp + 1 - shift,
-	    .sig = (u64)(sig >> 64) | ((u64)sig != 0),
+		.sign = v.sign,
+		.exp = v.exp + 1 - shift,
+		.sig = (u64)(sig >> 64) | ((u64)sig != 0),
 	};
 }
 

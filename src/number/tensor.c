@@ -10,28 +10,21 @@
 u32 tensor_format_bits(enum tensor_format format)
 {
 	static const u8 bits[] = {
-		[TENSOR_F16] = 16, [TENSOR_BF16] = 16, [TENSOR_TF32] = 32, [TENSOR_E4M3] = 8,
-		[TENSOR_E5M2] = 8, [TENSOR_F32] = 32,  [TENSOR_F64] = 64,  [TENSOR_S8] = 8,
-		[TENSOR_U8] = 8,   [TENSOR_S4] = 4,    [TENSOR_U4] = 4,    [TENSOR_B1] = 1,
-		[TENSOR_S32] = 32,
+		[TENSOR_F16] = 16, [TENSOR_BF16] = 16, [TENSOR_TF32] = 32, [TENSOR_E4M3] = 8, [TENSOR_E5M2] = 8,
+		[TENSOR_F32] = 32, [TENSOR_F64] = 64,  [TENSOR_S8] = 8,    [TENSOR_U8] = 8,   [TENSOR_S4] = 4,
+		[TENSOR_U4] = 4,   [TENSOR_B1] = 1,    [TENSOR_S32] = 32,
 	};
 	return bits[format];
 }
 
-static bool is_fp8(enum tensor_format f)
-{
-	return f == TENSOR_E4M3 || f == TENSOR_E5M2;
-}
+static bool is_fp8(enum tensor_format f) { return f == TENSOR_E4M3 || f == TENSOR_E5M2; }
 
 static bool is_integer(enum tensor_format f)
 {
 	return f == TENSOR_S8 || f == TENSOR_U8 || f == TENSOR_S4 || f == TENSOR_U4;
 }
 
-static bool is_float_result(enum tensor_format f)
-{
-	return f == TENSOR_F16 || f == TENSOR_F32;
-}
+static bool is_float_result(enum tensor_format f) { return f == TENSOR_F16 || f == TENSOR_F32; }
 
 /*
  * A and B of formats that multiply each other, C and D of formats that such products are summed in.
@@ -39,8 +32,7 @@ static bool is_float_result(enum tensor_format f)
 static bool formats_fit(const struct tensor_form *f)
 {
 	if (is_integer(f->a) && is_integer(f->b))
-		return tensor_format_bits(f->a) == tensor_format_bits(f->b) && f->c == TENSOR_S32 &&
-		       f->d == TENSOR_S32;
+		return tensor_format_bits(f->a) == tensor_format_bits(f->b) && f->c == TENSOR_S32 && f->d == TENSOR_S32;
 	if (is_fp8(f->a) && is_fp8(f->b))
 		return f->c == f->d && is_float_result(f->d) &&
 		       !(f->family == TENSOR_MMA && f->sparse && f->d == TENSOR_F16);
@@ -83,8 +75,7 @@ static bool shape_fits(const struct tensor_form *f)
 {
 	u32 bits = tensor_format_bits(f->a);
 	u32 limit = f->a == TENSOR_F64 ? 16 : TENSOR_MAX_WORDS * 32 / bits;
-	if (f->m == 0 || f->m > TENSOR_MAX_M || f->m % 8 || f->n == 0 || f->n > TENSOR_MAX_N ||
-	    f->n % 8)
+	if (f->m == 0 || f->m > TENSOR_MAX_M || f->m % 8 || f->n == 0 || f->n > TENSOR_MAX_N || f->n % 8)
 		return false;
 	if (f->k == 0 || f->k > limit || (bits < 32 && f->k % (32 / bits)))
 		return false;
@@ -131,8 +122,7 @@ tensor_mma_fn *tensor_mma_for_host(void)
 #ifdef HOST_X86_64
 	__builtin_cpu_init();
 	if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-	    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd") &&
-	    __builtin_cpu_supports("fma"))
+	    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("fma"))
 		return tensor_mma_avx512;
 	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
 		return tensor_mma_avx2;

@@ -30,15 +30,9 @@ static struct scheme scheme_of(const struct tensor_form *form)
 	return s;
 }
 
-static bool is_factor(enum tensor_role role)
-{
-	return role == TENSOR_ROLE_A || role == TENSOR_ROLE_B;
-}
+static bool is_factor(enum tensor_role role) { return role == TENSOR_ROLE_A || role == TENSOR_ROLE_B; }
 
-static bool is_tall(const struct scheme *s, enum tensor_role role)
-{
-	return (role == TENSOR_ROLE_A) != s->turned;
-}
+static bool is_tall(const struct scheme *s, enum tensor_role role) { return (role == TENSOR_ROLE_A) != s->turned; }
 
 static enum tensor_format format_of(const struct tensor_form *form, enum tensor_role role)
 {
@@ -64,8 +58,7 @@ static u32 distinct_registers(const struct tensor_form *form, enum tensor_role r
 {
 	struct scheme s = scheme_of(form);
 	if (is_factor(role))
-		return words_of(form, role) / MEMBERS *
-		       ((is_tall(&s, role) ? s.tall : s.wide) / GROUPS);
+		return words_of(form, role) / MEMBERS * ((is_tall(&s, role) ? s.tall : s.wide) / GROUPS);
 	return s.tall * s.wide / (format_of(form, role) == TENSOR_F16 ? 2 : 1) / WARP_LANES;
 }
 
@@ -89,8 +82,7 @@ struct factor_start {
 	u32 line, word;
 };
 
-static struct factor_start factor_start(const struct tensor_form *form, enum tensor_role role,
-					u32 reg)
+static struct factor_start factor_start(const struct tensor_form *form, enum tensor_role role, u32 reg)
 {
 	struct scheme s = scheme_of(form);
 	u32 quarters = words_of(form, role) / MEMBERS;
@@ -110,15 +102,13 @@ struct accumulator_start {
 	u32 tall, wide;
 };
 
-static struct accumulator_start accumulator_start(const struct tensor_form *form,
-						  enum tensor_role role, u32 reg)
+static struct accumulator_start accumulator_start(const struct tensor_form *form, enum tensor_role role, u32 reg)
 {
 	struct scheme s = scheme_of(form);
 	u32 columns = format_of(form, role) == TENSOR_F16 ? 1 : 2;
 	u32 per_block = s.height / GROUPS * columns;
 	u32 in_block = reg % per_block, block = reg / per_block;
-	struct accumulator_start a = {.tall = in_block / columns * GROUPS,
-				      .wide = in_block % columns};
+	struct accumulator_start a = {.tall = in_block / columns * GROUPS, .wide = in_block % columns};
 	if (s.tall > s.height)
 		a.tall += block * s.height;
 	else
@@ -126,16 +116,15 @@ static struct accumulator_start accumulator_start(const struct tensor_form *form
 	return a;
 }
 
-struct tensor_place tensor_fragment_place(const struct tensor_form *form, enum tensor_role role,
-					  u32 reg, u32 lane, u32 element)
+struct tensor_place tensor_fragment_place(const struct tensor_form *form, enum tensor_role role, u32 reg, u32 lane,
+					  u32 element)
 {
 	struct scheme s = scheme_of(form);
 	u32 g = lane % WARP_LANES / MEMBERS, t = lane % MEMBERS;
 	u32 first_row = lane / WARP_LANES * WARP_ROWS;
 	u32 row, column;
 	if (is_factor(role)) {
-		struct factor_start f =
-			factor_start(form, role, reg % distinct_registers(form, role));
+		struct factor_start f = factor_start(form, role, reg % distinct_registers(form, role));
 		u32 line = f.line + g;
 		u32 k = (f.word + t) * tensor_fragment_elements(form, role) + element;
 		row = role == TENSOR_ROLE_A ? line + first_row : k;
@@ -288,8 +277,8 @@ static inline bool accumulator_next(const struct scheme *s, bool pairs, struct a
 	return w->wide < s->wide;
 }
 
-static void gather_accumulator(const struct tensor_form *form, enum tensor_role role, u32 first_row,
-			       u32 stride, const void *const *rows, void *matrix)
+static void gather_accumulator(const struct tensor_form *form, enum tensor_role role, u32 first_row, u32 stride,
+			       const void *const *rows, void *matrix)
 {
 	struct scheme s = scheme_of(form);
 	bool pairs = format_of(form, role) == TENSOR_F16;
@@ -305,8 +294,8 @@ static void gather_accumulator(const struct tensor_form *form, enum tensor_role 
 	} while (accumulator_next(&s, pairs, &w));
 }
 
-static void scatter_accumulator(const struct tensor_form *form, u32 first_row, u32 stride,
-				const void *d, void *const *rows)
+static void scatter_accumulator(const struct tensor_form *form, u32 first_row, u32 stride, const void *d,
+				void *const *rows)
 {
 	struct scheme s = scheme_of(form);
 	bool pairs = form->d == TENSOR_F16;
@@ -336,8 +325,8 @@ static void words_turn(u32 *to, const u32 *from, u32 lines, u32 columns)
 
 enum { MAX_TURNED = 8 * 32 };
 
-void tensor_fragment_gather(const struct tensor_form *form, enum tensor_role role, u32 warp,
-			    const void *const *rows, void *matrix)
+void tensor_fragment_gather(const struct tensor_form *form, enum tensor_role role, u32 warp, const void *const *rows,
+			    void *matrix)
 {
 	u32 turned[MAX_TURNED];
 	if (is_factor(role)) {
@@ -350,8 +339,7 @@ void tensor_fragment_gather(const struct tensor_form *form, enum tensor_role rol
 	}
 }
 
-void tensor_fragment_scatter(const struct tensor_form *form, u32 warp, const void *d,
-			     void *const *rows)
+void tensor_fragment_scatter(const struct tensor_form *form, u32 warp, const void *d, void *const *rows)
 {
 	u32 turned[MAX_TURNED];
 	if (scheme_of(form).turned) {
@@ -367,8 +355,7 @@ struct nibble_place {
 	u32 lane, nibble;
 };
 
-static struct nibble_place nibble_place(const struct tensor_form *form, u32 row, u32 group,
-					u32 selector)
+static struct nibble_place nibble_place(const struct tensor_form *form, u32 row, u32 group, u32 selector)
 {
 	u32 first = row % GROUPS * MEMBERS, low = row < GROUPS ? 0 : 1;
 	bool long_k = form->k / form->group > 8;
@@ -380,8 +367,7 @@ static struct nibble_place nibble_place(const struct tensor_form *form, u32 row,
 	return (struct nibble_place){first + 2 * (long_k ? group / 8 : selector) + low, group % 8};
 }
 
-void tensor_metadata_gather(const struct tensor_form *form, u32 warp, const u32 *lanes,
-			    u32 selector, u8 *meta)
+void tensor_metadata_gather(const struct tensor_form *form, u32 warp, const u32 *lanes, u32 selector, u8 *meta)
 {
 	u32 groups = form->k / form->group;
 	for (u32 group = 0; group < groups; group++) {
@@ -393,8 +379,8 @@ void tensor_metadata_gather(const struct tensor_form *form, u32 warp, const u32 
 	}
 }
 
-struct tensor_place tensor_octet_place(const struct tensor_form *form, enum tensor_role role,
-				       bool transposed, u32 reg, u32 lane, u32 element)
+struct tensor_place tensor_octet_place(const struct tensor_form *form, enum tensor_role role, bool transposed, u32 reg,
+				       u32 lane, u32 element)
 {
 	u32 upper = lane < 16 ? 0 : 4, t = lane % MEMBERS;
 	u32 i = 2 * reg + element;
@@ -415,13 +401,10 @@ struct tensor_place tensor_octet_place(const struct tensor_form *form, enum tens
 }
 
 /* The lane of an octet's warp that is its number `i` of 8. */
-static u32 octet_lane(u32 octet, u32 i)
-{
-	return MEMBERS * octet + i % MEMBERS + i / MEMBERS * 16;
-}
+static u32 octet_lane(u32 octet, u32 i) { return MEMBERS * octet + i % MEMBERS + i / MEMBERS * 16; }
 
-static void octet_gather(const struct tensor_form *form, enum tensor_role role, bool transposed,
-			 u32 octet, const void *const *rows, u32 *matrix)
+static void octet_gather(const struct tensor_form *form, enum tensor_role role, bool transposed, u32 octet,
+			 const void *const *rows, u32 *matrix)
 {
 	bool half = format_of(form, role) == TENSOR_F16;
 	u32 registers = tensor_fragment_registers(form, role), parts = half ? 2 : 1;
@@ -440,15 +423,13 @@ static void octet_gather(const struct tensor_form *form, enum tensor_role role, 
 	}
 }
 
-static void octet_scatter(const struct tensor_form *form, u32 octet, const u32 *d,
-			  void *const *rows)
+static void octet_scatter(const struct tensor_form *form, u32 octet, const u32 *d, void *const *rows)
 {
 	bool half = form->d == TENSOR_F16;
 	u32 registers = tensor_fragment_registers(form, TENSOR_ROLE_D);
 	for (u32 n = 0; n < 8 * registers; n++) {
 		u32 lane = octet_lane(octet, n % 8), reg = n / 8;
-		struct tensor_place p =
-			tensor_octet_place(form, TENSOR_ROLE_D, false, reg, lane, 0);
+		struct tensor_place p = tensor_octet_place(form, TENSOR_ROLE_D, false, reg, lane, 0);
 		u32 value = d[p.column * 8 + p.row];
 		if (half)
 			value |= d[(p.column + 1) * 8 + p.row] << 16;
@@ -456,8 +437,7 @@ static void octet_scatter(const struct tensor_form *form, u32 octet, const u32 *
 	}
 }
 
-static void warp_octets(const struct tensor_form *form, tensor_mma_fn *mma,
-			const struct tensor_registers *r)
+static void warp_octets(const struct tensor_form *form, tensor_mma_fn *mma, const struct tensor_registers *r)
 {
 	for (u32 octet = 0; octet < 4; octet++) {
 		u32 a[2 * 8], b[2 * 8], c[8 * 8];
@@ -470,8 +450,7 @@ static void warp_octets(const struct tensor_form *form, tensor_mma_fn *mma,
 	}
 }
 
-void tensor_warp_mma(const struct tensor_form *form, tensor_mma_fn *mma,
-		     const struct tensor_registers *r)
+void tensor_warp_mma(const struct tensor_form *form, tensor_mma_fn *mma, const struct tensor_registers *r)
 {
 	u64 a[256], b[256], c[256];
 	u8 meta[WARP_ROWS * 16];
@@ -497,8 +476,7 @@ void tensor_matrix_to_lanes(const u8 *const rows[8], bool transposed, u32 lanes[
 		u16 pair[2];
 		for (u32 i = 0; i < 2; i++) {
 			const u8 *row = rows[transposed ? minor + i : major];
-			memcpy(&pair[i], row + 2 * (transposed ? major : minor + i),
-			       sizeof pair[i]);
+			memcpy(&pair[i], row + 2 * (transposed ? major : minor + i), sizeof pair[i]);
 		}
 		lanes[lane] = pair[0] | (u32)pair[1] << 16;
 	}

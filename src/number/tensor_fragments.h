@@ -46,33 +46,31 @@ struct tensor_place {
  * over the four warps. For every form but m8n8k4 with f16 (TENSOR_FMA_F32), which has
  * tensor_octet_place.
  */
-struct tensor_place tensor_fragment_place(const struct tensor_form *form, enum tensor_role role,
-					  u32 reg, u32 lane, u32 element);
+struct tensor_place tensor_fragment_place(const struct tensor_form *form, enum tensor_role role, u32 reg, u32 lane,
+					  u32 element);
 
 /*
  * Rows of registers to a matrix of tensor_operands and back, for the roles' whole fragments. `warp`
  * is 0, or with wgmma the warp's number in its group: A, C and D get or give the 16 rows of that
  * warp. Not for TENSOR_FMA_F32.
  */
-void tensor_fragment_gather(const struct tensor_form *form, enum tensor_role role, u32 warp,
-			    const void *const *rows, void *matrix);
-void tensor_fragment_scatter(const struct tensor_form *form, u32 warp, const void *d,
-			     void *const *rows);
+void tensor_fragment_gather(const struct tensor_form *form, enum tensor_role role, u32 warp, const void *const *rows,
+			    void *matrix);
+void tensor_fragment_scatter(const struct tensor_form *form, u32 warp, const void *d, void *const *rows);
 
 /*
  * The metadata operand of sparse forms to the nibbles of tensor_operands. `selector` is the
  * instruction's: 0 to 3 where a quarter of the lanes holds it all, 0 or 1 where half does, else 0.
  */
-void tensor_metadata_gather(const struct tensor_form *form, u32 warp, const u32 *lanes,
-			    u32 selector, u8 *meta);
+void tensor_metadata_gather(const struct tensor_form *form, u32 warp, const u32 *lanes, u32 selector, u8 *meta);
 
 /*
  * m8n8k4 with f16: four multiplications in a warp, each on 8 lanes (an octet): 4 * octet + 0..3 and
  * the same + 16. `transposed`: A in column-major, B in row-major layout. Elements as for
  * tensor_fragment_place, `lane` in the warp; the octet is lane / 4 % 4.
  */
-struct tensor_place tensor_octet_place(const struct tensor_form *form, enum tensor_role role,
-				       bool transposed, u32 reg, u32 lane, u32 element);
+struct tensor_place tensor_octet_place(const struct tensor_form *form, enum tensor_role role, bool transposed, u32 reg,
+				       u32 lane, u32 element);
 
 /* The registers of one instruction: arrays of rows. `d` may name the same rows as `c`. */
 struct tensor_registers {
@@ -84,8 +82,7 @@ struct tensor_registers {
 };
 
 /* mma.sync, mma.sp and wmma.mma, whole: gather, multiply, scatter. */
-void tensor_warp_mma(const struct tensor_form *form, tensor_mma_fn *mma,
-		     const struct tensor_registers *r);
+void tensor_warp_mma(const struct tensor_form *form, tensor_mma_fn *mma, const struct tensor_registers *r);
 
 /*
  * The 8x8 matrices of ldmatrix, stmatrix and movmatrix. Lane l holds row l / 4, columns 2 (l % 4)

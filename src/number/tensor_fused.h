@@ -72,8 +72,8 @@ struct addend {
  * Takes apart the element in the low bits of each word into three planes from `at` on; the
  * significand gets `sig_bits` bits. Returns -1 where it is an infinity or a NaN.
  */
-static inline __attribute__((always_inline)) vs32
-factor_decode(s32 *at, size_t plane, vu32 x, const struct float_layout *l, u32 sig_bits)
+static inline __attribute__((always_inline)) vs32 factor_decode(s32 *at, size_t plane, vu32 x,
+								const struct float_layout *l, u32 sig_bits)
 {
 	s32 top = (1 << l->exponent_bits) - 1;
 	s32 one = 1 << l->fraction_bits;
@@ -112,8 +112,7 @@ static inline struct addend addend_decode(vu32 c, u32 fraction_bits, enum step_r
 	s.exp = vs32_select(sig == 0, vs32_all(EXP_ZERO), s.exp);
 	s.exp = vs32_select(field == top, EXP_INF - (vs32)(fraction != 0), s.exp);
 	s.neg = -((vs32)(c >> (result == STEP_F16 ? 15 : 31)) & 1);
-	s.sig = fraction_bits >= stored ? (vu32)sig << (fraction_bits - stored)
-					: (vu32)sig >> (stored - fraction_bits);
+	s.sig = fraction_bits >= stored ? (vu32)sig << (fraction_bits - stored) : (vu32)sig >> (stored - fraction_bits);
 	return s;
 }
 
@@ -156,8 +155,8 @@ static inline vu32 round_f16(vu32 magnitude, vs32 neg, vs32 unit)
 /*
  * Adds the accumulator to the exact sum of products and rounds; all in units of 2^(reference - F).
  */
-static inline vu32 sum_finish(vs32 products, const struct addend *c, vs32 reference,
-			      u32 fraction_bits, enum step_result result)
+static inline vu32 sum_finish(vs32 products, const struct addend *c, vs32 reference, u32 fraction_bits,
+			      enum step_result result)
 {
 	vs32 neg = products >> 31;
 	vu32 sum = (vu32)((products ^ neg) - neg);
@@ -177,8 +176,8 @@ static inline vu32 sum_finish(vs32 products, const struct addend *c, vs32 refere
  * One result that involves an infinity or a NaN: true and the bits, or false when all its own
  * operands are finite.
  */
-static bool special_result(const struct factors *a, const struct factors *b, u32 row, u32 column,
-			   u32 first, u32 count, s32 c_exp, bool c_neg, bool half, u32 *bits)
+static bool special_result(const struct factors *a, const struct factors *b, u32 row, u32 column, u32 first, u32 count,
+			   s32 c_exp, bool c_neg, bool half, u32 *bits)
 {
 	bool nan = c_exp == EXP_NAN;
 	bool inf[2] = {false, false};
@@ -204,16 +203,14 @@ static bool special_result(const struct factors *a, const struct factors *b, u32
 }
 
 /* Replaces the lanes of d that the specials decide. */
-static __attribute__((noinline, cold)) vu32 step_specials(const struct factors *a,
-							  const struct factors *b, u32 row,
-							  u32 column, u32 first, u32 count, vu32 c,
-							  bool half, vu32 d)
+static __attribute__((noinline, cold)) vu32 step_specials(const struct factors *a, const struct factors *b, u32 row,
+							  u32 column, u32 first, u32 count, vu32 c, bool half, vu32 d)
 {
 	struct addend acc = addend_decode(c, 25, half ? STEP_F16 : STEP_F32);
 	for (u32 lane = 0; lane < LANES; lane++) {
 		u32 bits;
-		if (special_result(a, b, row + lane, column, first, count, acc.exp[lane],
-				   acc.neg[lane] != 0, half, &bits))
+		if (special_result(a, b, row + lane, column, first, count, acc.exp[lane], acc.neg[lane] != 0, half,
+				   &bits))
 			d[lane] = bits;
 	}
 	return d;
@@ -246,12 +243,11 @@ enum { ABREAST = 2 }; /* columns computed together, to keep the host's units bus
  * One step for a vector of rows and ABREAST columns. The sum is kept as that of all magnitudes and
  * that of the negative ones: one operation less for each product than negating.
  */
-static inline __attribute__((always_inline)) void step_vector(const struct step *s, size_t row,
-							      size_t column, struct step_kind kind)
+static inline __attribute__((always_inline)) void step_vector(const struct step *s, size_t row, size_t column,
+							      struct step_kind kind)
 {
 	const size_t count = kind.count ? kind.count : s->count, width = kind.width;
-	const s32 *a_exp = s->a->data + s->first * TILE + row,
-		  *b_exp = s->b->data + s->first * width + column;
+	const s32 *a_exp = s->a->data + s->first * TILE + row, *b_exp = s->b->data + s->first * width + column;
 	const s32 *a_sig = a_exp + s->a->plane, *b_sig = b_exp + s->b->plane;
 	const s32 *a_neg = a_sig + s->a->plane, *b_neg = b_sig + s->b->plane;
 	vu32 c[ABREAST], all[ABREAST] = {{0}}, negative[ABREAST] = {{0}};
@@ -272,28 +268,25 @@ static inline __attribute__((always_inline)) void step_vector(const struct step 
 #pragma GCC unroll 16
 	for (size_t i = 0; i < count; i++) {
 		for (size_t j = 0; j < ABREAST; j++) {
-			vs32 product = vs32_dot16(vs32_load(a_sig + i * TILE),
-						  vs32_all(b_sig[i * width + j]));
+			vs32 product = vs32_dot16(vs32_load(a_sig + i * TILE), vs32_all(b_sig[i * width + j]));
 			vu32 term = vu32_shift_right((vu32)product, reference[j] - exp[i][j]);
 			all[j] += term;
-			negative[j] += vu32_and_differ(term, vs32_load(a_neg + i * TILE),
-						       vs32_all(b_neg[i * width + j]));
+			negative[j] +=
+				vu32_and_differ(term, vs32_load(a_neg + i * TILE), vs32_all(b_neg[i * width + j]));
 		}
 	}
 	for (size_t j = 0; j < ABREAST; j++) {
 		vs32 sum = (vs32)(all[j] - 2 * negative[j]);
 		vu32 d = sum_finish(sum, &acc[j], reference[j], kind.fraction_bits, kind.result);
-		vs32 special = (acc[j].exp >= EXP_INF) | vs32_load(&s->a->special[row]) |
-			       s->b->special[column + j];
+		vs32 special = (acc[j].exp >= EXP_INF) | vs32_load(&s->a->special[row]) | s->b->special[column + j];
 		if (__builtin_expect(vs32_any(special), 0))
-			d = step_specials(s->a, s->b, row, column + j, s->first, count, c[j],
-					  kind.result == STEP_F16, d);
+			d = step_specials(s->a, s->b, row, column + j, s->first, count, c[j], kind.result == STEP_F16,
+					  d);
 		vs32_store(s->d + (column + j) * s->stride + row, (vs32)d);
 	}
 }
 
-static inline __attribute__((always_inline)) void step_tile(const struct step *s,
-							    struct step_kind kind)
+static inline __attribute__((always_inline)) void step_tile(const struct step *s, struct step_kind kind)
 {
 	for (size_t column = 0; column < s->columns; column += ABREAST) {
 		for (size_t row = 0; row < TILE; row += LANES)

@@ -35,21 +35,12 @@ static inline vs32 vs32_load(const void *p)
 	return v;
 }
 
-static inline void vs32_store(void *p, vs32 v)
-{
-	__builtin_memcpy(p, &v, sizeof v);
-}
+static inline void vs32_store(void *p, vs32 v) { __builtin_memcpy(p, &v, sizeof v); }
 
-static inline vs32 vs32_all(s32 x)
-{
-	return x - (vs32){0};
-}
+static inline vs32 vs32_all(s32 x) { return x - (vs32){0}; }
 
 /* Where the mask is -1 the first, where it is 0 the second. */
-static inline vs32 vs32_select(vs32 mask, vs32 a, vs32 b)
-{
-	return (a & mask) | (b & ~mask);
-}
+static inline vs32 vs32_select(vs32 mask, vs32 a, vs32 b) { return (a & mask) | (b & ~mask); }
 
 static inline vs32 vs32_max(vs32 a, vs32 b)
 {
@@ -78,17 +69,16 @@ static inline vs32 vs32_dot16(vs32 a, vs32 b)
 
 #if defined(__SSE2__) && !defined(__AVX2__)
 /* SSE2 shifts a whole vector by one count: shift four times, keep a lane of each. */
-#define SSE2_SHIFT_EACH(op, x, n)                                                                  \
-	({                                                                                         \
-		__m128i x_ = (__m128i)(x), n_ = (__m128i)(n);                                      \
-		__m128i zero_ = _mm_setzero_si128();                                               \
-		__m128i low_ = _mm_unpacklo_epi32(n_, zero_),                                      \
-			high_ = _mm_unpackhi_epi32(n_, zero_);                                     \
-		__m128i s0_ = op(x_, low_), s1_ = op(x_, _mm_unpackhi_epi64(low_, low_));          \
-		__m128i s2_ = op(x_, high_), s3_ = op(x_, _mm_unpackhi_epi64(high_, high_));       \
-		__m128i s01_ = _mm_unpacklo_epi32(s0_, _mm_srli_si128(s1_, 4));                    \
-		__m128i s23_ = _mm_unpackhi_epi32(s2_, _mm_srli_si128(s3_, 4));                    \
-		(vu32) _mm_unpacklo_epi64(s01_, s23_);                                             \
+#define SSE2_SHIFT_EACH(op, x, n)                                                                    \
+	({                                                                                           \
+		__m128i x_ = (__m128i)(x), n_ = (__m128i)(n);                                        \
+		__m128i zero_ = _mm_setzero_si128();                                                 \
+		__m128i low_ = _mm_unpacklo_epi32(n_, zero_), high_ = _mm_unpackhi_epi32(n_, zero_); \
+		__m128i s0_ = op(x_, low_), s1_ = op(x_, _mm_unpackhi_epi64(low_, low_));            \
+		__m128i s2_ = op(x_, high_), s3_ = op(x_, _mm_unpackhi_epi64(high_, high_));         \
+		__m128i s01_ = _mm_unpacklo_epi32(s0_, _mm_srli_si128(s1_, 4));                      \
+		__m128i s23_ = _mm_unpackhi_epi32(s2_, _mm_srli_si128(s3_, 4));                      \
+		(vu32) _mm_unpacklo_epi64(s01_, s23_);                                               \
 	})
 #endif
 

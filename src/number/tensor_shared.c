@@ -31,8 +31,7 @@ static u32 swizzled(const struct wgmma_descriptor *d, u32 address)
 }
 
 /* Address of the chunk that holds byte `major` of line `minor` of the operand. */
-static inline u32 chunk_address(const struct wgmma_descriptor *d, bool transposed, u32 minor,
-				u32 major)
+static inline u32 chunk_address(const struct wgmma_descriptor *d, bool transposed, u32 minor, u32 major)
 {
 	u32 span = d->swizzle, shift = (u32)__builtin_ctz(span);
 	u32 cores = minor / CORE_LINES, spans = major >> shift;
@@ -43,8 +42,8 @@ static inline u32 chunk_address(const struct wgmma_descriptor *d, bool transpose
 	return swizzled(d, d->start + in_core + cores * by_core + spans * by_span);
 }
 
-u32 wgmma_chunk_address(const struct wgmma_descriptor *d, u32 element_bits, bool transposed,
-			u32 line, u32 k, u32 *offset)
+u32 wgmma_chunk_address(const struct wgmma_descriptor *d, u32 element_bits, bool transposed, u32 line, u32 k,
+			u32 *offset)
 {
 	u32 major = (transposed ? line : k) * element_bits / 8;
 	*offset = major % CHUNK;
@@ -61,8 +60,8 @@ static inline bool chunk_read(const u8 *shared, u32 bytes, u32 address, void *to
 }
 
 /* K along the chunks: four words of one line in each. */
-static bool load_straight(const struct wgmma_descriptor *d, u32 first, u32 lines, u32 words,
-			  const u8 *shared, u32 bytes, u32 *matrix, u32 *fault)
+static bool load_straight(const struct wgmma_descriptor *d, u32 first, u32 lines, u32 words, const u8 *shared,
+			  u32 bytes, u32 *matrix, u32 *fault)
 {
 	for (u32 w = 0; w < words; w += 4) {
 		for (u32 line = 0; line < lines; line++) {
@@ -80,8 +79,8 @@ static bool load_straight(const struct wgmma_descriptor *d, u32 first, u32 lines
 /*
  * Lines along the chunks: eight lines of one place in K in each, so two chunks make a word of each.
  */
-static bool load_transposed(const struct wgmma_descriptor *d, u32 first, u32 lines, u32 words,
-			    const u8 *shared, u32 bytes, u32 *matrix, u32 *fault)
+static bool load_transposed(const struct wgmma_descriptor *d, u32 first, u32 lines, u32 words, const u8 *shared,
+			    u32 bytes, u32 *matrix, u32 *fault)
 {
 	for (u32 w = 0; w < words; w++) {
 		for (u32 line = 0; line < lines; line += 8) {
@@ -100,11 +99,10 @@ static bool load_transposed(const struct wgmma_descriptor *d, u32 first, u32 lin
 }
 
 bool wgmma_matrix_load(const struct tensor_form *form, enum tensor_role role, u32 first,
-		       const struct wgmma_descriptor *d, bool transposed, const u8 *shared,
-		       u32 bytes, u32 *matrix, u32 *fault)
+		       const struct wgmma_descriptor *d, bool transposed, const u8 *shared, u32 bytes, u32 *matrix,
+		       u32 *fault)
 {
 	bool is_a = role == TENSOR_ROLE_A;
 	u32 lines = is_a ? form->m : form->n, words = is_a ? form->a_words : form->b_words;
-	return (transposed ? load_transposed : load_straight)(d, first, lines, words, shared,
-							      bytes, matrix, fault);
+	return (transposed ? load_transposed : load_straight)(d, first, lines, words, shared, bytes, matrix, fault);
 }

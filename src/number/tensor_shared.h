@@ -26,8 +26,8 @@ struct wgmma_descriptor wgmma_descriptor_decode(u64 bits);
  * or the column of B. The element itself is `*offset` bytes in. `k` counts stored elements.
  * `transposed`: lines, not k, are next to each other in memory (16-bit formats only).
  */
-u32 wgmma_chunk_address(const struct wgmma_descriptor *d, u32 element_bits, bool transposed,
-			u32 line, u32 k, u32 *offset);
+u32 wgmma_chunk_address(const struct wgmma_descriptor *d, u32 element_bits, bool transposed, u32 line, u32 k,
+			u32 *offset);
 
 /*
  * A (or B) of a wgmma from shared memory, its lines from `first` on: as many as the form has rows (or
@@ -35,7 +35,7 @@ u32 wgmma_chunk_address(const struct wgmma_descriptor *d, u32 element_bits, bool
  * the first address beyond in `*fault`, if an element lies outside.
  */
 bool wgmma_matrix_load(const struct tensor_form *form, enum tensor_role role, u32 first,
-		       const struct wgmma_descriptor *d, bool transposed, const u8 *shared,
-		       u32 bytes, u32 *matrix, u32 *fault);
+		       const struct wgmma_descriptor *d, bool transposed, const u8 *shared, u32 bytes, u32 *matrix,
+		       u32 *fault);
 
 #endif

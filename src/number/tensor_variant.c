@@ -52,40 +52,37 @@ static inline void wide_store(u32 (*wide)[TILE], u32 word, u32 row, u64 bits)
 }
 
 /* A stored word is one group of two 16-bit elements in four places. */
-static void expand_halves(const struct tensor_form *form, const u32 *stored, const u8 *meta,
-			  u32 rows, u32 (*wide)[TILE])
+static void expand_halves(const struct tensor_form *form, const u32 *stored, const u8 *meta, u32 rows,
+			  u32 (*wide)[TILE])
 {
 	for (u32 w = 0; w < form->a_words; w++) {
 		for (u32 row = 0; row < rows; row++) {
 			u32 nibble = meta[w * form->m + row];
 			u64 word = stored[w * form->m + row];
 			wide_store(wide, w, row,
-				   (word & 0xffff) << (16 * (nibble & 3)) |
-					   (word >> 16) << (16 * (nibble >> 2 & 3)));
+				   (word & 0xffff) << (16 * (nibble & 3)) | (word >> 16) << (16 * (nibble >> 2 & 3)));
 		}
 	}
 }
 
 /* A stored word is two groups of two bytes (or pairs of 4-bit elements) in four places. */
-static void expand_bytes(const struct tensor_form *form, const u32 *stored, const u8 *meta,
-			 u32 rows, u32 (*wide)[TILE])
+static void expand_bytes(const struct tensor_form *form, const u32 *stored, const u8 *meta, u32 rows, u32 (*wide)[TILE])
 {
 	for (u32 w = 0; w < form->a_words; w++) {
 		for (u32 row = 0; row < rows; row++) {
 			u32 low = meta[2 * w * form->m + row];
 			u32 high = meta[(2 * w + 1) * form->m + row];
 			u32 word = stored[w * form->m + row];
-			wide[2 * w][row] = (word & 0xff) << (8 * (low & 3)) |
-					   (word >> 8 & 0xff) << (8 * (low >> 2 & 3));
-			wide[2 * w + 1][row] = (word >> 16 & 0xff) << (8 * (high & 3)) |
-					       (word >> 24) << (8 * (high >> 2 & 3));
+			wide[2 * w][row] = (word & 0xff) << (8 * (low & 3)) | (word >> 8 & 0xff)
+										      << (8 * (low >> 2 & 3));
+			wide[2 * w + 1][row] =
+				(word >> 16 & 0xff) << (8 * (high & 3)) | (word >> 24) << (8 * (high >> 2 & 3));
 		}
 	}
 }
 
 /* A stored word is a group of one 32-bit element in two places. */
-static void expand_words(const struct tensor_form *form, const u32 *stored, const u8 *meta,
-			 u32 rows, u32 (*wide)[TILE])
+static void expand_words(const struct tensor_form *form, const u32 *stored, const u8 *meta, u32 rows, u32 (*wide)[TILE])
 {
 	for (u32 w = 0; w < form->a_words; w++) {
 		for (u32 row = 0; row < rows; row++) {
@@ -96,8 +93,7 @@ static void expand_words(const struct tensor_form *form, const u32 *stored, cons
 }
 
 /* Spreads the stored words of 16 rows over all of K, zeros between. */
-static void tile_expand(const struct tensor_form *form, const u32 *stored, const u8 *meta, u32 rows,
-			u32 (*wide)[TILE])
+static void tile_expand(const struct tensor_form *form, const u32 *stored, const u8 *meta, u32 rows, u32 (*wide)[TILE])
 {
 	u32 bits = tensor_format_bits(form->a);
 	if (bits == 32)
@@ -109,8 +105,8 @@ static void tile_expand(const struct tensor_form *form, const u32 *stored, const
 }
 
 /* The words of 16 rows of A or columns of B, all of K. */
-static void tile_load(const struct tensor_form *form, const struct tensor_operands *o, bool is_a,
-		      u32 start, u32 (*wide)[TILE])
+static void tile_load(const struct tensor_form *form, const struct tensor_operands *o, bool is_a, u32 start,
+		      u32 (*wide)[TILE])
 {
 	u32 total = is_a ? form->m : form->n;
 	u32 rows = min_u32(total - start, TILE);
@@ -134,8 +130,8 @@ struct tile {
  * The words of a tile of A or B, all of K: in place where 16 lie side by side (or 8, if that is all
  * there are and `narrow` allows), else copied into `wide`.
  */
-static struct tile tile_find(const struct tensor_form *form, const struct tensor_operands *o,
-			     bool is_a, u32 start, bool narrow, u32 (*wide)[TILE])
+static struct tile tile_find(const struct tensor_form *form, const struct tensor_operands *o, bool is_a, u32 start,
+			     bool narrow, u32 (*wide)[TILE])
 {
 	u32 total = is_a ? form->m : form->n;
 	if (!(is_a && form->sparse)) {
@@ -153,8 +149,7 @@ static struct tile tile_find(const struct tensor_form *form, const struct tensor
  * Places of sparse rows that hold no element. The emulated fp8 forms have words of even number
  * first.
  */
-static void factors_mark_absent(struct factors *f, const struct tensor_form *form, const u8 *meta,
-				u32 halves)
+static void factors_mark_absent(struct factors *f, const struct tensor_form *form, const u8 *meta, u32 halves)
 {
 	u32 per_word = 32 / tensor_format_bits(form->a), words = form->b_words / halves;
 	for (u32 k = 0; k < form->k; k++) {
@@ -162,8 +157,7 @@ static void factors_mark_absent(struct factors *f, const struct tensor_form *for
 		u32 place = w % halves * (form->k / halves) + k % per_word * words + w / halves;
 		const u8 *nibbles = meta + k / form->group * form->m;
 		for (u32 row = 0; row < TILE; row++) {
-			if (nibble_first(form, nibbles[row]) != at &&
-			    nibble_second(form, nibbles[row]) != at)
+			if (nibble_first(form, nibbles[row]) != at && nibble_second(form, nibbles[row]) != at)
 				f->data[place * TILE + row] = EXP_ABSENT;
 		}
 	}
@@ -173,9 +167,9 @@ static void factors_mark_absent(struct factors *f, const struct tensor_form *for
  * Takes apart `words` words of a tile, every `step`th from the first on; places are element in
  * word, then word.
  */
-static inline __attribute__((always_inline)) void
-factors_decode(struct factors *f, const struct tile *t, u32 place, u32 words, u32 step,
-	       struct float_layout layout, u32 skip, u32 sig_bits)
+static inline __attribute__((always_inline)) void factors_decode(struct factors *f, const struct tile *t, u32 place,
+								 u32 words, u32 step, struct float_layout layout,
+								 u32 skip, u32 sig_bits)
 {
 	u32 bits = layout.fraction_bits + layout.exponent_bits + 1 + skip;
 	u32 row_step = t->width < LANES ? LANES / t->width : 1;
@@ -184,10 +178,9 @@ factors_decode(struct factors *f, const struct tile *t, u32 place, u32 words, u3
 		for (u32 row = 0; row < t->width; row += LANES) {
 			vu32 x = (vu32)vs32_load(t->words + (size_t)w * step * t->stride + row);
 			for (u32 i = 0; i < 32 / bits; i++) {
-				s32 *at =
-					f->data + (size_t)(place + i * words + w) * t->width + row;
-				special[row / LANES] |= factor_decode(
-					at, f->plane, x >> (i * bits + skip), &layout, sig_bits);
+				s32 *at = f->data + (size_t)(place + i * words + w) * t->width + row;
+				special[row / LANES] |=
+					factor_decode(at, f->plane, x >> (i * bits + skip), &layout, sig_bits);
 			}
 		}
 	}
@@ -196,31 +189,25 @@ factors_decode(struct factors *f, const struct tile *t, u32 place, u32 words, u3
 }
 
 /* The formats' layouts as constants, so that each has its own code. */
-static __attribute__((noinline)) void factors_decode_as(struct factors *f, const struct tile *t,
-							u32 place, u32 words, u32 step,
-							enum tensor_format format, bool normalise,
+static __attribute__((noinline)) void factors_decode_as(struct factors *f, const struct tile *t, u32 place, u32 words,
+							u32 step, enum tensor_format format, bool normalise,
 							u32 sig_bits)
 {
 	switch (format) {
 	case TENSOR_F16:
-		factors_decode(f, t, place, words, step,
-			       (struct float_layout){10, 5, 15, true, false}, 0, sig_bits);
+		factors_decode(f, t, place, words, step, (struct float_layout){10, 5, 15, true, false}, 0, sig_bits);
 		break;
 	case TENSOR_BF16:
-		factors_decode(f, t, place, words, step,
-			       (struct float_layout){7, 8, 127, true, false}, 0, sig_bits);
+		factors_decode(f, t, place, words, step, (struct float_layout){7, 8, 127, true, false}, 0, sig_bits);
 		break;
 	case TENSOR_TF32:
-		factors_decode(f, t, place, words, step,
-			       (struct float_layout){10, 8, 127, true, false}, 13, sig_bits);
+		factors_decode(f, t, place, words, step, (struct float_layout){10, 8, 127, true, false}, 13, sig_bits);
 		break;
 	case TENSOR_E5M2:
-		factors_decode(f, t, place, words, step,
-			       (struct float_layout){2, 5, 15, true, false}, 0, sig_bits);
+		factors_decode(f, t, place, words, step, (struct float_layout){2, 5, 15, true, false}, 0, sig_bits);
 		break;
 	default:
-		factors_decode(f, t, place, words, step,
-			       (struct float_layout){3, 4, 7, false, normalise}, 0, sig_bits);
+		factors_decode(f, t, place, words, step, (struct float_layout){3, 4, 7, false, normalise}, 0, sig_bits);
 		break;
 	}
 }
@@ -235,13 +222,12 @@ static void factors_fold_special(struct factors *f)
 		f->special[i] |= f->special[i + 8];
 }
 
-static void factors_load(struct factors *f, const struct tensor_form *form,
-			 const struct tensor_operands *o, bool is_a, u32 start)
+static void factors_load(struct factors *f, const struct tensor_form *form, const struct tensor_operands *o, bool is_a,
+			 u32 start)
 {
 	u32 wide[TENSOR_MAX_WORDS][TILE];
 	enum tensor_format format = is_a ? form->a : form->b;
-	bool emulated = form->arith == TENSOR_FP8_PAIRS,
-	     narrow = form->arith == TENSOR_FUSED_NARROW;
+	bool emulated = form->arith == TENSOR_FP8_PAIRS, narrow = form->arith == TENSOR_FUSED_NARROW;
 	u32 sig_bits = (narrow ? 7 : 13) + is_a;
 	u32 halves = emulated && form->sparse ? 2 : 1, words = form->b_words / halves;
 	struct tile t = tile_find(form, o, is_a, start, halves == 1 && !narrow, wide);
@@ -250,8 +236,7 @@ static void factors_load(struct factors *f, const struct tensor_form *form,
 	f->plane = form->k * t.width + PLANE_GAP;
 	memset(f->special, 0, sizeof f->special);
 	for (u32 h = 0; h < halves; h++) {
-		factors_decode_as(f, &t, h * form->k / halves, words, halves, format, emulated,
-				  sig_bits);
+		factors_decode_as(f, &t, h * form->k / halves, words, halves, format, emulated, sig_bits);
 		t.words += t.stride;
 	}
 	if (t.width < TILE)
@@ -262,8 +247,8 @@ static void factors_load(struct factors *f, const struct tensor_form *form,
  * Opposite to an infinity or a NaN in B it matters that a place of A holds nothing rather than
  * zero. Rare, so the places are marked only then.
  */
-static void factors_mark_if_special(struct factors *a, const struct factors *b,
-				    const struct tensor_form *form, const u8 *meta)
+static void factors_mark_if_special(struct factors *a, const struct factors *b, const struct tensor_form *form,
+				    const u8 *meta)
 {
 	s32 special = 0;
 	for (u32 i = 0; i < TILE; i++)
@@ -294,10 +279,7 @@ static host_float host_float_enter(enum round round)
 	return saved;
 }
 
-static void host_float_leave(host_float saved)
-{
-	_mm_setcsr(saved);
-}
+static void host_float_leave(host_float saved) { _mm_setcsr(saved); }
 #else
 typedef fenv_t host_float;
 
@@ -316,23 +298,18 @@ static host_float host_float_enter(enum round round)
 	return saved;
 }
 
-static void host_float_leave(host_float saved)
-{
-	fesetenv(&saved);
-}
+static void host_float_leave(host_float saved) { fesetenv(&saved); }
 #endif
 
 /*
  * d = c + t, to nearest, in f32 or in f16 (whose sum in f32 rounds a second time without harm: 24
  * >= 2 * 11 + 2).
  */
-static __attribute__((noinline)) void column_add(u32 *d, const u32 *c, const u32 *t, u32 rows,
-						 bool half)
+static __attribute__((noinline)) void column_add(u32 *d, const u32 *c, const u32 *t, u32 rows, bool half)
 {
 	for (u32 i = 0; i < rows; i++) {
 		u32 x = c ? c[i] : 0;
-		f32 sum = half ? f32_of_bits(f32_from_f16((u16)x)) +
-					  f32_of_bits(f32_from_f16((u16)t[i]))
+		f32 sum = half ? f32_of_bits(f32_from_f16((u16)x)) + f32_of_bits(f32_from_f16((u16)t[i]))
 			       : f32_of_bits(x) + f32_of_bits(t[i]);
 		u32 bits = f32_canonical(bits_of_f32(sum));
 		d[i] = half ? f16_from_f32_rn(bits) : bits;
@@ -380,16 +357,14 @@ static void tile_mixed(const struct step *s, bool half_c)
 	host_float saved = host_float_enter(ROUND_RN);
 	for (u32 column = 0; s->c && column < s->columns; column++) {
 		const u32 *c = s->c + (size_t)column * s->stride;
-		half_c ? column_widen(t + column * TILE, c)
-		       : (void)memcpy(t + column * TILE, c, TILE * sizeof *c);
+		half_c ? column_widen(t + column * TILE, c) : (void)memcpy(t + column * TILE, c, TILE * sizeof *c);
 	}
 	wide.c = wide.d = t;
 	wide.stride = TILE;
 	step_run(&wide, false, false);
 	for (u32 column = 0; column < s->columns; column++) {
 		u32 *d = s->d + (size_t)column * s->stride;
-		half_c ? (void)memcpy(d, t + column * TILE, TILE * sizeof *d)
-		       : column_narrow(d, t + column * TILE);
+		half_c ? (void)memcpy(d, t + column * TILE, TILE * sizeof *d) : column_narrow(d, t + column * TILE);
 	}
 	host_float_leave(saved);
 }
@@ -478,8 +453,7 @@ static void mma_fused_transposed(const struct tensor_form *form, const struct te
  * One column of m8n8k4, D f32: C + (the chain of products from +0). Products of f16 are exact in
  * f32.
  */
-static __attribute__((noinline)) void chain_f32(const f32 (*a)[8], const f32 *b, const f32 *c,
-						f32 *d)
+static __attribute__((noinline)) void chain_f32(const f32 (*a)[8], const f32 *b, const f32 *c, f32 *d)
 {
 	for (u32 i = 0; i < 8; i++) {
 		f32 sum = 0;
@@ -490,8 +464,7 @@ static __attribute__((noinline)) void chain_f32(const f32 (*a)[8], const f32 *b,
 }
 
 /* The same with D f16: two pairs, one after the other; rounded to f16 by the caller. */
-static __attribute__((noinline)) void pairs_f32(const f32 (*a)[8], const f32 *b, const f32 *c,
-						f32 *d)
+static __attribute__((noinline)) void pairs_f32(const f32 (*a)[8], const f32 *b, const f32 *c, f32 *d)
 {
 	for (u32 i = 0; i < 8; i++) {
 		f32 low = a[0][i] * b[0] + a[1][i] * b[1];
@@ -505,8 +478,7 @@ static f32 half_element(const u32 *words, u32 row, u32 k)
 	return f32_of_bits(f32_from_f16((u16)(words[k / 2 * 8 + row] >> (k % 2 * 16))));
 }
 
-static __attribute__((noinline)) void mma_f32_columns(const struct tensor_form *form,
-						      const struct tensor_operands *o)
+static __attribute__((noinline)) void mma_f32_columns(const struct tensor_form *form, const struct tensor_operands *o)
 {
 	f32 a[4][8], b[4], c[8], d[8];
 	const u32 *c_bits = o->c;
@@ -546,14 +518,13 @@ static f64 chain_exact_f64(const struct tensor_form *form, const f64 *a, const f
 {
 	u64 sum = bits_of_f64(acc);
 	for (u32 k = 0; k < form->k; k++)
-		sum = f64_fma(bits_of_f64(a[k * form->m]), bits_of_f64(b[k * form->n]), sum,
-			      form->round);
+		sum = f64_fma(bits_of_f64(a[k * form->m]), bits_of_f64(b[k * form->n]), sum, form->round);
 	return f64_of_bits(sum);
 }
 
 /* Eight rows of a column. */
-static __attribute__((noinline)) void column_f64(const struct tensor_form *form, const f64 *a,
-						 const f64 *b, const f64 *c, f64 *d)
+static __attribute__((noinline)) void column_f64(const struct tensor_form *form, const f64 *a, const f64 *b,
+						 const f64 *c, f64 *d)
 {
 	f64 start[8] = {0}, sum[8];
 	if (c)
@@ -564,16 +535,15 @@ static __attribute__((noinline)) void column_f64(const struct tensor_form *form,
 			sum[i] = __builtin_fma(a[k * form->m + i], b[k * form->n], sum[i]);
 	}
 	for (u32 i = 0; i < 8; i++)
-		d[i] = f64_is_nan(bits_of_f64(sum[i])) ? chain_exact_f64(form, a + i, b, start[i])
-						       : sum[i];
+		d[i] = f64_is_nan(bits_of_f64(sum[i])) ? chain_exact_f64(form, a + i, b, start[i]) : sum[i];
 }
 
 /*
  * The same in integers: for hosts without a fused multiply-add, whose substitute knows only one
  * rounding mode.
  */
-static __attribute__((noinline)) void column_exact_f64(const struct tensor_form *form, const f64 *a,
-						       const f64 *b, const f64 *c, f64 *d)
+static __attribute__((noinline)) void column_exact_f64(const struct tensor_form *form, const f64 *a, const f64 *b,
+						       const f64 *c, f64 *d)
 {
 	for (u32 i = 0; i < 8; i++)
 		d[i] = chain_exact_f64(form, a + i, b, c ? c[i] : 0);
@@ -593,8 +563,7 @@ static void mma_f64_chain(const struct tensor_form *form, const struct tensor_op
 		for (u32 i = 0; i < form->m; i += 8) {
 			const f64 *a = (const f64 *)o->a + i, *b = (const f64 *)o->b + n, *c = o->c;
 			size_t at = (size_t)n * form->m + i;
-			(exact ? column_exact_f64 : column_f64)(form, a, b, c ? c + at : NULL,
-								(f64 *)o->d + at);
+			(exact ? column_exact_f64 : column_f64)(form, a, b, c ? c + at : NULL, (f64 *)o->d + at);
 		}
 	}
 	host_float_leave(saved);
@@ -643,8 +612,8 @@ static inline vs32 integer_finish(vs32 sum, vs32 c, bool satfinite)
 	return vs32_select(overflow, (c >> 31) ^ INT32_MAX, d);
 }
 
-static vs32 integer_sum(const struct integer_factors *a, const struct integer_factors *b, u32 row,
-			u32 column, u32 pairs)
+static vs32 integer_sum(const struct integer_factors *a, const struct integer_factors *b, u32 row, u32 column,
+			u32 pairs)
 {
 	vs32 sum = {0};
 	for (u32 i = 0; i < pairs; i++)
@@ -662,8 +631,8 @@ static inline vs32 vector_popcount(vu32 x)
 	return (vs32)((x + (x >> 16)) & 63);
 }
 
-static vs32 bits_sum(const struct integer_factors *a, const struct integer_factors *b, u32 row,
-		     u32 column, u32 words, enum tensor_bit_op op)
+static vs32 bits_sum(const struct integer_factors *a, const struct integer_factors *b, u32 row, u32 column, u32 words,
+		     enum tensor_bit_op op)
 {
 	vs32 sum = {0};
 	for (u32 i = 0; i < words; i++) {
@@ -674,8 +643,8 @@ static vs32 bits_sum(const struct integer_factors *a, const struct integer_facto
 	return sum;
 }
 
-static void integer_load(struct integer_factors *f, const struct tensor_form *form,
-			 const struct tensor_operands *o, bool is_a, u32 start)
+static void integer_load(struct integer_factors *f, const struct tensor_form *form, const struct tensor_operands *o,
+			 bool is_a, u32 start)
 {
 	if (form->arith == TENSOR_BITS)
 		tile_load(form, o, is_a, start, (u32(*)[TILE])f->pair);
@@ -685,18 +654,15 @@ static void integer_load(struct integer_factors *f, const struct tensor_form *fo
 
 /* One column of a tile, of 8 or 16 rows. */
 static void integer_column(const struct tensor_form *form, const struct integer_factors *a,
-			   const struct integer_factors *b, u32 column, const u32 *c, u32 *d,
-			   u32 rows)
+			   const struct integer_factors *b, u32 column, const u32 *c, u32 *d, u32 rows)
 {
 	u32 padded[TILE] = {0}, out[TILE];
 	if (c)
 		tile_words(padded, c, rows);
 	for (u32 row = 0; row < TILE; row += LANES) {
-		vs32 sum = form->arith == TENSOR_BITS
-				   ? bits_sum(a, b, row, column, form->b_words, form->bit_op)
-				   : integer_sum(a, b, row, column, form->k / 2);
-		vs32_store(&out[row],
-			   integer_finish(sum, vs32_load(&padded[row]), form->satfinite));
+		vs32 sum = form->arith == TENSOR_BITS ? bits_sum(a, b, row, column, form->b_words, form->bit_op)
+						      : integer_sum(a, b, row, column, form->k / 2);
+		vs32_store(&out[row], integer_finish(sum, vs32_load(&padded[row]), form->satfinite));
 	}
 	memcpy(d, out, 8 * sizeof *d);
 	if (rows == TILE)
@@ -713,9 +679,8 @@ static void mma_integer(const struct tensor_form *form, const struct tensor_oper
 			integer_load(&b, form, o, false, n);
 		for (u32 i = 0; i * TILE < form->m; i++) {
 			size_t at = (size_t)n * form->m + i * TILE;
-			integer_column(form, &a[i], &b, n % TILE,
-				       o->c ? (const u32 *)o->c + at : NULL, (u32 *)o->d + at,
-				       min_u32(form->m - i * TILE, TILE));
+			integer_column(form, &a[i], &b, n % TILE, o->c ? (const u32 *)o->c + at : NULL,
+				       (u32 *)o->d + at, min_u32(form->m - i * TILE, TILE));
 		}
 	}
 }

@@ -18,7 +18,7 @@ enum { WORKERS = 256 };
 /* What one worker has counted, in one piece of memory, so that it can be saved and restored whole. */
 struct tally {
 	u64 blocks, warps, threads;
-	u32 lock; /* the lock-load now running: its site + 1; else 0 */
+	u32 lock;                  /* the lock-load now running: its site + 1; else 0 */
 	struct account *sums;      /* by site; behind the struct, as the others */
 	struct flow_count *counts; /* by point of the flow */
 	struct memo *memos;        /* by site */
@@ -52,7 +52,7 @@ enum { DUMMY_LOADS = 3 };
 
 /* Counts an access for its site, and for its block, which is counted apart. */
 static void count_apart(const struct accounting *a, const struct tally *t, u32 site, const struct warp *w,
-                        const struct insn *i, const u8 *rows, u32 mask, bool is_guard)
+			const struct insn *i, const u8 *rows, u32 mask, bool is_guard)
 {
 	const struct account_site *s = &a->sites.items[site];
 	struct block_account *to = blocks_find(a->blocks, w->block);
@@ -88,7 +88,7 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 		return;
 	}
 	count_access(&a->counting, &a->sites.items[site], &t->sums[site], &t->memos[site], w, i, rows, mask,
-	             watch.site & SITE_GUARD);
+		     watch.site & SITE_GUARD);
 }
 
 static struct fixed_count *fixed_of(const struct accounting *a, const struct tally *t, u32 site)
@@ -112,7 +112,7 @@ static void gang_before(void *context, const struct gang *g, const struct insn *
 		return;
 	const u32 site = (watch.site & ~SITE_GUARD) - 1;
 	count_gang(&a->counting, &a->sites.items[site], &t->sums[site], &t->memos[site], fixed_of(a, t, site), g, i,
-	           watch.site & SITE_GUARD);
+		   watch.site & SITE_GUARD);
 }
 
 /* A lock-load that has run: one round of a loop. */
@@ -207,13 +207,12 @@ static void find_watches(struct accounting *a)
 	for (u32 c = 0; c < p->code_count; c++) {
 		a->watches[c] = ARENA_ARRAY(a->arena, p->codes[c]->insn_count + 1, struct watch);
 		for (u32 k = 0; k < p->codes[c]->insn_count; k++)
-			a->watches[c][k] =
-			    (struct watch){a->sites.slots[c][k], flow_point(a->flow, p->codes[c], k)};
+			a->watches[c][k] = (struct watch){a->sites.slots[c][k], flow_point(a->flow, p->codes[c], k)};
 	}
 }
 
 struct accounting *accounting_new(struct arena *arena, const struct program *program,
-                                  const struct accounting_options *options)
+				  const struct accounting_options *options)
 {
 	struct accounting *a = ARENA_NEW(arena, struct accounting);
 
@@ -221,8 +220,7 @@ struct accounting *accounting_new(struct arena *arena, const struct program *pro
 	a->program = program;
 	if (options)
 		a->options = *options;
-	a->observer =
-	    (struct observer){.context = a, .wants = wants, .before = before, .block_start = block_start};
+	a->observer = (struct observer){.context = a, .wants = wants, .before = before, .block_start = block_start};
 	/* A cache's hits depend on the order of accesses, which gangs change. */
 	if (a->options.caches == ACCOUNT_CACHES_NONE && !a->options.blocks_apart)
 		a->observer.gang_before = gang_before;
@@ -236,12 +234,11 @@ struct accounting *accounting_new(struct arena *arena, const struct program *pro
 	a->counting = (struct counting){.arch = program->arch, .options = &a->options};
 	alike_choose(NULL, &a->counting.alike);
 	if (a->options.caches != ACCOUNT_CACHES_NONE)
-		a->counting.caches =
-		    caches_new(arena, program->arch, a->options.caches == ACCOUNT_CACHES_WARM);
+		a->counting.caches = caches_new(arena, program->arch, a->options.caches == ACCOUNT_CACHES_WARM);
 	a->tally_bytes = aligned(sizeof(struct tally)) + aligned(a->sites.count * sizeof(struct account)) +
-	                 aligned(flow_points(a->flow) * sizeof(struct flow_count)) +
-	                 aligned(a->sites.count * sizeof(struct memo)) +
-	                 aligned(a->sites.fixed * sizeof(struct fixed_count));
+			 aligned(flow_points(a->flow) * sizeof(struct flow_count)) +
+			 aligned(a->sites.count * sizeof(struct memo)) +
+			 aligned(a->sites.fixed * sizeof(struct fixed_count));
 	find_watches(a);
 	return a;
 }
@@ -307,19 +304,18 @@ void account_add(struct account *to, const struct account *from)
 
 	for (u32 k = 0; k < ACCOUNT_FIELD_COUNT; k++)
 		to->n[k] = account_takes_most((enum account_field)k) ? max_u64(to->n[k], from->n[k])
-		                                                     : to->n[k] + from->n[k];
+								     : to->n[k] + from->n[k];
 	for (u32 k = 0; k <= WARP_LANES; k++)
 		to->degree[k] += from->degree[k];
 	for (u32 k = 0; k < COUNT_OF(to->banks); k++)
 		to->banks[k] += from->banks[k];
-	if (s->taken && (!kept->taken || s->excess > kept->excess ||
-	                 (s->excess == kept->excess && s->order < kept->order)))
+	if (s->taken &&
+	    (!kept->taken || s->excess > kept->excess || (s->excess == kept->excess && s->order < kept->order)))
 		to->worst = *s;
 }
 
 /* What the launch as a whole did. */
-static void fill_flow(const struct accounting *a, struct arena *arena, struct account_run *run,
-                      const struct launch *l)
+static void fill_flow(const struct accounting *a, struct arena *arena, struct account_run *run, const struct launch *l)
 {
 	run->flow = flow_result(a->flow, arena);
 	run->timelines = ARENA_ARRAY(arena, TIMELINE_WARPS, struct flow_timeline);
@@ -335,7 +331,7 @@ static void fill_flow(const struct accounting *a, struct arena *arena, struct ac
 	}
 	for (u32 c = 0; c < a->program->code_count; c++)
 		facts_add_flow(run->facts, a->program->codes[c], run->flow[c],
-		               flow_facts(a->flow, a->program->codes[c]));
+			       flow_facts(a->flow, a->program->codes[c]));
 	run->occupancy = facts_occupancy(run->facts, l, a->options.registers);
 }
 
@@ -350,7 +346,7 @@ static void add_dummy_loads(struct account_run *run, u32 site, const struct acco
 }
 
 struct account_run *accounting_end(const struct accounting *a, struct arena *arena, const struct launch *l,
-                                   const struct launch_stats *stats)
+				   const struct launch_stats *stats)
 {
 	struct account_run *run = ARENA_NEW(arena, struct account_run);
 
@@ -388,7 +384,7 @@ const char *account_field_name(enum account_field field)
 {
 	static const char *const names[] = {
 #define X(name) #name,
-	    ACCOUNT_FIELDS(X)
+		ACCOUNT_FIELDS(X)
 #undef X
 	};
 
@@ -398,10 +394,10 @@ const char *account_field_name(enum account_field field)
 const char *account_operation_name(enum account_operation operation)
 {
 	static const char *const names[ACCOUNT_OPERATIONS] = {
-	    [ACCOUNT_LOAD] = "load",         [ACCOUNT_STORE] = "store",
-	    [ACCOUNT_ATOM] = "atomic",       [ACCOUNT_RED] = "reduction",
-	    [ACCOUNT_LDMATRIX] = "ldmatrix", [ACCOUNT_STMATRIX] = "stmatrix",
-	    [ACCOUNT_ASYNC] = "async",       [ACCOUNT_ASYNC_BYPASS] = "async_bypass"};
+		[ACCOUNT_LOAD] = "load",         [ACCOUNT_STORE] = "store",
+		[ACCOUNT_ATOM] = "atomic",       [ACCOUNT_RED] = "reduction",
+		[ACCOUNT_LDMATRIX] = "ldmatrix", [ACCOUNT_STMATRIX] = "stmatrix",
+		[ACCOUNT_ASYNC] = "async",       [ACCOUNT_ASYNC_BYPASS] = "async_bypass"};
 
 	return names[operation];
 }

@@ -35,6 +35,7 @@ enum account_operation {
 
 /* What is added up. "Instructions" are warp instructions with a lane in that space; a generic
  * access counts in each space that its lanes lie in. local_ has the fields of global_. */
+/* clang-format off */
 #define ACCOUNT_SECTOR_FIELDS(X, space)                                                                 \
 	X(space##_instructions)                                                                         \
 	X(space##_requests) X(space##_transactions)                                                     \
@@ -67,12 +68,13 @@ enum account_operation {
 	X(l2_read_hits) X(l2_read_misses) X(l2_write_hits) X(l2_write_misses) X(l2_written_back)        \
 	/* lock loops, of lock-loads and of the atomics that become such */                             \
 	X(lock_loops) X(lock_rounds) X(lock_retries) X(lock_attempts) X(lock_failures) X(lock_false) X(lock_worst)
+/* clang-format on */
 
 enum account_field {
 #define X(name) ACCOUNT_##name,
 	ACCOUNT_FIELDS(X)
 #undef X
-	    ACCOUNT_FIELD_COUNT
+		ACCOUNT_FIELD_COUNT
 };
 
 /* A field of which the greatest counts, where others are added up. */
@@ -124,7 +126,7 @@ struct account_site {
 	bool one_lane;   /* an atomic that the assembler lets one lane do for all */
 	bool combines;   /* an atomic whose operands could be put together first: neither exch nor cas */
 	bool first_copy; /* the first cp.async of its basic block */
-	u32 fixed;       /* counts from 1: the base register is the same in every block of a launch, for each warp; or 0 */
+	u32 fixed; /* counts from 1: the base register is the same in every block of a launch, for each warp; or 0 */
 	const struct fragment_accesses *fragment; /* of wmma.load and wmma.store, else NULL */
 };
 
@@ -140,9 +142,9 @@ struct accounting_options {
 	enum account_l1 l1;       /* 2.x, 3.x */
 	u32 registers;            /* of a thread, for the occupancy; 0: estimated */
 	enum account_caches caches;
-	bool one_block;           /* count only what block number `block` does */
+	bool one_block; /* count only what block number `block` does */
 	u64 block;
-	u64 blocks_apart;         /* count the first blocks of each launch apart, too: so many */
+	u64 blocks_apart; /* count the first blocks of each launch apart, too: so many */
 };
 
 /* One launch, merged. */
@@ -168,7 +170,7 @@ struct accounting;
 
 /* Both live as long as the arena; the program must too. */
 struct accounting *accounting_new(struct arena *arena, const struct program *program,
-                                  const struct accounting_options *options);
+				  const struct accounting_options *options);
 /* Gives the workers' sums back. */
 void accounting_free(struct accounting *a);
 
@@ -186,7 +188,7 @@ void accounting_begin(struct accounting *a);
 u8 *accounting_state(const struct accounting *a, size_t *bytes);
 /* The launch's sums, in `arena`. */
 struct account_run *accounting_end(const struct accounting *a, struct arena *arena, const struct launch *l,
-                                   const struct launch_stats *stats);
+				   const struct launch_stats *stats);
 
 /* Adds sums, and keeps the costlier of the samples. */
 void account_add(struct account *to, const struct account *from);

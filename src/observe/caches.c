@@ -62,16 +62,15 @@ void caches_block(struct caches *c, const struct block *b)
 }
 
 void caches_global(struct caches *c, const struct block *b, const struct sector_access *access, bool through_l1,
-                   const u64 address[WARP_LANES], struct cache_outcome *outcome)
+		   const u64 address[WARP_LANES], struct cache_outcome *outcome)
 {
 	struct cache *l1 = &c->l1[b->index % c->arch->sms];
 
-	cache_warp(c->arch->l1_bytes ? l1 : NULL, &c->l2, access, through_l1, address, &outcome->l1,
-	           &outcome->l2);
+	cache_warp(c->arch->l1_bytes ? l1 : NULL, &c->l2, access, through_l1, address, &outcome->l1, &outcome->l2);
 }
 
 void caches_local(struct caches *c, const struct warp *w, const struct sector_access *access,
-                  const u64 offset[WARP_LANES], struct cache_outcome *outcome)
+		  const u64 offset[WARP_LANES], struct cache_outcome *outcome)
 {
 	const u64 number = w->block->index * w->block->warp_count + w->index;
 	const struct sector_access word = {access->kind, 4, access->mask, access->l1, false};
@@ -83,9 +82,9 @@ void caches_local(struct caches *c, const struct warp *w, const struct sector_ac
 	for (u32 at = 0; at < access->width; at += 4) {
 		u64 address[WARP_LANES];
 		for (u32 l = 0; l < WARP_LANES; l++)
-			address[l] = (LOCAL_BASE + (number << LOCAL_SHIFT) +
-			              sectors_local_place(l, (u32)offset[l] + at)) &
-			             ~3ull;
+			address[l] =
+				(LOCAL_BASE + (number << LOCAL_SHIFT) + sectors_local_place(l, (u32)offset[l] + at)) &
+				~3ull;
 		caches_global(c, w->block, &word, true, address, outcome);
 	}
 	l1->write = policy;

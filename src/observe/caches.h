@@ -27,9 +27,9 @@ struct cache_outcome {
 
 /* A warp's access to global memory. */
 void caches_global(struct caches *c, const struct block *b, const struct sector_access *access, bool through_l1,
-                   const u64 address[WARP_LANES], struct cache_outcome *outcome);
+		   const u64 address[WARP_LANES], struct cache_outcome *outcome);
 /* To local memory: byte offsets in each lane's own. */
 void caches_local(struct caches *c, const struct warp *w, const struct sector_access *access,
-                  const u64 offset[WARP_LANES], struct cache_outcome *outcome);
+		  const u64 offset[WARP_LANES], struct cache_outcome *outcome);
 
 #endif

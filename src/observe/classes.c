@@ -46,25 +46,16 @@ static enum instruction_class class_of(const struct isa *isa, const struct form 
 		const char *family;
 		enum instruction_class class;
 	} table[] = {
-	    {"Control flow", CLASS_CONTROL},
-	    {"Loads and stores", CLASS_MEMORY},
-	    {"Atomic operations", CLASS_MEMORY},
-	    {"Caches", CLASS_MEMORY},
-	    {"Asynchronous copies", CLASS_MEMORY},
-	    {"Tensor copies", CLASS_MEMORY},
-	    {"Conversion", CLASS_CONVERSION},
-	    {"Warp-wide exchange", CLASS_EXCHANGE},
-	    {"Barriers", CLASS_BARRIER},
-	    {"Matrix", CLASS_MATRIX},
-	    {"Warpgroup matrix", CLASS_MATRIX},
-	    {"Textures", CLASS_TEXTURE},
-	    {"Data movement", CLASS_MISC},
-	    {"SASS: control", CLASS_CONTROL},
-	    {"SASS: barriers", CLASS_BARRIER},
-	    {"SASS: conversions", CLASS_CONVERSION},
-	    {"SASS: moves", CLASS_MISC},
-	    {"SASS: integers", CLASS_INTEGER},
-	    {"SASS: video", CLASS_INTEGER},
+		{"Control flow", CLASS_CONTROL},       {"Loads and stores", CLASS_MEMORY},
+		{"Atomic operations", CLASS_MEMORY},   {"Caches", CLASS_MEMORY},
+		{"Asynchronous copies", CLASS_MEMORY}, {"Tensor copies", CLASS_MEMORY},
+		{"Conversion", CLASS_CONVERSION},      {"Warp-wide exchange", CLASS_EXCHANGE},
+		{"Barriers", CLASS_BARRIER},           {"Matrix", CLASS_MATRIX},
+		{"Warpgroup matrix", CLASS_MATRIX},    {"Textures", CLASS_TEXTURE},
+		{"Data movement", CLASS_MISC},         {"SASS: control", CLASS_CONTROL},
+		{"SASS: barriers", CLASS_BARRIER},     {"SASS: conversions", CLASS_CONVERSION},
+		{"SASS: moves", CLASS_MISC},           {"SASS: integers", CLASS_INTEGER},
+		{"SASS: video", CLASS_INTEGER},
 	};
 	const char *family = family_of(isa, f->row);
 
@@ -82,26 +73,26 @@ static enum instruction_kind kind_of(const char *form)
 		const char *start;
 		enum instruction_kind kind;
 	} table[] = {
-	    {"bar.warp.sync", KIND_WARP_BARRIER},
-	    {"barrier.cluster.arrive", KIND_CLUSTER_BARRIER},
-	    {"barrier.cluster", KIND_OTHER},
-	    {"bar.", KIND_BLOCK_BARRIER},
-	    {"barrier.", KIND_BLOCK_BARRIER},
-	    {"shfl", KIND_SHUFFLE},
-	    {"vote", KIND_VOTE},
-	    {"BAR.", KIND_BLOCK_BARRIER},
-	    {"VOTE", KIND_VOTE},
-	    {"match", KIND_VOTE},
-	    {"redux", KIND_VOTE},
-	    {"elect", KIND_VOTE},
-	    {"activemask", KIND_VOTE},
-	    {"mma", KIND_MULTIPLY},
-	    {"wmma.mma", KIND_MULTIPLY},
-	    {"wgmma.mma_async", KIND_MULTIPLY},
-	    {"wmma.load", KIND_FRAGMENT_LOAD},
-	    {"ldmatrix", KIND_FRAGMENT_LOAD},
-	    {"wmma.store", KIND_FRAGMENT_STORE},
-	    {"stmatrix", KIND_FRAGMENT_STORE},
+		{"bar.warp.sync", KIND_WARP_BARRIER},
+		{"barrier.cluster.arrive", KIND_CLUSTER_BARRIER},
+		{"barrier.cluster", KIND_OTHER},
+		{"bar.", KIND_BLOCK_BARRIER},
+		{"barrier.", KIND_BLOCK_BARRIER},
+		{"shfl", KIND_SHUFFLE},
+		{"vote", KIND_VOTE},
+		{"BAR.", KIND_BLOCK_BARRIER},
+		{"VOTE", KIND_VOTE},
+		{"match", KIND_VOTE},
+		{"redux", KIND_VOTE},
+		{"elect", KIND_VOTE},
+		{"activemask", KIND_VOTE},
+		{"mma", KIND_MULTIPLY},
+		{"wmma.mma", KIND_MULTIPLY},
+		{"wgmma.mma_async", KIND_MULTIPLY},
+		{"wmma.load", KIND_FRAGMENT_LOAD},
+		{"ldmatrix", KIND_FRAGMENT_LOAD},
+		{"wmma.store", KIND_FRAGMENT_STORE},
+		{"stmatrix", KIND_FRAGMENT_STORE},
 	};
 
 	for (size_t k = 0; k < COUNT_OF(table); k++)
@@ -170,7 +161,7 @@ static u32 registers_in(const struct ir_operand *o)
 
 /* A listing's operands are the machine's registers, pairs and quads of them named by their first. */
 static void count_machine_registers(struct instruction_facts *facts, const struct ir_instruction *x,
-                                    const struct form *f)
+				    const struct form *f)
 {
 	struct sass_spec specs[FORM_OPERANDS];
 	const u32 count = sass_specs(f, specs);
@@ -188,8 +179,7 @@ static void count_machine_registers(struct instruction_facts *facts, const struc
 	}
 }
 
-static void count_registers(struct instruction_facts *facts, const struct ir_instruction *x,
-                            const struct form *f)
+static void count_registers(struct instruction_facts *facts, const struct ir_instruction *x, const struct form *f)
 {
 	struct operand_spec specs[FORM_OPERANDS];
 	const u32 count = isa_operand_specs(f, specs);
@@ -208,7 +198,7 @@ static void count_registers(struct instruction_facts *facts, const struct ir_ins
 }
 
 struct instruction_facts instruction_describe(const struct isa *isa, const struct ir_instruction *x,
-                                              const struct form *form)
+					      const struct form *form)
 {
 	struct instruction_facts facts = {.class = CLASS_MISC};
 
@@ -243,8 +233,7 @@ bool instruction_reads(const struct ir_instruction *x, const struct form *form, 
 	if (x->guard && x->guard->kind == SYM_REGISTER && x->guard->reg == reg)
 		return true;
 	for (u32 k = 0; k < x->operand_count; k++) {
-		const bool only_written =
-		    k < count && specs[k].kind == 't' && specs[k].written && !specs[k].read;
+		const bool only_written = k < count && specs[k].kind == 't' && specs[k].written && !specs[k].read;
 		if (!only_written && names_register(&x->operands[k], reg))
 			return true;
 	}
@@ -255,7 +244,7 @@ const char *instruction_class_name(enum instruction_class class)
 {
 	static const char *const names[] = {
 #define X(enumerator, name, aliases, text) name,
-	    INSTRUCTION_CLASSES(X)
+		INSTRUCTION_CLASSES(X)
 #undef X
 	};
 

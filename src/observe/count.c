@@ -17,10 +17,10 @@ struct event {
 	struct account *to;
 	struct account_sample *worst;
 	const struct warp *w;
-	const u32 *shared; /* cp.async: where the lanes' bytes go */
-	const u64 *other;  /* and the addresses on the other side */
+	const u32 *shared;             /* cp.async: where the lanes' bytes go */
+	const u64 *other;              /* and the addresses on the other side */
 	const struct copy_count *copy; /* of cp.async; no units: not of its wavefronts */
-	u32 *excess; /* to be noted here, too, if not NULL */
+	u32 *excess;                   /* to be noted here, too, if not NULL */
 };
 
 static void add(struct account *to, enum account_field field, u64 n) { to->n[field] += n; }
@@ -51,7 +51,7 @@ static bool is_sample(const struct event *e, u32 excess)
 }
 
 static void take_sample(const struct event *e, enum ir_space space, u32 mask, u32 cost, u32 excess,
-                        const u64 address[WARP_LANES])
+			const u64 address[WARP_LANES])
 {
 	struct account_sample *s = e->worst;
 
@@ -85,7 +85,7 @@ static void count_shared(const struct event *e, u32 mask, const u32 address[WARP
 	const struct account_site *site = e->site;
 	struct account *to = e->to;
 	const struct bank_access access = {site->bank_kind, e->a->options->bank_mode, site->width,
-	                                   mask & site->matrix_mask};
+					   mask & site->matrix_mask};
 	const u32 lanes = access.mask == FULL_MASK ? WARP_LANES : (u32)__builtin_popcount(access.mask);
 	u32 offset[WARP_LANES];
 	struct bank_count n;
@@ -130,20 +130,20 @@ static void count_shared(const struct event *e, u32 mask, const u32 address[WARP
 
 /* first: the space's block of fields, in the order of ACCOUNT_SECTOR_FIELDS. */
 static void add_sectors(const struct event *e, enum account_field first, enum ir_space space, u32 mask,
-                        const struct sector_count *n, const u64 address[WARP_LANES])
+			const struct sector_count *n, const u64 address[WARP_LANES])
 {
 	const u64 values[] = {1,
-	                      n->requests,
-	                      n->transactions,
-	                      n->sectors,
-	                      n->ideal_sectors,
-	                      n->lines,
-	                      n->tag_wavefronts,
-	                      n->data_reads,
-	                      n->data_writes,
-	                      n->data_conflicts,
-	                      n->bytes_wanted,
-	                      n->bytes_moved};
+			      n->requests,
+			      n->transactions,
+			      n->sectors,
+			      n->ideal_sectors,
+			      n->lines,
+			      n->tag_wavefronts,
+			      n->data_reads,
+			      n->data_writes,
+			      n->data_conflicts,
+			      n->bytes_wanted,
+			      n->bytes_moved};
 
 	for (u32 k = 0; k < COUNT_OF(values); k++)
 		e->to->n[first + k] += values[k];
@@ -169,8 +169,7 @@ static void count_global(const struct event *e, u32 mask, const u64 address[WARP
 	struct sector_count n;
 
 	if (e->a->caches) {
-		caches_global(e->a->caches, e->w->block, &access, s->through_l1 && !s->past_l1, address,
-		              &outcome);
+		caches_global(e->a->caches, e->w->block, &access, s->through_l1 && !s->past_l1, address, &outcome);
 		add_outcome(e->to, ACCOUNT_global_l1_hits, &outcome);
 		access.hits = outcome.l1.read_hits && !outcome.l1.read_misses;
 	}
@@ -269,8 +268,7 @@ static void form_addresses(const u8 *rows, u32 base, s32 offset, bool wide, u64 
 }
 
 /* cp.async: lanes whose source has fewer bytes than that, or is to be ignored. */
-static u32 lanes_below(u32 bytes, const struct account_site *s, const struct insn *i, const u8 *rows,
-                       const u32 *list)
+static u32 lanes_below(u32 bytes, const struct account_site *s, const struct insn *i, const u8 *rows, const u32 *list)
 {
 	enum { SOURCE = 4 };
 	u32 lanes = 0;
@@ -324,7 +322,7 @@ static void count_anywhere(const struct event *e, u32 mask, u64 address[WARP_LAN
 
 /* wmma.load and wmma.store: each of their accesses as one of its own. */
 static void count_fragment(const struct event *e, const struct insn *i, const u8 *rows, u32 mask,
-                           const u64 base[WARP_LANES])
+			   const u64 base[WARP_LANES])
 {
 	const struct fragment_accesses *f = e->site->fragment;
 	const u64 stride = fragments_stride(f, e->w, i, rows, mask);
@@ -377,7 +375,7 @@ static void count_one(struct event *e, const struct insn *i, const u8 *rows, u32
 
 /* The first of them, which looks like none that is known. */
 static void count_unknown(const struct counting *a, struct account *to, struct memo *m, const struct accesses *x,
-                          const struct warp *w)
+			  const struct warp *w)
 {
 	struct event e = {a, x->site, to, &to->worst, w, NULL, NULL, NULL, NULL};
 
@@ -399,7 +397,7 @@ static void count_unknown(const struct counting *a, struct account *to, struct m
 
 /* w: the first warp. */
 static void count_all(const struct counting *a, struct account *to, struct memo *m, struct accesses x,
-                      const struct warp *w)
+		      const struct warp *w)
 {
 	while (x.count) {
 		const u32 known = memo_repeat(m, &a->alike, &x, &to->worst), done = min_u32(known + 1, x.count);
@@ -422,7 +420,7 @@ static void count_guard(struct account *to, const struct insn *i, const u8 *rows
 }
 
 void count_access(const struct counting *a, const struct account_site *s, struct account *to, struct memo *m,
-                  const struct warp *w, const struct insn *i, const u8 *rows, u32 mask, bool is_guard)
+		  const struct warp *w, const struct insn *i, const u8 *rows, u32 mask, bool is_guard)
 {
 	const struct accesses x = {s, i, rows, 0, 1, mask, order_of(w)};
 
@@ -436,7 +434,7 @@ void count_access(const struct counting *a, const struct account_site *s, struct
 }
 
 void count_alone(const struct counting *a, const struct account_site *s, struct account *to, const struct warp *w,
-                 const struct insn *i, const u8 *rows, u32 mask, bool is_guard)
+		 const struct insn *i, const u8 *rows, u32 mask, bool is_guard)
 {
 	struct event e = {a, s, to, &to->worst, w, NULL, NULL, NULL, NULL};
 
@@ -451,7 +449,7 @@ void count_alone(const struct counting *a, const struct account_site *s, struct 
 /* The addresses of a site whose base is the same in every block, by warp: what all of a block's warps add is
  * counted once. A block before the one that this was may have a sample to keep. */
 static bool count_fixed(const struct counting *a, const struct account_site *s, struct account *to,
-                        struct fixed_count *f, const struct gang *g, const struct insn *i)
+			struct fixed_count *f, const struct gang *g, const struct insn *i)
 {
 	const struct warp *w = g->warps;
 	struct event e = {a, s, &f->unit, &to->worst, w, NULL, NULL, NULL, NULL};
@@ -461,7 +459,7 @@ static bool count_fixed(const struct counting *a, const struct account_site *s, 
 	if (f->times++)
 		return true;
 	f->block = g->block->index;
-	EACH_WARP(g) {
+	EACH_WARP (g) {
 		e.w = w++;
 		count_one(&e, i, rows, FULL_MASK);
 	}
@@ -470,9 +468,9 @@ static bool count_fixed(const struct counting *a, const struct account_site *s, 
 
 /* Where its warps take part with some of their lanes. */
 static void count_members(const struct counting *a, const struct account_site *s, struct account *to, struct memo *m,
-                          const struct gang *g, const struct insn *i, bool is_guard)
+			  const struct gang *g, const struct insn *i, bool is_guard)
 {
-	EACH_MEMBER(g, one)
+	EACH_MEMBER (g, one)
 		if (is_guard)
 			count_guard(to, i, one->rows, one->mask);
 		else
@@ -480,14 +478,14 @@ static void count_members(const struct counting *a, const struct account_site *s
 }
 
 void count_gang(const struct counting *a, const struct account_site *s, struct account *to, struct memo *m,
-                struct fixed_count *f, const struct gang *g, const struct insn *i, bool is_guard)
+		struct fixed_count *f, const struct gang *g, const struct insn *i, bool is_guard)
 {
 	const struct accesses x = {s, i, g->rows, g->stride, g->count, FULL_MASK, order_of(g->warps)};
 
 	if (g->on)
 		count_members(a, s, to, m, g, i, is_guard);
 	else if (is_guard)
-		EACH_WARP(g)
+		EACH_WARP (g)
 			count_guard(to, i, rows, FULL_MASK);
 	else if (!f || !count_fixed(a, s, to, f, g, i))
 		count_all(a, to, m, x, g->warps);

@@ -28,14 +28,14 @@ struct fixed_count {
 /* Adds the access to the site's sums, at once or by count_finish. is_guard: `i` is the guard before the site's
  * instruction. */
 void count_access(const struct counting *a, const struct account_site *s, struct account *to, struct memo *m,
-                  const struct warp *w, const struct insn *i, const u8 *rows, u32 mask, bool is_guard);
+		  const struct warp *w, const struct insn *i, const u8 *rows, u32 mask, bool is_guard);
 /* The same for all warps of a gang. f: NULL if the site is not fixed. */
 void count_gang(const struct counting *a, const struct account_site *s, struct account *to, struct memo *m,
-                struct fixed_count *f, const struct gang *g, const struct insn *i, bool is_guard);
+		struct fixed_count *f, const struct gang *g, const struct insn *i, bool is_guard);
 
 /* Adds the access to *to alone, at once and without remembering it. */
 void count_alone(const struct counting *a, const struct account_site *s, struct account *to, const struct warp *w,
-                 const struct insn *i, const u8 *rows, u32 mask, bool is_guard);
+		 const struct insn *i, const u8 *rows, u32 mask, bool is_guard);
 
 /* Adds what is held back. */
 void count_finish(struct memo *m, struct fixed_count *f, struct account *to);

@@ -29,6 +29,7 @@ enum {
 #define NCU_INST "smsp__inst_executed_op_"
 #define NCU_SINS "smsp__sass_inst_executed_op_"
 
+/* clang-format off */
 #define SUM(NAME, UNIT, FIELDS, OPS, ALIASES, TEXT)                                                          \
 	{                                                                                                    \
 		.name = NAME, .unit = UNIT, .definition = TEXT, .aliases = ALIASES, .sums = {                \
@@ -481,14 +482,14 @@ static const struct counter table[] = {
     SUM("constant.replays", "requests", F(const_replays), ALL, "sm__idc_divergent_instruction_replays.sum",
         "Requests beyond one for each load."),
 };
+/* clang-format on */
 
 u32 counters_count(void) { return COUNT_OF(table); }
 
 const struct counter *counters_get(u32 k) { return &table[k]; }
 
 /* Calls for each of the blank-separated words; stops at the first that `test` likes. */
-static bool any_name(const struct counter *c, bool (*test)(const char *name, const char *wanted),
-                     const char *wanted)
+static bool any_name(const struct counter *c, bool (*test)(const char *name, const char *wanted), const char *wanted)
 {
 	char word[160];
 
@@ -523,8 +524,8 @@ bool counter_matches(const struct counter *c, const char *pattern) { return any_
 bool counter_exists(const struct counter *c, const struct arch *arch)
 {
 	const field_set stages = F(global_tag_wavefronts) | F(local_tag_wavefronts) | F(global_data_reads) |
-	                         F(local_data_reads) | F(global_data_writes) | F(local_data_writes) |
-	                         F(global_data_conflicts) | F(local_data_conflicts);
+				 F(local_data_reads) | F(global_data_writes) | F(local_data_writes) |
+				 F(global_data_conflicts) | F(local_data_conflicts);
 
 	return arch->global_rule == ARCH_GLOBAL_SECTORS || !((c->sums[0].fields | c->sums[1].fields) & stages);
 }
@@ -545,8 +546,7 @@ static u64 add_up(const struct counter_sum sums[2], const struct account_run *ru
 			for (field_set left = sums[s].fields; left; left &= left - 1) {
 				const u32 field = lowest(left);
 				const u64 n = run->operations[__builtin_ctz(ops)].n[field];
-				total = account_takes_most((enum account_field)field) ? max_u64(total, n)
-				                                                      : total + n;
+				total = account_takes_most((enum account_field)field) ? max_u64(total, n) : total + n;
 			}
 	return total;
 }
@@ -573,36 +573,35 @@ double counter_value(const struct counter *c, const struct account_run *run)
 
 void counters_print(FILE *to)
 {
-	fputs(
-	    "# Counters\n\n"
-	    "What `ptxsim run --metrics NAME,...` prints, `//@ expect count NAME == N` compares and "
-	    "`--report json` holds.\n"
-	    "Each counter has one name and one definition; the profilers' names stand for the same thing. On "
-	    "sm_90 the\n"
-	    "counters of shared, global, local and constant memory equal what Nsight Compute reads on an "
-	    "H200, but for the\n"
-	    "patterns that `metrics-run` lists; what local memory costs depends on where a launch's frames "
-	    "lie, of which\n"
-	    "one place is counted. This page is the output of `ptxsim run --metrics help`.\n\n"
-	    "One warp *instruction* makes one or more *requests* to the memory unit; each needs one or more\n"
-	    "*transactions* of the unit's grain: *wavefronts* through the banks of shared memory, *sectors* "
-	    "of 32 bytes\n"
-	    "or *lines* of 128 bytes elsewhere. A *conflict* is a wavefront beyond one for each group of "
-	    "lanes that the\n"
-	    "unit serves together. Lanes of a global atomic that share an address take a sector each; so do "
-	    "lanes of one\n"
-	    "sector where one must wait for a lane on the same word of another line in its tag bank.\n\n"
-	    "What becomes a loop of compare and swap (atomics on 16 bits; on shared memory those on 64 bits "
-	    "and on\n"
-	    "floats, too) is counted by addresses alone: each operation is taken to change its word, and no "
-	    "other warp to\n"
-	    "come in between. Each load is counted as if it had to wait for its lines; with `--caches`, one "
-	    "that finds all of its\n"
-	    "sectors in the first-level cache passes the data stage at once.\n\n"
-	    "PTX is not machine code: `launch.` and `branch.` counters speak of PTX instructions, where the "
-	    "profilers\n"
-	    "count machine instructions, of which the assembler may make more or fewer.\n\n",
-	    to);
+	fputs("# Counters\n\n"
+	      "What `ptxsim run --metrics NAME,...` prints, `//@ expect count NAME == N` compares and "
+	      "`--report json` holds.\n"
+	      "Each counter has one name and one definition; the profilers' names stand for the same thing. On "
+	      "sm_90 the\n"
+	      "counters of shared, global, local and constant memory equal what Nsight Compute reads on an "
+	      "H200, but for the\n"
+	      "patterns that `metrics-run` lists; what local memory costs depends on where a launch's frames "
+	      "lie, of which\n"
+	      "one place is counted. This page is the output of `ptxsim run --metrics help`.\n\n"
+	      "One warp *instruction* makes one or more *requests* to the memory unit; each needs one or more\n"
+	      "*transactions* of the unit's grain: *wavefronts* through the banks of shared memory, *sectors* "
+	      "of 32 bytes\n"
+	      "or *lines* of 128 bytes elsewhere. A *conflict* is a wavefront beyond one for each group of "
+	      "lanes that the\n"
+	      "unit serves together. Lanes of a global atomic that share an address take a sector each; so do "
+	      "lanes of one\n"
+	      "sector where one must wait for a lane on the same word of another line in its tag bank.\n\n"
+	      "What becomes a loop of compare and swap (atomics on 16 bits; on shared memory those on 64 bits "
+	      "and on\n"
+	      "floats, too) is counted by addresses alone: each operation is taken to change its word, and no "
+	      "other warp to\n"
+	      "come in between. Each load is counted as if it had to wait for its lines; with `--caches`, one "
+	      "that finds all of its\n"
+	      "sectors in the first-level cache passes the data stage at once.\n\n"
+	      "PTX is not machine code: `launch.` and `branch.` counters speak of PTX instructions, where the "
+	      "profilers\n"
+	      "count machine instructions, of which the assembler may make more or fewer.\n\n",
+	      to);
 	fprintf(to, "| counter | unit | definition | profilers' names |\n| --- | --- | --- | --- |\n");
 	for (u32 k = 0; k < COUNT_OF(table); k++) {
 		const struct counter *c = &table[k];

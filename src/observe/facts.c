@@ -38,8 +38,7 @@ static void add_kind(u64 facts[FACT_COUNT], enum instruction_kind kind, const st
 	}
 }
 
-void facts_add_instruction(u64 facts[FACT_COUNT], const struct flow_count *n,
-                           const struct instruction_facts *what)
+void facts_add_instruction(u64 facts[FACT_COUNT], const struct flow_count *n, const struct instruction_facts *what)
 {
 	if (!n->executed)
 		return;
@@ -63,7 +62,7 @@ void facts_add_instruction(u64 facts[FACT_COUNT], const struct flow_count *n,
 }
 
 void facts_add_flow(u64 facts[FACT_COUNT], const struct code *code, const struct flow_count *counts,
-                    const struct instruction_facts *what)
+		    const struct instruction_facts *what)
 {
 	for (size_t k = 0; k < code->function->body.count; k++)
 		facts_add_instruction(facts, &counts[k], &what[k]);
@@ -82,8 +81,7 @@ static u32 estimate_registers(const struct launch *l, const struct arch *arch, u
 	if (limits->max_registers)
 		registers = min_u32(registers, limits->max_registers);
 	while (limits->min_blocks_per_sm && registers > REGISTERS_LEAST &&
-	       arch_occupancy(arch, threads, registers, 0).by_limit[ARCH_LIMIT_REGISTERS] <
-	           limits->min_blocks_per_sm)
+	       arch_occupancy(arch, threads, registers, 0).by_limit[ARCH_LIMIT_REGISTERS] < limits->min_blocks_per_sm)
 		registers--;
 	return registers;
 }
@@ -110,7 +108,6 @@ struct arch_occupancy facts_occupancy(u64 facts[FACT_COUNT], const struct launch
 	facts[FACT_limit_warps] = by[ARCH_LIMIT_WARPS];
 	facts[FACT_limit_blocks] = by[ARCH_LIMIT_BLOCKS];
 	facts[FACT_limit_registers] = by[ARCH_LIMIT_REGISTERS];
-	facts[FACT_limit_shared] = by[ARCH_LIMIT_SHARED] == UINT32_MAX ? arch->max_blocks_sm
-	                                                               : by[ARCH_LIMIT_SHARED];
+	facts[FACT_limit_shared] = by[ARCH_LIMIT_SHARED] == UINT32_MAX ? arch->max_blocks_sm : by[ARCH_LIMIT_SHARED];
 	return o;
 }

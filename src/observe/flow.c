@@ -17,14 +17,14 @@ struct point {
 	u8 kind;
 	bool sync, call;
 	bool jumps_around; /* a branch for the lanes that the predicate turns off */
-	u32 first, end; /* body instructions that it covers; of a guard: the one that it guards */
+	u32 first, end;    /* body instructions that it covers; of a guard: the one that it guards */
 };
 
 struct flow {
 	const struct program *program;
 	struct point *points;
 	u32 point_count;
-	u32 **slots; /* by code and instruction: point + 1, or 0 */
+	u32 **slots;                      /* by code and instruction: point + 1, or 0 */
 	struct instruction_facts **facts; /* by code and body instruction */
 	struct flow_timeline *timelines;
 	meaning_fn *guard, *bra, *bra_if, *brx, *call, *count;
@@ -79,7 +79,7 @@ static u32 find_points(struct flow *f, const struct code *code, u32 count)
 		p.sync = known && code->forms[origin].row->flags & ISA_SYNC && p.kind == POINT_RUN;
 		p.call = i->fn == f->call;
 		p.jumps_around = p.kind == POINT_BRANCH_IF && !code->function->listing &&
-		                 code->function->body.items[origin].guard_negated != (i->aux & 1);
+				 code->function->body.items[origin].guard_negated != (i->aux & 1);
 		p.first = p.kind == POINT_GUARD ? origin : covered;
 		p.end = p.first + (p.kind == POINT_GUARD ? 1 : i->run);
 		if (p.kind != POINT_GUARD)
@@ -98,12 +98,12 @@ struct flow *flow_new(struct arena *arena, const struct program *program)
 	u32 count = 0;
 
 	*f = (struct flow){.program = program,
-	                   .guard = internal(program->isa, "%guard"),
-	                   .bra = internal(program->isa, "%bra"),
-	                   .bra_if = internal(program->isa, "%bra_if"),
-	                   .brx = internal(program->isa, "%brx"),
-	                   .call = internal(program->isa, "%call"),
-	                   .count = internal(program->isa, "%count")};
+			   .guard = internal(program->isa, "%guard"),
+			   .bra = internal(program->isa, "%bra"),
+			   .bra_if = internal(program->isa, "%bra_if"),
+			   .brx = internal(program->isa, "%brx"),
+			   .call = internal(program->isa, "%call"),
+			   .count = internal(program->isa, "%count")};
 	f->slots = ARENA_ARRAY(arena, program->code_count + 1, u32 *);
 	f->facts = ARENA_ARRAY(arena, program->code_count + 1, struct instruction_facts *);
 	f->timelines = ARENA_ARRAY(arena, TIMELINE_WARPS, struct flow_timeline);
@@ -113,8 +113,7 @@ struct flow *flow_new(struct arena *arena, const struct program *program)
 		f->slots[c] = ARENA_ARRAY(arena, code->insn_count + 1, u32);
 		f->facts[c] = ARENA_ARRAY(arena, function->body.count + 1, struct instruction_facts);
 		for (size_t k = 0; k < function->body.count; k++)
-			f->facts[c][k] =
-			    instruction_describe(program->isa, &function->body.items[k], &code->forms[k]);
+			f->facts[c][k] = instruction_describe(program->isa, &function->body.items[k], &code->forms[k]);
 		count = find_points(f, code, count);
 	}
 	f->point_count = count;
@@ -207,7 +206,7 @@ static bool targets_differ(const struct warp *w, const struct insn *i, const u8 
 }
 
 void flow_before(struct flow *f, struct flow_count *counts, u32 point, const struct warp *w, const struct insn *i,
-                 const u8 *rows, u32 mask)
+		 const u8 *rows, u32 mask)
 {
 	const struct point *p = &f->points[point];
 	struct flow_count *n = &counts[point];
@@ -260,11 +259,11 @@ static void count_warps(const struct point *p, struct flow_count *n, u32 warps, 
 
 /* Where its lanes go different ways. */
 static void flow_members(struct flow *f, const struct point *p, struct flow_count *n, const struct gang *g,
-                         const struct insn *i)
+			 const struct insn *i)
 {
 	u32 warps = 0, lanes = 0;
 
-	EACH_MEMBER(g, m) {
+	EACH_MEMBER (g, m) {
 		if (p->kind == POINT_GUARD || p->kind == POINT_BRANCH_IF)
 			count_predicate(p, n, m->mask & predicate(i, m->rows), m->mask);
 		if (p->kind != POINT_GUARD)
@@ -286,7 +285,7 @@ void flow_gang_before(struct flow *f, struct flow_count *counts, u32 point, cons
 		return;
 	}
 	if (p->kind == POINT_GUARD || p->kind == POINT_BRANCH_IF)
-		EACH_WARP(g)
+		EACH_WARP (g)
 			count_predicate(p, n, predicate(i, rows), FULL_MASK);
 	if (p->kind == POINT_GUARD)
 		return;
@@ -304,8 +303,7 @@ struct flow_count **flow_result(const struct flow *f, struct arena *arena)
 	struct flow_count **result = ARENA_ARRAY(arena, f->program->code_count + 1, struct flow_count *);
 
 	for (u32 c = 0; c < f->program->code_count; c++)
-		result[c] = ARENA_ARRAY(arena, f->program->codes[c]->function->body.count + 1,
-		                        struct flow_count);
+		result[c] = ARENA_ARRAY(arena, f->program->codes[c]->function->body.count + 1, struct flow_count);
 	return result;
 }
 

@@ -43,7 +43,7 @@ u32 flow_points(const struct flow *f);
 /* The point at a decoded instruction + 1; 0: it is not watched. */
 u32 flow_point(const struct flow *f, const struct code *code, u32 insn);
 void flow_before(struct flow *f, struct flow_count *counts, u32 point, const struct warp *w, const struct insn *i,
-                 const u8 *rows, u32 mask);
+		 const u8 *rows, u32 mask);
 void flow_gang_before(struct flow *f, struct flow_count *counts, u32 point, const struct gang *g, const struct insn *i);
 
 /* Before a launch. */

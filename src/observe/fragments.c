@@ -41,7 +41,7 @@ static bool follows(const struct fragment_accesses *f, struct tensor_place p)
 	const u32 elements = last->bytes * 8 / f->bits;
 
 	if (f->row_major ? p.row != last->row[0] || p.column != last->column[0] + elements
-	                 : p.column != last->column[0] || p.row != last->row[0] + elements)
+			 : p.column != last->column[0] || p.row != last->row[0] + elements)
 		return false;
 	return last->bytes < ACCESS_BYTES;
 }
@@ -89,7 +89,7 @@ const struct fragment_accesses *fragments_describe(struct arena *arena, const st
 }
 
 void fragments_address(const struct fragment_accesses *f, u32 k, const u64 base[WARP_LANES], u64 stride,
-                       u64 address[WARP_LANES])
+		       u64 address[WARP_LANES])
 {
 	const u64 by_row = f->row_major ? stride : 1, by_column = f->row_major ? 1 : stride;
 	const struct fragment_access *a = &f->access[k];
@@ -98,8 +98,8 @@ void fragments_address(const struct fragment_accesses *f, u32 k, const u64 base[
 		address[l] = base[l] + (a->row[l] * by_row + a->column[l] * by_column) * f->bits / 8;
 }
 
-u64 fragments_stride(const struct fragment_accesses *f, const struct warp *w, const struct insn *i,
-                     const u8 *rows, u32 mask)
+u64 fragments_stride(const struct fragment_accesses *f, const struct warp *w, const struct insn *i, const u8 *rows,
+		     u32 mask)
 {
 	const u32 row = w->frame->code->operands[i->b + f->stride_operand];
 

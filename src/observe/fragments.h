@@ -19,7 +19,7 @@ struct fragment_access {
 
 struct fragment_accesses {
 	u32 count;
-	u32 bits;           /* of an element */
+	u32 bits; /* of an element */
 	bool row_major;
 	u32 rows, columns;  /* of the matrix */
 	u32 stride_operand; /* in the operand list */
@@ -32,9 +32,9 @@ const struct fragment_accesses *fragments_describe(struct arena *arena, const st
 /* The addresses of access k, from those of the matrix (by lane) and the elements from row to row (or
  * column to column). */
 void fragments_address(const struct fragment_accesses *f, u32 k, const u64 base[WARP_LANES], u64 stride,
-                       u64 address[WARP_LANES]);
+		       u64 address[WARP_LANES]);
 /* That distance, as the instruction says it. */
-u64 fragments_stride(const struct fragment_accesses *f, const struct warp *w, const struct insn *i,
-                     const u8 *rows, u32 mask);
+u64 fragments_stride(const struct fragment_accesses *f, const struct warp *w, const struct insn *i, const u8 *rows,
+		     u32 mask);
 
 #endif

@@ -120,18 +120,18 @@ static void collect(struct collector *c)
 		for (u32 n = 0; n < code->function->body.count; n++) {
 			while (site < site_count &&
 			       (sites[site].code->index < k ||
-			        (sites[site].code->index == k && code->origin[sites[site].insn] < n)))
+				(sites[site].code->index == k && code->origin[sites[site].insn] < n)))
 				site++;
 			const bool here = site < site_count && sites[site].code->index == k &&
-			                  code->origin[sites[site].insn] == n;
+					  code->origin[sites[site].insn] == n;
 			if (c->run->flow[k][n].executed)
 				add_instruction(c, code, n, here ? site + 1 : 0);
 		}
 	}
 }
 
-bool lines_visit(const struct accounting *a, const struct account_run *run, enum line_kind kind,
-                 struct arena *arena, line_visitor *visit, void *context)
+bool lines_visit(const struct accounting *a, const struct account_run *run, enum line_kind kind, struct arena *arena,
+		 line_visitor *visit, void *context)
 {
 	struct collector c = {.a = a, .run = run, .arena = arena, .kind = kind};
 	struct account_line *line = malloc(sizeof *line);

@@ -31,7 +31,7 @@ typedef void line_visitor(void *context, const struct account_line *line);
 
 /* Visits every line that ran; the visitor's line lives for the call. Scratch memory comes from the
  * arena. False if memory ran out. */
-bool lines_visit(const struct accounting *a, const struct account_run *run, enum line_kind kind,
-                 struct arena *arena, line_visitor *visit, void *context);
+bool lines_visit(const struct accounting *a, const struct account_run *run, enum line_kind kind, struct arena *arena,
+		 line_visitor *visit, void *context);
 
 #endif

@@ -17,7 +17,7 @@ void account_add_times(struct account *to, const struct account *unit, u64 times
 {
 	for (u32 k = 0; k < ACCOUNT_FIELD_COUNT; k++)
 		to->n[k] = account_takes_most((enum account_field)k) ? max_u64(to->n[k], unit->n[k])
-		                                                     : to->n[k] + unit->n[k] * times;
+								     : to->n[k] + unit->n[k] * times;
 	for (u32 k = 0; k <= WARP_LANES; k++)
 		to->degree[k] += unit->degree[k] * times;
 	for (u32 b = 0; b < COUNT_OF(to->banks); b++)
@@ -50,7 +50,7 @@ static u64 lane_address(const struct accesses *x, const u8 *rows, u32 lane)
 	const void *row = rows + x->insn->a;
 
 	return x->site->wide ? ((const u64 *)row)[lane] + (u64)(s64)x->insn->imm
-	                     : ((const u32 *)row)[lane] + (u32)x->insn->imm;
+			     : ((const u32 *)row)[lane] + (u32)x->insn->imm;
 }
 
 /* Whether every active lane of the first access is as far from the first as it was. */
@@ -223,7 +223,8 @@ static void choose_bits(struct memo *m, const struct arch *arch, const struct ac
 		m->rotates = arch->shared_rule == ARCH_SHARED_UNITS;
 		m->low_mask = m->rotates ? 3 : SHARED_BITS;
 	} else if (n[ACCOUNT_global_instructions]) {
-		m->low_mask = arch->global_rule == ARCH_GLOBAL_SECTORS && !is_atomic(x->site) ? line_bits(m, x) : LINE_BITS;
+		m->low_mask =
+			arch->global_rule == ARCH_GLOBAL_SECTORS && !is_atomic(x->site) ? line_bits(m, x) : LINE_BITS;
 	} else {
 		m->low_mask = n[ACCOUNT_const_instructions] ? 0 : ~0ull;
 	}
@@ -252,7 +253,8 @@ static void keep_lines(struct memo_unit *u, const struct accesses *x)
 	u->tags = tags_of(u, x, x->rows);
 }
 
-void memo_keep(struct memo *m, const struct arch *arch, const struct accesses *x, struct memo_unit *u, struct account *to)
+void memo_keep(struct memo *m, const struct arch *arch, const struct accesses *x, struct memo_unit *u,
+	       struct account *to)
 {
 	const u32 n = (u32)(u - m->units);
 	const bool fresh = !m->valid;

@@ -20,9 +20,9 @@ union lanes {
 
 /* One kind of access among those with a memo's distances. */
 struct memo_unit {
-	u64 low;  /* bits of the first address that decide */
-	u64 tags; /* and the tag banks of the lines, but for which bank is which */
-	u32 line_count; /* 0: they do not matter */
+	u64 low;                  /* bits of the first address that decide */
+	u64 tags;                 /* and the tag banks of the lines, but for which bank is which */
+	u32 line_count;           /* 0: they do not matter */
 	u8 line_lane[WARP_LANES]; /* a lane in each line */
 	u32 excess;
 	struct account account; /* what one such access adds; without a sample */
@@ -34,15 +34,15 @@ enum memo_miss { MEMO_OTHER_DISTANCES, MEMO_OTHER_PLACE, MEMO_SAMPLE /* it may b
 /* What one worker remembers of a site; zeroed before the first access. */
 struct memo {
 	union lanes distance __attribute__((aligned(64))); /* from the first active lane */
-	union lanes keep; /* all ones for active lanes */
+	union lanes keep;                                  /* all ones for active lanes */
 	u64 times[WARP_LANES]; /* accesses not yet added: by unit; if it rotates, by rotation in words */
 	bool valid;
-	bool rotates; /* one unit, the same at every multiple of 4 bytes, but for which bank is which */
-	bool pending; /* some of `times` is not 0 */
-	u8 miss;      /* enum memo_miss: of the last access that was not counted */
-	u32 used, next; /* units; the next to be replaced */
+	bool rotates;    /* one unit, the same at every multiple of 4 bytes, but for which bank is which */
+	bool pending;    /* some of `times` is not 0 */
+	u8 miss;         /* enum memo_miss: of the last access that was not counted */
+	u32 used, next;  /* units; the next to be replaced */
 	u32 first, mask; /* active lanes */
-	u64 base;     /* of the first active lane */
+	u64 base;        /* of the first active lane */
 	u64 low_mask;
 	u32 misses, pause, pauses; /* in a row; accesses until the next try; how often it was so */
 	struct memo_unit units[MEMO_UNITS];
@@ -59,13 +59,15 @@ struct accesses {
 };
 
 /* Counts accesses, from the first on, as long as they are known; returns how many were. */
-u32 memo_repeat(struct memo *m, const struct alike *alike, const struct accesses *x, const struct account_sample *worst);
+u32 memo_repeat(struct memo *m, const struct alike *alike, const struct accesses *x,
+		const struct account_sample *worst);
 /* Whether to remember the first access of x, which was not known: not while all look different. */
 bool memo_wants(struct memo *m, const struct account_site *s);
 /* Makes room for it: what it adds is to be counted into the unit's account, from zero, and its excess noted there;
  * then memo_keep. What had to go is added to *to. */
 struct memo_unit *memo_room(struct memo *m, struct account *to);
-void memo_keep(struct memo *m, const struct arch *arch, const struct accesses *x, struct memo_unit *u, struct account *to);
+void memo_keep(struct memo *m, const struct arch *arch, const struct accesses *x, struct memo_unit *u,
+	       struct account *to);
 /* Forgets all, as it looks different. */
 void memo_drop(struct memo *m, struct account *to);
 /* Adds what is held back. */

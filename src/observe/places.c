@@ -12,9 +12,9 @@ struct place_of place_find(const struct code *code, u32 insn)
 	const struct ir_instruction *x = &f->body.items[insn];
 	const struct source *s = f->module->sources->files.items[x->span.file];
 	struct place_of p = {.file = s->name,
-	                     .text = s->text + x->span.begin,
-	                     .length = x->span.end - x->span.begin,
-	                     .module = f->module};
+			     .text = s->text + x->span.begin,
+			     .length = x->span.end - x->span.begin,
+			     .module = f->module};
 	u32 column;
 
 	source_place(s, x->span.begin, &p.line, &column);

@@ -40,8 +40,8 @@ static enum bank_kind atomic_kind(const struct form *f, bool unused)
 	else if (form_has(f, M_exch))
 		op = BANK_ATOMIC_EXCH;
 	else if (unused && known &&
-	         ((form_has(f, M_add) && type == T_u32 && constant == 1) ||
-	          (form_has(f, M_inc) && (u32)constant == UINT32_MAX)))
+		 ((form_has(f, M_add) && type == T_u32 && constant == 1) ||
+		  (form_has(f, M_inc) && (u32)constant == UINT32_MAX)))
 		op = BANK_ATOMIC_ADD_ONE_UNUSED;
 	return banks_atomic_kind(op, type_bits(type), class != 'f');
 }
@@ -73,7 +73,7 @@ static bool is_combined(struct account_site *s, const struct finder *a)
 	const struct ir_instruction *x = &s->code->function->body.items[origin];
 	const int type = form_type(f, 0);
 	const bool known = form_has(f, M_add) || form_has(f, M_min) || form_has(f, M_max) || form_has(f, M_and) ||
-	                   form_has(f, M_or) || form_has(f, M_xor);
+			   form_has(f, M_or) || form_has(f, M_xor);
 	u32 at = 0;
 
 	while (at < x->operand_count && x->operands[at].kind != OPERAND_ADDRESS)
@@ -89,7 +89,7 @@ static bool is_combined(struct account_site *s, const struct finder *a)
 static void describe_atomic(struct account_site *s, const struct insn *i, const struct finder *a)
 {
 	const bool unused = (i->d == NO_OPERAND && form_vector(s->form) == 1) ||
-	                    (!form_has(s->form, M_exch) && !form_has(s->form, M_cas) && result_is_dead(s));
+			    (!form_has(s->form, M_exch) && !form_has(s->form, M_cas) && result_is_dead(s));
 	const bool red = unused || starts(s->form->row->form, "red");
 
 	s->operation = red ? ACCOUNT_RED : ACCOUNT_ATOM;
@@ -144,8 +144,8 @@ static bool describe(struct account_site *s, const struct finder *a)
 		return account_describe_listing(s, a->program->arch, a->options->l1);
 	s->space = space_of(f);
 	s->through_l1 = (a->options->l1 == ACCOUNT_L1_DEFAULT ? a->program->arch->l1_global
-	                                                     : a->options->l1 == ACCOUNT_L1_ON) &&
-	                !form_has(f, M_cg) && !form_has(f, M_cv);
+							      : a->options->l1 == ACCOUNT_L1_ON) &&
+			!form_has(f, M_cg) && !form_has(f, M_cv);
 	s->past_l1 = form_has(f, M_cg) || form_has(f, M_cv) || form_pick(f, M_volatile, M_acquire) != TOKEN_NONE;
 	if (is_copy) {
 		describe_copy(s);
@@ -219,11 +219,12 @@ static bool is_fixed(const struct account_site *s, const bool *fixed_rows)
 {
 	const u32 base = s->code->insns[s->insn].a;
 
-	return fixed_rows && s->operation < ACCOUNT_ASYNC && !s->fragment && base < s->code->frame_bytes && fixed_rows[base / 4];
+	return fixed_rows && s->operation < ACCOUNT_ASYNC && !s->fragment && base < s->code->frame_bytes &&
+	       fixed_rows[base / 4];
 }
 
 struct site_list sites_find(struct arena *arena, const struct program *program,
-                            const struct accounting_options *options)
+			    const struct accounting_options *options)
 {
 	const struct finder finder = {arena, program, options}, *a = &finder;
 	VEC_OF(struct account_site) sites = {NULL, 0, 0};

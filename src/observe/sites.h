@@ -13,11 +13,11 @@ enum { SITE_GUARD = 1u << 31 };
 struct site_list {
 	struct account_site *items;
 	u32 count;
-	u32 fixed; /* sites that are fixed */
+	u32 fixed;   /* sites that are fixed */
 	u32 **slots; /* by code and decoded instruction: site + 1, or 0 */
 };
 
 struct site_list sites_find(struct arena *arena, const struct program *program,
-                            const struct accounting_options *options);
+			    const struct accounting_options *options);
 
 #endif

@@ -48,8 +48,8 @@ struct uniform *uniform_new(struct arena *arena, const struct code *code)
 
 static bool special_is_uniform(const char *name)
 {
-	static const char *const names[] = {"%ctaid", "%ntid", "%nctaid", "%clusterid", "%cluster_ctaid",
-	                                    "%nclusterid"};
+	static const char *const names[] = {"%ctaid",     "%ntid",          "%nctaid",
+					    "%clusterid", "%cluster_ctaid", "%nclusterid"};
 
 	for (size_t k = 0; k < COUNT_OF(names); k++)
 		if (!strncmp(name, names[k], strlen(names[k])))
@@ -92,8 +92,8 @@ static bool register_is_uniform(struct uniform *u, const struct ir_register *r)
 		const u32 writer = u->writer[r->index];
 		*state = IN_WORK; /* which a loop finds, and takes for no */
 		u->depth++;
-		const bool yes = writer && writer != NO_WRITER && u->depth < DEPTH_MOST &&
-		                 writer_is_uniform(u, writer - 1);
+		const bool yes =
+			writer && writer != NO_WRITER && u->depth < DEPTH_MOST && writer_is_uniform(u, writer - 1);
 		u->depth--;
 		*state = yes ? YES : NO;
 	}

@@ -17,13 +17,13 @@ struct pattern {
 };
 
 static struct pattern pattern_of(const struct accounting *a, const struct account_site *site,
-                                 const struct account_sample *s)
+				 const struct account_sample *s)
 {
 	struct pattern p = {.a = a,
-	                    .site = site,
-	                    .sample = s,
-	                    .first = (u32)__builtin_ctz(s->mask | 1u << 31),
-	                    .lanes = (u32)__builtin_popcount(s->mask)};
+			    .site = site,
+			    .sample = s,
+			    .first = (u32)__builtin_ctz(s->mask | 1u << 31),
+			    .lanes = (u32)__builtin_popcount(s->mask)};
 	u32 last = p.first;
 
 	p.even = p.lanes > 1;
@@ -44,7 +44,7 @@ static struct pattern pattern_of(const struct accounting *a, const struct accoun
 static u32 shared_cost(const struct pattern *p, const u64 address[WARP_LANES], struct bank_detail *detail)
 {
 	const struct bank_access access = {p->site->bank_kind, accounting_bank_mode(p->a), p->site->width,
-	                                   p->sample->mask};
+					   p->sample->mask};
 	u32 offset[WARP_LANES];
 	struct bank_count n;
 
@@ -68,17 +68,16 @@ static void shared_cause(const struct pattern *p, struct advice *to)
 	if (p->even && p->stride == 0)
 		snprintf(to->cause, sizeof to->cause, "all %u lanes at one address", p->lanes);
 	else if (p->even && p->stride % 4 == 0 && banks == 1)
-		snprintf(to->cause, sizeof to->cause, "all %u lanes in bank %u: stride %lld words", p->lanes,
-		         bank, (long long)(p->stride / 4));
+		snprintf(to->cause, sizeof to->cause, "all %u lanes in bank %u: stride %lld words", p->lanes, bank,
+			 (long long)(p->stride / 4));
 	else if (p->even && p->stride % 4 == 0)
-		snprintf(to->cause, sizeof to->cause, "%u lanes in %u banks: stride %lld words", p->lanes,
-		         banks, (long long)(p->stride / 4));
+		snprintf(to->cause, sizeof to->cause, "%u lanes in %u banks: stride %lld words", p->lanes, banks,
+			 (long long)(p->stride / 4));
 	else if (p->even)
-		snprintf(to->cause, sizeof to->cause, "%u lanes in %u banks: stride %lld bytes", p->lanes,
-		         banks, (long long)p->stride);
+		snprintf(to->cause, sizeof to->cause, "%u lanes in %u banks: stride %lld bytes", p->lanes, banks,
+			 (long long)p->stride);
 	else
-		snprintf(to->cause, sizeof to->cause, "%u lanes in %u banks, no single stride", p->lanes,
-		         banks);
+		snprintf(to->cause, sizeof to->cause, "%u lanes in %u banks, no single stride", p->lanes, banks);
 }
 
 /* The most lanes at one address, and in *leaders one lane of each address. */
@@ -91,8 +90,7 @@ static u32 lanes_meeting(const struct pattern *p, u32 *leaders)
 	for (u32 l = 0; l < WARP_LANES; l++) {
 		u32 same = 0, before = 0;
 		for (u32 x = 0; x < WARP_LANES; x++) {
-			const bool meets =
-			    s->mask >> l & 1 && s->mask >> x & 1 && s->address[x] == s->address[l];
+			const bool meets = s->mask >> l & 1 && s->mask >> x & 1 && s->address[x] == s->address[l];
 			same += meets;
 			before += meets && x < l;
 		}
@@ -131,7 +129,7 @@ static bool is_regular(const struct pattern *p)
 static const char *meeting_text(const struct pattern *p)
 {
 	return p->site->combines ? "Combining such lanes first, one of them acting for all"
-	                         : "One such lane acting for all";
+				 : "One such lane acting for all";
 }
 
 /* Lanes of an atomic operation that meet at one address, if that is what it costs. */
@@ -180,10 +178,10 @@ static void shared_remedy(const struct pattern *p, struct advice *to)
 	to->cost_then = best;
 	if (best_pitch)
 		snprintf(to->remedy, sizeof to->remedy,
-		         "%u bytes of padding after every %llu (rows of %llu words instead of %llu): %u "
-		         "wavefront%s",
-		         pad, (unsigned long long)best_pitch, (unsigned long long)(best_pitch + pad) / 4,
-		         (unsigned long long)best_pitch / 4, best, best == 1 ? "" : "s");
+			 "%u bytes of padding after every %llu (rows of %llu words instead of %llu): %u "
+			 "wavefront%s",
+			 pad, (unsigned long long)best_pitch, (unsigned long long)(best_pitch + pad) / 4,
+			 (unsigned long long)best_pitch / 4, best, best == 1 ? "" : "s");
 }
 
 /* --- Global memory -------------------------------------------------------------------------- */
@@ -198,7 +196,7 @@ static u32 global_cost(const struct pattern *p, const u64 address[WARP_LANES], u
 }
 
 static void propose(const struct pattern *p, struct advice *to, const u64 address[WARP_LANES], u32 mask,
-                    const char *text)
+		    const char *text)
 {
 	const u32 cost = global_cost(p, address, mask);
 
@@ -219,14 +217,13 @@ static void global_find(const struct pattern *p, struct advice *to)
 	const u32 meeting = lanes_meeting(p, &leaders);
 
 	if (atomic && meeting > 1) {
-		snprintf(to->cause, sizeof to->cause, "up to %u lanes wait for each other at one address",
-		         meeting);
+		snprintf(to->cause, sizeof to->cause, "up to %u lanes wait for each other at one address", meeting);
 		propose(p, to, s->address, leaders, meeting_text(p));
 		return;
 	}
 	if (p->even && p->stride == (s64)width) {
-		snprintf(to->cause, sizeof to->cause,
-		         "neighbouring lanes in order, but %u bytes into a sector of 32", (u32)(low % 32));
+		snprintf(to->cause, sizeof to->cause, "neighbouring lanes in order, but %u bytes into a sector of 32",
+			 (u32)(low % 32));
 		for (u32 l = 0; l < WARP_LANES; l++)
 			address[l] = s->address[l] - low % 128;
 		propose(p, to, address, s->mask, "Starting at a multiple of 128 bytes");
@@ -234,10 +231,9 @@ static void global_find(const struct pattern *p, struct advice *to)
 	}
 	if (p->even)
 		snprintf(to->cause, sizeof to->cause, "stride %lld bytes, of which each lane uses %u",
-		         (long long)p->stride, width);
+			 (long long)p->stride, width);
 	else
-		snprintf(to->cause, sizeof to->cause, "%u lanes scattered over %u sectors", p->lanes,
-		         s->cost);
+		snprintf(to->cause, sizeof to->cause, "%u lanes scattered over %u sectors", p->lanes, s->cost);
 	if (!p->even)
 		return;
 	for (u32 l = 0; l < WARP_LANES; l++)
@@ -257,11 +253,11 @@ static void constant_find(const struct pattern *p, struct advice *to)
 		return;
 	to->cost_then = n.sectors;
 	snprintf(to->remedy, sizeof to->remedy, "The same table in global memory: %u sector%s", n.sectors,
-	         n.sectors == 1 ? "" : "s");
+		 n.sectors == 1 ? "" : "s");
 }
 
-void advice_find(const struct accounting *a, const struct account_site *site,
-                 const struct account_sample *sample, struct advice *advice)
+void advice_find(const struct accounting *a, const struct account_site *site, const struct account_sample *sample,
+		 struct advice *advice)
 {
 	const struct pattern p = pattern_of(a, site, sample);
 
@@ -278,8 +274,8 @@ void advice_find(const struct accounting *a, const struct account_site *site,
 		global_find(&p, advice);
 		break;
 	case SPACE_LOCAL:
-		snprintf(advice->cause, sizeof advice->cause,
-		         "lanes index their own arrays differently: %u sectors", sample->cost);
+		snprintf(advice->cause, sizeof advice->cause, "lanes index their own arrays differently: %u sectors",
+			 sample->cost);
 		break;
 	default:
 		constant_find(&p, advice);

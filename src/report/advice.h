@@ -16,7 +16,7 @@ struct advice {
 };
 
 /* For the sample of a site in a run. */
-void advice_find(const struct accounting *a, const struct account_site *site,
-                 const struct account_sample *sample, struct advice *advice);
+void advice_find(const struct accounting *a, const struct account_site *site, const struct account_sample *sample,
+		 struct advice *advice);
 
 #endif

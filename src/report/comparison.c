@@ -34,8 +34,7 @@ json_t *report_load(const char *path)
 			fprintf(stderr, "ptxsim: %s\n", error.text);
 		return NULL;
 	}
-	json_array_foreach(launches, k, launch)
-		ok &= is_launch(launch);
+	json_array_foreach(launches, k, launch) ok &= is_launch(launch);
 	if (ok && json_integer_value(json_object_get(report, "ptxsim_report")) == VERSION)
 		return report;
 	fprintf(stderr, "ptxsim: %s is no report of this version: make it with 'ptxsim run --report json'\n", path);
@@ -80,10 +79,10 @@ static void compare_counters(FILE *to, json_t *const launches[2])
 			continue;
 		differ++;
 		fprintf(to, "  %-38s %16.*f %16.*f %-12s %10s\n", c->name, c->scale != 0 ? 2 : 0, a,
-		        c->scale != 0 ? 2 : 0, b, c->unit, change(a, b, text, sizeof text));
+			c->scale != 0 ? 2 : 0, b, c->unit, change(a, b, text, sizeof text));
 	}
 	fprintf(to, differ ? "  the other %u counters are the same\n" : "  all %u counters are the same\n",
-	        counters_count() - differ - lacking);
+		counters_count() - differ - lacking);
 	if (lacking)
 		fprintf(to, "  %u counters have no counterpart on the other architecture\n", lacking);
 }
@@ -93,9 +92,9 @@ static json_int_t excess_of(const json_t *site)
 {
 	const json_t *sums = json_object_get(site, "sums");
 	static const char *const over[] = {"shared_wavefronts", "shared_load_wavefronts", "global_sectors",
-	                                   "local_sectors", "const_requests"};
+					   "local_sectors", "const_requests"};
 	static const char *const under[] = {"shared_ideal", "global_ideal_sectors", "local_ideal_sectors",
-	                                    "const_instructions"};
+					    "const_instructions"};
 	json_int_t n = 0;
 
 	for (size_t k = 0; k < COUNT_OF(over); k++)
@@ -149,9 +148,9 @@ static void print_site(FILE *to, const json_t *site, const json_t *a, const json
 	if (b)
 		snprintf(right, sizeof right, "%lld", (long long)y);
 	fprintf(to, "  line %-5lld %-*.*s %13s %13s %10s\n",
-	        (long long)json_integer_value(json_object_get(site, "line")), TEXT_COLUMNS, TEXT_COLUMNS,
-	        text_of(site, "instruction"), left, right,
-	        a && b ? change((double)x, (double)y, text, sizeof text) : "");
+		(long long)json_integer_value(json_object_get(site, "line")), TEXT_COLUMNS, TEXT_COLUMNS,
+		text_of(site, "instruction"), left, right,
+		a && b ? change((double)x, (double)y, text, sizeof text) : "");
 }
 
 static void compare_sites(FILE *to, json_t *const launches[2])
@@ -178,7 +177,7 @@ void report_comparison(FILE *to, const char *const names[2], json_t *const repor
 		if (strcmp(text_of(launches[0], "kernel"), other) != 0)
 			fprintf(to, " and %s", other);
 		fprintf(to, ": A is %s on %s, B is %s on %s\n", names[0], text_of(reports[0], "arch"), names[1],
-		        text_of(reports[1], "arch"));
+			text_of(reports[1], "arch"));
 		fprintf(to, "  %-38s %16s %16s %-12s %10s\n", "counter", "A", "B", "", "change");
 		compare_counters(to, launches);
 		compare_sites(to, launches);

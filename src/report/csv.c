@@ -49,7 +49,7 @@ static void print_place(const struct rows *r, const char *scope, const struct ac
 }
 
 static void print_counters(const struct rows *r, const char *scope, const struct account_line *line,
-                           const struct account_run *sums)
+			   const struct account_run *sums)
 {
 	for (u32 k = 0; k < counters_count(); k++) {
 		const struct counter *c = counters_get(k);
@@ -84,8 +84,8 @@ static void visit(void *context, const struct account_line *line)
 		print_counters(r, "source_line_inlined", line, &line->inlined);
 }
 
-bool report_csv(FILE *to, struct arena *arena, const struct accounting *a,
-                const struct account_run *const *runs, size_t count)
+bool report_csv(FILE *to, struct arena *arena, const struct accounting *a, const struct account_run *const *runs,
+		size_t count)
 {
 	bool ok = true;
 

@@ -12,7 +12,7 @@
 #include "observe/counters.h"
 
 /* False if memory ran out. */
-bool report_csv(FILE *to, struct arena *arena, const struct accounting *a,
-                const struct account_run *const *runs, size_t count);
+bool report_csv(FILE *to, struct arena *arena, const struct accounting *a, const struct account_run *const *runs,
+		size_t count);
 
 #endif

@@ -100,9 +100,10 @@ static enum tensor_format format_of(const struct fragment *x)
 static const char *format_name(enum tensor_format format)
 {
 	static const char *const names[] = {
-		[TENSOR_F16] = "f16", [TENSOR_BF16] = "bf16", [TENSOR_TF32] = "tf32", [TENSOR_E4M3] = "e4m3", [TENSOR_E5M2] = "e5m2",
-		[TENSOR_F32] = "f32", [TENSOR_F64] = "f64",   [TENSOR_S8] = "s8",     [TENSOR_U8] = "u8",     [TENSOR_S4] = "s4",
-		[TENSOR_U4] = "u4",   [TENSOR_B1] = "b1",     [TENSOR_S32] = "s32"};
+		[TENSOR_F16] = "f16",   [TENSOR_BF16] = "bf16", [TENSOR_TF32] = "tf32", [TENSOR_E4M3] = "e4m3",
+		[TENSOR_E5M2] = "e5m2", [TENSOR_F32] = "f32",   [TENSOR_F64] = "f64",   [TENSOR_S8] = "s8",
+		[TENSOR_U8] = "u8",     [TENSOR_S4] = "s4",     [TENSOR_U4] = "u4",     [TENSOR_B1] = "b1",
+		[TENSOR_S32] = "s32"};
 
 	return names[format];
 }
@@ -123,8 +124,9 @@ static void element_text(enum tensor_format format, u64 bits, char text[32])
 		return;
 	case TENSOR_E4M3:
 	case TENSOR_E5M2:
-		snprintf(text, 32, "%.4g", (f64)f32_of_bits(f32_from_f16(f16_from_small(
-						   format == TENSOR_E4M3 ? SMALL_E4M3 : SMALL_E5M2, (u8)bits, false))));
+		snprintf(text, 32, "%.4g",
+			 (f64)f32_of_bits(f32_from_f16(
+				 f16_from_small(format == TENSOR_E4M3 ? SMALL_E4M3 : SMALL_E5M2, (u8)bits, false))));
 		return;
 	case TENSOR_F32:
 		snprintf(text, 32, "%.9g", (f64)f32_of_bits(word));
@@ -156,7 +158,9 @@ static void collect(const struct fragment *x, u32 octet, struct matrix *m)
 {
 	const struct tensor_form *f = &x->form;
 	const u32 elements = tensor_fragment_elements(f, x->role), first_row = x->warp * WGMMA_ROWS;
-	const u32 bits = x->role >= TENSOR_ROLE_C ? (elements == 2 ? 16 : format_of(x) == TENSOR_F64 ? 64 : 32)
+	const u32 bits = x->role >= TENSOR_ROLE_C ? (elements == 2                ? 16
+						     : format_of(x) == TENSOR_F64 ? 64
+										  : 32)
 						  : tensor_format_bits(format_of(x));
 	const u64 mask = bits == 64 ? ~0ull : (1ull << bits) - 1;
 
@@ -171,7 +175,8 @@ static void collect(const struct fragment *x, u32 octet, struct matrix *m)
 				} else {
 					p = tensor_fragment_place(f, x->role, r, x->warp * WARP_LANES + l, e);
 				}
-				const u64 word = bits == 64 ? ((const u64 *)x->rows[r])[l] : ((const u32 *)x->rows[r])[l];
+				const u64 word =
+					bits == 64 ? ((const u64 *)x->rows[r])[l] : ((const u32 *)x->rows[r])[l];
 				const u32 row = x->role == TENSOR_ROLE_B ? p.row : p.row - first_row;
 				if (row * m->columns + p.column < CELLS)
 					m->cells[row * m->columns + p.column] = word >> e * bits % 64 & mask;
@@ -213,13 +218,15 @@ void fragment_print(FILE *to, const struct fragment *x)
 	const bool octets = f->arith == TENSOR_FMA_F32 && f->family == TENSOR_MMA;
 	const u32 k = f->sparse && x->role == TENSOR_ROLE_A ? f->k / 2u : f->k;
 	const u32 m = f->family == TENSOR_WGMMA ? WGMMA_ROWS : f->m;
-	struct matrix matrix = {.rows = x->role == TENSOR_ROLE_B ? k : m, .columns = x->role == TENSOR_ROLE_A ? k : f->n};
+	struct matrix matrix = {.rows = x->role == TENSOR_ROLE_B ? k : m,
+				.columns = x->role == TENSOR_ROLE_A ? k : f->n};
 
 	for (u32 octet = 0; octet < (octets ? OCTETS : 1); octet++) {
 		collect(x, octet, &matrix);
 		fprintf(to, "%c %ux%u %s", "ABCD"[x->role], matrix.rows, matrix.columns, format_name(format_of(x)));
 		if (octets)
-			fprintf(to, " of lanes %u to %u and %u to %u", 4 * octet, 4 * octet + 3, 4 * octet + 16, 4 * octet + 19);
+			fprintf(to, " of lanes %u to %u and %u to %u", 4 * octet, 4 * octet + 3, 4 * octet + 16,
+				4 * octet + 19);
 		if (f->family == TENSOR_WGMMA)
 			fprintf(to, ", rows from %u of 64", x->warp * WGMMA_ROWS);
 		fprintf(to, "%s\n", f->sparse && x->role == TENSOR_ROLE_A ? ", as stored" : "");

@@ -33,8 +33,7 @@ static bool write_page(FILE *to, json_t *content)
 		const char *mark = strstr(at, marks[k]);
 		fwrite(at, 1, (size_t)(mark - at), to);
 		if (k == 1)
-			ok = !json_dump_callback(content, write_escaped, to,
-			                         JSON_COMPACT | JSON_REAL_PRECISION(17));
+			ok = !json_dump_callback(content, write_escaped, to, JSON_COMPACT | JSON_REAL_PRECISION(17));
 		else
 			fputs(k ? page_js : page_css, to);
 		at = mark + strlen(marks[k]);
@@ -51,8 +50,8 @@ static json_t *definitions(void)
 	for (u32 k = 0; k < counters_count(); k++) {
 		const struct counter *c = counters_get(k);
 		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s}", "name", c->name, "unit",
-		                                      *c->unit ? c->unit : "ratio", "definition",
-		                                      c->definition, "aliases", c->aliases));
+						      *c->unit ? c->unit : "ratio", "definition", c->definition,
+						      "aliases", c->aliases));
 	}
 	return list;
 }
@@ -78,11 +77,11 @@ static void add_file(void *context, const struct account_line *line)
 	const char *text = report_find_source(f->arena, f->a, line->file);
 	if (text)
 		json_array_append_new(f->list, json_pack("{s:s, s:o}", "name", line->file, "text",
-		                                         report_string(f->arena, text, strlen(text))));
+							 report_string(f->arena, text, strlen(text))));
 }
 
 static json_t *sources(struct arena *arena, const struct accounting *a, const struct account_run *const *runs,
-                       size_t count)
+		       size_t count)
 {
 	const struct program *program = accounting_program(a);
 	struct files f = {arena, a, json_array()};
@@ -90,7 +89,7 @@ static json_t *sources(struct arena *arena, const struct accounting *a, const st
 	for (u32 k = 0; k < program->module_count; k++) {
 		const struct source *s = program->modules[k]->sources->files.items[program->modules[k]->source];
 		json_array_append_new(f.list, json_pack("{s:s, s:o}", "name", s->name, "text",
-		                                        report_string(arena, s->text, s->length)));
+							report_string(arena, s->text, s->length)));
 	}
 	for (size_t k = 0; k < count; k++)
 		if (!lines_visit(a, runs[k], LINES_SOURCE, arena, add_file, &f)) {
@@ -101,16 +100,16 @@ static json_t *sources(struct arena *arena, const struct accounting *a, const st
 }
 
 bool report_html(FILE *to, struct arena *arena, const struct accounting *a, const char *title,
-                 const struct account_run *const *runs, size_t count)
+		 const struct account_run *const *runs, size_t count)
 {
 	return write_page(to, json_pack("{s:s, s:s, s:o, s:o, s:o}", "kind", "report", "title", title, "report",
-	                                report_object(arena, a, runs, count), "sources",
-	                                sources(arena, a, runs, count), "counters", definitions()));
+					report_object(arena, a, runs, count), "sources", sources(arena, a, runs, count),
+					"counters", definitions()));
 }
 
 bool report_html_comparison(FILE *to, const char *const names[2], json_t *const reports[2])
 {
-	return write_page(to, json_pack("{s:s, s:[s, s], s:[O, O], s:[], s:o}", "kind", "compare", "names", names[0],
-	                                names[1], "reports", reports[0], reports[1], "sources", "counters",
-	                                definitions()));
+	return write_page(to,
+			  json_pack("{s:s, s:[s, s], s:[O, O], s:[], s:o}", "kind", "compare", "names", names[0],
+				    names[1], "reports", reports[0], reports[1], "sources", "counters", definitions()));
 }

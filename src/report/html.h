@@ -10,7 +10,7 @@
 
 /* title: what was run. False if memory ran out or the text could not be written. */
 bool report_html(FILE *to, struct arena *arena, const struct accounting *a, const char *title,
-                 const struct account_run *const *runs, size_t count);
+		 const struct account_run *const *runs, size_t count);
 
 /* Two JSON reports beside each other, under these names. */
 bool report_html_comparison(FILE *to, const char *const names[2], json_t *const reports[2]);

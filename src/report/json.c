@@ -50,7 +50,7 @@ static void add_lanes(json_t *to, const char *name, u32 mask, const u32 values[W
 }
 
 static void add_served_shared(json_t *to, const struct accounting *a, const struct account_site *site, u32 mask,
-                              const u64 address[WARP_LANES])
+			      const u64 address[WARP_LANES])
 {
 	const struct arch *arch = accounting_arch(a);
 	const struct bank_access access = {site->bank_kind, accounting_bank_mode(a), site->width, mask};
@@ -72,7 +72,7 @@ static void add_served_shared(json_t *to, const struct accounting *a, const stru
 }
 
 static void add_served_global(json_t *to, const struct accounting *a, const struct account_site *site, u32 mask,
-                              const u64 address[WARP_LANES])
+			      const u64 address[WARP_LANES])
 {
 	const struct sector_access access = {site->sector_kind, site->width, mask, site->through_l1, false};
 	u32 transaction[WARP_LANES], tag[WARP_LANES];
@@ -98,7 +98,7 @@ static json_t *addresses_array(u32 mask, const u64 address[WARP_LANES])
 }
 
 static void add_served(json_t *to, const struct accounting *a, const struct account_site *site, enum ir_space space,
-                       u32 mask, const u64 address[WARP_LANES])
+		       u32 mask, const u64 address[WARP_LANES])
 {
 	if (space == SPACE_SHARED)
 		add_served_shared(to, a, site, mask, address);
@@ -111,26 +111,24 @@ static json_t *other_side(const struct accounting *a, const struct account_site 
 {
 	const enum ir_space space = s->space == SPACE_SHARED ? SPACE_GLOBAL : SPACE_SHARED;
 	json_t *o = json_pack("{s:s, s:o}", "space", memory_space_name(space), "addresses",
-	                      addresses_array(s->mask, s->other));
+			      addresses_array(s->mask, s->other));
 
 	if (o)
 		add_served(o, a, site, space, s->mask, s->other);
 	return o;
 }
 
-static json_t *sample(const struct accounting *a, const struct account_site *site,
-                      const struct account_sample *s)
+static json_t *sample(const struct accounting *a, const struct account_site *site, const struct account_sample *s)
 {
 	struct advice advice = {.cost_then = s->cost};
 
 	if (s->excess)
 		advice_find(a, site, s, &advice);
 	json_t *o = json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:s, s:s, s:I}", "space", memory_space_name(s->space),
-	                 "block", (json_int_t)(s->order >> 8), "warp", (json_int_t)(s->order & 0xff), "cost",
-	                 (json_int_t)s->cost, "excess", (json_int_t)s->excess, "addresses",
-	                 addresses_array(s->mask, s->address),
-	                 "cause", advice.cause, "remedy", advice.remedy, "cost_then",
-	                 (json_int_t)advice.cost_then);
+			      "block", (json_int_t)(s->order >> 8), "warp", (json_int_t)(s->order & 0xff), "cost",
+			      (json_int_t)s->cost, "excess", (json_int_t)s->excess, "addresses",
+			      addresses_array(s->mask, s->address), "cause", advice.cause, "remedy", advice.remedy,
+			      "cost_then", (json_int_t)advice.cost_then);
 	if (o)
 		add_served(o, a, site, s->space, s->mask, s->address);
 	if (o && site->operation >= ACCOUNT_ASYNC)
@@ -158,8 +156,8 @@ static json_t *source_object(struct place_names *names, const struct place_of *p
 		json_object_set_new(o, "function", json_string(function));
 	for (const struct ir_loc *l = ir_loc_caller(p->module, p->loc); l; l = ir_loc_caller(p->module, l)) {
 		const char *file = ir_file_path(p->module, l->file);
-		json_array_append_new(calls, json_pack("{s:s, s:I}", "file", file ? file : "", "line",
-		                                       (json_int_t)l->line));
+		json_array_append_new(calls,
+				      json_pack("{s:s, s:I}", "file", file ? file : "", "line", (json_int_t)l->line));
 	}
 	if (o && json_array_size(calls))
 		json_object_set(o, "inlined_at", calls);
@@ -168,19 +166,19 @@ static json_t *source_object(struct place_names *names, const struct place_of *p
 }
 
 static json_t *site_object(struct arena *arena, const struct accounting *a, struct place_names *names,
-                           const struct account_site *site, const struct account *account)
+			   const struct account_site *site, const struct account *account)
 {
 	const struct place_of p = accounting_place(site);
 	json_t *sums = json_object();
-	json_t *o = json_pack("{s:s, s:I, s:o, s:s, s:s, s:I, s:o}", "file", p.file, "line",
-	                      (json_int_t)p.line, "instruction", report_string(arena, p.text, p.length), "operation",
-	                      account_operation_name(site->operation), "function", site->code->name, "bytes",
-	                      (json_int_t)site->width, "sums", sums);
+	json_t *o = json_pack("{s:s, s:I, s:o, s:s, s:s, s:I, s:o}", "file", p.file, "line", (json_int_t)p.line,
+			      "instruction", report_string(arena, p.text, p.length), "operation",
+			      account_operation_name(site->operation), "function", site->code->name, "bytes",
+			      (json_int_t)site->width, "sums", sums);
 
 	for (u32 k = 0; k < ACCOUNT_FIELD_COUNT; k++)
 		if (account->n[k])
 			json_object_set_new(sums, account_field_name((enum account_field)k),
-			                    json_integer((json_int_t)account->n[k]));
+					    json_integer((json_int_t)account->n[k]));
 	if (o && p.loc_file)
 		json_object_set_new(o, "source", source_object(names, &p));
 	if (o && account->n[ACCOUNT_shared_instructions]) {
@@ -218,8 +216,9 @@ static void add_line(void *context, const struct account_line *line)
 	if (o && line->function)
 		json_object_set_new(o, "function", json_string(line->function));
 	if (o && line->source)
-		json_object_set_new(o, "source", json_pack("{s:s, s:I}", "file", line->source, "line",
-		                                           (json_int_t)line->source_line));
+		json_object_set_new(
+			o, "source",
+			json_pack("{s:s, s:I}", "file", line->source, "line", (json_int_t)line->source_line));
 	if (o && line->has_own)
 		json_object_set_new(o, "counters", counters_object(&line->own, NULL));
 	if (o && line->has_inlined)
@@ -229,7 +228,7 @@ static void add_line(void *context, const struct account_line *line)
 
 /* NULL if memory ran out. */
 static json_t *lines_array(struct arena *arena, const struct accounting *a, const struct account_run *run,
-                           enum line_kind kind)
+			   enum line_kind kind)
 {
 	json_t *list = json_array();
 
@@ -254,11 +253,10 @@ static json_t *timelines_array(const struct account_run *run)
 			instructions += t->instructions[s];
 		}
 		if (t->used)
-			json_array_append_new(
-			    list, json_pack("{s:I, s:I, s:I, s:I, s:O}", "block", (json_int_t)t->block,
-			                    "warp", (json_int_t)t->warp, "instructions",
-			                    (json_int_t)instructions, "slice", (json_int_t)t->slice,
-			                    "active_lanes", lanes));
+			json_array_append_new(list, json_pack("{s:I, s:I, s:I, s:I, s:O}", "block",
+							      (json_int_t)t->block, "warp", (json_int_t)t->warp,
+							      "instructions", (json_int_t)instructions, "slice",
+							      (json_int_t)t->slice, "active_lanes", lanes));
 		json_decref(lanes);
 	}
 	return list;
@@ -274,9 +272,8 @@ static json_t *occupancy_object(const struct account_run *run)
 	const u64 *f = run->facts;
 
 	return json_pack("{s:I, s:I, s:I, s:s, s:I}", "blocks", (json_int_t)f[FACT_sm_blocks], "warps",
-	                 (json_int_t)f[FACT_sm_warps], "warps_most", (json_int_t)f[FACT_sm_warps_most],
-	                 "limited_by", arch_limit_name(run->occupancy.limit), "registers",
-	                 (json_int_t)f[FACT_thread_registers]);
+			 (json_int_t)f[FACT_sm_warps], "warps_most", (json_int_t)f[FACT_sm_warps_most], "limited_by",
+			 arch_limit_name(run->occupancy.limit), "registers", (json_int_t)f[FACT_thread_registers]);
 }
 
 /* Those that were counted apart. */
@@ -287,7 +284,7 @@ static json_t *blocks_array(const struct account_run *run)
 	for (u64 k = 0; k < run->block_count; k++)
 		if (run->blocks[k])
 			json_array_append_new(list, json_pack("{s:I, s:o}", "block", (json_int_t)k, "counters",
-			                                      counters_object(run->blocks[k], NULL)));
+							      counters_object(run->blocks[k], NULL)));
 	return list;
 }
 
@@ -301,19 +298,18 @@ static json_t *launch_object(struct arena *arena, const struct accounting *a, co
 	for (u32 s = 0; s < count; s++)
 		if (run->sites[s].n[ACCOUNT_executed] || run->sites[s].n[ACCOUNT_executed_empty])
 			json_array_append_new(list, site_object(arena, a, names, &sites[s], &run->sites[s]));
-	json_t *o = json_pack("{s:s, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "kernel", run->kernel->name,
-	                      "grid", dimensions(run->grid), "block", dimensions(run->block), "seconds",
-	                      run->stats.seconds, "occupancy", occupancy_object(run), "counters",
-	                      counters_object(run, accounting_arch(a)), "sites", list, "lines",
-	                      lines_array(arena, a, run, LINES_PTX), "source_lines",
-	                      lines_array(arena, a, run, LINES_SOURCE), "timelines", timelines_array(run));
+	json_t *o = json_pack("{s:s, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "kernel", run->kernel->name, "grid",
+			      dimensions(run->grid), "block", dimensions(run->block), "seconds", run->stats.seconds,
+			      "occupancy", occupancy_object(run), "counters", counters_object(run, accounting_arch(a)),
+			      "sites", list, "lines", lines_array(arena, a, run, LINES_PTX), "source_lines",
+			      lines_array(arena, a, run, LINES_SOURCE), "timelines", timelines_array(run));
 	if (o && run->block_count)
 		json_object_set_new(o, "blocks", blocks_array(run));
 	return o;
 }
 
 json_t *report_object(struct arena *arena, const struct accounting *a, const struct account_run *const *runs,
-                      size_t count)
+		      size_t count)
 {
 	json_t *launches = json_array();
 
@@ -324,12 +320,11 @@ json_t *report_object(struct arena *arena, const struct accounting *a, const str
 		return NULL;
 	}
 	return json_pack("{s:i, s:s, s:i, s:o}", "ptxsim_report", 2, "arch", accounting_arch(a)->name, "bank_bytes",
-	                 accounting_arch(a)->bank_bytes, "launches",
-	                 launches);
+			 accounting_arch(a)->bank_bytes, "launches", launches);
 }
 
-bool report_json(FILE *to, struct arena *arena, const struct accounting *a,
-                 const struct account_run *const *runs, size_t count)
+bool report_json(FILE *to, struct arena *arena, const struct accounting *a, const struct account_run *const *runs,
+		 size_t count)
 {
 	json_t *report = report_object(arena, a, runs, count);
 	const bool ok = report && !json_dumpf(report, to, JSON_INDENT(1) | JSON_REAL_PRECISION(17));

@@ -12,13 +12,13 @@
 
 /* The launches as one object, to be released by json_decref; NULL if memory ran out. */
 json_t *report_object(struct arena *arena, const struct accounting *a, const struct account_run *const *runs,
-                      size_t count);
+		      size_t count);
 
 /* A string of any bytes: those that are no UTF-8 become U+FFFD. NULL if memory ran out. */
 json_t *report_string(struct arena *arena, const char *text, size_t length);
 
 /* Prints it; false if memory ran out or the text could not be written. */
-bool report_json(FILE *to, struct arena *arena, const struct accounting *a,
-                 const struct account_run *const *runs, size_t count);
+bool report_json(FILE *to, struct arena *arena, const struct accounting *a, const struct account_run *const *runs,
+		 size_t count);
 
 #endif

@@ -67,7 +67,7 @@ static const char *place_text(const struct row *r, char text[PLACE_COLUMNS])
 	const size_t length = strlen(r->file), room = PLACE_COLUMNS - sizeof "...:4294967295";
 
 	snprintf(text, PLACE_COLUMNS, "%s%.*s:%u", length > room ? "..." : "", (int)room,
-	         r->file + (length > room ? length - room : 0), r->line);
+		 r->file + (length > room ? length - room : 0), r->line);
 	return text;
 }
 
@@ -78,17 +78,16 @@ static void print_row(FILE *to, const struct row *r)
 	place_text(r, place);
 	for (u32 k = 0; k < max_u32(r->cost_count, 1); k++) {
 		fprintf(to, "  %-*s %13s", PLACE_COLUMNS - 1, k ? "" : place,
-		        k ? "" : report_count(r->executed, a, sizeof a));
+			k ? "" : report_count(r->executed, a, sizeof a));
 		if (k < r->cost_count)
 			fprintf(to, " %-8s %14s %14s", memory_space_name(r->costs[k].space),
-			        report_count(r->costs[k].cost, b, sizeof b),
-			        report_count(excess_of(&r->costs[k]), c, sizeof c));
+				report_count(r->costs[k].cost, b, sizeof b),
+				report_count(excess_of(&r->costs[k]), c, sizeof c));
 		fprintf(to, "\n");
 	}
 }
 
-void report_source_lines(FILE *to, struct arena *arena, const struct accounting *a,
-                         const struct account_run *run)
+void report_source_lines(FILE *to, struct arena *arena, const struct accounting *a, const struct account_run *run)
 {
 	struct table t = {.arena = arena};
 	size_t shown = 0;
@@ -96,8 +95,8 @@ void report_source_lines(FILE *to, struct arena *arena, const struct accounting 
 	if (!lines_visit(a, run, LINES_SOURCE, arena, collect, &t) || !t.rows.count)
 		return;
 	qsort(t.rows.items, t.rows.count, sizeof *t.rows.items, by_excess);
-	fprintf(to, "  %-*s %13s %-8s %14s %14s\n", PLACE_COLUMNS - 1, "source line", "instructions", "space",
-	        "cost", "excess");
+	fprintf(to, "  %-*s %13s %-8s %14s %14s\n", PLACE_COLUMNS - 1, "source line", "instructions", "space", "cost",
+		"excess");
 	for (size_t k = 0; k < t.rows.count && shown < ROWS; k++)
 		if (t.rows.items[k].own) {
 			print_row(to, &t.rows.items[k]);
@@ -162,15 +161,14 @@ static void print_costs(FILE *to, const struct row *r)
 		fprintf(to, "%5s ", "(in)");
 	if (most)
 		fprintf(to, "%12s %-10s %12s ", report_count(most->cost, b, sizeof b), most->unit,
-		        report_count(excess_of(most), c, sizeof c));
+			report_count(excess_of(most), c, sizeof c));
 	else
 		fprintf(to, "%37s", "");
 }
 
 static void print_heading(FILE *to, const char *file, const char *more)
 {
-	fprintf(to, "%s%s\n%12s %5s %12s %-10s %12s\n", file, more, "instructions", "lanes", "cost", "in",
-	        "excess");
+	fprintf(to, "%s%s\n%12s %5s %12s %-10s %12s\n", file, more, "instructions", "lanes", "cost", "in", "excess");
 }
 
 /* Lines `first` to `last` of a text that is there, with the rows that lie among them. */
@@ -191,8 +189,7 @@ static void print_lines(FILE *to, const struct row *rows, size_t count, const ch
 	}
 }
 
-void report_annotate_source(FILE *to, struct arena *arena, const struct accounting *a,
-                            const struct account_run *run)
+void report_annotate_source(FILE *to, struct arena *arena, const struct accounting *a, const struct account_run *run)
 {
 	struct table t = {.arena = arena};
 

@@ -10,15 +10,13 @@
 #include "observe/lines.h"
 
 /* A table of the lines that cost most beyond what they must; nothing where the PTX has no .loc. */
-void report_source_lines(FILE *to, struct arena *arena, const struct accounting *a,
-                         const struct account_run *run);
+void report_source_lines(FILE *to, struct arena *arena, const struct accounting *a, const struct account_run *run);
 
 /* The PTX text of each function that ran, with counts beside each line. */
 void report_annotate(FILE *to, struct arena *arena, const struct accounting *a, const struct account_run *run);
 
 /* The source files with counts beside each line; of files that are not found, the lines alone. */
-void report_annotate_source(FILE *to, struct arena *arena, const struct accounting *a,
-                            const struct account_run *run);
+void report_annotate_source(FILE *to, struct arena *arena, const struct accounting *a, const struct account_run *run);
 
 /* The text of a source file: as `path` says, or by its last part beside one of the program's PTX
  * files. NULL if it is in neither place. The arena's. */

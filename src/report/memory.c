@@ -38,14 +38,14 @@ u32 memory_costs(const struct account *account, struct memory_cost costs[MEMORY_
 {
 	const u64 *n = account->n;
 	const struct memory_cost all[MEMORY_SPACES] = {
-	    {SPACE_SHARED, "wavefront", n[ACCOUNT_shared_instructions],
-	     n[ACCOUNT_shared_wavefronts] + n[ACCOUNT_shared_load_wavefronts], n[ACCOUNT_shared_ideal]},
-	    {SPACE_GLOBAL, "sector", n[ACCOUNT_global_instructions], n[ACCOUNT_global_sectors],
-	     n[ACCOUNT_global_ideal_sectors]},
-	    {SPACE_LOCAL, "sector", n[ACCOUNT_local_instructions], n[ACCOUNT_local_sectors],
-	     n[ACCOUNT_local_ideal_sectors]},
-	    {SPACE_CONST, "request", n[ACCOUNT_const_instructions], n[ACCOUNT_const_requests],
-	     n[ACCOUNT_const_instructions]},
+		{SPACE_SHARED, "wavefront", n[ACCOUNT_shared_instructions],
+		 n[ACCOUNT_shared_wavefronts] + n[ACCOUNT_shared_load_wavefronts], n[ACCOUNT_shared_ideal]},
+		{SPACE_GLOBAL, "sector", n[ACCOUNT_global_instructions], n[ACCOUNT_global_sectors],
+		 n[ACCOUNT_global_ideal_sectors]},
+		{SPACE_LOCAL, "sector", n[ACCOUNT_local_instructions], n[ACCOUNT_local_sectors],
+		 n[ACCOUNT_local_ideal_sectors]},
+		{SPACE_CONST, "request", n[ACCOUNT_const_instructions], n[ACCOUNT_const_requests],
+		 n[ACCOUNT_const_instructions]},
 	};
 	u32 count = 0;
 
@@ -105,10 +105,9 @@ static void print_finding(FILE *to, const struct accounting *a, const struct row
 	fprintf(to, "  line %u, `%s`: ", place.line, one_line(&place, text, sizeof text));
 	if (r->cost.space == SPACE_SHARED && degree > 1)
 		fprintf(to, "%u-way bank conflict, ", degree);
-	fprintf(to, "%s %s%s more than needed in %s execution%s",
-	        report_count(excess_of(&r->cost), n, sizeof n), r->cost.unit,
-	        excess_of(&r->cost) == 1 ? "" : "s", report_count(r->cost.executed, m, sizeof m),
-	        r->cost.executed == 1 ? "" : "s");
+	fprintf(to, "%s %s%s more than needed in %s execution%s", report_count(excess_of(&r->cost), n, sizeof n),
+		r->cost.unit, excess_of(&r->cost) == 1 ? "" : "s", report_count(r->cost.executed, m, sizeof m),
+		r->cost.executed == 1 ? "" : "s");
 	if (place.loc_file)
 		fprintf(to, " (%s:%u)", place.loc_file, place.loc_line);
 	fprintf(to, "\n");
@@ -116,7 +115,7 @@ static void print_finding(FILE *to, const struct accounting *a, const struct row
 		return;
 	advice_find(a, r->site, s, &advice);
 	fprintf(to, "      the worst takes %u %s%s where %u would do: %s\n", s->cost, r->cost.unit,
-	        s->cost == 1 ? "" : "s", ideal, advice.cause);
+		s->cost == 1 ? "" : "s", ideal, advice.cause);
 	if (*advice.remedy)
 		fprintf(to, "      %s\n", advice.remedy);
 }
@@ -129,11 +128,15 @@ static void print_locks(FILE *to, const struct account *a)
 
 	if (!n[ACCOUNT_lock_rounds])
 		return;
-	fprintf(to, "          lock loops %s, rounds %s (retries %s, longest loop %llu), tries by lanes %s (failed %s, for another word %s)\n",
-	        report_count(n[ACCOUNT_lock_loops], c[0], sizeof c[0]), report_count(n[ACCOUNT_lock_rounds], c[1], sizeof c[1]),
-	        report_count(n[ACCOUNT_lock_retries], c[2], sizeof c[2]), (unsigned long long)n[ACCOUNT_lock_worst],
-	        report_count(n[ACCOUNT_lock_attempts], c[3], sizeof c[3]), report_count(n[ACCOUNT_lock_failures], c[4], sizeof c[4]),
-	        report_count(n[ACCOUNT_lock_false], c[5], sizeof c[5]));
+	fprintf(to,
+		"          lock loops %s, rounds %s (retries %s, longest loop %llu), tries by lanes %s (failed %s, for "
+		"another word %s)\n",
+		report_count(n[ACCOUNT_lock_loops], c[0], sizeof c[0]),
+		report_count(n[ACCOUNT_lock_rounds], c[1], sizeof c[1]),
+		report_count(n[ACCOUNT_lock_retries], c[2], sizeof c[2]), (unsigned long long)n[ACCOUNT_lock_worst],
+		report_count(n[ACCOUNT_lock_attempts], c[3], sizeof c[3]),
+		report_count(n[ACCOUNT_lock_failures], c[4], sizeof c[4]),
+		report_count(n[ACCOUNT_lock_false], c[5], sizeof c[5]));
 }
 
 static void print_row(FILE *to, const struct row *r)
@@ -143,9 +146,9 @@ static void print_row(FILE *to, const struct row *r)
 	const u32 degree = r->cost.space == SPACE_SHARED ? most_degree(r->account) : 0;
 
 	fprintf(to, "  %6u  %-*s %-8s %13s %14s %14s", place.line, TEXT_COLUMNS - 1,
-	        one_line(&place, text, sizeof text), memory_space_name(r->cost.space),
-	        report_count(r->cost.executed, a, sizeof a), report_count(r->cost.cost, b, sizeof b),
-	        report_count(r->cost.ideal, c, sizeof c));
+		one_line(&place, text, sizeof text), memory_space_name(r->cost.space),
+		report_count(r->cost.executed, a, sizeof a), report_count(r->cost.cost, b, sizeof b),
+		report_count(r->cost.ideal, c, sizeof c));
 	if (degree)
 		fprintf(to, " %6u", degree);
 	fprintf(to, "\n");
@@ -177,15 +180,15 @@ static void print_launch(FILE *to, const struct account_run *run)
 	bool first = true;
 
 	fprintf(to, "  occupancy %llu of %llu warps an SM (%llu block%s), limited by %s; %llu registers a thread\n",
-	        (unsigned long long)f[FACT_sm_warps], (unsigned long long)f[FACT_sm_warps_most],
-	        (unsigned long long)f[FACT_sm_blocks], f[FACT_sm_blocks] == 1 ? "" : "s",
-	        arch_limit_name(run->occupancy.limit), (unsigned long long)f[FACT_thread_registers]);
+		(unsigned long long)f[FACT_sm_warps], (unsigned long long)f[FACT_sm_warps_most],
+		(unsigned long long)f[FACT_sm_blocks], f[FACT_sm_blocks] == 1 ? "" : "s",
+		arch_limit_name(run->occupancy.limit), (unsigned long long)f[FACT_thread_registers]);
 	for (u32 c = 0; c < CLASS_COUNT; c++) {
 		const u64 n = f[FACT_classes + c];
 		if (!n)
 			continue;
 		fprintf(to, "%s%s %.1f %%", first ? "  instructions: " : ", ", instruction_class_name(c),
-		        100 * (double)n / (double)f[FACT_instructions]);
+			100 * (double)n / (double)f[FACT_instructions]);
 		first = false;
 	}
 	fprintf(to, first ? "" : "\n");
@@ -194,12 +197,11 @@ static void print_launch(FILE *to, const struct account_run *run)
 static void print_totals(FILE *to, const struct account_run *run)
 {
 	static const char *const names[] = {
-	    "shared.wavefronts",       "shared.wavefronts_ideal", "shared.conflicts",
-	    "global.sectors",          "global.sectors_ideal",    "global.load.efficiency",
-	    "global.store.efficiency", "local.sectors",           "constant.requests",
-	    "constant.replays",        "branch.efficiency",       "branch.divergent",
-	    "launch.warp_efficiency",  "launch.predicated_off",   "barrier.arrivals",
-	    "warp.shuffles",           "registers.reads",         "registers.writes"};
+		"shared.wavefronts",      "shared.wavefronts_ideal", "shared.conflicts",        "global.sectors",
+		"global.sectors_ideal",   "global.load.efficiency",  "global.store.efficiency", "local.sectors",
+		"constant.requests",      "constant.replays",        "branch.efficiency",       "branch.divergent",
+		"launch.warp_efficiency", "launch.predicated_off",   "barrier.arrivals",        "warp.shuffles",
+		"registers.reads",        "registers.writes"};
 
 	for (size_t k = 0; k < COUNT_OF(names); k++) {
 		const struct counter *c = counters_find(names[k]);
@@ -210,8 +212,7 @@ static void print_totals(FILE *to, const struct account_run *run)
 		if (c->scale != 0)
 			fprintf(to, "  %-26s %15.1f %s\n", c->name, value, c->unit);
 		else
-			fprintf(to, "  %-26s %15s %s\n", c->name, report_count((u64)value, text, sizeof text),
-			        c->unit);
+			fprintf(to, "  %-26s %15s %s\n", c->name, report_count((u64)value, text, sizeof text), c->unit);
 	}
 }
 
@@ -225,20 +226,18 @@ void report_memory(FILE *to, struct arena *arena, const struct accounting *a, co
 	while (wrong < count && excess_of(&rows[wrong].cost))
 		wrong++;
 	if (!count)
-		fprintf(to, "%s on %s: no memory accesses counted\n", run->kernel->name,
-		        accounting_arch(a)->name);
+		fprintf(to, "%s on %s: no memory accesses counted\n", run->kernel->name, accounting_arch(a)->name);
 	else if (!wrong)
 		fprintf(to, "%s on %s: no memory access costs more than it must\n", run->kernel->name,
-		        accounting_arch(a)->name);
+			accounting_arch(a)->name);
 	else
 		fprintf(to, "%s on %s: %u memory instruction%s more than %s must\n", run->kernel->name,
-		        accounting_arch(a)->name, wrong, wrong == 1 ? " costs" : "s cost",
-		        wrong == 1 ? "it" : "they");
+			accounting_arch(a)->name, wrong, wrong == 1 ? " costs" : "s cost", wrong == 1 ? "it" : "they");
 	for (u32 k = 0; k < wrong && k < FINDINGS; k++)
 		print_finding(to, a, &rows[k]);
 	if (count)
-		fprintf(to, "  %6s  %-*s %-8s %13s %14s %14s %6s\n", "line", TEXT_COLUMNS - 1, "instruction",
-		        "space", "executed", "cost", "ideal", "degree");
+		fprintf(to, "  %6s  %-*s %-8s %13s %14s %14s %6s\n", "line", TEXT_COLUMNS - 1, "instruction", "space",
+			"executed", "cost", "ideal", "degree");
 	for (u32 k = 0; k < count && k < ROWS; k++)
 		print_row(to, &rows[k]);
 	if (count > ROWS)
@@ -249,8 +248,7 @@ void report_memory(FILE *to, struct arena *arena, const struct accounting *a, co
 	free(rows);
 }
 
-bool report_metrics(FILE *to, const struct account_run *run, const char *names, const char **bad,
-                    size_t *bad_length)
+bool report_metrics(FILE *to, const struct account_run *run, const char *names, const char **bad, size_t *bad_length)
 {
 	for (const char *at = names; *at;) {
 		char pattern[160];

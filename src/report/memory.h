@@ -30,7 +30,6 @@ void report_memory(FILE *to, struct arena *arena, const struct accounting *a, co
 /* The counters that match one of the comma-separated names or patterns, a line each: the kernel,
  * the counter's own name, the value. False with
  * *bad set to the first that matches none (its length in *bad_length). */
-bool report_metrics(FILE *to, const struct account_run *run, const char *names, const char **bad,
-                    size_t *bad_length);
+bool report_metrics(FILE *to, const struct account_run *run, const char *names, const char **bad, size_t *bad_length);
 
 #endif

@@ -7,7 +7,7 @@
 #include "report/advice.h"
 
 static void explain_shared(FILE *to, const struct accounting *a, const struct account_site *site, u32 mask,
-                           const u64 address[WARP_LANES])
+			   const u64 address[WARP_LANES])
 {
 	const struct bank_access access = {site->bank_kind, accounting_bank_mode(a), site->width, mask};
 	const u32 banks = accounting_arch(a)->banks, bytes = accounting_arch(a)->bank_bytes;
@@ -22,16 +22,16 @@ static void explain_shared(FILE *to, const struct accounting *a, const struct ac
 	for (u32 l = 0; l < WARP_LANES; l++)
 		if (mask >> l & 1)
 			fprintf(to, "  %4u %#10x  %4u  %4u  %9u\n", l, offset[l], offset[l] / bytes % banks,
-			        detail.unit[l], detail.wavefront[l]);
+				detail.unit[l], detail.wavefront[l]);
 	for (u32 b = 0; b < banks; b++)
 		if (detail.bank_words[b])
 			fprintf(to, "  bank %2u: %.*s %u\n", b, (int)min_u32(detail.bank_words[b], 64),
-			        "################################################################",
-			        detail.bank_words[b]);
+				"################################################################",
+				detail.bank_words[b]);
 }
 
 static void explain_global(FILE *to, const struct accounting *a, const struct account_site *site, u32 mask,
-                           const u64 address[WARP_LANES])
+			   const u64 address[WARP_LANES])
 {
 	const struct sector_access access = {site->sector_kind, site->width, mask, site->through_l1, false};
 	struct sector_detail detail;
@@ -42,19 +42,19 @@ static void explain_global(FILE *to, const struct accounting *a, const struct ac
 	for (u32 l = 0; l < WARP_LANES; l++)
 		if (mask >> l & 1)
 			fprintf(to, "  %4u %#18llx  %14u  %11u  %13u\n", l, (unsigned long long)address[l],
-			        (u32)(address[l] % 128 / 32), detail.transaction[l], detail.tag_wavefront[l]);
+				(u32)(address[l] % 128 / 32), detail.transaction[l], detail.tag_wavefront[l]);
 }
 
 void report_access(FILE *to, const struct accounting *a, const struct account_site *site,
-                   const struct account_sample *s)
+		   const struct account_sample *s)
 {
 	const bool is_copy = site->operation >= ACCOUNT_ASYNC;
 	struct advice advice;
 
 	advice_find(a, site, s, &advice);
 	fprintf(to, "  block %llu, warp %llu: cost %u, ideal %u%s%s\n", (unsigned long long)(s->order >> 8),
-	        (unsigned long long)(s->order & 0xff), s->cost, s->cost - s->excess, s->excess ? ": " : "",
-	        s->excess ? advice.cause : "");
+		(unsigned long long)(s->order & 0xff), s->cost, s->cost - s->excess, s->excess ? ": " : "",
+		s->excess ? advice.cause : "");
 	if (is_copy && s->space == SPACE_SHARED) {
 		fprintf(to, "  from global memory\n");
 		explain_global(to, a, site, s->mask, s->other);

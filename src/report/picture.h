@@ -15,6 +15,6 @@ bool report_explain(FILE *to, const struct accounting *a, const struct account_r
 
 /* One execution, lane by lane: what it cost, and which bank or sector served each lane. */
 void report_access(FILE *to, const struct accounting *a, const struct account_site *site,
-                   const struct account_sample *s);
+		   const struct account_sample *s);
 
 #endif

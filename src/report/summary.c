@@ -59,8 +59,7 @@ static void print_time(FILE *to, double seconds)
 		fprintf(to, "%.3g s", seconds);
 }
 
-void report_launch(FILE *to, const char *kernel, const u32 grid[3], const u32 block[3],
-                   const struct launch_stats *s)
+void report_launch(FILE *to, const char *kernel, const u32 grid[3], const u32 block[3], const struct launch_stats *s)
 {
 	char a[48], b[48];
 	const u64 threads = s->blocks * block[0] * block[1] * block[2];
@@ -84,8 +83,7 @@ void report_launch(FILE *to, const char *kernel, const u32 grid[3], const u32 bl
 	}
 	fprintf(to, "\n  divergence    ");
 	if (s->warp_instructions)
-		fprintf(to, "%.1f of 32 lanes active, ",
-		        (double)s->thread_instructions / (double)s->warp_instructions);
+		fprintf(to, "%.1f of 32 lanes active, ", (double)s->thread_instructions / (double)s->warp_instructions);
 	fprintf(to, "%s of ", report_count(s->divergent_branches, a, sizeof a));
 	fprintf(to, "%s branches diverged\n", report_count(s->branches, a, sizeof a));
 }

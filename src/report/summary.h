@@ -11,7 +11,7 @@
 
 /* "vecadd<<<33, 256>>>: 8,448 threads ..." and the counts below it. */
 void report_launch(FILE *to, const char *kernel, const u32 grid[3], const u32 block[3],
-                   const struct launch_stats *stats);
+		   const struct launch_stats *stats);
 /* A count with commas: 1,234,567. Returns `text`. */
 char *report_count(u64 n, char *text, size_t size);
 

@@ -87,8 +87,7 @@ static double run_once(struct bench *b, bool *right)
 	for (uint32_t k = 0; k < p->buffer_count; k++) {
 		void *bytes = malloc(p->bytes[k]);
 		problem_fill(p, k, bytes);
-		check(clEnqueueWriteBuffer(b->queue, b->buffers[k], CL_TRUE, 0, p->bytes[k], bytes, 0, NULL,
-		                           NULL),
+		check(clEnqueueWriteBuffer(b->queue, b->buffers[k], CL_TRUE, 0, p->bytes[k], bytes, 0, NULL, NULL),
 		      "write");
 		free(bytes);
 	}
@@ -98,8 +97,8 @@ static double run_once(struct bench *b, bool *right)
 	check(clFinish(b->queue), "finish");
 	const double seconds = problem_now() - start;
 	void *output = malloc(p->bytes[p->output]);
-	check(clEnqueueReadBuffer(b->queue, b->buffers[p->output], CL_TRUE, 0, p->bytes[p->output], output, 0,
-	                          NULL, NULL),
+	check(clEnqueueReadBuffer(b->queue, b->buffers[p->output], CL_TRUE, 0, p->bytes[p->output], output, 0, NULL,
+				  NULL),
 	      "read");
 	*right = problem_check(p, output);
 	free(output);

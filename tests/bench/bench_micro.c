@@ -22,21 +22,21 @@ struct measurement {
 	const char *what, *kernel;
 	uint32_t grid, block, turns;
 	uint32_t launches;
-	uint32_t split; /* third parameter of `divergent` */
+	uint32_t split;      /* third parameter of `divergent` */
 	uint32_t operations; /* matrix products of a warp and turn; 0: count instructions */
 };
 
 static const struct measurement measurements[] = {
-    {"divergent, half the lanes", "divergent", 8, 256, 20000, 1, 16, 0},
-    {"divergent, one lane", "divergent", 8, 256, 20000, 1, 1, 0},
-    {"gather over 64 MB", "gather", 8, 256, 2000, 1, 0, 0},
-    {"shuffles", "shuffles", 8, 256, 20000, 1, 0, 0},
-    {"f64", "doubles", 8, 256, 20000, 1, 0, 0},
-    {"64-bit addresses", "addresses", 8, 256, 20000, 1, 0, 0},
-    {"barriers, 16 warps", "barriers", 4, 512, 10000, 1, 0, 0},
-    {"matrix m16n8k16, f16 to f32", "matrix", 1, 128, 2000, 1, 0, 16},
-    {"blocks of one warp", "tiny", 1 << 20, 32, 0, 1, 0, 0},
-    {"launches of a tiny kernel", "tiny", 1, 32, 0, LAUNCHES, 0, 0},
+	{"divergent, half the lanes", "divergent", 8, 256, 20000, 1, 16, 0},
+	{"divergent, one lane", "divergent", 8, 256, 20000, 1, 1, 0},
+	{"gather over 64 MB", "gather", 8, 256, 2000, 1, 0, 0},
+	{"shuffles", "shuffles", 8, 256, 20000, 1, 0, 0},
+	{"f64", "doubles", 8, 256, 20000, 1, 0, 0},
+	{"64-bit addresses", "addresses", 8, 256, 20000, 1, 0, 0},
+	{"barriers, 16 warps", "barriers", 4, 512, 10000, 1, 0, 0},
+	{"matrix m16n8k16, f16 to f32", "matrix", 1, 128, 2000, 1, 0, 16},
+	{"blocks of one warp", "tiny", 1 << 20, 32, 0, 1, 0, 0},
+	{"launches of a tiny kernel", "tiny", 1, 32, 0, LAUNCHES, 0, 0},
 };
 
 /* Seconds for all launches of the measurement; negative if one failed. */
@@ -118,8 +118,7 @@ static bool measure_reading(const char *folder)
 		if (!ok)
 			return false;
 	}
-	printf("%-28s %10.3f ms %10.3f MB of PTX a second\n", "reading and lowering", best * 1e3,
-	       length / best / 1e6);
+	printf("%-28s %10.3f ms %10.3f MB of PTX a second\n", "reading and lowering", best * 1e3, length / best / 1e6);
 	free(text);
 	return true;
 }
@@ -133,8 +132,8 @@ int main(int count, char **words)
 	if (count != 2 || !m.sim)
 		return 2;
 	snprintf(path, sizeof path, "%s/micro.ptx", words[1]);
-	if (ptxsim_add_file(m.sim, path) || ptxsim_build(m.sim, NULL) ||
-	    ptxsim_alloc(m.sim, OUT_BYTES, &m.out) || ptxsim_alloc(m.sim, GATHER_BYTES, &m.in)) {
+	if (ptxsim_add_file(m.sim, path) || ptxsim_build(m.sim, NULL) || ptxsim_alloc(m.sim, OUT_BYTES, &m.out) ||
+	    ptxsim_alloc(m.sim, GATHER_BYTES, &m.in)) {
 		fprintf(stderr, "%s", ptxsim_diagnostics(m.sim));
 		return 1;
 	}

@@ -49,8 +49,8 @@ static double run_once(struct bench *b, uint32_t threads, bool *right)
 	for (uint32_t k = 0; k < b->p->arg_count; k++) {
 		const struct argument *a = &b->p->args[k];
 		args[k] = a->kind == ARGUMENT_BUFFER ? (const void *)&b->addresses[a->number]
-		          : a->kind == ARGUMENT_U32  ? (const void *)&a->number
-		                                     : (const void *)&a->value;
+			  : a->kind == ARGUMENT_U32  ? (const void *)&a->number
+						     : (const void *)&a->value;
 	}
 	for (uint32_t k = 0; k < 2; k++) {
 		launch.grid[k] = b->p->grid[k];
@@ -70,8 +70,7 @@ static double run_once(struct bench *b, uint32_t threads, bool *right)
 	*right = problem_check(b->p, b->contents[b->p->output]);
 	if (stats.thread_instructions != b->p->thread_instructions) {
 		fprintf(stderr, "bench-run: %s executed %llu thread-instructions, not %llu\n", b->p->name,
-		        (unsigned long long)stats.thread_instructions,
-		        (unsigned long long)b->p->thread_instructions);
+			(unsigned long long)stats.thread_instructions, (unsigned long long)b->p->thread_instructions);
 		*right = false;
 	}
 	return seconds;

@@ -24,8 +24,8 @@ static void run_saxpy(const struct problem *p, void *const *b)
 }
 
 /* A strip of 4 rows by 64 columns, its sums in vector registers. */
-static void matmul_strip(const float *restrict a, const float *restrict b, float *restrict c, uint32_t n,
-                         uint32_t i, uint32_t j)
+static void matmul_strip(const float *restrict a, const float *restrict b, float *restrict c, uint32_t n, uint32_t i,
+			 uint32_t j)
 {
 	v16 sums[4][4] = {0};
 
@@ -140,8 +140,8 @@ int main(int count, char **words)
 		const char *name;
 		void (*run)(const struct problem *p, void *const *b);
 	} kernels[] = {
-	    {"saxpy", run_saxpy}, {"matmul", run_matmul},       {"mandel", run_mandel},
-	    {"hist", run_hist},   {"transpose", run_transpose}, {"xorshift", run_xorshift},
+		{"saxpy", run_saxpy}, {"matmul", run_matmul},       {"mandel", run_mandel},
+		{"hist", run_hist},   {"transpose", run_transpose}, {"xorshift", run_xorshift},
 	};
 	void *buffers[PROBLEM_BUFFERS] = {NULL};
 	size_t kernel = 0;
@@ -163,7 +163,7 @@ int main(int count, char **words)
 		const double seconds = problem_now() - start;
 		if (k >= 0)
 			problem_report(p, "native", (unsigned)atoi(words[2]), words[4], k, seconds,
-			               problem_check(p, buffers[p->output]));
+				       problem_check(p, buffers[p->output]));
 	}
 	return 0;
 }

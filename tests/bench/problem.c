@@ -142,8 +142,7 @@ static void make_mandel(struct problem *p, unsigned scale)
 	shape(p, 16, 16, w / 16, w / 16);
 	for (uint32_t y = 0; y < w; y++)
 		for (uint32_t x = 0; x < w; x++) {
-			const uint32_t steps =
-			    mandel_steps(x0 + step * (float)x, y0 + step * (float)y, limit);
+			const uint32_t steps = mandel_steps(x0 + step * (float)x, y0 + step * (float)y, limit);
 			r[y * w + x] = steps;
 			p->thread_instructions += 32 + 13ull * steps + (steps < limit ? 5 : 0);
 		}
@@ -206,8 +205,8 @@ static const struct {
 	const char *name;
 	void (*make)(struct problem *p, unsigned scale);
 } makers[] = {
-    {"saxpy", make_saxpy}, {"matmul", make_matmul},       {"mandel", make_mandel},
-    {"hist", make_hist},   {"transpose", make_transpose}, {"xorshift", make_xorshift},
+	{"saxpy", make_saxpy}, {"matmul", make_matmul},       {"mandel", make_mandel},
+	{"hist", make_hist},   {"transpose", make_transpose}, {"xorshift", make_xorshift},
 };
 
 struct problem *problem_make(const char *name, unsigned scale)
@@ -252,17 +251,16 @@ double problem_now(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-void problem_report(const struct problem *p, const char *who, unsigned scale, const char *threads,
-                    int repetition, double seconds, bool right)
+void problem_report(const struct problem *p, const char *who, unsigned scale, const char *threads, int repetition,
+		    double seconds, bool right)
 {
 	struct rusage usage;
 	struct timespec cpu;
 
 	getrusage(RUSAGE_SELF, &usage);
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
-	printf("R,%s,%s,%u,%s,%d,%.6f,%llu,%.3f,%s,%ld,%.6f\n", who, p->name, scale, threads, repetition,
-	       seconds, (unsigned long long)p->thread_instructions,
-	       (double)p->thread_instructions / seconds / 1e6, right ? "OK" : "WRONG", usage.ru_maxrss,
-	       (double)cpu.tv_sec + 1e-9 * (double)cpu.tv_nsec);
+	printf("R,%s,%s,%u,%s,%d,%.6f,%llu,%.3f,%s,%ld,%.6f\n", who, p->name, scale, threads, repetition, seconds,
+	       (unsigned long long)p->thread_instructions, (double)p->thread_instructions / seconds / 1e6,
+	       right ? "OK" : "WRONG", usage.ru_maxrss, (double)cpu.tv_sec + 1e-9 * (double)cpu.tv_nsec);
 	fflush(stdout);
 }

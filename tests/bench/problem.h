@@ -47,7 +47,7 @@ double problem_now(void);
 /* One line for a measured repetition:
  * R,who,kernel,scale,threads,repetition,seconds,thread_instructions,million_a_second,OK|WRONG,
  * maxrss_kB,cpu_seconds */
-void problem_report(const struct problem *p, const char *who, unsigned scale, const char *threads,
-                    int repetition, double seconds, bool right);
+void problem_report(const struct problem *p, const char *who, unsigned scale, const char *threads, int repetition,
+		    double seconds, bool right);
 
 #endif

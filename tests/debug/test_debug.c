@@ -84,7 +84,7 @@ static void look(struct fixture *f, struct seen *s, const char *name)
 	if (!s->hashes[position])
 		s->hashes[position] = hash;
 	ck_assert_msg(s->hashes[position] == hash, "%s: the state at position %llu is another one", name,
-	              (unsigned long long)position);
+		      (unsigned long long)position);
 }
 
 static struct debug_event move_at_random(struct fixture *f, u64 *state)
@@ -132,7 +132,8 @@ static void walk(const char *name, u64 spacing, u64 seed)
 	free(s.hashes);
 }
 
-static const char *const walked[] = {"warp_reduce", "histogram", "recursion", "spinlock", "mandelbrot", "scan", "attention", "wgmma_ring"};
+static const char *const walked[] = {"warp_reduce", "histogram", "recursion", "spinlock",
+				     "mandelbrot",  "scan",      "attention", "wgmma_ring"};
 
 START_TEST(walks_end_where_they_began)
 {

@@ -154,8 +154,7 @@ static void run_special(struct fuzz *f, const char *what, const char *bytes, siz
 	}
 	waitpid(child, &status, 0);
 	if (status)
-		printf("FAIL %s: %s\n", what,
-		       WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "ended early");
+		printf("FAIL %s: %s\n", what, WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "ended early");
 	f->failed += status != 0;
 	f->passed += status == 0;
 }
@@ -184,9 +183,9 @@ static void run_specials(struct fuzz *f)
 /* --- Options -------------------------------------------------------------------------------- */
 
 static const struct argp_option options[] = {
-    {"count", 'c', "N", 0, "Mutations to try (default 10000)", 0},
-    {"seeds", 's', "FOLDER", 0, "PTX files to start from (default samples)", 0},
-    {0},
+	{"count", 'c', "N", 0, "Mutations to try (default 10000)", 0},
+	{"seeds", 's', "FOLDER", 0, "PTX files to start from (default samples)", 0},
+	{0},
 };
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -228,8 +227,8 @@ static bool read_seeds(struct fuzz *f)
 int main(int count, char **words)
 {
 	static const struct argp argp = {.options = options,
-	                                 .parser = parse_option,
-	                                 .doc = "Reads damaged PTX: nothing may crash, hang or fill memory."};
+					 .parser = parse_option,
+					 .doc = "Reads damaged PTX: nothing may crash, hang or fill memory."};
 	struct fuzz f = {.count = 10000, .folder = "samples"};
 	u64 cuts = 0;
 

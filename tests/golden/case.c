@@ -68,8 +68,8 @@ static u8 *host_bytes(const struct run *r, u32 argument)
 static bool make_buffers(struct run *r)
 {
 	static const char *const names[] = {
-	    "argument 0", "argument 1", "argument 2", "argument 3", "argument 4",  "argument 5",
-	    "argument 6", "argument 7", "argument 8", "argument 9", "argument 10", "argument 11",
+		"argument 0", "argument 1", "argument 2", "argument 3", "argument 4",  "argument 5",
+		"argument 6", "argument 7", "argument 8", "argument 9", "argument 10", "argument 11",
 	};
 
 	for (u32 k = 0; k < r->c->arg_count; k++) {
@@ -79,7 +79,7 @@ static bool make_buffers(struct run *r)
 		/* The driver's allocations end at a multiple of 512 bytes: accesses up to there were no
 		 * fault. */
 		r->addresses[k] = memory_allocate(&r->s->memory, (a->length + 511) / 512 * 512, 256,
-		                                  k < COUNT_OF(names) ? names[k] : "an argument", 0);
+						  k < COUNT_OF(names) ? names[k] : "an argument", 0);
 		if (!r->addresses[k])
 			return fail(r, "no memory for argument %u", k);
 		if (a->kind == ARG_OUT)
@@ -127,7 +127,7 @@ static bool fill_params(struct run *r)
 
 	if (f->params.count != r->c->arg_count)
 		return fail(r, "the kernel has %zu parameters, the case %u arguments", f->params.count,
-		            r->c->arg_count);
+			    r->c->arg_count);
 	r->params = arena_alloc(&r->s->arena, r->kernel->param_bytes + 1);
 	for (u32 k = 0; k < r->c->arg_count; k++) {
 		const struct pack_argument *a = &r->c->args[k];
@@ -135,10 +135,10 @@ static bool fill_params(struct run *r)
 		u8 map[TENSOR_MAP_BYTES];
 		u64 handle = 0;
 		const u64 bytes = has_buffer(a) ? 8 : a->length;
-		const void *from = has_buffer(a)	 ? (const void *)&r->addresses[k]
-				   : a->kind == ARG_RAW ? (const void *)(r->p->in.data + a->in)
+		const void *from = has_buffer(a)               ? (const void *)&r->addresses[k]
+				   : a->kind == ARG_RAW        ? (const void *)(r->p->in.data + a->in)
 				   : a->kind == ARG_TENSOR_MAP ? (const void *)map
-				   : a->kind == ARG_TEXTURE ? (const void *)&handle
+				   : a->kind == ARG_TEXTURE    ? (const void *)&handle
 							       : (const void *)&a->value;
 		if (a->kind == ARG_TENSOR_MAP && !fill_tensor_map(r, a, map))
 			return false;
@@ -172,8 +172,7 @@ static void append_inputs(struct run *r, const struct difference *d)
 	for (u32 k = 0; k < r->c->arg_count; k++) {
 		const struct pack_argument *a = &r->c->args[k];
 		const size_t bytes = d->count ? a->length / d->count : 0;
-		if ((a->kind != ARG_IN && a->kind != ARG_INOUT) || !bytes || a->length % d->count ||
-		    bytes > 16)
+		if ((a->kind != ARG_IN && a->kind != ARG_INOUT) || !bytes || a->length % d->count || bytes > 16)
 			continue;
 		append(r, "%s argument %u 0x", lead, k);
 		for (size_t b = bytes; b-- > 0;)
@@ -216,14 +215,14 @@ static bool check_text(struct run *r)
 	if (!pack_recorded_text(r->p, r->c->name, &wanted))
 		return fail(r, "the pack has no recorded text for the case");
 	const bool same = r->c->print == PRINT_LINES
-	                      ? compare_lines(r->printed.data, r->printed.size, wanted.data, wanted.size)
-	                      : r->printed.size == wanted.size &&
-	                            (!wanted.size || !memcmp(r->printed.data, wanted.data, wanted.size));
+				  ? compare_lines(r->printed.data, r->printed.size, wanted.data, wanted.size)
+				  : r->printed.size == wanted.size &&
+					    (!wanted.size || !memcmp(r->printed.data, wanted.data, wanted.size));
 	if (same)
 		return true;
 	return fail(r, "printed\n%.*s    recorded\n%.*s", (int)min_u64(r->printed.size, 800),
-	            r->printed.data ? (const char *)r->printed.data : "", (int)min_u64(wanted.size, 800),
-	            (const char *)wanted.data);
+		    r->printed.data ? (const char *)r->printed.data : "", (int)min_u64(wanted.size, 800),
+		    (const char *)wanted.data);
 }
 
 static bool check_results(struct run *r)
@@ -238,17 +237,17 @@ static bool launch(struct run *r)
 {
 	const struct pack_case *c = r->c;
 	struct launch l = {
-	    .program = r->s->program,
-	    .kernel = r->kernel,
-	    .memory = &r->s->memory,
-	    .dynamic_shared = c->shared_bytes,
-	    .params = r->params,
-	    .jobs = 1,
-	    .instruction_limit = INSTRUCTION_LIMIT,
-	    .print = collect,
-	    .print_context = r,
-	    .async = r->options->async,
-	    .observers = r->options->observers,
+		.program = r->s->program,
+		.kernel = r->kernel,
+		.memory = &r->s->memory,
+		.dynamic_shared = c->shared_bytes,
+		.params = r->params,
+		.jobs = 1,
+		.instruction_limit = INSTRUCTION_LIMIT,
+		.print = collect,
+		.print_context = r,
+		.async = r->options->async,
+		.observers = r->options->observers,
 	};
 	struct launch_stats stats = {0};
 	struct fault fault = {0};
@@ -263,8 +262,8 @@ static bool launch(struct run *r)
 	if (status == LAUNCH_FAULT && c->fault) {
 		if (!strcmp(fault_cuda_name(fault.kind), c->fault))
 			return true;
-		return fail(r, "failed with %s (%s), recorded %s", fault_cuda_name(fault.kind),
-		            fault_text(fault.kind), c->fault);
+		return fail(r, "failed with %s (%s), recorded %s", fault_cuda_name(fault.kind), fault_text(fault.kind),
+			    c->fault);
 	}
 	if (status == LAUNCH_FAULT) {
 		fault_describe(&r->s->memory, &l, &fault, r->message, CASE_MESSAGE);
@@ -277,8 +276,8 @@ static bool launch(struct run *r)
 	return check_results(r);
 }
 
-bool case_run(struct session *s, const struct pack *p, const struct pack_case *c,
-              const struct case_options *options, char message[CASE_MESSAGE])
+bool case_run(struct session *s, const struct pack *p, const struct pack_case *c, const struct case_options *options,
+	      char message[CASE_MESSAGE])
 {
 	struct run r = {.s = s, .p = p, .c = c, .options = options, .message = message};
 

@@ -20,7 +20,7 @@ struct case_options {
 enum { CASE_MESSAGE = 2048 };
 
 /* True if the case passed; else `message` says why not. */
-bool case_run(struct session *s, const struct pack *p, const struct pack_case *c,
-              const struct case_options *options, char message[CASE_MESSAGE]);
+bool case_run(struct session *s, const struct pack *p, const struct pack_case *c, const struct case_options *options,
+	      char message[CASE_MESSAGE]);
 
 #endif

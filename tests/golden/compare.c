@@ -27,10 +27,7 @@ struct rule {
 
 static u64 magnitude_of(const struct format *f, u64 bits) { return bits & (((u64)1 << (f->bits - 1)) - 1); }
 static bool sign_of(const struct format *f, u64 bits) { return bits >> (f->bits - 1) & 1; }
-static u64 infinity_of(const struct format *f)
-{
-	return (((u64)1 << f->exponent_bits) - 1) << f->fraction_bits;
-}
+static u64 infinity_of(const struct format *f) { return (((u64)1 << f->exponent_bits) - 1) << f->fraction_bits; }
 static bool is_nan(const struct format *f, u64 bits) { return magnitude_of(f, bits) > infinity_of(f); }
 
 static double value_of(const struct format *f, u64 bits)
@@ -44,8 +41,7 @@ static double value_of(const struct format *f, u64 bits)
 	else if (exponent == 0)
 		v = ldexp((double)fraction, 1 - bias - (int)f->fraction_bits);
 	else
-		v = ldexp((double)(fraction | (u64)1 << f->fraction_bits),
-		          exponent - bias - (int)f->fraction_bits);
+		v = ldexp((double)(fraction | (u64)1 << f->fraction_bits), exponent - bias - (int)f->fraction_bits);
 	return sign_of(f, bits) ? -v : v;
 }
 
@@ -73,9 +69,8 @@ static u32 parse_rules(const char *text, struct rule rules[MAX_RULES])
 		bool absolute;
 		const struct format *format;
 	} kinds[] = {
-	    {"ulp16:", false, &F16},   {"ulp32:", false, &F32},  {"ulp64:", false, &F64},
-	    {"ulpb16:", false, &BF16}, {"abs16:", true, &F16},   {"abs32:", true, &F32},
-	    {"abs64:", true, &F64},    {"absb16:", true, &BF16},
+		{"ulp16:", false, &F16}, {"ulp32:", false, &F32}, {"ulp64:", false, &F64}, {"ulpb16:", false, &BF16},
+		{"abs16:", true, &F16},  {"abs32:", true, &F32},  {"abs64:", true, &F64},  {"absb16:", true, &BF16},
 	};
 	u32 count = 0;
 
@@ -86,8 +81,8 @@ static u32 parse_rules(const char *text, struct rule rules[MAX_RULES])
 		if (k == COUNT_OF(kinds))
 			return 0;
 		char *end;
-		rules[count] = (struct rule){kinds[k].absolute, kinds[k].format,
-		                             strtod(text + strlen(kinds[k].name), &end)};
+		rules[count] =
+			(struct rule){kinds[k].absolute, kinds[k].format, strtod(text + strlen(kinds[k].name), &end)};
 		if (rules[count++].format->bits != rules[0].format->bits)
 			return 0;
 		if (*end == 0)
@@ -165,8 +160,8 @@ static enum compare_result compare_sets(const u8 *got, const u8 *wanted, size_t 
 	return d->differing ? COMPARE_DIFFERENT : COMPARE_SAME;
 }
 
-enum compare_result compare_buffers(const char *rule, const char *form, const u8 *got, const u8 *wanted,
-                                    size_t length, struct difference *d)
+enum compare_result compare_buffers(const char *rule, const char *form, const u8 *got, const u8 *wanted, size_t length,
+				    struct difference *d)
 {
 	struct rule rules[MAX_RULES];
 	u32 rule_count = 0;
@@ -244,8 +239,8 @@ void compare_print_element(char *to, size_t size, const char *rule, const char *
 	else if (strstr(form, ".f64") && bytes == 8)
 		f = &F64;
 	if (f)
-		snprintf(to, size, "0x%0*llx (%.*g)", (int)bytes * 2, (unsigned long long)bits,
-		         f == &F64 ? 17 : 9, value_of(f, bits));
+		snprintf(to, size, "0x%0*llx (%.*g)", (int)bytes * 2, (unsigned long long)bits, f == &F64 ? 17 : 9,
+			 value_of(f, bits));
 	else
 		snprintf(to, size, "0x%0*llx", (int)bytes * 2, (unsigned long long)bits);
 }

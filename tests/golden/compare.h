@@ -19,8 +19,8 @@ enum compare_result { COMPARE_SAME, COMPARE_DIFFERENT, COMPARE_UNKNOWN };
 
 /* `rule` is the text after cmp=; `form` tells the width of elements where the rule does not.
  * UNKNOWN: the rule is of no known kind. */
-enum compare_result compare_buffers(const char *rule, const char *form, const u8 *got, const u8 *wanted,
-                                    size_t length, struct difference *d);
+enum compare_result compare_buffers(const char *rule, const char *form, const u8 *got, const u8 *wanted, size_t length,
+				    struct difference *d);
 
 /* The same lines in any order. */
 bool compare_lines(const u8 *a, size_t a_size, const u8 *b, size_t b_size);

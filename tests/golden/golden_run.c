@@ -159,8 +159,7 @@ static void report(struct runner *r, struct group *g, const struct result *resul
 	}
 	if (reason) {
 		r->failed++;
-		printf("FAIL %s %s passes: it no longer belongs among the known differences\n", g->pack->base,
-		       c->name);
+		printf("FAIL %s %s passes: it no longer belongs among the known differences\n", g->pack->base, c->name);
 		return;
 	}
 	if (result->passed) {
@@ -169,8 +168,7 @@ static void report(struct runner *r, struct group *g, const struct result *resul
 	}
 	r->failed++;
 	if (!r->quiet)
-		printf("FAIL %s %s [%s] %s\n", g->pack->base, c->name ? c->name : "?", c->form,
-		       result->message);
+		printf("FAIL %s %s [%s] %s\n", g->pack->base, c->name ? c->name : "?", c->form, result->message);
 }
 
 static void start(struct runner *r, struct child *place, struct group *g)
@@ -205,14 +203,11 @@ static void finish(struct runner *r, struct child *place)
 		return;
 	struct result lost = {0};
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
-		snprintf(lost.message, sizeof lost.message, "ran longer than %ld seconds",
-		         r->timeout_seconds);
+		snprintf(lost.message, sizeof lost.message, "ran longer than %ld seconds", r->timeout_seconds);
 	else if (WIFSIGNALED(status))
-		snprintf(lost.message, sizeof lost.message, "the simulator crashed: %s",
-		         strsignal(WTERMSIG(status)));
+		snprintf(lost.message, sizeof lost.message, "the simulator crashed: %s", strsignal(WTERMSIG(status)));
 	else
-		snprintf(lost.message, sizeof lost.message, "the simulator ended with status %d",
-		         WEXITSTATUS(status));
+		snprintf(lost.message, sizeof lost.message, "the simulator ended with status %d", WEXITSTATUS(status));
 	report(r, g, &lost);
 	if (g->done < g->cases.count)
 		start(r, place, g);
@@ -220,8 +215,7 @@ static void finish(struct runner *r, struct child *place)
 
 static void hear(struct runner *r, struct child *place)
 {
-	const ssize_t n =
-	    read(place->from, (u8 *)&place->result + place->have, sizeof place->result - place->have);
+	const ssize_t n = read(place->from, (u8 *)&place->result + place->have, sizeof place->result - place->have);
 
 	if (n <= 0) {
 		finish(r, place);
@@ -287,14 +281,14 @@ static void add_pack(struct runner *r, const struct pack *p)
 /* --- Options -------------------------------------------------------------------------------- */
 
 static const struct argp_option options[] = {
-    {"filter", 'f', "RE", 0, "Run only cases whose name or form matches the extended regular expression", 0},
-    {"jobs", 'j', "N", 0, "Run N modules at a time (default: the number of processors)", 0},
-    {"exact", 'e', NULL, 0, "Compare bytes whatever the case's cmp says", 0},
-    {"timeout", 't', "SECONDS", 0, "Give up on a case after this time (default 120)", 0},
-    {"known", 'k', "FILE", 0, "Cases listed there (a name and a reason a line) must differ, and count apart", 0},
-    {"async", 'a', "MODE", 0, "Asynchronous operations: eager (default), strict or random:SEED", 0},
-    {"quiet", 'q', NULL, 0, "Print the totals only", 0},
-    {0},
+	{"filter", 'f', "RE", 0, "Run only cases whose name or form matches the extended regular expression", 0},
+	{"jobs", 'j', "N", 0, "Run N modules at a time (default: the number of processors)", 0},
+	{"exact", 'e', NULL, 0, "Compare bytes whatever the case's cmp says", 0},
+	{"timeout", 't', "SECONDS", 0, "Give up on a case after this time (default 120)", 0},
+	{"known", 'k', "FILE", 0, "Cases listed there (a name and a reason a line) must differ, and count apart", 0},
+	{"async", 'a', "MODE", 0, "Asynchronous operations: eager (default), strict or random:SEED", 0},
+	{"quiet", 'q', NULL, 0, "Print the totals only", 0},
+	{0},
 };
 
 /* Lines of a case's name and the reason why it differs; # starts a comment line. */
@@ -377,11 +371,10 @@ static const char *stem_of(struct arena *arena, const char *name)
 int main(int count, char **words)
 {
 	static const struct argp argp = {.options = options,
-	                                 .parser = parse_option,
-	                                 .args_doc = "STEM...",
-	                                 .doc =
-	                                     "Runs recording packs: STEM.cases and its files, in any folder, "
-	                                     "compressed with gzip or not."};
+					 .parser = parse_option,
+					 .args_doc = "STEM...",
+					 .doc = "Runs recording packs: STEM.cases and its files, in any folder, "
+						"compressed with gzip or not."};
 	struct runner r = {.timeout_seconds = 120};
 
 	argp_err_exit_status = 2;

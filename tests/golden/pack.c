@@ -51,8 +51,7 @@ static bool in_range(const struct bytes *b, size_t offset, size_t length)
 }
 
 /* One argument; NULL, or why it cannot be used. */
-static const char *parse_argument(struct arena *arena, const struct pack *p, const char *word,
-                                  struct pack_argument *a)
+static const char *parse_argument(struct arena *arena, const struct pack *p, const char *word, struct pack_argument *a)
 {
 	unsigned long long value;
 
@@ -76,8 +75,7 @@ static const char *parse_argument(struct arena *arena, const struct pack *p, con
 		return arena_printf(arena, "argument '%s' is of no known kind", word);
 	const bool reads = a->kind == ARG_IN || a->kind == ARG_INOUT || a->kind == ARG_RAW;
 	const bool writes = a->kind == ARG_OUT || a->kind == ARG_INOUT;
-	if ((reads && !in_range(&p->in, a->in, a->length)) ||
-	    (writes && !in_range(&p->out, a->out, a->length)))
+	if ((reads && !in_range(&p->in, a->in, a->length)) || (writes && !in_range(&p->out, a->out, a->length)))
 		return arena_printf(arena, "argument '%s' lies outside the pack's bytes", word);
 	return NULL;
 }
@@ -103,8 +101,7 @@ static void parse_triple(const char *text, u32 to[3])
 	sscanf(text, "%u,%u,%u", &to[0], &to[1], &to[2]);
 }
 
-static void parse_key(struct arena *arena, const struct pack *p, const char *key, char *value,
-                      struct pack_case *c)
+static void parse_key(struct arena *arena, const struct pack *p, const char *key, char *value, struct pack_case *c)
 {
 	if (!strcmp(key, "module"))
 		c->module = value;
@@ -181,8 +178,7 @@ struct pack *pack_read(struct arena *arena, const char *stem)
 	/* Absent where nothing was recorded; a case that points there says so. */
 	pack_read_file(arena, with_suffix(arena, stem, ".out"), &p->out);
 	pack_read_file(arena, with_suffix(arena, stem, ".txt"), &p->text);
-	for (char *line = strtok_r((char *)manifest.data, "\r\n", &rest); line;
-	     line = strtok_r(NULL, "\r\n", &rest))
+	for (char *line = strtok_r((char *)manifest.data, "\r\n", &rest); line; line = strtok_r(NULL, "\r\n", &rest))
 		parse_line(arena, p, line);
 	return p;
 }

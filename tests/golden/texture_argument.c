@@ -50,7 +50,11 @@ static bool parse_number(const char *name, const char *text, struct texture *t, 
 	const struct {
 		const char *name;
 		u32 *to;
-	} numbers[] = {{"buf", buffer}, {"width", &t->width}, {"height", &t->height}, {"depth", &t->depth}, {"layers", &t->layers}};
+	} numbers[] = {{"buf", buffer},
+		       {"width", &t->width},
+		       {"height", &t->height},
+		       {"depth", &t->depth},
+		       {"layers", &t->layers}};
 	const struct {
 		const char *name;
 		f32 *to;

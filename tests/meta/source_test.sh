@@ -56,5 +56,13 @@ report "nothing is left to do" "$(grep -nwE 'TODO|FIXME|XXX' $files)"
 # shellcheck disable=SC2086
 report "structs have no typedef but public handles" "$(grep -nE '^typedef struct[^(]*$' $files | grep -v 'src/ptxsim.h')"
 
+# Other versions lay some things out otherwise.
+if clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
+	report "sources are laid out as .clang-format says" "$(find src grammar tests -name '*.[ch]' -exec \
+		clang-format --dry-run -Werror {} + 2>&1 | grep 'error:')"
+else
+	echo "skipped: the layout of the sources, which clang-format 14 checks"
+fi
+
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -7,10 +7,9 @@
 
 #include <fnmatch.h>
 
-#define SUB_WORD                                                                                             \
-	"the data stage of stores of 1 and 2 bytes with more than 4 tag wavefronts follows no rule found"
-#define LINES   "conflicts of a store to scattered lines are off by 1"
-#define AROUND  "the assembler branches around a copy that no lane makes, and its three loads with it"
+#define SUB_WORD "the data stage of stores of 1 and 2 bytes with more than 4 tag wavefronts follows no rule found"
+#define LINES    "conflicts of a store to scattered lines are off by 1"
+#define AROUND   "the assembler branches around a copy that no lane makes, and its three loads with it"
 #define FRAME                                                                                                \
 	"depends on where the launch's frames lie: one pattern launched again and again reads 36 and 32 in " \
 	"turn"
@@ -32,42 +31,42 @@
 #define WRITES "l1tex__data_*[!d].sum"
 
 const struct known known_differences[] = {
-    {"gst_b8.rand*", WRITES, SUB_WORD},
-    {"gst_b8.line*", WRITES, SUB_WORD},
-    {"gst_b16.rand*", WRITES, SUB_WORD},
-    {"gst_b16.line*", WRITES, SUB_WORD},
-    {"gst_b16.new_perm_28", WRITES, SUB_WORD},
-    {"gst_b8.more_rand_26", WRITES, SUB_WORD},
-    {"gst_b16.probe_first_17", WRITES, SUB_WORD},
-    {"gst_b16.probe_first_24", WRITES, SUB_WORD},
-    {"gst_b16.probe_first_28", WRITES, SUB_WORD},
-    {"gst_b16.probe_first_31", WRITES, SUB_WORD},
-    {"gst_b16.probe_banks8", WRITES, SUB_WORD},
-    {"gst_b16.probe_few_banks_2", WRITES, SUB_WORD},
-    {"gst_b16.probe_few_banks_5", WRITES, SUB_WORD},
-    {"gst_b16.probe_few_banks_6", WRITES, SUB_WORD},
-    {"gst_b32.lines_0", "l1tex__data_bank_conflicts*", LINES},
-    {"gst_b32.lines_3", "l1tex__data_bank_conflicts*", LINES},
-    {"cpa_s_cg16.more_pair_92", "smsp__inst_executed_op_shared_ld.sum", AROUND},
-    {"*_cg16.*", "smsp__sass_*", BYPASS},
-    {"*_cg16.*", "memory_*", BYPASS},
-    {"xcpb_ca*", "smsp__sass_*", BOTH},
-    {"xcpb_ca*", "memory_*", BOTH},
-    {"xcp*", "l1tex__data_pipe_lsu_wavefronts_mem_lgds*", BARRIER},
-    {"xtwo_sls.*", "l1tex__data_pipe_lsu_wavefronts_mem_lgds*", BARRIER},
-    {"xtwo_gss.*", "l1tex__data_*", FOLLOW},
-    {"xcps_ca8.mix_tiny_18", "l1tex__t_*_ldgsts_cache_access.sum", NO_READ},
-    {"xcps_cg16.mix_rand_40", "l1tex__data_bank_conflicts_*", PARTIAL},
-    {"xsatom_add_f64.warps_*", "*", WARPS},
-    {"satom_add_f32.src_stride_68", "*", WARPS},
-    {"gst_cg_b64.src_rand_225", "l1tex__data_*", CUT},
-    {"sld_v4.join_11", "*", SOURCE},
-    {"x?atom_add_*f16.*", "*", VALUES},
-    {"xs*_m??_?64.*", "*", VALUES},
-    {"xsred_*64.*", "*", VALUES},
-    {"xag?_add_u32.*", "*", GENERIC},
-    {"loc_*", "l1tex__t_output_wavefronts_*", FRAME},
-    {"loc_*", "l1tex__data_*", FRAME_DATA},
+	{"gst_b8.rand*", WRITES, SUB_WORD},
+	{"gst_b8.line*", WRITES, SUB_WORD},
+	{"gst_b16.rand*", WRITES, SUB_WORD},
+	{"gst_b16.line*", WRITES, SUB_WORD},
+	{"gst_b16.new_perm_28", WRITES, SUB_WORD},
+	{"gst_b8.more_rand_26", WRITES, SUB_WORD},
+	{"gst_b16.probe_first_17", WRITES, SUB_WORD},
+	{"gst_b16.probe_first_24", WRITES, SUB_WORD},
+	{"gst_b16.probe_first_28", WRITES, SUB_WORD},
+	{"gst_b16.probe_first_31", WRITES, SUB_WORD},
+	{"gst_b16.probe_banks8", WRITES, SUB_WORD},
+	{"gst_b16.probe_few_banks_2", WRITES, SUB_WORD},
+	{"gst_b16.probe_few_banks_5", WRITES, SUB_WORD},
+	{"gst_b16.probe_few_banks_6", WRITES, SUB_WORD},
+	{"gst_b32.lines_0", "l1tex__data_bank_conflicts*", LINES},
+	{"gst_b32.lines_3", "l1tex__data_bank_conflicts*", LINES},
+	{"cpa_s_cg16.more_pair_92", "smsp__inst_executed_op_shared_ld.sum", AROUND},
+	{"*_cg16.*", "smsp__sass_*", BYPASS},
+	{"*_cg16.*", "memory_*", BYPASS},
+	{"xcpb_ca*", "smsp__sass_*", BOTH},
+	{"xcpb_ca*", "memory_*", BOTH},
+	{"xcp*", "l1tex__data_pipe_lsu_wavefronts_mem_lgds*", BARRIER},
+	{"xtwo_sls.*", "l1tex__data_pipe_lsu_wavefronts_mem_lgds*", BARRIER},
+	{"xtwo_gss.*", "l1tex__data_*", FOLLOW},
+	{"xcps_ca8.mix_tiny_18", "l1tex__t_*_ldgsts_cache_access.sum", NO_READ},
+	{"xcps_cg16.mix_rand_40", "l1tex__data_bank_conflicts_*", PARTIAL},
+	{"xsatom_add_f64.warps_*", "*", WARPS},
+	{"satom_add_f32.src_stride_68", "*", WARPS},
+	{"gst_cg_b64.src_rand_225", "l1tex__data_*", CUT},
+	{"sld_v4.join_11", "*", SOURCE},
+	{"x?atom_add_*f16.*", "*", VALUES},
+	{"xs*_m??_?64.*", "*", VALUES},
+	{"xsred_*64.*", "*", VALUES},
+	{"xag?_add_u32.*", "*", GENERIC},
+	{"loc_*", "l1tex__t_output_wavefronts_*", FRAME},
+	{"loc_*", "l1tex__data_*", FRAME_DATA},
 };
 
 const size_t known_count = sizeof known_differences / sizeof *known_differences;

@@ -47,10 +47,10 @@ static const struct own_reads {
 	const char *kernel, *metric;
 	u32 count;
 } own_reads[] = {
-    {"const_*", "idc__requests.sum", 2}, {"const_*", "smsp__inst_executed_op_ldc.sum", 2},
-    {"loc_*", "idc__requests.sum", 1},   {"loc_*", "smsp__inst_executed_op_ldc.sum", 1},
-    {"loc_b64", "idc__requests.sum", 1}, {"loc_b64", "smsp__inst_executed_op_ldc.sum", 1},
-    {"div_*", "idc__requests.sum", 2},   {"div_*", "smsp__inst_executed_op_ldc.sum", 2},
+	{"const_*", "idc__requests.sum", 2}, {"const_*", "smsp__inst_executed_op_ldc.sum", 2},
+	{"loc_*", "idc__requests.sum", 1},   {"loc_*", "smsp__inst_executed_op_ldc.sum", 1},
+	{"loc_b64", "idc__requests.sum", 1}, {"loc_b64", "smsp__inst_executed_op_ldc.sum", 1},
+	{"div_*", "idc__requests.sum", 2},   {"div_*", "smsp__inst_executed_op_ldc.sum", 2},
 };
 
 static bool covers(const char *pattern, const char *text) { return !fnmatch(pattern, text, 0); }
@@ -75,10 +75,10 @@ static struct metric *metric_of(struct runner *r, const char *pack, const char *
 			return &r->metrics.items[k];
 	const struct counter *c = counters_find(name);
 	const struct metric fresh = {
-	    .pack = arena_copy_text(&r->arena, pack, strlen(pack)),
-	    .name = arena_copy_text(&r->arena, name, strlen(name)),
-	    /* What is counted for the launch as a whole counts PTX instructions. */
-	    .counter = c && !c->facts[0] ? c : NULL,
+		.pack = arena_copy_text(&r->arena, pack, strlen(pack)),
+		.name = arena_copy_text(&r->arena, name, strlen(name)),
+		/* What is counted for the launch as a whole counts PTX instructions. */
+		.counter = c && !c->facts[0] ? c : NULL,
 	};
 	VEC_PUSH(&r->arena, &r->metrics, fresh);
 	return &r->metrics.items[r->metrics.count - 1];
@@ -98,8 +98,7 @@ static bool read_values(struct runner *r)
 
 	if (!pack_read_file(&r->arena, arena_printf(&r->arena, "%s/patterns.csv", r->folder), &text))
 		return false;
-	for (char *line = strtok_r((char *)text.data, "\r\n", &rest); line;
-	     line = strtok_r(NULL, "\r\n", &rest)) {
+	for (char *line = strtok_r((char *)text.data, "\r\n", &rest); line; line = strtok_r(NULL, "\r\n", &rest)) {
 		char *field[5], *inner = NULL;
 		int n = 0;
 		for (char *f = strtok_r(line, ",", &inner); f && n < 5; f = strtok_r(NULL, ",", &inner))
@@ -125,8 +124,7 @@ static void read_metrics(struct runner *r)
 
 	if (!pack_read_file(&r->arena, arena_printf(&r->arena, "%s/metrics.txt", r->folder), &text))
 		return;
-	for (char *line = strtok_r((char *)text.data, "\r\n", &rest); line;
-	     line = strtok_r(NULL, "\r\n", &rest))
+	for (char *line = strtok_r((char *)text.data, "\r\n", &rest); line; line = strtok_r(NULL, "\r\n", &rest))
 		if (sscanf(line, "%63s %159s", pack, name) == 2)
 			metric_of(r, pack, name);
 }
@@ -134,7 +132,7 @@ static void read_metrics(struct runner *r)
 /* --- One pattern ----------------------------------------------------------------------------- */
 
 static bool prepare_arguments(struct session *s, const struct pack *p, const struct pack_case *c,
-                              const struct kernel *k, u8 *params)
+			      const struct kernel *k, u8 *params)
 {
 	for (u32 a = 0; a < c->arg_count; a++) {
 		const struct pack_argument *g = &c->args[a];
@@ -151,8 +149,7 @@ static bool prepare_arguments(struct session *s, const struct pack *p, const str
 				return false;
 			memcpy(memory_find(&s->memory, address, 1)->host, p->in.data + g->in, g->length);
 		} else {
-			from =
-			    g->kind == ARG_RAW ? (const void *)(p->in.data + g->in) : (const void *)&g->value;
+			from = g->kind == ARG_RAW ? (const void *)(p->in.data + g->in) : (const void *)&g->value;
 			bytes = g->length;
 		}
 		memcpy(params + k->param_offsets[a], from, bytes < room ? bytes : room);
@@ -162,8 +159,8 @@ static bool prepare_arguments(struct session *s, const struct pack *p, const str
 
 /* NULL with a message if the pattern does not run. */
 static const struct account_run *run_pattern(struct session *s, struct accounting *a, struct arena *arena,
-                                             const struct pack *p, const struct pack_case *c, char *message,
-                                             size_t size)
+					     const struct pack *p, const struct pack_case *c, char *message,
+					     size_t size)
 {
 	const struct kernel *k = program_kernel(s->program, c->entry);
 	struct observer *const observers[] = {accounting_observer(a), NULL};
@@ -177,12 +174,12 @@ static const struct account_run *run_pattern(struct session *s, struct accountin
 	if (!prepare_arguments(s, p, c, k, params))
 		return NULL;
 	struct launch l = {.program = s->program,
-	                   .kernel = k,
-	                   .memory = &s->memory,
-	                   .jobs = 1,
-	                   .dynamic_shared = c->shared_bytes,
-	                   .params = params,
-	                   .observers = observers};
+			   .kernel = k,
+			   .memory = &s->memory,
+			   .jobs = 1,
+			   .dynamic_shared = c->shared_bytes,
+			   .params = params,
+			   .observers = observers};
 	memcpy(l.grid, c->grid, sizeof l.grid);
 	memcpy(l.block, c->block, sizeof l.block);
 	accounting_begin(a);
@@ -199,7 +196,7 @@ static const struct account_run *run_pattern(struct session *s, struct accountin
 }
 
 static void compare(struct runner *r, const struct pack *p, const struct pack_case *c, const struct metric *m,
-                    const struct account_run *run)
+		    const struct account_run *run)
 {
 	const bool source = of_source(m->name);
 	char key[KEY];
@@ -227,7 +224,7 @@ static void compare(struct runner *r, const struct pack *p, const struct pack_ca
 }
 
 static void run_case(struct runner *r, struct session *s, struct accounting *a, const struct pack *p,
-                     const struct pack_case *c)
+		     const struct pack_case *c)
 {
 	struct arena arena;
 	char message[1024];
@@ -321,8 +318,8 @@ static void check_known(struct runner *r)
 	for (size_t k = 0; k < known_count; k++) {
 		if (!r->met[k] || r->needed[k])
 			continue;
-		printf("%s %s: equal, but listed: %s\n", known_differences[k].pattern,
-		       known_differences[k].metric, known_differences[k].reason);
+		printf("%s %s: equal, but listed: %s\n", known_differences[k].pattern, known_differences[k].metric,
+		       known_differences[k].reason);
 		r->failed++;
 	}
 }
@@ -352,7 +349,7 @@ int main(int count, char **words)
 		return programs_run(stdout, words[2], words[3]);
 	if (count != 2) {
 		fprintf(stderr, "usage: metrics-run FOLDER\n"
-		                "       metrics-run --programs PROGRAMS.csv PACKS >docs/programs.md\n");
+				"       metrics-run --programs PROGRAMS.csv PACKS >docs/programs.md\n");
 		return 2;
 	}
 	arena_init(&r.arena, NULL);

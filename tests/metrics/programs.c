@@ -29,38 +29,40 @@ struct page {
 
 #define MACHINE    "PTX instructions here, machine instructions there"
 #define PREDICATED "the assembler predicates what PTX branches around, and it runs without an active lane, too"
-#define MEETING    "accesses of several warps meet at the data stage: they wait for one another there, and stores share passes"
-#define JOINED     "the assembler joins neighbouring loads or stores into wider ones"
-#define UNROLLED   "the assembler unrolls the loop further, so that lanes that go round it a different number of times part"
-#define SCHEDULE   "which thread finds a vertex first depends on the order in which warps run"
-#define BUFFERS    "where the buffers lay, which decides about tag banks, was not recorded"
-#define BYPASS     "the source counters of cp.async.cg follow no rule found"
+#define MEETING \
+	"accesses of several warps meet at the data stage: they wait for one another there, and stores share passes"
+#define JOINED "the assembler joins neighbouring loads or stores into wider ones"
+#define UNROLLED \
+	"the assembler unrolls the loop further, so that lanes that go round it a different number of times part"
+#define SCHEDULE "which thread finds a vertex first depends on the order in which warps run"
+#define BUFFERS  "where the buffers lay, which decides about tag banks, was not recorded"
+#define BYPASS   "the source counters of cp.async.cg follow no rule found"
 
 /* Shell patterns of program and metric; the first that fits. */
 static const struct reason {
 	const char *program, *metric, *text;
 } reasons[] = {
-    {"graph.bfs.*", "*", SCHEDULE},
-    {"*", "smsp__inst_executed.sum", MACHINE},
-    {"*", "smsp__thread_inst_executed*", MACHINE},
-    {"memory.spmv_csr.*", "*", UNROLLED},
-    {"memory.reduce_interleaved.*", "*shared*", JOINED},
-    {"memory.reduce_interleaved.*", "l1tex__data_bank_conflicts_pipe_lsu.sum", JOINED},
-    {"memory.bitonic_block.*", "*shared*", JOINED},
-    {"memory.bitonic_block.*", "l1tex__data_bank_conflicts_pipe_lsu.sum", JOINED},
-    {"matmul.mm_f64.*", "*shared*", JOINED},
-    {"matmul.mm_f64.*", "l1tex__data_bank_conflicts_pipe_lsu.sum", JOINED},
-    {"tensor.gemm_mma.*", "*_st.sum", JOINED},
-    {"tensor.gemm_mma.*", "l1tex__data_bank_conflicts_pipe_lsu.sum", JOINED},
-    {"tensor.gemm_mma.*", "smsp__sass_inst_executed_op_global.sum", JOINED},
-    {"tensor.gemm_mma.*", "memory_l1_tag_requests_global", JOINED},
-    {"*", "smsp__sass_*_ldgsts*", BYPASS},
-    {"async.cpasync_mix.*", "memory_*", BYPASS},
-    {"tensor.gemm_mma.*", "memory_*", BYPASS},
-    {"async.cpasync_mix.*", "l1tex__data_bank_conflicts_*", MEETING},
-    {"*", "l1tex__data_bank_conflicts_pipe_lsu.sum", MEETING},
-    {"*", "l1tex__t_output_wavefronts_*", BUFFERS},
-    {"*", "smsp__inst_executed_op_*", PREDICATED},
+	{"graph.bfs.*", "*", SCHEDULE},
+	{"*", "smsp__inst_executed.sum", MACHINE},
+	{"*", "smsp__thread_inst_executed*", MACHINE},
+	{"memory.spmv_csr.*", "*", UNROLLED},
+	{"memory.reduce_interleaved.*", "*shared*", JOINED},
+	{"memory.reduce_interleaved.*", "l1tex__data_bank_conflicts_pipe_lsu.sum", JOINED},
+	{"memory.bitonic_block.*", "*shared*", JOINED},
+	{"memory.bitonic_block.*", "l1tex__data_bank_conflicts_pipe_lsu.sum", JOINED},
+	{"matmul.mm_f64.*", "*shared*", JOINED},
+	{"matmul.mm_f64.*", "l1tex__data_bank_conflicts_pipe_lsu.sum", JOINED},
+	{"tensor.gemm_mma.*", "*_st.sum", JOINED},
+	{"tensor.gemm_mma.*", "l1tex__data_bank_conflicts_pipe_lsu.sum", JOINED},
+	{"tensor.gemm_mma.*", "smsp__sass_inst_executed_op_global.sum", JOINED},
+	{"tensor.gemm_mma.*", "memory_l1_tag_requests_global", JOINED},
+	{"*", "smsp__sass_*_ldgsts*", BYPASS},
+	{"async.cpasync_mix.*", "memory_*", BYPASS},
+	{"tensor.gemm_mma.*", "memory_*", BYPASS},
+	{"async.cpasync_mix.*", "l1tex__data_bank_conflicts_*", MEETING},
+	{"*", "l1tex__data_bank_conflicts_pipe_lsu.sum", MEETING},
+	{"*", "l1tex__t_output_wavefronts_*", BUFFERS},
+	{"*", "smsp__inst_executed_op_*", PREDICATED},
 };
 
 static const char *reason_for(const struct row *r)
@@ -118,12 +120,11 @@ static const struct pack_case *find_case(const struct pack *p, const char *name)
 
 /* False with a message. */
 static bool measure(const struct page *p, struct session *s, const struct row *r, struct measured *m,
-                    char message[CASE_MESSAGE])
+		    char message[CASE_MESSAGE])
 {
 	const struct lower_options lower = {.allow_unmodelled = true, .arch = "sm_90"};
 	const struct accounting_options counting = {.caches = ACCOUNT_CACHES_COLD};
-	const struct pack *pack =
-	    pack_read(&s->arena, arena_printf(&s->arena, "%s/%s", p->packs, r->pack));
+	const struct pack *pack = pack_read(&s->arena, arena_printf(&s->arena, "%s/%s", p->packs, r->pack));
 	const struct pack_case *c = find_case(pack, r->name);
 	struct bytes text;
 
@@ -158,8 +159,7 @@ static void print_row(struct page *p, const struct row *r, const struct account_
 	}
 	p->differ++;
 	p->unexplained += !why;
-	fprintf(p->to, "| `%s` | %.10g | %.10g | %s |\n", r->metric, r->recorded, counted,
-	        why ? why : "not explained");
+	fprintf(p->to, "| `%s` | %.10g | %.10g | %s |\n", r->metric, r->recorded, counted, why ? why : "not explained");
 }
 
 static void print_heading(FILE *to)
@@ -167,7 +167,8 @@ static void print_heading(FILE *to)
 	fputs("# Whole programs: recorded and counted\n\n"
 	      "What Nsight Compute read on an H200 while these programs ran, and what `ptxsim` counts for the same "
 	      "PTX, on sm_90,\n"
-	      "for every metric of the recordings that has a counter ([counters.md](counters.md)); a metric that is 0 on "
+	      "for every metric of the recordings that has a counter ([counters.md](counters.md)); a metric that is 0 "
+	      "on "
 	      "both sides\n"
 	      "is left out. The profiler sees machine code, which the assembler made of the PTX; the last column says "
 	      "what it\n"

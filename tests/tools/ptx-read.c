@@ -17,8 +17,7 @@ static char *load(const char *path, size_t *length)
 
 	if (!f)
 		return NULL;
-	if (!fseek(f, 0, SEEK_END) && (*length = (size_t)ftell(f)) < SIZE_MAX / 2 &&
-	    (text = malloc(*length + 1))) {
+	if (!fseek(f, 0, SEEK_END) && (*length = (size_t)ftell(f)) < SIZE_MAX / 2 && (text = malloc(*length + 1))) {
 		rewind(f);
 		*length = fread(text, 1, *length, f);
 	}
@@ -60,9 +59,8 @@ static u32 read_one(const char *path, bool print, bool quiet)
 	if (print)
 		ir_print(m, stdout);
 	else if (!quiet)
-		printf("%s: %zu functions, %zu instructions, %.1f MB/s, %.2f ms, %zu KiB\n", path,
-		       m->functions.count, instructions, (double)length / 1e6 / seconds, seconds * 1e3,
-		       arena.used_bytes >> 10);
+		printf("%s: %zu functions, %zu instructions, %.1f MB/s, %.2f ms, %zu KiB\n", path, m->functions.count,
+		       instructions, (double)length / 1e6 / seconds, seconds * 1e3, arena.used_bytes >> 10);
 	arena_free(&arena);
 	free(text);
 	return diags.error_count;

@@ -88,7 +88,8 @@ static bool products(struct integer_case *c)
 	/* madc.hi.sat is madc.hi. */
 	if (has(c, M_sat) && !(carries && is_mad)) {
 		const s128 carry = carries ? c->carry : 0;
-		c->out[0] = low((u64)clamp(number((u64)x, 32, true) + number(y, 32, true) + carry, INT32_MIN, INT32_MAX), 32);
+		c->out[0] = low(
+			(u64)clamp(number((u64)x, 32, true) + number(y, 32, true) + carry, INT32_MIN, INT32_MAX), 32);
 		return true;
 	}
 	const u128 sum = (u128)low((u64)x, width) + low(y, width) + (carries ? c->carry : is_sub ? 1 : 0);
@@ -176,8 +177,10 @@ static bool masks(struct integer_case *c)
 		if (is(c, "bmsk"))
 			c->out[0] |= (u64)(k >= a && k < a + b) << k;
 		else if (is(c, "szext"))
-			c->out[0] |= (k < b ? bit(c->in[0], (u32)k)
-				      : b && type_of(c, 0) == T_s32 ? bit(c->in[0], (u32)b - 1) : 0) << k;
+			c->out[0] |= (k < b                         ? bit(c->in[0], (u32)k)
+				      : b && type_of(c, 0) == T_s32 ? bit(c->in[0], (u32)b - 1)
+								    : 0)
+				     << k;
 		else
 			return false;
 	}
@@ -213,9 +216,13 @@ static bool logic(struct integer_case *c)
 	c->out[0] = 0;
 	for (u32 k = 0; k < bits; k++) {
 		const u64 index = bit(a, k) << 2 | bit(b, k) << 1 | bit(c->in[2], k);
-		const u64 one = is(c, "and") ? bit(a, k) & bit(b, k) : is(c, "or") ? bit(a, k) | bit(b, k)
-			      : is(c, "xor") ? bit(a, k) ^ bit(b, k) : is(c, "not") ? !bit(a, k)
-			      : is(c, "cnot") ? k == 0 && a == 0 : is(c, "lop3") ? bit(c->table, (u32)index) : 2;
+		const u64 one = is(c, "and")    ? bit(a, k) & bit(b, k)
+				: is(c, "or")   ? bit(a, k) | bit(b, k)
+				: is(c, "xor")  ? bit(a, k) ^ bit(b, k)
+				: is(c, "not")  ? !bit(a, k)
+				: is(c, "cnot") ? k == 0 && a == 0
+				: is(c, "lop3") ? bit(c->table, (u32)index)
+						: 2;
 		if (one == 2)
 			return false;
 		c->out[0] |= one << k;
@@ -306,20 +313,38 @@ static bool compares(const struct integer_case *c, int type, u64 x, u64 y)
 	const bool gt = !nan && !lt && !eq;
 
 	switch (form_pick(c->f, M_eq, M_nan)) {
-	case M_eq: return eq;
-	case M_ne: return lt || gt;
-	case M_lt: case M_lo: return lt;
-	case M_le: case M_ls: return lt || eq;
-	case M_gt: case M_hi: return gt;
-	case M_ge: case M_hs: return gt || eq;
-	case M_equ: return eq || nan;
-	case M_neu: return !eq;
-	case M_ltu: return lt || nan;
-	case M_leu: return !gt;
-	case M_gtu: return gt || nan;
-	case M_geu: return !lt;
-	case M_num: return !nan;
-	default: return nan;
+	case M_eq:
+		return eq;
+	case M_ne:
+		return lt || gt;
+	case M_lt:
+	case M_lo:
+		return lt;
+	case M_le:
+	case M_ls:
+		return lt || eq;
+	case M_gt:
+	case M_hi:
+		return gt;
+	case M_ge:
+	case M_hs:
+		return gt || eq;
+	case M_equ:
+		return eq || nan;
+	case M_neu:
+		return !eq;
+	case M_ltu:
+		return lt || nan;
+	case M_leu:
+		return !gt;
+	case M_gtu:
+		return gt || nan;
+	case M_geu:
+		return !lt;
+	case M_num:
+		return !nan;
+	default:
+		return nan;
 	}
 }
 
@@ -332,11 +357,19 @@ static bool with_operator(const struct integer_case *c, bool truth)
 static u64 value_of_true(int type)
 {
 	switch (type) {
-	case T_f32: return 0x3f800000;
-	case T_f16: case T_f16x2: return 0x3c00;
-	case T_bf16: case T_bf16x2: return 0x3f80;
-	case T_u16: case T_s16: return 0xffff;
-	default: return 0xffffffff;
+	case T_f32:
+		return 0x3f800000;
+	case T_f16:
+	case T_f16x2:
+		return 0x3c00;
+	case T_bf16:
+	case T_bf16x2:
+		return 0x3f80;
+	case T_u16:
+	case T_s16:
+		return 0xffff;
+	default:
+		return 0xffffffff;
 	}
 }
 

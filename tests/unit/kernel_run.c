@@ -46,8 +46,23 @@ uint32_t random_below(uint64_t *state, uint32_t end) { return (uint32_t)((random
 
 uint64_t random_value(uint64_t *state, uint32_t bits)
 {
-	static const uint64_t edges[] = {0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7f7f7f7f, 0x80808080, 0x80008000,
-					 0x7fffffff, 0x80000000, 0xffffffff, 0x8000000000000000, 0x7fffffffffffffff, ~0ull};
+	static const uint64_t edges[] = {0,
+					 1,
+					 0x7f,
+					 0x80,
+					 0xff,
+					 0x7fff,
+					 0x8000,
+					 0xffff,
+					 0x7f7f7f7f,
+					 0x80808080,
+					 0x80008000,
+					 0x7fffffff,
+					 0x80000000,
+					 0xffffffff,
+					 0x8000000000000000,
+					 0x7fffffffffffffff,
+					 ~0ull};
 	const uint64_t keep = bits < 64 ? (1ull << bits) - 1 : ~0ull, r = random_next(state);
 
 	switch (random_below(state, 4)) {
@@ -68,8 +83,8 @@ static void keep_error(ptxsim *sim, char *error)
 		snprintf(error, 200, "%s%s", ptxsim_diagnostics(sim), ptxsim_message(sim));
 }
 
-bool kernel_run(const struct kernel_text *t, const void *in, size_t in_bytes, void *out, size_t out_bytes, uint32_t threads,
-		char *error)
+bool kernel_run(const struct kernel_text *t, const void *in, size_t in_bytes, void *out, size_t out_bytes,
+		uint32_t threads, char *error)
 {
 	ptxsim *sim = ptxsim_create();
 	struct ptxsim_launch launch = PTXSIM_LAUNCH_INIT;

@@ -26,7 +26,7 @@ uint64_t random_value(uint64_t *state, uint32_t bits);
 
 /* Runs the module's only kernel, k(.param .u64 in, .param .u64 out), in a block of `threads`. The output starts as
  * given. False: the kernel failed, and `error` (200 bytes, may be NULL) says why. */
-bool kernel_run(const struct kernel_text *t, const void *in, size_t in_bytes, void *out, size_t out_bytes, uint32_t threads,
-		char *error);
+bool kernel_run(const struct kernel_text *t, const void *in, size_t in_bytes, void *out, size_t out_bytes,
+		uint32_t threads, char *error);
 
 #endif

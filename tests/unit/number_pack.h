@@ -95,17 +95,17 @@ static inline int pack_each(const char *stem, void (*visit)(const struct recorde
 	while (gzgets(f, line, sizeof line)) {
 		if (strncmp(line, "case ", 5) != 0)
 			continue;
-		int read = sscanf(strstr(line, " grid="), " grid=%zu,1,1 block=%zu,1,1 smem=0 form=%95s",
-		                  &grid, &block, form);
+		int read = sscanf(strstr(line, " grid="), " grid=%zu,1,1 block=%zu,1,1 smem=0 form=%95s", &grid, &block,
+				  form);
 		read += sscanf(strstr(line, " args="), " args=in@%zu+%zu;out@%zu+%zu", &in, &in_length, &out,
-		               &out_length);
+			       &out_length);
 		ck_assert_int_eq(read, 7);
 		struct recorded r = {
-		    .in = in_bytes + in,
-		    .out = out_bytes + out,
-		    .elements = grid * block,
-		    .in_size = in_length / (grid * block),
-		    .out_size = out_length / (grid * block),
+			.in = in_bytes + in,
+			.out = out_bytes + out,
+			.elements = grid * block,
+			.in_size = in_length / (grid * block),
+			.out_size = out_length / (grid * block),
 		};
 		form_parse(&r.form, form);
 		visit(&r);

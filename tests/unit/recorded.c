@@ -82,8 +82,8 @@ static void load_values(void)
 			field[n++] = f;
 		if (n != 5 || strncmp(field[2], "pack=", 5) != 0)
 			continue;
-		snprintf(key, sizeof key, "%.*s %s %s", (int)strcspn(field[2] + 5, ";"), field[2] + 5,
-		         field[0], field[3]);
+		snprintf(key, sizeof key, "%.*s %s %s", (int)strcspn(field[2] + 5, ";"), field[2] + 5, field[0],
+			 field[3]);
 		put_value(key, (u32)strtod(field[4], NULL));
 	}
 	free(text);
@@ -124,7 +124,7 @@ static void load_case(const char *pack, const char *line, const char *in, size_t
 void recorded_load(void)
 {
 	static const char *const packs[] = {"acc-shared",  "acc-global",  "acc-misc",  "acc-extra",
-	                                    "rand-shared", "rand-global", "rand-misc", "rand-extra"};
+					    "rand-shared", "rand-global", "rand-misc", "rand-extra"};
 
 	if (case_count)
 		return;
@@ -165,8 +165,7 @@ bool recorded_value(const struct recorded_case *c, const char *metric, u32 *valu
 	return slot_of(key)->key != NULL;
 }
 
-void recorded_compare(struct recorded_score *score, const struct recorded_case *c, const char *metric,
-                      u32 counted)
+void recorded_compare(struct recorded_score *score, const struct recorded_case *c, const char *metric, u32 counted)
 {
 	u32 value;
 
@@ -188,8 +187,8 @@ void recorded_compare(struct recorded_score *score, const struct recorded_case *
 
 bool recorded_finish(const struct recorded_score *score, const char *title)
 {
-	printf("%s: %u values compared, %u equal, %u known to differ, %u wrong\n", title, score->compared,
-	       score->equal, score->known, score->wrong);
+	printf("%s: %u values compared, %u equal, %u known to differ, %u wrong\n", title, score->compared, score->equal,
+	       score->known, score->wrong);
 	fflush(stdout);
 	return score->wrong == 0 && score->compared > 0;
 }

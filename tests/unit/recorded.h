@@ -31,8 +31,7 @@ const struct recorded_case *recorded_case(size_t i);
 bool recorded_value(const struct recorded_case *c, const char *metric, u32 *value);
 
 /* Compares where the metric was read; prints a difference that is not known. */
-void recorded_compare(struct recorded_score *score, const struct recorded_case *c, const char *metric,
-                      u32 counted);
+void recorded_compare(struct recorded_score *score, const struct recorded_case *c, const char *metric, u32 counted);
 
 /* Prints the score; true if nothing was wrong. */
 bool recorded_finish(const struct recorded_score *score, const char *title);

@@ -13,8 +13,8 @@ static void same_sample(const char *what, u32 site, const struct account_sample 
 			      x->order == y->order,
 		      "%s: site %u: another sample", what, site);
 	for (u32 l = 0; l < WARP_LANES; l++)
-		ck_assert_msg(!(x->mask >> l & 1) || x->address[l] == y->address[l], "%s: site %u: lane %u of the sample", what,
-			      site, l);
+		ck_assert_msg(!(x->mask >> l & 1) || x->address[l] == y->address[l],
+			      "%s: site %u: lane %u of the sample", what, site, l);
 }
 
 static void same_account(const char *what, u32 site, const struct account *x, const struct account *y)
@@ -34,8 +34,8 @@ static void same_flow(const char *what, const struct code *code, const struct fl
 {
 	for (u32 k = 0; k < code->function->body.count; k++)
 		ck_assert_msg(!memcmp(&x[k], &y[k], sizeof x[k]),
-			      "%s: %s, instruction %u: executed %llu and %llu, lanes %llu and %llu", what, code->name, k,
-			      (unsigned long long)x[k].executed, (unsigned long long)y[k].executed,
+			      "%s: %s, instruction %u: executed %llu and %llu, lanes %llu and %llu", what, code->name,
+			      k, (unsigned long long)x[k].executed, (unsigned long long)y[k].executed,
 			      (unsigned long long)x[k].lanes, (unsigned long long)y[k].lanes);
 }
 
@@ -57,11 +57,11 @@ void same_counts(const char *what, const struct accounting *a, const struct acco
 	for (u32 c = 0; c < p->code_count; c++)
 		same_flow(what, p->codes[c], x->flow[c], y->flow[c]);
 	for (u32 k = 0; k < FACT_COUNT; k++)
-		ck_assert_msg(is_estimate(k) || x->facts[k] == y->facts[k], "%s: fact %u is %llu and %llu", what, k, (unsigned long long)x->facts[k],
-			      (unsigned long long)y->facts[k]);
+		ck_assert_msg(is_estimate(k) || x->facts[k] == y->facts[k], "%s: fact %u is %llu and %llu", what, k,
+			      (unsigned long long)x->facts[k], (unsigned long long)y->facts[k]);
 	for (u32 k = 0; k < TIMELINE_WARPS; k++)
-		ck_assert_msg(!memcmp(&x->timelines[k], &y->timelines[k], sizeof x->timelines[k]), "%s: timeline of warp %u",
-			      what, k);
+		ck_assert_msg(!memcmp(&x->timelines[k], &y->timelines[k], sizeof x->timelines[k]),
+			      "%s: timeline of warp %u", what, k);
 	ck_assert_uint_eq(x->stats.warp_instructions, y->stats.warp_instructions);
 	ck_assert_uint_eq(x->stats.thread_instructions, y->stats.thread_instructions);
 	ck_assert_uint_eq(x->stats.branches, y->stats.branches);

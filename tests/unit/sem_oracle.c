@@ -22,7 +22,7 @@ enum round oracle_round(const struct form *f)
 	static const struct {
 		int token;
 		enum round round;
-	} names[] = {{M_rz, ROUND_RZ}, {M_rzi, ROUND_RZ}, {M_rm, ROUND_RM}, {M_rmi, ROUND_RM},
+	} names[] = {{M_rz, ROUND_RZ}, {M_rzi, ROUND_RZ}, {M_rm, ROUND_RM},  {M_rmi, ROUND_RM},
 		     {M_rp, ROUND_RP}, {M_rpi, ROUND_RP}, {M_rna, ROUND_RNA}};
 
 	for (u32 k = 0; k < COUNT_OF(names); k++)
@@ -139,7 +139,7 @@ static bool f16_operation(const struct oracle *o, u16 a, u16 b, u16 c, u16 *out)
 		*out = f16_mul(a, b, ftz, sat);
 	else if (is(o, "fma"))
 		*out = !has(o, M_oob) ? f16_fma(a, b, c, ftz, sat, has(o, M_relu))
-		       : sat	      ? f16_fma_oob_sat(a, b, c)
+		       : sat          ? f16_fma_oob_sat(a, b, c)
 				      : f16_fma_oob(a, b, c, has(o, M_relu));
 	else if (is(o, "%fms"))
 		*out = f16_fma(a, b, c ^ 0x8000, ftz, sat, false);
@@ -208,7 +208,7 @@ static bool half_operation(struct oracle *o)
 	for (u32 k = 0; k < 1u + x2; k++) {
 		const u32 shift = 16 * k;
 		if (!(bf16 ? bf16_operation : f16_operation)(o, (u16)(A >> shift), (u16)(B >> shift), (u16)(C >> shift),
-							    k ? &high : &low))
+							     k ? &high : &low))
 			return false;
 	}
 	o->out = low | (u32)high << 16;
@@ -401,7 +401,7 @@ static bool to_f64(struct oracle *o)
 {
 	const int from = type(o, 1);
 
-	o->out = from == T_f16	  ? f64_from_f16((u16)A)
+	o->out = from == T_f16    ? f64_from_f16((u16)A)
 		 : from == T_bf16 ? f64_from_bf16((u16)A)
 				  : f64_from_f32(A, has(o, M_ftz));
 	o->out = has(o, M_sat) ? f64_saturate(o->out) : o->out;
@@ -464,8 +464,8 @@ static bool packed_small(struct oracle *o)
 	} else {
 		const u32 bits = to == T_e2m1x2 ? 4 : 8;
 		const enum small_format format = small_format(to);
-		const u8 high = from == T_f32 ? small_from_f32(format, A, relu)
-					      : small_from_f16(format, (u16)(A >> 16), relu);
+		const u8 high =
+			from == T_f32 ? small_from_f32(format, A, relu) : small_from_f16(format, (u16)(A >> 16), relu);
 		const u8 low = from == T_f32 ? small_from_f32(format, B, relu) : small_from_f16(format, (u16)A, relu);
 		o->out = (u32)high << bits | low;
 	}

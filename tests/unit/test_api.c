@@ -10,27 +10,27 @@
 #include "ptxsim.h"
 
 static const char SCALE[] = ".version 7.0\n"
-                            ".target sm_70\n"
-                            ".address_size 64\n"
-                            ".global .align 4 .u32 factor = 3;\n"
-                            ".visible .entry scale(.param .u64 a, .param .u32 n)\n"
-                            "{\n"
-                            "	.reg .pred %p;\n"
-                            "	.reg .b32 %t, %n, %f;\n"
-                            "	.reg .b64 %a;\n"
-                            "	ld.param.u64 %a, [a];\n"
-                            "	ld.param.u32 %n, [n];\n"
-                            "	mov.u32 %t, %tid.x;\n"
-                            "	setp.ge.u32 %p, %t, %n;\n"
-                            "	@%p bra done;\n"
-                            "	mad.wide.u32 %a, %t, 4, %a;\n"
-                            "	ld.global.u32 %f, [factor];\n"
-                            "	ld.global.u32 %t, [%a];\n"
-                            "	mul.lo.u32 %t, %t, %f;\n"
-                            "	st.global.u32 [%a], %t;\n"
-                            "done:\n"
-                            "	ret;\n"
-                            "}\n";
+			    ".target sm_70\n"
+			    ".address_size 64\n"
+			    ".global .align 4 .u32 factor = 3;\n"
+			    ".visible .entry scale(.param .u64 a, .param .u32 n)\n"
+			    "{\n"
+			    "	.reg .pred %p;\n"
+			    "	.reg .b32 %t, %n, %f;\n"
+			    "	.reg .b64 %a;\n"
+			    "	ld.param.u64 %a, [a];\n"
+			    "	ld.param.u32 %n, [n];\n"
+			    "	mov.u32 %t, %tid.x;\n"
+			    "	setp.ge.u32 %p, %t, %n;\n"
+			    "	@%p bra done;\n"
+			    "	mad.wide.u32 %a, %t, 4, %a;\n"
+			    "	ld.global.u32 %f, [factor];\n"
+			    "	ld.global.u32 %t, [%a];\n"
+			    "	mul.lo.u32 %t, %t, %f;\n"
+			    "	st.global.u32 [%a], %t;\n"
+			    "done:\n"
+			    "	ret;\n"
+			    "}\n";
 
 static ptxsim *built(void)
 {
@@ -160,7 +160,7 @@ END_TEST
 START_TEST(wrong_text_is_told_with_its_place)
 {
 	static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
-	                           ".entry k() {\n\tadd.f99 %r1;\n\tret;\n}\n";
+				   ".entry k() {\n\tadd.f99 %r1;\n\tret;\n}\n";
 	ptxsim *sim = ptxsim_create();
 	ptxsim_status status = ptxsim_add_text(sim, "bad.ptx", text, strlen(text));
 

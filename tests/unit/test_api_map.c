@@ -21,21 +21,21 @@ struct access {
 	uint32_t size;
 };
 static const struct access accesses[] = {
-    {".b16 x", "ld%s.u8 x, [a]", "st%s.u8 [b], x", 1},
-    {".b32 x", "ld%s.s8 x, [a]", "st%s.u8 [b], x", 1},
-    {".b16 x", "ld%s.u16 x, [a]", "st%s.u16 [b], x", 2},
-    {".b32 x", "ld%s.u32 x, [a]", "st%s.u32 [b], x", 4},
-    {".b32 x", "ld%s.u32 x, [a]", "atom%s.exch.b32 x, [b], x", 4},
-    {".b32 x", "ld%s.u32 x, [a]", "atom%s.or.b32 x, [b], x", 4},
-    {".b32 x", "ld%s.u32 x, [a]", "red%s.or.b32 [b], x", 4},
-    {".b64 x", "ld%s.u64 x, [a]", "st%s.u64 [b], x", 8},
-    {".b64 x", "ld%s.u64 x, [a]", "atom%s.exch.b64 x, [b], x", 8},
-    {".b64 x", "ld%s.s32 x, [a]", "st%s.u32 [b], x", 4},
-    {".b16 x, y", "ld%s.v2.u8 {x, y}, [a]", "st%s.v2.u8 [b], {x, y}", 2},
-    {".b16 x, y", "ld%s.v2.u16 {x, y}, [a]", "st%s.v2.u16 [b], {x, y}", 4},
-    {".f32 x, y", "ld%s.v2.f32 {x, y}, [a]", "st%s.v2.f32 [b], {x, y}", 8},
-    {".b32 x, y, z, w", "ld%s.v4.u32 {x, y, z, w}, [a]", "st%s.v4.u32 [b], {x, y, z, w}", 16},
-    {".b64 x, y", "ld%s.v2.u64 {x, y}, [a]", "st%s.v2.u64 [b], {x, y}", 16},
+	{".b16 x", "ld%s.u8 x, [a]", "st%s.u8 [b], x", 1},
+	{".b32 x", "ld%s.s8 x, [a]", "st%s.u8 [b], x", 1},
+	{".b16 x", "ld%s.u16 x, [a]", "st%s.u16 [b], x", 2},
+	{".b32 x", "ld%s.u32 x, [a]", "st%s.u32 [b], x", 4},
+	{".b32 x", "ld%s.u32 x, [a]", "atom%s.exch.b32 x, [b], x", 4},
+	{".b32 x", "ld%s.u32 x, [a]", "atom%s.or.b32 x, [b], x", 4},
+	{".b32 x", "ld%s.u32 x, [a]", "red%s.or.b32 [b], x", 4},
+	{".b64 x", "ld%s.u64 x, [a]", "st%s.u64 [b], x", 8},
+	{".b64 x", "ld%s.u64 x, [a]", "atom%s.exch.b64 x, [b], x", 8},
+	{".b64 x", "ld%s.s32 x, [a]", "st%s.u32 [b], x", 4},
+	{".b16 x, y", "ld%s.v2.u8 {x, y}, [a]", "st%s.v2.u8 [b], {x, y}", 2},
+	{".b16 x, y", "ld%s.v2.u16 {x, y}, [a]", "st%s.v2.u16 [b], {x, y}", 4},
+	{".f32 x, y", "ld%s.v2.f32 {x, y}, [a]", "st%s.v2.f32 [b], {x, y}", 8},
+	{".b32 x, y, z, w", "ld%s.v4.u32 {x, y, z, w}, [a]", "st%s.v4.u32 [b], {x, y, z, w}", 16},
+	{".b64 x, y", "ld%s.v2.u64 {x, y}, [a]", "st%s.v2.u64 [b], {x, y}", 16},
 };
 static const uint32_t counts[] = {1, 2, 3, 5, 16, 31, 32, 33, 64, 95};
 static const char *const variants[] = {"baseline", "avx2", "avx512"};

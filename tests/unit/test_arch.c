@@ -52,14 +52,14 @@ START_TEST(knows_which_target_runs_where)
 		const char *gpu, *code;
 		bool runs;
 	} cases[] = {
-	    {"sm_90", "sm_20", true},     {"sm_20", "sm_90", false},   {"sm_90", "sm_90a", true},
-	    {"sm_100", "sm_90a", false},  {"sm_103", "sm_100f", true}, {"sm_100", "sm_103f", false},
-	    {"sm_110", "sm_100f", false}, {"sm_110", "sm_101f", true}, {"sm_121", "sm_120f", true},
-	    {"sm_120", "sm_100f", false},
+		{"sm_90", "sm_20", true},     {"sm_20", "sm_90", false},   {"sm_90", "sm_90a", true},
+		{"sm_100", "sm_90a", false},  {"sm_103", "sm_100f", true}, {"sm_100", "sm_103f", false},
+		{"sm_110", "sm_100f", false}, {"sm_110", "sm_101f", true}, {"sm_121", "sm_120f", true},
+		{"sm_120", "sm_100f", false},
 	};
 	for (size_t i = 0; i < COUNT_OF(cases); i++)
-		ck_assert_msg(arch_runs(arch_find(cases[i].gpu), arch_find(cases[i].code)) == cases[i].runs,
-		              "%s on %s", cases[i].code, cases[i].gpu);
+		ck_assert_msg(arch_runs(arch_find(cases[i].gpu), arch_find(cases[i].code)) == cases[i].runs, "%s on %s",
+			      cases[i].code, cases[i].gpu);
 }
 END_TEST
 
@@ -70,37 +70,37 @@ START_TEST(computes_occupancy)
 		u32 threads, registers, shared, blocks;
 		enum arch_limit limit;
 	} cases[] = {
-	    /* 8 warps a block, 64 on an SM */
-	    {"sm_90", 256, 32, 0, 8, ARCH_LIMIT_WARPS},
-	    {"sm_90", 32, 32, 0, 32, ARCH_LIMIT_BLOCKS},
-	    /* 255 registers: 8192 a warp, two warps in each quarter of 16384 */
-	    {"sm_90", 128, 255, 0, 2, ARCH_LIMIT_REGISTERS},
-	    {"sm_90", 1024, 65, 0, 0, ARCH_LIMIT_REGISTERS},
-	    /* 100 KiB + 1 KiB reserved: two in 228 */
-	    {"sm_90", 128, 32, 100 * 1024, 2, ARCH_LIMIT_SHARED},
-	    {"sm_90", 128, 32, 227 * 1024, 1, ARCH_LIMIT_SHARED},
-	    {"sm_90", 128, 32, 228 * 1024, 0, ARCH_LIMIT_SHARED},
-	    {"sm_90", 1025, 32, 0, 0, ARCH_LIMIT_WARPS},
-	    {"sm_86", 256, 40, 0, 6, ARCH_LIMIT_WARPS},
-	    {"sm_75", 1024, 32, 0, 1, ARCH_LIMIT_WARPS},
-	    /* two schedulers: 20 registers are 640 a warp, 25 warps a half, 50 in all */
-	    {"sm_20", 192, 20, 0, 8, ARCH_LIMIT_WARPS},
-	    {"sm_20", 192, 32, 0, 5, ARCH_LIMIT_REGISTERS},
-	    {"sm_20", 192, 16, 20000, 2, ARCH_LIMIT_SHARED},
-	    {"sm_20", 32, 64, 0, 0, ARCH_LIMIT_REGISTERS},
-	    /* a block of 256 threads with 10 registers takes 2560 of 8192 */
-	    {"sm_10", 256, 10, 0, 3, ARCH_LIMIT_WARPS},
-	    {"sm_10", 256, 11, 0, 2, ARCH_LIMIT_REGISTERS},
-	    {"sm_13", 256, 16, 4000, 3, ARCH_LIMIT_SHARED},
-	    /* 2 x 5 warps of 5632 would fit, but not on 6.1, which has 4 sub-partitions */
-	    {"sm_60", 288, 169, 0, 0, ARCH_LIMIT_REGISTERS},
-	    {"sm_35", 256, 33, 0, 6, ARCH_LIMIT_REGISTERS},
+		/* 8 warps a block, 64 on an SM */
+		{"sm_90", 256, 32, 0, 8, ARCH_LIMIT_WARPS},
+		{"sm_90", 32, 32, 0, 32, ARCH_LIMIT_BLOCKS},
+		/* 255 registers: 8192 a warp, two warps in each quarter of 16384 */
+		{"sm_90", 128, 255, 0, 2, ARCH_LIMIT_REGISTERS},
+		{"sm_90", 1024, 65, 0, 0, ARCH_LIMIT_REGISTERS},
+		/* 100 KiB + 1 KiB reserved: two in 228 */
+		{"sm_90", 128, 32, 100 * 1024, 2, ARCH_LIMIT_SHARED},
+		{"sm_90", 128, 32, 227 * 1024, 1, ARCH_LIMIT_SHARED},
+		{"sm_90", 128, 32, 228 * 1024, 0, ARCH_LIMIT_SHARED},
+		{"sm_90", 1025, 32, 0, 0, ARCH_LIMIT_WARPS},
+		{"sm_86", 256, 40, 0, 6, ARCH_LIMIT_WARPS},
+		{"sm_75", 1024, 32, 0, 1, ARCH_LIMIT_WARPS},
+		/* two schedulers: 20 registers are 640 a warp, 25 warps a half, 50 in all */
+		{"sm_20", 192, 20, 0, 8, ARCH_LIMIT_WARPS},
+		{"sm_20", 192, 32, 0, 5, ARCH_LIMIT_REGISTERS},
+		{"sm_20", 192, 16, 20000, 2, ARCH_LIMIT_SHARED},
+		{"sm_20", 32, 64, 0, 0, ARCH_LIMIT_REGISTERS},
+		/* a block of 256 threads with 10 registers takes 2560 of 8192 */
+		{"sm_10", 256, 10, 0, 3, ARCH_LIMIT_WARPS},
+		{"sm_10", 256, 11, 0, 2, ARCH_LIMIT_REGISTERS},
+		{"sm_13", 256, 16, 4000, 3, ARCH_LIMIT_SHARED},
+		/* 2 x 5 warps of 5632 would fit, but not on 6.1, which has 4 sub-partitions */
+		{"sm_60", 288, 169, 0, 0, ARCH_LIMIT_REGISTERS},
+		{"sm_35", 256, 33, 0, 6, ARCH_LIMIT_REGISTERS},
 	};
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {
-		struct arch_occupancy o = arch_occupancy(arch_find(cases[i].arch), cases[i].threads,
-		                                         cases[i].registers, cases[i].shared);
-		ck_assert_msg(o.blocks == cases[i].blocks && o.limit == cases[i].limit,
-		              "case %zu: %u blocks by %s", i, o.blocks, arch_limit_name(o.limit));
+		struct arch_occupancy o =
+			arch_occupancy(arch_find(cases[i].arch), cases[i].threads, cases[i].registers, cases[i].shared);
+		ck_assert_msg(o.blocks == cases[i].blocks && o.limit == cases[i].limit, "case %zu: %u blocks by %s", i,
+			      o.blocks, arch_limit_name(o.limit));
 		ck_assert_uint_eq(o.warps, o.blocks * ((cases[i].threads + 31) / 32));
 	}
 }

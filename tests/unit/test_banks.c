@@ -18,51 +18,51 @@ static const struct kernel {
 	u32 width;
 	u32 matrices;
 } kernels[] = {
-    {"sld_b8", BANK_LOAD, 1, 0},
-    {"sld_b16", BANK_LOAD, 2, 0},
-    {"sld_b32", BANK_LOAD, 4, 0},
-    {"sld_b64", BANK_LOAD, 8, 0},
-    {"sld_v2", BANK_LOAD, 8, 0},
-    {"sld_v4", BANK_LOAD, 16, 0},
-    {"sld_v2b64", BANK_LOAD, 16, 0},
-    {"sst_b8", BANK_STORE, 1, 0},
-    {"sst_b16", BANK_STORE, 2, 0},
-    {"sst_b32", BANK_STORE, 4, 0},
-    {"sst_b64", BANK_STORE, 8, 0},
-    {"sst_v2", BANK_STORE, 8, 0},
-    {"sst_v4", BANK_STORE, 16, 0},
-    {"satom_add_u32", BANK_ATOM, 4, 0},
-    {"satom_min_s32", BANK_ATOM, 4, 0},
-    {"satom_inc_u32", BANK_ATOM, 4, 0},
-    {"satom_exch_b32", BANK_ATOM, 4, 0},
-    {"satom_or_b32", BANK_ATOM, 4, 0},
-    {"satom_exch_b64", BANK_ATOM, 8, 0},
-    {"satom_cas_b32", BANK_ATOM_CAS, 4, 0},
-    {"satom_cas_b64", BANK_ATOM_CAS, 8, 0},
-    {"satom_add_u64", BANK_ATOM_LOOP, 8, 0},
-    {"satom_add_f32", BANK_ATOM_LOOP, 4, 0},
-    {"sred_add_u32", BANK_ATOM, 4, 0},
-    {"sred_max_u32", BANK_ATOM, 4, 0},
-    {"sred_and_b32", BANK_ATOM, 4, 0},
-    {"sred_add_f32", BANK_ATOM_LOOP, 4, 0},
-    {"sred_add_u64", BANK_ATOM_LOOP, 8, 0},
-    {"sred_one", BANK_ATOM_COUNT, 4, 0},
-    {"ldm_x1", BANK_LDMATRIX, 16, 1},
-    {"ldmt_x1", BANK_LDMATRIX, 16, 1},
-    {"ldm_x2", BANK_LDMATRIX, 16, 2},
-    {"ldmt_x2", BANK_LDMATRIX, 16, 2},
-    {"ldm_x4", BANK_LDMATRIX, 16, 4},
-    {"ldmt_x4", BANK_LDMATRIX, 16, 4},
-    {"stm_x1", BANK_STMATRIX, 16, 1},
-    {"stmt_x1", BANK_STMATRIX, 16, 1},
-    {"stm_x2", BANK_STMATRIX, 16, 2},
-    {"stmt_x2", BANK_STMATRIX, 16, 2},
-    {"stm_x4", BANK_STMATRIX, 16, 4},
-    {"stmt_x4", BANK_STMATRIX, 16, 4},
-    {"cpa_s_ca4", BANK_ASYNC, 4, 0},
-    {"cpa_s_ca8", BANK_ASYNC, 8, 0},
-    {"cpa_s_ca16", BANK_ASYNC, 16, 0},
-    {"cpa_s_cg16", BANK_ASYNC_BYPASS, 16, 0},
+	{"sld_b8", BANK_LOAD, 1, 0},
+	{"sld_b16", BANK_LOAD, 2, 0},
+	{"sld_b32", BANK_LOAD, 4, 0},
+	{"sld_b64", BANK_LOAD, 8, 0},
+	{"sld_v2", BANK_LOAD, 8, 0},
+	{"sld_v4", BANK_LOAD, 16, 0},
+	{"sld_v2b64", BANK_LOAD, 16, 0},
+	{"sst_b8", BANK_STORE, 1, 0},
+	{"sst_b16", BANK_STORE, 2, 0},
+	{"sst_b32", BANK_STORE, 4, 0},
+	{"sst_b64", BANK_STORE, 8, 0},
+	{"sst_v2", BANK_STORE, 8, 0},
+	{"sst_v4", BANK_STORE, 16, 0},
+	{"satom_add_u32", BANK_ATOM, 4, 0},
+	{"satom_min_s32", BANK_ATOM, 4, 0},
+	{"satom_inc_u32", BANK_ATOM, 4, 0},
+	{"satom_exch_b32", BANK_ATOM, 4, 0},
+	{"satom_or_b32", BANK_ATOM, 4, 0},
+	{"satom_exch_b64", BANK_ATOM, 8, 0},
+	{"satom_cas_b32", BANK_ATOM_CAS, 4, 0},
+	{"satom_cas_b64", BANK_ATOM_CAS, 8, 0},
+	{"satom_add_u64", BANK_ATOM_LOOP, 8, 0},
+	{"satom_add_f32", BANK_ATOM_LOOP, 4, 0},
+	{"sred_add_u32", BANK_ATOM, 4, 0},
+	{"sred_max_u32", BANK_ATOM, 4, 0},
+	{"sred_and_b32", BANK_ATOM, 4, 0},
+	{"sred_add_f32", BANK_ATOM_LOOP, 4, 0},
+	{"sred_add_u64", BANK_ATOM_LOOP, 8, 0},
+	{"sred_one", BANK_ATOM_COUNT, 4, 0},
+	{"ldm_x1", BANK_LDMATRIX, 16, 1},
+	{"ldmt_x1", BANK_LDMATRIX, 16, 1},
+	{"ldm_x2", BANK_LDMATRIX, 16, 2},
+	{"ldmt_x2", BANK_LDMATRIX, 16, 2},
+	{"ldm_x4", BANK_LDMATRIX, 16, 4},
+	{"ldmt_x4", BANK_LDMATRIX, 16, 4},
+	{"stm_x1", BANK_STMATRIX, 16, 1},
+	{"stmt_x1", BANK_STMATRIX, 16, 1},
+	{"stm_x2", BANK_STMATRIX, 16, 2},
+	{"stmt_x2", BANK_STMATRIX, 16, 2},
+	{"stm_x4", BANK_STMATRIX, 16, 4},
+	{"stmt_x4", BANK_STMATRIX, 16, 4},
+	{"cpa_s_ca4", BANK_ASYNC, 4, 0},
+	{"cpa_s_ca8", BANK_ASYNC, 8, 0},
+	{"cpa_s_ca16", BANK_ASYNC, 16, 0},
+	{"cpa_s_cg16", BANK_ASYNC_BYPASS, 16, 0},
 };
 
 static const struct kernel *kernel_of(const struct recorded_case *c)
@@ -134,7 +134,7 @@ static struct launch count_launch(const struct recorded_case *c, const struct ke
 
 /* Hardware counters: only one warp's, since several warps also meet at the data stage. */
 static void compare_hardware(struct recorded_score *s, const struct recorded_case *c, const struct kernel *k,
-                             const struct launch *t)
+			     const struct launch *t)
 {
 	recorded_compare(s, c, WAVEFRONTS "op_ld.sum", t->ld);
 	recorded_compare(s, c, WAVEFRONTS "op_st.sum", t->st);
@@ -145,7 +145,7 @@ static void compare_hardware(struct recorded_score *s, const struct recorded_cas
 	recorded_compare(s, c, CONFLICTS "_mem_shared_op_atom.sum", t->atom_conflicts);
 	recorded_compare(s, c, CONFLICTS "_mem_shared_op_ldgsts.sum", t->ldgsts_conflicts);
 	recorded_compare(s, c, CONFLICTS "_mem_shared.sum",
-	                 t->ld_conflicts + t->st_conflicts + t->atom_conflicts + t->ldgsts_conflicts);
+			 t->ld_conflicts + t->st_conflicts + t->atom_conflicts + t->ldgsts_conflicts);
 	recorded_compare(s, c, "smsp__inst_executed_op_shared_atom.sum", t->rounds);
 	if (k->kind >= BANK_ATOM)
 		recorded_compare(s, c, "smsp__inst_executed_op_shared_ld.sum", t->loop_loads);
@@ -159,7 +159,7 @@ static void compare_hardware(struct recorded_score *s, const struct recorded_cas
 #define SASS_CONFLICTS  "smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_"
 
 static void compare_source(struct recorded_score *s, const struct recorded_case *c, const struct kernel *k,
-                           const struct launch *t)
+			   const struct launch *t)
 {
 	bool matrix = k->matrices, bypass = k->kind == BANK_ASYNC_BYPASS;
 

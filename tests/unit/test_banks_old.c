@@ -57,184 +57,183 @@ static u32 place(enum shape shape, u32 base, u32 step, u32 n, u32 l)
 #define ST BANK_STORE
 
 static const struct row rows[] = {
-    /* 1.x: two half-warps, 16 banks; `wavefronts` are both halves' steps, `degree` one half's */
-    {"sm_10", 0, LD, 4, ALL, LINE, 0, 4, 0, 2, 1, "a step for each half-warp"},
-    {"sm_10", 0, LD, 4, ALL, LINE, 0, 0, 0, 2, 1, "one broadcast word serves a half"},
-    {"sm_10", 0, LD, 4, ALL, LINE, 64, 4, 0, 2, 1, "an offset of whole words is free"},
-    {"sm_11", 0, LD, 4, ALL, BACK, 0, 4, 0, 2, 1, "any permutation of banks is free"},
-    {"sm_11", 0, LD, 4, ALL, SWAP, 0, 4, 5, 2, 1, "any permutation of banks is free"},
-    {"sm_12", 0, LD, 4, LANES(16), LINE, 0, 4, 0, 1, 1, "an inactive half takes no step"},
-    {"sm_12", 0, LD, 4, 0xffff0000u, LINE, 0, 4, 0, 1, 1, "an inactive half takes no step"},
-    {"sm_12", 0, LD, 4, 1, LINE, 0, 4, 0, 1, 1, "one lane, one step"},
-    {"sm_13", 0, LD, 4, 0x00010001u, LINE, 0, 64, 0, 2, 1, "halves never conflict together"},
-    {"sm_13", 0, LD, 1, ALL, LINE, 0, 1, 0, 8, 4,
-     "char s[tid]: four words of four lanes; a step serves one word whole, 1 lane of others"},
-    {"sm_13", 0, LD, 1, ALL, LINE, 0, 4, 0, 2, 1, "char s[4 tid]: a bank for each lane"},
-    {"sm_13", 0, LD, 2, ALL, LINE, 0, 2, 0, 4, 2,
-     "short s[tid]: pairs share a word; step 1 takes lanes 0, 1 and the first of each pair"},
-    {"sm_13", 0, LD, 8, ALL, LINE, 0, 8, 0, 8, 2,
-     "double s[tid]: two requests of stride 2, each 2-way in each half"},
-    {"sm_13", 0, LD, 8, ALL, LINE, 0, 0, 0, 4, 1, "two requests, each a broadcast a half"},
-    {"sm_13", 0, LD, 16, ALL, LINE, 0, 16, 0, 32, 4, "four requests of stride 4, each 4-way"},
-    {"sm_13", 0, LD, 4, ALL, EACH, 0, 4, 2, 4, 2,
-     "eight words of two lanes: step 1 takes word 0 and the first lane of every other, "
-     "step 2 their second lanes"},
-    {"sm_13", 0, LD, 4, ALL, ONE_OFF, 0, 64, 3, 3, 2,
-     "lane 3 is in the broadcast word's bank: a second step, in its half alone"},
-    {"sm_13", 0, LD, 4, ALL, ONE_OFF, 0, 4, 3, 2, 1, "broadcast and another bank in one step"},
-    {"sm_13", 0, ST, 4, ALL, LINE, 0, 4, 0, 2, 1, "a step for each half-warp"},
-    {"sm_13", 0, ST, 4, ALL, LINE, 0, 0, 0, 2, 1, "one lane of each half wins"},
-    {"sm_13", 0, ST, 4, ALL, EACH, 0, 4, 2, 2, 1, "of a word's two lanes one wins: no wait"},
-    {"sm_13", 0, ST, 1, ALL, LINE, 0, 1, 0, 8, 4, "four different bytes of each bank"},
-    {"sm_13", 0, ST, 8, ALL, LINE, 0, 8, 0, 8, 2, "two requests of stride 2"},
-    {"sm_13", 0, LD, 4, ALL, COLUMNS, 0, 64, 16, 32, 16, "16 x 16 tile by columns: one bank"},
-    {"sm_13", 0, LD, 4, ALL, COLUMNS, 0, 68, 16, 2, 1, "rows padded to 17 words"},
-    {"sm_13", 0, ST, 16, LANES(1), LINE, 0, 16, 0, 4, 1, "four requests of one lane"},
-    {"sm_13", 0, ST, 16, ALL, LINE, 0, 0, 0, 8, 1, "four requests, two halves, one winner"},
-    {"sm_13", 0, ST, 16, ALL, LINE, 0, 16, 0, 32, 4, "words 4 apart: 4 banks of 4 lanes"},
-    {"sm_13", 0, ST, 16, ALL, LINE, 0, 128, 0, 128, 16, "all lanes in one bank: 4 x 2 x 16"},
+	/* 1.x: two half-warps, 16 banks; `wavefronts` are both halves' steps, `degree` one half's */
+	{"sm_10", 0, LD, 4, ALL, LINE, 0, 4, 0, 2, 1, "a step for each half-warp"},
+	{"sm_10", 0, LD, 4, ALL, LINE, 0, 0, 0, 2, 1, "one broadcast word serves a half"},
+	{"sm_10", 0, LD, 4, ALL, LINE, 64, 4, 0, 2, 1, "an offset of whole words is free"},
+	{"sm_11", 0, LD, 4, ALL, BACK, 0, 4, 0, 2, 1, "any permutation of banks is free"},
+	{"sm_11", 0, LD, 4, ALL, SWAP, 0, 4, 5, 2, 1, "any permutation of banks is free"},
+	{"sm_12", 0, LD, 4, LANES(16), LINE, 0, 4, 0, 1, 1, "an inactive half takes no step"},
+	{"sm_12", 0, LD, 4, 0xffff0000u, LINE, 0, 4, 0, 1, 1, "an inactive half takes no step"},
+	{"sm_12", 0, LD, 4, 1, LINE, 0, 4, 0, 1, 1, "one lane, one step"},
+	{"sm_13", 0, LD, 4, 0x00010001u, LINE, 0, 64, 0, 2, 1, "halves never conflict together"},
+	{"sm_13", 0, LD, 1, ALL, LINE, 0, 1, 0, 8, 4,
+	 "char s[tid]: four words of four lanes; a step serves one word whole, 1 lane of others"},
+	{"sm_13", 0, LD, 1, ALL, LINE, 0, 4, 0, 2, 1, "char s[4 tid]: a bank for each lane"},
+	{"sm_13", 0, LD, 2, ALL, LINE, 0, 2, 0, 4, 2,
+	 "short s[tid]: pairs share a word; step 1 takes lanes 0, 1 and the first of each pair"},
+	{"sm_13", 0, LD, 8, ALL, LINE, 0, 8, 0, 8, 2,
+	 "double s[tid]: two requests of stride 2, each 2-way in each half"},
+	{"sm_13", 0, LD, 8, ALL, LINE, 0, 0, 0, 4, 1, "two requests, each a broadcast a half"},
+	{"sm_13", 0, LD, 16, ALL, LINE, 0, 16, 0, 32, 4, "four requests of stride 4, each 4-way"},
+	{"sm_13", 0, LD, 4, ALL, EACH, 0, 4, 2, 4, 2,
+	 "eight words of two lanes: step 1 takes word 0 and the first lane of every other, "
+	 "step 2 their second lanes"},
+	{"sm_13", 0, LD, 4, ALL, ONE_OFF, 0, 64, 3, 3, 2,
+	 "lane 3 is in the broadcast word's bank: a second step, in its half alone"},
+	{"sm_13", 0, LD, 4, ALL, ONE_OFF, 0, 4, 3, 2, 1, "broadcast and another bank in one step"},
+	{"sm_13", 0, ST, 4, ALL, LINE, 0, 4, 0, 2, 1, "a step for each half-warp"},
+	{"sm_13", 0, ST, 4, ALL, LINE, 0, 0, 0, 2, 1, "one lane of each half wins"},
+	{"sm_13", 0, ST, 4, ALL, EACH, 0, 4, 2, 2, 1, "of a word's two lanes one wins: no wait"},
+	{"sm_13", 0, ST, 1, ALL, LINE, 0, 1, 0, 8, 4, "four different bytes of each bank"},
+	{"sm_13", 0, ST, 8, ALL, LINE, 0, 8, 0, 8, 2, "two requests of stride 2"},
+	{"sm_13", 0, LD, 4, ALL, COLUMNS, 0, 64, 16, 32, 16, "16 x 16 tile by columns: one bank"},
+	{"sm_13", 0, LD, 4, ALL, COLUMNS, 0, 68, 16, 2, 1, "rows padded to 17 words"},
+	{"sm_13", 0, ST, 16, LANES(1), LINE, 0, 16, 0, 4, 1, "four requests of one lane"},
+	{"sm_13", 0, ST, 16, ALL, LINE, 0, 0, 0, 8, 1, "four requests, two halves, one winner"},
+	{"sm_13", 0, ST, 16, ALL, LINE, 0, 16, 0, 32, 4, "words 4 apart: 4 banks of 4 lanes"},
+	{"sm_13", 0, ST, 16, ALL, LINE, 0, 128, 0, 128, 16, "all lanes in one bank: 4 x 2 x 16"},
 
-    /* 2.x: the whole warp, 32 banks, any number of words multicast */
-    {"sm_20", 0, LD, 4, ALL, LINE, 0, 4, 0, 1, 1, "a bank for each lane"},
-    {"sm_20", 0, LD, 4, ALL, LINE, 0, 0, 0, 1, 1, "broadcast"},
-    {"sm_20", 0, LD, 4, ALL, EACH, 0, 4, 2, 1, 1, "16 words multicast together"},
-    {"sm_20", 0, LD, 4, ALL, ROUND, 0, 128, 2, 2, 2, "two words of one bank"},
-    {"sm_20", 0, LD, 4, ALL, ROUND, 0, 128, 4, 4, 4, "four words of one bank"},
-    {"sm_21", 0, LD, 4, ALL, ROUND, 0, 4, 8, 1, 1, "eight words, each by four lanes"},
-    {"sm_20", 0, LD, 4, ALL, BACK, 0, 4, 0, 1, 1, "a permutation"},
-    {"sm_20", 0, LD, 4, ALL, SWAP, 0, 4, 21, 1, 1, "a permutation"},
-    {"sm_20", 0, LD, 1, ALL, LINE, 0, 1, 0, 1, 1, "char s[tid]: lanes of a word share it"},
-    {"sm_20", 0, LD, 2, ALL, LINE, 0, 2, 0, 1, 1, "short s[tid]: likewise"},
-    {"sm_20", 0, ST, 1, ALL, LINE, 0, 1, 0, 1, 1, "bytes of one word from several lanes"},
-    {"sm_20", 0, LD, 8, ALL, LINE, 0, 8, 0, 2, 1, "double s[tid]: a pass for each half"},
-    {"sm_20", 0, LD, 8, ALL, LINE, 0, 16, 0, 4, 2, "stride 2 doubles: 2-way in each half"},
-    {"sm_20", 0, LD, 8, ALL, LINE, 0, 0, 0, 2, 1, "each half by itself, never joined"},
-    {"sm_20", 0, LD, 8, LANES(16), LINE, 0, 8, 0, 1, 1, "one half"},
-    {"sm_20", 0, LD, 16, ALL, LINE, 0, 16, 0, 8, 2, "quarters, each 1 + 1 passes"},
-    {"sm_20", 0, LD, 16, ALL, LINE, 0, 32, 0, 12, 3, "two lanes on a bank: 1 + 2"},
-    {"sm_20", 0, LD, 16, LANES(8), LINE, 0, 16, 0, 2, 2, "one quarter: 1 + 1"},
-    {"sm_20", 0, LD, 4, LANES(5), LINE, 0, 128, 0, 5, 5, "five lanes of one bank"},
-    {"sm_20", 0, LD, 4, 0x55555555u, LINE, 0, 4, 0, 1, 1, "even lanes, even banks"},
-    {"sm_20", 0, LD, 4, 0x80000001u, LINE, 0, 128, 0, 2, 2, "first and last lane, one bank"},
-    {"sm_20", 0, LD, 4, 0, LINE, 0, 4, 0, 0, 0, "no lane, nothing"},
-    {"sm_20", 0, LD, 4, ALL, COLUMNS, 0, 128, 32, 32, 32, "32 x 32 tile by columns"},
-    {"sm_20", 0, LD, 4, ALL, COLUMNS, 0, 132, 32, 1, 1, "rows padded to 33 words"},
-    {"sm_20", 0, LD, 4, ALL, COLUMNS, 0, 64, 16, 8, 8,
-     "16 x 16 tile, two columns: banks 0, 16 and 1, 17 with eight words each"},
-    {"sm_20", 0, LD, 4, ALL, COLUMNS, 0, 68, 16, 2, 2,
-     "rows of 17 words: the last word of column 1 is word 256, in the bank of word 0"},
-    {"sm_20", 0, LD, 4, ALL, COLUMNS, 0, 256, 32, 32, 32, "32 x 64 tile by columns"},
-    {"sm_20", 0, LD, 4, ALL, COLUMNS, 0, 260, 32, 1, 1, "rows padded to 65 words"},
-    {"sm_20", 0, LD, 4, ALL, COLUMNS, 0, 64, 32, 16, 16, "32 x 16 tile: two banks"},
-    {"sm_20", 0, ST, 4, ALL, COLUMNS, 0, 128, 32, 32, 32, "writing by columns is the same"},
-    {"sm_20", 0, ST, 4, ALL, LINE, 0, 0, 0, 1, 1, "stores to one word: one pass"},
-    {"sm_20", 0, ST, 16, LANES(1), LINE, 0, 0, 0, 2, 2, "one quarter, 1 + 1"},
-    {"sm_20", 0, ST, 16, LANES(8), LINE, 0, 0, 0, 2, 2, "one address a bank"},
-    {"sm_20", 0, ST, 16, LANES(9), LINE, 0, 0, 0, 4, 2, "a second quarter"},
-    {"sm_20", 0, ST, 16, ALL, LINE, 0, 0, 0, 8, 2, "four quarters"},
-    {"sm_20", 0, ST, 16, LANES(16), LINE, 0, 16, 0, 4, 2, "sequential: two quarters"},
-    {"sm_20", 0, ST, 16, LANES(4), LINE, 0, 128, 0, 5, 5, "4 lines, one bank: 1 + 4"},
-    {"sm_20", 0, ST, 16, ALL, LINE, 0, 128, 0, 36, 9, "8 lanes of a quarter: 1 + 8, 4 times"},
+	/* 2.x: the whole warp, 32 banks, any number of words multicast */
+	{"sm_20", 0, LD, 4, ALL, LINE, 0, 4, 0, 1, 1, "a bank for each lane"},
+	{"sm_20", 0, LD, 4, ALL, LINE, 0, 0, 0, 1, 1, "broadcast"},
+	{"sm_20", 0, LD, 4, ALL, EACH, 0, 4, 2, 1, 1, "16 words multicast together"},
+	{"sm_20", 0, LD, 4, ALL, ROUND, 0, 128, 2, 2, 2, "two words of one bank"},
+	{"sm_20", 0, LD, 4, ALL, ROUND, 0, 128, 4, 4, 4, "four words of one bank"},
+	{"sm_21", 0, LD, 4, ALL, ROUND, 0, 4, 8, 1, 1, "eight words, each by four lanes"},
+	{"sm_20", 0, LD, 4, ALL, BACK, 0, 4, 0, 1, 1, "a permutation"},
+	{"sm_20", 0, LD, 4, ALL, SWAP, 0, 4, 21, 1, 1, "a permutation"},
+	{"sm_20", 0, LD, 1, ALL, LINE, 0, 1, 0, 1, 1, "char s[tid]: lanes of a word share it"},
+	{"sm_20", 0, LD, 2, ALL, LINE, 0, 2, 0, 1, 1, "short s[tid]: likewise"},
+	{"sm_20", 0, ST, 1, ALL, LINE, 0, 1, 0, 1, 1, "bytes of one word from several lanes"},
+	{"sm_20", 0, LD, 8, ALL, LINE, 0, 8, 0, 2, 1, "double s[tid]: a pass for each half"},
+	{"sm_20", 0, LD, 8, ALL, LINE, 0, 16, 0, 4, 2, "stride 2 doubles: 2-way in each half"},
+	{"sm_20", 0, LD, 8, ALL, LINE, 0, 0, 0, 2, 1, "each half by itself, never joined"},
+	{"sm_20", 0, LD, 8, LANES(16), LINE, 0, 8, 0, 1, 1, "one half"},
+	{"sm_20", 0, LD, 16, ALL, LINE, 0, 16, 0, 8, 2, "quarters, each 1 + 1 passes"},
+	{"sm_20", 0, LD, 16, ALL, LINE, 0, 32, 0, 12, 3, "two lanes on a bank: 1 + 2"},
+	{"sm_20", 0, LD, 16, LANES(8), LINE, 0, 16, 0, 2, 2, "one quarter: 1 + 1"},
+	{"sm_20", 0, LD, 4, LANES(5), LINE, 0, 128, 0, 5, 5, "five lanes of one bank"},
+	{"sm_20", 0, LD, 4, 0x55555555u, LINE, 0, 4, 0, 1, 1, "even lanes, even banks"},
+	{"sm_20", 0, LD, 4, 0x80000001u, LINE, 0, 128, 0, 2, 2, "first and last lane, one bank"},
+	{"sm_20", 0, LD, 4, 0, LINE, 0, 4, 0, 0, 0, "no lane, nothing"},
+	{"sm_20", 0, LD, 4, ALL, COLUMNS, 0, 128, 32, 32, 32, "32 x 32 tile by columns"},
+	{"sm_20", 0, LD, 4, ALL, COLUMNS, 0, 132, 32, 1, 1, "rows padded to 33 words"},
+	{"sm_20", 0, LD, 4, ALL, COLUMNS, 0, 64, 16, 8, 8,
+	 "16 x 16 tile, two columns: banks 0, 16 and 1, 17 with eight words each"},
+	{"sm_20", 0, LD, 4, ALL, COLUMNS, 0, 68, 16, 2, 2,
+	 "rows of 17 words: the last word of column 1 is word 256, in the bank of word 0"},
+	{"sm_20", 0, LD, 4, ALL, COLUMNS, 0, 256, 32, 32, 32, "32 x 64 tile by columns"},
+	{"sm_20", 0, LD, 4, ALL, COLUMNS, 0, 260, 32, 1, 1, "rows padded to 65 words"},
+	{"sm_20", 0, LD, 4, ALL, COLUMNS, 0, 64, 32, 16, 16, "32 x 16 tile: two banks"},
+	{"sm_20", 0, ST, 4, ALL, COLUMNS, 0, 128, 32, 32, 32, "writing by columns is the same"},
+	{"sm_20", 0, ST, 4, ALL, LINE, 0, 0, 0, 1, 1, "stores to one word: one pass"},
+	{"sm_20", 0, ST, 16, LANES(1), LINE, 0, 0, 0, 2, 2, "one quarter, 1 + 1"},
+	{"sm_20", 0, ST, 16, LANES(8), LINE, 0, 0, 0, 2, 2, "one address a bank"},
+	{"sm_20", 0, ST, 16, LANES(9), LINE, 0, 0, 0, 4, 2, "a second quarter"},
+	{"sm_20", 0, ST, 16, ALL, LINE, 0, 0, 0, 8, 2, "four quarters"},
+	{"sm_20", 0, ST, 16, LANES(16), LINE, 0, 16, 0, 4, 2, "sequential: two quarters"},
+	{"sm_20", 0, ST, 16, LANES(4), LINE, 0, 128, 0, 5, 5, "4 lines, one bank: 1 + 4"},
+	{"sm_20", 0, ST, 16, ALL, LINE, 0, 128, 0, 36, 9, "8 lanes of a quarter: 1 + 8, 4 times"},
 
-    /* 3.x, by 4 bytes: words i and i + 32 of an aligned segment of 64 go together */
-    {"sm_30", 0, LD, 4, ALL, LINE, 0, 0, 0, 1, 1, "broadcast"},
-    {"sm_30", 0, LD, 4, ALL, LINE, 128, 8, 0, 2, 2,
-     "stride 2 from word 32: lanes 16 on lie in the next segment of 64"},
-    {"sm_35", 0, LD, 4, ALL, ROUND, 0, 128, 2, 1, 1, "words 0 and 32 of one segment"},
-    {"sm_35", 0, LD, 4, ALL, ROUND, 128, 128, 2, 2, 2, "words 32 and 64: two segments"},
-    {"sm_35", 0, LD, 4, ALL, ROUND, 0, 256, 2, 2, 2, "words 0 and 64: two segments"},
-    {"sm_32", 0, LD, 1, ALL, LINE, 0, 1, 0, 1, 1, "bytes of a word"},
-    {"sm_37", 0, LD, 8, ALL, LINE, 0, 8, 0, 1, 1, "256 bytes in one pass"},
-    {"sm_37", 0, LD, 8, ALL, LINE, 0, 16, 0, 2, 2, "two segments for each pair of banks"},
-    {"sm_37", 0, LD, 16, ALL, LINE, 0, 16, 0, 2, 1, "halves of 256 bytes"},
-    {"sm_37", 0, ST, 16, ALL, LINE, 0, 0, 0, 2, 1, "one address in each half"},
-    {"sm_37", 0, ST, 16, ALL, LINE, 0, 128, 0, 16, 8, "lines in pairs of a segment: 8 a half"},
-    {"sm_37", 0, ST, 16, LANES(3), LINE, 0, 128, 0, 2, 2, "two lines of a segment, one other"},
-    {"sm_35", 0, LD, 4, ALL, COLUMNS, 0, 128, 32, 16, 16, "32 x 32 tile: rows in pairs"},
-    {"sm_35", 0, LD, 4, ALL, COLUMNS, 0, 132, 32, 1, 1, "rows padded to 33 words"},
-    {"sm_30", 0, LD, 4, ALL, COLUMNS, 0, 64, 32, 8, 8,
-     "32 x 16 tile: four rows a segment, words 0 and 32, 16 and 48 together: 8 segments"},
-    {"sm_30", 0, LD, 4, ALL, COLUMNS, 0, 68, 32, 1, 1, "rows padded to 17 words: 17 l is a bank for each lane"},
-    {"sm_37", 0, LD, 4, ALL, COLUMNS, 0, 256, 32, 32, 32, "32 x 64 tile: a segment a row, one bank"},
-    {"sm_37", 0, LD, 4, ALL, COLUMNS, 0, 260, 32, 1, 1, "rows padded to 65 words"},
-    {"sm_30", 0, ST, 4, ALL, COLUMNS, 0, 128, 32, 16, 16, "writing by columns is the same"},
-    {"sm_30", 0, ST, 4, ALL, LINE, 0, 4, 0, 1, 1, "writing by rows"},
-    {"sm_32", 0, LD, 4, ALL, BACK, 0, 4, 0, 1, 1, "a permutation"},
-    {"sm_32", 0, LD, 4, ALL, SWAP, 0, 4, 21, 1, 1, "a permutation"},
-    {"sm_35", 0, LD, 4, LANES(5), LINE, 0, 128, 0, 3, 3, "five lines: two segments of two, one of one"},
-    {"sm_35", 0, LD, 4, 0x80000001u, LINE, 0, 128, 0, 2, 2, "segments 0 and 15, one bank"},
-    {"sm_35", 0, LD, 4, 0, LINE, 0, 4, 0, 0, 0, "no lane, nothing"},
-    {"sm_30", 0, LD, 2, ALL, LINE, 0, 2, 0, 1, 1, "halves of a word"},
-    {"sm_30", 0, ST, 1, ALL, LINE, 0, 1, 0, 1, 1, "bytes of a word from several lanes"},
-    {"sm_30", 0, LD, 8, ALL, LINE, 0, 0, 0, 1, 1, "broadcast of 8 bytes"},
-    {"sm_30", 0, LD, 16, LANES(16), LINE, 0, 16, 0, 1, 1, "one half"},
+	/* 3.x, by 4 bytes: words i and i + 32 of an aligned segment of 64 go together */
+	{"sm_30", 0, LD, 4, ALL, LINE, 0, 0, 0, 1, 1, "broadcast"},
+	{"sm_30", 0, LD, 4, ALL, LINE, 128, 8, 0, 2, 2,
+	 "stride 2 from word 32: lanes 16 on lie in the next segment of 64"},
+	{"sm_35", 0, LD, 4, ALL, ROUND, 0, 128, 2, 1, 1, "words 0 and 32 of one segment"},
+	{"sm_35", 0, LD, 4, ALL, ROUND, 128, 128, 2, 2, 2, "words 32 and 64: two segments"},
+	{"sm_35", 0, LD, 4, ALL, ROUND, 0, 256, 2, 2, 2, "words 0 and 64: two segments"},
+	{"sm_32", 0, LD, 1, ALL, LINE, 0, 1, 0, 1, 1, "bytes of a word"},
+	{"sm_37", 0, LD, 8, ALL, LINE, 0, 8, 0, 1, 1, "256 bytes in one pass"},
+	{"sm_37", 0, LD, 8, ALL, LINE, 0, 16, 0, 2, 2, "two segments for each pair of banks"},
+	{"sm_37", 0, LD, 16, ALL, LINE, 0, 16, 0, 2, 1, "halves of 256 bytes"},
+	{"sm_37", 0, ST, 16, ALL, LINE, 0, 0, 0, 2, 1, "one address in each half"},
+	{"sm_37", 0, ST, 16, ALL, LINE, 0, 128, 0, 16, 8, "lines in pairs of a segment: 8 a half"},
+	{"sm_37", 0, ST, 16, LANES(3), LINE, 0, 128, 0, 2, 2, "two lines of a segment, one other"},
+	{"sm_35", 0, LD, 4, ALL, COLUMNS, 0, 128, 32, 16, 16, "32 x 32 tile: rows in pairs"},
+	{"sm_35", 0, LD, 4, ALL, COLUMNS, 0, 132, 32, 1, 1, "rows padded to 33 words"},
+	{"sm_30", 0, LD, 4, ALL, COLUMNS, 0, 64, 32, 8, 8,
+	 "32 x 16 tile: four rows a segment, words 0 and 32, 16 and 48 together: 8 segments"},
+	{"sm_30", 0, LD, 4, ALL, COLUMNS, 0, 68, 32, 1, 1, "rows padded to 17 words: 17 l is a bank for each lane"},
+	{"sm_37", 0, LD, 4, ALL, COLUMNS, 0, 256, 32, 32, 32, "32 x 64 tile: a segment a row, one bank"},
+	{"sm_37", 0, LD, 4, ALL, COLUMNS, 0, 260, 32, 1, 1, "rows padded to 65 words"},
+	{"sm_30", 0, ST, 4, ALL, COLUMNS, 0, 128, 32, 16, 16, "writing by columns is the same"},
+	{"sm_30", 0, ST, 4, ALL, LINE, 0, 4, 0, 1, 1, "writing by rows"},
+	{"sm_32", 0, LD, 4, ALL, BACK, 0, 4, 0, 1, 1, "a permutation"},
+	{"sm_32", 0, LD, 4, ALL, SWAP, 0, 4, 21, 1, 1, "a permutation"},
+	{"sm_35", 0, LD, 4, LANES(5), LINE, 0, 128, 0, 3, 3, "five lines: two segments of two, one of one"},
+	{"sm_35", 0, LD, 4, 0x80000001u, LINE, 0, 128, 0, 2, 2, "segments 0 and 15, one bank"},
+	{"sm_35", 0, LD, 4, 0, LINE, 0, 4, 0, 0, 0, "no lane, nothing"},
+	{"sm_30", 0, LD, 2, ALL, LINE, 0, 2, 0, 1, 1, "halves of a word"},
+	{"sm_30", 0, ST, 1, ALL, LINE, 0, 1, 0, 1, 1, "bytes of a word from several lanes"},
+	{"sm_30", 0, LD, 8, ALL, LINE, 0, 0, 0, 1, 1, "broadcast of 8 bytes"},
+	{"sm_30", 0, LD, 16, LANES(16), LINE, 0, 16, 0, 1, 1, "one half"},
 
-    /* 3.x, by 8 bytes: no conflict within a word of 64 bits */
-    {"sm_35", 1, LD, 4, ALL, COLUMNS, 0, 128, 32, 16, 16, "32 x 32 tile: 16 words 64 apart"},
-    {"sm_35", 1, LD, 4, ALL, COLUMNS, 0, 132, 32, 1, 1,
-     "padded to 33 words: 33 l / 2 is a bank for each lane"},
-    {"sm_35", 1, LD, 4, ALL, LINE, 128, 8, 0, 1, 1, "stride 2 from anywhere"},
-    {"sm_35", 1, LD, 8, ALL, LINE, 0, 8, 0, 1, 1, "a bank for each lane"},
-    {"sm_35", 1, LD, 8, ALL, LINE, 0, 16, 0, 2, 2, "every other bank, twice"},
-    {"sm_35", 1, LD, 16, ALL, LINE, 0, 16, 0, 2, 1, "halves of 256 bytes"},
-    {"sm_35", 1, LD, 4, ALL, ROUND, 0, 4, 2, 1, 1, "two halves of one word of 64 bits"},
-    {"sm_35", 1, LD, 4, ALL, ROUND, 0, 256, 2, 2, 2, "256 bytes apart: one bank"},
-    {"sm_35", 1, LD, 4, ALL, ROUND, 0, 128, 2, 1, 1, "128 bytes apart: banks 0 and 16"},
-    {"sm_35", 1, ST, 16, ALL, LINE, 0, 128, 0, 16, 8, "banks 0 and 16 with 8 lanes a half"},
-    {"sm_35", 1, ST, 1, ALL, LINE, 0, 1, 0, 1, 1, "bytes of 4 words"},
-    {"sm_30", 1, LD, 4, ALL, LINE, 0, 4, 0, 1, 1, "two lanes a word of 64 bits"},
-    {"sm_30", 1, LD, 4, ALL, LINE, 0, 0, 0, 1, 1, "broadcast"},
-    {"sm_32", 1, LD, 4, ALL, BACK, 0, 4, 0, 1, 1, "a permutation"},
-    {"sm_32", 1, LD, 4, ALL, SWAP, 0, 4, 9, 1, 1, "a permutation"},
-    {"sm_37", 1, LD, 4, ALL, COLUMNS, 0, 64, 32, 8, 8, "32 x 16 tile: banks 0, 8, 16, 24 with 8 rows each"},
-    {"sm_37", 1, LD, 4, ALL, COLUMNS, 0, 68, 32, 2, 2,
-     "rows of 17 words: lane 2m in word 17m, lane 2m + 1 in 17m + 8, of which 8 banks meet"},
-    {"sm_37", 1, LD, 4, ALL, COLUMNS, 0, 256, 32, 32, 32, "32 x 64 tile: one bank"},
-    {"sm_35", 1, LD, 4, LANES(5), LINE, 0, 128, 0, 3, 3, "banks 0 and 16: three and two"},
-    {"sm_35", 1, LD, 4, 0x80000001u, LINE, 0, 128, 0, 1, 1, "banks 0 and 16"},
-    {"sm_35", 1, LD, 2, ALL, LINE, 0, 2, 0, 1, 1, "halves of 8 words"},
-    {"sm_35", 1, LD, 8, ALL, LINE, 0, 0, 0, 1, 1, "broadcast of 8 bytes"},
-    {"sm_35", 1, ST, 4, ALL, COLUMNS, 0, 128, 32, 16, 16, "writing by columns is the same"},
+	/* 3.x, by 8 bytes: no conflict within a word of 64 bits */
+	{"sm_35", 1, LD, 4, ALL, COLUMNS, 0, 128, 32, 16, 16, "32 x 32 tile: 16 words 64 apart"},
+	{"sm_35", 1, LD, 4, ALL, COLUMNS, 0, 132, 32, 1, 1, "padded to 33 words: 33 l / 2 is a bank for each lane"},
+	{"sm_35", 1, LD, 4, ALL, LINE, 128, 8, 0, 1, 1, "stride 2 from anywhere"},
+	{"sm_35", 1, LD, 8, ALL, LINE, 0, 8, 0, 1, 1, "a bank for each lane"},
+	{"sm_35", 1, LD, 8, ALL, LINE, 0, 16, 0, 2, 2, "every other bank, twice"},
+	{"sm_35", 1, LD, 16, ALL, LINE, 0, 16, 0, 2, 1, "halves of 256 bytes"},
+	{"sm_35", 1, LD, 4, ALL, ROUND, 0, 4, 2, 1, 1, "two halves of one word of 64 bits"},
+	{"sm_35", 1, LD, 4, ALL, ROUND, 0, 256, 2, 2, 2, "256 bytes apart: one bank"},
+	{"sm_35", 1, LD, 4, ALL, ROUND, 0, 128, 2, 1, 1, "128 bytes apart: banks 0 and 16"},
+	{"sm_35", 1, ST, 16, ALL, LINE, 0, 128, 0, 16, 8, "banks 0 and 16 with 8 lanes a half"},
+	{"sm_35", 1, ST, 1, ALL, LINE, 0, 1, 0, 1, 1, "bytes of 4 words"},
+	{"sm_30", 1, LD, 4, ALL, LINE, 0, 4, 0, 1, 1, "two lanes a word of 64 bits"},
+	{"sm_30", 1, LD, 4, ALL, LINE, 0, 0, 0, 1, 1, "broadcast"},
+	{"sm_32", 1, LD, 4, ALL, BACK, 0, 4, 0, 1, 1, "a permutation"},
+	{"sm_32", 1, LD, 4, ALL, SWAP, 0, 4, 9, 1, 1, "a permutation"},
+	{"sm_37", 1, LD, 4, ALL, COLUMNS, 0, 64, 32, 8, 8, "32 x 16 tile: banks 0, 8, 16, 24 with 8 rows each"},
+	{"sm_37", 1, LD, 4, ALL, COLUMNS, 0, 68, 32, 2, 2,
+	 "rows of 17 words: lane 2m in word 17m, lane 2m + 1 in 17m + 8, of which 8 banks meet"},
+	{"sm_37", 1, LD, 4, ALL, COLUMNS, 0, 256, 32, 32, 32, "32 x 64 tile: one bank"},
+	{"sm_35", 1, LD, 4, LANES(5), LINE, 0, 128, 0, 3, 3, "banks 0 and 16: three and two"},
+	{"sm_35", 1, LD, 4, 0x80000001u, LINE, 0, 128, 0, 1, 1, "banks 0 and 16"},
+	{"sm_35", 1, LD, 2, ALL, LINE, 0, 2, 0, 1, 1, "halves of 8 words"},
+	{"sm_35", 1, LD, 8, ALL, LINE, 0, 0, 0, 1, 1, "broadcast of 8 bytes"},
+	{"sm_35", 1, ST, 4, ALL, COLUMNS, 0, 128, 32, 16, 16, "writing by columns is the same"},
 
-    /* 5.0 on: halves and quarters; from 7.0 loads join them */
-    {"sm_50", 0, LD, 4, ALL, COLUMNS, 0, 128, 32, 32, 32, "32 x 32 tile by columns"},
-    {"sm_61", 0, LD, 4, ALL, COLUMNS, 0, 132, 32, 1, 1, "rows padded to 33 words"},
-    {"sm_52", 0, LD, 4, ALL, COLUMNS, 0, 64, 32, 16, 16, "32 x 16 tile: banks 0 and 16"},
-    {"sm_52", 0, LD, 4, ALL, COLUMNS, 0, 68, 32, 1, 1, "rows padded to 17 words"},
-    {"sm_62", 0, LD, 4, ALL, COLUMNS, 0, 256, 32, 32, 32, "32 x 64 tile"},
-    {"sm_62", 0, LD, 4, ALL, COLUMNS, 0, 260, 32, 1, 1, "rows padded to 65 words"},
-    {"sm_70", 0, ST, 4, ALL, COLUMNS, 0, 128, 32, 32, 32, "writing by columns is the same"},
-    {"sm_50", 0, LD, 4, ALL, LINE, 0, 0, 0, 1, 1, "broadcast"},
-    {"sm_50", 0, LD, 4, ALL, BACK, 0, 4, 0, 1, 1, "a permutation"},
-    {"sm_53", 0, LD, 4, ALL, SWAP, 0, 4, 21, 1, 1, "a permutation"},
-    {"sm_60", 0, LD, 4, ALL, EACH, 0, 4, 2, 1, 1, "16 words multicast together"},
-    {"sm_60", 0, LD, 4, ALL, ROUND, 0, 128, 4, 4, 4, "four words of one bank"},
-    {"sm_72", 0, LD, 4, LANES(5), LINE, 0, 128, 0, 5, 5, "five lanes of one bank"},
-    {"sm_87", 0, LD, 4, 0x80000001u, LINE, 0, 128, 0, 2, 2, "first and last lane, one bank"},
-    {"sm_50", 0, LD, 2, ALL, LINE, 0, 2, 0, 1, 1, "halves of 16 words"},
-    {"sm_50", 0, ST, 1, ALL, LINE, 0, 1, 0, 1, 1, "bytes of one word from several lanes"},
-    {"sm_60", 0, LD, 8, ALL, LINE, 0, 0, 0, 2, 1, "8 bytes for all: each half by itself"},
-    {"sm_75", 0, LD, 8, ALL, LINE, 0, 0, 0, 1, 1, "8 bytes for all: joined"},
-    {"sm_53", 0, LD, 16, ALL, LINE, 0, 0, 0, 4, 1, "16 bytes for all: each quarter by itself"},
-    {"sm_89", 0, LD, 16, ALL, LINE, 0, 0, 0, 2, 1, "16 bytes for all: quarters joined"},
-    {"sm_89", 0, ST, 16, ALL, LINE, 0, 0, 0, 4, 1, "stores never join"},
-    {"sm_60", 0, LD, 8, ALL, LINE, 0, 8, 0, 2, 1, "halves"},
-    {"sm_60", 0, LD, 8, ALL, EACH, 0, 8, 2, 2, 1, "no joining stated before 7.0"},
-    {"sm_70", 0, LD, 8, ALL, EACH, 0, 8, 2, 1, 1, "every lane has its neighbour's address"},
-    {"sm_75", 0, LD, 16, ALL, EACH, 0, 16, 2, 2, 1, "quarters join in pairs"},
-    {"sm_80", 0, LD, 8, ALL, ROUND, 0, 8, 2, 1, 1, "every lane has its second neighbour's"},
-    {"sm_90", 0, LD, 8, ALL, ROUND, 0, 8, 4, 2, 1, "distance 4 does not join"},
-    {"sm_86", 0, ST, 8, ALL, EACH, 0, 8, 2, 2, 1, "stores never join"},
-    {"sm_52", 0, LD, 16, ALL, LINE, 0, 16, 0, 4, 1, "quarters"},
-    {"sm_52", 0, LD, 16, ALL, LINE, 0, 32, 0, 8, 2, "stride 2: 2-way in each quarter"},
-    {"sm_52", 0, ST, 16, LANES(1), LINE, 0, 0, 0, 1, 1, "one lane"},
-    {"sm_52", 0, ST, 16, LANES(9), LINE, 0, 0, 0, 2, 1, "same address: a pass a quarter"},
-    {"sm_52", 0, ST, 16, ALL, LINE, 0, 16, 0, 4, 1, "sequential"},
-    {"sm_52", 0, ST, 16, LANES(12), LINE, 0, 128, 0, 12, 8, "separate lines: 8 + 4"},
-    {"sm_52", 0, ST, 16, ALL, LINE, 0, 128, 0, 32, 8, "separate lines"},
-    {"sm_53", 0, LD, 1, ALL, LINE, 0, 1, 0, 1, 1, "bytes of 8 words"},
-    {"sm_120", 0, LD, 4, ALL, LINE, 0, 128, 0, 32, 32, "one bank"},
-    {"sm_50", 0, BANK_ATOM, 4, ALL, LINE, 0, 0, 0, 32, 32, "an atomic takes lanes, not words"},
+	/* 5.0 on: halves and quarters; from 7.0 loads join them */
+	{"sm_50", 0, LD, 4, ALL, COLUMNS, 0, 128, 32, 32, 32, "32 x 32 tile by columns"},
+	{"sm_61", 0, LD, 4, ALL, COLUMNS, 0, 132, 32, 1, 1, "rows padded to 33 words"},
+	{"sm_52", 0, LD, 4, ALL, COLUMNS, 0, 64, 32, 16, 16, "32 x 16 tile: banks 0 and 16"},
+	{"sm_52", 0, LD, 4, ALL, COLUMNS, 0, 68, 32, 1, 1, "rows padded to 17 words"},
+	{"sm_62", 0, LD, 4, ALL, COLUMNS, 0, 256, 32, 32, 32, "32 x 64 tile"},
+	{"sm_62", 0, LD, 4, ALL, COLUMNS, 0, 260, 32, 1, 1, "rows padded to 65 words"},
+	{"sm_70", 0, ST, 4, ALL, COLUMNS, 0, 128, 32, 32, 32, "writing by columns is the same"},
+	{"sm_50", 0, LD, 4, ALL, LINE, 0, 0, 0, 1, 1, "broadcast"},
+	{"sm_50", 0, LD, 4, ALL, BACK, 0, 4, 0, 1, 1, "a permutation"},
+	{"sm_53", 0, LD, 4, ALL, SWAP, 0, 4, 21, 1, 1, "a permutation"},
+	{"sm_60", 0, LD, 4, ALL, EACH, 0, 4, 2, 1, 1, "16 words multicast together"},
+	{"sm_60", 0, LD, 4, ALL, ROUND, 0, 128, 4, 4, 4, "four words of one bank"},
+	{"sm_72", 0, LD, 4, LANES(5), LINE, 0, 128, 0, 5, 5, "five lanes of one bank"},
+	{"sm_87", 0, LD, 4, 0x80000001u, LINE, 0, 128, 0, 2, 2, "first and last lane, one bank"},
+	{"sm_50", 0, LD, 2, ALL, LINE, 0, 2, 0, 1, 1, "halves of 16 words"},
+	{"sm_50", 0, ST, 1, ALL, LINE, 0, 1, 0, 1, 1, "bytes of one word from several lanes"},
+	{"sm_60", 0, LD, 8, ALL, LINE, 0, 0, 0, 2, 1, "8 bytes for all: each half by itself"},
+	{"sm_75", 0, LD, 8, ALL, LINE, 0, 0, 0, 1, 1, "8 bytes for all: joined"},
+	{"sm_53", 0, LD, 16, ALL, LINE, 0, 0, 0, 4, 1, "16 bytes for all: each quarter by itself"},
+	{"sm_89", 0, LD, 16, ALL, LINE, 0, 0, 0, 2, 1, "16 bytes for all: quarters joined"},
+	{"sm_89", 0, ST, 16, ALL, LINE, 0, 0, 0, 4, 1, "stores never join"},
+	{"sm_60", 0, LD, 8, ALL, LINE, 0, 8, 0, 2, 1, "halves"},
+	{"sm_60", 0, LD, 8, ALL, EACH, 0, 8, 2, 2, 1, "no joining stated before 7.0"},
+	{"sm_70", 0, LD, 8, ALL, EACH, 0, 8, 2, 1, 1, "every lane has its neighbour's address"},
+	{"sm_75", 0, LD, 16, ALL, EACH, 0, 16, 2, 2, 1, "quarters join in pairs"},
+	{"sm_80", 0, LD, 8, ALL, ROUND, 0, 8, 2, 1, 1, "every lane has its second neighbour's"},
+	{"sm_90", 0, LD, 8, ALL, ROUND, 0, 8, 4, 2, 1, "distance 4 does not join"},
+	{"sm_86", 0, ST, 8, ALL, EACH, 0, 8, 2, 2, 1, "stores never join"},
+	{"sm_52", 0, LD, 16, ALL, LINE, 0, 16, 0, 4, 1, "quarters"},
+	{"sm_52", 0, LD, 16, ALL, LINE, 0, 32, 0, 8, 2, "stride 2: 2-way in each quarter"},
+	{"sm_52", 0, ST, 16, LANES(1), LINE, 0, 0, 0, 1, 1, "one lane"},
+	{"sm_52", 0, ST, 16, LANES(9), LINE, 0, 0, 0, 2, 1, "same address: a pass a quarter"},
+	{"sm_52", 0, ST, 16, ALL, LINE, 0, 16, 0, 4, 1, "sequential"},
+	{"sm_52", 0, ST, 16, LANES(12), LINE, 0, 128, 0, 12, 8, "separate lines: 8 + 4"},
+	{"sm_52", 0, ST, 16, ALL, LINE, 0, 128, 0, 32, 8, "separate lines"},
+	{"sm_53", 0, LD, 1, ALL, LINE, 0, 1, 0, 1, 1, "bytes of 8 words"},
+	{"sm_120", 0, LD, 4, ALL, LINE, 0, 128, 0, 32, 32, "one bank"},
+	{"sm_50", 0, BANK_ATOM, 4, ALL, LINE, 0, 0, 0, 32, 32, "an atomic takes lanes, not words"},
 };
 
 static void fill(const struct row *r, u32 address[WARP_LANES])
@@ -258,11 +257,10 @@ START_TEST(follows_the_guide)
 		banks_count(arch_find(r->arch), &a, address, &plain, NULL);
 		banks_count(arch_find(r->arch), &a, address, &n, &detail);
 		ck_assert_mem_eq(&plain, &n, sizeof n);
-		if (n.wavefronts == r->wavefronts && n.degree == r->degree &&
-		    n.conflicts == n.wavefronts - n.units)
+		if (n.wavefronts == r->wavefronts && n.degree == r->degree && n.conflicts == n.wavefronts - n.units)
 			continue;
-		printf("row %zu, %s: %u wavefronts, degree %u; expected %u, %u: %s\n", i, r->arch,
-		       n.wavefronts, n.degree, r->wavefronts, r->degree, r->reason);
+		printf("row %zu, %s: %u wavefronts, degree %u; expected %u, %u: %s\n", i, r->arch, n.wavefronts,
+		       n.degree, r->wavefronts, r->degree, r->reason);
 		fflush(stdout);
 		wrong++;
 	}
@@ -278,27 +276,27 @@ static const struct {
 	u8 ways[33];
 	const char *reason;
 } strides[] = {
-    {"sm_13",
-     0,
-     {1, 2, 1, 4, 1, 2, 1, 8, 1, 2, 1, 4, 1, 2, 1, 16, 1, 2, 1, 4, 1, 2, 1, 8, 1, 2, 1, 4, 1, 2, 1, 16, 1},
-     "gcd(stride, 16) words a bank in each half-warp; odd strides are free"},
-    {"sm_20",
-     0,
-     {1, 2, 1, 4, 1, 2, 1, 8, 1, 2, 1, 4, 1, 2, 1, 16, 1, 2, 1, 4, 1, 2, 1, 8, 1, 2, 1, 4, 1, 2, 1, 32, 1},
-     "gcd(stride, 32) words a bank"},
-    {"sm_50",
-     0,
-     {1, 2, 1, 4, 1, 2, 1, 8, 1, 2, 1, 4, 1, 2, 1, 16, 1, 2, 1, 4, 1, 2, 1, 8, 1, 2, 1, 4, 1, 2, 1, 32, 1},
-     "gcd(stride, 32) words a bank"},
-    {"sm_35",
-     0,
-     {1, 1, 1, 2, 1, 2, 1, 4, 1, 2, 1, 4, 1, 2, 1, 8, 1, 2, 1, 4, 1, 2, 1, 8, 1, 2, 1, 4, 1, 2, 1, 16, 1},
-     "as gcd(stride, 32), halved where words of a bank are 32 apart: strides that divide 32"},
-    {"sm_35",
-     1,
-     {1, 1, 2, 2, 2, 1, 2, 4, 2, 1, 2, 2, 2, 1, 2, 8, 2, 1, 2, 2, 2, 1, 2, 4, 2, 1, 2, 2, 2, 1, 2, 16, 1},
-     "even: gcd(stride / 2, 32); odd s: even lanes in s m, odd ones in s m + (s - 1) / 2, "
-     "of which some meet mod 32 but for 1 (same words) and 33 (16 banks apart)"},
+	{"sm_13",
+	 0,
+	 {1, 2, 1, 4, 1, 2, 1, 8, 1, 2, 1, 4, 1, 2, 1, 16, 1, 2, 1, 4, 1, 2, 1, 8, 1, 2, 1, 4, 1, 2, 1, 16, 1},
+	 "gcd(stride, 16) words a bank in each half-warp; odd strides are free"},
+	{"sm_20",
+	 0,
+	 {1, 2, 1, 4, 1, 2, 1, 8, 1, 2, 1, 4, 1, 2, 1, 16, 1, 2, 1, 4, 1, 2, 1, 8, 1, 2, 1, 4, 1, 2, 1, 32, 1},
+	 "gcd(stride, 32) words a bank"},
+	{"sm_50",
+	 0,
+	 {1, 2, 1, 4, 1, 2, 1, 8, 1, 2, 1, 4, 1, 2, 1, 16, 1, 2, 1, 4, 1, 2, 1, 8, 1, 2, 1, 4, 1, 2, 1, 32, 1},
+	 "gcd(stride, 32) words a bank"},
+	{"sm_35",
+	 0,
+	 {1, 1, 1, 2, 1, 2, 1, 4, 1, 2, 1, 4, 1, 2, 1, 8, 1, 2, 1, 4, 1, 2, 1, 8, 1, 2, 1, 4, 1, 2, 1, 16, 1},
+	 "as gcd(stride, 32), halved where words of a bank are 32 apart: strides that divide 32"},
+	{"sm_35",
+	 1,
+	 {1, 1, 2, 2, 2, 1, 2, 4, 2, 1, 2, 2, 2, 1, 2, 8, 2, 1, 2, 2, 2, 1, 2, 4, 2, 1, 2, 2, 2, 1, 2, 16, 1},
+	 "even: gcd(stride / 2, 32); odd s: even lanes in s m, odd ones in s m + (s - 1) / 2, "
+	 "of which some meet mod 32 but for 1 (same words) and 33 (16 banks apart)"},
 };
 
 START_TEST(strides_follow_the_guide)
@@ -312,9 +310,8 @@ START_TEST(strides_follow_the_guide)
 			for (u32 l = 0; l < WARP_LANES; l++)
 				address[l] = 4 * s * l;
 			banks_count(arch_find(strides[i].arch), &a, address, &n, NULL);
-			ck_assert_msg(n.degree == strides[i].ways[s - 1],
-			              "%s stride %u: %u ways, expected %u: %s", strides[i].arch, s, n.degree,
-			              strides[i].ways[s - 1], strides[i].reason);
+			ck_assert_msg(n.degree == strides[i].ways[s - 1], "%s stride %u: %u ways, expected %u: %s",
+				      strides[i].arch, s, n.degree, strides[i].ways[s - 1], strides[i].reason);
 			ck_assert_uint_eq(n.wavefronts, n.degree * n.units);
 		}
 }
@@ -339,24 +336,25 @@ START_TEST(wide_stores_by_lanes)
 		u32 (*passes)(u32 lanes);
 		const char *reason;
 	} cases[] = {
-	    {"sm_13", 0, 0, 16, four, "four requests; in each one lane of a half wins"},
-	    {"sm_13", 0, 16, 16, four_by_four, "four requests, words 4 apart: every fourth lane of a half in one bank"},
-	    {"sm_13", 0, 128, 16, four_times, "four requests, all lanes of a half in one bank"},
-	    {"sm_20", 0, 0, 8, two, "quarters: 1 + 1"},
-	    {"sm_20", 0, 16, 8, two, "quarters of 128 bytes: 1 + 1"},
-	    {"sm_20", 0, 128, 8, all_and_one, "quarters: 1 + the lanes on a bank"},
-	    {"sm_35", 0, 0, 16, one, "halves"},
-	    {"sm_35", 0, 16, 16, one, "halves of 256 bytes"},
-	    {"sm_35", 0, 128, 16, half, "lines in pairs of a segment"},
-	    {"sm_37", 1, 0, 16, one, "halves"},
-	    {"sm_37", 1, 16, 16, one, "halves of 256 bytes"},
-	    {"sm_37", 1, 128, 16, half, "lines in turn in banks 0 and 16"},
-	    {"sm_52", 0, 0, 8, one, "quarters"},
-	    {"sm_52", 0, 16, 8, one, "quarters of 128 bytes"},
-	    {"sm_52", 0, 128, 8, all, "quarters: one bank"},
-	    {"sm_90", 0, 0, 8, one, "quarters, as recorded"},
-	    {"sm_90", 0, 16, 8, one, "quarters of 128 bytes, as recorded"},
-	    {"sm_90", 0, 128, 8, all, "quarters: one bank, as recorded"},
+		{"sm_13", 0, 0, 16, four, "four requests; in each one lane of a half wins"},
+		{"sm_13", 0, 16, 16, four_by_four,
+		 "four requests, words 4 apart: every fourth lane of a half in one bank"},
+		{"sm_13", 0, 128, 16, four_times, "four requests, all lanes of a half in one bank"},
+		{"sm_20", 0, 0, 8, two, "quarters: 1 + 1"},
+		{"sm_20", 0, 16, 8, two, "quarters of 128 bytes: 1 + 1"},
+		{"sm_20", 0, 128, 8, all_and_one, "quarters: 1 + the lanes on a bank"},
+		{"sm_35", 0, 0, 16, one, "halves"},
+		{"sm_35", 0, 16, 16, one, "halves of 256 bytes"},
+		{"sm_35", 0, 128, 16, half, "lines in pairs of a segment"},
+		{"sm_37", 1, 0, 16, one, "halves"},
+		{"sm_37", 1, 16, 16, one, "halves of 256 bytes"},
+		{"sm_37", 1, 128, 16, half, "lines in turn in banks 0 and 16"},
+		{"sm_52", 0, 0, 8, one, "quarters"},
+		{"sm_52", 0, 16, 8, one, "quarters of 128 bytes"},
+		{"sm_52", 0, 128, 8, all, "quarters: one bank"},
+		{"sm_90", 0, 0, 8, one, "quarters, as recorded"},
+		{"sm_90", 0, 16, 8, one, "quarters of 128 bytes, as recorded"},
+		{"sm_90", 0, 128, 8, all, "quarters: one bank, as recorded"},
 	};
 	for (size_t i = 0; i < COUNT_OF(cases); i++)
 		for (u32 lanes = 1; lanes <= 32; lanes++) {
@@ -369,8 +367,9 @@ START_TEST(wide_stores_by_lanes)
 			for (u32 l = 0; l < WARP_LANES; l++)
 				address[l] = l * cases[i].step;
 			banks_count(arch_find(cases[i].arch), &a, address, &n, NULL);
-			ck_assert_msg(n.wavefronts == expected, "%s, %u lanes, %u bytes apart: %u wavefronts, expected %u: %s",
-			              cases[i].arch, lanes, cases[i].step, n.wavefronts, expected, cases[i].reason);
+			ck_assert_msg(n.wavefronts == expected,
+				      "%s, %u lanes, %u bytes apart: %u wavefronts, expected %u: %s", cases[i].arch,
+				      lanes, cases[i].step, n.wavefronts, expected, cases[i].reason);
 		}
 }
 END_TEST
@@ -383,14 +382,14 @@ START_TEST(wide_strides)
 		u32 mode, width, units, slots, extra;
 		const char *reason;
 	} cases[] = {
-	    {"sm_20", 0, 8, 2, 16, 0, "half-warps, 16 pairs of banks"},
-	    {"sm_20", 0, 16, 4, 8, 1, "quarter-warps, 8 fours of banks, and a pass more"},
-	    {"sm_35", 1, 8, 1, 32, 0, "a warp, 32 banks of 8 bytes"},
-	    {"sm_35", 1, 16, 2, 16, 0, "half-warps, 16 pairs of banks of 8 bytes"},
-	    {"sm_53", 0, 8, 2, 16, 0, "half-warps, 16 pairs of banks"},
-	    {"sm_53", 0, 16, 4, 8, 0, "quarter-warps, 8 fours of banks"},
-	    {"sm_86", 0, 8, 2, 16, 0, "half-warps; neighbours have other addresses"},
-	    {"sm_86", 0, 16, 4, 8, 0, "quarter-warps; neighbours have other addresses"},
+		{"sm_20", 0, 8, 2, 16, 0, "half-warps, 16 pairs of banks"},
+		{"sm_20", 0, 16, 4, 8, 1, "quarter-warps, 8 fours of banks, and a pass more"},
+		{"sm_35", 1, 8, 1, 32, 0, "a warp, 32 banks of 8 bytes"},
+		{"sm_35", 1, 16, 2, 16, 0, "half-warps, 16 pairs of banks of 8 bytes"},
+		{"sm_53", 0, 8, 2, 16, 0, "half-warps, 16 pairs of banks"},
+		{"sm_53", 0, 16, 4, 8, 0, "quarter-warps, 8 fours of banks"},
+		{"sm_86", 0, 8, 2, 16, 0, "half-warps; neighbours have other addresses"},
+		{"sm_86", 0, 16, 4, 8, 0, "quarter-warps; neighbours have other addresses"},
 	};
 	for (size_t i = 0; i < COUNT_OF(cases); i++)
 		for (u32 stride = 1; stride <= 33; stride++) {
@@ -403,8 +402,8 @@ START_TEST(wide_strides)
 				address[l] = l * stride * cases[i].width;
 			banks_count(arch_find(cases[i].arch), &a, address, &n, NULL);
 			ck_assert_msg(n.degree == ways && n.wavefronts == ways * cases[i].units,
-			              "%s, %u bytes, stride %u: %u wavefronts, %u ways, expected %u: %s", cases[i].arch,
-			              cases[i].width, stride, n.wavefronts, n.degree, ways, cases[i].reason);
+				      "%s, %u bytes, stride %u: %u wavefronts, %u ways, expected %u: %s", cases[i].arch,
+				      cases[i].width, stride, n.wavefronts, n.degree, ways, cases[i].reason);
 		}
 }
 END_TEST
@@ -416,13 +415,13 @@ START_TEST(lock_loops_take_turns)
 		u32 step, rounds, loads, stores;
 		const char *reason;
 	} cases[] = {
-	    {"sm_20", 4, 1, 1, 1, "a lock for each lane"},
-	    {"sm_20", 0, 32, 32, 32, "one lock: a lane a round; the load broadcasts"},
-	    {"sm_20", 1024, 32, 528, 32, "256 locks: words 1 KiB apart share one; 32+31+...+1"},
-	    {"sm_20", 128, 4, 80, 32, "one bank, 8 locks of 4 lanes: 32+24+16+8, 4 x 8"},
-	    {"sm_35", 128, 4, 40, 16, "likewise, words 32 apart in pairs"},
-	    {"sm_13", 4, 1, 2, 2, "two half-warps"},
-	    {"sm_13", 0, 32, 48, 32, "16 rounds with both halves waiting, 16 with one"},
+		{"sm_20", 4, 1, 1, 1, "a lock for each lane"},
+		{"sm_20", 0, 32, 32, 32, "one lock: a lane a round; the load broadcasts"},
+		{"sm_20", 1024, 32, 528, 32, "256 locks: words 1 KiB apart share one; 32+31+...+1"},
+		{"sm_20", 128, 4, 80, 32, "one bank, 8 locks of 4 lanes: 32+24+16+8, 4 x 8"},
+		{"sm_35", 128, 4, 40, 16, "likewise, words 32 apart in pairs"},
+		{"sm_13", 4, 1, 2, 2, "two half-warps"},
+		{"sm_13", 0, 32, 48, 32, "16 rounds with both halves waiting, 16 with one"},
 	};
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {
 		struct bank_access a = {BANK_ATOM, BANK_MODE_4, 4, FULL_MASK};
@@ -433,9 +432,9 @@ START_TEST(lock_loops_take_turns)
 			address[l] = cases[i].step * l;
 		banks_count(arch_find(cases[i].arch), &a, address, &n, NULL);
 		ck_assert_msg(n.rounds == cases[i].rounds && n.load_wavefronts == cases[i].loads &&
-		                  n.wavefronts == cases[i].stores,
-		              "case %zu: %u rounds, %u loads, %u stores: %s", i, n.rounds, n.load_wavefronts,
-		              n.wavefronts, cases[i].reason);
+				      n.wavefronts == cases[i].stores,
+			      "case %zu: %u rounds, %u loads, %u stores: %s", i, n.rounds, n.load_wavefronts,
+			      n.wavefronts, cases[i].reason);
 	}
 }
 END_TEST
@@ -495,8 +494,8 @@ static void compare_ways(const char *name, u32 kind, u32 width, u32 step, u32 ap
 		address[l] = 4096 + l % 16 * step + l / 16 * apart;
 	banks_count(arch_find(name), &a, address, &fast, NULL);
 	banks_count(arch_find(name), &a, address, &slow, &d);
-	ck_assert_msg(memcmp(&fast, &slow, sizeof fast) == 0, "%s kind %u width %u step %u apart %d", name,
-	              kind, width, step, (s32)apart);
+	ck_assert_msg(memcmp(&fast, &slow, sizeof fast) == 0, "%s kind %u width %u step %u apart %d", name, kind, width,
+		      step, (s32)apart);
 	/* Words by bank have short cuts of their own. */
 	for (u32 k = 0; k < 2 && kind < BANK_ATOM; k++) {
 		u64 by_bank[32] = {0};
@@ -504,8 +503,8 @@ static void compare_ways(const char *name, u32 kind, u32 width, u32 step, u32 ap
 		banks_count(arch_find(name), &a, address, &slow, &d);
 		banks_count_words(arch_find(name), &a, address, &slow, by_bank);
 		const u32 b = other_bank(by_bank, &d);
-		ck_assert_msg(b == 32, "%s kind %u width %u step %u apart %d, bank %u: %llu, not %u", name, kind, width, step,
-		              (s32)apart, b, (unsigned long long)by_bank[b % 32], d.bank_words[b % 32]);
+		ck_assert_msg(b == 32, "%s kind %u width %u step %u apart %d, bank %u: %llu, not %u", name, kind, width,
+			      step, (s32)apart, b, (unsigned long long)by_bank[b % 32], d.bank_words[b % 32]);
 	}
 }
 
@@ -540,7 +539,8 @@ START_TEST(scattered_lanes_agree)
 
 	for (u32 k = 0; k < 20000; k++) {
 		const struct arch *arch = arch_find(names[k % COUNT_OF(names)]);
-		struct bank_access a = {(enum bank_kind)(k / 8 % (BANK_ATOM_COUNT + 1)), k & 8 ? BANK_MODE_4 : BANK_MODE_8, 4, FULL_MASK};
+		struct bank_access a = {(enum bank_kind)(k / 8 % (BANK_ATOM_COUNT + 1)),
+					k & 8 ? BANK_MODE_4 : BANK_MODE_8, 4, FULL_MASK};
 		struct bank_count fast, slow, again;
 		struct bank_detail d;
 		u32 address[WARP_LANES];
@@ -556,8 +556,8 @@ START_TEST(scattered_lanes_agree)
 		banks_count(arch, &a, address, &fast, NULL);
 		banks_count(arch, &a, address, &slow, &d);
 		banks_count_words(arch, &a, address, &again, by_bank);
-		ck_assert_msg(!memcmp(&fast, &slow, sizeof fast) && !memcmp(&fast, &again, sizeof fast), "%s kind %u mask %08x",
-		              arch->name, a.kind, a.mask);
+		ck_assert_msg(!memcmp(&fast, &slow, sizeof fast) && !memcmp(&fast, &again, sizeof fast),
+			      "%s kind %u mask %08x", arch->name, a.kind, a.mask);
 		/* An atomic's detail has its rounds, not its words. */
 		if (a.kind >= BANK_ATOM)
 			memset(d.bank_words, 0, sizeof d.bank_words);
@@ -565,7 +565,7 @@ START_TEST(scattered_lanes_agree)
 			d.bank_words[address[l] / arch->bank_bytes % arch->banks] += a.mask >> l & 1;
 		const u32 b = other_bank(by_bank, &d);
 		ck_assert_msg(b == 32, "%s kind %u mask %08x bank %u: %llu, not %u", arch->name, a.kind, a.mask, b,
-		              (unsigned long long)by_bank[b % 32], d.bank_words[b % 32]);
+			      (unsigned long long)by_bank[b % 32], d.bank_words[b % 32]);
 	}
 }
 END_TEST

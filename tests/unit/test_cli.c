@@ -56,31 +56,31 @@ static const struct {
 	const char *text;
 	s64 value;
 } integers[] = {
-    {"1 + 2 * 3", 7},
-    {"(1 + 2) * 3", 9},
-    {"10 - 2 - 3", 5},
-    {"7 / 2", 3},
-    {"-7 / 2", -3},
-    {"-7 % 3", -1},
-    {"1 << 4 | 1", 17},
-    {"0xff ^ 0x0f", 0xf0},
-    {"1 < 2 && 2 < 1 || 1", 1},
-    {"2 > 1 ? 10 : 20", 10},
-    {"0 ? 1 : 0 ? 2 : 3", 3},
-    {"~0", -1},
-    {"!3", 0},
-    {"- - 4", 4},
-    {"sum(k, 0, 5, k * k)", 30},
-    {"sum(k, 0, 3, sum(j, 0, k, 10 * k + j))", 51},
-    {"min(3, -4) + max(3, 4)", 0},
-    {"popc(0xf0f)", 8},
-    {"u8(300)", 44},
-    {"s8(200)", -56},
-    {"abs(-5)", 5},
-    {"1 << 64", 0},
-    {"-1 >> 70", -1},
-    {"9223372036854775807 + 1 < 0", 1},
-    {"7 == 7.0", 1},
+	{"1 + 2 * 3", 7},
+	{"(1 + 2) * 3", 9},
+	{"10 - 2 - 3", 5},
+	{"7 / 2", 3},
+	{"-7 / 2", -3},
+	{"-7 % 3", -1},
+	{"1 << 4 | 1", 17},
+	{"0xff ^ 0x0f", 0xf0},
+	{"1 < 2 && 2 < 1 || 1", 1},
+	{"2 > 1 ? 10 : 20", 10},
+	{"0 ? 1 : 0 ? 2 : 3", 3},
+	{"~0", -1},
+	{"!3", 0},
+	{"- - 4", 4},
+	{"sum(k, 0, 5, k * k)", 30},
+	{"sum(k, 0, 3, sum(j, 0, k, 10 * k + j))", 51},
+	{"min(3, -4) + max(3, 4)", 0},
+	{"popc(0xf0f)", 8},
+	{"u8(300)", 44},
+	{"s8(200)", -56},
+	{"abs(-5)", 5},
+	{"1 << 64", 0},
+	{"-1 >> 70", -1},
+	{"9223372036854775807 + 1 < 0", 1},
+	{"7 == 7.0", 1},
 };
 
 START_TEST(integer_expressions)
@@ -98,9 +98,9 @@ static const struct {
 	const char *text;
 	f64 value;
 } floats[] = {
-    {"7 / 2.0", 3.5},     {"1e3 - .5", 999.5}, {"sqrt(2.25)", 1.5},
-    {"pow(2, 10)", 1024}, {"-2.5", -2.5},      {"f32(0.1) - 0.1", (f64)0.1f - 0.1},
-    {"fma(2, 3, 4)", 10}, {"5.5 % 2", 1.5},    {"1 ? 2.0 : 3", 2},
+	{"7 / 2.0", 3.5},     {"1e3 - .5", 999.5}, {"sqrt(2.25)", 1.5},
+	{"pow(2, 10)", 1024}, {"-2.5", -2.5},      {"f32(0.1) - 0.1", (f64)0.1f - 0.1},
+	{"fma(2, 3, 4)", 10}, {"5.5 % 2", 1.5},    {"1 ? 2.0 : 3", 2},
 };
 
 START_TEST(float_expressions)
@@ -116,17 +116,17 @@ END_TEST
 static const struct {
 	const char *text, *error;
 } wrong[] = {
-    {"1 +", "a number, name or '(' expected here"},
-    {"(1", "')' expected here"},
-    {"1 / 0", "division by zero"},
-    {"x", "'x' is not known here"},
-    {"f(1)", "there is no function 'f'"},
-    {"min(1)", "'min' takes 2 arguments"},
-    {"b[1]", "there is no buffer 'b'"},
-    {"1.5 & 1", "the operator wants integers"},
-    {"0x", "'0x' is no number"},
-    {"12abc", "'12abc' is no number"},
-    {"sum(1, 2, 3, 4)", "sum wants a variable: sum(k, low, high, term)"},
+	{"1 +", "a number, name or '(' expected here"},
+	{"(1", "')' expected here"},
+	{"1 / 0", "division by zero"},
+	{"x", "'x' is not known here"},
+	{"f(1)", "there is no function 'f'"},
+	{"min(1)", "'min' takes 2 arguments"},
+	{"b[1]", "there is no buffer 'b'"},
+	{"1.5 & 1", "the operator wants integers"},
+	{"0x", "'0x' is no number"},
+	{"12abc", "'12abc' is no number"},
+	{"sum(1, 2, 3, 4)", "sum wants a variable: sum(k, low, high, term)"},
 };
 
 START_TEST(wrong_expressions)
@@ -158,15 +158,15 @@ START_TEST(statements)
 
 	open_fixture(&f);
 	read_text(&f, "//@ let n = 4 * 8\n"
-	              "  //@ buffer a f32[n] iota 1 0.5\n"
-	              "//@ buffer t u8[n, 2] = i * 2 + j\n"
-	              "mov.u32 %r1, 0; //@ launch not_this()\n"
-	              "//@ launch k(a, t + 4, n, f32:1.5, {u32:1, a}, x=s16[3] values 1 -2 3) grid=n,2 "
-	              "block=64 shared=16\n"
-	              "//@ expect a[i] = 2 * a[i] where i < 3 tol=1e-3\n"
-	              "//@ expect t[y,x] = 0\n"
-	              "//@ expect x[0:3] = 1 -2 3\n"
-	              "//@ save a out.npy\n");
+		      "  //@ buffer a f32[n] iota 1 0.5\n"
+		      "//@ buffer t u8[n, 2] = i * 2 + j\n"
+		      "mov.u32 %r1, 0; //@ launch not_this()\n"
+		      "//@ launch k(a, t + 4, n, f32:1.5, {u32:1, a}, x=s16[3] values 1 -2 3) grid=n,2 "
+		      "block=64 shared=16\n"
+		      "//@ expect a[i] = 2 * a[i] where i < 3 tol=1e-3\n"
+		      "//@ expect t[y,x] = 0\n"
+		      "//@ expect x[0:3] = 1 -2 3\n"
+		      "//@ save a out.npy\n");
 	ck_assert_uint_eq(f.diags.error_count, 0);
 	ck_assert_uint_eq(f.script.statements.count, 8);
 	const struct script_statement *launch = &f.script.statements.items[3];
@@ -194,22 +194,22 @@ END_TEST
 static const struct {
 	const char *text, *error;
 } bad_statements[] = {
-    {"//@ lunch k()\n", "no such statement: let, arch, buffer, variable, bind, launch, expect or save"},
-    {"//@ buffer a f33[4]\n",
-     "an element type expected (u8 to u64, s8 to s64, b8 to b64, f16, bf16, f32, f64), or load FILE.npy"},
-    {"//@ buffer a f32[4\n", "']' expected here"},
-    {"//@ buffer a f32[-4]\n", "a whole number from 0 to 1099511627776 expected before this"},
-    {"//@ buffer a f32[4] const 1 2\n", "the line should end here"},
-    {"//@ buffer a f32[2] values 1 2 3\n", "3 values for 2 elements"},
-    {"//@ buffer a f32[1099511627776,1099511627776]\n", "the buffer is too large"},
-    {"//@ launch k(1 grid=1\n", "')' expected here"},
-    {"//@ launch k() grid=0\n", "a whole number from 1 to 4294967295 expected before this"},
-    {"//@ expect b[i] = 1\n", "a buffer's name, 'count', 'fault' or 'print' expected after 'expect'"},
-    {"//@ buffer a f32[4]\n//@ buffer a f32[4]\n", "there is a buffer 'a' already"},
-    {"//@ buffer a f32[4]\n//@ expect a[2:9] = 1\n", "the range goes outside the buffer's 4 elements"},
-    {"//@ buffer a f32[4]\n//@ expect a[i,j] = 1\n", "'a' has 1 dimension"},
-    {"//@ expect print hello\n", "a text in quotes expected here"},
-    {"//@ expect fault \"open\n", "the string has no closing quote"},
+	{"//@ lunch k()\n", "no such statement: let, arch, buffer, variable, bind, launch, expect or save"},
+	{"//@ buffer a f33[4]\n",
+	 "an element type expected (u8 to u64, s8 to s64, b8 to b64, f16, bf16, f32, f64), or load FILE.npy"},
+	{"//@ buffer a f32[4\n", "']' expected here"},
+	{"//@ buffer a f32[-4]\n", "a whole number from 0 to 1099511627776 expected before this"},
+	{"//@ buffer a f32[4] const 1 2\n", "the line should end here"},
+	{"//@ buffer a f32[2] values 1 2 3\n", "3 values for 2 elements"},
+	{"//@ buffer a f32[1099511627776,1099511627776]\n", "the buffer is too large"},
+	{"//@ launch k(1 grid=1\n", "')' expected here"},
+	{"//@ launch k() grid=0\n", "a whole number from 1 to 4294967295 expected before this"},
+	{"//@ expect b[i] = 1\n", "a buffer's name, 'count', 'fault' or 'print' expected after 'expect'"},
+	{"//@ buffer a f32[4]\n//@ buffer a f32[4]\n", "there is a buffer 'a' already"},
+	{"//@ buffer a f32[4]\n//@ expect a[2:9] = 1\n", "the range goes outside the buffer's 4 elements"},
+	{"//@ buffer a f32[4]\n//@ expect a[i,j] = 1\n", "'a' has 1 dimension"},
+	{"//@ expect print hello\n", "a text in quotes expected here"},
+	{"//@ expect fault \"open\n", "the string has no closing quote"},
 };
 
 START_TEST(wrong_statements)
@@ -231,16 +231,16 @@ START_TEST(elements_survive_printing)
 		u64 bits;
 		const char *text;
 	} cases[] = {
-	    {ELEMENT_f32, 0x3dcccccd, "0.1"},
-	    {ELEMENT_f32, 0xff800000, "-inf"},
-	    {ELEMENT_f32, 0x7fc00000, "nan"},
-	    {ELEMENT_f32, 0x00000001, "1e-45"},
-	    {ELEMENT_f64, 0x3fb999999999999a, "0.1"},
-	    {ELEMENT_f16, 0x3c00, "1"},
-	    {ELEMENT_bf16, 0x3f80, "1"},
-	    {ELEMENT_s8, 0x80, "-128"},
-	    {ELEMENT_u64, UINT64_MAX, "18446744073709551615"},
-	    {ELEMENT_b16, 0xab, "0x00ab"},
+		{ELEMENT_f32, 0x3dcccccd, "0.1"},
+		{ELEMENT_f32, 0xff800000, "-inf"},
+		{ELEMENT_f32, 0x7fc00000, "nan"},
+		{ELEMENT_f32, 0x00000001, "1e-45"},
+		{ELEMENT_f64, 0x3fb999999999999a, "0.1"},
+		{ELEMENT_f16, 0x3c00, "1"},
+		{ELEMENT_bf16, 0x3f80, "1"},
+		{ELEMENT_s8, 0x80, "-128"},
+		{ELEMENT_u64, UINT64_MAX, "18446744073709551615"},
+		{ELEMENT_b16, 0xab, "0x00ab"},
 	};
 	char text[64];
 	u8 bytes[8];

@@ -31,7 +31,8 @@ static bool play(struct played *p, const char *path, const char *script, const c
 	struct session *const s = &p->session;
 	ck_assert_msg(session_add_file(s, path, &message), "%s: %s", path, message);
 	script_init(&p->script, &s->arena, &s->strings, &s->diags);
-	script_read(&p->script, script ? source_add(&s->sources, "script", script, strlen(script)) : s->modules.items[0]->source,
+	script_read(&p->script,
+		    script ? source_add(&s->sources, "script", script, strlen(script)) : s->modules.items[0]->source,
 		    script != NULL);
 	const struct lower_options options = {.arch = arch ? arch : p->script.arch, .one_warp = one_warp};
 	p->play = (struct play){.session = s, .script = &p->script, .options = {.jobs = jobs, .account = true}};
@@ -61,12 +62,14 @@ static void compare(const char *path, const char *script, const char *arch)
 			ck_assert(play(&other, path, script, arch, ways[k].one_warp, ways[k].jobs));
 			ck_assert_uint_eq(with.play.launches.count, other.play.launches.count);
 			for (size_t n = 0; n < with.play.launches.count; n++) {
-				const struct play_launch *x = &with.play.launches.items[n], *y = &other.play.launches.items[n];
-				snprintf(what, sizeof what, "%s, %s, launch %zu, %s", path, arch ? arch : "as written", n,
-					 ways[k].name);
+				const struct play_launch *x = &with.play.launches.items[n],
+							 *y = &other.play.launches.items[n];
+				snprintf(what, sizeof what, "%s, %s, launch %zu, %s", path, arch ? arch : "as written",
+					 n, ways[k].name);
 				ck_assert_msg(!x->fault == !y->fault, "%s: only one faults", what);
 				if (!x->fault)
-					same_counts(what, with.play.accounting, x->account, other.play.accounting, y->account);
+					same_counts(what, with.play.accounting, x->account, other.play.accounting,
+						    y->account);
 			}
 			end(&other);
 		}
@@ -168,8 +171,10 @@ START_TEST(widths_agree)
 {
 	enum { ROWS = 6 };
 	static const char *const variants[] = {"baseline", "avx2", "avx512"};
-	static u64 wide[ROWS][WARP_LANES] __attribute__((aligned(64))), distance[WARP_LANES] __attribute__((aligned(64)));
-	static u32 narrow[ROWS][WARP_LANES] __attribute__((aligned(64))), apart[WARP_LANES] __attribute__((aligned(64)));
+	static u64 wide[ROWS][WARP_LANES] __attribute__((aligned(64))),
+		distance[WARP_LANES] __attribute__((aligned(64)));
+	static u32 narrow[ROWS][WARP_LANES] __attribute__((aligned(64))),
+		apart[WARP_LANES] __attribute__((aligned(64)));
 	u32 key[WARP_LANES];
 	struct alike alike;
 	u64 state = 88172645463325252ull;
@@ -192,12 +197,14 @@ START_TEST(widths_agree)
 			key[l] = (u32)draw(&state) & ((4u << round % 28) - 1);
 		for (u32 v = 0; v < COUNT_OF(variants); v++) {
 			if (alike_choose(variants[v], &alike)) {
-				ck_assert_uint_eq(alike.wide((const u8 *)wide, sizeof *wide, ROWS, distance), min_u32(odd, ROWS));
-				ck_assert_uint_eq(alike.narrow((const u8 *)narrow, sizeof *narrow, ROWS, apart), min_u32(odd, ROWS));
+				ck_assert_uint_eq(alike.wide((const u8 *)wide, sizeof *wide, ROWS, distance),
+						  min_u32(odd, ROWS));
+				ck_assert_uint_eq(alike.narrow((const u8 *)narrow, sizeof *narrow, ROWS, apart),
+						  min_u32(odd, ROWS));
 			}
 			if (slots_variant(variants[v]))
-				same_slots(slots_variant(variants[v]), round % 3 ? FULL_MASK : (u32)draw(&state) | 1, key,
-					   SLOTS >> round % 6);
+				same_slots(slots_variant(variants[v]), round % 3 ? FULL_MASK : (u32)draw(&state) | 1,
+					   key, SLOTS >> round % 6);
 		}
 		same_slots(slots_fill, FULL_MASK, key, SLOTS);
 	}

@@ -214,11 +214,12 @@ static void check_batch(const struct section *s, const struct check *checks, siz
 	char *text = malloc(room), *refused = calloc(count + 1, 1);
 	struct session session;
 	ck_assert(text && refused && session_open(&session));
-	size_t used = (size_t)snprintf(text, room,
-				".version %u.%u\n.target %s\n%s.visible .entry k(%s) {\n.reg .pred %%p<9>; .reg .b16 %%h<19>; "
-				".reg .b32 %%r<39>; .reg .b64 %%rd<39>; .reg .f32 %%f<39>; .reg .f64 %%fd<19>; %s\n",
-				ptx / 10, ptx % 10, target, ptx >= 23 ? ".address_size 64\n" : "", ptx >= 14 ? ".param .b64 a" : "",
-				ptx >= 83 && sm >= 70 ? ".reg .b128 %q<9>;" : "");
+	size_t used = (size_t)snprintf(
+		text, room,
+		".version %u.%u\n.target %s\n%s.visible .entry k(%s) {\n.reg .pred %%p<9>; .reg .b16 %%h<19>; "
+		".reg .b32 %%r<39>; .reg .b64 %%rd<39>; .reg .f32 %%f<39>; .reg .f64 %%fd<19>; %s\n",
+		ptx / 10, ptx % 10, target, ptx >= 23 ? ".address_size 64\n" : "", ptx >= 14 ? ".param .b64 a" : "",
+		ptx >= 83 && sm >= 70 ? ".reg .b128 %q<9>;" : "");
 	const u32 first = 1 + count_lines(text);
 	for (size_t k = 0; k < count; k++) {
 		struct line l;
@@ -242,8 +243,9 @@ static void check_batch(const struct section *s, const struct check *checks, siz
 	}
 	session_close(&session);
 	for (size_t k = 0; k < count; k++)
-		ck_assert_msg(!refused[k] == checks[k].taken, "%s: '%s' with operands %s is %s by PTX ISA %u.%u, %s", s->place,
-			      checks[k].entry->text, s->operands, refused[k] ? "refused" : "taken", ptx / 10, ptx % 10, target);
+		ck_assert_msg(!refused[k] == checks[k].taken, "%s: '%s' with operands %s is %s by PTX ISA %u.%u, %s",
+			      s->place, checks[k].entry->text, s->operands, refused[k] ? "refused" : "taken", ptx / 10,
+			      ptx % 10, target);
 	free(refused);
 	free(text);
 }
@@ -254,15 +256,16 @@ struct level {
 };
 /* Versions with the last target of each that is tried, and targets. */
 static const struct level versions[] = {
-	{10, "sm_10"}, {11, "sm_11"}, {12, "sm_13"}, {13, "sm_13"}, {14, "sm_13"}, {20, "sm_20"}, {30, "sm_30"}, {31, "sm_35"},
-	{41, "sm_52"}, {42, "sm_53"}, {43, "sm_53"}, {50, "sm_62"}, {60, "sm_70"}, {62, "sm_72"}, {63, "sm_75"}, {65, "sm_75"},
-	{70, "sm_80"}, {71, "sm_86"}, {72, "sm_86"}, {73, "sm_86"}, {74, "sm_87"}, {75, "sm_87"}, {76, "sm_87"}, {77, "sm_87"},
-	{78, "sm_90"}, {80, "sm_90a"}, {81, "sm_90a"}, {82, "sm_90a"}, {83, "sm_90a"}, {84, "sm_90a"}, {86, "sm_90a"}, {90, "sm_90a"},
+	{10, "sm_10"},  {11, "sm_11"},  {12, "sm_13"},  {13, "sm_13"},  {14, "sm_13"},  {20, "sm_20"},  {30, "sm_30"},
+	{31, "sm_35"},  {41, "sm_52"},  {42, "sm_53"},  {43, "sm_53"},  {50, "sm_62"},  {60, "sm_70"},  {62, "sm_72"},
+	{63, "sm_75"},  {65, "sm_75"},  {70, "sm_80"},  {71, "sm_86"},  {72, "sm_86"},  {73, "sm_86"},  {74, "sm_87"},
+	{75, "sm_87"},  {76, "sm_87"},  {77, "sm_87"},  {78, "sm_90"},  {80, "sm_90a"}, {81, "sm_90a"}, {82, "sm_90a"},
+	{83, "sm_90a"}, {84, "sm_90a"}, {86, "sm_90a"}, {90, "sm_90a"},
 };
 static const struct level targets[] = {
-	{10, "sm_10"}, {11, "sm_11"}, {12, "sm_12"}, {13, "sm_13"}, {20, "sm_20"}, {30, "sm_30"}, {32, "sm_32"}, {35, "sm_35"},
-	{50, "sm_50"}, {52, "sm_52"}, {53, "sm_53"}, {60, "sm_60"}, {61, "sm_61"}, {70, "sm_70"}, {72, "sm_72"}, {75, "sm_75"},
-	{80, "sm_80"}, {86, "sm_86"}, {89, "sm_89"}, {90, "sm_90"}, {901, "sm_90a"},
+	{10, "sm_10"}, {11, "sm_11"}, {12, "sm_12"}, {13, "sm_13"}, {20, "sm_20"}, {30, "sm_30"}, {32, "sm_32"},
+	{35, "sm_35"}, {50, "sm_50"}, {52, "sm_52"}, {53, "sm_53"}, {60, "sm_60"}, {61, "sm_61"}, {70, "sm_70"},
+	{72, "sm_72"}, {75, "sm_75"}, {80, "sm_80"}, {86, "sm_86"}, {89, "sm_89"}, {90, "sm_90"}, {901, "sm_90a"},
 };
 
 /* The forms that begin at level k are taken there; those that begin at the next are refused still. */
@@ -278,13 +281,14 @@ static void check_levels(const struct section *s, const struct level *levels, u3
 			const u32 since = by_target ? e->sm : e->ptx;
 			const bool begins = since == levels[level].number;
 			const bool follows = level + 1 < level_count && since == levels[level + 1].number;
-			if (e->skipped || e->ptx <= ANY_VERSION || (!begins && !follows) || (follows && (strstr(s->operands, "$q") || strstr(e->text, ".b128"))))
+			if (e->skipped || e->ptx <= ANY_VERSION || (!begins && !follows) ||
+			    (follows && (strstr(s->operands, "$q") || strstr(e->text, ".b128"))))
 				continue;
 			checks[count++] = (struct check){e, begins};
 		}
 		for (size_t k = 0; k < count; k += BATCH)
-			check_batch(s, checks + k, count - k < BATCH ? count - k : BATCH, by_target ? 90 : levels[level].number,
-				    levels[level].target);
+			check_batch(s, checks + k, count - k < BATCH ? count - k : BATCH,
+				    by_target ? 90 : levels[level].number, levels[level].target);
 	}
 	free(checks);
 }
@@ -397,8 +401,8 @@ struct trials {
 	size_t count, capacity;
 };
 
-static const char operand_types[][8] = {"pred", "b8", "u8", "s8", "b16", "u16", "s16", "f16", "f16x2",
-					"b32", "u32", "s32", "f32", "b64", "u64", "s64", "f64", "b128"};
+static const char operand_types[][8] = {"pred", "b8",  "u8",  "s8",  "b16", "u16", "s16", "f16", "f16x2",
+					"b32",  "u32", "s32", "f32", "b64", "u64", "s64", "f64", "b128"};
 
 /* One kernel with the trials that are not refused yet. */
 static void try_operands(struct trial *list, size_t count)
@@ -409,14 +413,16 @@ static void try_operands(struct trial *list, size_t count)
 	struct session session;
 
 	ck_assert(text && numbers && session_open(&session));
-	size_t used = (size_t)snprintf(text, room, "%s",
-				       ".version 9.0\n.target sm_90a\n.address_size 64\n.visible .global .align 16 .b8 gv[64];\n"
-				       ".const .align 16 .b8 cv[64]; .visible .global .texref tv; .visible .global .surfref uv;\n"
-				       ".visible .func (.param .b32 rr) fn(.param .b32 pp) { ret; }\n"
-				       ".visible .entry k(.param .align 16 .b8 pv[64]) {\n.shared .align 16 .b8 sv[64];\n"
-				       ".local .align 16 .b8 lv[64]; .reg .v2 .b32 %v2b32; L2: TS: .branchtargets L1, L2;\n");
+	size_t used = (size_t)snprintf(
+		text, room, "%s",
+		".version 9.0\n.target sm_90a\n.address_size 64\n.visible .global .align 16 .b8 gv[64];\n"
+		".const .align 16 .b8 cv[64]; .visible .global .texref tv; .visible .global .surfref uv;\n"
+		".visible .func (.param .b32 rr) fn(.param .b32 pp) { ret; }\n"
+		".visible .entry k(.param .align 16 .b8 pv[64]) {\n.shared .align 16 .b8 sv[64];\n"
+		".local .align 16 .b8 lv[64]; .reg .v2 .b32 %v2b32; L2: TS: .branchtargets L1, L2;\n");
 	for (u32 k = 0; k < COUNT_OF(operand_types); k++)
-		used += (size_t)snprintf(text + used, room - used, ".reg .%s %%%s_<40>;\n", operand_types[k], operand_types[k]);
+		used += (size_t)snprintf(text + used, room - used, ".reg .%s %%%s_<40>;\n", operand_types[k],
+					 operand_types[k]);
 	const u32 first = 1 + count_lines(text);
 	for (size_t k = 0; k < count; k++)
 		if (!list[k].refused) {
@@ -433,7 +439,8 @@ static void try_operands(struct trial *list, size_t count)
 		if (session.diags.list.items[k].severity != DIAG_ERROR)
 			continue;
 		source_place(session.sources.files.items[0], session.diags.list.items[k].span.begin, &line, &column);
-		ck_assert_msg(line >= first && line < first + left, "line %u: %s", line, session.diags.list.items[k].message);
+		ck_assert_msg(line >= first && line < first + left, "line %u: %s", line,
+			      session.diags.list.items[k].message);
 		list[numbers[line - first]].refused = true;
 	}
 	session_close(&session);
@@ -476,7 +483,8 @@ static void add_trials(struct trials *t, const char *place)
 		}
 		struct trial *new = &t->list[t->count++];
 		*new = (struct trial){.taken = t->values[v].taken};
-		ck_assert_int_lt(snprintf(new->text, sizeof new->text, "%.*s%s%s", (int)(at - place), place, t->values[v].text, at + 1),
+		ck_assert_int_lt(snprintf(new->text, sizeof new->text, "%.*s%s%s", (int)(at - place), place,
+					  t->values[v].text, at + 1),
 				 (int)sizeof new->text);
 	}
 }
@@ -521,7 +529,8 @@ START_TEST(operands)
 	for (size_t from = 0; from < t.count; from += BATCH)
 		try_all(t.list + from, t.count - from < BATCH ? t.count - from : BATCH);
 	for (size_t k = 0; k < t.count; k++)
-		ck_assert_msg(t.list[k].refused != t.list[k].taken, "'%s' is %s", t.list[k].text, t.list[k].refused ? "refused" : "taken");
+		ck_assert_msg(t.list[k].refused != t.list[k].taken, "'%s' is %s", t.list[k].text,
+			      t.list[k].refused ? "refused" : "taken");
 	ck_assert_uint_gt(t.count, 30000);
 	free(t.list);
 }

@@ -11,7 +11,8 @@
 #include "number/half.h"
 #include "report/fragment.h"
 
-#define HEAD ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\n" \
+#define HEAD                                                                       \
+	".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\n" \
 	".reg .b32 a<8>, b<8>, c<8>, d<8>; .reg .f32 f<8>, g<8>; .reg .f64 x<8>, y<8>; .reg .pred p; .reg .b64 s;\n"
 
 static char *show(const char *body, char letter, void (*fill)(struct fragment *x))
@@ -69,11 +70,17 @@ static void fill_f64(struct fragment *x)
 
 START_TEST(shows_half_factor)
 {
-	char *text = show("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {f0,f1,f2,f3}, {a0,a1}, {b0}, {f0,f1,f2,f3};", 'A', fill_f16);
+	char *text =
+		show("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {f0,f1,f2,f3}, {a0,a1}, {b0}, {f0,f1,f2,f3};",
+		     'A', fill_f16);
 
 	ck_assert_ptr_nonnull(text);
-	ck_assert_msg(!strncmp(text, "A 16x8 f16\n       0   1   2   3   4   5   6   7\n  0    0  -0   1  -1   2  -2   3  -3\n"
-				     "  1    4  -4   5  -5   6  -6   7  -7\n", 100), "%s", text);
+	ck_assert_msg(
+		!strncmp(text,
+			 "A 16x8 f16\n       0   1   2   3   4   5   6   7\n  0    0  -0   1  -1   2  -2   3  -3\n"
+			 "  1    4  -4   5  -5   6  -6   7  -7\n",
+			 100),
+		"%s", text);
 	ck_assert_msg(strstr(text, "\n  8   32 -32  33 -33  34 -34  35 -35\n"), "%s", text);
 	free(text);
 }
@@ -81,39 +88,49 @@ END_TEST
 
 START_TEST(shows_integer_sum)
 {
-	char *text = show("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {d0,d1,d2,d3}, {a0,a1,a2,a3}, {b0,b1}, {c0,c1,c2,c3};", 'C', fill_s32);
+	char *text = show(
+		"mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {d0,d1,d2,d3}, {a0,a1,a2,a3}, {b0,b1}, {c0,c1,c2,c3};",
+		'C', fill_s32);
 
 	ck_assert_ptr_nonnull(text);
 	ck_assert_msg(strstr(text, "C 16x8 s32\n") && strstr(text, "\n  0    0  32   1  33   2  34   3  35\n") &&
-			      strstr(text, "\n 15   92 124  93 125  94 126  95 127\n"), "%s", text);
+			      strstr(text, "\n 15   92 124  93 125  94 126  95 127\n"),
+		      "%s", text);
 	free(text);
 }
 END_TEST
 
 START_TEST(shows_doubles)
 {
-	char *text = show("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {x0,x1}, {y0}, {y1}, {x0,x1};", 'B', fill_f64);
+	char *text =
+		show("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {x0,x1}, {y0}, {y1}, {x0,x1};", 'B', fill_f64);
 
 	ck_assert_ptr_nonnull(text);
-	ck_assert_msg(strstr(text, "B 4x8 f64\n") && strstr(text, "\n  3   3.5  7.5 11.5 15.5 19.5 23.5 27.5 31.5\n"), "%s", text);
+	ck_assert_msg(strstr(text, "B 4x8 f64\n") && strstr(text, "\n  3   3.5  7.5 11.5 15.5 19.5 23.5 27.5 31.5\n"),
+		      "%s", text);
 	free(text);
 }
 END_TEST
 
 START_TEST(shows_octets_and_groups)
 {
-	char *text = show("mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {f0,f1,f2,f3,f4,f5,f6,f7}, {a0,a1}, {b0,b1}, {f0,f1,f2,f3,f4,f5,f6,f7};",
+	char *text = show("mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {f0,f1,f2,f3,f4,f5,f6,f7}, {a0,a1}, "
+			  "{b0,b1}, {f0,f1,f2,f3,f4,f5,f6,f7};",
 			  'A', fill_f16);
 
 	ck_assert_ptr_nonnull(text);
-	ck_assert_msg(strstr(text, "A 8x4 f16 of lanes 0 to 3 and 16 to 19\n") && strstr(text, "\n  0    0  -0  32 -32\n") &&
-			      strstr(text, "A 8x4 f16 of lanes 12 to 15 and 28 to 31\n"), "%s", text);
+	ck_assert_msg(strstr(text, "A 8x4 f16 of lanes 0 to 3 and 16 to 19\n") &&
+			      strstr(text, "\n  0    0  -0  32 -32\n") &&
+			      strstr(text, "A 8x4 f16 of lanes 12 to 15 and 28 to 31\n"),
+		      "%s", text);
 	free(text);
-	text = show("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {f0,f1,f2,f3}, s, s, p, 1, 1, 0, 0;", 'D', fill_s32);
+	text = show("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {f0,f1,f2,f3}, s, s, p, 1, 1, 0, 0;", 'D',
+		    fill_s32);
 	ck_assert_ptr_nonnull(text);
 	ck_assert_msg(strstr(text, "D 16x8 f32, rows from 16 of 64\n"), "%s", text);
 	free(text);
-	ck_assert_ptr_null(show("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {f0,f1,f2,f3}, s, s, p, 1, 1, 0, 0;", 'A', fill_s32));
+	ck_assert_ptr_null(show("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {f0,f1,f2,f3}, s, s, p, 1, 1, 0, 0;",
+				'A', fill_s32));
 	ck_assert_ptr_null(show("add.u32 a0, a1, a2;", 'A', fill_s32));
 }
 END_TEST

@@ -13,7 +13,16 @@
 #include "api/session.h"
 #include "same_counts.h"
 
-enum { KERNELS = 300, WORDS = 8, DOUBLES = 4, FLOATS = 4, THREADS_MAX = 3 * 256, IN_WORDS = 4096, OUT_STRIDE = 64, FRESH = 256 };
+enum {
+	KERNELS = 300,
+	WORDS = 8,
+	DOUBLES = 4,
+	FLOATS = 4,
+	THREADS_MAX = 3 * 256,
+	IN_WORDS = 4096,
+	OUT_STRIDE = 64,
+	FRESH = 256
+};
 
 /* --- The generator -------------------------------------------------------------------------- */
 
@@ -22,8 +31,8 @@ struct writer {
 	size_t length;
 	u64 state;
 	u32 labels, depth, left;
-	u32 fresh; /* registers that only one instruction writes */
-	bool faults; /* one access may go astray */
+	u32 fresh;       /* registers that only one instruction writes */
+	bool faults;     /* one access may go astray */
 	bool loops, met; /* within a loop; after a barrier: which warp comes first is not the same */
 };
 
@@ -49,8 +58,8 @@ static u32 word(struct writer *g) { return draw(g, WORDS); }
 
 static void compute(struct writer *g)
 {
-	static const char *const two[] = {"add.u32", "sub.s32", "mul.lo.u32", "xor.b32", "and.b32", "or.b32", "min.s32",
-					  "max.u32", "mul.hi.s32", "shl.b32", "shr.s32", "div.u32"};
+	static const char *const two[] = {"add.u32", "sub.s32", "mul.lo.u32", "xor.b32", "and.b32", "or.b32",
+					  "min.s32", "max.u32", "mul.hi.s32", "shl.b32", "shr.s32", "div.u32"};
 
 	switch (draw(g, 12)) {
 	case 0:
@@ -71,22 +80,24 @@ static void compute(struct writer *g)
 		put(g, "cvt.u32.u64 r%u, d%u;\n", word(g), draw(g, DOUBLES));
 		break;
 	case 7:
-		put(g, "fma.rn.f32 f%u, f%u, f%u, f%u;\n", draw(g, FLOATS), draw(g, FLOATS), draw(g, FLOATS), draw(g, FLOATS));
+		put(g, "fma.rn.f32 f%u, f%u, f%u, f%u;\n", draw(g, FLOATS), draw(g, FLOATS), draw(g, FLOATS),
+		    draw(g, FLOATS));
 		break;
 	case 8:
-		put(g, "cvt.rn.f32.u32 f%u, r%u; add.rz.f32 f%u, f%u, f%u;\n", draw(g, FLOATS), word(g), draw(g, FLOATS),
-		    draw(g, FLOATS), draw(g, FLOATS));
+		put(g, "cvt.rn.f32.u32 f%u, r%u; add.rz.f32 f%u, f%u, f%u;\n", draw(g, FLOATS), word(g),
+		    draw(g, FLOATS), draw(g, FLOATS), draw(g, FLOATS));
 		break;
 	case 9:
 		put(g, "shl.b64 d%u, d%u, %u; shr.s64 d%u, d%u, %u;\n", draw(g, DOUBLES), draw(g, DOUBLES), draw(g, 70),
 		    draw(g, DOUBLES), draw(g, DOUBLES), draw(g, 70));
 		break;
 	case 10:
-		put(g, "setp.lt.u32 p, r%u, r%u; selp.b32 r%u, r%u, r%u, p;\n", word(g), word(g), word(g), word(g), word(g));
+		put(g, "setp.lt.u32 p, r%u, r%u; selp.b32 r%u, r%u, r%u, p;\n", word(g), word(g), word(g), word(g),
+		    word(g));
 		break;
 	default:
-		put(g, "setp.gt.s32 q, r%u, r%u; %sq xor.b32 r%u, r%u, r%u;\n", word(g), word(g), draw(g, 2) ? "@" : "@!", word(g),
-		    word(g), word(g));
+		put(g, "setp.gt.s32 q, r%u, r%u; %sq xor.b32 r%u, r%u, r%u;\n", word(g), word(g),
+		    draw(g, 2) ? "@" : "@!", word(g), word(g), word(g));
 	}
 }
 
@@ -97,7 +108,8 @@ static void access_memory(struct writer *g)
 	/* A loop with atomic operations lets others run at times: when, is not the same. */
 	switch (g->loops && other >= 6 && other <= 8 ? 2 : other) {
 	case 0:
-		put(g, "and.b32 a, r%u, %u; mad.wide.u32 e, a, 4, in; ld.global.u32 r%u, [e];\n", r, IN_WORDS - 1, word(g));
+		put(g, "and.b32 a, r%u, %u; mad.wide.u32 e, a, 4, in; ld.global.u32 r%u, [e];\n", r, IN_WORDS - 1,
+		    word(g));
 		break;
 	case 1:
 		put(g, "mad.wide.u32 e, thread, 4, in; ld.global.u32 r%u, [e+%u];\n", word(g), 4 * draw(g, 64));
@@ -106,47 +118,63 @@ static void access_memory(struct writer *g)
 		put(g, "ld.global.u32 r%u, [in+%u];\n", word(g), 4 * draw(g, 64));
 		break;
 	case 3:
-		put(g, "shl.b32 a, tid, 2; mov.u32 b, tile; add.u32 a, a, b; st.shared.u32 [a], r%u; ld.shared.u32 r%u, [a];\n", r,
-		    word(g));
+		put(g,
+		    "shl.b32 a, tid, 2; mov.u32 b, tile; add.u32 a, a, b; st.shared.u32 [a], r%u; ld.shared.u32 r%u, "
+		    "[a];\n",
+		    r, word(g));
 		break;
 	case 4:
-		put(g, "mov.u32 b, mine; st.local.u32 [b+%u], r%u; ld.local.u32 r%u, [b+%u];\n", 4 * draw(g, 8), r, word(g),
-		    4 * draw(g, 8));
+		put(g, "mov.u32 b, mine; st.local.u32 [b+%u], r%u; ld.local.u32 r%u, [b+%u];\n", 4 * draw(g, 8), r,
+		    word(g), 4 * draw(g, 8));
 		break;
 	case 5:
-		put(g, "and.b32 a, r%u, 1020; mad.wide.u32 e, a, 4, in; ld.global.v2.u32 {r%u, r%u}, [e];\n", r, word(g), word(g));
+		put(g, "and.b32 a, r%u, 1020; mad.wide.u32 e, a, 4, in; ld.global.v2.u32 {r%u, r%u}, [e];\n", r,
+		    word(g), word(g));
 		break;
 	case 6:
 		put(g, "red.global.add.u32 [counters+%u], r%u;\n", 4 * draw(g, 4), r);
 		break;
 	case 9: /* guarded */
-		put(g, "setp.lt.u32 q, r%u, r%u; @%sq ld.global.u32 r%u, [in+%u];\n", word(g), word(g), draw(g, 2) ? "!" : "", word(g),
-		    4 * draw(g, 64));
-		put(g, "shl.b32 a, tid, 2; mov.u32 b, tile; add.u32 a, a, b; @q st.shared.u32 [a], r%u; @!q ld.shared.u32 r%u, [a];\n",
+		put(g, "setp.lt.u32 q, r%u, r%u; @%sq ld.global.u32 r%u, [in+%u];\n", word(g), word(g),
+		    draw(g, 2) ? "!" : "", word(g), 4 * draw(g, 64));
+		put(g,
+		    "shl.b32 a, tid, 2; mov.u32 b, tile; add.u32 a, a, b; @q st.shared.u32 [a], r%u; @!q ld.shared.u32 "
+		    "r%u, [a];\n",
 		    r, word(g));
 		break;
 	case 10: /* in two allocations */
-		put(g, "setp.lt.u32 q, r%u, r%u; mad.wide.u32 e, thread, %d, out; selp.b64 e, in, e, q; ld.global.u32 r%u, [e+%u];\n", r,
-		    word(g), OUT_STRIDE, word(g), 4 * draw(g, OUT_STRIDE / 4));
+		put(g,
+		    "setp.lt.u32 q, r%u, r%u; mad.wide.u32 e, thread, %d, out; selp.b64 e, in, e, q; ld.global.u32 "
+		    "r%u, [e+%u];\n",
+		    r, word(g), OUT_STRIDE, word(g), 4 * draw(g, OUT_STRIDE / 4));
 		break;
 	case 11: /* narrow */
 		put(g, "and.b32 a, r%u, 4094; cvt.u64.u32 e, a; add.u64 e, e, in; ld.global.%s r%u, [e];\n", r,
 		    draw(g, 2) ? "s16" : "s8", word(g));
-		put(g, "and.b32 a, r%u, 4092; cvt.u64.u32 e, a; add.u64 e, e, in; ld.global.v4.u8 {r%u, r%u, r%u, r%u}, [e];\n",
+		put(g,
+		    "and.b32 a, r%u, 4092; cvt.u64.u32 e, a; add.u64 e, e, in; ld.global.v4.u8 {r%u, r%u, r%u, r%u}, "
+		    "[e];\n",
 		    word(g), word(g), word(g), word(g), word(g));
 		break;
 	case 12: /* local, each lane elsewhere */
-		put(g, "and.b32 a, r%u, 28; mov.u32 b, mine; add.u32 b, a, b; st.local.u32 [b], r%u; ld.local.u32 r%u, [b];\n", r,
-		    word(g), word(g));
-		put(g, "and.b32 a, r%u, 30; mov.u32 b, mine; add.u32 b, a, b; st.local.u8 [b+1], r%u; ld.local.%s r%u, [b];\n", r,
-		    word(g), draw(g, 2) ? "u16" : "u8", word(g));
+		put(g,
+		    "and.b32 a, r%u, 28; mov.u32 b, mine; add.u32 b, a, b; st.local.u32 [b], r%u; ld.local.u32 r%u, "
+		    "[b];\n",
+		    r, word(g), word(g));
+		put(g,
+		    "and.b32 a, r%u, 30; mov.u32 b, mine; add.u32 b, a, b; st.local.u8 [b+1], r%u; ld.local.%s r%u, "
+		    "[b];\n",
+		    r, word(g), draw(g, 2) ? "u16" : "u8", word(g));
 		break;
 	case 13: /* over its own address */
-		put(g, "and.b32 a, r%u, 2040; cvt.u64.u32 e, a; add.u64 e, e, in; ld.global.u64 e, [e]; cvt.u32.u64 r%u, e;\n", r,
-		    word(g));
+		put(g,
+		    "and.b32 a, r%u, 2040; cvt.u64.u32 e, a; add.u64 e, e, in; ld.global.u64 e, [e]; cvt.u32.u64 r%u, "
+		    "e;\n",
+		    r, word(g));
 		break;
 	case 7:
-		put(g, "and.b32 a, r%u, 60; mov.u32 b, sums; add.u32 a, a, b; atom.shared.add.u32 b, [a], r%u;\n", r, word(g));
+		put(g, "and.b32 a, r%u, 60; mov.u32 b, sums; add.u32 a, a, b; atom.shared.add.u32 b, [a], r%u;\n", r,
+		    word(g));
 		break;
 	default:
 		put(g, "mov.u32 b, order; atom.shared.add.u32 r%u, [b], 1;\n", word(g));
@@ -160,7 +188,8 @@ static void hoistable(struct writer *g)
 {
 	const u32 fresh = g->fresh++ % FRESH;
 
-	put(g, "mad.lo.u32 h%u, once, %u, %u; xor.b32 r%u, r%u, h%u;\n", fresh, draw(g, 1000), draw(g, 1000), word(g), word(g), fresh);
+	put(g, "mad.lo.u32 h%u, once, %u, %u; xor.b32 r%u, r%u, h%u;\n", fresh, draw(g, 1000), draw(g, 1000), word(g),
+	    word(g), fresh);
 }
 
 static void branch(struct writer *g, bool together)
@@ -182,7 +211,8 @@ static void branch(struct writer *g, bool together)
 static void loop(struct writer *g, bool together)
 {
 	const u32 label = g->labels++;
-	static const char *const counts[] = {"mov.u32 n%u, %u;\n", "and.b32 n%u, lane, %u;\n", "and.b32 n%u, warp, %u;\n"};
+	static const char *const counts[] = {"mov.u32 n%u, %u;\n", "and.b32 n%u, lane, %u;\n",
+					     "and.b32 n%u, warp, %u;\n"};
 	const u32 which = draw(g, 3);
 	char text[64];
 
@@ -212,16 +242,21 @@ static void meet(struct writer *g)
 
 	switch (draw(g, 3)) {
 	case 0:
-		put(g, "shfl.sync.%s.b32 r%u, r%u, %u, 31, members;\n", modes[draw(g, 3)], word(g), word(g), draw(g, 32));
+		put(g, "shfl.sync.%s.b32 r%u, r%u, %u, 31, members;\n", modes[draw(g, 3)], word(g), word(g),
+		    draw(g, 32));
 		break;
 	case 1:
 		put(g, "setp.lt.u32 p, r%u, r%u; vote.sync.ballot.b32 r%u, p, members;\n", word(g), word(g), word(g));
 		break;
 	default:
 		g->met = true;
-		put(g, "bar.sync 0; shl.b32 a, tid, 2; mov.u32 b, tile; add.u32 a, a, b; st.shared.u32 [a], r%u; bar.sync %u;\n",
+		put(g,
+		    "bar.sync 0; shl.b32 a, tid, 2; mov.u32 b, tile; add.u32 a, a, b; st.shared.u32 [a], r%u; bar.sync "
+		    "%u;\n",
 		    word(g), draw(g, 3));
-		put(g, "add.u32 c, tid, %u; rem.u32 c, c, threads; shl.b32 c, c, 2; add.u32 c, c, b; ld.shared.u32 r%u, [c]; bar.sync 0;\n",
+		put(g,
+		    "add.u32 c, tid, %u; rem.u32 c, c, threads; shl.b32 c, c, 2; add.u32 c, c, b; ld.shared.u32 r%u, "
+		    "[c]; bar.sync 0;\n",
 		    draw(g, 300), word(g));
 	}
 }
@@ -256,23 +291,28 @@ static void stray(struct writer *g)
 
 	if (apart)
 		put(g, "setp.lt.u32 p, lane, %u;\n@p bra CLEAN;\n", draw(g, 32));
-	put(g, "setp.eq.u32 p, thread, %u;\n@p add.u64 d0, in, 1000000;\n@!p mad.wide.u32 d0, thread, 4, in;\n"
-	       "%s ld.global.u32 r1, [d0];\n%s",
+	put(g,
+	    "setp.eq.u32 p, thread, %u;\n@p add.u64 d0, in, 1000000;\n@!p mad.wide.u32 d0, thread, 4, in;\n"
+	    "%s ld.global.u32 r1, [d0];\n%s",
 	    draw(g, THREADS_MAX), draw(g, 2) ? "" : "@p", apart ? "CLEAN:\n" : "");
 }
 
 static void write_kernel(struct writer *g)
 {
-	put(g, ".version 8.0\n.target sm_80\n.address_size 64\n.global .align 4 .b8 counters[16];\n"
-	       ".visible .entry k(.param .u64 from, .param .u64 to)\n{\n"
-	       ".reg .pred p, q; .reg .b32 r<%d>, h<%d>, n<8>, a, b, c, tid, lane, warp, ctaid, thread, threads, members, once;\n"
-	       ".reg .b64 d<%d>, e, in, out; .reg .f32 f<%d>;\n"
-	       ".shared .align 4 .b8 tile[4096]; .shared .align 4 .b8 sums[64]; .shared .align 4 .b8 order[4];\n"
-	       ".local .align 4 .b8 mine[32];\n",
+	put(g,
+	    ".version 8.0\n.target sm_80\n.address_size 64\n.global .align 4 .b8 counters[16];\n"
+	    ".visible .entry k(.param .u64 from, .param .u64 to)\n{\n"
+	    ".reg .pred p, q; .reg .b32 r<%d>, h<%d>, n<8>, a, b, c, tid, lane, warp, ctaid, thread, threads, members, "
+	    "once;\n"
+	    ".reg .b64 d<%d>, e, in, out; .reg .f32 f<%d>;\n"
+	    ".shared .align 4 .b8 tile[4096]; .shared .align 4 .b8 sums[64]; .shared .align 4 .b8 order[4];\n"
+	    ".local .align 4 .b8 mine[32];\n",
 	    WORDS, FRESH, DOUBLES, FLOATS);
-	put(g, "ld.param.u64 in, [from]; ld.param.u64 out, [to];\nmov.u32 tid, %%tid.x; mov.u32 a, %%tid.y; mov.u32 b, %%ntid.x;\n"
+	put(g, "ld.param.u64 in, [from]; ld.param.u64 out, [to];\nmov.u32 tid, %%tid.x; mov.u32 a, %%tid.y; mov.u32 b, "
+	       "%%ntid.x;\n"
 	       "mad.lo.u32 tid, a, b, tid; mov.u32 c, %%ntid.y; mul.lo.u32 threads, b, c; mov.u32 ctaid, %%ctaid.x;\n"
-	       "mad.lo.u32 thread, ctaid, threads, tid; and.b32 lane, tid, 31; shr.u32 warp, tid, 5; activemask.b32 members;\n"
+	       "mad.lo.u32 thread, ctaid, threads, tid; and.b32 lane, tid, 31; shr.u32 warp, tid, 5; activemask.b32 "
+	       "members;\n"
 	       "mov.u32 once, %%tid.x;\n");
 	for (u32 k = 0; k < WORDS; k++)
 		put(g, "mad.lo.u32 r%u, thread, %u, %u;\n", k, 1 + 2 * draw(g, 10000), draw(g, 100));
@@ -441,8 +481,10 @@ static const char *const waits[] = {
 	"setp.ne.u32 p, lane, 30; @p bra ON;\nTRY: ld.volatile.shared.u32 r0, [sum];\n"
 	"setp.ne.u32 p, r0, warp; @p bra TRY;\nadd.u32 r0, r0, 1; st.volatile.shared.u32 [sum], r0;\nON:\n",
 	/* The last warp does what the others wait for, in a loop with barriers. */
-	"mov.u32 n0, 5;\nAGAIN: setp.ne.u32 p, warp, last; @p bra TRY; add.u32 r0, r0, 7; st.volatile.shared.u32 [sum], 1; bra ON;\n"
-	"TRY: ld.volatile.shared.u32 r0, [sum]; setp.eq.u32 p, r0, 0; @p bra TRY;\nON: bar.sync 0; st.volatile.shared.u32 [sum], 0;\n"
+	"mov.u32 n0, 5;\nAGAIN: setp.ne.u32 p, warp, last; @p bra TRY; add.u32 r0, r0, 7; st.volatile.shared.u32 "
+	"[sum], 1; bra ON;\n"
+	"TRY: ld.volatile.shared.u32 r0, [sum]; setp.eq.u32 p, r0, 0; @p bra TRY;\nON: bar.sync 0; "
+	"st.volatile.shared.u32 [sum], 0;\n"
 	"bar.sync 0; sub.u32 n0, n0, 1; setp.ne.u32 p, n0, 0; @p bra AGAIN;\n",
 	/* A part of the warps meets at a barrier of its own until another warp says stop. */
 	"setp.eq.u32 p, warp, last; @p bra STOP; shl.b32 r1, last, 5;\n"
@@ -458,12 +500,15 @@ START_TEST(nobody_waits_forever)
 	static struct writer g;
 
 	memset(&g, 0, sizeof g);
-	put(&g, ".version 8.0\n.target sm_80\n.address_size 64\n.global .align 4 .b8 counters[16];\n"
-		".visible .entry k(.param .u64 from, .param .u64 to)\n{\n.shared .align 4 .b8 lock[4]; .shared .align 4 .b8 sum[4];\n"
-		".reg .pred p; .reg .b32 r<2>, n<1>, tid, lane, warp, last; .reg .b64 out;\n"
-		"mov.u32 tid, %%tid.x; and.b32 lane, tid, 31; shr.u32 warp, tid, 5; mov.u32 last, %%ntid.x; shr.u32 last, last, 5;\n"
-		"sub.u32 last, last, 1;\n%sbar.sync 0; ld.param.u64 out, [to]; mad.wide.u32 out, tid, 4, out;\n"
-		"ld.shared.u32 r0, [sum]; st.global.u32 [out], r0; ret;\n}\n",
+	put(&g,
+	    ".version 8.0\n.target sm_80\n.address_size 64\n.global .align 4 .b8 counters[16];\n"
+	    ".visible .entry k(.param .u64 from, .param .u64 to)\n{\n.shared .align 4 .b8 lock[4]; .shared .align 4 "
+	    ".b8 sum[4];\n"
+	    ".reg .pred p; .reg .b32 r<2>, n<1>, tid, lane, warp, last; .reg .b64 out;\n"
+	    "mov.u32 tid, %%tid.x; and.b32 lane, tid, 31; shr.u32 warp, tid, 5; mov.u32 last, %%ntid.x; shr.u32 last, "
+	    "last, 5;\n"
+	    "sub.u32 last, last, 1;\n%sbar.sync 0; ld.param.u64 out, [to]; mad.wide.u32 out, tid, 4, out;\n"
+	    "ld.shared.u32 r0, [sum]; st.global.u32 [out], r0; ret;\n}\n",
 	    waits[_i]);
 	run(&g, false, false, blocks[0], &with);
 	run(&g, true, false, blocks[0], &without);

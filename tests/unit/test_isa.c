@@ -31,8 +31,8 @@ static const struct isa_row rows_one[] = {
 	{"exit", "", 10, 10, 0, pick_any, "", 0},
 };
 static const struct isa_row rows_two[] = {
-	{"ld[.weak|(.relaxed|.acquire)(.cta|.gpu)][.global|.shared::cta][.v2|.v4](.u32|.b64)", "={v}0 @", 10,
-	 10, 0, pick_any, "", 0},
+	{"ld[.weak|(.relaxed|.acquire)(.cta|.gpu)][.global|.shared::cta][.v2|.v4](.u32|.b64)", "={v}0 @", 10, 10, 0,
+	 pick_any, "", 0},
 	{"mad.wide(.s16|.u32)", "=w0 0 0 w0", 10, 10, 0, pick_any, "", 0},
 	{"setp.eq.u32", "=pred|pred 0 0 ?pred", 10, 10, 0, pick_any, "", 0},
 	{"odd[.a][.a.b].c", "+{4}b32 $&u32 =_{v}0 @shared", 10, 10, 0, pick_any, "", 0},
@@ -101,7 +101,7 @@ END_TEST
 
 START_TEST(rows_are_grouped_by_opcode)
 {
-	static const char *const names[] = {"add", "exit", "ld", "mad", "mul", "odd",
+	static const char *const names[] = {"add",  "exit", "ld",    "mad",   "mul", "odd",
 					    "setp", "vadd", "vadd2", "vadd4", "vmad"};
 	ck_assert_uint_eq(isa->opcode_count, COUNT_OF(names));
 	for (u32 k = 0; k < COUNT_OF(names); k++) {
@@ -119,9 +119,22 @@ END_TEST
 START_TEST(matches_forms)
 {
 	static const char *const good[] = {
-		"mul.u16", "mul.s16", "add.f32", "add.rz.f64", "add.rn.ftz.f32", "exit", "ld.u32", "ld.weak.b64",
-		"ld.acquire.gpu.global.v4.u32", "ld.relaxed.cta.b64", "ld.shared::cta.u32", "mad.wide.u32",
-		"odd.c", "odd.a.c", "odd.a.b.c", "odd.a.a.b.c",
+		"mul.u16",
+		"mul.s16",
+		"add.f32",
+		"add.rz.f64",
+		"add.rn.ftz.f32",
+		"exit",
+		"ld.u32",
+		"ld.weak.b64",
+		"ld.acquire.gpu.global.v4.u32",
+		"ld.relaxed.cta.b64",
+		"ld.shared::cta.u32",
+		"mad.wide.u32",
+		"odd.c",
+		"odd.a.c",
+		"odd.a.b.c",
+		"odd.a.a.b.c",
 	};
 	struct form form;
 	u32 row, bad;

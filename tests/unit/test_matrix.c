@@ -14,20 +14,20 @@ enum { OUT_WORDS = 2048 };
 
 /* A kernel with registers r, f, rd, p, 1 KiB of shared memory `sm` and the address `out` in rd0. */
 static const char HEAD[] = ".version 8.0\n"
-                           ".target sm_90a\n"
-                           ".address_size 64\n"
-                           ".visible .entry k(.param .u64 out)\n"
-                           "{\n"
-                           "	.reg .b32 r<32>;\n"
-                           "	.reg .f32 f<32>;\n"
-                           "	.reg .b64 rd<8>;\n"
-                           "	.reg .pred p, q;\n"
-                           "	.shared .align 128 .b8 sm[1024];\n"
-                           "	ld.param.u64 rd0, [out];\n"
-                           "	mov.u32 r31, %tid.x;\n"
-                           "	mov.u32 r30, sm;\n"
-                           "	setp.lt.u32 p, r31, 16;\n"
-                           "	setp.lt.u32 q, r31, 1000;\n";
+			   ".target sm_90a\n"
+			   ".address_size 64\n"
+			   ".visible .entry k(.param .u64 out)\n"
+			   "{\n"
+			   "	.reg .b32 r<32>;\n"
+			   "	.reg .f32 f<32>;\n"
+			   "	.reg .b64 rd<8>;\n"
+			   "	.reg .pred p, q;\n"
+			   "	.shared .align 128 .b8 sm[1024];\n"
+			   "	ld.param.u64 rd0, [out];\n"
+			   "	mov.u32 r31, %tid.x;\n"
+			   "	mov.u32 r30, sm;\n"
+			   "	setp.lt.u32 p, r31, 16;\n"
+			   "	setp.lt.u32 q, r31, 1000;\n";
 
 struct outcome {
 	ptxsim_status built, ran;
@@ -111,20 +111,22 @@ START_TEST(matrix_rows_lie_aligned_in_shared_memory)
 	expect_silence("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {r0}, [r30 + 16];", 32);
 	expect_fault("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {r0}, [r30 + 8];", 32, "misaligned address");
 	expect_fault("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {r0}, [r30 + 65536];", 32, "address out of bounds");
-	expect_fault("ldmatrix.sync.aligned.m8n8.x1.b16 {r0}, [rd0];", 32, "address is not in the instruction's state space");
+	expect_fault("ldmatrix.sync.aligned.m8n8.x1.b16 {r0}, [rd0];", 32,
+		     "address is not in the instruction's state space");
 	expect_silence("cvta.shared.u64 rd1, sm;\nldmatrix.sync.aligned.m8n8.x1.b16 {r0}, [rd1];", 32);
 	expect_silence("stmatrix.sync.aligned.m8n8.x1.shared.b16 [r30 + 1008], {r0};", 32);
 	expect_fault("stmatrix.sync.aligned.m8n8.x1.shared.b16 [r30 + 1000], {r0};", 32, "misaligned address");
 	/* Only the first eight lanes' addresses count for one matrix. */
 	expect_silence("mad.lo.u32 r30, r31, 4, r30;\nand.b32 r1, r30, 0xfffffff0;\nsetp.lt.u32 p, r31, 8;\n"
-	               "selp.b32 r1, r1, 7, p;\nldmatrix.sync.aligned.m8n8.x1.shared.b16 {r0}, [r1];", 32);
+		       "selp.b32 r1, r1, 7, p;\nldmatrix.sync.aligned.m8n8.x1.shared.b16 {r0}, [r1];",
+		       32);
 }
 END_TEST
 
 #define WGMMA "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {f0, f1, f2, f3}, rd1, rd1, q, 1, 1, 0, 0;"
 /* A descriptor of 1 KiB that starts at sm + OFFSET: core matrices of 128 bytes behind each other. */
-#define DESCRIPTOR(OFFSET)                                                                             \
-	"add.u32 r30, r30, " OFFSET ";\nshr.u32 r0, r30, 4;\ncvt.u64.u32 rd1, r0;\n"                   \
+#define DESCRIPTOR(OFFSET)                                                           \
+	"add.u32 r30, r30, " OFFSET ";\nshr.u32 r0, r30, 4;\ncvt.u64.u32 rd1, r0;\n" \
 	"or.b64 rd1, rd1, 0x0000000800000000;\n"
 
 START_TEST(warpgroups_must_be_whole)
@@ -144,7 +146,7 @@ END_TEST
 /* Without a stride, rows follow each other. */
 START_TEST(strides_may_be_left_out)
 {
-#define COPY(STRIDE)                                                                                   \
+#define COPY(STRIDE)                                                                                            \
 	"wmma.load.c.sync.aligned.row.m8n32k16.global.f32 {f0, f1, f2, f3, f4, f5, f6, f7}, [rd0]" STRIDE ";\n" \
 	"wmma.store.d.sync.aligned.col.m8n32k16.global.f32 [rd0 + 1024], {f0, f1, f2, f3, f4, f5, f6, f7}" STRIDE ";"
 	const struct outcome plain = expect_silence(COPY(""), 32);
@@ -161,12 +163,15 @@ END_TEST
 
 START_TEST(fragments_have_their_size)
 {
-	expect_refused("mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32 {r0, r1, r2, r3}, {r4}, {r5}, {r0, r1, r2, r3};",
-	               "expected 2 elements, found 1");
+	expect_refused(
+		"mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32 {r0, r1, r2, r3}, {r4}, {r5}, {r0, r1, r2, r3};",
+		"expected 2 elements, found 1");
 	expect_refused("mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {r0, r1}, r2, {r3}, {r4, r5};", "in braces");
 	expect_refused("wgmma.mma_async.sync.aligned.m64n40k32.s32.s8.s8 {r0, r1, r2, r3}, rd1, rd1, q;", "m64n40k32");
-	expect_refused("mma.sync.aligned.m16n8k16.col.row.f32.f16.f16.f32 {f0, f1, f2, f3}, {r0, r1, r2, r3}, {r4, r5}, "
-	               "{f0, f1, f2, f3};", "'.col' is not a modifier");
+	expect_refused(
+		"mma.sync.aligned.m16n8k16.col.row.f32.f16.f16.f32 {f0, f1, f2, f3}, {r0, r1, r2, r3}, {r4, r5}, "
+		"{f0, f1, f2, f3};",
+		"'.col' is not a modifier");
 }
 END_TEST
 

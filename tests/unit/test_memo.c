@@ -29,16 +29,20 @@ struct counted {
 
 static struct account_site random_site(u64 *state)
 {
-	static const enum ir_space spaces[] = {SPACE_GLOBAL, SPACE_GLOBAL, SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_CONST};
+	static const enum ir_space spaces[] = {SPACE_GLOBAL, SPACE_GLOBAL, SPACE_GLOBAL,
+					       SPACE_SHARED, SPACE_LOCAL,  SPACE_CONST};
 	static const struct {
 		enum account_operation operation;
 		enum bank_kind banks;
 		enum sector_kind sectors;
 		u32 narrowest, widest;
 	} kinds[] = {
-		{ACCOUNT_LOAD, BANK_LOAD, SECTOR_LOAD, 1, 16},      {ACCOUNT_STORE, BANK_STORE, SECTOR_STORE, 1, 16},
-		{ACCOUNT_RED, BANK_ATOM_COUNT, SECTOR_RED, 4, 8},   {ACCOUNT_ATOM, BANK_ATOM, SECTOR_ATOM, 4, 8},
-		{ACCOUNT_ATOM, BANK_ATOM_CAS, SECTOR_ATOM_CAS, 4, 8}, {ACCOUNT_ATOM, BANK_ATOM_HALF, SECTOR_ATOM_HALF, 2, 2},
+		{ACCOUNT_LOAD, BANK_LOAD, SECTOR_LOAD, 1, 16},
+		{ACCOUNT_STORE, BANK_STORE, SECTOR_STORE, 1, 16},
+		{ACCOUNT_RED, BANK_ATOM_COUNT, SECTOR_RED, 4, 8},
+		{ACCOUNT_ATOM, BANK_ATOM, SECTOR_ATOM, 4, 8},
+		{ACCOUNT_ATOM, BANK_ATOM_CAS, SECTOR_ATOM_CAS, 4, 8},
+		{ACCOUNT_ATOM, BANK_ATOM_HALF, SECTOR_ATOM_HALF, 2, 2},
 	};
 	const enum ir_space space = spaces[draw(state, COUNT_OF(spaces))];
 	const u32 k = (u32)draw(state, space == SPACE_CONST ? 1 : space == SPACE_LOCAL ? 2 : COUNT_OF(kinds));
@@ -74,14 +78,16 @@ static u64 random_place(u64 *state, u32 width)
 {
 	const u64 grain = 1u << draw(state, 10);
 
-	return 0x100000 + draw(state, 4) * grain * width + (draw(state, 3) ? 0 : draw(state, 64) << (7 + draw(state, 14)));
+	return 0x100000 + draw(state, 4) * grain * width +
+	       (draw(state, 3) ? 0 : draw(state, 64) << (7 + draw(state, 14)));
 }
 
-static void same(const struct account *x, const struct account *y, const struct account_site *s, const char *arch, u32 sequence)
+static void same(const struct account *x, const struct account *y, const struct account_site *s, const char *arch,
+		 u32 sequence)
 {
 	for (u32 k = 0; k < ACCOUNT_FIELD_COUNT; k++)
-		ck_assert_msg(x->n[k] == y->n[k], "sequence %u, %s, space %u, %s of %u bytes: %s is %llu, not %llu", sequence, arch,
-			      s->space, account_operation_name(s->operation), s->width,
+		ck_assert_msg(x->n[k] == y->n[k], "sequence %u, %s, space %u, %s of %u bytes: %s is %llu, not %llu",
+			      sequence, arch, s->space, account_operation_name(s->operation), s->width,
 			      account_field_name((enum account_field)k), (unsigned long long)x->n[k],
 			      (unsigned long long)y->n[k]);
 	ck_assert(!memcmp(x->degree, y->degree, sizeof x->degree));
@@ -131,7 +137,8 @@ static void run_sequence(u32 sequence)
 			count_access(&a, &s, &each.sums, &each.memo, &warps[w], &i, rows[w], mask, false);
 			count_finish(&each.memo, NULL, &each.sums);
 		}
-		const struct gang g = {.rows = rows[0], .stride = sizeof rows[0], .count = count, .warps = warps, .block = &block};
+		const struct gang g = {
+			.rows = rows[0], .stride = sizeof rows[0], .count = count, .warps = warps, .block = &block};
 		if (gang)
 			count_gang(&a, &s, &once.sums, &once.memo, NULL, &g, &i, false);
 		else

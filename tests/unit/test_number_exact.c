@@ -37,7 +37,7 @@ static const struct format f32_format = {"f32", 24, 32, -148, -125, 128};
 static const struct format f64_format = {"f64", 53, 64, -1073, -1021, 1024};
 
 static const mpfr_rnd_t mpfr_modes[] = {
-    [ROUND_RN] = MPFR_RNDN, [ROUND_RZ] = MPFR_RNDZ, [ROUND_RM] = MPFR_RNDD, [ROUND_RP] = MPFR_RNDU};
+	[ROUND_RN] = MPFR_RNDN, [ROUND_RZ] = MPFR_RNDZ, [ROUND_RM] = MPFR_RNDD, [ROUND_RP] = MPFR_RNDU};
 enum { MODES = 4 };
 
 static u64 seed;
@@ -62,7 +62,7 @@ static void decode(const struct format *f, u64 bits, mpfr_t to)
 		mpfr_set_inf(to, 1);
 	else
 		mpfr_set_ui_2exp(to, field ? man | 1ull << man_bits : man,
-		                 f->least_subnormal - 1 + (field ? (long)field - 1 : 0), MPFR_RNDN);
+				 f->least_subnormal - 1 + (field ? (long)field - 1 : 0), MPFR_RNDN);
 	mpfr_setsign(to, to, sign, MPFR_RNDN);
 	if (field == top && man)
 		mpfr_set_nan(to);
@@ -139,8 +139,8 @@ static int apply(enum op op, mpfr_t d, mpfr_t a, mpfr_t b, mpfr_t c, mpfr_rnd_t 
 }
 
 /* What the operation on operands of format `from` must give in format `f`. */
-static u64 expected(const struct format *f, const struct format *from, enum op op, const u64 x[3],
-                    enum round round, bool ftz, u64 nan)
+static u64 expected(const struct format *f, const struct format *from, enum op op, const u64 x[3], enum round round,
+		    bool ftz, u64 nan)
 {
 	mpfr_t a, b, c, d;
 	mpfr_inits2(64, a, b, c, (mpfr_ptr)NULL);
@@ -174,23 +174,23 @@ static u64 special_value(const struct format *f, u64 i)
 	const int m = f->precision - 1;
 	const u64 inf = ((1ull << (f->bits - f->precision)) - 1) << m, one = inf >> (m + 1) << m;
 	const u64 magnitudes[] = {0,
-	                          1,
-	                          2,
-	                          3,
-	                          (1ull << m) - 1,
-	                          1ull << m,
-	                          (1ull << m) + 1,
-	                          2ull << m,
-	                          one - 1,
-	                          one,
-	                          one + 1,
-	                          one - (1ull << m),
-	                          one + (1ull << m),
-	                          one | 1ull << (m - 1),
-	                          inf - 1,
-	                          inf - 2,
-	                          inf - (1ull << m),
-	                          inf};
+				  1,
+				  2,
+				  3,
+				  (1ull << m) - 1,
+				  1ull << m,
+				  (1ull << m) + 1,
+				  2ull << m,
+				  one - 1,
+				  one,
+				  one + 1,
+				  one - (1ull << m),
+				  one + (1ull << m),
+				  one | 1ull << (m - 1),
+				  inf - 1,
+				  inf - 2,
+				  inf - (1ull << m),
+				  inf};
 	const u64 n = COUNT_OF(magnitudes);
 
 	return magnitudes[i % n] | (i / n % 2) << (f->bits - 1);
@@ -207,7 +207,7 @@ static u64 random_value(const struct format *f)
 
 	if (r & 1)
 		magnitude = one - (20ull << m) / (f->bits == 16 ? 4 : 1) +
-		            (r >> 1) % ((40ull << m) / (f->bits == 16 ? 4 : 1));
+			    (r >> 1) % ((40ull << m) / (f->bits == 16 ? 4 : 1));
 	switch (random_bits() & 7) {
 	case 0:
 		magnitude &= ~((1ull << (m / 2 + 1)) - 1);
@@ -306,10 +306,10 @@ static const struct {
 	u64 nan;
 	int ops, modes, ftz; /* how many of each it has */
 } machines[] = {
-    {&f32_format, compute_f32, F32_NAN, CONVERT, MODES, 2},
-    {&f64_format, compute_f64, F64_NAN, CONVERT, MODES, 1},
-    {&f16_format, compute_f16, HALF_NAN, DIV, 1, 2},
-    {&bf16_format, compute_bf16, HALF_NAN, DIV, 1, 1},
+	{&f32_format, compute_f32, F32_NAN, CONVERT, MODES, 2},
+	{&f64_format, compute_f64, F64_NAN, CONVERT, MODES, 1},
+	{&f16_format, compute_f16, HALF_NAN, DIV, 1, 2},
+	{&bf16_format, compute_bf16, HALF_NAN, DIV, 1, 1},
 };
 
 static void check_one(int machine, enum op op, const u64 x[3])
@@ -320,9 +320,9 @@ static void check_one(int machine, enum op op, const u64 x[3])
 			const u64 want = expected(f, f, op, x, round, ftz, machines[machine].nan);
 			const u64 got = machines[machine].compute(op, x, round, ftz);
 			ck_assert_msg(got == want, "%s.%s mode %d ftz %d of %llx %llx %llx: %llx, MPFR %llx",
-			              op_names[op], f->name, round, ftz, (unsigned long long)x[0],
-			              (unsigned long long)x[1], (unsigned long long)x[2],
-			              (unsigned long long)got, (unsigned long long)want);
+				      op_names[op], f->name, round, ftz, (unsigned long long)x[0],
+				      (unsigned long long)x[1], (unsigned long long)x[2], (unsigned long long)got,
+				      (unsigned long long)want);
 		}
 }
 
@@ -333,7 +333,7 @@ START_TEST(operations_round_once_on_special_values)
 	for (int op = 0; op < machines[_i].ops; op++)
 		for (int i = 0; i < SPECIALS * SPECIALS; i++) {
 			const u64 x[3] = {special_value(f, i % SPECIALS), special_value(f, i / SPECIALS),
-			                  special_value(f, random_bits() % SPECIALS)};
+					  special_value(f, random_bits() % SPECIALS)};
 			check_one(_i, op, x);
 		}
 }
@@ -346,8 +346,7 @@ START_TEST(operations_round_once_on_random_values)
 	for (int op = 0; op < machines[_i].ops; op++)
 		for (int i = 0; i < 12000; i++) {
 			const u64 x[3] = {random_value(f), random_value(f),
-			                  i & 1 ? random_value(f)
-			                        : special_value(f, random_bits() % SPECIALS)};
+					  i & 1 ? random_value(f) : special_value(f, random_bits() % SPECIALS)};
 			check_one(_i, op, x);
 		}
 }
@@ -367,18 +366,17 @@ START_TEST(saturation_clamps_to_zero_and_one)
 		const u64 half = expected(h, h, FMA, y, ROUND_RN, false, HALF_NAN);
 		ck_assert_uint_eq(f32_fma(a, b, c, round, false, true), saturate(f, fma));
 		ck_assert_uint_eq(f32_add(a, b, round, true, true), saturate(f, sum));
-		ck_assert_uint_eq(f16_fma((u16)y[0], (u16)y[1], (u16)y[2], false, true, false),
-		                  saturate(h, half));
+		ck_assert_uint_eq(f16_fma((u16)y[0], (u16)y[1], (u16)y[2], false, true, false), saturate(h, half));
 	}
 }
 END_TEST
 
 /* Float to float. One line each: a function of bits, mode and ftz, whatever of these it uses. */
-#define CONVERSION(name, expression)                                                                         \
-	static u64 name(u64 a, enum round round, bool ftz)                                                   \
-	{                                                                                                    \
-		(void)round, (void)ftz;                                                                      \
-		return expression;                                                                           \
+#define CONVERSION(name, expression)                       \
+	static u64 name(u64 a, enum round round, bool ftz) \
+	{                                                  \
+		(void)round, (void)ftz;                    \
+		return expression;                         \
 	}
 CONVERSION(f32_to_f64, f64_from_f32((u32)a, ftz))
 CONVERSION(f64_to_f32, f32_from_f64(a, round, ftz))
@@ -400,13 +398,13 @@ static const struct {
 	u64 (*convert)(u64 a, enum round round, bool ftz);
 	int modes, ftz;
 } conversions[] = {
-    {&f32_format, &f64_format, f32_to_f64, MODES, 1},   {&f64_format, &f32_format, f64_to_f32, MODES, 2},
-    {&f64_format, &f16_format, f64_to_f16, MODES, 1},   {&f64_format, &bf16_format, f64_to_bf16, MODES, 1},
-    {&f32_format, &f16_format, f32_to_f16, MODES, 1},   {&f32_format, &bf16_format, f32_to_bf16, MODES, 1},
-    {&bf16_format, &f16_format, bf16_to_f16, MODES, 1}, {&f16_format, &bf16_format, f16_to_bf16, MODES, 1},
-    {&f16_format, &f32_format, f16_to_f32, MODES, 1},   {&bf16_format, &f32_format, bf16_to_f32, MODES, 1},
-    {&f16_format, &f64_format, f16_to_f64, MODES, 1},   {&bf16_format, &f64_format, bf16_to_f64, MODES, 1},
-    {&f64_format, &f16_format, made_f16, 1, 1},         {&f64_format, &bf16_format, made_bf16, 1, 1},
+	{&f32_format, &f64_format, f32_to_f64, MODES, 1},   {&f64_format, &f32_format, f64_to_f32, MODES, 2},
+	{&f64_format, &f16_format, f64_to_f16, MODES, 1},   {&f64_format, &bf16_format, f64_to_bf16, MODES, 1},
+	{&f32_format, &f16_format, f32_to_f16, MODES, 1},   {&f32_format, &bf16_format, f32_to_bf16, MODES, 1},
+	{&bf16_format, &f16_format, bf16_to_f16, MODES, 1}, {&f16_format, &bf16_format, f16_to_bf16, MODES, 1},
+	{&f16_format, &f32_format, f16_to_f32, MODES, 1},   {&bf16_format, &f32_format, bf16_to_f32, MODES, 1},
+	{&f16_format, &f64_format, f16_to_f64, MODES, 1},   {&bf16_format, &f64_format, bf16_to_f64, MODES, 1},
+	{&f64_format, &f16_format, made_f16, 1, 1},         {&f64_format, &bf16_format, made_bf16, 1, 1},
 };
 
 /* Values of a wide format that lie where a narrow one rounds, overflows or becomes subnormal. */
@@ -420,8 +418,7 @@ static u64 narrowing_value(const struct format *from, const struct format *to, i
 		return (u64)i & 0xffff;
 	if (i & 1 || dropped <= 0)
 		return random_value(from);
-	value = (field + random_bits() % (u64)(to->greatest - to->least_normal + 30) - 15)
-	        << (from->precision - 1);
+	value = (field + random_bits() % (u64)(to->greatest - to->least_normal + 30) - 15) << (from->precision - 1);
 	value += random_bits() % (1ull << (from->precision - 1));
 	if (i & 2)
 		value = (value >> (dropped - 1) << (dropped - 1)) + (u64)(i >> 2) % 3 - 1;
@@ -447,9 +444,8 @@ START_TEST(float_conversions_round_once)
 		const bool ftz = i / 12 % conversions[_i].ftz;
 		const u64 want = expected(to, from, CONVERT, x, round, ftz, 0);
 		const u64 got = conversions[_i].convert(x[0], round, ftz);
-		ck_assert_msg(got == want, "%s to %s mode %d ftz %d of %llx: %llx, MPFR %llx", from->name,
-		              to->name, round, ftz, (unsigned long long)x[0], (unsigned long long)got,
-		              (unsigned long long)want);
+		ck_assert_msg(got == want, "%s to %s mode %d ftz %d of %llx: %llx, MPFR %llx", from->name, to->name,
+			      round, ftz, (unsigned long long)x[0], (unsigned long long)got, (unsigned long long)want);
 	}
 }
 END_TEST
@@ -508,8 +504,7 @@ START_TEST(integers_become_floats_rounded_once)
 END_TEST
 
 /* Rounded to an integer by MPFR, clamped to the type. */
-static u64 expected_integer(const struct format *f, u64 bits, unsigned width, bool is_signed,
-                            enum round round)
+static u64 expected_integer(const struct format *f, u64 bits, unsigned width, bool is_signed, enum round round)
 {
 	mpfr_t x, limit;
 	mpfr_inits2(128, x, limit, (mpfr_ptr)NULL);
@@ -551,12 +546,11 @@ START_TEST(floats_become_integers_clamped)
 		const enum round round = random_bits() % MODES;
 		const u64 a = value_near_integers(&f32_format, i), b = value_near_integers(&f64_format, i);
 		ck_assert_uint_eq(int_from_f32((u32)a, bits, is_signed, round, false),
-		                  expected_integer(&f32_format, a, bits, is_signed, round));
-		ck_assert_uint_eq(
-		    int_from_f32((u32)a, bits, is_signed, round, true),
-		    expected_integer(&f32_format, flush(&f32_format, a), bits, is_signed, round));
+				  expected_integer(&f32_format, a, bits, is_signed, round));
+		ck_assert_uint_eq(int_from_f32((u32)a, bits, is_signed, round, true),
+				  expected_integer(&f32_format, flush(&f32_format, a), bits, is_signed, round));
 		ck_assert_uint_eq(int_from_f64(b, bits, is_signed, round),
-		                  expected_integer(&f64_format, b, bits, is_signed, round));
+				  expected_integer(&f64_format, b, bits, is_signed, round));
 	}
 }
 END_TEST
@@ -578,14 +572,11 @@ START_TEST(integral_values_are_the_nearest_in_the_direction)
 	for (int i = 0; i < 60000; i++) {
 		const enum round round = random_bits() % MODES;
 		const u64 a = value_near_integers(&f32_format, i), b = value_near_integers(&f64_format, i);
-		ck_assert_uint_eq(f32_round_integral((u32)a, round, false),
-		                  expected_integral(&f32_format, a, round));
+		ck_assert_uint_eq(f32_round_integral((u32)a, round, false), expected_integral(&f32_format, a, round));
 		ck_assert_uint_eq(f64_round_integral(b, round), expected_integral(&f64_format, b, round));
 		const u64 h = random_value(&f16_format), g = random_value(&bf16_format);
-		ck_assert_uint_eq(f16_round_integral((u16)h, round),
-		                  expected_integral(&f16_format, h, round));
-		ck_assert_uint_eq(bf16_round_integral((u16)g, round),
-		                  expected_integral(&bf16_format, g, round));
+		ck_assert_uint_eq(f16_round_integral((u16)h, round), expected_integral(&f16_format, h, round));
+		ck_assert_uint_eq(bf16_round_integral((u16)g, round), expected_integral(&bf16_format, g, round));
 	}
 }
 END_TEST

@@ -76,7 +76,7 @@ START_TEST(every_tie_goes_to_even)
 END_TEST
 
 static const u16 f16_values[] = {0x0000, 0x8000, 0x0001, 0x8001, 0x03ff, 0x83ff, 0x0400, 0x8400, 0x3c00,
-                                 0xbc00, 0x3c01, 0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7c01, 0xfe00, 0x7fff};
+				 0xbc00, 0x3c01, 0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7c01, 0xfe00, 0x7fff};
 
 static bool below(f64 a, f64 b) { return a < b || (a == b && signbit(a) && !signbit(b)); }
 
@@ -103,14 +103,14 @@ START_TEST(minimum_and_maximum)
 		const bool nan = propagate ? isnan(u) || isnan(v) : isnan(u) && isnan(v);
 		const u16 signs = xorsign ? (u16)((x ^ y) & HALF_SIGN) : winner & HALF_SIGN;
 		const u16 want = nan ? HALF_NAN : (u16)((winner & 0x7fff) | signs);
-		const u16 got = want_max ? f16_max(a, b, ftz, propagate, xorsign)
-		                         : f16_min(a, b, ftz, propagate, xorsign);
+		const u16 got =
+			want_max ? f16_max(a, b, ftz, propagate, xorsign) : f16_min(a, b, ftz, propagate, xorsign);
 		ck_assert_msg(got == want, "f16 %x %x variant %zu: %x, not %x", a, b, n & 15, got, want);
 		if (ftz)
 			continue; /* an f16 subnormal is no f32 subnormal */
 		const u32 wide_a = bits32(value_of(a, 10)), wide_b = bits32(value_of(b, 10));
 		const u32 wide = want_max ? f32_max(wide_a, wide_b, false, propagate, xorsign)
-		                          : f32_min(wide_a, wide_b, false, propagate, xorsign);
+					  : f32_min(wide_a, wide_b, false, propagate, xorsign);
 		/* Widening makes NaNs positive, so only the sign of a number can be compared. */
 		if (!isnan(u) && !isnan(v))
 			ck_assert_uint_eq(wide, f32_from_f16(want));
@@ -167,14 +167,12 @@ START_TEST(comparisons)
 			const u16 b = f16_values[n / COUNT_OF(f16_values)];
 			const f64 x = value_of(a, 10), y = value_of(b, 10);
 			const f64 u = value_of(a, 7), v = value_of(b, 7);
-			const bool flushed =
-			    relation(cmp, value_of(f16_flush(a), 10), value_of(f16_flush(b), 10));
+			const bool flushed = relation(cmp, value_of(f16_flush(a), 10), value_of(f16_flush(b), 10));
 			ck_assert_int_eq(f16_compare(cmp, a, b, false), relation(cmp, x, y));
 			ck_assert_int_eq(f16_compare(cmp, a, b, true), flushed);
 			ck_assert_int_eq(bf16_compare(cmp, a, b), relation(cmp, u, v));
 			ck_assert_int_eq(f32_compare(cmp, bits32(x), bits32(y), false), relation(cmp, x, y));
-			ck_assert_int_eq(f64_compare(cmp, bits_of_f64(x), bits_of_f64(y)),
-			                 relation(cmp, x, y));
+			ck_assert_int_eq(f64_compare(cmp, bits_of_f64(x), bits_of_f64(y)), relation(cmp, x, y));
 		}
 	ck_assert(f32_compare(FLOAT_EQ, 0x80000001, 0, true));
 	ck_assert(!f32_compare(FLOAT_EQ, 0x80000001, 0, false));

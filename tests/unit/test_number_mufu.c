@@ -31,54 +31,52 @@ static const struct {
 	u32 (*function)(u32);
 	u32 operand[4], result[4];
 } published[] = {
-#define OPERANDS                                                                                             \
-	{                                                                                                    \
-		0x3f800001, 0x40490fdb, 0x3fb504f3, 0x3dcccccd                                               \
+#define OPERANDS                                               \
+	{                                                      \
+		0x3f800001, 0x40490fdb, 0x3fb504f3, 0x3dcccccd \
 	}
-    {rcp, OPERANDS, {0x3f7ffffe, 0x3ea2f983, 0x3f3504f3, 0x41200000}},
-    {rsqrt, OPERANDS, {0x3f7ffffe, 0x3f106eba, 0x3f5744fd, 0x404a62c2}},
-    {square_root, OPERANDS, {0x3f800000, 0x3fe2dfc5, 0x3f9837f0, 0x3ea1e89b}},
-    {lg2, OPERANDS, {0x3495f600, 0x3fd3643a, 0x3effffff, 0xc0549a77}},
-    {ex2, OPERANDS, {0x40000001, 0x410d331d, 0x402a91b9, 0x3f892fdf}},
-    {f32_sin_approx, OPERANDS, {0x3f576aa4, 0x00000000, 0x3f7cde3a, 0x3dcc7566}},
-    {f32_cos_approx, OPERANDS, {0x3f0a513e, 0xbf800000, 0x3e1fafb3, 0x3f7eb897}},
-    {f32_tanh_approx, OPERANDS, {0x3f42f848, 0x3f7f0bac, 0x3f636ce9, 0x3dcc1ee8}},
+	{rcp, OPERANDS, {0x3f7ffffe, 0x3ea2f983, 0x3f3504f3, 0x41200000}},
+	{rsqrt, OPERANDS, {0x3f7ffffe, 0x3f106eba, 0x3f5744fd, 0x404a62c2}},
+	{square_root, OPERANDS, {0x3f800000, 0x3fe2dfc5, 0x3f9837f0, 0x3ea1e89b}},
+	{lg2, OPERANDS, {0x3495f600, 0x3fd3643a, 0x3effffff, 0xc0549a77}},
+	{ex2, OPERANDS, {0x40000001, 0x410d331d, 0x402a91b9, 0x3f892fdf}},
+	{f32_sin_approx, OPERANDS, {0x3f576aa4, 0x00000000, 0x3f7cde3a, 0x3dcc7566}},
+	{f32_cos_approx, OPERANDS, {0x3f0a513e, 0xbf800000, 0x3e1fafb3, 0x3f7eb897}},
+	{f32_tanh_approx, OPERANDS, {0x3f42f848, 0x3f7f0bac, 0x3f636ce9, 0x3dcc1ee8}},
 /* Zero and infinity of both signs. */
-#define ENDS                                                                                                 \
-	{                                                                                                    \
-		0x00000000, 0x80000000, 0x7f800000, 0xff800000                                               \
+#define ENDS                                                   \
+	{                                                      \
+		0x00000000, 0x80000000, 0x7f800000, 0xff800000 \
 	}
-    {rcp, ENDS, {F32_INF, 0xff800000, 0, 0x80000000}},
-    {rsqrt, ENDS, {F32_INF, 0xff800000, 0, F32_NAN}},
-    {square_root, ENDS, {0, 0x80000000, F32_INF, F32_NAN}},
-    {lg2, ENDS, {0xff800000, 0xff800000, F32_INF, F32_NAN}},
-    {ex2, ENDS, {F32_ONE, F32_ONE, F32_INF, 0}},
-    {f32_sin_approx, ENDS, {0, 0x80000000, F32_NAN, F32_NAN}},
-    {f32_cos_approx, ENDS, {F32_ONE, F32_ONE, F32_NAN, F32_NAN}},
-    {f32_tanh_approx, ENDS, {0, 0x80000000, F32_ONE, 0xbf800000}},
+	{rcp, ENDS, {F32_INF, 0xff800000, 0, 0x80000000}},
+	{rsqrt, ENDS, {F32_INF, 0xff800000, 0, F32_NAN}},
+	{square_root, ENDS, {0, 0x80000000, F32_INF, F32_NAN}},
+	{lg2, ENDS, {0xff800000, 0xff800000, F32_INF, F32_NAN}},
+	{ex2, ENDS, {F32_ONE, F32_ONE, F32_INF, 0}},
+	{f32_sin_approx, ENDS, {0, 0x80000000, F32_NAN, F32_NAN}},
+	{f32_cos_approx, ENDS, {F32_ONE, F32_ONE, F32_NAN, F32_NAN}},
+	{f32_tanh_approx, ENDS, {0, 0x80000000, F32_ONE, 0xbf800000}},
 /* A subnormal of each sign, a negative number, a NaN. */
-#define ODD                                                                                                  \
-	{                                                                                                    \
-		0x00400000, 0x80400000, 0xbf800000, 0xff800001                                               \
+#define ODD                                                    \
+	{                                                      \
+		0x00400000, 0x80400000, 0xbf800000, 0xff800001 \
 	}
-    {rcp, ODD, {F32_INF, 0xff800000, 0xbf800000, F32_NAN}},
-    {rcp_kept, ODD, {0x7f000000, 0xff000000, 0xbf800000, F32_NAN}},
-    {rsqrt, ODD, {F32_INF, 0xff800000, F32_NAN, F32_NAN}},
-    {rsqrt_kept, ODD, {0x5f3504f2, F32_NAN, F32_NAN, F32_NAN}},
-    {square_root, ODD, {0, 0x80000000, F32_NAN, F32_NAN}},
-    {sqrt_kept, ODD, {0x1fb504f3, F32_NAN, F32_NAN, F32_NAN}},
-    {lg2, ODD, {0xff800000, 0xff800000, F32_NAN, F32_NAN}},
-    {lg2_kept, ODD, {0xc2fdffff, F32_NAN, F32_NAN, F32_NAN}},
-    {ex2, ODD, {F32_ONE, F32_ONE, 0x3f000000, F32_NAN}},
-    {f32_sin_approx, ODD, {0, 0x80000000, 0xbf576aa3, F32_NAN}},
-    {f32_tanh_approx, ODD, {0x00400000, 0x80400000, 0xbf42f848, F32_NAN}},
-    /* Where results leave the normal numbers. */
-    {ex2, {0xc2fc0000, 0xc2fe0000, 0x43000000, 0x42fe0000}, {0x00800000, 0, F32_INF, 0x7f000000}},
-    {ex2_kept, {0xc2fc0000, 0xc3150000, 0xc3170000, 0x42fe0000}, {0x00800000, 1, 0, 0x7f000000}},
-    {rcp, {0x7e800000, 0x7e800001, 0x7f7fffff, 0x00800000}, {0x00800000, 0, 0, 0x7e800000}},
-    {rcp_kept,
-     {0x7f000000, 0x7f7fffff, 0x00000001, 0x00200001},
-     {0x00400000, 0x00200000, F32_INF, 0x7f7ffff8}},
+	{rcp, ODD, {F32_INF, 0xff800000, 0xbf800000, F32_NAN}},
+	{rcp_kept, ODD, {0x7f000000, 0xff000000, 0xbf800000, F32_NAN}},
+	{rsqrt, ODD, {F32_INF, 0xff800000, F32_NAN, F32_NAN}},
+	{rsqrt_kept, ODD, {0x5f3504f2, F32_NAN, F32_NAN, F32_NAN}},
+	{square_root, ODD, {0, 0x80000000, F32_NAN, F32_NAN}},
+	{sqrt_kept, ODD, {0x1fb504f3, F32_NAN, F32_NAN, F32_NAN}},
+	{lg2, ODD, {0xff800000, 0xff800000, F32_NAN, F32_NAN}},
+	{lg2_kept, ODD, {0xc2fdffff, F32_NAN, F32_NAN, F32_NAN}},
+	{ex2, ODD, {F32_ONE, F32_ONE, 0x3f000000, F32_NAN}},
+	{f32_sin_approx, ODD, {0, 0x80000000, 0xbf576aa3, F32_NAN}},
+	{f32_tanh_approx, ODD, {0x00400000, 0x80400000, 0xbf42f848, F32_NAN}},
+	/* Where results leave the normal numbers. */
+	{ex2, {0xc2fc0000, 0xc2fe0000, 0x43000000, 0x42fe0000}, {0x00800000, 0, F32_INF, 0x7f000000}},
+	{ex2_kept, {0xc2fc0000, 0xc3150000, 0xc3170000, 0x42fe0000}, {0x00800000, 1, 0, 0x7f000000}},
+	{rcp, {0x7e800000, 0x7e800001, 0x7f7fffff, 0x00800000}, {0x00800000, 0, 0, 0x7e800000}},
+	{rcp_kept, {0x7f000000, 0x7f7fffff, 0x00000001, 0x00200001}, {0x00400000, 0x00200000, F32_INF, 0x7f7ffff8}},
 };
 
 START_TEST(known_values)
@@ -86,7 +84,7 @@ START_TEST(known_values)
 	for (int i = 0; i < 4; i++) {
 		const u32 got = published[_i].function(published[_i].operand[i]);
 		ck_assert_msg(got == published[_i].result[i], "row %d: %08x gives %08x, not %08x", _i,
-		              published[_i].operand[i], got, published[_i].result[i]);
+			      published[_i].operand[i], got, published[_i].result[i]);
 	}
 }
 END_TEST
@@ -170,12 +168,10 @@ static u64 digest_of_arithmetic(void)
 		digest = digest_step(digest, int_from_f32(x, 32, i & 16, round, ftz));
 		digest = digest_step(digest, f32_from_u64(a, round));
 		digest = digest_step(digest, small_from_f32(SMALL_E4M3, x, false));
-		digest = digest_step(digest,
-		                     f32_compare(FLOAT_LT, x, y, false) + f32_max(x, z, ftz, false, false));
+		digest = digest_step(digest, f32_compare(FLOAT_LT, x, y, false) + f32_max(x, z, ftz, false, false));
 		digest = digest_step(digest, mufu_rcp(x) ^ mufu_rsqrt(x) ^ mufu_sqrt(x));
 		digest = digest_step(digest, mufu_ex2(0x42000000 ^ (x & 0x81ffffff)) ^ mufu_lg2(x));
-		digest =
-		    digest_step(digest, f32_sin_approx(x) ^ f32_cos_approx(x >> 2) ^ f32_tanh_approx(x >> 2));
+		digest = digest_step(digest, f32_sin_approx(x) ^ f32_cos_approx(x >> 2) ^ f32_tanh_approx(x >> 2));
 		digest = digest_step(digest, f64_rcp_approx_ftz(a) ^ f64_rsqrt_approx_ftz(a));
 		digest = digest_step(digest, f16_tanh_approx((u16)x) ^ bf16_ex2_approx((u16)x));
 	}
@@ -203,8 +199,7 @@ static u32 digest_of_unit(void)
 {
 	const u32 a = operand;
 
-	return mufu_rcp(a) ^ mufu_ex2(a) ^ mufu_lg2(a) ^ f32_sin_approx(a) ^ f32_cos_approx(a) ^
-	       f32_tanh_approx(a);
+	return mufu_rcp(a) ^ mufu_ex2(a) ^ mufu_lg2(a) ^ f32_sin_approx(a) ^ f32_cos_approx(a) ^ f32_tanh_approx(a);
 }
 
 START_TEST(flushed_host_subnormals_do_not_matter_to_the_unit)

@@ -26,8 +26,8 @@ static enum round round_of(const struct form *f)
 		const char *word;
 		enum round round;
 	} names[] = {
-	    {"rz", ROUND_RZ},  {"rm", ROUND_RM},  {"rp", ROUND_RP},  {"rna", ROUND_RNA},
-	    {"rzi", ROUND_RZ}, {"rmi", ROUND_RM}, {"rpi", ROUND_RP},
+		{"rz", ROUND_RZ},  {"rm", ROUND_RM},  {"rp", ROUND_RP},  {"rna", ROUND_RNA},
+		{"rzi", ROUND_RZ}, {"rmi", ROUND_RM}, {"rpi", ROUND_RP},
 	};
 	for (size_t i = 0; i < COUNT_OF(names); i++)
 		if (form_has(f, names[i].word))
@@ -108,13 +108,12 @@ static bool eval_f64(const struct job *j, u64 *d)
 static bool eval_testp(const struct job *j, u64 *d)
 {
 	static const char *const names[] = {
-	    [TESTP_FINITE] = "finite",         [TESTP_INFINITE] = "infinite", [TESTP_NUMBER] = "number",
-	    [TESTP_NOTANUMBER] = "notanumber", [TESTP_NORMAL] = "normal",     [TESTP_SUBNORMAL] = "subnormal",
+		[TESTP_FINITE] = "finite",         [TESTP_INFINITE] = "infinite", [TESTP_NUMBER] = "number",
+		[TESTP_NOTANUMBER] = "notanumber", [TESTP_NORMAL] = "normal",     [TESTP_SUBNORMAL] = "subnormal",
 	};
 	for (unsigned p = 0; p < COUNT_OF(names); p++)
 		if (form_has(j->f, names[p])) {
-			*d =
-			    type_is(form_last(j->f, 0), "f64") ? f64_testp(j->a, p) : f32_testp((u32)j->a, p);
+			*d = type_is(form_last(j->f, 0), "f64") ? f64_testp(j->a, p) : f32_testp((u32)j->a, p);
 			return true;
 		}
 	return false;
@@ -130,8 +129,7 @@ static bool eval_f16(const struct job *j, u64 *d)
 	else if (is(j, "mul"))
 		*d = f16_mul(a, b, j->ftz, j->sat);
 	else if (is(j, "fma"))
-		*d = form_has(j->f, "oob") ? f16_fma_oob(a, b, c, j->relu)
-		                           : f16_fma(a, b, c, j->ftz, j->sat, j->relu);
+		*d = form_has(j->f, "oob") ? f16_fma_oob(a, b, c, j->relu) : f16_fma(a, b, c, j->ftz, j->sat, j->relu);
 	else if (is(j, "min"))
 		*d = f16_min(a, b, j->ftz, j->nan, j->xorsign);
 	else if (is(j, "max"))
@@ -210,10 +208,7 @@ static bool eval_approx(const struct job *j, u64 *d)
 }
 
 /* u8 to s64: the width, 0 for other types. */
-static unsigned int_bits(const char *type)
-{
-	return type[0] == 'u' || type[0] == 's' ? (unsigned)atoi(type + 1) : 0;
-}
+static unsigned int_bits(const char *type) { return type[0] == 'u' || type[0] == 's' ? (unsigned)atoi(type + 1) : 0; }
 
 static bool cvt_from_int(const struct job *j, const char *to, const char *from, u64 *d)
 {
@@ -235,9 +230,7 @@ static bool cvt_from_int(const struct job *j, const char *to, const char *from, 
 /* f16 and bf16 as f32. */
 static u32 widened(const char *type, u64 a)
 {
-	return type_is(type, "f16")    ? f32_from_f16((u16)a)
-	       : type_is(type, "bf16") ? f32_from_bf16((u16)a)
-	                               : (u32)a;
+	return type_is(type, "f16") ? f32_from_f16((u16)a) : type_is(type, "bf16") ? f32_from_bf16((u16)a) : (u32)a;
 }
 
 static bool cvt_to_int(const struct job *j, const char *to, const char *from, u64 *d)
@@ -255,7 +248,7 @@ static bool cvt_to_int(const struct job *j, const char *to, const char *from, u6
 static u64 cvt_same(const struct job *j, const char *type)
 {
 	bool integral =
-	    form_has(j->f, "rni") || form_has(j->f, "rzi") || form_has(j->f, "rmi") || form_has(j->f, "rpi");
+		form_has(j->f, "rni") || form_has(j->f, "rzi") || form_has(j->f, "rmi") || form_has(j->f, "rpi");
 	if (type_is(type, "f16"))
 		return integral ? f16_round_integral((u16)j->a, j->round) : f16_canonical((u16)j->a);
 	if (type_is(type, "bf16"))
@@ -288,8 +281,7 @@ static bool cvt_to_half(const struct job *j, const char *to, const char *from, u
 	else if (type_is(from, "bf16"))
 		*d = f16_from_bf16((u16)j->a, j->round);
 	else
-		*d = f16 ? f16_from_f32((u32)j->a, j->round)
-		         : bf16_from_f32(f32_flush_if((u32)j->a, j->ftz), j->round);
+		*d = f16 ? f16_from_f32((u32)j->a, j->round) : bf16_from_f32(f32_flush_if((u32)j->a, j->ftz), j->round);
 	if (j->satfinite)
 		*d = f16 ? f16_satfinite((u16)*d) : bf16_satfinite((u16)*d);
 	if (j->relu)
@@ -311,7 +303,7 @@ static u64 cvt_saturate(const char *to, u64 d)
 	return type_is(to, "f16")    ? f16_saturate((u16)d)
 	       : type_is(to, "bf16") ? bf16_saturate((u16)d)
 	       : type_is(to, "f32")  ? f32_saturate((u32)d)
-	                             : f64_saturate(d);
+				     : f64_saturate(d);
 }
 
 /* One element from `from` to `to`. */
@@ -322,7 +314,7 @@ static bool eval_cvt(const struct job *j, const char *to, const char *from, u64 
 	for (unsigned s = 0; s < COUNT_OF(small); s++) {
 		if (type_is(to, small[s])) {
 			*d = type_is(from, "f32") ? small_from_f32(s, (u32)j->a, j->relu)
-			                          : small_from_f16(s, (u16)j->a, j->relu);
+						  : small_from_f16(s, (u16)j->a, j->relu);
 			return true;
 		}
 		if (type_is(from, small[s])) {
@@ -458,25 +450,24 @@ static void check_case(const struct recorded *r)
 	for (size_t i = 0; i < r->elements; i++) {
 		const u8 *in = r->in + i * r->in_size;
 		struct job j = {
-		    .f = f,
-		    .a = bytes_at(in, size),
-		    .b = r->in_size >= 2 * size ? bytes_at(in + size, size) : 0,
-		    .c = r->in_size >= 3 * size ? bytes_at(in + 2 * size, size) : 0,
-		    .ftz = form_has(f, "ftz"),
-		    .sat = form_has(f, "sat"),
-		    .relu = form_has(f, "relu"),
-		    .nan = form_has(f, "NaN"),
-		    .xorsign = form_has(f, "xorsign"),
-		    .satfinite = form_has(f, "satfinite"),
-		    .round = round_of(f),
+			.f = f,
+			.a = bytes_at(in, size),
+			.b = r->in_size >= 2 * size ? bytes_at(in + size, size) : 0,
+			.c = r->in_size >= 3 * size ? bytes_at(in + 2 * size, size) : 0,
+			.ftz = form_has(f, "ftz"),
+			.sat = form_has(f, "sat"),
+			.relu = form_has(f, "relu"),
+			.nan = form_has(f, "NaN"),
+			.xorsign = form_has(f, "xorsign"),
+			.satfinite = form_has(f, "satfinite"),
+			.round = round_of(f),
 		};
 		place_constants(&j);
 		u64 d = 0, want = bytes_at(r->out + i * r->out_size, r->out_size);
 		ck_assert_msg(evaluate(&j, &d), "%s: nothing computes this form", f->name);
-		ck_assert_msg((d & mask) == want,
-		              "%s: element %zu: a=%llx b=%llx c=%llx gives %llx, recorded %llx", f->name, i,
-		              (unsigned long long)j.a, (unsigned long long)j.b, (unsigned long long)j.c,
-		              (unsigned long long)(d & mask), (unsigned long long)want);
+		ck_assert_msg((d & mask) == want, "%s: element %zu: a=%llx b=%llx c=%llx gives %llx, recorded %llx",
+			      f->name, i, (unsigned long long)j.a, (unsigned long long)j.b, (unsigned long long)j.c,
+			      (unsigned long long)(d & mask), (unsigned long long)want);
 	}
 }
 

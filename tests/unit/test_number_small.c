@@ -15,8 +15,8 @@ static const struct {
 	enum small_format format;
 	int exp_bits, man_bits, bias, max, nan;
 } formats[] = {
-    {SMALL_E4M3, 4, 3, 7, 0x7e, 0x7f}, {SMALL_E5M2, 5, 2, 15, 0x7b, 0x7f}, {SMALL_E2M3, 2, 3, 1, 0x1f, 0x1f},
-    {SMALL_E3M2, 3, 2, 3, 0x1f, 0x1f}, {SMALL_E2M1, 2, 1, 1, 0x07, 0x07},
+	{SMALL_E4M3, 4, 3, 7, 0x7e, 0x7f}, {SMALL_E5M2, 5, 2, 15, 0x7b, 0x7f}, {SMALL_E2M3, 2, 3, 1, 0x1f, 0x1f},
+	{SMALL_E3M2, 3, 2, 3, 0x1f, 0x1f}, {SMALL_E2M1, 2, 1, 1, 0x07, 0x07},
 };
 
 static f64 code_value(int f, int code)
@@ -55,7 +55,7 @@ START_TEST(every_half_becomes_the_nearest_code)
 		ck_assert_int_eq(small_from_f16(formats[f].format, (u16)(h | 0x8000), false), minus);
 		ck_assert_int_eq(small_from_f16(formats[f].format, (u16)h, true), want);
 		ck_assert_int_eq(small_from_f16(formats[f].format, (u16)(h | 0x8000), true),
-		                 isnan(x) ? formats[f].nan : 0);
+				 isnan(x) ? formats[f].nan : 0);
 	}
 	ck_assert_int_eq(small_from_f32(formats[f].format, 0x7f7fffff, false), formats[f].max);
 	ck_assert_int_eq(small_from_f32(formats[f].format, 0xff800001, false), formats[f].nan);
@@ -103,8 +103,7 @@ END_TEST
 /* Of all random values, as many round up as the discarded bits say. */
 START_TEST(stochastic_rounding_counts_the_discarded_bits)
 {
-	static const u32 operands[] = {0x3f801234, 0xc0491fff, 0x477fdfff,
-	                               0x38800001, 0x3f800000, 0x42f6e979};
+	static const u32 operands[] = {0x3f801234, 0xc0491fff, 0x477fdfff, 0x38800001, 0x3f800000, 0x42f6e979};
 
 	for (size_t n = 0; n < COUNT_OF(operands); n++) {
 		const u32 a = operands[n];

@@ -21,7 +21,7 @@ static const char *const spaces[] = {".global", ".shared", ""};
 /* A type: its letter and bits, how many values of how many bits it is, and the operations that have it, as bits. */
 struct type {
 	const char *name;
-	char kind; /* u s b f; h: f16, g: bf16 */
+	char kind;                                 /* u s b f; h: f16, g: bf16 */
 	uint32_t bits, parts, operations, vectors; /* vectors: the sum of the lengths, of global addresses alone */
 };
 #define BIT(o) (1u << (o))
@@ -82,7 +82,8 @@ static uint64_t half_bits(char kind, double v)
 		near /= 2;
 		exponent++;
 	}
-	return (v < 0 ? 0x8000u : 0) | (uint64_t)(exponent - 1 + bias) << fraction | ((uint64_t)near & ((1u << fraction) - 1));
+	return (v < 0 ? 0x8000u : 0) | (uint64_t)(exponent - 1 + bias) << fraction |
+	       ((uint64_t)near & ((1u << fraction) - 1));
 }
 
 static uint64_t float_sum(const struct type *t, uint64_t a, uint64_t b)
@@ -169,7 +170,9 @@ static void apply(const struct form *f, uint8_t *at, const uint8_t *b, const uin
 
 static struct form random_form(uint64_t *r)
 {
-	struct form f = {.type = &types[random_below(r, sizeof types / sizeof *types)], .space = (enum space)random_below(r, 3), .vector = 1};
+	struct form f = {.type = &types[random_below(r, sizeof types / sizeof *types)],
+			 .space = (enum space)random_below(r, 3),
+			 .vector = 1};
 
 	if (f.type->vectors && random_below(r, 2)) {
 		do
@@ -210,7 +213,11 @@ static void random_bytes(const struct form *f, uint8_t to[SLOT], uint64_t *r)
 
 static const char *register_of(const struct type *t)
 {
-	return t->bits == 128 ? "q" : t->bits == 64 ? (t->kind == 'f' ? "fd" : "rd") : t->bits == 16 ? "h" : t->kind == 'f' ? "f" : "r";
+	return t->bits == 128   ? "q"
+	       : t->bits == 64  ? (t->kind == 'f' ? "fd" : "rd")
+	       : t->bits == 16  ? "h"
+	       : t->kind == 'f' ? "f"
+				: "r";
 }
 
 static void write_vector(struct kernel_text *t, const struct form *f, const char *prefix)
@@ -234,8 +241,8 @@ static void write_opcode(struct kernel_text *t, const struct form *f)
 static void write_fill(struct kernel_text *t, const struct form *f, const char *prefix, const char *base, uint32_t at)
 {
 	for (uint32_t k = 0; k < f->vector; k++)
-		kernel_add(t, "ld.global.b%u %%%s%s%u, [%%%s+%u];\n", f->type->bits, prefix, register_of(f->type), k, base,
-			   at + k * f->type->bits / 8);
+		kernel_add(t, "ld.global.b%u %%%s%s%u, [%%%s+%u];\n", f->type->bits, prefix, register_of(f->type), k,
+			   base, at + k * f->type->bits / 8);
 }
 
 /* A form takes three slots of a lane's input (memory, b, c) and leaves two (memory, what came back). */
@@ -272,16 +279,22 @@ static void write_form(struct kernel_text *t, const struct form *f, uint32_t num
 
 static void write_kernel(struct kernel_text *t, struct form forms[FORMS], uint64_t *r)
 {
-	static const char *const files[][2] = {{".b16", "h"}, {".b32", "r"}, {".b64", "rd"}, {".f32", "f"}, {".f64", "fd"}, {".b128", "q"}};
+	static const char *const files[][2] = {{".b16", "h"}, {".b32", "r"},  {".b64", "rd"},
+					       {".f32", "f"}, {".f64", "fd"}, {".b128", "q"}};
 
-	kernel_add(t, ".version 8.3\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out) {\n"
-		      ".shared .align 16 .b8 shared_bytes[%d];\n.reg .b32 %%t; .reg .b64 %%i, %%o, %%s, %%a, %%first, %%w<2>;\n",
-		   KERNEL_LANES * SLOT);
+	kernel_add(
+		t,
+		".version 8.3\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out) {\n"
+		".shared .align 16 .b8 shared_bytes[%d];\n.reg .b32 %%t; .reg .b64 %%i, %%o, %%s, %%a, %%first, "
+		"%%w<2>;\n",
+		KERNEL_LANES * SLOT);
 	for (uint32_t k = 0; k < 18; k++)
 		kernel_add(t, ".reg %s %%%c%s<8>;\n", files[k % 6][0], "bcd"[k / 6], files[k % 6][1]);
-	kernel_add(t, "ld.param.u64 %%i, [in]; ld.param.u64 %%first, [out]; mov.u32 %%t, %%tid.x;\n"
-		      "mul.wide.u32 %%a, %%t, %d; add.u64 %%i, %%i, %%a; mul.wide.u32 %%a, %%t, %d; add.u64 %%o, %%first, %%a;\n"
-		      "mov.u64 %%s, shared_bytes; mul.wide.u32 %%a, %%t, %d; add.u64 %%s, %%s, %%a;\n",
+	kernel_add(t,
+		   "ld.param.u64 %%i, [in]; ld.param.u64 %%first, [out]; mov.u32 %%t, %%tid.x;\n"
+		   "mul.wide.u32 %%a, %%t, %d; add.u64 %%i, %%i, %%a; mul.wide.u32 %%a, %%t, %d; add.u64 %%o, %%first, "
+		   "%%a;\n"
+		   "mov.u64 %%s, shared_bytes; mul.wide.u32 %%a, %%t, %d; add.u64 %%s, %%s, %%a;\n",
 		   FORMS * 3 * SLOT, FORMS * 2 * SLOT, SLOT);
 	for (uint32_t k = 0; k < FORMS; k++) {
 		forms[k] = random_form(r);

@@ -15,7 +15,7 @@ enum space { GLOBAL, SHARED, LOCAL, CONSTANT, GENERIC, SPACES };
 
 struct access {
 	enum space space;
-	char kind;          /* b, u, s or f */
+	char kind; /* b, u, s or f */
 	uint32_t bits, vector, width, offset;
 	const char *modifiers;
 };
@@ -26,7 +26,8 @@ static uint32_t bytes_of(const struct access *a) { return a->bits / 8 * a->vecto
 
 static const char *random_modifiers(const struct access *a, bool is_store, uint64_t *r)
 {
-	static const char *const loads[] = {"", ".ca", ".cg", ".cs", ".lu", ".cv"}, *const stores[] = {"", ".wb", ".cg", ".cs", ".wt"};
+	static const char *const loads[] = {"", ".ca", ".cg", ".cs", ".lu", ".cv"}, *const stores[] = {"", ".wb", ".cg",
+												       ".cs", ".wt"};
 
 	return is_store ? stores[random_below(r, 5)] : loads[random_below(r, a->space == CONSTANT ? 1 : 6)];
 }
@@ -57,8 +58,11 @@ static struct access random_access(bool is_store, uint64_t *r)
 
 static const char *register_name(const struct access *a)
 {
-	return a->kind == 'f' ? (a->bits == 32 ? "f" : "fd")
-	       : a->width == 16 ? "h" : a->width == 32 ? "r" : a->width == 64 ? "rd" : "q";
+	return a->kind == 'f'   ? (a->bits == 32 ? "f" : "fd")
+	       : a->width == 16 ? "h"
+	       : a->width == 32 ? "r"
+	       : a->width == 64 ? "rd"
+				: "q";
 }
 
 static void write_registers(struct kernel_text *t, const struct access *a)
@@ -78,7 +82,9 @@ static void write_address(struct kernel_text *t, const struct access *a, uint32_
 
 static void write_opcode(struct kernel_text *t, const char *opcode, const struct access *a)
 {
-	static const char *const spaces[] = {".global", ".shared", ".local", ".const", ""}, *const vectors[] = {"", "", ".v2", "", ".v4"};
+	static const char *const spaces[] = {".global", ".shared", ".local", ".const", ""}, *const vectors[] = {
+												    "", "", ".v2", "",
+												    ".v4"};
 
 	kernel_add(t, "%s%s%s%s.%c%u ", opcode, spaces[a->space], a->modifiers, vectors[a->vector], a->kind, a->bits);
 }
@@ -89,24 +95,28 @@ static void write_results(struct kernel_text *t, const struct access *a, uint32_
 	for (uint32_t k = 0; k < a->vector; k++) {
 		const uint32_t at = slot + k * REGISTER_BYTES;
 		if (a->width == 128)
-			kernel_add(t, "mov.b128 {%%w0, %%w1}, %%q%u; st.global.v2.u64 [%%o+%u], {%%w0, %%w1};\n", k, at);
+			kernel_add(t, "mov.b128 {%%w0, %%w1}, %%q%u; st.global.v2.u64 [%%o+%u], {%%w0, %%w1};\n", k,
+				   at);
 		else if (a->width == 16)
 			kernel_add(t, "mov.b64 %%w0, {%%h%u, 0, 0, 0}; st.global.u64 [%%o+%u], %%w0;\n", k, at);
 		else if (a->width == 32)
-			kernel_add(t, "mov.b32 %%x, %%%s%u; cvt.u64.u32 %%w0, %%x; st.global.u64 [%%o+%u], %%w0;\n", register_name(a), k, at);
+			kernel_add(t, "mov.b32 %%x, %%%s%u; cvt.u64.u32 %%w0, %%x; st.global.u64 [%%o+%u], %%w0;\n",
+				   register_name(a), k, at);
 		else
 			kernel_add(t, "mov.b64 %%w0, %%%s%u; st.global.u64 [%%o+%u], %%w0;\n", register_name(a), k, at);
 	}
 }
 
-static const char head[] = ".version 8.3\n.target sm_90\n.address_size 64\n%s"
-			   ".visible .entry k(.param .u64 in, .param .u64 out) {\n"
-			   ".shared .align 16 .b8 shared_bytes[%d]; .local .align 16 .b8 local_bytes[%d];\n"
-			   ".reg .b16 %%h<4>; .reg .b32 %%r<4>, %%x, %%t; .reg .b64 %%rd<4>, %%w<2>, %%i, %%o, %%s, %%l, %%c, %%a; .reg .b128 %%q<4>;\n"
-			   ".reg .f32 %%f<4>; .reg .f64 %%fd<4>;\n"
-			   "ld.param.u64 %%i, [in]; ld.param.u64 %%o, [out]; mov.u32 %%t, %%tid.x;\n"
-			   "mul.wide.u32 %%a, %%t, %d; add.u64 %%i, %%i, %%a; mov.u64 %%s, shared_bytes; add.u64 %%s, %%s, %%a;\n"
-			   "mov.u64 %%l, local_bytes; mul.wide.u32 %%a, %%t, %d; add.u64 %%o, %%o, %%a;\n";
+static const char head[] =
+	".version 8.3\n.target sm_90\n.address_size 64\n%s"
+	".visible .entry k(.param .u64 in, .param .u64 out) {\n"
+	".shared .align 16 .b8 shared_bytes[%d]; .local .align 16 .b8 local_bytes[%d];\n"
+	".reg .b16 %%h<4>; .reg .b32 %%r<4>, %%x, %%t; .reg .b64 %%rd<4>, %%w<2>, %%i, %%o, %%s, %%l, %%c, %%a; .reg "
+	".b128 %%q<4>;\n"
+	".reg .f32 %%f<4>; .reg .f64 %%fd<4>;\n"
+	"ld.param.u64 %%i, [in]; ld.param.u64 %%o, [out]; mov.u32 %%t, %%tid.x;\n"
+	"mul.wide.u32 %%a, %%t, %d; add.u64 %%i, %%i, %%a; mov.u64 %%s, shared_bytes; add.u64 %%s, %%s, %%a;\n"
+	"mov.u64 %%l, local_bytes; mul.wide.u32 %%a, %%t, %d; add.u64 %%o, %%o, %%a;\n";
 
 static void write_constants(struct kernel_text *t, const uint8_t bytes[REGION])
 {
@@ -154,12 +164,13 @@ static void compare_load(const struct access *a, const uint8_t *region, const ui
 		const uint32_t size = a->width == 128 ? 16 : 8;
 		if (memcmp(want, got + k * REGISTER_BYTES, size) != 0)
 			write_opcode(&text, "ld", a);
-		ck_assert_msg(memcmp(want, got + k * REGISTER_BYTES, size) == 0, "%sat %u into %u bits: register %u is wrong", text.text,
-			      a->offset, a->width, k);
+		ck_assert_msg(memcmp(want, got + k * REGISTER_BYTES, size) == 0,
+			      "%sat %u into %u bits: register %u is wrong", text.text, a->offset, a->width, k);
 	}
 }
 
-static void write_load_kernel(struct kernel_text *t, struct access forms[FORMS], const uint8_t constants[REGION], uint64_t *r)
+static void write_load_kernel(struct kernel_text *t, struct access forms[FORMS], const uint8_t constants[REGION],
+			      uint64_t *r)
 {
 	write_head(t, constants, FORMS * SLOT);
 	copy_region(t, ".global.b64 %w0, [%i", ".shared.b64 [%s");
@@ -195,7 +206,8 @@ START_TEST(loads_take_their_bytes)
 		ck_assert_msg(kernel_run(&t, in, sizeof in, out, sizeof out, KERNEL_LANES, error), "%s", error);
 		for (int k = 0; k < FORMS; k++)
 			for (int l = 0; l < KERNEL_LANES; l++)
-				compare_load(&forms[k], forms[k].space == CONSTANT ? constants : in[l], out[l] + k * SLOT);
+				compare_load(&forms[k], forms[k].space == CONSTANT ? constants : in[l],
+					     out[l] + k * SLOT);
 		kernel_free(&t);
 	}
 }
@@ -204,7 +216,8 @@ END_TEST
 /* --- Stores ----------------------------------------------------------------------------------------------- */
 
 /* A lane's 128 bytes of input fill the registers; what it stores is read back a region at a time. */
-static void write_store_kernel(struct kernel_text *t, struct access forms[FORMS], const uint8_t constants[REGION], uint64_t *r)
+static void write_store_kernel(struct kernel_text *t, struct access forms[FORMS], const uint8_t constants[REGION],
+			       uint64_t *r)
 {
 	write_head(t, constants, FORMS * REGION);
 	for (int k = 0; k < FORMS; k++) {
@@ -214,8 +227,8 @@ static void write_store_kernel(struct kernel_text *t, struct access forms[FORMS]
 		for (int at = 0; at < REGION; at += 8)
 			kernel_add(t, "st.shared.b64 [%%s+%d], %%w0; st.local.b64 [%%l+%d], %%w0;\n", at, at);
 		for (uint32_t v = 0; v < a->vector; v++)
-			kernel_add(t, "ld.global.b%u %%%s%u, [%%i+%u];\n", a->kind == 'f' ? a->bits : a->width, register_name(a), v,
-				   v * REGISTER_BYTES);
+			kernel_add(t, "ld.global.b%u %%%s%u, [%%i+%u];\n", a->kind == 'f' ? a->bits : a->width,
+				   register_name(a), v, v * REGISTER_BYTES);
 		write_opcode(t, "st", a);
 		if (a->space == GLOBAL || a->space == GENERIC)
 			kernel_add(t, "[%%o+%u]", (uint32_t)k * REGION + a->offset);
@@ -225,8 +238,9 @@ static void write_store_kernel(struct kernel_text *t, struct access forms[FORMS]
 		write_registers(t, a);
 		kernel_add(t, ";\n");
 		for (int at = 0; at < REGION && (a->space == SHARED || a->space == LOCAL); at += 8)
-			kernel_add(t, "ld.%s.b64 %%w0, [%%%s+%d]; st.global.b64 [%%o+%d], %%w0;\n", a->space == SHARED ? "shared" : "local",
-				   a->space == SHARED ? "s" : "l", at, k * REGION + at);
+			kernel_add(t, "ld.%s.b64 %%w0, [%%%s+%d]; st.global.b64 [%%o+%d], %%w0;\n",
+				   a->space == SHARED ? "shared" : "local", a->space == SHARED ? "s" : "l", at,
+				   k * REGION + at);
 	}
 	kernel_add(t, "ret; }\n");
 }
@@ -285,10 +299,19 @@ START_TEST(what_is_not_aligned_fails)
 		a.offset = 1 + random_below(&r, bytes_of(&a) - 1);
 		write_head(&t, constants, SLOT);
 		for (uint32_t v = 0; is_store && v < a.vector; v++)
-			kernel_add(&t, "ld.global.b%u %%%s%u, [%%i];\n", a.kind == 'f' ? a.bits : a.width, register_name(&a), v);
+			kernel_add(&t, "ld.global.b%u %%%s%u, [%%i];\n", a.kind == 'f' ? a.bits : a.width,
+				   register_name(&a), v);
 		/* Through a register, so that the assembler of the text cannot see it. */
-		kernel_add(&t, "add.u64 %%%s, %%%s, %u;\n", a.space == SHARED ? "s" : a.space == LOCAL ? "l" : a.space == CONSTANT ? "c" : "i",
-			   a.space == SHARED ? "s" : a.space == LOCAL ? "l" : a.space == CONSTANT ? "c" : "i", a.offset);
+		kernel_add(&t, "add.u64 %%%s, %%%s, %u;\n",
+			   a.space == SHARED     ? "s"
+			   : a.space == LOCAL    ? "l"
+			   : a.space == CONSTANT ? "c"
+						 : "i",
+			   a.space == SHARED     ? "s"
+			   : a.space == LOCAL    ? "l"
+			   : a.space == CONSTANT ? "c"
+						 : "i",
+			   a.offset);
 		write_opcode(&t, is_store ? "st" : "ld", &a);
 		if (!is_store) {
 			write_registers(&t, &a);

@@ -17,7 +17,8 @@ enum { KERNELS = 60, FORMS = 40, INPUTS = 8 };
 enum operation { ADD, SUB, ABSDIFF, MIN, MAX, AVRG, SET, SHL, SHR, MAD };
 enum secondary { NONE, PLUS, LESSER, GREATER };
 
-static const char *const operations[] = {"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vavrg", "vset", "vshl", "vshr", "vmad"};
+static const char *const operations[] = {"vadd",  "vsub", "vabsdiff", "vmin", "vmax",
+					 "vavrg", "vset", "vshl",     "vshr", "vmad"};
 static const char *const comparisons[] = {".eq", ".ne", ".lt", ".le", ".gt", ".ge"};
 static const char *const parts[] = {"", ".b0", ".b1", ".b2", ".b3", ".h0", ".h1"};
 
@@ -26,7 +27,7 @@ struct video {
 	bool d_signed, a_signed, b_signed, sat, wrap, po, minus_a, minus_b, minus_c;
 	enum secondary second;
 	uint32_t compare, shift;
-	uint32_t a, b, c;             /* inputs */
+	uint32_t a, b, c;                /* inputs */
 	uint32_t d_part, a_part, b_part; /* of a scalar: indices of `parts` */
 	uint32_t elements;               /* 2 or 4; 0: scalar */
 	uint32_t d_mask, a_pick[4], b_pick[4];
@@ -57,7 +58,7 @@ static wide clamped(wide v, uint32_t width, bool is_signed)
 
 static bool compares(uint32_t compare, wide a, wide b)
 {
-	const bool truths[] = {a == b, a != b, a < b, a <= b, a > b, a >= b};
+	const bool truths[] = {a == b, a != b, a<b, a <= b, a> b, a >= b};
 
 	return truths[compare];
 }
@@ -226,7 +227,8 @@ static void write_elements(struct kernel_text *t, const struct video *v)
 	if (v->op == SET)
 		kernel_add(t, "%s%s%s", sign(v->a_signed), sign(v->b_signed), comparisons[v->compare]);
 	else
-		kernel_add(t, "%s%s%s%s", sign(v->d_signed), sign(v->a_signed), sign(v->b_signed), v->sat ? ".sat" : "");
+		kernel_add(t, "%s%s%s%s", sign(v->d_signed), sign(v->a_signed), sign(v->b_signed),
+			   v->sat ? ".sat" : "");
 	kernel_add(t, "%s %%d%s", v->second ? ".add" : "", v->elements == 2 ? ".h" : ".b");
 	for (uint32_t k = v->elements; k-- > 0;)
 		if (v->d_mask >> k & 1)
@@ -262,11 +264,13 @@ static void write_scalar(struct kernel_text *t, const struct video *v)
 
 static void write_kernel(struct kernel_text *t, struct video forms[FORMS], uint64_t *r)
 {
-	kernel_add(t, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out) {\n"
-		      ".reg .b32 %%r<%d>, %%t, %%d; .reg .b64 %%i, %%o, %%w;\n"
-		      "ld.param.u64 %%i, [in]; ld.param.u64 %%o, [out]; mov.u32 %%t, %%tid.x;\n"
-		      "mul.wide.u32 %%w, %%t, %d; add.u64 %%i, %%i, %%w; mul.wide.u32 %%w, %%t, 4; add.u64 %%o, %%o, %%w;\n",
-		   INPUTS, 4 * INPUTS);
+	kernel_add(
+		t,
+		".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out) {\n"
+		".reg .b32 %%r<%d>, %%t, %%d; .reg .b64 %%i, %%o, %%w;\n"
+		"ld.param.u64 %%i, [in]; ld.param.u64 %%o, [out]; mov.u32 %%t, %%tid.x;\n"
+		"mul.wide.u32 %%w, %%t, %d; add.u64 %%i, %%i, %%w; mul.wide.u32 %%w, %%t, 4; add.u64 %%o, %%o, %%w;\n",
+		INPUTS, 4 * INPUTS);
 	for (int k = 0; k < INPUTS; k++)
 		kernel_add(t, "ld.global.u32 %%r%d, [%%i+%d];\n", k, 4 * k);
 	for (int k = 0; k < FORMS; k++) {
@@ -287,7 +291,9 @@ static uint32_t compare(const struct video *v, const uint32_t x[INPUTS], uint32_
 
 	if (built_otherwise(v, a, b, c))
 		return 0;
-	const uint32_t want = v->elements ? in_elements(v, a, b, c) : v->op == MAD ? multiplied(v, a, b, c) : scalar(v, a, b, c);
+	const uint32_t want = v->elements    ? in_elements(v, a, b, c)
+			      : v->op == MAD ? multiplied(v, a, b, c)
+					     : scalar(v, a, b, c);
 	if (got != want)
 		(v->elements ? write_elements : write_scalar)(&form, v);
 	ck_assert_msg(got == want, "%sa %#x b %#x c %#x: %#x, not %#x", form.text, a, b, c, got, want);

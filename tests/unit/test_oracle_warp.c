@@ -11,8 +11,29 @@
 #include "kernel_run.h"
 
 enum { KERNELS = 60, FORMS = 24, INPUTS = 4 };
-enum what { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX, BALLOT, ALL, ANY, UNI, MATCH_ANY, MATCH_ALL, MATCH_ANY64, MATCH_ALL64,
-	    REDUX_ADD, REDUX_MIN, REDUX_MAX, REDUX_AND, REDUX_OR, REDUX_XOR, ACTIVE, ELECT, WHATS };
+enum what {
+	SHFL_UP,
+	SHFL_DOWN,
+	SHFL_BFLY,
+	SHFL_IDX,
+	BALLOT,
+	ALL,
+	ANY,
+	UNI,
+	MATCH_ANY,
+	MATCH_ALL,
+	MATCH_ANY64,
+	MATCH_ALL64,
+	REDUX_ADD,
+	REDUX_MIN,
+	REDUX_MAX,
+	REDUX_AND,
+	REDUX_OR,
+	REDUX_XOR,
+	ACTIVE,
+	ELECT,
+	WHATS
+};
 
 struct form {
 	enum what what;
@@ -104,7 +125,8 @@ static struct answer reduce(const struct form *f, const struct lane lanes[KERNEL
 		if (!(f->members >> l & 1))
 			continue;
 		const bool less = f->is_signed ? (int32_t)x < (int32_t)value : x < value;
-		const uint32_t next[] = {value + x, less ? x : value, less ? value : x, value & x, value | x, value ^ x};
+		const uint32_t next[] = {value + x, less ? x : value, less ? value : x,
+					 value & x, value | x,        value ^ x};
 		value = first ? x : next[f->what - REDUX_ADD];
 		first = false;
 	}
@@ -141,7 +163,9 @@ static struct form random_form(uint64_t *r)
 		f.members = (uint32_t)random_next(r) | 1u << random_below(r, 32);
 	f.a = f.what >= MATCH_ANY && f.what <= MATCH_ALL ? 1 + random_below(r, 2) : random_below(r, 3);
 	f.b = random_below(r, 2);
-	f.clamp = f.what == SHFL_UP ? random_below(r, 2) * random_below(r, 32) : random_below(r, 2) ? 31 : random_below(r, 32);
+	f.clamp = f.what == SHFL_UP    ? random_below(r, 2) * random_below(r, 32)
+		  : random_below(r, 2) ? 31
+				       : random_below(r, 32);
 	f.segment = segments[random_below(r, 8)];
 	f.is_signed = f.what != REDUX_AND && f.what != REDUX_OR && f.what != REDUX_XOR && random_below(r, 2);
 	f.negated = random_below(r, 2);
@@ -150,8 +174,9 @@ static struct form random_form(uint64_t *r)
 
 static void write_form(struct kernel_text *t, const struct form *f)
 {
-	static const char *const modes[] = {"up", "down", "bfly", "idx", "ballot.b32", "all.pred", "any.pred", "uni.pred",
-					    "any", "all", "any", "all", "add", "min", "max", "and", "or", "xor"};
+	static const char *const modes[] = {"up",       "down",     "bfly", "idx", "ballot.b32", "all.pred",
+					    "any.pred", "uni.pred", "any",  "all", "any",        "all",
+					    "add",      "min",      "max",  "and", "or",         "xor"};
 	const char *not = f->negated ? "!" : "";
 
 	if (f->what <= SHFL_IDX)
@@ -162,12 +187,17 @@ static void write_form(struct kernel_text *t, const struct form *f)
 	else if (f->what <= UNI)
 		kernel_add(t, "vote.sync.%s %%p, %s%%q, %u;", modes[f->what], not, f->members);
 	else if (f->what <= MATCH_ALL)
-		kernel_add(t, "match.%s.sync.b32 %%d%s, %%r%u, %u;", modes[f->what], f->what == MATCH_ALL ? "|%p" : "", f->a, f->members);
+		kernel_add(t, "match.%s.sync.b32 %%d%s, %%r%u, %u;", modes[f->what], f->what == MATCH_ALL ? "|%p" : "",
+			   f->a, f->members);
 	else if (f->what <= MATCH_ALL64)
-		kernel_add(t, "match.%s.sync.b64 %%d%s, %%w, %u;", modes[f->what], f->what == MATCH_ALL64 ? "|%p" : "", f->members);
+		kernel_add(t, "match.%s.sync.b64 %%d%s, %%w, %u;", modes[f->what], f->what == MATCH_ALL64 ? "|%p" : "",
+			   f->members);
 	else if (f->what <= REDUX_XOR)
 		kernel_add(t, "redux.sync.%s.%s %%d, %%r%u, %u;", modes[f->what],
-			   f->what >= REDUX_AND ? "b32" : f->is_signed ? "s32" : "u32", f->a, f->members);
+			   f->what >= REDUX_AND ? "b32"
+			   : f->is_signed       ? "s32"
+						: "u32",
+			   f->a, f->members);
 	else if (f->what == ACTIVE)
 		kernel_add(t, "activemask.b32 %%d;");
 	else
@@ -176,19 +206,25 @@ static void write_form(struct kernel_text *t, const struct form *f)
 
 static void write_kernel(struct kernel_text *t, struct form forms[FORMS], uint64_t *r)
 {
-	kernel_add(t, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out) {\n"
-		      ".reg .b32 %%r<%d>, %%t, %%d, %%e, %%m; .reg .b64 %%i, %%o, %%w; .reg .pred %%p, %%q, %%in;\n"
-		      "ld.param.u64 %%i, [in]; ld.param.u64 %%o, [out]; mov.u32 %%t, %%tid.x;\n"
-		      "mul.wide.u32 %%w, %%t, %d; add.u64 %%i, %%i, %%w; mul.wide.u32 %%w, %%t, 8; add.u64 %%o, %%o, %%w;\n"
-		      "ld.global.v4.u32 {%%r0, %%r1, %%r2, %%r3}, [%%i]; mov.b64 %%w, {%%r2, %%r1};\n"
-		      "and.b32 %%e, %%r3, 1; setp.ne.u32 %%q, %%e, 0;\n",
-		   INPUTS, 4 * INPUTS);
+	kernel_add(
+		t,
+		".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out) {\n"
+		".reg .b32 %%r<%d>, %%t, %%d, %%e, %%m; .reg .b64 %%i, %%o, %%w; .reg .pred %%p, %%q, %%in;\n"
+		"ld.param.u64 %%i, [in]; ld.param.u64 %%o, [out]; mov.u32 %%t, %%tid.x;\n"
+		"mul.wide.u32 %%w, %%t, %d; add.u64 %%i, %%i, %%w; mul.wide.u32 %%w, %%t, 8; add.u64 %%o, %%o, %%w;\n"
+		"ld.global.v4.u32 {%%r0, %%r1, %%r2, %%r3}, [%%i]; mov.b64 %%w, {%%r2, %%r1};\n"
+		"and.b32 %%e, %%r3, 1; setp.ne.u32 %%q, %%e, 0;\n",
+		INPUTS, 4 * INPUTS);
 	for (int k = 0; k < FORMS; k++) {
 		forms[k] = random_form(r);
-		kernel_add(t, "mov.u32 %%d, 0; setp.ne.u32 %%p, %%d, 0; shr.u32 %%m, %u, %%t; and.b32 %%m, %%m, 1; setp.eq.u32 %%in, %%m, 0;\n"
-			      "@%%in bra L%d; ", forms[k].members, k);
+		kernel_add(t,
+			   "mov.u32 %%d, 0; setp.ne.u32 %%p, %%d, 0; shr.u32 %%m, %u, %%t; and.b32 %%m, %%m, 1; "
+			   "setp.eq.u32 %%in, %%m, 0;\n"
+			   "@%%in bra L%d; ",
+			   forms[k].members, k);
 		write_form(t, &forms[k]);
-		kernel_add(t, "\nL%d: selp.u32 %%e, 1, 0, %%p; st.global.v2.u32 [%%o+%d], {%%d, %%e};\n", k, k * KERNEL_LANES * 8);
+		kernel_add(t, "\nL%d: selp.u32 %%e, 1, 0, %%p; st.global.v2.u32 [%%o+%d], {%%d, %%e};\n", k,
+			   k * KERNEL_LANES * 8);
 	}
 	kernel_add(t, "ret; }\n");
 }
@@ -200,10 +236,12 @@ static void compare(const struct form *f, const struct lane lanes[KERNEL_LANES],
 
 	if (f->members >> lane & 1)
 		want = expected(f, lanes, lane);
-	const bool same = (!want.has_value || got[0] == want.value) && (!want.has_predicate || got[1] == want.predicate);
+	const bool same =
+		(!want.has_value || got[0] == want.value) && (!want.has_predicate || got[1] == want.predicate);
 	if (!same)
 		write_form(&text, f);
-	ck_assert_msg(same, "%s lane %d: %#x %u, not %#x %u", text.text, lane, got[0], got[1], want.value, want.predicate);
+	ck_assert_msg(same, "%s lane %d: %#x %u, not %#x %u", text.text, lane, got[0], got[1], want.value,
+		      want.predicate);
 }
 
 START_TEST(every_mode_is_as_the_manual_says)
@@ -219,7 +257,8 @@ START_TEST(every_mode_is_as_the_manual_says)
 		write_kernel(&t, forms, &r);
 		for (int l = 0; l < KERNEL_LANES; l++)
 			in[l] = (struct lane){{(uint32_t)random_value(&r, 32), random_below(&r, kernel % 3 ? 3 : 1),
-					       0xfffffff0 + random_below(&r, kernel % 4 ? 2 : 1), (uint32_t)random_next(&r)}};
+					       0xfffffff0 + random_below(&r, kernel % 4 ? 2 : 1),
+					       (uint32_t)random_next(&r)}};
 		ck_assert_msg(kernel_run(&t, in, sizeof in, out, sizeof out, KERNEL_LANES, error), "%s", error);
 		for (int k = 0; k < FORMS; k++)
 			for (int l = 0; l < KERNEL_LANES; l++)

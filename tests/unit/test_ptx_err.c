@@ -12,8 +12,8 @@
 
 static const char module_head[] = ".version 9.0 .target sm_90a .address_size 64\n";
 static const char body_head[] =
-    ".version 9.0 .target sm_90a .address_size 64 .func f(.param .b32 a); .global .b32 g[4]; "
-    ".entry k(.param .u64 p) { .reg .b32 %r<9>; .reg .b64 %d<9>; .reg .pred %p<9>; .reg .f32 %f<9>;\n";
+	".version 9.0 .target sm_90a .address_size 64 .func f(.param .b32 a); .global .b32 g[4]; "
+	".entry k(.param .u64 p) { .reg .b32 %r<9>; .reg .b64 %d<9>; .reg .pred %p<9>; .reg .f32 %f<9>;\n";
 
 struct text {
 	char *bytes;
@@ -51,8 +51,7 @@ static void append_diagnostics(struct text *t, const struct diags *d)
 		const struct diag *g = &d->list.items[i];
 		u32 row, column;
 		source_place(d->sources->files.items[0], g->span.begin, &row, &column);
-		int n = snprintf(line, sizeof line, "%u:%u: %s: %s\n", row, column, words[g->severity],
-		                 g->message);
+		int n = snprintf(line, sizeof line, "%u:%u: %s: %s\n", row, column, words[g->severity], g->message);
 		append(t, line, (size_t)n);
 		n = snprintf(line, sizeof line, "  hint: %s\n", g->hint ? g->hint : "");
 		if (g->hint)
@@ -119,8 +118,8 @@ static char *check_case(const char *file, char *at, bool print)
 		printf("%.*s%s", (int)(expected - at), at, got.bytes);
 	else
 		ck_assert_msg(got.length == expected_length && !memcmp(got.bytes, expected, got.length),
-		              "%s: %.*s\nexpected:\n%.*sgot:\n%s", file, (int)(title_end - kind), kind,
-		              (int)expected_length, expected, got.bytes);
+			      "%s: %.*s\nexpected:\n%.*sgot:\n%s", file, (int)(title_end - kind), kind,
+			      (int)expected_length, expected, got.bytes);
 	ck_assert_msg(print || strstr(got.bytes, "error:"), "%s: %.40s is not refused", file, kind);
 	free(got.bytes);
 	return next ? next + 1 : NULL;

@@ -15,8 +15,7 @@ static u32 read_hostile(const char *text, size_t length)
 	struct reading r;
 
 	read_bytes(&r, text, length);
-	ck_assert_msg(r.arena.used_bytes < (4 << 20) + 256 * length, "%zu bytes for %zu", r.arena.used_bytes,
-	              length);
+	ck_assert_msg(r.arena.used_bytes < (4 << 20) + 256 * length, "%zu bytes for %zu", r.arena.used_bytes, length);
 	for (size_t i = 0; i < r.diags.list.count; i++)
 		ck_assert_uint_le(r.diags.list.items[i].span.end, length);
 	const u32 errors = r.diags.error_count;
@@ -105,14 +104,12 @@ END_TEST
 START_TEST(repeated_without_end)
 {
 	static const char *const prefixes[] = {
-	    "", ".version 9.0\n.target sm_90\n",
-	    ".version 9.0\n.target sm_90\n.entry k() {\n.reg .b32 %r<9>;\n",
-	    ".version 9.0\n.target sm_90\n.entry k() {\n.reg .b32 %r<9>;\nmov.b32 %r1, ",
-	    ".version 9.0\n.target sm_90\n.global .b8 x[] = "};
-	static const char *const units[] = {" ",     "\n",  "{",  "}",     "(",    ")",      "[",   ";",
-	                                    ":",     "-",   "1",  "a",     ".",    ".x",     "{1,", "1?",
-	                                    "1+",    "@",   "/*", "\"",    "\xff", "(.s64)", "1,",  "%r1|",
-	                                    "//@\n", "L: ", "{}", ".b32 ", "0x"};
+		"", ".version 9.0\n.target sm_90\n", ".version 9.0\n.target sm_90\n.entry k() {\n.reg .b32 %r<9>;\n",
+		".version 9.0\n.target sm_90\n.entry k() {\n.reg .b32 %r<9>;\nmov.b32 %r1, ",
+		".version 9.0\n.target sm_90\n.global .b8 x[] = "};
+	static const char *const units[] = {" ",    "\n",     "{",  "}",    "(",     ")",   "[",  ";",     ":",  "-",
+					    "1",    "a",      ".",  ".x",   "{1,",   "1?",  "1+", "@",     "/*", "\"",
+					    "\xff", "(.s64)", "1,", "%r1|", "//@\n", "L: ", "{}", ".b32 ", "0x"};
 	enum { BYTES = 300000 };
 	char *text = malloc(BYTES + 200);
 

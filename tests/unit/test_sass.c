@@ -58,7 +58,8 @@ static u32 read_changes(char *text, struct change *list)
 		} else if (!hex && last == 'd') {
 			const u64 bits = bits_of_f64(strtod(value, NULL));
 			c->value = (u32)bits;
-			list[count++] = (struct change){.kind = 'R', .number = c->number + 1, .value = (u32)(bits >> 32)};
+			list[count++] =
+				(struct change){.kind = 'R', .number = c->number + 1, .value = (u32)(bits >> 32)};
 		} else if (!hex && last == 'f') {
 			c->value = bits_of_f32(strtof(value, NULL));
 		} else {
@@ -127,7 +128,7 @@ static void write_listing(FILE *to, const struct test_case *t, bool odd)
 	u32 predicates = 0;
 
 	fprintf(to, "code for sm_20\nFunction : t\n.param .u32 out;\n.param .u32 data;\n.shared 2048;\n.local 256;\n"
-	            ".bank 2 [0x0] = 0x11223344, 0x80000001, 0x0, 0x40040000, 0x7;\n");
+		    ".bank 2 [0x0] = 0x11223344, 0x80000001, 0x0, 0x40040000, 0x7;\n");
 	for (u32 n = 0; n < 59; n++) {
 		const struct change *c = find(t->in, t->in_count, 'R', n);
 		if (c && c->lane)
@@ -180,8 +181,13 @@ static void run_threads(const char *text, u32 threads, struct lock_order order, 
 	const u64 out = memory_attach(&s.memory, (u8 *)o->words, sizeof o->words, "out");
 	const u64 data = memory_attach(&s.memory, (u8 *)o->data, sizeof o->data, "data");
 	const u32 params[2] = {(u32)out, (u32)data};
-	const struct launch l = {.program = s.program, .kernel = &s.program->kernels[0], .memory = &s.memory, .grid = {1, 1, 1},
-				 .block = {threads, 1, 1}, .params = (const u8 *)params, .instruction_limit = 100000,
+	const struct launch l = {.program = s.program,
+				 .kernel = &s.program->kernels[0],
+				 .memory = &s.memory,
+				 .grid = {1, 1, 1},
+				 .block = {threads, 1, 1},
+				 .params = (const u8 *)params,
+				 .instruction_limit = 100000,
 				 .lock_order = order};
 	const enum launch_status status = launch_run(&l, &stats, &fault, o->text, sizeof o->text);
 	if (status == LAUNCH_FAULT)
@@ -218,7 +224,8 @@ static u32 check_case(const char *file, u32 line, const struct test_case *t, boo
 	fclose(to);
 	run_listing(text, &o);
 	if (t->fault ? o.ran || !strstr(o.text, t->fault) : !o.ran) {
-		printf("%s:%u: %s: %s\n%s\n", file, line, t->code, t->fault ? "wants the fault" : "did not run", o.text);
+		printf("%s:%u: %s: %s\n%s\n", file, line, t->code, t->fault ? "wants the fault" : "did not run",
+		       o.text);
 		bad++;
 	}
 	for (u32 lane = 0; o.ran && lane < LANES && !bad; lane++)
@@ -320,10 +327,10 @@ enum { THREADS = 96, ROUNDS = 24 }; /* a warp goes round 24 times before others 
 
 /* Each thread takes a ticket: the word before it adds one. */
 static const char tickets[] =
-    "code for sm_20\nFunction : t\n.param .u32 out;\n.param .u32 data;\n.shared 64;\n"
-    "S2R R0, SR_Tid_X; ISCADD R2, R0, c[0x0][0x20], 0x2; SSY `(.end);\n"
-    ".again: LDSLK P0, R3, [0x10]; @P0 IADD R4, R3, 0x1; @P0 STSUL [0x10], R4; @!P0 BRA `(.again); NOP.S;\n"
-    ".end: ST [R2], R3; EXIT;\n";
+	"code for sm_20\nFunction : t\n.param .u32 out;\n.param .u32 data;\n.shared 64;\n"
+	"S2R R0, SR_Tid_X; ISCADD R2, R0, c[0x0][0x20], 0x2; SSY `(.end);\n"
+	".again: LDSLK P0, R3, [0x10]; @P0 IADD R4, R3, 0x1; @P0 STSUL [0x10], R4; @!P0 BRA `(.again); NOP.S;\n"
+	".end: ST [R2], R3; EXIT;\n";
 
 /* Every ticket once. */
 static void check_tickets(const u32 *got)
@@ -377,8 +384,9 @@ static u32 check_refused(const char *title, const char *text, const char *want)
 		const struct diag *g = &s.diags.list.items[k];
 		u32 row, column;
 		source_place(s.sources.files.items[0], g->span.begin, &row, &column);
-		snprintf(line, sizeof line, "%u:%u: %s: %s\n%s%s%s", row, column, g->severity == DIAG_ERROR ? "error" : "warning",
-			 g->message, g->hint ? "  hint: " : "", g->hint ? g->hint : "", g->hint ? "\n" : "");
+		snprintf(line, sizeof line, "%u:%u: %s: %s\n%s%s%s", row, column,
+			 g->severity == DIAG_ERROR ? "error" : "warning", g->message, g->hint ? "  hint: " : "",
+			 g->hint ? g->hint : "", g->hint ? "\n" : "");
 		strncat(o.text, line, sizeof o.text - strlen(o.text) - 1);
 	}
 	if (getenv("PTXSIM_ERR_ACTUAL")) {

@@ -18,19 +18,15 @@ static bool global_kernel(const char *kernel, struct sector_access *a)
 		const char *prefix;
 		enum sector_kind kind;
 	} kinds[] = {
-	    {"gld_", SECTOR_LOAD},
-	    {"gst_", SECTOR_STORE},
-	    {"gatom_cas_", SECTOR_ATOM_CAS},
-	    {"gatom_", SECTOR_ATOM},
-	    {"gred_", SECTOR_RED},
-	    {"cpa_g_ca", SECTOR_ASYNC},
+		{"gld_", SECTOR_LOAD},   {"gst_", SECTOR_STORE}, {"gatom_cas_", SECTOR_ATOM_CAS},
+		{"gatom_", SECTOR_ATOM}, {"gred_", SECTOR_RED},  {"cpa_g_ca", SECTOR_ASYNC},
 	};
 	static const struct {
 		const char *suffix;
 		u32 width;
 	} widths[] = {
-	    {"v2b64", 16}, {"v4", 16}, {"v2", 8},    {"64", 8}, {"ca8", 8},
-	    {"ca4", 4},    {"b8", 1},  {"f16x2", 4}, {"16", 2}, {"", 4},
+		{"v2b64", 16}, {"v4", 16}, {"v2", 8},    {"64", 8}, {"ca8", 8},
+		{"ca4", 4},    {"b8", 1},  {"f16x2", 4}, {"16", 2}, {"", 4},
 	};
 	size_t length = strlen(kernel);
 
@@ -43,8 +39,7 @@ static bool global_kernel(const char *kernel, struct sector_access *a)
 
 			if (length < n || strcmp(kernel + length - n, widths[w].suffix) != 0)
 				continue;
-			a->width =
-			    strncmp(kernel, "cpa", 3) == 0 && widths[w].width == 2 ? 16 : widths[w].width;
+			a->width = strncmp(kernel, "cpa", 3) == 0 && widths[w].width == 2 ? 16 : widths[w].width;
 			return true;
 		}
 	}
@@ -97,8 +92,8 @@ static struct sector_count count_launch(const struct recorded_case *c, struct se
 	return total;
 }
 
-static void compare_op(struct recorded_score *s, const struct recorded_case *c, const char *space,
-                       const char *op, const struct sector_count *n)
+static void compare_op(struct recorded_score *s, const struct recorded_case *c, const char *space, const char *op,
+		       const struct sector_count *n)
 {
 	char metric[96];
 
@@ -112,21 +107,26 @@ static void compare_op(struct recorded_score *s, const struct recorded_case *c, 
 
 #define DATA "l1tex__data_pipe_lsu_wavefronts_mem_lgds"
 
-static void compare_global(struct recorded_score *s, const struct recorded_case *c,
-                           const struct sector_access *a, const struct sector_count *n)
+static void compare_global(struct recorded_score *s, const struct recorded_case *c, const struct sector_access *a,
+			   const struct sector_count *n)
 {
 	static const char *const ops[] = {
-	    [SECTOR_LOAD] = "ld",       [SECTOR_STORE] = "st",           [SECTOR_RED] = "red",
-	    [SECTOR_ATOM] = "atom",     [SECTOR_ATOM_CAS] = "atom",      [SECTOR_ATOM_HALF] = "atom",
-	    [SECTOR_ATOM_HALF_CAS] = "atom", [SECTOR_ASYNC] = "ld",      [SECTOR_ASYNC_BYPASS] = "ld",
+		[SECTOR_LOAD] = "ld",
+		[SECTOR_STORE] = "st",
+		[SECTOR_RED] = "red",
+		[SECTOR_ATOM] = "atom",
+		[SECTOR_ATOM_CAS] = "atom",
+		[SECTOR_ATOM_HALF] = "atom",
+		[SECTOR_ATOM_HALF_CAS] = "atom",
+		[SECTOR_ASYNC] = "ld",
+		[SECTOR_ASYNC_BYPASS] = "ld",
 	};
 	static const char *const all_ops[] = {"ld", "st", "red", "atom"};
 	static const struct sector_count none;
 
 	if (c->warps == 1) {
 		for (size_t i = 0; i < COUNT_OF(all_ops); i++)
-			compare_op(s, c, "global", all_ops[i],
-			           strcmp(ops[a->kind], all_ops[i]) == 0 ? n : &none);
+			compare_op(s, c, "global", all_ops[i], strcmp(ops[a->kind], all_ops[i]) == 0 ? n : &none);
 		compare_op(s, c, "global", "ldgsts_cache_access", a->kind == SECTOR_ASYNC ? n : &none);
 		recorded_compare(s, c, DATA ".sum", n->data_reads + n->data_writes);
 		recorded_compare(s, c, DATA "_cmd_read.sum", n->data_reads);
@@ -212,8 +212,8 @@ START_TEST(constant_equals_the_recordings)
 		for (u32 l = 0; l < WARP_LANES; l++)
 			address[l] = c->table[l];
 		u32 n = strcmp(c->kernel, "const_base") == 0
-		            ? 0
-		            : sectors_count_constant(arch_find("sm_90"), c->mask, address);
+				? 0
+				: sectors_count_constant(arch_find("sm_90"), c->mask, address);
 		recorded_compare(&score, c, "idc__requests.sum", n + 2);
 		recorded_compare(&score, c, "sm__idc_divergent_instruction_replays.sum", n ? n - 1 : 0);
 		recorded_compare(&score, c, "sm__idc_divergent_instructions.sum", n > 1);
@@ -226,7 +226,7 @@ END_TEST
 START_TEST(tag_banks_of_single_bits)
 {
 	static const u8 banks[] = {[14] = 1, [15] = 2, [16] = 3, [17] = 2, [18] = 3, [19] = 1,
-	                           [20] = 3, [21] = 1, [22] = 2, [23] = 3, [24] = 1, [25] = 3};
+				   [20] = 3, [21] = 1, [22] = 2, [23] = 3, [24] = 1, [25] = 3};
 
 	for (u32 bit = 14; bit < COUNT_OF(banks); bit++)
 		ck_assert_uint_eq(sectors_tag_bank(1u << bit), banks[bit]);

@@ -42,18 +42,39 @@ static u64 random_bits(struct stand *s)
 /* Bits of numbers where something changes, for each width. */
 static u64 special_bits(u64 pick, u32 bits)
 {
-	static const u16 half[] = {0, 1, 0x3ff, 0x400, 0x7bff, 0x7c00, 0x7c01, 0x7e00, 0x3c00, 0x3800, 0x3bff,
-				  0x7f80, 0x7f81, 0x7fff, 0x80, 0x7f, 0x3f80, 0x7f7f, 0x7ff7, 0x4248, 0x5bff, 0x1400};
-	static const u32 single[] = {0, 1, 0x7fffff, 0x800000, 0x7f7fffff, 0x7f800000, 0x7f800001, 0x7fc00000, 0x3f800000,
-				  0x3f7fffff, 0x3f000000, 0x4b000001, 0x4f000000, 0x4effffff, 0x5f000000, 0x5f7fffff,
-				  0x437f8000, 0x42ff0000, 0x477fe000, 0x477ff000, 0x38800000, 0x387fe000, 0x33000000,
-				  0x7fffffff, 0x40200000, 0x3fc00000, 0x477fff80, 0x7e800001, 0x3effffff};
-	static const u64 wide[] = {0, 1, 0xfffffffffffff, 0x10000000000000, 0x7fefffffffffffff, 0x7ff0000000000000,
-				  0x7ff0000000000001, 0x7ff8000000000000, 0x3ff0000000000000, 0x3fe0000000000000,
-				  0x41dfffffffc00000, 0x41f0000000000000, 0x43e0000000000000, 0x43f0000000000000,
-				  0x47efffffe0000000, 0x47efffffefffffff, 0x47effffff0000000, 0x3810000000000000,
-				  0x380fffffffffffff, 0x36a0000000000000, 0x3690000000000001, 0x40effc0000000000,
-				  0x4004000000000000, 0x7fffffffffffffff, 0x406fe00000000000};
+	static const u16 half[] = {0,      1,      0x3ff,  0x400,  0x7bff, 0x7c00, 0x7c01, 0x7e00,
+				   0x3c00, 0x3800, 0x3bff, 0x7f80, 0x7f81, 0x7fff, 0x80,   0x7f,
+				   0x3f80, 0x7f7f, 0x7ff7, 0x4248, 0x5bff, 0x1400};
+	static const u32 single[] = {0,          1,          0x7fffff,   0x800000,   0x7f7fffff, 0x7f800000,
+				     0x7f800001, 0x7fc00000, 0x3f800000, 0x3f7fffff, 0x3f000000, 0x4b000001,
+				     0x4f000000, 0x4effffff, 0x5f000000, 0x5f7fffff, 0x437f8000, 0x42ff0000,
+				     0x477fe000, 0x477ff000, 0x38800000, 0x387fe000, 0x33000000, 0x7fffffff,
+				     0x40200000, 0x3fc00000, 0x477fff80, 0x7e800001, 0x3effffff};
+	static const u64 wide[] = {0,
+				   1,
+				   0xfffffffffffff,
+				   0x10000000000000,
+				   0x7fefffffffffffff,
+				   0x7ff0000000000000,
+				   0x7ff0000000000001,
+				   0x7ff8000000000000,
+				   0x3ff0000000000000,
+				   0x3fe0000000000000,
+				   0x41dfffffffc00000,
+				   0x41f0000000000000,
+				   0x43e0000000000000,
+				   0x43f0000000000000,
+				   0x47efffffe0000000,
+				   0x47efffffefffffff,
+				   0x47effffff0000000,
+				   0x3810000000000000,
+				   0x380fffffffffffff,
+				   0x36a0000000000000,
+				   0x3690000000000001,
+				   0x40effc0000000000,
+				   0x4004000000000000,
+				   0x7fffffffffffffff,
+				   0x406fe00000000000};
 	const u64 sign = pick >> 40 & 1;
 
 	pick &= 0xffffffff;
@@ -124,13 +145,13 @@ static void check_lanes(struct stand *s, const struct form *f, u32 mask, u32 pre
 			o.in[k] = low_bits(lane[k * WARP_LANES], f->operand_bits[k]);
 		ck_assert_msg(oracle_run(&o), "%s: nothing here computes it", text);
 		const u64 want = mask >> l & 1 ? extend(f, o.out) : o.in[0];
-		const u64 got = f->operand_bits[0] == 1 ? predicate >> l & 1
-							: get_lane(s->rows, l, f->operand_bits[0]);
-		ck_assert_msg(got == want,
-			      "%s (%s, d %u bits, a %u bits, mask %08x) lane %u: a %#llx b %#llx c %#llx: %#llx, not %#llx",
-			      text, s->variant, f->operand_bits[0], f->operand_bits[1], mask, l,
-			      (unsigned long long)o.in[1], (unsigned long long)o.in[2], (unsigned long long)o.in[3],
-			      (unsigned long long)got, (unsigned long long)want);
+		const u64 got = f->operand_bits[0] == 1 ? predicate >> l & 1 : get_lane(s->rows, l, f->operand_bits[0]);
+		ck_assert_msg(
+			got == want,
+			"%s (%s, d %u bits, a %u bits, mask %08x) lane %u: a %#llx b %#llx c %#llx: %#llx, not %#llx",
+			text, s->variant, f->operand_bits[0], f->operand_bits[1], mask, l, (unsigned long long)o.in[1],
+			(unsigned long long)o.in[2], (unsigned long long)o.in[3], (unsigned long long)got,
+			(unsigned long long)want);
 	}
 }
 
@@ -167,10 +188,7 @@ static void run_form(struct stand *s, const struct form *f)
 }
 
 /* Wide conversions need a whole launch: see tests/forms. */
-static bool has_own_test(const struct form *f)
-{
-	return !strcmp(f->row->form, "%cvt_wide");
-}
+static bool has_own_test(const struct form *f) { return !strcmp(f->row->form, "%cvt_wide"); }
 
 /* Sets the registers' widths from the operand words, then tries wider ones for integers of cvt. */
 static void each_form(void *context, const struct form *given)

@@ -87,8 +87,7 @@ static u64 get(const struct stand *s, u32 row, u32 lane, u32 bits)
 {
 	const u8 *at = s->rows + row * ROW_BYTES;
 
-	return bits == 64 ? ((const u64 *)at)[lane] : bits > 1 ? ((const u32 *)at)[lane]
-							       : *(const u32 *)at >> lane & 1;
+	return bits == 64 ? ((const u64 *)at)[lane] : bits > 1 ? ((const u32 *)at)[lane] : *(const u32 *)at >> lane & 1;
 }
 
 /* Lays the operands out as lowering does: see decode/program.h. */
@@ -112,20 +111,20 @@ static struct layout lay_out(const struct form *f)
 	return layout;
 }
 
-static void tell_difference(const struct stand *s, const struct integer_case *c, u32 lane, bool active, const char *what,
-		 u64 got, u64 want)
+static void tell_difference(const struct stand *s, const struct integer_case *c, u32 lane, bool active,
+			    const char *what, u64 got, u64 want)
 {
 	char text[96];
 
 	isa_form_text(c->f, text, sizeof text);
 	ck_abort_msg("%s (%s, %s) lane %u: a %#llx b %#llx c %#llx table %#llx: %s %#llx, not %#llx", text, s->variant,
-		     active ? "active" : "not active", lane, (unsigned long long)c->in[0],
-		     (unsigned long long)c->in[1], (unsigned long long)c->in[2], (unsigned long long)c->table, what,
-		     (unsigned long long)got, (unsigned long long)want);
+		     active ? "active" : "not active", lane, (unsigned long long)c->in[0], (unsigned long long)c->in[1],
+		     (unsigned long long)c->in[2], (unsigned long long)c->table, what, (unsigned long long)got,
+		     (unsigned long long)want);
 }
 
-static void check_lane(const struct stand *s, const struct form *f, const struct layout *layout, u32 lane,
-		       bool active, const u32 carries[2], u64 table, u32 negated)
+static void check_lane(const struct stand *s, const struct form *f, const struct layout *layout, u32 lane, bool active,
+		       const u32 carries[2], u64 table, u32 negated)
 {
 	struct integer_case c = {.f = f, .table = table, .carry = carries[0] >> lane & 1};
 	u32 predicates = 0;
@@ -154,7 +153,10 @@ static void check_lane(const struct stand *s, const struct form *f, const struct
 static void run_form(struct stand *s, const struct form *f, const struct layout *layout, u64 table)
 {
 	const struct meaning *m = f->row->meaning(f);
-	struct insn i = {.d = 0, .a = ROW_BYTES, .b = 2 * ROW_BYTES, .c = 3 * ROW_BYTES,
+	struct insn i = {.d = 0,
+			 .a = ROW_BYTES,
+			 .b = 2 * ROW_BYTES,
+			 .c = 3 * ROW_BYTES,
 			 .fp = form_has(f, M_ftz) ? FP_FTZ : FP_RN};
 	const u32 word = m->word ? m->word(f) : 0;
 

@@ -90,13 +90,11 @@ static bool recording_parse(struct recording *r, const char *line)
 {
 	char a[8], b[8], c[8], d[8];
 	memset(r, 0, sizeof *r);
-	if (sscanf(line, "%63s %u %7s %7s %7s %7s %u %u %u", r->name, &r->k, a, b, c, d, &r->sparse,
-		   &r->blocks, &r->offset) != 9)
+	if (sscanf(line, "%63s %u %7s %7s %7s %7s %u %u %u", r->name, &r->k, a, b, c, d, &r->sparse, &r->blocks,
+		   &r->offset) != 9)
 		return false;
 	struct tensor_form *f = &r->form;
-	f->family = !strncmp(r->name, "wgmma", 5) ? TENSOR_WGMMA
-		    : r->name[0] == 'w'           ? TENSOR_WMMA
-						  : TENSOR_MMA;
+	f->family = !strncmp(r->name, "wgmma", 5) ? TENSOR_WGMMA : r->name[0] == 'w' ? TENSOR_WMMA : TENSOR_MMA;
 	f->a = format_named(a);
 	f->b = format_named(b);
 	f->c = format_named(c);
@@ -173,16 +171,12 @@ static void operands_fill(const struct recording *r, const struct block *x, u32 
 	for (u32 w = 0; w < f->a_words; w++) {
 		for (u32 i = 0; i < f->m; i++)
 			put(f, matrices.a, w * f->m + i,
-			    read_bytes(x->a + i % CORNER * x->a_row +
-					       (part * f->a_words + w) * bytes,
-				       bytes));
+			    read_bytes(x->a + i % CORNER * x->a_row + (part * f->a_words + w) * bytes, bytes));
 	}
 	for (u32 w = 0; w < f->b_words; w++) {
 		for (u32 j = 0; j < f->n; j++)
 			put(f, matrices.b, w * f->n + j,
-			    read_bytes(x->b + j % CORNER * x->b_row +
-					       (part * f->b_words + w) * bytes,
-				       bytes));
+			    read_bytes(x->b + j % CORNER * x->b_row + (part * f->b_words + w) * bytes, bytes));
 	}
 	for (u32 g = 0; g < x->e_row; g++) {
 		for (u32 i = 0; i < f->m; i++)
@@ -190,18 +184,15 @@ static void operands_fill(const struct recording *r, const struct block *x, u32 
 	}
 }
 
-static void block_check(const struct recording *r, u32 index, tensor_mma_fn *mma,
-			const char *variant)
+static void block_check(const struct recording *r, u32 index, tensor_mma_fn *mma, const char *variant)
 {
 	const struct tensor_form *f = &r->form;
 	struct block x = block_at(r, index);
-	struct tensor_operands o = {matrices.a, matrices.b, r->no_c ? NULL : matrices.c, matrices.d,
-				    matrices.meta};
+	struct tensor_operands o = {matrices.a, matrices.b, r->no_c ? NULL : matrices.c, matrices.d, matrices.meta};
 	for (u32 j = 0; j < f->n; j++) {
 		for (u32 i = 0; i < f->m; i++)
 			put(f, matrices.c, j * f->m + i,
-			    read_bytes(x.c + (i % CORNER * CORNER + j % CORNER) * x.c_bytes,
-				       x.c_bytes));
+			    read_bytes(x.c + (i % CORNER * CORNER + j % CORNER) * x.c_bytes, x.c_bytes));
 	}
 	operands_fill(r, &x, 0);
 	mma(f, &o);
@@ -212,14 +203,10 @@ static void block_check(const struct recording *r, u32 index, tensor_mma_fn *mma
 	}
 	for (u32 j = 0; j < f->n; j++) {
 		for (u32 i = 0; i < f->m; i++) {
-			u64 want = read_bytes(x.d + (i % CORNER * CORNER + j % CORNER) * x.d_bytes,
-					      x.d_bytes);
+			u64 want = read_bytes(x.d + (i % CORNER * CORNER + j % CORNER) * x.d_bytes, x.d_bytes);
 			u64 got = get(f, matrices.d, j * f->m + i);
-			ck_assert_msg(
-				got == want,
-				"%s (%s), block %u, row %u, column %u: %llx, the H200 has %llx",
-				r->name, variant, index, i, j, (unsigned long long)got,
-				(unsigned long long)want);
+			ck_assert_msg(got == want, "%s (%s), block %u, row %u, column %u: %llx, the H200 has %llx",
+				      r->name, variant, index, i, j, (unsigned long long)got, (unsigned long long)want);
 		}
 	}
 }
@@ -243,10 +230,7 @@ static u32 check_all(tensor_mma_fn *mma, const char *variant)
 	return forms;
 }
 
-START_TEST(baseline_equals_hardware)
-{
-	ck_assert_uint_eq(check_all(tensor_mma_baseline, "baseline"), 118);
-}
+START_TEST(baseline_equals_hardware) { ck_assert_uint_eq(check_all(tensor_mma_baseline, "baseline"), 118); }
 END_TEST
 
 #ifdef HOST_X86_64
@@ -280,8 +264,7 @@ END_TEST
 
 static struct tensor_form half_form(void)
 {
-	return (struct tensor_form){
-		.family = TENSOR_MMA, .m = 16, .n = 8, .k = 16, .c = TENSOR_F32, .d = TENSOR_F32};
+	return (struct tensor_form){.family = TENSOR_MMA, .m = 16, .n = 8, .k = 16, .c = TENSOR_F32, .d = TENSOR_F32};
 }
 
 /*

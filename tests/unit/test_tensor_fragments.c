@@ -24,28 +24,21 @@ struct registers {
 static struct registers registers[4];
 static u64 matrix[MATRIX];
 
-static struct tensor_form form_of(enum tensor_family family, u32 m, u32 n, u32 k,
-				  enum tensor_format ab, enum tensor_format cd)
+static struct tensor_form form_of(enum tensor_family family, u32 m, u32 n, u32 k, enum tensor_format ab,
+				  enum tensor_format cd)
 {
-	struct tensor_form f = {.family = family,
-				.m = (u16)m,
-				.n = (u16)n,
-				.k = (u16)k,
-				.a = ab,
-				.b = ab,
-				.c = cd,
-				.d = cd};
+	struct tensor_form f = {
+		.family = family, .m = (u16)m, .n = (u16)n, .k = (u16)k, .a = ab, .b = ab, .c = cd, .d = cd};
 	ck_assert(tensor_form_resolve(&f));
 	return f;
 }
 
-static void check_place(const struct tensor_form *f, enum tensor_role role, u32 reg, u32 lane,
-			u32 element, u32 row, u32 column)
+static void check_place(const struct tensor_form *f, enum tensor_role role, u32 reg, u32 lane, u32 element, u32 row,
+			u32 column)
 {
 	struct tensor_place p = tensor_fragment_place(f, role, reg, lane, element);
-	ck_assert_msg(p.row == row && p.column == column,
-		      "register %u, lane %u, element %u: (%u, %u), not (%u, %u)", reg, lane,
-		      element, p.row, p.column, row, column);
+	ck_assert_msg(p.row == row && p.column == column, "register %u, lane %u, element %u: (%u, %u), not (%u, %u)",
+		      reg, lane, element, p.row, p.column, row, column);
 }
 
 /* The manual's figures for lane 13 (group 3, member 1), or as given. */
@@ -109,8 +102,7 @@ START_TEST(places_of_octets)
 END_TEST
 
 /* Index of a place in the arrays of tensor.h, for the element in the low bits of a word. */
-static size_t index_of(const struct tensor_form *f, enum tensor_role role, struct tensor_place p,
-		       u32 elements)
+static size_t index_of(const struct tensor_form *f, enum tensor_role role, struct tensor_place p, u32 elements)
 {
 	switch (role) {
 	case TENSOR_ROLE_A:
@@ -146,8 +138,7 @@ static u64 matrix_at(const struct tensor_form *f, size_t at)
 /* Whole fragments against the place of each element, both ways. */
 static void check_role(const struct tensor_form *f, enum tensor_role role, u32 warps)
 {
-	u32 count = tensor_fragment_registers(f, role),
-	    elements = tensor_fragment_elements(f, role);
+	u32 count = tensor_fragment_registers(f, role), elements = tensor_fragment_elements(f, role);
 	bool factor = role == TENSOR_ROLE_A || role == TENSOR_ROLE_B;
 	for (u32 w = 0; w < warps; w++) {
 		registers_fill(f, &registers[w], w);
@@ -165,12 +156,9 @@ static void check_role(const struct tensor_form *f, enum tensor_role role, u32 w
 			if (f->a == TENSOR_F64)
 				ck_assert_uint_eq(value, r->row[reg][lane % WARP_LANES]);
 			else if (f->family == TENSOR_WMMA && factor)
-				ck_assert_uint_eq(value / 2 % 32,
-						  word / 2 % 32); /* the lane; registers repeat */
+				ck_assert_uint_eq(value / 2 % 32, word / 2 % 32); /* the lane; registers repeat */
 			else
-				ck_assert_uint_eq(value, factor || elements == 1
-								 ? word
-								 : word >> (16 * part) & 0xffff);
+				ck_assert_uint_eq(value, factor || elements == 1 ? word : word >> (16 * part) & 0xffff);
 		}
 	}
 	if (role != TENSOR_ROLE_D)
@@ -281,8 +269,8 @@ static bool form_read(const struct form *text, struct tensor_form *f)
 }
 
 /* Each thread's operands follow each other in its input: A, B, C, metadata. */
-static size_t operand_read(struct registers *r, u32 first, u32 count, const u8 *in,
-			   size_t thread_bytes, size_t at, u32 bytes)
+static size_t operand_read(struct registers *r, u32 first, u32 count, const u8 *in, size_t thread_bytes, size_t at,
+			   u32 bytes)
 {
 	for (u32 i = 0; i < count; i++, at += bytes) {
 		r->rows[first + i] = r->row[first + i];
@@ -299,20 +287,15 @@ static size_t operand_read(struct registers *r, u32 first, u32 count, const u8 *
 
 enum { FIRST_A = 0, FIRST_B = 8, FIRST_C = 16, FIRST_D = 24, FIRST_META = 32 };
 
-static void mma_check(const struct recorded *rec, const struct tensor_form *f, u32 selector,
-		      size_t warp)
+static void mma_check(const struct recorded *rec, const struct tensor_form *f, u32 selector, size_t warp)
 {
 	struct registers *r = &registers[0];
-	u32 bytes = f->a == TENSOR_F64 ? 8 : 4,
-	    d_count = tensor_fragment_registers(f, TENSOR_ROLE_D);
+	u32 bytes = f->a == TENSOR_F64 ? 8 : 4, d_count = tensor_fragment_registers(f, TENSOR_ROLE_D);
 	const u8 *in = rec->in + warp * WARP_LANES * rec->in_size;
 	const u8 *out = rec->out + warp * WARP_LANES * rec->out_size;
-	size_t at = operand_read(r, FIRST_A, tensor_fragment_registers(f, TENSOR_ROLE_A), in,
-				 rec->in_size, 0, bytes);
-	at = operand_read(r, FIRST_B, tensor_fragment_registers(f, TENSOR_ROLE_B), in, rec->in_size,
-			  at, bytes);
-	at = operand_read(r, FIRST_C, tensor_fragment_registers(f, TENSOR_ROLE_C), in, rec->in_size,
-			  at, bytes);
+	size_t at = operand_read(r, FIRST_A, tensor_fragment_registers(f, TENSOR_ROLE_A), in, rec->in_size, 0, bytes);
+	at = operand_read(r, FIRST_B, tensor_fragment_registers(f, TENSOR_ROLE_B), in, rec->in_size, at, bytes);
+	at = operand_read(r, FIRST_C, tensor_fragment_registers(f, TENSOR_ROLE_C), in, rec->in_size, at, bytes);
 	at = operand_read(r, FIRST_META, f->sparse ? 1 : 0, in, rec->in_size, at, 4);
 	ck_assert_uint_eq(at, rec->in_size);
 	ck_assert_uint_eq(d_count * bytes, rec->out_size);
@@ -332,12 +315,9 @@ static void mma_check(const struct recorded *rec, const struct tensor_form *f, u
 	for (u32 n = 0; n < d_count * WARP_LANES; n++) {
 		u32 lane = n / d_count, i = n % d_count;
 		u64 want = bytes_at(out + lane * rec->out_size + i * bytes, bytes);
-		u64 got =
-			bytes == 8 ? r->row[FIRST_D + i][lane] : ((u32 *)r->row[FIRST_D + i])[lane];
-		ck_assert_msg(got == want,
-			      "%s, selector %u: lane %u, register %u: %llx, the H200 has %llx",
-			      rec->form.name, selector, lane, i, (unsigned long long)got,
-			      (unsigned long long)want);
+		u64 got = bytes == 8 ? r->row[FIRST_D + i][lane] : ((u32 *)r->row[FIRST_D + i])[lane];
+		ck_assert_msg(got == want, "%s, selector %u: lane %u, register %u: %llx, the H200 has %llx",
+			      rec->form.name, selector, lane, i, (unsigned long long)got, (unsigned long long)want);
 	}
 }
 
@@ -373,12 +353,9 @@ static void mma_visit(const char *line)
 	char form[FORM_NAME];
 	if (!strstr(line, "module=warp-matrix-mma"))
 		return;
+	ck_assert_int_eq(sscanf(strstr(line, " block="), " block=%zu,1,1 smem=0 form=%95s", &block, form), 2);
 	ck_assert_int_eq(
-		sscanf(strstr(line, " block="), " block=%zu,1,1 smem=0 form=%95s", &block, form),
-		2);
-	ck_assert_int_eq(sscanf(strstr(line, " args="), " args=in@%zu+%zu;out@%zu+%zu", &in,
-				&in_length, &out, &out_length),
-			 4);
+		sscanf(strstr(line, " args="), " args=in@%zu+%zu;out@%zu+%zu", &in, &in_length, &out, &out_length), 4);
 	form_parse(&rec.form, form);
 	if (!form_read(&rec.form, &f))
 		return;
@@ -418,14 +395,11 @@ START_TEST(descriptors_and_swizzles)
 	ck_assert_uint_eq(d.base_offset, 5);
 	ck_assert_uint_eq(d.swizzle, 128);
 	d.base_offset = 0;
-	ck_assert_uint_eq(wgmma_chunk_address(&d, 16, false, 11, 8 + 3, &offset),
-			  0x400 + 0x400 + 3 * 128 + 2 * 16);
+	ck_assert_uint_eq(wgmma_chunk_address(&d, 16, false, 11, 8 + 3, &offset), 0x400 + 0x400 + 3 * 128 + 2 * 16);
 	ck_assert_uint_eq(offset, 6);
 	d.swizzle = 16;
-	ck_assert_uint_eq(wgmma_chunk_address(&d, 16, false, 11, 8, &offset),
-			  0x400 + 0x400 + 3 * 16 + 16);
-	ck_assert_uint_eq(wgmma_chunk_address(&d, 16, true, 11, 9, &offset),
-			  0x400 + 16 + 0x400 + 16);
+	ck_assert_uint_eq(wgmma_chunk_address(&d, 16, false, 11, 8, &offset), 0x400 + 0x400 + 3 * 16 + 16);
+	ck_assert_uint_eq(wgmma_chunk_address(&d, 16, true, 11, 9, &offset), 0x400 + 16 + 0x400 + 16);
 	ck_assert_uint_eq(offset, 6);
 	d.swizzle = 32;
 	ck_assert_uint_eq(wgmma_chunk_address(&d, 8, false, 4, 16, &offset), 0x400 + 128);
@@ -437,15 +411,11 @@ START_TEST(loads_outside_shared_memory_are_told)
 	static u8 shared[4096];
 	u32 fault = 0;
 	struct tensor_form f = form_of(TENSOR_WGMMA, 64, 8, 16, TENSOR_F16, TENSOR_F32);
-	struct wgmma_descriptor d = {
-		.start = 0, .leading_stride = 128, .stride = 256, .swizzle = 16};
-	ck_assert(wgmma_matrix_load(&f, TENSOR_ROLE_A, 0, &d, false, shared, 2048, (u32 *)matrix,
-				    &fault));
-	ck_assert(!wgmma_matrix_load(&f, TENSOR_ROLE_A, 0, &d, false, shared, 2047, (u32 *)matrix,
-				     &fault));
+	struct wgmma_descriptor d = {.start = 0, .leading_stride = 128, .stride = 256, .swizzle = 16};
+	ck_assert(wgmma_matrix_load(&f, TENSOR_ROLE_A, 0, &d, false, shared, 2048, (u32 *)matrix, &fault));
+	ck_assert(!wgmma_matrix_load(&f, TENSOR_ROLE_A, 0, &d, false, shared, 2047, (u32 *)matrix, &fault));
 	ck_assert_uint_eq(fault, 2032);
-	ck_assert(!wgmma_matrix_load(&f, TENSOR_ROLE_A, 0, &d, true, shared, 1024, (u32 *)matrix,
-				     &fault));
+	ck_assert(!wgmma_matrix_load(&f, TENSOR_ROLE_A, 0, &d, true, shared, 1024, (u32 *)matrix, &fault));
 }
 END_TEST
 
@@ -467,139 +437,132 @@ struct recorded_wgmma {
 enum { SHARED_BASE = 1024, INPUT_B = 8192, INPUT_C = 16384, INPUT = 18944, GROUP_LANES = 128 };
 
 static const struct recorded_wgmma recorded_wgmma[] = {
-	{"wgmma_kmajor_swizzle_none_none_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0x1000080000,
-	 0x1000080000, 2048, false, false},
-	{"wgmma_kmajor_swizzle_none_128B_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0x1000080000,
-	 0x4000004000010000, 2048, false, false},
-	{"wgmma_kmajor_swizzle_none_64B_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0x1000080000,
-	 0x8000002000010000, 2048, false, false},
-	{"wgmma_kmajor_swizzle_none_32B_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0x1000080000,
-	 0xc000001000010000, 2048, false, false},
-	{"wgmma_kmajor_swizzle_none_e4m3_exact", 16, 32, TENSOR_E4M3, TENSOR_E4M3, 0x1000080000,
-	 0x1000080000, 2048, false, false},
-	{"wgmma_kmajor_swizzle_none_s8_exact", 16, 32, TENSOR_S8, TENSOR_S8, 0x1000080000,
-	 0x1000080000, 2048, false, false},
-	{"wgmma_kmajor_swizzle_none_b1_exact", 16, 256, TENSOR_B1, TENSOR_B1, 0x1000080000,
-	 0x1000080000, 2048, false, false},
-	{"wgmma_kmajor_swizzle_128B_none_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0x4000004000010000,
-	 0x1000080000, 8192, false, false},
-	{"wgmma_kmajor_swizzle_128B_128B_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0x4000004000010000,
+	{"wgmma_kmajor_swizzle_none_none_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0x1000080000, 0x1000080000, 2048,
+	 false, false},
+	{"wgmma_kmajor_swizzle_none_128B_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0x1000080000, 0x4000004000010000, 2048,
+	 false, false},
+	{"wgmma_kmajor_swizzle_none_64B_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0x1000080000, 0x8000002000010000, 2048,
+	 false, false},
+	{"wgmma_kmajor_swizzle_none_32B_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0x1000080000, 0xc000001000010000, 2048,
+	 false, false},
+	{"wgmma_kmajor_swizzle_none_e4m3_exact", 16, 32, TENSOR_E4M3, TENSOR_E4M3, 0x1000080000, 0x1000080000, 2048,
+	 false, false},
+	{"wgmma_kmajor_swizzle_none_s8_exact", 16, 32, TENSOR_S8, TENSOR_S8, 0x1000080000, 0x1000080000, 2048, false,
+	 false},
+	{"wgmma_kmajor_swizzle_none_b1_exact", 16, 256, TENSOR_B1, TENSOR_B1, 0x1000080000, 0x1000080000, 2048, false,
+	 false},
+	{"wgmma_kmajor_swizzle_128B_none_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0x4000004000010000, 0x1000080000, 8192,
+	 false, false},
+	{"wgmma_kmajor_swizzle_128B_128B_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0x4000004000010000, 0x4000004000010000,
+	 8192, false, false},
+	{"wgmma_kmajor_swizzle_128B_64B_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0x4000004000010000, 0x8000002000010000,
+	 8192, false, false},
+	{"wgmma_kmajor_swizzle_128B_32B_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0x4000004000010000, 0xc000001000010000,
+	 8192, false, false},
+	{"wgmma_kmajor_swizzle_128B_tf32_exact", 16, 8, TENSOR_TF32, TENSOR_TF32, 0x4000004000010000,
 	 0x4000004000010000, 8192, false, false},
-	{"wgmma_kmajor_swizzle_128B_64B_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0x4000004000010000,
-	 0x8000002000010000, 8192, false, false},
-	{"wgmma_kmajor_swizzle_128B_32B_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0x4000004000010000,
-	 0xc000001000010000, 8192, false, false},
-	{"wgmma_kmajor_swizzle_128B_tf32_exact", 16, 8, TENSOR_TF32, TENSOR_TF32,
-	 0x4000004000010000, 0x4000004000010000, 8192, false, false},
-	{"wgmma_kmajor_swizzle_128B_e4m3_exact", 16, 32, TENSOR_E4M3, TENSOR_E4M3,
-	 0x4000004000010000, 0x4000004000010000, 8192, false, false},
-	{"wgmma_kmajor_swizzle_128B_s8_exact", 16, 32, TENSOR_S8, TENSOR_S8, 0x4000004000010000,
+	{"wgmma_kmajor_swizzle_128B_e4m3_exact", 16, 32, TENSOR_E4M3, TENSOR_E4M3, 0x4000004000010000,
 	 0x4000004000010000, 8192, false, false},
-	{"wgmma_kmajor_swizzle_64B_none_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0x8000002000010000,
-	 0x1000080000, 4096, false, false},
-	{"wgmma_kmajor_swizzle_64B_128B_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0x8000002000010000,
-	 0x4000004000010000, 4096, false, false},
-	{"wgmma_kmajor_swizzle_64B_64B_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0x8000002000010000,
+	{"wgmma_kmajor_swizzle_128B_s8_exact", 16, 32, TENSOR_S8, TENSOR_S8, 0x4000004000010000, 0x4000004000010000,
+	 8192, false, false},
+	{"wgmma_kmajor_swizzle_64B_none_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0x8000002000010000, 0x1000080000, 4096,
+	 false, false},
+	{"wgmma_kmajor_swizzle_64B_128B_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0x8000002000010000, 0x4000004000010000,
+	 4096, false, false},
+	{"wgmma_kmajor_swizzle_64B_64B_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0x8000002000010000, 0x8000002000010000,
+	 4096, false, false},
+	{"wgmma_kmajor_swizzle_64B_32B_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0x8000002000010000, 0xc000001000010000,
+	 4096, false, false},
+	{"wgmma_kmajor_swizzle_64B_e4m3_exact", 16, 32, TENSOR_E4M3, TENSOR_E4M3, 0x8000002000010000,
 	 0x8000002000010000, 4096, false, false},
-	{"wgmma_kmajor_swizzle_64B_32B_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0x8000002000010000,
-	 0xc000001000010000, 4096, false, false},
-	{"wgmma_kmajor_swizzle_64B_e4m3_exact", 16, 32, TENSOR_E4M3, TENSOR_E4M3,
-	 0x8000002000010000, 0x8000002000010000, 4096, false, false},
-	{"wgmma_kmajor_swizzle_64B_s8_exact", 16, 32, TENSOR_S8, TENSOR_S8, 0x8000002000010000,
-	 0x8000002000010000, 4096, false, false},
-	{"wgmma_kmajor_swizzle_64B_b1_exact", 16, 256, TENSOR_B1, TENSOR_B1, 0x8000002000010000,
-	 0x8000002000010000, 4096, false, false},
-	{"wgmma_kmajor_swizzle_32B_none_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0xc000001000010000,
-	 0x1000080000, 2048, false, false},
-	{"wgmma_kmajor_swizzle_32B_128B_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0xc000001000010000,
-	 0x4000004000010000, 2048, false, false},
-	{"wgmma_kmajor_swizzle_32B_64B_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0xc000001000010000,
-	 0x8000002000010000, 2048, false, false},
-	{"wgmma_kmajor_swizzle_32B_32B_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0xc000001000010000,
-	 0xc000001000010000, 2048, false, false},
-	{"wgmma_kmajor_swizzle_32B_tf32_exact", 16, 8, TENSOR_TF32, TENSOR_TF32, 0xc000001000010000,
-	 0xc000001000010000, 2048, false, false},
-	{"wgmma_kmajor_swizzle_32B_s8_exact", 16, 32, TENSOR_S8, TENSOR_S8, 0xc000001000010000,
-	 0xc000001000010000, 2048, false, false},
-	{"wgmma_kmajor_none_loose_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0x800400000, 0x800100000,
+	{"wgmma_kmajor_swizzle_64B_s8_exact", 16, 32, TENSOR_S8, TENSOR_S8, 0x8000002000010000, 0x8000002000010000,
+	 4096, false, false},
+	{"wgmma_kmajor_swizzle_64B_b1_exact", 16, 256, TENSOR_B1, TENSOR_B1, 0x8000002000010000, 0x8000002000010000,
+	 4096, false, false},
+	{"wgmma_kmajor_swizzle_32B_none_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0xc000001000010000, 0x1000080000, 2048,
+	 false, false},
+	{"wgmma_kmajor_swizzle_32B_128B_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0xc000001000010000, 0x4000004000010000,
 	 2048, false, false},
-	{"wgmma_kmajor_offset_64B_32_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0x8000002000010002,
-	 0x8000002000010002, 4096, false, false},
-	{"wgmma_kmajor_offset_s8_64B_32_exact", 16, 32, TENSOR_S8, TENSOR_U8, 0x8000002000010002,
-	 0x8000002000010002, 4096, false, false},
-	{"wgmma_kmajor_offset_128B_32_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0x4000004000010002,
-	 0x4000004000010002, 8192, false, false},
-	{"wgmma_kmajor_offset_s8_128B_32_exact", 16, 32, TENSOR_S8, TENSOR_U8, 0x4000004000010002,
-	 0x4000004000010002, 8192, false, false},
-	{"wgmma_kmajor_offset_128B_64_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0x4000004000010004,
-	 0x4000004000010004, 8192, false, false},
-	{"wgmma_kmajor_offset_s8_128B_64_exact", 16, 32, TENSOR_S8, TENSOR_U8, 0x4000004000010004,
-	 0x4000004000010004, 8192, false, false},
-	{"wgmma_kmajor_offset_128B_96_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0x4000004000010006,
-	 0x4000004000010006, 8192, false, false},
-	{"wgmma_kmajor_offset_s8_128B_96_exact", 16, 32, TENSOR_S8, TENSOR_U8, 0x4000004000010006,
-	 0x4000004000010006, 8192, false, false},
-	{"wgmma_trans_01_swizzle_none_n32_f16_exact", 32, 16, TENSOR_F16, TENSOR_F16, 0x1000080000,
-	 0x800200000, 2048, false, true},
-	{"wgmma_trans_10_swizzle_none_n32_f16_exact", 32, 16, TENSOR_F16, TENSOR_F16, 0x800400000,
-	 0x1000080000, 2048, true, false},
-	{"wgmma_trans_11_swizzle_none_n32_f16_exact", 32, 16, TENSOR_F16, TENSOR_F16, 0x800400000,
-	 0x800200000, 2048, true, true},
-	{"wgmma_trans_01_swizzle_128B_n32_f16_exact", 32, 16, TENSOR_F16, TENSOR_F16,
-	 0x4000004000010000, 0x4000004000400000, 8192, false, true},
-	{"wgmma_trans_10_swizzle_128B_n32_f16_exact", 32, 16, TENSOR_F16, TENSOR_F16,
-	 0x4000004000400000, 0x4000004000010000, 2048, true, false},
-	{"wgmma_trans_11_swizzle_128B_n16_f16_exact", 16, 16, TENSOR_F16, TENSOR_F16,
-	 0x4000004000400000, 0x4000004000400000, 2048, true, true},
-	{"wgmma_trans_11_swizzle_128B_loose_exact", 32, 16, TENSOR_F16, TENSOR_F16,
-	 0x4000004000800000, 0x4000004000800000, 2048, true, true},
-	{"wgmma_trans_01_swizzle_64B_n32_f16_exact", 32, 16, TENSOR_F16, TENSOR_F16,
-	 0x8000002000010000, 0x8000002000200000, 4096, false, true},
-	{"wgmma_trans_10_swizzle_64B_n32_f16_exact", 32, 16, TENSOR_F16, TENSOR_F16,
-	 0x8000004000200000, 0x8000002000010000, 2048, true, false},
-	{"wgmma_trans_11_swizzle_64B_n16_f16_exact", 16, 16, TENSOR_F16, TENSOR_F16,
-	 0x8000004000200000, 0x8000002000200000, 2048, true, true},
-	{"wgmma_trans_11_swizzle_64B_loose_exact", 32, 16, TENSOR_F16, TENSOR_F16,
-	 0x8000002000400000, 0x8000002000400000, 2048, true, true},
-	{"wgmma_trans_01_swizzle_32B_n32_f16_exact", 32, 16, TENSOR_F16, TENSOR_F16,
-	 0xc000001000010000, 0xc000002000100000, 2048, false, true},
-	{"wgmma_trans_10_swizzle_32B_n32_f16_exact", 32, 16, TENSOR_F16, TENSOR_F16,
-	 0xc000004000100000, 0xc000001000010000, 2048, true, false},
-	{"wgmma_trans_11_swizzle_32B_n16_f16_exact", 16, 16, TENSOR_F16, TENSOR_F16,
-	 0xc000004000100000, 0xc000001000100000, 2048, true, true},
-	{"wgmma_trans_11_swizzle_32B_n32_f16_exact", 32, 16, TENSOR_F16, TENSOR_F16,
-	 0xc000004000100000, 0xc000002000100000, 2048, true, true},
-	{"wgmma_trans_11_swizzle_32B_loose_exact", 32, 16, TENSOR_F16, TENSOR_F16,
-	 0xc000001000200000, 0xc000001000200000, 2048, true, true},
+	{"wgmma_kmajor_swizzle_32B_64B_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0xc000001000010000, 0x8000002000010000,
+	 2048, false, false},
+	{"wgmma_kmajor_swizzle_32B_32B_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0xc000001000010000, 0xc000001000010000,
+	 2048, false, false},
+	{"wgmma_kmajor_swizzle_32B_tf32_exact", 16, 8, TENSOR_TF32, TENSOR_TF32, 0xc000001000010000, 0xc000001000010000,
+	 2048, false, false},
+	{"wgmma_kmajor_swizzle_32B_s8_exact", 16, 32, TENSOR_S8, TENSOR_S8, 0xc000001000010000, 0xc000001000010000,
+	 2048, false, false},
+	{"wgmma_kmajor_none_loose_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0x800400000, 0x800100000, 2048, false, false},
+	{"wgmma_kmajor_offset_64B_32_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0x8000002000010002, 0x8000002000010002,
+	 4096, false, false},
+	{"wgmma_kmajor_offset_s8_64B_32_exact", 16, 32, TENSOR_S8, TENSOR_U8, 0x8000002000010002, 0x8000002000010002,
+	 4096, false, false},
+	{"wgmma_kmajor_offset_128B_32_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0x4000004000010002, 0x4000004000010002,
+	 8192, false, false},
+	{"wgmma_kmajor_offset_s8_128B_32_exact", 16, 32, TENSOR_S8, TENSOR_U8, 0x4000004000010002, 0x4000004000010002,
+	 8192, false, false},
+	{"wgmma_kmajor_offset_128B_64_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0x4000004000010004, 0x4000004000010004,
+	 8192, false, false},
+	{"wgmma_kmajor_offset_s8_128B_64_exact", 16, 32, TENSOR_S8, TENSOR_U8, 0x4000004000010004, 0x4000004000010004,
+	 8192, false, false},
+	{"wgmma_kmajor_offset_128B_96_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0x4000004000010006, 0x4000004000010006,
+	 8192, false, false},
+	{"wgmma_kmajor_offset_s8_128B_96_exact", 16, 32, TENSOR_S8, TENSOR_U8, 0x4000004000010006, 0x4000004000010006,
+	 8192, false, false},
+	{"wgmma_trans_01_swizzle_none_n32_f16_exact", 32, 16, TENSOR_F16, TENSOR_F16, 0x1000080000, 0x800200000, 2048,
+	 false, true},
+	{"wgmma_trans_10_swizzle_none_n32_f16_exact", 32, 16, TENSOR_F16, TENSOR_F16, 0x800400000, 0x1000080000, 2048,
+	 true, false},
+	{"wgmma_trans_11_swizzle_none_n32_f16_exact", 32, 16, TENSOR_F16, TENSOR_F16, 0x800400000, 0x800200000, 2048,
+	 true, true},
+	{"wgmma_trans_01_swizzle_128B_n32_f16_exact", 32, 16, TENSOR_F16, TENSOR_F16, 0x4000004000010000,
+	 0x4000004000400000, 8192, false, true},
+	{"wgmma_trans_10_swizzle_128B_n32_f16_exact", 32, 16, TENSOR_F16, TENSOR_F16, 0x4000004000400000,
+	 0x4000004000010000, 2048, true, false},
+	{"wgmma_trans_11_swizzle_128B_n16_f16_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0x4000004000400000,
+	 0x4000004000400000, 2048, true, true},
+	{"wgmma_trans_11_swizzle_128B_loose_exact", 32, 16, TENSOR_F16, TENSOR_F16, 0x4000004000800000,
+	 0x4000004000800000, 2048, true, true},
+	{"wgmma_trans_01_swizzle_64B_n32_f16_exact", 32, 16, TENSOR_F16, TENSOR_F16, 0x8000002000010000,
+	 0x8000002000200000, 4096, false, true},
+	{"wgmma_trans_10_swizzle_64B_n32_f16_exact", 32, 16, TENSOR_F16, TENSOR_F16, 0x8000004000200000,
+	 0x8000002000010000, 2048, true, false},
+	{"wgmma_trans_11_swizzle_64B_n16_f16_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0x8000004000200000,
+	 0x8000002000200000, 2048, true, true},
+	{"wgmma_trans_11_swizzle_64B_loose_exact", 32, 16, TENSOR_F16, TENSOR_F16, 0x8000002000400000,
+	 0x8000002000400000, 2048, true, true},
+	{"wgmma_trans_01_swizzle_32B_n32_f16_exact", 32, 16, TENSOR_F16, TENSOR_F16, 0xc000001000010000,
+	 0xc000002000100000, 2048, false, true},
+	{"wgmma_trans_10_swizzle_32B_n32_f16_exact", 32, 16, TENSOR_F16, TENSOR_F16, 0xc000004000100000,
+	 0xc000001000010000, 2048, true, false},
+	{"wgmma_trans_11_swizzle_32B_n16_f16_exact", 16, 16, TENSOR_F16, TENSOR_F16, 0xc000004000100000,
+	 0xc000001000100000, 2048, true, true},
+	{"wgmma_trans_11_swizzle_32B_n32_f16_exact", 32, 16, TENSOR_F16, TENSOR_F16, 0xc000004000100000,
+	 0xc000002000100000, 2048, true, true},
+	{"wgmma_trans_11_swizzle_32B_loose_exact", 32, 16, TENSOR_F16, TENSOR_F16, 0xc000001000200000,
+	 0xc000001000200000, 2048, true, true},
 };
 
 static u8 shared[32768];
 
-static void wgmma_multiply(const struct recorded_wgmma *w, const struct tensor_form *f,
-			   const u8 *in)
+static void wgmma_multiply(const struct recorded_wgmma *w, const struct tensor_form *f, const u8 *in)
 {
 	static u32 a[16 * 64], b[16 * 256];
 	struct wgmma_descriptor ad = wgmma_descriptor_decode(w->a_descriptor + (SHARED_BASE >> 4));
-	struct wgmma_descriptor bd =
-		wgmma_descriptor_decode(w->b_descriptor + ((SHARED_BASE + w->b_start) >> 4));
+	struct wgmma_descriptor bd = wgmma_descriptor_decode(w->b_descriptor + ((SHARED_BASE + w->b_start) >> 4));
 	struct tensor_operands o = {.a = a, .b = b, .c = matrix, .d = matrix};
 	u32 fault, count = tensor_fragment_registers(f, TENSOR_ROLE_C);
 	memcpy(shared + SHARED_BASE, in, w->b_start);
 	memcpy(shared + SHARED_BASE + w->b_start, in + INPUT_B, INPUT_C - INPUT_B);
-	ck_assert(wgmma_matrix_load(f, TENSOR_ROLE_A, 0, &ad, w->a_transposed, shared, sizeof shared,
-				    a, &fault));
-	ck_assert(wgmma_matrix_load(f, TENSOR_ROLE_B, 0, &bd, w->b_transposed, shared, sizeof shared,
-				    b, &fault));
+	ck_assert(wgmma_matrix_load(f, TENSOR_ROLE_A, 0, &ad, w->a_transposed, shared, sizeof shared, a, &fault));
+	ck_assert(wgmma_matrix_load(f, TENSOR_ROLE_B, 0, &bd, w->b_transposed, shared, sizeof shared, b, &fault));
 	for (u32 n = 0; n < count * GROUP_LANES; n++) {
 		u32 reg = n / GROUP_LANES, lane = n % GROUP_LANES;
 		struct registers *r = &registers[lane / WARP_LANES];
 		r->rows[reg] = r->row[reg];
-		((u32 *)r->row[reg])[lane % WARP_LANES] =
-			(u32)bytes_at(in + INPUT_C + lane * 16 + reg % 4 * 4, 4);
+		((u32 *)r->row[reg])[lane % WARP_LANES] = (u32)bytes_at(in + INPUT_C + lane * 16 + reg % 4 * 4, 4);
 	}
 	for (u32 warp = 0; warp < 4; warp++)
-		tensor_fragment_gather(f, TENSOR_ROLE_C, warp,
-				       (const void *const *)registers[warp].rows, matrix);
+		tensor_fragment_gather(f, TENSOR_ROLE_C, warp, (const void *const *)registers[warp].rows, matrix);
 	tensor_mma_for_host()(f, &o);
 	for (u32 warp = 0; warp < 4; warp++)
 		tensor_fragment_scatter(f, warp, matrix, registers[warp].rows);
@@ -616,13 +579,11 @@ static void wgmma_visit(const char *line)
 	}
 	if (!w)
 		return;
-	ck_assert_int_eq(sscanf(strstr(line, " args="), " args=in@%zu+%zu;out@%zu+%zu", &in,
-				&in_length, &out, &out_length),
-			 4);
+	ck_assert_int_eq(
+		sscanf(strstr(line, " args="), " args=in@%zu+%zu;out@%zu+%zu", &in, &in_length, &out, &out_length), 4);
 	ck_assert_uint_eq(in_length, INPUT);
 	bool integer = w->a == TENSOR_S8 || w->a == TENSOR_U8 || w->a == TENSOR_B1;
-	struct tensor_form f = {
-		.family = TENSOR_WGMMA, .m = 64, .n = w->n, .k = w->k, .a = w->a, .b = w->b};
+	struct tensor_form f = {.family = TENSOR_WGMMA, .m = 64, .n = w->n, .k = w->k, .a = w->a, .b = w->b};
 	f.c = f.d = integer ? TENSOR_S32 : TENSOR_F32;
 	f.bit_op = TENSOR_AND_POPC;
 	ck_assert(tensor_form_resolve(&f));
@@ -633,8 +594,8 @@ static void wgmma_visit(const char *line)
 		u32 lane = n / count, reg = n % count;
 		u32 want = (u32)bytes_at(pack_out + out + 4 * n, 4);
 		u32 got = ((const u32 *)registers[lane / WARP_LANES].row[reg])[lane % WARP_LANES];
-		ck_assert_msg(got == want, "%s: lane %u, register %u: %x, the H200 has %x", w->name,
-			      lane, reg, got, want);
+		ck_assert_msg(got == want, "%s: lane %u, register %u: %x, the H200 has %x", w->name, lane, reg, got,
+			      want);
 	}
 	visited++;
 }

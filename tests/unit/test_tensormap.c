@@ -7,7 +7,9 @@
 #include <check.h>
 #include <string.h>
 
-#define GOOD "buf=2,off=64,dtype=bf16,dims=40x20x3,strides=160x4096,box=16x8x2,estr=1x2x1,inter=none,swizzle=64B,l2=128B,oob=nan"
+#define GOOD                                                                                                          \
+	"buf=2,off=64,dtype=bf16,dims=40x20x3,strides=160x4096,box=16x8x2,estr=1x2x1,inter=none,swizzle=64B,l2=128B," \
+	"oob=nan"
 
 static struct tensor_map good(void)
 {
@@ -39,8 +41,8 @@ END_TEST
 
 START_TEST(refuses_text)
 {
-	static const char *const texts[] = {"dtype=f31", "nothing=1", "dims", "dims=1x2x3x4x5x6", "dims=1xa",
-					    "swizzle=16B"};
+	static const char *const texts[] = {"dtype=f31",        "nothing=1", "dims",
+					    "dims=1x2x3x4x5x6", "dims=1xa",  "swizzle=16B"};
 	struct tensor_map map;
 	u32 buffer;
 	u64 offset;
@@ -73,19 +75,19 @@ START_TEST(refuses_what_the_driver_refuses)
 	u8 bytes[TENSOR_MAP_BYTES];
 	struct tensor_map map = good();
 
-#define REFUSED(CHANGE)                                                                                \
-	map = good();                                                                                  \
-	CHANGE;                                                                                        \
+#define REFUSED(CHANGE) \
+	map = good();   \
+	CHANGE;         \
 	ck_assert_ptr_nonnull(tensor_map_encode(&map, bytes))
 	ck_assert_ptr_null(tensor_map_encode(&map, bytes));
 	REFUSED(map.address += 8);
 	REFUSED(map.rank = 0);
 	REFUSED(map.strides[0] = 168);
 	REFUSED(map.box[1] = 257);
-	REFUSED(map.box[0] = 12);                  /* 24 bytes */
-	REFUSED(map.box[0] = 40);                  /* 80 bytes in a span of 64 */
+	REFUSED(map.box[0] = 12); /* 24 bytes */
+	REFUSED(map.box[0] = 40); /* 80 bytes in a span of 64 */
 	REFUSED(map.element_strides[2] = 9);
-	REFUSED(map.type = TENSOR_U16);            /* cannot be filled with NaN */
+	REFUSED(map.type = TENSOR_U16);                  /* cannot be filled with NaN */
 	REFUSED(map.interleave = TENSOR_INTERLEAVE_32B); /* with swizzle 64B */
 	REFUSED((map.im2col = true, map.channels = 16, map.pixels = 2000));
 }

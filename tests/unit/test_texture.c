@@ -101,9 +101,10 @@ static void compare(const struct recording *r)
 			texture_lookup(&t, texels, &q, got);
 		for (u32 c = 0; c < 4; c++) {
 			ck_assert_msg(got[c] == recorded[c],
-				      "%s %s linear %d mode %d normalized %d gather %d lookup %d at %g %g %g channel %u: got %08x, recorded %08x",
-				      r->format, r->shape, r->linear, r->mode, r->normalized, r->gather, k, q.at[0], q.at[1], q.at[2], c,
-				      got[c], recorded[c]);
+				      "%s %s linear %d mode %d normalized %d gather %d lookup %d at %g %g %g channel "
+				      "%u: got %08x, recorded %08x",
+				      r->format, r->shape, r->linear, r->mode, r->normalized, r->gather, k, q.at[0],
+				      q.at[1], q.at[2], c, got[c], recorded[c]);
 		}
 	}
 }
@@ -117,8 +118,10 @@ START_TEST(lookups_are_the_recorded_ones)
 	ck_assert(file != NULL);
 	while (gzgets(file, line, sizeof line)) {
 		struct recording r;
-		ck_assert_int_eq(sscanf(line, "%7s %7s %d %d %d %d %d %d %d %d %zu %zu", r.format, r.shape, &r.linear, &r.mode, &r.normalized,
-					&r.gather, &r.width, &r.height, &r.depth, &r.count, &r.offset, &r.bytes), 12);
+		ck_assert_int_eq(sscanf(line, "%7s %7s %d %d %d %d %d %d %d %d %zu %zu", r.format, r.shape, &r.linear,
+					&r.mode, &r.normalized, &r.gather, &r.width, &r.height, &r.depth, &r.count,
+					&r.offset, &r.bytes),
+				 12);
 		compare(&r);
 		configurations++;
 		lookups += (u32)r.count;
@@ -176,18 +179,21 @@ START_TEST(a_texref_is_bound)
 }
 END_TEST
 
-static const char levels_text[] = ".version 8.0\n.target sm_75\n.address_size 64\n"
-				  ".entry look(.param .u64 mips, .param .u64 samples, .param .u64 out) {\n"
-				  " .reg .b64 %rd<4>; .reg .f32 %f<6>; .reg .b32 %r<6>; .reg .pred %p<3>;\n"
-				  " ld.param.u64 %rd1, [mips]; ld.param.u64 %rd2, [samples]; ld.param.u64 %rd3, [out];\n"
-				  " mov.f32 %f5, 0f3FA00000; mov.u32 %r1, 1; mov.u32 %r2, 2; mov.u32 %r3, 0;\n"
-				  " tex.level.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1}], %f5; st.global.f32 [%rd3], %f1;\n"
-				  " tex.level.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}], %r2; st.global.f32 [%rd3+4], %f1;\n"
-				  " tex.2dms.v4.f32.s32 {%f1, %f2, %f3, %f4}|%p1, [%rd2, {%r2, %r1, %r1, %r3}]; st.global.f32 [%rd3+8], %f1;\n"
-				  " tex.2dms.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd2, {%r3, %r2, %r1, %r3}]; st.global.f32 [%rd3+12], %f1;\n"
-				  " txq.num_mipmap_levels.b32 %r4, [%rd1]; txq.num_samples.b32 %r5, [%rd2]; st.global.v2.u32 [%rd3+16], {%r4, %r5};\n"
-				  " txq.level.width.b32 %r4, [%rd1], %r2; txq.level.width.b32 %r5, [%rd1], 3; st.global.v2.u32 [%rd3+24], {%r4, %r5};\n"
-				  " ret; }\n";
+static const char levels_text[] =
+	".version 8.0\n.target sm_75\n.address_size 64\n"
+	".entry look(.param .u64 mips, .param .u64 samples, .param .u64 out) {\n"
+	" .reg .b64 %rd<4>; .reg .f32 %f<6>; .reg .b32 %r<6>; .reg .pred %p<3>;\n"
+	" ld.param.u64 %rd1, [mips]; ld.param.u64 %rd2, [samples]; ld.param.u64 %rd3, [out];\n"
+	" mov.f32 %f5, 0f3FA00000; mov.u32 %r1, 1; mov.u32 %r2, 2; mov.u32 %r3, 0;\n"
+	" tex.level.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1}], %f5; st.global.f32 [%rd3], %f1;\n"
+	" tex.level.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}], %r2; st.global.f32 [%rd3+4], %f1;\n"
+	" tex.2dms.v4.f32.s32 {%f1, %f2, %f3, %f4}|%p1, [%rd2, {%r2, %r1, %r1, %r3}]; st.global.f32 [%rd3+8], %f1;\n"
+	" tex.2dms.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd2, {%r3, %r2, %r1, %r3}]; st.global.f32 [%rd3+12], %f1;\n"
+	" txq.num_mipmap_levels.b32 %r4, [%rd1]; txq.num_samples.b32 %r5, [%rd2]; st.global.v2.u32 [%rd3+16], {%r4, "
+	"%r5};\n"
+	" txq.level.width.b32 %r4, [%rd1], %r2; txq.level.width.b32 %r5, [%rd1], 3; st.global.v2.u32 [%rd3+24], {%r4, "
+	"%r5};\n"
+	" ret; }\n";
 
 /* Levels of 4, 2 and 1 texels one after the other; 2 x 2 texels of four samples. */
 START_TEST(levels_and_samples)
