@@ -268,6 +268,8 @@ enum launch_status machine_begin(struct machine *m, const struct launch *l, stru
 	if (!machine_init(m, l, message, size))
 		return LAUNCH_BAD_CONFIG;
 	m->worker_limit = alone ? 1 : worker_limit(m);
+	/* Blocks that wait for one another run in the order in which the hardware starts them. */
+	m->run_limit = m->worker_limit == 1 || m->kernel->order_dependent ? 1 : 256;
 	m->workers = calloc(m->worker_limit, sizeof *m->workers);
 	if (!m->workers)
 		return LAUNCH_NO_MEMORY;

@@ -174,6 +174,7 @@ struct worker {
 	u64 clock; /* warp instructions issued, for %clock */
 	/* The state of worker_run, which may return and be called again. */
 	bool running, more, round_progress, suspended;
+	u64 run_next, run_end; /* clusters that are the worker's to start */
 	u32 stuck_passes;
 	struct cluster **round_at; /* where in `active` the round is; NULL between rounds */
 	u64 elapsed;               /* warp instructions of all warps, up to the last end of a turn */
@@ -197,7 +198,8 @@ struct machine {
 	u32 cluster_shape[3], clusters_grid[3];
 	bool explicit_cluster;
 	u64 shared_bytes;
-	u64 next_cluster;              /* next one to be started, atomic */
+	u64 next_cluster;              /* the first that is no worker's yet, atomic */
+	u64 run_limit;                 /* clusters that a worker takes at once, at most */
 	u64 resident_limit;            /* clusters in flight for a worker */
 	u64 heap_used;                 /* bytes of the device heap */
 	s64 limit_left;                /* instructions, atomic; without a limit more than any turn takes */

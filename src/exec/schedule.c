@@ -17,10 +17,10 @@
 #include "exec/internal.h"
 
 enum {
-	TURN = 1 << 20,    /* warp instructions of a turn */
-	STUCK_PASSES = 64, /* passes over identical spinning states that make a deadlock */
-	HELPERS_AFTER_NS = 60000,
-	GANG_LEAST = 1 << 16, /* instructions a warp must have left to run in a gang */
+	TURN = 1 << 20,          /* warp instructions of a turn */
+	STUCK_PASSES = 64,       /* passes over identical spinning states that make a deadlock */
+	HELPERS_PAY_NS = 200000, /* of work left: to start a helper takes its creator half of that */
+	GANG_LEAST = 1 << 16,    /* instructions a warp must have left to run in a gang */
 };
 
 /* --- One warp ------------------------------------------------------------------------------- */
@@ -382,11 +382,27 @@ void worker_turn(struct worker *k, struct warp *w)
 
 /* --- Clusters ------------------------------------------------------------------------------- */
 
+/* Neighbouring clusters use neighbouring memory, so a worker takes several in a row: what it brings into its
+ * processor's caches is then its own. The fewer are left, the shorter are the runs, and all end together. */
+static void take_run(struct worker *k)
+{
+	struct machine *m = k->machine;
+	const u64 taken = __atomic_load_n(&m->next_cluster, __ATOMIC_RELAXED);
+	const u64 left = taken < m->cluster_count ? m->cluster_count - taken : 0;
+	const u64 run = max_u64(1, min_u64(m->run_limit, left / (m->worker_limit * 4)));
+
+	k->run_next = __atomic_fetch_add(&m->next_cluster, run, __ATOMIC_RELAXED);
+	k->run_end = k->run_next + run;
+}
+
 static struct cluster *cluster_admit(struct worker *k)
 {
 	struct machine *m = k->machine;
-	u64 index = __atomic_fetch_add(&m->next_cluster, 1, __ATOMIC_RELAXED);
 	struct cluster *c = k->spare;
+
+	if (k->run_next == k->run_end)
+		take_run(k);
+	u64 index = k->run_next++;
 
 	if (index >= m->cluster_count)
 		return NULL;
@@ -616,6 +632,14 @@ static void admit_next(struct worker *k)
 	unstick(k, &k->stuck_passes);
 }
 
+/* The first worker, alone so far, judges by the clusters that it has started in that time. */
+static bool helpers_pay(const struct worker *k, u64 nanoseconds_so_far)
+{
+	const double each = (double)nanoseconds_so_far / (double)k->run_next;
+
+	return each * (double)(k->machine->cluster_count - k->run_next) > HELPERS_PAY_NS;
+}
+
 bool worker_run(struct worker *k)
 {
 	struct machine *m = k->machine;
@@ -642,8 +666,7 @@ bool worker_run(struct worker *k)
 			break;
 		else if (!stopped && k->more)
 			k->stuck_passes = 1;
-		if (!k->number && m->worker_count < m->worker_limit && k->more &&
-		    nanoseconds() - start > HELPERS_AFTER_NS)
+		if (!k->number && m->worker_count < m->worker_limit && k->more && helpers_pay(k, nanoseconds() - start))
 			machine_start_helpers(m);
 	}
 	for (const struct cluster *c = k->active; c; c = c->next)

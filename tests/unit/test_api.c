@@ -4,6 +4,7 @@
  */
 #include <check.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -200,6 +201,56 @@ START_TEST(wrong_calls_change_nothing)
 }
 END_TEST
 
+/* Long blocks, of which all from block `first` on write past the buffer. */
+static const char LATE[] = ".version 7.0\n"
+			   ".target sm_70\n"
+			   ".address_size 64\n"
+			   ".visible .entry late(.param .u64 a, .param .u32 first)\n"
+			   "{\n"
+			   "	.reg .pred %p, %q;\n"
+			   "	.reg .b32 %b, %n, %f;\n"
+			   "	.reg .b64 %a;\n"
+			   "	ld.param.u64 %a, [a];\n"
+			   "	ld.param.u32 %f, [first];\n"
+			   "	mov.u32 %b, %ctaid.x;\n"
+			   "	setp.ge.u32 %p, %b, %f;\n"
+			   "	mov.u32 %n, 0;\n"
+			   "again:\n"
+			   "	add.u32 %n, %n, 1;\n"
+			   "	setp.lt.u32 %q, %n, 500;\n"
+			   "	@%q bra again;\n"
+			   "	@%p st.global.u32 [%a+4], %n;\n"
+			   "	st.global.u32 [%a], %n;\n"
+			   "	ret;\n"
+			   "}\n";
+
+START_TEST(the_fault_told_is_that_of_the_lowest_block)
+{
+	ptxsim *sim = ptxsim_create();
+	struct ptxsim_launch l = PTXSIM_LAUNCH_INIT;
+	uint64_t address;
+	uint32_t first;
+	const void *args[] = {&address, &first};
+	char place[40];
+
+	ck_assert_int_eq(ptxsim_add_text(sim, "late.ptx", LATE, strlen(LATE)), PTXSIM_OK);
+	ck_assert_msg(ptxsim_build(sim, NULL) == PTXSIM_OK, "%s", ptxsim_diagnostics(sim));
+	ck_assert_int_eq(ptxsim_alloc(sim, 4, &address), PTXSIM_OK);
+	l.grid[0] = 5000;
+	l.block[0] = 64;
+	l.args = args;
+	l.arg_count = 2;
+	for (first = 1; first < 5000; first += 311) {
+		l.jobs = 1 + first % 4;
+		ck_assert_int_eq(ptxsim_launch(sim, ptxsim_find_kernel(sim, "late"), &l), PTXSIM_ERROR_FAULT);
+		snprintf(place, sizeof place, "block (%u,0,0)", first);
+		ck_assert_msg(strstr(ptxsim_message(sim), place) != NULL, "%u workers: %s", l.jobs,
+			      ptxsim_message(sim));
+	}
+	ptxsim_free(sim);
+}
+END_TEST
+
 /* One simulator in a thread of its own: many launches, each checked. */
 static void *many_launches(void *factor)
 {
@@ -246,6 +297,7 @@ int main(void)
 	tcase_add_test(c, variables_are_read_and_written);
 	tcase_add_test(c, kernels_tell_their_parameters);
 	tcase_add_test(c, a_fault_is_told_and_the_simulator_lives);
+	tcase_add_test(c, the_fault_told_is_that_of_the_lowest_block);
 	tcase_add_test(c, wrong_text_is_told_with_its_place);
 	tcase_add_test(c, wrong_calls_change_nothing);
 	tcase_add_test(c, two_simulators_in_two_threads);
