@@ -82,6 +82,11 @@ ptxsim_status ptxsim_alloc(ptxsim *sim, uint64_t bytes, uint64_t *address);
 /* Makes the caller's bytes global memory. They are used in place, must stay until the address is
  * released, and should be aligned to 16 bytes. */
 ptxsim_status ptxsim_map(ptxsim *sim, void *bytes, uint64_t size, uint64_t *address);
+/* Makes an address for multimem instructions (PTX ISA 9.7.9.14): it stands for `bytes` bytes from each of the
+ * `count` addresses on, as if each were another device's. They must be memory that ptxsim_alloc or ptxsim_map gave,
+ * and may not be released while it is used; it needs no release itself. ADDRESS: a range is no such memory. */
+ptxsim_status ptxsim_multicast(ptxsim *sim, const uint64_t *addresses, uint32_t count, uint64_t bytes,
+			       uint64_t *address);
 /* Releases what ptxsim_alloc or ptxsim_map gave. */
 ptxsim_status ptxsim_release(ptxsim *sim, uint64_t address);
 ptxsim_status ptxsim_read(ptxsim *sim, void *to, uint64_t address, uint64_t bytes);

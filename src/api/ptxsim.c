@@ -194,6 +194,25 @@ static u8 *find_bytes(const ptxsim *sim, uint64_t address, uint64_t bytes)
 	return a ? a->host + (address - a->base) : NULL;
 }
 
+ptxsim_status ptxsim_multicast(ptxsim *sim, const uint64_t *addresses, uint32_t count, uint64_t bytes,
+			       uint64_t *address)
+{
+	const ptxsim_status status = ready(sim);
+
+	if (status)
+		return status;
+	if (!addresses || !count || !bytes || !address)
+		return PTXSIM_ERROR_ARGUMENT;
+	for (uint32_t k = 0; k < count; k++)
+		if (!find_bytes(sim, addresses[k], bytes))
+			return PTXSIM_ERROR_ADDRESS;
+	const u64 at = memory_multicast(&sim->session.memory, addresses, count, bytes);
+	if (!at)
+		return PTXSIM_ERROR_MEMORY;
+	*address = at;
+	return PTXSIM_OK;
+}
+
 ptxsim_status ptxsim_release(ptxsim *sim, uint64_t address)
 {
 	const ptxsim_status status = ready(sim);

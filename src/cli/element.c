@@ -94,14 +94,24 @@ void element_write(enum element_type type, u8 *to, struct number n)
 	memcpy(to, &bits, types[type].bytes);
 }
 
-/* The fewest digits that read back as the same element. */
+/* "%g" gives numbers with fewer digits than stand before the point an exponent. */
+static int digits_before_point(f64 value)
+{
+	int digits = 1;
+
+	for (f64 power = 10; power <= 1e6 && fabs(value) >= power; power *= 10)
+		digits++;
+	return fabs(value) < 1e7 ? digits : 1;
+}
+
+/* The fewest digits that read back as the same element; no exponent for numbers below ten million. */
 static int print_float(enum element_type type, const u8 *from, f64 value, char *text, size_t size)
 {
 	int length = 0;
 
 	if (isnan(value))
 		return snprintf(text, size, "nan");
-	for (int digits = 1; digits <= 17; digits++) {
+	for (int digits = digits_before_point(value); digits <= 17; digits++) {
 		u8 back[8];
 		length = snprintf(text, size, "%.*g", digits, value);
 		element_write(type, back, number_float(strtod(text, NULL)));

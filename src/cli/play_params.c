@@ -148,6 +148,22 @@ static bool put_texture(struct filling *f, const struct script_arg *a)
 	return handle || wrong(f, a->span, "no memory is left for the texture");
 }
 
+static bool put_multimem(struct filling *f, const struct script_arg *a)
+{
+	struct session *s = f->play->session;
+	u64 *members = ARENA_ARRAY(&s->arena, a->places.count, u64), size = UINT64_MAX;
+
+	if (f->param->size != sizeof *members)
+		return wrong(f, a->span, "takes no multimem address, which has 64 bits");
+	for (size_t k = 0; k < a->places.count; k++) {
+		members[k] = a->places.items[k]->address;
+		size = min_u64(size, buffer_bytes(a->places.items[k]));
+	}
+	const u64 address = memory_multicast(&s->memory, members, (u32)a->places.count, size);
+	memcpy(f->to, &address, sizeof address);
+	return address || wrong(f, a->span, "no memory is left for the multimem address");
+}
+
 static bool put(struct filling *f, const struct script_arg *a)
 {
 	struct expr_run run = {.error = NULL};
@@ -161,6 +177,8 @@ static bool put(struct filling *f, const struct script_arg *a)
 		return put_map(f, a);
 	case SCRIPT_ARG_TEXTURE:
 		return put_texture(f, a);
+	case SCRIPT_ARG_MULTIMEM:
+		return put_multimem(f, a);
 	case SCRIPT_ARG_VALUE:
 		break;
 	}

@@ -388,6 +388,22 @@ static bool parse_named_arg(struct script *s, struct lex *l, struct script_launc
 	return true;
 }
 
+/* multimem(BUFFER, ...); the bracket is behind us. */
+static bool parse_multimem(struct script *s, struct lex *l, struct script_arg *a)
+{
+	a->kind = SCRIPT_ARG_MULTIMEM;
+	do {
+		struct buffer *b = l->kind == LEX_NAME ? script_find_buffer(s, l->name) : NULL;
+		if (!b) {
+			lex_error(l, "a buffer's name expected: multimem(BUFFER, ...)");
+			return false;
+		}
+		lex_next(l);
+		VEC_PUSH(s->arena, &a->places, b);
+	} while (lex_take(l, ","));
+	return lex_expect(l, ")");
+}
+
 static bool parse_arg(struct script *s, struct lex *l, struct script_launch *launch)
 {
 	struct expr_scope scope = script_scope(s);
@@ -407,6 +423,13 @@ static bool parse_arg(struct script *s, struct lex *l, struct script_launch *lau
 		a.texture = script_parse_texture(s, l);
 		VEC_PUSH(s->arena, &launch->args, a);
 		return !l->failed;
+	}
+	*l = start;
+	if (lex_take(l, "multimem") && lex_take(l, "(")) {
+		if (!parse_multimem(s, l, &a))
+			return false;
+		VEC_PUSH(s->arena, &launch->args, a);
+		return true;
 	}
 	*l = start;
 	if (lex_take(l, "{")) {

@@ -33,7 +33,14 @@ struct script_texture {
 	struct texture texture;
 };
 
-enum script_arg_kind { SCRIPT_ARG_VALUE, SCRIPT_ARG_BUFFER, SCRIPT_ARG_STRUCT, SCRIPT_ARG_MAP, SCRIPT_ARG_TEXTURE };
+enum script_arg_kind {
+	SCRIPT_ARG_VALUE,
+	SCRIPT_ARG_BUFFER,
+	SCRIPT_ARG_STRUCT,
+	SCRIPT_ARG_MAP,
+	SCRIPT_ARG_TEXTURE,
+	SCRIPT_ARG_MULTIMEM
+};
 
 struct script_arg {
 	enum script_arg_kind kind;
@@ -45,6 +52,7 @@ struct script_arg {
 	VEC_OF(struct script_member) members;
 	struct script_map *map;
 	struct script_texture *texture;
+	VEC_OF(struct buffer *) places; /* MULTIMEM */
 };
 
 struct script_launch {

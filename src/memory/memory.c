@@ -27,6 +27,9 @@ void memory_free(struct memory *m)
 {
 	for (u32 k = 0; k < m->count; k++)
 		free_host(&m->list[k]);
+	for (u32 k = 0; k < m->multicast_count; k++)
+		free(m->multicasts[k].members);
+	free(m->multicasts);
 	free(m->list);
 	memset(m, 0, sizeof *m);
 }
@@ -97,14 +100,20 @@ bool memory_map(struct memory *m, u64 base, u64 size, u8 *host, const char *name
 	return false;
 }
 
-/* At the next free address; `host` as for memory_map. */
-static u64 place(struct memory *m, u64 size, u64 align, u8 *host, const char *name, u32 flags)
+/* The next free address with room for `size` bytes; 0: there is none. */
+static u64 next_base(const struct memory *m, u64 size, u64 align)
 {
 	const u64 base = (m->next + align - 1) & ~(align - 1);
 
-	if (base < m->next || base >= m->limit || size > m->limit - base)
-		return 0;
-	if (!memory_map(m, base, size, host, name, flags))
+	return base < m->next || base >= m->limit || size > m->limit - base ? 0 : base;
+}
+
+/* At the next free address; `host` as for memory_map. */
+static u64 place(struct memory *m, u64 size, u64 align, u8 *host, const char *name, u32 flags)
+{
+	const u64 base = next_base(m, size, align);
+
+	if (!base || !memory_map(m, base, size, host, name, flags))
 		return 0;
 	m->next = base + size + GAP;
 	return base;
@@ -132,6 +141,34 @@ bool memory_release(struct memory *m, u64 base)
 	m->count--;
 	m->generation++;
 	return true;
+}
+
+u64 memory_multicast(struct memory *m, const u64 *members, u32 count, u64 size)
+{
+	const u64 base = next_base(m, size, ALIGN_AT_LEAST);
+	struct multicast *list = realloc(m->multicasts, (m->multicast_count + (size_t)1) * sizeof *list);
+	u64 *copy = calloc(count, sizeof *copy);
+
+	if (list)
+		m->multicasts = list;
+	if (!base || !list || !copy) {
+		free(copy);
+		return 0;
+	}
+	memcpy(copy, members, count * sizeof *copy);
+	list[m->multicast_count++] = (struct multicast){.base = base, .size = size, .members = copy, .count = count};
+	m->next = base + size + GAP;
+	return base;
+}
+
+const struct multicast *memory_find_multicast(const struct memory *m, u64 address, u64 size)
+{
+	for (u32 k = 0; k < m->multicast_count; k++) {
+		const struct multicast *r = &m->multicasts[k];
+		if (address - r->base < r->size && size <= r->size - (address - r->base))
+			return r;
+	}
+	return NULL;
 }
 
 const struct allocation *memory_find(const struct memory *m, u64 address, u64 size)

@@ -24,9 +24,18 @@ struct allocation {
 	u32 flags;
 };
 
+/* An address range that is no memory, but stands for the same place of several allocations (multimem). */
+struct multicast {
+	u64 base, size;
+	u64 *members; /* guest addresses */
+	u32 count;
+};
+
 struct memory {
 	struct allocation *list; /* sorted by base */
 	u32 count, capacity;
+	struct multicast *multicasts;
+	u32 multicast_count;
 	u64 next;  /* where the next allocation goes */
 	u64 limit; /* first guest address that is not to be used */
 	u64 total_bytes;
@@ -47,6 +56,12 @@ u64 memory_attach(struct memory *m, u8 *host, u64 size, const char *name);
 bool memory_map(struct memory *m, u64 base, u64 size, u8 *host, const char *name, u32 flags);
 /* Removes the allocation that starts at `base`; false if there is none. */
 bool memory_release(struct memory *m, u64 base);
+
+/* A range that stands for `size` bytes from each of the `count` addresses on, which must be allocated: its first
+ * address; 0 as above. Loads and stores other than multimem's find nothing there. */
+u64 memory_multicast(struct memory *m, const u64 *members, u32 count, u64 size);
+/* The range that holds [address, address + size), or NULL. */
+const struct multicast *memory_find_multicast(const struct memory *m, u64 address, u64 size);
 
 /* The allocation that holds [address, address + size), or NULL. */
 const struct allocation *memory_find(const struct memory *m, u64 address, u64 size);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Asynchronous copies and stores (PTX ISA 9.7.9.25): cp.async, cp.async.bulk, cp.reduce.async.bulk,
- * st.async, red.async, st.bulk, and the rows of what needs several devices (multimem) or a later
- * architecture (clusterlaunchcontrol). Tensor copies are in async_tensor.c.
+ * st.async, red.async, st.bulk, and the rows of a later architecture (clusterlaunchcontrol). Tensor copies are in
+ * async_tensor.c.
  *
  * Each active lane carries out its own copy, lowest lane first. In eager mode it does so at the
  * instruction: groups then have nothing to wait for, and an mbarrier gets its bytes at once.
@@ -386,7 +386,6 @@ ASYNC_PICK(red_async_release)
 #define DOC_ST       "Stores into shared memory of the cluster and tells an mbarrier."
 #define DOC_RED      "Combines a value with shared memory of the cluster and tells an mbarrier."
 #define BULK_BYTES "u32<0,1048560,16>"
-#define DOC_MULTIMEM "Works on the same memory of several devices; not modelled, as there is one device."
 #define DOC_LAUNCH   "Asks for the work of a cluster that has not started; not modelled."
 #define DOC_GROUP    "Ends a group of copies, or waits for groups."
 #define GLOBAL_REDUCE(WHAT) \
@@ -403,13 +402,6 @@ ASYNC_PICK(red_async_release)
 		ROW("red.async[.mmio].release(.gpu|.sys|.cluster)[.global]" WHAT, "@ 0", 87, 100, ISA_UNVERIFIED, \
 		    pick_red_async_release, "Combines a value with memory, after what came before.")
 #define UNMODELLED(FORM, OPERANDS, PTX, SM, DOC) ROW(FORM, OPERANDS, PTX, SM, ISA_UNMODELLED, NULL, DOC)
-#define MULTIMEM(WHICH, WHAT, OPERANDS) UNMODELLED("multimem." WHICH "[.global]" WHAT, OPERANDS, 81, 90, DOC_MULTIMEM)
-#define MULTIMEM_LOADS "[.weak|(.relaxed|.acquire)(.cta|.cluster|.gpu|.sys)]"
-#define MULTIMEM_STORES "[.weak|(.relaxed|.release)(.cta|.cluster|.gpu|.sys)]"
-#define MULTIMEM_REDS "[(.relaxed|.release)(.cta|.cluster|.gpu|.sys)]"
-#define MULTIMEM_WORDS "(.add(.u32|.s32|.u64|.f32|.f64)|(.min|.max)(.u32|.s32|.u64|.s64)|(.and|.or|.xor)(.b32|.b64))"
-#define MULTIMEM_HALVES "(.f16|.f16x2|.bf16|.bf16x2)"
-#define MULTIMEM_BYTES "(.v8(.e4m3|.e5m2)|[.v2|.v4](.e4m3x4|.e5m2x4))"
 
 static const struct isa_row rows_async[] = {
 	CP_ROWS("cp.async.ca", ".shared", 70),
@@ -460,21 +452,6 @@ static const struct isa_row rows_async[] = {
 	RED_ASYNC("(.inc|.dec).u32"),
 	RED_ASYNC("(.min|.max)(.u32|.s32)"),
 	RED_ASYNC("(.and|.or|.xor).b32"),
-	MULTIMEM("ld_reduce" MULTIMEM_LOADS, MULTIMEM_WORDS, "=0 @"),
-	MULTIMEM("ld_reduce" MULTIMEM_LOADS, ".add[.acc::f32](.v8(.f16|.bf16)|(.v2|.v4)" MULTIMEM_HALVES "|(.f16x2|.bf16x2))", "={v}0 @"),
-	MULTIMEM("ld_reduce" MULTIMEM_LOADS, "(.min|.max)(.v8(.f16|.bf16)|(.v2|.v4)" MULTIMEM_HALVES "|(.f16x2|.bf16x2))", "={v}0 @"),
-	MULTIMEM("ld_reduce" MULTIMEM_LOADS, ".add(.v2|.v4).f32", "={v}0 @"),
-	MULTIMEM("red" MULTIMEM_REDS, MULTIMEM_WORDS, "@ 0"),
-	MULTIMEM("red" MULTIMEM_REDS, "(.add|.min|.max)(.v8(.f16|.bf16)|(.v2|.v4)" MULTIMEM_HALVES ")", "@ {v}0"),
-	MULTIMEM("red" MULTIMEM_REDS, ".add(.f16x2|.bf16x2|(.v2|.v4).f32)", "@ {v}0"),
-	MULTIMEM("st" MULTIMEM_STORES, "(.u32|.s32|.b32|.u64|.s64|.b64|.f32|.f64|.f16x2|.bf16x2)", "@ 0"),
-	MULTIMEM("st" MULTIMEM_STORES, "(.v8(.f16|.bf16)|(.v2|.v4)(.f32|.f16|.f16x2|.bf16|.bf16x2))", "@ {v}0"),
-	ROW("multimem.ld_reduce" MULTIMEM_LOADS "[.global](.add|.min|.max)[.acc::f16]" MULTIMEM_BYTES, "={v}0 @", 86, 100,
-	    ISA_UNMODELLED | ISA_A_TARGET, NULL, DOC_MULTIMEM),
-	ROW("multimem.red" MULTIMEM_REDS "[.global](.add|.min|.max)" MULTIMEM_BYTES, "@ {v}0", 86, 100,
-	    ISA_UNMODELLED | ISA_A_TARGET, NULL, DOC_MULTIMEM),
-	ROW("multimem.st" MULTIMEM_STORES "[.global]" MULTIMEM_BYTES, "@ {v}0", 86, 100, ISA_UNMODELLED | ISA_A_TARGET, NULL,
-	    DOC_MULTIMEM),
 	UNMODELLED("clusterlaunchcontrol.try_cancel.async[.shared::cta]" TX "[.multicast::cluster::all].b128", "@ @", 86, 100,
 		   DOC_LAUNCH),
 	UNMODELLED("clusterlaunchcontrol.query_cancel.is_canceled.pred.b128", "=pred b128", 86, 100, DOC_LAUNCH),

@@ -27,6 +27,7 @@
 	X(family_wgmma)                                                                                \
 	X(family_mbarrier)                                                                             \
 	X(family_async)                                                                                \
+	X(family_multimem)                                                                             \
 	X(family_tensor_memory)                                                                        \
 	X(family_async_tensor)                                                                       \
 	X(family_texture)

@@ -97,6 +97,49 @@ START_TEST(mapped_memory_is_used_in_place)
 }
 END_TEST
 
+static const char EVERYWHERE[] = ".version 8.1\n.target sm_90\n.address_size 64\n"
+				 ".visible .entry everywhere(.param .u64 a)\n"
+				 "{\n"
+				 "	.reg .b32 %r;\n"
+				 "	.reg .b64 %a;\n"
+				 "	ld.param.u64 %a, [a];\n"
+				 "	multimem.ld_reduce.global.add.u32 %r, [%a];\n"
+				 "	multimem.st.global.u32 [%a], %r;\n"
+				 "	ret;\n"
+				 "}\n";
+
+START_TEST(one_address_stands_for_several_places)
+{
+	ptxsim *sim = ptxsim_create();
+	struct ptxsim_launch l = PTXSIM_LAUNCH_INIT;
+	uint64_t places[3], all, refused = 0;
+	const void *args[] = {&all};
+
+	ck_assert_int_eq(ptxsim_add_text(sim, "everywhere.ptx", EVERYWHERE, strlen(EVERYWHERE)), PTXSIM_OK);
+	ck_assert_msg(ptxsim_build(sim, NULL) == PTXSIM_OK, "%s", ptxsim_diagnostics(sim));
+	for (uint32_t k = 0; k < 3; k++) {
+		const uint32_t value = 10 + k;
+		ck_assert_int_eq(ptxsim_alloc(sim, 4, &places[k]), PTXSIM_OK);
+		ck_assert_int_eq(ptxsim_write(sim, places[k], &value, 4), PTXSIM_OK);
+	}
+	ck_assert_int_eq(ptxsim_multicast(sim, places, 3, 5, &refused), PTXSIM_ERROR_ADDRESS);
+	ck_assert_int_eq(ptxsim_multicast(sim, places, 0, 4, &refused), PTXSIM_ERROR_ARGUMENT);
+	ck_assert_uint_eq(refused, 0);
+	ck_assert_int_eq(ptxsim_multicast(sim, places, 3, 4, &all), PTXSIM_OK);
+	l.args = args;
+	l.arg_count = 1;
+	ck_assert_msg(ptxsim_launch(sim, ptxsim_get_kernel(sim, 0), &l) == PTXSIM_OK, "%s", ptxsim_message(sim));
+	for (uint32_t k = 0; k < 3; k++) {
+		uint32_t value;
+		ck_assert_int_eq(ptxsim_read(sim, &value, places[k], 4), PTXSIM_OK);
+		ck_assert_uint_eq(value, 33);
+	}
+	ck_assert_int_eq(ptxsim_release(sim, places[1]), PTXSIM_OK);
+	ck_assert_int_eq(ptxsim_launch(sim, ptxsim_get_kernel(sim, 0), &l), PTXSIM_ERROR_FAULT);
+	ptxsim_free(sim);
+}
+END_TEST
+
 START_TEST(variables_are_read_and_written)
 {
 	ptxsim *sim = built();
@@ -294,6 +337,7 @@ int main(void)
 	tcase_set_timeout(c, 60);
 	tcase_add_test(c, a_kernel_runs);
 	tcase_add_test(c, mapped_memory_is_used_in_place);
+	tcase_add_test(c, one_address_stands_for_several_places);
 	tcase_add_test(c, variables_are_read_and_written);
 	tcase_add_test(c, kernels_tell_their_parameters);
 	tcase_add_test(c, a_fault_is_told_and_the_simulator_lives);

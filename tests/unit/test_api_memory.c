@@ -69,11 +69,12 @@ int __wrap_posix_memalign(void **to, size_t align, size_t bytes)
 static ptxsim_status use(ptxsim *sim)
 {
 	struct ptxsim_launch l = PTXSIM_LAUNCH_INIT;
-	uint64_t address = 0;
+	uint64_t address = 0, multimem = 0;
 	const void *args[] = {&address};
 	ptxsim_status status = ptxsim_add_text(sim, text_name, text, strlen(text));
 
-	if (status || (status = ptxsim_build(sim, NULL)) || (status = ptxsim_alloc(sim, 256, &address)))
+	if (status || (status = ptxsim_build(sim, NULL)) || (status = ptxsim_alloc(sim, 256, &address)) ||
+	    (status = ptxsim_multicast(sim, &address, 1, 256, &multimem)))
 		return status;
 	l.block[0] = 64;
 	l.args = args;
