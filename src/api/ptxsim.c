@@ -20,6 +20,7 @@ struct ptxsim {
 	volatile bool stop;
 	struct launch_stats stats;
 	enum fault_kind fault;
+	bool refused; /* the last launch was not even begun */
 	char message[8192];
 	u8 *params; /* of the launch, from malloc */
 	size_t params_room;
@@ -446,6 +447,7 @@ static ptxsim_status run(ptxsim *sim, struct launch *l)
 		fault_describe(l->memory, l, &fault, sim->message, sizeof sim->message);
 		return fault.kind == FAULT_OUT_OF_MEMORY ? PTXSIM_ERROR_MEMORY : PTXSIM_ERROR_FAULT;
 	case LAUNCH_BAD_CONFIG:
+		sim->refused = true;
 		return PTXSIM_ERROR_LAUNCH;
 	case LAUNCH_INTERRUPTED:
 		return PTXSIM_ERROR_INTERRUPTED;
@@ -461,15 +463,17 @@ ptxsim_status ptxsim_launch(ptxsim *sim, const ptxsim_kernel *kernel, const stru
 
 	if (status)
 		return status;
+	sim->message[0] = 0;
+	sim->fault = FAULT_NONE;
+	sim->refused = true;
+	memset(&sim->stats, 0, sizeof sim->stats);
 	if (!kernel || !launch)
 		return PTXSIM_ERROR_ARGUMENT;
 	const struct kernel *k = kernel_of(kernel);
-	sim->message[0] = 0;
-	sim->fault = FAULT_NONE;
-	memset(&sim->stats, 0, sizeof sim->stats);
 	status = check_launch(sim, k, launch);
 	if (status)
 		return status;
+	sim->refused = false;
 	if (!fill_params(sim, k, launch))
 		return PTXSIM_ERROR_MEMORY;
 	struct launch l = {
@@ -493,7 +497,10 @@ ptxsim_status ptxsim_launch(ptxsim *sim, const ptxsim_kernel *kernel, const stru
 
 const char *ptxsim_message(const ptxsim *sim) { return sim ? sim->message : ""; }
 
-const char *ptxsim_cuda_error(const ptxsim *sim) { return fault_cuda_name(sim ? sim->fault : FAULT_NONE); }
+const char *ptxsim_cuda_error(const ptxsim *sim)
+{
+	return sim && sim->refused ? "CUDA_ERROR_INVALID_VALUE" : fault_cuda_name(sim ? sim->fault : FAULT_NONE);
+}
 
 ptxsim_status ptxsim_get_stats(const ptxsim *sim, struct ptxsim_stats *stats)
 {

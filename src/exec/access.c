@@ -101,7 +101,7 @@ static u8 *find_pointer(struct warp *w, const struct insn *i, u32 lane, enum ir_
 	case SPACE_SHARED:
 		return shared_pointer(w, address, size);
 	case SPACE_LOCAL:
-		return address < w->local_bytes && size <= w->local_bytes - address && address % 4 + size <= 4
+		return address < w->frame->local_top && size <= w->frame->local_top - address && address % 4 + size <= 4
 			       ? local_word(w, address, lane)
 			       : NULL;
 	case SPACE_PARAM:

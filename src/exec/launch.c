@@ -27,6 +27,9 @@ static double seconds_now(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* Atomics of 8 and 16 bits are made out of the 32-bit word that holds them, which is the variable's in full. */
+static u64 mapped_bytes(const struct global_variable *g) { return (g->size + 3) & ~3ull; }
+
 bool memory_load_program(struct memory *m, const struct program *p)
 {
 	for (u32 k = 0; k < p->variable_count; k++) {
@@ -36,7 +39,7 @@ bool memory_load_program(struct memory *m, const struct program *p)
 		const struct allocation *a = memory_find(m, g->address, g->size);
 		if (!a) {
 			const u32 flags = g->space == SPACE_CONST ? ALLOCATION_CONST | ALLOCATION_READ_ONLY : 0;
-			if (!memory_map(m, g->address, g->size, NULL, g->variable->name, flags))
+			if (!memory_map(m, g->address, mapped_bytes(g), NULL, g->variable->name, flags))
 				return false;
 			a = memory_find(m, g->address, g->size);
 			if (g->space != SPACE_CONST && m->next < g->address + g->size + 512)

@@ -289,6 +289,18 @@ static void say_source(struct text *t, const struct ir_module *m, const struct i
 	}
 }
 
+/* The instruction as it stands in the text, on one line. */
+static void say_instruction(struct text *t, const char *at, const char *end)
+{
+	for (bool blank = false; at < end; at++) {
+		const bool is_blank = *at == ' ' || *at == '\t' || *at == '\n' || *at == '\r';
+		if (!is_blank)
+			say(t, blank ? " %c" : "%c", *at);
+		blank = is_blank;
+	}
+	say(t, "\n");
+}
+
 static void say_place(struct text *t, const struct fault *f)
 {
 	const u32 at = (u32)(f->insn - f->code->insns);
@@ -302,8 +314,8 @@ static void say_place(struct text *t, const struct fault *f)
 	u32 line, column;
 	source_place(s, x->span.begin, &line, &column);
 	const u32 length = min_u32(x->span.end - x->span.begin, 200);
-	say(t, "  at %s:%u:%u in %s: %.*s\n", s->name, line, column, function->name, (int)length,
-	    s->text + x->span.begin);
+	say(t, "  at %s:%u:%u in %s: ", s->name, line, column, function->name);
+	say_instruction(t, s->text + x->span.begin, s->text + x->span.begin + length);
 	if (x->loc)
 		say_source(t, function->module, &function->module->locs.items[x->loc - 1]);
 }

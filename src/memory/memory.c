@@ -193,5 +193,7 @@ const struct allocation *memory_nearest(const struct memory *m, u64 address)
 	if (at == m->count)
 		return &m->list[at - 1];
 	const struct allocation *below = &m->list[at - 1], *above = &m->list[at];
+	if (address - below->base < below->size)
+		return below;
 	return address - (below->base + below->size - 1) <= above->base - address ? below : above;
 }

@@ -256,14 +256,16 @@ static inline bool local_uniform(struct warp *w, enum ir_space space, const stru
 	if (space == SPACE_GENERIC && generic_space(w, &address) != SPACE_LOCAL)
 		return false;
 	*offset = address;
-	return address % 4 == 0 && address % (size < 4 ? 4 : size) == 0 && address <= w->local_bytes &&
-	       size <= w->local_bytes - address;
+	const u64 top = w->frame->local_top;
+	return address % 4 == 0 && address % (size < 4 ? 4 : size) == 0 && address <= top && size <= top - address;
 }
 
-/* Are all active lanes' values of `size` bytes within the warp's local memory, and aligned? */
+/* Are all active lanes' values of `size` bytes within what local memory the thread's calls use, and aligned? */
 static inline bool local_reaches(const struct warp *w, const struct extent *e, u32 size)
 {
-	return !(e->bits % size) && size <= w->local_bytes && e->high <= w->local_bytes - size;
+	const u64 top = w->frame->local_top;
+
+	return !(e->bits % size) && size <= top && e->high <= top - size;
 }
 
 #endif

@@ -197,6 +197,10 @@ START_TEST(a_fault_is_told_and_the_simulator_lives)
 	ck_assert_ptr_nonnull(strstr(ptxsim_message(sim), "scale.ptx:17"));
 	ck_assert_int_eq(launch(sim, address, 32, 32), PTXSIM_OK);
 	ck_assert_str_eq(ptxsim_message(sim), "");
+	ck_assert_int_eq(launch(sim, address, 32, 2000), PTXSIM_ERROR_LAUNCH);
+	ck_assert_str_eq(ptxsim_cuda_error(sim), "CUDA_ERROR_INVALID_VALUE");
+	ck_assert_int_eq(ptxsim_launch(sim, NULL, NULL), PTXSIM_ERROR_ARGUMENT);
+	ck_assert_str_eq(ptxsim_message(sim), "");
 	ptxsim_free(sim);
 }
 END_TEST
