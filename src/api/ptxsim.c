@@ -480,6 +480,7 @@ ptxsim_status ptxsim_launch(ptxsim *sim, const ptxsim_kernel *kernel, const stru
 		.program = sim->session.program,
 		.kernel = k,
 		.memory = &sim->session.memory,
+		.threads = &sim->session.threads,
 		.dynamic_shared = launch->shared_bytes,
 		.params = sim->params,
 		.jobs = launch->jobs,

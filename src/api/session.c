@@ -42,6 +42,7 @@ bool session_open(struct session *s)
 
 void session_close(struct session *s)
 {
+	host_threads_end(&s->threads);
 	memory_free(&s->memory);
 	arena_free(&s->arena);
 }

@@ -26,6 +26,7 @@ struct session {
 	VEC_OF(struct ir_module *) modules;
 	const struct program *program; /* NULL until built */
 	struct memory memory;          /* of the built program, with its variables */
+	struct host_threads threads;   /* for its launches */
 };
 
 /* 0 on entry; not 0 when memory ran out below. Valid in the calling function only. */

@@ -70,6 +70,7 @@ static bool prepare(struct play *p, const struct script_statement *st, struct la
 		.program = s->program,
 		.kernel = k,
 		.memory = &s->memory,
+		.threads = &s->threads,
 		.dynamic_shared = st->launch.shared_bytes,
 		.params = params,
 		.jobs = one_thread ? 1 : p->options.jobs,

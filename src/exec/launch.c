@@ -17,7 +17,6 @@
 
 #include "arch/arch.h"
 #include "exec/internal.h"
-#include "exec/spread.h"
 
 static double seconds_now(void)
 {
@@ -164,6 +163,7 @@ static bool machine_init(struct machine *m, const struct launch *l, char *messag
 	const struct arch *a = l->program->arch;
 
 	m->launch = l;
+	m->threads = l->threads ? l->threads : &m->own_threads;
 	m->program = l->program;
 	m->kernel = l->kernel;
 	m->memory = l->memory;
@@ -232,11 +232,7 @@ static bool work(struct worker *k)
 	return finished;
 }
 
-static void *worker_main(void *argument)
-{
-	work(argument);
-	return NULL;
-}
+static void helper_main(void *worker) { work(worker); }
 
 bool machine_work(struct machine *m) { return work(&m->workers[0]); }
 
@@ -248,7 +244,7 @@ void machine_start_helpers(struct machine *m)
 		struct worker *k = &m->workers[m->worker_count];
 		if (!worker_init(k, m, m->worker_count))
 			return;
-		if (!thread_spread(&k->thread, m->worker_count, worker_main, k))
+		if (!host_threads_do(m->threads, helper_main, k))
 			return;
 		m->worker_count++;
 	}
@@ -297,8 +293,8 @@ void machine_drop(struct machine *m)
 
 enum launch_status machine_end(struct machine *m, struct launch_stats *stats, struct fault *fault)
 {
-	for (u32 k = 1; k < m->worker_count; k++)
-		pthread_join(m->workers[k].thread, NULL);
+	host_threads_wait(m->threads);
+	host_threads_end(&m->own_threads);
 	stats->jobs = m->worker_count;
 	for (u32 k = 0; k < m->worker_count; k++)
 		worker_end(&m->workers[k], stats);

@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 
+#include "exec/host_threads.h"
 #include "exec/warp.h"
 
 enum { BARRIERS_PER_BLOCK = 16, ALLOCATION_CACHE = 64, GANG_WARPS = 32 };
@@ -47,6 +48,7 @@ struct launch {
 	const struct program *program;
 	const struct kernel *kernel;
 	struct memory *memory;
+	struct host_threads *threads;      /* to share with other launches, one at a time; NULL: its own */
 	u32 grid[3], block[3], cluster[3]; /* cluster 0,0,0: none given */
 	u64 dynamic_shared;
 	const u8 *params;                  /* kernel->param_bytes bytes */
@@ -156,7 +158,6 @@ struct arch;
 
 struct worker {
 	struct machine *machine;
-	pthread_t thread;
 	u32 number;
 	u8 fp;        /* enum fp_mode now in force on this host thread */
 	bool probing; /* a fault is not to be raised yet: see gang_try */
@@ -221,7 +222,8 @@ struct machine {
 	u64 fault_block;
 	struct worker *workers;
 	u32 worker_count, worker_limit;
-	u32 stuck_workers, busy_workers; /* atomic, for deadlock detection */
+	struct host_threads *threads, own_threads; /* the launch's, else its own */
+	u32 stuck_workers, busy_workers;           /* atomic, for deadlock detection */
 };
 
 #endif

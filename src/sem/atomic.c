@@ -107,6 +107,30 @@ ATOM_ANY(u32)
 ATOM_ANY(u64)
 ATOM_ANY(u128)
 
+/* Several host threads' operations of a warp on neighbouring words, two at a time: a locked operation costs as much
+ * as twenty others. The first word is the low half, as on all hosts that the rest is built for. */
+ALWAYS_INLINE bool pairs_u32(u8 *host, const u64 address[WARP_LANES], u32 mask, const u32 *b, u32 *d, op_u32 *op)
+{
+	u64 *p = (u64 *)(void *)host;
+
+	if (mask != FULL_MASK || (uintptr_t)host % sizeof *p || !is_ramp64(address, lane_steps64[2]))
+		return false;
+	for (int l = 0; l < WARP_LANES; l += 2, p++) {
+		u64 old = __atomic_load_n(p, __ATOMIC_RELAXED), new;
+		do
+			new = op((u32)old, b[l], 0) | (u64)op((u32)(old >> 32), b[l + 1], 0) << 32;
+		while (!__atomic_compare_exchange_n(p, &old, new, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+		if (d)
+			memcpy(&d[l], &old, sizeof old);
+	}
+	return true;
+}
+ALWAYS_INLINE bool pairs_u64(u8 *host, const u64 address[WARP_LANES], u32 mask, const u64 *b, u64 *d, op_u64 *op)
+{
+	(void)host, (void)address, (void)mask, (void)b, (void)d, (void)op;
+	return false;
+}
+
 /* The common cases: 32-bit addresses in shared memory, 64-bit ones in global memory; words of 32 and 64
  * bits. One range check for the warp. */
 #define ATOM_FAST(T)                                                                                   \
@@ -165,6 +189,9 @@ ATOM_ANY(u128)
 			exchange_##T((T *)(void *)host, all, 0, racing, op);                           \
 			return true;                                                                   \
 		}                                                                                      \
+		if (racing && !takes_c &&                                                              \
+		    pairs_##T(host, address, mask, pb, i->d == NO_OPERAND ? NULL : d, op))             \
+			return true;                                                                   \
 		for (u32 left = mask; left; left &= left - 1) {                                        \
 			const u32 l = (u32)__builtin_ctz(left);                                        \
 			T *p = (T *)(void *)(host + (address[l] - e.low));                             \

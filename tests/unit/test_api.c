@@ -4,6 +4,7 @@
  */
 #include <check.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -298,6 +299,72 @@ START_TEST(the_fault_told_is_that_of_the_lowest_block)
 }
 END_TEST
 
+/* Each block adds to, and takes the maximum of, the same words, which begin at `a`; and notes what it found. */
+static const char TALLY[] = ".version 7.0\n"
+			    ".target sm_70\n"
+			    ".address_size 64\n"
+			    ".visible .entry tally(.param .u64 a, .param .u64 found)\n"
+			    "{\n"
+			    "	.reg .b32 %t, %b, %r, %m;\n"
+			    "	.reg .b64 %a, %f, %k;\n"
+			    "	ld.param.u64 %a, [a];\n"
+			    "	ld.param.u64 %f, [found];\n"
+			    "	mov.u32 %t, %tid.x;\n"
+			    "	mov.u32 %b, %ctaid.x;\n"
+			    "	mad.wide.u32 %a, %t, 4, %a;\n"
+			    "	mad.lo.u32 %m, %b, 64, %t;\n"
+			    "	mad.wide.u32 %f, %m, 4, %f;\n"
+			    "	red.global.add.u32 [%a], 3;\n"
+			    "	red.global.max.u32 [%a+256], %m;\n"
+			    "	atom.global.add.u32 %r, [%a+512], 1;\n"
+			    "	st.global.u32 [%f], %r;\n"
+			    "	ret;\n"
+			    "}\n";
+enum { TALLY_BLOCKS = 3000, TALLY_THREADS = 64 };
+
+static void check_tally(ptxsim *sim, uint64_t address, uint64_t found)
+{
+	const void *args[] = {&address, &found};
+	static uint32_t words[3][TALLY_THREADS], olds[TALLY_BLOCKS][TALLY_THREADS], zeros[3][TALLY_THREADS];
+	struct ptxsim_launch l = PTXSIM_LAUNCH_INIT;
+
+	l.grid[0] = TALLY_BLOCKS;
+	l.block[0] = TALLY_THREADS;
+	l.jobs = 4;
+	l.args = args;
+	l.arg_count = 2;
+	ck_assert_int_eq(ptxsim_write(sim, address, zeros, sizeof zeros), PTXSIM_OK);
+	ck_assert_msg(ptxsim_launch(sim, ptxsim_get_kernel(sim, 0), &l) == PTXSIM_OK, "%s", ptxsim_message(sim));
+	ck_assert_int_eq(ptxsim_read(sim, words, address, sizeof words), PTXSIM_OK);
+	ck_assert_int_eq(ptxsim_read(sim, olds, found, sizeof olds), PTXSIM_OK);
+	for (uint32_t t = 0; t < TALLY_THREADS; t++) {
+		bool seen[TALLY_BLOCKS] = {false};
+		ck_assert_uint_eq(words[0][t], 3 * TALLY_BLOCKS);
+		ck_assert_uint_eq(words[1][t], TALLY_THREADS * (TALLY_BLOCKS - 1) + t);
+		ck_assert_uint_eq(words[2][t], TALLY_BLOCKS);
+		for (uint32_t b = 0; b < TALLY_BLOCKS; b++) {
+			ck_assert_uint_lt(olds[b][t], TALLY_BLOCKS);
+			ck_assert(!seen[olds[b][t]]);
+			seen[olds[b][t]] = true;
+		}
+	}
+}
+
+START_TEST(atomics_of_several_host_threads_are_atomic)
+{
+	ptxsim *sim = ptxsim_create();
+	uint64_t address, found;
+
+	ck_assert_int_eq(ptxsim_add_text(sim, "tally.ptx", TALLY, strlen(TALLY)), PTXSIM_OK);
+	ck_assert_msg(ptxsim_build(sim, NULL) == PTXSIM_OK, "%s", ptxsim_diagnostics(sim));
+	ck_assert_int_eq(ptxsim_alloc(sim, 4096, &address), PTXSIM_OK);
+	ck_assert_int_eq(ptxsim_alloc(sim, 4 * TALLY_BLOCKS * TALLY_THREADS, &found), PTXSIM_OK);
+	for (uint64_t offset = 0; offset < 16; offset += 4)
+		check_tally(sim, address + offset, found);
+	ptxsim_free(sim);
+}
+END_TEST
+
 /* One simulator in a thread of its own: many launches, each checked. */
 static void *many_launches(void *factor)
 {
@@ -346,6 +413,7 @@ int main(void)
 	tcase_add_test(c, kernels_tell_their_parameters);
 	tcase_add_test(c, a_fault_is_told_and_the_simulator_lives);
 	tcase_add_test(c, the_fault_told_is_that_of_the_lowest_block);
+	tcase_add_test(c, atomics_of_several_host_threads_are_atomic);
 	tcase_add_test(c, wrong_text_is_told_with_its_place);
 	tcase_add_test(c, wrong_calls_change_nothing);
 	tcase_add_test(c, two_simulators_in_two_threads);

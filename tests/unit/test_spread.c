@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Helper threads: started elsewhere than their creator, free to go anywhere it may.
+ * Helper threads: started elsewhere than their creator, free to go anywhere it may; and kept for more work.
  */
 #include "config.h"
 
@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
+#include "exec/host_threads.h"
 #include "exec/spread.h"
 
 enum { THREADS = 5 };
@@ -54,12 +55,63 @@ START_TEST(helpers_run_and_may_go_where_their_creator_may)
 }
 END_TEST
 
+struct piece {
+	pthread_barrier_t *together;
+	pthread_t by;
+	int count;
+};
+
+static void do_piece(void *argument)
+{
+	struct piece *p = argument;
+
+	p->by = pthread_self();
+	p->count++;
+	if (p->together)
+		pthread_barrier_wait(p->together);
+}
+
+START_TEST(threads_stay_for_more_work)
+{
+	struct host_threads threads = {.list = NULL};
+	pthread_barrier_t together;
+	struct piece pieces[THREADS] = {{.count = 0}}, later = {.count = 0};
+	bool known = false;
+
+	pthread_barrier_init(&together, NULL, THREADS);
+	for (int k = 0; k < THREADS; k++) {
+		pieces[k].together = &together; /* all at once: as many threads */
+		ck_assert(host_threads_do(&threads, do_piece, &pieces[k]));
+	}
+	host_threads_wait(&threads);
+	for (int k = 0; k < THREADS; k++)
+		ck_assert_int_eq(pieces[k].count, 1);
+	for (int k = 0; k < 1000; k++) {
+		ck_assert(host_threads_do(&threads, do_piece, &later));
+		host_threads_wait(&threads);
+		ck_assert_int_eq(later.count, k + 1);
+	}
+	ck_assert_uint_eq(threads.count, THREADS);
+	for (int k = 0; k < THREADS; k++)
+		known |= pthread_equal(pieces[k].by, later.by) != 0;
+	ck_assert(known);
+	host_threads_end(&threads);
+	host_threads_end(&threads);
+	ck_assert(host_threads_do(&threads, do_piece, &later));
+	host_threads_wait(&threads);
+	ck_assert_int_eq(later.count, 1001);
+	host_threads_end(&threads);
+	pthread_barrier_destroy(&together);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("spread");
 	TCase *all = tcase_create("threads");
 
 	tcase_add_test(all, helpers_run_and_may_go_where_their_creator_may);
+	tcase_add_test(all, threads_stay_for_more_work);
 	suite_add_tcase(suite, all);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);

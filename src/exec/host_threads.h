@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Threads that stay between launches: to wake one takes a fraction of what it takes to start one. Whoever owns
+ * the struct uses it from one thread at a time.
+ */
+#ifndef PTXSIM_EXEC_HOST_THREADS_H
+#define PTXSIM_EXEC_HOST_THREADS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "base/types.h"
+
+struct host_threads {
+	pthread_mutex_t lock;
+	pthread_cond_t all_done;
+	struct host_thread *list; /* NULL: none was ever needed, and the rest is not set up */
+	u32 count;
+	u64 given, done; /* pieces of work */
+	bool ending;
+};
+
+/* Has a waiting thread, or a new one, call work(argument). False: none could be started. All zeros are an owner
+ * that has no threads yet. */
+bool host_threads_do(struct host_threads *t, void (*work)(void *), void *argument);
+/* Returns when all work is done. */
+void host_threads_wait(struct host_threads *t);
+/* Ends all threads, which must be done. The struct may be used again. */
+void host_threads_end(struct host_threads *t);
+
+#endif
