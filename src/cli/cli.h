@@ -41,6 +41,8 @@ u64 cli_number(struct argp_state *state, const char *option, const char *text, u
 
 /* How an --async option says when asynchronous operations take effect, or an argp error. */
 struct async_choice cli_async(struct argp_state *state, const char *text);
+/* Of --check; text may be NULL. */
+struct race_options cli_checks(struct argp_state *state, const char *text);
 /* How a --lock-order option says which lane gets a lock that several want, or an argp error. */
 struct lock_order cli_lock_order(struct argp_state *state, const char *text);
 

@@ -72,6 +72,15 @@ struct async_choice cli_async(struct argp_state *state, const char *text)
 	return choice;
 }
 
+struct race_options cli_checks(struct argp_state *state, const char *text)
+{
+	struct race_options options = {true, true};
+
+	if (text && !race_options_read(text, &options))
+		argp_error(state, "--check is races, unwritten, or both with a comma between, not '%s'", text);
+	return options;
+}
+
 u64 cli_number(struct argp_state *state, const char *option, const char *text, u64 low)
 {
 	char *end;

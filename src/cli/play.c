@@ -55,8 +55,8 @@ static bool prepare(struct play *p, const struct script_statement *st, struct la
 	const struct kernel *k = find_kernel(p, st);
 	const u8 *params = k ? play_params(p, &st->launch, st->span, k) : NULL;
 	u32 observer_count = 0;
-	/* Caches see accesses in one order. */
-	const bool one_thread = p->accounting && p->options.accounting.caches != ACCOUNT_CACHES_NONE;
+	/* Caches and clocks see accesses in one order. */
+	const bool one_thread = p->races || (p->accounting && p->options.accounting.caches != ACCOUNT_CACHES_NONE);
 
 	if (!params)
 		return false;
@@ -65,6 +65,8 @@ static bool prepare(struct play *p, const struct script_statement *st, struct la
 		p->observers[observer_count++] = p->options.observer;
 	if (p->accounting)
 		p->observers[observer_count++] = accounting_observer(p->accounting);
+	if (p->races)
+		p->observers[observer_count++] = races_observer(p->races);
 	p->observers[observer_count] = NULL;
 	*l = (struct launch){
 		.program = s->program,
@@ -89,6 +91,8 @@ static bool prepare(struct play *p, const struct script_statement *st, struct la
 		p->options.launching(p->options.launching_context, l);
 	if (p->accounting)
 		accounting_begin(p->accounting);
+	if (p->races)
+		races_begin(p->races);
 	return true;
 }
 
@@ -178,6 +182,10 @@ static bool play_statement(struct play *p, const struct script_statement *st, st
 
 bool play_next(struct play *p, struct launch *l)
 {
+	const struct race_options *check = &p->options.check;
+
+	if (!p->races && (check->races || check->unwritten))
+		p->races = races_new(&p->session->arena, p->session->program, check);
 	if (!p->next && wants_accounting(p) && !p->options.no_counters)
 		p->accounting = accounting_new(&p->session->arena, p->session->program, &p->options.accounting);
 	while (!p->failed && !p->faulted && p->next < p->script->statements.count) {
@@ -237,4 +245,7 @@ void play_free(struct play *p)
 	if (p->accounting)
 		accounting_free(p->accounting);
 	p->accounting = NULL;
+	if (p->races)
+		races_free(p->races);
+	p->races = NULL;
 }

@@ -9,6 +9,7 @@
 #include "api/session.h"
 #include "cli/script.h"
 #include "observe/accounting.h"
+#include "observe/races.h"
 
 struct play_options {
 	u32 jobs;                     /* 0: not given */
@@ -20,6 +21,7 @@ struct play_options {
 	bool account;                 /* count memory accesses, though no expectation asks for it */
 	bool no_counters;             /* never count, whatever expectations ask for */
 	struct accounting_options accounting;
+	struct race_options check;                                     /* for what each launch is checked */
 	void (*print)(void *context, const char *text, size_t length); /* what kernels print; may be NULL */
 	void *print_context;
 	void (*launching)(void *context, const struct launch *l); /* before each launch; may be NULL */
@@ -57,7 +59,8 @@ struct play {
 	bool failed;  /* the script cannot be played */
 	size_t next;  /* statement */
 	struct play_launch current;
-	struct observer *observers[3]; /* of the current launch */
+	struct races *races;           /* NULL if they are not looked for */
+	struct observer *observers[4]; /* of the current launch */
 };
 
 /* Plays all statements, up to the first launch that fails unexpectedly. False if the script cannot be

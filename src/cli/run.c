@@ -36,7 +36,8 @@ enum {
 	OPTION_PER_BLOCK,
 	OPTION_CACHES,
 	OPTION_ASYNC,
-	OPTION_LOCK_ORDER
+	OPTION_LOCK_ORDER,
+	OPTION_CHECK
 };
 
 /* Blocks that are counted apart, each of which takes about 5 KB. */
@@ -61,6 +62,10 @@ static const struct argp_option options[] = {
 	{"async", OPTION_ASYNC, "MODE", 0,
 	 "When asynchronous copies and wgmma take effect: strict (default; a missing wait is a fault), eager "
 	 "(at once, fastest), random:SEED (at any allowed time)",
+	 3},
+	{"check", OPTION_CHECK, "WHAT,...", OPTION_ARG_OPTIONAL,
+	 "Fault at races (accesses that nothing orders) and at unwritten shared memory that is read: races, unwritten; "
+	 "both if left out",
 	 3},
 	{"limit", OPTION_LIMIT, "N", 0, "Stop a launch after N warp instructions", 3},
 	{"report", 'r', "KIND", 0, "Tell what was counted: text, json, csv or html, on standard output", 4},
@@ -215,6 +220,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case OPTION_ASYNC:
 		o->async = cli_async(state, text);
+		return 0;
+	case OPTION_CHECK:
+		o->check = cli_checks(state, text);
 		return 0;
 	case OPTION_LOCK_ORDER:
 		o->lock_order = cli_lock_order(state, text);
@@ -494,6 +502,7 @@ static int run(struct session *s, const struct run_options *o)
 					.seed = o->seed,
 					.observer = progress ? progress_observer(progress) : NULL,
 					.accounting = o->accounting,
+					.check = o->check,
 					.account = o->report || o->metrics || o->annotate || o->explain,
 					.print = print_text,
 					.launching = on_launch,

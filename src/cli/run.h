@@ -18,6 +18,7 @@ struct run_options {
 	bool quiet;
 	enum report_kind report;
 	struct accounting_options accounting;
+	struct race_options check;
 	bool annotate;
 	u32 explain; /* a line, or 0 */
 	struct async_choice async;

@@ -12,7 +12,7 @@
 
 #include "cli/cli.h"
 
-enum { OPTION_TAP = 256, OPTION_JUNIT, OPTION_ASYNC, OPTION_LOCK_ORDER };
+enum { OPTION_TAP = 256, OPTION_JUNIT, OPTION_ASYNC, OPTION_LOCK_ORDER, OPTION_CHECK };
 
 enum format { FORMAT_HUMAN, FORMAT_TAP, FORMAT_JUNIT };
 
@@ -39,6 +39,7 @@ struct tests {
 	u32 jobs;
 	struct async_choice async;
 	struct lock_order lock_order;
+	struct race_options check;
 	size_t passed, failed;
 };
 
@@ -50,6 +51,8 @@ static const struct argp_option options[] = {
 	{"lock-order", OPTION_LOCK_ORDER, "ORDER", 0,
 	 "Which lane gets a shared word's lock that several want: lowest (default) or random:SEED", 0},
 	{"async", OPTION_ASYNC, "MODE", 0, "Asynchronous operations: strict (default), eager, or random:SEED", 0},
+	{"check", OPTION_CHECK, "WHAT,...", OPTION_ARG_OPTIONAL,
+	 "Fault at races and at unwritten shared memory that is read: races, unwritten; both if left out", 0},
 	{0},
 };
 
@@ -72,6 +75,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case OPTION_ASYNC:
 		t->async = cli_async(state, text);
+		return 0;
+	case OPTION_CHECK:
+		t->check = cli_checks(state, text);
 		return 0;
 	case OPTION_LOCK_ORDER:
 		t->lock_order = cli_lock_order(state, text);
@@ -147,9 +153,10 @@ static void play_file(struct tests *t, struct tested_file *f, struct session *s,
 		return;
 	}
 	const struct lower_options lower = {.arch = t->arch ? t->arch : script.arch};
-	struct play play = {.session = s,
-			    .script = &script,
-			    .options = {.jobs = t->jobs, .async = t->async, .lock_order = t->lock_order}};
+	struct play play = {
+		.session = s,
+		.script = &script,
+		.options = {.jobs = t->jobs, .async = t->async, .lock_order = t->lock_order, .check = t->check}};
 	if (session_build(s, &lower) && play_run(&play))
 		collect(t, f, &play);
 	else

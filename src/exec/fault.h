@@ -25,6 +25,8 @@
 	X(BAD_MASK, "member mask leaves out an executing lane", "CUDA_ERROR_LAUNCH_FAILED")                   \
 	X(BAD_BARRIER, "barrier misuse", "CUDA_ERROR_LAUNCH_FAILED")                                          \
 	X(ASYNC, "asynchronous operation misuse", "CUDA_ERROR_LAUNCH_FAILED")                                 \
+	X(RACE, "race", "CUDA_ERROR_LAUNCH_FAILED")                                                           \
+	X(UNWRITTEN, "read of shared memory that nothing has written", "CUDA_ERROR_LAUNCH_FAILED")            \
 	X(STACK, "reconvergence stack misuse", "CUDA_ERROR_ILLEGAL_INSTRUCTION")                              \
 	X(LOCK, "shared-memory lock misuse", "CUDA_ERROR_LAUNCH_FAILED")                                      \
 	X(HEAP, "invalid free", "CUDA_ERROR_LAUNCH_FAILED")                                                   \

@@ -175,7 +175,7 @@ static bool describe(struct account_site *s, const struct finder *a)
 
 /* Lowering puts internal instructions before one of the text (guard, count, join), with the same
  * origin, and a join after a guarded one that may wait. */
-static bool is_internal(const struct code *code, u32 insn)
+bool sites_is_own(const struct code *code, u32 insn)
 {
 	const u32 origin = code->origin[insn];
 	const struct form *f = &code->forms[origin];
@@ -184,7 +184,7 @@ static bool is_internal(const struct code *code, u32 insn)
 
 	while (last + 1 < code->insn_count && code->origin[last + 1] == origin)
 		last++;
-	return insn != last - joins;
+	return insn == last - joins;
 }
 
 /* Whether a basic block ends with this decoded instruction, or began just before it. */
@@ -194,7 +194,7 @@ static bool parts_blocks(const struct code *code, u32 insn)
 
 	if (!code->insns[insn].run)
 		return false;
-	return origin == NO_OPERAND || is_internal(code, insn) || !code->forms[origin].row ||
+	return origin == NO_OPERAND || !sites_is_own(code, insn) || !code->forms[origin].row ||
 	       code->forms[origin].row->flags & (ISA_BRANCH | ISA_CALL | ISA_RET | ISA_EXIT);
 }
 
@@ -238,7 +238,7 @@ struct site_list sites_find(struct arena *arena, const struct program *program,
 		for (u32 k = 0; k < code->insn_count; k++) {
 			struct account_site s = {.code = code, .insn = k};
 			copied &= !parts_blocks(code, k);
-			if (code->origin[k] == NO_OPERAND || is_internal(code, k))
+			if (code->origin[k] == NO_OPERAND || !sites_is_own(code, k))
 				continue;
 			s.form = &code->forms[code->origin[k]];
 			if (!s.form->row || !describe(&s, a))

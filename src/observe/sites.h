@@ -17,6 +17,9 @@ struct site_list {
 	u32 **slots; /* by code and decoded instruction: site + 1, or 0 */
 };
 
+/* Is it the instruction of the text, and not one that lowering put before or after it? */
+bool sites_is_own(const struct code *code, u32 insn);
+
 struct site_list sites_find(struct arena *arena, const struct program *program,
 			    const struct accounting_options *options);
 

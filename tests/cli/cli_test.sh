@@ -56,6 +56,14 @@ sed '/^\/\/@/d' "$work/fault.ptx" >"$work/plain.ptx"
 : >"$work/empty.ptx"
 head -c 5000 /dev/urandom >"$work/noise.ptx"
 
+# races, each with a twin
+expect 0 "0 failed" "$ptxsim" test --check "$here/../check"
+expect 0 "" "$ptxsim" test --check=races,unwritten "$samples"
+expect 1 "before any thread" "$ptxsim" run --check=unwritten "$here/../check/races.ptx" --kernel block --block 64 --arg 'u32[1]' --arg 0
+expect 1 "no barrier" "$ptxsim" run --check=races "$here/../check/races.ptx" --kernel block --block 64 --arg 'u32[1]' --arg 0
+expect 0 "" "$ptxsim" run "$here/../check/races.ptx" --kernel block --block 64 --arg 'u32[1]' --arg 0
+expect 2 "--check is races, unwritten, or both" "$ptxsim" run --check=all "$here/../check/races.ptx"
+
 # help and usage
 expect 0 "Usage: ptxsim" "$ptxsim" --help
 expect 2 "Usage: ptxsim" "$ptxsim"

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The race check: an observer that faults where two threads access a word of shared or global memory, at least one
+ * of them writing, and nothing orders the two; and where a thread reads shared memory that no thread of the block
+ * has written. Launches that it watches must run on one host thread.
+ *
+ * Threads are ordered by barriers of the block and the cluster, by .sync instructions within a warp, by mbarriers, and
+ * by strong accesses (atomic, volatile, .relaxed and stronger) from one that writes a word to one that later reads it.
+ * Where that is not exact it errs towards order, so what is told is a race of the run at hand; another run of
+ * the same program may show more. Listings are not looked at.
+ */
+#ifndef PTXSIM_OBSERVE_RACES_H
+#define PTXSIM_OBSERVE_RACES_H
+
+#include "exec/launch.h"
+
+struct race_options {
+	bool races;
+	bool unwritten; /* reads of shared memory that nothing has written */
+};
+
+/* Reads "races", "unwritten", or both with a comma between; false if the text is none of these. */
+bool race_options_read(const char *text, struct race_options *options);
+
+struct races;
+
+/* Lives as long as the arena; the program must too. */
+struct races *races_new(struct arena *arena, const struct program *program, const struct race_options *options);
+/* Gives what it remembers of a launch back. */
+void races_free(struct races *r);
+/* Before each launch_run that the observer watches. */
+void races_begin(struct races *r);
+struct observer *races_observer(struct races *r);
+
+#endif
