@@ -7,6 +7,7 @@
  * instruction that may wait, call or end lanes is instead jumped around, so that it sees its lanes
  * as a split of their own, and the others meet it behind.
  */
+#include "decode/constants.h"
 #include "decode/contract.h"
 #include "decode/fold.h"
 #include "decode/order.h"
@@ -368,6 +369,40 @@ static void emit_guarded_split(struct emitter *e, const struct ir_instruction *x
 	emit(e, (struct insn){.fn = e->low->internal.join});
 }
 
+static void emit_guarded(struct emitter *e, const struct ir_instruction *x, const struct matched *m, bool negated)
+{
+	/* Operands first: a special register is read for all lanes. */
+	emit_plain(e, x, m);
+	const size_t last = e->insns.count - 1;
+	const struct insn guarded = e->insns.items[last];
+
+	e->insns.items[last] = (struct insn){
+		.fn = e->low->internal.guard, .a = e->rows->places[ir_guard_slot(x)].offset, .aux = negated};
+	e->gang = e->gangs.items[last];
+	e->gangs.items[last] = NULL;
+	emit(e, guarded);
+}
+
+/* Where the guard of a set does not hold, its destination changes all the same: see %kept. */
+static void emit_kept(struct emitter *e, const struct ir_instruction *x, const struct matched *m)
+{
+	const int to = form_type(&m->form, 0), from = form_type(&m->form, 1);
+	const bool narrow = type_bits(from) == 16, to_float = to == T_f32 || to == T_f16 || to == T_bf16;
+	const char *texts[2] = {to_float ? token_text(to) : "s32", narrow ? "s16" : "s32"};
+	const struct rewriting r = {
+		.isa = e->low->isa, .arch = e->low->arch, .arena = e->low->scratch, .kept = e->low->arena};
+	struct use uses[2];
+	struct matched kept = *m;
+
+	if (!matched_is(m, "set") || !(to_float || (narrow && type_bits(to) == 32)))
+		return;
+	uses[0] = uses[1] = m->uses[0];
+	uses[1].written = false;
+	uses[1].read = true;
+	if (matched_become(&r, &kept, "%kept", texts, 2, uses, 2))
+		emit_guarded(e, x, &kept, !x->guard_negated);
+}
+
 static void emit_instruction(struct emitter *e, const struct ir_instruction *x, const struct matched *m)
 {
 	const u32 flags = m->form.row->flags;
@@ -378,17 +413,9 @@ static void emit_instruction(struct emitter *e, const struct ir_instruction *x, 
 		emit_branch(e, x, m);
 	} else if (x->guard && flags & (ISA_SYNC | ISA_CALL | ISA_RET | ISA_EXIT | ISA_BRANCH)) {
 		emit_guarded_split(e, x, m);
-	} else if (x->guard) {
-		/* Operands first: a special register is read for all lanes. */
-		emit_plain(e, x, m);
-		const size_t last = e->insns.count - 1;
-		const struct insn guarded = e->insns.items[last];
-		e->insns.items[last] = (struct insn){.fn = e->low->internal.guard,
-						     .a = e->rows->places[ir_guard_slot(x)].offset,
-						     .aux = x->guard_negated};
-		e->gang = e->gangs.items[last];
-		e->gangs.items[last] = NULL;
-		emit(e, guarded);
+	} else if (x->guard && !matched_is(m, "testp")) { /* of which ptxas 13.0 loses the guard */
+		emit_kept(e, x, m);
+		emit_guarded(e, x, m, x->guard_negated);
 	} else {
 		emit_plain(e, x, m);
 	}
@@ -663,8 +690,10 @@ struct code *emit_function(struct lowering *low, struct ir_function *f)
 	if (!f->module->debug) {
 		contract_products(low->isa, f, e.flow, e.matched, low->arch, low->scratch, low->arena);
 		fold_instructions(low->isa, f, e.flow, e.matched, low->arch, low->scratch, low->arena);
-		order_operands(low->isa, f, e.flow, e.matched, low->arch, low->scratch, low->arena);
 	}
+	place_constants(low->isa, f, e.flow, e.matched, low->arch, !f->module->debug, low->scratch, low->arena);
+	if (!f->module->debug)
+		order_operands(low->isa, f, e.flow, e.matched, low->arch, low->scratch, low->arena);
 	plan_rows(&e);
 	emit_body(&e);
 	emit_finish(&e);

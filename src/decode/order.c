@@ -42,9 +42,13 @@ static bool is_turned(u64 first, u64 second, u64 block_begin)
 	return second == OLDER ? first >= block_begin : second < first;
 }
 
+/* A negation or magnitude is one, too, since it becomes a modifier of the operand. */
 static bool is_copy(const struct matched *m)
 {
-	return m->use_count == 2 && !m->has_list_shape && matched_is(m, "mov") && is_register(&m->uses[0]) &&
+	const bool signs =
+		m->form.row && form_type(&m->form, 0) == T_f64 && (matched_is(m, "neg") || matched_is(m, "abs"));
+
+	return m->use_count == 2 && !m->has_list_shape && (signs || matched_is(m, "mov")) && is_register(&m->uses[0]) &&
 	       is_register(&m->uses[1]) && m->uses[0].bits == m->uses[1].bits;
 }
 

@@ -273,8 +273,8 @@ ATOM_MEANING_ANY(cas_16, u16, false, old == b ? c : old)
 ATOM_MEANING_ANY(exch_128, u128, false, b)
 ATOM_MEANING_ANY(cas_128, u128, false, old == b ? c : old)
 
-/* Floats: recorded (warp-atomics). f32 and the halves give their one NaN. f64 keeps an operand's, memory's
- * first: as it stands in global memory, quieted in shared memory. */
+/* Floats: recorded (warp-atomics). f32 and the halves give their one NaN. f64 keeps an operand's: in
+ * global memory as it stands, that which is added first; in shared memory quieted, memory's first. */
 static inline u32 add_f32_bits(u32 a, u32 b, bool flush)
 {
 	const u32 sum = bits_of_f32(one_nan(f32_of_bits(f32_flush_if(a, flush)) + f32_of_bits(f32_flush_if(b, flush))));
@@ -286,8 +286,9 @@ static inline u64 add_f64_bits(u64 old, u64 b, bool global)
 	const f64 sum = f64_of_bits(old) + f64_of_bits(b);
 
 	if (f64_is_nan(old) || f64_is_nan(b)) {
-		const u64 nan = f64_is_nan(old) ? old : b;
-		return global ? nan : nan | F64_QUIET;
+		if (global)
+			return f64_is_nan(b) ? b : old;
+		return (f64_is_nan(old) ? old : b) | F64_QUIET;
 	}
 	return sum == sum ? bits_of_f64(sum) : F64_NAN;
 }

@@ -89,7 +89,7 @@ static void meet_only(struct warp *w, const struct insn *i, u8 *rows, u32 mask, 
 	(void)members;
 	(void)exchange;
 }
-MEANING_FUNCTION(barrier_warp) { return meet(w, i, rows, mask, i->a, NO_OPERAND, 32, meet_only); }
+MEANING_FUNCTION(barrier_warp) { return meet(w, i, rows, mask, i->a, NO_OPERAND, 32, false, meet_only); }
 MEANING_MEET(barrier_warp, i->a, meet_only);
 
 MEANING_FUNCTION(barrier_cluster_arrive)

@@ -80,7 +80,7 @@ static inline void write_all32(u8 *rows, u32 offset, u32 mask, u32 value)
 	MEANING_FUNCTION(shfl_sync_##MODE)                                                             \
 	{                                                                                              \
 		const u32 *list = warp_operands(w, i);                                                 \
-		return meet(w, i, rows, mask, list[5], list[2], 32, shfl_##MODE##_group);              \
+		return meet(w, i, rows, mask, list[5], list[2], 32, true, shfl_##MODE##_group);        \
 	}                                                                                              \
 	MEANING_MEET(shfl_sync_##MODE, GANG_OPERAND(5), shfl_##MODE##_group);
 SHFL(up, l - b, j >= last)
@@ -141,7 +141,7 @@ static inline u32 members_truth(const struct insn *i, const u8 *rows, const u64 
 	MEANING(vote_##MODE);                                                                          \
 	MEANING_FUNCTION(vote_sync_##MODE)                                                             \
 	{                                                                                              \
-		return meet(w, i, rows, mask, i->b, i->a, 1, vote_##MODE##_group);                     \
+		return meet(w, i, rows, mask, i->b, i->a, 1, false, vote_##MODE##_group);                     \
 	}                                                                                              \
 	MEANING_MEET(vote_sync_##MODE, i->b, vote_##MODE##_group);
 VOTE(ballot, write_all32)
@@ -194,7 +194,7 @@ static const struct meaning *pick_vote(const struct form *f)
 	}                                                                                              \
 	MEANING_FUNCTION(match_any_##BITS)                                                             \
 	{                                                                                              \
-		return meet(w, i, rows, mask, i->b, i->a, BITS, match_any_##BITS##_group);             \
+		return meet(w, i, rows, mask, i->b, i->a, BITS, false, match_any_##BITS##_group);             \
 	}                                                                                              \
 	MEANING_MEET(match_any_##BITS, i->b, match_any_##BITS##_group);                                                                     \
 	static void match_all_##BITS##_group(struct warp *w, const struct insn *i, u8 *rows, u32 mask, u32 members, \
@@ -210,7 +210,7 @@ static const struct meaning *pick_vote(const struct form *f)
 	MEANING_FUNCTION(match_all_##BITS)                                                             \
 	{                                                                                              \
 		const u32 *list = warp_operands(w, i);                                                 \
-		return meet(w, i, rows, mask, list[3], list[2], BITS, match_all_##BITS##_group);       \
+		return meet(w, i, rows, mask, list[3], list[2], BITS, false, match_all_##BITS##_group);       \
 	}                                                                                              \
 	MEANING_MEET(match_all_##BITS, GANG_OPERAND(3), match_all_##BITS##_group);
 MATCH(32)
@@ -243,7 +243,7 @@ static const struct meaning *pick_match(const struct form *f)
 	}                                                                                              \
 	MEANING_FUNCTION(redux_##NAME)                                                                 \
 	{                                                                                              \
-		return meet(w, i, rows, mask, i->b, i->a, 32, redux_##NAME##_group);                   \
+		return meet(w, i, rows, mask, i->b, i->a, 32, false, redux_##NAME##_group);                   \
 	}                                                                                              \
 	MEANING_MEET(redux_##NAME, i->b, redux_##NAME##_group);
 REDUX(add, u32, 0, r + x)
@@ -291,7 +291,7 @@ static void redux_float(const struct insn *i, u8 *rows, u32 mask, u32 members, c
 	}                                                                                              \
 	MEANING_FUNCTION(redux_##NAME)                                                                 \
 	{                                                                                              \
-		return meet(w, i, rows, mask, i->b, i->a, 32, redux_##NAME##_group);                   \
+		return meet(w, i, rows, mask, i->b, i->a, 32, false, redux_##NAME##_group);                   \
 	}                                                                                              \
 	MEANING_MEET(redux_##NAME, i->b, redux_##NAME##_group);
 REDUX_FLOAT(min_f32, false, false, false)
@@ -355,7 +355,7 @@ static void elect_group(struct warp *w, const struct insn *i, u8 *rows, u32 mask
 }
 MEANING_FUNCTION(elect)
 {
-	return meet(w, i, rows, mask, warp_operands(w, i)[2], NO_OPERAND, 32, elect_group);
+	return meet(w, i, rows, mask, warp_operands(w, i)[2], NO_OPERAND, 32, false, elect_group);
 }
 MEANING_MEET(elect, GANG_OPERAND(2), elect_group);
 

@@ -7,6 +7,7 @@
  * gt (none of them: a NaN), and takes the comparison, the boolean operator and the value of true
  * from a word that the form gives.
  */
+#include "number/convert.h"
 #include "number/half.h"
 #include "sem/pick.h"
 
@@ -381,6 +382,36 @@ PICK_COMPARED(set, 1)
 PICK_COMPARED_PAIR(setp_pair, 0)
 PICK_COMPARED_PAIR(set_pair, 1)
 
+/* --- What a guard leaves of set ---
+ *
+ * ptxas 13.0 guards the comparison of a set, but not what comes behind it: the widening of the truth of a comparison of
+ * 16 bits, and the conversion of 1 to a float, of the truth's magnitude. So a register that keeps its value is taken
+ * for such a truth, as 350 recorded kernels show. The lanes of these meanings are those that the guard holds back. */
+static inline s32 truth_16(u32 a) { return (s16)a < 0 ? (s16)(0u - a) : (s16)a; }
+static inline s32 truth_32(u32 a) { return (s32)a < 0 ? (s32)(0u - a) : (s32)a; }
+#define KEPT(FROM, A)                                                                                  \
+	LANE1(kept_f32_##FROM, u32, u32, f32_from_s64(truth_##FROM(A), ROUND_RN));                \
+	LANE1(kept_f16_##FROM, u32, u32, f16_from_f64_rn(bits_of_f64((f64)truth_##FROM((u16)(A)))));   \
+	LANE1(kept_bf16_##FROM, u32, u32, bf16_from_f64_rn(bits_of_f64((f64)truth_##FROM((u16)(A)))));
+KEPT(16, a)
+KEPT(32, a)
+LANE1(kept_s32, u32, u32, (u32)(s32)(s16)a);
+static const struct meaning *pick_kept(const struct form *f)
+{
+	const bool wide = form_type(f, 1) == T_s32;
+
+	switch (form_type(f, 0)) {
+	case T_f32:
+		return wide ? &kept_f32_32 : &kept_f32_16;
+	case T_f16:
+		return wide ? &kept_f16_32 : &kept_f16_16;
+	case T_bf16:
+		return wide ? &kept_bf16_32 : &kept_bf16_16;
+	default:
+		return &kept_s32;
+	}
+}
+
 /* --- selp, slct --- */
 
 #define SELP(W)                                                                                \
@@ -477,6 +508,7 @@ static const struct isa_row rows_compare[] = {
 	SET_ROWS(CMP_FLOAT, "[.ftz](.f16x2|.u32|.s32).f16x2", 42, 53, pick_set_pair),
 	SET_INTO("=u32", CMP_FLOAT, ".bf16x2.bf16x2", 78, 90, pick_set_pair),
 	SET_ROWS(CMP_FLOAT, "(.u32|.s32).bf16x2", 78, 90, pick_set_pair),
+	ROW("%kept(.f32|.f16|.bf16|.s32)(.s16|.s32)", "=0 0", 10, 10, 0, pick_kept, "What the guard of a set leaves."),
 	ROW("selp" SELECTED, "=0 0 0 pred", 10, 10, 0, pick_selp, "a where c holds, else b."),
 	ROW("slct" SELECTED ".s32", "=0 0 0 1", 10, 10, 0, pick_slct_s32, "a where c >= 0, else b."),
 	ROW("slct[.ftz]" SELECTED ".f32", "=0 0 0 f32", 10, 10, 0, pick_slct_float,

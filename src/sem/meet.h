@@ -21,9 +21,10 @@ static inline u32 lanes_equal(const u32 row[WARP_LANES], u32 value)
 }
 
 /* Lanes of the split that name different masks: a mask whose lanes are all here is served at once; the
- * others' lanes become splits of their own, which come back to this instruction. */
+ * others' lanes become splits of their own, which come back to this instruction. across: lanes served at once
+ * reach one another whatever their masks are, since the machine runs the instruction once for all of them. */
 static inline const struct insn *meet_apart(struct warp *w, const struct insn *i, u8 *rows, u32 mask,
-					    const u32 members[WARP_LANES], group_fn *group)
+					    const u32 members[WARP_LANES], bool across, group_fn *group)
 {
 	u32 served = 0;
 
@@ -39,23 +40,26 @@ static inline const struct insn *meet_apart(struct warp *w, const struct insn *i
 			warp_split(w, here, i);
 			continue;
 		}
-		group(w, i, rows, here, here, NULL);
+		if (!across)
+			group(w, i, rows, here, here, NULL);
 		served |= here;
 	}
+	if (across)
+		group(w, i, rows, served, served, NULL);
 	warp_account(w, i);
 	return i + 1;
 }
 
 static inline __attribute__((always_inline)) const struct insn *meet(struct warp *w, const struct insn *i, u8 *rows,
 								     u32 mask, u32 members_row, u32 operand, u32 bits,
-								     group_fn *group)
+								     bool across, group_fn *group)
 {
 	const u32 *members = ROW_OF(u32, members_row);
 	const u32 first = members[__builtin_ctz(mask)];
 	const struct insn *next;
 
 	if (UNLIKELY(!w->resumed && (lanes_equal(members, first) & mask) != mask))
-		return meet_apart(w, i, rows, mask, members, group);
+		return meet_apart(w, i, rows, mask, members, across, group);
 	if (UNLIKELY(!warp_sync(w, i, mask, first, rows, operand, bits, &next)))
 		return next;
 	group(w, i, rows, mask, w->member_mask, w->exchanging ? w->exchange : NULL);
