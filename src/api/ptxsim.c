@@ -165,7 +165,7 @@ ptxsim_status ptxsim_alloc(ptxsim *sim, uint64_t bytes, uint64_t *address)
 		return status;
 	if (!address)
 		return PTXSIM_ERROR_ARGUMENT;
-	const u64 at = memory_allocate(&sim->session.memory, bytes, 256, "ptxsim_alloc", 0);
+	const u64 at = memory_allocate_buffer(&sim->session.memory, bytes, "ptxsim_alloc");
 	if (!at)
 		return PTXSIM_ERROR_MEMORY;
 	*address = at;

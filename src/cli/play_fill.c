@@ -153,7 +153,7 @@ static bool make(struct play *p, struct buffer *b)
 			return false;
 		}
 	} else {
-		b->address = memory_allocate(&s->memory, buffer_bytes(b), 256, b->name, 0);
+		b->address = memory_allocate_buffer(&s->memory, buffer_bytes(b), b->name);
 		if (!b->address) {
 			diag_error(&s->diags, b->span, "no memory for %llu bytes", (unsigned long long)buffer_bytes(b));
 			return false;

@@ -68,6 +68,8 @@ static bool lanes_joined(u32 mask, const u32 address[WARP_LANES])
 	return by_1 || by_2;
 }
 
+static bool is_load(enum bank_kind kind) { return kind <= BANK_LOAD_GENERIC; }
+
 /* 5.0 on: a unit moves 128 bytes. 2.x does likewise, and its quarter-warps of 16-byte lanes take
  * a pass more than their words (guide 4.2, F.5.3.2). 3.x: a unit moves 256 bytes. */
 static struct plan plan_access(const struct arch *arch, const struct bank_access *a, const u32 address[WARP_LANES])
@@ -274,9 +276,9 @@ static u32 source_wavefronts(const struct plan *p, u32 unit_lanes, u32 mask, con
 static void count_source(const struct arch *arch, const struct plan *p, const struct bank_access *a,
 			 const u32 address[WARP_LANES], const u32 key[WARP_LANES], struct bank_count *count)
 {
-	const bool may_join = arch->shared_join != ARCH_JOIN_NONE && p->shift > 2;
+	const bool may_join = arch->shared_join != ARCH_JOIN_NONE && a->kind == BANK_LOAD && p->shift > 2;
 
-	if (a->kind == BANK_LOAD)
+	if (is_load(a->kind))
 		count->load_source =
 			may_join ? (u16)source_wavefronts(p, p->slots, a->mask, address, key) : count->wavefronts;
 }
@@ -303,7 +305,7 @@ static void count_words(const struct arch *arch, const struct plan *p, const str
 		count->degree = (u16)(passes + p->extra);
 		count->wavefronts = (u16)(count->units * count->degree);
 		if (by_stride)
-			count->load_source = a->kind == BANK_LOAD ? count->wavefronts : 0;
+			count->load_source = is_load(a->kind) ? count->wavefronts : 0;
 		else
 			count_source(arch, p, a, address, key, count);
 		return;
@@ -618,7 +620,7 @@ static void count_half_warps(const struct bank_access *a, const u32 address[WARP
 		u32 mask = a->mask & 0xffffu << 16 * half;
 
 		for (u32 offset = 0; mask && offset < max_u32(a->width, 4); offset += 4) {
-			u32 steps = serve_half(a->kind == BANK_LOAD, mask, address, offset, count->wavefronts, detail);
+			u32 steps = serve_half(is_load(a->kind), mask, address, offset, count->wavefronts, detail);
 
 			for (u32 left = detail ? mask : 0; left; left &= left - 1)
 				detail->unit[__builtin_ctz(left)] = (u8)count->units;
@@ -675,16 +677,15 @@ static void count_access(const struct arch *arch, const struct bank_access *acce
 	}
 	if (arch->shared_rule == ARCH_SHARED_HALF_WARP) {
 		count_half_warps(access, address, count, detail);
-		count->load_source = access->kind == BANK_LOAD ? count->wavefronts : 0;
+		count->load_source = is_load(access->kind) ? count->wavefronts : 0;
 	} else {
 		count_words(arch, &p, access, address, count, detail, served);
 	}
 	count->conflicts = (u16)(count->wavefronts - count->units);
-	count->ideal =
-		arch->shared_rule == ARCH_SHARED_UNITS
-			? (u16)ideal_wavefronts(access, access->mask,
-						access->kind == BANK_LOAD ? count->load_source : count->wavefronts)
-			: count->units;
+	count->ideal = arch->shared_rule == ARCH_SHARED_UNITS
+			       ? (u16)ideal_wavefronts(access, access->mask,
+						       is_load(access->kind) ? count->load_source : count->wavefronts)
+			       : count->units;
 }
 
 void banks_count(const struct arch *arch, const struct bank_access *access, const u32 address[WARP_LANES],

@@ -17,6 +17,7 @@
 
 enum bank_kind {
 	BANK_LOAD,
+	BANK_LOAD_GENERIC, /* by a generic address: lanes are never joined (all 17 recorded patterns) */
 	BANK_STORE,
 	BANK_ASYNC,        /* the shared side of cp.async.ca: as a store, but lanes on one word do not go
 	                * together (all 70 recorded patterns) */

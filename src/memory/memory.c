@@ -10,6 +10,12 @@
 
 enum { GAP = 512, ALIGN_AT_LEAST = 256, HOST_ALIGN = 64, HOST_SLACK = 64 };
 
+/* The driver packs buffers into chunks, one behind the other, as long as they fit; a larger one has memory of its own. */
+enum { CHUNK = 2 << 20, CHUNK_GRAIN = 512 };
+
+/* Address bits that decide in which tag bank a line lies: see memory/sectors.h. */
+enum { TAG_SPAN = 1 << 16 };
+
 void memory_init(struct memory *m, u64 first, u64 limit)
 {
 	memset(m, 0, sizeof *m);
@@ -100,18 +106,18 @@ bool memory_map(struct memory *m, u64 base, u64 size, u8 *host, const char *name
 	return false;
 }
 
-/* The next free address with room for `size` bytes; 0: there is none. */
-static u64 next_base(const struct memory *m, u64 size, u64 align)
+/* The next free address with room for `size` bytes that is `offset` beyond a multiple of `align`; 0: there is none. */
+static u64 next_base(const struct memory *m, u64 size, u64 align, u64 offset)
 {
-	const u64 base = (m->next + align - 1) & ~(align - 1);
+	const u64 base = ((m->next - offset + align - 1) & ~(align - 1)) + offset;
 
 	return base < m->next || base >= m->limit || size > m->limit - base ? 0 : base;
 }
 
-/* At the next free address; `host` as for memory_map. */
-static u64 place(struct memory *m, u64 size, u64 align, u8 *host, const char *name, u32 flags)
+/* At the next such address; `host` as for memory_map. */
+static u64 place(struct memory *m, u64 size, u64 align, u64 offset, u8 *host, const char *name, u32 flags)
 {
-	const u64 base = next_base(m, size, align);
+	const u64 base = next_base(m, size, align, offset);
 
 	if (!base || !memory_map(m, base, size, host, name, flags))
 		return 0;
@@ -121,12 +127,30 @@ static u64 place(struct memory *m, u64 size, u64 align, u8 *host, const char *na
 
 u64 memory_allocate(struct memory *m, u64 size, u64 align, const char *name, u32 flags)
 {
-	return place(m, size ? size : 1, align < ALIGN_AT_LEAST ? ALIGN_AT_LEAST : align, NULL, name, flags);
+	return place(m, size ? size : 1, align < ALIGN_AT_LEAST ? ALIGN_AT_LEAST : align, 0, NULL, name, flags);
+}
+
+/* Where the driver would put the next buffer, within TAG_SPAN. */
+static u64 pack(struct memory *m, u64 size)
+{
+	const u64 bytes = (size + CHUNK_GRAIN - 1) & ~(u64)(CHUNK_GRAIN - 1);
+
+	if (bytes > CHUNK)
+		return 0;
+	if (m->packed + bytes > CHUNK)
+		m->packed = 0;
+	m->packed += bytes;
+	return (m->packed - bytes) % TAG_SPAN;
+}
+
+u64 memory_allocate_buffer(struct memory *m, u64 size, const char *name)
+{
+	return place(m, size ? size : 1, TAG_SPAN, pack(m, size ? size : 1), NULL, name, 0);
 }
 
 u64 memory_attach(struct memory *m, u8 *host, u64 size, const char *name)
 {
-	return place(m, size, ALIGN_AT_LEAST, host, name, 0);
+	return place(m, size, TAG_SPAN, pack(m, size), host, name, 0);
 }
 
 bool memory_release(struct memory *m, u64 base)
@@ -145,7 +169,7 @@ bool memory_release(struct memory *m, u64 base)
 
 u64 memory_multicast(struct memory *m, const u64 *members, u32 count, u64 size)
 {
-	const u64 base = next_base(m, size, ALIGN_AT_LEAST);
+	const u64 base = next_base(m, size, ALIGN_AT_LEAST, 0);
 	struct multicast *list = realloc(m->multicasts, (m->multicast_count + (size_t)1) * sizeof *list);
 	u64 *copy = calloc(count, sizeof *copy);
 

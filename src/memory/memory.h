@@ -36,8 +36,9 @@ struct memory {
 	u32 count, capacity;
 	struct multicast *multicasts;
 	u32 multicast_count;
-	u64 next;  /* where the next allocation goes */
-	u64 limit; /* first guest address that is not to be used */
+	u64 next;   /* where the next allocation goes */
+	u64 packed; /* bytes that the driver would have packed into its chunk */
+	u64 limit;  /* first guest address that is not to be used */
 	u64 total_bytes;
 	u64 generation; /* grows when an allocation is removed: remembered hits are void */
 };
@@ -49,7 +50,10 @@ void memory_free(struct memory *m);
 /* Allocates `size` zeroed bytes (0 counts as 1) aligned to `align` (a power of two, at least 256
  * is used). Returns the guest address, or 0 if host memory or the address range is exhausted. */
 u64 memory_allocate(struct memory *m, u64 size, u64 align, const char *name, u32 flags);
-/* Makes the caller's bytes an allocation at the next free address; 0 as above. */
+/* Likewise, for a program's buffer: its address has the lowest 16 bits that the driver would give it, were the buffers
+ * allocated in this order in a fresh process. They decide in which tag banks its lines lie. */
+u64 memory_allocate_buffer(struct memory *m, u64 size, const char *name);
+/* Makes the caller's bytes such a buffer; 0 as above. */
 u64 memory_attach(struct memory *m, u8 *host, u64 size, const char *name);
 /* Places bytes at a given guest address that overlaps nothing; false otherwise. `host` NULL: own
  * zeroed bytes; else borrowed. */

@@ -18,6 +18,7 @@
 #include "observe/facts.h"
 #include "observe/flow.h"
 #include "observe/fragments.h"
+#include "observe/narrow.h"
 #include "observe/places.h"
 
 /* What an instruction does; fixed for each decoded instruction. */
@@ -61,7 +62,7 @@ enum account_operation {
 	X(global_touched_sectors) X(global_touched_lines) X(global_named)                               \
 	/* those before the loops of atomics on 16 bits: */                                             \
 	X(global_loop_loads) X(global_loop_sectors) X(global_loop_tag_wavefronts)                       \
-	ACCOUNT_SECTOR_FIELDS(X, local)                                                                 \
+	ACCOUNT_SECTOR_FIELDS(X, local) X(local_named)                                                  \
 	X(const_instructions) X(const_requests) X(const_divergent) X(const_replays)                     \
 	/* with caches: sectors */                                                                      \
 	X(global_l1_hits) X(global_l1_misses) X(local_l1_hits) X(local_l1_misses)                       \
@@ -115,7 +116,7 @@ struct account_site {
 	enum ir_space space; /* as written; SPACE_GENERIC if not */
 	enum bank_kind bank_kind;
 	enum sector_kind sector_kind;
-	u32 width;       /* bytes of a lane */
+	u32 width;       /* bytes of a lane; where there are parts, of the first of them */
 	u32 matrix_mask; /* lanes whose addresses count */
 	bool wide;       /* 64-bit base register */
 	bool through_l1;
@@ -126,8 +127,10 @@ struct account_site {
 	bool one_lane;   /* an atomic that the assembler lets one lane do for all */
 	bool combines;   /* an atomic whose operands could be put together first: neither exch nor cas */
 	bool first_copy; /* the first cp.async of its basic block */
+	u8 order_passes; /* through the data stage, of what .release and .acquire become beside the access */
 	u32 fixed; /* counts from 1: the base register is the same in every block of a launch, for each warp; or 0 */
 	const struct fragment_accesses *fragment; /* of wmma.load and wmma.store, else NULL */
+	struct narrow parts;                      /* of a load of a vector that the assembler cuts, else none */
 };
 
 /* Whether loads go through the first-level cache: as the architecture has it, or as compiled. */

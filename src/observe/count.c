@@ -199,6 +199,7 @@ static void count_local(const struct event *e, u32 mask, const u64 address[WARP_
 	narrow(address, offset);
 	sectors_count_local(e->a->arch, &access, offset, &n);
 	add_sectors(e, ACCOUNT_local_instructions, SPACE_LOCAL, mask, &n, address);
+	add(e->to, ACCOUNT_local_named, s->space != SPACE_GENERIC);
 	if (e->a->caches) {
 		struct cache_outcome outcome = {0};
 		caches_local(e->a->caches, e->w, &access, address, &outcome);
@@ -209,7 +210,7 @@ static void count_local(const struct event *e, u32 mask, const u64 address[WARP_
 static void count_constant(const struct event *e, u32 mask, const u64 address[WARP_LANES])
 {
 	const u32 n = sectors_count_constant(e->a->arch, mask, address);
-	/* The assembler loads 16 bytes word by word. */
+	/* The assembler loads 16 bytes word by word, and vectors in parts. */
 	const u32 loads = e->site->width == 16 ? 4 : 1;
 
 	add(e->to, ACCOUNT_const_instructions, loads);
@@ -337,6 +338,23 @@ static void count_fragment(const struct event *e, const struct insn *i, const u8
 	}
 }
 
+/* A load of a vector that the assembler cuts: likewise. */
+static void count_parts(const struct event *e, u32 mask, const u64 base[WARP_LANES])
+{
+	const struct narrow *parts = &e->site->parts;
+
+	for (u32 k = 0; k < parts->count; k++) {
+		struct account_site part = *e->site;
+		struct event one = *e;
+		u64 address[WARP_LANES];
+		one.site = &part;
+		part.width = parts->part[k].bytes;
+		for (u32 l = 0; l < WARP_LANES; l++)
+			address[l] = base[l] + parts->part[k].offset;
+		count_anywhere(&one, mask, address);
+	}
+}
+
 /* The commonest without a pattern: no wider than it is. */
 static void count_narrow_shared(const struct event *e, const struct insn *i, const u8 *rows, u32 mask)
 {
@@ -356,19 +374,22 @@ static void count_one(struct event *e, const struct insn *i, const u8 *rows, u32
 
 	add(e->to, ACCOUNT_executed, 1);
 	add(e->to, ACCOUNT_lanes, mask == FULL_MASK ? WARP_LANES : (u64)(u32)__builtin_popcount(mask));
+	add(e->to, ACCOUNT_global_data_writes, s->order_passes);
 	if (s->one_lane)
 		mask &= -mask;
 	if (s->operation >= ACCOUNT_ASYNC) {
 		count_copy(e, i, rows, mask);
 		return;
 	}
-	if (s->space == SPACE_SHARED && !s->wide && !s->fragment) {
+	if (s->space == SPACE_SHARED && !s->wide && !s->fragment && !s->parts.count) {
 		count_narrow_shared(e, i, rows, mask);
 		return;
 	}
 	form_addresses(rows, i->a, i->imm, s->wide, address);
 	if (s->fragment)
 		count_fragment(e, i, rows, mask, address);
+	else if (s->parts.count)
+		count_parts(e, mask, address);
 	else
 		count_anywhere(e, mask, address);
 }

@@ -152,7 +152,8 @@ u32 memo_repeat(struct memo *m, const struct alike *alike, const struct accesses
 
 bool memo_wants(struct memo *m, const struct account_site *s)
 {
-	if (s->fragment || s->operation >= ACCOUNT_ASYNC || (s->space == SPACE_GENERIC && !s->wide))
+	if (s->fragment || s->parts.count > 1 || s->operation >= ACCOUNT_ASYNC ||
+	    (s->space == SPACE_GENERIC && !s->wide))
 		return false;
 	if (m->pause) {
 		m->pause--;

@@ -9,12 +9,14 @@
 #include "decode/form_address.h"
 #include "isa/form.h"
 #include "isa/sregs.h"
+#include "observe/narrow.h"
 #include "observe/uniform.h"
 
 struct finder {
 	struct arena *arena;
 	const struct program *program;
 	const struct accounting_options *options;
+	const bool *reads; /* see observe/narrow.h; NULL: not worked out for this function yet */
 };
 
 static bool starts(const char *text, const char *word) { return !strncmp(text, word, strlen(word)); }
@@ -90,7 +92,8 @@ static void describe_atomic(struct account_site *s, const struct insn *i, const 
 {
 	const bool unused = (i->d == NO_OPERAND && form_vector(s->form) == 1) ||
 			    (!form_has(s->form, M_exch) && !form_has(s->form, M_cas) && result_is_dead(s));
-	const bool red = unused || starts(s->form->row->form, "red");
+	/* No reduction takes a generic address. */
+	const bool red = s->space != SPACE_GENERIC && (unused || starts(s->form->row->form, "red"));
 
 	s->operation = red ? ACCOUNT_RED : ACCOUNT_ATOM;
 	s->bank_kind = atomic_kind(s->form, red);
@@ -131,8 +134,37 @@ static void describe_copy(struct account_site *s)
 	s->space = SPACE_GLOBAL;
 }
 
+/* Before what releases stands a fence, behind what acquires from other blocks something that empties the first level;
+ * both pass the data stage (all 21 recorded patterns). */
+static u32 order_passes(const struct form *f)
+{
+	const bool both = form_has(f, M_acq_rel);
+	const bool releases = both || form_has(f, M_release), acquires = both || form_has(f, M_acquire);
+
+	return (releases ? 2 : 0) + (acquires && !form_has(f, M_cta) ? 1 : 0);
+}
+
+static void describe_load_or_store(struct account_site *s, struct finder *a)
+{
+	enum { NARROWED_FROM_CC = 75 };
+	const bool is_store = s->form->row->flags & ISA_STORE;
+
+	s->operation = is_store ? ACCOUNT_STORE : ACCOUNT_LOAD;
+	s->bank_kind = is_store ? BANK_STORE : s->space == SPACE_GENERIC ? BANK_LOAD_GENERIC : BANK_LOAD;
+	s->sector_kind = is_store ? SECTOR_STORE : SECTOR_LOAD;
+	s->empty_runs = !is_store && s->space == SPACE_SHARED && !s->fragment;
+	if (is_store || s->fragment || form_vector(s->form) == 1 || a->program->arch->cc < NARROWED_FROM_CC)
+		return;
+	if (!a->reads)
+		a->reads = narrow_reads(a->arena, s->code);
+	if (narrow_load(&s->parts, s->code, s->code->origin[s->insn], s->space, a->reads))
+		s->width = s->parts.part[0].bytes;
+	else
+		s->parts.count = 0;
+}
+
 /* Fills *s; false if the instruction accesses no memory that is accounted for. */
-static bool describe(struct account_site *s, const struct finder *a)
+static bool describe(struct account_site *s, struct finder *a)
 {
 	const struct form *f = s->form;
 	const struct insn *i = &s->code->insns[s->insn];
@@ -155,17 +187,14 @@ static bool describe(struct account_site *s, const struct finder *a)
 		return false;
 	s->fragment = fragments_describe(a->arena, f);
 	s->width = form_vector(f) * type_bits(form_type(f, 0)) / 8;
+	s->order_passes = (u8)order_passes(f);
 	s->wide = form_base_bits(f) == 64;
 	if (starts(name, "ldmatrix") || starts(name, "stmatrix")) {
 		describe_matrix(s, *name == 's');
 	} else if (f->row->flags & ISA_ATOMIC) {
 		describe_atomic(s, i, a);
 	} else if (s->fragment || starts(name, "ld") || starts(name, "st")) {
-		const bool is_store = f->row->flags & ISA_STORE;
-		s->operation = is_store ? ACCOUNT_STORE : ACCOUNT_LOAD;
-		s->bank_kind = is_store ? BANK_STORE : BANK_LOAD;
-		s->sector_kind = is_store ? SECTOR_STORE : SECTOR_LOAD;
-		s->empty_runs = !is_store && s->space == SPACE_SHARED && !s->fragment;
+		describe_load_or_store(s, a);
 	} else {
 		return false;
 	}
@@ -226,7 +255,7 @@ static bool is_fixed(const struct account_site *s, const bool *fixed_rows)
 struct site_list sites_find(struct arena *arena, const struct program *program,
 			    const struct accounting_options *options)
 {
-	const struct finder finder = {arena, program, options}, *a = &finder;
+	struct finder finder = {arena, program, options, NULL}, *a = &finder;
 	VEC_OF(struct account_site) sites = {NULL, 0, 0};
 	u32 **slots = ARENA_ARRAY(arena, program->code_count + 1, u32 *), fixed = 0;
 
@@ -234,6 +263,7 @@ struct site_list sites_find(struct arena *arena, const struct program *program,
 		const struct code *code = program->codes[c];
 		const bool *fixed_rows = find_fixed_rows(arena, code);
 		bool copied = false; /* a cp.async stood in this basic block */
+		finder.reads = NULL;
 		slots[c] = ARENA_ARRAY(arena, code->insn_count + 1, u32);
 		for (u32 k = 0; k < code->insn_count; k++) {
 			struct account_site s = {.code = code, .insn = k};

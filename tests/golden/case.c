@@ -78,8 +78,10 @@ static bool make_buffers(struct run *r)
 			continue;
 		/* The driver's allocations end at a multiple of 512 bytes: accesses up to there were no
 		 * fault. */
-		r->addresses[k] = memory_allocate(&r->s->memory, (a->length + 511) / 512 * 512, 256,
-						  k < COUNT_OF(names) ? names[k] : "an argument", 0);
+		const u64 bytes = (a->length + 511) / 512 * 512;
+		const char *name = k < COUNT_OF(names) ? names[k] : "an argument";
+		r->addresses[k] = r->c->align ? memory_allocate(&r->s->memory, bytes, r->c->align, name, 0)
+					      : memory_allocate_buffer(&r->s->memory, bytes, name);
 		if (!r->addresses[k])
 			return fail(r, "no memory for argument %u", k);
 		if (a->kind == ARG_OUT)

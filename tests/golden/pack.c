@@ -115,6 +115,8 @@ static void parse_key(struct arena *arena, const struct pack *p, const char *key
 		parse_triple(value, c->cluster);
 	else if (!strcmp(key, "smem"))
 		c->shared_bytes = strtoull(value, NULL, 10);
+	else if (!strcmp(key, "align"))
+		c->align = strtoull(value, NULL, 10);
 	else if (!strcmp(key, "form"))
 		c->form = value;
 	else if (!strcmp(key, "cmp"))

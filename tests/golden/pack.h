@@ -23,6 +23,7 @@ struct pack_case {
 	const char *name, *module, *entry, *form, *cmp, *fault; /* fault: NULL if it must succeed */
 	u32 grid[3], block[3], cluster[3];
 	u64 shared_bytes;
+	u64 align; /* of buffers, in bytes; 0: as the driver puts them, one behind the other */
 	struct pack_argument *args;
 	u32 arg_count;
 	enum pack_print print;

@@ -45,6 +45,9 @@ const struct known known_differences[] = {
 	{"gst_b16.probe_few_banks_2", WRITES, SUB_WORD},
 	{"gst_b16.probe_few_banks_5", WRITES, SUB_WORD},
 	{"gst_b16.probe_few_banks_6", WRITES, SUB_WORD},
+	{"xscs_b16.line_5", WRITES, SUB_WORD},
+	{"xswb_b8.line_3", WRITES, SUB_WORD},
+	{"xswb_b16.line_1", WRITES, SUB_WORD},
 	{"gst_b32.lines_0", "l1tex__data_bank_conflicts*", LINES},
 	{"gst_b32.lines_3", "l1tex__data_bank_conflicts*", LINES},
 	{"cpa_s_cg16.more_pair_92", "smsp__inst_executed_op_shared_ld.sum", AROUND},
@@ -67,6 +70,8 @@ const struct known known_differences[] = {
 	{"xag?_add_u32.*", "*", GENERIC},
 	{"loc_*", "l1tex__t_output_wavefronts_*", FRAME},
 	{"loc_*", "l1tex__data_*", FRAME_DATA},
+	{"xloc*", "l1tex__t_output_wavefronts_*", FRAME},
+	{"xloc*", "l1tex__data_*", FRAME_DATA},
 };
 
 const size_t known_count = sizeof known_differences / sizeof *known_differences;

@@ -35,7 +35,7 @@ struct page {
 #define UNROLLED \
 	"the assembler unrolls the loop further, so that lanes that go round it a different number of times part"
 #define SCHEDULE "which thread finds a vertex first depends on the order in which warps run"
-#define BUFFERS  "where the buffers lay, which decides about tag banks, was not recorded"
+#define FRAMES   "where the launch's frames of local memory lie, which decides about tag banks, is not known"
 #define BYPASS   "the source counters of cp.async.cg follow no rule found"
 
 /* Shell patterns of program and metric; the first that fits. */
@@ -51,6 +51,8 @@ static const struct reason {
 	{"memory.bitonic_block.*", "*shared*", JOINED},
 	{"memory.bitonic_block.*", "l1tex__data_bank_conflicts_pipe_lsu.sum", JOINED},
 	{"matmul.mm_f64.*", "*shared*", JOINED},
+	{"matmul.mm_f32.*", "*shared*", JOINED},
+	{"access.matvec.*", "*shared*", JOINED},
 	{"matmul.mm_f64.*", "l1tex__data_bank_conflicts_pipe_lsu.sum", JOINED},
 	{"tensor.gemm_mma.*", "*_st.sum", JOINED},
 	{"tensor.gemm_mma.*", "l1tex__data_bank_conflicts_pipe_lsu.sum", JOINED},
@@ -61,7 +63,7 @@ static const struct reason {
 	{"tensor.gemm_mma.*", "memory_*", BYPASS},
 	{"async.cpasync_mix.*", "l1tex__data_bank_conflicts_*", MEETING},
 	{"*", "l1tex__data_bank_conflicts_pipe_lsu.sum", MEETING},
-	{"*", "l1tex__t_output_wavefronts_*", BUFFERS},
+	{"*", "l1tex__t_output_wavefronts_pipe_lsu_mem_local_*", FRAMES},
 	{"*", "smsp__inst_executed_op_*", PREDICATED},
 };
 

@@ -145,7 +145,32 @@ static const char text[] = ".version 8.0\n.target sm_90\n.address_size 64\n.cons
 											       "m8n8k16.row."
 											       "col.s32.s8.s8.s32 {v, "
 											       "w}, {v}, "
-											       "{w}, {v, w};\n");
+											       "{w}, {v, w};\n")
+												KERNEL("vectors",
+												       ".reg .b32 "
+												       "k<10>; "
+												       "mul.lo.u32 w, "
+												       "t, 16; add.u32 "
+												       "a, a, w; "
+												       "mad.wide.u32 "
+												       "b, t, 16, b; "
+												       "ld.shared.v4."
+												       "u32 {k0, k1, "
+												       "k2, k3}, [a]; "
+												       "ld.global.v4."
+												       "u32 {k4, k5, "
+												       "_, k7}, [b]; "
+												       "ld.const.v2."
+												       "u32 {k8, k9}, "
+												       "[table]; "
+												       "add.u32 v, k1, "
+												       "k2; add.u32 v, "
+												       "v, k4; "
+												       "add.u32 v, v, "
+												       "k8; add.u32 v, "
+												       "v, k9; "
+												       "st.shared.u32 "
+												       "[a], v;\n");
 
 struct fixture {
 	struct session session;
@@ -246,6 +271,15 @@ static const struct {
 	{"guarded", "shared.load.wavefronts", 0},
 	{"guarded", "shared.store.instructions", 1},
 	{"guarded", "shared.store.wavefronts", 1},
+	/* Two words of the vector, 16 bytes apart from lane to lane; then one. */
+	{"vectors", "shared.load.instructions", 2},
+	{"vectors", "shared.load.wavefronts", 4 + 4},
+	{"vectors", "global.load.requests", 1},
+	{"vectors", "global.load.efficiency", 25},
+	{"vectors", "global_local.wavefronts", 4},
+	{"vectors", "constant.requests", 2},
+	{"generic", "shared.ld.instructions", 1},
+	{"generic", "global.ld.instructions", 1},
 	{"adding", "global.reduction.sectors", 32},
 	{"adding", "global.reduction.requests", 1},
 	{"adding", "global.atomic.requests", 0},
@@ -315,6 +349,29 @@ START_TEST(counts_what_is_known)
 END_TEST
 
 /* With caches: what is read again is found again, by sector; each SM has a first level of its own. */
+/* As cuMemAlloc returned them, modulo 64 KiB. */
+START_TEST(buffers_lie_where_the_driver_puts_them)
+{
+	static const struct {
+		u64 bytes;
+		u32 low;
+	} sizes[] = {
+		{16, 0},         {100, 0x200},     {512, 0x400},     {513, 0x600}, {3000, 0xa00},     {4, 0x1600},
+		{65536, 0x1800}, {1, 0x1800},      {5 << 20, 0},     {16, 0x1a00}, {2000000, 0x1c00}, {1500000, 0},
+		{600000, 0},     {600000, 0x2800}, {600000, 0x5000}, {600000, 0},  {600000, 0x2800},
+	};
+	struct memory m;
+
+	memory_init(&m, 0x7f0000000000, 0x7fff00000000);
+	for (size_t k = 0; k < COUNT_OF(sizes); k++) {
+		const u64 at = memory_allocate_buffer(&m, sizes[k].bytes, "a buffer");
+		ck_assert_uint_ne(at, 0);
+		ck_assert_uint_eq(at & 0xffff, sizes[k].low);
+	}
+	memory_free(&m);
+}
+END_TEST
+
 static const struct {
 	const char *kernel, *counter;
 	u32 blocks;
@@ -533,6 +590,7 @@ int main(void)
 
 	tcase_add_test(tcase, counts_what_is_known);
 	tcase_add_test(tcase, estimates_caches);
+	tcase_add_test(tcase, buffers_lie_where_the_driver_puts_them);
 	tcase_add_test(tcase, repeats_add_up);
 	tcase_add_test(tcase, does_not_depend_on_workers);
 	tcase_add_test(tcase, reports_what_is_wrong_and_no_more);
