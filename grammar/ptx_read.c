@@ -107,6 +107,25 @@ static const char *expectation(struct reader *r, const char *const *words, u32 c
 	return listed && listed <= 6 ? text : NULL;
 }
 
+/* A statement that goes on where the next line begins has most often lost its semicolon. */
+static void hint_at_semicolon(struct reader *r, u32 begin)
+{
+	const char *text = r->source->text;
+	u32 end = begin, line, column;
+	bool crossed = false;
+
+	while (end && strchr(" \t\r\n", text[end - 1]))
+		crossed |= text[--end] == '\n';
+	u32 start = end;
+	while (start && text[start - 1] != '\n')
+		start--;
+	const char *comment = memmem(text + start, end - start, "//", 2);
+	if (!crossed || comment || !end || strchr(";/", text[end - 1]))
+		return;
+	source_place(r->source, end - 1, &line, &column);
+	diag_hint(r->diags, "line %u ends without a ';'", line);
+}
+
 /* The parser's complaint. Beyond the limit only the count matters, so no text is made. */
 void reader_unexpected(struct reader *r, struct span at, const char *const *expected, u32 expected_count)
 {
@@ -129,6 +148,8 @@ void reader_unexpected(struct reader *r, struct span at, const char *const *expe
 		diag_error(r->diags, at, "unexpected %s, expected %s", what, wanted);
 	else
 		diag_error(r->diags, at, "unexpected %s", what);
+	if (has_word(expected, expected_count, "';'"))
+		hint_at_semicolon(r, at.begin);
 }
 
 void reader_too_deep(struct reader *r, struct span at)
@@ -238,6 +259,7 @@ void reader_target_word(struct reader *r, const char *word, struct span at)
 		m->map_f64_to_f32 = true;
 	} else if (target_number(word)) {
 		m->target = word[0] == 's' ? word : arena_printf(r->arena, "sm_%s", word + strlen("compute_"));
+		m->target_at = at;
 		m->arch = target_number(word);
 		r->has_target = true;
 		check_target(r, at);

@@ -182,11 +182,13 @@ struct ptxsim_launch {
 	uint64_t instruction_limit; /* of warp instructions; 0: none */
 	ptxsim_async async;
 	uint64_t async_seed; /* of PTXSIM_ASYNC_RANDOM */
+	int cooperative;     /* as cudaLaunchCooperativeKernel: all blocks at once, which may wait for one another */
 };
 
-#define PTXSIM_LAUNCH_INIT                                                                                             \
-	{                                                                                                              \
-		sizeof(struct ptxsim_launch), {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, 0, NULL, 0, 0, 0, PTXSIM_ASYNC_EAGER, 0 \
+#define PTXSIM_LAUNCH_INIT                                                                                           \
+	{                                                                                                            \
+		sizeof(struct ptxsim_launch), {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, 0, NULL, 0, 0, 0, PTXSIM_ASYNC_EAGER, \
+			0, 0                                                                                         \
 	}
 
 struct ptxsim_stats {

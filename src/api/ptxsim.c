@@ -482,6 +482,7 @@ ptxsim_status ptxsim_launch(ptxsim *sim, const ptxsim_kernel *kernel, const stru
 		.memory = &sim->session.memory,
 		.threads = &sim->session.threads,
 		.dynamic_shared = launch->shared_bytes,
+		.cooperative = launch->cooperative != 0,
 		.params = sim->params,
 		.jobs = launch->jobs,
 		.jobs_given = launch->jobs != 0,

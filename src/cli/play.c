@@ -74,6 +74,7 @@ static bool prepare(struct play *p, const struct script_statement *st, struct la
 		.memory = &s->memory,
 		.threads = &s->threads,
 		.dynamic_shared = st->launch.shared_bytes,
+		.cooperative = st->launch.cooperative,
 		.params = params,
 		.jobs = one_thread ? 1 : p->options.jobs,
 		.jobs_given = one_thread || p->options.jobs != 0,

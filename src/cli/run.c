@@ -37,7 +37,8 @@ enum {
 	OPTION_CACHES,
 	OPTION_ASYNC,
 	OPTION_LOCK_ORDER,
-	OPTION_CHECK
+	OPTION_CHECK,
+	OPTION_COOPERATIVE
 };
 
 /* Blocks that are counted apart, each of which takes about 5 KB. */
@@ -48,6 +49,8 @@ static const struct argp_option options[] = {
 	{"grid", 'g', "X[,Y[,Z]]", 0, "Blocks in the grid (default 1)", 1},
 	{"block", 'b', "X[,Y[,Z]]", 0, "Threads in a block (default 1)", 1},
 	{"cluster", OPTION_CLUSTER, "X[,Y[,Z]]", 0, "Blocks in a cluster", 1},
+	{"cooperative", OPTION_COOPERATIVE, NULL, 0, "Run all blocks at once, so that they may wait for one another",
+	 1},
 	{"shared", 's', "BYTES", 0, "Dynamic shared memory of a block", 1},
 	{"arg", 'a', "SPEC", 0,
 	 "Next argument: a number, [NAME=]TYPE[N] GENERATOR, load FILE.npy, or {TYPE:VALUE, ...}", 1},
@@ -221,6 +224,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case OPTION_ASYNC:
 		o->async = cli_async(state, text);
 		return 0;
+	case OPTION_COOPERATIVE:
+		o->cooperative = true;
+		return 0;
 	case OPTION_CHECK:
 		o->check = cli_checks(state, text);
 		return 0;
@@ -284,6 +290,8 @@ static const char *line_of_options(struct session *s, const struct run_options *
 		line = arena_printf(a, "%s shared=%s", line, o->shared);
 	if (o->cluster)
 		line = arena_printf(a, "%s cluster=%s", line, o->cluster);
+	if (o->cooperative)
+		line = arena_printf(a, "%s cooperative", line);
 	return arena_printf(a, "%s\n", line);
 }
 
@@ -354,13 +362,14 @@ static void override_shapes(struct session *s, struct script *script, const stru
 			memcpy(l->cluster, given->cluster, sizeof l->cluster);
 		if (o->shared)
 			l->shared_bytes = given->shared_bytes;
+		l->cooperative |= o->cooperative;
 	}
 }
 
 /* Everything that is to be done, from the files, a script file or the options. */
 bool run_read_launches(struct session *s, struct script *script, const struct run_options *o)
 {
-	const bool shaped = o->grid || o->block || o->shared || o->cluster;
+	const bool shaped = o->grid || o->block || o->shared || o->cluster || o->cooperative;
 	bool by_options = o->kernel || o->args.count;
 
 	if (!fix_constants(s, script, o))

@@ -15,7 +15,7 @@ struct run_options {
 	VEC_OF(char *) files, args, sets, saves;
 	u64 limit, seed;
 	u32 jobs, heads;
-	bool quiet;
+	bool quiet, cooperative;
 	enum report_kind report;
 	struct accounting_options accounting;
 	struct race_options check;

@@ -453,7 +453,9 @@ static bool parse_shape_option(struct script *s, struct lex *l, struct script_la
 		return lex_expect(l, "=") && parse_triple(s, l, launch->cluster);
 	if (lex_take(l, "shared"))
 		return lex_expect(l, "=") && parse_count(s, l, 0, UINT32_MAX, &launch->shared_bytes);
-	lex_error(l, "grid=X,Y,Z, block=X,Y,Z, cluster=X,Y,Z or shared=BYTES expected here");
+	if (lex_take(l, "cooperative"))
+		return launch->cooperative = true;
+	lex_error(l, "grid=X,Y,Z, block=X,Y,Z, cluster=X,Y,Z, shared=BYTES or cooperative expected here");
 	return false;
 }
 

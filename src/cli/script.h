@@ -59,6 +59,7 @@ struct script_launch {
 	const char *kernel;
 	u32 grid[3], block[3], cluster[3];
 	u64 shared_bytes;
+	bool cooperative;
 	VEC_OF(struct script_arg) args;
 };
 

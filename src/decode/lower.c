@@ -223,7 +223,9 @@ struct program *program_lower(struct arena *arena, const struct isa *isa, struct
 		.arena = arena, .isa = isa, .diags = diags, .modules = modules, .module_count = module_count};
 	p->arch = arch_find(target);
 	if (!p->arch) {
-		diag_error(diags, (struct span){.file = ~0u}, "target '%s' is not known", target);
+		diag_error(diags, options->arch ? (struct span){.file = ~0u} : modules[0]->target_at,
+			   "target '%s' is not known", target);
+		diag_hint(diags, "known are those from sm_10 to sm_121: sm_75, sm_80, sm_90a, sm_100a and so on");
 		return NULL;
 	}
 	if (!one_language(p, diags))

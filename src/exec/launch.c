@@ -261,11 +261,41 @@ static void worker_end(struct worker *k, struct launch_stats *stats)
 	arena_free(&k->arena);
 }
 
+/* What the driver gives a cooperative launch: a size, and the barrier of all blocks. */
+enum { GRID_WORKSPACE = 16 };
+
+static enum launch_status begin_cooperation(struct machine *m, char *message, size_t size)
+{
+	if (!m->launch->cooperative)
+		return LAUNCH_OK;
+	if (m->arch < 60) {
+		bad(message, size, "cooperative launches need sm_60 or later");
+		return LAUNCH_BAD_CONFIG;
+	}
+	if (m->cluster_count > m->resident_limit) {
+		bad(message, size, "a cooperative launch of %llu blocks is too large: %s runs %llu of them at once",
+		    (unsigned long long)m->block_count, m->machine_arch->name,
+		    (unsigned long long)m->resident_limit * m->blocks_per_cluster);
+		return LAUNCH_BAD_CONFIG;
+	}
+	m->grid_workspace = memory_allocate(m->memory, GRID_WORKSPACE, 1, "grid workspace", 0);
+	return m->grid_workspace ? LAUNCH_OK : LAUNCH_NO_MEMORY;
+}
+
+static void end_cooperation(struct machine *m)
+{
+	if (m->grid_workspace)
+		memory_release(m->memory, m->grid_workspace);
+}
+
 enum launch_status machine_begin(struct machine *m, const struct launch *l, struct arena *arena, bool alone,
 				 char *message, size_t size)
 {
 	if (!machine_init(m, l, message, size))
 		return LAUNCH_BAD_CONFIG;
+	const enum launch_status status = begin_cooperation(m, message, size);
+	if (status)
+		return status;
 	m->worker_limit = alone ? 1 : worker_limit(m);
 	/* Blocks that wait for one another run in the order in which the hardware starts them. */
 	m->run_limit = m->worker_limit == 1 || m->kernel->order_dependent ? 1 : 256;
@@ -284,6 +314,7 @@ enum launch_status machine_begin(struct machine *m, const struct launch *l, stru
 /* After machine_begin failed, or memory ran out in it. */
 void machine_drop(struct machine *m)
 {
+	end_cooperation(m);
 	if (!m->workers)
 		return;
 	arena_free(&m->workers[0].arena);
@@ -298,6 +329,7 @@ enum launch_status machine_end(struct machine *m, struct launch_stats *stats, st
 	stats->jobs = m->worker_count;
 	for (u32 k = 0; k < m->worker_count; k++)
 		worker_end(&m->workers[k], stats);
+	end_cooperation(m);
 	*fault = m->fault;
 	free(m->workers);
 	pthread_mutex_destroy(&m->lock);

@@ -51,6 +51,7 @@ struct launch {
 	struct host_threads *threads;      /* to share with other launches, one at a time; NULL: its own */
 	u32 grid[3], block[3], cluster[3]; /* cluster 0,0,0: none given */
 	u64 dynamic_shared;
+	bool cooperative;                  /* all blocks run at once, and can wait for one another */
 	const u8 *params;                  /* kernel->param_bytes bytes */
 	u32 jobs;                          /* host threads; 0: as many as are sensible */
 	bool jobs_given;                   /* the user asked: run order-dependent kernels in parallel too */
@@ -202,6 +203,7 @@ struct machine {
 	u64 next_cluster;              /* the first that is no worker's yet, atomic */
 	u64 run_limit;                 /* clusters that a worker takes at once, at most */
 	u64 resident_limit;            /* clusters in flight for a worker */
+	u64 grid_workspace;            /* address of what cooperative groups keep of the grid; 0: none */
 	u64 heap_used;                 /* bytes of the device heap */
 	s64 limit_left;                /* instructions, atomic; without a limit more than any turn takes */
 	u32 gang_limit;                /* warps in a gang; 0: none form */

@@ -147,6 +147,11 @@ u64 sreg_value(const struct warp *w, u32 sreg, u32 element, u32 lane)
 		return clock >> 32;
 	case SREG_WARP_SZ:
 		return WARP_LANES;
+	/* Where the driver tells cooperative groups about the grid (cooperative_groups/details/driver_abi.h). */
+	case SREG_envreg1:
+		return m->grid_workspace >> 32;
+	case SREG_envreg2:
+		return (u32)m->grid_workspace;
 	default:
 		return shared_value(w, sreg);
 	}

@@ -327,7 +327,8 @@ struct ir_module {
 	bool is_sass;
 	u32 version;        /* 90 for .version 9.0 */
 	const char *target; /* "sm_90a" */
-	u32 arch;           /* 90 */
+	struct span target_at;
+	u32 arch; /* 90 */
 	bool debug, texmode_independent, texmode_unified, map_f64_to_f32;
 	u32 address_bits; /* 32 or 64 */
 	VEC_OF(struct ir_function *) functions;

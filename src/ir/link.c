@@ -5,6 +5,8 @@
  */
 #include "ir/link.h"
 
+#include <string.h>
+
 struct linker {
 	struct arena *arena;
 	struct ir_module *const *modules;
@@ -173,6 +175,8 @@ static void check_use(struct linker *l, struct ir_symbol *s, struct span at)
 	}
 	diag_error(l->diags, at, "%s '%s' is declared but defined in no module", is_function ? "function" : "variable",
 		   s->name);
+	if (is_function && !strncmp(s->name, "__cudaCDP", strlen("__cudaCDP")))
+		diag_hint(l->diags, "kernels that launch kernels (dynamic parallelism) are not modelled");
 	diag_note(l->diags, s->span, "declared here");
 }
 

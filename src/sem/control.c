@@ -3,6 +3,7 @@
  * Control flow (PTX ISA 9.7.12), and the internal meanings that lowering puts between PTX
  * instructions: their opcodes begin with '%', which no source text can spell.
  */
+#include "isa/sregs.h"
 #include "sem/external.h"
 #include "sem/lanes.h"
 
@@ -309,9 +310,22 @@ static const struct meaning call = {.run = call_run, .gang = gang_end};
 
 /* --- PTX ------------------------------------------------------------------------------------ */
 
+/* Cooperative groups trap where the driver has not told them of the grid. */
+static bool asks_for_grid(const struct program *p)
+{
+	for (u32 c = 0; c < p->code_count; c++)
+		for (u32 k = 0; k < p->codes[c]->sreg_count; k++)
+			if (p->codes[c]->sregs[k].sreg == SREG_envreg1)
+				return true;
+	return false;
+}
+
 MEANING_FUNCTION(trap)
 {
 	(void)rows;
+	if (!w->machine->launch->cooperative && asks_for_grid(w->machine->program))
+		return warp_fault(w, i, FAULT_TRAP, mask,
+				  "perhaps for want of a cooperative launch, without which grid.sync() traps");
 	return warp_fault(w, i, FAULT_TRAP, mask, NULL);
 }
 MEANING(trap);

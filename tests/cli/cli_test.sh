@@ -64,6 +64,23 @@ expect 1 "no barrier" "$ptxsim" run --check=races "$here/../check/races.ptx" --k
 expect 0 "" "$ptxsim" run "$here/../check/races.ptx" --kernel block --block 64 --arg 'u32[1]' --arg 0
 expect 2 "--check is races, unwritten, or both" "$ptxsim" run --check=all "$here/../check/races.ptx"
 
+# launches whose blocks wait for one another; targets that there are not
+grid=$here/../run/grid_sync.ptx
+expect 1 "perhaps for want of a cooperative launch" "$ptxsim" run "$grid" -k k -g 2 -b 32 -a 'u32[64] iota' -a 'u32[64]'
+expect 0 "" "$ptxsim" run "$grid" -k k -g 2 -b 32 -a 'u32[64] iota' -a 'u32[64]' --cooperative
+expect 2 "a cooperative launch of 65535 blocks is too large: sm_80 runs " "$ptxsim" run "$grid" -k k -g 65535 -b 32 \
+	-a 'u32[64] iota' -a 'u32[64]' --cooperative
+expect 2 "cooperative launches need sm_60" "$ptxsim" run "$work/plain.ptx" -g 1 -b 32 -a 'u32[100]' --cooperative \
+	--arch sm_50
+printf '.version 8.0\n.target sm_999\n.visible .entry k() { ret; }\n' >"$work/target.ptx"
+expect 2 "target.ptx:2:9: error: target 'sm_999' is not known" "$ptxsim" check "$work/target.ptx"
+
+{
+	printf '.version 8.0\n.target sm_80\n.address_size 64\n.extern .func __cudaCDP2LaunchDeviceV2;\n'
+	printf '.visible .entry k() { call __cudaCDP2LaunchDeviceV2; ret; }\n'
+} >"$work/child.ptx"
+expect 2 "(dynamic parallelism) are not modelled" "$ptxsim" check "$work/child.ptx"
+
 # help and usage
 expect 0 "Usage: ptxsim" "$ptxsim" --help
 expect 2 "Usage: ptxsim" "$ptxsim"
