@@ -604,6 +604,13 @@ void counters_print(FILE *to)
 	      "come in between. Each load is counted as if it had to wait for its lines; with `--caches`, one "
 	      "that finds all of its\n"
 	      "sectors in the first-level cache passes the data stage at once.\n\n"
+	      "A load of a vector of which the text does not read every element is counted as what the assembler makes "
+	      "of "
+	      "it: of\n"
+	      "one word in four that word alone. In which tag bank a line lies depends on its address: buffers have "
+	      "the "
+	      "lowest 16\n"
+	      "bits that the driver would give them, were they allocated in the same order in a fresh process.\n\n"
 	      "PTX is not machine code: `launch.` and `branch.` counters speak of PTX instructions, where the "
 	      "profilers\n"
 	      "count machine instructions, of which the assembler may make more or fewer.\n\n",

@@ -94,6 +94,17 @@ static u32 most_degree(const struct account *a)
 	return 0;
 }
 
+/* Each part is an execution of its own: see observe/narrow.h. Constants are always loaded so. */
+static void print_parts(FILE *to, const struct account_site *s)
+{
+	if (!s->parts.count || s->space == SPACE_CONST)
+		return;
+	fprintf(to, "      nothing reads the rest of the vector: the assembler loads ");
+	for (u32 k = 0; k < s->parts.count; k++)
+		fprintf(to, "%s%u bytes at +%u", k ? ", " : "", s->parts.part[k].bytes, s->parts.part[k].offset);
+	fprintf(to, "\n");
+}
+
 static void print_finding(FILE *to, const struct accounting *a, const struct row *r)
 {
 	const struct place_of place = accounting_place(r->site);
@@ -111,6 +122,7 @@ static void print_finding(FILE *to, const struct accounting *a, const struct row
 	if (place.loc_file)
 		fprintf(to, " (%s:%u)", place.loc_file, place.loc_line);
 	fprintf(to, "\n");
+	print_parts(to, r->site);
 	if (!s->taken || s->space != r->cost.space)
 		return;
 	advice_find(a, r->site, s, &advice);
