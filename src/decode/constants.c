@@ -12,7 +12,8 @@
  * - cvt to f32 and f64 from the halves, and from f64 to these by .rn, makes f32's one NaN of any.
  * And with some constants:
  * - div.approx.f32 and div.full.f32 by one are multiplications by its rounded reciprocal;
- * - shr.u16 takes the low half of the count; slct.s32 and its like take the least s32 for no negative number.
+ * - shifts of 16 bits take the low half of the count;
+ * - slct.s32.s32 takes the least s32 for a number >= 0 and the three greatest for negative ones.
  */
 #include "decode/constants.h"
 
@@ -293,15 +294,26 @@ static void substitute(const struct placing *p, struct matched *m, u32 block)
 	}
 }
 
+static void place_selector(struct use *c)
+{
+	const u32 v = (u32)c->low;
+
+	if (v == 0x80000000)
+		c->low = 0;
+	else if (v >= 0x7ffffffd && v <= 0x7fffffff)
+		c->low = 0xffffffff;
+}
+
 static void place(const struct placing *p, struct matched *m)
 {
 	const int type = form_type(&m->form, 0);
 
-	if (m->use_count == 3 && matched_is(m, "shr") && type == T_u16 && is_number(&m->uses[2])) {
+	if (m->use_count == 3 && type_bits(type) == 16 && (matched_is(m, "shl") || matched_is(m, "shr")) &&
+	    is_number(&m->uses[2])) {
 		m->uses[2].low &= 0xffff;
-	} else if (m->use_count == 4 && matched_is(m, "slct") && type_bits((u16)type) == 32 &&
-		   form_type(&m->form, 1) == T_s32 && is_number(&m->uses[3]) && (u32)m->uses[3].low == 0x80000000) {
-		m->uses[3].low = 0;
+	} else if (m->use_count == 4 && matched_is(m, "slct") && type == T_s32 && form_type(&m->form, 1) == T_s32 &&
+		   is_number(&m->uses[3])) {
+		place_selector(&m->uses[3]);
 	} else if (type_class(type) != 'f') {
 		return;
 	} else if (m->use_count == 2 && (matched_is(m, "neg") || matched_is(m, "abs"))) {

@@ -3,11 +3,11 @@
  * Each of these was seen on an H200 (ptxas 13.0). All but the first show only in what becomes of a NaN: a
  * copy keeps its bits, arithmetic does not.
  * - bfi.b32 with both numbers constant: of the length the low five bits count, unless the
- *   position is that of a byte.
+ *   position is that of a byte or what is inserted into is constant, too.
  * - mul.f32 by 1.0, div.full.f32 and div.approx.f32 by 1.0, without .ftz, .sat, .rn: a copy.
  * - min and max of a register with itself (f32, f64, f16; without .ftz and .NaN): a copy.
- * - neg.f32 and abs.f32 under a guard, or whose result is overwritten next under a guard, so that it goes into a
- *   select: the sign bit alone.
+ * - neg.f32 and abs.f32 under a guard, or whose result is overwritten next under a guard by what does not read it, so
+ *   that it goes into a select: the sign bit alone.
  */
 #include "decode/fold.h"
 
@@ -28,7 +28,7 @@ static void become(const struct rewriting *r, struct matched *m, const char *opc
 static void fold_insert(struct matched *m)
 {
 	if (form_type(&m->form, 0) == T_b32 && m->uses[3].kind == USE_CONSTANT && m->uses[4].kind == USE_CONSTANT &&
-	    m->uses[3].low % 8 != 0 && m->uses[4].low >= 32)
+	    m->uses[2].kind != USE_CONSTANT && m->uses[3].low % 8 != 0 && m->uses[4].low >= 32)
 		m->uses[4].low &= 31;
 }
 
@@ -67,6 +67,14 @@ static void fold_sign(const struct rewriting *r, struct matched *m, bool negates
 		become(r, m, negates ? "xor" : "and", "b32", &mask);
 }
 
+static bool reads(const struct matched *m, u32 slot)
+{
+	for (u32 u = 0; u < m->use_count; u++)
+		if (m->uses[u].kind == USE_REGISTER && m->uses[u].read && m->uses[u].reg == slot)
+			return true;
+	return false;
+}
+
 /* Marks the instructions of which the next one of the block that writes the same register is guarded. */
 static bool *find_selected(const struct ir_function *f, const struct flow *flow, const struct matched *matched,
 			   struct arena *arena)
@@ -85,7 +93,8 @@ static bool *find_selected(const struct ir_function *f, const struct flow *flow,
 			if (d->kind != USE_REGISTER || !d->written)
 				continue;
 			const u32 last = writer[d->reg];
-			if (last && flow->block_of[last - 1] == flow->block_of[k] && f->body.items[k].guard)
+			if (last && flow->block_of[last - 1] == flow->block_of[k] && f->body.items[k].guard &&
+			    !reads(&matched[k], d->reg))
 				selected[last - 1] = true;
 			writer[d->reg] = k + 1;
 		}
