@@ -79,6 +79,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case OPTION_COUNTERS:
 		o->debug.counters = true;
 		return 0;
+	case ARGP_KEY_END:
+		if (o->run.check.races || o->run.check.unwritten)
+			argp_error(state, "--check is for run and test: it cannot go back");
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}

@@ -62,6 +62,7 @@ expect 0 "" "$ptxsim" test --check=races,unwritten "$samples"
 expect 1 "before any thread" "$ptxsim" run --check=unwritten "$here/../check/races.ptx" --kernel block --block 64 --arg 'u32[1]' --arg 0
 expect 1 "no barrier" "$ptxsim" run --check=races "$here/../check/races.ptx" --kernel block --block 64 --arg 'u32[1]' --arg 0
 expect 0 "" "$ptxsim" run "$here/../check/races.ptx" --kernel block --block 64 --arg 'u32[1]' --arg 0
+expect 2 "--check is for run and test" "$ptxsim" debug --batch --check "$here/../check/races.ptx"
 expect 2 "--check is races, unwritten, or both" "$ptxsim" run --check=all "$here/../check/races.ptx"
 
 # launches whose blocks wait for one another; targets that there are not
