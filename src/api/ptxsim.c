@@ -418,10 +418,21 @@ static bool fill_params(ptxsim *sim, const struct kernel *k, const struct ptxsim
 	return true;
 }
 
+/* A caller that was compiled before the last fields were added does not have them. */
+static bool take_launch(const struct ptxsim_launch *from, struct ptxsim_launch *to)
+{
+	const size_t size = from->struct_size;
+
+	memset(to, 0, sizeof *to);
+	if (size < offsetof(struct ptxsim_launch, cooperative) || size > sizeof *to)
+		return false;
+	memcpy(to, from, size);
+	return true;
+}
+
 static ptxsim_status check_launch(ptxsim *sim, const struct kernel *k, const struct ptxsim_launch *launch)
 {
-	if (launch->struct_size != sizeof *launch || (launch->arg_count && !launch->args) ||
-	    (unsigned)launch->async > PTXSIM_ASYNC_RANDOM)
+	if ((launch->arg_count && !launch->args) || (unsigned)launch->async > PTXSIM_ASYNC_RANDOM)
 		return PTXSIM_ERROR_ARGUMENT;
 	for (size_t n = 0; n < launch->arg_count; n++)
 		if (!launch->args[n])
@@ -467,8 +478,10 @@ ptxsim_status ptxsim_launch(ptxsim *sim, const ptxsim_kernel *kernel, const stru
 	sim->fault = FAULT_NONE;
 	sim->refused = true;
 	memset(&sim->stats, 0, sizeof sim->stats);
-	if (!kernel || !launch)
+	struct ptxsim_launch whole;
+	if (!kernel || !launch || !take_launch(launch, &whole))
 		return PTXSIM_ERROR_ARGUMENT;
+	launch = &whole;
 	const struct kernel *k = kernel_of(kernel);
 	status = check_launch(sim, k, launch);
 	if (status)

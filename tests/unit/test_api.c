@@ -83,6 +83,31 @@ START_TEST(a_kernel_runs)
 }
 END_TEST
 
+START_TEST(launches_of_older_programs_are_shorter)
+{
+	ptxsim *sim = built();
+	struct ptxsim_launch l = PTXSIM_LAUNCH_INIT;
+	uint32_t value = 7, n = 1;
+	uint64_t address;
+	const void *args[] = {&address, &n};
+
+	ck_assert_int_eq(ptxsim_alloc(sim, sizeof value, &address), PTXSIM_OK);
+	ptxsim_write(sim, address, &value, sizeof value);
+	l.args = args;
+	l.arg_count = 2;
+	l.struct_size = offsetof(struct ptxsim_launch, cooperative);
+	memset(&l.cooperative, 0xff, sizeof l.cooperative);
+	ck_assert_int_eq(ptxsim_launch(sim, ptxsim_find_kernel(sim, "scale"), &l), PTXSIM_OK);
+	ptxsim_read(sim, &value, address, sizeof value);
+	ck_assert_uint_eq(value, 21);
+	l.struct_size--;
+	ck_assert_int_eq(ptxsim_launch(sim, ptxsim_find_kernel(sim, "scale"), &l), PTXSIM_ERROR_ARGUMENT);
+	l.struct_size = sizeof l + 1;
+	ck_assert_int_eq(ptxsim_launch(sim, ptxsim_find_kernel(sim, "scale"), &l), PTXSIM_ERROR_ARGUMENT);
+	ptxsim_free(sim);
+}
+END_TEST
+
 START_TEST(mapped_memory_is_used_in_place)
 {
 	ptxsim *sim = built();
@@ -407,6 +432,7 @@ int main(void)
 
 	tcase_set_timeout(c, 60);
 	tcase_add_test(c, a_kernel_runs);
+	tcase_add_test(c, launches_of_older_programs_are_shorter);
 	tcase_add_test(c, mapped_memory_is_used_in_place);
 	tcase_add_test(c, one_address_stands_for_several_places);
 	tcase_add_test(c, variables_are_read_and_written);
