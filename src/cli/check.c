@@ -83,21 +83,18 @@ static int check(struct session *s, const struct check_options *o, char *const *
 	return CLI_OK;
 }
 
-static int check_guarded(const struct check_options *o, char *const *files, size_t count)
-{
-	struct session s;
-	int status;
+/* Files to check together. */
+struct checked {
+	const struct check_options *options;
+	char *const *files;
+	size_t count;
+};
 
-	if (!cli_open(&s))
-		return CLI_WRONG;
-	if (SESSION_ENTER(&s)) {
-		status = cli_no_memory();
-	} else {
-		status = check(&s, o, files, count);
-		cli_print_diagnostics(&s);
-	}
-	session_close(&s);
-	return status;
+static int check_some(struct session *s, void *checked)
+{
+	const struct checked *c = checked;
+
+	return check(s, c->options, c->files, c->count);
 }
 
 int cli_check(int count, char **words)
@@ -114,10 +111,10 @@ int cli_check(int count, char **words)
 	arena_init(&o.arena, NULL);
 	argp_parse(&argp, count, words, 0, NULL, &o);
 	if (o.together) {
-		worst = check_guarded(&o, o.files.items, o.files.count);
+		worst = cli_in_session(check_some, &(struct checked){&o, o.files.items, o.files.count});
 	} else {
 		for (size_t k = 0; k < o.files.count; k++) {
-			const int status = check_guarded(&o, &o.files.items[k], 1);
+			const int status = cli_in_session(check_some, &(struct checked){&o, &o.files.items[k], 1});
 			if (status > worst)
 				worst = status;
 		}

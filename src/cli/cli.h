@@ -39,12 +39,18 @@ int cli_no_memory(void);
 /* A whole decimal or 0x number of at least `low`, or an argp error. */
 u64 cli_number(struct argp_state *state, const char *option, const char *text, u64 low);
 
-/* How an --async option says when asynchronous operations take effect, or an argp error. */
-struct async_choice cli_async(struct argp_state *state, const char *text);
-/* Of --check; text may be NULL. */
-struct race_options cli_checks(struct argp_state *state, const char *text);
-/* How a --lock-order option says which lane gets a lock that several want, or an argp error. */
-struct lock_order cli_lock_order(struct argp_state *state, const char *text);
+/* What the options of cli_launch_argp say of how launches run. It is a child's parser: its input is this. */
+struct launch_choices {
+	u32 jobs; /* 0: not given */
+	struct async_choice async;
+	struct lock_order lock_order;
+	struct race_options check;
+};
+extern const struct argp cli_launch_argp;
+enum { CLI_LAUNCH_GROUP = 3 }; /* of its options in --help */
+
+/* Runs `body` in a session of its own and prints the session's diagnostics: the exit code. */
+int cli_in_session(int (*body)(struct session *s, void *options), void *options);
 
 /* Prints each buffer of the script: name, type, range, the first `heads` elements. */
 void cli_print_buffers(FILE *to, const struct script *s, u32 heads);

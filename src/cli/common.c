@@ -46,7 +46,24 @@ int cli_no_memory(void)
 	return CLI_WRONG;
 }
 
-struct lock_order cli_lock_order(struct argp_state *state, const char *text)
+int cli_in_session(int (*body)(struct session *s, void *options), void *options)
+{
+	struct session s;
+	int status;
+
+	if (!cli_open(&s))
+		return CLI_WRONG;
+	if (SESSION_ENTER(&s)) {
+		status = cli_no_memory();
+	} else {
+		status = body(&s, options);
+		cli_print_diagnostics(&s);
+	}
+	session_close(&s);
+	return status;
+}
+
+static struct lock_order read_lock_order(struct argp_state *state, const char *text)
 {
 	struct lock_order order = {.random = !strncmp(text, "random:", 7)};
 	char *end;
@@ -63,7 +80,7 @@ struct lock_order cli_lock_order(struct argp_state *state, const char *text)
 	return order;
 }
 
-struct async_choice cli_async(struct argp_state *state, const char *text)
+static struct async_choice read_async(struct argp_state *state, const char *text)
 {
 	struct async_choice choice;
 
@@ -72,7 +89,7 @@ struct async_choice cli_async(struct argp_state *state, const char *text)
 	return choice;
 }
 
-struct race_options cli_checks(struct argp_state *state, const char *text)
+static struct race_options read_checks(struct argp_state *state, const char *text)
 {
 	struct race_options options = {true, true};
 
@@ -92,6 +109,47 @@ u64 cli_number(struct argp_state *state, const char *option, const char *text, u
 			   (unsigned long long)low, text);
 	return n;
 }
+
+enum { OPTION_ASYNC = 0x4000, OPTION_LOCK_ORDER, OPTION_CHECK };
+
+static const struct argp_option launch_options[] = {
+	{"jobs", 'j', "N", 0, "Host threads", CLI_LAUNCH_GROUP},
+	{"lock-order", OPTION_LOCK_ORDER, "ORDER", 0,
+	 "Which lane gets a shared word's lock that several want: lowest (default) or random:SEED", CLI_LAUNCH_GROUP},
+	{"async", OPTION_ASYNC, "MODE", 0,
+	 "When asynchronous copies and wgmma take effect: strict (default; a missing wait is a fault), eager "
+	 "(at once, fastest), random:SEED (at any allowed time)",
+	 CLI_LAUNCH_GROUP},
+	{"check", OPTION_CHECK, "WHAT,...", OPTION_ARG_OPTIONAL,
+	 "Fault at races (accesses that nothing orders) and at unwritten shared memory that is read: races, unwritten; "
+	 "both if left out",
+	 CLI_LAUNCH_GROUP},
+	{0},
+};
+
+static error_t parse_launch_option(int key, char *text, struct argp_state *state)
+{
+	struct launch_choices *c = state->input;
+
+	switch (key) {
+	case 'j':
+		c->jobs = (u32)cli_number(state, "jobs", text, 1);
+		return 0;
+	case OPTION_ASYNC:
+		c->async = read_async(state, text);
+		return 0;
+	case OPTION_LOCK_ORDER:
+		c->lock_order = read_lock_order(state, text);
+		return 0;
+	case OPTION_CHECK:
+		c->check = read_checks(state, text);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp cli_launch_argp = {.options = launch_options, .parser = parse_launch_option};
 
 /* Least and greatest element, NaN left out; false if there is none. */
 static bool range(const struct buffer *b, u64 *low, u64 *high)

@@ -171,7 +171,7 @@ static bool opened(struct dap *s, json_t *a)
 							 << 20,
 					.counters = json_is_true(json_object_get(a, "counters"))};
 
-	*o = (struct run_options){.heads = 8, .async.mode = ASYNC_STRICT};
+	*o = (struct run_options){.heads = 8, .choices.async.mode = ASYNC_STRICT};
 	arena_init(&o->arena, NULL);
 	s->debuggee.print = on_print;
 	s->debuggee.print_context = s;

@@ -80,7 +80,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		o->debug.counters = true;
 		return 0;
 	case ARGP_KEY_END:
-		if (o->run.check.races || o->run.check.unwritten)
+		if (o->run.choices.check.races || o->run.choices.check.unwritten)
 			argp_error(state, "--check is for run and test: it cannot go back");
 		return 0;
 	default:
@@ -196,8 +196,9 @@ static int interact_on_screen(struct debuggee *b, const struct debug_command *o,
 	return status;
 }
 
-static int debug(struct session *s, const struct debug_command *o)
+static int debug(struct session *s, void *command)
 {
+	const struct debug_command *o = command;
 	struct screen *screen = o->full_screen ? screen_new() : NULL;
 	struct debuggee b = {.print = print_text, .print_context = screen ? screen_out(screen) : stdout};
 	int status = CLI_WRONG;
@@ -221,22 +222,12 @@ int cli_debug(int count, char **words)
 		.args_doc = "FILE...",
 		.doc = "Runs kernels under the debugger: 'help' at its prompt lists the commands.",
 		.children = children};
-	struct debug_command o = {.run = {.heads = 8, .async.mode = ASYNC_STRICT}};
-	struct session s;
+	struct debug_command o = {.run = {.heads = 8, .choices.async.mode = ASYNC_STRICT}};
 
 	arena_init(&o.run.arena, NULL);
 	accept_single_dashes(count, words);
 	argp_parse(&argp, count, words, 0, NULL, &o);
-	if (!cli_open(&s))
-		return CLI_WRONG;
-	int status;
-	if (SESSION_ENTER(&s)) {
-		status = cli_no_memory();
-	} else {
-		status = debug(&s, &o);
-		cli_print_diagnostics(&s);
-	}
-	session_close(&s);
+	const int status = cli_in_session(debug, &o);
 	arena_free(&o.run.arena);
 	return status;
 }

@@ -73,7 +73,8 @@ bool debuggee_open(struct debuggee *b, struct session *s, const struct run_optio
 				.script = &b->script,
 				.options = {.limit = o->limit,
 					    .seed = o->seed,
-					    .async = o->async,
+					    .async = o->choices.async,
+					    .lock_order = o->choices.lock_order,
 					    .no_counters = true,
 					    .print = b->print,
 					    .print_context = b->print_context}};

@@ -298,8 +298,9 @@ static void print_modules(const struct session *s)
 	}
 }
 
-static int info(struct session *s, const struct info_options *o)
+static int info(struct session *s, void *options_given)
 {
+	const struct info_options *o = options_given;
 	const struct lower_options lower = {.arch = o->arch, .allow_unmodelled = true};
 	bool found = false;
 
@@ -331,20 +332,10 @@ int cli_info(int count, char **words)
 		       "instruction mix, control-flow graph.",
 	};
 	struct info_options o = {.kernel = NULL};
-	struct session s;
-	int status;
 
 	arena_init(&o.arena, NULL);
 	argp_parse(&argp, count, words, 0, NULL, &o);
-	if (!cli_open(&s))
-		return CLI_WRONG;
-	if (SESSION_ENTER(&s)) {
-		status = cli_no_memory();
-	} else {
-		status = info(&s, &o);
-		cli_print_diagnostics(&s);
-	}
-	session_close(&s);
+	const int status = cli_in_session(info, &o);
 	arena_free(&o.arena);
 	return status;
 }

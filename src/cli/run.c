@@ -35,9 +35,6 @@ enum {
 	OPTION_OF_BLOCK,
 	OPTION_PER_BLOCK,
 	OPTION_CACHES,
-	OPTION_ASYNC,
-	OPTION_LOCK_ORDER,
-	OPTION_CHECK,
 	OPTION_COOPERATIVE
 };
 
@@ -59,17 +56,6 @@ static const struct argp_option options[] = {
 	{"set", OPTION_SET, "NAME=NUMBER", 0, "Override a `let` of the launches", 2},
 	{"seed", OPTION_SEED, "N", 0, "Mix N into every random generator", 2},
 	{"arch", 't', "sm_XX", 0, "Architecture to model (default: the file's .target)", 3},
-	{"jobs", 'j', "N", 0, "Host threads", 3},
-	{"lock-order", OPTION_LOCK_ORDER, "ORDER", 0,
-	 "Which lane gets a shared word's lock that several want: lowest (default) or random:SEED", 3},
-	{"async", OPTION_ASYNC, "MODE", 0,
-	 "When asynchronous copies and wgmma take effect: strict (default; a missing wait is a fault), eager "
-	 "(at once, fastest), random:SEED (at any allowed time)",
-	 3},
-	{"check", OPTION_CHECK, "WHAT,...", OPTION_ARG_OPTIONAL,
-	 "Fault at races (accesses that nothing orders) and at unwritten shared memory that is read: races, unwritten; "
-	 "both if left out",
-	 3},
 	{"limit", OPTION_LIMIT, "N", 0, "Stop a launch after N warp instructions", 3},
 	{"report", 'r', "KIND", 0, "Tell what was counted: text, json, csv or html, on standard output", 4},
 	{"metrics", OPTION_METRICS, "NAME,...", 0,
@@ -193,6 +179,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	struct run_options *o = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->choices;
+		return 0;
 	case 'a':
 		VEC_PUSH(&o->arena, &o->args, text);
 		return 0;
@@ -209,9 +198,6 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case OPTION_SEED:
 		o->seed = cli_number(state, "seed", text, 0);
 		return 0;
-	case 'j':
-		o->jobs = (u32)cli_number(state, "jobs", text, 1);
-		return 0;
 	case OPTION_LIMIT:
 		o->limit = cli_number(state, "limit", text, 1);
 		return 0;
@@ -221,17 +207,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case 'q':
 		o->quiet = true;
 		return 0;
-	case OPTION_ASYNC:
-		o->async = cli_async(state, text);
-		return 0;
 	case OPTION_COOPERATIVE:
 		o->cooperative = true;
-		return 0;
-	case OPTION_CHECK:
-		o->check = cli_checks(state, text);
-		return 0;
-	case OPTION_LOCK_ORDER:
-		o->lock_order = cli_lock_order(state, text);
 		return 0;
 	case ARGP_KEY_ARG:
 		VEC_PUSH(&o->arena, &o->files, text);
@@ -248,7 +225,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	}
 }
 
-const struct argp run_options_argp = {.options = options, .parser = parse_option};
+static const struct argp_child children[] = {{&cli_launch_argp, 0, NULL, 0}, {0}};
+
+const struct argp run_options_argp = {.options = options, .parser = parse_option, .children = children};
 
 /* The only kernel of what was read; NULL with a message if there is none or several. */
 static const char *only_kernel(const struct session *s)
@@ -490,8 +469,9 @@ static int print_results(const struct run_options *o, const struct play *p)
 	return !told ? CLI_WRONG : p->faulted || p->checks_failed ? CLI_FAILED : CLI_OK;
 }
 
-static int run(struct session *s, const struct run_options *o)
+static int run(struct session *s, void *options_given)
 {
+	const struct run_options *o = options_given;
 	struct script script;
 	struct progress *progress = o->quiet ? NULL : progress_new(&s->arena);
 
@@ -504,14 +484,14 @@ static int run(struct session *s, const struct run_options *o)
 		return CLI_WRONG;
 	struct play play = {.session = s,
 			    .script = &script,
-			    .options = {.jobs = o->jobs,
+			    .options = {.jobs = o->choices.jobs,
 					.limit = o->limit,
-					.async = o->async,
-					.lock_order = o->lock_order,
+					.async = o->choices.async,
+					.lock_order = o->choices.lock_order,
 					.seed = o->seed,
 					.observer = progress ? progress_observer(progress) : NULL,
 					.accounting = o->accounting,
-					.check = o->check,
+					.check = o->choices.check,
 					.account = o->report || o->metrics || o->annotate || o->explain,
 					.print = print_text,
 					.launching = on_launch,
@@ -529,25 +509,16 @@ int cli_run(int count, char **words)
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse_option,
+		.children = children,
 		.args_doc = "FILE...",
 		.doc = "Runs a kernel, or the launches that the files' //@ lines describe.\v"
 		       "Example: ptxsim run saxpy.ptx --grid 4 --block 256 --arg 1000 --arg 2.0 "
 		       "--arg 'x=f32[1000] iota' --arg 'y=f32[1000] const 1'"};
-	struct run_options o = {.heads = 8, .async.mode = ASYNC_STRICT};
-	struct session s;
+	struct run_options o = {.heads = 8, .choices.async.mode = ASYNC_STRICT};
 
 	arena_init(&o.arena, NULL);
 	argp_parse(&argp, count, words, 0, NULL, &o);
-	if (!cli_open(&s))
-		return CLI_WRONG;
-	int status;
-	if (SESSION_ENTER(&s)) {
-		status = cli_no_memory();
-	} else {
-		status = run(&s, &o);
-		cli_print_diagnostics(&s);
-	}
-	session_close(&s);
+	const int status = cli_in_session(run, &o);
 	arena_free(&o.arena);
 	return status;
 }

@@ -14,15 +14,13 @@ struct run_options {
 	const char *kernel, *grid, *block, *cluster, *shared, *arch, *script;
 	VEC_OF(char *) files, args, sets, saves;
 	u64 limit, seed;
-	u32 jobs, heads;
+	u32 heads;
 	bool quiet, cooperative;
 	enum report_kind report;
 	struct accounting_options accounting;
-	struct race_options check;
 	bool annotate;
 	u32 explain; /* a line, or 0 */
-	struct async_choice async;
-	struct lock_order lock_order;
+	struct launch_choices choices;
 	const char *metrics; /* names and patterns, or NULL */
 };
 

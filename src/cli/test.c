@@ -12,7 +12,7 @@
 
 #include "cli/cli.h"
 
-enum { OPTION_TAP = 256, OPTION_JUNIT, OPTION_ASYNC, OPTION_LOCK_ORDER, OPTION_CHECK };
+enum { OPTION_TAP = 256, OPTION_JUNIT };
 
 enum format { FORMAT_HUMAN, FORMAT_TAP, FORMAT_JUNIT };
 
@@ -36,10 +36,7 @@ struct tests {
 	VEC_OF(struct tested_file *) files;
 	enum format format;
 	const char *arch;
-	u32 jobs;
-	struct async_choice async;
-	struct lock_order lock_order;
-	struct race_options check;
+	struct launch_choices choices;
 	size_t passed, failed;
 };
 
@@ -47,12 +44,6 @@ static const struct argp_option options[] = {
 	{"tap", OPTION_TAP, NULL, 0, "Report as TAP", 0},
 	{"junit", OPTION_JUNIT, NULL, 0, "Report as JUnit XML", 0},
 	{"arch", 't', "sm_XX", 0, "Architecture to model (default: each file's)", 0},
-	{"jobs", 'j', "N", 0, "Host threads of a launch", 0},
-	{"lock-order", OPTION_LOCK_ORDER, "ORDER", 0,
-	 "Which lane gets a shared word's lock that several want: lowest (default) or random:SEED", 0},
-	{"async", OPTION_ASYNC, "MODE", 0, "Asynchronous operations: strict (default), eager, or random:SEED", 0},
-	{"check", OPTION_CHECK, "WHAT,...", OPTION_ARG_OPTIONAL,
-	 "Fault at races and at unwritten shared memory that is read: races, unwritten; both if left out", 0},
 	{0},
 };
 
@@ -61,6 +52,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	struct tests *t = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &t->choices;
+		return 0;
 	case OPTION_TAP:
 		t->format = FORMAT_TAP;
 		return 0;
@@ -69,18 +63,6 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case 't':
 		t->arch = text;
-		return 0;
-	case 'j':
-		t->jobs = (u32)cli_number(state, "jobs", text, 1);
-		return 0;
-	case OPTION_ASYNC:
-		t->async = cli_async(state, text);
-		return 0;
-	case OPTION_CHECK:
-		t->check = cli_checks(state, text);
-		return 0;
-	case OPTION_LOCK_ORDER:
-		t->lock_order = cli_lock_order(state, text);
 		return 0;
 	case ARGP_KEY_ARG:
 		VEC_PUSH(&t->arena, &t->paths, text);
@@ -156,7 +138,10 @@ static void play_file(struct tests *t, struct tested_file *f, struct session *s,
 	struct play play = {
 		.session = s,
 		.script = &script,
-		.options = {.jobs = t->jobs, .async = t->async, .lock_order = t->lock_order, .check = t->check}};
+		.options = {.jobs = t->choices.jobs,
+			    .async = t->choices.async,
+			    .lock_order = t->choices.lock_order,
+			    .check = t->choices.check}};
 	if (session_build(s, &lower) && play_run(&play))
 		collect(t, f, &play);
 	else
@@ -319,15 +304,17 @@ static void report_junit(const struct tests *t)
 
 int cli_test(int count, char **words)
 {
+	static const struct argp_child children[] = {{&cli_launch_argp, 0, NULL, 0}, {0}};
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse_option,
+		.children = children,
 		.args_doc = "PATH...",
 		.doc = "Runs every launch that the files, or the .ptx and .sass files of folders, describe, and checks "
 		       "what "
 		       "they expect.",
 	};
-	struct tests t = {.format = FORMAT_HUMAN, .async.mode = ASYNC_STRICT};
+	struct tests t = {.format = FORMAT_HUMAN, .choices.async.mode = ASYNC_STRICT};
 
 	arena_init(&t.arena, NULL);
 	argp_parse(&argp, count, words, 0, NULL, &t);
