@@ -223,8 +223,6 @@ static void corners(const struct texture *t, const struct texture_query *q, bool
 
 /* --- Lookups ---------------------------------------------------------------------------------------------- */
 
-static u32 times(u32 a, u32 b) { return (a * b + WEIGHT_STEPS / 2) / WEIGHT_STEPS; }
-
 /* What a filter mixes at one level, `share` of the whole. */
 static void add_taps(const struct texture *t, const u8 *host, const struct texture_query *q, u32 share,
 		     struct taps *taps)
@@ -238,7 +236,7 @@ static void add_taps(const struct texture *t, const u8 *host, const struct textu
 	}
 	corners(t, q, true, low, part);
 	for (u32 z = 0; z < 2; z++) {
-		const u32 front = times(share, WEIGHT_STEPS - part[2]), slice = z ? share - front : front;
+		const u32 front = weight_times(share, WEIGHT_STEPS - part[2]), slice = z ? share - front : front;
 		if (!slice)
 			continue;
 		const u32 first = filter_weights(taps, slice, part[0], part[1]);

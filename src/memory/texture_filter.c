@@ -9,13 +9,11 @@
 
 #include "number/ieee.h"
 
-static u32 times(u32 a, u32 b) { return (a * b + WEIGHT_STEPS / 2) / WEIGHT_STEPS; }
-
 /* Split by x, then by y, each rounding at the side that is given here. */
 u32 filter_weights(struct taps *taps, u32 share, u32 part_x, u32 part_y)
 {
-	const u32 right = times(share, part_x), left = share - right, first = taps->count;
-	const u32 lower_left = times(left, WEIGHT_STEPS - part_y), upper_right = times(right, part_y);
+	const u32 right = weight_times(share, part_x), left = share - right, first = taps->count;
+	const u32 lower_left = weight_times(left, WEIGHT_STEPS - part_y), upper_right = weight_times(right, part_y);
 	const u32 weight[TAP_GROUP] = {lower_left, right - upper_right, left - lower_left, upper_right};
 
 	for (u32 k = 0; k < TAP_GROUP; k++) {

@@ -9,6 +9,9 @@
 
 enum { WEIGHT_BITS = 8, WEIGHT_STEPS = 1 << WEIGHT_BITS, TAPS = 16, TAP_GROUP = 4 };
 
+/* A part of a weight, rounded to the nearest. */
+static inline u32 weight_times(u32 weight, u32 part) { return (weight * part + WEIGHT_STEPS / 2) / WEIGHT_STEPS; }
+
 /* Every four are of one slice of one level. Values: channels as texture_read gives them, normalized integers as stored.
  * A tap can take part with a weight that was rounded to 0. */
 struct taps {
