@@ -7,6 +7,8 @@
 
 #include "cli/dap.h"
 
+enum { LINES_MAX = 10000 }; /* that one request asks about */
+
 /* A point of the engine as the protocol tells it; deleted ones are {id, verified: false}. */
 static json_t *describe(struct dap *s, const struct debug_point *p)
 {
@@ -62,10 +64,8 @@ static bool launched(const struct dap *s, const char **error)
 static const char *line_location(struct dap *s, const char *path, json_int_t line)
 {
 	const char *slash = strrchr(path, '/');
-	char text[512];
 
-	snprintf(text, sizeof text, "%s:%lld", slash ? slash + 1 : path, (long long)(line + s->lines_from_0));
-	return arena_copy_text(&s->arena, text, strlen(text));
+	return arena_printf(&s->arena, "%s:%lld", slash ? slash + 1 : path, (long long)((u64)line + s->lines_from_0));
 }
 
 static void delete_lines_of(struct dap *s, const char *path)
@@ -274,9 +274,10 @@ static json_t *on_locations(struct dap *s, json_t *a, const char **error)
 	if (!launched(s, error) || !path)
 		return NULL;
 	list = json_array();
-	if (last < first)
-		last = first;
-	for (json_int_t line = first; line <= last && line < first + 10000; line++) {
+	if (first < 0 || first > INT32_MAX)
+		return json_pack("{s:o}", "breakpoints", list);
+	last = last < first ? first : last < first + LINES_MAX ? last : first + LINES_MAX - 1;
+	for (json_int_t line = first; line <= last; line++) {
 		struct debug_place p;
 		if (!debug_resolve(s->d, line_location(s, path, line), &p, 1))
 			continue;

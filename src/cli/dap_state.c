@@ -27,14 +27,15 @@ static bool stopped(const struct dap *s, const char **error)
 
 bool dap_focus_thread(struct dap *s, json_t *arguments, const char **error)
 {
-	const json_int_t id = json_integer_value(json_object_get(arguments, "threadId")) - 1;
-	const struct debug_focus now = debug_focus(s->d);
-	struct debug_focus f = {.block = (u64)(id / WARPS_OF_BLOCK), .warp = (u32)(id % WARPS_OF_BLOCK)};
+	const json_int_t thread = json_integer_value(json_object_get(arguments, "threadId"));
 
-	if (id < 0 || !stopped(s, error)) {
+	if (thread < 1 || !stopped(s, error)) {
 		*error = "there is no such thread";
 		return false;
 	}
+	const u64 id = (u64)thread - 1;
+	const struct debug_focus now = debug_focus(s->d);
+	struct debug_focus f = {.block = id / WARPS_OF_BLOCK, .warp = (u32)(id % WARPS_OF_BLOCK)};
 	const struct warp *w = debug_warp(s->d, f.block, f.warp);
 	f.lane = w && w->live ? (u32)__builtin_ctz(w->live) : 0;
 	if (now.block == f.block && now.warp == f.warp && w && w->live >> now.lane & 1)
@@ -124,7 +125,7 @@ static json_t *on_stack(struct dap *s, json_t *a, const char **error)
 	u32 count = debug_frames(s->d, frames, COUNT_OF(frames));
 	count = count < COUNT_OF(frames) ? count : (u32)COUNT_OF(frames);
 	struct debug_focus f = debug_focus(s->d);
-	for (u32 k = first; k < count && (!levels || k < first + levels); k++) {
+	for (u32 k = first; k < count && (!levels || k - first < levels); k++) {
 		f.frame = k;
 		VEC_PUSH(&s->arena, &s->frames, f);
 		json_t *frame = json_pack("{s:i, s:s, s:i, s:i}", "id", (int)s->frames.count, "name",
@@ -483,7 +484,7 @@ static json_t *on_evaluate(struct dap *s, json_t *a, const char **error)
 static json_t *on_completions(struct dap *s, json_t *a, const char **error)
 {
 	const char *text = json_string_value(json_object_get(a, "text"));
-	json_int_t column = json_integer_value(json_object_get(a, "column")) - !s->lines_from_0;
+	json_int_t column = json_integer_value(json_object_get(a, "column"));
 	char word[256], line[512];
 	json_t *list;
 
@@ -493,6 +494,7 @@ static json_t *on_completions(struct dap *s, json_t *a, const char **error)
 	}
 	list = json_array();
 	const size_t length = strlen(text) < sizeof line - 1 ? strlen(text) : sizeof line - 1;
+	column -= column > 0 && !s->lines_from_0;
 	if (column < 0 || (size_t)column > length)
 		column = (json_int_t)length;
 	snprintf(line, sizeof line, "%.*s", (int)column, text);

@@ -95,13 +95,13 @@ static json_int_t excess_of(const json_t *site)
 					   "local_sectors", "const_requests"};
 	static const char *const under[] = {"shared_ideal", "global_ideal_sectors", "local_ideal_sectors",
 					    "const_instructions"};
-	json_int_t n = 0;
+	u64 n = 0; /* a file that was changed may hold anything */
 
 	for (size_t k = 0; k < COUNT_OF(over); k++)
-		n += json_integer_value(json_object_get(sums, over[k]));
+		n += (u64)json_integer_value(json_object_get(sums, over[k]));
 	for (size_t k = 0; k < COUNT_OF(under); k++)
-		n -= json_integer_value(json_object_get(sums, under[k]));
-	return n;
+		n -= (u64)json_integer_value(json_object_get(sums, under[k]));
+	return (json_int_t)n;
 }
 
 static const char *text_of(const json_t *site, const char *key)

@@ -414,5 +414,21 @@ expect 1 "no instruction" "$ptxsim" isa addd
 # Made by ./dev docs: run it after a change of the table.
 expect 0 "" cmp "$work/instructions.md" "$here/../../docs/instructions.md"
 
+# Editors' messages that no editor sends: answered, whatever they hold.
+message() { printf 'Content-Length: %d\r\n\r\n%s' "${#1}" "$1"; }
+request() { message "{\"seq\":1,\"type\":\"request\",\"command\":\"$1\",\"arguments\":{$2}}"; }
+{
+	request initialize ''
+	request stackTrace '"threadId":-9223372036854775808'
+	request launch "\"program\":\"$work/fault.ptx\",\"stopOnEntry\":true"
+	request setBreakpoints "\"source\":{\"path\":\"/$(printf '%0700d' 0)\"},\"breakpoints\":[{\"line\":9223372036854775807}]"
+	request breakpointLocations '"source":{"path":"a"},"line":9223372036854775800,"endLine":9223372036854775807'
+	request configurationDone ''
+	request stackTrace '"threadId":1,"startFrame":1,"levels":4294967295'
+	request completions '"text":"pri","column":-9223372036854775808'
+	request disconnect ''
+} >"$work/messages"
+expect 0 '"command":"disconnect"' sh -c "timeout 60 '$ptxsim' dap <'$work/messages'"
+
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

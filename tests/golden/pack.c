@@ -88,6 +88,7 @@ static void parse_arguments(struct arena *arena, const struct pack *p, char *wor
 	for (const char *s = words; *s; s++)
 		count += *s == ';';
 	c->args = ARENA_ARRAY(arena, count, struct pack_argument);
+	c->arg_count = 0; /* the key may stand twice */
 	for (char *word = strtok_r(words, ";", &rest); word; word = strtok_r(NULL, ";", &rest)) {
 		const char *wrong = parse_argument(arena, p, word, &c->args[c->arg_count++]);
 		if (wrong && !c->broken)
@@ -195,9 +196,10 @@ bool pack_recorded_text(const struct pack *p, const char *name, struct bytes *te
 		int used = 0;
 		if (sscanf((const char *)at, "@ %255s %zu%n", found, &size, &used) != 2)
 			return false;
-		at += used + 1; /* the newline */
-		if (size > (size_t)(end - at))
+		at += used;
+		if (at == end || size > (size_t)(end - at) - 1)
 			return false;
+		at++; /* the newline */
 		if (!strcmp(found, name)) {
 			*text = (struct bytes){(u8 *)at, size};
 			return true;
