@@ -27,8 +27,7 @@ static bool is_declarable(u16 type)
 	return false;
 }
 
-/* Handles whose size the ISA hides; fields of an initialiser set them up. */
-static bool is_opaque(u16 type) { return type == T_texref || type == T_samplerref || type == T_surfref; }
+bool declare_is_opaque(u16 type) { return type == T_texref || type == T_samplerref || type == T_surfref; }
 
 /* What PTX 1.x had and later versions have no more. */
 static void tell_gone(struct reader *r, u32 version, const char *what, struct span at)
@@ -198,7 +197,7 @@ static bool check_qualifiers(struct reader *r, struct span at)
 	} else if (!is_declarable(d->type)) {
 		diag_error(r->diags, at, "'.%s' is a type of instructions only", r->type_texts[d->type]);
 		diag_hint(r->diags, "declare .b%u", type_bits(d->type) < 8 ? 8 : type_bits(d->type));
-	} else if (is_opaque(d->type) && d->space == SPACE_REG) {
+	} else if (declare_is_opaque(d->type) && d->space == SPACE_REG) {
 		diag_error(r->diags, at, "a register cannot be '.%s'", r->type_texts[d->type]);
 	} else if (d->vector * type_bits(d->type) > 128) {
 		diag_error(r->diags, at, "a vector has at most 128 bits, not %u of .%s", d->vector,
@@ -225,7 +224,7 @@ static u64 dimension_product(const struct ir_variable *v, u32 first)
 /* Size and alignment from type, vector and dimensions. */
 static void complete_variable(struct reader *r, struct ir_variable *v)
 {
-	const u32 element = is_opaque(v->type) ? OPAQUE_BYTES : type_bits(v->type) / 8 * v->vector;
+	const u32 element = declare_is_opaque(v->type) ? OPAQUE_BYTES : type_bits(v->type) / 8 * v->vector;
 	const u64 count = v->unsized ? 0 : dimension_product(v, 0);
 
 	if (!v->align)
@@ -267,16 +266,9 @@ void declare_range(struct reader *r, const char *prefix, u64 count, struct span 
 		diag_error(r->diags, at, "a range has at most 4294967295 registers");
 		return;
 	}
-	for (range = r->scope->scope->ranges; range; range = range->next)
-		if (range->prefix == prefix) {
-			diag_error(r->diags, at, "'%s<n>' is declared twice in one scope", prefix);
-			diag_note(r->diags, range->span, "first declared here");
-			return;
-		}
 	range = ARENA_NEW(r->arena, struct ir_range);
-	*range = (struct ir_range){prefix, (u32)count, d->type, d->vector, r->scope->scope->ranges, at};
-	r->scope->scope->ranges = range;
-	reader_mark(r, (struct ir_mark){.kind = MARK_RANGE, .range = range});
+	*range = (struct ir_range){prefix, (u32)count, d->type, d->vector, at};
+	scope_add_range(r, range);
 }
 
 /* What a parameter in the .param space may look like. */
@@ -293,7 +285,7 @@ static void check_parameter(struct reader *r, const struct ir_variable *v)
 		diag_error(r->diags, v->span, "a parameter has one dimension at most");
 	if (f->is_entry && v->unsized)
 		diag_error(r->diags, v->span, "a kernel's parameter needs a size");
-	if (!f->is_entry && (is_opaque(v->type) || v->is_pointer))
+	if (!f->is_entry && (declare_is_opaque(v->type) || v->is_pointer))
 		diag_error(r->diags, v->span, "only a kernel's parameter can be %s",
 			   v->is_pointer ? "'.ptr'" : "a texture, sampler or surface");
 	if (v->type == T_samplerref && !r->module->texmode_independent)

@@ -30,7 +30,7 @@ void expr_parentheses(struct reader *r, struct span at)
 }
 
 /* On constants an operation; on a register a modifier of the operand. */
-void expr_unary(struct reader *r, int operator, struct span at)
+void expr_unary(struct reader *r, int op, struct span at)
 {
 	struct ir_operand *o = &term_top(r)->operand;
 	const bool value = o->kind == OPERAND_REGISTER || o->kind == OPERAND_SPECIAL;
@@ -38,20 +38,20 @@ void expr_unary(struct reader *r, int operator, struct span at)
 	o->span = at;
 	o->parenthesised = false;
 	if (o->kind == OPERAND_INTEGER) {
-		if (operator== '-')
+		if (op == '-')
 			o->value = -o->value;
-		else if (operator== '!')
+		else if (op == '!')
 			o->value = !o->value, o->is_unsigned = false;
-		else if (operator== '~')
+		else if (op == '~')
 			o->value = ~o->value, o->is_unsigned = true;
-		if (operator== '!' || operator== '~' || operator== '-')
+		if (op == '!' || op == '~' || op == '-')
 			o->name = NULL;
-	} else if (o->kind == OPERAND_FLOAT && (operator== '-' || operator== '+')) {
-		if (operator== '-')
+	} else if (o->kind == OPERAND_FLOAT && (op == '-' || op == '+')) {
+		if (op == '-')
 			o->value ^= o->float_bits == 32 ? 1ull << 31 : 1ull << 63;
-	} else if (value && operator== '-') {
+	} else if (value && op == '-') {
 		o->minus = !o->minus;
-	} else if (value && operator== '!') {
+	} else if (value && op == '!') {
 		o->negated = !o->negated;
 	} else {
 		tell_operator(r, at, "this operator takes a constant");
@@ -73,21 +73,21 @@ static bool is_less(const struct ir_operand *a, const struct ir_operand *b)
 }
 
 /* a / b or a % b; b is not zero. The remainder is of unsigned numbers always, as ptxas has it. */
-static u64 divide(const struct ir_operand *a, const struct ir_operand *b, int operator)
+static u64 divide(const struct ir_operand *a, const struct ir_operand *b, int op)
 {
-	if (operator== '%')
+	if (op == '%')
 		return a->value % b->value;
 	if (a->is_unsigned || b->is_unsigned)
 		return a->value / b->value;
 	return b->value == ~0ull ? -a->value : (u64)((s64)a->value / (s64)b->value);
 }
 
-static void integer_binary(struct reader *r, struct ir_operand *a, const struct ir_operand *b, int operator)
+static void integer_binary(struct reader *r, struct ir_operand *a, const struct ir_operand *b, int op)
 {
 	const bool any_unsigned = a->is_unsigned || b->is_unsigned;
 	bool is_unsigned = any_unsigned;
 
-	switch (operator) {
+	switch (op) {
 	case '*':
 		a->value *= b->value;
 		break;
@@ -102,8 +102,8 @@ static void integer_binary(struct reader *r, struct ir_operand *a, const struct 
 		if (!b->value)
 			tell_operator(r, a->span, "division by zero in a constant expression");
 		else
-			a->value = divide(a, b, operator);
-		is_unsigned |= operator== '%';
+			a->value = divide(a, b, op);
+		is_unsigned |= op == '%';
 		break;
 	case '&':
 		a->value &= b->value;
@@ -127,19 +127,14 @@ static void integer_binary(struct reader *r, struct ir_operand *a, const struct 
 		break;
 	default:
 		is_unsigned = false;
-		a->value = operator== '<' ? is_less(a, b) :
-			   operator== '>' ? is_less(b, a)
-			   :
-			   operator== OP_LESS_EQUAL ? !is_less(b, a)
-			   :
-			   operator== OP_GREATER_EQUAL ? !is_less(a, b)
-			   :
-			   operator== OP_EQUAL ? a->value == b->value
-			   :
-			   operator== OP_NOT_EQUAL ? a->value != b->value
-			   :
-			   operator== OP_AND ? a->value && b->value
-					     : a->value || b->value;
+		a->value = op == '<'                ? is_less(a, b)
+			   : op == '>'              ? is_less(b, a)
+			   : op == OP_LESS_EQUAL    ? !is_less(b, a)
+			   : op == OP_GREATER_EQUAL ? !is_less(a, b)
+			   : op == OP_EQUAL         ? a->value == b->value
+			   : op == OP_NOT_EQUAL     ? a->value != b->value
+			   : op == OP_AND           ? a->value && b->value
+						    : a->value || b->value;
 	}
 	a->is_unsigned = is_unsigned;
 }
@@ -153,12 +148,12 @@ static bool is_less_real(u64 a, u64 b)
 }
 
 /* Decimal constants are doubles; comparing them gives an integer. */
-static void real_binary(struct reader *r, struct ir_operand *a, const struct ir_operand *b, int operator)
+static void real_binary(struct reader *r, struct ir_operand *a, const struct ir_operand *b, int op)
 {
 	const u64 x = a->value, y = b->value;
 
 	a->kind = OPERAND_INTEGER;
-	switch (operator) {
+	switch (op) {
 	case '<':
 		a->value = is_less_real(x, y);
 		return;
@@ -179,7 +174,7 @@ static void real_binary(struct reader *r, struct ir_operand *a, const struct ir_
 		return;
 	}
 	a->kind = OPERAND_FLOAT;
-	switch (operator) {
+	switch (op) {
 	case '+':
 		a->value = f64_add(x, y, ROUND_RN);
 		break;
@@ -197,7 +192,7 @@ static void real_binary(struct reader *r, struct ir_operand *a, const struct ir_
 	default:
 		tell_operator(r, a->span, "this operator takes integer constants");
 	}
-	if ((a->value & F64_INF) == F64_INF && operator!= '/')
+	if ((a->value & F64_INF) == F64_INF && op != '/')
 		tell_operator(r, a->span, "number too large for a double");
 }
 
@@ -208,7 +203,7 @@ static bool can_be_paired(const struct ir_operand *o)
 	       (o->kind == OPERAND_SYMBOL && o->symbol->kind == SYM_LABEL);
 }
 
-void expr_binary(struct reader *r, int operator, struct span at)
+void expr_binary(struct reader *r, int op, struct span at)
 {
 	struct term *b = term_top(r), *a = b - 1;
 
@@ -217,23 +212,23 @@ void expr_binary(struct reader *r, int operator, struct span at)
 		a->operand.span = at;
 		a->operand.parenthesised = false;
 		a->operand.name = NULL;
-		(reals ? real_binary : integer_binary)(r, &a->operand, &b->operand, operator);
+		(reals ? real_binary : integer_binary)(r, &a->operand, &b->operand, op);
 		r->terms.count--;
 		return;
 	}
-	if (operator== '|' && can_be_paired(&a->operand) && can_be_paired(&b->operand)) {
+	if (op == '|' && can_be_paired(&a->operand) && can_be_paired(&b->operand)) {
 		operand_gather(r, OPERAND_PAIR, 2, at);
 		return;
 	}
 	const enum ir_operand_kind kind = a->operand.kind;
 	const bool base = kind == OPERAND_REGISTER || kind == OPERAND_SYMBOL || kind == OPERAND_SPECIAL;
 	a->operand.span = at;
-	if (base && operator== '+' && is_integer(b)) {
+	if (base && op == '+' && is_integer(b)) {
 		a->operand.addend = (s64)((u64)a->operand.addend + b->operand.value);
 		a->has_offset = true;
-	} else if (base && operator== '-' && is_integer(b) && a->has_offset) {
+	} else if (base && op == '-' && is_integer(b) && a->has_offset) {
 		a->operand.addend = (s64)((u64)a->operand.addend - b->operand.value);
-	} else if (base && operator== '-' && is_integer(b)) {
+	} else if (base && op == '-' && is_integer(b)) {
 		tell_operator(r, at, "an offset is added, not subtracted");
 		diag_hint(r->diags, "write %s+-%llu", a->operand.name, (unsigned long long)b->operand.value);
 	} else if (is_real(a) || is_real(b)) {

@@ -27,14 +27,12 @@ void init_begin(struct reader *r, struct span at)
 		n->counts[0] = UINT64_MAX;
 }
 
-static bool is_opaque(u16 type) { return type == T_texref || type == T_samplerref || type == T_surfref; }
-
 /* A brace counts as one item of the brace around it. */
 void init_open(struct reader *r, struct span at)
 {
 	struct initialiser *n = &r->init;
 
-	if (n->depth >= n->ranks + is_opaque(n->variable->type) && !n->failed) {
+	if (n->depth >= n->ranks + declare_is_opaque(n->variable->type) && !n->failed) {
 		diag_error(r->diags, at, "more braces than '%s' has dimensions", n->variable->name);
 		n->failed = true;
 	}
@@ -175,7 +173,7 @@ void init_value(struct reader *r)
 	r->terms.count = 0;
 	if (n->failed || !n->variable->type)
 		return;
-	if (is_opaque(n->variable->type)) {
+	if (declare_is_opaque(n->variable->type)) {
 		diag_error(r->diags, t.operand.span, "fields of '%s' are given as {name = value, ...}",
 			   n->variable->name);
 		n->failed = true;
@@ -201,7 +199,7 @@ void init_field(struct reader *r, const char *name, const char *word, u64 value,
 	struct ir_variable *v = r->init.variable;
 	const struct ir_field field = {name, word, value, at};
 
-	if (!is_opaque(v->type)) {
+	if (!declare_is_opaque(v->type)) {
 		diag_error(r->diags, at, "only .texref, .samplerref and .surfref variables have fields");
 		return;
 	}

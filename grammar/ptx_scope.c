@@ -2,8 +2,8 @@
  *
  * Names: what is declared in which { }, and what a name stands for where it is used. Registers,
  * variables and functions are declared before use; labels, prototypes and target lists may follow,
- * in the same or an outer scope, so an unknown name becomes a pending symbol of its scope, moves
- * outwards when the scope ends, and is an error when the function ends.
+ * in the same or an outer scope, so an unknown name becomes a pending symbol of its scope, which a declaration
+ * there or around completes, and is an error when the function ends.
  */
 #include <stdio.h>
 #include <string.h>
@@ -20,11 +20,12 @@ void scope_open(struct reader *r)
 
 	if (r->spare_scopes.count) {
 		open = r->spare_scopes.items[--r->spare_scopes.count];
-		open->pending.count = 0;
+		open->range_of = (struct lookup){0};
 	} else {
 		open = ARENA_NEW(r->arena, struct open_scope);
 	}
 	open->outer = r->scope;
+	open->first_pending = (u32)r->pendings.count;
 	open->scope = ARENA_NEW(r->arena, struct ir_scope);
 	open->scope->parent = r->scope ? r->scope->scope : NULL;
 	if (r->function)
@@ -34,18 +35,58 @@ void scope_open(struct reader *r)
 		reader_mark(r, (struct ir_mark){.kind = MARK_OPEN, .scope = open->scope});
 }
 
+static struct unknown *find_unknown(const struct reader *r, const char *name)
+{
+	const u32 k = lookup_find(&r->unknown_of, lookup_address(name));
+
+	return k == LOOKUP_NONE ? NULL : r->unknowns.items[k];
+}
+
 /* The symbol that operands hold until the name turns up. */
-static struct ir_symbol *add_pending(struct reader *r, struct open_scope *in, const char *name, struct span at)
+static struct ir_symbol *add_pending(struct reader *r, const char *name, struct span at)
 {
 	struct pending *p = ARENA_NEW(r->arena, struct pending);
+	struct unknown *unknown = find_unknown(r, name);
 
+	if (!unknown) {
+		unknown = ARENA_NEW(r->arena, struct unknown);
+		lookup_add(r->arena, &r->unknown_of, lookup_address(name), (u32)r->unknowns.count);
+		VEC_PUSH(r->arena, &r->unknowns, unknown);
+	}
+	p->number = (u32)r->pendings.count;
+	p->name = unknown;
+	p->older = unknown->newest;
+	unknown->newest = p;
 	p->symbol = (struct ir_symbol){.kind = SYM_LABEL, .name = name, .span = at};
 	p->symbol.label = ARENA_NEW(r->arena, struct ir_label);
 	p->symbol.label->name = name;
 	p->symbol.label->span = at;
-	ir_scope_enter(r->arena, in->scope, &p->symbol);
-	VEC_PUSH(r->arena, &in->pending, p);
+	ir_scope_enter(r->arena, r->scope->scope, &p->symbol);
+	VEC_PUSH(r->arena, &r->pendings, p);
 	return &p->symbol;
+}
+
+/* Completes all uses of a name that is declared now, in this scope and those that were inside it. */
+static void complete_pendings(struct reader *r, const struct ir_symbol *symbol)
+{
+	struct unknown *unknown = find_unknown(r, symbol->name);
+
+	while (unknown && unknown->newest && unknown->newest->number >= r->scope->first_pending) {
+		unknown->newest->symbol = *symbol;
+		unknown->newest = unknown->newest->older;
+	}
+}
+
+/* The first of the uses that complete_pendings would complete, or NULL. */
+static const struct ir_symbol *first_use(const struct reader *r, const char *name)
+{
+	const struct unknown *unknown = find_unknown(r, name);
+	const struct ir_symbol *first = NULL;
+
+	for (const struct pending *p = unknown ? unknown->newest : NULL; p && p->number >= r->scope->first_pending;
+	     p = p->older)
+		first = &p->symbol;
+	return first;
 }
 
 /* The number behind the prefix of a range, or -1 if `name` is none of its names, however large. */
@@ -67,23 +108,70 @@ static s64 range_number(const struct ir_range *range, const char *name)
 	return number;
 }
 
-/* The register of that name if a range of this scope has it: it comes into being now. */
-static struct ir_symbol *range_register(struct reader *r, struct ir_scope *scope, const char *name)
+/* The key of a prefix, a letter more each time. */
+static u64 prefix_key(u64 key, char letter) { return (key ^ (u8)letter) * 0x100000001b3u; }
+
+/* The newest range of this scope that has a register of that name, or that would if it were longer. What stands
+ * before any of the name's last digits may be its prefix. */
+static const struct ir_range *find_range(const struct reader *r, const struct open_scope *s, const char *name,
+					 bool longer)
 {
-	for (const struct ir_range *range = scope->ranges; range; range = range->next) {
-		const s64 number = range_number(range, name);
-		if (number < 0 || number >= range->count)
+	u32 newest = LOOKUP_NONE, at;
+	u64 key = 0;
+	size_t digits = strlen(name);
+
+	if (!s->range_of.used)
+		return NULL;
+	while (digits && name[digits - 1] >= '0' && name[digits - 1] <= '9')
+		digits--;
+	for (size_t length = 0; name[length]; key = prefix_key(key, name[length++])) {
+		if (length < digits)
 			continue;
-		struct ir_symbol *symbol = ARENA_NEW(r->arena, struct ir_symbol);
-		struct ir_register *reg = ARENA_NEW(r->arena, struct ir_register);
-		*reg = (struct ir_register){name, range->type, range->vector, r->function->register_slots, range->span};
-		*symbol = (struct ir_symbol){.kind = SYM_REGISTER, .name = name, .reg = reg, .span = range->span};
-		r->function->register_slots += range->vector;
-		VEC_PUSH(r->arena, &r->function->registers, reg);
-		ir_scope_enter(r->arena, scope, symbol);
-		return symbol;
+		for (u32 k = lookup_first(&s->range_of, key, &at); k != LOOKUP_NONE;
+		     k = lookup_next(&s->range_of, key, &at)) {
+			const s64 number = range_number(r->ranges.items[k], name);
+			if (number >= 0 && (longer || number < r->ranges.items[k]->count) &&
+			    (newest == LOOKUP_NONE || k > newest))
+				newest = k;
+		}
 	}
-	return NULL;
+	return newest == LOOKUP_NONE ? NULL : r->ranges.items[newest];
+}
+
+void scope_add_range(struct reader *r, struct ir_range *range)
+{
+	u64 key = 0;
+	u32 at;
+
+	for (const char *p = range->prefix; *p; p++)
+		key = prefix_key(key, *p);
+	for (u32 k = lookup_first(&r->scope->range_of, key, &at); k != LOOKUP_NONE;
+	     k = lookup_next(&r->scope->range_of, key, &at))
+		if (r->ranges.items[k]->prefix == range->prefix) {
+			diag_error(r->diags, range->span, "'%s<n>' is declared twice in one scope", range->prefix);
+			diag_note(r->diags, r->ranges.items[k]->span, "first declared here");
+			return;
+		}
+	lookup_add(r->arena, &r->scope->range_of, key, (u32)r->ranges.count);
+	VEC_PUSH(r->arena, &r->ranges, range);
+	reader_mark(r, (struct ir_mark){.kind = MARK_RANGE, .range = range});
+}
+
+/* The register of that name if a range of this scope has it: it comes into being now. */
+static struct ir_symbol *range_register(struct reader *r, const struct open_scope *s, const char *name)
+{
+	const struct ir_range *range = find_range(r, s, name, false);
+
+	if (!range)
+		return NULL;
+	struct ir_symbol *symbol = ARENA_NEW(r->arena, struct ir_symbol);
+	struct ir_register *reg = ARENA_NEW(r->arena, struct ir_register);
+	*reg = (struct ir_register){name, range->type, range->vector, r->function->register_slots, range->span};
+	*symbol = (struct ir_symbol){.kind = SYM_REGISTER, .name = name, .reg = reg, .span = range->span};
+	r->function->register_slots += range->vector;
+	VEC_PUSH(r->arena, &r->function->registers, reg);
+	ir_scope_enter(r->arena, s->scope, symbol);
+	return symbol;
 }
 
 void scope_tell_unknown(struct reader *r, const char *name, struct span at)
@@ -91,13 +179,14 @@ void scope_tell_unknown(struct reader *r, const char *name, struct span at)
 	if (r->head_lost)
 		return;
 	/* Beyond its range, as %r9 with .reg %r<9>? */
-	for (const struct open_scope *s = r->scope; s; s = s->outer)
-		for (const struct ir_range *range = s->scope->ranges; range; range = range->next)
-			if (range_number(range, name) >= 0) {
-				diag_error(r->diags, at, "'%s' is not declared: %s<%u> ends with %s%u", name,
-					   range->prefix, range->count, range->prefix, range->count - 1);
-				return;
-			}
+	for (const struct open_scope *s = r->scope; s; s = s->outer) {
+		const struct ir_range *range = find_range(r, s, name, true);
+		if (range) {
+			diag_error(r->diags, at, "'%s' is not declared: %s<%u> ends with %s%u", name, range->prefix,
+				   range->count, range->prefix, range->count - 1);
+			return;
+		}
+	}
 	diag_error(r->diags, at, "'%s' is not declared", name);
 	scope_hint(r, name);
 }
@@ -108,13 +197,13 @@ struct ir_symbol *scope_resolve(struct reader *r, const char *name, struct span 
 		struct ir_symbol *symbol = ir_scope_find(s->scope, name);
 		if (symbol && (s == r->scope || !is_pending(symbol)))
 			return symbol;
-		if (s->scope->ranges && (symbol = range_register(r, s->scope, name)))
+		if ((symbol = range_register(r, s, name)))
 			return symbol;
 	}
 	if (name[0] == '%')
 		return NULL;
 	if (r->function && r->function->scope)
-		return add_pending(r, r->scope, name, at);
+		return add_pending(r, name, at);
 	scope_tell_unknown(r, name, at);
 	return NULL;
 }
@@ -132,21 +221,17 @@ bool scope_declare(struct reader *r, struct ir_symbol symbol)
 	struct ir_symbol *old = ir_scope_find(r->scope->scope, symbol.name);
 
 	if (!old && r->function)
-		old = range_register(r, r->scope->scope, symbol.name);
+		old = range_register(r, r->scope, symbol.name);
 	const bool late = symbol.kind == SYM_LABEL || symbol.kind == SYM_PROTOTYPE || symbol.kind == SYM_TARGETS;
-	if (old && late && is_pending(old)) {
-		if (symbol.kind == SYM_LABEL) { /* operands may hold the label: it stays */
-			*old->label = *symbol.label;
-			symbol.label = old->label;
+	const struct ir_symbol *use = old && !is_pending(old) ? NULL : first_use(r, symbol.name);
+	if (use) {
+		if (!late) {
+			diag_error(r->diags, use->span, "'%s' is used before its declaration", symbol.name);
+			diag_note(r->diags, symbol.span, "declared here");
 		}
-		*old = symbol;
-		return true;
-	}
-	if (old && is_pending(old)) {
-		diag_error(r->diags, old->span, "'%s' is used before its declaration", symbol.name);
-		diag_note(r->diags, symbol.span, "declared here");
-		*old = symbol;
-		return true;
+		complete_pendings(r, &symbol);
+		if (old)
+			return true;
 	}
 	if (old) {
 		if (r->function && !r->function->scope) {
@@ -176,51 +261,27 @@ void scope_label(struct reader *r, const char *name, struct span at)
 	reader_mark(r, (struct ir_mark){.kind = MARK_LABEL, .label = label});
 }
 
-/* Hands the names that are still unknown to the scope around; at the function's end, tells them. */
-static void pass_outwards(struct reader *r, struct open_scope *from)
-{
-	struct open_scope *to = from->outer;
-
-	for (size_t i = 0; i < from->pending.count; i++) {
-		struct pending *p = from->pending.items[i];
-		if (!is_pending(&p->symbol))
-			continue;
-		struct ir_symbol *found = ir_scope_find(to->scope, p->symbol.name);
-		for (struct open_scope *s = to->outer; !found && s; s = s->outer) {
-			found = ir_scope_find(s->scope, p->symbol.name);
-			if (found && is_pending(found))
-				found = NULL;
-		}
-		p->found = found ? found : add_pending(r, to, p->symbol.name, p->symbol.span);
-		VEC_PUSH(r->arena, &r->found, p);
-	}
-}
-
 void scope_close(struct reader *r)
 {
 	struct open_scope *closing = r->scope;
 
 	closing->scope->end_instruction = (u32)r->function->body.count;
 	reader_mark(r, (struct ir_mark){.kind = MARK_CLOSE, .scope = closing->scope});
-	pass_outwards(r, closing);
 	r->scope = closing->outer;
 	VEC_PUSH(r->arena, &r->spare_scopes, closing);
 }
 
 void scope_settle(struct reader *r)
 {
-	struct open_scope *closing = r->scope;
-
-	for (size_t i = 0; i < closing->pending.count; i++) {
-		const struct ir_symbol *symbol = &closing->pending.items[i]->symbol;
-		if (!is_pending(symbol))
-			continue;
-		scope_tell_unknown(r, symbol->name, symbol->span);
+	for (size_t i = 0; i < r->pendings.count; i++) {
+		struct pending *p = r->pendings.items[i];
+		if (is_pending(&p->symbol) && !p->name->told) {
+			p->name->told = true;
+			scope_tell_unknown(r, p->symbol.name, p->symbol.span);
+		}
 	}
-	/* Outer scopes passed theirs on later, so from the end each needs one step only. */
-	for (size_t i = r->found.count; i-- > 0;)
-		r->found.items[i]->symbol = *r->found.items[i]->found;
-	r->found.count = 0;
+	r->pendings.count = r->unknowns.count = 0;
+	r->unknown_of = (struct lookup){0};
 }
 
 enum { HINT_LENGTH = 64, HINT_NAMES = 4000 }; /* beyond these a hint costs too much */

@@ -9,6 +9,7 @@
 
 #include <setjmp.h>
 
+#include "base/lookup.h"
 #include "grammar/read.h"
 
 /* The value of every token and rule. */
@@ -43,16 +44,23 @@ struct term {
 };
 
 /* A name used in a scope where it is not declared yet: a label, prototype or target list that may
- * follow. `symbol` is what operands point at, filled in when the name is found. */
+ * follow, there or in a scope around. `symbol` is what operands point at, filled in when the name is declared. */
 struct pending {
 	struct ir_symbol symbol;
-	struct ir_symbol *found; /* in an outer scope; may be pending there itself */
+	u32 number;            /* in the function's order */
+	struct unknown *name;  /* what it is called: */
+	struct pending *older; /* with the same name */
+};
+struct unknown {
+	struct pending *newest;
+	bool told;
 };
 
 struct open_scope {
 	struct ir_scope *scope;
 	struct open_scope *outer;
-	VEC_OF(struct pending *) pending;
+	u32 first_pending;      /* those that were made since it was opened are inside it */
+	struct lookup range_of; /* numbers in reader.ranges, by the prefix */
 };
 
 /* The qualifiers of a declaration, before its names. */
@@ -105,7 +113,10 @@ struct reader {
 	struct initialiser init;
 	VEC_OF(struct term) terms;
 	VEC_OF(struct ir_modifier) modifiers;
-	VEC_OF(struct pending *) found; /* pendings whose name turned out to be an outer one */
+	VEC_OF(struct pending *) pendings; /* of the function */
+	VEC_OF(struct unknown *) unknowns; /* their names */
+	struct lookup unknown_of;          /* numbers in unknowns, by the interned name */
+	VEC_OF(struct ir_range *) ranges;
 	VEC_OF(struct open_scope *) spare_scopes;
 	struct ir_instruction instruction;
 	u32 loc;
@@ -164,6 +175,8 @@ bool scope_declare(struct reader *r, struct ir_symbol symbol);
  * may be a special register; NULL and told outside of functions; else a pending symbol. */
 struct ir_symbol *scope_resolve(struct reader *r, const char *name, struct span at);
 void scope_tell_twice(struct reader *r, const char *name, struct span at, struct span first);
+/* Enters a range of registers into the innermost scope; complains about a second one of that prefix. */
+void scope_add_range(struct reader *r, struct ir_range *range);
 void scope_label(struct reader *r, const char *name, struct span at);
 void scope_settle(struct reader *r);
 /* Complains about a name that is declared nowhere. */
@@ -171,6 +184,8 @@ void scope_tell_unknown(struct reader *r, const char *name, struct span at);
 void scope_hint(struct reader *r, const char *name);
 
 /* ptx_declare.c */
+/* Handles whose size the ISA hides; fields of an initialiser set them up. */
+bool declare_is_opaque(u16 type);
 void declare_begin(struct reader *r, enum ir_linkage linkage, struct span at);
 void declare_space(struct reader *r, enum ir_space space, struct span at);
 void declare_const_bank(struct reader *r, u64 bank, struct span at);
@@ -226,8 +241,8 @@ void operand_address(struct reader *r, u32 count, struct span at);
 void operand_unified(struct reader *r, const char *word, struct span at);
 
 /* ptx_expr.c: operators on the newest terms; the manual's rules for 64-bit constants. */
-void expr_unary(struct reader *r, int operator, struct span at);
-void expr_binary(struct reader *r, int operator, struct span at);
+void expr_unary(struct reader *r, int op, struct span at);
+void expr_binary(struct reader *r, int op, struct span at);
 void expr_choose(struct reader *r, struct span at);
 void expr_cast(struct reader *r, const char *word, struct span at, struct span word_at);
 void expr_parentheses(struct reader *r, struct span at);

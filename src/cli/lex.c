@@ -61,8 +61,11 @@ static void read_number(struct lex *l)
 static void read_string(struct lex *l)
 {
 	const u32 begin = l->at++;
-	char *to = arena_alloc(l->arena, l->end - begin + 1), *p = to;
+	u32 end = l->at;
 
+	while (end < l->end && l->text[end] != '"')
+		end += l->text[end] == '\\' && end + 1 < l->end ? 2 : 1;
+	char *to = arena_alloc(l->arena, end - begin), *p = to;
 	while (l->at < l->end && l->text[l->at] != '"') {
 		char c = l->text[l->at++];
 		if (c == '\\' && l->at < l->end) {

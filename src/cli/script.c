@@ -24,9 +24,21 @@ void script_init(struct script *s, struct arena *arena, struct strings *strings,
 	s->folder = "";
 }
 
+static u64 name_key(const char *name)
+{
+	u64 key = 0;
+
+	while (*name)
+		key = (key ^ (u8)*name++) * 0x100000001b3u;
+	return key;
+}
+
 struct buffer *script_find_buffer(const struct script *s, const char *name)
 {
-	for (size_t k = 0; k < s->buffers.count; k++)
+	const u64 key = name_key(name);
+	u32 at;
+
+	for (u32 k = lookup_first(&s->buffer_of, key, &at); k != LOOKUP_NONE; k = lookup_next(&s->buffer_of, key, &at))
 		if (!strcmp(s->buffers.items[k]->name, name))
 			return s->buffers.items[k];
 	return NULL;
@@ -34,7 +46,11 @@ struct buffer *script_find_buffer(const struct script *s, const char *name)
 
 static struct script_constant *find_constant(const struct script *s, const char *name)
 {
-	for (size_t k = 0; k < s->constants.count; k++)
+	const u64 key = name_key(name);
+	u32 at;
+
+	for (u32 k = lookup_first(&s->constant_of, key, &at); k != LOOKUP_NONE;
+	     k = lookup_next(&s->constant_of, key, &at))
 		if (!strcmp(s->constants.items[k].name, name))
 			return &s->constants.items[k];
 	return NULL;
@@ -46,10 +62,12 @@ static void set_constant(struct script *s, const char *name, struct number value
 
 	if (c && c->fixed)
 		return;
-	if (c)
+	if (c) {
 		c->value = value;
-	else
-		VEC_PUSH(s->arena, &s->constants, ((struct script_constant){name, value, fixed}));
+		return;
+	}
+	lookup_add(s->arena, &s->constant_of, name_key(name), (u32)s->constants.count);
+	VEC_PUSH(s->arena, &s->constants, ((struct script_constant){name, value, fixed}));
 }
 
 void script_fix_constant(struct script *s, const char *name, struct number value)
@@ -84,6 +102,7 @@ struct buffer *script_add_buffer(struct script *s, const char *name, struct span
 
 	b->name = name;
 	b->span = span;
+	lookup_add(s->arena, &s->buffer_of, name_key(name), (u32)s->buffers.count);
 	VEC_PUSH(s->arena, &s->buffers, b);
 	return b;
 }

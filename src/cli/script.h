@@ -6,6 +6,7 @@
 #ifndef PTXSIM_CLI_SCRIPT_H
 #define PTXSIM_CLI_SCRIPT_H
 
+#include "base/lookup.h"
 #include "cli/buffer.h"
 #include "cli/expr.h"
 #include "memory/tensormap.h"
@@ -122,6 +123,7 @@ struct script {
 	VEC_OF(struct script_statement) statements;
 	VEC_OF(struct buffer *) buffers;
 	VEC_OF(struct script_constant) constants;
+	struct lookup buffer_of, constant_of; /* their numbers, by a hash of the name */
 	u32 launch_count;
 };
 

@@ -17,11 +17,18 @@
 
 #include <string.h>
 
+/* The instructions that read or write register r, or only those that write it, in order: at[from[r] .. from[r + 1]). */
+struct places {
+	u32 *at, *from;
+};
+
 struct contraction {
 	struct rewriting rewriting;
 	const struct ir_function *function;
 	const struct flow *flow;
 	struct matched *matched;
+	/* Rewriting only takes some from a register, so these stay enough to look at. */
+	struct places touched, written;
 	bool *seen; /* room for a walk over the blocks */
 	u32 *stack;
 };
@@ -94,10 +101,26 @@ static bool overwrites(const struct contraction *c, u32 k, u32 slot)
 	return !c->function->body.items[k].guard && writes(&c->matched[k], slot);
 }
 
+/* The first of the register's places from k on, before `end`; `end`: none. */
+static u32 next_place(const struct places *p, u32 slot, u32 k, u32 end)
+{
+	u32 low = p->from[slot], high = p->from[slot + 1];
+	const u32 last = high;
+
+	while (low < high) {
+		const u32 middle = low + (high - low) / 2;
+		if (p->at[middle] < k)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < last && p->at[low] < end ? p->at[low] : end;
+}
+
 /* Is the register read from instruction k on, before `end` and before it is overwritten? */
 static bool read_before_overwritten(const struct contraction *c, u32 slot, u32 *k, u32 end)
 {
-	for (; *k < end; ++*k) {
+	for (*k = next_place(&c->touched, slot, *k, end); *k < end; *k = next_place(&c->touched, slot, *k + 1, end)) {
 		if (reads(&c->matched[*k], slot))
 			return true;
 		if (overwrites(c, *k, slot))
@@ -155,7 +178,8 @@ static bool sums_up(const struct contraction *c, u32 product, u32 slot, u32 x, u
 static bool only_summed(const struct contraction *c, u32 product, u32 slot, u32 k, u32 end, bool negated,
 			struct addition **sums)
 {
-	for (u32 x = k + 1; x < end; x++) {
+	for (u32 x = next_place(&c->touched, slot, k + 1, end); x < end;
+	     x = next_place(&c->touched, slot, x + 1, end)) {
 		if (reads(&c->matched[x], slot) && !sums_up(c, product, slot, x, end, negated, sums))
 			return false;
 		if (overwrites(c, x, slot))
@@ -171,7 +195,7 @@ static bool changed(const struct contraction *c, const struct use *u, u32 k, u32
 {
 	if (u->kind != USE_REGISTER)
 		return u->kind != USE_CONSTANT && u->kind != USE_SREG;
-	for (u32 n = k; n < x; n++)
+	for (u32 n = next_place(&c->written, u->reg, k, x); n < x; n = next_place(&c->written, u->reg, n + 1, x))
 		if (writes(&c->matched[n], u->reg))
 			return true;
 	return false;
@@ -289,6 +313,33 @@ static bool goes_on(const struct flow *flow, u32 b)
 	       flow->blocks[b].successors[0] == b + 1 && flow->blocks[b + 1].predecessor_count == 1;
 }
 
+/* Counts first, then fills in: an instruction stands once for each operand, which does no harm. */
+static struct places find_places(const struct contraction *c, bool reads_too, struct arena *arena)
+{
+	const u32 slots = c->function->register_slots, count = (u32)c->function->body.count;
+	struct places p = {.from = ARENA_ARRAY(arena, slots + 2ull, u32)};
+	u32 *next = p.from;
+
+	for (u32 pass = 0; pass < 2; pass++) {
+		for (u32 k = 0; k < count; k++)
+			for (u32 u = 0; u < c->matched[k].use_count; u++) {
+				const struct use *use = &c->matched[k].uses[u];
+				if (use->kind != USE_REGISTER || !(reads_too || use->written))
+					continue;
+				if (pass)
+					p.at[next[use->reg + 1]++] = k;
+				else
+					next[use->reg + 2]++;
+			}
+		if (pass)
+			break;
+		for (u32 s = 0; s < slots; s++)
+			next[s + 2] += next[s + 1];
+		p.at = ARENA_ARRAY(arena, next[slots + 1], u32);
+	}
+	return p;
+}
+
 void contract_products(const struct isa *isa, const struct ir_function *f, const struct flow *flow,
 		       struct matched *matched, u32 arch, struct arena *arena, struct arena *kept)
 {
@@ -303,6 +354,8 @@ void contract_products(const struct isa *isa, const struct ir_function *f, const
 	struct products p = {.sums = ARENA_ARRAY(arena, f->body.count + 1, struct addition *),
 			     .first_fuses = ARENA_ARRAY(arena, f->body.count + 1, bool)};
 
+	c.touched = find_places(&c, true, arena);
+	c.written = find_places(&c, false, arena);
 	for (u32 b = 0; b < flow->block_count; b++) {
 		p.first = flow->blocks[b].first;
 		while (goes_on(flow, b))

@@ -17,7 +17,7 @@
 
 #include "isa/sregs.h"
 
-enum { RUN_MAX = 60000, AUX_SPIN = 2 };
+enum { RUN_MAX = 60000, AUX_SPIN = 2, FRAME_MAX = 1 << 30 };
 
 struct fixup {
 	u32 insn;
@@ -36,21 +36,26 @@ void emit(struct emitter *e, struct insn insn)
 u32 emit_row(struct emitter *e, u32 bits)
 {
 	const u32 bytes = bits == 1 ? 64 : bits * 4;
-	const u32 at = e->frame_top;
+	const u64 at = e->frame_top;
 
 	e->frame_top += bytes;
-	return at;
+	return (u32)at; /* cut only in what emit_function refuses */
 }
 
 u32 emit_constant(struct emitter *e, struct constant_row row)
 {
-	for (size_t k = 0; k < e->constants.count; k++) {
+	const u64 key = (row.low * 31 + row.high) * 31 + row.bits * 2u + row.frame_relative;
+	u32 at;
+
+	for (u32 k = lookup_first(&e->constant_of, key, &at); k != LOOKUP_NONE;
+	     k = lookup_next(&e->constant_of, key, &at)) {
 		const struct constant_row *c = &e->constants.items[k];
 		if (c->bits == row.bits && c->low == row.low && c->high == row.high &&
 		    c->frame_relative == row.frame_relative)
 			return c->offset;
 	}
 	row.offset = emit_row(e, row.bits);
+	lookup_add(e->low->scratch, &e->constant_of, key, (u32)e->constants.count);
 	VEC_PUSH(e->low->scratch, &e->constants, row);
 	return row.offset;
 }
@@ -291,19 +296,25 @@ static void emit_branch(struct emitter *e, const struct ir_instruction *x, const
 	emit(e, i);
 }
 
+static void find_read_slots(struct emitter *e)
+{
+	e->read_slots = ARENA_ARRAY(e->low->scratch, e->function->register_slots + 1ull, bool);
+	for (u32 x = 0; x < e->function->body.count; x++)
+		for (u32 u = 0; u < e->matched[x].use_count; u++)
+			if (e->matched[x].uses[u].kind == USE_REGISTER && e->matched[x].uses[u].read)
+				e->read_slots[e->matched[x].uses[u].reg] = true;
+}
+
 /* A returned old value that is used shows who came first. */
-static bool shows_order(const struct emitter *e, u32 k)
+static bool shows_order(struct emitter *e, u32 k)
 {
 	const struct use *d = e->matched[k].use_count ? &e->matched[k].uses[0] : NULL;
 
 	if (!d || !d->written || d->kind != USE_REGISTER)
 		return false;
-	for (u32 x = 0; x < e->function->body.count; x++)
-		for (u32 u = 0; u < e->matched[x].use_count; u++)
-			if (e->matched[x].uses[u].kind == USE_REGISTER && e->matched[x].uses[u].read &&
-			    e->matched[x].uses[u].reg == d->reg)
-				return true;
-	return false;
+	if (!e->read_slots)
+		find_read_slots(e);
+	return e->read_slots[d->reg];
 }
 
 static void emit_plain(struct emitter *e, const struct ir_instruction *x, const struct matched *m)
@@ -472,7 +483,7 @@ static bool calls_system(const struct emitter *e)
 }
 
 /* Can the final memory of the kernel depend on the order in which blocks run? */
-static bool depends_on_order(const struct emitter *e)
+static bool depends_on_order(struct emitter *e)
 {
 	for (u32 k = 0; k < e->function->body.count; k++) {
 		const struct form *f = &e->matched[k].form;
@@ -595,8 +606,8 @@ void emit_finish(struct emitter *e)
 	c->call_count = (u32)e->calls.count;
 	c->tables = keep(low, e->tables.items, e->tables.count, sizeof *e->tables.items);
 	c->table_count = (u32)e->tables.count;
-	c->frame_bytes = e->frame_top;
-	c->register_bytes = e->rows->used_bytes;
+	c->frame_bytes = (u32)e->frame_top;
+	c->register_bytes = (u32)e->rows->used_bytes;
 	c->live_words = e->rows->live_words;
 	c->undefined = keep(low, e->rows->undefined, e->rows->undefined_count, sizeof *e->rows->undefined);
 	c->undefined_count = e->rows->undefined_count;
@@ -696,6 +707,11 @@ struct code *emit_function(struct lowering *low, struct ir_function *f)
 		order_operands(low->isa, f, e.flow, e.matched, low->arch, low->scratch, low->arena);
 	plan_rows(&e);
 	emit_body(&e);
+	if (e.frame_top > FRAME_MAX) {
+		diag_error(low->diags, f->span, "'%s' needs more than 1 GiB for a warp's registers and constants",
+			   f->name);
+		return NULL;
+	}
 	emit_finish(&e);
 	return e.code;
 }

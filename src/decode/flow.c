@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Basic blocks and post-dominators (the iterative algorithm of Cooper, Harvey and Kennedy on the
- * reversed graph).
+ * Basic blocks and post-dominators (the algorithm of Lengauer and Tarjan on the reversed graph: iterating
+ * until nothing changes takes the square of the depth of nested loops).
  *
  * Lanes that exit never come back to a meeting point and are no longer waited for, so an exit in
  * the middle of a kernel is no path: the others still meet at the branch's natural join. Only the
@@ -122,43 +122,111 @@ static bool reaches_end(const struct flow *g, u32 b, const struct ir_function *f
 	return flags & ISA_RET;
 }
 
-/* Post-order of the reversed graph from the virtual exit, without recursion: `order` lists the blocks
- * that reach the end, `number` is a block's place in it. Returns how many there are. */
-static u32 post_order(const struct flow *g, const bool *at_end, u32 *order, u32 *number, struct arena *arena)
-{
-	const u32 count = g->block_count;
-	u32 *stack = ARENA_ARRAY(arena, count + 1, u32), *cursor = ARENA_ARRAY(arena, count + 1, u32);
-	bool *seen = ARENA_ARRAY(arena, count + 1, bool);
-	u32 done = 0, top = 0;
+/* The reversed graph in depth-first order: number 0 is the virtual exit, all others are blocks that reach it. */
+struct reversed {
+	u32 count;
+	u32 *block, *number; /* by number the block; by block the number, 0: it does not reach the end */
+	u32 *parent;         /* in the depth-first tree */
+	u32 *semi;           /* the semidominator as far as known */
+	u32 *ancestor,
+		*label;     /* of the forest of numbers that are done: NO_BLOCK at a root; the least on the way there */
+	u32 *bucket, *next; /* numbers with that semidominator, a list */
+	u32 *dominator;
+	u32 *stack;
+};
 
-	for (u32 root = 0; root < count; root++) {
-		if (!at_end[root] || seen[root])
+static void visit(struct reversed *r, u32 block, u32 parent)
+{
+	const u32 n = r->count++;
+
+	r->number[block] = n;
+	r->block[n] = block;
+	r->parent[n] = parent;
+}
+
+/* Without recursion. */
+static struct reversed reverse(const struct flow *g, const bool *at_end, struct arena *arena)
+{
+	const u32 count = g->block_count + 1;
+	u32 *all = ARENA_ARRAY(arena, 10ull * count, u32), *cursor = ARENA_ARRAY(arena, count, u32);
+	struct reversed r = {.count = 1};
+	u32 **const arrays[] = {&r.block, &r.number, &r.parent, &r.semi,      &r.ancestor,
+				&r.label, &r.bucket, &r.next,   &r.dominator, &r.stack};
+
+	for (size_t k = 0; k < COUNT_OF(arrays); k++)
+		*arrays[k] = all + k * count;
+	for (u32 root = 0; root < g->block_count; root++) {
+		u32 top = 0;
+		if (!at_end[root] || r.number[root])
 			continue;
-		seen[root] = true;
-		stack[top++] = root;
+		visit(&r, root, 0);
+		r.stack[top++] = root;
 		while (top) {
-			const u32 b = stack[top - 1];
+			const u32 b = r.stack[top - 1];
 			if (cursor[b] == g->blocks[b].predecessor_count) {
-				number[b] = done;
-				order[done++] = b;
 				top--;
 				continue;
 			}
 			const u32 p = g->blocks[b].predecessors[cursor[b]++];
-			if (!seen[p]) {
-				seen[p] = true;
-				stack[top++] = p;
+			if (!r.number[p]) {
+				visit(&r, p, r.number[b]);
+				r.stack[top++] = p;
 			}
 		}
 	}
-	return done;
+	return r;
+}
+
+/* The number with the least semidominator between v and its root, which is left out; shortens the way. */
+static u32 least_above(struct reversed *r, u32 v)
+{
+	u32 top = 0;
+
+	if (r->ancestor[v] == NO_BLOCK)
+		return v;
+	for (u32 u = v; r->ancestor[r->ancestor[u]] != NO_BLOCK; u = r->ancestor[u])
+		r->stack[top++] = u;
+	while (top) {
+		const u32 u = r->stack[--top], above = r->ancestor[u];
+		if (r->semi[r->label[above]] < r->semi[r->label[u]])
+			r->label[u] = r->label[above];
+		r->ancestor[u] = r->ancestor[above];
+	}
+	return r->label[v];
+}
+
+static void find_dominators(struct reversed *r, const struct flow *g, const bool *at_end)
+{
+	for (u32 w = 0; w < r->count; w++) {
+		r->semi[w] = r->label[w] = w;
+		r->ancestor[w] = r->bucket[w] = NO_BLOCK;
+	}
+	for (u32 w = r->count; w-- > 1;) {
+		const struct flow_block *block = &g->blocks[r->block[w]];
+		const u32 parent = r->parent[w];
+		if (at_end[r->block[w]])
+			r->semi[w] = 0;
+		for (u32 s = 0; s < block->successor_count; s++)
+			if (r->number[block->successors[s]])
+				r->semi[w] =
+					min_u32(r->semi[w], r->semi[least_above(r, r->number[block->successors[s]])]);
+		r->next[w] = r->bucket[r->semi[w]];
+		r->bucket[r->semi[w]] = w;
+		r->ancestor[w] = parent;
+		for (u32 v = r->bucket[parent]; v != NO_BLOCK; v = r->next[v]) {
+			const u32 u = least_above(r, v);
+			r->dominator[v] = r->semi[u] < r->semi[v] ? u : parent;
+		}
+		r->bucket[parent] = NO_BLOCK;
+	}
+	for (u32 w = 1; w < r->count; w++)
+		if (r->dominator[w] != r->semi[w])
+			r->dominator[w] = r->dominator[r->dominator[w]];
 }
 
 static void post_dominators(struct flow *g, const struct ir_function *f, const struct form *forms, struct arena *arena)
 {
-	const u32 count = g->block_count, end = count; /* `end` is the virtual exit */
-	u32 *order = ARENA_ARRAY(arena, count + 1, u32), *number = ARENA_ARRAY(arena, count + 1, u32);
-	u32 *idom = ARENA_ARRAY(arena, count + 1, u32);
+	const u32 count = g->block_count;
 	bool *at_end = ARENA_ARRAY(arena, count + 1, bool);
 	u32 last_exit = 0;
 
@@ -167,37 +235,11 @@ static void post_dominators(struct flow *g, const struct ir_function *f, const s
 			last_exit = k;
 	for (u32 b = 0; b < count; b++)
 		at_end[b] = reaches_end(g, b, f, forms, last_exit);
-	const u32 done = post_order(g, at_end, order, number, arena);
-	number[end] = done;
-	for (u32 b = 0; b <= count; b++)
-		idom[b] = NO_BLOCK;
-	idom[end] = end;
-	for (bool changed = true; changed;) {
-		changed = false;
-		for (u32 k = done; k-- > 0;) {
-			const u32 b = order[k];
-			u32 best = at_end[b] ? end : NO_BLOCK;
-			for (u32 s = 0; s < g->blocks[b].successor_count; s++) {
-				u32 x = g->blocks[b].successors[s];
-				if (idom[x] == NO_BLOCK)
-					continue;
-				u32 y = best == NO_BLOCK ? x : best;
-				while (x != y) {
-					while (number[x] < number[y])
-						x = idom[x];
-					while (number[y] < number[x])
-						y = idom[y];
-				}
-				best = x;
-			}
-			if (idom[b] != best) {
-				idom[b] = best;
-				changed = true;
-			}
-		}
-	}
+	struct reversed r = reverse(g, at_end, arena);
+	find_dominators(&r, g, at_end);
 	for (u32 b = 0; b < count; b++)
-		g->blocks[b].post_dominator = idom[b] == end ? NO_BLOCK : idom[b];
+		g->blocks[b].post_dominator =
+			r.number[b] && r.dominator[r.number[b]] ? r.block[r.dominator[r.number[b]]] : NO_BLOCK;
 	for (u32 b = 0; b < count; b++)
 		if (g->blocks[b].conditional && g->blocks[b].post_dominator != NO_BLOCK)
 			g->blocks[g->blocks[b].post_dominator].reconverges = true;

@@ -38,10 +38,9 @@ static u64 variable_align(const struct ir_variable *v)
 
 static struct place *find_place(struct lowering *low, const struct ir_variable *v)
 {
-	for (size_t k = 0; k < low->layout.count; k++)
-		if (low->layout.places[k].variable == v)
-			return &low->layout.places[k];
-	return NULL;
+	const u32 k = lookup_find(&low->layout.place_of, lookup_address(v));
+
+	return k == LOOKUP_NONE ? NULL : &low->layout.places[k];
 }
 
 static void add_place(struct lowering *low, const struct ir_variable *v, u64 address)
@@ -50,6 +49,7 @@ static void add_place(struct lowering *low, const struct ir_variable *v, u64 add
 
 	if (y->count == y->capacity)
 		y->places = arena_grow(low->scratch, y->places, y->count, &y->capacity, sizeof *y->places);
+	lookup_add(low->scratch, &y->place_of, lookup_address(v), (u32)y->count);
 	y->places[y->count++] = (struct place){v, address};
 }
 
@@ -73,18 +73,17 @@ static void add_module_variable(struct lowering *low, const struct ir_variable *
 	const u64 align = max_u64(variable_align(v), 256);
 
 	*next = align_up(*next, align);
+	lookup_add(low->arena, &low->variable_of, lookup_address(v), p->variable_count);
 	p->variables[p->variable_count++] = (struct global_variable){
 		.variable = v, .space = v->space, .address = *next, .size = accessible_bytes(v)};
 	*next += v->size + 512;
 }
 
-static const struct global_variable *find_global(const struct program *p, const struct ir_variable *v)
+static const struct global_variable *find_global(const struct lowering *low, const struct ir_variable *v)
 {
-	v = ir_storage(v);
-	for (u32 k = 0; k < p->variable_count; k++)
-		if (p->variables[k].variable == v)
-			return &p->variables[k];
-	return NULL;
+	const u32 k = lookup_find(&low->variable_of, lookup_address(ir_storage(v)));
+
+	return k == LOOKUP_NONE ? NULL : &low->program->variables[k];
 }
 
 static u64 init_bits(struct lowering *low, const struct ir_init *init)
@@ -134,6 +133,8 @@ void layout_module_variables(struct lowering *low)
 	}
 	p->variables = ARENA_ARRAY(low->arena, total + 1, struct global_variable);
 	low->all_functions = ARENA_ARRAY(low->arena, functions + 1, struct ir_function *);
+	low->reached = ARENA_ARRAY(low->arena, functions + 1, u32);
+	low->tried = ARENA_ARRAY(low->arena, functions + 1, bool);
 	for (u32 m = 0; m < p->module_count; m++) {
 		const struct ir_module *module = p->modules[m];
 		for (size_t k = 0; k < module->variables.count; k++)
@@ -142,6 +143,7 @@ void layout_module_variables(struct lowering *low)
 				add_module_variable(low, module->variables.items[k], &global, &constant);
 		for (size_t f = 0; f < module->functions.count; f++) {
 			struct ir_function *function = module->functions.items[f];
+			lookup_add(low->arena, &low->function_of, lookup_address(function), low->all_function_count);
 			low->all_functions[low->all_function_count++] = function;
 			for (size_t k = 0; k < function->variables.count; k++)
 				if (is_module_wide(function->variables.items[k]))
@@ -160,13 +162,17 @@ struct ir_function *layout_definition(struct lowering *low, struct ir_function *
 
 u64 layout_function_address(void *context, const struct ir_function *f)
 {
-	struct lowering *low = context;
-	const struct ir_function *definition = layout_definition(low, (struct ir_function *)(uintptr_t)f);
+	const struct lowering *low = context;
+	const u32 k = layout_function_number(low, ir_definition(f));
 
-	for (u32 k = 0; k < low->all_function_count; k++)
-		if (low->all_functions[k] == definition)
-			return address_map(low->program->address_bits)->function_base + (u64)(k + 1) * FUNCTION_STRIDE;
-	return 0;
+	if (k == LOOKUP_NONE)
+		return 0;
+	return address_map(low->program->address_bits)->function_base + (u64)(k + 1) * FUNCTION_STRIDE;
+}
+
+u32 layout_function_number(const struct lowering *low, const struct ir_function *f)
+{
+	return lookup_find(&low->function_of, lookup_address(f));
 }
 
 u64 layout_address(void *context, const struct ir_variable *v)
@@ -174,7 +180,7 @@ u64 layout_address(void *context, const struct ir_variable *v)
 	struct lowering *low = context;
 
 	if (is_module_wide(v)) {
-		const struct global_variable *g = find_global(low->program, v);
+		const struct global_variable *g = find_global(low, v);
 		return g ? g->address : 0;
 	}
 	const struct place *p = find_place(low, v);
@@ -203,11 +209,14 @@ static void reach(struct lowering *low, struct ir_function *f)
 	f = layout_definition(low, f);
 	if (!f->has_body || f->is_prototype)
 		return;
-	for (u32 k = 0; k < y->function_count; k++)
-		if (y->functions[k] == f)
-			return;
-	if (y->function_count < y->function_capacity)
-		y->functions[y->function_count++] = f;
+	const u32 number = layout_function_number(low, f);
+	if (low->reached[number])
+		return;
+	if (y->function_count == y->function_capacity)
+		y->functions = arena_grow(low->scratch, y->functions, y->function_count, &y->function_capacity,
+					  sizeof *y->functions);
+	y->functions[y->function_count++] = f;
+	low->reached[number] = (u32)y->function_count;
 }
 
 static void place_shared(struct lowering *low, const struct ir_variable *v)
@@ -248,10 +257,12 @@ static void visit_operand(struct lowering *low, const struct ir_operand *o)
 	if (o->symbol && o->symbol->kind == SYM_VARIABLE && o->symbol->variable->space == SPACE_SHARED)
 		place_shared(low, o->symbol->variable);
 	/* A call through a register may reach every function whose address anyone takes. */
-	if (o->symbol && o->symbol->kind == SYM_PROTOTYPE)
+	if (o->symbol && o->symbol->kind == SYM_PROTOTYPE && !low->layout.reaches_all) {
+		low->layout.reaches_all = true;
 		for (u32 k = 0; k < low->all_function_count; k++)
 			if (!low->all_functions[k]->is_entry)
 				reach(low, low->all_functions[k]);
+	}
 	for (u32 k = 0; k < o->item_count; k++)
 		visit_operand(low, &o->items[k]);
 }
@@ -310,14 +321,11 @@ static void reserve_shared(struct lowering *low)
 			y->places[k].address += y->reserved_shared;
 }
 
-bool layout_kernel(struct lowering *low, struct ir_function *kernel)
+void layout_kernel(struct lowering *low, struct ir_function *kernel)
 {
 	struct layout *y = &low->layout;
 
 	memset(y, 0, sizeof *y);
-	y->function_capacity = low->all_function_count + 1;
-	y->functions = ARENA_ARRAY(low->scratch, y->function_capacity, struct ir_function *);
-	y->codes = ARENA_ARRAY(low->scratch, y->function_capacity, struct code *);
 	layout_params(low, kernel);
 	reach(low, kernel);
 	for (u32 k = 0; k < y->function_count; k++) {
@@ -330,5 +338,7 @@ bool layout_kernel(struct lowering *low, struct ir_function *kernel)
 				visit_operand(low, &f->body.items[x].operands[o]);
 	}
 	reserve_shared(low);
-	return true;
+	y->codes = ARENA_ARRAY(low->scratch, y->function_count, struct code *);
+	for (u32 k = 0; k < y->function_count; k++)
+		low->reached[layout_function_number(low, y->functions[k])] = 0;
 }

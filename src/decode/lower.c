@@ -5,12 +5,16 @@
  */
 #include "decode/lower.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "arch/arch.h"
 #include "decode/lowering.h"
 #include "decode/sass.h"
 #include "ir/link.h"
+
+/* Instructions of all code together, each function counting as some more. */
+enum { LOWERED_MAX = 1 << 25, FUNCTION_COST = 16 };
 
 static const struct meaning *internal_of(const struct isa *isa, const char *name)
 {
@@ -61,17 +65,31 @@ static void find_internal_meanings(struct lowering *low)
 }
 
 /* Fills in direct call targets once every function of the kernel has its code. */
-static void link_calls(struct lowering *low)
+static void link_calls(const struct lowering *low, const struct kernel *k)
 {
-	struct layout *y = &low->layout;
-
-	for (u32 k = 0; k < y->function_count; k++)
-		for (u32 c = 0; c < y->codes[k]->call_count; c++) {
-			struct call_site *site = &y->codes[k]->calls[c];
-			for (u32 t = 0; site->function && t < y->function_count; t++)
-				if (y->functions[t] == site->function)
-					site->target = y->codes[t];
+	for (u32 f = 0; f < k->function_count; f++)
+		for (u32 c = 0; c < k->functions[f].code->call_count; c++) {
+			struct call_site *site = &k->functions[f].code->calls[c];
+			const u32 number = site->function ? layout_function_number(low, site->function) : LOOKUP_NONE;
+			if (number != LOOKUP_NONE)
+				site->target = kernel_function_code(k, number + 1);
 		}
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const u32 x = ((const struct kernel_function *)a)->number, y = ((const struct kernel_function *)b)->number;
+
+	return x < y ? -1 : x > y;
+}
+
+struct code *kernel_function_code(const struct kernel *k, u64 number)
+{
+	const struct kernel_function key = {.number = (u32)number};
+	const struct kernel_function *found =
+		number > UINT32_MAX ? NULL : bsearch(&key, k->functions, k->function_count, sizeof key, by_number);
+
+	return found ? found->code : NULL;
 }
 
 static void fill_kernel(struct lowering *low, struct kernel *k, struct ir_function *f)
@@ -98,14 +116,14 @@ static void fill_kernel(struct lowering *low, struct kernel *k, struct ir_functi
 	if (y->count)
 		memcpy(k->places, y->places, y->count * sizeof *k->places);
 	k->place_count = (u32)y->count;
-	k->function_codes = ARENA_ARRAY(low->arena, low->all_function_count + 2, struct code *);
-	k->function_count = low->all_function_count + 1;
+	k->functions = ARENA_ARRAY(low->arena, y->function_count, struct kernel_function);
+	k->function_count = (u32)y->function_count;
 	for (u32 c = 0; c < y->function_count; c++) {
+		const u32 number = layout_function_number(low, y->functions[c]) + 1;
 		k->order_dependent |= y->codes[c]->order_dependent;
-		for (u32 n = 0; n < low->all_function_count; n++)
-			if (low->all_functions[n] == y->functions[c])
-				k->function_codes[n + 1] = y->codes[c];
+		k->functions[c] = (struct kernel_function){number, y->codes[c]};
 	}
+	qsort(k->functions, k->function_count, sizeof *k->functions, by_number);
 }
 
 /* A listing's function: all its code is in one piece, its memory as stated. */
@@ -138,22 +156,39 @@ static bool lower_listing(struct lowering *low, struct ir_function *f, struct ke
 	return true;
 }
 
+/* Each kernel has code of its own for all that it calls: a short text of many kernels that call many functions
+ * would fill any memory. True, and told the first time: it does. */
+static bool is_too_much(struct lowering *low, const struct ir_function *f)
+{
+	const bool was = low->lowered > LOWERED_MAX;
+
+	low->lowered += f->body.count + FUNCTION_COST;
+	if (!was && low->lowered > LOWERED_MAX)
+		diag_error(low->diags, f->span,
+			   "all kernels together, each with the functions that it calls, are too large");
+	return low->lowered > LOWERED_MAX;
+}
+
+static struct code *lower_function(struct lowering *low, struct ir_function *f)
+{
+	low->tried[layout_function_number(low, f)] = true;
+	return is_too_much(low, f) ? NULL : emit_function(low, f);
+}
+
 static bool lower_kernel(struct lowering *low, struct ir_function *f, struct kernel *k)
 {
 	bool ok = true;
 
 	layout_kernel(low, f);
 	for (u32 c = 0; c < low->layout.function_count; c++) {
-		if (low->options->all_functions)
-			VEC_PUSH(low->arena, &low->tried, low->layout.functions[c]);
-		low->layout.codes[c] = emit_function(low, low->layout.functions[c]);
+		low->layout.codes[c] = lower_function(low, low->layout.functions[c]);
 		if (low->layout.codes[c])
 			low->layout.codes[c]->index = low->code_count++;
 		ok &= low->layout.codes[c] != NULL;
 	}
 	if (ok) {
-		link_calls(low);
 		fill_kernel(low, k, f);
+		link_calls(low, k);
 		for (u32 c = 0; c < low->layout.function_count; c++)
 			VEC_PUSH(low->arena, &low->codes, low->layout.codes[c]);
 	}
@@ -164,14 +199,12 @@ static bool lower_kernel(struct lowering *low, struct ir_function *f, struct ker
 /* Reports what is wrong with a function that no kernel calls. */
 static void check_uncalled(struct lowering *low, struct ir_function *f)
 {
-	for (size_t k = 0; k < low->tried.count; k++)
-		if (low->tried.items[k] == f)
-			return;
+	if (low->tried[layout_function_number(low, f)])
+		return;
 	layout_kernel(low, f);
-	for (u32 c = 0; c < low->layout.function_count; c++) {
-		VEC_PUSH(low->arena, &low->tried, low->layout.functions[c]);
-		emit_function(low, low->layout.functions[c]);
-	}
+	for (u32 c = 0; c < low->layout.function_count; c++)
+		if (!low->tried[layout_function_number(low, low->layout.functions[c])])
+			lower_function(low, low->layout.functions[c]);
 	arena_reset(low->scratch);
 }
 
@@ -243,7 +276,7 @@ struct program *program_lower(struct arena *arena, const struct isa *isa, struct
 			kernels += modules[m]->functions.items[f]->is_entry && modules[m]->functions.items[f]->has_body;
 	p->kernels = ARENA_ARRAY(arena, kernels + 1, struct kernel);
 	for (u32 m = 0; m < module_count; m++)
-		for (size_t f = 0; f < modules[m]->functions.count; f++) {
+		for (size_t f = 0; f < modules[m]->functions.count && low.lowered <= LOWERED_MAX; f++) {
 			struct ir_function *function = modules[m]->functions.items[f];
 			if (function->is_entry && function->has_body &&
 			    (function->listing ? lower_listing : lower_kernel)(&low, function,
@@ -251,7 +284,7 @@ struct program *program_lower(struct arena *arena, const struct isa *isa, struct
 				p->kernel_count++;
 		}
 	for (u32 m = 0; options->all_functions && m < module_count; m++)
-		for (size_t f = 0; f < modules[m]->functions.count; f++)
+		for (size_t f = 0; f < modules[m]->functions.count && low.lowered <= LOWERED_MAX; f++)
 			if (modules[m]->functions.items[f]->has_body && !modules[m]->is_sass)
 				check_uncalled(&low, modules[m]->functions.items[f]);
 	arena_free(low.scratch);

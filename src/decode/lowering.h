@@ -6,6 +6,7 @@
 #ifndef PTXSIM_DECODE_LOWERING_H
 #define PTXSIM_DECODE_LOWERING_H
 
+#include "base/lookup.h"
 #include "decode/flow.h"
 #include "decode/hoist.h"
 #include "decode/lower.h"
@@ -28,10 +29,12 @@ struct internal_meanings {
 struct layout {
 	struct place *places; /* variables whose address is not module-wide: shared, local, param */
 	size_t count, capacity;
+	struct lookup place_of;         /* by variable */
 	struct ir_function **functions; /* reachable from the kernel, the kernel first */
-	struct code **codes;
-	u32 function_count, function_capacity;
+	struct code **codes;            /* theirs, made by layout_kernel's caller */
+	size_t function_count, function_capacity;
 	u64 shared_end;
+	bool reaches_all;    /* calls through registers */
 	bool reads_reserved; /* asks where the system's part of shared memory is */
 	u64 reserved_shared;
 	bool has_dynamic_shared;
@@ -49,10 +52,15 @@ struct lowering {
 	u32 arch;
 	struct spellings spellings;
 	struct layout layout;
+	struct lookup variable_of;          /* numbers in program->variables, by variable */
 	struct ir_function **all_functions; /* every function with an address, by number */
+	struct lookup function_of;          /* these numbers, by function */
 	u32 all_function_count;
-	bool *waits; /* for each of all_functions: it may wait for other threads; NULL: not asked for yet */
-	VEC_OF(const struct ir_function *) tried; /* with options->all_functions: those looked at */
+	/* For each of all_functions: */
+	u32 *reached; /* 1 + its number in layout.functions, or 0 */
+	bool *tried;  /* looked at, for options->all_functions */
+	bool *waits;  /* it may wait for other threads; NULL: not asked for yet */
+	u64 lowered;  /* what LOWERED_MAX limits, so far */
 	u32 code_count;
 	VEC_OF(struct code *) codes;
 };
@@ -75,12 +83,15 @@ struct emitter {
 	VEC_OF(u32) operands;
 	VEC_OF(const void *) plans;
 	VEC_OF(struct constant_row) constants;
+	struct lookup constant_of; /* by a hash of what they hold */
 	VEC_OF(struct sreg_row) sregs;
 	VEC_OF(struct bank_row) banks;
 	VEC_OF(struct call_site) calls;
 	VEC_OF(struct branch_table) tables;
-	u32 frame_top;
-	u32 *block_start; /* insn index where a jump to the block lands */
+	u64 frame_top;
+	u32 *waits_before; /* by instruction: how many of those before may wait; NULL: not asked for yet */
+	bool *read_slots;  /* by register slot: some instruction reads it */
+	u32 *block_start;  /* insn index where a jump to the block lands */
 	struct fixup *fixups;
 	size_t fixup_count, fixup_capacity;
 	u32 body_index; /* instruction being emitted */
@@ -90,9 +101,11 @@ struct emitter {
 
 /* layout.c: addresses. */
 void layout_module_variables(struct lowering *low);
-bool layout_kernel(struct lowering *low, struct ir_function *kernel);
+void layout_kernel(struct lowering *low, struct ir_function *kernel);
 u64 layout_address(void *context, const struct ir_variable *v);
 u64 layout_function_address(void *context, const struct ir_function *f);
+/* Its number in all_functions, or LOOKUP_NONE. */
+u32 layout_function_number(const struct lowering *low, const struct ir_function *f);
 /* What the last parameter of a function with a variable number of arguments may take: it has no size. */
 enum { UNSIZED_BYTES = 4096 };
 u64 layout_frame(struct lowering *low, struct ir_function *f);
@@ -100,7 +113,7 @@ struct ir_function *layout_definition(struct lowering *low, struct ir_function *
 bool layout_is_external(const char *name);
 
 /* spin.c: does the loop that a backward branch, instruction `last`, closes to `first` wait for other threads? */
-bool spin_loop_waits(const struct emitter *e, u32 first, u32 last);
+bool spin_loop_waits(struct emitter *e, u32 first, u32 last);
 
 /* calls.c */
 bool call_match(struct emitter *e, const struct ir_instruction *x, struct matched *result);

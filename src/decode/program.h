@@ -156,6 +156,12 @@ struct global_variable {
 	u8 *initial; /* NULL: zeros */
 };
 
+/* A function's number is (address - function_base) / FUNCTION_STRIDE. */
+struct kernel_function {
+	u32 number;
+	struct code *code;
+};
+
 /* A kernel, ready to launch. */
 struct kernel {
 	const char *name;
@@ -164,8 +170,8 @@ struct kernel {
 	u32 param_bytes;
 	u32 *param_offsets; /* of each parameter */
 	u64 static_shared_bytes, dynamic_shared_offset;
-	u64 reserved_shared;          /* bytes below its variables: 0 unless it asks for the system's part */
-	struct code **function_codes; /* by function number: (address - function_base) / FUNCTION_STRIDE */
+	u64 reserved_shared;               /* bytes below its variables: 0 unless it asks for the system's part */
+	struct kernel_function *functions; /* all that it can reach, itself too, by number */
 	u32 function_count;
 	struct place *places; /* its variables in shared, local and parameter space; local: from the frame's base */
 	u32 place_count;
@@ -192,6 +198,8 @@ struct program {
 };
 
 enum { FUNCTION_STRIDE = 16 };
+/* The code of the function with that number, or NULL: the kernel reaches none. */
+struct code *kernel_function_code(const struct kernel *k, u64 number);
 
 /* The generic address space. Windows are 2^32 bytes apart in 64-bit programs; 32-bit programs use
  * the low words of the second column. */

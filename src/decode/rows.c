@@ -221,7 +221,8 @@ struct row_plan *rows_plan(struct arena *arena, const struct ir_function *f, con
 	const u32 slots = f->register_slots;
 	const u8 *classes = slot_classes(arena, f);
 	struct interval *intervals = ARENA_ARRAY(arena, slots + 1, struct interval);
-	u32 *row_of = ARENA_ARRAY(arena, slots + 1, u32), rows[4] = {1, 0, 0, 0}, used = 0, base[4];
+	u32 *row_of = ARENA_ARRAY(arena, slots + 1, u32), rows[4] = {1, 0, 0, 0}, used = 0;
+	u64 base[4];
 
 	for (u32 s = 0; s < slots; s++)
 		intervals[s] = (struct interval){.slot = s, .start = ~0u, .class = classes[s]};
@@ -240,15 +241,15 @@ struct row_plan *rows_plan(struct arena *arena, const struct ir_function *f, con
 	base[0] = 0;
 	plan->predicate_bytes = (rows[0] * 4 + 63) & ~63u;
 	base[1] = plan->predicate_bytes;
-	base[2] = base[1] + rows[1] * class_bytes[1];
-	base[3] = base[2] + rows[2] * class_bytes[2];
-	plan->used_bytes = base[3] + rows[3] * class_bytes[3];
+	base[2] = base[1] + (u64)rows[1] * class_bytes[1];
+	base[3] = base[2] + (u64)rows[2] * class_bytes[2];
+	plan->used_bytes = base[3] + (u64)rows[3] * class_bytes[3];
 	plan->places = ARENA_ARRAY(arena, slots + 1, struct row_place);
 	plan->undefined = ARENA_ARRAY(arena, used + 1, struct row_place);
 	for (u32 k = 0; k < used; k++) {
 		const struct interval *v = &intervals[k];
 		plan->places[v->slot] =
-			(struct row_place){.offset = base[v->class] + row_of[v->slot] * class_bytes[v->class],
+			(struct row_place){.offset = (u32)(base[v->class] + row_of[v->slot] * class_bytes[v->class]),
 					   .bits = class_bits[v->class]};
 		plan->live_words += live ? 0 : class_bits[v->class] / 32;
 		if (!live || liveness_at_entry(live, v->slot))

@@ -14,7 +14,7 @@ struct liveness;
 struct row_plan {
 	struct row_place *places; /* by register slot; bits 0: the register is never used */
 	u32 predicate_bytes;      /* predicate 0 is the carry flag */
-	u32 used_bytes;           /* predicates, then rows; constants follow */
+	u64 used_bytes;           /* predicates, then rows; constants follow */
 	u32 live_words; /* of 32 bits, in registers that are live together, at most; without liveness: in all */
 	struct row_place *undefined; /* rows of registers that are live at the function's entry */
 	u32 undefined_count;

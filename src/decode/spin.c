@@ -32,10 +32,9 @@ static bool name_waits(const struct ir_instruction *x)
 
 static bool *function_entry(const struct lowering *low, bool *of, const struct ir_function *f)
 {
-	for (u32 k = 0; k < low->all_function_count; k++)
-		if (low->all_functions[k] == f)
-			return &of[k];
-	return NULL;
+	const u32 number = layout_function_number(low, f);
+
+	return number == LOOKUP_NONE ? NULL : &of[number];
 }
 
 /* Does the instruction call a function that waits? One that it finds in a register may be any. */
@@ -75,20 +74,30 @@ static void find_waiting_functions(struct lowering *low)
 	}
 }
 
-bool spin_loop_waits(const struct emitter *e, u32 first, u32 last)
+static bool may_wait(const struct emitter *e, u32 k)
 {
-	for (u32 k = first; k < last; k++) {
-		const struct form *f = &e->matched[k].form;
-		if (!f->row)
-			continue;
-		if (f->row->flags & (ISA_ATOMIC | ISA_SYNC) || form_pick(f, M_volatile, M_acquire) || form_has(f, M_cv))
-			return true;
-		if (!(f->row->flags & ISA_CALL))
-			continue;
-		if (!e->low->waits)
-			find_waiting_functions(e->low);
-		if (calls_waiting(e->low, e->low->waits, &e->function->body.items[k]))
-			return true;
+	const struct form *f = &e->matched[k].form;
+
+	if (!f->row)
+		return false;
+	if (f->row->flags & (ISA_ATOMIC | ISA_SYNC) || form_pick(f, M_volatile, M_acquire) || form_has(f, M_cv))
+		return true;
+	if (!(f->row->flags & ISA_CALL))
+		return false;
+	if (!e->low->waits)
+		find_waiting_functions(e->low);
+	return calls_waiting(e->low, e->low->waits, &e->function->body.items[k]);
+}
+
+/* Loops may be nested as deep as the text is long, so each instruction is looked at once for all of them. */
+bool spin_loop_waits(struct emitter *e, u32 first, u32 last)
+{
+	const u32 count = (u32)e->function->body.count;
+
+	if (!e->waits_before) {
+		e->waits_before = ARENA_ARRAY(e->low->scratch, count + 1ull, u32);
+		for (u32 k = 0; k < count; k++)
+			e->waits_before[k + 1] = e->waits_before[k] + may_wait(e, k);
 	}
-	return false;
+	return e->waits_before[last] > e->waits_before[first];
 }

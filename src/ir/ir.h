@@ -93,7 +93,6 @@ struct ir_range {
 	u32 count;
 	u16 type;
 	u32 vector;
-	struct ir_range *next; /* further ranges of the same scope */
 	struct span span;
 };
 
@@ -257,7 +256,6 @@ enum { SASS_REGISTER_ZERO = 63, SASS_REGISTER_P0 = 64, SASS_REGISTER_TRUE = 71, 
  * is defined in an outer one): compare what they point at, not the symbols. */
 struct ir_scope {
 	struct ir_scope *parent;
-	struct ir_range *ranges;
 	struct ir_symbol **slots; /* hash by interned name; kept for the debugger */
 	u32 slot_count, used;
 	u32 first_instruction, end_instruction;

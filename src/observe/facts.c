@@ -75,8 +75,7 @@ static u32 estimate_registers(const struct launch *l, const struct arch *arch, u
 	u32 registers = l->kernel->code->live_words;
 
 	for (u32 k = 0; k < l->kernel->function_count; k++)
-		if (l->kernel->function_codes[k])
-			registers = max_u32(registers, l->kernel->function_codes[k]->live_words);
+		registers = max_u32(registers, l->kernel->functions[k].code->live_words);
 	registers = min_u32(max_u32(registers, REGISTERS_LEAST), arch->registers_thread);
 	if (limits->max_registers)
 		registers = min_u32(registers, limits->max_registers);

@@ -265,7 +265,6 @@ MEANING_EACH(element);
 
 static const struct insn *call_indirect(struct warp *w, const struct insn *i, u8 *rows, const struct call_site *site)
 {
-	const struct kernel *k = w->machine->kernel;
 	const u64 base = w->machine->map->function_base;
 	const u32 first = (u32)__builtin_ctz(w->mask);
 	u64 address[WARP_LANES];
@@ -278,7 +277,8 @@ static const struct insn *call_indirect(struct warp *w, const struct insn *i, u8
 		same |= (u32)(address[l] == address[first]) << l;
 	same &= w->mask;
 	const u64 number = (address[first] - base) / FUNCTION_STRIDE;
-	if (address[first] < base || number >= k->function_count || !k->function_codes[number])
+	struct code *const target = address[first] < base ? NULL : kernel_function_code(w->machine->kernel, number);
+	if (!target)
 		return warp_fault(w, i, FAULT_BAD_PC, same, "0x%llx is not the address of a function",
 				  (unsigned long long)address[first]);
 	/* Lanes that call another function do so after these: they come to this instruction again. */
@@ -289,7 +289,7 @@ static const struct insn *call_indirect(struct warp *w, const struct insn *i, u8
 		w->lanes_issued -= (u64)i->run * (u32)__builtin_popcount(w->mask & ~same);
 		warp_diverge(w, w->mask & ~same, here, here, NULL);
 	}
-	return warp_call(w, i, site, k->function_codes[number], w->mask);
+	return warp_call(w, i, site, target, w->mask);
 }
 
 MEANING_FUNCTION(call)
