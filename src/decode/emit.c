@@ -356,8 +356,6 @@ static void emit_plain(struct emitter *e, const struct ir_instruction *x, const 
 	if (flags & ISA_SYNC)
 		i.run = (u16)emit_take_run(e);
 	e->gang = meaning ? meaning->gang : NULL;
-	if (e->gang && flags & ISA_ATOMIC && shows_order(e, e->body_index))
-		e->gang = NULL;
 	emit(e, i);
 }
 

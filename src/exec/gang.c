@@ -269,6 +269,22 @@ bool gang_try(struct gang *g, const struct insn *i, struct warp *w, u8 *rows, u3
 	return false;
 }
 
+bool gang_reaches(struct gang *g, const struct insn *i, struct warp *w, u32 mask, enum ir_space space,
+		  const u64 address[WARP_LANES], u32 bytes)
+{
+	bool reaches = true;
+
+	g->worker->probing = true;
+	for (u32 left = mask; left && reaches; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		reaches = lane_pointer(w, gang_plain(g, i), l, space, address[l], bytes, true) != NULL;
+	}
+	g->worker->probing = false;
+	if (!reaches)
+		w->stop = STOP_NONE;
+	return reaches;
+}
+
 const struct insn *gang_step(struct gang *g, const struct insn *i)
 {
 	meaning_fn *const run = g->code->insns[i - g->insns].fn;

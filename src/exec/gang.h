@@ -108,6 +108,9 @@ gang_fn gang_each;
 gang_fn gang_step;
 /* Runs it for one warp by the handler `run`; false: it has a fault, which is not raised yet. */
 bool gang_try(struct gang *g, const struct insn *i, struct warp *w, u8 *rows, u32 mask, meaning_fn *run);
+/* Whether the warp's lanes of `mask` can all write `bytes` at their addresses: for what a fault would leave half done. */
+bool gang_reaches(struct gang *g, const struct insn *i, struct warp *w, u32 mask, enum ir_space space,
+		  const u64 address[WARP_LANES], u32 bytes);
 /* For instructions that a gang does not run. */
 gang_fn gang_end;
 
@@ -115,6 +118,14 @@ gang_fn gang_end;
 
 /* At a branch, lanes taken[n] of warp n go to its target, the other running ones on; some do each. */
 const struct insn *gang_diverge(struct gang *g, const struct insn *i, const u32 taken[GANG_WARPS]);
+/* The same for a branch with several targets: where to, the nearest first, and which lanes of each warp. */
+enum { GANG_WAYS = 16 };
+struct gang_ways {
+	u32 count;
+	s32 distance[GANG_WAYS];
+	u32 lanes[GANG_WAYS][GANG_WARPS];
+};
+const struct insn *gang_diverge_ways(struct gang *g, const struct insn *i, const struct gang_ways *ways);
 /* The running lanes have come to the join i. */
 const struct insn *gang_join(struct gang *g, const struct insn *i);
 /* Runs the instruction after the guard i for lanes on[n] of warp n, some but not all. */

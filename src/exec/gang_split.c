@@ -198,6 +198,46 @@ const struct insn *gang_diverge(struct gang *g, const struct insn *i, const u32 
 	return taken_first ? target : i + 1;
 }
 
+/* Counts the branch; whether the lanes of any warp part. */
+static bool count_ways(struct gang *g, const struct insn *i, const struct gang_ways *ways)
+{
+	bool parts = false;
+
+	gang_account_branch(g, i);
+	EACH_MEMBER (g, m) {
+		u32 taken = 0;
+		for (u32 n = 0; n < ways->count; n++)
+			taken += ways->lanes[n][m->warp - g->warps] != 0;
+		m->warp->divergent_branches += taken > 1;
+		parts |= taken > 1;
+	}
+	return parts;
+}
+
+/* As with two ways, the nearest comes first, or that of the warp that would go on first without gangs. */
+const struct insn *gang_diverge_ways(struct gang *g, const struct insn *i, const struct gang_ways *ways)
+{
+	const struct insn *join_pc = i->b == NO_OPERAND ? NULL : i + (s32)i->b;
+	u32 first = 0;
+
+	if (g->count == 1 || (g->split && g->split->depth + ways->count + 1 > STACK_ENTRIES))
+		return gang_part(g, i, 0);
+	struct gang_split *s = g->split ? g->split : begin(g);
+	g->on = s->on;
+	g->on_end = list_members(g, s->running, s->on);
+	const u32 lead = s->running[g->lead] ? g->lead : (u32)(s->on->warp - g->warps);
+	if (!count_ways(g, i, ways))
+		while (!ways->lanes[first][lead])
+			first++;
+	if (join_pc && !open_join(s, join_pc))
+		push_join(g, join_pc);
+	for (u32 n = ways->count; n-- > 0;)
+		if (n != first)
+			put_aside(g, i + ways->distance[n], ways->lanes[n], false);
+	set_running(g);
+	return i + ways->distance[first];
+}
+
 const struct insn *gang_join(struct gang *g, const struct insn *i)
 {
 	struct entry *join = g->split ? open_join(g->split, i) : NULL;

@@ -190,9 +190,9 @@ static u32 predicate(const struct insn *i, const u8 *rows)
 	return i->aux & 1 ? ~on : on;
 }
 
-static bool targets_differ(const struct warp *w, const struct insn *i, const u8 *rows, u32 mask)
+static bool targets_differ(const struct code *code, const struct insn *i, const u8 *rows, u32 mask)
 {
-	const struct branch_table *t = &w->frame->code->tables[i->c];
+	const struct branch_table *t = &code->tables[i->c];
 	const u32 *index = (const u32 *)(const void *)(rows + i->a);
 	const u32 first = index[__builtin_ctz(mask)];
 
@@ -224,7 +224,7 @@ void flow_before(struct flow *f, struct flow_count *counts, u32 point, const str
 		break;
 	case POINT_BRANCH_INDEX:
 		n->branches++;
-		n->divergent += targets_differ(w, i, rows, mask);
+		n->divergent += targets_differ(w->frame->code, i, rows, mask);
 		break;
 	case POINT_BRANCH:
 		n->branches++;
@@ -266,6 +266,8 @@ static void flow_members(struct flow *f, const struct point *p, struct flow_coun
 	EACH_MEMBER (g, m) {
 		if (p->kind == POINT_GUARD || p->kind == POINT_BRANCH_IF)
 			count_predicate(p, n, m->mask & predicate(i, m->rows), m->mask);
+		if (p->kind == POINT_BRANCH_INDEX)
+			n->divergent += targets_differ(g->code, i, m->rows, m->mask);
 		if (p->kind != POINT_GUARD)
 			note_time(f, m->warp, p->end - p->first, m->mask);
 		warps++;
@@ -287,6 +289,9 @@ void flow_gang_before(struct flow *f, struct flow_count *counts, u32 point, cons
 	if (p->kind == POINT_GUARD || p->kind == POINT_BRANCH_IF)
 		EACH_WARP (g)
 			count_predicate(p, n, predicate(i, rows), FULL_MASK);
+	if (p->kind == POINT_BRANCH_INDEX)
+		EACH_WARP (g)
+			n->divergent += targets_differ(g->code, i, rows, FULL_MASK);
 	if (p->kind == POINT_GUARD)
 		return;
 	count_warps(p, n, g->count, g->count * WARP_LANES);

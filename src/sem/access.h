@@ -10,8 +10,8 @@
 #include "sem/lanes.h"
 
 /* A memory meaning in two steps: NAME_fast does all of it and returns true, or nothing. Where it gives up for a
- * warp of a gang, NAME_run is tried (GANG_FAST), or the gang parts (GANG_ONLY_FAST): that is for what a fault would
- * leave half done. */
+ * warp of a gang, OR says what is tried before the gang parts: NAME_run (GANG_FAST), but not where a fault would
+ * leave things half done. */
 #define GANG_ACCESS(NAME, OR)                                                                  \
 	SEPARATE const struct insn *NAME##_some(struct gang *g, const struct insn *i)          \
 	{                                                                                      \
@@ -39,7 +39,6 @@
 	}                                                                                      \
 	MEANING_GANG(NAME);
 #define GANG_FAST(NAME)      GANG_ACCESS(NAME, && !gang_try(g, i, w, rows, mask, NAME##_run))
-#define GANG_ONLY_FAST(NAME) GANG_ACCESS(NAME, )
 
 /* Addresses of all lanes: base + byte offset. 32-bit bases wrap at 32 bits. */
 static inline void addresses_of(const u8 *rows, const struct insn *i, bool base_is_64, u64 address[WARP_LANES])

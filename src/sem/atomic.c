@@ -204,6 +204,40 @@ ALWAYS_INLINE bool pairs_u64(u8 *host, const u64 address[WARP_LANES], u32 mask, 
 ATOM_FAST(u32)
 ATOM_FAST(u64)
 
+/* Gangs run them warp by warp. Which warp comes before which then is the order of one instruction after the other,
+ * not of one warp after the other: it shows in old values and in sums of floats. */
+SEPARATE bool atom_try(struct gang *g, const struct insn *i, struct warp *w, u8 *rows, u32 mask, u32 bytes, meaning_fn *run)
+{
+	const struct insn *const plain = gang_plain(g, i);
+	const struct form *f = warp_form(w, plain);
+	u64 address[WARP_LANES] __attribute__((aligned(64)));
+
+	addresses_of(rows, plain, f->operand_bits[atom_address_index(f)] == 64, address);
+	if (!gang_reaches(g, i, w, mask, form_space(f), address, bytes))
+		return false;
+	run(w, plain, rows, mask);
+	return true;
+}
+#define GANG_ATOM(NAME, T, ANY_RUN) GANG_ACCESS(NAME, && !atom_try(g, i, w, rows, mask, sizeof(T), ANY_RUN))
+
+static const struct insn *gang_atom(struct gang *g, const struct insn *i, u32 bytes, meaning_fn *run)
+{
+	struct warp *w = g->warps;
+
+	if (g->on) {
+		EACH_MEMBER(g, m)
+			if (!atom_try(g, i, m->warp, m->rows, m->mask, bytes, run))
+				return gang_part(g, i, (u32)(m->warp - g->warps));
+		return i + 1;
+	}
+	EACH_WARP(g) {
+		if (!atom_try(g, i, w, rows, FULL_MASK, bytes, run))
+			return gang_part(g, i, (u32)(w - g->warps));
+		w++;
+	}
+	return i + 1;
+}
+
 #define ATOM_MEANING_ANY(NAME, T, ADDS_FLOAT, EXPR)                                                    \
 	static inline T NAME##_op(T old, T b, T c)                                                     \
 	{                                                                                              \
@@ -217,15 +251,13 @@ ATOM_FAST(u64)
 			fp_enter(w, FP_RN);                                                            \
 		return any_##T(w, i, rows, mask, NAME##_op, ADDS_FLOAT);                               \
 	}                                                                                              \
-	MEANING(NAME##_any);
-/* JOINS: op(op(x, a), b) is op(x, op(a, b)). Gangs run only these (and only if lowering finds that nobody
- * reads the old value): between warps, the order of the others shows. */
-#define ATOM_GANG_true(NAME)  GANG_ONLY_FAST(NAME)
-#define ATOM_GANG_false(NAME) MEANING(NAME);
-#define ATOM_MEANING(NAME, T, TAKES_C, JOINS, EXPR)                                                    \
-	ATOM_MEANING_ANY(NAME, T, false, EXPR)                                                         \
+	GANG_FUNCTION(NAME##_any) { return gang_atom(g, i, sizeof(T), NAME##_any_run); }               \
+	MEANING_GANG(NAME##_any);
+/* JOINS: op(op(x, a), b) is op(x, op(a, b)). */
+#define ATOM_PLACES(NAME, T, TAKES_C, JOINS, PRE, GLOBAL_OP)                                           \
 	ALWAYS_INLINE bool NAME##_shared_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) \
 	{                                                                                              \
+		PRE;                                                                                   \
 		return shared_##T(w, i, rows, mask, NAME##_op, TAKES_C);                               \
 	}                                                                                              \
 	MEANING_FUNCTION(NAME##_shared)                                                                \
@@ -234,10 +266,11 @@ ATOM_FAST(u64)
 			return i + 1;                                                                  \
 		return NAME##_any_run(w, i, rows, mask);                                               \
 	}                                                                                              \
-	ATOM_GANG_##JOINS(NAME##_shared)                                                               \
+	GANG_ATOM(NAME##_shared, T, NAME##_any_run)                                                    \
 	ALWAYS_INLINE bool NAME##_global_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) \
 	{                                                                                              \
-		return global_##T(w, i, rows, mask, NAME##_op, TAKES_C, JOINS);                        \
+		PRE;                                                                                   \
+		return global_##T(w, i, rows, mask, GLOBAL_OP, TAKES_C, JOINS);                        \
 	}                                                                                              \
 	MEANING_FUNCTION(NAME##_global)                                                                \
 	{                                                                                              \
@@ -245,7 +278,19 @@ ATOM_FAST(u64)
 			return i + 1;                                                                  \
 		return NAME##_any_run(w, i, rows, mask);                                               \
 	}                                                                                              \
-	ATOM_GANG_##JOINS(NAME##_global)
+	GANG_ATOM(NAME##_global, T, NAME##_any_run)
+#define ATOM_MEANING(NAME, T, TAKES_C, JOINS, EXPR)                                                    \
+	ATOM_MEANING_ANY(NAME, T, false, EXPR)                                                         \
+	ATOM_PLACES(NAME, T, TAKES_C, JOINS, , NAME##_op)
+/* Of floats: c says whether the place is in global memory. */
+#define ATOM_ADD_FLOATS(NAME, T, EXPR)                                                                 \
+	ATOM_MEANING_ANY(NAME, T, true, EXPR)                                                          \
+	static inline T NAME##_global_op(T old, T b, T c)                                              \
+	{                                                                                              \
+		(void)c;                                                                               \
+		return NAME##_op(old, b, 1);                                                           \
+	}                                                                                              \
+	ATOM_PLACES(NAME, T, false, false, fp_enter(w, FP_RN), NAME##_global_op)
 
 ATOM_MEANING(add_32, u32, false, true, old + b)
 ATOM_MEANING(and_32, u32, false, true, old &b)
@@ -295,12 +340,12 @@ static inline u64 add_f64_bits(u64 old, u64 b, bool global)
 #define HALVES(FUNCTION, ...)                                                                          \
 	((u32)FUNCTION((u16)old, (u16)b __VA_ARGS__) | (u32)FUNCTION((u16)(old >> 16), (u16)(b >> 16) __VA_ARGS__) << 16)
 #define COMMA ,
-ATOM_MEANING_ANY(add_f32, u32, true, add_f32_bits(old, b, c))
-ATOM_MEANING_ANY(add_f64, u64, true, add_f64_bits(old, b, c))
+ATOM_ADD_FLOATS(add_f32, u32, add_f32_bits(old, b, c))
+ATOM_ADD_FLOATS(add_f64, u64, add_f64_bits(old, b, c))
 ATOM_MEANING_ANY(add_f16, u16, true, f16_add(old, b, false, false))
 ATOM_MEANING_ANY(add_bf16, u16, true, bf16_add(old, b))
-ATOM_MEANING_ANY(add_f16x2, u32, true, HALVES(f16_add, COMMA false COMMA false))
-ATOM_MEANING_ANY(add_bf16x2, u32, true, HALVES(bf16_add, ))
+ATOM_ADD_FLOATS(add_f16x2, u32, HALVES(f16_add, COMMA false COMMA false))
+ATOM_ADD_FLOATS(add_bf16x2, u32, HALVES(bf16_add, ))
 ATOM_MEANING_ANY(min_f16, u16, false, f16_min(old, b, false, false, false))
 ATOM_MEANING_ANY(max_f16, u16, false, f16_max(old, b, false, false, false))
 ATOM_MEANING_ANY(min_bf16, u16, false, bf16_min(old, b, false, false))
@@ -363,25 +408,26 @@ VECTOR_MEANING(max_bf16x2, u32)
 
 /* --- Choice --------------------------------------------------------------------------------- */
 
-/* One operation's meanings by place; only the integer ones of 32 and 64 bits have all three. */
+/* One operation's meanings by place; only those of 32 and 64 bits have all three. */
 struct choices {
 	int op, type; /* type: of a kind of 32 or 64 bits: its signedness counts for min and max only */
 	const struct meaning *any, *shared, *global, *vector;
 };
-#define INTEGER(OP, TYPE, NAME)  {M_##OP, T_##TYPE, &NAME##_any, &NAME##_shared, &NAME##_global, NULL}
+#define BY_PLACE(OP, TYPE, NAME) {M_##OP, T_##TYPE, &NAME##_any, &NAME##_shared, &NAME##_global, NULL}
 #define BY_FORM(OP, TYPE, NAME)  {M_##OP, T_##TYPE, &NAME##_any, NULL, NULL, NULL}
 #define BY_BOTH(OP, TYPE, NAME)  {M_##OP, T_##TYPE, &NAME##_any, NULL, NULL, &NAME##_vector}
+#define BY_ALL(OP, TYPE, NAME)   {M_##OP, T_##TYPE, &NAME##_any, &NAME##_shared, &NAME##_global, &NAME##_vector}
 static const struct choices choices[] = {
-	INTEGER(add, u32, add_32), INTEGER(add, s32, add_32), INTEGER(add, u64, add_64),
-	INTEGER(and, b32, and_32), INTEGER(and, b64, and_64), INTEGER(or, b32, or_32), INTEGER(or, b64, or_64),
-	INTEGER(xor, b32, xor_32), INTEGER(xor, b64, xor_64), INTEGER(inc, u32, inc_32), INTEGER(dec, u32, dec_32),
-	INTEGER(exch, b32, exch_32), INTEGER(exch, b64, exch_64), BY_FORM(exch, b128, exch_128),
-	INTEGER(cas, b32, cas_32), INTEGER(cas, b64, cas_64), BY_FORM(cas, b16, cas_16), BY_FORM(cas, b128, cas_128),
-	INTEGER(min, u32, min_u32), INTEGER(min, s32, min_s32), INTEGER(min, u64, min_u64), INTEGER(min, s64, min_s64),
-	INTEGER(max, u32, max_u32), INTEGER(max, s32, max_s32), INTEGER(max, u64, max_u64), INTEGER(max, s64, max_s64),
-	BY_BOTH(add, f32, add_f32), BY_FORM(add, f64, add_f64),
-	BY_BOTH(add, f16, add_f16), BY_BOTH(add, f16x2, add_f16x2), BY_BOTH(add, bf16, add_bf16),
-	BY_BOTH(add, bf16x2, add_bf16x2), BY_BOTH(min, f16, min_f16), BY_BOTH(min, f16x2, min_f16x2),
+	BY_PLACE(add, u32, add_32), BY_PLACE(add, s32, add_32), BY_PLACE(add, u64, add_64),
+	BY_PLACE(and, b32, and_32), BY_PLACE(and, b64, and_64), BY_PLACE(or, b32, or_32), BY_PLACE(or, b64, or_64),
+	BY_PLACE(xor, b32, xor_32), BY_PLACE(xor, b64, xor_64), BY_PLACE(inc, u32, inc_32), BY_PLACE(dec, u32, dec_32),
+	BY_PLACE(exch, b32, exch_32), BY_PLACE(exch, b64, exch_64), BY_FORM(exch, b128, exch_128),
+	BY_PLACE(cas, b32, cas_32), BY_PLACE(cas, b64, cas_64), BY_FORM(cas, b16, cas_16), BY_FORM(cas, b128, cas_128),
+	BY_PLACE(min, u32, min_u32), BY_PLACE(min, s32, min_s32), BY_PLACE(min, u64, min_u64), BY_PLACE(min, s64, min_s64),
+	BY_PLACE(max, u32, max_u32), BY_PLACE(max, s32, max_s32), BY_PLACE(max, u64, max_u64), BY_PLACE(max, s64, max_s64),
+	BY_ALL(add, f32, add_f32), BY_PLACE(add, f64, add_f64),
+	BY_BOTH(add, f16, add_f16), BY_ALL(add, f16x2, add_f16x2), BY_BOTH(add, bf16, add_bf16),
+	BY_ALL(add, bf16x2, add_bf16x2), BY_BOTH(min, f16, min_f16), BY_BOTH(min, f16x2, min_f16x2),
 	BY_BOTH(min, bf16, min_bf16), BY_BOTH(min, bf16x2, min_bf16x2), BY_BOTH(max, f16, max_f16),
 	BY_BOTH(max, f16x2, max_f16x2), BY_BOTH(max, bf16, max_bf16), BY_BOTH(max, bf16x2, max_bf16x2),
 };

@@ -168,6 +168,18 @@ GANG_FUNCTION(bra_if)
 }
 MEANING_GANG(bra_if);
 
+/* Of several ways, as with two, the nearest is run first. */
+static s32 furthest(const struct branch_table *t, const u32 *index, u32 lanes)
+{
+	s32 distance = INT32_MIN;
+
+	for (u32 left = lanes; left; left &= left - 1) {
+		const s32 d = t->targets[index[__builtin_ctz(left)]];
+		distance = d > distance ? d : distance;
+	}
+	return distance;
+}
+
 MEANING_FUNCTION(brx)
 {
 	const struct branch_table *t = &w->frame->code->tables[i->c];
@@ -178,24 +190,73 @@ MEANING_FUNCTION(brx)
 
 	w->branches++;
 	warp_account(w, i);
+	for (u32 l = 0; l < WARP_LANES; l++)
+		if (mask >> l & 1 && index[l] >= t->count)
+			return warp_fault(w, i, FAULT_BAD_PC, 1u << l, "branch index %u, the list has %u targets",
+					  index[l], t->count);
 	for (;;) {
-		const u32 lane = (u32)__builtin_ctz(left);
+		const s32 distance = furthest(t, index, left);
 		u32 same = 0;
-		if (index[lane] >= t->count)
-			return warp_fault(w, i, FAULT_BAD_PC, 1u << lane, "branch index %u, the list has %u targets",
-					  index[lane], t->count);
-		for (u32 l = lane; l < WARP_LANES; l++)
-			same |= (u32)(index[l] < t->count && t->targets[index[l]] == t->targets[index[lane]]) << l;
-		same &= left;
-		const struct insn *target = i + t->targets[index[lane]];
+		for (u32 l = 0; l < WARP_LANES; l++)
+			same |= (u32)(left >> l & 1 && t->targets[index[l]] == distance) << l;
 		left &= ~same;
 		if (!left)
-			return target <= i && w->budget <= 0 ? warp_yield(w, target) : target;
-		warp_diverge(w, same, target, i, join_pc);
+			return distance <= 0 && w->budget <= 0 ? warp_yield(w, i + distance) : i + distance;
+		warp_diverge(w, same, i + distance, i, join_pc);
 		w->divergent_branches = divergent + 1; /* one branch, however many ways */
 	}
 }
-static const struct meaning brx = {.run = brx_run, .gang = gang_end};
+
+/* Adds the lanes of one warp to the ways they take. False: some have no target, or there are too many ways. */
+static bool add_ways(struct gang_ways *ways, u32 warp, const struct branch_table *t, const u32 *index, u32 mask)
+{
+	for (u32 left = mask, same; left; left &= ~same) {
+		const u32 first = (u32)__builtin_ctz(left);
+		u32 n = 0;
+		if (index[first] >= t->count)
+			return false;
+		const s32 distance = t->targets[index[first]];
+		same = 0;
+		for (u32 l = first; l < WARP_LANES; l++)
+			same |= (u32)(left >> l & 1 && index[l] < t->count && t->targets[index[l]] == distance) << l;
+		while (n < ways->count && ways->distance[n] < distance)
+			n++;
+		if (n == ways->count || ways->distance[n] != distance) {
+			if (ways->count == GANG_WAYS)
+				return false;
+			memmove(ways->distance + n + 1, ways->distance + n, (ways->count - n) * sizeof *ways->distance);
+			memmove(ways->lanes + n + 1, ways->lanes + n, (ways->count - n) * sizeof *ways->lanes);
+			memset(ways->lanes + n, 0, sizeof *ways->lanes);
+			ways->distance[n] = distance;
+			ways->count++;
+		}
+		ways->lanes[n][warp] |= same;
+	}
+	return true;
+}
+
+GANG_FUNCTION(brx)
+{
+	const struct branch_table *t = &g->code->tables[i->c];
+	struct gang_ways ways = {.count = 0};
+	u32 k = 0;
+
+	if (g->on) {
+		EACH_MEMBER(g, m)
+			if (!add_ways(&ways, (u32)(m->warp - g->warps), t, (const u32 *)(m->rows + i->a), m->mask))
+				return gang_part(g, i, 0);
+	} else {
+		EACH_WARP(g)
+			if (!add_ways(&ways, k++, t, (const u32 *)(rows + i->a), FULL_MASK))
+				return gang_part(g, i, 0);
+	}
+	if (ways.count > 1)
+		return gang_diverge_ways(g, i, &ways);
+	const struct insn *target = i + ways.distance[0];
+	gang_account_branch(g, i);
+	return target <= i && g->budget <= 0 && !gang_goes_on(g) ? gang_yield(g, target) : target;
+}
+MEANING_GANG(brx);
 
 MEANING_FUNCTION(ret)
 {

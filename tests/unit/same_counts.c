@@ -34,9 +34,13 @@ static void same_flow(const char *what, const struct code *code, const struct fl
 {
 	for (u32 k = 0; k < code->function->body.count; k++)
 		ck_assert_msg(!memcmp(&x[k], &y[k], sizeof x[k]),
-			      "%s: %s, instruction %u: executed %llu and %llu, lanes %llu and %llu", what, code->name,
-			      k, (unsigned long long)x[k].executed, (unsigned long long)y[k].executed,
-			      (unsigned long long)x[k].lanes, (unsigned long long)y[k].lanes);
+			      "%s: %s, instruction %u: executed %llu and %llu, lanes %llu and %llu, off %llu and %llu, "
+			      "branches %llu and %llu, divergent %llu and %llu",
+			      what, code->name, k, (unsigned long long)x[k].executed, (unsigned long long)y[k].executed,
+			      (unsigned long long)x[k].lanes, (unsigned long long)y[k].lanes,
+			      (unsigned long long)x[k].off, (unsigned long long)y[k].off,
+			      (unsigned long long)x[k].branches, (unsigned long long)y[k].branches,
+			      (unsigned long long)x[k].divergent, (unsigned long long)y[k].divergent);
 }
 
 /* The occupancy, by an estimate of registers that depends on what was hoisted. */

@@ -21,7 +21,8 @@ enum {
 	THREADS_MAX = 3 * 256,
 	IN_WORDS = 4096,
 	OUT_STRIDE = 64,
-	FRESH = 256
+	FRESH = 256,
+	ORDERS = 256
 };
 
 /* --- The generator -------------------------------------------------------------------------- */
@@ -32,6 +33,7 @@ struct writer {
 	u64 state;
 	u32 labels, depth, left;
 	u32 fresh;       /* registers that only one instruction writes */
+	u32 orders;      /* words whose old values show which warp came first, each for one instruction */
 	bool faults;     /* one access may go astray */
 	bool loops, met; /* within a loop; after a barrier: which warp comes first is not the same */
 };
@@ -103,10 +105,11 @@ static void compute(struct writer *g)
 
 static void access_memory(struct writer *g)
 {
-	const u32 r = word(g), what = draw(g, 14), other = what == 8 && g->met ? 7 : what;
+	static const char *const operations[] = {"add.u32", "exch.b32", "inc.u32", "max.u32", "xor.b32"};
+	const u32 r = word(g), what = draw(g, 15), other = (what == 8 || what == 14) && g->met ? 7 : what;
 
 	/* A loop with atomic operations lets others run at times: when, is not the same. */
-	switch (g->loops && other >= 6 && other <= 8 ? 2 : other) {
+	switch (g->loops && ((other >= 6 && other <= 8) || other == 14) ? 2 : other) {
 	case 0:
 		put(g, "and.b32 a, r%u, %u; mad.wide.u32 e, a, 4, in; ld.global.u32 r%u, [e];\n", r, IN_WORDS - 1,
 		    word(g));
@@ -176,8 +179,14 @@ static void access_memory(struct writer *g)
 		put(g, "and.b32 a, r%u, 60; mov.u32 b, sums; add.u32 a, a, b; atom.shared.add.u32 b, [a], r%u;\n", r,
 		    word(g));
 		break;
+	case 14: /* by a generic address */
+		put(g,
+		    "mov.u32 b, order; cvt.u64.u32 e, b; cvta.shared.u64 e, e; atom.add.f32 f%u, [e+%u], 0f3F800000;\n",
+		    draw(g, FLOATS), 4 * g->orders++);
+		break;
 	default:
-		put(g, "mov.u32 b, order; atom.shared.add.u32 r%u, [b], 1;\n", word(g));
+		put(g, "mov.u32 b, order; atom.shared.%s r%u, [b+%u], r%u;\n",
+		    operations[draw(g, COUNT_OF(operations))], word(g), 4 * g->orders++, word(g));
 	}
 }
 
@@ -206,6 +215,23 @@ static void branch(struct writer *g, bool together)
 	hoistable(g);
 	statements(g, 1 + draw(g, 3), together && which == 3);
 	put(g, "END%u:\n", label);
+}
+
+/* Several ways, by lane, by warp or by data. */
+static void choose(struct writer *g, bool together)
+{
+	static const char *const indices[] = {"lane", "warp", "r0", "ctaid"};
+	const u32 which = draw(g, COUNT_OF(indices)), label = g->labels++;
+
+	put(g, "and.b32 a, %s, 3;\nWAYS%u: .branchtargets WAY%u_0, WAY%u_1, WAY%u_2, WAY%u_1;\nbrx.idx a, WAYS%u;\n",
+	    indices[which], label, label, label, label, label, label);
+	for (u32 k = 0; k < 3; k++) {
+		put(g, "WAY%u_%u:\n", label, k);
+		statements(g, 1 + draw(g, 3), together && which == 3);
+		if (k < 2)
+			put(g, "bra MET%u;\n", label);
+	}
+	put(g, "MET%u:\n", label);
 }
 
 static void loop(struct writer *g, bool together)
@@ -271,7 +297,7 @@ static void statements(struct writer *g, u32 count, bool together)
 		else if (what < 14)
 			access_memory(g);
 		else if (what < 16 && g->depth < 4)
-			branch(g, together);
+			(draw(g, 4) ? branch : choose)(g, together);
 		else if (what < 17 && g->depth < 4)
 			loop(g, together);
 		else if (together && what == 19 && g->depth == 1 && !draw(g, 3))
@@ -305,9 +331,9 @@ static void write_kernel(struct writer *g)
 	    ".reg .pred p, q; .reg .b32 r<%d>, h<%d>, n<8>, a, b, c, tid, lane, warp, ctaid, thread, threads, members, "
 	    "once;\n"
 	    ".reg .b64 d<%d>, e, in, out; .reg .f32 f<%d>;\n"
-	    ".shared .align 4 .b8 tile[4096]; .shared .align 4 .b8 sums[64]; .shared .align 4 .b8 order[4];\n"
+	    ".shared .align 4 .b8 tile[4096]; .shared .align 4 .b8 sums[64]; .shared .align 4 .b8 order[%d];\n"
 	    ".local .align 4 .b8 mine[32];\n",
-	    WORDS, FRESH, DOUBLES, FLOATS);
+	    WORDS, FRESH, DOUBLES, FLOATS, 4 * ORDERS);
 	put(g, "ld.param.u64 in, [from]; ld.param.u64 out, [to];\nmov.u32 tid, %%tid.x; mov.u32 a, %%tid.y; mov.u32 b, "
 	       "%%ntid.x;\n"
 	       "mad.lo.u32 tid, a, b, tid; mov.u32 c, %%ntid.y; mul.lo.u32 threads, b, c; mov.u32 ctaid, %%ctaid.x;\n"
@@ -324,6 +350,7 @@ static void write_kernel(struct writer *g)
 	if (g->faults)
 		stray(g);
 	statements(g, 10 + draw(g, 20), true);
+	ck_assert_uint_le(g->orders, ORDERS);
 	put(g, "mad.wide.u32 e, thread, %d, out;\n", OUT_STRIDE);
 	for (u32 k = 0; k < WORDS; k++)
 		put(g, "st.global.u32 [e+%u], r%u;\n", 4 * k, k);
