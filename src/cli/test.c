@@ -135,13 +135,12 @@ static void play_file(struct tests *t, struct tested_file *f, struct session *s,
 		return;
 	}
 	const struct lower_options lower = {.arch = t->arch ? t->arch : script.arch};
-	struct play play = {
-		.session = s,
-		.script = &script,
-		.options = {.jobs = t->choices.jobs,
-			    .async = t->choices.async,
-			    .lock_order = t->choices.lock_order,
-			    .check = t->choices.check}};
+	struct play play = {.session = s,
+			    .script = &script,
+			    .options = {.jobs = t->choices.jobs,
+					.async = t->choices.async,
+					.lock_order = t->choices.lock_order,
+					.check = t->choices.check}};
 	if (session_build(s, &lower) && play_run(&play))
 		collect(t, f, &play);
 	else
