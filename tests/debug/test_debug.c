@@ -33,7 +33,7 @@ static void open_file(struct fixture *f, const char *path, const struct debug_op
 	ck_assert_int_eq(SESSION_ENTER(&f->session), 0);
 	arena_init(&f->run.arena, NULL);
 	VEC_PUSH(&f->run.arena, &f->run.files, arena_copy_text(&f->run.arena, path, strlen(path)));
-	f->run.async.mode = ASYNC_STRICT;
+	f->run.choices.async.mode = ASYNC_STRICT;
 	f->debuggee.print = print_nothing;
 	ck_assert_msg(debuggee_open(&f->debuggee, &f->session, &f->run, options), "%s cannot be opened", path);
 	f->d = f->debuggee.debug;

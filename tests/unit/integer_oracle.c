@@ -406,8 +406,46 @@ static bool selection(struct integer_case *c)
 	return true;
 }
 
+/* A whole number as a float of `digits` binary digits and `bias`, to nearest even; `top` is its infinity. */
+static u64 float_of(s128 v, int digits, int bias, u64 top)
+{
+	const double size = fabs((double)v);
+	const u64 sign = v < 0 ? (top + (1ull << (digits - 1))) & ~top : 0; /* the bit above the exponent */
+	int exponent = 0;
+
+	if (!v)
+		return 0;
+	frexp(size, &exponent);
+	const double unit = ldexp(1, exponent - digits), rounded = nearbyint(size / unit) * unit;
+	frexp(rounded, &exponent);
+	const u64 fraction = (u64)ldexp(rounded, digits - exponent) - (1ull << (digits - 1));
+	const u64 bits = ((u64)(exponent - 1 + bias) << (digits - 1)) + fraction;
+	return sign | (bits < top ? bits : top);
+}
+
+/* The number's magnitude as a float; the least number of its width has none. From 16 to 32 bits: the number. */
+static bool kept(struct integer_case *c)
+{
+	const int to = type_of(c, 0);
+	const u32 bits = type_of(c, 1) == T_s32 ? 32 : 16;
+	const bool half = to == T_f16 || to == T_bf16;
+	s128 v = number(half ? low(c->in[0], 16) : c->in[0], bits, true);
+
+	if (!is(c, "%kept"))
+		return false;
+	if (to == T_s32) {
+		c->out[0] = low((u64)number(c->in[0], 16, true), 32);
+		return true;
+	}
+	v = v < 0 && v != -((s128)1 << (bits - 1)) ? -v : v;
+	c->out[0] = to == T_f32   ? float_of(v, 24, 127, 0x7f800000)
+		    : to == T_f16 ? float_of(v, 11, 15, 0x7c00)
+				  : float_of(v, 8, 127, 0x7f80);
+	return true;
+}
+
 bool integer_oracle(struct integer_case *c)
 {
 	return arithmetic(c) || products(c) || dots(c) || counts(c) || fields(c) || masks(c) || nth_set(c) ||
-	       logic(c) || shifts(c) || permute(c) || comparison(c) || selection(c);
+	       logic(c) || shifts(c) || permute(c) || comparison(c) || selection(c) || kept(c);
 }
