@@ -27,13 +27,13 @@
 struct known {
 	u64 value;
 	u32 block; /* of the last definition, plus 1 */
-	u32 definitions;
 	bool constant;
 };
 
 struct placing {
 	struct rewriting rewriting;
 	struct known *known;
+	const u32 *definitions; /* of each register in the function */
 	bool optimises;
 };
 
@@ -41,7 +41,6 @@ static bool f64_nan(u64 v) { return (v & ~F64_SIGN) > 0x7ff0000000000000ull; }
 static bool f32_nan(u32 v) { return (v & 0x7fffffffu) > 0x7f800000u; }
 static bool f16_nan(u32 v) { return (v & 0x7fff) > 0x7c00; }
 
-static bool is_plain(const struct use *u) { return u->kind == USE_REGISTER && !u->step; }
 static bool is_number(const struct use *u) { return u->kind == USE_CONSTANT && !u->negated; }
 
 static bool are_numbers(const struct matched *m, u32 first)
@@ -223,7 +222,7 @@ static void place_difference(const struct placing *p, struct matched *m)
 	} else if (is_number(b) && f64_nan(b->low)) {
 		b->low ^= F64_SIGN;
 		turn_difference(p, m, "add");
-	} else if (is_number(a) && is_plain(b)) {
+	} else if (is_number(a) && use_is_register(b)) {
 		turn_difference(p, m, "%sub");
 	}
 }
@@ -240,7 +239,7 @@ static void place_f64(const struct placing *p, struct matched *m)
 		return;
 	}
 	for (size_t k = 0; k < COUNT_OF(commuting); k++) {
-		if (!is_number(a) || !(is_plain(b) || both) || !matched_is(m, commuting[k]))
+		if (!is_number(a) || !(use_is_register(b) || both) || !matched_is(m, commuting[k]))
 			continue;
 		const bool product = !strcmp(commuting[k], "mul"), sum = !strcmp(commuting[k], "add");
 		const u64 other = f64_nan(a->low) ? b->low : a->low, nan = f64_nan(a->low) ? a->low : b->low;
@@ -258,9 +257,9 @@ static void place_f64(const struct placing *p, struct matched *m)
 
 static bool holds_constant(const struct placing *p, const struct use *u, u32 block)
 {
-	const struct known *k = is_plain(u) ? &p->known[u->reg] : NULL;
+	const struct known *k = use_is_register(u) ? &p->known[u->reg] : NULL;
 
-	return k && p->optimises && k->constant && (k->block == block + 1 || k->definitions == 1) && u->read &&
+	return k && p->optimises && k->constant && (k->block == block + 1 || p->definitions[u->reg] == 1) && u->read &&
 	       !u->written && u->bits != 1;
 }
 
@@ -340,7 +339,7 @@ static void remember(struct placing *p, const struct matched *m, u32 block, bool
 		m->use_count == 2 && !m->has_list_shape && matched_is(m, "mov") && is_number(&m->uses[1]) && !guarded;
 
 	for (u32 u = 0; u < m->use_count; u++)
-		if (is_plain(&m->uses[u]) && m->uses[u].written) {
+		if (use_is_register(&m->uses[u]) && m->uses[u].written) {
 			struct known *k = &p->known[m->uses[u].reg];
 			k->block = block + 1;
 			k->constant = moves;
@@ -353,17 +352,10 @@ void place_constants(const struct isa *isa, const struct ir_function *f, const s
 {
 	struct placing p = {.rewriting = {.isa = isa, .arch = arch, .arena = arena, .kept = kept},
 			    .optimises = optimises};
-	u32 slots = 0;
+	u32 slots;
 
-	for (u32 k = 0; k < f->body.count; k++)
-		for (u32 u = 0; u < matched[k].use_count; u++)
-			if (is_plain(&matched[k].uses[u]) && matched[k].uses[u].reg >= slots)
-				slots = matched[k].uses[u].reg + 1;
+	p.definitions = matched_definitions(matched, (u32)f->body.count, arena, &slots);
 	p.known = ARENA_ARRAY(arena, slots + 1, struct known);
-	for (u32 k = 0; k < f->body.count; k++)
-		for (u32 u = 0; u < matched[k].use_count; u++)
-			if (is_plain(&matched[k].uses[u]) && matched[k].uses[u].written)
-				p.known[matched[k].uses[u].reg].definitions++;
 	for (u32 b = 0; b < flow->block_count; b++)
 		for (u32 k = flow->blocks[b].first; k < flow->blocks[b].end; k++) {
 			struct matched *m = &matched[k];

@@ -343,6 +343,21 @@ bool matched_is(const struct matched *m, const char *opcode)
 	return !strncmp(m->form.row->form, opcode, length) && strchr("([.", m->form.row->form[length]);
 }
 
+u32 *matched_definitions(const struct matched *matched, u32 count, struct arena *arena, u32 *slots)
+{
+	*slots = 0;
+	for (u32 k = 0; k < count; k++)
+		for (u32 u = 0; u < matched[k].use_count; u++)
+			if (use_is_register(&matched[k].uses[u]))
+				*slots = max_u32(*slots, matched[k].uses[u].reg + 1);
+	u32 *definitions = ARENA_ARRAY(arena, *slots + (size_t)1, u32);
+	for (u32 k = 0; k < count; k++)
+		for (u32 u = 0; u < matched[k].use_count; u++)
+			if (use_is_register(&matched[k].uses[u]) && matched[k].uses[u].written)
+				definitions[matched[k].uses[u].reg]++;
+	return definitions;
+}
+
 bool matched_become(const struct rewriting *r, struct matched *m, const char *opcode, const char **texts,
 		    u32 text_count, struct use *uses, u32 count)
 {

@@ -80,6 +80,12 @@ void match_instruction(struct matcher *m, const struct ir_instruction *x, struct
 /* Is it that opcode, with whatever modifiers? */
 bool matched_is(const struct matched *m, const char *opcode);
 
+/* A register by itself, not a step of a wider one. */
+static inline bool use_is_register(const struct use *u) { return u->kind == USE_REGISTER && !u->step; }
+/* How often each register is written in the function, by its number; lies in `arena`. *slots: one more than the
+ * greatest number used. */
+u32 *matched_definitions(const struct matched *matched, u32 count, struct arena *arena, u32 *slots);
+
 /* What rewrites matched instructions the way the assembler does. */
 struct rewriting {
 	const struct isa *isa;

@@ -13,9 +13,8 @@
 /* What a register holds at a place: where that was defined, instructions times OPERANDS plus operand. */
 enum { OPERANDS = 64 };
 struct held {
-	u64 value;       /* the last definition that was passed */
-	u32 block;       /* where that was, plus 1 */
-	u32 definitions; /* in the whole function */
+	u64 value; /* the last definition that was passed */
+	u32 block; /* where that was, plus 1 */
 };
 
 struct ordering {
@@ -23,15 +22,14 @@ struct ordering {
 	const struct ir_function *function;
 	struct matched *matched;
 	struct held *held;
+	const u32 *definitions; /* of each register in the function */
 };
-
-static bool is_register(const struct use *u) { return u->kind == USE_REGISTER && !u->step; }
 
 static u64 value_of(const struct ordering *o, u32 slot, u32 block)
 {
 	const struct held *h = &o->held[slot];
 
-	return h->block == block + 1 || (h->definitions == 1 && h->block) ? h->value : OLDER;
+	return h->block == block + 1 || (o->definitions[slot] == 1 && h->block) ? h->value : OLDER;
 }
 
 /* Whether the second of two values was defined first. */
@@ -48,8 +46,8 @@ static bool is_copy(const struct matched *m)
 	const bool signs =
 		m->form.row && form_type(&m->form, 0) == T_f64 && (matched_is(m, "neg") || matched_is(m, "abs"));
 
-	return m->use_count == 2 && !m->has_list_shape && (signs || matched_is(m, "mov")) && is_register(&m->uses[0]) &&
-	       is_register(&m->uses[1]) && m->uses[0].bits == m->uses[1].bits;
+	return m->use_count == 2 && !m->has_list_shape && (signs || matched_is(m, "mov")) &&
+	       use_is_register(&m->uses[0]) && use_is_register(&m->uses[1]) && m->uses[0].bits == m->uses[1].bits;
 }
 
 static void pass(struct ordering *o, u32 k, u32 block)
@@ -61,7 +59,7 @@ static void pass(struct ordering *o, u32 k, u32 block)
 	if (copies && m->uses[0].reg == m->uses[1].reg)
 		return;
 	for (u32 u = 0; u < m->use_count; u++)
-		if (is_register(&m->uses[u]) && m->uses[u].written) {
+		if (use_is_register(&m->uses[u]) && m->uses[u].written) {
 			struct held *h = &o->held[m->uses[u].reg];
 			h->block = block + 1;
 			h->value = guarded ? NO_VALUE : copies ? copied : (u64)k * OPERANDS + u;
@@ -74,7 +72,7 @@ static bool commutes(const struct matched *m)
 	static const char *const opcodes[] = {"add", "sub", "mul", "fma", "mad", "%fms", "%fnm", "%fnms", "min", "max"};
 
 	if (!m->form.row || m->form.type_count != 1 || form_type(&m->form, 0) != T_f64 || m->use_count < 3 ||
-	    !is_register(&m->uses[1]) || !is_register(&m->uses[2]))
+	    !use_is_register(&m->uses[1]) || !use_is_register(&m->uses[2]))
 		return false;
 	for (u32 k = 0; k < COUNT_OF(opcodes); k++)
 		if (matched_is(m, opcodes[k]))
@@ -105,17 +103,10 @@ void order_operands(const struct isa *isa, const struct ir_function *f, const st
 	struct ordering o = {.rewriting = {.isa = isa, .arch = arch, .arena = arena, .kept = kept},
 			     .function = f,
 			     .matched = matched};
-	u32 slots = 0;
+	u32 slots;
 
-	for (u32 k = 0; k < f->body.count; k++)
-		for (u32 u = 0; u < matched[k].use_count; u++)
-			if (is_register(&matched[k].uses[u]) && matched[k].uses[u].reg >= slots)
-				slots = matched[k].uses[u].reg + 1;
+	o.definitions = matched_definitions(matched, (u32)f->body.count, arena, &slots);
 	o.held = ARENA_ARRAY(arena, slots + 1, struct held);
-	for (u32 k = 0; k < f->body.count; k++)
-		for (u32 u = 0; u < matched[k].use_count; u++)
-			if (is_register(&matched[k].uses[u]) && matched[k].uses[u].written)
-				o.held[matched[k].uses[u].reg].definitions++;
 	for (u32 b = 0; b < flow->block_count; b++)
 		for (u32 k = flow->blocks[b].first; k < flow->blocks[b].end; k++) {
 			struct matched *m = &matched[k];
