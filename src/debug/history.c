@@ -309,7 +309,7 @@ static bool restore(struct debug *d, const struct checkpoint *c)
 
 /* --- When --------------------------------------------------------------------------------------- */
 
-void history_begin(struct debug *d)
+void history_open(struct debug *d)
 {
 	struct history *h = d->history;
 
@@ -324,7 +324,7 @@ void history_begin(struct debug *d)
 		h->spacing = d->options.history_spacing;
 }
 
-void history_end(struct debug *d)
+void history_close(struct debug *d)
 {
 	while (d->history && d->history->newest)
 		unlink_and_drop(d->history, &d->history->newest);
@@ -475,7 +475,7 @@ bool debug_set_history(struct debug *d, bool on)
 	if (!d->history)
 		return true;
 	if (!on)
-		history_end(d);
+		history_close(d);
 	d->history->on = on;
 	if (on)
 		history_note(d);

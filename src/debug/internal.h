@@ -217,8 +217,8 @@ bool state_write_memory(struct debug *d, struct warp *w, enum ir_space space, u6
 struct frame *state_frame(const struct warp *w, u32 lanes, u32 depth);
 
 /* history.c */
-void history_begin(struct debug *d);
-void history_end(struct debug *d);
+void history_open(struct debug *d);
+void history_close(struct debug *d);
 /* Takes a checkpoint here if one is due. */
 void history_note(struct debug *d);
 /* Where the next checkpoint is due; UINT64_MAX: none. */

@@ -154,7 +154,7 @@ bool run_begin(struct debug *d)
 	d->output_length = d->output_shown = 0;
 	d->last_site = NULL;
 	memset(&d->fault, 0, sizeof d->fault);
-	history_begin(d);
+	history_open(d);
 	return true;
 }
 
@@ -164,7 +164,7 @@ void run_close(struct debug *d)
 		return;
 	const bool over = d->state != DEBUG_STOPPED;
 	struct fault fault;
-	history_end(d);
+	history_close(d);
 	enum launch_status status = stepping_close(&d->machine, &d->stats, &fault);
 	d->machine.workers = NULL; /* an interrupt may come now */
 	if (!over)

@@ -1,11 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The debugger's full screen in a real terminal, tmux's, in two sizes. Skipped with a message where tmux is
-# missing. Environment: PTXSIM, the program. Ends with "N passed, N failed".
+# The debugger in a real terminal, tmux's: the prompt with line editing, and the full screen in two sizes, each
+# from the first key to the exit status. Skipped with a message where tmux is missing. Environment: PTXSIM, the
+# program. Ends with "N passed, N failed".
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 program=$(realpath "${PTXSIM:-ptxsim}")
+dot=$here/../../samples/dot.ptx
 socket=ptxsim-test-$$
 passed=0
 failed=0
@@ -19,7 +21,26 @@ fi
 run() {
 	tmux -L "$socket" "$@"
 }
-trap 'run kill-server 2>/dev/null || true' EXIT
+work=$(mktemp -d)
+trap 'run kill-server 2>/dev/null || true; rm -rf "$work"' EXIT
+screen=$work/screen
+
+# open SIZE WORD...: the program in a terminal of that size; its exit status is shown when it has ended.
+open() {
+	size=$1
+	shift
+	run new-session -d -s screen -x "${size%x*}" -y "${size#*x}" \
+		"cd $here; HOME=$work NO_COLOR=1 TERM=screen $program $*; echo \"ended with \$?\"; sleep 100"
+}
+
+keys() {
+	run send-keys -t screen "$@"
+}
+
+close() {
+	run kill-server 2>/dev/null || true
+	sleep 0.2
+}
 
 # Waits until the screen shows the words.
 shows() {
@@ -36,23 +57,61 @@ shows() {
 	failed=$((failed + 1))
 }
 
-screen=$(mktemp)
-for size in 80x24 200x60; do
-	run new-session -d -s screen -x "${size%x*}" -y "${size#*x}" \
-		"NO_COLOR=1 TERM=screen $program debug --tui $here/../../samples/dot.ptx"
+# The prompt: editing, completion, history, the ways out.
+open 80x24 debug "$dot"
+shows "(ptxsim)"
+keys "star" C-a C-e "t" Enter
+shows "Launch 1: dot"
+keys "disas" Tab
+shows "(ptxsim) disassemble"
+keys C-u "quit" Enter
+shows "ended with 0"
+close
+open 80x24 debug "$dot"
+shows "(ptxsim)"
+keys Up Up
+shows "(ptxsim) start"
+keys C-u C-d
+shows "ended with 0"
+close
+cat >"$work/endless.ptx" <<'PTX'
+.version 8.0
+.target sm_90
+.address_size 64
+//@ launch k() block=32
+.visible .entry k()
+{
+	.reg .b32 %n;
+AGAIN:
+	add.u32 %n, %n, 1;
+	bra AGAIN;
+}
+PTX
+open 80x24 debug --ex start "$work/endless.ptx"
+shows "(ptxsim)"
+keys "c" Enter
+sleep 0.5
+keys C-c
+shows "Interrupted"
+keys "q" Enter
+shows "ended with 0"
+close
+
+for at in 80x24 200x60; do
+	open $at debug --tui "$dot"
 	shows "no launch yet"
-	run send-keys -t screen start Enter
+	keys start Enter
 	shows "launch 1: dot"
 	shows "registers: block 0, warp 0"
-	run send-keys -t screen "break @bar.sync" Enter F5
+	keys "break @bar.sync" Enter F5
 	shows "*32>"
 	shows "shared:0"
 	shows "(ptxsim)"
-	run send-keys -t screen F11
+	keys F11
 	shows "registers: block 0, warp 1"
-	run send-keys -t screen "disas" Tab
+	keys "disas" Tab
 	shows "(ptxsim) disassemble"
-	run send-keys -t screen C-u "p %tid.x" Enter
+	keys C-u "p %tid.x" Enter
 	shows " = "
 	run resize-window -t screen -x 120 -y 40
 	shows "registers: block 0"
@@ -62,12 +121,11 @@ for size in 80x24 200x60; do
 	else
 		passed=$((passed + 1))
 	fi
-	run send-keys -t screen quit Enter
-	run kill-server 2>/dev/null || true
-	sleep 0.2
+	keys quit Enter
+	shows "ended with 0"
+	close
 done
-rm -f "$screen"
-if "$program" debug --tui "$here/../../samples/dot.ptx" </dev/null >/dev/null 2>&1; then
+if "$program" debug --tui "$dot" </dev/null >/dev/null 2>&1; then
 	echo "FAIL: --tui without a terminal succeeds"
 	failed=$((failed + 1))
 else
