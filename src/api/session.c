@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "api/file.h"
+#include "ptxas/ptxas.h"
 
 /* The text of a module: offsets in spans are 32-bit, and no compiler writes a file of this size. */
 static const size_t TEXT_LIMIT = (size_t)1 << 30;
@@ -79,9 +80,12 @@ bool session_add_file(struct session *s, const char *path, const char **message)
 
 bool session_build(struct session *s, const struct lower_options *options)
 {
+	struct lower_options all = *options;
+
 	if (s->diags.error_count)
 		return false;
-	s->program = program_lower(&s->arena, s->isa, &s->diags, s->modules.items, (u32)s->modules.count, options);
+	all.assemble = ptxas_assemble;
+	s->program = program_lower(&s->arena, s->isa, &s->diags, s->modules.items, (u32)s->modules.count, &all);
 	return s->program && session_reset_memory(s);
 }
 

@@ -69,7 +69,7 @@ static int check(struct session *s, const struct check_options *o, char *const *
 	const struct lower_options lower = {.arch = o->arch, .allow_unmodelled = true, .all_functions = true};
 	struct script script;
 
-	if (!cli_read_files(s, files, count))
+	if (!front_read_files(s, files, count))
 		return CLI_WRONG;
 	script_init(&script, &s->arena, &s->strings, &s->diags);
 	for (size_t k = 0; k < s->modules.count; k++)
@@ -111,10 +111,10 @@ int cli_check(int count, char **words)
 	arena_init(&o.arena, NULL);
 	argp_parse(&argp, count, words, 0, NULL, &o);
 	if (o.together) {
-		worst = cli_in_session(check_some, &(struct checked){&o, o.files.items, o.files.count});
+		worst = front_in_session(check_some, &(struct checked){&o, o.files.items, o.files.count});
 	} else {
 		for (size_t k = 0; k < o.files.count; k++) {
-			const int status = cli_in_session(check_some, &(struct checked){&o, &o.files.items[k], 1});
+			const int status = front_in_session(check_some, &(struct checked){&o, &o.files.items[k], 1});
 			if (status > worst)
 				worst = status;
 		}

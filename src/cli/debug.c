@@ -9,9 +9,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "cli/debug_terminal.h"
-#include "cli/debuggee.h"
-#include "cli/screen.h"
+#include "cli/cli.h"
+#include "front/debug_terminal.h"
+#include "front/debuggee.h"
+#include "screen/screen.h"
 
 enum {
 	OPTION_BATCH = 1024,
@@ -71,10 +72,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		o->debug.no_history = true;
 		return 0;
 	case OPTION_HISTORY_LIMIT:
-		o->debug.history_bytes = cli_number(state, "history-limit", text, 1) << 20;
+		o->debug.history_bytes = front_number(state, "history-limit", text, 1) << 20;
 		return 0;
 	case OPTION_SPACING:
-		o->debug.history_spacing = cli_number(state, "history-spacing", text, 1);
+		o->debug.history_spacing = front_number(state, "history-spacing", text, 1);
 		return 0;
 	case OPTION_COUNTERS:
 		o->debug.counters = true;
@@ -143,7 +144,7 @@ static void after(struct debuggee *b, const struct console *c)
 {
 	if (console_event(c)->reason == DEBUG_OVER)
 		debuggee_tell(b, b->print_context);
-	cli_print_diagnostics(b->session);
+	front_print_diagnostics(b->session);
 	b->session->diags.list.count = b->session->diags.error_count = 0;
 }
 
@@ -164,7 +165,7 @@ static int interact(struct debuggee *b, const struct debug_command *o)
 	struct terminal *t = terminal_new();
 
 	if (!t)
-		return cli_no_memory();
+		return front_no_memory();
 	const struct console_options options_of = {
 		.colour = use_colour(), .width = screen_width(), .read = terminal_read, .read_context = t};
 	struct console *c = console_new(&b->session->arena, b->debug, stdout, &options_of);
@@ -204,7 +205,7 @@ static int debug(struct session *s, void *command)
 	int status = CLI_WRONG;
 
 	if (o->full_screen && !screen)
-		return cli_no_memory();
+		return front_no_memory();
 	if (debuggee_open(&b, s, &o->run, &o->debug))
 		status = screen ? interact_on_screen(&b, o, screen) : interact(&b, o);
 	debuggee_close(&b);
@@ -227,7 +228,7 @@ int cli_debug(int count, char **words)
 	arena_init(&o.run.arena, NULL);
 	accept_single_dashes(count, words);
 	argp_parse(&argp, count, words, 0, NULL, &o);
-	const int status = cli_in_session(debug, &o);
+	const int status = front_in_session(debug, &o);
 	arena_free(&o.run.arena);
 	return status;
 }

@@ -304,7 +304,7 @@ static int info(struct session *s, void *options_given)
 	const struct lower_options lower = {.arch = o->arch, .allow_unmodelled = true};
 	bool found = false;
 
-	if (!cli_read_files(s, o->files.items, o->files.count) || !session_build(s, &lower))
+	if (!front_read_files(s, o->files.items, o->files.count) || !session_build(s, &lower))
 		return CLI_WRONG;
 	if (!o->dot)
 		print_modules(s);
@@ -335,7 +335,7 @@ int cli_info(int count, char **words)
 
 	arena_init(&o.arena, NULL);
 	argp_parse(&argp, count, words, 0, NULL, &o);
-	const int status = cli_in_session(info, &o);
+	const int status = front_in_session(info, &o);
 	arena_free(&o.arena);
 	return status;
 }

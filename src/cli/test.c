@@ -155,7 +155,7 @@ static void test_file(struct tests *t, const char *path, bool optional)
 	struct session s;
 
 	f->path = keep(t, path);
-	if (!cli_open(&s))
+	if (!front_open(&s))
 		exit(CLI_WRONG);
 	if (SESSION_ENTER(&s))
 		add(t, f, 1, "can be run", "no memory left");
@@ -303,7 +303,7 @@ static void report_junit(const struct tests *t)
 
 int cli_test(int count, char **words)
 {
-	static const struct argp_child children[] = {{&cli_launch_argp, 0, NULL, 0}, {0}};
+	static const struct argp_child children[] = {{&front_launch_argp, 0, NULL, 0}, {0}};
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse_option,

@@ -7,10 +7,6 @@
  * instruction that may wait, call or end lanes is instead jumped around, so that it sees its lanes
  * as a split of their own, and the others meet it behind.
  */
-#include "decode/constants.h"
-#include "decode/contract.h"
-#include "decode/fold.h"
-#include "decode/order.h"
 #include "decode/lowering.h"
 
 #include <string.h>
@@ -670,6 +666,20 @@ static void plan_rows(struct emitter *e)
 	}
 }
 
+static void assemble(const struct emitter *e)
+{
+	const struct lowering *low = e->low;
+	const struct assembling a = {
+		.rewriting = {.isa = low->isa, .arch = low->arch, .arena = low->scratch, .kept = low->arena},
+		.function = e->function,
+		.flow = e->flow,
+		.matched = e->matched,
+		.optimises = !e->function->module->debug};
+
+	if (low->options->assemble)
+		low->options->assemble(&a);
+}
+
 struct code *emit_function(struct lowering *low, struct ir_function *f)
 {
 	struct emitter e = {.low = low, .function = f};
@@ -696,13 +706,7 @@ struct code *emit_function(struct lowering *low, struct ir_function *f)
 	for (u32 k = 0; k < f->body.count; k++)
 		e.forms[k] = e.matched[k].form;
 	e.flow = flow_build(low->scratch, f, e.forms);
-	if (!f->module->debug) {
-		contract_products(low->isa, f, e.flow, e.matched, low->arch, low->scratch, low->arena);
-		fold_instructions(low->isa, f, e.flow, e.matched, low->arch, low->scratch, low->arena);
-	}
-	place_constants(low->isa, f, e.flow, e.matched, low->arch, !f->module->debug, low->scratch, low->arena);
-	if (!f->module->debug)
-		order_operands(low->isa, f, e.flow, e.matched, low->arch, low->scratch, low->arena);
+	assemble(&e);
 	plan_rows(&e);
 	emit_body(&e);
 	if (e.frame_top > FRAME_MAX) {

@@ -7,6 +7,7 @@
 #ifndef PTXSIM_DECODE_LOWER_H
 #define PTXSIM_DECODE_LOWER_H
 
+#include "decode/assemble.h"
 #include "decode/program.h"
 
 struct lower_options {
@@ -15,6 +16,7 @@ struct lower_options {
 	bool keep_registers;   /* give each virtual register its own row, for the debugger */
 	bool one_warp;         /* no gangs: each warp runs by itself, for comparison */
 	bool all_functions;    /* look at functions, too, that no kernel calls (check) */
+	assemble_fn *assemble; /* NULL: the text runs as written; sessions set it */
 };
 
 /* Lowers `modules` (linked, parsed without errors). NULL if an error was added to `diags`. The program

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/debuggee.h"
+#include "front/debuggee.h"
 
 enum { STEPS = 1000, POSITIONS = 1 << 20 };
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "api/session.h"
-#include "cli/script.h"
+#include "script/script.h"
 #include "exec/launch.h"
 
 enum { KERNELS = 4, INSTRUCTIONS = 3000, BUFFER = 4096, SHARED = 1024, THREADS = 40, PARAM = 3 };

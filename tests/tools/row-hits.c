@@ -25,17 +25,17 @@ static bool read_one(char *path)
 	const struct lower_options lower = {.allow_unmodelled = true};
 	struct session s;
 
-	if (!cli_open(&s))
+	if (!front_open(&s))
 		return false;
 	if (SESSION_ENTER(&s)) {
 		session_close(&s);
 		return false;
 	}
-	const bool ok = cli_read_files(&s, &path, 1) && session_build(&s, &lower);
+	const bool ok = front_read_files(&s, &path, 1) && session_build(&s, &lower);
 	if (ok)
 		print_rows(s.program);
 	else
-		cli_print_diagnostics(&s);
+		front_print_diagnostics(&s);
 	session_close(&s);
 	return ok;
 }

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/npy.h"
-#include "cli/script.h"
+#include "script/npy.h"
+#include "script/script.h"
 
 struct fixture {
 	struct arena arena;

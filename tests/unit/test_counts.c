@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/play.h"
+#include "script/play.h"
 #include "memory/slots.h"
 #include "observe/alike.h"
 #include "same_counts.h"

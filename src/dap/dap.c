@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ptxsim dap: launching, the loop over requests, and the transport.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "dap/dap.h"
+#include "observe/counters.h"
+
+/* --- Sending ----------------------------------------------------------------------------------------- */
+
+void dap_event(struct dap *s, const char *name, json_t *body)
+{
+	json_t *message = json_pack("{s:s, s:s}", "type", "event", "event", name);
+
+	if (body)
+		json_object_set_new(message, "body", body);
+	wire_send(s->wire, message);
+}
+
+void dap_output(struct dap *s, const char *category, const char *text, size_t length)
+{
+	json_t *words = json_stringn(text, length);
+
+	/* What a kernel prints need not be UTF-8. */
+	if (!words) {
+		char *ascii = strndup(text, length);
+		for (char *at = ascii; at && *at; at++)
+			if (*at & 0x80)
+				*at = '?';
+		words = json_string(ascii ? ascii : "");
+		free(ascii);
+	}
+	dap_event(s, "output", json_pack("{s:s, s:o}", "category", category, "output", words));
+}
+
+static void on_print(void *context, const char *text, size_t length) { dap_output(context, "stdout", text, length); }
+
+void dap_put_counters(struct account_run *run, json_t *list)
+{
+	char value[40];
+
+	for (u32 k = 0; k < counters_count(); k++) {
+		const struct counter *c = counters_get(k);
+		const double v = counter_value(c, run);
+		if (v == 0)
+			continue;
+		snprintf(value, sizeof value, "%.6g", v);
+		json_array_append_new(
+			list, json_pack("{s:s, s:s, s:i}", "name", c->name, "value", value, "variablesReference", 0));
+	}
+}
+
+/* --- Initialising and launching ------------------------------------------------------------------------ */
+
+static json_t *exception_filters(void)
+{
+	json_t *list = json_array();
+
+	for (int k = 0; k < DEBUG_CATCH_COUNT; k++) {
+		const bool above = k == DEBUG_CATCH_CONFLICT || k == DEBUG_CATCH_SECTORS;
+		const char *name = debug_catch_name((enum debug_catch)k);
+		json_t *filter = json_pack("{s:s, s:s, s:b, s:b}", "filter", name, "label", name, "default",
+					   k == DEBUG_CATCH_FAULT, "supportsCondition", above);
+		if (above)
+			json_object_set_new(filter, "conditionDescription",
+					    json_string(k == DEBUG_CATCH_CONFLICT ? "more than so many extra wavefronts"
+										  : "more than so many sectors"));
+		json_array_append_new(list, filter);
+	}
+	return list;
+}
+
+static json_t *on_initialize(struct dap *s, json_t *a, const char **error)
+{
+	static const char *const can[] = {
+		"supportsConfigurationDoneRequest",
+		"supportsFunctionBreakpoints",
+		"supportsConditionalBreakpoints",
+		"supportsHitConditionalBreakpoints",
+		"supportsEvaluateForHovers",
+		"supportsStepBack",
+		"supportsSetVariable",
+		"supportsRestartRequest",
+		"supportsExceptionInfoRequest",
+		"supportsExceptionFilterOptions",
+		"supportsLogPoints",
+		"supportsTerminateRequest",
+		"supportsDataBreakpoints",
+		"supportsReadMemoryRequest",
+		"supportsWriteMemoryRequest",
+		"supportsDisassembleRequest",
+		"supportsSteppingGranularity",
+		"supportsInstructionBreakpoints",
+		"supportsSetExpression",
+		"supportsCompletionsRequest",
+		"supportsBreakpointLocationsRequest",
+	};
+	json_t *body = json_object();
+	json_t *from_1 = json_object_get(a, "linesStartAt1");
+
+	(void)error;
+	s->lines_from_0 = json_is_false(from_1);
+	for (size_t k = 0; k < COUNT_OF(can); k++)
+		json_object_set_new(body, can[k], json_true());
+	json_object_set_new(body, "exceptionBreakpointFilters", exception_filters());
+	return body;
+}
+
+static void tell_diagnostics(struct dap *s)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return;
+	diags_print(&s->session.diags, out, false);
+	fclose(out);
+	if (size)
+		dap_output(s, "stderr", text, size);
+	free(text);
+}
+
+/* The words of a command line: those of "args", then the files of "program". */
+static bool collect_words(struct dap *s, json_t *a, char **words, int room, int *count)
+{
+	json_t *program = json_object_get(a, "program"), *file;
+	size_t k;
+
+	words[(*count)++] = arena_copy_text(&s->arena, "ptxsim dap", 10);
+	json_array_foreach(json_object_get(a, "args"), k, file)
+	{
+		if (!json_is_string(file) || *count >= room)
+			return false;
+		words[(*count)++] = arena_copy_text(&s->arena, json_string_value(file), json_string_length(file));
+	}
+	if (json_is_string(program) && *count < room)
+		words[(*count)++] = arena_copy_text(&s->arena, json_string_value(program), json_string_length(program));
+	json_array_foreach(program, k, file)
+	{
+		if (!json_is_string(file) || *count >= room)
+			return false;
+		words[(*count)++] = arena_copy_text(&s->arena, json_string_value(file), json_string_length(file));
+	}
+	words[*count] = NULL;
+	return *count > 1;
+}
+
+static bool read_words(struct dap *s, json_t *a, struct run_options *o)
+{
+	enum { ROOM = 256 };
+	char **words = ARENA_ARRAY(&s->arena, ROOM + 1, char *);
+	int count = 0;
+
+	return collect_words(s, a, words, ROOM, &count) &&
+	       !argp_parse(&run_options_argp, count, words, ARGP_NO_EXIT | ARGP_NO_HELP, NULL, o) && o->files.count;
+}
+
+static bool opened(struct dap *s, json_t *a)
+{
+	struct run_options *o = ARENA_NEW(&s->arena, struct run_options);
+	struct debug_options options = {.no_history = json_is_false(json_object_get(a, "history")),
+					.history_bytes = (u64)json_integer_value(json_object_get(a, "historyLimit"))
+							 << 20,
+					.counters = json_is_true(json_object_get(a, "counters"))};
+
+	*o = (struct run_options){.heads = 8, .choices.async.mode = ASYNC_STRICT};
+	arena_init(&o->arena, NULL);
+	s->debuggee.print = on_print;
+	s->debuggee.print_context = s;
+	const bool good = read_words(s, a, o) && debuggee_open(&s->debuggee, &s->session, o, &options);
+	tell_diagnostics(s);
+	return good;
+}
+
+static json_t *on_launch(struct dap *s, json_t *a, const char **error)
+{
+	const char *folder = json_string_value(json_object_get(a, "cwd"));
+	const char *level = json_string_value(json_object_get(a, "sourceLevel"));
+
+	if (s->d) {
+		*error = "something is launched already";
+		return NULL;
+	}
+	if (folder && chdir(folder)) {
+		*error = "the folder of \"cwd\" cannot be entered";
+		return NULL;
+	}
+	if (!opened(s, a)) {
+		*error = "nothing can be launched: see the output; \"program\" names the file or files, \"args\" holds "
+			 "options of 'ptxsim run'";
+		return NULL;
+	}
+	s->d = s->debuggee.debug;
+	s->by_text = level && !strcmp(level, "text");
+	s->stop_at_entry = s->stop_on_entry = json_is_true(json_object_get(a, "stopOnEntry"));
+	s->console_out = open_memstream(&s->console_text, &s->console_size);
+	if (!s->console_out) {
+		*error = "no memory left";
+		return NULL;
+	}
+	const struct console_options plain = {0};
+	s->console = console_new(&s->arena, s->d, s->console_out, &plain);
+	/* Breakpoints can be set from now on. */
+	dap_event(s, "initialized", NULL);
+	return NULL;
+}
+
+static json_t *on_configured(struct dap *s, json_t *a, const char **error)
+{
+	(void)a;
+	if (!s->d) {
+		*error = "nothing is launched";
+		return NULL;
+	}
+	s->moves = true;
+	s->next_motion = DEBUG_CONTINUE;
+	s->next_backwards = false;
+	return NULL;
+}
+
+static json_t *on_disconnect(struct dap *s, json_t *a, const char **error)
+{
+	(void)a;
+	(void)error;
+	s->leaving = true;
+	return NULL;
+}
+
+static json_t *on_terminate(struct dap *s, json_t *a, const char **error)
+{
+	(void)a;
+	(void)error;
+	s->pause_wanted = true;
+	s->terminating = true;
+	return NULL;
+}
+
+static const struct dap_request own_requests[] = {
+	{"initialize", on_initialize}, {"launch", on_launch},       {"configurationDone", on_configured},
+	{"disconnect", on_disconnect}, {"terminate", on_terminate}, {0},
+};
+
+/* --- The loop ------------------------------------------------------------------------------------------- */
+
+static const struct dap_request *find_request(const char *name)
+{
+	const struct dap_request *const tables[] = {own_requests, dap_point_requests, dap_state_requests,
+						    dap_memory_requests, dap_move_requests};
+
+	for (size_t t = 0; t < COUNT_OF(tables); t++)
+		for (const struct dap_request *r = tables[t]; r->name; r++)
+			if (!strcmp(r->name, name))
+				return r;
+	return NULL;
+}
+
+static void answer(struct dap *s, json_t *message)
+{
+	const char *name = json_string_value(json_object_get(message, "command"));
+	const struct dap_request *r = name ? find_request(name) : NULL;
+	const char *error = r ? NULL : "this request is not known here";
+	json_t *body = r ? r->answer(s, json_object_get(message, "arguments"), &error) : NULL;
+	json_t *reply = json_pack("{s:s, s:I, s:s, s:b}", "type", "response", "request_seq",
+				  json_integer_value(json_object_get(message, "seq")), "command", name ? name : "",
+				  "success", !error);
+
+	if (error)
+		json_object_set_new(reply, "message", json_string(error));
+	if (error)
+		json_decref(body);
+	else if (body)
+		json_object_set_new(reply, "body", body);
+	wire_send(s->wire, reply);
+	json_decref(message);
+}
+
+void dap_answer_waiting(struct dap *s)
+{
+	while (wire_has_request(s->wire) && !s->leaving && !s->pause_wanted) {
+		json_t *message = wire_receive(s->wire);
+		if (message)
+			answer(s, message);
+		else
+			s->leaving = true;
+	}
+}
+
+static void serve(struct dap *s)
+{
+	while (!s->leaving) {
+		json_t *message = wire_receive(s->wire);
+		if (!message)
+			return;
+		answer(s, message);
+		if (s->moved) {
+			s->moved = false;
+			dap_forget_places(s);
+			dap_tell(s, &s->event);
+		}
+		if (s->moves) {
+			s->moves = false;
+			dap_run(s, s->next_motion, s->next_backwards);
+		}
+		if (s->terminating)
+			dap_tell_end(s);
+	}
+}
+
+/* One connection, from the first message to the last. */
+static int connection(FILE *in, FILE *out)
+{
+	struct dap *s = calloc(1, sizeof *s);
+
+	if (!s)
+		return front_no_memory();
+	s->wire = wire_open(in, out);
+	if (!s->wire || !front_open(&s->session)) {
+		free(s);
+		return CLI_WRONG;
+	}
+	arena_init(&s->arena, NULL);
+	if (SESSION_ENTER(&s->session))
+		front_no_memory();
+	else
+		serve(s);
+	wire_close(s->wire);
+	if (s->console_out)
+		fclose(s->console_out);
+	free(s->console_text);
+	debuggee_close(&s->debuggee);
+	session_close(&s->session);
+	arena_free(&s->arena);
+	free(s);
+	return CLI_OK;
+}
+
+/* --- Transport ------------------------------------------------------------------------------------------ */
+
+/* The protocol keeps standard output to itself: whatever else prints goes to standard error. */
+int dap_serve_standard(void)
+{
+	const int fd = dup(STDOUT_FILENO);
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (!out || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+		perror("ptxsim dap");
+		return CLI_WRONG;
+	}
+	const int status = connection(stdin, out);
+	fclose(out);
+	return status;
+}
+
+static int listen_at(u16 port)
+{
+	struct sockaddr_in at = {
+		.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t size = sizeof at;
+	const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), yes = 1;
+
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) ||
+	    bind(fd, (struct sockaddr *)&at, sizeof at) || listen(fd, 1) ||
+	    getsockname(fd, (struct sockaddr *)&at, &size)) {
+		fprintf(stderr, "ptxsim dap: port %u: %s\n", port, strerror(errno));
+		return -1;
+	}
+	printf("listening at 127.0.0.1:%u\n", ntohs(at.sin_port));
+	fflush(stdout);
+	return fd;
+}
+
+/* One connection after the other. */
+int dap_serve_port(u16 port)
+{
+	const int fd = listen_at(port);
+
+	if (fd < 0)
+		return CLI_WRONG;
+	for (;;) {
+		const int both = accept(fd, NULL, NULL);
+		FILE *in = both < 0 ? NULL : fdopen(both, "r"), *out = both < 0 ? NULL : fdopen(dup(both), "w");
+		if (!in || !out) {
+			perror("ptxsim dap");
+			return CLI_WRONG;
+		}
+		connection(in, out);
+		shutdown(both, SHUT_RDWR);
+		fclose(out);
+		fclose(in);
+	}
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ptxsim dap: a server of the Debug Adapter Protocol (1.68) over the debugger's engine. Shared by its parts.
+ *
+ * A thread of the protocol is a warp of a resident block; its stack is that of the warp's first live lane, or
+ * of the lane that the console last chose. One thread of the host reads messages and interrupts the engine
+ * when one comes in while it runs; the other one answers them in order and runs the engine.
+ */
+#ifndef PTXSIM_DAP_DAP_H
+#define PTXSIM_DAP_DAP_H
+
+#include <jansson.h>
+
+#include "front/debuggee.h"
+#include "debug/console.h"
+
+/* --- Messages: dap_wire.c ------------------------------------------------------------------------ */
+
+struct wire;
+struct wire *wire_open(FILE *in, FILE *out);
+void wire_close(struct wire *w);
+/* The next request, the caller's to free; NULL at the end of the input. */
+json_t *wire_receive(struct wire *w);
+/* A request waits that was sent while the engine ran. */
+bool wire_has_request(struct wire *w);
+/* Sends a message and frees it. */
+void wire_send(struct wire *w, json_t *message);
+/* The engine that an incoming request interrupts; NULL: none runs. */
+void wire_interrupts(struct wire *w, struct debug *d);
+
+/* --- The server ------------------------------------------------------------------------------------ */
+
+enum dap_scope {
+	SCOPE_REGISTERS,
+	SCOPE_SPECIAL,
+	SCOPE_PARAMETERS,
+	SCOPE_SHARED,
+	SCOPE_LOCAL,
+	SCOPE_GLOBAL,
+	SCOPE_COUNTERS,
+	SCOPE_COUNT,
+	SCOPE_LANES,    /* a register's 32 lanes: `name` */
+	SCOPE_ELEMENTS, /* a variable's elements: `name` */
+};
+
+struct dap_container {
+	enum dap_scope scope;
+	struct debug_focus focus;
+	const char *name;
+};
+
+struct dap_log {
+	u32 number; /* of the breakpoint */
+	const char *text;
+};
+
+struct dap {
+	struct wire *wire;
+	struct session session;
+	struct arena arena; /* of the connection */
+	struct debuggee debuggee;
+	struct debug *d; /* NULL: nothing is launched */
+	struct console *console;
+	char *console_text;
+	size_t console_size;
+	FILE *console_out;
+	bool ended, leaving, terminating;
+	bool lines_from_0;
+	bool stop_at_entry; /* as launched */
+	bool stop_on_entry; /* and still to come */
+	bool pause_wanted;
+	bool moves; /* a motion starts when the answer is out: */
+	bool next_backwards;
+	bool moved; /* the console moved: to be told */
+	enum debug_motion next_motion;
+	bool by_text; /* lines of the text even where .loc gives others */
+	struct debug_event event;
+	VEC_OF(struct debug_focus) frames;
+	VEC_OF(struct dap_container) containers;
+	VEC_OF(struct dap_log) logs;
+	VEC_OF(u32) function_points, instruction_points, data_points, exception_points;
+};
+
+/* A request's answer: its body, or NULL with `error` set. The body may be NULL without an error. */
+typedef json_t *dap_request_fn(struct dap *s, json_t *arguments, const char **error);
+
+struct dap_request {
+	const char *name;
+	dap_request_fn *answer;
+};
+
+/* Tables of requests, by part: each ends in {0}. */
+extern const struct dap_request dap_point_requests[], dap_state_requests[], dap_memory_requests[], dap_move_requests[];
+
+void dap_event(struct dap *s, const char *name, json_t *body);
+/* An output event; `category`: "stdout", "stderr", "console". */
+void dap_output(struct dap *s, const char *category, const char *text, size_t length);
+
+/* The launch's counters so far that are not 0, as variables. */
+void dap_put_counters(struct account_run *run, json_t *list);
+
+/* Threads: dap_state.c. */
+s64 dap_thread_of(u64 block, u32 warp);
+/* Focus on the warp's first live lane; false and an error: there is none such. */
+bool dap_focus_thread(struct dap *s, json_t *arguments, const char **error);
+/* Focus on a frameId; false and an error. */
+bool dap_focus_frame(struct dap *s, json_t *frame_id, const char **error);
+/* What was shown is out of date. */
+void dap_forget_places(struct dap *s);
+u32 dap_add_container(struct dap *s, const struct dap_container *c);
+const struct dap_container *dap_container(const struct dap *s, json_int_t reference);
+/* Where a place is in a file: "source" and "line". */
+void dap_put_place(struct dap *s, json_t *to, const struct debug_place *p);
+/* "shared:BLOCK:WARP:LANE:0x40" and back. */
+json_t *dap_memory_reference(const struct debug_focus *f, enum ir_space space, u64 address);
+
+/* Addresses: dap_memory.c. */
+void dap_put_instruction(json_t *to, const struct debug_place *p);
+/* "FUNCTION+N" of an instruction's address. */
+void dap_instruction_name(const struct dap *s, u64 address, char *text, size_t size);
+
+/* Motions: dap_move.c. Goes on until something is to be told, and tells it. */
+void dap_run(struct dap *s, enum debug_motion motion, bool backwards);
+/* Tells an event that a command of the console has led to. */
+void dap_tell(struct dap *s, const struct debug_event *e);
+/* Ends the session: what the launches' expectations came to. */
+void dap_tell_end(struct dap *s);
+/* Answers the requests that have come in. */
+void dap_answer_waiting(struct dap *s);
+
+/* --- The doors: dap.c ------------------------------------------------------------------------------ */
+
+/* Serves one editor, to its end: the exit code. */
+int dap_serve_standard(void);
+/* Serves at this port of 127.0.0.1, one editor after the other; 0: any port, told on standard output. */
+int dap_serve_port(u16 port);
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the front ends share.
+ */
+#include "front/front.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+bool front_open(struct session *s)
+{
+	if (session_open(s))
+		return true;
+	fprintf(stderr, "ptxsim: PTXSIM_VARIANT names no variant that runs on this host: '%s'\n",
+		getenv("PTXSIM_VARIANT") ? getenv("PTXSIM_VARIANT") : "");
+	return false;
+}
+
+bool front_read_files(struct session *s, char *const *paths, size_t count)
+{
+	bool ok = true;
+
+	for (size_t k = 0; k < count; k++) {
+		const char *message;
+		if (session_add_file(s, paths[k], &message))
+			continue;
+		fprintf(stderr, "ptxsim: %s: %s\n", paths[k], message);
+		ok = false;
+	}
+	return ok;
+}
+
+void front_print_diagnostics(const struct session *s)
+{
+	fflush(stdout);
+	diags_print(&s->diags, stderr, isatty(STDERR_FILENO));
+}
+
+int front_no_memory(void)
+{
+	fprintf(stderr, "ptxsim: no memory left\n");
+	return CLI_WRONG;
+}
+
+int front_in_session(int (*body)(struct session *s, void *options), void *options)
+{
+	struct session s;
+	int status;
+
+	if (!front_open(&s))
+		return CLI_WRONG;
+	if (SESSION_ENTER(&s)) {
+		status = front_no_memory();
+	} else {
+		status = body(&s, options);
+		front_print_diagnostics(&s);
+	}
+	session_close(&s);
+	return status;
+}
+
+static struct lock_order read_lock_order(struct argp_state *state, const char *text)
+{
+	struct lock_order order = {.random = !strncmp(text, "random:", 7)};
+	char *end;
+
+	if (!order.random) {
+		if (strcmp(text, "lowest"))
+			argp_error(state, "--lock-order is lowest or random:SEED, not '%s'", text);
+		return order;
+	}
+	errno = 0;
+	order.seed = strtoull(text + 7, &end, 0);
+	if (errno || *end || end == text + 7)
+		argp_error(state, "--lock-order random: wants a whole number as its seed, not '%s'", text + 7);
+	return order;
+}
+
+static struct async_choice read_async(struct argp_state *state, const char *text)
+{
+	struct async_choice choice;
+
+	if (!async_choice_read(text, &choice))
+		argp_error(state, "--async is strict, eager, random or random:SEED, not '%s'", text);
+	return choice;
+}
+
+static struct race_options read_checks(struct argp_state *state, const char *text)
+{
+	struct race_options options = {true, true};
+
+	if (text && !race_options_read(text, &options))
+		argp_error(state, "--check is races, unwritten, or both with a comma between, not '%s'", text);
+	return options;
+}
+
+u64 front_number(struct argp_state *state, const char *option, const char *text, u64 low)
+{
+	char *end;
+
+	errno = 0;
+	const unsigned long long n = strtoull(text, &end, 0);
+	if (errno || end == text || *end || *text == '-' || n < low)
+		argp_error(state, "--%s wants a whole number of at least %llu, not '%s'", option,
+			   (unsigned long long)low, text);
+	return n;
+}
+
+enum { OPTION_ASYNC = 0x4000, OPTION_LOCK_ORDER, OPTION_CHECK };
+
+static const struct argp_option launch_options[] = {
+	{"jobs", 'j', "N", 0, "Host threads", FRONT_LAUNCH_GROUP},
+	{"lock-order", OPTION_LOCK_ORDER, "ORDER", 0,
+	 "Which lane gets a shared word's lock that several want: lowest (default) or random:SEED", FRONT_LAUNCH_GROUP},
+	{"async", OPTION_ASYNC, "MODE", 0,
+	 "When asynchronous copies and wgmma take effect: strict (default; a missing wait is a fault), eager "
+	 "(at once, fastest), random:SEED (at any allowed time)",
+	 FRONT_LAUNCH_GROUP},
+	{"check", OPTION_CHECK, "WHAT,...", OPTION_ARG_OPTIONAL,
+	 "Fault at races (accesses that nothing orders) and at unwritten shared memory that is read: races, unwritten; "
+	 "both if left out",
+	 FRONT_LAUNCH_GROUP},
+	{0},
+};
+
+static error_t parse_launch_option(int key, char *text, struct argp_state *state)
+{
+	struct launch_choices *c = state->input;
+
+	switch (key) {
+	case 'j':
+		c->jobs = (u32)front_number(state, "jobs", text, 1);
+		return 0;
+	case OPTION_ASYNC:
+		c->async = read_async(state, text);
+		return 0;
+	case OPTION_LOCK_ORDER:
+		c->lock_order = read_lock_order(state, text);
+		return 0;
+	case OPTION_CHECK:
+		c->check = read_checks(state, text);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp front_launch_argp = {.options = launch_options, .parser = parse_launch_option};

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the front ends share: exit codes, loading files, printing diagnostics, options of launches.
+ */
+#ifndef PTXSIM_FRONT_FRONT_H
+#define PTXSIM_FRONT_FRONT_H
+
+#include <argp.h>
+
+#include "api/session.h"
+#include "script/play.h"
+
+/* Exit codes. FAILED: the kernel failed, a check found something, an expectation did not hold. */
+enum cli_exit { CLI_OK = 0, CLI_FAILED = 1, CLI_WRONG = 2 };
+
+/* Opens a session; false after telling why not. */
+bool front_open(struct session *s);
+/* Reads the files into the session; false after telling which cannot be read. */
+bool front_read_files(struct session *s, char *const *paths, size_t count);
+/* Prints the session's diagnostics to standard error, in colour on a terminal. */
+void front_print_diagnostics(const struct session *s);
+int front_no_memory(void);
+
+/* A whole decimal or 0x number of at least `low`, or an argp error. */
+u64 front_number(struct argp_state *state, const char *option, const char *text, u64 low);
+
+/* What the options of front_launch_argp say of how launches run. It is a child's parser: its input is this. */
+struct launch_choices {
+	u32 jobs; /* 0: not given */
+	struct async_choice async;
+	struct lock_order lock_order;
+	struct race_options check;
+};
+extern const struct argp front_launch_argp;
+enum { FRONT_LAUNCH_GROUP = 3 }; /* of its options in --help */
+
+/* Runs `body` in a session of its own and prints the session's diagnostics: the exit code. */
+int front_in_session(int (*body)(struct session *s, void *options), void *options);
+
+#endif

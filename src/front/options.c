@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The options that describe launches. They are turned into lines of the launch language, so that both have one meaning
+ * and one kind of message.
+ */
+#include "front/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/file.h"
+#include "observe/counters.h"
+
+enum {
+	OPTION_LIMIT = 256,
+	OPTION_SET,
+	OPTION_SAVE,
+	OPTION_SEED,
+	OPTION_SCRIPT,
+	OPTION_HEADS,
+	OPTION_CLUSTER,
+	OPTION_METRICS,
+	OPTION_ANNOTATE,
+	OPTION_EXPLAIN,
+	OPTION_BANK_MODE,
+	OPTION_L1,
+	OPTION_REGISTERS,
+	OPTION_OF_BLOCK,
+	OPTION_PER_BLOCK,
+	OPTION_CACHES,
+	OPTION_COOPERATIVE
+};
+
+/* Blocks that are counted apart, each of which takes about 5 KB. */
+enum { BLOCKS_APART = 1024, BLOCKS_APART_MOST = 1 << 18 };
+
+static const struct argp_option options[] = {
+	{"kernel", 'k', "NAME", 0, "Kernel to launch (default: the only one)", 1},
+	{"grid", 'g', "X[,Y[,Z]]", 0, "Blocks in the grid (default 1)", 1},
+	{"block", 'b', "X[,Y[,Z]]", 0, "Threads in a block (default 1)", 1},
+	{"cluster", OPTION_CLUSTER, "X[,Y[,Z]]", 0, "Blocks in a cluster", 1},
+	{"cooperative", OPTION_COOPERATIVE, NULL, 0, "Run all blocks at once, so that they may wait for one another",
+	 1},
+	{"shared", 's', "BYTES", 0, "Dynamic shared memory of a block", 1},
+	{"arg", 'a', "SPEC", 0,
+	 "Next argument: a number, [NAME=]TYPE[N] GENERATOR, load FILE.npy, or {TYPE:VALUE, ...}", 1},
+	{"save", OPTION_SAVE, "NAME=FILE", 0, "Write a buffer to a .npy or raw file afterwards", 1},
+	{"script", OPTION_SCRIPT, "FILE", 0, "Take the launches from this file instead", 2},
+	{"set", OPTION_SET, "NAME=NUMBER", 0, "Override a `let` of the launches", 2},
+	{"seed", OPTION_SEED, "N", 0, "Mix N into every random generator", 2},
+	{"arch", 't', "sm_XX", 0, "Architecture to model (default: the file's .target)", 3},
+	{"limit", OPTION_LIMIT, "N", 0, "Stop a launch after N warp instructions", 3},
+	{"report", 'r', "KIND", 0, "Tell what was counted: text, json, csv or html, on standard output", 4},
+	{"metrics", OPTION_METRICS, "NAME,...", 0,
+	 "Print these counters (names, profilers' names, patterns with * and ?); 'help' lists them", 4},
+	{"annotate", OPTION_ANNOTATE, NULL, 0,
+	 "Print the PTX, and the source that .loc lines name, with counts beside each line", 4},
+	{"explain", OPTION_EXPLAIN, "LINE", 0, "Print this line's costliest memory access, lane by lane", 4},
+	{"bank-mode", OPTION_BANK_MODE, "4|8", 0, "How sm_3x places words in its banks (default 4)", 4},
+	{"l1", OPTION_L1, "on|off", 0, "Whether loads on sm_2x and sm_3x go through the first-level cache", 4},
+	{"registers", OPTION_REGISTERS, "N", 0,
+	 "Registers of a thread, for the occupancy (default: an estimate from the PTX)", 4},
+	{"of-block", OPTION_OF_BLOCK, "N", 0, "Count only what block number N does (from 0, x fastest)", 4},
+	{"per-block", OPTION_PER_BLOCK, "N", OPTION_ARG_OPTIONAL,
+	 "Count the first N blocks of each launch apart, too (default 1024), for --report json and csv", 4},
+	{"caches", OPTION_CACHES, "cold|warm", OPTION_ARG_OPTIONAL,
+	 "Estimate cache hits, each launch from cold (default) or with what the one before left in the second "
+	 "level; on one host thread",
+	 4},
+	{"heads", OPTION_HEADS, "N", 0, "Print the first N elements of each buffer (default 8)", 4},
+	{"quiet", 'q', NULL, 0, "Print only what the kernels print, and errors", 4},
+	{0},
+};
+
+static error_t parse_text_option(int key, char *text, struct run_options *o)
+{
+	switch (key) {
+	case 'k':
+		o->kernel = text;
+		return 0;
+	case 'g':
+		o->grid = text;
+		return 0;
+	case 'b':
+		o->block = text;
+		return 0;
+	case OPTION_CLUSTER:
+		o->cluster = text;
+		return 0;
+	case 's':
+		o->shared = text;
+		return 0;
+	case 't':
+		o->arch = text;
+		return 0;
+	case OPTION_SCRIPT:
+		o->script = text;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static enum report_kind report_kind(const struct argp_state *state, const char *text)
+{
+	static const char *const names[] = {
+		[REPORT_TEXT] = "text", [REPORT_JSON] = "json", [REPORT_CSV] = "csv", [REPORT_HTML] = "html"};
+
+	for (enum report_kind k = REPORT_TEXT; k < COUNT_OF(names); k++)
+		if (!strcmp(names[k], text))
+			return k;
+	argp_error(state, "there is no report of kind '%s': text, json, csv, html", text);
+	return REPORT_SUMMARY;
+}
+
+/* What is to be told about memory accesses. */
+static error_t parse_account_option(int key, char *text, struct argp_state *state)
+{
+	struct run_options *o = state->input;
+
+	switch (key) {
+	case 'r':
+		o->report = report_kind(state, text);
+		return 0;
+	case OPTION_REGISTERS:
+		o->accounting.registers = (u32)front_number(state, "registers", text, 1);
+		return 0;
+	case OPTION_OF_BLOCK:
+		o->accounting.one_block = true;
+		o->accounting.block = front_number(state, "of-block", text, 0);
+		return 0;
+	case OPTION_PER_BLOCK:
+		o->accounting.blocks_apart = text ? front_number(state, "per-block", text, 1) : BLOCKS_APART;
+		if (o->accounting.blocks_apart > BLOCKS_APART_MOST)
+			argp_error(state, "--per-block is at most %d", BLOCKS_APART_MOST);
+		return 0;
+	case OPTION_BANK_MODE:
+		if (strcmp(text, "4") && strcmp(text, "8"))
+			argp_error(state, "--bank-mode is 4 or 8, not '%s'", text);
+		o->accounting.bank_mode = *text == '8' ? BANK_MODE_8 : BANK_MODE_4;
+		return 0;
+	case OPTION_L1:
+		if (strcmp(text, "on") && strcmp(text, "off"))
+			argp_error(state, "--l1 is on or off, not '%s'", text);
+		o->accounting.l1 = strcmp(text, "on") ? ACCOUNT_L1_OFF : ACCOUNT_L1_ON;
+		return 0;
+	case OPTION_CACHES:
+		if (text && strcmp(text, "cold") && strcmp(text, "warm"))
+			argp_error(state, "--caches is cold or warm, not '%s'", text);
+		o->accounting.caches = text && *text == 'w' ? ACCOUNT_CACHES_WARM : ACCOUNT_CACHES_COLD;
+		return 0;
+	case OPTION_ANNOTATE:
+		o->annotate = true;
+		return 0;
+	case OPTION_EXPLAIN:
+		o->explain = (u32)front_number(state, "explain", text, 1);
+		return 0;
+	case OPTION_METRICS:
+		if (!strcmp(text, "help")) {
+			counters_print(stdout);
+			exit(CLI_OK);
+		}
+		o->metrics = text;
+		return 0;
+	default:
+		return parse_text_option(key, text, o);
+	}
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+	struct run_options *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->choices;
+		return 0;
+	case 'a':
+		VEC_PUSH(&o->arena, &o->args, text);
+		return 0;
+	case OPTION_SET:
+		if (!strchr(text, '='))
+			argp_error(state, "--set wants NAME=NUMBER, not '%s'", text);
+		VEC_PUSH(&o->arena, &o->sets, text);
+		return 0;
+	case OPTION_SAVE:
+		if (!strchr(text, '='))
+			argp_error(state, "--save wants NAME=FILE, not '%s'", text);
+		VEC_PUSH(&o->arena, &o->saves, text);
+		return 0;
+	case OPTION_SEED:
+		o->seed = front_number(state, "seed", text, 0);
+		return 0;
+	case OPTION_LIMIT:
+		o->limit = front_number(state, "limit", text, 1);
+		return 0;
+	case OPTION_HEADS:
+		o->heads = (u32)front_number(state, "heads", text, 0);
+		return 0;
+	case 'q':
+		o->quiet = true;
+		return 0;
+	case OPTION_COOPERATIVE:
+		o->cooperative = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		VEC_PUSH(&o->arena, &o->files, text);
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "no file given");
+		return 0;
+	case ARGP_KEY_END:
+		if (o->accounting.blocks_apart && o->report != REPORT_JSON && o->report != REPORT_CSV)
+			argp_error(state, "--per-block is for --report json and csv");
+		return 0;
+	default:
+		return parse_account_option(key, text, state);
+	}
+}
+
+static const struct argp_child children[] = {{&front_launch_argp, 0, NULL, 0}, {0}};
+
+const struct argp run_options_argp = {.options = options, .parser = parse_option, .children = children};
+
+/* The only kernel of what was read; NULL with a message if there is none or several. */
+static const char *only_kernel(const struct session *s)
+{
+	const char *name = NULL;
+	u32 count = 0;
+
+	for (size_t m = 0; m < s->modules.count; m++)
+		for (size_t k = 0; k < s->modules.items[m]->functions.count; k++) {
+			const struct ir_function *f = s->modules.items[m]->functions.items[k];
+			if (!f->is_entry || !f->has_body)
+				continue;
+			name = f->name;
+			count++;
+		}
+	if (count == 1)
+		return name;
+	fprintf(stderr,
+		count ? "ptxsim: there are %u kernels: choose one with --kernel ('ptxsim info' lists them)\n"
+		      : "ptxsim: there is no kernel\n",
+		count);
+	return NULL;
+}
+
+/* The launch that the options describe, as a line of the launch language; NULL after an error. */
+static const char *line_of_options(struct session *s, const struct run_options *o)
+{
+	struct arena *a = &s->arena;
+	const char *kernel = o->kernel ? o->kernel : only_kernel(s);
+	char *line;
+
+	if (!kernel)
+		return NULL;
+	line = arena_printf(a, "launch %s(", kernel);
+	for (size_t k = 0; k < o->args.count; k++)
+		line = arena_printf(a, "%s%s%s", line, k ? ", " : "", o->args.items[k]);
+	line = arena_printf(a, "%s) grid=%s block=%s", line, o->grid ? o->grid : "1", o->block ? o->block : "1");
+	if (o->shared)
+		line = arena_printf(a, "%s shared=%s", line, o->shared);
+	if (o->cluster)
+		line = arena_printf(a, "%s cluster=%s", line, o->cluster);
+	if (o->cooperative)
+		line = arena_printf(a, "%s cooperative", line);
+	return arena_printf(a, "%s\n", line);
+}
+
+static void read_line(struct session *s, struct script *script, const char *name, const char *line)
+{
+	script_read(script, source_add(&s->sources, name, line, strlen(line)), true);
+}
+
+static bool fix_constants(struct session *s, struct script *script, const struct run_options *o)
+{
+	for (size_t k = 0; k < o->sets.count; k++) {
+		const char *equals = strchr(o->sets.items[k], '=');
+		const char *text = arena_printf(&s->arena, "%s\n", equals + 1);
+		struct lex l = {.arena = &s->arena, .strings = &s->strings, .diags = &s->diags, .text = text};
+		struct expr_scope scope = script_scope(script);
+		struct number value;
+		l.file = source_add(&s->sources, "--set", text, strlen(text));
+		lex_start(&l, 0, (u32)strlen(text));
+		if (!expr_constant(&l, &scope, &value))
+			return false;
+		script_fix_constant(script,
+				    strings_intern(&s->strings, o->sets.items[k], (size_t)(equals - o->sets.items[k])),
+				    value);
+	}
+	return true;
+}
+
+static bool read_script_file(struct session *s, struct script *script, const char *path)
+{
+	const char *message;
+	size_t length;
+	char *text = file_read_whole(path, (size_t)1 << 26, &length, &message);
+
+	if (!text) {
+		fprintf(stderr, "ptxsim: %s: %s\n", path, message);
+		return false;
+	}
+	const u32 source = source_add(&s->sources, path, text, length);
+	free(text);
+	script_read(script, source, true);
+	return true;
+}
+
+/* Shapes given by options alone replace those of all launches that the files describe. */
+static void override_shapes(struct session *s, struct script *script, const struct run_options *o)
+{
+	char *line = arena_printf(&s->arena, "launch shape() grid=%s block=%s", o->grid ? o->grid : "1",
+				  o->block ? o->block : "1");
+	struct script shape = *script;
+
+	if (o->shared)
+		line = arena_printf(&s->arena, "%s shared=%s", line, o->shared);
+	if (o->cluster)
+		line = arena_printf(&s->arena, "%s cluster=%s", line, o->cluster);
+	shape.statements.items = NULL;
+	shape.statements.count = shape.statements.capacity = 0;
+	read_line(s, &shape, "<options>", line);
+	if (!shape.statements.count)
+		return;
+	const struct script_launch *given = &shape.statements.items[0].launch;
+	for (size_t k = 0; k < script->statements.count; k++) {
+		struct script_launch *l = &script->statements.items[k].launch;
+		if (o->grid)
+			memcpy(l->grid, given->grid, sizeof l->grid);
+		if (o->block)
+			memcpy(l->block, given->block, sizeof l->block);
+		if (o->cluster)
+			memcpy(l->cluster, given->cluster, sizeof l->cluster);
+		if (o->shared)
+			l->shared_bytes = given->shared_bytes;
+		l->cooperative |= o->cooperative;
+	}
+}
+
+/* Everything that is to be done, from the files, a script file or the options. */
+bool run_read_launches(struct session *s, struct script *script, const struct run_options *o)
+{
+	const bool shaped = o->grid || o->block || o->shared || o->cluster || o->cooperative;
+	bool by_options = o->kernel || o->args.count;
+
+	if (!fix_constants(s, script, o))
+		return false;
+	if (o->script) {
+		if (!read_script_file(s, script, o->script))
+			return false;
+	} else if (!by_options) {
+		for (size_t k = 0; k < s->modules.count; k++)
+			script_read(script, s->modules.items[k]->source, false);
+	}
+	by_options |= shaped && !script->launch_count && !s->diags.error_count;
+	if (shaped && !by_options)
+		override_shapes(s, script, o);
+	if (by_options) {
+		const char *line = line_of_options(s, o);
+		if (!line)
+			return false;
+		read_line(s, script, "<options>", line);
+	}
+	for (size_t k = 0; k < o->saves.count; k++) {
+		char *line = arena_printf(&s->arena, "save %s", o->saves.items[k]);
+		*strchr(line, '=') = ' ';
+		read_line(s, script, "--save", line);
+	}
+	if (!script->launch_count && !s->diags.error_count)
+		fprintf(stderr, "ptxsim: %s has no //@ launch lines: give --kernel, --grid, --block and --arg\n",
+			o->files.items[0]);
+	return script->launch_count != 0;
+}

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Seen on an H200 (ptxas 13.0), over some thousand constants. It shows in NaNs, but for the approximations:
+ * - f64: a constant in front changes places with what follows, so that the machine, which looks at b before a, takes
+ *   its NaN; of sub's b the constant is negated, its NaN too. So it is in modules for debugging.
+ * Else, with constants alone, also those that a mov has put into a register:
+ * - rcp, sqrt, rsqrt, sin, cos, lg2, ex2 .approx of f32 are rounded correctly;
+ * - neg and abs are of the sign bit alone, but that those of f32 make a NaN quiet; f16x2 without .ftz only (also in
+ *   modules for debugging, of constants in the text);
+ * - of f64, add, sub and mul rounded to nearest take the NaN of b first, otherwise of a; a negative factor turns
+ *   the NaN of the other around;
+ * - cvt to f32 and f64 from the halves, and from f64 to these by .rn, makes f32's one NaN of any.
+ * And with some constants:
+ * - div.approx.f32 and div.full.f32 by one are multiplications by its rounded reciprocal;
+ * - shifts of 16 bits take the low half of the count;
+ * - slct.s32.s32 takes the least s32 for a number >= 0 and the three greatest for negative ones.
+ */
+#include "ptxas/ptxas.h"
+
+#include <math.h>
+#include <string.h>
+
+#define F64_SIGN       0x8000000000000000ull
+#define F64_MAKE_QUIET 0x0008000000000000ull
+
+/* What a register is known to hold. */
+struct known {
+	u64 value;
+	u32 block; /* of the last definition, plus 1 */
+	bool constant;
+};
+
+struct placing {
+	struct rewriting rewriting;
+	struct known *known;
+	const u32 *definitions; /* of each register in the function */
+	bool optimises;
+};
+
+static bool f64_nan(u64 v) { return (v & ~F64_SIGN) > 0x7ff0000000000000ull; }
+static bool f32_nan(u32 v) { return (v & 0x7fffffffu) > 0x7f800000u; }
+static bool f16_nan(u32 v) { return (v & 0x7fff) > 0x7c00; }
+
+static bool is_number(const struct use *u) { return u->kind == USE_CONSTANT && !u->negated; }
+
+static bool are_numbers(const struct matched *m, u32 first)
+{
+	for (u32 u = first; u < m->use_count; u++)
+		if (!is_number(&m->uses[u]))
+			return false;
+	return m->use_count > first;
+}
+
+/* Makes the instruction a move of a constant. */
+static void become_value(const struct placing *p, struct matched *m, const char *type, u64 value)
+{
+	struct use *uses = ARENA_ARRAY(p->rewriting.arena, 2, struct use);
+
+	uses[0] = m->uses[0];
+	uses[1] = (struct use){.kind = USE_CONSTANT,
+			       .read = true,
+			       .bits = m->uses[0].bits,
+			       .type_bits = m->uses[0].type_bits,
+			       .low = value};
+	matched_become(&p->rewriting, m, "mov", &type, 1, uses, 2);
+}
+
+/* --- f32 ------------------------------------------------------------------------------------------ */
+
+static double double_of(u32 bits, bool flush)
+{
+	float f;
+
+	if (flush && !(bits & 0x7f800000))
+		bits &= 0x80000000;
+	memcpy(&f, &bits, sizeof f);
+	return f;
+}
+
+static u32 rounded(double value, bool flush)
+{
+	const float f = (float)value;
+	u32 bits;
+
+	memcpy(&bits, &f, sizeof bits);
+	if (f != f)
+		return 0x7fffffff;
+	return flush && !(bits & 0x7f800000) ? bits & 0x80000000 : bits;
+}
+
+static double reciprocal(double x) { return 1 / x; }
+static double reciprocal_root(double x) { return 1 / sqrt(x); }
+
+static void fold_approximation(const struct placing *p, struct matched *m)
+{
+	static const struct {
+		const char *opcode;
+		double (*function)(double);
+		bool flushes;
+	} of[] = {{"rcp", reciprocal, false}, {"sqrt", sqrt, false}, {"rsqrt", reciprocal_root, false},
+		  {"sin", sin, true},         {"cos", cos, true},    {"lg2", log2, false},
+		  {"ex2", exp2, false}};
+	const bool ftz = form_has(&m->form, M_ftz);
+
+	if (form_type(&m->form, 0) != T_f32)
+		return;
+	for (size_t k = 0; k < COUNT_OF(of) && m->use_count == 2 && form_has(&m->form, M_approx); k++)
+		if (matched_is(m, of[k].opcode)) {
+			const double a = double_of((u32)m->uses[1].low, ftz || of[k].flushes);
+			become_value(p, m, "b32", rounded(of[k].function(a), ftz));
+			return;
+		}
+}
+
+/* Division by a constant whose reciprocal is no subnormal. */
+static void fold_division(const struct placing *p, struct matched *m)
+{
+	const char *texts[2] = {form_has(&m->form, M_ftz) ? "ftz" : "f32", "f32"};
+	const u32 divisor = (u32)m->uses[2].low, exponent = divisor >> 23 & 255;
+	struct use *uses = ARENA_ARRAY(p->rewriting.arena, 3, struct use);
+
+	if (exponent < 1 || exponent > 252)
+		return;
+	memcpy(uses, m->uses, 3 * sizeof *uses);
+	uses[2].low = rounded(1 / double_of(divisor, false), false);
+	matched_become(&p->rewriting, m, "mul", texts, form_has(&m->form, M_ftz) ? 2 : 1, uses, 3);
+}
+
+/* --- signs and conversions of NaNs ---------------------------------------------------------------- */
+
+static void fold_sign(const struct placing *p, struct matched *m, bool negates)
+{
+	const u64 v = m->uses[1].low;
+
+	switch (form_type(&m->form, 0)) {
+	case T_f32:
+		if (f32_nan((u32)v) && (p->optimises || !form_has(&m->form, M_ftz)))
+			become_value(p, m, "b32",
+				     ((negates ? v ^ 0x80000000 : v & 0x7fffffff) | 0x400000) & 0xffffffff);
+		break;
+	case T_f64:
+		if (f64_nan(v))
+			become_value(p, m, "b64", negates ? v ^ F64_SIGN : v & ~F64_SIGN);
+		break;
+	case T_f16x2:
+		if (!form_has(&m->form, M_ftz) && (f16_nan((u32)v) || f16_nan((u32)v >> 16)))
+			become_value(p, m, "b32", (negates ? v ^ 0x80008000 : v & 0x7fff7fff) & 0xffffffff);
+		break;
+	default:
+		break;
+	}
+}
+
+static void fold_conversion(const struct placing *p, struct matched *m)
+{
+	const int to = form_type(&m->form, 0), from = form_type(&m->form, 1);
+	const int rounding = form_pick(&m->form, M_rn, M_rp);
+	const u64 v = m->uses[1].low;
+
+	if (form_has(&m->form, M_sat) || form_has(&m->form, M_relu) || (rounding && rounding != M_rn) ||
+	    m->form.type_count != 2 || m->uses[0].type_bits != type_bits((u16)to))
+		return;
+	const bool half_nan = (from == T_f16 && f16_nan((u32)v & 0xffff)) || (from == T_bf16 && (v & 0x7fff) > 0x7f80);
+	if (to == T_f32 && from == T_f32 && form_has(&m->form, M_ftz) && f32_nan((u32)v) &&
+	    !form_pick(&m->form, M_rni, M_rpi))
+		become_value(p, m, "b32", (v | 0x400000) & 0xffffffff);
+	else if (to == T_f32 && from == T_bf16 && half_nan)
+		become_value(p, m, "b32", 0x7fffffff);
+	else if (to == T_f64 && half_nan)
+		become_value(p, m, "b64", 0x7fffffffe0000000ull);
+	else if ((to == T_f16 || to == T_bf16) && from == T_f64 && f64_nan(v))
+		become_value(p, m, "b16", 0x7fff);
+}
+
+/* In modules for debugging, from f32 and f64 to the same: the machine's own conversion, which treats NaNs as the smaller
+ * of a number and itself does. Elsewhere it is a copy. */
+static void fold_identity(const struct placing *p, struct matched *m)
+{
+	const int type = form_type(&m->form, 0);
+	const char *text = token_text(type);
+	struct use *uses = ARENA_ARRAY(p->rewriting.arena, 3, struct use);
+
+	if (m->form.token_count != 2 || form_type(&m->form, 1) != type || (type != T_f32 && type != T_f64))
+		return;
+	uses[0] = m->uses[0];
+	uses[1] = uses[2] = m->uses[1];
+	matched_become(&p->rewriting, m, "min", &text, 1, uses, 3);
+}
+
+/* --- f64 ------------------------------------------------------------------------------------------ */
+
+static void swap_factors(struct matched *m)
+{
+	const struct use a = m->uses[1];
+
+	m->uses[1] = m->uses[2];
+	m->uses[2] = a;
+}
+
+/* a - b as a sum, or with its operands the other way round. */
+static void turn_difference(const struct placing *p, struct matched *m, const char *opcode)
+{
+	const int rounding = form_pick(&m->form, M_rn, M_rp);
+	const char *texts[2] = {rounding ? token_text((u16)rounding) : "f64", "f64"};
+	struct use *uses = ARENA_ARRAY(p->rewriting.arena, 3, struct use);
+
+	memcpy(uses, m->uses, 3 * sizeof *uses);
+	matched_become(&p->rewriting, m, opcode, texts, rounding ? 2 : 1, uses, 3);
+}
+
+static void place_difference(const struct placing *p, struct matched *m)
+{
+	struct use *a = &m->uses[1], *b = &m->uses[2];
+	const int rounding = form_pick(&m->form, M_rn, M_rp);
+	const bool nearest = !rounding || rounding == M_rn;
+
+	if (is_number(a) && is_number(b)) {
+		if (!p->optimises || (!f64_nan(a->low) && !f64_nan(b->low)))
+			return;
+		const bool second = f64_nan(b->low) && (nearest || !f64_nan(a->low));
+		become_value(p, m, "b64", (second ? b->low ^ F64_SIGN : a->low) | F64_MAKE_QUIET);
+	} else if (is_number(b) && f64_nan(b->low)) {
+		b->low ^= F64_SIGN;
+		turn_difference(p, m, "add");
+	} else if (is_number(a) && use_is_register(b)) {
+		turn_difference(p, m, "%sub");
+	}
+}
+
+static void place_f64(const struct placing *p, struct matched *m)
+{
+	static const char *const commuting[] = {"add", "mul", "fma", "mad", "min", "max", "%fms", "%fnm", "%fnms"};
+	const struct use *a = &m->uses[1], *b = &m->uses[2];
+	const int rounding = form_pick(&m->form, M_rn, M_rp);
+	const bool nearest = !rounding || rounding == M_rn, both = is_number(a) && is_number(b);
+
+	if (matched_is(m, "sub")) {
+		place_difference(p, m);
+		return;
+	}
+	for (size_t k = 0; k < COUNT_OF(commuting); k++) {
+		if (!is_number(a) || !(use_is_register(b) || both) || !matched_is(m, commuting[k]))
+			continue;
+		const bool product = !strcmp(commuting[k], "mul"), sum = !strcmp(commuting[k], "add");
+		const u64 other = f64_nan(a->low) ? b->low : a->low, nan = f64_nan(a->low) ? a->low : b->low;
+		if (both && !p->optimises)
+			return;
+		if (both && product && f64_nan(nan) && !f64_nan(other) && other & F64_SIGN)
+			become_value(p, m, "b64", (nan ^ F64_SIGN) | F64_MAKE_QUIET);
+		else if (!(both && nearest && (product || sum)))
+			swap_factors(m);
+		return;
+	}
+}
+
+/* --- in order ------------------------------------------------------------------------------------- */
+
+static bool holds_constant(const struct placing *p, const struct use *u, u32 block)
+{
+	const struct known *k = use_is_register(u) ? &p->known[u->reg] : NULL;
+
+	return k && p->optimises && k->constant && (k->block == block + 1 || p->definitions[u->reg] == 1) && u->read &&
+	       !u->written && u->bits != 1;
+}
+
+static bool takes_constants(const struct matched *m)
+{
+	static const char *const opcodes[] = {"rcp", "sqrt", "rsqrt", "sin", "cos", "lg2", "ex2", "div", "neg", "abs",
+					      "cvt", "add",  "sub",   "mul", "fma", "mad", "min", "max", "mov"};
+	const int type = form_type(&m->form, 0), last = form_type(&m->form, m->form.type_count - 1u);
+
+	if (m->has_list_shape || type_class(type) != 'f' || type_class(last) != 'f') {
+		if (m->has_list_shape || !matched_is(m, "mov") || m->use_count != 2)
+			return false;
+	}
+	for (size_t k = 0; k < COUNT_OF(opcodes); k++)
+		if (matched_is(m, opcodes[k]))
+			return true;
+	return false;
+}
+
+static void substitute(const struct placing *p, struct matched *m, u32 block)
+{
+	for (u32 u = 1; u < m->use_count; u++) {
+		struct use *use = &m->uses[u];
+		if (holds_constant(p, use, block) && !use->negated)
+			*use = (struct use){.kind = USE_CONSTANT,
+					    .read = true,
+					    .bits = use->bits,
+					    .type_bits = use->type_bits,
+					    .span = use->span,
+					    .low = p->known[use->reg].value};
+	}
+}
+
+static void place_selector(struct use *c)
+{
+	const u32 v = (u32)c->low;
+
+	if (v == 0x80000000)
+		c->low = 0;
+	else if (v >= 0x7ffffffd && v <= 0x7fffffff)
+		c->low = 0xffffffff;
+}
+
+static void place(const struct placing *p, struct matched *m)
+{
+	const int type = form_type(&m->form, 0);
+
+	if (m->use_count == 3 && type_bits(type) == 16 && (matched_is(m, "shl") || matched_is(m, "shr")) &&
+	    is_number(&m->uses[2])) {
+		m->uses[2].low &= 0xffff;
+	} else if (m->use_count == 4 && matched_is(m, "slct") && type == T_s32 && form_type(&m->form, 1) == T_s32 &&
+		   is_number(&m->uses[3])) {
+		place_selector(&m->uses[3]);
+	} else if (type_class(type) != 'f') {
+		return;
+	} else if (m->use_count == 2 && (matched_is(m, "neg") || matched_is(m, "abs"))) {
+		if (are_numbers(m, 1))
+			fold_sign(p, m, matched_is(m, "neg"));
+	} else if (!p->optimises && m->use_count == 2 && matched_is(m, "cvt")) {
+		fold_identity(p, m);
+	} else if (p->optimises && m->use_count == 3 && type == T_f32 && is_number(&m->uses[2]) &&
+		   matched_is(m, "div") && (form_has(&m->form, M_approx) || form_has(&m->form, M_full))) {
+		fold_division(p, m);
+	} else if (p->optimises && are_numbers(m, 1)) {
+		if (matched_is(m, "cvt") && m->use_count == 2)
+			fold_conversion(p, m);
+		else
+			fold_approximation(p, m);
+	}
+	if (m->form.type_count == 1 && form_type(&m->form, 0) == T_f64 && m->use_count >= 3)
+		place_f64(p, m);
+}
+
+static void remember(struct placing *p, const struct matched *m, u32 block, bool guarded)
+{
+	const bool moves =
+		m->use_count == 2 && !m->has_list_shape && matched_is(m, "mov") && is_number(&m->uses[1]) && !guarded;
+
+	for (u32 u = 0; u < m->use_count; u++)
+		if (use_is_register(&m->uses[u]) && m->uses[u].written) {
+			struct known *k = &p->known[m->uses[u].reg];
+			k->block = block + 1;
+			k->constant = moves;
+			k->value = moves ? m->uses[1].low : 0;
+		}
+}
+
+void place_constants(const struct assembling *a)
+{
+	const struct ir_function *f = a->function;
+	const struct flow *flow = a->flow;
+	struct matched *matched = a->matched;
+	struct placing p = {.rewriting = a->rewriting, .optimises = a->optimises};
+	u32 slots;
+
+	p.definitions = matched_definitions(matched, (u32)f->body.count, a->rewriting.arena, &slots);
+	p.known = ARENA_ARRAY(a->rewriting.arena, slots + 1, struct known);
+	for (u32 b = 0; b < flow->block_count; b++)
+		for (u32 k = flow->blocks[b].first; k < flow->blocks[b].end; k++) {
+			struct matched *m = &matched[k];
+			if (!m->form.row)
+				continue;
+			if (takes_constants(m))
+				substitute(&p, m, b);
+			place(&p, m);
+			remember(&p, m, b, f->body.items[k].guard != NULL);
+		}
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Playing launch scripts: the statements in turn.
+ */
+#include "script/play.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "script/npy.h"
+
+/* Printed text kept for expectations. */
+static const size_t PRINT_KEPT = 1 << 20;
+
+static void on_print(void *context, const char *text, size_t length)
+{
+	struct play *p = context;
+	struct play_launch *l = &p->current;
+	const struct play_options *o = &p->options;
+
+	if (o->print)
+		o->print(o->print_context, text, length);
+	if (length > PRINT_KEPT - l->printed_length)
+		length = PRINT_KEPT - l->printed_length;
+	char *more = length ? realloc(l->printed, l->printed_length + length) : NULL;
+	if (!more)
+		return;
+	memcpy(more + l->printed_length, text, length);
+	l->printed = more;
+	l->printed_length += length;
+}
+
+static const struct kernel *find_kernel(struct play *p, const struct script_statement *st)
+{
+	const struct program *program = p->session->program;
+	const struct kernel *k = program_kernel(program, st->launch.kernel);
+
+	if (k)
+		return k;
+	diag_error(&p->session->diags, st->span, "there is no kernel '%s'", st->launch.kernel);
+	char *names = NULL;
+	for (u32 n = 0; n < program->kernel_count && n < 20; n++)
+		names = arena_printf(&p->session->arena, "%s%s%s", names ? names : "", names ? ", " : "",
+				     program->kernels[n].name);
+	diag_hint(&p->session->diags, "kernels: %s", names ? names : "none");
+	return NULL;
+}
+
+/* Makes p->current and *l from the statement. */
+static bool prepare(struct play *p, const struct script_statement *st, struct launch *l)
+{
+	struct session *s = p->session;
+	const struct kernel *k = find_kernel(p, st);
+	const u8 *params = k ? play_params(p, &st->launch, st->span, k) : NULL;
+	u32 observer_count = 0;
+	/* Caches and clocks see accesses in one order. */
+	const bool one_thread = p->races || (p->accounting && p->options.accounting.caches != ACCOUNT_CACHES_NONE);
+
+	if (!params)
+		return false;
+	p->current = (struct play_launch){.statement = st, .kernel = k};
+	if (p->options.observer)
+		p->observers[observer_count++] = p->options.observer;
+	if (p->accounting)
+		p->observers[observer_count++] = accounting_observer(p->accounting);
+	if (p->races)
+		p->observers[observer_count++] = races_observer(p->races);
+	p->observers[observer_count] = NULL;
+	*l = (struct launch){
+		.program = s->program,
+		.kernel = k,
+		.memory = &s->memory,
+		.threads = &s->threads,
+		.dynamic_shared = st->launch.shared_bytes,
+		.cooperative = st->launch.cooperative,
+		.params = params,
+		.jobs = one_thread ? 1 : p->options.jobs,
+		.jobs_given = one_thread || p->options.jobs != 0,
+		.instruction_limit = p->options.limit,
+		.async = p->options.async,
+		.lock_order = p->options.lock_order,
+		.observers = observer_count ? p->observers : NULL,
+		.print = on_print,
+		.print_context = p,
+	};
+	memcpy(l->grid, st->launch.grid, sizeof l->grid);
+	memcpy(l->block, st->launch.block, sizeof l->block);
+	memcpy(l->cluster, st->launch.cluster, sizeof l->cluster);
+	if (p->options.launching)
+		p->options.launching(p->options.launching_context, l);
+	if (p->accounting)
+		accounting_begin(p->accounting);
+	if (p->races)
+		races_begin(p->races);
+	return true;
+}
+
+/* Whether the expectations right after statement `at` speak of its fault. */
+static bool fault_expected(const struct script *s, size_t at)
+{
+	for (size_t k = at + 1; k < s->statements.count; k++) {
+		const struct script_statement *st = &s->statements.items[k];
+		if (st->kind != SCRIPT_EXPECT)
+			return false;
+		if (st->expect.kind == EXPECT_FAULT)
+			return true;
+	}
+	return false;
+}
+
+static bool save(struct play *p, const struct script_statement *st)
+{
+	const struct buffer *b = st->buffer;
+	const size_t length = strlen(st->path);
+	FILE *f = fopen(st->path, "wb");
+	bool ok = f != NULL;
+
+	if (ok && length > 4 && !strcmp(st->path + length - 4, ".npy"))
+		ok = npy_write(f, b->type, b->rank, b->dims, b->host);
+	else if (ok)
+		ok = fwrite(b->host, 1, buffer_bytes(b), f) == buffer_bytes(b);
+	if (f && fclose(f))
+		ok = false;
+	if (!ok)
+		diag_error(&p->session->diags, st->span, "%s: %s", st->path, strerror(errno));
+	return ok;
+}
+
+/* Whether an expectation speaks of a counter that plain runs do not have. */
+static bool wants_accounting(const struct play *p)
+{
+	static const struct launch_stats none;
+
+	for (size_t k = 0; k < p->script->statements.count; k++) {
+		const struct script_statement *st = &p->script->statements.items[k];
+		u64 value;
+		if (st->kind == SCRIPT_EXPECT && st->expect.kind == EXPECT_COUNT &&
+		    !play_counter(&none, st->expect.text, &value))
+			return true;
+	}
+	return p->options.account;
+}
+
+/* Sets an opaque variable to the handle of a texture made for it. */
+static bool bind(struct play *p, const struct script_statement *st)
+{
+	const struct program *program = p->session->program;
+
+	for (u32 k = 0; k < program->variable_count; k++) {
+		const struct global_variable *v = &program->variables[k];
+		if (strcmp(v->variable->name, st->name) || v->size != sizeof(u64))
+			continue;
+		const struct allocation *a = memory_find(&p->session->memory, v->address, v->size);
+		const u64 handle = a ? play_texture(p, st->texture) : 0;
+		if (a)
+			memcpy(a->host + (v->address - a->base), &handle, sizeof handle);
+		return handle || (diag_error(&p->session->diags, st->span, "no memory is left for the texture"), false);
+	}
+	diag_error(&p->session->diags, st->span, "there is no .texref, .samplerref or .surfref '%s'", st->name);
+	return false;
+}
+
+/* One statement; a launch is only prepared. */
+static bool play_statement(struct play *p, const struct script_statement *st, struct launch *l)
+{
+	switch (st->kind) {
+	case SCRIPT_BUFFER:
+		return play_fill(p, st->buffer);
+	case SCRIPT_LAUNCH:
+		return prepare(p, st, l);
+	case SCRIPT_EXPECT:
+		play_expect(p, st);
+		return true;
+	case SCRIPT_SAVE:
+		return save(p, st);
+	case SCRIPT_BIND:
+		return bind(p, st);
+	}
+	return true;
+}
+
+bool play_next(struct play *p, struct launch *l)
+{
+	const struct race_options *check = &p->options.check;
+
+	if (!p->races && (check->races || check->unwritten))
+		p->races = races_new(&p->session->arena, p->session->program, check);
+	if (!p->next && wants_accounting(p) && !p->options.no_counters)
+		p->accounting = accounting_new(&p->session->arena, p->session->program, &p->options.accounting);
+	while (!p->failed && !p->faulted && p->next < p->script->statements.count) {
+		const struct script_statement *st = &p->script->statements.items[p->next++];
+		p->failed = !play_statement(p, st, l);
+		if (st->kind == SCRIPT_LAUNCH)
+			return !p->failed;
+	}
+	return false;
+}
+
+void play_done(struct play *p, const struct launch *l, enum launch_status status, const struct launch_stats *stats,
+	       const struct fault *fault, const char *message)
+{
+	struct session *s = p->session;
+	struct play_launch *result = &p->current;
+	char text[8192];
+
+	result->status = status;
+	result->stats = *stats;
+	if (p->accounting)
+		result->account = accounting_end(p->accounting, &s->arena, l, stats);
+	if (status == LAUNCH_FAULT) {
+		fault_describe(&s->memory, l, fault, text, sizeof text);
+		result->fault = arena_copy_text(&s->arena, text, strlen(text));
+	}
+	if (status == LAUNCH_BAD_CONFIG)
+		diag_error(&s->diags, result->statement->span, "%s", message);
+	else if (status == LAUNCH_NO_MEMORY)
+		diag_error(&s->diags, result->statement->span, "no memory left to run the kernel");
+	p->failed |= status != LAUNCH_OK && status != LAUNCH_FAULT;
+	result->fault_expected = result->fault && fault_expected(p->script, p->next - 1);
+	p->faulted = result->fault && !result->fault_expected;
+	VEC_PUSH(&s->arena, &p->launches, *result);
+}
+
+bool play_run(struct play *p)
+{
+	struct launch l;
+
+	while (play_next(p, &l)) {
+		struct launch_stats stats;
+		struct fault fault = {0};
+		char message[512] = "";
+		const enum launch_status status = launch_run(&l, &stats, &fault, message, sizeof message);
+		play_done(p, &l, status, &stats, &fault, message);
+	}
+	return !p->failed;
+}
+
+void play_free(struct play *p)
+{
+	for (size_t k = 0; k < p->launches.count; k++)
+		free(p->launches.items[k].printed);
+	p->launches.count = 0;
+	p->next = 0;
+	if (p->accounting)
+		accounting_free(p->accounting);
+	p->accounting = NULL;
+	if (p->races)
+		races_free(p->races);
+	p->races = NULL;
+}

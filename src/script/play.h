@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Playing a launch script on a built session: making buffers, launching, checking expectations.
+ * What happened is collected for whoever prints it; nothing is printed here.
+ */
+#ifndef PTXSIM_SCRIPT_PLAY_H
+#define PTXSIM_SCRIPT_PLAY_H
+
+#include "api/session.h"
+#include "script/script.h"
+#include "observe/accounting.h"
+#include "observe/races.h"
+
+struct play_options {
+	u32 jobs;                     /* 0: not given */
+	u64 limit;                    /* warp instructions a launch; 0: none */
+	u64 seed;                     /* mixed into every generator's */
+	struct lock_order lock_order; /* of listings' locks */
+	struct async_choice async;    /* when asynchronous operations take effect */
+	struct observer *observer;    /* or NULL */
+	bool account;                 /* count memory accesses, though no expectation asks for it */
+	bool no_counters;             /* never count, whatever expectations ask for */
+	struct accounting_options accounting;
+	struct race_options check;                                     /* for what each launch is checked */
+	void (*print)(void *context, const char *text, size_t length); /* what kernels print; may be NULL */
+	void *print_context;
+	void (*launching)(void *context, const struct launch *l); /* before each launch; may be NULL */
+	void *launching_context;
+};
+
+struct play_launch {
+	const struct script_statement *statement;
+	const struct kernel *kernel;
+	struct launch_stats stats;
+	enum launch_status status;
+	struct account_run *account; /* NULL if accesses were not counted */
+	const char *fault;           /* full description, or NULL */
+	bool fault_expected;
+	char *printed; /* from malloc; kept up to a limit */
+	size_t printed_length;
+};
+
+struct play_check {
+	struct span span;
+	bool passed;
+	const char *text;    /* the expectation as written */
+	const char *message; /* why it failed */
+};
+
+struct play {
+	struct session *session;
+	struct script *script;
+	struct play_options options;
+	struct accounting *accounting; /* NULL if accesses are not counted */
+	VEC_OF(struct play_launch) launches;
+	VEC_OF(struct play_check) checks;
+	u32 checks_failed;
+	bool faulted; /* a launch failed and nothing expected it */
+	bool failed;  /* the script cannot be played */
+	size_t next;  /* statement */
+	struct play_launch current;
+	struct races *races;           /* NULL if they are not looked for */
+	struct observer *observers[4]; /* of the current launch */
+};
+
+/* Plays all statements, up to the first launch that fails unexpectedly. False if the script cannot be
+ * played: unknown kernel, wrong argument, missing file; see the session's diagnostics. */
+bool play_run(struct play *p);
+/* The same launch by launch, for whoever runs them: plays on up to the next launch. False: there is none
+ * (p->failed: the script cannot be played). */
+bool play_next(struct play *p, struct launch *l);
+/* What became of that launch. */
+void play_done(struct play *p, const struct launch *l, enum launch_status status, const struct launch_stats *stats,
+	       const struct fault *fault, const char *message);
+void play_free(struct play *p);
+
+/* Makes and fills a buffer. False with a diagnostic. */
+bool play_fill(struct play *p, struct buffer *b);
+/* A counter that every run has, by name; false if there is none. */
+bool play_counter(const struct launch_stats *s, const char *name, u64 *value);
+/* Adds the outcome of an expectation about the newest launch. */
+void play_expect(struct play *p, const struct script_statement *st);
+/* Makes the texture object in the session's memory; its handle, or 0: no memory is left. */
+u64 play_texture(struct play *p, const struct script_texture *x);
+/* The kernel's parameters from the launch's arguments; NULL with a diagnostic. */
+u8 *play_params(struct play *p, const struct script_launch *l, struct span at, const struct kernel *k);
+
+#endif
