@@ -32,42 +32,70 @@ static bool split_call(struct emitter *e, const struct ir_instruction *x, struct
 	return false;
 }
 
-static struct use operand_use(const struct ir_operand *o, u32 bits, bool written)
-{
-	struct use u = {.kind = USE_ABSENT, .span = o->span};
+static u8 row_bits(u32 type_width) { return type_width == 1 ? 1 : type_width <= 32 ? 32 : type_width <= 64 ? 64 : 128; }
 
-	if (o->kind == OPERAND_REGISTER) {
-		const struct ir_register *r = o->symbol->reg;
-		const u32 own = type_bits(r->type);
-		u = (struct use){.kind = USE_REGISTER,
-				 .read = !written,
-				 .written = written,
-				 .span = o->span,
-				 .reg = r->index + (r->vector > 1 && o->element != 0xff ? o->element : 0),
-				 .bits = own == 1    ? 1
-					 : own <= 32 ? 32
-					 : own <= 64 ? 64
-						     : 128,
-				 .type_bits = (u8)own};
-	} else if (o->kind == OPERAND_INTEGER) {
-		u = (struct use){.kind = USE_CONSTANT,
-				 .read = true,
-				 .low = o->value,
-				 .bits = bits > 32 ? 64 : 32,
-				 .type_bits = (u8)bits,
-				 .span = o->span};
-	} else if (o->kind == OPERAND_FLOAT) {
-		const bool wide = bits > 32;
-		u = (struct use){.kind = USE_CONSTANT,
-				 .read = true,
-				 .bits = wide ? 64 : 32,
-				 .type_bits = (u8)bits,
-				 .span = o->span};
-		u.low = o->float_bits == (wide ? 64 : 32) ? o->value
-			: wide                            ? bits_of_f64((f64)f32_of_bits((u32)o->value))
-							  : bits_of_f32((f32)f64_of_bits(o->value));
+static struct use register_use(const struct ir_operand *o, u32 element, bool written)
+{
+	const struct ir_register *r = o->symbol->reg;
+	const u32 own = type_bits(r->type);
+
+	return (struct use){.kind = USE_REGISTER,
+			    .read = !written,
+			    .written = written,
+			    .span = o->span,
+			    .reg = r->index + element,
+			    .bits = row_bits(own),
+			    .type_bits = (u8)own};
+}
+
+/* A number for a float parameter is converted, for one of bits it stands for its own, as far as they go. */
+static u64 float_constant(const struct ir_operand *o, u16 type)
+{
+	const f64 value = o->float_bits == 64 ? f64_of_bits(o->value) : (f64)f32_of_bits((u32)o->value);
+
+	if (type_class(type) != 'f' || o->float_bits == type_bits(type))
+		return o->value;
+	return type == T_f64 ? bits_of_f64(value) : bits_of_f32((f32)value);
+}
+
+static struct use constant_use(const struct ir_operand *o, u16 type)
+{
+	const u32 bits = type_bits(type);
+	const u64 value = o->kind == OPERAND_FLOAT ? float_constant(o, type) : o->value;
+
+	return (struct use){.kind = USE_CONSTANT,
+			    .read = true,
+			    .low = bits < 64 ? value & ((1ull << bits) - 1) : value,
+			    .bits = bits > 32 ? 64 : 32,
+			    .type_bits = (u8)bits,
+			    .span = o->span};
+}
+
+/* A register that stands whole for all its elements: how many; else 1. */
+static u32 element_count(const struct ir_operand *o)
+{
+	return o->kind == OPERAND_REGISTER && o->element == 0xff ? o->symbol->reg->vector : 1;
+}
+
+static bool is_constant(const struct ir_operand *o)
+{
+	return o->kind == OPERAND_INTEGER || o->kind == OPERAND_FLOAT;
+}
+
+/* Of the register with its elements, or one for anything else; a constant takes the type of its parameter. */
+static void add_uses(struct matched *m, const struct ir_operand *o, u16 type, bool written)
+{
+	const u32 first = o->kind == OPERAND_REGISTER && o->element != 0xff ? o->element : 0;
+
+	for (u32 k = 0; k < element_count(o); k++) {
+		struct use *u = &m->uses[m->use_count++];
+		if (o->kind == OPERAND_REGISTER)
+			*u = register_use(o, first + k, written);
+		else if (is_constant(o))
+			*u = constant_use(o, type);
+		else
+			*u = (struct use){.kind = USE_ABSENT, .span = o->span};
 	}
-	return u;
 }
 
 static const struct ir_function *call_signature(struct emitter *e, const struct call_parts *p)
@@ -85,7 +113,102 @@ static const struct ir_function *call_signature(struct emitter *e, const struct 
 
 static u32 list_count(const struct ir_operand *o) { return o ? o->item_count : 0; }
 
-/* Registers that the call reads and writes, for liveness; and the checks on counts. */
+/* As ptxas has it: one size, and bits agree with everything of it but predicates. */
+static bool types_pass(u16 actual, u16 formal)
+{
+	const char a = type_class(actual), f = type_class(formal);
+
+	if (actual == formal)
+		return true;
+	if (actual == T_pred || formal == T_pred || type_bits(actual) != type_bits(formal))
+		return false;
+	return a == 'b' || f == 'b' || (a == 'f') == (f == 'f');
+}
+
+static bool constant_passes(const struct ir_operand *o, u16 formal)
+{
+	const bool is_float = o->kind == OPERAND_FLOAT;
+
+	if (type_class(formal) == 'b' && (!is_float || type_bits(formal) >= 32))
+		return type_bits(formal) <= 64;
+	return is_float ? formal == T_f32 || formal == T_f64 : type_class(formal) == 'u' || type_class(formal) == 's';
+}
+
+static bool variable_passes(const struct ir_variable *actual, const struct ir_variable *formal)
+{
+	return actual->space == SPACE_PARAM && types_pass(actual->type, formal->type) &&
+	       actual->align == formal->align && (formal->unsized || actual->size == formal->size);
+}
+
+static const char *shape_text(struct arena *a, u16 type, u32 vector)
+{
+	return vector > 1 ? arena_printf(a, ".v%u .%s", vector, token_text(type)) : arena_printf(a, ".%s", token_text(type));
+}
+
+/* Told, unless the operand can be what the parameter or result is declared as. */
+static bool operand_passes(struct emitter *e, const struct ir_operand *o, const struct ir_variable *v, bool written)
+{
+	const char *what = written ? "result" : "argument";
+	struct arena *a = e->low->scratch;
+
+	if (o->kind == OPERAND_SINK && written)
+		return true;
+	if (is_constant(o) && !written) {
+		if (constant_passes(o, v->type) && v->vector == 1)
+			return true;
+		diag_error(e->low->diags, o->span, "a number cannot be the argument for a parameter of %s",
+			   shape_text(a, v->type, v->vector));
+		return false;
+	}
+	if (o->kind == OPERAND_REGISTER && !o->negated) {
+		const u32 elements = element_count(o);
+		if (types_pass(o->symbol->reg->type, v->type) && elements == v->vector && !v->rank)
+			return true;
+		diag_error(e->low->diags, o->span, "%s '%s' is a register of %s where the function has %s%s", what,
+			   o->name, shape_text(a, o->symbol->reg->type, elements), shape_text(a, v->type, v->vector),
+			   v->rank ? "[]" : "");
+		return false;
+	}
+	const struct ir_variable *actual =
+		o->kind == OPERAND_SYMBOL && o->symbol && o->symbol->kind == SYM_VARIABLE ? o->symbol->variable : NULL;
+	if (!actual || actual->space != SPACE_PARAM) {
+		diag_error(e->low->diags, o->span, "the %s of a call is a register%s or a .param variable", what,
+			   written ? "" : ", a number");
+		return false;
+	}
+	if (variable_passes(actual, v))
+		return true;
+	diag_error(e->low->diags, o->span,
+		   "%s '%s' of %s, %llu bytes aligned to %u, does not fit %s, %llu bytes aligned to %u", what, o->name,
+		   shape_text(a, actual->type, actual->vector), (unsigned long long)actual->size, actual->align,
+		   shape_text(a, v->type, v->vector), (unsigned long long)v->size, v->align);
+	return false;
+}
+
+static bool match_operands(struct emitter *e, const struct call_parts *p, const struct ir_function *f, struct matched *m)
+{
+	u32 count = 1;
+
+	for (u32 k = 0; k < list_count(p->returns); k++)
+		count += element_count(&p->returns->items[k]);
+	for (u32 k = 0; k < list_count(p->arguments); k++)
+		count += element_count(&p->arguments->items[k]);
+	m->uses = ARENA_ARRAY(e->low->scratch, count, struct use);
+	for (u32 k = 0; k < list_count(p->returns); k++) {
+		if (!operand_passes(e, &p->returns->items[k], f->returns.items[k], true))
+			return false;
+		add_uses(m, &p->returns->items[k], f->returns.items[k]->type, true);
+	}
+	for (u32 k = 0; k < list_count(p->arguments); k++) {
+		if (!operand_passes(e, &p->arguments->items[k], f->params.items[k], false))
+			return false;
+		add_uses(m, &p->arguments->items[k], f->params.items[k]->type, false);
+	}
+	add_uses(m, p->target, T_b64, false);
+	return true;
+}
+
+/* Registers that the call reads and writes, for liveness; and the checks on counts and types. */
 bool call_match(struct emitter *e, const struct ir_instruction *x, struct matched *result)
 {
 	struct call_parts p;
@@ -108,32 +231,20 @@ bool call_match(struct emitter *e, const struct ir_instruction *x, struct matche
 			   list_count(p.arguments), list_count(p.returns));
 		return false;
 	}
-	const u32 count = list_count(p.returns) + list_count(p.arguments) + 1;
-	result->uses = ARENA_ARRAY(e->low->scratch, count, struct use);
-	for (u32 k = 0; k < list_count(p.returns); k++)
-		result->uses[result->use_count++] = operand_use(&p.returns->items[k], 32, true);
-	for (u32 k = 0; k < list_count(p.arguments); k++)
-		result->uses[result->use_count++] =
-			operand_use(&p.arguments->items[k], type_bits(f->params.items[k]->type), false);
-	result->uses[result->use_count++] = operand_use(p.target, 64, false);
-	result->ok = true;
-	return true;
+	result->ok = match_operands(e, &p, f, result);
+	return result->ok;
 }
 
 /* The actual operand's side of a transfer: a .param variable's frame offset or a row. */
 static void actual_side(struct emitter *e, const struct ir_operand *o, const struct use *u, bool *is_register,
 			u32 *where)
 {
-	if (o->kind == OPERAND_SYMBOL && o->symbol && o->symbol->kind == SYM_VARIABLE) {
-		*is_register = false;
-		*where = (u32)(layout_address(e->low, o->symbol->variable) + (u64)o->addend);
-	} else {
-		*is_register = true;
-		*where = emit_use(e, u);
-	}
+	*is_register = o->kind != OPERAND_SYMBOL;
+	*where = *is_register ? emit_use(e, u) : (u32)(layout_address(e->low, o->symbol->variable) + (u64)o->addend);
 }
 
-/* A register of a prototype is a different one in each function that is called: its number in order stands for it. */
+/* The callee's side. A register of a prototype is a different one in each function that is called: its number in order
+ * stands for it. */
 static void formal_side(struct emitter *e, const struct ir_variable *v, const struct ir_register *r, u32 order,
 			bool *is_register, u32 *where)
 {
@@ -143,15 +254,75 @@ static void formal_side(struct emitter *e, const struct ir_variable *v, const st
 
 static bool is_kernel_param_actual(const struct ir_operand *o)
 {
-	return o->kind == OPERAND_SYMBOL && o->symbol && o->symbol->kind == SYM_VARIABLE &&
-	       variable_is_kernel_param(o->symbol->variable);
+	return o->kind == OPERAND_SYMBOL && variable_is_kernel_param(o->symbol->variable);
 }
 
-static u32 transfer_bytes(const struct ir_variable *v)
+static u32 transfer_bytes(const struct ir_variable *v, const struct ir_operand *actual)
 {
 	const u32 bits = type_bits(v->type);
 
-	return v->size ? (u32)v->size : (bits + 7) / 8;
+	if (v->unsized)
+		return actual->kind == OPERAND_SYMBOL ? (u32)min_u64(actual->symbol->variable->size, UNSIZED_BYTES) : 0;
+	return v->vector > 1 ? bits / 8 : v->size ? (u32)v->size : (bits + 7) / 8;
+}
+
+/* The registers of a function that is called by name. */
+static const struct ir_register *formal_register(const struct call_site *site, const struct ir_function *f, u32 k,
+						 bool result)
+{
+	if (site->is_indirect)
+		return NULL;
+	if (result)
+		return k < f->return_registers.count ? f->return_registers.items[k] : NULL;
+	return k < f->param_registers.count ? f->param_registers.items[k] : NULL;
+}
+
+/* How parameter or result number k travels, register by register. */
+static u32 plan_transfer(struct emitter *e, const struct call_site *site, const struct ir_operand *actual,
+			 const struct use *uses, u32 k, bool result, struct call_transfer *t)
+{
+	const struct ir_function *f = site->prototype;
+	const struct ir_variable *v = result ? f->returns.items[k] : f->params.items[k];
+	const u32 elements = element_count(actual);
+
+	for (u32 n = 0; n < elements; n++, t++) {
+		t->bytes = transfer_bytes(v, actual);
+		t->element = (u8)n;
+		t->predicate = v->type == T_pred;
+		if (result) {
+			actual_side(e, actual, &uses[n], &t->to_register, &t->to);
+			formal_side(e, v, formal_register(site, f, k, true), k, &t->from_register, &t->from);
+		} else {
+			actual_side(e, actual, &uses[n], &t->from_register, &t->from);
+			formal_side(e, v, formal_register(site, f, k, false), k, &t->to_register, &t->to);
+			t->from_kernel_param = is_kernel_param_actual(actual);
+		}
+	}
+	return elements;
+}
+
+static void plan_transfers(struct emitter *e, struct call_site *site, const struct call_parts *p,
+			   const struct matched *m)
+{
+	const struct use *next = m->uses;
+
+	site->in = ARENA_ARRAY(e->low->arena, m->use_count, struct call_transfer);
+	site->out = ARENA_ARRAY(e->low->arena, m->use_count, struct call_transfer);
+	for (u32 k = 0; k < list_count(p->returns); k++) {
+		const struct ir_operand *o = &p->returns->items[k];
+		if (o->kind != OPERAND_SINK)
+			site->out_count += plan_transfer(e, site, o, next, k, true, &site->out[site->out_count]);
+		next += element_count(o);
+	}
+	for (u32 k = 0; k < list_count(p->arguments); k++) {
+		const struct ir_operand *o = &p->arguments->items[k];
+		site->in_count += plan_transfer(e, site, o, next, k, false, &site->in[site->in_count]);
+		next += element_count(o);
+	}
+	if (site->is_indirect) {
+		site->function_row = emit_use(e, next);
+		site->function_row_is_64 = next->bits == 64;
+	}
 }
 
 void call_emit(struct emitter *e, const struct ir_instruction *x, const struct matched *m)
@@ -162,46 +333,14 @@ void call_emit(struct emitter *e, const struct ir_instruction *x, const struct m
 	if (!split_call(e, x, &p))
 		return;
 	const struct ir_function *f = call_signature(e, &p);
-	const u32 returns = list_count(p.returns), arguments = list_count(p.arguments);
 	layout_frame(e->low, (struct ir_function *)(uintptr_t)f);
 	site.prototype = f;
 	site.is_indirect = p.target->kind == OPERAND_REGISTER;
-	site.in = ARENA_ARRAY(e->low->arena, arguments + 1, struct call_transfer);
-	site.out = ARENA_ARRAY(e->low->arena, returns + 1, struct call_transfer);
-	for (u32 k = 0; k < arguments; k++) {
-		struct call_transfer *t = &site.in[site.in_count++];
-		const struct ir_variable *v = f->params.items[k];
-		actual_side(e, &p.arguments->items[k], &m->uses[returns + k], &t->from_register, &t->from);
-		t->from_kernel_param = is_kernel_param_actual(&p.arguments->items[k]);
-		formal_side(e, v,
-			    !site.is_indirect && k < f->param_registers.count ? f->param_registers.items[k] : NULL, k,
-			    &t->to_register, &t->to);
-		t->bytes = transfer_bytes(v);
-		const struct ir_operand *actual = &p.arguments->items[k];
-		if (v->unsized && actual->kind == OPERAND_SYMBOL && actual->symbol &&
-		    actual->symbol->kind == SYM_VARIABLE)
-			t->bytes = (u32)min_u64(actual->symbol->variable->size, UNSIZED_BYTES);
-	}
-	for (u32 k = 0; k < returns; k++) {
-		struct call_transfer *t = &site.out[site.out_count];
-		const struct ir_variable *v = f->returns.items[k];
-		if (p.returns->items[k].kind == OPERAND_SINK)
-			continue;
-		actual_side(e, &p.returns->items[k], &m->uses[k], &t->to_register, &t->to);
-		formal_side(e, v,
-			    !site.is_indirect && k < f->return_registers.count ? f->return_registers.items[k] : NULL, k,
-			    &t->from_register, &t->from);
-		t->bytes = transfer_bytes(v);
-		site.out_count++;
-	}
-	if (site.is_indirect) {
-		site.function_row = emit_use(e, &m->uses[returns + arguments]);
-		site.function_row_is_64 = m->uses[returns + arguments].bits == 64;
-	} else if (!f->has_body) {
-		site.external = f->name;
-	} else {
+	plan_transfers(e, &site, &p, m);
+	if (!site.is_indirect && f->has_body)
 		site.function = f;
-	}
+	else if (!site.is_indirect)
+		site.external = f->name;
 	emit(e, (struct insn){.fn = e->low->internal.call,
 			      .d = NO_OPERAND,
 			      .a = NO_OPERAND,

@@ -616,12 +616,16 @@ void emit_finish(struct emitter *e)
 static void read_results(struct emitter *e, struct matched *m)
 {
 	const struct ir_function *f = e->function;
+	u32 count = 1;
 
-	m->uses = ARENA_ARRAY(e->low->scratch, f->return_registers.count + 1, struct use);
 	for (size_t k = 0; k < f->return_registers.count; k++)
-		if (f->return_registers.items[k])
-			m->uses[m->use_count++] = (struct use){
-				.kind = USE_REGISTER, .read = true, .reg = f->return_registers.items[k]->index};
+		count += f->return_registers.items[k] ? f->return_registers.items[k]->vector : 0;
+	m->uses = ARENA_ARRAY(e->low->scratch, count, struct use);
+	for (size_t k = 0; k < f->return_registers.count; k++) {
+		const struct ir_register *r = f->return_registers.items[k];
+		for (u32 n = 0; r && n < r->vector; n++)
+			m->uses[m->use_count++] = (struct use){.kind = USE_REGISTER, .read = true, .reg = r->index + n};
+	}
 }
 
 static bool match_all(struct emitter *e)

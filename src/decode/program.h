@@ -128,6 +128,8 @@ struct call_transfer {
 	/* Rows of the caller; of the callee register indices, or in an indirect call numbers of its registers in order. */
 	bool from_register, to_register;
 	bool from_kernel_param; /* the argument is a kernel's own parameter */
+	bool predicate;         /* both are registers of one bit a lane */
+	u8 element;             /* of the callee's register: those of vectors travel one by one */
 	u32 from, to, bytes;
 };
 

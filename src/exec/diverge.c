@@ -369,12 +369,24 @@ bool warp_sync(struct warp *w, const struct insn *i, u32 mask, u32 members, cons
 static void transfer(struct warp *w, u32 mask, const struct call_transfer *t, const u8 *from_rows, u64 from_base,
 		     u32 from, u8 *to_rows, u64 to_base, u32 to, u32 from_bits, u32 to_bits)
 {
+	u32 count = t->bytes;
+
+	if (t->predicate) {
+		u32 *bits = (u32 *)(to_rows + to);
+		*bits = (*bits & ~mask) | (*(const u32 *)(from_rows + from) & mask);
+		return;
+	}
+	/* A prototype may have wider registers than the function that is called through it. */
+	if (t->from_register)
+		count = min_u32(count, from_bits / 8);
+	if (t->to_register)
+		count = min_u32(count, to_bits / 8);
 	for (u32 l = 0; l < WARP_LANES; l++) {
 		u8 bytes[16] = {0};
 		if (!(mask >> l & 1))
 			continue;
-		for (u32 at = 0; at < t->bytes; at += 4) {
-			const u32 step = min_u32(4, t->bytes - at);
+		for (u32 at = 0; at < count; at += 4) {
+			const u32 step = min_u32(4, count - at);
 			if (t->from_kernel_param)
 				memcpy(bytes, w->machine->launch->params + from + at, step);
 			else if (!t->from_register)
@@ -394,18 +406,18 @@ static u32 lane_bits(u32 bytes) { return bytes <= 4 ? 32 : bytes <= 8 ? 64 : 128
 
 /* Where the callee keeps a parameter or result that a transfer names; NULL: it has no such register. */
 static const struct row_place *formal_place(const struct call_site *site, const struct code *callee, u32 register_index,
-					    bool is_result)
+					    u32 element, bool is_result)
 {
 	const struct ir_function *f = callee->function;
 	const size_t count = is_result ? f->return_registers.count : f->param_registers.count;
 
 	if (!site->is_indirect)
-		return &callee->registers[register_index];
+		return &callee->registers[register_index + element];
 	if (register_index >= count)
 		return NULL;
 	const struct ir_register *r =
 		is_result ? f->return_registers.items[register_index] : f->param_registers.items[register_index];
-	return r ? &callee->registers[r->index] : NULL;
+	return r && element < r->vector ? &callee->registers[r->index + element] : NULL;
 }
 
 static void copy_in(struct warp *w, const struct call_site *site, const struct frame *caller,
@@ -413,7 +425,7 @@ static void copy_in(struct warp *w, const struct call_site *site, const struct f
 {
 	for (u32 k = 0; k < site->in_count; k++) {
 		const struct call_transfer *t = &site->in[k];
-		const struct row_place *p = t->to_register ? formal_place(site, callee->code, t->to, false) : NULL;
+		const struct row_place *p = t->to_register ? formal_place(site, callee->code, t->to, t->element, false) : NULL;
 		if (t->to_register && !p)
 			continue; /* called through a prototype that is not the function's */
 		transfer(w, mask, t, caller->rows, caller->local_base, t->from, callee->rows, callee->local_base,
@@ -426,7 +438,7 @@ static void copy_out(struct warp *w, const struct call_site *site, const struct 
 {
 	for (u32 k = 0; k < site->out_count; k++) {
 		const struct call_transfer *t = &site->out[k];
-		const struct row_place *p = t->from_register ? formal_place(site, callee->code, t->from, true) : NULL;
+		const struct row_place *p = t->from_register ? formal_place(site, callee->code, t->from, t->element, true) : NULL;
 		if (t->from_register && !p)
 			continue;
 		transfer(w, mask, t, callee->rows, callee->local_base, p ? p->offset : t->from, caller->rows,
