@@ -77,10 +77,7 @@ static u32 element_count(const struct ir_operand *o)
 	return o->kind == OPERAND_REGISTER && o->element == 0xff ? o->symbol->reg->vector : 1;
 }
 
-static bool is_constant(const struct ir_operand *o)
-{
-	return o->kind == OPERAND_INTEGER || o->kind == OPERAND_FLOAT;
-}
+static bool is_constant(const struct ir_operand *o) { return o->kind == OPERAND_INTEGER || o->kind == OPERAND_FLOAT; }
 
 /* Of the register with its elements, or one for anything else; a constant takes the type of its parameter. */
 static void add_uses(struct matched *m, const struct ir_operand *o, u16 type, bool written)
@@ -142,7 +139,8 @@ static bool variable_passes(const struct ir_variable *actual, const struct ir_va
 
 static const char *shape_text(struct arena *a, u16 type, u32 vector)
 {
-	return vector > 1 ? arena_printf(a, ".v%u .%s", vector, token_text(type)) : arena_printf(a, ".%s", token_text(type));
+	return vector > 1 ? arena_printf(a, ".v%u .%s", vector, token_text(type))
+			  : arena_printf(a, ".%s", token_text(type));
 }
 
 /* Told, unless the operand can be what the parameter or result is declared as. */
@@ -185,7 +183,8 @@ static bool operand_passes(struct emitter *e, const struct ir_operand *o, const 
 	return false;
 }
 
-static bool match_operands(struct emitter *e, const struct call_parts *p, const struct ir_function *f, struct matched *m)
+static bool match_operands(struct emitter *e, const struct call_parts *p, const struct ir_function *f,
+			   struct matched *m)
 {
 	u32 count = 1;
 

@@ -425,7 +425,8 @@ static void copy_in(struct warp *w, const struct call_site *site, const struct f
 {
 	for (u32 k = 0; k < site->in_count; k++) {
 		const struct call_transfer *t = &site->in[k];
-		const struct row_place *p = t->to_register ? formal_place(site, callee->code, t->to, t->element, false) : NULL;
+		const struct row_place *p =
+			t->to_register ? formal_place(site, callee->code, t->to, t->element, false) : NULL;
 		if (t->to_register && !p)
 			continue; /* called through a prototype that is not the function's */
 		transfer(w, mask, t, caller->rows, caller->local_base, t->from, callee->rows, callee->local_base,
@@ -438,7 +439,8 @@ static void copy_out(struct warp *w, const struct call_site *site, const struct 
 {
 	for (u32 k = 0; k < site->out_count; k++) {
 		const struct call_transfer *t = &site->out[k];
-		const struct row_place *p = t->from_register ? formal_place(site, callee->code, t->from, t->element, true) : NULL;
+		const struct row_place *p =
+			t->from_register ? formal_place(site, callee->code, t->from, t->element, true) : NULL;
 		if (t->from_register && !p)
 			continue;
 		transfer(w, mask, t, callee->rows, callee->local_base, p ? p->offset : t->from, caller->rows,

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "grammar/read.h"
+#include "api/session.h"
 
 static const char module_head[] = ".version 9.0 .target sm_90a .address_size 64\n";
 static const char body_head[] =
@@ -59,29 +59,31 @@ static void append_diagnostics(struct text *t, const struct diags *d)
 	}
 }
 
-/* Reads a case's text and gives the diagnostics as text. */
+/* Reads a case's text, lowers it where the kind says so, and gives the diagnostics as text. */
 static struct text diagnose(const char *kind, const char *text, size_t length)
 {
-	struct arena arena;
-	struct sources sources = {.arena = &arena};
-	struct strings strings;
-	struct diags diags;
+	static const char lowered[] = "lowered ";
+	const struct lower_options options = {.all_functions = true};
+	struct session session;
 	struct text whole = {0}, result = {0};
-	const bool in_body = !strncmp(kind, "body", 4);
+	const bool lower = !strncmp(kind, lowered, strlen(lowered));
 
+	kind += lower ? strlen(lowered) : 0;
+	const bool in_body = !strncmp(kind, "body", 4);
 	if (strncmp(kind, "whole", 5))
 		append(&whole, in_body ? body_head : module_head, strlen(in_body ? body_head : module_head));
 	append_unescaped(&whole, text, length);
 	if (in_body)
 		append(&whole, "\n}\n", 3);
 	append(&whole, "", 0);
-	arena_init(&arena, NULL);
-	strings_init(&strings, &arena);
-	diags_init(&diags, &arena, &sources);
-	ptx_read(&arena, &strings, &diags, source_add(&sources, "case", whole.bytes, whole.length));
+	ck_assert(session_open(&session));
+	ck_assert(!SESSION_ENTER(&session));
+	session_add_text(&session, "case", whole.bytes, whole.length);
+	if (lower)
+		session_build(&session, &options);
 	append(&result, "", 0);
-	append_diagnostics(&result, &diags);
-	arena_free(&arena);
+	append_diagnostics(&result, &session.diags);
+	session_close(&session);
 	free(whole.bytes);
 	return result;
 }
