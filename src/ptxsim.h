@@ -155,7 +155,7 @@ struct ptxsim_param {
 size_t ptxsim_kernel_count(const ptxsim *sim);
 /* NULL if there are not so many. */
 const ptxsim_kernel *ptxsim_get_kernel(const ptxsim *sim, size_t index);
-/* NULL if there is none of that name. */
+/* By its name, or by the name that C++ gave it ("scale<float>"). NULL if there is none, or several. */
 const ptxsim_kernel *ptxsim_find_kernel(const ptxsim *sim, const char *name);
 const char *ptxsim_kernel_name(const ptxsim_kernel *kernel);
 size_t ptxsim_kernel_param_count(const ptxsim_kernel *kernel);

@@ -370,7 +370,13 @@ const ptxsim_kernel *ptxsim_find_kernel(const ptxsim *sim, const char *name)
 {
 	if (ready(sim) != PTXSIM_OK || !name)
 		return NULL;
-	return (const ptxsim_kernel *)program_kernel(sim->session.program, name);
+	const struct kernel *k = program_kernel(sim->session.program, name);
+	struct session *s = (struct session *)(uintptr_t)&sim->session;
+	u32 count;
+	if (k || SESSION_ENTER(s))
+		return (const ptxsim_kernel *)k;
+	const char *named = session_kernel_named(s, name, &count);
+	return (const ptxsim_kernel *)(named ? program_kernel(s->program, named) : NULL);
 }
 
 const char *ptxsim_kernel_name(const ptxsim_kernel *kernel) { return kernel ? kernel_of(kernel)->name : ""; }

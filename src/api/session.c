@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "api/file.h"
+#include "base/demangle.h"
 #include "ptxas/ptxas.h"
 
 /* The text of a module: offsets in spans are 32-bit, and no compiler writes a file of this size. */
@@ -87,6 +88,23 @@ bool session_build(struct session *s, const struct lower_options *options)
 	all.assemble = ptxas_assemble;
 	s->program = program_lower(&s->arena, s->isa, &s->diags, s->modules.items, (u32)s->modules.count, &all);
 	return s->program && session_reset_memory(s);
+}
+
+const char *session_kernel_named(struct session *s, const char *wanted, u32 *count)
+{
+	const size_t length = strlen(wanted);
+	const char *found = NULL;
+
+	*count = 0;
+	for (size_t m = 0; m < s->modules.count; m++)
+		for (size_t k = 0; k < s->modules.items[m]->functions.count; k++) {
+			const struct ir_function *f = s->modules.items[m]->functions.items[k];
+			if (!f->is_entry || !f->has_body || !demangle_matches(&s->arena, f->name, wanted, length))
+				continue;
+			found = f->name;
+			++*count;
+		}
+	return *count == 1 ? found : NULL;
 }
 
 bool session_reset_memory(struct session *s)

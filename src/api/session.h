@@ -45,6 +45,10 @@ bool session_add_file(struct session *s, const char *path, const char **message)
 /* Links and lowers what was added, and maps its variables. False: see s->diags. */
 bool session_build(struct session *s, const struct lower_options *options);
 
+/* The kernel with a body that `wanted` means: its name, or its demangled name in any of the shortenings that
+ * demangle_matches() knows. NULL: there is none, or there are several; *count says how many. */
+const char *session_kernel_named(struct session *s, const char *wanted, u32 *count);
+
 /* Throws all allocations away and gives module-scope variables their initial values. */
 bool session_reset_memory(struct session *s);
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/demangle.h"
 #include "cli/cli.h"
 #include "cli/info.h"
 #include "decode/flow.h"
@@ -258,7 +259,10 @@ static void print_code(struct session *s, const struct info_options *o, const st
 		print_dot(s, code, flow);
 		return;
 	}
-	printf("\n%s %s\n", code->function->is_entry ? "kernel" : "function", code->name);
+	const char *name = demangle(&s->arena, code->name);
+	printf("\n%s %s\n", code->function->is_entry ? "kernel" : "function", name);
+	if (name != code->name)
+		printf("  symbol        %s\n", code->name);
 	print_params(code->function, k);
 	if (code->function->listing)
 		info_listing_registers(s->program, code);
@@ -310,7 +314,7 @@ static int info(struct session *s, void *options_given)
 		print_modules(s);
 	for (u32 k = 0; k < s->program->code_count; k++) {
 		const struct code *code = s->program->codes[k];
-		if (o->kernel && strcmp(code->name, o->kernel))
+		if (o->kernel && !demangle_matches(&s->arena, code->name, o->kernel, strlen(o->kernel)))
 			continue;
 		found = true;
 		print_code(s, o, code);

@@ -252,9 +252,13 @@ static const char *line_of_options(struct session *s, const struct run_options *
 	struct arena *a = &s->arena;
 	const char *kernel = o->kernel ? o->kernel : only_kernel(s);
 	char *line;
+	u32 count;
 
 	if (!kernel)
 		return NULL;
+	/* What the launch language cannot spell: a whole signature. */
+	const char *named = session_kernel_named(s, kernel, &count);
+	kernel = named ? named : kernel;
 	line = arena_printf(a, "launch %s(", kernel);
 	for (size_t k = 0; k < o->args.count; k++)
 		line = arena_printf(a, "%s%s%s", line, k ? ", " : "", o->args.items[k]);

@@ -142,6 +142,23 @@ bool lex_expect(struct lex *l, const char *text)
 	return false;
 }
 
+const char *lex_qualified_name(struct lex *l)
+{
+	const u32 begin = l->span.begin;
+	u32 at = l->span.end, depth = 0;
+
+	while (at < l->end &&
+	       (depth || is_name(l->text[at]) || l->text[at] == '<' || !strncmp(l->text + at, "::", 2))) {
+		depth += l->text[at] == '<';
+		depth -= l->text[at] == '>';
+		at += l->text[at] == ':' && l->text[at + 1] == ':' ? 2 : 1;
+	}
+	const char *name = strings_intern(l->strings, l->text + begin, at - begin);
+	l->at = at;
+	lex_next(l);
+	return name;
+}
+
 const char *lex_path(struct lex *l)
 {
 	const char *path = NULL;

@@ -37,6 +37,8 @@ bool lex_take(struct lex *l, const char *mark_or_name);
 /* The same; an error if it is another. */
 bool lex_expect(struct lex *l, const char *mark_or_name);
 void lex_error(struct lex *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The name ahead, which C++ may have given parts: "scale<float>", "shapes::area<3>". Interned. */
+const char *lex_qualified_name(struct lex *l);
 /* The rest of the line up to a blank, as a file name: it may be quoted. NULL at the end. */
 const char *lex_path(struct lex *l);
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/demangle.h"
 #include "script/npy.h"
 
 /* Printed text kept for expectations. */
@@ -35,15 +36,26 @@ static void on_print(void *context, const char *text, size_t length)
 static const struct kernel *find_kernel(struct play *p, const struct script_statement *st)
 {
 	const struct program *program = p->session->program;
-	const struct kernel *k = program_kernel(program, st->launch.kernel);
+	struct arena *a = &p->session->arena;
+	const char *wanted = st->launch.kernel;
+	const struct kernel *k = program_kernel(program, wanted);
+	u32 count;
+	const char *name = k ? NULL : session_kernel_named(p->session, wanted, &count);
 
+	if (name)
+		k = program_kernel(program, name);
 	if (k)
 		return k;
-	diag_error(&p->session->diags, st->span, "there is no kernel '%s'", st->launch.kernel);
+	diag_error(&p->session->diags, st->span, count ? "'%s' names %u kernels" : "there is no kernel '%s'", wanted,
+		   count);
 	char *names = NULL;
-	for (u32 n = 0; n < program->kernel_count && n < 20; n++)
-		names = arena_printf(&p->session->arena, "%s%s%s", names ? names : "", names ? ", " : "",
-				     program->kernels[n].name);
+	for (u32 n = 0, shown = 0; n < program->kernel_count && shown < 20; n++) {
+		const char *one = program->kernels[n].name;
+		if (count && !demangle_matches(a, one, wanted, strlen(wanted)))
+			continue;
+		names = arena_printf(a, "%s%s%s", names ? names : "", names ? "; " : "", demangle(a, one));
+		shown++;
+	}
 	diag_hint(&p->session->diags, "kernels: %s", names ? names : "none");
 	return NULL;
 }

@@ -488,8 +488,7 @@ static void parse_launch(struct script *s, struct lex *l, struct script_statemen
 		lex_error(l, "a kernel's name expected: launch KERNEL(ARGUMENT, ...) grid=X,Y,Z block=X,Y,Z");
 		return;
 	}
-	launch->kernel = l->name;
-	lex_next(l);
+	launch->kernel = lex_qualified_name(l);
 	if (lex_take(l, "(") && !lex_take(l, ")")) {
 		do {
 			if (!parse_arg(s, l, launch))

@@ -121,6 +121,12 @@ expect 2 "syntax.ptx:15:" "$ptxsim" run "$work/syntax.ptx"
 expect 2 "has no //@ launch lines" "$ptxsim" run "$work/plain.ptx"
 expect 0 "a  u32[128]" "$ptxsim" run "$work/plain.ptx" --grid 4 --block 32 --arg 'a=u32[128]'
 expect 2 "1 parameter, but 2 arguments" "$ptxsim" run "$work/plain.ptx" --arg 1 --arg 2
+mangled=$here/../run/mangled.ptx
+expect 2 "'scale' names 2 kernels" "$ptxsim" run "$mangled" -k scale
+expect 2 "kernels: void scale<float>(float*, float, int); void scale<double>(double*, double, int)" "$ptxsim" run "$mangled" -k scale
+expect 0 "" "$ptxsim" run "$mangled" -k one --arg 's32[4]' --block 4
+expect 0 "" "$ptxsim" run "$mangled" -k 'scale<float>(float*,float,int)' --arg 'f32[4]' --arg 1 --arg 4 --block 4
+expect 0 "symbol        _Z3onePi" "$ptxsim" info -k one "$mangled"
 expect 2 "there is no kernel 'x'" "$ptxsim" run "$work/plain.ptx" --kernel x --arg 1
 expect 2 "is no float" "$ptxsim" run "$work/plain.ptx" --arg 1.5
 expect 2 "error" "$ptxsim" run "$work/plain.ptx" --block 2048 --arg 'a=u32[128]'
