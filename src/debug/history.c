@@ -267,7 +267,7 @@ static bool put_memory(struct memory *m, const struct checkpoint *c)
 {
 	for (u32 k = m->count; k-- > 0;)
 		if (!in_checkpoint(c, &m->list[k]))
-			memory_release(m, m->list[k].base);
+			memory_forget(m, m->list[k].base);
 	for (u32 k = 0; k < c->memory_count; k++) {
 		const struct image *i = &c->memory[k];
 		const struct allocation *a = memory_find(m, i->base, i->size);

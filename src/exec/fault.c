@@ -1,22 +1,178 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The fault table's texts.
+ * Raising faults: what the instruction says of its own, and what only the moment knows (who released the memory,
+ * which parameter is null). The first fault of the lowest block is the launch's.
  */
 #include "exec/fault.h"
 
-static const char *const texts[] = {
-#define X(name, text, cuda) text,
-	FAULTS(X)
-#undef X
+#include <stdio.h>
+#include <string.h>
+
+#include "decode/pointer_origin.h"
+#include "exec/internal.h"
+
+struct fault_row {
+	const char *name, *text, *cuda;
 };
-static const char *const cuda_names[] = {
-#define X(name, text, cuda) cuda,
+
+static const struct fault_row rows[FAULT_COUNT] = {
+#define X(kind, name, text, cuda) {name, text, cuda},
 	FAULTS(X)
 #undef X
 };
 
-const char *fault_text(enum fault_kind kind) { return kind < FAULT_COUNT ? texts[kind] : "unknown fault"; }
-const char *fault_cuda_name(enum fault_kind kind)
+static const struct fault_row unknown = {"unknown", "unknown fault", "CUDA_ERROR_UNKNOWN"};
+
+static const struct fault_row *row_of(enum fault_kind kind) { return kind < FAULT_COUNT ? &rows[kind] : &unknown; }
+
+const char *fault_name(enum fault_kind kind) { return row_of(kind)->name; }
+const char *fault_text(enum fault_kind kind) { return row_of(kind)->text; }
+const char *fault_cuda_name(enum fault_kind kind) { return row_of(kind)->cuda; }
+
+/* --- What kind of wrong address ------------------------------------------------------------- */
+
+/* Nothing is ever allocated below. */
+static const u64 NULL_PAGE = 65536;
+
+/* The number of a pointer parameter that is 0 and that the address was computed from; -1: there is none. */
+static s32 find_null_param(const struct machine *m, const struct fault *f)
 {
-	return kind < FAULT_COUNT ? cuda_names[kind] : "CUDA_ERROR_UNKNOWN";
+	const struct ir_function *function = f->code->function;
+	const u32 pointer_bytes = m->program->address_bits / 8;
+	const u32 origin = f->code->origin[f->insn - f->code->insns];
+
+	if (f->code != m->kernel->code || origin >= function->body.count || !m->launch->params)
+		return -1;
+	for (u32 k = 0; k < function->params.count; k++) {
+		u64 value = 0;
+		if (function->params.items[k]->size != pointer_bytes)
+			continue;
+		memcpy(&value, m->launch->params + m->kernel->param_offsets[k], pointer_bytes);
+		if (!value && pointer_comes_from(f->code, origin, function->params.items[k]))
+			return (s32)k;
+	}
+	return -1;
+}
+
+static void remember_release(struct fault *f, const struct released *r)
+{
+	f->role = FAULT_ROLE_FREES;
+	f->other = (struct fault_act){r->by.code, r->by.insn, r->by.block, r->by.thread};
+}
+
+/* Global memory that is not there may have been, or the pointer is null. */
+static void classify(struct warp *w, struct fault *f)
+{
+	u64 address = f->address;
+	const enum ir_space space = f->space == SPACE_GENERIC ? generic_space(w, &address) : (enum ir_space)f->space;
+	const struct released *r = memory_find_released(w->machine->memory, f->address);
+
+	if (f->kind != FAULT_OUT_OF_BOUNDS || space != SPACE_GLOBAL)
+		return;
+	if (r) {
+		f->kind = FAULT_FREED;
+		remember_release(f, r);
+		return;
+	}
+	f->null_param = find_null_param(w->machine, f);
+	if (f->null_param >= 0 || address < NULL_PAGE)
+		f->kind = FAULT_NULL_POINTER;
+}
+
+/* --- Raising -------------------------------------------------------------------------------- */
+
+const struct insn *warp_raise(struct warp *w, const struct insn *i, struct fault *f)
+{
+	struct machine *m = w->machine;
+	const struct code *code = w->frame ? w->frame->code : m->kernel->code;
+
+	w->stop = STOP_FAULT;
+	if (w->worker->probing)
+		return NULL;
+	if (!f->code) {
+		f->code = code;
+		f->insn = m->insns ? code->insns + (i - m->insns[code->index]) : i;
+	}
+	f->block = w->block->index;
+	f->warp = w->index;
+	f->local_base = w->frame ? w->frame->local_base : 0;
+	f->null_param = -1;
+	pthread_mutex_lock(&m->lock);
+	if (!m->faulted || f->block < m->fault_block) {
+		classify(w, f);
+		m->fault = *f;
+		__atomic_store_n(&m->fault_block, f->block, __ATOMIC_RELEASE);
+		__atomic_store_n(&m->faulted, true, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&m->lock);
+	return NULL;
+}
+
+const struct insn *warp_fault(struct warp *w, const struct insn *i, enum fault_kind kind, u32 lanes, const char *detail,
+			      ...)
+{
+	struct fault f = {.kind = kind, .lanes = lanes ? lanes : w->mask};
+	va_list args;
+
+	f.lane = f.lanes ? (u32)__builtin_ctz(f.lanes) : 0;
+	if (detail) {
+		va_start(args, detail);
+		vsnprintf(f.detail, sizeof f.detail, detail, args);
+		va_end(args);
+	}
+	return warp_raise(w, i, &f);
+}
+
+const struct insn *warp_fault_address(struct warp *w, const struct insn *i, enum fault_kind kind, u32 lane, u64 address,
+				      u32 size, int space, bool is_store)
+{
+	struct fault f = {.kind = kind,
+			  .lane = lane,
+			  .lanes = 1u << lane,
+			  .address = address,
+			  .size = size,
+			  .space = space,
+			  .is_store = is_store};
+
+	return warp_raise(w, i, &f);
+}
+
+const struct insn *warp_fault_free(struct warp *w, const struct insn *i, u32 lane, u64 address)
+{
+	const struct released *r = memory_find_released(w->machine->memory, address);
+	const bool twice = r && r->base == address && r->flags & ALLOCATION_HEAP;
+	struct fault f = {.kind = twice ? FAULT_DOUBLE_FREE : FAULT_HEAP,
+			  .lane = lane,
+			  .lanes = 1u << lane,
+			  .address = address,
+			  .space = SPACE_GLOBAL};
+
+	if (twice)
+		remember_release(&f, r);
+	snprintf(f.detail, sizeof f.detail, twice ? "0x%llx has been freed already" : "0x%llx was not given by malloc",
+		 (unsigned long long)address);
+	return warp_raise(w, i, &f);
+}
+
+void block_fault(struct warp *w, const struct code *code, u32 insn, const char *detail, ...)
+{
+	struct fault f = {.kind = FAULT_ASYNC, .code = code, .insn = code->insns + insn, .lanes = 1};
+	va_list args;
+
+	va_start(args, detail);
+	vsnprintf(f.detail, sizeof f.detail, detail, args);
+	va_end(args);
+	warp_raise(w, NULL, &f);
+}
+
+void machine_fault_memory(struct machine *m)
+{
+	pthread_mutex_lock(&m->lock);
+	if (!m->faulted)
+		m->fault = (struct fault){.kind = FAULT_OUT_OF_MEMORY,
+					  .code = m->kernel->code,
+					  .insn = m->kernel->code->insns,
+					  .null_param = -1};
+	m->faulted = true;
+	pthread_mutex_unlock(&m->lock);
 }

@@ -285,7 +285,7 @@ static enum launch_status begin_cooperation(struct machine *m, char *message, si
 static void end_cooperation(struct machine *m)
 {
 	if (m->grid_workspace)
-		memory_release(m->memory, m->grid_workspace);
+		memory_forget(m->memory, m->grid_workspace);
 }
 
 enum launch_status machine_begin(struct machine *m, const struct launch *l, struct arena *arena, bool alone,

@@ -40,6 +40,10 @@ const struct insn *warp_fault(struct warp *w, const struct insn *i, enum fault_k
 			      ...) __attribute__((format(printf, 5, 6)));
 const struct insn *warp_fault_address(struct warp *w, const struct insn *i, enum fault_kind kind, u32 lane, u64 address,
 				      u32 size, int space, bool is_store);
+/* free() of an address that is not the start of the device heap's: one that was, once, is told as freed twice. */
+const struct insn *warp_fault_free(struct warp *w, const struct insn *i, u32 lane, u64 address);
+/* A fault whose kind, lanes and access are filled in; block, warp and (unless given) instruction are added. */
+const struct insn *warp_raise(struct warp *w, const struct insn *i, struct fault *f);
 
 /* --- Accounting at the end of a straight run ----------------------------------------------- */
 

@@ -13,6 +13,9 @@ enum { GAP = 512, ALIGN_AT_LEAST = 256, HOST_ALIGN = 64, HOST_SLACK = 64 };
 /* The driver packs buffers into chunks, one behind the other, as long as they fit; a larger one has memory of its own. */
 enum { CHUNK = 2 << 20, CHUNK_GRAIN = 512 };
 
+/* Released allocations that are remembered; a power of two. */
+enum { RELEASED_MOST = 4096 };
+
 /* Address bits that decide in which tag bank a line lies: see memory/sectors.h. */
 enum { TAG_SPAN = 1 << 16 };
 
@@ -36,6 +39,7 @@ void memory_free(struct memory *m)
 	for (u32 k = 0; k < m->multicast_count; k++)
 		free(m->multicasts[k].members);
 	free(m->multicasts);
+	free(m->released);
 	free(m->list);
 	memset(m, 0, sizeof *m);
 }
@@ -153,7 +157,51 @@ u64 memory_attach(struct memory *m, u8 *host, u64 size, const char *name)
 	return place(m, size, TAG_SPAN, pack(m, size), host, name, 0);
 }
 
-bool memory_release(struct memory *m, u64 base)
+/* Where there is no memory to remember it, a later message says less. */
+static void remember(struct memory *m, const struct allocation *a, const struct memory_act *by)
+{
+	if (m->released_count == m->released_room && m->released_room < RELEASED_MOST) {
+		const u32 room = m->released_room ? m->released_room * 2 : 16;
+		struct released *list = realloc(m->released, room * sizeof *list);
+		if (list) {
+			m->released = list;
+			m->released_room = room;
+		}
+	}
+	if (!m->released_room)
+		return;
+	m->released[m->released_count++ % m->released_room] =
+		(struct released){.base = a->base,
+				  .size = a->size,
+				  .name = a->name,
+				  .flags = a->flags,
+				  .by = by ? *by : (struct memory_act){0}};
+}
+
+const struct released *memory_find_released(const struct memory *m, u64 address)
+{
+	const u32 kept = m->released_count < m->released_room ? m->released_count : m->released_room;
+
+	for (u32 k = 1; k <= kept; k++) {
+		const struct released *r = &m->released[(m->released_count - k) % m->released_room];
+		if (address - r->base < r->size)
+			return r;
+	}
+	return NULL;
+}
+
+bool memory_release_by(struct memory *m, u64 base, const struct memory_act *by)
+{
+	const struct allocation *a = memory_find(m, base, 1);
+
+	if (a && a->base == base)
+		remember(m, a, by);
+	return memory_forget(m, base);
+}
+
+bool memory_release(struct memory *m, u64 base) { return memory_release_by(m, base, NULL); }
+
+bool memory_forget(struct memory *m, u64 base)
 {
 	const u32 at = upper_bound(m, base);
 

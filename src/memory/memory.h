@@ -10,6 +10,8 @@
 
 #include "base/types.h"
 
+struct code;
+
 enum allocation_flag {
 	ALLOCATION_READ_ONLY = 1, /* constant memory */
 	ALLOCATION_HEAP = 2,      /* made by the kernel's own malloc */
@@ -17,11 +19,28 @@ enum allocation_flag {
 	ALLOCATION_CONST = 8,     /* a .const variable: not reachable as global */
 };
 
+/* Where memory was given or given back: a lane of a kernel, or the host (code is NULL). For messages; memory
+ * itself asks nothing of it. */
+struct memory_act {
+	const struct code *code; /* decode/program.h; must outlive the memory */
+	u32 insn;                /* of its decoded instructions */
+	u64 block;               /* linear */
+	u32 thread;              /* linear in its block */
+};
+
 struct allocation {
 	u64 base, size; /* guest address of the first byte; bytes */
 	u8 *host;
 	const char *name; /* for messages; borrowed */
 	u32 flags;
+};
+
+/* What an allocation was, and who released it. */
+struct released {
+	u64 base, size;
+	const char *name;
+	u32 flags;
+	struct memory_act by;
 };
 
 /* An address range that is no memory, but stands for the same place of several allocations (multimem). */
@@ -36,6 +55,8 @@ struct memory {
 	u32 count, capacity;
 	struct multicast *multicasts;
 	u32 multicast_count;
+	struct released *released; /* the newest ones, in a ring of up to `released_room` */
+	u32 released_count, released_room;
 	u64 next;   /* where the next allocation goes */
 	u64 packed; /* bytes that the driver would have packed into its chunk */
 	u64 limit;  /* first guest address that is not to be used */
@@ -58,8 +79,14 @@ u64 memory_attach(struct memory *m, u8 *host, u64 size, const char *name);
 /* Places bytes at a given guest address that overlaps nothing; false otherwise. `host` NULL: own
  * zeroed bytes; else borrowed. */
 bool memory_map(struct memory *m, u64 base, u64 size, u8 *host, const char *name, u32 flags);
-/* Removes the allocation that starts at `base`; false if there is none. */
+/* Removes the allocation that starts at `base`; false if there is none. It is remembered for messages, with who
+ * released it (NULL: the host). */
 bool memory_release(struct memory *m, u64 base);
+bool memory_release_by(struct memory *m, u64 base, const struct memory_act *by);
+/* Removes it as if it had never been. */
+bool memory_forget(struct memory *m, u64 base);
+/* The newest released allocation that held the byte, of those remembered; NULL if there is none. */
+const struct released *memory_find_released(const struct memory *m, u64 address);
 
 /* A range that stands for `size` bytes from each of the `count` addresses on, which must be allocated: its first
  * address; 0 as above. Loads and stores other than multimem's find nothing there. */

@@ -237,11 +237,14 @@ static bool release(struct warp *w, const struct insn *i, u8 *rows, const struct
 	if (!address)
 		return true;
 	if (!a || a->base != address || !(a->flags & ALLOCATION_HEAP)) {
-		warp_fault(w, i, FAULT_HEAP, 1u << lane, "0x%llx was not given by malloc", (unsigned long long)address);
+		warp_fault_free(w, i, lane, address);
 		return false;
 	}
 	w->machine->heap_used -= a->size;
-	memory_release(m, address);
+	const struct code *code = w->frame->code;
+	memory_release_by(m, address,
+			  &(struct memory_act){code, (u32)(i - machine_entry(w->machine, code)), w->block->index,
+					       w->index * WARP_LANES + lane});
 	return true;
 }
 

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Resolving faults: places, threads, and the memory that an address is next to.
+ */
+#include "exec/fault_report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "ir/locate.h"
+
+static const char *space_name(int space)
+{
+	static const char *const names[SPACE_COUNT] = {
+		[SPACE_GENERIC] = "generic", [SPACE_GLOBAL] = "global",  [SPACE_SHARED] = "shared",
+		[SPACE_LOCAL] = "local",     [SPACE_CONST] = "constant", [SPACE_PARAM] = "parameter"};
+
+	return space >= 0 && space < SPACE_COUNT && names[space] ? names[space] : "?";
+}
+
+const char *fault_role_text(enum fault_role role)
+{
+	static const char *const texts[] = {"", "frees", "reads", "writes"};
+
+	return (size_t)role < COUNT_OF(texts) ? texts[role] : "";
+}
+
+/* --- Places --------------------------------------------------------------------------------- */
+
+void fault_find_place(const struct code *code, u32 insn, struct fault_place *place)
+{
+	const u32 origin = insn < code->insn_count ? code->origin[insn] : NO_OPERAND;
+	const struct ir_function *function = code->function;
+
+	*place = (struct fault_place){.function = function->name, .module = function->module};
+	if (origin >= function->body.count)
+		return;
+	const struct ir_instruction *x = &function->body.items[origin];
+	const struct source *s = function->module->sources->files.items[x->span.file];
+	place->file = s->name;
+	source_place(s, x->span.begin, &place->line, &place->column);
+	place->instruction = s->text + x->span.begin;
+	place->instruction_length = x->span.end - x->span.begin;
+	if (!x->loc)
+		return;
+	place->loc = &function->module->locs.items[x->loc - 1];
+	place->source = ir_file_path(function->module, place->loc->file);
+	place->source_line = place->source ? place->loc->line : 0;
+}
+
+static void find_thread(const struct launch *l, u64 b, u64 t, struct fault_thread *to)
+{
+	const u32 *grid = l->grid, *block = l->block;
+
+	*to = (struct fault_thread){
+		{(u32)(b % grid[0]), (u32)(b / grid[0] % grid[1]), (u32)(b / grid[0] / grid[1])},
+		{(u32)(t % block[0]), (u32)(t / block[0] % block[1]), (u32)(t / block[0] / block[1])}};
+}
+
+/* --- Memory --------------------------------------------------------------------------------- */
+
+static void set_distance(struct fault_memory *to, u64 address)
+{
+	if (address < to->base) {
+		to->where = FAULT_BEFORE;
+		to->distance = -(s64)(to->base - address);
+	} else if (address - to->base < to->size) {
+		to->where = FAULT_WITHIN;
+		to->distance = (s64)(address - to->base);
+	} else {
+		to->where = FAULT_BEHIND;
+		to->distance = (s64)(address - to->base - to->size);
+	}
+}
+
+static u64 bytes_away(const struct fault_memory *m)
+{
+	return m->where == FAULT_WITHIN ? 0 : m->distance < 0 ? (u64)-m->distance : (u64)m->distance;
+}
+
+static void near_variable(struct fault_memory *best, const char *name, u64 base, u64 size, u64 address)
+{
+	struct fault_memory m = {
+		.kind = FAULT_MEMORY_NEAREST, .name = name, .base = base, .size = size, .is_variable = true};
+
+	set_distance(&m, address);
+	/* Of two that are as near, the one that the access runs off the end of. */
+	if (!best->kind || bytes_away(&m) < bytes_away(best) ||
+	    (bytes_away(&m) == bytes_away(best) && m.where != FAULT_BEFORE))
+		*best = m;
+}
+
+/* The name of the kernel's dynamic shared memory. */
+static const char *dynamic_name(const struct kernel *k)
+{
+	const struct ir_module *m = k->function->module;
+
+	for (size_t v = 0; v < m->variables.count; v++)
+		if (m->variables.items[v]->space == SPACE_SHARED &&
+		    (m->variables.items[v]->unsized || m->variables.items[v]->linkage == LINK_EXTERN))
+			return m->variables.items[v]->name;
+	return "dynamic shared memory";
+}
+
+static void find_variable(const struct launch *l, const struct fault *f, enum ir_space space, u64 address,
+			  struct fault_memory *to)
+{
+	const struct kernel *k = l->kernel;
+
+	for (u32 p = 0; p < k->place_count; p++) {
+		const struct ir_variable *v = k->places[p].variable;
+		if (v->space != space || (space == SPACE_LOCAL && v->owner != f->code->function))
+			continue;
+		near_variable(to, v->name, k->places[p].address + (space == SPACE_LOCAL ? f->local_base : 0), v->size,
+			      address);
+	}
+	if (space == SPACE_SHARED && k->uses_dynamic_shared && l->dynamic_shared)
+		near_variable(to, dynamic_name(k), k->dynamic_shared_offset, l->dynamic_shared, address);
+}
+
+static void find_allocation(const struct memory *m, u64 address, struct fault_memory *to)
+{
+	const struct allocation *a = memory_nearest(m, address);
+
+	if (!a)
+		return;
+	*to = (struct fault_memory){.kind = FAULT_MEMORY_NEAREST, .name = a->name, .base = a->base, .size = a->size};
+	set_distance(to, address);
+}
+
+static void find_released(const struct memory *m, u64 address, struct fault_memory *to)
+{
+	const struct released *r = memory_find_released(m, address);
+
+	if (!r)
+		return;
+	*to = (struct fault_memory){.kind = FAULT_MEMORY_RELEASED, .name = r->name, .base = r->base, .size = r->size};
+	set_distance(to, address);
+}
+
+/* The space that the address is in, and *address within it. */
+static enum ir_space real_space(const struct launch *l, const struct fault *f, u64 *address)
+{
+	const struct address_map *map = address_map(l->program->address_bits);
+	const u64 span = map->local_window - map->shared_window;
+
+	if (f->space == SPACE_GENERIC && *address - map->shared_window < span) {
+		*address -= map->shared_window;
+		return SPACE_SHARED;
+	}
+	if (f->space == SPACE_GENERIC && *address - map->local_window < span) {
+		*address -= map->local_window;
+		return SPACE_LOCAL;
+	}
+	return f->space == SPACE_GENERIC ? SPACE_GLOBAL : (enum ir_space)f->space;
+}
+
+static void find_memory(const struct memory *m, const struct launch *l, const struct fault *f, struct fault_report *r)
+{
+	u64 address = f->address;
+	const enum ir_space space = real_space(l, f, &address);
+	const bool is_listing = f->code->function->listing != NULL;
+
+	if (f->kind == FAULT_FREED || f->kind == FAULT_DOUBLE_FREE)
+		find_released(m, address, &r->memory);
+	else if (space == SPACE_SHARED && !is_listing)
+		find_variable(l, f, space, address & ((1u << SHARED_RANK_SHIFT) - 1), &r->memory);
+	else if (space == SPACE_LOCAL && !is_listing)
+		find_variable(l, f, space, address, &r->memory);
+	else if ((space == SPACE_GLOBAL || space == SPACE_CONST) && f->kind != FAULT_NULL_POINTER)
+		find_allocation(m, f->address, &r->memory);
+	if (f->kind == FAULT_OUT_OF_BOUNDS && space == SPACE_SHARED && l->kernel->uses_dynamic_shared &&
+	    !l->dynamic_shared)
+		snprintf(r->hint, sizeof r->hint,
+			 "the launch gives 0 bytes of dynamic shared memory to %s: --shared N, or shared=N in the "
+			 "launch line",
+			 dynamic_name(l->kernel));
+}
+
+/* --- The whole ------------------------------------------------------------------------------ */
+
+static void explain_null(const struct launch *l, const struct fault *f, struct fault_report *r)
+{
+	if (f->kind != FAULT_NULL_POINTER)
+		return;
+	if (f->null_param >= 0)
+		snprintf(r->hint, sizeof r->hint, "parameter %d (%.200s) is 0", f->null_param,
+			 l->kernel->function->params.items[f->null_param]->name);
+	else
+		snprintf(r->hint, sizeof r->hint, "no allocation lies below 0x%x", 65536);
+}
+
+void fault_report(const struct memory *memory, const struct launch *l, const struct fault *f, struct fault_report *r)
+{
+	*r = (struct fault_report){.kind = f->kind,
+				   .warp = f->warp,
+				   .lane = f->lane,
+				   .lanes = f->lanes,
+				   .has_access = f->size || f->kind == FAULT_DOUBLE_FREE || f->kind == FAULT_HEAP,
+				   .is_store = f->is_store,
+				   .address = f->address,
+				   .size = f->size,
+				   .space = space_name(f->space),
+				   .role = f->role,
+				   .detail = f->detail};
+	fault_find_place(f->code, (u32)(f->insn - f->code->insns), &r->at);
+	find_thread(l, f->block, (u64)f->warp * WARP_LANES + f->lane, &r->thread);
+	if (r->has_access)
+		find_memory(memory, l, f, r);
+	explain_null(l, f, r);
+	r->other_is_host = r->role && !f->other.code;
+	if (!f->other.code)
+		return;
+	fault_find_place(f->other.code, f->other.insn, &r->other);
+	find_thread(l, f->other.block, f->other.thread, &r->other_thread);
+}
