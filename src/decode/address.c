@@ -5,6 +5,7 @@
 #include "decode/attempt.h"
 
 #include "decode/form_address.h"
+#include "isa/form.h"
 
 static const char *space_name(enum ir_space space)
 {
@@ -46,6 +47,23 @@ static bool is_one_way(const struct ir_variable *v, bool stores)
 	return v->index < f->returns.count && f->returns.items[v->index] == v;
 }
 
+/* A function's parameters and results, and a caller's arguments, are registers of the hardware, of which constant
+ * offsets pick bytes: they need no alignment, but end where the variable does. */
+static bool frame_param(struct attempt *t, const struct ir_operand *base, s64 offset)
+{
+	const struct ir_variable *v = base->symbol->variable;
+	const u64 element = (type_bits(form_type(t->form, 0)) + 7) / 8, bytes = element * form_vector(t->form);
+	const u64 size = v->unsized ? UNSIZED_BYTES : v->size;
+
+	if (offset < 0 || bytes > size || (u64)offset > size - bytes)
+		return attempt_wrong(t, base->span, "%llu bytes at '%s%+lld' reach outside of '%s' (%llu bytes)",
+				     (unsigned long long)bytes, v->name, (long long)offset, v->name,
+				     (unsigned long long)size);
+	const u64 at = t->m->address_of(t->m->context, v) + (u64)offset;
+	t->form->param = at % element ? PARAM_OF_FRAME_BYTES : PARAM_OF_FRAME;
+	return true;
+}
+
 static bool address_symbol(struct attempt *t, const struct operand_spec *s, const struct ir_operand *base,
 			   struct use *use)
 {
@@ -70,7 +88,7 @@ static bool address_symbol(struct attempt *t, const struct operand_spec *s, cons
 			return attempt_wrong(t, base->span, "'%s' is a %s, which cannot be %s", v->name,
 					     stores ? "parameter" : "result", stores ? "written" : "read");
 		use->kind = USE_PARAM_ADDRESS;
-		t->form->param = of_frame ? PARAM_OF_FRAME : PARAM_OF_KERNEL;
+		t->form->param = PARAM_OF_KERNEL;
 	} else if (of_frame) {
 		use->kind = USE_LOCAL;
 	}
@@ -146,6 +164,9 @@ bool attempt_address(struct attempt *t, const struct operand_spec *s, const stru
 	default:
 		return attempt_wrong(t, base->span, "expected a register, a variable or a number as address");
 	}
+	if (use.kind == USE_PARAM_ADDRESS && variable_is_of_frame(base->symbol->variable) &&
+	    !frame_param(t, base, (s64)((u64)base->addend + offset)))
+		return false;
 	/* A constant base takes the offset in, so that what is left always fits 32 bits. */
 	if (use.kind != USE_REGISTER) {
 		use.low += offset;

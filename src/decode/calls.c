@@ -328,11 +328,12 @@ void call_emit(struct emitter *e, const struct ir_instruction *x, const struct m
 {
 	struct call_parts p;
 	struct call_site site = {0};
+	u64 align;
 
 	if (!split_call(e, x, &p))
 		return;
 	const struct ir_function *f = call_signature(e, &p);
-	layout_frame(e->low, (struct ir_function *)(uintptr_t)f);
+	layout_frame(e->low, (struct ir_function *)(uintptr_t)f, &align);
 	site.prototype = f;
 	site.is_indirect = p.target->kind == OPERAND_REGISTER;
 	plan_transfers(e, &site, &p, m);

@@ -691,7 +691,7 @@ struct code *emit_function(struct lowering *low, struct ir_function *f)
 	e.code = ARENA_NEW(low->arena, struct code);
 	e.code->function = f;
 	e.code->name = f->name;
-	e.code->local_bytes = layout_frame(low, f);
+	e.code->local_bytes = layout_frame(low, f, &e.code->local_align);
 	e.matcher = (struct matcher){.arena = low->scratch,
 				     .kept = low->arena,
 				     .spellings = &low->spellings,

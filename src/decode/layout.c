@@ -267,31 +267,35 @@ static void visit_operand(struct lowering *low, const struct ir_operand *o)
 		visit_operand(low, &o->items[k]);
 }
 
-static void place_frame(struct lowering *low, const struct ir_variable *v, u64 *top)
+enum { FRAME_ALIGN = 16 };
+
+static void place_frame(struct lowering *low, const struct ir_variable *v, u64 *top, u64 *align)
 {
 	const u64 at = align_up(*top, max_u64(variable_align(v), 4));
 
+	*align = max_u64(*align, variable_align(v));
 	if (!find_place(low, v))
 		add_place(low, v, at);
 	*top = at + (v->unsized ? UNSIZED_BYTES : align_up(v->size, 4));
 }
 
 /* Results first, then parameters: the same for a prototype and for each function that fits it. */
-u64 layout_frame(struct lowering *low, struct ir_function *f)
+u64 layout_frame(struct lowering *low, struct ir_function *f, u64 *align)
 {
 	u64 top = 0;
 
+	*align = FRAME_ALIGN;
 	for (size_t k = 0; !f->is_entry && k < f->returns.count; k++)
 		if (f->returns.items[k] && f->returns.items[k]->space == SPACE_PARAM)
-			place_frame(low, f->returns.items[k], &top);
+			place_frame(low, f->returns.items[k], &top, align);
 	for (size_t k = 0; !f->is_entry && k < f->params.count; k++)
 		if (f->params.items[k] && f->params.items[k]->space == SPACE_PARAM)
-			place_frame(low, f->params.items[k], &top);
-	top = align_up(top, 16);
+			place_frame(low, f->params.items[k], &top, align);
+	top = align_up(top, FRAME_ALIGN);
 	for (size_t k = 0; k < f->variables.count; k++)
 		if (f->variables.items[k]->space == SPACE_LOCAL || f->variables.items[k]->space == SPACE_PARAM)
-			place_frame(low, f->variables.items[k], &top);
-	return align_up(top, 16);
+			place_frame(low, f->variables.items[k], &top, align);
+	return align_up(top, FRAME_ALIGN);
 }
 
 static void layout_params(struct lowering *low, const struct ir_function *f)

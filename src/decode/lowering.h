@@ -106,9 +106,8 @@ u64 layout_address(void *context, const struct ir_variable *v);
 u64 layout_function_address(void *context, const struct ir_function *f);
 /* Its number in all_functions, or LOOKUP_NONE. */
 u32 layout_function_number(const struct lowering *low, const struct ir_function *f);
-/* What the last parameter of a function with a variable number of arguments may take: it has no size. */
-enum { UNSIZED_BYTES = 4096 };
-u64 layout_frame(struct lowering *low, struct ir_function *f);
+/* Bytes of a function's variables, parameters and results; *align: of where they begin. */
+u64 layout_frame(struct lowering *low, struct ir_function *f, u64 *align);
 struct ir_function *layout_definition(struct lowering *low, struct ir_function *f);
 bool layout_is_external(const char *name);
 

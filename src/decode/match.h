@@ -52,6 +52,8 @@ static inline bool variable_is_kernel_param(const struct ir_variable *v)
 	return v->space == SPACE_PARAM && v->owner && v->owner->is_entry && v->index < v->owner->params.count &&
 	       v->owner->params.items[v->index] == v;
 }
+/* What the last parameter of a function with a variable number of arguments may take: it has no size. */
+enum { UNSIZED_BYTES = 4096 };
 static inline bool variable_is_of_frame(const struct ir_variable *v)
 {
 	return v->space == SPACE_LOCAL || (v->space == SPACE_PARAM && !variable_is_kernel_param(v));

@@ -114,8 +114,8 @@ struct code {
 	u32 machine_registers;       /* SASS: granted to each thread */
 	struct row_place *registers; /* by ir_register.index */
 	/* Variables in .local and function .param space, laid out from the frame's local base. */
-	u64 local_bytes;
-	bool order_dependent; /* results can depend on the order of blocks */
+	u64 local_bytes, local_align; /* and alignment of that base */
+	bool order_dependent;         /* results can depend on the order of blocks */
 	struct call_site *calls;
 	u32 call_count;
 	struct branch_table *tables;

@@ -449,6 +449,7 @@ struct code *sass_emit_function(struct lowering *low, struct ir_function *f)
 	plan_rows(&s, used);
 	s.e.code->machine_registers = f->listing->register_count ? f->listing->register_count : max_u32(used, 1);
 	s.e.code->local_bytes = local_bytes(&s);
+	s.e.code->local_align = 16;
 	emit_body(&s);
 	/* What the finish reads of matched instructions: forms, and no uses, for rows do not overlap. */
 	s.e.matched = ARENA_ARRAY(low->scratch, f->body.count + 1, struct matched);

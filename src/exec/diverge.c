@@ -456,14 +456,15 @@ const struct insn *warp_call(struct warp *w, const struct insn *i, const struct 
 	if (caller->depth >= CALL_DEPTH_MAX)
 		return warp_fault(w, i, FAULT_STACK_OVERFLOW, mask, "calls are nested more than %d deep",
 				  CALL_DEPTH_MAX);
+	const u64 base = (caller->local_top + target->local_align - 1) & ~(target->local_align - 1);
 	u64 bytes = target->local_bytes;
 	for (u32 k = 0; k < site->in_count && site->is_indirect; k++)
 		bytes = max_u64(bytes, site->in[k].to_register ? 0 : (u64)site->in[k].to + site->in[k].bytes);
 	for (u32 k = 0; k < site->out_count && site->is_indirect; k++)
 		bytes = max_u64(bytes, site->out[k].from_register ? 0 : (u64)site->out[k].from + site->out[k].bytes);
-	if (!warp_local_reserve(w, i, caller->local_top + bytes))
+	if (!warp_local_reserve(w, i, base + bytes))
 		return NULL;
-	struct frame *callee = frame_new(w, target, caller->local_top);
+	struct frame *callee = frame_new(w, target, base);
 	callee->caller = caller;
 	callee->depth = caller->depth + 1;
 	copy_in(w, site, caller, callee, mask);

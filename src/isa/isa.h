@@ -143,8 +143,8 @@ struct form {
 	s64 immediates[6];
 	s32 selects; /* of video operands, see isa_pack_selectors */
 	/* ISA_PARAM: the address is a kernel parameter's (space .param proper), or that of a function's
-	 * parameter or result (kept in local memory, frame-relative), or in a register. */
-	enum form_param { PARAM_BY_REGISTER, PARAM_OF_KERNEL, PARAM_OF_FRAME } param;
+	 * parameter or result (kept in local memory, frame-relative; BYTES: at no multiple of an element), or in a register. */
+	enum form_param { PARAM_BY_REGISTER, PARAM_OF_KERNEL, PARAM_OF_FRAME, PARAM_OF_FRAME_BYTES } param;
 	bool absolute; /* the address is a constant: a = NO_OPERAND for ISA_PARAM, else a constant row */
 	u32 arch;      /* numeric target, 90 for sm_90 */
 	/* SASS: modifiers as texts, in order; `tokens` and `types` are PTX's. */

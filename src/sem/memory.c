@@ -86,6 +86,7 @@ struct values {
 	u32 address_bits;
 	bool is_signed;
 	enum ir_space space;
+	bool bytewise; /* a function's parameter at an address that would not do for memory */
 };
 
 static void values_of(const struct warp *w, const struct insn *i, const struct form *f, bool is_store, struct values *v)
@@ -97,20 +98,21 @@ static void values_of(const struct warp *w, const struct insn *i, const struct f
 	v->rows = v->count > 1 ? w->frame->code->operands + i->b : &v->one;
 	v->bits = f->operand_bits + (is_store ? 2 : 0);
 	v->address_bits = f->operand_bits[is_store ? 0 : v->count];
-	v->space = f->param == PARAM_OF_FRAME ? SPACE_LOCAL : moved_space(f);
+	v->bytewise = f->param == PARAM_OF_FRAME_BYTES;
+	v->space = f->param == PARAM_OF_FRAME || v->bytewise ? SPACE_LOCAL : moved_space(f);
 	/* A function's parameters live in its frame: an address taken of one is local. */
 	if (v->space == SPACE_PARAM && f->param == PARAM_BY_REGISTER && !w->frame->code->function->is_entry)
 		v->space = SPACE_LOCAL;
 }
 
-static void any_addresses(const struct warp *w, const u8 *rows, const struct insn *i, const struct form *f,
+static void any_addresses(const struct warp *w, const u8 *rows, const struct insn *i,
 			  const struct values *v, u64 address[WARP_LANES])
 {
 	if (i->a != NO_OPERAND) {
 		addresses_of(rows, i, v->address_bits == 64, address);
 		return;
 	}
-	const u64 at = (f->param == PARAM_OF_FRAME ? w->frame->local_base : 0) + (u64)(s64)i->imm;
+	const u64 at = (v->space == SPACE_LOCAL ? w->frame->local_base : 0) + (u64)(s64)i->imm;
 	EACH_LANE address[l] = at;
 }
 
@@ -139,6 +141,27 @@ static const struct insn *fault_unaligned(struct warp *w, const struct insn *i, 
 	return warp_fault_address(w, i, FAULT_MISALIGNED, lane, address, v->count * v->bytes, v->space, is_store);
 }
 
+static bool read_element(struct warp *w, const struct insn *i, u32 lane, const struct values *v, u64 address, u8 *to)
+{
+	const u32 step = v->bytewise ? 1 : v->bytes;
+
+	for (u32 at = 0; at < v->bytes; at += step)
+		if (!lane_read(w, i, lane, v->space, address + at, to + at, step))
+			return false;
+	return true;
+}
+
+static bool write_element(struct warp *w, const struct insn *i, u32 lane, const struct values *v, u64 address,
+			  const u8 *from)
+{
+	const u32 step = v->bytewise ? 1 : v->bytes;
+
+	for (u32 at = 0; at < v->bytes; at += step)
+		if (!lane_write(w, i, lane, v->space, address + at, from + at, step))
+			return false;
+	return true;
+}
+
 /* No register changes before all is read: who has a fault may run it again. */
 MEANING_FUNCTION(ld_any)
 {
@@ -148,13 +171,13 @@ MEANING_FUNCTION(ld_any)
 	struct values v;
 
 	values_of(w, i, f, false, &v);
-	any_addresses(w, rows, i, f, &v, address);
+	any_addresses(w, rows, i, &v, address);
 	for (u32 left = mask; left; left &= left - 1) {
 		const u32 l = (u32)__builtin_ctz(left);
 		if (address[l] % (v.count * v.bytes) && f->param == PARAM_BY_REGISTER)
 			return fault_unaligned(w, i, &v, l, address[l], false);
 		for (u32 e = 0; e < v.count; e++)
-			if (!lane_read(w, i, l, v.space, address[l] + (u64)e * v.bytes, bytes[l] + e * v.bytes, v.bytes))
+			if (!read_element(w, i, l, &v, address[l] + (u64)e * v.bytes, bytes[l] + e * v.bytes))
 				return NULL;
 	}
 	for (u32 left = mask; left; left &= left - 1)
@@ -363,6 +386,8 @@ static const struct meaning *pick_ld_param(const struct form *f)
 
 	if (form_vector(f) > 1 || bits != reg || f->param == PARAM_BY_REGISTER || bits < 32 || bits > 64)
 		return &ld_any;
+	if (f->param == PARAM_OF_FRAME_BYTES)
+		return &ld_any;
 	if (f->param == PARAM_OF_KERNEL)
 		return bits == 32 ? &ld_param_32 : &ld_param_64;
 	return bits == 32 ? &ld_frame_32 : &ld_frame_64;
@@ -390,7 +415,7 @@ MEANING_FUNCTION(st_any)
 	struct values v;
 
 	values_of(w, i, f, true, &v);
-	any_addresses(w, rows, i, f, &v, address);
+	any_addresses(w, rows, i, &v, address);
 	for (u32 l = 0; l < WARP_LANES; l++) {
 		if (!(mask >> l & 1))
 			continue;
@@ -407,7 +432,7 @@ MEANING_FUNCTION(st_any)
 				const u32 converted = f32_from_u64(integer, ROUND_RN);
 				memcpy(bytes, &converted, 4);
 			}
-			if (!lane_write(w, i, l, v.space, address[l] + (u64)e * v.bytes, bytes, v.bytes))
+			if (!write_element(w, i, l, &v, address[l] + (u64)e * v.bytes, bytes))
 				return NULL;
 		}
 	}
