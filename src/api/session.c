@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/file.h"
+#include "base/file.h"
 #include "base/demangle.h"
 #include "ptxas/ptxas.h"
 

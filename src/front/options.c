@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/file.h"
+#include "base/file.h"
 #include "observe/counters.h"
 
 enum {

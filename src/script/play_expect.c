@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/file.h"
+#include "base/file.h"
 #include "script/npy.h"
 #include "script/play.h"
 #include "observe/counters.h"

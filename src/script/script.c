@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/file.h"
+#include "base/file.h"
 #include "script/npy.h"
 
 /* More than any host has; keeps products of sizes within 64 bits. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "api/file.h"
+#include "base/file.h"
 #include "fuzz_text.h"
 
 enum { SECONDS = 60 };

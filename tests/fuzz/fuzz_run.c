@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "api/file.h"
+#include "base/file.h"
 #include "fuzz_text.h"
 
 enum { SECONDS = 20, CUT_SEEDS = 3, BATCH = 64, SPACES = 100 << 20 };

@@ -2,13 +2,16 @@
  *
  * Reading whole files.
  */
-#include "api/file.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file_below.h"
 
 /* The rest of `f`, growing as it comes: pipes have no size. */
 static char *read_stream(FILE *f, size_t limit, size_t *length, const char **message)
@@ -60,5 +63,25 @@ char *file_read_whole(const char *path, size_t limit, size_t *length, const char
 		text = read_stream(f, limit, length, message);
 	if (f != stdin)
 		fclose(f);
+	return text;
+}
+
+char *file_read_below(const char *folder, const char *path, size_t limit, size_t *length, const char **message)
+{
+	struct file_place place;
+	char *text = NULL;
+
+	if (!file_below_find(folder, path, FILE_LAST_FOLLOWED, &place, message))
+		return NULL;
+	const int fd = file_below_open(&place, message);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "rb");
+	if (f) {
+		text = read_stream(f, limit, length, message);
+		fclose(f);
+	} else if (fd >= 0) {
+		*message = strerror(errno);
+		close(fd);
+	}
+	close(place.folder);
 	return text;
 }
