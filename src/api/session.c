@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/demangle.h"
@@ -14,8 +15,17 @@
 /* The text of a module: offsets in spans are 32-bit, and no compiler writes a file of this size. */
 static const size_t TEXT_LIMIT = (size_t)1 << 30;
 /* Guest addresses end below bit 47, as on the hardware; 32-bit programs have the low 4 GiB. */
+static const u64 MEMORY_MOST = (u64)64 << 30;
 static const u64 ADDRESS_LIMIT = (u64)1 << 47;
 static const u64 ADDRESS_LIMIT_32 = (u64)1 << 32;
+
+/* What the host has, but not more than MEMORY_MOST unless asked for. */
+static u64 default_memory_limit(void)
+{
+	const long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+
+	return pages > 0 && bytes > 0 ? min_u64((u64)pages * (u64)bytes, MEMORY_MOST) : MEMORY_MOST;
+}
 
 bool session_open(struct session *s)
 {
@@ -33,6 +43,7 @@ bool session_open(struct session *s)
 		arena_free(&s->arena);
 		return false;
 	}
+	s->memory_limit = default_memory_limit();
 	s->sources.arena = &s->arena;
 	strings_init(&s->strings, &s->arena);
 	diags_init(&s->diags, &s->arena, &s->sources);
@@ -79,7 +90,7 @@ bool session_add_file(struct session *s, const char *path, const char **message)
 	return true;
 }
 
-bool session_build(struct session *s, const struct lower_options *options)
+bool session_lower(struct session *s, const struct lower_options *options)
 {
 	struct lower_options all = *options;
 
@@ -87,7 +98,28 @@ bool session_build(struct session *s, const struct lower_options *options)
 		return false;
 	all.assemble = ptxas_assemble;
 	s->program = program_lower(&s->arena, s->isa, &s->diags, s->modules.items, (u32)s->modules.count, &all);
-	return s->program && session_reset_memory(s);
+	return s->program != NULL;
+}
+
+bool session_build(struct session *s, const struct lower_options *options)
+{
+	return session_lower(s, options) && session_reset_memory(s);
+}
+
+/* Says which variable there is no memory for. */
+static void refuse_variables(struct session *s)
+{
+	const struct program *p = s->program;
+	char why[200];
+
+	for (u32 k = 0; k < p->variable_count; k++) {
+		const struct global_variable *g = &p->variables[k];
+		if (!g->size || memory_find(&s->memory, g->address, g->size))
+			continue;
+		memory_refusal(&s->memory, g->size, why, sizeof why);
+		diag_error(&s->diags, g->variable->span, "no memory for '%s': %s", g->variable->name, why);
+		return;
+	}
 }
 
 const char *session_kernel_named(struct session *s, const char *wanted, u32 *count)
@@ -113,8 +145,12 @@ bool session_reset_memory(struct session *s)
 	const struct address_map *map = address_map(p->address_bits);
 
 	memory_free(&s->memory);
-	memory_init(&s->memory, map->global_base, p->address_bits == 32 ? ADDRESS_LIMIT_32 : ADDRESS_LIMIT);
-	return memory_load_program(&s->memory, p);
+	memory_init(&s->memory, map->global_base, p->address_bits == 32 ? ADDRESS_LIMIT_32 : ADDRESS_LIMIT,
+		    s->memory_limit);
+	if (memory_load_program(&s->memory, p))
+		return true;
+	refuse_variables(s);
+	return false;
 }
 
 const char *session_diagnostics(struct session *s, bool colour)

@@ -25,6 +25,7 @@ struct session {
 	const char *variant; /* "avx512", "avx2" or "baseline" */
 	VEC_OF(struct ir_module *) modules;
 	const struct program *program; /* NULL until built */
+	u64 memory_limit;              /* bytes that global memory may have: the host's, 64 GiB at most, unless set */
 	struct memory memory;          /* of the built program, with its variables */
 	struct host_threads threads;   /* for its launches */
 };
@@ -42,7 +43,9 @@ void session_add_text(struct session *s, const char *name, const char *text, siz
 /* The same from a file ("-": standard input). False with *message set if it cannot be read. */
 bool session_add_file(struct session *s, const char *path, const char **message);
 
-/* Links and lowers what was added, and maps its variables. False: see s->diags. */
+/* Links and lowers what was added. False: see s->diags. */
+bool session_lower(struct session *s, const struct lower_options *options);
+/* The same, and maps its variables. */
 bool session_build(struct session *s, const struct lower_options *options);
 
 /* The kernel with a body that `wanted` means: its name, or its demangled name in any of the shortenings that

@@ -70,16 +70,20 @@ static bool find_own(struct file_place *place, const char *path)
 	return place->folder >= 0;
 }
 
-bool file_new_begin(struct file_new *n, const char *path, const char **message)
+bool file_new_begin(struct file_new *n, const char *path, bool overwrite, const char **message)
 {
 	struct stat about;
 	const bool there = !stat(path, &about);
 
-	*n = (struct file_new){.place.folder = -1, .overwrites = true};
+	*n = (struct file_new){.place.folder = -1, .overwrites = overwrite};
 	*message = NULL;
 	if (there && !S_ISREG(about.st_mode)) {
 		n->to = fopen(path, "wb");
 		return n->to || fail(n, message);
+	}
+	if (there && !overwrite) {
+		*message = "it exists already";
+		return false;
 	}
 	if (!find_own(&n->place, path) || !make_temporary(n, 0666, message))
 		return *message ? false : fail(n, message);
@@ -123,9 +127,13 @@ static bool rename_temporary(const struct file_new *n)
 
 bool file_new_end(struct file_new *n, const char **message)
 {
-	errno = 0;
-	bool good = !fflush(n->to) && !ferror(n->to);
-	int why = errno;
+	int why = errno; /* still that of the write that failed, if one did */
+	bool good = !ferror(n->to);
+
+	if (good && fflush(n->to)) {
+		why = errno;
+		good = false;
+	}
 
 	*message = NULL;
 	if (fclose(n->to)) {

@@ -16,9 +16,9 @@ struct file_new {
 	char temporary[48];
 };
 
-/* Begins the file `path`, the user's own word: an existing file is replaced, with its permissions; what is no regular
- * file (a pipe, /dev/stdout) is written to as it is. False with *message (static text or strerror's). */
-bool file_new_begin(struct file_new *n, const char *path, const char **message);
+/* Begins the file `path`, wherever it is: an existing file is replaced, with its permissions, if `overwrite`; what is
+ * no regular file (a pipe, /dev/stdout) is written to as it is. False with *message (static text or strerror's). */
+bool file_new_begin(struct file_new *n, const char *path, bool overwrite, const char **message);
 /* Begins a file below `folder`, which `path` may not leave (file_below_find). One that exists is replaced only if
  * `overwrite`. */
 bool file_new_begin_below(struct file_new *n, const char *folder, const char *path, bool overwrite,

@@ -24,6 +24,7 @@ struct source {
 struct sources {
 	struct arena *arena;
 	VEC_OF(struct source *) files;
+	VEC_OF(const char *) folders; /* where files that texts name as their sources may lie, too: ir/origin.h */
 };
 
 /* Adds a text (copied) and returns its number. Texts over 1 GiB are the caller's to refuse. */

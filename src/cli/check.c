@@ -74,7 +74,7 @@ static int check(struct session *s, const struct check_options *o, char *const *
 	script_init(&script, &s->arena, &s->strings, &s->diags);
 	for (size_t k = 0; k < s->modules.count; k++)
 		script_read(&script, s->modules.items[k]->source, false);
-	if (!session_build(s, &lower))
+	if (!session_lower(s, &lower))
 		return CLI_WRONG;
 	if (s->diags.list.count)
 		return CLI_FAILED;

@@ -308,7 +308,7 @@ static int info(struct session *s, void *options_given)
 	const struct lower_options lower = {.arch = o->arch, .allow_unmodelled = true};
 	bool found = false;
 
-	if (!front_read_files(s, o->files.items, o->files.count) || !session_build(s, &lower))
+	if (!front_read_files(s, o->files.items, o->files.count) || !session_lower(s, &lower))
 		return CLI_WRONG;
 	if (!o->dot)
 		print_modules(s);

@@ -4,8 +4,13 @@
  */
 #include "config.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 
@@ -32,10 +37,43 @@ static int usage(FILE *to, int status)
 	return status;
 }
 
+/* At every exit: what was to be printed and could not be is an error, whatever the command says. */
+static void close_output(void)
+{
+	const bool failed = ferror(stdout);
+
+	errno = 0;
+	if (fclose(stdout) || failed) {
+		fprintf(stderr, "ptxsim: standard output cannot be written%s%s\n", errno ? ": " : "",
+			errno ? strerror(errno) : "");
+		_exit(CLI_WRONG);
+	}
+	if (ferror(stderr) || fflush(stderr))
+		_exit(CLI_WRONG);
+}
+
+/* Keeps files that are opened later from getting the number of a standard stream that the caller has closed, which
+ * would then be written into them. */
+static void hold_standard_streams(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDONLY);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int count, char **words)
 {
 	char name[64];
 
+	hold_standard_streams();
+	/* A pipe that nobody reads and a file that may not grow are errors of the write, which tells of them. */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	atexit(close_output);
 	argp_err_exit_status = CLI_WRONG;
 	if (count < 2)
 		return usage(stderr, CLI_WRONG);

@@ -3,6 +3,7 @@
  * ptxsim run: launches given by options, or those that the file describes.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
@@ -18,6 +19,9 @@ static void print_text(void *context, const char *text, size_t length)
 {
 	(void)context;
 	fwrite(text, 1, length, stdout);
+	/* Nobody reads it, or it cannot be kept: a kernel may print without end. */
+	if (ferror(stdout))
+		exit(CLI_WRONG);
 }
 
 static void on_launch(void *context, const struct launch *l)
@@ -110,6 +114,7 @@ static int run(struct session *s, void *options_given)
 	struct progress *progress = o->quiet ? NULL : progress_new(&s->arena);
 
 	script_init(&script, &s->arena, &s->strings, &s->diags);
+	front_set_limits(&o->choices, s, &script);
 	if (!front_read_files(s, o->files.items, o->files.count) || s->diags.error_count ||
 	    !run_read_launches(s, &script, o))
 		return CLI_WRONG;

@@ -128,6 +128,7 @@ static void play_file(struct tests *t, struct tested_file *f, struct session *s,
 		return;
 	}
 	script_init(&script, &s->arena, &s->strings, &s->diags);
+	front_set_limits(&t->choices, s, &script);
 	script_read(&script, s->modules.items[0]->source, false);
 	if (!script.launch_count && !s->diags.error_count) {
 		if (!optional)

@@ -355,7 +355,8 @@ int dap_serve_standard(void)
 		return CLI_WRONG;
 	}
 	const int status = connection(stdin, out);
-	fclose(out);
+	if (fclose(out))
+		return CLI_WRONG;
 	return status;
 }
 

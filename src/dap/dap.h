@@ -54,6 +54,11 @@ struct dap_log {
 	const char *text;
 };
 
+/* Where a source of the PTX was found; path NULL: it was not. */
+struct dap_origin {
+	const char *name, *path;
+};
+
 struct dap {
 	struct wire *wire;
 	struct session session;
@@ -78,6 +83,7 @@ struct dap {
 	VEC_OF(struct debug_focus) frames;
 	VEC_OF(struct dap_container) containers;
 	VEC_OF(struct dap_log) logs;
+	VEC_OF(struct dap_origin) origins;
 	VEC_OF(u32) function_points, instruction_points, data_points, exception_points;
 };
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "dap/dap.h"
+#include "ir/origin.h"
 #include "report/memory.h"
 
 enum { THREADS_MAX = 4096, WARPS_OF_BLOCK = 64, FRAMES_MAX = 1024, ELEMENTS_MAX = 4096, CONTAINERS_MAX = 100000 };
@@ -94,12 +95,30 @@ static void put_source(json_t *to, const char *file, u32 line, bool from_0)
 	json_object_set_new(to, "line", json_integer((json_int_t)line - from_0));
 }
 
+/* Where the source that .file lines call `name` is, or NULL; each is looked for once. */
+static const char *find_origin(struct dap *s, const char *name)
+{
+	const struct program *program = s->session.program;
+	struct origin found;
+
+	for (size_t k = 0; k < s->origins.count; k++)
+		if (!strcmp(s->origins.items[k].name, name))
+			return s->origins.items[k].path;
+	if (!origin_find(&s->arena, (const struct ir_module *const *)program->modules, program->module_count, name,
+			 &found))
+		found.path = NULL;
+	VEC_PUSH(&s->arena, &s->origins, ((struct dap_origin){name, found.path}));
+	return found.path;
+}
+
 void dap_put_place(struct dap *s, json_t *to, const struct debug_place *p)
 {
 	const struct debug_line l = debug_line(p);
 
-	if (l.loc_file && !s->by_text && !access(l.loc_file, R_OK))
-		put_source(to, l.loc_file, l.loc_line, s->lines_from_0);
+	const char *origin = l.loc_file && !s->by_text ? find_origin(s, l.loc_file) : NULL;
+
+	if (origin)
+		put_source(to, origin, l.loc_line, s->lines_from_0);
 	else if (l.file)
 		put_source(to, l.file, l.line, s->lines_from_0);
 	dap_put_instruction(to, p);

@@ -108,13 +108,24 @@ static void fill_initial(struct lowering *low, struct global_variable *g)
 
 	if (!v->inits.count || !v->size)
 		return;
-	g->initial = ARENA_ARRAY(low->arena, g->size, u8);
+	u8 *bytes = ARENA_ARRAY(low->arena, v->inits.count * sizeof(u64), u8);
+	struct initial_run *run = NULL;
+	VEC_OF(struct initial_run) runs = {0};
 	for (size_t k = 0; k < v->inits.count; k++) {
 		const struct ir_init *init = &v->inits.items[k];
 		const u64 bits = init_bits(low, init);
-		if (init->offset <= v->size && init->size <= 8 && init->size <= v->size - init->offset)
-			memcpy(g->initial + init->offset, &bits, init->size);
+		if (init->offset > v->size || init->size > sizeof bits || init->size > v->size - init->offset)
+			continue;
+		if (!run || run->offset + run->length != init->offset) {
+			VEC_PUSH(low->arena, &runs, ((struct initial_run){.offset = init->offset, .bytes = bytes}));
+			run = &runs.items[runs.count - 1];
+		}
+		memcpy(bytes, &bits, init->size);
+		bytes += init->size;
+		run->length += init->size;
 	}
+	g->initial = runs.items;
+	g->initial_count = (u32)runs.count;
 }
 
 void layout_module_variables(struct lowering *low)

@@ -150,12 +150,19 @@ struct branch_table {
 	u32 count;
 };
 
+/* Initial bytes of a variable from `offset` on. */
+struct initial_run {
+	u64 offset, length;
+	const u8 *bytes;
+};
+
 /* A module-scope variable with its address and initial bytes. */
 struct global_variable {
 	const struct ir_variable *variable;
 	enum ir_space space; /* SPACE_GLOBAL or SPACE_CONST */
 	u64 address, size;
-	u8 *initial; /* NULL: zeros */
+	struct initial_run *initial; /* the rest is zero */
+	u32 initial_count;
 };
 
 /* A function's number is (address - function_base) / FUNCTION_STRIDE. */

@@ -36,7 +36,9 @@ bool memory_load_program(struct memory *m, const struct program *p)
 		if (!g->size)
 			continue;
 		const struct allocation *a = memory_find(m, g->address, g->size);
-		if (!a) {
+		if (a) {
+			memset(a->host, 0, g->size);
+		} else {
 			const u32 flags = g->space == SPACE_CONST ? ALLOCATION_CONST | ALLOCATION_READ_ONLY : 0;
 			if (!memory_map(m, g->address, mapped_bytes(g), NULL, g->variable->name, flags))
 				return false;
@@ -44,10 +46,9 @@ bool memory_load_program(struct memory *m, const struct program *p)
 			if (g->space != SPACE_CONST && m->next < g->address + g->size + 512)
 				m->next = (g->address + g->size + 512 + 255) & ~255ull;
 		}
-		if (g->initial)
-			memcpy(a->host, g->initial, g->size);
-		else
-			memset(a->host, 0, g->size);
+		/* The rest is zero, and of a large variable no page is touched that nothing stands in. */
+		for (u32 r = 0; r < g->initial_count; r++)
+			memcpy(a->host + g->initial[r].offset, g->initial[r].bytes, g->initial[r].length);
 	}
 	return true;
 }

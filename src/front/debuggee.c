@@ -62,6 +62,7 @@ bool debuggee_open(struct debuggee *b, struct session *s, const struct run_optio
 
 	b->session = s;
 	script_init(&b->script, &s->arena, &s->strings, &s->diags);
+	front_set_limits(&o->choices, s, &b->script);
 	if (!front_read_files(s, o->files.items, o->files.count) || s->diags.error_count ||
 	    !run_read_launches(s, &b->script, o))
 		return false;

@@ -109,7 +109,50 @@ u64 front_number(struct argp_state *state, const char *option, const char *text,
 	return n;
 }
 
-enum { OPTION_ASYNC = 0x4000, OPTION_LOCK_ORDER, OPTION_CHECK };
+void front_set_limits(const struct launch_choices *c, struct session *s, struct script *script)
+{
+	if (c->memory_limit)
+		s->memory_limit = c->memory_limit;
+	for (u32 k = 0; k < c->source_folder_count; k++)
+		VEC_PUSH(&s->arena, &s->sources.folders, c->source_folders[k]);
+	script->file_most = s->memory_limit;
+	script->allow_paths = c->allow_paths;
+	script->overwrite = c->overwrite;
+}
+
+/* A number of bytes, with K, M, G or T behind it for its multiples by 1024. */
+static u64 read_bytes(struct argp_state *state, const char *option, const char *text)
+{
+	static const char units[] = "KMGT";
+	char *end;
+
+	errno = 0;
+	unsigned long long n = strtoull(text, &end, 0);
+	const char *unit = *end && end != text ? strchr(units, *end) : NULL;
+	if (unit && !__builtin_mul_overflow(n, 1ull << 10 * (unit - units + 1), &n))
+		end++;
+	if (errno || end == text || *end || *text == '-' || !n)
+		argp_error(state, "--%s wants a number of bytes, such as 100000, 512M or 2G, not '%s'", option, text);
+	return n;
+}
+
+static void add_source_folder(struct argp_state *state, struct launch_choices *c, const char *folder)
+{
+	if (c->source_folder_count == FRONT_SOURCE_FOLDERS)
+		argp_error(state, "--source-path can be given %d times at most", FRONT_SOURCE_FOLDERS);
+	else
+		c->source_folders[c->source_folder_count++] = folder;
+}
+
+enum {
+	OPTION_ASYNC = 0x4000,
+	OPTION_LOCK_ORDER,
+	OPTION_CHECK,
+	OPTION_MEMORY,
+	OPTION_ALLOW_PATHS,
+	OPTION_OVERWRITE,
+	OPTION_SOURCE_PATH
+};
 
 static const struct argp_option launch_options[] = {
 	{"jobs", 'j', "N", 0, "Host threads", FRONT_LAUNCH_GROUP},
@@ -123,6 +166,14 @@ static const struct argp_option launch_options[] = {
 	 "Fault at races (accesses that nothing orders) and at unwritten shared memory that is read: races, unwritten; "
 	 "both if left out",
 	 FRONT_LAUNCH_GROUP},
+	{"memory-limit", OPTION_MEMORY, "BYTES", 0,
+	 "Global memory that kernels and buffers may have (K, M, G or T may follow; default: the host's, 64G at most)",
+	 FRONT_LAUNCH_GROUP},
+	{"allow-paths", OPTION_ALLOW_PATHS, NULL, 0,
+	 "Let //@ lines load and save files anywhere, not only below their own file's folder", FRONT_FILE_GROUP},
+	{"overwrite", OPTION_OVERWRITE, NULL, 0, "Let //@ save replace files that exist", FRONT_FILE_GROUP},
+	{"source-path", OPTION_SOURCE_PATH, "FOLDER", 0,
+	 "Look below FOLDER, too, for the sources that .file lines name; can be given several times", FRONT_FILE_GROUP},
 	{0},
 };
 
@@ -142,6 +193,18 @@ static error_t parse_launch_option(int key, char *text, struct argp_state *state
 		return 0;
 	case OPTION_CHECK:
 		c->check = read_checks(state, text);
+		return 0;
+	case OPTION_MEMORY:
+		c->memory_limit = read_bytes(state, "memory-limit", text);
+		return 0;
+	case OPTION_ALLOW_PATHS:
+		c->allow_paths = true;
+		return 0;
+	case OPTION_OVERWRITE:
+		c->overwrite = true;
+		return 0;
+	case OPTION_SOURCE_PATH:
+		add_source_folder(state, c, text);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

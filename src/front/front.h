@@ -24,15 +24,25 @@ int front_no_memory(void);
 /* A whole decimal or 0x number of at least `low`, or an argp error. */
 u64 front_number(struct argp_state *state, const char *option, const char *text, u64 low);
 
+enum { FRONT_SOURCE_FOLDERS = 32 };
+
 /* What the options of front_launch_argp say of how launches run. It is a child's parser: its input is this. */
 struct launch_choices {
 	u32 jobs; /* 0: not given */
 	struct async_choice async;
 	struct lock_order lock_order;
 	struct race_options check;
+	u64 memory_limit; /* bytes of global memory; 0: not given */
+	/* What texts may do with files: docs/security.md. */
+	bool allow_paths, overwrite;
+	const char *source_folders[FRONT_SOURCE_FOLDERS];
+	u32 source_folder_count;
 };
 extern const struct argp front_launch_argp;
-enum { FRONT_LAUNCH_GROUP = 3 }; /* of its options in --help */
+enum { FRONT_LAUNCH_GROUP = 3, FRONT_FILE_GROUP = 5 }; /* of its options in --help */
+
+/* Tells the session and the script, before anything is read into it, what the options say about memory and files. */
+void front_set_limits(const struct launch_choices *c, struct session *s, struct script *script);
 
 /* Runs `body` in a session of its own and prints the session's diagnostics: the exit code. */
 int front_in_session(int (*body)(struct session *s, void *options), void *options);

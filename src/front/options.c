@@ -272,9 +272,12 @@ static const char *line_of_options(struct session *s, const struct run_options *
 	return arena_printf(a, "%s\n", line);
 }
 
+/* A line made of options: the user's own words, which may name any file. */
 static void read_line(struct session *s, struct script *script, const char *name, const char *line)
 {
+	script->own_words = true;
 	script_read(script, source_add(&s->sources, name, line, strlen(line)), true);
+	script->own_words = false;
 }
 
 static bool fix_constants(struct session *s, struct script *script, const struct run_options *o)

@@ -5,6 +5,7 @@
  */
 #include "memory/memory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,11 +20,12 @@ enum { RELEASED_MOST = 4096 };
 /* Address bits that decide in which tag bank a line lies: see memory/sectors.h. */
 enum { TAG_SPAN = 1 << 16 };
 
-void memory_init(struct memory *m, u64 first, u64 limit)
+void memory_init(struct memory *m, u64 first, u64 limit, u64 budget)
 {
 	memset(m, 0, sizeof *m);
 	m->next = first;
 	m->limit = limit;
+	m->budget = budget;
 }
 
 static void free_host(const struct allocation *a)
@@ -98,6 +100,8 @@ bool memory_map(struct memory *m, u64 base, u64 size, u8 *host, const char *name
 
 	if (base + size < base || (at < m->count && m->list[at].base < base + size) ||
 	    (at > 0 && m->list[at - 1].base + m->list[at - 1].size > base))
+		return false;
+	if (!host && size > m->budget - min_u64(m->budget, m->total_bytes))
 		return false;
 	struct allocation a = {.base = base, .size = size, .host = host, .name = name, .flags = flags};
 	if (host)
@@ -213,6 +217,19 @@ bool memory_forget(struct memory *m, u64 base)
 	m->count--;
 	m->generation++;
 	return true;
+}
+
+void memory_refusal(const struct memory *m, u64 size, char *text, size_t length)
+{
+	const unsigned long long budget = m->budget, used = m->total_bytes, wanted = size;
+
+	if (size > m->budget - min_u64(m->budget, m->total_bytes))
+		snprintf(text, length,
+			 "%llu bytes are more than the limit of %llu leaves, of which %llu are in use: --memory-limit "
+			 "sets it",
+			 wanted, budget, used);
+	else
+		snprintf(text, length, "the host has no %llu bytes of memory left", wanted);
 }
 
 u64 memory_multicast(struct memory *m, const u64 *members, u32 count, u64 size)

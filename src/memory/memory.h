@@ -61,11 +61,12 @@ struct memory {
 	u64 packed; /* bytes that the driver would have packed into its chunk */
 	u64 limit;  /* first guest address that is not to be used */
 	u64 total_bytes;
+	u64 budget;     /* what total_bytes may come to */
 	u64 generation; /* grows when an allocation is removed: remembered hits are void */
 };
 
-/* `first` is where allocations start, `limit` where they must end. */
-void memory_init(struct memory *m, u64 first, u64 limit);
+/* `first` is where allocations start, `limit` where they must end, `budget` how many bytes they may have in all. */
+void memory_init(struct memory *m, u64 first, u64 limit, u64 budget);
 void memory_free(struct memory *m);
 
 /* Allocates `size` zeroed bytes (0 counts as 1) aligned to `align` (a power of two, at least 256
@@ -91,6 +92,10 @@ const struct released *memory_find_released(const struct memory *m, u64 address)
 /* A range that stands for `size` bytes from each of the `count` addresses on, which must be allocated: its first
  * address; 0 as above. Loads and stores other than multimem's find nothing there. */
 u64 memory_multicast(struct memory *m, const u64 *members, u32 count, u64 size);
+/* Why `size` bytes could not be had: over the budget, with the option that raises it, or what the host has. Into
+ * text[0..length). */
+void memory_refusal(const struct memory *m, u64 size, char *text, size_t length);
+
 /* The range that holds [address, address + size), or NULL. */
 const struct multicast *memory_find_multicast(const struct memory *m, u64 address, u64 size);
 

@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/origin.h"
 #include "report/memory.h"
 #include "report/summary.h"
 
-enum { ROWS = 20, PLACE_COLUMNS = 40, SOURCE_MOST = 1 << 24 };
+enum { ROWS = 20, PLACE_COLUMNS = 40 };
 
 struct row {
 	const char *file;
@@ -106,39 +107,15 @@ void report_source_lines(FILE *to, struct arena *arena, const struct accounting 
 
 /* --- The annotated source ------------------------------------------------------------------- */
 
-static char *read_whole(struct arena *arena, const char *path)
-{
-	FILE *f = fopen(path, "rb");
-	char *text = NULL;
-
-	if (!f)
-		return NULL;
-	if (!fseek(f, 0, SEEK_END)) {
-		const long size = ftell(f);
-		if (size >= 0 && size <= SOURCE_MOST) {
-			text = arena_alloc(arena, (size_t)size + 1);
-			rewind(f);
-			if (fread(text, 1, (size_t)size, f) != (size_t)size)
-				text = NULL;
-		}
-	}
-	fclose(f);
-	return text;
-}
-
 const char *report_find_source(struct arena *arena, const struct accounting *a, const char *path)
 {
 	const struct program *program = accounting_program(a);
-	const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
-	const char *text = read_whole(arena, path);
+	struct origin found;
 
-	for (u32 k = 0; k < program->module_count && !text; k++) {
-		const struct ir_module *m = program->modules[k];
-		const char *name = m->sources->files.items[m->source]->name;
-		const char *end = strrchr(name, '/');
-		text = read_whole(arena, arena_printf(arena, "%.*s%s", end ? (int)(end + 1 - name) : 0, name, last));
-	}
-	return text;
+	return origin_find(arena, (const struct ir_module *const *)program->modules, program->module_count, path,
+			   &found)
+		       ? found.text
+		       : NULL;
 }
 
 /* What a line cost, in the space where that was most. */

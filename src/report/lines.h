@@ -18,8 +18,7 @@ void report_annotate(FILE *to, struct arena *arena, const struct accounting *a, 
 /* The source files with counts beside each line; of files that are not found, the lines alone. */
 void report_annotate_source(FILE *to, struct arena *arena, const struct accounting *a, const struct account_run *run);
 
-/* The text of a source file: as `path` says, or by its last part beside one of the program's PTX
- * files. NULL if it is in neither place. The arena's. */
+/* The text of a source file that .file lines call `path`, or NULL: origin_find. The arena's. */
 const char *report_find_source(struct arena *arena, const struct accounting *a, const char *path);
 
 #endif

@@ -22,6 +22,14 @@ enum generator_kind {
 	GENERATE_LOAD,    /* a file */
 };
 
+/* A file as a line names it. */
+struct script_file {
+	const char
+		*folder; /* that the path may not leave ("": the working one); NULL: the path is the user's own word */
+	const char *path;
+	bool keeps; /* an existing file of that name is not replaced */
+};
+
 struct expr;
 
 struct generator {
@@ -29,7 +37,7 @@ struct generator {
 	struct number parameters[3];
 	struct expr **items; /* VALUES; EXPR: one */
 	u32 item_count;
-	const char *path;
+	struct script_file file;
 };
 
 struct buffer {
@@ -46,5 +54,8 @@ struct buffer {
 };
 
 static inline u64 buffer_bytes(const struct buffer *b) { return b->count * element_bytes(b->type); }
+
+/* No file with the buffer's elements and a header is longer. */
+static inline u64 buffer_file_most(const struct buffer *b) { return buffer_bytes(b) + (1 << 17); }
 
 #endif

@@ -4,12 +4,12 @@
  */
 #include "script/play.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/demangle.h"
+#include "base/file_new.h"
 #include "script/npy.h"
 
 /* Printed text kept for expectations. */
@@ -125,19 +125,27 @@ static bool fault_expected(const struct script *s, size_t at)
 static bool save(struct play *p, const struct script_statement *st)
 {
 	const struct buffer *b = st->buffer;
-	const size_t length = strlen(st->path);
-	FILE *f = fopen(st->path, "wb");
-	bool ok = f != NULL;
+	const struct script_file *file = &st->file;
+	const size_t length = strlen(file->path);
+	const char *message;
+	struct file_new f;
+	bool ok = file->folder ? file_new_begin_below(&f, file->folder, file->path, !file->keeps, &message)
+			       : file_new_begin(&f, file->path, !file->keeps, &message);
 
-	if (ok && length > 4 && !strcmp(st->path + length - 4, ".npy"))
-		ok = npy_write(f, b->type, b->rank, b->dims, b->host);
-	else if (ok)
-		ok = fwrite(b->host, 1, buffer_bytes(b), f) == buffer_bytes(b);
-	if (f && fclose(f))
-		ok = false;
-	if (!ok)
-		diag_error(&p->session->diags, st->span, "%s: %s", st->path, strerror(errno));
-	return ok;
+	if (ok) {
+		if (length > 4 && !strcmp(file->path + length - 4, ".npy"))
+			npy_write(f.to, b->type, b->rank, b->dims, b->host);
+		else
+			fwrite(b->host, 1, buffer_bytes(b), f.to);
+		ok = file_new_end(&f, &message);
+	}
+	if (ok)
+		return true;
+	diag_error(&p->session->diags, st->span, "%s: %s", script_file_shown(&p->session->arena, file), message);
+	if (file->folder || file->keeps)
+		diag_hint(&p->session->diags, "this line may write below its own file's folder (elsewhere with "
+					      "--allow-paths), and replace files with --overwrite only");
+	return false;
 }
 
 /* Whether an expectation speaks of a counter that plain runs do not have. */

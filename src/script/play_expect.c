@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "script/npy.h"
 #include "script/play.h"
 #include "observe/counters.h"
@@ -157,15 +156,17 @@ static const char *compare_file(struct comparison *c)
 	const char *message;
 	size_t length;
 	struct npy array;
-	char *bytes = file_read_whole(c->e->text, (size_t)1 << 40, &length, &message);
+	struct arena *arena = &c->play->session->arena;
+	const char *shown = script_file_shown(arena, &c->e->file);
+	char *bytes = script_file_read(arena, &c->e->file, buffer_file_most(b), &length, &message);
 
 	if (!bytes)
-		return say(c->play, "%s: %s", c->e->text, message);
+		return say(c->play, "%s: %s", shown, message);
 	if (npy_parse((const u8 *)bytes, length, &array))
 		array = (struct npy){
 			.type = b->type, .count = length / element_bytes(b->type), .data = (const u8 *)bytes};
 	if (array.count != b->count)
-		message = say(c->play, "%s holds %llu elements, '%s' %llu", c->e->text, (unsigned long long)array.count,
+		message = say(c->play, "%s holds %llu elements, '%s' %llu", shown, (unsigned long long)array.count,
 			      b->name, (unsigned long long)b->count);
 	for (u64 k = 0; k < b->count && !message; k++) {
 		const u8 *wanted = array.data + k * element_bytes(array.type);

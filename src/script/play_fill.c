@@ -6,11 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "script/npy.h"
 #include "script/play.h"
-
-static const size_t FILE_LIMIT = (size_t)1 << 40;
 
 /* SplitMix64: every seed gives a full period and independent-looking bits. */
 static u64 random_next(u64 *state)
@@ -106,7 +103,7 @@ static bool fill_from_file(struct play *p, struct buffer *b)
 	size_t length;
 	struct npy array;
 	struct arena *arena = &p->session->arena;
-	char *bytes = file_read_whole(b->fill.path, FILE_LIMIT, &length, &message);
+	char *bytes = script_file_read(arena, &b->fill.file, buffer_file_most(b), &length, &message);
 
 	if (bytes && !npy_parse((const u8 *)bytes, length, &array)) {
 		if (array.type != b->type && element_bytes(array.type) != element_bytes(b->type))
@@ -125,7 +122,7 @@ static bool fill_from_file(struct play *p, struct buffer *b)
 	}
 	free(bytes);
 	if (message)
-		diag_error(&p->session->diags, b->span, "%s: %s", b->fill.path, message);
+		diag_error(&p->session->diags, b->span, "%s: %s", script_file_shown(arena, &b->fill.file), message);
 	return !message;
 }
 
@@ -155,7 +152,9 @@ static bool make(struct play *p, struct buffer *b)
 	} else {
 		b->address = memory_allocate_buffer(&s->memory, buffer_bytes(b), b->name);
 		if (!b->address) {
-			diag_error(&s->diags, b->span, "no memory for %llu bytes", (unsigned long long)buffer_bytes(b));
+			char why[200];
+			memory_refusal(&s->memory, buffer_bytes(b), why, sizeof why);
+			diag_error(&s->diags, b->span, "no memory for '%s': %s", b->name, why);
 			return false;
 		}
 	}

@@ -12,6 +12,8 @@
 #include "base/file.h"
 #include "script/npy.h"
 
+/* Bytes of a file that a buffer is made from, unless said otherwise. */
+static const u64 FILE_MOST = (u64)1 << 36;
 /* More than any host has; keeps products of sizes within 64 bits. */
 static const u64 COUNT_LIMIT = (u64)1 << 40;
 
@@ -22,6 +24,7 @@ void script_init(struct script *s, struct arena *arena, struct strings *strings,
 	s->strings = strings;
 	s->diags = diags;
 	s->folder = "";
+	s->file_most = FILE_MOST;
 }
 
 static u64 name_key(const char *name)
@@ -91,9 +94,36 @@ struct expr_scope script_scope(struct script *s)
 	return (struct expr_scope){.context = s, .find_buffer = scope_buffer, .find_constant = scope_constant};
 }
 
-const char *script_path(const struct script *s, const char *path)
+struct script_file script_file(const struct script *s, const char *path)
 {
-	return *path == '/' ? path : arena_printf(s->arena, "%s%s", s->folder, path);
+	struct script_file file = {.folder = s->folder, .path = path, .keeps = !s->own_words && !s->overwrite};
+
+	if (s->own_words || s->allow_paths) {
+		file.path = *path == '/' ? path : arena_printf(s->arena, "%s%s", s->folder, path);
+		file.folder = NULL;
+	}
+	return file;
+}
+
+const char *script_file_shown(struct arena *arena, const struct script_file *file)
+{
+	return file->folder && *file->path != '/' ? arena_printf(arena, "%s%s", file->folder, file->path) : file->path;
+}
+
+char *script_file_read(struct arena *arena, const struct script_file *file, size_t limit, size_t *length,
+		       const char **message)
+{
+	char *bytes;
+
+	if (!file->folder)
+		return file_read_whole(file->path, limit, length, message);
+	bytes = file_read_below(file->folder, file->path, limit, length, message);
+	if (!bytes)
+		*message = arena_printf(arena,
+					"%s; this file may read files below its own folder only, or any with "
+					"--allow-paths",
+					*message);
+	return bytes;
 }
 
 struct buffer *script_add_buffer(struct script *s, const char *name, struct span span)
@@ -216,7 +246,7 @@ static bool parse_load(struct script *s, struct lex *l, struct buffer *b)
 		return false;
 	}
 	b->fill.kind = GENERATE_LOAD;
-	b->fill.path = script_path(s, path);
+	b->fill.file = script_file(s, path);
 	return true;
 }
 
@@ -259,12 +289,12 @@ static bool parse_generator(struct script *s, struct lex *l, struct buffer *b)
 }
 
 /* A .npy file without a written type: type and shape are read from it now. */
-static bool take_shape_of_file(struct lex *l, struct buffer *b)
+static bool take_shape_of_file(struct script *s, struct lex *l, struct buffer *b)
 {
 	const char *message;
 	size_t length;
 	struct npy array;
-	char *bytes = file_read_whole(b->fill.path, (size_t)1 << 40, &length, &message);
+	char *bytes = script_file_read(s->arena, &b->fill.file, s->file_most, &length, &message);
 
 	if (bytes)
 		message = npy_parse((const u8 *)bytes, length, &array);
@@ -276,14 +306,14 @@ static bool take_shape_of_file(struct lex *l, struct buffer *b)
 	}
 	free(bytes);
 	if (message)
-		lex_error(l, "%s: %s", b->fill.path, message);
+		lex_error(l, "%s: %s", script_file_shown(s->arena, &b->fill.file), message);
 	return !message;
 }
 
 bool script_parse_contents(struct script *s, struct lex *l, struct buffer *b)
 {
 	if (lex_take(l, "load"))
-		return parse_load(s, l, b) && take_shape_of_file(l, b);
+		return parse_load(s, l, b) && take_shape_of_file(s, l, b);
 	const enum element_type type =
 		l->kind == LEX_NAME ? element_find(l->name, strlen(l->name)) : ELEMENT_TYPE_COUNT;
 	if (type == ELEMENT_TYPE_COUNT) {
@@ -531,7 +561,7 @@ static void parse_save(struct script *s, struct lex *l, struct script_statement 
 	if (!path)
 		lex_error(l, "a file name expected: save BUFFER FILE");
 	else
-		st->path = script_path(s, path);
+		st->file = script_file(s, path);
 }
 
 static void parse_bind(struct script *s, struct lex *l, struct script_statement *st)

@@ -91,7 +91,8 @@ struct script_expect {
 	u64 low, high;
 	struct expr *value, *where; /* COUNT: value is the right-hand side */
 	VEC_OF(struct expr *) values;
-	const char *text;        /* FILE: path; FAULT, PRINT: text; COUNT: the counter's name */
+	struct script_file file; /* FILE */
+	const char *text;        /* FAULT, PRINT: text; COUNT: the counter's name */
 	char comparison[3];      /* COUNT */
 	f64 tolerance, relative; /* accepted distance, and as a part of the wanted value */
 	u64 ulps;                /* accepted distance in representable values */
@@ -103,7 +104,7 @@ struct script_statement {
 	enum script_kind kind;
 	struct span span;
 	struct buffer *buffer;          /* BUFFER, SAVE */
-	const char *path;               /* SAVE */
+	struct script_file file;        /* SAVE */
 	const char *name;               /* BIND: a .texref, .samplerref or .surfref */
 	struct script_texture *texture; /* BIND */
 	struct script_launch launch;
@@ -121,6 +122,10 @@ struct script {
 	struct strings *strings;
 	struct diags *diags;
 	const char *folder; /* of the text now parsed: relative paths start here */
+	bool own_words;     /* the text now parsed is the user's own (options): it may name any file */
+	bool allow_paths;   /* so may all texts */
+	bool overwrite;     /* a text's `save` may replace files */
+	u64 file_most;      /* bytes of a file whose type and shape a line takes */
 	const char *arch;   /* `//@ arch sm_XX`, or NULL */
 	VEC_OF(struct script_statement) statements;
 	VEC_OF(struct buffer *) buffers;
@@ -148,7 +153,12 @@ struct script_map *script_parse_map(struct script *s, struct lex *l);
 struct script_texture *script_parse_texture(struct script *s, struct lex *l);
 bool script_parse_expect(struct script *s, struct lex *l, struct script_expect *e);
 struct buffer *script_add_buffer(struct script *s, const char *name, struct span span);
-/* `path` as seen from the folder of the text now parsed. */
-const char *script_path(const struct script *s, const char *path);
+/* The file that the text now parsed calls `path`. */
+struct script_file script_file(const struct script *s, const char *path);
+/* Its path for messages, in the arena. */
+const char *script_file_shown(struct arena *arena, const struct script_file *file);
+/* Its bytes as file_read_whole gives them, or why not: *message, in the arena or static. */
+char *script_file_read(struct arena *arena, const struct script_file *file, size_t limit, size_t *length,
+		       const char **message);
 
 #endif

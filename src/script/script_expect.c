@@ -129,7 +129,7 @@ static bool parse_whole(struct script *s, struct lex *l, struct script_expect *e
 		lex_error(l, "a buffer or a file name expected after '=='");
 		return false;
 	}
-	e->text = script_path(s, path);
+	e->file = script_file(s, path);
 	return true;
 }
 
