@@ -74,12 +74,12 @@ static int by_count(const void *a, const void *b)
 /* The opcode, with the state space where it has one: ld.global. */
 static const char *class_of(struct arena *arena, const struct ir_instruction *i)
 {
-	static const char *const spaces[] = {"global", "shared", "local", "const", "param"};
-
 	for (u32 m = 0; m < i->modifier_count; m++)
-		for (size_t k = 0; k < COUNT_OF(spaces); k++)
-			if (!strncmp(i->modifiers[m].text, spaces[k], strlen(spaces[k])))
-				return arena_printf(arena, "%s.%s", i->opcode, spaces[k]);
+		for (int k = SPACE_CONST; k <= SPACE_SHARED; k++) {
+			const char *word = ir_space_word((enum ir_space)k);
+			if (!strncmp(i->modifiers[m].text, word, strlen(word)))
+				return arena_printf(arena, "%s.%s", i->opcode, word);
+		}
 	return i->opcode;
 }
 

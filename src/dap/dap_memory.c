@@ -44,7 +44,7 @@ void dap_instruction_name(const struct dap *s, u64 address, char *text, size_t s
 
 json_t *dap_memory_reference(const struct debug_focus *f, enum ir_space space, u64 address)
 {
-	return json_sprintf("%s:%llu:%u:%u:0x%llx", debug_space_name(space), (unsigned long long)f->block, f->warp,
+	return json_sprintf("%s:%llu:%u:%u:0x%llx", ir_space_word(space), (unsigned long long)f->block, f->warp,
 			    f->lane, (unsigned long long)address);
 }
 
@@ -58,7 +58,7 @@ static bool memory_at(struct dap *s, const char *text, enum ir_space *space, u64
 	u16 type;
 
 	if (colon && sscanf(colon + 1, "%llu:%u:%u:%llx", &block, &f.warp, &f.lane, &at) == 4 &&
-	    debug_space_by_name(text, (size_t)(colon - text), space)) {
+	    ir_space_find(text, (size_t)(colon - text), space)) {
 		f.block = block;
 		*address = at;
 		if (debug_set_focus(s->d, f))

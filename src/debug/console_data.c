@@ -225,7 +225,7 @@ static bool examine(struct console *c, u32 count)
 			return console_engine_error(c);
 		}
 		if (k % columns == 0)
-			fprintf(c->out, "%s%s:0x%llx:", k ? "\n" : "", debug_space_name(c->x_space),
+			fprintf(c->out, "%s%s:0x%llx:", k ? "\n" : "", ir_space_word(c->x_space),
 				(unsigned long long)c->x_address);
 		debug_format(&v, c->x_format, text, sizeof text);
 		fprintf(c->out, " %s", text);

@@ -354,7 +354,7 @@ static bool make_watch(struct console *c, char *rest, enum debug_watch kind)
 		fprintf(c->out, "Watchpoint %u: %s of %s in warp %u\n", p->number, names[kind], p->what, p->owner_warp);
 	else
 		fprintf(c->out, "Watchpoint %u: %s of %llu byte%s at %s 0x%llx\n", p->number, names[kind],
-			(unsigned long long)p->size, p->size == 1 ? "" : "s", debug_space_name(p->space),
+			(unsigned long long)p->size, p->size == 1 ? "" : "s", ir_space_word(p->space),
 			(unsigned long long)p->address);
 	return true;
 }

@@ -358,8 +358,8 @@ static void show_lock(struct console *c, const struct warp *w, const struct debu
 			const u32 lane = (u32)__builtin_ctz(left);
 			u32 word;
 			if (debug_read(c->d, sample.space, sample.address[lane], lane, &word, 4))
-				fprintf(c->out, "  lane %2u: %s 0x%llx holds 0x%x\n", lane,
-					debug_space_name(sample.space), (unsigned long long)sample.address[lane], word);
+				fprintf(c->out, "  lane %2u: %s 0x%llx holds 0x%x\n", lane, ir_space_word(sample.space),
+					(unsigned long long)sample.address[lane], word);
 		}
 	debug_set_focus(c->d, before);
 }
@@ -608,12 +608,12 @@ static void info_variables(struct console *c, char *rest)
 
 	(void)rest;
 	for (u32 k = 0; k < p->variable_count; k++)
-		fprintf(c->out, "%-7s 0x%llx  %s, %llu bytes\n", debug_space_name(p->variables[k].space),
+		fprintf(c->out, "%-7s 0x%llx  %s, %llu bytes\n", ir_space_word(p->variables[k].space),
 			(unsigned long long)p->variables[k].address, p->variables[k].variable->name,
 			(unsigned long long)p->variables[k].size);
 	for (u32 k = 0; l && k < l->kernel->place_count; k++) {
 		const struct ir_variable *v = l->kernel->places[k].variable;
-		fprintf(c->out, "%-7s 0x%llx  %s%s%s, %llu bytes\n", debug_space_name(v->space),
+		fprintf(c->out, "%-7s 0x%llx  %s%s%s, %llu bytes\n", ir_space_word(v->space),
 			(unsigned long long)l->kernel->places[k].address, v->owner ? v->owner->name : "",
 			v->owner ? ":" : "", v->name, (unsigned long long)v->size);
 	}

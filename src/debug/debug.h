@@ -246,9 +246,6 @@ const char *debug_special_at(u32 index);
 /* Bytes of a space as the focused warp and `lane` see them. False and a message: not accessible. */
 bool debug_read(struct debug *d, enum ir_space space, u64 address, u32 lane, void *to, u64 bytes);
 bool debug_write(struct debug *d, enum ir_space space, u64 address, u32 lane, const void *from, u64 bytes);
-/* "shared": SPACE_SHARED; false: no such name. */
-bool debug_space_by_name(const char *name, size_t length, enum ir_space *space);
-const char *debug_space_name(enum ir_space space);
 
 /* An expression of C over registers (%r3), special registers (%tid.x), variables and parameters of
  * the program (by name; arrays can be indexed), convenience variables ($x, $1) and memory

@@ -349,7 +349,7 @@ static struct term named(struct reader *r)
 	read_name(r, name);
 	skip(r);
 	if ((*r->at == '[' || (*r->at == ':' && isdigit((unsigned char)r->at[1]))) &&
-	    debug_space_by_name(name, strlen(name), &space))
+	    ir_space_find(name, strlen(name), &space))
 		return in_space(r, space);
 	if (*name == '$')
 		return convenience(r, name);

@@ -9,11 +9,9 @@
 
 #include "debug/internal.h"
 
-static meaning_fn *internal_meaning(const struct program *p, const char *name)
+static meaning_fn *internal_meaning(const struct program *p, enum opcode opcode)
 {
-	const struct isa_opcode *o = isa_find_opcode(p->isa, name);
-	const struct form form = {.row = o ? o->rows[0] : NULL};
-	const struct meaning *m = o ? o->rows[0]->meaning(&form) : NULL;
+	const struct meaning *m = isa_internal(p->isa, opcode);
 
 	return m ? m->run : NULL;
 }
@@ -50,7 +48,7 @@ static void build(struct debug *d, const struct code *code, struct stops *s, mea
 void stops_build(struct debug *d)
 {
 	const struct program *p = d->program;
-	meaning_fn *count = internal_meaning(p, "%count"), *join = internal_meaning(p, "%join");
+	meaning_fn *count = internal_meaning(p, OP_internal_count), *join = internal_meaning(p, OP_internal_join);
 
 	d->stops = ARENA_ARRAY(d->arena, p->code_count + 1, struct stops);
 	for (u32 c = 0; c < p->code_count; c++)
@@ -85,12 +83,9 @@ const struct ir_instruction *place_instruction(const struct debug_place *p)
 
 bool place_is_barrier(const struct debug_place *p)
 {
-	const struct ir_instruction *x = place_instruction(p);
 	const struct form *f = place_form(p);
 
-	return x && f && f->row->flags & ISA_SYNC && !strncasecmp(x->opcode, "bar", 3) &&
-	       !(x->modifier_count &&
-		 (!strcmp(x->modifiers[0].text, "warp") || !strcmp(x->modifiers[0].text, "cluster")));
+	return f && f->row->flags & ISA_SYNC && f->row->traits & TRAIT_BARRIER;
 }
 
 /* The '@' before a guarded instruction, on its line. */

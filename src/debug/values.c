@@ -175,30 +175,6 @@ bool debug_set_register(struct debug *d, const struct debug_register *r, u32 lan
 
 /* --- Memory ------------------------------------------------------------------------------------- */
 
-static const struct {
-	const char *name;
-	enum ir_space space;
-} space_names[] = {{"generic", SPACE_GENERIC}, {"global", SPACE_GLOBAL}, {"shared", SPACE_SHARED},
-		   {"local", SPACE_LOCAL},     {"param", SPACE_PARAM},   {"const", SPACE_CONST}};
-
-bool debug_space_by_name(const char *name, size_t length, enum ir_space *space)
-{
-	for (size_t k = 0; k < COUNT_OF(space_names); k++)
-		if (strlen(space_names[k].name) == length && !memcmp(space_names[k].name, name, length)) {
-			*space = space_names[k].space;
-			return true;
-		}
-	return false;
-}
-
-const char *debug_space_name(enum ir_space space)
-{
-	for (size_t k = 0; k < COUNT_OF(space_names); k++)
-		if (space_names[k].space == space)
-			return space_names[k].name;
-	return "?";
-}
-
 /* Host bytes of a range that lies in one piece; NULL: not accessible (or local, which is interleaved). */
 static u8 *find_bytes(const struct debug *d, struct warp *w, enum ir_space space, u64 address, u64 size)
 {
@@ -241,7 +217,7 @@ static bool move(struct debug *d, struct warp *w, enum ir_space space, u64 addre
 	u8 *at = find_bytes(d, w, space, address, size);
 	if (!at)
 		return debug_fail(d, "cannot access %llu byte%s at %s 0x%llx", (unsigned long long)size,
-				  size == 1 ? "" : "s", debug_space_name(space), (unsigned long long)named);
+				  size == 1 ? "" : "s", ir_space_word(space), (unsigned long long)named);
 	if (is_store && space == SPACE_PARAM)
 		return debug_fail(d, "kernel parameters cannot be changed");
 	memcpy(is_store ? at : bytes, is_store ? bytes : at, size);

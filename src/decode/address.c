@@ -7,15 +7,6 @@
 #include "decode/form_address.h"
 #include "isa/form.h"
 
-static const char *space_name(enum ir_space space)
-{
-	static const char *const names[SPACE_COUNT] = {
-		[SPACE_GENERIC] = "generic", [SPACE_REG] = "reg",       [SPACE_SREG] = "sreg",
-		[SPACE_CONST] = "const",     [SPACE_GLOBAL] = "global", [SPACE_LOCAL] = "local",
-		[SPACE_PARAM] = "param",     [SPACE_SHARED] = "shared", [SPACE_TEX] = "tex"};
-	return names[space];
-}
-
 /* A variable that an address names must be in the instruction's state space; a generic address reaches global,
  * shared and local memory. */
 static bool space_fits(struct attempt *t, const struct operand_spec *s, const struct ir_operand *o,
@@ -32,9 +23,9 @@ static bool space_fits(struct attempt *t, const struct operand_spec *s, const st
 	if (space == SPACE_GENERIC)
 		return v->space == SPACE_GLOBAL || v->space == SPACE_SHARED || v->space == SPACE_LOCAL ||
 		       attempt_wrong(t, o->span, "a generic address cannot be '%s': it is in the .%s space", v->name,
-				     space_name(v->space));
+				     ir_space_word(v->space));
 	return v->space == space ||
-	       attempt_wrong(t, o->span, "'%s' is not in the .%s space", v->name, space_name(space));
+	       attempt_wrong(t, o->span, "'%s' is not in the .%s space", v->name, ir_space_word(space));
 }
 
 /* Is the variable a parameter that a function was given, or a result it gives, which the form must not store to or load? */

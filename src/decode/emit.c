@@ -399,12 +399,12 @@ static void emit_kept(struct emitter *e, const struct ir_instruction *x, const s
 	struct use uses[2];
 	struct matched kept = *m;
 
-	if (!matched_is(m, "set") || !(to_float || (narrow && type_bits(to) == 32)))
+	if (!matched_is(m, OP_set) || !(to_float || (narrow && type_bits(to) == 32)))
 		return;
 	uses[0] = uses[1] = m->uses[0];
 	uses[1].written = false;
 	uses[1].read = true;
-	if (matched_become(&r, &kept, "%kept", texts, 2, uses, 2))
+	if (matched_become(&r, &kept, OP_internal_kept, texts, 2, uses, 2))
 		emit_guarded(e, x, &kept, !x->guard_negated);
 }
 
@@ -418,7 +418,7 @@ static void emit_instruction(struct emitter *e, const struct ir_instruction *x, 
 		emit_branch(e, x, m);
 	} else if (x->guard && flags & (ISA_SYNC | ISA_CALL | ISA_RET | ISA_EXIT | ISA_BRANCH)) {
 		emit_guarded_split(e, x, m);
-	} else if (x->guard && !matched_is(m, "testp")) { /* of which ptxas 13.0 loses the guard */
+	} else if (x->guard && !matched_is(m, OP_testp)) { /* of which ptxas 13.0 loses the guard */
 		emit_kept(e, x, m);
 		emit_guarded(e, x, m, x->guard_negated);
 	} else {

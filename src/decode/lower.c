@@ -16,25 +16,18 @@
 /* Instructions of all code together, each function counting as some more. */
 enum { LOWERED_MAX = 1 << 25, FUNCTION_COST = 16 };
 
-static const struct meaning *internal_of(const struct isa *isa, const char *name)
+static meaning_fn *internal(struct lowering *low, enum opcode opcode)
 {
-	const struct isa_opcode *o = isa_find_opcode(isa, name);
-	const struct form form = {.row = o ? o->rows[0] : NULL};
-
-	return o ? o->rows[0]->meaning(&form) : NULL;
-}
-static meaning_fn *internal(struct lowering *low, const char *name)
-{
-	const struct meaning *m = internal_of(low->isa, name);
+	const struct meaning *m = isa_internal(low->isa, opcode);
 
 	if (!m)
 		return NULL;
 	low->internal.all[low->internal.all_count++] = m;
 	return m->run;
 }
-static meaning_fn *internal_sass(struct lowering *low, const char *name)
+static meaning_fn *internal_sass(struct lowering *low, enum opcode opcode)
 {
-	const struct meaning *m = low->isa->sass ? internal_of(low->isa->sass, name) : NULL;
+	const struct meaning *m = low->isa->sass ? isa_internal(low->isa->sass, opcode) : NULL;
 
 	return m ? m->run : NULL;
 }
@@ -43,25 +36,25 @@ static void find_internal_meanings(struct lowering *low)
 {
 	struct internal_meanings *in = &low->internal;
 
-	in->count = internal(low, "%count");
-	in->join = internal(low, "%join");
-	in->guard = internal(low, "%guard");
-	in->bra = internal(low, "%bra");
-	in->bra_if = internal(low, "%bra_if");
-	in->brx = internal(low, "%brx");
-	in->call = internal(low, "%call");
-	in->ret = internal(low, "%ret");
-	in->exit = internal(low, "%exit");
-	in->sreg_read = internal(low, "%sreg_read");
-	in->element = internal(low, "%element");
-	in->unmodelled = internal(low, "%unmodelled");
-	in->skip = internal_of(low->isa, "%skip");
-	in->sass_modify = internal_sass(low, "%modify");
-	in->sass_pair = internal_sass(low, "%pair");
-	in->sass_condition = internal_sass(low, "%condition");
-	in->sass_join = internal_sass(low, "%join");
-	in->sass_end = internal_sass(low, "%end");
-	in->cvt_wide = internal(low, "%cvt_wide");
+	in->count = internal(low, OP_internal_count);
+	in->join = internal(low, OP_internal_join);
+	in->guard = internal(low, OP_internal_guard);
+	in->bra = internal(low, OP_internal_bra);
+	in->bra_if = internal(low, OP_internal_bra_if);
+	in->brx = internal(low, OP_internal_brx);
+	in->call = internal(low, OP_internal_call);
+	in->ret = internal(low, OP_internal_ret);
+	in->exit = internal(low, OP_internal_exit);
+	in->sreg_read = internal(low, OP_internal_sreg_read);
+	in->element = internal(low, OP_internal_element);
+	in->unmodelled = internal(low, OP_internal_unmodelled);
+	in->skip = isa_internal(low->isa, OP_internal_skip);
+	in->sass_modify = internal_sass(low, OP_internal_modify);
+	in->sass_pair = internal_sass(low, OP_internal_pair);
+	in->sass_condition = internal_sass(low, OP_internal_condition);
+	in->sass_join = internal_sass(low, OP_internal_join);
+	in->sass_end = internal_sass(low, OP_internal_end);
+	in->cvt_wide = internal(low, OP_internal_cvt_wide);
 }
 
 /* Fills in direct call targets once every function of the kernel has its code. */
@@ -228,14 +221,11 @@ static bool one_language(const struct program *p, struct diags *diags)
 /* Found once: a launch has no time to look through all instructions. */
 static bool is_asynchronous(const struct program *p)
 {
-	static const char *const names[] = {"cp.async", "cp.reduce.async", "wgmma", "st.async", "red.async"};
-
 	for (u32 c = 0; c < p->code_count; c++)
 		for (u32 k = 0; k < p->codes[c]->function->body.count; k++) {
 			const struct isa_row *row = p->codes[c]->forms[k].row;
-			for (size_t n = 0; row && n < COUNT_OF(names); n++)
-				if (row->form[0] == names[n][0] && !strncmp(row->form, names[n], strlen(names[n])))
-					return true;
+			if (row && row->traits & TRAIT_ASYNC)
+				return true;
 		}
 	return false;
 }

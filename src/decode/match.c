@@ -108,7 +108,7 @@ static bool pack_selectors(struct attempt *t, const struct ir_instruction *x)
 
 	for (u32 k = 0; k < x->operand_count; k++) {
 		if (x->operands[k].kind == OPERAND_ADDRESS && x->operands[k].selector) {
-			if (strcmp(x->opcode, "ld") ||
+			if (t->form->opcode != OP_ld ||
 			    form_pick(t->form, M_const, M_shared_cluster) != form_pick(t->form, M_global, M_global))
 				return attempt_wrong(t, x->operands[k].span,
 						     "'.unified' is for loads from global memory");
@@ -263,7 +263,7 @@ static bool check_needs(struct matcher *m, const struct ir_instruction *x, const
 static void flush_implicitly(const struct matcher *m, struct form *f)
 {
 	if (m->function->module->arch >= 20 || m->function->module->is_sass || form_has(f, M_ftz) ||
-	    f->token_count == FORM_TOKENS || !strstr(f->row->form, ".ftz"))
+	    f->token_count == FORM_TOKENS || !isa_row_has_word(f->row, token_text(M_ftz)))
 		return;
 	for (u32 k = 0; k < f->type_count; k++)
 		if (f->types[k] == T_f32) {
@@ -336,13 +336,6 @@ void match_instruction(struct matcher *m, const struct ir_instruction *x, struct
 		report_no_form(m, x, spelling);
 }
 
-bool matched_is(const struct matched *m, const char *opcode)
-{
-	const size_t length = strlen(opcode);
-
-	return !strncmp(m->form.row->form, opcode, length) && strchr("([.", m->form.row->form[length]);
-}
-
 u32 *matched_definitions(const struct matched *matched, u32 count, struct arena *arena, u32 *slots)
 {
 	*slots = 0;
@@ -358,13 +351,13 @@ u32 *matched_definitions(const struct matched *matched, u32 count, struct arena 
 	return definitions;
 }
 
-bool matched_become(const struct rewriting *r, struct matched *m, const char *opcode, const char **texts,
+bool matched_become(const struct rewriting *r, struct matched *m, enum opcode opcode, const char **texts,
 		    u32 text_count, struct use *uses, u32 count)
 {
 	struct form form = {0};
 	u32 row, bad;
 
-	if (isa_match_form(r->isa, opcode, texts, text_count, 0, &form, &row, &bad) != ISA_MATCHED)
+	if (isa_match_form(r->isa, opcode_text(opcode), texts, text_count, 0, &form, &row, &bad) != ISA_MATCHED)
 		return false;
 	u8 *bits = ARENA_ARRAY(r->kept, FORM_OPERANDS, u8);
 	for (u32 u = 0; u < count; u++)

@@ -80,7 +80,7 @@ struct matcher {
 void match_instruction(struct matcher *m, const struct ir_instruction *x, struct matched *result);
 
 /* Is it that opcode, with whatever modifiers? */
-bool matched_is(const struct matched *m, const char *opcode);
+static inline bool matched_is(const struct matched *m, enum opcode opcode) { return m->form.opcode == opcode; }
 
 /* A register by itself, not a step of a wider one. */
 static inline bool use_is_register(const struct use *u) { return u->kind == USE_REGISTER && !u->step; }
@@ -97,7 +97,7 @@ struct rewriting {
 };
 /* Gives the instruction another form, `texts` its modifiers, and `count` other operands. False, and nothing is
  * changed, if there is no such form. */
-bool matched_become(const struct rewriting *r, struct matched *m, const char *opcode, const char **texts,
+bool matched_become(const struct rewriting *r, struct matched *m, enum opcode opcode, const char **texts,
 		    u32 text_count, struct use *uses, u32 count);
 
 #endif

@@ -472,7 +472,7 @@ static const char *alias(struct lowering *low, const struct ir_instruction *x, u
 {
 	const struct ir_modifier *m = &x->modifiers[k];
 
-	if (strcmp(x->opcode, "BAR") || strcmp(m->text, "CHRED"))
+	if (strcmp(x->opcode, opcode_text(OP_BAR)) || strcmp(m->text, "CHRED"))
 		return m->text;
 	diag_warning(low->diags, m->span, "'.CHRED' is taken as '.RED'");
 	return "RED";

@@ -18,11 +18,11 @@ static bool has_modifier(const struct ir_instruction *x, const char *text)
 /* By its name alone, as functions that are called are not matched yet. */
 static bool name_waits(const struct ir_instruction *x)
 {
-	static const char *const opcodes[] = {"atom", "mbarrier", "bar", "barrier"};
+	static const enum opcode opcodes[] = {OP_atom, OP_mbarrier, OP_bar, OP_barrier};
 	static const char *const modifiers[] = {"volatile", "relaxed", "acquire", "cv"};
 
 	for (size_t k = 0; k < COUNT_OF(opcodes); k++)
-		if (!strcmp(x->opcode, opcodes[k]))
+		if (!strcmp(x->opcode, opcode_text(opcodes[k])))
 			return true;
 	for (size_t k = 0; k < COUNT_OF(modifiers); k++)
 		if (has_modifier(x, modifiers[k]))
@@ -40,7 +40,7 @@ static bool *function_entry(const struct lowering *low, bool *of, const struct i
 /* Does the instruction call a function that waits? One that it finds in a register may be any. */
 static bool calls_waiting(struct lowering *low, bool *waits, const struct ir_instruction *x)
 {
-	if (strcmp(x->opcode, "call"))
+	if (strcmp(x->opcode, opcode_text(OP_call)))
 		return false;
 	for (u32 k = 0; k < x->operand_count; k++) {
 		const struct ir_operand *o = &x->operands[k];

@@ -10,9 +10,7 @@
 #include "exec/async_state.h"
 #include "isa/form.h"
 
-static bool starts(const char *text, const char *word) { return !strncmp(text, word, strlen(word)); }
-
-static bool is_wgmma(const char *form) { return starts(form, "wgmma.mma_async"); }
+static bool is_wgmma(const struct isa_row *row) { return row->traits & TRAIT_ASYNC && row->traits & TRAIT_MULTIPLIES; }
 
 /* --- Before the run: the program ------------------------------------------------------------ */
 
@@ -26,46 +24,38 @@ static const struct form *form_at(const struct code *code, u32 insn)
 /* Does it read shared memory through the async proxy? */
 static bool reads_by_proxy(const struct form *f)
 {
-	const char *name = f->row->form;
-	const bool copies = starts(name, "cp.async.bulk") || starts(name, "cp.reduce.async.bulk");
-
-	return is_wgmma(name) ||
-	       (copies && (form_has(f, M_bulk_group) || (form_has(f, M_shared_cta) && form_has(f, M_shared_cluster))));
+	return is_wgmma(f->row) ||
+	       (f->row->traits & TRAIT_UNSEEN &&
+		(form_has(f, M_bulk_group) || (form_has(f, M_shared_cta) && form_has(f, M_shared_cluster))));
 }
 
 static u8 order_roles(const struct form *f)
 {
-	const char *name = f->row->form;
+	const u32 traits = f->row->traits;
 
-	if (starts(name, "wgmma.fence"))
+	if (traits & TRAIT_REGISTER_FENCE)
 		return ASYNC_WGMMA_FENCE;
-	if (starts(name, "fence.proxy.tensormap"))
-		return form_has(f, M_acquire) ? ASYNC_MEETS | ASYNC_MAP_FENCE : ASYNC_MEETS;
-	if (starts(name, "fence.proxy.async"))
+	if (traits & TRAIT_MAP_FENCE)
+		return ASYNC_MEETS | ASYNC_MAP_FENCE;
+	if (traits & TRAIT_PROXY_FENCE)
 		return form_has(f, M_global) ? ASYNC_MEETS : ASYNC_MEETS | ASYNC_PROXY_FENCE;
-	if (starts(name, "fence") || starts(name, "membar") || starts(name, "bar") || starts(name, "mbarrier.arrive") ||
-	    starts(name, "mbarrier(") || starts(name, "st.async") || starts(name, "atom") ||
-	    (starts(name, "red") && !starts(name, "redux")) ||
-	    (starts(name, "st") &&
-	     (form_has(f, M_release) || form_has(f, M_relaxed) || form_has(f, M_volatile) || form_has(f, M_mmio))))
-		return ASYNC_MEETS;
-	return 0;
+	const bool strong_store = traits & TRAIT_STORES && (form_has(f, M_release) || form_has(f, M_relaxed) ||
+							    form_has(f, M_volatile) || form_has(f, M_mmio));
+	return traits & TRAIT_ORDERS || strong_store ? ASYNC_MEETS : 0;
 }
 
 static void describe_access(struct async_site *s, const struct form *f, const struct insn *i)
 {
-	const char *name = f->row->form;
+	const u32 traits = f->row->traits;
 	const bool shared = form_pick(f, M_shared, M_shared_cluster) != TOKEN_NONE;
 	const bool generic = form_pick(f, M_const, M_shared_cluster) == TOKEN_NONE;
-	const bool matrix = starts(name, "ldmatrix") || starts(name, "stmatrix");
-	const bool ordinary = starts(name, "ld") || starts(name, "st") || starts(name, "atom") || starts(name, "red");
+	const bool matrix = traits & TRAIT_MATRIX_ROWS;
+	const bool ordinary = traits & (TRAIT_LOADS | TRAIT_STORES) || f->row->flags & ISA_ATOMIC;
 
 	if (!(f->row->flags & ISA_MEMORY) || !ordinary || i->a == NO_OPERAND ||
 	    !(shared || generic || form_has(f, M_global)))
 		return;
-	s->roles |= f->row->flags & ISA_STORE || starts(name, "red") ? ASYNC_STORE : ASYNC_LOAD;
-	if (f->row->flags & ISA_ATOMIC)
-		s->roles |= ASYNC_STORE;
+	s->roles |= f->row->flags & ISA_STORE ? ASYNC_STORE : ASYNC_LOAD;
 	s->wide = form_base_bits(f) == 64;
 	s->generic = generic && !matrix;
 	s->shared = shared || matrix;
@@ -123,7 +113,7 @@ static void number_wgmma(struct numbering *n, const struct code *code)
 {
 	for (u32 k = 0; k < code->insn_count; k++) {
 		const struct form *f = form_at(code, k);
-		if (!f || !is_wgmma(f->row->form))
+		if (!f || !is_wgmma(f->row))
 			continue;
 		const struct ir_instruction *x = &code->function->body.items[code->origin[k]];
 		for (u32 o = 0; o < 2 && o < x->operand_count; o++)
@@ -163,7 +153,7 @@ static void describe(struct async_watch *a, const struct code *code, struct numb
 		s->first_register = (u32)a->uses.count;
 		walk(n, code, code->origin[k], use_register);
 		s->register_count = (u32)a->uses.count - s->first_register;
-		if (s->register_count && !is_wgmma(f->row->form))
+		if (s->register_count && !is_wgmma(f->row))
 			s->roles |= ASYNC_REGISTERS;
 	}
 }

@@ -9,15 +9,6 @@
 
 #include "ir/locate.h"
 
-static const char *space_name(int space)
-{
-	static const char *const names[SPACE_COUNT] = {
-		[SPACE_GENERIC] = "generic", [SPACE_GLOBAL] = "global",  [SPACE_SHARED] = "shared",
-		[SPACE_LOCAL] = "local",     [SPACE_CONST] = "constant", [SPACE_PARAM] = "parameter"};
-
-	return space >= 0 && space < SPACE_COUNT && names[space] ? names[space] : "?";
-}
-
 const char *fault_role_text(enum fault_role role)
 {
 	static const char *const texts[] = {"", "frees", "reads", "writes"};
@@ -200,7 +191,7 @@ void fault_report(const struct memory *memory, const struct launch *l, const str
 				   .is_store = f->is_store,
 				   .address = f->address,
 				   .size = f->size,
-				   .space = space_name(f->space),
+				   .space = f->space >= 0 ? ir_space_name((enum ir_space)f->space) : "?",
 				   .role = f->role,
 				   .detail = f->detail};
 	fault_find_place(f->code, (u32)(f->insn - f->code->insns), &r->at);

@@ -23,6 +23,16 @@ enum ir_space {
 	SPACE_TEX,
 	SPACE_COUNT
 };
+static inline bool ir_space_is_memory(enum ir_space s)
+{
+	return s == SPACE_GENERIC || (s >= SPACE_CONST && s <= SPACE_SHARED);
+}
+/* As PTX writes it, without the dot: "const", "param"; "generic", which PTX leaves out. */
+const char *ir_space_word(enum ir_space space);
+/* For people: "constant", "parameter". */
+const char *ir_space_name(enum ir_space space);
+/* The space that memory is in, or generic, of that word; false if there is none. */
+bool ir_space_find(const char *word, size_t length, enum ir_space *space);
 
 enum ir_linkage { LINK_NONE, LINK_VISIBLE, LINK_EXTERN, LINK_WEAK, LINK_COMMON };
 

@@ -8,15 +8,17 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const char *const space_words[SPACE_COUNT] = {
-	[SPACE_GENERIC] = "",      [SPACE_REG] = ".reg ",       [SPACE_SREG] = ".sreg ",
-	[SPACE_CONST] = ".const ", [SPACE_GLOBAL] = ".global ", [SPACE_LOCAL] = ".local ",
-	[SPACE_PARAM] = ".param ", [SPACE_SHARED] = ".shared ", [SPACE_TEX] = ".tex "};
 static const char *const linkage_words[] = {[LINK_NONE] = "",
 					    [LINK_VISIBLE] = ".visible ",
 					    [LINK_EXTERN] = ".extern ",
 					    [LINK_WEAK] = ".weak ",
 					    [LINK_COMMON] = ".common "};
+
+static void print_space(enum ir_space space, FILE *to)
+{
+	if (space != SPACE_GENERIC)
+		fprintf(to, ".%s ", ir_space_word(space));
+}
 
 static void print_operands(const struct ir_operand *items, u32 count, FILE *to);
 
@@ -267,7 +269,7 @@ static void print_fields(const struct ir_variable *v, FILE *to)
 /* Space, attributes, alignment, vector and type, in the order that every version takes. */
 static void print_qualifiers(const struct ir_variable *v, FILE *to)
 {
-	fputs(space_words[v->space], to);
+	print_space(v->space, to);
 	if (v->const_bank)
 		fprintf(to, "[%u] ", v->const_bank);
 	if (v->managed)
@@ -279,8 +281,11 @@ static void print_qualifiers(const struct ir_variable *v, FILE *to)
 	if (v->vector > 1)
 		fprintf(to, ".v%u ", v->vector);
 	fprintf(to, ".%s ", token_text(v->type));
-	if (v->is_pointer)
-		fprintf(to, ".ptr %s.align %u ", space_words[v->pointer_space], v->pointer_align);
+	if (!v->is_pointer)
+		return;
+	fputs(".ptr ", to);
+	print_space(v->pointer_space, to);
+	fprintf(to, ".align %u ", v->pointer_align);
 }
 
 /* Used for parameters too, which have neither linkage nor initial values. */

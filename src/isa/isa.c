@@ -62,6 +62,7 @@ static struct isa_opcode *set_find(struct opcode_set *set, struct arena *arena, 
 			struct isa_opcode *opcode = &set->opcodes[set->count++];
 			set->slots[at] = set->count;
 			opcode->name = arena_copy_text(arena, form, length);
+			opcode->id = opcode_find(form, (u32)length);
 			return opcode;
 		}
 		struct isa_opcode *opcode = &set->opcodes[set->slots[at] - 1];
@@ -142,6 +143,14 @@ const struct isa_opcode *isa_find_opcode(const struct isa *isa, const char *name
 			low = middle + 1;
 	}
 	return NULL;
+}
+
+const struct meaning *isa_internal(const struct isa *isa, enum opcode opcode)
+{
+	const struct isa_opcode *o = isa_find_opcode(isa, opcode_text(opcode));
+	const struct form form = {.row = o ? o->rows[0] : NULL, .opcode = (u16)opcode};
+
+	return o ? o->rows[0]->meaning(&form) : NULL;
 }
 
 /* --- Walking a form string -------------------------------------------------------------- */
@@ -304,8 +313,7 @@ static bool shuffle_from(struct shuffle *s, const char *p, u32 used, u32 k)
 	}
 }
 
-/* Does the word stand anywhere in the row's form? */
-static bool row_has_word(const struct isa_row *row, const char *word)
+bool isa_row_has_word(const struct isa_row *row, const char *word)
 {
 	for (const char *p = strchr(row->form, '.'); p; p = strchr(p, '.')) {
 		const size_t length = word_length(++p);
@@ -337,7 +345,7 @@ static bool shuffle_rows(const struct isa_opcode *opcode, const char *const *mod
 		const struct isa_row *row = opcode->rows[k];
 		if (needed & ~opcode->words[k] || !shuffle_from(&s, row->form + opcode_length(row->form), 0, 0))
 			continue;
-		*form = (struct form){.row = row};
+		*form = (struct form){.row = row, .opcode = (u16)opcode->id};
 		for (u32 m = 0; m < count; m++)
 			form_add(form, token_find(modifiers[s.order[m]]));
 		*row_index = k;
@@ -363,7 +371,7 @@ enum isa_match isa_match_form(const struct isa *isa, const char *opcode, const c
 		const struct isa_row *row = found->rows[k];
 		if (needed & ~found->words[k] || !match_from(&attempt, row->form + opcode_length(row->form), 0))
 			continue;
-		*form = (struct form){.row = row, .operand_bits = no_bits};
+		*form = (struct form){.row = row, .opcode = (u16)found->id, .operand_bits = no_bits};
 		for (u32 m = 0; m < count; m++)
 			form_add(form, token_find(modifiers[m]));
 		*row_index = k;
@@ -378,7 +386,7 @@ enum isa_match isa_match_form(const struct isa *isa, const char *opcode, const c
 	if (*bad == count)
 		return ISA_NO_FORM;
 	for (u32 k = 0; k < found->count; k++)
-		if (row_has_word(found->rows[k], modifiers[*bad]))
+		if (isa_row_has_word(found->rows[k], modifiers[*bad]))
 			return ISA_NO_FORM;
 	return ISA_NO_MODIFIER;
 }
@@ -395,7 +403,7 @@ const char *isa_nearest_form(const struct isa *isa, const char *opcode, const ch
 		match_from(&attempt, row->form + opcode_length(row->form), 0);
 		u32 score = 1 + attempt.furthest;
 		for (u32 m = 0; m < count; m++)
-			score += row_has_word(row, modifiers[m]) ? 2 : 0;
+			score += isa_row_has_word(row, modifiers[m]) ? 2 : 0;
 		if (score > best) {
 			best = score;
 			nearest = row->form;
@@ -446,7 +454,10 @@ static void expand_from(const struct expansion *x, const char *p, struct form fo
 void isa_expand_row(const struct isa_row *row, void (*each)(void *context, const struct form *form), void *context)
 {
 	const struct expansion x = {each, context};
-	expand_from(&x, row->form + opcode_length(row->form), (struct form){.row = row, .operand_bits = no_bits});
+	const size_t length = opcode_length(row->form);
+	const enum opcode opcode = opcode_find(row->form, (u32)length);
+
+	expand_from(&x, row->form + length, (struct form){.row = row, .opcode = (u16)opcode, .operand_bits = no_bits});
 }
 
 void isa_form_text(const struct form *form, char *text, size_t size)

@@ -11,6 +11,7 @@
 #define PTXSIM_ISA_ISA_H
 
 #include "base/strings.h"
+#include "isa/opcodes.h"
 #include "isa/tokens.h"
 
 struct warp;
@@ -71,6 +72,56 @@ enum isa_flag {
 				   /* Bits from 23 on are of SASS rows alone: isa/sass.h. */
 };
 
+/* What those who look at a program know of an instruction beside its flags: observers, checks, the assembler's rules.
+ * Each is a fact of the row, told in the row's column of flags by WITH(). */
+enum isa_trait {
+	/* What the profilers count. */
+	TRAIT_SHUFFLES = 1 << 0,
+	TRAIT_VOTES = 1 << 1,      /* or matches, or reduces over the warp */
+	TRAIT_MULTIPLIES = 1 << 2, /* matrices: isa_tensor_form says which */
+	/* Memory, beside ISA_MEMORY and ISA_ATOMIC. */
+	TRAIT_LOADS = 1 << 3, /* each lane from an address of its own */
+	TRAIT_STORES = 1 << 4,
+	TRAIT_REDUCES = 1 << 5,     /* an atomic operation that gives nothing back */
+	TRAIT_FRAGMENT = 1 << 6,    /* loads or stores a fragment of wmma */
+	TRAIT_MATRIX_ROWS = 1 << 7, /* loads or stores 8x8 matrices, whose rows lie where the lanes say */
+	TRAIT_COPIES = 1 << 8,      /* up to 16 bytes a lane from global to shared memory */
+	TRAIT_UNSEEN = 1 << 9,      /* of those that write shared memory where no observer is told of each access */
+	TRAIT_GLOBAL = 1 << 10,     /* global memory, though the form need not say so */
+	TRAIT_BANK = 1 << 11,       /* SASS: a constant bank */
+	TRAIT_ASYNC = 1 << 12,      /* of those whose work is complete later */
+	/* Who meets, and what orders memory. */
+	TRAIT_BARRIER = 1 << 13, /* the block's */
+	TRAIT_WARP_BARRIER = 1 << 14,
+	TRAIT_CLUSTER_BARRIER = 1 << 15,
+	TRAIT_MBARRIER = 1 << 16,
+	TRAIT_ORDERS = 1 << 17,         /* fences, barriers and others that may make writes known to other threads */
+	TRAIT_PROXY_FENCE = 1 << 18,    /* between ordinary accesses and the async proxy's */
+	TRAIT_MAP_FENCE = 1 << 19,      /* makes changes of a tensor map known */
+	TRAIT_REGISTER_FENCE = 1 << 20, /* between registers and wgmma */
+	/* The assembler. */
+	TRAIT_COMMUTES = 1 << 21, /* it may exchange a and b, which decides between two NaNs */
+};
+#define WITH(TRAITS) ((u64)(TRAITS) << 32)
+
+/* What the profilers count an instruction as; observe/classes.h says in words which. */
+enum instruction_class {
+	CLASS_FP16,
+	CLASS_FP32,
+	CLASS_FP64,
+	CLASS_INTEGER,
+	CLASS_CONVERSION,
+	CLASS_CONTROL,
+	CLASS_MEMORY,
+	CLASS_EXCHANGE,
+	CLASS_BARRIER,
+	CLASS_MATRIX,
+	CLASS_TEXTURE,
+	CLASS_MISC,
+	CLASS_COUNT,
+	CLASS_BY_TYPE = CLASS_COUNT /* of a family: CLASS_FP16 to CLASS_INTEGER by the form's type */
+};
+
 /* One row.
  *
  * form: the opcode, then modifiers in their order. `.x` stands for itself, `[.x|.y]` for one of
@@ -106,7 +157,8 @@ enum isa_flag {
  *   operand_count 0 (isa_expand_row) the operands' widths are not known: any handler will do.
  *   The pointer itself is NULL only where flags have ISA_UNMODELLED.
  * last: of PTX, the last version times 10 of a form whose rounding modifier or .approx is required since;
- *   if that is 2.0 or later, targets below sm_20 keep the form. Of SASS, the last target. 0: there is none. */
+ *   if that is 2.0 or later, targets below sm_20 keep the form. Of SASS, the last target. 0: there is none.
+ * traits: of enum isa_trait. */
 struct isa_row {
 	const char *form;
 	const char *operands;
@@ -115,10 +167,12 @@ struct isa_row {
 	const struct meaning *(*meaning)(const struct form *form);
 	const char *doc;
 	u16 last;
+	u32 traits;
 };
 
 struct isa_family {
-	const char *name; /* heading in docs/instructions.md */
+	const char *name;             /* heading in docs/instructions.md */
+	enum instruction_class class; /* of its rows; of those with ISA_MEMORY CLASS_MEMORY */
 	const struct isa_row *rows;
 	u32 count;
 };
@@ -128,6 +182,7 @@ enum { FORM_TOKENS = 24, FORM_TYPES = 6, FORM_OPERANDS = 16, FORM_USES = 160 };
 /* A row with its choices made: what one instruction's text says, and what lowering found out. */
 struct form {
 	const struct isa_row *row;
+	u16 opcode; /* enum opcode */
 	u8 token_count, type_count;
 	u16 tokens[FORM_TOKENS]; /* all modifiers in order, types among them */
 	u16 types[FORM_TYPES];
@@ -188,6 +243,7 @@ struct isa {
 
 struct isa_opcode {
 	const char *name;
+	enum opcode id;
 	const struct isa_row **rows;
 	u64 *words; /* for each row: a bit for each word of its form, by a hash */
 	u32 count;
@@ -197,8 +253,13 @@ struct isa_opcode {
  * best way. */
 bool isa_match_words(const char *form, const char *const *modifiers, u32 count, u32 *furthest);
 
+/* Does the word (without its dot) stand anywhere in the row's form? */
+bool isa_row_has_word(const struct isa_row *row, const char *word);
+
 struct isa *isa_build(struct arena *arena, const struct isa_family *const *families);
 const struct isa_opcode *isa_find_opcode(const struct isa *isa, const char *name);
+/* What an internal instruction does; NULL if the table lacks it. */
+const struct meaning *isa_internal(const struct isa *isa, enum opcode opcode);
 
 /* Result of matching an opcode with its modifiers (texts without dots). NO_MODIFIER: modifier
  * *bad stands in no row of the opcode; NO_FORM: it does, but not there or not with the others. */

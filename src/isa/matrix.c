@@ -5,7 +5,6 @@
 #include "isa/matrix.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static bool format_of(int type, enum tensor_format *format)
 {
@@ -103,13 +102,9 @@ static bool negates(const struct form *form, const struct tensor_form *t)
 
 bool isa_tensor_form(const struct form *form, struct tensor_form *t)
 {
-	const char *opcode = form->row->form;
-
-	*t = (struct tensor_form){.family = TENSOR_MMA};
-	if (!strncmp(opcode, "wmma", 4))
-		t->family = TENSOR_WMMA;
-	else if (!strncmp(opcode, "wgmma", 5))
-		t->family = TENSOR_WGMMA;
+	*t = (struct tensor_form){.family = form->opcode == OP_wmma    ? TENSOR_WMMA
+					    : form->opcode == OP_wgmma ? TENSOR_WGMMA
+								       : TENSOR_MMA};
 	const bool fragment = form_has(form, M_load) || form_has(form, M_store);
 	if (!shape_of(form, t) || !(fragment ? fragment_formats(form, t) : formats_of(form, t)))
 		return false;

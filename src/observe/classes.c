@@ -4,27 +4,23 @@
  */
 #include "observe/classes.h"
 
-#include <string.h>
-
 #include "isa/matrix.h"
 #include "isa/sass.h"
 
-static bool starts(const char *text, const char *word) { return !strncmp(text, word, strlen(word)); }
-
-static const char *family_of(const struct isa *isa, const struct isa_row *row)
+static const struct isa_family *family_of(const struct isa *isa, const struct isa_row *row)
 {
 	if (sass_is_row(row))
 		isa = isa->sass;
 	for (u32 k = 0; isa->families[k]; k++)
 		if (row >= isa->families[k]->rows && row < isa->families[k]->rows + isa->families[k]->count)
-			return isa->families[k]->name;
-	return "";
+			return isa->families[k];
+	return NULL;
 }
 
-/* Arithmetic and comparison: by the first type. */
+/* Arithmetic and comparison: by the first type; of set by what is compared. */
 static enum instruction_class by_type(const struct form *f)
 {
-	const int type = form_type(f, f->type_count > 1 && starts(f->row->form, "set") ? f->type_count - 1 : 0);
+	const int type = form_type(f, f->opcode == OP_set ? f->type_count - 1 : 0);
 
 	if (type == TOKEN_NONE || type_class(type) != 'f')
 		return CLASS_INTEGER;
@@ -42,62 +38,33 @@ static enum instruction_class by_letter(const char *form)
 
 static enum instruction_class class_of(const struct isa *isa, const struct form *f)
 {
-	static const struct {
-		const char *family;
-		enum instruction_class class;
-	} table[] = {
-		{"Control flow", CLASS_CONTROL},       {"Loads and stores", CLASS_MEMORY},
-		{"Atomic operations", CLASS_MEMORY},   {"Caches", CLASS_MEMORY},
-		{"Asynchronous copies", CLASS_MEMORY}, {"Tensor copies", CLASS_MEMORY},
-		{"Conversion", CLASS_CONVERSION},      {"Warp-wide exchange", CLASS_EXCHANGE},
-		{"Barriers", CLASS_BARRIER},           {"Matrix", CLASS_MATRIX},
-		{"Warpgroup matrix", CLASS_MATRIX},    {"Textures", CLASS_TEXTURE},
-		{"Data movement", CLASS_MISC},         {"SASS: control", CLASS_CONTROL},
-		{"SASS: barriers", CLASS_BARRIER},     {"SASS: conversions", CLASS_CONVERSION},
-		{"SASS: moves", CLASS_MISC},           {"SASS: integers", CLASS_INTEGER},
-		{"SASS: video", CLASS_INTEGER},
-	};
-	const char *family = family_of(isa, f->row);
+	const struct isa_family *family = family_of(isa, f->row);
 
 	if (f->row->flags & ISA_MEMORY)
 		return CLASS_MEMORY;
-	for (size_t k = 0; k < COUNT_OF(table); k++)
-		if (starts(family, table[k].family))
-			return table[k].class;
+	if (family && family->class != CLASS_BY_TYPE)
+		return family->class;
 	return sass_is_row(f->row) ? by_letter(f->row->form) : by_type(f);
 }
 
-static enum instruction_kind kind_of(const char *form)
+static enum instruction_kind kind_of(const struct form *f)
 {
-	static const struct {
-		const char *start;
-		enum instruction_kind kind;
-	} table[] = {
-		{"bar.warp.sync", KIND_WARP_BARRIER},
-		{"barrier.cluster.arrive", KIND_CLUSTER_BARRIER},
-		{"barrier.cluster", KIND_OTHER},
-		{"bar.", KIND_BLOCK_BARRIER},
-		{"barrier.", KIND_BLOCK_BARRIER},
-		{"shfl", KIND_SHUFFLE},
-		{"vote", KIND_VOTE},
-		{"BAR.", KIND_BLOCK_BARRIER},
-		{"VOTE", KIND_VOTE},
-		{"match", KIND_VOTE},
-		{"redux", KIND_VOTE},
-		{"elect", KIND_VOTE},
-		{"activemask", KIND_VOTE},
-		{"mma", KIND_MULTIPLY},
-		{"wmma.mma", KIND_MULTIPLY},
-		{"wgmma.mma_async", KIND_MULTIPLY},
-		{"wmma.load", KIND_FRAGMENT_LOAD},
-		{"ldmatrix", KIND_FRAGMENT_LOAD},
-		{"wmma.store", KIND_FRAGMENT_STORE},
-		{"stmatrix", KIND_FRAGMENT_STORE},
-	};
+	const u32 traits = f->row->traits;
 
-	for (size_t k = 0; k < COUNT_OF(table); k++)
-		if (starts(form, table[k].start))
-			return table[k].kind;
+	if (traits & TRAIT_BARRIER)
+		return KIND_BLOCK_BARRIER;
+	if (traits & TRAIT_WARP_BARRIER)
+		return KIND_WARP_BARRIER;
+	if (traits & TRAIT_CLUSTER_BARRIER)
+		return form_has(f, M_arrive) ? KIND_CLUSTER_BARRIER : KIND_OTHER;
+	if (traits & TRAIT_SHUFFLES)
+		return KIND_SHUFFLE;
+	if (traits & TRAIT_VOTES)
+		return KIND_VOTE;
+	if (traits & TRAIT_MULTIPLIES)
+		return KIND_MULTIPLY;
+	if (traits & (TRAIT_FRAGMENT | TRAIT_MATRIX_ROWS))
+		return f->row->flags & ISA_STORE ? KIND_FRAGMENT_STORE : KIND_FRAGMENT_LOAD;
 	return KIND_OTHER;
 }
 
@@ -205,7 +172,7 @@ struct instruction_facts instruction_describe(const struct isa *isa, const struc
 	if (!form->row)
 		return facts;
 	facts.class = (u8)class_of(isa, form);
-	facts.kind = (u8)kind_of(form->row->form);
+	facts.kind = (u8)kind_of(form);
 	if (facts.kind == KIND_MULTIPLY)
 		describe_product(&facts, form);
 	if (sass_is_row(form->row))
@@ -243,7 +210,7 @@ bool instruction_reads(const struct ir_instruction *x, const struct form *form, 
 const char *instruction_class_name(enum instruction_class class)
 {
 	static const char *const names[] = {
-#define X(enumerator, name, aliases, text) name,
+#define X(enumerator, name, aliases, text) [CLASS_##enumerator] = name,
 		INSTRUCTION_CLASSES(X)
 #undef X
 	};

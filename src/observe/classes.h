@@ -8,7 +8,7 @@
 
 #include "decode/program.h"
 
-/* X(enumerator, name, the profilers' names for the threads' count, definition) */
+/* In the order of enum instruction_class (isa/isa.h): X(enumerator, name, the profilers' names for the threads' count, definition) */
 #define NCU_CLASS(op) "smsp__sass_thread_inst_executed_op_" op "_pred_on.sum"
 #define INSTRUCTION_CLASSES(X)                                                                                       \
 	X(FP16, "fp16", "inst_fp_16 " NCU_CLASS("fp16"), "half-precision arithmetic and comparison (f16, bf16)")     \
@@ -25,13 +25,6 @@
 	X(MATRIX, "matrix", "", "matrix multiplication (mma, wmma, wgmma)")                                          \
 	X(TEXTURE, "texture", "", "textures and surfaces")                                                           \
 	X(MISC, "misc", "inst_misc " NCU_CLASS("misc"), "moves, address conversion and all else")
-
-enum instruction_class {
-#define X(enumerator, name, aliases, text) CLASS_##enumerator,
-	INSTRUCTION_CLASSES(X)
-#undef X
-		CLASS_COUNT
-};
 
 /* What matrix instructions multiply: X(enumerator, name, definition) */
 #define MATRIX_TYPES(X)                                        \

@@ -32,11 +32,9 @@ struct flow {
 
 /* --- Before the run ------------------------------------------------------------------------- */
 
-static meaning_fn *internal(const struct isa *isa, const char *name)
+static meaning_fn *internal(const struct isa *isa, enum opcode opcode)
 {
-	const struct isa_opcode *o = isa_find_opcode(isa, name);
-	const struct form form = {.row = o ? o->rows[0] : NULL};
-	const struct meaning *m = o ? o->rows[0]->meaning(&form) : NULL;
+	const struct meaning *m = isa_internal(isa, opcode);
 
 	return m ? m->run : NULL;
 }
@@ -98,12 +96,12 @@ struct flow *flow_new(struct arena *arena, const struct program *program)
 	u32 count = 0;
 
 	*f = (struct flow){.program = program,
-			   .guard = internal(program->isa, "%guard"),
-			   .bra = internal(program->isa, "%bra"),
-			   .bra_if = internal(program->isa, "%bra_if"),
-			   .brx = internal(program->isa, "%brx"),
-			   .call = internal(program->isa, "%call"),
-			   .count = internal(program->isa, "%count")};
+			   .guard = internal(program->isa, OP_internal_guard),
+			   .bra = internal(program->isa, OP_internal_bra),
+			   .bra_if = internal(program->isa, OP_internal_bra_if),
+			   .brx = internal(program->isa, OP_internal_brx),
+			   .call = internal(program->isa, OP_internal_call),
+			   .count = internal(program->isa, OP_internal_count)};
 	f->slots = ARENA_ARRAY(arena, program->code_count + 1, u32 *);
 	f->facts = ARENA_ARRAY(arena, program->code_count + 1, struct instruction_facts *);
 	f->timelines = ARENA_ARRAY(arena, TIMELINE_WARPS, struct flow_timeline);

@@ -4,8 +4,6 @@
  */
 #include "observe/fragments.h"
 
-#include <string.h>
-
 #include "isa/matrix.h"
 
 enum { ACCESS_BYTES = 16 };
@@ -70,8 +68,7 @@ const struct fragment_accesses *fragments_describe(struct arena *arena, const st
 {
 	struct tensor_form t;
 
-	if ((strncmp(form->row->form, "wmma.load", 9) && strncmp(form->row->form, "wmma.store", 10)) ||
-	    !isa_tensor_form(form, &t) || type_bits(form_type(form, 0)) < 8)
+	if (!(form->row->traits & TRAIT_FRAGMENT) || !isa_tensor_form(form, &t) || type_bits(form_type(form, 0)) < 8)
 		return NULL;
 	struct fragment_accesses *f = ARENA_NEW(arena, struct fragment_accesses);
 	const struct joiner j = {f, &t, isa_wmma_role(form)};

@@ -2,14 +2,12 @@
  *
  * What observers need to know of a listing's instructions: which memory they access, and how.
  */
-#include <string.h>
-
 #include "isa/sass.h"
 #include "observe/accounting.h"
 
 static enum ir_space space_of(const struct isa_row *row)
 {
-	if (!strncmp(row->form, "LDC", 3))
+	if (row->traits & TRAIT_BANK)
 		return SPACE_CONST;
 	if (row->flags & SASS_SHARED)
 		return SPACE_SHARED;
@@ -20,7 +18,7 @@ static enum ir_space space_of(const struct isa_row *row)
 
 static void describe_atomic(struct account_site *s)
 {
-	const bool red = !strncmp(s->form->row->form, "RED", 3);
+	const bool red = s->form->row->traits & TRAIT_REDUCES;
 
 	s->operation = red ? ACCOUNT_RED : ACCOUNT_ATOM;
 	s->combines = !form_has_word(s->form, "CAS") && !form_has_word(s->form, "EXCH");

@@ -50,36 +50,22 @@ bool race_options_read(const char *text, struct race_options *options)
 
 /* --- Before the run ------------------------------------------------------------------------- */
 
-static bool starts(const char *text, const char *word) { return !strncmp(text, word, strlen(word)); }
-
 static u8 roles_of(const struct form *f)
 {
-	const char *name = f->row->form;
+	const u32 traits = f->row->traits;
 
-	if (starts(name, "barrier.cluster"))
-		return strstr(name, "wait") ? RACE_MEET | RACE_WAIT : RACE_MEET;
-	if (starts(name, "mbarrier"))
+	if (traits & TRAIT_CLUSTER_BARRIER)
+		return form_has(f, M_wait) ? RACE_MEET | RACE_WAIT : RACE_MEET;
+	if (traits & TRAIT_MBARRIER)
 		return RACE_MEET;
-	if (starts(name, "bar.warp"))
+	if (traits & TRAIT_WARP_BARRIER)
 		return RACE_LANES;
-	if (starts(name, "bar"))
-		return strstr(name, "arrive") ? RACE_ARRIVE : RACE_BARRIER;
+	if (traits & TRAIT_BARRIER)
+		return form_has(f, M_arrive) ? RACE_ARRIVE : RACE_BARRIER;
 	if (f->row->flags & ISA_ATOMIC || form_has(f, M_volatile) || form_has(f, M_relaxed) || form_has(f, M_acquire) ||
 	    form_has(f, M_release) || form_has(f, M_mmio))
 		return RACE_STRONG;
-	return strstr(name, ".sync") ? RACE_LANES : 0;
-}
-
-/* Writes to shared memory that are no site. */
-static bool writes_hidden(const struct form *f)
-{
-	static const char *const names[] = {"cp.async.bulk", "cp.reduce", "st.async",
-					    "st.bulk",       "red.async", "tcgen05"};
-
-	for (u32 k = 0; k < COUNT_OF(names); k++)
-		if (starts(f->row->form, names[k]))
-			return true;
-	return false;
+	return form_has(f, M_sync) ? RACE_LANES : 0;
 }
 
 static void find_roles(struct races *r, struct arena *arena)
@@ -99,7 +85,7 @@ static void find_roles(struct races *r, struct arena *arena)
 			if (origin == NO_OPERAND || !code->forms[origin].row || !sites_is_own(code, k))
 				continue;
 			r->roles[c][k] = roles_of(&code->forms[origin]);
-			r->has_hidden_writes |= writes_hidden(&code->forms[origin]);
+			r->has_hidden_writes |= (code->forms[origin].row->traits & TRAIT_UNSEEN) != 0;
 		}
 	}
 }

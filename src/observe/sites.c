@@ -19,20 +19,18 @@ struct finder {
 	const bool *reads; /* see observe/narrow.h; NULL: not worked out for this function yet */
 };
 
-static bool starts(const char *text, const char *word) { return !strncmp(text, word, strlen(word)); }
-
-/* As written; ldu reads global memory though it need not say so. */
+/* As written, or as the row knows. */
 static enum ir_space space_of(const struct form *f)
 {
 	const enum ir_space space = form_space(f);
 
-	return space == SPACE_GENERIC && starts(f->row->form, "ldu") ? SPACE_GLOBAL : space;
+	return space == SPACE_GENERIC && f->row->traits & TRAIT_GLOBAL ? SPACE_GLOBAL : space;
 }
 
 static enum bank_kind atomic_kind(const struct form *f, bool unused)
 {
 	const int type = form_type(f, 0), class = type_class(type);
-	const u32 value = unused && starts(f->row->form, "red") ? 2 : 3;
+	const u32 value = unused && f->row->traits & TRAIT_REDUCES ? 2 : 3;
 	const bool known = f->constant_mask >> value & 1;
 	const u64 constant = f->constants[value];
 	enum bank_atomic op = BANK_ATOMIC_OTHER;
@@ -93,7 +91,7 @@ static void describe_atomic(struct account_site *s, const struct insn *i, const 
 	const bool unused = (i->d == NO_OPERAND && form_vector(s->form) == 1) ||
 			    (!form_has(s->form, M_exch) && !form_has(s->form, M_cas) && result_is_dead(s));
 	/* No reduction takes a generic address. */
-	const bool red = s->space != SPACE_GENERIC && (unused || starts(s->form->row->form, "red"));
+	const bool red = s->space != SPACE_GENERIC && (unused || s->form->row->traits & TRAIT_REDUCES);
 
 	s->operation = red ? ACCOUNT_RED : ACCOUNT_ATOM;
 	s->bank_kind = atomic_kind(s->form, red);
@@ -168,8 +166,7 @@ static bool describe(struct account_site *s, struct finder *a)
 {
 	const struct form *f = s->form;
 	const struct insn *i = &s->code->insns[s->insn];
-	const char *name = f->row->form;
-	const bool is_copy = starts(name, "cp.async.ca") || starts(name, "cp.async.cg");
+	const u32 traits = f->row->traits;
 
 	s->matrix_mask = FULL_MASK;
 	if (s->code->function->listing)
@@ -179,7 +176,7 @@ static bool describe(struct account_site *s, struct finder *a)
 							      : a->options->l1 == ACCOUNT_L1_ON) &&
 			!form_has(f, M_cg) && !form_has(f, M_cv);
 	s->past_l1 = form_has(f, M_cg) || form_has(f, M_cv) || form_pick(f, M_volatile, M_acquire) != TOKEN_NONE;
-	if (is_copy) {
+	if (traits & TRAIT_COPIES) {
 		describe_copy(s);
 		return true;
 	}
@@ -189,11 +186,11 @@ static bool describe(struct account_site *s, struct finder *a)
 	s->width = form_vector(f) * type_bits(form_type(f, 0)) / 8;
 	s->order_passes = (u8)order_passes(f);
 	s->wide = form_base_bits(f) == 64;
-	if (starts(name, "ldmatrix") || starts(name, "stmatrix")) {
-		describe_matrix(s, *name == 's');
+	if (traits & TRAIT_MATRIX_ROWS) {
+		describe_matrix(s, f->row->flags & ISA_STORE);
 	} else if (f->row->flags & ISA_ATOMIC) {
 		describe_atomic(s, i, a);
-	} else if (s->fragment || starts(name, "ld") || starts(name, "st")) {
+	} else if (s->fragment || traits & (TRAIT_LOADS | TRAIT_STORES)) {
 		describe_load_or_store(s, a);
 	} else {
 		return false;

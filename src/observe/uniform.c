@@ -63,7 +63,7 @@ static bool computes_by_lane(const struct form *f)
 	if (!f->row || f->row->flags & (ISA_ATOMIC | ISA_STORE | ISA_CALL | ISA_SYNC | ISA_CROSS_LANE))
 		return false;
 	if (f->row->flags & ISA_MEMORY)
-		return !strncmp(f->row->form, "ld", 2) && form_pick(f, M_const, M_param_func) != TOKEN_NONE &&
+		return f->row->traits & TRAIT_LOADS && form_pick(f, M_const, M_param_func) != TOKEN_NONE &&
 		       !form_has(f, M_global) && !form_has(f, M_local);
 	return true;
 }

@@ -62,7 +62,7 @@ static void become_value(const struct placing *p, struct matched *m, const char 
 			       .bits = m->uses[0].bits,
 			       .type_bits = m->uses[0].type_bits,
 			       .low = value};
-	matched_become(&p->rewriting, m, "mov", &type, 1, uses, 2);
+	matched_become(&p->rewriting, m, OP_mov, &type, 1, uses, 2);
 }
 
 /* --- f32 ------------------------------------------------------------------------------------------ */
@@ -94,12 +94,12 @@ static double reciprocal_root(double x) { return 1 / sqrt(x); }
 static void fold_approximation(const struct placing *p, struct matched *m)
 {
 	static const struct {
-		const char *opcode;
+		enum opcode opcode;
 		double (*function)(double);
 		bool flushes;
-	} of[] = {{"rcp", reciprocal, false}, {"sqrt", sqrt, false}, {"rsqrt", reciprocal_root, false},
-		  {"sin", sin, true},         {"cos", cos, true},    {"lg2", log2, false},
-		  {"ex2", exp2, false}};
+	} of[] = {{OP_rcp, reciprocal, false}, {OP_sqrt, sqrt, false}, {OP_rsqrt, reciprocal_root, false},
+		  {OP_sin, sin, true},         {OP_cos, cos, true},    {OP_lg2, log2, false},
+		  {OP_ex2, exp2, false}};
 	const bool ftz = form_has(&m->form, M_ftz);
 
 	if (form_type(&m->form, 0) != T_f32)
@@ -123,7 +123,7 @@ static void fold_division(const struct placing *p, struct matched *m)
 		return;
 	memcpy(uses, m->uses, 3 * sizeof *uses);
 	uses[2].low = rounded(1 / double_of(divisor, false), false);
-	matched_become(&p->rewriting, m, "mul", texts, form_has(&m->form, M_ftz) ? 2 : 1, uses, 3);
+	matched_become(&p->rewriting, m, OP_mul, texts, form_has(&m->form, M_ftz) ? 2 : 1, uses, 3);
 }
 
 /* --- signs and conversions of NaNs ---------------------------------------------------------------- */
@@ -184,7 +184,7 @@ static void fold_identity(const struct placing *p, struct matched *m)
 		return;
 	uses[0] = m->uses[0];
 	uses[1] = uses[2] = m->uses[1];
-	matched_become(&p->rewriting, m, "min", &text, 1, uses, 3);
+	matched_become(&p->rewriting, m, OP_min, &text, 1, uses, 3);
 }
 
 /* --- f64 ------------------------------------------------------------------------------------------ */
@@ -198,7 +198,7 @@ static void swap_factors(struct matched *m)
 }
 
 /* a - b as a sum, or with its operands the other way round. */
-static void turn_difference(const struct placing *p, struct matched *m, const char *opcode)
+static void turn_difference(const struct placing *p, struct matched *m, enum opcode opcode)
 {
 	const int rounding = form_pick(&m->form, M_rn, M_rp);
 	const char *texts[2] = {rounding ? token_text((u16)rounding) : "f64", "f64"};
@@ -221,36 +221,32 @@ static void place_difference(const struct placing *p, struct matched *m)
 		become_value(p, m, "b64", (second ? b->low ^ F64_SIGN : a->low) | F64_MAKE_QUIET);
 	} else if (is_number(b) && f64_nan(b->low)) {
 		b->low ^= F64_SIGN;
-		turn_difference(p, m, "add");
+		turn_difference(p, m, OP_add);
 	} else if (is_number(a) && use_is_register(b)) {
-		turn_difference(p, m, "%sub");
+		turn_difference(p, m, OP_internal_sub);
 	}
 }
 
 static void place_f64(const struct placing *p, struct matched *m)
 {
-	static const char *const commuting[] = {"add", "mul", "fma", "mad", "min", "max", "%fms", "%fnm", "%fnms"};
 	const struct use *a = &m->uses[1], *b = &m->uses[2];
 	const int rounding = form_pick(&m->form, M_rn, M_rp);
 	const bool nearest = !rounding || rounding == M_rn, both = is_number(a) && is_number(b);
 
-	if (matched_is(m, "sub")) {
+	if (matched_is(m, OP_sub)) {
 		place_difference(p, m);
 		return;
 	}
-	for (size_t k = 0; k < COUNT_OF(commuting); k++) {
-		if (!is_number(a) || !(use_is_register(b) || both) || !matched_is(m, commuting[k]))
-			continue;
-		const bool product = !strcmp(commuting[k], "mul"), sum = !strcmp(commuting[k], "add");
-		const u64 other = f64_nan(a->low) ? b->low : a->low, nan = f64_nan(a->low) ? a->low : b->low;
-		if (both && !p->optimises)
-			return;
-		if (both && product && f64_nan(nan) && !f64_nan(other) && other & F64_SIGN)
-			become_value(p, m, "b64", (nan ^ F64_SIGN) | F64_MAKE_QUIET);
-		else if (!(both && nearest && (product || sum)))
-			swap_factors(m);
+	if (!(m->form.row->traits & TRAIT_COMMUTES) || !is_number(a) || !(use_is_register(b) || both))
 		return;
-	}
+	const bool product = matched_is(m, OP_mul), sum = matched_is(m, OP_add);
+	const u64 other = f64_nan(a->low) ? b->low : a->low, nan = f64_nan(a->low) ? a->low : b->low;
+	if (both && !p->optimises)
+		return;
+	if (both && product && f64_nan(nan) && !f64_nan(other) && other & F64_SIGN)
+		become_value(p, m, "b64", (nan ^ F64_SIGN) | F64_MAKE_QUIET);
+	else if (!(both && nearest && (product || sum)))
+		swap_factors(m);
 }
 
 /* --- in order ------------------------------------------------------------------------------------- */
@@ -265,12 +261,13 @@ static bool holds_constant(const struct placing *p, const struct use *u, u32 blo
 
 static bool takes_constants(const struct matched *m)
 {
-	static const char *const opcodes[] = {"rcp", "sqrt", "rsqrt", "sin", "cos", "lg2", "ex2", "div", "neg", "abs",
-					      "cvt", "add",  "sub",   "mul", "fma", "mad", "min", "max", "mov"};
+	static const enum opcode opcodes[] = {OP_rcp, OP_sqrt, OP_rsqrt, OP_sin, OP_cos, OP_lg2, OP_ex2,
+					      OP_div, OP_neg,  OP_abs,   OP_cvt, OP_add, OP_sub, OP_mul,
+					      OP_fma, OP_mad,  OP_min,   OP_max, OP_mov};
 	const int type = form_type(&m->form, 0), last = form_type(&m->form, m->form.type_count - 1u);
 
 	if (m->has_list_shape || type_class(type) != 'f' || type_class(last) != 'f') {
-		if (m->has_list_shape || !matched_is(m, "mov") || m->use_count != 2)
+		if (m->has_list_shape || !matched_is(m, OP_mov) || m->use_count != 2)
 			return false;
 	}
 	for (size_t k = 0; k < COUNT_OF(opcodes); k++)
@@ -307,24 +304,24 @@ static void place(const struct placing *p, struct matched *m)
 {
 	const int type = form_type(&m->form, 0);
 
-	if (m->use_count == 3 && type_bits(type) == 16 && (matched_is(m, "shl") || matched_is(m, "shr")) &&
+	if (m->use_count == 3 && type_bits(type) == 16 && (matched_is(m, OP_shl) || matched_is(m, OP_shr)) &&
 	    is_number(&m->uses[2])) {
 		m->uses[2].low &= 0xffff;
-	} else if (m->use_count == 4 && matched_is(m, "slct") && type == T_s32 && form_type(&m->form, 1) == T_s32 &&
+	} else if (m->use_count == 4 && matched_is(m, OP_slct) && type == T_s32 && form_type(&m->form, 1) == T_s32 &&
 		   is_number(&m->uses[3])) {
 		place_selector(&m->uses[3]);
 	} else if (type_class(type) != 'f') {
 		return;
-	} else if (m->use_count == 2 && (matched_is(m, "neg") || matched_is(m, "abs"))) {
+	} else if (m->use_count == 2 && (matched_is(m, OP_neg) || matched_is(m, OP_abs))) {
 		if (are_numbers(m, 1))
-			fold_sign(p, m, matched_is(m, "neg"));
-	} else if (!p->optimises && m->use_count == 2 && matched_is(m, "cvt")) {
+			fold_sign(p, m, matched_is(m, OP_neg));
+	} else if (!p->optimises && m->use_count == 2 && matched_is(m, OP_cvt)) {
 		fold_identity(p, m);
 	} else if (p->optimises && m->use_count == 3 && type == T_f32 && is_number(&m->uses[2]) &&
-		   matched_is(m, "div") && (form_has(&m->form, M_approx) || form_has(&m->form, M_full))) {
+		   matched_is(m, OP_div) && (form_has(&m->form, M_approx) || form_has(&m->form, M_full))) {
 		fold_division(p, m);
 	} else if (p->optimises && are_numbers(m, 1)) {
-		if (matched_is(m, "cvt") && m->use_count == 2)
+		if (matched_is(m, OP_cvt) && m->use_count == 2)
 			fold_conversion(p, m);
 		else
 			fold_approximation(p, m);
@@ -336,7 +333,7 @@ static void place(const struct placing *p, struct matched *m)
 static void remember(struct placing *p, const struct matched *m, u32 block, bool guarded)
 {
 	const bool moves =
-		m->use_count == 2 && !m->has_list_shape && matched_is(m, "mov") && is_number(&m->uses[1]) && !guarded;
+		m->use_count == 2 && !m->has_list_shape && matched_is(m, OP_mov) && is_number(&m->uses[1]) && !guarded;
 
 	for (u32 u = 0; u < m->use_count; u++)
 		if (use_is_register(&m->uses[u]) && m->uses[u].written) {

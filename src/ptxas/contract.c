@@ -41,7 +41,7 @@ struct addition {
 	struct addition *next;
 };
 
-static bool is_float_op(const struct matched *m, const char *opcode)
+static bool is_float_op(const struct matched *m, enum opcode opcode)
 {
 	static const u16 types[] = {T_f32, T_f64, T_f16, T_f16x2, T_bf16, T_bf16x2};
 
@@ -55,7 +55,7 @@ static bool is_float_op(const struct matched *m, const char *opcode)
 
 static bool is_sum(const struct matched *m)
 {
-	return m->use_count == 3 && (is_float_op(m, "add") || is_float_op(m, "sub"));
+	return m->use_count == 3 && (is_float_op(m, OP_add) || is_float_op(m, OP_sub));
 }
 
 static bool reads(const struct matched *m, u32 slot)
@@ -82,10 +82,10 @@ static bool passes_on(const struct contraction *c, u32 k, const struct matched *
 	if (c->function->body.items[k].guard || m->use_count != 2 || m->has_list_shape ||
 	    m->uses[0].kind != USE_REGISTER || m->uses[1].kind != USE_REGISTER)
 		return false;
-	*negates = is_float_op(m, "neg") && form_type(&product->form, 0) != T_bf16x2 &&
+	*negates = is_float_op(m, OP_neg) && form_type(&product->form, 0) != T_bf16x2 &&
 		   form_type(&m->form, 0) == form_type(&product->form, 0) &&
 		   form_has(&m->form, M_ftz) == form_has(&product->form, M_ftz);
-	return *negates || (matched_is(m, "mov") && m->uses[1].bits == m->uses[0].bits);
+	return *negates || (matched_is(m, OP_mov) && m->uses[1].bits == m->uses[0].bits);
 }
 
 static bool fits(const struct matched *product, const struct matched *sum)
@@ -205,10 +205,12 @@ static bool changed(const struct contraction *c, const struct use *u, u32 k, u32
 static void fuse(struct contraction *c, const struct addition *s, bool negated, struct use a, struct use b)
 {
 	const struct matched *sum = &c->matched[s->at];
-	const bool subtracts = matched_is(sum, "sub");
+	const bool subtracts = matched_is(sum, OP_sub);
 	const bool minus_product = negated != (subtracts && s->operand == 2);
 	const bool minus_addend = subtracts && s->operand == 1;
-	const char *opcode = minus_product ? minus_addend ? "%fnms" : "%fnm" : minus_addend ? "%fms" : "fma";
+	const enum opcode opcode = minus_product  ? minus_addend ? OP_internal_fnms : OP_internal_fnm
+				   : minus_addend ? OP_internal_fms
+						  : OP_fma;
 	const char *texts[4] = {"rn"};
 	struct use *uses = ARENA_ARRAY(c->rewriting.arena, 4, struct use);
 	u32 count = 1;
@@ -253,7 +255,7 @@ static void carry(struct contraction *c, const struct products *p, u32 k, u32 op
 			return;
 	copy[0] = factors[0];
 	copy[1] = kept;
-	if (!matched_become(&c->rewriting, &c->matched[k], "mov", &type, 1, copy, 2))
+	if (!matched_become(&c->rewriting, &c->matched[k], OP_mov, &type, 1, copy, 2))
 		return;
 	for (const struct addition *s = p->sums[k]; s; s = s->next) {
 		const struct use carrier = c->matched[s->at].uses[s->operand];
@@ -292,7 +294,7 @@ static void contract_stretch(struct contraction *c, struct products *p)
 
 	for (u32 k = p->first; k < p->end; k++) {
 		const struct matched *m = &c->matched[k];
-		if (m->use_count != 3 || !is_float_op(m, "mul") || form_has(&m->form, M_sat) ||
+		if (m->use_count != 3 || !is_float_op(m, OP_mul) || form_has(&m->form, M_sat) ||
 		    c->function->body.items[k].guard || m->uses[0].kind != USE_REGISTER)
 			continue;
 		if (!only_summed(c, k, m->uses[0].reg, k, p->end, false, &p->sums[k]))

@@ -14,7 +14,7 @@
 static bool is_constant(const struct use *u, u64 value) { return u->kind == USE_CONSTANT && u->low == value; }
 
 /* Makes the instruction `opcode` of operands 0 and 1, and `value` if the opcode takes it. */
-static void become(const struct rewriting *r, struct matched *m, const char *opcode, const char *type, const u32 *value)
+static void become(const struct rewriting *r, struct matched *m, enum opcode opcode, const char *type, const u32 *value)
 {
 	struct use *uses = ARENA_ARRAY(r->arena, 3, struct use);
 
@@ -40,13 +40,13 @@ static void fold_one(const struct rewriting *r, struct matched *m)
 	if (form_type(&m->form, 0) != T_f32 || m->form.type_count != 1 || form_has(&m->form, M_ftz) ||
 	    form_has(&m->form, M_sat) || form_pick(&m->form, M_rn, M_rp))
 		return;
-	if (matched_is(m, "mul") && is_constant(&m->uses[1], one)) {
+	if (matched_is(m, OP_mul) && is_constant(&m->uses[1], one)) {
 		const struct use other = m->uses[2];
 		m->uses[2] = m->uses[1];
 		m->uses[1] = other;
 	}
 	if (is_constant(&m->uses[2], one) && m->uses[1].kind == USE_REGISTER)
-		become(r, m, "mov", "f32", NULL);
+		become(r, m, OP_mov, "f32", NULL);
 }
 
 static void fold_same(const struct rewriting *r, struct matched *m)
@@ -56,7 +56,7 @@ static void fold_same(const struct rewriting *r, struct matched *m)
 	if ((type == T_f32 || type == T_f64 || type == T_f16) && !form_has(&m->form, M_ftz) &&
 	    !form_has(&m->form, M_NaN) && !form_has(&m->form, M_xorsign) && m->uses[1].kind == USE_REGISTER &&
 	    m->uses[2].kind == USE_REGISTER && m->uses[1].reg == m->uses[2].reg)
-		become(r, m, "mov", type == T_f16 ? "b16" : token_text((u16)type), NULL);
+		become(r, m, OP_mov, type == T_f16 ? "b16" : token_text((u16)type), NULL);
 }
 
 static void fold_sign(const struct rewriting *r, struct matched *m, bool negates)
@@ -64,7 +64,7 @@ static void fold_sign(const struct rewriting *r, struct matched *m, bool negates
 	const u32 mask = negates ? 0x80000000u : 0x7fffffffu;
 
 	if (form_type(&m->form, 0) == T_f32 && !form_has(&m->form, M_ftz) && m->uses[1].kind == USE_REGISTER)
-		become(r, m, negates ? "xor" : "and", "b32", &mask);
+		become(r, m, negates ? OP_xor : OP_and, "b32", &mask);
 }
 
 static bool reads(const struct matched *m, u32 slot)
@@ -112,14 +112,14 @@ void fold_instructions(const struct assembling *a)
 		struct matched *m = &matched[k];
 		if (!m->form.row)
 			continue;
-		if (m->use_count == 5 && matched_is(m, "bfi"))
+		if (m->use_count == 5 && matched_is(m, OP_bfi))
 			fold_insert(m);
-		else if (m->use_count == 3 && (matched_is(m, "mul") || matched_is(m, "div")))
+		else if (m->use_count == 3 && (matched_is(m, OP_mul) || matched_is(m, OP_div)))
 			fold_one(&r, m);
-		else if (m->use_count == 3 && (matched_is(m, "min") || matched_is(m, "max")))
+		else if (m->use_count == 3 && (matched_is(m, OP_min) || matched_is(m, OP_max)))
 			fold_same(&r, m);
-		else if (m->use_count == 2 && (matched_is(m, "neg") || matched_is(m, "abs")) &&
+		else if (m->use_count == 2 && (matched_is(m, OP_neg) || matched_is(m, OP_abs)) &&
 			 (f->body.items[k].guard || selected[k]))
-			fold_sign(&r, m, matched_is(m, "neg"));
+			fold_sign(&r, m, matched_is(m, OP_neg));
 	}
 }

@@ -44,9 +44,9 @@ static bool is_turned(u64 first, u64 second, u64 block_begin)
 static bool is_copy(const struct matched *m)
 {
 	const bool signs =
-		m->form.row && form_type(&m->form, 0) == T_f64 && (matched_is(m, "neg") || matched_is(m, "abs"));
+		m->form.row && form_type(&m->form, 0) == T_f64 && (matched_is(m, OP_neg) || matched_is(m, OP_abs));
 
-	return m->use_count == 2 && !m->has_list_shape && (signs || matched_is(m, "mov")) &&
+	return m->use_count == 2 && !m->has_list_shape && (signs || matched_is(m, OP_mov)) &&
 	       use_is_register(&m->uses[0]) && use_is_register(&m->uses[1]) && m->uses[0].bits == m->uses[1].bits;
 }
 
@@ -69,15 +69,8 @@ static void pass(struct ordering *o, u32 k, u32 block)
 /* Whether operands 1 and 2 may change places. */
 static bool commutes(const struct matched *m)
 {
-	static const char *const opcodes[] = {"add", "sub", "mul", "fma", "mad", "%fms", "%fnm", "%fnms", "min", "max"};
-
-	if (!m->form.row || m->form.type_count != 1 || form_type(&m->form, 0) != T_f64 || m->use_count < 3 ||
-	    !use_is_register(&m->uses[1]) || !use_is_register(&m->uses[2]))
-		return false;
-	for (u32 k = 0; k < COUNT_OF(opcodes); k++)
-		if (matched_is(m, opcodes[k]))
-			return true;
-	return false;
+	return m->form.row && m->form.row->traits & TRAIT_COMMUTES && use_is_register(&m->uses[1]) &&
+	       use_is_register(&m->uses[2]);
 }
 
 /* A difference whose operands have changed places is still one of a and b, of NaNs a's goes first. */
@@ -89,8 +82,8 @@ static void turn_around(struct ordering *o, struct matched *m)
 
 	for (u32 u = 0; u < 3; u++)
 		uses[u] = m->uses[u];
-	if (matched_is(m, "sub")) {
-		matched_become(&o->rewriting, m, "%sub", texts, rounding ? 2 : 1, uses, 3);
+	if (matched_is(m, OP_sub)) {
+		matched_become(&o->rewriting, m, OP_internal_sub, texts, rounding ? 2 : 1, uses, 3);
 		return;
 	}
 	m->uses[1] = uses[2];

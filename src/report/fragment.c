@@ -13,8 +13,6 @@
 
 enum { WGMMA_ROWS = 16, CELLS = TENSOR_MAX_M * TENSOR_MAX_N, OCTETS = 4 };
 
-static bool starts(const char *text, const char *word) { return !strncmp(text, word, strlen(word)); }
-
 /* --- Finding -------------------------------------------------------------------------------- */
 
 /* Entries of the operand list before the fragment's; false if it is not in registers. */
@@ -58,9 +56,7 @@ bool fragment_find(struct fragment *x, const struct code *code, u32 insn, const 
 	if (origin == NO_OPERAND || !code->forms[origin].row || !at || !letter)
 		return false;
 	const struct form *f = &code->forms[origin];
-	const char *name = f->row->form;
-	const bool moves = starts(name, "wmma.load") || starts(name, "wmma.store");
-	const bool multiplies = starts(name, "mma") || starts(name, "wmma.mma") || starts(name, "wgmma.mma_async");
+	const bool moves = f->row->traits & TRAIT_FRAGMENT, multiplies = f->row->traits & TRAIT_MULTIPLIES;
 	if (!(moves || multiplies) || !isa_tensor_form(f, &x->form))
 		return false;
 	x->role = moves ? isa_wmma_role(f) : (enum tensor_role)(at - "ABCD");

@@ -22,16 +22,9 @@ struct row {
 
 const char *memory_space_name(enum ir_space space)
 {
-	switch (space) {
-	case SPACE_SHARED:
-		return "shared";
-	case SPACE_LOCAL:
-		return "local";
-	case SPACE_CONST:
-		return "constant";
-	default:
-		return "global";
-	}
+	const bool other = space == SPACE_SHARED || space == SPACE_LOCAL || space == SPACE_CONST;
+
+	return ir_space_name(other ? space : SPACE_GLOBAL);
 }
 
 u32 memory_costs(const struct account *account, struct memory_cost costs[MEMORY_SPACES])

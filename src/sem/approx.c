@@ -80,4 +80,4 @@ static const struct isa_row rows_approx[] = {
 	ROW("tanh.approx(.f16|.f16x2)", "=0 0", 70, 75, 0, pick_tanh_f16, "Approximate hyperbolic tangent."),
 	ROW("tanh.approx(.bf16|.bf16x2)", "=0 0", 78, 90, 0, pick_tanh_bf16, "Approximate hyperbolic tangent."),
 };
-FAMILY(family_approx, "Approximate functions", rows_approx);
+FAMILY(family_approx, "Approximate functions", CLASS_BY_TYPE, rows_approx);

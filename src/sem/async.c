@@ -362,20 +362,24 @@ ASYNC_PICK(red_async_release)
 
 /* --- Rows ----------------------------------------------------------------------------------- */
 
+#define ASYNC       WITH(TRAIT_ASYNC)
+#define COPY        WITH(TRAIT_ASYNC | TRAIT_COPIES)
+#define BULK        WITH(TRAIT_ASYNC | TRAIT_UNSEEN)
+#define REMOTE      WITH(TRAIT_ASYNC | TRAIT_UNSEEN | TRAIT_ORDERS)
 #define PREFETCHES  "(.L2::64B|.L2::128B|.L2::256B)"
 #define DOC_CP      "Copies 4, 8 or 16 bytes from global to shared memory."
 #define CP_ROWS(NAME, SPACE, PTX)                                                                      \
-	ROW(NAME SPACE ".global", "@ @ #u32", PTX, 80, 0, pick_cp_async, DOC_CP),                      \
-		ROW(NAME SPACE ".global", "@ @ #u32 u32", PTX, 80, 0, pick_cp_async, DOC_CP),          \
-		ROW(NAME SPACE ".global", "@ @ #u32 pred", PTX < 75 ? 75 : PTX, 80, 0, pick_cp_async, DOC_CP), \
-		ROW(NAME SPACE ".global" PREFETCHES, "@ @ #u32", PTX < 74 ? 74 : PTX, 80, 0, pick_cp_async, DOC_CP), \
-		ROW(NAME SPACE ".global" PREFETCHES, "@ @ #u32 u32", PTX < 74 ? 74 : PTX, 80, 0, pick_cp_async, DOC_CP), \
-		ROW(NAME SPACE ".global" PREFETCHES, "@ @ #u32 pred", PTX < 75 ? 75 : PTX, 80, 0, pick_cp_async, DOC_CP), \
-		ROW(NAME SPACE ".global" HINT "[" PREFETCHES "]", "@ @ #u32 u64", PTX < 74 ? 74 : PTX, 80, 0,  \
+	ROW(NAME SPACE ".global", "@ @ #u32", PTX, 80, COPY, pick_cp_async, DOC_CP),                      \
+		ROW(NAME SPACE ".global", "@ @ #u32 u32", PTX, 80, COPY, pick_cp_async, DOC_CP),          \
+		ROW(NAME SPACE ".global", "@ @ #u32 pred", PTX < 75 ? 75 : PTX, 80, COPY, pick_cp_async, DOC_CP), \
+		ROW(NAME SPACE ".global" PREFETCHES, "@ @ #u32", PTX < 74 ? 74 : PTX, 80, COPY, pick_cp_async, DOC_CP), \
+		ROW(NAME SPACE ".global" PREFETCHES, "@ @ #u32 u32", PTX < 74 ? 74 : PTX, 80, COPY, pick_cp_async, DOC_CP), \
+		ROW(NAME SPACE ".global" PREFETCHES, "@ @ #u32 pred", PTX < 75 ? 75 : PTX, 80, COPY, pick_cp_async, DOC_CP), \
+		ROW(NAME SPACE ".global" HINT "[" PREFETCHES "]", "@ @ #u32 u64", PTX < 74 ? 74 : PTX, 80, COPY,  \
 		    pick_cp_async, DOC_CP),                                                            \
-		ROW(NAME SPACE ".global" HINT "[" PREFETCHES "]", "@ @ #u32 u32 u64", PTX < 74 ? 74 : PTX, 80, 0, \
+		ROW(NAME SPACE ".global" HINT "[" PREFETCHES "]", "@ @ #u32 u32 u64", PTX < 74 ? 74 : PTX, 80, COPY, \
 		    pick_cp_async, DOC_CP),                                                            \
-		ROW(NAME SPACE ".global" HINT "[" PREFETCHES "]", "@ @ #u32 pred u64", PTX < 75 ? 75 : PTX, 80, 0, \
+		ROW(NAME SPACE ".global" HINT "[" PREFETCHES "]", "@ @ #u32 pred u64", PTX < 75 ? 75 : PTX, 80, COPY, \
 		    pick_cp_async, DOC_CP)
 
 #define TX        ".mbarrier::complete_tx::bytes"
@@ -389,17 +393,17 @@ ASYNC_PICK(red_async_release)
 #define DOC_LAUNCH   "Asks for the work of a cluster that has not started; not modelled."
 #define DOC_GROUP    "Ends a group of copies, or waits for groups."
 #define GLOBAL_REDUCE(WHAT) \
-	ROW("cp.reduce.async.bulk.global.shared::cta.bulk_group" WHAT, "@ @ " BULK_BYTES, 80, 90, ISA_ORDERED, pick_bulk_reduce_global, \
+	ROW("cp.reduce.async.bulk.global.shared::cta.bulk_group" WHAT, "@ @ " BULK_BYTES, 80, 90, ISA_ORDERED | BULK, pick_bulk_reduce_global, \
 	    DOC_REDUCE), \
-		ROW("cp.reduce.async.bulk.global.shared::cta.bulk_group" HINT WHAT, "@ @ " BULK_BYTES " u64", 80, 90, ISA_ORDERED, \
+		ROW("cp.reduce.async.bulk.global.shared::cta.bulk_group" HINT WHAT, "@ @ " BULK_BYTES " u64", 80, 90, ISA_ORDERED | BULK, \
 		    pick_bulk_reduce_global, DOC_REDUCE)
 #define SHARED_REDUCE(WHAT) \
-	ROW("cp.reduce.async.bulk.shared::cluster.shared::cta" TX WHAT, "@ @ " BULK_BYTES " @", 80, 90, 0, pick_bulk_reduce_shared, \
+	ROW("cp.reduce.async.bulk.shared::cluster.shared::cta" TX WHAT, "@ @ " BULK_BYTES " @", 80, 90, BULK, pick_bulk_reduce_shared, \
 	    DOC_REDUCE)
 #define RED_ASYNC(WHAT) \
-	ROW("red.async.relaxed.cluster.shared::cluster" TX WHAT, "@ 0 @", 81, 90, 0, pick_red_async, DOC_RED), \
-		ROW("red.async.relaxed.cluster" TX WHAT, "@ 0 @", 81, 90, 0, pick_red_async, DOC_RED), \
-		ROW("red.async[.mmio].release(.gpu|.sys|.cluster)[.global]" WHAT, "@ 0", 87, 100, ISA_UNVERIFIED, \
+	ROW("red.async.relaxed.cluster.shared::cluster" TX WHAT, "@ 0 @", 81, 90, REMOTE, pick_red_async, DOC_RED), \
+		ROW("red.async.relaxed.cluster" TX WHAT, "@ 0 @", 81, 90, REMOTE, pick_red_async, DOC_RED), \
+		ROW("red.async[.mmio].release(.gpu|.sys|.cluster)[.global]" WHAT, "@ 0", 87, 100, ISA_UNVERIFIED | REMOTE, \
 		    pick_red_async_release, "Combines a value with memory, after what came before.")
 #define UNMODELLED(FORM, OPERANDS, PTX, SM, DOC) ROW(FORM, OPERANDS, PTX, SM, ISA_UNMODELLED, NULL, DOC)
 
@@ -408,32 +412,32 @@ static const struct isa_row rows_async[] = {
 	CP_ROWS("cp.async.ca", ".shared::cta", 78),
 	CP_ROWS("cp.async.cg", ".shared", 70),
 	CP_ROWS("cp.async.cg", ".shared::cta", 78),
-	ROW("cp.async.commit_group", "", 70, 80, 0, pick_async_commit_group, DOC_GROUP),
-	ROW("cp.async.wait_group", "#u32", 70, 80, 0, pick_async_wait_group, DOC_GROUP),
-	ROW("cp.async.wait_all", "", 70, 80, 0, pick_async_wait_group, DOC_GROUP),
-	ROW("cp.async.mbarrier.arrive[.noinc][.shared].b64", "@", 70, 80, 0, pick_cp_async_arrive,
+	ROW("cp.async.commit_group", "", 70, 80, ASYNC, pick_async_commit_group, DOC_GROUP),
+	ROW("cp.async.wait_group", "#u32", 70, 80, ASYNC, pick_async_wait_group, DOC_GROUP),
+	ROW("cp.async.wait_all", "", 70, 80, ASYNC, pick_async_wait_group, DOC_GROUP),
+	ROW("cp.async.mbarrier.arrive[.noinc][.shared].b64", "@", 70, 80, ASYNC, pick_cp_async_arrive,
 	    "Arrives at an mbarrier once the thread's earlier copies are complete."),
-	ROW("cp.async.mbarrier.arrive[.noinc].shared::cta.b64", "@", 78, 80, 0, pick_cp_async_arrive,
+	ROW("cp.async.mbarrier.arrive[.noinc].shared::cta.b64", "@", 78, 80, ASYNC, pick_cp_async_arrive,
 	    "Arrives at an mbarrier once the thread's earlier copies are complete."),
-	ROW("cp.async.bulk.shared::cta.global" TX, "@ @ " BULK_BYTES " @", 86, 90, 0, pick_bulk_to_shared, DOC_BULK),
-	ROW("cp.async.bulk.shared::cta.global" TX HINT, "@ @ " BULK_BYTES " @ u64", 86, 90, 0, pick_bulk_to_shared, DOC_BULK),
-	ROW("cp.async.bulk.shared::cluster.global" TX, "@ @ " BULK_BYTES " @", 80, 90, 0, pick_bulk_to_shared, DOC_BULK),
-	ROW("cp.async.bulk.shared::cluster.global" TX HINT, "@ @ " BULK_BYTES " @ u64", 80, 90, 0, pick_bulk_to_shared, DOC_BULK),
-	ROW("cp.async.bulk.shared::cluster.global" TX MULTICAST, "@ @ " BULK_BYTES " @ u16", 80, 90, 0, pick_bulk_to_shared, DOC_BULK),
-	ROW("cp.async.bulk.shared::cluster.global" TX MULTICAST HINT, "@ @ " BULK_BYTES " @ u16 u64", 80, 90, 0, pick_bulk_to_shared,
+	ROW("cp.async.bulk.shared::cta.global" TX, "@ @ " BULK_BYTES " @", 86, 90, BULK, pick_bulk_to_shared, DOC_BULK),
+	ROW("cp.async.bulk.shared::cta.global" TX HINT, "@ @ " BULK_BYTES " @ u64", 86, 90, BULK, pick_bulk_to_shared, DOC_BULK),
+	ROW("cp.async.bulk.shared::cluster.global" TX, "@ @ " BULK_BYTES " @", 80, 90, BULK, pick_bulk_to_shared, DOC_BULK),
+	ROW("cp.async.bulk.shared::cluster.global" TX HINT, "@ @ " BULK_BYTES " @ u64", 80, 90, BULK, pick_bulk_to_shared, DOC_BULK),
+	ROW("cp.async.bulk.shared::cluster.global" TX MULTICAST, "@ @ " BULK_BYTES " @ u16", 80, 90, BULK, pick_bulk_to_shared, DOC_BULK),
+	ROW("cp.async.bulk.shared::cluster.global" TX MULTICAST HINT, "@ @ " BULK_BYTES " @ u16 u64", 80, 90, BULK, pick_bulk_to_shared,
 	    DOC_BULK),
-	ROW("cp.async.bulk.shared::cluster.shared::cta" TX, "@ @ " BULK_BYTES " @", 80, 90, 0, pick_bulk_to_shared, DOC_BULK),
-	ROW("cp.async.bulk.global.shared::cta.bulk_group", "@ @ " BULK_BYTES, 80, 90, 0, pick_bulk_to_global, DOC_BULK),
-	ROW("cp.async.bulk.global.shared::cta.bulk_group" HINT, "@ @ " BULK_BYTES " u64", 80, 90, 0, pick_bulk_to_global, DOC_BULK),
-	ROW("cp.async.bulk.global.shared::cta.bulk_group.cp_mask", "@ @ " BULK_BYTES " u16", 86, 100, ISA_UNVERIFIED, pick_bulk_to_global,
+	ROW("cp.async.bulk.shared::cluster.shared::cta" TX, "@ @ " BULK_BYTES " @", 80, 90, BULK, pick_bulk_to_shared, DOC_BULK),
+	ROW("cp.async.bulk.global.shared::cta.bulk_group", "@ @ " BULK_BYTES, 80, 90, BULK, pick_bulk_to_global, DOC_BULK),
+	ROW("cp.async.bulk.global.shared::cta.bulk_group" HINT, "@ @ " BULK_BYTES " u64", 80, 90, BULK, pick_bulk_to_global, DOC_BULK),
+	ROW("cp.async.bulk.global.shared::cta.bulk_group.cp_mask", "@ @ " BULK_BYTES " u16", 86, 100, ISA_UNVERIFIED | BULK, pick_bulk_to_global,
 	    DOC_BULK),
-	ROW("cp.async.bulk.global.shared::cta.bulk_group" HINT ".cp_mask", "@ @ " BULK_BYTES " u64 u16", 86, 100, ISA_UNVERIFIED,
+	ROW("cp.async.bulk.global.shared::cta.bulk_group" HINT ".cp_mask", "@ @ " BULK_BYTES " u64 u16", 86, 100, ISA_UNVERIFIED | BULK,
 	    pick_bulk_to_global, DOC_BULK),
-	ROW("cp.async.bulk.prefetch.L2.global", "@ " BULK_BYTES, 80, 90, 0, pick_async_nothing, "Brings global memory into the L2 cache."),
-	ROW("cp.async.bulk.prefetch.L2.global" HINT, "@ " BULK_BYTES " u64", 80, 90, 0, pick_async_nothing,
+	ROW("cp.async.bulk.prefetch.L2.global", "@ " BULK_BYTES, 80, 90, BULK, pick_async_nothing, "Brings global memory into the L2 cache."),
+	ROW("cp.async.bulk.prefetch.L2.global" HINT, "@ " BULK_BYTES " u64", 80, 90, BULK, pick_async_nothing,
 	    "Brings global memory into the L2 cache."),
-	ROW("cp.async.bulk.commit_group", "", 80, 90, 0, pick_async_commit_group, DOC_GROUP),
-	ROW("cp.async.bulk.wait_group[.read]", "#u32", 80, 90, 0, pick_async_wait_group, DOC_GROUP),
+	ROW("cp.async.bulk.commit_group", "", 80, 90, BULK, pick_async_commit_group, DOC_GROUP),
+	ROW("cp.async.bulk.wait_group[.read]", "#u32", 80, 90, BULK, pick_async_wait_group, DOC_GROUP),
 	SHARED_REDUCE("(.and|.or|.xor).b32"),
 	SHARED_REDUCE(".add(.u32|.s32|.u64)"),
 	SHARED_REDUCE("(.inc|.dec).u32"),
@@ -443,11 +447,11 @@ static const struct isa_row rows_async[] = {
 	GLOBAL_REDUCE(".add.noftz(.f16|.bf16)"),
 	GLOBAL_REDUCE("(.inc|.dec).u32"),
 	GLOBAL_REDUCE("(.min|.max)(.u32|.s32|.u64|.s64|.f16|.bf16)"),
-	ROW("st.bulk[.weak][.shared::cta]", "@ u64 #u64", 86, 100, ISA_UNVERIFIED, pick_st_bulk, "Fills shared memory with zeros."),
-	ROW("st.async[.weak][.shared::cluster|.shared::cta]" TX "[.v2|.v4](.b32|.u32|.s32|.f32)", "@ {v}0 @", 81, 90, 0, pick_st_async, DOC_ST),
-	ROW("st.async[.weak][.shared::cluster|.shared::cta]" TX "[.v2](.b64|.u64|.s64|.f64)", "@ {v}0 @", 81, 90, 0, pick_st_async, DOC_ST),
+	ROW("st.bulk[.weak][.shared::cta]", "@ u64 #u64", 86, 100, ISA_UNVERIFIED | WITH(TRAIT_UNSEEN), pick_st_bulk, "Fills shared memory with zeros."),
+	ROW("st.async[.weak][.shared::cluster|.shared::cta]" TX "[.v2|.v4](.b32|.u32|.s32|.f32)", "@ {v}0 @", 81, 90, REMOTE, pick_st_async, DOC_ST),
+	ROW("st.async[.weak][.shared::cluster|.shared::cta]" TX "[.v2](.b64|.u64|.s64|.f64)", "@ {v}0 @", 81, 90, REMOTE, pick_st_async, DOC_ST),
 	ROW("st.async[.mmio].release(.gpu|.sys|.cluster)[.global](.b8|.b16|.b32|.b64|.u8|.u16|.u32|.u64|.s8|.s16|.s32|.s64|.f32|.f64)",
-	    "@ 0", 87, 100, ISA_UNVERIFIED, pick_st_async_release, "Stores to memory, after what came before."),
+	    "@ 0", 87, 100, ISA_UNVERIFIED | REMOTE, pick_st_async_release, "Stores to memory, after what came before."),
 	RED_ASYNC(".add(.u32|.s32|.u64|.s64)"),
 	RED_ASYNC("(.inc|.dec).u32"),
 	RED_ASYNC("(.min|.max)(.u32|.s32)"),
@@ -459,4 +463,4 @@ static const struct isa_row rows_async[] = {
 	UNMODELLED("clusterlaunchcontrol.query_cancel(.get_first_ctaid::x|.get_first_ctaid::y|.get_first_ctaid::z).b32.b128",
 		   "=b32 b128", 86, 100, DOC_LAUNCH),
 };
-FAMILY(family_async, "Asynchronous copies", rows_async);
+FAMILY(family_async, "Asynchronous copies", CLASS_MEMORY, rows_async);

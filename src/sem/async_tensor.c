@@ -486,45 +486,46 @@ static const struct meaning *pick_tensormap_copy(const struct form *f)
 #define DOC_REPLACE  "Changes a field of a tensor map."
 #define NEWER (ISA_A_TARGET | ISA_UNVERIFIED)
 /* DIM: dimensions; MODE: load mode; SHIFTS: im2col offsets, with a blank before. */
+#define BULK WITH(TRAIT_ASYNC | TRAIT_UNSEEN)
 #define LOAD_TO(SPACE, DIM, MODE, SHIFTS, PTX, SM, FLAGS)                                              \
-	ROW("cp.async.bulk.tensor" DIM SPACE ".global" MODE TX, "@ T @" SHIFTS, PTX, SM, FLAGS, pick_tensor_load, DOC_LOAD), \
-		ROW("cp.async.bulk.tensor" DIM SPACE ".global" MODE TX HINT, "@ T @" SHIFTS " u64", PTX, SM, FLAGS, \
+	ROW("cp.async.bulk.tensor" DIM SPACE ".global" MODE TX, "@ T @" SHIFTS, PTX, SM, (FLAGS) | BULK, pick_tensor_load, DOC_LOAD), \
+		ROW("cp.async.bulk.tensor" DIM SPACE ".global" MODE TX HINT, "@ T @" SHIFTS " u64", PTX, SM, (FLAGS) | BULK, \
 		    pick_tensor_load, DOC_LOAD)
 /* In which block of a pair the mbarrier lies: its address says so, too. */
 #define PAIR "(.cta_group::1|.cta_group::2)"
 #define PAIR_TO(SPACE, DIM, MODE, SHIFTS, FLAGS)                                                       \
-	ROW("cp.async.bulk.tensor" DIM SPACE ".global" MODE TX PAIR, "@ T @" SHIFTS, 86, 100, NEWER | ISA_FAMILY_ONLY | (FLAGS), pick_tensor_load, \
+	ROW("cp.async.bulk.tensor" DIM SPACE ".global" MODE TX PAIR, "@ T @" SHIFTS, 86, 100, NEWER | ISA_FAMILY_ONLY | (FLAGS) | BULK, pick_tensor_load, \
 	    DOC_LOAD),                                                                                 \
 		ROW("cp.async.bulk.tensor" DIM SPACE ".global" MODE TX PAIR HINT, "@ T @" SHIFTS " u64", 86, 100, \
-		    NEWER | ISA_FAMILY_ONLY | (FLAGS), pick_tensor_load, DOC_LOAD)
+		    NEWER | ISA_FAMILY_ONLY | (FLAGS) | BULK, pick_tensor_load, DOC_LOAD)
 #define LOAD_ROWS(DIM, MODE, SHIFTS, PTX, SM, FLAGS)                                                   \
 	PAIR_TO(".shared::cluster", DIM, MODE, SHIFTS, FLAGS), PAIR_TO(".shared::cta", DIM, MODE, SHIFTS, FLAGS), \
 		ROW("cp.async.bulk.tensor" DIM ".shared::cluster.global" MODE TX MULTICAST PAIR, "@ T @" SHIFTS " u16", 86, 100, \
-		    NEWER | ISA_FAMILY_ONLY | (FLAGS), pick_tensor_load, DOC_LOAD),                                      \
+		    NEWER | ISA_FAMILY_ONLY | (FLAGS) | BULK, pick_tensor_load, DOC_LOAD),                                      \
 		ROW("cp.async.bulk.tensor" DIM ".shared::cluster.global" MODE TX MULTICAST PAIR HINT, "@ T @" SHIFTS " u16 u64", \
-		    86, 100, NEWER | ISA_FAMILY_ONLY | (FLAGS), pick_tensor_load, DOC_LOAD),           \
+		    86, 100, NEWER | ISA_FAMILY_ONLY | (FLAGS) | BULK, pick_tensor_load, DOC_LOAD),           \
 	LOAD_TO(".shared::cluster", DIM, MODE, SHIFTS, PTX, SM, FLAGS),                                \
 		LOAD_TO(".shared::cta", DIM, MODE, SHIFTS, 86, SM, (FLAGS) & ~ISA_A_TARGET),           \
 		ROW("cp.async.bulk.tensor" DIM ".shared::cluster.global" MODE TX MULTICAST, "@ T @" SHIFTS " u16", PTX, SM, \
-		    FLAGS, pick_tensor_load, DOC_LOAD),                                                \
+		    (FLAGS) | BULK, pick_tensor_load, DOC_LOAD),                                                \
 		ROW("cp.async.bulk.tensor" DIM ".shared::cluster.global" MODE TX MULTICAST HINT, "@ T @" SHIFTS " u16 u64", \
-		    PTX, SM, FLAGS, pick_tensor_load, DOC_LOAD)
+		    PTX, SM, (FLAGS) | BULK, pick_tensor_load, DOC_LOAD)
 #define STORE_ROWS(DIM, MODE, PTX, SM, FLAGS)                                                          \
-	ROW("cp.async.bulk.tensor" DIM ".global.shared::cta" MODE ".bulk_group", "T @", PTX, SM, FLAGS, pick_tensor_store, \
+	ROW("cp.async.bulk.tensor" DIM ".global.shared::cta" MODE ".bulk_group", "T @", PTX, SM, (FLAGS) | BULK, pick_tensor_store, \
 	    DOC_STORE),                                                                                \
-		ROW("cp.async.bulk.tensor" DIM ".global.shared::cta" MODE ".bulk_group" HINT, "T @ u64", PTX, SM, FLAGS, \
+		ROW("cp.async.bulk.tensor" DIM ".global.shared::cta" MODE ".bulk_group" HINT, "T @ u64", PTX, SM, (FLAGS) | BULK, \
 		    pick_tensor_store, DOC_STORE)
 #define PREFETCH_ROWS(DIM, MODE, SHIFTS, PTX, SM, FLAGS)                                               \
-	ROW("cp.async.bulk.prefetch.tensor" DIM ".L2.global" MODE, "T" SHIFTS, PTX, SM, FLAGS, pick_tensor_prefetch, \
+	ROW("cp.async.bulk.prefetch.tensor" DIM ".L2.global" MODE, "T" SHIFTS, PTX, SM, (FLAGS) | BULK, pick_tensor_prefetch, \
 	    DOC_PREFETCH),                                                                             \
-		ROW("cp.async.bulk.prefetch.tensor" DIM ".L2.global" MODE HINT, "T" SHIFTS " u64", PTX, SM, FLAGS, \
+		ROW("cp.async.bulk.prefetch.tensor" DIM ".L2.global" MODE HINT, "T" SHIFTS " u64", PTX, SM, (FLAGS) | BULK, \
 		    pick_tensor_prefetch, DOC_PREFETCH)
 #define OPERATIONS "(.add|.min|.max|.inc|.dec|.and|.or|.xor)"
 #define REDUCE_ROWS(DIM, MODE, PTX, SM, FLAGS)                                                                         \
 	ROW("cp.reduce.async.bulk.tensor" DIM ".global.shared::cta" OPERATIONS MODE ".bulk_group", "T @", PTX, SM, \
-	    ISA_ORDERED | (FLAGS), pick_tensor_store, DOC_REDUCE),                                               \
+	    ISA_ORDERED | (FLAGS) | BULK, pick_tensor_store, DOC_REDUCE),                                               \
 		ROW("cp.reduce.async.bulk.tensor" DIM ".global.shared::cta" OPERATIONS MODE ".bulk_group" HINT, "T @ u64", \
-		    PTX, SM, ISA_ORDERED | (FLAGS), pick_tensor_store, DOC_REDUCE)
+		    PTX, SM, ISA_ORDERED | (FLAGS) | BULK, pick_tensor_store, DOC_REDUCE)
 #define REPLACE(FIELD, TYPE, OPERANDS, FLAGS)                                                          \
 	ROW("tensormap.replace.tile" FIELD "[.global|.shared::cta].b1024" TYPE, OPERANDS, 83, 90, ISA_A_TARGET | (FLAGS), \
 	    pick_tensormap_replace, DOC_REPLACE)
@@ -558,4 +559,4 @@ static const struct isa_row rows_async_tensor[] = {
 	ROW("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release(.cta|.cluster|.gpu|.sys).sync.aligned", "@ @ #u32",
 	    83, 90, 0, pick_tensormap_copy, "Copies a tensor map and makes it known to tensor copies."),
 };
-FAMILY(family_async_tensor, "Tensor copies", rows_async_tensor);
+FAMILY(family_async_tensor, "Tensor copies", CLASS_MEMORY, rows_async_tensor);

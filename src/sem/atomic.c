@@ -458,12 +458,12 @@ static const struct meaning *pick_atom(const struct form *f)
 #define SCOPE     "[.cta|.cluster|.gpu|.sys]"
 #define SHARED    "(.shared|.shared::cta|.shared::cluster)"
 #define HINT      ".L2::cache_hint"
-#define FLAGS     (ISA_MEMORY | ISA_STORE | ISA_ATOMIC)
+#define FLAGS     (ISA_MEMORY | ISA_STORE | ISA_ATOMIC | WITH(TRAIT_ORDERS))
 #define DOC_ATOM  "Changes memory atomically, and gives back the old value."
 #define DOC_RED   "Changes memory atomically."
 
 #define ATOM_(PLACE, WHAT, OPERANDS, PTX, SM) ROW("atom" SEM SCOPE PLACE WHAT, OPERANDS, PTX, SM, FLAGS, pick_atom, DOC_ATOM)
-#define RED_(PLACE, WHAT, OPERANDS, PTX, SM)  ROW("red" RED_SEM SCOPE PLACE WHAT, OPERANDS, PTX, SM, FLAGS, pick_atom, DOC_RED)
+#define RED_(PLACE, WHAT, OPERANDS, PTX, SM)  ROW("red" RED_SEM SCOPE PLACE WHAT, OPERANDS, PTX, SM, FLAGS | WITH(TRAIT_REDUCES), pick_atom, DOC_RED)
 /* In global memory, in shared memory, and by generic addresses: since when. A cache policy (whose word
  * stands between operation and type) is for the first and the last. */
 #define ATOMS(OPERATION, TYPES, G_PTX, G_SM, S_PTX, S_SM, ANY_PTX, ANY_SM)                             \
@@ -519,4 +519,4 @@ static const struct isa_row rows_atomic[] = {
 	REDS_SINCE(".add.noftz", ".f16", 63, 70),
 	REDS_SINCE(".add.noftz", "(.bf16|.bf16x2)", 78, 90),
 };
-FAMILY(family_atomic, "Atomic operations", rows_atomic);
+FAMILY(family_atomic, "Atomic operations", CLASS_MEMORY, rows_atomic);

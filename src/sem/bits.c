@@ -104,4 +104,4 @@ static const struct isa_row rows_bits[] = {
 	ROW("fns.b32", "=b32 b32 b32 b32", 60, 30, 0, pick_fns,
 	    "The place of the c-th one in a, counted from bit b; all ones if there is none."),
 };
-FAMILY(family_bits, "Bit counts and fields", rows_bits);
+FAMILY(family_bits, "Bit counts and fields", CLASS_BY_TYPE, rows_bits);

@@ -364,26 +364,28 @@ PICK_ONE(elect)
 
 #define SYNC     (ISA_SYNC | ISA_CROSS_LANE)
 #define UNSYNCED (ISA_CROSS_LANE | ISA_UNSYNCED)
+#define SHUFFLE  WITH(TRAIT_SHUFFLES)
+#define VOTES    WITH(TRAIT_VOTES)
 
 static const struct isa_row rows_collective[] = {
-	ROW("shfl(.up|.down|.bfly|.idx).b32", "=0|pred 0 b32 b32", 30, 30, UNSYNCED, pick_shfl,
+	ROW("shfl(.up|.down|.bfly|.idx).b32", "=0|pred 0 b32 b32", 30, 30, UNSYNCED | SHUFFLE, pick_shfl,
 	    "Takes another lane's value."),
-	ROW("shfl.sync(.up|.down|.bfly|.idx).b32", "=0|pred 0 b32 b32 u32", 60, 30, SYNC, pick_shfl,
+	ROW("shfl.sync(.up|.down|.bfly|.idx).b32", "=0|pred 0 b32 b32 u32", 60, 30, SYNC | SHUFFLE, pick_shfl,
 	    "Takes another lane's value, once the lanes of the mask have met."),
-	ROW("vote(.all|.any|.uni).pred", "=0 0", 12, 12, UNSYNCED, pick_vote, "Tests a predicate over the active lanes."),
-	ROW("vote.ballot.b32", "=0 pred", 20, 20, UNSYNCED, pick_vote, "The active lanes whose predicate holds."),
-	ROW("vote.sync(.all|.any|.uni).pred", "=0 0 u32", 60, 30, SYNC, pick_vote,
+	ROW("vote(.all|.any|.uni).pred", "=0 0", 12, 12, UNSYNCED | VOTES, pick_vote, "Tests a predicate over the active lanes."),
+	ROW("vote.ballot.b32", "=0 pred", 20, 20, UNSYNCED | VOTES, pick_vote, "The active lanes whose predicate holds."),
+	ROW("vote.sync(.all|.any|.uni).pred", "=0 0 u32", 60, 30, SYNC | VOTES, pick_vote,
 	    "Tests a predicate over the lanes of the mask."),
-	ROW("vote.sync.ballot.b32", "=0 pred u32", 60, 30, SYNC, pick_vote, "The lanes of the mask whose predicate holds."),
-	ROW("match.any.sync(.b32|.b64)", "=u32 0 u32", 60, 70, SYNC, pick_match,
+	ROW("vote.sync.ballot.b32", "=0 pred u32", 60, 30, SYNC | VOTES, pick_vote, "The lanes of the mask whose predicate holds."),
+	ROW("match.any.sync(.b32|.b64)", "=u32 0 u32", 60, 70, SYNC | VOTES, pick_match,
 	    "The lanes of the mask that hold the same value."),
-	ROW("match.all.sync(.b32|.b64)", "=_u32|pred 0 u32", 60, 70, SYNC, pick_match,
+	ROW("match.all.sync(.b32|.b64)", "=_u32|pred 0 u32", 60, 70, SYNC | VOTES, pick_match,
 	    "The mask, if all its lanes hold the same value."),
-	ROW("redux.sync(.add|.min|.max)(.u32|.s32)", "=0 0 u32", 70, 80, SYNC, pick_redux, "Reduces over the lanes of the mask."),
-	ROW("redux.sync(.and|.or|.xor).b32", "=u32 u32 u32", 70, 80, SYNC, pick_redux, "Reduces over the lanes of the mask."),
-	ROW("redux.sync(.min|.max)[.abs][.NaN].f32", "=0 0 b32", 86, 100, SYNC | ISA_A_TARGET | ISA_UNVERIFIED,
+	ROW("redux.sync(.add|.min|.max)(.u32|.s32)", "=0 0 u32", 70, 80, SYNC | VOTES, pick_redux, "Reduces over the lanes of the mask."),
+	ROW("redux.sync(.and|.or|.xor).b32", "=u32 u32 u32", 70, 80, SYNC | VOTES, pick_redux, "Reduces over the lanes of the mask."),
+	ROW("redux.sync(.min|.max)[.abs][.NaN].f32", "=0 0 b32", 86, 100, SYNC | VOTES | ISA_A_TARGET | ISA_UNVERIFIED,
 	    pick_redux_float, "Reduces over the lanes of the mask."),
-	ROW("activemask.b32", "=0", 62, 30, ISA_CROSS_LANE, pick_activemask, "The lanes that execute this instruction together."),
-	ROW("elect.sync", "=_u32||pred u32", 80, 90, SYNC, pick_elect, "Elects one lane of the mask."),
+	ROW("activemask.b32", "=0", 62, 30, ISA_CROSS_LANE | VOTES, pick_activemask, "The lanes that execute this instruction together."),
+	ROW("elect.sync", "=_u32||pred u32", 80, 90, SYNC | VOTES, pick_elect, "Elects one lane of the mask."),
 };
-FAMILY(family_collective, "Warp-wide exchange", rows_collective);
+FAMILY(family_collective, "Warp-wide exchange", CLASS_EXCHANGE, rows_collective);

@@ -514,4 +514,4 @@ static const struct isa_row rows_compare[] = {
 	ROW("slct[.ftz]" SELECTED ".f32", "=0 0 0 f32", 10, 10, 0, pick_slct_float,
 	    "a where c >= 0, else b; with .ftz, subnormals count as zero."),
 };
-FAMILY(family_compare, "Comparison and selection", rows_compare);
+FAMILY(family_compare, "Comparison and selection", CLASS_BY_TYPE, rows_compare);

@@ -439,7 +439,7 @@ static const struct isa_row rows_internal[] = {
 	ROW("%element", "", 10, 10, 0, pick_element, "Computes the address of an array's element."),
 	ROW("%unmodelled", "", 10, 10, 0, pick_unmodelled, "Faults."),
 };
-FAMILY(family_internal, "", rows_internal);
+FAMILY(family_internal, "", CLASS_BY_TYPE, rows_internal);
 
 static const struct isa_row rows_control[] = {
 	ROW("bra[.uni]", "L", 10, 10, ISA_BRANCH, NULL, "Branches to a label."),
@@ -453,4 +453,4 @@ static const struct isa_row rows_control[] = {
 	ROW("pmevent.mask", "#u32<0,0xffff>", 30, 20, 0, pick_nothing, "Triggers performance events; no effect here."),
 	ROW("nanosleep.u32", "u32", 62, 70, 0, pick_nothing, "Lets time pass; none passes here."),
 };
-FAMILY(family_control, "Control flow", rows_control);
+FAMILY(family_control, "Control flow", CLASS_CONTROL, rows_control);

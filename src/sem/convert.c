@@ -358,4 +358,4 @@ static const struct isa_row rows_convert[] = {
 	ROW("cvt.pack.sat(.u4|.s4|.u2|.s2).s32.b32", "=u32 1 1 2", 65, 75, 0, pick_pack,
 	    "Two integers saturated and packed below c."),
 };
-FAMILY(family_convert, "Conversion: integers", rows_convert);
+FAMILY(family_convert, "Conversion: integers", CLASS_CONVERSION, rows_convert);

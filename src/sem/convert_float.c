@@ -356,4 +356,4 @@ static const struct isa_row rows_convert_float[] = {
 	    "bf16x2 to powers of two."),
 	ROW("cvt.rn.bf16x2.ue8m0x2", "=0 b16", 86, 100, NEWER, pick_bf16x2_ue8m0x2, "Two powers of two to bf16x2."),
 };
-FAMILY(family_convert_float, "Conversion: floating point", rows_convert_float);
+FAMILY(family_convert_float, "Conversion: floating point", CLASS_CONVERSION, rows_convert_float);

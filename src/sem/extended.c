@@ -148,4 +148,4 @@ static const struct isa_row rows_extended[] = {
 	EXTENDED_ROWS("madc.lo.cc", "=0 0 0 0", 30, 20, pick_madc_lo_cc, "mad.lo with the carry flag, which it sets."),
 	EXTENDED_ROWS("madc.hi.cc", "=0 0 0 0", 30, 20, pick_madc_hi_cc, "mad.hi with the carry flag, which it sets."),
 };
-FAMILY(family_extended, "Extended-precision integer arithmetic", rows_extended);
+FAMILY(family_extended, "Extended-precision integer arithmetic", CLASS_BY_TYPE, rows_extended);

@@ -230,4 +230,4 @@ static const struct isa_row rows_half[] = {
 	MIN_MAX_ROWS(min, "The lesser; a number before a NaN, or with .NaN the NaN."),
 	MIN_MAX_ROWS(max, "The greater; a number before a NaN, or with .NaN the NaN."),
 };
-FAMILY(family_half, "Half-precision floating-point arithmetic", rows_half);
+FAMILY(family_half, "Half-precision floating-point arithmetic", CLASS_BY_TYPE, rows_half);

@@ -203,4 +203,4 @@ static const struct isa_row rows_integer[] = {
 	ROW("dp2a.hi(.u32|.s32)(.u32|.s32)", "=u32 0 1 u32", 50, 61, 0, pick_dp2a_hi,
 	    "c plus a's halves times b's upper bytes."),
 };
-FAMILY(family_integer, "Integer arithmetic", rows_integer);
+FAMILY(family_integer, "Integer arithmetic", CLASS_BY_TYPE, rows_integer);

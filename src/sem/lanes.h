@@ -353,10 +353,11 @@ ALWAYS_INLINE void merge_vector64(void *d, const void *kept, __mmask8 words)
 #define PLANE1_32(NAME, TA, EXPR) PLANE1_(NAME, NO_FP, NO_FP, 32, TA, EXPR)
 #define PLANE1_64(NAME, TA, EXPR) PLANE1_(NAME, NO_FP, NO_FP, 64, TA, EXPR)
 
-/* A row of the instruction table. Stands next to the meanings it names. */
-#define ROW(FORM, OPERANDS, PTX, SM, FLAGS, PICK, DOC) {FORM, OPERANDS, PTX, SM, FLAGS, PICK, DOC, 0}
-#define ROW_UNTIL(UNTIL, FORM, OPERANDS, PTX, SM, FLAGS, PICK, DOC) {FORM, OPERANDS, PTX, SM, FLAGS, PICK, DOC, UNTIL}
-#define FAMILY(NAME, HEADING, ROWS)                                                                    \
-	const struct isa_family SEM_NAME(NAME) = {.name = HEADING, .rows = ROWS, .count = COUNT_OF(ROWS)}
+/* A row of the instruction table. Stands next to the meanings it names. FLAGS: those of isa_flag, and WITH() traits. */
+#define ROW(FORM, OPERANDS, PTX, SM, FLAGS, PICK, DOC) ROW_UNTIL(0, FORM, OPERANDS, PTX, SM, FLAGS, PICK, DOC)
+#define ROW_UNTIL(UNTIL, FORM, OPERANDS, PTX, SM, FLAGS, PICK, DOC)                                    \
+	{FORM, OPERANDS, PTX, SM, (u32)(FLAGS), PICK, DOC, UNTIL, (u32)((u64)(FLAGS) >> 32)}
+#define FAMILY(NAME, HEADING, CLASS, ROWS)                                                             \
+	const struct isa_family SEM_NAME(NAME) = {HEADING, CLASS, ROWS, COUNT_OF(ROWS)}
 
 #endif

@@ -228,4 +228,4 @@ static const struct isa_row rows_logic[] = {
 	ROW("prmt.b32[.f4e|.b4e|.rc8|.ecl|.ecr|.rc16]", "=0 0 0 0", 20, 20, 0, pick_prmt,
 	    "Any four bytes of b:a, or their signs."),
 };
-FAMILY(family_logic, "Logic and shift", rows_logic);
+FAMILY(family_logic, "Logic and shift", CLASS_BY_TYPE, rows_logic);

@@ -178,7 +178,10 @@ PICK_ONE(movmatrix)
 /* --- Rows ----------------------------------------------------------------------------------- */
 
 #define MMA "mma.sync.aligned"
-#define DENSE(WORDS, OPERANDS, PTX, SM, DOC) ROW(MMA WORDS, OPERANDS, PTX, SM, 0, pick_mma, DOC)
+#define MULTIPLY WITH(TRAIT_MULTIPLIES)
+#define LOADS    WITH(TRAIT_LOADS | TRAIT_MATRIX_ROWS)
+#define STORES   (ISA_STORE | WITH(TRAIT_STORES | TRAIT_MATRIX_ROWS))
+#define DENSE(WORDS, OPERANDS, PTX, SM, DOC) ROW(MMA WORDS, OPERANDS, PTX, SM, MULTIPLY, pick_mma, DOC)
 /* Operands by the types of the accumulator and, for f16, of the factors: those of other types are .b32. */
 #define IN_F32 "={D}f32 {A}b32 {B}b32 {C}f32"
 #define IN_F16 "={D}f16x2 {A}b32 {B}b32 {C}f16x2"
@@ -198,29 +201,29 @@ PICK_ONE(movmatrix)
 #define F64          "([" ROUNDINGS "].f64.f64.f64.f64|.f64.f64.f64.f64(" ROUNDINGS "))"
 
 #define SPARSE(WORDS, OPERANDS, PTX, SM, DOC)                                                          \
-	ROW("mma.sp.sync.aligned" WORDS, OPERANDS " b32 #s32", PTX, SM, 0, pick_mma, DOC), \
-	ROW("mma.sp::ordered_metadata.sync.aligned" WORDS, OPERANDS " b32 #s32", 85, SM, 0, pick_mma, \
+	ROW("mma.sp.sync.aligned" WORDS, OPERANDS " b32 #s32", PTX, SM, MULTIPLY, pick_mma, DOC), \
+	ROW("mma.sp::ordered_metadata.sync.aligned" WORDS, OPERANDS " b32 #s32", 85, SM, MULTIPLY, pick_mma, \
 	    DOC " Indices in the metadata rise.")
 
 #define WMMA_SHAPES "(.m16n16k16|.m32n8k16|.m8n32k16)"
 #define LAYOUTS     "(.row|.col)(.row|.col)"
-#define WMMA(WORDS, OPERANDS, PTX, SM, DOC) ROW("wmma.mma" WORDS, OPERANDS, PTX, SM, 0, pick_mma, DOC)
+#define WMMA(WORDS, OPERANDS, PTX, SM, DOC) ROW("wmma.mma" WORDS, OPERANDS, PTX, SM, MULTIPLY, pick_mma, DOC)
 
 #define SPACES "([.trans][.shared|.shared::cta]|(.shared|.shared::cta).trans)"
 #define MOVES(N, COUNT)                                                                                \
-	ROW("ldmatrix.sync.aligned.m8n8." N SPACES ".b16", "={" COUNT "}b32 @", 65, 75, ISA_MEMORY, pick_ldmatrix, \
+	ROW("ldmatrix.sync.aligned.m8n8." N SPACES ".b16", "={" COUNT "}b32 @", 65, 75, ISA_MEMORY | LOADS, pick_ldmatrix, \
 	    "Loads 8x8 matrices of 16-bit elements, a row from each lane's address."),                 \
-	ROW("stmatrix.sync.aligned.m8n8." N SPACES ".b16", "@ {" COUNT "}b32", 78, 90, ISA_MEMORY | ISA_STORE, \
+	ROW("stmatrix.sync.aligned.m8n8." N SPACES ".b16", "@ {" COUNT "}b32", 78, 90, ISA_MEMORY | STORES, \
 	    pick_stmatrix, "Stores 8x8 matrices of 16-bit elements, a row to each lane's address.")
 #define NEWER (ISA_MEMORY | ISA_A_TARGET | ISA_UNMODELLED)
 #define NEWER_MOVES(WORDS, COUNT, TYPES)                                                               \
-	ROW("ldmatrix.sync.aligned" WORDS "[.shared|.shared::cta]" TYPES, "={" COUNT "}b32 @", 86, 100, NEWER, NULL, \
+	ROW("ldmatrix.sync.aligned" WORDS "[.shared|.shared::cta]" TYPES, "={" COUNT "}b32 @", 86, 100, NEWER | LOADS, NULL, \
 	    "Loads matrices of bytes or of narrower elements.")
 
 /* Narrow floats of sm_120, with a scale for each block of elements: BLOCKS is which lanes and bytes hold those. */
 #define NARROW         "(.e4m3|.e5m2|.e3m2|.e2m3|.e2m1)"
 #define NARROW_ROW(NAME, WORDS, OPERANDS)                                                              \
-	ROW(NAME ".sync.aligned" WORDS, OPERANDS, 87, 120, ISA_A_TARGET | ISA_UNMODELLED, NULL,        \
+	ROW(NAME ".sync.aligned" WORDS, OPERANDS, 87, 120, ISA_A_TARGET | ISA_UNMODELLED | MULTIPLY, NULL, \
 	    "Product of matrices of narrow floats.")
 #define EITHER(KIND, SHAPE) "(" KIND "." SHAPE ".row.col|." SHAPE ".row.col" KIND ")"
 #define BLOCKS         " b32 {2}b16 b32 {2}b16"
@@ -302,11 +305,11 @@ static const struct isa_row matrix_table[] = {
 	NEWER_MOVES(".m8n16.x4", "4", "(.b8x16.b6x16_p32|.b8x16.b4x16_p64)"),
 	NEWER_MOVES(".m16n16.x1.trans", "2", "(.b8|.b8x16.b6x16_p32|.b8x16.b4x16_p64)"),
 	NEWER_MOVES(".m16n16.x2.trans", "4", "(.b8|.b8x16.b6x16_p32|.b8x16.b4x16_p64)"),
-	ROW("stmatrix.sync.aligned.m16n8.x1.trans[.shared|.shared::cta].b8", "@ {1}b32", 86, 100, NEWER | ISA_STORE,
+	ROW("stmatrix.sync.aligned.m16n8.x1.trans[.shared|.shared::cta].b8", "@ {1}b32", 86, 100, NEWER | STORES,
 	    NULL, "Stores a matrix of bytes."),
-	ROW("stmatrix.sync.aligned.m16n8.x2.trans[.shared|.shared::cta].b8", "@ {2}b32", 86, 100, NEWER | ISA_STORE,
+	ROW("stmatrix.sync.aligned.m16n8.x2.trans[.shared|.shared::cta].b8", "@ {2}b32", 86, 100, NEWER | STORES,
 	    NULL, "Stores matrices of bytes."),
-	ROW("stmatrix.sync.aligned.m16n8.x4.trans[.shared|.shared::cta].b8", "@ {4}b32", 86, 100, NEWER | ISA_STORE,
+	ROW("stmatrix.sync.aligned.m16n8.x4.trans[.shared|.shared::cta].b8", "@ {4}b32", 86, 100, NEWER | STORES,
 	    NULL, "Stores matrices of bytes."),
 };
-FAMILY(family_matrix, "Matrix", matrix_table);
+FAMILY(family_matrix, "Matrix", CLASS_MATRIX, matrix_table);

@@ -132,11 +132,11 @@ static const struct meaning *pick_fragment(const struct form *f)
 
 #define SPACES "[.global|.shared|.shared::cta]"
 #define WMMA_LOAD(PART, REGISTERS, WORDS, TYPES, PTX, SM)                                                   \
-	ROW("wmma.load." PART ".sync.aligned" WORDS SPACES TYPES, "=" REGISTERS " @ ?u32", PTX, SM, ISA_MEMORY, \
+	ROW("wmma.load." PART ".sync.aligned" WORDS SPACES TYPES, "=" REGISTERS " @ ?u32", PTX, SM, ISA_MEMORY | WITH(TRAIT_FRAGMENT), \
 	    pick_fragment, "Loads a fragment of a matrix.")
 #define WMMA_STORE(REGISTERS, WORDS, TYPES, PTX, SM)                                                        \
 	ROW("wmma.store.d.sync.aligned" WORDS SPACES TYPES, "@ " REGISTERS " ?u32", PTX, SM,           \
-	    ISA_MEMORY | ISA_STORE, pick_fragment, "Stores a fragment of a matrix.")
+	    ISA_MEMORY | ISA_STORE | WITH(TRAIT_FRAGMENT), pick_fragment, "Stores a fragment of a matrix.")
 /* A and B have the same types and shapes; sub-byte elements one layout each. */
 #define FACTORS(REGISTER, SHAPES, TYPES, PTX, SM)                                                      \
 	WMMA_LOAD("a", "{A}" REGISTER, "(.row|.col)" SHAPES, TYPES, PTX, SM),                               \
@@ -163,4 +163,4 @@ static const struct isa_row wmma_table[] = {
 	ACCUMULATOR("s32", "(.m8n8k32|.m8n8k128)", ".s32", 63, 75),
 	ACCUMULATOR("f64", ".m8n8k4", ".f64", 70, 80),
 };
-FAMILY(family_wmma, "Matrix fragments", wmma_table);
+FAMILY(family_wmma, "Matrix fragments", CLASS_MATRIX, wmma_table);

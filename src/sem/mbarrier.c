@@ -157,25 +157,27 @@ static const struct meaning *pick_mbarrier_pending_count(const struct form *f)
 	ROW(FORM OWN REST, OPERANDS, PTX, SM, FLAGS, PICK, DOC),                                       \
 		ROW(FORM CTA REST, OPERANDS, PTX < 78 ? 78 : PTX, SM, FLAGS, PICK, DOC)
 #define ARRIVE_ROWS(NAME, DOC)                                                                         \
-	OWN_ROWS(NAME, ".b64", "=_u64 @shared", 70, 80, 0, pick_mbarrier_arrive, DOC),                        \
-		OWN_ROWS(NAME, ".b64", "=_u64 @shared u32<1,0xffffffff>", 78, 90, 0, pick_mbarrier_arrive, DOC),            \
-		OWN_ROWS(NAME ".noComplete", ".b64", "=_u64 @shared u32<1,0xffffffff>", 70, 80, 0, pick_mbarrier_arrive, DOC), \
-		OWN_ROWS(NAME ".noComplete.release.cta", ".b64", "=_u64 @shared u32<1,0xffffffff>", 80, 80, 0, pick_mbarrier_arrive, DOC), \
-		OWN_ROWS(NAME ".release.cta", ".b64", "=_u64 @shared", 80, 80, 0, pick_mbarrier_arrive, DOC), \
-		OWN_ROWS(NAME ".release.cta", ".b64", "=_u64 @shared u32<1,0xffffffff>", 80, 90, 0, pick_mbarrier_arrive, DOC), \
-		OWN_ROWS(NAME ".release.cluster", ".b64", "=_u64 @shared ?u32<1,0xffffffff>", 80, 90, 0, pick_mbarrier_arrive, DOC), \
-		ROW(NAME "[.release(.cta|.cluster)].shared::cluster.b64", "=_u64 @shared ?u32<1,0xffffffff>", 80, 90, 0,    \
+	OWN_ROWS(NAME, ".b64", "=_u64 @shared", 70, 80, ORDERS, pick_mbarrier_arrive, DOC),                        \
+		OWN_ROWS(NAME, ".b64", "=_u64 @shared u32<1,0xffffffff>", 78, 90, ORDERS, pick_mbarrier_arrive, DOC),            \
+		OWN_ROWS(NAME ".noComplete", ".b64", "=_u64 @shared u32<1,0xffffffff>", 70, 80, ORDERS, pick_mbarrier_arrive, DOC), \
+		OWN_ROWS(NAME ".noComplete.release.cta", ".b64", "=_u64 @shared u32<1,0xffffffff>", 80, 80, ORDERS, pick_mbarrier_arrive, DOC), \
+		OWN_ROWS(NAME ".release.cta", ".b64", "=_u64 @shared", 80, 80, ORDERS, pick_mbarrier_arrive, DOC), \
+		OWN_ROWS(NAME ".release.cta", ".b64", "=_u64 @shared u32<1,0xffffffff>", 80, 90, ORDERS, pick_mbarrier_arrive, DOC), \
+		OWN_ROWS(NAME ".release.cluster", ".b64", "=_u64 @shared ?u32<1,0xffffffff>", 80, 90, ORDERS, pick_mbarrier_arrive, DOC), \
+		ROW(NAME "[.release(.cta|.cluster)].shared::cluster.b64", "=_u64 @shared ?u32<1,0xffffffff>", 80, 90, ORDERS,    \
 		    pick_mbarrier_arrive, DOC),                                                        \
-		ROW(NAME RELAXED ANYWHERE ".b64", "=_u64 @shared ?u32<1,0xffffffff>", 86, 90, 0, pick_mbarrier_arrive, DOC), \
-		ROW(NAME ".expect_tx[.release(.cta|.cluster)]" ANYWHERE ".b64", "=_u64 @shared u32", 80, 90, 0, \
+		ROW(NAME RELAXED ANYWHERE ".b64", "=_u64 @shared ?u32<1,0xffffffff>", 86, 90, ORDERS, pick_mbarrier_arrive, DOC), \
+		ROW(NAME ".expect_tx[.release(.cta|.cluster)]" ANYWHERE ".b64", "=_u64 @shared u32", 80, 90, ORDERS, \
 		    pick_mbarrier_arrive, DOC_EXPECT),                                                 \
-		ROW(NAME ".expect_tx" RELAXED ANYWHERE ".b64", "=_u64 @shared u32", 86, 90, 0, pick_mbarrier_arrive, DOC_EXPECT)
-#define WAIT ISA_ATOMIC
+		ROW(NAME ".expect_tx" RELAXED ANYWHERE ".b64", "=_u64 @shared u32", 86, 90, ORDERS, pick_mbarrier_arrive, DOC_EXPECT)
+#define OBJECT WITH(TRAIT_MBARRIER)
+#define ORDERS WITH(TRAIT_MBARRIER | TRAIT_ORDERS)
+#define WAIT   (ISA_ATOMIC | OBJECT)
 
 static const struct isa_row rows_mbarrier[] = {
-	OWN_ROWS("mbarrier.init", ".b64", "@shared u32", 70, 80, 0, pick_mbarrier_init, DOC_INIT),
-	OWN_ROWS("mbarrier.inval", ".b64", "@shared", 70, 80, 0, pick_mbarrier_inval, DOC_INVAL),
-	ROW("mbarrier(.expect_tx|.complete_tx)[" RELAXED "]" ANYWHERE ".b64", "@shared u32", 80, 90, 0, pick_mbarrier_tx, DOC_TX),
+	OWN_ROWS("mbarrier.init", ".b64", "@shared u32", 70, 80, OBJECT, pick_mbarrier_init, DOC_INIT),
+	OWN_ROWS("mbarrier.inval", ".b64", "@shared", 70, 80, OBJECT, pick_mbarrier_inval, DOC_INVAL),
+	ROW("mbarrier(.expect_tx|.complete_tx)[" RELAXED "]" ANYWHERE ".b64", "@shared u32", 80, 90, ORDERS, pick_mbarrier_tx, DOC_TX),
 	ARRIVE_ROWS("mbarrier.arrive", DOC_ARRIVE),
 	ARRIVE_ROWS("mbarrier.arrive_drop", DOC_DROP),
 	OWN_ROWS("mbarrier.test_wait", ".b64", "=pred @shared u64", 70, 80, WAIT, pick_mbarrier_wait, DOC_TEST),
@@ -194,7 +196,7 @@ static const struct isa_row rows_mbarrier[] = {
 	OWN_ROWS("mbarrier.try_wait.parity.acquire(.cta|.cluster)", ".b64", "=pred @shared u32<0,1> ?u32", 80, 90, WAIT, pick_mbarrier_wait,
 		 DOC_TRY),
 	OWN_ROWS("mbarrier.try_wait.parity" RELAXED, ".b64", "=pred @shared u32<0,1> ?u32", 86, 90, WAIT, pick_mbarrier_wait, DOC_TRY),
-	ROW("mbarrier.pending_count.b64", "=u32 u64", 70, 80, 0, pick_mbarrier_pending_count,
+	ROW("mbarrier.pending_count.b64", "=u32 u64", 70, 80, OBJECT, pick_mbarrier_pending_count,
 	    "The count of pending arrivals in a state that arrive gave."),
 };
-FAMILY(family_mbarrier, "Barriers in shared memory", rows_mbarrier);
+FAMILY(family_mbarrier, "Barriers in shared memory", CLASS_BARRIER, rows_mbarrier);

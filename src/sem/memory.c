@@ -543,8 +543,8 @@ static const struct meaning *pick_st_param(const struct form *f)
 #define EVICT      ".L1::evict_normal|.L1::evict_unchanged|.L1::evict_first|.L1::evict_last|.L1::no_allocate"
 #define EVICT_L2   "[.L2::evict_normal|.L2::evict_first|.L2::evict_last]"
 #define PREFETCH   "[.L2::64B|.L2::128B|.L2::256B]"
-#define LOADS_FLAGS  (ISA_MEMORY | ISA_RELAXED)
-#define STORES_FLAGS (ISA_MEMORY | ISA_RELAXED | ISA_STORE)
+#define LOADS_FLAGS  (ISA_MEMORY | ISA_RELAXED | WITH(TRAIT_LOADS))
+#define STORES_FLAGS (ISA_MEMORY | ISA_RELAXED | ISA_STORE | WITH(TRAIT_STORES))
 
 /* In global memory or by generic addresses; only there caches can be told what to do. */
 #define LD_FAR(HOW, PTX, SM, DOC)                                                                      \
@@ -572,7 +572,7 @@ static const struct isa_row rows_memory[] = {
 	ROW("ld.mmio.relaxed.sys[.global]" ONE, "=0 @", 82, 70, LOADS_FLAGS, pick_ld, "Loads from a device register."),
 	LD_FAR_HINT(".global([.ca|.cg|.cs].nc|.nc(" EVICT "))", 31, 32, "Loads through the read-only path."),
 	ROW("ldu[.global]([.v2](" BITS_8_16 "|" BITS_32 "|" BITS_64 ")|.v4(" BITS_8_16 "|" BITS_32 ")|.b128)", "={v}0 @", 20, 20,
-	    LOADS_FLAGS, pick_ld, "Loads read-only data at an address common to the warp."),
+	    LOADS_FLAGS | WITH(TRAIT_GLOBAL), pick_ld, "Loads read-only data at an address common to the warp."),
 	ROW("st[.weak](.param|.param::func)[.wb|.cg|.cs|.wt]" VALUES, "@ {v}0", 20, 20, STORES_FLAGS | ISA_PARAM, pick_st_param, "Stores."),
 	ST_FAR_HINT("[.weak][.global][.wb|.cg|.cs|.wt|" EVICT "]", 10, 10, "Stores."),
 	ROW("st[.weak](.local|" SHARED ")[.wb|.cg|.cs|.wt]" VALUES, "@ {v}0", 10, 10, STORES_FLAGS, pick_st, "Stores."),
@@ -581,4 +581,4 @@ static const struct isa_row rows_memory[] = {
 	ROW("st(.volatile|(.relaxed|.release)" SCOPES ")" SHARED VALUES, "@ {v}0", 10, 10, STORES_FLAGS, pick_st, "Stores."),
 	ROW("st.mmio.relaxed.sys[.global]" ONE, "@ 0", 82, 70, STORES_FLAGS, pick_st, "Stores to a device register."),
 };
-FAMILY(family_memory, "Loads and stores", rows_memory);
+FAMILY(family_memory, "Loads and stores", CLASS_MEMORY, rows_memory);

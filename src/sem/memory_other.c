@@ -177,4 +177,4 @@ static const struct isa_row rows_memory_other[] = {
 	ROW("stacksave(.u32|.u64)", "=0", 73, 52, 0, pick_stacksave, "The stack's top."),
 	ROW("stackrestore(.u32|.u64)", "0", 73, 52, 0, pick_stackrestore, "Sets the stack's top."),
 };
-FAMILY(family_memory_other, "Caches, stack", rows_memory_other);
+FAMILY(family_memory_other, "Caches, stack", CLASS_MEMORY, rows_memory_other);

@@ -341,4 +341,4 @@ static const struct isa_row rows_move[] = {
 	ROW("getctarank[.shared::cluster](.u32|.u64)", "=u32 &0", 78, 90, 0, pick_getctarank,
 	    "The rank of the block whose shared memory an address lies in."),
 };
-FAMILY(family_move, "Data movement between registers", rows_move);
+FAMILY(family_move, "Data movement between registers", CLASS_MISC, rows_move);

@@ -226,4 +226,4 @@ static const struct isa_row rows_multimem[] = {
 	LATER("red" RED_ORDER, "(.add|.min|.max)", "@ {v}0", DOC_REDUCE),
 	LATER("st" STORE_ORDER, "", "@ {v}0", DOC_STORE),
 };
-FAMILY(family_multimem, "Memory of several devices", rows_multimem);
+FAMILY(family_multimem, "Memory of several devices", CLASS_BY_TYPE, rows_multimem);

@@ -11,7 +11,7 @@
 #include "sem/lanes.h"
 
 /* A row for Fermi, compute capability 2.x. */
-#define FERMI(FORM, OPERANDS, FLAGS, PICK, DOC) {FORM, OPERANDS, 0, 20, FLAGS, PICK, DOC, 21}
+#define FERMI(FORM, OPERANDS, FLAGS, PICK, DOC) ROW_UNTIL(21, FORM, OPERANDS, 0, 20, FLAGS, PICK, DOC)
 
 #define PICK_SASS(NAME, CHOICE)                                                                        \
 	static const struct meaning *pick_##NAME(const struct form *f)                                 \

@@ -177,4 +177,4 @@ static const struct isa_row rows_compare[] = {
 	FERMI("DSETP" FLOAT_COMPARE COMBINE, "P P -|R2 -|S2 p", SASS_FLOAT, pick_setp_f64, "Compares doubles."),
 	FERMI("DSET[.BF]" FLOAT_COMPARE COMBINE, "D -|R2 -|S2 p", SASS_FLOAT, pick_set_f64, "Compares doubles."),
 };
-FAMILY(sass_compare, "SASS: comparisons", rows_compare);
+FAMILY(sass_compare, "SASS: comparisons", CLASS_BY_TYPE, rows_compare);

@@ -303,7 +303,7 @@ static const struct isa_row rows_internal[] = {
 	FERMI("%join", "", 0, pick_join, "Takes lanes to the join."),
 	FERMI("%end", "", 0, pick_end, "Stops what runs past the end."),
 };
-FAMILY(sass_internal, "", rows_internal);
+FAMILY(sass_internal, "", CLASS_BY_TYPE, rows_internal);
 
 static const struct isa_row rows_control[] = {
 	FERMI("BRA[.U][.LMT]", "?Q L", SASS_CONTROL | ISA_BRANCH, pick_bra, "Branches."),
@@ -329,15 +329,15 @@ static const struct isa_row rows_control[] = {
 	FERMI("BPT[.DRAIN|.TRAP|.INT|.CAL|.PAUSE]", "?I", SASS_CONTROL, pick_bpt, "Stops for the debugger, or with an error."),
 	FERMI("NOP[.TRIG|.FMUL|.TEX|.INTER|.OUTER]", "?Q ?I", 0, pick_nop, "Does nothing; .S behind it goes to the join."),
 };
-FAMILY(sass_control, "SASS: control flow", rows_control);
+FAMILY(sass_control, "SASS: control flow", CLASS_CONTROL, rows_control);
 
 static const struct isa_row rows_barrier[] = {
-	FERMI("BAR.SYNC", "S ?S", SASS_CONTROL, pick_bar, "Waits for the threads of the block."),
-	FERMI("BAR.ARV", "S S", SASS_CONTROL, pick_bar, "Counts as arrived at a barrier, and goes on."),
-	FERMI("BAR.RED.POPC", "D S ?S ?p", SASS_CONTROL, pick_bar, "Waits, and counts the threads where a predicate holds."),
-	FERMI("BAR.RED.POPC", "D S p", SASS_CONTROL, pick_bar, "Waits, and counts the threads where a predicate holds."),
-	FERMI("BAR.RED(.AND|.OR)", "P S ?S ?p", SASS_CONTROL, pick_bar, "Waits, and combines a predicate over the threads."),
-	FERMI("BAR.RED(.AND|.OR)", "P S p", SASS_CONTROL, pick_bar, "Waits, and combines a predicate over the threads."),
+	FERMI("BAR.SYNC", "S ?S", SASS_CONTROL | WITH(TRAIT_BARRIER), pick_bar, "Waits for the threads of the block."),
+	FERMI("BAR.ARV", "S S", SASS_CONTROL | WITH(TRAIT_BARRIER), pick_bar, "Counts as arrived at a barrier, and goes on."),
+	FERMI("BAR.RED.POPC", "D S ?S ?p", SASS_CONTROL | WITH(TRAIT_BARRIER), pick_bar, "Waits, and counts the threads where a predicate holds."),
+	FERMI("BAR.RED.POPC", "D S p", SASS_CONTROL | WITH(TRAIT_BARRIER), pick_bar, "Waits, and counts the threads where a predicate holds."),
+	FERMI("BAR.RED(.AND|.OR)", "P S ?S ?p", SASS_CONTROL | WITH(TRAIT_BARRIER), pick_bar, "Waits, and combines a predicate over the threads."),
+	FERMI("BAR.RED(.AND|.OR)", "P S p", SASS_CONTROL | WITH(TRAIT_BARRIER), pick_bar, "Waits, and combines a predicate over the threads."),
 	FERMI("MEMBAR(.CTA|.GL|.SYS)", "", 0, pick_membar, "Orders memory accesses."),
 };
-FAMILY(sass_barrier, "SASS: barriers", rows_barrier);
+FAMILY(sass_barrier, "SASS: barriers", CLASS_BARRIER, rows_barrier);

@@ -194,4 +194,4 @@ static const struct isa_row rows_convert[] = {
 	FERMI("I2F.F64" WIDE ROUND, "D2 S2", 0, pick_convert, "Converts from an integer."),
 	FERMI("I2I" INTS INTS "[.SAT]", "D -|S", SASS_SELECT, pick_convert, "Converts between integers."),
 };
-FAMILY(sass_convert, "SASS: conversions", rows_convert);
+FAMILY(sass_convert, "SASS: conversions", CLASS_CONVERSION, rows_convert);

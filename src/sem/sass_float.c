@@ -129,4 +129,4 @@ static const struct isa_row rows_float[] = {
 	FERMI("DFMA" ROUND, "D2 -R2 -S2 -S2", SASS_FLOAT, pick_dfma, "Multiplies and adds doubles, rounding once."),
 	FERMI("DMNMX", "D2 -|R2 -|S2 p", SASS_FLOAT, pick_dmnmx, "The lesser where a predicate holds, else the greater."),
 };
-FAMILY(sass_float, "SASS: floating point", rows_float);
+FAMILY(sass_float, "SASS: floating point", CLASS_BY_TYPE, rows_float);

@@ -290,13 +290,13 @@ static const struct isa_row rows_move[] = {
 	FERMI("P2R", "D M R S", 0, pick_p2r, "Puts predicates into a register's low bits."),
 	FERMI("R2P", "M R S", 0, pick_r2p, "Sets predicates from a register's low bits."),
 	FERMI("PRMT[.F4E|.B4E|.RC8|.ECL|.ECR|.RC16]", "D R S S", 0, pick_prmt, "Picks bytes of a pair."),
-	FERMI("VOTE(.ALL|.ANY|.EQ)", "D P p", ISA_CROSS_LANE, pick_vote, "Combines a predicate over the active lanes."),
-	FERMI("VOTE(.ALL|.ANY|.EQ)", "P p", ISA_CROSS_LANE, pick_vote, "Combines a predicate over the active lanes."),
-	FERMI("VOTE(.ALL|.ANY|.EQ)", "D p", ISA_CROSS_LANE, pick_vote, "Gathers a predicate of the active lanes."),
+	FERMI("VOTE(.ALL|.ANY|.EQ)", "D P p", ISA_CROSS_LANE | WITH(TRAIT_VOTES), pick_vote, "Combines a predicate over the active lanes."),
+	FERMI("VOTE(.ALL|.ANY|.EQ)", "P p", ISA_CROSS_LANE | WITH(TRAIT_VOTES), pick_vote, "Combines a predicate over the active lanes."),
+	FERMI("VOTE(.ALL|.ANY|.EQ)", "D p", ISA_CROSS_LANE | WITH(TRAIT_VOTES), pick_vote, "Gathers a predicate of the active lanes."),
 	FERMI("PSETP(.AND|.OR|.XOR)(.AND|.OR|.XOR)", "P P p p p", 0, pick_psetp, "Combines three predicates."),
 	FERMI("PSET[.BF](.AND|.OR|.XOR)(.AND|.OR|.XOR)", "D p p p", 0, pick_pset, "Combines three predicates into a number."),
 };
-FAMILY(sass_move, "SASS: moves and predicates", rows_move);
+FAMILY(sass_move, "SASS: moves and predicates", CLASS_MISC, rows_move);
 
 static const struct isa_row rows_integer[] = {
 	FERMI("IADD[.PO][.X]", "D +R +S", SASS_CC, pick_iadd, "Adds or subtracts; .X adds the carry, .PO one."),
@@ -325,4 +325,4 @@ static const struct isa_row rows_integer[] = {
 	FERMI("POPC", "D ~R ~S", 0, pick_popc_both, "Counts the ones that two numbers share."),
 	FERMI("POPC", "D ~S", 0, pick_popc, "Counts ones."),
 };
-FAMILY(sass_integer, "SASS: integers", rows_integer);
+FAMILY(sass_integer, "SASS: integers", CLASS_INTEGER, rows_integer);

@@ -154,7 +154,7 @@ static const struct isa_row rows_video[] = {
 	FERMI("VSET(.LT|.EQ|.LE|.GT|.NE|.GE)" TYPE TYPE THEN, "D R S ?R", SASS_SELECT, pick_vset,
 	      "Compares parts of registers: 1 or 0."),
 };
-FAMILY(sass_video, "SASS: video", rows_video);
+FAMILY(sass_video, "SASS: video", CLASS_INTEGER, rows_video);
 
 #define BY_NAME(NAME, DOC) FERMI(NAME, "", ISA_UNMODELLED, NULL, DOC)
 
@@ -205,4 +205,4 @@ static const struct isa_row rows_other[] = {
 	BY_NAME("RTT", "Returns from a trap."),
 	BY_NAME("IDE", "Interrupts on or off."),
 };
-FAMILY(sass_other, "SASS: by name only", rows_other);
+FAMILY(sass_other, "SASS: by name only", CLASS_BY_TYPE, rows_other);

@@ -6,7 +6,7 @@
 #include "sem/pick.h"
 
 #define GROUPS "(.cta_group::1|.cta_group::2)"
-#define TC(FORM, OPERANDS, DOC) ROW("tcgen05" FORM, OPERANDS, 86, 100, ISA_UNMODELLED | ISA_A_TARGET | ISA_FAMILY_ONLY, NULL, DOC)
+#define TC(FORM, OPERANDS, DOC) ROW("tcgen05" FORM, OPERANDS, 86, 100, ISA_UNMODELLED | ISA_A_TARGET | ISA_FAMILY_ONLY | WITH(TRAIT_UNSEEN), NULL, DOC)
 
 /* Registers of a lane: COUNT for .x1, twice as many for .x2, and so on, at most 128. */
 #define MOVES(SHAPE, X, COUNT)                                                                         \
@@ -77,4 +77,4 @@ static const struct isa_row rows_tensor_memory[] = {
 	   "Arrives at mbarriers of several blocks once earlier work is done."),
 	TC("(.fence::before_thread_sync|.fence::after_thread_sync)", "", "Orders work on tensor memory with other threads'."),
 };
-FAMILY(family_tensor_memory, "Tensor memory", rows_tensor_memory);
+FAMILY(family_tensor_memory, "Tensor memory", CLASS_BY_TYPE, rows_tensor_memory);

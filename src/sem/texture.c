@@ -593,4 +593,4 @@ static const struct isa_row rows_texture[] = {
 	ROW("istypep(.texref|.samplerref|.surfref)", "=pred u64", 40, 30, OLD, pick_is_object,
 	    "Tests whether a register holds a handle."),
 };
-FAMILY(family_texture, "Textures and surfaces", rows_texture);
+FAMILY(family_texture, "Textures and surfaces", CLASS_TEXTURE, rows_texture);

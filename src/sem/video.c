@@ -384,4 +384,4 @@ static const struct isa_row rows_video[] = {
 	ROW("vset4" SIGN SIGN COMPARE "[.add]", "=u32 0 1 u32", 30, 30, ISA_SELECT4, pick_simd_set,
 	    "Comparisons of four bytes, 1 or 0."),
 };
-FAMILY(family_video, "Video", rows_video);
+FAMILY(family_video, "Video", CLASS_BY_TYPE, rows_video);

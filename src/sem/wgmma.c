@@ -236,12 +236,14 @@ static const struct meaning *pick_order(const struct form *f)
 	"|.m64n112" K "|.m64n128" K "|.m64n144" K "|.m64n160" K "|.m64n176" K "|.m64n192" K "|.m64n208" K \
 	"|.m64n224" K "|.m64n240" K "|.m64n256" K ")"
 
+#define ORDER (ISA_A_TARGET | ISA_FAMILY_ONLY | WITH(TRAIT_ASYNC))
+#define LATER (ORDER | ISA_LATE | WITH(TRAIT_MULTIPLIES))
 /* A from shared memory, then from registers. BEFORE and AFTER stand around scale-d; A_LAST is the
  * transpose of A. */
 #define BOTH(NAME, WORDS, D, A, BEFORE, AFTER, A_LAST, LAST, PTX, DOC)                                    \
-	ROW(NAME ".sync.aligned" WORDS, "+{D}" D " u64 u64" BEFORE " pred<0,1>" AFTER A_LAST LAST, PTX, 90, ISA_A_TARGET | ISA_FAMILY_ONLY | ISA_LATE, \
+	ROW(NAME ".sync.aligned" WORDS, "+{D}" D " u64 u64" BEFORE " pred<0,1>" AFTER A_LAST LAST, PTX, 90, LATER, \
 	    pick_wgmma, DOC),                                                                          \
-	ROW(NAME ".sync.aligned" WORDS, "+{D}" D " {A}" A " u64" BEFORE " pred<0,1>" AFTER LAST, PTX, 90, ISA_A_TARGET | ISA_FAMILY_ONLY | ISA_LATE, \
+	ROW(NAME ".sync.aligned" WORDS, "+{D}" D " {A}" A " u64" BEFORE " pred<0,1>" AFTER LAST, PTX, 90, LATER, \
 	    pick_wgmma, DOC)
 #define SIGNS " #s32 #s32"
 #define FLAG  " #s32"
@@ -274,11 +276,11 @@ static const struct isa_row wgmma_table[] = {
 	WORDS(SPARSE, "k16", CHOICE, 82, "Product by a sparse tf32 matrix by a warpgroup."),
 	FP8(SPARSE, "k64", CHOICE, 82, "Product by a sparse matrix of 8-bit floats by a warpgroup."),
 	INTEGERS(SPARSE, "k64", CHOICE, 82, "Product by a sparse matrix of 8-bit integers by a warpgroup."),
-	ROW("wgmma.fence.sync.aligned", "", 80, 90, ISA_A_TARGET | ISA_FAMILY_ONLY, pick_order,
+	ROW("wgmma.fence.sync.aligned", "", 80, 90, ORDER | WITH(TRAIT_REGISTER_FENCE), pick_order,
 	    "Orders register accesses before later multiplications."),
-	ROW("wgmma.commit_group.sync.aligned", "", 80, 90, ISA_A_TARGET | ISA_FAMILY_ONLY, pick_order,
+	ROW("wgmma.commit_group.sync.aligned", "", 80, 90, ORDER, pick_order,
 	    "Closes a group of multiplications."),
-	ROW("wgmma.wait_group.sync.aligned", "#u32", 80, 90, ISA_A_TARGET | ISA_FAMILY_ONLY, pick_order,
+	ROW("wgmma.wait_group.sync.aligned", "#u32", 80, 90, ORDER, pick_order,
 	    "Waits until no more than so many groups are open."),
 };
-FAMILY(family_wgmma, "Warpgroup matrix", wgmma_table);
+FAMILY(family_wgmma, "Warpgroup matrix", CLASS_MATRIX, wgmma_table);

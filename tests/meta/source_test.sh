@@ -47,6 +47,18 @@ report "functions have at most 60 lines" "$(awk '
 	/^[}]/ { if (inside && FNR - first > 60) print FILENAME ":" first ": " FNR - first " lines"; inside = 0 }
 	' $files)"
 
+# What is known of an instruction stands in its row, as a flag, a trait or an opcode of src/isa/opcodes.h, not in strings
+# elsewhere. Names of state spaces, counters, classes and operations of reports are words of their own, so are the launch language's.
+opcodes=$(grep -o '^| `[a-z][a-z0-9_]*' docs/instructions.md | sed 's/.*`//' | sort -u | paste -s -d '|')
+report "opcodes are strings in src/sem alone" "$(
+	find src/isa src/ir src/decode src/ptxas src/memory src/exec src/observe src/report src/api grammar -name '*.[chly]' |
+		grep -vE '/(tokens|opcodes|classes|fault)\.h$|/(counters|accounting|space)\.c$|report/memory\.c$' | sort |
+		xargs grep -nE "\"%?($opcodes)(\.[a-z0-9_:.]*)?\"" | grep -vE '^[^:]*:[0-9]*:(/\*| \*)'
+	find src grammar -name '*.[chly]' -not -path 'src/sem/*' -not -path 'src/isa/*' | sort |
+		xargs grep -nE '(str[a-z]*|starts)\([^;]*(->opcode|row->form|[.]form)\b' |
+		grep -vE 'opcode_text\(|strlen\(o->opcode\)|strcspn\(row->form'
+)"
+
 # shellcheck disable=SC2086
 report "every file names its licence" "$(grep -L 'SPDX-License-Identifier: Apache-2.0' $files)"
 

@@ -24,25 +24,25 @@ static const struct meaning *pick_no_ftz_f64(const struct form *f)
 }
 
 static const struct isa_row rows_one[] = {
-	{"mul(.u16|.s16)", "=0 0 0", 10, 10, 0, pick_any, "", 0},
-	{"add[.rn|.rz][.ftz](.f32|.f64)", "=0 0 0", 10, 10, 0, pick_no_ftz_f64, "", 0},
-	{"add(.u32|.s32)", "=0 0 0", 10, 10, 0, pick_any, "", 0},
-	{"add.s32", "=pred 0 #u32", 10, 10, 0, pick_any, "", 0},
-	{"exit", "", 10, 10, 0, pick_any, "", 0},
+	{"mul(.u16|.s16)", "=0 0 0", 10, 10, 0, pick_any, "", 0, 0},
+	{"add[.rn|.rz][.ftz](.f32|.f64)", "=0 0 0", 10, 10, 0, pick_no_ftz_f64, "", 0, 0},
+	{"add(.u32|.s32)", "=0 0 0", 10, 10, 0, pick_any, "", 0, 0},
+	{"add.s32", "=pred 0 #u32", 10, 10, 0, pick_any, "", 0, 0},
+	{"exit", "", 10, 10, 0, pick_any, "", 0, 0},
 };
 static const struct isa_row rows_two[] = {
 	{"ld[.weak|(.relaxed|.acquire)(.cta|.gpu)][.global|.shared::cta][.v2|.v4](.u32|.b64)", "={v}0 @", 10, 10, 0,
-	 pick_any, "", 0},
-	{"mad.wide(.s16|.u32)", "=w0 0 0 w0", 10, 10, 0, pick_any, "", 0},
-	{"setp.eq.u32", "=pred|pred 0 0 ?pred", 10, 10, 0, pick_any, "", 0},
-	{"odd[.a][.a.b].c", "+{4}b32 $&u32 =_{v}0 @shared", 10, 10, 0, pick_any, "", 0},
-	{"vadd.u32", "=0 0 0 0", 10, 10, ISA_SELECT, pick_any, "", 0},
-	{"vmad.u32", "=0 0 0 0", 10, 10, ISA_SELECT | ISA_MINUS, pick_any, "", 0},
-	{"vadd2.u32", "=0 0 0 0", 10, 10, ISA_SELECT2, pick_any, "", 0},
-	{"vadd4.u32", "=0 0 0 0", 10, 10, ISA_SELECT4, pick_any, "", 0},
+	 pick_any, "", 0, 0},
+	{"mad.wide(.s16|.u32)", "=w0 0 0 w0", 10, 10, 0, pick_any, "", 0, 0},
+	{"setp.eq.u32", "=pred|pred 0 0 ?pred", 10, 10, 0, pick_any, "", 0, 0},
+	{"odd[.a][.a.b].c", "+{4}b32 $&u32 =_{v}0 @shared", 10, 10, 0, pick_any, "", 0, 0},
+	{"vadd.u32", "=0 0 0 0", 10, 10, ISA_SELECT, pick_any, "", 0, 0},
+	{"vmad.u32", "=0 0 0 0", 10, 10, ISA_SELECT | ISA_MINUS, pick_any, "", 0, 0},
+	{"vadd2.u32", "=0 0 0 0", 10, 10, ISA_SELECT2, pick_any, "", 0, 0},
+	{"vadd4.u32", "=0 0 0 0", 10, 10, ISA_SELECT4, pick_any, "", 0, 0},
 };
-static const struct isa_family one = {"one", rows_one, COUNT_OF(rows_one)};
-static const struct isa_family two = {"two", rows_two, COUNT_OF(rows_two)};
+static const struct isa_family one = {"one", CLASS_BY_TYPE, rows_one, COUNT_OF(rows_one)};
+static const struct isa_family two = {"two", CLASS_BY_TYPE, rows_two, COUNT_OF(rows_two)};
 static const struct isa_family *const families[] = {&one, &two, NULL};
 
 static struct arena arena;
