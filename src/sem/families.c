@@ -8,11 +8,30 @@
 
 #include <string.h>
 
-extern const struct isa_family *const sem_list_baseline[], *const sass_list_baseline[];
-#ifdef HOST_X86_64
-extern const struct isa_family *const sem_list_avx2[], *const sass_list_avx2[];
-extern const struct isa_family *const sem_list_avx512[], *const sass_list_avx512[];
+/* The lists of a width; NULL if it was not built (configure --enable-vector-variants). */
+#define BUILT(WIDTH) sem_list_##WIDTH, sass_list_##WIDTH
+#define DECLARE(WIDTH) extern const struct isa_family *const sem_list_##WIDTH[], *const sass_list_##WIDTH[]
+#ifdef BUILD_AVX512
+DECLARE(avx512);
+#define AVX512 BUILT(avx512)
+#else
+#define AVX512 NULL, NULL
+#endif
+#ifdef BUILD_AVX2
+DECLARE(avx2);
+#define AVX2 BUILT(avx2)
+#else
+#define AVX2 NULL, NULL
+#endif
+#ifdef BUILD_BASELINE
+DECLARE(baseline);
+#define BASELINE BUILT(baseline)
+#else
+#define BASELINE NULL, NULL
+#endif
 
+static bool host_has_all(void) { return true; }
+#if defined __x86_64__
 static bool host_has_avx512(void)
 {
 	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -20,43 +39,48 @@ static bool host_has_avx512(void)
 	       __builtin_cpu_supports("fma");
 }
 static bool host_has_avx2(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+#else
+static bool host_has_avx512(void) { return false; }
+static bool host_has_avx2(void) { return false; }
 #endif
+
+/* The widest first. */
+static const struct width {
+	const char *name;
+	bool (*host_has)(void);
+	const struct isa_family *const *ptx, *const *sass;
+} widths[] = {
+	{"avx512", host_has_avx512, AVX512},
+	{"avx2", host_has_avx2, AVX2},
+	{"baseline", host_has_all, BASELINE},
+};
+
+/* NULL: the host cannot run it, or it was not built, or the name is unknown. */
+static const struct width *choose(const char *name)
+{
+	for (size_t k = 0; k < COUNT_OF(widths); k++)
+		if (widths[k].ptx && widths[k].host_has() && (!name || !strcmp(name, widths[k].name)))
+			return &widths[k];
+	return NULL;
+}
 
 const char *sem_host_variant(void)
 {
-#ifdef HOST_X86_64
-	if (host_has_avx512())
-		return "avx512";
-	if (host_has_avx2())
-		return "avx2";
-#endif
-	return "baseline";
+	const struct width *w = choose(NULL);
+
+	return w ? w->name : "none";
 }
 
-/* One of the lists of each width, by the width's name. */
-static const struct isa_family *const *choose(const char *name, const struct isa_family *const *baseline,
-					      const struct isa_family *const *avx2,
-					      const struct isa_family *const *avx512)
+const struct isa_family *const *sem_families(const char *name)
 {
-	if (!name)
-		name = sem_host_variant();
-#ifdef HOST_X86_64
-	if (!strcmp(name, "avx512"))
-		return host_has_avx512() ? avx512 : NULL;
-	if (!strcmp(name, "avx2"))
-		return host_has_avx2() ? avx2 : NULL;
-#else
-	(void)avx2;
-	(void)avx512;
-#endif
-	return strcmp(name, "baseline") ? NULL : baseline;
+	const struct width *w = choose(name);
+
+	return w ? w->ptx : NULL;
 }
 
-#ifdef HOST_X86_64
-#define LISTS(list) list##_baseline, list##_avx2, list##_avx512
-#else
-#define LISTS(list) list##_baseline, NULL, NULL
-#endif
+const struct isa_family *const *sem_sass_families(const char *name)
+{
+	const struct width *w = choose(name);
 
-const struct isa_family *const *sem_families(const char *name) { return choose(name, LISTS(sem_list)); }
-const struct isa_family *const *sem_sass_families(const char *name) { return choose(name, LISTS(sass_list)); }
+	return w ? w->sass : NULL;
+}
