@@ -62,6 +62,25 @@ struct block *shared_owner(struct warp *w, u64 address)
 	return rank <= w->block->cluster->count ? w->block->cluster->blocks[rank - 1] : NULL;
 }
 
+/* Only instructions that say .shared::cluster, and generic addresses, reach other blocks. A deferred operation runs
+ * from no instruction of the frame, and may be of either kind. */
+static bool names_cluster(const struct warp *w, const struct insn *i)
+{
+	const struct code *c = w->frame->code;
+	const size_t at = ((uintptr_t)i - (uintptr_t)machine_entry(w->machine, c)) / sizeof *i;
+
+	if (at >= c->insn_count || c->origin[at] == NO_OPERAND)
+		return true;
+	return form_has(&c->forms[c->origin[at]], M_shared_cluster);
+}
+
+struct block *shared_target(struct warp *w, const struct insn *i, enum ir_space space, u64 address)
+{
+	if (address >> SHARED_RANK_SHIFT && space == SPACE_SHARED && !names_cluster(w, i))
+		return NULL;
+	return shared_owner(w, address);
+}
+
 enum ir_space generic_space(const struct warp *w, u64 *address)
 {
 	const struct address_map *m = w->machine->map;
@@ -83,9 +102,8 @@ enum ir_space generic_space(const struct warp *w, u64 *address)
 	return SPACE_GLOBAL;
 }
 
-static u8 *shared_pointer(struct warp *w, u64 address, u32 size)
+static u8 *shared_pointer(const struct block *b, u64 address, u32 size)
 {
-	struct block *b = shared_owner(w, address);
 	const u64 offset = address & ((1u << SHARED_RANK_SHIFT) - 1);
 
 	if (!b || offset >= b->shared_bytes || size > b->shared_bytes - offset)
@@ -93,13 +111,13 @@ static u8 *shared_pointer(struct warp *w, u64 address, u32 size)
 	return b->shared + offset;
 }
 
-static u8 *find_pointer(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address, u32 size,
+static u8 *find_pointer(struct warp *w, const struct insn *i, u32 lane, enum ir_space named, u64 address, u32 size,
 			bool is_store, enum fault_kind *why)
 {
 	*why = FAULT_OUT_OF_BOUNDS;
-	switch (space) {
+	switch (named == SPACE_GENERIC ? generic_space(w, &address) : named) {
 	case SPACE_SHARED:
-		return shared_pointer(w, address, size);
+		return shared_pointer(shared_target(w, i, named, address), address, size);
 	case SPACE_LOCAL:
 		return address < w->frame->local_top && size <= w->frame->local_top - address && address % 4 + size <= 4
 			       ? local_word(w, address, lane)
@@ -126,16 +144,14 @@ u8 *lane_pointer(struct warp *w, const struct insn *i, u32 lane, enum ir_space s
 		 bool is_store)
 {
 	enum fault_kind why;
-	const u64 named = address;
 
 	if (size && address & (size - 1) && !(size & (size - 1))) {
 		warp_fault_address(w, i, FAULT_MISALIGNED, lane, address, size, space, is_store);
 		return NULL;
 	}
-	const enum ir_space real = space == SPACE_GENERIC ? generic_space(w, &address) : space;
-	u8 *p = find_pointer(w, i, lane, real, address, size, is_store, &why);
+	u8 *p = find_pointer(w, i, lane, space, address, size, is_store, &why);
 	if (!p)
-		warp_fault_address(w, i, why, lane, named, size, space, is_store);
+		warp_fault_address(w, i, why, lane, address, size, space, is_store);
 	return p;
 }
 

@@ -146,6 +146,16 @@ static enum ir_space real_space(const struct launch *l, const struct fault *f, u
 	return f->space == SPACE_GENERIC ? SPACE_GLOBAL : (enum ir_space)f->space;
 }
 
+/* The bits of a shared address that say where: above them may stand a rank. */
+static u64 shared_bits(const struct fault *f)
+{
+	const u32 origin = f->code->origin[f->insn - f->code->insns];
+	const bool has_rank = f->space == SPACE_GENERIC || origin == NO_OPERAND ||
+			      form_has(&f->code->forms[origin], M_shared_cluster);
+
+	return has_rank ? (1u << SHARED_RANK_SHIFT) - 1 : UINT64_MAX;
+}
+
 static void find_memory(const struct memory *m, const struct launch *l, const struct fault *f, struct fault_report *r)
 {
 	u64 address = f->address;
@@ -155,7 +165,7 @@ static void find_memory(const struct memory *m, const struct launch *l, const st
 	if (f->kind == FAULT_FREED || f->kind == FAULT_DOUBLE_FREE)
 		find_released(m, address, &r->memory);
 	else if (space == SPACE_SHARED && !is_listing)
-		find_variable(l, f, space, address & ((1u << SHARED_RANK_SHIFT) - 1), &r->memory);
+		find_variable(l, f, space, address & shared_bits(f), &r->memory);
 	else if (space == SPACE_LOCAL && !is_listing)
 		find_variable(l, f, space, address, &r->memory);
 	else if ((space == SPACE_GLOBAL || space == SPACE_CONST) && f->kind != FAULT_NULL_POINTER)

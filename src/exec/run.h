@@ -159,5 +159,8 @@ u64 sreg_value(const struct warp *w, u32 sreg, u32 element, u32 lane);
 
 /* The block's part of a generic or shared::cluster address. */
 struct block *shared_owner(struct warp *w, u64 shared_address);
+/* The block that instruction i reaches at an address given in `space`, .shared or generic: only .shared::cluster and
+ * generic addresses carry a rank; a plain one that large is outside. NULL: none. */
+struct block *shared_target(struct warp *w, const struct insn *i, enum ir_space space, u64 shared_address);
 
 #endif

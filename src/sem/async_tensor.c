@@ -204,7 +204,7 @@ static bool read_row(const struct tile *t, u8 row[ROW_BYTES])
 /* The block that holds a shared address, once the tile's bytes there are known to be within it. */
 static struct block *tile_block(const struct tile *t, u64 address, u32 *offset, bool is_store)
 {
-	struct block *b = shared_owner(t->o->w, address);
+	struct block *b = shared_target(t->o->w, t->o->i, SPACE_SHARED, address);
 	const u64 bytes = (u64)(t->rows - 1) * t->pitch + (t->map.swizzle ? t->pitch : t->row_bytes);
 
 	*offset = (u32)address & ((1u << SHARED_RANK_SHIFT) - 1);
