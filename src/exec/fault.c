@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "decode/pointer_origin.h"
+#include "exec/cut.h"
 #include "exec/internal.h"
 
 struct fault_row {
@@ -67,7 +68,7 @@ static void classify(struct warp *w, struct fault *f)
 	const enum ir_space space = f->space == SPACE_GENERIC ? generic_space(w, &address) : (enum ir_space)f->space;
 	const struct released *r = memory_find_released(w->machine->memory, f->address);
 
-	if (f->kind != FAULT_OUT_OF_BOUNDS || space != SPACE_GLOBAL)
+	if (f->kind != FAULT_OUT_OF_BOUNDS || !f->size || space != SPACE_GLOBAL)
 		return;
 	if (r) {
 		f->kind = FAULT_FREED;
@@ -97,6 +98,9 @@ const struct insn *warp_raise(struct warp *w, const struct insn *i, struct fault
 	f->warp = w->index;
 	f->local_base = w->frame ? w->frame->local_base : 0;
 	f->null_param = -1;
+	/* The instruction counts as executed; lanes that a deadlock or the limit stops stand before theirs. */
+	if (i && f->kind != FAULT_DEADLOCK && f->kind != FAULT_LIMIT && !f->insn->run)
+		warp_cut(w, code, (u32)(f->insn - f->code->insns) + 1, w->mask);
 	pthread_mutex_lock(&m->lock);
 	if (!m->faulted || f->block < m->fault_block) {
 		classify(w, f);

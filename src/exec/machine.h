@@ -28,6 +28,9 @@ struct observer {
 	void (*gang_before)(void *context, const struct gang *g, const struct insn *i);
 	void (*block_start)(void *context, struct block *b);
 	void (*block_end)(void *context, struct block *b);
+	/* The launch ends early, and lanes of the warp have executed body instructions [first, end) of a straight run
+	 * that they will not finish. */
+	void (*cut)(void *context, const struct warp *w, const struct code *code, u32 first, u32 end, u32 mask);
 };
 
 /* When asynchronous operations take effect: see exec/async.h. */

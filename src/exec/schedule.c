@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "exec/gang.h"
+#include "exec/cut.h"
 #include "exec/internal.h"
 
 enum {
@@ -670,8 +671,11 @@ bool worker_run(struct worker *k)
 			machine_start_helpers(m);
 	}
 	for (const struct cluster *c = k->active; c; c = c->next)
-		for (u32 r = 0; r < c->count; r++)
+		for (u32 r = 0; r < c->count; r++) {
 			block_count(k, c->blocks[r]);
+			if (__atomic_load_n(&m->faulted, __ATOMIC_ACQUIRE))
+				block_cut(c->blocks[r]);
+		}
 	unstick(k, &k->stuck_passes);
 	__atomic_sub_fetch(&m->busy_workers, 1, __ATOMIC_ACQ_REL);
 	return true;

@@ -23,6 +23,7 @@ struct tally {
 	struct flow_count *counts; /* by point of the flow */
 	struct memo *memos;        /* by site */
 	struct fixed_count *fixed; /* by account_site.fixed - 1 */
+	struct flow_count **cut;   /* of runs that a fault cut short, by code and body instruction; or NULL */
 };
 
 /* What is watched at a decoded instruction. */
@@ -197,6 +198,19 @@ static void block_start(void *context, struct block *b)
 	a->tallies[k]->threads += b->thread_count;
 }
 
+/* Few launches end early: room is made when one does. */
+static void cut(void *context, const struct warp *w, const struct code *code, u32 first, u32 end, u32 mask)
+{
+	struct accounting *a = context;
+	struct tally *t = a->tallies[w->worker->number];
+
+	if (!t || (a->options.one_block && w->block->index != a->options.block))
+		return;
+	if (!t->cut)
+		t->cut = flow_result(a->flow, &a->arenas[w->worker->number]);
+	flow_cut(a->flow, t->cut[code->index] + first, w, end - first, mask);
+}
+
 /* --- Around the run ------------------------------------------------------------------------- */
 
 static void find_watches(struct accounting *a)
@@ -220,7 +234,8 @@ struct accounting *accounting_new(struct arena *arena, const struct program *pro
 	a->program = program;
 	if (options)
 		a->options = *options;
-	a->observer = (struct observer){.context = a, .wants = wants, .before = before, .block_start = block_start};
+	a->observer = (struct observer){
+		.context = a, .wants = wants, .before = before, .block_start = block_start, .cut = cut};
 	/* A cache's hits depend on the order of accesses, which gangs change. */
 	if (a->options.caches == ACCOUNT_CACHES_NONE && !a->options.blocks_apart)
 		a->observer.gang_before = gang_before;
@@ -290,6 +305,7 @@ void accounting_begin(struct accounting *a)
 		const size_t head = aligned(sizeof *t);
 		memset((u8 *)t + head, 0, a->tally_bytes - head);
 		t->blocks = t->warps = t->threads = t->lock = 0;
+		t->cut = NULL;
 	}
 	flow_begin(a->flow);
 	if (a->blocks)
@@ -325,6 +341,8 @@ static void fill_flow(const struct accounting *a, struct arena *arena, struct ac
 		if (!t)
 			continue;
 		flow_merge(a->flow, t->counts, run->flow);
+		if (t->cut)
+			flow_add(a->flow, t->cut, run->flow);
 		run->facts[FACT_blocks] += t->blocks;
 		run->facts[FACT_warps] += t->warps;
 		run->facts[FACT_threads] += t->threads;

@@ -333,6 +333,24 @@ void flow_merge(const struct flow *f, const struct flow_count *counts, struct fl
 	}
 }
 
+void flow_cut(struct flow *f, struct flow_count *counts, const struct warp *w, u32 count, u32 mask)
+{
+	for (u32 k = 0; k < count; k++) {
+		counts[k].executed++;
+		counts[k].lanes += count_bits(mask);
+	}
+	note_time(f, w, count, mask);
+}
+
+void flow_add(const struct flow *f, struct flow_count *const *from, struct flow_count **to)
+{
+	for (u32 c = 0; c < f->program->code_count; c++)
+		for (size_t k = 0; k < f->program->codes[c]->function->body.count; k++) {
+			to[c][k].executed += from[c][k].executed;
+			to[c][k].lanes += from[c][k].lanes;
+		}
+}
+
 const struct instruction_facts *flow_facts(const struct flow *f, const struct code *code)
 {
 	return f->facts[code->index];

@@ -50,6 +50,10 @@ void flow_gang_before(struct flow *f, struct flow_count *counts, u32 point, cons
 void flow_begin(struct flow *f);
 /* Adds one worker's counts to `to`: for each code an array by body instruction (flow_result). */
 void flow_merge(const struct flow *f, const struct flow_count *counts, struct flow_count **to);
+/* Body instructions that stand behind each other ran once more, for lanes `mask`; `counts` is the first one's. */
+void flow_cut(struct flow *f, struct flow_count *counts, const struct warp *w, u32 count, u32 mask);
+/* Adds counts by code and body instruction. */
+void flow_add(const struct flow *f, struct flow_count *const *from, struct flow_count **to);
 struct flow_count **flow_result(const struct flow *f, struct arena *arena);
 const struct instruction_facts *flow_facts(const struct flow *f, const struct code *code);
 /* TIMELINE_WARPS of them. */

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Straight runs that a fault cut short.
+ */
+#include "exec/cut.h"
+
+#include "exec/run.h"
+
+/* Body instructions that accounting points before `insn` cover: see observe/flow.c, which numbers them so, too. */
+static u32 counted_before(const struct code *code, u32 insn)
+{
+	u32 covered = 0;
+
+	for (u32 k = 0; k < insn; k++)
+		covered += code->insns[k].run;
+	return covered;
+}
+
+/* The body instruction that `insn` is part of, or the next that there is. */
+static u32 origin_of(const struct code *code, u32 insn)
+{
+	while (insn < code->insn_count && code->origin[insn] == NO_OPERAND)
+		insn++;
+	return insn < code->insn_count ? code->origin[insn] : (u32)code->function->body.count;
+}
+
+void warp_cut(struct warp *w, const struct code *code, u32 insn, u32 mask)
+{
+	struct machine *m = w->machine;
+	const u32 first = counted_before(code, insn), end = origin_of(code, insn);
+
+	if (end <= first || !mask)
+		return;
+	w->worker->stats.warp_instructions += end - first;
+	w->worker->stats.thread_instructions += (u64)(end - first) * (u32)__builtin_popcount(mask);
+	for (u32 k = 0; k < m->observer_count; k++)
+		if (m->observers[k]->cut)
+			m->observers[k]->cut(m->observers[k]->context, w, code, first, end, mask);
+}
+
+static void cut_splits(struct warp *w, const struct split *s)
+{
+	for (; s; s = s->next) {
+		const struct code *code = s->frame->code;
+		/* One that waits for other lanes was counted when it came. */
+		if (s->state != SPLIT_AT_WARP_SYNC)
+			warp_cut(w, code, (u32)(s->pc - machine_entry(w->machine, code)), s->mask);
+	}
+}
+
+void block_cut(struct block *b)
+{
+	for (u32 k = 0; k < b->warp_count && !b->intact; k++) {
+		cut_splits(&b->warps[k], b->warps[k].ready_head);
+		cut_splits(&b->warps[k], b->warps[k].waiting);
+	}
+}
