@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Machine code: conversions.
+ */
+#include "sass/encoding.h"
+
+/* clang-format off */
+static const struct sass_row rows[] = {
+	ROW(F2F, 0x104, "1", ALL, "", ".ftz.realout.realin.round d, -|s.h1")
+	ROW(F2F, 0x110, "1", ALL, "", ".ftz.realout.realin.round d, -|s.h1")
+	ROW(F2I, 0x105, "146", ALL, "", ".ftz.int.realin32.roundint.ntz d, -|s.h1:f32")
+	ROW(F2I, 0x111, "1", ALL, "", ".ftz.int64.realin32.roundint.ntz d, -|s.h1")
+	ROW(I2F, 0x106, "1456", ALL, "74=0", ".real.intin.round d, s.bsel")
+	ROW(I2F, 0x106, "1456", ALL, "74=1", ".real.intin.round d, s.bsel:s")
+	ROW(I2F, 0x112, "1456", ALL, "74=0", ".real.intin.round d, s.bsel")
+	ROW(I2F, 0x112, "1456", ALL, "74=1", ".real.intin.round d, s.bsel:s")
+	ROW(FRND, 0x107, "1", ALL, "", ".ftz.real.roundint d, -|s")
+	ROW(FRND, 0x113, "1", ALL, "", ".ftz.real.roundint d, -|s")
+	ROW(I2FP, 0x045, "156", FROM(86), "", ".realpack.intpack.roundpack d, s")
+	ROW(F2FP, 0x03e, "1", OF(80, 86), "78=0", ".satfinite.prelu.f2fpto80.PACK_AB.f2fpround d, a, b")
+	ROW(F2FP, 0x03e, "1", OF(80, 86), "78=1", ".satfinite.prelu.f2fpto80.MERGE_C.f2fpround d, b, c")
+	ROW(F2FP, 0x03e, "1", FROM(89), "89:2=0 78=0", ".satfinite.prelu.f2fpto.F32.PACK_AB.f2fpround d, a, b")
+	ROW(F2FP, 0x03e, "1", FROM(89), "89:2=0 78=1", ".satfinite.prelu.f2fpto.F32.MERGE_C.f2fpround d, b, c")
+	ROW(F2FP, 0x03e, "1", FROM(89), "89:2=2 78=1", ".satfinite.prelu.f2fpto.F32.PACK_AB_MERGE_C.f2fpround d, a, b, c")
+	ROW(F2FP, 0x03e, "1", FROM(89), "89:2=1 78=1", ".satfinite.prelu.f2fpto.F32.PACK_B.f2fpround d, b")
+	ROW(F2FP, 0x03e, "1", FROM(89), "89:2=1 78=0 74=1", ".satfinite.prelu.f2fpto.f2fpfrom8.UNPACK_B.f2fpround d, b.f2fph1")
+	ROW(F2FP, 0x03e, "1", FROM(89), "89:2=2 78=0 73=1", ".satfinite.prelu.f2fpto.F16.UNPACK_B_MERGE_C.f2fpround d, b, c")
+	ROW(I2I, 0x038, "1", ALL, "", ".i2i.S32.SAT d, s")
+	ROW(I2IP, 0x039, "1", TO(89), "78=0", ".i2ip.S32.SAT d, a, b, c.i2ip875")
+	ROW(I2IP, 0x039, "1", TO(89), "78=1 77=1", ".i2ip.S32.SAT d, a, b, c.i2ip4")
+	ROW(I2IP, 0x039, "1", TO(89), "78=1 77=0", ".i2ip.S32.SAT d, a, b, c.i2ip2")
+	ROW(I2IP, 0x039, "1", FROM(90), "78=0", ".i2ip.S32.i2ipsat d, a, b, c.i2ip8")
+	ROW(I2IP, 0x039, "1", FROM(90), "78=1 77=1", ".i2ip.S32.i2ipsat d, a, b, c.i2ip4")
+	ROW(I2IP, 0x039, "1", FROM(90), "78=1 77=0", ".i2ip.S32.i2ipsat d, a, b, c.i2ip2")
+	ROW(F2IP, 0x043, "1", FROM(86), "", ".f2ip.F32.roundip.f2ipntz.f2iprelu d, a, b, c.h1@72")
+};
+/* clang-format on */
+
+SASS_FAMILY(convert, rows);
