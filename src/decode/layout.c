@@ -11,12 +11,14 @@
 
 #include <string.h>
 
-static const struct address_map map64 = {.shared_window = 0x7d0000000000,
-					 .local_window = 0x7d1000000000,
-					 .param_window = 0x7d2000000000,
-					 .const_base = 0x7e0000000000,
+/* Linux gives programs no memory between 0x100000000000 and 0x550000000000, so that memory whose guest address is its
+ * host address never lies in a window. */
+static const struct address_map map64 = {.shared_window = 0x120000000000,
+					 .local_window = 0x121000000000,
+					 .param_window = 0x122000000000,
+					 .const_base = 0x130000000000,
 					 .global_base = 0x7f0000000000,
-					 .function_base = 0x7c0000000000};
+					 .function_base = 0x110000000000};
 static const struct address_map map32 = {.shared_window = 0x01000000,
 					 .local_window = 0x04000000,
 					 .param_window = 0x08000000,
@@ -128,12 +130,33 @@ static void fill_initial(struct lowering *low, struct global_variable *g)
 	g->initial_count = (u32)runs.count;
 }
 
-void layout_module_variables(struct lowering *low)
+/* Moves the variables to where the caller has room for them, and makes their initial bytes. False: it has none. */
+static bool place_variables(struct lowering *low, u64 global_bytes, u64 constant_bytes)
+{
+	struct program *p = low->program;
+	const struct address_map *map = address_map(p->address_bits);
+
+	if (low->options->place && p->variable_count) {
+		const u64 at = low->options->place(low->options->place_context, global_bytes + constant_bytes);
+		if (!at)
+			return false;
+		for (u32 k = 0; k < p->variable_count; k++)
+			p->variables[k].address += p->variables[k].space == SPACE_CONST
+							   ? at + global_bytes - map->const_base
+							   : at - map->global_base;
+	}
+	for (u32 k = 0; k < p->variable_count; k++)
+		fill_initial(low, &p->variables[k]);
+	return true;
+}
+
+bool layout_module_variables(struct lowering *low)
 {
 	struct program *p = low->program;
 	const struct address_map *map = address_map(p->address_bits);
 	/* The launcher's own allocations start above these. */
-	u64 global = map->global_base, constant = map->const_base;
+	const u64 global_start = map->global_base, constant_start = map->const_base;
+	u64 global = global_start, constant = constant_start;
 	size_t total = 0, functions = 0;
 
 	for (u32 m = 0; m < p->module_count; m++) {
@@ -161,8 +184,7 @@ void layout_module_variables(struct lowering *low)
 					add_module_variable(low, function->variables.items[k], &global, &constant);
 		}
 	}
-	for (u32 k = 0; k < p->variable_count; k++)
-		fill_initial(low, &p->variables[k]);
+	return place_variables(low, global - global_start, constant - constant_start);
 }
 
 struct ir_function *layout_definition(struct lowering *low, struct ir_function *f)

@@ -230,58 +230,126 @@ static bool is_asynchronous(const struct program *p)
 	return false;
 }
 
+static struct ir_function *kernel_at(struct ir_module **modules, u32 module_count, u32 *m, size_t *f)
+{
+	for (; *m < module_count; ++*m, *f = 0)
+		for (; *f < modules[*m]->functions.count; ++*f) {
+			struct ir_function *function = modules[*m]->functions.items[*f];
+			if (function->is_entry && function->has_body)
+				return ++*f, function;
+		}
+	return NULL;
+}
+
+static bool lower_any(struct lowering *low, struct ir_function *f, struct kernel *k)
+{
+	return (f->listing ? lower_listing : lower_kernel)(low, f, k);
+}
+
+static void lower_kernels(struct lowering *low)
+{
+	struct program *p = low->program;
+	struct ir_function *f;
+	u32 m = 0, kernels = 0;
+	size_t at = 0;
+
+	while (kernel_at(p->modules, p->module_count, &m, &at))
+		kernels++;
+	p->kernels = ARENA_ARRAY(low->arena, kernels + 1, struct kernel);
+	for (m = 0, at = 0; (f = kernel_at(p->modules, p->module_count, &m, &at)) && low->lowered <= LOWERED_MAX;)
+		if (low->options->lazy)
+			p->kernels[p->kernel_count++] = (struct kernel){.name = f->name, .function = f};
+		else if (lower_any(low, f, &p->kernels[p->kernel_count]))
+			p->kernel_count++;
+	for (m = 0; low->options->all_functions && m < p->module_count; m++)
+		for (size_t k = 0; k < p->modules[m]->functions.count && low->lowered <= LOWERED_MAX; k++)
+			if (p->modules[m]->functions.items[k]->has_body && !p->modules[m]->is_sass)
+				check_uncalled(low, p->modules[m]->functions.items[k]);
+}
+
+static void take_codes(struct lowering *low)
+{
+	low->program->codes = low->codes.items;
+	low->program->code_count = (u32)low->codes.count;
+	low->program->asynchronous = is_asynchronous(low->program);
+}
+
+static struct program *program_begin(struct lowering *low, struct ir_module **modules, u32 module_count)
+{
+	struct program *p = ARENA_NEW(low->arena, struct program);
+	const char *arch = low->options->arch;
+	const char *target = arch ? arch : module_count ? modules[0]->target : "sm_90";
+
+	*p = (struct program){.arena = low->arena,
+			      .isa = low->isa,
+			      .diags = low->diags,
+			      .modules = modules,
+			      .module_count = module_count,
+			      .arch = arch_find(target)};
+	if (p->arch)
+		return p;
+	diag_error(low->diags, arch ? (struct span){.file = ~0u} : modules[0]->target_at, "target '%s' is not known",
+		   target);
+	diag_hint(low->diags, "known are those from sm_10 to sm_121: sm_75, sm_80, sm_90a, sm_100a and so on");
+	return NULL;
+}
+
 struct program *program_lower(struct arena *arena, const struct isa *isa, struct diags *diags,
 			      struct ir_module **modules, u32 module_count, const struct lower_options *options)
 {
-	struct lowering low = {
-		.arena = arena, .scratch = arena_child(arena), .diags = diags, .isa = isa, .options = options};
-	struct program *p = ARENA_NEW(arena, struct program);
+	struct lowering *low = ARENA_NEW(arena, struct lowering);
 	const u32 errors = diags->error_count;
-	u32 kernels = 0;
-	const char *target = options->arch ? options->arch : module_count ? modules[0]->target : "sm_90";
 
-	low.program = p;
-	low.spellings = (struct spellings){.arena = arena, .isa = isa};
-	*p = (struct program){
-		.arena = arena, .isa = isa, .diags = diags, .modules = modules, .module_count = module_count};
-	p->arch = arch_find(target);
-	if (!p->arch) {
-		diag_error(diags, options->arch ? (struct span){.file = ~0u} : modules[0]->target_at,
-			   "target '%s' is not known", target);
-		diag_hint(diags, "known are those from sm_10 to sm_121: sm_75, sm_80, sm_90a, sm_100a and so on");
-		return NULL;
-	}
-	if (!one_language(p, diags))
+	*low = (struct lowering){.arena = arena, .diags = diags, .isa = isa, .options = options};
+	struct program *p = program_begin(low, modules, module_count);
+	if (!p || !one_language(p, diags))
 		return NULL;
 	struct ir_link link;
 	ir_link(arena, modules, module_count, layout_is_external, diags, &link);
 	if (diags->error_count != errors)
 		return NULL;
-	low.arch = p->arch->cc;
+	low->program = p;
+	low->spellings = (struct spellings){.arena = arena, .isa = isa};
+	low->arch = p->arch->cc;
 	p->address_bits = module_count && modules[0]->address_bits ? modules[0]->address_bits : 64;
-	find_internal_meanings(&low);
-	layout_module_variables(&low);
-	for (u32 m = 0; m < module_count; m++)
-		for (size_t f = 0; f < modules[m]->functions.count; f++)
-			kernels += modules[m]->functions.items[f]->is_entry && modules[m]->functions.items[f]->has_body;
-	p->kernels = ARENA_ARRAY(arena, kernels + 1, struct kernel);
-	for (u32 m = 0; m < module_count; m++)
-		for (size_t f = 0; f < modules[m]->functions.count && low.lowered <= LOWERED_MAX; f++) {
-			struct ir_function *function = modules[m]->functions.items[f];
-			if (function->is_entry && function->has_body &&
-			    (function->listing ? lower_listing : lower_kernel)(&low, function,
-									       &p->kernels[p->kernel_count]))
-				p->kernel_count++;
-		}
-	for (u32 m = 0; options->all_functions && m < module_count; m++)
-		for (size_t f = 0; f < modules[m]->functions.count && low.lowered <= LOWERED_MAX; f++)
-			if (modules[m]->functions.items[f]->has_body && !modules[m]->is_sass)
-				check_uncalled(&low, modules[m]->functions.items[f]);
-	arena_free(low.scratch);
-	p->codes = low.codes.items;
-	p->code_count = (u32)low.codes.count;
-	p->asynchronous = is_asynchronous(p);
+	find_internal_meanings(low);
+	if (!layout_module_variables(low))
+		return diag_error(diags, (struct span){.file = ~0u}, "there is no room for the variables"), NULL;
+	low->scratch = arena_child(arena);
+	lower_kernels(low);
+	take_codes(low);
+	if (options->lazy) {
+		struct lower_options *kept = ARENA_NEW(arena, struct lower_options);
+		*kept = *options;
+		low->options = kept;
+		p->lowering = low;
+	} else {
+		arena_free(low->scratch);
+	}
 	return diags->error_count == errors ? p : NULL;
+}
+
+const struct program *program_compile(struct program *p, u32 index)
+{
+	struct kernel *k = &p->kernels[index];
+	struct lowering *low = p->lowering;
+
+	if (k->compiled || !low)
+		return low ? k->compiled : p;
+	struct program *alone = ARENA_NEW(p->arena, struct program);
+	*alone = *p;
+	alone->lowering = NULL;
+	alone->kernels = ARENA_NEW(p->arena, struct kernel);
+	alone->kernel_count = 1;
+	low->program = alone;
+	low->code_count = 0;
+	low->lowered = 0;
+	memset(&low->codes, 0, sizeof low->codes);
+	const bool ok = lower_any(low, (struct ir_function *)(uintptr_t)k->function, alone->kernels);
+	if (ok)
+		take_codes(low);
+	low->program = p;
+	return ok ? (k->compiled = alone) : NULL;
 }
 
 const struct kernel *program_kernel(const struct program *p, const char *name)

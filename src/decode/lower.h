@@ -17,12 +17,22 @@ struct lower_options {
 	bool one_warp;         /* no gangs: each warp runs by itself, for comparison */
 	bool all_functions;    /* look at functions, too, that no kernel calls (check) */
 	assemble_fn *assemble; /* NULL: the text runs as written; sessions set it */
+	bool lazy;             /* kernels become code when program_compile asks for them */
+	/* Finds `bytes` for the module-scope variables, aligned to 256, and returns their address; 0: there is no room.
+	 * NULL: they lie where the address map says. */
+	u64 (*place)(void *context, u64 bytes);
+	void *place_context;
 };
 
 /* Lowers `modules` (linked, parsed without errors). NULL if an error was added to `diags`. The program
  * lives in `arena`, shares the modules and is immutable. */
 struct program *program_lower(struct arena *arena, const struct isa *isa, struct diags *diags,
 			      struct ir_module **modules, u32 module_count, const struct lower_options *options);
+
+/* Of a program that is lowered lazily: a program of kernel number `index` alone, which shares all else with `p`; made
+ * at the first call. NULL: the kernel has errors, which are then in the diagnostics (each time anew). Writes to the
+ * program's arena: one thread at a time, while others may run what was made before. */
+const struct program *program_compile(struct program *p, u32 index);
 
 const struct kernel *program_kernel(const struct program *p, const char *name);
 

@@ -100,7 +100,8 @@ struct emitter {
 };
 
 /* layout.c: addresses. */
-void layout_module_variables(struct lowering *low);
+/* False: there is no room for them. */
+bool layout_module_variables(struct lowering *low);
 void layout_kernel(struct lowering *low, struct ir_function *kernel);
 u64 layout_address(void *context, const struct ir_variable *v);
 u64 layout_function_address(void *context, const struct ir_function *f);

@@ -15,7 +15,8 @@
 #include "ir/ir.h"
 #include "isa/isa.h"
 
-struct arch; /* arch/arch.h */
+struct arch;     /* arch/arch.h */
+struct lowering; /* decode/lowering.h */
 
 /* One decoded instruction. Where its operands are, by its row's operand words:
  *
@@ -187,6 +188,8 @@ struct kernel {
 	bool order_dependent;
 	bool uses_dynamic_shared;
 	u32 registers; /* of the machine, for each thread; 0: not known */
+	const struct program
+		*compiled; /* lowered lazily: what program_compile made; the fields from `code` on are there */
 };
 
 struct program {
@@ -203,7 +206,8 @@ struct program {
 	u32 variable_count;
 	struct code **codes; /* every lowered function of every kernel */
 	u32 code_count;
-	bool asynchronous; /* has instructions that complete later */
+	bool asynchronous;         /* has instructions that complete later */
+	struct lowering *lowering; /* lowered lazily: what it takes to go on; else NULL */
 };
 
 enum { FUNCTION_STRIDE = 16 };
