@@ -2,24 +2,28 @@
  *
  * libptxsim: NVIDIA PTX kernels run with no GPU, bit for bit as the hardware would.
  *
- *     ptxsim *sim = ptxsim_create();
- *     ptxsim_add_file(sim, "saxpy.ptx");
- *     if (ptxsim_build(sim, NULL) != PTXSIM_OK)
- *         fputs(ptxsim_diagnostics(sim), stderr);
+ *     ptxsim_context *context = ptxsim_context_create(NULL);
+ *     ptxsim_module *module = ptxsim_module_create(context);
+ *     ptxsim_module_add_file(module, "saxpy.ptx");
+ *     if (ptxsim_module_build(module, NULL) != PTXSIM_OK)
+ *         fputs(ptxsim_module_diagnostics(module), stderr);
  *     uint64_t x;
- *     ptxsim_alloc(sim, 4096, &x);
+ *     ptxsim_alloc(context, 4096, &x);
  *     uint32_t n = 1024;
  *     const void *args[] = { &x, &n };
  *     struct ptxsim_launch launch = PTXSIM_LAUNCH_INIT;
  *     launch.grid[0] = 4; launch.block[0] = 256; launch.args = args; launch.arg_count = 2;
- *     ptxsim_launch(sim, ptxsim_find_kernel(sim, "saxpy"), &launch);
- *     ptxsim_free(sim);
+ *     ptxsim_launch(context, ptxsim_find_function(module, "saxpy"), &launch);
+ *     ptxsim_context_free(context);
  *
- * Simulators share nothing: each may be used by one thread at a time, different ones by different
- * threads together. Strings and kernels that a function returns belong to the simulator and live
- * until it is freed, unless something else is said. A call that fails changes nothing, except
- * that a kernel that fails leaves what it had written, and that after PTXSIM_ERROR_MEMORY from
- * adding or building modules the simulator can only be freed.
+ * A device says what GPU is modelled; a context has its memory; modules are loaded into it and unloaded at any
+ * time, and share that memory; functions are a module's kernels; a stream is launches and copies in order.
+ *
+ * Contexts share nothing: different ones may be used by different threads together. One context may be used by
+ * several threads, too: every call but those said to be otherwise may run beside a launch. Strings and functions
+ * that a call returns belong to the module or context that it was asked of and live as long, unless something else
+ * is said. A call that fails changes nothing, except that a kernel that fails leaves what it had written, and that
+ * after PTXSIM_ERROR_MEMORY from adding to or building a module that module can only be freed.
  */
 #ifndef PTXSIM_H
 #define PTXSIM_H
@@ -34,8 +38,16 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-typedef struct ptxsim ptxsim;
-typedef struct ptxsim_kernel ptxsim_kernel;
+/* The interface's version: the second number grows when something is added, the first when something a program may use
+ * has gone. Symbols carry the first. */
+#define PTXSIM_API_MAJOR 1
+#define PTXSIM_API_MINOR 0
+
+typedef struct ptxsim_device ptxsim_device;
+typedef struct ptxsim_context ptxsim_context;
+typedef struct ptxsim_module ptxsim_module;
+typedef struct ptxsim_function ptxsim_function;
+typedef struct ptxsim_stream ptxsim_stream;
 
 typedef enum ptxsim_status {
 	PTXSIM_OK = 0,
@@ -56,43 +68,91 @@ const char *ptxsim_version(void);
 /* One line for a status. */
 const char *ptxsim_status_text(ptxsim_status status);
 
-/* A new simulator, or NULL if there is no memory. The environment variable PTXSIM_VARIANT may
- * name the host's vector variant ("avx512", "avx2", "baseline"); NULL too if it runs not here. */
-ptxsim *ptxsim_create(void);
-/* Frees the simulator and all its memory. NULL is allowed. */
-void ptxsim_free(ptxsim *sim);
+/* --- Devices ---------------------------------------------------------------------------------- */
+
+/* "h200", "a100", "rtx4090", "t4", or the name of a target ("sm_86"), of which a sample GPU is taken. NULL: there is none
+ * of that name. Devices are constants and need no release. */
+const ptxsim_device *ptxsim_device_find(const char *name);
+/* "h200"; "NVIDIA H200"; "sm_90". */
+const char *ptxsim_device_name(const ptxsim_device *device);
+const char *ptxsim_device_title(const ptxsim_device *device);
+const char *ptxsim_device_arch(const ptxsim_device *device);
+/* Bytes of its global memory. */
+uint64_t ptxsim_device_memory(const ptxsim_device *device);
+/* An attribute by its number in CUDA's CUdevice_attribute: recorded for the H200, documented figures for others.
+ * NOT_FOUND: there is none of that number. */
+ptxsim_status ptxsim_device_attribute(const ptxsim_device *device, int number, int32_t *value);
+
+/* --- Contexts --------------------------------------------------------------------------------- */
+
+/* A new context, or NULL if there is no memory. `device` NULL: none in particular; each module is then built for its own
+ * target. The environment variable PTXSIM_VARIANT may name the host's vector variant ("avx512", "avx2",
+ * "baseline"); NULL too if this host does not run it. */
+ptxsim_context *ptxsim_context_create(const ptxsim_device *device);
+/* Frees the context, its modules, streams and memory. Nothing may run in it. NULL is allowed. */
+void ptxsim_context_free(ptxsim_context *context);
+/* The device that it was made for; may be NULL. */
+const ptxsim_device *ptxsim_context_device(const ptxsim_context *context);
 
 /* --- Modules ---------------------------------------------------------------------------------- */
 
+/* A module without texts yet, or NULL if there is no memory. A module is used by one thread at a time until it is built. */
+ptxsim_module *ptxsim_module_create(ptxsim_context *context);
+/* Frees the module with its variables and functions. None of its launches may be under way. NULL is allowed. */
+void ptxsim_module_free(ptxsim_module *module);
+/* Modules of a context in the order of their making; NULL if there are not so many. */
+ptxsim_module *ptxsim_get_module(const ptxsim_context *context, size_t index);
 /* Adds PTX text, or a listing of machine code for sm_20 or sm_21 (a `name` that ends in .sass, or a
  * text that says so); `name` stands in messages. The text is copied. SYNTAX: it has errors; more
- * modules may be added to find theirs. */
-ptxsim_status ptxsim_add_text(ptxsim *sim, const char *name, const char *text, size_t length);
-ptxsim_status ptxsim_add_file(ptxsim *sim, const char *path);
-/* Links all modules and makes them ready to run, for `arch` ("sm_90"; NULL: their own target). */
-ptxsim_status ptxsim_build(ptxsim *sim, const char *arch);
-/* Every error and warning about the modules so far, as a compiler prints them; "" if none. Valid
- * until the next call with this simulator. */
-const char *ptxsim_diagnostics(ptxsim *sim);
+ * texts may be added to find theirs. */
+ptxsim_status ptxsim_module_add_text(ptxsim_module *module, const char *name, const char *text, size_t length);
+ptxsim_status ptxsim_module_add_file(ptxsim_module *module, const char *path);
+
+struct ptxsim_build {
+	size_t struct_size; /* sizeof(struct ptxsim_build), set by PTXSIM_BUILD_INIT */
+	const char *arch;   /* "sm_90"; NULL: the context's device, else the texts' own target */
+	int lazy;           /* a kernel is compiled when it is first asked for; its errors are told then */
+	int unmodelled;     /* an instruction that is not modelled is a fault when it runs, not an error here */
+	/* Gives `bytes` of host memory for the variables, aligned to 256, which must stay until the module is freed:
+	 * their addresses are then those of the host. NULL: they lie with the context's other memory, module beside
+	 * module. Returning NULL means that there is no room. */
+	void *(*place)(void *place_context, uint64_t bytes);
+	void *place_context;
+	int writable_constants; /* kernels may store to .const variables through global addresses, as on the hardware */
+};
+#define PTXSIM_BUILD_INIT                                              \
+	{                                                              \
+		sizeof(struct ptxsim_build), NULL, 0, 0, NULL, NULL, 0 \
+	}
+
+/* Links all texts of the module and makes them ready to run; `build` NULL: as PTXSIM_BUILD_INIT. Errors of the
+ * instructions are found here, those of whole kernels too unless the build is lazy. */
+ptxsim_status ptxsim_module_build(ptxsim_module *module, const struct ptxsim_build *build);
+/* Every error and warning about the module so far, as a compiler prints them; "" if none. Valid
+ * until the next call with this module. */
+const char *ptxsim_module_diagnostics(ptxsim_module *module);
+/* Address and size of a module-scope variable; either may be NULL. */
+ptxsim_status ptxsim_variable(const ptxsim_module *module, const char *name, uint64_t *address, uint64_t *bytes);
 
 /* --- Memory ----------------------------------------------------------------------------------- */
 
 /* Allocates zeroed global memory, aligned to 256 bytes; *address is the kernel's view of it. */
-ptxsim_status ptxsim_alloc(ptxsim *sim, uint64_t bytes, uint64_t *address);
+ptxsim_status ptxsim_alloc(ptxsim_context *context, uint64_t bytes, uint64_t *address);
 /* Makes the caller's bytes global memory. They are used in place, must stay until the address is
  * released, and should be aligned to 16 bytes. */
-ptxsim_status ptxsim_map(ptxsim *sim, void *bytes, uint64_t size, uint64_t *address);
+ptxsim_status ptxsim_map(ptxsim_context *context, void *bytes, uint64_t size, uint64_t *address);
+/* The same at an address of the caller's choice, which may be that of the bytes themselves. ADDRESS: other memory
+ * is there, or the range meets a window of another state space (below 0x140000000000) or the address space's end. */
+ptxsim_status ptxsim_map_at(ptxsim_context *context, void *bytes, uint64_t size, uint64_t address);
 /* Makes an address for multimem instructions (PTX ISA 9.7.9.14): it stands for `bytes` bytes from each of the
  * `count` addresses on, as if each were another device's. They must be memory that ptxsim_alloc or ptxsim_map gave,
  * and may not be released while it is used; it needs no release itself. ADDRESS: a range is no such memory. */
-ptxsim_status ptxsim_multicast(ptxsim *sim, const uint64_t *addresses, uint32_t count, uint64_t bytes,
+ptxsim_status ptxsim_multicast(ptxsim_context *context, const uint64_t *addresses, uint32_t count, uint64_t bytes,
 			       uint64_t *address);
-/* Releases what ptxsim_alloc or ptxsim_map gave. */
-ptxsim_status ptxsim_release(ptxsim *sim, uint64_t address);
-ptxsim_status ptxsim_read(ptxsim *sim, void *to, uint64_t address, uint64_t bytes);
-ptxsim_status ptxsim_write(ptxsim *sim, uint64_t address, const void *from, uint64_t bytes);
-/* Address and size of a module-scope variable; either may be NULL. */
-ptxsim_status ptxsim_variable(ptxsim *sim, const char *name, uint64_t *address, uint64_t *bytes);
+/* Releases what ptxsim_alloc, ptxsim_map or ptxsim_map_at gave. */
+ptxsim_status ptxsim_release(ptxsim_context *context, uint64_t address);
+ptxsim_status ptxsim_read(const ptxsim_context *context, void *to, uint64_t address, uint64_t bytes);
+ptxsim_status ptxsim_write(ptxsim_context *context, uint64_t address, const void *from, uint64_t bytes);
 
 /* --- Textures and surfaces -------------------------------------------------------------------- */
 
@@ -137,11 +197,11 @@ struct ptxsim_texture {
 /* Makes a texture or surface object: *handle is what kernels take as a 64-bit argument. The texels are used in
  * place. ERROR_ARGUMENT: a format or size that there is not, or texels outside of allocated memory. The handle is
  * released by ptxsim_release. */
-ptxsim_status ptxsim_texture_object(ptxsim *sim, const struct ptxsim_texture *texture, uint64_t *handle);
+ptxsim_status ptxsim_texture_object(ptxsim_context *context, const struct ptxsim_texture *texture, uint64_t *handle);
 /* Sets a .texref, .samplerref or .surfref variable. ERROR_NOT_FOUND: there is none of that name. */
-ptxsim_status ptxsim_bind_texture(ptxsim *sim, const char *name, uint64_t handle);
+ptxsim_status ptxsim_bind_texture(ptxsim_module *module, const char *name, uint64_t handle);
 
-/* --- Kernels ---------------------------------------------------------------------------------- */
+/* --- Functions -------------------------------------------------------------------------------- */
 
 struct ptxsim_param {
 	const char *name;
@@ -152,14 +212,33 @@ struct ptxsim_param {
 	int is_pointer;  /* declared with .ptr */
 };
 
-size_t ptxsim_kernel_count(const ptxsim *sim);
+struct ptxsim_attributes {
+	uint64_t shared_bytes;   /* static; %reserved_smem's part apart */
+	uint64_t constant_bytes; /* of all .const variables of its module */
+	uint64_t local_bytes;    /* of one thread, for its own frame */
+	uint32_t registers;      /* of one thread: an estimate from the registers that are live together */
+	uint32_t max_threads;    /* of a block: .maxntid or .reqntid, else the device's */
+	uint32_t required_threads[3], required_cluster[3]; /* .reqntid, .reqnctapercluster; 0: not stated */
+	uint32_t param_bytes;                              /* of the parameter block */
+	uint32_t ptx_target;                               /* x 10: 80 for .target sm_80 */
+	uint32_t arch;                                     /* x 10: what it was compiled for */
+	int uses_dynamic_shared;
+	int launches_kernels; /* calls the device runtime */
+};
+
+size_t ptxsim_function_count(const ptxsim_module *module);
 /* NULL if there are not so many. */
-const ptxsim_kernel *ptxsim_get_kernel(const ptxsim *sim, size_t index);
+const ptxsim_function *ptxsim_get_function(const ptxsim_module *module, size_t index);
 /* By its name, or by the name that C++ gave it ("scale<float>"). NULL if there is none, or several. */
-const ptxsim_kernel *ptxsim_find_kernel(const ptxsim *sim, const char *name);
-const char *ptxsim_kernel_name(const ptxsim_kernel *kernel);
-size_t ptxsim_kernel_param_count(const ptxsim_kernel *kernel);
-ptxsim_status ptxsim_kernel_param(const ptxsim_kernel *kernel, size_t index, struct ptxsim_param *param);
+const ptxsim_function *ptxsim_find_function(const ptxsim_module *module, const char *name);
+const char *ptxsim_function_name(const ptxsim_function *function);
+ptxsim_module *ptxsim_function_module(const ptxsim_function *function);
+size_t ptxsim_function_param_count(const ptxsim_function *function);
+ptxsim_status ptxsim_function_param(const ptxsim_function *function, size_t index, struct ptxsim_param *param);
+/* Compiles the function if it was not yet. SYNTAX: it has errors, see ptxsim_module_diagnostics. */
+ptxsim_status ptxsim_function_compile(const ptxsim_function *function);
+/* The same, and tells its attributes. */
+ptxsim_status ptxsim_function_attributes(const ptxsim_function *function, struct ptxsim_attributes *attributes);
 
 /* --- Launching -------------------------------------------------------------------------------- */
 
@@ -199,21 +278,62 @@ struct ptxsim_stats {
 	uint32_t jobs;
 };
 
-/* Runs a kernel to its end. */
-ptxsim_status ptxsim_launch(ptxsim *sim, const ptxsim_kernel *kernel, const struct ptxsim_launch *launch);
-/* Why the last launch failed, in full: instruction, source line, block, thread, address. Valid
+/* Runs a kernel of one of the context's modules to its end. */
+ptxsim_status ptxsim_launch(ptxsim_context *context, const ptxsim_function *function,
+			    const struct ptxsim_launch *launch);
+/* Why the context's last launch failed, in full: instruction, source line, block, thread, address. Valid
  * until the next launch; "" if it did not fail. */
-const char *ptxsim_message(const ptxsim *sim);
+const char *ptxsim_message(const ptxsim_context *context);
 /* What the CUDA driver would return for it: "CUDA_ERROR_ILLEGAL_ADDRESS"; "CUDA_SUCCESS". */
-const char *ptxsim_cuda_error(const ptxsim *sim);
-/* Counts of the last launch. */
-ptxsim_status ptxsim_get_stats(const ptxsim *sim, struct ptxsim_stats *stats);
-/* Ends the launch that is running, from another thread or a signal handler. */
-void ptxsim_stop(ptxsim *sim);
+const char *ptxsim_cuda_error(const ptxsim_context *context);
 
-/* Where what kernels print goes; NULL (and at first): standard output. */
-typedef void ptxsim_print_fn(void *context, const char *text, size_t length);
-ptxsim_status ptxsim_set_print(ptxsim *sim, ptxsim_print_fn *print, void *context);
+/* A fault by its parts. Texts are valid until the context's next launch. */
+struct ptxsim_fault {
+	const char *kind;       /* "address out of bounds"; "no fault" */
+	const char *cuda_error; /* "CUDA_ERROR_ILLEGAL_ADDRESS" */
+	const char *function;   /* that ran: a kernel's or one that it calls; NULL: not known */
+	const char *file;       /* of the text; NULL: not known */
+	uint32_t line, column;  /* in it, from 1 */
+	uint32_t block[3], thread[3];
+	uint32_t warp, lane, lanes; /* lanes: all that were at fault */
+	uint64_t address;           /* of the access; 0 with size 0: there was none */
+	uint32_t size;
+	int is_store;
+	const char *detail; /* further words; "" */
+};
+/* STATE: the last launch did not fault. */
+ptxsim_status ptxsim_get_fault(const ptxsim_context *context, struct ptxsim_fault *fault);
+
+/* Counts of the last launch. */
+ptxsim_status ptxsim_get_stats(const ptxsim_context *context, struct ptxsim_stats *stats);
+/* Ends the launches that are running, from another thread or a signal handler. */
+void ptxsim_stop(ptxsim_context *context);
+
+/* Where what kernels print goes; NULL (and at first): standard output. No launch may be under way. */
+typedef void ptxsim_print_fn(void *print_context, const char *text, size_t length);
+ptxsim_status ptxsim_set_print(ptxsim_context *context, ptxsim_print_fn *print, void *print_context);
+
+/* --- Streams ---------------------------------------------------------------------------------- */
+
+/* Launches and copies that run in the order in which they were given, while the caller goes on; what stands in
+ * different streams may run side by side. Work begins at the latest about a millisecond after it was given, and is
+ * done when a call has waited for it. */
+ptxsim_stream *ptxsim_stream_create(ptxsim_context *context);
+/* Waits for the stream's work, and frees it. NULL is allowed. */
+void ptxsim_stream_free(ptxsim_stream *stream);
+/* Arguments are copied; what else the launch needs must stay until it is done. */
+ptxsim_status ptxsim_stream_launch(ptxsim_stream *stream, const ptxsim_function *function,
+				   const struct ptxsim_launch *launch);
+/* The host's bytes must stay until the copy is done. */
+ptxsim_status ptxsim_stream_read(ptxsim_stream *stream, void *to, uint64_t address, uint64_t bytes);
+ptxsim_status ptxsim_stream_write(ptxsim_stream *stream, uint64_t address, const void *from, uint64_t bytes);
+/* Further work of `stream` waits for all that was given to `other` so far. */
+ptxsim_status ptxsim_stream_wait(ptxsim_stream *stream, ptxsim_stream *other);
+/* Waits until all is done. The status is that of the first piece of work that failed since the last call; what was
+ * given behind it in this stream has not run. */
+ptxsim_status ptxsim_stream_synchronize(ptxsim_stream *stream);
+/* 1: all is done; 0: something is not. */
+int ptxsim_stream_is_done(ptxsim_stream *stream);
 
 #ifdef __GNUC__
 #pragma GCC visibility pop

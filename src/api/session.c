@@ -27,17 +27,25 @@ static u64 default_memory_limit(void)
 	return pages > 0 && bytes > 0 ? min_u64((u64)pages * (u64)bytes, MEMORY_MOST) : MEMORY_MOST;
 }
 
-bool session_open(struct session *s)
-{
-	const char *variant = getenv("PTXSIM_VARIANT");
+bool session_open(struct session *s) { return session_open_with(s, NULL); }
 
+/* The variant that the environment asks for, and its families; NULL: this host does not run it. */
+static const struct isa_family *const *choose_families(const char **variant)
+{
+	const char *asked = getenv("PTXSIM_VARIANT");
+
+	if (asked && !*asked)
+		asked = NULL;
+	*variant = asked ? asked : sem_host_variant();
+	return sem_families(asked);
+}
+
+bool session_open_with(struct session *s, const struct session *tables)
+{
 	memset(s, 0, sizeof *s);
-	if (variant && !*variant)
-		variant = NULL;
-	const struct isa_family *const *families = sem_families(variant);
-	if (!families)
+	const struct isa_family *const *families = tables ? NULL : choose_families(&s->variant);
+	if (!families && !tables)
 		return false;
-	s->variant = variant ? variant : sem_host_variant();
 	arena_init(&s->arena, &s->out_of_memory);
 	if (SESSION_ENTER(s)) {
 		arena_free(&s->arena);
@@ -47,6 +55,11 @@ bool session_open(struct session *s)
 	s->sources.arena = &s->arena;
 	strings_init(&s->strings, &s->arena);
 	diags_init(&s->diags, &s->arena, &s->sources);
+	if (tables) {
+		s->isa = tables->isa;
+		s->variant = tables->variant;
+		return true;
+	}
 	struct isa *isa = isa_build(&s->arena, families);
 	isa->sass = isa_build(&s->arena, sem_sass_families(s->variant));
 	s->isa = isa;

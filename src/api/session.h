@@ -24,10 +24,10 @@ struct session {
 	const struct isa *isa;
 	const char *variant; /* "avx512", "avx2" or "baseline" */
 	VEC_OF(struct ir_module *) modules;
-	const struct program *program; /* NULL until built */
-	u64 memory_limit;              /* bytes that global memory may have: the host's, 64 GiB at most, unless set */
-	struct memory memory;          /* of the built program, with its variables */
-	struct host_threads threads;   /* for its launches */
+	struct program *program;     /* NULL until built */
+	u64 memory_limit;            /* bytes that global memory may have: the host's, 64 GiB at most, unless set */
+	struct memory memory;        /* of the built program, with its variables; unused by a module of a context */
+	struct host_threads threads; /* for its launches */
 };
 
 /* 0 on entry; not 0 when memory ran out below. Valid in the calling function only. */
@@ -36,6 +36,8 @@ struct session {
 /* Empties *s and prepares it. The lane variant is that named by the environment variable
  * PTXSIM_VARIANT, else the widest this host has. False: the variable names none that runs here. */
 bool session_open(struct session *s);
+/* The same with the instruction tables of another session, which must outlive it; NULL: its own. */
+bool session_open_with(struct session *s, const struct session *tables);
 void session_close(struct session *s);
 
 /* Adds and parses one text; errors are in s->diags. The text is copied. */
@@ -51,7 +53,6 @@ bool session_build(struct session *s, const struct lower_options *options);
 /* The kernel with a body that `wanted` means: its name, or its demangled name in any of the shortenings that
  * demangle_matches() knows. NULL: there is none, or there are several; *count says how many. */
 const char *session_kernel_named(struct session *s, const char *wanted, u32 *count);
-
 /* Throws all allocations away and gives module-scope variables their initial values. */
 bool session_reset_memory(struct session *s);
 

@@ -12,20 +12,19 @@ enum { LOCAL_LIMIT = 512 << 10, LOCAL_STEP = 1024 };
 u8 *global_range_slow(struct warp *w, const struct insn *i, u64 low, u64 high)
 {
 	struct worker *worker = w->worker;
-	const struct memory *m = w->machine->memory;
+	struct memory *m = w->machine->memory;
+	const u64 generation = __atomic_load_n(&m->generation, __ATOMIC_ACQUIRE);
+	struct allocation a;
 
-	if (worker->generation != m->generation) {
+	if (worker->generation != generation) {
 		memset(worker->allocations, 0, sizeof worker->allocations);
-		worker->generation = m->generation;
+		worker->generation = generation;
 	}
-	if (low >= high)
-		return NULL;
-	const struct allocation *a = memory_find(m, low, high - low);
-	if (!a)
+	if (low >= high || !memory_look(m, low, high - low, &a))
 		return NULL;
 	worker->allocations[((uintptr_t)i / sizeof *i) % ALLOCATION_CACHE] =
-		(struct remembered){.low = a->base, .high = a->base + a->size, .host = a->host, .flags = a->flags};
-	return a->host + (low - a->base);
+		(struct remembered){.low = a.base, .high = a.base + a.size, .host = a.host, .flags = a.flags};
+	return a.host + (low - a.base);
 }
 
 bool warp_local_reserve(struct warp *w, const struct insn *i, u64 bytes)
@@ -131,7 +130,9 @@ static u8 *find_pointer(struct warp *w, const struct insn *i, u32 lane, enum ir_
 			       : NULL;
 	default: {
 		u8 *p = global_range(w, i, address, address + size);
-		if (p && is_store && memory_find(w->machine->memory, address, size)->flags & ALLOCATION_READ_ONLY) {
+		struct allocation a;
+		if (p && is_store && memory_look(w->machine->memory, address, size, &a) &&
+		    a.flags & ALLOCATION_READ_ONLY) {
 			*why = FAULT_READ_ONLY;
 			return NULL;
 		}

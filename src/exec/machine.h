@@ -65,6 +65,7 @@ struct launch {
 	u64 heap_bytes;
 	u64 local_limit_bytes; /* for each lane; 0: default */
 	volatile bool *stop;   /* set from outside to interrupt; may be NULL */
+	bool shared_memory;    /* others may write to memory meanwhile: to spin is no deadlock */
 	struct async_choice async;
 	struct lock_order lock_order;
 };

@@ -542,6 +542,11 @@ static bool all_stuck(struct worker *k, u32 *passes)
 		__atomic_add_fetch(&m->stuck_workers, 1, __ATOMIC_ACQ_REL);
 	if (__atomic_load_n(&m->stuck_workers, __ATOMIC_ACQUIRE) < __atomic_load_n(&m->busy_workers, __ATOMIC_ACQUIRE))
 		return true;
+	if (m->launch->shared_memory) {
+		/* Somebody else may still write what is waited for. */
+		nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
+		return true;
+	}
 	tell_deadlock(k->active);
 	return false;
 }

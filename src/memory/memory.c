@@ -43,6 +43,7 @@ void memory_free(struct memory *m)
 	free(m->multicasts);
 	free(m->released);
 	free(m->list);
+	pthread_rwlock_destroy(&m->lock);
 	memset(m, 0, sizeof *m);
 }
 
@@ -94,7 +95,7 @@ static u8 *host_bytes(u64 size)
 	return memset(p, 0, bytes);
 }
 
-bool memory_map(struct memory *m, u64 base, u64 size, u8 *host, const char *name, u32 flags)
+static bool map(struct memory *m, u64 base, u64 size, u8 *host, const char *name, u32 flags)
 {
 	const u32 at = upper_bound(m, base);
 
@@ -114,6 +115,14 @@ bool memory_map(struct memory *m, u64 base, u64 size, u8 *host, const char *name
 	return false;
 }
 
+bool memory_map(struct memory *m, u64 base, u64 size, u8 *host, const char *name, u32 flags)
+{
+	pthread_rwlock_wrlock(&m->lock);
+	const bool done = map(m, base, size, host, name, flags);
+	pthread_rwlock_unlock(&m->lock);
+	return done;
+}
+
 /* The next free address with room for `size` bytes that is `offset` beyond a multiple of `align`; 0: there is none. */
 static u64 next_base(const struct memory *m, u64 size, u64 align, u64 offset)
 {
@@ -122,20 +131,35 @@ static u64 next_base(const struct memory *m, u64 size, u64 align, u64 offset)
 	return base < m->next || base >= m->limit || size > m->limit - base ? 0 : base;
 }
 
-/* At the next such address; `host` as for memory_map. */
+/* At the next such address where nothing was mapped by its address; `host` as for memory_map. */
 static u64 place(struct memory *m, u64 size, u64 align, u64 offset, u8 *host, const char *name, u32 flags)
 {
-	const u64 base = next_base(m, size, align, offset);
+	u64 base;
 
-	if (!base || !memory_map(m, base, size, host, name, flags))
+	while ((base = next_base(m, size, align, offset))) {
+		const u32 at = upper_bound(m, base + size - 1);
+		const struct allocation *below = at ? &m->list[at - 1] : NULL;
+		if (!below || below->base + below->size <= base)
+			break;
+		m->next = below->base + below->size + GAP;
+	}
+	if (!base || !map(m, base, size, host, name, flags))
 		return 0;
 	m->next = base + size + GAP;
 	return base;
 }
 
+static u64 place_locked(struct memory *m, u64 size, u64 align, u64 offset, u8 *host, const char *name, u32 flags)
+{
+	pthread_rwlock_wrlock(&m->lock);
+	const u64 base = place(m, size, align, offset, host, name, flags);
+	pthread_rwlock_unlock(&m->lock);
+	return base;
+}
+
 u64 memory_allocate(struct memory *m, u64 size, u64 align, const char *name, u32 flags)
 {
-	return place(m, size ? size : 1, align < ALIGN_AT_LEAST ? ALIGN_AT_LEAST : align, 0, NULL, name, flags);
+	return place_locked(m, size ? size : 1, align < ALIGN_AT_LEAST ? ALIGN_AT_LEAST : align, 0, NULL, name, flags);
 }
 
 /* Where the driver would put the next buffer, within TAG_SPAN. */
@@ -153,12 +177,18 @@ static u64 pack(struct memory *m, u64 size)
 
 u64 memory_allocate_buffer(struct memory *m, u64 size, const char *name)
 {
-	return place(m, size ? size : 1, TAG_SPAN, pack(m, size ? size : 1), NULL, name, 0);
+	pthread_rwlock_wrlock(&m->lock);
+	const u64 base = place(m, size ? size : 1, TAG_SPAN, pack(m, size ? size : 1), NULL, name, 0);
+	pthread_rwlock_unlock(&m->lock);
+	return base;
 }
 
 u64 memory_attach(struct memory *m, u8 *host, u64 size, const char *name)
 {
-	return place(m, size, TAG_SPAN, pack(m, size), host, name, 0);
+	pthread_rwlock_wrlock(&m->lock);
+	const u64 base = place(m, size, TAG_SPAN, pack(m, size), host, name, 0);
+	pthread_rwlock_unlock(&m->lock);
+	return base;
 }
 
 /* Where there is no memory to remember it, a later message says less. */
@@ -194,18 +224,17 @@ const struct released *memory_find_released(const struct memory *m, u64 address)
 	return NULL;
 }
 
-bool memory_release_by(struct memory *m, u64 base, const struct memory_act *by)
+u64 memory_reserve(struct memory *m, u64 size)
 {
-	const struct allocation *a = memory_find(m, base, 1);
-
-	if (a && a->base == base)
-		remember(m, a, by);
-	return memory_forget(m, base);
+	pthread_rwlock_wrlock(&m->lock);
+	const u64 base = next_base(m, size, ALIGN_AT_LEAST, 0);
+	if (base)
+		m->next = base + size + GAP;
+	pthread_rwlock_unlock(&m->lock);
+	return base;
 }
 
-bool memory_release(struct memory *m, u64 base) { return memory_release_by(m, base, NULL); }
-
-bool memory_forget(struct memory *m, u64 base)
+static bool release(struct memory *m, u64 base)
 {
 	const u32 at = upper_bound(m, base);
 
@@ -215,7 +244,7 @@ bool memory_forget(struct memory *m, u64 base)
 	m->total_bytes -= m->list[at - 1].size;
 	memmove(&m->list[at - 1], &m->list[at], (m->count - at) * sizeof *m->list);
 	m->count--;
-	m->generation++;
+	__atomic_add_fetch(&m->generation, 1, __ATOMIC_RELEASE);
 	return true;
 }
 
@@ -230,6 +259,35 @@ void memory_refusal(const struct memory *m, u64 size, char *text, size_t length)
 			 wanted, budget, used);
 	else
 		snprintf(text, length, "the host has no %llu bytes of memory left", wanted);
+}
+
+bool memory_release_by(struct memory *m, u64 base, const struct memory_act *by)
+{
+	pthread_rwlock_wrlock(&m->lock);
+	const struct allocation *a = memory_find(m, base, 1);
+	if (a && a->base == base)
+		remember(m, a, by);
+	const bool done = release(m, base);
+	pthread_rwlock_unlock(&m->lock);
+	return done;
+}
+
+bool memory_release(struct memory *m, u64 base) { return memory_release_by(m, base, NULL); }
+
+bool memory_forget(struct memory *m, u64 base)
+{
+	pthread_rwlock_wrlock(&m->lock);
+	const bool done = release(m, base);
+	pthread_rwlock_unlock(&m->lock);
+	return done;
+}
+
+void memory_forget_acts(struct memory *m)
+{
+	pthread_rwlock_wrlock(&m->lock);
+	for (u32 k = 0; k < m->released_count && k < m->released_room; k++)
+		m->released[k].by = (struct memory_act){0};
+	pthread_rwlock_unlock(&m->lock);
 }
 
 u64 memory_multicast(struct memory *m, const u64 *members, u32 count, u64 size)
@@ -269,6 +327,16 @@ const struct allocation *memory_find(const struct memory *m, u64 address, u64 si
 	const struct allocation *a = &m->list[at - 1];
 	const u64 offset = address - a->base;
 	return offset < a->size && size <= a->size - offset ? a : NULL;
+}
+
+bool memory_look(struct memory *m, u64 address, u64 size, struct allocation *found)
+{
+	pthread_rwlock_rdlock(&m->lock);
+	const struct allocation *a = memory_find(m, address, size);
+	if (a)
+		*found = *a;
+	pthread_rwlock_unlock(&m->lock);
+	return a != NULL;
 }
 
 const struct allocation *memory_nearest(const struct memory *m, u64 address)

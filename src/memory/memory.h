@@ -2,11 +2,14 @@
  *
  * Global memory: allocations with guest addresses, each backed by host bytes, with guard gaps
  * between them so that running off one end never lands in the next. Lookups are by binary
- * search; the executor remembers hits. Adding and removing allocations is not thread-safe
- * against lookups: kernels that allocate run on one host thread.
+ * search; the executor remembers hits. Allocations may be added and removed while kernels run, by
+ * kernels too: memory_look is safe beside that; memory_find, whose answer is a place in the list, only
+ * where nobody adds or removes anything.
  */
 #ifndef PTXSIM_MEMORY_MEMORY_H
 #define PTXSIM_MEMORY_MEMORY_H
+
+#include <pthread.h>
 
 #include "base/types.h"
 
@@ -16,7 +19,8 @@ enum allocation_flag {
 	ALLOCATION_READ_ONLY = 1, /* constant memory */
 	ALLOCATION_HEAP = 2,      /* made by the kernel's own malloc */
 	ALLOCATION_BORROWED = 4,  /* host bytes belong to the caller */
-	ALLOCATION_CONST = 8,     /* a .const variable: not reachable as global */
+	ALLOCATION_CONST = 8,     /* a .const variable */
+	ALLOCATION_VARIABLE = 16, /* a module-scope variable */
 };
 
 /* Where memory was given or given back: a lane of a kernel, or the host (code is NULL). For messages; memory
@@ -51,6 +55,7 @@ struct multicast {
 };
 
 struct memory {
+	pthread_rwlock_t lock;   /* of the lists; zeros are a lock that is free */
 	struct allocation *list; /* sorted by base */
 	u32 count, capacity;
 	struct multicast *multicasts;
@@ -80,12 +85,16 @@ u64 memory_attach(struct memory *m, u8 *host, u64 size, const char *name);
 /* Places bytes at a given guest address that overlaps nothing; false otherwise. `host` NULL: own
  * zeroed bytes; else borrowed. */
 bool memory_map(struct memory *m, u64 base, u64 size, u8 *host, const char *name, u32 flags);
+/* The address of `size` bytes that nothing else will be given, for memory_map; 0: there is no room. */
+u64 memory_reserve(struct memory *m, u64 size);
 /* Removes the allocation that starts at `base`; false if there is none. It is remembered for messages, with who
  * released it (NULL: the host). */
 bool memory_release(struct memory *m, u64 base);
 bool memory_release_by(struct memory *m, u64 base, const struct memory_act *by);
 /* Removes it as if it had never been. */
 bool memory_forget(struct memory *m, u64 base);
+/* Forgets whose acts the remembered ones were: their code is about to go. */
+void memory_forget_acts(struct memory *m);
 /* The newest released allocation that held the byte, of those remembered; NULL if there is none. */
 const struct released *memory_find_released(const struct memory *m, u64 address);
 
@@ -101,6 +110,8 @@ const struct multicast *memory_find_multicast(const struct memory *m, u64 addres
 
 /* The allocation that holds [address, address + size), or NULL. */
 const struct allocation *memory_find(const struct memory *m, u64 address, u64 size);
+/* A copy of it; false if there is none. Safe beside additions and removals. */
+bool memory_look(struct memory *m, u64 address, u64 size, struct allocation *found);
 /* The allocation nearest to `address`, for messages; NULL if there is none. */
 const struct allocation *memory_nearest(const struct memory *m, u64 address);
 

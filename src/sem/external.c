@@ -232,15 +232,15 @@ static bool release(struct warp *w, const struct insn *i, u8 *rows, const struct
 {
 	struct memory *m = w->machine->memory;
 	const u64 address = argument(w, rows, site, 0, lane);
-	const struct allocation *a = memory_find(m, address, 1);
+	struct allocation a;
 
 	if (!address)
 		return true;
-	if (!a || a->base != address || !(a->flags & ALLOCATION_HEAP)) {
+	if (!memory_look(m, address, 1, &a) || a.base != address || !(a.flags & ALLOCATION_HEAP)) {
 		warp_fault_free(w, i, lane, address);
 		return false;
 	}
-	w->machine->heap_used -= a->size;
+	w->machine->heap_used -= a.size;
 	const struct code *code = w->frame->code;
 	memory_release_by(m, address,
 			  &(struct memory_act){code, (u32)(i - machine_entry(w->machine, code)), w->block->index,

@@ -193,7 +193,7 @@ static bool is_in_space(struct warp *w, u64 address, int space)
 {
 	u64 offset = address;
 	const enum ir_space real = generic_space(w, &offset);
-	const struct allocation *a;
+	struct allocation a;
 
 	switch (space) {
 	case M_shared:
@@ -207,11 +207,11 @@ static bool is_in_space(struct warp *w, u64 address, int space)
 	case M_param_entry:
 		return real == SPACE_PARAM;
 	case M_const:
-		a = memory_find(w->machine->memory, address, 1);
-		return a && a->flags & ALLOCATION_CONST;
+		return memory_look(w->machine->memory, address, 1, &a) && a.flags & ALLOCATION_CONST;
 	default:
-		a = memory_find(w->machine->memory, address, 1);
-		return (real == SPACE_GLOBAL && !(a && a->flags & ALLOCATION_CONST)) || real == SPACE_PARAM;
+		if (memory_look(w->machine->memory, address, 1, &a) && a.flags & ALLOCATION_CONST)
+			return false;
+		return real == SPACE_GLOBAL || real == SPACE_PARAM;
 	}
 }
 

@@ -26,10 +26,10 @@ static bool read_global(struct warp *w, u64 address, void *to, u64 bytes)
 		memcpy(to, w->machine->launch->params + offset, bytes);
 		return true;
 	}
-	const struct allocation *a = memory_find(w->machine->memory, address, bytes);
-	if (!a)
+	struct allocation a;
+	if (!memory_look(w->machine->memory, address, bytes, &a))
 		return false;
-	memcpy(to, a->host + (address - a->base), bytes);
+	memcpy(to, a.host + (address - a.base), bytes);
 	return true;
 }
 
@@ -45,9 +45,9 @@ static bool find_descriptor(struct warp *w, u64 value, struct texture *t)
 
 static u8 *texels_of(struct warp *w, const struct texture *t)
 {
-	const struct allocation *a = memory_find(w->machine->memory, t->data, texture_bytes(t));
+	struct allocation a;
 
-	return a ? a->host + (t->data - a->base) : NULL;
+	return memory_look(w->machine->memory, t->data, texture_bytes(t), &a) ? a.host + (t->data - a.base) : NULL;
 }
 
 /* What the lanes' descriptors are: kept from lane to lane, since they mostly agree. */

@@ -14,7 +14,7 @@
 enum { REPETITIONS = 3, GATHER_BYTES = 64 << 20, OUT_BYTES = 1 << 20, LAUNCHES = 10000 };
 
 struct micro {
-	ptxsim *sim;
+	ptxsim_context *sim;
 	uint64_t out, in;
 };
 
@@ -42,7 +42,7 @@ static const struct measurement measurements[] = {
 /* Seconds for all launches of the measurement; negative if one failed. */
 static double run_once(struct micro *m, const struct measurement *what, uint64_t *instructions)
 {
-	const ptxsim_kernel *kernel = ptxsim_find_kernel(m->sim, what->kernel);
+	const ptxsim_function *kernel = ptxsim_find_function(ptxsim_get_module(m->sim, 0), what->kernel);
 	const uint32_t mask = GATHER_BYTES / 4 - 1;
 	const void *args[4] = {&m->out, &what->turns, &m->in, &mask};
 	struct ptxsim_launch launch = PTXSIM_LAUNCH_INIT;
@@ -53,7 +53,7 @@ static double run_once(struct micro *m, const struct measurement *what, uint64_t
 	launch.grid[0] = what->grid;
 	launch.block[0] = what->block;
 	launch.args = args;
-	launch.arg_count = ptxsim_kernel_param_count(kernel);
+	launch.arg_count = ptxsim_function_param_count(kernel);
 	launch.jobs = 1;
 	*instructions = 0;
 	const double start = problem_now();
@@ -108,13 +108,15 @@ static bool measure_reading(const char *folder)
 	gzclose(f);
 	for (int k = 0; k < REPETITIONS; k++) {
 		const double start = problem_now();
-		ptxsim *sim = ptxsim_create();
-		const bool ok = !ptxsim_add_text(sim, path, text, (size_t)length) && !ptxsim_build(sim, NULL);
+		ptxsim_context *sim = ptxsim_context_create(NULL);
+		ptxsim_module_create(sim);
+		const bool ok = !ptxsim_module_add_text(ptxsim_get_module(sim, 0), path, text, (size_t)length) &&
+				!ptxsim_module_build(ptxsim_get_module(sim, 0), NULL);
 		const double seconds = problem_now() - start;
 		best = seconds < best ? seconds : best;
 		if (!ok)
-			fprintf(stderr, "%.600s", ptxsim_diagnostics(sim));
-		ptxsim_free(sim);
+			fprintf(stderr, "%.600s", ptxsim_module_diagnostics(ptxsim_get_module(sim, 0)));
+		ptxsim_context_free(sim);
 		if (!ok)
 			return false;
 	}
@@ -125,21 +127,23 @@ static bool measure_reading(const char *folder)
 
 int main(int count, char **words)
 {
-	struct micro m = {.sim = ptxsim_create()};
+	struct micro m = {.sim = ptxsim_context_create(NULL)};
+	ptxsim_module_create(m.sim);
 	char path[4096];
 	bool ok = true;
 
 	if (count != 2 || !m.sim)
 		return 2;
 	snprintf(path, sizeof path, "%s/micro.ptx", words[1]);
-	if (ptxsim_add_file(m.sim, path) || ptxsim_build(m.sim, NULL) || ptxsim_alloc(m.sim, OUT_BYTES, &m.out) ||
+	if (ptxsim_module_add_file(ptxsim_get_module(m.sim, 0), path) ||
+	    ptxsim_module_build(ptxsim_get_module(m.sim, 0), NULL) || ptxsim_alloc(m.sim, OUT_BYTES, &m.out) ||
 	    ptxsim_alloc(m.sim, GATHER_BYTES, &m.in)) {
-		fprintf(stderr, "%s", ptxsim_diagnostics(m.sim));
+		fprintf(stderr, "%s", ptxsim_module_diagnostics(ptxsim_get_module(m.sim, 0)));
 		return 1;
 	}
 	for (size_t k = 0; k < sizeof measurements / sizeof *measurements; k++)
 		ok &= measure(&m, &measurements[k]);
 	ok &= measure_reading(words[1]);
-	ptxsim_free(m.sim);
+	ptxsim_context_free(m.sim);
 	return ok ? 0 : 1;
 }

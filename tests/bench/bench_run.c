@@ -12,8 +12,8 @@
 
 struct bench {
 	struct problem *p;
-	ptxsim *sim;
-	const ptxsim_kernel *kernel;
+	ptxsim_context *sim;
+	const ptxsim_function *kernel;
 	uint64_t addresses[PROBLEM_BUFFERS];
 	void *contents[PROBLEM_BUFFERS]; /* the buffers' bytes, mapped into the simulator */
 };
@@ -23,12 +23,14 @@ static bool open_bench(struct bench *b, const char *name, const char *folder)
 	char path[4096];
 
 	snprintf(path, sizeof path, "%s/%s.ptx", folder, name);
-	b->sim = ptxsim_create();
-	if (!b->sim || ptxsim_add_file(b->sim, path) || ptxsim_build(b->sim, NULL)) {
-		fprintf(stderr, "bench-run: %s\n%s", path, ptxsim_diagnostics(b->sim));
+	b->sim = ptxsim_context_create(NULL);
+	ptxsim_module_create(b->sim);
+	if (!b->sim || ptxsim_module_add_file(ptxsim_get_module(b->sim, 0), path) ||
+	    ptxsim_module_build(ptxsim_get_module(b->sim, 0), NULL)) {
+		fprintf(stderr, "bench-run: %s\n%s", path, ptxsim_module_diagnostics(ptxsim_get_module(b->sim, 0)));
 		return false;
 	}
-	b->kernel = ptxsim_find_kernel(b->sim, name);
+	b->kernel = ptxsim_find_function(ptxsim_get_module(b->sim, 0), name);
 	for (uint32_t k = 0; k < b->p->buffer_count; k++) {
 		if (posix_memalign(&b->contents[k], 4096, b->p->bytes[k] + 64) ||
 		    ptxsim_map(b->sim, b->contents[k], b->p->bytes[k], &b->addresses[k]))
@@ -96,7 +98,7 @@ int main(int count, char **words)
 		if (k >= 0)
 			problem_report(b.p, "ptxsim", scale, words[4], k, seconds, right);
 	}
-	ptxsim_free(b.sim);
+	ptxsim_context_free(b.sim);
 	for (uint32_t k = 0; k < b.p->buffer_count; k++)
 		free(b.contents[k]);
 	problem_free(b.p);

@@ -77,23 +77,24 @@ uint64_t random_value(uint64_t *state, uint32_t bits)
 	}
 }
 
-static void keep_error(ptxsim *sim, char *error)
+static void keep_error(ptxsim_context *sim, char *error)
 {
 	if (error)
-		snprintf(error, 200, "%s%s", ptxsim_diagnostics(sim), ptxsim_message(sim));
+		snprintf(error, 200, "%s%s", ptxsim_module_diagnostics(ptxsim_get_module(sim, 0)), ptxsim_message(sim));
 }
 
 bool kernel_run(const struct kernel_text *t, const void *in, size_t in_bytes, void *out, size_t out_bytes,
 		uint32_t threads, char *error)
 {
-	ptxsim *sim = ptxsim_create();
+	ptxsim_context *sim = ptxsim_context_create(NULL);
+	ptxsim_module_create(sim);
 	struct ptxsim_launch launch = PTXSIM_LAUNCH_INIT;
 	uint64_t from, to;
 	const void *args[] = {&from, &to};
 
 	ck_assert(sim != NULL);
-	const ptxsim_status added = ptxsim_add_text(sim, "k.ptx", t->text, t->used);
-	bool ok = added == PTXSIM_OK && ptxsim_build(sim, NULL) == PTXSIM_OK;
+	const ptxsim_status added = ptxsim_module_add_text(ptxsim_get_module(sim, 0), "k.ptx", t->text, t->used);
+	bool ok = added == PTXSIM_OK && ptxsim_module_build(ptxsim_get_module(sim, 0), NULL) == PTXSIM_OK;
 	if (ok) {
 		ck_assert_int_eq(ptxsim_alloc(sim, in_bytes, &from), PTXSIM_OK);
 		ck_assert_int_eq(ptxsim_alloc(sim, out_bytes, &to), PTXSIM_OK);
@@ -102,11 +103,11 @@ bool kernel_run(const struct kernel_text *t, const void *in, size_t in_bytes, vo
 		launch.block[0] = threads;
 		launch.args = args;
 		launch.arg_count = 2;
-		ok = ptxsim_launch(sim, ptxsim_find_kernel(sim, "k"), &launch) == PTXSIM_OK;
+		ok = ptxsim_launch(sim, ptxsim_find_function(ptxsim_get_module(sim, 0), "k"), &launch) == PTXSIM_OK;
 		ck_assert_int_eq(ptxsim_read(sim, out, to, out_bytes), PTXSIM_OK);
 	}
 	if (!ok)
 		keep_error(sim, error);
-	ptxsim_free(sim);
+	ptxsim_context_free(sim);
 	return ok;
 }

@@ -34,17 +34,20 @@ static const char SCALE[] = ".version 7.0\n"
 			    "	ret;\n"
 			    "}\n";
 
-static ptxsim *built(void)
+static ptxsim_context *built(void)
 {
-	ptxsim *sim = ptxsim_create();
+	ptxsim_context *sim = ptxsim_context_create(NULL);
+	ptxsim_module_create(sim);
 
 	ck_assert_ptr_nonnull(sim);
-	ck_assert_int_eq(ptxsim_add_text(sim, "scale.ptx", SCALE, strlen(SCALE)), PTXSIM_OK);
-	ck_assert_msg(ptxsim_build(sim, NULL) == PTXSIM_OK, "%s", ptxsim_diagnostics(sim));
+	ck_assert_int_eq(ptxsim_module_add_text(ptxsim_get_module(sim, 0), "scale.ptx", SCALE, strlen(SCALE)),
+			 PTXSIM_OK);
+	ck_assert_msg(ptxsim_module_build(ptxsim_get_module(sim, 0), NULL) == PTXSIM_OK, "%s",
+		      ptxsim_module_diagnostics(ptxsim_get_module(sim, 0)));
 	return sim;
 }
 
-static ptxsim_status launch(ptxsim *sim, uint64_t a, uint32_t n, uint32_t threads)
+static ptxsim_status launch(ptxsim_context *sim, uint64_t a, uint32_t n, uint32_t threads)
 {
 	const void *args[] = {&a, &n};
 	struct ptxsim_launch l = PTXSIM_LAUNCH_INIT;
@@ -53,12 +56,12 @@ static ptxsim_status launch(ptxsim *sim, uint64_t a, uint32_t n, uint32_t thread
 	l.args = args;
 	l.arg_count = 2;
 	l.jobs = 1;
-	return ptxsim_launch(sim, ptxsim_find_kernel(sim, "scale"), &l);
+	return ptxsim_launch(sim, ptxsim_find_function(ptxsim_get_module(sim, 0), "scale"), &l);
 }
 
 START_TEST(a_kernel_runs)
 {
-	ptxsim *sim = built();
+	ptxsim_context *sim = built();
 	uint32_t values[40], back[40];
 	uint64_t address;
 	struct ptxsim_stats stats;
@@ -79,13 +82,13 @@ START_TEST(a_kernel_runs)
 	ck_assert_str_eq(ptxsim_cuda_error(sim), "CUDA_SUCCESS");
 	ck_assert_int_eq(ptxsim_release(sim, address), PTXSIM_OK);
 	ck_assert_int_eq(ptxsim_release(sim, address), PTXSIM_ERROR_ADDRESS);
-	ptxsim_free(sim);
+	ptxsim_context_free(sim);
 }
 END_TEST
 
 START_TEST(launches_of_older_programs_are_shorter)
 {
-	ptxsim *sim = built();
+	ptxsim_context *sim = built();
 	struct ptxsim_launch l = PTXSIM_LAUNCH_INIT;
 	uint32_t value = 7, n = 1;
 	uint64_t address;
@@ -97,20 +100,22 @@ START_TEST(launches_of_older_programs_are_shorter)
 	l.arg_count = 2;
 	l.struct_size = offsetof(struct ptxsim_launch, cooperative);
 	memset(&l.cooperative, 0xff, sizeof l.cooperative);
-	ck_assert_int_eq(ptxsim_launch(sim, ptxsim_find_kernel(sim, "scale"), &l), PTXSIM_OK);
+	ck_assert_int_eq(ptxsim_launch(sim, ptxsim_find_function(ptxsim_get_module(sim, 0), "scale"), &l), PTXSIM_OK);
 	ptxsim_read(sim, &value, address, sizeof value);
 	ck_assert_uint_eq(value, 21);
 	l.struct_size--;
-	ck_assert_int_eq(ptxsim_launch(sim, ptxsim_find_kernel(sim, "scale"), &l), PTXSIM_ERROR_ARGUMENT);
+	ck_assert_int_eq(ptxsim_launch(sim, ptxsim_find_function(ptxsim_get_module(sim, 0), "scale"), &l),
+			 PTXSIM_ERROR_ARGUMENT);
 	l.struct_size = sizeof l + 1;
-	ck_assert_int_eq(ptxsim_launch(sim, ptxsim_find_kernel(sim, "scale"), &l), PTXSIM_ERROR_ARGUMENT);
-	ptxsim_free(sim);
+	ck_assert_int_eq(ptxsim_launch(sim, ptxsim_find_function(ptxsim_get_module(sim, 0), "scale"), &l),
+			 PTXSIM_ERROR_ARGUMENT);
+	ptxsim_context_free(sim);
 }
 END_TEST
 
 START_TEST(mapped_memory_is_used_in_place)
 {
-	ptxsim *sim = built();
+	ptxsim_context *sim = built();
 	_Alignas(16) uint32_t values[32] = {5, 6, 7};
 	uint64_t address;
 
@@ -119,7 +124,7 @@ START_TEST(mapped_memory_is_used_in_place)
 	ck_assert_uint_eq(values[0], 15);
 	ck_assert_uint_eq(values[2], 21);
 	ck_assert_int_eq(launch(sim, address, 33, 64), PTXSIM_ERROR_FAULT);
-	ptxsim_free(sim);
+	ptxsim_context_free(sim);
 }
 END_TEST
 
@@ -136,13 +141,17 @@ static const char EVERYWHERE[] = ".version 8.1\n.target sm_90\n.address_size 64\
 
 START_TEST(one_address_stands_for_several_places)
 {
-	ptxsim *sim = ptxsim_create();
+	ptxsim_context *sim = ptxsim_context_create(NULL);
+	ptxsim_module_create(sim);
 	struct ptxsim_launch l = PTXSIM_LAUNCH_INIT;
 	uint64_t places[3], all, refused = 0;
 	const void *args[] = {&all};
 
-	ck_assert_int_eq(ptxsim_add_text(sim, "everywhere.ptx", EVERYWHERE, strlen(EVERYWHERE)), PTXSIM_OK);
-	ck_assert_msg(ptxsim_build(sim, NULL) == PTXSIM_OK, "%s", ptxsim_diagnostics(sim));
+	ck_assert_int_eq(
+		ptxsim_module_add_text(ptxsim_get_module(sim, 0), "everywhere.ptx", EVERYWHERE, strlen(EVERYWHERE)),
+		PTXSIM_OK);
+	ck_assert_msg(ptxsim_module_build(ptxsim_get_module(sim, 0), NULL) == PTXSIM_OK, "%s",
+		      ptxsim_module_diagnostics(ptxsim_get_module(sim, 0)));
 	for (uint32_t k = 0; k < 3; k++) {
 		const uint32_t value = 10 + k;
 		ck_assert_int_eq(ptxsim_alloc(sim, 4, &places[k]), PTXSIM_OK);
@@ -154,25 +163,26 @@ START_TEST(one_address_stands_for_several_places)
 	ck_assert_int_eq(ptxsim_multicast(sim, places, 3, 4, &all), PTXSIM_OK);
 	l.args = args;
 	l.arg_count = 1;
-	ck_assert_msg(ptxsim_launch(sim, ptxsim_get_kernel(sim, 0), &l) == PTXSIM_OK, "%s", ptxsim_message(sim));
+	ck_assert_msg(ptxsim_launch(sim, ptxsim_get_function(ptxsim_get_module(sim, 0), 0), &l) == PTXSIM_OK, "%s",
+		      ptxsim_message(sim));
 	for (uint32_t k = 0; k < 3; k++) {
 		uint32_t value;
 		ck_assert_int_eq(ptxsim_read(sim, &value, places[k], 4), PTXSIM_OK);
 		ck_assert_uint_eq(value, 33);
 	}
 	ck_assert_int_eq(ptxsim_release(sim, places[1]), PTXSIM_OK);
-	ck_assert_int_eq(ptxsim_launch(sim, ptxsim_get_kernel(sim, 0), &l), PTXSIM_ERROR_FAULT);
-	ptxsim_free(sim);
+	ck_assert_int_eq(ptxsim_launch(sim, ptxsim_get_function(ptxsim_get_module(sim, 0), 0), &l), PTXSIM_ERROR_FAULT);
+	ptxsim_context_free(sim);
 }
 END_TEST
 
 START_TEST(variables_are_read_and_written)
 {
-	ptxsim *sim = built();
+	ptxsim_context *sim = built();
 	uint64_t variable, size, address;
 	uint32_t value = 0;
 
-	ck_assert_int_eq(ptxsim_variable(sim, "factor", &variable, &size), PTXSIM_OK);
+	ck_assert_int_eq(ptxsim_variable(ptxsim_get_module(sim, 0), "factor", &variable, &size), PTXSIM_OK);
 	ck_assert_uint_eq(size, 4);
 	ck_assert_int_eq(ptxsim_read(sim, &value, variable, 4), PTXSIM_OK);
 	ck_assert_uint_eq(value, 3);
@@ -184,37 +194,37 @@ START_TEST(variables_are_read_and_written)
 	ck_assert_int_eq(launch(sim, address, 1, 1), PTXSIM_OK);
 	ptxsim_read(sim, &value, address, 4);
 	ck_assert_uint_eq(value, 70);
-	ck_assert_int_eq(ptxsim_variable(sim, "nothing", NULL, NULL), PTXSIM_ERROR_NOT_FOUND);
+	ck_assert_int_eq(ptxsim_variable(ptxsim_get_module(sim, 0), "nothing", NULL, NULL), PTXSIM_ERROR_NOT_FOUND);
 	ck_assert_int_eq(ptxsim_release(sim, variable), PTXSIM_ERROR_ADDRESS);
-	ptxsim_free(sim);
+	ptxsim_context_free(sim);
 }
 END_TEST
 
 START_TEST(kernels_tell_their_parameters)
 {
-	ptxsim *sim = built();
+	ptxsim_context *sim = built();
 	struct ptxsim_param p;
-	const ptxsim_kernel *k = ptxsim_get_kernel(sim, 0);
+	const ptxsim_function *k = ptxsim_get_function(ptxsim_get_module(sim, 0), 0);
 
-	ck_assert_uint_eq(ptxsim_kernel_count(sim), 1);
-	ck_assert_str_eq(ptxsim_kernel_name(k), "scale");
-	ck_assert_ptr_eq(k, ptxsim_find_kernel(sim, "scale"));
-	ck_assert_ptr_null(ptxsim_find_kernel(sim, "other"));
-	ck_assert_ptr_null(ptxsim_get_kernel(sim, 1));
-	ck_assert_uint_eq(ptxsim_kernel_param_count(k), 2);
-	ck_assert_int_eq(ptxsim_kernel_param(k, 1, &p), PTXSIM_OK);
+	ck_assert_uint_eq(ptxsim_function_count(ptxsim_get_module(sim, 0)), 1);
+	ck_assert_str_eq(ptxsim_function_name(k), "scale");
+	ck_assert_ptr_eq(k, ptxsim_find_function(ptxsim_get_module(sim, 0), "scale"));
+	ck_assert_ptr_null(ptxsim_find_function(ptxsim_get_module(sim, 0), "other"));
+	ck_assert_ptr_null(ptxsim_get_function(ptxsim_get_module(sim, 0), 1));
+	ck_assert_uint_eq(ptxsim_function_param_count(k), 2);
+	ck_assert_int_eq(ptxsim_function_param(k, 1, &p), PTXSIM_OK);
 	ck_assert_str_eq(p.name, "n");
 	ck_assert_str_eq(p.type, "u32");
 	ck_assert_uint_eq(p.size, 4);
 	ck_assert_uint_eq(p.offset, 8);
-	ck_assert_int_eq(ptxsim_kernel_param(k, 2, &p), PTXSIM_ERROR_ARGUMENT);
-	ptxsim_free(sim);
+	ck_assert_int_eq(ptxsim_function_param(k, 2, &p), PTXSIM_ERROR_ARGUMENT);
+	ptxsim_context_free(sim);
 }
 END_TEST
 
 START_TEST(a_fault_is_told_and_the_simulator_lives)
 {
-	ptxsim *sim = built();
+	ptxsim_context *sim = built();
 	uint64_t address;
 
 	ck_assert_int_eq(ptxsim_alloc(sim, 128, &address), PTXSIM_OK);
@@ -227,7 +237,7 @@ START_TEST(a_fault_is_told_and_the_simulator_lives)
 	ck_assert_str_eq(ptxsim_cuda_error(sim), "CUDA_ERROR_INVALID_VALUE");
 	ck_assert_int_eq(ptxsim_launch(sim, NULL, NULL), PTXSIM_ERROR_ARGUMENT);
 	ck_assert_str_eq(ptxsim_message(sim), "");
-	ptxsim_free(sim);
+	ptxsim_context_free(sim);
 }
 END_TEST
 
@@ -235,42 +245,46 @@ START_TEST(wrong_text_is_told_with_its_place)
 {
 	static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
 				   ".entry k() {\n\tadd.f99 %r1;\n\tret;\n}\n";
-	ptxsim *sim = ptxsim_create();
-	ptxsim_status status = ptxsim_add_text(sim, "bad.ptx", text, strlen(text));
+	ptxsim_context *sim = ptxsim_context_create(NULL);
+	ptxsim_module_create(sim);
+	ptxsim_status status = ptxsim_module_add_text(ptxsim_get_module(sim, 0), "bad.ptx", text, strlen(text));
 
-	status = ptxsim_build(sim, NULL);
+	status = ptxsim_module_build(ptxsim_get_module(sim, 0), NULL);
 	ck_assert_int_eq(status, PTXSIM_ERROR_SYNTAX);
-	ck_assert_ptr_nonnull(strstr(ptxsim_diagnostics(sim), "bad.ptx:5:"));
-	ck_assert_int_eq(ptxsim_add_file(sim, "/does/not/exist"), PTXSIM_ERROR_FILE);
-	ptxsim_free(sim);
+	ck_assert_ptr_nonnull(strstr(ptxsim_module_diagnostics(ptxsim_get_module(sim, 0)), "bad.ptx:5:"));
+	ck_assert_int_eq(ptxsim_module_add_file(ptxsim_get_module(sim, 0), "/does/not/exist"), PTXSIM_ERROR_FILE);
+	ptxsim_context_free(sim);
 }
 END_TEST
 
 START_TEST(wrong_calls_change_nothing)
 {
-	ptxsim *fresh = ptxsim_create(), *sim = built();
+	ptxsim_context *fresh = ptxsim_context_create(NULL), *sim = built();
+	ptxsim_module_create(fresh);
 	struct ptxsim_launch l = PTXSIM_LAUNCH_INIT;
 	uint64_t address = 99;
 	char byte;
 
-	ck_assert_int_eq(ptxsim_build(fresh, NULL), PTXSIM_ERROR_STATE);
-	ck_assert_int_eq(ptxsim_alloc(fresh, 4, &address), PTXSIM_ERROR_STATE);
+	ck_assert_int_eq(ptxsim_module_build(ptxsim_get_module(fresh, 0), NULL), PTXSIM_ERROR_STATE);
+	ck_assert_int_eq(ptxsim_variable(ptxsim_get_module(fresh, 0), "x", &address, NULL), PTXSIM_ERROR_STATE);
 	ck_assert_uint_eq(address, 99);
-	ck_assert_int_eq(ptxsim_build(sim, NULL), PTXSIM_ERROR_STATE);
-	ck_assert_int_eq(ptxsim_add_text(sim, "x", "", 0), PTXSIM_ERROR_STATE);
-	ck_assert_int_eq(ptxsim_add_text(NULL, "x", "", 0), PTXSIM_ERROR_ARGUMENT);
+	ck_assert_int_eq(ptxsim_module_build(ptxsim_get_module(sim, 0), NULL), PTXSIM_ERROR_STATE);
+	ck_assert_int_eq(ptxsim_module_add_text(ptxsim_get_module(sim, 0), "x", "", 0), PTXSIM_ERROR_STATE);
+	ck_assert_int_eq(ptxsim_module_add_text(ptxsim_get_module(NULL, 0), "x", "", 0), PTXSIM_ERROR_ARGUMENT);
 	ck_assert_int_eq(ptxsim_read(sim, &byte, 12345, 1), PTXSIM_ERROR_ADDRESS);
 	ck_assert_int_eq(ptxsim_alloc(sim, UINT64_MAX, &address), PTXSIM_ERROR_MEMORY);
 	ck_assert_int_eq(ptxsim_launch(sim, NULL, &l), PTXSIM_ERROR_ARGUMENT);
-	ck_assert_int_eq(ptxsim_launch(sim, ptxsim_get_kernel(sim, 0), &l), PTXSIM_ERROR_LAUNCH);
+	ck_assert_int_eq(ptxsim_launch(sim, ptxsim_get_function(ptxsim_get_module(sim, 0), 0), &l),
+			 PTXSIM_ERROR_LAUNCH);
 	l.struct_size = 3;
-	ck_assert_int_eq(ptxsim_launch(sim, ptxsim_get_kernel(sim, 0), &l), PTXSIM_ERROR_ARGUMENT);
+	ck_assert_int_eq(ptxsim_launch(sim, ptxsim_get_function(ptxsim_get_module(sim, 0), 0), &l),
+			 PTXSIM_ERROR_ARGUMENT);
 	ck_assert_int_eq(launch(sim, 0, 0, 2000), PTXSIM_ERROR_LAUNCH);
 	ck_assert_str_ne(ptxsim_message(sim), "");
 	ck_assert_int_eq(launch(sim, 0, 0, 32), PTXSIM_OK);
-	ptxsim_free(fresh);
-	ptxsim_free(sim);
-	ptxsim_free(NULL);
+	ptxsim_context_free(fresh);
+	ptxsim_context_free(sim);
+	ptxsim_context_free(NULL);
 }
 END_TEST
 
@@ -299,15 +313,17 @@ static const char LATE[] = ".version 7.0\n"
 
 START_TEST(the_fault_told_is_that_of_the_lowest_block)
 {
-	ptxsim *sim = ptxsim_create();
+	ptxsim_context *sim = ptxsim_context_create(NULL);
+	ptxsim_module_create(sim);
 	struct ptxsim_launch l = PTXSIM_LAUNCH_INIT;
 	uint64_t address;
 	uint32_t first;
 	const void *args[] = {&address, &first};
 	char place[40];
 
-	ck_assert_int_eq(ptxsim_add_text(sim, "late.ptx", LATE, strlen(LATE)), PTXSIM_OK);
-	ck_assert_msg(ptxsim_build(sim, NULL) == PTXSIM_OK, "%s", ptxsim_diagnostics(sim));
+	ck_assert_int_eq(ptxsim_module_add_text(ptxsim_get_module(sim, 0), "late.ptx", LATE, strlen(LATE)), PTXSIM_OK);
+	ck_assert_msg(ptxsim_module_build(ptxsim_get_module(sim, 0), NULL) == PTXSIM_OK, "%s",
+		      ptxsim_module_diagnostics(ptxsim_get_module(sim, 0)));
 	ck_assert_int_eq(ptxsim_alloc(sim, 4, &address), PTXSIM_OK);
 	l.grid[0] = 5000;
 	l.block[0] = 64;
@@ -315,12 +331,13 @@ START_TEST(the_fault_told_is_that_of_the_lowest_block)
 	l.arg_count = 2;
 	for (first = 1; first < 5000; first += 311) {
 		l.jobs = 1 + first % 4;
-		ck_assert_int_eq(ptxsim_launch(sim, ptxsim_find_kernel(sim, "late"), &l), PTXSIM_ERROR_FAULT);
+		ck_assert_int_eq(ptxsim_launch(sim, ptxsim_find_function(ptxsim_get_module(sim, 0), "late"), &l),
+				 PTXSIM_ERROR_FAULT);
 		snprintf(place, sizeof place, "block (%u,0,0)", first);
 		ck_assert_msg(strstr(ptxsim_message(sim), place) != NULL, "%u workers: %s", l.jobs,
 			      ptxsim_message(sim));
 	}
-	ptxsim_free(sim);
+	ptxsim_context_free(sim);
 }
 END_TEST
 
@@ -347,7 +364,7 @@ static const char TALLY[] = ".version 7.0\n"
 			    "}\n";
 enum { TALLY_BLOCKS = 3000, TALLY_THREADS = 64 };
 
-static void check_tally(ptxsim *sim, uint64_t address, uint64_t found)
+static void check_tally(ptxsim_context *sim, uint64_t address, uint64_t found)
 {
 	const void *args[] = {&address, &found};
 	static uint32_t words[3][TALLY_THREADS], olds[TALLY_BLOCKS][TALLY_THREADS], zeros[3][TALLY_THREADS];
@@ -359,7 +376,8 @@ static void check_tally(ptxsim *sim, uint64_t address, uint64_t found)
 	l.args = args;
 	l.arg_count = 2;
 	ck_assert_int_eq(ptxsim_write(sim, address, zeros, sizeof zeros), PTXSIM_OK);
-	ck_assert_msg(ptxsim_launch(sim, ptxsim_get_kernel(sim, 0), &l) == PTXSIM_OK, "%s", ptxsim_message(sim));
+	ck_assert_msg(ptxsim_launch(sim, ptxsim_get_function(ptxsim_get_module(sim, 0), 0), &l) == PTXSIM_OK, "%s",
+		      ptxsim_message(sim));
 	ck_assert_int_eq(ptxsim_read(sim, words, address, sizeof words), PTXSIM_OK);
 	ck_assert_int_eq(ptxsim_read(sim, olds, found, sizeof olds), PTXSIM_OK);
 	for (uint32_t t = 0; t < TALLY_THREADS; t++) {
@@ -377,27 +395,30 @@ static void check_tally(ptxsim *sim, uint64_t address, uint64_t found)
 
 START_TEST(atomics_of_several_host_threads_are_atomic)
 {
-	ptxsim *sim = ptxsim_create();
+	ptxsim_context *sim = ptxsim_context_create(NULL);
+	ptxsim_module_create(sim);
 	uint64_t address, found;
 
-	ck_assert_int_eq(ptxsim_add_text(sim, "tally.ptx", TALLY, strlen(TALLY)), PTXSIM_OK);
-	ck_assert_msg(ptxsim_build(sim, NULL) == PTXSIM_OK, "%s", ptxsim_diagnostics(sim));
+	ck_assert_int_eq(ptxsim_module_add_text(ptxsim_get_module(sim, 0), "tally.ptx", TALLY, strlen(TALLY)),
+			 PTXSIM_OK);
+	ck_assert_msg(ptxsim_module_build(ptxsim_get_module(sim, 0), NULL) == PTXSIM_OK, "%s",
+		      ptxsim_module_diagnostics(ptxsim_get_module(sim, 0)));
 	ck_assert_int_eq(ptxsim_alloc(sim, 4096, &address), PTXSIM_OK);
 	ck_assert_int_eq(ptxsim_alloc(sim, 4 * TALLY_BLOCKS * TALLY_THREADS, &found), PTXSIM_OK);
 	for (uint64_t offset = 0; offset < 16; offset += 4)
 		check_tally(sim, address + offset, found);
-	ptxsim_free(sim);
+	ptxsim_context_free(sim);
 }
 END_TEST
 
 /* One simulator in a thread of its own: many launches, each checked. */
 static void *many_launches(void *factor)
 {
-	ptxsim *sim = built();
+	ptxsim_context *sim = built();
 	uint64_t variable, address;
 	uint32_t value = *(uint32_t *)factor, wanted = 1, ok = 1;
 
-	ptxsim_variable(sim, "factor", &variable, NULL);
+	ptxsim_variable(ptxsim_get_module(sim, 0), "factor", &variable, NULL);
 	ptxsim_write(sim, variable, &value, 4);
 	ptxsim_alloc(sim, 4, &address);
 	ptxsim_write(sim, address, &wanted, 4);
@@ -406,7 +427,7 @@ static void *many_launches(void *factor)
 		ok &= launch(sim, address, 1, 32) == PTXSIM_OK;
 	}
 	ptxsim_read(sim, &value, address, 4);
-	ptxsim_free(sim);
+	ptxsim_context_free(sim);
 	return ok && value == wanted ? factor : NULL;
 }
 

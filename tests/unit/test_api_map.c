@@ -80,7 +80,7 @@ static uint32_t element(uint32_t mode, uint32_t n, uint32_t t)
 	return mode == 0 ? t : mode == 1 ? n - 1 : mode == 2 ? n - 1 - t : t * 7 % n;
 }
 
-static void try_shape(ptxsim *sim, const struct access *x, uint32_t n, uint32_t mode, uint8_t *a, uint8_t *b)
+static void try_shape(ptxsim_context *sim, const struct access *x, uint32_t n, uint32_t mode, uint8_t *a, uint8_t *b)
 {
 	const size_t bytes = (size_t)n * x->size;
 	struct ptxsim_launch l = PTXSIM_LAUNCH_INIT;
@@ -95,7 +95,8 @@ static void try_shape(ptxsim *sim, const struct access *x, uint32_t n, uint32_t 
 	l.block[0] = THREADS;
 	l.args = args;
 	l.arg_count = 4;
-	ck_assert_msg(ptxsim_launch(sim, ptxsim_get_kernel(sim, 0), &l) == PTXSIM_OK, "%s", ptxsim_message(sim));
+	ck_assert_msg(ptxsim_launch(sim, ptxsim_get_function(ptxsim_get_module(sim, 0), 0), &l) == PTXSIM_OK, "%s",
+		      ptxsim_message(sim));
 	for (uint32_t t = 0; t < n; t++) {
 		const size_t at = (size_t)element(mode, n, t) * x->size;
 		ck_assert_msg(!memcmp(a + at, b + at, x->size), "%s, %u threads, pattern %u, thread %u", x->load, n,
@@ -114,12 +115,16 @@ static bool try_variant(const char *variant)
 	setenv("PTXSIM_VARIANT", variant, 1);
 	for (size_t k = 0; k < sizeof accesses / sizeof *accesses; k++)
 		for (int generic = 0; generic < 2; generic++) {
-			ptxsim *sim = ptxsim_create();
+			ptxsim_context *sim = ptxsim_context_create(NULL);
+			ptxsim_module_create(sim);
 			if (!sim)
 				return false;
 			write_kernel(text, sizeof text, &accesses[k], generic ? "" : ".global");
-			ck_assert_int_eq(ptxsim_add_text(sim, "map.ptx", text, strlen(text)), PTXSIM_OK);
-			ck_assert_msg(ptxsim_build(sim, NULL) == PTXSIM_OK, "%s", ptxsim_diagnostics(sim));
+			ck_assert_int_eq(
+				ptxsim_module_add_text(ptxsim_get_module(sim, 0), "map.ptx", text, strlen(text)),
+				PTXSIM_OK);
+			ck_assert_msg(ptxsim_module_build(ptxsim_get_module(sim, 0), NULL) == PTXSIM_OK, "%s",
+				      ptxsim_module_diagnostics(ptxsim_get_module(sim, 0)));
 			for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
 				for (uint32_t mode = 0; mode < 4; mode++) {
 					const size_t bytes = (size_t)counts[c] * accesses[k].size;
@@ -127,7 +132,7 @@ static bool try_variant(const char *variant)
 					try_shape(sim, &accesses[k], counts[c], mode, a + 2 * page - bytes,
 						  b + 2 * page - bytes);
 				}
-			ptxsim_free(sim);
+			ptxsim_context_free(sim);
 		}
 	munmap(a - page, 4 * page);
 	munmap(b - page, 4 * page);

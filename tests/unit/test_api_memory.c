@@ -66,21 +66,25 @@ int __wrap_posix_memalign(void **to, size_t align, size_t bytes)
 }
 
 /* A whole session up to the first call that fails; its status. */
-static ptxsim_status use(ptxsim *sim)
+static ptxsim_status use(ptxsim_context *sim)
 {
 	struct ptxsim_launch l = PTXSIM_LAUNCH_INIT;
 	uint64_t address = 0, multimem = 0;
 	const void *args[] = {&address};
-	ptxsim_status status = ptxsim_add_text(sim, text_name, text, strlen(text));
+	ptxsim_module *module = ptxsim_module_create(sim);
+	if (!module)
+		return PTXSIM_ERROR_MEMORY;
+	ptxsim_status status = ptxsim_module_add_text(module, text_name, text, strlen(text));
 
-	if (status || (status = ptxsim_build(sim, NULL)) || (status = ptxsim_alloc(sim, 256, &address)) ||
+	if (status || (status = ptxsim_module_build(ptxsim_get_module(sim, 0), NULL)) ||
+	    (status = ptxsim_alloc(sim, 256, &address)) ||
 	    (status = ptxsim_multicast(sim, &address, 1, 256, &multimem)))
 		return status;
 	l.block[0] = 64;
 	l.args = args;
 	l.arg_count = 1;
 	l.jobs = 1;
-	return ptxsim_launch(sim, ptxsim_find_kernel(sim, "k"), &l);
+	return ptxsim_launch(sim, ptxsim_find_function(ptxsim_get_module(sim, 0), "k"), &l);
 }
 
 /* True if the nth allocation was not reached any more. */
@@ -88,15 +92,15 @@ static bool session_with_failure(long nth)
 {
 	failing = nth;
 	counting = true;
-	ptxsim *sim = ptxsim_create();
+	ptxsim_context *sim = ptxsim_context_create(NULL);
 	const ptxsim_status status = sim ? use(sim) : PTXSIM_ERROR_MEMORY;
 	const bool reached = failing <= 0;
 	if (sim && status)
-		ptxsim_diagnostics(sim);
+		ptxsim_module_diagnostics(ptxsim_get_module(sim, 0));
 	counting = false;
 	ck_assert_msg(status == (reached ? PTXSIM_ERROR_MEMORY : PTXSIM_OK), "allocation %ld: %s", nth,
 		      ptxsim_status_text(status));
-	ptxsim_free(sim);
+	ptxsim_context_free(sim);
 	return !reached;
 }
 

@@ -124,14 +124,15 @@ static ptxsim_status run(const char *head, const char *body, unsigned threads, p
 	char text[8192];
 	uint64_t in, to;
 	uint32_t words[2 * WORDS];
-	ptxsim *sim = ptxsim_create();
+	ptxsim_context *sim = ptxsim_context_create(NULL);
+	ptxsim_module_create(sim);
 	const void *args[] = {&in, &to};
 	struct ptxsim_launch l = PTXSIM_LAUNCH_INIT;
 
 	snprintf(text, sizeof text, "%s%s%s", head, body, TAIL);
-	ck_assert_int_eq(ptxsim_add_text(sim, "test", text, strlen(text)), PTXSIM_OK);
-	const ptxsim_status built = ptxsim_build(sim, NULL);
-	ck_assert_msg(built == PTXSIM_OK, "%s", ptxsim_diagnostics(sim));
+	ck_assert_int_eq(ptxsim_module_add_text(ptxsim_get_module(sim, 0), "test", text, strlen(text)), PTXSIM_OK);
+	const ptxsim_status built = ptxsim_module_build(ptxsim_get_module(sim, 0), NULL);
+	ck_assert_msg(built == PTXSIM_OK, "%s", ptxsim_module_diagnostics(ptxsim_get_module(sim, 0)));
 	for (uint32_t k = 0; k < 2 * WORDS; k++)
 		words[k] = 1000 + k;
 	ck_assert_int_eq(ptxsim_alloc(sim, sizeof words, &in), PTXSIM_OK);
@@ -142,10 +143,10 @@ static ptxsim_status run(const char *head, const char *body, unsigned threads, p
 	l.arg_count = 2;
 	l.async = mode;
 	l.async_seed = seed;
-	const ptxsim_status status = ptxsim_launch(sim, ptxsim_find_kernel(sim, "k"), &l);
+	const ptxsim_status status = ptxsim_launch(sim, ptxsim_find_function(ptxsim_get_module(sim, 0), "k"), &l);
 	snprintf(message, sizeof message, "%s", ptxsim_message(sim));
 	ck_assert_int_eq(ptxsim_read(sim, out, to, sizeof words), PTXSIM_OK);
-	ptxsim_free(sim);
+	ptxsim_context_free(sim);
 	return status;
 }
 

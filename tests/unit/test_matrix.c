@@ -38,7 +38,8 @@ struct outcome {
 /* Runs `body` by `threads` threads; `out` starts as 0, 1, 2, ... */
 static struct outcome run(const char *body, unsigned threads)
 {
-	ptxsim *sim = ptxsim_create();
+	ptxsim_context *sim = ptxsim_context_create(NULL);
+	ptxsim_module_create(sim);
 	struct outcome o = {.ran = PTXSIM_OK};
 	struct ptxsim_launch l = PTXSIM_LAUNCH_INIT;
 	char text[4096];
@@ -47,9 +48,9 @@ static struct outcome run(const char *body, unsigned threads)
 
 	snprintf(text, sizeof text, "%s%s\n	ret;\n}\n", HEAD, body);
 	ck_assert_ptr_nonnull(sim);
-	ck_assert_int_eq(ptxsim_add_text(sim, "k.ptx", text, strlen(text)), PTXSIM_OK);
-	o.built = ptxsim_build(sim, NULL);
-	snprintf(o.text, sizeof o.text, "%s", ptxsim_diagnostics(sim));
+	ck_assert_int_eq(ptxsim_module_add_text(ptxsim_get_module(sim, 0), "k.ptx", text, strlen(text)), PTXSIM_OK);
+	o.built = ptxsim_module_build(ptxsim_get_module(sim, 0), NULL);
+	snprintf(o.text, sizeof o.text, "%s", ptxsim_module_diagnostics(ptxsim_get_module(sim, 0)));
 	if (o.built == PTXSIM_OK) {
 		for (uint32_t k = 0; k < OUT_WORDS; k++)
 			o.out[k] = k;
@@ -59,11 +60,11 @@ static struct outcome run(const char *body, unsigned threads)
 		l.args = args;
 		l.arg_count = 1;
 		l.jobs = 1;
-		o.ran = ptxsim_launch(sim, ptxsim_find_kernel(sim, "k"), &l);
+		o.ran = ptxsim_launch(sim, ptxsim_find_function(ptxsim_get_module(sim, 0), "k"), &l);
 		snprintf(o.text, sizeof o.text, "%s", ptxsim_message(sim));
 		ck_assert_int_eq(ptxsim_read(sim, o.out, address, sizeof o.out), PTXSIM_OK);
 	}
-	ptxsim_free(sim);
+	ptxsim_context_free(sim);
 	return o;
 }
 

@@ -149,12 +149,15 @@ START_TEST(a_texref_is_bound)
 	struct ptxsim_launch launch = PTXSIM_LAUNCH_INIT;
 	uint64_t handle, out;
 	float got = 0;
-	ptxsim *sim = ptxsim_create();
+	ptxsim_context *sim = ptxsim_context_create(NULL);
+	ptxsim_module_create(sim);
 	const void *args[] = {&out};
 
 	ck_assert(sim != NULL);
-	ck_assert_int_eq(ptxsim_add_text(sim, "look.ptx", kernel_text, strlen(kernel_text)), PTXSIM_OK);
-	ck_assert_int_eq(ptxsim_build(sim, NULL), PTXSIM_OK);
+	ck_assert_int_eq(
+		ptxsim_module_add_text(ptxsim_get_module(sim, 0), "look.ptx", kernel_text, strlen(kernel_text)),
+		PTXSIM_OK);
+	ck_assert_int_eq(ptxsim_module_build(ptxsim_get_module(sim, 0), NULL), PTXSIM_OK);
 	ck_assert_int_eq(ptxsim_alloc(sim, sizeof texels, &t.data), PTXSIM_OK);
 	ck_assert_int_eq(ptxsim_write(sim, t.data, texels, sizeof texels), PTXSIM_OK);
 	ck_assert_int_eq(ptxsim_alloc(sim, 4, &out), PTXSIM_OK);
@@ -167,15 +170,16 @@ START_TEST(a_texref_is_bound)
 	t.height = t.layers = 0;
 	t.width = 4000;
 	ck_assert_int_eq(ptxsim_texture_object(sim, &t, &out), PTXSIM_ERROR_ARGUMENT); /* beyond its memory */
-	ck_assert_int_eq(ptxsim_bind_texture(sim, "picture", handle), PTXSIM_ERROR_NOT_FOUND);
-	ck_assert_int_eq(ptxsim_bind_texture(sim, "image", handle), PTXSIM_OK);
+	ck_assert_int_eq(ptxsim_bind_texture(ptxsim_get_module(sim, 0), "picture", handle), PTXSIM_ERROR_NOT_FOUND);
+	ck_assert_int_eq(ptxsim_bind_texture(ptxsim_get_module(sim, 0), "image", handle), PTXSIM_OK);
 	launch.block[0] = 1;
 	launch.args = args;
 	launch.arg_count = 1;
-	ck_assert_int_eq(ptxsim_launch(sim, ptxsim_find_kernel(sim, "look"), &launch), PTXSIM_OK);
+	ck_assert_int_eq(ptxsim_launch(sim, ptxsim_find_function(ptxsim_get_module(sim, 0), "look"), &launch),
+			 PTXSIM_OK);
 	ck_assert_int_eq(ptxsim_read(sim, &got, out, sizeof got), PTXSIM_OK);
 	ck_assert(got == 6); /* half way between texels 0 and 1 */
-	ptxsim_free(sim);
+	ptxsim_context_free(sim);
 }
 END_TEST
 
@@ -204,13 +208,16 @@ START_TEST(levels_and_samples)
 	struct ptxsim_texture m = PTXSIM_TEXTURE_INIT, s = PTXSIM_TEXTURE_INIT;
 	struct ptxsim_launch launch = PTXSIM_LAUNCH_INIT;
 	uint64_t mip_handle, sample_handle, out;
-	ptxsim *sim = ptxsim_create();
+	ptxsim_context *sim = ptxsim_context_create(NULL);
+	ptxsim_module_create(sim);
 	const void *args[] = {&mip_handle, &sample_handle, &out};
 
 	for (int k = 0; k < 16; k++)
 		samples[k] = (float)k;
-	ck_assert_int_eq(ptxsim_add_text(sim, "look.ptx", levels_text, strlen(levels_text)), PTXSIM_OK);
-	ck_assert_int_eq(ptxsim_build(sim, NULL), PTXSIM_OK);
+	ck_assert_int_eq(
+		ptxsim_module_add_text(ptxsim_get_module(sim, 0), "look.ptx", levels_text, strlen(levels_text)),
+		PTXSIM_OK);
+	ck_assert_int_eq(ptxsim_module_build(ptxsim_get_module(sim, 0), NULL), PTXSIM_OK);
 	ck_assert_int_eq(ptxsim_alloc(sim, sizeof mips, &m.data), PTXSIM_OK);
 	ck_assert_int_eq(ptxsim_write(sim, m.data, mips, sizeof mips), PTXSIM_OK);
 	ck_assert_int_eq(ptxsim_alloc(sim, sizeof samples, &s.data), PTXSIM_OK);
@@ -232,13 +239,14 @@ START_TEST(levels_and_samples)
 	ck_assert_int_eq(ptxsim_texture_object(sim, &s, &sample_handle), PTXSIM_OK);
 	launch.args = args;
 	launch.arg_count = 3;
-	ck_assert_int_eq(ptxsim_launch(sim, ptxsim_find_kernel(sim, "look"), &launch), PTXSIM_OK);
+	ck_assert_int_eq(ptxsim_launch(sim, ptxsim_find_function(ptxsim_get_module(sim, 0), "look"), &launch),
+			 PTXSIM_OK);
 	ck_assert_int_eq(ptxsim_read(sim, got, out, sizeof got), PTXSIM_OK);
 	ck_assert_int_eq(ptxsim_read(sim, asked, out + 16, sizeof asked), PTXSIM_OK);
 	ck_assert(got[0] == 12 && got[1] == 24); /* a quarter of the way from 8 to 24; the only texel, bounded */
 	ck_assert(got[2] == 14 && got[3] == 0);  /* texel (1, 1), sample 2; outside */
 	ck_assert(asked[0] == 3 && asked[1] == 4 && asked[2] == 1 && asked[3] == 0);
-	ptxsim_free(sim);
+	ptxsim_context_free(sim);
 }
 END_TEST
 

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What stands behind the handles of ptxsim.h: a context with its memory and modules, and launches whose parameters are
+ * packed already. The files of src/api share it, and the CUDA driver.
+ */
+#ifndef PTXSIM_API_CONTEXT_H
+#define PTXSIM_API_CONTEXT_H
+
+#include <pthread.h>
+
+#include "api/session.h"
+#include "api/stream.h"
+#include "arch/device.h"
+#include "ptxsim.h"
+
+/* How a launch ended. */
+struct outcome {
+	ptxsim_status status;
+	bool refused; /* it was not even begun */
+	struct launch_stats stats;
+	enum fault_kind kind;
+	struct fault fault;             /* `code` and `insn` only until the module is freed: */
+	char function[256], file[1024]; /* where it was; "" if that is not known */
+	u32 line, column;
+	u32 block[3], thread[3];
+	char message[8192];
+};
+
+struct ptxsim_context {
+	struct session tables; /* for its instruction tables alone */
+	const struct device *device;
+	u32 address_bits; /* of its memory: 64, unless the first module that it builds has 32 */
+	struct memory memory;
+	struct host_threads threads;
+	pthread_mutex_t threads_lock; /* held by the launch that uses `threads`; others start their own */
+	pthread_mutex_t lock;         /* of the list of modules, and of names */
+	ptxsim_module *modules, **last_module;
+	struct queue_group queues;
+	volatile bool stop;
+	struct outcome last;
+	ptxsim_print_fn *print;
+	void *print_context;
+};
+
+struct ptxsim_function {
+	ptxsim_module *module;
+	u32 index; /* of its program's kernels */
+};
+
+struct ptxsim_module {
+	struct session session;
+	ptxsim_context *context;
+	ptxsim_module *next;
+	bool spent;           /* memory ran out */
+	pthread_mutex_t lock; /* of compiling */
+	ptxsim_function *functions;
+	const char *diagnostics;
+	size_t diagnostics_count;
+	u8 *variables; /* host bytes that the caller gave for them; NULL: none */
+	bool writable_constants;
+};
+
+/* Makes addresses those of a module of so many bits; false: the context has memory of other ones already. */
+bool context_take_bits(ptxsim_context *c, u32 bits);
+
+/* The function as a program that runs; NULL: it has errors, or memory ran out. */
+const struct program *function_program(const ptxsim_function *f);
+const struct kernel *function_kernel(const ptxsim_function *f);
+
+/* How a launch is run beyond what ptxsim_launch says. */
+struct run_options {
+	u64 heap_bytes, local_limit_bytes; /* 0: default */
+	bool shared;                       /* others may write to memory meanwhile: spinning is no deadlock */
+};
+
+/* Runs with a packed block of parameters. */
+void function_run(ptxsim_context *c, const ptxsim_function *f, const struct ptxsim_launch *launch, const u8 *params,
+		  const struct run_options *options, struct outcome *o);
+/* Packs arguments into a block of the kernel's param_bytes. */
+void function_pack(const struct kernel *k, const void *const *args, u8 *params);
+/* A caller that was compiled before the last fields were added does not have them. False: no such size. */
+bool launch_take(const struct ptxsim_launch *from, struct ptxsim_launch *to);
+
+/* Puts a module's variables into its context's memory with their initial bytes; false: no memory. And takes them out. */
+bool module_map_variables(ptxsim_module *m);
+void module_unmap_variables(ptxsim_module *m);
+
+#endif

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Launches, at once and in streams, and what they leave: counts, faults, messages.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/context.h"
+
+static void print_to_output(void *context, const char *text, size_t length)
+{
+	(void)context;
+	fwrite(text, 1, length, stdout);
+}
+
+void function_pack(const struct kernel *k, const void *const *args, u8 *params)
+{
+	memset(params, 0, k->param_bytes);
+	for (size_t n = 0; n < k->function->params.count; n++)
+		memcpy(params + k->param_offsets[n], args[n], k->function->params.items[n]->size);
+}
+
+bool launch_take(const struct ptxsim_launch *from, struct ptxsim_launch *to)
+{
+	const size_t size = from->struct_size;
+
+	memset(to, 0, sizeof *to);
+	if (size < offsetof(struct ptxsim_launch, cooperative) || size > sizeof *to)
+		return false;
+	memcpy(to, from, size);
+	return true;
+}
+
+static void begin(struct outcome *o)
+{
+	o->status = PTXSIM_OK;
+	o->refused = true;
+	o->kind = FAULT_NONE;
+	o->message[0] = o->function[0] = o->file[0] = 0;
+	o->line = o->column = 0;
+	memset(&o->stats, 0, sizeof o->stats);
+}
+
+/* The fault's place by numbers and names, which outlive the module. */
+static void keep_place(const struct launch *l, struct outcome *o)
+{
+	const struct fault *f = &o->fault;
+	const u64 thread = (u64)f->warp * WARP_LANES + f->lane;
+	const struct code *code = f->code;
+
+	o->block[0] = (u32)(f->block % l->grid[0]);
+	o->block[1] = (u32)(f->block / l->grid[0] % l->grid[1]);
+	o->block[2] = (u32)(f->block / l->grid[0] / l->grid[1]);
+	o->thread[0] = (u32)(thread % l->block[0]);
+	o->thread[1] = (u32)(thread / l->block[0] % l->block[1]);
+	o->thread[2] = (u32)(thread / l->block[0] / l->block[1]);
+	if (!code || !f->insn)
+		return;
+	snprintf(o->function, sizeof o->function, "%s", code->function->name);
+	const u32 at = (u32)(f->insn - code->insns);
+	const u32 origin = at < code->insn_count ? code->origin[at] : NO_OPERAND;
+	if (origin >= code->function->body.count)
+		return;
+	const struct span span = code->function->body.items[origin].span;
+	const struct source *s = code->function->module->sources->files.items[span.file];
+	snprintf(o->file, sizeof o->file, "%s", s->name);
+	source_place(s, span.begin, &o->line, &o->column);
+}
+
+static ptxsim_status run(ptxsim_context *c, struct launch *l, struct outcome *o)
+{
+	l->stop = &c->stop;
+	switch (launch_run(l, &o->stats, &o->fault, o->message, sizeof o->message)) {
+	case LAUNCH_OK:
+		return PTXSIM_OK;
+	case LAUNCH_FAULT:
+		o->kind = o->fault.kind;
+		fault_describe(l->memory, l, &o->fault, o->message, sizeof o->message);
+		keep_place(l, o);
+		return o->kind == FAULT_OUT_OF_MEMORY ? PTXSIM_ERROR_MEMORY : PTXSIM_ERROR_FAULT;
+	case LAUNCH_BAD_CONFIG:
+		o->refused = true;
+		return PTXSIM_ERROR_LAUNCH;
+	case LAUNCH_INTERRUPTED:
+		return PTXSIM_ERROR_INTERRUPTED;
+	case LAUNCH_NO_MEMORY:
+		break;
+	}
+	return PTXSIM_ERROR_MEMORY;
+}
+
+void function_run(ptxsim_context *c, const ptxsim_function *f, const struct ptxsim_launch *launch, const u8 *params,
+		  const struct run_options *options, struct outcome *o)
+{
+	const struct program *p = function_program(f);
+
+	begin(o);
+	o->refused = false;
+	if (!p) {
+		o->status = ptxsim_function_compile(f);
+		return;
+	}
+	struct launch l = {
+		.program = p,
+		.kernel = function_kernel(f),
+		.memory = &c->memory,
+		.dynamic_shared = launch->shared_bytes,
+		.cooperative = launch->cooperative != 0,
+		.params = params,
+		.jobs = launch->jobs,
+		.jobs_given = launch->jobs != 0,
+		.instruction_limit = launch->instruction_limit,
+		.async = {(enum async_mode)launch->async, launch->async_seed},
+		.print = c->print ? c->print : print_to_output,
+		.print_context = c->print_context,
+		.heap_bytes = options->heap_bytes,
+		.local_limit_bytes = options->local_limit_bytes,
+		.shared_memory = options->shared,
+	};
+	memcpy(l.grid, launch->grid, sizeof l.grid);
+	memcpy(l.block, launch->block, sizeof l.block);
+	memcpy(l.cluster, launch->cluster, sizeof l.cluster);
+	const bool alone = !pthread_mutex_trylock(&c->threads_lock);
+	if (alone)
+		l.threads = &c->threads;
+	o->status = run(c, &l, o);
+	if (alone)
+		pthread_mutex_unlock(&c->threads_lock);
+}
+
+/* OK, or why the launch cannot be; the reason in words in o->message. */
+static ptxsim_status check(ptxsim_context *c, const ptxsim_function *f, const struct ptxsim_launch *launch,
+			   struct outcome *o)
+{
+	if (f->module->context != c || (launch->arg_count && !launch->args) ||
+	    (unsigned)launch->async > PTXSIM_ASYNC_RANDOM)
+		return PTXSIM_ERROR_ARGUMENT;
+	for (size_t n = 0; n < launch->arg_count; n++)
+		if (!launch->args[n])
+			return PTXSIM_ERROR_ARGUMENT;
+	const struct kernel *k = function_kernel(f);
+	if (!k)
+		return ptxsim_function_compile(f);
+	if (launch->arg_count == k->function->params.count)
+		return PTXSIM_OK;
+	snprintf(o->message, sizeof o->message, "kernel '%s' has %zu parameters, %zu arguments were given", k->name,
+		 k->function->params.count, launch->arg_count);
+	return PTXSIM_ERROR_LAUNCH;
+}
+
+/* Fits most kernels' parameters. */
+enum { PARAMS_AT_HAND = 512 };
+
+ptxsim_status ptxsim_launch(ptxsim_context *context, const ptxsim_function *function,
+			    const struct ptxsim_launch *launch)
+{
+	struct ptxsim_launch whole;
+	u8 at_hand[PARAMS_AT_HAND];
+
+	if (!context)
+		return PTXSIM_ERROR_ARGUMENT;
+	begin(&context->last);
+	if (!function || !launch || !launch_take(launch, &whole))
+		return PTXSIM_ERROR_ARGUMENT;
+	const ptxsim_status status = check(context, function, &whole, &context->last);
+	if (status)
+		return status;
+	const struct kernel *k = function_kernel(function);
+	u8 *params = k->param_bytes <= sizeof at_hand ? at_hand : malloc(k->param_bytes);
+	if (!params)
+		return PTXSIM_ERROR_MEMORY;
+	function_pack(k, whole.args, params);
+	context->stop = false;
+	function_run(context, function, &whole, params, &(struct run_options){0}, &context->last);
+	if (params != at_hand)
+		free(params);
+	return context->last.status;
+}
+
+const char *ptxsim_message(const ptxsim_context *context) { return context ? context->last.message : ""; }
+
+const char *ptxsim_cuda_error(const ptxsim_context *context)
+{
+	if (!context)
+		return fault_cuda_name(FAULT_NONE);
+	return context->last.refused ? "CUDA_ERROR_INVALID_VALUE" : fault_cuda_name(context->last.kind);
+}
+
+ptxsim_status ptxsim_get_fault(const ptxsim_context *context, struct ptxsim_fault *fault)
+{
+	if (!context || !fault)
+		return PTXSIM_ERROR_ARGUMENT;
+	const struct outcome *o = &context->last;
+	if (o->kind == FAULT_NONE)
+		return PTXSIM_ERROR_STATE;
+	*fault = (struct ptxsim_fault){.kind = fault_text(o->kind),
+				       .cuda_error = fault_cuda_name(o->kind),
+				       .function = o->function[0] ? o->function : NULL,
+				       .file = o->file[0] ? o->file : NULL,
+				       .line = o->line,
+				       .column = o->column,
+				       .warp = o->fault.warp,
+				       .lane = o->fault.lane,
+				       .lanes = o->fault.lanes,
+				       .address = o->fault.address,
+				       .size = o->fault.size,
+				       .is_store = o->fault.is_store,
+				       .detail = o->fault.detail};
+	memcpy(fault->block, o->block, sizeof fault->block);
+	memcpy(fault->thread, o->thread, sizeof fault->thread);
+	return PTXSIM_OK;
+}
+
+ptxsim_status ptxsim_get_stats(const ptxsim_context *context, struct ptxsim_stats *stats)
+{
+	if (!context || !stats)
+		return PTXSIM_ERROR_ARGUMENT;
+	const struct launch_stats *s = &context->last.stats;
+	*stats = (struct ptxsim_stats){.blocks = s->blocks,
+				       .warps = s->warps,
+				       .warp_instructions = s->warp_instructions,
+				       .thread_instructions = s->thread_instructions,
+				       .branches = s->branches,
+				       .divergent_branches = s->divergent_branches,
+				       .seconds = s->seconds,
+				       .jobs = s->jobs};
+	return PTXSIM_OK;
+}
+
+void ptxsim_stop(ptxsim_context *context)
+{
+	if (context)
+		context->stop = true;
+}
+
+ptxsim_status ptxsim_set_print(ptxsim_context *context, ptxsim_print_fn *print, void *print_context)
+{
+	if (!context)
+		return PTXSIM_ERROR_ARGUMENT;
+	context->print = print;
+	context->print_context = print_context;
+	return PTXSIM_OK;
+}
+
+/* --- Streams -------------------------------------------------------------------------------- */
+
+struct ptxsim_stream {
+	ptxsim_context *context;
+	struct queue *queue;
+	ptxsim_status
+		failed; /* the first since the last synchronisation; of the running piece's thread, then of who waits */
+	struct outcome outcome;
+};
+
+/* A piece of a stream's work. */
+struct piece {
+	struct work work;
+	ptxsim_stream *stream;
+	const ptxsim_function *function; /* NULL: a copy, or a wait */
+	struct ptxsim_launch launch;
+	void *to;
+	const void *from;
+	u64 address, bytes;
+	u8 params[];
+};
+
+static void run_piece(struct work *w)
+{
+	struct piece *p = (struct piece *)w;
+	ptxsim_stream *s = p->stream;
+
+	if (!s->failed) {
+		if (p->function)
+			function_run(s->context, p->function, &p->launch, p->params,
+				     &(struct run_options){.shared = true}, &s->outcome);
+		s->failed = p->function ? s->outcome.status
+			    : p->to     ? ptxsim_read(s->context, p->to, p->address, p->bytes)
+			    : p->from   ? ptxsim_write(s->context, p->address, p->from, p->bytes)
+					: PTXSIM_OK;
+	}
+	free(p);
+}
+
+static struct piece *piece_new(ptxsim_stream *s, size_t extra)
+{
+	struct piece *p = calloc(1, sizeof *p + extra);
+
+	if (p) {
+		p->work.run = run_piece;
+		p->stream = s;
+	}
+	return p;
+}
+
+ptxsim_stream *ptxsim_stream_create(ptxsim_context *context)
+{
+	ptxsim_stream *s = context ? calloc(1, sizeof *s) : NULL;
+
+	if (!s || !(s->queue = queue_new(&context->queues))) {
+		free(s);
+		return NULL;
+	}
+	s->context = context;
+	return s;
+}
+
+void ptxsim_stream_free(ptxsim_stream *stream)
+{
+	if (!stream)
+		return;
+	queue_free(stream->queue);
+	free(stream);
+}
+
+ptxsim_status ptxsim_stream_launch(ptxsim_stream *stream, const ptxsim_function *function,
+				   const struct ptxsim_launch *launch)
+{
+	struct ptxsim_launch whole;
+
+	if (!stream || !function || !launch || !launch_take(launch, &whole))
+		return PTXSIM_ERROR_ARGUMENT;
+	struct outcome *o = calloc(1, sizeof *o);
+	const ptxsim_status status = o ? check(stream->context, function, &whole, o) : PTXSIM_ERROR_MEMORY;
+	free(o);
+	if (status)
+		return status;
+	const struct kernel *k = function_kernel(function);
+	struct piece *p = piece_new(stream, k->param_bytes);
+	if (!p)
+		return PTXSIM_ERROR_MEMORY;
+	p->function = function;
+	p->launch = whole;
+	function_pack(k, whole.args, p->params);
+	queue_give(stream->queue, &p->work);
+	return PTXSIM_OK;
+}
+
+static ptxsim_status give_copy(ptxsim_stream *s, void *to, const void *from, u64 address, u64 bytes)
+{
+	if (!s || (!to && !from))
+		return PTXSIM_ERROR_ARGUMENT;
+	struct piece *p = piece_new(s, 0);
+	if (!p)
+		return PTXSIM_ERROR_MEMORY;
+	p->to = to;
+	p->from = from;
+	p->address = address;
+	p->bytes = bytes;
+	queue_give(s->queue, &p->work);
+	return PTXSIM_OK;
+}
+
+ptxsim_status ptxsim_stream_read(ptxsim_stream *stream, void *to, uint64_t address, uint64_t bytes)
+{
+	return give_copy(stream, to, NULL, address, bytes);
+}
+
+ptxsim_status ptxsim_stream_write(ptxsim_stream *stream, uint64_t address, const void *from, uint64_t bytes)
+{
+	return give_copy(stream, NULL, from, address, bytes);
+}
+
+ptxsim_status ptxsim_stream_wait(ptxsim_stream *stream, ptxsim_stream *other)
+{
+	if (!stream || !other || stream->context != other->context)
+		return PTXSIM_ERROR_ARGUMENT;
+	if (stream == other)
+		return PTXSIM_OK;
+	struct piece *p = piece_new(stream, 0);
+	if (!p)
+		return PTXSIM_ERROR_MEMORY;
+	p->work.after = other->queue;
+	p->work.after_number = queue_given(other->queue);
+	queue_give(stream->queue, &p->work);
+	return PTXSIM_OK;
+}
+
+ptxsim_status ptxsim_stream_synchronize(ptxsim_stream *stream)
+{
+	if (!stream)
+		return PTXSIM_ERROR_ARGUMENT;
+	queue_wait(stream->queue, queue_given(stream->queue));
+	const ptxsim_status status = stream->failed;
+	stream->failed = PTXSIM_OK;
+	return status;
+}
+
+int ptxsim_stream_is_done(ptxsim_stream *stream)
+{
+	return !stream || queue_has_done(stream->queue, queue_given(stream->queue));
+}

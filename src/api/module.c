@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Modules of a context: their texts, their variables in its memory, and their functions, which may be compiled at
+ * first use. Every door that may allocate sets the session's out_of_memory, so that an arena that finds no memory ends
+ * here; the module is then spent.
+ */
+#include "api/context.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "arch/arch.h"
+
+ptxsim_module *ptxsim_module_create(ptxsim_context *context)
+{
+	ptxsim_module *m = context ? calloc(1, sizeof *m) : NULL;
+
+	if (!m || !session_open_with(&m->session, &context->tables)) {
+		free(m);
+		return NULL;
+	}
+	m->context = context;
+	pthread_mutex_init(&m->lock, NULL);
+	pthread_mutex_lock(&context->lock);
+	*context->last_module = m;
+	context->last_module = &m->next;
+	pthread_mutex_unlock(&context->lock);
+	return m;
+}
+
+static void forget(ptxsim_module *m)
+{
+	ptxsim_context *c = m->context;
+
+	pthread_mutex_lock(&c->lock);
+	for (ptxsim_module **at = &c->modules; *at; at = &(*at)->next)
+		if (*at == m) {
+			*at = m->next;
+			if (c->last_module == &m->next)
+				c->last_module = at;
+			break;
+		}
+	pthread_mutex_unlock(&c->lock);
+}
+
+void ptxsim_module_free(ptxsim_module *module)
+{
+	if (!module)
+		return;
+	forget(module);
+	module_unmap_variables(module);
+	memory_forget_acts(&module->context->memory);
+	session_close(&module->session);
+	pthread_mutex_destroy(&module->lock);
+	free(module->functions);
+	free(module);
+}
+
+static ptxsim_status spend(ptxsim_module *m)
+{
+	m->spent = true;
+	return PTXSIM_ERROR_MEMORY;
+}
+
+static ptxsim_status may_add(const ptxsim_module *m)
+{
+	if (m->spent)
+		return PTXSIM_ERROR_MEMORY;
+	return m->session.program ? PTXSIM_ERROR_STATE : PTXSIM_OK;
+}
+
+ptxsim_status ptxsim_module_add_text(ptxsim_module *module, const char *name, const char *text, size_t length)
+{
+	if (!module || !name || (!text && length) || length >= UINT32_MAX / 2)
+		return PTXSIM_ERROR_ARGUMENT;
+	const ptxsim_status status = may_add(module);
+	if (status)
+		return status;
+	const u32 errors = module->session.diags.error_count;
+	if (SESSION_ENTER(&module->session))
+		return spend(module);
+	session_add_text(&module->session, name, text ? text : "", length);
+	return module->session.diags.error_count > errors ? PTXSIM_ERROR_SYNTAX : PTXSIM_OK;
+}
+
+ptxsim_status ptxsim_module_add_file(ptxsim_module *module, const char *path)
+{
+	const char *message;
+
+	if (!module || !path)
+		return PTXSIM_ERROR_ARGUMENT;
+	const ptxsim_status status = may_add(module);
+	if (status)
+		return status;
+	const u32 errors = module->session.diags.error_count;
+	if (SESSION_ENTER(&module->session))
+		return spend(module);
+	if (!session_add_file(&module->session, path, &message))
+		return PTXSIM_ERROR_FILE;
+	return module->session.diags.error_count > errors ? PTXSIM_ERROR_SYNTAX : PTXSIM_OK;
+}
+
+/* --- Variables ------------------------------------------------------------------------------ */
+
+/* Atomics of 8 and 16 bits are made out of the 32-bit word that holds them, which is the variable's in full. */
+static u64 mapped_bytes(const struct global_variable *g) { return (g->size + 3) & ~3ull; }
+
+static u32 flags_of(const ptxsim_module *m, const struct global_variable *g)
+{
+	if (g->space != SPACE_CONST)
+		return ALLOCATION_VARIABLE;
+	return ALLOCATION_VARIABLE | ALLOCATION_CONST | (m->writable_constants ? 0 : ALLOCATION_READ_ONLY);
+}
+
+bool module_map_variables(ptxsim_module *m)
+{
+	const struct program *p = m->session.program;
+
+	for (u32 k = 0; k < p->variable_count; k++) {
+		const struct global_variable *g = &p->variables[k];
+		u8 *host = m->variables ? (u8 *)(uintptr_t)g->address : NULL;
+		struct allocation a;
+		if (!g->size)
+			continue;
+		if (!memory_map(&m->context->memory, g->address, mapped_bytes(g), host, g->variable->name,
+				flags_of(m, g)) ||
+		    !memory_look(&m->context->memory, g->address, g->size, &a))
+			return false;
+		if (g->initial)
+			memcpy(a.host, g->initial, g->size);
+		else if (host)
+			memset(a.host, 0, g->size);
+	}
+	return true;
+}
+
+void module_unmap_variables(ptxsim_module *m)
+{
+	const struct program *p = m->session.program;
+	struct allocation a;
+
+	for (u32 k = 0; p && k < p->variable_count; k++)
+		if (memory_look(&m->context->memory, p->variables[k].address, 1, &a) &&
+		    a.name == p->variables[k].variable->name)
+			memory_release(&m->context->memory, p->variables[k].address);
+}
+
+struct placing {
+	ptxsim_module *module;
+	const struct ptxsim_build *build;
+};
+
+/* Where the module's variables go: the caller's bytes, or after what the context has given out. */
+static u64 place(void *context, u64 bytes)
+{
+	const struct placing *p = context;
+
+	if (!p->build->place)
+		return memory_reserve(&p->module->context->memory, bytes);
+	p->module->variables = p->build->place(p->build->place_context, bytes);
+	return (u64)(uintptr_t)p->module->variables;
+}
+
+/* --- Building ------------------------------------------------------------------------------- */
+
+static bool build(ptxsim_module *m, const struct ptxsim_build *b)
+{
+	const struct device *device = m->context->device;
+	const u32 bits = m->session.modules.items[0]->address_bits;
+	struct placing placing = {m, b};
+	const struct lower_options options = {.arch = b->arch  ? b->arch
+						      : device ? device->target
+							       : NULL,
+					      .lazy = b->lazy != 0,
+					      .allow_unmodelled = b->unmodelled != 0,
+					      .place = place,
+					      .place_context = &placing};
+
+	if (!m->session.diags.error_count && !context_take_bits(m->context, bits ? bits : 64)) {
+		diag_error(&m->session.diags, (struct span){.file = ~0u},
+			   "a module of %u-bit addresses cannot be loaded into a context of other addresses", bits);
+		return false;
+	}
+	return session_lower(&m->session, &options);
+}
+
+static ptxsim_status take_functions(ptxsim_module *m)
+{
+	const struct program *p = m->session.program;
+
+	m->functions = calloc(p->kernel_count + (size_t)1, sizeof *m->functions);
+	if (!m->functions)
+		return spend(m);
+	for (u32 k = 0; k < p->kernel_count; k++)
+		m->functions[k] = (ptxsim_function){m, k};
+	return module_map_variables(m) ? PTXSIM_OK : spend(m);
+}
+
+static ptxsim_status build_or_spend(ptxsim_module *module, const struct ptxsim_build *b)
+{
+	module->writable_constants = b->writable_constants != 0;
+	if (SESSION_ENTER(&module->session))
+		return spend(module);
+	if (build(module, b))
+		return take_functions(module);
+	return module->session.diags.error_count ? PTXSIM_ERROR_SYNTAX : spend(module);
+}
+
+ptxsim_status ptxsim_module_build(ptxsim_module *module, const struct ptxsim_build *options)
+{
+	static const struct ptxsim_build defaults = PTXSIM_BUILD_INIT;
+	const struct ptxsim_build *b = options ? options : &defaults;
+
+	if (!module || b->struct_size != sizeof *b)
+		return PTXSIM_ERROR_ARGUMENT;
+	const ptxsim_status status = may_add(module);
+	if (status)
+		return status;
+	if (!module->session.modules.count)
+		return PTXSIM_ERROR_STATE;
+	return build_or_spend(module, b);
+}
+
+const char *ptxsim_module_diagnostics(ptxsim_module *module)
+{
+	if (!module)
+		return "";
+	if (module->spent || SESSION_ENTER(&module->session)) {
+		module->spent = true;
+		return ptxsim_status_text(PTXSIM_ERROR_MEMORY);
+	}
+	pthread_mutex_lock(&module->lock);
+	if (!module->diagnostics || module->diagnostics_count != module->session.diags.list.count) {
+		module->diagnostics = session_diagnostics(&module->session, false);
+		module->diagnostics_count = module->session.diags.list.count;
+	}
+	pthread_mutex_unlock(&module->lock);
+	return module->diagnostics;
+}
+
+ptxsim_status ptxsim_variable(const ptxsim_module *module, const char *name, uint64_t *address, uint64_t *bytes)
+{
+	u64 at, size;
+
+	if (!module || !name)
+		return PTXSIM_ERROR_ARGUMENT;
+	if (!module->functions)
+		return PTXSIM_ERROR_STATE;
+	if (!program_variable(module->session.program, name, &at, &size))
+		return PTXSIM_ERROR_NOT_FOUND;
+	if (address)
+		*address = at;
+	if (bytes)
+		*bytes = size;
+	return PTXSIM_OK;
+}
+
+/* --- Functions ------------------------------------------------------------------------------ */
+
+size_t ptxsim_function_count(const ptxsim_module *module)
+{
+	return module && module->functions ? module->session.program->kernel_count : 0;
+}
+
+const ptxsim_function *ptxsim_get_function(const ptxsim_module *module, size_t index)
+{
+	return index < ptxsim_function_count(module) ? &module->functions[index] : NULL;
+}
+
+static const ptxsim_function *function_named(const ptxsim_module *m, const char *name)
+{
+	const size_t count = ptxsim_function_count(m);
+
+	for (size_t k = 0; name && k < count; k++)
+		if (!strcmp(m->session.program->kernels[k].name, name))
+			return &m->functions[k];
+	return NULL;
+}
+
+const ptxsim_function *ptxsim_find_function(const ptxsim_module *module, const char *name)
+{
+	const ptxsim_function *f = module && name ? function_named(module, name) : NULL;
+	ptxsim_module *m = (ptxsim_module *)(uintptr_t)module;
+	u32 count;
+
+	if (f || !name || !ptxsim_function_count(module))
+		return f;
+	pthread_mutex_lock(&m->lock);
+	const char *volatile named = NULL;
+	if (!SESSION_ENTER(&m->session))
+		named = session_kernel_named(&m->session, name, &count);
+	pthread_mutex_unlock(&m->lock);
+	return function_named(module, named);
+}
+
+/* What is known of it without compiling. */
+static const struct kernel *declared(const ptxsim_function *f)
+{
+	return &f->module->session.program->kernels[f->index];
+}
+
+const char *ptxsim_function_name(const ptxsim_function *function) { return function ? declared(function)->name : ""; }
+
+ptxsim_module *ptxsim_function_module(const ptxsim_function *function) { return function ? function->module : NULL; }
+
+size_t ptxsim_function_param_count(const ptxsim_function *function)
+{
+	return function ? declared(function)->function->params.count : 0;
+}
+
+const struct program *function_program(const ptxsim_function *f)
+{
+	ptxsim_module *m = f->module;
+	struct kernel *k = &m->session.program->kernels[f->index];
+
+	if (!m->session.program->lowering)
+		return m->session.program;
+	const struct program *known = __atomic_load_n(&k->compiled, __ATOMIC_ACQUIRE);
+	if (known || m->spent)
+		return known;
+	pthread_mutex_lock(&m->lock);
+	const struct program *volatile p = NULL;
+	if (SESSION_ENTER(&m->session))
+		m->spent = true;
+	else
+		p = program_compile(m->session.program, f->index);
+	pthread_mutex_unlock(&m->lock);
+	return p;
+}
+
+const struct kernel *function_kernel(const ptxsim_function *f)
+{
+	const struct program *p = function_program(f);
+
+	return !p ? NULL : f->module->session.program->lowering ? p->kernels : &p->kernels[f->index];
+}
+
+ptxsim_status ptxsim_function_compile(const ptxsim_function *function)
+{
+	if (!function)
+		return PTXSIM_ERROR_ARGUMENT;
+	if (function_program(function))
+		return PTXSIM_OK;
+	return function->module->spent ? PTXSIM_ERROR_MEMORY : PTXSIM_ERROR_SYNTAX;
+}
+
+ptxsim_status ptxsim_function_param(const ptxsim_function *function, size_t index, struct ptxsim_param *param)
+{
+	if (!param || index >= ptxsim_function_param_count(function))
+		return PTXSIM_ERROR_ARGUMENT;
+	const struct kernel *k = function_kernel(function);
+	if (!k)
+		return ptxsim_function_compile(function);
+	const struct ir_variable *v = k->function->params.items[index];
+	*param = (struct ptxsim_param){.name = v->name,
+				       .type = token_text(v->type),
+				       .size = (uint32_t)v->size,
+				       .alignment = v->align,
+				       .offset = k->param_offsets[index],
+				       .is_pointer = v->is_pointer};
+	return PTXSIM_OK;
+}
+
+static u32 product(const u32 n[3]) { return n[0] ? n[0] * max_u32(1, n[1]) * max_u32(1, n[2]) : 0; }
+
+/* The machine's registers where they are stated, else those that are live together, with some for addresses, and as
+ * many as are granted at the least. */
+static u32 registers_of(const struct kernel *k, const struct arch *a)
+{
+	enum { SPARE = 4, UNIT = 8 };
+	u32 live = 0;
+
+	if (k->registers)
+		return k->registers;
+	for (u32 f = 0; f < k->function_count; f++)
+		live = max_u32(live, k->functions[f].code->live_words);
+	live = (live + SPARE + UNIT - 1) / UNIT * UNIT;
+	if (k->function->limits.max_registers)
+		live = min_u32(live, k->function->limits.max_registers);
+	return min_u32(live, a->registers_thread);
+}
+
+ptxsim_status ptxsim_function_attributes(const ptxsim_function *function, struct ptxsim_attributes *attributes)
+{
+	if (!function || !attributes)
+		return PTXSIM_ERROR_ARGUMENT;
+	const struct program *p = function_program(function);
+	if (!p)
+		return ptxsim_function_compile(function);
+	const struct kernel *k = function_kernel(function);
+	const struct ir_limits *limits = &k->function->limits;
+	const u32 stated =
+		limits->required_threads[0] ? product(limits->required_threads) : product(limits->max_threads);
+	*attributes = (struct ptxsim_attributes){.shared_bytes = k->static_shared_bytes,
+						 .local_bytes = k->code->local_bytes,
+						 .registers = registers_of(k, p->arch),
+						 .max_threads = stated ? min_u32(stated, p->arch->max_threads_block)
+								       : p->arch->max_threads_block,
+						 .param_bytes = k->param_bytes,
+						 .ptx_target = k->function->module->arch,
+						 .arch = p->arch->cc,
+						 .uses_dynamic_shared = k->uses_dynamic_shared};
+	memcpy(attributes->required_threads, limits->required_threads, sizeof attributes->required_threads);
+	memcpy(attributes->required_cluster, limits->required_cluster, sizeof attributes->required_cluster);
+	for (u32 v = 0; v < p->variable_count; v++)
+		if (p->variables[v].space == SPACE_CONST)
+			attributes->constant_bytes += p->variables[v].size;
+	return PTXSIM_OK;
+}
