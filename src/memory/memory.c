@@ -76,7 +76,7 @@ static bool insert(struct memory *m, const struct allocation *a)
 	memmove(&m->list[at + 1], &m->list[at], (m->count - at) * sizeof *m->list);
 	m->list[at] = *a;
 	m->count++;
-	m->total_bytes += a->size;
+	m->total_bytes += a->flags & ALLOCATION_BORROWED ? 0 : a->size;
 	return true;
 }
 
@@ -241,7 +241,7 @@ static bool release(struct memory *m, u64 base)
 	if (!at || m->list[at - 1].base != base)
 		return false;
 	free_host(&m->list[at - 1]);
-	m->total_bytes -= m->list[at - 1].size;
+	m->total_bytes -= m->list[at - 1].flags & ALLOCATION_BORROWED ? 0 : m->list[at - 1].size;
 	memmove(&m->list[at - 1], &m->list[at], (m->count - at) * sizeof *m->list);
 	m->count--;
 	__atomic_add_fetch(&m->generation, 1, __ATOMIC_RELEASE);
