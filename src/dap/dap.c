@@ -2,12 +2,8 @@
  *
  * ptxsim dap: launching, the loop over requests, and the transport.
  */
-#include <arpa/inet.h>
-#include <errno.h>
-#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "dap/dap.h"
@@ -165,14 +161,15 @@ static bool read_words(struct dap *s, json_t *a, struct run_options *o)
 
 static bool opened(struct dap *s, json_t *a)
 {
-	struct run_options *o = ARENA_NEW(&s->arena, struct run_options);
+	struct run_options *o = &s->options;
 	struct debug_options options = {.no_history = json_is_false(json_object_get(a, "history")),
 					.history_bytes = (u64)json_integer_value(json_object_get(a, "historyLimit"))
 							 << 20,
 					.counters = json_is_true(json_object_get(a, "counters"))};
 
+	arena_free(&o->arena);
 	*o = (struct run_options){.heads = 8, .choices.async.mode = ASYNC_STRICT};
-	arena_init(&o->arena, NULL);
+	arena_init(&o->arena, &s->session.out_of_memory);
 	s->debuggee.print = on_print;
 	s->debuggee.print_context = s;
 	const bool good = read_words(s, a, o) && debuggee_open(&s->debuggee, &s->session, o, &options);
@@ -185,6 +182,11 @@ static json_t *on_launch(struct dap *s, json_t *a, const char **error)
 	const char *folder = json_string_value(json_object_get(a, "cwd"));
 	const char *level = json_string_value(json_object_get(a, "sourceLevel"));
 
+	if (s->token && !dap_token_is(s->token, json_string_value(json_object_get(a, "token")))) {
+		*error = "launch needs the \"token\" that 'ptxsim dap --port' has printed";
+		s->leaving = true;
+		return NULL;
+	}
 	if (s->d) {
 		*error = "something is launched already";
 		return NULL;
@@ -314,35 +316,39 @@ static void serve(struct dap *s)
 	}
 }
 
-/* One connection, from the first message to the last. */
-static int connection(FILE *in, FILE *out)
+int dap_serve(const struct dap_transport *t)
 {
 	struct dap *s = calloc(1, sizeof *s);
 
 	if (!s)
 		return front_no_memory();
-	s->wire = wire_open(in, out);
-	if (!s->wire || !front_open(&s->session)) {
+	if (!front_open(&s->session)) {
 		free(s);
 		return CLI_WRONG;
 	}
-	arena_init(&s->arena, NULL);
-	if (SESSION_ENTER(&s->session))
+	s->token = t->token;
+	arena_init(&s->arena, &s->session.out_of_memory);
+	arena_init(&s->options.arena, &s->session.out_of_memory);
+	s->wire = wire_open(t->in, t->out);
+	if (!s->wire || SESSION_ENTER(&s->session))
 		front_no_memory();
 	else
 		serve(s);
-	wire_close(s->wire);
+	if (s->wire) {
+		if (t->end)
+			t->end(t->context);
+		wire_close(s->wire, t->ends);
+	}
 	if (s->console_out)
 		fclose(s->console_out);
 	free(s->console_text);
 	debuggee_close(&s->debuggee);
 	session_close(&s->session);
+	arena_free(&s->options.arena);
 	arena_free(&s->arena);
 	free(s);
 	return CLI_OK;
 }
-
-/* --- Transport ------------------------------------------------------------------------------------------ */
 
 /* The protocol keeps standard output to itself: whatever else prints goes to standard error. */
 int dap_serve_standard(void)
@@ -354,47 +360,7 @@ int dap_serve_standard(void)
 		perror("ptxsim dap");
 		return CLI_WRONG;
 	}
-	const int status = connection(stdin, out);
-	if (fclose(out))
-		return CLI_WRONG;
-	return status;
-}
-
-static int listen_at(u16 port)
-{
-	struct sockaddr_in at = {
-		.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	socklen_t size = sizeof at;
-	const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), yes = 1;
-
-	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) ||
-	    bind(fd, (struct sockaddr *)&at, sizeof at) || listen(fd, 1) ||
-	    getsockname(fd, (struct sockaddr *)&at, &size)) {
-		fprintf(stderr, "ptxsim dap: port %u: %s\n", port, strerror(errno));
-		return -1;
-	}
-	printf("listening at 127.0.0.1:%u\n", ntohs(at.sin_port));
-	fflush(stdout);
-	return fd;
-}
-
-/* One connection after the other. */
-int dap_serve_port(u16 port)
-{
-	const int fd = listen_at(port);
-
-	if (fd < 0)
-		return CLI_WRONG;
-	for (;;) {
-		const int both = accept(fd, NULL, NULL);
-		FILE *in = both < 0 ? NULL : fdopen(both, "r"), *out = both < 0 ? NULL : fdopen(dup(both), "w");
-		if (!in || !out) {
-			perror("ptxsim dap");
-			return CLI_WRONG;
-		}
-		connection(in, out);
-		shutdown(both, SHUT_RDWR);
-		fclose(out);
-		fclose(in);
-	}
+	const struct dap_transport t = {.in = stdin, .out = out};
+	const int status = dap_serve(&t);
+	return fclose(out) ? CLI_WRONG : status;
 }

@@ -18,7 +18,8 @@
 
 struct wire;
 struct wire *wire_open(FILE *in, FILE *out);
-void wire_close(struct wire *w);
+/* `ends`: the input has ended or is about to, so that the reader can be waited for. */
+void wire_close(struct wire *w, bool ends);
 /* The next request, the caller's to free; NULL at the end of the input. */
 json_t *wire_receive(struct wire *w);
 /* A request waits that was sent while the engine ran. */
@@ -60,6 +61,8 @@ struct dap_origin {
 };
 
 struct dap {
+	const char *token;          /* that launch must carry; NULL: none */
+	struct run_options options; /* of the launch */
 	struct wire *wire;
 	struct session session;
 	struct arena arena; /* of the connection */
@@ -134,11 +137,25 @@ void dap_tell_end(struct dap *s);
 /* Answers the requests that have come in. */
 void dap_answer_waiting(struct dap *s);
 
-/* --- The doors: dap.c ------------------------------------------------------------------------------ */
+/* --- The doors ------------------------------------------------------------------------------------- */
 
-/* Serves one editor, to its end: the exit code. */
+/* Where messages come from and go to. */
+struct dap_transport {
+	FILE *in, *out;
+	const char *token;          /* that `launch` must carry; NULL: none is wanted */
+	bool ends;                  /* `in` ends by itself, or by: */
+	void (*end)(void *context); /* lets reading from `in` end; may be NULL */
+	void *context;
+};
+
+/* dap.c: serves one editor, to its end: the exit code. */
+int dap_serve(const struct dap_transport *t);
 int dap_serve_standard(void);
-/* Serves at this port of 127.0.0.1, one editor after the other; 0: any port, told on standard output. */
+
+/* dap_port.c: serves at this port of 127.0.0.1, one editor at a time; 0: any port. The port and the token are told on
+ * standard output. */
 int dap_serve_port(u16 port);
+/* Whether `given` (may be NULL) is the token; takes as long for every text of its length. */
+bool dap_token_is(const char *token, const char *given);
 
 #endif

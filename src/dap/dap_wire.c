@@ -10,7 +10,8 @@
 
 #include "dap/dap.h"
 
-enum { MESSAGE_MAX = 64 << 20 };
+/* More than this many requests are not taken in before they are answered. */
+enum { MESSAGE_MAX = 64 << 20, WAITING_MAX = 1024 };
 
 struct waiting {
 	json_t *message;
@@ -21,14 +22,17 @@ struct wire {
 	FILE *in, *out;
 	pthread_t reader;
 	pthread_mutex_t lock;
-	pthread_cond_t arrived;
+	pthread_cond_t arrived, taken;
 	struct waiting *first, **last;
+	u32 count;   /* of those waiting */
 	bool closed; /* the input has ended */
+	bool ending; /* nobody wants more */
 	json_int_t sequence;
 	struct debug *running;
 };
 
-/* The length of the next message; 0: the input ends here, or is none of this protocol. */
+/* The length of the next message; 0: the input ends here, or is none of this protocol. A header has the protocol's
+ * two fields and no other line, so that nothing else (a browser's POST) is ever taken for one. */
 static size_t read_header(FILE *in)
 {
 	char line[256];
@@ -39,6 +43,8 @@ static size_t read_header(FILE *in)
 			return length;
 		if (!strncasecmp(line, "Content-Length:", 15))
 			length = strtoul(line + 15, NULL, 10);
+		else if (strncasecmp(line, "Content-Type:", 13))
+			return 0;
 	}
 	return 0;
 }
@@ -85,12 +91,16 @@ static void *read_messages(void *context)
 			entry->message = message;
 			*w->last = entry;
 			w->last = &entry->next;
+			w->count++;
 		} else {
 			json_decref(message);
 			w->closed = true;
 		}
 		pthread_cond_signal(&w->arrived);
 		interrupt_until_seen(w);
+		while (w->count >= WAITING_MAX && !w->ending)
+			pthread_cond_wait(&w->taken, &w->lock);
+		more &= !w->ending;
 		pthread_mutex_unlock(&w->lock);
 	}
 	return NULL;
@@ -107,6 +117,7 @@ struct wire *wire_open(FILE *in, FILE *out)
 	w->last = &w->first;
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->arrived, NULL);
+	pthread_cond_init(&w->taken, NULL);
 	if (pthread_create(&w->reader, NULL, read_messages, w)) {
 		free(w);
 		return NULL;
@@ -115,12 +126,14 @@ struct wire *wire_open(FILE *in, FILE *out)
 }
 
 /* The reader may stand in a read that never ends: it is left behind then, with what it holds. */
-void wire_close(struct wire *w)
+void wire_close(struct wire *w, bool ends)
 {
 	pthread_mutex_lock(&w->lock);
 	const bool closed = w->closed;
+	w->ending = true;
+	pthread_cond_signal(&w->taken);
 	pthread_mutex_unlock(&w->lock);
-	if (!closed) {
+	if (!closed && !ends) {
 		pthread_detach(w->reader);
 		return;
 	}
@@ -133,6 +146,7 @@ void wire_close(struct wire *w)
 	}
 	pthread_mutex_destroy(&w->lock);
 	pthread_cond_destroy(&w->arrived);
+	pthread_cond_destroy(&w->taken);
 	free(w);
 }
 
@@ -149,6 +163,8 @@ json_t *wire_receive(struct wire *w)
 		w->first = entry->next;
 		if (!w->first)
 			w->last = &w->first;
+		w->count--;
+		pthread_cond_signal(&w->taken);
 		free(entry);
 	}
 	pthread_mutex_unlock(&w->lock);

@@ -6,11 +6,13 @@
 #include "report/comparison.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "observe/counters.h"
 
-enum { VERSION = 2, TEXT_COLUMNS = 44 };
+enum { VERSION = 2, TEXT_COLUMNS = 44, REPORT_MOST = 1 << 30 };
 
 static bool is_launch(const json_t *l)
 {
@@ -19,27 +21,42 @@ static bool is_launch(const json_t *l)
 	       json_array_size(json_object_get(l, "grid")) == 3 && json_array_size(json_object_get(l, "block")) == 3;
 }
 
-json_t *report_load(const char *path)
+json_t *report_read(const char *name, const char *text, size_t length, FILE *to)
 {
 	json_error_t error;
-	json_t *report = json_load_file(path, 0, &error), *launch;
+	json_t *report = json_loadb(text, length, 0, &error), *launch;
 	const json_t *launches = json_object_get(report, "launches");
 	bool ok = json_is_array(launches) && json_is_string(json_object_get(report, "arch"));
 	size_t k;
 
 	if (!report) {
 		if (error.line > 0)
-			fprintf(stderr, "ptxsim: %s:%d:%d: %s\n", path, error.line, error.column, error.text);
+			fprintf(to, "ptxsim: %s:%d:%d: %s\n", name, error.line, error.column, error.text);
 		else
-			fprintf(stderr, "ptxsim: %s\n", error.text);
+			fprintf(to, "ptxsim: %s: %s\n", name, error.text);
 		return NULL;
 	}
 	json_array_foreach(launches, k, launch) ok &= is_launch(launch);
 	if (ok && json_integer_value(json_object_get(report, "ptxsim_report")) == VERSION)
 		return report;
-	fprintf(stderr, "ptxsim: %s is no report of this version: make it with 'ptxsim run --report json'\n", path);
+	fprintf(to, "ptxsim: %s is no report of this version: make it with 'ptxsim run --report json'\n", name);
 	json_decref(report);
 	return NULL;
+}
+
+json_t *report_load(const char *path)
+{
+	const char *message;
+	size_t length;
+	char *text = file_read_whole(path, REPORT_MOST, &length, &message);
+
+	if (!text) {
+		fprintf(stderr, "ptxsim: %s: %s\n", path, message);
+		return NULL;
+	}
+	json_t *report = report_read(path, text, length, stderr);
+	free(text);
+	return report;
 }
 
 static double counter_of(const json_t *launch, const char *name)

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+/* A report from a text of `name`, to be released by json_decref; NULL after telling on `to` what is wrong with it. */
+json_t *report_read(const char *name, const char *text, size_t length, FILE *to);
 /* A report from a file, to be released by json_decref; NULL after telling on standard error what is
  * wrong with it. */
 json_t *report_load(const char *path);

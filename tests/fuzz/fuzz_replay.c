@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fuzz-replay FOLDER: every text of the corpus, which once did harm or nearly, must do none now.
+ * fuzz-replay [FOLDER]: all that is kept in the corpus, a folder for each target, must do no harm: what once did, and
+ * what fuzzing has found to reach the most. Packed corpora (NAME.pack) are a line with a length before each input.
  */
 #include <glob.h>
 #include <stdio.h>

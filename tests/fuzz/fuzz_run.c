@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fuzz-run [--count N] [--seeds FOLDER]: reads, builds and runs damaged PTX: samples cut at every byte,
- * random mutations, and a few hostile texts. Each must give diagnostics or a program, in bounded
- * memory and time. Texts are tried in child processes with limits; a child that dies is reported
+ * fuzz-run [--count N] [--seeds FOLDER] [--target NAME]: reads, builds and runs damaged PTX: samples cut at every
+ * byte, mutations at random and by the instruction table, and a few hostile texts. Or damages what another
+ * target takes. Each must give diagnostics or a program, in bounded memory and time. Texts are tried in child processes with limits; a child that dies is reported
  * with the text that killed it, kept in a file.
  */
 #include <argp.h>
@@ -16,9 +16,10 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "fuzz_grammar.h"
 #include "fuzz_text.h"
 
-enum { SECONDS = 20, CUT_SEEDS = 3, BATCH = 64, SPACES = 100 << 20 };
+enum { SECONDS = 20, CUT_SEEDS = 3, BATCH = 256, ROOM = 4096, SPACES = 100 << 20 };
 static const rlim_t MEMORY = (rlim_t)4 << 30;
 
 struct text {
@@ -29,6 +30,8 @@ struct text {
 struct fuzz {
 	u64 count;
 	const char *folder;
+	const struct fuzz_target *target;
+	u64 first; /* number of the first mutation */
 	struct text *seeds;
 	size_t seed_count;
 	u64 *tried; /* shared with children: texts of the batch that were finished */
@@ -58,8 +61,12 @@ static struct text make_text(const struct fuzz *f, u64 n)
 	u64 state = n;
 	const struct text *seed = &f->seeds[random_next(&state) % f->seed_count];
 	const struct text *other = &f->seeds[random_next(&state) % f->seed_count];
-	struct text t = {malloc(seed->length + 512), seed->length};
+	struct text t = {malloc(seed->length + ROOM), seed->length};
 	memcpy(t.bytes, seed->bytes, seed->length);
+	if (f->target->is_ptx && random_next(&state) % 2) {
+		t.length = fuzz_grammar_mutate(t.bytes, t.length, t.length + ROOM, random_next(&state));
+		return t;
+	}
 	for (u64 edits = 1 + random_next(&state) % 8; edits > 0 && t.length > 64; edits--) {
 		const size_t at = random_next(&state) % (t.length - 33), size = 1 + random_next(&state) % 32;
 		switch (random_next(&state) % 5) {
@@ -98,7 +105,7 @@ static void child_main(const struct fuzz *f, u64 first, u64 end)
 	for (u64 n = first; n < end; n++) {
 		const struct text t = make_text(f, n);
 		alarm(SECONDS);
-		fuzz_text(t.bytes, t.length);
+		f->target->run(t.bytes, t.length);
 		free(t.bytes);
 		*f->tried = n + 1;
 	}
@@ -110,7 +117,7 @@ static void keep(const struct fuzz *f, u64 n, int status)
 	const struct text t = make_text(f, n);
 	char path[64];
 
-	snprintf(path, sizeof path, "fuzz-%llu.ptx", (unsigned long long)n);
+	snprintf(path, sizeof path, "fuzz-%s-%llu", f->target->name, (unsigned long long)n);
 	FILE *out = fopen(path, "wb");
 	if (out) {
 		fwrite(t.bytes, 1, t.length, out);
@@ -184,7 +191,9 @@ static void run_specials(struct fuzz *f)
 
 static const struct argp_option options[] = {
 	{"count", 'c', "N", 0, "Mutations to try (default 10000)", 0},
-	{"seeds", 's', "FOLDER", 0, "PTX files to start from (default samples)", 0},
+	{"seeds", 's', "FOLDER", 0, "Files to start from (default samples); of PTX, those in .ptx and .sass", 0},
+	{"target", 't', "NAME", 0, "What is fuzzed: text (default), variants, script, npy, json, debug, dap", 0},
+	{"first", 'f', "N", 0, "Number of the first mutation (default 0): another one begins another sequence", 0},
 	{0},
 };
 
@@ -199,6 +208,14 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case 's':
 		f->folder = text;
 		return 0;
+	case 'f':
+		f->first = strtoull(text, NULL, 10);
+		return 0;
+	case 't':
+		f->target = fuzz_target_find(text);
+		if (!f->target)
+			argp_error(state, "there is no target '%s'", text);
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -210,9 +227,12 @@ static bool read_seeds(struct fuzz *f)
 	const char *message;
 	glob_t found;
 
-	snprintf(pattern, sizeof pattern, "%s/*.ptx", f->folder);
+	snprintf(pattern, sizeof pattern, "%s/*%s", f->folder, f->target->is_ptx ? ".ptx" : "");
 	if (glob(pattern, 0, NULL, &found))
 		return false;
+	snprintf(pattern, sizeof pattern, "%s/*.sass", f->folder);
+	if (f->target->is_ptx)
+		glob(pattern, GLOB_APPEND, NULL, &found);
 	f->seeds = calloc(found.gl_pathc, sizeof *f->seeds);
 	for (size_t k = 0; k < found.gl_pathc; k++) {
 		struct text *t = &f->seeds[f->seed_count];
@@ -229,7 +249,7 @@ int main(int count, char **words)
 	static const struct argp argp = {.options = options,
 					 .parser = parse_option,
 					 .doc = "Reads damaged PTX: nothing may crash, hang or fill memory."};
-	struct fuzz f = {.count = 10000, .folder = "samples"};
+	struct fuzz f = {.count = 10000, .folder = "samples", .target = &fuzz_targets[0]};
 	u64 cuts = 0;
 
 	argp_parse(&argp, count, words, 0, NULL, &f);
@@ -240,8 +260,11 @@ int main(int count, char **words)
 	f.tried = mmap(NULL, sizeof *f.tried, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	for (size_t k = 0; k < f.seed_count && k < CUT_SEEDS; k++)
 		cuts += f.seeds[k].length;
-	run_range(&f, 0, cuts + f.count);
-	run_specials(&f);
+	if (f.target == &fuzz_targets[0] && !f.first) {
+		run_range(&f, 0, cuts);
+		run_specials(&f);
+	}
+	run_range(&f, cuts + f.first, cuts + f.first + f.count);
 	printf("%u passed, %u failed\n", f.passed, f.failed);
 	for (size_t k = 0; k < f.seed_count; k++)
 		free(f.seeds[k].bytes);

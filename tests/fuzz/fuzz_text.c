@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One damaged text. Launch lines are read but not played: they could name files.
+ * One damaged text of PTX or SASS. Launch lines are read but not played: fuzz_script does that.
  */
 #include "fuzz_text.h"
 
@@ -8,16 +8,26 @@
 #include <string.h>
 
 #include "api/session.h"
-#include "script/script.h"
 #include "exec/launch.h"
+#include "script/script.h"
 
 enum { KERNELS = 4, INSTRUCTIONS = 3000, BUFFER = 4096, SHARED = 1024, THREADS = 40, PARAM = 3 };
+static const u64 MEMORY = 256 << 20;
 
 static void print_nothing(void *context, const char *text, size_t length)
 {
 	(void)context;
 	(void)text;
 	(void)length;
+}
+
+static u64 hash_more(u64 hash, const void *bytes, size_t length)
+{
+	const u8 *at = bytes;
+
+	for (size_t k = 0; k < length; k++)
+		hash = (hash ^ at[k]) * 0x100000001b3u;
+	return hash;
 }
 
 /* Wide parameters point to a buffer, all others are a small number. */
@@ -33,7 +43,8 @@ static u8 *fill_params(struct session *s, const struct kernel *k, u64 buffer)
 	return params;
 }
 
-static void run_kernel(struct session *s, const struct kernel *k)
+/* Runs a kernel; the hash of what it leaves. */
+static u64 run_kernel(struct session *s, const struct kernel *k, u64 hash)
 {
 	const struct ir_limits *limits = &k->function->limits;
 	const u64 buffer = memory_allocate(&s->memory, BUFFER, 256, "fuzz", 0);
@@ -49,10 +60,10 @@ static void run_kernel(struct session *s, const struct kernel *k)
 			   .print = print_nothing};
 	struct launch_stats stats;
 	struct fault fault;
-	char text[1000];
+	char text[1000] = "";
 
 	if (!buffer)
-		return;
+		return hash;
 	for (int d = 0; d < 3; d++)
 		if (limits->required_threads[d] && limits->required_threads[d] <= 64)
 			l.block[d] = limits->required_threads[d];
@@ -60,16 +71,22 @@ static void run_kernel(struct session *s, const struct kernel *k)
 		if (limits->required_cluster[d] && limits->required_cluster[d] <= 4)
 			l.grid[d] = limits->required_cluster[d];
 	l.params = fill_params(s, k, buffer);
-	if (launch_run(&l, &stats, &fault, text, sizeof text) == LAUNCH_FAULT)
+	const enum launch_status status = launch_run(&l, &stats, &fault, text, sizeof text);
+	if (status == LAUNCH_FAULT)
 		fault_describe(&s->memory, &l, &fault, text, sizeof text);
+	hash = hash_more(hash, &status, sizeof status);
+	hash = hash_more(hash, text, strlen(text));
+	return hash_more(hash, memory_find(&s->memory, buffer, BUFFER)->host, BUFFER);
 }
 
-static void read_build_run(struct session *s, const char *bytes, size_t length)
+static u64 read_build_run(struct session *s, const char *bytes, size_t length)
 {
 	const struct lower_options options = {.allow_unmodelled = true};
 	struct script script;
+	u64 hash = 0xcbf29ce484222325u;
 
-	session_add_text(s, "fuzz.ptx", bytes, length);
+	s->memory_limit = MEMORY;
+	session_add_text(s, "/nonexistent/fuzz.ptx", bytes, length);
 	const u32 errors = s->diags.error_count;
 	script_init(&script, &s->arena, &s->strings, &s->diags);
 	script_read(&script, s->modules.items[0]->source, false);
@@ -79,18 +96,51 @@ static void read_build_run(struct session *s, const char *bytes, size_t length)
 	/* What is refused must be told. */
 	if (!built && !s->diags.error_count)
 		abort();
-	session_diagnostics(s, false);
+	const char *told = session_diagnostics(s, false);
+	hash = hash_more(hash, told, strlen(told));
 	for (u32 k = 0; built && k < s->program->kernel_count && k < KERNELS; k++)
-		run_kernel(s, &s->program->kernels[k]);
+		hash = run_kernel(s, &s->program->kernels[k], hash);
+	return hash;
 }
+
+/* With the variant named, or the host's for NULL; *hash is of all that came of it. False: the host lacks it. */
+static bool run_variant(const char *variant, const char *bytes, size_t length, u64 *hash)
+{
+	struct session s;
+	volatile u64 result = 0;
+
+	if (variant)
+		setenv("PTXSIM_VARIANT", variant, 1);
+	if (!session_open(&s))
+		return false;
+	if (!SESSION_ENTER(&s))
+		result = read_build_run(&s, bytes, length);
+	session_close(&s);
+	*hash = result;
+	return true;
+}
+
+static const char *const variants[] = {"baseline", "avx2", "avx512"};
 
 void fuzz_text(const char *bytes, size_t length)
 {
-	struct session s;
+	const u64 which = hash_more(0, bytes, length);
+	u64 hash;
 
-	if (!session_open(&s))
-		abort();
-	if (!SESSION_ENTER(&s))
-		read_build_run(&s, bytes, length);
-	session_close(&s);
+	if (getenv("PTXSIM_FUZZ_VARIANT")) {
+		if (!run_variant(getenv("PTXSIM_FUZZ_VARIANT"), bytes, length, &hash))
+			abort();
+	} else if (!run_variant(variants[(which >> 32) % COUNT_OF(variants)], bytes, length, &hash)) {
+		run_variant("baseline", bytes, length, &hash);
+	}
+}
+
+void fuzz_variants(const char *bytes, size_t length)
+{
+	u64 first, hash;
+
+	run_variant(variants[0], bytes, length, &first);
+	for (size_t k = 1; k < COUNT_OF(variants); k++)
+		if (run_variant(variants[k], bytes, length, &hash) && hash != first)
+			abort();
 }
