@@ -27,7 +27,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 int cli_dap(int count, char **words)
 {
 	static const struct argp_option options[] = {
-		{"port", 'p', "PORT", 0, "Listen at this port of 127.0.0.1 (0: any, told on standard output)", 0}, {0}};
+		{"port", 'p', "PORT", 0,
+		 "Listen at this port of 127.0.0.1 (0: any); it and the token that launch must carry are printed", 0},
+		{0}};
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse_option,

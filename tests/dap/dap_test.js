@@ -5,6 +5,7 @@
 const assert = require('assert');
 const fs = require('fs');
 const net = require('net');
+const os = require('os');
 const path = require('path');
 const { spawn } = require('child_process');
 const { DebugClient } = require('@vscode/debugadapter-testsupport');
@@ -232,19 +233,88 @@ test('errors are answers', async (c) => {
 });
 
 // The same over a loopback port.
-async function overPort() {
+async function overPort(body) {
   const child = spawn(ptxsim, ['dap', '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
     const words = await new Promise((go) => child.stdout.once('data', (d) => go(String(d))));
     const port = Number(words.match(/127\.0\.0\.1:(\d+)/)[1]);
-    const client = new DebugClient(ptxsim, 'dap', 'ptxsim');
-    await client.start(port);
-    await launched(client, { program: sample('vecadd.ptx') });
-    await Promise.all([client.configurationDoneRequest({}), client.waitForEvent('terminated')]);
-    await client.disconnectRequest({}).catch(() => {});
+    const token = words.match(/token ([0-9a-f]{32})/)[1];
+    const connect = async () => {
+      const client = new DebugClient(ptxsim, 'dap', 'ptxsim');
+      await client.start(port);
+      return client;
+    };
+    await body({ port, token, connect });
   } finally {
     child.kill();
   }
+}
+
+async function launchesOverPort({ connect, token }) {
+  for (let time = 0; time < 2; time++) { // one editor after the other
+    const client = await connect();
+    await launched(client, { program: sample('vecadd.ptx'), token });
+    await Promise.all([client.configurationDoneRequest({}), client.waitForEvent('terminated')]);
+    await client.disconnectRequest({}).catch(() => {});
+    await new Promise((go) => setTimeout(go, 300));
+  }
+}
+
+// Without the token, or with another one, nothing is launched, and the connection ends.
+async function tokenIsNeeded({ connect, token }) {
+  for (const wrong of [undefined, '', token.slice(1), token.slice(1) + 'x', 7, [token]]) {
+    const client = await connect();
+    await client.initializeRequest({ adapterID: 'ptxsim' });
+    await assert.rejects(client.launchRequest({ program: sample('vecadd.ptx'), token: wrong }), /token/);
+    await assert.rejects(Promise.race([
+      client.launchRequest({ program: sample('vecadd.ptx'), token }),
+      new Promise((_, fail) => setTimeout(() => fail(new Error('closed')), 500))]));
+    await new Promise((go) => setTimeout(go, 300));
+  }
+}
+
+// What bytes on a connection are answered with, until it is closed or for a second.
+function exchange(port, bytes, address = '127.0.0.1') {
+  return new Promise((go, fail) => {
+    const socket = net.connect(port, address, () => socket.write(bytes));
+    let answer = '', closed = false;
+    socket.on('data', (d) => { answer += d; });
+    socket.on('close', () => { closed = true; go({ answer, closed }); });
+    socket.on('error', (e) => { if (e.code === 'ECONNREFUSED') fail(e); });
+    setTimeout(() => { socket.destroy(); go({ answer, closed }); }, 1000);
+  });
+}
+
+// A page in a browser can send a POST, whose body is a message with the right header.
+async function browsersAreRefused({ port, token }) {
+  const message = JSON.stringify({ seq: 1, type: 'request', command: 'launch', arguments: {
+    token, program: sample('vecadd.ptx'), args: ['--save', 'c=' + path.join(os.tmpdir(), 'ptxsim-dap-test.npy')] } });
+  const framed = `Content-Length: ${message.length}\r\n\r\n${message}`;
+  for (const head of [`POST / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: text/plain\r\nContent-Length: ${framed.length}\r\n\r\n`,
+    'GET / HTTP/1.1\r\n\r\n', `Content-Length: ${message.length}\r\nHost: x\r\n\r\n`, '\r\n', '{}\n', '\x16\x03\x01\x02\x00\x01']) {
+    const { answer, closed } = await exchange(port, head + framed);
+    assert.strictEqual(answer, '', head);
+    assert.ok(closed, 'the connection ends: ' + head);
+    await new Promise((go) => setTimeout(go, 100));
+  }
+  assert.ok(!fs.existsSync(path.join(os.tmpdir(), 'ptxsim-dap-test.npy')));
+}
+
+async function oneEditorAtATime({ port, connect, token }) {
+  const first = await connect();
+  await first.initializeRequest({ adapterID: 'ptxsim' });
+  const message = JSON.stringify({ seq: 1, type: 'request', command: 'initialize', arguments: {} });
+  const { answer, closed } = await exchange(port, `Content-Length: ${message.length}\r\n\r\n${message}`);
+  assert.strictEqual(answer, '');
+  assert.ok(closed);
+  await first.launchRequest({ program: sample('vecadd.ptx'), token });
+  await first.disconnectRequest({}).catch(() => {});
+}
+
+async function onlyLoopback({ port }) {
+  const own = Object.values(os.networkInterfaces()).flat().filter((i) => !i.internal && i.family === 'IPv4');
+  for (const i of own)
+    await assert.rejects(exchange(port, 'x', i.address), /ECONNREFUSED/);
 }
 
 async function one(name, body) {
@@ -276,7 +346,8 @@ async function main() {
       }
     }));
   }
-  count(await one('a loopback port', overPort));
+  for (const body of [launchesOverPort, tokenIsNeeded, browsersAreRefused, oneEditorAtATime, onlyLoopback])
+    count(await one('a loopback port: ' + body.name, () => overPort(body)));
   console.log(`${passed} passed, ${failed} failed`);
   process.exit(failed ? 1 : 0);
 }
