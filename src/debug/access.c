@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "debug/internal.h"
+#include "observe/sites.h"
 
 void access_build(struct debug *d)
 {
@@ -26,16 +27,6 @@ const struct account_site *access_site(const struct debug *d, const struct code 
 
 	accounting_sites(d->accounting, &sites);
 	return at ? &sites[at - 1] : NULL;
-}
-
-static void form_addresses(const u8 *rows, u32 base, s32 offset, bool wide, u64 address[WARP_LANES])
-{
-	for (u32 l = 0; l < WARP_LANES; l++) {
-		if (wide)
-			address[l] = ((const u64 *)(const void *)(rows + base))[l] + (u64)(s64)offset;
-		else
-			address[l] = ((const u32 *)(const void *)(rows + base))[l] + (u32)offset;
-	}
 }
 
 /* Lanes whose generic address lies in the space of the first lane's. */
@@ -60,12 +51,11 @@ enum ir_space access_addresses(const struct account_site *site, const struct war
 			       const u8 *rows, u32 *mask, u64 address[WARP_LANES])
 {
 	if (site->operation >= ACCOUNT_ASYNC) {
-		/* cp.async: the list starts with the shared address, then the global one. */
-		const u32 *list = site->code->operands + i->imm;
-		form_addresses(rows, list[2], (s32)list[3], site->wide, address);
+		/* cp.async: the shared address, then the global one. */
+		operand_addresses(site, i, rows, 2, address);
 		return SPACE_GLOBAL;
 	}
-	form_addresses(rows, i->a, i->imm, site->wide, address);
+	row_addresses(rows, i->a, i->imm, site->wide, address);
 	*mask &= site->matrix_mask;
 	if (site->space != SPACE_GENERIC)
 		return site->space;

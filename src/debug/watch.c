@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "debug/internal.h"
+#include "decode/operands.h"
+#include "isa/sass.h"
 
 enum { WATCH_MAX = 4096 };
 
@@ -183,34 +185,18 @@ static u32 overlap(const struct debug_point *p, const struct account_site *s, en
 /* Rows that the instruction names as results, in the order of its operands; returns how many. */
 static u32 result_rows(const struct code *code, u32 insn, u32 rows[FORM_USES])
 {
-	const struct insn *i = &code->insns[insn];
 	const struct form *f = &code->forms[code->origin[insn]];
 	struct operand_spec specs[FORM_OPERANDS];
-	const u32 count = f->row ? isa_operand_specs(f, specs) : 0;
-	u32 found = 0, at = 0, values = 0, addresses = 0, written = 0;
+	const u32 count = f->row && !sass_is_row(f->row) ? isa_operand_specs(f, specs) : 0;
+	u32 found = 0, at = 0;
 
 	for (u32 k = 0; k < count; k++) {
-		addresses += specs[k].kind == '@';
-		values += specs[k].kind == '@' ? 0 : specs[k].vector + (specs[k].second != TOKEN_NONE);
-		written += specs[k].written ? specs[k].vector + (specs[k].second != TOKEN_NONE) : 0;
-	}
-	if (!written)
-		return 0;
-	const bool memory = f->row->flags & ISA_MEMORY && addresses == 1;
-	if (written == 1 && specs[0].written && (memory ? values <= 3 : !addresses && values <= 4)) {
-		rows[0] = i->d;
-		return i->d != NO_OPERAND;
-	}
-	const u32 list = memory ? i->b : (u32)i->imm;
-	for (u32 k = 0; k < count; k++) {
-		const u32 width = specs[k].vector + (specs[k].second != TOKEN_NONE);
-		if (specs[k].kind == '@') {
-			at += memory ? 0 : 2;
+		const u32 width = specs[k].kind == '@' ? 2 : specs[k].vector + (specs[k].second != TOKEN_NONE);
+		if (specs[k].immediate)
 			continue;
-		}
-		for (u32 e = 0; e < width && found < FORM_USES; e++, at++)
-			if (specs[k].written && list + at < code->operand_count)
-				rows[found++] = code->operands[list + at];
+		for (u32 e = 0; specs[k].written && e < width && found < FORM_USES; e++)
+			rows[found++] = insn_operand(code, f, &code->insns[insn], at + e);
+		at += width;
 	}
 	return found;
 }

@@ -151,14 +151,25 @@ static u8 fp_mode_of(const struct form *f)
 	return mode | (flushes ? FP_FTZ : 0);
 }
 
-static bool is_simple(const struct matched *m)
+/* By what the form has and the row says, see decode/program.h. */
+static void settle_layout(struct matched *m)
 {
+	const bool is_memory = m->form.row->flags & ISA_MEMORY && m->address_count == 1;
+	const bool has_result = m->use_count && m->uses[0].written;
+	const u32 others = m->use_count - (is_memory ? 2 : 0), room = (is_memory ? 2 : 3) + has_result;
 	u32 written = 0;
 
-	for (u32 k = 0; k < m->use_count; k++)
-		written += m->uses[k].written && k > 0;
-	const bool has_destination = m->use_count && m->uses[0].written;
-	return !m->has_list_shape && !m->address_count && !written && m->use_count <= (has_destination ? 4u : 3u);
+	for (u32 k = 0; k < m->use_count; k++) {
+		written += m->uses[k].written;
+		if (is_memory && k + 1 < m->use_count && m->uses[k + 1].kind == USE_OFFSET)
+			m->form.base_at = (u8)k;
+	}
+	const bool few = !m->has_list_shape && written == has_result && others <= room;
+	m->form.has_result = has_result;
+	if (is_memory)
+		m->form.layout = few ? LAYOUT_MEMORY : LAYOUT_MEMORY_LIST;
+	else
+		m->form.layout = few && !m->address_count ? LAYOUT_DIRECT : LAYOUT_LIST;
 }
 
 static void push_list(struct emitter *e, const struct matched *m, u32 rows[], bool skip_address)
@@ -177,37 +188,23 @@ static void push_list(struct emitter *e, const struct matched *m, u32 rows[], bo
 /* ISA_MEMORY with one address: base in a, offset in imm, the rest in d, b, c or a list at b. */
 static void place_memory(struct emitter *e, const struct matched *m, u32 rows[], struct insn *i)
 {
-	u32 others[4], count = 0, written = 0;
+	const u32 base = m->form.base_at;
+	u32 *const slots[] = {&i->d, &i->b, &i->c};
+	u32 at = m->form.has_result ? 0 : 1;
 
-	for (u32 k = 0; k < m->use_count; k++) {
-		if (k + 1 < m->use_count && m->uses[k + 1].kind == USE_OFFSET) {
-			i->a = rows[k];
-			i->imm = (s32)m->uses[k + 1].low;
-			if (m->uses[k].kind == USE_PARAM_ADDRESS)
-				i->imm = (s32)m->uses[k].low;
-			k++;
-			continue;
-		}
-		written += m->uses[k].written;
-		/* An atomic operation does less when nobody wants its result. */
-		const bool dropped = m->uses[k].kind == USE_ABSENT && m->form.row->flags & ISA_ATOMIC;
-		if (count < 4)
-			others[count] = dropped ? NO_OPERAND : rows[k];
-		count++;
-	}
-	const bool first_is_result = count && m->uses[0].written;
-	if (!m->has_list_shape && written == first_is_result && count <= (first_is_result ? 3u : 2u)) {
-		u32 k = 0;
-		if (first_is_result)
-			i->d = others[k++];
-		if (k < count)
-			i->b = others[k++];
-		if (k < count)
-			i->c = others[k];
+	i->a = rows[base];
+	i->imm = (s32)(m->uses[base].kind == USE_PARAM_ADDRESS ? m->uses[base].low : m->uses[base + 1].low);
+	if (m->form.layout == LAYOUT_MEMORY_LIST) {
+		i->b = (u32)e->operands.count;
+		push_list(e, m, rows, true);
 		return;
 	}
-	i->b = (u32)e->operands.count;
-	push_list(e, m, rows, true);
+	for (u32 k = 0; k < m->use_count; k++) {
+		/* An atomic operation does less when nobody wants its result. */
+		const bool dropped = m->uses[k].kind == USE_ABSENT && m->form.row->flags & ISA_ATOMIC;
+		if (k != base && k != base + 1)
+			*slots[at++] = dropped ? NO_OPERAND : rows[k];
+	}
 }
 
 static void place_operands(struct emitter *e, const struct matched *m, struct insn *i)
@@ -220,11 +217,11 @@ static void place_operands(struct emitter *e, const struct matched *m, struct in
 	for (u32 k = 0, source = 0; k < m->use_count; k++)
 		if (m->uses[k].read && m->uses[k].bits == 1 && !m->uses[k].written)
 			i->aux |= (u8)(m->uses[k].negated << (source++ & 7));
-	if (m->form.row->flags & ISA_MEMORY && m->address_count == 1) {
+	if (m->form.layout == LAYOUT_MEMORY || m->form.layout == LAYOUT_MEMORY_LIST) {
 		place_memory(e, m, rows, i);
-	} else if (is_simple(m)) {
+	} else if (m->form.layout == LAYOUT_DIRECT) {
 		u32 *const slots[] = {&i->d, &i->a, &i->b, &i->c};
-		const u32 first = m->use_count && m->uses[0].written ? 0 : 1;
+		const u32 first = m->form.has_result ? 0 : 1;
 		for (u32 k = 0; k < m->use_count; k++)
 			*slots[first + k] = rows[k];
 		i->imm = m->form.immediate_count ? (s32)m->form.immediates[0] : m->form.selects;
@@ -340,7 +337,7 @@ static void emit_plain(struct emitter *e, const struct ir_instruction *x, const 
 		i.fn = e->low->internal.unmodelled;
 	} else {
 		i.fn = meaning->run;
-		if (meaning->word && is_simple(m))
+		if (meaning->word && m->form.layout == LAYOUT_DIRECT)
 			i.imm |= (s32)meaning->word(&m->form);
 		else if (meaning->word)
 			i.c = meaning->word(&m->form);
@@ -404,8 +401,10 @@ static void emit_kept(struct emitter *e, const struct ir_instruction *x, const s
 	uses[0] = uses[1] = m->uses[0];
 	uses[1].written = false;
 	uses[1].read = true;
-	if (matched_become(&r, &kept, OP_internal_kept, texts, 2, uses, 2))
-		emit_guarded(e, x, &kept, !x->guard_negated);
+	if (!matched_become(&r, &kept, OP_internal_kept, texts, 2, uses, 2))
+		return;
+	settle_layout(&kept);
+	emit_guarded(e, x, &kept, !x->guard_negated);
 }
 
 static void emit_instruction(struct emitter *e, const struct ir_instruction *x, const struct matched *m)
@@ -711,6 +710,9 @@ struct code *emit_function(struct lowering *low, struct ir_function *f)
 		e.forms[k] = e.matched[k].form;
 	e.flow = flow_build(low->scratch, f, e.forms);
 	assemble(&e);
+	for (u32 k = 0; k < f->body.count; k++)
+		if (e.matched[k].form.row)
+			settle_layout(&e.matched[k]);
 	plan_rows(&e);
 	emit_body(&e);
 	if (e.frame_top > FRAME_MAX) {

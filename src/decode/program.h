@@ -18,16 +18,16 @@
 struct arch;     /* arch/arch.h */
 struct lowering; /* decode/lowering.h */
 
-/* One decoded instruction. Where its operands are, by its row's operand words:
+/* One decoded instruction. Where its operands are, by its row's operand words (decode/operands.h finds them):
  *
- * - Simple: at most one destination, which stands first, and at most three sources, no vector, no
+ * - LAYOUT_DIRECT: at most one destination, which stands first, and at most three sources, no vector, no
  *   second destination: d, a, b, c are their rows in order (NO_OPERAND if left out or '_').
  *   imm: the first immediate-only operand, or form->selects and the meaning's word.
- * - ISA_MEMORY with one address: a = row of the base (NO_OPERAND for ISA_PARAM with a constant
+ * - LAYOUT_MEMORY, ISA_MEMORY with one address: a = row of the base (NO_OPERAND for ISA_PARAM with a constant
  *   address), imm = byte offset. If at most one destination and two sources are left, none a
- *   vector: d, b, c. Otherwise b = index into code->operands, where all the others stand,
+ *   vector: d, b, c. Otherwise, LAYOUT_MEMORY_LIST, b = index into code->operands, where all the others stand,
  *   flattened in text order.
- * - Everything else: code->operands[imm ...] holds all operands flattened in text order; an address
+ * - LAYOUT_LIST, everything else: code->operands[imm ...] holds all operands flattened in text order; an address
  *   counts two entries, the base's row and the byte offset; immediate-only ones come last. The
  *   meaning's word is in c.
  * SASS: see isa/sass.h. Its %join, which .S stands for, has no origin.

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decode/form_address.h"
+#include "decode/operands.h"
 #include "exec/async_state.h"
 #include "isa/form.h"
 
@@ -259,8 +260,7 @@ static bool access(struct warp *w, const struct insn *i, const struct async_site
 		return true;
 	for (u32 left = mask; left; left &= left - 1) {
 		const u32 l = (u32)__builtin_ctz(left);
-		const u64 address = s->wide ? ((const u64 *)(const void *)(rows + i->a))[l] + (u64)(s64)i->imm
-					    : ((const u32 *)(const void *)(rows + i->a))[l] + (u32)i->imm;
+		const u64 address = row_address(rows, i->a, i->imm, s->wide, l);
 		if (l < s->lanes && !async_access(w, i, l, space, address, s->bytes, is_store))
 			return false;
 	}

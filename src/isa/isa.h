@@ -179,6 +179,9 @@ struct isa_family {
 
 enum { FORM_TOKENS = 24, FORM_TYPES = 6, FORM_OPERANDS = 16, FORM_USES = 160 };
 
+/* Where the operands of a lowered instruction stand, see decode/program.h; decode/operands.h finds them. */
+enum operand_layout { LAYOUT_DIRECT, LAYOUT_MEMORY, LAYOUT_MEMORY_LIST, LAYOUT_LIST };
+
 /* A row with its choices made: what one instruction's text says, and what lowering found out. */
 struct form {
 	const struct isa_row *row;
@@ -193,6 +196,9 @@ struct form {
 	/* Constants among the first eight flattened operands: a bit each, and their values. */
 	u8 constant_mask;
 	u64 constants[8];
+	u8 layout;       /* enum operand_layout */
+	u8 base_at;      /* of memory layouts: which flattened operand the address's base is */
+	bool has_result; /* the first flattened operand is written */
 	/* Immediate-only operands in order. */
 	u8 immediate_count;
 	s64 immediates[6];

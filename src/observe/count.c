@@ -255,28 +255,16 @@ static void count_generic(const struct event *e, u32 mask, u64 address[WARP_LANE
 			count_space(e, (enum ir_space)space, masks[space], address);
 }
 
-static void form_addresses(const u8 *rows, u32 base, s32 offset, bool wide, u64 address[WARP_LANES])
-{
-	if (wide) {
-		const u64 *from = (const u64 *)(const void *)(rows + base);
-		for (u32 l = 0; l < WARP_LANES; l++)
-			address[l] = from[l] + (u64)(s64)offset;
-	} else {
-		const u32 *from = (const u32 *)(const void *)(rows + base);
-		for (u32 l = 0; l < WARP_LANES; l++)
-			address[l] = from[l] + (u32)offset;
-	}
-}
-
 /* cp.async: lanes whose source has fewer bytes than that, or is to be ignored. */
-static u32 lanes_below(u32 bytes, const struct account_site *s, const struct insn *i, const u8 *rows, const u32 *list)
+static u32 lanes_below(u32 bytes, const struct account_site *s, const struct insn *i, const u8 *rows)
 {
 	enum { SOURCE = 4 };
 	u32 lanes = 0;
 
-	if (s->form->operand_count <= SOURCE || list[SOURCE] == NO_OPERAND || s->form->operand_bits[SOURCE] == 64)
+	if (s->form->operand_count <= SOURCE || s->form->operand_bits[SOURCE] == 64 ||
+	    insn_operand(s->code, s->form, i, SOURCE) == NO_OPERAND)
 		return 0;
-	const u32 *row = (const u32 *)(const void *)(rows + list[SOURCE]);
+	const u32 *row = (const u32 *)(const void *)(rows + insn_operand(s->code, s->form, i, SOURCE));
 	if (s->form->operand_bits[SOURCE] == 1)
 		return i->aux ? ~*row : *row;
 	for (u32 l = 0; l < WARP_LANES; l++)
@@ -284,24 +272,23 @@ static u32 lanes_below(u32 bytes, const struct account_site *s, const struct ins
 	return lanes;
 }
 
-/* cp.async: the list starts with the shared address, then the global one. */
+/* cp.async: first the shared address, then the global one. */
 static void count_copy(const struct event *e, const struct insn *i, const u8 *rows, u32 mask)
 {
 	const struct account_site *s = e->site;
-	const u32 *list = warp_operands(e->w, i);
-	const u32 reads = mask & ~lanes_below(1, s, i, rows, list);
+	const u32 reads = mask & ~lanes_below(1, s, i, rows);
 	struct event side = *e;
 	struct copy_count copy;
 	u64 from[WARP_LANES], to[WARP_LANES];
 	u32 shared[WARP_LANES];
 
-	form_addresses(rows, list[0], (s32)list[1], s->form->operand_bits[0] == 64, to);
-	form_addresses(rows, list[2], (s32)list[3], s->wide, from);
+	operand_addresses(s, i, rows, 0, to);
+	operand_addresses(s, i, rows, 2, from);
 	narrow(to, shared);
 	if (s->operation == ACCOUNT_ASYNC) {
 		copies_count(e->a->arch, s->width, reads, mask & ~reads, from, shared, &copy);
 	} else {
-		const u32 zeros = mask & lanes_below(s->width, s, i, rows, list);
+		const u32 zeros = mask & lanes_below(s->width, s, i, rows);
 		copy = (struct copy_count){.conflicts = (u16)copies_bypass_conflicts(zeros, shared)};
 	}
 	side.copy = &copy;
@@ -326,7 +313,7 @@ static void count_fragment(const struct event *e, const struct insn *i, const u8
 			   const u64 base[WARP_LANES])
 {
 	const struct fragment_accesses *f = e->site->fragment;
-	const u64 stride = fragments_stride(f, e->w, i, rows, mask);
+	const u64 stride = fragments_stride(f, e->site->code, e->site->form, i, rows, mask);
 
 	for (u32 k = 0; k < f->count; k++) {
 		struct account_site part = *e->site;
@@ -385,7 +372,7 @@ static void count_one(struct event *e, const struct insn *i, const u8 *rows, u32
 		count_narrow_shared(e, i, rows, mask);
 		return;
 	}
-	form_addresses(rows, i->a, i->imm, s->wide, address);
+	row_addresses(rows, i->a, i->imm, s->wide, address);
 	if (s->fragment)
 		count_fragment(e, i, rows, mask, address);
 	else if (s->parts.count)

@@ -4,6 +4,8 @@
  */
 #include "observe/fragments.h"
 
+#include "decode/operands.h"
+
 #include "isa/matrix.h"
 
 enum { ACCESS_BYTES = 16 };
@@ -78,7 +80,7 @@ const struct fragment_accesses *fragments_describe(struct arena *arena, const st
 	f->row_major = form_has(form, M_row);
 	f->rows = j.role == TENSOR_ROLE_B ? t.k : t.m;
 	f->columns = j.role == TENSOR_ROLE_A ? t.k : t.n;
-	f->stride_operand = registers;
+	f->stride_operand = registers + 2; /* behind the address */
 	for (u32 r = 0; r < registers; r++)
 		for (u32 e = 0; e < tensor_fragment_elements(&t, j.role) && !is_repeated(&j, r); e++)
 			add_element(&j, r, e);
@@ -95,10 +97,10 @@ void fragments_address(const struct fragment_accesses *f, u32 k, const u64 base[
 		address[l] = base[l] + (a->row[l] * by_row + a->column[l] * by_column) * f->bits / 8;
 }
 
-u64 fragments_stride(const struct fragment_accesses *f, const struct warp *w, const struct insn *i, const u8 *rows,
-		     u32 mask)
+u64 fragments_stride(const struct fragment_accesses *f, const struct code *code, const struct form *form,
+		     const struct insn *i, const u8 *rows, u32 mask)
 {
-	const u32 row = w->frame->code->operands[i->b + f->stride_operand];
+	const u32 row = insn_operand(code, form, i, f->stride_operand);
 
 	if (row == NO_OPERAND)
 		return f->row_major ? f->columns : f->rows;

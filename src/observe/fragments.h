@@ -34,7 +34,7 @@ const struct fragment_accesses *fragments_describe(struct arena *arena, const st
 void fragments_address(const struct fragment_accesses *f, u32 k, const u64 base[WARP_LANES], u64 stride,
 		       u64 address[WARP_LANES]);
 /* That distance, as the instruction says it. */
-u64 fragments_stride(const struct fragment_accesses *f, const struct warp *w, const struct insn *i, const u8 *rows,
-		     u32 mask);
+u64 fragments_stride(const struct fragment_accesses *f, const struct code *code, const struct form *form,
+		     const struct insn *i, const u8 *rows, u32 mask);
 
 #endif

@@ -215,21 +215,13 @@ static bool touch_lanes(const struct access *a, u32 mask, enum ir_space space, c
 	return true;
 }
 
-static void form_addresses(const u8 *rows, u32 base, s32 offset, bool wide, u64 address[WARP_LANES])
-{
-	for (u32 l = 0; l < WARP_LANES; l++)
-		address[l] = wide ? ((const u64 *)(const void *)(rows + base))[l] + (u64)(s64)offset
-				  : ((const u32 *)(const void *)(rows + base))[l] + (u32)offset;
-}
-
-/* cp.async: the list starts with the shared address, then the global one. */
+/* cp.async: the shared address comes first. */
 static bool touch_copy(struct access *a, const struct account_site *s, const u8 *rows, u32 mask)
 {
-	const u32 *list = warp_operands(a->w, a->i);
 	u64 address[WARP_LANES];
 
 	a->writes = true;
-	form_addresses(rows, list[0], (s32)list[1], s->form->operand_bits[0] == 64, address);
+	operand_addresses(s, a->i, rows, 0, address);
 	return touch_lanes(a, mask, SPACE_SHARED, address, s->width);
 }
 
@@ -237,7 +229,7 @@ static bool touch_fragment(const struct access *a, const struct account_site *s,
 			   const u64 base[WARP_LANES])
 {
 	const struct fragment_accesses *f = s->fragment;
-	const u64 stride = fragments_stride(f, a->w, a->i, rows, mask);
+	const u64 stride = fragments_stride(f, s->code, s->form, a->i, rows, mask);
 
 	for (u32 k = 0; k < f->count; k++) {
 		u64 address[WARP_LANES];
@@ -256,7 +248,7 @@ static void find_values(struct access *a, const struct account_site *s, const u8
 	    s->width > 8)
 		return;
 	const u32 bits = f->operand_count ? f->operand_bits[f->operand_count - 1] : 0;
-	a->values = rows + a->i->b;
+	a->values = rows + insn_operand(s->code, f, a->i, f->operand_count - 1u);
 	a->value_bytes = bits == 64 || (!bits && s->width == 8) ? 8 : 4;
 	if (a->value_bytes < s->width)
 		a->values = NULL;
@@ -279,7 +271,7 @@ static void access(struct races *r, const struct account_site *s, struct warp *w
 	if (s->operation >= ACCOUNT_ASYNC) {
 		touch_copy(&a, s, rows, mask);
 	} else {
-		form_addresses(rows, i->a, i->imm, s->wide, address);
+		row_addresses(rows, i->a, i->imm, s->wide, address);
 		find_values(&a, s, rows);
 		if (s->fragment)
 			touch_fragment(&a, s, rows, mask, address);

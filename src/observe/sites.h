@@ -5,6 +5,7 @@
 #ifndef PTXSIM_OBSERVE_SITES_H
 #define PTXSIM_OBSERVE_SITES_H
 
+#include "decode/operands.h"
 #include "observe/accounting.h"
 
 /* In a slot: the decoded instruction is the guard of the site's. */
@@ -22,5 +23,13 @@ bool sites_is_own(const struct code *code, u32 insn);
 
 struct site_list sites_find(struct arena *arena, const struct program *program,
 			    const struct accounting_options *options);
+
+/* Of lane addresses that stand as flattened operands k and k + 1. */
+static inline void operand_addresses(const struct account_site *s, const struct insn *i, const u8 *rows, u32 k,
+				     u64 address[WARP_LANES])
+{
+	row_addresses(rows, insn_operand(s->code, s->form, i, k), (s32)insn_operand(s->code, s->form, i, k + 1),
+		      s->form->operand_bits[k] == 64, address);
+}
 
 #endif

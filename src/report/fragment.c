@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "decode/operands.h"
 #include "isa/matrix.h"
 #include "number/half.h"
 #include "number/small.h"
@@ -15,7 +16,7 @@ enum { WGMMA_ROWS = 16, CELLS = TENSOR_MAX_M * TENSOR_MAX_N, OCTETS = 4 };
 
 /* --- Finding -------------------------------------------------------------------------------- */
 
-/* Entries of the operand list before the fragment's; false if it is not in registers. */
+/* Operands before the fragment's; false if it is not in registers. */
 static bool skip_to(const struct form *f, const struct tensor_form *t, char letter, u32 *skip)
 {
 	const bool is_wgmma = t->family == TENSOR_WGMMA;
@@ -63,14 +64,16 @@ bool fragment_find(struct fragment *x, const struct code *code, u32 insn, const 
 	if (multiplies && !skip_to(f, &x->form, letter, &skip))
 		return false;
 	const struct insn *i = &code->insns[insn];
-	const u32 *list = code->operands + (moves ? i->b : (u32)i->imm) + skip;
+	if (moves && f->row->flags & ISA_STORE)
+		skip = 2; /* the address comes first */
 	x->transposed = is_transposed(f, x->role);
 	x->warp = x->form.family == TENSOR_WGMMA ? warp % 4 : 0;
 	x->count = tensor_fragment_registers(&x->form, x->role);
 	for (u32 k = 0; k < x->count; k++) {
-		if (list[k] == NO_OPERAND)
+		const u32 row = insn_operand(code, f, i, skip + k);
+		if (row == NO_OPERAND)
 			return false;
-		x->rows[k] = frame + list[k];
+		x->rows[k] = frame + row;
 	}
 	return true;
 }
