@@ -9,7 +9,7 @@
 
 /* Everything beyond this cannot be allocated on any GPU and would overflow sums of sizes. */
 static const u64 size_limit = 1ull << 40;
-enum { ALIGN_LIMIT = 1 << 30, OPAQUE_BYTES = 8 };
+enum { ALIGN_LIMIT = 1 << 30, OPAQUE_BYTES = 8, RANGE_VARIABLES = 1 << 16 };
 
 static const char *const space_words[SPACE_COUNT] = {".generic", ".reg",   ".sreg",   ".const", ".global",
 						     ".local",   ".param", ".shared", ".tex"};
@@ -251,26 +251,6 @@ static void declare_register(struct reader *r, const char *name, struct span at)
 		reader_mark(r, (struct ir_mark){.kind = MARK_REGISTER, .reg = reg});
 }
 
-void declare_range(struct reader *r, const char *prefix, u64 count, struct span at)
-{
-	const struct declaration *d = &r->declaration;
-	struct ir_range *range;
-
-	if (!check_qualifiers(r, at))
-		return;
-	if (d->space != SPACE_REG || !r->function) {
-		diag_error(r->diags, at, "only registers of a function are declared as a range '%s<n>'", prefix);
-		return;
-	}
-	if (count > UINT32_MAX) {
-		diag_error(r->diags, at, "a range has at most 4294967295 registers");
-		return;
-	}
-	range = ARENA_NEW(r->arena, struct ir_range);
-	*range = (struct ir_range){prefix, (u32)count, d->type, d->vector, at};
-	scope_add_range(r, range);
-}
-
 /* What a parameter in the .param space may look like. */
 static void check_parameter(struct reader *r, const struct ir_variable *v)
 {
@@ -428,4 +408,37 @@ void declare_end(struct reader *r, bool initialised, struct span at)
 		declare_local_variable(r, v);
 	else
 		declare_module_variable(r, v);
+}
+
+static void declare_register_range(struct reader *r, const char *prefix, u64 count, struct span at)
+{
+	const struct declaration *d = &r->declaration;
+	struct ir_range *range = ARENA_NEW(r->arena, struct ir_range);
+
+	if (count > UINT32_MAX) {
+		diag_error(r->diags, at, "a range has at most 4294967295 registers");
+		return;
+	}
+	*range = (struct ir_range){prefix, (u32)count, d->type, d->vector, at};
+	scope_add_range(r, range);
+}
+
+/* Variables have storage each: all of them are declared at once. */
+void declare_range(struct reader *r, const char *prefix, u64 count, struct span at)
+{
+	if (r->declaration.space == SPACE_REG && r->function) {
+		if (check_qualifiers(r, at))
+			declare_register_range(r, prefix, count, at);
+		return;
+	}
+	if (count > RANGE_VARIABLES) {
+		diag_error(r->diags, at, "a range has at most %d variables", RANGE_VARIABLES);
+		return;
+	}
+	const u32 errors = r->diags->error_count;
+	for (u64 k = 0; k < count && r->diags->error_count == errors; k++) {
+		const char *name = arena_printf(r->arena, "%s%llu", prefix, (unsigned long long)k);
+		declare_name(r, strings_intern_text(r->strings, name), at);
+		declare_end(r, false, at);
+	}
 }

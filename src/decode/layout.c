@@ -40,7 +40,7 @@ static u64 variable_align(const struct ir_variable *v)
 
 static struct place *find_place(struct lowering *low, const struct ir_variable *v)
 {
-	const u32 k = lookup_find(&low->layout.place_of, lookup_address(v));
+	const u32 k = lookup_find(&low->layout.place_of, lookup_address(ir_storage(v)));
 
 	return k == LOOKUP_NONE ? NULL : &low->layout.places[k];
 }
@@ -252,13 +252,16 @@ static void reach(struct lowering *low, struct ir_function *f)
 	low->reached[number] = (u32)y->function_count;
 }
 
+/* An .extern array without a size, which no module defines, is the launch's dynamic shared memory; one with a size, the
+ * program's own, as in ptxas. */
 static void place_shared(struct lowering *low, const struct ir_variable *v)
 {
 	struct layout *y = &low->layout;
 
+	v = ir_storage(v);
 	if (find_place(low, v))
 		return;
-	if (v->unsized || v->linkage == LINK_EXTERN) {
+	if (v->unsized) {
 		y->has_dynamic_shared = true;
 		y->dynamic_align = max_u64(y->dynamic_align, variable_align(v));
 		return;

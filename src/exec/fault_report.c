@@ -87,8 +87,7 @@ static const char *dynamic_name(const struct kernel *k)
 	const struct ir_module *m = k->function->module;
 
 	for (size_t v = 0; v < m->variables.count; v++)
-		if (m->variables.items[v]->space == SPACE_SHARED &&
-		    (m->variables.items[v]->unsized || m->variables.items[v]->linkage == LINK_EXTERN))
+		if (m->variables.items[v]->space == SPACE_SHARED && m->variables.items[v]->unsized)
 			return m->variables.items[v]->name;
 	return "dynamic shared memory";
 }

@@ -157,6 +157,12 @@ static void join_module(struct linker *l, const struct ir_module *m)
 			join_variable(l, m->variables.items[i]);
 }
 
+/* An .extern shared variable that nobody defines: dynamic shared memory, or the only module's own. */
+static bool is_in_this_program(const struct linker *l, const struct ir_variable *v)
+{
+	return v->space == SPACE_SHARED && (v->unsized || l->count == 1);
+}
+
 /* A use of a symbol at `at`: its definition must be somewhere. */
 static void check_use(struct linker *l, struct ir_symbol *s, struct span at)
 {
@@ -164,7 +170,7 @@ static void check_use(struct linker *l, struct ir_symbol *s, struct span at)
 	const struct ir_variable *v = s->kind == SYM_VARIABLE ? s->variable : NULL;
 
 	if (is_function ? ir_definition(s->function)->has_body
-			: !v || v->linkage != LINK_EXTERN || v->linked || v->space == SPACE_SHARED)
+			: !v || v->linkage != LINK_EXTERN || v->linked || is_in_this_program(l, v))
 		return;
 	if (ir_scope_find(&l->told, s->name))
 		return;
