@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api/context.h"
+#include "observe/async_check.h"
 
 static void print_to_output(void *context, const char *text, size_t length)
 {
@@ -112,6 +113,7 @@ void function_run(ptxsim_context *c, const ptxsim_function *f, const struct ptxs
 		.jobs_given = launch->jobs != 0,
 		.instruction_limit = launch->instruction_limit,
 		.async = {(enum async_mode)launch->async, launch->async_seed},
+		.async_checker = &async_strict_checker,
 		.print = c->print ? c->print : print_to_output,
 		.print_context = c->print_context,
 		.heap_bytes = options->heap_bytes,

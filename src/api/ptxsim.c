@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "api/session.h"
+#include "observe/async_check.h"
 #include "memory/texture.h"
 
 struct ptxsim {
@@ -507,6 +508,7 @@ ptxsim_status ptxsim_launch(ptxsim *sim, const ptxsim_kernel *kernel, const stru
 		.jobs_given = launch->jobs != 0,
 		.instruction_limit = launch->instruction_limit,
 		.async = {(enum async_mode)launch->async, launch->async_seed},
+		.async_checker = &async_strict_checker,
 		.print = sim->print ? sim->print : print_to_output,
 		.print_context = sim->print_context,
 	};

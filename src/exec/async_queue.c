@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Operations put off, for ASYNC_RANDOM: a list for each cluster, from which chance takes some whenever an
+ * Groups, which both modes count, and operations put off, for ASYNC_RANDOM: a list for each cluster, from which chance takes some whenever an
  * asynchronous instruction runs, waits take what they wait for, and the scheduler takes all once nothing
  * else can go on. The numbers depend on the seed and the cluster alone, not on host threads.
  */
 #include <stddef.h>
+#include <string.h>
 
-#include "exec/async_state.h"
+#include "exec/internal.h"
 
 struct async_task {
 	struct async_task *next, *previous;
@@ -120,8 +121,8 @@ void *async_defer(struct warp *w, u32 lane, enum async_kind kind, async_run_fn *
 		return NULL;
 	struct async_task *t = new_task(c, w, lane, run, bytes);
 	t->kind = kind;
-	t->order = ++c->now;
-	t->group = kind < ASYNC_GROUP_KINDS ? async_warp(w)->groups[kind][lane] : 0;
+	t->order = ++c->newest;
+	t->group = kind < ASYNC_GROUP_KINDS ? c->groups[async_warp_number(w)][kind][lane] : 0;
 	return t->kept;
 }
 
@@ -132,7 +133,7 @@ void *async_defer_arrival(struct warp *w, u32 lane, async_run_fn *run, size_t by
 
 	t->kind = ASYNC_BYTES;
 	t->arrives = true;
-	t->order = ++c->now;
+	t->order = ++c->newest;
 	return t->kept;
 }
 
@@ -155,7 +156,8 @@ bool async_poll(struct warp *w)
 	return stop_after(w, ok);
 }
 
-bool async_tasks_wait(struct warp *w, enum async_kind kind, u32 mask, const u32 before[WARP_LANES])
+/* Tasks of the warp's lanes in mask, of a kind, of groups before each lane's. */
+static bool wait_for_tasks(struct warp *w, enum async_kind kind, u32 mask, const u32 before[WARP_LANES])
 {
 	struct async_cluster *c = async_of(w);
 	bool ok = true;
@@ -177,4 +179,69 @@ bool async_cluster_drain(struct cluster *c, bool *did)
 		if (!run_task(a, a->tasks))
 			return false;
 	return true;
+}
+
+/* --- Groups --------------------------------------------------------------------------------- */
+
+void async_commit(struct warp *w, enum async_kind kind, u32 mask)
+{
+	u32 *groups = async_of(w)->groups[async_warp_number(w)][kind];
+
+	for (u32 l = 0; l < WARP_LANES; l++)
+		groups[l] += mask >> l & 1;
+}
+
+bool async_wait(struct warp *w, enum async_kind kind, u32 mask, u32 keep, bool all, bool reading)
+{
+	const u32 *groups = async_of(w)->groups[async_warp_number(w)][kind];
+	u32 before[WARP_LANES];
+
+	for (u32 l = 0; l < WARP_LANES; l++)
+		before[l] = all ? groups[l] + 1 : groups[l] - min_u32(keep, groups[l]);
+	if (w->machine->async == ASYNC_RANDOM)
+		return wait_for_tasks(w, kind, mask, before);
+	w->machine->async_checker->waited(w, kind, mask, before, reading);
+	return true;
+}
+
+/* --- Clusters ------------------------------------------------------------------------------- */
+
+void async_cluster_start(struct worker *k, struct cluster *c)
+{
+	struct machine *m = k->machine;
+	struct async_cluster *a = c->async;
+	const u32 warps = c->count * m->warps_per_block;
+
+	if (m->async == ASYNC_EAGER)
+		return;
+	if (!a) {
+		a = c->async = ARENA_NEW(&k->arena, struct async_cluster);
+		a->cluster = c;
+		a->machine = m;
+		a->arena = &k->arena;
+		a->groups = ARENA_ARRAY(&k->arena, warps, async_groups);
+	}
+	memset(a->groups, 0, warps * sizeof *a->groups);
+	if (m->async == ASYNC_STRICT)
+		m->async_checker->start(a);
+	const u64 index =
+		c->index[0] + (u64)m->clusters_grid[0] * (c->index[1] + (u64)m->clusters_grid[1] * c->index[2]);
+	a->random = (m->launch->async.seed * 0x9e3779b97f4a7c15ull) ^ ((index + 1) * 0xd1342543de82ef95ull);
+}
+
+bool async_cluster_end(struct cluster *c)
+{
+	struct async_cluster *a = c->async;
+	bool did;
+
+	if (!a)
+		return true;
+	return a->machine->async == ASYNC_RANDOM ? async_cluster_drain(c, &did) : a->machine->async_checker->end(a);
+}
+
+void async_tell_wait(const struct warp *w, char text[400])
+{
+	*text = 0;
+	if (w->machine->async == ASYNC_STRICT)
+		w->machine->async_checker->tell_wait(w, text);
 }

@@ -186,6 +186,9 @@ static bool machine_init(struct machine *m, const struct launch *l, char *messag
 		blocks_sm = min_u64(blocks_sm, a->shared_sm / m->shared_bytes);
 	m->resident_limit = max_u64(1, max_u64(1, blocks_sm) * a->sms / m->blocks_per_cluster);
 	m->async = l->program->asynchronous ? l->async.mode : ASYNC_EAGER;
+	m->async_checker = l->async_checker;
+	if (m->async == ASYNC_STRICT && !m->async_checker)
+		m->async = ASYNC_EAGER;
 	m->limit_left = (s64)min_u64(l->instruction_limit ? l->instruction_limit : INT64_MAX, INT64_MAX);
 	m->fault_block = UINT64_MAX;
 	pthread_mutex_init(&m->lock, NULL);

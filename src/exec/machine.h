@@ -67,6 +67,7 @@ struct launch {
 	volatile bool *stop;   /* set from outside to interrupt; may be NULL */
 	bool shared_memory;    /* others may write to memory meanwhile: to spin is no deadlock */
 	struct async_choice async;
+	const struct async_checker *async_checker; /* what checks in strict mode; without one, it is eager */
 	struct lock_order lock_order;
 };
 
@@ -217,11 +218,12 @@ struct machine {
 	meaning_fn ***originals;
 	gang_fn **gang_originals;    /* of gang_insns */
 	u8 **watchers;               /* for each instruction of each code: bit k: observer k wants it */
-	struct observer **observers; /* the launch's, and async_observer's */
+	struct observer **observers; /* the launch's, and the asynchronous checker's */
 	u32 observer_count;
-	struct hooks *hooks;             /* of a launch that is stepped through; or NULL */
-	struct async_watch *async_watch; /* strict: what is known of the program's instructions */
-	enum async_mode async;           /* eager if the program has nothing asynchronous */
+	struct hooks *hooks;                       /* of a launch that is stepped through; or NULL */
+	struct async_watch *async_watch;           /* strict: what is known of the program's instructions */
+	enum async_mode async;                     /* eager if the program has nothing asynchronous */
+	const struct async_checker *async_checker; /* of strict mode: see exec/async.h */
 	pthread_mutex_t lock;
 	struct fault fault; /* of the lowest block */
 	bool faulted;       /* atomic */

@@ -124,7 +124,7 @@ static bool find_observers(struct machine *m, struct arena *arena)
 	for (u32 k = 0; k < count; k++)
 		m->observers[m->observer_count++] = given[k];
 	if (m->async == ASYNC_STRICT)
-		m->observers[m->observer_count++] = async_observer(m, arena);
+		m->observers[m->observer_count++] = m->async_checker->prepare(m, arena);
 	for (u32 k = 0; k < m->observer_count; k++)
 		gangs &= m->observers[k]->gang_before || !(m->observers[k]->before || m->observers[k]->after);
 	return gangs;

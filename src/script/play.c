@@ -92,6 +92,7 @@ static bool prepare(struct play *p, const struct script_statement *st, struct la
 		.jobs_given = one_thread || p->options.jobs != 0,
 		.instruction_limit = p->options.limit,
 		.async = p->options.async,
+		.async_checker = &async_strict_checker,
 		.lock_order = p->options.lock_order,
 		.observers = observer_count ? p->observers : NULL,
 		.print = on_print,

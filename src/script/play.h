@@ -9,6 +9,7 @@
 #include "api/session.h"
 #include "script/script.h"
 #include "observe/accounting.h"
+#include "observe/async_check.h"
 #include "observe/races.h"
 
 struct play_options {

@@ -10,6 +10,7 @@
 
 #include "compare.h"
 #include "memory/tensormap.h"
+#include "observe/async_check.h"
 #include "texture_argument.h"
 
 /* Every byte of an output buffer before the launch. */
@@ -249,6 +250,7 @@ static bool launch(struct run *r)
 		.print = collect,
 		.print_context = r,
 		.async = r->options->async,
+		.async_checker = &async_strict_checker,
 		.observers = r->options->observers,
 	};
 	struct launch_stats stats = {0};

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "exec/async_state.h"
+#include "observe/async_records.h"
 
 /* --- Places --------------------------------------------------------------------------------- */
 
@@ -43,7 +43,7 @@ void async_site_place(const struct machine *m, u32 site, char text[200])
 
 /* --- Records -------------------------------------------------------------------------------- */
 
-struct async_op *async_find(const struct async_cluster *c, u32 id)
+struct async_op *async_find(const struct async_records *c, u32 id)
 {
 	struct async_op *op = c->buckets[id % ASYNC_BUCKETS];
 
@@ -52,7 +52,7 @@ struct async_op *async_find(const struct async_cluster *c, u32 id)
 	return op;
 }
 
-static struct async_op *new_record(struct async_cluster *c)
+static struct async_op *new_record(struct async_records *c)
 {
 	struct async_op *op = c->unused;
 
@@ -79,7 +79,7 @@ static struct async_op *new_record(struct async_cluster *c)
 	return op;
 }
 
-static void end_record(struct async_cluster *c, struct async_op *op)
+static void end_record(struct async_records *c, struct async_op *op)
 {
 	struct async_op **at = &c->buckets[op->id % ASYNC_BUCKETS];
 
@@ -96,15 +96,15 @@ static void end_record(struct async_cluster *c, struct async_op *op)
 	c->unused = op;
 }
 
-static void end_if_over(struct async_cluster *c, struct async_op *op)
+static void end_if_over(struct async_records *c, struct async_op *op)
 {
 	if (!op->held && !op->held_reading)
 		end_record(c, op);
 }
 
-struct async_op *async_issue(struct warp *w, const struct insn *i, u32 mask, enum async_kind kind, bool reduces)
+static struct async_op *issue(struct warp *w, const struct insn *i, u32 mask, enum async_kind kind, bool reduces)
 {
-	struct async_op *op = new_record(async_of(w));
+	struct async_op *op = new_record(async_records_of(w));
 
 	op->kind = kind;
 	op->reduces = reduces;
@@ -113,13 +113,13 @@ struct async_op *async_issue(struct warp *w, const struct insn *i, u32 mask, enu
 	op->insn = async_insn_number(w, i);
 	op->pending = op->held = op->reading = op->held_reading = mask;
 	if (kind < ASYNC_GROUP_KINDS)
-		memcpy(op->group, async_warp(w)->groups[kind], sizeof op->group);
+		memcpy(op->group, async_of(w)->groups[async_warp_number(w)][kind], sizeof op->group);
 	return op;
 }
 
-struct async_op *async_again(struct warp *w, struct async_op *op)
+static struct async_op *again(struct warp *w, struct async_op *op)
 {
-	struct async_op *more = new_record(async_of(w));
+	struct async_op *more = new_record(async_records_of(w));
 
 	more->kind = op->kind;
 	more->reduces = op->reduces;
@@ -130,16 +130,16 @@ struct async_op *async_again(struct warp *w, struct async_op *op)
 	return more;
 }
 
-void async_issued(struct warp *w, struct async_op *op)
+static void issued(struct warp *w, struct async_op *op)
 {
 	if (op->kind == ASYNC_BYTES && !op->counted)
-		end_record(async_of(w), op);
+		end_record(async_records_of(w), op);
 }
 
 /* --- Who may touch what --------------------------------------------------------------------- */
 
 /* The operation behind a shadow's number if the warp must not touch what it writes (or reads). */
-static const struct async_op *in_the_way(const struct async_cluster *c, u32 number, const struct warp *w,
+static const struct async_op *in_the_way(const struct async_records *c, u32 number, const struct warp *w,
 					 bool of_reader)
 {
 	const struct async_op *op = number ? async_find(c, number >> ASYNC_LANE_BITS) : NULL;
@@ -172,7 +172,7 @@ static bool refuse(struct warp *w, const struct insn *i, u32 lane, enum ir_space
 
 /* The async proxy reads what an ordinary store wrote: some fence of the proxy must lie between, of the
  * writer, or of another that the writer had met before. */
-static bool is_fenced(const struct async_cluster *c, const struct async_shadow *s)
+static bool is_fenced(const struct async_records *c, const struct async_shadow *s)
 {
 	const struct async_warp *by = &c->warps[s->by];
 
@@ -197,7 +197,7 @@ static bool refuse_unfenced(struct warp *w, const struct insn *i, u32 lane, u64 
 static bool shared_words(struct warp *w, const struct insn *i, struct async_op *op, u32 lane, struct block *b,
 			 u64 offset, u64 size, bool is_store)
 {
-	struct async_cluster *c = async_of(w);
+	struct async_records *c = async_records_of(w);
 	struct async_shadow *shadow = c->shadow[b->cluster_rank];
 	const u32 number = op->id << ASYNC_LANE_BITS | lane;
 
@@ -223,7 +223,7 @@ static bool shared_words(struct warp *w, const struct insn *i, struct async_op *
 }
 
 /* An operation under way whose global bytes an access would disturb. */
-static const struct async_op *global_in_the_way(const struct async_cluster *c, const struct warp *w, u64 low, u64 high,
+static const struct async_op *global_in_the_way(const struct async_records *c, const struct warp *w, u64 low, u64 high,
 						bool is_store, const struct async_op *self, bool *of_reader)
 {
 	for (const struct async_op *op = c->live; op; op = op->next) {
@@ -241,10 +241,10 @@ static const struct async_op *global_in_the_way(const struct async_cluster *c, c
 	return NULL;
 }
 
-bool async_range(struct warp *w, const struct insn *i, struct async_op *op, u32 lane, enum ir_space space, u64 address,
-		 u64 size, bool is_store)
+static bool range(struct warp *w, const struct insn *i, struct async_op *op, u32 lane, enum ir_space space, u64 address,
+		  u64 size, bool is_store)
 {
-	struct async_cluster *c = async_of(w);
+	struct async_records *c = async_records_of(w);
 	bool of_reader = false;
 
 	if (!size)
@@ -270,7 +270,7 @@ bool async_range(struct warp *w, const struct insn *i, struct async_op *op, u32 
 static bool access_shared(struct warp *w, const struct insn *i, u32 lane, struct block *b, u64 offset, u32 size,
 			  bool is_store)
 {
-	struct async_cluster *c = async_of(w);
+	struct async_records *c = async_records_of(w);
 	struct async_shadow *shadow = c->shadow[b->cluster_rank];
 
 	for (u64 word = offset / 4; word < (offset + size + 3) / 4 && word < (b->shared_bytes + 3) / 4; word++) {
@@ -295,8 +295,8 @@ static bool access_shared(struct warp *w, const struct insn *i, u32 lane, struct
 	return true;
 }
 
-bool async_access(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address, u32 size,
-		  bool is_store)
+static bool access_bytes(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address, u32 size,
+			 bool is_store)
 {
 	bool of_reader = false;
 
@@ -309,7 +309,7 @@ bool async_access(struct warp *w, const struct insn *i, u32 lane, enum ir_space 
 	if (space != SPACE_GLOBAL)
 		return true;
 	const struct async_op *op =
-		global_in_the_way(async_of(w), w, address, address + size, is_store, NULL, &of_reader);
+		global_in_the_way(async_records_of(w), w, address, address + size, is_store, NULL, &of_reader);
 	return !op || refuse(w, i, lane, SPACE_GLOBAL, address, is_store, op, of_reader);
 }
 
@@ -317,7 +317,7 @@ bool async_access(struct warp *w, const struct insn *i, u32 lane, enum ir_space 
 
 void async_meet(struct warp *w)
 {
-	struct async_cluster *c = async_of(w);
+	struct async_records *c = async_records_of(w);
 
 	async_warp(w)->sync_time = ++c->now;
 	for (struct async_op *op = c->live, *next; op; op = next) {
@@ -336,14 +336,6 @@ void async_meet(struct warp *w)
 	}
 }
 
-void async_commit(struct warp *w, enum async_kind kind, u32 mask)
-{
-	struct async_warp *a = async_warp(w);
-
-	for (u32 l = 0; l < WARP_LANES; l++)
-		a->groups[kind][l] += mask >> l & 1;
-}
-
 /* Lanes of the operation whose group is before `before`. */
 static u32 lanes_before(const struct async_op *op, u32 mask, const u32 before[WARP_LANES])
 {
@@ -357,16 +349,9 @@ static u32 lanes_before(const struct async_op *op, u32 mask, const u32 before[WA
 	return lanes;
 }
 
-bool async_wait(struct warp *w, enum async_kind kind, u32 mask, u32 keep, bool all, bool reading)
+static void waited(struct warp *w, enum async_kind kind, u32 mask, const u32 before[WARP_LANES], bool reading)
 {
-	const struct async_warp *a = async_warp(w);
-	u32 before[WARP_LANES];
-
-	for (u32 l = 0; l < WARP_LANES; l++)
-		before[l] = all ? a->groups[kind][l] + 1 : a->groups[kind][l] - min_u32(keep, a->groups[kind][l]);
-	if (w->machine->async == ASYNC_RANDOM)
-		return async_tasks_wait(w, kind, mask, before);
-	for (struct async_op *op = async_of(w)->live; op; op = op->next) {
+	for (struct async_op *op = async_records_of(w)->live; op; op = op->next) {
 		if (op->warp != w || op->kind != kind)
 			continue;
 		const u32 lanes = lanes_before(op, mask, before);
@@ -374,7 +359,6 @@ bool async_wait(struct warp *w, enum async_kind kind, u32 mask, u32 keep, bool a
 		if (!reading)
 			op->pending &= ~lanes;
 	}
-	return true;
 }
 
 /* --- mbarriers ------------------------------------------------------------------------------ */
@@ -394,7 +378,7 @@ static struct block *holder(const struct warp *w, const u8 *at, u32 *eighth)
 	return NULL;
 }
 
-void async_counts(struct warp *w, struct async_op *op, const u8 *mbarrier)
+static void counts(struct warp *w, struct async_op *op, const u8 *mbarrier)
 {
 	u32 eighth;
 	struct block *b = holder(w, mbarrier, &eighth);
@@ -405,12 +389,12 @@ void async_counts(struct warp *w, struct async_op *op, const u8 *mbarrier)
 	op->counted = op->pending;
 	op->mbarrier = mbarrier;
 	op->home = b;
-	op->phase = async_of(w)->mbarriers[b->cluster_rank][eighth].phase;
+	op->phase = async_records_of(w)->mbarriers[b->cluster_rank][eighth].phase;
 }
 
-void async_bind(struct warp *w, u32 lane, const u8 *mbarrier)
+static void bind(struct warp *w, u32 lane, const u8 *mbarrier)
 {
-	struct async_cluster *c = async_of(w);
+	struct async_records *c = async_records_of(w);
 	const u32 bit = 1u << lane;
 	u32 eighth;
 	struct block *b = holder(w, mbarrier, &eighth);
@@ -436,18 +420,18 @@ void async_bind(struct warp *w, u32 lane, const u8 *mbarrier)
 	}
 }
 
-void async_phase(struct warp *w, const u8 *mbarrier)
+static void phase(struct warp *w, const u8 *mbarrier)
 {
 	u32 eighth;
 	const struct block *b = holder(w, mbarrier, &eighth);
 
 	if (b)
-		async_of(w)->mbarriers[b->cluster_rank][eighth].phase++;
+		async_records_of(w)->mbarriers[b->cluster_rank][eighth].phase++;
 }
 
-void async_expects(struct warp *w, const struct insn *i, const u8 *mbarrier)
+static void expects(struct warp *w, const struct insn *i, const u8 *mbarrier)
 {
-	struct async_cluster *c = async_of(w);
+	struct async_records *c = async_records_of(w);
 	u32 eighth;
 	const struct block *b = holder(w, mbarrier, &eighth);
 
@@ -456,9 +440,9 @@ void async_expects(struct warp *w, const struct insn *i, const u8 *mbarrier)
 		c->mbarriers[b->cluster_rank][eighth].expects = async_site_of(w, i) + 1;
 }
 
-void async_observed(struct warp *w, const u8 *mbarrier)
+static void observed(struct warp *w, const u8 *mbarrier)
 {
-	const struct async_cluster *c = async_of(w);
+	const struct async_records *c = async_records_of(w);
 	u32 eighth;
 	const struct block *b = holder(w, mbarrier, &eighth);
 
@@ -472,22 +456,21 @@ void async_observed(struct warp *w, const u8 *mbarrier)
 			op->seen |= 1u << w->index;
 }
 
-void async_missed(struct warp *w, const u8 *mbarrier) { async_warp(w)->missed = mbarrier; }
+static void missed(struct warp *w, const u8 *mbarrier) { async_warp(w)->missed = mbarrier; }
 
-void async_tell_wait(const struct warp *w, char text[400])
+static void tell_wait(const struct warp *w, char text[400])
 {
 	const struct machine *m = w->machine;
-	const struct async_warp *a = m->async == ASYNC_STRICT ? async_warp(w) : NULL;
+	const struct async_warp *a = async_warp(w);
 	char place[200] = "no instruction";
 	u64 word;
 	u32 eighth;
 
-	*text = 0;
-	const struct block *b = a && a->missed ? holder(w, a->missed, &eighth) : NULL;
+	const struct block *b = a->missed ? holder(w, a->missed, &eighth) : NULL;
 	if (!b)
 		return;
 	memcpy(&word, a->missed, sizeof word);
-	const struct async_mbarrier *known = &async_of(w)->mbarriers[b->cluster_rank][eighth];
+	const struct async_mbarrier *known = &async_records_of(w)->mbarriers[b->cluster_rank][eighth];
 	if (known->expects)
 		async_site_place(m, known->expects - 1, place);
 	snprintf(text, 400, "; the mbarrier at 0x%x waits for %u arrivals and %d bytes, which %s told it to expect",
@@ -496,9 +479,9 @@ void async_tell_wait(const struct warp *w, char text[400])
 
 /* --- Tensor maps ---------------------------------------------------------------------------- */
 
-void async_map_changed(struct warp *w, const struct insn *i, u64 address)
+static void map_changed(struct warp *w, const struct insn *i, u64 address)
 {
-	struct async_cluster *c = async_of(w);
+	struct async_records *c = async_records_of(w);
 
 	if (generic_space(w, &address) != SPACE_GLOBAL)
 		return;
@@ -506,9 +489,9 @@ void async_map_changed(struct warp *w, const struct insn *i, u64 address)
 	c->touched = true;
 }
 
-bool async_map_used(struct warp *w, const struct insn *i, u32 lane, u64 address)
+static bool map_used(struct warp *w, const struct insn *i, u32 lane, u64 address)
 {
-	const struct async_cluster *c = async_of(w);
+	const struct async_records *c = async_records_of(w);
 	char place[200];
 
 	if (generic_space(w, &address) != SPACE_GLOBAL)
@@ -528,59 +511,52 @@ bool async_map_used(struct warp *w, const struct insn *i, u32 lane, u64 address)
 
 /* --- Clusters ------------------------------------------------------------------------------- */
 
-static void make_tables(struct async_cluster *a, struct cluster *c, struct arena *arena)
+static void make_tables(struct async_records *r)
 {
-	const struct machine *m = a->machine;
+	const struct machine *m = r->owner->machine;
 	const u64 words = m->shared_bytes / 4 + 2, eighths = m->shared_bytes / 8 + 2;
+	const u32 blocks = r->owner->cluster->count;
 
-	a->shadow = ARENA_ARRAY(arena, c->count, struct async_shadow *);
-	a->mbarriers = ARENA_ARRAY(arena, c->count, struct async_mbarrier *);
-	for (u32 r = 0; r < c->count; r++) {
-		a->shadow[r] = ARENA_ARRAY(arena, words, struct async_shadow);
-		a->mbarriers[r] = ARENA_ARRAY(arena, eighths, struct async_mbarrier);
+	r->shadow = ARENA_ARRAY(r->arena, blocks, struct async_shadow *);
+	r->mbarriers = ARENA_ARRAY(r->arena, blocks, struct async_mbarrier *);
+	for (u32 b = 0; b < blocks; b++) {
+		r->shadow[b] = ARENA_ARRAY(r->arena, words, struct async_shadow);
+		r->mbarriers[b] = ARENA_ARRAY(r->arena, eighths, struct async_mbarrier);
 	}
-	for (u32 k = 0; k < c->count * m->warps_per_block; k++)
-		a->warps[k].registers = ARENA_ARRAY(arena, m->async_watch->register_count + 1, struct async_registers);
+	r->warps = ARENA_ARRAY(r->arena, blocks * m->warps_per_block, struct async_warp);
+	for (u32 k = 0; k < blocks * m->warps_per_block; k++)
+		r->warps[k].registers =
+			ARENA_ARRAY(r->arena, m->async_watch->register_count + 1, struct async_registers);
 }
 
-static void clear_tables(struct async_cluster *a)
+static void clear_tables(struct async_records *r)
 {
-	const struct machine *m = a->machine;
+	const struct machine *m = r->owner->machine;
+	const u32 blocks = r->owner->cluster->count;
 
-	while (a->live)
-		end_record(a, a->live);
-	for (u32 r = 0; a->touched && r < a->cluster->count; r++) {
-		memset(a->shadow[r], 0, (m->shared_bytes / 4 + 2) * sizeof **a->shadow);
-		memset(a->mbarriers[r], 0, (m->shared_bytes / 8 + 2) * sizeof **a->mbarriers);
+	while (r->live)
+		end_record(r, r->live);
+	for (u32 b = 0; r->touched && b < blocks; b++) {
+		memset(r->shadow[b], 0, (m->shared_bytes / 4 + 2) * sizeof **r->shadow);
+		memset(r->mbarriers[b], 0, (m->shared_bytes / 8 + 2) * sizeof **r->mbarriers);
 	}
-	a->touched = false;
-	a->now = a->fence_time = a->map_fence_time = a->map_count = 0;
+	for (u32 k = 0; k < blocks * m->warps_per_block; k++)
+		r->warps[k] = (struct async_warp){.registers = r->warps[k].registers};
+	r->touched = false;
+	r->now = r->fence_time = r->map_fence_time = r->map_count = 0;
 }
 
-void async_cluster_start(struct worker *k, struct cluster *c)
+static void start(struct async_cluster *a)
 {
-	struct machine *m = k->machine;
-	struct async_cluster *a = c->async;
-	const u32 warps = c->count * m->warps_per_block;
+	struct async_records *r = a->records;
 
-	if (m->async == ASYNC_EAGER)
-		return;
-	if (!a) {
-		a = c->async = ARENA_NEW(&k->arena, struct async_cluster);
-		a->cluster = c;
-		a->machine = m;
-		a->arena = &k->arena;
-		a->warps = ARENA_ARRAY(&k->arena, warps, struct async_warp);
-		if (m->async == ASYNC_STRICT)
-			make_tables(a, c, &k->arena);
+	if (!r) {
+		r = a->records = ARENA_NEW(a->arena, struct async_records);
+		r->owner = a;
+		r->arena = a->arena;
+		make_tables(r);
 	}
-	if (m->async == ASYNC_STRICT)
-		clear_tables(a);
-	for (u32 n = 0; n < warps; n++)
-		a->warps[n] = (struct async_warp){.registers = a->warps[n].registers};
-	const u64 index =
-		c->index[0] + (u64)m->clusters_grid[0] * (c->index[1] + (u64)m->clusters_grid[1] * c->index[2]);
-	a->random = (m->launch->async.seed * 0x9e3779b97f4a7c15ull) ^ ((index + 1) * 0xd1342543de82ef95ull);
+	clear_tables(r);
 }
 
 /* Bulk copies must have read shared memory, and copies have written it, before it goes. */
@@ -598,9 +574,9 @@ static bool refuse_end(const struct async_op *op)
 }
 
 /* An mbarrier that nobody asks may be left as it is. */
-static bool check_expectations(struct async_cluster *a, struct block *b)
+static bool check_expectations(struct async_records *a, struct block *b)
 {
-	const struct machine *m = a->machine;
+	const struct machine *m = a->owner->machine;
 	char place[200];
 
 	for (u32 k = 0; k < m->shared_bytes / 8; k++) {
@@ -622,23 +598,40 @@ static bool check_expectations(struct async_cluster *a, struct block *b)
 	return true;
 }
 
-bool async_cluster_end(struct cluster *c)
+static bool end(struct async_cluster *a)
 {
-	struct async_cluster *a = c->async;
-	bool did;
+	struct async_records *r = a->records;
 
-	if (!a)
-		return true;
-	if (a->machine->async == ASYNC_RANDOM)
-		return async_cluster_drain(c, &did);
-	for (const struct async_op *op = a->live; op; op = op->next) {
+	for (const struct async_op *op = r->live; op; op = op->next) {
 		const bool copies =
 			op->kind == ASYNC_BULK ? op->reading != 0 : op->kind == ASYNC_BYTES && op->pending && !op->seen;
 		if (copies)
 			return refuse_end(op);
 	}
-	for (u32 r = 0; r < c->count && a->touched; r++)
-		if (!check_expectations(a, c->blocks[r]))
+	for (u32 b = 0; b < a->cluster->count && r->touched; b++)
+		if (!check_expectations(r, a->cluster->blocks[b]))
 			return false;
 	return true;
 }
+
+const struct async_checker async_strict_checker = {
+	.prepare = async_watch_prepare,
+	.start = start,
+	.end = end,
+	.tell_wait = tell_wait,
+	.issue = issue,
+	.again = again,
+	.range = range,
+	.counts = counts,
+	.issued = issued,
+	.bind = bind,
+	.phase = phase,
+	.expects = expects,
+	.observed = observed,
+	.missed = missed,
+	.map_changed = map_changed,
+	.map_used = map_used,
+	.access = access_bytes,
+	.registers = async_watch_registers,
+	.waited = waited,
+};

@@ -8,8 +8,8 @@
 
 #include "decode/form_address.h"
 #include "decode/operands.h"
-#include "exec/async_state.h"
 #include "isa/form.h"
+#include "observe/async_records.h"
 
 static bool is_wgmma(const struct isa_row *row) { return row->traits & TRAIT_ASYNC && row->traits & TRAIT_MULTIPLIES; }
 
@@ -174,7 +174,7 @@ static struct async_registers *registers_of(struct warp *w)
 
 static const struct async_op *under_way(const struct warp *w, u32 id)
 {
-	const struct async_op *op = id ? async_find(async_of(w), id) : NULL;
+	const struct async_op *op = id ? async_find(async_records_of(w), id) : NULL;
 
 	return op && op->warp == w && op->pending ? op : NULL;
 }
@@ -209,7 +209,7 @@ static bool use_registers(struct warp *w, const struct insn *i, const struct asy
 	return true;
 }
 
-bool async_registers(struct warp *w, const struct insn *i, struct async_op *op)
+bool async_watch_registers(struct warp *w, const struct insn *i, struct async_op *op)
 {
 	const struct async_watch *a = w->machine->async_watch;
 	const struct async_site *s = &a->sites[w->frame->code->index][async_insn_number(w, i)];
@@ -256,7 +256,7 @@ static bool access(struct warp *w, const struct insn *i, const struct async_site
 	const enum ir_space space = s->generic ? SPACE_GENERIC : s->shared ? SPACE_SHARED : SPACE_GLOBAL;
 	const bool is_store = s->roles & ASYNC_STORE;
 
-	if (space == SPACE_GLOBAL && !async_of(w)->live)
+	if (space == SPACE_GLOBAL && !async_records_of(w)->live)
 		return true;
 	for (u32 left = mask; left; left &= left - 1) {
 		const u32 l = (u32)__builtin_ctz(left);
@@ -279,9 +279,9 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 	if (s->roles & ASYNC_MEETS)
 		async_meet(w);
 	if (s->roles & ASYNC_PROXY_FENCE)
-		async_warp(w)->fence_time = async_of(w)->fence_time = ++async_of(w)->now;
+		async_warp(w)->fence_time = async_records_of(w)->fence_time = ++async_records_of(w)->now;
 	if (s->roles & ASYNC_MAP_FENCE)
-		async_of(w)->map_fence_time = ++async_of(w)->now;
+		async_records_of(w)->map_fence_time = ++async_records_of(w)->now;
 	if (s->roles & ASYNC_WGMMA_FENCE)
 		clear_written(w);
 }
@@ -293,7 +293,7 @@ static bool wants(void *context, const struct code *code, u32 insn)
 	return a->sites[code->index][insn].roles != 0;
 }
 
-struct observer *async_observer(struct machine *m, struct arena *arena)
+struct observer *async_watch_prepare(struct machine *m, struct arena *arena)
 {
 	struct async_watch *a = ARENA_NEW(arena, struct async_watch);
 	const struct program *p = m->program;

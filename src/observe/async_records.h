@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the files of asynchronous operations share: the records of a cluster, the shadow of its shared
+ * What the two files of the strict checker share: the records of a cluster, the shadow of its shared
  * memory, and what is known of a program's instructions before it runs.
  */
-#ifndef PTXSIM_EXEC_ASYNC_STATE_H
-#define PTXSIM_EXEC_ASYNC_STATE_H
+#ifndef PTXSIM_OBSERVE_ASYNC_RECORDS_H
+#define PTXSIM_OBSERVE_ASYNC_RECORDS_H
 
-#include "exec/async.h"
 #include "exec/internal.h"
+#include "observe/async_check.h"
 
 enum { ASYNC_BUCKETS = 256, ASYNC_LANE_BITS = 5 };
 
@@ -55,7 +55,6 @@ struct async_registers {
 };
 
 struct async_warp {
-	u32 groups[ASYNC_GROUP_KINDS][WARP_LANES];
 	u32 fence_time, sync_time;
 	bool fenced;             /* by wgmma.fence */
 	const u8 *missed;        /* the mbarrier whose phase the last wait found incomplete, or NULL */
@@ -77,12 +76,10 @@ struct async_map {
 };
 enum { ASYNC_MAPS = 64 };
 
-struct async_task; /* async_queue.c */
-
-struct async_cluster {
-	struct cluster *cluster;
-	struct machine *machine;
-	struct arena *arena;
+/* Of a cluster. */
+struct async_records {
+	struct async_cluster *owner;
+	struct arena *arena; /* the worker's */
 	struct async_op *buckets[ASYNC_BUCKETS], *live, *unused;
 	u32 newest;                        /* operation */
 	u32 now;                           /* ordinary stores, fences and meetings so far */
@@ -94,10 +91,6 @@ struct async_cluster {
 	struct async_warp *warps;          /* of all blocks */
 	struct async_shadow **shadow;      /* by rank, by word */
 	struct async_mbarrier **mbarriers; /* by rank, by 8 bytes */
-	/* random */
-	struct async_task *tasks, *last_task, *unused_tasks;
-	u32 task_count;
-	u64 random;
 };
 
 /* What an instruction is to the watcher. */
@@ -136,13 +129,11 @@ struct async_watch {
 	bool proxy_reads;   /* something reads shared memory through the async proxy */
 };
 
-static inline struct async_cluster *async_of(const struct warp *w) { return w->block->cluster->async; }
-
-static inline u32 async_warp_number(const struct warp *w)
+static inline struct async_records *async_records_of(const struct warp *w) { return async_of(w)->records; }
+static inline struct async_warp *async_warp(const struct warp *w)
 {
-	return w->block->cluster_rank * w->block->warp_count + w->index;
+	return &async_records_of(w)->warps[async_warp_number(w)];
 }
-static inline struct async_warp *async_warp(const struct warp *w) { return &async_of(w)->warps[async_warp_number(w)]; }
 
 static inline u32 async_insn_number(const struct warp *w, const struct insn *i)
 {
@@ -154,14 +145,15 @@ static inline u32 async_site_of(const struct warp *w, const struct insn *i)
 	return w->machine->async_watch->bases[w->frame->code->index] + async_insn_number(w, i);
 }
 
-struct async_op *async_find(const struct async_cluster *c, u32 id);
+struct async_op *async_find(const struct async_records *c, u32 id);
 /* The warp tells the others what it knows. */
 void async_meet(struct warp *w);
 /* "'cp.async.wait_all' at file:line:column". */
 void async_place(const struct code *code, u32 insn, char text[200]);
 void async_site_place(const struct machine *m, u32 site, char text[200]);
 
-/* random: tasks of the warp's lanes in mask, of a kind, of groups before each lane's. */
-bool async_tasks_wait(struct warp *w, enum async_kind kind, u32 mask, const u32 before[WARP_LANES]);
+/* async_watch.c's entries in the checker's table. */
+struct observer *async_watch_prepare(struct machine *m, struct arena *arena);
+bool async_watch_registers(struct warp *w, const struct insn *i, struct async_op *op);
 
 #endif
