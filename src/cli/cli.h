@@ -21,6 +21,7 @@ int cli_check(int count, char **words);
 int cli_info(int count, char **words);
 int cli_test(int count, char **words);
 int cli_isa(int count, char **words);
+int cli_disasm(int count, char **words);
 
 /* An observer that draws a progress bar on standard error; NULL where that is no terminal. */
 struct progress;

@@ -338,6 +338,12 @@ static bool read_name(struct reader *r, struct sass_field *f)
 		f->bits.is_signed = f->register_beside;
 		return true;
 	}
+	if (eat(r, "near")) { /* in bytes */
+		f->arg = ARG_TARGET;
+		f->bits = eat(r, "@24") ? one_run(24, 40) : one_run(32, 32);
+		f->bits.is_signed = true;
+		return true;
+	}
 	if (eat(r, "raw")) { /* a target's distance, counted from the next instruction and 0: BRX */
 		f->arg = ARG_TARGET;
 		f->type = 1;

@@ -204,7 +204,8 @@ static void decode_operand(const struct sass_decoder *d, const struct sass_field
 		return;
 	}
 	if (f->arg == ARG_TARGET) {
-		o->value = target_at(d, low, high) + (f->type ? 0 : i->address + 16);
+		o->value = f->bits.width[0] ? bits_of(low, high, &f->bits) : target_at(d, low, high);
+		o->value += f->type ? 0 : i->address + 16;
 		return;
 	}
 	if (f->arg == ARG_CONSTANT) {

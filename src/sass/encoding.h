@@ -26,7 +26,7 @@
  *   ud ua ub uc us       the same of the uniform datapath;   R@40 UR@24 P@81 UP@16 B@16 SB@44; Pi@64: inverted, ! at the next bit   at a place of their own
  *   pu pv   predicates at 81 and 84;   pp pq pr   at 87, 77, 68 with ! at 90, 80, 71;   upu ... uniform ones
  *   #72:8   an unsigned number, in hexadecimal; #40:24s with sign; #16:3d in decimal; #34:48s*4 times four
- *   goto    target of a branch, raw: its distance;   sreg  a special register at 72;  'PR'  a word
+ *   goto    target of a branch; near: of BSSY, in bytes; raw: the distance itself;  sreg  a special register at 72;  'PR'  a word
  *   [...]   addresses: see sass_addresses in compile.c
  *   - |     sign and absolute value, in the bits of the operand's slot (24: 72, 73; 32: 63, 62; 64: 75, 74) or in those named
  *   ~       with - : the sign is a complement          !  negation of a predicate
@@ -45,7 +45,7 @@ struct sass_row {
 	const char *when, *text;
 };
 
-#define ROW(name, bits, forms, targets, when, text) {OP_##name, bits, forms, targets, when, text},
+#define ROW(name, bits, forms, targets, when, text) {SASS_OP_##name, bits, forms, targets, when, text},
 #define ALL                                         75, 255
 #define FROM(sm)                                    sm, 255
 #define TO(sm)                                      75, sm

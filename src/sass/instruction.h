@@ -14,12 +14,12 @@
  *    Control: 105-108 stall, 109 yield, 110-112 write barrier, 113-115 read barrier, 116-121 wait mask, 122-124 reuse
  *    The form says where the second and third source stand: see sass/encoding.h, which has a row for each form.
  *
- * A decoded instruction is an opcode (OP_FFMA), the guard, modifiers (MOD_ROUND with a value), and operands in the order of
+ * A decoded instruction is an opcode (SASS_OP_FFMA), the guard, modifiers (MOD_ROUND with a value), and operands in the order of
  * the row's text, whether the text shows them or not: an operand that a row names is always there, so that an executor
  * finds it at the same index in every instruction with that opcode and row. RZ and URZ are number 255 on every target,
  * PT and UPT number 7.
  *
- *    @!P0 FFMA.FTZ.RZ R4, -R5, |R6|, 1.5        opcode      OP_FFMA
+ *    @!P0 FFMA.FTZ.RZ R4, -R5, |R6|, 1.5        opcode      SASS_OP_FFMA
  *      |    |   |   |   |   |    |    |         guard       0, guard_negated
  *      |    |   |   |   |   |    |    +---- operands[3]     ARG_FLOAT, bits = 0x3fc00000 (type SASS_F32)
  *      |    |   |   |   |   |    +--------- operands[2]     ARG_REGISTER 6, SASS_BARS
@@ -27,10 +27,10 @@
  *      |    |   |   |   +------------------ operands[0]     ARG_REGISTER 4
  *      |    |   |   +---------------------- modifiers       MOD_ROUND = SASS_ROUND_RZ
  *      |    |   +-------------------------- modifiers       MOD_FMZ = 1
- *      |    +------------------------------ sass_opcode_names[OP_FFMA]
+ *      |    +------------------------------ sass_opcode_names[SASS_OP_FFMA]
  *      +----------------------------------- sass_modifier(&insn, MOD_SAT) is 0 where a row has no such modifier
  *
- * Stable: the fields of struct sass_insn and struct sass_operand, the names OP_*, MOD_* and ARG_*, that modifiers' values
+ * Stable: the fields of struct sass_insn and struct sass_operand, the names SASS_OP_*, MOD_* and ARG_*, that modifiers' values
  * count the words of their list in sass/modifiers.h from 0, and the order of operands. Opcodes, modifiers and words are
  * added, never renumbered within one run: do not store the numbers in files.
  */
@@ -136,7 +136,7 @@ u32 sass_print(const struct sass_decoder *d, const struct sass_insn *i, char tex
 /* The row that an instruction was decoded by, for reports and for `ptxsim isa --sass`. */
 const char *sass_row_text(const struct sass_decoder *d, const struct sass_insn *i);
 
-extern const char *const sass_opcode_names[OP_COUNT];
+extern const char *const sass_opcode_names[SASS_OP_COUNT];
 /* SR_TID.X; NULL for numbers that no listing has. */
 const char *sass_special_name(u32 number);
 

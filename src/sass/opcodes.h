@@ -28,10 +28,10 @@
 	X(VIADDMNMX) X(VIMNMX) X(VIMNMX3) X(VOTE) X(VOTEU) X(WARPGROUP) X(WARPSYNC) X(YIELD) 
 
 enum sass_opcode {
-#define X(name) OP_##name,
+#define X(name) SASS_OP_##name,
 	SASS_OPCODES(X)
 #undef X
-	OP_COUNT
+	SASS_OP_COUNT
 };
 /* clang-format on */
 

@@ -11,8 +11,8 @@
 #include "number/half.h"
 #include "sass/encoding.h"
 
-const char *const sass_opcode_names[OP_COUNT] = {
-#define X(name) [OP_##name] = #name,
+const char *const sass_opcode_names[SASS_OP_COUNT] = {
+#define X(name) [SASS_OP_##name] = #name,
 	SASS_OPCODES(X)
 #undef X
 };
