@@ -55,6 +55,16 @@ static bool frame_param(struct attempt *t, const struct ir_operand *base, s64 of
 	return true;
 }
 
+/* Where a generic address names a variable of shared or local memory: the window of its space, else 0. */
+static u64 generic_window(const struct attempt *t, const struct ir_variable *v)
+{
+	const struct address_map *map = address_map(t->m->program->address_bits);
+
+	if (form_space_of(t->form, t->addresses) != SPACE_GENERIC)
+		return 0;
+	return v->space == SPACE_SHARED ? map->shared_window : v->space == SPACE_LOCAL ? map->local_window : 0;
+}
+
 static bool address_symbol(struct attempt *t, const struct operand_spec *s, const struct ir_operand *base,
 			   struct use *use)
 {
@@ -65,10 +75,10 @@ static bool address_symbol(struct attempt *t, const struct operand_spec *s, cons
 	const struct ir_variable *v = base->symbol->variable;
 	if (!space_fits(t, s, base, v))
 		return false;
-	use->low = t->m->address_of(t->m->context, v) + (u64)base->addend;
-	use->bits = v->space == SPACE_SHARED || v->space == SPACE_LOCAL || v->space == SPACE_PARAM
-			    ? 32
-			    : (u8)t->m->program->address_bits;
+	const u64 window = generic_window(t, v);
+	const bool narrow = v->space == SPACE_SHARED || v->space == SPACE_LOCAL || v->space == SPACE_PARAM;
+	use->low = t->m->address_of(t->m->context, v) + window + (u64)base->addend;
+	use->bits = narrow && !window ? 32 : (u8)t->m->program->address_bits;
 	use->type_bits = use->bits;
 	use->kind = USE_CONSTANT;
 	t->form->absolute = true;
