@@ -12,7 +12,7 @@
 #define PTXSIM_OBSERVE_ACCOUNTING_H
 
 #include "arch/arch.h"
-#include "exec/launch.h"
+#include "exec/fault_report.h"
 #include "memory/banks.h"
 #include "memory/sectors.h"
 #include "observe/facts.h"
@@ -155,6 +155,10 @@ struct account_run {
 	const struct kernel *kernel;
 	u32 grid[3], block[3];
 	struct launch_stats stats;
+	/* What stopped it, then what was found beside that: set by who ran it; counts end there. */
+	const struct fault_report *faults;
+	const char *const *fault_texts; /* the messages */
+	u32 fault_count;
 	struct account *sites;                         /* in the order of accounting_sites */
 	struct account operations[ACCOUNT_OPERATIONS]; /* sums over the sites, without samples */
 	struct flow_count **flow;                      /* by code, then body instruction */

@@ -100,6 +100,8 @@ static const struct counter table[] = {
     FACT("launch.predicated_off", "instructions", lanes_off, "",
          "Active lanes that a predicate turns off, over all instructions; of a branch the lanes that do not "
          "take it."),
+    FACT("launch.idle_lanes", "lanes", lanes_idle, "",
+         "Lanes without an active thread, over all instructions: 32 for each, less those that are active."),
     FACT_RATIO("launch.active_lanes", "lanes", 1, lanes, instructions,
                "smsp__thread_inst_executed_per_inst_executed.ratio",
                "Active lanes of an average instruction."),

@@ -47,6 +47,7 @@ void facts_add_instruction(u64 facts[FACT_COUNT], const struct flow_count *n, co
 	facts[FACT_lanes_off] += n->off;
 	facts[FACT_lanes_on] += n->lanes - n->off;
 	facts[FACT_lanes_possible] += n->executed * WARP_LANES;
+	facts[FACT_lanes_idle] += n->executed * WARP_LANES - n->lanes;
 	facts[FACT_branches] += n->branches;
 	facts[FACT_divergent] += n->divergent;
 	facts[FACT_uniform] += n->branches - n->divergent;

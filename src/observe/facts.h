@@ -20,6 +20,7 @@
 	X(lanes_on)       /* without these */                                    \
 	X(lanes_off)      /* these */                                            \
 	X(lanes_possible) /* 32 for each instruction */                          \
+	X(lanes_idle)     /* possible, less active */                            \
 	X(branches)                                                              \
 	X(divergent)                                                             \
 	X(uniform)                                                               \

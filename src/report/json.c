@@ -9,6 +9,8 @@
 
 #include "observe/lines.h"
 #include "report/advice.h"
+#include "report/fault.h"
+#include "report/findings.h"
 #include "report/memory.h"
 
 json_t *report_string(struct arena *arena, const char *text, size_t length)
@@ -288,6 +290,50 @@ static json_t *blocks_array(const struct account_run *run)
 	return list;
 }
 
+/* What it spends that it need not, the worst first. */
+static json_t *findings_array(struct arena *arena, const struct accounting *a, const struct account_run *run)
+{
+	u32 count;
+	const struct finding *findings = findings_find(arena, a, run, &count);
+	json_t *list = json_array();
+
+	for (u32 k = 0; k < count; k++) {
+		const struct finding *f = &findings[k];
+		json_t *o = json_pack("{s:s, s:I, s:s, s:s, s:s, s:s}", "kind", finding_kind_name(f->kind), "slots",
+				      (json_int_t)f->slots, "text", f->text, "cause", f->cause, "remedy", f->remedy,
+				      "counter", finding_counter(f->kind));
+		if (o && f->has_place) {
+			json_object_set_new(o, "file", report_string(arena, f->place.file, strlen(f->place.file)));
+			json_object_set_new(o, "line", json_integer((json_int_t)f->place.line));
+			json_object_set_new(o, "instruction", report_string(arena, f->place.text, f->place.length));
+		}
+		if (o && f->has_place && f->place.loc_file)
+			json_object_set_new(o, "source",
+					    json_pack("{s:s, s:I}", "file", f->place.loc_file, "line",
+						      (json_int_t)f->place.loc_line));
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+/* How the launch ended. */
+static void set_end(struct arena *arena, json_t *o, const struct account_run *run)
+{
+	json_t *more = json_array();
+
+	json_object_set_new(o, "status", json_string(run->fault_count ? "fault" : "finished"));
+	for (u32 k = 0; k < run->fault_count; k++) {
+		json_t *fault = report_fault(arena, &run->faults[k], run->fault_texts[k]);
+		if (k)
+			json_array_append_new(more, fault);
+		else
+			json_object_set_new(o, "fault", fault);
+	}
+	if (json_array_size(more))
+		json_object_set(o, "more_faults", more);
+	json_decref(more);
+}
+
 static json_t *launch_object(struct arena *arena, const struct accounting *a, const struct account_run *run)
 {
 	const struct account_site *sites;
@@ -303,6 +349,10 @@ static json_t *launch_object(struct arena *arena, const struct accounting *a, co
 			      "occupancy", occupancy_object(run), "counters", counters_object(run, accounting_arch(a)),
 			      "sites", list, "lines", lines_array(arena, a, run, LINES_PTX), "source_lines",
 			      lines_array(arena, a, run, LINES_SOURCE), "timelines", timelines_array(run));
+	if (o) {
+		set_end(arena, o, run);
+		json_object_set_new(o, "findings", findings_array(arena, a, run));
+	}
 	if (o && run->block_count)
 		json_object_set_new(o, "blocks", blocks_array(run));
 	return o;

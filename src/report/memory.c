@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The text report of memory accesses.
+ * The text report of a launch.
  */
 #include "report/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/advice.h"
+#include "report/findings.h"
 #include "report/lines.h"
 #include "report/summary.h"
 
@@ -98,31 +98,23 @@ static void print_parts(FILE *to, const struct account_site *s)
 	fprintf(to, "\n");
 }
 
-static void print_finding(FILE *to, const struct accounting *a, const struct row *r)
+static void print_finding(FILE *to, const struct finding *f)
 {
-	const struct place_of place = accounting_place(r->site);
-	const struct account_sample *s = &r->account->worst;
-	const u32 degree = most_degree(r->account), ideal = s->cost - s->excess;
-	char text[TEXT_COLUMNS], n[32], m[32];
-	struct advice advice;
+	char text[TEXT_COLUMNS];
 
-	fprintf(to, "  line %u, `%s`: ", place.line, one_line(&place, text, sizeof text));
-	if (r->cost.space == SPACE_SHARED && degree > 1)
-		fprintf(to, "%u-way bank conflict, ", degree);
-	fprintf(to, "%s %s%s more than needed in %s execution%s", report_count(excess_of(&r->cost), n, sizeof n),
-		r->cost.unit, excess_of(&r->cost) == 1 ? "" : "s", report_count(r->cost.executed, m, sizeof m),
-		r->cost.executed == 1 ? "" : "s");
-	if (place.loc_file)
-		fprintf(to, " (%s:%u)", place.loc_file, place.loc_line);
+	if (f->has_place)
+		fprintf(to, "  line %u, `%s`: %s", f->place.line, one_line(&f->place, text, sizeof text), f->text);
+	else
+		fprintf(to, "  %s", f->text);
+	if (f->has_place && f->place.loc_file)
+		fprintf(to, " (%s:%u)", f->place.loc_file, f->place.loc_line);
 	fprintf(to, "\n");
-	print_parts(to, r->site);
-	if (!s->taken || s->space != r->cost.space)
-		return;
-	advice_find(a, r->site, s, &advice);
-	fprintf(to, "      the worst takes %u %s%s where %u would do: %s\n", s->cost, r->cost.unit,
-		s->cost == 1 ? "" : "s", ideal, advice.cause);
-	if (*advice.remedy)
-		fprintf(to, "      %s\n", advice.remedy);
+	if (f->site)
+		print_parts(to, f->site);
+	if (*f->cause)
+		fprintf(to, "      %s\n", f->cause);
+	if (*f->remedy)
+		fprintf(to, "      %s\n", f->remedy);
 }
 
 /* Of a lock-load, or an atomic that becomes a loop of lock-loads. */
@@ -221,25 +213,61 @@ static void print_totals(FILE *to, const struct account_run *run)
 	}
 }
 
+/* The instruction that runs most. */
+static void print_busiest(FILE *to, const struct accounting *a, const struct account_run *run)
+{
+	const struct program *p = accounting_program(a);
+	const struct code *code = NULL;
+	u32 at = 0;
+	u64 most = 0;
+	char text[TEXT_COLUMNS], n[32];
+
+	for (u32 c = 0; c < p->code_count; c++)
+		for (u32 k = 0; k < p->codes[c]->function->body.count; k++)
+			if (run->flow[c][k].executed > most) {
+				code = p->codes[c];
+				at = k;
+				most = run->flow[c][k].executed;
+			}
+	if (!code || run->facts[FACT_instructions] == 0)
+		return;
+	const struct place_of place = place_find(code, at);
+	fprintf(to, "  most often executed: line %u, `%s`, %s times", place.line, one_line(&place, text, sizeof text),
+		report_count(most, n, sizeof n));
+	if (place.loc_file)
+		fprintf(to, " (%s:%u)", place.loc_file, place.loc_line);
+	fprintf(to, "\n");
+}
+
+/* The verdict, and the findings. */
+static void print_findings(FILE *to, struct arena *arena, const struct accounting *a, const struct account_run *run)
+{
+	u32 count;
+	const struct finding *findings = findings_find(arena, a, run, &count);
+
+	fprintf(to, "%s on %s", run->kernel->name, accounting_arch(a)->name);
+	if (run->fault_count)
+		fprintf(to, ", stopped by a fault, counts so far");
+	if (!run->facts[FACT_instructions] && !count)
+		fprintf(to, ": nothing was executed\n");
+	else if (!count)
+		fprintf(to, ": nothing costs more than it must\n");
+	else
+		fprintf(to, ": %u finding%s%s\n", count, count == 1 ? "" : "s", count == 1 ? "" : ", the worst first");
+	for (u32 k = 0; k < count && k < FINDINGS; k++)
+		print_finding(to, &findings[k]);
+	if (count > FINDINGS)
+		fprintf(to, "  and %u more\n", count - FINDINGS);
+}
+
 void report_memory(FILE *to, struct arena *arena, const struct accounting *a, const struct account_run *run)
 {
-	u32 count, wrong = 0;
+	u32 count;
 	struct row *rows = collect(a, run, &count);
 
 	if (!rows)
 		return;
-	while (wrong < count && excess_of(&rows[wrong].cost))
-		wrong++;
-	if (!count)
-		fprintf(to, "%s on %s: no memory accesses counted\n", run->kernel->name, accounting_arch(a)->name);
-	else if (!wrong)
-		fprintf(to, "%s on %s: no memory access costs more than it must\n", run->kernel->name,
-			accounting_arch(a)->name);
-	else
-		fprintf(to, "%s on %s: %u memory instruction%s more than %s must\n", run->kernel->name,
-			accounting_arch(a)->name, wrong, wrong == 1 ? " costs" : "s cost", wrong == 1 ? "it" : "they");
-	for (u32 k = 0; k < wrong && k < FINDINGS; k++)
-		print_finding(to, a, &rows[k]);
+	print_findings(to, arena, a, run);
 	if (count)
 		fprintf(to, "  %6s  %-*s %-8s %13s %14s %14s %6s\n", "line", TEXT_COLUMNS - 1, "instruction", "space",
 			"executed", "cost", "ideal", "degree");
@@ -248,6 +276,7 @@ void report_memory(FILE *to, struct arena *arena, const struct accounting *a, co
 	if (count > ROWS)
 		fprintf(to, "  and %u more\n", count - ROWS);
 	report_source_lines(to, arena, a, run);
+	print_busiest(to, a, run);
 	print_launch(to, run);
 	print_totals(to, run);
 	free(rows);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a launch's memory accesses cost, as text: first what is wrong and why, then tables.
+ * What a launch cost, as text: first what is wrong and why, then tables, of its memory accesses above all.
  */
 #ifndef PTXSIM_REPORT_MEMORY_H
 #define PTXSIM_REPORT_MEMORY_H

@@ -219,21 +219,45 @@ bool play_next(struct play *p, struct launch *l)
 	return false;
 }
 
+/* Keeps what a fault says: memory and launch do not stay as they are. */
+static void keep_fault(struct play *p, const struct launch *l, const struct fault *fault)
+{
+	struct session *s = p->session;
+	struct play_launch *result = &p->current;
+	struct fault *copy = ARENA_NEW(&s->arena, struct fault);
+	struct fault_report report;
+	char text[8192];
+
+	*copy = *fault;
+	fault_report(l->memory, l, copy, &report);
+	fault_describe(l->memory, l, copy, text, sizeof text);
+	VEC_PUSH(&s->arena, &result->faults, report);
+	VEC_PUSH(&s->arena, &result->fault_texts, arena_copy_text(&s->arena, text, strlen(text)));
+	result->fault = result->fault_texts.items[0];
+}
+
+static void give_faults(struct play_launch *result)
+{
+	if (!result->account)
+		return;
+	result->account->faults = result->faults.items;
+	result->account->fault_texts = result->fault_texts.items;
+	result->account->fault_count = (u32)result->faults.count;
+}
+
 void play_done(struct play *p, const struct launch *l, enum launch_status status, const struct launch_stats *stats,
 	       const struct fault *fault, const char *message)
 {
 	struct session *s = p->session;
 	struct play_launch *result = &p->current;
-	char text[8192];
 
 	result->status = status;
 	result->stats = *stats;
 	if (p->accounting)
 		result->account = accounting_end(p->accounting, &s->arena, l, stats);
-	if (status == LAUNCH_FAULT) {
-		fault_describe(&s->memory, l, fault, text, sizeof text);
-		result->fault = arena_copy_text(&s->arena, text, strlen(text));
-	}
+	if (status == LAUNCH_FAULT)
+		keep_fault(p, l, fault);
+	give_faults(result);
 	if (status == LAUNCH_BAD_CONFIG)
 		diag_error(&s->diags, result->statement->span, "%s", message);
 	else if (status == LAUNCH_NO_MEMORY)

@@ -34,8 +34,10 @@ struct play_launch {
 	const struct kernel *kernel;
 	struct launch_stats stats;
 	enum launch_status status;
-	struct account_run *account; /* NULL if accesses were not counted */
-	const char *fault;           /* full description, or NULL */
+	struct account_run *account;        /* NULL if accesses were not counted */
+	const char *fault;                  /* full description of the first fault, or NULL */
+	VEC_OF(struct fault_report) faults; /* what stopped it, and what was found beside that */
+	VEC_OF(const char *) fault_texts;
 	bool fault_expected;
 	char *printed; /* from malloc; kept up to a limit */
 	size_t printed_length;

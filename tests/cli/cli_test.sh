@@ -272,7 +272,7 @@ done
 # What memory accesses cost
 tile=$samples/transpose.ptx
 expect 0 "32-way bank conflict, 5,952 wavefronts more" "$ptxsim" run -q "$tile" --report text
-expect 0 "padded on sm_75: no memory access costs more" "$ptxsim" run -q "$tile" --report text
+expect 0 "padded on sm_75: nothing costs more than it must" "$ptxsim" run -q "$tile" --report text
 expect 0 '"shared.conflicts": 5952' "$ptxsim" run "$tile" --report json
 expect 0 "tiled shared.conflicts 5952" "$ptxsim" run -q "$tile" --metrics 'gld_efficiency,shared.conf*'
 expect 2 "no counter 'nope'" "$ptxsim" run -q "$tile" --metrics shared.conflicts,nope
@@ -331,8 +331,15 @@ shows() {
 if [ -n "$browser" ]; then
 	shows "$work/page.html" '<section id="summary" aria-labelledby="summary-title">'
 	shows "$work/page.html" 'limited by blocks'
-	shows "$work/page.html" '<strong>2,944 wavefronts</strong> more than needed'
+	shows "$work/page.html" '<strong>24-way bank conflict, 2,944 wavefronts more than needed in 128 executions</strong>'
 	shows "$work/page.html" 'all 24 lanes in bank 0: stride 32 words'
+	shows "$work/page.html" '<dfn>A wavefront</dfn> is a pass of shared memory through its banks'
+	shows "$work/page.html" 'row_sums: grid'
+	"$ptxsim" run -q "$work/fault.ptx" --report html >"$work/failed.html" 2>/dev/null
+	shows "$work/failed.html" '<pre class="fault code">address out of bounds: store of 4 bytes'
+	"$ptxsim" run -q "$samples/mandelbrot.ptx" --report html >"$work/diverged.html"
+	shows "$work/diverged.html" '<option value="launch.idle_lanes" selected="">'
+	shows "$work/diverged.html" 'class="low"'
 	shows "$work/page.html" 'rgba(var(--heat), 0.700)">2,944</td><td class="text">		sum += tile[row * 32 + k];'
 	shows "$work/page.html" 'aria-label="Banks by lane: 24 lanes in 1 bank, 24 wavefronts"'
 	shows "$work/page.html" 'Degree 24: 128'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The source with a counter's value and heat beside each line: PTX, and the source that it was compiled from.
 
-const heatOrder = ["shared.conflicts", "shared.wavefronts", "global.sectors", "launch.instructions"];
+const heatOrder = ["launch.instructions", "launch.idle_lanes", "shared.conflicts", "shared.wavefronts", "global.sectors", "local.sectors"];
 
 // Counters that some line has, those that matter most first.
 function lineCounters(launch) {
@@ -60,7 +60,9 @@ function filesOf(lines) {
 function showSource(launch, chosen) {
 	const names = lineCounters(launch);
 	const panels = element("div", { class: "panels" });
-	let counter = names.find((n) => launch.counters[n]) || names[0], at = null;
+	/* What costs most. */
+	const worst = (launch.findings || []).map((f) => f.counter).find((n) => names.includes(n));
+	let counter = worst || names.find((n) => launch.counters[n]) || names[0], at = null;
 	const sourceOf = new Map(launch.lines.filter((l) => l.source).map((l) => [l.file + ":" + l.line, l.source]));
 	const state = {
 		sites: (file, line) => launch.sites.filter((s) => (s.file === file && s.line === line)
@@ -105,7 +107,11 @@ function showSource(launch, chosen) {
 	const part = section("source", "Source", element("div", { class: "tools" }, labelled("Counter", select)), meaning,
 		element("p", { class: "note" }, "A line number that is a button shows how the line's accesses were served."),
 		panels);
-	part.choose = (file, line) => {
+	part.choose = (file, line, wanted) => {
+		if (names.includes(wanted)) {
+			counter = select.value = wanted;
+			explain();
+		}
 		state.choose(file, line);
 		const row = panels.querySelector(`[data-key="p${CSS.escape(file)}"] tr[data-line="${line}"]`);
 		if (row)

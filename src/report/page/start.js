@@ -4,7 +4,10 @@
 function showLaunch(launch) {
 	const accesses = () => main.querySelector("#accesses");
 	const source = showSource(launch, (file, line) => accesses() && accesses().choose(file, line));
-	const findings = showFindings(launch, (file, line) => { source.choose(file, line); accesses().scrollIntoView(); });
+	const findings = showFindings(launch, (file, line, counter) => {
+		source.choose(file, line, counter);
+		(launch.sites.some((s) => s.file === file && s.line === line) ? accesses() : source).scrollIntoView();
+	});
 	const sections = document.getElementById("sections");
 	const order = [showSummary(launch), findings, source, showAccesses(launch), showDegrees(launch), showTimeline(launch),
 		showCounters(launch)];
@@ -23,7 +26,7 @@ function start() {
 	const reports = data.kind === "report" ? [data.report] : data.reports;
 	const count = Math.min(...reports.map((r) => r.launches.length));
 	const title = data.kind === "report" ? `${baseName(data.title)} on ${data.report.arch}` : `${data.names[0]} and ${data.names[1]}`;
-	document.title = "ptxsim: " + title;
+	document.title = "ptxsim: " + (count === 1 ? reports[0].launches[0].kernel + " in " : "") + title;
 	document.getElementById("title").textContent = title;
 	setUpTheme();
 	if (!count) {

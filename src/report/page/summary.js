@@ -7,7 +7,7 @@ function shape(dimensions) {
 }
 
 function launchName(launch) {
-	return `${launch.kernel}, grid ${shape(launch.grid)}, block ${shape(launch.block)}`;
+	return `${launch.kernel}: grid ${shape(launch.grid)}, block ${shape(launch.block)}`;
 }
 
 function card(title, value, more) {
@@ -18,7 +18,10 @@ function card(title, value, more) {
 function showSummary(launch) {
 	const c = launch.counters, o = launch.occupancy;
 	const percent = (name, used) => used ? number(c[name]) + " %" : "none";
-	return section("summary", "Summary", element("dl", { class: "cards" },
+	const faults = launch.fault ? [launch.fault, ...(launch.more_faults || [])] : [];
+	return section("summary", launchName(launch), ...faults.map((f) => element("pre", { class: "fault code" }, f.message)),
+		faults.length ? element("p", { class: "note" }, "The launch failed; counts are those so far.") : "",
+		element("dl", { class: "cards" },
 		card("Occupancy", number(100 * o.warps / o.warps_most) + " %",
 			`${o.warps} of ${o.warps_most} warps an SM, limited by ${o.limited_by}`),
 		card("Instructions by warps", number(c["launch.instructions"]),
@@ -30,7 +33,8 @@ function showSummary(launch) {
 		card("Global load efficiency", percent("global.load.efficiency", c["global.load.requests"]),
 			`${number(c["global.load.sectors"])} sectors in ${plural(c["global.load.requests"], "request")}`),
 		card("Global store efficiency", percent("global.store.efficiency", c["global.store.requests"]),
-			`${number(c["global.store.sectors"])} sectors in ${plural(c["global.store.requests"], "request")}`)));
+			`${number(c["global.store.sectors"])} sectors in ${plural(c["global.store.requests"], "request")}`)),
+	explained(Object.keys(words)));
 }
 
 const units = { shared: "wavefront", global: "sector", local: "sector", constant: "request" };
@@ -50,22 +54,41 @@ function siteExcess(site) {
 	}
 }
 
+// What a word of the report means, where it first stands.
+const words = {
+	wavefront: "a pass of shared memory through its banks: lanes that need different words of one bank need several",
+	sector: "32 bytes of global memory, the least that a request moves",
+	request: "what an instruction asks of the memory unit, at best once for a whole warp",
+};
+
+function explained(names) {
+	return element("p", { class: "note" }, names.map((name, k) => [k ? "; " : "",
+		element("dfn", null, "A " + name), " is ", words[name]]).flat(), ".");
+}
+
+function findingItem(finding, chooseLine) {
+	const place = finding.file ? [element("button", { type: "button",
+		onclick: () => chooseLine(finding.file, finding.line, finding.counter) }, "Line " + finding.line),
+	" ", element("code", null, finding.instruction.trim().replace(/\s+/g, " ")),
+	finding.source ? ` (${baseName(finding.source.file)}:${finding.source.line})` : "", ": "] : [];
+	return element("li", null, element("p", null, ...place, element("strong", null, finding.text), "."),
+		finding.cause ? element("p", null, finding.cause + ".") : null,
+		finding.remedy ? element("p", { class: "remedy" }, finding.remedy + ".") : null);
+}
+
 function showFindings(launch, chooseLine) {
-	const wrong = launch.sites.map((site) => ({ site, excess: siteExcess(site) }))
-		.filter((f) => f.excess > 0).sort((a, b) => b.excess - a.excess);
-	const items = wrong.slice(0, 20).map(({ site, excess }) => element("li", null,
-		element("p", null,
-			element("button", { type: "button", onclick: () => chooseLine(site.file, site.line, true) },
-				"Line " + site.line),
-			" ", element("code", null, site.instruction.trim()), ": ",
-			element("strong", null, plural(excess, units[site.worst.space])), " more than needed",
-			site.source ? ` (${baseName(site.source.file)}:${site.source.line})` : ""),
-		element("p", null, `The worst execution takes ${plural(site.worst.cost, units[site.worst.space])} where `
-			+ `${site.worst.cost - site.worst.excess} would do: ${site.worst.cause}.`),
-		site.worst.remedy ? element("p", { class: "remedy" }, site.worst.remedy + ".") : null));
-	return section("findings", "What costs more than it must", wrong.length
-		? element("ol", { class: "findings" }, items)
-		: element("p", null, "No memory access costs more than it must."));
+	const findings = launch.findings || [];
+	const used = Object.keys(words).filter((w) => findings.some((f) => (f.text + f.cause).includes(w)));
+	const busiest = launch.lines.filter((l) => l.counters && l.counters["launch.instructions"])
+		.sort((a, b) => b.counters["launch.instructions"] - a.counters["launch.instructions"])[0];
+	return section("findings", "What costs more than it must", ...(findings.length
+		? [used.length ? explained(used) : null,
+			element("ol", { class: "findings" }, findings.slice(0, 20).map((f) => findingItem(f, chooseLine))),
+			findings.length > 20 ? element("p", { class: "note" }, `And ${number(findings.length - 20)} more.`) : null]
+		: [element("p", null, "Nothing costs more than it must.")]).filter((e) => e),
+	busiest ? element("p", { class: "note" }, "Most often executed: line ", element("button", { type: "button",
+		onclick: () => chooseLine(busiest.file, busiest.line, "launch.instructions") }, String(busiest.line)),
+	`, ${plural(busiest.counters["launch.instructions"], "warp instruction")}.`) : null);
 }
 
 function showCounters(launch) {

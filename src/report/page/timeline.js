@@ -2,7 +2,7 @@
 // How many lanes of each warp were active over its life.
 
 function timelinePicture(launch) {
-	const warps = launch.timelines, row = 14, left = 132, width = 640, top = 20;
+	const warps = launch.timelines, row = 16, left = 132, width = 640, top = 20;
 	const longest = Math.max(...warps.map((t) => t.instructions));
 	const parts = [svgText(left, 13, "0"), svgText(left + width, 13, number(longest) + " instructions", "end")];
 	warps.forEach((t, k) => {
@@ -12,9 +12,10 @@ function timelinePicture(launch) {
 		g.append(element("rect", { class: "cell", x: left, y: y + 1, width, height: row - 2 }));
 		t.active_lanes.forEach((active, s) => {
 			const from = s * t.slice, to = Math.min(from + t.slice, t.instructions);
+			/* One lane of 32 must be seen, too. */
+			const height = Math.max(2, (row - 2) * active / 32);
 			g.append(element("rect", { class: active < 16 ? "low" : "fill", x: left + width * from / longest,
-				y: y + 1 + (row - 2) * (1 - active / 32), width: Math.max(0.2, width * (to - from) / longest),
-				height: (row - 2) * active / 32 }));
+				y: y + row - 1 - height, width: Math.max(0.2, width * (to - from) / longest), height }));
 		});
 		g.append(svgText(left - 6, y + 11, `block ${t.block} warp ${t.warp}`, "end"));
 		parts.push(g);
