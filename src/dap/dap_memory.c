@@ -53,9 +53,8 @@ static bool memory_at(struct dap *s, const char *text, enum ir_space *space, u64
 {
 	const char *colon = strchr(text, ':');
 	struct debug_focus f = debug_focus(s->d);
+	struct debug_memory_place found;
 	unsigned long long block, at;
-	u64 size;
-	u16 type;
 
 	if (colon && sscanf(colon + 1, "%llu:%u:%u:%llx", &block, &f.warp, &f.lane, &at) == 4 &&
 	    ir_space_find(text, (size_t)(colon - text), space)) {
@@ -63,7 +62,9 @@ static bool memory_at(struct dap *s, const char *text, enum ir_space *space, u64
 		*address = at;
 		if (debug_set_focus(s->d, f))
 			return true;
-	} else if (debug_find_address(s->d, text, f.lane, space, address, &type, &size)) {
+	} else if (debug_find_address(s->d, text, f.lane, &found)) {
+		*space = found.space;
+		*address = found.address;
 		return true;
 	}
 	*error = debug_message(s->d);

@@ -153,17 +153,14 @@ static json_t *on_data_info(struct dap *s, json_t *a, const char **error)
 	const char *name = json_string_value(json_object_get(a, "name"));
 	const struct dap_container *c = dap_container(s, json_integer_value(json_object_get(a, "variablesReference")));
 	struct debug_register r;
-	enum ir_space space;
-	u64 address, size;
-	u16 type;
+	struct debug_memory_place at;
 	char id[400];
 
 	if (!launched(s, error) || !name)
 		return NULL;
 	if (c ? !debug_set_focus(s->d, c->focus) : !dap_focus_frame(s, json_object_get(a, "frameId"), error))
 		return json_pack("{s:n, s:s}", "dataId", "description", debug_message(s->d));
-	if (!debug_find_register(s->d, name, &r) &&
-	    !debug_find_address(s->d, name, debug_focus(s->d).lane, &space, &address, &type, &size))
+	if (!debug_find_register(s->d, name, &r) && !debug_find_address(s->d, name, debug_focus(s->d).lane, &at))
 		return json_pack("{s:n, s:s}", "dataId", "description", debug_message(s->d));
 	const struct debug_focus f = debug_focus(s->d);
 	snprintf(id, sizeof id, "%llu:%u:%u:%u:%s", (unsigned long long)f.block, f.warp, f.lane, f.frame, name);

@@ -274,25 +274,24 @@ static void put_memory(struct dap *s, const struct dap_container *c, const char 
 {
 	struct debug_value v = {0};
 	char text[128];
-	enum ir_space space;
-	u64 address, size;
-	u16 type;
+	struct debug_memory_place at;
 
-	if (!debug_find_address(s->d, name, c->focus.lane, &space, &address, &type, &size))
+	if (!debug_find_address(s->d, name, c->focus.lane, &at))
 		return;
-	const u64 element = type_bits(type) < 8 ? 1 : type_bits(type) / 8;
+	const u16 type = at.type;
+	const u64 element = type_bits(type) < 8 ? 1 : type_bits(type) / 8, size = at.size;
 	v.type = type;
 	if (size > element)
 		snprintf(text, sizeof text, "%llu x .%s at 0x%llx", (unsigned long long)(size / element),
-			 token_text(type), (unsigned long long)address);
-	else if (debug_read(s->d, space, address, c->focus.lane, v.bytes, element))
+			 token_text(type), (unsigned long long)at.address);
+	else if (debug_read(s->d, at.space, at.address, c->focus.lane, v.bytes, element))
 		debug_format(&v, 0, text, sizeof text);
 	else
 		snprintf(text, sizeof text, "%s", debug_message(s->d));
 	const struct dap_container inside = {SCOPE_ELEMENTS, c->focus, arena_copy_text(&s->arena, name, strlen(name))};
 	put_variable(list, name, text, type, size > element ? dap_add_container(s, &inside) : 0);
 	json_object_set_new(json_array_get(list, json_array_size(list) - 1), "memoryReference",
-			    dap_memory_reference(&c->focus, space, address));
+			    dap_memory_reference(&c->focus, at.space, at.address));
 }
 
 static bool shown_in(enum dap_scope scope, enum ir_space space)
@@ -330,18 +329,17 @@ static void put_variables(struct dap *s, const struct dap_container *c, json_t *
 
 static void put_elements(struct dap *s, const struct dap_container *c, u64 first, u64 count, json_t *list)
 {
-	enum ir_space space;
-	u64 address, size;
-	u16 type;
+	struct debug_memory_place at;
 	char name[40], text[128];
 
-	if (!debug_find_address(s->d, c->name, c->focus.lane, &space, &address, &type, &size))
+	if (!debug_find_address(s->d, c->name, c->focus.lane, &at))
 		return;
+	const u16 type = at.type;
 	const u64 element = type_bits(type) < 8 ? 1 : type_bits(type) / 8;
-	const u64 all = size / element, end = count && first + count < all ? first + count : all;
+	const u64 all = at.size / element, end = count && first + count < all ? first + count : all;
 	for (u64 k = first; k < end && k < first + ELEMENTS_MAX; k++) {
 		struct debug_value v = {.type = type};
-		if (!debug_read(s->d, space, address + k * element, c->focus.lane, v.bytes, element))
+		if (!debug_read(s->d, at.space, at.address + k * element, c->focus.lane, v.bytes, element))
 			return;
 		debug_format(&v, 0, text, sizeof text);
 		snprintf(name, sizeof name, "[%llu]", (unsigned long long)k);

@@ -61,12 +61,12 @@ static bool print_grid(struct console *c, const char *expression, char letter)
 		return console_error(c, "no kernel is running");
 	const u32 active = debug_focus_split(c->d, &split) ? split.mask : 0;
 	for (u32 l = 0; l < WARP_LANES; l++) {
-		struct debug_value v;
+		struct debug_object o;
 		if (!(w->initial_mask >> l & 1))
 			continue;
-		if (!debug_evaluate(c->d, expression, l, &v))
+		if (!debug_evaluate_object(c->d, expression, l, &o))
 			return console_engine_error(c);
-		debug_format(&v, letter, texts[l], 46);
+		debug_object_text(c->d, &o, l, letter, texts[l], 46);
 		if (!(active >> l & 1) && !c->options.colour) {
 			char plain[48];
 			memcpy(plain, texts[l], sizeof plain);
@@ -125,27 +125,15 @@ static bool print_vector(struct console *c, const char *name, char letter)
 	return true;
 }
 
-static bool is_assignment(const char *text)
-{
-	for (const char *at = text; *at; at++)
-		if (*at == '=') {
-			if (at[1] == '=')
-				at++;
-			else if (at == text || !strchr("!<>", at[-1]))
-				return true;
-		}
-	return false;
-}
-
 static bool keep_value(struct console *c, char *expression, char letter)
 {
-	struct debug_value v;
-	char text[64], line[1200];
+	struct debug_object o;
+	char text[4096], line[1200];
 	const u32 lane = debug_focus(c->d).lane;
 
-	if (!debug_evaluate(c->d, expression, lane, &v))
+	if (!debug_evaluate_object(c->d, expression, lane, &o))
 		return console_engine_error(c);
-	debug_format(&v, letter, text, sizeof text);
+	debug_object_text(c->d, &o, lane, letter, text, sizeof text);
 	snprintf(line, sizeof line, "$%u = %s", ++c->value_number, expression);
 	debug_assign(c->d, line, 1u << lane);
 	fprintf(c->out, "$%u = %s\n", c->value_number, text);
@@ -165,10 +153,11 @@ COMMAND(print)
 		return print_grid(c, rest, f.letter);
 	if (f.vector)
 		return print_vector(c, rest, f.letter);
-	if (is_assignment(rest)) {
+	char *equals = (char *)(uintptr_t)debug_find_equals(rest);
+	if (equals) {
 		if (!debug_assign(c->d, rest, 1u << debug_focus(c->d).lane))
 			return console_engine_error(c);
-		*strchr(rest, '=') = 0;
+		*equals = 0;
 	} else if (*rest == '%' && !f.letter && debug_find_register(c->d, rest, &r) && r.place.bits == 1) {
 		return print_predicate(c, &r);
 	}
@@ -238,8 +227,7 @@ static bool examine(struct console *c, u32 count)
 COMMAND(x)
 {
 	struct format f = {.count = 1};
-	u64 size;
-	u16 type;
+	struct debug_memory_place at;
 
 	/* In x, b and h are sizes. */
 	if (!take_format(c, &rest, &f))
@@ -247,8 +235,11 @@ COMMAND(x)
 	if (f.letter == 'h' || f.letter == 'b')
 		f.letter = 0;
 	if (*rest) {
-		if (!debug_find_address(c->d, rest, debug_focus(c->d).lane, &c->x_space, &c->x_address, &type, &size))
+		if (!debug_find_address(c->d, rest, debug_focus(c->d).lane, &at))
 			return console_engine_error(c);
+		c->x_space = at.space;
+		c->x_address = at.address;
+		const u16 type = at.type;
 		const u32 bytes = type_bits(type) / 8;
 		if (!f.unit && !c->x_size)
 			f.unit = 4;
@@ -277,13 +268,14 @@ COMMAND(x)
 
 static void show_display(struct console *c, const struct display *d)
 {
-	struct debug_value v;
-	char text[64];
+	const u32 lane = debug_focus(c->d).lane;
+	struct debug_object o;
+	char text[1024];
 
-	if (!debug_evaluate(c->d, d->expression, debug_focus(c->d).lane, &v))
-		snprintf(text, sizeof text, "<%.60s>", debug_message(c->d));
+	if (!debug_evaluate_object(c->d, d->expression, lane, &o))
+		snprintf(text, sizeof text, "<%.200s>", debug_message(c->d));
 	else
-		debug_format(&v, d->format, text, sizeof text);
+		debug_object_text(c->d, &o, lane, d->format, text, sizeof text);
 	fprintf(c->out, "%u: %s = %s\n", d->number, d->expression, text);
 }
 

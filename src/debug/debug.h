@@ -24,12 +24,21 @@
 #ifndef PTXSIM_DEBUG_DEBUG_H
 #define PTXSIM_DEBUG_DEBUG_H
 
+#include "dwarf/dwarf.h"
 #include "exec/launch.h"
 #include "observe/accounting.h"
 
 struct debug;
 
 /* --- Where launches come from, and where text goes -------------------------------------------- */
+
+/* An array of the host's. */
+struct debug_buffer {
+	u16 type; /* token of its elements */
+	u32 rank;
+	u64 dims[3]; /* outermost first */
+	u64 address;
+};
 
 struct debug_source {
 	void *context;
@@ -41,6 +50,8 @@ struct debug_source {
 		     const struct fault *fault);
 	/* Brings memory and launches back to the start, for debug_restart. May be NULL. */
 	bool (*restart)(void *context);
+	/* The buffer of that name, which may not have been made yet (address 0); false: there is none. May be NULL. */
+	bool (*buffer)(void *context, const char *name, struct debug_buffer *b);
 	/* What a kernel prints, once: not again when it is run through a second time. May be NULL. */
 	void (*print)(void *context, const char *text, size_t length);
 };
@@ -247,16 +258,61 @@ const char *debug_special_at(u32 index);
 bool debug_read(struct debug *d, enum ir_space space, u64 address, u32 lane, void *to, u64 bytes);
 bool debug_write(struct debug *d, enum ir_space space, u64 address, u32 lane, const void *from, u64 bytes);
 
-/* An expression of C over registers (%r3), special registers (%tid.x), variables and parameters of
- * the program (by name; arrays can be indexed), convenience variables ($x, $1) and memory
- * (shared[0x40]: a word; (f32)shared[0x40]; *(.f32*)address: generic), for one lane. */
+/* An expression of C over variables and parameters of the source (where the module has debug sections), CUDA
+ * C's threadIdx and the like, registers (%r3), special registers (%tid.x), variables and parameters of PTX,
+ * buffers, convenience variables ($x, $1) and memory (shared[0x40]: a word; (f32)shared[0x40];
+ * *(.f32*)address: generic), for one lane. Of an array or a structure the value is its address. */
 bool debug_evaluate(struct debug *d, const char *text, u32 lane, struct debug_value *v);
 /* "LEFT = RIGHT" in the lanes of `lanes`; LEFT: a register, memory, variable or $name. */
 bool debug_assign(struct debug *d, const char *text, u32 lanes);
-/* Where a name or expression lies in memory: "array", "array[3]", "shared:0x40", "0x7f0000000100".
- * The type is what stands there, T_b8 if not known. */
-bool debug_find_address(struct debug *d, const char *text, u32 lane, enum ir_space *space, u64 *address, u16 *type,
-			u64 *size);
+/* The '=' that makes the text an assignment; NULL: it is none. */
+const char *debug_find_equals(const char *text);
+
+struct debug_memory_place {
+	enum ir_space space;
+	u64 address;
+	u16 type; /* what stands there: of an array its elements', T_b32 if not known */
+	u64 size; /* bytes */
+};
+/* What an address means: where a variable lies, or what a pointer points at: "array", "array[3]", "pointer",
+ * "shared:0x40", "0x7f0000000100". */
+bool debug_find_address(struct debug *d, const char *text, u32 lane, struct debug_memory_place *p);
+/* Where a variable itself lies: in memory, or in the register *reg (reg->name "" if it does not). */
+bool debug_find_variable(struct debug *d, const char *text, u32 lane, struct debug_memory_place *p,
+			 struct debug_register *reg);
+
+/* What an expression comes to, with its type in the source. */
+struct debug_object {
+	struct debug_value value;      /* of an array or a structure in memory: its address */
+	const struct dwarf_type *type; /* NULL: value.type says it */
+	bool in_memory;
+	enum ir_space space; /* in memory: where */
+	u64 address;
+	enum ir_space target; /* of a pointer: the memory that it points into */
+	u32 repeat;           /* of "x@4": how many of it follow one another; else 0 */
+};
+bool debug_evaluate_object(struct debug *d, const char *text, u32 lane, struct debug_object *o);
+/* As gdb writes it: {x = 1, y = {2, 3}}. Formats: see debug_format. Cut off with "..." */
+void debug_object_text(struct debug *d, const struct debug_object *o, u32 lane, char format, char *text, size_t size);
+/* "float [4]", ".b32"; in the arena. */
+const char *debug_object_type(struct debug *d, const struct debug_object *o, struct arena *a);
+/* Members, elements, what a pointer points at: how many, and one of them with its name ("mass", "[3]", "*"). */
+u64 debug_object_parts(const struct debug_object *o);
+bool debug_object_part(struct debug *d, const struct debug_object *o, u32 lane, u64 index, char name[80],
+		       struct debug_object *part);
+
+/* Arguments and variables of the source that the focused frame sees, from the innermost { } outwards: false
+ * and a message at the end, or if nothing is known of them. */
+struct debug_local {
+	const struct dwarf_variable *variable;
+	struct debug_object object;
+	bool kept; /* false: the compiler does not keep it at this place */
+	u32 level; /* 0: of the innermost { } */
+};
+bool debug_local_at(struct debug *d, u32 index, u32 lane, struct debug_local *l);
+/* What the debug sections say; NULL: the module has none, nothing is said of the function. */
+const struct dwarf *debug_dwarf(struct debug *d, const struct ir_module *m);
+const struct dwarf_function *debug_source_function(struct debug *d, const struct ir_function *f);
 /* Format letters: x hex, d signed, u unsigned, t binary, c character, f float of the size, h halves,
  * b bf16 halves, a address; 0: by type. */
 void debug_format(const struct debug_value *v, char format, char *text, size_t size);

@@ -7,42 +7,19 @@
  * they are, and so does any cast that is written with a dot, (.f32); others convert.
  */
 #include <ctype.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "debug/internal.h"
-#include "number/half.h"
+#include "debug/term.h"
 
-enum where { AT_NOTHING, AT_REGISTER, AT_MEMORY, AT_VARIABLE };
-
-struct term {
-	struct debug_value v;
-	enum where where;
-	struct debug_register reg;
-	enum ir_space space; /* MEMORY, and of what a pointer points at */
-	u64 address;
-	u16 points_to; /* a pointer: type of what it points at; else TOKEN_NONE */
-	bool literal, untyped_memory;
-	const struct ir_variable *array; /* an array, indexed `indexed` times */
-	u32 indexed;
-	const char *name; /* VARIABLE */
-};
-
-struct reader {
-	struct debug *d;
-	const char *at;
-	u32 lane;
-	bool dry, failed;
-	u32 depth;
-};
-
-enum { NAME_MAX_LENGTH = 512, DEPTH_MAX = 200 };
+enum { NAME_MAX_LENGTH = 512, DEPTH_MAX = 200, REPEAT_MAX = 1 << 20 };
 
 static struct term nothing(void) { return (struct term){.v.type = T_s32}; }
+static struct term unknown(void) { return (struct term){.v.type = T_s32, .unknown = true}; }
+static struct term of_value(struct debug_value v) { return (struct term){.v = v}; }
 
-static struct term fail(struct reader *r, const char *what)
+struct term term_fail(struct term_reader *r, const char *what)
 {
 	if (!r->failed && what)
 		debug_fail(r->d, "%s", what);
@@ -50,13 +27,13 @@ static struct term fail(struct reader *r, const char *what)
 	return nothing();
 }
 
-static void skip(struct reader *r)
+static void skip(struct term_reader *r)
 {
 	while (isspace((unsigned char)*r->at))
 		r->at++;
 }
 
-static bool take(struct reader *r, const char *word)
+static bool take(struct term_reader *r, const char *word)
 {
 	skip(r);
 	if (strncmp(r->at, word, strlen(word)))
@@ -65,197 +42,82 @@ static bool take(struct reader *r, const char *word)
 	return true;
 }
 
-/* --- Numbers ------------------------------------------------------------------------------------ */
-
-static bool is_float(const struct debug_value *v) { return type_class(v->type) == 'f'; }
-static bool is_unsigned(const struct debug_value *v) { return type_class(v->type) == 'u'; }
-
-static u64 word_of(const struct debug_value *v)
-{
-	const u32 bits = type_bits(v->type);
-	u64 word;
-
-	memcpy(&word, v->bytes, 8);
-	return bits < 64 ? word & ((1ull << bits) - 1) : word;
-}
-
-static s64 integer_of(const struct debug_value *v);
-
-static f64 float_of(const struct debug_value *v)
-{
-	const u64 word = word_of(v);
-
-	switch (v->type) {
-	case T_f64:
-		return f64_of_bits(word);
-	case T_f32:
-	case T_tf32:
-		return (f64)f32_of_bits((u32)word);
-	case T_f16:
-		return (f64)f32_of_bits(f32_from_f16((u16)word));
-	case T_bf16:
-		return (f64)f32_of_bits(f32_from_bf16((u16)word));
-	default:
-		return is_unsigned(v) ? (f64)word : (f64)integer_of(v);
-	}
-}
-
-static s64 integer_of(const struct debug_value *v)
-{
-	const u32 bits = type_bits(v->type);
-	const char class = type_class(v->type);
-
-	if (class == 'f' && type_bits(v->type) >= 16 && v->type != T_f16x2 && v->type != T_bf16x2) {
-		const f64 x = float_of(v);
-		return x >= 9.2e18 || x <= -9.2e18 || isnan(x) ? INT64_MIN : (s64)x;
-	}
-	if (class == 'u' || class == 'p' || bits >= 64)
-		return (s64)word_of(v);
-	return (s64)(word_of(v) << (64 - bits)) >> (64 - bits);
-}
-
-static struct debug_value of_integer(u16 type, u64 word)
-{
-	struct debug_value v = {.type = type};
-
-	memcpy(v.bytes, &word, 8);
-	word = word_of(&v);
-	memcpy(v.bytes, &word, 8);
-	return v;
-}
-
-static struct debug_value of_float(u16 type, f64 x)
-{
-	switch (type) {
-	case T_f64:
-		return of_integer(type, bits_of_f64(x));
-	case T_f16:
-		return of_integer(type, f16_from_f64_rn(bits_of_f64(x)));
-	case T_bf16:
-		return of_integer(type, bf16_from_f64_rn(bits_of_f64(x)));
-	default:
-		return of_integer(type, bits_of_f32((f32)x));
-	}
-}
-
-static struct debug_value convert(const struct debug_value *v, u16 type)
-{
-	const char from = type_class(v->type), to = type_class(type);
-
-	if (type == T_pred)
-		return of_integer(type, debug_value_true(v));
-	if (from == 'b' || to == 'b' || type_bits(type) > 64 || type_bits(v->type) > 64) {
-		struct debug_value same = *v;
-		same.type = type;
-		if (type_bits(type) <= 64)
-			return of_integer(type, from == 'b' && type_bits(v->type) <= 64 ? word_of(v) : word_of(&same));
-		return same;
-	}
-	if (to == 'f')
-		return of_float(type, float_of(v));
-	return of_integer(type, (u64)integer_of(v));
-}
-
 /* --- Memory -------------------------------------------------------------------------------------- */
 
-static u32 bytes_of(u16 type) { return type_bits(type) < 8 ? 1 : type_bits(type) / 8; }
-
-static struct term load(struct reader *r, enum ir_space space, u64 address, u16 type)
+struct term term_pointer(struct term_reader *r, enum ir_space target, u64 address, const struct dwarf_type *to)
 {
-	struct term t = {.where = AT_MEMORY, .space = space, .address = address, .v.type = type};
-
-	if (!r->dry && !debug_read(r->d, space, address, r->lane, t.v.bytes, bytes_of(type)))
-		return fail(r, NULL);
-	return t;
+	return (struct term){
+		.v = value_of_integer(T_b64, address), .type = type_pointer_to(r->d, to), .target = target};
 }
 
-static struct term pointer(enum ir_space space, u64 address, u16 type)
+struct term term_load(struct term_reader *r, enum ir_space space, u64 address, const struct dwarf_type *type)
 {
-	return (struct term){.v = of_integer(T_u64, address), .space = space, .address = address, .points_to = type};
-}
+	const u16 token = token_of_type(r->d, type);
+	struct term t = {.where = AT_MEMORY,
+			 .space = space,
+			 .address = address,
+			 .target = SPACE_GENERIC,
+			 .type = type,
+			 .v = value_of_integer(T_b64, address)};
 
-/* An array stands for its address; what has no dimensions for its value. */
-static struct term of_variable(struct reader *r, const struct ir_variable *v, enum ir_space space, u64 address)
-{
-	if (v->rank || v->unsized || bytes_of(v->type) * (v->vector ? v->vector : 1) < v->size) {
-		struct term t = pointer(space, address, v->type);
-		t.array = v;
+	if (r->dry)
+		return unknown();
+	if (token == TOKEN_NONE)
 		return t;
-	}
-	return load(r, space, address, v->type);
+	t.v = (struct debug_value){.type = token};
+	if (!debug_read(r->d, space, address, r->lane, t.v.bytes, type_bits(token) < 8 ? 1 : type_bits(token) / 8))
+		return term_fail(r, NULL);
+	if (!type_is(type, DWARF_REFERENCE))
+		return t;
+	return ++r->depth > DEPTH_MAX ? term_fail(r, "the expression is nested too deep")
+				      : term_load(r, SPACE_GENERIC, value_word(&t.v), dwarf_plain(type)->of);
 }
 
-static bool find_module_variable(struct reader *r, const char *name, struct term *t)
+/* An array stands for the address of its first element. */
+static struct term decay(struct term_reader *r, const struct term *t)
 {
-	const struct program *p = r->d->program;
-
-	for (u32 k = 0; k < p->variable_count; k++)
-		if (!strcmp(p->variables[k].variable->name, name)) {
-			*t = of_variable(r, p->variables[k].variable, p->variables[k].space, p->variables[k].address);
-			return true;
-		}
-	return false;
+	if (!type_is(t->type, DWARF_ARRAY) || t->where != AT_MEMORY)
+		return *t;
+	return term_pointer(r, t->space, t->address, dwarf_plain(t->type)->of);
 }
 
-/* Shared and local variables and parameters of the focused function, of its kernel. */
-static bool find_placed(struct reader *r, const char *name, struct term *t)
+/* What the pointer points at, or the array begins with, `by` elements further on. */
+static struct term dereference(struct term_reader *r, const struct term *from, s64 by)
 {
-	const struct launch *l = debug_launch(r->d);
-	struct debug_frame f;
+	const struct term t = decay(r, from);
 
-	if (!l || !debug_focus_frame(r->d, &f))
-		return false;
-	const struct ir_function *here = f.frame->code->function;
-	for (u32 k = 0; k < l->kernel->place_count; k++) {
-		const struct place *p = &l->kernel->places[k];
-		const struct ir_variable *v = p->variable;
-		const bool is_local = v->space == SPACE_LOCAL || (v->space == SPACE_PARAM && !here->is_entry);
-		if (strcmp(v->name, name) || (v->owner && v->owner != here))
-			continue;
-		if (v->space == SPACE_PARAM && here->is_entry) {
-			bool formal = false;
-			for (size_t n = 0; n < here->params.count; n++)
-				formal |= here->params.items[n] == v;
-			*t = formal ? of_variable(r, v, SPACE_PARAM, p->address)
-				    : of_variable(r, v, SPACE_LOCAL, f.frame->local_base + p->address);
-			return true;
-		}
-		*t = of_variable(r, v, is_local ? SPACE_LOCAL : v->space,
-				 p->address + (is_local ? f.frame->local_base : 0));
-		return true;
-	}
-	return false;
-}
-
-/* Buffers of the host, by the name that they were made under. */
-static bool find_buffer(struct reader *r, const char *name, struct term *t)
-{
-	const struct memory *m = r->d->launch.memory;
-
-	for (u32 k = 0; m && k < m->count; k++)
-		if (m->list[k].name && !strcmp(m->list[k].name, name)) {
-			*t = pointer(SPACE_GLOBAL, m->list[k].base, T_b32);
-			return true;
-		}
-	return false;
+	if (r->dry || t.unknown)
+		return unknown();
+	if (!type_is(t.type, DWARF_POINTER))
+		return term_fail(r, "indexed value is neither an array nor a pointer");
+	const struct dwarf_type *to = dwarf_plain(t.type)->of;
+	if (!dwarf_plain(to))
+		return term_fail(r, "what it points at has no type: cast it first");
+	return term_load(r, t.target, value_word(&t.v) + (u64)by * to->size, to);
 }
 
 /* --- Primaries ----------------------------------------------------------------------------------- */
 
-static struct term ternary(struct reader *r);
+static struct term ternary(struct term_reader *r);
+static struct term unary(struct term_reader *r);
 
-static bool read_name(struct reader *r, char name[NAME_MAX_LENGTH])
+static bool is_name(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$'; }
+
+static bool read_name(struct term_reader *r, char name[NAME_MAX_LENGTH])
 {
 	size_t n = 0;
 
 	if (!isalpha((unsigned char)*r->at) && !strchr("_$%", *r->at))
 		return false;
-	do
+	do {
 		name[n++] = *r->at++;
-	while (n + 3 < NAME_MAX_LENGTH && (isalnum((unsigned char)*r->at) || (*r->at && strchr("_$", *r->at))));
+		if (n > 1 && n + 5 < NAME_MAX_LENGTH && r->at[0] == ':' && r->at[1] == ':' && is_name(r->at[2])) {
+			name[n++] = *r->at++;
+			name[n++] = *r->at++;
+		}
+	} while (n + 3 < NAME_MAX_LENGTH && is_name(*r->at));
 	/* %tid.x, %v.y */
-	if (name[0] == '%' && *r->at == '.' && r->at[1] && strchr("xyzwrgba", r->at[1]) &&
-	    !isalnum((unsigned char)r->at[2]) && r->at[2] != '_') {
+	if (name[0] == '%' && *r->at == '.' && r->at[1] && strchr("xyzwrgba", r->at[1]) && !is_name(r->at[2])) {
 		name[n++] = *r->at++;
 		name[n++] = *r->at++;
 	}
@@ -263,7 +125,7 @@ static bool read_name(struct reader *r, char name[NAME_MAX_LENGTH])
 	return true;
 }
 
-static struct term number(struct reader *r)
+static struct term number(struct term_reader *r)
 {
 	struct term t = nothing();
 	char *end_integer, *end_float;
@@ -273,33 +135,57 @@ static struct term number(struct reader *r)
 		const bool wide = tolower((unsigned char)r->at[1]) == 'd';
 		const u64 bits = strtoull(r->at + 2, &end_integer, 16);
 		r->at = end_integer;
-		t.v = of_integer(wide ? T_f64 : T_f32, bits);
+		t.v = value_of_integer(wide ? T_f64 : T_f32, bits);
 		t.literal = false;
 		return t;
 	}
 	const u64 n = strtoull(r->at, &end_integer, 0);
 	const f64 x = strtod(r->at, &end_float);
 	if (end_float > end_integer && strncasecmp(r->at, "0x", 2)) {
-		t.v = of_float(T_f64, x);
+		t.v = value_of_float(T_f64, x);
 		r->at = *end_float == 'f' ? end_float + 1 : end_float;
 		return t;
 	}
 	r->at = end_integer;
 	const bool u = *r->at == 'u' || *r->at == 'U';
 	r->at += u;
-	t.v = of_integer(n > INT32_MAX ? (u || n > INT64_MAX ? T_u64 : T_s64) : u ? T_u32 : T_s32, n);
+	t.v = value_of_integer(n > INT32_MAX ? (u || n > INT64_MAX ? T_u64 : T_s64) : u ? T_u32 : T_s32, n);
 	return t;
 }
 
-static struct term convenience(struct reader *r, const char *name)
+/* 'a', '\n' */
+static struct term character(struct term_reader *r)
+{
+	char c = r->at[1];
+
+	if (c == '\\') {
+		c = r->at[2] == 'n' ? '\n' : r->at[2] == 't' ? '\t' : r->at[2] == '0' ? 0 : r->at[2];
+		r->at += r->at[2] != 0;
+	}
+	if (!r->at[1] || r->at[2] != '\'')
+		return term_fail(r, "a character between quotes expected");
+	r->at += 3;
+	return of_value(value_of_integer(T_s32, (u64)(s64)c));
+}
+
+static struct term convenience(struct term_reader *r, const char *name)
 {
 	struct term t = nothing();
 
 	t.where = AT_VARIABLE;
 	for (size_t k = 0; k < r->d->variables.count; k++)
 		if (!strcmp(r->d->variables.items[k].name, name)) {
-			t.v = r->d->variables.items[k].value;
+			const struct debug_object *o = &r->d->variables.items[k].object;
+			t.v = o->value;
+			t.type = o->type;
 			t.name = r->d->variables.items[k].name;
+			t.target = SPACE_GENERIC;
+			t.repeat = o->repeat;
+			if (o->in_memory && token_of_type(r->d, o->type) == TOKEN_NONE) {
+				t.where = AT_MEMORY;
+				t.space = o->space;
+				t.address = o->address;
+			}
 			return t;
 		}
 	t.name = arena_copy_text(r->d->arena, name, strlen(name));
@@ -307,44 +193,41 @@ static struct term convenience(struct reader *r, const char *name)
 }
 
 /* SPACE[address], SPACE:address */
-static struct term in_space(struct reader *r, enum ir_space space)
+static struct term in_space(struct term_reader *r, enum ir_space space)
 {
 	if (take(r, ":")) {
 		const struct term t = number(r);
-		return pointer(space, word_of(&t.v), T_b32);
+		return term_pointer(r, space, value_word(&t.v), type_of_token(r->d, T_b32));
 	}
 	if (!take(r, "["))
-		return fail(r, "'[' or ':' and an address expected behind a space");
+		return term_fail(r, "'[' or ':' and an address expected behind a space");
 	const struct term t = ternary(r);
 	if (!take(r, "]"))
-		return fail(r, "']' expected");
-	struct term loaded = load(r, space, (u64)integer_of(&t.v), T_b32);
+		return term_fail(r, "']' expected");
+	struct term loaded = term_load(r, space, (u64)value_integer(&t.v), type_of_token(r->d, T_b32));
 	loaded.untyped_memory = true;
 	return loaded;
 }
 
-/* A condition asks for the same register in lane after lane: what was found for the first one is kept as
- * long as the same warp stands at the same place. */
-static bool find_known(struct reader *r, const char *name, struct debug_register *reg)
+static struct term size_of(struct term_reader *r)
 {
-	struct standing *asking = &r->d->asking;
-	struct found_register *known = &r->d->found_registers[(uintptr_t)r->at % FOUND_REGISTERS];
+	const char *before = r->at;
+	bool as_bits;
 
-	if (asking->w && known->reader == r->at && known->w == asking->w && known->position == asking->position) {
-		*reg = known->reg;
-		return true;
-	}
-	if (!debug_find_register(r->d, name, reg))
-		return false;
-	*known = (struct found_register){r->at, asking->w, asking->position, *reg};
-	return true;
+	if (!take(r, "("))
+		return term_fail(r, "'(' expected behind sizeof");
+	const struct dwarf_type *type = type_read(r, &as_bits);
+	if (type && take(r, ")"))
+		return of_value(value_of_integer(T_u64, type->size));
+	r->at = before;
+	const struct term t = unary(r);
+	return of_value(value_of_integer(T_u64, t.type ? t.type->size : (type_bits(t.v.type) + 7) / 8));
 }
 
-static struct term named(struct reader *r)
+static struct term named(struct term_reader *r)
 {
 	char name[NAME_MAX_LENGTH];
 	enum ir_space space;
-	struct term t = nothing();
 
 	read_name(r, name);
 	skip(r);
@@ -353,163 +236,203 @@ static struct term named(struct reader *r)
 		return in_space(r, space);
 	if (*name == '$')
 		return convenience(r, name);
-	if (r->dry)
-		return t;
-	if (*name != '%' && (find_placed(r, name, &t) || find_module_variable(r, name, &t)))
-		return t;
-	if (find_known(r, name, &t.reg)) {
-		t.where = AT_REGISTER;
-		t.v = debug_register_lane(r->d, &t.reg, r->lane);
-		return t;
-	}
-	if (*name != '%' && find_buffer(r, name, &t))
-		return t;
-	if (*name != '%')
-		debug_fail(r->d, "there is no register or variable '%s' here", name);
-	return fail(r, NULL);
+	if (!strcmp(name, "sizeof"))
+		return size_of(r);
+	if (!strcmp(name, "true") || !strcmp(name, "false"))
+		return of_value(value_of_integer(T_s32, *name == 't'));
+	return term_named(r, name);
 }
 
-/* (TYPE), (.TYPE), (TYPE*): true if the parenthesis is a cast. */
-static bool read_cast(struct reader *r, u16 *type, bool *is_pointer, bool *as_it_is)
+/* (TYPE), (.TYPE), (TYPE*): NULL if the parenthesis, which has been read, is no cast. */
+static const struct dwarf_type *read_cast(struct term_reader *r, bool *as_bits)
 {
-	const char *at = r->at;
-	size_t n = 0;
+	const char *before = r->at;
+	const struct dwarf_type *type = type_read(r, as_bits);
 
-	while (*at == ' ')
-		at++;
-	*as_it_is = *at == '.';
-	if (*at == '.')
-		at++;
-	while (isalnum((unsigned char)at[n]))
-		n++;
-	const int token = n ? token_find_part(at, n) : TOKEN_NONE;
-	static const struct {
-		const char *name;
-		u16 type;
-	} words[] = {{"int", T_s32}, {"unsigned", T_u32}, {"float", T_f32}, {"double", T_f64},
-		     {"char", T_s8}, {"short", T_s16},    {"long", T_s64}};
-	*type = token_is_type(token) ? (u16)token : TOKEN_NONE;
-	for (size_t k = 0; k < COUNT_OF(words); k++)
-		if (strlen(words[k].name) == n && !memcmp(words[k].name, at, n))
-			*type = words[k].type;
-	at += n;
-	while (*at == ' ')
-		at++;
-	*is_pointer = *at == '*';
-	at += *is_pointer;
-	while (*at == ' ')
-		at++;
-	if (*type == TOKEN_NONE || *at != ')')
-		return false;
-	r->at = at + 1;
-	return true;
+	if (type && take(r, ")"))
+		return type;
+	r->at = before;
+	return NULL;
 }
 
-static struct term unary(struct reader *r);
-
-static struct term cast(struct reader *r, u16 type, bool is_pointer, bool as_it_is)
+static struct term cast(struct term_reader *r, const struct dwarf_type *type, bool as_bits)
 {
 	struct term t = unary(r);
+	const u16 token = token_of_type(r->d, type);
 
-	if (r->failed)
-		return t;
-	if (is_pointer)
-		return pointer(t.points_to ? t.space : SPACE_GENERIC, (u64)integer_of(&t.v), type);
+	if (r->failed || r->dry || t.unknown)
+		return r->failed ? t : unknown();
+	if (type_is(type, DWARF_POINTER)) {
+		t = decay(r, &t);
+		const enum ir_space target = type_is(t.type, DWARF_POINTER) ? t.target : SPACE_GENERIC;
+		return (struct term){
+			.v = value_of_integer(T_b64, (u64)value_integer(&t.v)), .type = type, .target = target};
+	}
+	if (token == TOKEN_NONE)
+		return term_fail(r, "a cast to an array or a structure is not possible");
 	if (t.untyped_memory)
-		return load(r, t.space, t.address, type);
-	if (as_it_is && type_bits(t.v.type) <= 64)
+		return term_load(r, t.space, t.address, type);
+	if (as_bits && type_bits(t.v.type) <= 64)
 		t.v.type = type_bits(t.v.type) == 64 ? T_b64 : T_b32;
-	return (struct term){.v = convert(&t.v, type)};
+	return (struct term){.v = value_convert(&t.v, token), .type = type_is_token(r->d, type) ? NULL : type};
 }
 
-static struct term index_of(struct reader *r, struct term t)
+static struct term index_of(struct term_reader *r, const struct term *t)
 {
 	const struct term n = ternary(r);
 
 	if (!take(r, "]"))
-		return fail(r, "']' expected");
-	if (r->dry)
-		return t;
-	if (!t.points_to)
-		return fail(r, "what is indexed is no array and no pointer");
-	u64 stride = bytes_of(t.points_to) * (t.array && t.array->vector ? t.array->vector : 1);
-	u32 left = 0;
-	if (t.array)
-		for (u32 k = t.indexed + 1; k < t.array->rank; k++, left++)
-			stride *= t.array->dims[k];
-	const u64 address = t.address + (u64)integer_of(&n.v) * stride;
-	if (!left)
-		return load(r, t.space, address, t.points_to);
-	struct term row = pointer(t.space, address, t.points_to);
-	row.array = t.array;
-	row.indexed = t.indexed + 1;
-	return row;
+		return term_fail(r, "']' expected");
+	return dereference(r, t, value_integer(&n.v));
 }
 
-static struct term primary(struct reader *r)
+/* --- Members --------------------------------------------------------------------------------------- */
+
+/* Finds a member, in unnamed parts and base classes, too; *offset counts from the outermost. */
+static const struct dwarf_member *find_member(const struct dwarf_type *t, const char *name, u64 *offset, u32 depth)
+{
+	t = dwarf_plain(t);
+	for (size_t k = 0; t && depth < 16 && k < t->members.count; k++) {
+		const struct dwarf_member *m = &t->members.items[k];
+		u64 inner = 0;
+		const struct dwarf_member *found =
+			m->name && !strcmp(m->name, name)
+				? m
+				: find_member(m->name ? NULL : m->type, name, &inner, depth + 1);
+		if (!found)
+			continue;
+		*offset += m->offset + inner;
+		return found;
+	}
+	return NULL;
+}
+
+struct term term_part(struct term_reader *r, const struct term *t, const struct dwarf_member *m, u64 offset)
+{
+	const u16 token = token_of_type(r->d, m->type);
+	struct term part = {.type = m->type, .target = SPACE_GENERIC, .v.type = token ? token : T_b128};
+
+	if (t->where == AT_MEMORY) {
+		part = term_load(r, t->space, t->address + offset, m->type);
+	} else {
+		const u64 size = m->type ? m->type->size : 0;
+		if (offset > 16 || size > 16 - offset)
+			return term_fail(r, "the member lies elsewhere");
+		memcpy(part.v.bytes, t->v.bytes + offset, size);
+	}
+	if (!m->bit_size || r->failed)
+		return part;
+	const u64 bits = value_word(&part.v) >> m->bit_offset & (m->bit_size < 64 ? (1ull << m->bit_size) - 1 : ~0ull);
+	const u32 spare = 64 - m->bit_size;
+	const bool is_signed = type_class(token) == 's';
+	part.v = value_of_integer(token, is_signed ? (u64)((s64)(bits << spare) >> spare) : bits);
+	part.where = AT_NOTHING;
+	return part;
+}
+
+static struct term member_of(struct term_reader *r, struct term t, bool through_pointer)
+{
+	char name[NAME_MAX_LENGTH];
+	u64 offset = 0;
+
+	skip(r);
+	if (!isalpha((unsigned char)*r->at) && *r->at != '_')
+		return term_fail(r, "a member's name expected");
+	read_name(r, name);
+	if (r->dry || t.unknown)
+		return unknown();
+	/* As gdb does, a dot goes through a pointer, too. */
+	if (through_pointer || type_is(t.type, DWARF_POINTER))
+		t = dereference(r, &t, 0);
+	if (r->failed)
+		return t;
+	const struct dwarf_member *m = find_member(t.type, name, &offset, 0);
+	if (m)
+		return term_part(r, &t, m, offset);
+	debug_fail(r->d,
+		   type_is(t.type, DWARF_STRUCT) || type_is(t.type, DWARF_UNION) ? "there is no member '%s'"
+										 : "'.%s' behind what is no structure",
+		   name);
+	return term_fail(r, NULL);
+}
+
+static struct term primary(struct term_reader *r)
 {
 	struct term t;
-	u16 type;
-	bool is_pointer, as_it_is;
+	bool as_bits;
 
 	skip(r);
 	if (take(r, "(")) {
-		if (read_cast(r, &type, &is_pointer, &as_it_is))
-			return cast(r, type, is_pointer, as_it_is);
+		const struct dwarf_type *type = read_cast(r, &as_bits);
+		if (type)
+			return cast(r, type, as_bits);
 		t = ternary(r);
 		if (!take(r, ")"))
-			return fail(r, "')' expected");
+			return term_fail(r, "')' expected");
 	} else if (isdigit((unsigned char)*r->at) || (*r->at == '.' && isdigit((unsigned char)r->at[1]))) {
 		t = number(r);
+	} else if (*r->at == '\'') {
+		t = character(r);
 	} else if (isalpha((unsigned char)*r->at) || (*r->at && strchr("_$%", *r->at))) {
 		t = named(r);
 	} else {
-		return fail(r, *r->at ? "a value expected" : "the expression ends too early");
+		return term_fail(r, *r->at ? "a value expected" : "the expression ends too early");
 	}
-	while (!r->failed && take(r, "["))
-		t = index_of(r, t);
+	while (!r->failed) {
+		if (take(r, "["))
+			t = index_of(r, &t);
+		else if (take(r, "->"))
+			t = member_of(r, t, true);
+		else if (take(r, "."))
+			t = member_of(r, t, false);
+		else
+			break;
+	}
 	return t;
 }
 
-static struct term negate(const struct term *t)
+static struct term address_of(struct term_reader *r, const struct term *t)
 {
-	if (is_float(&t->v))
-		return (struct term){.v = of_float(t->v.type, -float_of(&t->v)), .literal = t->literal};
-	const u16 type = type_bits(t->v.type) == 64 ? T_s64 : T_s32;
-	return (struct term){.v = of_integer(type, -(u64)integer_of(&t->v))};
+	if (t->where == AT_MEMORY)
+		return term_pointer(r, t->space, t->address, t->type ? t->type : type_of_token(r->d, t->v.type));
+	return r->dry ? unknown() : term_fail(r, "operand of '&' has no address");
 }
 
-static struct term unary(struct reader *r)
+static struct term apply_unary(struct term_reader *r, char c, const struct term *t)
+{
+	switch (c) {
+	case '-':
+		return (struct term){.v = value_negate(&t->v), .literal = t->literal && value_is_float(&t->v)};
+	case '!':
+		return of_value(value_of_integer(T_s32, !debug_value_true(&t->v)));
+	case '~':
+		return of_value(value_of_integer(t->v.type, ~value_word(&t->v)));
+	case '*':
+		if (type_is(decay(r, t).type, DWARF_POINTER) || t->unknown)
+			return dereference(r, t, 0);
+		return term_load(r, SPACE_GENERIC, (u64)value_integer(&t->v), type_of_token(r->d, T_b32));
+	case '&':
+		return address_of(r, t);
+	default:
+		return *t;
+	}
+}
+
+static struct term unary(struct term_reader *r)
 {
 	struct term t;
 
 	if (r->failed || ++r->depth > DEPTH_MAX)
-		return fail(r, "the expression is nested too deep");
+		return term_fail(r, "the expression is nested too deep");
 	skip(r);
 	const char c = *r->at;
 	if (c && strchr("-!~*&+", c) && !(c == '&' && r->at[1] == '&')) {
 		r->at++;
 		t = unary(r);
-		r->depth--;
-		switch (c) {
-		case '-':
-			return negate(&t);
-		case '!':
-			return (struct term){.v = of_integer(T_s32, !debug_value_true(&t.v))};
-		case '~':
-			return (struct term){.v = of_integer(t.v.type, ~word_of(&t.v))};
-		case '*':
-			return t.points_to ? load(r, t.space, t.address, t.points_to)
-					   : load(r, SPACE_GENERIC, (u64)integer_of(&t.v), T_b32);
-		case '&':
-			if (t.where == AT_MEMORY)
-				return pointer(t.space, t.address, t.v.type);
-			return t.points_to || r->dry ? t : fail(r, "what '&' is before has no address");
-		default:
-			return t;
-		}
+		t = r->failed ? t : apply_unary(r, c, &t);
+	} else {
+		t = primary(r);
 	}
-	t = primary(r);
 	r->depth--;
 	return t;
 }
@@ -519,10 +442,11 @@ static struct term unary(struct reader *r)
 static const struct {
 	char text[3];
 	u8 level;
-} operators[] = {{"||", 1}, {"&&", 2}, {"==", 6}, {"!=", 6}, {"<=", 7}, {">=", 7}, {"<<", 8}, {">>", 8}, {"|", 3},
-		 {"^", 4},  {"&", 5},  {"<", 7},  {">", 7},  {"+", 9},  {"-", 9},  {"*", 10}, {"/", 10}, {"%", 10}};
+} operators[] = {{"||", 1}, {"&&", 2}, {"==", 6}, {"!=", 6}, {"<=", 7}, {">=", 7}, {"<<", 8},
+		 {">>", 8}, {"|", 3},  {"^", 4},  {"&", 5},  {"<", 7},  {">", 7},  {"@", 9},
+		 {"+", 10}, {"-", 10}, {"*", 11}, {"/", 11}, {"%", 11}};
 
-static int next_operator(struct reader *r, u8 level)
+static int next_operator(struct term_reader *r, u8 level)
 {
 	skip(r);
 	for (size_t k = 0; k < COUNT_OF(operators); k++)
@@ -531,114 +455,63 @@ static int next_operator(struct reader *r, u8 level)
 	return -1;
 }
 
-static struct term float_operation(struct reader *r, const char *op, const struct term *a, const struct term *b)
+/* A pointer and a number, or two pointers; false: neither. */
+static bool pointer_operation(char op, const struct term *a, const struct term *b, struct term *t)
 {
-	const bool wide = (a->v.type == T_f64 && !a->literal) || (b->v.type == T_f64 && !b->literal) ||
-			  (a->literal && b->literal);
-	const u16 type = wide ? T_f64 : T_f32;
-	const f64 x = wide ? float_of(&a->v) : (f64)(f32)float_of(&a->v),
-		  y = wide ? float_of(&b->v) : (f64)(f32)float_of(&b->v);
+	const bool first = type_is(a->type, DWARF_POINTER), second = type_is(b->type, DWARF_POINTER);
+	const struct dwarf_type *to = first ? dwarf_plain(a->type)->of : NULL;
+	const u64 size = to && to->size ? to->size : 1;
 
-	switch (op[0] << 8 | op[1]) {
-	case '+' << 8:
-		return (struct term){.v = of_float(type, x + y)};
-	case '-' << 8:
-		return (struct term){.v = of_float(type, x - y)};
-	case '*' << 8:
-		return (struct term){.v = of_float(type, x * y)};
-	case '/' << 8:
-		return (struct term){.v = of_float(type, x / y)};
-	case '<' << 8:
-		return (struct term){.v = of_integer(T_s32, x < y)};
-	case '>' << 8:
-		return (struct term){.v = of_integer(T_s32, x > y)};
-	case '<' << 8 | '=':
-		return (struct term){.v = of_integer(T_s32, x <= y)};
-	case '>' << 8 | '=':
-		return (struct term){.v = of_integer(T_s32, x >= y)};
-	case '=' << 8 | '=':
-		return (struct term){.v = of_integer(T_s32, x == y)};
-	case '!' << 8 | '=':
-		return (struct term){.v = of_integer(T_s32, x != y)};
-	default:
-		return fail(r, "the operator takes whole numbers");
+	if (!first || (op != '+' && op != '-') || (second && op == '+'))
+		return false;
+	if (second) {
+		*t = of_value(value_of_integer(T_s64, (u64)((s64)(value_word(&a->v) - value_word(&b->v)) / (s64)size)));
+		return true;
 	}
+	const u64 by = (u64)value_integer(&b->v) * size;
+	*t = *a;
+	t->where = AT_NOTHING;
+	t->v = value_of_integer(T_b64, op == '+' ? value_word(&a->v) + by : value_word(&a->v) - by);
+	return true;
 }
 
-static struct term divide(struct reader *r, char op, u16 type, bool u, s64 x, s64 y)
+static struct term repeated(struct term_reader *r, const struct term *a, const struct term *b)
 {
-	if (!y)
-		return r->dry ? nothing() : fail(r, "division by zero");
-	if (u)
-		return (struct term){.v = of_integer(type, op == '/' ? (u64)x / (u64)y : (u64)x % (u64)y)};
-	if (y == -1)
-		return (struct term){.v = of_integer(type, op == '/' ? -(u64)x : 0)};
-	return (struct term){.v = of_integer(type, (u64)(op == '/' ? x / y : x % y))};
+	const s64 n = value_integer(&b->v);
+	struct term t = *a;
+
+	if (r->dry)
+		return unknown();
+	if (a->where != AT_MEMORY)
+		return term_fail(r, "'@' stands behind something in memory");
+	if (n < 1 || n > REPEAT_MAX)
+		return term_fail(r, "behind '@' stands how many: 1 or more");
+	t.repeat = (u32)n;
+	return t;
 }
 
-static struct term integer_operation(struct reader *r, const char *op, const struct term *a, const struct term *b)
+static struct term operation(struct term_reader *r, const char *op, const struct term *left, const struct term *right)
 {
-	const bool wide = type_bits(a->v.type) > 32 || type_bits(b->v.type) > 32;
-	const bool u = (is_unsigned(&a->v) && type_bits(a->v.type) >= (wide ? 64 : 32)) ||
-		       (is_unsigned(&b->v) && type_bits(b->v.type) >= (wide ? 64 : 32));
-	const u16 type = wide ? (u ? T_u64 : T_s64) : u ? T_u32 : T_s32;
-	const struct debug_value left = of_integer(type, (u64)integer_of(&a->v)),
-				 right = of_integer(type, (u64)integer_of(&b->v));
-	const s64 x = integer_of(&left), y = integer_of(&right);
-	const u64 count = (u64)y & (wide ? 63 : 31);
-	const bool less = u ? (u64)x < (u64)y : x < y;
+	const struct term a = decay(r, left), b = decay(r, right);
+	struct term t;
 
-	switch (op[0] << 8 | op[1]) {
-	case '+' << 8:
-		return (struct term){.v = of_integer(type, (u64)x + (u64)y)};
-	case '-' << 8:
-		return (struct term){.v = of_integer(type, (u64)x - (u64)y)};
-	case '*' << 8:
-		return (struct term){.v = of_integer(type, (u64)x * (u64)y)};
-	case '/' << 8:
-	case '%' << 8:
-		return divide(r, op[0], type, u, x, y);
-	case '&' << 8:
-		return (struct term){.v = of_integer(type, (u64)x & (u64)y)};
-	case '|' << 8:
-		return (struct term){.v = of_integer(type, (u64)x | (u64)y)};
-	case '^' << 8:
-		return (struct term){.v = of_integer(type, (u64)x ^ (u64)y)};
-	case '<' << 8 | '<':
-		return (struct term){.v = of_integer(type, (u64)x << count)};
-	case '>' << 8 | '>':
-		return (struct term){.v = of_integer(type, u ? (u64)x >> count : (u64)(x >> count))};
-	case '<' << 8:
-		return (struct term){.v = of_integer(T_s32, less)};
-	case '>' << 8 | '=':
-		return (struct term){.v = of_integer(T_s32, !less)};
-	case '=' << 8 | '=':
-		return (struct term){.v = of_integer(T_s32, x == y)};
-	case '!' << 8 | '=':
-		return (struct term){.v = of_integer(T_s32, x != y)};
-	case '>' << 8:
-		return (struct term){.v = of_integer(T_s32, !less && x != y)};
-	default:
-		return (struct term){.v = of_integer(T_s32, less || x == y)};
-	}
-}
-
-static struct term operation(struct reader *r, const char *op, const struct term *a, const struct term *b)
-{
+	if (!strcmp(op, "@"))
+		return repeated(r, left, right);
 	if (!strcmp(op, "&&"))
-		return (struct term){.v = of_integer(T_s32, debug_value_true(&a->v) && debug_value_true(&b->v))};
+		return of_value(value_of_integer(T_s32, debug_value_true(&a.v) && debug_value_true(&b.v)));
 	if (!strcmp(op, "||"))
-		return (struct term){.v = of_integer(T_s32, debug_value_true(&a->v) || debug_value_true(&b->v))};
-	if (a->points_to && (*op == '+' || *op == '-') && !b->points_to) {
-		const u64 by = (u64)integer_of(&b->v) * bytes_of(a->points_to);
-		return pointer(a->space, *op == '+' ? a->address + by : a->address - by, a->points_to);
-	}
-	if (is_float(&a->v) || is_float(&b->v))
-		return float_operation(r, op, a, b);
-	return integer_operation(r, op, a, b);
+		return of_value(value_of_integer(T_s32, debug_value_true(&a.v) || debug_value_true(&b.v)));
+	if (a.unknown || b.unknown)
+		return unknown();
+	if (pointer_operation(*op, &a, &b, &t))
+		return t;
+	const char *wrong = value_operation(op, &a.v, a.literal, &b.v, b.literal, &t.v);
+	if (wrong)
+		return r->dry ? unknown() : term_fail(r, wrong);
+	return of_value(t.v);
 }
 
-static struct term binary(struct reader *r, u8 level)
+static struct term binary(struct term_reader *r, u8 level)
 {
 	struct term a = unary(r);
 
@@ -650,7 +523,7 @@ static struct term binary(struct reader *r, u8 level)
 	return a;
 }
 
-static struct term ternary(struct reader *r)
+static struct term ternary(struct term_reader *r)
 {
 	const struct term condition = binary(r, 1);
 
@@ -658,14 +531,14 @@ static struct term ternary(struct reader *r)
 		return condition;
 	const struct term yes = ternary(r);
 	if (!r->failed && !take(r, ":"))
-		return fail(r, "':' expected");
+		return term_fail(r, "':' expected");
 	const struct term no = r->failed ? yes : ternary(r);
 	return debug_value_true(&condition.v) ? yes : no;
 }
 
 /* --- The door ------------------------------------------------------------------------------------ */
 
-static struct term read_all(struct reader *r)
+struct term term_read_all(struct term_reader *r)
 {
 	const struct term t = ternary(r);
 
@@ -677,49 +550,27 @@ static struct term read_all(struct reader *r)
 	return t;
 }
 
-bool expression_check(struct debug *d, const char *text)
+bool expression_check(struct debug *d, const char *text, const struct debug_place *places, u32 count)
 {
-	struct reader r = {.d = d, .at = text, .dry = true};
+	struct term_reader r = {.d = d, .at = text, .dry = true, .places = places, .place_count = count};
 
-	read_all(&r);
+	term_read_all(&r);
 	return !r.failed;
 }
 
 bool debug_evaluate(struct debug *d, const char *text, u32 lane, struct debug_value *v)
 {
-	struct reader r = {.d = d, .at = text, .lane = lane};
-	const struct term t = read_all(&r);
+	struct term_reader r = {.d = d, .at = text, .lane = lane};
+	const struct term t = term_read_all(&r);
 
 	*v = t.v;
-	if (t.points_to)
-		v->type = T_b64;
 	return !r.failed;
 }
 
-bool debug_find_address(struct debug *d, const char *text, u32 lane, enum ir_space *space, u64 *address, u16 *type,
-			u64 *size)
-{
-	struct reader r = {.d = d, .at = text, .lane = lane};
-	const struct term t = read_all(&r);
-
-	if (r.failed)
-		return false;
-	if (t.where == AT_MEMORY || t.points_to) {
-		*space = t.space;
-		*address = t.address;
-		*type = t.points_to ? t.points_to : t.v.type;
-		*size = t.array && !t.indexed && t.array->size ? t.array->size : bytes_of(*type);
-	} else {
-		*space = SPACE_GENERIC;
-		*address = (u64)integer_of(&t.v);
-		*type = T_b32;
-		*size = 4;
-	}
-	return true;
-}
+/* --- Assigning ------------------------------------------------------------------------------------- */
 
 /* The '=' of an assignment, outside of comparisons; NULL: none. */
-static const char *find_equals(const char *text)
+const char *debug_find_equals(const char *text)
 {
 	for (const char *at = text; *at; at++) {
 		if (*at != '=')
@@ -734,40 +585,45 @@ static const char *find_equals(const char *text)
 	return NULL;
 }
 
-static void set_convenience(struct debug *d, const char *name, const struct debug_value *v)
+static void set_convenience(struct debug *d, const char *name, const struct debug_object *o)
 {
 	for (size_t k = 0; k < d->variables.count; k++)
 		if (!strcmp(d->variables.items[k].name, name)) {
-			d->variables.items[k].value = *v;
+			d->variables.items[k].object = *o;
 			return;
 		}
-	VEC_PUSH(d->arena, &d->variables, ((struct convenience){name, *v}));
+	VEC_PUSH(d->arena, &d->variables, ((struct convenience){name, *o}));
 }
 
 static bool assign_lane(struct debug *d, const char *left, const char *right, u32 lane, bool *once)
 {
-	struct reader l = {.d = d, .at = left, .lane = lane};
-	const struct term to = read_all(&l);
-	struct debug_value v;
+	struct term_reader l = {.d = d, .at = left, .lane = lane};
+	const struct term to = term_read_all(&l);
+	struct debug_object o;
 
-	if (l.failed || !debug_evaluate(d, right, lane, &v))
+	if (l.failed || !debug_evaluate_object(d, right, lane, &o))
 		return false;
 	*once = to.where == AT_VARIABLE;
 	if (to.where == AT_VARIABLE) {
-		set_convenience(d, to.name, &v);
+		set_convenience(d, to.name, &o);
 		return true;
 	}
-	if (to.where == AT_NOTHING)
+	const u16 token = to.type ? token_of_type(d, to.type) : to.v.type;
+	if (to.where == AT_NOTHING || token == TOKEN_NONE)
 		return debug_fail(d, "'%s' is nothing that can be assigned to", left);
-	v = convert(&v, to.where == AT_REGISTER ? to.reg.type : to.v.type);
-	if (to.where == AT_REGISTER)
+	struct debug_value v = value_convert(&o.value, token);
+	if (to.where == AT_REGISTER) {
+		/* A narrow variable of the source may live in a wider register. */
+		if (to.type)
+			v.type = to.reg.type;
 		return debug_set_register(d, &to.reg, 1u << lane, &v);
-	return debug_write(d, to.space, to.address, lane, v.bytes, bytes_of(to.v.type));
+	}
+	return debug_write(d, to.space, to.address, lane, v.bytes, type_bits(token) < 8 ? 1 : type_bits(token) / 8);
 }
 
 bool debug_assign(struct debug *d, const char *text, u32 lanes)
 {
-	const char *equals = find_equals(text);
+	const char *equals = debug_find_equals(text);
 	char left[NAME_MAX_LENGTH];
 	bool once = false;
 

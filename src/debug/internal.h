@@ -44,6 +44,13 @@ struct input {
 };
 #define NO_BLOCK_INDEX (~(u64)0)
 
+/* A module's debug sections, read when they are first asked for. */
+struct module_dwarf {
+	bool is_read;
+	const struct dwarf *dwarf;
+};
+struct type_table;
+
 struct checkpoint;
 struct history;
 
@@ -143,6 +150,12 @@ struct debug {
 	size_t output_length, output_room, output_shown;
 
 	VEC_OF(struct convenience) variables;
+
+	/* Types and variables of the source. */
+	struct module_dwarf *dwarfs; /* by module; NULL: none was asked for */
+	struct type_table *types;
+	const struct dwarf_type *coordinates; /* of threadIdx */
+
 	struct arena counter_arena;
 	char text[TEXT_SIZE], found_text[TEXT_SIZE]; /* of events */
 	char message[1024];
@@ -150,7 +163,7 @@ struct debug {
 
 struct convenience {
 	const char *name;
-	struct debug_value value;
+	struct debug_object object;
 };
 
 /* points.c */
@@ -251,7 +264,11 @@ void access_note(struct debug *d, const struct standing *s);
 void access_keep(struct debug *d, const struct warp *w, const struct account_site *site, enum ir_space space, u32 mask,
 		 const u64 address[WARP_LANES]);
 
-/* expression.c */
-bool expression_check(struct debug *d, const char *text);
+/* expression.c: can the text be read? Its names must mean something in one of the places' functions, or, with
+ * NULL, in any. */
+bool expression_check(struct debug *d, const char *text, const struct debug_place *places, u32 count);
+
+/* values.c: a declared register of the frame; false and a message if there is none. */
+bool register_in_frame(struct debug *d, const struct debug_frame *f, const char *name, struct debug_register *r);
 
 #endif

@@ -61,12 +61,12 @@ struct debug_point *debug_break(struct debug *d, const char *location, const cha
 		debug_fail(d, "'%s' is at %u places; %d are the most", location, found, PLACES_MAX);
 		return NULL;
 	}
-	if (condition && !expression_check(d, condition))
-		return NULL;
 	if (found > 1) {
 		places = ARENA_ARRAY(d->arena, found, struct debug_place);
 		debug_resolve(d, location, places, found);
 	}
+	if (condition && !expression_check(d, condition, places, found))
+		return NULL;
 	struct debug_point *p = points_add(d, DEBUG_BREAK, location);
 	p->places = places;
 	p->place_count = found;
@@ -78,7 +78,7 @@ struct debug_point *debug_break(struct debug *d, const char *location, const cha
 
 bool debug_set_condition(struct debug *d, struct debug_point *p, const char *condition)
 {
-	if (condition && !expression_check(d, condition))
+	if (condition && !expression_check(d, condition, p->places, p->place_count))
 		return false;
 	p->condition = condition ? arena_copy_text(d->arena, condition, strlen(condition)) : NULL;
 	return true;

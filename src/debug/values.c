@@ -68,26 +68,38 @@ static const struct ir_register *find_declared(const struct debug_frame *f, cons
 	return first;
 }
 
+/* 1: it is there; 0: there is none of that name; -1, and a message: it has no place. */
+static int find_in_frame(struct debug *d, const struct debug_frame *f, const char *name, struct debug_register *r)
+{
+	const char *dot = strrchr(name, '.');
+	const u32 element = element_of_name(dot);
+	const struct ir_register *found = find_declared(f, name, strlen(name));
+	u32 which = 0;
+
+	if (!found && element < 4) {
+		found = find_declared(f, name, (size_t)(dot - name));
+		which = element;
+	}
+	if (!found || which >= (found->vector ? found->vector : 1))
+		return 0;
+	fill_register(r, found, which, f);
+	return r->place.bits ? 1 : (debug_fail(d, "'%s' is never used, and has no place", name), -1);
+}
+
+bool register_in_frame(struct debug *d, const struct debug_frame *f, const char *name, struct debug_register *r)
+{
+	const int found = find_in_frame(d, f, name, r);
+
+	return found > 0 || (!found && debug_fail(d, "there is no register '%s' here", name));
+}
+
 bool debug_find_register(struct debug *d, const char *name, struct debug_register *r)
 {
 	struct debug_frame f;
-	const char *dot = strrchr(name, '.');
-	const u32 element = element_of_name(dot);
+	const int found = debug_focus_frame(d, &f) ? find_in_frame(d, &f, name, r) : 0;
 
-	if (debug_focus_frame(d, &f)) {
-		const struct ir_register *found = find_declared(&f, name, strlen(name));
-		u32 which = 0;
-		if (!found && element < 4) {
-			found = find_declared(&f, name, (size_t)(dot - name));
-			which = element;
-		}
-		if (found && which < (found->vector ? found->vector : 1)) {
-			fill_register(r, found, which, &f);
-			if (r->place.bits)
-				return true;
-			return debug_fail(d, "'%s' is never used, and has no place", name);
-		}
-	}
+	if (found)
+		return found > 0;
 	if (find_special(name, r) && run_find_warp(d, d->focus.block, d->focus.warp))
 		return true;
 	if (!debug_launch(d))

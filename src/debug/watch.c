@@ -39,12 +39,14 @@ static struct debug_point watch_of(const struct debug *d)
 /* What the text names: a register of the focused frame, or memory. */
 static bool resolve(struct debug *d, const char *what, u64 bytes, struct debug_point *p)
 {
-	u64 size;
+	struct debug_memory_place at;
 
 	*p = watch_of(d);
 	while (*what == ' ')
 		what++;
-	if (*what == '%' && debug_find_register(d, what, &p->reg)) {
+	if (!debug_find_variable(d, what, d->focus.lane, &at, &p->reg))
+		return false;
+	if (p->reg.name[0]) {
 		if (!p->reg.place.bits)
 			return debug_fail(d, "%s cannot be watched", what);
 		p->of_register = true;
@@ -52,9 +54,10 @@ static bool resolve(struct debug *d, const char *what, u64 bytes, struct debug_p
 		p->size = p->reg.place.bits == 1 ? 4 : p->reg.place.bits * 4;
 		return true;
 	}
-	if (!debug_find_address(d, what, d->focus.lane, &p->space, &p->address, &p->value_type, &size))
-		return false;
-	p->size = bytes ? bytes : size;
+	p->space = at.space;
+	p->address = at.address;
+	p->value_type = at.type;
+	p->size = bytes ? bytes : at.size;
 	const struct warp *w = run_find_warp(d, d->focus.block, d->focus.warp);
 	if (p->space == SPACE_GENERIC)
 		p->space = w ? generic_space(w, &p->address) : SPACE_GLOBAL;

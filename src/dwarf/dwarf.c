@@ -231,6 +231,20 @@ const struct dwarf_variable *dwarf_global_at(const struct dwarf *d, u32 index)
 	return index < d->globals.count ? d->globals.items[index] : NULL;
 }
 
+bool dwarf_find_enumerator(const struct dwarf *d, const char *name, const struct dwarf_type **type, s64 *value)
+{
+	for (u32 k = 0; k < d->entries.list.count; k++) {
+		const struct dwarf_entry *x = &d->entries.list.items[k];
+		const char *have = x->tag == TAG_ENUMERATOR ? dwarf_attribute_text(&d->entries, k, AT_NAME) : NULL;
+		if (!have || strcmp(have, name) || x->parent == NO_ENTRY)
+			continue;
+		*type = dwarf_make_type((struct dwarf *)(uintptr_t)d, x->parent);
+		*value = (s64)dwarf_attribute_number(&d->entries, k, AT_CONST_VALUE, 0);
+		return *type != NULL;
+	}
+	return false;
+}
+
 const struct dwarf_type *dwarf_named_type(const struct dwarf *d, const char *name, size_t length)
 {
 	struct dwarf *all = (struct dwarf *)(uintptr_t)d;

@@ -127,6 +127,8 @@ const struct dwarf_function *dwarf_function(const struct dwarf *d, const struct 
 const struct dwarf_variable *dwarf_global(const struct dwarf *d, const char *name);
 /* All of them, one by one: NULL at the end. */
 const struct dwarf_variable *dwarf_global_at(const struct dwarf *d, u32 index);
+/* The enumerator of that name, of whatever type; false: none. */
+bool dwarf_find_enumerator(const struct dwarf *d, const char *name, const struct dwarf_type **type, s64 *value);
 /* A named type: "Body"; NULL: none. */
 const struct dwarf_type *dwarf_named_type(const struct dwarf *d, const char *name, size_t length);
 

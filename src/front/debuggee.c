@@ -46,6 +46,24 @@ static bool on_restart(void *context)
 	return session_reset_memory(b->session);
 }
 
+static bool on_buffer(void *context, const char *name, struct debug_buffer *to)
+{
+	const struct debuggee *b = context;
+
+	for (size_t k = 0; k < b->script.buffers.count; k++) {
+		const struct buffer *from = b->script.buffers.items[k];
+		if (strcmp(from->name, name))
+			continue;
+		*to = (struct debug_buffer){.type = (u16)token_find(element_name(from->type)),
+					    .rank = from->rank,
+					    .address = from->address};
+		for (u32 n = 0; n < from->rank; n++)
+			to->dims[n] = from->dims[n];
+		return true;
+	}
+	return false;
+}
+
 static void on_print(void *context, const char *text, size_t length)
 {
 	struct debuggee *b = context;
@@ -57,8 +75,12 @@ static void on_print(void *context, const char *text, size_t length)
 bool debuggee_open(struct debuggee *b, struct session *s, const struct run_options *o,
 		   const struct debug_options *options)
 {
-	const struct debug_source source = {
-		.context = b, .next = on_next, .done = on_done, .restart = on_restart, .print = on_print};
+	const struct debug_source source = {.context = b,
+					    .next = on_next,
+					    .done = on_done,
+					    .restart = on_restart,
+					    .buffer = on_buffer,
+					    .print = on_print};
 
 	b->session = s;
 	script_init(&b->script, &s->arena, &s->strings, &s->diags);

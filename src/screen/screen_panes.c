@@ -314,9 +314,7 @@ void pane_memory(struct screen *s, const struct pane *p)
 {
 	const u32 lane = debug_focus(s->d).lane;
 	char text[200] = "", head[240];
-	enum ir_space space;
-	u64 address, size;
-	u16 type;
+	struct debug_memory_place at;
 
 	if (debug_launch(s->d))
 		choose_memory(s, text);
@@ -324,16 +322,16 @@ void pane_memory(struct screen *s, const struct pane *p)
 	title(s, p, head);
 	if (!text[0])
 		return;
-	if (!debug_find_address(s->d, text, lane, &space, &address, &type, &size)) {
+	if (!debug_find_address(s->d, text, lane, &at)) {
 		screen_put(s, p->y + 1, p->x, p->width, LOOK_DIM, "%s", debug_message(s->d));
 		return;
 	}
 	const int words = (p->width - 15) / 9 >= 8 ? 8 : (p->width - 15) / 9 >= 4 ? 4 : 2;
 	for (int row = 1; row < p->height; row++) {
-		int x = screen_put(s, p->y + row, p->x, p->width, LOOK_MARK, "%12llx ", (unsigned long long)address);
-		for (int k = 0; k < words; k++, address += 4) {
+		int x = screen_put(s, p->y + row, p->x, p->width, LOOK_MARK, "%12llx ", (unsigned long long)at.address);
+		for (int k = 0; k < words; k++, at.address += 4) {
 			u32 word;
-			if (debug_read(s->d, space, address, lane, &word, 4))
+			if (debug_read(s->d, at.space, at.address, lane, &word, 4))
 				x += screen_put(s, p->y + row, p->x + x, p->width - x, LOOK_PLAIN, " %08x", word);
 			else
 				x += screen_put(s, p->y + row, p->x + x, p->width - x, LOOK_DIM, " --------");
