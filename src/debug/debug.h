@@ -91,10 +91,13 @@ struct debug_line {
 	u32 loc_line;
 };
 struct debug_line debug_line(const struct debug_place *p);
-/* Places of a location: FILE:LINE or LINE (of the text, or of CUDA C through .loc), FUNCTION,
- * LABEL, FUNCTION:LABEL, FUNCTION+N (its N-th instruction), @MNEMONIC (add, ld.shared: every
- * instruction that begins so). Returns how many, at most `room` of them in `places`; 0 and a message
- * if there are none. */
+/* As the source names it, without parameters: "scale<float>". */
+const char *debug_function_name(const struct debug *d, const struct code *code);
+/* Places of a location: FILE:LINE or LINE (of the text, or of CUDA C through .loc; without code there, the
+ * next line that has some), FUNCTION (as PTX or the source names it; behind what fetches its arguments, if the
+ * debug sections tell), LABEL, FUNCTION:LABEL, FUNCTION+N (its N-th instruction), @MNEMONIC (add, ld.shared:
+ * every instruction that begins so). Returns how many, at most `room` of them in `places`; 0 and a message if
+ * there are none. */
 u32 debug_resolve(struct debug *d, const char *location, struct debug_place *places, u32 room);
 /* The line's text, without its end; NULL if there is none. */
 const char *debug_source_text(const struct debug *d, const char *file, u32 line, u32 *length);
@@ -134,6 +137,7 @@ enum debug_motion {
 	DEBUG_NEXT,      /* the same, over calls */
 	DEBUG_STEP_LINE, /* until the focused warp stands on another source line (.loc; else the text's) */
 	DEBUG_NEXT_LINE,
+	DEBUG_PAST_LINE,        /* until it stands on a later line of this function, or in its caller */
 	DEBUG_FINISH,           /* until the focused lane's function has returned */
 	DEBUG_STEP_BLOCK,       /* one instruction of each warp of the focused block that can go on, in turn */
 	DEBUG_TO_BARRIER,       /* until the focused warp stands before a block barrier */
@@ -310,6 +314,10 @@ struct debug_local {
 	u32 level; /* 0: of the innermost { } */
 };
 bool debug_local_at(struct debug *d, u32 index, u32 lane, struct debug_local *l);
+/* What the call at that place, which has just returned to the focused lane, has given back: false and a
+ * message if it gives back nothing. */
+bool debug_returned(struct debug *d, const struct debug_place *call, const struct code *callee, u32 lane,
+		    struct debug_object *o);
 /* What the debug sections say; NULL: the module has none, nothing is said of the function. */
 const struct dwarf *debug_dwarf(struct debug *d, const struct ir_module *m);
 const struct dwarf_function *debug_source_function(struct debug *d, const struct ir_function *f);

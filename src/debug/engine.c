@@ -18,6 +18,7 @@ struct debug *debug_new(struct arena *arena, const struct program *program, cons
 		d->options = *options;
 	d->accounting = accounting_new(arena, program, &d->options.accounting);
 	arena_init(&d->counter_arena, arena->out_of_memory);
+	d->function_names = ARENA_ARRAY(arena, program->code_count + 1, const char *);
 	stops_build(d);
 	access_build(d);
 	d->state = DEBUG_IDLE;

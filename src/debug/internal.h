@@ -79,8 +79,9 @@ struct debug {
 	struct debug_source source;
 	struct debug_options options;
 	struct accounting *accounting;
-	u32 **sites;         /* by code and decoded instruction: accounting site + 1 */
-	struct stops *stops; /* by code */
+	const char **function_names; /* by code, as the source has them; NULL: not asked for yet */
+	u32 **sites;                 /* by code and decoded instruction: accounting site + 1 */
+	struct stops *stops;         /* by code */
 
 	/* The launch. */
 	enum debug_state state;
@@ -159,6 +160,7 @@ struct debug {
 	struct arena counter_arena;
 	char text[TEXT_SIZE], found_text[TEXT_SIZE]; /* of events */
 	char message[1024];
+	char condition_text[1100]; /* why the last condition could not be evaluated */
 };
 
 struct convenience {

@@ -51,12 +51,30 @@ static bool asks_line(struct debug *d, const struct standing *s)
 	const struct debug_place p = place_of(s);
 	const struct debug_line line = debug_line(&p);
 
+	/* Line 0 is what the compiler put in: it belongs to the line before. */
+	if (line.loc_file && !line.loc_line && depth_of(s) == d->motion_depth)
+		return false;
 	return is_focus(d, s) && (depth_of(s) != d->motion_depth || !same_line(&line, &d->motion_line));
 }
 
 static bool asks_next_line(struct debug *d, const struct standing *s)
 {
 	return is_focus(d, s) && depth_of(s) <= d->motion_depth && asks_line(d, s);
+}
+
+/* A later line of the function, or its caller: a loop's end is not gone back from. */
+static bool asks_past_line(struct debug *d, const struct standing *s)
+{
+	const struct debug_place p = place_of(s);
+	const struct debug_line line = debug_line(&p);
+
+	if (!asks_next_line(d, s))
+		return false;
+	if (depth_of(s) < d->motion_depth)
+		return true;
+	if (line.loc_file && d->motion_line.loc_file)
+		return line.loc_line > d->motion_line.loc_line;
+	return line.line > d->motion_line.line;
 }
 
 static bool asks_finish(struct debug *d, const struct standing *s)
@@ -106,6 +124,8 @@ static question *question_of(enum debug_motion motion)
 		return asks_line;
 	case DEBUG_NEXT_LINE:
 		return asks_next_line;
+	case DEBUG_PAST_LINE:
+		return asks_past_line;
 	case DEBUG_FINISH:
 		return asks_finish;
 	case DEBUG_TO_BARRIER:
@@ -259,7 +279,7 @@ static struct debug_event move_once(struct debug *d, question *q)
 	struct debug_place p;
 	d->motion_line = debug_focus_place(d, &p) ? debug_line(&p) : (struct debug_line){0};
 	if (q == asks_finish && !d->motion_depth) {
-		debug_fail(d, "\"finish\" has no meaning in a kernel: it has no caller");
+		debug_fail(d, "a kernel has no caller to return to: 'continue' runs it to its end");
 		return debug_failed(d);
 	}
 	d->ask = q ? asks_motion : NULL;
@@ -415,6 +435,8 @@ static bool search_line(struct debug *d, const struct standing *s, void *context
 	const struct debug_line line = debug_line(&p);
 
 	if (!is_focus(d, s) || (l->over_calls && depth_of(s) > d->motion_depth))
+		return false;
+	if (line.loc_file && !line.loc_line)
 		return false;
 	const bool begins =
 		!l->any || !same_line(&line, &l->before) || depth_of(s) != l->depth_before || s->position < l->at;

@@ -37,6 +37,36 @@ static bool place_of_variable(struct debug *d, const struct debug_frame *f, cons
 	return false;
 }
 
+bool debug_returned(struct debug *d, const struct debug_place *call, const struct code *callee, u32 lane,
+		    struct debug_object *o)
+{
+	const struct ir_instruction *x = place_instruction(call);
+	const struct ir_operand *list = x && x->operand_count > 1 ? &x->operands[0] : NULL;
+	const struct ir_operand *result =
+		list && list->kind == OPERAND_LIST && list->item_count ? &list->items[0] : NULL;
+	const struct dwarf_function *fn = debug_source_function(d, callee->function);
+	const struct launch *l = debug_launch(d);
+	struct term_reader r = {.d = d, .at = "", .lane = lane};
+	struct term t = {.type = fn ? fn->returns : NULL};
+	struct debug_frame f;
+
+	if (!result || !result->symbol || !l || !debug_focus_frame(d, &f) || callee->function->returns.count != 1)
+		return debug_fail(d, "the function gives back no value");
+	if (result->symbol->kind == SYM_REGISTER) {
+		if (!register_in_frame(d, &f, result->symbol->name, &t.reg))
+			return false;
+		t.v = debug_register_lane(d, &t.reg, lane);
+		const u16 token = token_of_type(d, t.type);
+		t.v.type = token ? token : t.v.type;
+	}
+	for (u32 k = 0; result->symbol->kind == SYM_VARIABLE && k < l->kernel->place_count; k++)
+		if (l->kernel->places[k].variable == result->symbol->variable)
+			t = term_load(&r, SPACE_LOCAL, f.frame->local_base + l->kernel->places[k].address,
+				      t.type ? t.type : type_of_variable(d, result->symbol->variable));
+	*o = term_object(&t);
+	return !r.failed && t.v.type != TOKEN_NONE;
+}
+
 static const struct global_variable *global_variable(const struct debug *d, const char *name)
 {
 	for (u32 k = 0; k < d->program->variable_count; k++)

@@ -39,7 +39,7 @@ const struct dwarf_function *debug_source_function(struct debug *d, const struct
 
 /* --- Objects ------------------------------------------------------------------------------------------ */
 
-static struct debug_object object_of(const struct term *t)
+struct debug_object term_object(const struct term *t)
 {
 	return (struct debug_object){.value = t->v,
 				     .type = t->type,
@@ -65,7 +65,7 @@ bool debug_evaluate_object(struct debug *d, const char *text, u32 lane, struct d
 	struct term_reader r = {.d = d, .at = text, .lane = lane};
 	const struct term t = term_read_all(&r);
 
-	*o = object_of(&t);
+	*o = term_object(&t);
 	return !r.failed;
 }
 
@@ -197,7 +197,7 @@ bool debug_object_part(struct debug *d, const struct debug_object *o, u32 lane, 
 	}
 	if (r.failed)
 		return false;
-	*part = object_of(&found);
+	*part = term_object(&found);
 	return true;
 }
 
@@ -406,7 +406,7 @@ bool debug_local_at(struct debug *d, u32 index, u32 lane, struct debug_local *l)
 				continue;
 			struct term_reader r = {.d = d, .at = "", .lane = lane};
 			const struct term t = term_of_variable(&r, &f, s->variables.items[k]);
-			*l = (struct debug_local){s->variables.items[k], object_of(&t), !r.failed, level};
+			*l = (struct debug_local){s->variables.items[k], term_object(&t), !r.failed, level};
 			return true;
 		}
 	return debug_fail(d, "there are no more variables");

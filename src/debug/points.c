@@ -123,6 +123,7 @@ bool points_condition(struct debug *d, const struct debug_point *p, const struct
 	const struct debug_focus focus = d->focus;
 	u32 holds = 0;
 
+	d->condition_text[0] = 0;
 	*lanes &= p->lanes;
 	if ((!p->any_block && p->block != w->block->index) || (!p->any_warp && p->warp != w->index) || !*lanes)
 		return false;
@@ -131,7 +132,11 @@ bool points_condition(struct debug *d, const struct debug_point *p, const struct
 	for (u32 left = *lanes; left; left &= left - 1) {
 		struct debug_value v;
 		d->focus = (struct debug_focus){w->block->index, w->index, (u32)__builtin_ctz(left), 0};
-		if (!debug_evaluate(d, p->condition, d->focus.lane, &v) || debug_value_true(&v))
+		const bool known = debug_evaluate(d, p->condition, d->focus.lane, &v);
+		if (!known)
+			snprintf(d->condition_text, sizeof d->condition_text, "its condition cannot be evaluated: %s",
+				 d->message);
+		if (!known || debug_value_true(&v))
 			holds |= 1u << d->focus.lane;
 	}
 	d->focus = focus;
@@ -175,7 +180,8 @@ bool points_at_stop(struct debug *d, const struct standing *s)
 		d->asking.w = NULL;
 		if (!holds || !points_hit(d, p))
 			continue;
-		d->event = (struct debug_event){.reason = DEBUG_AT_BREAKPOINT, .number = p->number, .lanes = lanes};
+		d->event = (struct debug_event){
+			.reason = DEBUG_AT_BREAKPOINT, .number = p->number, .lanes = lanes, .text = d->condition_text};
 		return true;
 	}
 	return false;

@@ -45,6 +45,7 @@ struct term term_fail(struct term_reader *r, const char *what);
 struct term term_load(struct term_reader *r, enum ir_space space, u64 address, const struct dwarf_type *type);
 struct term term_pointer(struct term_reader *r, enum ir_space target, u64 address, const struct dwarf_type *to);
 
+struct debug_object term_object(const struct term *t);
 /* All of the reader's text. */
 struct term term_read_all(struct term_reader *r);
 /* A member of a structure, `offset` bytes behind its beginning. */

@@ -204,17 +204,67 @@ static u32 result_rows(const struct code *code, u32 insn, u32 rows[FORM_USES])
 	return found;
 }
 
+/* Does the text's operand name that row of the frame? */
+static bool operand_names(const struct code *code, const struct ir_operand *x, u32 row)
+{
+	if (x->kind == OPERAND_REGISTER && x->symbol && x->symbol->kind == SYM_REGISTER) {
+		const struct ir_register *r = x->symbol->reg;
+		const u32 first = x->element < 4 ? x->element : 0,
+			  last = x->element < 4 ? first : max_u32(r->vector, 1) - 1;
+		for (u32 e = first; e <= last; e++)
+			if (code->registers[r->index + e].bits && code->registers[r->index + e].offset == row)
+				return true;
+		return false;
+	}
+	if (x->kind != OPERAND_VECTOR && x->kind != OPERAND_PAIR && x->kind != OPERAND_LIST)
+		return false;
+	for (u32 k = 0; k < x->item_count; k++)
+		if (operand_names(code, &x->items[k], row))
+			return true;
+	return false;
+}
+
+/* Results that were put together by internal instructions are not among an instruction's rows. */
+static bool text_writes(const struct code *code, u32 insn, u32 row)
+{
+	const u32 origin = code->origin[insn];
+	const struct form *f = &code->forms[origin];
+	const struct ir_instruction *x = &code->function->body.items[origin];
+	struct operand_spec specs[FORM_OPERANDS];
+	const u32 count = f->row && !code->function->listing ? isa_operand_specs(f, specs) : 0;
+
+	for (u32 k = 0; k < count && k < x->operand_count; k++)
+		if (specs[k].written && operand_names(code, &x->operands[k], row))
+			return true;
+	return false;
+}
+
+/* A return writes the results that its call names. */
+static bool return_writes(const struct warp *w, const struct form *f, const struct debug_point *p)
+{
+	if (!f->row || !(f->row->flags & ISA_RET) || w->frame->caller != p->reg.frame)
+		return false;
+	for (const struct join *j = w->open_joins; j; j = j->next_open)
+		for (u32 k = 0; j->is_return && j->callee == w->frame && k < j->site->out_count; k++)
+			if (j->site->out[k].to_register && j->site->out[k].to == p->reg.place.offset)
+				return true;
+	return false;
+}
+
 static u32 register_writes(const struct debug *d, const struct debug_point *p, const struct warp *w, u32 mask)
 {
+	const struct code *code = d->access.code;
 	u32 rows[FORM_USES];
 
-	if (!p->of_register || w->frame != p->reg.frame || w->block->index != p->owner_block)
+	if (!p->of_register || w->block->index != p->owner_block)
 		return 0;
-	const u32 count = result_rows(d->access.code, d->access.insn, rows);
+	if (w->frame != p->reg.frame)
+		return return_writes(w, &code->forms[code->origin[d->access.insn]], p) ? mask : 0;
+	const u32 count = result_rows(code, d->access.insn, rows);
 	for (u32 k = 0; k < count; k++)
 		if (rows[k] == p->reg.place.offset)
 			return mask;
-	return 0;
+	return text_writes(code, d->access.insn, p->reg.place.offset) ? mask : 0;
 }
 
 static void note_touched(struct debug *d, struct debug_point *p, struct warp *w, u32 mask, enum ir_space space,
