@@ -208,7 +208,7 @@ static json_t *on_launch(struct dap *s, json_t *a, const char **error)
 		*error = "no memory left";
 		return NULL;
 	}
-	const struct console_options plain = {0};
+	const struct console_options plain = {.confined = true};
 	s->console = console_new(&s->arena, s->d, s->console_out, &plain);
 	/* Breakpoints can be set from now on. */
 	dap_event(s, "initialized", NULL);

@@ -232,3 +232,6 @@ const char *value_operation(const char *op, const struct debug_value *a, bool a_
 		return float_operation(op, a, a_literal, b, b_literal, result);
 	return integer_operation(op, a, b, result);
 }
+
+s64 debug_value_whole(const struct debug_value *v) { return value_integer(v); }
+f64 debug_value_number(const struct debug_value *v) { return value_float(v); }

@@ -26,8 +26,10 @@ const struct command console_commands[] = {
 	{"next-line", "nl", command_next_line, COMPLETE_NOTHING, true, "[N]", "Like step-line, but over calls."},
 	{"finish", "fin", command_finish, COMPLETE_NOTHING, true, "",
 	 "Execute until the focused lane's function has returned."},
-	{"until", "u advance", command_until, COMPLETE_LOCATION, true, "LOCATION",
-	 "Execute until the focused warp is at LOCATION, in this function or a caller."},
+	{"until", "u advance", command_until, COMPLETE_LOCATION, true, "[LOCATION]",
+	 "Execute until the focused warp is at LOCATION, in this function or a caller.\nWithout LOCATION: until it is "
+	 "on a "
+	 "later line than now, past the end of a loop."},
 	{"step-block", "sb", command_step_block, COMPLETE_NOTHING, true, "[N]",
 	 "Execute one instruction of each warp of the focused block that can go on, in turn."},
 	{"to-barrier", "barrier", command_to_barrier, COMPLETE_NOTHING, true, "[N]",
@@ -58,10 +60,15 @@ const struct command console_commands[] = {
 	{"break", "b br brea", command_break, COMPLETE_LOCATION, false,
 	 "LOCATION [if CONDITION] [block B] [warp W] [lane L]",
 	 "Stop when a warp is about to execute LOCATION.\n"
-	 "LOCATION: FILE:LINE or LINE (of the text, or of CUDA C through .loc), FUNCTION, LABEL, FUNCTION:LABEL,\n"
-	 "FUNCTION+N (its N-th instruction), @MNEMONIC (every instruction that begins so: @ld.shared).\n"
-	 "The condition must hold in an active lane. B is a number or X,Y,Z. Without LOCATION: here."},
+	 "LOCATION: FILE:LINE (of the PTX, or of CUDA C through .loc; without code there, the next line with some),\n"
+	 "LINE (of the PTX, or of the CUDA C that 'list' has just shown), FUNCTION (scale<float>, or scale),\n"
+	 "LABEL, FUNCTION:LABEL, FUNCTION+N (its N-th instruction), @MNEMONIC (every instruction that begins so:\n"
+	 "@ld.shared). The condition must hold in an active lane. B is a number or X,Y,Z. Without LOCATION: here."},
 	{"tbreak", "tb", command_tbreak, COMPLETE_LOCATION, false, "LOCATION ...", "Like break, for one stop."},
+	{"commands", NULL, command_commands, COMPLETE_NOTHING, false, "[N]",
+	 "What to do when breakpoint N (the last one) has stopped the kernel: the lines that follow, up to 'end'.\nIf "
+	 "the "
+	 "first one is 'silent', the stop itself is not shown."},
 	{"watch", NULL, command_watch, COMPLETE_EXPRESSION, false, "WHAT[, BYTES] [if CONDITION]",
 	 "Stop when a register (in any lane) or memory changes.\nWHAT: %r3, shared:0x40, shared[0x40], array[3], "
 	 "global:0x7f00, *(.f32*)address."},
@@ -81,15 +88,24 @@ const struct command console_commands[] = {
 	 "Give breakpoint N a condition, or take it away."},
 	{"ignore", NULL, command_ignore, COMPLETE_NOTHING, false, "N COUNT", "Pass breakpoint N the next COUNT times."},
 	{"print", "p inspect", command_print, COMPLETE_EXPRESSION, false, "[/FORMAT] EXPRESSION",
-	 "Show a value in the focused lane, and keep it as $1, $2, ...\nFORMAT: x hex, d signed, u unsigned, t binary, "
-	 "c "
-	 "character, f float, h two halves, b two bfloat16;\nv before it: the elements of a vector register or "
-	 "array; l: all 32 lanes. 'print %r1 = 5' assigns."},
+	 "Show a value in the focused lane, and keep it as $1, $2, ...\nEXPRESSION is C's: variables of the source (of "
+	 "modules by nvcc -G), threadIdx.x, %r3, %tid.x, variables and\nparameters of the PTX, buffers, shared[0x40], "
+	 "*pointer, a.b, p->b, a[3], *p@4 (four that follow one another).\nFORMAT: x hex, d signed, u unsigned, t "
+	 "binary, "
+	 "c character, f float, h two halves, b two bfloat16;\nv before it: the elements of a vector register; l: all "
+	 "32 "
+	 "lanes. 'print %r1 = 5' assigns."},
+	{"printf", NULL, command_printf, COMPLETE_EXPRESSION, false, "\"FORMAT\", EXPRESSION, ...",
+	 "Print values as C's printf does; %s writes any value."},
+	{"ptype", "pt", command_ptype, COMPLETE_EXPRESSION, false, "EXPRESSION|TYPE",
+	 "Show a type of the source, with its members."},
+	{"whatis", NULL, command_whatis, COMPLETE_EXPRESSION, false, "EXPRESSION|TYPE", "Show the name of a type."},
 	{"lanes", "pl", command_lanes, COMPLETE_EXPRESSION, false, "[/FORMAT] EXPRESSION...",
 	 "Show values in all 32 lanes as a grid."},
 	{"x", NULL, command_x, COMPLETE_EXPRESSION, true, "[/NFU] ADDRESS",
 	 "Show memory: N units of format F and size U (b 1, h 2, w 4, g 8 bytes).\nADDRESS: shared:0x40, local:8, "
-	 "param:0, an array, or an expression (generic)."},
+	 "param:0, an array, a pointer, or a number (generic). F s: text up to its NUL.\nF i: N instructions, from a "
+	 "LOCATION or from here."},
 	{"set", NULL, command_set, COMPLETE_SETTING, false, "SETTING VALUE | [var] LEFT = RIGHT",
 	 "Change a setting, a register or memory.\nSettings: scheduler-locking on|off, history on|off, history-limit "
 	 "MIB, width N.\n'set lanes LEFT = RIGHT' assigns in every active lane of the warp."},
@@ -97,8 +113,8 @@ const struct command console_commands[] = {
 	{"display", "disp", command_display, COMPLETE_EXPRESSION, false, "[/FORMAT] [EXPRESSION]",
 	 "Show an expression at every stop."},
 	{"undisplay", "und", command_undisplay, COMPLETE_NOTHING, false, "[N...]", "Show no longer."},
-	{"backtrace", "bt where", command_backtrace, COMPLETE_NOTHING, false, "",
-	 "Show the calls that the focused lane is in."},
+	{"backtrace", "bt where", command_backtrace, COMPLETE_NOTHING, false, "[N]",
+	 "Show the calls that the focused lane is in, the innermost N."},
 	{"frame", "f", command_frame, COMPLETE_NOTHING, false, "[N]", "Look at call N."},
 	{"up", NULL, command_up, COMPLETE_NOTHING, true, "[N]", "Look at the caller."},
 	{"down", NULL, command_down, COMPLETE_NOTHING, true, "[N]", "Look at the callee."},
@@ -107,9 +123,15 @@ const struct command console_commands[] = {
 	{"lane", NULL, command_lane, COMPLETE_NOTHING, false, "[L]", "Put the focus on a lane of the warp."},
 	{"thread", "t", command_thread, COMPLETE_NOTHING, false, "[X[,Y[,Z]]]",
 	 "Put the focus on a thread of the block."},
+	{"cuda", NULL, command_cuda, COMPLETE_CUDA, false, "[block B] [thread T] [warp W] [lane L]",
+	 "Put the focus there, in cuda-gdb's words: 'cuda block 1 thread 3', 'cuda block (1,0,0) thread "
+	 "(3,0,0)'.\n'info "
+	 "cuda kernels|blocks|warps|lanes|threads' shows what there is."},
 	{"focus", NULL, command_focus, COMPLETE_NOTHING, false, "", "Show the focus, and what the warp executes next."},
-	{"list", "l", command_list, COMPLETE_LOCATION, true, "[LOCATION | cuda]",
-	 "Show source lines: of the text, or of CUDA C."},
+	{"list", "l", command_list, COMPLETE_LOCATION, true, "[LOCATION | LINE | FIRST,LAST | - | cuda | ptx]",
+	 "Show source lines: of CUDA C where it is found, else of the PTX.\nAgain, it goes on; with '-', back. 'list "
+	 "ptx' "
+	 "and 'list cuda' choose."},
 	{"disassemble", "disas", command_disassemble, COMPLETE_LOCATION, false, "[LOCATION]",
 	 "Show a function's instructions, with the source lines they came from."},
 	{"divergence", "mask div", command_divergence, COMPLETE_NOTHING, false, "",
@@ -125,6 +147,9 @@ const struct command console_commands[] = {
 	{"define", "def", command_define, COMPLETE_NOTHING, false, "NAME",
 	 "Make a command of the lines that follow, up to 'end'. $arg0, $arg1, ... are its words."},
 	{"echo", NULL, command_echo, COMPLETE_NOTHING, false, "TEXT", "Print a text."},
+	{"save", NULL, command_save, COMPLETE_FILE, false, "breakpoints FILE",
+	 "Write the breakpoints as commands, which 'source FILE' executes."},
+	{"shell", "!", command_shell, COMPLETE_FILE, false, "COMMAND", "Execute a command of the host's shell."},
 	{"quit", "q exit", command_quit, COMPLETE_NOTHING, false, "", "Leave."},
 	{0},
 };
@@ -167,6 +192,8 @@ bool console_number(struct console *c, const char *text, u64 *n)
 {
 	char *end;
 
+	if (*text == '$')
+		return console_value(c, text, n);
 	*n = strtoull(text, &end, 0);
 	if (end == text || *end || *text == '-') {
 		console_error(c, "a whole number expected, not '%s'", text);
@@ -241,6 +268,7 @@ struct console *console_new(struct arena *arena, struct debug *d, FILE *out, con
 	c->options = *options;
 	if (!c->options.width)
 		c->options.width = 80;
+	c->confirm = c->pagination = true;
 	return c;
 }
 
@@ -265,30 +293,42 @@ static void put_arguments(const char *line, char *const words[10], char *to, siz
 	to[used] = 0;
 }
 
-static bool run_definition(struct console *c, const struct definition *f, char *rest)
+/* Executes lines with $arg0, ... put in; up to the first that fails. */
+static bool run_lines(struct console *c, const struct console_lines *lines, size_t first, char *const words[10],
+		      bool from_file)
 {
-	char *words[10], line[1024];
+	const bool before = c->from_file;
+	char line[1024];
 
-	for (u32 k = 0; k < COUNT_OF(words); k++)
-		words[k] = console_word(&rest);
 	if (c->depth >= SOURCE_DEPTH_MAX)
 		return console_error(c, "commands are nested too deep");
 	c->depth++;
-	for (size_t k = 0; k < f->lines.count && !c->leave; k++) {
-		put_arguments(f->lines.items[k], words, line, sizeof line);
+	c->from_file |= from_file;
+	for (size_t k = first; k < lines->count && !c->leave && !c->hit; k++) {
+		put_arguments(lines->items[k], words, line, sizeof line);
 		if (!console_execute(c, line, false) || c->failed)
 			break;
 	}
+	c->from_file = before;
 	c->depth--;
 	return !c->leave;
+}
+
+static bool run_definition(struct console *c, const struct definition *f, char *rest)
+{
+	char *words[10];
+
+	for (u32 k = 0; k < COUNT_OF(words); k++)
+		words[k] = console_word(&rest);
+	return run_lines(c, &f->lines, 0, words, f->from_file);
 }
 
 static bool execute(struct console *c, char *line)
 {
 	bool ambiguous;
-	size_t length = 0;
+	size_t length = *line == '!';
 
-	while (isalnum((unsigned char)line[length]) || line[length] == '-' || line[length] == '_')
+	while (!(*line == '!') && (isalnum((unsigned char)line[length]) || line[length] == '-' || line[length] == '_'))
 		length++;
 	for (size_t k = c->definitions.count; k-- > 0;)
 		if (strlen(c->definitions.items[k].name) == length &&
@@ -304,7 +344,39 @@ static bool execute(struct console *c, char *line)
 		rest++;
 	if (!k->repeats)
 		c->last[0] = 0;
+	if (!*k->arguments && *rest)
+		return console_error(c, "'%s' takes nothing more: '%s' is not understood", k->name, rest);
 	return k->run(c, rest);
+}
+
+/* What the breakpoint that has stopped the kernel is to do; a stop on the way goes on with that one's. */
+static void run_point_commands(struct console *c)
+{
+	char nothing[1] = "", *words[10];
+
+	for (u32 k = 0; k < COUNT_OF(words); k++)
+		words[k] = nothing;
+	while (c->hit && !c->leave && !c->depth) {
+		const struct point_commands *p = console_point_commands(c, c->hit);
+		c->hit = 0;
+		if (p)
+			run_lines(c, &p->lines, console_is_silent(p), words, p->from_file);
+	}
+}
+
+/* Into the lines that are being collected; true: it was taken. */
+static bool collect(struct console *c, const char *text)
+{
+	if (!c->collecting)
+		return false;
+	while (isspace((unsigned char)*text))
+		text++;
+	if (!strcmp(text, "end")) {
+		c->collecting = NULL;
+		return true;
+	}
+	VEC_PUSH(c->arena, c->collecting, arena_copy_text(c->arena, text, strlen(text)));
+	return true;
 }
 
 bool console_execute(struct console *c, const char *text, bool repeat)
@@ -312,6 +384,8 @@ bool console_execute(struct console *c, const char *text, bool repeat)
 	char line[1024];
 
 	c->failed = false;
+	if (collect(c, text))
+		return true;
 	while (isspace((unsigned char)*text))
 		text++;
 	if (*text == '#')
@@ -324,6 +398,7 @@ bool console_execute(struct console *c, const char *text, bool repeat)
 	for (size_t n = strlen(line); n && isspace((unsigned char)line[n - 1]);)
 		line[--n] = 0;
 	c->leave = !execute(c, line);
+	run_point_commands(c);
 	fflush(c->out);
 	return !c->leave;
 }
@@ -331,22 +406,29 @@ bool console_execute(struct console *c, const char *text, bool repeat)
 bool console_source(struct console *c, const char *path)
 {
 	FILE *f = fopen(path, "r"), *before = c->source;
+	const bool from_file = c->from_file;
 	char line[1024];
 
 	if (!f)
 		return console_error(c, "%s: cannot be read", path);
-	if (c->depth >= SOURCE_DEPTH_MAX) {
+	if (c->sourced >= SOURCE_DEPTH_MAX) {
 		fclose(f);
 		return console_error(c, "files are nested too deep");
 	}
-	c->depth++;
+	const u32 depth = c->depth;
 	c->source = f;
+	c->from_file = true;
+	/* Each line is a command of its own, after which breakpoints' commands are executed. */
+	c->sourced++;
+	c->depth = 0;
 	while (!c->leave && fgets(line, sizeof line, f)) {
 		line[strcspn(line, "\r\n")] = 0;
 		console_execute(c, line, false);
 	}
 	c->source = before;
-	c->depth--;
+	c->from_file = from_file;
+	c->sourced--;
+	c->depth = depth;
 	fclose(f);
 	return !c->leave;
 }
@@ -402,22 +484,27 @@ static char *read_definition_line(struct console *c, char line[1024])
 	return line;
 }
 
+void console_collect(struct console *c, struct console_lines *lines)
+{
+	char line[1024];
+
+	c->collecting = lines;
+	if (!c->source && !c->options.read)
+		return;
+	while (c->collecting && read_definition_line(c, line))
+		collect(c, line);
+	c->collecting = NULL;
+}
+
 COMMAND(define)
 {
 	const char *name = console_word(&rest);
-	struct definition f = {0};
-	char line[1024];
 
-	if (!*name)
-		return console_error(c, "a name expected");
-	f.name = arena_copy_text(c->arena, name, strlen(name));
-	while (read_definition_line(c, line)) {
-		const char *at = line + strspn(line, " \t");
-		if (!strcmp(at, "end"))
-			break;
-		VEC_PUSH(c->arena, &f.lines, arena_copy_text(c->arena, at, strlen(at)));
-	}
+	if (!*name || *rest)
+		return console_error(c, "one name expected");
+	const struct definition f = {.name = arena_copy_text(c->arena, name, strlen(name)), .from_file = c->from_file};
 	VEC_PUSH(c->arena, &c->definitions, f);
+	console_collect(c, &c->definitions.items[c->definitions.count - 1].lines);
 	return true;
 }
 

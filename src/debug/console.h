@@ -21,6 +21,7 @@ struct console_options {
 	u32 width; /* of the screen; 0: 80 */
 	console_read_fn *read;
 	void *read_context;
+	bool confined; /* no command may write files or start programs */
 };
 
 struct console *console_new(struct arena *arena, struct debug *d, FILE *out, const struct console_options *options);

@@ -43,6 +43,7 @@ static void offer_locations(struct console *c, struct picking *p)
 	for (u32 k = 0; k < program->code_count; k++) {
 		const struct ir_function *f = program->codes[k]->function;
 		offer(p, f->name);
+		offer(p, debug_function_name(c->d, program->codes[k]));
 		for (size_t l = 0; l < f->labels.count; l++)
 			offer(p, f->labels.items[l]->name);
 	}
@@ -69,6 +70,9 @@ static void offer_names(struct console *c, struct picking *p)
 	/* Special registers are many: not until a letter is there. */
 	for (u32 k = 0; p->length > 1 && debug_special_at(k); k++)
 		offer(p, debug_special_at(k));
+	struct debug_local local;
+	for (u32 k = 0; debug_local_at(c->d, k, debug_focus(c->d).lane, &local); k++)
+		offer(p, local.variable->name);
 	for (u32 k = 0; k < program->variable_count; k++)
 		offer(p, program->variables[k].variable->name);
 	for (u32 k = 0; l && k < l->kernel->place_count; k++)
@@ -87,6 +91,8 @@ static void offer_files(struct picking *p)
 		offer(p, found.gl_pathv[k]);
 	globfree(&found);
 }
+
+static const char *const cuda_words[] = {"block", "kernel", "lane", "thread", "warp"};
 
 static void offer_for(struct console *c, enum completion kind, struct picking *p)
 {
@@ -116,6 +122,10 @@ static void offer_for(struct console *c, enum completion kind, struct picking *p
 	case COMPLETE_CATCH:
 		for (u32 k = 0; debug_catch_name((enum debug_catch)k); k++)
 			offer(p, debug_catch_name((enum debug_catch)k));
+		break;
+	case COMPLETE_CUDA:
+		for (size_t k = 0; k < COUNT_OF(cuda_words); k++)
+			offer(p, cuda_words[k]);
 		break;
 	case COMPLETE_NOTHING:
 		break;

@@ -25,7 +25,7 @@ static bool take_format(struct console *c, char **text, struct format *f)
 	if (isdigit((unsigned char)*at))
 		f->count = (u32)strtoul(at, &at, 10);
 	for (; *at && !isspace((unsigned char)*at); at++) {
-		if (strchr("xdutcfa", *at))
+		if (strchr("xdutcfasi", *at))
 			f->letter = *at;
 		else if (*at == 'l')
 			f->all_lanes = true;
@@ -38,7 +38,7 @@ static bool take_format(struct console *c, char **text, struct format *f)
 		else if (*at == 'w' || *at == 'g')
 			f->unit = *at == 'w' ? 4 : 8;
 		else
-			return console_error(c, "there is no format '%c': x d u t c f h b a l v", *at), false;
+			return console_error(c, "there is no format '%c': x d u t c f h b a s i l v", *at), false;
 	}
 	while (isspace((unsigned char)*at))
 		at++;
@@ -128,14 +128,14 @@ static bool print_vector(struct console *c, const char *name, char letter)
 static bool keep_value(struct console *c, char *expression, char letter)
 {
 	struct debug_object o;
-	char text[4096], line[1200];
+	char text[4096], name[32];
 	const u32 lane = debug_focus(c->d).lane;
 
 	if (!debug_evaluate_object(c->d, expression, lane, &o))
 		return console_engine_error(c);
 	debug_object_text(c->d, &o, lane, letter, text, sizeof text);
-	snprintf(line, sizeof line, "$%u = %s", ++c->value_number, expression);
-	debug_assign(c->d, line, 1u << lane);
+	snprintf(name, sizeof name, "$%u", ++c->value_number);
+	debug_keep_value(c->d, name, &o);
 	fprintf(c->out, "$%u = %s\n", c->value_number, text);
 	return true;
 }
@@ -224,6 +224,48 @@ static bool examine(struct console *c, u32 count)
 	return true;
 }
 
+/* Text up to its NUL. */
+static bool examine_string(struct console *c)
+{
+	char byte = 1;
+
+	fprintf(c->out, "%s:0x%llx: \"", ir_space_name(c->x_space), (unsigned long long)c->x_address);
+	for (u32 k = 0; k < 4096 && byte; k++, c->x_address++) {
+		if (!debug_read(c->d, c->x_space, c->x_address, debug_focus(c->d).lane, &byte, 1)) {
+			fputs("\n", c->out);
+			return console_engine_error(c);
+		}
+		if (byte)
+			fprintf(c->out, byte >= 32 && byte < 127 ? "%c" : "\\%03o", (unsigned char)byte);
+	}
+	fputs("\"\n", c->out);
+	return true;
+}
+
+/* Instructions from a location on, or from where the focus is. */
+static bool examine_instructions(struct console *c, const char *location, u32 count)
+{
+	struct debug_place here = {0}, at;
+	char text[1024];
+	const bool focused = debug_focus_place(c->d, &here);
+
+	at = here;
+	if (*location && strcmp(location, "$pc")) {
+		if (!debug_resolve(c->d, console_location(c, location, text), &at, 1))
+			return console_engine_error(c);
+	} else if (!focused) {
+		return console_error(c, "a location expected: no kernel is running");
+	}
+	for (; count && at.instruction < at.code->function->body.count; count--, at.instruction++) {
+		const struct debug_line l = debug_line(&at);
+		const bool is_here = focused && here.code == at.code && here.instruction == at.instruction;
+		fprintf(c->out, "%s %s+%u\t%s:%u\t%.*s\n", is_here ? "=>" : "  ", debug_function_name(c->d, at.code),
+			at.instruction, l.file, l.line, (int)l.length, l.text);
+	}
+	snprintf(c->last, sizeof c->last, "x/%ui %s+%u", count ? count : 1, at.code->name, at.instruction);
+	return true;
+}
+
 COMMAND(x)
 {
 	struct format f = {.count = 1};
@@ -234,6 +276,8 @@ COMMAND(x)
 		return true;
 	if (f.letter == 'h' || f.letter == 'b')
 		f.letter = 0;
+	if (f.letter == 'i')
+		return examine_instructions(c, rest, f.count);
 	if (*rest) {
 		if (!debug_find_address(c->d, rest, debug_focus(c->d).lane, &at))
 			return console_engine_error(c);
@@ -261,7 +305,7 @@ COMMAND(x)
 	if (c->x_format == 'f' && c->x_size == 1)
 		c->x_size = 4;
 	snprintf(c->last, sizeof c->last, "x");
-	return examine(c, f.count);
+	return c->x_format == 's' ? examine_string(c) : examine(c, f.count);
 }
 
 /* --- display --------------------------------------------------------------------------------------- */
@@ -326,12 +370,16 @@ COMMAND(undisplay)
 
 /* --- Settings --------------------------------------------------------------------------------------- */
 
+enum setting { SET_LOCKING, SET_HISTORY, SET_HISTORY_LIMIT, SET_WIDTH, SET_CONFIRM, SET_PAGINATION, SETTINGS };
+
 static const struct {
 	const char *name, *doc;
-} settings[] = {{"scheduler-locking", "other warps stay while the focused one moves"},
-		{"history", "keep what going back needs"},
-		{"history-limit", "MiB that the history may take"},
-		{"width", "columns of the screen"},
+} settings[] = {[SET_LOCKING] = {"scheduler-locking", "other warps stay while the focused one moves"},
+		[SET_HISTORY] = {"history", "keep what going back needs"},
+		[SET_HISTORY_LIMIT] = {"history-limit", "MiB that the history may take"},
+		[SET_WIDTH] = {"width", "columns of the screen"},
+		[SET_CONFIRM] = {"confirm", "for gdb's scripts: nothing is asked here"},
+		[SET_PAGINATION] = {"pagination", "for gdb's scripts: nothing waits for a key here"},
 		{NULL, NULL}};
 
 const char *setting_name(u32 index) { return settings[index].name; }
@@ -352,17 +400,22 @@ static bool set_setting(struct console *c, u32 which, char *value)
 	u64 n;
 
 	switch (which) {
-	case 0:
+	case SET_LOCKING:
 		if (read_switch(c, value, &on))
 			debug_lock_scheduler(c->d, on);
 		return true;
-	case 1:
+	case SET_HISTORY:
 		if (read_switch(c, value, &on) && !debug_set_history(c->d, on))
 			console_engine_error(c);
 		return true;
-	case 2:
+	case SET_HISTORY_LIMIT:
 		if (console_number(c, value, &n) && !debug_set_history_limit(c->d, n << 20))
 			console_engine_error(c);
+		return true;
+	case SET_CONFIRM:
+	case SET_PAGINATION:
+		if (read_switch(c, value, &on))
+			*(which == SET_CONFIRM ? &c->confirm : &c->pagination) = on;
 		return true;
 	default:
 		if (console_number(c, value, &n))
@@ -385,8 +438,8 @@ COMMAND(set)
 			return set_setting(c, k, rest);
 		}
 	}
-	if (!strncmp(rest, "var ", 4))
-		rest += 4;
+	if (!strncmp(rest, "var ", 4) || !strncmp(rest, "variable ", 9))
+		rest += rest[3] == ' ' ? 4 : 9;
 	if (!strncmp(rest, "lanes ", 6)) {
 		rest += 6;
 		lanes = debug_focus_split(c->d, &s) ? s.mask : lanes;
@@ -398,23 +451,33 @@ COMMAND(set)
 	return true;
 }
 
-COMMAND(show)
+static void setting_value(const struct console *c, u32 which, char value[64])
 {
 	const struct debug_history h = debug_history(c->d);
+	const bool on = which == SET_LOCKING   ? debug_scheduler_locked(c->d)
+			: which == SET_HISTORY ? h.on
+			: which == SET_CONFIRM ? c->confirm
+					       : c->pagination;
+
+	if (which == SET_HISTORY_LIMIT)
+		snprintf(value, 64, "%llu", (unsigned long long)(h.limit_bytes >> 20));
+	else if (which == SET_WIDTH)
+		snprintf(value, 64, "%u", c->options.width);
+	else
+		snprintf(value, 64, "%s", on ? "on" : "off");
+}
+
+COMMAND(show)
+{
+	u32 shown = 0;
 
 	for (u32 k = 0; settings[k].name; k++) {
 		char value[64];
 		if (*rest && strncmp(settings[k].name, rest, strlen(rest)))
 			continue;
-		if (k == 0)
-			snprintf(value, sizeof value, "%s", debug_scheduler_locked(c->d) ? "on" : "off");
-		else if (k == 1)
-			snprintf(value, sizeof value, "%s", h.on ? "on" : "off");
-		else if (k == 2)
-			snprintf(value, sizeof value, "%llu", (unsigned long long)(h.limit_bytes >> 20));
-		else
-			snprintf(value, sizeof value, "%u", c->options.width);
+		setting_value(c, k, value);
 		fprintf(c->out, "%-18s %-6s  %s\n", settings[k].name, value, settings[k].doc);
+		shown++;
 	}
-	return true;
+	return shown || console_error(c, "there is no setting '%s': 'show' lists them", rest);
 }

@@ -15,7 +15,8 @@ enum completion {
 	COMPLETE_INFO,
 	COMPLETE_FILE,
 	COMPLETE_SETTING,
-	COMPLETE_CATCH
+	COMPLETE_CATCH,
+	COMPLETE_CUDA
 };
 
 struct command {
@@ -34,9 +35,22 @@ struct display {
 	char format;
 };
 
+struct console_lines {
+	const char **items;
+	size_t count, capacity;
+};
+
 struct definition {
 	const char *name;
-	VEC_OF(const char *) lines;
+	struct console_lines lines;
+	bool from_file; /* a file's text made it, not the user */
+};
+
+/* What is done when a breakpoint stops. */
+struct point_commands {
+	u32 number;
+	struct console_lines lines;
+	bool from_file;
 };
 
 /* A source file that was looked for. */
@@ -52,7 +66,8 @@ struct console {
 	struct debug_event event;
 	bool failed, leave;
 	char last[1024]; /* for an empty line */
-	u32 depth;       /* of sources and definitions */
+	u32 depth;       /* of definitions and breakpoints' commands */
+	u32 sourced;     /* files that are being executed, one from another */
 	VEC_OF(struct display) displays;
 	VEC_OF(struct definition) definitions;
 	VEC_OF(struct found_source) sources;
@@ -65,7 +80,15 @@ struct console {
 	u64 x_address;
 	char x_format;
 	u32 x_size;
-	FILE *source; /* from which `define` reads */
+	FILE *source;           /* from which `define` reads */
+	bool from_file;         /* a file's text is being executed */
+	u32 list_first;         /* where the last list began */
+	const char *shown_file; /* the line of CUDA C that was shown last */
+	u32 shown_line;
+	VEC_OF(struct point_commands) point_commands;
+	u32 hit;                          /* a breakpoint whose commands are still to be executed; 0: none */
+	struct console_lines *collecting; /* lines that come in go there, up to `end` */
+	bool confirm, pagination;         /* of gdb: nothing is asked here, so nothing depends on them */
 };
 
 extern const struct command console_commands[]; /* ends with name NULL */
@@ -84,8 +107,25 @@ bool console_value(struct console *c, const char *text, u64 *n);
 const char *colour_on(const struct console *c, const char *code);
 const char *colour_off(const struct console *c);
 
-/* console_show.c */
+/* Puts the focus there and shows it. */
+bool console_focus(struct console *c, struct debug_focus f);
+/* N, or X,Y,Z of the grid, a block, ..., with or without parentheses; false and an error: it is not within. */
+bool console_index(struct console *c, const char *text, const char *whole, const u32 shape[3], u64 *index);
+/* Takes lines for `define` and `commands` up to `end`: from the file that is executed, by asking, or as they
+ * come in. */
+void console_collect(struct console *c, struct console_lines *lines);
+struct point_commands *console_point_commands(struct console *c, u32 number); /* NULL: it has none */
+/* Their first line is "silent": the stop itself is not told. */
+bool console_is_silent(const struct point_commands *p);
+
+/* console_source.c */
 void show_line(struct console *c, const struct debug_place *p, u32 lanes);
+/* Line `line` of a text, or of a file of CUDA C; NULL: there is none. */
+const char *source_line(struct console *c, const char *file, u32 line, u32 *length);
+/* A line number alone means the file that `list` showed last. */
+const char *console_location(struct console *c, const char *location, char text[1024]);
+
+/* console_show.c */
 void show_focus(struct console *c);
 void show_displays(struct console *c);
 const char *show_mask(u32 mask, char text[40]);
@@ -105,9 +145,21 @@ COMMAND(print); COMMAND(x); COMMAND(set); COMMAND(show); COMMAND(display); COMMA
 COMMAND(backtrace); COMMAND(frame); COMMAND(up); COMMAND(down);
 COMMAND(block); COMMAND(warp); COMMAND(lane); COMMAND(thread); COMMAND(focus);
 COMMAND(list); COMMAND(disassemble); COMMAND(divergence); COMMAND(access); COMMAND(matrix); COMMAND(info);
+COMMAND(cuda); COMMAND(printf); COMMAND(ptype); COMMAND(whatis); COMMAND(commands); COMMAND(save); COMMAND(shell);
 COMMAND(help); COMMAND(source); COMMAND(define); COMMAND(echo); COMMAND(quit);
 /* clang-format on */
 
+void info_source(struct console *c, char *rest);
+void info_line(struct console *c, char *rest);
+void info_cuda(struct console *c, char *rest);
+void info_args(struct console *c, char *rest);
+void info_locals(struct console *c, char *rest);
+/* The command that `info NAME` stands for. */
+void info_by_name(struct console *c, const char *name);
+/* "scale<float> (values=0x7f..., by=1.5, n=40)": of the focused frame; of the launch's kernel. */
+void show_call(struct console *c, const struct code *code);
+void show_invocation(struct console *c);
+void show_frame(struct console *c, u32 number, const struct debug_frame *f, bool here);
 const char *info_name(u32 index);
 const char *info_doc(u32 index);
 const char *setting_name(u32 index);

@@ -28,6 +28,8 @@ COMMAND(matrix)
 	struct debug_frame f;
 	struct fragment x;
 
+	if (*rest)
+		return console_error(c, "'%s' is not understood behind 'matrix %s'", rest, word);
 	if (*word && (word[1] || letter < 'A' || letter > 'D'))
 		return console_error(c, "matrix A, B, C or D, not '%s'", word);
 	if (!debug_focus_frame(c->d, &f) || !f.place.code)

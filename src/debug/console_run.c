@@ -18,19 +18,28 @@ static void show_place_of(struct console *c, const struct debug_event *e)
 	fprintf(c->out, "block (%u,%u,%u), warp %u", at[0], at[1], at[2], e->warp);
 }
 
-static void show_launch(struct console *c)
-{
-	const struct launch *l = debug_launch(c->d);
-
-	fprintf(c->out, "Launch %u: %s, grid (%u,%u,%u), block (%u,%u,%u)\n", debug_launch_number(c->d),
-		l->kernel->name, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
-}
-
 static const char *point_name(const struct debug *d, u32 number)
 {
 	const struct debug_point *p = debug_point(d, number);
 
 	return !p || p->kind == DEBUG_BREAK ? "Breakpoint" : p->kind == DEBUG_WATCH ? "Watchpoint" : "Catchpoint";
+}
+
+static void show_launch(struct console *c)
+{
+	const struct launch *l = debug_launch(c->d);
+
+	fprintf(c->out, "Launch %u: %s, grid (%u,%u,%u), block (%u,%u,%u)\n", debug_launch_number(c->d),
+		debug_function_name(c->d, l->kernel->code), l->grid[0], l->grid[1], l->grid[2], l->block[0],
+		l->block[1], l->block[2]);
+	const u64 blocks = (u64)l->grid[0] * l->grid[1] * l->grid[2];
+	const u64 warps = ((u64)l->block[0] * l->block[1] * l->block[2] + WARP_LANES - 1) / WARP_LANES;
+	for (const struct debug_point *p = debug_first_point(c->d); p; p = p->next)
+		if (p->enabled && ((!p->any_block && p->block >= blocks) || (!p->any_warp && p->warp >= warps)))
+			fprintf(c->out, "%s %u cannot be met in it: there is no such %s.\n",
+				point_name(c->d, p->number), p->number,
+				!p->any_block && p->block >= blocks ? "block" : "warp");
+	c->shown_file = NULL;
 }
 
 /* Breakpoints that were deleted or passed while away print nothing; what is left is where the focus is. */
@@ -121,8 +130,14 @@ void console_show_event(struct console *c, const struct debug_event *e)
 
 static bool moved(struct console *c, struct debug_event e, const struct debug_focus *before)
 {
+	const struct point_commands *p = e.number ? console_point_commands(c, e.number) : NULL;
+
 	c->event = e;
-	show_event(c, &e, before);
+	c->hit = p ? e.number : 0;
+	if (e.reason != DEBUG_STEPPED && e.reason != DEBUG_FAILED)
+		c->shown_file = NULL;
+	if (!console_is_silent(p))
+		show_event(c, &e, before);
 	return true;
 }
 
@@ -150,7 +165,6 @@ MOTION(step, DEBUG_STEP, false)
 MOTION(next, DEBUG_NEXT, false)
 MOTION(step_line, DEBUG_STEP_LINE, false)
 MOTION(next_line, DEBUG_NEXT_LINE, false)
-MOTION(finish, DEBUG_FINISH, false)
 MOTION(step_block, DEBUG_STEP_BLOCK, false)
 MOTION(to_barrier, DEBUG_TO_BARRIER, false)
 MOTION(to_reconvergence, DEBUG_TO_RECONVERGENCE, false)
@@ -162,6 +176,28 @@ MOTION(reverse_finish, DEBUG_FINISH, true)
 MOTION(reverse_step_line, DEBUG_STEP_LINE, true)
 MOTION(reverse_next_line, DEBUG_NEXT_LINE, true)
 MOTION(reverse_barrier, DEBUG_TO_BARRIER, true)
+
+COMMAND(finish)
+{
+	const struct debug_focus before = debug_focus(c->d);
+	struct debug_frame frames[2];
+	const u32 depth = debug_frames(c->d, frames, 2);
+	const struct code *callee = depth ? frames[0].frame->code : NULL;
+	char expression[64];
+
+	(void)rest;
+	moved(c, debug_go(c->d, DEBUG_FINISH, 1), &before);
+	struct debug_object o;
+	if (depth < 2 || c->event.reason != DEBUG_STEPPED ||
+	    !debug_returned(c->d, &frames[1].place, callee, debug_focus(c->d).lane, &o))
+		return true;
+	snprintf(expression, sizeof expression, "$%u", ++c->value_number);
+	debug_keep_value(c->d, expression, &o);
+	char text[1024];
+	debug_object_text(c->d, &o, debug_focus(c->d).lane, 0, text, sizeof text);
+	fprintf(c->out, "Value returned is %s = %s\n", expression, text);
+	return true;
+}
 
 COMMAND(run)
 {
@@ -175,10 +211,11 @@ COMMAND(until)
 {
 	const struct debug_focus before = debug_focus(c->d);
 	struct debug_place places[64];
+	char text[1024];
 
 	if (!*rest)
-		return console_error(c, "a location expected");
-	const u32 count = debug_resolve(c->d, rest, places, COUNT_OF(places));
+		return moved(c, debug_go(c->d, DEBUG_PAST_LINE, 1), &before);
+	const u32 count = debug_resolve(c->d, console_location(c, rest, text), places, COUNT_OF(places));
 	if (!count)
 		return console_engine_error(c);
 	return moved(c, debug_until(c->d, places, min_u32(count, COUNT_OF(places))), &before);
@@ -189,6 +226,7 @@ COMMAND(goto)
 	const struct debug_focus before = debug_focus(c->d);
 	u64 position;
 
+	c->shown_file = NULL;
 	if (!strcmp(rest, "start"))
 		position = debug_history(c->d).first;
 	else if (!strcmp(rest, "end"))
@@ -210,6 +248,7 @@ COMMAND(who)
 		rest++;
 	if (!*rest)
 		return console_error(c, "a register or memory expected");
+	c->shown_file = NULL;
 	return moved(c, debug_who_wrote(c->d, rest), &before);
 }
 
@@ -230,23 +269,42 @@ static char *cut_option(char *text, const char *keyword)
 	return NULL;
 }
 
-/* "3" or "1,0,0" */
+/* Where the keyword stands as a word of its own with something behind it; NULL: nowhere. */
+static char *last_option(char *text, const char *keyword)
+{
+	const size_t n = strlen(keyword);
+	char *found = NULL;
+
+	for (char *at = text; (at = strstr(at, keyword)); at++)
+		if ((at == text || isspace((unsigned char)at[-1])) && isspace((unsigned char)at[n]))
+			found = at;
+	return found;
+}
+
+/* "3" or "1,0,0"; within the grid, if there is one. */
 static bool read_block(struct console *c, const char *text, u64 *block)
 {
 	const struct launch *l = debug_launch(c->d);
-	u32 at[3] = {0};
 
-	if (!strchr(text, ',')) {
-		char *end;
-		*block = strtoull(text, &end, 0);
-		return end != text || (console_error(c, "a block expected, not '%s'", text), false);
-	}
-	if (!l || sscanf(text, "%u,%u,%u", &at[0], &at[1], &at[2]) < 2) {
-		console_error(c, "a block X,Y,Z of a running kernel expected, not '%s'", text);
+	if (l)
+		return console_index(c, text, "grid", l->grid, block);
+	if (strchr(text, ',')) {
+		console_error(c, "a block X,Y,Z can be given while a kernel runs; before, its number");
 		return false;
 	}
-	*block = at[0] + (u64)l->grid[0] * (at[1] + (u64)l->grid[1] * at[2]);
-	return true;
+	return console_number(c, text, block);
+}
+
+static bool check_warp(struct console *c, u64 warp)
+{
+	const struct launch *l = debug_launch(c->d);
+	const u64 threads = l ? (u64)l->block[0] * l->block[1] * l->block[2] : 1024;
+	const u64 warps = (threads + WARP_LANES - 1) / WARP_LANES;
+
+	return warp < warps ||
+	       (console_error(c, "a block has %llu warp%s: there is no warp %llu", (unsigned long long)warps,
+			      warps == 1 ? "" : "s", (unsigned long long)warp),
+		false);
 }
 
 /* What follows the location: block B, warp W, lane L, if CONDITION (last). */
@@ -256,9 +314,23 @@ struct filters {
 	u64 block, warp, lane;
 };
 
+/* The word behind `keyword`, which is cut off with it; "" : there is nothing. NULL: the keyword is not there. */
+static const char *cut_filter(struct console *c, char *text, const char *keyword)
+{
+	char *word = cut_option(text, keyword);
+
+	if (!word)
+		return NULL;
+	const char *value = console_word(&word);
+	if (!*word)
+		return value;
+	console_error(c, "'%s' is not understood behind '%s %s'", word, keyword, value);
+	return "";
+}
+
 static bool cut_filters(struct console *c, char *text, struct filters *f)
 {
-	char *word;
+	const char *word;
 
 	*f = (struct filters){0};
 	f->condition = cut_option(text, "if");
@@ -266,17 +338,39 @@ static bool cut_filters(struct console *c, char *text, struct filters *f)
 		f->condition = text + 3;
 		*text = 0;
 	}
-	if ((word = cut_option(text, "lane")) && !(f->has_lane = console_number(c, console_word(&word), &f->lane)))
-		return false;
-	if ((word = cut_option(text, "warp")) && !(f->has_warp = console_number(c, console_word(&word), &f->warp)))
-		return false;
-	if ((word = cut_option(text, "block")) && !(f->has_block = read_block(c, console_word(&word), &f->block)))
-		return false;
+	/* From the last one on, so that what is behind each is its own word alone. */
+	for (u32 left = 3; left; left--) {
+		char *lane = last_option(text, "lane"), *warp = last_option(text, "warp"),
+		     *block = last_option(text, "block");
+		char *last = lane > warp ? lane : warp;
+		last = block > last ? block : last;
+		if (!last)
+			break;
+		if (last == lane)
+			f->has_lane =
+				(word = cut_filter(c, text, "lane")) && *word && console_number(c, word, &f->lane);
+		else if (last == warp)
+			f->has_warp = (word = cut_filter(c, text, "warp")) && *word &&
+				      console_number(c, word, &f->warp) && check_warp(c, f->warp);
+		else
+			f->has_block = (word = cut_filter(c, text, "block")) && *word && read_block(c, word, &f->block);
+		if (c->failed)
+			return false;
+	}
 	if (f->has_lane && f->lane >= WARP_LANES)
 		return console_error(c, "a warp has %d lanes", WARP_LANES), false;
 	for (size_t n = strlen(text); n && isspace((unsigned char)text[n - 1]);)
 		text[--n] = 0;
 	return true;
+}
+
+/* $bpnum, as in gdb. */
+static void note_number(struct console *c, u32 number)
+{
+	char line[40];
+
+	snprintf(line, sizeof line, "$bpnum = %u", number);
+	debug_assign(c->d, line, 1);
 }
 
 static void apply_filters(struct console *c, struct debug_point *p, const struct filters *f)
@@ -292,34 +386,49 @@ static void apply_filters(struct console *c, struct debug_point *p, const struct
 		return;
 	}
 	debug_point_changed(c->d);
+	note_number(c, p->number);
+}
+
+/* "Breakpoint 1 at sum.cu:11, sum.ptx:42 and 2 other places". */
+static void tell_break(struct console *c, const struct debug_point *p, const char *location)
+{
+	const struct debug_line l = debug_line(&p->places[0]);
+	const char *colon = strrchr(location, ':'), *number = colon ? colon + 1 : location;
+	const u32 wanted = number[strspn(number, "0123456789")] ? 0 : (u32)strtoul(number, NULL, 10);
+	const bool moved_on = wanted && l.line != wanted && l.loc_line != wanted;
+
+	fprintf(c->out, "Breakpoint %u at ", p->number);
+	if (l.loc_file && l.loc_line)
+		fprintf(c->out, "%s:%u, ", l.loc_file, l.loc_line);
+	fprintf(c->out, "%s:%u", l.file, l.line);
+	if (p->place_count > 1)
+		fprintf(c->out, " and %u other place%s", p->place_count - 1, p->place_count > 2 ? "s" : "");
+	fprintf(c->out, "%s\n", moved_on ? ": the next line with code" : "");
 }
 
 static bool make_break(struct console *c, char *rest, bool temporary)
 {
 	struct filters f;
-	char here[1024];
+	char here[1024], text[1024];
+	const char *location = here;
 	struct debug_place place;
 
 	if (!cut_filters(c, rest, &f))
 		return true;
-	if (!*rest) {
+	if (*rest) {
+		location = console_location(c, rest, text);
+	} else {
 		if (!debug_focus_place(c->d, &place))
 			return console_error(c, "a location expected");
 		snprintf(here, sizeof here, "%s+%u", place.code->name, place.instruction);
-		rest = here;
 	}
-	struct debug_point *p = debug_break(c->d, rest, NULL);
+	struct debug_point *p = debug_break(c->d, location, NULL);
 	if (!p)
 		return console_engine_error(c);
 	p->temporary = temporary;
 	apply_filters(c, p, &f);
-	if (c->failed)
-		return true;
-	const struct debug_line l = debug_line(&p->places[0]);
-	fprintf(c->out, "Breakpoint %u at %s:%u", p->number, l.file, l.line);
-	if (p->place_count > 1)
-		fprintf(c->out, " and %u other place%s", p->place_count - 1, p->place_count > 2 ? "s" : "");
-	fputc('\n', c->out);
+	if (!c->failed)
+		tell_break(c, p, location);
 	return true;
 }
 
@@ -372,10 +481,13 @@ COMMAND(catch)
 	if (!cut_filters(c, rest, &f))
 		return true;
 	const char *name = console_word(&rest);
-	if (!strncmp(rest, "above ", 6))
+	if (!strncmp(rest, "above ", 6)) {
 		rest += 6;
-	if (*rest && !console_number(c, rest, &above))
-		return true;
+		if (!console_number(c, rest, &above))
+			return true;
+	} else if (*rest) {
+		return console_error(c, "'%s' is not understood: 'above N' may stand here", rest);
+	}
 	for (u32 k = 0; k < DEBUG_CATCH_COUNT; k++)
 		if (*name && !strncmp(debug_catch_name((enum debug_catch)k), name, strlen(name))) {
 			struct debug_point *p = debug_catch(c->d, (enum debug_catch)k, above);

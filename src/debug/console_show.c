@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Source lines, disassembly, and pictures of lanes and accesses.
+ * Disassembly, and pictures of lanes and accesses.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "debug/console_internal.h"
 #include "exec/run.h"
-#include "report/lines.h"
 #include "report/picture.h"
-
-enum { LIST_LINES = 10 };
 
 const char *show_mask(u32 mask, char text[40])
 {
@@ -18,21 +15,6 @@ const char *show_mask(u32 mask, char text[40])
 		return "all";
 	snprintf(text, 40, "0x%08x", mask);
 	return text;
-}
-
-void show_line(struct console *c, const struct debug_place *p, u32 lanes)
-{
-	const struct debug_line l = debug_line(p);
-	char mask[40];
-
-	if (!l.file)
-		return;
-	if (l.loc_file)
-		fprintf(c->out, "%s%s:%u%s ", colour_on(c, "2"), l.loc_file, l.loc_line, colour_off(c));
-	fprintf(c->out, "%s%s:%u%s\t%.*s", colour_on(c, "36"), l.file, l.line, colour_off(c), (int)l.length, l.text);
-	if (lanes && lanes != FULL_MASK)
-		fprintf(c->out, "\t%slanes %s%s", colour_on(c, "33"), show_mask(lanes, mask), colour_off(c));
-	fputc('\n', c->out);
 }
 
 void show_focus(struct console *c)
@@ -44,82 +26,6 @@ void show_focus(struct console *c)
 	debug_thread_index(c->d, f.warp, f.lane, tid);
 	fprintf(c->out, "[block (%u,%u,%u), warp %u, lane %u: thread (%u,%u,%u)]\n", block[0], block[1], block[2],
 		f.warp, f.lane, tid[0], tid[1], tid[2]);
-}
-
-/* --- Source ---------------------------------------------------------------------------------------- */
-
-/* The text of a file of CUDA C; each is looked for once. */
-static const char *find_source(struct console *c, const char *path)
-{
-	for (size_t k = 0; k < c->sources.count; k++)
-		if (!strcmp(c->sources.items[k].path, path))
-			return c->sources.items[k].text;
-	const struct found_source found = {path, report_find_source(c->arena, debug_accounting(c->d), path)};
-	VEC_PUSH(c->arena, &c->sources, found);
-	return found.text;
-}
-
-/* Line `line` of a text that is no program's: CUDA C, from the disk. */
-static const char *line_of_text(const char *text, u32 line, u32 *length)
-{
-	for (u32 k = 1; k < line; k++) {
-		text = strchr(text, '\n');
-		if (!text)
-			return NULL;
-		text++;
-	}
-	if (!*text)
-		return NULL;
-	*length = (u32)strcspn(text, "\n");
-	return text;
-}
-
-static bool list_lines(struct console *c, const char *file, u32 first, u32 mark)
-{
-	const char *other = NULL;
-	u32 length, shown = 0;
-
-	if (!debug_source_text(c->d, file, 1, &length)) {
-		other = find_source(c, file);
-		if (!other)
-			return console_error(c, "%s: there is no such source here", file);
-	}
-	for (u32 line = first; line < first + LIST_LINES; line++) {
-		const char *text =
-			other ? line_of_text(other, line, &length) : debug_source_text(c->d, file, line, &length);
-		if (!text)
-			break;
-		fprintf(c->out, "%s%5u%s %.*s%s\n", line == mark ? colour_on(c, "1") : "", line,
-			line == mark ? " >" : "  ", (int)length, text, line == mark ? colour_off(c) : "");
-		shown++;
-	}
-	c->list_file = file;
-	c->list_line = first + LIST_LINES;
-	return shown || console_error(c, "%s has no line %u", file, first);
-}
-
-COMMAND(list)
-{
-	struct debug_place place;
-	const bool cuda = !strcmp(rest, "cuda");
-
-	if (*rest && !cuda) {
-		if (!debug_resolve(c->d, rest, &place, 1))
-			return console_engine_error(c);
-	} else if (c->list_file && !cuda) {
-		return list_lines(c, c->list_file, c->list_line, 0);
-	} else if (!debug_focus_place(c->d, &place)) {
-		const struct program *p = c->d ? debug_program(c->d) : NULL;
-		if (!p || !p->code_count)
-			return console_error(c, "there is no source");
-		place = (struct debug_place){p->codes[0], 0};
-	}
-	const struct debug_line l = debug_line(&place);
-	if (cuda && !l.loc_file)
-		return console_error(c, "the instruction has no .loc line");
-	const u32 line = cuda ? l.loc_line : l.line;
-	snprintf(c->last, sizeof c->last, "list");
-	return list_lines(c, cuda ? l.loc_file : l.file, line > LIST_LINES / 2 ? line - LIST_LINES / 2 : 1, line);
 }
 
 /* --- Disassembly ----------------------------------------------------------------------------------- */
@@ -159,8 +65,7 @@ static void show_loc(struct console *c, const struct debug_line *l, const struct
 	if (!l->loc_file ||
 	    (before->loc_file && before->loc_line == l->loc_line && !strcmp(before->loc_file, l->loc_file)))
 		return;
-	const char *source = find_source(c, l->loc_file);
-	const char *text = source ? line_of_text(source, l->loc_line, &length) : NULL;
+	const char *text = source_line(c, l->loc_file, l->loc_line, &length);
 	fprintf(c->out, "%s%s:%u  %.*s%s\n", colour_on(c, "2"), l->loc_file, l->loc_line, (int)length, text ? text : "",
 		colour_off(c));
 }
@@ -177,7 +82,7 @@ COMMAND(disassemble)
 	if (*rest ? !debug_resolve(c->d, rest, &place, 1) : !debug_focus_place(c->d, &place))
 		return *rest ? console_engine_error(c) : console_error(c, "no kernel is running");
 	const struct code *code = place.code;
-	fprintf(c->out, "%s:\n", code->name);
+	fprintf(c->out, "%s:\n", debug_function_name(c->d, code));
 	for (u32 k = 0; k < code->function->body.count; k++) {
 		const struct debug_place at = {code, k};
 		const struct debug_line l = debug_line(&at);
@@ -280,7 +185,10 @@ COMMAND(access)
 {
 	const struct account_site *site;
 	struct account_sample s;
-	const bool last = !strncmp(rest, "last", 4);
+	const bool last = !strcmp(rest, "last");
+
+	if (*rest && !last)
+		return console_error(c, "'%s' is not understood: 'last' may stand here", rest);
 
 	if (!debug_access(c->d, last, &site, &s))
 		return console_engine_error(c);

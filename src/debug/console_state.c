@@ -1,183 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The focus, the call stack, and what `info` tells.
+ * What `info` tells.
  */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/demangle.h"
 #include "debug/console_internal.h"
 #include "exec/run.h"
 #include "report/lines.h"
 #include "report/memory.h"
 
-enum { FRAMES_MAX = 256, BLOCKS_MAX = 1024 };
-
-/* --- Focus ------------------------------------------------------------------------------------------ */
-
-static bool put_focus(struct console *c, struct debug_focus f)
-{
-	struct debug_place p;
-	struct debug_split s;
-
-	if (!debug_set_focus(c->d, f))
-		return console_engine_error(c);
-	show_focus(c);
-	if (debug_focus_place(c->d, &p))
-		show_line(c, &p, debug_focus_split(c->d, &s) ? s.mask : 0);
-	c->list_file = NULL;
-	return true;
-}
-
-COMMAND(focus)
-{
-	(void)rest;
-	if (!debug_launch(c->d))
-		return console_error(c, "no kernel is running");
-	return put_focus(c, debug_focus(c->d));
-}
-
-/* N, or X,Y,Z of a shape. */
-static bool read_index(struct console *c, const char *text, const u32 shape[3], u64 *index)
-{
-	u32 at[3] = {0};
-
-	if (!strchr(text, ','))
-		return console_value(c, text, index);
-	if (sscanf(text, "%u,%u,%u", &at[0], &at[1], &at[2]) < 2 || at[0] >= shape[0] || at[1] >= shape[1] ||
-	    at[2] >= shape[2])
-		return console_error(c, "'%s' is not within (%u,%u,%u)", text, shape[0], shape[1], shape[2]), false;
-	*index = at[0] + (u64)shape[0] * (at[1] + (u64)shape[1] * at[2]);
-	return true;
-}
-
-COMMAND(block)
-{
-	struct debug_focus f = debug_focus(c->d);
-	const struct launch *l = debug_launch(c->d);
-
-	if (!*rest || !l)
-		return command_focus(c, rest);
-	if (!read_index(c, rest, l->grid, &f.block))
-		return true;
-	f = (struct debug_focus){.block = f.block};
-	return put_focus(c, f);
-}
-
-COMMAND(warp)
-{
-	struct debug_focus f = debug_focus(c->d);
-	u64 n;
-
-	if (!*rest)
-		return command_focus(c, rest);
-	if (!console_value(c, rest, &n))
-		return true;
-	const struct warp *w = debug_warp(c->d, f.block, (u32)n);
-	f.warp = (u32)n;
-	f.frame = 0;
-	f.lane = w && w->ready_head ? (u32)__builtin_ctz(w->ready_head->mask) : 0;
-	return put_focus(c, f);
-}
-
-COMMAND(lane)
-{
-	struct debug_focus f = debug_focus(c->d);
-	u64 n;
-
-	if (!*rest)
-		return command_focus(c, rest);
-	if (!console_value(c, rest, &n))
-		return true;
-	f.lane = n > WARP_LANES ? WARP_LANES : (u32)n;
-	f.frame = 0;
-	return put_focus(c, f);
-}
-
-COMMAND(thread)
-{
-	struct debug_focus f = debug_focus(c->d);
-	const struct launch *l = debug_launch(c->d);
-	u64 n;
-
-	if (!*rest || !l)
-		return command_focus(c, rest);
-	if (!read_index(c, rest, l->block, &n))
-		return true;
-	if (n >= (u64)l->block[0] * l->block[1] * l->block[2])
-		return console_error(c, "the block has no thread %llu", (unsigned long long)n);
-	f.warp = (u32)(n / WARP_LANES);
-	f.lane = (u32)(n % WARP_LANES);
-	f.frame = 0;
-	return put_focus(c, f);
-}
-
-/* --- The stack --------------------------------------------------------------------------------------- */
-
-static void show_frame(struct console *c, u32 number, const struct debug_frame *f, bool here)
-{
-	const struct debug_line l = debug_line(&f->place);
-
-	fprintf(c->out, "%s#%-2u %s () at %s:%u", here ? "* " : "  ", number, f->frame->code->name,
-		l.file ? l.file : "?", l.line);
-	if (l.loc_file)
-		fprintf(c->out, " (%s:%u)", l.loc_file, l.loc_line);
-	fprintf(c->out, ", lanes 0x%08x\n", f->lanes);
-}
-
-COMMAND(backtrace)
-{
-	struct debug_frame frames[FRAMES_MAX];
-	const u32 count = debug_frames(c->d, frames, FRAMES_MAX);
-
-	(void)rest;
-	if (!count)
-		return console_error(c, "there is no stack: the focused lane has ended, or no kernel is running");
-	for (u32 k = 0; k < count && k < FRAMES_MAX; k++)
-		show_frame(c, k, &frames[k], k == debug_focus(c->d).frame);
-	if (count > FRAMES_MAX)
-		fprintf(c->out, "  ... and %u more\n", count - FRAMES_MAX);
-	return true;
-}
-
-static bool select_frame(struct console *c, s64 number)
-{
-	struct debug_focus f = debug_focus(c->d);
-	struct debug_frame frame;
-
-	if (number < 0)
-		return console_error(c, "this is the innermost frame");
-	f.frame = number > 1000000 ? 1000000 : (u32)number;
-	if (!debug_set_focus(c->d, f))
-		return console_engine_error(c);
-	if (!debug_focus_frame(c->d, &frame))
-		return console_error(c, "there is no stack");
-	show_frame(c, f.frame, &frame, true);
-	show_line(c, &frame.place, 0);
-	c->list_file = NULL;
-	return true;
-}
-
-COMMAND(frame)
-{
-	u64 n = debug_focus(c->d).frame;
-
-	return *rest && !console_value(c, rest, &n) ? true : select_frame(c, (s64)n);
-}
-
-COMMAND(up)
-{
-	u64 n = 1;
-
-	return *rest && !console_value(c, rest, &n) ? true : select_frame(c, (s64)debug_focus(c->d).frame + (s64)n);
-}
-
-COMMAND(down)
-{
-	u64 n = 1;
-
-	return *rest && !console_value(c, rest, &n) ? true : select_frame(c, (s64)debug_focus(c->d).frame - (s64)n);
-}
+enum { BLOCKS_MAX = 1024 };
 
 /* --- info -------------------------------------------------------------------------------------------- */
 
@@ -292,6 +127,22 @@ static void show_machine_stack(struct console *c, const struct warp *w)
 	}
 }
 
+static void info_frame(struct console *c, char *rest)
+{
+	struct debug_frame f;
+
+	(void)rest;
+	if (!debug_focus_frame(c->d, &f)) {
+		console_error(c, "there is no stack");
+		return;
+	}
+	show_focus(c);
+	show_frame(c, debug_focus(c->d).frame, &f, true);
+	fprintf(c->out, "    local memory from 0x%llx to 0x%llx, %u bytes of registers for the warp\n",
+		(unsigned long long)f.frame->local_base, (unsigned long long)f.frame->local_top,
+		f.frame->code->register_bytes);
+}
+
 static void info_stack(struct console *c, char *rest)
 {
 	const struct warp *w = focus_warp(c);
@@ -403,6 +254,19 @@ static void info_locks(struct console *c, char *rest)
 		fprintf(c->out, "No warp is at a compare-and-swap.\n");
 }
 
+/* A kernel's parameter; false: it is larger than a value. */
+static bool parameter_text(const struct launch *l, size_t k, char text[64])
+{
+	const struct ir_variable *v = l->kernel->function->params.items[k];
+	struct debug_value value = {.type = v->type};
+
+	if (v->size > 16)
+		return false;
+	memcpy(value.bytes, l->params + l->kernel->param_offsets[k], v->size);
+	debug_format(&value, v->type == T_u64 || v->type == T_b64 ? 'x' : 0, text, 64);
+	return true;
+}
+
 static void info_launch(struct console *c, char *rest)
 {
 	const struct launch *l = debug_launch(c->d);
@@ -413,21 +277,30 @@ static void info_launch(struct console *c, char *rest)
 		return;
 	}
 	fprintf(c->out, "Launch %u: %s, grid (%u,%u,%u), block (%u,%u,%u)\n", debug_launch_number(c->d),
-		l->kernel->name, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
+		debug_function_name(c->d, l->kernel->code), l->grid[0], l->grid[1], l->grid[2], l->block[0],
+		l->block[1], l->block[2]);
 	if (l->cluster[0])
 		fprintf(c->out, "  clusters of (%u,%u,%u) blocks\n", l->cluster[0], l->cluster[1], l->cluster[2]);
 	fprintf(c->out, "  shared memory: %llu bytes static, %llu dynamic\n",
 		(unsigned long long)l->kernel->static_shared_bytes, (unsigned long long)l->dynamic_shared);
 	for (size_t k = 0; k < l->kernel->function->params.count; k++) {
-		const struct ir_variable *v = l->kernel->function->params.items[k];
-		struct debug_value value = {.type = v->type};
 		char text[64];
-		if (v->size > 16)
-			continue;
-		memcpy(value.bytes, l->params + l->kernel->param_offsets[k], v->size);
-		debug_format(&value, v->type == T_u64 || v->type == T_b64 ? 'x' : 0, text, sizeof text);
-		fprintf(c->out, "  %s = %s\n", v->name, text);
+		if (parameter_text(l, k, text))
+			fprintf(c->out, "  %s = %s\n", l->kernel->function->params.items[k]->name, text);
 	}
+}
+
+/* Before and after their kernel runs, parameters are what the launch says. */
+void show_invocation(struct console *c)
+{
+	const struct launch *l = debug_launch(c->d);
+	const struct dwarf_function *fn = debug_source_function(c->d, l->kernel->function);
+	char text[64];
+
+	fprintf(c->out, "%s (", fn ? fn->name : debug_function_name(c->d, l->kernel->code));
+	for (size_t k = 0; k < l->kernel->function->params.count; k++)
+		fprintf(c->out, "%s%s", k ? ", " : "", parameter_text(l, k, text) ? text : "{...}");
+	fputc(')', c->out);
 }
 
 static void show_register(struct console *c, const struct debug_register *r)
@@ -513,10 +386,16 @@ static void show_point(struct console *c, const struct debug_point *p)
 	fputc('\n', c->out);
 	for (u32 k = 0; p->kind == DEBUG_BREAK && k < p->place_count && k < 8; k++) {
 		const struct debug_line l = debug_line(&p->places[k]);
-		fprintf(c->out, "    %s:%u in %s\n", l.file, l.line, p->places[k].code->name);
+		fprintf(c->out, "    %s:%u in %s", l.file, l.line, debug_function_name(c->d, p->places[k].code));
+		if (l.loc_file && l.loc_line)
+			fprintf(c->out, " (%s:%u)", l.loc_file, l.loc_line);
+		fputc('\n', c->out);
 	}
 	if (p->kind == DEBUG_BREAK && p->place_count > 8)
 		fprintf(c->out, "    and %u more\n", p->place_count - 8);
+	const struct point_commands *commands = console_point_commands(c, p->number);
+	for (size_t k = 0; commands && k < commands->lines.count; k++)
+		fprintf(c->out, "        %s\n", commands->lines.items[k]);
 }
 
 static void info_breakpoints(struct console *c, char *rest)
@@ -597,7 +476,7 @@ static void info_functions(struct console *c, char *rest)
 		const struct debug_place at = {p->codes[k], 0};
 		const struct debug_line l = debug_line(&at);
 		fprintf(c->out, "%s %s at %s:%u\n", p->codes[k]->function->is_entry ? "kernel  " : "function",
-			p->codes[k]->name, l.file ? l.file : "?", l.line);
+			demangle(c->arena, p->codes[k]->name), l.file ? l.file : "?", l.line);
 	}
 }
 
@@ -644,33 +523,49 @@ static void info_display(struct console *c, char *rest)
 static const struct {
 	const char *name;
 	void (*run)(struct console *c, char *rest);
+	bool takes_words;
 	const char *doc;
 } infos[] = {
-	{"breakpoints", info_breakpoints, "breakpoints, watchpoints and catchpoints"},
-	{"blocks", info_blocks, "blocks that are resident"},
-	{"warps", info_warps, "warps of the focused block, and where they stand"},
-	{"lanes", info_lanes, "lanes of the focused warp"},
-	{"splits", info_splits, "lanes of the warp that are together, and what they wait for"},
-	{"stack", info_stack, "calls that the focused lane is in; of a listing, the machine's own stack too"},
-	{"barriers", info_barriers, "barriers of the focused block"},
-	{"locks", info_locks,
+	{"breakpoints", info_breakpoints, false, "breakpoints, watchpoints and catchpoints"},
+	{"locals", info_locals, false, "variables of the source that the place sees (of modules by nvcc -G)"},
+	{"args", info_args, false, "arguments of the focused frame (likewise)"},
+	{"source", info_source, false, "the files, and what the debug sections tell"},
+	{"line", info_line, true, "the instructions of a LOCATION, or of the place"},
+	{"frame", info_frame, false, "the focused frame and its place"},
+	{"cuda", info_cuda, true, "kernels, blocks, warps, lanes, threads or devices, as cuda-gdb has them"},
+	{"blocks", info_blocks, false, "blocks that are resident"},
+	{"warps", info_warps, false, "warps of the focused block, and where they stand"},
+	{"lanes", info_lanes, false, "lanes of the focused warp"},
+	{"splits", info_splits, false, "lanes of the warp that are together, and what they wait for"},
+	{"stack", info_stack, false, "calls that the focused lane is in; of SASS, the machine's own stack too"},
+	{"barriers", info_barriers, false, "barriers of the focused block"},
+	{"locks", info_locks, false,
 	 "compare-and-swaps that warps are at, and what the words hold; locks that a listing's lanes hold"},
-	{"launch", info_launch, "the launch and its parameters"},
-	{"counters", info_counters, "what each line has cost so far (with --counters)"},
-	{"registers", info_registers, "registers of the focused lane, or those named"},
-	{"special", info_special, "special registers of the focused lane"},
-	{"display", info_display, "expressions shown at every stop"},
-	{"position", info_position, "how many warp instructions the launch has executed"},
-	{"history", info_history, "checkpoints, and the memory they take"},
-	{"output", info_output, "what the launch has printed up to here"},
-	{"hash", info_hash, "one number for the whole state"},
-	{"functions", info_functions, "kernels and functions"},
-	{"variables", info_variables, "variables, and where they lie"},
-	{"allocations", info_allocations, "global memory"},
+	{"launch", info_launch, false, "the launch and its parameters"},
+	{"counters", info_counters, false, "what each line has cost so far (with --counters)"},
+	{"registers", info_registers, true, "registers of the focused lane, or those named"},
+	{"special", info_special, false, "special registers of the focused lane"},
+	{"display", info_display, false, "expressions shown at every stop"},
+	{"position", info_position, false, "how many warp instructions the launch has executed"},
+	{"history", info_history, false, "checkpoints, and the memory they take"},
+	{"output", info_output, false, "what the launch has printed up to here"},
+	{"hash", info_hash, false, "one number for the whole state"},
+	{"functions", info_functions, false, "kernels and functions"},
+	{"variables", info_variables, false, "variables, and where they lie"},
+	{"allocations", info_allocations, false, "global memory"},
 };
 
 const char *info_name(u32 index) { return index < COUNT_OF(infos) ? infos[index].name : NULL; }
 const char *info_doc(u32 index) { return infos[index].doc; }
+
+void info_by_name(struct console *c, const char *name)
+{
+	char nothing[1] = "";
+
+	for (u32 k = 0; k < COUNT_OF(infos); k++)
+		if (!strcmp(infos[k].name, name))
+			infos[k].run(c, nothing);
+}
 
 COMMAND(info)
 {
@@ -687,6 +582,9 @@ COMMAND(info)
 	rest += length;
 	while (isspace((unsigned char)*rest))
 		rest++;
+	if (*rest && !infos[found].takes_words)
+		return console_error(c, "'info %s' takes nothing more: '%s' is not understood", infos[found].name,
+				     rest);
 	infos[found].run(c, rest);
 	return true;
 }

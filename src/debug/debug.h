@@ -50,8 +50,9 @@ struct debug_source {
 		     const struct fault *fault);
 	/* Brings memory and launches back to the start, for debug_restart. May be NULL. */
 	bool (*restart)(void *context);
-	/* The buffer of that name, which may not have been made yet (address 0); false: there is none. May be NULL. */
-	bool (*buffer)(void *context, const char *name, struct debug_buffer *b);
+	/* The buffer of that name, which may not have been made yet (address 0), or, without a name, the one at an
+	 * address; false: there is none. May be NULL. */
+	bool (*buffer)(void *context, const char *name, u64 address, struct debug_buffer *b);
 	/* What a kernel prints, once: not again when it is run through a second time. May be NULL. */
 	void (*print)(void *context, const char *text, size_t length);
 };
@@ -295,11 +296,15 @@ struct debug_object {
 	enum ir_space target; /* of a pointer: the memory that it points into */
 	u32 repeat;           /* of "x@4": how many of it follow one another; else 0 */
 };
+/* Gives a convenience variable, "$3", that value. */
+void debug_keep_value(struct debug *d, const char *name, const struct debug_object *o);
 bool debug_evaluate_object(struct debug *d, const char *text, u32 lane, struct debug_object *o);
 /* As gdb writes it: {x = 1, y = {2, 3}}. Formats: see debug_format. Cut off with "..." */
 void debug_object_text(struct debug *d, const struct debug_object *o, u32 lane, char format, char *text, size_t size);
 /* "float [4]", ".b32"; in the arena. */
 const char *debug_object_type(struct debug *d, const struct debug_object *o, struct arena *a);
+/* The type that the text names: "Body *", "unsigned char"; NULL: it is no type. */
+const struct dwarf_type *debug_find_type(struct debug *d, const char *text);
 /* Members, elements, what a pointer points at: how many, and one of them with its name ("mass", "[3]", "*"). */
 u64 debug_object_parts(const struct debug_object *o);
 bool debug_object_part(struct debug *d, const struct debug_object *o, u32 lane, u64 index, char name[80],
@@ -325,6 +330,9 @@ const struct dwarf_function *debug_source_function(struct debug *d, const struct
  * b bf16 halves, a address; 0: by type. */
 void debug_format(const struct debug_value *v, char format, char *text, size_t size);
 bool debug_value_true(const struct debug_value *v);
+/* As a number, converted. */
+s64 debug_value_whole(const struct debug_value *v);
+f64 debug_value_number(const struct debug_value *v);
 
 /* --- Breakpoints, watchpoints, catchpoints ------------------------------------------------------ */
 

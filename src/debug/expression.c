@@ -214,9 +214,7 @@ static struct term size_of(struct term_reader *r)
 	const char *before = r->at;
 	bool as_bits;
 
-	if (!take(r, "("))
-		return term_fail(r, "'(' expected behind sizeof");
-	const struct dwarf_type *type = type_read(r, &as_bits);
+	const struct dwarf_type *type = take(r, "(") ? type_read(r, &as_bits) : NULL;
 	if (type && take(r, ")"))
 		return of_value(value_of_integer(T_u64, type->size));
 	r->at = before;
@@ -593,6 +591,11 @@ static void set_convenience(struct debug *d, const char *name, const struct debu
 			return;
 		}
 	VEC_PUSH(d->arena, &d->variables, ((struct convenience){name, *o}));
+}
+
+void debug_keep_value(struct debug *d, const char *name, const struct debug_object *o)
+{
+	set_convenience(d, arena_copy_text(d->arena, name, strlen(name)), o);
 }
 
 static bool assign_lane(struct debug *d, const char *left, const char *right, u32 lane, bool *once)

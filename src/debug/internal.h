@@ -210,6 +210,8 @@ void run_schedule(struct debug *d, struct warp *w);
 void run_apply_inputs(struct debug *d);
 /* Notes an input at the current position; the future that was known is forgotten. */
 void run_note_input(struct debug *d, const struct input *in);
+/* Clusters that can be looked at: those that are resident, or, after the end, the last ones that were. */
+const struct cluster *run_clusters(const struct debug *d);
 struct warp *run_find_warp(const struct debug *d, u64 block, u32 warp);
 
 /* watch.c: watchpoints and catchpoints. */

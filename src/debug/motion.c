@@ -185,8 +185,14 @@ static struct debug_event event_of_end(struct debug *d, enum ran ran)
 
 	d->stopped = false;
 	e.position = d->position;
-	if (ran != RAN_FAULTED)
+	if (ran != RAN_FAULTED) {
+		/* What can still be looked at are the blocks that ended last. */
+		const struct cluster *last = run_clusters(d);
+		if (!run_find_warp(d, d->focus.block, d->focus.warp) && last)
+			d->focus = (struct debug_focus){.block = last->blocks[0]->index};
+		d->focus.frame = 0;
 		return e;
+	}
 	const struct fault *f = &d->fault;
 	const u32 at = (u32)(f->insn - f->code->insns);
 	say_fault(d);

@@ -75,10 +75,18 @@ static const struct global_variable *global_variable(const struct debug *d, cons
 	return NULL;
 }
 
+/* A parameter that holds a buffer's address points at its elements. */
+static bool find_address_buffer(struct debug *d, const struct term *t, struct debug_buffer *b)
+{
+	return type_bits(t->v.type) == 64 && value_word(&t->v) && d->source.buffer &&
+	       d->source.buffer(d->source.context, NULL, value_word(&t->v), b);
+}
+
 static bool find_placed(struct term_reader *r, const char *name, struct term *t)
 {
 	const struct ir_variable *v;
 	const struct global_variable *g;
+	struct debug_buffer b;
 	struct debug_frame f;
 	enum ir_space space;
 	u64 address;
@@ -86,6 +94,11 @@ static bool find_placed(struct term_reader *r, const char *name, struct term *t)
 	if (debug_launch(r->d) && debug_focus_frame(r->d, &f) &&
 	    place_of_variable(r->d, &f, name, &v, &space, &address)) {
 		*t = term_load(r, space, address, type_of_variable(r->d, v));
+		if (space == SPACE_PARAM && find_address_buffer(r->d, t, &b)) {
+			t->type = type_pointer_to(r->d, type_of_token(r->d, b.type));
+			t->v.type = T_b64;
+			t->target = SPACE_GLOBAL;
+		}
 		return true;
 	}
 	g = global_variable(r->d, name);
@@ -100,7 +113,7 @@ static bool find_buffer(struct term_reader *r, const char *name, struct term *t)
 	const struct memory *m = r->d->launch.memory;
 	struct debug_buffer b;
 
-	if (r->d->source.buffer && r->d->source.buffer(r->d->source.context, name, &b) && b.address) {
+	if (r->d->source.buffer && r->d->source.buffer(r->d->source.context, name, 0, &b) && b.address) {
 		*t = term_load(r, SPACE_GLOBAL, b.address, type_of_buffer(r->d, &b));
 		return true;
 	}
@@ -374,7 +387,7 @@ static bool known_everywhere(struct term_reader *r, const char *name)
 		if (w && dwarf_global(w, name))
 			return true;
 	}
-	return d->source.buffer && d->source.buffer(d->source.context, name, &b);
+	return d->source.buffer && d->source.buffer(d->source.context, name, 0, &b);
 }
 
 static struct term check_name(struct term_reader *r, const char *name)

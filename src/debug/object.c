@@ -274,6 +274,11 @@ static void put_pointer(struct debug *d, struct text *t, const struct debug_obje
 	if (outermost && !type_is_token(d, to)) {
 		arena_init(&a, d->arena->out_of_memory);
 		put(t, "(");
+		if (o->target != SPACE_GENERIC) {
+			put(t, "@");
+			put(t, ir_space_name(o->target));
+			put(t, " ");
+		}
 		put(t, dwarf_type_name(&a, o->type, NULL));
 		put(t, ") ");
 		arena_free(&a);

@@ -182,11 +182,19 @@ void run_close(struct debug *d)
 
 /* --- Running ------------------------------------------------------------------------------------ */
 
+/* After a launch's end those that ended last hold what they held: no other block has taken their place. */
+const struct cluster *run_clusters(const struct debug *d)
+{
+	const struct worker *k = &d->machine.workers[0];
+
+	return d->state == DEBUG_BETWEEN ? k->spare : k->active;
+}
+
 struct warp *run_find_warp(const struct debug *d, u64 block, u32 warp)
 {
 	if (d->state != DEBUG_STOPPED && d->state != DEBUG_FAULTED && d->state != DEBUG_BETWEEN)
 		return NULL;
-	for (const struct cluster *c = d->machine.workers[0].active; c; c = c->next)
+	for (const struct cluster *c = run_clusters(d); c; c = c->next)
 		for (u32 r = 0; r < c->count; r++)
 			if (c->blocks[r]->index == block)
 				return warp < c->blocks[r]->warp_count ? &c->blocks[r]->warps[warp] : NULL;

@@ -32,7 +32,10 @@ bool debug_set_focus(struct debug *d, struct debug_focus focus)
 	if (!is_open(d))
 		return debug_fail(d, "no kernel is running");
 	if (!w && !run_find_warp(d, focus.block, 0))
-		return debug_fail(d, "block %llu is not resident: it has ended, or not begun",
+		return debug_fail(d,
+				  d->state == DEBUG_BETWEEN
+					  ? "block %llu has ended, and another one took its place: go back to see it"
+					  : "block %llu is not resident: it has ended, or not begun",
 				  (unsigned long long)focus.block);
 	if (!w)
 		return debug_fail(d, "block %llu has no warp %u", (unsigned long long)focus.block, focus.warp);
@@ -71,7 +74,7 @@ u32 debug_blocks(const struct debug *d, const struct block **blocks, u32 room)
 
 	if (!is_open(d))
 		return 0;
-	for (const struct cluster *c = d->machine.workers[0].active; c; c = c->next)
+	for (const struct cluster *c = run_clusters(d); c; c = c->next)
 		for (u32 r = 0; r < c->count; r++, count++)
 			if (count < room)
 				blocks[count] = c->blocks[r];
@@ -212,14 +215,30 @@ static const struct join *return_of(const struct warp *w, const struct frame *f)
 	return NULL;
 }
 
+/* A lane that has exited left its registers in the kernel's frame: it stands at the kernel's end. */
+static bool ended_frame(const struct debug *d, const struct warp *w, struct debug_frame *to)
+{
+	const struct frame *f = w ? w->entry_frame : NULL;
+
+	if (!f || w->live >> d->focus.lane & 1 || !(w->initial_mask >> d->focus.lane & 1) ||
+	    !f->code->function->body.count)
+		return false;
+	*to = (struct debug_frame){{f->code, (u32)f->code->function->body.count - 1}, f, w->initial_mask & ~w->live};
+	return true;
+}
+
 u32 debug_frames(const struct debug *d, struct debug_frame *frames, u32 room)
 {
 	const struct warp *w = run_find_warp(d, d->focus.block, d->focus.warp);
+	struct debug_frame last;
 	struct debug_split s;
 	u32 count = 0;
 
-	if (!w || !debug_focus_split(d, &s))
-		return 0;
+	if (!w || !debug_focus_split(d, &s)) {
+		if (!ended_frame(d, w, room ? frames : &last))
+			return 0;
+		return 1;
+	}
 	struct debug_frame at = {s.place, s.frame, s.mask};
 	for (const struct frame *f = s.frame;;) {
 		if (count < room)
@@ -241,7 +260,7 @@ static bool focus_frame(const struct debug *d, struct debug_frame *to)
 	struct debug_split s;
 
 	if (!w || !debug_focus_split(d, &s))
-		return false;
+		return !d->focus.frame && ended_frame(d, w, to);
 	*to = (struct debug_frame){s.place, s.frame, s.mask};
 	for (u32 n = d->focus.frame; n > 0; n--) {
 		const struct join *j = return_of(w, to->frame);

@@ -278,3 +278,13 @@ const struct dwarf_type *type_read(struct term_reader *r, bool *as_bits)
 	r->at = at;
 	return t;
 }
+
+const struct dwarf_type *debug_find_type(struct debug *d, const char *text)
+{
+	struct term_reader r = {.d = d, .at = text};
+	bool as_bits;
+	const struct dwarf_type *t = type_read(&r, &as_bits);
+
+	skip_blanks(&r.at);
+	return *r.at ? NULL : t;
+}

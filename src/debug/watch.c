@@ -46,6 +46,8 @@ static bool resolve(struct debug *d, const char *what, u64 bytes, struct debug_p
 		what++;
 	if (!debug_find_variable(d, what, d->focus.lane, &at, &p->reg))
 		return false;
+	if (d->state == DEBUG_BETWEEN && (p->reg.name[0] || (at.space != SPACE_GLOBAL && at.space != SPACE_GENERIC)))
+		return debug_fail(d, "the launch has ended: '%s' changes no more", what);
 	if (p->reg.name[0]) {
 		if (!p->reg.place.bits)
 			return debug_fail(d, "%s cannot be watched", what);

@@ -54,70 +54,72 @@ static void read_text_at(struct unit *u, u64 offset, struct dwarf_attribute *a)
 	a->text = s && offset < s->size ? dwarf_text(&c) : "";
 }
 
+/* Bytes of forms that have a number of them: the value itself, or how long the block is that follows. */
+static u32 form_bytes(u64 form)
+{
+	static const u8 bytes[] = {
+		[FORM_DATA1] = 1, [FORM_FLAG] = 1,        [FORM_DATA2] = 2,  [FORM_DATA4] = 4,  [FORM_OFFSET] = 4,
+		[FORM_STRP] = 4,  [FORM_DATA8] = 8,       [FORM_REF1] = 1,   [FORM_REF2] = 2,   [FORM_REF4] = 4,
+		[FORM_REF8] = 8,  [FORM_REF_ADDRESS] = 4, [FORM_BLOCK1] = 1, [FORM_BLOCK2] = 2, [FORM_BLOCK4] = 4};
+
+	return form < COUNT_OF(bytes) ? bytes[form] : 0;
+}
+
+/* What is written as a number; *symbol: what stands there instead. False: the form is none of these. */
+static bool read_number(struct unit *u, struct dwarf_cursor *c, u64 form, u64 *number, const char **symbol)
+{
+	*symbol = NULL;
+	if (form == FORM_ADDRESS)
+		*number = dwarf_number(c, u->address_bytes, symbol);
+	else if (form == FORM_SDATA)
+		*number = (u64)dwarf_sleb(c);
+	else if (form == FORM_UDATA || form == FORM_REF_UDATA || form == FORM_BLOCK || form == FORM_EXPRESSION)
+		*number = dwarf_uleb(c);
+	else if (form == FORM_FLAG_PRESENT)
+		*number = 1;
+	else if (form_bytes(form))
+		*number = dwarf_number(c, form_bytes(form), symbol);
+	else
+		return false;
+	return true;
+}
+
 /* False: a form that is not known, behind which nothing can be read. */
 static bool read_form(struct unit *u, struct dwarf_cursor *c, u64 form, struct dwarf_attribute *a)
 {
-	static const u8 sizes[] = {
-		[FORM_DATA1] = 1,  [FORM_FLAG] = 1,   [FORM_DATA2] = 2, [FORM_DATA4] = 4, [FORM_OFFSET] = 4,
-		[FORM_DATA8] = 8,  [FORM_REF1] = 1,   [FORM_REF2] = 2,  [FORM_REF4] = 4,  [FORM_REF8] = 8,
-		[FORM_BLOCK1] = 1, [FORM_BLOCK2] = 2, [FORM_BLOCK4] = 4};
-
-	a->kind = VALUE_NUMBER;
-	switch (form) {
-	case FORM_ADDRESS:
-		a->kind = VALUE_ADDRESS;
-		a->number = dwarf_number(c, u->address_bytes, &a->text);
-		return true;
-	case FORM_DATA1:
-	case FORM_FLAG:
-	case FORM_DATA2:
-	case FORM_DATA4:
-	case FORM_OFFSET:
-	case FORM_DATA8:
-		a->number = dwarf_number(c, sizes[form], &a->text);
-		a->kind = a->text ? VALUE_ADDRESS : VALUE_NUMBER;
-		return true;
-	case FORM_SDATA:
-		a->number = (u64)dwarf_sleb(c);
-		return true;
-	case FORM_UDATA:
-		a->number = dwarf_uleb(c);
-		return true;
-	case FORM_FLAG_PRESENT:
-		a->number = 1;
-		return true;
-	case FORM_STRING:
+	if (form == FORM_STRING) {
 		a->kind = VALUE_TEXT;
 		a->text = dwarf_text(c);
 		return true;
+	}
+	if (!read_number(u, c, form, &a->number, &a->text))
+		return false;
+	a->kind = a->text || form == FORM_ADDRESS ? VALUE_ADDRESS : VALUE_NUMBER;
+	switch (form) {
 	case FORM_STRP:
-		read_text_at(u, dwarf_number(c, 4, NULL), a);
-		return true;
-	case FORM_REF_ADDRESS:
-		a->kind = VALUE_ENTRY;
-		a->number = dwarf_number(c, 4, NULL);
+		read_text_at(u, a->number, a);
 		return true;
 	case FORM_REF1:
 	case FORM_REF2:
 	case FORM_REF4:
 	case FORM_REF8:
 	case FORM_REF_UDATA:
+		a->number += u->begin;
 		a->kind = VALUE_ENTRY;
-		a->number = u->begin + (form == FORM_REF_UDATA ? dwarf_uleb(c) : dwarf_number(c, sizes[form], NULL));
+		return true;
+	case FORM_REF_ADDRESS:
+		a->kind = VALUE_ENTRY;
 		return true;
 	case FORM_BLOCK1:
 	case FORM_BLOCK2:
 	case FORM_BLOCK4:
-		a->kind = VALUE_BLOCK;
-		a->block = dwarf_block(c, dwarf_number(c, sizes[form], NULL));
-		return true;
 	case FORM_BLOCK:
 	case FORM_EXPRESSION:
 		a->kind = VALUE_BLOCK;
-		a->block = dwarf_block(c, dwarf_uleb(c));
+		a->block = dwarf_block(c, a->number);
 		return true;
 	default:
-		return false;
+		return true;
 	}
 }
 

@@ -46,13 +46,13 @@ static bool on_restart(void *context)
 	return session_reset_memory(b->session);
 }
 
-static bool on_buffer(void *context, const char *name, struct debug_buffer *to)
+static bool on_buffer(void *context, const char *name, u64 address, struct debug_buffer *to)
 {
 	const struct debuggee *b = context;
 
 	for (size_t k = 0; k < b->script.buffers.count; k++) {
 		const struct buffer *from = b->script.buffers.items[k];
-		if (strcmp(from->name, name))
+		if (name ? strcmp(from->name, name) != 0 : from->address != address)
 			continue;
 		*to = (struct debug_buffer){.type = (u16)token_find(element_name(from->type)),
 					    .rank = from->rank,
