@@ -9,6 +9,8 @@
 #include "dap/dap.h"
 #include "observe/counters.h"
 
+enum { CAPTURE_MAX = 8192 };
+
 /* --- Sending ----------------------------------------------------------------------------------------- */
 
 void dap_event(struct dap *s, const char *name, json_t *body)
@@ -109,19 +111,23 @@ static json_t *on_initialize(struct dap *s, json_t *a, const char **error)
 	return body;
 }
 
-static void tell_diagnostics(struct dap *s)
+/* To the output, and given back. */
+static const char *tell_diagnostics(struct dap *s)
 {
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
 	if (!out)
-		return;
+		return "";
 	diags_print(&s->session.diags, out, false);
 	fclose(out);
 	if (size)
 		dap_output(s, "stderr", text, size);
+	const char *copy = arena_copy_text(&s->arena, text ? text : "", size);
 	free(text);
+	s->session.diags.list.count = s->session.diags.error_count = 0;
+	return copy;
 }
 
 /* The words of a command line: those of "args", then the files of "program". */
@@ -159,6 +165,51 @@ static bool read_words(struct dap *s, json_t *a, struct run_options *o)
 	       !argp_parse(&run_options_argp, count, words, ARGP_NO_EXIT | ARGP_NO_HELP, NULL, o) && o->files.count;
 }
 
+/* --- What goes to standard error meanwhile ------------------------------------------------------------- */
+
+struct capture {
+	FILE *file;
+	int before;
+};
+
+static void begin_capture(struct capture *c)
+{
+	fflush(stderr);
+	c->file = tmpfile();
+	c->before = c->file ? dup(STDERR_FILENO) : -1;
+	if (c->before >= 0)
+		dup2(fileno(c->file), STDERR_FILENO);
+}
+
+/* What was written, in the arena. */
+static const char *end_capture(struct capture *c, struct arena *a)
+{
+	char *text = arena_alloc(a, CAPTURE_MAX + 1);
+
+	fflush(stderr);
+	if (c->before >= 0) {
+		dup2(c->before, STDERR_FILENO);
+		close(c->before);
+	}
+	if (c->file) {
+		rewind(c->file);
+		text[fread(text, 1, CAPTURE_MAX, c->file)] = 0;
+		fclose(c->file);
+	}
+	return text;
+}
+
+/* All that was said, without the program's name and the last line's end. */
+static const char *why(struct dap *s, const char *captured, const char *diagnostics, const char *message)
+{
+	if (!strncmp(captured, "ptxsim: ", 8))
+		captured += 8;
+	char *text = arena_printf(&s->arena, "%s%s%s", captured, diagnostics, message);
+	for (size_t n = strlen(text); n && (text[n - 1] == '\n' || text[n - 1] == ' ');)
+		text[--n] = 0;
+	return text;
+}
+
 static bool opened(struct dap *s, json_t *a)
 {
 	struct run_options *o = &s->options;
@@ -172,9 +223,30 @@ static bool opened(struct dap *s, json_t *a)
 	arena_init(&o->arena, &s->session.out_of_memory);
 	s->debuggee.print = on_print;
 	s->debuggee.print_context = s;
-	const bool good = read_words(s, a, o) && debuggee_open(&s->debuggee, &s->session, o, &options);
-	tell_diagnostics(s);
-	return good;
+	return read_words(s, a, o) && debuggee_open(&s->debuggee, &s->session, o, &options);
+}
+
+/* Reads, builds and begins the first launch; NULL, or why that is not possible. */
+static const char *begin_launch(struct dap *s, json_t *a)
+{
+	struct capture capture;
+
+	begin_capture(&capture);
+	bool good = opened(s, a);
+	if (good) {
+		s->event = debug_go(s->debuggee.debug, DEBUG_CONTINUE, 1);
+		good = s->event.reason != DEBUG_FAILED && s->event.reason != DEBUG_OVER;
+	}
+	const char *captured = end_capture(&capture, &s->arena), *diagnostics = tell_diagnostics(s);
+	if (*captured)
+		dap_output(s, "stderr", captured, strlen(captured));
+	if (good)
+		return NULL;
+	if (*captured || *diagnostics)
+		return why(s, captured, diagnostics, "");
+	if (s->debuggee.debug)
+		return why(s, "", "", debug_message(s->debuggee.debug));
+	return "\"program\" names the file or files to launch, \"args\" holds options of 'ptxsim run'";
 }
 
 static json_t *on_launch(struct dap *s, json_t *a, const char **error)
@@ -195,9 +267,9 @@ static json_t *on_launch(struct dap *s, json_t *a, const char **error)
 		*error = "the folder of \"cwd\" cannot be entered";
 		return NULL;
 	}
-	if (!opened(s, a)) {
-		*error = "nothing can be launched: see the output; \"program\" names the file or files, \"args\" holds "
-			 "options of 'ptxsim run'";
+	const char *failure = s->debuggee.session ? "one launch has failed: start again" : begin_launch(s, a);
+	if (failure) {
+		*error = arena_printf(&s->arena, "nothing can be launched: %s", failure);
 		return NULL;
 	}
 	s->d = s->debuggee.debug;
@@ -222,9 +294,7 @@ static json_t *on_configured(struct dap *s, json_t *a, const char **error)
 		*error = "nothing is launched";
 		return NULL;
 	}
-	s->moves = true;
-	s->next_motion = DEBUG_CONTINUE;
-	s->next_backwards = false;
+	s->begins = true;
 	return NULL;
 }
 
@@ -306,6 +376,10 @@ static void serve(struct dap *s)
 			s->moved = false;
 			dap_forget_places(s);
 			dap_tell(s, &s->event);
+		}
+		if (s->begins) {
+			s->begins = false;
+			dap_begin(s);
 		}
 		if (s->moves) {
 			s->moves = false;

@@ -32,6 +32,8 @@ void wire_interrupts(struct wire *w, struct debug *d);
 /* --- The server ------------------------------------------------------------------------------------ */
 
 enum dap_scope {
+	SCOPE_ARGUMENTS, /* of the source */
+	SCOPE_LOCALS,
 	SCOPE_REGISTERS,
 	SCOPE_SPECIAL,
 	SCOPE_PARAMETERS,
@@ -42,6 +44,7 @@ enum dap_scope {
 	SCOPE_COUNT,
 	SCOPE_LANES,    /* a register's 32 lanes: `name` */
 	SCOPE_ELEMENTS, /* a variable's elements: `name` */
+	SCOPE_PARTS,    /* members, elements, what is pointed at, of the expression `name` */
 };
 
 struct dap_container {
@@ -77,7 +80,8 @@ struct dap {
 	bool stop_at_entry; /* as launched */
 	bool stop_on_entry; /* and still to come */
 	bool pause_wanted;
-	bool moves; /* a motion starts when the answer is out: */
+	bool begins; /* the first launch goes on when the answer is out */
+	bool moves;  /* a motion starts when the answer is out: */
 	bool next_backwards;
 	bool moved; /* the console moved: to be told */
 	enum debug_motion next_motion;
@@ -120,6 +124,16 @@ u32 dap_add_container(struct dap *s, const struct dap_container *c);
 const struct dap_container *dap_container(const struct dap *s, json_int_t reference);
 /* Where a place is in a file: "source" and "line". */
 void dap_put_place(struct dap *s, json_t *to, const struct debug_place *p);
+/* Is the place shown in its source, or in the text? */
+bool dap_shows_source(struct dap *s, const struct debug_place *p);
+
+/* Variables of the source: dap_source.c. */
+void dap_put_locals(struct dap *s, const struct dap_container *c, json_t *list);
+void dap_put_parts(struct dap *s, const struct dap_container *c, u64 first, u64 count, json_t *list);
+/* Where the parts of an expression's value are listed; 0: it has none. */
+u32 dap_add_parts(struct dap *s, const struct debug_focus *f, const char *expression, const struct debug_object *o);
+/* The expression of one of its parts, "[3]", "*" or a member. */
+const char *dap_part_expression(struct dap *s, const char *whole, const char *part);
 /* "shared:BLOCK:WARP:LANE:0x40" and back. */
 json_t *dap_memory_reference(const struct debug_focus *f, enum ir_space space, u64 address);
 
@@ -130,6 +144,8 @@ void dap_instruction_name(const struct dap *s, u64 address, char *text, size_t s
 
 /* Motions: dap_move.c. Goes on until something is to be told, and tells it. */
 void dap_run(struct dap *s, enum debug_motion motion, bool backwards);
+/* From the first launch on, which has begun. */
+void dap_begin(struct dap *s);
 /* Tells an event that a command of the console has led to. */
 void dap_tell(struct dap *s, const struct debug_event *e);
 /* Ends the session: what the launches' expectations came to. */

@@ -121,10 +121,15 @@ static struct debug_event move(struct dap *s, enum debug_motion motion, bool bac
 }
 
 /* Launches begin and end without a stop, unless one is stepped into. */
-static bool goes_on(struct dap *s, const struct debug_event *e, enum debug_motion motion)
+static bool goes_on(struct dap *s, struct debug_event *e, enum debug_motion motion)
 {
-	if (e->reason == DEBUG_LAUNCHED)
-		return motion == DEBUG_CONTINUE && !s->stop_on_entry;
+	/* A breakpoint may stand at the first instruction of all. */
+	if (e->reason == DEBUG_LAUNCHED) {
+		if (motion != DEBUG_CONTINUE || s->stop_on_entry)
+			return false;
+		if (!debug_breaks_here(s->d, e))
+			return true;
+	}
 	return e->reason == DEBUG_LAUNCH_ENDED || is_log(s, e);
 }
 
@@ -185,6 +190,17 @@ void dap_run(struct dap *s, enum debug_motion motion, bool backwards)
 	tell(s, &e, backwards);
 }
 
+void dap_begin(struct dap *s)
+{
+	dap_forget_places(s);
+	if (goes_on(s, &s->event, DEBUG_CONTINUE)) {
+		dap_run(s, DEBUG_CONTINUE, false);
+		return;
+	}
+	s->stop_on_entry = false;
+	tell(s, &s->event, false);
+}
+
 void dap_tell(struct dap *s, const struct debug_event *e) { tell(s, e, false); }
 
 /* --- Requests ----------------------------------------------------------------------------------------- */
@@ -199,6 +215,8 @@ static json_t *start(struct dap *s, json_t *arguments, enum debug_motion motion,
 	if (json_object_get(arguments, "threadId") && debug_state(s->d) == DEBUG_STOPPED &&
 	    !dap_focus_thread(s, arguments, error))
 		return NULL;
+	struct debug_place here;
+	debug_step_by_text(s->d, debug_focus_place(s->d, &here) && !dap_shows_source(s, &here));
 	s->next_motion = motion;
 	s->next_backwards = backwards;
 	s->moves = true;

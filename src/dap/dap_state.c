@@ -111,11 +111,31 @@ static const char *find_origin(struct dap *s, const char *name)
 	return found.path;
 }
 
+/* What the compiler put in (line 0) counts as the line before it. */
+static struct debug_line line_of(const struct debug_place *p)
+{
+	struct debug_line l = debug_line(p);
+
+	for (struct debug_place before = *p; l.loc_file && !l.loc_line && before.instruction;) {
+		before.instruction--;
+		const struct debug_line other = debug_line(&before);
+		l.loc_file = other.loc_file;
+		l.loc_line = other.loc_line;
+	}
+	return l;
+}
+
+bool dap_shows_source(struct dap *s, const struct debug_place *p)
+{
+	const struct debug_line l = line_of(p);
+
+	return l.loc_file && l.loc_line && !s->by_text && find_origin(s, l.loc_file);
+}
+
 void dap_put_place(struct dap *s, json_t *to, const struct debug_place *p)
 {
-	const struct debug_line l = debug_line(p);
-
-	const char *origin = l.loc_file && !s->by_text ? find_origin(s, l.loc_file) : NULL;
+	const struct debug_line l = line_of(p);
+	const char *origin = dap_shows_source(s, p) ? find_origin(s, l.loc_file) : NULL;
 
 	if (origin)
 		put_source(to, origin, l.loc_line, s->lines_from_0);
@@ -148,8 +168,8 @@ static json_t *on_stack(struct dap *s, json_t *a, const char **error)
 		f.frame = k;
 		VEC_PUSH(&s->arena, &s->frames, f);
 		json_t *frame = json_pack("{s:i, s:s, s:i, s:i}", "id", (int)s->frames.count, "name",
-					  frames[k].place.code ? frames[k].place.code->name : "?", "column",
-					  s->lines_from_0 ? 0 : 1, "line", 0);
+					  frames[k].place.code ? debug_function_name(s->d, frames[k].place.code) : "?",
+					  "column", s->lines_from_0 ? 0 : 1, "line", 0);
 		if (frames[k].place.code)
 			dap_put_place(s, frame, &frames[k].place);
 		json_array_append_new(list, frame);
@@ -192,6 +212,7 @@ const struct dap_container *dap_container(const struct dap *s, json_int_t refere
 static json_t *on_scopes(struct dap *s, json_t *a, const char **error)
 {
 	static const char *const names[SCOPE_COUNT] = {
+		[SCOPE_ARGUMENTS] = "Arguments",   [SCOPE_LOCALS] = "Locals",
 		[SCOPE_REGISTERS] = "Registers",   [SCOPE_SPECIAL] = "Special registers",
 		[SCOPE_PARAMETERS] = "Parameters", [SCOPE_SHARED] = "Shared memory",
 		[SCOPE_LOCAL] = "Local memory",    [SCOPE_GLOBAL] = "Global and constant memory",
@@ -202,11 +223,16 @@ static json_t *on_scopes(struct dap *s, json_t *a, const char **error)
 	if (!stopped(s, error) || !dap_focus_frame(s, json_object_get(a, "frameId"), error))
 		return NULL;
 	list = json_array();
-	for (int k = 0; k < SCOPE_COUNT; k++) {
+	struct debug_place here;
+	const bool has_source = debug_focus_place(s->d, &here) && debug_source_function(s->d, here.code->function);
+	for (int k = has_source ? 0 : SCOPE_REGISTERS; k < SCOPE_COUNT; k++) {
 		const struct dap_container c = {.scope = (enum dap_scope)k, .focus = debug_focus(s->d)};
 		json_t *scope = json_pack("{s:s, s:i, s:b}", "name", names[k], "variablesReference",
 					  (int)dap_add_container(s, &c), "expensive",
-					  k != SCOPE_REGISTERS && k != SCOPE_PARAMETERS);
+					  k > SCOPE_REGISTERS && k != SCOPE_PARAMETERS);
+		if (k == SCOPE_ARGUMENTS || k == SCOPE_LOCALS)
+			json_object_set_new(scope, "presentationHint",
+					    json_string(k == SCOPE_LOCALS ? "locals" : "arguments"));
 		if (k == SCOPE_REGISTERS)
 			json_object_set_new(scope, "presentationHint", json_string("registers"));
 		json_array_append_new(list, scope);
@@ -383,6 +409,14 @@ static json_t *on_variables(struct dap *s, json_t *a, const char **error)
 	case SCOPE_LANES:
 		put_lanes(s, &c, list);
 		break;
+	case SCOPE_ARGUMENTS:
+	case SCOPE_LOCALS:
+		dap_put_locals(s, &c, list);
+		break;
+	case SCOPE_PARTS:
+		dap_put_parts(s, &c, (u64)json_integer_value(json_object_get(a, "start")),
+			      (u64)json_integer_value(json_object_get(a, "count")), list);
+		break;
 	case SCOPE_ELEMENTS:
 		put_elements(s, &c, (u64)json_integer_value(json_object_get(a, "start")),
 			     (u64)json_integer_value(json_object_get(a, "count")), list);
@@ -408,20 +442,20 @@ static const char *name_of(struct dap *s, const struct dap_container *c, const c
 		snprintf(text, sizeof text, "%s%s", c->name, name);
 		return arena_copy_text(&s->arena, text, strlen(text));
 	}
-	return name;
+	return c->scope == SCOPE_PARTS ? dap_part_expression(s, c->name, name) : name;
 }
 
 static json_t *assigned(struct dap *s, const char *name, const char *value, u32 lane, const char **error)
 {
-	struct debug_value v;
+	struct debug_object o;
 	char text[600];
 
 	snprintf(text, sizeof text, "%s = %s", name, value);
-	if (!debug_assign(s->d, text, 1u << lane) || !debug_evaluate(s->d, name, lane, &v)) {
+	if (!debug_assign(s->d, text, 1u << lane) || !debug_evaluate_object(s->d, name, lane, &o)) {
 		*error = debug_message(s->d);
 		return NULL;
 	}
-	debug_format(&v, 0, text, sizeof text);
+	debug_object_text(s->d, &o, lane, 0, text, sizeof text);
 	return json_pack("{s:s}", "value", text);
 }
 
@@ -457,6 +491,7 @@ static json_t *console_line(struct dap *s, const char *text)
 	const u32 launch = debug_launch_number(s->d);
 
 	rewind(s->console_out);
+	debug_step_by_text(s->d, s->by_text);
 	console_execute(s->console, text, false);
 	fflush(s->console_out);
 	const long size = ftell(s->console_out);
@@ -473,9 +508,9 @@ static json_t *on_evaluate(struct dap *s, json_t *a, const char **error)
 {
 	const char *text = json_string_value(json_object_get(a, "expression"));
 	const char *context = json_string_value(json_object_get(a, "context"));
-	struct debug_value v;
+	struct debug_object o;
 	struct debug_register r;
-	char value[128];
+	char value[1024];
 
 	if (!s->d || !text) {
 		*error = "nothing is launched";
@@ -483,18 +518,20 @@ static json_t *on_evaluate(struct dap *s, json_t *a, const char **error)
 	}
 	if (json_object_get(a, "frameId") && !dap_focus_frame(s, json_object_get(a, "frameId"), error))
 		return NULL;
-	if (!debug_launch(s->d) || !debug_evaluate(s->d, text, debug_focus(s->d).lane, &v)) {
+	const u32 lane = debug_focus(s->d).lane;
+	if (!debug_launch(s->d) || !debug_evaluate_object(s->d, text, lane, &o)) {
 		if (context && !strcmp(context, "repl"))
 			return console_line(s, text);
 		*error = debug_message(s->d);
 		return NULL;
 	}
-	debug_format(&v, 0, value, sizeof value);
-	const struct dap_container lanes = {SCOPE_LANES, debug_focus(s->d),
-					    arena_copy_text(&s->arena, text, strlen(text))};
-	const u32 inside = debug_find_register(s->d, text, &r) ? dap_add_container(s, &lanes) : 0;
-	return json_pack("{s:s, s:s, s:i}", "result", value, "type", token_text(v.type), "variablesReference",
-			 (int)inside);
+	debug_object_text(s->d, &o, lane, 0, value, sizeof value);
+	const struct debug_focus f = debug_focus(s->d);
+	const struct dap_container lanes = {SCOPE_LANES, f, arena_copy_text(&s->arena, text, strlen(text))};
+	const u32 inside = *text == '%' && debug_find_register(s->d, text, &r) ? dap_add_container(s, &lanes)
+									       : dap_add_parts(s, &f, text, &o);
+	return json_pack("{s:s, s:s, s:i}", "result", value, "type", debug_object_type(s->d, &o, &s->arena),
+			 "variablesReference", (int)inside);
 }
 
 /* What can be typed on here: as at the console. */

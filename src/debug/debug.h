@@ -161,6 +161,11 @@ struct debug_event debug_restart(struct debug *d);
 /* Stops a running motion soon. From a signal handler or another thread. */
 void debug_interrupt(struct debug *d);
 
+/* After a launch has begun: does a breakpoint stand at its first instruction? *e is that stop. */
+bool debug_breaks_here(struct debug *d, struct debug_event *e);
+/* What a line is to motions by lines: one of the text, or (the default) of the source where .loc names it. */
+void debug_step_by_text(struct debug *d, bool on);
+
 /* Others stay while the focused warp moves (else they take their turns). */
 void debug_lock_scheduler(struct debug *d, bool on);
 bool debug_scheduler_locked(const struct debug *d);

@@ -116,7 +116,7 @@ struct debug {
 
 	/* A motion. */
 	struct debug_focus focus;
-	bool locked;
+	bool locked, by_text;
 	bool (*motion_question)(struct debug *d, const struct standing *s);
 	u32 motion_depth;
 	struct debug_line motion_line;

@@ -28,9 +28,9 @@ static bool focus_gone(const struct debug *d)
 	return !w || !w->live;
 }
 
-static bool same_line(const struct debug_line *a, const struct debug_line *b)
+static bool same_line(const struct debug *d, const struct debug_line *a, const struct debug_line *b)
 {
-	if (a->loc_file && b->loc_file)
+	if (a->loc_file && b->loc_file && !d->by_text)
 		return a->loc_line == b->loc_line && !strcmp(a->loc_file, b->loc_file);
 	return a->line == b->line && a->file == b->file;
 }
@@ -52,9 +52,9 @@ static bool asks_line(struct debug *d, const struct standing *s)
 	const struct debug_line line = debug_line(&p);
 
 	/* Line 0 is what the compiler put in: it belongs to the line before. */
-	if (line.loc_file && !line.loc_line && depth_of(s) == d->motion_depth)
+	if (line.loc_file && !line.loc_line && !d->by_text && depth_of(s) == d->motion_depth)
 		return false;
-	return is_focus(d, s) && (depth_of(s) != d->motion_depth || !same_line(&line, &d->motion_line));
+	return is_focus(d, s) && (depth_of(s) != d->motion_depth || !same_line(d, &line, &d->motion_line));
 }
 
 static bool asks_next_line(struct debug *d, const struct standing *s)
@@ -72,7 +72,7 @@ static bool asks_past_line(struct debug *d, const struct standing *s)
 		return false;
 	if (depth_of(s) < d->motion_depth)
 		return true;
-	if (line.loc_file && d->motion_line.loc_file)
+	if (line.loc_file && d->motion_line.loc_file && !d->by_text)
 		return line.loc_line > d->motion_line.loc_line;
 	return line.line > d->motion_line.line;
 }
@@ -258,6 +258,14 @@ static struct debug_event begin_launch(struct debug *d)
 	return event_of_stop(d);
 }
 
+bool debug_breaks_here(struct debug *d, struct debug_event *e)
+{
+	if (d->state != DEBUG_STOPPED || !d->at_stop || !points_at_stop(d, &d->current))
+		return false;
+	*e = event_of_stop(d);
+	return true;
+}
+
 /* Which warp is to go on, by the lock and the recorded past. False: it cannot. */
 static bool choose_warp(struct debug *d)
 {
@@ -413,6 +421,7 @@ void debug_interrupt(struct debug *d)
 		d->machine.workers[0].pause_at = 0;
 }
 
+void debug_step_by_text(struct debug *d, bool on) { d->by_text = on; }
 void debug_lock_scheduler(struct debug *d, bool on) { d->locked = on; }
 bool debug_scheduler_locked(const struct debug *d) { return d->locked; }
 
@@ -442,10 +451,10 @@ static bool search_line(struct debug *d, const struct standing *s, void *context
 
 	if (!is_focus(d, s) || (l->over_calls && depth_of(s) > d->motion_depth))
 		return false;
-	if (line.loc_file && !line.loc_line)
+	if (line.loc_file && !line.loc_line && !d->by_text)
 		return false;
 	const bool begins =
-		!l->any || !same_line(&line, &l->before) || depth_of(s) != l->depth_before || s->position < l->at;
+		!l->any || !same_line(d, &line, &l->before) || depth_of(s) != l->depth_before || s->position < l->at;
 	l->any = true;
 	l->at = s->position;
 	l->before = line;

@@ -225,6 +225,115 @@ test('the console in the editor: gdb commands, motions among them', async (c) =>
   assert.strictEqual((await top(c, stopped.threadId)).line, line + 1);
 });
 
+test('variables of the source, with their parts; hover; demangled names', async (c) => {
+  const file = path.join(files, '..', 'debug', 'locals.ptx');
+  const source = path.join(files, '..', 'debug', 'locals.cu');
+  await launched(c, { program: file });
+  const set = await c.setBreakpointsRequest({ source: { path: source }, breakpoints: [{ line: 45, condition: 'i == 5' }, { line: 46, condition: 'nothing == 1' }, { line: 14 }] });
+  assert.deepStrictEqual(set.body.breakpoints.map((b) => b.verified), [true, false, true]);
+  assert.match(set.body.breakpoints[1].message, /nothing/);
+  assert.strictEqual(set.body.breakpoints[2].line, 15); // the next line with code
+  const [, stopped] = await Promise.all([c.configurationDoneRequest({}), c.waitForEvent('stopped')]);
+  const threadId = stopped.body.threadId;
+  const frame = await top(c, threadId);
+  assert.deepStrictEqual([frame.name, frame.line, fs.realpathSync(frame.source.path)], ['fall', 45, fs.realpathSync(source)]);
+  const locals = await scope(c, frame.id, 'Locals');
+  const value = (list, name) => list.find((v) => v.name === name).value;
+  assert.strictEqual(value(locals, 'i'), '5');
+  assert.strictEqual(value(locals, 'kind'), 'GREEN');
+  const mine = locals.find((v) => v.name === 'mine');
+  assert.strictEqual(mine.type, 'Body');
+  const parts = (await c.variablesRequest({ variablesReference: mine.variablesReference })).body.variables;
+  assert.deepStrictEqual(parts.map((p) => p.name), ['position', 'mass', 'id']);
+  const position = (await c.variablesRequest({ variablesReference: parts[0].variablesReference })).body.variables;
+  assert.deepStrictEqual(position.map((p) => p.value), ['3.125', '3.25', '3.375']);
+  const back = await c.setVariableRequest({ variablesReference: mine.variablesReference, name: 'mass', value: '9' });
+  assert.strictEqual(back.body.value, '9');
+  const args = await scope(c, frame.id, 'Arguments');
+  assert.strictEqual(value(args, 'n'), '32');
+  const bodies = args.find((v) => v.name === 'bodies');
+  const pointed = (await c.variablesRequest({ variablesReference: bodies.variablesReference })).body.variables;
+  assert.strictEqual(value(pointed, 'mass'), '0.375');
+  const hover = await c.evaluateRequest({ expression: 'mine.position[1]', frameId: frame.id, context: 'hover' });
+  assert.strictEqual(hover.body.result, '3.25');
+  await move(c, 'next', { threadId });
+  assert.strictEqual((await top(c, threadId)).line, 46);
+  const data = (await c.send('dataBreakpointInfo', { name: 'mine', frameId: frame.id }).catch(() => ({ body: {} }))).body;
+  assert(data !== undefined);
+});
+
+test('stops at a breakpoint at the first instruction', async (c) => {
+  const file = sample('saxpy.ptx');
+  await launched(c, { program: file });
+  await c.setFunctionBreakpointsRequest({ breakpoints: [{ name: 'saxpy' }] });
+  const [, stopped] = await Promise.all([c.configurationDoneRequest({}), c.waitForEvent('stopped')]);
+  assert.strictEqual(stopped.body.reason, 'function breakpoint');
+  const position = await c.evaluateRequest({ expression: 'info position', context: 'repl' });
+  assert.match(position.body.result, /^Position 0 /);
+});
+
+// Lines of the PTX are shown, so they are what a step is, wherever the adapter was started.
+test('the file shown and the steps agree without the source', async (c) => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'ptxsim-dap-'));
+  const file = path.join(folder, 'sum.ptx');
+  fs.copyFileSync(path.join(files, '..', 'debug', 'sum.ptx'), file);
+  try {
+    await launched(c, { program: file, cwd: folder, stopOnEntry: true });
+    const [, stopped] = await Promise.all([c.configurationDoneRequest({}), c.waitForEvent('stopped')]);
+    const threadId = stopped.body.threadId;
+    for (let k = 0; k < 3; k++) {
+      const before = await top(c, threadId);
+      assert.match(before.source.path, /sum\.ptx$/);
+      await move(c, 'next', { threadId });
+      const by = (await top(c, threadId)).line - before.line; // a .loc line may stand between
+      assert(by === 1 || by === 2, `${by} lines`);
+    }
+  } finally {
+    fs.rmSync(folder, { recursive: true });
+  }
+});
+
+test('with the source, steps are its lines in any working folder', async (c) => {
+  const file = path.join(files, '..', 'debug', 'sum.ptx');
+  await launched(c, { program: file, cwd: os.tmpdir(), stopOnEntry: true });
+  const [, stopped] = await Promise.all([c.configurationDoneRequest({}), c.waitForEvent('stopped')]);
+  const threadId = stopped.body.threadId;
+  const first = await top(c, threadId);
+  assert.match(first.source.path, /sum\.cu$/);
+  await move(c, 'next', { threadId });
+  const second = await top(c, threadId);
+  assert.match(second.source.path, /sum\.cu$/);
+  assert.notStrictEqual(second.line, first.line);
+});
+
+test('every launch that fails says why in its answer', async (c) => {
+  const fails = async (options, words) => {
+    const client = new DebugClient('node', 'x', 'ptxsim');
+    const child = spawn(ptxsim, ['dap'], { stdio: ['pipe', 'pipe', 'inherit'] });
+    client.connect(child.stdout, child.stdin);
+    await client.initializeRequest({ adapterID: 'ptxsim' });
+    await assert.rejects(client.launchRequest(options), words);
+    child.stdin.end();
+    child.kill();
+  };
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'ptxsim-dap-'));
+  const write = (name, text) => { fs.writeFileSync(path.join(dir, name), text); return path.join(dir, name); };
+  const head = '.version 8.0\n.target sm_90\n.address_size 64\n';
+  try {
+    await fails({ program: '/nowhere/x.ptx' }, /\/nowhere\/x\.ptx: No such file/);
+    await fails({}, /"program" names the file/);
+    await fails({ program: sample('saxpy.ptx'), args: ['--nothing'] }, /--nothing/);
+    await fails({ program: sample('saxpy.ptx'), cwd: '/nowhere' }, /folder/);
+    await fails({ program: write('wrong.ptx', head + '.visible .entry k() { add.u32 x; }\n') }, /wrong\.ptx:4:.*error/);
+    await fails({ program: write('none.ptx', head + '.visible .entry k() { ret; }\n') }, /no \/\/@ launch lines/);
+    await fails({ program: sample('saxpy.ptx'), args: ['-k', 'other'] }, /no kernel 'other'/);
+    await fails({ program: write('big.ptx', head + '//@ launch k() block=2000\n.visible .entry k() { ret; }\n') }, /2000|threads/);
+    await fails({ program: write('arg.ptx', head + '//@ launch k(x)\n.visible .entry k(.param .u32 a) { ret; }\n') }, /'x'/);
+  } finally {
+    fs.rmSync(dir, { recursive: true });
+  }
+});
+
 test('errors are answers', async (c) => {
   await c.initializeRequest({ adapterID: 'ptxsim' });
   await assert.rejects(c.launchRequest({ program: '/nowhere/x.ptx' }), /nothing can be launched/);
