@@ -126,10 +126,9 @@ bool module_map_variables(ptxsim_module *m)
 				flags_of(m, g)) ||
 		    !memory_look(&m->context->memory, g->address, g->size, &a))
 			return false;
-		if (g->initial)
-			memcpy(a.host, g->initial, g->size);
-		else if (host)
+		if (host)
 			memset(a.host, 0, g->size);
+		global_variable_fill(g, a.host);
 	}
 	return true;
 }

@@ -60,73 +60,49 @@ static bool wanted(const struct isa_options *o, const struct isa_row *row)
 	return !o->opcode || (strlen(o->opcode) == length && !strncmp(row->form, o->opcode, length));
 }
 
-/* "form;operands" of the rows that recordings of hardware use, made by `./dev docs`, in order. */
-static const char *const recorded[] = {
-#define RECORDED(row) row,
-#include "cli/recorded_rows.inc"
-#undef RECORDED
+/* How rows are verified, in the order of `row`, "form;operands": tests/evidence finds it, and the build makes the list
+ * from what it found. */
+static const struct evidence {
+	const char *row, *kinds;
+} evidence[] = {
+#define EVIDENCE(row, kinds) {row, kinds},
+#include "src/cli/evidence.inc"
+#undef EVIDENCE
 };
 
-static int compare_text(const void *a, const void *b)
+static int compare_rows(const void *a, const void *b)
 {
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
+	return strcmp(((const struct evidence *)a)->row, ((const struct evidence *)b)->row);
 }
 
-static bool is_recorded(const struct isa_row *row)
+static const char *verified_by(const struct isa_row *row)
 {
 	char text[1024];
-	const char *key = text;
+	const struct evidence key = {.row = text};
 
-	snprintf(text, sizeof text, "%s;%s", row->form, row->operands ? row->operands : "");
-	return bsearch(&key, recorded, COUNT_OF(recorded), sizeof *recorded, compare_text) != NULL;
-}
-
-/* Families of which a test runs every form, of video random ones, against exact arithmetic of its own. */
-static bool has_oracle(const struct isa_family *family)
-{
-	static const char *const names[] = {"Integer arithmetic",
-					    "Bit counts and fields",
-					    "Extended-precision integer arithmetic",
-					    "Logic and shift",
-					    "Floating-point arithmetic",
-					    "Half-precision floating-point arithmetic",
-					    "Approximate functions",
-					    "Conversion: integers",
-					    "Conversion: floating point",
-					    "Comparison and selection",
-					    "Video"};
-	for (size_t k = 0; k < COUNT_OF(names); k++)
-		if (!strcmp(family->name, names[k]))
-			return true;
-	return false;
-}
-
-static const char *verified_by(const struct isa_family *family, const struct isa_row *row)
-{
 	if (row->flags & ISA_UNMODELLED)
 		return "not modelled";
-	if (is_recorded(row))
-		return has_oracle(family) ? "recording, oracle" : "recording";
-	return has_oracle(family) ? "oracle" : "manual";
+	snprintf(text, sizeof text, "%s;%s", row->form, row->operands ? row->operands : "");
+	const struct evidence *e = bsearch(&key, evidence, COUNT_OF(evidence), sizeof *evidence, compare_rows);
+	return e ? e->kinds : "manual";
 }
 
 /* A row of listings, with its operands: isa/sass.h has the words. */
-static void print_sass_row(const struct isa_family *family, const struct isa_row *row)
+static void print_sass_row(const struct isa_row *row)
 {
-	(void)family;
-	printf("  %s%s%s\n      sm_%u to sm_%u%s. %s\n", row->form, *row->operands ? "  " : "", row->operands, row->sm,
-	       row->last, row->flags & ISA_UNMODELLED ? ", not modelled" : "", row->doc);
+	printf("  %s%s%s\n      sm_%u to sm_%u, %s. %s\n", row->form, *row->operands ? "  " : "", row->operands,
+	       row->sm, row->last, verified_by(row), row->doc);
 }
 
-static void print_row(const struct isa_family *family, const struct isa_row *row)
+static void print_row(const struct isa_row *row)
 {
 	printf("  %s\n      PTX %u.%u, sm_%u%s, %s. %s\n", row->form, row->ptx / 10, row->ptx % 10, row->sm,
-	       row->flags & ISA_A_TARGET ? "a" : "", verified_by(family, row), row->doc ? row->doc : "");
+	       row->flags & ISA_A_TARGET ? "a" : "", verified_by(row), row->doc ? row->doc : "");
 }
 
 /* The wanted rows under their families' names; how many. */
 static size_t print_families(const struct isa_options *o, const struct isa_family *const *families,
-			     void (*print)(const struct isa_family *, const struct isa_row *))
+			     void (*print)(const struct isa_row *))
 {
 	size_t count = 0;
 
@@ -140,7 +116,7 @@ static size_t print_families(const struct isa_options *o, const struct isa_famil
 				printf("%s\n", (*f)->name);
 			headed = true;
 			count++;
-			print(*f, row);
+			print(row);
 		}
 	}
 	return count;
@@ -160,7 +136,7 @@ static size_t print_json(const struct isa_options *o)
 						"form", row->form, "operands", row->operands ? row->operands : "",
 						"ptx", (double)row->ptx / 10, "sm", (int)row->sm,
 						"architecture_specific", (row->flags & ISA_A_TARGET) != 0, "verified",
-						verified_by(*f, row), "doc", row->doc ? row->doc : ""));
+						verified_by(row), "doc", row->doc ? row->doc : ""));
 		}
 	const size_t count = json_array_size(list);
 	json_dumpf(list, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(3));
@@ -179,7 +155,7 @@ static void print_cell(const char *text)
 	}
 }
 
-static void print_markdown_row(const struct isa_family *family, const struct isa_row *row)
+static void print_markdown_row(const struct isa_row *row)
 {
 	fputs("| `", stdout);
 	print_cell(row->form);
@@ -187,7 +163,7 @@ static void print_markdown_row(const struct isa_family *family, const struct isa
 	if (row->last)
 		printf(" to %u.%u", row->last / 10, row->last % 10);
 	printf(" | sm_%u%s%s | %s | ", row->sm, row->flags & ISA_A_TARGET ? "a" : "",
-	       row->flags & ISA_UNSYNCED ? " to sm_62" : "", verified_by(family, row));
+	       row->flags & ISA_UNSYNCED ? " to sm_62" : "", verified_by(row));
 	print_cell(row->doc ? row->doc : "");
 	puts(" |");
 }
@@ -202,10 +178,10 @@ static size_t print_markdown(const struct isa_options *o)
 	     "or\n"
 	     "none, `(.x|.y)` one of these. Since: the first PTX ISA version and the first target (modifiers can need "
 	     "later\n"
-	     "ones: the checks say so). Verified: by *recording*s of an H200 in `tests/golden`; by an *oracle*, exact "
-	     "arithmetic\n"
-	     "of its own in `tests/unit` that every form of the row is compared with; otherwise by reading the "
-	     "*manual*.\n"
+	     "ones: the checks say so). Verified, as the tests find it: by *recording*s of an H200 in `tests/golden`; "
+	     "by an "
+	     "*oracle*,\n"
+	     "arithmetic of its own in `tests/unit`; by a *case* worked out by hand in `tests/insn`.\n"
 	     "*Not modelled*: known, checked, and an error before the kernel runs.");
 	for (const struct isa_family *const *f = sem_families(NULL); *f; f++) {
 		bool headed = false;
@@ -218,7 +194,7 @@ static size_t print_markdown(const struct isa_options *o)
 				       (*f)->name);
 			headed = true;
 			count++;
-			print_markdown_row(*f, &(*f)->rows[k]);
+			print_markdown_row(&(*f)->rows[k]);
 		}
 	}
 	return count;

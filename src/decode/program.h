@@ -166,6 +166,13 @@ struct global_variable {
 	u32 initial_count;
 };
 
+/* Writes the initial bytes into `to`, which holds zeros: of a large variable no page is touched that nothing stands in. */
+static inline void global_variable_fill(const struct global_variable *g, u8 *to)
+{
+	for (u32 r = 0; r < g->initial_count; r++)
+		__builtin_memcpy(to + g->initial[r].offset, g->initial[r].bytes, g->initial[r].length);
+}
+
 /* A function's number is (address - function_base) / FUNCTION_STRIDE. */
 struct kernel_function {
 	u32 number;

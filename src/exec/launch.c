@@ -46,9 +46,7 @@ bool memory_load_program(struct memory *m, const struct program *p)
 			if (g->space != SPACE_CONST && m->next < g->address + g->size + 512)
 				m->next = (g->address + g->size + 512 + 255) & ~255ull;
 		}
-		/* The rest is zero, and of a large variable no page is touched that nothing stands in. */
-		for (u32 r = 0; r < g->initial_count; r++)
-			memcpy(a->host + g->initial[r].offset, g->initial[r].bytes, g->initial[r].length);
+		global_variable_fill(g, a->host);
 	}
 	return true;
 }

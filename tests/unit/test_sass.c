@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "api/session.h"
+#include "evidence.h"
 
 enum { WORDS = 64, LANES = 32, DATA = 64, CHANGES = 40, LINE = 4096, PREDICATES_WORD = 63, GUARD = 6 };
 
@@ -178,6 +179,10 @@ static void run_threads(const char *text, u32 threads, struct lock_order order, 
 	}
 	for (u32 k = 0; k < DATA; k++)
 		o->data[k] = 0x1000 + k;
+	const struct code *code = s.program->kernels[0].code;
+	for (size_t k = 0; k < code->function->body.count; k++)
+		if (code->forms[k].row)
+			evidence_note("case", code->forms[k].row);
 	const u64 out = memory_attach(&s.memory, (u8 *)o->words, sizeof o->words, "out");
 	const u64 data = memory_attach(&s.memory, (u8 *)o->data, sizeof o->data, "data");
 	const u32 params[2] = {(u32)out, (u32)data};

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "base/arena.h"
+#include "evidence.h"
 #include "exec/run.h"
 #include "sem/families.h"
 
@@ -253,8 +254,12 @@ static void check_family(const char *heading, u32 least_forms)
 		struct stand *s = stand_new(&arena, variants[v]);
 		for (u32 k = 0; families[k]; k++)
 			if (!strcmp(families[k]->name, heading))
-				for (u32 r = 0; r < families[k]->count; r++)
+				for (u32 r = 0; r < families[k]->count; r++) {
+					const u32 before = s->forms;
 					isa_expand_row(&families[k]->rows[r], each_form, s);
+					if (s->forms > before)
+						evidence_note("oracle", &families[k]->rows[r]);
+				}
 		ck_assert_uint_ge(s->forms, least_forms);
 		arena_free(&arena);
 	}

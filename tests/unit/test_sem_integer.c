@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "evidence.h"
 #include "exec/run.h"
 #include "sem/families.h"
 
@@ -217,8 +218,12 @@ static void check_family(const char *heading, u32 least_forms)
 		fp_switch(&s->worker, FP_RN);
 		for (u32 k = 0; families && families[k]; k++)
 			if (!strcmp(families[k]->name, heading))
-				for (u32 r = 0; r < families[k]->count; r++)
+				for (u32 r = 0; r < families[k]->count; r++) {
+					const u32 before = s->forms;
 					isa_expand_row(&families[k]->rows[r], each_form, s);
+					if (s->forms > before)
+						evidence_note("oracle", &families[k]->rows[r]);
+				}
 		ck_assert(!families || s->forms >= least_forms);
 		free(s);
 	}
