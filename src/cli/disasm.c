@@ -253,7 +253,7 @@ static int print_file(struct disasm *d, const u8 *bytes, u64 size)
 	const char *why = NULL;
 	int worst = CLI_OK;
 
-	if (sass_listing_is((const char *)bytes, size))
+	if (!images_are(bytes, size) && sass_listing_is((const char *)bytes, size))
 		return print_listing(d, bytes, size);
 	if (!images_find(&d->arena, bytes, size, &found, &why))
 		worst = complain(d, why);

@@ -144,8 +144,7 @@ static u32 find_list(struct reader *r)
 	while (isalnum((unsigned char)r->at[length]) || r->at[length] == '_')
 		length++;
 	for (u32 k = 1; k < MOD_COUNT; k++)
-		if (strlen(sass_modifier_lists[k].name) == length &&
-		    !strncmp(sass_modifier_lists[k].name, r->at, length)) {
+		if (!strncmp(sass_modifier_lists[k].name, r->at, length) && !sass_modifier_lists[k].name[length]) {
 			r->at += length;
 			return k;
 		}
@@ -340,7 +339,7 @@ static bool read_name(struct reader *r, struct sass_field *f)
 	}
 	if (eat(r, "near")) { /* in bytes */
 		f->arg = ARG_TARGET;
-		f->bits = eat(r, "@24") ? one_run(24, 40) : one_run(32, 32);
+		f->bits = eat(r, "@24") ? one_run(24, 58) : one_run(32, 32);
 		f->bits.is_signed = true;
 		return true;
 	}
@@ -471,6 +470,13 @@ static void read_condition(struct reader *r, struct sass_rule *to)
 			eat(r, " ");
 			continue;
 		}
+		if (eat(r, "!") && to->excluded_count < COUNT_OF(to->excluded)) {
+			to->excluded[to->excluded_count].low = b.low[0];
+			to->excluded[to->excluded_count].width = b.width[0];
+			to->excluded[to->excluded_count++].value = (u8)read_number(r);
+			eat(r, " ");
+			continue;
+		}
 		if (!eat(r, "=")) {
 			fail(r, "a condition needs '='");
 			return;
@@ -489,12 +495,14 @@ bool sass_compile(struct arena *a, u32 sm, const struct sass_row *row, u32 form,
 {
 	struct reader r = {.at = row->when, .sm = sm, .form = form};
 	const bool uniform = strpbrk(row->forms, "ug");
+	struct sass_field fields[SASS_FIELDS];
 
 	to->row = row;
 	to->uniform_guard = uniform;
-	to->fields = ARENA_ARRAY(a, SASS_FIELDS, struct sass_field);
+	to->fields = fields;
+	memset(fields, 0, sizeof fields);
 	require(to, 0, 12, row->bits | form << 9);
-	if (!strchr(row->forms, 'x'))
+	if (!strchr(row->forms, 'x') && form != 3 && form != 5)
 		require(to, 91, 1, strchr(row->forms, 'u') || form >= 6);
 	read_condition(&r, to);
 	r.at = row->text;
@@ -507,6 +515,8 @@ bool sass_compile(struct arena *a, u32 sm, const struct sass_row *row, u32 form,
 		else
 			read_operand(&r, to, comma);
 	}
+	to->fields = ARENA_ARRAY(a, to->field_count, struct sass_field);
+	memcpy(to->fields, fields, to->field_count * sizeof *fields);
 	*why = r.why;
 	return !r.why;
 }

@@ -323,8 +323,8 @@ bool cubin_read(struct arena *a, const u8 *bytes, u64 size, struct cubin *to, co
 		return false;
 	if (to->elf.machine != ELF_MACHINE_CUDA)
 		return fail(why, "not machine code of a GPU");
-	/* ABI 7 had the target in the low byte. */
-	to->sm = to->elf.abi_version >= 8 ? to->elf.flags >> 8 & 0xff : to->elf.flags & 0xff;
+	/* ABI 7, of older assemblers, has the target in the low byte. */
+	to->sm = to->elf.abi_version == 7 ? to->elf.flags & 0xff : to->elf.flags >> 8 & 0xff;
 	if (to->sm < 75)
 		return fail(why, "machine code of a target before sm_75 cannot be read");
 	add_functions(a, to);

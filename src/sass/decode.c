@@ -30,13 +30,16 @@ static u32 target_of(u32 sm)
 
 static bool covers(const struct sass_row *row, u32 sm) { return row->since <= sm && sm <= row->until; }
 
-static void add_row(struct arena *a, struct sass_decoder *d, const struct sass_row *row, u32 number)
+static void add_row(struct arena *a, struct sass_decoder *d, const struct sass_family *family,
+		    const struct sass_row *row, u32 number)
 {
+	const bool constants_ended = family->is_arithmetic && d->sm >= 90 && row->since < 90;
+
 	for (const char *form = row->forms; *form; form++) {
 		struct sass_rule *rule = &d->rules[d->rule_count];
 		const char *why = NULL;
 
-		if (*form < '0' || *form > '7')
+		if (*form < '0' || *form > '7' || (constants_ended && strchr("35", *form)))
 			continue;
 		memset(rule, 0, sizeof *rule);
 		rule->number = (u16)number;
@@ -85,9 +88,25 @@ struct sass_decoder *sass_decoder_new(struct arena *a, u32 sm)
 	for (u32 f = 0; f < COUNT_OF(families); f++)
 		for (u32 k = 0; k < families[f]->count; k++, number++)
 			if (covers(&families[f]->rows[k], d->sm))
-				add_row(a, d, &families[f]->rows[k], number);
+				add_row(a, d, families[f], &families[f]->rows[k], number);
 	sort_rules(a, d);
 	return d;
+}
+
+static u64 run_of(u64 low, u64 high, u32 at, u32 width)
+{
+	const u64 value = at >= 64 ? high >> (at - 64) : at ? low >> at | high << (64 - at) : low;
+
+	return width >= 64 ? value : value & ((1ull << width) - 1);
+}
+
+/* What a mask cannot say. */
+static bool holds(const struct sass_rule *rule, u64 low, u64 high)
+{
+	for (u32 k = 0; k < rule->excluded_count; k++)
+		if (run_of(low, high, rule->excluded[k].low, rule->excluded[k].width) == rule->excluded[k].value)
+			return false;
+	return !rule->power_of_two || __builtin_popcount((u32)(low >> 32)) == 1;
 }
 
 static const struct sass_rule *find_rule(const struct sass_decoder *d, u64 low, u64 high)
@@ -96,19 +115,12 @@ static const struct sass_rule *find_rule(const struct sass_decoder *d, u64 low, 
 
 	for (; rule < end; rule++)
 		if ((low & rule->mask_low) == rule->low && (high & rule->mask_high) == rule->high &&
-		    (!rule->power_of_two || __builtin_popcount((u32)(low >> 32)) == 1))
+		    holds(rule, low, high))
 			return rule;
 	return NULL;
 }
 
 /* --- Fields --------------------------------------------------------------------------------- */
-
-static u64 run_of(u64 low, u64 high, u32 at, u32 width)
-{
-	const u64 value = at >= 64 ? high >> (at - 64) : at ? low >> at | high << (64 - at) : low;
-
-	return width >= 64 ? value : value & ((1ull << width) - 1);
-}
 
 static bool bit_of(u64 low, u64 high, u32 bit)
 {

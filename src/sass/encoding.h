@@ -4,14 +4,15 @@
  *
  *     ROW(FFMA, 0x023, "124567", ALL, "", ".fmz.round.sat d, -|a, -|b:f32, -|c:f32")
  *          |      |       |       |    |    +-- text: modifiers, then operands, in the order of the printed text
- *          |      |       |       |    +------- bits that must have a value for the row to hold: "74=1 81:3=7"; ^: bits 32-63 are a power of two
+ *          |      |       |       |    +------- bits that must have a value for the row to hold: "74=1 81:3=7"; 72:2!3: it must
+ *          |      |       |       |    |        not have it; ^: bits 32-63 are a power of two
  *          |      |       |       +------------ first and last target: ALL, FROM(90), TO(89), OF(80, 89)
  *          |      |       +-------------------- values of bits 9-11; g: the guard is uniform; u: and bit 91 set; x: 91 is free
  *          |      +---------------------------- bits 0-8
  *          +----------------------------------- opcode and mnemonic
  *
  * The first row that holds is taken. Bit 91 must be set in forms 6 and 7 and clear in others unless the row or its condition
- * says otherwise.
+ * says otherwise; in forms 3 and 5 it says that the bank is in a uniform register.
  *
  * Modifiers: .name is a list of sass/modifiers.h in the list's usual bits, .name@78:2 in others; .NAME is always printed;
  * =name at the place of an operand is a word of a list without a dot.
@@ -54,6 +55,7 @@ struct sass_row {
 struct sass_family {
 	const struct sass_row *rows;
 	u32 count;
+	bool is_arithmetic; /* forms 3 and 5, with a constant as operand, ended with sm_89 */
 };
 
 #define SASS_FAMILIES(X) \
@@ -62,7 +64,8 @@ struct sass_family {
 #define X(name) extern const struct sass_family sass_rows_##name;
 SASS_FAMILIES(X)
 #undef X
-#define SASS_FAMILY(name, rows) const struct sass_family sass_rows_##name = {rows, COUNT_OF(rows)}
+#define SASS_FAMILY(name, rows)            const struct sass_family sass_rows_##name = {rows, COUNT_OF(rows), false}
+#define SASS_ARITHMETIC_FAMILY(name, rows) const struct sass_family sass_rows_##name = {rows, COUNT_OF(rows), true}
 
 /* Up to three runs of bits, the lowest first. */
 struct sass_bits {
@@ -116,6 +119,10 @@ struct sass_rule {
 	u8 field_count;
 	bool uniform_guard;
 	bool power_of_two; /* it holds where bits 32-63 are one, too */
+	u8 excluded_count;
+	struct {
+		u8 low, width, value;
+	} excluded[2]; /* it does not hold where these bits have that value */
 	struct sass_field *fields;
 };
 

@@ -130,6 +130,11 @@ static bool read_host(struct arena *a, const struct elf *e, struct images *to, c
 	return found || fail(why, "holds no code for a GPU");
 }
 
+bool images_are(const u8 *bytes, u64 size)
+{
+	return elf_is(bytes, size) || (size >= FAT_HEADER_BYTES && read_u32(bytes) == FAT_MAGIC);
+}
+
 bool images_find(struct arena *a, const u8 *bytes, u64 size, struct images *to, const char **why)
 {
 	struct elf e;

@@ -26,6 +26,8 @@ struct images {
 	u64 count, capacity;
 };
 
+/* Whether the bytes begin as a file does that can hold images. */
+bool images_are(const u8 *bytes, u64 size);
 /* Lists the images in a file's bytes. False, and `why`, if it holds none or is broken; what was found before a broken place
  * stays in the list. Memory is the arena's. */
 bool images_find(struct arena *a, const u8 *bytes, u64 size, struct images *to, const char **why);

@@ -36,6 +36,7 @@
 	X(FCMP, "fcmp", "76:4", "F", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "T") \
 	X(DCMP, "dcmp", "76:4", "MIN", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "MAX") \
 	X(BOOL, "bool", "74:2", "AND", "OR", "XOR", "!") \
+	X(BF16, "bf16", "82", "", "BF16") \
 	X(MUFU, "mufu", "74:4", "COS", "SIN", "EX2", "LG2", "RCP", "RSQ", "RCP64H", "RSQ64H", "SQRT", "TANH") \
 	X(MUFU_TYPE_OLD, "mufutypeold", "72:2", "", "?", "F16", "?") \
 	X(MUFU_TYPE, "mufutype", "72:2", "", "F16", "BF16", "BF16_V2") \
@@ -48,7 +49,7 @@
 	X(HALF_F32, "halff32", "74:2", "", "F32", "H0_H0", "H1_H1") \
 	X(HALF_NH1, "halfnh1", "60:2+86", "", "F32", "H0_H0", "H1_H1", "H0_NH1", "!", "!", "!") \
 	X(HALF_TYPE, "halftype", "85", "", "BF16_V2") \
-	X(HALF_TYPE4, "halftype4", "85+78", "", "BF16_V2", "!", "!") \
+	X(HALF_TYPE4, "halftype4", "78+85", "", "!", "BF16_V2", "!") \
 	X(HALF_TYPE2, "halftype2", "64:2", "", "!", "BF16_V2", "!") \
 	X(HALF_F32_OUT, "halfout", "78", "", "F32") \
 	X(RELU, "relu", "79", "", "RELU") \
@@ -97,6 +98,10 @@
 	X(INT_IN, "intin", "74+84:2", "U8", "S8", "U16", "S16", "U32", "", "U64", "S64") \
 	X(INT_PACK, "intpack", "74+84:2", "!", "!", "!", "!", "U32", "S32", "!", "!") \
 	X(REAL, "real", "75:3", "?", "F16", "", "F64", "BF16") \
+	X(REAL32, "real32", "75:3", "?", "F16", "", "?", "BF16", "?", "?", "?") \
+	X(FRND64, "frnd64", "75:3+84:3", "?", "?", "?", "?", "?", "?", "?", "?", "?", "?", "?", "?", "?", "?", "?", "?", "?", "?", "?", \
+		"?", "?", "?", "?", "?", "?", "?", "?", "F64", "?", "?", "?", "?", "?", "?", "?", "?", "?", "?", "?", "?", "?", "?", "?", "?", \
+		"?", "?", "?", "?", "?", "?", "?", "?", "?", "?", "?", "?", "?", "?", "?", "?", "?", "?", "?", "?", "?") \
 	X(REAL_PACK, "realpack", "75:3", "!", "!", "F32", "!", "!", "!", "!", "!") \
 	X(REAL_OUT, "realout", "75:3", "?", "F16", "F32", "F64", "BF16") \
 	X(REAL_IN, "realin", "84:3", "?", "F16", "F32", "F64", "BF16") \
@@ -273,6 +278,7 @@
 	X(GMMA_SIGNS, "gmmasigns", "72+63+61:2", "", "negA", "negB", "negA.negB", "tnspA", "negA.tnspA", "negB.tnspA", "negA.negB.tnspA", \
 		"tnspB", "negA.tnspB", "negB.tnspB", "negA.negB.tnspB", "tnspA.tnspB", "negA.tnspA.tnspB", "negB.tnspA.tnspB", \
 		"negA.negB.tnspA.tnspB") \
+	X(QGMMA_SIGNS, "qgmmasigns", "72+63", "", "negA", "negB", "negA.negB") \
 	X(GMMA_SIGNS_B, "gmmasignsb", "63+62", "", "negB", "tnspB", "negB.tnspB") \
 	X(GSB, "gsb", "84:3", "gsb0", "!", "!", "!", "!", "!", "!", "") \
 	X(IGMMA_A, "igmmaa", "76:2", "U8", "S8", "!", "!") \

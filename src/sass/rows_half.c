@@ -6,11 +6,21 @@
 
 /* clang-format off */
 static const struct sass_row rows[] = {
-	ROW(HADD2, 0x030, "1", TO(89), "", ".halfout.halftype.ftz.sat d, -|a.halff32, -|s.halff32@60:2^124")
-	ROW(HADD2, 0x030, "1", FROM(90), "", ".halfout.halftype.ftz.sat d, -|a.half, -|s.half@60:2^124")
-	ROW(HMUL2, 0x032, "1", ALL, "", ".halftype4.fmz.sat d, -|a.half, -|s.half@60:2")
-	ROW(HFMA2, 0x031, "1", ALL, "79=0", ".halftype.halfout.fmzoob.sat d, -|a.half, -|b.halfnh1, -84|83c.half@81:2")
-	ROW(HFMA2, 0x031, "1", ALL, "79=1", ".halftype.halfout.fmzoob.relu.sat d, -|a.half, -|b.halfnh1, -84|83c.half@81:2, pp?")
+	ROW(HADD2, 0x030, "136", TO(89), "78=0", ".halftype.ftz.sat d, -|a.halff32, -|s.halff32@60:2^124")
+	ROW(HADD2, 0x030, "2", TO(89), "78=0 85=0", ".halftype.ftz.sat d, -|a.halff32, s:f16")
+	ROW(HADD2, 0x030, "2", TO(89), "78=0 85=1", ".halftype.ftz.sat d, -|a.halff32, s:bf16")
+	ROW(HADD2, 0x030, "136", TO(89), "78=1 85=0", ".halfout.ftz.sat d, -|a.halff32, -|s.halff32@60:2^124")
+	ROW(HADD2, 0x030, "2", TO(89), "78=1 85=0", ".halfout.ftz.sat d, -|a.halff32, s:f16")
+	ROW(HADD2, 0x030, "136", FROM(90), "78=0", ".halftype.ftz.sat d, -|a.half, -|s.half@60:2^124")
+	ROW(HADD2, 0x030, "2", FROM(90), "78=0 85=0", ".halftype.ftz.sat d, -|a.half, s:f16")
+	ROW(HADD2, 0x030, "2", FROM(90), "78=0 85=1", ".halftype.ftz.sat d, -|a.half, s:bf16")
+	ROW(HADD2, 0x030, "136", FROM(90), "78=1 85=0", ".halfout.ftz.sat d, -|a.half, -|s.half@60:2^124")
+	ROW(HADD2, 0x030, "2", FROM(90), "78=1 85=0", ".halfout.ftz.sat d, -|a.half, s:f16")
+	ROW(HMUL2, 0x032, "156", ALL, "", ".halftype4.fmz.sat d, -|a.half, -|s.half@60:2")
+	ROW(HMUL2, 0x032, "4", ALL, "85=0", ".halftype4.fmz.sat d, -|a.half, s:f16")
+	ROW(HMUL2, 0x032, "4", ALL, "85=1", ".halftype4.fmz.sat d, -|a.half, s:bf16")
+	ROW(HFMA2, 0x031, "156", ALL, "79=0", ".halftype.halfout.fmzoob.sat d, -|a.half, -|b.halfnh1, -84|83c.half@81:2")
+	ROW(HFMA2, 0x031, "156", ALL, "79=1", ".halftype.halfout.fmzoob.relu.sat d, -|a.half, -|b.halfnh1, -84|83c.half@81:2, pp?")
 	ROW(HFMA2, 0x031, "2", ALL, "85=0 79=0", ".halftype.halfout.fmzoob.sat d, -|a.half, -84|83b.halfnh1@81:2+86, c:f16")
 	ROW(HFMA2, 0x031, "2", ALL, "85=0 79=1", ".halftype.halfout.fmzoob.relu.sat d, -|a.half, -84|83b.halfnh1@81:2+86, c:f16, pp?")
 	ROW(HFMA2, 0x031, "2", ALL, "85=1 79=0", ".halftype.halfout.fmzoob.sat d, -|a.half, -84|83b.halfnh1@81:2+86, c:bf16")
@@ -19,11 +29,17 @@ static const struct sass_row rows[] = {
 	ROW(HFMA2, 0x031, "4", ALL, "85=0 79=1", ".halftype.halfout.fmzoob.relu.sat d, -|a.half, b:f16, -84|83c.half@81:2, pp?")
 	ROW(HFMA2, 0x031, "4", ALL, "85=1 79=0", ".halftype.halfout.fmzoob.sat d, -|a.half, b:bf16, -84|83c.half@81:2")
 	ROW(HFMA2, 0x031, "4", ALL, "85=1 79=1", ".halftype.halfout.fmzoob.relu.sat d, -|a.half, b:bf16, -84|83c.half@81:2, pp?")
-	ROW(HFMA2, 0x035, "124", OF(80, 90), "79=0 85=0", ".MMA.halftype4.fmz.sat d, -|a, -|b:f16, -84|83c:f16")
-	ROW(HFMA2, 0x035, "124", OF(80, 90), "79=0 85=1", ".MMA.halftype4.fmz.sat d, -|a, -|b:bf16, -84|83c:bf16")
-	ROW(HFMA2, 0x035, "124", OF(80, 90), "79=1 85=0", ".MMA.halftype4.fmz.relu.sat d, -|a, -|b:f16, -84|83c:f16, pp?")
-	ROW(HFMA2, 0x035, "124", OF(80, 90), "79=1 85=1", ".MMA.halftype4.fmz.relu.sat d, -|a, -|b:bf16, -84|83c:bf16, pp?")
-	ROW(HSET2, 0x033, "1", ALL, "", ".halftype2.bf.fcmp.ftz.bool@69:2 d, -|a.half, -|s.half@60:2^124, pp")
+	ROW(HFMA2, 0x035, "14", OF(80, 90), "79=0 85=0", ".MMA.halftype4.fmz.sat d, -|a, -|b:f16, -84|83c:f16")
+	ROW(HFMA2, 0x035, "2", OF(80, 90), "79=0 85=0", ".MMA.halftype4.fmz.sat d, -|a, -84|83b:f16, c:f16")
+	ROW(HFMA2, 0x035, "14", OF(80, 90), "79=0 85=1", ".MMA.halftype4.fmz.sat d, -|a, -|b:bf16, -84|83c:bf16")
+	ROW(HFMA2, 0x035, "2", OF(80, 90), "79=0 85=1", ".MMA.halftype4.fmz.sat d, -|a, -84|83b:bf16, c:bf16")
+	ROW(HFMA2, 0x035, "14", OF(80, 90), "79=1 85=0", ".MMA.halftype4.fmz.relu.sat d, -|a, -|b:f16, -84|83c:f16, pp?")
+	ROW(HFMA2, 0x035, "2", OF(80, 90), "79=1 85=0", ".MMA.halftype4.fmz.relu.sat d, -|a, -84|83b:f16, c:f16, pp?")
+	ROW(HFMA2, 0x035, "14", OF(80, 90), "79=1 85=1", ".MMA.halftype4.fmz.relu.sat d, -|a, -|b:bf16, -84|83c:bf16, pp?")
+	ROW(HFMA2, 0x035, "2", OF(80, 90), "79=1 85=1", ".MMA.halftype4.fmz.relu.sat d, -|a, -84|83b:bf16, c:bf16, pp?")
+	ROW(HSET2, 0x033, "136", ALL, "", ".halftype2.bf.fcmp.ftz.bool@69:2 d, -|a.half, -|s.half@60:2^124, pp")
+	ROW(HSET2, 0x033, "2", ALL, "65=0", ".halftype2.bf.fcmp.ftz.bool@69:2 d, -|a.half, s:f16, pp")
+	ROW(HSET2, 0x033, "2", ALL, "65=1", ".halftype2.bf.fcmp.ftz.bool@69:2 d, -|a.half, s:bf16, pp")
 	ROW(HSETP2, 0x034, "1", ALL, "", ".halftype2.fcmp.hand.ftz.bool@69:2 pu, pv, -|a.half, -|s.half@60:2^124, pp")
 	ROW(HSETP2, 0x034, "2", ALL, "65=0", ".halftype2.fcmp.hand.ftz.bool@69:2 pu, pv, -|a.half, s:f16, pp")
 	ROW(HSETP2, 0x034, "2", ALL, "65=1", ".halftype2.fcmp.hand.ftz.bool@69:2 pu, pv, -|a.half, s:bf16, pp")
@@ -32,4 +48,4 @@ static const struct sass_row rows[] = {
 };
 /* clang-format on */
 
-SASS_FAMILY(half, rows);
+SASS_ARITHMETIC_FAMILY(half, rows);

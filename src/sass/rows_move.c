@@ -18,7 +18,8 @@ static const struct sass_row rows[] = {
 	ROW(SEL, 0x007, "1456", ALL, "", " d, a, s, pp")
 	ROW(SEL, 0x007, "2", FROM(120), "", ".64 d, a, s:s, pp")
 	ROW(SEL, 0x007, "3", FROM(120), "", ".64 d, a, R@32, pp")
-	ROW(PRMT, 0x016, "12456", ALL, "", ".prmt d, a, b, c")
+	ROW(SEL, 0x007, "7", FROM(120), "", ".64 d, a, UR@32, pp")
+	ROW(PRMT, 0x016, "1234567", ALL, "", ".prmt d, a, b, c")
 	ROW(PLOP3, 0x01c, "4", ALL, "67=0", ".LUT pu, pv, pp, pq, pr, #64:3+72:5, #16:8")
 	ROW(PLOP3, 0x01c, "4", ALL, "67=1", ".LUT pu, pv, pp, pq, upr, #64:3+72:5, #16:8")
 	ROW(PLOP3, 0x01f, "1", ALL, "", ".LUT pu, pv, a.sign, b.sign, c.sign, #72:8, #40:8")
@@ -32,9 +33,9 @@ static const struct sass_row rows[] = {
 	ROW(REDUX, 0x1c4, "1", FROM(80), "", ".redux.s32 UR@16, a")
 	ROW(R2UR, 0x1c2, "1", TO(89), "", " pu?, UR@16, a")
 	ROW(R2UR, 0x0ca, "1", FROM(100), "84=0", ".fill pu?, UR@16, a")
-	ROW(R2UR, 0x0ca, "1", FROM(90), "84=0", " pu?, UR@16, a")
+	ROW(R2UR, 0x0ca, "1", OF(90, 99), "84=0", " pu?, UR@16, a")
 	ROW(R2UR, 0x0ca, "1", FROM(90), "84=1", ".OR pu, UR@16, a")
-	ROW(S2UR, 0x1c3, "4gx", ALL, "", " UR@16, sreg")
+	ROW(S2UR, 0x1c3, "4g", ALL, "", " UR@16, sreg")
 	ROW(CS2UR, 0x0cb, "4gx", FROM(120), "", ".cs2r UR@16, sreg")
 	ROW(CREDUX, 0x0cc, "1g", FROM(100), "", ".creduxop.creduxtype.creduxnan UR@16, a")
 	ROW(ELECT, 0x02f, "4", FROM(90), "91=0", " pu, UR@16, pp")
@@ -43,4 +44,4 @@ static const struct sass_row rows[] = {
 };
 /* clang-format on */
 
-SASS_FAMILY(move, rows);
+SASS_ARITHMETIC_FAMILY(move, rows);

@@ -111,6 +111,7 @@ const struct fuzz_target fuzz_targets[] = {
 	{"json", fuzz_json, false, "two JSON reports to compare"},
 	{"debug", fuzz_debug, false, "commands of the debugger"},
 	{"dap", fuzz_dap, false, "messages of an editor"},
+	{"sass", fuzz_sass, false, "cubins, fat binaries, executables and listings of machine code"},
 	{0},
 };
 

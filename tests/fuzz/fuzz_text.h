@@ -38,6 +38,9 @@ void fuzz_debug(const char *bytes, size_t length);
 /* What an editor sends to `ptxsim dap`; "/proc/self/fd/900" is a fixed program. */
 void fuzz_dap(const char *bytes, size_t length);
 
+/* A file with machine code: its images are unpacked and decoded. */
+void fuzz_sass(const char *bytes, size_t length);
+
 /* The fixed program of the targets above, NUL-terminated. */
 extern const char fuzz_program[];
 

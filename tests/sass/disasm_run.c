@@ -137,7 +137,7 @@ static void read_line(struct disasm_run *r, const char *line)
 
 	if (*line == 'F') {
 		r->address = 0;
-		r->gaps = false;
+		r->gaps = !strcmp(line, "F g"); /* variations: refused ones are listed apart */
 	} else if (!strncmp(line, "X refused ", 10)) {
 		compare_refused(r, line + 10);
 	} else if (sscanf(line, "X address %x instead", &skipped) == 1) {

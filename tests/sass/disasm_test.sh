@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Machine code: recorded listings of each target decode and print to the letter, and ptxsim disasm reads cubins, fat binaries,
+# objects and listings as the vendor's tool prints them. PTXSIM names the program. Ends with the totals.
+set -u
+
+tests=$(cd "$(dirname "$0")" && pwd)
+ptxsim=${PTXSIM-./ptxsim}
+disasm_run=$(dirname "$ptxsim")/disasm-run
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+passed=0
+failed=0
+
+# verdict NAME: counts the last command's status.
+verdict() {
+	if [ "$?" = 0 ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAIL: $1"
+	fi
+}
+
+for target in sm_75 sm_80 sm_86 sm_89 sm_90a sm_100a sm_120a; do
+	"$disasm_run" --arch "$target" "$tests/listings/$target.txt.gz" >"$work/out" || cat "$work/out"
+	! grep -q 'want' "$work/out" && grep -q ' 0 differ, 0 unknown' "$work/out"
+	verdict "the listing of $target"
+done
+for target in sm_75 sm_80 sm_90a sm_100a sm_120a; do
+	"$disasm_run" --arch "$target" "$tests/listings/$target-refused.txt.gz" >"$work/out"
+	verdict "what is not an instruction of $target is refused"
+done
+
+# The same instructions from the cubin, and from the listing that the vendor's tool made of it.
+for target in sm_75 sm_80 sm_90a sm_120a; do
+	gzip -dc "$tests/images/calls.$target.sass.gz" >"$work/want"
+	"$ptxsim" disasm "$tests/images/calls.$target.cubin" | grep -e '/\* 0x' -e 'Function' >"$work/got"
+	cmp -s "$work/want" "$work/got"
+	verdict "disasm of a cubin of $target"
+	{ printf '\tcode for %s\n' "$target" && cat "$work/want"; } >"$work/listing"
+	"$ptxsim" disasm "$work/listing" | grep -e '/\* 0x' -e 'Function' | cmp -s "$work/want" -
+	verdict "disasm of a listing of $target"
+done
+"$ptxsim" disasm "$tests/images/calls.sm_100a.cubin" >"$work/out"
+verdict "disasm of a cubin of sm_100a"
+
+"$ptxsim" disasm --list "$tests/images/store.o" "$tests/images/store.fatbin" >"$work/out" 2>&1
+status=$?
+# Without liblz4 or libzstd, packed images are named and refused.
+{ [ $status = 0 ] || grep -q 'which this build cannot unpack' "$work/out"; } && grep -q '^PTX for sm_75' "$work/out" &&
+	grep -q '^cubin for sm_90a: ' "$work/out" && grep -q '  kernel k: 16 instructions, 8 registers, 8 bytes of parameters' "$work/out"
+verdict "images in an object and in a fat binary"
+"$ptxsim" disasm --arch sm_90a --no-hex "$tests/images/store.o" >"$work/out" && grep -q 'STG.E desc\[UR4\]\[R2.64\], R5 ;' "$work/out" &&
+	! grep -q 'sm_80' "$work/out"
+verdict "code of one target only"
+"$ptxsim" disasm --kernel none "$tests/images/store.o" 2>"$work/out"
+[ $? = 2 ] && grep -q 'no function of that name' "$work/out"
+verdict "a kernel that is not there"
+"$ptxsim" disasm --control "$tests/images/calls.sm_90a.cubin" | grep -q '/\*0010\*/  W1 R- w:------ s01 y .* LDC.64 R4'
+verdict "control bits"
+head -c 1000 "$tests/images/calls.sm_90a.cubin" >"$work/short" && "$ptxsim" disasm "$work/short" 2>"$work/out"
+[ $? = 2 ] && grep -q 'outside the file' "$work/out"
+verdict "a cubin that is cut off"
+"$ptxsim" disasm "$0" 2>"$work/out"
+[ $? = 2 ] && grep -q 'neither a cubin nor a fat binary nor an executable' "$work/out"
+verdict "a file of another kind"
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
