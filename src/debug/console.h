@@ -36,6 +36,9 @@ const struct debug_event *console_event(const struct console *c);
 /* Prints what happened, as after a motion. */
 void console_show_event(struct console *c, const struct debug_event *e);
 
+/* A line of a text that runs or of the CUDA C that it came from; NULL: there is none. */
+const char *console_source_line(struct console *c, const char *file, u32 line, u32 *length);
+
 /* Completions of the word that begins at `start` of a line: candidate number `index`, or NULL at the end. In
  * `text`. */
 const char *console_complete(struct console *c, const char *line, u32 start, u32 index, char text[256]);

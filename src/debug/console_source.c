@@ -68,6 +68,11 @@ static bool show_source_line(struct console *c, const struct debug_line *l)
 	return true;
 }
 
+const char *console_source_line(struct console *c, const char *file, u32 line, u32 *length)
+{
+	return source_line(c, file, line, length);
+}
+
 void show_line(struct console *c, const struct debug_place *p, u32 lanes)
 {
 	const struct debug_line l = debug_line(p);

@@ -215,7 +215,7 @@ static const struct dwarf_variable *visible_variable(const struct dwarf_function
 	for (const struct dwarf_scope *s = dwarf_scope_at(f, instruction); s; s = s->parent)
 		for (size_t k = 0; k < s->variables.count; k++) {
 			const struct dwarf_variable *v = s->variables.items[k];
-			if (strcmp(v->name, name))
+			if (strcmp(v->name, name) && (!v->linkage || strcmp(v->linkage, name)))
 				continue;
 			if (dwarf_locate(v, instruction).where != DWARF_NOWHERE)
 				return v;

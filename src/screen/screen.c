@@ -36,12 +36,29 @@ int screen_put(const struct screen *s, int y, int x, int width, enum screen_look
 	return column;
 }
 
-static void add_line(struct screen *s, const char *text, size_t length)
+static void keep_line(struct screen *s, const char *text, size_t length)
 {
 	const u32 at = s->line_count++ % OUTPUT_LINES;
 
 	free(s->lines[at]);
 	s->lines[at] = strndup(text, length);
+}
+
+/* A line that is longer than the pane of answers goes on in the next one, between words if it can. */
+static void add_line(struct screen *s, const char *text, size_t length)
+{
+	const size_t width = s->answer_width > 20 ? (size_t)s->answer_width : 1000;
+
+	while (length > width) {
+		size_t cut = width;
+		while (cut > width / 2 && text[cut] != ' ')
+			cut--;
+		cut = text[cut] == ' ' ? cut + 1 : width;
+		keep_line(s, text, cut);
+		text += cut;
+		length -= cut;
+	}
+	keep_line(s, text, length);
 }
 
 void screen_collect(struct screen *s)
@@ -84,9 +101,13 @@ static void draw_head(const struct screen *s)
 	attrset(s->looks[LOOK_TITLE]);
 	mvhline(0, 0, ' ', COLS);
 	if (l)
-		screen_put(s, 0, 1, COLS - 1, LOOK_TITLE, "launch %u: %s  grid (%u,%u,%u)  block (%u,%u,%u)  at %llu",
-			   debug_launch_number(s->d), l->kernel->name, l->grid[0], l->grid[1], l->grid[2], l->block[0],
-			   l->block[1], l->block[2], (unsigned long long)debug_position(s->d));
+		screen_put(s, 0, 1, COLS - 1, LOOK_TITLE, "launch %u: %s  grid (%u,%u,%u)  block (%u,%u,%u)  at %llu%s",
+			   debug_launch_number(s->d), debug_function_name(s->d, l->kernel->code), l->grid[0],
+			   l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2],
+			   (unsigned long long)debug_position(s->d),
+			   debug_state(s->d) == DEBUG_BETWEEN   ? ", ended"
+			   : debug_state(s->d) == DEBUG_FAULTED ? ", failed"
+								: "");
 	else
 		screen_put(s, 0, 1, COLS - 1, LOOK_TITLE, "%s",
 			   debug_state(s->d) == DEBUG_ENDED ? "no more launches: 'start' begins again"
@@ -104,68 +125,135 @@ static void draw_input(const struct screen *s)
 	move(LINES - 1, (int)sizeof prompt - 1 + (int)s->cursor - from);
 }
 
-/* Wide: source and output left, the rest right. Narrow: one below the other. */
+enum screen_view screen_view(const struct screen *s, bool room_for_both)
+{
+	if (!pane_has_cuda(s))
+		return VIEW_PTX;
+	return s->view == VIEW_BOTH && !room_for_both ? VIEW_CUDA : s->view;
+}
+
+/* CUDA C above PTX, or one of them. */
+static void draw_source(struct screen *s, struct pane p)
+{
+	s->shows_both = p.height >= 14;
+	const enum screen_view view = screen_view(s, s->shows_both);
+
+	if (view != VIEW_BOTH) {
+		pane_source(s, &p, view == VIEW_CUDA);
+		return;
+	}
+	struct pane upper = p;
+	upper.height = p.height / 2;
+	p.y += upper.height;
+	p.height -= upper.height;
+	pane_source(s, &upper, true);
+	pane_source(s, &p, false);
+}
+
+static void draw_answers(struct screen *s, struct pane p)
+{
+	attrset(s->looks[LOOK_TITLE]);
+	mvhline(p.y, p.x, ' ', p.width);
+	screen_put(s, p.y, p.x + 1, p.width - 1, LOOK_TITLE,
+		   "F1 help F2 answers F3 source F5 go F6 warp F8 back F9 break F10 next F11 step");
+	p.y++;
+	p.height--;
+	s->output_rows = p.height;
+	s->answer_width = p.width;
+	draw_output(s, &p);
+}
+
+/* Source and answers left, the rest right. */
+static void draw_wide(struct screen *s, int rows)
+{
+	const int half = COLS / 2, right = COLS - half;
+	const struct pane source = {1, 0, rows * 2 / 3, half - 1};
+	const struct pane registers = {1, half, rows / 2, right};
+	const struct pane warps = {registers.y + registers.height, half, rows / 5, right};
+	const int memory_y = warps.y + warps.height, answers_y = source.y + source.height;
+
+	draw_source(s, source);
+	draw_answers(s, (struct pane){answers_y, 0, rows + 1 - answers_y, half - 1});
+	pane_registers(s, &registers);
+	pane_warps(s, &warps);
+	pane_memory(s, &(struct pane){memory_y, half, rows + 1 - memory_y, right});
+}
+
+/* One below the other, each as wide as the window. */
+static void draw_narrow(struct screen *s, int rows)
+{
+	const struct pane source = {1, 0, rows / 3, COLS};
+	const struct pane registers = {source.y + source.height, 0, rows / 4, COLS};
+	const struct pane memory = {registers.y + registers.height, 0, rows / 9 + 1, COLS};
+	const struct pane warps = {memory.y + memory.height, 0, rows / 12 + 1, COLS};
+	const int answers_y = warps.y + warps.height;
+
+	draw_source(s, source);
+	pane_registers(s, &registers);
+	pane_memory(s, &memory);
+	pane_warps(s, &warps);
+	draw_answers(s, (struct pane){answers_y, 0, rows + 1 - answers_y, COLS});
+}
+
 void screen_draw(struct screen *s)
 {
-	const int rows = LINES - 2;
-
 	erase();
 	if (LINES < 12 || COLS < 40) {
 		screen_put(s, 0, 0, COLS, LOOK_PLAIN, "too small: 40x12 at least");
-		draw_input(s);
-		refresh();
-		return;
+	} else if (s->page) {
+		page_draw(s);
+	} else {
+		draw_head(s);
+		if (COLS >= 140)
+			draw_wide(s, LINES - 2);
+		else
+			draw_narrow(s, LINES - 2);
 	}
-	draw_head(s);
-	const bool wide = COLS >= 140;
-	const int half = COLS / 2, top = 1;
-	struct pane source = {top, 0, wide ? rows * 2 / 3 : rows * 3 / 8, wide ? half - 1 : COLS};
-	struct pane registers = {wide ? top : top + source.height, wide ? half : 0, wide ? rows / 2 : rows * 3 / 8,
-				 wide ? COLS - half : COLS};
-	const int below = registers.y + registers.height;
-	struct pane warps = {below, wide ? half : 0, wide ? rows / 4 : rows / 8 + 1,
-			     wide ? COLS - half : COLS * 3 / 5 - 1};
-	struct pane memory =
-		wide ? (struct pane){below + warps.height, half, rows - registers.height - warps.height, COLS - half}
-		     : (struct pane){below, COLS * 3 / 5, warps.height, COLS - COLS * 3 / 5};
-	const int used = wide ? top + source.height : below + warps.height;
-	struct pane output = {used, 0, top + rows - used, wide ? half - 1 : COLS};
-	attrset(s->looks[LOOK_TITLE]);
-	mvhline(output.y, output.x, ' ', output.width);
-	screen_put(s, output.y, output.x + 1, output.width - 1, LOOK_TITLE,
-		   "F5 continue  F9 break  F10 next  F11 step  F8 back  F6 warp  F1 help");
-	output.y++;
-	output.height--;
-	pane_source(s, &source);
-	pane_registers(s, &registers);
-	pane_warps(s, &warps);
-	pane_memory(s, &memory);
-	draw_output(s, &output);
 	draw_input(s);
 	refresh();
 }
 
 /* --- Keys --------------------------------------------------------------------------------------------------- */
 
-/* The commands that keys stand for. */
-static const char *command_of(int key)
+/* The commands that keys stand for; steps are by what is shown. */
+static const char *command_of(const struct screen *s, int key)
 {
+	const bool lines = screen_view(s, true) != VIEW_PTX;
+
 	switch (key) {
-	case KEY_F(1):
-		return "help";
 	case KEY_F(5):
 		return "continue";
 	case KEY_F(8):
-		return "reverse-stepi";
+		return lines ? "reverse-step-line" : "reverse-stepi";
 	case KEY_F(10):
-		return "nexti";
+		return lines ? "next-line" : "nexti";
 	case KEY_F(11):
-		return "stepi";
+		return lines ? "step-line" : "stepi";
 	case KEY_F(12):
 		return "finish";
 	default:
 		return NULL;
 	}
+}
+
+/* The keys, then the commands. */
+static void show_help(struct screen *s)
+{
+	const u32 first = s->line_count;
+
+	for (u32 k = 0; page_keys[k]; k++)
+		fprintf(s->out, "%s\n", page_keys[k]);
+	console_execute(s->c, "help", false);
+	screen_collect(s);
+	page_open(s, first);
+}
+
+static void next_view(struct screen *s)
+{
+	const bool cuda_is_next = s->view == VIEW_BOTH && s->shows_both;
+
+	s->view = cuda_is_next ? VIEW_CUDA : s->view == VIEW_PTX ? VIEW_BOTH : VIEW_PTX;
+	s->source_scroll = 0;
 }
 
 static void next_warp(struct screen *s)
@@ -222,6 +310,16 @@ static void scroll_by(int *scroll, int by, int low, int high)
 static bool view_key(struct screen *s, int key)
 {
 	switch (key) {
+	case KEY_F(1):
+		show_help(s);
+		return true;
+	case KEY_F(2):
+		page_open(s, 0);
+		s->page_scroll = OUTPUT_LINES;
+		return true;
+	case KEY_F(3):
+		next_view(s);
+		return true;
 	case KEY_F(6):
 		next_warp(s);
 		return true;
@@ -259,14 +357,27 @@ static bool view_key(struct screen *s, int key)
 static bool own_command(struct screen *s, const char *line)
 {
 	line += strspn(line, " ");
-	if (strncmp(line, "mem ", 4))
+	if (strncmp(line, "mem", 3) || (line[3] && line[3] != ' ' && line[3] != '/'))
 		return false;
-	snprintf(s->memory, sizeof s->memory, "%s", line + 4);
+	line += 3 + strspn(line + 3, " ");
+	s->memory_format = 0;
+	if (*line == '/') {
+		if (!line[1] || !strchr("xduftc", line[1])) {
+			fprintf(s->out, "mem has the formats x, d, u, f, t and c\n");
+			return true;
+		}
+		s->memory_format = line[1];
+		line += 2 + strspn(line + 2, " ");
+	}
+	snprintf(s->memory, sizeof s->memory, "%s", line);
 	return true;
 }
 
 static bool execute(struct screen *s, const char *line, bool repeat)
 {
+	const u32 first = s->line_count, launch = debug_launch_number(s->d);
+	const u64 position = debug_position(s->d);
+	const enum debug_state state = debug_state(s->d);
 	bool stay = true;
 
 	fprintf(s->out, "> %s\n", line);
@@ -280,6 +391,11 @@ static bool execute(struct screen *s, const char *line, bool repeat)
 	diags_print(&s->b->session->diags, s->out, false);
 	s->b->session->diags.list.count = s->b->session->diags.error_count = 0;
 	screen_collect(s);
+	/* An answer that its pane cannot hold; of a motion the end is what matters. */
+	const bool moved =
+		position != debug_position(s->d) || launch != debug_launch_number(s->d) || state != debug_state(s->d);
+	if ((int)(s->line_count - first) > s->output_rows && !moved)
+		page_open(s, first);
 	return stay;
 }
 
@@ -322,9 +438,9 @@ static void read_keys(struct screen *s)
 	for (bool stay = true; stay;) {
 		screen_draw(s);
 		const int key = getch();
-		const char *command = command_of(key);
-		if (key == ERR)
-			continue; /* a signal came in between */
+		if (key == ERR || (s->page && page_key(s, key)))
+			continue; /* a signal came in between, or it was the page's */
+		const char *command = command_of(s, key);
 		if (command)
 			stay = execute(s, command, false);
 		else if (key == 4 && !s->length)

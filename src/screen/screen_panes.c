@@ -17,31 +17,75 @@ static void title(const struct screen *s, const struct pane *p, const char *text
 
 /* --- Source ---------------------------------------------------------------------------------------------- */
 
-/* Lanes of the focused warp whose next instruction is on that line of the text. */
-static u32 lanes_on_line(const struct debug_split *splits, u32 count, const char *file, u32 line)
+/* Is the place on that line, of CUDA C or of the text? */
+static bool is_on_line(const struct debug_place *p, bool cuda, const char *file, u32 line)
+{
+	const struct debug_line at = debug_line(p);
+	const char *own = cuda ? at.loc_file : at.file;
+
+	return own && (cuda ? at.loc_line : at.line) == line && !strcmp(own, file);
+}
+
+/* Lanes of the focused warp whose next instruction is on that line. */
+static u32 lanes_on_line(const struct debug_split *splits, u32 count, bool cuda, const char *file, u32 line)
 {
 	u32 lanes = 0;
 
-	for (u32 k = 0; k < count; k++) {
-		const struct debug_line at = debug_line(&splits[k].place);
-		if (at.file && at.line == line && !strcmp(at.file, file))
+	for (u32 k = 0; k < count; k++)
+		if (is_on_line(&splits[k].place, cuda, file, line))
 			lanes |= splits[k].mask;
-	}
 	return lanes;
 }
 
-static bool breaks_on_line(const struct debug *d, const char *file, u32 line)
+static bool breaks_on_line(const struct debug *d, bool cuda, const char *file, u32 line)
 {
 	for (const struct debug_point *p = debug_first_point(d); p; p = p->next)
-		for (u32 k = 0; p->kind == DEBUG_BREAK && p->enabled && k < p->place_count; k++) {
-			const struct debug_line at = debug_line(&p->places[k]);
-			if (at.line == line && !strcmp(at.file, file))
+		for (u32 k = 0; p->kind == DEBUG_BREAK && p->enabled && k < p->place_count; k++)
+			if (is_on_line(&p->places[k], cuda, file, line))
 				return true;
-		}
 	return false;
 }
 
-void pane_source(struct screen *s, const struct pane *p)
+/* Where the focus is, else where the program begins; false: there is no program. */
+static bool shown_place(const struct screen *s, struct debug_place *place)
+{
+	if (debug_launch(s->d) && debug_focus_place(s->d, place))
+		return true;
+	if (!debug_program(s->d)->code_count)
+		return false;
+	*place = (struct debug_place){debug_program(s->d)->codes[0], 0};
+	return true;
+}
+
+bool pane_has_cuda(const struct screen *s)
+{
+	struct debug_place place;
+	u32 length;
+
+	if (!shown_place(s, &place))
+		return false;
+	const struct debug_line l = debug_line(&place);
+	return l.loc_file && console_source_line(s->c, l.loc_file, 1, &length);
+}
+
+static void draw_source_line(struct screen *s, const struct pane *p, int y, const char *file, u32 line, bool cuda,
+			     bool current, u32 lanes)
+{
+	u32 length;
+	const char *text = console_source_line(s->c, file, line, &length);
+	char number[8] = "";
+
+	if (!text)
+		return;
+	if (lanes)
+		snprintf(number, sizeof number, "%d", __builtin_popcount(lanes));
+	const int at =
+		screen_put(s, y, p->x, p->width, lanes ? LOOK_MARK : LOOK_DIM, "%c%2s%c%4u ",
+			   breaks_on_line(s->d, cuda, file, line) ? '*' : ' ', number, current ? '>' : ' ', line);
+	screen_put(s, y, p->x + at, p->width - at, current ? LOOK_CURRENT : LOOK_PLAIN, "%.*s", (int)length, text);
+}
+
+void pane_source(struct screen *s, const struct pane *p, bool cuda)
 {
 	const struct debug_focus f = debug_focus(s->d);
 	const struct warp *w = debug_launch(s->d) ? debug_warp(s->d, f.block, f.warp) : NULL;
@@ -50,40 +94,24 @@ void pane_source(struct screen *s, const struct pane *p)
 	struct debug_place place;
 	char head[300];
 
-	if (!debug_launch(s->d) || !debug_focus_place(s->d, &place)) {
-		if (!debug_program(s->d)->code_count)
-			return;
-		place = (struct debug_place){debug_program(s->d)->codes[0], 0};
-	}
-	const struct debug_line here = debug_line(&place);
-	if (!here.file)
+	if (!shown_place(s, &place))
 		return;
-	if (here.loc_file)
-		snprintf(head, sizeof head, "%s  (from %s:%u)", here.file, here.loc_file, here.loc_line);
+	const struct debug_line here = debug_line(&place);
+	const char *file = cuda ? here.loc_file : here.file;
+	const u32 line = cuda ? here.loc_line : here.line;
+	if (!file)
+		return;
+	if (!cuda && here.loc_file)
+		snprintf(head, sizeof head, "%s  (from %s:%u)", file, here.loc_file, here.loc_line);
 	else
-		snprintf(head, sizeof head, "%s", here.file);
+		snprintf(head, sizeof head, "%s", file);
 	title(s, p, head);
 	const int rows = p->height - 1;
-	int first = (int)here.line - rows / 2 + s->source_scroll;
+	int first = (int)line - rows / 2 + s->source_scroll;
 	first = first < 1 ? 1 : first;
-	for (int k = 0; k < rows; k++) {
-		const u32 line = (u32)(first + k);
-		u32 length;
-		const char *text = debug_source_text(s->d, here.file, line, &length);
-		if (!text)
-			break;
-		const bool current = w && line == here.line;
-		const u32 lanes = lanes_on_line(splits, count, here.file, line);
-		char number[8] = "";
-		if (lanes)
-			snprintf(number, sizeof number, "%d", __builtin_popcount(lanes));
-		const int y = p->y + 1 + k;
-		const int at = screen_put(s, y, p->x, p->width, lanes ? LOOK_MARK : LOOK_DIM, "%c%2s%c%4u ",
-					  breaks_on_line(s->d, here.file, line) ? '*' : ' ', number,
-					  current ? '>' : ' ', line);
-		screen_put(s, y, p->x + at, p->width - at, current ? LOOK_CURRENT : LOOK_PLAIN, "%.*s", (int)length,
-			   text);
-	}
+	for (int k = 0; k < rows; k++)
+		draw_source_line(s, p, p->y + 1 + k, file, (u32)(first + k), cuda, w && (u32)(first + k) == line,
+				 lanes_on_line(splits, count, cuda, file, (u32)(first + k)));
 }
 
 /* --- Registers ---------------------------------------------------------------------------------------------- */
@@ -211,8 +239,11 @@ void pane_registers(struct screen *s, const struct pane *p)
 
 	snprintf(head, sizeof head, "registers: block %llu, warp %u", (unsigned long long)f.block, f.warp);
 	title(s, p, head);
-	if (!debug_launch(s->d) || !debug_focus_split(s->d, &split))
+	struct debug_frame frame;
+	if (!debug_launch(s->d) || !debug_focus_frame(s->d, &frame))
 		return;
+	if (!debug_focus_split(s->d, &split))
+		split.mask = 0; /* it has ended: what it held last */
 	remember_registers(s);
 	const u32 count = order_registers(s, order), rows = p->height > 2 ? (u32)p->height - 2 : 0;
 	if (s->register_scroll > (int)count - 1)
@@ -294,47 +325,103 @@ void pane_warps(struct screen *s, const struct pane *p)
 
 /* --- Memory -------------------------------------------------------------------------------------------------- */
 
-/* Shared memory if the kernel has any, else the first buffer. */
+/* The source's name for a variable of PTX, where it has one. */
+static const char *source_name(const struct screen *s, const char *name)
+{
+	struct debug_local l;
+
+	for (u32 k = 0; debug_local_at(s->d, k, debug_focus(s->d).lane, &l); k++)
+		if (l.variable->linkage && !strcmp(l.variable->linkage, name))
+			return l.variable->name;
+	return name;
+}
+
+/* The kernel's first shared variable, or shared memory if it has any, else the first buffer with a name. */
 static void choose_memory(const struct screen *s, char text[200])
 {
 	const struct launch *l = debug_launch(s->d);
 	const struct warp *w = debug_current_warp(s->d);
+	const struct kernel *kernel = l->kernel;
 
+	text[0] = 0;
 	if (s->memory[0])
 		snprintf(text, 200, "%s", s->memory);
-	else if (w && w->block->shared_bytes)
-		snprintf(text, 200, "shared:%llu", (unsigned long long)l->kernel->reserved_shared);
-	else if (l->memory->count)
+	for (u32 k = 0; k < kernel->place_count && !text[0]; k++)
+		if (kernel->places[k].variable->space == SPACE_SHARED)
+			snprintf(text, 200, "%s", source_name(s, kernel->places[k].variable->name));
+	if (!text[0] && w && w->block->shared_bytes)
+		snprintf(text, 200, "shared:%llu", (unsigned long long)kernel->reserved_shared);
+	for (u32 k = 0; k < l->memory->count && !text[0]; k++)
+		if (l->memory->list[k].name && !(l->memory->list[k].flags & ALLOCATION_READ_ONLY))
+			snprintf(text, 200, "%s", l->memory->list[k].name);
+	if (!text[0] && l->memory->count)
 		snprintf(text, 200, "global:0x%llx", (unsigned long long)l->memory->list[0].base);
-	else
-		text[0] = 0;
 }
 
+/* Columns that a value may take. */
+static int value_width(u16 type, char format, u32 bytes)
+{
+	const char class = type_class(type);
+
+	if (format == 't')
+		return (int)(8 * bytes);
+	if (format == 'x' || (!format && class != 'f' && class != 'u' && class != 's'))
+		return (int)(2 * bytes);
+	if (class == 'f' && (!format || format == 'f'))
+		return bytes == 8 ? 22 : bytes == 4 ? 13 : 10;
+	return bytes == 1 ? 4 : bytes == 2 ? 6 : bytes == 4 ? 11 : 20;
+}
+
+static void draw_value(struct screen *s, int y, int x, int width, const struct debug_memory_place *at, char format,
+		       u32 lane)
+{
+	const u32 bytes = type_bits(at->type) < 8 ? 1 : type_bits(at->type) / 8;
+	struct debug_value v = {.type = at->type};
+	char text[160];
+	u64 word;
+
+	if (!debug_read(s->d, at->space, at->address, lane, v.bytes, bytes)) {
+		screen_put(s, y, x, width, LOOK_DIM, "%*s", width, "--------" + (width < 8 ? 8 - width : 0));
+		return;
+	}
+	memcpy(&word, v.bytes, 8);
+	const bool plain = type_class(at->type) == 'b' && bytes <= 8 && !format;
+	if (plain)
+		snprintf(text, sizeof text, "%0*llx", (int)(2 * bytes), (unsigned long long)word);
+	else
+		debug_format(&v, format, text, sizeof text);
+	screen_put(s, y, x, width, LOOK_PLAIN, "%*s", width, text + (!plain && format == 'x' ? 2 : 0));
+}
+
+/* Values of the type that stands there, as many in a row as the window has room for, in fours. */
 void pane_memory(struct screen *s, const struct pane *p)
 {
+	enum { ADDRESS = 13 };
 	const u32 lane = debug_focus(s->d).lane;
-	char text[200] = "", head[240];
+	char text[200] = "", head[300];
 	struct debug_memory_place at;
 
 	if (debug_launch(s->d))
 		choose_memory(s, text);
-	snprintf(head, sizeof head, "memory: %s", text[0] ? text : "mem ADDRESS chooses");
-	title(s, p, head);
-	if (!text[0])
-		return;
-	if (!debug_find_address(s->d, text, lane, &at)) {
-		screen_put(s, p->y + 1, p->x, p->width, LOOK_DIM, "%s", debug_message(s->d));
+	if (!text[0] || !debug_find_address(s->d, text, lane, &at)) {
+		snprintf(head, sizeof head, "memory: %s", text[0] ? text : "mem ADDRESS chooses");
+		title(s, p, head);
+		if (text[0])
+			screen_put(s, p->y + 1, p->x, p->width, LOOK_DIM, "%s", debug_message(s->d));
 		return;
 	}
-	const int words = (p->width - 15) / 9 >= 8 ? 8 : (p->width - 15) / 9 >= 4 ? 4 : 2;
+	/* Compilers declare all memory as bytes, whatever it holds. */
+	if (at.type == T_b8 && at.size % 4 == 0 && at.address % 4 == 0)
+		at.type = T_b32;
+	snprintf(head, sizeof head, "memory: %s  .%s in %s", text, token_text(at.type), ir_space_name(at.space));
+	title(s, p, head);
+	const u32 bytes = type_bits(at.type) < 8 ? 1 : type_bits(at.type) / 8;
+	const int width = value_width(at.type, s->memory_format, bytes);
+	int columns = (p->width - ADDRESS) / (width + 1);
+	columns = columns < 1 ? 1 : columns > 4 ? columns / 4 * 4 : columns;
 	for (int row = 1; row < p->height; row++) {
-		int x = screen_put(s, p->y + row, p->x, p->width, LOOK_MARK, "%12llx ", (unsigned long long)at.address);
-		for (int k = 0; k < words; k++, at.address += 4) {
-			u32 word;
-			if (debug_read(s->d, at.space, at.address, lane, &word, 4))
-				x += screen_put(s, p->y + row, p->x + x, p->width - x, LOOK_PLAIN, " %08x", word);
-			else
-				x += screen_put(s, p->y + row, p->x + x, p->width - x, LOOK_DIM, " --------");
-		}
+		screen_put(s, p->y + row, p->x, ADDRESS, LOOK_MARK, "%12llx ", (unsigned long long)at.address);
+		for (int k = 0; k < columns; k++, at.address += bytes)
+			draw_value(s, p->y + row, p->x + ADDRESS + k * (width + 1), width, &at, s->memory_format, lane);
 	}
 }

@@ -105,7 +105,7 @@ for at in 80x24 200x60; do
 	shows "registers: block 0, warp 0"
 	keys "break @bar.sync" Enter F5
 	shows "*32>"
-	shows "shared:0"
+	shows ".b32 in shared"
 	shows "(ptxsim)"
 	keys F11
 	shows "registers: block 0, warp 1"
@@ -121,6 +121,45 @@ for at in 80x24 200x60; do
 	else
 		passed=$((passed + 1))
 	fi
+	keys quit Enter
+	shows "ended with 0"
+	close
+done
+
+# With the CUDA C: lines are stepped, memory has its type, long answers fill the screen, the end can be looked at.
+for at in 80x24 200x60; do
+	open $at debug --tui locals.ptx
+	keys start Enter
+	shows "launch 1: fall"
+	keys "break locals.cu:46" Enter F5
+	shows "*32>  46"
+	shows "__syncthreads();"
+	keys F10
+	shows " 32>  47"
+	shows "memory: part  .f32 in shared"
+	shows "        3.25"
+	keys "mem /x part" Enter
+	shows "40500000"
+	keys F1
+	shows "lines 1 to "
+	shows "F3   CUDA C, PTX, or both"
+	keys End
+	shows "tells more"
+	keys Escape
+	shows "registers: block 0, warp 0"
+	keys "info functions" Enter "help info" Enter
+	shows "lines 1 to "
+	keys "p i" Enter
+	shows "= 0"
+	shows "registers: block 0, warp 0"
+	keys F3
+	[ $at = 80x24 ] || keys F3
+	shows "cvt.s64.s32"
+	keys F10
+	shows "nexti"
+	keys F5
+	shows ", ended"
+	shows "%rd3"
 	keys quit Enter
 	shows "ended with 0"
 	close
