@@ -51,7 +51,8 @@ void diag_hint(struct diags *d, const char *format, ...)
 }
 
 /* The source line, cut around the caret if it is very long, tabs as single blanks. */
-static void print_line(const struct source *s, const struct span *at, u32 line, u32 column, FILE *to)
+static void print_line(const struct source *s, const struct span *at, u32 line, u32 column, const char *colour,
+		       FILE *to)
 {
 	const u32 begin = s->line_starts[line - 1];
 	const char *text = s->text + begin;
@@ -71,10 +72,10 @@ static void print_line(const struct source *s, const struct span *at, u32 line, 
 	fputs("\n    ", to);
 	for (size_t i = skip; i + 1 < column; i++)
 		fputc(' ', to);
-	fputc('^', to);
+	fprintf(to, "%s^", colour ? colour : "");
 	for (u32 i = at->begin + 1; i < at->end && i < begin + length; i++)
 		fputc('~', to);
-	fputc('\n', to);
+	fputs(colour ? "\033[0m\n" : "\n", to);
 }
 
 static void print_one(const struct diags *d, const struct diag *g, FILE *to, bool colour)
@@ -84,16 +85,17 @@ static void print_one(const struct diags *d, const struct diag *g, FILE *to, boo
 	u32 line, column;
 
 	if (g->span.file >= d->sources->files.count) {
-		fprintf(to, "ptxsim: %s: %s\n", words[g->severity], g->message);
+		fprintf(to, "ptxsim: %s%s:%s %s\n", colour ? colours[g->severity] : "", words[g->severity],
+			colour ? "\033[0m" : "", g->message);
 	} else {
 		const struct source *s = d->sources->files.items[g->span.file];
 		source_place(s, g->span.begin, &line, &column);
 		fprintf(to, "%s:%u:%u: %s%s:%s %s\n", s->name, line, column, colour ? colours[g->severity] : "",
 			words[g->severity], colour ? "\033[0m" : "", g->message);
-		print_line(s, &g->span, line, column, to);
+		print_line(s, &g->span, line, column, colour ? colours[g->severity] : NULL, to);
 	}
 	if (g->hint)
-		fprintf(to, "    hint: %s\n", g->hint);
+		fprintf(to, "    %shint:%s %s\n", colour ? "\033[1m" : "", colour ? "\033[0m" : "", g->hint);
 }
 
 void diags_print(const struct diags *d, FILE *to, bool colour)

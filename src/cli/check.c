@@ -5,7 +5,9 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "cli/check_formats.h"
 #include "cli/cli.h"
 
 struct check_options {
@@ -13,25 +15,46 @@ struct check_options {
 	VEC_OF(char *) files;
 	const char *arch;
 	bool together, quiet;
+	enum check_format format;
+	enum colour_choice colour;
+	json_t *found; /* of CHECK_JSON and CHECK_SARIF */
 };
 
 static const struct argp_option options[] = {
 	{"arch", 't', "sm_XX", 0, "Architecture to check for (default: each file's .target)", 0},
 	{"link", 'l', NULL, 0, "Check the files as modules of one program", 0},
+	{"format", 'f', "FORMAT", 0, "text (default), json, or sarif, on standard output", 0},
 	{"quiet", 'q', NULL, 0, "Print errors and warnings only", 0},
 	{0},
 };
+
+static enum check_format read_format(const struct argp_state *state, const char *text)
+{
+	static const char *const words[] = {[CHECK_TEXT] = "text", [CHECK_JSON] = "json", [CHECK_SARIF] = "sarif"};
+
+	for (size_t k = 0; k < COUNT_OF(words); k++)
+		if (!strcmp(text, words[k]))
+			return (enum check_format)k;
+	argp_error(state, "--format is text, json or sarif, not '%s'", text);
+	return CHECK_TEXT;
+}
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
 	struct check_options *o = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->colour;
+		return 0;
 	case 't':
 		o->arch = text;
 		return 0;
 	case 'l':
 		o->together = true;
+		return 0;
+	case 'f':
+		o->format = read_format(state, text);
 		return 0;
 	case 'q':
 		o->quiet = true;
@@ -64,12 +87,28 @@ static void tell_contents(const struct session *s, const char *name)
 	       functions, functions == 1 ? "" : "s", instructions);
 }
 
+static bool read_files(struct session *s, const struct check_options *o, char *const *files, size_t count)
+{
+	bool ok = true;
+
+	if (o->format == CHECK_TEXT)
+		return front_read_files(s, files, count);
+	for (size_t k = 0; k < count; k++) {
+		const char *message;
+		if (session_add_file(s, files[k], &message))
+			continue;
+		check_add_unreadable(o->found, o->format, files[k], message);
+		ok = false;
+	}
+	return ok;
+}
+
 static int check(struct session *s, const struct check_options *o, char *const *files, size_t count)
 {
 	const struct lower_options lower = {.arch = o->arch, .allow_unmodelled = true, .all_functions = true};
 	struct script script;
 
-	if (!front_read_files(s, files, count))
+	if (!read_files(s, o, files, count))
 		return CLI_WRONG;
 	script_init(&script, &s->arena, &s->strings, &s->diags);
 	for (size_t k = 0; k < s->modules.count; k++)
@@ -78,7 +117,7 @@ static int check(struct session *s, const struct check_options *o, char *const *
 		return CLI_WRONG;
 	if (s->diags.list.count)
 		return CLI_FAILED;
-	if (!o->quiet)
+	if (!o->quiet && o->format == CHECK_TEXT)
 		tell_contents(s, files[0]);
 	return CLI_OK;
 }
@@ -93,32 +132,48 @@ struct checked {
 static int check_some(struct session *s, void *checked)
 {
 	const struct checked *c = checked;
+	const int status = check(s, c->options, c->files, c->count);
 
-	return check(s, c->options, c->files, c->count);
+	if (c->options->format == CHECK_TEXT)
+		return status;
+	check_add(c->options->found, c->options->format, &s->diags);
+	s->diags.list.count = s->diags.error_count = 0; /* told */
+	return status;
+}
+
+static int check_all(struct check_options *o)
+{
+	int worst = CLI_OK;
+
+	if (o->together)
+		return front_in_session(check_some, &(struct checked){o, o->files.items, o->files.count}, o->colour);
+	for (size_t k = 0; k < o->files.count; k++) {
+		const int status = front_in_session(check_some, &(struct checked){o, &o->files.items[k], 1}, o->colour);
+		if (status > worst)
+			worst = status;
+	}
+	return worst;
 }
 
 int cli_check(int count, char **words)
 {
+	static const struct argp_child children[] = {{&front_common_argp, 0, NULL, 0}, {0}};
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse_option,
+		.children = children,
 		.args_doc = "FILE...",
 		.doc = "Reads and validates PTX files, and lists every error and every instruction that is not "
 		       "modelled.\vExit status: 0 all is well; 1 something is not modelled; 2 errors."};
 	struct check_options o = {.arch = NULL};
-	int worst = CLI_OK;
 
 	arena_init(&o.arena, NULL);
 	argp_parse(&argp, count, words, 0, NULL, &o);
-	if (o.together) {
-		worst = front_in_session(check_some, &(struct checked){&o, o.files.items, o.files.count});
-	} else {
-		for (size_t k = 0; k < o.files.count; k++) {
-			const int status = front_in_session(check_some, &(struct checked){&o, &o.files.items[k], 1});
-			if (status > worst)
-				worst = status;
-		}
-	}
+	if (o.format != CHECK_TEXT)
+		o.found = json_array();
+	int status = check_all(&o);
+	if (o.format != CHECK_TEXT && !check_print(stdout, o.format, o.found))
+		status = front_no_memory();
 	arena_free(&o.arena);
-	return worst;
+	return status;
 }

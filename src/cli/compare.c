@@ -13,6 +13,7 @@ struct compare_options {
 	const char *files[2];
 	int count;
 	bool html;
+	enum colour_choice colour;
 };
 
 static const struct argp_option options[] = {
@@ -25,6 +26,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	struct compare_options *o = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->colour;
+		return 0;
 	case 'r':
 		if (strcmp(text, "text") && strcmp(text, "html"))
 			argp_error(state, "there is no comparison of kind '%s': text, html", text);
@@ -46,8 +50,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
 int cli_compare(int count, char **words)
 {
+	static const struct argp_child children[] = {{&front_common_argp, 0, NULL, 0}, {0}};
 	static const struct argp argp = {.options = options,
 					 .parser = parse_option,
+					 .children = children,
 					 .args_doc = "A.json B.json",
 					 .doc = "Compares two reports that 'ptxsim run --report json' made: of two "
 						"runs, or of two architectures."};

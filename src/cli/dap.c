@@ -8,12 +8,15 @@
 struct dap_options {
 	bool by_port;
 	u16 port;
+	enum colour_choice colour;
 };
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
 	struct dap_options *o = state->input;
 
+	if (key == ARGP_KEY_INIT)
+		state->child_inputs[0] = &o->colour;
 	if (key != 'p')
 		return ARGP_ERR_UNKNOWN;
 	const u64 port = front_number(state, "port", text, 0);
@@ -30,9 +33,11 @@ int cli_dap(int count, char **words)
 		{"port", 'p', "PORT", 0,
 		 "Listen at this port of 127.0.0.1 (0: any); it and the token that launch must carry are printed", 0},
 		{0}};
+	static const struct argp_child children[] = {{&front_common_argp, 0, NULL, 0}, {0}};
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse_option,
+		.children = children,
 		.doc = "Serves the Debug Adapter Protocol on standard input and output, for editors. The files and "
 		       "options come with "
 		       "the editor's launch request: docs/debugger.md shows it for VS Code and nvim-dap."};

@@ -132,19 +132,12 @@ static u32 screen_width(void)
 	return isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col ? size.ws_col : 80;
 }
 
-static bool use_colour(void)
-{
-	const char *none = getenv("NO_COLOR");
-
-	return isatty(STDOUT_FILENO) && !(none && *none);
-}
-
 /* After each command: the script's expectations once it is over. */
-static void after(struct debuggee *b, const struct console *c)
+static void after(struct debuggee *b, const struct console *c, const struct debug_command *o)
 {
 	if (console_event(c)->reason == DEBUG_OVER)
 		debuggee_tell(b, b->print_context);
-	front_print_diagnostics(b->session);
+	front_print_diagnostics(b->session, o->run.choices.colour);
 	b->session->diags.list.count = b->session->diags.error_count = 0;
 }
 
@@ -153,11 +146,17 @@ static bool run_starts(struct debuggee *b, struct console *c, const struct debug
 	for (size_t k = 0; k < o->starts.count; k++) {
 		const struct start *s = &o->starts.items[k];
 		const bool stay = s->is_file ? console_source(c, s->text) : console_execute(c, s->text, false);
-		after(b, c);
+		after(b, c, o);
 		if (!stay)
 			return false;
 	}
 	return !o->batch;
+}
+
+/* A command of the batch, a kernel, or an expectation; a kernel may stand where it failed. */
+static bool has_failed(const struct debuggee *b, const struct console *c)
+{
+	return console_failed(c) || debug_fault(b->debug) || b->play.faulted || b->play.checks_failed;
 }
 
 static int interact(struct debuggee *b, const struct debug_command *o)
@@ -166,8 +165,10 @@ static int interact(struct debuggee *b, const struct debug_command *o)
 
 	if (!t)
 		return front_no_memory();
-	const struct console_options options_of = {
-		.colour = use_colour(), .width = screen_width(), .read = terminal_read, .read_context = t};
+	const struct console_options options_of = {.colour = colour_for(o->run.choices.colour, stdout),
+						   .width = screen_width(),
+						   .read = terminal_read,
+						   .read_context = t};
 	struct console *c = console_new(&b->session->arena, b->debug, stdout, &options_of);
 	terminal_complete_from(t, c);
 	catch_interrupts(b->debug);
@@ -175,11 +176,11 @@ static int interact(struct debuggee *b, const struct debug_command *o)
 	while (stay) {
 		const char *line = terminal_read(t, "(ptxsim) ");
 		stay = line && console_execute(c, line, true);
-		after(b, c);
+		after(b, c, o);
 	}
 	catch_interrupts(NULL);
 	terminal_free(t);
-	return o->batch && console_failed(c) ? CLI_FAILED : CLI_OK;
+	return o->batch && has_failed(b, c) ? CLI_FAILED : CLI_OK;
 }
 
 static int interact_on_screen(struct debuggee *b, const struct debug_command *o, struct screen *screen)
@@ -189,7 +190,7 @@ static int interact_on_screen(struct debuggee *b, const struct debug_command *o,
 	int status = CLI_OK;
 
 	catch_interrupts(b->debug);
-	if (run_starts(b, c, o) && !screen_run(screen, b, c, use_colour())) {
+	if (run_starts(b, c, o) && !screen_run(screen, b, c, colour_for(o->run.choices.colour, stdout))) {
 		fprintf(stderr, "ptxsim debug: --tui needs a terminal that can be drawn on\n");
 		status = CLI_WRONG;
 	}
@@ -228,7 +229,7 @@ int cli_debug(int count, char **words)
 	arena_init(&o.run.arena, NULL);
 	accept_single_dashes(count, words);
 	argp_parse(&argp, count, words, 0, NULL, &o);
-	const int status = front_in_session(debug, &o);
+	const int status = front_in_session(debug, &o, o.run.choices.colour);
 	arena_free(&o.run.arena);
 	return status;
 }

@@ -24,6 +24,7 @@ enum { TEXT_COLUMN = 35, CONTROL_COLUMNS = 22 };
 struct disasm {
 	const char *kernel, *arch;
 	bool list, control, plain;
+	enum colour_choice colour;
 	VEC_OF(char *) files;
 	struct arena arena;
 	const char *file; /* the current one */
@@ -45,6 +46,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	struct disasm *d = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &d->colour;
+		return 0;
 	case 'k':
 		d->kernel = text;
 		return 0;
@@ -311,8 +315,10 @@ static int disasm_files(struct disasm *d)
 
 int cli_disasm(int count, char **words)
 {
+	static const struct argp_child children[] = {{&front_common_argp, 0, NULL, 0}, {0}};
 	static const struct argp argp = {.options = options,
 					 .parser = parse_option,
+					 .children = children,
 					 .args_doc = "FILE...",
 					 .doc = "Prints the machine code of sm_75 and later that cubins, fat binaries, "
 						"executables, libraries and listings "

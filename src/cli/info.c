@@ -19,6 +19,7 @@ struct info_options {
 	VEC_OF(char *) files;
 	const char *kernel, *arch;
 	bool cfg, dot;
+	enum colour_choice colour;
 };
 
 static const struct argp_option options[] = {
@@ -34,6 +35,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	struct info_options *o = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->colour;
+		return 0;
 	case 'k':
 		o->kernel = text;
 		return 0;
@@ -327,9 +331,11 @@ static int info(struct session *s, void *options_given)
 
 int cli_info(int count, char **words)
 {
+	static const struct argp_child children[] = {{&front_common_argp, 0, NULL, 0}, {0}};
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse_option,
+		.children = children,
 		.args_doc = "FILE...",
 		.doc = "Tells what is in PTX files and listings: kernels with parameters and types, registers and "
 		       "rows, memory, "
@@ -339,7 +345,7 @@ int cli_info(int count, char **words)
 
 	arena_init(&o.arena, NULL);
 	argp_parse(&argp, count, words, 0, NULL, &o);
-	const int status = front_in_session(info, &o);
+	const int status = front_in_session(info, &o, o.colour);
 	arena_free(&o.arena);
 	return status;
 }

@@ -13,6 +13,7 @@
 struct isa_options {
 	bool json, markdown, sass;
 	const char *opcode;
+	enum colour_choice colour;
 };
 
 static const struct argp_option options[] = {
@@ -27,6 +28,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	struct isa_options *o = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->colour;
+		return 0;
 	case 'j':
 		o->json = true;
 		return 0;
@@ -50,14 +54,32 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	}
 }
 
-/* The row is for the opcode asked for, or none was. */
+/* Do the modifiers behind the opcode fit the row's form, as far as they go? */
+static bool fits(const struct isa_row *row, const char *modifiers)
+{
+	const char *list[FORM_TOKENS];
+	char copy[256], *rest = copy;
+	u32 count = 0, furthest = 0;
+
+	snprintf(copy, sizeof copy, "%s", modifiers);
+	for (char *word; (word = strsep(&rest, ".")) != NULL;)
+		if (*word && count < COUNT_OF(list))
+			list[count++] = word;
+	return isa_match_words(row->form, list, count, &furthest) || furthest == count;
+}
+
+/* The row is for the opcode asked for ("ld", or "ld.global": with these modifiers), or none was. */
 static bool wanted(const struct isa_options *o, const struct isa_row *row)
 {
 	const size_t length = strcspn(row->form, ".[( ");
 
 	if (row->form[0] == '%')
 		return false; /* only lowering makes these */
-	return !o->opcode || (strlen(o->opcode) == length && !strncmp(row->form, o->opcode, length));
+	if (!o->opcode)
+		return true;
+	const size_t asked = strcspn(o->opcode, ".");
+	return asked == length && !strncmp(row->form, o->opcode, length) &&
+	       (!o->opcode[asked] || fits(row, o->opcode + asked + 1));
 }
 
 /* How rows are verified, in the order of `row`, "form;operands": tests/evidence finds it, and the build makes the list
@@ -202,9 +224,11 @@ static size_t print_markdown(const struct isa_options *o)
 
 int cli_isa(int count, char **words)
 {
+	static const struct argp_child children[] = {{&front_common_argp, 0, NULL, 0}, {0}};
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse_option,
+		.children = children,
 		.args_doc = "[OPCODE]",
 		.doc = "Lists the instructions that are known, with the first PTX version and target of each.",
 	};

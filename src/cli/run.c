@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file_new.h"
 #include "cli/cli.h"
 #include "front/options.h"
 #include "report/csv.h"
@@ -15,12 +16,12 @@
 #include "report/picture.h"
 #include "report/summary.h"
 
+/* What kernels print goes to `context`. */
 static void print_text(void *context, const char *text, size_t length)
 {
-	(void)context;
-	fwrite(text, 1, length, stdout);
+	fwrite(text, 1, length, context);
 	/* Nobody reads it, or it cannot be kept: a kernel may print without end. */
-	if (ferror(stdout))
+	if (ferror(context))
 		exit(CLI_WRONG);
 }
 
@@ -31,7 +32,7 @@ static void on_launch(void *context, const struct launch *l)
 }
 
 /* What was asked about memory accesses; false if a counter's name is not known. */
-static bool print_accounts(const struct run_options *o, const struct play *p)
+static bool print_accounts(FILE *to, const struct run_options *o, const struct play *p)
 {
 	const struct account_run **runs =
 		ARENA_ARRAY(&p->session->arena, p->launches.count + 1, const struct account_run *);
@@ -42,13 +43,13 @@ static bool print_accounts(const struct run_options *o, const struct play *p)
 	for (size_t k = 0; k < p->launches.count; k++) {
 		runs[k] = p->launches.items[k].account;
 		if (o->report == REPORT_TEXT)
-			report_memory(stdout, &p->session->arena, p->accounting, runs[k]);
+			report_memory(to, &p->session->arena, p->accounting, runs[k]);
 		if (o->annotate) {
-			report_annotate_source(stdout, &p->session->arena, p->accounting, runs[k]);
-			report_annotate(stdout, &p->session->arena, p->accounting, runs[k]);
+			report_annotate_source(to, &p->session->arena, p->accounting, runs[k]);
+			report_annotate(to, &p->session->arena, p->accounting, runs[k]);
 		}
-		explained |= o->explain && report_explain(stdout, p->accounting, runs[k], o->explain);
-		if (o->metrics && !report_metrics(stdout, runs[k], o->metrics, &bad, &length)) {
+		explained |= o->explain && report_explain(to, p->accounting, runs[k], o->explain);
+		if (o->metrics && !report_metrics(to, runs[k], o->metrics, &bad, &length)) {
 			fprintf(stderr, "ptxsim: there is no counter '%.*s' ('--metrics help' lists them)\n",
 				(int)length, bad);
 			return false;
@@ -60,18 +61,36 @@ static bool print_accounts(const struct run_options *o, const struct play *p)
 	}
 	switch (o->report) {
 	case REPORT_JSON:
-		return report_json(stdout, &p->session->arena, p->accounting, runs, p->launches.count);
+		return report_json(to, &p->session->arena, p->accounting, runs, p->launches.count);
 	case REPORT_HTML:
-		return report_html(stdout, &p->session->arena, p->accounting, o->files.items[0], runs,
-				   p->launches.count);
+		return report_html(to, &p->session->arena, p->accounting, o->files.items[0], runs, p->launches.count);
 	case REPORT_CSV:
-		return report_csv(stdout, &p->session->arena, p->accounting, runs, p->launches.count);
+		return report_csv(to, &p->session->arena, p->accounting, runs, p->launches.count);
 	default:
 		return true;
 	}
 }
 
-static void print_checks(const struct play *p)
+/* To the file, which is there whole or not at all, or to standard output. */
+static bool write_accounts(const struct run_options *o, const struct play *p)
+{
+	struct file_new file;
+	const char *message;
+
+	if (!o->output)
+		return print_accounts(stdout, o, p);
+	if (!file_new_begin(&file, o->output, true, &message)) {
+		fprintf(stderr, "ptxsim: %s: %s\n", o->output, message);
+		return false;
+	}
+	const bool told = print_accounts(file.to, o, p);
+	const bool written = file_new_end(&file, &message);
+	if (!written)
+		fprintf(stderr, "ptxsim: %s: %s\n", o->output, message);
+	return told && written;
+}
+
+static void print_checks(const struct play *p, bool colour)
 {
 	for (size_t k = 0; k < p->checks.count; k++) {
 		const struct play_check *c = &p->checks.items[k];
@@ -80,13 +99,15 @@ static void print_checks(const struct play *p)
 			continue;
 		const struct source *text = p->session->sources.files.items[c->span.file];
 		source_place(text, c->span.begin, &line, &column);
-		fprintf(stderr, "%s:%u: %s does not hold: %s\n", text->name, line, c->text, c->message);
+		fprintf(stderr, "%s:%u: %s %sdoes not hold:%s %s\n", text->name, line, c->text, colour_failure(colour),
+			colour_end(colour), c->message);
 	}
 }
 
 static int print_results(const struct run_options *o, const struct play *p)
 {
-	const bool quiet = o->quiet || o->report >= REPORT_JSON;
+	const bool quiet = o->quiet || (o->report >= REPORT_JSON && !o->output);
+	const bool colour = colour_for(o->choices.colour, stderr);
 
 	fflush(stdout);
 	if (!quiet)
@@ -96,12 +117,12 @@ static int print_results(const struct run_options *o, const struct play *p)
 		if (!quiet)
 			report_launch(stdout, l->kernel->name, l->statement->launch.grid, l->statement->launch.block,
 				      &l->stats);
-		if (l->fault && !l->fault_expected)
-			fprintf(stderr, "%s\n", l->fault);
+		for (size_t n = 0; n < l->fault_texts.count && !l->fault_expected; n++)
+			colour_fault(stderr, l->fault_texts.items[n], colour);
 	}
-	const bool told = !p->options.account || print_accounts(o, p);
+	const bool told = !p->options.account || write_accounts(o, p);
 	fflush(stdout);
-	print_checks(p);
+	print_checks(p, colour);
 	if (!quiet && p->checks.count)
 		printf("%zu of %zu expectations hold\n", p->checks.count - p->checks_failed, p->checks.count);
 	return !told ? CLI_WRONG : p->faulted || p->checks_failed ? CLI_FAILED : CLI_OK;
@@ -131,8 +152,10 @@ static int run(struct session *s, void *options_given)
 					.observer = progress ? progress_observer(progress) : NULL,
 					.accounting = o->accounting,
 					.check = o->choices.check,
-					.account = o->report || o->metrics || o->annotate || o->explain,
+					.account = run_accounts(o),
 					.print = print_text,
+					/* A report is never mixed with what kernels print. */
+					.print_context = o->report && !o->output ? stderr : stdout,
 					.launching = on_launch,
 					.launching_context = progress}};
 	const bool played = play_run(&play);
@@ -156,7 +179,7 @@ int cli_run(int count, char **words)
 
 	arena_init(&o.arena, NULL);
 	argp_parse(&argp, count, words, 0, NULL, &o);
-	const int status = front_in_session(run, &o);
+	const int status = front_in_session(run, &o, o.choices.colour);
 	arena_free(&o.arena);
 	return status;
 }

@@ -38,6 +38,7 @@ struct tests {
 	const char *arch;
 	struct launch_choices choices;
 	size_t passed, failed;
+	bool wrong; /* a file has errors, or cannot be read */
 };
 
 static const struct argp_option options[] = {
@@ -125,6 +126,7 @@ static void play_file(struct tests *t, struct tested_file *f, struct session *s,
 
 	if (!session_add_file(s, path, &message)) {
 		add(t, f, 1, "can be read", message);
+		t->wrong = true;
 		return;
 	}
 	script_init(&script, &s->arena, &s->strings, &s->diags);
@@ -142,10 +144,12 @@ static void play_file(struct tests *t, struct tested_file *f, struct session *s,
 					.async = t->choices.async,
 					.lock_order = t->choices.lock_order,
 					.check = t->choices.check}};
-	if (session_build(s, &lower) && play_run(&play))
+	if (session_build(s, &lower) && play_run(&play)) {
 		collect(t, f, &play);
-	else
+	} else {
 		add(t, f, 1, "can be run", session_diagnostics(s, false));
+		t->wrong = true;
+	}
 	play_free(&play);
 }
 
@@ -178,6 +182,7 @@ static bool ends_in(const FTSENT *e, const char *ending)
 
 static bool test_path(struct tests *t, char *path)
 {
+	const size_t before = t->files.count;
 	char *roots[] = {path, NULL};
 	FTS *tree = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, by_name);
 	FTSENT *e;
@@ -195,21 +200,26 @@ static bool test_path(struct tests *t, char *path)
 		}
 	}
 	fts_close(tree);
-	return true;
+	if (t->files.count == before)
+		fprintf(stderr, "ptxsim: %s: no .ptx or .sass file with //@ launch lines\n", path);
+	return t->files.count > before;
 }
 
 /* --- Reports -------------------------------------------------------------------------------- */
 
 static void report_human(const struct tests *t)
 {
+	const bool colour = colour_for(t->choices.colour, stdout);
+
 	for (size_t k = 0; k < t->files.count; k++) {
 		const struct tested_file *f = t->files.items[k];
 		size_t passed = 0;
 		for (size_t n = 0; n < f->outcomes.count; n++)
 			passed += f->outcomes.items[n].passed;
-		printf("%s %s: %zu of %zu expectations hold, %zu launch%s, %.1f ms\n",
-		       passed == f->outcomes.count ? "ok  " : "FAIL", f->path, passed, f->outcomes.count, f->launches,
-		       f->launches == 1 ? "" : "es", f->seconds * 1e3);
+		const bool ok = passed == f->outcomes.count;
+		printf("%s%s%s %s: %zu of %zu expectations hold, %zu launch%s, %.1f ms\n",
+		       ok ? colour_success(colour) : colour_failure(colour), ok ? "ok  " : "FAIL", colour_end(colour),
+		       f->path, passed, f->outcomes.count, f->launches, f->launches == 1 ? "" : "es", f->seconds * 1e3);
 		for (size_t n = 0; n < f->outcomes.count; n++) {
 			const struct outcome *o = &f->outcomes.items[n];
 			if (!o->passed)
@@ -328,5 +338,5 @@ int cli_test(int count, char **words)
 	else
 		report_human(&t);
 	arena_free(&t.arena);
-	return !readable ? CLI_WRONG : t.failed ? CLI_FAILED : CLI_OK;
+	return !readable || t.wrong ? CLI_WRONG : t.failed ? CLI_FAILED : CLI_OK;
 }

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 bool front_open(struct session *s)
 {
@@ -33,10 +32,10 @@ bool front_read_files(struct session *s, char *const *paths, size_t count)
 	return ok;
 }
 
-void front_print_diagnostics(const struct session *s)
+void front_print_diagnostics(const struct session *s, enum colour_choice colour)
 {
 	fflush(stdout);
-	diags_print(&s->diags, stderr, isatty(STDERR_FILENO));
+	diags_print(&s->diags, stderr, colour_for(colour, stderr));
 }
 
 int front_no_memory(void)
@@ -45,7 +44,7 @@ int front_no_memory(void)
 	return CLI_WRONG;
 }
 
-int front_in_session(int (*body)(struct session *s, void *options), void *options)
+int front_in_session(int (*body)(struct session *s, void *options), void *options, enum colour_choice colour)
 {
 	struct session s;
 	int status;
@@ -56,7 +55,7 @@ int front_in_session(int (*body)(struct session *s, void *options), void *option
 		status = front_no_memory();
 	} else {
 		status = body(&s, options);
-		front_print_diagnostics(&s);
+		front_print_diagnostics(&s, colour);
 	}
 	session_close(&s);
 	return status;
@@ -182,6 +181,9 @@ static error_t parse_launch_option(int key, char *text, struct argp_state *state
 	struct launch_choices *c = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &c->colour;
+		return 0;
 	case 'j':
 		c->jobs = (u32)front_number(state, "jobs", text, 1);
 		return 0;
@@ -211,4 +213,7 @@ static error_t parse_launch_option(int key, char *text, struct argp_state *state
 	}
 }
 
-const struct argp front_launch_argp = {.options = launch_options, .parser = parse_launch_option};
+static const struct argp_child launch_children[] = {{&front_common_argp, 0, NULL, 0}, {0}};
+
+const struct argp front_launch_argp = {
+	.options = launch_options, .parser = parse_launch_option, .children = launch_children};

@@ -5,9 +5,8 @@
 #ifndef PTXSIM_FRONT_FRONT_H
 #define PTXSIM_FRONT_FRONT_H
 
-#include <argp.h>
-
 #include "api/session.h"
+#include "front/colour.h"
 #include "script/play.h"
 
 /* Exit codes. FAILED: the kernel failed, a check found something, an expectation did not hold. */
@@ -17,8 +16,8 @@ enum cli_exit { CLI_OK = 0, CLI_FAILED = 1, CLI_WRONG = 2 };
 bool front_open(struct session *s);
 /* Reads the files into the session; false after telling which cannot be read. */
 bool front_read_files(struct session *s, char *const *paths, size_t count);
-/* Prints the session's diagnostics to standard error, in colour on a terminal. */
-void front_print_diagnostics(const struct session *s);
+/* Prints the session's diagnostics to standard error. */
+void front_print_diagnostics(const struct session *s, enum colour_choice colour);
 int front_no_memory(void);
 
 /* A whole decimal or 0x number of at least `low`, or an argp error. */
@@ -28,6 +27,7 @@ enum { FRONT_SOURCE_FOLDERS = 32 };
 
 /* What the options of front_launch_argp say of how launches run. It is a child's parser: its input is this. */
 struct launch_choices {
+	enum colour_choice colour;
 	u32 jobs; /* 0: not given */
 	struct async_choice async;
 	struct lock_order lock_order;
@@ -45,6 +45,6 @@ enum { FRONT_LAUNCH_GROUP = 3, FRONT_FILE_GROUP = 5 }; /* of its options in --he
 void front_set_limits(const struct launch_choices *c, struct session *s, struct script *script);
 
 /* Runs `body` in a session of its own and prints the session's diagnostics: the exit code. */
-int front_in_session(int (*body)(struct session *s, void *options), void *options);
+int front_in_session(int (*body)(struct session *s, void *options), void *options, enum colour_choice colour);
 
 #endif

@@ -51,7 +51,9 @@ static const struct argp_option options[] = {
 	{"seed", OPTION_SEED, "N", 0, "Mix N into every random generator", 2},
 	{"arch", 't', "sm_XX", 0, "Architecture to model (default: the file's .target)", 3},
 	{"limit", OPTION_LIMIT, "N", 0, "Stop a launch after N warp instructions", 3},
-	{"report", 'r', "KIND", 0, "Tell what was counted: text, json, csv or html, on standard output", 4},
+	{"report", 'r', "KIND", 0, "Tell what was counted: text, json, csv or html, on standard output or to -o FILE",
+	 4},
+	{"output", 'o', "FILE", 0, "Write the report, and what --metrics, --annotate and --explain print, to FILE", 4},
 	{"metrics", OPTION_METRICS, "NAME,...", 0,
 	 "Print these counters (names, profilers' names, patterns with * and ?); 'help' lists them", 4},
 	{"annotate", OPTION_ANNOTATE, NULL, 0,
@@ -72,6 +74,8 @@ static const struct argp_option options[] = {
 	{"quiet", 'q', NULL, 0, "Print only what the kernels print, and errors", 4},
 	{0},
 };
+
+bool run_accounts(const struct run_options *o) { return o->report || o->metrics || o->annotate || o->explain; }
 
 static error_t parse_text_option(int key, char *text, struct run_options *o)
 {
@@ -122,6 +126,9 @@ static error_t parse_account_option(int key, char *text, struct argp_state *stat
 	switch (key) {
 	case 'r':
 		o->report = report_kind(state, text);
+		return 0;
+	case 'o':
+		o->output = text;
 		return 0;
 	case OPTION_REGISTERS:
 		o->accounting.registers = (u32)front_number(state, "registers", text, 1);
@@ -213,6 +220,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (o->accounting.blocks_apart && o->report != REPORT_JSON && o->report != REPORT_CSV)
 			argp_error(state, "--per-block is for --report json and csv");
+		if (o->output && !run_accounts(o))
+			argp_error(state, "-o is for --report, --metrics, --annotate and --explain");
 		return 0;
 	default:
 		return parse_account_option(key, text, state);

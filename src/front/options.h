@@ -22,7 +22,11 @@ struct run_options {
 	u32 explain; /* a line, or 0 */
 	struct launch_choices choices;
 	const char *metrics; /* names and patterns, or NULL */
+	const char *output;  /* where reports go; NULL: standard output */
 };
+
+/* Whether they ask for something that is counted. */
+bool run_accounts(const struct run_options *o);
 
 /* Parses the options into the struct run_options that state->input points at. */
 extern const struct argp run_options_argp;
