@@ -84,6 +84,8 @@ int main(int count, char **words)
 		printf("%s\n", PACKAGE_STRING);
 		return CLI_OK;
 	}
+	if (!strcmp(words[1], "complete"))
+		return cli_complete(commands, COUNT_OF(commands), count - 2, words + 2);
 	for (size_t k = 0; k < COUNT_OF(commands); k++) {
 		if (strcmp(words[1], commands[k].name))
 			continue;

@@ -56,6 +56,121 @@ sed '/^\/\/@/d' "$work/fault.ptx" >"$work/plain.ptx"
 : >"$work/empty.ptx"
 head -c 5000 /dev/urandom >"$work/noise.ptx"
 
+# says COUNT TEXT: the last command's output has the text in so many lines.
+says() {
+	lines=$(grep -cF -e "$2" "$work/out")
+	if [ "$lines" = "$1" ]; then
+		passed=$((passed + 1))
+	else
+		echo "FAIL: '$2' stands in $lines lines of the last output, not $1"
+		failed=$((failed + 1))
+	fi
+}
+
+# what every command takes; colour
+escape=$(printf '\033')
+for command in run debug dap test compare check info isa disasm; do
+	expect 0 "Usage: ptxsim $command" "$ptxsim" $command -h
+	expect 2 "color is auto, always or never" "$ptxsim" $command --color=pink
+done
+expect 1 "$escape[1;31maddress out of bounds" "$ptxsim" run --color=always "$work/fault.ptx"
+expect 1 "address out of bounds" env NO_COLOR=1 "$ptxsim" run "$work/fault.ptx"
+says 0 "$escape"
+expect 1 "$escape[1;31mFAIL$escape[0m" "$ptxsim" test --color "$work/wrong.ptx"
+expect 2 "$escape[1;31m^~~" "$ptxsim" check --color=always "$work/syntax.ptx"
+expect 2 "error" "$ptxsim" check --color=auto "$work/syntax.ptx"
+says 0 "$escape"
+
+# the man page has every option
+sed 's/\\-/-/g; s/\\f[BRI]//g' "$here/../../man/ptxsim.1" >"$work/man"
+for command in run debug dap test compare check info isa disasm; do
+	"$ptxsim" $command --help | grep -oE -e ' --[a-z][a-z0-9-]*' | sort -u >"$work/options"
+	while read -r option; do
+		expect 0 "" grep -q -e "$option" "$work/man"
+	done <"$work/options"
+done
+
+# completion: words, one a line
+expect 0 "compare" "$ptxsim" complete comp
+expect 0 "--metrics" "$ptxsim" complete run --met
+expect 0 "--report=html" "$ptxsim" complete run --report=h
+expect 0 "html" "$ptxsim" complete run --report = h
+expect 0 "row_sums" "$ptxsim" complete run "$samples/lines.ptx" -k ""
+expect 0 "branch.executed,shared.conflicts" "$ptxsim" complete run --metrics branch.executed,shared.conf
+expect 0 "sm_90a" "$ptxsim" complete check --arch sm_9
+expect 0 "sarif" "$ptxsim" complete check --format s
+expect 0 "always" "$ptxsim" complete test --color=a
+expect 0 "" "$ptxsim" complete run samp
+says 0 "s"
+if command -v bash >/dev/null; then
+	expect 0 "json" bash -c ". $here/../../completions/ptxsim; COMP_WORDS=('$ptxsim' run --report = j) COMP_CWORD=4; _ptxsim; echo \"\${COMPREPLY[@]}\""
+fi
+
+# check for programs
+expect 2 '"severity": "error"' "$ptxsim" check --format=json "$work/syntax.ptx"
+says 1 '"line": 15'
+expect 2 '"startLine": 15' "$ptxsim" check --format=sarif "$work/syntax.ptx" "$work/plain.ptx"
+says 1 '"level": "error"'
+says 1 '"version": "2.1.0"'
+expect 0 '"results": []' "$ptxsim" check --format=sarif "$work/plain.ptx"
+expect 2 '"message": "No such file or directory"' "$ptxsim" check --format=json "$work/nothing.ptx"
+expect 2 "--format is text, json or sarif" "$ptxsim" check --format=xml "$work/plain.ptx"
+
+# isa by prefix
+expect 0 "ld[.weak]" "$ptxsim" isa ld.global
+says 0 "ld.param"
+expect 0 "add[.rn|.rz][.ftz][.sat].f32" "$ptxsim" isa add.f32
+says 0 "add(.u16"
+expect 1 "no instruction 'ld.globl'" "$ptxsim" isa ld.globl
+
+# files that have errors, and folders that have no tests, are wrong usage for test as for run
+sed 's/@ launch/@ lunch/' "$work/fault.ptx" >"$work/typo.ptx"
+for command in run test check; do
+	expect 2 "typo.ptx:5:5: error: no such statement" "$ptxsim" $command "$work/typo.ptx"
+done
+mkdir "$work/folder"
+expect 2 "no .ptx or .sass file with //@ launch lines" "$ptxsim" test "$work/folder"
+cp "$work/plain.ptx" "$work/folder"
+expect 2 "no .ptx or .sass file with //@ launch lines" "$ptxsim" test "$work/folder"
+
+# reports and what kernels print
+cat >"$work/print.ptx" <<'END'
+//@ launch k()
+.version 7.0
+.target sm_70
+.address_size 64
+.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 v);
+.global .align 1 .b8 text[9] = {112, 114, 105, 110, 116, 101, 100, 10, 0};
+.visible .entry k()
+{
+	.reg .b64 %d;
+	.param .b32 r;
+	.param .b64 f;
+	.param .b64 v;
+	mov.u64 %d, text;
+	cvta.global.u64 %d, %d;
+	st.param.b64 [f], %d;
+	st.param.b64 [v], 0;
+	call (r), vprintf, (f, v);
+	ret;
+}
+END
+for kind in text json csv html; do
+	expect 0 "" sh -c "'$ptxsim' run --report $kind '$work/print.ptx' 2>'$work/printed'"
+	expect 1 "" grep -qx printed "$work/out"
+	expect 0 "printed" cat "$work/printed"
+	expect 0 "printed" "$ptxsim" run --report $kind -o "$work/report" "$work/print.ptx"
+	expect 0 "" test -s "$work/report"
+	expect 1 "" grep -qx printed "$work/report"
+done
+expect 2 "-o is for --report" "$ptxsim" run -o "$work/report" "$work/print.ptx"
+expect 2 "No such file or directory" "$ptxsim" run --report json -o "$work/no/report" "$work/print.ptx"
+expect 1 '"kind": "out_of_bounds"' "$ptxsim" run --report json "$work/fault.ptx"
+
+# the debugger's exit status
+expect 1 "address out of bounds" "$ptxsim" debug -batch -ex c -ex c "$work/fault.ptx"
+expect 0 "has ended" "$ptxsim" debug -batch -ex c -ex c "$samples/vecadd.ptx"
+
 # races, each with a twin
 expect 0 "0 failed" "$ptxsim" test --check "$here/../check"
 expect 0 "" "$ptxsim" test --check=races,unwritten "$samples"
