@@ -77,9 +77,9 @@ static bool wanted(const struct isa_options *o, const struct isa_row *row)
 		return false; /* only lowering makes these */
 	if (!o->opcode)
 		return true;
-	const size_t asked = strcspn(o->opcode, ".");
-	return asked == length && !strncmp(row->form, o->opcode, length) &&
-	       (!o->opcode[asked] || fits(row, o->opcode + asked + 1));
+	const char *asked = o->opcode, *modifiers = asked + strcspn(asked, ".");
+	return asked + length == modifiers && !memcmp(row->form, asked, length) &&
+	       (!*modifiers || fits(row, modifiers + 1));
 }
 
 /* How rows are verified, in the order of `row`, "form;operands": tests/evidence finds it, and the build makes the list
