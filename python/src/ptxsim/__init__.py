@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NVIDIA PTX kernels on ordinary computers, bit for bit as the hardware would run them.
+
+    import numpy as np, ptxsim
+
+    m = ptxsim.Module("saxpy.ptx")
+    x, y = np.arange(1000, dtype=np.float32), np.ones(1000, np.float32)
+    launch = m.saxpy[4, 256](x, y, 2.0, 1000)        # y holds the result
+    print(launch.warp_instructions)
+"""
+from .array import DeviceArray
+from .context import Context, Texture, default_context, version
+from .debugger import Debugger, debug
+from .errors import CompileError, Error, KernelError, LaunchError
+from .module import Attributes, Kernel, Launch, Module, Parameter, Variable
+from .stream import Stream
+
+__version__ = version()
+
+
+def array(values, dtype=None):  # type: ignore[no-untyped-def]
+    """A copy of the values in the default context's memory, where it stays until it goes: see DeviceArray."""
+    return default_context().array(values, dtype)
+
+
+__all__ = [
+    "Attributes", "CompileError", "Context", "Debugger", "DeviceArray", "Error", "Kernel", "KernelError", "Launch", "LaunchError",
+    "Module", "Parameter", "Stream", "Texture", "Variable", "array", "debug", "default_context", "version",
+]  # fmt: skip
