@@ -15,6 +15,12 @@ static void print_to_output(void *context, const char *text, size_t length)
 	fwrite(text, 1, length, stdout);
 }
 
+static void print_to_error(void *context, const char *text, size_t length)
+{
+	(void)context;
+	fwrite(text, 1, length, stderr);
+}
+
 void function_pack(const struct kernel *k, const void *const *args, u8 *params)
 {
 	memset(params, 0, k->param_bytes);
@@ -115,6 +121,7 @@ void function_run(ptxsim_context *c, const ptxsim_function *f, const struct ptxs
 		.async = {(enum async_mode)launch->async, launch->async_seed},
 		.async_checker = &async_strict_checker,
 		.print = c->print ? c->print : print_to_output,
+		.print_error = c->print ? NULL : print_to_error,
 		.print_context = c->print_context,
 		.heap_bytes = options->heap_bytes,
 		.local_limit_bytes = options->local_limit_bytes,

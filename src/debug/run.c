@@ -116,6 +116,7 @@ static bool open_machine(struct debug *d)
 	d->observers[count] = NULL;
 	d->launch.observers = count ? d->observers : NULL;
 	d->launch.print = on_print;
+	d->launch.print_error = NULL;
 	d->launch.print_context = d;
 	d->launch.jobs = 1;
 	d->launch.stop = NULL;

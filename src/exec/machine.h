@@ -60,7 +60,8 @@ struct launch {
 	bool jobs_given;                   /* the user asked: run order-dependent kernels in parallel too */
 	u64 instruction_limit;             /* warp instructions for the launch; 0: none */
 	struct observer *const *observers; /* NULL-terminated, or NULL */
-	void (*print)(void *context, const char *text, size_t length); /* vprintf output */
+	void (*print)(void *context, const char *text, size_t length);       /* vprintf output */
+	void (*print_error)(void *context, const char *text, size_t length); /* failed assertions; NULL: as print */
 	void *print_context;
 	u64 heap_bytes;
 	u64 local_limit_bytes; /* for each lane; 0: default */

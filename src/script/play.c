@@ -33,6 +33,14 @@ static void on_print(void *context, const char *text, size_t length)
 	l->printed_length += length;
 }
 
+static void on_print_error(void *context, const char *text, size_t length)
+{
+	const struct play *p = context;
+
+	if (p->options.print)
+		fwrite(text, 1, length, stderr);
+}
+
 static const struct kernel *find_kernel(struct play *p, const struct script_statement *st)
 {
 	const struct program *program = p->session->program;
@@ -96,6 +104,7 @@ static bool prepare(struct play *p, const struct script_statement *st, struct la
 		.lock_order = p->options.lock_order,
 		.observers = observer_count ? p->observers : NULL,
 		.print = on_print,
+		.print_error = on_print_error,
 		.print_context = p,
 	};
 	memcpy(l->grid, st->launch.grid, sizeof l->grid);

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * System functions. vprintf formats as the CUDA run time does: %s takes a pointer to device
- * memory, %n nothing; numbers stand in the argument block at their natural alignment; the result is how many
- * were read (recorded: warp-system). malloc takes
- * from the launch's heap; free of anything else is a fault.
+ * System functions. malloc takes from the launch's heap; free of anything else is a fault; what vprintf and __assertfail
+ * print is in sem/print.c.
  */
 #include "sem/external.h"
 
-#include <stdio.h>
 #include <string.h>
 
-enum { LINE_MAX_BYTES = 4096, HEAP_DEFAULT = 8 << 20, HEAP_ALIGN = 16 };
+#include "sem/print.h"
+
+enum { HEAP_DEFAULT = 8 << 20, HEAP_ALIGN = 16 };
 
 /* Reads argument number k of the call for one lane. */
 static u64 argument(const struct warp *w, const u8 *rows, const struct call_site *site, u32 k, u32 lane)
@@ -41,174 +40,6 @@ static void give_result(struct warp *w, u8 *rows, const struct call_site *site, 
 		else
 			memcpy(local_word(w, w->frame->local_base + t->to + at, lane), (u8 *)&value + at, 4);
 	}
-}
-
-/* --- vprintf -------------------------------------------------------------------------------- */
-
-struct output {
-	char text[LINE_MAX_BYTES];
-	size_t length;
-};
-
-static void put(struct output *o, const char *text, size_t length)
-{
-	if (length > sizeof o->text - o->length)
-		length = sizeof o->text - o->length;
-	memcpy(o->text + o->length, text, length);
-	o->length += length;
-}
-
-/* A NUL-terminated text in guest memory; false: fault raised. */
-static bool read_text(struct warp *w, const struct insn *i, u32 lane, u64 address, char *text, size_t size)
-{
-	for (size_t k = 0; k + 1 < size; k++) {
-		if (!lane_read(w, i, lane, SPACE_GENERIC, address + k, &text[k], 1))
-			return false;
-		if (!text[k])
-			return true;
-	}
-	text[size - 1] = 0;
-	return true;
-}
-
-struct conversion {
-	char spec[40]; /* as C's printf takes it, length modifier adapted */
-	char letter;
-	bool wide, is_short;
-	const char *end; /* behind it in the format */
-};
-
-/* Parses what stands after '%'. False if it is no conversion the run time knows. */
-static bool parse_conversion(const char *p, struct conversion *c)
-{
-	size_t n = 0;
-	int longs = 0;
-
-	c->is_short = false;
-	c->spec[n++] = '%';
-	while (*p && strchr("-+ #0123456789.*", *p) && n < 24)
-		c->spec[n++] = *p++;
-	for (; *p == 'l' || *p == 'h' || *p == 'j' || *p == 't' || *p == 'L'; p++) {
-		longs += *p == 'l' || *p == 'j' || *p == 't';
-		c->is_short |= *p == 'h';
-	}
-	if (!*p || !strchr("diouxXeEfFgGaAcspn", *p))
-		return false;
-	c->letter = *p;
-	c->wide = longs > 0 || *p == 'p' || strchr("eEfFgGaAs", *p) != NULL;
-	if (strchr("diouxX", *p) && c->wide)
-		c->spec[n++] = 'l', c->spec[n++] = 'l';
-	c->spec[n++] = *p == 'p' ? 'p' : *p;
-	c->spec[n] = 0;
-	c->end = p + 1;
-	return true;
-}
-
-/* Reads the next number of the argument block, aligned to its size. */
-static bool next_value(struct warp *w, const struct insn *i, u32 lane, u64 *at, u32 size, u64 *value)
-{
-	*at = (*at + size - 1) & ~(u64)(size - 1);
-	*value = 0;
-	if (!lane_read(w, i, lane, SPACE_GENERIC, *at, value, size))
-		return false;
-	*at += size;
-	return true;
-}
-
-/* Replaces each '*' of a conversion by the number that the arguments give. */
-static bool fill_stars(struct warp *w, const struct insn *i, u32 lane, u64 *at, struct conversion *c, u64 *values)
-{
-	char *star;
-
-	while ((star = strchr(c->spec, '*'))) {
-		char number[12], rest[40];
-		u64 value;
-		if (!next_value(w, i, lane, at, 4, &value))
-			return false;
-		++*values;
-		snprintf(number, sizeof number, "%d", (int)(u32)value % 10000);
-		snprintf(rest, sizeof rest, "%s", star + 1);
-		snprintf(star, (size_t)(c->spec + sizeof c->spec - star), "%s%s", number, rest);
-	}
-	return true;
-}
-
-/* %hd and its like take the low half of the number. */
-static unsigned shortened(const struct conversion *c, u32 value)
-{
-	if (!c->is_short)
-		return value;
-	return strchr("di", c->letter) ? (u32)(s32)(s16)value : (u16)value;
-}
-
-static bool convert(struct warp *w, const struct insn *i, u32 lane, u64 *at, struct conversion *c, struct output *o,
-		    u64 *values)
-{
-	char text[1200], string[1024];
-	u64 value;
-	int length;
-
-	if (!fill_stars(w, i, lane, at, c, values) || !next_value(w, i, lane, at, c->wide ? 8 : 4, &value))
-		return false;
-	++*values;
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	switch (c->letter) {
-	case 's':
-		if (!value)
-			strcpy(string, "(null)");
-		else if (!read_text(w, i, lane, value, string, sizeof string))
-			return false;
-		length = snprintf(text, sizeof text, c->spec, string);
-		break;
-	case 'n':
-		return true;
-	case 'p':
-		length = snprintf(text, sizeof text, c->spec, (void *)(uintptr_t)value);
-		break;
-	case 'c':
-		text[0] = (char)value;
-		length = 1;
-		break;
-	case 'e': case 'E': case 'f': case 'F': case 'g': case 'G': case 'a': case 'A':
-		length = snprintf(text, sizeof text, c->spec, f64_of_bits(value));
-		break;
-	default:
-		length = c->wide ? snprintf(text, sizeof text, c->spec, (unsigned long long)value)
-				 : snprintf(text, sizeof text, c->spec, shortened(c, (u32)value));
-	}
-#pragma GCC diagnostic pop
-	if (length > 0)
-		put(o, text, min_u64((u64)length, sizeof text - 1));
-	return true;
-}
-
-static bool print(struct warp *w, const struct insn *i, u8 *rows, const struct call_site *site, u32 lane)
-{
-	struct output o = {.length = 0};
-	char format[2048];
-	u64 at = argument(w, rows, site, 1, lane);
-
-	if (!read_text(w, i, lane, argument(w, rows, site, 0, lane), format, sizeof format))
-		return false;
-	u64 values = 0;
-	for (const char *p = format; *p;) {
-		struct conversion c;
-		if (*p != '%' || p[1] == '%') {
-			put(&o, p, 1);
-			p += *p == '%' ? 2 : 1;
-		} else if (!parse_conversion(p + 1, &c)) {
-			put(&o, p++, 1);
-		} else {
-			if (!convert(w, i, lane, &at, &c, &o, &values))
-				return false;
-			p = c.end;
-		}
-	}
-	if (w->machine->launch->print)
-		w->machine->launch->print(w->machine->launch->print_context, o.text, o.length);
-	give_result(w, rows, site, lane, values);
-	return true;
 }
 
 /* --- malloc, free, __assertfail ------------------------------------------------------------- */
@@ -248,22 +79,50 @@ static bool release(struct warp *w, const struct insn *i, u8 *rows, const struct
 	return true;
 }
 
-static bool assertion(struct warp *w, const struct insn *i, u8 *rows, const struct call_site *site, u32 lane)
+static bool print(struct warp *w, const struct insn *i, u8 *rows, const struct call_site *site, u32 lane)
 {
-	char message[160] = "?", file[160] = "?", function[160] = "?";
+	u64 read;
 
-	if (!read_text(w, i, lane, argument(w, rows, site, 0, lane), message, sizeof message) ||
-	    !read_text(w, i, lane, argument(w, rows, site, 1, lane), file, sizeof file) ||
-	    !read_text(w, i, lane, argument(w, rows, site, 3, lane), function, sizeof function))
+	if (!print_format(w, i, lane, argument(w, rows, site, 0, lane), argument(w, rows, site, 1, lane), &read))
 		return false;
-	warp_fault(w, i, FAULT_ASSERT, 1u << lane, "%s:%u: %s: assertion `%s' failed", file,
-		   (u32)argument(w, rows, site, 2, lane), function, message);
-	return false;
+	give_result(w, rows, site, lane, read);
+	return true;
+}
+
+static struct assertion assertion_of(const struct warp *w, const u8 *rows, const struct call_site *site, u32 lane)
+{
+	return (struct assertion){.expression = argument(w, rows, site, 0, lane),
+				  .file = argument(w, rows, site, 1, lane),
+				  .line = (u32)argument(w, rows, site, 2, lane),
+				  .function = argument(w, rows, site, 3, lane)};
+}
+
+/* Every lane that comes here says so, as on the card; the first one's words are the fault's. */
+static void fail_assertion(struct warp *w, const struct insn *i, u8 *rows, const struct call_site *site, u32 mask)
+{
+	char expression[160], file[160], function[160];
+	const u32 first = (u32)__builtin_ctz(mask);
+	const struct assertion a = assertion_of(w, rows, site, first);
+
+	if (!print_string(w, i, first, a.expression, expression, sizeof expression) ||
+	    !print_string(w, i, first, a.file, file, sizeof file) ||
+	    !print_string(w, i, first, a.function, function, sizeof function))
+		return;
+	for (u32 lane = first; lane < WARP_LANES; lane++) {
+		const struct assertion own = assertion_of(w, rows, site, lane);
+		if (mask >> lane & 1 && !print_assertion(w, i, lane, &own))
+			return;
+	}
+	warp_fault(w, i, FAULT_ASSERT, mask, "%s:%u: %s: assertion `%s' failed", file, a.line, function, expression);
 }
 
 const struct insn *external_call(struct warp *w, const struct insn *i, u8 *rows, u32 mask,
 				 const struct call_site *site)
 {
+	if (!strcmp(site->external, "__assertfail") && site->in_count >= 4) {
+		fail_assertion(w, i, rows, site, mask);
+		return NULL;
+	}
 	for (u32 lane = 0; lane < WARP_LANES; lane++) {
 		bool ok = true;
 		if (!(mask >> lane & 1))
@@ -274,8 +133,6 @@ const struct insn *external_call(struct warp *w, const struct insn *i, u8 *rows,
 			allocate(w, rows, site, lane);
 		else if (!strcmp(site->external, "free") && site->in_count >= 1)
 			ok = release(w, i, rows, site, lane);
-		else if (!strcmp(site->external, "__assertfail") && site->in_count >= 4)
-			ok = assertion(w, i, rows, site, lane);
 		else
 			return warp_fault(w, i, FAULT_UNMODELLED, mask, "system function '%s'", site->external);
 		if (!ok)
