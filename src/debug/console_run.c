@@ -68,7 +68,8 @@ static void show_hit(struct console *c, const struct debug_event *e)
 	fprintf(c->out, ", lanes %s\n", show_mask(e->lanes, mask));
 	if (e->text && *e->text)
 		fprintf(c->out, "  %s\n", e->text);
-	if (e->reason != DEBUG_AT_BREAKPOINT && e->place.code) {
+	const struct debug_point *p = debug_point(c->d, e->number);
+	if (e->reason != DEBUG_AT_BREAKPOINT && e->place.code && !(p && p->of_variable)) {
 		const struct debug_line l = debug_line(&e->place);
 		fprintf(c->out, "  by %s:%u\t%.*s\n", l.file, l.line, (int)l.length, l.text);
 	}
@@ -459,7 +460,10 @@ static bool make_watch(struct console *c, char *rest, enum debug_watch kind)
 	apply_filters(c, p, &f);
 	if (c->failed)
 		return true;
-	if (p->of_register)
+	if (p->of_variable)
+		fprintf(c->out, "Watchpoint %u: %s of %s in lane %u of warp %u\n", p->number, names[kind], p->what,
+			p->owner_lane, p->owner_warp);
+	else if (p->of_register)
 		fprintf(c->out, "Watchpoint %u: %s of %s in warp %u\n", p->number, names[kind], p->what, p->owner_warp);
 	else
 		fprintf(c->out, "Watchpoint %u: %s of %llu byte%s at %s 0x%llx\n", p->number, names[kind],

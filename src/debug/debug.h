@@ -368,6 +368,7 @@ struct debug_point {
 	u32 place_count;
 	enum debug_watch watch;
 	bool of_register; /* WATCH: of a register of one warp, else of memory */
+	bool of_variable; /* WATCH: of a variable of the source that moves from register to register */
 	enum ir_space space;
 	u64 address, size;
 	u64 owner_block; /* shared: the block; local, register: block and warp */
@@ -375,9 +376,12 @@ struct debug_point {
 	struct debug_register reg;
 	enum debug_catch catch;
 	u64 above;
-	u16 value_type; /* WATCH: how the value reads */
-	u8 *before;     /* the engine's: the bytes before an instruction, whether they are there, */
-	bool there;     /* and the lanes that read and wrote them */
+	u16 value_type;           /* WATCH: how the value reads */
+	struct debug_object last; /* the engine's, of a variable: what it was at which position; */
+	u64 last_position;
+	bool last_known;
+	u8 *before; /* the bytes before an instruction, whether they are there, */
+	bool there; /* and the lanes that read and wrote them */
 	u32 touched, written;
 	struct debug_point *next;
 };

@@ -79,6 +79,11 @@ struct debug_point *debug_watch(struct debug *d, const char *what, enum debug_wa
 
 	if (!resolve(d, what, bytes, &found))
 		return NULL;
+	/* The compiler moves a variable about: its value is what is looked at. */
+	found.of_variable = found.of_register && kind == DEBUG_WATCH_CHANGE && what[strspn(what, " ")] != '%';
+	if (found.of_variable)
+		found.last_known = debug_evaluate_object(d, what, d->focus.lane, &found.last);
+	found.last_position = d->position;
 	struct debug_point *p = points_add(d, DEBUG_WATCH, what);
 	const u32 number = p->number;
 	const char *text = p->what;
@@ -307,7 +312,7 @@ void watch_before(void *context, struct warp *w, const struct insn *i, u8 *rows,
 	    type_bits(form_type(d->access_site->form, 0)) <= 64)
 		memcpy(d->access_compare, rows + i->b, type_bits(form_type(d->access_site->form, 0)) == 64 ? 256 : 128);
 	for (struct debug_point *p = d->points; p; p = p->next)
-		if (p->kind == DEBUG_WATCH && p->enabled)
+		if (p->kind == DEBUG_WATCH && p->enabled && !p->of_variable)
 			note_touched(d, p, w, mask, space, active);
 	if (d->wanted)
 		note_touched(d, d->wanted, w, mask, space, active);
@@ -500,7 +505,7 @@ void watch_after(void *context, struct warp *w, const struct insn *i, u8 *rows, 
 	} else if (!d->quiet && !d->stopped && w->stop != STOP_FAULT) {
 		for (struct debug_point *p = d->points; p && !d->stopped; p = p->next)
 			if (p->enabled)
-				d->stopped = (p->kind == DEBUG_WATCH && watch_point_hits(d, p)) ||
+				d->stopped = (p->kind == DEBUG_WATCH && !p->of_variable && watch_point_hits(d, p)) ||
 					     (p->kind == DEBUG_CATCH && catch_hits(d, p, i, rows));
 	}
 	d->access.w = NULL;
@@ -523,27 +528,68 @@ static bool stop_hits(struct debug *d, const struct debug_point *p, const struct
 	       d->last.mask != s->mask;
 }
 
+/* The variable's value differs from what it was at the stop before. What lies in the past of that is not known:
+ * after going back the first stop only notes the value. */
+static bool variable_hits(struct debug *d, struct debug_point *p, const struct standing *s)
+{
+	const struct debug_focus focus = d->focus;
+	char before[300], after[300];
+	struct debug_object now;
+
+	if (s->w->block->index != p->owner_block || s->w->index != p->owner_warp || s->w->frame != p->reg.frame ||
+	    !(s->mask >> p->owner_lane & 1))
+		return false;
+	d->focus = (struct debug_focus){p->owner_block, p->owner_warp, p->owner_lane, 0};
+	d->asking = *s;
+	const bool known = debug_evaluate_object(d, p->what, p->owner_lane, &now);
+	const bool differs = known && p->last_known && s->position > p->last_position &&
+			     memcmp(now.value.bytes, p->last.value.bytes, sizeof now.value.bytes) != 0;
+	if (differs) {
+		debug_object_text(d, &p->last, p->owner_lane, 0, before, sizeof before);
+		debug_object_text(d, &now, p->owner_lane, 0, after, sizeof after);
+		snprintf(d->text, sizeof d->text, "%s: old value %s, new value %s", p->what, before, after);
+	}
+	d->asking.w = NULL;
+	d->focus = focus;
+	if (known) {
+		p->last = now;
+		p->last_known = true;
+		p->last_position = s->position;
+	} else if (s->position <= p->last_position) {
+		p->last_known = false;
+	}
+	return differs;
+}
+
+static bool point_at_stop(struct debug *d, struct debug_point *p, const struct standing *s)
+{
+	if (p->kind == DEBUG_WATCH)
+		return p->of_variable && variable_hits(d, p, s);
+	return p->kind == DEBUG_CATCH && stop_hits(d, p, s);
+}
+
 bool watch_at_stop(struct debug *d, const struct standing *s)
 {
 	if (!d->access_hooked)
 		return false;
 	for (struct debug_point *p = d->points; p; p = p->next) {
-		u32 lanes = s->mask;
-		if (p->kind != DEBUG_CATCH || !p->enabled || !stop_hits(d, p, s))
+		u32 lanes = p->of_variable ? 1u << p->owner_lane : s->mask;
+		if (!p->enabled || !point_at_stop(d, p, s))
 			continue;
 		d->asking = *s;
 		const bool holds = points_condition(d, p, s->w, &lanes);
 		d->asking.w = NULL;
 		if (!holds || !points_hit(d, p))
 			continue;
-		d->event = (struct debug_event){.reason = DEBUG_CAUGHT,
+		d->event = (struct debug_event){.reason = p->of_variable ? DEBUG_WATCHED : DEBUG_CAUGHT,
 						.number = p->number,
 						.lanes = lanes,
 						.text = d->text,
 						.position = s->position,
 						.block = s->w->block->index,
-						.warp = s->w->index,
-						.place = {s->code, s->code->origin[s->insn]}};
+						.warp = s->w->index};
+		if (!p->of_variable)
+			d->event.place = (struct debug_place){s->code, s->code->origin[s->insn]};
 		return true;
 	}
 	return false;
@@ -557,7 +603,7 @@ bool watch_search(struct debug *d, const struct standing *s, void *context, cons
 
 	(void)s;
 	for (struct debug_point *p = d->points; p; p = p->next)
-		if (p->enabled && ((p->kind == DEBUG_WATCH && watch_point_hits(d, p)) ||
+		if (p->enabled && ((p->kind == DEBUG_WATCH && !p->of_variable && watch_point_hits(d, p)) ||
 				   (p->kind == DEBUG_CATCH && catch_hits(d, p, i, rows)))) {
 			*e = d->event;
 			d->event = (struct debug_event){.reason = DEBUG_FAILED};
