@@ -117,6 +117,15 @@ const char *demangle_short(struct arena *a, const char *name)
 	return p.length ? arena_copy_text(a, p.text, p.length) : whole;
 }
 
+void demangle_print(FILE *to, const char *name)
+{
+	struct arena a;
+
+	arena_init(&a, NULL);
+	fputs(demangle_short(&a, name), to);
+	arena_free(&a);
+}
+
 /* Equal but for blanks. */
 static bool same_text(struct part a, struct part b)
 {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/demangle.h"
 #include "base/file_new.h"
 #include "cli/cli.h"
 #include "front/options.h"
@@ -115,8 +116,8 @@ static int print_results(const struct run_options *o, const struct play *p)
 	for (size_t k = 0; k < p->launches.count; k++) {
 		const struct play_launch *l = &p->launches.items[k];
 		if (!quiet)
-			report_launch(stdout, l->kernel->name, l->statement->launch.grid, l->statement->launch.block,
-				      &l->stats);
+			report_launch(stdout, demangle_short(&p->session->arena, l->kernel->name),
+				      l->statement->launch.grid, l->statement->launch.block, &l->stats);
 		for (size_t n = 0; n < l->fault_texts.count && !l->fault_expected; n++)
 			colour_fault(stderr, l->fault_texts.items[n], colour);
 	}

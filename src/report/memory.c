@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/demangle.h"
 #include "report/findings.h"
 #include "report/lines.h"
 #include "report/summary.h"
@@ -245,7 +246,8 @@ static void print_findings(FILE *to, struct arena *arena, const struct accountin
 	u32 count;
 	const struct finding *findings = findings_find(arena, a, run, &count);
 
-	fprintf(to, "%s on %s", run->kernel->name, accounting_arch(a)->name);
+	demangle_print(to, run->kernel->name);
+	fprintf(to, " on %s", accounting_arch(a)->name);
 	if (run->fault_count)
 		fprintf(to, ", stopped by a fault, counts so far");
 	if (!run->facts[FACT_instructions] && !count)

@@ -4,6 +4,7 @@
  */
 #include "report/picture.h"
 
+#include "base/demangle.h"
 #include "report/advice.h"
 
 static void explain_shared(FILE *to, const struct accounting *a, const struct account_site *site, u32 mask,
@@ -88,7 +89,8 @@ bool report_explain(FILE *to, const struct accounting *a, const struct account_r
 		if (p.line != line || !s->taken)
 			continue;
 		found = true;
-		fprintf(to, "%s, line %u: %.*s\n", run->kernel->name, line, (int)p.length, p.text);
+		demangle_print(to, run->kernel->name);
+		fprintf(to, ", line %u: %.*s\n", line, (int)p.length, p.text);
 		report_access(to, a, &sites[k], s);
 	}
 	return found;
