@@ -2,7 +2,7 @@
  *
  * Opcodes that rules outside the table have to know by name: what the assembler makes of them, and what lowering
  * puts in itself. Whatever else is known of instructions stands in their rows, as flags and traits (isa/isa.h).
- * A misspelt name is a compile error; test_isa checks that the table has each.
+ * A misspelt name is a compile error; test_forms checks that the table has each.
  */
 #ifndef PTXSIM_ISA_OPCODES_H
 #define PTXSIM_ISA_OPCODES_H

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "front/debuggee.h"
+#include "tests/unit/main.h"
 
 enum { STEPS = 1000, POSITIONS = 1 << 20 };
 
@@ -250,21 +251,11 @@ START_TEST(history_keeps_within_its_memory)
 }
 END_TEST
 
-int main(void)
+UNIT_TESTS("debug", 120)
 {
-	Suite *suite = suite_create("debug");
-	TCase *t = tcase_create("debug");
-
-	tcase_set_timeout(t, 120);
-	tcase_add_loop_test(t, walks_end_where_they_began, 0, (int)COUNT_OF(walked));
-	tcase_add_test(t, results_stay);
-	tcase_add_test(t, changes_are_part_of_the_past);
-	tcase_add_test(t, order_of_warps_is_part_of_the_past);
-	tcase_add_test(t, history_keeps_within_its_memory);
-	suite_add_tcase(suite, t);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	tcase_add_loop_test(unit, walks_end_where_they_began, 0, (int)COUNT_OF(walked));
+	UNIT_TEST(results_stay);
+	UNIT_TEST(changes_are_part_of_the_past);
+	UNIT_TEST(order_of_warps_is_part_of_the_past);
+	UNIT_TEST(history_keeps_within_its_memory);
 }

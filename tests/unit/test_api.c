@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "ptxsim.h"
+#include "main.h"
 
 static const char SCALE[] = ".version 7.0\n"
 			    ".target sm_70\n"
@@ -446,28 +447,18 @@ START_TEST(two_simulators_in_two_threads)
 }
 END_TEST
 
-int main(void)
+UNIT_TESTS("api", 60)
 {
-	Suite *suite = suite_create("api");
-	TCase *c = tcase_create("ptxsim.h");
-
-	tcase_set_timeout(c, 60);
-	tcase_add_test(c, a_kernel_runs);
-	tcase_add_test(c, launches_of_older_programs_are_shorter);
-	tcase_add_test(c, mapped_memory_is_used_in_place);
-	tcase_add_test(c, one_address_stands_for_several_places);
-	tcase_add_test(c, variables_are_read_and_written);
-	tcase_add_test(c, kernels_tell_their_parameters);
-	tcase_add_test(c, a_fault_is_told_and_the_simulator_lives);
-	tcase_add_test(c, the_fault_told_is_that_of_the_lowest_block);
-	tcase_add_test(c, atomics_of_several_host_threads_are_atomic);
-	tcase_add_test(c, wrong_text_is_told_with_its_place);
-	tcase_add_test(c, wrong_calls_change_nothing);
-	tcase_add_test(c, two_simulators_in_two_threads);
-	suite_add_tcase(suite, c);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	UNIT_TEST(a_kernel_runs);
+	UNIT_TEST(launches_of_older_programs_are_shorter);
+	UNIT_TEST(mapped_memory_is_used_in_place);
+	UNIT_TEST(one_address_stands_for_several_places);
+	UNIT_TEST(variables_are_read_and_written);
+	UNIT_TEST(kernels_tell_their_parameters);
+	UNIT_TEST(a_fault_is_told_and_the_simulator_lives);
+	UNIT_TEST(the_fault_told_is_that_of_the_lowest_block);
+	UNIT_TEST(atomics_of_several_host_threads_are_atomic);
+	UNIT_TEST(wrong_text_is_told_with_its_place);
+	UNIT_TEST(wrong_calls_change_nothing);
+	UNIT_TEST(two_simulators_in_two_threads);
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "ptxsim.h"
+#include "main.h"
 
 enum { THREADS = 96 };
 
@@ -146,16 +147,7 @@ START_TEST(nothing_beyond_mapped_memory_is_touched)
 }
 END_TEST
 
-int main(void)
+UNIT_TESTS("map", 0)
 {
-	Suite *suite = suite_create("map");
-	TCase *tests = tcase_create("map");
-
-	tcase_add_loop_test(tests, nothing_beyond_mapped_memory_is_touched, 0, sizeof variants / sizeof *variants);
-	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	tcase_add_loop_test(unit, nothing_beyond_mapped_memory_is_touched, 0, sizeof variants / sizeof *variants);
 }

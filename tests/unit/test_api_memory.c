@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "ptxsim.h"
+#include "main.h"
 
 static const char KERNEL[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
 			     ".global .u32 seen[4];\n"
@@ -128,18 +129,8 @@ START_TEST(each_allocation_of_a_listing_fails_in_turn)
 }
 END_TEST
 
-int main(void)
+UNIT_TESTS("api memory", 60)
 {
-	Suite *suite = suite_create("api memory");
-	TCase *c = tcase_create("out of memory");
-
-	tcase_set_timeout(c, 60);
-	tcase_add_test(c, each_allocation_fails_in_turn);
-	tcase_add_test(c, each_allocation_of_a_listing_fails_in_turn);
-	suite_add_tcase(suite, c);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	UNIT_TEST(each_allocation_fails_in_turn);
+	UNIT_TEST(each_allocation_of_a_listing_fails_in_turn);
 }

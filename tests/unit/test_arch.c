@@ -4,6 +4,7 @@
  * where, and the occupancy calculator against figures worked out by hand from its rules.
  */
 #include "arch/arch.h"
+#include "main.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -115,20 +116,11 @@ START_TEST(splits_the_first_level)
 }
 END_TEST
 
-int main(void)
+UNIT_TESTS("arch", 0)
 {
-	Suite *suite = suite_create("arch");
-	TCase *tcase = tcase_create("arch");
-
-	tcase_add_test(tcase, finds_by_either_name);
-	tcase_add_test(tcase, rows_hold_together);
-	tcase_add_test(tcase, knows_which_target_runs_where);
-	tcase_add_test(tcase, computes_occupancy);
-	tcase_add_test(tcase, splits_the_first_level);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	UNIT_TEST(finds_by_either_name);
+	UNIT_TEST(rows_hold_together);
+	UNIT_TEST(knows_which_target_runs_where);
+	UNIT_TEST(computes_occupancy);
+	UNIT_TEST(splits_the_first_level);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "main.h"
 
 START_TEST(memory_is_zeroed_and_aligned)
 {
@@ -78,19 +79,10 @@ START_TEST(overflow_unwinds)
 }
 END_TEST
 
-int main(void)
+UNIT_TESTS("arena", 0)
 {
-	Suite *suite = suite_create("arena");
-	TCase *tests = tcase_create("arena");
-
-	tcase_add_test(tests, memory_is_zeroed_and_aligned);
-	tcase_add_test(tests, reset_keeps_what_one_chunk_holds);
-	tcase_add_test(tests, children_go_with_the_parent);
-	tcase_add_test(tests, overflow_unwinds);
-	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	UNIT_TEST(memory_is_zeroed_and_aligned);
+	UNIT_TEST(reset_keeps_what_one_chunk_holds);
+	UNIT_TEST(children_go_with_the_parent);
+	UNIT_TEST(overflow_unwinds);
 }

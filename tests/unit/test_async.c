@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ptxsim.h"
+#include "main.h"
 
 enum { WORDS = 64, SEEDS = 12 };
 
@@ -217,21 +218,10 @@ START_TEST(test_phase_that_never_ends)
 }
 END_TEST
 
-int main(void)
+UNIT_TESTS("async", 60)
 {
-	Suite *suite = suite_create("async");
-	TCase *tests = tcase_create("async");
-	SRunner *runner;
-
-	tcase_add_loop_test(tests, test_copies, 0, (int)(sizeof programs / sizeof *programs));
-	tcase_add_loop_test(tests, test_products, 0, (int)(sizeof products / sizeof *products));
-	tcase_add_test(tests, test_random_shows);
-	tcase_add_test(tests, test_phase_that_never_ends);
-	tcase_set_timeout(tests, 60);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	tcase_add_loop_test(unit, test_copies, 0, (int)(sizeof programs / sizeof *programs));
+	tcase_add_loop_test(unit, test_products, 0, (int)(sizeof products / sizeof *products));
+	UNIT_TEST(test_random_shows);
+	UNIT_TEST(test_phase_that_never_ends);
 }

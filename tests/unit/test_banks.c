@@ -6,6 +6,7 @@
  */
 #include "memory/banks.h"
 #include "recorded.h"
+#include "main.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -214,17 +215,8 @@ START_TEST(knows_which_atomics_are_native)
 }
 END_TEST
 
-int main(void)
+UNIT_TESTS("banks", 0)
 {
-	Suite *suite = suite_create("banks");
-	TCase *tcase = tcase_create("banks");
-
-	tcase_add_test(tcase, equals_the_recordings);
-	tcase_add_test(tcase, knows_which_atomics_are_native);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	UNIT_TEST(equals_the_recordings);
+	UNIT_TEST(knows_which_atomics_are_native);
 }

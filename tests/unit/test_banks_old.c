@@ -5,6 +5,7 @@
  * rows beside them, so that the difference between generations is seen.
  */
 #include "memory/banks.h"
+#include "main.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -570,23 +571,14 @@ START_TEST(scattered_lanes_agree)
 }
 END_TEST
 
-int main(void)
+UNIT_TESTS("banks of earlier generations", 0)
 {
-	Suite *suite = suite_create("banks of earlier generations");
-	TCase *tcase = tcase_create("banks");
-
-	tcase_add_test(tcase, follows_the_guide);
-	tcase_add_test(tcase, strides_follow_the_guide);
-	tcase_add_test(tcase, wide_stores_by_lanes);
-	tcase_add_test(tcase, wide_strides);
-	tcase_add_test(tcase, lock_loops_take_turns);
-	tcase_add_test(tcase, explains_who_waits);
-	tcase_add_test(tcase, short_cuts_agree);
-	tcase_add_test(tcase, scattered_lanes_agree);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	UNIT_TEST(follows_the_guide);
+	UNIT_TEST(strides_follow_the_guide);
+	UNIT_TEST(wide_stores_by_lanes);
+	UNIT_TEST(wide_strides);
+	UNIT_TEST(lock_loops_take_turns);
+	UNIT_TEST(explains_who_waits);
+	UNIT_TEST(short_cuts_agree);
+	UNIT_TEST(scattered_lanes_agree);
 }

@@ -4,6 +4,7 @@
  * through two levels.
  */
 #include "memory/cache.h"
+#include "main.h"
 
 #include <check.h>
 
@@ -143,22 +144,13 @@ START_TEST(capacity_shows)
 }
 END_TEST
 
-int main(void)
+UNIT_TESTS("cache", 0)
 {
-	Suite *suite = suite_create("cache");
-	TCase *tcase = tcase_create("cache");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, hits_by_sector);
-	tcase_add_test(tcase, replaces_the_longest_unused);
-	tcase_add_test(tcase, writes_by_policy);
-	tcase_add_test(tcase, an_empty_cache_always_misses);
-	tcase_add_test(tcase, warps_go_through_both_levels);
-	tcase_add_test(tcase, capacity_shows);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	tcase_add_checked_fixture(unit, setup, teardown);
+	UNIT_TEST(hits_by_sector);
+	UNIT_TEST(replaces_the_longest_unused);
+	UNIT_TEST(writes_by_policy);
+	UNIT_TEST(an_empty_cache_always_misses);
+	UNIT_TEST(warps_go_through_both_levels);
+	UNIT_TEST(capacity_shows);
 }

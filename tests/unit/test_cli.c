@@ -10,6 +10,7 @@
 
 #include "script/npy.h"
 #include "script/script.h"
+#include "main.h"
 
 struct fixture {
 	struct arena arena;
@@ -289,24 +290,15 @@ START_TEST(npy_round_trip)
 }
 END_TEST
 
-int main(void)
+UNIT_TESTS("cli", 0)
 {
-	Suite *suite = suite_create("cli");
-	TCase *c = tcase_create("launch language");
-
-	tcase_add_loop_test(c, integer_expressions, 0, COUNT_OF(integers));
-	tcase_add_loop_test(c, float_expressions, 0, COUNT_OF(floats));
-	tcase_add_loop_test(c, wrong_expressions, 0, COUNT_OF(wrong));
-	tcase_add_test(c, deep_expressions_are_refused);
-	tcase_add_test(c, statements);
-	tcase_add_loop_test(c, wrong_statements, 0, COUNT_OF(bad_statements));
-	tcase_add_test(c, elements_survive_printing);
-	tcase_add_test(c, distances);
-	tcase_add_test(c, npy_round_trip);
-	suite_add_tcase(suite, c);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	tcase_add_loop_test(unit, integer_expressions, 0, COUNT_OF(integers));
+	tcase_add_loop_test(unit, float_expressions, 0, COUNT_OF(floats));
+	tcase_add_loop_test(unit, wrong_expressions, 0, COUNT_OF(wrong));
+	UNIT_TEST(deep_expressions_are_refused);
+	UNIT_TEST(statements);
+	tcase_add_loop_test(unit, wrong_statements, 0, COUNT_OF(bad_statements));
+	UNIT_TEST(elements_survive_printing);
+	UNIT_TEST(distances);
+	UNIT_TEST(npy_round_trip);
 }

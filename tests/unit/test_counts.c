@@ -14,6 +14,7 @@
 #include "memory/slots.h"
 #include "observe/alike.h"
 #include "same_counts.h"
+#include "main.h"
 
 struct played {
 	struct session session;
@@ -211,19 +212,9 @@ START_TEST(widths_agree)
 }
 END_TEST
 
-int main(void)
+UNIT_TESTS("counts", 120)
 {
-	Suite *s = suite_create("counts");
-	TCase *c = tcase_create("counts");
-
-	tcase_set_timeout(c, 120);
-	tcase_add_test(c, widths_agree);
-	tcase_add_loop_test(c, samples, 0, 2);
-	tcase_add_loop_test(c, benchmark, 0, COUNT_OF(benchmarks));
-	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	const int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	UNIT_TEST(widths_agree);
+	tcase_add_loop_test(unit, samples, 0, 2);
+	tcase_add_loop_test(unit, benchmark, 0, COUNT_OF(benchmarks));
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/demangle.h"
+#include "main.h"
 
 struct example {
 	const char *name, *whole, *brief;
@@ -69,17 +70,8 @@ START_TEST(what_a_name_may_be_called)
 }
 END_TEST
 
-int main(void)
+UNIT_TESTS("demangle", 0)
 {
-	Suite *s = suite_create("demangle");
-	TCase *c = tcase_create("names");
-
-	tcase_add_loop_test(c, names_and_their_short_forms, 0, COUNT_OF(examples));
-	tcase_add_test(c, what_a_name_may_be_called);
-	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	const int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	tcase_add_loop_test(unit, names_and_their_short_forms, 0, COUNT_OF(examples));
+	UNIT_TEST(what_a_name_may_be_called);
 }

@@ -7,6 +7,7 @@
 
 #include "api/session.h"
 #include "dwarf/dwarf.h"
+#include "main.h"
 
 struct fixture {
 	struct session session;
@@ -163,18 +164,9 @@ START_TEST(damaged_sections_do_no_harm)
 }
 END_TEST
 
-int main(void)
+UNIT_TESTS("dwarf", 0)
 {
-	Suite *s = suite_create("dwarf");
-	TCase *c = tcase_create("sections");
-
-	tcase_add_test(c, types_are_those_of_the_source);
-	tcase_add_test(c, locations_follow_the_instructions);
-	tcase_add_loop_test(c, damaged_sections_do_no_harm, 0, 200);
-	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	const int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	UNIT_TEST(types_are_those_of_the_source);
+	UNIT_TEST(locations_follow_the_instructions);
+	tcase_add_loop_test(unit, damaged_sections_do_no_harm, 0, 200);
 }

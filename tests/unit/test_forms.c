@@ -11,6 +11,7 @@
 
 #include "api/session.h"
 #include "isa/tokens.h"
+#include "main.h"
 
 enum { LONGEST = 360, BATCH = 400 };
 
@@ -561,29 +562,43 @@ END_TEST
 START_TEST(tex_forms) { check_file("tex", 3000); }
 END_TEST
 
-int main(void)
+/* Those of src/isa/opcodes.h. */
+START_TEST(opcodes_that_rules_know_are_in_the_table)
 {
-	Suite *suite = suite_create("forms");
-	TCase *c = tcase_create("forms");
+	struct arena arena;
+	const struct isa *ptx, *sass;
 
-	tcase_set_timeout(c, 120);
-	tcase_add_test(c, operands);
-	tcase_add_test(c, int_forms);
-	tcase_add_test(c, float_forms);
-	tcase_add_test(c, cvt_forms);
-	tcase_add_test(c, video_forms);
-	tcase_add_test(c, sync_forms);
-	tcase_add_test(c, atom_forms);
-	tcase_add_test(c, mem_forms);
-	tcase_add_test(c, cmp_forms);
-	tcase_add_test(c, coordinates_forms);
-	tcase_add_test(c, async_forms);
-	tcase_add_test(c, matrix_forms);
-	tcase_add_test(c, tex_forms);
-	suite_add_tcase(suite, c);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	arena_init(&arena, NULL);
+	ptx = isa_build(&arena, sem_families(NULL));
+	sass = isa_build(&arena, sem_sass_families(NULL));
+	for (int k = OP_NONE + 1; k < OPCODE_COUNT; k++) {
+		const char *text = opcode_text((enum opcode)k);
+		const struct isa_opcode *o = isa_find_opcode(ptx, text);
+		if (!o)
+			o = isa_find_opcode(sass, text);
+		ck_assert_msg(o != NULL, "%s", text);
+		ck_assert_int_eq((int)o->id, k);
+	}
+	ck_assert_int_eq((int)opcode_find("addc", 4), OP_NONE);
+	ck_assert_int_eq((int)opcode_find("addc", 3), OP_add);
+	arena_free(&arena);
+}
+END_TEST
+
+UNIT_TESTS("forms", 120)
+{
+	UNIT_TEST(operands);
+	UNIT_TEST(int_forms);
+	UNIT_TEST(float_forms);
+	UNIT_TEST(cvt_forms);
+	UNIT_TEST(video_forms);
+	UNIT_TEST(sync_forms);
+	UNIT_TEST(atom_forms);
+	UNIT_TEST(mem_forms);
+	UNIT_TEST(cmp_forms);
+	UNIT_TEST(coordinates_forms);
+	UNIT_TEST(async_forms);
+	UNIT_TEST(matrix_forms);
+	UNIT_TEST(tex_forms);
+	UNIT_TEST(opcodes_that_rules_know_are_in_the_table);
 }

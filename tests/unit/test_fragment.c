@@ -10,6 +10,7 @@
 #include "api/session.h"
 #include "number/half.h"
 #include "report/fragment.h"
+#include "main.h"
 
 #define HEAD                                                                       \
 	".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\n" \
@@ -135,20 +136,10 @@ START_TEST(shows_octets_and_groups)
 }
 END_TEST
 
-int main(void)
+UNIT_TESTS("fragment", 0)
 {
-	Suite *suite = suite_create("fragment");
-	TCase *tests = tcase_create("fragment");
-	SRunner *runner;
-
-	tcase_add_test(tests, shows_half_factor);
-	tcase_add_test(tests, shows_integer_sum);
-	tcase_add_test(tests, shows_doubles);
-	tcase_add_test(tests, shows_octets_and_groups);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	UNIT_TEST(shows_half_factor);
+	UNIT_TEST(shows_integer_sum);
+	UNIT_TEST(shows_doubles);
+	UNIT_TEST(shows_octets_and_groups);
 }

@@ -12,6 +12,7 @@
 
 #include "api/session.h"
 #include "same_counts.h"
+#include "main.h"
 
 enum {
 	KERNELS = 300,
@@ -547,19 +548,9 @@ START_TEST(nobody_waits_forever)
 }
 END_TEST
 
-int main(void)
+UNIT_TESTS("gang", 60)
 {
-	Suite *s = suite_create("gang");
-	TCase *c = tcase_create("gang");
-
-	tcase_set_timeout(c, 60);
-	tcase_add_loop_test(c, agree, 0, 10);
-	tcase_add_loop_test(c, same_faults, 0, 10);
-	tcase_add_loop_test(c, nobody_waits_forever, 0, COUNT_OF(waits));
-	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	const int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	tcase_add_loop_test(unit, agree, 0, 10);
+	tcase_add_loop_test(unit, same_faults, 0, 10);
+	tcase_add_loop_test(unit, nobody_waits_forever, 0, COUNT_OF(waits));
 }

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "api/session.h"
+#include "main.h"
 
 enum { SMALL = 10000, LARGE = 4 * SMALL, UNIT_BYTES = 100 };
 static const double RATIO = 9; /* of a square it would be 16 */
@@ -82,16 +83,4 @@ START_TEST(grows_with_the_text)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("growth");
-	TCase *tests = tcase_create("growth");
-
-	tcase_add_loop_test(tests, grows_with_the_text, 0, COUNT_OF(shapes));
-	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+UNIT_TESTS("growth", 0) { tcase_add_loop_test(unit, grows_with_the_text, 0, COUNT_OF(shapes)); }

@@ -15,6 +15,7 @@
 #include "evidence.h"
 #include "memory/tensormap.h"
 #include "memory/texture.h"
+#include "main.h"
 
 enum { LANES = 32, DATA = 1024, CHANGES = 40, LINE = 8192, ONE_LANE = 5, MAPS = 9, NAMES = 40 };
 
@@ -502,18 +503,10 @@ START_TEST(instructions_do_what_cases_say)
 }
 END_TEST
 
-int main(void)
+UNIT_TESTS("insn", 0)
 {
 	const char *source = getenv("srcdir");
 
 	snprintf(folder, sizeof folder, "%s/tests/insn", source ? source : ".");
-	Suite *s = suite_create("insn");
-	TCase *c = tcase_create("cases");
-	tcase_add_test(c, instructions_do_what_cases_say);
-	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	const int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	UNIT_TEST(instructions_do_what_cases_say);
 }

@@ -7,6 +7,7 @@
 
 #include "grammar/read.h"
 #include "ir/link.h"
+#include "main.h"
 
 enum { MODULES = 3 };
 
@@ -110,18 +111,9 @@ START_TEST(faults_are_told)
 }
 END_TEST
 
-int main(void)
+UNIT_TESTS("ir_link", 0)
 {
-	Suite *suite = suite_create("ir_link");
-	TCase *all = tcase_create("all");
-
-	tcase_add_test(all, externs_find_definitions);
-	tcase_add_test(all, visible_wins_over_weak);
-	tcase_add_test(all, faults_are_told);
-	suite_add_tcase(suite, all);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	UNIT_TEST(externs_find_definitions);
+	UNIT_TEST(visible_wins_over_weak);
+	UNIT_TEST(faults_are_told);
 }

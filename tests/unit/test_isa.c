@@ -5,6 +5,7 @@
  */
 #include "isa/isa.h"
 #include "isa/sregs.h"
+#include "main.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -323,27 +324,18 @@ START_TEST(finds_special_registers)
 }
 END_TEST
 
-int main(void)
+UNIT_TESTS("isa", 0)
 {
-	Suite *suite = suite_create("isa");
-	TCase *tcase = tcase_create("isa");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, tokens_have_one_text_each);
-	tcase_add_test(tcase, types_have_sizes_and_classes);
-	tcase_add_test(tcase, rows_are_grouped_by_opcode);
-	tcase_add_test(tcase, matches_forms);
-	tcase_add_test(tcase, refuses_with_the_place);
-	tcase_add_test(tcase, goes_on_from_a_row);
-	tcase_add_test(tcase, hints_at_the_nearest);
-	tcase_add_test(tcase, resolves_operands);
-	tcase_add_test(tcase, expands_rows);
-	tcase_add_test(tcase, packs_selectors);
-	tcase_add_test(tcase, finds_special_registers);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	tcase_add_checked_fixture(unit, setup, teardown);
+	UNIT_TEST(tokens_have_one_text_each);
+	UNIT_TEST(types_have_sizes_and_classes);
+	UNIT_TEST(rows_are_grouped_by_opcode);
+	UNIT_TEST(matches_forms);
+	UNIT_TEST(refuses_with_the_place);
+	UNIT_TEST(goes_on_from_a_row);
+	UNIT_TEST(hints_at_the_nearest);
+	UNIT_TEST(resolves_operands);
+	UNIT_TEST(expands_rows);
+	UNIT_TEST(packs_selectors);
+	UNIT_TEST(finds_special_registers);
 }

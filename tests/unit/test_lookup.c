@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/lookup.h"
+#include "main.h"
 
 enum { ITEMS = 5000 };
 
@@ -53,17 +54,8 @@ START_TEST(test_order)
 }
 END_TEST
 
-int main(void)
+UNIT_TESTS("lookup", 0)
 {
-	Suite *suite = suite_create("lookup");
-	TCase *tests = tcase_create("lookup");
-
-	tcase_add_test(tests, test_empty);
-	tcase_add_test(tests, test_order);
-	suite_add_tcase(suite, tests);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	UNIT_TEST(test_empty);
+	UNIT_TEST(test_order);
 }

@@ -13,6 +13,7 @@
 #include "sass/instruction.h"
 #include "sass/listing.h"
 #include "tests/fuzz/fuzz_text.h"
+#include "main.h"
 
 static struct arena arena;
 
@@ -237,28 +238,17 @@ START_TEST(listings)
 }
 END_TEST
 
-int main(void)
+UNIT_TESTS("machine_code", 0)
 {
-	Suite *s = suite_create("machine_code");
-	TCase *t = tcase_create("machine_code");
-	SRunner *r;
-	int failed;
-
-	tcase_add_checked_fixture(t, set_up, tear_down);
-	tcase_add_test(t, float_instruction);
-	tcase_add_test(t, address);
-	tcase_add_test(t, targets_and_constants);
-	tcase_add_test(t, control_bits);
-	tcase_add_test(t, rows_are_reachable);
-	tcase_add_test(t, cubin);
-	tcase_add_test(t, images);
-	tcase_add_test(t, listings);
-	tcase_add_loop_test(t, changed_bytes, 0, COUNT_OF(damaged));
-	tcase_add_loop_test(t, cut_off, 0, COUNT_OF(damaged));
-	suite_add_tcase(s, t);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	tcase_add_checked_fixture(unit, set_up, tear_down);
+	UNIT_TEST(float_instruction);
+	UNIT_TEST(address);
+	UNIT_TEST(targets_and_constants);
+	UNIT_TEST(control_bits);
+	UNIT_TEST(rows_are_reachable);
+	UNIT_TEST(cubin);
+	UNIT_TEST(images);
+	UNIT_TEST(listings);
+	tcase_add_loop_test(unit, changed_bytes, 0, COUNT_OF(damaged));
+	tcase_add_loop_test(unit, cut_off, 0, COUNT_OF(damaged));
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ptxsim.h"
+#include "main.h"
 
 enum { OUT_WORDS = 2048 };
 
@@ -176,21 +177,12 @@ START_TEST(fragments_have_their_size)
 }
 END_TEST
 
-int main(void)
+UNIT_TESTS("matrix", 0)
 {
-	Suite *suite = suite_create("matrix");
-	TCase *tcase = tcase_create("misuse");
-
-	tcase_add_test(tcase, lanes_must_be_together);
-	tcase_add_test(tcase, matrix_rows_lie_aligned_in_shared_memory);
-	tcase_add_test(tcase, warpgroups_must_be_whole);
-	tcase_add_test(tcase, descriptors_stay_in_shared_memory);
-	tcase_add_test(tcase, strides_may_be_left_out);
-	tcase_add_test(tcase, fragments_have_their_size);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	UNIT_TEST(lanes_must_be_together);
+	UNIT_TEST(matrix_rows_lie_aligned_in_shared_memory);
+	UNIT_TEST(warpgroups_must_be_whole);
+	UNIT_TEST(descriptors_stay_in_shared_memory);
+	UNIT_TEST(strides_may_be_left_out);
+	UNIT_TEST(fragments_have_their_size);
 }

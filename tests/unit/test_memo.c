@@ -10,6 +10,7 @@
 
 #include "exec/gang.h"
 #include "observe/count.h"
+#include "main.h"
 
 enum { SEQUENCES = 400, ACCESSES = 300, WARPS = 8 };
 
@@ -155,17 +156,4 @@ START_TEST(known_again)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *s = suite_create("memo");
-	TCase *c = tcase_create("memo");
-
-	tcase_set_timeout(c, 60);
-	tcase_add_loop_test(c, known_again, 0, 10);
-	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	const int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
-}
+UNIT_TESTS("memo", 60) { tcase_add_loop_test(unit, known_again, 0, 10); }

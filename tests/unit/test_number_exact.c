@@ -20,6 +20,7 @@ int main(void)
 #include <mpfr.h>
 #include <stdlib.h>
 
+#include "main.h"
 #include "number/convert.h"
 #include "number/half.h"
 #include "number/ieee.h"
@@ -581,23 +582,14 @@ START_TEST(integral_values_are_the_nearest_in_the_direction)
 }
 END_TEST
 
-int main(void)
+UNIT_TESTS("number/exact", 120)
 {
-	Suite *s = suite_create("number/exact");
-	TCase *t = tcase_create("against MPFR");
-	tcase_set_timeout(t, 120);
-	tcase_add_loop_test(t, operations_round_once_on_special_values, 0, COUNT_OF(machines));
-	tcase_add_loop_test(t, operations_round_once_on_random_values, 0, COUNT_OF(machines));
-	tcase_add_test(t, saturation_clamps_to_zero_and_one);
-	tcase_add_loop_test(t, float_conversions_round_once, 0, COUNT_OF(conversions));
-	tcase_add_test(t, integers_become_floats_rounded_once);
-	tcase_add_test(t, floats_become_integers_clamped);
-	tcase_add_test(t, integral_values_are_the_nearest_in_the_direction);
-	suite_add_tcase(s, t);
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_NORMAL);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	tcase_add_loop_test(unit, operations_round_once_on_special_values, 0, COUNT_OF(machines));
+	tcase_add_loop_test(unit, operations_round_once_on_random_values, 0, COUNT_OF(machines));
+	UNIT_TEST(saturation_clamps_to_zero_and_one);
+	tcase_add_loop_test(unit, float_conversions_round_once, 0, COUNT_OF(conversions));
+	UNIT_TEST(integers_become_floats_rounded_once);
+	UNIT_TEST(floats_become_integers_clamped);
+	UNIT_TEST(integral_values_are_the_nearest_in_the_direction);
 }
 #endif

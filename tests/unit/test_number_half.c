@@ -11,6 +11,7 @@
 #include "number/convert.h"
 #include "number/half.h"
 #include "number/ieee.h"
+#include "main.h"
 
 /* The value of a 16-bit float of the given mantissa width, from the definition. */
 static f64 value_of(u16 bits, int man_bits)
@@ -211,20 +212,11 @@ START_TEST(signs_and_clamps)
 }
 END_TEST
 
-int main(void)
+UNIT_TESTS("number/half", 60)
 {
-	Suite *s = suite_create("number/half");
-	TCase *t = tcase_create("rules");
-	tcase_set_timeout(t, 60);
-	tcase_add_test(t, every_half_widens_exactly);
-	tcase_add_test(t, every_tie_goes_to_even);
-	tcase_add_test(t, minimum_and_maximum);
-	tcase_add_test(t, comparisons);
-	tcase_add_test(t, signs_and_clamps);
-	suite_add_tcase(s, t);
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_NORMAL);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	UNIT_TEST(every_half_widens_exactly);
+	UNIT_TEST(every_tie_goes_to_even);
+	UNIT_TEST(minimum_and_maximum);
+	UNIT_TEST(comparisons);
+	UNIT_TEST(signs_and_clamps);
 }

@@ -15,6 +15,7 @@
 #include "number/ieee.h"
 #include "number/mufu.h"
 #include "number/small.h"
+#include "main.h"
 
 static u32 rcp(u32 a) { return f32_rcp_approx(a, true); }
 static u32 rsqrt(u32 a) { return f32_rsqrt_approx(a, true); }
@@ -218,23 +219,14 @@ START_TEST(flushed_host_subnormals_do_not_matter_to_the_unit)
 END_TEST
 #endif
 
-int main(void)
+UNIT_TESTS("number/mufu", 60)
 {
-	Suite *s = suite_create("number/mufu");
-	TCase *t = tcase_create("approximate functions");
-	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, known_values, 0, COUNT_OF(published));
-	tcase_add_test(t, errors_are_within_what_is_documented);
-	tcase_add_test(t, division_forms_differ_for_great_divisors);
-	tcase_add_test(t, double_forms);
-	tcase_add_test(t, the_host_environment_does_not_matter);
+	tcase_add_loop_test(unit, known_values, 0, COUNT_OF(published));
+	UNIT_TEST(errors_are_within_what_is_documented);
+	UNIT_TEST(division_forms_differ_for_great_divisors);
+	UNIT_TEST(double_forms);
+	UNIT_TEST(the_host_environment_does_not_matter);
 #if defined(__x86_64__)
-	tcase_add_test(t, flushed_host_subnormals_do_not_matter_to_the_unit);
+	UNIT_TEST(flushed_host_subnormals_do_not_matter_to_the_unit);
 #endif
-	suite_add_tcase(s, t);
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_NORMAL);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -11,6 +11,7 @@
 #include "number/ieee.h"
 #include "number/mufu.h"
 #include "number/small.h"
+#include "main.h"
 
 /* What all evaluators take: the form and up to three operands. */
 struct job {
@@ -485,15 +486,4 @@ START_TEST(recorded_results_are_reproduced)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *s = suite_create("number/recorded");
-	TCase *t = tcase_create("packs");
-	tcase_add_loop_test(t, recorded_results_are_reproduced, 0, COUNT_OF(packs));
-	suite_add_tcase(s, t);
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
-}
+UNIT_TESTS("number/recorded", 0) { tcase_add_loop_test(unit, recorded_results_are_reproduced, 0, COUNT_OF(packs)); }

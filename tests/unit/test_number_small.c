@@ -9,6 +9,7 @@
 #include "number/half.h"
 #include "number/ieee.h"
 #include "number/small.h"
+#include "main.h"
 
 /* Bias and widths; codes above max are no numbers. */
 static const struct {
@@ -184,22 +185,13 @@ START_TEST(tf32_keeps_ten_bits)
 }
 END_TEST
 
-int main(void)
+UNIT_TESTS("number/small", 60)
 {
-	Suite *s = suite_create("number/small");
-	TCase *t = tcase_create("formats");
-	tcase_set_timeout(t, 60);
-	tcase_add_loop_test(t, every_half_becomes_the_nearest_code, 0, COUNT_OF(formats));
-	tcase_add_loop_test(t, ties_are_seen_to_the_last_bit, 0, COUNT_OF(formats));
-	tcase_add_loop_test(t, every_code_becomes_its_value, 0, COUNT_OF(formats));
-	tcase_add_test(t, stochastic_rounding_counts_the_discarded_bits);
-	tcase_add_test(t, stochastic_rounding_of_small_formats);
-	tcase_add_test(t, powers_of_two);
-	tcase_add_test(t, tf32_keeps_ten_bits);
-	suite_add_tcase(s, t);
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_NORMAL);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	tcase_add_loop_test(unit, every_half_becomes_the_nearest_code, 0, COUNT_OF(formats));
+	tcase_add_loop_test(unit, ties_are_seen_to_the_last_bit, 0, COUNT_OF(formats));
+	tcase_add_loop_test(unit, every_code_becomes_its_value, 0, COUNT_OF(formats));
+	UNIT_TEST(stochastic_rounding_counts_the_discarded_bits);
+	UNIT_TEST(stochastic_rounding_of_small_formats);
+	UNIT_TEST(powers_of_two);
+	UNIT_TEST(tf32_keeps_ten_bits);
 }

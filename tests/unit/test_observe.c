@@ -10,6 +10,7 @@
 #include "api/session.h"
 #include "report/advice.h"
 #include "report/memory.h"
+#include "main.h"
 
 /* One access to `in` or to shared memory a warp; the address is tid * STRIDE + OFFSET. */
 #define KERNEL(NAME, BODY)                                                                          \
@@ -588,23 +589,14 @@ START_TEST(page_is_the_table)
 }
 END_TEST
 
-int main(void)
+UNIT_TESTS("observe", 0)
 {
-	Suite *suite = suite_create("observe");
-	TCase *tcase = tcase_create("observe");
-
-	tcase_add_test(tcase, counts_what_is_known);
-	tcase_add_test(tcase, estimates_caches);
-	tcase_add_test(tcase, buffers_lie_where_the_driver_puts_them);
-	tcase_add_test(tcase, repeats_add_up);
-	tcase_add_test(tcase, does_not_depend_on_workers);
-	tcase_add_test(tcase, reports_what_is_wrong_and_no_more);
-	tcase_add_test(tcase, names_are_unique);
-	tcase_add_test(tcase, page_is_the_table);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	UNIT_TEST(counts_what_is_known);
+	UNIT_TEST(estimates_caches);
+	UNIT_TEST(buffers_lie_where_the_driver_puts_them);
+	UNIT_TEST(repeats_add_up);
+	UNIT_TEST(does_not_depend_on_workers);
+	UNIT_TEST(reports_what_is_wrong_and_no_more);
+	UNIT_TEST(names_are_unique);
+	UNIT_TEST(page_is_the_table);
 }

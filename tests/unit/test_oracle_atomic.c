@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "kernel_run.h"
+#include "main.h"
 
 enum { KERNELS = 60, FORMS = 16, SLOT = 16 };
 enum space { GLOBAL, SHARED, GENERIC };
@@ -396,17 +397,4 @@ START_TEST(operations_are_plain_arithmetic)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("oracle_atomic");
-	TCase *c = tcase_create("operations");
-
-	tcase_set_timeout(c, 120);
-	tcase_add_test(c, operations_are_plain_arithmetic);
-	suite_add_tcase(suite, c);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+UNIT_TESTS("oracle_atomic", 120) { UNIT_TEST(operations_are_plain_arithmetic); }

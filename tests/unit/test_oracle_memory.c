@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "kernel_run.h"
+#include "main.h"
 
 enum { KERNELS = 48, FORMS = 24, REGION = 64, REGISTER_BYTES = 16, SLOT = 4 * REGISTER_BYTES };
 enum space { GLOBAL, SHARED, LOCAL, CONSTANT, GENERIC, SPACES };
@@ -330,19 +331,9 @@ START_TEST(what_is_not_aligned_fails)
 }
 END_TEST
 
-int main(void)
+UNIT_TESTS("oracle_memory", 120)
 {
-	Suite *suite = suite_create("oracle_memory");
-	TCase *c = tcase_create("accesses");
-
-	tcase_set_timeout(c, 120);
-	tcase_add_test(c, loads_take_their_bytes);
-	tcase_add_test(c, stores_leave_their_bytes);
-	tcase_add_test(c, what_is_not_aligned_fails);
-	suite_add_tcase(suite, c);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	UNIT_TEST(loads_take_their_bytes);
+	UNIT_TEST(stores_leave_their_bytes);
+	UNIT_TEST(what_is_not_aligned_fails);
 }

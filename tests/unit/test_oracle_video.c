@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "kernel_run.h"
+#include "main.h"
 
 typedef __int128 wide;
 
@@ -324,17 +325,4 @@ START_TEST(forms_are_as_the_manual_says)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("oracle_video");
-	TCase *c = tcase_create("forms");
-
-	tcase_set_timeout(c, 120);
-	tcase_add_test(c, forms_are_as_the_manual_says);
-	suite_add_tcase(suite, c);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+UNIT_TESTS("oracle_video", 120) { UNIT_TEST(forms_are_as_the_manual_says); }

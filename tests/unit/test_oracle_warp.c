@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "kernel_run.h"
+#include "main.h"
 
 enum { KERNELS = 60, FORMS = 24, INPUTS = 4 };
 enum what {
@@ -268,17 +269,4 @@ START_TEST(every_mode_is_as_the_manual_says)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("oracle_warp");
-	TCase *c = tcase_create("modes");
-
-	tcase_set_timeout(c, 120);
-	tcase_add_test(c, every_mode_is_as_the_manual_says);
-	suite_add_tcase(suite, c);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+UNIT_TESTS("oracle_warp", 120) { UNIT_TEST(every_mode_is_as_the_manual_says); }

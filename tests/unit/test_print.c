@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ptxsim.h"
+#include "main.h"
 
 enum { BLOCK_BYTES = 64, TEXT_BYTES = 4096 };
 
@@ -168,18 +169,8 @@ START_TEST(assertions_as_the_driver_does)
 }
 END_TEST
 
-int main(void)
+UNIT_TESTS("print", 60)
 {
-	Suite *suite = suite_create("print");
-	TCase *all = tcase_create("all");
-
-	tcase_add_test(all, formats_as_the_driver_does);
-	tcase_add_test(all, assertions_as_the_driver_does);
-	tcase_set_timeout(all, 60);
-	suite_add_tcase(suite, all);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	UNIT_TEST(formats_as_the_driver_does);
+	UNIT_TEST(assertions_as_the_driver_does);
 }

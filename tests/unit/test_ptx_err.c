@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "api/session.h"
+#include "main.h"
 
 static const char module_head[] = ".version 9.0 .target sm_90a .address_size 64\n";
 static const char body_head[] =
@@ -150,18 +151,4 @@ START_TEST(refused_with_these_words)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("ptx_err");
-	TCase *all = tcase_create("all");
-
-	tcase_add_test(all, refused_with_these_words);
-	tcase_set_timeout(all, 60);
-	suite_add_tcase(suite, all);
-	SRunner *runner = srunner_create(suite);
-	srunner_set_fork_status(runner, getenv("PTXSIM_ERR_ACTUAL") ? CK_NOFORK : CK_FORK_GETENV);
-	srunner_run_all(runner, CK_NORMAL);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
-}
+UNIT_TESTS("ptx_err", 60) { UNIT_TEST(refused_with_these_words); }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ptx_reading.h"
+#include "main.h"
 
 /* Whatever the text, reading ends in memory proportional to it. */
 static u32 read_hostile(const char *text, size_t length)
@@ -213,22 +214,12 @@ START_TEST(a_hundred_megabytes_of_blanks)
 }
 END_TEST
 
-int main(void)
+UNIT_TESTS("ptx_hostile", 120)
 {
-	Suite *suite = suite_create("ptx_hostile");
-	TCase *hostile = tcase_create("hostile");
-
-	tcase_add_test(hostile, truncated_at_every_byte);
-	tcase_add_test(hostile, mutated_ten_thousand_times);
-	tcase_add_test(hostile, repeated_without_end);
-	tcase_add_test(hostile, memory_that_ends);
-	tcase_add_test(hostile, errors_are_limited);
-	tcase_add_test(hostile, a_hundred_megabytes_of_blanks);
-	tcase_set_timeout(hostile, 120);
-	suite_add_tcase(suite, hostile);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	UNIT_TEST(truncated_at_every_byte);
+	UNIT_TEST(mutated_ten_thousand_times);
+	UNIT_TEST(repeated_without_end);
+	UNIT_TEST(memory_that_ends);
+	UNIT_TEST(errors_are_limited);
+	UNIT_TEST(a_hundred_megabytes_of_blanks);
 }

@@ -10,6 +10,7 @@
 
 #include "ir/print.h"
 #include "ptx_reading.h"
+#include "main.h"
 
 static const char header[] = ".version 9.0\n.target sm_90a\n.address_size 64\n";
 
@@ -612,30 +613,20 @@ START_TEST(printed_modules_read_back_the_same)
 }
 END_TEST
 
-int main(void)
+UNIT_TESTS("ptx_read", 60)
 {
-	Suite *suite = suite_create("ptx_read");
-	TCase *means = tcase_create("meaning");
-
-	tcase_add_test(means, integer_constants);
-	tcase_add_test(means, real_constants);
-	tcase_add_test(means, initial_bytes);
-	tcase_add_test(means, initial_addresses);
-	tcase_add_test(means, variables_have_sizes);
-	tcase_add_test(means, registers_of_ranges_come_when_used);
-	tcase_add_test(means, scopes_hide_and_labels_follow);
-	tcase_add_test(means, functions_join_their_declarations);
-	tcase_add_test(means, kernels_have_limits);
-	tcase_add_test(means, header_lines_and_locations);
-	tcase_add_test(means, address_size_left_out);
-	tcase_add_test(means, operands_of_every_kind);
-	tcase_add_test(means, calls_have_lists);
-	tcase_add_test(means, printed_modules_read_back_the_same);
-	tcase_set_timeout(means, 60);
-	suite_add_tcase(suite, means);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	UNIT_TEST(integer_constants);
+	UNIT_TEST(real_constants);
+	UNIT_TEST(initial_bytes);
+	UNIT_TEST(initial_addresses);
+	UNIT_TEST(variables_have_sizes);
+	UNIT_TEST(registers_of_ranges_come_when_used);
+	UNIT_TEST(scopes_hide_and_labels_follow);
+	UNIT_TEST(functions_join_their_declarations);
+	UNIT_TEST(kernels_have_limits);
+	UNIT_TEST(header_lines_and_locations);
+	UNIT_TEST(address_size_left_out);
+	UNIT_TEST(operands_of_every_kind);
+	UNIT_TEST(calls_have_lists);
+	UNIT_TEST(printed_modules_read_back_the_same);
 }

@@ -11,6 +11,7 @@
 #include "report/json.h"
 #include "report/memory.h"
 #include "script/play.h"
+#include "main.h"
 
 #define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
 #define KERNEL(NAME, BODY)                                                                                            \
@@ -171,18 +172,9 @@ START_TEST(reports_follow_the_schema)
 }
 END_TEST
 
-int main(void)
+UNIT_TESTS("report", 0)
 {
-	Suite *suite = suite_create("report");
-	TCase *tcase = tcase_create("report");
-
-	tcase_add_loop_test(tcase, the_worst_is_told, 0, COUNT_OF(findings));
-	tcase_add_test(tcase, faults_have_fields_and_counts);
-	tcase_add_test(tcase, reports_follow_the_schema);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	tcase_add_loop_test(unit, the_worst_is_told, 0, COUNT_OF(findings));
+	UNIT_TEST(faults_have_fields_and_counts);
+	UNIT_TEST(reports_follow_the_schema);
 }

@@ -14,6 +14,7 @@
 
 #include "api/session.h"
 #include "evidence.h"
+#include "main.h"
 
 enum { WORDS = 64, LANES = 32, DATA = 64, CHANGES = 40, LINE = 4096, PREDICATES_WORD = 63, GUARD = 6 };
 
@@ -439,21 +440,12 @@ START_TEST(test_refused)
 }
 END_TEST
 
-int main(void)
+UNIT_TESTS("sass", 60)
 {
-	Suite *suite = suite_create("sass");
-	TCase *t = tcase_create("listings");
 	const char *srcdir = getenv("srcdir");
 
 	snprintf(folder, sizeof folder, "%s/tests/sass", srcdir ? srcdir : "..");
-	tcase_set_timeout(t, 60);
-	tcase_add_test(t, test_instructions);
-	tcase_add_test(t, test_lock_order);
-	tcase_add_test(t, test_refused);
-	suite_add_tcase(suite, t);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	UNIT_TEST(test_instructions);
+	UNIT_TEST(test_lock_order);
+	UNIT_TEST(test_refused);
 }

@@ -6,6 +6,7 @@
 #include "memory/sectors.h"
 #include "memory/copies.h"
 #include "recorded.h"
+#include "main.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -233,19 +234,10 @@ START_TEST(tag_banks_of_single_bits)
 }
 END_TEST
 
-int main(void)
+UNIT_TESTS("sectors", 0)
 {
-	Suite *suite = suite_create("sectors");
-	TCase *tcase = tcase_create("sectors");
-
-	tcase_add_test(tcase, global_equals_the_recordings);
-	tcase_add_test(tcase, local_equals_the_recordings);
-	tcase_add_test(tcase, constant_equals_the_recordings);
-	tcase_add_test(tcase, tag_banks_of_single_bits);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	UNIT_TEST(global_equals_the_recordings);
+	UNIT_TEST(local_equals_the_recordings);
+	UNIT_TEST(constant_equals_the_recordings);
+	UNIT_TEST(tag_banks_of_single_bits);
 }

@@ -4,6 +4,7 @@
  * figures worked out by hand from the CUDA C Programming Guide 4.2, appendix F. Each row says why.
  */
 #include "memory/sectors.h"
+#include "main.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -250,19 +251,10 @@ START_TEST(short_cuts_agree)
 }
 END_TEST
 
-int main(void)
+UNIT_TESTS("sectors of earlier generations", 0)
 {
-	Suite *suite = suite_create("sectors of earlier generations");
-	TCase *tcase = tcase_create("sectors");
-
-	tcase_add_test(tcase, follows_the_guide);
-	tcase_add_test(tcase, local_memory_is_interleaved);
-	tcase_add_test(tcase, constant_memory_serves_addresses_in_turn);
-	tcase_add_test(tcase, short_cuts_agree);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	UNIT_TEST(follows_the_guide);
+	UNIT_TEST(local_memory_is_interleaved);
+	UNIT_TEST(constant_memory_serves_addresses_in_turn);
+	UNIT_TEST(short_cuts_agree);
 }

@@ -14,6 +14,7 @@
 #include "evidence.h"
 #include "exec/run.h"
 #include "sem/families.h"
+#include "main.h"
 
 enum { ROW_BYTES = 256, ROWS = 6, BATCHES = 6 };
 static const char *const variants[] = {"baseline", "avx2", "avx512"};
@@ -306,22 +307,12 @@ END_TEST
 START_TEST(convert_float_family) { check_family("Conversion: floating point", 200); }
 END_TEST
 
-int main(void)
+UNIT_TESTS("sem_float", 120)
 {
-	Suite *suite = suite_create("sem_float");
-	TCase *c = tcase_create("families");
-
-	tcase_set_timeout(c, 120);
-	tcase_add_test(c, old_mad_cuts_the_product);
-	tcase_add_test(c, float_family);
-	tcase_add_test(c, half_family);
-	tcase_add_test(c, approx_family);
-	tcase_add_test(c, convert_family);
-	tcase_add_test(c, convert_float_family);
-	suite_add_tcase(suite, c);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	UNIT_TEST(old_mad_cuts_the_product);
+	UNIT_TEST(float_family);
+	UNIT_TEST(half_family);
+	UNIT_TEST(approx_family);
+	UNIT_TEST(convert_family);
+	UNIT_TEST(convert_float_family);
 }

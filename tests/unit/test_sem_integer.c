@@ -14,6 +14,7 @@
 #include "evidence.h"
 #include "exec/run.h"
 #include "sem/families.h"
+#include "main.h"
 
 enum { ROW_BYTES = 256, ROWS = 8, BATCHES = 6 };
 static const char *const variants[] = {"baseline", "avx2", "avx512"};
@@ -269,22 +270,12 @@ START_TEST(constant_field_beyond_the_sign)
 }
 END_TEST
 
-int main(void)
+UNIT_TESTS("sem_integer", 120)
 {
-	Suite *suite = suite_create("sem_integer");
-	TCase *c = tcase_create("families");
-
-	tcase_set_timeout(c, 120);
-	tcase_add_test(c, integer_family);
-	tcase_add_test(c, bit_family);
-	tcase_add_test(c, extended_family);
-	tcase_add_test(c, compare_family);
-	tcase_add_test(c, logic_family);
-	tcase_add_test(c, constant_field_beyond_the_sign);
-	suite_add_tcase(suite, c);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	UNIT_TEST(integer_family);
+	UNIT_TEST(bit_family);
+	UNIT_TEST(extended_family);
+	UNIT_TEST(compare_family);
+	UNIT_TEST(logic_family);
+	UNIT_TEST(constant_field_beyond_the_sign);
 }

@@ -10,6 +10,7 @@
 
 #include "exec/host_threads.h"
 #include "exec/spread.h"
+#include "main.h"
 
 enum { THREADS = 5 };
 
@@ -105,17 +106,8 @@ START_TEST(threads_stay_for_more_work)
 }
 END_TEST
 
-int main(void)
+UNIT_TESTS("spread", 0)
 {
-	Suite *suite = suite_create("spread");
-	TCase *all = tcase_create("threads");
-
-	tcase_add_test(all, helpers_run_and_may_go_where_their_creator_may);
-	tcase_add_test(all, threads_stay_for_more_work);
-	suite_add_tcase(suite, all);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	UNIT_TEST(helpers_run_and_may_go_where_their_creator_may);
+	UNIT_TEST(threads_stay_for_more_work);
 }

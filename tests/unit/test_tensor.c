@@ -14,6 +14,7 @@
 #include <zlib.h>
 
 #include "number/tensor.h"
+#include "main.h"
 
 enum { CORNER = 8, LINE = 256, NAME = 64 };
 
@@ -334,11 +335,9 @@ START_TEST(what_sm90_lacks_is_refused)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE("tensor")
 {
-	Suite *suite = suite_create("tensor");
-	TCase *recorded = tcase_create("recorded");
-	tcase_set_timeout(recorded, 120);
+	TCase *recorded = unit_case(suite, "recorded", 120);
 	tcase_add_unchecked_fixture(recorded, vectors_load, NULL);
 	tcase_add_test(recorded, baseline_equals_hardware);
 #ifdef HOST_X86_64
@@ -346,15 +345,8 @@ int main(void)
 	tcase_add_test(recorded, avx512_equals_hardware);
 #endif
 	tcase_add_test(recorded, host_rounding_is_ignored_and_kept);
-	suite_add_tcase(suite, recorded);
-	TCase *edges = tcase_create("edges");
+	TCase *edges = unit_case(suite, "edges", 0);
 	tcase_add_test(edges, largest_sum_does_not_wrap);
 	tcase_add_test(edges, absent_elements_meet_no_infinity);
 	tcase_add_test(edges, what_sm90_lacks_is_refused);
-	suite_add_tcase(suite, edges);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

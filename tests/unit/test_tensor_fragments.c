@@ -10,6 +10,7 @@
 #include "number/tensor.h"
 #include "number/tensor_fragments.h"
 #include "number/tensor_shared.h"
+#include "main.h"
 
 enum { REGISTERS = TENSOR_MAX_REGISTERS, MATRIX = 64 * 256 };
 
@@ -612,10 +613,9 @@ START_TEST(wgmma_equals_hardware)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE("tensor fragments")
 {
-	Suite *suite = suite_create("tensor fragments");
-	TCase *layouts = tcase_create("layouts");
+	TCase *layouts = unit_case(suite, "layouts", 0);
 	tcase_add_test(layouts, places_of_the_manual);
 	tcase_add_test(layouts, places_of_wmma);
 	tcase_add_test(layouts, places_of_octets);
@@ -623,15 +623,7 @@ int main(void)
 	tcase_add_test(layouts, matrices_of_eight_rows);
 	tcase_add_test(layouts, descriptors_and_swizzles);
 	tcase_add_test(layouts, loads_outside_shared_memory_are_told);
-	suite_add_tcase(suite, layouts);
-	TCase *recorded = tcase_create("recorded");
-	tcase_set_timeout(recorded, 60);
+	TCase *recorded = unit_case(suite, "recorded", 60);
 	tcase_add_test(recorded, mma_equals_hardware);
 	tcase_add_test(recorded, wgmma_equals_hardware);
-	suite_add_tcase(suite, recorded);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

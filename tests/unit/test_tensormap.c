@@ -3,6 +3,7 @@
  * Tensor maps: what their text means, that encoding loses nothing, and what is refused.
  */
 #include "memory/tensormap.h"
+#include "main.h"
 
 #include <check.h>
 #include <string.h>
@@ -93,19 +94,10 @@ START_TEST(refuses_what_the_driver_refuses)
 }
 END_TEST
 
-int main(void)
+UNIT_TESTS("tensormap", 0)
 {
-	Suite *suite = suite_create("tensormap");
-	TCase *tcase = tcase_create("tensormap");
-
-	tcase_add_test(tcase, reads_text);
-	tcase_add_test(tcase, refuses_text);
-	tcase_add_test(tcase, decodes_what_it_encoded);
-	tcase_add_test(tcase, refuses_what_the_driver_refuses);
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	UNIT_TEST(reads_text);
+	UNIT_TEST(refuses_text);
+	UNIT_TEST(decodes_what_it_encoded);
+	UNIT_TEST(refuses_what_the_driver_refuses);
 }

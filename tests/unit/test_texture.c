@@ -15,6 +15,7 @@
 
 #include "memory/texture.h"
 #include "ptxsim.h"
+#include "main.h"
 
 enum { DATA_MAX = 1 << 20 };
 
@@ -250,20 +251,12 @@ START_TEST(levels_and_samples)
 }
 END_TEST
 
-int main(void)
+UNIT_SUITE("texture")
 {
-	Suite *suite = suite_create("texture");
-	TCase *recorded = tcase_create("recorded"), *interface = tcase_create("interface");
+	TCase *recorded = unit_case(suite, "recorded", 0), *interface = unit_case(suite, "interface", 0);
 
 	tcase_add_checked_fixture(recorded, load, unload);
 	tcase_add_test(recorded, lookups_are_the_recorded_ones);
 	tcase_add_test(interface, a_texref_is_bound);
 	tcase_add_test(interface, levels_and_samples);
-	suite_add_tcase(suite, recorded);
-	suite_add_tcase(suite, interface);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }
