@@ -4,6 +4,7 @@
  */
 #include "api/session.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -44,11 +45,14 @@ bool session_open_with(struct session *s, const struct session *tables)
 {
 	memset(s, 0, sizeof *s);
 	const struct isa_family *const *families = tables ? NULL : choose_families(&s->variant);
-	if (!families && !tables)
+	if (!families && !tables) {
+		errno = EINVAL;
 		return false;
+	}
 	arena_init(&s->arena, &s->out_of_memory);
 	if (SESSION_ENTER(s)) {
 		arena_free(&s->arena);
+		errno = ENOMEM;
 		return false;
 	}
 	s->memory_limit = default_memory_limit();

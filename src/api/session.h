@@ -34,7 +34,8 @@ struct session {
 #define SESSION_ENTER(s) setjmp((s)->out_of_memory)
 
 /* Empties *s and prepares it. The lane variant is that named by the environment variable
- * PTXSIM_VARIANT, else the widest this host has. False: the variable names none that runs here. */
+ * PTXSIM_VARIANT, else the widest this host has. False: the variable names none that runs here, or
+ * errno is ENOMEM. */
 bool session_open(struct session *s);
 /* The same with the instruction tables of another session, which must outlive it; NULL: its own. */
 bool session_open_with(struct session *s, const struct session *tables);

@@ -73,12 +73,12 @@ void arena_reset(struct arena *a)
 	a->used_bytes = newest->bytes;
 }
 
-static void __attribute__((noreturn)) arena_fail(struct arena *a)
+void arena_out_of_memory(struct arena *a)
 {
 	if (a->out_of_memory)
 		longjmp(*a->out_of_memory, 1);
-	fputs("ptxsim: out of memory\n", stderr);
-	abort();
+	fputs("ptxsim: no memory left\n", stderr);
+	exit(2);
 }
 
 /* A chunk of that size that was set aside, zeroed; NULL if there is none. */
@@ -107,7 +107,7 @@ static void arena_add_chunk(struct arena *a, size_t need)
 	if (!c)
 		c = calloc(1, CHUNK_HEADER + bytes + 64);
 	if (!c)
-		arena_fail(a);
+		arena_out_of_memory(a);
 	c->older = a->chunks;
 	c->bytes = bytes;
 	a->chunks = c;
@@ -176,7 +176,7 @@ void *arena_alloc(struct arena *a, size_t bytes)
 	const size_t align = bytes >= 64 ? 64 : 16;
 
 	if (bytes > SIZE_MAX / 2)
-		arena_fail(a);
+		arena_out_of_memory(a);
 	u8 *p = (u8 *)(((uintptr_t)a->next + align - 1) & ~(uintptr_t)(align - 1));
 	if (!a->next || p > a->end || bytes > (size_t)(a->end - p)) {
 		arena_add_chunk(a, bytes);
@@ -191,7 +191,7 @@ void *arena_array(struct arena *a, size_t count, size_t bytes)
 	size_t total;
 
 	if (__builtin_mul_overflow(count, bytes, &total))
-		arena_fail(a);
+		arena_out_of_memory(a);
 	return arena_alloc(a, total);
 }
 
@@ -212,7 +212,7 @@ char *arena_vprintf(struct arena *a, const char *format, va_list args)
 	const int length = vsnprintf(NULL, 0, format, again);
 	va_end(again);
 	if (length < 0)
-		arena_fail(a);
+		arena_out_of_memory(a);
 	char *text = arena_alloc(a, (size_t)length + 1);
 	vsnprintf(text, (size_t)length + 1, format, args);
 	return text;

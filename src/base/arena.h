@@ -19,7 +19,7 @@ struct arena {
 	struct arena_chunk *aside;  /* chunks that a restored mark does not have, oldest first */
 	u8 *next, *end;             /* free part of the newest chunk */
 	size_t used_bytes;          /* sum of all chunks, for limits and reports */
-	jmp_buf *out_of_memory;     /* where to unwind to; NULL aborts the process with a message */
+	jmp_buf *out_of_memory;     /* where to unwind to; NULL ends the program with a message and status 2 */
 	struct arena *children, *sibling;
 };
 
@@ -30,6 +30,9 @@ void arena_free(struct arena *a);
 struct arena *arena_child(struct arena *parent);
 /* Forgets all allocations but keeps memory for the next ones. */
 void arena_reset(struct arena *a);
+
+/* Unwinds as an allocation that fails does: for whoever finds the host without memory otherwise. */
+void arena_out_of_memory(struct arena *a) __attribute__((noreturn));
 
 /* `bytes` of zeroed memory aligned to 64 bytes if bytes >= 64, else to 16. */
 void *arena_alloc(struct arena *a, size_t bytes);

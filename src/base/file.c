@@ -40,9 +40,12 @@ static char *read_stream(FILE *f, size_t limit, size_t *length, const char **mes
 			break;
 		text = more;
 	}
-	if (!*message)
-		*message = "no memory left";
 	free(text);
+	errno = ENOMEM;
+	if (*message)
+		errno = EIO;
+	else
+		*message = "no memory left";
 	return NULL;
 }
 
@@ -61,8 +64,10 @@ char *file_read_whole(const char *path, size_t limit, size_t *length, const char
 		*message = strerror(EISDIR);
 	else
 		text = read_stream(f, limit, length, message);
+	const int why = errno;
 	if (f != stdin)
 		fclose(f);
+	errno = why;
 	return text;
 }
 
@@ -77,7 +82,9 @@ char *file_read_below(const char *folder, const char *path, size_t limit, size_t
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "rb");
 	if (f) {
 		text = read_stream(f, limit, length, message);
+		const int why = errno;
 		fclose(f);
+		errno = why;
 	} else if (fd >= 0) {
 		*message = strerror(errno);
 		close(fd);

@@ -168,7 +168,7 @@ int cli_check(int count, char **words)
 	struct check_options o = {.arch = NULL};
 
 	arena_init(&o.arena, NULL);
-	argp_parse(&argp, count, words, 0, NULL, &o);
+	front_parse(&argp, count, words, &o);
 	if (o.format != CHECK_TEXT)
 		o.found = json_array();
 	int status = check_all(&o);

@@ -60,7 +60,7 @@ int cli_compare(int count, char **words)
 	struct compare_options o = {.count = 0};
 	bool ok = false;
 
-	argp_parse(&argp, count, words, 0, NULL, &o);
+	front_parse(&argp, count, words, &o);
 	json_t *const reports[2] = {report_load(o.files[0]), report_load(o.files[1])};
 	if (reports[0] && reports[1] && o.html) {
 		ok = report_html_comparison(stdout, o.files, reports);

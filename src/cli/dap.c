@@ -43,6 +43,6 @@ int cli_dap(int count, char **words)
 		       "the editor's launch request: docs/debugger.md shows it for VS Code and nvim-dap."};
 	struct dap_options o = {0};
 
-	argp_parse(&argp, count, words, 0, NULL, &o);
+	front_parse(&argp, count, words, &o);
 	return o.by_port ? dap_serve_port(o.port) : dap_serve_standard();
 }

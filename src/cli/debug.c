@@ -180,6 +180,8 @@ static int interact(struct debuggee *b, const struct debug_command *o)
 	}
 	catch_interrupts(NULL);
 	terminal_free(t);
+	if (b->play.no_memory || b->session->memory.host_refused || debug_no_memory(b->debug))
+		return front_no_memory();
 	return o->batch && has_failed(b, c) ? CLI_FAILED : CLI_OK;
 }
 
@@ -228,7 +230,7 @@ int cli_debug(int count, char **words)
 
 	arena_init(&o.run.arena, NULL);
 	accept_single_dashes(count, words);
-	argp_parse(&argp, count, words, 0, NULL, &o);
+	front_parse(&argp, count, words, &o);
 	const int status = front_in_session(debug, &o, o.run.choices.colour);
 	arena_free(&o.run.arena);
 	return status;

@@ -344,7 +344,7 @@ int cli_info(int count, char **words)
 	struct info_options o = {.kernel = NULL};
 
 	arena_init(&o.arena, NULL);
-	argp_parse(&argp, count, words, 0, NULL, &o);
+	front_parse(&argp, count, words, &o);
 	const int status = front_in_session(info, &o, o.colour);
 	arena_free(&o.arena);
 	return status;

@@ -234,7 +234,7 @@ int cli_isa(int count, char **words)
 	};
 	struct isa_options o = {.json = false};
 
-	argp_parse(&argp, count, words, 0, NULL, &o);
+	front_parse(&argp, count, words, &o);
 	const size_t found = o.sass       ? print_families(&o, sem_sass_families(NULL), print_sass_row)
 			     : o.json     ? print_json(&o)
 			     : o.markdown ? print_markdown(&o)

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +44,9 @@ static void close_output(void)
 {
 	const bool failed = ferror(stdout);
 
+	/* The parser of options prints less help, and says nothing, if memory runs out. */
+	if (errno == ENOMEM)
+		_exit(front_no_memory());
 	errno = 0;
 	if (fclose(stdout) || failed) {
 		fprintf(stderr, "ptxsim: standard output cannot be written%s%s\n", errno ? ": " : "",
@@ -66,11 +70,22 @@ static void hold_standard_streams(void)
 		close(fd);
 }
 
+/* A report that lacks what there was no memory for would be taken for a whole one. */
+static void *allocate_for_json(size_t size)
+{
+	void *p = malloc(size);
+
+	if (!p)
+		exit(front_no_memory());
+	return p;
+}
+
 int main(int count, char **words)
 {
 	char name[64];
 
 	hold_standard_streams();
+	json_set_alloc_funcs(allocate_for_json, free);
 	/* A pipe that nobody reads and a file that may not grow are errors of the write, which tells of them. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);

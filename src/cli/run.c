@@ -162,6 +162,8 @@ static int run(struct session *s, void *options_given)
 	const bool played = play_run(&play);
 	if (progress)
 		progress_end(progress);
+	if (play.no_memory)
+		front_no_memory();
 	const int status = played ? print_results(o, &play) : CLI_WRONG;
 	play_free(&play);
 	return status;
@@ -179,7 +181,7 @@ int cli_run(int count, char **words)
 	struct run_options o = {.heads = 8, .choices.async.mode = ASYNC_STRICT};
 
 	arena_init(&o.arena, NULL);
-	argp_parse(&argp, count, words, 0, NULL, &o);
+	front_parse(&argp, count, words, &o);
 	const int status = front_in_session(run, &o, o.choices.colour);
 	arena_free(&o.arena);
 	return status;

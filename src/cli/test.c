@@ -3,11 +3,12 @@
  * ptxsim test: plays the launches of files and reports their expectations, for people, as TAP
  * (Test Anything Protocol), or as JUnit's XML.
  */
+#include <dirent.h>
 #include <errno.h>
-#include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "cli/cli.h"
@@ -38,7 +39,8 @@ struct tests {
 	const char *arch;
 	struct launch_choices choices;
 	size_t passed, failed;
-	bool wrong; /* a file has errors, or cannot be read */
+	bool wrong;     /* a file has errors, or cannot be read */
+	bool no_memory; /* not all could be tried */
 };
 
 static const struct argp_option options[] = {
@@ -125,6 +127,7 @@ static void play_file(struct tests *t, struct tested_file *f, struct session *s,
 	const char *message;
 
 	if (!session_add_file(s, path, &message)) {
+		t->no_memory |= errno == ENOMEM;
 		add(t, f, 1, "can be read", message);
 		t->wrong = true;
 		return;
@@ -146,6 +149,8 @@ static void play_file(struct tests *t, struct tested_file *f, struct session *s,
 					.check = t->choices.check}};
 	if (session_build(s, &lower) && play_run(&play)) {
 		collect(t, f, &play);
+	} else if (play.no_memory || s->memory.host_refused) {
+		t->no_memory = true;
 	} else {
 		add(t, f, 1, "can be run", session_diagnostics(s, false));
 		t->wrong = true;
@@ -163,7 +168,7 @@ static void test_file(struct tests *t, const char *path, bool optional)
 	if (!front_open(&s))
 		exit(CLI_WRONG);
 	if (SESSION_ENTER(&s))
-		add(t, f, 1, "can be run", "no memory left");
+		t->no_memory = true;
 	else
 		play_file(t, f, &s, optional);
 	session_close(&s);
@@ -171,36 +176,74 @@ static void test_file(struct tests *t, const char *path, bool optional)
 		VEC_PUSH(&t->arena, &t->files, f);
 }
 
-static int by_name(const FTSENT **a, const FTSENT **b) { return strcmp((*a)->fts_name, (*b)->fts_name); }
+static int by_name(const struct dirent **a, const struct dirent **b) { return strcmp((*a)->d_name, (*b)->d_name); }
 
-static bool ends_in(const FTSENT *e, const char *ending)
+static int is_visible_entry(const struct dirent *e) { return strcmp(e->d_name, ".") && strcmp(e->d_name, ".."); }
+
+static bool ends_in(const char *name, const char *ending)
 {
-	const size_t length = strlen(ending);
+	const size_t length = strlen(name), end = strlen(ending);
 
-	return e->fts_namelen > length && !strcmp(e->fts_name + e->fts_namelen - length, ending);
+	return length > end && !strcmp(name + length - end, ending);
 }
 
-static bool test_path(struct tests *t, char *path)
+/* A folder on the way, from the innermost. */
+struct way {
+	const struct way *up;
+	dev_t device;
+	ino_t file;
+};
+
+static bool is_on_way(const struct way *w, const struct stat *about)
+{
+	for (; w; w = w->up)
+		if (w->device == about->st_dev && w->file == about->st_ino)
+			return true;
+	return false;
+}
+
+static bool cannot(const char *path)
+{
+	fprintf(stderr, "ptxsim: %s: %s\n", path, strerror(errno));
+	return false;
+}
+
+/* A file, or all below a folder in the order of names; `up` is NULL for what was given. */
+static bool test_below(struct tests *t, const char *path, const struct way *up)
+{
+	struct dirent **entries;
+	struct stat about;
+
+	if (stat(path, &about))
+		return cannot(path);
+	if (S_ISREG(about.st_mode)) {
+		if (!up || ends_in(path, ".ptx") || ends_in(path, ".sass"))
+			test_file(t, path, up != NULL);
+		return true;
+	}
+	if (!S_ISDIR(about.st_mode) || is_on_way(up, &about))
+		return true;
+	const int count = scandir(path, &entries, is_visible_entry, by_name);
+	if (count < 0)
+		return cannot(path);
+	const struct way here = {up, about.st_dev, about.st_ino};
+	bool good = true;
+	for (int k = 0; k < count; k++) {
+		if (good)
+			good = test_below(t, arena_printf(&t->arena, "%s/%s", path, entries[k]->d_name), &here);
+		free(entries[k]);
+	}
+	free(entries);
+	return good;
+}
+
+static bool test_path(struct tests *t, const char *path)
 {
 	const size_t before = t->files.count;
-	char *roots[] = {path, NULL};
-	FTS *tree = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, by_name);
-	FTSENT *e;
 
-	if (!tree)
+	if (!test_below(t, path, NULL))
 		return false;
-	while ((e = fts_read(tree)) != NULL) {
-		const bool given = e->fts_level == 0;
-		if (e->fts_info == FTS_F && (given || ends_in(e, ".ptx") || ends_in(e, ".sass"))) {
-			test_file(t, e->fts_path, !given);
-		} else if (e->fts_info == FTS_NS || e->fts_info == FTS_DNR || e->fts_info == FTS_ERR) {
-			fprintf(stderr, "ptxsim: %s: %s\n", e->fts_path, strerror(e->fts_errno));
-			fts_close(tree);
-			return false;
-		}
-	}
-	fts_close(tree);
-	if (t->files.count == before)
+	if (t->files.count == before && !t->no_memory)
 		fprintf(stderr, "ptxsim: %s: no .ptx or .sass file with //@ launch lines\n", path);
 	return t->files.count > before;
 }
@@ -327,7 +370,7 @@ int cli_test(int count, char **words)
 	struct tests t = {.format = FORMAT_HUMAN, .choices.async.mode = ASYNC_STRICT};
 
 	arena_init(&t.arena, NULL);
-	argp_parse(&argp, count, words, 0, NULL, &t);
+	front_parse(&argp, count, words, &t);
 	bool readable = true;
 	for (size_t k = 0; k < t.paths.count; k++)
 		readable &= test_path(&t, t.paths.items[k]);
@@ -338,5 +381,7 @@ int cli_test(int count, char **words)
 	else
 		report_human(&t);
 	arena_free(&t.arena);
+	if (t.no_memory)
+		return front_no_memory();
 	return !readable || t.wrong ? CLI_WRONG : t.failed ? CLI_FAILED : CLI_OK;
 }

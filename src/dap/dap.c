@@ -404,10 +404,13 @@ int dap_serve(const struct dap_transport *t)
 	arena_init(&s->arena, &s->session.out_of_memory);
 	arena_init(&s->options.arena, &s->session.out_of_memory);
 	s->wire = wire_open(t->in, t->out);
+	volatile int status = CLI_OK;
 	if (!s->wire || SESSION_ENTER(&s->session))
-		front_no_memory();
+		status = front_no_memory();
 	else
 		serve(s);
+	if (s->wire && wire_failed(s->wire))
+		status = front_no_memory();
 	if (s->wire) {
 		if (t->end)
 			t->end(t->context);
@@ -421,7 +424,7 @@ int dap_serve(const struct dap_transport *t)
 	arena_free(&s->options.arena);
 	arena_free(&s->arena);
 	free(s);
-	return CLI_OK;
+	return status;
 }
 
 /* The protocol keeps standard output to itself: whatever else prints goes to standard error. */

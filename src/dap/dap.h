@@ -22,6 +22,8 @@ struct wire *wire_open(FILE *in, FILE *out);
 void wire_close(struct wire *w, bool ends);
 /* The next request, the caller's to free; NULL at the end of the input. */
 json_t *wire_receive(struct wire *w);
+/* A message was lost because there was no memory for it. */
+bool wire_failed(struct wire *w);
 /* A request waits that was sent while the engine ran. */
 bool wire_has_request(struct wire *w);
 /* Sends a message and frees it. */

@@ -27,6 +27,7 @@ struct wire {
 	u32 count;   /* of those waiting */
 	bool closed; /* the input has ended */
 	bool ending; /* nobody wants more */
+	bool failed; /* there was no memory for a message */
 	json_int_t sequence;
 	struct debug *running;
 };
@@ -49,12 +50,13 @@ static size_t read_header(FILE *in)
 	return 0;
 }
 
-static json_t *read_message(FILE *in)
+static json_t *read_message(FILE *in, bool *failed)
 {
 	json_t *message = NULL;
 	const size_t length = read_header(in);
 	char *text = length && length <= MESSAGE_MAX ? malloc(length) : NULL;
 
+	*failed = length && length <= MESSAGE_MAX && !text;
 	if (text && fread(text, 1, length, in) == length) {
 		message = json_loadb(text, length, 0, NULL);
 		if (!message)
@@ -83,10 +85,12 @@ static void *read_messages(void *context)
 	bool more = true;
 
 	while (more) {
-		json_t *message = read_message(w->in);
+		bool failed;
+		json_t *message = read_message(w->in, &failed);
 		struct waiting *entry = message ? calloc(1, sizeof *entry) : NULL;
 		more = entry != NULL;
 		pthread_mutex_lock(&w->lock);
+		w->failed |= failed || (message && !entry);
 		if (entry) {
 			entry->message = message;
 			*w->last = entry;
@@ -171,6 +175,14 @@ json_t *wire_receive(struct wire *w)
 	return message;
 }
 
+bool wire_failed(struct wire *w)
+{
+	pthread_mutex_lock(&w->lock);
+	const bool failed = w->failed;
+	pthread_mutex_unlock(&w->lock);
+	return failed;
+}
+
 bool wire_has_request(struct wire *w)
 {
 	pthread_mutex_lock(&w->lock);
@@ -193,6 +205,10 @@ void wire_send(struct wire *w, json_t *message)
 	if (text) {
 		fprintf(w->out, "Content-Length: %zu\r\n\r\n%s", strlen(text), text);
 		fflush(w->out);
+	} else {
+		pthread_mutex_lock(&w->lock);
+		w->failed = true;
+		pthread_mutex_unlock(&w->lock);
 	}
 	free(text);
 	json_decref(message);

@@ -4,6 +4,7 @@
  * commands themselves.
  */
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -409,6 +410,8 @@ bool console_source(struct console *c, const char *path)
 	const bool from_file = c->from_file;
 	char line[1024];
 
+	if (!f && errno == ENOMEM)
+		arena_out_of_memory(c->arena);
 	if (!f)
 		return console_error(c, "%s: cannot be read", path);
 	if (c->sourced >= SOURCE_DEPTH_MAX) {

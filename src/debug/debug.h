@@ -72,6 +72,8 @@ struct debug *debug_new(struct arena *arena, const struct program *program, cons
 			const struct debug_options *options);
 void debug_free(struct debug *d);
 const struct program *debug_program(const struct debug *d);
+/* A launch could not be run, or gone back in, for want of the host's memory. */
+bool debug_no_memory(const struct debug *d);
 /* Why the last call failed. */
 const char *debug_message(const struct debug *d);
 

@@ -230,6 +230,7 @@ static bool take(struct debug *d, bool fine)
 	struct checkpoint **at = nearest(h, d->position);
 	struct checkpoint *c = calloc(1, sizeof *c);
 
+	d->no_memory |= !c;
 	if (!c)
 		return false;
 	h->bytes += sizeof *c;
@@ -247,6 +248,7 @@ static bool take(struct debug *d, bool fine)
 	}
 	if (!take_chunks(d, c, *at) || !take_memory(d, c, *at) || !take_counters(d, c, *at)) {
 		drop(h, c);
+		d->no_memory = true;
 		return false;
 	}
 	c->older = *at;

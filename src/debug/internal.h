@@ -74,6 +74,7 @@ struct found_register {
 };
 
 struct debug {
+	bool no_memory; /* a launch could not be run for want of it */
 	struct arena *arena;
 	const struct program *program;
 	struct debug_source source;

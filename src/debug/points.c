@@ -20,6 +20,8 @@ bool debug_fail(struct debug *d, const char *format, ...)
 	return false;
 }
 
+bool debug_no_memory(const struct debug *d) { return d->no_memory; }
+
 const char *debug_message(const struct debug *d) { return d->message; }
 
 struct debug_point *debug_first_point(const struct debug *d) { return d->points; }

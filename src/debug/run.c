@@ -15,6 +15,8 @@ static void on_print(void *context, const char *text, size_t length)
 {
 	struct debug *d = context;
 
+	if (!length)
+		return;
 	if (d->output_room - d->output_length < length) {
 		const size_t room = 2 * d->output_room + length + 256;
 		char *more = realloc(d->output, room);
@@ -129,6 +131,7 @@ static bool open_machine(struct debug *d)
 	if (status == LAUNCH_OK)
 		return true;
 	arena_free(&d->run_arena);
+	d->no_memory |= status == LAUNCH_NO_MEMORY;
 	return debug_fail(d, "%s", status == LAUNCH_NO_MEMORY ? "no memory left to run the kernel" : why);
 }
 
@@ -218,6 +221,7 @@ static enum ran ended(struct debug *d)
 	d->direct = NULL;
 	if (d->machine.faulted) {
 		d->fault = d->machine.fault;
+		d->no_memory |= d->fault.kind == FAULT_OUT_OF_MEMORY;
 		d->position = fault_position(d);
 		d->state = DEBUG_FAULTED;
 		return RAN_FAULTED;

@@ -5,6 +5,7 @@
 #include "front/front.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,10 @@ bool front_open(struct session *s)
 {
 	if (session_open(s))
 		return true;
+	if (errno == ENOMEM) {
+		front_no_memory();
+		return false;
+	}
 	fprintf(stderr, "ptxsim: PTXSIM_VARIANT names no variant that runs on this host: '%s'\n",
 		getenv("PTXSIM_VARIANT") ? getenv("PTXSIM_VARIANT") : "");
 	return false;
@@ -42,6 +47,27 @@ int front_no_memory(void)
 {
 	fprintf(stderr, "ptxsim: no memory left\n");
 	return CLI_WRONG;
+}
+
+/* The parser asserts that it has memory. */
+static void on_abort(int number)
+{
+	static const char message[] = "ptxsim: no memory left\n";
+
+	(void)number;
+	const ssize_t told = write(STDERR_FILENO, message, sizeof message - 1);
+	(void)told;
+	_exit(CLI_WRONG);
+}
+
+void front_parse(const struct argp *argp, int count, char **words, void *input)
+{
+	void (*const before)(int) = signal(SIGABRT, on_abort);
+
+	errno = 0;
+	if (argp_parse(argp, count, words, 0, NULL, input))
+		exit(front_no_memory());
+	signal(SIGABRT, before);
 }
 
 int front_in_session(int (*body)(struct session *s, void *options), void *options, enum colour_choice colour)

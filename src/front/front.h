@@ -20,6 +20,9 @@ bool front_read_files(struct session *s, char *const *paths, size_t count);
 void front_print_diagnostics(const struct session *s, enum colour_choice colour);
 int front_no_memory(void);
 
+/* Parses a command's options into *input; ends the program with status 2 after telling what is wrong. */
+void front_parse(const struct argp *argp, int count, char **words, void *input);
+
 /* A whole decimal or 0x number of at least `low`, or an argp error. */
 u64 front_number(struct argp_state *state, const char *option, const char *text, u64 low);
 

@@ -4,6 +4,7 @@
  */
 #include "ir/origin.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +57,8 @@ static bool take(struct search *s, const char *folder, const char *path)
 	const char *message;
 	size_t length;
 	char *text = file_read_below(folder, path, SOURCE_MOST, &length, &message);
+	if (!text && errno == ENOMEM)
+		arena_out_of_memory(s->arena);
 	const bool good = text && looks_right(text, length, s->lines);
 
 	if (good)

@@ -107,11 +107,13 @@ static bool map(struct memory *m, u64 base, u64 size, u8 *host, const char *name
 	struct allocation a = {.base = base, .size = size, .host = host, .name = name, .flags = flags};
 	if (host)
 		a.flags |= ALLOCATION_BORROWED;
-	else if (!(a.host = host_bytes(size)))
-		return false;
-	if (insert(m, &a))
+	else
+		a.host = host_bytes(size);
+	if (a.host && insert(m, &a))
 		return true;
-	free_host(&a);
+	m->host_refused = true;
+	if (a.host)
+		free_host(&a);
 	return false;
 }
 

@@ -62,12 +62,13 @@ struct memory {
 	u32 multicast_count;
 	struct released *released; /* the newest ones, in a ring of up to `released_room` */
 	u32 released_count, released_room;
-	u64 next;        /* where the next allocation goes */
-	u64 packed;      /* bytes that the driver would have packed into its chunk */
-	u64 limit;       /* first guest address that is not to be used */
-	u64 total_bytes; /* of allocations whose bytes are memory\'s own */
-	u64 budget;      /* what total_bytes may come to */
-	u64 generation;  /* grows when an allocation is removed: remembered hits are void */
+	u64 next;          /* where the next allocation goes */
+	u64 packed;        /* bytes that the driver would have packed into its chunk */
+	u64 limit;         /* first guest address that is not to be used */
+	u64 total_bytes;   /* of allocations whose bytes are memory\'s own */
+	bool host_refused; /* the host had no memory for an allocation */
+	u64 budget;        /* what total_bytes may come to */
+	u64 generation;    /* grows when an allocation is removed: remembered hits are void */
 };
 
 /* `first` is where allocations start, `limit` where they must end, `budget` how many bytes they may have in all. */

@@ -137,7 +137,7 @@ bool lines_visit(const struct accounting *a, const struct account_run *run, enum
 	struct account_line *line = malloc(sizeof *line);
 
 	if (!line)
-		return false;
+		arena_out_of_memory(arena);
 	c.names = place_names_new(arena);
 	collect(&c);
 	if (c.entries.count)

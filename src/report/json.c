@@ -194,7 +194,9 @@ static json_t *site_object(struct arena *arena, const struct accounting *a, stru
 
 static json_t *counter_json(const struct counter *c, double value)
 {
-	return c->scale != 0 ? json_real(value) : json_integer((json_int_t)value);
+	if (c->scale != 0)
+		return json_real(value);
+	return json_integer(value >= -0x1p63 && value < 0x1p63 ? (json_int_t)value : 0);
 }
 
 /* Every counter that the architecture has; if it is NULL, those that are not 0. */

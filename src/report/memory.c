@@ -153,14 +153,17 @@ static void print_row(FILE *to, const struct row *r)
 	print_locks(to, r->account);
 }
 
-static struct row *collect(const struct accounting *a, const struct account_run *run, u32 *count)
+static struct row *collect(struct arena *arena, const struct accounting *a, const struct account_run *run, u32 *count)
 {
 	const struct account_site *sites;
 	const u32 site_count = accounting_sites(a, &sites);
 	struct row *rows = calloc((size_t)site_count * MEMORY_SPACES + 1, sizeof *rows);
 
+	if (!rows)
+		arena_out_of_memory(arena);
+
 	*count = 0;
-	for (u32 s = 0; rows && s < site_count; s++) {
+	for (u32 s = 0; s < site_count; s++) {
 		struct memory_cost costs[MEMORY_SPACES];
 		const u32 spaces = memory_costs(&run->sites[s], costs);
 		for (u32 k = 0; k < spaces; k++)
@@ -265,10 +268,8 @@ static void print_findings(FILE *to, struct arena *arena, const struct accountin
 void report_memory(FILE *to, struct arena *arena, const struct accounting *a, const struct account_run *run)
 {
 	u32 count;
-	struct row *rows = collect(a, run, &count);
+	struct row *rows = collect(arena, a, run, &count);
 
-	if (!rows)
-		return;
 	print_findings(to, arena, a, run);
 	if (count)
 		fprintf(to, "  %6s  %-*s %-8s %13s %14s %14s %6s\n", "line", TEXT_COLUMNS - 1, "instruction", "space",

@@ -62,12 +62,13 @@ struct number element_read(enum element_type type, const u8 *from)
 	}
 }
 
-/* Truncation as a C cast does it, but defined for every value. */
-static s64 to_integer(f64 x)
+s64 number_as_int(struct number n)
 {
-	if (!(x > -9.3e18 && x < 1.85e19))
+	if (!n.is_float)
+		return n.i;
+	if (!(n.f >= -0x1p63 && n.f < 0x1p64))
 		return 0;
-	return x < 9.2e18 ? (s64)x : (s64)(u64)x;
+	return n.f < 0x1p63 ? (s64)n.f : (s64)(u64)n.f;
 }
 
 void element_write(enum element_type type, u8 *to, struct number n)
@@ -89,7 +90,7 @@ void element_write(enum element_type type, u8 *to, struct number n)
 		bits = bits_of_f64(f);
 		break;
 	default:
-		bits = (u64)(n.is_float ? to_integer(n.f) : n.i);
+		bits = (u64)number_as_int(n);
 	}
 	memcpy(to, &bits, types[type].bytes);
 }

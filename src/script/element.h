@@ -35,6 +35,9 @@ static inline struct number number_int(s64 i) { return (struct number){false, i,
 static inline struct number number_float(f64 f) { return (struct number){true, 0, f}; }
 static inline f64 number_as_float(struct number n) { return n.is_float ? n.f : (f64)n.i; }
 
+/* Cut off towards zero as a C cast does it; what neither 64 signed nor unsigned bits hold is 0. */
+s64 number_as_int(struct number n);
+
 /* ELEMENT_TYPE_COUNT if there is no such type. */
 enum element_type element_find(const char *name, size_t length);
 const char *element_name(enum element_type type);

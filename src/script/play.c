@@ -26,8 +26,10 @@ static void on_print(void *context, const char *text, size_t length)
 	if (length > PRINT_KEPT - l->printed_length)
 		length = PRINT_KEPT - l->printed_length;
 	char *more = length ? realloc(l->printed, l->printed_length + length) : NULL;
-	if (!more)
+	if (!more) {
+		p->no_memory |= length != 0;
 		return;
+	}
 	memcpy(more + l->printed_length, text, length);
 	l->printed = more;
 	l->printed_length += length;
@@ -260,6 +262,10 @@ void play_done(struct play *p, const struct launch *l, enum launch_status status
 	struct session *s = p->session;
 	struct play_launch *result = &p->current;
 
+	/* The host's want of memory is no fault of the kernel. */
+	if (status == LAUNCH_FAULT && fault->kind == FAULT_OUT_OF_MEMORY)
+		status = LAUNCH_NO_MEMORY;
+	p->no_memory |= status == LAUNCH_NO_MEMORY;
 	result->status = status;
 	result->stats = *stats;
 	if (p->accounting)
@@ -288,7 +294,8 @@ bool play_run(struct play *p)
 		const enum launch_status status = launch_run(&l, &stats, &fault, message, sizeof message);
 		play_done(p, &l, status, &stats, &fault, message);
 	}
-	return !p->failed;
+	p->no_memory |= p->session->memory.host_refused;
+	return !p->failed && !p->no_memory;
 }
 
 void play_free(struct play *p)

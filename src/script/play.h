@@ -58,9 +58,10 @@ struct play {
 	VEC_OF(struct play_launch) launches;
 	VEC_OF(struct play_check) checks;
 	u32 checks_failed;
-	bool faulted; /* a launch failed and nothing expected it */
-	bool failed;  /* the script cannot be played */
-	size_t next;  /* statement */
+	bool faulted;   /* a launch failed and nothing expected it */
+	bool failed;    /* the script cannot be played */
+	bool no_memory; /* the host's memory ran out on the way */
+	size_t next;    /* statement */
 	struct play_launch current;
 	struct races *races;           /* NULL if they are not looked for */
 	struct observer *observers[4]; /* of the current launch */

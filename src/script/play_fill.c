@@ -30,7 +30,7 @@ static struct number random_uniform(const struct buffer *b, u64 *state)
 		return number_float(number_as_float(low) +
 				    random_unit(state) * (number_as_float(high) - number_as_float(low)));
 	/* Whole numbers, both ends included. */
-	const s64 from = low.is_float ? (s64)low.f : low.i, to = high.is_float ? (s64)high.f : high.i;
+	const s64 from = number_as_int(low), to = number_as_int(high);
 	const u64 range = to < from ? 0 : (u64)to - (u64)from;
 	const u64 draw = random_next(state);
 	return number_int((s64)((u64)from + (range == UINT64_MAX ? draw : draw % (range + 1))));

@@ -79,9 +79,9 @@ static bool put_number(struct filling *f, const struct script_arg *a, struct num
 		element_write(type, f->to, n);
 		return true;
 	}
-	if (n.is_float && n.f != trunc(n.f))
+	if (n.is_float && (n.f != trunc(n.f) || !(n.f >= -0x1p63 && n.f < 0x1p64)))
 		return wrong(f, a->span, "is no float; for the bits of one, write f32:VALUE or f64:VALUE");
-	const s64 value = n.is_float ? (s64)n.f : n.i;
+	const s64 value = number_as_int(n);
 	if (!fits(value, f->param->size))
 		return wrong(f, a->span, "is too narrow for the value");
 	memcpy(f->to, &value, f->param->size < 8 ? f->param->size : 8);

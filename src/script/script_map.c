@@ -48,7 +48,7 @@ static u32 parse_numbers(struct script *s, struct lex *l, s64 numbers[TENSOR_RAN
 		}
 		if (!expr_constant(l, &scope, &n))
 			return 0;
-		numbers[count++] = n.is_float ? (s64)n.f : n.i;
+		numbers[count++] = number_as_int(n);
 	} while (lex_take(l, ","));
 	return count;
 }

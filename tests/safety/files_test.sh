@@ -81,7 +81,7 @@ load_refused() {
 	expect 2 "$2" "$ptxsim" run "$in/load.ptx"
 	expect 2 "$2" "$ptxsim" check "$in/load.ptx"
 	expect 2 "$2" "$ptxsim" debug --batch "$in/load.ptx"
-	expect 1 "$2" "$ptxsim" test "$in/load.ptx"
+	expect 2 "$2" "$ptxsim" test "$in/load.ptx"
 	script load.ptx 'buffer a u8[16]' 'launch k()' "expect a == $1"
 	expect 1 "$2" "$ptxsim" run "$in/load.ptx"
 }
@@ -125,7 +125,7 @@ expect 0 "" "$ptxsim" run "$in/save.ptx"
 holds "$(cat "$in/sub/new.bin")" = AAAAAAAAAAAAAAAA
 holds "$(wc -c <"$in/sub/new.npy")" = 144
 expect 2 "new.bin: it exists already" "$ptxsim" run "$in/save.ptx"
-expect 1 "new.bin: it exists already" "$ptxsim" test "$in/save.ptx"
+expect 2 "new.bin: it exists already" "$ptxsim" test "$in/save.ptx"
 expect 2 "new.bin: it exists already" "$ptxsim" run --allow-paths "$in/save.ptx"
 expect 0 "" "$ptxsim" run --overwrite "$in/save.ptx"
 expect 0 "" "$ptxsim" test --overwrite "$in/save.ptx"
@@ -136,7 +136,7 @@ save_refused() {
 	for overwrite in "" --overwrite; do
 		script save.ptx 'buffer a u8[16] const 65' 'launch k()' "save a $1"
 		expect 2 "$2" "$ptxsim" run $overwrite "$in/save.ptx"
-		expect 1 "$2" "$ptxsim" test $overwrite "$in/save.ptx"
+		expect 2 "$2" "$ptxsim" test $overwrite "$in/save.ptx"
 	done
 	holds "$(cat "$3" 2>/dev/null)" = "$before"
 }
