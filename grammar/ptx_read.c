@@ -8,9 +8,10 @@
 #include <string.h>
 
 #include "arch/arch.h"
+#include "grammar/foreign.h"
 #include "grammar/reader.h"
 
-enum { TEXT_LIMIT = 1 << 30, NEWEST_VERSION = 90, SHOWN_TEXT = 40, BINARY_SAMPLE = 1000 };
+enum { TEXT_LIMIT = 1 << 30, NEWEST_VERSION = 90, SHOWN_TEXT = 40 };
 
 void reader_abort(struct reader *r, const char *message)
 {
@@ -453,15 +454,21 @@ static char *scanner_buffer(struct reader *r)
 	return copy;
 }
 
-/* Programs, cubins and the like: one message is better than one for each byte. */
-static bool is_binary(const struct source *s)
+/* One message is better than one for each byte, or line. */
+static bool is_foreign(struct reader *r)
 {
-	const size_t length = s->length < BINARY_SAMPLE ? s->length : BINARY_SAMPLE;
-	size_t strange = 0;
+	const struct foreign *f = foreign_find(r->source);
+	const char *name;
 
-	for (size_t k = 0; k < length; k++)
-		strange += (u8)s->text[k] < ' ' && !strchr("\t\n\v\f\r", s->text[k] ? s->text[k] : 1);
-	return strange * 20 > length || (length > 4 && !memcmp(s->text, "\177ELF", 4));
+	if (!f)
+		return false;
+	name = strstr(f->hint, "%s");
+	diag_error(r->diags, (struct span){.file = ~0u}, "'%s' is %s%s", r->source->name, f->what,
+		   strcmp(f->what, "no text") ? ", not PTX" : "");
+	diag_hint(r->diags, "%.*s%s%s", (int)(name ? name - f->hint : (ptrdiff_t)strlen(f->hint)), f->hint,
+		  name ? r->source->name : "", name ? name + 2 : "");
+	r->told_header = true;
+	return true;
 }
 
 /* A text that is empty or only comments is told like one without a header. */
@@ -471,12 +478,8 @@ static void read_text(struct reader *r)
 		diag_error(r->diags, (struct span){r->module->source, 0, 0}, "the text is larger than 1 GiB");
 		return;
 	}
-	if (is_binary(r->source)) {
-		diag_error(r->diags, (struct span){.file = ~0u}, "'%s' is no text", r->source->name);
-		diag_hint(r->diags, "'cuobjdump -ptx FILE' gets PTX out of a program, a library or a cubin");
-		r->told_header = true;
+	if (is_foreign(r))
 		return;
-	}
 	char *copy = scanner_buffer(r);
 	if (!setjmp(r->escape))
 		reader_parse(r, copy, r->source->length);

@@ -167,6 +167,21 @@ expect 2 "-o is for --report" "$ptxsim" run -o "$work/report" "$work/print.ptx"
 expect 2 "No such file or directory" "$ptxsim" run --report json -o "$work/no/report" "$work/print.ptx"
 expect 1 '"kind": "out_of_bounds"' "$ptxsim" run --report json "$work/fault.ptx"
 
+# what is not PTX, and what to do with it
+printf '#include <cstdio>\n__global__ void k() {}\n' >"$work/source.cu"
+expect 2 "source.cu' is CUDA C++, not PTX" "$ptxsim" run "$work/source.cu"
+says 1 "hint: 'nvcc -ptx -lineinfo $work/source.cu' makes PTX of it"
+expect 2 "is an ELF file: a program, a library or an object, not PTX" "$ptxsim" check /bin/sh
+says 1 "hint: 'cuobjdump -ptx /bin/sh' gets the PTX out"
+printf '\177ELF\2\1\1\63\7\0\0\0\0\0\0\0\2\0\276\0' >"$work/code.cubin"
+expect 2 "is a cubin: machine code, not PTX" "$ptxsim" check "$work/code.cubin"
+printf '; ModuleID = "k"\ntarget triple = "nvptx64-nvidia-cuda"\n' >"$work/code.ll"
+expect 2 "is LLVM assembly, not PTX" "$ptxsim" check "$work/code.ll"
+gzip -c "$work/plain.ptx" >"$work/plain.ptx.gz"
+expect 2 "is compressed, not PTX" "$ptxsim" check "$work/plain.ptx.gz"
+printf '// as in #include\n// __global__ void k()\n' | cat - "$work/plain.ptx" >"$work/spoken.ptx"
+expect 0 "ok" "$ptxsim" check "$work/spoken.ptx"
+
 # the debugger's exit status
 expect 1 "address out of bounds" "$ptxsim" debug -batch -ex c -ex c "$work/fault.ptx"
 expect 0 "has ended" "$ptxsim" debug -batch -ex c -ex c "$samples/vecadd.ptx"
