@@ -111,8 +111,8 @@ static void collect(struct tests *t, struct tested_file *f, const struct play *p
 	for (size_t k = 0; k < p->launches.count; k++) {
 		const struct play_launch *l = &p->launches.items[k];
 		f->seconds += l->stats.seconds;
-		if (l->fault && !l->fault_expected)
-			add(t, f, line_of(s, l->statement->span), l->kernel->name, l->fault);
+		for (size_t n = 0; n < l->fault_texts.count && !l->fault_expected; n++)
+			add(t, f, line_of(s, l->statement->span), l->kernel->name, l->fault_texts.items[n]);
 	}
 	for (size_t k = 0; k < p->checks.count; k++)
 		add(t, f, line_of(s, p->checks.items[k].span), p->checks.items[k].text, p->checks.items[k].message);

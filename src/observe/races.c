@@ -31,6 +31,7 @@ struct races {
 	u32 lives;
 	struct race_block *buckets[BUCKETS];
 	struct race_pages global;
+	struct race_findings findings;
 };
 
 bool race_options_read(const char *text, struct race_options *options)
@@ -143,8 +144,8 @@ static const struct race_mark *conflict(const struct access *a, const struct rac
 	return NULL;
 }
 
-/* One word of a lane's access. False: a fault. */
-static bool touch(const struct access *a, const struct race_place *p, struct race_word *word, u8 bytes)
+/* One word of a lane's access. */
+static void touch(const struct access *a, const struct race_place *p, struct race_word *word, u8 bytes)
 {
 	const struct race_mark mine = {.time = a->r->clocks.now,
 				       .block = (u32)a->w->block->index,
@@ -154,36 +155,35 @@ static bool touch(const struct access *a, const struct race_place *p, struct rac
 				       .bytes = bytes,
 				       .strong = a->strong};
 
+	const struct race_sites sites = {a->r->program, a->r->bases};
+
 	if (a->r->options.unwritten && a->reads && p->space == SPACE_SHARED && !a->r->has_hidden_writes &&
 	    bytes & ~word->written)
-		return race_tell_unwritten(a->w, a->i, p), false;
+		race_tell_unwritten(&a->r->findings, &a->r->arena, &sites, a->w, a->site, p);
 	const struct race_mark *m = a->r->options.races ? conflict(a, p, word, &mine) : NULL;
 	if (m)
-		return race_tell(a->w, a->i, p, a->writes, m, a->r->program, a->r->bases, m == &word->write), false;
+		race_tell(&a->r->findings, &a->r->arena, &sites, a->w, a->site, p, a->writes, m, m == &word->write);
 	if (a->strong && a->reads && word->write.time && word->write.strong)
 		race_learn(a->own, a->w, &word->write);
 	if (a->reads)
 		race_word_read(word, &mine);
 	if (a->writes)
 		race_word_write(word, &mine);
-	return true;
 }
 
-static bool touch_words(const struct access *a, const struct race_place *p, struct race_block *owner)
+static void touch_words(const struct access *a, const struct race_place *p, struct race_block *owner)
 {
 	for (u64 at = p->offset & ~3ull; at < p->offset + p->size; at += 4) {
 		struct race_word *word = owner ? race_word_at(&owner->words[at / 4], owner->life)
 					       : race_page_word(&a->r->global, &a->r->arena, at);
 		const u64 low = max_u64(at, p->offset), high = min_u64(at + 4, p->offset + p->size);
 		const u8 bytes = (u8)(((1u << (high - low)) - 1) << (low - at));
-		if (!touch(a, p, word, bytes))
-			return false;
+		touch(a, p, word, bytes);
 	}
-	return true;
 }
 
 /* Addresses that are wrong are told by the access itself. */
-static bool touch_lane(const struct access *a, u32 lane, enum ir_space space, u64 address, u32 size)
+static void touch_lane(const struct access *a, u32 lane, enum ir_space space, u64 address, u32 size)
 {
 	struct race_place p = {.lane = lane, .address = address, .offset = address, .size = size};
 
@@ -192,40 +192,39 @@ static bool touch_lane(const struct access *a, u32 lane, enum ir_space space, u6
 		struct block *owner = shared_owner(a->w, p.offset);
 		p.offset &= (1u << SHARED_RANK_SHIFT) - 1;
 		if (!owner || p.offset >= owner->shared_bytes || size > owner->shared_bytes - p.offset)
-			return true;
+			return;
 		p.host = owner->shared + p.offset;
-		return touch_words(a, &p, block_of(a->r, owner));
+		touch_words(a, &p, block_of(a->r, owner));
+		return;
 	}
 	if (p.space != SPACE_GLOBAL)
-		return true;
+		return;
 	p.memory = memory_find(a->w->machine->memory, p.offset, size);
 	if (!p.memory || p.memory->flags & ALLOCATION_READ_ONLY)
-		return true;
+		return;
 	p.host = p.memory->host + (p.offset - p.memory->base);
-	return touch_words(a, &p, NULL);
+	touch_words(a, &p, NULL);
 }
 
-static bool touch_lanes(const struct access *a, u32 mask, enum ir_space space, const u64 address[WARP_LANES], u32 size)
+static void touch_lanes(const struct access *a, u32 mask, enum ir_space space, const u64 address[WARP_LANES], u32 size)
 {
 	for (u32 left = mask; left; left &= left - 1) {
 		const u32 l = (u32)__builtin_ctz(left);
-		if (!touch_lane(a, l, space, address[l], size))
-			return false;
+		touch_lane(a, l, space, address[l], size);
 	}
-	return true;
 }
 
 /* cp.async: the shared address comes first. */
-static bool touch_copy(struct access *a, const struct account_site *s, const u8 *rows, u32 mask)
+static void touch_copy(struct access *a, const struct account_site *s, const u8 *rows, u32 mask)
 {
 	u64 address[WARP_LANES];
 
 	a->writes = true;
 	operand_addresses(s, a->i, rows, 0, address);
-	return touch_lanes(a, mask, SPACE_SHARED, address, s->width);
+	touch_lanes(a, mask, SPACE_SHARED, address, s->width);
 }
 
-static bool touch_fragment(const struct access *a, const struct account_site *s, const u8 *rows, u32 mask,
+static void touch_fragment(const struct access *a, const struct account_site *s, const u8 *rows, u32 mask,
 			   const u64 base[WARP_LANES])
 {
 	const struct fragment_accesses *f = s->fragment;
@@ -234,10 +233,8 @@ static bool touch_fragment(const struct access *a, const struct account_site *s,
 	for (u32 k = 0; k < f->count; k++) {
 		u64 address[WARP_LANES];
 		fragments_address(f, k, base, stride, address);
-		if (!touch_lanes(a, mask, s->space, address, f->access[k].bytes))
-			return false;
+		touch_lanes(a, mask, s->space, address, f->access[k].bytes);
 	}
-	return true;
 }
 
 static void find_values(struct access *a, const struct account_site *s, const u8 *rows)
@@ -373,6 +370,7 @@ void races_free(struct races *r)
 	r->has_arena = false;
 	memset(r->buckets, 0, sizeof r->buckets);
 	r->global = (struct race_pages){0};
+	r->findings = (struct race_findings){0};
 }
 
 void races_begin(struct races *r)
@@ -380,6 +378,11 @@ void races_begin(struct races *r)
 	races_free(r);
 	r->clocks = (struct race_clocks){.now = 1};
 	r->lives = 0;
+}
+
+const struct fault *races_finding(const struct races *r, u32 k, const struct launch *l)
+{
+	return race_finding_fault(&r->findings, k, &(struct race_sites){r->program, r->bases}, l);
 }
 
 struct observer *races_observer(struct races *r) { return &r->observer; }

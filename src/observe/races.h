@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The race check: an observer that faults where two threads access a word of shared or global memory, at least one
+ * The race check: an observer that finds where two threads access a word of shared or global memory, at least one
  * of them writing, and nothing orders the two; and where a thread reads shared memory that no thread of the block
  * has written. Launches that it watches must run on one host thread.
  *
@@ -31,5 +31,8 @@ void races_free(struct races *r);
 /* Before each launch_run that the observer watches. */
 void races_begin(struct races *r);
 struct observer *races_observer(struct races *r);
+/* After the launch: what was found, each pair of instructions once, in the order in which they met; NULL: no more.
+ * Valid until the next races_begin or races_free. */
+const struct fault *races_finding(const struct races *r, u32 k, const struct launch *l);
 
 #endif

@@ -272,6 +272,9 @@ void play_done(struct play *p, const struct launch *l, enum launch_status status
 		result->account = accounting_end(p->accounting, &s->arena, l, stats);
 	if (status == LAUNCH_FAULT)
 		keep_fault(p, l, fault);
+	const struct fault *found;
+	for (u32 k = 0; p->races && (found = races_finding(p->races, k, l)) != NULL; k++)
+		keep_fault(p, l, found);
 	give_faults(result);
 	if (status == LAUNCH_BAD_CONFIG)
 		diag_error(&s->diags, result->statement->span, "%s", message);

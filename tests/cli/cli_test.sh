@@ -195,6 +195,16 @@ expect 0 "" "$ptxsim" run "$here/../check/races.ptx" --kernel block --block 64 -
 expect 2 "--check is for run and test" "$ptxsim" debug --batch --check "$here/../check/races.ptx"
 expect 2 "--check is races, unwritten, or both" "$ptxsim" run --check=all "$here/../check/races.ptx"
 
+expect 1 "no barrier (bar.sync, __syncthreads) comes between" "$ptxsim" run -q --check=races "$here/../check/advice.ptx" --kernel shift --block 64
+says 2 "race: "
+says 0 "__syncwarp"
+expect 1 "an atomic operation (red, atom; atomicAdd and its like)" "$ptxsim" run -q --check=races "$here/../check/advice.ptx" \
+	--kernel count --block 32 --arg 'u32[1]'
+says 0 "__syncwarp"
+expect 1 "let one thread store" "$ptxsim" run -q --check=races "$here/../check/advice.ptx" --kernel store --block 64 --arg 'u32[1]'
+expect 1 "comes between the rounds of the loop" "$ptxsim" run -q --check=races "$here/../check/advice.ptx" --kernel rounds --block 64
+expect 1 '"more_faults"' "$ptxsim" run -q --check=races --report json "$here/../check/advice.ptx" --kernel shift --block 64
+
 # launches whose blocks wait for one another; targets that there are not
 grid=$here/../run/grid_sync.ptx
 expect 1 "perhaps for want of a cooperative launch" "$ptxsim" run "$grid" -k k -g 2 -b 32 -a 'u32[64] iota' -a 'u32[64]'
