@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "case.h"
+#include "sass/ptx.h"
 
 /* All cases of a pack that use one module, in the manifest's order. */
 struct group {
@@ -48,7 +49,7 @@ struct difference {
 
 struct runner {
 	struct arena arena;
-	const char *filter;
+	const char *filter, *cubins;
 	regex_t expression;
 	long jobs, timeout_seconds;
 	bool quiet;
@@ -89,15 +90,41 @@ static void first_lines(char *to, const char *text)
 	to[used] = 0;
 }
 
+/* The module's machine code, MODULE.cubin in place of MODULE.ptx, as the PTX that it is translated to. */
+static bool read_cubin(struct session *s, const struct runner *r, const struct group *g, struct bytes *text,
+		       char *message)
+{
+	const char *ending = strrchr(g->module, '.'), *why = "";
+	const int stem = ending ? (int)(ending - g->module) : (int)strlen(g->module);
+	const char *path = arena_printf(&s->arena, "%s/%.*s.cubin", r->cubins, stem, g->module);
+	struct bytes file;
+	struct cubin c;
+
+	if (!pack_read_file(&s->arena, path, &file)) {
+		snprintf(message, CASE_MESSAGE, "%s cannot be read", path);
+		return false;
+	}
+	if (!cubin_read(&s->arena, file.data, file.size, &c, &why) ||
+	    !(text->data = (u8 *)sass_to_ptx(&s->arena, &c, &why))) {
+		snprintf(message, CASE_MESSAGE, "%s: %s", path, why);
+		return false;
+	}
+	text->size = strlen((const char *)text->data);
+	return true;
+}
+
 /* Reads and lowers the group's module; false with a message. */
-static bool prepare(struct session *s, const struct group *g, char *message)
+static bool prepare(struct session *s, const struct runner *r, const struct group *g, char *message)
 {
 	/* Unmodelled forms fail the cases that reach them, not the whole module. */
 	const struct lower_options options = {.allow_unmodelled = true};
 	struct bytes text;
 
 	const char *path = arena_printf(&s->arena, "%s%s", g->pack->folder, g->module);
-	if (!pack_read_file(&s->arena, path, &text)) {
+	if (r->cubins) {
+		if (!read_cubin(s, r, g, &text, message))
+			return false;
+	} else if (!pack_read_file(&s->arena, path, &text)) {
 		snprintf(message, CASE_MESSAGE, "%s cannot be read", path);
 		return false;
 	}
@@ -123,7 +150,7 @@ static void child_main(const struct runner *r, const struct group *g, int to)
 		fprintf(stderr, "golden-run: no memory left\n");
 		_exit(3);
 	}
-	const bool ready = prepare(&s, g, broken);
+	const bool ready = prepare(&s, r, g, broken);
 	for (size_t k = g->done; k < g->cases.count; k++) {
 		memset(&result, 0, sizeof result);
 		alarm((unsigned)r->timeout_seconds);
@@ -287,6 +314,7 @@ static const struct argp_option options[] = {
 	{"timeout", 't', "SECONDS", 0, "Give up on a case after this time (default 120)", 0},
 	{"known", 'k', "FILE", 0, "Cases listed there (a name and a reason a line) must differ, and count apart", 0},
 	{"async", 'a', "MODE", 0, "Asynchronous operations: eager (default), strict or random:SEED", 0},
+	{"cubins", 'c', "FOLDER", 0, "Run FOLDER/MODULE.cubin, machine code of sm_90, in place of MODULE.ptx", 0},
 	{"quiet", 'q', NULL, 0, "Print the totals only", 0},
 	{0},
 };
@@ -339,6 +367,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case 'a':
 		if (!async_choice_read(text, &r->options.async))
 			argp_error(state, "--async is eager, strict or random:SEED, not '%s'", text);
+		return 0;
+	case 'c':
+		r->cubins = text;
 		return 0;
 	case 'q':
 		r->quiet = true;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Machine code: recorded listings of each target decode and print to the letter, and ptxsim disasm reads cubins, fat binaries,
-# objects and listings as the vendor's tool prints them. PTXSIM names the program. Ends with the totals.
+# objects and listings as the vendor's tool prints them; cubins run as PTX does. PTXSIM names the program. Ends with the totals.
 set -u
 
 tests=$(cd "$(dirname "$0")" && pwd)
@@ -65,6 +65,18 @@ verdict "a cubin that is cut off"
 "$ptxsim" disasm "$0" 2>"$work/out"
 [ $? = 2 ] && grep -q 'neither a cubin nor a fat binary nor an executable' "$work/out"
 verdict "a file of another kind"
+
+# Machine code in place of the PTX that it was made of: the recorded bytes of the same cases.
+mkdir "$work/cubins"
+for packed in "$tests"/cubins/*.cubin.gz; do
+	name=${packed##*/}
+	gzip -dc "$packed" >"$work/cubins/${name%.gz}"
+done
+for pack in scalar-int scalar-float scalar-half scalar-video; do
+	"$(dirname "$ptxsim")/golden-run" --quiet --cubins "$work/cubins" "$tests/../golden/$pack" >"$work/out" 2>&1 || cat "$work/out"
+	grep -q ' 0 failed' "$work/out"
+	verdict "the cubins of $pack run"
+done
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
