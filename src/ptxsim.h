@@ -113,7 +113,7 @@ struct ptxsim_build {
 	const char *arch;   /* "sm_90"; NULL: the context's device, else the texts' own target */
 	int lazy;           /* a kernel is compiled when it is first asked for; its errors are told then */
 	int unmodelled;     /* an instruction that is not modelled is a fault when it runs, not an error here */
-	/* Gives `bytes` of host memory for the variables, aligned to 256, which must stay until the module is freed:
+	/* Gives `bytes` of zeroed host memory for the variables, aligned to 256, which must stay until the module is freed:
 	 * their addresses are then those of the host. NULL: they lie with the context's other memory, module beside
 	 * module. Returning NULL means that there is no room. */
 	void *(*place)(void *place_context, uint64_t bytes);

@@ -71,6 +71,9 @@ const struct kernel *function_kernel(const ptxsim_function *f);
 struct run_options {
 	u64 heap_bytes, local_limit_bytes; /* 0: default */
 	bool shared;                       /* others may write to memory meanwhile: spinning is no deadlock */
+	ptxsim_print_fn *print;            /* NULL: the context's */
+	ptxsim_print_fn *tell;             /* of failed assertions, a line for each thread; NULL: nobody is told */
+	void *print_context;
 };
 
 /* Runs with a packed block of parameters. */

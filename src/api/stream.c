@@ -229,6 +229,23 @@ void queue_wait(struct queue *q, u64 number)
 	pthread_mutex_unlock(&q->group->lock);
 }
 
+void queue_hold(struct queue *q)
+{
+	pthread_mutex_lock(&q->group->lock);
+	q->users++;
+	pthread_mutex_unlock(&q->group->lock);
+}
+
+void queue_let_go(struct queue *q)
+{
+	struct queue_group *g = q->group;
+
+	pthread_mutex_lock(&g->lock);
+	q->users--;
+	drop_if_unused(q);
+	pthread_mutex_unlock(&g->lock);
+}
+
 u64 queue_given(struct queue *q)
 {
 	pthread_mutex_lock(&q->group->lock);

@@ -60,6 +60,9 @@ void queue_free(struct queue *q);
 u64 queue_give(struct queue *q, struct work *w);
 /* Waits until pieces 1 to `number` are done. */
 void queue_wait(struct queue *q, u64 number);
+/* Keeps it from being freed by another thread until queue_let_go. */
+void queue_hold(struct queue *q);
+void queue_let_go(struct queue *q);
 u64 queue_given(struct queue *q);
 bool queue_has_done(struct queue *q, u64 number);
 

@@ -509,6 +509,8 @@ static void info_allocations(struct console *c, char *rest)
 	}
 	for (u32 k = 0; k < l->memory->count; k++) {
 		const struct allocation *a = &l->memory->list[k];
+		if (!a->size)
+			continue;
 		fprintf(c->out, "0x%llx  %llu bytes  %s%s\n", (unsigned long long)a->base, (unsigned long long)a->size,
 			a->name ? a->name : "", a->flags & ALLOCATION_READ_ONLY ? ", read-only" : "");
 	}

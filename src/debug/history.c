@@ -181,7 +181,9 @@ static bool take_memory(struct debug *d, struct checkpoint *c, const struct chec
 	if (!c->memory)
 		return false;
 	for (u32 k = 0; k < m->count; k++) {
-		struct image *i = &c->memory[k];
+		struct image *i = &c->memory[c->memory_count];
+		if (!m->list[k].size)
+			continue;
 		i->allocation = m->list[k];
 		i->host = m->list[k].host;
 		i->base = m->list[k].base;

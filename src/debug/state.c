@@ -393,6 +393,8 @@ u64 debug_state_hash(struct debug *d)
 	h = mix_word(h, d->machine.next_cluster ^ d->machine.heap_used << 20);
 	for (u32 k = 0; k < d->launch.memory->count; k++) {
 		const struct allocation *a = &d->launch.memory->list[k];
+		if (!a->size)
+			continue;
 		h = mix_word(h, a->base);
 		h = mix(h, a->host, a->size);
 	}

@@ -20,6 +20,9 @@ enum { RELEASED_MOST = 4096 };
 /* Address bits that decide in which tag bank a line lies: see memory/sectors.h. */
 enum { TAG_SPAN = 1 << 16 };
 
+/* Emptied places of the list that are borne with. */
+enum { EMPTY_MOST = 64 };
+
 void memory_init(struct memory *m, u64 first, u64 limit, u64 budget)
 {
 	memset(m, 0, sizeof *m);
@@ -73,10 +76,16 @@ static bool insert(struct memory *m, const struct allocation *a)
 		m->capacity = more;
 	}
 	const u32 at = upper_bound(m, a->base);
+	m->total_bytes += a->flags & ALLOCATION_BORROWED ? 0 : a->size;
+	/* Programs mostly ask again for what they have just released: an emptied place beside is taken over. */
+	if (at && !m->list[at - 1].size) {
+		m->list[at - 1] = *a;
+		m->empty--;
+		return true;
+	}
 	memmove(&m->list[at + 1], &m->list[at], (m->count - at) * sizeof *m->list);
 	m->list[at] = *a;
 	m->count++;
-	m->total_bytes += a->flags & ALLOCATION_BORROWED ? 0 : a->size;
 	return true;
 }
 
@@ -98,8 +107,11 @@ static u8 *host_bytes(u64 size)
 static bool map(struct memory *m, u64 base, u64 size, u8 *host, const char *name, u32 flags)
 {
 	const u32 at = upper_bound(m, base);
+	u32 next = at;
 
-	if (base + size < base || (at < m->count && m->list[at].base < base + size) ||
+	while (next < m->count && !m->list[next].size)
+		next++;
+	if (base + size < base || (next < m->count && m->list[next].base < base + size) ||
 	    (at > 0 && m->list[at - 1].base + m->list[at - 1].size > base))
 		return false;
 	if (!host && size > m->budget - min_u64(m->budget, m->total_bytes))
@@ -236,16 +248,35 @@ u64 memory_reserve(struct memory *m, u64 size)
 	return base;
 }
 
+/* Takes emptied places out of the list. */
+static void compact(struct memory *m)
+{
+	u32 kept = 0;
+
+	for (u32 k = 0; k < m->count; k++)
+		if (m->list[k].size)
+			m->list[kept++] = m->list[k];
+	m->count = kept;
+	m->empty = 0;
+}
+
 static bool release(struct memory *m, u64 base)
 {
 	const u32 at = upper_bound(m, base);
 
-	if (!at || m->list[at - 1].base != base)
+	if (!at || m->list[at - 1].base != base || !m->list[at - 1].size)
 		return false;
-	free_host(&m->list[at - 1]);
-	m->total_bytes -= m->list[at - 1].flags & ALLOCATION_BORROWED ? 0 : m->list[at - 1].size;
-	memmove(&m->list[at - 1], &m->list[at], (m->count - at) * sizeof *m->list);
-	m->count--;
+	struct allocation *a = &m->list[at - 1];
+	free_host(a);
+	m->total_bytes -= a->flags & ALLOCATION_BORROWED ? 0 : a->size;
+	*a = (struct allocation){.base = base};
+	m->empty++;
+	while (m->count && !m->list[m->count - 1].size) {
+		m->count--;
+		m->empty--;
+	}
+	if (m->empty > EMPTY_MOST && m->empty > m->count / 2)
+		compact(m);
 	__atomic_add_fetch(&m->generation, 1, __ATOMIC_RELEASE);
 	return true;
 }
@@ -343,15 +374,15 @@ bool memory_look(struct memory *m, u64 address, u64 size, struct allocation *fou
 
 const struct allocation *memory_nearest(const struct memory *m, u64 address)
 {
-	const u32 at = upper_bound(m, address);
+	u32 at = upper_bound(m, address), next = at;
 
-	if (!m->count)
-		return NULL;
-	if (!at)
-		return &m->list[0];
-	if (at == m->count)
-		return &m->list[at - 1];
-	const struct allocation *below = &m->list[at - 1], *above = &m->list[at];
+	while (at && !m->list[at - 1].size)
+		at--;
+	while (next < m->count && !m->list[next].size)
+		next++;
+	const struct allocation *below = at ? &m->list[at - 1] : NULL, *above = next < m->count ? &m->list[next] : NULL;
+	if (!below || !above)
+		return below ? below : above;
 	if (address - below->base < below->size)
 		return below;
 	return address - (below->base + below->size - 1) <= above->base - address ? below : above;

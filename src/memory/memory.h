@@ -56,8 +56,8 @@ struct multicast {
 
 struct memory {
 	pthread_rwlock_t lock;   /* of the lists; zeros are a lock that is free */
-	struct allocation *list; /* sorted by base */
-	u32 count, capacity;
+	struct allocation *list; /* sorted by base; one of size 0 is an emptied place */
+	u32 count, capacity, empty;
 	struct multicast *multicasts;
 	u32 multicast_count;
 	struct released *released; /* the newest ones, in a ring of up to `released_room` */

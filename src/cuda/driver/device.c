@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Initialisation, devices and their attributes, primary contexts, error names.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "arch/arch.h"
+#include "cuda/driver/driver.h"
+#include "cuda/driver/errors.h"
+
+/* --- Start -------------------------------------------------------------------------------------- */
+
+static int open_device(const char *name)
+{
+	const struct device *model = device_find(name);
+	struct cu_device *d = &driver.devices[driver.device_count];
+
+	if (!model) {
+		fprintf(stderr, "ptxsim: PTXSIM_DEVICES: there is no device '%s'; known are", name);
+		for (size_t k = 0; device_row(k); k++)
+			fprintf(stderr, "%s %s", k ? "," : "", device_row(k)->name);
+		fputc('\n', stderr);
+		return CU_INVALID_DEVICE;
+	}
+	d->model = model;
+	if (!heap_open(&d->heap, model->memory_bytes))
+		return CU_OUT_OF_MEMORY;
+	driver.device_count++;
+	return CU_OK;
+}
+
+static int open_devices(void)
+{
+	const char *list = getenv("PTXSIM_DEVICES");
+	char names[512], *rest = names, *name;
+
+	snprintf(names, sizeof names, "%s", list && *list ? list : "h200");
+	while ((name = strsep(&rest, ", "))) {
+		if (!*name)
+			continue;
+		const int result = driver.device_count < DEVICES_MOST ? open_device(name) : CU_INVALID_DEVICE;
+		if (result)
+			return result;
+	}
+	return driver.device_count ? CU_OK : 100;
+}
+
+static FILE *open_file(const char *variable)
+{
+	const char *path = getenv(variable);
+	FILE *f = path && *path ? fopen(path, "ae") : NULL;
+
+	if (path && *path && !f)
+		fprintf(stderr, "ptxsim: %s: cannot write %s\n", variable, path);
+	return f;
+}
+
+int drv_cuInit(u32 flags)
+{
+	if (flags)
+		return CU_INVALID_VALUE;
+	if (driver.ready)
+		return CU_OK;
+	const char *execute = getenv("PTXSIM_EXECUTE");
+	driver.executes = !execute || strcmp(execute, "no");
+	driver.trace = open_file("PTXSIM_TRACE");
+	driver.findings = open_file("PTXSIM_FINDINGS");
+	driver.machine = ptxsim_context_create(NULL);
+	if (!driver.machine)
+		return CU_OUT_OF_MEMORY;
+	const int result = open_devices();
+	driver.ready = result == CU_OK;
+	return result;
+}
+
+int drv_cuDriverGetVersion(int *driver_version)
+{
+	if (!driver_version)
+		return CU_INVALID_VALUE;
+	*driver_version = DRIVER_VERSION;
+	return CU_OK;
+}
+
+int drv_cuGetErrorName(int error, const char **p_str)
+{
+	if (!p_str)
+		return CU_INVALID_VALUE;
+	*p_str = cuda_error_name(error);
+	return *p_str ? CU_OK : CU_INVALID_VALUE;
+}
+
+int drv_cuGetErrorString(int error, const char **p_str)
+{
+	if (!p_str)
+		return CU_INVALID_VALUE;
+	*p_str = cuda_error_name(error) ? cuda_error_text(error) : NULL;
+	return *p_str ? CU_OK : CU_INVALID_VALUE;
+}
+
+int drv_cuGetExportTable(const void **pp_export_table, const struct cu_uuid *p_export_table_id)
+{
+	(void)p_export_table_id;
+	if (pp_export_table)
+		*pp_export_table = NULL;
+	driver_tell("this program has CUDA's runtime linked statically, which needs NVIDIA's own driver: build it with "
+		    "'nvcc -cudart shared' (CMake: CUDA_RUNTIME_LIBRARY Shared)");
+	return 35;
+}
+
+int drv_cuProfilerInitialize(const char *config_file, const char *output_file, int output_mode)
+{
+	(void)config_file;
+	(void)output_file;
+	(void)output_mode;
+	return CU_OK;
+}
+int drv_cuProfilerStart(void) { return CU_OK; }
+int drv_cuProfilerStop(void) { return CU_OK; }
+
+/* --- Devices ------------------------------------------------------------------------------------ */
+
+static const struct device *model_of(int dev)
+{
+	return dev >= 0 && dev < driver.device_count ? driver.devices[dev].model : NULL;
+}
+
+int drv_cuDeviceGetCount(int *count)
+{
+	if (!count)
+		return CU_INVALID_VALUE;
+	*count = driver.device_count;
+	return CU_OK;
+}
+
+int drv_cuDeviceGet(int *device, int ordinal)
+{
+	if (!device)
+		return CU_INVALID_VALUE;
+	if (!model_of(ordinal))
+		return CU_INVALID_DEVICE;
+	*device = ordinal;
+	return CU_OK;
+}
+
+int drv_cuDeviceGetName(char *name, int len, int dev)
+{
+	if (!name || len < 1)
+		return CU_INVALID_VALUE;
+	if (!model_of(dev))
+		return CU_INVALID_DEVICE;
+	snprintf(name, (size_t)len, "%s", model_of(dev)->title);
+	return CU_OK;
+}
+
+int drv_cuDeviceTotalMem_v2(size_t *bytes, int dev)
+{
+	if (!bytes)
+		return CU_INVALID_VALUE;
+	if (!model_of(dev))
+		return CU_INVALID_DEVICE;
+	*bytes = model_of(dev)->memory_bytes;
+	return CU_OK;
+}
+
+/* The same for each device in each process, and no card's. */
+int drv_cuDeviceGetUuid_v2(struct cu_uuid *uuid, int dev)
+{
+	if (!uuid)
+		return CU_INVALID_VALUE;
+	if (!model_of(dev))
+		return CU_INVALID_DEVICE;
+	memset(uuid, 0, sizeof *uuid);
+	memcpy(uuid->bytes, "ptxsim", 6);
+	uuid->bytes[8] = (u8)device_arch(model_of(dev))->cc;
+	uuid->bytes[15] = (u8)(dev + 1);
+	return CU_OK;
+}
+int drv_cuDeviceGetUuid(struct cu_uuid *uuid, int dev) { return drv_cuDeviceGetUuid_v2(uuid, dev); }
+
+int drv_cuDeviceGetLuid(char *luid, u32 *device_node_mask, int dev)
+{
+	(void)luid;
+	(void)device_node_mask;
+	return model_of(dev) ? CU_NOT_SUPPORTED : CU_INVALID_DEVICE;
+}
+
+enum { BUS_FIRST = 6 };
+
+int drv_cuDeviceGetPCIBusId(char *pci_bus_id, int len, int dev)
+{
+	if (!pci_bus_id || len < 1)
+		return CU_INVALID_VALUE;
+	if (!model_of(dev))
+		return CU_INVALID_DEVICE;
+	snprintf(pci_bus_id, (size_t)len, "0000:00:%02x.0", BUS_FIRST + dev);
+	return CU_OK;
+}
+
+int drv_cuDeviceGetByPCIBusId(int *dev, const char *pci_bus_id)
+{
+	unsigned domain = 0, bus = 0, place = 0, function = 0;
+
+	if (!dev || !pci_bus_id)
+		return CU_INVALID_VALUE;
+	if (sscanf(pci_bus_id, "%x:%x:%x.%x", &domain, &bus, &place, &function) < 3) {
+		domain = 0;
+		if (sscanf(pci_bus_id, "%x:%x.%x", &bus, &place, &function) < 2)
+			return CU_INVALID_VALUE;
+	}
+	if (domain || bus || function || place < BUS_FIRST || !model_of((int)place - BUS_FIRST))
+		return CU_INVALID_DEVICE;
+	*dev = (int)place - BUS_FIRST;
+	return CU_OK;
+}
+
+int drv_cuDeviceComputeCapability(int *major, int *minor, int dev)
+{
+	if (!major || !minor)
+		return CU_INVALID_VALUE;
+	if (!model_of(dev))
+		return CU_INVALID_DEVICE;
+	*major = device_arch(model_of(dev))->cc / 10;
+	*minor = device_arch(model_of(dev))->cc % 10;
+	return CU_OK;
+}
+
+int drv_cuDeviceGetAttribute(int *pi, int attrib, int dev)
+{
+	enum { PCI_DEVICE = 34 };
+	s32 value;
+
+	if (!pi)
+		return CU_INVALID_VALUE;
+	if (!model_of(dev))
+		return CU_INVALID_DEVICE;
+	if (!device_attribute(model_of(dev), attrib, &value))
+		return CU_INVALID_VALUE;
+	*pi = attrib == PCI_DEVICE ? BUS_FIRST + dev : value;
+	return CU_OK;
+}
+
+int drv_cuDeviceGetProperties(struct cu_device_properties *prop, int dev)
+{
+	if (!prop)
+		return CU_INVALID_VALUE;
+	if (!model_of(dev))
+		return CU_INVALID_DEVICE;
+	int *const to[] = {&prop->max_threads,	     &prop->max_threads_dim[0], &prop->max_threads_dim[1],
+			   &prop->max_threads_dim[2], &prop->max_grid[0],	&prop->max_grid[1],
+			   &prop->max_grid[2],	     &prop->shared_block,	&prop->constant,
+			   &prop->warp,		     &prop->pitch,		&prop->registers,
+			   &prop->clock,	     &prop->texture_align};
+	for (int k = 0; k < (int)COUNT_OF(to); k++)
+		device_attribute(model_of(dev), k + 1, to[k]);
+	return CU_OK;
+}
+
+int drv_cuDeviceCanAccessPeer(int *can_access_peer, int dev, int peer_dev)
+{
+	if (!can_access_peer)
+		return CU_INVALID_VALUE;
+	if (!model_of(dev) || !model_of(peer_dev))
+		return CU_INVALID_DEVICE;
+	*can_access_peer = dev != peer_dev;
+	return CU_OK;
+}
+
+int drv_cuDeviceGetP2PAttribute(int *value, int attrib, int src_device, int dst_device)
+{
+	if (!value || attrib < 1 || attrib > 5)
+		return CU_INVALID_VALUE;
+	if (!model_of(src_device) || !model_of(dst_device) || src_device == dst_device)
+		return CU_INVALID_DEVICE;
+	*value = attrib == 1 ? 0 : attrib == 5 ? 0 : 1;
+	return CU_OK;
+}
+
+int drv_cuDeviceGetTexture1DLinearMaxWidth(size_t *max_width_in_elements, int format, int num_channels, int dev)
+{
+	(void)format;
+	(void)num_channels;
+	if (!max_width_in_elements)
+		return CU_INVALID_VALUE;
+	if (!model_of(dev))
+		return CU_INVALID_DEVICE;
+	*max_width_in_elements = (size_t)1 << 28;
+	return CU_OK;
+}
+
+int drv_cuDeviceGetExecAffinitySupport(int *pi, int type, int dev)
+{
+	(void)type;
+	if (!pi)
+		return CU_INVALID_VALUE;
+	*pi = 0;
+	return model_of(dev) ? CU_OK : CU_INVALID_DEVICE;
+}

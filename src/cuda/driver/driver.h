@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The driver: its objects, and what its files share. One process has one driver, as on a machine; its lock is held by every
+ * call from begin to end, but not while a call waits for work, nor by the work itself.
+ *
+ * Memory has the same address for kernels and for the host. All devices' memory lies in one ptxsim context, so that
+ * contexts and devices share the address space, and what a context's death means is kept here.
+ */
+#ifndef PTXSIM_CUDA_DRIVER_DRIVER_H
+#define PTXSIM_CUDA_DRIVER_DRIVER_H
+
+#include <pthread.h>
+#include <stdio.h>
+
+#include "api/context.h"
+#include "cuda/driver/texts.h"
+#include "cuda/driver/types.h"
+
+enum { DRIVER_VERSION = 13000, DEVICES_MOST = 16, STREAM_LOWEST = 0, STREAM_HIGHEST = -5, LIMITS = 10 };
+
+/* --- Handles: every object that a program holds ---------------------------------------------- */
+
+enum handle_kind {
+	HANDLE_FREE,
+	HANDLE_CONTEXT,
+	HANDLE_MODULE,
+	HANDLE_LIBRARY,
+	HANDLE_FUNCTION,
+	HANDLE_STREAM,
+	HANDLE_EVENT,
+	HANDLE_ARRAY,
+	HANDLE_MIPMAP,
+	HANDLE_GRAPH,
+	HANDLE_NODE,
+	HANDLE_EXEC,
+	HANDLE_POOL,
+	HANDLE_LINK,
+};
+
+/* Remembers an object; false: no memory. */
+bool handle_add(const void *object, enum handle_kind kind);
+void handle_drop(const void *object);
+/* Is it an object of that kind? Any pointer may be asked for. */
+bool handle_is(const void *object, enum handle_kind kind);
+
+/* --- Memory ---------------------------------------------------------------------------------- */
+
+/* Address space of a device, given out by its own rules: heap.c. */
+struct heap {
+	u8 *base;
+	u64 bytes, used;     /* used: what is given out, for cuMemGetInfo */
+	u64 top;             /* offset of the first byte never given out */
+	u64 chunk, chunk_end; /* of the chunk that small blocks come from */
+	struct heap_free **small; /* by grains */
+	struct heap_extent *extents;
+	u32 extent_count, extent_room;
+};
+bool heap_open(struct heap *h, u64 bytes);
+/* Zeroed bytes; NULL: there is no room. */
+void *heap_take(struct heap *h, u64 bytes);
+void heap_give(struct heap *h, void *at, u64 bytes);
+
+enum block_kind { BLOCK_DEVICE, BLOCK_HOST, BLOCK_REGISTERED, BLOCK_MANAGED, BLOCK_ASYNC, BLOCK_VARIABLE, BLOCK_MAPPED, BLOCK_MANAGED_VARIABLE };
+
+/* An allocation of the program's. */
+struct block {
+	struct block *next, **at; /* of the hash chain */
+	u64 base, size;
+	enum block_kind kind;
+	struct cu_context *context;
+	struct cu_pool *pool;
+	int device;
+	u32 flags;
+	u64 id;
+	u8 advice;       /* bit 0: read mostly; bit 1: preferred location; bit 2: accessed by */
+	int preferred, accessed_by;
+	int prefetched;
+	u8 sync;         /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
+};
+struct block *block_at(u64 base);
+/* The block that holds the address. */
+struct block *block_of(u64 address);
+struct block *block_add(struct cu_context *c, u64 base, u64 size, enum block_kind kind);
+/* Books only, for what is in memory already; and out of the books. */
+struct block *block_book(struct cu_context *c, u64 base, u64 size, enum block_kind kind);
+void block_unbook(struct block *b);
+/* Takes it out of memory and out of the books; its bytes go back to where they came from. */
+void block_remove(struct block *b);
+void blocks_remove_of(struct cu_context *c);
+
+/* --- Contexts --------------------------------------------------------------------------------- */
+
+struct cu_device {
+	const struct device *model;
+	struct heap heap;
+	struct cu_context *primary; /* made once, kept for the process */
+	u32 primary_users, primary_flags;
+	bool lost; /* a sticky error met cuDevicePrimaryCtxReset */
+	struct cu_pool *default_pool, *pool;
+	u64 peers; /* bit k: its contexts may access device k */
+};
+
+struct cu_context {
+	int device;
+	bool primary, destroyed;
+	int error; /* sticky */
+	u32 flags, pushed;
+	u64 id;
+	size_t limits[LIMITS];
+	int cache_config, shared_config;
+	struct cu_stream *legacy;
+	struct cu_stream *streams; /* all */
+	struct cu_module *modules;
+	char *printed; /* by kernels, for the next synchronisation */
+	size_t printed_length, printed_room;
+	pthread_mutex_t print_lock;
+	u32 captures; /* streams that capture */
+};
+
+/* --- Streams and work -------------------------------------------------------------------------- */
+
+/* Nodes of a graph under capture. */
+struct tips {
+	struct cu_node **list;
+	u32 count;
+};
+
+struct cu_stream {
+	struct cu_context *context;
+	struct cu_stream *next;
+	struct queue *queue;
+	u32 flags; /* 1: does not wait for the legacy stream */
+	int priority;
+	u64 id;
+	u64 thread; /* whose default stream it is; 0: nobody's */
+	struct capture *capture;
+	struct tips tips; /* what its next node needs */
+};
+
+struct cu_event {
+	struct cu_context *context;
+	u32 flags; /* 2: no times */
+	struct queue *queue;  /* where it was last recorded */
+	u64 number;           /* the piece of work that records it */
+	u64 recorded, done;   /* records given, and done; atomic */
+	double seconds;       /* when it was last done */
+	u32 users;            /* the program, and records that are not done; atomic */
+	struct capture *capture; /* last recorded in it; NULL: not in one */
+	struct tips tips;
+};
+
+enum task_kind { TASK_EMPTY, TASK_KERNEL, TASK_COPY, TASK_FILL, TASK_HOST, TASK_RECORD, TASK_WAIT, TASK_CHILD, TASK_FREE, TASK_ALLOCATE, TASK_WRITE };
+
+struct copy {
+	u8 *to;
+	const u8 *from;
+	u64 to_pitch, to_slice, from_pitch, from_slice; /* bytes */
+	u64 width, height, depth; /* bytes, rows, slices */
+};
+
+struct fill {
+	u8 *to;
+	u64 pitch;
+	u32 value, element; /* bytes: 1, 2, 4 */
+	u64 width, height;  /* elements, rows */
+};
+
+/* A piece of work; as a node of a graph, or in a stream. */
+struct task {
+	enum task_kind kind;
+	union {
+		struct {
+			struct cu_function *function;
+			struct ptxsim_launch launch;
+			u8 *params; /* from malloc, the task's; NULL: behind the operation */
+			u32 param_bytes;
+			u32 shared_bytes;
+		} kernel;
+		struct copy copy;
+		struct fill fill;
+		struct {
+			cu_host_fn *function;
+			cu_stream_fn *callback; /* instead */
+			void *data;
+			struct cu_stream *stream;
+		} host;
+		struct cu_event *event;
+		struct cu_graph *graph; /* child */
+		u64 address;
+		struct {
+			u64 address, value;
+			u32 bytes;
+		} write;
+	};
+};
+
+/* Puts a task into a stream, or into the graph that the stream captures into. `params`: param_bytes bytes to copy, for
+ * kernels. CU_OK or why not. */
+int stream_give(struct cu_stream *s, const struct task *t, const void *params);
+/* The stream that a handle means in the current context; NULL: no such stream. */
+struct cu_stream *stream_of(struct cu_stream *handle);
+/* Waits until all that is in it is done, the lock let go meanwhile; the context's error. */
+int stream_finish(struct cu_stream *s);
+int context_finish(struct cu_context *c);
+/* What a synchronous call needs first: no capture under way. CU_OK or why not. */
+int capture_forbids(struct cu_context *c);
+struct cu_stream *stream_new(struct cu_context *c, u32 flags, int priority);
+void stream_delete(struct cu_stream *s);
+/* Runs a task here and now; in work of a stream. */
+void task_run(struct cu_context *c, const struct task *t, const u8 *params);
+/* A piece that does nothing, but runs only after `number` pieces of another queue (NULL: none), and once the word at
+ * `watch` (NULL: none) is as the wait says. */
+struct value_wait {
+	const u8 *watch;
+	u64 value;
+	u32 bytes, how; /* how: 0: >=, 1: ==, 2: and, 3: nor */
+};
+int stream_give_wait(struct cu_stream *s, struct queue *queue, u64 number, const struct value_wait *v);
+/* Prints what kernels printed. */
+void context_flush(struct cu_context *c);
+double driver_seconds(void);
+
+/* --- Graphs ------------------------------------------------------------------------------------ */
+
+struct cu_node {
+	struct cu_graph *graph;
+	struct cu_node *next;
+	struct cu_node *origin; /* of a clone's: the node it was copied from */
+	struct task task;
+	struct cu_node **needs;
+	u32 need_count;
+	u32 mark;
+	bool disabled;
+};
+
+struct cu_graph {
+	struct cu_node *first, **last;
+	u32 count;
+	u32 users; /* executable graphs and parents do not keep it; captures do */
+	u64 id;
+};
+
+struct capture {
+	struct cu_graph *graph;
+	struct cu_stream *origin;
+	u64 id;
+	int mode; /* 0: global, 1: of the thread, 2: relaxed */
+	u64 thread;
+	bool broken; /* invalidated */
+};
+
+struct cu_exec {
+	struct cu_graph *graph; /* its own copy */
+	struct cu_node **order;
+};
+
+struct cu_node *graph_add(struct cu_graph *g, struct cu_node **needs, size_t count, const struct task *t,
+			  const void *params);
+/* Gives the task to the stream's capture. */
+int capture_give(struct cu_stream *s, const struct task *t, const void *params);
+int capture_record(struct cu_stream *s, struct cu_event *e);
+int capture_wait(struct cu_stream *s, struct cu_event *e);
+/* A task of its own memory; false: there is none. */
+bool task_copy(struct task *to, const struct task *from, const void *params);
+void task_free(struct task *t);
+/* Packs a kernel node's task from what the program says. */
+int kernel_task(const struct cu_kernel_node *n, struct task *t, u8 *params, size_t room);
+int fill_task(const struct cu_memset_node *n, struct task *t);
+int copy_resolve(const struct cu_copy_3d *c, struct copy *to);
+
+/* --- Modules ----------------------------------------------------------------------------------- */
+
+struct cu_function {
+	struct cu_function *next;
+	struct cu_module *module;   /* NULL: of a library, each context has its own */
+	struct cu_library *library; /* NULL: of a module */
+	char *name;
+	const ptxsim_function *function;
+	const struct kernel *kernel;        /* once it is compiled */
+	struct ptxsim_attributes attributes;
+	bool known;                         /* `attributes` are filled in */
+	struct cu_function *here; /* of a library: the function of the context with the number here_context */
+	u64 here_context;
+	u32 dynamic_most;                   /* bytes that a launch may ask for; 0: as the device has it */
+	int cluster_size_any, cluster_policy, carveout;
+};
+
+struct cu_module {
+	struct cu_context *context;
+	struct cu_module *next, *next_instance;
+	struct cu_library *library; /* whose instance it is; or NULL */
+	ptxsim_module *module;
+	struct cu_function *functions;
+	u8 *variables;
+	u64 variable_bytes;
+};
+
+struct cu_library {
+	struct image_texts texts; /* to be linked together */
+	struct cu_function *kernels;
+	struct cu_module *instances; /* one for each context that has used it */
+};
+void module_forget_library(struct cu_module *m);
+
+/* Dynamic shared memory that a launch may ask for, in bytes. */
+u32 function_dynamic_most(const struct cu_function *f);
+/* The function's own in the current context, compiled; CU_OK or why not. */
+int function_ready(struct cu_function *handle, struct cu_function **f);
+
+/* --- The driver -------------------------------------------------------------------------------- */
+
+struct driver {
+	pthread_mutex_t lock;
+	bool ready;
+	bool executes; /* PTXSIM_EXECUTE is not "no" */
+	ptxsim_context *machine;
+	struct cu_device devices[DEVICES_MOST];
+	int device_count;
+	FILE *trace, *findings;
+	u64 next_id, next_thread;
+};
+extern struct driver driver;
+
+/* Of the calling thread. */
+enum { CONTEXT_STACK = 256 };
+struct thread {
+	u64 number;
+	struct cu_context *stack[CONTEXT_STACK];
+	u32 depth;
+	bool own_stream; /* the call that runs means the thread's own default stream */
+	int capture_mode;
+	const char *call; /* that runs; for messages */
+};
+extern __thread struct thread self;
+
+/* The current context or NULL. */
+static inline struct cu_context *context_current(void) { return self.depth ? self.stack[self.depth - 1] : NULL; }
+static inline struct cu_device *device_current(void) { return &driver.devices[context_current()->device]; }
+
+/* What a call needs. */
+enum needs { NEEDS_NONE, NEEDS_READY, NEEDS_CONTEXT };
+/* Begins a call: takes the lock, checks what it needs. CU_OK, or the call's result. */
+int call_begin(const char *name, enum needs needs, bool own_stream);
+/* Ends it: lets the lock go, writes the trace. Returns `result`. */
+int call_end(const char *name, int result, const char *format, ...);
+int call_absent(const char *name);
+/* The lock let go while waiting for work. */
+void driver_let_go(void);
+void driver_take(void);
+/* One line on standard error, each text once. */
+void driver_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The symbol's address by cuGetProcAddress's rule; *why: 0 found, 1 no such name, 2 the version is too low. */
+void *driver_find(const char *name, int version, bool own_stream, int *why);
+
+/* Every handler, by the table of calls. */
+#define CALL(symbol, handler, version, needs, params, args, format) int drv_##handler params;
+#define ABSENT(symbol, version)
+#include "cuda/driver/calls.inc"
+#undef CALL
+#undef ABSENT
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A device's memory as addresses: one large range of the host's address space, of which pages come into being when they
+ * are touched. Small blocks lie in chunks of 2 MiB in steps of 512 bytes, as the driver packs them; larger ones have
+ * chunks of their own.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "cuda/driver/driver.h"
+
+enum { GRAIN = 512, CHUNK = 2 << 20, GRAINS = CHUNK / GRAIN, KEPT_BYTES = 64 << 10 };
+
+/* A free small block holds the next one's address elsewhere: its own bytes are zero, or the system's. */
+struct heap_free {
+	struct heap_free *next;
+	u8 *at;
+};
+
+/* Free chunks side by side. */
+struct heap_extent {
+	u64 at, bytes; /* offset */
+};
+
+bool heap_open(struct heap *h, u64 bytes)
+{
+	memset(h, 0, sizeof *h);
+	h->small = calloc(GRAINS + 1, sizeof(struct heap_free *));
+	if (!h->small)
+		return false;
+	for (h->bytes = bytes; h->bytes > (u64)1 << 28; h->bytes /= 2) {
+		u8 *base = mmap(NULL, h->bytes + CHUNK, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (base != MAP_FAILED) {
+			h->base = (u8 *)(((uintptr_t)base + CHUNK - 1) & ~(uintptr_t)(CHUNK - 1));
+			return true;
+		}
+	}
+	free(h->small);
+	return false;
+}
+
+static u64 round_up(u64 n, u64 to) { return (n + to - 1) / to * to; }
+
+static u8 *take_chunks(struct heap *h, u64 bytes)
+{
+	for (u32 k = 0; k < h->extent_count; k++) {
+		struct heap_extent *e = &h->extents[k];
+		if (e->bytes < bytes)
+			continue;
+		u8 *at = h->base + e->at;
+		e->at += bytes;
+		e->bytes -= bytes;
+		if (!e->bytes)
+			memmove(e, e + 1, (--h->extent_count - k) * sizeof *e);
+		return at;
+	}
+	if (bytes > h->bytes - h->top)
+		return NULL;
+	h->top += bytes;
+	return h->base + h->top - bytes;
+}
+
+/* Adds free chunks, joined with their neighbours. Where there is no memory to note them, they are lost. */
+static void give_chunks(struct heap *h, u64 at, u64 bytes)
+{
+	u32 k = 0;
+
+	while (k < h->extent_count && h->extents[k].at < at)
+		k++;
+	if (k && h->extents[k - 1].at + h->extents[k - 1].bytes == at) {
+		h->extents[k - 1].bytes += bytes;
+		if (k < h->extent_count && at + bytes == h->extents[k].at) {
+			h->extents[k - 1].bytes += h->extents[k].bytes;
+			memmove(&h->extents[k], &h->extents[k + 1], (--h->extent_count - k) * sizeof *h->extents);
+		}
+		return;
+	}
+	if (k < h->extent_count && at + bytes == h->extents[k].at) {
+		h->extents[k].at = at;
+		h->extents[k].bytes += bytes;
+		return;
+	}
+	if (h->extent_count == h->extent_room) {
+		const u32 room = h->extent_room ? h->extent_room * 2 : 16;
+		struct heap_extent *more = realloc(h->extents, room * sizeof *more);
+		if (!more)
+			return;
+		h->extents = more;
+		h->extent_room = room;
+	}
+	memmove(&h->extents[k + 1], &h->extents[k], (h->extent_count - k) * sizeof *h->extents);
+	h->extents[k] = (struct heap_extent){at, bytes};
+	h->extent_count++;
+}
+
+static void *take_small(struct heap *h, u64 bytes)
+{
+	const u32 grains = (u32)(bytes / GRAIN);
+	struct heap_free *f = h->small[grains];
+
+	if (f) {
+		u8 *at = f->at;
+		h->small[grains] = f->next;
+		free(f);
+		return at;
+	}
+	if (h->chunk + bytes > h->chunk_end) {
+		u8 *chunk = take_chunks(h, CHUNK);
+		if (!chunk)
+			return NULL;
+		h->chunk = (u64)(chunk - h->base);
+		h->chunk_end = h->chunk + CHUNK;
+	}
+	h->chunk += bytes;
+	return h->base + h->chunk - bytes;
+}
+
+void *heap_take(struct heap *h, u64 bytes)
+{
+	if (!bytes || bytes > h->bytes)
+		return NULL;
+	const u64 whole = round_up(bytes, bytes > CHUNK ? CHUNK : GRAIN);
+	if (whole > h->bytes - h->used)
+		return NULL;
+	void *at = whole > CHUNK ? take_chunks(h, whole) : take_small(h, whole);
+	if (at)
+		h->used += whole;
+	return at;
+}
+
+/* Bytes that come back are zeroed at once, whole pages by the system. */
+static void empty(u8 *at, u64 bytes)
+{
+	if (bytes < KEPT_BYTES || madvise((void *)(((uintptr_t)at + 4095) & ~(uintptr_t)4095), (bytes - 4096) & ~4095ull,
+					  MADV_DONTNEED)) {
+		memset(at, 0, bytes);
+		return;
+	}
+	const u64 head = -(uintptr_t)at & 4095, middle = (bytes - 4096) & ~4095ull;
+	memset(at, 0, head);
+	memset(at + head + middle, 0, bytes - head - middle);
+}
+
+void heap_give(struct heap *h, void *at, u64 bytes)
+{
+	const u64 whole = round_up(bytes, bytes > CHUNK ? CHUNK : GRAIN);
+
+	h->used -= whole;
+	empty(at, whole);
+	if (whole > CHUNK) {
+		give_chunks(h, (u64)((u8 *)at - h->base), whole);
+		return;
+	}
+	struct heap_free *f = malloc(sizeof *f);
+	if (!f)
+		return;
+	*f = (struct heap_free){h->small[whole / GRAIN], at};
+	h->small[whole / GRAIN] = f;
+}

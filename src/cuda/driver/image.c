@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * See image.h. Images are told apart by their first four bytes (CUDA's fatbinary_section.h for the wrapper; the rest as
+ * observed); what they hold is walked by sass/images.h.
+ */
+#include "cuda/driver/image.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arch/arch.h"
+#include "arch/device.h"
+#include "base/file.h"
+#include "cuda/driver/driver.h"
+#include "sass/images.h"
+
+enum { WRAPPER = 0x466243b1, FATBIN = (int)0xba55ed50, ELF = 0x464c457f, FATBIN_HEADER = 16, ELF_HEADER = 64 };
+static const char LINKED[8] = "PTXSIM01";
+
+/* --- Texts --------------------------------------------------------------------------------------------- */
+
+void image_texts_free(struct image_texts *t)
+{
+	for (u32 k = 0; k < t->count; k++) {
+		free(t->texts[k]);
+		free(t->names[k]);
+	}
+	free(t->texts);
+	free(t->names);
+	free(t->lengths);
+	*t = (struct image_texts){0};
+}
+
+static bool texts_grow(struct image_texts *t)
+{
+	const u32 room = t->room ? t->room * 2 : 4;
+	char **texts = realloc(t->texts, room * sizeof *texts);
+
+	if (texts)
+		t->texts = texts;
+	char **names = realloc(t->names, room * sizeof *names);
+	if (names)
+		t->names = names;
+	size_t *lengths = realloc(t->lengths, room * sizeof *lengths);
+	if (lengths)
+		t->lengths = lengths;
+	if (!texts || !names || !lengths)
+		return false;
+	t->room = room;
+	return true;
+}
+
+bool image_texts_add(struct image_texts *t, const char *name, const char *text, size_t length)
+{
+	if (t->count == t->room && !texts_grow(t))
+		return false;
+	while (length && !text[length - 1])
+		length--;
+	char *copy = malloc(length + 1), *named = strdup(name ? name : "image.ptx");
+	if (!copy || !named) {
+		free(copy);
+		free(named);
+		return false;
+	}
+	memcpy(copy, text, length);
+	copy[length] = 0;
+	t->texts[t->count] = copy;
+	t->names[t->count] = named;
+	t->lengths[t->count++] = length;
+	return true;
+}
+
+static bool is_name_byte(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
+}
+
+bool image_texts_have(const struct image_texts *t, const char *name)
+{
+	const size_t length = strlen(name);
+
+	for (u32 k = 0; k < t->count; k++)
+		for (const char *at = t->texts[k]; (at = strstr(at, name)); at += length) {
+			if (is_name_byte(at[length]) || at - t->texts[k] < 6 || is_name_byte(at[-1]))
+				continue;
+			const char *before = at - 1;
+			while (before > t->texts[k] && (*before == ' ' || *before == '\t' || *before == '\n'))
+				before--;
+			if (before - t->texts[k] >= 5 && !strncmp(before - 5, ".entry", 6))
+				return true;
+		}
+	return false;
+}
+
+/* --- Reading ------------------------------------------------------------------------------------------- */
+
+/* PTX begins with comments and then .version. */
+static bool is_ptx(const char *p)
+{
+	for (;;) {
+		while (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r')
+			p++;
+		if (p[0] == '/' && p[1] == '/') {
+			while (*p && *p != '\n')
+				p++;
+		} else if (p[0] == '/' && p[1] == '*') {
+			p = strstr(p + 2, "*/");
+			if (!p)
+				return false;
+			p += 2;
+		} else {
+			return !strncmp(p, ".version", 8);
+		}
+	}
+}
+
+static u32 word_at(const void *p)
+{
+	u32 word;
+
+	memcpy(&word, p, sizeof word);
+	return word;
+}
+
+static u64 long_at(const void *p)
+{
+	u64 word;
+
+	memcpy(&word, p, sizeof word);
+	return word;
+}
+
+/* Is the entry for the device, and better than what was found before? */
+static bool is_better(const struct image *i, const struct image *best, u32 cc)
+{
+	if (i->kind != IMAGE_PTX || i->sm > cc || (i->accelerated && i->sm != cc))
+		return false;
+	return !best || i->sm > best->sm || (i->sm == best->sm && i->accelerated && !best->accelerated);
+}
+
+struct reading {
+	struct arena arena;
+	jmp_buf out_of_memory;
+	struct images images;
+};
+
+static int take_best(struct reading *r, const struct device *d, struct image_texts *texts)
+{
+	const struct image *best = NULL;
+	const u8 *bytes;
+	u64 size;
+	const char *why = NULL;
+	bool any_cubin = false;
+
+	for (u64 k = 0; k < r->images.count; k++) {
+		any_cubin |= r->images.items[k].kind == IMAGE_CUBIN;
+		if (is_better(&r->images.items[k], best, device_arch(d)->cc))
+			best = &r->images.items[k];
+	}
+	if (!best) {
+		if (any_cubin)
+			driver_tell("an image holds machine code only: build with PTX, as nvcc -arch=%s does", d->target);
+		return CU_NO_BINARY;
+	}
+	if (!image_unpack(&r->arena, best, &bytes, &size, &why)) {
+		driver_tell("an image cannot be unpacked: %s", why ? why : "?");
+		return CU_INVALID_IMAGE;
+	}
+	return image_texts_add(texts, "embedded.ptx", (const char *)bytes, size) ? CU_OK : CU_OUT_OF_MEMORY;
+}
+
+static int read_fatbin(const u8 *image, const struct device *d, struct image_texts *texts)
+{
+	struct reading r = {.images = {0}};
+	const char *why = NULL;
+	volatile int result = CU_OUT_OF_MEMORY;
+
+	const u64 size = long_at(image + 8);
+	if (size > (u64)1 << 40)
+		return CU_INVALID_IMAGE;
+	arena_init(&r.arena, &r.out_of_memory);
+	if (!setjmp(r.out_of_memory)) {
+		images_find(&r.arena, image, FATBIN_HEADER + size, &r.images, &why);
+		result = r.images.count ? take_best(&r, d, texts) : CU_NO_BINARY;
+	}
+	arena_free(&r.arena);
+	return result;
+}
+
+/* A wrapper: version 2 has a list of the objects' own fat binaries beside the linked one. */
+static int read_wrapper(const u8 *image, const struct device *d, struct image_texts *texts)
+{
+	const u8 *data, *const *list;
+
+	memcpy(&data, image + 8, sizeof data);
+	memcpy(&list, image + 16, sizeof list);
+	if (word_at(image + 4) >= 2 && list) {
+		for (; *list; list++) {
+			const int result = (int)word_at(*list) == FATBIN ? read_fatbin(*list, d, texts) : CU_INVALID_IMAGE;
+			if (result && result != CU_NO_BINARY)
+				return result;
+		}
+		if (texts->count)
+			return CU_OK;
+	}
+	return data && (int)word_at(data) == FATBIN ? read_fatbin(data, d, texts) : CU_INVALID_IMAGE;
+}
+
+static int read_linked(const u8 *image, struct image_texts *texts)
+{
+	const u8 *p = image + ELF_HEADER + sizeof LINKED;
+	const u32 count = word_at(p);
+
+	p += 8;
+	for (u32 k = 0; k < count; k++) {
+		const u64 length = long_at(p);
+		if (length > (u64)1 << 32)
+			return CU_INVALID_IMAGE;
+		if (!image_texts_add(texts, "linked.ptx", (const char *)p + 8, length))
+			return CU_OUT_OF_MEMORY;
+		p += 8 + ((length + 8) & ~7ull);
+	}
+	return CU_OK;
+}
+
+static bool is_elf_header(const u8 *image) { return image[4] == 2 && image[5] == 1 && image[16] && word_at(image + 16) >> 16 == 190; }
+
+int image_read(const void *image, const struct device *d, struct image_texts *texts)
+{
+	const u8 *bytes = image;
+
+	/* A text may be shorter than four bytes. */
+	if (!bytes[0] || !bytes[1] || !bytes[2] || !bytes[3])
+		return CU_INVALID_IMAGE;
+	switch ((int)word_at(bytes)) {
+	case WRAPPER:
+		return read_wrapper(bytes, d, texts);
+	case FATBIN:
+		return read_fatbin(bytes, d, texts);
+	case ELF:
+		if (!is_elf_header(bytes))
+			return CU_INVALID_IMAGE;
+		if (!memcmp(bytes + ELF_HEADER, LINKED, sizeof LINKED))
+			return read_linked(bytes, texts);
+		driver_tell("a cubin, machine code of a GPU, cannot be run: give PTX (nvrtcGetPTX, nvcc -ptx)");
+		return CU_NO_BINARY;
+	default:
+		if (!is_ptx(image))
+			return CU_INVALID_IMAGE;
+		return image_texts_add(texts, "ptx", image, strlen(image)) ? CU_OK : CU_OUT_OF_MEMORY;
+	}
+}
+
+int image_read_file(const char *path, char **bytes)
+{
+	size_t length;
+	const char *message;
+
+	*bytes = file_read_whole(path, (size_t)1 << 31, &length, &message);
+	return *bytes ? CU_OK : CU_FILE_NOT_FOUND;
+}
+
+void *image_write(const struct image_texts *t, size_t *size)
+{
+	static const u8 ident[20] = {0x7f, 'E', 'L', 'F', 2, 1, 1, 0x41, 8, 0, 0, 0, 0, 0, 0, 0, 2, 0, 190, 0};
+	size_t total = ELF_HEADER + sizeof LINKED + 8;
+
+	for (u32 k = 0; k < t->count; k++)
+		total += 8 + ((t->lengths[k] + 8) & ~(size_t)7);
+	u8 *image = calloc(1, total);
+	if (!image)
+		return NULL;
+	memcpy(image, ident, sizeof ident);
+	image[52] = ELF_HEADER;
+	memcpy(image + ELF_HEADER, LINKED, sizeof LINKED);
+	u8 *p = image + ELF_HEADER + sizeof LINKED;
+	memcpy(p, &t->count, sizeof t->count);
+	p += 8;
+	for (u32 k = 0; k < t->count; k++) {
+		const u64 length = t->lengths[k];
+		memcpy(p, &length, sizeof length);
+		memcpy(p + 8, t->texts[k], length);
+		p += 8 + ((length + 8) & ~7ull);
+	}
+	*size = total;
+	return image;
+}
+
+/* --- Messages ------------------------------------------------------------------------------------------ */
+
+enum { JIT_INFO = 3, JIT_INFO_SIZE, JIT_ERROR, JIT_ERROR_SIZE };
+
+struct image_log image_log_open(u32 n, const int *options, void **values)
+{
+	struct image_log log = {0};
+
+	for (u32 k = 0; options && values && k < n; k++)
+		switch (options[k]) {
+		case JIT_INFO:
+			log.info = values[k];
+			break;
+		case JIT_INFO_SIZE:
+			log.info_size = &values[k];
+			log.info_room = (u32)(uintptr_t)values[k];
+			break;
+		case JIT_ERROR:
+			log.error = values[k];
+			break;
+		case JIT_ERROR_SIZE:
+			log.error_size = &values[k];
+			log.error_room = (u32)(uintptr_t)values[k];
+			break;
+		}
+	return log;
+}
+
+/* Messages in the form that the assembler of the driver gives them, which programs search for lines. */
+void image_log_module(struct image_log *log, ptxsim_module *m)
+{
+	const struct session *s = &m->session;
+	size_t length;
+	FILE *f = s->diags.error_count ? open_memstream(&log->text, &length) : NULL;
+
+	if (!f)
+		return;
+	for (size_t k = 0; k < s->diags.list.count; k++) {
+		const struct diag *d = &s->diags.list.items[k];
+		u32 line = 0, column;
+		if (d->severity != DIAG_ERROR)
+			continue;
+		if (d->span.file < s->sources.files.count)
+			source_place(s->sources.files.items[d->span.file], d->span.begin, &line, &column);
+		fprintf(f, "ptxas application ptx input, line %u; error   : %s\n", line, d->message);
+	}
+	fputs("ptxas fatal   : Ptx assembly aborted due to errors", f);
+	fclose(f);
+}
+
+static void put(char *buffer, size_t room, void **size, const char *text)
+{
+	size_t length = strlen(text);
+
+	if (buffer && room) {
+		length = length < room ? length : room - 1;
+		memcpy(buffer, text, length);
+		buffer[length] = 0;
+	}
+	if (size)
+		*size = (void *)(uintptr_t)(length ? length + 1 : 0);
+}
+
+void image_log_close(struct image_log *log)
+{
+	put(log->error, log->error_room, log->error_size, log->text ? log->text : "");
+	put(log->info, log->info_room, log->info_size, "");
+	free(log->text);
+	log->text = NULL;
+}

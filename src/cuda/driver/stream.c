@@ -1,0 +1,592 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Streams: work in order. The legacy stream and the streams that heed it wait for one another by pieces of work that do
+ * nothing but come after another queue's.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/driver/driver.h"
+
+/* A task in a queue. */
+struct op {
+	struct work work;
+	struct cu_context *context;
+	struct task task;
+	struct value_wait wait;
+	u64 serial; /* of an event's record */
+	u8 params[];
+};
+
+/* --- Streams --------------------------------------------------------------------------------------- */
+
+struct cu_stream *stream_new(struct cu_context *c, u32 flags, int priority)
+{
+	struct cu_stream *s = calloc(1, sizeof *s);
+
+	if (!s || !(s->queue = queue_new(&driver.machine->queues)) || !handle_add(s, HANDLE_STREAM)) {
+		free(s);
+		return NULL;
+	}
+	s->context = c;
+	s->flags = flags;
+	s->priority = priority;
+	s->id = ++driver.next_id + 16;
+	s->next = c->streams;
+	c->streams = s;
+	return s;
+}
+
+void stream_delete(struct cu_stream *s)
+{
+	struct cu_context *c = s->context;
+
+	for (struct cu_stream **at = &c->streams; *at; at = &(*at)->next)
+		if (*at == s) {
+			*at = s->next;
+			break;
+		}
+	handle_drop(s);
+	struct queue *q = s->queue;
+	free(s->tips.list);
+	free(s);
+	driver_let_go();
+	queue_free(q);
+	driver_take();
+}
+
+/* The thread's own default stream in the current context. */
+static struct cu_stream *own_stream(struct cu_context *c)
+{
+	for (struct cu_stream *s = c->streams; s; s = s->next)
+		if (s->thread == self.number)
+			return s;
+	struct cu_stream *s = stream_new(c, 0, 0);
+	if (s)
+		s->thread = self.number;
+	return s;
+}
+
+struct cu_stream *stream_of(struct cu_stream *handle)
+{
+	struct cu_context *c = context_current();
+
+	if (!c)
+		return NULL;
+	if (!handle)
+		return self.own_stream ? own_stream(c) : c->legacy;
+	if (handle == CU_STREAM_IS_LEGACY)
+		return c->legacy;
+	if (handle == CU_STREAM_IS_PER_THREAD)
+		return own_stream(c);
+	return handle_is(handle, HANDLE_STREAM) ? handle : NULL;
+}
+
+/* --- Giving work ------------------------------------------------------------------------------------- */
+
+static bool value_is_there(const struct value_wait *v)
+{
+	u64 now = v->bytes == 4 ? __atomic_load_n((const u32 *)(const void *)v->watch, __ATOMIC_ACQUIRE)
+				: __atomic_load_n((const u64 *)(const void *)v->watch, __ATOMIC_ACQUIRE);
+
+	switch (v->how) {
+	case 0:
+		return v->bytes == 4 ? (s32)((u32)now - (u32)v->value) >= 0 : (s64)(now - v->value) >= 0;
+	case 1:
+		return now == v->value;
+	case 2:
+		return (now & v->value) != 0;
+	default:
+		return (v->bytes == 4 ? (u32) ~(now | v->value) : ~(now | v->value)) != 0;
+	}
+}
+
+static bool op_ready(struct work *w)
+{
+	const struct op *op = (const struct op *)w;
+
+	return op->context->error || op->context->destroyed || value_is_there(&op->wait);
+}
+
+static void record(struct op *op)
+{
+	struct cu_event *e = op->task.event;
+
+	e->seconds = driver_seconds();
+	__atomic_store_n(&e->done, op->serial, __ATOMIC_RELEASE);
+	if (!__atomic_sub_fetch(&e->users, 1, __ATOMIC_ACQ_REL))
+		free(e);
+}
+
+static void op_run(struct work *w)
+{
+	struct op *op = (struct op *)w;
+
+	if (op->task.kind == TASK_RECORD)
+		record(op);
+	else
+		task_run(op->context, &op->task, op->params);
+	free(op);
+}
+
+static struct op *op_new(struct cu_context *c, size_t extra)
+{
+	struct op *op = malloc(sizeof *op + extra);
+
+	if (op) {
+		memset(op, 0, sizeof *op);
+		op->work.run = op_run;
+		op->context = c;
+	}
+	return op;
+}
+
+int stream_give_wait(struct cu_stream *s, struct queue *queue, u64 number, const struct value_wait *v)
+{
+	struct op *op = op_new(s->context, 0);
+
+	if (!op)
+		return CU_OUT_OF_MEMORY;
+	op->work.after = queue;
+	op->work.after_number = number;
+	if (v) {
+		op->wait = *v;
+		op->work.ready = op_ready;
+	}
+	queue_give(s->queue, &op->work);
+	return CU_OK;
+}
+
+static int wait_for(struct cu_stream *s, struct cu_stream *other)
+{
+	const u64 number = queue_given(other->queue);
+
+	return queue_has_done(other->queue, number) ? CU_OK : stream_give_wait(s, other->queue, number, NULL);
+}
+
+/* What the legacy stream's rules make new work wait for. */
+static int heed_legacy(struct cu_stream *s)
+{
+	struct cu_context *c = s->context;
+	int result = CU_OK;
+
+	if (s->flags & 1)
+		return CU_OK;
+	if (s != c->legacy)
+		return wait_for(s, c->legacy);
+	for (struct cu_stream *other = c->streams; other && !result; other = other->next)
+		if (other != s && !(other->flags & 1))
+			result = wait_for(s, other);
+	return result;
+}
+
+int stream_give(struct cu_stream *s, const struct task *t, const void *params)
+{
+	if (s->capture)
+		return capture_give(s, t, params);
+	const size_t extra = t->kind == TASK_KERNEL ? t->kernel.param_bytes : 0;
+	const int result = heed_legacy(s);
+	struct op *op = result ? NULL : op_new(s->context, extra);
+	if (!op)
+		return result ? result : CU_OUT_OF_MEMORY;
+	op->task = *t;
+	if (extra)
+		memcpy(op->params, params, extra);
+	queue_give(s->queue, &op->work);
+	return CU_OK;
+}
+
+/* --- Waiting ------------------------------------------------------------------------------------------- */
+
+/* Waits with the lock let go. */
+static void finish_queue(struct queue *q)
+{
+	const u64 number = queue_given(q);
+
+	if (queue_has_done(q, number))
+		return;
+	queue_hold(q);
+	driver_let_go();
+	queue_wait(q, number);
+	driver_take();
+	queue_let_go(q);
+}
+
+int context_finish(struct cu_context *c)
+{
+	bool again = true;
+
+	/* Streams come and go while the lock is let go. */
+	while (again) {
+		again = false;
+		for (struct cu_stream *s = c->streams; s && !again; s = s->next)
+			if (!queue_has_done(s->queue, queue_given(s->queue))) {
+				finish_queue(s->queue);
+				again = true;
+			}
+	}
+	context_flush(c);
+	return c->error;
+}
+
+static bool heeds(const struct cu_stream *s) { return !(s->flags & 1); }
+
+int stream_finish(struct cu_stream *s)
+{
+	struct cu_context *c = s->context;
+
+	finish_queue(s->queue);
+	if (handle_is(s, HANDLE_STREAM) && s == c->legacy) {
+		bool again = true;
+		while (again) {
+			again = false;
+			for (struct cu_stream *o = c->streams; o && !again; o = o->next)
+				if (heeds(o) && !queue_has_done(o->queue, queue_given(o->queue))) {
+					finish_queue(o->queue);
+					again = true;
+				}
+		}
+	}
+	context_flush(c);
+	return c->error;
+}
+
+/* --- The calls ------------------------------------------------------------------------------------------ */
+
+int drv_cuStreamCreateWithPriority(struct cu_stream **ph_stream, u32 flags, int priority)
+{
+	if (!ph_stream || flags & ~1u)
+		return CU_INVALID_VALUE;
+	if (priority < STREAM_HIGHEST)
+		priority = STREAM_HIGHEST;
+	*ph_stream = stream_new(context_current(), flags, priority > 0 ? 0 : priority);
+	return *ph_stream ? CU_OK : CU_OUT_OF_MEMORY;
+}
+
+int drv_cuStreamCreate(struct cu_stream **ph_stream, u32 flags) { return drv_cuStreamCreateWithPriority(ph_stream, flags, 0); }
+
+int drv_cuStreamDestroy_v2(struct cu_stream *h_stream)
+{
+	if (!h_stream || h_stream == CU_STREAM_IS_LEGACY || h_stream == CU_STREAM_IS_PER_THREAD ||
+	    !handle_is(h_stream, HANDLE_STREAM))
+		return CU_INVALID_HANDLE;
+	stream_delete(h_stream);
+	return CU_OK;
+}
+
+/* Waiting for a stream that captures ends its capture. */
+static int forbid_capture(struct cu_stream *s)
+{
+	if (!s->capture)
+		return CU_OK;
+	s->capture->broken = true;
+	return CU_CAPTURE_UNSUPPORTED;
+}
+
+int drv_cuStreamSynchronize(struct cu_stream *h_stream)
+{
+	struct cu_stream *s = stream_of(h_stream);
+
+	if (!s)
+		return CU_INVALID_HANDLE;
+	const int forbidden = forbid_capture(s);
+	return forbidden ? forbidden : stream_finish(s);
+}
+
+int drv_cuStreamQuery(struct cu_stream *h_stream)
+{
+	struct cu_stream *s = stream_of(h_stream);
+
+	if (!s)
+		return CU_INVALID_HANDLE;
+	const int forbidden = forbid_capture(s);
+	if (forbidden)
+		return forbidden;
+	for (struct cu_stream *o = s->context->streams; o; o = o->next)
+		if ((o == s || (s == s->context->legacy && heeds(o))) && !queue_has_done(o->queue, queue_given(o->queue)))
+			return CU_NOT_READY;
+	context_flush(s->context);
+	return s->context->error;
+}
+
+int drv_cuStreamGetPriority(struct cu_stream *h_stream, int *priority)
+{
+	const struct cu_stream *s = stream_of(h_stream);
+
+	if (!s || !priority)
+		return s ? CU_INVALID_VALUE : CU_INVALID_HANDLE;
+	*priority = s->priority;
+	return CU_OK;
+}
+
+int drv_cuStreamGetFlags(struct cu_stream *h_stream, u32 *flags)
+{
+	const struct cu_stream *s = stream_of(h_stream);
+
+	if (!s || !flags)
+		return s ? CU_INVALID_VALUE : CU_INVALID_HANDLE;
+	*flags = s->flags;
+	return CU_OK;
+}
+
+int drv_cuStreamGetId(struct cu_stream *h_stream, u64 *stream_id)
+{
+	enum { ID_LEGACY = 7, ID_PER_THREAD = 14 };
+	const struct cu_stream *s = stream_of(h_stream);
+
+	if (!s || !stream_id)
+		return s ? CU_INVALID_VALUE : CU_INVALID_HANDLE;
+	*stream_id = s == s->context->legacy ? ID_LEGACY : s->thread ? ID_PER_THREAD : s->id;
+	return CU_OK;
+}
+
+int drv_cuStreamGetCtx(struct cu_stream *h_stream, struct cu_context **pctx)
+{
+	const struct cu_stream *s = stream_of(h_stream);
+
+	if (!s || !pctx)
+		return s ? CU_INVALID_VALUE : CU_INVALID_HANDLE;
+	*pctx = s->context;
+	return CU_OK;
+}
+
+int drv_cuStreamGetCtx_v2(struct cu_stream *h_stream, struct cu_context **pctx, void *p_green_ctx)
+{
+	if (p_green_ctx)
+		memset(p_green_ctx, 0, sizeof(void *));
+	return drv_cuStreamGetCtx(h_stream, pctx);
+}
+
+int drv_cuStreamGetDevice(struct cu_stream *h_stream, int *device)
+{
+	const struct cu_stream *s = stream_of(h_stream);
+
+	if (!s || !device)
+		return s ? CU_INVALID_VALUE : CU_INVALID_HANDLE;
+	*device = s->context->device;
+	return CU_OK;
+}
+
+int drv_cuStreamGetAttribute(struct cu_stream *h_stream, int attr, void *value)
+{
+	const struct cu_stream *s = stream_of(h_stream);
+
+	if (!s || !value)
+		return s ? CU_INVALID_VALUE : CU_INVALID_HANDLE;
+	memset(value, 0, 64);
+	if (attr == 8)
+		*(int *)value = s->priority;
+	return CU_OK;
+}
+
+int drv_cuStreamSetAttribute(struct cu_stream *h_stream, int attr, const void *param)
+{
+	struct cu_stream *s = stream_of(h_stream);
+
+	if (!s || !param)
+		return s ? CU_INVALID_VALUE : CU_INVALID_HANDLE;
+	if (attr == 8)
+		memcpy(&s->priority, param, sizeof s->priority);
+	return CU_OK;
+}
+
+int drv_cuStreamCopyAttributes(struct cu_stream *dst_stream, struct cu_stream *src_stream)
+{
+	struct cu_stream *to = stream_of(dst_stream), *from = stream_of(src_stream);
+
+	if (!to || !from)
+		return CU_INVALID_HANDLE;
+	to->priority = from->priority;
+	return CU_OK;
+}
+
+int drv_cuLaunchHostFunc(struct cu_stream *h_stream, cu_host_fn *fn, void *user_data)
+{
+	struct cu_stream *s = stream_of(h_stream);
+	const struct task t = {.kind = TASK_HOST, .host = {.function = fn, .data = user_data}};
+
+	if (!s || !fn)
+		return s ? CU_INVALID_VALUE : CU_INVALID_HANDLE;
+	return stream_give(s, &t, NULL);
+}
+
+int drv_cuStreamAddCallback(struct cu_stream *h_stream, cu_stream_fn *callback, void *user_data, u32 flags)
+{
+	struct cu_stream *s = stream_of(h_stream);
+	const struct task t = {.kind = TASK_HOST,
+			       .host = {.callback = callback, .data = user_data, .stream = h_stream}};
+
+	if (!s || !callback || flags)
+		return s ? CU_INVALID_VALUE : CU_INVALID_HANDLE;
+	if (s->capture)
+		return forbid_capture(s);
+	return stream_give(s, &t, NULL);
+}
+
+static int wait_value(struct cu_stream *h_stream, u64 addr, u64 value, u32 flags, u32 bytes)
+{
+	struct cu_stream *s = stream_of(h_stream);
+	const struct value_wait v = {
+		.watch = (const u8 *)(uintptr_t)addr, .value = value, .bytes = bytes, .how = flags & 3};
+
+	if (!s)
+		return CU_INVALID_HANDLE;
+	if (addr % bytes || !block_of(addr))
+		return CU_INVALID_VALUE;
+	const int result = heed_legacy(s);
+	return result ? result : stream_give_wait(s, NULL, 0, &v);
+}
+
+static int write_value(struct cu_stream *h_stream, u64 addr, u64 value, u32 bytes)
+{
+	struct cu_stream *s = stream_of(h_stream);
+	const struct task t = {.kind = TASK_WRITE, .write = {addr, value, bytes}};
+
+	if (!s)
+		return CU_INVALID_HANDLE;
+	return addr % bytes || !block_of(addr) ? CU_INVALID_VALUE : stream_give(s, &t, NULL);
+}
+
+int drv_cuStreamWaitValue32_v2(struct cu_stream *stream, u64 addr, u32 value, u32 flags)
+{
+	return wait_value(stream, addr, value, flags, 4);
+}
+int drv_cuStreamWaitValue64_v2(struct cu_stream *stream, u64 addr, u64 value, u32 flags)
+{
+	return wait_value(stream, addr, value, flags, 8);
+}
+int drv_cuStreamWriteValue32_v2(struct cu_stream *stream, u64 addr, u32 value, u32 flags)
+{
+	(void)flags;
+	return write_value(stream, addr, value, 4);
+}
+int drv_cuStreamWriteValue64_v2(struct cu_stream *stream, u64 addr, u64 value, u32 flags)
+{
+	(void)flags;
+	return write_value(stream, addr, value, 8);
+}
+
+/* --- Events ---------------------------------------------------------------------------------------------- */
+
+enum { EVENT_NO_TIMES = 2, EVENT_FLAGS = 7 };
+
+static bool is_done(const struct cu_event *e)
+{
+	return __atomic_load_n(&e->done, __ATOMIC_ACQUIRE) >= e->recorded;
+}
+
+int drv_cuEventCreate(struct cu_event **ph_event, u32 flags)
+{
+	if (!ph_event || flags & ~(u32)EVENT_FLAGS)
+		return CU_INVALID_VALUE;
+	struct cu_event *e = calloc(1, sizeof *e);
+	if (!e || !handle_add(e, HANDLE_EVENT)) {
+		free(e);
+		return CU_OUT_OF_MEMORY;
+	}
+	e->context = context_current();
+	e->flags = flags;
+	e->users = 1;
+	*ph_event = e;
+	return CU_OK;
+}
+
+int drv_cuEventDestroy_v2(struct cu_event *h_event)
+{
+	if (!handle_is(h_event, HANDLE_EVENT))
+		return CU_INVALID_HANDLE;
+	handle_drop(h_event);
+	free(h_event->tips.list);
+	h_event->tips = (struct tips){0};
+	if (!__atomic_sub_fetch(&h_event->users, 1, __ATOMIC_ACQ_REL))
+		free(h_event);
+	return CU_OK;
+}
+
+int drv_cuEventRecord(struct cu_event *h_event, struct cu_stream *h_stream)
+{
+	struct cu_stream *s = stream_of(h_stream);
+
+	if (!s || !handle_is(h_event, HANDLE_EVENT) || h_event->context != s->context)
+		return CU_INVALID_HANDLE;
+	if (s->capture)
+		return capture_record(s, h_event);
+	const int result = heed_legacy(s);
+	struct op *op = result ? NULL : op_new(s->context, 0);
+	if (!op)
+		return result ? result : CU_OUT_OF_MEMORY;
+	op->task = (struct task){.kind = TASK_RECORD, .event = h_event};
+	op->serial = ++h_event->recorded;
+	__atomic_add_fetch(&h_event->users, 1, __ATOMIC_RELAXED);
+	h_event->capture = NULL;
+	h_event->queue = s->queue;
+	h_event->number = queue_give(s->queue, &op->work);
+	return CU_OK;
+}
+
+int drv_cuEventRecordWithFlags(struct cu_event *h_event, struct cu_stream *h_stream, u32 flags)
+{
+	return flags & ~1u ? CU_INVALID_VALUE : drv_cuEventRecord(h_event, h_stream);
+}
+
+int drv_cuEventQuery(struct cu_event *h_event)
+{
+	if (!handle_is(h_event, HANDLE_EVENT))
+		return CU_INVALID_HANDLE;
+	if (h_event->capture)
+		return CU_CAPTURED_EVENT;
+	return is_done(h_event) ? h_event->context->error : CU_NOT_READY;
+}
+
+int drv_cuEventSynchronize(struct cu_event *h_event)
+{
+	if (!handle_is(h_event, HANDLE_EVENT))
+		return CU_INVALID_HANDLE;
+	if (h_event->capture)
+		return CU_CAPTURED_EVENT;
+	struct cu_context *c = h_event->context;
+	if (!is_done(h_event)) {
+		struct queue *q = h_event->queue;
+		const u64 number = h_event->number;
+		queue_hold(q);
+		driver_let_go();
+		queue_wait(q, number);
+		driver_take();
+		queue_let_go(q);
+	}
+	context_flush(c);
+	return c->error;
+}
+
+int drv_cuEventElapsedTime_v2(float *p_milliseconds, struct cu_event *h_start, struct cu_event *h_end)
+{
+	if (!handle_is(h_start, HANDLE_EVENT) || !handle_is(h_end, HANDLE_EVENT))
+		return CU_INVALID_HANDLE;
+	if (!p_milliseconds)
+		return CU_INVALID_VALUE;
+	if (!h_start->recorded || !h_end->recorded || (h_start->flags | h_end->flags) & EVENT_NO_TIMES)
+		return CU_INVALID_HANDLE;
+	if (!is_done(h_start) || !is_done(h_end))
+		return CU_NOT_READY;
+	*p_milliseconds = (float)(1e3 * (h_end->seconds - h_start->seconds));
+	return CU_OK;
+}
+
+int drv_cuStreamWaitEvent(struct cu_stream *h_stream, struct cu_event *h_event, u32 flags)
+{
+	struct cu_stream *s = stream_of(h_stream);
+
+	if (!s || !handle_is(h_event, HANDLE_EVENT))
+		return CU_INVALID_HANDLE;
+	if (flags & ~1u)
+		return CU_INVALID_VALUE;
+	if (h_event->capture)
+		return capture_wait(s, h_event);
+	if (s->capture) {
+		s->capture->broken = true;
+		return CU_CAPTURE_ISOLATION;
+	}
+	if (is_done(h_event) || h_event->queue == s->queue)
+		return CU_OK;
+	return stream_give_wait(s, h_event->queue, h_event->number, NULL);
+}

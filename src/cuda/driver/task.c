@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What pieces of work do when they run: on whatever thread, without the driver's lock.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/driver/driver.h"
+#include "cuda/driver/errors.h"
+
+/* --- What kernels print ---------------------------------------------------------------------------- */
+
+static void print(void *context, const char *text, size_t length)
+{
+	struct cu_context *c = context;
+
+	pthread_mutex_lock(&c->print_lock);
+	if (c->printed_length + length > c->printed_room) {
+		const size_t room = 2 * c->printed_room + length + 4096;
+		char *more = realloc(c->printed, room);
+		if (more) {
+			c->printed = more;
+			c->printed_room = room;
+		}
+	}
+	if (c->printed_length + length <= c->printed_room) {
+		memcpy(c->printed + c->printed_length, text, length);
+		c->printed_length += length;
+	}
+	pthread_mutex_unlock(&c->print_lock);
+}
+
+void context_flush(struct cu_context *c)
+{
+	if (!__atomic_load_n(&c->printed_length, __ATOMIC_ACQUIRE))
+		return;
+	pthread_mutex_lock(&c->print_lock);
+	fwrite(c->printed, 1, c->printed_length, stdout);
+	c->printed_length = 0;
+	pthread_mutex_unlock(&c->print_lock);
+}
+
+static void tell(void *context, const char *text, size_t length)
+{
+	(void)context;
+	fwrite(text, 1, length, stderr);
+}
+
+/* --- Kernels ----------------------------------------------------------------------------------------- */
+
+static int error_of(const struct outcome *o)
+{
+	switch (o->status) {
+	case PTXSIM_OK:
+		return CU_OK;
+	case PTXSIM_ERROR_FAULT:
+		return cuda_error_number(fault_cuda_name(o->kind));
+	case PTXSIM_ERROR_MEMORY:
+		return CU_OUT_OF_MEMORY;
+	case PTXSIM_ERROR_LAUNCH:
+		return CU_INVALID_VALUE;
+	default:
+		return CU_LAUNCH_FAILED;
+	}
+}
+
+/* The whole message goes where findings are asked for; the error code to the program. */
+static void report(struct cu_context *c, const struct cu_function *f, const struct outcome *o)
+{
+	const int error = error_of(o);
+	int none = CU_OK;
+
+	__atomic_compare_exchange_n(&c->error, &none, error, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+	if (!driver.findings)
+		return;
+	flockfile(driver.findings);
+	fprintf(driver.findings, "%s: %s%s", f->name, o->message, strchr(o->message, '\n') ? "" : "\n");
+	fflush(driver.findings);
+	funlockfile(driver.findings);
+}
+
+static void run_kernel(struct cu_context *c, const struct task *t, const u8 *params)
+{
+	const struct cu_function *f = t->kernel.function;
+	const struct run_options options = {.heap_bytes = c->limits[2],
+					    .local_limit_bytes = 0,
+					    .shared = true,
+					    .print = print,
+					    .tell = tell,
+					    .print_context = c};
+	struct outcome o;
+
+	if (!driver.executes)
+		return;
+	function_run(driver.machine, f->function, &t->kernel.launch, params, &options, &o);
+	if (o.status)
+		report(c, f, &o);
+}
+
+/* --- Copies and fills ----------------------------------------------------------------------------------- */
+
+static void run_copy(const struct copy *c)
+{
+	if (c->height == 1 && c->depth == 1) {
+		memmove(c->to, c->from, c->width);
+		return;
+	}
+	for (u64 z = 0; z < c->depth; z++)
+		for (u64 y = 0; y < c->height; y++)
+			memmove(c->to + z * c->to_slice + y * c->to_pitch,
+				c->from + z * c->from_slice + y * c->from_pitch, c->width);
+}
+
+static void run_fill(const struct fill *f)
+{
+	for (u64 y = 0; y < f->height; y++) {
+		u8 *row = f->to + y * f->pitch;
+		if (f->element == 1) {
+			memset(row, (int)f->value, f->width);
+			continue;
+		}
+		for (u64 x = 0; x < f->width; x++)
+			memcpy(row + x * f->element, &f->value, f->element);
+	}
+}
+
+static void run_host(struct cu_context *c, const struct task *t)
+{
+	context_flush(c);
+	if (t->host.callback)
+		t->host.callback(t->host.stream, c->error, t->host.data);
+	else if (!c->error)
+		t->host.function(t->host.data);
+}
+
+static void run_free(u64 address)
+{
+	driver_take();
+	struct block *b = block_at(address);
+	if (b)
+		block_remove(b);
+	driver_let_go();
+}
+
+void task_run(struct cu_context *c, const struct task *t, const u8 *params)
+{
+	if (t->kind == TASK_HOST)
+		run_host(c, t);
+	else if (t->kind == TASK_FREE)
+		run_free(t->address);
+	if (__atomic_load_n(&c->error, __ATOMIC_ACQUIRE) || c->destroyed)
+		return;
+	switch (t->kind) {
+	case TASK_KERNEL:
+		run_kernel(c, t, t->kernel.params ? t->kernel.params : params);
+		return;
+	case TASK_COPY:
+		run_copy(&t->copy);
+		return;
+	case TASK_FILL:
+		run_fill(&t->fill);
+		return;
+	case TASK_WRITE:
+		if (t->write.bytes == 4)
+			__atomic_store_n((u32 *)(uintptr_t)t->write.address, (u32)t->write.value, __ATOMIC_RELEASE);
+		else
+			__atomic_store_n((u64 *)(uintptr_t)t->write.address, t->write.value, __ATOMIC_RELEASE);
+		return;
+	default:
+		return;
+	}
+}
