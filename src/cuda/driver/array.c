@@ -9,16 +9,30 @@
 
 #include "cuda/driver/driver.h"
 
-enum { FORMAT_U8 = 1, FORMAT_U16 = 2, FORMAT_U32 = 3, FORMAT_S8 = 8, FORMAT_S16 = 9, FORMAT_S32 = 10, FORMAT_HALF = 16, FORMAT_FLOAT = 32 };
+enum {
+	FORMAT_U8 = 1,
+	FORMAT_U16 = 2,
+	FORMAT_U32 = 3,
+	FORMAT_S8 = 8,
+	FORMAT_S16 = 9,
+	FORMAT_S32 = 10,
+	FORMAT_HALF = 16,
+	FORMAT_FLOAT = 32
+};
 
 static u32 format_bytes(int format)
 {
 	switch (format) {
-	case FORMAT_U8: case FORMAT_S8:
+	case FORMAT_U8:
+	case FORMAT_S8:
 		return 1;
-	case FORMAT_U16: case FORMAT_S16: case FORMAT_HALF:
+	case FORMAT_U16:
+	case FORMAT_S16:
+	case FORMAT_HALF:
 		return 2;
-	case FORMAT_U32: case FORMAT_S32: case FORMAT_FLOAT:
+	case FORMAT_U32:
+	case FORMAT_S32:
+	case FORMAT_FLOAT:
 		return 4;
 	default:
 		return 0;
@@ -28,8 +42,8 @@ static u32 format_bytes(int format)
 static ptxsim_texel format_texel(int format)
 {
 	return format == FORMAT_HALF || format == FORMAT_FLOAT ? PTXSIM_TEXEL_FLOAT
-	       : format >= FORMAT_S8				? PTXSIM_TEXEL_SIGNED
-								: PTXSIM_TEXEL_UNSIGNED;
+	       : format >= FORMAT_S8                           ? PTXSIM_TEXEL_SIGNED
+							       : PTXSIM_TEXEL_UNSIGNED;
 }
 
 static bool is_sound(const struct cu_array_3d *d)
@@ -37,7 +51,8 @@ static bool is_sound(const struct cu_array_3d *d)
 	const u64 most = 131072;
 
 	return d->width && d->width <= most && d->height <= most && d->depth <= 16384 && format_bytes(d->format) &&
-	       (d->channels == 1 || d->channels == 2 || d->channels == 4) && (!d->depth || d->height || d->flags & ARRAY_LAYERED);
+	       (d->channels == 1 || d->channels == 2 || d->channels == 4) &&
+	       (!d->depth || d->height || d->flags & ARRAY_LAYERED);
 }
 
 static void lay_out(struct cu_array *a, const struct cu_array_3d *shape)
@@ -48,11 +63,11 @@ static void lay_out(struct cu_array *a, const struct cu_array_3d *shape)
 }
 
 /* Memory for arrays; NULL: there is no room. */
-static struct block *array_memory(u64 bytes)
+static struct region *array_memory(u64 bytes)
 {
 	struct heap *h = &device_current()->heap;
 	void *at = heap_take(h, bytes);
-	struct block *b = at ? block_add(context_current(), (u64)(uintptr_t)at, bytes, BLOCK_DEVICE) : NULL;
+	struct region *b = at ? block_add(context_current(), (u64)(uintptr_t)at, bytes, BLOCK_DEVICE) : NULL;
 
 	if (at && !b)
 		heap_give(h, at, bytes);
@@ -141,7 +156,8 @@ int drv_cuMipmappedArrayCreate(struct cu_mipmap **p_handle, const struct cu_arra
 	size_t longest = d->width > d->height ? d->width : d->height;
 	m->shape = *d;
 	m->context = context_current();
-	for (; m->level_count < num_mipmap_levels && m->level_count < 16 && longest >> m->level_count; m->level_count++) {
+	for (; m->level_count < num_mipmap_levels && m->level_count < 16 && longest >> m->level_count;
+	     m->level_count++) {
 		struct cu_array_3d level = *d;
 		level.width = halved(d->width, m->level_count);
 		level.height = halved(d->height, m->level_count);
@@ -293,7 +309,8 @@ static int keep_object(u64 *to, const struct ptxsim_texture *t, const struct obj
 }
 
 int drv_cuTexObjectCreate(u64 *p_tex_object, const struct cu_resource *p_res_desc,
-			  const struct cu_texture_description *p_tex_desc, const struct cu_resource_view *p_res_view_desc)
+			  const struct cu_texture_description *p_tex_desc,
+			  const struct cu_resource_view *p_res_view_desc)
 {
 	enum { READ_AS_INTEGER = 1, NORMALIZED = 2, SEAMLESS = 0x40 };
 	struct ptxsim_texture t = PTXSIM_TEXTURE_INIT;
@@ -306,11 +323,12 @@ int drv_cuTexObjectCreate(u64 *p_tex_object, const struct cu_resource *p_res_des
 		return result;
 	t.linear = p_tex_desc->filter == 1;
 	t.normalized_coordinates = (p_tex_desc->flags & NORMALIZED) != 0;
-	t.normalized_values = !(p_tex_desc->flags & READ_AS_INTEGER) && t.texel != PTXSIM_TEXEL_FLOAT && t.channel_bits < 32;
+	t.normalized_values =
+		!(p_tex_desc->flags & READ_AS_INTEGER) && t.texel != PTXSIM_TEXEL_FLOAT && t.channel_bits < 32;
 	t.seamless_cube = (p_tex_desc->flags & SEAMLESS) != 0;
 	for (int d = 0; d < 3; d++) {
-		static const ptxsim_address_mode modes[] = {PTXSIM_ADDRESS_WRAP, PTXSIM_ADDRESS_CLAMP, PTXSIM_ADDRESS_MIRROR,
-							    PTXSIM_ADDRESS_BORDER};
+		static const ptxsim_address_mode modes[] = {PTXSIM_ADDRESS_WRAP, PTXSIM_ADDRESS_CLAMP,
+							    PTXSIM_ADDRESS_MIRROR, PTXSIM_ADDRESS_BORDER};
 		if (p_tex_desc->address[d] < 0 || p_tex_desc->address[d] > 3)
 			return CU_INVALID_VALUE;
 		t.address[d] = modes[p_tex_desc->address[d]];

@@ -8,21 +8,21 @@
 #include "cuda/driver/types.h"
 
 struct cu_context;
-struct block;
+struct region;
 
 enum { ARRAY_LAYERED = 1, ARRAY_SURFACE = 2, ARRAY_CUBEMAP = 4, ARRAY_GATHER = 8 };
 
 struct cu_array {
 	struct cu_array_3d shape; /* depth: layers of a layered one */
 	u8 *bytes;
-	u64 size, pitch;   /* bytes: all, of a row */
-	struct block *block; /* its memory; NULL: a level of a mipmap, which has it */
+	u64 size, pitch;      /* bytes: all, of a row */
+	struct region *block; /* its memory; NULL: a level of a mipmap, which has it */
 	struct cu_context *context;
 };
 
 struct cu_mipmap {
 	struct cu_array_3d shape;
-	struct block *block;
+	struct region *block;
 	struct cu_context *context;
 	u32 level_count;
 	struct cu_array levels[16];

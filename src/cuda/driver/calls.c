@@ -16,15 +16,15 @@
 #define NEEDS_THREAD_CONTEXT_OF NEEDS_CONTEXT, true
 #define REST(...)               , ##__VA_ARGS__
 
-#define CALL(symbol, handler, version, needs, params, args, format)              \
-	EXPORT int symbol params;                                                \
-	int symbol params                                                        \
-	{                                                                        \
-		const int refused = call_begin(#symbol, NEEDS_##needs##_OF);     \
-		const int result = refused ? refused : drv_##handler args;       \
-		return call_end(#symbol, result, format REST args);              \
+#define CALL(symbol, handler, version, needs, params, args, format)          \
+	EXPORT int symbol params;                                            \
+	int symbol params                                                    \
+	{                                                                    \
+		const int refused = call_begin(#symbol, NEEDS_##needs##_OF); \
+		const int result = refused ? refused : drv_##handler args;   \
+		return call_end(#symbol, result, format REST args);          \
 	}
-#define ABSENT(symbol, version) \
+#define ABSENT(symbol, version)  \
 	EXPORT int symbol(void); \
 	int symbol(void) { return call_absent(#symbol); }
 #include "cuda/driver/calls.inc"

@@ -202,7 +202,10 @@ int drv_cuCtxCreate_v4(struct cu_context **pctx, void *ctx_create_params, u32 fl
 	return CU_OK;
 }
 
-int drv_cuCtxCreate_v2(struct cu_context **pctx, u32 flags, int dev) { return drv_cuCtxCreate_v4(pctx, NULL, flags, dev); }
+int drv_cuCtxCreate_v2(struct cu_context **pctx, u32 flags, int dev)
+{
+	return drv_cuCtxCreate_v4(pctx, NULL, flags, dev);
+}
 
 int drv_cuCtxCreate_v3(struct cu_context **pctx, void *params_array, int num_params, u32 flags, int dev)
 {

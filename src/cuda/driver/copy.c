@@ -92,7 +92,10 @@ int drv_cuMemcpyDtoHAsync_v2(void *dst, u64 src, size_t n, struct cu_stream *s)
 {
 	return linear(address(dst), SIDE_HOST, src, SIDE_DEVICE, n, stream_of(s), false);
 }
-int drv_cuMemcpyDtoD_v2(u64 dst, u64 src, size_t n) { return linear(dst, SIDE_DEVICE, src, SIDE_DEVICE, n, HERE, true); }
+int drv_cuMemcpyDtoD_v2(u64 dst, u64 src, size_t n)
+{
+	return linear(dst, SIDE_DEVICE, src, SIDE_DEVICE, n, HERE, true);
+}
 int drv_cuMemcpyDtoDAsync_v2(u64 dst, u64 src, size_t n, struct cu_stream *s)
 {
 	return linear(dst, SIDE_DEVICE, src, SIDE_DEVICE, n, stream_of(s), false);
@@ -103,7 +106,8 @@ int drv_cuMemcpyPeer(u64 dst, struct cu_context *to, u64 src, struct cu_context 
 		return CU_INVALID_CONTEXT;
 	return linear(dst, SIDE_DEVICE, src, SIDE_DEVICE, n, HERE, true);
 }
-int drv_cuMemcpyPeerAsync(u64 dst, struct cu_context *to, u64 src, struct cu_context *from, size_t n, struct cu_stream *s)
+int drv_cuMemcpyPeerAsync(u64 dst, struct cu_context *to, u64 src, struct cu_context *from, size_t n,
+			  struct cu_stream *s)
 {
 	if (!handle_is(to, HANDLE_CONTEXT) || !handle_is(from, HANDLE_CONTEXT))
 		return CU_INVALID_CONTEXT;
@@ -141,8 +145,10 @@ static int find_end(int type, const void *host, u64 device, struct cu_array *arr
 		return CU_INVALID_VALUE;
 	const u64 first = at[2] * e->slice + at[1] * e->pitch + at[0];
 	const u64 bytes = (c->depth - 1) * e->slice + (c->height - 1) * e->pitch + c->width;
-	if (!is_range(type == CU_MEMORY_HOST ? SIDE_HOST : type == CU_MEMORY_DEVICE ? SIDE_DEVICE : SIDE_ANY, base + first,
-		      bytes))
+	if (!is_range(type == CU_MEMORY_HOST     ? SIDE_HOST
+		      : type == CU_MEMORY_DEVICE ? SIDE_DEVICE
+						 : SIDE_ANY,
+		      base + first, bytes))
 		return CU_INVALID_VALUE;
 	e->at = (u8 *)(uintptr_t)(base + first);
 	return CU_OK;
@@ -153,8 +159,8 @@ int copy_resolve(const struct cu_copy_3d *c, struct copy *to)
 	const size_t from_at[3] = {c->src_x, c->src_y, c->src_z}, to_at[3] = {c->dst_x, c->dst_y, c->dst_z};
 	struct end from = {0}, dst = {0};
 
-	int result = find_end(c->src_type, c->src_host, c->src_device, c->src_array, from_at, c->src_pitch, c->src_height,
-			      c, &from);
+	int result = find_end(c->src_type, c->src_host, c->src_device, c->src_array, from_at, c->src_pitch,
+			      c->src_height, c, &from);
 	if (!result)
 		result = find_end(c->dst_type, c->dst_host, c->dst_device, c->dst_array, to_at, c->dst_pitch,
 				  c->dst_height, c, &dst);
@@ -222,8 +228,8 @@ int drv_cuMemcpy3DPeer(const struct cu_copy_3d *c) { return shaped(c, HERE, true
 int drv_cuMemcpy3DPeerAsync(const struct cu_copy_3d *c, struct cu_stream *s) { return shaped(c, stream_of(s), false); }
 
 /* Between an array, from a byte offset on, and linear memory. */
-static int along(struct cu_array *to, struct cu_array *from, size_t to_at, size_t from_at, int type, u64 memory, size_t n,
-		 struct cu_stream *s, bool waits)
+static int along(struct cu_array *to, struct cu_array *from, size_t to_at, size_t from_at, int type, u64 memory,
+		 size_t n, struct cu_stream *s, bool waits)
 {
 	struct cu_array *const arrays[] = {to, from};
 
@@ -235,7 +241,8 @@ static int along(struct cu_array *to, struct cu_array *from, size_t to_at, size_
 	if (!n)
 		return CU_OK;
 	const u64 other = type == CU_MEMORY_ARRAY ? 0 : memory;
-	if ((to && (to_at > to->size || n > to->size - to_at)) || (from && (from_at > from->size || n > from->size - from_at)) ||
+	if ((to && (to_at > to->size || n > to->size - to_at)) ||
+	    (from && (from_at > from->size || n > from->size - from_at)) ||
 	    (other && !is_range(type == CU_MEMORY_HOST ? SIDE_HOST : SIDE_DEVICE, other, n)) ||
 	    (type != CU_MEMORY_ARRAY && !other))
 		return CU_INVALID_VALUE;
@@ -278,7 +285,8 @@ int drv_cuMemcpyAtoA_v2(struct cu_array *to, size_t to_at, struct cu_array *from
 
 /* --- Fills ------------------------------------------------------------------------------------------- */
 
-static int fill(u64 at, size_t pitch, u32 value, u32 element, size_t width, size_t height, struct cu_stream *s, bool waits)
+static int fill(u64 at, size_t pitch, u32 value, u32 element, size_t width, size_t height, struct cu_stream *s,
+		bool waits)
 {
 	if (!s)
 		return CU_INVALID_HANDLE;
@@ -318,7 +326,10 @@ int drv_cuMemsetD32Async(u64 at, u32 value, size_t n, struct cu_stream *s)
 {
 	return fill(at, 4 * n, value, 4, n, 1, stream_of(s), false);
 }
-int drv_cuMemsetD2D8_v2(u64 at, size_t pitch, u8 value, size_t w, size_t h) { return fill(at, pitch, value, 1, w, h, HERE, true); }
+int drv_cuMemsetD2D8_v2(u64 at, size_t pitch, u8 value, size_t w, size_t h)
+{
+	return fill(at, pitch, value, 1, w, h, HERE, true);
+}
 int drv_cuMemsetD2D16_v2(u64 at, size_t pitch, u16 value, size_t w, size_t h)
 {
 	return fill(at, pitch, value, 2, w, h, HERE, true);

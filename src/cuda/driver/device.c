@@ -246,11 +246,20 @@ int drv_cuDeviceGetProperties(struct cu_device_properties *prop, int dev)
 		return CU_INVALID_VALUE;
 	if (!model_of(dev))
 		return CU_INVALID_DEVICE;
-	int *const to[] = {&prop->max_threads,	     &prop->max_threads_dim[0], &prop->max_threads_dim[1],
-			   &prop->max_threads_dim[2], &prop->max_grid[0],	&prop->max_grid[1],
-			   &prop->max_grid[2],	     &prop->shared_block,	&prop->constant,
-			   &prop->warp,		     &prop->pitch,		&prop->registers,
-			   &prop->clock,	     &prop->texture_align};
+	int *const to[] = {&prop->max_threads,
+			   &prop->max_threads_dim[0],
+			   &prop->max_threads_dim[1],
+			   &prop->max_threads_dim[2],
+			   &prop->max_grid[0],
+			   &prop->max_grid[1],
+			   &prop->max_grid[2],
+			   &prop->shared_block,
+			   &prop->constant,
+			   &prop->warp,
+			   &prop->pitch,
+			   &prop->registers,
+			   &prop->clock,
+			   &prop->texture_align};
 	for (int k = 0; k < (int)COUNT_OF(to); k++)
 		device_attribute(model_of(dev), k + 1, to[k]);
 	return CU_OK;

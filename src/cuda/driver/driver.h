@@ -48,9 +48,9 @@ bool handle_is(const void *object, enum handle_kind kind);
 /* Address space of a device, given out by its own rules: heap.c. */
 struct heap {
 	u8 *base;
-	u64 bytes, used;     /* used: what is given out, for cuMemGetInfo */
-	u64 top;             /* offset of the first byte never given out */
-	u64 chunk, chunk_end; /* of the chunk that small blocks come from */
+	u64 bytes, used;          /* used: what is given out, for cuMemGetInfo */
+	u64 top;                  /* offset of the first byte never given out */
+	u64 chunk, chunk_end;     /* of the chunk that small blocks come from */
 	struct heap_free **small; /* by grains */
 	struct heap_extent *extents;
 	u32 extent_count, extent_room;
@@ -60,11 +60,20 @@ bool heap_open(struct heap *h, u64 bytes);
 void *heap_take(struct heap *h, u64 bytes);
 void heap_give(struct heap *h, void *at, u64 bytes);
 
-enum block_kind { BLOCK_DEVICE, BLOCK_HOST, BLOCK_REGISTERED, BLOCK_MANAGED, BLOCK_ASYNC, BLOCK_VARIABLE, BLOCK_MAPPED, BLOCK_MANAGED_VARIABLE };
+enum block_kind {
+	BLOCK_DEVICE,
+	BLOCK_HOST,
+	BLOCK_REGISTERED,
+	BLOCK_MANAGED,
+	BLOCK_ASYNC,
+	BLOCK_VARIABLE,
+	BLOCK_MAPPED,
+	BLOCK_MANAGED_VARIABLE
+};
 
 /* An allocation of the program's. */
-struct block {
-	struct block *next, **at; /* of the hash chain */
+struct region {
+	struct region *next, **at; /* of the hash chain */
 	u64 base, size;
 	enum block_kind kind;
 	struct cu_context *context;
@@ -72,20 +81,20 @@ struct block {
 	int device;
 	u32 flags;
 	u64 id;
-	u8 advice;       /* bit 0: read mostly; bit 1: preferred location; bit 2: accessed by */
+	u8 advice; /* bit 0: read mostly; bit 1: preferred location; bit 2: accessed by */
 	int preferred, accessed_by;
 	int prefetched;
-	u8 sync;         /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
+	u8 sync; /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
 };
-struct block *block_at(u64 base);
+struct region *block_at(u64 base);
 /* The block that holds the address. */
-struct block *block_of(u64 address);
-struct block *block_add(struct cu_context *c, u64 base, u64 size, enum block_kind kind);
+struct region *block_of(u64 address);
+struct region *block_add(struct cu_context *c, u64 base, u64 size, enum block_kind kind);
 /* Books only, for what is in memory already; and out of the books. */
-struct block *block_book(struct cu_context *c, u64 base, u64 size, enum block_kind kind);
-void block_unbook(struct block *b);
+struct region *block_book(struct cu_context *c, u64 base, u64 size, enum block_kind kind);
+void block_unbook(struct region *b);
 /* Takes it out of memory and out of the books; its bytes go back to where they came from. */
-void block_remove(struct block *b);
+void block_remove(struct region *b);
 void blocks_remove_of(struct cu_context *c);
 
 /* --- Contexts --------------------------------------------------------------------------------- */
@@ -139,23 +148,35 @@ struct cu_stream {
 
 struct cu_event {
 	struct cu_context *context;
-	u32 flags; /* 2: no times */
-	struct queue *queue;  /* where it was last recorded */
-	u64 number;           /* the piece of work that records it */
-	u64 recorded, done;   /* records given, and done; atomic */
-	double seconds;       /* when it was last done */
-	u32 users;            /* the program, and records that are not done; atomic */
+	u32 flags;               /* 2: no times */
+	struct queue *queue;     /* where it was last recorded */
+	u64 number;              /* the piece of work that records it */
+	u64 recorded, done;      /* records given, and done; atomic */
+	double seconds;          /* when it was last done */
+	u32 users;               /* the program, and records that are not done; atomic */
 	struct capture *capture; /* last recorded in it; NULL: not in one */
 	struct tips tips;
 };
 
-enum task_kind { TASK_EMPTY, TASK_KERNEL, TASK_COPY, TASK_FILL, TASK_HOST, TASK_RECORD, TASK_WAIT, TASK_CHILD, TASK_FREE, TASK_ALLOCATE, TASK_WRITE };
+enum task_kind {
+	TASK_EMPTY,
+	TASK_KERNEL,
+	TASK_COPY,
+	TASK_FILL,
+	TASK_HOST,
+	TASK_RECORD,
+	TASK_WAIT,
+	TASK_CHILD,
+	TASK_FREE,
+	TASK_ALLOCATE,
+	TASK_WRITE
+};
 
 struct copy {
 	u8 *to;
 	const u8 *from;
 	u64 to_pitch, to_slice, from_pitch, from_slice; /* bytes */
-	u64 width, height, depth; /* bytes, rows, slices */
+	u64 width, height, depth;                       /* bytes, rows, slices */
 };
 
 struct fill {
@@ -231,6 +252,8 @@ struct cu_node {
 	u32 need_count;
 	u32 mark;
 	bool disabled;
+	void **pointers;        /* to its parameters, for who asks */
+	struct cu_copy_3d copy; /* of a copy, as it was given */
 };
 
 struct cu_graph {
@@ -256,6 +279,14 @@ struct cu_exec {
 
 struct cu_node *graph_add(struct cu_graph *g, struct cu_node **needs, size_t count, const struct task *t,
 			  const void *params);
+/* The copy, in a clone, of a node. */
+struct cu_node *node_copy_of(const struct cu_graph *g, const struct cu_node *origin);
+/* Give a node another task of its kind. CU_OK or why not. */
+int node_replace(struct cu_node *n, const struct task *t, const void *params);
+int node_set_kernel(struct cu_node *n, const struct cu_kernel_node *node);
+int node_set_fill(struct cu_node *n, const struct cu_memset_node *node);
+int node_set_copy(struct cu_node *n, const struct cu_copy_3d *copy);
+int node_set_host(struct cu_node *n, const struct cu_host_node *node);
 /* Gives the task to the stream's capture. */
 int capture_give(struct cu_stream *s, const struct task *t, const void *params);
 int capture_record(struct cu_stream *s, struct cu_event *e);
@@ -276,12 +307,12 @@ struct cu_function {
 	struct cu_library *library; /* NULL: of a module */
 	char *name;
 	const ptxsim_function *function;
-	const struct kernel *kernel;        /* once it is compiled */
+	const struct kernel *kernel; /* once it is compiled */
 	struct ptxsim_attributes attributes;
-	bool known;                         /* `attributes` are filled in */
+	bool known;               /* `attributes` are filled in */
 	struct cu_function *here; /* of a library: the function of the context with the number here_context */
 	u64 here_context;
-	u32 dynamic_most;                   /* bytes that a launch may ask for; 0: as the device has it */
+	u32 dynamic_most; /* bytes that a launch may ask for; 0: as the device has it */
 	int cluster_size_any, cluster_policy, carveout;
 };
 

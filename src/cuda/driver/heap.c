@@ -133,8 +133,8 @@ void *heap_take(struct heap *h, u64 bytes)
 /* Bytes that come back are zeroed at once, whole pages by the system. */
 static void empty(u8 *at, u64 bytes)
 {
-	if (bytes < KEPT_BYTES || madvise((void *)(((uintptr_t)at + 4095) & ~(uintptr_t)4095), (bytes - 4096) & ~4095ull,
-					  MADV_DONTNEED)) {
+	if (bytes < KEPT_BYTES ||
+	    madvise((void *)(((uintptr_t)at + 4095) & ~(uintptr_t)4095), (bytes - 4096) & ~4095ull, MADV_DONTNEED)) {
 		memset(at, 0, bytes);
 		return;
 	}

@@ -161,7 +161,8 @@ static int take_best(struct reading *r, const struct device *d, struct image_tex
 	}
 	if (!best) {
 		if (any_cubin)
-			driver_tell("an image holds machine code only: build with PTX, as nvcc -arch=%s does", d->target);
+			driver_tell("an image holds machine code only: build with PTX, as nvcc -arch=%s does",
+				    d->target);
 		return CU_NO_BINARY;
 	}
 	if (!image_unpack(&r->arena, best, &bytes, &size, &why)) {
@@ -198,7 +199,8 @@ static int read_wrapper(const u8 *image, const struct device *d, struct image_te
 	memcpy(&list, image + 16, sizeof list);
 	if (word_at(image + 4) >= 2 && list) {
 		for (; *list; list++) {
-			const int result = (int)word_at(*list) == FATBIN ? read_fatbin(*list, d, texts) : CU_INVALID_IMAGE;
+			const int result =
+				(int)word_at(*list) == FATBIN ? read_fatbin(*list, d, texts) : CU_INVALID_IMAGE;
 			if (result && result != CU_NO_BINARY)
 				return result;
 		}
@@ -225,7 +227,10 @@ static int read_linked(const u8 *image, struct image_texts *texts)
 	return CU_OK;
 }
 
-static bool is_elf_header(const u8 *image) { return image[4] == 2 && image[5] == 1 && image[16] && word_at(image + 16) >> 16 == 190; }
+static bool is_elf_header(const u8 *image)
+{
+	return image[4] == 2 && image[5] == 1 && image[16] && word_at(image + 16) >> 16 == 190;
+}
 
 int image_read(const void *image, const struct device *d, struct image_texts *texts)
 {
@@ -332,7 +337,9 @@ void image_log_module(struct image_log *log, ptxsim_module *m)
 			continue;
 		if (d->span.file < s->sources.files.count)
 			source_place(s->sources.files.items[d->span.file], d->span.begin, &line, &column);
-		fprintf(f, "ptxas application ptx input, line %u; error   : %s\n", line, d->message);
+		const bool unknown = !strncmp(d->message, "unknown instruction ", 20);
+		fprintf(f, "ptxas application ptx input, line %u; error   : %s%s\n", line,
+			unknown ? "Not a name of any known instruction: " : "", d->message + (unknown ? 20 : 0));
 	}
 	fputs("ptxas fatal   : Ptx assembly aborted due to errors", f);
 	fclose(f);

@@ -110,7 +110,8 @@ static int prepare(struct cu_function *f, struct ptxsim_launch *l)
 	return result ? result : check_cooperative(f, l);
 }
 
-static int launch(struct cu_function *handle, struct ptxsim_launch *l, struct cu_stream *stream, void **params, void **extra)
+static int launch(struct cu_function *handle, struct ptxsim_launch *l, struct cu_stream *stream, void **params,
+		  void **extra)
 {
 	struct cu_stream *s = stream_of(stream);
 	struct task t = {.kind = TASK_KERNEL};

@@ -65,7 +65,8 @@ int drv_cuLinkAddData_v2(struct cu_link *state, int type, void *data, size_t siz
 	return image_texts_add(&state->texts, name, data, length) ? CU_OK : CU_OUT_OF_MEMORY;
 }
 
-int drv_cuLinkAddFile_v2(struct cu_link *state, int type, const char *path, u32 num_options, int *options, void **option_values)
+int drv_cuLinkAddFile_v2(struct cu_link *state, int type, const char *path, u32 num_options, int *options,
+			 void **option_values)
 {
 	char *bytes;
 

@@ -11,31 +11,31 @@
 
 enum { PITCH = 512, CHAINS = 1 << 14 };
 
-static struct block *chains[CHAINS];
+static struct region *chains[CHAINS];
 
-static struct block **chain_of(u64 base) { return &chains[(base >> 9) * 0x9e3779b97f4a7c15ull >> 50]; }
+static struct region **chain_of(u64 base) { return &chains[(base >> 9) * 0x9e3779b97f4a7c15ull >> 50]; }
 
-struct block *block_at(u64 base)
+struct region *block_at(u64 base)
 {
-	for (struct block *b = *chain_of(base); b; b = b->next)
+	for (struct region *b = *chain_of(base); b; b = b->next)
 		if (b->base == base)
 			return b;
 	return NULL;
 }
 
-struct block *block_of(u64 address)
+struct region *block_of(u64 address)
 {
 	struct allocation a;
 
 	return memory_look(&driver.machine->memory, address, 1, &a) ? block_at(a.base) : NULL;
 }
 
-static const char *const names[] = {"cuMemAlloc", "cuMemHostAlloc", "cuMemHostRegister", "cuMemAllocManaged",
-				    "cuMemAllocAsync", "a variable", "cuMemMap"};
+static const char *const names[] = {"cuMemAlloc",      "cuMemHostAlloc", "cuMemHostRegister", "cuMemAllocManaged",
+				    "cuMemAllocAsync", "a variable",     "cuMemMap"};
 
-struct block *block_add(struct cu_context *c, u64 base, u64 size, enum block_kind kind)
+struct region *block_add(struct cu_context *c, u64 base, u64 size, enum block_kind kind)
 {
-	struct block *b = block_book(c, base, size, kind);
+	struct region *b = block_book(c, base, size, kind);
 
 	if (b && !memory_map(&driver.machine->memory, base, size, (u8 *)(uintptr_t)base, names[kind], 0)) {
 		block_unbook(b);
@@ -44,30 +44,30 @@ struct block *block_add(struct cu_context *c, u64 base, u64 size, enum block_kin
 	return b;
 }
 
-struct block *block_book(struct cu_context *c, u64 base, u64 size, enum block_kind kind)
+struct region *block_book(struct cu_context *c, u64 base, u64 size, enum block_kind kind)
 {
-	struct block *b = calloc(1, sizeof *b), **chain = chain_of(base);
+	struct region *b = calloc(1, sizeof *b), **chain = chain_of(base);
 
 	if (!b)
 		return NULL;
-	*b = (struct block){.next = *chain,
-			    .at = chain,
-			    .base = base,
-			    .size = size,
-			    .kind = kind,
-			    .context = c,
-			    .device = c->device,
-			    .id = ++driver.next_id,
-			    .preferred = -2,
-			    .accessed_by = -2,
-			    .prefetched = -2};
+	*b = (struct region){.next = *chain,
+			     .at = chain,
+			     .base = base,
+			     .size = size,
+			     .kind = kind,
+			     .context = c,
+			     .device = c->device,
+			     .id = ++driver.next_id,
+			     .preferred = -2,
+			     .accessed_by = -2,
+			     .prefetched = -2};
 	if (b->next)
 		b->next->at = &b->next;
 	*chain = b;
 	return b;
 }
 
-void block_unbook(struct block *b)
+void block_unbook(struct region *b)
 {
 	*b->at = b->next;
 	if (b->next)
@@ -75,7 +75,7 @@ void block_unbook(struct block *b)
 	free(b);
 }
 
-void block_remove(struct block *b)
+void block_remove(struct region *b)
 {
 	memory_release(&driver.machine->memory, b->base);
 	if (b->kind != BLOCK_REGISTERED && b->kind != BLOCK_MAPPED)
@@ -86,7 +86,7 @@ void block_remove(struct block *b)
 void blocks_remove_of(struct cu_context *c)
 {
 	for (u32 k = 0; k < CHAINS; k++)
-		for (struct block *b = chains[k], *next; b; b = next) {
+		for (struct region *b = chains[k], *next; b; b = next) {
 			next = b->next;
 			if (b->context == c && b->kind != BLOCK_VARIABLE && b->kind != BLOCK_MANAGED_VARIABLE)
 				block_remove(b);
@@ -94,7 +94,7 @@ void blocks_remove_of(struct cu_context *c)
 }
 
 /* New memory of the current context's device. NULL: there is no room. */
-static struct block *take(size_t bytes, enum block_kind kind)
+static struct region *take(size_t bytes, enum block_kind kind)
 {
 	struct heap *h = &device_current()->heap;
 	const struct device *model = device_current()->model;
@@ -104,7 +104,7 @@ static struct block *take(size_t bytes, enum block_kind kind)
 	void *at = heap_take(h, bytes);
 	if (!at)
 		return NULL;
-	struct block *b = block_add(context_current(), (u64)(uintptr_t)at, bytes, kind);
+	struct region *b = block_add(context_current(), (u64)(uintptr_t)at, bytes, kind);
 	if (!b)
 		heap_give(h, at, bytes);
 	return b;
@@ -116,7 +116,7 @@ int drv_cuMemAlloc_v2(u64 *dptr, size_t bytesize)
 {
 	if (!dptr || !bytesize)
 		return CU_INVALID_VALUE;
-	const struct block *b = take(bytesize, BLOCK_DEVICE);
+	const struct region *b = take(bytesize, BLOCK_DEVICE);
 	if (!b)
 		return CU_OUT_OF_MEMORY;
 	*dptr = b->base;
@@ -138,15 +138,19 @@ int drv_cuMemAllocPitch_v2(u64 *dptr, size_t *p_pitch, size_t width_in_bytes, si
 }
 
 /* Memory may only go when nothing runs that may use it. */
-static int finish_before_release(struct block *b)
+static int finish_before_release(struct region *b)
 {
 	return b->context->destroyed ? CU_OK : context_finish(b->context);
 }
 
 int drv_cuMemFree_v2(u64 dptr)
 {
-	struct block *b = block_at(dptr);
+	struct region *b = block_at(dptr);
 
+	const struct cu_context *c = context_current();
+
+	if (c && (c->destroyed || c->error))
+		return c->destroyed ? CU_CONTEXT_DESTROYED : c->error;
 	if (!dptr)
 		return CU_OK;
 	if (!b || (b->kind != BLOCK_DEVICE && b->kind != BLOCK_MANAGED && b->kind != BLOCK_ASYNC))
@@ -172,7 +176,7 @@ int drv_cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
 
 int drv_cuMemGetAddressRange_v2(u64 *pbase, size_t *psize, u64 dptr)
 {
-	const struct block *b = block_of(dptr);
+	const struct region *b = block_of(dptr);
 
 	if (!b)
 		return CU_NOT_FOUND;
@@ -189,7 +193,7 @@ int drv_cuMemHostAlloc(void **pp, size_t bytesize, u32 flags)
 {
 	if (!pp || !bytesize || flags & ~7u)
 		return CU_INVALID_VALUE;
-	struct block *b = take(bytesize, BLOCK_HOST);
+	struct region *b = take(bytesize, BLOCK_HOST);
 	if (!b)
 		return CU_OUT_OF_MEMORY;
 	b->flags = flags | 2;
@@ -204,7 +208,7 @@ int drv_cuMemAllocHost_v2(void **pp, size_t bytesize)
 
 int drv_cuMemFreeHost(void *p)
 {
-	struct block *b = block_at((u64)(uintptr_t)p);
+	struct region *b = block_at((u64)(uintptr_t)p);
 
 	if (!b || b->kind != BLOCK_HOST)
 		return CU_INVALID_VALUE;
@@ -225,7 +229,7 @@ int drv_cuMemHostRegister_v2(void *p, size_t bytesize, u32 flags)
 	if (memory_look(&driver.machine->memory, base, 1, &a) ||
 	    memory_look(&driver.machine->memory, base + bytesize - 1, 1, &a))
 		return CU_ALREADY_REGISTERED;
-	struct block *b = block_add(context_current(), base, bytesize, BLOCK_REGISTERED);
+	struct region *b = block_add(context_current(), base, bytesize, BLOCK_REGISTERED);
 	if (!b)
 		return CU_ALREADY_REGISTERED;
 	b->flags = flags | 2;
@@ -234,7 +238,7 @@ int drv_cuMemHostRegister_v2(void *p, size_t bytesize, u32 flags)
 
 int drv_cuMemHostUnregister(void *p)
 {
-	struct block *b = block_at((u64)(uintptr_t)p);
+	struct region *b = block_at((u64)(uintptr_t)p);
 
 	if (!p)
 		return CU_INVALID_VALUE;
@@ -247,9 +251,9 @@ int drv_cuMemHostUnregister(void *p)
 	return result;
 }
 
-static struct block *host_block(const void *p)
+static struct region *host_block(const void *p)
 {
-	struct block *b = block_of((u64)(uintptr_t)p);
+	struct region *b = block_of((u64)(uintptr_t)p);
 
 	return b && (b->kind == BLOCK_HOST || b->kind == BLOCK_REGISTERED || b->kind == BLOCK_MANAGED) ? b : NULL;
 }
@@ -264,7 +268,7 @@ int drv_cuMemHostGetDevicePointer_v2(u64 *pdptr, void *p, u32 flags)
 
 int drv_cuMemHostGetFlags(u32 *p_flags, void *p)
 {
-	const struct block *b = host_block(p);
+	const struct region *b = host_block(p);
 
 	if (!p_flags || !b)
 		return CU_INVALID_VALUE;
@@ -278,7 +282,7 @@ int drv_cuMemAllocManaged(u64 *dptr, size_t bytesize, u32 flags)
 {
 	if (!dptr || !bytesize || (flags != 1 && flags != 2))
 		return CU_INVALID_VALUE;
-	struct block *b = take(bytesize, BLOCK_MANAGED);
+	struct region *b = take(bytesize, BLOCK_MANAGED);
 	if (!b)
 		return CU_OUT_OF_MEMORY;
 	b->flags = flags;
@@ -287,11 +291,13 @@ int drv_cuMemAllocManaged(u64 *dptr, size_t bytesize, u32 flags)
 }
 
 /* The managed block that holds a whole range. */
-static struct block *managed(u64 at, size_t count)
+static struct region *managed(u64 at, size_t count)
 {
-	struct block *b = count ? block_of(at) : NULL;
+	struct region *b = count ? block_of(at) : NULL;
 
-	return b && (b->kind == BLOCK_MANAGED || b->kind == BLOCK_MANAGED_VARIABLE) && count <= b->size - (at - b->base) ? b : NULL;
+	return b && (b->kind == BLOCK_MANAGED || b->kind == BLOCK_MANAGED_VARIABLE) && count <= b->size - (at - b->base)
+		       ? b
+		       : NULL;
 }
 
 static bool location_is_known(struct cu_location l)
@@ -299,9 +305,10 @@ static bool location_is_known(struct cu_location l)
 	return l.type == 1 ? l.id >= 0 && l.id < driver.device_count : l.type >= 2 && l.type <= 4;
 }
 
-int drv_cuMemPrefetchAsync_v2(u64 dev_ptr, size_t count, struct cu_location location, u32 flags, struct cu_stream *h_stream)
+int drv_cuMemPrefetchAsync_v2(u64 dev_ptr, size_t count, struct cu_location location, u32 flags,
+			      struct cu_stream *h_stream)
 {
-	struct block *b = managed(dev_ptr, count);
+	struct region *b = managed(dev_ptr, count);
 
 	if (!stream_of(h_stream))
 		return CU_INVALID_HANDLE;
@@ -325,7 +332,7 @@ int drv_cuMemPrefetchAsync(u64 dev_ptr, size_t count, int dst_device, struct cu_
 
 int drv_cuMemAdvise_v2(u64 dev_ptr, size_t count, int advice, struct cu_location location)
 {
-	struct block *b = managed(dev_ptr, count);
+	struct region *b = managed(dev_ptr, count);
 	const int place = location.type == 1 ? location.id : -1;
 
 	if (!b || advice < 1 || advice > 6)
@@ -333,10 +340,12 @@ int drv_cuMemAdvise_v2(u64 dev_ptr, size_t count, int advice, struct cu_location
 	if (advice > 2 && !location_is_known(location))
 		return CU_INVALID_DEVICE;
 	switch (advice) {
-	case 1: case 2:
+	case 1:
+	case 2:
 		b->advice = advice == 1;
 		break;
-	case 3: case 4:
+	case 3:
+	case 4:
 		b->preferred = advice == 3 ? place : -2;
 		break;
 	default:
@@ -352,7 +361,7 @@ int drv_cuMemAdvise(u64 dev_ptr, size_t count, int advice, int device)
 
 int drv_cuMemRangeGetAttribute(void *data, size_t data_size, int attribute, u64 dev_ptr, size_t count)
 {
-	const struct block *b = managed(dev_ptr, count);
+	const struct region *b = managed(dev_ptr, count);
 
 	if (!data || data_size < 4 || !b)
 		return CU_INVALID_VALUE;
@@ -391,7 +400,7 @@ int drv_cuMemRangeGetAttributes(void **data, size_t *data_sizes, int *attributes
 
 int drv_cuStreamAttachMemAsync(struct cu_stream *h_stream, u64 dptr, size_t length, u32 flags)
 {
-	const struct block *b = block_of(dptr);
+	const struct region *b = block_of(dptr);
 
 	(void)length;
 	(void)flags;
@@ -402,10 +411,10 @@ int drv_cuStreamAttachMemAsync(struct cu_stream *h_stream, u64 dptr, size_t leng
 
 /* --- What is known of an address --------------------------------------------------------------------- */
 
-static bool is_managed(const struct block *b) { return b->kind == BLOCK_MANAGED || b->kind == BLOCK_MANAGED_VARIABLE; }
+static bool is_managed(const struct region *b) { return b->kind == BLOCK_MANAGED || b->kind == BLOCK_MANAGED_VARIABLE; }
 
 /* Integer attributes; false: there is none of that number. */
-static bool integer_attribute(const struct block *b, int attribute, u32 *value)
+static bool integer_attribute(const struct region *b, int attribute, u32 *value)
 {
 	const bool host = b->kind == BLOCK_HOST || b->kind == BLOCK_REGISTERED;
 
@@ -433,7 +442,7 @@ static bool integer_attribute(const struct block *b, int attribute, u32 *value)
 	}
 }
 
-static int pointer_attribute(const struct block *b, int attribute, u64 ptr, void *data)
+static int pointer_attribute(const struct region *b, int attribute, u64 ptr, void *data)
 {
 	u32 integer;
 	u64 value;
@@ -455,16 +464,19 @@ static int pointer_attribute(const struct block *b, int attribute, u64 ptr, void
 	case 5:
 		value = 0;
 		break;
-	case 7: case 20:
+	case 7:
+	case 20:
 		value = b->id;
 		break;
-	case 11: case 19:
+	case 11:
+	case 19:
 		value = b->base;
 		break;
 	case 12:
 		value = b->size;
 		break;
-	case 14: case 17:
+	case 14:
+	case 17:
 		value = attribute == 17 ? (u64)(uintptr_t)b->pool : 0;
 		break;
 	case 18:
@@ -479,7 +491,7 @@ static int pointer_attribute(const struct block *b, int attribute, u64 ptr, void
 
 int drv_cuPointerGetAttribute(void *data, int attribute, u64 ptr)
 {
-	const struct block *b = block_of(ptr);
+	const struct region *b = block_of(ptr);
 
 	if (!data || attribute < 1 || attribute > 21 || !b)
 		return CU_INVALID_VALUE;
@@ -489,15 +501,15 @@ int drv_cuPointerGetAttribute(void *data, int attribute, u64 ptr)
 /* Bytes of each attribute's value. */
 static size_t attribute_bytes(int attribute)
 {
-	return attribute == 2 || attribute == 6 || attribute == 8 || attribute == 9 || attribute == 10 || attribute == 13 ||
-			       attribute == 15 || attribute == 16 || attribute == 21
+	return attribute == 2 || attribute == 6 || attribute == 8 || attribute == 9 || attribute == 10 ||
+			       attribute == 13 || attribute == 15 || attribute == 16 || attribute == 21
 		       ? 4
 		       : 8;
 }
 
 int drv_cuPointerGetAttributes(u32 num_attributes, int *attributes, void **data, u64 ptr)
 {
-	const struct block *b = block_of(ptr);
+	const struct region *b = block_of(ptr);
 
 	if (!attributes || !data)
 		return CU_INVALID_VALUE;
@@ -515,7 +527,7 @@ int drv_cuPointerGetAttributes(u32 num_attributes, int *attributes, void **data,
 
 int drv_cuPointerSetAttribute(const void *value, int attribute, u64 ptr)
 {
-	struct block *b = block_of(ptr);
+	struct region *b = block_of(ptr);
 
 	if (!value || attribute != 6 || !b)
 		return CU_INVALID_VALUE;

@@ -34,7 +34,8 @@ static int book_variables(struct cu_module *m)
 
 	for (u32 k = 0; k < p->variable_count; k++) {
 		const struct global_variable *g = &p->variables[k];
-		if (g->size && !block_book(m->context, g->address, g->size, g->variable->managed ? BLOCK_MANAGED_VARIABLE : BLOCK_VARIABLE))
+		if (g->size && !block_book(m->context, g->address, g->size,
+					   g->variable->managed ? BLOCK_MANAGED_VARIABLE : BLOCK_VARIABLE))
 			return CU_OUT_OF_MEMORY;
 	}
 	return CU_OK;
@@ -45,7 +46,7 @@ static void unbook_variables(struct cu_module *m)
 	const struct program *p = m->module->session.program;
 
 	for (u32 k = 0; p && m->module->functions && k < p->variable_count; k++) {
-		struct block *b = block_at(p->variables[k].address);
+		struct region *b = block_at(p->variables[k].address);
 		if (b)
 			block_unbook(b);
 	}
@@ -115,10 +116,13 @@ static int build(struct cu_module *m, const struct image_texts *texts, struct im
 	else if (!status)
 		status = PTXSIM_ERROR_SYNTAX;
 	image_log_module(log, m->module);
-	return status == PTXSIM_OK ? book_variables(m) : status == PTXSIM_ERROR_MEMORY ? CU_OUT_OF_MEMORY : CU_INVALID_PTX;
+	return status == PTXSIM_OK             ? book_variables(m)
+	       : status == PTXSIM_ERROR_MEMORY ? CU_OUT_OF_MEMORY
+					       : CU_INVALID_PTX;
 }
 
-static int module_new(struct cu_context *c, const struct image_texts *texts, struct image_log *log, struct cu_module **made)
+static int module_new(struct cu_context *c, const struct image_texts *texts, struct image_log *log,
+		      struct cu_module **made)
 {
 	struct cu_module *m = calloc(1, sizeof *m);
 
@@ -152,12 +156,16 @@ static int load(struct cu_module **module, const void *image, u32 n, int *option
 	return result;
 }
 
-int drv_cuModuleLoadDataEx(struct cu_module **module, const void *image, u32 num_options, int *options, void **option_values)
+int drv_cuModuleLoadDataEx(struct cu_module **module, const void *image, u32 num_options, int *options,
+			   void **option_values)
 {
 	return load(module, image, num_options, options, option_values);
 }
 int drv_cuModuleLoadData(struct cu_module **module, const void *image) { return load(module, image, 0, NULL, NULL); }
-int drv_cuModuleLoadFatBinary(struct cu_module **module, const void *fat_cubin) { return load(module, fat_cubin, 0, NULL, NULL); }
+int drv_cuModuleLoadFatBinary(struct cu_module **module, const void *fat_cubin)
+{
+	return load(module, fat_cubin, 0, NULL, NULL);
+}
 
 int drv_cuModuleLoad(struct cu_module **module, const char *fname)
 {
@@ -316,7 +324,8 @@ static int library_load(struct cu_library **library, const void *code, u32 n, in
 }
 
 int drv_cuLibraryLoadData(struct cu_library **library, const void *code, int *jit_options, void **jit_options_values,
-			  u32 num_jit_options, int *library_options, void **library_option_values, u32 num_library_options)
+			  u32 num_jit_options, int *library_options, void **library_option_values,
+			  u32 num_library_options)
 {
 	(void)library_options;
 	(void)library_option_values;
@@ -602,8 +611,13 @@ int drv_cuFuncIsLoaded(void *state, struct cu_function *hfunc)
 
 /* --- Attributes ---------------------------------------------------------------------------------------------- */
 
-enum { ATTRIBUTE_DYNAMIC = 8, ATTRIBUTE_CARVEOUT = 9, ATTRIBUTE_CLUSTER_WIDTH = 11, ATTRIBUTE_CLUSTER_ANY = 14,
-       ATTRIBUTE_CLUSTER_POLICY = 15 };
+enum {
+	ATTRIBUTE_DYNAMIC = 8,
+	ATTRIBUTE_CARVEOUT = 9,
+	ATTRIBUTE_CLUSTER_WIDTH = 11,
+	ATTRIBUTE_CLUSTER_ANY = 14,
+	ATTRIBUTE_CLUSTER_POLICY = 15
+};
 
 u32 function_dynamic_most(const struct cu_function *f)
 {
@@ -680,7 +694,9 @@ int drv_cuFuncSetAttribute(struct cu_function *hfunc, int attrib, int value)
 			return CU_INVALID_VALUE;
 		f->carveout = value;
 		return CU_OK;
-	case ATTRIBUTE_CLUSTER_WIDTH: case ATTRIBUTE_CLUSTER_WIDTH + 1: case ATTRIBUTE_CLUSTER_WIDTH + 2:
+	case ATTRIBUTE_CLUSTER_WIDTH:
+	case ATTRIBUTE_CLUSTER_WIDTH + 1:
+	case ATTRIBUTE_CLUSTER_WIDTH + 2:
 		if (value < 0)
 			return CU_INVALID_VALUE;
 		f->attributes.required_cluster[attrib - ATTRIBUTE_CLUSTER_WIDTH] = (u32)value;
@@ -713,7 +729,10 @@ int drv_cuFuncSetCacheConfig(struct cu_function *hfunc, int config)
 		return CU_INVALID_HANDLE;
 	return config < 0 || config > 3 ? CU_INVALID_VALUE : CU_OK;
 }
-int drv_cuFuncSetSharedMemConfig(struct cu_function *hfunc, int config) { return drv_cuFuncSetCacheConfig(hfunc, config); }
+int drv_cuFuncSetSharedMemConfig(struct cu_function *hfunc, int config)
+{
+	return drv_cuFuncSetCacheConfig(hfunc, config);
+}
 int drv_cuKernelSetCacheConfig(struct cu_function *kernel, int config, int dev)
 {
 	(void)dev;

@@ -17,7 +17,8 @@ static u32 blocks_of(const struct cu_function *f, int threads, size_t dynamic)
 
 	if (threads < 1 || (u32)threads > f->attributes.max_threads || dynamic > function_dynamic_most(f))
 		return 0;
-	return arch_occupancy(a, (u32)threads, f->attributes.registers, (u32)(f->attributes.shared_bytes + dynamic)).blocks;
+	return arch_occupancy(a, (u32)threads, f->attributes.registers, (u32)(f->attributes.shared_bytes + dynamic))
+		.blocks;
 }
 
 int drv_cuOccupancyMaxActiveBlocksPerMultiprocessor(int *num_blocks, struct cu_function *func, int block_size,
@@ -37,12 +38,13 @@ int drv_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *num_blocks, st
 							     size_t dynamic_smem_size, u32 flags)
 {
 	return flags & ~1u ? CU_INVALID_VALUE
-			   : drv_cuOccupancyMaxActiveBlocksPerMultiprocessor(num_blocks, func, block_size, dynamic_smem_size);
+			   : drv_cuOccupancyMaxActiveBlocksPerMultiprocessor(num_blocks, func, block_size,
+									     dynamic_smem_size);
 }
 
 int drv_cuOccupancyMaxPotentialBlockSize(int *min_grid_size, int *block_size, struct cu_function *func,
-					 cu_block_to_shared_fn *block_size_to_dynamic_smem_size, size_t dynamic_smem_size,
-					 int block_size_limit)
+					 cu_block_to_shared_fn *block_size_to_dynamic_smem_size,
+					 size_t dynamic_smem_size, int block_size_limit)
 {
 	struct cu_function *f;
 	const int result = function_ready(func, &f);
@@ -57,8 +59,9 @@ int drv_cuOccupancyMaxPotentialBlockSize(int *min_grid_size, int *block_size, st
 	if (block_size_limit > 0 && block_size_limit < most)
 		most = block_size_limit;
 	for (int size = most; size > 0; size = (size - 1) / 32 * 32) {
-		const u32 blocks = blocks_of(f, size, block_size_to_dynamic_smem_size ? block_size_to_dynamic_smem_size(size)
-										      : dynamic_smem_size);
+		const u32 blocks = blocks_of(f, size,
+					     block_size_to_dynamic_smem_size ? block_size_to_dynamic_smem_size(size)
+									     : dynamic_smem_size);
 		if (blocks * (u32)size > best) {
 			best = blocks * (u32)size;
 			best_blocks = blocks;
@@ -98,7 +101,8 @@ int drv_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamic_smem_size, struc
 }
 
 /* Clusters run within a group of multiprocessors; of the H200's, as measured, each has room for so many. */
-int drv_cuOccupancyMaxPotentialClusterSize(int *cluster_size, struct cu_function *func, const struct cu_launch_config *config)
+int drv_cuOccupancyMaxPotentialClusterSize(int *cluster_size, struct cu_function *func,
+					   const struct cu_launch_config *config)
 {
 	enum { PORTABLE = 8, MOST = 16 };
 	struct cu_function *f;

@@ -184,8 +184,8 @@ int call_absent(const char *name)
 {
 	driver_take();
 	if (driver.trace) {
-		fprintf(driver.trace, "%.6f [%llu] %s: not implemented = 801 CUDA_ERROR_NOT_SUPPORTED\n", driver_seconds(),
-			(unsigned long long)self.number, name);
+		fprintf(driver.trace, "%.6f [%llu] %s: not implemented = 801 CUDA_ERROR_NOT_SUPPORTED\n",
+			driver_seconds(), (unsigned long long)self.number, name);
 		fflush(driver.trace);
 	}
 	driver_let_go();

@@ -263,7 +263,10 @@ int drv_cuStreamCreateWithPriority(struct cu_stream **ph_stream, u32 flags, int 
 	return *ph_stream ? CU_OK : CU_OUT_OF_MEMORY;
 }
 
-int drv_cuStreamCreate(struct cu_stream **ph_stream, u32 flags) { return drv_cuStreamCreateWithPriority(ph_stream, flags, 0); }
+int drv_cuStreamCreate(struct cu_stream **ph_stream, u32 flags)
+{
+	return drv_cuStreamCreateWithPriority(ph_stream, flags, 0);
+}
 
 int drv_cuStreamDestroy_v2(struct cu_stream *h_stream)
 {
@@ -303,7 +306,8 @@ int drv_cuStreamQuery(struct cu_stream *h_stream)
 	if (forbidden)
 		return forbidden;
 	for (struct cu_stream *o = s->context->streams; o; o = o->next)
-		if ((o == s || (s == s->context->legacy && heeds(o))) && !queue_has_done(o->queue, queue_given(o->queue)))
+		if ((o == s || (s == s->context->legacy && heeds(o))) &&
+		    !queue_has_done(o->queue, queue_given(o->queue)))
 			return CU_NOT_READY;
 	context_flush(s->context);
 	return s->context->error;
@@ -470,10 +474,7 @@ int drv_cuStreamWriteValue64_v2(struct cu_stream *stream, u64 addr, u64 value, u
 
 enum { EVENT_NO_TIMES = 2, EVENT_FLAGS = 7 };
 
-static bool is_done(const struct cu_event *e)
-{
-	return __atomic_load_n(&e->done, __ATOMIC_ACQUIRE) >= e->recorded;
-}
+static bool is_done(const struct cu_event *e) { return __atomic_load_n(&e->done, __ATOMIC_ACQUIRE) >= e->recorded; }
 
 int drv_cuEventCreate(struct cu_event **ph_event, u32 flags)
 {

@@ -136,7 +136,7 @@ static void run_host(struct cu_context *c, const struct task *t)
 static void run_free(u64 address)
 {
 	driver_take();
-	struct block *b = block_at(address);
+	struct region *b = block_at(address);
 	if (b)
 		block_remove(b);
 	driver_let_go();

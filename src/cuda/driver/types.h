@@ -11,6 +11,20 @@
 
 #include "base/types.h"
 
+struct cu_context;
+struct cu_module;
+struct cu_library;
+struct cu_function;
+struct cu_stream;
+struct cu_event;
+struct cu_array;
+struct cu_mipmap;
+struct cu_graph;
+struct cu_node;
+struct cu_exec;
+struct cu_pool;
+struct cu_link;
+
 /* CUresult, as far as the library gives them. */
 enum {
 	CU_OK = 0,
@@ -72,7 +86,8 @@ struct cu_uuid {
 };
 
 struct cu_device_properties {
-	int max_threads, max_threads_dim[3], max_grid[3], shared_block, constant, warp, pitch, registers, clock, texture_align;
+	int max_threads, max_threads_dim[3], max_grid[3], shared_block, constant, warp, pitch, registers, clock,
+		texture_align;
 };
 
 struct cu_location {

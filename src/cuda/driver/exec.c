@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Executable graphs: copies of graphs whose nodes run one after another, in an order that every edge allows.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/driver/driver.h"
+
+/* An order that every edge allows; false: the edges go round. */
+static bool put_in_order(struct cu_exec *x)
+{
+	struct cu_graph *g = x->graph;
+	u32 done = 0, before;
+
+	x->order = calloc(g->count + 1, sizeof(struct cu_node *));
+	if (!x->order)
+		return false;
+	for (struct cu_node *n = g->first; n; n = n->next)
+		n->mark = 0;
+	do {
+		before = done;
+		for (struct cu_node *n = g->first; n; n = n->next) {
+			bool ready = !n->mark;
+			for (u32 k = 0; k < n->need_count && ready; k++)
+				ready = n->needs[k]->mark;
+			if (ready) {
+				n->mark = 1;
+				x->order[done++] = n;
+			}
+		}
+	} while (done > before);
+	return done == g->count;
+}
+
+int drv_cuGraphInstantiateWithFlags(struct cu_exec **made, struct cu_graph *h_graph, u64 flags)
+{
+	(void)flags;
+	if (!made)
+		return CU_INVALID_VALUE;
+	if (!handle_is(h_graph, HANDLE_GRAPH))
+		return CU_INVALID_HANDLE;
+	struct cu_exec *x = calloc(1, sizeof *x);
+	if (!x)
+		return CU_OUT_OF_MEMORY;
+	int result = drv_cuGraphClone(&x->graph, h_graph);
+	if (!result && !put_in_order(x))
+		result = CU_INVALID_VALUE;
+	if (!result && !handle_add(x, HANDLE_EXEC))
+		result = CU_OUT_OF_MEMORY;
+	if (result) {
+		if (x->graph)
+			drv_cuGraphDestroy(x->graph);
+		free(x->order);
+		free(x);
+		return result;
+	}
+	*made = x;
+	return CU_OK;
+}
+
+int drv_cuGraphInstantiate_v2(struct cu_exec **made, struct cu_graph *g, struct cu_node **error_node, char *log,
+			      size_t room)
+{
+	if (error_node)
+		*error_node = NULL;
+	if (log && room)
+		*log = 0;
+	return drv_cuGraphInstantiateWithFlags(made, g, 0);
+}
+int drv_cuGraphInstantiate(struct cu_exec **made, struct cu_graph *g, struct cu_node **error_node, char *log,
+			   size_t room)
+{
+	return drv_cuGraphInstantiate_v2(made, g, error_node, log, room);
+}
+
+/* CUDA_GRAPH_INSTANTIATE_PARAMS: u64 flags, stream, error node, result. */
+int drv_cuGraphInstantiateWithParams(struct cu_exec **made, struct cu_graph *g, int *params)
+{
+	if (!params)
+		return CU_INVALID_VALUE;
+	const int result = drv_cuGraphInstantiateWithFlags(made, g, 0);
+	memset((u8 *)params + 16, 0, 8);
+	params[6] = result ? 1 : 0;
+	return result;
+}
+
+int drv_cuGraphExecDestroy(struct cu_exec *x)
+{
+	if (!handle_is(x, HANDLE_EXEC))
+		return CU_INVALID_HANDLE;
+	handle_drop(x);
+	for (int d = 0; d < driver.device_count; d++)
+		if (driver.devices[d].primary)
+			context_finish(driver.devices[d].primary);
+	drv_cuGraphDestroy(x->graph);
+	free(x->order);
+	free(x);
+	return CU_OK;
+}
+
+static int run_graph(struct cu_node *const *order, u32 count, struct cu_stream *s);
+
+static int run_child(struct cu_graph *g, struct cu_stream *s)
+{
+	struct cu_exec x = {.graph = g};
+	const int result = put_in_order(&x) ? run_graph(x.order, g->count, s) : CU_INVALID_VALUE;
+
+	free(x.order);
+	return result;
+}
+
+static int run_graph(struct cu_node *const *order, u32 count, struct cu_stream *s)
+{
+	int result = CU_OK;
+
+	for (u32 k = 0; k < count && !result; k++) {
+		const struct task *t = &order[k]->task;
+		if (order[k]->disabled || t->kind == TASK_EMPTY)
+			continue;
+		struct task given = *t;
+		if (t->kind == TASK_KERNEL)
+			given.kernel.params = NULL;
+		result = t->kind == TASK_CHILD    ? run_child(t->graph, s)
+			 : t->kind == TASK_RECORD ? drv_cuEventRecord(t->event, s)
+			 : t->kind == TASK_WAIT
+				 ? drv_cuStreamWaitEvent(s, t->event, 0)
+				 : stream_give(s, &given, t->kind == TASK_KERNEL ? t->kernel.params : NULL);
+	}
+	return result;
+}
+
+int drv_cuGraphLaunch(struct cu_exec *x, struct cu_stream *h_stream)
+{
+	struct cu_stream *s = stream_of(h_stream);
+
+	if (!handle_is(x, HANDLE_EXEC) || !s)
+		return CU_INVALID_HANDLE;
+	return run_graph(x->order, x->graph->count, s);
+}
+
+int drv_cuGraphUpload(struct cu_exec *x, struct cu_stream *h_stream)
+{
+	return handle_is(x, HANDLE_EXEC) && stream_of(h_stream) ? CU_OK : CU_INVALID_HANDLE;
+}
+
+int drv_cuGraphExecGetFlags(struct cu_exec *x, u64 *flags)
+{
+	if (!flags)
+		return CU_INVALID_VALUE;
+	*flags = 0;
+	return handle_is(x, HANDLE_EXEC) ? CU_OK : CU_INVALID_HANDLE;
+}
+
+/* The executable graph's copy of a node of its graph. */
+static struct cu_node *node_in(struct cu_exec *x, struct cu_node *n)
+{
+	return handle_is(x, HANDLE_EXEC) ? node_copy_of(x->graph, n) : NULL;
+}
+
+int drv_cuGraphExecKernelNodeSetParams_v2(struct cu_exec *x, struct cu_node *n, const struct cu_kernel_node *node)
+{
+	return node_set_kernel(node_in(x, n), node);
+}
+int drv_cuGraphExecMemcpyNodeSetParams(struct cu_exec *x, struct cu_node *n, const struct cu_copy_3d *copy,
+				       struct cu_context *c)
+{
+	(void)c;
+	return node_set_copy(node_in(x, n), copy);
+}
+int drv_cuGraphExecMemsetNodeSetParams(struct cu_exec *x, struct cu_node *n, const struct cu_memset_node *node,
+				       struct cu_context *c)
+{
+	(void)c;
+	return node_set_fill(node_in(x, n), node);
+}
+int drv_cuGraphExecHostNodeSetParams(struct cu_exec *x, struct cu_node *n, const struct cu_host_node *node)
+{
+	return node_set_host(node_in(x, n), node);
+}
+
+int drv_cuGraphNodeSetEnabled(struct cu_exec *x, struct cu_node *n, u32 is_enabled)
+{
+	struct cu_node *copy = node_in(x, n);
+
+	if (!copy)
+		return CU_INVALID_VALUE;
+	copy->disabled = !is_enabled;
+	return CU_OK;
+}
+int drv_cuGraphNodeGetEnabled(struct cu_exec *x, struct cu_node *n, u32 *is_enabled)
+{
+	const struct cu_node *copy = node_in(x, n);
+
+	if (!copy || !is_enabled)
+		return CU_INVALID_VALUE;
+	*is_enabled = !copy->disabled;
+	return CU_OK;
+}
+
+/* Takes over what the nodes of a graph of the same shape say. */
+static int update(struct cu_exec *x, struct cu_graph *g, struct cu_node **at_fault)
+{
+	struct cu_node *to = x->graph->first, *from = g->first;
+
+	*at_fault = NULL;
+	for (; to && from; to = to->next, from = from->next)
+		if (to->task.kind != from->task.kind || to->need_count != from->need_count) {
+			*at_fault = from;
+			return CU_GRAPH_UPDATE_FAILURE;
+		}
+	if (to || from)
+		return CU_GRAPH_UPDATE_FAILURE;
+	for (to = x->graph->first, from = g->first; to; to = to->next, from = from->next) {
+		if (to->task.kind == TASK_CHILD)
+			continue;
+		const int result = node_replace(to, &from->task, NULL);
+		if (result)
+			return result;
+		to->origin = from;
+		to->copy = from->copy;
+	}
+	return CU_OK;
+}
+
+/* CUgraphExecUpdateResultInfo: int result, node, from node. */
+int drv_cuGraphExecUpdate_v2(struct cu_exec *x, struct cu_graph *g, void *result_info)
+{
+	struct cu_node *at_fault;
+
+	if (!handle_is(x, HANDLE_EXEC) || !handle_is(g, HANDLE_GRAPH))
+		return CU_INVALID_HANDLE;
+	if (!result_info)
+		return CU_INVALID_VALUE;
+	const int result = update(x, g, &at_fault);
+	memset(result_info, 0, 24);
+	*(int *)result_info = result ? 2 : 0;
+	memcpy((u8 *)result_info + 8, &at_fault, sizeof at_fault);
+	return result;
+}
+
+int drv_cuGraphExecUpdate(struct cu_exec *x, struct cu_graph *g, struct cu_node **error_node, int *update_result)
+{
+	struct cu_node *at_fault;
+
+	if (!handle_is(x, HANDLE_EXEC) || !handle_is(g, HANDLE_GRAPH))
+		return CU_INVALID_HANDLE;
+	const int result = update(x, g, &at_fault);
+	if (error_node)
+		*error_node = at_fault;
+	if (update_result)
+		*update_result = result ? 2 : 0;
+	return result;
+}

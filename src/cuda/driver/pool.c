@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Memory pools with stream-ordered allocation, and virtual memory management.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/driver/driver.h"
+#include "memory/memory.h"
+
+enum {
+	POOL_REUSE_LAST = 3,
+	POOL_THRESHOLD = 4,
+	POOL_RESERVED,
+	POOL_RESERVED_HIGH,
+	POOL_USED,
+	POOL_USED_HIGH,
+	POOL_ATTRIBUTES = 16
+};
+
+struct cu_pool {
+	int device;
+	u64 used, used_high, threshold;
+	int reuse[POOL_REUSE_LAST];
+	bool is_default;
+};
+
+static struct cu_pool *pool_new(int device)
+{
+	struct cu_pool *p = calloc(1, sizeof *p);
+
+	if (!p || !handle_add(p, HANDLE_POOL)) {
+		free(p);
+		return NULL;
+	}
+	p->device = device;
+	for (int k = 0; k < POOL_REUSE_LAST; k++)
+		p->reuse[k] = 1;
+	return p;
+}
+
+static struct cu_pool *default_pool(int dev)
+{
+	struct cu_device *d = &driver.devices[dev];
+
+	if (!d->default_pool && (d->default_pool = pool_new(dev)))
+		d->default_pool->is_default = true;
+	return d->default_pool;
+}
+
+static bool is_device(int dev) { return dev >= 0 && dev < driver.device_count; }
+
+int drv_cuDeviceGetDefaultMemPool(struct cu_pool **pool_out, int dev)
+{
+	if (!pool_out)
+		return CU_INVALID_VALUE;
+	if (!is_device(dev))
+		return CU_INVALID_DEVICE;
+	*pool_out = default_pool(dev);
+	return *pool_out ? CU_OK : CU_OUT_OF_MEMORY;
+}
+
+int drv_cuDeviceGetMemPool(struct cu_pool **pool, int dev)
+{
+	if (!pool)
+		return CU_INVALID_VALUE;
+	if (!is_device(dev))
+		return CU_INVALID_DEVICE;
+	*pool = driver.devices[dev].pool ? driver.devices[dev].pool : default_pool(dev);
+	return *pool ? CU_OK : CU_OUT_OF_MEMORY;
+}
+
+int drv_cuDeviceSetMemPool(int dev, struct cu_pool *pool)
+{
+	if (!is_device(dev))
+		return CU_INVALID_DEVICE;
+	if (!handle_is(pool, HANDLE_POOL))
+		return CU_INVALID_VALUE;
+	driver.devices[dev].pool = pool;
+	return CU_OK;
+}
+
+int drv_cuMemPoolCreate(struct cu_pool **pool, const struct cu_pool_properties *pool_props)
+{
+	if (!pool || !pool_props || pool_props->type != 1)
+		return CU_INVALID_VALUE;
+	if (pool_props->location.type == 1 && !is_device(pool_props->location.id))
+		return CU_INVALID_DEVICE;
+	*pool = pool_new(pool_props->location.type == 1 ? pool_props->location.id : 0);
+	return *pool ? CU_OK : CU_OUT_OF_MEMORY;
+}
+
+int drv_cuMemPoolDestroy(struct cu_pool *pool)
+{
+	if (!handle_is(pool, HANDLE_POOL) || pool->is_default)
+		return CU_INVALID_VALUE;
+	for (int d = 0; d < driver.device_count; d++)
+		if (driver.devices[d].pool == pool)
+			driver.devices[d].pool = NULL;
+	/* Blocks still name it until they are freed. */
+	handle_drop(pool);
+	return CU_OK;
+}
+
+int drv_cuMemPoolTrimTo(struct cu_pool *pool, size_t min_bytes_to_keep)
+{
+	(void)min_bytes_to_keep;
+	return handle_is(pool, HANDLE_POOL) ? CU_OK : CU_INVALID_VALUE;
+}
+
+int drv_cuMemPoolGetAttribute(struct cu_pool *pool, int attr, void *value)
+{
+	if (!handle_is(pool, HANDLE_POOL) || !value || attr < 1)
+		return CU_INVALID_VALUE;
+	if (attr <= POOL_REUSE_LAST) {
+		*(int *)value = pool->reuse[attr - 1];
+		return CU_OK;
+	}
+	const u64 values[] = {pool->threshold, pool->used, pool->used_high, pool->used, pool->used_high};
+	if (attr > POOL_USED_HIGH)
+		return CU_INVALID_VALUE;
+	*(u64 *)value = values[attr - POOL_THRESHOLD];
+	return CU_OK;
+}
+
+int drv_cuMemPoolSetAttribute(struct cu_pool *pool, int attr, void *value)
+{
+	if (!handle_is(pool, HANDLE_POOL) || !value || attr < 1)
+		return CU_INVALID_VALUE;
+	if (attr <= POOL_REUSE_LAST) {
+		pool->reuse[attr - 1] = *(int *)value != 0;
+		return CU_OK;
+	}
+	if (attr == POOL_THRESHOLD)
+		pool->threshold = *(u64 *)value;
+	else if ((attr != POOL_RESERVED_HIGH && attr != POOL_USED_HIGH) || *(u64 *)value)
+		return CU_INVALID_VALUE;
+	else
+		pool->used_high = pool->used;
+	return CU_OK;
+}
+
+int drv_cuMemPoolSetAccess(struct cu_pool *pool, const struct cu_access *map, size_t count)
+{
+	return handle_is(pool, HANDLE_POOL) && (map || !count) ? CU_OK : CU_INVALID_VALUE;
+}
+
+int drv_cuMemPoolGetAccess(void *flags, struct cu_pool *mem_pool, struct cu_location *location)
+{
+	if (!flags || !location || !handle_is(mem_pool, HANDLE_POOL))
+		return CU_INVALID_VALUE;
+	*(int *)flags = location->type == 1 && location->id == mem_pool->device ? 3 : 0;
+	return CU_OK;
+}
+
+/* Memory is given at once: what the stream's order allows to be used is a part of what may be. */
+int drv_cuMemAllocFromPoolAsync(u64 *dptr, size_t bytesize, struct cu_pool *pool, struct cu_stream *h_stream)
+{
+	if (!stream_of(h_stream))
+		return CU_INVALID_HANDLE;
+	if (!dptr || !bytesize || !handle_is(pool, HANDLE_POOL))
+		return CU_INVALID_VALUE;
+	const int result = drv_cuMemAlloc_v2(dptr, bytesize);
+	if (result)
+		return result;
+	struct region *b = block_at(*dptr);
+	b->kind = BLOCK_ASYNC;
+	b->pool = pool;
+	pool->used += bytesize;
+	pool->used_high = max_u64(pool->used, pool->used_high);
+	return CU_OK;
+}
+
+int drv_cuMemAllocAsync(u64 *dptr, size_t bytesize, struct cu_stream *h_stream)
+{
+	struct cu_pool *pool;
+	const int result = drv_cuDeviceGetMemPool(&pool, context_current()->device);
+
+	return result ? result : drv_cuMemAllocFromPoolAsync(dptr, bytesize, pool, h_stream);
+}
+
+int drv_cuMemFreeAsync(u64 dptr, struct cu_stream *h_stream)
+{
+	struct cu_stream *s = stream_of(h_stream);
+	struct region *b = block_at(dptr);
+
+	if (!s)
+		return CU_INVALID_HANDLE;
+	if (!dptr)
+		return CU_OK;
+	if (!b || (b->kind != BLOCK_ASYNC && b->kind != BLOCK_DEVICE))
+		return CU_INVALID_VALUE;
+	if (b->pool && handle_is(b->pool, HANDLE_POOL))
+		b->pool->used -= b->size;
+	return stream_give(s, &(struct task){.kind = TASK_FREE, .address = dptr}, NULL);
+}
+
+/* --- Virtual memory management ------------------------------------------------------------------------------- */
+
+enum { GRANULARITY = 2 << 20 };
+
+/* Memory without an address. Its bytes are those of the address where it is first mapped. */
+struct physical {
+	struct physical *next;
+	u64 id, bytes;
+	int device;
+	u32 users; /* the program's handle, and mappings */
+	u64 at;    /* where it is mapped; 0: nowhere */
+	u8 *kept;  /* its bytes while it is mapped nowhere; or NULL */
+};
+static struct physical *physicals;
+
+struct reserved {
+	struct reserved *next;
+	u64 at, bytes;
+};
+static struct reserved *reserved_ranges;
+
+static struct physical *physical_of(u64 handle)
+{
+	struct physical *p = physicals;
+
+	while (p && p->id != handle)
+		p = p->next;
+	return p;
+}
+
+int drv_cuMemGetAllocationGranularity(size_t *granularity, const struct cu_allocation_properties *prop, int option)
+{
+	if (!granularity || !prop || option < 0 || option > 1)
+		return CU_INVALID_VALUE;
+	*granularity = GRANULARITY;
+	return CU_OK;
+}
+
+int drv_cuMemCreate(u64 *handle, size_t size, const struct cu_allocation_properties *prop, u64 flags)
+{
+	if (!handle || !size || size % GRANULARITY || !prop || flags || prop->type != 1)
+		return CU_INVALID_VALUE;
+	if (prop->location.type == 1 && !is_device(prop->location.id))
+		return CU_INVALID_DEVICE;
+	if (prop->handle_types)
+		return CU_NOT_SUPPORTED;
+	struct physical *p = calloc(1, sizeof *p);
+	if (!p)
+		return CU_OUT_OF_MEMORY;
+	*p = (struct physical){
+		.next = physicals, .id = ++driver.next_id, .bytes = size, .device = prop->location.id, .users = 1};
+	physicals = p;
+	*handle = p->id;
+	return CU_OK;
+}
+
+static void physical_release(struct physical *p)
+{
+	if (--p->users)
+		return;
+	for (struct physical **at = &physicals; *at; at = &(*at)->next)
+		if (*at == p) {
+			*at = p->next;
+			break;
+		}
+	free(p->kept);
+	free(p);
+}
+
+int drv_cuMemRelease(u64 handle)
+{
+	struct physical *p = physical_of(handle);
+
+	if (!p)
+		return CU_INVALID_VALUE;
+	physical_release(p);
+	return CU_OK;
+}
+
+int drv_cuMemGetAllocationPropertiesFromHandle(struct cu_allocation_properties *prop, u64 handle)
+{
+	const struct physical *p = physical_of(handle);
+
+	if (!prop || !p)
+		return CU_INVALID_VALUE;
+	*prop = (struct cu_allocation_properties){.type = 1, .location = {1, p->device}};
+	return CU_OK;
+}
+
+int drv_cuMemAddressReserve(u64 *ptr, size_t size, size_t alignment, u64 addr, u64 flags)
+{
+	(void)addr;
+	if (!ptr || !size || size % GRANULARITY || alignment & (alignment - 1) || flags)
+		return CU_INVALID_VALUE;
+	struct reserved *r = calloc(1, sizeof *r);
+	void *at = r ? heap_take(&driver.devices[0].heap, max_u64(size, GRANULARITY + 1)) : NULL;
+	if (!at) {
+		free(r);
+		return CU_OUT_OF_MEMORY;
+	}
+	*r = (struct reserved){reserved_ranges, (u64)(uintptr_t)at, size};
+	reserved_ranges = r;
+	*ptr = r->at;
+	return CU_OK;
+}
+
+static struct reserved **reserved_at(u64 at, u64 bytes)
+{
+	struct reserved **r = &reserved_ranges;
+
+	while (*r && !(at - (*r)->at < (*r)->bytes && bytes <= (*r)->bytes - (at - (*r)->at)))
+		r = &(*r)->next;
+	return r;
+}
+
+int drv_cuMemAddressFree(u64 ptr, size_t size)
+{
+	struct reserved **at = reserved_at(ptr, size), *r = *at;
+
+	if (!r || r->at != ptr || r->bytes != size)
+		return CU_INVALID_VALUE;
+	*at = r->next;
+	heap_give(&driver.devices[0].heap, (void *)(uintptr_t)ptr, max_u64(size, GRANULARITY + 1));
+	free(r);
+	return CU_OK;
+}
+
+int drv_cuMemMap(u64 ptr, size_t size, size_t offset, u64 handle, u64 flags)
+{
+	struct physical *p = physical_of(handle);
+
+	if (!p || offset || flags || size != p->bytes || !*reserved_at(ptr, size) || block_at(ptr))
+		return CU_INVALID_VALUE;
+	/* One place's bytes cannot be another's as well. */
+	if (p->at)
+		return CU_NOT_SUPPORTED;
+	struct cu_context *c = context_current() ? context_current() : driver.devices[p->device].primary;
+	struct region *b = c ? block_book(c, ptr, size, BLOCK_MAPPED) : NULL;
+	if (!b)
+		return c ? CU_OUT_OF_MEMORY : CU_INVALID_CONTEXT;
+	b->id = p->id;
+	p->at = ptr;
+	p->users++;
+	if (p->kept)
+		memcpy((void *)(uintptr_t)ptr, p->kept, size);
+	return CU_OK;
+}
+
+/* Kernels reach it once access is set. */
+int drv_cuMemSetAccess(u64 ptr, size_t size, const struct cu_access *desc, size_t count)
+{
+	if (!desc || !count || !*reserved_at(ptr, size))
+		return CU_INVALID_VALUE;
+	for (u64 at = ptr; at < ptr + size;) {
+		struct region *b = block_at(at);
+		struct allocation a;
+		if (!b || b->kind != BLOCK_MAPPED)
+			return CU_INVALID_VALUE;
+		const bool known = memory_look(&driver.machine->memory, at, 1, &a);
+		if (desc->flags && !known &&
+		    !memory_map(&driver.machine->memory, b->base, b->size, (u8 *)(uintptr_t)b->base, "cuMemMap", 0))
+			return CU_OUT_OF_MEMORY;
+		if (!desc->flags && known)
+			memory_release(&driver.machine->memory, b->base);
+		at += b->size;
+	}
+	return CU_OK;
+}
+
+int drv_cuMemGetAccess(u64 *flags, const struct cu_location *location, u64 ptr)
+{
+	struct allocation a;
+
+	if (!flags || !location)
+		return CU_INVALID_VALUE;
+	*flags = memory_look(&driver.machine->memory, ptr, 1, &a) ? 3 : 0;
+	return CU_OK;
+}
+
+int drv_cuMemUnmap(u64 ptr, size_t size)
+{
+	for (u64 at = ptr; at < ptr + size;) {
+		struct region *b = block_at(at);
+		if (!b || b->kind != BLOCK_MAPPED)
+			return CU_INVALID_VALUE;
+		struct physical *p = physical_of(b->id);
+		at += b->size;
+		context_finish(b->context);
+		memory_release(&driver.machine->memory, b->base);
+		if (p) {
+			p->at = 0;
+			free(p->kept);
+			p->kept = p->users > 1 ? malloc(b->size) : NULL;
+			if (p->kept)
+				memcpy(p->kept, (void *)(uintptr_t)b->base, b->size);
+			physical_release(p);
+		}
+		memset((void *)(uintptr_t)b->base, 0, b->size);
+		block_unbook(b);
+	}
+	return CU_OK;
+}
