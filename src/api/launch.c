@@ -120,8 +120,12 @@ void function_run(ptxsim_context *c, const ptxsim_function *f, const struct ptxs
 		.instruction_limit = launch->instruction_limit,
 		.async = {(enum async_mode)launch->async, launch->async_seed},
 		.async_checker = &async_strict_checker,
-		.print = options->print ? options->print : c->print ? c->print : print_to_output,
-		.print_error = options->print ? options->tell : c->print ? NULL : print_to_error,
+		.print = options->print ? options->print
+			 : c->print     ? c->print
+					: print_to_output,
+		.print_error = options->print ? options->tell
+			       : c->print     ? NULL
+					      : print_to_error,
 		.print_context = options->print ? options->print_context : c->print_context,
 		.heap_bytes = options->heap_bytes,
 		.local_limit_bytes = options->local_limit_bytes,

@@ -37,9 +37,14 @@ EXPORT int __cudaLaunchKernel(struct cu_function *kernel, struct rt_dim3 g, stru
 int __cudaLaunchKernel(struct cu_function *kernel, struct rt_dim3 g, struct rt_dim3 b, void **args, size_t shared,
 		       struct cu_stream *stream)
 {
-	const int result = rt_begin();
+	int result = rt_begin();
 
-	return rt_end(result ? result : rt_cudaLaunchKernel(kernel, g, b, args, shared, stream));
+	if (!result)
+		result = rt_load_managed();
+	return rt_end(result ? result
+		      : shared > UINT32_MAX
+			      ? RT_INVALID_VALUE
+			      : cuLaunchKernel(kernel, g.x, g.y, g.z, b.x, b.y, b.z, (u32)shared, stream, args, NULL));
 }
 
 EXPORT int __cudaLaunchKernel_ptsz(struct cu_function *kernel, struct rt_dim3 g, struct rt_dim3 b, void **args,
