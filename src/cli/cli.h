@@ -22,6 +22,7 @@ int cli_info(int count, char **words);
 int cli_test(int count, char **words);
 int cli_isa(int count, char **words);
 int cli_disasm(int count, char **words);
+int cli_exec(int count, char **words);
 /* Prints what the last of the words may become; they are those after `ptxsim complete`. */
 int cli_complete(const struct cli_command *commands, size_t command_count, int count, char **words);
 

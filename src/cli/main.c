@@ -24,6 +24,7 @@ static const struct cli_command commands[] = {
 	{"check", cli_check, "read and validate only: every error with line and column"},
 	{"info", cli_info, "kernels, parameters, registers, memory, control-flow graph"},
 	{"isa", cli_isa, "list the instructions that are known"},
+	{"exec", cli_exec, "run a CUDA program with the simulator as its GPU"},
 	{"disasm", cli_disasm, "print the machine code in cubins, executables, listings"},
 };
 

@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# CUDA programs, built with -cudart shared and run on the simulator, must print what they print on an H200. Skipped where there
+# is no nvcc 13. LIBRARIES names the folder of libcuda.so.1 and libcudart.so.13.
+set -u
+
+nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+"$nvcc" --version 2>/dev/null | grep -q 'release 13' || { echo "skipped: there is no nvcc 13"; exit 77; }
+libraries=$(cd "${LIBRARIES-./.libs}" && pwd) || exit 2
+cd "$(dirname "$0")" || exit 2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+stubs=$(dirname "$nvcc")/../lib64/stubs
+passed=0
+failed=0
+
+# What differs from card to card, and what is not modelled: addresses, names of buffers, clocks, the UUID; bytes of local
+# memory; clusters that are resident; the size and words of the assembler's messages; and lines of p10_pools_threads and
+# p05_symbols that on the card told of its program, not of CUDA.
+mask() {
+	sed -e 's/0x[0-9a-f]*/ADDRESS/g' -e 's/^alloc .*/alloc/' -e 's/^\([13]M\) .*/\1/' -e 's/ addr [0-9a-f]*/ addr/' \
+		-e 's/^ms .*/ms/' -e 's/^[0-9a-f]\{32\}$/UUID/' -e 's/local [0-9]*/local/' -e 's/active [0-9]*/active/' \
+		-e '/expectation failed: wrong/d' -e 's/^p05_symbols.cu:[0-9]*: //' -e '/^PASSED\|^FAILED/d'
+}
+
+# compare NAME ARGUMENTS...: runs $work/NAME.
+compare() {
+	expected=expected/$1.txt
+	program=$2
+	shift 2
+	(cd "$work" && LD_LIBRARY_PATH=$libraries timeout 300 "./$program" "$@" >out 2>&1)
+	mask <"$work/out" >"$work/have"
+	mask <"$expected" >"$work/want"
+	if cmp -s "$work/have" "$work/want"; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAIL: $program $*"
+		diff "$work/want" "$work/have" | head -n 20
+	fi
+}
+
+for source in programs/p0*.cu programs/p10*.cu; do
+	name=$(basename "$source" .cu)
+	"$nvcc" -w -arch=sm_90 -cudart shared "$source" -o "$work/$name" -L"$stubs" -lcuda || { failed=$((failed + 1)); continue; }
+	[ "$name" = p09_errors ] || compare "$name" "$name"
+done
+for scenario in 0 1 2 3 4 6; do
+	compare "p09_$scenario" p09_errors "$scenario"
+done
+"$nvcc" -w -arch=sm_90 -rdc=true -cudart shared programs/rdc_a.cu programs/rdc_b.cu -o "$work/rdc" &&
+	[ "$(LD_LIBRARY_PATH=$libraries "$work/rdc")" = PASSED ] && passed=$((passed + 1)) || failed=$((failed + 1))
+${CC-cc} -w -x c programs/probe.c.in -I"$(dirname "$nvcc")/../include" -L"$stubs" -lcuda -ldl -o "$work/probe" && compare probe probe
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The driver interface without any toolkit: declarations of our own, PTX of our own, fat binaries made here. Linked with
+ * libcuda.so.1 as a program would be.
+ */
+#include <check.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef uint64_t u64;
+int cuInit(unsigned), cuDeviceGet(int *, int), cuDevicePrimaryCtxRetain(void **, int), cuCtxSetCurrent(void *);
+int cuModuleLoadData(void **, const void *), cuModuleGetFunction(void **, void *, const char *), cuModuleUnload(void *);
+int cuModuleGetGlobal_v2(u64 *, size_t *, void *, const char *);
+int cuMemAlloc_v2(u64 *, size_t), cuMemFree_v2(u64), cuMemcpyHtoD_v2(u64, const void *, size_t);
+int cuMemcpyDtoH_v2(void *, u64, size_t), cuMemHostAlloc(void **, size_t, unsigned), cuMemFreeHost(void *);
+int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
+		   void **);
+int cuCtxSynchronize(void), cuStreamCreate(void **, unsigned), cuStreamSynchronize(void *), cuStreamDestroy_v2(void *);
+int cuStreamQuery(void *), cuEventCreate(void **, unsigned), cuEventRecord(void *, void *),
+	cuStreamWaitEvent(void *, void *, unsigned);
+int cuEventDestroy_v2(void *), cuStreamBeginCapture_v2(void *, int), cuStreamEndCapture(void *, void **);
+int cuGraphInstantiateWithFlags(void **, void *, u64), cuGraphLaunch(void *, void *), cuGraphExecDestroy(void *),
+	cuGraphDestroy(void *);
+int cuMemsetD32Async(u64, unsigned, size_t, void *), cuGetProcAddress_v2(const char *, void **, int, u64, int *);
+int cuStreamWaitValue32_v2(void *, u64, unsigned, unsigned), cuCtxCreate_v2(void **, unsigned, int),
+	cuCtxDestroy_v2(void *);
+int cuLinkCreate_v2(unsigned, int *, void **, void **),
+	cuLinkAddData_v2(void *, int, void *, size_t, const char *, unsigned, int *, void **);
+int cuLinkComplete(void *, void **, size_t *), cuLinkDestroy(void *), cuFuncGetAttribute(int *, int, void *);
+int cuMemcpyDtoD_v2(u64, u64, size_t), cuMemGetAddressRange_v2(u64 *, size_t *, u64), cuArrayCreate(void);
+
+#define OK(call) ck_assert_int_eq(call, 0)
+
+static const char TEXT[] = ".version 7.8\n.target sm_80\n.address_size 64\n"
+			   ".visible .global .align 4 .u32 factor = 3;\n"
+			   ".visible .const .align 4 .u32 added = 5;\n"
+			   ".visible .entry scale(.param .u64 p, .param .u32 n)\n{\n"
+			   "	.reg .pred %q; .reg .b32 %t, %n, %f, %c; .reg .b64 %a;\n"
+			   "	ld.param.u64 %a, [p]; ld.param.u32 %n, [n];\n"
+			   "	mov.u32 %t, %tid.x; setp.ge.u32 %q, %t, %n; @%q bra done;\n"
+			   "	mad.wide.u32 %a, %t, 4, %a;\n"
+			   "	ld.global.u32 %f, [factor]; ld.const.u32 %c, [added];\n"
+			   "	ld.global.u32 %t, [%a]; mad.lo.u32 %t, %t, %f, %c; st.global.u32 [%a], %t;\n"
+			   "done: ret;\n}\n"
+			   ".visible .entry wait(.param .u64 p)\n{\n"
+			   "	.reg .pred %q; .reg .b32 %v; .reg .b64 %a;\n"
+			   "	ld.param.u64 %a, [p];\n"
+			   "again: ld.volatile.global.u32 %v, [%a]; setp.eq.u32 %q, %v, 0; @%q bra again;\n"
+			   "	st.global.u32 [%a+4], %v; ret;\n}\n";
+
+static void *context(void)
+{
+	void *c;
+
+	OK(cuInit(0));
+	OK(cuDevicePrimaryCtxRetain(&c, 0));
+	OK(cuCtxSetCurrent(c));
+	return c;
+}
+
+static void *function(const char *name)
+{
+	void *m, *f;
+
+	OK(cuModuleLoadData(&m, TEXT));
+	OK(cuModuleGetFunction(&f, m, name));
+	return f;
+}
+
+static int scale(void *f, u64 at, unsigned n, void *stream)
+{
+	void *args[] = {&at, &n};
+
+	return cuLaunchKernel(f, 1, 1, 1, 64, 1, 1, 0, stream, args, NULL);
+}
+
+START_TEST(a_kernel_runs)
+{
+	unsigned h[64];
+	u64 at;
+
+	context();
+	void *f = function("scale");
+	for (unsigned k = 0; k < 64; k++)
+		h[k] = k;
+	OK(cuMemAlloc_v2(&at, sizeof h));
+	OK(cuMemcpyHtoD_v2(at, h, sizeof h));
+	OK(scale(f, at, 40, NULL));
+	OK(cuMemcpyDtoH_v2(h, at, sizeof h));
+	for (unsigned k = 0; k < 64; k++)
+		ck_assert_uint_eq(h[k], k < 40 ? 3 * k + 5 : k);
+	ck_assert_int_eq(cuMemcpyDtoH_v2(h, at, sizeof h + 1), 1);
+	ck_assert_int_eq(cuMemcpyDtoD_v2(at, 0x1234, 4), 1);
+	ck_assert_int_eq(cuMemFree_v2(at + 4), 1);
+	OK(cuMemFree_v2(at));
+	ck_assert_int_eq(cuMemFree_v2(at), 1);
+}
+END_TEST
+
+START_TEST(variables_and_constants_are_memory)
+{
+	u64 factor, added, at;
+	size_t bytes;
+	unsigned value = 10, other = 7;
+	void *m, *f;
+
+	context();
+	OK(cuModuleLoadData(&m, TEXT));
+	OK(cuModuleGetFunction(&f, m, "scale"));
+	OK(cuModuleGetGlobal_v2(&factor, &bytes, m, "factor"));
+	ck_assert_uint_eq(bytes, 4);
+	ck_assert_uint_eq(*(unsigned *)(uintptr_t)factor, 3);
+	OK(cuMemcpyHtoD_v2(factor, &value, 4));
+	OK(cuModuleGetGlobal_v2(&added, &bytes, m, "added"));
+	/* Another module's kernel writes to the constant. */
+	OK(scale(function("scale"), added, 1, NULL));
+	OK(cuMemAlloc_v2(&at, 4));
+	OK(cuMemcpyHtoD_v2(at, &other, 4));
+	OK(scale(f, at, 1, NULL));
+	OK(cuMemcpyDtoH_v2(&other, at, 4));
+	ck_assert_uint_eq(other, 7 * 10 + (5 * 3 + 5));
+	ck_assert_int_eq(cuModuleGetGlobal_v2(&at, &bytes, m, "nothing"), 500);
+	OK(cuModuleUnload(m));
+	ck_assert_int_eq(cuModuleUnload(m), 400);
+}
+END_TEST
+
+START_TEST(a_kernel_that_waits_for_the_host_goes_on)
+{
+	volatile unsigned *flag;
+	u64 at;
+
+	context();
+	void *f = function("wait"), *s, *args[] = {&at};
+	OK(cuStreamCreate(&s, 1));
+	OK(cuMemHostAlloc((void **)&flag, 64, 2));
+	at = (u64)(uintptr_t)flag;
+	flag[0] = flag[1] = 0;
+	OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, s, args, NULL));
+	ck_assert_int_eq(cuStreamQuery(s), 600);
+	__atomic_store_n(&flag[0], 9, __ATOMIC_SEQ_CST);
+	while (!__atomic_load_n(&flag[1], __ATOMIC_SEQ_CST))
+		;
+	OK(cuStreamSynchronize(s));
+	ck_assert_uint_eq(flag[1], 9);
+	flag[0] = flag[1] = 0;
+	OK(cuStreamWaitValue32_v2(s, at, 4, 0));
+	OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, s, args, NULL));
+	ck_assert_int_eq(cuStreamQuery(s), 600);
+	__atomic_store_n(&flag[0], 4, __ATOMIC_SEQ_CST);
+	OK(cuStreamSynchronize(s));
+	ck_assert_uint_eq(flag[1], 4);
+	OK(cuStreamDestroy_v2(s));
+	OK(cuMemFreeHost((void *)flag));
+}
+END_TEST
+
+START_TEST(streams_wait_for_events_and_graphs_replay)
+{
+	unsigned value = 1;
+	u64 at;
+
+	context();
+	void *f = function("scale"), *s, *t, *e, *g, *x;
+	OK(cuStreamCreate(&s, 1));
+	OK(cuStreamCreate(&t, 1));
+	OK(cuEventCreate(&e, 2));
+	OK(cuMemAlloc_v2(&at, 4));
+	OK(cuMemcpyHtoD_v2(at, &value, 4));
+	OK(scale(f, at, 1, s));
+	OK(cuEventRecord(e, s));
+	OK(cuStreamWaitEvent(t, e, 0));
+	OK(scale(f, at, 1, t));
+	OK(cuStreamSynchronize(t));
+	OK(cuMemcpyDtoH_v2(&value, at, 4));
+	ck_assert_uint_eq(value, 29);
+	OK(cuStreamBeginCapture_v2(s, 0));
+	OK(cuMemsetD32Async(at, 2, 1, s));
+	OK(cuEventRecord(e, s));
+	OK(cuStreamWaitEvent(t, e, 0));
+	OK(scale(f, at, 1, t));
+	OK(cuEventRecord(e, t));
+	OK(cuStreamWaitEvent(s, e, 0));
+	OK(scale(f, at, 1, s));
+	OK(cuStreamEndCapture(s, &g));
+	OK(cuGraphInstantiateWithFlags(&x, g, 0));
+	for (int k = 0; k < 3; k++)
+		OK(cuGraphLaunch(x, t));
+	OK(cuStreamSynchronize(t));
+	OK(cuMemcpyDtoH_v2(&value, at, 4));
+	ck_assert_uint_eq(value, (2 * 3 + 5) * 3 + 5);
+	OK(cuStreamBeginCapture_v2(s, 0));
+	ck_assert_int_eq(cuStreamSynchronize(s), 900);
+	ck_assert_int_eq(cuStreamEndCapture(s, &g), 901);
+	OK(cuGraphExecDestroy(x));
+	OK(cuEventDestroy_v2(e));
+	OK(cuStreamDestroy_v2(s));
+	OK(cuStreamDestroy_v2(t));
+}
+END_TEST
+
+/* A fat binary of one plain PTX image for a target, in a wrapper. */
+struct fat {
+	uint32_t magic, version;
+	const void *data, *list;
+	struct {
+		uint32_t magic;
+		uint16_t version, header;
+		u64 size;
+		uint8_t entry[64];
+		char text[sizeof TEXT + 8];
+	} binary;
+};
+
+static void make_fat(struct fat *f, uint16_t kind, uint32_t arch)
+{
+	const u64 stored = (sizeof TEXT + 7) & ~7ull, flags = 0x11;
+	const uint32_t header = 64;
+
+	memset(f, 0, sizeof *f);
+	f->magic = 0x466243b1;
+	f->version = 1;
+	f->data = &f->binary;
+	f->binary.magic = 0xba55ed50;
+	f->binary.version = 1;
+	f->binary.header = 16;
+	f->binary.size = 64 + stored;
+	memcpy(f->binary.entry, &kind, 2);
+	f->binary.entry[2] = f->binary.entry[3] = 1;
+	memcpy(f->binary.entry + 4, &header, 4);
+	memcpy(f->binary.entry + 8, &stored, 8);
+	memcpy(f->binary.entry + 28, &arch, 4);
+	memcpy(f->binary.entry + 40, &flags, 8);
+	memcpy(f->binary.text, TEXT, sizeof TEXT);
+}
+
+START_TEST(images_are_told_apart)
+{
+	static struct fat fat;
+	void *m, *f, *l, *image;
+	size_t size;
+	int value;
+
+	context();
+	make_fat(&fat, 1, 80);
+	OK(cuModuleLoadData(&m, &fat));
+	OK(cuModuleGetFunction(&f, m, "scale"));
+	OK(cuModuleUnload(m));
+	OK(cuModuleLoadData(&m, &fat.binary));
+	make_fat(&fat, 1, 100);
+	ck_assert_int_eq(cuModuleLoadData(&m, &fat), 209);
+	make_fat(&fat, 2, 90);
+	ck_assert_int_eq(cuModuleLoadData(&m, &fat), 209);
+	ck_assert_int_eq(cuModuleLoadData(&m, "not PTX at all"), 200);
+	ck_assert_int_eq(cuModuleLoadData(&m, ""), 200);
+	ck_assert_int_eq(cuModuleLoadData(&m, ".version 7.0\n.target sm_80\n.entry k() { foo; }"), 218);
+	ck_assert_int_eq(cuModuleLoadData(&m, ".version 99.0\n.target sm_80\n.address_size 64\n"), 222);
+	OK(cuLinkCreate_v2(0, NULL, NULL, &l));
+	OK(cuLinkAddData_v2(l, 1, (void *)(uintptr_t)TEXT, sizeof TEXT, "t", 0, NULL, NULL));
+	OK(cuLinkComplete(l, &image, &size));
+	void *kept = malloc(size);
+	memcpy(kept, image, size);
+	OK(cuLinkDestroy(l));
+	OK(cuModuleLoadData(&m, kept));
+	free(kept);
+	OK(cuModuleGetFunction(&f, m, "scale"));
+	OK(cuFuncGetAttribute(&value, 5, f));
+	ck_assert_int_eq(value, 80);
+	ck_assert_int_eq(cuFuncGetAttribute(&value, 16, f), 1);
+	ck_assert_int_eq(cuModuleGetFunction(&f, (void *)0x1234, "scale"), 400);
+	ck_assert_int_eq(cuArrayCreate(), 801);
+}
+END_TEST
+
+START_TEST(a_fault_sticks_to_its_context)
+{
+	void *c = context(), *f = function("scale");
+	u64 at;
+
+	OK(scale(f, 0, 1, NULL));
+	ck_assert_int_eq(cuCtxSynchronize(), 700);
+	ck_assert_int_eq(cuMemAlloc_v2(&at, 4), 700);
+	ck_assert_int_eq(scale(f, 0, 1, NULL), 700);
+	OK(cuCtxSetCurrent(c));
+}
+END_TEST
+
+static void *many_launches(void *unused)
+{
+	unsigned value = 1, wanted = 1;
+	u64 at;
+	void *s;
+
+	(void)unused;
+	context();
+	void *f = function("scale");
+	if (cuStreamCreate(&s, 1) || cuMemAlloc_v2(&at, 4) || cuMemcpyHtoD_v2(at, &value, 4))
+		return NULL;
+	for (int k = 0; k < 50; k++) {
+		wanted = wanted * 3 + 5;
+		if (scale(f, at, 1, s))
+			return NULL;
+	}
+	if (cuStreamSynchronize(s) || cuMemcpyDtoH_v2(&value, at, 4) || cuStreamDestroy_v2(s) || cuMemFree_v2(at))
+		return NULL;
+	return value == wanted ? s : NULL;
+}
+
+START_TEST(eight_threads)
+{
+	pthread_t threads[8];
+	void *result;
+
+	for (int k = 0; k < 8; k++)
+		ck_assert_int_eq(pthread_create(&threads[k], NULL, many_launches, NULL), 0);
+	for (int k = 0; k < 8; k++) {
+		pthread_join(threads[k], &result);
+		ck_assert_ptr_nonnull(result);
+	}
+}
+END_TEST
+
+START_TEST(entry_points_are_found_by_version)
+{
+	void *p = &p;
+	int why = 9;
+
+	context();
+	OK(cuGetProcAddress_v2("cuMemAlloc", &p, 3020, 0, &why));
+	ck_assert(p == (void *)cuMemAlloc_v2 && why == 0);
+	OK(cuGetProcAddress_v2("cuMemHostAlloc", &p, 2000, 0, &why));
+	ck_assert(!p && why == 2);
+	OK(cuGetProcAddress_v2("cuNothing", &p, 12000, 0, &why));
+	ck_assert(!p && why == 1);
+	ck_assert_int_eq(cuGetProcAddress_v2("cuNothing", &p, 12000, 0, NULL), 500);
+	ck_assert_int_eq(cuGetProcAddress_v2("cuMemAlloc", &p, 13010, 0, &why), 1);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("driver interface");
+	TCase *c = tcase_create("driver");
+
+	tcase_add_test(c, a_kernel_runs);
+	tcase_add_test(c, variables_and_constants_are_memory);
+	tcase_add_test(c, a_kernel_that_waits_for_the_host_goes_on);
+	tcase_add_test(c, streams_wait_for_events_and_graphs_replay);
+	tcase_add_test(c, images_are_told_apart);
+	tcase_add_test(c, a_fault_sticks_to_its_context);
+	tcase_add_test(c, eight_threads);
+	tcase_add_test(c, entry_points_are_found_by_version);
+	suite_add_tcase(suite, c);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	const int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
