@@ -49,7 +49,7 @@ static bool read_one(char *path)
 	if (ok)
 		print_rows(s.program);
 	else
-		front_print_diagnostics(&s);
+		front_print_diagnostics(&s, COLOUR_AUTO);
 	session_close(&s);
 	return ok;
 }
