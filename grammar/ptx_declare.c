@@ -93,8 +93,14 @@ void declare_word(struct reader *r, const char *word, struct span at)
 		d->vector = (u32)(word[1] - '0');
 		return;
 	}
+	/* Linkers are to keep the name to themselves: for parameters only, and nothing here sees their names. */
+	if (!strcmp(word, "hidden") && r->function && !r->function->scope)
+		return;
 	for (u16 type = 1; type < TYPE_COUNT; type++)
 		if (r->type_texts[type] == word) {
+			/* .u64 .ptr .texref: what the handle is of. */
+			if (d->is_pointer && declare_is_opaque(type))
+				return;
 			if (d->has_type && !d->failed)
 				diag_error(r->diags, at, "second type '.%s'", word);
 			d->has_type = true;
@@ -408,6 +414,18 @@ void declare_end(struct reader *r, bool initialised, struct span at)
 		declare_local_variable(r, v);
 	else
 		declare_module_variable(r, v);
+}
+
+struct ir_register *declare_hidden_register(struct reader *r, u16 type, struct span at)
+{
+	struct ir_function *f = r->function;
+	struct ir_register *reg = ARENA_NEW(r->arena, struct ir_register);
+	const char *name = arena_printf(r->arena, "%%plus_%u", f->register_slots);
+
+	*reg = (struct ir_register){strings_intern_text(r->strings, name), type, 1, f->register_slots++, at};
+	VEC_PUSH(r->arena, &f->registers, reg);
+	reader_mark(r, (struct ir_mark){.kind = MARK_REGISTER, .reg = reg});
+	return reg;
 }
 
 static void declare_register_range(struct reader *r, const char *prefix, u64 count, struct span at)

@@ -142,8 +142,46 @@ static void check_special(struct reader *r, const struct ir_operand *o)
 		scope_tell_unknown(r, base, o->span);
 }
 
-/* Copies the newest `count` terms out of the stack. */
-static struct ir_operand *take_terms(struct reader *r, u32 count)
+/* A register with an offset where a value is read: an addition before the instruction, into a register of its own. */
+static bool add_before(struct reader *r, struct ir_operand *o)
+{
+	const struct ir_register *from = o->symbol->reg;
+	const char class = type_class(from->type);
+	const u32 bits = type_bits(from->type);
+
+	if (!r->function || !r->function->scope || bits < 16 || bits > 64 || class == 'f' ||
+	    (from->vector > 1 && o->element == NO_ELEMENT))
+		return false;
+	struct ir_register *sum = declare_hidden_register(r, from->type, o->span);
+	struct ir_symbol *symbol = ARENA_NEW(r->arena, struct ir_symbol);
+	struct ir_operand *operands = ARENA_ARRAY(r->arena, 3, struct ir_operand);
+	struct ir_modifier *type = ARENA_NEW(r->arena, struct ir_modifier);
+	*symbol = (struct ir_symbol){.kind = SYM_REGISTER, .name = sum->name, .reg = sum, .span = o->span};
+	*type = (struct ir_modifier){strings_intern_text(r->strings, arena_printf(r->arena, "s%u", bits)), o->span};
+	operands[1] = *o;
+	operands[1].addend = 0;
+	operands[2] = (struct ir_operand){.kind = OPERAND_INTEGER, .element = NO_ELEMENT, .value = (u64)o->addend, .span = o->span};
+	o->symbol = symbol;
+	o->name = sum->name;
+	o->element = NO_ELEMENT;
+	o->addend = 0;
+	operands[0] = *o;
+	VEC_PUSH(r->arena, &r->function->body,
+		 ((struct ir_instruction){.opcode = strings_intern_text(r->strings, "add"),
+					  .modifiers = type,
+					  .modifier_count = 1,
+					  .operands = operands,
+					  .operand_count = 3,
+					  .guard_element = NO_ELEMENT,
+					  .span = r->instruction.opcode_span,
+					  .opcode_span = r->instruction.opcode_span,
+					  .loc = r->loc,
+					  .scope = r->scope->scope}));
+	return true;
+}
+
+/* Copies the newest `count` terms out of the stack. Those from number `sums` on may be sums of a register and a constant. */
+static struct ir_operand *take_terms(struct reader *r, u32 count, u32 sums)
 {
 	struct ir_operand *items = count ? ARENA_ARRAY(r->arena, count, struct ir_operand) : NULL;
 
@@ -153,9 +191,10 @@ static struct ir_operand *take_terms(struct reader *r, u32 count)
 		items[i] = t->operand;
 		if (t->operand.kind == OPERAND_SPECIAL)
 			check_special(r, &t->operand);
-		if (t->has_offset && t->operand.kind != OPERAND_SYMBOL)
+		if (t->has_offset && t->operand.kind != OPERAND_SYMBOL &&
+		    !(i >= sums && t->operand.kind == OPERAND_REGISTER && !t->operand.minus && add_before(r, &items[i])))
 			diag_error(r->diags, t->operand.span,
-				   "a register with an offset stands in an address only: [%s%+lld]", t->operand.name,
+				   "%s%+lld: an offset is for addresses and for integer registers that are read", t->operand.name,
 				   (long long)t->operand.addend);
 	}
 	return items;
@@ -163,7 +202,7 @@ static struct ir_operand *take_terms(struct reader *r, u32 count)
 
 void operand_gather(struct reader *r, enum ir_operand_kind kind, u32 count, struct span at)
 {
-	struct ir_operand *items = take_terms(r, count);
+	struct ir_operand *items = take_terms(r, count, UINT32_MAX);
 	struct ir_operand *o = &term_push(r, kind, at)->operand;
 
 	for (u32 i = 0; kind == OPERAND_VECTOR && i < count; i++)
@@ -283,7 +322,7 @@ void instruction_end(struct reader *r, u32 operand_count, struct span at)
 		i->modifiers = ARENA_ARRAY(r->arena, i->modifier_count, struct ir_modifier);
 		memcpy(i->modifiers, r->modifiers.items, i->modifier_count * sizeof *i->modifiers);
 	}
-	i->operands = take_terms(r, operand_count);
+	i->operands = take_terms(r, operand_count, 1);
 	i->operand_count = operand_count;
 	find_argument_lists(r, i->operands, operand_count);
 	i->span = (struct span){at.file, i->opcode_span.begin, at.end};

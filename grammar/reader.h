@@ -195,6 +195,8 @@ void declare_pointer(struct reader *r, struct span at);
 void declare_attribute(struct reader *r, const char *word, u32 numbers, struct span at);
 void declare_name(struct reader *r, const char *name, struct span at);
 void declare_range(struct reader *r, const char *prefix, u64 count, struct span at);
+/* A register that the text does not declare, for a value between two instructions. */
+struct ir_register *declare_hidden_register(struct reader *r, u16 type, struct span at);
 void declare_dimension(struct reader *r, bool sized, u64 size, struct span at);
 void declare_nothing(struct reader *r, struct span at);
 void declare_end(struct reader *r, bool initialised, struct span at);

@@ -257,11 +257,11 @@ bool attempt_scalar(struct attempt *t, const struct operand_spec *s, const struc
 	case OPERAND_REGISTER:
 		return attempt_register(t, s, o, s->kind == '*' ? TOKEN_NONE : type);
 	case OPERAND_SINK:
-		if (!s->written)
+		if (!s->written && !s->droppable)
 			return attempt_wrong(t, o->span, "'_' stands for a result only");
 		if (!s->droppable)
 			return attempt_wrong(t, o->span, "'_' cannot stand for this result");
-		return attempt_push(t, (struct use){.kind = USE_ABSENT, .written = true, .span = o->span});
+		return attempt_push(t, (struct use){.kind = USE_ABSENT, .written = s->written, .span = o->span});
 	default:
 		break;
 	}
@@ -326,7 +326,9 @@ static bool elements(struct attempt *t, const struct operand_spec *s, const stru
 
 	if (o->item_count != count)
 		return attempt_wrong(t, o->span, "expected %u elements, found %u", count, o->item_count);
-	element.droppable = s->written;
+	/* Stores of 256 bits may leave parts of memory as they are. */
+	const bool wide_store = t->form->row->flags & ISA_STORE && s->read && count * type_bits(s->type) == 256;
+	element.droppable = s->written || wide_store;
 	for (u32 k = 0; k < count; k++) {
 		/* Among registers, a constant is bits where there are no constants of the type. */
 		const bool is_number = o->items[k].kind == OPERAND_INTEGER || o->items[k].kind == OPERAND_FLOAT;

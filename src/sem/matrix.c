@@ -277,12 +277,13 @@ static const struct isa_row matrix_table[] = {
 	SPARSE("(.m16n8k64|.m16n8k128).row.col" S4_PAIRS, IN_S32, 71, 80,
 	       "Product by a sparse matrix of 4-bit integers."),
 
-	WMMA(".sync.aligned" LAYOUTS WMMA_SHAPES ".f16.f16", F16_IN_F16, 63, 70, "Product of f16 matrices."),
-	WMMA(".sync.aligned" LAYOUTS WMMA_SHAPES ".f16.f32", "={D}f16x2 {A}f16x2 {B}f16x2 {C}f32", 63, 70,
+	/* Until PTX 6.4 .satfinite was allowed here, of which the assembler makes nothing for sm_70 and later. */
+	WMMA(".sync.aligned" LAYOUTS WMMA_SHAPES ".f16.f16[.satfinite]", F16_IN_F16, 63, 70, "Product of f16 matrices."),
+	WMMA(".sync.aligned" LAYOUTS WMMA_SHAPES ".f16.f32[.satfinite]", "={D}f16x2 {A}f16x2 {B}f16x2 {C}f32", 63, 70,
 	     "Product of f16 matrices."),
-	WMMA(".sync.aligned" LAYOUTS WMMA_SHAPES ".f32.f16", "={D}f32 {A}f16x2 {B}f16x2 {C}f16x2", 63, 70,
+	WMMA(".sync.aligned" LAYOUTS WMMA_SHAPES ".f32.f16[.satfinite]", "={D}f32 {A}f16x2 {B}f16x2 {C}f16x2", 63, 70,
 	     "Product of f16 matrices."),
-	WMMA(".sync.aligned" LAYOUTS WMMA_SHAPES ".f32.f32", F16_IN_F32, 63, 70, "Product of f16 matrices."),
+	WMMA(".sync.aligned" LAYOUTS WMMA_SHAPES ".f32.f32[.satfinite]", F16_IN_F32, 63, 70, "Product of f16 matrices."),
 	WMMA(".sync.aligned" LAYOUTS WMMA_SHAPES ".f32.bf16.bf16.f32", F16_IN_F32, 70, 80, "Product of bf16 matrices."),
 	WMMA(".sync.aligned" LAYOUTS ".m16n16k8.f32.tf32.tf32.f32", F16_IN_F32, 70, 80, "Product of tf32 matrices."),
 	WMMA(".sync.aligned" LAYOUTS ".m8n8k4" F64, IN_F64, 70, 80,

@@ -422,6 +422,8 @@ MEANING_FUNCTION(st_any)
 		if (address[l] % (v.count * v.bytes) && f->param == PARAM_BY_REGISTER)
 			return fault_unaligned(w, i, &v, l, address[l], true);
 		for (u32 e = 0; e < v.count; e++) {
+			if (v.rows[e] == NO_OPERAND)
+				continue;
 			const u32 lane_bytes = v.bits[e] == 128 ? 16 : v.bits[e] == 64 ? 8 : 4;
 			u8 bytes[16];
 			memcpy(bytes, rows + v.rows[e] + (size_t)l * lane_bytes, lane_bytes);

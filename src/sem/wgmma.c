@@ -216,7 +216,7 @@ MEANING_FUNCTION(order)
 MEANING(order);
 static const struct meaning *pick_order(const struct form *f)
 {
-	return f->immediate_count && (f->immediates[0] < 0 || f->immediates[0] > 7) ? NULL : &order;
+	return f->immediate_count && f->immediates[0] < 0 ? NULL : &order;
 }
 
 /* --- Rows ----------------------------------------------------------------------------------- */
