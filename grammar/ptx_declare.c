@@ -148,7 +148,8 @@ void declare_name(struct reader *r, const char *name, struct span at)
 	v->name = name;
 	v->space = d->space;
 	v->linkage = d->linkage;
-	v->type = d->type;
+	/* What PTX 1.x declared as a number in texture space is its texture. */
+	v->type = d->space == SPACE_TEX && (d->type == T_u32 || d->type == T_u64) ? T_texref : d->type;
 	v->align = d->align;
 	v->vector = d->vector;
 	v->is_pointer = d->is_pointer;

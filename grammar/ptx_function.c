@@ -66,6 +66,9 @@ void function_tuning(struct reader *r, enum tuning which, u32 numbers, struct sp
 	bool *flag = NULL;
 	u32 *one = NULL;
 
+	if ((which == TUNE_ABI_PRESERVE || which == TUNE_ABI_PRESERVE_CONTROL) && r->module->version < 90)
+		diag_error(r->diags, at, "this directive needs PTX 9.0 or later; this module is .version %u.%u",
+			   r->module->version / 10, r->module->version % 10);
 	if (of_function == r->function->is_entry)
 		diag_error(r->diags, at, "this directive is for %s", of_function ? "functions" : "kernels");
 	switch (which) {

@@ -11,7 +11,7 @@
 #include "grammar/foreign.h"
 #include "grammar/reader.h"
 
-enum { TEXT_LIMIT = 1 << 30, NEWEST_VERSION = 90, SHOWN_TEXT = 40 };
+enum { TEXT_LIMIT = 1 << 30, NEWEST_VERSION = 92, SHOWN_TEXT = 40 };
 
 void reader_abort(struct reader *r, const char *message)
 {
@@ -41,6 +41,15 @@ void reader_launch_line(struct reader *r, struct span at, const char *text, size
 		length--;
 	const struct ir_launch_line line = {arena_copy_text(r->arena, text, length), at};
 	VEC_PUSH(r->arena, &r->module->launch_lines, line);
+}
+
+void reader_comment(struct reader *r, struct span at, const char *text, size_t length)
+{
+	for (size_t k = 0; k < length && !r->told_foreign; k++)
+		if ((u8)text[k] >= 0x80) {
+			r->told_foreign = true;
+			diag_warning(r->diags, at, "ptxas refuses characters outside of ASCII, in comments too");
+		}
 }
 
 void reader_open_comment(struct reader *r)
@@ -188,7 +197,8 @@ void reader_version(struct reader *r, struct span at)
 	r->has_version = true;
 	r->module->version = major * 10 + minor;
 	if (r->module->version > NEWEST_VERSION)
-		diag_warning(r->diags, at, "PTX %u.%u is newer than 9.0, the newest version known", major, minor);
+		diag_warning(r->diags, at, "PTX %u.%u is newer than %d.%d, the newest version known", major, minor,
+			     NEWEST_VERSION / 10, NEWEST_VERSION % 10);
 }
 
 void reader_need_header(struct reader *r, struct span at)

@@ -123,7 +123,7 @@ struct reader {
 	u64 numbers[TUNING_NUMBERS];
 	u32 number_count;
 	u32 section_begin;
-	bool has_version, has_target, has_address_size, told_header;
+	bool has_version, has_target, has_address_size, told_header, told_foreign;
 	const char *type_texts[64];
 };
 
@@ -135,6 +135,8 @@ void reader_skip_block(struct reader *r, void *scanner);
 /* ptx_read.c: the scanner's and the parser's complaints, directives of the module. */
 void reader_abort(struct reader *r, const char *message) __attribute__((noreturn));
 void reader_launch_line(struct reader *r, struct span at, const char *text, size_t length);
+/* A piece of a comment: ptxas refuses bytes outside of ASCII even there. */
+void reader_comment(struct reader *r, struct span at, const char *text, size_t length);
 void reader_open_comment(struct reader *r);
 void reader_open_string(struct reader *r, struct span at);
 /* True once there have been so many errors that reading stops. */

@@ -410,6 +410,13 @@ static bool replace_field(const struct form *f, struct tensor_map *m, u64 ordina
 	}
 }
 
+/* What sm_100 added: elements of 4 and 6 bits, and pieces of other sizes that the swizzle moves. */
+static bool is_newer_value(const struct form *f, u64 value)
+{
+	return form_has(f, M_swizzle_atomicity) || (form_has(f, M_elemtype) && value >= TENSOR_TYPES) ||
+	       (form_has(f, M_swizzle_mode) && value > TENSOR_SWIZZLE_128B);
+}
+
 /* Address; the new value in a register or a constant, of some fields behind a constant ordinal. */
 MEANING_FUNCTION(tensormap_replace)
 {
@@ -430,8 +437,8 @@ MEANING_FUNCTION(tensormap_replace)
 		if (!tensor_map_decode(bytes, &map))
 			return warp_fault(w, i, FAULT_ILLEGAL_INSTRUCTION, 1u << l, "there is no tensor map at the address");
 		if (!replace_field(f, &map, ordinal, value))
-			return warp_fault(w, i, FAULT_ILLEGAL_INSTRUCTION, 1u << l, "%llu is no value for the field",
-					  (unsigned long long)value);
+			return warp_fault(w, i, is_newer_value(f, value) ? FAULT_UNMODELLED : FAULT_ILLEGAL_INSTRUCTION,
+					  1u << l, "%llu as value for the field", (unsigned long long)value);
 		tensor_map_store(&map, bytes);
 		if (UNLIKELY(w->machine->async == ASYNC_STRICT) && space != SPACE_SHARED)
 			async_map_changed(w, i, operand_address(&o, 0, l));
@@ -447,7 +454,8 @@ static const struct meaning *pick_tensormap_replace(const struct form *f)
 	if (!f->immediate_count)
 		return &tensormap_replace;
 	const u64 number = (u64)f->immediates[0];
-	const bool fits = f->operand_count > 2 ? number < TENSOR_RANK : replace_field(f, &any, 0, number);
+	const bool fits = f->operand_count > 2 ? number < TENSOR_RANK
+					       : is_newer_value(f, number) || replace_field(f, &any, 0, number);
 	return fits ? &tensormap_replace : NULL;
 }
 
@@ -530,6 +538,10 @@ static const struct meaning *pick_tensormap_copy(const struct form *f)
 	ROW("tensormap.replace.tile" FIELD "[.global|.shared::cta].b1024" TYPE, OPERANDS, 83, 90, ISA_A_TARGET | (FLAGS), \
 	    pick_tensormap_replace, DOC_REPLACE)
 
+#define REPLACE_NEWER(FIELD, OPERANDS, PTX)                                                            \
+	ROW("tensormap.replace.tile" FIELD "[.global|.shared::cta].b1024.b32", OPERANDS, PTX, 100, NEWER, \
+	    pick_tensormap_replace, DOC_REPLACE)
+
 static const struct isa_row rows_async_tensor[] = {
 	LOAD_ROWS(DIMS, "[.tile]", "", 80, 90, 0),
 	LOAD_ROWS(".3d", ".im2col", " {1}u16", 80, 90, 0),
@@ -553,9 +565,13 @@ static const struct isa_row rows_async_tensor[] = {
 	REPLACE(".rank", ".b32", "@ b32", 0),
 	REPLACE("(.box_dim|.global_dim|.element_stride)", ".b32", "@ #u32 b32", 0),
 	REPLACE(".global_stride", ".b64", "@ #u32 b64", 0),
-	REPLACE("(.elemtype|.interleave_layout|.swizzle_mode|.fill_mode)", ".b32", "@ #u32", 0),
-	ROW("tensormap.replace.tile.swizzle_atomicity[.global|.shared::cta].b1024.b32", "@ #u32", 86, 100, NEWER,
-	    pick_tensormap_replace, DOC_REPLACE),
+	REPLACE(".elemtype", ".b32", "@ #u32<0,12>", 0),
+	REPLACE(".interleave_layout", ".b32", "@ #u32<0,2>", 0),
+	REPLACE(".swizzle_mode", ".b32", "@ #u32<0,3>", 0),
+	REPLACE(".fill_mode", ".b32", "@ #u32<0,1>", 0),
+	REPLACE_NEWER(".elemtype", "@ #u32<13,15>", 86),
+	REPLACE_NEWER(".swizzle_mode", "@ #u32<4,4>", 88),
+	REPLACE_NEWER(".swizzle_atomicity", "@ #u32<0,3>", 86),
 	ROW("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release(.cta|.cluster|.gpu|.sys).sync.aligned", "@ @ #u32",
 	    83, 90, 0, pick_tensormap_copy, "Copies a tensor map and makes it known to tensor copies."),
 };
