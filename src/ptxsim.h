@@ -198,6 +198,31 @@ struct ptxsim_texture {
  * place. ERROR_ARGUMENT: a format or size that there is not, or texels outside of allocated memory. The handle is
  * released by ptxsim_release. */
 ptxsim_status ptxsim_texture_object(ptxsim_context *context, const struct ptxsim_texture *texture, uint64_t *handle);
+/* What a tensor in global memory looks like and which part of it a copy moves (cuTensorMapEncodeTiled, and
+ * cuTensorMapEncodeIm2col). Types, interleave and swizzle are numbered as in tensormap.replace (PTX ISA 9.7.9.28);
+ * dimensions stand innermost first. */
+struct ptxsim_tensor_map {
+	size_t struct_size; /* sizeof(struct ptxsim_tensor_map), set by PTXSIM_TENSOR_MAP_INIT */
+	uint64_t address;   /* of the tensor, as kernels see it */
+	uint32_t type, rank;
+	uint64_t dims[5];    /* elements */
+	uint64_t strides[4]; /* bytes between neighbours along dimensions 1 to rank - 1 */
+	uint32_t box[5];     /* tiled: elements that a copy moves */
+	uint32_t element_strides[5];
+	uint32_t interleave, swizzle;
+	int fills_nan;              /* outside of the tensor are NaNs, else zeros */
+	int im2col;                 /* not tiled: */
+	int32_t lower[3], upper[3]; /* corners of the bounding box, innermost spatial dimension first */
+	uint32_t channels, pixels;
+};
+#define PTXSIM_TENSOR_MAP_INIT                                                                                          \
+	{                                                                                                               \
+		sizeof(struct ptxsim_tensor_map), 0, 0, 0, {0}, {0}, {0}, {1, 1, 1, 1, 1}, 0, 0, 0, 0, {0}, {0}, 0, 0 \
+	}
+
+/* Writes the map's 128 bytes, which a kernel takes as a parameter or within one, or reads from global memory.
+ * ERROR_ARGUMENT: the driver would refuse the map; *why, if not NULL, is then a constant text that says why. */
+ptxsim_status ptxsim_tensor_map(const struct ptxsim_tensor_map *map, void *bytes, const char **why);
 /* Sets a .texref, .samplerref or .surfref variable. ERROR_NOT_FOUND: there is none of that name. */
 ptxsim_status ptxsim_bind_texture(ptxsim_module *module, const char *name, uint64_t handle);
 

@@ -88,41 +88,68 @@ static bool put_number(struct filling *f, const struct script_arg *a, struct num
 	return true;
 }
 
-/* Members one after the other, each at a multiple of its own size, as C lays them out. */
-static bool put_struct(struct filling *f, const struct script_arg *a)
+/* A tensor map is aligned to 64 bytes, anything else to its own size. */
+enum { MAP_ALIGN = 64 };
+
+static u32 member_bytes(const struct script_member *m) { return m->map ? TENSOR_MAP_BYTES : element_bytes(m->type); }
+
+static bool write_map(struct filling *f, const struct script_arg *a, const struct script_map *from, u8 *to)
+{
+	struct tensor_map map = from->map;
+
+	map.address = from->buffer->address;
+	const char *refused = tensor_map_encode(&map, to);
+	return !refused || wrong(f, a->span, refused);
+}
+
+static bool write_member(struct filling *f, const struct script_arg *a, const struct script_member *m, u8 *to)
 {
 	struct expr_run run = {.error = NULL};
+
+	if (m->map)
+		return write_map(f, a, m->map, to);
+	if (m->texture) {
+		const u64 handle = play_texture(f->play, m->texture);
+		memcpy(to, &handle, sizeof handle);
+		return handle || wrong(f, a->span, "no memory is left for the texture");
+	}
+	if (m->buffer)
+		memcpy(to, &m->buffer->address, sizeof m->buffer->address);
+	else
+		element_write(m->type, to, expr_eval(m->value, &run));
+	return !run.error || wrong(f, a->span, run.error);
+}
+
+/* Members one after the other as C lays them out, or at their bytes; what lies between them is zero. */
+static bool put_struct(struct filling *f, const struct script_arg *a)
+{
 	u64 at = 0;
 
 	for (size_t k = 0; k < a->members.count; k++) {
 		const struct script_member *m = &a->members.items[k];
-		const u32 bytes = element_bytes(m->type);
-		at = (at + bytes - 1) & ~(u64)(bytes - 1);
-		if (at + bytes > f->param->size)
+		const u64 bytes = member_bytes(m), align = m->map ? MAP_ALIGN : bytes;
+		if (m->zeros) {
+			at = f->param->size;
+			continue;
+		}
+		at = m->placed ? m->at : (at + align - 1) & ~(align - 1);
+		if (at > f->param->size || bytes > f->param->size - at)
 			return wrong(f, a->span, "is smaller than the struct given");
-		if (m->buffer)
-			memcpy(f->to + at, &m->buffer->address, bytes);
-		else
-			element_write(m->type, f->to + at, expr_eval(m->value, &run));
-		if (run.error)
-			return wrong(f, a->span, run.error);
+		if (!write_member(f, a, m, f->to + at))
+			return false;
 		at += bytes;
 	}
 	const u64 align = f->param->align ? f->param->align : 1;
 	if (((at + align - 1) & ~(align - 1)) != f->param->size)
-		return wrong(f, a->span, "is larger than the struct given");
+		return wrong(f, a->span, "is larger than the struct given: end it with `zero` where the rest is 0");
 	return true;
 }
 
 static bool put_map(struct filling *f, const struct script_arg *a)
 {
-	struct tensor_map map = a->map->map;
-
 	if (f->param->size != TENSOR_MAP_BYTES)
 		return wrong(f, a->span, "takes no tensor map, which has 128 bytes");
-	map.address = a->map->buffer->address;
-	const char *refused = tensor_map_encode(&map, f->to);
-	return !refused || wrong(f, a->span, refused);
+	return write_map(f, a, a->map, f->to);
 }
 
 u64 play_texture(struct play *p, const struct script_texture *x)

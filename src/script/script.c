@@ -363,28 +363,64 @@ static bool parse_triple(struct script *s, struct lex *l, u32 to[3])
 	return true;
 }
 
-/* {TYPE:value, ...}; `{` is behind us. */
-static bool parse_struct(struct script *s, struct lex *l, struct script_arg *a)
+/* WORD( at the reader's place: both are taken. */
+static bool take_call(struct lex *l, const char *word)
+{
+	const struct lex start = *l;
+
+	if (lex_take(l, word) && lex_take(l, "("))
+		return true;
+	*l = start;
+	return false;
+}
+
+static bool take_option(struct lex *l, const char *word)
+{
+	const struct lex start = *l;
+
+	if (lex_take(l, word) && lex_take(l, "="))
+		return true;
+	*l = start;
+	return false;
+}
+
+/* [at=BYTE] then a buffer, TYPE:value, tmap(...), texture(...) or zero. */
+static bool parse_member(struct script *s, struct lex *l, struct script_member *m)
 {
 	struct expr_scope scope = script_scope(s);
 
+	m->placed = take_option(l, "at");
+	if (m->placed && !parse_count(s, l, 0, UINT16_MAX, &m->at))
+		return false;
+	if (take_call(l, "tmap"))
+		return (m->map = script_parse_map(s, l)) != NULL;
+	if (take_call(l, "texture"))
+		return (m->texture = script_parse_texture(s, l)) != NULL;
+	if (l->kind == LEX_NAME)
+		m->buffer = script_find_buffer(s, l->name);
+	if (m->buffer) {
+		lex_next(l);
+		return true;
+	}
+	if (lex_take(l, "zero"))
+		return m->zeros = true;
+	m->type = l->kind == LEX_NAME ? element_find(l->name, strlen(l->name)) : ELEMENT_TYPE_COUNT;
+	if (m->type == ELEMENT_TYPE_COUNT) {
+		lex_error(l, "a member is a buffer, TYPE:VALUE, tmap(...), texture(...) or zero, perhaps behind at=BYTE");
+		return false;
+	}
+	lex_next(l);
+	return lex_expect(l, ":") && (m->value = expr_parse(l, &scope));
+}
+
+/* {MEMBER, ...}; `{` is behind us. */
+static bool parse_struct(struct script *s, struct lex *l, struct script_arg *a)
+{
 	a->kind = SCRIPT_ARG_STRUCT;
 	do {
 		struct script_member m = {.type = ELEMENT_u64};
-		if (l->kind == LEX_NAME)
-			m.buffer = script_find_buffer(s, l->name);
-		if (m.buffer) {
-			lex_next(l);
-		} else {
-			m.type = l->kind == LEX_NAME ? element_find(l->name, strlen(l->name)) : ELEMENT_TYPE_COUNT;
-			if (m.type == ELEMENT_TYPE_COUNT) {
-				lex_error(l, "a member is a buffer, or TYPE:VALUE");
-				return false;
-			}
-			lex_next(l);
-			if (!lex_expect(l, ":") || !(m.value = expr_parse(l, &scope)))
-				return false;
-		}
+		if (!parse_member(s, l, &m))
+			return false;
 		VEC_PUSH(s->arena, &a->members, m);
 	} while (lex_take(l, ","));
 	return lex_expect(l, "}");
@@ -458,29 +494,24 @@ static bool parse_arg(struct script *s, struct lex *l, struct script_launch *lau
 	struct expr_scope scope = script_scope(s);
 	struct script_arg a = {.span = l->span};
 
-	const struct lex start = *l;
-
-	if (lex_take(l, "tmap") && lex_take(l, "(")) {
+	if (take_call(l, "tmap")) {
 		a.kind = SCRIPT_ARG_MAP;
 		a.map = script_parse_map(s, l);
 		VEC_PUSH(s->arena, &launch->args, a);
 		return !l->failed;
 	}
-	*l = start;
-	if (lex_take(l, "texture") && lex_take(l, "(")) {
+	if (take_call(l, "texture")) {
 		a.kind = SCRIPT_ARG_TEXTURE;
 		a.texture = script_parse_texture(s, l);
 		VEC_PUSH(s->arena, &launch->args, a);
 		return !l->failed;
 	}
-	*l = start;
-	if (lex_take(l, "multimem") && lex_take(l, "(")) {
+	if (take_call(l, "multimem")) {
 		if (!parse_multimem(s, l, &a))
 			return false;
 		VEC_PUSH(s->arena, &launch->args, a);
 		return true;
 	}
-	*l = start;
 	if (lex_take(l, "{")) {
 		if (!parse_struct(s, l, &a))
 			return false;

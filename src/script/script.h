@@ -17,10 +17,19 @@
 enum { SCRIPT_INDICES = BUFFER_RANK };
 
 /* One member of a struct argument. */
+struct script_map;
+struct script_texture;
+
+/* A struct's member: a number, the address of a buffer, a tensor map, a texture's handle, or zeros to its end. */
 struct script_member {
 	enum element_type type;
-	struct expr *value; /* a number, or NULL: the address of `buffer` */
+	struct expr *value;
 	struct buffer *buffer;
+	struct script_map *map;
+	struct script_texture *texture;
+	bool placed; /* at byte `at`, else behind the last one as C places it */
+	u64 at;
+	bool zeros;
 };
 
 /* A tensor map of a buffer, whose address is not known yet. */

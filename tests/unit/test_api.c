@@ -447,6 +447,46 @@ START_TEST(two_simulators_in_two_threads)
 }
 END_TEST
 
+/* A map within a larger parameter; one that the driver would refuse. */
+START_TEST(tensor_maps)
+{
+	static const char text[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
+				   ".visible .entry k(.param .align 64 .b8 p[256]) {\n"
+				   "	.reg .b64 %m;\n"
+				   "	mov.b64 %m, p;\n	cvta.param.u64 %m, %m;\n	add.u64 %m, %m, 64;\n"
+				   "	prefetch.tensormap [%m];\n"
+				   "	cp.async.bulk.prefetch.tensor.2d.L2.global [%m, {0, 0}];\n"
+				   "	ret;\n}\n";
+	struct ptxsim_tensor_map map = PTXSIM_TENSOR_MAP_INIT;
+	ptxsim_context *c = ptxsim_context_create(NULL);
+	ptxsim_module *m = ptxsim_module_create(c);
+	struct ptxsim_launch l = PTXSIM_LAUNCH_INIT;
+	_Alignas(64) uint8_t param[256] = {0};
+	const void *args[] = {param};
+	const char *why;
+
+	ck_assert_int_eq(ptxsim_alloc(c, 4096, &map.address), PTXSIM_OK);
+	map.type = 7;
+	map.rank = 2;
+	map.dims[0] = map.dims[1] = 32;
+	map.strides[0] = 128;
+	map.box[0] = map.box[1] = 8;
+	ck_assert_int_eq(ptxsim_tensor_map(&map, param + 64, &why), PTXSIM_OK);
+	ck_assert_str_eq(why, "");
+	ck_assert_int_eq(ptxsim_module_add_text(m, "k.ptx", text, strlen(text)), PTXSIM_OK);
+	ck_assert_msg(ptxsim_module_build(m, NULL) == PTXSIM_OK, "%s", ptxsim_module_diagnostics(m));
+	l.args = args;
+	l.arg_count = 1;
+	ck_assert_msg(ptxsim_launch(c, ptxsim_find_function(m, "k"), &l) == PTXSIM_OK, "%s", ptxsim_message(c));
+	map.strides[0] = 100;
+	ck_assert_int_eq(ptxsim_tensor_map(&map, param, &why), PTXSIM_ERROR_ARGUMENT);
+	ck_assert_str_ne(why, "");
+	map.rank = 6;
+	ck_assert_int_eq(ptxsim_tensor_map(&map, param, NULL), PTXSIM_ERROR_ARGUMENT);
+	ptxsim_context_free(c);
+}
+END_TEST
+
 UNIT_TESTS("api", 60)
 {
 	UNIT_TEST(a_kernel_runs);
@@ -461,4 +501,5 @@ UNIT_TESTS("api", 60)
 	UNIT_TEST(wrong_text_is_told_with_its_place);
 	UNIT_TEST(wrong_calls_change_nothing);
 	UNIT_TEST(two_simulators_in_two_threads);
+	UNIT_TEST(tensor_maps);
 }
