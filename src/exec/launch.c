@@ -39,7 +39,7 @@ bool memory_load_program(struct memory *m, const struct program *p)
 		if (a) {
 			memset(a->host, 0, g->size);
 		} else {
-			const u32 flags = g->space == SPACE_CONST ? ALLOCATION_CONST | ALLOCATION_READ_ONLY : 0;
+			const u32 flags = g->space == SPACE_CONST ? ALLOCATION_CONST : 0;
 			if (!memory_map(m, g->address, mapped_bytes(g), NULL, g->variable->name, flags))
 				return false;
 			a = memory_find(m, g->address, g->size);
