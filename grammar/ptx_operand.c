@@ -160,14 +160,15 @@ static bool add_before(struct reader *r, struct ir_operand *o)
 	*type = (struct ir_modifier){strings_intern_text(r->strings, arena_printf(r->arena, "s%u", bits)), o->span};
 	operands[1] = *o;
 	operands[1].addend = 0;
-	operands[2] = (struct ir_operand){.kind = OPERAND_INTEGER, .element = NO_ELEMENT, .value = (u64)o->addend, .span = o->span};
+	operands[2] = (struct ir_operand){
+		.kind = OPERAND_INTEGER, .element = NO_ELEMENT, .value = (u64)o->addend, .span = o->span};
 	o->symbol = symbol;
 	o->name = sum->name;
 	o->element = NO_ELEMENT;
 	o->addend = 0;
 	operands[0] = *o;
 	VEC_PUSH(r->arena, &r->function->body,
-		 ((struct ir_instruction){.opcode = strings_intern_text(r->strings, "add"),
+		 ((struct ir_instruction){.opcode = strings_intern_text(r->strings, token_text(M_add)),
 					  .modifiers = type,
 					  .modifier_count = 1,
 					  .operands = operands,
@@ -192,10 +193,11 @@ static struct ir_operand *take_terms(struct reader *r, u32 count, u32 sums)
 		if (t->operand.kind == OPERAND_SPECIAL)
 			check_special(r, &t->operand);
 		if (t->has_offset && t->operand.kind != OPERAND_SYMBOL &&
-		    !(i >= sums && t->operand.kind == OPERAND_REGISTER && !t->operand.minus && add_before(r, &items[i])))
+		    !(i >= sums && t->operand.kind == OPERAND_REGISTER && !t->operand.minus &&
+		      add_before(r, &items[i])))
 			diag_error(r->diags, t->operand.span,
-				   "%s%+lld: an offset is for addresses and for integer registers that are read", t->operand.name,
-				   (long long)t->operand.addend);
+				   "%s%+lld: an offset is for addresses and for integer registers that are read",
+				   t->operand.name, (long long)t->operand.addend);
 	}
 	return items;
 }

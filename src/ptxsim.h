@@ -215,8 +215,8 @@ struct ptxsim_tensor_map {
 	int32_t lower[3], upper[3]; /* corners of the bounding box, innermost spatial dimension first */
 	uint32_t channels, pixels;
 };
-#define PTXSIM_TENSOR_MAP_INIT                                                                                          \
-	{                                                                                                               \
+#define PTXSIM_TENSOR_MAP_INIT                                                                                        \
+	{                                                                                                             \
 		sizeof(struct ptxsim_tensor_map), 0, 0, 0, {0}, {0}, {0}, {1, 1, 1, 1, 1}, 0, 0, 0, 0, {0}, {0}, 0, 0 \
 	}
 

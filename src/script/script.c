@@ -406,7 +406,8 @@ static bool parse_member(struct script *s, struct lex *l, struct script_member *
 		return m->zeros = true;
 	m->type = l->kind == LEX_NAME ? element_find(l->name, strlen(l->name)) : ELEMENT_TYPE_COUNT;
 	if (m->type == ELEMENT_TYPE_COUNT) {
-		lex_error(l, "a member is a buffer, TYPE:VALUE, tmap(...), texture(...) or zero, perhaps behind at=BYTE");
+		lex_error(l,
+			  "a member is a buffer, TYPE:VALUE, tmap(...), texture(...) or zero, perhaps behind at=BYTE");
 		return false;
 	}
 	lex_next(l);

@@ -41,13 +41,14 @@ static const struct operation {
 };
 enum { OPERATIONS = sizeof operations / sizeof *operations };
 
-static const char BULK[] = "	{ .reg .b16 %%h; .reg .b32 %%i; .reg .pred %%q;\n"
-			   "	mov.b32 %%i, 0;\n"
-			   "fill:	add.u32 %%own, %%own, %%i; st.shared.b%s [%%own], %%v; sub.u32 %%own, %%own, %%i;\n"
-			   "	add.u32 %%i, %%i, %s / 8; setp.lt.u32 %%q, %%i, 16; @%%q bra fill;\n"
-			   "	fence.proxy.async.shared::cta;\n"
-			   "	cp.reduce.async.bulk.global.shared::cta.bulk_group.%s [%%a], [%%own], 16;\n"
-			   "	cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; }\n";
+static const char BULK[] =
+	"	{ .reg .b16 %%h; .reg .b32 %%i; .reg .pred %%q;\n"
+	"	mov.b32 %%i, 0;\n"
+	"fill:	add.u32 %%own, %%own, %%i; st.shared.b%s [%%own], %%v; sub.u32 %%own, %%own, %%i;\n"
+	"	add.u32 %%i, %%i, %s / 8; setp.lt.u32 %%q, %%i, 16; @%%q bra fill;\n"
+	"	fence.proxy.async.shared::cta;\n"
+	"	cp.reduce.async.bulk.global.shared::cta.bulk_group.%s [%%a], [%%own], 16;\n"
+	"	cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; }\n";
 /* The block of rank 1 holds what its neighbour changes. */
 static const char SHARED[] = "	st.shared.b%s [%%own], %%m;\n"
 			     "	barrier.cluster.arrive; barrier.cluster.wait;\n"
@@ -66,11 +67,13 @@ static void add_kernel(char *text, size_t number)
 	at += sprintf(at,
 		      ".visible .entry k%zu(.param .u64 place, .param .b%s value) {\n"
 		      "	.shared .align 16 .b8 s[16];\n"
-		      "	.reg .b64 %%a, %%generic; .reg .b32 %%own, %%far, %%rank; .reg .b%s %%v, %%m; .reg .f%s %%t; .reg .pred "
+		      "	.reg .b64 %%a, %%generic; .reg .b32 %%own, %%far, %%rank; .reg .b%s %%v, %%m; .reg .f%s %%t; "
+		      ".reg .pred "
 		      "%%other, %%keep;\n"
 		      "	ld.param.u64 %%a, [place]; ld.param.b%s %%v, [value]; ld.global.b%s %%m, [%%a];\n"
 		      "	mov.u32 %%own, s; mov.u32 %%rank, %%cluster_ctarank;\n"
-		      "	mapa.shared::cluster.u32 %%far, %%own, 1; cvt.u64.u32 %%generic, %%own; cvta.shared.u64 %%generic, "
+		      "	mapa.shared::cluster.u32 %%far, %%own, 1; cvt.u64.u32 %%generic, %%own; cvta.shared.u64 "
+		      "%%generic, "
 		      "%%generic; mapa.u64 %%generic, %%generic, 1;\n"
 		      "	setp.ne.u32 %%other, %%rank, 0; setp.%s.u32 %%keep, %%rank, 0;\n",
 		      number, o->type, o->type, *o->type == '1' ? "16" : o->type, o->type, o->type,
@@ -138,14 +141,15 @@ START_TEST(as_recorded)
 		size_t k = 0;
 		if (*line == '#')
 			continue;
-		ck_assert_int_eq(sscanf(line, "%59s %" SCNx64 " %" SCNx64 " %" SCNx64, name, &memory, &value, &recorded), 4);
+		ck_assert_int_eq(
+			sscanf(line, "%59s %" SCNx64 " %" SCNx64 " %" SCNx64, name, &memory, &value, &recorded), 4);
 		while (k < OPERATIONS && strcmp(operations[k].name, name))
 			k++;
 		ck_assert_msg(k < OPERATIONS, "%s", name);
 		const uint64_t got = reduce(c, place, k, memory, value);
 		if (got != recorded)
-			fprintf(stderr, "%s: %" PRIx64 " and %" PRIx64 " gave %" PRIx64 ", recorded %" PRIx64 "\n", name,
-				memory, value, got, recorded);
+			fprintf(stderr, "%s: %" PRIx64 " and %" PRIx64 " gave %" PRIx64 ", recorded %" PRIx64 "\n",
+				name, memory, value, got, recorded);
 		wrong += got != recorded;
 		lines++;
 	}
