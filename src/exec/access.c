@@ -58,6 +58,9 @@ struct block *shared_owner(struct warp *w, u64 address)
 
 	if (!rank)
 		return w->block;
+	/* A block alone has no address beside its own: see shared_rank_bits. */
+	if (w->block->cluster->count == 1)
+		return NULL;
 	return rank <= w->block->cluster->count ? w->block->cluster->blocks[rank - 1] : NULL;
 }
 

@@ -159,6 +159,12 @@ u64 sreg_value(const struct warp *w, u32 sreg, u32 element, u32 lane);
 
 /* The block's part of a generic or shared::cluster address. */
 struct block *shared_owner(struct warp *w, u64 shared_address);
+/* The upper bits of addresses in the block of that rank. In a cluster of one block they are 0, as on an H200, where
+ * whatever lies 16 MiB and more above the block's own memory faults. */
+static inline u64 shared_rank_bits(const struct warp *w, u32 rank)
+{
+	return w->block->cluster->count == 1 && !rank ? 0 : (u64)(rank + 1) << SHARED_RANK_SHIFT;
+}
 /* The block that instruction i reaches at an address given in `space`, .shared or generic: only .shared::cluster and
  * generic addresses carry a rank; a plain one that large is outside. NULL: none. */
 struct block *shared_target(struct warp *w, const struct insn *i, enum ir_space space, u64 shared_address);

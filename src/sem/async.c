@@ -195,7 +195,7 @@ static bool bulk_to_shared_lane(struct operands *o, u32 l)
 		const u32 rank = (u32)__builtin_ctz(left);
 		if (UNLIKELY(o->op) && left != ranks)
 			o->op = async_again(o->w, o->op);
-		if (!bulk_deliver(o, l, shared_of_rank(to, rank), shared_of_rank(mbarrier, rank), from, size))
+		if (!bulk_deliver(o, l, shared_of_rank(o->w, to, rank), shared_of_rank(o->w, mbarrier, rank), from, size))
 			return false;
 	}
 	return true;

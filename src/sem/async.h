@@ -130,9 +130,9 @@ static inline u8 *range_pointer(const struct operands *o, u32 lane, enum ir_spac
 }
 
 /* The same block's offset in another block of the cluster; `address` itself if rank is the own's. */
-static inline u64 shared_of_rank(u64 address, u32 rank)
+static inline u64 shared_of_rank(const struct warp *w, u64 address, u32 rank)
 {
-	return (address & ((1u << SHARED_RANK_SHIFT) - 1)) | (u64)(rank + 1) << SHARED_RANK_SHIFT;
+	return (address & ((1u << SHARED_RANK_SHIFT) - 1)) | shared_rank_bits(w, rank);
 }
 
 /* Where an address in a cluster's shared memory lies: generic, unless the form names the space. */

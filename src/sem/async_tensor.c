@@ -272,7 +272,7 @@ static bool tensor_load_lane(struct operands *o, u32 l)
 		const u32 rank = (u32)__builtin_ctz(left);
 		if (UNLIKELY(o->op) && left != ranks)
 			o->op = async_again(o->w, o->op);
-		if (!tile_load(&t, shared_of_rank(to, rank), shared_of_rank(mbarrier, rank)))
+		if (!tile_load(&t, shared_of_rank(o->w, to, rank), shared_of_rank(o->w, mbarrier, rank)))
 			return false;
 	}
 	return true;

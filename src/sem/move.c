@@ -268,7 +268,7 @@ MEANING_FUNCTION(mapa)
 			continue;
 		const u64 offset = (part_read(rows, i->a, wide ? 64 : 32, l) - window) & ((1u << SHARED_RANK_SHIFT) - 1);
 		const u32 rank = ((const u32 *)(rows + i->b))[l];
-		part_write(rows, i->d, wide ? 64 : 32, l, window + ((u64)(rank + 1) << SHARED_RANK_SHIFT) + offset);
+		part_write(rows, i->d, wide ? 64 : 32, l, window + shared_rank_bits(w, rank) + offset);
 	}
 	return i + 1;
 }
