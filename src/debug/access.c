@@ -141,12 +141,12 @@ static bool sample_at(const struct debug *d, const struct warp *w, const struct 
 void access_keep(struct debug *d, const struct warp *w, const struct account_site *site, enum ir_space space, u32 mask,
 		 const u64 address[WARP_LANES])
 {
-	d->last_site = site;
-	memset(&d->last_sample, 0, sizeof d->last_sample);
-	d->last_sample.space = space;
-	d->last_sample.mask = mask;
-	memcpy(d->last_sample.address, address, sizeof d->last_sample.address);
-	fill_sample(d, w, site, &d->last_sample);
+	d->shown.site = site;
+	memset(&d->shown.sample, 0, sizeof d->shown.sample);
+	d->shown.sample.space = space;
+	d->shown.sample.mask = mask;
+	memcpy(d->shown.sample.address, address, sizeof d->shown.sample.address);
+	fill_sample(d, w, site, &d->shown.sample);
 }
 
 void access_note(struct debug *d, const struct standing *s)
@@ -155,8 +155,8 @@ void access_note(struct debug *d, const struct standing *s)
 
 	if (s->w->block->index != d->focus.block || s->w->index != d->focus.warp)
 		return;
-	if (sample_at(d, s->w, s->w->frame, s->insn, s->mask, &site, &d->last_sample))
-		d->last_site = site;
+	if (sample_at(d, s->w, s->w->frame, s->insn, s->mask, &site, &d->shown.sample))
+		d->shown.site = site;
 }
 
 bool debug_access(struct debug *d, bool executed, const struct account_site **site, struct account_sample *sample)
@@ -165,10 +165,10 @@ bool debug_access(struct debug *d, bool executed, const struct account_site **si
 	struct debug_split split;
 
 	if (executed) {
-		if (!d->last_site)
+		if (!d->shown.site)
 			return debug_fail(d, "no access of the warp has been seen: step over one");
-		*site = d->last_site;
-		*sample = d->last_sample;
+		*site = d->shown.site;
+		*sample = d->shown.sample;
 		return true;
 	}
 	if (!w || !debug_focus_split(d, &split) || !split.place.code)

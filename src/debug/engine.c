@@ -2,6 +2,8 @@
  *
  * Making the engine and ending it.
  */
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "debug/internal.h"
@@ -18,7 +20,7 @@ struct debug *debug_new(struct arena *arena, const struct program *program, cons
 		d->options = *options;
 	d->accounting = accounting_new(arena, program, &d->options.accounting);
 	arena_init(&d->counter_arena, arena->out_of_memory);
-	d->function_names = ARENA_ARRAY(arena, program->code_count + 1, const char *);
+	d->names.functions = ARENA_ARRAY(arena, program->code_count + 1, const char *);
 	stops_build(d);
 	access_build(d);
 	d->state = DEBUG_IDLE;
@@ -30,8 +32,20 @@ void debug_free(struct debug *d)
 	run_close(d);
 	accounting_free(d->accounting);
 	arena_free(&d->counter_arena);
-	free(d->output);
-	d->output = NULL;
+	free(d->output.text);
+	d->output.text = NULL;
 }
 
 const struct program *debug_program(const struct debug *d) { return d->program; }
+
+bool debug_fail(struct debug *d, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(d->message, sizeof d->message, format, args);
+	va_end(args);
+	return false;
+}
+
+const char *debug_message(const struct debug *d) { return d->message; }

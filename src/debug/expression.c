@@ -173,12 +173,12 @@ static struct term convenience(struct term_reader *r, const char *name)
 	struct term t = nothing();
 
 	t.where = AT_VARIABLE;
-	for (size_t k = 0; k < r->d->variables.count; k++)
-		if (!strcmp(r->d->variables.items[k].name, name)) {
-			const struct debug_object *o = &r->d->variables.items[k].object;
+	for (size_t k = 0; k < r->d->names.variables.count; k++)
+		if (!strcmp(r->d->names.variables.items[k].name, name)) {
+			const struct debug_object *o = &r->d->names.variables.items[k].object;
 			t.v = o->value;
 			t.type = o->type;
-			t.name = r->d->variables.items[k].name;
+			t.name = r->d->names.variables.items[k].name;
 			t.target = SPACE_GENERIC;
 			t.repeat = o->repeat;
 			if (o->in_memory && token_of_type(r->d, o->type) == TOKEN_NONE) {
@@ -585,12 +585,12 @@ const char *debug_find_equals(const char *text)
 
 static void set_convenience(struct debug *d, const char *name, const struct debug_object *o)
 {
-	for (size_t k = 0; k < d->variables.count; k++)
-		if (!strcmp(d->variables.items[k].name, name)) {
-			d->variables.items[k].object = *o;
+	for (size_t k = 0; k < d->names.variables.count; k++)
+		if (!strcmp(d->names.variables.items[k].name, name)) {
+			d->names.variables.items[k].object = *o;
 			return;
 		}
-	VEC_PUSH(d->arena, &d->variables, ((struct convenience){name, *o}));
+	VEC_PUSH(d->arena, &d->names.variables, ((struct convenience){name, *o}));
 }
 
 void debug_keep_value(struct debug *d, const char *name, const struct debug_object *o)

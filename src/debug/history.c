@@ -242,7 +242,7 @@ static bool take(struct debug *d, bool fine)
 	c->serial = ++h->serial;
 	c->machine = d->machine;
 	c->worker = d->machine.workers[0];
-	c->output_length = d->output_length;
+	c->output_length = d->output.length;
 	c->has_direct = d->direct != NULL;
 	if (d->direct) {
 		c->direct_block = d->direct->block->index;
@@ -299,12 +299,12 @@ static bool restore(struct debug *d, const struct checkpoint *c)
 	for (u32 n = 0; n < c->chunk_count; n++)
 		put_image(&c->chunks[n], c->chunks[n].host);
 	memset(k->allocations, 0, sizeof k->allocations);
-	d->output_length = c->output_length;
+	d->output.length = c->output_length;
 	d->state = DEBUG_STOPPED;
 	d->position = c->position;
-	d->current = d->last = (struct standing){0};
+	d->current = d->run.last = (struct standing){0};
 	d->at_stop = false;
-	d->stopped = false;
+	d->run.stopped = false;
 	d->direct = c->has_direct ? run_find_warp(d, c->direct_block, c->direct_warp) : NULL;
 	memset(&d->fault, 0, sizeof d->fault);
 	put_counters(d, c);
@@ -343,7 +343,7 @@ void history_truncate(struct debug *d)
 	while (d->inputs.count && d->inputs.items[d->inputs.count - 1].position > d->position)
 		d->inputs.count--;
 	d->furthest = d->position;
-	d->output_shown = d->output_length;
+	d->output.shown = d->output.length;
 }
 
 u64 history_due(const struct debug *d)
@@ -447,7 +447,7 @@ bool history_find_last(struct debug *d, u64 before, struct search *s, u64 *found
 		if (!c || !restore(d, c))
 			return false;
 		run_from(d, end, s);
-		if (d->interrupted)
+		if (d->run.interrupted)
 			return false;
 		if (s->any) {
 			*found = s->found;

@@ -73,21 +73,95 @@ struct found_register {
 	struct debug_register reg;
 };
 
+struct convenience {
+	const char *name;
+	struct debug_object object;
+};
+
+/* run.c: the machine under way, between two stops. */
+struct running {
+	bool (*ask)(struct debug *d, const struct standing *s);
+	u64 until;      /* stop at the first place at or after this position */
+	u64 resumed_at; /* the stop that is just being left */
+	bool all_hooked, access_hooked, hooks_stale;
+	bool quiet; /* points do not stop, and nothing is counted */
+	volatile bool interrupted;
+	struct debug_event event; /* what stopped it */
+	bool stopped;             /* event is set: stop at the next opportunity */
+	bool user_stop;           /* it stopped for the user's sake */
+	bool hold, held;          /* no other warp goes on when the chosen one's turn ends; so it happened */
+	struct search *search;
+	struct standing last; /* the last stop that was passed */
+};
+
+/* run.c: what the launch has printed. */
+struct output {
+	char *text; /* from malloc */
+	size_t length, room, shown;
+};
+
+/* motion.c: what is being waited for, and how it is stepped. */
+struct motion {
+	bool locked, by_text;
+	bool (*question)(struct debug *d, const struct standing *s);
+	u32 depth;
+	struct debug_line line;
+	const struct debug_place *until;
+	u32 until_count;
+};
+
+/* points.c keeps the list, hits.c asks conditions. */
+struct points {
+	struct debug_point *first;
+	u32 last_number;
+	struct debug_point *wanted; /* of debug_who_wrote */
+	struct found_register found_registers[FOUND_REGISTERS];
+	struct standing asking; /* where a condition is asked: that warp's lanes are in no queue */
+	char why[1100];         /* the last condition could not be evaluated, or "" */
+};
+
+/* watch.c: the instruction that is being executed, and what it touches. */
+struct touching {
+	struct standing at;
+	const struct account_site *site;
+	const struct frame *frame;
+	enum ir_space space;
+	u32 mask;
+	u64 addresses[WARP_LANES];
+	u8 compare[256]; /* of a compare-and-swap */
+	u64 divergences; /* of its warp, before it */
+};
+
+/* access.c: the last access of the focused warp, for pictures. */
+struct shown_access {
+	struct account_sample sample;
+	const struct account_site *site;
+};
+
+/* names.c, types.c, object.c, locations.c: what names mean. Made when they are first asked for. */
+struct names {
+	const char **functions; /* by code, as the source has them */
+	VEC_OF(struct convenience) variables;
+	struct module_dwarf *dwarfs; /* by module */
+	struct type_table *types;
+	const struct dwarf_type *coordinates; /* of threadIdx */
+};
+
 struct debug {
-	bool no_memory; /* a launch could not be run for want of it */
 	struct arena *arena;
 	const struct program *program;
 	struct debug_source source;
 	struct debug_options options;
 	struct accounting *accounting;
-	const char **function_names; /* by code, as the source has them; NULL: not asked for yet */
-	u32 **sites;                 /* by code and decoded instruction: accounting site + 1 */
-	struct stops *stops;         /* by code */
+	struct arena counter_arena;
+	u32 **sites;         /* by code and decoded instruction: accounting site + 1 */
+	struct stops *stops; /* by code */
 
 	/* The launch. */
 	enum debug_state state;
 	u32 launch_number;
-	bool refused; /* the last launch could not begin */
+	bool refused;   /* the last launch could not begin */
+	bool no_memory; /* for want of it */
 	struct launch launch;
 	struct observer *observers[2];
 	struct machine machine;
@@ -99,79 +173,28 @@ struct debug {
 	struct standing current; /* w NULL: none */
 	bool at_stop;            /* `current` stands suspended where the machine will go on */
 	struct warp *direct;     /* the warp that goes on out of order; NULL: as it comes */
-	u64 direct_block;
-
-	/* While it runs. */
-	bool (*ask)(struct debug *d, const struct standing *s);
-	u64 run_until;  /* stop at the first place at or after this position */
-	u64 resumed_at; /* the stop that is just being left */
-	bool all_hooked, access_hooked, hooks_stale;
-	bool quiet; /* points do not stop, and nothing is counted */
-	volatile bool interrupted;
-	struct debug_event event; /* what stopped it */
-	bool stopped;             /* event is set: stop at the next opportunity */
-	bool user_stop;           /* it stopped for the user's sake */
-	bool hold, held;          /* no other warp goes on when the chosen one's turn ends; so it happened */
-	struct search *search;
-	struct standing last; /* the last stop that was passed */
-
-	/* A motion. */
 	struct debug_focus focus;
-	bool locked, by_text;
-	bool (*motion_question)(struct debug *d, const struct standing *s);
-	u32 motion_depth;
-	struct debug_line motion_line;
-	const struct debug_place *until;
-	u32 until_count;
 
-	/* Points. */
-	struct debug_point *points;
-	u32 next_number;
-	struct debug_point *wanted; /* of debug_who_wrote */
-	struct found_register found_registers[FOUND_REGISTERS];
-	struct standing asking; /* where a condition is asked: that warp's lanes are in no queue */
-	struct standing access; /* the instruction that is being executed */
-	const struct account_site *access_site;
-	const struct frame *access_frame;
-	enum ir_space access_space;
-	u32 access_mask;
-	u64 access_addresses[WARP_LANES];
-	u8 access_compare[256]; /* of a compare-and-swap */
-	u64 divergences;        /* of its warp, before it */
-
-	/* The last access of the focused warp, for pictures. */
-	struct account_sample last_sample;
-	const struct account_site *last_site;
-
-	/* History. */
+	struct running run;
+	struct output output;
+	struct motion motion;
+	struct points points;
+	struct touching access;
+	struct shown_access shown;
+	struct names names;
 	struct history *history;
 	VEC_OF(struct input) inputs;
-
-	/* Output. */
-	char *output; /* of the launch, from malloc */
-	size_t output_length, output_room, output_shown;
-
-	VEC_OF(struct convenience) variables;
-
-	/* Types and variables of the source. */
-	struct module_dwarf *dwarfs; /* by module; NULL: none was asked for */
-	struct type_table *types;
-	const struct dwarf_type *coordinates; /* of threadIdx */
-
-	struct arena counter_arena;
 	char text[TEXT_SIZE], found_text[TEXT_SIZE]; /* of events */
 	char message[1024];
-	char condition_text[1100]; /* why the last condition could not be evaluated */
 };
 
-struct convenience {
-	const char *name;
-	struct debug_object object;
-};
+/* engine.c: sets the message; false. */
+bool debug_fail(struct debug *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* points.c */
-bool debug_fail(struct debug *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 struct debug_point *points_add(struct debug *d, enum debug_point_kind kind, const char *what);
+
+/* hits.c */
 /* True: one of the breakpoints at this stop hits; fills d->event. */
 bool points_at_stop(struct debug *d, const struct standing *s);
 /* Narrows *lanes of the warp to those for which filters and condition hold; false: none. */

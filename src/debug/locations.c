@@ -19,7 +19,7 @@ struct finding {
 
 const char *debug_function_name(const struct debug *d, const struct code *code)
 {
-	const char **names = d->function_names;
+	const char **names = d->names.functions;
 
 	if (!names[code->index])
 		names[code->index] = demangle_short(d->arena, code->name);

@@ -30,7 +30,7 @@ static bool focus_gone(const struct debug *d)
 
 static bool same_line(const struct debug *d, const struct debug_line *a, const struct debug_line *b)
 {
-	if (a->loc_file && b->loc_file && !d->by_text)
+	if (a->loc_file && b->loc_file && !d->motion.by_text)
 		return a->loc_line == b->loc_line && !strcmp(a->loc_file, b->loc_file);
 	return a->line == b->line && a->file == b->file;
 }
@@ -43,7 +43,7 @@ static bool asks_step(struct debug *d, const struct standing *s) { return is_foc
 
 static bool asks_next(struct debug *d, const struct standing *s)
 {
-	return is_focus(d, s) && depth_of(s) <= d->motion_depth;
+	return is_focus(d, s) && depth_of(s) <= d->motion.depth;
 }
 
 static bool asks_line(struct debug *d, const struct standing *s)
@@ -52,14 +52,14 @@ static bool asks_line(struct debug *d, const struct standing *s)
 	const struct debug_line line = debug_line(&p);
 
 	/* Line 0 is what the compiler put in: it belongs to the line before. */
-	if (line.loc_file && !line.loc_line && !d->by_text && depth_of(s) == d->motion_depth)
+	if (line.loc_file && !line.loc_line && !d->motion.by_text && depth_of(s) == d->motion.depth)
 		return false;
-	return is_focus(d, s) && (depth_of(s) != d->motion_depth || !same_line(d, &line, &d->motion_line));
+	return is_focus(d, s) && (depth_of(s) != d->motion.depth || !same_line(d, &line, &d->motion.line));
 }
 
 static bool asks_next_line(struct debug *d, const struct standing *s)
 {
-	return is_focus(d, s) && depth_of(s) <= d->motion_depth && asks_line(d, s);
+	return is_focus(d, s) && depth_of(s) <= d->motion.depth && asks_line(d, s);
 }
 
 /* A later line of the function, or its caller: a loop's end is not gone back from. */
@@ -70,16 +70,16 @@ static bool asks_past_line(struct debug *d, const struct standing *s)
 
 	if (!asks_next_line(d, s))
 		return false;
-	if (depth_of(s) < d->motion_depth)
+	if (depth_of(s) < d->motion.depth)
 		return true;
-	if (line.loc_file && d->motion_line.loc_file && !d->by_text)
-		return line.loc_line > d->motion_line.loc_line;
-	return line.line > d->motion_line.line;
+	if (line.loc_file && d->motion.line.loc_file && !d->motion.by_text)
+		return line.loc_line > d->motion.line.loc_line;
+	return line.line > d->motion.line.line;
 }
 
 static bool asks_finish(struct debug *d, const struct standing *s)
 {
-	return is_focus(d, s) && depth_of(s) < d->motion_depth && s->mask >> d->focus.lane & 1;
+	return is_focus(d, s) && depth_of(s) < d->motion.depth && s->mask >> d->focus.lane & 1;
 }
 
 static bool asks_barrier(struct debug *d, const struct standing *s)
@@ -98,10 +98,10 @@ static bool asks_until(struct debug *d, const struct standing *s)
 {
 	const struct debug_place p = place_of(s);
 
-	if (!is_focus(d, s) || depth_of(s) > d->motion_depth)
+	if (!is_focus(d, s) || depth_of(s) > d->motion.depth)
 		return false;
-	for (u32 k = 0; k < d->until_count; k++)
-		if (same_place(&p, &d->until[k]))
+	for (u32 k = 0; k < d->motion.until_count; k++)
+		if (same_place(&p, &d->motion.until[k]))
 			return true;
 	return false;
 }
@@ -140,13 +140,13 @@ static question *question_of(enum debug_motion motion)
 /* The motion's question, or that its warp is gone. */
 static bool asks_motion(struct debug *d, const struct standing *s)
 {
-	if (d->motion_question(d, s)) {
-		d->event.reason = DEBUG_STEPPED;
+	if (d->motion.question(d, s)) {
+		d->run.event.reason = DEBUG_STEPPED;
 		return true;
 	}
 	if (is_focus(d, s) || !focus_gone(d))
 		return false;
-	d->event.reason = DEBUG_WARP_ENDED;
+	d->run.event.reason = DEBUG_WARP_ENDED;
 	return true;
 }
 
@@ -180,10 +180,11 @@ static void say_fault(struct debug *d)
 
 static struct debug_event event_of_end(struct debug *d, enum ran ran)
 {
-	const bool watched = d->stopped && (d->event.reason == DEBUG_WATCHED || d->event.reason == DEBUG_CAUGHT);
-	struct debug_event e = watched ? d->event : (struct debug_event){.reason = DEBUG_LAUNCH_ENDED};
+	const bool watched =
+		d->run.stopped && (d->run.event.reason == DEBUG_WATCHED || d->run.event.reason == DEBUG_CAUGHT);
+	struct debug_event e = watched ? d->run.event : (struct debug_event){.reason = DEBUG_LAUNCH_ENDED};
 
-	d->stopped = false;
+	d->run.stopped = false;
 	e.position = d->position;
 	if (ran != RAN_FAULTED) {
 		/* What can still be looked at are the blocks that ended last. */
@@ -204,7 +205,7 @@ static struct debug_event event_of_end(struct debug *d, enum ran ran)
 				 .text = d->text,
 				 .place = place_of_insn(d, f->code, at)};
 	d->focus = (struct debug_focus){f->block, f->warp, f->lane, 0};
-	for (struct debug_point *p = d->points; p; p = p->next)
+	for (struct debug_point *p = d->points.first; p; p = p->next)
 		if (p->enabled && p->kind == DEBUG_CATCH && p->catch == DEBUG_CATCH_FAULT && !e.number) {
 			p->hits++;
 			e.number = p->number;
@@ -215,11 +216,11 @@ static struct debug_event event_of_end(struct debug *d, enum ran ran)
 static struct debug_event event_of_stop(struct debug *d)
 {
 	const struct standing *s = &d->current;
-	struct debug_event e = d->event;
+	struct debug_event e = d->run.event;
 
-	if (d->interrupted && !d->user_stop)
+	if (d->run.interrupted && !d->run.user_stop)
 		e.reason = DEBUG_INTERRUPTED;
-	d->interrupted = false;
+	d->run.interrupted = false;
 	e.position = d->position;
 	if (e.reason != DEBUG_WATCHED && e.reason != DEBUG_CAUGHT) {
 		e.block = s->w->block->index;
@@ -246,12 +247,12 @@ static struct debug_event begin_launch(struct debug *d)
 			e.reason = DEBUG_OVER;
 		return e;
 	}
-	d->ask = asks_any;
+	d->run.ask = asks_any;
 	const enum ran ran = run_machine(d, true);
-	d->ask = NULL;
+	d->run.ask = NULL;
 	if (ran != RAN_STOPPED)
 		return event_of_end(d, ran);
-	d->event.reason = DEBUG_LAUNCHED;
+	d->run.event.reason = DEBUG_LAUNCHED;
 	d->focus = (struct debug_focus){d->current.w->block->index, d->current.w->index, 0, 0};
 	history_note(d);
 	watch_refresh(d);
@@ -269,11 +270,11 @@ bool debug_breaks_here(struct debug *d, struct debug_event *e)
 /* Which warp is to go on, by the lock and the recorded past. False: it cannot. */
 static bool choose_warp(struct debug *d)
 {
-	struct warp *w = d->locked ? run_find_warp(d, d->focus.block, d->focus.warp) : NULL;
+	struct warp *w = d->motion.locked ? run_find_warp(d, d->focus.block, d->focus.warp) : NULL;
 
 	if (d->position < d->furthest)
 		return true; /* as it was */
-	if (d->locked && (!w || !w->live || !(w->ready_head || (w->open_joins && d->machine.independent))))
+	if (d->motion.locked && (!w || !w->live || !(w->ready_head || (w->open_joins && d->machine.independent))))
 		return false;
 	run_schedule(d, w);
 	return true;
@@ -288,21 +289,21 @@ static struct debug_event move_once(struct debug *d, question *q)
 					    .position = d->position,
 					    .block = d->focus.block,
 					    .warp = d->focus.warp};
-	d->motion_question = q;
-	d->motion_depth = debug_focus_split(d, &s) ? s.frame->depth : 0;
+	d->motion.question = q;
+	d->motion.depth = debug_focus_split(d, &s) ? s.frame->depth : 0;
 	struct debug_place p;
-	d->motion_line = debug_focus_place(d, &p) ? debug_line(&p) : (struct debug_line){0};
-	if (q == asks_finish && !d->motion_depth) {
+	d->motion.line = debug_focus_place(d, &p) ? debug_line(&p) : (struct debug_line){0};
+	if (q == asks_finish && !d->motion.depth) {
 		debug_fail(d, "a kernel has no caller to return to: 'continue' runs it to its end");
 		return debug_failed(d);
 	}
-	d->ask = q ? asks_motion : NULL;
-	d->hold = d->locked && d->direct;
+	d->run.ask = q ? asks_motion : NULL;
+	d->run.hold = d->motion.locked && d->direct;
 	const enum ran ran = run_machine(d, q != NULL);
-	d->hold = false;
-	d->ask = NULL;
+	d->run.hold = false;
+	d->run.ask = NULL;
 	watch_refresh(d);
-	if (ran == RAN_STOPPED && d->held)
+	if (ran == RAN_STOPPED && d->run.held)
 		return (struct debug_event){.reason = focus_gone(d) ? DEBUG_WARP_ENDED : DEBUG_BLOCKED,
 					    .position = d->position,
 					    .block = d->focus.block,
@@ -314,11 +315,11 @@ static struct debug_event move_once(struct debug *d, question *q)
 static struct debug_event step_block(struct debug *d)
 {
 	const struct debug_focus focus = d->focus;
-	const bool locked = d->locked;
+	const bool locked = d->motion.locked;
 	struct debug_event e = debug_failed(d);
 	u32 moved = 0;
 
-	d->locked = true;
+	d->motion.locked = true;
 	for (u32 k = 0; run_find_warp(d, focus.block, k); k++) {
 		const struct warp *w = run_find_warp(d, focus.block, k);
 		if (!w->live || !w->ready_head)
@@ -329,11 +330,11 @@ static struct debug_event step_block(struct debug *d)
 		if (e.reason != DEBUG_STEPPED && e.reason != DEBUG_WARP_ENDED && e.reason != DEBUG_BLOCKED)
 			break;
 	}
-	d->locked = false;
+	d->motion.locked = false;
 	/* None of them can: the block has ended, or waits for another one. */
 	if (!moved)
 		e = move_once(d, asks_any);
-	d->locked = locked;
+	d->motion.locked = locked;
 	if (!moved)
 		return e;
 	if (e.reason != DEBUG_STEPPED && e.reason != DEBUG_WARP_ENDED && e.reason != DEBUG_BLOCKED)
@@ -367,7 +368,7 @@ struct debug_event debug_go(struct debug *d, enum debug_motion motion, u64 count
 {
 	struct debug_event e = debug_failed(d);
 
-	d->interrupted = false;
+	d->run.interrupted = false;
 	if (d->state == DEBUG_ENDED)
 		return (struct debug_event){.reason = DEBUG_OVER};
 	if (d->state == DEBUG_FAULTED) {
@@ -390,14 +391,14 @@ struct debug_event debug_go(struct debug *d, enum debug_motion motion, u64 count
 
 struct debug_event debug_until(struct debug *d, const struct debug_place *places, u32 count)
 {
-	d->interrupted = false;
+	d->run.interrupted = false;
 	if (d->state != DEBUG_STOPPED)
 		return debug_go(d, DEBUG_CONTINUE, 1);
-	d->until = places;
-	d->until_count = count;
+	d->motion.until = places;
+	d->motion.until_count = count;
 	const struct debug_event e = move_once(d, asks_until);
-	d->until = NULL;
-	d->until_count = 0;
+	d->motion.until = NULL;
+	d->motion.until_count = 0;
 	return e;
 }
 
@@ -410,20 +411,20 @@ struct debug_event debug_restart(struct debug *d)
 	}
 	d->state = DEBUG_IDLE;
 	d->launch_number = 0;
-	d->interrupted = false;
+	d->run.interrupted = false;
 	return begin_launch(d);
 }
 
 void debug_interrupt(struct debug *d)
 {
-	d->interrupted = true;
+	d->run.interrupted = true;
 	if (d->machine.workers)
 		d->machine.workers[0].pause_at = 0;
 }
 
-void debug_step_by_text(struct debug *d, bool on) { d->by_text = on; }
-void debug_lock_scheduler(struct debug *d, bool on) { d->locked = on; }
-bool debug_scheduler_locked(const struct debug *d) { return d->locked; }
+void debug_step_by_text(struct debug *d, bool on) { d->motion.by_text = on; }
+void debug_lock_scheduler(struct debug *d, bool on) { d->motion.locked = on; }
+bool debug_scheduler_locked(const struct debug *d) { return d->motion.locked; }
 
 /* --- Backwards ------------------------------------------------------------------------------------ */
 
@@ -449,9 +450,9 @@ static bool search_line(struct debug *d, const struct standing *s, void *context
 	const struct debug_place p = place_of(s);
 	const struct debug_line line = debug_line(&p);
 
-	if (!is_focus(d, s) || (l->over_calls && depth_of(s) > d->motion_depth))
+	if (!is_focus(d, s) || (l->over_calls && depth_of(s) > d->motion.depth))
 		return false;
-	if (line.loc_file && !line.loc_line && !d->by_text)
+	if (line.loc_file && !line.loc_line && !d->motion.by_text)
 		return false;
 	const bool begins =
 		!l->any || !same_line(d, &line, &l->before) || depth_of(s) != l->depth_before || s->position < l->at;
@@ -466,7 +467,7 @@ static bool search_line(struct debug *d, const struct standing *s, void *context
 static bool search_call(struct debug *d, const struct standing *s, void *context)
 {
 	(void)context;
-	return is_focus(d, s) && depth_of(s) < d->motion_depth && s->mask >> d->focus.lane & 1;
+	return is_focus(d, s) && depth_of(s) < d->motion.depth && s->mask >> d->focus.lane & 1;
 }
 
 static bool search_points(struct debug *d, const struct standing *s, void *context)
@@ -475,8 +476,8 @@ static bool search_points(struct debug *d, const struct standing *s, void *conte
 
 	if (!points_at_stop(d, s) && !watch_at_stop(d, s))
 		return false;
-	*e = d->event;
-	d->event = (struct debug_event){.reason = DEBUG_FAILED};
+	*e = d->run.event;
+	d->run.event = (struct debug_event){.reason = DEBUG_FAILED};
 	return true;
 }
 
@@ -525,7 +526,7 @@ static struct debug_event back_once(struct debug *d, enum debug_motion motion)
 	const u64 from = d->position;
 	u64 found;
 
-	d->motion_depth = debug_focus_split(d, &split) ? split.frame->depth : 0;
+	d->motion.depth = debug_focus_split(d, &split) ? split.frame->depth : 0;
 	if (motion == DEBUG_STEP_LINE || motion == DEBUG_NEXT_LINE) {
 		s = (struct search){.matches = search_line, .context = &line};
 	} else if (motion == DEBUG_FINISH) {
@@ -536,8 +537,8 @@ static struct debug_event back_once(struct debug *d, enum debug_motion motion)
 		q = asks_any;
 	}
 	const bool any = history_find_last(d, from, &s, &found);
-	if (d->interrupted) {
-		d->interrupted = false;
+	if (d->run.interrupted) {
+		d->run.interrupted = false;
 		return arrive(d, from, (struct debug_event){.reason = DEBUG_INTERRUPTED});
 	}
 	return any ? arrive(d, found, hit) : at_start(d);
@@ -547,7 +548,7 @@ struct debug_event debug_back(struct debug *d, enum debug_motion motion, u64 cou
 {
 	struct debug_event e = debug_failed(d);
 
-	d->interrupted = false;
+	d->run.interrupted = false;
 	if (!can_go_back(d))
 		return debug_failed(d);
 	if (motion == DEBUG_TO_START)
@@ -568,7 +569,7 @@ struct debug_event debug_back(struct debug *d, enum debug_motion motion, u64 cou
 
 struct debug_event debug_goto(struct debug *d, u64 position)
 {
-	d->interrupted = false;
+	d->run.interrupted = false;
 	if (!can_go_back(d))
 		return debug_failed(d);
 	const u64 first = debug_history(d).first;
@@ -589,7 +590,7 @@ struct debug_event debug_who_wrote(struct debug *d, const char *what)
 	struct search s = {.accesses = watch_search_one, .context = &hit};
 	u64 found;
 
-	d->interrupted = false;
+	d->run.interrupted = false;
 	if (!can_go_back(d) || !watch_search_begin(d, what))
 		return debug_failed(d);
 	const u64 from = d->position;

@@ -268,8 +268,8 @@ static const struct dwarf_type *coordinates_type(struct debug *d)
 {
 	static const char *const names[] = {"x", "y", "z"};
 
-	if (d->coordinates)
-		return d->coordinates;
+	if (d->names.coordinates)
+		return d->names.coordinates;
 	struct dwarf_type *t = ARENA_NEW(d->arena, struct dwarf_type);
 	t->kind = DWARF_STRUCT;
 	t->name = "uint3";
@@ -278,7 +278,7 @@ static const struct dwarf_type *coordinates_type(struct debug *d)
 		const struct dwarf_member m = {.name = names[k], .type = type_of_token(d, T_u32), .offset = 4 * k};
 		VEC_PUSH(d->arena, &t->members, m);
 	}
-	return d->coordinates = t;
+	return d->names.coordinates = t;
 }
 
 static bool is_built_in(const char *name)
@@ -322,8 +322,8 @@ static bool find_built_in(struct term_reader *r, const char *name, struct term *
  * long as the same warp stands at the same place. */
 static bool find_known(struct term_reader *r, const char *name, struct debug_register *reg)
 {
-	struct standing *asking = &r->d->asking;
-	struct found_register *known = &r->d->found_registers[(uintptr_t)r->at % FOUND_REGISTERS];
+	struct standing *asking = &r->d->points.asking;
+	struct found_register *known = &r->d->points.found_registers[(uintptr_t)r->at % FOUND_REGISTERS];
 
 	if (asking->w && known->reader == r->at && known->w == asking->w && known->position == asking->position) {
 		*reg = known->reg;

@@ -21,13 +21,13 @@ const struct dwarf *debug_dwarf(struct debug *d, const struct ir_module *m)
 		k++;
 	if (k == d->program->module_count)
 		return NULL;
-	if (!d->dwarfs)
-		d->dwarfs = ARENA_ARRAY(d->arena, d->program->module_count, struct module_dwarf);
-	if (!d->dwarfs[k].is_read) {
-		d->dwarfs[k].is_read = true;
-		d->dwarfs[k].dwarf = dwarf_read(d->arena, m);
+	if (!d->names.dwarfs)
+		d->names.dwarfs = ARENA_ARRAY(d->arena, d->program->module_count, struct module_dwarf);
+	if (!d->names.dwarfs[k].is_read) {
+		d->names.dwarfs[k].is_read = true;
+		d->names.dwarfs[k].dwarf = dwarf_read(d->arena, m);
 	}
-	return d->dwarfs[k].dwarf;
+	return d->names.dwarfs[k].dwarf;
 }
 
 const struct dwarf_function *debug_source_function(struct debug *d, const struct ir_function *f)

@@ -17,27 +17,28 @@ static void on_print(void *context, const char *text, size_t length)
 
 	if (!length)
 		return;
-	if (d->output_room - d->output_length < length) {
-		const size_t room = 2 * d->output_room + length + 256;
-		char *more = realloc(d->output, room);
+	if (d->output.room - d->output.length < length) {
+		const size_t room = 2 * d->output.room + length + 256;
+		char *more = realloc(d->output.text, room);
 		if (!more)
 			return;
-		d->output = more;
-		d->output_room = room;
+		d->output.text = more;
+		d->output.room = room;
 	}
-	memcpy(d->output + d->output_length, text, length);
-	d->output_length += length;
-	if (d->output_length <= d->output_shown)
+	memcpy(d->output.text + d->output.length, text, length);
+	d->output.length += length;
+	if (d->output.length <= d->output.shown)
 		return;
 	if (d->source.print)
-		d->source.print(d->source.context, d->output + d->output_shown, d->output_length - d->output_shown);
-	d->output_shown = d->output_length;
+		d->source.print(d->source.context, d->output.text + d->output.shown,
+				d->output.length - d->output.shown);
+	d->output.shown = d->output.length;
 }
 
 const char *debug_output(const struct debug *d, size_t *length)
 {
-	*length = d->output_length;
-	return d->output ? d->output : "";
+	*length = d->output.length;
+	return d->output.text ? d->output.text : "";
 }
 
 /* --- Hooks -------------------------------------------------------------------------------------- */
@@ -52,21 +53,22 @@ static bool on_stop(void *context, struct warp *w, const struct insn *i, u32 mas
 
 	*done = stops->done[insn];
 	s.position = stepping_now(w, *done);
-	const bool searched = d->search && d->search->matches && s.position < d->run_until;
-	if (searched && d->search->matches(d, &s, d->search->context)) {
-		d->search->found = s.position;
-		d->search->any = true;
+	const bool searched = d->run.search && d->run.search->matches && s.position < d->run.until;
+	if (searched && d->run.search->matches(d, &s, d->run.search->context)) {
+		d->run.search->found = s.position;
+		d->run.search->any = true;
 	}
 	bool stop = false;
-	if (s.position != d->resumed_at) {
-		stop = s.position >= d->run_until || d->interrupted;
-		if (d->stopped || (!d->quiet && d->run_until &&
-				   (points_at_stop(d, &s) || watch_at_stop(d, &s) || (d->ask && d->ask(d, &s)))))
-			stop = d->user_stop = true;
+	if (s.position != d->run.resumed_at) {
+		stop = s.position >= d->run.until || d->run.interrupted;
+		if (d->run.stopped ||
+		    (!d->run.quiet && d->run.until &&
+		     (points_at_stop(d, &s) || watch_at_stop(d, &s) || (d->run.ask && d->run.ask(d, &s)))))
+			stop = d->run.user_stop = true;
 	}
-	if (!stop && d->all_hooked)
+	if (!stop && d->run.all_hooked)
 		access_note(d, &s);
-	d->last = s;
+	d->run.last = s;
 	if (stop) {
 		d->current = s;
 		d->at_stop = true;
@@ -82,20 +84,20 @@ static u32 hook_of(const struct debug *d, const struct code *code, u32 insn, boo
 
 	/* The access hook stands at the instruction itself, behind its guard. */
 	const u32 origin = code->origin[insn];
-	if (d->access_hooked && origin < code->function->body.count && s->real[origin] == insn)
+	if (d->run.access_hooked && origin < code->function->body.count && s->real[origin] == insn)
 		hook |= HOOK_ACCESS;
 	return hook;
 }
 
 void run_hooks(struct debug *d, bool all)
 {
-	const bool access = watch_wants_access(d) || (d->search && d->search->accesses);
+	const bool access = watch_wants_access(d) || (d->run.search && d->run.search->accesses);
 
-	if (!d->hooks_stale && d->all_hooked == all && d->access_hooked == access)
+	if (!d->run.hooks_stale && d->run.all_hooked == all && d->run.access_hooked == access)
 		return;
-	d->access_hooked = access;
-	d->all_hooked = all;
-	d->hooks_stale = false;
+	d->run.access_hooked = access;
+	d->run.all_hooked = all;
+	d->run.hooks_stale = false;
 	for (u32 c = 0; c < d->program->code_count; c++) {
 		const struct code *code = d->program->codes[c];
 		for (u32 k = 0; k < code->insn_count; k++)
@@ -149,14 +151,14 @@ bool run_begin(struct debug *d)
 	d->launch_number++;
 	d->state = DEBUG_STOPPED;
 	d->position = d->furthest = 0;
-	d->current = d->last = (struct standing){0};
+	d->current = d->run.last = (struct standing){0};
 	d->at_stop = false;
 	d->direct = NULL;
-	d->hooks_stale = true;
-	d->resumed_at = UINT64_MAX;
+	d->run.hooks_stale = true;
+	d->run.resumed_at = UINT64_MAX;
 	d->inputs.count = 0;
-	d->output_length = d->output_shown = 0;
-	d->last_site = NULL;
+	d->output.length = d->output.shown = 0;
+	d->shown.site = NULL;
 	memset(&d->fault, 0, sizeof d->fault);
 	history_open(d);
 	return true;
@@ -177,7 +179,7 @@ void run_close(struct debug *d)
 	d->state = DEBUG_IDLE;
 	d->current.w = NULL;
 	d->at_stop = false;
-	for (struct debug_point *p = d->points; p; p = p->next)
+	for (struct debug_point *p = d->points.first; p; p = p->next)
 		if (p->kind == DEBUG_WATCH && (p->of_register || p->space != SPACE_GLOBAL))
 			p->enabled = false;
 	if (d->source.done)
@@ -237,18 +239,18 @@ static enum ran run_once(struct debug *d)
 	struct worker *k = &d->machine.workers[0];
 	bool over;
 
-	d->resumed_at = d->at_stop ? d->position : UINT64_MAX;
+	d->run.resumed_at = d->at_stop ? d->position : UINT64_MAX;
 	d->at_stop = false;
-	d->stopped = d->user_stop = d->held = false;
+	d->run.stopped = d->run.user_stop = d->run.held = false;
 	if (d->direct) {
 		struct warp *w = d->direct;
 		over = stepping_run_warp(&d->machine, w);
 		if (!over && !d->at_stop) {
 			d->direct = NULL; /* its turn is over: the others go on, unless they are locked */
-			if (d->hold)
-				d->run_until = 0;
+			if (d->run.hold)
+				d->run.until = 0;
 			over = stepping_run(&d->machine);
-			d->held = d->hold && d->at_stop;
+			d->run.held = d->run.hold && d->at_stop;
 		}
 	} else {
 		over = stepping_run(&d->machine);
@@ -274,13 +276,13 @@ static u64 next_input(const struct debug *d)
  * checkpoints taken on the way. `all`: every place is asked about. */
 static enum ran run_on(struct debug *d, u64 until, bool all)
 {
-	d->event = (struct debug_event){.reason = DEBUG_FAILED};
+	d->run.event = (struct debug_event){.reason = DEBUG_FAILED};
 	for (;;) {
 		const u64 input = next_input(d), due = history_due(d);
 		const bool every = all || input != UINT64_MAX || until != UINT64_MAX;
 		run_hooks(d, every);
-		d->run_until = min_u64(until, every ? min_u64(input, max_u64(due, d->position + 1)) : input);
-		d->machine.workers[0].pause_at = d->interrupted ? 0 : every ? UINT64_MAX : due;
+		d->run.until = min_u64(until, every ? min_u64(input, max_u64(due, d->position + 1)) : input);
+		d->machine.workers[0].pause_at = d->run.interrupted ? 0 : every ? UINT64_MAX : due;
 		const enum ran ran = run_once(d);
 		if (d->position > d->furthest)
 			d->furthest = d->position;
@@ -289,10 +291,11 @@ static enum ran run_on(struct debug *d, u64 until, bool all)
 		if (ran == RAN_STOPPED)
 			run_apply_inputs(d);
 		history_note(d);
-		if (ran == RAN_STOPPED && (d->user_stop || d->held || d->interrupted || d->position >= until))
+		if (ran == RAN_STOPPED &&
+		    (d->run.user_stop || d->run.held || d->run.interrupted || d->position >= until))
 			return ran;
 		/* Interrupted between turns: on to the next place where a warp can be seen. */
-		if (d->interrupted)
+		if (d->run.interrupted)
 			until = d->position;
 	}
 }
@@ -301,13 +304,13 @@ enum ran run_machine(struct debug *d, bool all) { return run_on(d, UINT64_MAX, a
 
 enum ran run_past(struct debug *d, u64 position, struct search *search)
 {
-	const bool quiet = d->quiet;
+	const bool quiet = d->run.quiet;
 
-	d->quiet = true;
-	d->search = search;
+	d->run.quiet = true;
+	d->run.search = search;
 	const enum ran ran = run_on(d, position, true);
-	d->search = NULL;
-	d->quiet = quiet;
+	d->run.search = NULL;
+	d->run.quiet = quiet;
 	return ran;
 }
 

@@ -106,7 +106,7 @@ static void fill_split(const struct debug *d, const struct warp *w, const struct
 /* Lanes that are executing while a condition is asked are in no queue. */
 static u32 asking_split(const struct debug *d, const struct warp *w, struct debug_split *splits)
 {
-	const struct standing *s = &d->asking;
+	const struct standing *s = &d->points.asking;
 
 	if (s->w != w)
 		return 0;
@@ -380,9 +380,9 @@ static u64 mix_block(u64 h, const struct block *b)
 
 u64 debug_state_hash(struct debug *d)
 {
-	u64 h = mix_word(d->launch_number, d->output_length);
+	u64 h = mix_word(d->launch_number, d->output.length);
 
-	h = mix(h, d->output, d->output_length);
+	h = mix(h, d->output.text, d->output.length);
 	if (!is_open(d))
 		return h;
 	for (const struct cluster *c = d->machine.workers[0].active; c; c = c->next) {

@@ -24,9 +24,9 @@ struct type_table {
 
 static struct type_table *table(struct debug *d)
 {
-	if (d->types)
-		return d->types;
-	struct type_table *t = d->types = ARENA_NEW(d->arena, struct type_table);
+	if (d->names.types)
+		return d->names.types;
+	struct type_table *t = d->names.types = ARENA_NEW(d->arena, struct type_table);
 	for (u16 k = TOKEN_NONE + 1; k < TYPE_COUNT; k++)
 		t->tokens[k] = (struct dwarf_type){
 			.kind = DWARF_BASE, .name = token_text(k), .size = type_bits(k) < 8 ? 1 : type_bits(k) / 8};
@@ -40,9 +40,9 @@ const struct dwarf_type *type_of_token(struct debug *d, u16 token)
 
 bool type_is_token(const struct debug *d, const struct dwarf_type *t)
 {
-	const uintptr_t at = (uintptr_t)t, first = d->types ? (uintptr_t)d->types->tokens : 0;
+	const uintptr_t at = (uintptr_t)t, first = d->names.types ? (uintptr_t)d->names.types->tokens : 0;
 
-	return first && at >= first && at < first + sizeof d->types->tokens;
+	return first && at >= first && at < first + sizeof d->names.types->tokens;
 }
 
 static u16 sized(u64 bytes, u16 b1, u16 b2, u16 b4, u16 b8)
@@ -56,7 +56,7 @@ u16 token_of_type(const struct debug *d, const struct dwarf_type *t)
 	if (!t)
 		return TOKEN_NONE;
 	if (type_is_token(d, t))
-		return (u16)(t - d->types->tokens);
+		return (u16)(t - d->names.types->tokens);
 	if (t->kind == DWARF_POINTER || t->kind == DWARF_REFERENCE)
 		return t->size == 4 ? T_b32 : T_b64;
 	if (t->kind == DWARF_ENUM)

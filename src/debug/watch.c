@@ -119,7 +119,7 @@ struct debug_point *debug_catch(struct debug *d, enum debug_catch kind, u64 abov
 
 bool watch_wants_access(const struct debug *d)
 {
-	for (const struct debug_point *p = d->points; p; p = p->next)
+	for (const struct debug_point *p = d->points.first; p; p = p->next)
 		if (p->enabled && p->kind != DEBUG_BREAK && !(p->kind == DEBUG_CATCH && p->catch == DEBUG_CATCH_FAULT))
 			return true;
 	return false;
@@ -142,7 +142,7 @@ static bool read_watched(struct debug *d, const struct debug_point *p, u8 *to)
 	if (!w || !w->live)
 		return false;
 	/* Frames are used again: the watched one is there while some call of the warp is in it. */
-	for (const struct frame *f = d->access.w == w ? w->frame : NULL; f; f = f->caller)
+	for (const struct frame *f = d->access.at.w == w ? w->frame : NULL; f; f = f->caller)
 		if (f == p->reg.frame) {
 			memcpy(to, f->rows + p->reg.place.offset, p->size);
 			return true;
@@ -158,7 +158,7 @@ static bool read_watched(struct debug *d, const struct debug_point *p, u8 *to)
 	return false;
 }
 
-void watch_refresh(struct debug *d) { d->hooks_stale |= watch_wants_access(d) != d->access_hooked; }
+void watch_refresh(struct debug *d) { d->run.hooks_stale |= watch_wants_access(d) != d->run.access_hooked; }
 
 /* --- What an instruction touches ------------------------------------------------------------------ */
 
@@ -260,28 +260,28 @@ static bool return_writes(const struct warp *w, const struct form *f, const stru
 
 static u32 register_writes(const struct debug *d, const struct debug_point *p, const struct warp *w, u32 mask)
 {
-	const struct code *code = d->access.code;
+	const struct code *code = d->access.at.code;
 	u32 rows[FORM_USES];
 
 	if (!p->of_register || w->block->index != p->owner_block)
 		return 0;
 	if (w->frame != p->reg.frame)
-		return return_writes(w, &code->forms[code->origin[d->access.insn]], p) ? mask : 0;
-	const u32 count = result_rows(code, d->access.insn, rows);
+		return return_writes(w, &code->forms[code->origin[d->access.at.insn]], p) ? mask : 0;
+	const u32 count = result_rows(code, d->access.at.insn, rows);
 	for (u32 k = 0; k < count; k++)
 		if (rows[k] == p->reg.place.offset)
 			return mask;
-	return text_writes(code, d->access.insn, p->reg.place.offset) ? mask : 0;
+	return text_writes(code, d->access.at.insn, p->reg.place.offset) ? mask : 0;
 }
 
 static void note_touched(struct debug *d, struct debug_point *p, struct warp *w, u32 mask, enum ir_space space,
 			 u32 active)
 {
-	const struct account_site *s = d->access_site;
+	const struct account_site *s = d->access.site;
 
 	p->touched = p->written = 0;
 	if (s && !p->of_register) {
-		const u32 lanes = overlap(p, s, space, w, active, d->access_addresses);
+		const u32 lanes = overlap(p, s, space, w, active, d->access.addresses);
 		p->touched = is_load(s) ? lanes : 0;
 		p->written = is_store(s) ? lanes : 0;
 	}
@@ -296,26 +296,26 @@ void watch_before(void *context, struct warp *w, const struct insn *i, u8 *rows,
 	enum ir_space space = SPACE_GENERIC;
 	u32 active = mask;
 
-	d->access = (struct standing){.w = w,
-				      .code = code,
-				      .mask = mask,
-				      .position = d->last.position,
-				      .insn = (u32)(i - machine_entry(w->machine, code))};
-	d->access_site = access_site(d, code, d->access.insn);
-	d->access_frame = w->frame;
-	if (d->access_site)
-		space = access_addresses(d->access_site, w, i, rows, &active, d->access_addresses);
-	d->access_space = space;
-	d->access_mask = active;
-	d->divergences = w->divergent_branches;
-	if (d->access_site && i->b != NO_OPERAND && form_has(d->access_site->form, M_cas) &&
-	    type_bits(form_type(d->access_site->form, 0)) <= 64)
-		memcpy(d->access_compare, rows + i->b, type_bits(form_type(d->access_site->form, 0)) == 64 ? 256 : 128);
-	for (struct debug_point *p = d->points; p; p = p->next)
+	d->access.at = (struct standing){.w = w,
+					 .code = code,
+					 .mask = mask,
+					 .position = d->run.last.position,
+					 .insn = (u32)(i - machine_entry(w->machine, code))};
+	d->access.site = access_site(d, code, d->access.at.insn);
+	d->access.frame = w->frame;
+	if (d->access.site)
+		space = access_addresses(d->access.site, w, i, rows, &active, d->access.addresses);
+	d->access.space = space;
+	d->access.mask = active;
+	d->access.divergences = w->divergent_branches;
+	if (d->access.site && i->b != NO_OPERAND && form_has(d->access.site->form, M_cas) &&
+	    type_bits(form_type(d->access.site->form, 0)) <= 64)
+		memcpy(d->access.compare, rows + i->b, type_bits(form_type(d->access.site->form, 0)) == 64 ? 256 : 128);
+	for (struct debug_point *p = d->points.first; p; p = p->next)
 		if (p->kind == DEBUG_WATCH && p->enabled && !p->of_variable)
 			note_touched(d, p, w, mask, space, active);
-	if (d->wanted)
-		note_touched(d, d->wanted, w, mask, space, active);
+	if (d->points.wanted)
+		note_touched(d, d->points.wanted, w, mask, space, active);
 }
 
 /* --- What it did ---------------------------------------------------------------------------------- */
@@ -395,24 +395,24 @@ static bool watch_hits(struct debug *d, const struct debug_point *p, u8 *now, u3
 
 static bool fill_event(struct debug *d, struct debug_point *p, enum debug_reason reason, u32 lanes)
 {
-	const struct standing *s = &d->access;
+	const struct standing *s = &d->access.at;
 	u32 seen = lanes ? lanes : s->mask;
 
-	d->asking = *s;
+	d->points.asking = *s;
 	const bool holds = points_condition(d, p, s->w, &seen);
-	d->asking.w = NULL;
+	d->points.asking.w = NULL;
 	if (!holds || !points_hit(d, p))
 		return false;
-	if (d->access_site)
-		access_keep(d, s->w, d->access_site, d->access_space, d->access_mask, d->access_addresses);
-	d->event = (struct debug_event){.reason = reason,
-					.number = p->number,
-					.lanes = seen,
-					.text = d->text,
-					.position = s->position,
-					.block = s->w->block->index,
-					.warp = s->w->index,
-					.place = {s->code, s->code->origin[s->insn]}};
+	if (d->access.site)
+		access_keep(d, s->w, d->access.site, d->access.space, d->access.mask, d->access.addresses);
+	d->run.event = (struct debug_event){.reason = reason,
+					    .number = p->number,
+					    .lanes = seen,
+					    .text = d->text,
+					    .position = s->position,
+					    .block = s->w->block->index,
+					    .warp = s->w->index,
+					    .place = {s->code, s->code->origin[s->insn]}};
 	return true;
 }
 
@@ -433,24 +433,24 @@ static bool watch_point_hits(struct debug *d, struct debug_point *p)
 /* Lanes whose compare-and-swap did not swap. */
 static u32 failed_lanes(const struct debug *d, const struct insn *i, const u8 *rows)
 {
-	const struct account_site *s = d->access_site;
+	const struct account_site *s = d->access.site;
 	u32 lanes = 0;
 
 	if (!s || !form_has(s->form, M_cas) || i->d == NO_OPERAND || i->b == NO_OPERAND)
 		return 0;
 	const u32 bits = type_bits(form_type(s->form, 0)), bytes = bits == 64 ? 8 : 4;
-	for (u32 left = d->access.mask; left && bits <= 64; left &= left - 1) {
+	for (u32 left = d->access.at.mask; left && bits <= 64; left &= left - 1) {
 		const u32 l = (u32)__builtin_ctz(left);
-		lanes |= (u32)(memcmp(rows + i->d + l * bytes, d->access_compare + l * bytes, bits / 8) != 0) << l;
+		lanes |= (u32)(memcmp(rows + i->d + l * bytes, d->access.compare + l * bytes, bits / 8) != 0) << l;
 	}
 	return lanes;
 }
 
 static bool catch_cost(struct debug *d, const struct debug_point *p)
 {
-	const struct account_site *s = d->access_site;
+	const struct account_site *s = d->access.site;
 	const struct debug_cost cost =
-		s ? access_cost(d, s, d->access_space, d->access_mask, d->access_addresses) : (struct debug_cost){0};
+		s ? access_cost(d, s, d->access.space, d->access.mask, d->access.addresses) : (struct debug_cost){0};
 
 	if (!cost.known || cost.shared != (p->catch == DEBUG_CATCH_CONFLICT))
 		return false;
@@ -464,13 +464,13 @@ static bool catch_cost(struct debug *d, const struct debug_point *p)
 
 static bool catch_hits(struct debug *d, struct debug_point *p, const struct insn *i, const u8 *rows)
 {
-	struct warp *w = d->access.w;
-	u32 lanes = d->access.mask;
+	struct warp *w = d->access.at.w;
+	u32 lanes = d->access.at.mask;
 
 	d->text[0] = 0;
 	switch (p->catch) {
 	case DEBUG_CATCH_DIVERGENCE:
-		if (w->divergent_branches == d->divergences)
+		if (w->divergent_branches == d->access.divergences)
 			return false;
 		snprintf(d->text, sizeof d->text, "the lanes 0x%08x diverge", lanes);
 		break;
@@ -480,7 +480,7 @@ static bool catch_hits(struct debug *d, struct debug_point *p, const struct insn
 			return false;
 		break;
 	case DEBUG_CATCH_LOCK:
-		lanes = w->frame == d->access_frame ? failed_lanes(d, i, rows) : 0;
+		lanes = w->frame == d->access.frame ? failed_lanes(d, i, rows) : 0;
 		if (!lanes)
 			return false;
 		snprintf(d->text, sizeof d->text, "lanes 0x%08x found another value", lanes);
@@ -496,19 +496,20 @@ void watch_after(void *context, struct warp *w, const struct insn *i, u8 *rows, 
 	struct debug *d = context;
 
 	(void)mask;
-	if (d->search) {
-		if (d->search->accesses && d->access.position < d->run_until &&
-		    d->search->accesses(d, &d->access, d->search->context, i, rows)) {
-			d->search->found = d->access.position;
-			d->search->any = true;
+	if (d->run.search) {
+		if (d->run.search->accesses && d->access.at.position < d->run.until &&
+		    d->run.search->accesses(d, &d->access.at, d->run.search->context, i, rows)) {
+			d->run.search->found = d->access.at.position;
+			d->run.search->any = true;
 		}
-	} else if (!d->quiet && !d->stopped && w->stop != STOP_FAULT) {
-		for (struct debug_point *p = d->points; p && !d->stopped; p = p->next)
+	} else if (!d->run.quiet && !d->run.stopped && w->stop != STOP_FAULT) {
+		for (struct debug_point *p = d->points.first; p && !d->run.stopped; p = p->next)
 			if (p->enabled)
-				d->stopped = (p->kind == DEBUG_WATCH && !p->of_variable && watch_point_hits(d, p)) ||
-					     (p->kind == DEBUG_CATCH && catch_hits(d, p, i, rows));
+				d->run.stopped =
+					(p->kind == DEBUG_WATCH && !p->of_variable && watch_point_hits(d, p)) ||
+					(p->kind == DEBUG_CATCH && catch_hits(d, p, i, rows));
 	}
-	d->access.w = NULL;
+	d->access.at.w = NULL;
 }
 
 /* --- At stops -------------------------------------------------------------------------------------- */
@@ -524,8 +525,8 @@ static bool stop_hits(struct debug *d, const struct debug_point *p, const struct
 	if (p->catch != DEBUG_CATCH_RECONVERGENCE)
 		return false;
 	snprintf(d->text, sizeof d->text, "lanes 0x%08x go on together", s->mask);
-	return d->last.w == s->w && d->last.position < s->position && (d->last.mask & s->mask) == d->last.mask &&
-	       d->last.mask != s->mask;
+	return d->run.last.w == s->w && d->run.last.position < s->position &&
+	       (d->run.last.mask & s->mask) == d->run.last.mask && d->run.last.mask != s->mask;
 }
 
 /* The variable's value differs from what it was at the stop before. What lies in the past of that is not known:
@@ -540,7 +541,7 @@ static bool variable_hits(struct debug *d, struct debug_point *p, const struct s
 	    !(s->mask >> p->owner_lane & 1))
 		return false;
 	d->focus = (struct debug_focus){p->owner_block, p->owner_warp, p->owner_lane, 0};
-	d->asking = *s;
+	d->points.asking = *s;
 	const bool known = debug_evaluate_object(d, p->what, p->owner_lane, &now);
 	const bool differs = known && p->last_known && s->position > p->last_position &&
 			     memcmp(now.value.bytes, p->last.value.bytes, sizeof now.value.bytes) != 0;
@@ -549,7 +550,7 @@ static bool variable_hits(struct debug *d, struct debug_point *p, const struct s
 		debug_object_text(d, &now, p->owner_lane, 0, after, sizeof after);
 		snprintf(d->text, sizeof d->text, "%s: old value %s, new value %s", p->what, before, after);
 	}
-	d->asking.w = NULL;
+	d->points.asking.w = NULL;
 	d->focus = focus;
 	if (known) {
 		p->last = now;
@@ -570,26 +571,26 @@ static bool point_at_stop(struct debug *d, struct debug_point *p, const struct s
 
 bool watch_at_stop(struct debug *d, const struct standing *s)
 {
-	if (!d->access_hooked)
+	if (!d->run.access_hooked)
 		return false;
-	for (struct debug_point *p = d->points; p; p = p->next) {
+	for (struct debug_point *p = d->points.first; p; p = p->next) {
 		u32 lanes = p->of_variable ? 1u << p->owner_lane : s->mask;
 		if (!p->enabled || !point_at_stop(d, p, s))
 			continue;
-		d->asking = *s;
+		d->points.asking = *s;
 		const bool holds = points_condition(d, p, s->w, &lanes);
-		d->asking.w = NULL;
+		d->points.asking.w = NULL;
 		if (!holds || !points_hit(d, p))
 			continue;
-		d->event = (struct debug_event){.reason = p->of_variable ? DEBUG_WATCHED : DEBUG_CAUGHT,
-						.number = p->number,
-						.lanes = lanes,
-						.text = d->text,
-						.position = s->position,
-						.block = s->w->block->index,
-						.warp = s->w->index};
+		d->run.event = (struct debug_event){.reason = p->of_variable ? DEBUG_WATCHED : DEBUG_CAUGHT,
+						    .number = p->number,
+						    .lanes = lanes,
+						    .text = d->text,
+						    .position = s->position,
+						    .block = s->w->block->index,
+						    .warp = s->w->index};
 		if (!p->of_variable)
-			d->event.place = (struct debug_place){s->code, s->code->origin[s->insn]};
+			d->run.event.place = (struct debug_place){s->code, s->code->origin[s->insn]};
 		return true;
 	}
 	return false;
@@ -602,11 +603,11 @@ bool watch_search(struct debug *d, const struct standing *s, void *context, cons
 	struct debug_event *e = context;
 
 	(void)s;
-	for (struct debug_point *p = d->points; p; p = p->next)
+	for (struct debug_point *p = d->points.first; p; p = p->next)
 		if (p->enabled && ((p->kind == DEBUG_WATCH && !p->of_variable && watch_point_hits(d, p)) ||
 				   (p->kind == DEBUG_CATCH && catch_hits(d, p, i, rows)))) {
-			*e = d->event;
-			d->event = (struct debug_event){.reason = DEBUG_FAILED};
+			*e = d->run.event;
+			d->run.event = (struct debug_event){.reason = DEBUG_FAILED};
 			memcpy(d->found_text, d->text, sizeof d->found_text);
 			e->text = d->found_text;
 			return true;
@@ -623,13 +624,13 @@ bool watch_search_one(struct debug *d, const struct standing *s, void *context, 
 
 	(void)i;
 	(void)rows;
-	if (!watch_hits(d, d->wanted, now, &lanes, &has_changed))
+	if (!watch_hits(d, d->points.wanted, now, &lanes, &has_changed))
 		return false;
-	if (d->wanted->of_register && !(lanes >> d->focus.lane & 1))
+	if (d->points.wanted->of_register && !(lanes >> d->focus.lane & 1))
 		return false;
-	if (d->wanted->of_register)
+	if (d->points.wanted->of_register)
 		lanes = 1u << d->focus.lane;
-	say_watch(d, d->wanted, now, lanes, true);
+	say_watch(d, d->points.wanted, now, lanes, true);
 	memcpy(d->found_text, d->text, sizeof d->found_text);
 	*e = (struct debug_event){.reason = DEBUG_STEPPED, .lanes = lanes & s->mask, .text = d->found_text};
 	return true;
@@ -646,12 +647,12 @@ bool watch_search_begin(struct debug *d, const char *what)
 	p->what = arena_copy_text(d->arena, what, strlen(what));
 	p->watch = DEBUG_WATCH_WRITE;
 	p->before = ARENA_ARRAY(d->arena, p->size + 1, u8);
-	d->wanted = p;
+	d->points.wanted = p;
 	return true;
 }
 
 void watch_search_end(struct debug *d)
 {
-	d->wanted = NULL;
-	d->hooks_stale = true;
+	d->points.wanted = NULL;
+	d->run.hooks_stale = true;
 }
