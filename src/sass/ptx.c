@@ -115,6 +115,7 @@ translate_fn *const translate_table[SASS_OP_COUNT] = {
 	[SASS_OP_WARPSYNC] = translate_warpsync,
 	[SASS_OP_EXIT] = translate_exit,
 	[SASS_OP_BRA] = translate_bra,
+	[SASS_OP_BRX] = translate_brx,
 	[SASS_OP_CALL] = translate_call,
 	[SASS_OP_RET] = translate_ret,
 };
@@ -281,11 +282,38 @@ static void read_word(struct translation *t, u32 bank, u64 offset, const char *t
 			emit_ptx(t, "mov.b32 %s, 0", to);
 	} else if (bank == 3 && offset + bytes <= t->cubin->bank_bytes[3]) {
 		emit_ptx(t, "ld.const.%s %s, [bank3 + %llu]", type, to, (unsigned long long)offset);
+	} else if (bank == 2 && offset + bytes <= t->function->bank_bytes[2]) {
+		emit_ptx(t, "ld.const.%s %s, [bank2_%u + %llu]", type, to, t->number, (unsigned long long)offset);
 	} else if (bank == 4) {
 		address_word(t, offset, to);
 	} else {
 		fails(t);
 	}
+}
+
+/* At a computed place of a bank: of the parameters, of the function's own, of the variables. */
+static void load_indexed(struct translation *t, const char *type, u32 words)
+{
+	const struct sass_operand *o = &t->i->operands[1];
+	const struct cubin_function *f = t->function;
+	const struct text address = temporary(t, 'x'), index = temporary(t, 'x');
+	s64 offset = (s64)o->value;
+
+	if (o->number == 0 && f->param_count && !f->params[0].offset) {
+		offset -= f->param_base;
+		emit_ptx(t, "mov.u64 %s, p0", address.s);
+	} else if (o->number == 2 && f->bank_bytes[2]) {
+		emit_ptx(t, "mov.u64 %s, bank2_%u", address.s, t->number);
+	} else if (o->number == 3 && t->cubin->bank_bytes[3]) {
+		emit_ptx(t, "mov.u64 %s, bank3", address.s);
+	} else {
+		fails(t);
+	}
+	emit_ptx(t, "cvt.s64.s32 %s, %%r%u", index.s, o->base);
+	emit_ptx(t, "add.s64 %s, %s, %s", address.s, address.s, index.s);
+	for (u32 k = 0; k < words; k++)
+		emit_ptx(t, "ld.%s.%s %s, [%s + %lld]", o->number ? "const" : "param", type, register_at(t, 0, k).s,
+			 address.s, (long long)offset + 4 * k);
 }
 
 void translate_ldc(struct translation *t)
@@ -302,17 +330,7 @@ void translate_ldc(struct translation *t)
 		return;
 	}
 	if (o->base != SASS_RZ) {
-		if (o->number != 3 || size > 5) {
-			fails(t);
-			return;
-		}
-		const struct text address = temporary(t, 't');
-
-		emit_ptx(t, "mov.u32 %s, bank3", address.s);
-		emit_ptx(t, "add.s32 %s, %s, %%r%u", address.s, address.s, o->base);
-		for (u32 k = 0; k < sizes[size].words; k++)
-			emit_ptx(t, "ld.const.%s %s, [%s + %lld]", sizes[size].type, register_at(t, 0, k).s, address.s,
-				 (long long)o->value + 4 * k);
+		load_indexed(t, sizes[size].type, sizes[size].words);
 		return;
 	}
 	for (u32 k = 0; k < sizes[size].words; k++)
@@ -549,15 +567,13 @@ static void write_kernel(struct translation *t)
 	translate_text(t, "\ttrap;\n}\n\n");
 }
 
-static void write_bank(struct translation *t, u32 bank)
+static void write_bank(struct translation *t, const char *name, const u8 *data, u64 bytes)
 {
-	const u64 bytes = t->cubin->bank_bytes[bank];
-
-	if (!bytes || !t->cubin->banks[bank])
+	if (!bytes || !data)
 		return;
-	translate_text(t, ".const .align 16 .b8 bank%u[%llu] = {", bank, (unsigned long long)bytes);
+	translate_text(t, ".const .align 16 .b8 %s[%llu] = {", name, (unsigned long long)bytes);
 	for (u64 k = 0; k < bytes; k++)
-		translate_text(t, k ? ",%u" : "%u", t->cubin->banks[bank][k]);
+		translate_text(t, k ? ",%u" : "%u", data[k]);
 	translate_text(t, "};\n");
 }
 
@@ -591,11 +607,15 @@ char *sass_to_ptx(struct arena *a, const struct cubin *c, const char **why)
 	}
 	t.decoder = sass_decoder_new(a, c->sm);
 	translate_text(&t, ".version 8.8\n.target sm_%u%s\n.address_size 64\n\n", c->sm, c->accelerated ? "a" : "");
-	write_bank(&t, 3);
+	write_bank(&t, "bank3", c->banks[3], c->bank_bytes[3]);
 	write_variables(&t);
 	for (u32 k = 0; k < c->function_count; k++)
 		if (c->functions[k].is_kernel) {
+			const struct text name = textf("bank2_%u", k);
+
+			t.number = k;
 			t.function = &c->functions[k];
+			write_bank(&t, name.s, t.function->banks[2], t.function->bank_bytes[2]);
 			write_kernel(&t);
 		}
 	return t.out;

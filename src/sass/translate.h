@@ -20,6 +20,7 @@ struct translation {
 	struct arena *arena;
 	const struct cubin *cubin;
 	const struct cubin_function *function;
+	u32 number; /* of the function in the cubin */
 	const struct sass_decoder *decoder;
 	struct sass_insn *i; /* being translated */
 	char *out;
@@ -85,6 +86,6 @@ translate_fn translate_fadd, translate_fmul, translate_ffma, translate_fsel, tra
 	translate_hsetp2, translate_hset2, translate_f2fp, translate_hmnmx2, translate_i2i, translate_i2ip,
 	translate_vabsdiff, translate_viaddmnmx, translate_qspc, translate_load, translate_store, translate_ldc,
 	translate_nothing, translate_membar, translate_bar, translate_warpsync, translate_exit, translate_bra,
-	translate_call, translate_ret, translate_atom, translate_b2r, translate_cluster_barrier;
+	translate_brx, translate_call, translate_ret, translate_atom, translate_b2r, translate_cluster_barrier;
 
 #endif

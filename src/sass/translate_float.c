@@ -261,6 +261,10 @@ void translate_i2f(struct translation *t)
 	const u32 from = packed ? modifier(t, MOD_INT_PACK) : modifier(t, MOD_INT_IN);
 	struct text a = from >= 6 ? source_wide(t, 1) : source_float(t, 1), d = result_of(t, to);
 
+	/* An immediate is the upper half of 64 bits here, too. */
+	if (from >= 6 && t->i->operands[1].arg == ARG_INTEGER)
+		emit_ptx(t, "shl.b64 %s, %s, 32", a.s, a.s);
+
 	if (from < 4) { /* a byte or half of the register */
 		const u32 bits = from < 2 ? 8 : 16, part = t->i->operands[1].part_of ? t->i->operands[1].part : 0;
 

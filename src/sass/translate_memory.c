@@ -281,6 +281,33 @@ void translate_bra(struct translation *t)
 		taken(t, "bra", o->value);
 }
 
+/* One of the targets that the function's table has, bank 2: offsets of code, and other words, which lead nowhere. */
+void translate_brx(struct translation *t)
+{
+	const struct cubin_function *f = t->function;
+	const u32 k = t->i->operand_count - 2;
+	const s64 distance = (s64)t->i->operands[k + 1].value + t->i->address + SASS_INSN_BYTES;
+	const struct text from = source(t, k), to = temporary(t, 't'), same = temporary(t, 'c');
+
+	if (!is_pt(t, 0) || t->i->guard != SASS_PT || modifier(t, MOD_INCDEC)) {
+		fails(t);
+		return;
+	}
+	emit_ptx(t, "add.s32 %s, %s, %lld", to.s, from.s, (long long)distance);
+	for (u64 at = 0; f->banks[2] && at + 4 <= f->bank_bytes[2]; at += 4) {
+		const u32 target = read_u32(f->banks[2] + at);
+		u64 before = 0;
+
+		while (read_u32(f->banks[2] + before) != target)
+			before += 4;
+		if (!inside(t, target) || before < at)
+			continue;
+		emit_ptx(t, "setp.eq.u32 %s, %s, %u", same.s, to.s, target);
+		translate_text(t, "\t@%s bra L%u;\n", same.s, target);
+	}
+	emit_ptx(t, "trap");
+}
+
 void translate_exit(struct translation *t)
 {
 	if (is_pt(t, 0)) {
