@@ -81,9 +81,17 @@ expect 2 "$escape[1;31m^~~" "$ptxsim" check --color=always "$work/syntax.ptx"
 expect 2 "error" "$ptxsim" check --color=auto "$work/syntax.ptx"
 says 0 "$escape"
 
+# CUDA programs: what keeps one from being started
+expect 0 "Usage: ptxsim exec" "$ptxsim" exec --help
+expect 2 "Usage: ptxsim exec" "$ptxsim" exec
+expect 2 "there is no such program" "$ptxsim" exec "$work/nothing"
+expect 2 "unknown option" "$ptxsim" exec --nothing true
+printf '\177ELF.nvFatBinSegment' >"$work/static"
+expect 2 "linked statically" "$ptxsim" exec "$work/static"
+
 # the man page has every option
 sed 's/\\-/-/g; s/\\f[BRI]//g' "$here/../../man/ptxsim.1" >"$work/man"
-for command in run debug dap test compare check info isa disasm; do
+for command in run debug dap test compare check info isa disasm exec; do
 	"$ptxsim" $command --help | grep -oE -e ' --[a-z][a-z0-9-]*' | sort -u >"$work/options"
 	while read -r option; do
 		expect 0 "" grep -q -e "$option" "$work/man"
