@@ -50,6 +50,11 @@ static void tell(void *context, const char *text, size_t length)
 
 static int error_of(const struct outcome *o)
 {
+	enum { SHARED_WINDOW = 1 << 24 };
+
+	/* Recorded: beyond its window, shared memory is not an address that an instruction may have. */
+	if (o->kind == FAULT_OUT_OF_BOUNDS && o->fault.space == SPACE_SHARED && o->fault.address >= SHARED_WINDOW)
+		return CU_ILLEGAL_INSTRUCTION;
 	switch (o->status) {
 	case PTXSIM_OK:
 		return CU_OK;
