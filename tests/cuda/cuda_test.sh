@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # CUDA programs, built with -cudart shared and run on the simulator, must print what they print on an H200. Skipped where there
-# is no nvcc 13. LIBRARIES names the folder of libcuda.so.1 and libcudart.so.13.
+# is no nvcc 13. PTXSIM_LIBRARIES names the folder of libcuda.so.1 and libcudart.so.13.
 set -u
 
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 "$nvcc" --version 2>/dev/null | grep -q 'release 13' || { echo "skipped: there is no nvcc 13"; exit 77; }
-libraries=$(cd "${LIBRARIES-./.libs}" && pwd) || exit 2
+libraries=$(cd "${PTXSIM_LIBRARIES-./.libs}" && pwd) || exit 2
 cd "$(dirname "$0")" || exit 2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

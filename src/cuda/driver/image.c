@@ -355,7 +355,7 @@ static void put(char *buffer, size_t room, void **size, const char *text)
 		buffer[length] = 0;
 	}
 	if (size)
-		*size = (void *)(uintptr_t)(length ? length + 1 : 0);
+		*size = (void *)(uintptr_t)length;
 }
 
 void image_log_close(struct image_log *log)
