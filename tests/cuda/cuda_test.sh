@@ -42,7 +42,8 @@ compare() {
 
 for source in programs/p0*.cu programs/p10*.cu; do
 	name=$(basename "$source" .cu)
-	"$nvcc" -w -arch=sm_90 -cudart shared "$source" -o "$work/$name" -L"$stubs" -lcuda || { failed=$((failed + 1)); continue; }
+	# From its own folder, as __FILE__ has it.
+	(cd programs && "$nvcc" -w -arch=sm_90 -cudart shared "$name.cu" -o "$work/$name" -L"$stubs" -lcuda) || { failed=$((failed + 1)); continue; }
 	[ "$name" = p09_errors ] || compare "$name" "$name"
 done
 for scenario in 0 1 2 3 4 5 6; do
