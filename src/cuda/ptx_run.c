@@ -70,7 +70,7 @@ int ptx_run(char *ptx, int n, void **args, int bx, int by, int bz, int gx, int g
 
 	if (!ptx || (n && !args) || bx < 1 || by < 1 || bz < 1 || gx < 1 || gy < 1 || gz < 1 || shared < 0)
 		return fail("an argument is null or out of range");
-	ptxsim_context *c = ptxsim_context_create(ptxsim_device_find("sm_86"));
+	ptxsim_context *c = ptxsim_context_create(NULL);
 	if (!c)
 		return fail("no memory");
 	l.block[0] = (uint32_t)bx, l.block[1] = (uint32_t)by, l.block[2] = (uint32_t)bz;
