@@ -125,8 +125,8 @@ struct ptxsim_build {
 		sizeof(struct ptxsim_build), NULL, 0, 0, NULL, NULL, 0 \
 	}
 
-/* Links all texts of the module and makes them ready to run; `build` NULL: as PTXSIM_BUILD_INIT. Errors of the
- * instructions are found here, those of whole kernels too unless the build is lazy. */
+/* Links all texts of the module and makes them ready to run; `build` NULL: as PTXSIM_BUILD_INIT. What is wrong with an
+ * instruction is found here, unless the build is lazy: then when its kernel is first asked for. */
 ptxsim_status ptxsim_module_build(ptxsim_module *module, const struct ptxsim_build *build);
 /* Every error and warning about the module so far, as a compiler prints them; "" if none. Valid
  * until the next call with this module. */
