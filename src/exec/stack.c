@@ -79,7 +79,11 @@ const struct insn *stack_leave(struct warp *w, const struct insn *i, enum stack_
 		e->mask &= ~lanes;
 	}
 	w->mask &= ~lanes;
-	return w->mask ? next : pop(w);
+	if (w->mask)
+		return next;
+	/* An entry may lead back: such a loop has no other branch that would end the turn. */
+	const struct insn *at = pop(w);
+	return at && at <= i && w->budget <= 0 ? warp_yield(w, at) : at;
 }
 
 const struct insn *stack_exit(struct warp *w, const struct insn *i, u32 lanes, const struct insn *next)
