@@ -89,6 +89,14 @@ static void extend(struct interval *v, u32 from, u32 to)
 		v->end = to;
 }
 
+/* The slots whose bits are set: few of many live at the end of a block. */
+static void extend_all(struct interval *v, const u64 *bits, u32 words, u32 from, u32 to)
+{
+	for (u32 w = 0; w < words; w++)
+		for (u64 left = bits[w]; left; left &= left - 1)
+			extend(&v[64 * w + (u32)__builtin_ctzll(left)], from, to);
+}
+
 /* May a destination of x take over the row of a source that dies in x? Only where each lane is
  * computed from its own lane and all sources are read before the one result is written. */
 static bool may_overlap(const struct matched *x)
@@ -102,16 +110,12 @@ static bool may_overlap(const struct matched *x)
 }
 
 static void find_intervals(const struct ir_function *f, const struct flow *g, const struct matched *matched,
-			   const struct liveness *l, struct interval *v, u32 slots)
+			   const struct liveness *l, struct interval *v)
 {
 	for (u32 b = 0; b < g->block_count; b++) {
 		const u64 *in = l->in + (size_t)b * l->words, *out = l->out + (size_t)b * l->words;
-		for (u32 s = 0; s < slots; s++) {
-			if (test_bit(in, s))
-				extend(&v[s], 2 * g->blocks[b].first, 2 * g->blocks[b].first);
-			if (test_bit(out, s))
-				extend(&v[s], 2 * g->blocks[b].end - 1, 2 * g->blocks[b].end);
-		}
+		extend_all(v, in, l->words, 2 * g->blocks[b].first, 2 * g->blocks[b].first);
+		extend_all(v, out, l->words, 2 * g->blocks[b].end - 1, 2 * g->blocks[b].end);
 	}
 	for (u32 k = 0; k < f->body.count; k++) {
 		const struct matched *x = &matched[k];
@@ -227,7 +231,7 @@ struct row_plan *rows_plan(struct arena *arena, const struct ir_function *f, con
 	for (u32 s = 0; s < slots; s++)
 		intervals[s] = (struct interval){.slot = s, .start = ~0u, .class = classes[s]};
 	if (live)
-		find_intervals(f, g, matched, live, intervals, slots);
+		find_intervals(f, g, matched, live, intervals);
 	if (live)
 		plan->live_words = live_words(arena, intervals, slots, (u32)f->body.count);
 	for (u32 s = 0; s < slots; s++) {
