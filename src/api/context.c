@@ -71,6 +71,7 @@ void ptxsim_context_free(ptxsim_context *context)
 	if (!context)
 		return;
 	queue_group_end(&context->queues);
+	watching_free(&context->watching);
 	while (context->modules)
 		ptxsim_module_free(context->modules);
 	host_threads_end(&context->threads);

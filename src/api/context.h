@@ -10,6 +10,7 @@
 
 #include "api/session.h"
 #include "api/stream.h"
+#include "api/watching.h"
 #include "arch/device.h"
 #include "ptxsim.h"
 
@@ -38,6 +39,7 @@ struct ptxsim_context {
 	struct queue_group queues;
 	volatile bool stop;
 	struct outcome last;
+	struct watching watching; /* of launches that are not in streams */
 	ptxsim_print_fn *print;
 	void *print_context;
 };
@@ -70,6 +72,7 @@ const struct kernel *function_kernel(const ptxsim_function *f);
 /* How a launch is run beyond what ptxsim_launch says. */
 struct run_options {
 	u64 heap_bytes, local_limit_bytes; /* 0: default */
+	struct watching *watching;         /* or NULL: nobody watches */
 	bool shared;                       /* others may write to memory meanwhile: spinning is no deadlock */
 	ptxsim_print_fn *print;            /* NULL: the context's */
 	ptxsim_print_fn *tell;             /* of failed assertions, a line for each thread; NULL: nobody is told */

@@ -75,16 +75,34 @@ static void keep_place(const struct launch *l, struct outcome *o)
 	source_place(s, span.begin, &o->line, &o->column);
 }
 
-static ptxsim_status run(ptxsim_context *c, struct launch *l, struct outcome *o)
+/* A fault, or what a check found though the launch came to its end. */
+static void keep_fault(const struct launch *l, const struct fault *f, struct outcome *o)
 {
+	if (f != &o->fault)
+		o->fault = *f;
+	o->kind = f->kind;
+	fault_describe(l->memory, l, f, o->message, sizeof o->message);
+	keep_place(l, o);
+}
+
+static ptxsim_status run(ptxsim_context *c, struct launch *l, struct watching *w, struct outcome *o)
+{
+	const struct fault *found = NULL;
+
 	l->stop = &c->stop;
-	switch (launch_run(l, &o->stats, &o->fault, o->message, sizeof o->message)) {
+	if (w && !watching_begin(w, l))
+		return PTXSIM_ERROR_MEMORY;
+	const enum launch_status status = launch_run(l, &o->stats, &o->fault, o->message, sizeof o->message);
+	const bool begun = status == LAUNCH_OK || status == LAUNCH_FAULT || status == LAUNCH_INTERRUPTED;
+	if (w && begun && !watching_end(w, l, &o->stats, status == LAUNCH_FAULT ? &o->fault : NULL, &found))
+		return PTXSIM_ERROR_MEMORY;
+	switch (status) {
 	case LAUNCH_OK:
-		return PTXSIM_OK;
+		if (found)
+			keep_fault(l, found, o);
+		return found ? PTXSIM_ERROR_FAULT : PTXSIM_OK;
 	case LAUNCH_FAULT:
-		o->kind = o->fault.kind;
-		fault_describe(l->memory, l, &o->fault, o->message, sizeof o->message);
-		keep_place(l, o);
+		keep_fault(l, &o->fault, o);
 		return o->kind == FAULT_OUT_OF_MEMORY ? PTXSIM_ERROR_MEMORY : PTXSIM_ERROR_FAULT;
 	case LAUNCH_BAD_CONFIG:
 		o->refused = true;
@@ -137,7 +155,7 @@ void function_run(ptxsim_context *c, const ptxsim_function *f, const struct ptxs
 	const bool alone = !pthread_mutex_trylock(&c->threads_lock);
 	if (alone)
 		l.threads = &c->threads;
-	o->status = run(c, &l, o);
+	o->status = run(c, &l, options->watching, o);
 	if (alone)
 		pthread_mutex_unlock(&c->threads_lock);
 }
@@ -174,6 +192,7 @@ ptxsim_status ptxsim_launch(ptxsim_context *context, const ptxsim_function *func
 	if (!context)
 		return PTXSIM_ERROR_ARGUMENT;
 	begin(&context->last);
+	watching_free(&context->watching);
 	if (!function || !launch || !launch_take(launch, &whole))
 		return PTXSIM_ERROR_ARGUMENT;
 	const ptxsim_status status = check(context, function, &whole, &context->last);
@@ -185,7 +204,8 @@ ptxsim_status ptxsim_launch(ptxsim_context *context, const ptxsim_function *func
 		return PTXSIM_ERROR_MEMORY;
 	function_pack(k, whole.args, params);
 	context->stop = false;
-	function_run(context, function, &whole, params, &(struct run_options){0}, &context->last);
+	function_run(context, function, &whole, params, &(struct run_options){.watching = &context->watching},
+		     &context->last);
 	if (params != at_hand)
 		free(params);
 	return context->last.status;
