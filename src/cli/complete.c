@@ -98,7 +98,7 @@ static const struct {
 	{"--kernel", "-k", "", offer_kernels},
 	{"--async", NULL, "strict eager random:", NULL},
 	{"--lock-order", NULL, "lowest random:", NULL},
-	{"--check", NULL, "races unwritten races,unwritten", NULL},
+	{"--check", NULL, "races unwritten leaks races,unwritten,leaks", NULL},
 	{"--bank-mode", NULL, "4 8", NULL},
 	{"--l1", NULL, "on off", NULL},
 	{"--caches", NULL, "cold warm", NULL},

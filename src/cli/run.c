@@ -100,8 +100,8 @@ static void print_checks(const struct play *p, bool colour)
 			continue;
 		const struct source *text = p->session->sources.files.items[c->span.file];
 		source_place(text, c->span.begin, &line, &column);
-		fprintf(stderr, "%s:%u: %s %sdoes not hold:%s %s\n", text->name, line, c->text, colour_failure(colour),
-			colour_end(colour), c->message);
+		fprintf(stderr, "%s:%u: %s %s%s:%s %s\n", text->name, line, c->text, colour_failure(colour),
+			play_verdict(c), colour_end(colour), c->message);
 	}
 }
 

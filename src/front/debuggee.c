@@ -121,7 +121,7 @@ bool debuggee_tell(struct debuggee *b, FILE *to)
 			continue;
 		const struct source *text = p->session->sources.files.items[c->span.file];
 		source_place(text, c->span.begin, &line, &column);
-		fprintf(to, "%s:%u: %s does not hold: %s\n", text->name, line, c->text, c->message);
+		fprintf(to, "%s:%u: %s %s: %s\n", text->name, line, c->text, play_verdict(c), c->message);
 	}
 	if (p->checks.count && !b->told)
 		fprintf(to, "%zu of %zu expectations hold\n", p->checks.count - failed, p->checks.count);

@@ -115,10 +115,10 @@ static struct async_choice read_async(struct argp_state *state, const char *text
 
 static struct race_options read_checks(struct argp_state *state, const char *text)
 {
-	struct race_options options = {true, true};
+	struct race_options options = {true, true, true};
 
 	if (text && !race_options_read(text, &options))
-		argp_error(state, "--check is races, unwritten, or both with a comma between, not '%s'", text);
+		argp_error(state, "--check is some of races, unwritten and leaks with commas between, not '%s'", text);
 	return options;
 }
 
@@ -188,8 +188,9 @@ static const struct argp_option launch_options[] = {
 	 "(at once, fastest), random:SEED (at any allowed time)",
 	 FRONT_LAUNCH_GROUP},
 	{"check", OPTION_CHECK, "WHAT,...", OPTION_ARG_OPTIONAL,
-	 "Fault at races (accesses that nothing orders) and at unwritten shared memory that is read: races, unwritten; "
-	 "both if left out",
+	 "Find races (accesses that nothing orders), reads of unwritten shared memory, and what `alloc` lines give and "
+	 "no `free` "
+	 "takes back: races, unwritten, leaks; all of them if left out",
 	 FRONT_LAUNCH_GROUP},
 	{"memory-limit", OPTION_MEMORY, "BYTES", 0,
 	 "Global memory that kernels and buffers may have (K, M, G or T may follow; default: the host's, 64G at most)",

@@ -43,10 +43,12 @@ bool race_options_read(const char *text, struct race_options *options)
 			options->races = true;
 		else if (length == 9 && !strncmp(text, "unwritten", 9))
 			options->unwritten = true;
+		else if (length == 5 && !strncmp(text, "leaks", 5))
+			options->leaks = true;
 		else
 			return false;
 	}
-	return options->races || options->unwritten;
+	return options->races || options->unwritten || options->leaks;
 }
 
 /* --- Before the run ------------------------------------------------------------------------- */

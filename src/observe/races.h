@@ -17,9 +17,10 @@
 struct race_options {
 	bool races;
 	bool unwritten; /* reads of shared memory that nothing has written */
+	bool leaks;     /* of a script: what it allocates and never frees */
 };
 
-/* Reads "races", "unwritten", or both with a comma between; false if the text is none of these. */
+/* Reads some of "races", "unwritten" and "leaks" with commas between; false if the text is none of these. */
 bool race_options_read(const char *text, struct race_options *options);
 
 struct races;

@@ -48,8 +48,12 @@ struct buffer {
 	u64 count;             /* elements */
 	struct generator fill;
 	struct span span;
-	bool is_variable; /* a module-scope variable: not allocated, not filled */
-	u64 address;      /* guest; 0 before it is made */
+	bool is_variable;  /* a module-scope variable: not allocated, not filled */
+	bool is_allocated; /* by `alloc`: nothing is written to it at first, and it is the script's to free */
+	bool is_async;     /* as from cudaMallocAsync */
+	bool is_freed;
+	u32 freed_line;
+	u64 address; /* guest; 0 before it is made */
 	u8 *host;
 };
 

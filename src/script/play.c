@@ -141,6 +141,11 @@ static bool save(struct play *p, const struct script_statement *st)
 	const size_t length = strlen(file->path);
 	const char *message;
 	struct file_new f;
+
+	if (!b->host) {
+		diag_error(&p->session->diags, st->span, "'%s' has been freed", b->name);
+		return false;
+	}
 	bool ok = file->folder ? file_new_begin_below(&f, file->folder, file->path, !file->keeps, &message)
 			       : file_new_begin(&f, file->path, !file->keeps, &message);
 
@@ -209,6 +214,11 @@ static bool play_statement(struct play *p, const struct script_statement *st, st
 		return save(p, st);
 	case SCRIPT_BIND:
 		return bind(p, st);
+	case SCRIPT_FILL:
+		return play_fill_part(p, st);
+	case SCRIPT_FREE:
+		play_free_buffer(p, st);
+		return true;
 	}
 	return true;
 }
@@ -227,6 +237,9 @@ bool play_next(struct play *p, struct launch *l)
 		if (st->kind == SCRIPT_LAUNCH)
 			return !p->failed;
 	}
+	if (p->options.check.leaks && !p->failed && !p->faulted && !p->ended)
+		play_find_leaks(p);
+	p->ended = true;
 	return false;
 }
 
@@ -307,6 +320,7 @@ void play_free(struct play *p)
 		free(p->launches.items[k].printed);
 	p->launches.count = 0;
 	p->next = 0;
+	p->ended = false;
 	if (p->accounting)
 		accounting_free(p->accounting);
 	p->accounting = NULL;

@@ -43,10 +43,12 @@ struct play_launch {
 	size_t printed_length;
 };
 
+/* An expectation, or what was found wrong with a statement about memory. */
 struct play_check {
 	struct span span;
 	bool passed;
-	const char *text;    /* the expectation as written */
+	bool is_finding;
+	const char *text;    /* the statement as written */
 	const char *message; /* why it failed */
 };
 
@@ -62,6 +64,7 @@ struct play {
 	bool failed;    /* the script cannot be played */
 	bool no_memory; /* the host's memory ran out on the way */
 	size_t next;    /* statement */
+	bool ended;     /* what the end of the script tells has been told */
 	struct play_launch current;
 	struct races *races;           /* NULL if they are not looked for */
 	struct observer *observers[4]; /* of the current launch */
@@ -80,6 +83,18 @@ void play_free(struct play *p);
 
 /* Makes and fills a buffer. False with a diagnostic. */
 bool play_fill(struct play *p, struct buffer *b);
+/* Writes a buffer whose host bytes are there. False with a diagnostic. */
+bool play_generate(struct play *p, struct buffer *b);
+/* fill and free, and what was allocated and never freed: findings. */
+bool play_fill_part(struct play *p, const struct script_statement *st);
+void play_free_buffer(struct play *p, const struct script_statement *st);
+void play_find_leaks(struct play *p);
+void play_add_finding(struct play *p, struct span at, const char *message);
+/* "does not hold" of an expectation, or "is wrong". */
+static inline const char *play_verdict(const struct play_check *c)
+{
+	return c->is_finding ? "is wrong" : "does not hold";
+}
 /* A counter that every run has, by name; false if there is none. */
 bool play_counter(const struct launch_stats *s, const char *name, u64 *value);
 /* Adds the outcome of an expectation about the newest launch. */

@@ -278,7 +278,9 @@ static const char *check(struct play *p, const struct script_expect *e)
 	const struct play_launch *last = p->launches.count ? &p->launches.items[p->launches.count - 1] : NULL;
 
 	if (e->kind <= EXPECT_BUFFER)
-		return e->buffer->host ? check_buffer(p, e) : "the buffer does not exist yet";
+		return e->buffer->host       ? check_buffer(p, e)
+		       : e->buffer->is_freed ? "the buffer has been freed"
+					     : "the buffer does not exist yet";
 	if (!last)
 		return "nothing was launched before";
 	switch (e->kind) {
@@ -300,19 +302,26 @@ static const char *check(struct play *p, const struct script_expect *e)
 	}
 }
 
-void play_expect(struct play *p, const struct script_statement *st)
+static void add_check(struct play *p, struct span at, const char *message, bool is_finding)
 {
-	const struct source *text = p->session->sources.files.items[st->span.file];
-	const char *message = check(p, &st->expect);
-	u32 end = st->span.end;
+	const struct source *text = p->session->sources.files.items[at.file];
+	u32 end = at.end;
 
-	while (end > st->span.begin && (u8)text->text[end - 1] <= ' ')
+	while (end > at.begin && (u8)text->text[end - 1] <= ' ')
 		end--;
-	VEC_PUSH(&p->session->arena, &p->checks,
-		 ((struct play_check){
-			 .span = st->span,
-			 .passed = !message,
-			 .text = arena_copy_text(&p->session->arena, text->text + st->span.begin, end - st->span.begin),
-			 .message = message}));
+	VEC_PUSH(
+		&p->session->arena, &p->checks,
+		((struct play_check){.span = at,
+				     .passed = !message,
+				     .is_finding = is_finding,
+				     .text = arena_copy_text(&p->session->arena, text->text + at.begin, end - at.begin),
+				     .message = message}));
 	p->checks_failed += message != NULL;
 }
+
+void play_expect(struct play *p, const struct script_statement *st)
+{
+	add_check(p, st->span, check(p, &st->expect), false);
+}
+
+void play_add_finding(struct play *p, struct span at, const char *message) { add_check(p, at, message, true); }

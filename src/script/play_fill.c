@@ -163,22 +163,29 @@ static bool make(struct play *p, struct buffer *b)
 	return true;
 }
 
-bool play_fill(struct play *p, struct buffer *b)
+bool play_generate(struct play *p, struct buffer *b)
 {
 	struct expr_run run = {.error = NULL};
 	const enum element_type type = written_type(b);
 	const u32 bytes = element_bytes(b->type);
 	u64 state = first_state(p, b);
 
-	if (!make(p, b))
-		return false;
 	if (b->fill.kind == GENERATE_LOAD)
 		return fill_from_file(p, b);
-	if (b->fill.kind == GENERATE_ZERO)
+	if (b->fill.kind == GENERATE_ZERO) {
+		memset(b->host, 0, buffer_bytes(b));
 		return true;
+	}
 	for (u64 k = 0; k < b->count && !run.error; k++)
 		element_write(type, b->host + k * bytes, generate(b, k, &state, &run));
 	if (run.error)
 		diag_error(&p->session->diags, run.error_span, "%s", run.error);
 	return !run.error;
+}
+
+/* Its memory is all zeros as it comes: pages that nothing is written to are not touched. */
+bool play_fill(struct play *p, struct buffer *b)
+{
+	b->is_freed = false;
+	return make(p, b) && ((b->fill.kind == GENERATE_ZERO && !b->is_variable) || play_generate(p, b));
 }

@@ -138,7 +138,7 @@ struct buffer *script_add_buffer(struct script *s, const char *name, struct span
 }
 
 /* A number that must be a whole one within limits. */
-static bool parse_count(struct script *s, struct lex *l, u64 low, u64 high, u64 *to)
+bool script_parse_count(struct script *s, struct lex *l, u64 low, u64 high, u64 *to)
 {
 	struct expr_scope scope = script_scope(s);
 	struct number n;
@@ -157,7 +157,7 @@ static bool parse_count(struct script *s, struct lex *l, u64 low, u64 high, u64 
 /* --- Buffers -------------------------------------------------------------------------------- */
 
 /* [N], [N,M] or [N,M,K]; `[` is ahead. */
-static bool parse_shape(struct script *s, struct lex *l, struct buffer *b)
+bool script_parse_shape(struct script *s, struct lex *l, struct buffer *b)
 {
 	if (!lex_expect(l, "["))
 		return false;
@@ -167,7 +167,7 @@ static bool parse_shape(struct script *s, struct lex *l, struct buffer *b)
 			lex_error(l, "a buffer has at most three dimensions");
 			return false;
 		}
-		if (!parse_count(s, l, 0, COUNT_LIMIT, &b->dims[b->rank]))
+		if (!script_parse_count(s, l, 0, COUNT_LIMIT, &b->dims[b->rank]))
 			return false;
 		if (__builtin_mul_overflow(b->count, b->dims[b->rank++], &b->count) || b->count > COUNT_LIMIT) {
 			lex_error(l, "the buffer is too large");
@@ -250,7 +250,7 @@ static bool parse_load(struct script *s, struct lex *l, struct buffer *b)
 	return true;
 }
 
-static bool parse_generator(struct script *s, struct lex *l, struct buffer *b)
+bool script_parse_generator(struct script *s, struct lex *l, struct buffer *b)
 {
 	struct generator *g = &b->fill;
 
@@ -323,7 +323,7 @@ bool script_parse_contents(struct script *s, struct lex *l, struct buffer *b)
 	}
 	b->type = type;
 	lex_next(l);
-	return parse_shape(s, l, b) && parse_generator(s, l, b);
+	return script_parse_shape(s, l, b) && script_parse_generator(s, l, b);
 }
 
 static void parse_buffer(struct script *s, struct lex *l, bool is_variable, struct script_statement *st)
@@ -354,7 +354,7 @@ static bool parse_triple(struct script *s, struct lex *l, u32 to[3])
 
 	to[0] = to[1] = to[2] = 1;
 	for (u32 k = 0; k < 3; k++) {
-		if (!parse_count(s, l, 1, UINT32_MAX, &n))
+		if (!script_parse_count(s, l, 1, UINT32_MAX, &n))
 			return false;
 		to[k] = (u32)n;
 		if (!lex_take(l, ","))
@@ -533,7 +533,7 @@ static bool parse_shape_option(struct script *s, struct lex *l, struct script_la
 	if (lex_take(l, "cluster"))
 		return lex_expect(l, "=") && parse_triple(s, l, launch->cluster);
 	if (lex_take(l, "shared"))
-		return lex_expect(l, "=") && parse_count(s, l, 0, UINT32_MAX, &launch->shared_bytes);
+		return lex_expect(l, "=") && script_parse_count(s, l, 0, UINT32_MAX, &launch->shared_bytes);
 	if (lex_take(l, "cooperative"))
 		return launch->cooperative = true;
 	lex_error(l, "grid=X,Y,Z, block=X,Y,Z, cluster=X,Y,Z, shared=BYTES or cooperative expected here");
@@ -623,6 +623,14 @@ static void parse_statement(struct script *s, struct lex *l)
 		parse_buffer(s, l, false, &st);
 	} else if (lex_take(l, "variable")) {
 		parse_buffer(s, l, true, &st);
+	} else if (lex_take(l, "alloc")) {
+		script_parse_alloc(s, l, &st);
+	} else if (lex_take(l, "fill")) {
+		st.kind = SCRIPT_FILL;
+		script_parse_fill(s, l, &st);
+	} else if (lex_take(l, "free")) {
+		st.kind = SCRIPT_FREE;
+		script_parse_free(s, l, &st);
 	} else if (lex_take(l, "launch")) {
 		st.kind = SCRIPT_LAUNCH;
 		parse_launch(s, l, &st);
@@ -636,7 +644,8 @@ static void parse_statement(struct script *s, struct lex *l)
 		st.kind = SCRIPT_BIND;
 		parse_bind(s, l, &st);
 	} else {
-		lex_error(l, "no such statement: let, arch, buffer, variable, bind, launch, expect or save");
+		lex_error(l, "no such statement: let, arch, buffer, alloc, variable, fill, free, bind, launch, expect "
+			     "or save");
 	}
 	if (l->kind != LEX_END)
 		lex_error(l, "the line should end here");

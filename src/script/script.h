@@ -107,12 +107,14 @@ struct script_expect {
 	u64 ulps;                /* accepted distance in representable values */
 };
 
-enum script_kind { SCRIPT_BUFFER, SCRIPT_LAUNCH, SCRIPT_EXPECT, SCRIPT_SAVE, SCRIPT_BIND };
+enum script_kind { SCRIPT_BUFFER, SCRIPT_LAUNCH, SCRIPT_EXPECT, SCRIPT_SAVE, SCRIPT_BIND, SCRIPT_FILL, SCRIPT_FREE };
 
 struct script_statement {
 	enum script_kind kind;
 	struct span span;
-	struct buffer *buffer;          /* BUFFER, SAVE */
+	struct buffer *buffer;          /* BUFFER, SAVE, FILL, FREE */
+	struct buffer *part;            /* FILL: the elements from `first` on, as a buffer of their own */
+	u64 first;                      /* FILL: element; FREE: bytes behind the buffer's address */
 	struct script_file file;        /* SAVE */
 	const char *name;               /* BIND: a .texref, .samplerref or .surfref */
 	struct script_texture *texture; /* BIND */
@@ -161,6 +163,15 @@ struct script_map *script_parse_map(struct script *s, struct lex *l);
 /* The rest of texture(BUFFER ...), behind the bracket; NULL after an error. */
 struct script_texture *script_parse_texture(struct script *s, struct lex *l);
 bool script_parse_expect(struct script *s, struct lex *l, struct script_expect *e);
+/* [N], [N,M] or [N,M,K] into *b; and a generator, which may be left out. False after an error. */
+bool script_parse_shape(struct script *s, struct lex *l, struct buffer *b);
+bool script_parse_generator(struct script *s, struct lex *l, struct buffer *b);
+/* A whole number from `low` to `high`; false after an error. */
+bool script_parse_count(struct script *s, struct lex *l, u64 low, u64 high, u64 *to);
+/* alloc, fill and free, behind the word. */
+void script_parse_alloc(struct script *s, struct lex *l, struct script_statement *st);
+void script_parse_fill(struct script *s, struct lex *l, struct script_statement *st);
+void script_parse_free(struct script *s, struct lex *l, struct script_statement *st);
 struct buffer *script_add_buffer(struct script *s, const char *name, struct span span);
 /* The file that the text now parsed calls `path`. */
 struct script_file script_file(const struct script *s, const char *path);

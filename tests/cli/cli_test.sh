@@ -200,8 +200,16 @@ expect 0 "" "$ptxsim" test --check=races,unwritten "$samples"
 expect 1 "before any thread" "$ptxsim" run --check=unwritten "$here/../check/races.ptx" --kernel block --block 64 --arg 'u32[1]' --arg 0
 expect 1 "no barrier" "$ptxsim" run --check=races "$here/../check/races.ptx" --kernel block --block 64 --arg 'u32[1]' --arg 0
 expect 0 "" "$ptxsim" run "$here/../check/races.ptx" --kernel block --block 64 --arg 'u32[1]' --arg 0
+memory=$here/../lifetime
+expect 0 "" "$ptxsim" run --quiet --check "$memory/clean.ptx"
+expect 1 "was freed before, at line 5" "$ptxsim" run --quiet "$memory/double-free.ptx"
+expect 1 "16 bytes inside 'a'" "$ptxsim" run --quiet "$memory/free-interior.ptx"
+expect 1 "256 bytes of 'a' leak" "$ptxsim" run --quiet --check=leaks "$memory/leak.ptx"
+expect 0 "" "$ptxsim" run --quiet "$memory/leak.ptx"
+expect 1 "freed allocation: a" "$ptxsim" run --quiet "$memory/stale-pointer.ptx"
+expect 1 "life-use-after-free.cu:11" "$ptxsim" run --quiet "$memory/use-after-free.ptx"
 expect 2 "--check is for run and test" "$ptxsim" debug --batch --check "$here/../check/races.ptx"
-expect 2 "--check is races, unwritten, or both" "$ptxsim" run --check=all "$here/../check/races.ptx"
+expect 2 "--check is some of races, unwritten and leaks" "$ptxsim" run --check=all "$here/../check/races.ptx"
 
 expect 1 "no barrier (bar.sync, __syncthreads) comes between" "$ptxsim" run -q --check=races "$here/../check/advice.ptx" --kernel shift --block 64
 says 2 "race: "

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Memory that a script gives and takes: filling parts, frees, and what was never freed.
+ */
+#include <string.h>
+
+#include "script/play.h"
+
+bool play_fill_part(struct play *p, const struct script_statement *st)
+{
+	if (!st->buffer->host) {
+		diag_error(&p->session->diags, st->span, "'%s' has been freed", st->buffer->name);
+		return false;
+	}
+	*st->part = (struct buffer){.name = st->part->name,
+				    .type = st->part->type,
+				    .rank = st->part->rank,
+				    .dims = {st->part->dims[0], st->part->dims[1], st->part->dims[2]},
+				    .count = st->part->count,
+				    .fill = st->part->fill,
+				    .span = st->part->span,
+				    .host = st->buffer->host + st->first * element_bytes(st->buffer->type)};
+	return play_generate(p, st->part);
+}
+
+static u32 line_of(const struct play *p, struct span span)
+{
+	u32 line, column;
+
+	source_place(p->session->sources.files.items[span.file], span.begin, &line, &column);
+	return line;
+}
+
+void play_free_buffer(struct play *p, const struct script_statement *st)
+{
+	struct arena *a = &p->session->arena;
+	struct buffer *b = st->buffer;
+	const char *message = NULL;
+
+	if (st->first)
+		message =
+			arena_printf(a, "the address lies %llu bytes inside '%s', and only its first one can be freed",
+				     (unsigned long long)st->first, b->name);
+	else if (b->is_freed)
+		message = arena_printf(a, "'%s' was freed before, at line %u", b->name, b->freed_line);
+	if (message) {
+		play_add_finding(p, st->span, message);
+		return;
+	}
+	memory_release(&p->session->memory, b->address);
+	b->host = NULL;
+	b->is_freed = true;
+	b->freed_line = line_of(p, st->span);
+}
+
+void play_find_leaks(struct play *p)
+{
+	struct arena *a = &p->session->arena;
+
+	for (size_t k = 0; k < p->script->statements.count; k++) {
+		const struct script_statement *st = &p->script->statements.items[k];
+		const struct buffer *b = st->buffer;
+		if (st->kind == SCRIPT_BUFFER && b->is_allocated && !b->is_freed)
+			play_add_finding(p, st->span,
+					 arena_printf(a, "%llu bytes of '%s' leak: nothing frees them",
+						      (unsigned long long)buffer_bytes(b), b->name));
+	}
+}

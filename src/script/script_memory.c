@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Parsing the statements about memory that the script gives and takes as a host program does: alloc, fill, free.
+ */
+#include <string.h>
+
+#include "script/script.h"
+
+void script_parse_alloc(struct script *s, struct lex *l, struct script_statement *st)
+{
+	struct buffer about = {.span = l->span, .is_allocated = true};
+
+	if (l->kind != LEX_NAME) {
+		lex_error(l, "a name expected: alloc NAME TYPE[N]");
+		return;
+	}
+	about.name = l->name;
+	if (script_find_buffer(s, about.name)) {
+		lex_error(l, "there is a buffer '%s' already", about.name);
+		return;
+	}
+	lex_next(l);
+	about.type = l->kind == LEX_NAME ? element_find(l->name, strlen(l->name)) : ELEMENT_TYPE_COUNT;
+	if (about.type == ELEMENT_TYPE_COUNT) {
+		lex_error(l, "an element type expected (u8 to u64, s8 to s64, b8 to b64, f16, bf16, f32, f64)");
+		return;
+	}
+	lex_next(l);
+	if (!script_parse_shape(s, l, &about))
+		return;
+	about.is_async = lex_take(l, "async");
+	if (l->kind != LEX_END) {
+		lex_error(l, "what is allocated has no contents yet: write them with fill %s GENERATOR", about.name);
+		return;
+	}
+	st->buffer = script_add_buffer(s, about.name, about.span);
+	*st->buffer = about;
+}
+
+/* A buffer that exists, by its name; NULL after an error. */
+static struct buffer *parse_name(struct script *s, struct lex *l, const char *usage)
+{
+	struct buffer *b = l->kind == LEX_NAME ? script_find_buffer(s, l->name) : NULL;
+
+	if (b)
+		lex_next(l);
+	else
+		lex_error(l, "a buffer's name expected: %s", usage);
+	return b;
+}
+
+void script_parse_fill(struct script *s, struct lex *l, struct script_statement *st)
+{
+	struct buffer *b = parse_name(s, l, "fill NAME[A:B] GENERATOR");
+	u64 end;
+
+	if (!b)
+		return;
+	st->buffer = b;
+	struct buffer *part = st->part = ARENA_NEW(s->arena, struct buffer);
+	*part = (struct buffer){.name = b->name, .type = b->type, .rank = b->rank, .count = b->count, .span = b->span};
+	memcpy(part->dims, b->dims, sizeof part->dims);
+	if (lex_take(l, "[")) {
+		if (!script_parse_count(s, l, 0, b->count, &st->first) || !lex_expect(l, ":") ||
+		    !script_parse_count(s, l, st->first, b->count, &end) || !lex_expect(l, "]"))
+			return;
+		part->rank = 1;
+		part->count = part->dims[0] = end - st->first;
+	}
+	script_parse_generator(s, l, part);
+}
+
+void script_parse_free(struct script *s, struct lex *l, struct script_statement *st)
+{
+	struct buffer *b = parse_name(s, l, "free NAME, or free NAME + BYTES");
+
+	if (!b)
+		return;
+	if (!b->is_allocated) {
+		lex_error(l, "'%s' is not the script's to free: make it with alloc", b->name);
+		return;
+	}
+	st->buffer = b;
+	if (lex_take(l, "+"))
+		script_parse_count(s, l, 0, UINT32_MAX, &st->first);
+}
