@@ -36,7 +36,7 @@ static void make_observers(struct watching *w, struct launch *l)
 	}
 	if (w->wanted.races || w->wanted.unwritten) {
 		w->races = races_new(&w->arena, l->program,
-				     &(struct race_options){w->wanted.races != 0, w->wanted.unwritten != 0});
+				     &(struct race_options){w->wanted.races != 0, w->wanted.unwritten != 0, false});
 		races_begin(w->races);
 		w->observers[count++] = races_observer(w->races);
 		l->jobs = 1;

@@ -390,7 +390,7 @@ static bool parse_member(struct script *s, struct lex *l, struct script_member *
 	struct expr_scope scope = script_scope(s);
 
 	m->placed = take_option(l, "at");
-	if (m->placed && !parse_count(s, l, 0, UINT16_MAX, &m->at))
+	if (m->placed && !script_parse_count(s, l, 0, UINT16_MAX, &m->at))
 		return false;
 	if (take_call(l, "tmap"))
 		return (m->map = script_parse_map(s, l)) != NULL;
