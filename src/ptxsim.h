@@ -282,17 +282,20 @@ struct ptxsim_launch {
 	uint64_t shared_bytes;   /* dynamic shared memory */
 	const void *const *args; /* for each parameter, where its value is */
 	size_t arg_count;
-	uint32_t jobs;              /* host threads; 0: as many as are sensible */
+	uint32_t jobs;              /* host threads; 0: as many as are sensible. Results are the same for any number */
 	uint64_t instruction_limit; /* of warp instructions; 0: none */
 	ptxsim_async async;
 	uint64_t async_seed; /* of PTXSIM_ASYNC_RANDOM */
 	int cooperative;     /* as cudaLaunchCooperativeKernel: all blocks at once, which may wait for one another */
+	int any_order;       /* kernels in whose results the order of blocks can show (what atomic operations give back,
+				sums of floats, clocks, locks) run on one host thread, in the hardware's order; with this
+				not 0, on several, in any order */
 };
 
 #define PTXSIM_LAUNCH_INIT                                                                                           \
 	{                                                                                                            \
 		sizeof(struct ptxsim_launch), {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, 0, NULL, 0, 0, 0, PTXSIM_ASYNC_EAGER, \
-			0, 0                                                                                         \
+			0, 0, 0                                                                                      \
 	}
 
 struct ptxsim_stats {
@@ -334,7 +337,10 @@ ptxsim_status ptxsim_get_stats(const ptxsim_context *context, struct ptxsim_stat
 /* Ends the launches that are running, from another thread or a signal handler. */
 void ptxsim_stop(ptxsim_context *context);
 
-/* Where what kernels print goes; NULL (and at first): standard output. No launch may be under way. */
+/* Where what kernels print goes; NULL (and at first): standard output. No launch may be under way. It is called for each
+ * thread that prints, in the order of blocks, warps and lanes in which the launch runs them, by the thread that runs the
+ * launch (ptxsim_launch's caller, or one of the stream). With any_order other threads call it, too, in no defined order.
+ * Calls never overlap, whatever the launch and the stream. It may call ptxsim_stop, and nothing else of the context. */
 typedef void ptxsim_print_fn(void *print_context, const char *text, size_t length);
 ptxsim_status ptxsim_set_print(ptxsim_context *context, ptxsim_print_fn *print, void *print_context);
 

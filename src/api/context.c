@@ -46,6 +46,7 @@ ptxsim_context *ptxsim_context_create(const ptxsim_device *device)
 	c->address_bits = 64;
 	c->last_module = &c->modules;
 	pthread_mutex_init(&c->threads_lock, NULL);
+	pthread_mutex_init(&c->print_lock, NULL);
 	pthread_mutex_init(&c->lock, NULL);
 	queue_group_init(&c->queues);
 	memory_init(&c->memory, address_map(64)->global_base, ADDRESS_LIMIT, c->tables.memory_limit);
@@ -78,6 +79,7 @@ void ptxsim_context_free(ptxsim_context *context)
 	memory_free(&context->memory);
 	session_close(&context->tables);
 	pthread_mutex_destroy(&context->threads_lock);
+	pthread_mutex_destroy(&context->print_lock);
 	pthread_mutex_destroy(&context->lock);
 	free(context);
 }

@@ -40,6 +40,7 @@ struct ptxsim_context {
 	volatile bool stop;
 	struct outcome last;
 	struct watching watching; /* of launches that are not in streams */
+	pthread_mutex_t print_lock;
 	ptxsim_print_fn *print;
 	void *print_context;
 };

@@ -9,10 +9,17 @@
 #include "api/context.h"
 #include "observe/async_check.h"
 
-static void print_to_output(void *context, const char *text, size_t length)
+/* Launches of several streams may print at once. */
+static void print_one_at_a_time(void *context, const char *text, size_t length)
 {
-	(void)context;
-	fwrite(text, 1, length, stdout);
+	ptxsim_context *c = context;
+
+	pthread_mutex_lock(&c->print_lock);
+	if (c->print)
+		c->print(c->print_context, text, length);
+	else
+		fwrite(text, 1, length, stdout);
+	pthread_mutex_unlock(&c->print_lock);
 }
 
 static void print_to_error(void *context, const char *text, size_t length)
@@ -134,17 +141,15 @@ void function_run(ptxsim_context *c, const ptxsim_function *f, const struct ptxs
 		.cooperative = launch->cooperative != 0,
 		.params = params,
 		.jobs = launch->jobs,
-		.jobs_given = launch->jobs != 0,
+		.any_order = launch->any_order != 0,
 		.instruction_limit = launch->instruction_limit,
 		.async = {(enum async_mode)launch->async, launch->async_seed},
 		.async_checker = &async_strict_checker,
-		.print = options->print ? options->print
-			 : c->print     ? c->print
-					: print_to_output,
+		.print = options->print ? options->print : print_one_at_a_time,
 		.print_error = options->print ? options->tell
 			       : c->print     ? NULL
 					      : print_to_error,
-		.print_context = options->print ? options->print_context : c->print_context,
+		.print_context = options->print ? options->print_context : c,
 		.heap_bytes = options->heap_bytes,
 		.local_limit_bytes = options->local_limit_bytes,
 		.shared_memory = options->shared,
@@ -203,7 +208,7 @@ ptxsim_status ptxsim_launch(ptxsim_context *context, const ptxsim_function *func
 	if (!params)
 		return PTXSIM_ERROR_MEMORY;
 	function_pack(k, whole.args, params);
-	context->stop = false;
+	__atomic_store_n(&context->stop, false, __ATOMIC_RELAXED);
 	function_run(context, function, &whole, params, &(struct run_options){.watching = &context->watching},
 		     &context->last);
 	if (params != at_hand)
@@ -264,7 +269,7 @@ ptxsim_status ptxsim_get_stats(const ptxsim_context *context, struct ptxsim_stat
 void ptxsim_stop(ptxsim_context *context)
 {
 	if (context)
-		context->stop = true;
+		__atomic_store_n(&context->stop, true, __ATOMIC_RELAXED);
 }
 
 ptxsim_status ptxsim_set_print(ptxsim_context *context, ptxsim_print_fn *print, void *print_context)

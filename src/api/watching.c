@@ -40,7 +40,6 @@ static void make_observers(struct watching *w, struct launch *l)
 		races_begin(w->races);
 		w->observers[count++] = races_observer(w->races);
 		l->jobs = 1;
-		l->jobs_given = true;
 	}
 	l->observers = w->observers;
 }

@@ -146,6 +146,7 @@ static int run(struct session *s, void *options_given)
 	struct play play = {.session = s,
 			    .script = &script,
 			    .options = {.jobs = o->choices.jobs,
+					.any_order = o->choices.any_order,
 					.limit = o->limit,
 					.async = o->choices.async,
 					.lock_order = o->choices.lock_order,

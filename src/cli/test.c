@@ -144,6 +144,7 @@ static void play_file(struct tests *t, struct tested_file *f, struct session *s,
 	struct play play = {.session = s,
 			    .script = &script,
 			    .options = {.jobs = t->choices.jobs,
+					.any_order = t->choices.any_order,
 					.async = t->choices.async,
 					.lock_order = t->choices.lock_order,
 					.check = t->choices.check}};

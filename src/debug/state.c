@@ -390,7 +390,7 @@ u64 debug_state_hash(struct debug *d)
 		for (u32 r = 0; r < c->count; r++)
 			h = mix_block(h, c->blocks[r]);
 	}
-	h = mix_word(h, d->machine.next_cluster ^ d->machine.heap_used << 20);
+	h = mix_word(h, d->machine.next_cluster ^ d->launch.memory->heap_bytes << 20);
 	for (u32 k = 0; k < d->launch.memory->count; k++) {
 		const struct allocation *a = &d->launch.memory->list[k];
 		if (!a->size)

@@ -7,6 +7,7 @@
  * instruction that may wait, call or end lanes is instead jumped around, so that it sees its lanes
  * as a split of their own, and the others meet it behind.
  */
+#include "decode/block_order.h"
 #include "decode/lowering.h"
 
 #include <string.h>
@@ -74,6 +75,7 @@ u32 emit_sreg_read(struct emitter *e, const struct use *u)
 {
 	const u32 row = emit_row(e, u->bits);
 
+	e->reads_clock = true;
 	emit(e, (struct insn){.fn = e->low->internal.sreg_read,
 			      .d = row,
 			      .a = u->sreg,
@@ -289,27 +291,6 @@ static void emit_branch(struct emitter *e, const struct ir_instruction *x, const
 	emit(e, i);
 }
 
-static void find_read_slots(struct emitter *e)
-{
-	e->read_slots = ARENA_ARRAY(e->low->scratch, e->function->register_slots + 1ull, bool);
-	for (u32 x = 0; x < e->function->body.count; x++)
-		for (u32 u = 0; u < e->matched[x].use_count; u++)
-			if (e->matched[x].uses[u].kind == USE_REGISTER && e->matched[x].uses[u].read)
-				e->read_slots[e->matched[x].uses[u].reg] = true;
-}
-
-/* A returned old value that is used shows who came first. */
-static bool shows_order(struct emitter *e, u32 k)
-{
-	const struct use *d = e->matched[k].use_count ? &e->matched[k].uses[0] : NULL;
-
-	if (!d || !d->written || d->kind != USE_REGISTER)
-		return false;
-	if (!e->read_slots)
-		find_read_slots(e);
-	return e->read_slots[d->reg];
-}
-
 static void emit_plain(struct emitter *e, const struct ir_instruction *x, const struct matched *m)
 {
 	const u32 flags = m->form.row->flags;
@@ -475,30 +456,6 @@ static bool calls_system(const struct emitter *e)
 	return false;
 }
 
-/* Can the final memory of the kernel depend on the order in which blocks run? */
-static bool depends_on_order(struct emitter *e)
-{
-	for (u32 k = 0; k < e->function->body.count; k++) {
-		const struct form *f = &e->matched[k].form;
-		if (!f->row)
-			continue;
-		if (f->row->flags & ISA_ORDERED)
-			return true;
-		const bool shared = form_has(f, M_shared) || form_has(f, M_shared_cta) || form_has(f, M_shared_cluster);
-		if (shared)
-			continue;
-		if (f->row->flags & ISA_MEMORY && !(f->row->flags & ISA_ATOMIC) && form_pick(f, M_volatile, M_acquire))
-			return true;
-		if (!(f->row->flags & ISA_ATOMIC))
-			continue;
-		if (form_has(f, M_exch) || form_has(f, M_cas) || type_class(form_type(f, 0)) == 'f')
-			return true;
-		if (shows_order(e, k))
-			return true;
-	}
-	return false;
-}
-
 static void *keep(struct lowering *low, const void *items, size_t count, size_t bytes)
 {
 	void *copy = arena_array(low->arena, count + 1, bytes);
@@ -604,7 +561,9 @@ void emit_finish(struct emitter *e)
 	c->live_words = e->rows->live_words;
 	c->undefined = keep(low, e->rows->undefined, e->rows->undefined_count, sizeof *e->rows->undefined);
 	c->undefined_count = e->rows->undefined_count;
-	c->order_dependent = depends_on_order(e) || calls_system(e);
+	c->order = block_order_find(low->scratch, e->function, e->matched);
+	c->order.calls_system = calls_system(e);
+	c->order.shows |= c->order.calls_system || e->reads_clock;
 	c->registers = keep(low, e->rows->places, e->function->register_slots, sizeof *e->rows->places);
 	for (u32 k = 0; k < e->function->body.count; k++)
 		e->forms[k] = e->matched[k].form; /* contraction has changed some */

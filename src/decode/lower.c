@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "arch/arch.h"
+#include "decode/block_order.h"
 #include "decode/lowering.h"
 #include "decode/sass.h"
 #include "ir/link.h"
@@ -85,9 +86,17 @@ struct code *kernel_function_code(const struct kernel *k, u64 number)
 	return found ? found->code : NULL;
 }
 
+static void order_add(struct block_order *to, const struct block_order *from)
+{
+	to->shows |= from->shows;
+	to->calls_system |= from->calls_system;
+	to->reductions |= from->reductions;
+}
+
 static void fill_kernel(struct lowering *low, struct kernel *k, struct ir_function *f)
 {
 	struct layout *y = &low->layout;
+	struct block_order order = {.shows = false};
 	u64 top = 0;
 
 	k->name = f->name;
@@ -113,9 +122,11 @@ static void fill_kernel(struct lowering *low, struct kernel *k, struct ir_functi
 	k->function_count = (u32)y->function_count;
 	for (u32 c = 0; c < y->function_count; c++) {
 		const u32 number = layout_function_number(low, y->functions[c]) + 1;
-		k->order_dependent |= y->codes[c]->order_dependent;
+		order_add(&order, &y->codes[c]->order);
 		k->functions[c] = (struct kernel_function){number, y->codes[c]};
 	}
+	k->order_dependent = block_order_matters(&order);
+	k->calls_system = order.calls_system;
 	qsort(k->functions, k->function_count, sizeof *k->functions, by_number);
 }
 
@@ -132,7 +143,7 @@ static bool lower_listing(struct lowering *low, struct ir_function *f, struct ke
 	*k = (struct kernel){.name = f->name,
 			     .function = f,
 			     .code = code,
-			     .order_dependent = code->order_dependent,
+			     .order_dependent = block_order_matters(&code->order),
 			     .static_shared_bytes = f->listing->shared_bytes,
 			     .uses_dynamic_shared = true,
 			     .registers = code->machine_registers};

@@ -90,13 +90,13 @@ struct emitter {
 	VEC_OF(struct branch_table) tables;
 	u64 frame_top;
 	u32 *waits_before; /* by instruction: how many of those before may wait; NULL: not asked for yet */
-	bool *read_slots;  /* by register slot: some instruction reads it */
 	u32 *block_start;  /* insn index where a jump to the block lands */
 	struct fixup *fixups;
 	size_t fixup_count, fixup_capacity;
 	u32 body_index; /* instruction being emitted */
 	u32 run;
-	u32 sink_row; /* where results that the text drops with '_' go; 0: none yet */
+	bool reads_clock; /* or another special register that changes */
+	u32 sink_row;     /* where results that the text drops with '_' go; 0: none yet */
 };
 
 /* layout.c: addresses. */

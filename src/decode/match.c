@@ -85,9 +85,9 @@ static bool one_operand(struct attempt *t, const struct operand_spec *s, const s
 static bool scalar_video_is_legal(struct attempt *t, const struct ir_instruction *x, bool picks_destination, u32 minus)
 {
 	const struct form *f = t->form;
-	const bool is_vmad = f->row->flags & ISA_MINUS;
+	const bool takes_signs = f->row->flags & ISA_MINUS;
 
-	if (picks_destination && (is_vmad || x->operand_count < 4))
+	if (picks_destination && (takes_signs || x->operand_count < 4))
 		return attempt_wrong(t, x->operands[0].span, "the destination of this form takes no selector");
 	if (picks_destination && form_pick(f, M_add, M_max))
 		return attempt_wrong(t, x->operands[0].span,

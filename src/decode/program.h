@@ -86,6 +86,13 @@ struct place {
 	u64 address; /* within its space; global and const: the generic address */
 };
 
+/* How the order of blocks can show in what a function does: decode/block_order.h. */
+struct block_order {
+	bool shows;
+	bool calls_system;
+	u64 reductions; /* kinds of integer reductions of global memory, a bit each: those of one kind commute */
+};
+
 /* A lowered function. */
 struct code {
 	const struct ir_function *function;
@@ -116,7 +123,7 @@ struct code {
 	struct row_place *registers; /* by ir_register.index */
 	/* Variables in .local and function .param space, laid out from the frame's local base. */
 	u64 local_bytes, local_align; /* and alignment of that base */
-	bool order_dependent;         /* results can depend on the order of blocks */
+	struct block_order order;
 	struct call_site *calls;
 	u32 call_count;
 	struct branch_table *tables;
@@ -192,7 +199,8 @@ struct kernel {
 	u32 function_count;
 	struct place *places; /* its variables in shared, local and parameter space; local: from the frame's base */
 	u32 place_count;
-	bool order_dependent;
+	bool order_dependent; /* the order of blocks can show in its results: decode/block_order.h */
+	bool calls_system;    /* malloc, printf and their like */
 	bool uses_dynamic_shared;
 	u32 registers; /* of the machine, for each thread; 0: not known */
 	const struct program

@@ -22,7 +22,7 @@ u8 *global_range_slow(struct warp *w, const struct insn *i, u64 low, u64 high)
 	}
 	if (low >= high || !memory_look(m, low, high - low, &a))
 		return NULL;
-	worker->allocations[((uintptr_t)i / sizeof *i) % ALLOCATION_CACHE] =
+	*global_remembered(w, i) =
 		(struct remembered){.low = a.base, .high = a.base + a.size, .host = a.host, .flags = a.flags};
 	return a.host + (low - a.base);
 }
@@ -133,9 +133,7 @@ static u8 *find_pointer(struct warp *w, const struct insn *i, u32 lane, enum ir_
 			       : NULL;
 	default: {
 		u8 *p = global_range(w, i, address, address + size);
-		struct allocation a;
-		if (p && is_store && memory_look(w->machine->memory, address, size, &a) &&
-		    a.flags & ALLOCATION_READ_ONLY) {
+		if (p && is_store && global_remembered(w, i)->flags & ALLOCATION_READ_ONLY) {
 			*why = FAULT_READ_ONLY;
 			return NULL;
 		}

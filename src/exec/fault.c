@@ -177,6 +177,8 @@ void machine_fault_memory(struct machine *m)
 					  .code = m->kernel->code,
 					  .insn = m->kernel->code->insns,
 					  .null_param = -1};
-	m->faulted = true;
+	/* The worker's clusters will not end, and those of others may wait for them. */
+	__atomic_store_n(&m->fault_block, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&m->faulted, true, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&m->lock);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "exec/spread.h"
 
@@ -83,6 +84,7 @@ static bool add(struct host_threads *t, void (*work)(void *), void *argument)
 static void set_up(struct host_threads *t)
 {
 	memset(t, 0, sizeof *t);
+	t->process = getpid();
 	pthread_mutex_init(&t->lock, NULL);
 	pthread_cond_init(&t->all_done, NULL);
 }
@@ -93,8 +95,21 @@ static void tear_down(struct host_threads *t)
 	pthread_cond_destroy(&t->all_done);
 }
 
+/* In a child of the process, which has no other threads than the one that forked. Their locks may be held for ever. */
+static void forget_if_forked(struct host_threads *t)
+{
+	if (!t->list || t->process == getpid())
+		return;
+	for (struct host_thread *h = t->list, *next; h; h = next) {
+		next = h->next;
+		free(h);
+	}
+	t->list = NULL;
+}
+
 bool host_threads_do(struct host_threads *t, void (*work)(void *), void *argument)
 {
+	forget_if_forked(t);
 	if (t->list)
 		return give(t, work, argument) || add(t, work, argument);
 	set_up(t);
@@ -119,6 +134,7 @@ static void spin_a_little(const struct host_threads *t)
 
 void host_threads_wait(struct host_threads *t)
 {
+	forget_if_forked(t);
 	if (!t->list)
 		return;
 	spin_a_little(t);
@@ -130,6 +146,7 @@ void host_threads_wait(struct host_threads *t)
 
 void host_threads_end(struct host_threads *t)
 {
+	forget_if_forked(t);
 	if (!t->list)
 		return;
 	pthread_mutex_lock(&t->lock);

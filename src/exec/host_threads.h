@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Threads that stay between launches: to wake one takes a fraction of what it takes to start one. Whoever owns
- * the struct uses it from one thread at a time.
+ * the struct uses it from one thread at a time. A process that forks while no work is under way may go on to use it in
+ * the child, where its threads do not exist: new ones are started there.
  */
 #ifndef PTXSIM_EXEC_HOST_THREADS_H
 #define PTXSIM_EXEC_HOST_THREADS_H
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "base/types.h"
 
@@ -16,6 +18,7 @@ struct host_threads {
 	pthread_cond_t all_done;
 	struct host_thread *list; /* NULL: none was ever needed, and the rest is not set up */
 	u32 count;
+	pid_t process;   /* whose threads they are */
 	u64 given, done; /* pieces of work */
 	bool ending;
 };

@@ -34,6 +34,17 @@ bool machine_work(struct machine *m);
 void machine_drop(struct machine *m);
 /* Waits for the helpers, collects counts and fault, frees. */
 enum launch_status machine_end(struct machine *m, struct launch_stats *stats, struct fault *fault);
+/* standstill.c: whether a worker whose clusters all wait or spin may go on. False: none of the launch's workers ever
+ * will, and a fault was raised. */
+bool worker_goes_on(struct worker *k);
+/* Some of its clusters have got somewhere. */
+void worker_moved(struct worker *k);
+/* Workers that are about to take clusters, and one that takes no more. */
+void worker_begins(struct machine *m);
+void worker_ends(struct worker *k);
+/* Raises a fault that says what the first warp of the cluster that cannot go on waits for. */
+void tell_deadlock(struct cluster *c);
+
 /* Makes patched copies of all code if the launch has observers. */
 void machine_watch(struct machine *m, struct arena *arena);
 /* Puts the warp at the kernel's entry; warp_enter makes a split of its lanes there. */

@@ -189,7 +189,9 @@ static bool machine_init(struct machine *m, const struct launch *l, char *messag
 		m->async = ASYNC_EAGER;
 	m->limit_left = (s64)min_u64(l->instruction_limit ? l->instruction_limit : INT64_MAX, INT64_MAX);
 	m->fault_block = UINT64_MAX;
+	m->places_left = (s64)min_u64(m->resident_limit, INT64_MAX);
 	pthread_mutex_init(&m->lock, NULL);
+	pthread_mutex_init(&m->print_lock, NULL);
 	return true;
 }
 
@@ -198,7 +200,7 @@ static bool machine_init(struct machine *m, const struct launch *l, char *messag
 static u32 worker_limit(const struct machine *m)
 {
 	const struct launch *l = m->launch;
-	const bool ordered = l->kernel->order_dependent && !l->jobs_given;
+	const bool ordered = l->kernel->order_dependent && !l->any_order;
 
 	if (ordered || m->cluster_count == 1)
 		return 1;
@@ -226,6 +228,7 @@ static bool work(struct worker *k)
 {
 	if (setjmp(k->out_of_memory)) {
 		machine_fault_memory(k->machine);
+		worker_ends(k);
 		return true;
 	}
 	fp_save(k);
@@ -246,9 +249,12 @@ void machine_start_helpers(struct machine *m)
 		struct worker *k = &m->workers[m->worker_count];
 		if (!worker_init(k, m, m->worker_count))
 			return;
-		if (!host_threads_do(m->threads, helper_main, k))
+		worker_begins(m);
+		if (!host_threads_do(m->threads, helper_main, k)) {
+			worker_ends(k);
 			return;
-		m->worker_count++;
+		}
+		__atomic_store_n(&m->worker_count, m->worker_count + 1, __ATOMIC_RELEASE);
 	}
 }
 
@@ -310,6 +316,7 @@ enum launch_status machine_begin(struct machine *m, const struct launch *l, stru
 	if (!worker_init(&m->workers[0], m, 0))
 		return LAUNCH_NO_MEMORY;
 	m->worker_count = 1;
+	worker_begins(m);
 	return LAUNCH_OK;
 }
 
@@ -322,6 +329,7 @@ void machine_drop(struct machine *m)
 	arena_free(&m->workers[0].arena);
 	free(m->workers);
 	pthread_mutex_destroy(&m->lock);
+	pthread_mutex_destroy(&m->print_lock);
 }
 
 enum launch_status machine_end(struct machine *m, struct launch_stats *stats, struct fault *fault)
@@ -335,7 +343,10 @@ enum launch_status machine_end(struct machine *m, struct launch_stats *stats, st
 	*fault = m->fault;
 	free(m->workers);
 	pthread_mutex_destroy(&m->lock);
-	return m->faulted ? LAUNCH_FAULT : m->launch->stop && *m->launch->stop ? LAUNCH_INTERRUPTED : LAUNCH_OK;
+	pthread_mutex_destroy(&m->print_lock);
+	return m->faulted                                                              ? LAUNCH_FAULT
+	       : m->launch->stop && __atomic_load_n(m->launch->stop, __ATOMIC_RELAXED) ? LAUNCH_INTERRUPTED
+										       : LAUNCH_OK;
 }
 
 enum launch_status launch_run(const struct launch *l, struct launch_stats *stats, struct fault *fault, char *message,

@@ -57,10 +57,11 @@ struct launch {
 	bool cooperative;                  /* all blocks run at once, and can wait for one another */
 	const u8 *params;                  /* kernel->param_bytes bytes */
 	u32 jobs;                          /* host threads; 0: as many as are sensible */
-	bool jobs_given;                   /* the user asked: run order-dependent kernels in parallel too */
+	bool any_order;                    /* kernels that show the order of blocks may use several threads, too */
 	u64 instruction_limit;             /* warp instructions for the launch; 0: none */
 	struct observer *const *observers; /* NULL-terminated, or NULL */
-	void (*print)(void *context, const char *text, size_t length);       /* vprintf output */
+	/* vprintf output, by the thread that launches; with any_order by any thread of the launch, one at a time. */
+	void (*print)(void *context, const char *text, size_t length);
 	void (*print_error)(void *context, const char *text, size_t length); /* failed assertions; NULL: as print */
 	void *print_context;
 	u64 heap_bytes;
@@ -163,6 +164,15 @@ struct remembered {
 
 struct arch;
 
+enum standstill_verdict { STANDSTILL_NONE, STANDSTILL_DEADLOCK, STANDSTILL_AFTER_FAULT };
+
+/* Of one worker, what it knows of a launch that stands still: see exec/standstill.c. */
+struct standstill {
+	u32 passes;  /* over states that stay the same */
+	u64 seen;    /* the machine's `moves` when they began */
+	bool agreed; /* this worker is among the machine's `still_workers` */
+};
+
 struct worker {
 	struct machine *machine;
 	u32 number;
@@ -183,7 +193,7 @@ struct worker {
 	/* The state of worker_run, which may return and be called again. */
 	bool running, more, round_progress, suspended;
 	u64 run_next, run_end; /* clusters that are the worker's to start */
-	u32 stuck_passes;
+	struct standstill still;
 	struct cluster **round_at; /* where in `active` the round is; NULL between rounds */
 	u64 elapsed;               /* warp instructions of all warps, up to the last end of a turn */
 	volatile u64 pause_at;     /* after a turn that brings `elapsed` here, worker_run returns */
@@ -208,9 +218,9 @@ struct machine {
 	u64 shared_bytes;
 	u64 next_cluster;              /* the first that is no worker's yet, atomic */
 	u64 run_limit;                 /* clusters that a worker takes at once, at most */
-	u64 resident_limit;            /* clusters in flight for a worker */
+	u64 resident_limit;            /* clusters in flight, that the modelled GPU holds */
+	s64 places_left;               /* of these, atomic; only for workers that wait for one another's clusters */
 	u64 grid_workspace;            /* address of what cooperative groups keep of the grid; 0: none */
-	u64 heap_used;                 /* bytes of the device heap */
 	s64 limit_left;                /* instructions, atomic; without a limit more than any turn takes */
 	u32 gang_limit;                /* warps in a gang; 0: none form */
 	const struct insn *gang_insns; /* what gangs of the kernel's warps run */
@@ -225,14 +235,19 @@ struct machine {
 	struct async_watch *async_watch;           /* strict: what is known of the program's instructions */
 	enum async_mode async;                     /* eager if the program has nothing asynchronous */
 	const struct async_checker *async_checker; /* of strict mode: see exec/async.h */
-	pthread_mutex_t lock;
-	struct fault fault; /* of the lowest block */
-	bool faulted;       /* atomic */
+	pthread_mutex_t print_lock;
+	pthread_mutex_t lock; /* of what follows, and of atomic operations on 128 bits */
+	struct fault fault;   /* of the lowest block */
+	bool faulted;         /* atomic */
 	u64 fault_block;
 	struct worker *workers;
 	u32 worker_count, worker_limit;
 	struct host_threads *threads, own_threads; /* the launch's, else its own */
-	u32 stuck_workers, busy_workers;           /* atomic, for deadlock detection */
+	/* Under `lock`, for deadlock detection: see exec/standstill.c. */
+	u64 moves;         /* grows when a worker that stood still moves, begins to stand still, or ends */
+	u32 busy_workers;  /* have clusters, or may still take some */
+	u32 still_workers; /* of these, those that have found no change since `moves` grew last */
+	enum standstill_verdict verdict;
 };
 
 #endif

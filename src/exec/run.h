@@ -128,11 +128,17 @@ void cluster_lanes_exited(struct warp *w, u32 lanes);
 
 u8 *global_range_slow(struct warp *w, const struct insn *i, u64 low, u64 high);
 
+/* Where instruction `i` remembers the allocation of its last access. */
+static inline struct remembered *global_remembered(const struct warp *w, const struct insn *i)
+{
+	return &w->worker->allocations[((uintptr_t)i / sizeof *i) % ALLOCATION_CACHE];
+}
+
 /* Host address of global bytes [low, high) (guest), or NULL if they are not within one
  * allocation. `i` remembers the hit. */
 static inline u8 *global_range(struct warp *w, const struct insn *i, u64 low, u64 high)
 {
-	const struct remembered *r = &w->worker->allocations[((uintptr_t)i / sizeof *i) % ALLOCATION_CACHE];
+	const struct remembered *r = global_remembered(w, i);
 
 	if (__builtin_expect(low >= r->low && high <= r->high && low < high, 1))
 		return r->host + (low - r->low);

@@ -19,7 +19,6 @@
 
 enum {
 	TURN = 1 << 20,          /* warp instructions of a turn */
-	STUCK_PASSES = 64,       /* passes over identical spinning states that make a deadlock */
 	HELPERS_PAY_NS = 200000, /* of work left: to start a helper takes its creator half of that */
 	GANG_LEAST = 1 << 16,    /* instructions a warp must have left to run in a gang */
 };
@@ -454,61 +453,39 @@ static enum pass cluster_pass(struct cluster *c)
 	return (enum pass)c->pass_worst;
 }
 
+/* Workers of a launch whose blocks may wait for one another share the modelled GPU. All others may have as many as it
+ * holds each, and that with one cluster at a time. */
+static bool share_places(const struct machine *m) { return m->kernel->order_dependent && m->worker_limit > 1; }
+
+static bool has_place(const struct worker *k)
+{
+	const struct machine *m = k->machine;
+
+	return share_places(m) ? __atomic_load_n(&m->places_left, __ATOMIC_RELAXED) > 0
+			       : k->active_count < m->resident_limit;
+}
+
+static bool take_place(struct worker *k)
+{
+	struct machine *m = k->machine;
+
+	if (!share_places(m))
+		return has_place(k);
+	if (__atomic_sub_fetch(&m->places_left, 1, __ATOMIC_RELAXED) >= 0)
+		return true;
+	__atomic_add_fetch(&m->places_left, 1, __ATOMIC_RELAXED);
+	return false;
+}
+
+static void give_place_back(struct machine *m) { __atomic_add_fetch(&m->places_left, 1, __ATOMIC_RELAXED); }
+
 static void cluster_end(struct worker *k, struct cluster *c)
 {
 	for (u32 r = 0; r < c->count; r++)
 		block_end(k, c->blocks[r]);
 	c->next = k->spare;
 	k->spare = c;
-}
-
-/* --- Deadlocks ------------------------------------------------------------------------------ */
-
-static void tell_deadlock(struct cluster *c)
-{
-	char waited[400];
-
-	for (u32 r = 0; r < c->count; r++)
-		for (u32 n = 0; n < c->blocks[r]->warp_count; n++) {
-			struct warp *w = &c->blocks[r]->warps[n];
-			const struct split *s = w->waiting ? w->waiting : w->ready_head;
-			if (!w->live || !s)
-				continue;
-			w->mask = s->mask;
-			w->frame = s->frame;
-			const struct insn *at =
-				s->state == SPLIT_AT_BARRIER || s->state == SPLIT_AT_CLUSTER ? s->pc - 1 : s->pc;
-			switch (s->state) {
-			case SPLIT_AT_BARRIER:
-				warp_fault(w, at, FAULT_DEADLOCK, s->mask,
-					   "waits at barrier %u, where %u of %u threads have arrived and no other can",
-					   s->barrier, c->blocks[r]->barriers[s->barrier].arrived,
-					   c->blocks[r]->barriers[s->barrier].expected
-						   ? c->blocks[r]->barriers[s->barrier].expected
-						   : c->blocks[r]->live_threads);
-				return;
-			case SPLIT_AT_WARP_SYNC:
-				warp_fault(w, at, FAULT_DEADLOCK, s->mask,
-					   "waits for lanes 0x%08x of its mask 0x%08x, which can never arrive",
-					   s->member_mask & w->live & ~s->mask, s->member_mask);
-				return;
-			case SPLIT_AT_CLUSTER:
-				warp_fault(w, at, FAULT_DEADLOCK, s->mask,
-					   "waits at the cluster barrier, which no other thread can reach");
-				return;
-			default:
-				async_tell_wait(w, waited);
-				warp_fault(w, at, FAULT_DEADLOCK, s->mask,
-					   (w->open_joins || w->stack_depth) && !w->machine->independent
-						   ? "lanes 0x%08x spin for what lanes 0x%08x of the same warp would "
-						     "do, which wait for them "
-						     "to reconverge: this target has no independent thread scheduling%s"
-						   : "lanes 0x%08x spin and nothing that runs can change what they see "
-						     "(waiting: 0x%08x)%s",
-					   s->mask, w->live & ~s->mask, waited);
-				return;
-			}
-		}
+	give_place_back(k->machine);
 }
 
 /* --- The worker ----------------------------------------------------------------------------- */
@@ -525,37 +502,10 @@ static bool must_stop(const struct worker *k, const struct cluster *c)
 {
 	const struct machine *m = k->machine;
 
-	if (m->launch->stop && *m->launch->stop)
+	if (m->launch->stop && __atomic_load_n(m->launch->stop, __ATOMIC_RELAXED))
 		return true;
 	return __atomic_load_n(&m->faulted, __ATOMIC_ACQUIRE) &&
 	       c->blocks[0]->index > __atomic_load_n(&m->fault_block, __ATOMIC_ACQUIRE);
-}
-
-/* All active clusters spin in circles or wait. False: give up, a fault was raised. */
-static bool all_stuck(struct worker *k, u32 *passes)
-{
-	struct machine *m = k->machine;
-
-	if (++*passes < STUCK_PASSES)
-		return true;
-	if (*passes == STUCK_PASSES)
-		__atomic_add_fetch(&m->stuck_workers, 1, __ATOMIC_ACQ_REL);
-	if (__atomic_load_n(&m->stuck_workers, __ATOMIC_ACQUIRE) < __atomic_load_n(&m->busy_workers, __ATOMIC_ACQUIRE))
-		return true;
-	if (m->launch->shared_memory) {
-		/* Somebody else may still write what is waited for. */
-		nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
-		return true;
-	}
-	tell_deadlock(k->active);
-	return false;
-}
-
-static void unstick(struct worker *k, u32 *passes)
-{
-	if (*passes >= STUCK_PASSES)
-		__atomic_sub_fetch(&k->machine->stuck_workers, 1, __ATOMIC_ACQ_REL);
-	*passes = 0;
 }
 
 /* What asynchronous operations do to the outcome of a pass: those that the cluster's warps may wait for
@@ -591,9 +541,8 @@ static bool round_of_turns(struct worker *k, bool *stopped)
 			return false;
 		}
 		/* Alone, a cluster runs on as long as it gets anywhere. */
-		do
-			p = cluster_pass(c);
-		while (p == PASS_PROGRESS && k->active_count == 1 && !must_stop(k, c));
+		while ((p = cluster_pass(c)) == PASS_PROGRESS && k->active_count == 1 && !must_stop(k, c))
+			worker_moved(k);
 		if (p == PASS_SUSPENDED) {
 			k->suspended = true;
 			return false;
@@ -624,18 +573,20 @@ static bool round_of_turns(struct worker *k, bool *stopped)
 /* Takes up the next cluster, if there is one and the modelled GPU has room. */
 static void admit_next(struct worker *k)
 {
-	if (!k->more || (k->active && !k->stuck_passes) || k->active_count >= k->machine->resident_limit)
+	if (!k->more || (k->active && !k->still.passes) || !take_place(k))
 		return;
 	struct cluster *c = cluster_admit(k);
 	k->more = c != NULL;
-	if (!c)
+	if (!c) {
+		give_place_back(k->machine);
 		return;
+	}
 	struct cluster **end = &k->active;
 	while (*end)
 		end = &(*end)->next;
 	*end = c;
 	k->active_count++;
-	unstick(k, &k->stuck_passes);
+	worker_moved(k);
 }
 
 /* The first worker, alone so far, judges by the clusters that it has started in that time. */
@@ -646,16 +597,35 @@ static bool helpers_pay(const struct worker *k, u64 nanoseconds_so_far)
 	return each * (double)(k->machine->cluster_count - k->run_next) > HELPERS_PAY_NS;
 }
 
+/* Others are started once it is clear that they pay; at once if blocks may wait for one another, and the launch asks for
+ * several threads all the same. */
+static void call_others(const struct worker *k, u64 start)
+{
+	struct machine *m = k->machine;
+
+	if (k->number || m->worker_count == m->worker_limit || !k->more)
+		return;
+	if (m->kernel->order_dependent || helpers_pay(k, nanoseconds() - start))
+		machine_start_helpers(m);
+}
+
+/* The clusters that the worker has taken up neither move nor end: more of them may help. False: nothing will. */
+static bool try_more(struct worker *k)
+{
+	if (!k->more || !has_place(k))
+		return worker_goes_on(k);
+	k->still.passes += !k->still.passes;
+	return true;
+}
+
 bool worker_run(struct worker *k)
 {
 	struct machine *m = k->machine;
 	const u64 start = k->number ? 0 : nanoseconds();
 	bool stopped = false;
 
-	if (!k->running) {
+	if (!k->running)
 		k->running = k->more = true;
-		__atomic_add_fetch(&m->busy_workers, 1, __ATOMIC_ACQ_REL);
-	}
 	k->suspended = false;
 	while (!stopped) {
 		if (!k->round_at)
@@ -665,15 +635,12 @@ bool worker_run(struct worker *k)
 		if (__atomic_load_n(&m->faulted, __ATOMIC_ACQUIRE) && must_stop(k, k->active))
 			break;
 		if (round_of_turns(k, &stopped))
-			unstick(k, &k->stuck_passes);
+			worker_moved(k);
 		else if (k->suspended)
 			return false;
-		else if (!stopped && !k->more && !all_stuck(k, &k->stuck_passes))
+		else if (!stopped && !try_more(k))
 			break;
-		else if (!stopped && k->more)
-			k->stuck_passes = 1;
-		if (!k->number && m->worker_count < m->worker_limit && k->more && helpers_pay(k, nanoseconds() - start))
-			machine_start_helpers(m);
+		call_others(k, start);
 	}
 	for (const struct cluster *c = k->active; c; c = c->next)
 		for (u32 r = 0; r < c->count; r++) {
@@ -681,7 +648,6 @@ bool worker_run(struct worker *k)
 			if (__atomic_load_n(&m->faulted, __ATOMIC_ACQUIRE))
 				block_cut(c->blocks[r]);
 		}
-	unstick(k, &k->stuck_passes);
-	__atomic_sub_fetch(&m->busy_workers, 1, __ATOMIC_ACQ_REL);
+	worker_ends(k);
 	return true;
 }

@@ -176,11 +176,14 @@ enum {
 	OPTION_MEMORY,
 	OPTION_ALLOW_PATHS,
 	OPTION_OVERWRITE,
-	OPTION_SOURCE_PATH
+	OPTION_SOURCE_PATH,
+	OPTION_ANY_ORDER
 };
 
 static const struct argp_option launch_options[] = {
-	{"jobs", 'j', "N", 0, "Host threads", FRONT_LAUNCH_GROUP},
+	{"jobs", 'j', "N", 0, "Host threads; results are the same for any number", FRONT_LAUNCH_GROUP},
+	{"any-order", OPTION_ANY_ORDER, NULL, 0,
+	 "Let blocks run in any order on several host threads, even if that shows in the results", FRONT_LAUNCH_GROUP},
 	{"lock-order", OPTION_LOCK_ORDER, "ORDER", 0,
 	 "Which lane gets a shared word's lock that several want: lowest (default) or random:SEED", FRONT_LAUNCH_GROUP},
 	{"async", OPTION_ASYNC, "MODE", 0,
@@ -213,6 +216,9 @@ static error_t parse_launch_option(int key, char *text, struct argp_state *state
 		return 0;
 	case 'j':
 		c->jobs = (u32)front_number(state, "jobs", text, 1);
+		return 0;
+	case OPTION_ANY_ORDER:
+		c->any_order = true;
 		return 0;
 	case OPTION_ASYNC:
 		c->async = read_async(state, text);

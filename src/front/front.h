@@ -32,6 +32,7 @@ enum { FRONT_SOURCE_FOLDERS = 32 };
 struct launch_choices {
 	enum colour_choice colour;
 	u32 jobs; /* 0: not given */
+	bool any_order;
 	struct async_choice async;
 	struct lock_order lock_order;
 	struct race_options check;

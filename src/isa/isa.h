@@ -65,11 +65,12 @@ enum isa_flag {
 	ISA_SELECT = 1 << 17,      /* .b0 to .b3, .h0, .h1: scalar video instructions */
 	ISA_SELECT2 = 1 << 18,     /* .h10 and so on: video on two halves */
 	ISA_SELECT4 = 1 << 19,     /* .b3210 and so on: video on four bytes */
-	ISA_MINUS = 1 << 20,       /* sources may have a minus sign (with ISA_SELECT) */
+	ISA_MINUS = 1 << 20,       /* sources may have a minus sign, the destination no selector (with ISA_SELECT) */
 	ISA_UNSYNCED = 1 << 21,    /* needs warps in lockstep: refused for sm_70 and later from PTX ISA 6.4 on */
 	ISA_FAMILY_ONLY = 1 << 25, /* later targets than its own family's have it no more: sm_90; sm_100 to sm_11x */
 	ISA_LATE = 1 << 22,        /* may write its destinations after it: no other register shares their rows */
-				   /* Bits from 23 on are of SASS rows alone: isa/sass.h. */
+				   /* Other bits from 23 to 30 are of SASS rows alone: isa/sass.h. */
+	ISA_CONVERTS = 1u << 31,   /* cvt: narrow floating-point values may stand in 64-bit registers */
 };
 
 /* What those who look at a program know of an instruction beside its flags: observers, checks, the assembler's rules.
@@ -234,8 +235,8 @@ static inline int form_type(const struct form *f, u32 k) { return k < f->type_co
 /* Is operand k (0 or 1) of a cvt a narrower floating-point value in a 64-bit register? */
 static inline bool form_is_wide_float(const struct form *f, u32 k)
 {
-	return (f->row->flags & (ISA_RELAXED | ISA_MEMORY)) == ISA_RELAXED && type_class(form_type(f, k)) == 'f' &&
-	       type_bits(form_type(f, k)) < 64 && k < f->operand_count && f->operand_bits[k] == 64;
+	return f->row->flags & ISA_CONVERTS && type_class(form_type(f, k)) == 'f' && type_bits(form_type(f, k)) < 64 &&
+	       k < f->operand_count && f->operand_bits[k] == 64;
 }
 
 /* Rows of all families, indexed by opcode. Immutable after isa_build. */

@@ -11,6 +11,9 @@
 
 enum { GAP = 512, ALIGN_AT_LEAST = 256, HOST_ALIGN = 64, HOST_SLACK = 64 };
 
+/* Of the sizes in which host bytes of device heaps are kept, the logarithm of the least. */
+enum { CLASS_LEAST = 6 };
+
 /* The driver packs buffers into chunks, one behind the other, as long as they fit; a larger one has memory of its own. */
 enum { CHUNK = 2 << 20, CHUNK_GRAIN = 512 };
 
@@ -31,16 +34,36 @@ void memory_init(struct memory *m, u64 first, u64 limit, u64 budget)
 	m->budget = budget;
 }
 
-static void free_host(const struct allocation *a)
+/* The logarithm of the size in which a device heap's bytes are kept. */
+static u32 class_of(u64 size)
 {
-	if (!(a->flags & ALLOCATION_BORROWED))
+	u32 k = CLASS_LEAST;
+
+	while (k + 1 < MEMORY_CLASSES && 1ull << k < size)
+		k++;
+	return k;
+}
+
+static void free_host(struct memory *m, const struct allocation *a)
+{
+	if (a->flags & ALLOCATION_HEAP) {
+		struct spare_bytes *b = (struct spare_bytes *)(void *)a->host, **at = &m->spare[class_of(a->size)];
+		b->next = *at;
+		*at = b;
+	} else if (!(a->flags & ALLOCATION_BORROWED)) {
 		free(a->host);
+	}
 }
 
 void memory_free(struct memory *m)
 {
 	for (u32 k = 0; k < m->count; k++)
-		free_host(&m->list[k]);
+		free_host(m, &m->list[k]);
+	for (u32 k = 0; k < MEMORY_CLASSES; k++)
+		for (struct spare_bytes *b = m->spare[k], *next; b; b = next) {
+			next = b->next;
+			free(b);
+		}
 	for (u32 k = 0; k < m->multicast_count; k++)
 		free(m->multicasts[k].members);
 	free(m->multicasts);
@@ -77,6 +100,7 @@ static bool insert(struct memory *m, const struct allocation *a)
 	}
 	const u32 at = upper_bound(m, a->base);
 	m->total_bytes += a->flags & ALLOCATION_BORROWED ? 0 : a->size;
+	m->heap_bytes += a->flags & ALLOCATION_HEAP ? a->size : 0;
 	/* Programs mostly ask again for what they have just released: an emptied place beside is taken over. */
 	if (at && !m->list[at - 1].size) {
 		m->list[at - 1] = *a;
@@ -104,6 +128,17 @@ static u8 *host_bytes(u64 size)
 	return memset(p, 0, bytes);
 }
 
+static u8 *heap_host_bytes(struct memory *m, u64 size)
+{
+	const u32 k = class_of(size);
+	struct spare_bytes *spare = m->spare[k];
+
+	if (!spare)
+		return host_bytes(1ull << k);
+	m->spare[k] = spare->next;
+	return memset(spare, 0, 1ull << k);
+}
+
 static bool map(struct memory *m, u64 base, u64 size, u8 *host, const char *name, u32 flags)
 {
 	const u32 at = upper_bound(m, base);
@@ -120,12 +155,12 @@ static bool map(struct memory *m, u64 base, u64 size, u8 *host, const char *name
 	if (host)
 		a.flags |= ALLOCATION_BORROWED;
 	else
-		a.host = host_bytes(size);
+		a.host = flags & ALLOCATION_HEAP ? heap_host_bytes(m, size) : host_bytes(size);
 	if (a.host && insert(m, &a))
 		return true;
 	m->host_refused = true;
 	if (a.host)
-		free_host(&a);
+		free_host(m, &a);
 	return false;
 }
 
@@ -174,6 +209,17 @@ static u64 place_locked(struct memory *m, u64 size, u64 align, u64 offset, u8 *h
 u64 memory_allocate(struct memory *m, u64 size, u64 align, const char *name, u32 flags)
 {
 	return place_locked(m, size ? size : 1, align < ALIGN_AT_LEAST ? ALIGN_AT_LEAST : align, 0, NULL, name, flags);
+}
+
+u64 memory_allocate_heap(struct memory *m, u64 size, u64 most, const char *name)
+{
+	u64 base = 0;
+
+	pthread_rwlock_wrlock(&m->lock);
+	if (size <= most - min_u64(most, m->heap_bytes))
+		base = place(m, size, ALIGN_AT_LEAST, 0, NULL, name, ALLOCATION_HEAP);
+	pthread_rwlock_unlock(&m->lock);
+	return base;
 }
 
 /* Where the driver would put the next buffer, within TAG_SPAN. */
@@ -267,8 +313,9 @@ static bool release(struct memory *m, u64 base)
 	if (!at || m->list[at - 1].base != base || !m->list[at - 1].size)
 		return false;
 	struct allocation *a = &m->list[at - 1];
-	free_host(a);
+	m->heap_bytes -= a->flags & ALLOCATION_HEAP ? a->size : 0;
 	m->total_bytes -= a->flags & ALLOCATION_BORROWED ? 0 : a->size;
+	free_host(m, a);
 	*a = (struct allocation){.base = base};
 	m->empty++;
 	while (m->count && !m->list[m->count - 1].size) {

@@ -54,6 +54,12 @@ struct multicast {
 	u32 count;
 };
 
+/* Host bytes of device heaps that were freed: a kernel's threads may still hold pointers to them. */
+enum { MEMORY_CLASSES = 48 };
+struct spare_bytes {
+	struct spare_bytes *next;
+};
+
 struct memory {
 	pthread_rwlock_t lock;   /* of the lists; zeros are a lock that is free */
 	struct allocation *list; /* sorted by base; one of size 0 is an emptied place */
@@ -62,13 +68,15 @@ struct memory {
 	u32 multicast_count;
 	struct released *released; /* the newest ones, in a ring of up to `released_room` */
 	u32 released_count, released_room;
-	u64 next;          /* where the next allocation goes */
-	u64 packed;        /* bytes that the driver would have packed into its chunk */
-	u64 limit;         /* first guest address that is not to be used */
-	u64 total_bytes;   /* of allocations whose bytes are memory\'s own */
-	bool host_refused; /* the host had no memory for an allocation */
-	u64 budget;        /* what total_bytes may come to */
-	u64 generation;    /* grows when an allocation is removed: remembered hits are void */
+	u64 next;                                  /* where the next allocation goes */
+	u64 packed;                                /* bytes that the driver would have packed into its chunk */
+	u64 limit;                                 /* first guest address that is not to be used */
+	u64 heap_bytes;                            /* of allocations with ALLOCATION_HEAP */
+	struct spare_bytes *spare[MEMORY_CLASSES]; /* for further ones: host bytes, by the logarithm of their number */
+	u64 total_bytes;                           /* of allocations whose bytes are memory\'s own */
+	bool host_refused;                         /* the host had no memory for an allocation */
+	u64 budget;                                /* what total_bytes may come to */
+	u64 generation;                            /* grows when an allocation is removed: remembered hits are void */
 };
 
 /* `first` is where allocations start, `limit` where they must end, `budget` how many bytes they may have in all. */
@@ -81,6 +89,9 @@ u64 memory_allocate(struct memory *m, u64 size, u64 align, const char *name, u32
 /* Likewise, for a program's buffer: its address has the lowest 16 bits that the driver would give it, were the buffers
  * allocated in this order in a fresh process. They decide in which tag banks its lines lie. */
 u64 memory_allocate_buffer(struct memory *m, u64 size, const char *name);
+/* An allocation of the device heap (ALLOCATION_HEAP), whose allocations may take `most` bytes together. Its host bytes
+ * stay memory's until memory_free, for use by others of its kind. */
+u64 memory_allocate_heap(struct memory *m, u64 size, u64 most, const char *name);
 /* Makes the caller's bytes such a buffer; 0 as above. */
 u64 memory_attach(struct memory *m, u8 *host, u64 size, const char *name);
 /* Places bytes at a given guest address that overlaps nothing; false otherwise. `host` NULL: own

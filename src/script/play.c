@@ -99,7 +99,7 @@ static bool prepare(struct play *p, const struct script_statement *st, struct la
 		.cooperative = st->launch.cooperative,
 		.params = params,
 		.jobs = one_thread ? 1 : p->options.jobs,
-		.jobs_given = one_thread || p->options.jobs != 0,
+		.any_order = !one_thread && (p->options.any_order || st->launch.any_order),
 		.instruction_limit = p->options.limit,
 		.async = p->options.async,
 		.async_checker = &async_strict_checker,

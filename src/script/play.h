@@ -14,6 +14,7 @@
 
 struct play_options {
 	u32 jobs;                     /* 0: not given */
+	bool any_order;               /* of blocks, even if it shows in results */
 	u64 limit;                    /* warp instructions a launch; 0: none */
 	u64 seed;                     /* mixed into every generator's */
 	struct lock_order lock_order; /* of listings' locks */

@@ -536,7 +536,9 @@ static bool parse_shape_option(struct script *s, struct lex *l, struct script_la
 		return lex_expect(l, "=") && script_parse_count(s, l, 0, UINT32_MAX, &launch->shared_bytes);
 	if (lex_take(l, "cooperative"))
 		return launch->cooperative = true;
-	lex_error(l, "grid=X,Y,Z, block=X,Y,Z, cluster=X,Y,Z, shared=BYTES or cooperative expected here");
+	if (lex_take(l, "any_order"))
+		return launch->any_order = true;
+	lex_error(l, "grid=X,Y,Z, block=X,Y,Z, cluster=X,Y,Z, shared=BYTES, cooperative or any_order expected here");
 	return false;
 }
 

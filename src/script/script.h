@@ -71,7 +71,7 @@ struct script_launch {
 	const char *kernel;
 	u32 grid[3], block[3], cluster[3];
 	u64 shared_bytes;
-	bool cooperative;
+	bool cooperative, any_order;
 	VEC_OF(struct script_arg) args;
 };
 

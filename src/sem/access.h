@@ -220,13 +220,7 @@ static inline u8 *global_for(struct warp *w, const struct insn *i, u64 low, u64 
 {
 	u8 *p = global_range(w, i, low, high);
 
-	if (is_store && p) {
-		const struct remembered *r =
-			&w->worker->allocations[((uintptr_t)i / sizeof *i) % ALLOCATION_CACHE];
-		if (UNLIKELY(r->flags & ALLOCATION_READ_ONLY))
-			return NULL;
-	}
-	return p;
+	return is_store && p && UNLIKELY(global_remembered(w, i)->flags & ALLOCATION_READ_ONLY) ? NULL : p;
 }
 
 /* Host bytes [low, high) of a space, if the fast paths cover them; NULL otherwise. */

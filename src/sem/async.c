@@ -222,13 +222,16 @@ static bool bulk_to_global_lane(struct operands *o, u32 l)
 ASYNC_MEANING(bulk_to_global, ASYNC_BULK, false)
 
 /* The form's first type; operands as of the copies. */
-static void bulk_reduce(const struct operands *o, u8 *to, const u8 *from, u32 size)
+static void bulk_reduce(const struct operands *o, u8 *to, const u8 *from, u32 size, bool global)
 {
 	const int op = reduce_op(o->form), type = form_type(o->form, 0);
 	const u32 bytes = type_bits(type) / 8;
 
 	for (u32 at = 0; at < size; at += bytes)
-		reduce_element(op, type, to + at, from + at);
+		if (global)
+			reduce_global(o->w, op, type, to + at, from + at);
+		else
+			reduce_element(op, type, to + at, from + at);
 }
 
 static bool bulk_reduce_shared_lane(struct operands *o, u32 l)
@@ -241,7 +244,7 @@ static bool bulk_reduce_shared_lane(struct operands *o, u32 l)
 	u8 *to = from ? range_pointer(o, l, SPACE_SHARED, operand_address(o, 0, l), size, BULK_ALIGN, true) : NULL;
 	if (!to)
 		return false;
-	bulk_reduce(o, to, from, size);
+	bulk_reduce(o, to, from, size, false);
 	return mbarrier_complete_tx(o, l, operand_address(o, 5, l), size);
 }
 ASYNC_MEANING(bulk_reduce_shared, ASYNC_BYTES, true)
@@ -257,9 +260,7 @@ static bool bulk_reduce_global_lane(struct operands *o, u32 l)
 	if (!to)
 		return false;
 	fp_enter(o->w, FP_RN);
-	async_lock(o->w);
-	bulk_reduce(o, to, from, size);
-	async_unlock(o->w);
+	bulk_reduce(o, to, from, size, true);
 	return true;
 }
 ASYNC_MEANING(bulk_reduce_global, ASYNC_BULK, true)
@@ -352,9 +353,7 @@ MEANING_FUNCTION(red_async_release)
 		u8 *p = lane_pointer(w, i, l, release_space(o.form), operand_address(&o, 0, l), bytes, true);
 		if (!p)
 			return NULL;
-		async_lock(w);
-		reduce_element(op, type, p, (const u8 *)&value);
-		async_unlock(w);
+		reduce_global(w, op, type, p, (const u8 *)&value);
 	}
 	return i + 1;
 }
@@ -403,7 +402,7 @@ ASYNC_PICK(red_async_release)
 #define RED_ASYNC(WHAT) \
 	ROW("red.async.relaxed.cluster.shared::cluster" TX WHAT, "@ 0 @", 81, 90, REMOTE, pick_red_async, DOC_RED), \
 		ROW("red.async.relaxed.cluster" TX WHAT, "@ 0 @", 81, 90, REMOTE, pick_red_async, DOC_RED), \
-		ROW("red.async[.mmio].release(.gpu|.sys|.cluster)[.global]" WHAT, "@ 0", 87, 100, ISA_UNVERIFIED | REMOTE, \
+		ROW("red.async[.mmio].release(.gpu|.sys|.cluster)[.global]" WHAT, "@ 0", 87, 100, ISA_UNVERIFIED | ISA_ORDERED | REMOTE, \
 		    pick_red_async_release, "Combines a value with memory, after what came before.")
 #define UNMODELLED(FORM, OPERANDS, PTX, SM, DOC) ROW(FORM, OPERANDS, PTX, SM, ISA_UNMODELLED, NULL, DOC)
 
@@ -451,7 +450,7 @@ static const struct isa_row rows_async[] = {
 	ROW("st.async[.weak][.shared::cluster|.shared::cta]" TX "[.v2|.v4](.b32|.u32|.s32|.f32)", "@ {v}0 @", 81, 90, REMOTE, pick_st_async, DOC_ST),
 	ROW("st.async[.weak][.shared::cluster|.shared::cta]" TX "[.v2](.b64|.u64|.s64|.f64)", "@ {v}0 @", 81, 90, REMOTE, pick_st_async, DOC_ST),
 	ROW("st.async[.mmio].release(.gpu|.sys|.cluster)[.global](.b8|.b16|.b32|.b64|.u8|.u16|.u32|.u64|.s8|.s16|.s32|.s64|.f32|.f64)",
-	    "@ 0", 87, 100, ISA_UNVERIFIED | REMOTE, pick_st_async_release, "Stores to memory, after what came before."),
+	    "@ 0", 87, 100, ISA_UNVERIFIED | ISA_ORDERED | REMOTE, pick_st_async_release, "Stores to memory, after what came before."),
 	RED_ASYNC(".add(.u32|.s32|.u64|.s64)"),
 	RED_ASYNC("(.inc|.dec).u32"),
 	RED_ASYNC("(.min|.max)(.u32|.s32)"),

@@ -306,17 +306,30 @@ static inline void reduce_element(int op, int type, u8 *to, const u8 *from)
 		reduce_u64(op, type_class(type) == 's', to, from);
 }
 
-/* Reductions in global memory of launches that run on several host threads take turns; atom does not
- * wait for them, so a kernel that mixes both on one place is for one host thread (ISA_ORDERED). */
-static inline void async_lock(struct warp *w)
+#define REDUCE_RACING(T)                                                                               \
+	static inline void reduce_racing_##T(int op, int type, T *to, const u8 *from)                  \
+	{                                                                                              \
+		T new, old = __atomic_load_n(to, __ATOMIC_RELAXED);                                    \
+		do {                                                                                   \
+			new = old;                                                                     \
+			reduce_element(op, type, (u8 *)&new, from);                                    \
+		} while (!__atomic_compare_exchange_n(to, &old, new, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)); \
+	}
+REDUCE_RACING(u16)
+REDUCE_RACING(u32)
+REDUCE_RACING(u64)
+
+/* An element of global memory, which other host threads may change meanwhile. */
+static inline void reduce_global(const struct warp *w, int op, int type, u8 *to, const u8 *from)
 {
-	if (w->machine->worker_limit > 1)
-		pthread_mutex_lock(&w->machine->lock);
-}
-static inline void async_unlock(struct warp *w)
-{
-	if (w->machine->worker_limit > 1)
-		pthread_mutex_unlock(&w->machine->lock);
+	if (w->machine->worker_limit == 1)
+		reduce_element(op, type, to, from);
+	else if (type_bits(type) == 16)
+		reduce_racing_u16(op, type, (u16 *)(void *)to, from);
+	else if (type_bits(type) == 32)
+		reduce_racing_u32(op, type, (u32 *)(void *)to, from);
+	else
+		reduce_racing_u64(op, type, (u64 *)(void *)to, from);
 }
 
 static inline int reduce_op(const struct form *f) { return form_pick(f, M_and, M_max); }

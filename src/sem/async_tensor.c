@@ -309,10 +309,8 @@ static bool write_row(const struct tile *t, const u8 row[ROW_BYTES], int op)
 		memcpy(to, from, bytes);
 		return true;
 	}
-	async_lock(t->o->w);
 	for (u32 at = 0; at < bytes; at += t->element)
-		reduce_element(op, type, to + at, from + at);
-	async_unlock(t->o->w);
+		reduce_global(t->o->w, op, type, to + at, from + at);
 	return true;
 }
 

@@ -322,14 +322,16 @@ static const struct meaning *pick_pack(const struct form *f)
 
 #define ANY_INT "(.u8|.u16|.u32|.u64|.s8|.s16|.s32|.s64)"
 #define FRND    "(.rn|.rz|.rm|.rp)"
+/* What all rows of cvt have. */
+#define CONVERTS (ISA_RELAXED | ISA_CONVERTS)
 #define IRND    "(.rni|.rzi|.rmi|.rpi)"
 
 #define SAT_ROW(TYPES)                                                                                 \
-	ROW("cvt.sat" TYPES, "=0 $1", 10, 10, ISA_RELAXED, pick_int_to_int, "Integer to integer, clamped.")
+	ROW("cvt.sat" TYPES, "=0 $1", 10, 10, CONVERTS, pick_int_to_int, "Integer to integer, clamped.")
 
 static const struct isa_row rows_convert[] = {
 	ROW("%cvt_wide", "", 10, 10, 0, pick_cvt_wide, "A conversion with a floating-point value in a 64-bit register."),
-	ROW("cvt" ANY_INT ANY_INT, "=0 $1", 10, 10, ISA_RELAXED, pick_int_to_int, "Integer to integer."),
+	ROW("cvt" ANY_INT ANY_INT, "=0 $1", 10, 10, CONVERTS, pick_int_to_int, "Integer to integer."),
 	/* .sat only where the destination does not hold every value of the source. */
 	SAT_ROW(".u8(.u16|.u32|.u64|.s8|.s16|.s32|.s64)"),
 	SAT_ROW(".u16(.u32|.u64|.s8|.s16|.s32|.s64)"),
@@ -339,18 +341,18 @@ static const struct isa_row rows_convert[] = {
 	SAT_ROW(".s16(.u16|.u32|.u64|.s32|.s64)"),
 	SAT_ROW(".s32(.u32|.u64|.s64)"),
 	SAT_ROW(".s64.u64"),
-	ROW("cvt" IRND "[.ftz][.sat]" ANY_INT ".f32", "=0 1", 10, 10, ISA_RELAXED, pick_float_to_int,
+	ROW("cvt" IRND "[.ftz][.sat]" ANY_INT ".f32", "=0 1", 10, 10, CONVERTS, pick_float_to_int,
 	    "f32 to integer, clamped to its range."),
-	ROW("cvt" IRND "[.sat]" ANY_INT ".f16", "=0 1", 10, 10, ISA_RELAXED, pick_float_to_int,
+	ROW("cvt" IRND "[.sat]" ANY_INT ".f16", "=0 1", 10, 10, CONVERTS, pick_float_to_int,
 	    "f16 to integer, clamped to its range."),
-	ROW("cvt" IRND "[.sat]" ANY_INT ".f64", "=0 1", 10, 13, ISA_RELAXED, pick_float_to_int,
+	ROW("cvt" IRND "[.sat]" ANY_INT ".f64", "=0 1", 10, 13, CONVERTS, pick_float_to_int,
 	    "f64 to integer, clamped to its range."),
 	ROW("cvt" IRND ANY_INT ".bf16", "=0 1", 78, 90, 0, pick_float_to_int,
 	    "bf16 to integer, clamped to its range."),
-	ROW("cvt" FRND "[.ftz][.sat].f32" ANY_INT, "=0 1", 10, 10, ISA_RELAXED, pick_int_to_float,
+	ROW("cvt" FRND "[.ftz][.sat].f32" ANY_INT, "=0 1", 10, 10, CONVERTS, pick_int_to_float,
 	    "Integer to f32."),
-	ROW("cvt" FRND "[.sat].f16" ANY_INT, "=0 1", 10, 10, ISA_RELAXED, pick_int_to_float, "Integer to f16."),
-	ROW("cvt" FRND "[.sat].f64" ANY_INT, "=0 1", 10, 13, ISA_RELAXED, pick_int_to_float, "Integer to f64."),
+	ROW("cvt" FRND "[.sat].f16" ANY_INT, "=0 1", 10, 10, CONVERTS, pick_int_to_float, "Integer to f16."),
+	ROW("cvt" FRND "[.sat].f64" ANY_INT, "=0 1", 10, 13, CONVERTS, pick_int_to_float, "Integer to f64."),
 	ROW("cvt" FRND ".bf16" ANY_INT, "=0 1", 78, 90, 0, pick_int_to_float, "Integer to bf16."),
 	ROW("cvt.pack.sat(.u16|.s16).s32", "=u32 1 1", 65, 72, 0, pick_pack, "Two integers saturated and packed."),
 	ROW("cvt.pack.sat(.u8|.s8).s32.b32", "=u32 1 1 2", 65, 72, 0, pick_pack,

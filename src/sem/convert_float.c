@@ -281,6 +281,8 @@ SMALL_RS(e2m1, SMALL_E2M1, 4)
 
 #define FRND  "(.rn|.rz|.rm|.rp)"
 #define OFRND "[.rn|.rz|.rm|.rp]"
+/* What all rows of cvt that it is for have. */
+#define CONVERTS (ISA_RELAXED | ISA_CONVERTS)
 #define IRND  "(.rni|.rzi|.rmi|.rpi)"
 /* Manual and assembler let .relu and .satfinite stand in either order. */
 #define CLAMP "[.relu][.satfinite]"
@@ -296,32 +298,32 @@ SMALL_RS(e2m1, SMALL_E2M1, 4)
 		    pick_##T##x4_rs, "Four f32 to " #T ", rounded by random bits.")
 
 static const struct isa_row rows_convert_float[] = {
-	ROW("cvt[.sat].f16.f16", "=0 1", 10, 10, ISA_RELAXED, pick_same, "Copies, or clamps to [0, 1]."),
+	ROW("cvt[.sat].f16.f16", "=0 1", 10, 10, CONVERTS, pick_same, "Copies, or clamps to [0, 1]."),
 	ROW("cvt.bf16.bf16", "=0 1", 78, 90, 0, pick_same, "Copies; a NaN becomes 0x7fff."),
-	ROW("cvt[.ftz][.sat].f32.f32", "=0 1", 10, 10, ISA_RELAXED, pick_same, "Copies, or clamps to [0, 1]."),
-	ROW("cvt[.sat].f64.f64", "=0 1", 10, 13, ISA_RELAXED, pick_same, "Copies, or clamps to [0, 1]."),
-	ROW("cvt" IRND "[.sat].f16.f16", "=0 1", 10, 10, ISA_RELAXED, pick_integral, "To an integral value."),
+	ROW("cvt[.ftz][.sat].f32.f32", "=0 1", 10, 10, CONVERTS, pick_same, "Copies, or clamps to [0, 1]."),
+	ROW("cvt[.sat].f64.f64", "=0 1", 10, 13, CONVERTS, pick_same, "Copies, or clamps to [0, 1]."),
+	ROW("cvt" IRND "[.sat].f16.f16", "=0 1", 10, 10, CONVERTS, pick_integral, "To an integral value."),
 	ROW("cvt" IRND ".bf16.bf16", "=0 1", 78, 90, 0, pick_integral, "To an integral value."),
-	ROW("cvt" IRND "[.ftz][.sat].f32.f32", "=0 1", 10, 10, ISA_RELAXED, pick_integral, "To an integral value."),
-	ROW("cvt" IRND "[.sat].f64.f64", "=0 1", 10, 13, ISA_RELAXED, pick_integral, "To an integral value."),
-	ROW("cvt[.ftz][.sat].f32.f16", "=0 1", 10, 10, ISA_RELAXED, pick_f32_f16, "f16 to f32."),
+	ROW("cvt" IRND "[.ftz][.sat].f32.f32", "=0 1", 10, 10, CONVERTS, pick_integral, "To an integral value."),
+	ROW("cvt" IRND "[.sat].f64.f64", "=0 1", 10, 13, CONVERTS, pick_integral, "To an integral value."),
+	ROW("cvt[.ftz][.sat].f32.f16", "=0 1", 10, 10, CONVERTS, pick_f32_f16, "f16 to f32."),
 	ROW("cvt" OFRND ".f32.bf16", "=0 1", 71, 80, 0, pick_f32_bf16, "bf16 to f32."),
 	ROW("cvt" OFRND ".ftz.f32.bf16", "=0 1", 78, 90, 0, pick_f32_bf16, "bf16 to f32."),
-	ROW("cvt[.sat].f64.f16", "=0 1", 10, 13, ISA_RELAXED, pick_f64_f16, "f16 to f64."),
+	ROW("cvt[.sat].f64.f16", "=0 1", 10, 13, CONVERTS, pick_f64_f16, "f16 to f64."),
 	ROW("cvt" OFRND ".f64.bf16", "=0 1", 78, 90, 0, pick_f64_bf16, "bf16 to f64."),
-	ROW("cvt[.ftz][.sat].f64.f32", "=0 1", 10, 13, ISA_RELAXED, pick_f64_f32, "f32 to f64."),
-	ROW("cvt" FRND "[.ftz][.sat].f32.f64", "=0 1", 10, 13, ISA_RELAXED, pick_f32_f64, "f64 to f32."),
-	ROW("cvt" FRND "[.sat].f16.f64", "=0 1", 10, 13, ISA_RELAXED, pick_f16_f64, "f64 to f16."),
+	ROW("cvt[.ftz][.sat].f64.f32", "=0 1", 10, 13, CONVERTS, pick_f64_f32, "f32 to f64."),
+	ROW("cvt" FRND "[.ftz][.sat].f32.f64", "=0 1", 10, 13, CONVERTS, pick_f32_f64, "f64 to f32."),
+	ROW("cvt" FRND "[.sat].f16.f64", "=0 1", 10, 13, CONVERTS, pick_f16_f64, "f64 to f16."),
 	ROW("cvt" FRND ".bf16.f64", "=0 1", 78, 90, 0, pick_bf16_f64, "f64 to bf16."),
 	ROW("cvt" OFRND ".f16.bf16", "=0 1", 78, 90, 0, pick_f16_bf16, "bf16 to f16."),
 	ROW("cvt" OFRND ".bf16.f16", "=0 1", 78, 90, 0, pick_bf16_f16, "f16 to bf16."),
-	ROW("cvt" FRND "[.ftz].f16.f32", "=0 1", 10, 10, ISA_RELAXED, pick_f16_f32, "f32 to f16."),
-	ROW("cvt" FRND "[.ftz].sat.f16.f32", "=0 1", 10, 10, ISA_RELAXED, pick_f16_sat_f32,
+	ROW("cvt" FRND "[.ftz].f16.f32", "=0 1", 10, 10, CONVERTS, pick_f16_f32, "f32 to f16."),
+	ROW("cvt" FRND "[.ftz].sat.f16.f32", "=0 1", 10, 10, CONVERTS, pick_f16_sat_f32,
 	    "f32 to f16, clamped to [0, 1]."),
-	ROW("cvt(.rn|.rz).relu.f16.f32", "=0 1", 70, 80, ISA_RELAXED, pick_f16_f32, "f32 to f16."),
-	ROW("cvt(.rn|.rz).satfinite.f16.f32", "=0 1", 81, 70, ISA_RELAXED, pick_f16_f32,
+	ROW("cvt(.rn|.rz).relu.f16.f32", "=0 1", 70, 80, CONVERTS, pick_f16_f32, "f32 to f16."),
+	ROW("cvt(.rn|.rz).satfinite.f16.f32", "=0 1", 81, 70, CONVERTS, pick_f16_f32,
 	    "f32 to f16, infinities made finite."),
-	ROW("cvt(.rn|.rz).relu.satfinite.f16.f32", "=0 1", 81, 80, ISA_RELAXED, pick_f16_f32,
+	ROW("cvt(.rn|.rz).relu.satfinite.f16.f32", "=0 1", 81, 80, CONVERTS, pick_f16_f32,
 	    "f32 to f16, infinities made finite."),
 	ROW("cvt(.rn|.rz)[.relu].bf16.f32", "=0 1", 70, 80, 0, pick_bf16_f32, "f32 to bf16."),
 	ROW("cvt(.rm|.rp).bf16.f32", "=0 1", 70, 80, 0, pick_bf16_f32, "f32 to bf16."),

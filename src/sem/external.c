@@ -9,7 +9,7 @@
 
 #include "sem/print.h"
 
-enum { HEAP_DEFAULT = 8 << 20, HEAP_ALIGN = 16 };
+enum { HEAP_DEFAULT = 8 << 20 };
 
 /* Reads argument number k of the call for one lane. */
 static u64 argument(const struct warp *w, const u8 *rows, const struct call_site *site, u32 k, u32 lane)
@@ -44,38 +44,32 @@ static void give_result(struct warp *w, u8 *rows, const struct call_site *site, 
 
 /* --- malloc, free, __assertfail ------------------------------------------------------------- */
 
-static void allocate(struct warp *w, u8 *rows, const struct call_site *site, u32 lane)
+static u64 allocate(struct warp *w, u64 size)
 {
-	struct memory *m = w->machine->memory;
 	const u64 heap = w->machine->launch->heap_bytes ? w->machine->launch->heap_bytes : HEAP_DEFAULT;
-	const u64 size = argument(w, rows, site, 0, lane);
-	u64 address = 0;
 
-	if (size && size <= heap && w->machine->heap_used + size <= heap) {
-		address = memory_allocate(m, size, HEAP_ALIGN, "device heap", ALLOCATION_HEAP);
-		if (address)
-			w->machine->heap_used += size;
-	}
-	give_result(w, rows, site, lane, address);
+	return size ? memory_allocate_heap(w->machine->memory, size, heap, "device heap") : 0;
 }
 
 static bool release(struct warp *w, const struct insn *i, u8 *rows, const struct call_site *site, u32 lane)
 {
 	struct memory *m = w->machine->memory;
 	const u64 address = argument(w, rows, site, 0, lane);
+	const struct code *code = w->frame->code;
 	struct allocation a;
 
 	if (!address)
 		return true;
-	if (!memory_look(m, address, 1, &a) || a.base != address || !(a.flags & ALLOCATION_HEAP)) {
+	const struct memory_act by = {code, (u32)(i - machine_entry(w->machine, code)), w->block->index,
+				      w->index * WARP_LANES + lane};
+	/* Several threads may free it at once. */
+	if (!memory_look(m, address, 1, &a) || a.base != address || !(a.flags & ALLOCATION_HEAP) ||
+	    !memory_release_by(m, address, &by)) {
 		warp_fault_free(w, i, lane, address);
 		return false;
 	}
-	w->machine->heap_used -= a.size;
-	const struct code *code = w->frame->code;
-	memory_release_by(m, address,
-			  &(struct memory_act){code, (u32)(i - machine_entry(w->machine, code)), w->block->index,
-					       w->index * WARP_LANES + lane});
+	/* The worker's next access there must not find what it remembers. */
+	memset(w->worker->allocations, 0, sizeof w->worker->allocations);
 	return true;
 }
 
@@ -130,7 +124,7 @@ const struct insn *external_call(struct warp *w, const struct insn *i, u8 *rows,
 		if (!strcmp(site->external, "vprintf") && site->in_count >= 2)
 			ok = print(w, i, rows, site, lane);
 		else if (!strcmp(site->external, "malloc") && site->in_count >= 1)
-			allocate(w, rows, site, lane);
+			give_result(w, rows, site, lane, allocate(w, argument(w, rows, site, 0, lane)));
 		else if (!strcmp(site->external, "free") && site->in_count >= 1)
 			ok = release(w, i, rows, site, lane);
 		else

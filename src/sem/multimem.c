@@ -158,7 +158,7 @@ static bool store_lane(const struct operands *o, const struct vector *s, u32 lan
 			return false;
 		if (reduces)
 			for (u32 at = 0; at < s->bytes; at += s->element_bytes)
-				reduce_element(reduce_op(o->form), s->element, to + at, value + at);
+				reduce_global(o->w, reduce_op(o->form), s->element, to + at, value + at);
 		else
 			memcpy(to, value, s->bytes);
 	}
@@ -169,17 +169,12 @@ static const struct insn *store_lanes(struct warp *w, const struct insn *i, u8 *
 {
 	const struct operands o = operands_of(w, i, rows);
 	const struct vector s = vector_of(o.form);
-	bool ok = true;
 
 	fp_enter(w, FP_RN);
-	if (reduces)
-		async_lock(w);
 	EACH_ACTIVE(l)
-		if (ok)
-			ok = store_lane(&o, &s, l, reduces);
-	if (reduces)
-		async_unlock(w);
-	return ok ? i + 1 : NULL;
+		if (!store_lane(&o, &s, l, reduces))
+			return NULL;
+	return i + 1;
 }
 
 MEANING_FUNCTION(multimem_store) { return store_lanes(w, i, rows, mask, false); }
@@ -203,9 +198,9 @@ PICK1(multimem_reduce)
 #define DOC_REDUCE    "Changes the same place of several devices' memory."
 
 #define LOAD_REDUCE(WHAT, OPERANDS) \
-	ROW("multimem.ld_reduce" LOAD_ORDER "[.global]" WHAT, OPERANDS, 81, 90, ISA_UNVERIFIED, pick_multimem_load, DOC_LOAD)
+	ROW("multimem.ld_reduce" LOAD_ORDER "[.global]" WHAT, OPERANDS, 81, 90, ISA_UNVERIFIED | ISA_ORDERED, pick_multimem_load, DOC_LOAD)
 #define STORE(WHAT, OPERANDS) \
-	ROW("multimem.st" STORE_ORDER "[.global]" WHAT, OPERANDS, 81, 90, ISA_UNVERIFIED, pick_multimem_store, DOC_STORE)
+	ROW("multimem.st" STORE_ORDER "[.global]" WHAT, OPERANDS, 81, 90, ISA_UNVERIFIED | ISA_ORDERED, pick_multimem_store, DOC_STORE)
 #define REDUCE(WHAT, OPERANDS)                                                                         \
 	ROW("multimem.red" RED_ORDER "[.global]" WHAT, OPERANDS, 81, 90, ISA_UNVERIFIED | ISA_ORDERED, pick_multimem_reduce, \
 	    DOC_REDUCE)

@@ -248,10 +248,12 @@ static void hand_over(const struct warp *w, bool is_error, const char *text, siz
 {
 	const struct launch *l = w->machine->launch;
 
+	pthread_mutex_lock(&w->machine->print_lock);
 	if (is_error && l->print_error)
 		l->print_error(l->print_context, text, length);
 	else if (l->print)
 		l->print(l->print_context, text, length);
+	pthread_mutex_unlock(&w->machine->print_lock);
 }
 
 /* The whole format, into *o. */

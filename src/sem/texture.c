@@ -452,21 +452,33 @@ MEANING_FUNCTION(sust)
 }
 MEANING(sust);
 
-static u64 reduced(int op, bool is_signed, u64 old, u64 b)
-{
-	switch (op) {
-	case M_add:
-		return old + b;
-	case M_and:
-		return old & b;
-	case M_or:
-		return old | b;
-	case M_min:
-		return (is_signed ? (s64)b < (s64)old : b < old) ? b : old;
-	default:
-		return (is_signed ? (s64)b > (s64)old : b > old) ? b : old;
+#define REDUCE(BITS)                                                                                   \
+	static u##BITS reduced##BITS(int op, bool is_signed, u##BITS old, u##BITS b)                   \
+	{                                                                                              \
+		switch (op) {                                                                          \
+		case M_add:                                                                            \
+			return old + b;                                                                \
+		case M_and:                                                                            \
+			return old & b;                                                                \
+		case M_or:                                                                             \
+			return old | b;                                                                \
+		case M_min:                                                                            \
+			return (is_signed ? (s##BITS)b < (s##BITS)old : b < old) ? b : old;            \
+		default:                                                                               \
+			return (is_signed ? (s##BITS)b > (s##BITS)old : b > old) ? b : old;            \
+		}                                                                                      \
+	}                                                                                              \
+	static void reduce##BITS(u##BITS *at, int op, bool is_signed, u##BITS b, bool racing)          \
+	{                                                                                              \
+		u##BITS old = __atomic_load_n(at, __ATOMIC_RELAXED);                                   \
+		if (!racing)                                                                           \
+			*at = reduced##BITS(op, is_signed, old, b);                                    \
+		while (racing && !__atomic_compare_exchange_n(at, &old, reduced##BITS(op, is_signed, old, b), true, \
+							      __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))     \
+			;                                                                              \
 	}
-}
+REDUCE(32)
+REDUCE(64)
 
 MEANING_FUNCTION(sured)
 {
@@ -480,7 +492,7 @@ MEANING_FUNCTION(sured)
 	find_places(w, i, 0, 0, &p);
 	const u32 value = p.first + p.coordinates;
 	for (u32 l = 0; l < WARP_LANES; l++) {
-		u64 old = 0, operand_value = 0;
+		u64 operand_value = 0;
 		if (!(mask >> l & 1))
 			continue;
 		if (!bind(w, i, l, handle(&p, rows, p.texture, l), 0, &b))
@@ -492,13 +504,10 @@ MEANING_FUNCTION(sured)
 		if (!at)
 			continue;
 		memcpy(&operand_value, element(rows, p.list[value], f->operand_bits[value], l), bytes);
-		pthread_mutex_lock(&w->machine->lock);
-		memcpy(&old, at, bytes);
-		if (is_signed && bytes == 4)
-			old = (u64)(s64)(s32)old, operand_value = (u64)(s64)(s32)operand_value;
-		old = reduced(op, is_signed, old, operand_value);
-		memcpy(at, &old, bytes);
-		pthread_mutex_unlock(&w->machine->lock);
+		if (bytes == 8)
+			reduce64((u64 *)(void *)at, op, is_signed, operand_value, w->machine->worker_limit > 1);
+		else
+			reduce32((u32 *)(void *)at, op, is_signed, (u32)operand_value, w->machine->worker_limit > 1);
 	}
 	return i + 1;
 }

@@ -407,16 +407,33 @@ expect 2 "bytes, the buffer" "$ptxsim" run "$work/plain.ptx" --arg "a=u32[3] loa
 timeless() {
 	sed '/^  time/d; s/, [^,]*instr\/s$//'
 }
+# kernels that show the order of blocks: the same for any number of threads, and right in any order
+for program in exchange timer allocate print overwrite; do
+	"$ptxsim" run "$here/../threads/$program.ptx" --jobs 1 --heads 100000 | timeless >"$work/one"
+	for jobs in 2 3 8; do
+		"$ptxsim" run "$here/../threads/$program.ptx" --jobs $jobs --heads 100000 | timeless >"$work/two"
+		expect 0 "" cmp "$work/one" "$work/two"
+		expect 0 "" "$ptxsim" run "$here/../threads/$program.ptx" --jobs $jobs --any-order
+	done
+done
+for jobs in 2 4 8; do
+	for round in 1 2 3 4; do
+		expect 0 "1 of 1 expectations hold" "$ptxsim" run "$here/../threads/ring.ptx" --set rounds=20 --jobs $jobs --any-order
+		expect 0 "" "$ptxsim" run "$here/../run/grid_sync.ptx" --jobs 64 --any-order
+		expect 1 "is no multimem address" timeout 60 "$ptxsim" run "$here/../threads/multimem_fault.ptx" --jobs $jobs --any-order
+	done
+done
+for jobs in '--jobs 1' '--jobs 4' '--jobs 4 --any-order'; do
+	# shellcheck disable=SC2086
+	expect 1 "waiting blocks: (0,0,0) to (39,0,0); block (40,0,0) cannot become resident before one of them ends: sm_75 holds 40" \
+		timeout 60 "$ptxsim" run "$here/../threads/too_many.ptx" $jobs
+	# shellcheck disable=SC2086
+	expect 0 "1 of 1 expectations hold" timeout 60 "$ptxsim" run "$here/../threads/too_many.ptx" --set blocks=40 $jobs
+done
 for sample in "$samples"/*.ptx; do
-	# how long a lock is contended depends on the order of blocks, which --jobs sets free
-	case $sample in
-	*/spinlock.ptx) jobs= ;;
-	*) jobs='--jobs 2' ;;
-	esac
 	"$ptxsim" run "$sample" --jobs 1 --heads 100000 | timeless >"$work/one"
 	for variant in baseline avx2 avx512; do
-		# shellcheck disable=SC2086
-		PTXSIM_VARIANT=$variant "$ptxsim" run "$sample" $jobs --heads 100000 >"$work/all" 2>&1
+		PTXSIM_VARIANT=$variant "$ptxsim" run "$sample" --jobs 2 --heads 100000 >"$work/all" 2>&1
 		if grep -q "names no variant" "$work/all"; then
 			continue
 		fi

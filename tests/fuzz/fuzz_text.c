@@ -55,7 +55,6 @@ static u64 run_kernel(struct session *s, const struct kernel *k, u64 hash)
 			   .block = {THREADS, 1, 1},
 			   .dynamic_shared = SHARED,
 			   .jobs = 1,
-			   .jobs_given = true,
 			   .instruction_limit = INSTRUCTIONS,
 			   .print = print_nothing};
 	struct launch_stats stats;

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "ptxsim.h"
 #include "main.h"
@@ -110,6 +112,41 @@ START_TEST(launches_of_older_programs_are_shorter)
 	l.struct_size = sizeof l + 1;
 	ck_assert_int_eq(ptxsim_launch(sim, ptxsim_find_function(ptxsim_get_module(sim, 0), "scale"), &l),
 			 PTXSIM_ERROR_ARGUMENT);
+	ptxsim_context_free(sim);
+}
+END_TEST
+
+/* Threads that a launch has started stay for the next one, but a child of the process does not have them. */
+START_TEST(a_forked_child_launches)
+{
+	ptxsim_context *sim = built();
+	struct ptxsim_launch l = PTXSIM_LAUNCH_INIT;
+	struct ptxsim_stats stats;
+	const ptxsim_function *scale = ptxsim_find_function(ptxsim_get_module(sim, 0), "scale");
+	uint32_t n = 1;
+	uint64_t address;
+	int status;
+	const void *args[] = {&address, &n};
+
+	ck_assert_int_eq(ptxsim_alloc(sim, 4096, &address), PTXSIM_OK);
+	l.args = args;
+	l.arg_count = 2;
+	l.grid[0] = 100000;
+	l.block[0] = 64;
+	l.jobs = 2;
+	l.any_order = 1;
+	ck_assert_int_eq(ptxsim_launch(sim, scale, &l), PTXSIM_OK);
+	ck_assert_int_eq(ptxsim_get_stats(sim, &stats), PTXSIM_OK);
+	ck_assert_uint_eq(stats.jobs, 2);
+	const pid_t child = fork();
+	if (!child) {
+		alarm(20);
+		const ptxsim_status again = ptxsim_launch(sim, scale, &l);
+		ptxsim_context_free(sim);
+		_exit(again != PTXSIM_OK);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
 	ptxsim_context_free(sim);
 }
 END_TEST
@@ -491,6 +528,7 @@ UNIT_TESTS("api", 60)
 {
 	UNIT_TEST(a_kernel_runs);
 	UNIT_TEST(launches_of_older_programs_are_shorter);
+	UNIT_TEST(a_forked_child_launches);
 	UNIT_TEST(mapped_memory_is_used_in_place);
 	UNIT_TEST(one_address_stands_for_several_places);
 	UNIT_TEST(variables_are_read_and_written);

@@ -210,7 +210,7 @@ static struct account_run *run(struct fixture *f, const char *kernel, u32 blocks
 				 .block = {32, 1, 1},
 				 .params = (const u8 *)&in,
 				 .jobs = jobs,
-				 .jobs_given = true,
+				 .any_order = true,
 				 .observers = observers};
 	accounting_begin(f->accounting);
 	ck_assert_int_eq(launch_run(&l, &stats, &fault, message, sizeof message), LAUNCH_OK);
