@@ -31,7 +31,7 @@ class BuildWithDeclarations(build_py):
     def run(self) -> None:
         super().run()
         target = pathlib.Path(self.build_lib) / "ptxsim" / "_interface.py"
-        declarations = _header.declarations((ROOT / "src" / "ptxsim.h").read_text())
+        declarations = _header.all_declarations(ROOT / "src")
         self.mkpath(str(target.parent))
         target.write_text(f'"""The C declarations of ptxsim.h, written when the package was built."""\nCDEF = """{declarations}"""\n')
 

@@ -12,7 +12,7 @@ from .array import DeviceArray
 from .context import Context, Texture, default_context, version
 from .debugger import Debugger, debug
 from .errors import CompileError, Error, KernelError, LaunchError
-from .module import Attributes, Kernel, Launch, Module, Parameter, Variable
+from .module import Attributes, Counters, Kernel, Launch, Module, Parameter, Report, Variable
 from .stream import Stream
 
 __version__ = version()
@@ -24,6 +24,6 @@ def array(values, dtype=None):  # type: ignore[no-untyped-def]
 
 
 __all__ = [
-    "Attributes", "CompileError", "Context", "Debugger", "DeviceArray", "Error", "Kernel", "KernelError", "Launch", "LaunchError",
-    "Module", "Parameter", "Stream", "Texture", "Variable", "array", "debug", "default_context", "version",
+    "Attributes", "CompileError", "Context", "Counters", "Debugger", "DeviceArray", "Error", "Kernel", "KernelError", "Launch", "LaunchError",
+    "Module", "Parameter", "Report", "Stream", "Texture", "Variable", "array", "debug", "default_context", "version",
 ]  # fmt: skip

@@ -1,6 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """From ptxsim.h to what cffi reads: declarations without comments, macros and linkage."""
+import pathlib
 import re
+
+#: The public headers, in the order in which they need each other.
+HEADERS = ("ptxsim.h", "ptxsim_observe.h", "ptxsim_script.h")
+
+
+def all_declarations(folder: pathlib.Path) -> str:
+    """Those of all public headers in a folder."""
+    return "".join(declarations((folder / name).read_text()) for name in HEADERS)
 
 
 def declarations(header: str) -> str:

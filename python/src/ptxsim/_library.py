@@ -22,7 +22,7 @@ def _declarations() -> str:
 
         return str(CDEF)
     except ImportError:
-        return _header.declarations((_tree() / "src" / "ptxsim.h").read_text())
+        return _header.all_declarations(_tree() / "src")
 
 
 def _candidates() -> Iterator[str]:

@@ -40,6 +40,9 @@ class Context:
         if self._pointer == ffi.NULL:
             raise Error("the library could not make a context: PTXSIM_VARIANT may name vectors that this host lacks")
         self._print: Any = None
+        self._watched = (False, False, False)
+        #: Launches so far: counters and reports are those of the last one.
+        self._serial = 0
         self._close = weakref.finalize(self, lib.ptxsim_context_free, self._pointer)
 
     @property
@@ -106,6 +109,17 @@ class Context:
             callback = ffi.callback("void(void *, const char *, size_t)", take)
         check(lib.ptxsim_set_print(self._pointer, callback, ffi.NULL), "setting the print function")
         self._print = callback
+
+    def _watch(self, count: bool, races: bool, unwritten: bool) -> None:
+        """Sets what the next launch is watched for, if that changes."""
+        self._serial += 1
+        if self._watched == (count, races, unwritten):
+            return
+        w = ffi.new("struct ptxsim_watching *")
+        w.struct_size = ffi.sizeof("struct ptxsim_watching")
+        w.count, w.races, w.unwritten = count, races, unwritten
+        check(lib.ptxsim_watch(self._pointer, w), "choosing what is watched")
+        self._watched = (count, races, unwritten)
 
     def stop(self) -> None:
         """Ends the launches that are running; for other threads."""

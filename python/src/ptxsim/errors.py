@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What goes wrong, as exceptions that print as the program prints them."""
-from typing import Any, NoReturn, Optional, Tuple
+from typing import Any, List, NoReturn, Optional, Tuple
 
 from ._library import ffi, lib, text
 
@@ -76,10 +76,25 @@ class KernelError(Error):
         error.detail = text(fault.detail)
         return error
 
+    @classmethod
+    def findings(cls, context: Any, status: int) -> "KernelError":
+        """What the checks found in a launch that ran to its end."""
+        found: List[str] = []
+        while True:
+            one = lib.ptxsim_finding(context, len(found))
+            if one == ffi.NULL:
+                break
+            found.append(text(one))
+        error = cls("\n".join(found), status)
+        error.kind = "finding"
+        return error
+
 
 def raise_launch(context: Any, status: int) -> NoReturn:
     """What a launch's status stands for."""
     if status == lib.PTXSIM_ERROR_FAULT:
+        if lib.ptxsim_finding(context, 0) != ffi.NULL:
+            raise KernelError.findings(context, status)
         raise KernelError.of(context, status)
     if status == lib.PTXSIM_ERROR_INTERRUPTED:
         raise KeyboardInterrupt

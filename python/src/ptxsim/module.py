@@ -2,6 +2,7 @@
 """Modules of PTX, their kernels and variables, and launches."""
 from __future__ import annotations
 
+import html
 import os
 import struct
 import weakref
@@ -13,7 +14,7 @@ from ._interrupt import stoppable
 from ._library import ffi, lib, text
 from .array import ALIGNMENT, DeviceArray, aligned_empty, pointer_to
 from .context import Context, Texture, default_context
-from .errors import CompileError, check, raise_launch
+from .errors import CompileError, Error, check, raise_launch
 
 if TYPE_CHECKING:
     from .array import Array
@@ -65,15 +66,54 @@ class Attributes:
         self.required_cluster: Tuple[int, ...] = tuple(c.required_cluster)
 
 
+class Report:
+    """The report of a counted launch, what costs most first: print it, or show it in a notebook."""
+
+    def __init__(self, words: str) -> None:
+        self._words = words
+
+    def __str__(self) -> str:
+        return self._words
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self._words)}</pre>"
+
+
+class Counters:
+    """Counters of a launch by their names in docs/counters.md or the profiler's: `launch.counters["shared.conflicts"]`.
+
+    The library keeps those of a context's last launch; look at them before the next one.
+    """
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._serial = context._serial
+
+    def __getitem__(self, name: str) -> float:
+        if self._context._serial != self._serial:
+            raise Error("the context has run another launch since: its counters are gone")
+        value = ffi.new("double *")
+        status = lib.ptxsim_counter(self._context._pointer, name.encode(), value)
+        if status == lib.PTXSIM_ERROR_NOT_FOUND:
+            raise KeyError(name)
+        if status != lib.PTXSIM_OK:
+            raise Error("the launch was not counted: make the module with count=True", status)
+        return float(value[0])
+
+
 class Launch:
     """A launch that has run: what it did, and how long it took.
 
     blocks, warps, warp_instructions, thread_instructions, branches, divergent_branches: counts
     seconds: of host time; jobs: host threads that took part
+    counters, report: of a module with count=True
     """
 
     def __init__(self, kernel: "Kernel", stats: Any) -> None:
         self.kernel = kernel
+        context = kernel.module.context
+        self.counters = Counters(context)
+        self.report = Report(text(lib.ptxsim_report(context._pointer)) if kernel.module.count else "")
         self.blocks = int(stats.blocks)
         self.warps = int(stats.warps)
         self.warp_instructions = int(stats.warp_instructions)
@@ -277,6 +317,7 @@ class _Bound:
         try:
             for p, value in zip(kernel.parameters, arguments):
                 self._put(p, value, borrowed)
+            context._watch(kernel.module.count, kernel.module.races, kernel.module.unwritten)
             with stoppable(context._pointer):
                 status = lib.ptxsim_launch(context._pointer, kernel._pointer, self._launch)
         finally:
@@ -333,6 +374,8 @@ class Module:
     arch: the target to model ("sm_90"); None: the context's device, else the text's own
     context: whose memory it uses; None: the default one
     lazy: compile a kernel when it is first asked for
+    check: True, or some of "races" and "unwritten" with a comma between: launches fail with what is found
+    count: count instructions, lanes and memory accesses, for `launch.counters` and `launch.report`
 
     Kernels are attributes (`module.saxpy`) and items (`module["scale<float>"]`, by the name in C++, too). Raises
     CompileError with all messages.
@@ -345,7 +388,13 @@ class Module:
         arch: Optional[str] = None,
         context: Optional[Context] = None,
         lazy: bool = False,
+        check: Union[bool, str] = False,
+        count: bool = False,
     ) -> None:
+        wanted = {"races", "unwritten"} if check is True else set(filter(None, (check or "").split(",")))
+        if wanted - {"races", "unwritten"}:
+            raise ValueError(f"check is True, 'races', 'unwritten' or 'races,unwritten', not {check!r}")
+        self.races, self.unwritten, self.count = "races" in wanted, "unwritten" in wanted, bool(count)
         self.context = context or default_context()
         self._pointer = lib.ptxsim_module_create(self.context._pointer)
         if self._pointer == ffi.NULL:
