@@ -38,7 +38,7 @@ static json_t *text_of(const char *text)
 
 	if (o)
 		return o;
-	snprintf(copy, sizeof copy, "%s", text);
+	snprintf(copy, sizeof copy, "%.*s", (int)sizeof copy - 1, text);
 	for (char *c = copy; *c; c++)
 		if ((u8)*c & 0x80)
 			*c = '?';
