@@ -60,22 +60,30 @@ static void offer_counters(struct completion *c)
 		offer(c, counters_get(k)->name, strlen(counters_get(k)->name));
 }
 
+/* Those of one file, which is read in a session of its own; nothing if it cannot be. No variable of the caller is live
+ * across the session's setjmp here. */
+static void offer_kernels_of(const struct completion *c, const char *file)
+{
+	struct session s;
+	const char *message;
+
+	if (!session_open(&s))
+		return;
+	if (!SESSION_ENTER(&s) && session_add_file(&s, file, &message))
+		for (size_t n = 0; n < s.modules.items[0]->functions.count; n++) {
+			const struct ir_function *f = s.modules.items[0]->functions.items[n];
+			if (f->is_entry && f->has_body)
+				offer(c, f->name, strlen(f->name));
+		}
+	session_close(&s);
+}
+
 /* Those of the files among the words. */
 static void offer_kernels(const struct completion *c)
 {
-	for (int k = 1; k < c->count; k++) {
-		struct session s;
-		const char *message;
-		if (access(c->words[k], R_OK) || !session_open(&s))
-			continue;
-		if (!SESSION_ENTER(&s) && session_add_file(&s, c->words[k], &message))
-			for (size_t n = 0; n < s.modules.items[0]->functions.count; n++) {
-				const struct ir_function *f = s.modules.items[0]->functions.items[n];
-				if (f->is_entry && f->has_body)
-					offer(c, f->name, strlen(f->name));
-			}
-		session_close(&s);
-	}
+	for (int k = 1; k < c->count; k++)
+		if (!access(c->words[k], R_OK))
+			offer_kernels_of(c, c->words[k]);
 }
 
 static void offer_opcodes(const struct completion *c)
