@@ -124,7 +124,15 @@ static bool read_name(char *line)
 	return true;
 }
 
-/* False for a line that is no case. */
+static void forget_names(void)
+{
+	while (name_count) {
+		free(names[--name_count].name);
+		free(names[name_count].text);
+	}
+}
+
+/* False for a line that is no case; else t->fault is the caller's to free. */
 static bool read_case(char *line, struct test_case *t)
 {
 	static char whole[LINE];
@@ -467,7 +475,6 @@ static u32 each_line(const char *name, u32 *cases)
 	snprintf(path, sizeof path, "%s/%s", folder, name);
 	FILE *f = fopen(path, "r");
 	ck_assert_msg(f != NULL, "%s", path);
-	name_count = 0;
 	while (fgets(line, sizeof line, f)) {
 		number++;
 		if (!read_case(line, &t))
@@ -480,8 +487,10 @@ static u32 each_line(const char *name, u32 *cases)
 			bad += check_case(where, &t, ONE);
 		if (!t.whole && !t.single)
 			bad += check_case(where, &t, ODD);
+		free(t.fault);
 	}
 	fclose(f);
+	forget_names();
 	return bad;
 }
 
