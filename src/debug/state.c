@@ -317,7 +317,8 @@ static u64 mix(u64 h, const void *bytes, size_t length)
 		h ^= h >> 29;
 	}
 	word = length;
-	memcpy(&word, p, length);
+	if (length)
+		memcpy(&word, p, length);
 	h = (h ^ word) * 0x9e3779b97f4a7c15ull;
 	return h ^ h >> 32;
 }

@@ -536,8 +536,8 @@ static const struct meaning *pick_tensormap_copy(const struct form *f)
 	ROW("tensormap.replace.tile" FIELD "[.global|.shared::cta].b1024" TYPE, OPERANDS, 83, 90, ISA_A_TARGET | (FLAGS), \
 	    pick_tensormap_replace, DOC_REPLACE)
 
-#define REPLACE_NEWER(FIELD, OPERANDS, PTX)                                                            \
-	ROW("tensormap.replace.tile" FIELD "[.global|.shared::cta].b1024.b32", OPERANDS, PTX, 100, NEWER, \
+#define REPLACE_NEWER(FIELD, OPERANDS, PTX, FLAGS)                                                            \
+	ROW("tensormap.replace.tile" FIELD "[.global|.shared::cta].b1024.b32", OPERANDS, PTX, 100, NEWER | (FLAGS), \
 	    pick_tensormap_replace, DOC_REPLACE)
 
 static const struct isa_row rows_async_tensor[] = {
@@ -567,9 +567,9 @@ static const struct isa_row rows_async_tensor[] = {
 	REPLACE(".interleave_layout", ".b32", "@ #u32<0,2>", 0),
 	REPLACE(".swizzle_mode", ".b32", "@ #u32<0,3>", 0),
 	REPLACE(".fill_mode", ".b32", "@ #u32<0,1>", 0),
-	REPLACE_NEWER(".elemtype", "@ #u32<13,15>", 86),
-	REPLACE_NEWER(".swizzle_mode", "@ #u32<4,4>", 88),
-	REPLACE_NEWER(".swizzle_atomicity", "@ #u32<0,3>", 86),
+	REPLACE_NEWER(".elemtype", "@ #u32<13,15>", 86, ISA_UNMODELLED),
+	REPLACE_NEWER(".swizzle_mode", "@ #u32<4,4>", 88, ISA_UNMODELLED),
+	REPLACE_NEWER(".swizzle_atomicity", "@ #u32<0,3>", 86, 0),
 	ROW("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release(.cta|.cluster|.gpu|.sys).sync.aligned", "@ @ #u32",
 	    83, 90, 0, pick_tensormap_copy, "Copies a tensor map and makes it known to tensor copies."),
 };

@@ -9,6 +9,7 @@ import os
 import signal
 import socket
 import threading
+import time
 from types import TracebackType
 from typing import Any, Optional, Type
 
@@ -25,9 +26,17 @@ def _watch(reader: socket.socket) -> None:
         if not numbers:
             return
         if signal.SIGINT in numbers:
-            with _lock:
-                if _running is not None:
-                    lib.ptxsim_stop(_running)
+            _stop(_running)
+
+
+def _stop(context: Any) -> None:
+    """Until it ends: a launch that was just about to begin when the signal came does not see the first word."""
+    while context is not None:
+        with _lock:
+            if _running is not context:
+                return
+            lib.ptxsim_stop(context)
+        time.sleep(0.01)
 
 
 def _start() -> socket.socket:
