@@ -89,10 +89,7 @@ def test_half_floats_go_as_their_bits():
 
 def test_structs_as_bytes_and_structured_values():
     kind = np.dtype([("scale", "f4"), ("count", "u4"), ("big", "u8")])
-    k = kernel_of(
-        [".align 8 .b8"],
-        ".reg .u32 %v; ld.param.u32 %v, [p0+4]; st.global.u32 [%o], %v;",
-    ) if False else ptxsim.Module(
+    k = ptxsim.Module(
         HEAD + ".visible .entry k(.param .u64 out, .param .align 8 .b8 p[16]) { .reg .u64 %o; .reg .u32 %v;"
         " ld.param.u64 %o, [out]; ld.param.u32 %v, [p+4]; st.global.u32 [%o], %v; ret; }\n"
     ).k
@@ -306,11 +303,15 @@ def test_ctrl_c_stops_a_launch(tmp_path):
         "except KeyboardInterrupt:\n    print('stopped'); sys.exit(7)\n"
     )
     child = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True, env=os.environ)
-    assert child.stdout.readline() == "ready\n"
-    time.sleep(0.3)
-    child.send_signal(signal.SIGINT)
-    assert child.wait(30) == 7
-    assert child.stdout.read() == "stopped\n"
+    try:
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(0.3)
+        child.send_signal(signal.SIGINT)
+        assert child.wait(30) == 7
+        assert child.stdout.read() == "stopped\n"
+    finally:
+        child.kill()
+        child.stdout.close()
 
 
 def test_a_texture():
