@@ -223,12 +223,23 @@ static bool play_statement(struct play *p, const struct script_statement *st, st
 	return true;
 }
 
+/* The hardware lets a kernel write a constant through a global address, for the next launch to see: who asks for checks
+ * wants to know. */
+static void protect_constants(struct memory *m)
+{
+	for (u32 k = 0; k < m->count; k++)
+		if (m->list[k].flags & ALLOCATION_CONST)
+			m->list[k].flags |= ALLOCATION_READ_ONLY;
+}
+
 bool play_next(struct play *p, struct launch *l)
 {
 	const struct race_options *check = &p->options.check;
 
-	if (!p->races && (check->races || check->unwritten))
+	if (!p->races && (check->races || check->unwritten)) {
 		p->races = races_new(&p->session->arena, p->session->program, check);
+		protect_constants(&p->session->memory);
+	}
 	if (!p->next && wants_accounting(p) && !p->options.no_counters)
 		p->accounting = accounting_new(&p->session->arena, p->session->program, &p->options.accounting);
 	while (!p->failed && !p->faulted && p->next < p->script->statements.count) {

@@ -201,6 +201,8 @@ expect 1 "before any thread" "$ptxsim" run --check=unwritten "$here/../check/rac
 expect 1 "no barrier" "$ptxsim" run --check=races "$here/../check/races.ptx" --kernel block --block 64 --arg 'u32[1]' --arg 0
 expect 0 "" "$ptxsim" run "$here/../check/races.ptx" --kernel block --block 64 --arg 'u32[1]' --arg 0
 memory=$here/../lifetime
+expect 0 "" "$ptxsim" test "$here/../run/const_written.ptx"
+expect 1 "read-only" "$ptxsim" test --check "$here/../run/const_written.ptx"
 expect 0 "" "$ptxsim" run --quiet --check "$memory/clean.ptx"
 expect 1 "was freed before, at line 5" "$ptxsim" run --quiet "$memory/double-free.ptx"
 expect 1 "16 bytes inside 'a'" "$ptxsim" run --quiet "$memory/free-interior.ptx"
