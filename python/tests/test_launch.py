@@ -296,7 +296,9 @@ def test_the_lock_is_released_while_a_kernel_runs():
 def test_ctrl_c_stops_a_launch(tmp_path):
     script = tmp_path / "spin.py"
     script.write_text(
-        "import ptxsim, sys\n"
+        "import ptxsim, signal, sys\n"
+        # What starts the tests may ignore the signal, and children inherit that.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         f"m = ptxsim.Module({SPIN!r})\n"
         "print('ready', flush=True)\n"
         "try:\n    m.spin[1, 1](None)\n"
