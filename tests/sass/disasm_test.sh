@@ -45,16 +45,16 @@ done
 "$ptxsim" disasm "$tests/images/calls.sm_100a.cubin" >"$work/out"
 verdict "disasm of a cubin of sm_100a"
 
-"$ptxsim" disasm --list "$tests/images/store.o" "$tests/images/store.fatbin" >"$work/out" 2>&1
+"$ptxsim" disasm --list "$tests/images/store.elf" "$tests/images/store.fatbin" >"$work/out" 2>&1
 status=$?
 # Without liblz4 or libzstd, packed images are named and refused.
 { [ $status = 0 ] || grep -q 'which this build cannot unpack' "$work/out"; } && grep -q '^PTX for sm_75' "$work/out" &&
 	grep -q '^cubin for sm_90a: ' "$work/out" && grep -q '  kernel k: 16 instructions, 8 registers, 8 bytes of parameters' "$work/out"
 verdict "images in an object and in a fat binary"
-"$ptxsim" disasm --arch sm_90a --no-hex "$tests/images/store.o" >"$work/out" && grep -q 'STG.E desc\[UR4\]\[R2.64\], R5 ;' "$work/out" &&
+"$ptxsim" disasm --arch sm_90a --no-hex "$tests/images/store.elf" >"$work/out" && grep -q 'STG.E desc\[UR4\]\[R2.64\], R5 ;' "$work/out" &&
 	! grep -q 'sm_80' "$work/out"
 verdict "code of one target only"
-"$ptxsim" disasm --kernel none "$tests/images/store.o" 2>"$work/out"
+"$ptxsim" disasm --kernel none "$tests/images/store.elf" 2>"$work/out"
 [ $? = 2 ] && grep -q 'no function of that name' "$work/out"
 verdict "a kernel that is not there"
 "$ptxsim" disasm --control "$tests/images/calls.sm_90a.cubin" | grep -q '/\*0010\*/  W1 R- w:------ s01 y .* LDC.64 R4'

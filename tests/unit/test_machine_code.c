@@ -159,7 +159,7 @@ END_TEST
 START_TEST(images)
 {
 	size_t size;
-	u8 *bytes = read_image("store.o", &size);
+	u8 *bytes = read_image("store.elf", &size);
 	const char *why;
 	struct images found;
 
@@ -172,7 +172,7 @@ START_TEST(images)
 }
 END_TEST
 
-static const char *const damaged[] = {"calls.sm_75.cubin", "calls.sm_90a.cubin", "store.o", "store.fatbin"};
+static const char *const damaged[] = {"calls.sm_75.cubin", "calls.sm_90a.cubin", "store.elf", "store.fatbin"};
 
 /* Each byte of headers in two ways; of code, which is decoded alone, every seventh. */
 START_TEST(changed_bytes)
