@@ -287,7 +287,7 @@ struct debug_memory_place {
 	u64 size; /* bytes */
 };
 /* What an address means: where a variable lies, or what a pointer points at: "array", "array[3]", "pointer",
- * "shared:0x40", "0x7f0000000100". */
+ * "shared:0x40", "0x7f0002000100". */
 bool debug_find_address(struct debug *d, const char *text, u32 lane, struct debug_memory_place *p);
 /* Where a variable itself lies: in memory, or in the register *reg (reg->name "" if it does not). */
 bool debug_find_variable(struct debug *d, const char *text, u32 lane, struct debug_memory_place *p,

@@ -11,13 +11,14 @@
 
 #include <string.h>
 
-/* Linux gives programs no memory between 0x100000000000 and 0x550000000000, so that memory whose guest address is its
+/* The low words of first addresses are not 0, so that an address that lost its upper half is not null.
+ * Linux gives programs no memory between 0x100000000000 and 0x550000000000, so that memory whose guest address is its
  * host address never lies in a window. */
 static const struct address_map map64 = {.shared_window = 0x120000000000,
 					 .local_window = 0x121000000000,
 					 .param_window = 0x122000000000,
-					 .const_base = 0x130000000000,
-					 .global_base = 0x7f0000000000,
+					 .const_base = 0x130002000000,
+					 .global_base = 0x7f0002000000,
 					 .function_base = 0x110000000000};
 static const struct address_map map32 = {.shared_window = 0x01000000,
 					 .local_window = 0x04000000,

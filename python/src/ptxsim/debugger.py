@@ -234,7 +234,7 @@ class Debugger:
 
     def memory(self, name: str, dtype: Any = np.uint8, count: int = 1, offset: int = 0) -> Array:
         """Elements of a variable of shared, local, parameter, global or constant memory, or at a reference such as
-        "global:0:0:0:0x7f0000000000"; `offset` in bytes."""
+        "global:0:0:0:0x7f0002000000"; `offset` in bytes."""
         reference = name
         if not re.match(r"\w+:\d+:\d+:\d+:", name):
             reference = self._reference(name)
