@@ -10,6 +10,7 @@
 #include "base/file_new.h"
 #include "cli/cli.h"
 #include "front/options.h"
+#include "ranks/ranks.h"
 #include "report/csv.h"
 #include "report/html.h"
 #include "report/lines.h"
@@ -105,7 +106,7 @@ static void print_checks(const struct play *p, bool colour)
 	}
 }
 
-static int print_results(const struct run_options *o, const struct play *p)
+static int print_results(const struct run_options *o, const struct play *p, const struct ranks *ranks)
 {
 	const bool quiet = o->quiet || (o->report >= REPORT_JSON && !o->output);
 	const bool colour = colour_for(o->choices.colour, stderr);
@@ -121,6 +122,8 @@ static int print_results(const struct run_options *o, const struct play *p)
 		for (size_t n = 0; n < l->fault_texts.count && !l->fault_expected; n++)
 			colour_fault(stderr, l->fault_texts.items[n], colour);
 	}
+	if (!quiet && ranks)
+		ranks_report(ranks, stdout);
 	const bool told = !p->options.account || write_accounts(o, p);
 	fflush(stdout);
 	print_checks(p, colour);
@@ -129,9 +132,16 @@ static int print_results(const struct run_options *o, const struct play *p)
 	return !told ? CLI_WRONG : p->faulted || p->checks_failed ? CLI_FAILED : CLI_OK;
 }
 
-static int run(struct session *s, void *options_given)
+struct run_command {
+	struct run_options options;
+	bool mpi;
+	struct ranks *ranks; /* NULL: this process runs alone */
+};
+
+static int run(struct session *s, void *command)
 {
-	const struct run_options *o = options_given;
+	const struct run_command *c = command;
+	const struct run_options *o = &c->options;
 	struct script script;
 	struct progress *progress = o->quiet ? NULL : progress_new(&s->arena);
 
@@ -143,6 +153,8 @@ static int run(struct session *s, void *options_given)
 	const struct lower_options lower = {.arch = o->arch ? o->arch : script.arch};
 	if (!session_build(s, &lower))
 		return CLI_WRONG;
+	if (c->ranks)
+		ranks_share(c->ranks, s, lower.arch);
 	struct play play = {.session = s,
 			    .script = &script,
 			    .options = {.jobs = o->choices.jobs,
@@ -158,6 +170,8 @@ static int run(struct session *s, void *options_given)
 					.print = print_text,
 					/* A report is never mixed with what kernels print. */
 					.print_context = o->report && !o->output ? stderr : stdout,
+					.run = c->ranks ? ranks_launch : NULL,
+					.run_context = c->ranks,
 					.launching = on_launch,
 					.launching_context = progress}};
 	const bool played = play_run(&play);
@@ -165,25 +179,78 @@ static int run(struct session *s, void *options_given)
 		progress_end(progress);
 	if (play.no_memory)
 		front_no_memory();
-	const int status = played ? print_results(o, &play) : CLI_WRONG;
+	const int status = played ? print_results(o, &play, c->ranks) : CLI_WRONG;
 	play_free(&play);
 	return status;
+}
+
+/* One of the processes that mpirun has started. */
+static int run_on_ranks(struct run_command *c)
+{
+	char *why;
+	const struct transport *t = transport_begin(&why);
+	const struct ranks_options options = {.jobs = c->options.choices.jobs, .quiet = c->options.quiet};
+	int status = CLI_OK;
+
+	if (!t) {
+		fprintf(stderr, "ptxsim: --mpi: %s\n", why ? why : "no memory left");
+		free(why);
+		return CLI_WRONG;
+	}
+	c->ranks = ranks_begin(t, &options);
+	if (!c->ranks) {
+		t->abort(CLI_WRONG);
+		return front_no_memory();
+	}
+	if (t->rank)
+		ranks_serve(c->ranks);
+	else
+		status = front_in_session(run, c, c->options.choices.colour);
+	ranks_end(c->ranks);
+	return status;
+}
+
+enum { OPTION_MPI = 0x8000 };
+
+static const struct argp_option options[] = {
+	{"mpi", OPTION_MPI, NULL, 0,
+	 "Share the blocks of each launch with the other processes that mpirun started; the results are the same", 3},
+	{0},
+};
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+	struct run_command *c = state->input;
+
+	(void)text;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &c->options;
+		return 0;
+	case OPTION_MPI:
+		c->mpi = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
 }
 
 int cli_run(int count, char **words)
 {
 	static const struct argp_child children[] = {{&run_options_argp, 0, NULL, 0}, {0}};
 	static const struct argp argp = {
+		.options = options,
+		.parser = parse_option,
 		.children = children,
 		.args_doc = "FILE...",
 		.doc = "Runs a kernel, or the launches that the files' //@ lines describe.\v"
 		       "Example: ptxsim run saxpy.ptx --grid 4 --block 256 --arg 1000 --arg 2.0 "
 		       "--arg 'x=f32[1000] iota' --arg 'y=f32[1000] const 1'"};
-	struct run_options o = {.heads = 8, .choices.async.mode = ASYNC_STRICT};
+	struct run_command c = {.options = {.heads = 8, .choices.async.mode = ASYNC_STRICT}};
 
-	arena_init(&o.arena, NULL);
-	front_parse(&argp, count, words, &o);
-	const int status = front_in_session(run, &o, o.choices.colour);
-	arena_free(&o.arena);
+	arena_init(&c.options.arena, NULL);
+	front_parse(&argp, count, words, &c);
+	const int status = c.mpi ? run_on_ranks(&c) : front_in_session(run, &c, c.options.choices.colour);
+	arena_free(&c.options.arena);
 	return status;
 }

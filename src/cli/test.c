@@ -12,8 +12,10 @@
 #include <time.h>
 
 #include "cli/cli.h"
+#include "ranks/hand_out.h"
+#include "ranks/ranks.h"
 
-enum { OPTION_TAP = 256, OPTION_JUNIT };
+enum { OPTION_TAP = 256, OPTION_JUNIT, OPTION_MPI };
 
 enum format { FORMAT_HUMAN, FORMAT_TAP, FORMAT_JUNIT };
 
@@ -26,18 +28,28 @@ struct outcome {
 
 struct tested_file {
 	const char *path;
+	size_t given; /* below which of the paths it was found */
 	VEC_OF(struct outcome) outcomes;
 	size_t launches;
 	double seconds;
 };
 
+/* A file that is to be tried. */
+struct listed_file {
+	const char *path;
+	bool optional; /* found in a folder: it may have no launches */
+	size_t given;  /* below which of the paths */
+};
+
 struct tests {
 	struct arena arena;
 	VEC_OF(char *) paths;
+	VEC_OF(struct listed_file) listed;
 	VEC_OF(struct tested_file *) files;
 	enum format format;
 	const char *arch;
 	struct launch_choices choices;
+	bool mpi;
 	size_t passed, failed;
 	bool wrong;     /* a file has errors, or cannot be read */
 	bool no_memory; /* not all could be tried */
@@ -47,6 +59,7 @@ static const struct argp_option options[] = {
 	{"tap", OPTION_TAP, NULL, 0, "Report as TAP", 0},
 	{"junit", OPTION_JUNIT, NULL, 0, "Report as JUnit XML", 0},
 	{"arch", 't', "sm_XX", 0, "Architecture to model (default: each file's)", 0},
+	{"mpi", OPTION_MPI, NULL, 0, "Share the files with the other processes that mpirun started", 0},
 	{0},
 };
 
@@ -66,6 +79,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case 't':
 		t->arch = text;
+		return 0;
+	case OPTION_MPI:
+		t->mpi = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		VEC_PUSH(&t->arena, &t->paths, text);
@@ -159,22 +175,31 @@ static void play_file(struct tests *t, struct tested_file *f, struct session *s,
 	play_free(&play);
 }
 
-/* `optional`: found in a folder; it may have no launches. */
-static void test_file(struct tests *t, const char *path, bool optional)
+static void test_file(struct tests *t, const struct listed_file *listed)
 {
 	struct tested_file *f = ARENA_NEW(&t->arena, struct tested_file);
 	struct session s;
 
-	f->path = keep(t, path);
+	f->path = keep(t, listed->path);
+	f->given = listed->given;
 	if (!front_open(&s))
 		exit(CLI_WRONG);
 	if (SESSION_ENTER(&s))
 		t->no_memory = true;
 	else
-		play_file(t, f, &s, optional);
+		play_file(t, f, &s, listed->optional);
 	session_close(&s);
 	if (f->outcomes.count)
 		VEC_PUSH(&t->arena, &t->files, f);
+}
+
+/* --- What is to be tried ---------------------------------------------------------------------- */
+
+static void list_file(struct tests *t, const char *path, bool optional, size_t given)
+{
+	const struct listed_file f = {keep(t, path), optional, given};
+
+	VEC_PUSH(&t->arena, &t->listed, f);
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b) { return strcmp((*a)->d_name, (*b)->d_name); }
@@ -210,7 +235,7 @@ static bool cannot(const char *path)
 }
 
 /* A file, or all below a folder in the order of names; `up` is NULL for what was given. */
-static bool test_below(struct tests *t, const char *path, const struct way *up)
+static bool list_below(struct tests *t, const char *path, const struct way *up, size_t given)
 {
 	struct dirent **entries;
 	struct stat about;
@@ -219,7 +244,7 @@ static bool test_below(struct tests *t, const char *path, const struct way *up)
 		return cannot(path);
 	if (S_ISREG(about.st_mode)) {
 		if (!up || ends_in(path, ".ptx") || ends_in(path, ".sass"))
-			test_file(t, path, up != NULL);
+			list_file(t, path, up != NULL, given);
 		return true;
 	}
 	if (!S_ISDIR(about.st_mode) || is_on_way(up, &about))
@@ -231,22 +256,105 @@ static bool test_below(struct tests *t, const char *path, const struct way *up)
 	bool good = true;
 	for (int k = 0; k < count; k++) {
 		if (good)
-			good = test_below(t, arena_printf(&t->arena, "%s/%s", path, entries[k]->d_name), &here);
+			good = list_below(t, arena_printf(&t->arena, "%s/%s", path, entries[k]->d_name), &here, given);
 		free(entries[k]);
 	}
 	free(entries);
 	return good;
 }
 
-static bool test_path(struct tests *t, const char *path)
+/* Whether there was something to try below each of the paths; those that cannot be read are NULL. */
+static bool all_found(const struct tests *t)
 {
-	const size_t before = t->files.count;
+	bool all = true;
 
-	if (!test_below(t, path, NULL))
+	for (size_t p = 0; p < t->paths.count; p++) {
+		bool found = !t->paths.items[p];
+		for (size_t k = 0; k < t->files.count; k++)
+			found |= t->files.items[k]->given == p;
+		if (!found && !t->no_memory)
+			fprintf(stderr, "ptxsim: %s: no .ptx or .sass file with //@ launch lines\n", t->paths.items[p]);
+		all &= found;
+	}
+	return all;
+}
+
+/* --- On several ranks ------------------------------------------------------------------------- */
+
+/* What came of a file, to rank 0. */
+static void put_tested(struct parcel *w, const struct tests *t)
+{
+	parcel_put_number(w, (t->wrong ? 1 : 0) | (t->no_memory ? 2 : 0));
+	parcel_put_number(w, t->files.count);
+	for (size_t k = 0; k < t->files.count; k++) {
+		const struct tested_file *f = t->files.items[k];
+		parcel_put_text(w, f->path);
+		parcel_put_number(w, f->given);
+		parcel_put_number(w, f->launches);
+		parcel_put(w, &f->seconds, sizeof f->seconds);
+		parcel_put_number(w, f->outcomes.count);
+		for (size_t n = 0; n < f->outcomes.count; n++) {
+			const struct outcome *o = &f->outcomes.items[n];
+			parcel_put_number(w, o->line);
+			parcel_put_text(w, o->text);
+			parcel_put_text(w, o->message);
+		}
+	}
+}
+
+static void take_tested(void *tests, u64 job, struct parcel *w)
+{
+	struct tests *t = tests;
+	const u64 flags = parcel_take_number(w);
+
+	(void)job;
+	t->wrong |= flags & 1;
+	t->no_memory |= (flags & 2) != 0;
+	for (u64 left = parcel_take_number(w); left; left--) {
+		struct tested_file *f = ARENA_NEW(&t->arena, struct tested_file);
+		f->path = keep(t, parcel_take_text(w));
+		f->given = parcel_take_number(w);
+		f->launches = parcel_take_number(w);
+		memcpy(&f->seconds, parcel_take(w, sizeof f->seconds), sizeof f->seconds);
+		for (u64 n = parcel_take_number(w); n; n--) {
+			const u32 line = (u32)parcel_take_number(w);
+			const char *text = parcel_take_text(w);
+			add(t, f, line, text, parcel_take_text(w));
+		}
+		VEC_PUSH(&t->arena, &t->files, f);
+	}
+}
+
+static void test_listed(void *tests, u64 job, struct parcel *result)
+{
+	const struct tests *all = tests;
+	struct tests one = {.format = all->format, .arch = all->arch, .choices = all->choices};
+
+	arena_init(&one.arena, NULL);
+	test_file(&one, &all->listed.items[job]);
+	put_tested(result, &one);
+	arena_free(&one.arena);
+}
+
+/* False: this is not the rank that reports, or MPI is not there; *status is then the exit status. */
+static bool test_on_ranks(struct tests *t, int *status)
+{
+	char *why;
+	const struct transport *transport = transport_begin(&why);
+	const struct hand_out jobs = {.count = t->listed.count, .work = test_listed, .take = take_tested, .context = t};
+
+	if (!transport) {
+		fprintf(stderr, "ptxsim: --mpi: %s\n", why ? why : "no memory left");
+		free(why);
+		*status = CLI_WRONG;
 		return false;
-	if (t->files.count == before && !t->no_memory)
-		fprintf(stderr, "ptxsim: %s: no .ptx or .sass file with //@ launch lines\n", path);
-	return t->files.count > before;
+	}
+	if (!t->choices.jobs)
+		t->choices.jobs = ranks_default_jobs(transport);
+	hand_out(transport, &jobs);
+	transport->end();
+	*status = CLI_OK;
+	return !transport->rank;
 }
 
 /* --- Reports -------------------------------------------------------------------------------- */
@@ -373,8 +481,19 @@ int cli_test(int count, char **words)
 	arena_init(&t.arena, NULL);
 	front_parse(&argp, count, words, &t);
 	bool readable = true;
+	int status;
 	for (size_t k = 0; k < t.paths.count; k++)
-		readable &= test_path(&t, t.paths.items[k]);
+		if (!list_below(&t, t.paths.items[k], NULL, k)) {
+			t.paths.items[k] = NULL;
+			readable = false;
+		}
+	if (t.mpi && !test_on_ranks(&t, &status)) {
+		arena_free(&t.arena);
+		return status;
+	}
+	for (size_t k = 0; !t.mpi && k < t.listed.count; k++)
+		test_file(&t, &t.listed.items[k]);
+	readable &= all_found(&t);
 	if (t.format == FORMAT_TAP)
 		report_tap(&t);
 	else if (t.format == FORMAT_JUNIT)

@@ -195,22 +195,35 @@ static bool is_strong(const struct form *f)
 	return form_pick(f, M_volatile, M_release) != TOKEN_NONE || form_has(f, M_mmio) || form_has(f, M_cv);
 }
 
-static void look_at(const struct finder *h, const struct matched *m, struct block_order *o)
+static const char *why_atomic_shows(const struct finder *h, const struct matched *m, u64 kind)
+{
+	if (!kind)
+		return type_class(form_type(&m->form, 0)) == 'f' ? "adds floats, in an order that shows in the sum"
+								 : "does not commute with itself";
+	return gives_back(h, m) ? "gives back a value that is used" : NULL;
+}
+
+/* Why the order shows in what the instruction does; NULL: it does not. */
+static const char *look_at(const struct finder *h, const struct matched *m, struct block_order *o)
 {
 	const struct form *f = &m->form;
 	const bool listing = h->function->listing;
 
-	if (f->row->flags & ISA_ORDERED) {
-		o->shows = true;
-	} else if (is_shared(f) || (listing && f->row->flags & SASS_SHARED)) {
-		return;
-	} else if (f->row->flags & ISA_ATOMIC) {
+	if (f->row->flags & ISA_ORDERED)
+		return "depends on the order of blocks";
+	if (is_shared(f) || (listing && f->row->flags & SASS_SHARED))
+		return NULL;
+	if (f->row->flags & ISA_ATOMIC) {
 		const u64 kind = listing ? listing_reduction_kind(f) : reduction_kind(f);
-		o->shows |= !kind || gives_back(h, m);
 		o->reductions |= kind;
-	} else if (f->row->flags & ISA_MEMORY && !listing) {
-		o->shows |= is_strong(f) || (f->row->flags & ISA_STORE && stores_over_others(h, m));
+		return why_atomic_shows(h, m, kind);
 	}
+	if (!(f->row->flags & ISA_MEMORY) || listing)
+		return NULL;
+	if (is_strong(f))
+		return "is a strong access, by which blocks can wait for one another";
+	return f->row->flags & ISA_STORE && stores_over_others(h, m) ? "stores where every block does, and not the same"
+								     : NULL;
 }
 
 struct block_order block_order_find(struct arena *arena, const struct ir_function *f, const struct matched *matched)
@@ -227,7 +240,9 @@ struct block_order block_order_find(struct arena *arena, const struct ir_functio
 	for (u32 k = 0; k < f->body.count && !o.shows; k++) {
 		if (!matched[k].form.row)
 			continue;
-		look_at(&h, &matched[k], &o);
+		o.why = look_at(&h, &matched[k], &o);
+		o.shows = o.why != NULL;
+		o.at = k;
 	}
 	return o;
 }

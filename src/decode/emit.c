@@ -563,7 +563,12 @@ void emit_finish(struct emitter *e)
 	c->undefined_count = e->rows->undefined_count;
 	c->order = block_order_find(low->scratch, e->function, e->matched);
 	c->order.calls_system = calls_system(e);
-	c->order.shows |= c->order.calls_system || e->reads_clock;
+	if (!c->order.shows && (c->order.calls_system || e->reads_clock)) {
+		c->order.shows = true;
+		c->order.at = NO_OPERAND;
+		c->order.why =
+			e->reads_clock ? "it reads a clock" : "it calls the system: printf, malloc and their like";
+	}
 	c->registers = keep(low, e->rows->places, e->function->register_slots, sizeof *e->rows->places);
 	for (u32 k = 0; k < e->function->body.count; k++)
 		e->forms[k] = e->matched[k].form; /* contraction has changed some */

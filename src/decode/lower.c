@@ -86,8 +86,16 @@ struct code *kernel_function_code(const struct kernel *k, u64 number)
 	return found ? found->code : NULL;
 }
 
-static void order_add(struct block_order *to, const struct block_order *from)
+static void order_add(struct kernel *k, const struct code *code)
 {
+	struct block_order *to = &k->order;
+	const struct block_order *from = &code->order;
+
+	if (from->shows && !to->shows) {
+		to->at = from->at;
+		to->why = from->why;
+		k->order_code = code;
+	}
 	to->shows |= from->shows;
 	to->calls_system |= from->calls_system;
 	to->reductions |= from->reductions;
@@ -96,7 +104,6 @@ static void order_add(struct block_order *to, const struct block_order *from)
 static void fill_kernel(struct lowering *low, struct kernel *k, struct ir_function *f)
 {
 	struct layout *y = &low->layout;
-	struct block_order order = {.shows = false};
 	u64 top = 0;
 
 	k->name = f->name;
@@ -122,11 +129,11 @@ static void fill_kernel(struct lowering *low, struct kernel *k, struct ir_functi
 	k->function_count = (u32)y->function_count;
 	for (u32 c = 0; c < y->function_count; c++) {
 		const u32 number = layout_function_number(low, y->functions[c]) + 1;
-		order_add(&order, &y->codes[c]->order);
+		order_add(k, y->codes[c]);
 		k->functions[c] = (struct kernel_function){number, y->codes[c]};
 	}
-	k->order_dependent = block_order_matters(&order);
-	k->calls_system = order.calls_system;
+	k->order_dependent = block_order_matters(&k->order);
+	k->calls_system = k->order.calls_system;
 	qsort(k->functions, k->function_count, sizeof *k->functions, by_number);
 }
 
@@ -144,6 +151,8 @@ static bool lower_listing(struct lowering *low, struct ir_function *f, struct ke
 			     .function = f,
 			     .code = code,
 			     .order_dependent = block_order_matters(&code->order),
+			     .order = code->order,
+			     .order_code = code->order.shows ? code : NULL,
 			     .static_shared_bytes = f->listing->shared_bytes,
 			     .uses_dynamic_shared = true,
 			     .registers = code->machine_registers};

@@ -91,7 +91,15 @@ struct block_order {
 	bool shows;
 	bool calls_system;
 	u64 reductions; /* kinds of integer reductions of global memory, a bit each: those of one kind commute */
+	/* If it shows: the body instruction in which it does first, and why, a constant text that goes on after the opcode;
+	 * NO_OPERAND: in none alone. */
+	u32 at;
+	const char *why;
 };
+
+/* Of a kind of reduction, by its bit in block_order.reductions: 4 times the operation, in the order of this list, plus
+ * 2 for 64 bits (else 32), plus 1 for a comparison of signed integers. */
+enum reduction_operation { REDUCTION_ADD, REDUCTION_MIN, REDUCTION_MAX, REDUCTION_AND, REDUCTION_OR, REDUCTION_XOR };
 
 /* A lowered function. */
 struct code {
@@ -199,8 +207,10 @@ struct kernel {
 	u32 function_count;
 	struct place *places; /* its variables in shared, local and parameter space; local: from the frame's base */
 	u32 place_count;
-	bool order_dependent; /* the order of blocks can show in its results: decode/block_order.h */
-	bool calls_system;    /* malloc, printf and their like */
+	bool order_dependent;          /* the order of blocks can show in its results: decode/block_order.h */
+	struct block_order order;      /* of all its functions together; `at` is of order_code */
+	const struct code *order_code; /* NULL if the order does not show */
+	bool calls_system;             /* malloc, printf and their like */
 	bool uses_dynamic_shared;
 	u32 registers; /* of the machine, for each thread; 0: not known */
 	const struct program

@@ -177,6 +177,8 @@ static bool machine_init(struct machine *m, const struct launch *l, char *messag
 	m->warps_per_block = (m->block_threads + WARP_LANES - 1) / WARP_LANES;
 	m->block_count = (u64)m->grid[0] * m->grid[1] * m->grid[2];
 	m->cluster_count = m->block_count / m->blocks_per_cluster;
+	m->end_cluster = l->end_cluster ? min_u64(l->end_cluster, m->cluster_count) : m->cluster_count;
+	m->next_cluster = m->first_cluster = min_u64(l->first_cluster, m->end_cluster);
 	m->shared_bytes = l->kernel->dynamic_shared_offset + l->dynamic_shared;
 	/* Residency of the whole sample GPU, with shared memory and warps as limits. */
 	u64 blocks_sm = min_u64(a->max_blocks_sm, a->max_warps_sm / m->warps_per_block);
@@ -202,12 +204,14 @@ static u32 worker_limit(const struct machine *m)
 	const struct launch *l = m->launch;
 	const bool ordered = l->kernel->order_dependent && !l->any_order;
 
-	if (ordered || m->cluster_count == 1)
+	const u64 clusters = m->end_cluster - m->first_cluster;
+
+	if (ordered || clusters <= 1)
 		return 1;
 	/* Asking for the number of cores opens a file: a launch that needs no answer takes half the time. */
 	const long cores = l->jobs ? 0 : sysconf(_SC_NPROCESSORS_ONLN);
 	const u64 jobs = l->jobs ? l->jobs : cores > 0 ? (u64)cores : 1;
-	return (u32)max_u64(1, min_u64(min_u64(jobs, m->cluster_count), 256));
+	return (u32)max_u64(1, min_u64(min_u64(jobs, clusters), 256));
 }
 
 static bool worker_init(struct worker *k, struct machine *m, u32 number)
@@ -347,6 +351,19 @@ enum launch_status machine_end(struct machine *m, struct launch_stats *stats, st
 	return m->faulted                                                              ? LAUNCH_FAULT
 	       : m->launch->stop && __atomic_load_n(m->launch->stop, __ATOMIC_RELAXED) ? LAUNCH_INTERRUPTED
 										       : LAUNCH_OK;
+}
+
+u64 launch_clusters(const struct launch *l)
+{
+	struct machine m;
+	char message[2];
+
+	memset(&m, 0, sizeof m);
+	if (!machine_init(&m, l, message, sizeof message))
+		return 0;
+	pthread_mutex_destroy(&m.lock);
+	pthread_mutex_destroy(&m.print_lock);
+	return m.cluster_count;
 }
 
 enum launch_status launch_run(const struct launch *l, struct launch_stats *stats, struct fault *fault, char *message,

@@ -27,6 +27,9 @@ bool async_choice_read(const char *text, struct async_choice *choice);
 enum launch_status launch_run(const struct launch *l, struct launch_stats *stats, struct fault *fault, char *message,
 			      size_t message_size);
 
+/* How many clusters (blocks, in a launch without clusters) it has; 0: its configuration is wrong. */
+u64 launch_clusters(const struct launch *l);
+
 /* Fills `text` with a full description of the fault: what, instruction, source line, block, thread,
  * address, nearest allocation. */
 void fault_describe(const struct memory *m, const struct launch *l, const struct fault *f, char *text, size_t size);

@@ -53,6 +53,7 @@ struct launch {
 	struct memory *memory;
 	struct host_threads *threads;      /* to share with other launches, one at a time; NULL: its own */
 	u32 grid[3], block[3], cluster[3]; /* cluster 0,0,0: none given */
+	u64 first_cluster, end_cluster;    /* runs only these, by linear index; end 0: up to the last */
 	u64 dynamic_shared;
 	bool cooperative;                  /* all blocks run at once, and can wait for one another */
 	const u8 *params;                  /* kernel->param_bytes bytes */
@@ -216,14 +217,15 @@ struct machine {
 	u32 cluster_shape[3], clusters_grid[3];
 	bool explicit_cluster;
 	u64 shared_bytes;
-	u64 next_cluster;              /* the first that is no worker's yet, atomic */
-	u64 run_limit;                 /* clusters that a worker takes at once, at most */
-	u64 resident_limit;            /* clusters in flight, that the modelled GPU holds */
-	s64 places_left;               /* of these, atomic; only for workers that wait for one another's clusters */
-	u64 grid_workspace;            /* address of what cooperative groups keep of the grid; 0: none */
-	s64 limit_left;                /* instructions, atomic; without a limit more than any turn takes */
-	u32 gang_limit;                /* warps in a gang; 0: none form */
-	const struct insn *gang_insns; /* what gangs of the kernel's warps run */
+	u64 first_cluster, end_cluster; /* those that this launch runs */
+	u64 next_cluster;               /* the first that is no worker's yet, atomic */
+	u64 run_limit;                  /* clusters that a worker takes at once, at most */
+	u64 resident_limit;             /* clusters in flight, that the modelled GPU holds */
+	s64 places_left;                /* of these, atomic; only for workers that wait for one another's clusters */
+	u64 grid_workspace;             /* address of what cooperative groups keep of the grid; 0: none */
+	s64 limit_left;                 /* instructions, atomic; without a limit more than any turn takes */
+	u32 gang_limit;                 /* warps in a gang; 0: none form */
+	const struct insn *gang_insns;  /* what gangs of the kernel's warps run */
 	/* Observed runs: instructions are patched copies; originals by code index. */
 	struct insn **insns;
 	meaning_fn ***originals;

@@ -388,7 +388,7 @@ static void take_run(struct worker *k)
 {
 	struct machine *m = k->machine;
 	const u64 taken = __atomic_load_n(&m->next_cluster, __ATOMIC_RELAXED);
-	const u64 left = taken < m->cluster_count ? m->cluster_count - taken : 0;
+	const u64 left = taken < m->end_cluster ? m->end_cluster - taken : 0;
 	const u64 run = max_u64(1, min_u64(m->run_limit, left / (m->worker_limit * 4)));
 
 	k->run_next = __atomic_fetch_add(&m->next_cluster, run, __ATOMIC_RELAXED);
@@ -404,7 +404,7 @@ static struct cluster *cluster_admit(struct worker *k)
 		take_run(k);
 	u64 index = k->run_next++;
 
-	if (index >= m->cluster_count)
+	if (index >= m->end_cluster)
 		return NULL;
 	if (c) {
 		k->spare = c->next;
@@ -592,9 +592,10 @@ static void admit_next(struct worker *k)
 /* The first worker, alone so far, judges by the clusters that it has started in that time. */
 static bool helpers_pay(const struct worker *k, u64 nanoseconds_so_far)
 {
-	const double each = (double)nanoseconds_so_far / (double)k->run_next;
+	const struct machine *m = k->machine;
+	const double each = (double)nanoseconds_so_far / (double)(k->run_next - m->first_cluster);
 
-	return each * (double)(k->machine->cluster_count - k->run_next) > HELPERS_PAY_NS;
+	return each * (double)(m->end_cluster - k->run_next) > HELPERS_PAY_NS;
 }
 
 /* Others are started once it is clear that they pay; at once if blocks may wait for one another, and the launch asks for

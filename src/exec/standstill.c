@@ -184,7 +184,7 @@ static bool find_unstarted(const struct worker *k, u64 *block)
 	const u64 next = k->run_next < k->run_end ? k->run_next : __atomic_load_n(&m->next_cluster, __ATOMIC_RELAXED);
 	u64 index = next, at[3];
 
-	if (next >= m->cluster_count)
+	if (next >= m->end_cluster)
 		return false;
 	for (int d = 0; d < 3; d++) {
 		at[d] = index % m->clusters_grid[d] * m->cluster_shape[d];

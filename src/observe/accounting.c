@@ -396,6 +396,75 @@ struct account_run *accounting_end(const struct accounting *a, struct arena *are
 	return run;
 }
 
+/* --- Several processes ---------------------------------------------------------------------- */
+
+/* A packed tally: its head, the sites' sums, the points' counts, and the timelines of the launch's first warps. */
+struct packed {
+	u64 blocks, warps, threads;
+};
+
+static size_t packed_at_counts(const struct accounting *a)
+{
+	return aligned(sizeof(struct packed)) + aligned(a->sites.count * sizeof(struct account));
+}
+
+static size_t packed_at_timelines(const struct accounting *a)
+{
+	return packed_at_counts(a) + aligned(flow_points(a->flow) * sizeof(struct flow_count));
+}
+
+size_t accounting_packed_bytes(const struct accounting *a)
+{
+	return packed_at_timelines(a) + TIMELINE_WARPS * sizeof(struct flow_timeline);
+}
+
+static void pack_tally(const struct accounting *a, struct tally *t, u8 *to)
+{
+	struct packed *head = (struct packed *)(void *)to;
+	struct account *sums = (struct account *)(void *)(to + aligned(sizeof *head));
+	struct flow_count *counts = (struct flow_count *)(void *)(to + packed_at_counts(a));
+
+	head->blocks += t->blocks;
+	head->warps += t->warps;
+	head->threads += t->threads;
+	for (u32 s = 0; s < a->sites.count; s++) {
+		count_finish(&t->memos[s], fixed_of(a, t, s), &t->sums[s]);
+		account_add(&sums[s], &t->sums[s]);
+	}
+	for (u32 k = 0; k < flow_points(a->flow); k++)
+		flow_count_add(&counts[k], &t->counts[k]);
+}
+
+void accounting_pack(const struct accounting *a, u8 *to)
+{
+	memset(to, 0, accounting_packed_bytes(a));
+	for (u32 k = 0; k < WORKERS; k++)
+		if (a->tallies[k])
+			pack_tally(a, a->tallies[k], to);
+	memcpy(to + packed_at_timelines(a), flow_timelines(a->flow), TIMELINE_WARPS * sizeof(struct flow_timeline));
+}
+
+void accounting_absorb(struct accounting *a, const u8 *from)
+{
+	const struct packed *head = (const struct packed *)(const void *)from;
+	const struct account *sums = (const struct account *)(const void *)(from + aligned(sizeof *head));
+	const struct flow_count *counts = (const struct flow_count *)(const void *)(from + packed_at_counts(a));
+
+	if (!a->tallies[0]) {
+		arena_init(&a->arenas[0], a->arena->out_of_memory);
+		a->tallies[0] = tally_new(a, &a->arenas[0]);
+	}
+	struct tally *t = a->tallies[0];
+	t->blocks += head->blocks;
+	t->warps += head->warps;
+	t->threads += head->threads;
+	for (u32 s = 0; s < a->sites.count; s++)
+		account_add(&t->sums[s], &sums[s]);
+	for (u32 k = 0; k < flow_points(a->flow); k++)
+		flow_count_add(&t->counts[k], &counts[k]);
+	flow_absorb(a->flow, (const struct flow_timeline *)(const void *)(from + packed_at_timelines(a)));
+}
+
 /* --- Names and places ----------------------------------------------------------------------- */
 
 const char *account_field_name(enum account_field field)

@@ -197,6 +197,13 @@ u8 *accounting_state(const struct accounting *a, size_t *bytes);
 struct account_run *accounting_end(const struct accounting *a, struct arena *arena, const struct launch *l,
 				   const struct launch_stats *stats);
 
+/* For a launch whose blocks several processes share: what this one has counted, to be sent as it is to another that
+ * runs the same program on a host of the same kind; and what such a one has, to be added before accounting_end. Not
+ * with caches, nor with blocks counted apart. */
+size_t accounting_packed_bytes(const struct accounting *a);
+void accounting_pack(const struct accounting *a, u8 *to);
+void accounting_absorb(struct accounting *a, const u8 *from);
+
 /* Adds sums, and keeps the costlier of the samples. */
 void account_add(struct account *to, const struct account *from);
 

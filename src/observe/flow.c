@@ -351,6 +351,13 @@ void flow_add(const struct flow *f, struct flow_count *const *from, struct flow_
 		}
 }
 
+void flow_absorb(struct flow *f, const struct flow_timeline *from)
+{
+	for (u32 k = 0; k < TIMELINE_WARPS; k++)
+		if (from[k].slice)
+			f->timelines[k] = from[k];
+}
+
 const struct instruction_facts *flow_facts(const struct flow *f, const struct code *code)
 {
 	return f->facts[code->index];

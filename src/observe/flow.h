@@ -56,6 +56,17 @@ void flow_cut(struct flow *f, struct flow_count *counts, const struct warp *w, u
 void flow_add(const struct flow *f, struct flow_count *const *from, struct flow_count **to);
 struct flow_count **flow_result(const struct flow *f, struct arena *arena);
 const struct instruction_facts *flow_facts(const struct flow *f, const struct code *code);
+/* One sum added to another. */
+static inline void flow_count_add(struct flow_count *to, const struct flow_count *from)
+{
+	to->executed += from->executed;
+	to->lanes += from->lanes;
+	to->off += from->off;
+	to->branches += from->branches;
+	to->divergent += from->divergent;
+}
+/* Takes over the timelines of warps that another process has run. */
+void flow_absorb(struct flow *f, const struct flow_timeline *from);
 /* TIMELINE_WARPS of them. */
 const struct flow_timeline *flow_timelines(const struct flow *f);
 

@@ -318,7 +318,10 @@ bool play_run(struct play *p)
 		struct launch_stats stats;
 		struct fault fault = {0};
 		char message[512] = "";
-		const enum launch_status status = launch_run(&l, &stats, &fault, message, sizeof message);
+		const struct play_options *o = &p->options;
+		const enum launch_status status =
+			o->run ? o->run(o->run_context, p, &l, &stats, &fault, message, sizeof message)
+			       : launch_run(&l, &stats, &fault, message, sizeof message);
 		play_done(p, &l, status, &stats, &fault, message);
 	}
 	p->no_memory |= p->session->memory.host_refused;

@@ -12,6 +12,8 @@
 #include "observe/async_check.h"
 #include "observe/races.h"
 
+struct play;
+
 struct play_options {
 	u32 jobs;                     /* 0: not given */
 	bool any_order;               /* of blocks, even if it shows in results */
@@ -26,6 +28,10 @@ struct play_options {
 	struct race_options check;                                     /* for what each launch is checked */
 	void (*print)(void *context, const char *text, size_t length); /* what kernels print; may be NULL */
 	void *print_context;
+	/* Runs a launch in launch_run's place; NULL: that does. */
+	enum launch_status (*run)(void *run_context, struct play *p, const struct launch *l, struct launch_stats *stats,
+				  struct fault *fault, char *message, size_t message_size);
+	void *run_context;
 	void (*launching)(void *context, const struct launch *l); /* before each launch; may be NULL */
 	void *launching_context;
 };
