@@ -341,8 +341,8 @@ static const char *unseen_in(struct arena *arena, const struct code *code, const
 			continue;
 		if (is_unseen(&code->forms[origin])) {
 			const struct place_of at = place_find(code, origin);
-			return arena_printf(arena, "line %u uses %s, whose accesses are not followed", at.line,
-					    code->function->body.items[origin].opcode);
+			return arena_printf(arena, "line %u uses %.*s, whose accesses are not followed", at.line,
+					    (int)strcspn(at.text, " \t\n;"), at.text);
 		}
 	}
 	return NULL;

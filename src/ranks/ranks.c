@@ -91,8 +91,7 @@ static const char *why_ordered(struct ranks *r, const struct kernel *k)
 	if (o->at == NO_OPERAND || !k->order_code)
 		return o->why;
 	const struct place_of at = place_find(k->order_code, o->at);
-	return arena_printf(&r->arena, "line %u, %s, %s", at.line, k->order_code->function->body.items[o->at].opcode,
-			    o->why);
+	return arena_printf(&r->arena, "%.*s in line %u %s", (int)strcspn(at.text, " \t\n;"), at.text, at.line, o->why);
 }
 
 /* Why the launch runs on one rank, as far as can be known before; NULL: the ranks can share it. */
