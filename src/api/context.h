@@ -18,6 +18,7 @@
 struct outcome {
 	ptxsim_status status;
 	bool refused; /* it was not even begun */
+	bool ended;   /* it ran to its end: what `status` tells are findings */
 	struct launch_stats stats;
 	enum fault_kind kind;
 	struct fault fault;             /* `code` and `insn` only until the module is freed: */

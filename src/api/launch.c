@@ -50,6 +50,7 @@ static void begin(struct outcome *o)
 {
 	o->status = PTXSIM_OK;
 	o->refused = true;
+	o->ended = false;
 	o->kind = FAULT_NONE;
 	o->message[0] = o->function[0] = o->file[0] = 0;
 	o->line = o->column = 0;
@@ -105,6 +106,7 @@ static ptxsim_status run(ptxsim_context *c, struct launch *l, struct watching *w
 		return PTXSIM_ERROR_MEMORY;
 	switch (status) {
 	case LAUNCH_OK:
+		o->ended = true;
 		if (found)
 			keep_fault(l, found, o);
 		return found ? PTXSIM_ERROR_FAULT : PTXSIM_OK;

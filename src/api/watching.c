@@ -21,7 +21,7 @@ void watching_free(struct watching *w)
 	if (w->used)
 		arena_free(&w->arena);
 	free(w->report);
-	*w = (struct watching){.wanted = w->wanted};
+	*w = (struct watching){.wanted = w->wanted, .extra = w->extra};
 }
 
 static void make_observers(struct watching *w, struct launch *l)
@@ -41,13 +41,15 @@ static void make_observers(struct watching *w, struct launch *l)
 		w->observers[count++] = races_observer(w->races);
 		l->jobs = 1;
 	}
+	if (w->extra)
+		w->observers[count++] = w->extra;
 	l->observers = w->observers;
 }
 
 bool watching_begin(struct watching *w, struct launch *l)
 {
 	watching_free(w);
-	if (!w->wanted.count && !w->wanted.races && !w->wanted.unwritten)
+	if (!w->wanted.count && !w->wanted.races && !w->wanted.unwritten && !w->extra)
 		return true;
 	arena_init(&w->arena, &w->out_of_memory);
 	w->used = true;
@@ -77,6 +79,9 @@ static void keep_faults(struct watching *w, const struct launch *l, const struct
 		f = w->races ? races_finding(w->races, found++, l) : NULL;
 	}
 	w->findings = texts + (ended != NULL);
+	w->faults = reports;
+	w->fault_texts = texts;
+	w->fault_count = count;
 	if (w->run) {
 		w->run->faults = reports;
 		w->run->fault_texts = texts;

@@ -5,6 +5,7 @@
 #ifndef PTXSIM_API_WATCHING_H
 #define PTXSIM_API_WATCHING_H
 
+#include "exec/fault_report.h"
 #include "observe/accounting.h"
 #include "observe/races.h"
 #include "ptxsim_observe.h"
@@ -17,10 +18,15 @@ struct watching {
 	bool used; /* the arena is */
 	struct accounting *accounting;
 	struct races *races;
-	struct observer *observers[3];
+	struct observer *extra; /* of the caller, or NULL */
+	struct observer *observers[4];
 	struct account_run *run; /* NULL: not counted */
 	char *report;            /* from malloc */
 	const char **findings;   /* NULL-terminated, in the arena; or NULL */
+	/* What went wrong, by its parts: the fault that ended the launch, if any, then the findings. In the arena. */
+	struct fault_report *faults;
+	const char **fault_texts;
+	u32 fault_count;
 };
 
 /* Before launch_run: adds the observers to the launch. False: no memory. */

@@ -26,11 +26,4 @@ int cli_exec(int count, char **words);
 /* Prints what the last of the words may become; they are those after `ptxsim complete`. */
 int cli_complete(const struct cli_command *commands, size_t command_count, int count, char **words);
 
-/* An observer that draws a progress bar on standard error; NULL where that is no terminal. */
-struct progress;
-struct progress *progress_new(struct arena *arena);
-struct observer *progress_observer(struct progress *p);
-void progress_start(struct progress *p, const char *kernel, u64 blocks);
-void progress_end(struct progress *p);
-
 #endif

@@ -4,7 +4,9 @@
  * NVIDIA's, and prints afterwards what its kernels did wrong. The program's exit status is passed on.
  */
 #include <errno.h>
+#include <getopt.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -16,13 +18,30 @@
 static const char usage_text[] =
 	"Usage: ptxsim exec [OPTION...] PROGRAM [ARGUMENT...]\n"
 	"Runs a CUDA program with the simulator as its GPU.\n\n"
-	"  --devices LIST   what GPUs the program finds: h200 (at first), a100, rtx4090, t4,\n"
-	"                   sm_86 and the like, or several: h200,h200\n"
-	"  --trace FILE     write each call of the driver interface, with arguments and result\n"
-	"  --no-execute     kernels do nothing\n"
-	"  -h, --help       this text\n\n"
-	"The program must be linked with 'nvcc -cudart shared', or use the driver interface. The\n"
-	"exit status is the program's own; 2: it could not be started.\n";
+	"      --check[=LIST]    find races, reads of unwritten shared memory and leaks: some of\n"
+	"                        races,unwritten,leaks; all of them if LIST is left out\n"
+	"  -r, --report FORMAT   count what launches cost: text, json, csv or html\n"
+	"  -o, --output FILE     where the report goes (standard output)\n"
+	"      --kernel NAME     check and count launches of this kernel only\n"
+	"      --launch N[-M]    check and count launches N to M of those only, from 1\n"
+	"      --devices LIST    what GPUs the program finds: h200 (at first), a100, rtx4090,\n"
+	"                        t4, sm_86 and the like, or several: h200,h200\n"
+	"      --trace FILE      write each call of the driver interface, with arguments and\n"
+	"                        result\n"
+	"      --no-execute      kernels do nothing\n"
+	"      --error-exitcode N  the exit status if --check found something and the program\n"
+	"                        ended with 0 (1); 0: the program's own in any case\n"
+	"  -q, --quiet           no progress bar for long launches\n"
+	"  -h, --help            this text\n\n"
+	"The program must be linked with 'nvcc -cudart shared', or use the driver interface. What\n"
+	"is wrong with its kernels is printed when it has ended. The exit status is the program's\n"
+	"own; see --error-exitcode; 2: it could not be started.\n";
+
+struct exec_options {
+	bool checks, quiet, help;
+	const char *report, *output;
+	int status_of_findings;
+};
 
 static int wrong(const char *format, const char *what)
 {
@@ -117,27 +136,44 @@ static bool put_in_front(const char *folder)
 
 /* --- The run ------------------------------------------------------------------------------------------- */
 
-static void print_findings(const char *path)
-{
-	size_t length;
-	const char *message;
-	char *text = file_read_whole(path, (size_t)1 << 26, &length, &message);
+/* A file that the libraries write to, named to them by a variable. */
+struct passed_file {
+	char path[sizeof "/tmp/ptxsim-exec-XXXXXX"];
+	bool is_there;
+};
 
-	if (text && length)
-		fwrite(text, 1, length, stderr);
-	free(text);
+static void pass_file(struct passed_file *f, const char *variable)
+{
+	strcpy(f->path, "/tmp/ptxsim-exec-XXXXXX");
+	const int file = mkstemp(f->path);
+
+	f->is_there = file >= 0;
+	if (!f->is_there)
+		return;
+	close(file);
+	setenv(variable, f->path, 1);
 }
 
-static int run(const char *path, char **words)
+/* Prints what is in it and takes it away. True if there was something. */
+static bool print_file(struct passed_file *f, FILE *to)
 {
-	char findings[] = "/tmp/ptxsim-exec-XXXXXX";
-	const int file = mkstemp(findings);
-	int status;
+	size_t length = 0;
+	const char *message;
 
-	if (file >= 0) {
-		close(file);
-		setenv("PTXSIM_FINDINGS", findings, 1);
-	}
+	if (!f->is_there)
+		return false;
+	char *text = file_read_whole(f->path, (size_t)1 << 30, &length, &message);
+	unlink(f->path);
+	if (text && length)
+		fwrite(text, 1, length, to);
+	fflush(to);
+	free(text);
+	return length > 0;
+}
+
+/* Starts it and waits for its end; false: it could not be started. */
+static bool run_program(const char *path, char **words, int *status)
+{
 	fflush(NULL);
 	const pid_t child = fork();
 	if (child == 0) {
@@ -145,55 +181,178 @@ static int run(const char *path, char **words)
 		fprintf(stderr, "ptxsim exec: %s: %s\n", path, strerror(errno));
 		_exit(CLI_WRONG);
 	}
-	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+	/* Ctrl-C is the program's; its report is wanted all the same. */
+	struct sigaction ignored = {.sa_handler = SIG_IGN}, before;
+	sigaction(SIGINT, &ignored, &before);
+	while (child > 0 && waitpid(child, status, 0) < 0 && errno == EINTR)
 		;
-	if (file >= 0) {
-		print_findings(findings);
-		unlink(findings);
-	}
-	if (child < 0)
+	sigaction(SIGINT, &before, NULL);
+	return child > 0;
+}
+
+static int run(const char *path, char **words, const struct exec_options *o)
+{
+	struct passed_file findings, report = {.is_there = false};
+	int status;
+
+	pass_file(&findings, "PTXSIM_FINDINGS");
+	if (o->report && !o->output)
+		pass_file(&report, "PTXSIM_REPORT_FILE");
+	const bool started = run_program(path, words, &status);
+	print_file(&report, stdout);
+	const bool found = print_file(&findings, stderr) && o->checks;
+	if (!started)
 		return wrong("cannot start a process: %s", strerror(errno));
 	if (WIFSIGNALED(status)) {
 		fprintf(stderr, "ptxsim exec: %s ended by signal %d\n", path, WTERMSIG(status));
 		return 128 + WTERMSIG(status);
 	}
-	return WEXITSTATUS(status);
+	if (o->checks)
+		fprintf(stderr, "ptxsim exec: the checks found %s; the program's own exit status is %d\n",
+			found ? "something, see above" : "nothing", WEXITSTATUS(status));
+	return found && !WEXITSTATUS(status) ? o->status_of_findings : WEXITSTATUS(status);
+}
+
+/* --- Options --------------------------------------------------------------------------------------------- */
+
+enum {
+	OPTION_CHECK = 256,
+	OPTION_KERNEL,
+	OPTION_LAUNCH,
+	OPTION_DEVICES,
+	OPTION_TRACE,
+	OPTION_NO_EXECUTE,
+	OPTION_STATUS
+};
+
+static const struct option long_options[] = {{"check", optional_argument, NULL, OPTION_CHECK},
+					     {"report", required_argument, NULL, 'r'},
+					     {"output", required_argument, NULL, 'o'},
+					     {"kernel", required_argument, NULL, OPTION_KERNEL},
+					     {"launch", required_argument, NULL, OPTION_LAUNCH},
+					     {"devices", required_argument, NULL, OPTION_DEVICES},
+					     {"trace", required_argument, NULL, OPTION_TRACE},
+					     {"no-execute", no_argument, NULL, OPTION_NO_EXECUTE},
+					     {"error-exitcode", required_argument, NULL, OPTION_STATUS},
+					     {"quiet", no_argument, NULL, 'q'},
+					     {"help", no_argument, NULL, 'h'},
+					     {NULL, 0, NULL, 0}};
+
+/* The program may change its folder. */
+static void set_path(const char *variable, const char *path)
+{
+	char folder[PATH_MAX], whole[2 * PATH_MAX];
+
+	if (*path != '/' && getcwd(folder, sizeof folder)) {
+		snprintf(whole, sizeof whole, "%s/%s", folder, path);
+		path = whole;
+	}
+	setenv(variable, path, 1);
+}
+
+static bool take_status(const char *text, int *status)
+{
+	char *end;
+	const long number = strtol(text, &end, 10);
+
+	if (!*text || *end || number < 0 || number > 255)
+		return wrong("--error-exitcode is a number from 0 to 255, not '%s'", text), false;
+	*status = (int)number;
+	return true;
+}
+
+static bool take_option(int key, const char *value, struct exec_options *o)
+{
+	static const char *const variables[] = {[OPTION_KERNEL - OPTION_CHECK] = "PTXSIM_KERNEL",
+						[OPTION_LAUNCH - OPTION_CHECK] = "PTXSIM_LAUNCH",
+						[OPTION_DEVICES - OPTION_CHECK] = "PTXSIM_DEVICES"};
+
+	switch (key) {
+	case OPTION_CHECK:
+		o->checks = true;
+		return setenv("PTXSIM_CHECK", value ? value : "", 1) == 0;
+	case 'r':
+		o->report = value;
+		return setenv("PTXSIM_REPORT", value, 1) == 0;
+	case 'o':
+		o->output = value;
+		set_path("PTXSIM_REPORT_FILE", value);
+		return true;
+	case OPTION_TRACE:
+		set_path("PTXSIM_TRACE", value);
+		return true;
+	case OPTION_NO_EXECUTE:
+		return setenv("PTXSIM_EXECUTE", "no", 1) == 0;
+	case OPTION_STATUS:
+		return take_status(value, &o->status_of_findings);
+	case 'q':
+		o->quiet = true;
+		return true;
+	case 'h':
+		o->help = true;
+		return true;
+	case OPTION_KERNEL:
+	case OPTION_LAUNCH:
+	case OPTION_DEVICES:
+		return setenv(variables[key - OPTION_CHECK], value, 1) == 0;
+	default:
+		return false; /* told by getopt_long */
+	}
+}
+
+static bool is_one_of(const char *word, const char *const *words)
+{
+	for (; *words; words++)
+		if (!strcmp(word, *words))
+			return true;
+	return false;
+}
+
+/* What the library would refuse when the program has begun. */
+static bool check_options(const struct exec_options *o)
+{
+	static const char *const formats[] = {"text", "json", "csv", "html", NULL};
+	struct race_options check;
+	const char *list = getenv("PTXSIM_CHECK");
+
+	if (o->report && !is_one_of(o->report, formats))
+		return wrong("--report is text, json, csv or html, not '%s'", o->report), false;
+	if (o->output && !o->report)
+		return wrong("%s", "-o is where --report goes, which is not asked for"), false;
+	if ((getenv("PTXSIM_KERNEL") || getenv("PTXSIM_LAUNCH")) && !o->report && !o->checks)
+		return wrong("%s", "--kernel and --launch choose what --check and --report look at"), false;
+	if (o->checks && list && *list && !race_options_read(list, &check))
+		return wrong("--check is some of races, unwritten and leaks with commas between, not '%s'", list),
+		       false;
+	return true;
 }
 
 /* The number of the first word that is not an option; 0: wrong usage. */
-static int read_options(int count, char **words)
+static int read_options(int count, char **words, struct exec_options *o)
 {
-	int k = 1;
+	int key;
 
-	for (; k < count && words[k][0] == '-'; k++) {
-		if (!strcmp(words[k], "--"))
-			return k + 1;
-		if (!strcmp(words[k], "--no-execute"))
-			setenv("PTXSIM_EXECUTE", "no", 1);
-		else if (!strcmp(words[k], "--devices") && k + 1 < count)
-			setenv("PTXSIM_DEVICES", words[++k], 1);
-		else if (!strcmp(words[k], "--trace") && k + 1 < count)
-			setenv("PTXSIM_TRACE", words[++k], 1);
-		else
-			return wrong("unknown option, or one without its value: %s", words[k]), 0;
-	}
-	return k;
+	optind = 0;
+	words[0] = (char *)(uintptr_t) "ptxsim exec";
+	while ((key = getopt_long(count, words, "+r:o:qh", long_options, NULL)) != -1)
+		if (!take_option(key, optarg, o))
+			return 0;
+	if (!o->quiet)
+		setenv("PTXSIM_PROGRESS", "yes", 1);
+	return check_options(o) ? optind : 0;
 }
 
 int cli_exec(int count, char **words)
 {
 	char path[PATH_MAX], folder[PATH_MAX];
+	struct exec_options o = {.status_of_findings = CLI_FAILED};
+	const int first = read_options(count, words, &o);
 
-	if (count > 1 && (!strcmp(words[1], "-h") || !strcmp(words[1], "--help"))) {
-		fputs(usage_text, stdout);
-		return 0;
-	}
-	const int first = read_options(count, words);
 	if (!first)
 		return CLI_WRONG;
-	if (first >= count) {
-		fputs(usage_text, stderr);
-		return CLI_WRONG;
+	if (o.help || first >= count) {
+		fputs(usage_text, o.help ? stdout : stderr);
+		return o.help ? CLI_OK : CLI_WRONG;
 	}
 	if (!find_program(words[first], path))
 		return wrong("%s: there is no such program", words[first]);
@@ -206,5 +365,5 @@ int cli_exec(int count, char **words)
 		return wrong("libcuda.so.1 is not in %s", folder);
 	if (!put_in_front(folder))
 		return wrong("%s", "no memory");
-	return run(path, words + first);
+	return run(path, words + first, &o);
 }

@@ -16,6 +16,7 @@
 #include "report/lines.h"
 #include "report/memory.h"
 #include "report/picture.h"
+#include "report/progress.h"
 #include "report/summary.h"
 
 /* What kernels print goes to `context`. */
@@ -143,8 +144,10 @@ static int run(struct session *s, void *command)
 	const struct run_command *c = command;
 	const struct run_options *o = &c->options;
 	struct script script;
-	struct progress *progress = o->quiet ? NULL : progress_new(&s->arena);
+	struct progress bar, *progress = o->quiet || !progress_is_seen() ? NULL : &bar;
 
+	if (progress)
+		progress_init(progress);
 	script_init(&script, &s->arena, &s->strings, &s->diags);
 	front_set_limits(&o->choices, s, &script);
 	if (!front_read_files(s, o->files.items, o->files.count) || s->diags.error_count ||
@@ -163,7 +166,7 @@ static int run(struct session *s, void *command)
 					.async = o->choices.async,
 					.lock_order = o->choices.lock_order,
 					.seed = o->seed,
-					.observer = progress ? progress_observer(progress) : NULL,
+					.observer = progress ? &progress->observer : NULL,
 					.accounting = o->accounting,
 					.check = o->choices.check,
 					.account = run_accounts(o),

@@ -84,20 +84,30 @@ static void visit(void *context, const struct account_line *line)
 		print_counters(r, "source_line_inlined", line, &line->inlined);
 }
 
+void report_csv_head(FILE *to) { fputs("launch,kernel,scope,file,line,function,instruction,counter,value\n", to); }
+
+bool report_csv_launch(FILE *to, struct arena *arena, const struct accounting *a, const struct account_run *run,
+		       u64 launch)
+{
+	struct rows r = {.to = to, .launch = launch, .run = run, .arch = accounting_arch(a)};
+
+	print_counters(&r, "launch", NULL, run);
+	print_blocks(&r);
+	for (enum line_kind kind = LINES_INSTRUCTION; kind <= LINES_SOURCE; kind++) {
+		r.kind = kind;
+		if (!lines_visit(a, run, kind, arena, visit, &r))
+			return false;
+	}
+	return true;
+}
+
 bool report_csv(FILE *to, struct arena *arena, const struct accounting *a, const struct account_run *const *runs,
 		size_t count)
 {
 	bool ok = true;
 
-	fputs("launch,kernel,scope,file,line,function,instruction,counter,value\n", to);
-	for (size_t k = 0; k < count && ok; k++) {
-		struct rows r = {.to = to, .launch = k + 1, .run = runs[k], .arch = accounting_arch(a)};
-		print_counters(&r, "launch", NULL, runs[k]);
-		print_blocks(&r);
-		for (enum line_kind kind = LINES_INSTRUCTION; kind <= LINES_SOURCE && ok; kind++) {
-			r.kind = kind;
-			ok = lines_visit(a, runs[k], kind, arena, visit, &r);
-		}
-	}
+	report_csv_head(to);
+	for (size_t k = 0; k < count && ok; k++)
+		ok = report_csv_launch(to, arena, a, runs[k], k + 1);
 	return ok;
 }

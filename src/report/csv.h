@@ -11,7 +11,12 @@
 
 #include "observe/counters.h"
 
-/* False if memory ran out. */
+/* The line of names. */
+void report_csv_head(FILE *to);
+/* The rows of one launch, under a number. False if memory ran out. */
+bool report_csv_launch(FILE *to, struct arena *arena, const struct accounting *a, const struct account_run *run,
+		       u64 launch);
+/* All of it, launches numbered from 1. False if memory ran out. */
 bool report_csv(FILE *to, struct arena *arena, const struct accounting *a, const struct account_run *const *runs,
 		size_t count);
 

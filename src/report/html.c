@@ -80,7 +80,7 @@ static void add_file(void *context, const struct account_line *line)
 							 report_string(f->arena, text, strlen(text))));
 }
 
-static json_t *sources(struct arena *arena, const struct accounting *a, const struct account_run *const *runs,
+json_t *report_sources(struct arena *arena, const struct accounting *a, const struct account_run *const *runs,
 		       size_t count)
 {
 	const struct program *program = accounting_program(a);
@@ -99,12 +99,17 @@ static json_t *sources(struct arena *arena, const struct accounting *a, const st
 	return f.list;
 }
 
+bool report_html_object(FILE *to, const char *title, json_t *report, json_t *sources)
+{
+	return write_page(to, json_pack("{s:s, s:s, s:o, s:o, s:o}", "kind", "report", "title", title, "report", report,
+					"sources", sources, "counters", definitions()));
+}
+
 bool report_html(FILE *to, struct arena *arena, const struct accounting *a, const char *title,
 		 const struct account_run *const *runs, size_t count)
 {
-	return write_page(to, json_pack("{s:s, s:s, s:o, s:o, s:o}", "kind", "report", "title", title, "report",
-					report_object(arena, a, runs, count), "sources", sources(arena, a, runs, count),
-					"counters", definitions()));
+	return report_html_object(to, title, report_object(arena, a, runs, count),
+				  report_sources(arena, a, runs, count));
 }
 
 bool report_html_comparison(FILE *to, const char *const names[2], json_t *const reports[2])

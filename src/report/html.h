@@ -12,6 +12,12 @@
 bool report_html(FILE *to, struct arena *arena, const struct accounting *a, const char *title,
 		 const struct account_run *const *runs, size_t count);
 
+/* The texts of the files that the launches' report names, for report_html_object. NULL if memory ran out. */
+json_t *report_sources(struct arena *arena, const struct accounting *a, const struct account_run *const *runs,
+		       size_t count);
+/* The page of a report that was put together before; takes both objects. */
+bool report_html_object(FILE *to, const char *title, json_t *report, json_t *sources);
+
 /* Two JSON reports beside each other, under these names. */
 bool report_html_comparison(FILE *to, const char *const names[2], json_t *const reports[2]);
 

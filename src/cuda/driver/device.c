@@ -8,6 +8,7 @@
 #include "arch/arch.h"
 #include "cuda/driver/driver.h"
 #include "cuda/driver/errors.h"
+#include "cuda/driver/watch.h"
 
 /* --- Start -------------------------------------------------------------------------------------- */
 
@@ -66,6 +67,8 @@ int drv_cuInit(u32 flags)
 	driver.executes = !execute || strcmp(execute, "no");
 	driver.trace = open_file("PTXSIM_TRACE");
 	driver.findings = open_file("PTXSIM_FINDINGS");
+	if (!watch_open())
+		return CU_INVALID_VALUE;
 	driver.machine = ptxsim_context_create(NULL);
 	if (!driver.machine)
 		return CU_OUT_OF_MEMORY;
@@ -115,8 +118,16 @@ int drv_cuProfilerInitialize(const char *config_file, const char *output_file, i
 	(void)output_mode;
 	return CU_OK;
 }
-int drv_cuProfilerStart(void) { return CU_OK; }
-int drv_cuProfilerStop(void) { return CU_OK; }
+int drv_cuProfilerStart(void)
+{
+	watch_profile(true);
+	return CU_OK;
+}
+int drv_cuProfilerStop(void)
+{
+	watch_profile(false);
+	return CU_OK;
+}
 
 /* --- Devices ------------------------------------------------------------------------------------ */
 

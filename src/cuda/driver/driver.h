@@ -96,6 +96,8 @@ void block_unbook(struct region *b);
 /* Takes it out of memory and out of the books; its bytes go back to where they came from. */
 void block_remove(struct region *b);
 void blocks_remove_of(struct cu_context *c);
+/* Prints what the program has allocated and not freed. */
+void blocks_tell_leaks(FILE *to);
 
 /* --- Contexts --------------------------------------------------------------------------------- */
 

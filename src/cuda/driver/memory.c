@@ -93,6 +93,25 @@ void blocks_remove_of(struct cu_context *c)
 		}
 }
 
+void blocks_tell_leaks(FILE *to)
+{
+	enum { TOLD = 16 };
+	u64 count = 0, bytes = 0;
+
+	for (u32 k = 0; k < CHAINS; k++)
+		for (const struct region *b = chains[k]; b; b = b->next) {
+			if (b->kind != BLOCK_DEVICE && b->kind != BLOCK_MANAGED && b->kind != BLOCK_ASYNC)
+				continue;
+			bytes += b->size;
+			if (count++ < TOLD)
+				fprintf(to, "leak: %llu bytes at 0x%llx, given by %s, are never freed\n",
+					(unsigned long long)b->size, (unsigned long long)b->base, names[b->kind]);
+		}
+	if (count > TOLD)
+		fprintf(to, "leak: %llu allocations in all, %llu bytes\n", (unsigned long long)count,
+			(unsigned long long)bytes);
+}
+
 /* New memory of the current context's device. NULL: there is no room. */
 static struct region *take(size_t bytes, enum block_kind kind)
 {

@@ -7,6 +7,7 @@
 
 #include "cuda/driver/driver.h"
 #include "cuda/driver/errors.h"
+#include "cuda/driver/watch.h"
 
 /* --- What kernels print ---------------------------------------------------------------------------- */
 
@@ -87,19 +88,26 @@ static void report(struct cu_context *c, const struct cu_function *f, const stru
 static void run_kernel(struct cu_context *c, const struct task *t, const u8 *params)
 {
 	const struct cu_function *f = t->kernel.function;
-	const struct run_options options = {.heap_bytes = c->limits[2],
-					    .local_limit_bytes = 0,
-					    .shared = true,
-					    .print = print,
-					    .tell = tell,
-					    .print_context = c};
+	struct ptxsim_launch launch = t->kernel.launch;
+	struct watched w;
 	struct outcome o;
 
 	if (!driver.executes)
 		return;
-	function_run(driver.machine, f->function, &t->kernel.launch, params, &options, &o);
-	if (o.status)
+	const bool watched = watch_begin(f, &launch, &w);
+	const struct run_options options = {.heap_bytes = c->limits[2],
+					    .local_limit_bytes = 0,
+					    .watching = watched ? &w.watching : NULL,
+					    .shared = true,
+					    .print = print,
+					    .tell = tell,
+					    .print_context = c};
+	launch.async = watch_async();
+	function_run(driver.machine, f->function, &launch, params, &options, &o);
+	if (o.status && !o.ended)
 		report(c, f, &o);
+	if (watched)
+		watch_end(&w, f, &o);
 }
 
 /* --- Copies and fills ----------------------------------------------------------------------------------- */

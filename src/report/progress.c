@@ -1,27 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The progress bar of long runs, drawn on standard error when that is a terminal. It observes
- * blocks only, so that no instruction pays for it.
+ * See progress.h. Blocks may end on several host threads.
  */
+#include "report/progress.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
-
 /* Shorter runs draw nothing. */
 static const double FIRST_AFTER_SECONDS = 0.5, EVERY_SECONDS = 0.1;
 enum { BAR_COLUMNS = 40 };
-
-struct progress {
-	struct observer observer;
-	pthread_mutex_t lock;
-	const char *kernel;
-	u64 blocks, done;
-	double started, drawn;
-	bool visible;
-};
 
 static double now(void)
 {
@@ -68,17 +58,13 @@ static void on_block_end(void *context, struct block *b)
 	pthread_mutex_unlock(&p->lock);
 }
 
-struct progress *progress_new(struct arena *arena)
-{
-	if (!isatty(STDERR_FILENO))
-		return NULL;
-	struct progress *p = ARENA_NEW(arena, struct progress);
-	p->observer = (struct observer){.context = p, .wants = wants_nothing, .block_end = on_block_end};
-	pthread_mutex_init(&p->lock, NULL);
-	return p;
-}
+bool progress_is_seen(void) { return isatty(STDERR_FILENO); }
 
-struct observer *progress_observer(struct progress *p) { return &p->observer; }
+void progress_init(struct progress *p)
+{
+	*p = (struct progress){.observer = {.context = p, .wants = wants_nothing, .block_end = on_block_end}};
+	pthread_mutex_init(&p->lock, NULL);
+}
 
 void progress_start(struct progress *p, const char *kernel, u64 blocks)
 {

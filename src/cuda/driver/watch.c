@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * See watch.h.
+ */
+#include "cuda/driver/watch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/demangle.h"
+#include "base/file_new.h"
+#include "report/csv.h"
+#include "report/html.h"
+#include "report/memory.h"
+
+enum format { FORMAT_NONE, FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_HTML };
+
+/* A report of more launches would neither be read nor fit into memory. */
+enum { LAUNCHES_MOST = 256 };
+
+/* What was found at one place, however often. */
+struct found {
+	struct found *next;
+	u64 key;
+	u64 again; /* times after the first */
+	char text[200];
+};
+
+static struct {
+	bool asked;
+	struct race_options check;
+	bool checks;
+	enum format format;
+	const char *kernel;
+	u64 first, last; /* of the launches that fit; 0: all */
+	bool progress;
+	pthread_mutex_t lock; /* of all that follows */
+	bool stopped, started_once;
+	u64 fitting, counted, left_out;
+	json_t *report, *sources; /* report: the launches */
+	FILE *text;               /* of text and CSV reports */
+	char *text_bytes;
+	size_t text_length;
+	struct found *found;
+} watch = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* --- What is asked for ------------------------------------------------------------------------------- */
+
+static bool wrong(const char *variable, const char *value, const char *expected)
+{
+	fprintf(stderr, "ptxsim: %s: '%s' is not %s\n", variable, value, expected);
+	return false;
+}
+
+static bool read_format(const char *text)
+{
+	static const char *const names[] = {
+		[FORMAT_TEXT] = "text", [FORMAT_JSON] = "json", [FORMAT_CSV] = "csv", [FORMAT_HTML] = "html"};
+
+	for (u32 k = FORMAT_TEXT; text && k < COUNT_OF(names); k++)
+		if (!strcmp(text, names[k]))
+			watch.format = (enum format)k;
+	return !text || watch.format || wrong("PTXSIM_REPORT", text, "text, json, csv or html");
+}
+
+static bool read_launches(const char *text)
+{
+	char *end;
+
+	if (!text)
+		return true;
+	watch.first = watch.last = strtoull(text, &end, 10);
+	if (*end == '-' && end[1])
+		watch.last = strtoull(end + 1, &end, 10);
+	return (watch.first && !*end && watch.last >= watch.first) ||
+	       wrong("PTXSIM_LAUNCH", text, "a number from 1, or two like 2-5");
+}
+
+static bool read_check(const char *text)
+{
+	if (!text)
+		return true;
+	watch.checks = true;
+	return race_options_read(*text ? text : "races,unwritten,leaks", &watch.check) ||
+	       wrong("PTXSIM_CHECK", text, "some of races, unwritten and leaks with commas between");
+}
+
+static void begin_report(void)
+{
+	if (watch.format == FORMAT_TEXT || watch.format == FORMAT_CSV)
+		watch.text = open_memstream(&watch.text_bytes, &watch.text_length);
+	if (watch.text && watch.format == FORMAT_CSV)
+		report_csv_head(watch.text);
+	json_decref(watch.report);
+	json_decref(watch.sources);
+	watch.report = NULL;
+	watch.sources = json_array();
+}
+
+bool watch_open(void)
+{
+	const char *kernel = getenv("PTXSIM_KERNEL"), *progress = getenv("PTXSIM_PROGRESS");
+
+	if (!read_check(getenv("PTXSIM_CHECK")) || !read_format(getenv("PTXSIM_REPORT")) ||
+	    !read_launches(getenv("PTXSIM_LAUNCH")))
+		return false;
+	watch.kernel = kernel && *kernel ? kernel : NULL;
+	watch.progress = progress && *progress && progress_is_seen();
+	watch.asked = watch.checks || watch.format || watch.progress;
+	if (watch.format)
+		begin_report();
+	return true;
+}
+
+ptxsim_async watch_async(void) { return watch.checks ? PTXSIM_ASYNC_STRICT : PTXSIM_ASYNC_EAGER; }
+
+void watch_profile(bool start)
+{
+	pthread_mutex_lock(&watch.lock);
+	if (start && !watch.started_once && watch.format) {
+		if (watch.text)
+			fclose(watch.text);
+		free(watch.text_bytes);
+		watch.text_bytes = NULL;
+		watch.counted = watch.left_out = 0;
+		begin_report();
+	}
+	watch.started_once |= start;
+	watch.stopped = !start;
+	pthread_mutex_unlock(&watch.lock);
+}
+
+/* --- A launch ------------------------------------------------------------------------------------------- */
+
+static bool is_wanted(struct arena *scratch, const struct cu_function *f)
+{
+	if (watch.kernel && !demangle_matches(scratch, f->name, watch.kernel, strlen(watch.kernel)))
+		return false;
+	watch.fitting++;
+	return !watch.first || (watch.fitting >= watch.first && watch.fitting <= watch.last);
+}
+
+/* Under the lock: what of this launch is to be known. */
+static void choose(struct arena *scratch, const struct cu_function *f, struct watched *w)
+{
+	struct ptxsim_watching *wanted = &w->watching.wanted;
+
+	if (!is_wanted(scratch, f))
+		return;
+	wanted->races = watch.check.races;
+	wanted->unwritten = watch.check.unwritten;
+	if (!watch.format || watch.stopped)
+		return;
+	if (watch.counted == LAUNCHES_MOST) {
+		watch.left_out++;
+		return;
+	}
+	wanted->count = 1;
+	w->number = ++watch.counted;
+}
+
+bool watch_begin(const struct cu_function *f, const struct ptxsim_launch *launch, struct watched *w)
+{
+	struct arena scratch;
+	jmp_buf out_of_memory;
+
+	if (!watch.asked)
+		return false;
+	*w = (struct watched){.name = NULL};
+	arena_init(&scratch, &out_of_memory);
+	if (!setjmp(out_of_memory)) {
+		w->name = strdup(demangle_short(&scratch, f->name));
+		pthread_mutex_lock(&watch.lock);
+		choose(&scratch, f, w);
+		pthread_mutex_unlock(&watch.lock);
+	}
+	arena_free(&scratch);
+	if (watch.progress && w->name) {
+		progress_init(&w->progress);
+		progress_start(&w->progress, w->name, (u64)launch->grid[0] * launch->grid[1] * launch->grid[2]);
+		w->watching.extra = &w->progress.observer;
+	}
+	return true;
+}
+
+/* --- What checks found ------------------------------------------------------------------------------------ */
+
+static u64 mix(u64 key, const void *bytes, size_t count)
+{
+	for (size_t k = 0; k < count; k++)
+		key = (key ^ ((const u8 *)bytes)[k]) * 0x100000001b3ull;
+	return key;
+}
+
+static u64 mix_place(u64 key, const struct fault_place *p)
+{
+	key = mix(key, &p->line, sizeof p->line);
+	key = mix(key, &p->column, sizeof p->column);
+	return p->file ? mix(key, p->file, strlen(p->file)) : key;
+}
+
+/* Each place once: the first launch's words, and how often it came again. */
+static void keep_finding(const struct watched *w, const struct fault_report *r, const char *text)
+{
+	const u64 key = mix_place(mix_place(mix(0xcbf29ce484222325ull, &r->kind, sizeof r->kind), &r->at), &r->other);
+
+	for (struct found *f = watch.found; f; f = f->next)
+		if (f->key == key) {
+			f->again++;
+			return;
+		}
+	struct found *f = calloc(1, sizeof *f);
+	if (f) {
+		*f = (struct found){.next = watch.found, .key = key};
+		snprintf(f->text, sizeof f->text, "%s: %.*s", w->name ? w->name : "?", (int)strcspn(text, "\n"), text);
+		watch.found = f;
+	}
+	if (driver.findings) {
+		fprintf(driver.findings, "%s: %s%s", w->name ? w->name : "?", text, strchr(text, '\n') ? "" : "\n");
+		fflush(driver.findings);
+	}
+}
+
+/* --- The report --------------------------------------------------------------------------------------------- */
+
+static void add_sources(json_t *more)
+{
+	size_t k;
+	json_t *one;
+
+	json_array_foreach(more, k, one)
+	{
+		size_t n;
+		json_t *known;
+		bool is_known = false;
+		json_array_foreach(watch.sources, n, known) is_known |= json_equal(known, one);
+		if (!is_known)
+			json_array_append(watch.sources, one);
+	}
+	json_decref(more);
+}
+
+static void add_object(struct watching *w)
+{
+	const struct account_run *const runs[] = {w->run};
+	json_t *object = report_object(&w->arena, w->accounting, runs, 1);
+
+	if (object && watch.format == FORMAT_HTML)
+		add_sources(report_sources(&w->arena, w->accounting, runs, 1));
+	if (!watch.report) {
+		watch.report = object;
+		return;
+	}
+	json_array_extend(json_object_get(watch.report, "launches"), json_object_get(object, "launches"));
+	json_decref(object);
+}
+
+static void keep_report(struct watched *w)
+{
+	struct watching *seen = &w->watching;
+
+	if (!seen->run || setjmp(seen->out_of_memory))
+		return;
+	if (watch.format == FORMAT_JSON || watch.format == FORMAT_HTML)
+		add_object(seen);
+	else if (watch.format == FORMAT_CSV)
+		report_csv_launch(watch.text, &seen->arena, seen->accounting, seen->run, w->number);
+	else if (watch.text)
+		report_memory(watch.text, &seen->arena, seen->accounting, seen->run);
+}
+
+void watch_end(struct watched *w, const struct cu_function *f, const struct outcome *o)
+{
+	(void)f;
+	if (w->watching.extra)
+		progress_end(&w->progress);
+	pthread_mutex_lock(&watch.lock);
+	/* The fault that ended the launch is told by who ran it. */
+	for (u32 k = o->status == PTXSIM_ERROR_FAULT && !o->ended; k < w->watching.fault_count; k++)
+		keep_finding(w, &w->watching.faults[k], w->watching.fault_texts[k]);
+	if (watch.format)
+		keep_report(w);
+	pthread_mutex_unlock(&watch.lock);
+	watching_free(&w->watching);
+	free(w->name);
+}
+
+/* --- The end -------------------------------------------------------------------------------------------------- */
+
+static bool print_report(FILE *to)
+{
+	switch (watch.format) {
+	case FORMAT_JSON:
+		if (json_dumpf(watch.report, to, JSON_INDENT(1) | JSON_REAL_PRECISION(17)))
+			return false;
+		fputc('\n', to);
+		return true;
+	case FORMAT_HTML: {
+		char title[256] = "CUDA program";
+		FILE *f = fopen("/proc/self/comm", "re");
+		if (f && fgets(title, sizeof title, f))
+			title[strcspn(title, "\n")] = 0;
+		if (f)
+			fclose(f);
+		return report_html_object(to, title, json_incref(watch.report), json_incref(watch.sources));
+	}
+	default:
+		fflush(watch.text);
+		return fwrite(watch.text_bytes, 1, watch.text_length, to) == watch.text_length;
+	}
+}
+
+static void write_report(void)
+{
+	const char *path = getenv("PTXSIM_REPORT_FILE"), *message = "memory ran out";
+	struct file_new file;
+
+	if (watch.left_out)
+		fprintf(stderr,
+			"ptxsim: the first %u launches are reported, %llu more were not counted (--launch chooses)\n",
+			LAUNCHES_MOST, (unsigned long long)watch.left_out);
+	if (!watch.counted) {
+		fputs("ptxsim: no launch was counted\n", stderr);
+		return;
+	}
+	if (!path || !*path) {
+		fflush(stdout);
+		print_report(stdout);
+		return;
+	}
+	if (!file_new_begin(&file, path, true, &message)) {
+		fprintf(stderr, "ptxsim: %s: %s\n", path, message);
+		return;
+	}
+	const bool printed = print_report(file.to);
+	if (!file_new_end(&file, &message) || !printed)
+		fprintf(stderr, "ptxsim: %s: %s\n", path, message);
+}
+
+__attribute__((destructor)) static void watch_close(void)
+{
+	if (!watch.asked)
+		return;
+	pthread_mutex_lock(&watch.lock);
+	for (const struct found *f = watch.found; f && driver.findings; f = f->next)
+		if (f->again)
+			fprintf(driver.findings, "%llu time%s more: %s\n", (unsigned long long)f->again,
+				f->again == 1 ? "" : "s", f->text);
+	if (watch.check.leaks && driver.findings)
+		blocks_tell_leaks(driver.findings);
+	if (driver.findings)
+		fflush(driver.findings);
+	if (watch.format)
+		write_report();
+	pthread_mutex_unlock(&watch.lock);
+}

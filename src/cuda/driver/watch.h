@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What `ptxsim exec` asks to know about launches: checks, counters, a progress bar. The environment says it:
+ *
+ *     PTXSIM_CHECK     what is checked, as --check has it; "" for all
+ *     PTXSIM_REPORT    text, json, csv or html; PTXSIM_REPORT_FILE: where to (standard output if there is none)
+ *     PTXSIM_KERNEL, PTXSIM_LAUNCH    which launches are checked and counted: of that name; 3, or 2-5 of those
+ *     PTXSIM_PROGRESS  draw a bar on standard error during long launches
+ *
+ * Launches of several streams may be watched at once. Reports are gathered launch by launch in a form of their own, so that
+ * modules may be unloaded, and written when the process ends.
+ */
+#ifndef PTXSIM_CUDA_DRIVER_WATCH_H
+#define PTXSIM_CUDA_DRIVER_WATCH_H
+
+#include "api/watching.h"
+#include "cuda/driver/driver.h"
+#include "report/progress.h"
+
+/* A launch that is watched. */
+struct watched {
+	struct watching watching;
+	struct progress progress;
+	char *name; /* of the kernel, as its source has it; from malloc */
+	u64 number; /* of the launches that are watched */
+};
+
+/* Reads what is asked for; false after telling what is wrong with it. */
+bool watch_open(void);
+/* Is there anything to watch? Fills *w, or not. */
+bool watch_begin(const struct cu_function *f, const struct ptxsim_launch *launch, struct watched *w);
+void watch_end(struct watched *w, const struct cu_function *f, const struct outcome *o);
+/* How launches are to run: the mode in which misuse of asynchronous instructions is found, where checks are asked for. */
+ptxsim_async watch_async(void);
+/* Counting begins, or ends, as cuProfilerStart and cuProfilerStop say. The first start forgets what was before it. */
+void watch_profile(bool start);
+
+#endif
