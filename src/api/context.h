@@ -75,13 +75,19 @@ const struct kernel *function_kernel(const ptxsim_function *f);
 struct run_options {
 	u64 heap_bytes, local_limit_bytes; /* 0: default */
 	struct watching *watching;         /* or NULL: nobody watches */
+	/* Before each grid that a kernel launches, and after it; NULL: nobody asks. */
+	struct watching *(*grid_begin)(void *context, const ptxsim_function *f, const struct ptxsim_launch *launch);
+	void (*grid_end)(void *context, const ptxsim_function *f, const struct outcome *o);
+	void *grid_context;
+	const struct device *device; /* whose attributes kernels ask for; NULL: the context's */
 	bool shared;                       /* others may write to memory meanwhile: spinning is no deadlock */
 	ptxsim_print_fn *print;            /* NULL: the context's */
 	ptxsim_print_fn *tell;             /* of failed assertions, a line for each thread; NULL: nobody is told */
 	void *print_context;
 };
 
-/* Runs with a packed block of parameters. */
+/* Runs with a packed block of parameters, and then all that the kernel launches. What is known of the outcome is the
+ * first grid's, or that of the one that failed. */
 void function_run(ptxsim_context *c, const ptxsim_function *f, const struct ptxsim_launch *launch, const u8 *params,
 		  const struct run_options *options, struct outcome *o);
 /* Packs arguments into a block of the kernel's param_bytes. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api/context.h"
+#include "exec/grids.h"
 #include "observe/async_check.h"
 
 /* Launches of several streams may print at once. */
@@ -124,8 +125,8 @@ static ptxsim_status run(ptxsim_context *c, struct launch *l, struct watching *w
 	return PTXSIM_ERROR_MEMORY;
 }
 
-void function_run(ptxsim_context *c, const ptxsim_function *f, const struct ptxsim_launch *launch, const u8 *params,
-		  const struct run_options *options, struct outcome *o)
+static void run_grid(ptxsim_context *c, const ptxsim_function *f, const struct ptxsim_launch *launch, const u8 *params,
+		     const struct run_options *options, struct grid_queue *grids, struct outcome *o)
 {
 	const struct program *p = function_program(f);
 
@@ -155,6 +156,8 @@ void function_run(ptxsim_context *c, const ptxsim_function *f, const struct ptxs
 		.heap_bytes = options->heap_bytes,
 		.local_limit_bytes = options->local_limit_bytes,
 		.shared_memory = options->shared,
+		.grids = grids,
+		.device = options->device ? options->device : c->device,
 	};
 	memcpy(l.grid, launch->grid, sizeof l.grid);
 	memcpy(l.block, launch->block, sizeof l.block);
@@ -165,6 +168,69 @@ void function_run(ptxsim_context *c, const ptxsim_function *f, const struct ptxs
 	o->status = run(c, &l, options->watching, o);
 	if (alone)
 		pthread_mutex_unlock(&c->threads_lock);
+}
+
+/* What a kernel asked for, in the grid's own context of options. */
+static void run_request(ptxsim_context *c, const ptxsim_module *m, const struct ptxsim_launch *parent,
+			const struct grid_request *g, const struct run_options *options, struct grid_queue *grids,
+			struct outcome *o)
+{
+	const ptxsim_function *f = &m->functions[g->kernel];
+	struct ptxsim_launch l = *parent;
+	struct run_options own = *options;
+
+	memcpy(l.grid, g->grid, sizeof l.grid);
+	memcpy(l.block, g->block, sizeof l.block);
+	memset(l.cluster, 0, sizeof l.cluster);
+	l.shared_bytes = g->shared_bytes;
+	l.cooperative = 0;
+	own.watching = options->grid_begin ? options->grid_begin(options->grid_context, f, &l) : NULL;
+	run_grid(c, f, &l, g->params, &own, grids, o);
+	if (options->grid_end)
+		options->grid_end(options->grid_context, f, o);
+}
+
+static bool run_requests(ptxsim_context *c, const ptxsim_function *f, const struct ptxsim_launch *launch,
+			 const struct run_options *options, struct grid_queue *grids, struct outcome *o)
+{
+	struct grid_request *g;
+	bool ok = true;
+
+	for (grids_settle(grids); ok && (g = grids_take(grids)); grids_settle(grids)) {
+		if (g->act == GRID_LAUNCH) {
+			run_request(c, f->module, launch, g, options, grids, o);
+			ok = !o->status || o->ended;
+		} else if (!grids_move(&c->memory, g)) {
+			begin(o);
+			o->refused = false;
+			o->kind = FAULT_OUT_OF_BOUNDS;
+			o->status = PTXSIM_ERROR_FAULT;
+			snprintf(o->message, sizeof o->message, "a %s that a kernel asked for leaves its memory",
+				 g->act == GRID_COPY ? "copy" : "fill");
+			ok = false;
+		}
+		free(g);
+	}
+	return ok;
+}
+
+void function_run(ptxsim_context *c, const ptxsim_function *f, const struct ptxsim_launch *launch, const u8 *params,
+		  const struct run_options *options, struct outcome *o)
+{
+	struct grid_queue grids;
+
+	grids_init(&grids);
+	run_grid(c, f, launch, params, options, &grids, o);
+	grids_settle(&grids);
+	if (grids.waiting.first && (!o->status || o->ended)) {
+		struct outcome *own = malloc(sizeof *own);
+		if (!own)
+			o->status = PTXSIM_ERROR_MEMORY;
+		else if (!run_requests(c, f, launch, options, &grids, own))
+			*o = *own;
+		free(own);
+	}
+	grids_free(&grids, &c->memory);
 }
 
 /* OK, or why the launch cannot be; the reason in words in o->message. */

@@ -4,6 +4,7 @@
  * have one address for all kernels; shared variables are laid out for each kernel, over the
  * functions it can reach; local variables and function parameters for each frame.
  */
+#include "decode/externals.h"
 #include "decode/lowering.h"
 #include "arch/arch.h"
 #include "ir/link.h"
@@ -228,7 +229,11 @@ u64 layout_address(void *context, const struct ir_variable *v)
 
 bool layout_is_external(const char *name)
 {
-	static const char *const names[] = {"vprintf", "malloc", "free", "__assertfail"};
+	static const char *const names[] = {
+#define X(function) #function,
+		EXTERNALS(X)
+#undef X
+	};
 
 	for (size_t k = 0; k < COUNT_OF(names); k++)
 		if (!strcmp(name, names[k]))
@@ -244,7 +249,8 @@ static void reach(struct lowering *low, struct ir_function *f)
 	if (!f->has_body || f->is_prototype)
 		return;
 	const u32 number = layout_function_number(low, f);
-	if (low->reached[number])
+	/* A kernel may have another's address, to launch it: it is not called. */
+	if (low->reached[number] || (f->is_entry && y->function_count))
 		return;
 	if (y->function_count == y->function_capacity)
 		y->functions = arena_grow(low->scratch, y->functions, y->function_count, &y->function_capacity,

@@ -108,6 +108,7 @@ static void fill_kernel(struct lowering *low, struct kernel *k, struct ir_functi
 
 	k->name = f->name;
 	k->function = f;
+	k->number = layout_function_number(low, f) + 1;
 	k->code = y->codes[0];
 	k->param_offsets = ARENA_ARRAY(low->arena, f->params.count + 1, u32);
 	for (size_t p = 0; p < f->params.count; p++) {
@@ -278,7 +279,8 @@ static void lower_kernels(struct lowering *low)
 	p->kernels = ARENA_ARRAY(low->arena, kernels + 1, struct kernel);
 	for (m = 0, at = 0; (f = kernel_at(p->modules, p->module_count, &m, &at)) && low->lowered <= LOWERED_MAX;)
 		if (low->options->lazy)
-			p->kernels[p->kernel_count++] = (struct kernel){.name = f->name, .function = f};
+			p->kernels[p->kernel_count++] = (struct kernel){
+				.name = f->name, .function = f, .number = layout_function_number(low, f) + 1};
 		else if (lower_any(low, f, &p->kernels[p->kernel_count]))
 			p->kernel_count++;
 	for (m = 0; low->options->all_functions && m < p->module_count; m++)
@@ -359,6 +361,7 @@ const struct program *program_compile(struct program *p, u32 index)
 	struct program *alone = ARENA_NEW(p->arena, struct program);
 	*alone = *p;
 	alone->lowering = NULL;
+	alone->whole = p;
 	alone->kernels = ARENA_NEW(p->arena, struct kernel);
 	alone->kernel_count = 1;
 	low->program = alone;
@@ -370,6 +373,17 @@ const struct program *program_compile(struct program *p, u32 index)
 		take_codes(low);
 	low->program = p;
 	return ok ? (k->compiled = alone) : NULL;
+}
+
+const struct kernel *program_kernel_at(const struct program *p, u64 address)
+{
+	const struct program *all = p->whole ? p->whole : p;
+	const u64 base = address_map(p->address_bits)->function_base;
+
+	for (u32 k = 0; k < all->kernel_count; k++)
+		if (address == base + (u64)all->kernels[k].number * FUNCTION_STRIDE)
+			return &all->kernels[k];
+	return NULL;
 }
 
 const struct kernel *program_kernel(const struct program *p, const char *name)

@@ -198,6 +198,7 @@ struct kernel_function {
 struct kernel {
 	const char *name;
 	const struct ir_function *function;
+	u32 number; /* as a function: where its address stands, FUNCTION_STRIDE apart */
 	struct code *code;
 	u32 param_bytes;
 	u32 *param_offsets; /* of each parameter */
@@ -231,13 +232,16 @@ struct program {
 	u32 variable_count;
 	struct code **codes; /* every lowered function of every kernel */
 	u32 code_count;
-	bool asynchronous;         /* has instructions that complete later */
-	struct lowering *lowering; /* lowered lazily: what it takes to go on; else NULL */
+	bool asynchronous;           /* has instructions that complete later */
+	struct lowering *lowering;   /* lowered lazily: what it takes to go on; else NULL */
+	const struct program *whole; /* of a kernel that was compiled alone: the program with all of them; else NULL */
 };
 
 enum { FUNCTION_STRIDE = 16 };
 /* The code of the function with that number, or NULL: the kernel reaches none. */
 struct code *kernel_function_code(const struct kernel *k, u64 number);
+/* The kernel with that address among all of the program's, or NULL. */
+const struct kernel *program_kernel_at(const struct program *p, u64 address);
 
 /* The generic address space. Windows are 2^32 bytes apart in 64-bit programs; 32-bit programs use
  * the low words of the second column. */

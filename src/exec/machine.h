@@ -46,6 +46,9 @@ struct lock_order {
 	u64 seed;
 };
 
+struct grid_queue;
+struct device;
+
 /* Parameters of a launch; all borrowed for its duration. */
 struct launch {
 	const struct program *program;
@@ -72,6 +75,8 @@ struct launch {
 	struct async_choice async;
 	const struct async_checker *async_checker; /* what checks in strict mode; without one, it is eager */
 	struct lock_order lock_order;
+	struct grid_queue *grids;    /* what kernels ask to be run after them: exec/grids.h; NULL: they cannot */
+	const struct device *device; /* that they ask for attributes; or NULL */
 };
 
 struct launch_stats {

@@ -11,25 +11,30 @@
 
 enum { HEAP_DEFAULT = 8 << 20 };
 
-/* Reads argument number k of the call for one lane. */
-static u64 argument(const struct warp *w, const u8 *rows, const struct call_site *site, u32 k, u32 lane)
+u64 external_argument(const struct warp *w, const u8 *rows, const struct call_site *site, u32 k, u32 first, u32 lane)
 {
 	const struct call_transfer *t = &site->in[k];
 	u64 value = 0;
 
-	for (u32 at = 0; at < t->bytes && at < 8; at += 4) {
+	for (u32 at = first; at < t->bytes && at < first + 8; at += 4) {
 		const u32 step = min_u32(4, t->bytes - at);
+		u8 *to = (u8 *)&value + (at - first);
 		if (t->from_kernel_param)
-			memcpy((u8 *)&value + at, w->machine->launch->params + t->from + at, step);
+			memcpy(to, w->machine->launch->params + t->from + at, step);
 		else if (t->from_register)
-			memcpy((u8 *)&value + at, rows + t->from + (size_t)lane * (t->bytes <= 4 ? 4 : 8) + at, step);
+			memcpy(to, rows + t->from + (size_t)lane * (t->bytes <= 4 ? 4 : 8) + at, step);
 		else
-			memcpy((u8 *)&value + at, local_word(w, w->frame->local_base + t->from + at, lane), step);
+			memcpy(to, local_word(w, w->frame->local_base + t->from + at, lane), step);
 	}
 	return value;
 }
 
-static void give_result(struct warp *w, u8 *rows, const struct call_site *site, u32 lane, u64 value)
+static u64 argument(const struct warp *w, const u8 *rows, const struct call_site *site, u32 k, u32 lane)
+{
+	return external_argument(w, rows, site, k, 0, lane);
+}
+
+void external_result(struct warp *w, u8 *rows, const struct call_site *site, u32 lane, u64 value)
 {
 	if (!site->out_count)
 		return;
@@ -79,7 +84,7 @@ static bool print(struct warp *w, const struct insn *i, u8 *rows, const struct c
 
 	if (!print_format(w, i, lane, argument(w, rows, site, 0, lane), argument(w, rows, site, 1, lane), &read))
 		return false;
-	give_result(w, rows, site, lane, read);
+	external_result(w, rows, site, lane, read);
 	return true;
 }
 
@@ -124,11 +129,11 @@ const struct insn *external_call(struct warp *w, const struct insn *i, u8 *rows,
 		if (!strcmp(site->external, "vprintf") && site->in_count >= 2)
 			ok = print(w, i, rows, site, lane);
 		else if (!strcmp(site->external, "malloc") && site->in_count >= 1)
-			give_result(w, rows, site, lane, allocate(w, argument(w, rows, site, 0, lane)));
+			external_result(w, rows, site, lane, allocate(w, argument(w, rows, site, 0, lane)));
 		else if (!strcmp(site->external, "free") && site->in_count >= 1)
 			ok = release(w, i, rows, site, lane);
 		else
-			return warp_fault(w, i, FAULT_UNMODELLED, mask, "system function '%s'", site->external);
+			ok = device_runtime_call(w, i, rows, site, lane);
 		if (!ok)
 			return NULL;
 	}

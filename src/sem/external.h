@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Functions that a GPU program calls and the system supplies: vprintf, malloc, free, __assertfail.
+ * Functions that a GPU program calls and the system supplies: vprintf, malloc, free, __assertfail, and the
+ * device runtime's.
  */
 #ifndef PTXSIM_SEM_EXTERNAL_H
 #define PTXSIM_SEM_EXTERNAL_H
@@ -10,5 +11,13 @@
 /* Carries out site->external for the lanes in mask, lane by lane in order. */
 const struct insn *external_call(struct warp *w, const struct insn *i, u8 *rows, u32 mask,
 				 const struct call_site *site);
+
+/* Up to 8 bytes of argument number k of the call, from byte `first` on, for one lane. */
+u64 external_argument(const struct warp *w, const u8 *rows, const struct call_site *site, u32 k, u32 first, u32 lane);
+/* What the call gives that lane. */
+void external_result(struct warp *w, u8 *rows, const struct call_site *site, u32 lane, u64 value);
+
+/* The device runtime's function of that name, for one lane. False after a fault. */
+bool device_runtime_call(struct warp *w, const struct insn *i, u8 *rows, const struct call_site *site, u32 lane);
 
 #endif

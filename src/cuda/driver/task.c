@@ -85,19 +85,37 @@ static void report(struct cu_context *c, const struct cu_function *f, const stru
 	funlockfile(driver.findings);
 }
 
+/* The grids that a kernel launches are watched as others are. */
+static struct watching *begin_grid(void *context, const ptxsim_function *f, const struct ptxsim_launch *launch)
+{
+	struct watched *w = context;
+
+	return watch_begin(ptxsim_function_name(f), launch, w) ? &w->watching : NULL;
+}
+
+static void end_grid(void *context, const ptxsim_function *f, const struct outcome *o)
+{
+	(void)f;
+	watch_end(context, o);
+}
+
 static void run_kernel(struct cu_context *c, const struct task *t, const u8 *params)
 {
 	const struct cu_function *f = t->kernel.function;
 	struct ptxsim_launch launch = t->kernel.launch;
-	struct watched w;
+	struct watched w, child;
 	struct outcome o;
 
 	if (!driver.executes)
 		return;
-	const bool watched = watch_begin(f, &launch, &w);
+	const bool watched = watch_begin(f->name, &launch, &w);
 	const struct run_options options = {.heap_bytes = c->limits[2],
 					    .local_limit_bytes = 0,
 					    .watching = watched ? &w.watching : NULL,
+					    .grid_begin = watched ? begin_grid : NULL,
+					    .grid_end = watched ? end_grid : NULL,
+					    .grid_context = &child,
+					    .device = driver.devices[c->device].model,
 					    .shared = true,
 					    .print = print,
 					    .tell = tell,
@@ -107,7 +125,7 @@ static void run_kernel(struct cu_context *c, const struct task *t, const u8 *par
 	if (o.status && !o.ended)
 		report(c, f, &o);
 	if (watched)
-		watch_end(&w, f, &o);
+		watch_end(&w, &o);
 }
 
 /* --- Copies and fills ----------------------------------------------------------------------------------- */

@@ -132,20 +132,20 @@ void watch_profile(bool start)
 
 /* --- A launch ------------------------------------------------------------------------------------------- */
 
-static bool is_wanted(struct arena *scratch, const struct cu_function *f)
+static bool is_wanted(struct arena *scratch, const char *kernel)
 {
-	if (watch.kernel && !demangle_matches(scratch, f->name, watch.kernel, strlen(watch.kernel)))
+	if (watch.kernel && !demangle_matches(scratch, kernel, watch.kernel, strlen(watch.kernel)))
 		return false;
 	watch.fitting++;
 	return !watch.first || (watch.fitting >= watch.first && watch.fitting <= watch.last);
 }
 
 /* Under the lock: what of this launch is to be known. */
-static void choose(struct arena *scratch, const struct cu_function *f, struct watched *w)
+static void choose(struct arena *scratch, const char *kernel, struct watched *w)
 {
 	struct ptxsim_watching *wanted = &w->watching.wanted;
 
-	if (!is_wanted(scratch, f))
+	if (!is_wanted(scratch, kernel))
 		return;
 	wanted->races = watch.check.races;
 	wanted->unwritten = watch.check.unwritten;
@@ -159,7 +159,7 @@ static void choose(struct arena *scratch, const struct cu_function *f, struct wa
 	w->number = ++watch.counted;
 }
 
-bool watch_begin(const struct cu_function *f, const struct ptxsim_launch *launch, struct watched *w)
+bool watch_begin(const char *kernel, const struct ptxsim_launch *launch, struct watched *w)
 {
 	struct arena scratch;
 	jmp_buf out_of_memory;
@@ -169,9 +169,9 @@ bool watch_begin(const struct cu_function *f, const struct ptxsim_launch *launch
 	*w = (struct watched){.name = NULL};
 	arena_init(&scratch, &out_of_memory);
 	if (!setjmp(out_of_memory)) {
-		w->name = strdup(demangle_short(&scratch, f->name));
+		w->name = strdup(demangle_short(&scratch, kernel));
 		pthread_mutex_lock(&watch.lock);
-		choose(&scratch, f, w);
+		choose(&scratch, kernel, w);
 		pthread_mutex_unlock(&watch.lock);
 	}
 	arena_free(&scratch);
@@ -269,9 +269,8 @@ static void keep_report(struct watched *w)
 		report_memory(watch.text, &seen->arena, seen->accounting, seen->run);
 }
 
-void watch_end(struct watched *w, const struct cu_function *f, const struct outcome *o)
+void watch_end(struct watched *w, const struct outcome *o)
 {
-	(void)f;
 	if (w->watching.extra)
 		progress_end(&w->progress);
 	pthread_mutex_lock(&watch.lock);

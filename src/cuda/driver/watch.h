@@ -28,8 +28,8 @@ struct watched {
 /* Reads what is asked for; false after telling what is wrong with it. */
 bool watch_open(void);
 /* Is there anything to watch? Fills *w, or not. */
-bool watch_begin(const struct cu_function *f, const struct ptxsim_launch *launch, struct watched *w);
-void watch_end(struct watched *w, const struct cu_function *f, const struct outcome *o);
+bool watch_begin(const char *kernel, const struct ptxsim_launch *launch, struct watched *w);
+void watch_end(struct watched *w, const struct outcome *o);
 /* How launches are to run: the mode in which misuse of asynchronous instructions is found, where checks are asked for. */
 ptxsim_async watch_async(void);
 /* Counting begins, or ends, as cuProfilerStart and cuProfilerStop say. The first start forgets what was before it. */

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * CUDA's device runtime: kernels that launch kernels, copy and fill (CUDA C++ Programming Guide, "CUDA Dynamic
+ * Parallelism", for this generation; cuda_device_runtime_api.h). All that is asked for waits in the launch's queue
+ * (exec/grids.h) and runs in the order in which it was asked for, so streams and events order nothing further.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "arch/arch.h"
+#include "arch/device.h"
+#include "exec/grids.h"
+#include "sem/external.h"
+
+/* cudaError_t, as device code may see it. */
+enum {
+	RUNTIME_OK = 0,
+	RUNTIME_INVALID_VALUE = 1,
+	RUNTIME_NO_MEMORY = 2,
+	RUNTIME_INVALID_CONFIGURATION = 9,
+	RUNTIME_TOO_MANY_PENDING = 69,
+};
+
+/* cudaStreamTailLaunch. */
+enum { STREAM_TAIL = 3 };
+
+/* A call of one lane. */
+struct runtime_call {
+	struct warp *w;
+	const struct insn *i;
+	u8 *rows;
+	const struct call_site *site;
+	u32 lane;
+	bool faulted;
+};
+
+typedef u64 runtime_fn(struct runtime_call *c);
+
+static u64 argument(const struct runtime_call *c, u32 k)
+{
+	return k < c->site->in_count ? external_argument(c->w, c->rows, c->site, k, 0, c->lane) : 0;
+}
+
+static void read_dim3(const struct runtime_call *c, u32 k, u32 d[3])
+{
+	const u64 low = external_argument(c->w, c->rows, c->site, k, 0, c->lane);
+
+	d[0] = (u32)low;
+	d[1] = (u32)(low >> 32);
+	d[2] = (u32)external_argument(c->w, c->rows, c->site, k, 8, c->lane);
+}
+
+static struct grid_queue *queue_of(const struct runtime_call *c) { return c->w->machine->launch->grids; }
+static struct memory *memory_of(const struct runtime_call *c) { return c->w->machine->memory; }
+
+/* Stores a result where the kernel's pointer says, global or local; a bad pointer is the caller's fault. */
+static bool store(struct runtime_call *c, u64 address, u64 value, u32 bytes)
+{
+	const u64 local = address - c->w->machine->map->local_window;
+	struct allocation a;
+
+	if (local < 1ull << 32 && !(local & 3)) {
+		for (u32 at = 0; at < bytes; at += 4)
+			memcpy(local_word(c->w, (u32)local + at, c->lane), (u8 *)&value + at, 4);
+		return true;
+	}
+	if (memory_look(memory_of(c), address, bytes, &a)) {
+		memcpy(a.host + (address - a.base), &value, bytes);
+		return true;
+	}
+	warp_fault(c->w, c->i, FAULT_OUT_OF_BOUNDS, 1u << c->lane, "%s stores its result at 0x%llx", c->site->external,
+		   (unsigned long long)address);
+	c->faulted = true;
+	return false;
+}
+
+static u64 store_result(struct runtime_call *c, u64 address, u64 value, u32 bytes)
+{
+	if (!address)
+		return RUNTIME_INVALID_VALUE;
+	store(c, address, value, bytes);
+	return RUNTIME_OK;
+}
+
+/* --- Launches ------------------------------------------------------------------------------------ */
+
+static u64 bytes_of_params(const struct kernel *k)
+{
+	u64 bytes = 0;
+
+	for (size_t p = 0; p < k->function->params.count; p++) {
+		const struct ir_variable *v = k->function->params.items[p];
+		const u64 align = v->align ? v->align : 1;
+		bytes = (bytes + align - 1) / align * align + v->size;
+	}
+	return bytes;
+}
+
+static u64 buffer_v2(struct runtime_call *c)
+{
+	const struct program *p = c->w->machine->launch->program;
+	const struct kernel *k = program_kernel_at(p, argument(c, 0));
+	struct grid_buffer b = {.shared_bytes = (u32)argument(c, 3)};
+
+	if (!k) {
+		warp_fault(c->w, c->i, FAULT_BAD_PC, 1u << c->lane, "0x%llx is not the address of a kernel",
+			   (unsigned long long)argument(c, 0));
+		c->faulted = true;
+		return 0;
+	}
+	b.kernel = (u32)(k - (p->whole ? p->whole : p)->kernels);
+	b.bytes = bytes_of_params(k);
+	read_dim3(c, 1, b.grid);
+	read_dim3(c, 2, b.block);
+	return grids_buffer(queue_of(c), memory_of(c), &b);
+}
+
+static u64 buffer_v1(struct runtime_call *c)
+{
+	enum { MOST = 32768 };
+	const struct grid_buffer b = {.kernel = NO_OPERAND, .bytes = argument(c, 1)};
+
+	return b.bytes > MOST ? 0 : grids_buffer(queue_of(c), memory_of(c), &b);
+}
+
+static bool shape_fits(const struct arch *a, const struct grid_buffer *b)
+{
+	u64 threads = 1;
+
+	for (int d = 0; d < 3; d++) {
+		if (!b->grid[d] || !b->block[d] || b->grid[d] > a->max_grid[d] || b->block[d] > a->max_block[d])
+			return false;
+		threads *= b->block[d];
+	}
+	return threads <= a->max_threads_block;
+}
+
+/* Takes the request, whose arguments are filled in. */
+static u64 launch(struct runtime_call *c, struct grid_request *g, const struct grid_buffer *b, u64 stream)
+{
+	if (!shape_fits(c->w->machine->launch->program->arch, b)) {
+		free(g);
+		return RUNTIME_INVALID_CONFIGURATION;
+	}
+	g->act = GRID_LAUNCH;
+	g->kernel = b->kernel;
+	memcpy(g->grid, b->grid, sizeof g->grid);
+	memcpy(g->block, b->block, sizeof g->block);
+	g->shared_bytes = b->shared_bytes;
+	return grids_add(queue_of(c), g, stream == STREAM_TAIL) ? RUNTIME_OK : RUNTIME_TOO_MANY_PENDING;
+}
+
+static struct grid_request *take_buffer(struct runtime_call *c, u64 address, struct grid_buffer *b)
+{
+	struct grid_request *g = grids_from_buffer(queue_of(c), memory_of(c), address, b);
+
+	/* The worker's next access there must not find what it remembers. */
+	memset(c->w->worker->allocations, 0, sizeof c->w->worker->allocations);
+	return g;
+}
+
+static u64 launch_v2(struct runtime_call *c)
+{
+	struct grid_buffer b;
+	struct grid_request *g = take_buffer(c, argument(c, 0), &b);
+
+	return g ? launch(c, g, &b, argument(c, 1)) : RUNTIME_INVALID_VALUE;
+}
+
+static u64 launch_v1(struct runtime_call *c)
+{
+	const struct program *p = c->w->machine->launch->program;
+	const struct kernel *k = program_kernel_at(p, argument(c, 0));
+	struct grid_buffer b;
+	struct grid_request *g = k ? take_buffer(c, argument(c, 1), &b) : NULL;
+
+	if (!g)
+		return RUNTIME_INVALID_VALUE;
+	if (b.bytes < bytes_of_params(k)) {
+		free(g);
+		return RUNTIME_INVALID_VALUE;
+	}
+	b.kernel = (u32)(k - (p->whole ? p->whole : p)->kernels);
+	read_dim3(c, 2, b.grid);
+	read_dim3(c, 3, b.block);
+	b.shared_bytes = (u32)argument(c, 4);
+	return launch(c, g, &b, argument(c, 5));
+}
+
+/* --- Copies and fills ------------------------------------------------------------------------------ */
+
+static u64 move(struct runtime_call *c, const struct grid_request *wanted, u64 stream)
+{
+	struct grid_request *g = malloc(sizeof *g);
+
+	if (!g)
+		return RUNTIME_NO_MEMORY;
+	*g = *wanted;
+	return grids_add(queue_of(c), g, stream == STREAM_TAIL) ? RUNTIME_OK : RUNTIME_TOO_MANY_PENDING;
+}
+
+static u64 copy(struct runtime_call *c)
+{
+	return move(c,
+		    &(struct grid_request){.act = GRID_COPY,
+					   .to = argument(c, 0),
+					   .from = argument(c, 1),
+					   .width = argument(c, 2),
+					   .height = 1},
+		    argument(c, 4));
+}
+
+static u64 copy_2d(struct runtime_call *c)
+{
+	return move(c,
+		    &(struct grid_request){.act = GRID_COPY,
+					   .to = argument(c, 0),
+					   .to_pitch = argument(c, 1),
+					   .from = argument(c, 2),
+					   .from_pitch = argument(c, 3),
+					   .width = argument(c, 4),
+					   .height = argument(c, 5)},
+		    argument(c, 7));
+}
+
+static u64 fill(struct runtime_call *c)
+{
+	return move(c,
+		    &(struct grid_request){.act = GRID_FILL,
+					   .to = argument(c, 0),
+					   .value = (u8)argument(c, 1),
+					   .width = argument(c, 2),
+					   .height = 1},
+		    argument(c, 3));
+}
+
+static u64 fill_2d(struct runtime_call *c)
+{
+	return move(c,
+		    &(struct grid_request){.act = GRID_FILL,
+					   .to = argument(c, 0),
+					   .to_pitch = argument(c, 1),
+					   .value = (u8)argument(c, 2),
+					   .width = argument(c, 3),
+					   .height = argument(c, 4)},
+		    argument(c, 5));
+}
+
+/* --- Streams, events, queries ------------------------------------------------------------------------ */
+
+static u64 nothing(struct runtime_call *c)
+{
+	(void)c;
+	return RUNTIME_OK;
+}
+
+/* A stream or an event; whatever the handle, it orders nothing further. */
+static u64 new_handle(struct runtime_call *c)
+{
+	enum { FIRST = 0x100 };
+	struct grid_queue *q = queue_of(c);
+
+	pthread_mutex_lock(&q->lock);
+	const u64 handle = FIRST + ++q->handles;
+	pthread_mutex_unlock(&q->lock);
+	return store_result(c, argument(c, 0), handle, 8);
+}
+
+static u64 zero(struct runtime_call *c) { return store_result(c, argument(c, 0), 0, 4); }
+static u64 one(struct runtime_call *c) { return store_result(c, argument(c, 0), 1, 4); }
+static u64 version(struct runtime_call *c) { return store_result(c, argument(c, 0), 13000, 4); }
+
+static u64 device_attribute_of(struct runtime_call *c)
+{
+	const struct device *d = c->w->machine->launch->device;
+	s32 value;
+
+	if (!d || !device_attribute(d, (int)argument(c, 1), &value))
+		return RUNTIME_INVALID_VALUE;
+	return store_result(c, argument(c, 0), (u32)value, 4);
+}
+
+static u64 allocate(struct runtime_call *c)
+{
+	const u64 size = argument(c, 1), heap = c->w->machine->launch->heap_bytes;
+	const u64 at = size ? memory_allocate_heap(memory_of(c), size, heap ? heap : 8 << 20, "device heap") : 0;
+
+	return size && !at ? RUNTIME_NO_MEMORY : store_result(c, argument(c, 0), at, 8);
+}
+
+static u64 release(struct runtime_call *c)
+{
+	const u64 address = argument(c, 0);
+	struct allocation a;
+
+	if (!address)
+		return RUNTIME_OK;
+	if (!memory_look(memory_of(c), address, 1, &a) || a.base != address || !(a.flags & ALLOCATION_HEAP))
+		return RUNTIME_INVALID_VALUE;
+	memory_release(memory_of(c), address);
+	memset(c->w->worker->allocations, 0, sizeof c->w->worker->allocations);
+	return RUNTIME_OK;
+}
+
+static const struct {
+	const char *name;
+	runtime_fn *fn;
+} functions[] = {
+	{"GetParameterBuffer", buffer_v1},
+	{"GetParameterBufferV2", buffer_v2},
+	{"LaunchDevice", launch_v1},
+	{"LaunchDeviceV2", launch_v2},
+	{"StreamCreateWithFlags", new_handle},
+	{"StreamDestroy", nothing},
+	{"StreamWaitEvent", nothing},
+	{"EventCreateWithFlags", new_handle},
+	{"EventRecord", nothing},
+	{"EventRecordWithFlags", nothing},
+	{"EventDestroy", nothing},
+	{"GetLastError", nothing},
+	{"PeekAtLastError", nothing},
+	{"GetDeviceCount", one},
+	{"GetDevice", zero},
+	{"DeviceGetAttribute", device_attribute_of},
+	{"DeviceGetCacheConfig", zero},
+	{"DeviceGetSharedMemConfig", zero},
+	{"Malloc", allocate},
+	{"Free", release},
+	{"MemcpyAsync", copy},
+	{"Memcpy2DAsync", copy_2d},
+	{"MemsetAsync", fill},
+	{"Memset2DAsync", fill_2d},
+	{"RuntimeGetVersion", version},
+};
+
+/* Its own stream for each thread makes no difference. */
+static bool is_name(const char *called, const char *name)
+{
+	const size_t length = strlen(name);
+
+	return !strncmp(called, name, length) && (!called[length] || !strcmp(called + length, "_ptsz"));
+}
+
+static runtime_fn *find(const char *external)
+{
+	static const char prefix[] = "__cudaCDP2";
+
+	if (strncmp(external, prefix, sizeof prefix - 1))
+		return NULL;
+	for (size_t k = 0; k < COUNT_OF(functions); k++)
+		if (is_name(external + sizeof prefix - 1, functions[k].name))
+			return functions[k].fn;
+	return NULL;
+}
+
+bool device_runtime_call(struct warp *w, const struct insn *i, u8 *rows, const struct call_site *site, u32 lane)
+{
+	struct runtime_call c = {w, i, rows, site, lane, false};
+	runtime_fn *fn = queue_of(&c) ? find(site->external) : NULL;
+
+	if (!fn) {
+		warp_fault(w, i, FAULT_UNMODELLED, 1u << lane, "system function '%s'", site->external);
+		return false;
+	}
+	const u64 result = fn(&c);
+	if (!c.faulted)
+		external_result(w, rows, site, lane, result);
+	return !c.faulted;
+}
