@@ -152,19 +152,12 @@ static int take_best(struct reading *r, const struct device *d, struct image_tex
 	const u8 *bytes;
 	u64 size;
 	const char *why = NULL;
-	bool any_cubin = false;
 
-	for (u64 k = 0; k < r->images.count; k++) {
-		any_cubin |= r->images.items[k].kind == IMAGE_CUBIN;
+	for (u64 k = 0; k < r->images.count; k++)
 		if (is_better(&r->images.items[k], best, device_arch(d)->cc))
 			best = &r->images.items[k];
-	}
-	if (!best) {
-		if (any_cubin)
-			driver_tell("an image holds machine code only: build with PTX, as nvcc -arch=%s does",
-				    d->target);
+	if (!best)
 		return CU_NO_BINARY;
-	}
 	if (!image_unpack(&r->arena, best, &bytes, &size, &why)) {
 		driver_tell("an image cannot be unpacked: %s", why ? why : "?");
 		return CU_INVALID_IMAGE;
@@ -232,7 +225,7 @@ static bool is_elf_header(const u8 *image)
 	return image[4] == 2 && image[5] == 1 && image[16] && word_at(image + 16) >> 16 == 190;
 }
 
-int image_read(const void *image, const struct device *d, struct image_texts *texts)
+static int read_image(const void *image, const struct device *d, struct image_texts *texts)
 {
 	const u8 *bytes = image;
 
@@ -249,13 +242,24 @@ int image_read(const void *image, const struct device *d, struct image_texts *te
 			return CU_INVALID_IMAGE;
 		if (!memcmp(bytes + ELF_HEADER, LINKED, sizeof LINKED))
 			return read_linked(bytes, texts);
-		driver_tell("a cubin, machine code of a GPU, cannot be run: give PTX (nvrtcGetPTX, nvcc -ptx)");
 		return CU_NO_BINARY;
 	default:
 		if (!is_ptx(image))
 			return CU_INVALID_IMAGE;
 		return image_texts_add(texts, "ptx", image, strlen(image)) ? CU_OK : CU_OUT_OF_MEMORY;
 	}
+}
+
+int image_read(const void *image, const struct device *d, struct image_texts *texts)
+{
+	const int result = read_image(image, d, texts);
+
+	if (result == CU_NO_BINARY)
+		driver_tell("an image holds no PTX that %s runs, only machine code or PTX of later GPUs: build with "
+			    "PTX, as "
+			    "nvcc -arch=%s does; nvrtcGetPTX gives it, too",
+			    d->title, d->target);
+	return result;
 }
 
 int image_read_file(const char *path, char **bytes)
