@@ -80,9 +80,9 @@ struct run_options {
 	void (*grid_end)(void *context, const ptxsim_function *f, const struct outcome *o);
 	void *grid_context;
 	const struct device *device; /* whose attributes kernels ask for; NULL: the context's */
-	bool shared;                       /* others may write to memory meanwhile: spinning is no deadlock */
-	ptxsim_print_fn *print;            /* NULL: the context's */
-	ptxsim_print_fn *tell;             /* of failed assertions, a line for each thread; NULL: nobody is told */
+	bool shared;                 /* others may write to memory meanwhile: spinning is no deadlock */
+	ptxsim_print_fn *print;      /* NULL: the context's */
+	ptxsim_print_fn *tell;       /* of failed assertions, a line for each thread; NULL: nobody is told */
 	void *print_context;
 };
 
