@@ -17,10 +17,15 @@
 #include "exec/cut.h"
 #include "exec/internal.h"
 
+/* Of work left, where a helper is worth its start, which takes its creator half of that. A build that looks for races
+ * starts them for any. */
+#ifndef HELPERS_PAY_NS
+#define HELPERS_PAY_NS 200000
+#endif
+
 enum {
-	TURN = 1 << 20,          /* warp instructions of a turn */
-	HELPERS_PAY_NS = 200000, /* of work left: to start a helper takes its creator half of that */
-	GANG_LEAST = 1 << 16,    /* instructions a warp must have left to run in a gang */
+	TURN = 1 << 20,       /* warp instructions of a turn */
+	GANG_LEAST = 1 << 16, /* instructions a warp must have left to run in a gang */
 };
 
 /* --- One warp ------------------------------------------------------------------------------- */

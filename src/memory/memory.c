@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GAP = 512, ALIGN_AT_LEAST = 256, HOST_ALIGN = 64, HOST_SLACK = 64 };
+#include "memory/guest_bytes.h"
+
+enum { GAP = 512, ALIGN_AT_LEAST = 256 };
 
 /* Of the sizes in which host bytes of device heaps are kept, the logarithm of the least. */
 enum { CLASS_LEAST = 6 };
@@ -51,7 +53,7 @@ static void free_host(struct memory *m, const struct allocation *a)
 		b->next = *at;
 		*at = b;
 	} else if (!(a->flags & ALLOCATION_BORROWED)) {
-		free(a->host);
+		guest_bytes_free(a->host);
 	}
 }
 
@@ -62,7 +64,7 @@ void memory_free(struct memory *m)
 	for (u32 k = 0; k < MEMORY_CLASSES; k++)
 		for (struct spare_bytes *b = m->spare[k], *next; b; b = next) {
 			next = b->next;
-			free(b);
+			guest_bytes_free((u8 *)b);
 		}
 	for (u32 k = 0; k < m->multicast_count; k++)
 		free(m->multicasts[k].members);
@@ -113,28 +115,13 @@ static bool insert(struct memory *m, const struct allocation *a)
 	return true;
 }
 
-/* Zeroed and aligned to a cache line, so that rows of aligned guest data are aligned on the host. */
-static u8 *host_bytes(u64 size)
-{
-	void *p;
-
-	if (size > SIZE_MAX - HOST_SLACK - HOST_ALIGN)
-		return NULL;
-	const size_t bytes = (size + HOST_SLACK + HOST_ALIGN - 1) & ~(size_t)(HOST_ALIGN - 1);
-	if (bytes >= 1 << 20)
-		return calloc(1, bytes); /* comes zeroed from the system: no page is touched yet */
-	if (posix_memalign(&p, HOST_ALIGN, bytes))
-		return NULL;
-	return memset(p, 0, bytes);
-}
-
 static u8 *heap_host_bytes(struct memory *m, u64 size)
 {
 	const u32 k = class_of(size);
 	struct spare_bytes *spare = m->spare[k];
 
 	if (!spare)
-		return host_bytes(1ull << k);
+		return guest_bytes_new(1ull << k);
 	m->spare[k] = spare->next;
 	return memset(spare, 0, 1ull << k);
 }
@@ -152,10 +139,12 @@ static bool map(struct memory *m, u64 base, u64 size, u8 *host, const char *name
 	if (!host && size > m->budget - min_u64(m->budget, m->total_bytes))
 		return false;
 	struct allocation a = {.base = base, .size = size, .host = host, .name = name, .flags = flags};
-	if (host)
+	if (host) {
 		a.flags |= ALLOCATION_BORROWED;
-	else
-		a.host = flags & ALLOCATION_HEAP ? heap_host_bytes(m, size) : host_bytes(size);
+		guest_bytes_lend(host, size);
+	} else {
+		a.host = flags & ALLOCATION_HEAP ? heap_host_bytes(m, size) : guest_bytes_new(size);
+	}
 	if (a.host && insert(m, &a))
 		return true;
 	m->host_refused = true;

@@ -79,7 +79,7 @@ void fuzz_script(const char *bytes, size_t length)
 {
 	struct session s;
 
-	if (!session_open(&s))
+	if (!fuzz_session_open(&s, "baseline"))
 		abort();
 	if (!SESSION_ENTER(&s))
 		play_lines(&s, bytes, length);
@@ -204,7 +204,7 @@ void fuzz_debug(const char *bytes, size_t length)
 {
 	struct session s;
 
-	if (!session_open(&s))
+	if (!fuzz_session_open(&s, "baseline"))
 		abort();
 	if (!SESSION_ENTER(&s))
 		debug_lines(&s, bytes, length);

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * fuzz-replay [FOLDER]: all that is kept in the corpus must do no harm: a folder for each target with what once did,
- * each in a file of its own, and TARGET.pack with what fuzzing has found to reach the most: inputs one behind the
- * other, each after a line with its length. `fuzz-replay --unpack PACK FOLDER` and `fuzz-replay --pack FOLDER` (to
- * standard output) go between packs and files.
+ * each in a file of its own, and seeds.gz with what fuzzing has found to reach the most: inputs of all targets one behind the
+ * other, each after a line with its target and length. `fuzz-replay --unpack ARCHIVE TARGET FOLDER` and
+ * `fuzz-replay --pack FOLDER ARCHIVE`, whose FOLDER has one for each target, go between archive and files.
  */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "base/file.h"
 #include "fuzz_text.h"
 
-enum { SECONDS = 120, PATH = 4096 };
+enum { SECONDS = 120, PATH = 4096, NAME = 16, INPUT_MOST = 1 << 24 };
 
 /* A file that must be there. */
 static char *read_file(const char *path, size_t *length)
@@ -31,23 +32,38 @@ static char *read_file(const char *path, size_t *length)
 
 typedef void each_input(void *context, const char *name, const char *bytes, size_t length);
 
-static void each_of_pack(const char *path, each_input *each, void *context)
+static void cut_short(const char *path, u32 number)
 {
-	char name[PATH];
-	size_t length;
-	char *text = read_file(path, &length), *at = text;
+	fprintf(stderr, "fuzz-replay: %s: input %u is cut short\n", path, number);
+	exit(2);
+}
 
-	for (u32 number = 1; at < text + length; number++) {
-		const size_t size = strtoul(at, &at, 10);
-		if (*at++ != '\n' || size > (size_t)(text + length - at)) {
-			fprintf(stderr, "fuzz-replay: %s: input %u is cut short\n", path, number);
-			exit(2);
+/* The inputs of a target; how many. */
+static u32 each_of_archive(const char *path, const char *target, each_input *each, void *context)
+{
+	char line[NAME + 32], of[NAME], name[PATH + 32];
+	size_t length;
+	u32 number = 0, count = 0;
+	gzFile f = gzopen(path, "rb");
+
+	if (!f)
+		return 0;
+	while (gzgets(f, line, sizeof line)) {
+		number++;
+		if (sscanf(line, "%15s %zu", of, &length) != 2 || length > INPUT_MOST)
+			cut_short(path, number);
+		char *bytes = malloc(length + 1);
+		if (!bytes || gzread(f, bytes, (unsigned)length) != (int)length)
+			cut_short(path, number);
+		bytes[length] = 0;
+		if (!strcmp(of, target)) {
+			snprintf(name, sizeof name, "%.4000s:%s-%u", path, target, ++count);
+			each(context, name, bytes, length);
 		}
-		snprintf(name, sizeof name, "%.4000s:%u", path, number);
-		each(context, name, at, size);
-		at += size;
+		free(bytes);
 	}
-	free(text);
+	gzclose(f);
+	return count;
 }
 
 static int is_input(const struct dirent *e) { return e->d_name[0] != '.'; }
@@ -80,12 +96,37 @@ static void replay(void *target, const char *name, const char *bytes, size_t len
 	((const struct fuzz_target *)target)->run(bytes, length);
 }
 
+struct packing {
+	gzFile to;
+	const char *target;
+};
+
 static void write_packed(void *context, const char *name, const char *bytes, size_t length)
 {
-	(void)context;
+	const struct packing *p = context;
+
 	(void)name;
-	printf("%zu\n", length);
-	fwrite(bytes, 1, length, stdout);
+	if (length > INPUT_MOST || gzprintf(p->to, "%s %zu\n", p->target, length) <= 0 ||
+	    gzwrite(p->to, bytes, (unsigned)length) != (int)length) {
+		fprintf(stderr, "fuzz-replay: cannot write the archive\n");
+		exit(2);
+	}
+}
+
+static int pack(const char *folder, const char *archive)
+{
+	struct packing p = {gzopen(archive, "wb9"), NULL};
+	char path[PATH];
+
+	for (const struct fuzz_target *t = fuzz_targets; p.to && t->name; t++) {
+		p.target = t->name;
+		snprintf(path, sizeof path, "%s/%s", folder, t->name);
+		each_of_folder(path, write_packed, &p);
+	}
+	if (p.to && gzclose(p.to) == Z_OK)
+		return 0;
+	perror(archive);
+	return 2;
 }
 
 static void write_file(void *folder, const char *name, const char *bytes, size_t length)
@@ -106,12 +147,10 @@ int main(int count, char **words)
 	char folder[PATH / 2], path[PATH];
 	bool any = false;
 
-	if (count == 4 && !strcmp(words[1], "--unpack")) {
-		each_of_pack(words[2], write_file, words[3]);
-		return 0;
-	}
-	if (count == 3 && !strcmp(words[1], "--pack"))
-		return each_of_folder(words[2], write_packed, NULL) < 0 ? 2 : 0;
+	if (count == 5 && !strcmp(words[1], "--unpack"))
+		return each_of_archive(words[2], words[3], write_file, words[4]) ? 0 : 2;
+	if (count == 4 && !strcmp(words[1], "--pack"))
+		return pack(words[2], words[3]);
 	snprintf(folder, sizeof folder, "%s%s",
 		 count == 2 ? words[1]
 		 : source   ? source
@@ -120,11 +159,8 @@ int main(int count, char **words)
 	for (const struct fuzz_target *t = fuzz_targets; t->name; t++) {
 		snprintf(path, sizeof path, "%s/%s", folder, t->name);
 		any |= each_of_folder(path, replay, (void *)t) >= 0;
-		snprintf(path, sizeof path, "%s/%s.pack", folder, t->name);
-		if (!access(path, R_OK)) {
-			each_of_pack(path, replay, (void *)t);
-			any = true;
-		}
+		snprintf(path, sizeof path, "%s/seeds.gz", folder);
+		any |= each_of_archive(path, t->name, replay, (void *)t) > 0;
 	}
 	if (!any)
 		fprintf(stderr, "fuzz-replay: nothing in %s\n", folder);

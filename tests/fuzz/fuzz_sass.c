@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Machine code from damaged files: images, cubins, listings, and every instruction that they hold.
+ * Machine code from damaged files: images, cubins, listings, and every instruction that they hold; what can be
+ * translated is run.
  */
 #include "fuzz_text.h"
 
 #include <setjmp.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "sass/images.h"
 #include "sass/instruction.h"
 #include "sass/listing.h"
+#include "sass/ptx.h"
 
 /* What is decoded of one function at most: a damaged size is found out by reading, not by decoding all of it. */
 enum { MOST_INSTRUCTIONS = 256 };
@@ -44,6 +47,21 @@ static void decode_cubin(const struct cubin *c)
 		}
 }
 
+static void run_cubin(struct arena *a, const struct cubin *c)
+{
+	const char *why;
+	const char *text = sass_to_ptx(a, c, &why);
+
+	if (text)
+		fuzz_variant("baseline", text, strlen(text));
+}
+
+static void try_cubin(struct arena *a, const struct cubin *c)
+{
+	decode_cubin(c);
+	run_cubin(a, c);
+}
+
 static void read_images(struct arena *a, const u8 *bytes, u64 size)
 {
 	const char *why;
@@ -58,7 +76,7 @@ static void read_images(struct arena *a, const u8 *bytes, u64 size)
 		if (found.items[k].kind == IMAGE_CUBIN &&
 		    image_unpack(a, &found.items[k], &unpacked, &unpacked_size, &why) &&
 		    cubin_read(a, unpacked, unpacked_size, &c, &why))
-			decode_cubin(&c);
+			try_cubin(a, &c);
 	}
 }
 
@@ -75,7 +93,7 @@ void fuzz_sass(const char *bytes, size_t length)
 		if (images_are((const u8 *)bytes, length))
 			read_images(&a, (const u8 *)bytes, length);
 		else if (sass_listing_is(bytes, length) && sass_listing_read(&a, bytes, length, &c, &line, &why))
-			decode_cubin(&c);
+			try_cubin(&a, &c);
 	}
 	arena_free(&a);
 }

@@ -102,15 +102,31 @@ static u64 read_build_run(struct session *s, const char *bytes, size_t length)
 	return hash;
 }
 
-/* With the variant named, or the host's for NULL; *hash is of all that came of it. False: the host lacks it. */
+static const char *const variants[] = {"baseline", "avx2", "avx512"};
+
+/* To build the tables of instructions takes far longer than to read a text. */
+bool fuzz_session_open(struct session *s, const char *variant)
+{
+	static struct session tables[COUNT_OF(variants)];
+	static enum { UNTRIED, THERE, LACKING } state[COUNT_OF(variants)];
+	u32 which = 0;
+
+	for (u32 k = 0; k < COUNT_OF(variants); k++)
+		which = !strcmp(variants[k], variant) ? k : which;
+	if (state[which] == UNTRIED) {
+		setenv("PTXSIM_VARIANT", variants[which], 1);
+		state[which] = session_open(&tables[which]) ? THERE : LACKING;
+	}
+	return state[which] == THERE && session_open_with(s, &tables[which]);
+}
+
+/* *hash is of all that came of it. */
 static bool run_variant(const char *variant, const char *bytes, size_t length, u64 *hash)
 {
 	struct session s;
 	volatile u64 result = 0;
 
-	if (variant)
-		setenv("PTXSIM_VARIANT", variant, 1);
-	if (!session_open(&s))
+	if (!fuzz_session_open(&s, variant))
 		return false;
 	if (!SESSION_ENTER(&s))
 		result = read_build_run(&s, bytes, length);
@@ -119,19 +135,22 @@ static bool run_variant(const char *variant, const char *bytes, size_t length, u
 	return true;
 }
 
-static const char *const variants[] = {"baseline", "avx2", "avx512"};
+bool fuzz_variant(const char *variant, const char *bytes, size_t length)
+{
+	u64 hash;
+
+	return run_variant(variant, bytes, length, &hash);
+}
 
 void fuzz_text(const char *bytes, size_t length)
 {
-	const u64 which = hash_more(0, bytes, length);
-	u64 hash;
+	const char *asked = getenv("PTXSIM_FUZZ_VARIANT");
+	const u64 which = hash_more(0, bytes, length) >> 32;
 
-	if (getenv("PTXSIM_FUZZ_VARIANT")) {
-		if (!run_variant(getenv("PTXSIM_FUZZ_VARIANT"), bytes, length, &hash))
-			abort();
-	} else if (!run_variant(variants[(which >> 32) % COUNT_OF(variants)], bytes, length, &hash)) {
-		run_variant("baseline", bytes, length, &hash);
-	}
+	if (asked && !fuzz_variant(asked, bytes, length))
+		abort();
+	if (!asked && !fuzz_variant(variants[which % COUNT_OF(variants)], bytes, length))
+		fuzz_variant("baseline", bytes, length);
 }
 
 void fuzz_variants(const char *bytes, size_t length)

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "base/types.h"
+#include "api/session.h"
 
 struct fuzz_target {
 	const char *name;
@@ -25,6 +25,8 @@ const struct fuzz_target *fuzz_target_find(const char *name);
 /* Reads the text and its launch lines, builds it, and runs its first kernels for some instructions, with one of
  * the vector widths that this build and host have. Refused without a word: an abort. */
 void fuzz_text(const char *bytes, size_t length);
+/* The same with the width named; false: this host or build lacks it. */
+bool fuzz_variant(const char *variant, const char *bytes, size_t length);
 /* The same with all vector widths: they must leave the same memory and fail in the same words. */
 void fuzz_variants(const char *bytes, size_t length);
 /* Launch lines for a fixed program, played with little memory and few instructions. */
@@ -38,8 +40,11 @@ void fuzz_debug(const char *bytes, size_t length);
 /* What an editor sends to `ptxsim dap`; "/proc/self/fd/900" is a fixed program. */
 void fuzz_dap(const char *bytes, size_t length);
 
-/* A file with machine code: its images are unpacked and decoded. */
+/* A file with machine code: its images are unpacked, decoded and, where they can be, run. */
 void fuzz_sass(const char *bytes, size_t length);
+
+/* A session with the tables of a vector width, which are built once; false: this host or build lacks it. */
+bool fuzz_session_open(struct session *s, const char *variant);
 
 /* The fixed program of the targets above, NUL-terminated. */
 extern const char fuzz_program[];

@@ -9,7 +9,9 @@
 #include "pack.h"
 
 struct case_options {
-	bool exact; /* compare bytes whatever the case says */
+	bool exact;     /* compare bytes whatever the case says */
+	u32 threads;    /* of the host, for each launch; 0: one */
+	bool any_order; /* let these run blocks in any order, even if that shows */
 	struct async_choice async;
 	/* Watching the launch: observers as in struct launch, and a call once it has run. May be NULL. */
 	struct observer *const *observers;

@@ -315,6 +315,8 @@ static const struct argp_option options[] = {
 	{"known", 'k', "FILE", 0, "Cases listed there (a name and a reason a line) must differ, and count apart", 0},
 	{"async", 'a', "MODE", 0, "Asynchronous operations: eager (default), strict or random:SEED", 0},
 	{"cubins", 'c', "FOLDER", 0, "Run FOLDER/MODULE.cubin, machine code of sm_90, in place of MODULE.ptx", 0},
+	{"threads", 'T', "N", 0, "Run each launch on up to N host threads (default: 1)", 0},
+	{"any-order", 'o', NULL, 0, "Let them run blocks in any order, even if that shows in the results", 0},
 	{"quiet", 'q', NULL, 0, "Print the totals only", 0},
 	{0},
 };
@@ -356,6 +358,14 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		r->timeout_seconds = strtol(text, NULL, 10);
 		if (r->timeout_seconds < 1)
 			argp_error(state, "--timeout wants a number of at least 1");
+		return 0;
+	case 'T':
+		r->options.threads = (u32)strtoul(text, NULL, 10);
+		if (r->options.threads < 1 || r->options.threads > MAX_JOBS)
+			argp_error(state, "--threads wants a number from 1 to %d", MAX_JOBS);
+		return 0;
+	case 'o':
+		r->options.any_order = true;
 		return 0;
 	case 'e':
 		r->options.exact = true;

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "memory/guest_bytes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#if defined __SANITIZE_THREAD__
+#define RACES_EXPECTED 1
+#elif defined __has_feature
+#if __has_feature(thread_sanitizer)
+#define RACES_EXPECTED 1
+#endif
+#endif
+
+enum { HOST_ALIGN = 64, HOST_SLACK = 64, LAZY = 1 << 20 };
+
+/* With slack, in whole lines; 0: too many. */
+static size_t room_for(u64 size)
+{
+	return size > SIZE_MAX - HOST_SLACK - HOST_ALIGN
+		       ? 0
+		       : (size + HOST_SLACK + HOST_ALIGN - 1) & ~(size_t)(HOST_ALIGN - 1);
+}
+
+#ifndef RACES_EXPECTED
+
+u8 *guest_bytes_new(u64 size)
+{
+	const size_t bytes = room_for(size);
+	void *p;
+
+	if (!bytes)
+		return NULL;
+	if (bytes >= LAZY)
+		return calloc(1, bytes); /* comes zeroed from the system: no page is touched yet */
+	return posix_memalign(&p, HOST_ALIGN, bytes) ? NULL : memset(p, 0, bytes);
+}
+
+void guest_bytes_free(u8 *bytes) { free(bytes); }
+
+void guest_bytes_lend(u8 *bytes, u64 size)
+{
+	(void)bytes;
+	(void)size;
+}
+
+#else
+
+#include <pthread.h>
+#include <sys/mman.h>
+
+/* Of the sanitizer's run time. */
+void AnnotateBenignRaceSized(const char *file, int line, const volatile void *address, size_t size, const char *what);
+
+/* Addresses are given once and never again, so that nothing else comes to lie in them. */
+static const size_t reserved = (size_t)256 << 30;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static u8 *next, *end;
+
+static void reserve(void)
+{
+	void *range = mmap(NULL, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (range == MAP_FAILED)
+		return;
+	next = range;
+	end = next + reserved;
+	guest_bytes_lend(range, reserved);
+}
+
+u8 *guest_bytes_new(u64 size)
+{
+	const size_t bytes = room_for(size);
+	u8 *first;
+
+	pthread_once(&once, reserve);
+	first = __atomic_load_n(&next, __ATOMIC_RELAXED);
+	do
+		if (!bytes || bytes > (size_t)(end - first))
+			return NULL;
+	while (!__atomic_compare_exchange_n(&next, &first, first + bytes, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	return first;
+}
+
+void guest_bytes_free(u8 *bytes) { (void)bytes; }
+
+void guest_bytes_lend(u8 *bytes, u64 size)
+{
+	AnnotateBenignRaceSized(__FILE__, __LINE__, bytes, size, "memory of kernels");
+}
+
+#endif
