@@ -2,6 +2,8 @@
  *
  * The name it is written under, and the change to its own.
  */
+#include "config.h"
+
 #include "base/file_new.h"
 
 #include <errno.h>
@@ -122,7 +124,11 @@ static bool rename_temporary(const struct file_new *n)
 	/* linkat fails if the name is taken, which renameat would not notice. */
 	if (!linkat(folder, n->temporary, folder, n->place.name, 0))
 		return !unlinkat(folder, n->temporary, 0);
+#ifdef HAVE_RENAMEAT2
 	return errno != EEXIST && !renameat2(folder, n->temporary, folder, n->place.name, RENAME_NOREPLACE);
+#else
+	return false;
+#endif
 }
 
 bool file_new_end(struct file_new *n, const char **message)

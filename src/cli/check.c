@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/check_formats.h"
+#include "report/check_formats.h"
 #include "cli/cli.h"
 
 struct check_options {

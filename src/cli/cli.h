@@ -5,7 +5,7 @@
 #ifndef PTXSIM_CLI_CLI_H
 #define PTXSIM_CLI_CLI_H
 
-#include "front/front.h"
+#include "front/arguments.h"
 
 struct cli_command {
 	const char *name;

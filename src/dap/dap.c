@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ptxsim dap: launching, the loop over requests, and the transport.
+ * A session of the Debug Adapter Protocol: launching, and one message after the other.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,13 +13,21 @@ enum { CAPTURE_MAX = 8192 };
 
 /* --- Sending ----------------------------------------------------------------------------------------- */
 
+void dap_send(struct dap *s, json_t *message)
+{
+	json_object_set_new(message, "seq", json_integer(++s->sequence));
+	s->link->send(s->link->context, message);
+}
+
+bool dap_has_request(const struct dap *s) { return s->link->has_request && s->link->has_request(s->link->context); }
+
 void dap_event(struct dap *s, const char *name, json_t *body)
 {
 	json_t *message = json_pack("{s:s, s:s}", "type", "event", "event", name);
 
 	if (body)
 		json_object_set_new(message, "body", body);
-	wire_send(s->wire, message);
+	dap_send(s, message);
 }
 
 void dap_output(struct dap *s, const char *category, const char *text, size_t length)
@@ -161,8 +169,7 @@ static bool read_words(struct dap *s, json_t *a, struct run_options *o)
 	char **words = ARENA_ARRAY(&s->arena, ROOM + 1, char *);
 	int count = 0;
 
-	return collect_words(s, a, words, ROOM, &count) &&
-	       !argp_parse(&run_options_argp, count, words, ARGP_NO_EXIT | ARGP_NO_HELP, NULL, o) && o->files.count;
+	return collect_words(s, a, words, ROOM, &count) && s->link->read_options(o, count, words) && o->files.count;
 }
 
 /* --- What goes to standard error meanwhile ------------------------------------------------------------- */
@@ -213,10 +220,11 @@ static const char *why(struct dap *s, const char *captured, const char *diagnost
 static bool opened(struct dap *s, json_t *a)
 {
 	struct run_options *o = &s->options;
-	struct debug_options options = {.no_history = json_is_false(json_object_get(a, "history")),
-					.history_bytes = (u64)json_integer_value(json_object_get(a, "historyLimit"))
-							 << 20,
-					.counters = json_is_true(json_object_get(a, "counters"))};
+	struct debug_options options = {
+		.no_history = json_is_false(json_object_get(a, "history")),
+		.history_bytes = (u64)json_integer_value(json_object_get(a, "historyLimit")) << 20,
+		.history_spacing = (u64)json_integer_value(json_object_get(a, "historySpacing")),
+		.counters = json_is_true(json_object_get(a, "counters"))};
 
 	arena_free(&o->arena);
 	*o = (struct run_options){.heads = 8, .choices.async.mode = ASYNC_STRICT};
@@ -249,12 +257,24 @@ static const char *begin_launch(struct dap *s, json_t *a)
 	return "\"program\" names the file or files to launch, \"args\" holds options of 'ptxsim run'";
 }
 
+bool dap_token_is(const char *token, const char *given)
+{
+	const size_t length = strlen(token);
+	u8 differs = 0;
+
+	if (!given || strlen(given) != length)
+		return false;
+	for (size_t k = 0; k < length; k++)
+		differs |= (u8)(token[k] ^ given[k]);
+	return !differs;
+}
+
 static json_t *on_launch(struct dap *s, json_t *a, const char **error)
 {
 	const char *folder = json_string_value(json_object_get(a, "cwd"));
 	const char *level = json_string_value(json_object_get(a, "sourceLevel"));
 
-	if (s->token && !dap_token_is(s->token, json_string_value(json_object_get(a, "token")))) {
+	if (s->link->token && !dap_token_is(s->link->token, json_string_value(json_object_get(a, "token")))) {
 		*error = "launch needs the \"token\" that 'ptxsim dap --port' has printed";
 		s->leaving = true;
 		return NULL;
@@ -324,8 +344,8 @@ static const struct dap_request own_requests[] = {
 
 static const struct dap_request *find_request(const char *name)
 {
-	const struct dap_request *const tables[] = {own_requests, dap_point_requests, dap_state_requests,
-						    dap_memory_requests, dap_move_requests};
+	const struct dap_request *const tables[] = {own_requests,        dap_point_requests, dap_state_requests,
+						    dap_memory_requests, dap_move_requests,  dap_view_requests};
 
 	for (size_t t = 0; t < COUNT_OF(tables); t++)
 		for (const struct dap_request *r = tables[t]; r->name; r++)
@@ -350,14 +370,14 @@ static void answer(struct dap *s, json_t *message)
 		json_decref(body);
 	else if (body)
 		json_object_set_new(reply, "body", body);
-	wire_send(s->wire, reply);
+	dap_send(s, reply);
 	json_decref(message);
 }
 
 void dap_answer_waiting(struct dap *s)
 {
-	while (wire_has_request(s->wire) && !s->leaving && !s->pause_wanted) {
-		json_t *message = wire_receive(s->wire);
+	while (dap_has_request(s) && !s->leaving && !s->pause_wanted) {
+		json_t *message = s->link->receive(s->link->context);
 		if (message)
 			answer(s, message);
 		else
@@ -365,57 +385,57 @@ void dap_answer_waiting(struct dap *s)
 	}
 }
 
-static void serve(struct dap *s)
+/* What an answer has announced, once it is out. */
+static void follow(struct dap *s)
 {
-	while (!s->leaving) {
-		json_t *message = wire_receive(s->wire);
-		if (!message)
-			return;
-		answer(s, message);
-		if (s->moved) {
-			s->moved = false;
-			dap_forget_places(s);
-			dap_tell(s, &s->event);
-		}
-		if (s->begins) {
-			s->begins = false;
-			dap_begin(s);
-		}
-		if (s->moves) {
-			s->moves = false;
-			dap_run(s, s->next_motion, s->next_backwards);
-		}
-		if (s->terminating)
-			dap_tell_end(s);
+	if (s->moved) {
+		s->moved = false;
+		dap_forget_places(s);
+		dap_tell(s, &s->event);
 	}
+	if (s->begins) {
+		s->begins = false;
+		dap_begin(s);
+	}
+	if (s->moves) {
+		s->moves = false;
+		dap_run(s, s->next_motion, s->next_backwards);
+	}
+	if (s->terminating)
+		dap_tell_end(s);
 }
 
-int dap_serve(const struct dap_transport *t)
+bool dap_take(struct dap *s, json_t *message)
+{
+	if (SESSION_ENTER(&s->session))
+		return false;
+	answer(s, message);
+	follow(s);
+	return true;
+}
+
+bool dap_is_over(const struct dap *s) { return s->leaving; }
+
+struct dap *dap_open(const struct dap_link *link)
 {
 	struct dap *s = calloc(1, sizeof *s);
 
-	if (!s)
-		return front_no_memory();
+	if (!s) {
+		front_no_memory();
+		return NULL;
+	}
 	if (!front_open(&s->session)) {
 		free(s);
-		return CLI_WRONG;
+		return NULL;
 	}
-	s->token = t->token;
+	s->link = link;
 	arena_init(&s->arena, &s->session.out_of_memory);
 	arena_init(&s->options.arena, &s->session.out_of_memory);
-	s->wire = wire_open(t->in, t->out);
-	volatile int status = CLI_OK;
-	if (!s->wire || SESSION_ENTER(&s->session))
-		status = front_no_memory();
-	else
-		serve(s);
-	if (s->wire && wire_failed(s->wire))
-		status = front_no_memory();
-	if (s->wire) {
-		if (t->end)
-			t->end(t->context);
-		wire_close(s->wire, t->ends);
-	}
+	return s;
+}
+
+void dap_close(struct dap *s)
+{
 	if (s->console_out)
 		fclose(s->console_out);
 	free(s->console_text);
@@ -424,20 +444,4 @@ int dap_serve(const struct dap_transport *t)
 	arena_free(&s->options.arena);
 	arena_free(&s->arena);
 	free(s);
-	return status;
-}
-
-/* The protocol keeps standard output to itself: whatever else prints goes to standard error. */
-int dap_serve_standard(void)
-{
-	const int fd = dup(STDOUT_FILENO);
-	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
-
-	if (!out || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
-		perror("ptxsim dap");
-		return CLI_WRONG;
-	}
-	const struct dap_transport t = {.in = stdin, .out = out};
-	const int status = dap_serve(&t);
-	return fclose(out) ? CLI_WRONG : status;
 }

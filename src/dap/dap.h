@@ -3,8 +3,11 @@
  * ptxsim dap: a server of the Debug Adapter Protocol (1.68) over the debugger's engine. Shared by its parts.
  *
  * A thread of the protocol is a warp of a resident block; its stack is that of the warp's first live lane, or
- * of the lane that the console last chose. One thread of the host reads messages and interrupts the engine
- * when one comes in while it runs; the other one answers them in order and runs the engine.
+ * of the lane that the console last chose.
+ *
+ * A session is given one message after the other, and gives messages back; it knows no file and no thread. What
+ * carries the messages is a link: two files (dap_wire.c), where one thread of the host reads and interrupts the engine
+ * when a message comes in while it runs; or a page in a browser (src/web).
  */
 #ifndef PTXSIM_DAP_DAP_H
 #define PTXSIM_DAP_DAP_H
@@ -14,24 +17,25 @@
 #include "front/debuggee.h"
 #include "debug/console.h"
 
-/* --- Messages: dap_wire.c ------------------------------------------------------------------------ */
+/* --- The link -------------------------------------------------------------------------------------- */
 
-struct wire;
-struct wire *wire_open(FILE *in, FILE *out);
-/* `ends`: the input has ended or is about to, so that the reader can be waited for. */
-void wire_close(struct wire *w, bool ends);
-/* The next request, the caller's to free; NULL at the end of the input. */
-json_t *wire_receive(struct wire *w);
-/* A message was lost because there was no memory for it. */
-bool wire_failed(struct wire *w);
-/* A request waits that was sent while the engine ran. */
-bool wire_has_request(struct wire *w);
-/* Sends a message and frees it. */
-void wire_send(struct wire *w, json_t *message);
-/* The engine that an incoming request interrupts; NULL: none runs. */
-void wire_interrupts(struct wire *w, struct debug *d);
+struct dap_link {
+	void *context;
+	/* Takes a message over. */
+	void (*send)(void *context, json_t *message);
+	/* A request waits that was sent while the engine ran; NULL: none ever does. */
+	bool (*has_request)(void *context);
+	/* The next request, the caller's to free; NULL at the end. */
+	json_t *(*receive)(void *context);
+	/* The engine that an incoming request is to interrupt (`debug` NULL: none runs). May be NULL. */
+	void (*interrupts)(void *context, struct debug *debug);
+	/* Reads the words of a launch's "args" and "program"; words[0] is the command's name. False after telling
+	 * what is wrong on standard error. */
+	bool (*read_options)(struct run_options *o, int count, char **words);
+	const char *token; /* that `launch` must carry; NULL: none is wanted */
+};
 
-/* --- The server ------------------------------------------------------------------------------------ */
+/* --- The session ----------------------------------------------------------------------------------- */
 
 enum dap_scope {
 	SCOPE_ARGUMENTS, /* of the source */
@@ -66,9 +70,9 @@ struct dap_origin {
 };
 
 struct dap {
-	const char *token;          /* that launch must carry; NULL: none */
+	const struct dap_link *link;
+	json_int_t sequence;        /* of the last message sent */
 	struct run_options options; /* of the launch */
-	struct wire *wire;
 	struct session session;
 	struct arena arena; /* of the connection */
 	struct debuggee debuggee;
@@ -105,8 +109,12 @@ struct dap_request {
 };
 
 /* Tables of requests, by part: each ends in {0}. */
-extern const struct dap_request dap_point_requests[], dap_state_requests[], dap_memory_requests[], dap_move_requests[];
+extern const struct dap_request dap_point_requests[], dap_state_requests[], dap_memory_requests[], dap_move_requests[],
+	dap_view_requests[];
 
+/* Numbers a message and hands it over. */
+void dap_send(struct dap *s, json_t *message);
+bool dap_has_request(const struct dap *s);
 void dap_event(struct dap *s, const char *name, json_t *body);
 /* An output event; `category`: "stdout", "stderr", "console". */
 void dap_output(struct dap *s, const char *category, const char *text, size_t length);
@@ -157,6 +165,15 @@ void dap_answer_waiting(struct dap *s);
 
 /* --- The doors ------------------------------------------------------------------------------------- */
 
+/* NULL after telling why not. The link outlives the session. */
+struct dap *dap_open(const struct dap_link *link);
+/* Answers a message, which it frees, and does what follows from it. False: there was no memory, and the session can
+ * only be closed. */
+bool dap_take(struct dap *s, json_t *message);
+/* The editor has left: no further message is to be given. */
+bool dap_is_over(const struct dap *s);
+void dap_close(struct dap *s);
+
 /* Where messages come from and go to. */
 struct dap_transport {
 	FILE *in, *out;
@@ -166,7 +183,7 @@ struct dap_transport {
 	void *context;
 };
 
-/* dap.c: serves one editor, to its end: the exit code. */
+/* dap_wire.c: serves one editor, to its end: the exit code. */
 int dap_serve(const struct dap_transport *t);
 int dap_serve_standard(void);
 

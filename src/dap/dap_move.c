@@ -112,11 +112,13 @@ void dap_tell_end(struct dap *s)
 static struct debug_event move(struct dap *s, enum debug_motion motion, bool backwards)
 {
 	/* What came before the motion began would else wait for its end. */
-	if (wire_has_request(s->wire))
+	if (dap_has_request(s))
 		return (struct debug_event){.reason = DEBUG_INTERRUPTED};
-	wire_interrupts(s->wire, s->d);
+	if (s->link->interrupts)
+		s->link->interrupts(s->link->context, s->d);
 	const struct debug_event e = backwards ? debug_back(s->d, motion, 1) : debug_go(s->d, motion, 1);
-	wire_interrupts(s->wire, NULL);
+	if (s->link->interrupts)
+		s->link->interrupts(s->link->context, NULL);
 	return e;
 }
 

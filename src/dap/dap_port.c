@@ -28,18 +28,6 @@ struct connection {
 	int socket;
 };
 
-bool dap_token_is(const char *token, const char *given)
-{
-	const size_t length = strlen(token);
-	u8 differs = 0;
-
-	if (!given || strlen(given) != length)
-		return false;
-	for (size_t k = 0; k < length; k++)
-		differs |= (u8)(token[k] ^ given[k]);
-	return !differs;
-}
-
 static bool make_token(char token[2 * TOKEN_BYTES + 1])
 {
 	u8 bytes[TOKEN_BYTES];

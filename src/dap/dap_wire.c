@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Messages of the Debug Adapter Protocol: a header with Content-Length, an empty line, JSON.
+ * Messages of the Debug Adapter Protocol between two files: a header with Content-Length, an empty line, JSON. One
+ * thread of the host reads them and interrupts the engine when one comes in while it runs; the other one answers them.
  */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "dap/dap.h"
+#include "front/arguments.h"
 
 /* More than this many requests are not taken in before they are answered. */
 enum { MESSAGE_MAX = 64 << 20, WAITING_MAX = 1024 };
@@ -28,7 +31,6 @@ struct wire {
 	bool closed; /* the input has ended */
 	bool ending; /* nobody wants more */
 	bool failed; /* there was no memory for a message */
-	json_int_t sequence;
 	struct debug *running;
 };
 
@@ -110,7 +112,7 @@ static void *read_messages(void *context)
 	return NULL;
 }
 
-struct wire *wire_open(FILE *in, FILE *out)
+static struct wire *wire_open(FILE *in, FILE *out)
 {
 	struct wire *w = calloc(1, sizeof *w);
 
@@ -129,8 +131,9 @@ struct wire *wire_open(FILE *in, FILE *out)
 	return w;
 }
 
-/* The reader may stand in a read that never ends: it is left behind then, with what it holds. */
-void wire_close(struct wire *w, bool ends)
+/* `ends`: the input has ended or is about to, so that the reader can be waited for.
+ * The reader may stand in a read that never ends: it is left behind then, with what it holds. */
+static void wire_close(struct wire *w, bool ends)
 {
 	pthread_mutex_lock(&w->lock);
 	const bool closed = w->closed;
@@ -154,8 +157,9 @@ void wire_close(struct wire *w, bool ends)
 	free(w);
 }
 
-json_t *wire_receive(struct wire *w)
+static json_t *receive(void *context)
 {
+	struct wire *w = context;
 	json_t *message = NULL;
 
 	pthread_mutex_lock(&w->lock);
@@ -175,7 +179,7 @@ json_t *wire_receive(struct wire *w)
 	return message;
 }
 
-bool wire_failed(struct wire *w)
+static bool wire_failed(struct wire *w)
 {
 	pthread_mutex_lock(&w->lock);
 	const bool failed = w->failed;
@@ -183,24 +187,27 @@ bool wire_failed(struct wire *w)
 	return failed;
 }
 
-bool wire_has_request(struct wire *w)
+static bool has_request(void *context)
 {
+	struct wire *w = context;
 	pthread_mutex_lock(&w->lock);
 	const bool has = w->first || w->closed;
 	pthread_mutex_unlock(&w->lock);
 	return has;
 }
 
-void wire_interrupts(struct wire *w, struct debug *d)
+static void interrupts(void *context, struct debug *d)
 {
+	struct wire *w = context;
+
 	pthread_mutex_lock(&w->lock);
 	w->running = d;
 	pthread_mutex_unlock(&w->lock);
 }
 
-void wire_send(struct wire *w, json_t *message)
+static void send_message(void *context, json_t *message)
 {
-	json_object_set_new(message, "seq", json_integer(++w->sequence));
+	struct wire *w = context;
 	char *text = json_dumps(message, JSON_COMPACT);
 	if (text) {
 		fprintf(w->out, "Content-Length: %zu\r\n\r\n%s", strlen(text), text);
@@ -212,4 +219,65 @@ void wire_send(struct wire *w, json_t *message)
 	}
 	free(text);
 	json_decref(message);
+}
+
+/* --- Serving ---------------------------------------------------------------------------------------- */
+
+static bool read_options(struct run_options *o, int count, char **words)
+{
+	return !argp_parse(&run_options_argp, count, words, ARGP_NO_EXIT | ARGP_NO_HELP, NULL, o);
+}
+
+/* True at the end of the input or of the session. */
+static bool serve(struct dap *s, struct wire *w)
+{
+	while (!dap_is_over(s)) {
+		json_t *message = receive(w);
+		if (!message)
+			return true;
+		if (!dap_take(s, message))
+			return false;
+	}
+	return true;
+}
+
+int dap_serve(const struct dap_transport *t)
+{
+	struct wire *w = wire_open(t->in, t->out);
+
+	if (!w)
+		return front_no_memory();
+	const struct dap_link link = {.context = w,
+				      .send = send_message,
+				      .has_request = has_request,
+				      .receive = receive,
+				      .interrupts = interrupts,
+				      .read_options = read_options,
+				      .token = t->token};
+	struct dap *s = dap_open(&link);
+	int status = s ? CLI_OK : CLI_WRONG;
+	if (s && (!serve(s, w) || wire_failed(w)))
+		status = front_no_memory();
+	interrupts(w, NULL);
+	if (t->end)
+		t->end(t->context);
+	wire_close(w, t->ends);
+	if (s)
+		dap_close(s);
+	return status;
+}
+
+/* The protocol keeps standard output to itself: whatever else prints goes to standard error. */
+int dap_serve_standard(void)
+{
+	const int fd = dup(STDOUT_FILENO);
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (!out || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+		perror("ptxsim dap");
+		return CLI_WRONG;
+	}
+	const struct dap_transport t = {.in = stdin, .out = out};
+	const int status = dap_serve(&t);
+	return fclose(out) ? CLI_WRONG : status;
 }

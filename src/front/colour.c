@@ -1,47 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Colours, and the options that all commands have.
+ * Colours of messages.
  */
 #include "front/colour.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { OPTION_COLOUR = 0x5000, COMMON_GROUP = -1 };
-
-static const struct argp_option options[] = {
-	{"color", OPTION_COLOUR, "WHEN", OPTION_ARG_OPTIONAL,
-	 "Colour messages: auto (default: on a terminal, unless NO_COLOR is set), always, never", COMMON_GROUP},
-	{"colour", OPTION_COLOUR, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, COMMON_GROUP},
-	{NULL, 'h', NULL, OPTION_HIDDEN, "The same as --help", COMMON_GROUP},
-	{0},
-};
-
-static error_t parse(int key, char *text, struct argp_state *state)
-{
-	static const char *const words[] = {
-		[COLOUR_AUTO] = "auto", [COLOUR_ALWAYS] = "always", [COLOUR_NEVER] = "never"};
-	enum colour_choice *choice = state->input;
-
-	switch (key) {
-	case 'h':
-		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
-		return 0;
-	case OPTION_COLOUR:
-		for (size_t k = 0; k < COUNT_OF(words); k++)
-			if (!strcmp(text ? text : "always", words[k])) {
-				*choice = (enum colour_choice)k;
-				return 0;
-			}
-		argp_error(state, "--color is auto, always or never, not '%s'", text);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-const struct argp front_common_argp = {.options = options, .parser = parse};
 
 bool colour_for(enum colour_choice choice, FILE *to)
 {

@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What every command takes: --color and -h; and what is printed in colour.
+ * What is printed in colour.
  */
 #ifndef PTXSIM_FRONT_COLOUR_H
 #define PTXSIM_FRONT_COLOUR_H
 
-#include <argp.h>
 #include <stdio.h>
 
 #include "base/types.h"
 
 enum colour_choice { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
-
-/* A child of each command's parser: its input is an enum colour_choice. */
-extern const struct argp front_common_argp;
 
 /* AUTO: on a terminal that can show it (TERM is not dumb), unless the environment's NO_COLOR is not empty. */
 bool colour_for(enum colour_choice choice, FILE *to);

@@ -5,7 +5,6 @@
 #include "front/front.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,27 +48,6 @@ int front_no_memory(void)
 	return CLI_WRONG;
 }
 
-/* The parser asserts that it has memory. */
-static void on_abort(int number)
-{
-	static const char message[] = "ptxsim: no memory left\n";
-
-	(void)number;
-	const ssize_t told = write(STDERR_FILENO, message, sizeof message - 1);
-	(void)told;
-	_exit(CLI_WRONG);
-}
-
-void front_parse(const struct argp *argp, int count, char **words, void *input)
-{
-	void (*const before)(int) = signal(SIGABRT, on_abort);
-
-	errno = 0;
-	if (argp_parse(argp, count, words, 0, NULL, input))
-		exit(front_no_memory());
-	signal(SIGABRT, before);
-}
-
 int front_in_session(int (*body)(struct session *s, void *options), void *options, enum colour_choice colour)
 {
 	struct session s;
@@ -87,53 +65,6 @@ int front_in_session(int (*body)(struct session *s, void *options), void *option
 	return status;
 }
 
-static struct lock_order read_lock_order(struct argp_state *state, const char *text)
-{
-	struct lock_order order = {.random = !strncmp(text, "random:", 7)};
-	char *end;
-
-	if (!order.random) {
-		if (strcmp(text, "lowest"))
-			argp_error(state, "--lock-order is lowest or random:SEED, not '%s'", text);
-		return order;
-	}
-	errno = 0;
-	order.seed = strtoull(text + 7, &end, 0);
-	if (errno || *end || end == text + 7)
-		argp_error(state, "--lock-order random: wants a whole number as its seed, not '%s'", text + 7);
-	return order;
-}
-
-static struct async_choice read_async(struct argp_state *state, const char *text)
-{
-	struct async_choice choice;
-
-	if (!async_choice_read(text, &choice))
-		argp_error(state, "--async is strict, eager, random or random:SEED, not '%s'", text);
-	return choice;
-}
-
-static struct race_options read_checks(struct argp_state *state, const char *text)
-{
-	struct race_options options = {true, true, true};
-
-	if (text && !race_options_read(text, &options))
-		argp_error(state, "--check is some of races, unwritten and leaks with commas between, not '%s'", text);
-	return options;
-}
-
-u64 front_number(struct argp_state *state, const char *option, const char *text, u64 low)
-{
-	char *end;
-
-	errno = 0;
-	const unsigned long long n = strtoull(text, &end, 0);
-	if (errno || end == text || *end || *text == '-' || n < low)
-		argp_error(state, "--%s wants a whole number of at least %llu, not '%s'", option,
-			   (unsigned long long)low, text);
-	return n;
-}
-
 void front_set_limits(const struct launch_choices *c, struct session *s, struct script *script)
 {
 	if (c->memory_limit)
@@ -144,109 +75,3 @@ void front_set_limits(const struct launch_choices *c, struct session *s, struct 
 	script->allow_paths = c->allow_paths;
 	script->overwrite = c->overwrite;
 }
-
-/* A number of bytes, with K, M, G or T behind it for its multiples by 1024. */
-static u64 read_bytes(struct argp_state *state, const char *option, const char *text)
-{
-	static const char units[] = "KMGT";
-	char *end;
-
-	errno = 0;
-	unsigned long long n = strtoull(text, &end, 0);
-	const char *unit = *end && end != text ? strchr(units, *end) : NULL;
-	if (unit && !__builtin_mul_overflow(n, 1ull << 10 * (unit - units + 1), &n))
-		end++;
-	if (errno || end == text || *end || *text == '-' || !n)
-		argp_error(state, "--%s wants a number of bytes, such as 100000, 512M or 2G, not '%s'", option, text);
-	return n;
-}
-
-static void add_source_folder(struct argp_state *state, struct launch_choices *c, const char *folder)
-{
-	if (c->source_folder_count == FRONT_SOURCE_FOLDERS)
-		argp_error(state, "--source-path can be given %d times at most", FRONT_SOURCE_FOLDERS);
-	else
-		c->source_folders[c->source_folder_count++] = folder;
-}
-
-enum {
-	OPTION_ASYNC = 0x4000,
-	OPTION_LOCK_ORDER,
-	OPTION_CHECK,
-	OPTION_MEMORY,
-	OPTION_ALLOW_PATHS,
-	OPTION_OVERWRITE,
-	OPTION_SOURCE_PATH,
-	OPTION_ANY_ORDER
-};
-
-static const struct argp_option launch_options[] = {
-	{"jobs", 'j', "N", 0, "Host threads; results are the same for any number", FRONT_LAUNCH_GROUP},
-	{"any-order", OPTION_ANY_ORDER, NULL, 0,
-	 "Let blocks run in any order on several host threads, even if that shows in the results", FRONT_LAUNCH_GROUP},
-	{"lock-order", OPTION_LOCK_ORDER, "ORDER", 0,
-	 "Which lane gets a shared word's lock that several want: lowest (default) or random:SEED", FRONT_LAUNCH_GROUP},
-	{"async", OPTION_ASYNC, "MODE", 0,
-	 "When asynchronous copies and wgmma take effect: strict (default; a missing wait is a fault), eager "
-	 "(at once, fastest), random:SEED (at any allowed time)",
-	 FRONT_LAUNCH_GROUP},
-	{"check", OPTION_CHECK, "WHAT,...", OPTION_ARG_OPTIONAL,
-	 "Find races (accesses that nothing orders), reads of unwritten shared memory, and what `alloc` lines give and "
-	 "no `free` "
-	 "takes back: races, unwritten, leaks; all of them if left out",
-	 FRONT_LAUNCH_GROUP},
-	{"memory-limit", OPTION_MEMORY, "BYTES", 0,
-	 "Global memory that kernels and buffers may have (K, M, G or T may follow; default: the host's, 64G at most)",
-	 FRONT_LAUNCH_GROUP},
-	{"allow-paths", OPTION_ALLOW_PATHS, NULL, 0,
-	 "Let //@ lines load and save files anywhere, not only below their own file's folder", FRONT_FILE_GROUP},
-	{"overwrite", OPTION_OVERWRITE, NULL, 0, "Let //@ save replace files that exist", FRONT_FILE_GROUP},
-	{"source-path", OPTION_SOURCE_PATH, "FOLDER", 0,
-	 "Look below FOLDER, too, for the sources that .file lines name; can be given several times", FRONT_FILE_GROUP},
-	{0},
-};
-
-static error_t parse_launch_option(int key, char *text, struct argp_state *state)
-{
-	struct launch_choices *c = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &c->colour;
-		return 0;
-	case 'j':
-		c->jobs = (u32)front_number(state, "jobs", text, 1);
-		return 0;
-	case OPTION_ANY_ORDER:
-		c->any_order = true;
-		return 0;
-	case OPTION_ASYNC:
-		c->async = read_async(state, text);
-		return 0;
-	case OPTION_LOCK_ORDER:
-		c->lock_order = read_lock_order(state, text);
-		return 0;
-	case OPTION_CHECK:
-		c->check = read_checks(state, text);
-		return 0;
-	case OPTION_MEMORY:
-		c->memory_limit = read_bytes(state, "memory-limit", text);
-		return 0;
-	case OPTION_ALLOW_PATHS:
-		c->allow_paths = true;
-		return 0;
-	case OPTION_OVERWRITE:
-		c->overwrite = true;
-		return 0;
-	case OPTION_SOURCE_PATH:
-		add_source_folder(state, c, text);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp_child launch_children[] = {{&front_common_argp, 0, NULL, 0}, {0}};
-
-const struct argp front_launch_argp = {
-	.options = launch_options, .parser = parse_launch_option, .children = launch_children};

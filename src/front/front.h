@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the front ends share: exit codes, loading files, printing diagnostics, options of launches.
+ * What the front ends share: exit codes, loading files, printing diagnostics, choices of how launches run.
  */
 #ifndef PTXSIM_FRONT_FRONT_H
 #define PTXSIM_FRONT_FRONT_H
@@ -20,15 +20,9 @@ bool front_read_files(struct session *s, char *const *paths, size_t count);
 void front_print_diagnostics(const struct session *s, enum colour_choice colour);
 int front_no_memory(void);
 
-/* Parses a command's options into *input; ends the program with status 2 after telling what is wrong. */
-void front_parse(const struct argp *argp, int count, char **words, void *input);
-
-/* A whole decimal or 0x number of at least `low`, or an argp error. */
-u64 front_number(struct argp_state *state, const char *option, const char *text, u64 low);
-
 enum { FRONT_SOURCE_FOLDERS = 32 };
 
-/* What the options of front_launch_argp say of how launches run. It is a child's parser: its input is this. */
+/* How launches run. */
 struct launch_choices {
 	enum colour_choice colour;
 	u32 jobs; /* 0: not given */
@@ -42,8 +36,6 @@ struct launch_choices {
 	const char *source_folders[FRONT_SOURCE_FOLDERS];
 	u32 source_folder_count;
 };
-extern const struct argp front_launch_argp;
-enum { FRONT_LAUNCH_GROUP = 3, FRONT_FILE_GROUP = 5 }; /* of its options in --help */
 
 /* Tells the session and the script, before anything is read into it, what the options say about memory and files. */
 void front_set_limits(const struct launch_choices *c, struct session *s, struct script *script);

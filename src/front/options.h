@@ -28,9 +28,6 @@ struct run_options {
 /* Whether they ask for something that is counted. */
 bool run_accounts(const struct run_options *o);
 
-/* Parses the options into the struct run_options that state->input points at. */
-extern const struct argp run_options_argp;
-
 /* Everything that is to be done, from the files, a script file or the options. False after telling why not. */
 bool run_read_launches(struct session *s, struct script *script, const struct run_options *o);
 

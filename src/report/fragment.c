@@ -4,6 +4,7 @@
  * its place and printed.
  */
 #include "report/fragment.h"
+#include "report/fragment_cells.h"
 
 #include <string.h>
 
@@ -153,32 +154,48 @@ struct matrix {
 	u64 cells[CELLS];
 };
 
-static void collect(const struct fragment *x, u32 octet, struct matrix *m)
+/* Bits of an element in its register. */
+static u32 element_bits(const struct fragment *x)
+{
+	if (x->role < TENSOR_ROLE_C)
+		return tensor_format_bits(format_of(x));
+	return tensor_fragment_elements(&x->form, x->role) == 2 ? 16 : format_of(x) == TENSOR_F64 ? 64 : 32;
+}
+
+static bool has_octets(const struct fragment *x)
+{
+	return x->form.arith == TENSOR_FMA_F32 && x->form.family == TENSOR_MMA;
+}
+
+/* Where an element stands, and its bits. */
+static u64 element_at(const struct fragment *x, u32 reg, u32 lane, u32 element, struct tensor_place *p)
 {
 	const struct tensor_form *f = &x->form;
-	const u32 elements = tensor_fragment_elements(f, x->role), first_row = x->warp * WGMMA_ROWS;
-	const u32 bits = x->role >= TENSOR_ROLE_C ? (elements == 2                ? 16
-						     : format_of(x) == TENSOR_F64 ? 64
-										  : 32)
-						  : tensor_format_bits(format_of(x));
+	const u32 bits = element_bits(x);
 	const u64 mask = bits == 64 ? ~0ull : (1ull << bits) - 1;
+
+	*p = f->arith == TENSOR_FMA_F32 ? tensor_octet_place(f, x->role, x->transposed, reg, lane, element)
+					: tensor_fragment_place(f, x->role, reg, x->warp * WARP_LANES + lane, element);
+	if (x->role != TENSOR_ROLE_B)
+		p->row = (u16)(p->row - x->warp * WGMMA_ROWS);
+	const u64 word = bits == 64 ? ((const u64 *)x->rows[reg])[lane] : ((const u32 *)x->rows[reg])[lane];
+	return word >> element * bits % 64 & mask;
+}
+
+static void collect(const struct fragment *x, u32 octet, struct matrix *m)
+{
+	const u32 elements = tensor_fragment_elements(&x->form, x->role);
 
 	for (u32 r = 0; r < x->count; r++)
 		for (u32 l = 0; l < WARP_LANES; l++)
 			for (u32 e = 0; e < elements; e++) {
 				struct tensor_place p;
-				if (f->arith == TENSOR_FMA_F32) {
-					if (l / 4 % OCTETS != octet)
-						continue;
-					p = tensor_octet_place(f, x->role, x->transposed, r, l, e);
-				} else {
-					p = tensor_fragment_place(f, x->role, r, x->warp * WARP_LANES + l, e);
-				}
-				const u64 word =
-					bits == 64 ? ((const u64 *)x->rows[r])[l] : ((const u32 *)x->rows[r])[l];
-				const u32 row = x->role == TENSOR_ROLE_B ? p.row : p.row - first_row;
-				if (row * m->columns + p.column < CELLS)
-					m->cells[row * m->columns + p.column] = word >> e * bits % 64 & mask;
+				if (x->form.arith == TENSOR_FMA_F32 && l / 4 % OCTETS != octet)
+					continue;
+				const u64 bits = element_at(x, r, l, e, &p);
+				const u32 at = p.row * m->columns + p.column;
+				if (at < CELLS)
+					m->cells[at] = bits;
 			}
 }
 
@@ -211,15 +228,24 @@ static void print_matrix(FILE *to, enum tensor_format format, const struct matri
 	}
 }
 
+/* Rows and columns of what is shown. */
+static void shape_of(const struct fragment *x, u32 *rows, u32 *columns)
+{
+	const struct tensor_form *f = &x->form;
+	const u32 k = f->sparse && x->role == TENSOR_ROLE_A ? f->k / 2u : f->k;
+	const u32 m = f->family == TENSOR_WGMMA ? WGMMA_ROWS : f->m;
+
+	*rows = x->role == TENSOR_ROLE_B ? k : m;
+	*columns = x->role == TENSOR_ROLE_A ? k : f->n;
+}
+
 void fragment_print(FILE *to, const struct fragment *x)
 {
 	const struct tensor_form *f = &x->form;
-	const bool octets = f->arith == TENSOR_FMA_F32 && f->family == TENSOR_MMA;
-	const u32 k = f->sparse && x->role == TENSOR_ROLE_A ? f->k / 2u : f->k;
-	const u32 m = f->family == TENSOR_WGMMA ? WGMMA_ROWS : f->m;
-	struct matrix matrix = {.rows = x->role == TENSOR_ROLE_B ? k : m,
-				.columns = x->role == TENSOR_ROLE_A ? k : f->n};
+	const bool octets = has_octets(x);
+	struct matrix matrix;
 
+	shape_of(x, &matrix.rows, &matrix.columns);
 	for (u32 octet = 0; octet < (octets ? OCTETS : 1); octet++) {
 		collect(x, octet, &matrix);
 		fprintf(to, "%c %ux%u %s", "ABCD"[x->role], matrix.rows, matrix.columns, format_name(format_of(x)));
@@ -231,4 +257,39 @@ void fragment_print(FILE *to, const struct fragment *x)
 		fprintf(to, "%s\n", f->sparse && x->role == TENSOR_ROLE_A ? ", as stored" : "");
 		print_matrix(to, format_of(x), &matrix);
 	}
+}
+
+/* --- Element by element --------------------------------------------------------------------- */
+
+static void visit_element(const struct fragment *x, u32 reg, u32 lane, u32 element, fragment_visitor *visit,
+			  void *context)
+{
+	struct tensor_place p;
+	char text[32];
+
+	element_text(format_of(x), element_at(x, reg, lane, element, &p), text);
+	const struct fragment_cell c = {.part = has_octets(x) ? lane / 4 % OCTETS : 0,
+					.row = p.row,
+					.column = p.column,
+					.lane = lane,
+					.reg = reg,
+					.text = text};
+	visit(context, &c);
+}
+
+const char *fragment_visit(struct arena *arena, const struct code *code, u32 insn, const u8 *frame, u32 warp,
+			   char letter, fragment_visitor *visit, void *context)
+{
+	struct fragment x;
+	u32 rows, columns;
+
+	if (!fragment_find(&x, code, insn, frame, warp, letter))
+		return NULL;
+	const u32 elements = tensor_fragment_elements(&x.form, x.role);
+	for (u32 r = 0; r < x.count; r++)
+		for (u32 l = 0; l < WARP_LANES; l++)
+			for (u32 e = 0; e < elements; e++)
+				visit_element(&x, r, l, e, visit, context);
+	shape_of(&x, &rows, &columns);
+	return arena_printf(arena, "%c %ux%u %s", "ABCD"[x.role], rows, columns, format_name(format_of(&x)));
 }

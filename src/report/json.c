@@ -51,10 +51,9 @@ static void add_lanes(json_t *to, const char *name, u32 mask, const u32 values[W
 	json_object_set_new(to, name, list);
 }
 
-static void add_served_shared(json_t *to, const struct accounting *a, const struct account_site *site, u32 mask,
-			      const u64 address[WARP_LANES])
+static void add_served_shared(json_t *to, const struct accounting *a, const struct arch *arch,
+			      const struct account_site *site, u32 mask, const u64 address[WARP_LANES])
 {
-	const struct arch *arch = accounting_arch(a);
 	const struct bank_access access = {site->bank_kind, accounting_bank_mode(a), site->width, mask};
 	u32 offset[WARP_LANES], bank[WARP_LANES], unit[WARP_LANES], wavefront[WARP_LANES];
 	struct bank_detail detail;
@@ -73,7 +72,7 @@ static void add_served_shared(json_t *to, const struct accounting *a, const stru
 	add_lanes(to, "wavefront", mask, wavefront);
 }
 
-static void add_served_global(json_t *to, const struct accounting *a, const struct account_site *site, u32 mask,
+static void add_served_global(json_t *to, const struct arch *arch, const struct account_site *site, u32 mask,
 			      const u64 address[WARP_LANES])
 {
 	const struct sector_access access = {site->sector_kind, site->width, mask, site->through_l1, false};
@@ -81,7 +80,7 @@ static void add_served_global(json_t *to, const struct accounting *a, const stru
 	struct sector_detail detail = {{0}, {0}};
 	struct sector_count n;
 
-	sectors_count_global(accounting_arch(a), &access, address, &n, &detail);
+	sectors_count_global(arch, &access, address, &n, &detail);
 	for (u32 l = 0; l < WARP_LANES; l++) {
 		transaction[l] = detail.transaction[l];
 		tag[l] = detail.tag_wavefront[l];
@@ -99,31 +98,34 @@ static json_t *addresses_array(u32 mask, const u64 address[WARP_LANES])
 	return list;
 }
 
-static void add_served(json_t *to, const struct accounting *a, const struct account_site *site, enum ir_space space,
-		       u32 mask, const u64 address[WARP_LANES])
+static void add_served(json_t *to, const struct accounting *a, const struct arch *arch, const struct account_site *site,
+		       enum ir_space space, u32 mask, const u64 address[WARP_LANES])
 {
 	if (space == SPACE_SHARED)
-		add_served_shared(to, a, site, mask, address);
+		add_served_shared(to, a, arch, site, mask, address);
 	else if (space == SPACE_GLOBAL)
-		add_served_global(to, a, site, mask, address);
+		add_served_global(to, arch, site, mask, address);
 }
 
 /* The other side of a copy. */
-static json_t *other_side(const struct accounting *a, const struct account_site *site, const struct account_sample *s)
+static json_t *other_side(const struct accounting *a, const struct arch *arch, const struct account_site *site,
+			  const struct account_sample *s)
 {
 	const enum ir_space space = s->space == SPACE_SHARED ? SPACE_GLOBAL : SPACE_SHARED;
 	json_t *o = json_pack("{s:s, s:o}", "space", memory_space_name(space), "addresses",
 			      addresses_array(s->mask, s->other));
 
 	if (o)
-		add_served(o, a, site, space, s->mask, s->other);
+		add_served(o, a, arch, site, space, s->mask, s->other);
 	return o;
 }
 
-static json_t *sample(const struct accounting *a, const struct account_site *site, const struct account_sample *s)
+json_t *report_execution(const struct accounting *a, const struct arch *arch, const struct account_site *site,
+			 const struct account_sample *s)
 {
 	struct advice advice = {.cost_then = s->cost};
 
+	arch = arch ? arch : accounting_arch(a);
 	if (s->excess)
 		advice_find(a, site, s, &advice);
 	json_t *o = json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:s, s:s, s:I}", "space", memory_space_name(s->space),
@@ -132,9 +134,9 @@ static json_t *sample(const struct accounting *a, const struct account_site *sit
 			      addresses_array(s->mask, s->address), "cause", advice.cause, "remedy", advice.remedy,
 			      "cost_then", (json_int_t)advice.cost_then);
 	if (o)
-		add_served(o, a, site, s->space, s->mask, s->address);
+		add_served(o, a, arch, site, s->space, s->mask, s->address);
 	if (o && site->operation >= ACCOUNT_ASYNC)
-		json_object_set_new(o, "other", other_side(a, site, s));
+		json_object_set_new(o, "other", other_side(a, arch, site, s));
 	return o;
 }
 
@@ -188,7 +190,7 @@ static json_t *site_object(struct arena *arena, const struct accounting *a, stru
 		json_object_set_new(o, "banks", bank_words(a, account));
 	}
 	if (o && account->worst.taken)
-		json_object_set_new(o, "worst", sample(a, site, &account->worst));
+		json_object_set_new(o, "worst", report_execution(a, NULL, site, &account->worst));
 	return o;
 }
 

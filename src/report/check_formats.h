@@ -2,8 +2,8 @@
  *
  * What `check` found, for other programs: JSON of our own, or SARIF 2.1.0 (OASIS), which code hosts and editors show.
  */
-#ifndef PTXSIM_CLI_CHECK_FORMATS_H
-#define PTXSIM_CLI_CHECK_FORMATS_H
+#ifndef PTXSIM_REPORT_CHECK_FORMATS_H
+#define PTXSIM_REPORT_CHECK_FORMATS_H
 
 #include <jansson.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "cli/check_formats.h"
+#include "report/check_formats.h"
 
 #include <string.h>
 
