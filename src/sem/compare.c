@@ -140,14 +140,14 @@ struct relation {
 	}
 #define SAME_KEYS(T) const T a = (T)pa[l], b = (T)pb[l]
 #define RELATE_SAME(T, W, PRE) RELATE(T, T, W, PRE, SAME_KEYS(T), true)
-RELATE_SAME(u16, 32, NO_FP)
-RELATE_SAME(s16, 32, NO_FP)
-RELATE_SAME(u32, 32, NO_FP)
-RELATE_SAME(s32, 32, NO_FP)
-RELATE_SAME(u64, 64, NO_FP)
-RELATE_SAME(s64, 64, NO_FP)
-RELATE_SAME(f32, 32, WITH_FP)
-RELATE_SAME(f64, 64, WITH_FP)
+RELATE_SAME(u16, 32, (void)0)
+RELATE_SAME(s16, 32, (void)0)
+RELATE_SAME(u32, 32, (void)0)
+RELATE_SAME(s32, 32, (void)0)
+RELATE_SAME(u64, 64, (void)0)
+RELATE_SAME(s64, 64, (void)0)
+RELATE_SAME(f32, 32, fp_enter(w, i->fp))
+RELATE_SAME(f64, 64, fp_enter(w, i->fp))
 
 /* Halves are ordered as integers: the magnitude, with the sign; both zeros are 0. `least` flushes
  * what is below it: 0, or f16's least normal number with .ftz. */
@@ -162,8 +162,8 @@ static inline s32 half_rank(u32 bits, u32 least)
 #define HALF_NUMBERS(INFINITY) (ha & 0x7fff) <= (INFINITY) && (hb & 0x7fff) <= (INFINITY)
 #define F16_LEAST 0x0400
 #define RELATE_HALF(NAME, INFINITY, LEAST)                                                     \
-	RELATE(NAME, u32, 32, NO_FP, HALF_KEYS(0, LEAST), HALF_NUMBERS(INFINITY))              \
-	RELATE(NAME##_high, u32, 32, NO_FP, HALF_KEYS(16, LEAST), HALF_NUMBERS(INFINITY))
+	RELATE(NAME, u32, 32, (void)0, HALF_KEYS(0, LEAST), HALF_NUMBERS(INFINITY))              \
+	RELATE(NAME##_high, u32, 32, (void)0, HALF_KEYS(16, LEAST), HALF_NUMBERS(INFINITY))
 RELATE_HALF(f16, F16_INF, 0)
 RELATE_HALF(f16_ftz, F16_INF, F16_LEAST)
 RELATE_HALF(bf16, BF16_INF, 0)
@@ -415,9 +415,9 @@ static const struct meaning *pick_kept(const struct form *f)
 /* --- selp, slct --- */
 
 #define SELP(W)                                                                                \
-	LANE_HANDLERS(selp_##W, NO_FP, NO_FP, u##W,                                            \
-		      ROWS2(u##W, u##W, u##W); const u32 c = PRED_SOURCE(at, at->c, 0), (void)0,  \
-		      LANE_ON(u##W, c, l) ? pa[l] : pb[l])
+	LANE_VALUES(selp_##W, u##W, ROWS2(u##W, u##W); const u32 c = PRED_SOURCE(i, i->c, 0), (void)0,  \
+		    LANE_ON(u##W, c, l) ? pa[l] : pb[l])                                       \
+	LANE_HANDLERS(selp_##W, u##W)
 SELP(32);
 SELP(64);
 

@@ -168,190 +168,253 @@ gang_run_switched(struct gang *g, const struct insn *i, gang_fn *run)
 	return run(g, i);
 }
 
-/* A meaning over lanes: everything it calls is inlined, however large, or the loop is no vector code. */
+/* --- From an expression to handlers ---
+ *
+ *     LANE2(add_32, u32, u32, u32, a + b);
+ *
+ * defines add_32_values(), which computes the expression for all 32 lanes and is the only place where it stands; three
+ * handlers, which inline it and differ in whose lanes they write:
+ *
+ *     add_32_run     one warp: the lanes of a mask
+ *     add_32_gang    all warps of a gang, with all their lanes
+ *     add_32_some    the warps and lanes of a gang that take part (gang->on) where its lanes went different ways
+ *
+ * and add_32, the struct meaning that holds them. Everything that a lane-wise handler calls is inlined, however large,
+ * or its loop is no vector code; gcc does so for calls that stand in the handler itself, not for those by a pointer. */
 #define LANE_FUNCTION(NAME) __attribute__((flatten)) MEANING_FUNCTION(NAME)
 #define LANE_GANG(NAME)     __attribute__((flatten)) GANG_FUNCTION(NAME)
+#define LANE_SOME(NAME)                                                                                \
+	__attribute__((flatten)) SEPARATE const struct insn *NAME##_some(struct gang *g, const struct insn *i)
 
-/* d[l] becomes kept[l] for the lanes of a mask; lanes are 4 or 8 bytes wide, or more. */
 #if defined __AVX512F__ && defined __AVX512BW__
-ALWAYS_INLINE void merge_vector(void *d, const void *kept, __mmask16 words)
+ALWAYS_INLINE void merge_words(void *d, const void *kept, __mmask16 words)
 {
 	_mm512_store_si512(d, _mm512_mask_mov_epi32(_mm512_load_si512(d), words, _mm512_load_si512(kept)));
 }
-ALWAYS_INLINE void merge_vector64(void *d, const void *kept, __mmask8 words)
+ALWAYS_INLINE void merge_pairs(void *d, const void *kept, __mmask8 pairs)
 {
-	_mm512_store_si512(d, _mm512_mask_mov_epi64(_mm512_load_si512(d), words, _mm512_load_si512(kept)));
+	_mm512_store_si512(d, _mm512_mask_mov_epi64(_mm512_load_si512(d), pairs, _mm512_load_si512(kept)));
 }
-#define MERGE(TD, d, kept, mask)                                                                       \
-	if (sizeof(ROW_##TD) == 4) {                                                                   \
-		merge_vector(d, kept, (__mmask16)(mask));                                              \
-		merge_vector((d) + 16, (kept) + 16, (__mmask16)((mask) >> 16));                        \
-	} else if (sizeof(ROW_##TD) == 8) {                                                            \
-		_Pragma("GCC unroll 4") for (u32 at_ = 0; at_ < WARP_LANES; at_ += 8)                  \
-			merge_vector64((d) + at_, (kept) + at_, (__mmask8)((mask) >> at_));            \
-	} else {                                                                                       \
-		EACH_LANE (d)[l] = LANE_ON(TD, mask, l) ? (kept)[l] : (d)[l];                          \
-	}
-#else
-#define MERGE(TD, d, kept, mask) EACH_LANE (d)[l] = LANE_ON(TD, mask, l) ? (kept)[l] : (d)[l];
 #endif
 
-/* Computes all lanes, and merges by mask in a loop of its own: within the first, the compiler would compute
- * under the condition, lane by lane. */
-#define LANE_BODY_SOME(TD, LOADS, EXPR)                                                                \
-	ROW_##TD kept[WARP_LANES] __attribute__((aligned(64)));                                        \
-	EACH_LANE                                                                                      \
-	{                                                                                              \
-		LOADS;                                                                                 \
-		kept[l] = KEEP_##TD(EXPR);                                                             \
-	}                                                                                              \
-	MERGE(TD, d, kept, mask)
-/* The same, into d at once if all lanes are active. */
-#define LANE_BODY(TD, LOADS, EXPR)                                                                     \
-	if (LIKELY(mask == FULL_MASK)) {                                                               \
-		EACH_LANE                                                                              \
-		{                                                                                      \
-			LOADS;                                                                         \
-			d[l] = KEEP_##TD(EXPR);                                                        \
-		}                                                                                      \
-	} else {                                                                                       \
-		LANE_BODY_SOME(TD, LOADS, EXPR)                                                        \
+/* Lane l of `row` becomes that of `kept` where the mask says so. bytes of a lane: 4, 8 or 16. */
+ALWAYS_INLINE void merge_row(void *row, const void *kept, u32 bytes, u32 mask)
+{
+	void *const d = __builtin_assume_aligned(row, 64);
+#if defined __AVX512F__ && defined __AVX512BW__
+	if (bytes == 4) {
+		merge_words(d, kept, (__mmask16)mask);
+		merge_words((u8 *)d + 64, (const u8 *)kept + 64, (__mmask16)(mask >> 16));
 	}
+	for (u32 k = 0; bytes == 8 && k < 4; k++)
+		merge_pairs((u8 *)d + 64 * k, (const u8 *)kept + 64 * k, (__mmask8)(mask >> 8 * k));
+#else
+	if (bytes == 4)
+		EACH_LANE ((u32 *)d)[l] = mask & lane_bit[l] ? ((const u32 *)kept)[l] : ((u32 *)d)[l];
+	if (bytes == 8)
+		EACH_LANE ((u64 *)d)[l] = mask & lane_bit64[l] ? ((const u64 *)kept)[l] : ((u64 *)d)[l];
+#endif
+	if (bytes == 16)
+		EACH_LANE ((u128 *)d)[l] = mask & lane_bit[l] ? ((const u128 *)kept)[l] : ((u128 *)d)[l];
+}
 
-/* The operands of an instruction `at`, which expressions may name too, as rows d, pa, pb, pc, and their values in a lane. */
-#define ROWS1(TD, TA) ROW_##TD *d = ROW_OF(TD, at->d); const ROW_##TA *pa = ROW_OF(TA, at->a)
-#define ROWS2(TD, TA, TB) ROWS1(TD, TA); const ROW_##TB *pb = ROW_OF(TB, at->b)
-#define ROWS3(TD, TA, TB, TC) ROWS2(TD, TA, TB); const ROW_##TC *pc = ROW_OF(TC, at->c)
-#define LANES1(TA) const TA a = (TA)pa[l]
-#define LANES2(TA, TB) LANES1(TA); const TB b = (TB)pb[l]
+/* An instruction's operands a, b, c as rows pa, pb, pc, and their values in a lane. */
+#define ROWS1(TA)          const ROW_##TA *const pa = ROW_OF(TA, i->a)
+#define ROWS2(TA, TB)      ROWS1(TA); const ROW_##TB *const pb = ROW_OF(TB, i->b)
+#define ROWS3(TA, TB, TC)  ROWS2(TA, TB); const ROW_##TC *const pc = ROW_OF(TC, i->c)
+#define LANES1(TA)         const TA a = (TA)pa[l]
+#define LANES2(TA, TB)     LANES1(TA); const TB b = (TB)pb[l]
 #define LANES3(TA, TB, TC) LANES2(TA, TB); const TC c = (TC)pc[l]
 
-/* The handlers of NAME for one warp and for gangs. A gang's instruction is copied, since stores to rows could
- * change it for all that the compiler knows; where not all lanes take part, each warp's mask counts. A family
- * whose expressions are so large that dispatch does not matter defines LANES_LARGE: one function each. */
-#define LANE_RUN(NAME, PRE, TD, ROWS, LOADS, EXPR)                                              \
-	LANE_FUNCTION(NAME)                                                                    \
-	{                                                                                      \
-		const struct insn *const at = i;                                               \
-		ROWS;                                                                          \
-		(void)w;                                                                       \
-		PRE;                                                                           \
-		LANE_BODY(TD, LOADS, EXPR)                                                     \
-		return i + 1;                                                                  \
+/* NAME_values: the values of all lanes, into a row. NAME_merged: into the destination, by a mask, in a loop of its own:
+ * within the first, the compiler would compute under the condition, lane by lane. */
+#define LANE_VALUES(NAME, TD, ROWS, LANES, EXPR)                                                       \
+	ALWAYS_INLINE void NAME##_values(const struct insn *i, const u8 *rows, void *row)              \
+	{                                                                                              \
+		ROW_##TD *const d = __builtin_assume_aligned(row, 64);                                 \
+		ROWS;                                                                                  \
+		(void)i;                                                                               \
+		EACH_LANE                                                                              \
+		{                                                                                      \
+			LANES;                                                                         \
+			d[l] = KEEP_##TD(EXPR);                                                        \
+		}                                                                                      \
 	}
+#define LANE_MERGED(NAME, RD)                                                                          \
+	ALWAYS_INLINE void NAME##_merged(const struct insn *i, u8 *rows, u32 mask)                     \
+	{                                                                                              \
+		RD kept[WARP_LANES] __attribute__((aligned(64)));                                      \
+		NAME##_values(i, rows, kept);                                                          \
+		merge_row(rows + i->d, kept, sizeof kept[0], mask);                                    \
+	}
+
+#define LANE_RUN(NAME)                                                                                 \
+	LANE_FUNCTION(NAME)                                                                            \
+	{                                                                                              \
+		(void)w;                                                                               \
+		if (LIKELY(mask == FULL_MASK))                                                         \
+			NAME##_values(i, rows, rows + i->d);                                           \
+		else                                                                                   \
+			NAME##_merged(i, rows, mask);                                                  \
+		return i + 1;                                                                          \
+	}
+/* Under the instruction's floating-point mode. The rare switch is a call in tail position, so the usual way has no
+ * registers to save. */
+#define FLANE_RUN(NAME)                                                                                \
+	LANE_FUNCTION(NAME)                                                                            \
+	{                                                                                              \
+		if (UNLIKELY(w->worker->fp != i->fp))                                                  \
+			return lane_run_switched(w, i, rows, mask, NAME##_run);                        \
+		if (LIKELY(mask == FULL_MASK))                                                         \
+			NAME##_values(i, rows, rows + i->d);                                           \
+		else                                                                                   \
+			NAME##_merged(i, rows, mask);                                                  \
+		return i + 1;                                                                          \
+	}
+/* Gangs copy the instruction: for all that the compiler knows, stores to rows could change it. */
+#define LANE_SOME_RUN(NAME)                                                                            \
+	LANE_SOME(NAME)                                                                                \
+	{                                                                                              \
+		const struct insn own = *i;                                                            \
+		EACH_MEMBER(g, m)                                                                      \
+			NAME##_merged(&own, m->rows, m->mask);                                         \
+		return i + 1;                                                                          \
+	}
+#define LANE_GANG_RUN(NAME, SOME)                                                                      \
+	LANE_GANG(NAME)                                                                                \
+	{                                                                                              \
+		const struct insn own = *i;                                                            \
+		if (UNLIKELY(g->on != NULL))                                                           \
+			return SOME(g, i);                                                             \
+		EACH_WARP(g)                                                                           \
+			NAME##_values(&own, rows, rows + own.d);                                       \
+		return i + 1;                                                                          \
+	}
+#define FLANE_GANG_RUN(NAME, SOME)                                                                     \
+	LANE_GANG(NAME)                                                                                \
+	{                                                                                              \
+		const struct insn own = *i;                                                            \
+		if (UNLIKELY(g->worker->fp != own.fp))                                                 \
+			return gang_run_switched(g, i, NAME##_gang);                                   \
+		if (UNLIKELY(g->on != NULL))                                                           \
+			return SOME(g, i);                                                             \
+		EACH_WARP(g)                                                                           \
+			NAME##_values(&own, rows, rows + own.d);                                       \
+		return i + 1;                                                                          \
+	}
+
+/* A family whose expressions are so large that dispatch does not matter defines LANES_LARGE: one handler each. */
 #ifdef LANES_LARGE
-#define LANE_HANDLERS(NAME, PRE, GANG_PRE, TD, ROWS, LOADS, EXPR)                              \
-	LANE_RUN(NAME, PRE, TD, ROWS, LOADS, EXPR)                                             \
-	MEANING_EACH(NAME)
+#define LANE_HANDLERS(NAME, TD)  LANE_MERGED(NAME, ROW_##TD) LANE_RUN(NAME) MEANING_EACH(NAME)
+#define FLANE_HANDLERS(NAME, TD) LANE_MERGED(NAME, ROW_##TD) FLANE_RUN(NAME) MEANING_EACH(NAME)
 #else
-#define LANE_HANDLERS(NAME, PRE, GANG_PRE, TD, ROWS, LOADS, EXPR)                              \
-	LANE_RUN(NAME, PRE, TD, ROWS, LOADS, EXPR)                                             \
-	__attribute__((flatten)) SEPARATE const struct insn *NAME##_some(struct gang *g, const struct insn *i) \
-	{                                                                                      \
-		const struct insn own = *i, *const at = &own;                                  \
-		EACH_MEMBER(g, m) {                                                            \
-			u8 *const rows = m->rows;                                              \
-			const u32 mask = m->mask;                                              \
-			ROWS;                                                                  \
-			LANE_BODY(TD, LOADS, EXPR)                                             \
-		}                                                                              \
-		return i + 1;                                                                  \
-	}                                                                                      \
-	LANE_GANG(NAME)                                                                        \
-	{                                                                                      \
-		const struct insn own = *i, *const at = &own;                                  \
-		GANG_PRE;                                                                      \
-		if (UNLIKELY(g->on != NULL))                                                   \
-			return NAME##_some(g, i);                                              \
-		EACH_WARP(g) {                                                                 \
-			ROWS;                                                                  \
-			EACH_LANE                                                              \
-			{                                                                      \
-				LOADS;                                                         \
-				d[l] = KEEP_##TD(EXPR);                                        \
-			}                                                                      \
-		}                                                                              \
-		return i + 1;                                                                  \
-	}                                                                                      \
+#define LANE_HANDLERS_WORD(NAME, TD, WORD)                                                             \
+	LANE_MERGED(NAME, ROW_##TD) LANE_RUN(NAME) LANE_SOME_RUN(NAME) LANE_GANG_RUN(NAME, NAME##_some) \
+	static const struct meaning NAME = {.run = NAME##_run, .gang = NAME##_gang, .word = (WORD)}
+#define LANE_HANDLERS(NAME, TD) LANE_HANDLERS_WORD(NAME, TD, NULL)
+#define FLANE_HANDLERS(NAME, TD)                                                                       \
+	LANE_MERGED(NAME, ROW_##TD) FLANE_RUN(NAME) LANE_SOME_RUN(NAME) FLANE_GANG_RUN(NAME, NAME##_some) \
 	MEANING_GANG(NAME)
 #endif
 
-/* LANEn(name, type of d, types of the n sources, expression): integer and bit operations.
- * FLANEn: the same under the instruction's floating-point mode; host float operations allowed. */
-#define LANE1_(NAME, PRE, GANG_PRE, TD, TA, EXPR)                                                      \
-	LANE_HANDLERS(NAME, PRE, GANG_PRE, TD, ROWS1(TD, TA), LANES1(TA), EXPR)
-#define LANE2_(NAME, PRE, GANG_PRE, TD, TA, TB, EXPR)                                                  \
-	LANE_HANDLERS(NAME, PRE, GANG_PRE, TD, ROWS2(TD, TA, TB), LANES2(TA, TB), EXPR)
-#define LANE3_(NAME, PRE, GANG_PRE, TD, TA, TB, TC, EXPR)                                              \
-	LANE_HANDLERS(NAME, PRE, GANG_PRE, TD, ROWS3(TD, TA, TB, TC), LANES3(TA, TB, TC), EXPR)
+/* LANEn(name, type of d, types of the n sources, expression): integer and bit operations. LANE1_WORD: the same with
+ * the word that a form gives in insn.imm. */
+#define LANE1_WORD(NAME, TD, TA, WORD, EXPR)                                                           \
+	LANE_VALUES(NAME, TD, ROWS1(TA), LANES1(TA), EXPR) LANE_HANDLERS_WORD(NAME, TD, WORD)
+#define LANE1(NAME, TD, TA, EXPR)                                                                      \
+	LANE_VALUES(NAME, TD, ROWS1(TA), LANES1(TA), EXPR) LANE_HANDLERS(NAME, TD)
+#define LANE2(NAME, TD, TA, TB, EXPR)                                                                  \
+	LANE_VALUES(NAME, TD, ROWS2(TA, TB), LANES2(TA, TB), EXPR) LANE_HANDLERS(NAME, TD)
+#define LANE3(NAME, TD, TA, TB, TC, EXPR)                                                              \
+	LANE_VALUES(NAME, TD, ROWS3(TA, TB, TC), LANES3(TA, TB, TC), EXPR) LANE_HANDLERS(NAME, TD)
+/* FLANEn: the same under the instruction's floating-point mode; host float operations allowed. */
+#define FLANE1(NAME, TD, TA, EXPR)                                                                     \
+	LANE_VALUES(NAME, TD, ROWS1(TA), LANES1(TA), EXPR) FLANE_HANDLERS(NAME, TD)
+#define FLANE2(NAME, TD, TA, TB, EXPR)                                                                 \
+	LANE_VALUES(NAME, TD, ROWS2(TA, TB), LANES2(TA, TB), EXPR) FLANE_HANDLERS(NAME, TD)
+#define FLANE3(NAME, TD, TA, TB, TC, EXPR)                                                             \
+	LANE_VALUES(NAME, TD, ROWS3(TA, TB, TC), LANES3(TA, TB, TC), EXPR) FLANE_HANDLERS(NAME, TD)
 
-#define NO_FP   (void)0
-#define WITH_FP fp_enter(w, i->fp)
-#define GANG_FP(NAME)                                                                                  \
-	if (UNLIKELY(g->worker->fp != i->fp))                                                          \
-	return gang_run_switched(g, i, NAME##_gang)
-/* The same for a whole meaning: the rare switch is a call in tail position, so the usual way has no
- * registers to save. */
-#define UNDER_FP(NAME)                                                                                 \
-	if (UNLIKELY(w->worker->fp != i->fp))                                                          \
-	return lane_run_switched(w, i, rows, mask, NAME##_run)
-#define LANE1(NAME, TD, TA, EXPR)          LANE1_(NAME, NO_FP, NO_FP, TD, TA, EXPR)
-#define LANE2(NAME, TD, TA, TB, EXPR)      LANE2_(NAME, NO_FP, NO_FP, TD, TA, TB, EXPR)
-#define LANE3(NAME, TD, TA, TB, TC, EXPR)  LANE3_(NAME, NO_FP, NO_FP, TD, TA, TB, TC, EXPR)
-#define FLANE1(NAME, TD, TA, EXPR)         LANE1_(NAME, UNDER_FP(NAME), GANG_FP(NAME), TD, TA, EXPR)
-#define FLANE2(NAME, TD, TA, TB, EXPR)     LANE2_(NAME, UNDER_FP(NAME), GANG_FP(NAME), TD, TA, TB, EXPR)
-#define FLANE3(NAME, TD, TA, TB, TC, EXPR) LANE3_(NAME, UNDER_FP(NAME), GANG_FP(NAME), TD, TA, TB, TC, EXPR)
+typedef u32 truth_fn(const struct insn *i, const u8 *rows);
 
-/* PLANE2(name, source types, truth): writes predicate d: setp without a boolean operator.
- * Truth has the sources' width (_32, _64) so that the comparison stays in one vector width. */
-#define SOURCE_ROWS1(TA) const ROW_##TA *pa = ROW_OF(TA, at->a)
-#define SOURCE_ROWS2(TA, TB) SOURCE_ROWS1(TA); const ROW_##TB *pb = ROW_OF(TB, at->b)
-#define PLANE_HANDLERS(NAME, PRE, GANG_PRE, W, ROWS, LOADS, EXPR)                              \
-	ALWAYS_INLINE u32 NAME##_truth(const struct insn *i, const struct insn *at, u8 *rows)  \
-	{                                                                                      \
-		s##W t[WARP_LANES] __attribute__((aligned(64)));                               \
-		ROWS;                                                                          \
-		(void)i;                                                                       \
-		EACH_LANE                                                                      \
-		{                                                                              \
-			LOADS;                                                                 \
-			t[l] = (EXPR) ? -1 : 0;                                                \
-		}                                                                              \
-		return pack_lanes##W(t);                                                       \
-	}                                                                                      \
-	MEANING_FUNCTION(NAME)                                                                 \
-	{                                                                                      \
-		(void)w;                                                                       \
-		PRE;                                                                           \
-		pred_write(rows, i->d, mask, NAME##_truth(i, i, rows));                        \
-		return i + 1;                                                                  \
-	}                                                                                      \
-	GANG_FUNCTION(NAME)                                                                    \
-	{                                                                                      \
-		const struct insn own = *i;                                                    \
-		GANG_PRE;                                                                      \
-		if (UNLIKELY(g->on != NULL)) {                                                 \
-			EACH_MEMBER(g, m)                                                      \
-				pred_write(m->rows, own.d, m->mask, NAME##_truth(i, &own, m->rows)); \
-			return i + 1;                                                          \
-		}                                                                              \
-		EACH_WARP(g)                                                                   \
-			pred_write(rows, own.d, FULL_MASK, NAME##_truth(i, &own, rows));       \
-		return i + 1;                                                                  \
-	}                                                                                      \
+/* PLANEn_w(name, types of the n sources, truth): writes predicate d. w, 32 or 64, is the sources' width: the truth of a
+ * lane has it too, so that the comparison stays in one vector width. FPLANEn_w: under the floating-point mode. */
+#define PLANE_TRUTH(NAME, W, ROWS, LANES, EXPR)                                                        \
+	ALWAYS_INLINE u32 NAME##_truth(const struct insn *i, const u8 *rows)                           \
+	{                                                                                              \
+		s##W t[WARP_LANES] __attribute__((aligned(64)));                                       \
+		ROWS;                                                                                  \
+		EACH_LANE                                                                              \
+		{                                                                                      \
+			LANES;                                                                         \
+			t[l] = (EXPR) ? -1 : 0;                                                        \
+		}                                                                                      \
+		return pack_lanes##W(t);                                                               \
+	}
+#define PLANE_RUN(NAME)                                                                                \
+	LANE_FUNCTION(NAME)                                                                            \
+	{                                                                                              \
+		(void)w;                                                                               \
+		pred_write(rows, i->d, mask, NAME##_truth(i, rows));                                   \
+		return i + 1;                                                                          \
+	}
+#define FPLANE_RUN(NAME)                                                                               \
+	LANE_FUNCTION(NAME)                                                                            \
+	{                                                                                              \
+		if (UNLIKELY(w->worker->fp != i->fp))                                                  \
+			return lane_run_switched(w, i, rows, mask, NAME##_run);                        \
+		pred_write(rows, i->d, mask, NAME##_truth(i, rows));                                   \
+		return i + 1;                                                                          \
+	}
+ALWAYS_INLINE const struct insn *plane_gang(struct gang *g, const struct insn *i, truth_fn *truth)
+{
+	const struct insn own = *i;
+
+	if (UNLIKELY(g->on != NULL)) {
+		EACH_MEMBER(g, m)
+			pred_write(m->rows, own.d, m->mask, truth(&own, m->rows));
+		return i + 1;
+	}
+	EACH_WARP(g)
+		pred_write(rows, own.d, FULL_MASK, truth(&own, rows));
+	return i + 1;
+}
+ALWAYS_INLINE const struct insn *fplane_gang(struct gang *g, const struct insn *i, truth_fn *truth, gang_fn *gang)
+{
+	return UNLIKELY(g->worker->fp != i->fp) ? gang_run_switched(g, i, gang) : plane_gang(g, i, truth);
+}
+#define PLANE_HANDLERS(NAME)                                                                           \
+	PLANE_RUN(NAME)                                                                                \
+	GANG_FUNCTION(NAME) { return plane_gang(g, i, NAME##_truth); }                                 \
 	MEANING_GANG(NAME)
-#define PLANE2_(NAME, PRE, GANG_PRE, W, TA, TB, EXPR)                                                  \
-	PLANE_HANDLERS(NAME, PRE, GANG_PRE, W, SOURCE_ROWS2(TA, TB), LANES2(TA, TB), EXPR)
-#define PLANE2_32(NAME, TA, TB, EXPR)  PLANE2_(NAME, NO_FP, NO_FP, 32, TA, TB, EXPR)
-#define PLANE2_64(NAME, TA, TB, EXPR)  PLANE2_(NAME, NO_FP, NO_FP, 64, TA, TB, EXPR)
-#define FPLANE2_32(NAME, TA, TB, EXPR) PLANE2_(NAME, UNDER_FP(NAME), GANG_FP(NAME), 32, TA, TB, EXPR)
-#define FPLANE2_64(NAME, TA, TB, EXPR) PLANE2_(NAME, UNDER_FP(NAME), GANG_FP(NAME), 64, TA, TB, EXPR)
+#define FPLANE_HANDLERS(NAME)                                                                          \
+	FPLANE_RUN(NAME)                                                                               \
+	GANG_FUNCTION(NAME) { return fplane_gang(g, i, NAME##_truth, NAME##_gang); }                   \
+	MEANING_GANG(NAME)
+#define PLANE1(W, NAME, TA, EXPR)                                                                      \
+	PLANE_TRUTH(NAME, W, ROWS1(TA), LANES1(TA), EXPR) PLANE_HANDLERS(NAME)
+#define PLANE2(W, NAME, TA, TB, EXPR)                                                                  \
+	PLANE_TRUTH(NAME, W, ROWS2(TA, TB), LANES2(TA, TB), EXPR) PLANE_HANDLERS(NAME)
+#define FPLANE2(W, NAME, TA, TB, EXPR)                                                                 \
+	PLANE_TRUTH(NAME, W, ROWS2(TA, TB), LANES2(TA, TB), EXPR) FPLANE_HANDLERS(NAME)
+#define PLANE1_32(NAME, TA, EXPR)      PLANE1(32, NAME, TA, EXPR)
+#define PLANE1_64(NAME, TA, EXPR)      PLANE1(64, NAME, TA, EXPR)
+#define PLANE2_32(NAME, TA, TB, EXPR)  PLANE2(32, NAME, TA, TB, EXPR)
+#define PLANE2_64(NAME, TA, TB, EXPR)  PLANE2(64, NAME, TA, TB, EXPR)
+#define FPLANE2_32(NAME, TA, TB, EXPR) FPLANE2(32, NAME, TA, TB, EXPR)
+#define FPLANE2_64(NAME, TA, TB, EXPR) FPLANE2(64, NAME, TA, TB, EXPR)
 
-/* PLANE1: the same for one source: testp. */
-#define PLANE1_(NAME, PRE, GANG_PRE, W, TA, EXPR)                                                      \
-	PLANE_HANDLERS(NAME, PRE, GANG_PRE, W, SOURCE_ROWS1(TA), LANES1(TA), EXPR)
-#define PLANE1_32(NAME, TA, EXPR) PLANE1_(NAME, NO_FP, NO_FP, 32, TA, EXPR)
-#define PLANE1_64(NAME, TA, EXPR) PLANE1_(NAME, NO_FP, NO_FP, 64, TA, EXPR)
+/* For handlers of more operands or results than three: row d, of type TD, becomes the expression of each lane. */
+#define LANE_BODY(TD, LANES, EXPR)                                                                     \
+	ROW_##TD kept[WARP_LANES] __attribute__((aligned(64)));                                        \
+	ROW_##TD *const out = LIKELY(mask == FULL_MASK) ? d : kept;                                    \
+	EACH_LANE                                                                                      \
+	{                                                                                              \
+		LANES;                                                                                 \
+		out[l] = KEEP_##TD(EXPR);                                                              \
+	}                                                                                              \
+	if (UNLIKELY(mask != FULL_MASK))                                                               \
+		merge_row(d, kept, sizeof(ROW_##TD), mask);
 
 /* A row of the instruction table. Stands next to the meanings it names. FLAGS: those of isa_flag, and WITH() traits. */
 #define ROW(FORM, OPERANDS, PTX, SM, FLAGS, PICK, DOC) ROW_UNTIL(0, FORM, OPERANDS, PTX, SM, FLAGS, PICK, DOC)

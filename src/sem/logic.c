@@ -131,15 +131,11 @@ LANE2(shr_s64, s64, s64, u32, int_sar64(a, b));
 /* By a constant within the width, which is the instruction's word: the hosts' vector shifts by one count for all
  * lanes. */
 static u32 shift_word(const struct form *f) { return (u32)f->constants[2]; }
-#undef MEANING_GANG
-#define MEANING_GANG(NAME) static const struct meaning NAME = {.run = NAME##_run, .gang = NAME##_gang, .word = shift_word}
-LANE1(shl_by_32, u32, u32, a << (at->imm & 31));
-LANE1(shl_by_64, u64, u64, a << (at->imm & 63));
-LANE1(shr_by_u32, u32, u32, a >> (at->imm & 31));
-LANE1(shr_by_s32, s32, s32, a >> (at->imm & 31));
-LANE1(shr_by_u64, u64, u64, a >> (at->imm & 63));
-#undef MEANING_GANG
-#define MEANING_GANG(NAME) static const struct meaning NAME = {.run = NAME##_run, .gang = NAME##_gang}
+LANE1_WORD(shl_by_32, u32, u32, shift_word, a << (i->imm & 31));
+LANE1_WORD(shl_by_64, u64, u64, shift_word, a << (i->imm & 63));
+LANE1_WORD(shr_by_u32, u32, u32, shift_word, a >> (i->imm & 31));
+LANE1_WORD(shr_by_s32, s32, s32, shift_word, a >> (i->imm & 31));
+LANE1_WORD(shr_by_u64, u64, u64, shift_word, a >> (i->imm & 63));
 
 static bool by_constant(const struct form *f) { return f->constant_mask & 4 && f->constants[2] < type_bits(form_type(f, 0)); }
 static const struct meaning *pick_shl(const struct form *f)
