@@ -19,6 +19,19 @@ static inline s32 int_clamp_s32(s64 v) { return v > INT32_MAX ? INT32_MAX : v < 
 static inline u64 int_mul_hi_u64(u64 a, u64 b) { return (u64)(((u128)a * b) >> 64); }
 static inline u64 int_mul_hi_s64(u64 a, u64 b) { return (u64)(((s128)(s64)a * (s64)b) >> 64); }
 
+/* A number as unsigned, at least 32 bits wide, so that it wraps. */
+#define INT_UNSIGNED(a) _Generic((a), u64 : (u64)(a), s64 : (u64)(a), default : (u32)(a))
+
+/* The upper half of a product, by the operands' type. */
+static inline u32 int_mul_hi_u16(u32 a, u32 b) { return a * b >> 16; }
+static inline u32 int_mul_hi_s16(s32 a, s32 b) { return (u32)(a * b) >> 16; }
+static inline u32 int_mul_hi_u32(u32 a, u32 b) { return (u32)((u64)a * b >> 32); }
+static inline u32 int_mul_hi_s32(s32 a, s32 b) { return (u32)((u64)((s64)a * b) >> 32); }
+#define int_mul_hi(a, b) INT_BY_TYPE(a, int_mul_hi_)(a, b)
+/* The function of a name for the type of a. */
+#define INT_BY_TYPE(a, name)                                                                           \
+	_Generic((a), u16 : name##u16, s16 : name##s16, u32 : name##u32, s32 : name##s32, u64 : name##u64, s64 : name##s64)
+
 static inline s32 int_low24_s32(u32 a) { return (s32)(a << 8) >> 8; }
 static inline u32 int_low24_u32(u32 a) { return a & 0xffffffu; }
 
@@ -84,6 +97,13 @@ static inline u64 int_div_u64(u64 a, u64 b) { return b ? a / b : UINT64_MAX; }
 static inline u64 int_rem_u64(u64 a, u64 b) { return b ? a % b : UINT64_MAX; }
 static inline u64 int_div_s64(s64 a, s64 b) { return b == 0 ? UINT64_MAX : b == -1 ? 0 - (u64)a : (u64)(a / b); }
 static inline u64 int_rem_s64(s64 a, s64 b) { return b == 0 ? UINT64_MAX : b == -1 ? 0 : (u64)(a % b); }
+
+#define int_div_u16 int_div_u32
+#define int_div_s16 int_div_s32
+#define int_rem_u16 int_rem_u32
+#define int_rem_s16 int_rem_s32
+#define int_div(a, b) INT_BY_TYPE(a, int_div_)(a, b)
+#define int_rem(a, b) INT_BY_TYPE(a, int_rem_)(a, b)
 
 /* --- Counting and moving bits --------------------------------------------------------------- */
 

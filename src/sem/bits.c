@@ -52,15 +52,14 @@ static const struct meaning *pick_bfe(const struct form *f)
 
 /* bfi has four sources, so its operands stand in a list: d, a, b, position, length. */
 #define BFI(NAME, T)                                                                                   \
-	MEANING_FUNCTION(NAME)                                                                         \
+	LANE_FUNCTION(NAME)                                                                            \
 	{                                                                                              \
 		const u32 *operands = warp_operands(w, i);                                             \
 		ROW_##T *d = ROW_OF(T, operands[0]);                                                   \
 		const ROW_##T *pa = ROW_OF(T, operands[1]), *pb = ROW_OF(T, operands[2]);              \
 		const u32 *position = ROW_OF(u32, operands[3]), *length = ROW_OF(u32, operands[4]);    \
-		if (operands[0] == NO_OPERAND)                                                         \
-			return i + 1;                                                                  \
-		LANE_BODY(T, (void)0, int_##NAME(pa[l], pb[l], position[l], length[l]))                      \
+		if (operands[0] != NO_OPERAND)                                                         \
+			LANE_BODY(T, (void)0, int_##NAME(pa[l], pb[l], position[l], length[l]))        \
 		return i + 1;                                                                          \
 	}                                                                                              \
 	MEANING_EACH(NAME)
@@ -68,10 +67,8 @@ BFI(bfi_b32, b32);
 BFI(bfi_b64, b64);
 PICK_BITS_32_64(bfi)
 
-LANE2(bmsk_clamp, u32, u32, u32, int_bmsk_clamp(a, b));
-LANE2(bmsk_wrap, u32, u32, u32, int_bmsk_wrap(a, b));
-PICK_ONE(bmsk_clamp)
-PICK_ONE(bmsk_wrap)
+ONE2(bmsk_clamp, u32, int_bmsk_clamp(a, b))
+ONE2(bmsk_wrap, u32, int_bmsk_wrap(a, b))
 
 LANE2(szext_clamp_u32, u32, u32, u32, int_szext_u32(a, b));
 LANE2(szext_clamp_s32, u32, u32, u32, int_szext_s32(a, b));

@@ -10,54 +10,61 @@
 #include "sem/lanes.h"
 #include "sem/pick.h"
 
-/* The lanes' operand c for instructions that have only two sources is a again, unread. */
+/* EXTENDED(name, width, sources, x, y, carry in, writes the flag): d = x + y + carry, modulo the width. NAME_sums
+ * gives all lanes' sums and which of them carried. The operand c of instructions that have only two sources is a again,
+ * unread. */
 #define EXTENDED(NAME, W, SOURCES, X, Y, CARRY_IN, WRITE_FLAG)                                         \
+	EXTENDED_SUMS(NAME, W, SOURCES, X, Y, CARRY_IN)                                                \
 	MEANING_FUNCTION(NAME)                                                                         \
 	{                                                                                              \
-		u##W *d = ROW_OF(u##W, i->d);                                                          \
-		const u##W *pa = ROW_OF(u##W, i->a), *pb = ROW_OF(u##W, i->b);                         \
-		const u##W *pc = ROW_OF(u##W, SOURCES == 3 ? i->c : i->a);                             \
-		s##W out[WARP_LANES] __attribute__((aligned(64)));                                     \
-		const u32 flag = w->carry;                                                             \
-		EACH_LANE                                                                              \
-		{                                                                                      \
-			const u##W a = pa[l], b = pb[l], c = pc[l];                                    \
-			const u##W carry = LANE_ON(u##W, flag, l) ? 1 : 0;                             \
-			const u##W x = (X), sum = x + (Y), total = sum + (CARRY_IN);                   \
-			(void)c, (void)b, (void)carry;                                                 \
-			out[l] = ((sum < x) | (total < sum)) ? -1 : 0;                                   \
-			d[l] = LANE_ON(u##W, mask, l) ? total : d[l];                                  \
-		}                                                                                      \
+		u##W sums[WARP_LANES] __attribute__((aligned(64)));                                    \
+		const u32 carried = NAME##_sums(i, rows, w->carry, sums);                              \
+		merge_row(rows + i->d, sums, sizeof sums[0], mask);                                    \
 		if (WRITE_FLAG)                                                                        \
-			w->carry = (flag & ~mask) | (pack_lanes##W(out) & mask);                       \
+			w->carry = (w->carry & ~mask) | (carried & mask);                              \
 		return i + 1;                                                                          \
 	}                                                                                              \
 	MEANING(NAME)
+#define EXTENDED_SUMS(NAME, W, SOURCES, X, Y, CARRY_IN)                                                \
+	ALWAYS_INLINE u32 NAME##_sums(const struct insn *i, const u8 *rows, u32 flag, u##W sums[WARP_LANES]) \
+	{                                                                                              \
+		const u##W *pa = ROW_OF(u##W, i->a), *pb = ROW_OF(u##W, i->b);                         \
+		const u##W *pc = ROW_OF(u##W, SOURCES == 3 ? i->c : i->a);                             \
+		s##W out[WARP_LANES] __attribute__((aligned(64)));                                     \
+		EACH_LANE                                                                              \
+		EXTENDED_LANE(W, X, Y, CARRY_IN)                                                       \
+		return pack_lanes##W(out);                                                             \
+	}
+#define EXTENDED_LANE(W, X, Y, CARRY_IN)                                                               \
+	{                                                                                              \
+		const u##W a = pa[l], b = pb[l], c = pc[l], carry = LANE_ON(u##W, flag, l) ? 1 : 0;    \
+		const u##W x = (X), sum = x + (Y);                                                     \
+		(void)c, (void)b, (void)carry;                                                         \
+		sums[l] = sum + (CARRY_IN);                                                            \
+		out[l] = ((sum < x) | (sums[l] < sum)) ? -1 : 0;                                       \
+	}
 
-#define HI_u32(a, b) (u32)((u64)(a) * (b) >> 32)
-#define HI_s32(a, b) (u32)((u64)((s64)(s32)(a) * (s32)(b)) >> 32)
-#define HI_u64(a, b) int_mul_hi_u64(a, b)
-#define HI_s64(a, b) int_mul_hi_s64(a, b)
-
-#define EXTENDED_WIDTH(W)                                                                              \
+#define EXTENDED_SUMS_OF(W)                                                                            \
 	EXTENDED(add_cc_##W, W, 2, a, b, 0, true);                                                     \
 	EXTENDED(addc_##W, W, 2, a, b, carry, false);                                                  \
 	EXTENDED(addc_cc_##W, W, 2, a, b, carry, true);                                                \
 	EXTENDED(sub_cc_##W, W, 2, a, ~b, 1, true);                                                    \
 	EXTENDED(subc_##W, W, 2, a, ~b, carry, false);                                                 \
 	EXTENDED(subc_cc_##W, W, 2, a, ~b, carry, true);                                               \
-	EXTENDED(mad_lo_cc_##W, W, 3, a * b, c, 0, true);                                              \
-	EXTENDED(madc_lo_##W, W, 3, a * b, c, carry, false);                                           \
-	EXTENDED(madc_lo_cc_##W, W, 3, a * b, c, carry, true);                                         \
-	EXTENDED(mad_hi_cc_u##W, W, 3, HI_u##W(a, b), c, 0, true);                                     \
-	EXTENDED(mad_hi_cc_s##W, W, 3, HI_s##W(a, b), c, 0, true);                                     \
-	EXTENDED(madc_hi_u##W, W, 3, HI_u##W(a, b), c, carry, false);                                  \
-	EXTENDED(madc_hi_s##W, W, 3, HI_s##W(a, b), c, carry, false);                                  \
-	EXTENDED(madc_hi_cc_u##W, W, 3, HI_u##W(a, b), c, carry, true);                                \
-	EXTENDED(madc_hi_cc_s##W, W, 3, HI_s##W(a, b), c, carry, true)
+	EXTENDED(mad_lo_cc_##W, W, 3, a *b, c, 0, true);                                               \
+	EXTENDED(madc_lo_##W, W, 3, a *b, c, carry, false);                                            \
+	EXTENDED(madc_lo_cc_##W, W, 3, a *b, c, carry, true)
+#define EXTENDED_HIGH(T, W)                                                                            \
+	EXTENDED(mad_hi_cc_##T, W, 3, (u##W)int_mul_hi_##T(a, b), c, 0, true);                         \
+	EXTENDED(madc_hi_##T, W, 3, (u##W)int_mul_hi_##T(a, b), c, carry, false);                      \
+	EXTENDED(madc_hi_cc_##T, W, 3, (u##W)int_mul_hi_##T(a, b), c, carry, true)
 
-EXTENDED_WIDTH(32);
-EXTENDED_WIDTH(64);
+EXTENDED_SUMS_OF(32);
+EXTENDED_SUMS_OF(64);
+EXTENDED_HIGH(u32, 32);
+EXTENDED_HIGH(s32, 32);
+EXTENDED_HIGH(u64, 64);
+EXTENDED_HIGH(s64, 64);
 
 /* What only the assembler knows: those of 16 bits, which neither take nor give a carry above bit 15, and those
  * that saturate. Recorded. */
@@ -65,62 +72,37 @@ EXTENDED_WIDTH(64);
 	MEANING_FUNCTION(NAME)                                                                         \
 	{                                                                                              \
 		u32 *d = ROW_OF(u32, i->d);                                                            \
-		const u32 *pa = ROW_OF(u32, i->a), *pb = ROW_OF(u32, i->b);                            \
+		const u32 *pa = ROW_OF(u32, i->a), *pb = ROW_OF(u32, i->b), flag = w->carry;           \
 		const u32 *pc = i->c == NO_OPERAND ? pa : ROW_OF(u32, i->c);                           \
-		EACH_LANE                                                                              \
-		{                                                                                      \
-			const u32 a = pa[l], b = pb[l], c = pc[l], carry = LANE_ON(u32, w->carry, l) ? 1 : 0; \
-			(void)c;                                                                       \
-			d[l] = LANE_ON(u32, mask, l) ? (u32)(RESULT) : d[l];                           \
-		}                                                                                      \
+		LANE_BODY(u32, TAKING_LANE, RESULT)                                                    \
 		return i + 1;                                                                          \
 	}                                                                                              \
-	MEANING(NAME)
+	MEANING(NAME);                                                                                 \
+	PICK_ONE(NAME)
+#define TAKING_LANE                                                                                    \
+	const u32 a = pa[l], b = pb[l], c = pc[l], carry = LANE_ON(u32, flag, l) ? 1 : 0;              \
+	(void)c
 
 static inline u32 clamped(s64 x) { return (u32)(x < INT32_MIN ? INT32_MIN : x > INT32_MAX ? INT32_MAX : (s32)x); }
 
-TAKING(addc_16, (u16)(a + b + carry));
-TAKING(subc_16, (u16)(a + ~b + carry));
-TAKING(madc_lo_16, (u16)((a & 0xffff) * (b & 0xffff) + c + carry));
-TAKING(addc_sat, clamped((s64)(s32)a + (s32)b + carry));
-TAKING(subc_sat, clamped((s64)(s32)a + (s32)~b + carry));
-PICK_ONE(addc_16)
-PICK_ONE(subc_16)
-PICK_ONE(madc_lo_16)
-PICK_ONE(addc_sat)
-PICK_ONE(subc_sat)
+TAKING(addc_16, (u16)(a + b + carry))
+TAKING(subc_16, (u16)(a + ~b + carry))
+TAKING(madc_lo_16, (u16)((a & 0xffff) * (b & 0xffff) + c + carry))
+TAKING(addc_sat, clamped((s64)(s32)a + (s32)b + carry))
+TAKING(subc_sat, clamped((s64)(s32)a + (s32)~b + carry))
 
-#define PICK_EXTENDED(NAME)                                                                            \
-	static const struct meaning *pick_##NAME(const struct form *f)                                 \
-	{                                                                                              \
-		return type_bits(form_type(f, 0)) == 32 ? &NAME##_32 : &NAME##_64;                     \
-	}
-#define PICK_EXTENDED_SIGNS(NAME)                                                                      \
-	static const struct meaning *pick_##NAME(const struct form *f)                                 \
-	{                                                                                              \
-		switch (form_type(f, 0)) {                                                             \
-		case T_u32:                                                                            \
-			return &NAME##_u32;                                                            \
-		case T_s32:                                                                            \
-			return &NAME##_s32;                                                            \
-		case T_u64:                                                                            \
-			return &NAME##_u64;                                                            \
-		default:                                                                               \
-			return &NAME##_s64;                                                            \
-		}                                                                                      \
-	}
-PICK_EXTENDED(add_cc)
-PICK_EXTENDED(addc)
-PICK_EXTENDED(addc_cc)
-PICK_EXTENDED(sub_cc)
-PICK_EXTENDED(subc)
-PICK_EXTENDED(subc_cc)
-PICK_EXTENDED(mad_lo_cc)
-PICK_EXTENDED(madc_lo)
-PICK_EXTENDED(madc_lo_cc)
-PICK_EXTENDED_SIGNS(mad_hi_cc)
-PICK_EXTENDED_SIGNS(madc_hi)
-PICK_EXTENDED_SIGNS(madc_hi_cc)
+PICK_WIDTH_32_64(add_cc)
+PICK_WIDTH_32_64(addc)
+PICK_WIDTH_32_64(addc_cc)
+PICK_WIDTH_32_64(sub_cc)
+PICK_WIDTH_32_64(subc)
+PICK_WIDTH_32_64(subc_cc)
+PICK_WIDTH_32_64(mad_lo_cc)
+PICK_WIDTH_32_64(madc_lo)
+PICK_WIDTH_32_64(madc_lo_cc)
+PICK_SIGNS_32_64(mad_hi_cc)
+PICK_SIGNS_32_64(madc_hi)
+PICK_SIGNS_32_64(madc_hi_cc)
 
 /* 64-bit types came later where the flag is set. */
 #define EXTENDED_ROWS(FORM, OPERANDS, PTX, SM, PICK, DOC)                                              \

@@ -8,58 +8,30 @@
 
 /* --- add, sub: .sat clamps to the range of s32. --- */
 
-LANE2(add_16, u16, u16, u16, a + b);
-LANE2(add_32, u32, u32, u32, a + b);
-LANE2(add_64, u64, u64, u64, a + b);
-LANE2(sub_16, u16, u16, u16, a - b);
-LANE2(sub_32, u32, u32, u32, a - b);
-LANE2(sub_64, u64, u64, u64, a - b);
-LANE2(add_sat_s32, s32, s32, s32, int_clamp_s32((s64)a + b));
-LANE2(sub_sat_s32, s32, s32, s32, int_clamp_s32((s64)a - b));
-LANE2(add_pair, u32, u32, u32, int_add_x2(a, b));
-PICK_WIDTH(add)
-PICK_WIDTH(sub)
-PICK_ONE(add_sat_s32)
-PICK_ONE(sub_sat_s32)
-PICK_ONE(add_pair)
+WIDTHS2(add, a + b)
+WIDTHS2(sub, a - b)
+ONE2(add_sat_s32, s32, int_clamp_s32((s64)a + b))
+ONE2(sub_sat_s32, s32, int_clamp_s32((s64)a - b))
+ONE2(add_pair, u32, int_add_x2(a, b))
 
 /* --- mul, mad: half of the double-width product, or all of it (.wide). --- */
 
-LANE2(mul_lo_16, u16, u16, u16, (u32)a * b);
-LANE2(mul_lo_32, u32, u32, u32, a * b);
-LANE2(mul_lo_64, u64, u64, u64, a * b);
-LANE2(mul_hi_u16, u16, u16, u16, ((u32)a * b) >> 16);
-LANE2(mul_hi_s16, s16, s16, s16, (u32)((s32)a * b) >> 16);
-LANE2(mul_hi_u32, u32, u32, u32, ((u64)a * b) >> 32);
-LANE2(mul_hi_s32, s32, s32, s32, (u64)((s64)a * b) >> 32);
-LANE2(mul_hi_u64, u64, u64, u64, int_mul_hi_u64(a, b));
-LANE2(mul_hi_s64, u64, u64, u64, int_mul_hi_s64(a, b));
+WIDTHS2(mul_lo, INT_UNSIGNED(a) * INT_UNSIGNED(b))
+SIGNS2(mul_hi, int_mul_hi(a, b))
 LANE2(mul_wide_u16, u32, u16, u16, (u32)a * b);
 LANE2(mul_wide_s16, s32, s16, s16, (s32)a * b);
 LANE2(mul_wide_u32, u64, u32, u32, (u64)a * b);
 LANE2(mul_wide_s32, s64, s32, s32, (s64)a * b);
-PICK_WIDTH(mul_lo)
-PICK_SIGNS(mul_hi)
 PICK_SIGNS_16_32(mul_wide)
 
-LANE3(mad_lo_16, u16, u16, u16, u16, (u32)a * b + c);
-LANE3(mad_lo_32, u32, u32, u32, u32, a * b + c);
-LANE3(mad_lo_64, u64, u64, u64, u64, a * b + c);
-LANE3(mad_hi_u16, u16, u16, u16, u16, ((u32)a * b >> 16) + c);
-LANE3(mad_hi_s16, s16, s16, s16, u16, ((u32)((s32)a * b) >> 16) + c);
-LANE3(mad_hi_u32, u32, u32, u32, u32, (u32)((u64)a * b >> 32) + c);
-LANE3(mad_hi_s32, s32, s32, s32, u32, (u32)((u64)((s64)a * b) >> 32) + c);
-LANE3(mad_hi_u64, u64, u64, u64, u64, int_mul_hi_u64(a, b) + c);
-LANE3(mad_hi_s64, u64, u64, u64, u64, int_mul_hi_s64(a, b) + c);
+WIDTHS3(mad_lo, INT_UNSIGNED(a) * INT_UNSIGNED(b) + c)
+SIGNS3(mad_hi, int_mul_hi(a, b) + c)
 LANE3(mad_wide_u16, u32, u16, u16, u32, (u32)a * b + c);
 LANE3(mad_wide_s16, u32, s16, s16, u32, (u32)((s32)a * b) + c);
 LANE3(mad_wide_u32, u64, u32, u32, u64, (u64)a * b + c);
 LANE3(mad_wide_s32, u64, s32, s32, u64, (u64)((s64)a * b) + c);
-LANE3(mad_hi_sat_s32, s32, s32, s32, s32, int_clamp_s32(((s64)a * b >> 32) + c));
-PICK_WIDTH(mad_lo)
-PICK_SIGNS(mad_hi)
 PICK_SIGNS_16_32(mad_wide)
-PICK_ONE(mad_hi_sat_s32)
+ONE3(mad_hi_sat_s32, s32, int_clamp_s32(((s64)a * b >> 32) + c))
 
 /* --- mul24, mad24: 24-bit factors, the 48-bit product's bits 31..0 or 47..16. --- */
 
@@ -80,54 +52,20 @@ PICK_ONE(mad24_hi_sat_s32)
 
 /* --- sad: c + |a - b|, modulo the width. --- */
 
-LANE3(sad_u16, u16, u16, u16, u16, c + (a > b ? a - b : b - a));
-LANE3(sad_s16, u16, s16, s16, u16, c + (a > b ? a - b : b - a));
-LANE3(sad_u32, u32, u32, u32, u32, c + (a > b ? a - b : b - a));
-LANE3(sad_s32, u32, s32, s32, u32, c + (a > b ? (u32)a - (u32)b : (u32)b - (u32)a));
-LANE3(sad_u64, u64, u64, u64, u64, c + (a > b ? a - b : b - a));
-LANE3(sad_s64, u64, s64, s64, u64, c + (a > b ? (u64)a - (u64)b : (u64)b - (u64)a));
-PICK_SIGNS(sad)
+SIGNS3(sad, c + (a > b ? INT_UNSIGNED(a) - INT_UNSIGNED(b) : INT_UNSIGNED(b) - INT_UNSIGNED(a)))
 
 /* --- div, rem --- */
 
-LANE2(div_u16, u16, u16, u16, int_div_u32(a, b));
-LANE2(div_s16, s16, s16, s16, int_div_s32(a, b));
-LANE2(div_u32, u32, u32, u32, int_div_u32(a, b));
-LANE2(div_s32, u32, s32, s32, int_div_s32(a, b));
-LANE2(div_u64, u64, u64, u64, int_div_u64(a, b));
-LANE2(div_s64, u64, s64, s64, int_div_s64(a, b));
-LANE2(rem_u16, u16, u16, u16, int_rem_u32(a, b));
-LANE2(rem_s16, s16, s16, s16, int_rem_s32(a, b));
-LANE2(rem_u32, u32, u32, u32, int_rem_u32(a, b));
-LANE2(rem_s32, u32, s32, s32, int_rem_s32(a, b));
-LANE2(rem_u64, u64, u64, u64, int_rem_u64(a, b));
-LANE2(rem_s64, u64, s64, s64, int_rem_s64(a, b));
-PICK_SIGNS(div)
-PICK_SIGNS(rem)
+SIGNS2(div, int_div(a, b))
+SIGNS2(rem, int_rem(a, b))
 
 /* --- abs, neg: the least number is its own. min, max: .relu makes negative results 0. --- */
 
-LANE1(abs_s16, s16, s16, a < 0 ? -a : a);
-LANE1(abs_s32, u32, s32, a < 0 ? 0u - (u32)a : (u32)a);
-LANE1(abs_s64, u64, s64, a < 0 ? 0ull - (u64)a : (u64)a);
-LANE1(neg_s16, s16, s16, -a);
-LANE1(neg_s32, u32, u32, 0u - a);
-LANE1(neg_s64, u64, u64, 0ull - a);
-PICK_SIGNED(abs)
-PICK_SIGNED(neg)
+SIGNED1(abs, a < 0 ? 0 - INT_UNSIGNED(a) : INT_UNSIGNED(a))
+SIGNED1(neg, 0 - INT_UNSIGNED(a))
 
-LANE2(minimum_u16, u16, u16, u16, a < b ? a : b);
-LANE2(minimum_s16, s16, s16, s16, a < b ? a : b);
-LANE2(minimum_u32, u32, u32, u32, a < b ? a : b);
-LANE2(minimum_s32, s32, s32, s32, a < b ? a : b);
-LANE2(minimum_u64, u64, u64, u64, a < b ? a : b);
-LANE2(minimum_s64, s64, s64, s64, a < b ? a : b);
-LANE2(maximum_u16, u16, u16, u16, a > b ? a : b);
-LANE2(maximum_s16, s16, s16, s16, a > b ? a : b);
-LANE2(maximum_u32, u32, u32, u32, a > b ? a : b);
-LANE2(maximum_s32, s32, s32, s32, a > b ? a : b);
-LANE2(maximum_u64, u64, u64, u64, a > b ? a : b);
-LANE2(maximum_s64, s64, s64, s64, a > b ? a : b);
+SIGNS2(minimum, a < b ? a : b)
+SIGNS2(maximum, a > b ? a : b)
 LANE2(minimum_u16x2, u32, u32, u32, int_min_u16x2(a, b));
 LANE2(minimum_s16x2, u32, u32, u32, int_min_s16x2(a, b));
 LANE2(maximum_u16x2, u32, u32, u32, int_max_u16x2(a, b));
@@ -136,13 +74,10 @@ LANE2(minimum_relu_s32, s32, s32, s32, int_max_s32(int_min_s32(a, b), 0));
 LANE2(maximum_relu_s32, s32, s32, s32, int_max_s32(int_max_s32(a, b), 0));
 LANE2(minimum_relu_s16x2, u32, u32, u32, int_max_s16x2(int_min_s16x2(a, b), 0));
 LANE2(maximum_relu_s16x2, u32, u32, u32, int_max_s16x2(int_max_s16x2(a, b), 0));
-PICK_SIGNS(minimum)
-PICK_SIGNS(maximum)
-#define PICK_PAIR(NAME) PICK_(NAME##_pair, CASE_(NAME, u16x2) CASE_(NAME, s16x2))
-PICK_PAIR(minimum)
-PICK_PAIR(maximum)
-PICK_(minimum_relu, CASE_(minimum_relu, s32) CASE_(minimum_relu, s16x2))
-PICK_(maximum_relu, CASE_(maximum_relu, s32) CASE_(maximum_relu, s16x2))
+PICK_(minimum_pair, TYPED(minimum, u16x2) TYPED(minimum, s16x2))
+PICK_(maximum_pair, TYPED(maximum, u16x2) TYPED(maximum, s16x2))
+PICK_(minimum_relu, TYPED(minimum_relu, s32) TYPED(minimum_relu, s16x2))
+PICK_(maximum_relu, TYPED(maximum_relu, s32) TYPED(maximum_relu, s16x2))
 
 /* --- dp4a, dp2a: sums of products of bytes; a's and b's types apart. --- */
 

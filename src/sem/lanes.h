@@ -406,15 +406,17 @@ ALWAYS_INLINE const struct insn *fplane_gang(struct gang *g, const struct insn *
 
 /* For handlers of more operands or results than three: row d, of type TD, becomes the expression of each lane. */
 #define LANE_BODY(TD, LANES, EXPR)                                                                     \
-	ROW_##TD kept[WARP_LANES] __attribute__((aligned(64)));                                        \
-	ROW_##TD *const out = LIKELY(mask == FULL_MASK) ? d : kept;                                    \
-	EACH_LANE                                                                                      \
 	{                                                                                              \
-		LANES;                                                                                 \
-		out[l] = KEEP_##TD(EXPR);                                                              \
-	}                                                                                              \
-	if (UNLIKELY(mask != FULL_MASK))                                                               \
-		merge_row(d, kept, sizeof(ROW_##TD), mask);
+		ROW_##TD kept[WARP_LANES] __attribute__((aligned(64)));                                \
+		ROW_##TD *const out = LIKELY(mask == FULL_MASK) ? d : kept;                            \
+		EACH_LANE                                                                              \
+		{                                                                                      \
+			LANES;                                                                         \
+			out[l] = KEEP_##TD(EXPR);                                                      \
+		}                                                                                      \
+		if (UNLIKELY(mask != FULL_MASK))                                                       \
+			merge_row(d, kept, sizeof kept[0], mask);                                      \
+	}
 
 /* A row of the instruction table. Stands next to the meanings it names. FLAGS: those of isa_flag, and WITH() traits. */
 #define ROW(FORM, OPERANDS, PTX, SM, FLAGS, PICK, DOC) ROW_UNTIL(0, FORM, OPERANDS, PTX, SM, FLAGS, PICK, DOC)

@@ -6,10 +6,8 @@
 #include "number/integer.h"
 #include "sem/pick.h"
 
-#define LOGIC2(NAME, EXPR)                                                                             \
-	LANE2(NAME##_b16, b16, b16, b16, EXPR);                                                        \
-	LANE2(NAME##_b32, b32, b32, b32, EXPR);                                                        \
-	LANE2(NAME##_b64, b64, b64, b64, EXPR);                                                        \
+/* A predicate form, of whole masks. */
+#define LOGIC_PRED(NAME, EXPR)                                                                         \
 	MEANING_FUNCTION(NAME##_pred)                                                                  \
 	{                                                                                              \
 		const u32 a = PRED_SOURCE(i, i->a, 0), b = PRED_SOURCE(i, i->b, 1);                    \
@@ -17,15 +15,17 @@
 		pred_write(rows, i->d, mask, EXPR);                                                    \
 		return i + 1;                                                                          \
 	}                                                                                              \
-	MEANING_EACH(NAME##_pred);                                                                          \
-	PICK_(NAME, CASE_(NAME, pred) CASE_(NAME, b16) CASE_(NAME, b32) CASE_(NAME, b64))
+	MEANING_EACH(NAME##_pred);
+#define PICK_BITS_PRED(NAME) PICK_(NAME, TYPED(NAME, pred) TYPED(NAME, b16) TYPED(NAME, b32) TYPED(NAME, b64))
+#define LOGIC2(NAME, EXPR)                                                                             \
+	BITS2(NAME, EXPR);                                                                             \
+	LOGIC_PRED(NAME, EXPR)                                                                         \
+	PICK_BITS_PRED(NAME)
 LOGIC2(and, a & b)
 LOGIC2(or, a | b)
 LOGIC2(xor, a ^ b)
 
-LANE1(not_b16, b16, b16, ~a);
-LANE1(not_b32, b32, b32, ~a);
-LANE1(not_b64, b64, b64, ~a);
+BITS1(not, ~a);
 MEANING_FUNCTION(not_pred)
 {
 	(void)w;
@@ -33,11 +33,9 @@ MEANING_FUNCTION(not_pred)
 	return i + 1;
 }
 MEANING_EACH(not_pred);
-PICK_(not, CASE_(not, pred) CASE_(not, b16) CASE_(not, b32) CASE_(not, b64))
+PICK_BITS_PRED(not)
 
-LANE1(cnot_b16, b16, b16, a == 0);
-LANE1(cnot_b32, b32, b32, a == 0);
-LANE1(cnot_b64, b64, b64, a == 0);
+BITS1(cnot, a == 0);
 PICK_BITS(cnot)
 
 /* --- lop3: any function of three bits, by its truth table --- */
@@ -80,39 +78,38 @@ LANE3(lop3_any, u32, u32, u32, u32, int_lop3(a, b, c, (u32)i->imm));
 
 static const struct meaning *pick_lop3(const struct form *f)
 {
-	switch (f->immediates[0]) {
-#define LOP3_CASE(TABLE, EXPR)                                                                         \
-	case TABLE:                                                                                    \
-		return &lop3_##TABLE;
-		LOP3_COMMON(LOP3_CASE)
-		LOP3_PAIRS(LOP3_CASE)
-	default:
-		return &lop3_any;
-	}
+#define LOP3_ENTRY(TABLE, EXPR) [TABLE] = &lop3_##TABLE,
+	static const struct meaning *const common[256] = {LOP3_COMMON(LOP3_ENTRY) LOP3_PAIRS(LOP3_ENTRY)};
+	const u64 table = f->immediates[0];
+
+	return table < COUNT_OF(common) && common[table] ? common[table] : &lop3_any;
 }
 
 /* lop3.BoolOp: d|p, a, b, c, table, q; p = (d != 0) BoolOp q. List: d, p, a, b, c, q, table. */
+ALWAYS_INLINE u32 lop3_nonzero(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
+{
+	const u32 *o = warp_operands(w, i);
+	const u32 *pa = ROW_OF(u32, o[2]), *pb = ROW_OF(u32, o[3]), *pc = ROW_OF(u32, o[4]), table = o[6];
+	u32 value[WARP_LANES] __attribute__((aligned(64)));
+	s32 t[WARP_LANES] __attribute__((aligned(64)));
+
+	EACH_LANE
+	{
+		value[l] = int_lop3(pa[l], pb[l], pc[l], table);
+		t[l] = value[l] ? -1 : 0;
+	}
+	if (o[0] != NO_OPERAND)
+		merge_row(rows + o[0], value, sizeof value[0], mask);
+	return pack_lanes32(t);
+}
 #define LOP3_BOOL(NAME, OP)                                                                            \
-	MEANING_FUNCTION(NAME)                                                                         \
+	LANE_FUNCTION(NAME)                                                                            \
 	{                                                                                              \
-		const u32 *o = warp_operands(w, i);                                                    \
-		const u32 *pa = ROW_OF(u32, o[2]), *pb = ROW_OF(u32, o[3]), *pc = ROW_OF(u32, o[4]);   \
-		const u32 q = PRED_SOURCE(i, o[5], 0), table = o[6];                                   \
-		u32 value[WARP_LANES] __attribute__((aligned(64)));                                   \
-		s32 t[WARP_LANES] __attribute__((aligned(64)));                                        \
-		EACH_LANE                                                                              \
-		{                                                                                      \
-			value[l] = int_lop3(pa[l], pb[l], pc[l], table);                              \
-			t[l] = value[l] ? -1 : 0;                                                     \
-		}                                                                                      \
-		if (o[0] != NO_OPERAND) {                                                              \
-			u32 *d = ROW_OF(u32, o[0]);                                                    \
-			LANE_BODY(u32, (void)0, value[l])                                             \
-		}                                                                                      \
-		pred_write(rows, o[1], mask, pack_lanes32(t) OP q);                                    \
+		const u32 *o = warp_operands(w, i), q = PRED_SOURCE(i, o[5], 0);                       \
+		pred_write(rows, o[1], mask, lop3_nonzero(w, i, rows, mask) OP q);                     \
 		return i + 1;                                                                          \
 	}                                                                                              \
-	MEANING_EACH(NAME);                                                                                 \
+	MEANING_EACH(NAME);                                                                            \
 	PICK_ONE(NAME)
 LOP3_BOOL(lop3_and, &)
 LOP3_BOOL(lop3_or, |)
@@ -187,22 +184,13 @@ PRMT_MODE(ecr, 0x0000, 0x1110, 0x2210, 0x3210)
 PRMT_MODE(rc16, 0x1010, 0x3232, 0x1010, 0x3232)
 static const struct meaning *pick_prmt(const struct form *f)
 {
-	switch (form_pick(f, M_f4e, M_ecr)) {
-	case M_f4e:
-		return &prmt_f4e;
-	case M_b4e:
-		return &prmt_b4e;
-	case M_rc8:
-		return &prmt_rc8;
-	case M_ecl:
-		return &prmt_ecl;
-	case M_ecr:
-		return &prmt_ecr;
-	case M_rc16:
-		return &prmt_rc16;
-	default:
-		return &prmt;
-	}
+	static const struct meaning *const by_mode[] = {
+		[M_f4e - M_f4e] = &prmt_f4e, [M_b4e - M_f4e] = &prmt_b4e,   [M_rc8 - M_f4e] = &prmt_rc8,
+		[M_ecl - M_f4e] = &prmt_ecl, [M_ecr - M_f4e] = &prmt_ecr, [M_rc16 - M_f4e] = &prmt_rc16,
+	};
+	const int mode = form_pick(f, M_f4e, M_ecr);
+
+	return mode == TOKEN_NONE ? &prmt : by_mode[mode - M_f4e];
 }
 
 static const struct isa_row rows_logic[] = {
