@@ -13,6 +13,10 @@
  * warp of a gang, OR says what is tried before the gang parts: NAME_run (GANG_FAST), but not where a fault would
  * leave things half done. */
 #define GANG_ACCESS(NAME, OR)                                                                  \
+	GANG_ACCESS_SOME(NAME, OR)                                                             \
+	GANG_ACCESS_ALL(NAME, OR)                                                              \
+	MEANING_GANG(NAME);
+#define GANG_ACCESS_SOME(NAME, OR)                                                             \
 	SEPARATE const struct insn *NAME##_some(struct gang *g, const struct insn *i)          \
 	{                                                                                      \
 		EACH_MEMBER(g, m) {                                                            \
@@ -23,7 +27,8 @@
 				return gang_part(g, i, (u32)(w - g->warps));                   \
 		}                                                                              \
 		return i + 1;                                                                  \
-	}                                                                                      \
+	}
+#define GANG_ACCESS_ALL(NAME, OR)                                                              \
 	GANG_FUNCTION(NAME)                                                                    \
 	{                                                                                      \
 		const u32 mask = FULL_MASK;                                                    \
@@ -36,8 +41,7 @@
 			w++;                                                                   \
 		}                                                                              \
 		return i + 1;                                                                  \
-	}                                                                                      \
-	MEANING_GANG(NAME);
+	}
 #define GANG_FAST(NAME)      GANG_ACCESS(NAME, && !gang_try(g, i, w, rows, mask, NAME##_run))
 
 /* Addresses of all lanes: base + byte offset. 32-bit bases wrap at 32 bits. */

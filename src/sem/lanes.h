@@ -139,8 +139,9 @@ static inline u32 pack_lanes64(const s64 t[WARP_LANES])
 #endif
 }
 
-/* Width of a lane, for choosing the mask vector of the same width. */
-#define LANE_ON(T, m, l) (sizeof(ROW_##T) == 8 ? ((u64)(m) & lane_bit64[l]) != 0 : ((m) & lane_bit[l]) != 0)
+/* Whether lane l is of the mask, tested in a vector of the width of the lanes of type T. */
+#define LANE_SET(bytes, m, l) ((bytes) == 8 ? ((u64)(m) & lane_bit64[l]) != 0 : ((m) & lane_bit[l]) != 0)
+#define LANE_ON(T, m, l)      LANE_SET(sizeof(ROW_##T), m, l)
 
 #define MEANING_FUNCTION(NAME)                                                                         \
 	static const struct insn *NAME##_run(struct warp *w, const struct insn *i, u8 *rows, u32 mask)

@@ -18,22 +18,6 @@
 	}                                                                                              \
 	GANG_FAST(NAME)
 
-/* An access that is tried as a row of neighbours, then by its shape, then lane by lane. */
-#define ACCESS_WIDTH(NAME, ROW, SHAPE, LANES)                                                          \
-	ALWAYS_INLINE bool NAME##_row(struct warp *w, const struct insn *i, u8 *rows, u32 mask)        \
-	{                                                                                              \
-		ROW                                                                                    \
-	}                                                                                              \
-	SEPARATE bool NAME##_shape(struct warp *w, const struct insn *i, u8 *rows, u32 mask)           \
-	{                                                                                              \
-		SHAPE                                                                                  \
-	}                                                                                              \
-	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask)       \
-	{                                                                                              \
-		return NAME##_row(w, i, rows, mask) || NAME##_shape(w, i, rows, mask);                 \
-	}                                                                                              \
-	FAST_OR(NAME, LANES)
-
 /* --- Loads ---------------------------------------------------------------------------------- */
 
 /* Lane by lane, with diagnosis. `bytes` of memory, sign-extended if asked, into `row_bits` lanes. No register
@@ -68,127 +52,64 @@ static const struct insn *load_lanes(struct warp *w, const struct insn *i, u8 *r
 #define SIGNED_s16 true
 #define SIGNED_s32 true
 
-/* T: type in memory; R: type that fills the register (u16, u32, u64). A whole warp's row of neighbouring
- * places, or two half rows, is a copy. Other shapes stand in a function of their own, whose stack frame
- * the common case would pay for. */
-#define LOAD_ROW(SPACE, T, R, WIDE)                                                                    \
-	ROW_##R *d = ROW_OF(R, i->d);                                                                  \
-	const T *from;                                                                                 \
-	u64 start;                                                                                     \
-	if (UNLIKELY(mask != FULL_MASK) || !is_row(rows, i, WIDE, sizeof(T), &start) || start % sizeof(T)) \
-		return false;                                                                          \
-	from = (const T *)(const void *)space_range(w, i, SPACE, start, start + WARP_LANES * sizeof(T), false); \
-	if (UNLIKELY(!from))                                                                           \
-		return false;                                                                          \
-	if (SPACE == SPACE_GLOBAL)                                                                     \
-		fetch_ahead(from, WARP_LANES * sizeof(T));                                             \
-	EACH_LANE d[l] = KEEP_##R((R)from[l]);                                                         \
-	return true;
+/* load_row_T_R and its like: T, the type in memory; R, the type that fills the register. */
+#define MEMORY u8
+#define REGISTER u16
+#include "sem/load_type.h"
+#define MEMORY u8
+#define REGISTER u32
+#include "sem/load_type.h"
+#define MEMORY u16
+#define REGISTER u16
+#include "sem/load_type.h"
+#define MEMORY u16
+#define REGISTER u32
+#include "sem/load_type.h"
+#define MEMORY u32
+#define REGISTER u32
+#include "sem/load_type.h"
+#define MEMORY u64
+#define REGISTER u64
+#include "sem/load_type.h"
+#define MEMORY s8
+#define REGISTER u16
+#include "sem/load_type.h"
+#define MEMORY s8
+#define REGISTER u32
+#include "sem/load_type.h"
+#define MEMORY s16
+#define REGISTER u32
+#include "sem/load_type.h"
 
-/* Local memory: a lane's word w stands at w * WARP_LANES + lane; a value has one word or two, or lies within one. */
-#define LOAD_LOCAL(T, R, WIDE)                                                                 \
-	ROW_##R *d = ROW_OF(R, i->d);                                                          \
-	u64 address[WARP_LANES] __attribute__((aligned(64)));                                  \
-	addresses_of(rows, i, WIDE, address);                                                  \
-	const struct extent e = extent_of(address, mask);                                      \
-	const u32 *words = (const u32 *)(const void *)w->local;                                \
-	if (UNLIKELY(!local_reaches(w, &e, sizeof(T))))                                        \
-		return false;                                                                  \
-	if (e.low == e.high && sizeof(T) >= 4) {                                               \
-		const u32 *from = words + e.low / 4 * WARP_LANES;                              \
-		if (sizeof(T) == 8)                                                            \
-			EACH_LANE d[l] = LANE_ON(R, mask, l) ? KEEP_##R(from[l] | (u64)from[l + 32] << 32) : d[l]; \
-		else                                                                           \
-			EACH_LANE d[l] = LANE_ON(R, mask, l) ? KEEP_##R((R)(T)from[l]) : d[l]; \
-		return true;                                                                   \
-	}                                                                                      \
-	for (u32 left = mask; left; left &= left - 1) {                                        \
-		const u32 l = (u32)__builtin_ctz(left);                                        \
-		const u32 *from = words + address[l] / 4 * WARP_LANES + l;                     \
-		const u64 value = sizeof(T) == 8 ? *from | (u64)from[WARP_LANES] << 32 : *from >> address[l] % 4 * 8; \
-		d[l] = KEEP_##R((R)(T)value);                                                  \
-	}                                                                                      \
-	return true;
-
-#define LOAD_SHAPE(SPACE, T, R, WIDE)                                                                  \
-	ROW_##R *d = ROW_OF(R, i->d);                                                                  \
-	u64 address[WARP_LANES] __attribute__((aligned(64)));                                          \
-	addresses_of(rows, i, WIDE, address);                                                          \
-	const struct shape s = shape_of(address, mask, sizeof(T));                                     \
-	u64 offset = 0;                                                                                \
-	if (s.contiguous && LIKELY(s.first % sizeof(T) == 0)) {                                        \
-		const u32 span = (32 - (u32)__builtin_clz(mask) - s.lane) * (u32)sizeof(T);            \
-		const u8 *p = space_range(w, i, SPACE, s.first, s.first + span, false);                \
-		if (LIKELY(p != NULL)) {                                                               \
-			const T *from = (const T *)(const void *)(p - s.lane * sizeof(T));             \
-			if (mask == FULL_MASK)                                                         \
-				EACH_LANE d[l] = KEEP_##R((R)from[l]);                                 \
-			else                                                                           \
-				EACH_LANE if (mask & lane_bit[l]) d[l] = KEEP_##R((R)from[l]);         \
-			return true;                                                                      \
-		}                                                                                      \
-	} else if (s.uniform && s.first % sizeof(T) == 0) {                                            \
-		const u8 *p = space_range(w, i, SPACE, s.first, s.first + sizeof(T), false);           \
-		if (LIKELY(p != NULL)) {                                                               \
-			T one;                                                                         \
-			memcpy(&one, p, sizeof one);                                                   \
-			const ROW_##R value = KEEP_##R((R)one);                                        \
-			EACH_LANE d[l] = LANE_ON(R, mask, l) ? value : d[l];                           \
-			return true;                                                                      \
-		}                                                                                      \
-		if (local_uniform(w, SPACE, &s, sizeof(T), &offset)) {                                 \
-			const u32 *from = (const u32 *)(const void *)local_word(w, offset, 0);         \
-			if (sizeof(T) == 8)                                                            \
-				EACH_LANE d[l] = LANE_ON(R, mask, l)                                   \
-							 ? KEEP_##R(from[l] | (u64)from[l + 32] << 32) \
-							 : d[l];                                       \
-			else                                                                           \
-				EACH_LANE d[l] = LANE_ON(R, mask, l) ? KEEP_##R((R)(T)from[l]) : d[l]; \
-			return true;                                                                      \
-		}                                                                                      \
-	} else if (mask == FULL_MASK && is_two_rows(address, sizeof(T)) && !((address[0] | address[16]) % sizeof(T))) { \
-		const u64 half = WARP_LANES / 2 * sizeof(T);                                           \
-		const u8 *low = space_range(w, i, SPACE, address[0], address[0] + half, false);        \
-		const u8 *high = low ? space_range(w, i, SPACE, address[16], address[16] + half, false) : NULL; \
-		if (LIKELY(high != NULL)) {                                                            \
-			const T *from = (const T *)(const void *)low, *more = (const T *)(const void *)high; \
-			for (int l = 0; l < WARP_LANES / 2; l++)                                       \
-				d[l] = KEEP_##R((R)from[l]);                                           \
-			for (int l = 0; l < WARP_LANES / 2; l++)                                       \
-				d[l + WARP_LANES / 2] = KEEP_##R((R)more[l]);                          \
-			return true;                                                                   \
-		}                                                                                      \
-	} else {                                                                                       \
-		const struct extent e = extent_of(address, mask);                                      \
-		const u8 *p = e.bits % sizeof(T) ? NULL                                                \
-						 : space_range(w, i, SPACE, e.low, e.high + sizeof(T), false); \
-		if (LIKELY(p != NULL)) {                                                               \
-			const T *from = (const T *)(const void *)p;                                    \
-			EACH_LANE address[l] = (address[l] - e.low) / sizeof(T);                       \
-			if (mask == FULL_MASK)                                                         \
-				EACH_LANE d[l] = KEEP_##R((R)from[(s64)address[l]]);                   \
-			else                                                                           \
-				EACH_LANE if (mask & lane_bit[l]) d[l] = KEEP_##R((R)from[(s64)address[l]]); \
-			return true;                                                                      \
-		}                                                                                      \
+/* Tried as a row of neighbours, then by its shape, then lane by lane. Other shapes than rows stand in a function of
+ * their own, whose stack frame the common case would pay for. */
+#define ACCESS_FAST(NAME, ROW, SHAPE)                                                                  \
+	SEPARATE bool NAME##_shape(struct warp *w, const struct insn *i, u8 *rows, u32 mask)           \
+	{                                                                                              \
+		return SHAPE;                                                                          \
 	}                                                                                              \
-	return false;
+	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask)       \
+	{                                                                                              \
+		return ROW || NAME##_shape(w, i, rows, mask);                                          \
+	}
+
+#define LOAD_WIDTH(NAME, SPACE, T, R, WIDE)                                                            \
+	ACCESS_FAST(NAME, load_row_##T##_##R(w, i, rows, mask, SPACE, WIDE),                           \
+		    load_shape_##T##_##R(w, i, rows, mask, SPACE, WIDE))                               \
+	FAST_OR(NAME, load_lanes(w, i, rows, mask, WIDE, SPACE, sizeof(T), SIGNED_##T, 8 * sizeof(R)))
+#define LOAD_SCALAR(NAME, SPACE, T, R)                                                                 \
+	LOAD_WIDTH(NAME##_64, SPACE, T, R, true)                                                       \
+	LOAD_WIDTH(NAME##_32, SPACE, T, R, false)
 
 #define LOAD_LOCAL_WIDTH(NAME, T, R, WIDE)                                                             \
 	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask)       \
 	{                                                                                              \
-		LOAD_LOCAL(T, R, WIDE)                                                                 \
+		return load_local_##T##_##R(w, i, rows, mask, WIDE);                                   \
 	}                                                                                              \
 	FAST_OR(NAME, load_lanes(w, i, rows, mask, WIDE, SPACE_LOCAL, sizeof(T), false, 8 * sizeof(R)))
 #define LOAD_LOCAL_SCALAR(NAME, T, R)                                                                  \
 	LOAD_LOCAL_WIDTH(NAME##_64, T, R, true)                                                        \
 	LOAD_LOCAL_WIDTH(NAME##_32, T, R, false)
-#define LOAD_WIDTH(NAME, SPACE, T, R, WIDE)                                                            \
-	ACCESS_WIDTH(NAME, LOAD_ROW(SPACE, T, R, WIDE), LOAD_SHAPE(SPACE, T, R, WIDE),                 \
-		     load_lanes(w, i, rows, mask, WIDE, SPACE, sizeof(T), SIGNED_##T, 8 * sizeof(R)))
-#define LOAD_SCALAR(NAME, SPACE, T, R)                                                                 \
-	LOAD_WIDTH(NAME##_64, SPACE, T, R, true)                                                       \
-	LOAD_WIDTH(NAME##_32, SPACE, T, R, false)
 
 /* --- Stores --------------------------------------------------------------------------------- */
 
@@ -206,107 +127,32 @@ static const struct insn *store_lanes(struct warp *w, const struct insn *i, u8 *
 	return i + 1;
 }
 
-/* R: type of the register's lanes (u32, u64). Several lanes at one address: the highest lane wins. */
-#define STORE_ROW(SPACE, T, R, WIDE)                                                                   \
-	const ROW_##R *s = ROW_OF(R, i->b);                                                            \
-	u64 start;                                                                                     \
-	T *to;                                                                                         \
-	if (UNLIKELY(mask != FULL_MASK) || !is_row(rows, i, WIDE, sizeof(T), &start) || start % sizeof(T)) \
-		return false;                                                                          \
-	to = (T *)(void *)space_range(w, i, SPACE, start, start + WARP_LANES * sizeof(T), true);       \
-	if (UNLIKELY(!to))                                                                             \
-		return false;                                                                          \
-	EACH_LANE to[l] = (T)s[l];                                                                     \
-	return true;
+/* store_row_T and its like. */
+#define MEMORY u8
+#include "sem/store_type.h"
+#define MEMORY u16
+#include "sem/store_type.h"
+#define MEMORY u32
+#include "sem/store_type.h"
+#define MEMORY u64
+#include "sem/store_type.h"
 
-#define STORE_SHAPE(SPACE, T, R, WIDE)                                                                 \
-	const ROW_##R *s = ROW_OF(R, i->b);                                                            \
-	u64 address[WARP_LANES] __attribute__((aligned(64)));                                          \
-	addresses_of(rows, i, WIDE, address);                                                          \
-	const struct shape shape = shape_of(address, mask, sizeof(T));                                 \
-	u64 offset = 0;                                                                                \
-	if (shape.contiguous && LIKELY(shape.first % sizeof(T) == 0)) {                                \
-		const u32 span = (32 - (u32)__builtin_clz(mask) - shape.lane) * (u32)sizeof(T);        \
-		u8 *p = space_range(w, i, SPACE, shape.first, shape.first + span, true);               \
-		if (LIKELY(p != NULL)) {                                                               \
-			T *to = (T *)(void *)(p - shape.lane * sizeof(T));                             \
-			if (mask == FULL_MASK)                                                         \
-				EACH_LANE to[l] = (T)s[l];                                             \
-			else                                                                           \
-				EACH_LANE if (mask & lane_bit[l]) to[l] = (T)s[l];                     \
-			return true;                                                                      \
-		}                                                                                      \
-	} else if (local_uniform(w, SPACE, &shape, sizeof(T), &offset) && sizeof(T) >= 4) {            \
-		u32 *to = (u32 *)(void *)local_word(w, offset, 0);                                     \
-		EACH_LANE to[l] = mask & lane_bit[l] ? (u32)s[l] : to[l];                              \
-		if (sizeof(T) == 8)                                                                    \
-			EACH_LANE to[l + 32] = mask & lane_bit[l] ? (u32)((u64)s[l] >> 32) : to[l + 32]; \
-		return true;                                                                              \
-	} else if (mask == FULL_MASK && is_two_rows(address, sizeof(T)) && !((address[0] | address[16]) % sizeof(T))) { \
-		const u64 half = WARP_LANES / 2 * sizeof(T);                                           \
-		u8 *low = space_range(w, i, SPACE, address[0], address[0] + half, true);               \
-		u8 *high = low ? space_range(w, i, SPACE, address[16], address[16] + half, true) : NULL; \
-		if (LIKELY(high != NULL)) {                                                            \
-			T *to = (T *)(void *)low, *more = (T *)(void *)high;                           \
-			for (int l = 0; l < WARP_LANES / 2; l++)                                       \
-				to[l] = (T)s[l];                                                       \
-			for (int l = 0; l < WARP_LANES / 2; l++)                                       \
-				more[l] = (T)s[l + WARP_LANES / 2];                                    \
-			return true;                                                                   \
-		}                                                                                      \
-	} else {                                                                                       \
-		const struct extent e = extent_of(address, mask);                                      \
-		u8 *p = e.bits % sizeof(T) ? NULL : space_range(w, i, SPACE, e.low, e.high + sizeof(T), true); \
-		if (LIKELY(p != NULL)) {                                                               \
-			for (u32 left = mask; left; left &= left - 1) {                                \
-				const u32 l = (u32)__builtin_ctz(left);                                \
-				*(T *)(void *)(p + (address[l] - e.low)) = (T)s[l];                    \
-			}                                                                              \
-			return true;                                                                      \
-		}                                                                                      \
+#define STORE_WIDTH(NAME, SPACE, T, R, WIDE)                                                           \
+	ACCESS_FAST(NAME, store_row_##T(w, i, rows, mask, SPACE, WIDE),                                \
+		    store_shape_##T(w, i, rows, mask, SPACE, WIDE))                                    \
+	FAST_OR(NAME, store_lanes(w, i, rows, mask, WIDE, SPACE, sizeof(T), 8 * sizeof(R)))
+#define STORE(NAME, SPACE, T, R)                                                                       \
+	STORE_WIDTH(NAME##_64, SPACE, T, R, true)                                                      \
+	STORE_WIDTH(NAME##_32, SPACE, T, R, false)
+
+#define STORE_LOCAL_WIDTH(NAME, T, R, WIDE)                                                            \
+	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask)       \
+	{                                                                                              \
+		return store_local_##T(w, i, rows, mask, WIDE);                                        \
 	}                                                                                              \
-	return false;
-
-#define STORE_LOCAL(T, R, WIDE)                                                                \
-	const ROW_##R *s = ROW_OF(R, i->b);                                                    \
-	u64 address[WARP_LANES] __attribute__((aligned(64)));                                  \
-	addresses_of(rows, i, WIDE, address);                                                  \
-	const struct extent e = extent_of(address, mask);                                      \
-	u32 *words = (u32 *)(void *)w->local;                                                  \
-	if (UNLIKELY(!local_reaches(w, &e, sizeof(T))))                                        \
-		return false;                                                                  \
-	if (e.low == e.high && sizeof(T) >= 4) {                                               \
-		u32 *to = words + e.low / 4 * WARP_LANES;                                      \
-		EACH_LANE to[l] = mask & lane_bit[l] ? (u32)s[l] : to[l];                      \
-		if (sizeof(T) == 8)                                                            \
-			EACH_LANE to[l + 32] = mask & lane_bit[l] ? (u32)((u64)s[l] >> 32) : to[l + 32]; \
-		return true;                                                                   \
-	}                                                                                      \
-	for (u32 left = mask; left; left &= left - 1) {                                        \
-		const u32 l = (u32)__builtin_ctz(left);                                        \
-		u32 *to = words + address[l] / 4 * WARP_LANES + l;                             \
-		const u32 shift = sizeof(T) < 4 ? (u32)(address[l] % 4 * 8) : 0;               \
-		const u32 bits = (u32)(T)UINT64_MAX << shift;                                  \
-		*to = (*to & ~bits) | ((u32)s[l] << shift & bits);                             \
-		if (sizeof(T) == 8)                                                            \
-			to[WARP_LANES] = (u32)((u64)s[l] >> 32);                               \
-	}                                                                                      \
-	return true;
-
-#define STORE_LOCAL_WIDTH(NAME, T, R, WIDE)                                                    \
-	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) \
-	{                                                                                      \
-		STORE_LOCAL(T, R, WIDE)                                                        \
-	}                                                                                      \
 	FAST_OR(NAME, store_lanes(w, i, rows, mask, WIDE, SPACE_LOCAL, sizeof(T), 8 * sizeof(R)))
 #define STORE_LOCAL_SCALAR(NAME, T, R)                                                                 \
 	STORE_LOCAL_WIDTH(NAME##_64, T, R, true)                                                       \
 	STORE_LOCAL_WIDTH(NAME##_32, T, R, false)
-#define STORE_WIDTH(NAME, SPACE, T, R, WIDE)                                                           \
-	ACCESS_WIDTH(NAME, STORE_ROW(SPACE, T, R, WIDE), STORE_SHAPE(SPACE, T, R, WIDE),               \
-		     store_lanes(w, i, rows, mask, WIDE, SPACE, sizeof(T), 8 * sizeof(R)))
-#define STORE(NAME, SPACE, T, R)                                                                       \
-	STORE_WIDTH(NAME##_64, SPACE, T, R, true)                                                      \
-	STORE_WIDTH(NAME##_32, SPACE, T, R, false)
 
 #endif

@@ -188,29 +188,59 @@ MEANING_FUNCTION(ld_any)
 }
 MEANING_STEP(ld_any);
 
+/* Where the active lanes' values of `bytes` lie in the host, if within one allocation, and aligned; else NULL. Lane l's
+ * is address[l] bytes further. */
+ALWAYS_INLINE const u8 *gather_window(struct warp *w, const struct insn *i, const u8 *rows, u32 mask,
+				      enum ir_space space, u32 bytes, bool wide, u64 address[WARP_LANES])
+{
+	addresses_of(rows, i, wide, address);
+	const struct extent e = extent_of(address, mask);
+	const u8 *p = e.bits % bytes ? NULL : space_range(w, i, space, e.low, e.high + bytes, false);
+
+	if (p)
+		EACH_LANE address[l] -= e.low;
+	return p;
+}
+
 /* Vectors of 32- and 64-bit elements in global and shared memory. */
+ALWAYS_INLINE bool load_vector_u32(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
+				   u32 count, bool wide)
+{
+	u64 address[WARP_LANES] __attribute__((aligned(64)));
+	const u32 *list = w->frame->code->operands + i->b;
+	const u8 *p = gather_window(w, i, rows, mask, space, 4 * count, wide, address);
+
+	for (u32 k = 0; p && k < count; k++) {
+		u32 *d = ROW_OF(u32, list[k]);
+		const u32 *from = (const u32 *)(const void *)p + k;
+		if (mask == FULL_MASK)
+			EACH_LANE d[l] = from[(s64)(address[l] / 4)];
+		else
+			EACH_LANE if (mask & lane_bit[l]) d[l] = from[(s64)(address[l] / 4)];
+	}
+	return p != NULL;
+}
+ALWAYS_INLINE bool load_vector_u64(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
+				   u32 count, bool wide)
+{
+	u64 address[WARP_LANES] __attribute__((aligned(64)));
+	const u32 *list = w->frame->code->operands + i->b;
+	const u8 *p = gather_window(w, i, rows, mask, space, 8 * count, wide, address);
+
+	for (u32 k = 0; p && k < count; k++) {
+		u64 *d = ROW_OF(u64, list[k]);
+		const u64 *from = (const u64 *)(const void *)p + k;
+		if (mask == FULL_MASK)
+			EACH_LANE d[l] = from[(s64)(address[l] / 8)];
+		else
+			EACH_LANE if (mask & lane_bit[l]) d[l] = from[(s64)(address[l] / 8)];
+	}
+	return p != NULL;
+}
 #define LOAD_VECTOR(NAME, SPACE, T, N, WIDE)                                                           \
-	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) \
+	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask)       \
 	{                                                                                              \
-		u64 address[WARP_LANES] __attribute__((aligned(64)));                                  \
-		const u32 *list = w->frame->code->operands + i->b;                                     \
-		addresses_of(rows, i, WIDE, address);                                                  \
-		const struct extent e = extent_of(address, mask);                                      \
-		const u8 *p = e.bits % (N * sizeof(T))                                                 \
-				      ? NULL                                                           \
-				      : space_range(w, i, SPACE, e.low, e.high + N * sizeof(T), false); \
-		if (UNLIKELY(!p))                                                                      \
-			return false;                                                                  \
-		EACH_LANE address[l] = (address[l] - e.low) / sizeof(T);                               \
-		for (u32 k = 0; k < N; k++) {                                                          \
-			ROW_##T *d = ROW_OF(T, list[k]);                                               \
-			const T *from = (const T *)(const void *)p + k;                                \
-			if (mask == FULL_MASK)                                                         \
-				EACH_LANE d[l] = from[(s64)address[l]];                                \
-			else                                                                           \
-				EACH_LANE if (mask & lane_bit[l]) d[l] = from[(s64)address[l]];        \
-		}                                                                                      \
-		return true;                                                                           \
+		return load_vector_##T(w, i, rows, mask, SPACE, N, WIDE);                              \
 	}                                                                                              \
 	FAST_OR(NAME, ld_any_run(w, i, rows, mask))
 #define LOAD_VECTORS(SP, SPACE)                                                                        \
@@ -224,24 +254,19 @@ LOAD_VECTORS(global, SPACE_GLOBAL)
 LOAD_VECTORS(shared, SPACE_SHARED)
 
 /* A kernel's own parameter: one value for all lanes. */
-#define LOAD_PARAM(NAME, T, R)                                                                         \
-	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) \
+#define LOAD_PARAM(NAME, T)                                                                            \
+	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask)       \
 	{                                                                                              \
-		T one;                                                                                 \
+		T one, *d = ROW_OF(T, i->d);                                                           \
 		if (UNLIKELY((u64)(u32)i->imm + sizeof(T) > w->machine->kernel->param_bytes))          \
 			return false;                                                                  \
 		memcpy(&one, w->machine->launch->params + i->imm, sizeof one);                         \
-		ROW_##R *d = ROW_OF(R, i->d);                                                          \
-		const ROW_##R value = KEEP_##R((R)one);                                                \
-		if (mask == FULL_MASK)                                                                 \
-			EACH_LANE d[l] = value;                                                        \
-		else                                                                                   \
-			EACH_LANE d[l] = LANE_ON(R, mask, l) ? value : d[l];                           \
+		LANE_BODY(T, (void)0, one)                                                             \
 		return true;                                                                           \
 	}                                                                                              \
 	FAST_OR(NAME, ld_any_run(w, i, rows, mask))
-LOAD_PARAM(ld_param_32, u32, u32)
-LOAD_PARAM(ld_param_64, u64, u64)
+LOAD_PARAM(ld_param_32, u32)
+LOAD_PARAM(ld_param_64, u64)
 
 /* A function's parameter or result: one place of local memory. */
 MEANING_FUNCTION(ld_frame_32)
@@ -284,39 +309,52 @@ MEANING_EACH(st_frame_64);
 
 #define CHOOSE(NAME) (wide ? &NAME##_64 : &NAME##_32)
 
-#define PICK_LOAD_SCALAR(SP)                                                                           \
-	static const struct meaning *pick_ld_##SP(int class, u32 bits, u32 reg, bool wide)             \
-	{                                                                                              \
-		if (bits == 32 && reg == 32)                                                           \
-			return CHOOSE(ld_##SP##_u32_u32);                                              \
-		if (bits == 64 && reg == 64)                                                           \
-			return CHOOSE(ld_##SP##_u64_u64);                                              \
-		if (class == 's' && bits < reg)                                                        \
-			return &ld_any;                                                                \
-		if (bits == 16 && (reg == 16 || reg == 32))                                            \
-			return reg == 16 ? CHOOSE(ld_##SP##_u16_u16) : CHOOSE(ld_##SP##_u16_u32);      \
-		if (bits == 8 && (reg == 16 || reg == 32))                                             \
-			return reg == 16 ? CHOOSE(ld_##SP##_u8_u16) : CHOOSE(ld_##SP##_u8_u32);        \
-		return &ld_any;                                                                        \
-	}
-PICK_LOAD_SCALAR(global)
-PICK_LOAD_SCALAR(shared)
-PICK_LOAD_SCALAR(generic)
+/* A space's meanings of loads and stores, by the width of addresses: [wide]. */
+struct load_choice {
+	const struct meaning *u8_u16[2], *u8_u32[2], *u16_u16[2], *u16_u32[2], *u32_u32[2], *u64_u64[2];
+};
+struct store_choice {
+	const struct meaning *u8[2], *u16[2], *u32[2], *u64[2];
+};
+struct vector_choice {
+	const struct meaning *any, *v2_32[2], *v4_32[2], *v2_64[2];
+};
+#define BY_WIDTH(NAME) {&NAME##_32, &NAME##_64}
+#define LOAD_CHOICE(SP)                                                                                \
+	{BY_WIDTH(ld_##SP##_u8_u16),  BY_WIDTH(ld_##SP##_u8_u32),  BY_WIDTH(ld_##SP##_u16_u16),        \
+	 BY_WIDTH(ld_##SP##_u16_u32), BY_WIDTH(ld_##SP##_u32_u32), BY_WIDTH(ld_##SP##_u64_u64)}
+#define STORE_CHOICE(SP)                                                                               \
+	{BY_WIDTH(st_##SP##_u8), BY_WIDTH(st_##SP##_u16), BY_WIDTH(st_##SP##_u32), BY_WIDTH(st_##SP##_u64)}
+#define VECTOR_CHOICE(OP, SP)                                                                          \
+	{&OP##_any, BY_WIDTH(OP##_##SP##_v2_32), BY_WIDTH(OP##_##SP##_v4_32), BY_WIDTH(OP##_##SP##_v2_64)}
+static const struct load_choice loads_global = LOAD_CHOICE(global), loads_shared = LOAD_CHOICE(shared),
+				loads_generic = LOAD_CHOICE(generic), loads_local = LOAD_CHOICE(local);
+static const struct vector_choice vector_loads_global = VECTOR_CHOICE(ld, global),
+				  vector_loads_shared = VECTOR_CHOICE(ld, shared);
 
-/* Vectors that have meanings of their own, of loads and of stores. */
-#define PICK_VECTOR(OP, SP)                                                                            \
-	static const struct meaning *pick_##OP##_vector_##SP(u32 count, u32 bits, bool wide)           \
-	{                                                                                              \
-		if (bits == 32 && count == 2)                                                          \
-			return CHOOSE(OP##_##SP##_v2_32);                                              \
-		if (bits == 32 && count == 4)                                                          \
-			return CHOOSE(OP##_##SP##_v4_32);                                              \
-		if (bits == 64 && count == 2)                                                          \
-			return CHOOSE(OP##_##SP##_v2_64);                                              \
-		return &OP##_any;                                                                      \
-	}
-PICK_VECTOR(ld, global)
-PICK_VECTOR(ld, shared)
+static const struct meaning *pick_load(const struct load_choice *c, int class, u32 bits, u32 reg, bool wide)
+{
+	if (bits == 32 && reg == 32)
+		return c->u32_u32[wide];
+	if (bits == 64 && reg == 64)
+		return c->u64_u64[wide];
+	if ((class == 's' && bits < reg) || (reg != 16 && reg != 32))
+		return &ld_any;
+	if (bits == 16)
+		return reg == 16 ? c->u16_u16[wide] : c->u16_u32[wide];
+	if (bits == 8)
+		return reg == 16 ? c->u8_u16[wide] : c->u8_u32[wide];
+	return &ld_any;
+}
+
+static const struct meaning *pick_vector(const struct vector_choice *c, u32 count, u32 bits, bool wide)
+{
+	if (bits == 32 && count == 2)
+		return c->v2_32[wide];
+	if (bits == 32 && count == 4)
+		return c->v4_32[wide];
+	return bits == 64 && count == 2 ? c->v2_64[wide] : c->any;
+}
 
 static bool all_registers_are(const struct form *f, u32 first, u32 count, u32 bits)
 {
@@ -333,21 +371,6 @@ static const struct meaning *pick_ld_global_signed(u32 bits, u32 reg, bool wide)
 	return bits == 16 && reg == 32 ? CHOOSE(ld_global_s16_u32) : &ld_any;
 }
 
-static const struct meaning *pick_ld_local(int class, u32 bits, u32 reg, bool wide)
-{
-	if (bits == 64 && reg == 64)
-		return CHOOSE(ld_local_u64_u64);
-	if ((class == 's' && bits < reg) || (reg != 16 && reg != 32))
-		return &ld_any;
-	if (bits == 32 && reg == 32)
-		return CHOOSE(ld_local_u32_u32);
-	if (bits == 16)
-		return reg == 16 ? CHOOSE(ld_local_u16_u16) : CHOOSE(ld_local_u16_u32);
-	if (bits == 8)
-		return reg == 16 ? CHOOSE(ld_local_u8_u16) : CHOOSE(ld_local_u8_u32);
-	return &ld_any;
-}
-
 static const struct meaning *pick_ld(const struct form *f)
 {
 	const u32 count = form_vector(f), bits = type_bits(form_type(f, 0));
@@ -359,22 +382,22 @@ static const struct meaning *pick_ld(const struct form *f)
 	if (count > 1) {
 		if (!all_registers_are(f, 0, count, bits))
 			return &ld_any;
-		return space == SPACE_GLOBAL ? pick_ld_vector_global(count, bits, wide)
-		       : space == SPACE_SHARED && !form_has(f, M_shared_cluster) ? pick_ld_vector_shared(count, bits, wide)
+		return space == SPACE_GLOBAL ? pick_vector(&vector_loads_global, count, bits, wide)
+		       : space == SPACE_SHARED && !form_has(f, M_shared_cluster) ? pick_vector(&vector_loads_shared, count, bits, wide)
 										 : &ld_any;
 	}
 	switch (space) {
 	case SPACE_GLOBAL:
 	case SPACE_CONST:
-		return class == 's' && bits < reg ? pick_ld_global_signed(bits, reg, wide) : pick_ld_global(class, bits, reg, wide);
+		return class == 's' && bits < reg ? pick_ld_global_signed(bits, reg, wide) : pick_load(&loads_global, class, bits, reg, wide);
 	case SPACE_SHARED:
 		if (bits == 32 && reg == 32 && !wide && !form_has(f, M_shared_cluster))
 			return &ld_shared_word;
-		return form_has(f, M_shared_cluster) ? &ld_any : pick_ld_shared(class, bits, reg, wide);
+		return form_has(f, M_shared_cluster) ? &ld_any : pick_load(&loads_shared, class, bits, reg, wide);
 	case SPACE_GENERIC:
-		return pick_ld_generic(class, bits, reg, wide);
+		return pick_load(&loads_generic, class, bits, reg, wide);
 	case SPACE_LOCAL:
-		return pick_ld_local(class, bits, reg, wide);
+		return pick_load(&loads_local, class, bits, reg, wide);
 	default:
 		return &ld_any;
 	}
@@ -443,24 +466,27 @@ MEANING_FUNCTION(st_any)
 MEANING_STEP(st_any);
 
 /* Vectors: lane by lane, all elements of a lane together. */
+ALWAYS_INLINE bool store_vector(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space, u32 count,
+				u32 bytes, bool wide)
+{
+	u64 address[WARP_LANES] __attribute__((aligned(64)));
+	const u32 *list = w->frame->code->operands + i->b;
+
+	addresses_of(rows, i, wide, address);
+	const struct extent e = extent_of(address, mask);
+	u8 *p = e.bits % (count * bytes) ? NULL : space_range(w, i, space, e.low, e.high + count * bytes, true);
+	for (u32 left = p ? mask : 0; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		u8 *to = p + (address[l] - e.low);
+		for (u32 k = 0; k < count; k++)
+			memcpy(to + k * bytes, rows + list[k] + l * bytes, bytes);
+	}
+	return p != NULL;
+}
 #define STORE_VECTOR(NAME, SPACE, T, N, WIDE)                                                          \
-	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) \
+	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask)       \
 	{                                                                                              \
-		u64 address[WARP_LANES] __attribute__((aligned(64)));                                  \
-		const u32 *list = w->frame->code->operands + i->b;                                     \
-		addresses_of(rows, i, WIDE, address);                                                  \
-		const struct extent e = extent_of(address, mask);                                      \
-		u8 *p = e.bits % (N * sizeof(T)) ? NULL                                                \
-						 : space_range(w, i, SPACE, e.low, e.high + N * sizeof(T), true); \
-		if (UNLIKELY(!p))                                                                      \
-			return false;                                                                  \
-		for (u32 left = mask; left; left &= left - 1) {                                        \
-			const u32 l = (u32)__builtin_ctz(left);                                        \
-			T *to = (T *)(void *)(p + (address[l] - e.low));                               \
-			for (u32 k = 0; k < N; k++)                                                    \
-				to[k] = ((const T *)(const void *)(rows + list[k]))[l];                \
-		}                                                                                      \
-		return true;                                                                           \
+		return store_vector(w, i, rows, mask, SPACE, N, sizeof(T), WIDE);                      \
 	}                                                                                              \
 	FAST_OR(NAME, st_any_run(w, i, rows, mask))
 #define STORE_VECTORS(SP, SPACE)                                                                       \
@@ -473,25 +499,19 @@ MEANING_STEP(st_any);
 STORE_VECTORS(global, SPACE_GLOBAL)
 STORE_VECTORS(shared, SPACE_SHARED)
 
-#define PICK_STORE_SCALAR(SP)                                                                          \
-	static const struct meaning *pick_st_##SP(u32 bits, u32 reg, bool wide)                        \
-	{                                                                                              \
-		if (bits == 64 && reg == 64)                                                           \
-			return CHOOSE(st_##SP##_u64);                                                  \
-		if (reg > 32)                                                                          \
-			return &st_any;                                                                \
-		return bits == 32 ? CHOOSE(st_##SP##_u32)                                              \
-		       : bits == 16 ? CHOOSE(st_##SP##_u16)                                            \
-		       : bits == 8 ? CHOOSE(st_##SP##_u8)                                              \
-				   : &st_any;                                                          \
-	}
-PICK_STORE_SCALAR(global)
-PICK_STORE_SCALAR(shared)
-PICK_STORE_SCALAR(generic)
-PICK_STORE_SCALAR(local)
+static const struct store_choice stores_global = STORE_CHOICE(global), stores_shared = STORE_CHOICE(shared),
+				 stores_generic = STORE_CHOICE(generic), stores_local = STORE_CHOICE(local);
+static const struct vector_choice vector_stores_global = VECTOR_CHOICE(st, global),
+				  vector_stores_shared = VECTOR_CHOICE(st, shared);
 
-PICK_VECTOR(st, global)
-PICK_VECTOR(st, shared)
+static const struct meaning *pick_store(const struct store_choice *c, u32 bits, u32 reg, bool wide)
+{
+	if (bits == 64 && reg == 64)
+		return c->u64[wide];
+	if (reg > 32)
+		return &st_any;
+	return bits == 32 ? c->u32[wide] : bits == 16 ? c->u16[wide] : bits == 8 ? c->u8[wide] : &st_any;
+}
 
 static const struct meaning *pick_st(const struct form *f)
 {
@@ -503,19 +523,19 @@ static const struct meaning *pick_st(const struct form *f)
 	if (count > 1) {
 		if (!all_registers_are(f, 2, count, bits) || far)
 			return &st_any;
-		return space == SPACE_GLOBAL   ? pick_st_vector_global(count, bits, wide)
-		       : space == SPACE_SHARED ? pick_st_vector_shared(count, bits, wide)
+		return space == SPACE_GLOBAL   ? pick_vector(&vector_stores_global, count, bits, wide)
+		       : space == SPACE_SHARED ? pick_vector(&vector_stores_shared, count, bits, wide)
 					       : &st_any;
 	}
 	switch (space) {
 	case SPACE_GLOBAL:
-		return pick_st_global(bits, reg, wide);
+		return pick_store(&stores_global, bits, reg, wide);
 	case SPACE_SHARED:
-		return far ? &st_any : pick_st_shared(bits, reg, wide);
+		return far ? &st_any : pick_store(&stores_shared, bits, reg, wide);
 	case SPACE_GENERIC:
-		return pick_st_generic(bits, reg, wide);
+		return pick_store(&stores_generic, bits, reg, wide);
 	case SPACE_LOCAL:
-		return pick_st_local(bits, reg, wide);
+		return pick_store(&stores_local, bits, reg, wide);
 	default:
 		return &st_any;
 	}

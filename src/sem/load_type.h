@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A template: loads of one type. The includer defines MEMORY, the type in memory, and REGISTER, the type that fills
+ * the register (u16, u32 or u64); this defines load_row_MEMORY_REGISTER and its like, which load_store.h makes handlers
+ * of. Each returns false, having done nothing, where the access does not look as it should. `space` and `wide`
+ * (addresses of 64 bits) are constants of the callers, into which all of this is inlined.
+ */
+#define LOAD_JOIN(what, memory, reg)  what##_##memory##_##reg
+#define LOAD_JOIN_(what, memory, reg) LOAD_JOIN(what, memory, reg)
+#define LOAD_OF(what)                 LOAD_JOIN_(what, MEMORY, REGISTER)
+/* A register's lane, and a value in it. */
+#define LANE    __typeof__(__builtin_choose_expr(sizeof(REGISTER) == 8, (u64)0, (u32)0))
+#define KEEP(v) ((LANE)(REGISTER)(v))
+
+/* A whole warp's row of neighbouring places is a copy. */
+ALWAYS_INLINE bool LOAD_OF(load_row)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space, bool wide)
+{
+	const u32 bytes = WARP_LANES * sizeof(MEMORY);
+	LANE *d = __builtin_assume_aligned(rows + i->d, 64);
+	u64 start;
+
+	if (UNLIKELY(mask != FULL_MASK) || !is_row(rows, i, wide, sizeof(MEMORY), &start) || start % sizeof(MEMORY))
+		return false;
+	const MEMORY *from = (const MEMORY *)(const void *)space_range(w, i, space, start, start + bytes, false);
+	if (UNLIKELY(!from))
+		return false;
+	if (space == SPACE_GLOBAL)
+		fetch_ahead(from, bytes);
+	EACH_LANE d[l] = KEEP(from[l]);
+	return true;
+}
+
+/* The active lanes at neighbouring places. */
+ALWAYS_INLINE bool LOAD_OF(load_contiguous)(struct warp *w, const struct insn *i, LANE *d, u32 mask, enum ir_space space,
+					    const struct shape *s)
+{
+	const u32 span = (32 - (u32)__builtin_clz(mask) - s->lane) * (u32)sizeof(MEMORY);
+	const u8 *p = space_range(w, i, space, s->first, s->first + span, false);
+
+	if (UNLIKELY(!p))
+		return false;
+	const MEMORY *from = (const MEMORY *)(const void *)(p - s->lane * sizeof(MEMORY));
+	if (mask == FULL_MASK)
+		EACH_LANE d[l] = KEEP(from[l]);
+	else
+		EACH_LANE if (mask & lane_bit[l]) d[l] = KEEP(from[l]);
+	return true;
+}
+
+/* Each lane's word, or pair of words, of local memory at one place. */
+ALWAYS_INLINE void LOAD_OF(load_local_row)(LANE *d, const u32 *from, u32 mask)
+{
+	if (sizeof(MEMORY) == 8)
+		EACH_LANE d[l] = LANE_SET(sizeof(LANE), mask, l) ? KEEP(from[l] | (u64)from[l + WARP_LANES] << 32) : d[l];
+	else
+		EACH_LANE d[l] = LANE_SET(sizeof(LANE), mask, l) ? KEEP((MEMORY)from[l]) : d[l];
+}
+
+/* All active lanes at one address. */
+ALWAYS_INLINE bool LOAD_OF(load_uniform)(struct warp *w, const struct insn *i, LANE *d, u32 mask, enum ir_space space,
+					 const struct shape *s)
+{
+	const u8 *p = space_range(w, i, space, s->first, s->first + sizeof(MEMORY), false);
+	u64 offset = 0;
+	MEMORY one;
+
+	if (LIKELY(p != NULL)) {
+		memcpy(&one, p, sizeof one);
+		const LANE value = KEEP(one);
+		EACH_LANE d[l] = LANE_SET(sizeof(LANE), mask, l) ? value : d[l];
+		return true;
+	}
+	if (!local_uniform(w, space, s, sizeof(MEMORY), &offset))
+		return false;
+	LOAD_OF(load_local_row)(d, (const u32 *)(const void *)local_word(w, offset, 0), mask);
+	return true;
+}
+
+/* Each half of a whole warp at neighbouring places. */
+ALWAYS_INLINE bool LOAD_OF(load_halves)(struct warp *w, const struct insn *i, LANE *d, enum ir_space space,
+					const u64 address[WARP_LANES])
+{
+	const u64 half = WARP_LANES / 2 * sizeof(MEMORY);
+	const u8 *low = space_range(w, i, space, address[0], address[0] + half, false);
+	const u8 *high = low ? space_range(w, i, space, address[16], address[16] + half, false) : NULL;
+
+	if (UNLIKELY(!high))
+		return false;
+	const MEMORY *from = (const MEMORY *)(const void *)low, *more = (const MEMORY *)(const void *)high;
+	for (int l = 0; l < WARP_LANES / 2; l++)
+		d[l] = KEEP(from[l]);
+	for (int l = 0; l < WARP_LANES / 2; l++)
+		d[l + WARP_LANES / 2] = KEEP(more[l]);
+	return true;
+}
+
+/* Anywhere within one allocation. */
+ALWAYS_INLINE bool LOAD_OF(load_gather)(struct warp *w, const struct insn *i, LANE *d, u32 mask, enum ir_space space,
+					u64 address[WARP_LANES])
+{
+	const struct extent e = extent_of(address, mask);
+	const u8 *p = e.bits % sizeof(MEMORY) ? NULL : space_range(w, i, space, e.low, e.high + sizeof(MEMORY), false);
+
+	if (UNLIKELY(!p))
+		return false;
+	const MEMORY *from = (const MEMORY *)(const void *)p;
+	EACH_LANE address[l] = (address[l] - e.low) / sizeof(MEMORY);
+	if (mask == FULL_MASK)
+		EACH_LANE d[l] = KEEP(from[(s64)address[l]]);
+	else
+		EACH_LANE if (mask & lane_bit[l]) d[l] = KEEP(from[(s64)address[l]]);
+	return true;
+}
+
+/* What is no row of a whole warp. */
+ALWAYS_INLINE bool LOAD_OF(load_shape)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
+				       bool wide)
+{
+	LANE *d = __builtin_assume_aligned(rows + i->d, 64);
+	u64 address[WARP_LANES] __attribute__((aligned(64)));
+
+	addresses_of(rows, i, wide, address);
+	const struct shape s = shape_of(address, mask, sizeof(MEMORY));
+	if (s.contiguous && LIKELY(s.first % sizeof(MEMORY) == 0))
+		return LOAD_OF(load_contiguous)(w, i, d, mask, space, &s);
+	if (s.uniform && s.first % sizeof(MEMORY) == 0)
+		return LOAD_OF(load_uniform)(w, i, d, mask, space, &s);
+	if (mask == FULL_MASK && is_two_rows(address, sizeof(MEMORY)) &&
+	    !((address[0] | address[16]) % sizeof(MEMORY)))
+		return LOAD_OF(load_halves)(w, i, d, space, address);
+	return LOAD_OF(load_gather)(w, i, d, mask, space, address);
+}
+
+/* Local memory: a lane's word w stands at w * WARP_LANES + lane; a value has one word or two, or lies within one. */
+ALWAYS_INLINE bool LOAD_OF(load_local)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, bool wide)
+{
+	LANE *d = __builtin_assume_aligned(rows + i->d, 64);
+	u64 address[WARP_LANES] __attribute__((aligned(64)));
+
+	addresses_of(rows, i, wide, address);
+	const struct extent e = extent_of(address, mask);
+	const u32 *words = (const u32 *)(const void *)w->local;
+	if (UNLIKELY(!local_reaches(w, &e, sizeof(MEMORY))))
+		return false;
+	if (e.low == e.high && sizeof(MEMORY) >= 4) {
+		LOAD_OF(load_local_row)(d, words + e.low / 4 * WARP_LANES, mask);
+		return true;
+	}
+	for (u32 left = mask; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		const u32 *from = words + address[l] / 4 * WARP_LANES + l;
+		const u64 value = sizeof(MEMORY) == 8 ? *from | (u64)from[WARP_LANES] << 32 : *from >> address[l] % 4 * 8;
+		d[l] = KEEP((MEMORY)value);
+	}
+	return true;
+}
+
+#undef LOAD_JOIN
+#undef LOAD_JOIN_
+#undef LOAD_OF
+#undef LANE
+#undef KEEP
+#undef MEMORY
+#undef REGISTER

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A template: stores of one type. The includer defines MEMORY, the type in memory; registers are 64 bits wide for u64
+ * and 32 for the others. This defines store_row_MEMORY and its like, which load_store.h makes handlers of. Each returns
+ * false, having done nothing, where the access does not look as it should. `space` and `wide` (addresses of 64 bits) are
+ * constants of the callers, into which all of this is inlined. Of several lanes at one address the highest wins.
+ */
+#define STORE_JOIN(what, memory)  what##_##memory
+#define STORE_JOIN_(what, memory) STORE_JOIN(what, memory)
+#define STORE_OF(what)            STORE_JOIN_(what, MEMORY)
+#define LANE                      __typeof__(__builtin_choose_expr(sizeof(MEMORY) == 8, (u64)0, (u32)0))
+
+/* A whole warp's row of neighbouring places is a copy. */
+ALWAYS_INLINE bool STORE_OF(store_row)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
+				       bool wide)
+{
+	const LANE *s = __builtin_assume_aligned(rows + i->b, 64);
+	u64 start;
+
+	if (UNLIKELY(mask != FULL_MASK) || !is_row(rows, i, wide, sizeof(MEMORY), &start) || start % sizeof(MEMORY))
+		return false;
+	MEMORY *to = (MEMORY *)(void *)space_range(w, i, space, start, start + WARP_LANES * sizeof(MEMORY), true);
+	if (UNLIKELY(!to))
+		return false;
+	EACH_LANE to[l] = (MEMORY)s[l];
+	return true;
+}
+
+/* The active lanes at neighbouring places. */
+ALWAYS_INLINE bool STORE_OF(store_contiguous)(struct warp *w, const struct insn *i, const LANE *s, u32 mask,
+					      enum ir_space space, const struct shape *shape)
+{
+	const u32 span = (32 - (u32)__builtin_clz(mask) - shape->lane) * (u32)sizeof(MEMORY);
+	u8 *p = space_range(w, i, space, shape->first, shape->first + span, true);
+
+	if (UNLIKELY(!p))
+		return false;
+	MEMORY *to = (MEMORY *)(void *)(p - shape->lane * sizeof(MEMORY));
+	if (mask == FULL_MASK)
+		EACH_LANE to[l] = (MEMORY)s[l];
+	else
+		EACH_LANE if (mask & lane_bit[l]) to[l] = (MEMORY)s[l];
+	return true;
+}
+
+/* Each lane's word, or pair of words, of local memory at one place. */
+ALWAYS_INLINE void STORE_OF(store_local_row)(u32 *to, const LANE *s, u32 mask)
+{
+	EACH_LANE to[l] = mask & lane_bit[l] ? (u32)s[l] : to[l];
+	if (sizeof(MEMORY) == 8)
+		EACH_LANE to[l + WARP_LANES] = mask & lane_bit[l] ? (u32)((u64)s[l] >> 32) : to[l + WARP_LANES];
+}
+
+/* Each half of a whole warp at neighbouring places. */
+ALWAYS_INLINE bool STORE_OF(store_halves)(struct warp *w, const struct insn *i, const LANE *s, enum ir_space space,
+					  const u64 address[WARP_LANES])
+{
+	const u64 half = WARP_LANES / 2 * sizeof(MEMORY);
+	u8 *low = space_range(w, i, space, address[0], address[0] + half, true);
+	u8 *high = low ? space_range(w, i, space, address[16], address[16] + half, true) : NULL;
+
+	if (UNLIKELY(!high))
+		return false;
+	MEMORY *to = (MEMORY *)(void *)low, *more = (MEMORY *)(void *)high;
+	for (int l = 0; l < WARP_LANES / 2; l++)
+		to[l] = (MEMORY)s[l];
+	for (int l = 0; l < WARP_LANES / 2; l++)
+		more[l] = (MEMORY)s[l + WARP_LANES / 2];
+	return true;
+}
+
+/* Anywhere within one allocation. */
+ALWAYS_INLINE bool STORE_OF(store_scatter)(struct warp *w, const struct insn *i, const LANE *s, u32 mask,
+					   enum ir_space space, const u64 address[WARP_LANES])
+{
+	const struct extent e = extent_of(address, mask);
+	u8 *p = e.bits % sizeof(MEMORY) ? NULL : space_range(w, i, space, e.low, e.high + sizeof(MEMORY), true);
+
+	if (UNLIKELY(!p))
+		return false;
+	for (u32 left = mask; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		*(MEMORY *)(void *)(p + (address[l] - e.low)) = (MEMORY)s[l];
+	}
+	return true;
+}
+
+/* What is no row of a whole warp. */
+ALWAYS_INLINE bool STORE_OF(store_shape)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
+					 bool wide)
+{
+	const LANE *s = __builtin_assume_aligned(rows + i->b, 64);
+	u64 address[WARP_LANES] __attribute__((aligned(64))), offset = 0;
+
+	addresses_of(rows, i, wide, address);
+	const struct shape shape = shape_of(address, mask, sizeof(MEMORY));
+	if (shape.contiguous && LIKELY(shape.first % sizeof(MEMORY) == 0))
+		return STORE_OF(store_contiguous)(w, i, s, mask, space, &shape);
+	if (sizeof(MEMORY) >= 4 && local_uniform(w, space, &shape, sizeof(MEMORY), &offset)) {
+		STORE_OF(store_local_row)((u32 *)(void *)local_word(w, offset, 0), s, mask);
+		return true;
+	}
+	if (mask == FULL_MASK && is_two_rows(address, sizeof(MEMORY)) &&
+	    !((address[0] | address[16]) % sizeof(MEMORY)))
+		return STORE_OF(store_halves)(w, i, s, space, address);
+	return STORE_OF(store_scatter)(w, i, s, mask, space, address);
+}
+
+/* Local memory: a lane's word w stands at w * WARP_LANES + lane; a value has one word or two, or lies within one. */
+ALWAYS_INLINE bool STORE_OF(store_local)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, bool wide)
+{
+	const LANE *s = __builtin_assume_aligned(rows + i->b, 64);
+	u64 address[WARP_LANES] __attribute__((aligned(64)));
+
+	addresses_of(rows, i, wide, address);
+	const struct extent e = extent_of(address, mask);
+	u32 *words = (u32 *)(void *)w->local;
+	if (UNLIKELY(!local_reaches(w, &e, sizeof(MEMORY))))
+		return false;
+	if (e.low == e.high && sizeof(MEMORY) >= 4) {
+		STORE_OF(store_local_row)(words + e.low / 4 * WARP_LANES, s, mask);
+		return true;
+	}
+	for (u32 left = mask; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		u32 *to = words + address[l] / 4 * WARP_LANES + l;
+		const u32 shift = sizeof(MEMORY) < 4 ? (u32)(address[l] % 4 * 8) : 0;
+		const u32 bits = (u32)(MEMORY)UINT64_MAX << shift;
+		*to = (*to & ~bits) | ((u32)s[l] << shift & bits);
+		if (sizeof(MEMORY) == 8)
+			to[WARP_LANES] = (u32)((u64)s[l] >> 32);
+	}
+	return true;
+}
+
+#undef STORE_JOIN
+#undef STORE_JOIN_
+#undef STORE_OF
+#undef LANE
+#undef MEMORY
