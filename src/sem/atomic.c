@@ -12,29 +12,18 @@
 #include "sem/access.h"
 #include "sem/floats.h"
 
-
 /* --- One lane ------------------------------------------------------------------------------- */
 
-/* How a value of the type stands in a register's lane. */
-#define LANE_u16  u32
-#define LANE_u32  u32
-#define LANE_u64  u64
-#define LANE_u128 u128
-
-/* exchange_T: *p becomes op(old, b, c); gives back the old value. `racing`: other host threads may do
- * the same. step_T: the same for lane l's operands at a checked address. */
+/* exchange_T: *p becomes op(old, b, c); gives back the old value. `racing`: other host threads may do the same. */
 #define EXCHANGE(T)                                                                                    \
 	typedef T op_##T(T old, T b, T c);                                                             \
 	ALWAYS_INLINE T exchange_##T(T *p, T b, T c, bool racing, op_##T *op)                          \
 	{                                                                                              \
-		if (!racing) {                                                                         \
-			const T was = *p;                                                              \
-			*p = op(was, b, c);                                                            \
-			return was;                                                                    \
-		}                                                                                      \
 		T old = __atomic_load_n(p, __ATOMIC_RELAXED);                                          \
-		while (!__atomic_compare_exchange_n(p, &old, op(old, b, c), true, __ATOMIC_SEQ_CST,    \
-						    __ATOMIC_RELAXED))                                 \
+		if (!racing)                                                                           \
+			*p = op(old, b, c);                                                            \
+		while (racing && !__atomic_compare_exchange_n(p, &old, op(old, b, c), true, __ATOMIC_SEQ_CST, \
+							      __ATOMIC_RELAXED))                       \
 			;                                                                              \
 		return old;                                                                            \
 	}
@@ -73,39 +62,14 @@ static inline bool is_global(struct warp *w, enum ir_space space, u64 address)
 	return (space == SPACE_GENERIC ? generic_space(w, &address) : space) != SPACE_SHARED;
 }
 
-/* NAME_T(): all lanes, by the form, with diagnosis. reduces: red may join lanes at one address first. */
-#define ATOM_ANY(T)                                                                                    \
-	ALWAYS_INLINE const struct insn *any_##T(struct warp *w, const struct insn *i, u8 *rows, u32 mask, op_##T *op, \
-						 bool adds_float)                                      \
-	{                                                                                              \
-		const struct form *f = warp_form(w, i);                                                \
-		const enum ir_space space = form_space(f);                                             \
-		const bool racing = is_racing(w, space);                                               \
-		u64 address[WARP_LANES] __attribute__((aligned(64)));                                  \
-		addresses_of(rows, i, f->operand_bits[atom_address_index(f)] == 64, address);          \
-		for (u32 left = mask; left; left &= left - 1) {                                        \
-			const u32 l = (u32)__builtin_ctz(left);                                        \
-			T *p = (T *)(void *)lane_pointer(w, i, l, space, address[l], sizeof(T), true); \
-			if (!p)                                                                        \
-				return NULL;                                                           \
-			const T b = (T)((const LANE_##T *)(const void *)(rows + i->b))[l];             \
-			const T c = adds_float	? (T)is_global(w, space, address[l])                  \
-				    : i->c == NO_OPERAND ? 0                                           \
-							 : (T)((const LANE_##T *)(const void *)(rows + i->c))[l]; \
-			if (sizeof(T) == 16 && racing)                                                 \
-				pthread_mutex_lock(&w->machine->lock);                                 \
-			const T old = exchange_##T(p, b, c, racing, op);                               \
-			if (sizeof(T) == 16 && racing)                                                 \
-				pthread_mutex_unlock(&w->machine->lock);                               \
-			if (i->d != NO_OPERAND)                                                        \
-				((LANE_##T *)(void *)(rows + i->d))[l] = old;                          \
-		}                                                                                      \
-		return i + 1;                                                                          \
-	}
-ATOM_ANY(u16)
-ATOM_ANY(u32)
-ATOM_ANY(u64)
-ATOM_ANY(u128)
+#define TYPE u16
+#include "sem/atomic_type.h"
+#define TYPE u32
+#include "sem/atomic_type.h"
+#define TYPE u64
+#include "sem/atomic_type.h"
+#define TYPE u128
+#include "sem/atomic_type.h"
 
 /* Several host threads' operations of a warp on neighbouring words, two at a time: a locked operation costs as much
  * as twenty others. The first word is the low half, as on all hosts that the rest is built for. */
@@ -131,78 +95,10 @@ ALWAYS_INLINE bool pairs_u64(u8 *host, const u64 address[WARP_LANES], u32 mask, 
 	return false;
 }
 
-/* The common cases: 32-bit addresses in shared memory, 64-bit ones in global memory; words of 32 and 64
- * bits. One range check for the warp. */
-#define ATOM_FAST(T)                                                                                   \
-	ALWAYS_INLINE bool shared_##T(struct warp *w, const struct insn *i, u8 *rows, u32 mask, op_##T *op, bool takes_c) \
-	{                                                                                              \
-		const u32 *base = ROW_OF(u32, i->a);                                                   \
-		const T *pb = (const T *)(const void *)(rows + i->b);                                  \
-		const T *pc = takes_c ? (const T *)(const void *)(rows + i->c) : pb;                   \
-		T *d = (T *)(void *)(rows + i->d);                                                     \
-		u32 at[WARP_LANES] __attribute__((aligned(64)));                                       \
-		s32 wrong[WARP_LANES] __attribute__((aligned(64)));                                    \
-		if (UNLIKELY(w->block->shared_bytes < sizeof(T)))                                      \
-			return false;                                                                  \
-		const u32 last = (u32)(w->block->shared_bytes - sizeof(T));                            \
-		EACH_LANE at[l] = base[l] + (u32)i->imm;                                               \
-		EACH_LANE wrong[l] = at[l] > last || at[l] % sizeof(T) ? -1 : 0;                       \
-		if (UNLIKELY(pack_lanes32(wrong) & mask))                                              \
-			return false;                                                                  \
-		u8 *shared = w->block->shared;                                                         \
-		if (LIKELY(mask == FULL_MASK && i->d != NO_OPERAND)) {                                 \
-			_Pragma("GCC unroll 8") for (int l = 0; l < WARP_LANES; l++) {                                         \
-				T *p = (T *)(void *)(shared + at[l]);                                  \
-				const T old = *p;                                                      \
-				*p = op(old, pb[l], takes_c ? pc[l] : 0);                              \
-				d[l] = old;                                                            \
-			}                                                                              \
-			return true;                                                                   \
-		}                                                                                      \
-		for (u32 left = mask; left; left &= left - 1) {                                        \
-			const u32 l = (u32)__builtin_ctz(left);                                        \
-			T *p = (T *)(void *)(shared + at[l]);                                          \
-			const T old = *p;                                                              \
-			*p = op(old, pb[l], takes_c ? pc[l] : 0);                                      \
-			if (i->d != NO_OPERAND)                                                        \
-				d[l] = old;                                                            \
-		}                                                                                      \
-		return true;                                                                           \
-	}                                                                                              \
-	ALWAYS_INLINE bool global_##T(struct warp *w, const struct insn *i, u8 *rows, u32 mask, op_##T *op, bool takes_c, \
-				      bool joins)                                                      \
-	{                                                                                              \
-		const T *pb = (const T *)(const void *)(rows + i->b);                                  \
-		const T *pc = takes_c ? (const T *)(const void *)(rows + i->c) : pb;                   \
-		T *d = (T *)(void *)(rows + i->d);                                                     \
-		const bool racing = is_racing(w, SPACE_GLOBAL);                                        \
-		u64 address[WARP_LANES] __attribute__((aligned(64)));                                  \
-		addresses_of(rows, i, true, address);                                                  \
-		const struct extent e = extent_of(address, mask);                                      \
-		u8 *host = e.bits % sizeof(T) ? NULL : global_for(w, i, e.low, e.high + sizeof(T), true); \
-		if (UNLIKELY(!host))                                                                   \
-			return false;                                                                  \
-		if (joins && i->d == NO_OPERAND && e.low == e.high) {                                  \
-			T all = pb[__builtin_ctz(mask)];                                               \
-			for (u32 left = mask & (mask - 1); left; left &= left - 1)                     \
-				all = op(all, pb[__builtin_ctz(left)], 0);                             \
-			exchange_##T((T *)(void *)host, all, 0, racing, op);                           \
-			return true;                                                                   \
-		}                                                                                      \
-		if (racing && !takes_c &&                                                              \
-		    pairs_##T(host, address, mask, pb, i->d == NO_OPERAND ? NULL : d, op))             \
-			return true;                                                                   \
-		for (u32 left = mask; left; left &= left - 1) {                                        \
-			const u32 l = (u32)__builtin_ctz(left);                                        \
-			T *p = (T *)(void *)(host + (address[l] - e.low));                             \
-			const T old = exchange_##T(p, pb[l], takes_c ? pc[l] : 0, racing, op);         \
-			if (i->d != NO_OPERAND)                                                        \
-				d[l] = old;                                                            \
-		}                                                                                      \
-		return true;                                                                           \
-	}
-ATOM_FAST(u32)
-ATOM_FAST(u64)
+#define TYPE u32
+#include "sem/atomic_word.h"
+#define TYPE u64
+#include "sem/atomic_word.h"
 
 /* Gangs run them warp by warp. Which warp comes before which then is the order of one instruction after the other,
  * not of one warp after the other: it shows in old values and in sums of floats. */
@@ -238,13 +134,15 @@ static const struct insn *gang_atom(struct gang *g, const struct insn *i, u32 by
 	return i + 1;
 }
 
-#define ATOM_MEANING_ANY(NAME, T, ADDS_FLOAT, EXPR)                                                    \
+#define ATOM_OPERATION(NAME, T, EXPR)                                                                  \
 	static inline T NAME##_op(T old, T b, T c)                                                     \
 	{                                                                                              \
 		(void)c;                                                                               \
 		(void)old;                                                                             \
 		return (EXPR);                                                                         \
-	}                                                                                              \
+	}
+#define ATOM_MEANING_ANY(NAME, T, ADDS_FLOAT, EXPR)                                                    \
+	ATOM_OPERATION(NAME, T, EXPR)                                                                  \
 	MEANING_FUNCTION(NAME##_any)                                                                   \
 	{                                                                                              \
 		if (ADDS_FLOAT)                                                                        \
@@ -253,32 +151,22 @@ static const struct insn *gang_atom(struct gang *g, const struct insn *i, u32 by
 	}                                                                                              \
 	GANG_FUNCTION(NAME##_any) { return gang_atom(g, i, sizeof(T), NAME##_any_run); }               \
 	MEANING_GANG(NAME##_any);
+/* What NAME_fast does not do, NAME_any does. */
+#define ATOM_FAST(NAME, PLACE, T, PRE, DONE)                                                           \
+	ALWAYS_INLINE bool NAME##_##PLACE##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) \
+	{                                                                                              \
+		PRE;                                                                                   \
+		return DONE;                                                                           \
+	}                                                                                              \
+	MEANING_FUNCTION(NAME##_##PLACE)                                                               \
+	{                                                                                              \
+		return LIKELY(NAME##_##PLACE##_fast(w, i, rows, mask)) ? i + 1 : NAME##_any_run(w, i, rows, mask); \
+	}                                                                                              \
+	GANG_ATOM(NAME##_##PLACE, T, NAME##_any_run)
 /* JOINS: op(op(x, a), b) is op(x, op(a, b)). */
 #define ATOM_PLACES(NAME, T, TAKES_C, JOINS, PRE, GLOBAL_OP)                                           \
-	ALWAYS_INLINE bool NAME##_shared_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) \
-	{                                                                                              \
-		PRE;                                                                                   \
-		return shared_##T(w, i, rows, mask, NAME##_op, TAKES_C);                               \
-	}                                                                                              \
-	MEANING_FUNCTION(NAME##_shared)                                                                \
-	{                                                                                              \
-		if (LIKELY(NAME##_shared_fast(w, i, rows, mask)))                                      \
-			return i + 1;                                                                  \
-		return NAME##_any_run(w, i, rows, mask);                                               \
-	}                                                                                              \
-	GANG_ATOM(NAME##_shared, T, NAME##_any_run)                                                    \
-	ALWAYS_INLINE bool NAME##_global_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) \
-	{                                                                                              \
-		PRE;                                                                                   \
-		return global_##T(w, i, rows, mask, GLOBAL_OP, TAKES_C, JOINS);                        \
-	}                                                                                              \
-	MEANING_FUNCTION(NAME##_global)                                                                \
-	{                                                                                              \
-		if (LIKELY(NAME##_global_fast(w, i, rows, mask)))                                      \
-			return i + 1;                                                                  \
-		return NAME##_any_run(w, i, rows, mask);                                               \
-	}                                                                                              \
-	GANG_ATOM(NAME##_global, T, NAME##_any_run)
+	ATOM_FAST(NAME, shared, T, PRE, shared_##T(w, i, rows, mask, NAME##_op, TAKES_C))              \
+	ATOM_FAST(NAME, global, T, PRE, global_##T(w, i, rows, mask, GLOBAL_OP, TAKES_C, JOINS))
 #define ATOM_MEANING(NAME, T, TAKES_C, JOINS, EXPR)                                                    \
 	ATOM_MEANING_ANY(NAME, T, false, EXPR)                                                         \
 	ATOM_PLACES(NAME, T, TAKES_C, JOINS, , NAME##_op)
@@ -337,57 +225,26 @@ static inline u64 add_f64_bits(u64 old, u64 b, bool global)
 	}
 	return sum == sum ? bits_of_f64(sum) : F64_NAN;
 }
+/* A function of two halves, on both halves of a word. */
 #define HALVES(FUNCTION, ...)                                                                          \
-	((u32)FUNCTION((u16)old, (u16)b __VA_ARGS__) | (u32)FUNCTION((u16)(old >> 16), (u16)(b >> 16) __VA_ARGS__) << 16)
-#define COMMA ,
+	((u32)FUNCTION((u16)old, (u16)b __VA_OPT__(, ) __VA_ARGS__) |                                  \
+	 (u32)FUNCTION((u16)(old >> 16), (u16)(b >> 16) __VA_OPT__(, ) __VA_ARGS__) << 16)
 ATOM_ADD_FLOATS(add_f32, u32, add_f32_bits(old, b, c))
 ATOM_ADD_FLOATS(add_f64, u64, add_f64_bits(old, b, c))
 ATOM_MEANING_ANY(add_f16, u16, true, f16_add(old, b, false, false))
 ATOM_MEANING_ANY(add_bf16, u16, true, bf16_add(old, b))
-ATOM_ADD_FLOATS(add_f16x2, u32, HALVES(f16_add, COMMA false COMMA false))
-ATOM_ADD_FLOATS(add_bf16x2, u32, HALVES(bf16_add, ))
+ATOM_ADD_FLOATS(add_f16x2, u32, HALVES(f16_add, false, false))
+ATOM_ADD_FLOATS(add_bf16x2, u32, HALVES(bf16_add))
 ATOM_MEANING_ANY(min_f16, u16, false, f16_min(old, b, false, false, false))
 ATOM_MEANING_ANY(max_f16, u16, false, f16_max(old, b, false, false, false))
 ATOM_MEANING_ANY(min_bf16, u16, false, bf16_min(old, b, false, false))
 ATOM_MEANING_ANY(max_bf16, u16, false, bf16_max(old, b, false, false))
-ATOM_MEANING_ANY(min_f16x2, u32, false, HALVES(f16_min, COMMA false COMMA false COMMA false))
-ATOM_MEANING_ANY(max_f16x2, u32, false, HALVES(f16_max, COMMA false COMMA false COMMA false))
-ATOM_MEANING_ANY(min_bf16x2, u32, false, HALVES(bf16_min, COMMA false COMMA false))
-ATOM_MEANING_ANY(max_bf16x2, u32, false, HALVES(bf16_max, COMMA false COMMA false))
+ATOM_MEANING_ANY(min_f16x2, u32, false, HALVES(f16_min, false, false, false))
+ATOM_MEANING_ANY(max_f16x2, u32, false, HALVES(f16_max, false, false, false))
+ATOM_MEANING_ANY(min_bf16x2, u32, false, HALVES(bf16_min, false, false))
+ATOM_MEANING_ANY(max_bf16x2, u32, false, HALVES(bf16_max, false, false))
 
 /* --- Vectors -------------------------------------------------------------------------------- */
-
-/* Each element is an atomic operation of its own; the whole vector must be aligned. */
-#define ATOM_VECTOR(T)                                                                                 \
-	ALWAYS_INLINE const struct insn *vector_##T(struct warp *w, const struct insn *i, u8 *rows, u32 mask, op_##T *op) \
-	{                                                                                              \
-		const struct form *f = warp_form(w, i);                                                \
-		const enum ir_space space = form_space(f);                                             \
-		const u32 first = atom_address_index(f);                                               \
-		const int v = form_pick(f, M_v2, M_v8);                                                \
-		const u32 count = v == M_v2 ? 2 : v == M_v4 ? 4 : 8;                                   \
-		const u32 *list = w->frame->code->operands + i->b, *values = list + first;             \
-		u64 address[WARP_LANES] __attribute__((aligned(64)));                                  \
-		addresses_of(rows, i, f->operand_bits[first] == 64, address);                          \
-		fp_enter(w, FP_RN);                                                                    \
-		for (u32 left = mask; left; left &= left - 1) {                                        \
-			const u32 l = (u32)__builtin_ctz(left);                                        \
-			u8 *p = lane_pointer(w, i, l, space, address[l], count * sizeof(T), true);     \
-			if (!p)                                                                        \
-				return NULL;                                                           \
-			for (u32 k = 0; k < count; k++) {                                              \
-				const T b = (T)((const u32 *)(const void *)(rows + values[k]))[l];     \
-				const T old = exchange_##T((T *)(void *)(p + k * sizeof(T)), b,        \
-							   (T)is_global(w, space, address[l]),        \
-							   is_racing(w, space), op);                   \
-				if (first)                                                             \
-					((u32 *)(void *)(rows + list[k]))[l] = old;                    \
-			}                                                                              \
-		}                                                                                      \
-		return i + 1;                                                                          \
-	}
-ATOM_VECTOR(u16)
-ATOM_VECTOR(u32)
 
 #define VECTOR_MEANING(NAME, T)                                                                        \
 	MEANING_FUNCTION(NAME##_vector) { return vector_##T(w, i, rows, mask, NAME##_op); }            \

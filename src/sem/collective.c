@@ -41,41 +41,54 @@ static inline void write_all32(u8 *rows, u32 offset, u32 mask, u32 value)
 
 /* --- shfl ----------------------------------------------------------------------------------- */
 
+/* What shfl works on: the operands by lane, what they are taken from, and whether that lies in the segment. */
+struct shuffle {
+	u32 a[WARP_LANES];
+	s32 from[WARP_LANES], inside[WARP_LANES];
+} __attribute__((aligned(64)));
+
+ALWAYS_INLINE void shfl_begin(struct shuffle *s, const u8 *rows, const u32 *list, u32 members, const u64 *exchange)
+{
+	operands32(rows, list[2], exchange, s->a);
+	if (members != FULL_MASK)
+		EACH_LANE s->a[l] &= 0u - (members >> l & 1);
+}
+
+ALWAYS_INLINE void shfl_end(const struct shuffle *s, u8 *rows, const u32 *list, u32 mask)
+{
+	u32 value[WARP_LANES] __attribute__((aligned(64)));
+
+	EACH_LANE value[l] = s->a[s->from[l]];
+	write32(rows, list[0], mask, value);
+	pred_write(rows, list[1], mask, pack_lanes32(s->inside));
+}
+
 /* Each mode's source lane j and whether it lies in the segment; else a lane gets its own value and false
  * (recorded: warp-collective). A lane that is no member gives 0, and true (recorded: mixed-forms). Only the low five
  * bits of b count. */
-#define SHFL(MODE, SOURCE, INSIDE)                                                                     \
-	static inline void shfl_##MODE##_lanes(u8 *rows, const u32 *list, u32 mask, u32 members,       \
-					       const u64 *exchange)                                    \
+#define SHFL_LANE(SOURCE, INSIDE)                                                                      \
 	{                                                                                              \
-		u32 a[WARP_LANES] __attribute__((aligned(64))), value[WARP_LANES] __attribute__((aligned(64))); \
-		s32 from[WARP_LANES] __attribute__((aligned(64))), inside[WARP_LANES] __attribute__((aligned(64))); \
-		const u32 *pb = ROW_OF(u32, list[3]), *pc = ROW_OF(u32, list[4]);                      \
-		operands32(rows, list[2], exchange, a);                                                \
-		if (members != FULL_MASK)                                                              \
-			EACH_LANE a[l] &= 0u - (members >> l & 1);                                     \
-		EACH_LANE                                                                              \
-		{                                                                                      \
-			const s32 b = (s32)(pb[l] & 31), segment = (s32)(pc[l] >> 8 & 31);             \
-			const s32 last = (l & segment) | ((s32)(pc[l] & 31) & ~segment);               \
-			const s32 j = (SOURCE);                                                        \
-			inside[l] = (INSIDE) ? -1 : 0;                                                 \
-			from[l] = (INSIDE) ? j & 31 : l;                                               \
-		}                                                                                      \
-		EACH_LANE value[l] = a[from[l]];                                                       \
-		write32(rows, list[0], mask, value);                                                   \
-		pred_write(rows, list[1], mask, pack_lanes32(inside));                                 \
-	}                                                                                              \
+		const s32 b = (s32)(pb[l] & 31), segment = (s32)(pc[l] >> 8 & 31);                     \
+		const s32 last = (l & segment) | ((s32)(pc[l] & 31) & ~segment);                       \
+		const s32 j = (SOURCE);                                                                \
+		s.inside[l] = (INSIDE) ? -1 : 0;                                                       \
+		s.from[l] = (INSIDE) ? j & 31 : l;                                                     \
+	}
+#define SHFL_LANES(MODE, SOURCE, INSIDE)                                                               \
 	static void shfl_##MODE##_group(struct warp *w, const struct insn *i, u8 *rows, u32 mask, u32 members, \
 					const u64 *exchange)                                           \
 	{                                                                                              \
-		shfl_##MODE##_lanes(rows, warp_operands(w, i), mask, members, exchange);               \
-	}                                                                                              \
-	MEANING_FUNCTION(shfl_##MODE)                                                                  \
-	{                                                                                              \
-		shfl_##MODE##_lanes(rows, warp_operands(w, i), mask, mask, NULL);                      \
-		return i + 1;                                                                          \
-	}                                                                                              \
+		const u32 *list = warp_operands(w, i);                                                 \
+		const u32 *pb = ROW_OF(u32, list[3]), *pc = ROW_OF(u32, list[4]);                      \
+		struct shuffle s;                                                                      \
+		shfl_begin(&s, rows, list, members, exchange);                                         \
+		EACH_LANE                                                                              \
+		SHFL_LANE(SOURCE, INSIDE)                                                              \
+		shfl_end(&s, rows, list, mask);                                                        \
+	}
+#define SHFL(MODE, SOURCE, INSIDE)                                                                     \
+	SHFL_LANES(MODE, SOURCE, INSIDE)                                                               \
+	MEANING_FUNCTION(shfl_##MODE) { return shfl_##MODE##_group(w, i, rows, mask, mask, NULL), i + 1; } \
 	MEANING(shfl_##MODE);                                                                          \
 	MEANING_FUNCTION(shfl_sync_##MODE)                                                             \
 	{                                                                                              \
@@ -133,17 +146,9 @@ static inline u32 members_truth(const struct insn *i, const u8 *rows, const u64 
 		(void)w;                                                                               \
 		WRITE(rows, i->d, mask, vote_##MODE##_of(members_truth(i, rows, exchange), members));  \
 	}                                                                                              \
-	MEANING_FUNCTION(vote_##MODE)                                                                  \
-	{                                                                                              \
-		vote_##MODE##_group(w, i, rows, mask, mask, NULL);                                     \
-		return i + 1;                                                                          \
-	}                                                                                              \
+	MEANING_FUNCTION(vote_##MODE) { return vote_##MODE##_group(w, i, rows, mask, mask, NULL), i + 1; } \
 	MEANING(vote_##MODE);                                                                          \
-	MEANING_FUNCTION(vote_sync_##MODE)                                                             \
-	{                                                                                              \
-		return meet(w, i, rows, mask, i->b, i->a, 1, false, vote_##MODE##_group);                     \
-	}                                                                                              \
-	MEANING_MEET(vote_sync_##MODE, i->b, vote_##MODE##_group);
+	MEANING_MEET_AB(vote_sync_##MODE, 1, vote_##MODE##_group);
 VOTE(ballot, write_all32)
 VOTE(all, pred_write)
 VOTE(any, pred_write)
@@ -164,55 +169,21 @@ static const struct meaning *pick_vote(const struct form *f)
 
 /* --- match ---------------------------------------------------------------------------------- */
 
-/* Which of the members hold each lane's value. Distinct values are taken in turn: few in practice. */
+#define VALUE u32
+#define TRUTH s32
+#include "sem/match_type.h"
+#define VALUE u64
+#define TRUTH s64
+#include "sem/match_type.h"
+
 #define MATCH(BITS)                                                                                    \
-	static inline void operands_match##BITS(const u8 *rows, u32 operand, const u64 *exchange,      \
-						u##BITS value[WARP_LANES])                             \
-	{                                                                                              \
-		const u##BITS *a = ROW_OF(u##BITS, operand);                                           \
-		EACH_LANE value[l] = exchange ? (u##BITS)exchange[l] : a[l];                           \
-	}                                                                                              \
-	static inline u32 same##BITS(const u##BITS value[WARP_LANES], u##BITS wanted)                  \
-	{                                                                                              \
-		s##BITS t[WARP_LANES] __attribute__((aligned(64)));                                    \
-		EACH_LANE t[l] = value[l] == wanted ? -1 : 0;                                          \
-		return pack_lanes##BITS(t);                                                            \
-	}                                                                                              \
-	static void match_any_##BITS##_group(struct warp *w, const struct insn *i, u8 *rows, u32 mask, u32 members, \
-					     const u64 *exchange)                                      \
-	{                                                                                              \
-		u##BITS value[WARP_LANES] __attribute__((aligned(64)));                                \
-		u32 result[WARP_LANES] __attribute__((aligned(64))) = {0};                             \
-		(void)w;                                                                               \
-		operands_match##BITS(rows, i->a, exchange, value);                                     \
-		for (u32 left = mask; left;) {                                                         \
-			const u32 same = same##BITS(value, value[__builtin_ctz(left)]) & members;      \
-			EACH_LANE result[l] = same & lane_bit[l] ? same : result[l];                   \
-			left &= ~same;                                                                 \
-		}                                                                                      \
-		write32(rows, i->d, mask, result);                                                     \
-	}                                                                                              \
-	MEANING_FUNCTION(match_any_##BITS)                                                             \
-	{                                                                                              \
-		return meet(w, i, rows, mask, i->b, i->a, BITS, false, match_any_##BITS##_group);             \
-	}                                                                                              \
-	MEANING_MEET(match_any_##BITS, i->b, match_any_##BITS##_group);                                                                     \
-	static void match_all_##BITS##_group(struct warp *w, const struct insn *i, u8 *rows, u32 mask, u32 members, \
-					     const u64 *exchange)                                      \
-	{                                                                                              \
-		u##BITS value[WARP_LANES] __attribute__((aligned(64)));                                \
-		const u32 *list = warp_operands(w, i);                                                 \
-		operands_match##BITS(rows, list[2], exchange, value);                                  \
-		const bool all = (same##BITS(value, value[__builtin_ctz(members)]) & members) == members; \
-		write_all32(rows, list[0], mask, all ? members : 0);                                   \
-		pred_write(rows, list[1], mask, all ? FULL_MASK : 0);                                  \
-	}                                                                                              \
+	MEANING_MEET_AB(match_any_##BITS, BITS, match_any_u##BITS);                                    \
 	MEANING_FUNCTION(match_all_##BITS)                                                             \
 	{                                                                                              \
 		const u32 *list = warp_operands(w, i);                                                 \
-		return meet(w, i, rows, mask, list[3], list[2], BITS, false, match_all_##BITS##_group);       \
+		return meet(w, i, rows, mask, list[3], list[2], BITS, false, match_all_u##BITS);       \
 	}                                                                                              \
-	MEANING_MEET(match_all_##BITS, GANG_OPERAND(3), match_all_##BITS##_group);
+	MEANING_MEET(match_all_##BITS, GANG_OPERAND(3), match_all_u##BITS);
 MATCH(32)
 MATCH(64)
 
@@ -227,25 +198,26 @@ static const struct meaning *pick_match(const struct form *f)
 
 /* --- redux ---------------------------------------------------------------------------------- */
 
+/* The members' operands, and the value that changes nothing in the other lanes. */
+ALWAYS_INLINE void redux_operands(const struct insn *i, const u8 *rows, u32 members, const u64 *exchange, u32 neutral,
+				  u32 value[WARP_LANES])
+{
+	operands32(rows, i->a, exchange, value);
+	EACH_LANE value[l] = members & lane_bit[l] ? value[l] : neutral;
+}
 #define REDUX(NAME, T, START, STEP)                                                                    \
 	static void redux_##NAME##_group(struct warp *w, const struct insn *i, u8 *rows, u32 mask, u32 members, \
 					 const u64 *exchange)                                          \
 	{                                                                                              \
 		u32 value[WARP_LANES] __attribute__((aligned(64)));                                    \
-		T r = (T)(START);                                                                      \
+		T r = (T)(START), x;                                                                   \
 		(void)w;                                                                               \
-		operands32(rows, i->a, exchange, value);                                               \
-		for (int l = 0; l < WARP_LANES; l++) {                                                 \
-			const T x = members & lane_bit[l] ? (T)value[l] : (T)(START);                  \
-			r = (STEP);                                                                    \
-		}                                                                                      \
+		redux_operands(i, rows, members, exchange, (u32)(START), value);                       \
+		for (int l = 0; l < WARP_LANES; l++)                                                   \
+			x = (T)value[l], r = (STEP);                                                   \
 		write_all32(rows, i->d, mask, (u32)r);                                                 \
 	}                                                                                              \
-	MEANING_FUNCTION(redux_##NAME)                                                                 \
-	{                                                                                              \
-		return meet(w, i, rows, mask, i->b, i->a, 32, false, redux_##NAME##_group);                   \
-	}                                                                                              \
-	MEANING_MEET(redux_##NAME, i->b, redux_##NAME##_group);
+	MEANING_MEET_AB(redux_##NAME, 32, redux_##NAME##_group);
 REDUX(add, u32, 0, r + x)
 REDUX(and, u32, ~0u, r & x)
 REDUX(or, u32, 0, r | x)
@@ -289,11 +261,7 @@ static void redux_float(const struct insn *i, u8 *rows, u32 mask, u32 members, c
 		(void)w;                                                                               \
 		redux_float(i, rows, mask, members, exchange, IS_MAX, ABS, NAN);                       \
 	}                                                                                              \
-	MEANING_FUNCTION(redux_##NAME)                                                                 \
-	{                                                                                              \
-		return meet(w, i, rows, mask, i->b, i->a, 32, false, redux_##NAME##_group);                   \
-	}                                                                                              \
-	MEANING_MEET(redux_##NAME, i->b, redux_##NAME##_group);
+	MEANING_MEET_AB(redux_##NAME, 32, redux_##NAME##_group);
 REDUX_FLOAT(min_f32, false, false, false)
 REDUX_FLOAT(min_abs_f32, false, true, false)
 REDUX_FLOAT(min_nan_f32, false, false, true)

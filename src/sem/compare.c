@@ -42,23 +42,16 @@
 
 #define INT_SETP(CMP, T, W)   PLANE2_##W(setp_##CMP##_##T, T, T, INT_##CMP);
 #define FLOAT_SETP(CMP, T, W) FPLANE2_##W(setp_##CMP##_##T, T, T, FLOAT_##CMP);
-#define CMP_CASE(CMP, T)                                                                       \
-	case M_##CMP:                                                                          \
-		return &setp_##CMP##_##T;
-/* plain_T: the meaning of a comparison's token. */
-#define PLAIN(T, CASES)                                                                        \
-	static const struct meaning *plain_##T(int compare)                                    \
-	{                                                                                      \
-		switch (compare) {                                                             \
-			CASES                                                                  \
-		default:                                                                       \
-			return NULL;                                                           \
-		}                                                                              \
-	}
-#define INT_TYPE(T, W) ORDERED(INT_SETP, T, W) PLAIN(T, ORDERED(CMP_CASE, T))
+/* plain_T: the meaning for a comparison's token. Those that a type does not have are not in its rows. */
+#define PLAIN_ENTRY(CMP, T) [M_##CMP - M_eq] = &setp_##CMP##_##T,
+#define INT_TYPE(T, W)                                                                         \
+	ORDERED(INT_SETP, T, W)                                                                \
+	static const struct meaning *const plain_##T[COMPARISONS] = {ORDERED(PLAIN_ENTRY, T)};
 #define FLOAT_TYPE(T, W)                                                                       \
-	ORDERED(FLOAT_SETP, T, W) UNORDERED(FLOAT_SETP, T, W)                                  \
-	PLAIN(T, ORDERED(CMP_CASE, T) UNORDERED(CMP_CASE, T))
+	ORDERED(FLOAT_SETP, T, W)                                                              \
+	UNORDERED(FLOAT_SETP, T, W)                                                            \
+	static const struct meaning *const plain_##T[COMPARISONS] = {ORDERED(PLAIN_ENTRY, T) UNORDERED(PLAIN_ENTRY, T)};
+enum { COMPARISONS = M_nan - M_eq + 1 };
 
 INT_TYPE(u16, 32)
 INT_TYPE(s16, 32)
@@ -88,29 +81,13 @@ static int common_name(int compare)
 
 static const struct meaning *pick_plain(const struct form *f)
 {
-	const int compare = common_name(form_pick(f, M_eq, M_nan));
+	static const struct meaning *const *const by_type[TYPE_COUNT] = {
+		[T_b16] = plain_u16, [T_u16] = plain_u16, [T_s16] = plain_s16, [T_b32] = plain_u32,
+		[T_u32] = plain_u32, [T_s32] = plain_s32, [T_b64] = plain_u64, [T_u64] = plain_u64,
+		[T_s64] = plain_s64, [T_f32] = plain_f32, [T_f64] = plain_f64,
+	};
 
-	switch (form_type(f, 0)) {
-	case T_b16:
-	case T_u16:
-		return plain_u16(compare);
-	case T_s16:
-		return plain_s16(compare);
-	case T_b32:
-	case T_u32:
-		return plain_u32(compare);
-	case T_s32:
-		return plain_s32(compare);
-	case T_b64:
-	case T_u64:
-		return plain_u64(compare);
-	case T_s64:
-		return plain_s64(compare);
-	case T_f32:
-		return plain_f32(compare);
-	default:
-		return plain_f64(compare);
-	}
+	return by_type[form_type(f, 0)][common_name(form_pick(f, M_eq, M_nan)) - M_eq];
 }
 
 /* --- Relations: which lanes are less, equal, greater ------------------------------------- */
@@ -118,25 +95,39 @@ static const struct meaning *pick_plain(const struct form *f)
 struct relation {
 	u32 less, equal, greater;
 };
+/* The truth of each, by lane, as wide as the operands. */
+struct truths32 {
+	s32 less[WARP_LANES], equal[WARP_LANES], greater[WARP_LANES];
+} __attribute__((aligned(64)));
+struct truths64 {
+	s64 less[WARP_LANES], equal[WARP_LANES], greater[WARP_LANES];
+} __attribute__((aligned(64)));
+ALWAYS_INLINE struct relation pack_truths32(const struct truths32 *t)
+{
+	return (struct relation){pack_lanes32(t->less), pack_lanes32(t->equal), pack_lanes32(t->greater)};
+}
+ALWAYS_INLINE struct relation pack_truths64(const struct truths64 *t)
+{
+	return (struct relation){pack_lanes64(t->less), pack_lanes64(t->equal), pack_lanes64(t->greater)};
+}
 
+#define RELATE_LANE(NUMBERS, ...)                                                               \
+	{                                                                                      \
+		__VA_ARGS__;                                                                   \
+		t.less[l] = (NUMBERS) && a < b ? -1 : 0;                                       \
+		t.equal[l] = (NUMBERS) && a == b ? -1 : 0;                                     \
+		t.greater[l] = (NUMBERS) && a > b ? -1 : 0;                                    \
+	}
 #define RELATE(NAME, T, W, PRE, KEYS, NUMBERS)                                                 \
-	static struct relation relate_##NAME(struct warp *w, const struct insn *i, const u8 *rows, u32 at_a, \
-					     u32 at_b)                                         \
+	static struct relation relate_##NAME(struct warp *w, const struct insn *i, const u8 *rows, u32 at_a, u32 at_b) \
 	{                                                                                      \
 		const ROW_##T *pa = ROW_OF(T, at_a), *pb = ROW_OF(T, at_b);                    \
-		s##W less[WARP_LANES] __attribute__((aligned(64)));                            \
-		s##W equal[WARP_LANES] __attribute__((aligned(64)));                           \
-		s##W greater[WARP_LANES] __attribute__((aligned(64)));                         \
+		struct truths##W t;                                                            \
 		(void)w, (void)i;                                                              \
 		PRE;                                                                           \
 		EACH_LANE                                                                      \
-		{                                                                              \
-			KEYS;                                                                  \
-			less[l] = (NUMBERS) && a < b ? -1 : 0;                                 \
-			equal[l] = (NUMBERS) && a == b ? -1 : 0;                               \
-			greater[l] = (NUMBERS) && a > b ? -1 : 0;                              \
-		}                                                                              \
-		return (struct relation){pack_lanes##W(less), pack_lanes##W(equal), pack_lanes##W(greater)}; \
+		RELATE_LANE(NUMBERS, KEYS)                                                     \
+		return pack_truths##W(&t);                                                     \
 	}
 #define SAME_KEYS(T) const T a = (T)pa[l], b = (T)pb[l]
 #define RELATE_SAME(T, W, PRE) RELATE(T, T, W, PRE, SAME_KEYS(T), true)
@@ -266,108 +257,102 @@ static inline u32 combine(u32 truth, const struct insn *i, const u8 *rows, const
 
 /* --- setp and set with everything -------------------------------------------------------- */
 
+/* How operands of one kind relate: relate_NAME. */
+typedef struct relation relate_fn(struct warp *w, const struct insn *i, const u8 *rows, u32 at_a, u32 at_b);
+
 /* setp p, a, b, c and setp p|q, a, b, c (a list: p, q, a, b, c; the word in insn.c). */
-#define SETP_MEANINGS(NAME)                                                                    \
-	MEANING_FUNCTION(setp_one_##NAME)                                                      \
-	{                                                                                      \
-		const u32 word = (u32)i->imm;                                                  \
-		const u32 truth = holds(relate_##NAME(w, i, rows, i->a, i->b), word);          \
-		pred_write(rows, i->d, mask, combine(truth, i, rows, &i->c, word));            \
-		return i + 1;                                                                  \
-	}                                                                                      \
-	static const struct meaning setp_one_##NAME = {.run = setp_one_##NAME##_run, .gang = gang_each, .word = compare_word}; \
-	MEANING_FUNCTION(setp_two_##NAME)                                                      \
-	{                                                                                      \
-		const u32 *o = warp_operands(w, i);                                            \
-		const u32 truth = holds(relate_##NAME(w, i, rows, o[2], o[3]), i->c);          \
-		const u32 p = combine(truth, i, rows, o + 4, i->c);                            \
-		const u32 q = combine(~truth, i, rows, o + 4, i->c);                           \
-		pred_write(rows, o[0], mask, p);                                               \
-		pred_write(rows, o[1], mask, q);                                               \
-		return i + 1;                                                                  \
-	}                                                                                      \
-	static const struct meaning setp_two_##NAME = {.run = setp_two_##NAME##_run, .gang = gang_each, .word = compare_word};
+ALWAYS_INLINE const struct insn *setp_one(struct warp *w, const struct insn *i, u8 *rows, u32 mask, relate_fn *relate)
+{
+	const u32 word = (u32)i->imm, truth = holds(relate(w, i, rows, i->a, i->b), word);
+
+	pred_write(rows, i->d, mask, combine(truth, i, rows, &i->c, word));
+	return i + 1;
+}
+
+/* p and q from the truth for each of them. */
+ALWAYS_INLINE const struct insn *setp_both(struct warp *w, const struct insn *i, u8 *rows, u32 mask, u32 truth, u32 other)
+{
+	const u32 *o = warp_operands(w, i);
+	const u32 p = combine(truth, i, rows, o + 4, i->c), q = combine(other, i, rows, o + 4, i->c);
+
+	pred_write(rows, o[0], mask, p);
+	pred_write(rows, o[1], mask, q);
+	return i + 1;
+}
+ALWAYS_INLINE const struct insn *setp_two(struct warp *w, const struct insn *i, u8 *rows, u32 mask, relate_fn *relate)
+{
+	const u32 *o = warp_operands(w, i), truth = holds(relate(w, i, rows, o[2], o[3]), i->c);
+
+	return setp_both(w, i, rows, mask, truth, ~truth);
+}
+/* Of two halves: p is the comparison of the lower ones, q of the upper ones; set does each by itself. */
+ALWAYS_INLINE const struct insn *setp_pair(struct warp *w, const struct insn *i, u8 *rows, u32 mask, relate_fn *relate,
+					   relate_fn *relate_high)
+{
+	const u32 *o = warp_operands(w, i);
+	const u32 low = holds(relate(w, i, rows, o[2], o[3]), i->c);
+	const u32 high = holds(relate_high(w, i, rows, o[2], o[3]), i->c);
+
+	return setp_both(w, i, rows, mask, low, high);
+}
 
 /* set d, a, b, c: d is 32 bits wide, or narrower in a row of that width. */
-#define SET_MEANING(NAME)                                                                      \
-	MEANING_FUNCTION(set_##NAME)                                                           \
-	{                                                                                      \
-		const u32 word = (u32)i->imm, value = truths[word >> WORD_TRUTH];              \
-		const u32 truth = holds(relate_##NAME(w, i, rows, i->a, i->b), word);          \
-		const u32 result = combine(truth, i, rows, &i->c, word);                       \
-		u32 *d = ROW_OF(u32, i->d);                                                    \
-		EACH_LANE d[l] = LANE_ON(u32, mask, l) ? (LANE_ON(u32, result, l) ? value : 0) : d[l]; \
-		return i + 1;                                                                  \
-	}                                                                                      \
-	static const struct meaning set_##NAME = {.run = set_##NAME##_run, .gang = gang_each, .word = compare_word};
+ALWAYS_INLINE const struct insn *set_value(struct warp *w, const struct insn *i, u8 *rows, u32 mask, relate_fn *relate)
+{
+	const u32 word = (u32)i->imm, value = truths[word >> WORD_TRUTH];
+	const u32 truth = holds(relate(w, i, rows, i->a, i->b), word);
+	const u32 result = combine(truth, i, rows, &i->c, word);
+	u32 *d = ROW_OF(u32, i->d);
 
-#define COMPARED(X) X(u16) X(s16) X(u32) X(s32) X(u64) X(s64) X(f32) X(f64) X(f16) X(f16_ftz) X(bf16)
-#define ALL_MEANINGS(NAME) SETP_MEANINGS(NAME) SET_MEANING(NAME)
-COMPARED(ALL_MEANINGS)
+	EACH_LANE d[l] = LANE_ON(u32, mask, l) ? (LANE_ON(u32, result, l) ? value : 0) : d[l];
+	return i + 1;
+}
+ALWAYS_INLINE const struct insn *set_pair(struct warp *w, const struct insn *i, u8 *rows, u32 mask, relate_fn *relate,
+					  relate_fn *relate_high)
+{
+	const u32 word = (u32)i->imm, value = truths[word >> WORD_TRUTH] & 0xffff;
+	const u32 low = combine(holds(relate(w, i, rows, i->a, i->b), word), i, rows, &i->c, word);
+	const u32 high = combine(holds(relate_high(w, i, rows, i->a, i->b), word), i, rows, &i->c, word);
+	u32 *d = ROW_OF(u32, i->d);
 
-/* Two halves: p is the comparison of the lower ones, q of the upper ones; set does each by itself. */
+	EACH_LANE
+	{
+		const u32 result = (LANE_ON(u32, low, l) ? value : 0) | (LANE_ON(u32, high, l) ? value << 16 : 0);
+		d[l] = LANE_ON(u32, mask, l) ? result : d[l];
+	}
+	return i + 1;
+}
+
+#define MEANING_COMPARED(NAME, DO)                                                             \
+	MEANING_FUNCTION(NAME) { return DO; }                                                  \
+	static const struct meaning NAME = {.run = NAME##_run, .gang = gang_each, .word = compare_word};
+#define ALL_MEANINGS(NAME)                                                                     \
+	MEANING_COMPARED(setp_one_##NAME, setp_one(w, i, rows, mask, relate_##NAME))           \
+	MEANING_COMPARED(setp_two_##NAME, setp_two(w, i, rows, mask, relate_##NAME))           \
+	MEANING_COMPARED(set_##NAME, set_value(w, i, rows, mask, relate_##NAME))
 #define PAIR_MEANINGS(NAME)                                                                    \
-	MEANING_FUNCTION(setp_pair_##NAME)                                                     \
-	{                                                                                      \
-		const u32 *o = warp_operands(w, i);                                            \
-		const u32 low = holds(relate_##NAME(w, i, rows, o[2], o[3]), i->c);            \
-		const u32 high = holds(relate_##NAME##_high(w, i, rows, o[2], o[3]), i->c);    \
-		const u32 p = combine(low, i, rows, o + 4, i->c);                              \
-		const u32 q = combine(high, i, rows, o + 4, i->c);                             \
-		pred_write(rows, o[0], mask, p);                                               \
-		pred_write(rows, o[1], mask, q);                                               \
-		return i + 1;                                                                  \
-	}                                                                                      \
-	static const struct meaning setp_pair_##NAME = {.run = setp_pair_##NAME##_run, .gang = gang_each, .word = compare_word}; \
-	MEANING_FUNCTION(set_pair_##NAME)                                                      \
-	{                                                                                      \
-		const u32 word = (u32)i->imm, value = truths[word >> WORD_TRUTH] & 0xffff;     \
-		const u32 low = holds(relate_##NAME(w, i, rows, i->a, i->b), word);            \
-		const u32 high = holds(relate_##NAME##_high(w, i, rows, i->a, i->b), word);    \
-		const u32 low_set = combine(low, i, rows, &i->c, word);                        \
-		const u32 high_set = combine(high, i, rows, &i->c, word);                      \
-		u32 *d = ROW_OF(u32, i->d);                                                    \
-		EACH_LANE                                                                      \
-		{                                                                              \
-			const u32 result = (LANE_ON(u32, low_set, l) ? value : 0) |            \
-					   (LANE_ON(u32, high_set, l) ? value << 16 : 0);      \
-			d[l] = LANE_ON(u32, mask, l) ? result : d[l];                          \
-		}                                                                              \
-		return i + 1;                                                                  \
-	}                                                                                      \
-	static const struct meaning set_pair_##NAME = {.run = set_pair_##NAME##_run, .gang = gang_each, .word = compare_word};
+	MEANING_COMPARED(setp_pair_##NAME, setp_pair(w, i, rows, mask, relate_##NAME, relate_##NAME##_high)) \
+	MEANING_COMPARED(set_pair_##NAME, set_pair(w, i, rows, mask, relate_##NAME, relate_##NAME##_high))
+#define COMPARED(X) X(u16) X(s16) X(u32) X(s32) X(u64) X(s64) X(f32) X(f64) X(f16) X(f16_ftz) X(bf16)
+COMPARED(ALL_MEANINGS)
 PAIR_MEANINGS(f16)
 PAIR_MEANINGS(f16_ftz)
 PAIR_MEANINGS(bf16)
 
+/* The meaning for the type of a form's source; those of f16 with .ftz are apart. */
+#define COMPARED_AS(NAME, TYPE, AS) {T_##TYPE, &NAME##_##AS},
+#define COMPARED_SAME(NAME, TYPE)   COMPARED_AS(NAME, TYPE, TYPE)
+#define COMPARED_TABLE(NAME)                                                                   \
+	{COMPARED_AS(NAME, b16, u16) COMPARED_AS(NAME, b32, u32) COMPARED_AS(NAME, b64, u64)   \
+	 COMPARED_SAME(NAME, u16) COMPARED_SAME(NAME, s16) COMPARED_SAME(NAME, u32) COMPARED_SAME(NAME, s32) \
+	 COMPARED_SAME(NAME, u64) COMPARED_SAME(NAME, s64) COMPARED_SAME(NAME, f32) COMPARED_SAME(NAME, f64) \
+	 COMPARED_SAME(NAME, f16) COMPARED_SAME(NAME, bf16)}
 #define PICK_COMPARED(NAME, SOURCE)                                                            \
 	static const struct meaning *pick_##NAME(const struct form *f)                         \
 	{                                                                                      \
-		switch (form_type(f, SOURCE)) {                                                \
-		case T_b16:                                                                    \
-		case T_u16:                                                                    \
-			return &NAME##_u16;                                                    \
-		case T_s16:                                                                    \
-			return &NAME##_s16;                                                    \
-		case T_b32:                                                                    \
-		case T_u32:                                                                    \
-			return &NAME##_u32;                                                    \
-		case T_s32:                                                                    \
-			return &NAME##_s32;                                                    \
-		case T_b64:                                                                    \
-		case T_u64:                                                                    \
-			return &NAME##_u64;                                                    \
-		case T_s64:                                                                    \
-			return &NAME##_s64;                                                    \
-		case T_f32:                                                                    \
-			return &NAME##_f32;                                                    \
-		case T_f64:                                                                    \
-			return &NAME##_f64;                                                    \
-		case T_f16:                                                                    \
-			return form_has(f, M_ftz) ? &NAME##_f16_ftz : &NAME##_f16;             \
-		default:                                                                       \
-			return &NAME##_bf16;                                                   \
-		}                                                                              \
+		static const struct meaning_of_type table[] = COMPARED_TABLE(NAME);            \
+		const int type = form_type(f, SOURCE);                                         \
+		return type == T_f16 && form_has(f, M_ftz) ? &NAME##_f16_ftz : meaning_of(table, type); \
 	}
 PICK_COMPARED(setp_one, 0)
 PICK_COMPARED(setp_two, 0)

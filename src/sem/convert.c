@@ -7,6 +7,7 @@
  * top bit alone, as recorded on an H200 (number/convert.h has the rule).
  */
 #include "sem/cvt.h"
+#include "sem/pick.h"
 
 /* X(name, type, lane): every kind of integer source; w: in a 64-bit register. */
 #define INT_SOURCES(X)                                                                                 \
@@ -115,21 +116,19 @@ static const struct meaning *pick_int_to_int(const struct form *f)
 	((x) >= (F)(INT_HIGH) ? (I)(GREATEST) : (x) > (F)0 ? (I)(x) : (x) == (x) ? (I)0 : (I)(NAN_AS))
 
 /* From f32 (and f16, bf16): NaN is 0 in up to 32 bits, the top bit in 64. From f64: the top bit. */
+#define FLOAT_TO_SIGNED(F, I, BITS, LOW, HIGH, NAN_AS)                                                 \
+	static inline I F##_to_s##BITS(F x) { return CLAMP_SIGNED(F, I, x, LOW, HIGH, NAN_AS); }
+#define FLOAT_TO_UNSIGNED(F, U, I, BITS, GREATEST, HIGH, NAN_AS)                                       \
+	static inline U F##_to_u##BITS(F x) { return (U)CLAMP_UNSIGNED(F, I, x, GREATEST, HIGH, NAN_AS); }
 #define FLOAT_TO_INT(F, N8, N16, N32)                                                                  \
-	static inline u32 F##_to_u8(F x) { return (u32)CLAMP_UNSIGNED(F, s32, x, 0xff, 0x1p8, N8 & 0xff); } \
-	static inline s32 F##_to_s8(F x) { return CLAMP_SIGNED(F, s32, x, -0x80, 0x1p7, N8); }         \
-	static inline u32 F##_to_u16(F x)                                                              \
-	{                                                                                              \
-		return (u32)CLAMP_UNSIGNED(F, s32, x, 0xffff, 0x1p16, N16 & 0xffff);                   \
-	}                                                                                              \
-	static inline s32 F##_to_s16(F x) { return CLAMP_SIGNED(F, s32, x, -0x8000, 0x1p15, N16); }    \
-	static inline u32 F##_to_u32(F x) { return CLAMP_UNSIGNED(F, u32, x, UINT32_MAX, 0x1p32, N32); } \
-	static inline s32 F##_to_s32(F x) { return CLAMP_SIGNED(F, s32, x, INT32_MIN, 0x1p31, N32); }  \
-	static inline u64 F##_to_u64(F x)                                                              \
-	{                                                                                              \
-		return CLAMP_UNSIGNED(F, u64, x, UINT64_MAX, 0x1p64, 1ull << 63);                      \
-	}                                                                                              \
-	static inline s64 F##_to_s64(F x) { return CLAMP_SIGNED(F, s64, x, INT64_MIN, 0x1p63, INT64_MIN); }
+	FLOAT_TO_UNSIGNED(F, u32, s32, 8, 0xff, 0x1p8, N8 & 0xff)                                      \
+	FLOAT_TO_SIGNED(F, s32, 8, -0x80, 0x1p7, N8)                                                   \
+	FLOAT_TO_UNSIGNED(F, u32, s32, 16, 0xffff, 0x1p16, N16 & 0xffff)                               \
+	FLOAT_TO_SIGNED(F, s32, 16, -0x8000, 0x1p15, N16)                                              \
+	FLOAT_TO_UNSIGNED(F, u32, u32, 32, UINT32_MAX, 0x1p32, N32)                                    \
+	FLOAT_TO_SIGNED(F, s32, 32, INT32_MIN, 0x1p31, N32)                                            \
+	FLOAT_TO_UNSIGNED(F, u64, u64, 64, UINT64_MAX, 0x1p64, 1ull << 63)                             \
+	FLOAT_TO_SIGNED(F, s64, 64, INT64_MIN, 0x1p63, INT64_MIN)
 FLOAT_TO_INT(f32, 0, 0, 0)
 FLOAT_TO_INT(f64, -0x80, -0x8000, INT32_MIN)
 
@@ -296,27 +295,8 @@ PACK(s4, 4, -8, 7);
 PACK(u2, 2, 0, 3);
 PACK(s2, 2, -2, 1);
 
-static const struct meaning *pick_pack(const struct form *f)
-{
-	switch (form_type(f, 0)) {
-	case T_u16:
-		return &pack_u16;
-	case T_s16:
-		return &pack_s16;
-	case T_u8:
-		return &pack_u8;
-	case T_s8:
-		return &pack_s8;
-	case T_u4:
-		return &pack_u4;
-	case T_s4:
-		return &pack_s4;
-	case T_u2:
-		return &pack_u2;
-	default:
-		return &pack_s2;
-	}
-}
+PICK_(pack, TYPED(pack, u16) TYPED(pack, s16) TYPED(pack, u8) TYPED(pack, s8) TYPED(pack, u4) TYPED(pack, s4)
+      TYPED(pack, u2) TYPED(pack, s2))
 
 /* --- rows ------------------------------------------------------------------------------------- */
 

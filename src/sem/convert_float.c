@@ -104,55 +104,39 @@ PICK1(bf16_f64)
 PICK1(f16_bf16)
 PICK1(bf16_f16)
 
-/* f32 to f16 and bf16: to nearest by vector code, otherwise on bits. Variants: bit 0 .relu, bit 1
- * .satfinite, which turns infinity into the greatest number. */
-#define TO_HALF(T)                                                                                     \
-	FLANE1(T##_rn, b16, b32, T##_from_f32_rn(a));                                                  \
-	FLANE1(T##_rn_r, b16, b32, T##_relu(T##_from_f32_rn(a)));                                      \
-	FLANE1(T##_rn_f, b16, b32, T##_satfinite(T##_from_f32_rn(a)));                                 \
-	FLANE1(T##_rn_rf, b16, b32, T##_relu(T##_satfinite(T##_from_f32_rn(a))));                      \
-	CVT_RARE(T##_rx, u32, u32, u32, T##_from_f32_exact(a, ROUND_OF(i)));                           \
-	CVT_RARE(T##_rx_r, u32, u32, u32, T##_relu(T##_from_f32_exact(a, ROUND_OF(i))));               \
-	CVT_RARE(T##_rx_f, u32, u32, u32, T##_satfinite(T##_from_f32_exact(a, ROUND_OF(i))));          \
-	CVT_RARE(T##_rx_rf, u32, u32, u32, T##_relu(T##_satfinite(T##_from_f32_exact(a, ROUND_OF(i))))); \
-	FLANE2(T##x2_rn, b32, b32, b32, BOTH(T##_from_f32_rn(a), T##_from_f32_rn(b)));                 \
-	FLANE2(T##x2_rn_r, b32, b32, b32,                                                              \
-	       BOTH(T##_relu(T##_from_f32_rn(a)), T##_relu(T##_from_f32_rn(b))));                      \
-	FLANE2(T##x2_rn_f, b32, b32, b32,                                                              \
-	       BOTH(T##_satfinite(T##_from_f32_rn(a)), T##_satfinite(T##_from_f32_rn(b))));            \
-	FLANE2(T##x2_rn_rf, b32, b32, b32,                                                             \
-	       BOTH(T##_relu(T##_satfinite(T##_from_f32_rn(a))),                                       \
-		    T##_relu(T##_satfinite(T##_from_f32_rn(b)))));                                     \
-	LANE2(T##x2_rz, b32, b32, b32,                                                                 \
-	      BOTH(T##_from_f32_exact(a, ROUND_RZ), T##_from_f32_exact(b, ROUND_RZ)));                 \
-	LANE2(T##x2_rz_r, b32, b32, b32,                                                               \
-	      BOTH(T##_relu(T##_from_f32_exact(a, ROUND_RZ)), T##_relu(T##_from_f32_exact(b, ROUND_RZ)))); \
-	LANE2(T##x2_rz_f, b32, b32, b32,                                                               \
-	      BOTH(T##_satfinite(T##_from_f32_exact(a, ROUND_RZ)),                                     \
-		   T##_satfinite(T##_from_f32_exact(b, ROUND_RZ))));                                   \
-	LANE2(T##x2_rz_rf, b32, b32, b32,                                                              \
-	      BOTH(T##_relu(T##_satfinite(T##_from_f32_exact(a, ROUND_RZ))),                           \
-		   T##_relu(T##_satfinite(T##_from_f32_exact(b, ROUND_RZ)))));                         \
-	static const struct meaning *pick_##T##_f32(const struct form *f)                              \
-	{                                                                                              \
-		static const struct meaning *const variants[2][4] = {                                  \
-			{&T##_rx, &T##_rx_r, &T##_rx_f, &T##_rx_rf},                                   \
-			{&T##_rn, &T##_rn_r, &T##_rn_f, &T##_rn_rf},                                   \
-		};                                                                                     \
-		return variants[form_has(f, M_rn)][clamp_variant(f)];                                  \
-	}                                                                                              \
-	static const struct meaning *pick_##T##x2_f32(const struct form *f)                            \
-	{                                                                                              \
-		static const struct meaning *const variants[2][4] = {                                  \
-			{&T##x2_rz, &T##x2_rz_r, &T##x2_rz_f, &T##x2_rz_rf},                           \
-			{&T##x2_rn, &T##x2_rn_r, &T##x2_rn_f, &T##x2_rn_rf},                           \
-		};                                                                                     \
-		return variants[form_has(f, M_rn)][clamp_variant(f)];                                  \
-	}
+/* f32 to f16 and bf16: to nearest by vector code, otherwise on bits. X(type, suffix, what is done to the half), in the
+ * order of clamp_variant; .satfinite turns infinity into the greatest number. */
+#define CLAMPS(X, T) X(T, , ) X(T, _r, T##_relu) X(T, _f, T##_satfinite) X(T, _rf, T##_relu_finite)
+#define f16_relu_finite(h)  f16_relu(f16_satfinite(h))
+#define bf16_relu_finite(h) bf16_relu(bf16_satfinite(h))
 static u32 clamp_variant(const struct form *f)
 {
 	return (form_has(f, M_relu) ? 1u : 0u) + (form_has(f, M_satfinite) ? 2u : 0u);
 }
+
+#define HALF_RN(T, V, DO)  FLANE1(T##_rn##V, b16, b32, DO(T##_from_f32_rn(a)));
+#define HALF_RX(T, V, DO)  CVT_RARE(T##_rx##V, u32, u32, u32, DO(T##_from_f32_exact(a, ROUND_OF(i))));
+#define PAIR_RN(T, V, DO)  FLANE2(T##x2_rn##V, b32, b32, b32, BOTH(DO(T##_from_f32_rn(a)), DO(T##_from_f32_rn(b))));
+#define PAIR_RZ(T, V, DO)                                                                              \
+	LANE2(T##x2_rz##V, b32, b32, b32,                                                              \
+	      BOTH(DO(T##_from_f32_exact(a, ROUND_RZ)), DO(T##_from_f32_exact(b, ROUND_RZ))));
+#define RN_ENTRY(T, V, DO) &T##_rn##V,
+#define RX_ENTRY(T, V, DO) &T##_rx##V,
+#define RZ_ENTRY(T, V, DO) &T##_rz##V,
+/* By .rn, and by the clamp. */
+#define PICK_CLAMPED(NAME, OTHERS, TO_NEAREST)                                                         \
+	static const struct meaning *pick_##NAME##_f32(const struct form *f)                           \
+	{                                                                                              \
+		static const struct meaning *const variants[2][4] = {{OTHERS}, {TO_NEAREST}};          \
+		return variants[form_has(f, M_rn)][clamp_variant(f)];                                  \
+	}
+#define TO_HALF(T)                                                                                     \
+	CLAMPS(HALF_RN, T)                                                                             \
+	CLAMPS(HALF_RX, T)                                                                             \
+	CLAMPS(PAIR_RN, T)                                                                             \
+	CLAMPS(PAIR_RZ, T)                                                                             \
+	PICK_CLAMPED(T, CLAMPS(RX_ENTRY, T), CLAMPS(RN_ENTRY, T))                                      \
+	PICK_CLAMPED(T##x2, CLAMPS(RZ_ENTRY, T##x2), CLAMPS(RN_ENTRY, T##x2))
 TO_HALF(f16)
 TO_HALF(bf16)
 
@@ -248,24 +232,23 @@ static inline u32 random_of(u32 rbits, int element, bool is_four_bit)
 }
 
 /* d, {a, b, e, f}, rbits: a goes to the top. */
+static const struct insn *small_rs(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum small_format format,
+				   u32 bits, bool relu)
+{
+	const u32 *operands = warp_operands(w, i), *rbits = ROW_OF(b32, operands[5]);
+	u32 result[WARP_LANES] __attribute__((aligned(64))) = {0};
+
+	for (int e = 0; e < 4; e++) {
+		const u32 *source = ROW_OF(b32, operands[1 + e]);
+		for (u32 l = 0; l < WARP_LANES; l++)
+			result[l] = result[l] << bits |
+				    small_from_f32_rs(format, source[l], relu, random_of(rbits[l], e, bits == 4));
+	}
+	merge_row(rows + operands[0], result, sizeof result[0], mask);
+	return i + 1;
+}
 #define SMALL_RS_(T, FORMAT, BITS, RELU, R)                                                            \
-	MEANING_FUNCTION(T##x4_rs##R)                                                                  \
-	{                                                                                              \
-		const u32 *operands = warp_operands(w, i);                                             \
-		const u32 *rbits = ROW_OF(b32, operands[5]);                                           \
-		u32 result[WARP_LANES] = {0};                                                          \
-		for (int e = 0; e < 4; e++) {                                                          \
-			const u32 *source = ROW_OF(b32, operands[1 + e]);                              \
-			for (u32 l = 0; l < WARP_LANES; l++)                                           \
-				result[l] = result[l] << BITS |                                        \
-					    small_from_f32_rs(FORMAT, source[l], RELU,                 \
-							      random_of(rbits[l], e, BITS == 4));      \
-		}                                                                                      \
-		u32 *d = ROW_OF(b32, operands[0]);                                                     \
-		for (u32 l = 0; l < WARP_LANES; l++)                                                   \
-			d[l] = mask >> l & 1 ? result[l] : d[l];                                       \
-		return i + 1;                                                                          \
-	}                                                                                              \
+	MEANING_FUNCTION(T##x4_rs##R) { return small_rs(w, i, rows, mask, FORMAT, BITS, RELU); }       \
 	MEANING(T##x4_rs##R)
 #define SMALL_RS(T, FORMAT, BITS)                                                                      \
 	SMALL_RS_(T, FORMAT, BITS, false, );                                                           \

@@ -174,45 +174,40 @@ static const struct meaning *pick_testp(const struct form *f)
 
 /* --- min, max --------------------------------------------------------------------------------- */
 
-#define MIN_MAX_F32(OP)                                                                                \
-	LANE2(OP##_f32, b32, b32, b32, f32_##OP(a, b, false, false, false));                           \
-	LANE2(OP##_x_f32, b32, b32, b32, f32_##OP(a, b, false, false, true));                          \
-	LANE2(OP##_n_f32, b32, b32, b32, f32_##OP(a, b, false, true, false));                          \
-	LANE2(OP##_nx_f32, b32, b32, b32, f32_##OP(a, b, false, true, true));                          \
-	LANE2(OP##_f_f32, b32, b32, b32, f32_##OP(a, b, true, false, false));                          \
-	LANE2(OP##_fx_f32, b32, b32, b32, f32_##OP(a, b, true, false, true));                          \
-	LANE2(OP##_fn_f32, b32, b32, b32, f32_##OP(a, b, true, true, false));                          \
-	LANE2(OP##_fnx_f32, b32, b32, b32, f32_##OP(a, b, true, true, true));                          \
-	LANE3(OP##3_f32, b32, b32, b32, b32, f32_##OP##3(a, b, c, false, false, false));               \
-	LANE3(OP##3_a_f32, b32, b32, b32, b32, f32_##OP##3(a, b, c, false, false, true));              \
-	LANE3(OP##3_n_f32, b32, b32, b32, b32, f32_##OP##3(a, b, c, false, true, false));              \
-	LANE3(OP##3_na_f32, b32, b32, b32, b32, f32_##OP##3(a, b, c, false, true, true));              \
-	LANE3(OP##3_f_f32, b32, b32, b32, b32, f32_##OP##3(a, b, c, true, false, false));              \
-	LANE3(OP##3_fa_f32, b32, b32, b32, b32, f32_##OP##3(a, b, c, true, false, true));              \
-	LANE3(OP##3_fn_f32, b32, b32, b32, b32, f32_##OP##3(a, b, c, true, true, false));              \
-	LANE3(OP##3_fna_f32, b32, b32, b32, b32, f32_##OP##3(a, b, c, true, true, true));              \
-	LANE2(OP##_f64, b64, b64, b64, f64_##OP(a, b));                                                \
-	PICK1(OP##_f64)                                                                                \
-	static const struct meaning *const OP##_variants[2][8] = {                                     \
-		{&OP##_f32, &OP##_x_f32, &OP##_n_f32, &OP##_nx_f32, &OP##_f_f32, &OP##_fx_f32,         \
-		 &OP##_fn_f32, &OP##_fnx_f32},                                                         \
-		{&OP##3_f32, &OP##3_a_f32, &OP##3_n_f32, &OP##3_na_f32, &OP##3_f_f32, &OP##3_fa_f32,   \
-		 &OP##3_fn_f32, &OP##3_fna_f32},                                                       \
-	};                                                                                             \
-	static const struct meaning *pick_##OP##_f32(const struct form *f)                             \
-	{                                                                                              \
-		return OP##_variants[0][min_max_variant(f)];                                           \
-	}                                                                                              \
-	static const struct meaning *pick_##OP##3_f32(const struct form *f)                            \
-	{                                                                                              \
-		return OP##_variants[1][min_max_variant(f)];                                           \
-	}
+/* X(op, suffix, .ftz, .NaN, .xorsign.abs of two or .abs of three): in the order of min_max_variant. */
+#define MIN_MAX_VARIANTS(X, OP)                                                                        \
+	X(OP, , false, false, false)                                                                   \
+	X(OP, _x, false, false, true)                                                                  \
+	X(OP, _n, false, true, false)                                                                  \
+	X(OP, _nx, false, true, true)                                                                  \
+	X(OP, _f, true, false, false)                                                                  \
+	X(OP, _fx, true, false, true)                                                                  \
+	X(OP, _fn, true, true, false)                                                                  \
+	X(OP, _fnx, true, true, true)
 static u32 min_max_variant(const struct form *f)
 {
 	return (flushes(f) ? 4u : 0u) + (form_has(f, M_NaN) ? 2u : 0u) + (form_has(f, M_abs) ? 1u : 0u);
 }
-MIN_MAX_F32(min)
-MIN_MAX_F32(max)
+
+#define OF_TWO(OP, V, FTZ, NAN_, XORSIGN) LANE2(OP##V##_f32, b32, b32, b32, f32_##OP(a, b, FTZ, NAN_, XORSIGN));
+#define OF_THREE(OP, V, FTZ, NAN_, ABS)   LANE3(OP##3##V##_f32, b32, b32, b32, b32, f32_##OP##3(a, b, c, FTZ, NAN_, ABS));
+#define TWO_ENTRY(OP, V, ...)             &OP##V##_f32,
+#define THREE_ENTRY(OP, V, ...)           &OP##3##V##_f32,
+#define PICK_MIN_MAX(NAME, ENTRIES)                                                                    \
+	static const struct meaning *pick_##NAME(const struct form *f)                                 \
+	{                                                                                              \
+		static const struct meaning *const variants[] = {ENTRIES};                             \
+		return variants[min_max_variant(f)];                                                   \
+	}
+#define MIN_MAX(OP)                                                                                    \
+	MIN_MAX_VARIANTS(OF_TWO, OP)                                                                   \
+	MIN_MAX_VARIANTS(OF_THREE, OP)                                                                 \
+	LANE2(OP##_f64, b64, b64, b64, f64_##OP(a, b));                                                \
+	PICK_MIN_MAX(OP##_f32, MIN_MAX_VARIANTS(TWO_ENTRY, OP))                                        \
+	PICK_MIN_MAX(OP##3_f32, MIN_MAX_VARIANTS(THREE_ENTRY, OP))                                     \
+	PICK1(OP##_f64)
+MIN_MAX(min)
+MIN_MAX(max)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 

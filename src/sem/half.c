@@ -35,23 +35,23 @@ static u32 is_x2(const struct form *f)
 
 /* --- add, sub, mul ---------------------------------------------------------------------------- */
 
-/* Variants: bit 1 .ftz, bit 0 .sat. */
-#define ARITHMETIC(OP)                                                                                 \
-	HALF2(OP, f16, f16_##OP, false, false);                                                        \
-	HALF2(OP##_s, f16, f16_##OP, false, true);                                                     \
-	HALF2(OP##_f, f16, f16_##OP, true, false);                                                     \
-	HALF2(OP##_fs, f16, f16_##OP, true, true);                                                     \
-	HALF2(OP, bf16, bf16_##OP);                                                                    \
+/* X(op, suffix, .ftz, .sat): in the order of sat_variant. */
+#define SAT_VARIANTS(X, OP) X(OP, , false, false) X(OP, _s, false, true) X(OP, _f, true, false) X(OP, _fs, true, true)
+#define VARIANT2(OP, V, FTZ, SAT) HALF2(OP##V, f16, f16_##OP, FTZ, SAT);
+#define VARIANT3(OP, V, FTZ, SAT) HALF3(OP##V, f16, f16_##OP, FTZ, SAT);
+#define ENTRY(OP, V, ...)         {&OP##V##_f16, &OP##V##_f16x2},
+static u32 sat_variant(const struct form *f) { return (form_has(f, M_ftz) ? 2u : 0u) + (form_has(f, M_sat) ? 1u : 0u); }
+
+#define PICK_SAT(OP)                                                                                   \
 	static const struct meaning *pick_##OP##_f16(const struct form *f)                             \
 	{                                                                                              \
-		static const struct meaning *const variants[][2] = {                                   \
-			{&OP##_f16, &OP##_f16x2},                                                      \
-			{&OP##_s_f16, &OP##_s_f16x2},                                                  \
-			{&OP##_f_f16, &OP##_f_f16x2},                                                  \
-			{&OP##_fs_f16, &OP##_fs_f16x2},                                                \
-		};                                                                                     \
-		return variants[2 * form_has(f, M_ftz) + form_has(f, M_sat)][is_x2(f)];                \
-	}                                                                                              \
+		static const struct meaning *const variants[][2] = {SAT_VARIANTS(ENTRY, OP)};          \
+		return variants[sat_variant(f)][is_x2(f)];                                             \
+	}
+#define ARITHMETIC(OP)                                                                                 \
+	SAT_VARIANTS(VARIANT2, OP)                                                                     \
+	HALF2(OP, bf16, bf16_##OP);                                                                    \
+	PICK_SAT(OP)                                                                                   \
 	PICK2(OP##_bf16, is_x2(f), OP##_bf16x2)
 ARITHMETIC(add)
 ARITHMETIC(sub)
@@ -81,23 +81,10 @@ HALF3(fma_oob_r, bf16, bf16_fma_oob, true);
 #define f16_fnms(a, b, c, ftz, sat) f16_fma((a) ^ HALF_SIGN, b, (c) ^ HALF_SIGN, ftz, sat, false)
 #define bf16_fnms(a, b, c, relu)    bf16_fma((a) ^ HALF_SIGN, b, (c) ^ HALF_SIGN, relu)
 #define CONTRACTED(OP)                                                                                 \
-	HALF3(OP, f16, f16_##OP, false, false);                                                        \
-	HALF3(OP##_s, f16, f16_##OP, false, true);                                                     \
-	HALF3(OP##_f, f16, f16_##OP, true, false);                                                     \
-	HALF3(OP##_fs, f16, f16_##OP, true, true);                                                     \
+	SAT_VARIANTS(VARIANT3, OP)                                                                     \
 	HALF3(OP, bf16, bf16_##OP, false);                                                             \
-	static const struct meaning *pick_##OP##_f16(const struct form *f)                             \
-	{                                                                                              \
-		static const struct meaning *const variants[2][2][2] = {                               \
-			{{&OP##_f16, &OP##_f16x2}, {&OP##_s_f16, &OP##_s_f16x2}},                      \
-			{{&OP##_f_f16, &OP##_f_f16x2}, {&OP##_fs_f16, &OP##_fs_f16x2}},                \
-		};                                                                                     \
-		return variants[form_has(f, M_ftz)][form_has(f, M_sat)][is_x2(f)];                     \
-	}                                                                                              \
-	static const struct meaning *pick_##OP##_bf16(const struct form *f)                            \
-	{                                                                                              \
-		return is_x2(f) ? &OP##_bf16x2 : &OP##_bf16;                                           \
-	}
+	PICK_SAT(OP)                                                                                   \
+	PICK2(OP##_bf16, is_x2(f), OP##_bf16x2)
 CONTRACTED(fms)
 CONTRACTED(fnm)
 CONTRACTED(fnms)
@@ -138,16 +125,17 @@ static const struct meaning *pick_fma_oob_sat(const struct form *f)
 
 /* --- abs, neg --------------------------------------------------------------------------------- */
 
+#define SIGN_VARIANTS(OP)                                                                              \
+	{                                                                                              \
+		{&OP##_f16, &OP##_f16x2}, {&OP##_f_f16, &OP##_f_f16x2},                                \
+	}
 #define SIGNS(OP)                                                                                      \
 	HALF1(OP, f16, f16_##OP, false);                                                               \
 	HALF1(OP##_f, f16, f16_##OP, true);                                                            \
 	HALF1(OP, bf16, bf16_##OP);                                                                    \
 	static const struct meaning *pick_##OP##_f16(const struct form *f)                             \
 	{                                                                                              \
-		static const struct meaning *const variants[][2] = {                                   \
-			{&OP##_f16, &OP##_f16x2},                                                      \
-			{&OP##_f_f16, &OP##_f_f16x2},                                                  \
-		};                                                                                     \
+		static const struct meaning *const variants[][2] = SIGN_VARIANTS(OP);                  \
 		return variants[form_has(f, M_ftz)][is_x2(f)];                                         \
 	}                                                                                              \
 	PICK2(OP##_bf16, is_x2(f), OP##_bf16x2)
@@ -156,37 +144,29 @@ SIGNS(neg)
 
 /* --- min, max --------------------------------------------------------------------------------- */
 
-/* Variants: bit 2 .ftz, bit 1 .NaN, bit 0 .xorsign.abs. */
+/* X(op, suffix, .NaN, .xorsign.abs), and X(op, suffix, .ftz, .NaN, .xorsign.abs): in the order of min_max_variant. */
+#define BF16_VARIANTS(X, OP) X(OP, , false, false) X(OP, _x, false, true) X(OP, _n, true, false) X(OP, _nx, true, true)
+#define F16_VARIANTS(X, OP)                                                                            \
+	X(OP, , false, false, false) X(OP, _x, false, false, true) X(OP, _n, false, true, false)       \
+	X(OP, _nx, false, true, true) X(OP, _f, true, false, false) X(OP, _fx, true, false, true)      \
+	X(OP, _fn, true, true, false) X(OP, _fnx, true, true, true)
+#define MIN_MAX_F16(OP, V, FTZ, NAN_, XORSIGN) HALF2(OP##V, f16, f16_##OP, FTZ, NAN_, XORSIGN);
+#define MIN_MAX_BF16(OP, V, NAN_, XORSIGN)     HALF2(OP##V, bf16, bf16_##OP, NAN_, XORSIGN);
+#define BF16_ENTRY(OP, V, ...)                 {&OP##V##_bf16, &OP##V##_bf16x2},
+static u32 min_max_variant(const struct form *f)
+{
+	return 4 * form_has(f, M_ftz) + 2 * form_has(f, M_NaN) + form_has(f, M_xorsign);
+}
+static bool is_f16(const struct form *f) { return form_type(f, 0) == T_f16 || form_type(f, 0) == T_f16x2; }
+
 #define MIN_MAX(OP)                                                                                    \
-	HALF2(OP, f16, f16_##OP, false, false, false);                                                 \
-	HALF2(OP##_x, f16, f16_##OP, false, false, true);                                              \
-	HALF2(OP##_n, f16, f16_##OP, false, true, false);                                              \
-	HALF2(OP##_nx, f16, f16_##OP, false, true, true);                                              \
-	HALF2(OP##_f, f16, f16_##OP, true, false, false);                                              \
-	HALF2(OP##_fx, f16, f16_##OP, true, false, true);                                              \
-	HALF2(OP##_fn, f16, f16_##OP, true, true, false);                                              \
-	HALF2(OP##_fnx, f16, f16_##OP, true, true, true);                                              \
-	HALF2(OP, bf16, bf16_##OP, false, false);                                                      \
-	HALF2(OP##_x, bf16, bf16_##OP, false, true);                                                   \
-	HALF2(OP##_n, bf16, bf16_##OP, true, false);                                                   \
-	HALF2(OP##_nx, bf16, bf16_##OP, true, true);                                                   \
+	F16_VARIANTS(MIN_MAX_F16, OP)                                                                  \
+	BF16_VARIANTS(MIN_MAX_BF16, OP)                                                                \
 	static const struct meaning *pick_##OP##_half(const struct form *f)                            \
 	{                                                                                              \
-		static const struct meaning *const f16[][2] = {                                        \
-			{&OP##_f16, &OP##_f16x2},       {&OP##_x_f16, &OP##_x_f16x2},                  \
-			{&OP##_n_f16, &OP##_n_f16x2},   {&OP##_nx_f16, &OP##_nx_f16x2},                \
-			{&OP##_f_f16, &OP##_f_f16x2},   {&OP##_fx_f16, &OP##_fx_f16x2},                \
-			{&OP##_fn_f16, &OP##_fn_f16x2}, {&OP##_fnx_f16, &OP##_fnx_f16x2},              \
-		};                                                                                     \
-		static const struct meaning *const bf16[][2] = {                                       \
-			{&OP##_bf16, &OP##_bf16x2},                                                    \
-			{&OP##_x_bf16, &OP##_x_bf16x2},                                                \
-			{&OP##_n_bf16, &OP##_n_bf16x2},                                                \
-			{&OP##_nx_bf16, &OP##_nx_bf16x2},                                              \
-		};                                                                                     \
-		const int t = form_type(f, 0);                                                         \
-		const u32 v = 4 * form_has(f, M_ftz) + 2 * form_has(f, M_NaN) + form_has(f, M_xorsign); \
-		return (t == T_f16 || t == T_f16x2 ? f16 : bf16)[v][is_x2(f)];                         \
+		static const struct meaning *const f16[][2] = {F16_VARIANTS(ENTRY, OP)};               \
+		static const struct meaning *const bf16[][2] = {BF16_VARIANTS(BF16_ENTRY, OP)};        \
+		return (is_f16(f) ? f16 : bf16)[min_max_variant(f)][is_x2(f)];                         \
 	}
 MIN_MAX(min)
 MIN_MAX(max)

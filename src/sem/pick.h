@@ -13,12 +13,9 @@ struct meaning_of_type {
 	const struct meaning *meaning;
 };
 
-/* The entry for the form's first type. Rows list only types that the table has. */
-static inline __attribute__((unused)) const struct meaning *meaning_by_type(const struct meaning_of_type *entry,
-									    const struct form *f)
+/* The entry for a type. Rows list only types that their tables have. */
+static inline __attribute__((unused)) const struct meaning *meaning_of(const struct meaning_of_type *entry, int type)
 {
-	const int type = form_type(f, 0);
-
 	while (entry->type != type)
 		entry++;
 	return entry->meaning;
@@ -30,7 +27,7 @@ static inline __attribute__((unused)) const struct meaning *meaning_by_type(cons
 	static const struct meaning *pick_##NAME(const struct form *f)                                 \
 	{                                                                                              \
 		static const struct meaning_of_type table[] = {ENTRIES};                               \
-		return meaning_by_type(table, f);                                                      \
+		return meaning_of(table, form_type(f, 0));                                             \
 	}
 /* For signed and unsigned types, those alone, and bits. */
 #define SIGNS_16(NAME)         TYPED(NAME, u16) TYPED(NAME, s16)
