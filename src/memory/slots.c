@@ -27,55 +27,44 @@ INLINE const u32 *present_keys(u32 mask, const u32 key[WARP_LANES], u32 present[
 	return present;
 }
 
-/* The lanes with an earlier one's key, by vectors of N lanes; SIGNS(v): their highest bits as a word. */
-#define REPEATS(NAME, TARGET, N, SIGNS)                                                     \
-	TARGET static u32 NAME(const u32 key[WARP_LANES])                                   \
-	{                                                                                   \
-		typedef u32 vec __attribute__((vector_size(4 * N)));                        \
-		u32 row[2 * WARP_LANES], found = 0;                                         \
-		for (u32 l = 0; l < WARP_LANES; l++)                                        \
-			row[l] = NO_KEY;                                                    \
-		memcpy(&row[WARP_LANES], key, WARP_LANES * sizeof *key);                    \
-		for (u32 at = 0; at < WARP_LANES; at += N) {                                \
-			vec same = {0}, own, other;                                         \
-			memcpy(&own, &key[at], sizeof own);                                 \
-			_Pragma("GCC unroll 8") for (u32 away = 1; away < at + N; away++)   \
-			{                                                                   \
-				memcpy(&other, &row[WARP_LANES + at - away], sizeof other); \
-				same |= (vec)(own == other);                                \
-			}                                                                   \
-			found |= (u32)SIGNS(same) << at;                                    \
-		}                                                                           \
-		return found;                                                               \
-	}
-
 /* Counts in memory. */
-#define FILL_PLAIN(NAME, REPEATED)                                                        \
-	static void NAME(struct slots *s, u32 mask, const u32 key[WARP_LANES], u32 count) \
-	{                                                                                 \
-		u32 present[WARP_LANES];                                                  \
-		const u32 *const keys = present_keys(mask, key, present);                 \
-		memset(s->lanes, 0, sizeof s->lanes);                                     \
-		for (u32 l = 0; l < WARP_LANES; l++)                                      \
-			s->lanes[key[l] & (count - 1)] += mask >> l & 1;                  \
-		memcpy(s->keys, s->lanes, sizeof s->keys);                                \
-		for (u32 left = REPEATED(keys) & mask; left; left &= left - 1)            \
-			s->keys[key[__builtin_ctz(left)] & (count - 1)]--;                \
-	}
+INLINE void fill_plain(struct slots *s, u32 mask, const u32 key[WARP_LANES], u32 count, u32 (*repeats)(const u32 *key))
+{
+	u32 present[WARP_LANES];
+	const u32 *const keys = present_keys(mask, key, present);
+
+	memset(s->lanes, 0, sizeof s->lanes);
+	for (u32 l = 0; l < WARP_LANES; l++)
+		s->lanes[key[l] & (count - 1)] += mask >> l & 1;
+	memcpy(s->keys, s->lanes, sizeof s->keys);
+	for (u32 left = repeats(keys) & mask; left; left &= left - 1)
+		s->keys[key[__builtin_ctz(left)] & (count - 1)]--;
+}
 
 #if defined __SSE2__
 #define SIGNS_4(v) _mm_movemask_ps((__m128)(v))
 #else
 #define SIGNS_4(v) ((v)[0] >> 31 | (v)[1] >> 31 << 1 | (v)[2] >> 31 << 2 | (v)[3] >> 31 << 3)
 #endif
-REPEATS(repeats_baseline, , 4, SIGNS_4)
-FILL_PLAIN(fill_baseline, repeats_baseline)
+#define REPEATS  repeats_baseline
+#define LANES    4
+#define SIGNS(v) SIGNS_4(v)
+#define TARGET
+#include "memory/slots_repeats.h"
+
+static void fill_baseline(struct slots *s, u32 mask, const u32 key[WARP_LANES], u32 count)
+{
+	fill_plain(s, mask, key, count, repeats_baseline);
+}
 
 #ifdef HOST_X86_64
 #define AVX2       __attribute__((target("avx2")))
 #define AVX512     __attribute__((target("avx2,avx512f,avx512cd")))
-#define SIGNS_8(v) _mm256_movemask_ps((__m256)(v))
-REPEATS(repeats_avx2, AVX2, 8, SIGNS_8)
+#define REPEATS    repeats_avx2
+#define LANES      8
+#define SIGNS(v)   _mm256_movemask_ps((__m256)(v))
+#define TARGET     AVX2
+#include "memory/slots_repeats.h"
 
 /* Within a vector the processor compares by itself; the second is compared with all turns of the first, which do not
  * wait for each other. */
@@ -96,34 +85,40 @@ AVX512 static u32 repeats_avx512(const u32 key[WARP_LANES])
 #define HALF(from, high) _mm256_permute4x64_epi64(from, (high) ? 0xee : 0x44)
 #define BYTE(half, l)    _mm256_shuffle_epi8(half, _mm256_set1_epi8((char)((l) % 16)))
 /* A comparison gives -1 in the byte of the lane's slot. */
-#define FILL_WIDE(NAME, TARGET, REPEATED)                                                                              \
-	TARGET static void NAME(struct slots *s, u32 mask, const u32 key[WARP_LANES], u32 count)                       \
-	{                                                                                                              \
-		const __m256i numbers = _mm256_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, \
-							 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31);      \
-		u32 present[WARP_LANES];                                                                               \
-		const u32 *const keys = present_keys(mask, key, present);                                              \
-		u8 slot[WARP_LANES] __attribute__((aligned(32)));                                                      \
-		__m256i n = _mm256_setzero_si256(), more = n;                                                          \
-		for (u32 l = 0; l < WARP_LANES; l++)                                                                   \
-			slot[l] = (u8)((keys[l] & (count - 1)) | (keys[l] >> 24 & NO_SLOT));                           \
-		const __m256i all = _mm256_load_si256((const __m256i *)(const void *)slot);                            \
-		const __m256i low = HALF(all, 0), high = HALF(all, 1);                                                 \
-		_Pragma("GCC unroll 16") for (u32 l = 0; l < WARP_LANES / 2; l++)                                      \
-		{                                                                                                      \
-			n = _mm256_sub_epi8(n, _mm256_cmpeq_epi8(BYTE(low, l), numbers));                              \
-			more = _mm256_sub_epi8(more, _mm256_cmpeq_epi8(BYTE(high, l), numbers));                       \
-		}                                                                                                      \
-		n = _mm256_add_epi8(n, more);                                                                          \
-		_mm256_storeu_si256((__m256i *)(void *)s->lanes, n);                                                   \
-		for (u32 left = REPEATED(keys) & mask; left; left &= left - 1) {                                       \
-			const char at = (char)slot[__builtin_ctz(left)];                                               \
-			n = _mm256_add_epi8(n, _mm256_cmpeq_epi8(_mm256_set1_epi8(at), numbers));                      \
-		}                                                                                                      \
-		_mm256_storeu_si256((__m256i *)(void *)s->keys, n);                                                    \
+AVX2 INLINE void fill_wide(struct slots *s, u32 mask, const u32 key[WARP_LANES], u32 count, u32 (*repeats)(const u32 *key))
+{
+	const __m256i numbers = _mm256_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20,
+						 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
+	u32 present[WARP_LANES];
+	const u32 *const keys = present_keys(mask, key, present);
+	u8 slot[WARP_LANES] __attribute__((aligned(32)));
+	__m256i n = _mm256_setzero_si256(), more = n;
+
+	for (u32 l = 0; l < WARP_LANES; l++)
+		slot[l] = (u8)((keys[l] & (count - 1)) | (keys[l] >> 24 & NO_SLOT));
+	const __m256i all = _mm256_load_si256((const __m256i *)(const void *)slot);
+	const __m256i low = HALF(all, 0), high = HALF(all, 1);
+	_Pragma("GCC unroll 16") for (u32 l = 0; l < WARP_LANES / 2; l++)
+	{
+		n = _mm256_sub_epi8(n, _mm256_cmpeq_epi8(BYTE(low, l), numbers));
+		more = _mm256_sub_epi8(more, _mm256_cmpeq_epi8(BYTE(high, l), numbers));
 	}
-FILL_WIDE(fill_avx2, AVX2, repeats_avx2)
-FILL_WIDE(fill_avx512, AVX512, repeats_avx512)
+	n = _mm256_add_epi8(n, more);
+	_mm256_storeu_si256((__m256i *)(void *)s->lanes, n);
+	for (u32 left = repeats(keys) & mask; left; left &= left - 1) {
+		const char at = (char)slot[__builtin_ctz(left)];
+		n = _mm256_add_epi8(n, _mm256_cmpeq_epi8(_mm256_set1_epi8(at), numbers));
+	}
+	_mm256_storeu_si256((__m256i *)(void *)s->keys, n);
+}
+AVX2 static void fill_avx2(struct slots *s, u32 mask, const u32 key[WARP_LANES], u32 count)
+{
+	fill_wide(s, mask, key, count, repeats_avx2);
+}
+AVX512 static void fill_avx512(struct slots *s, u32 mask, const u32 key[WARP_LANES], u32 count)
+{
+	fill_wide(s, mask, key, count, repeats_avx512);
+}
 #endif
 
 slots_fn *slots_variant(const char *variant)

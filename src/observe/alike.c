@@ -11,38 +11,45 @@
 #include <immintrin.h>
 #endif
 
-/* NAME for lanes of type T by vectors of BYTES: a row is alike if SAME holds for `off`, its vectors' differences
- * from what they should be, or-ed. */
-#define ALIKE(NAME, TARGET, T, BYTES, SAME)                                                                      \
-	TARGET static u32 NAME(const u8 *rows, size_t stride, u32 count, const void *distance)                   \
-	{                                                                                                        \
-		typedef T vec __attribute__((vector_size(BYTES), may_alias));                                    \
-		const vec *const wanted = __builtin_assume_aligned(distance, 64);                                \
-		u32 k = 0;                                                                                       \
-		for (; k < count; k++, rows += stride) {                                                         \
-			const vec *const row = __builtin_assume_aligned(rows, 64);                               \
-			const vec first = row[0][0] - (vec){0};                                                  \
-			vec off = {0};                                                                           \
-			_Pragma("GCC unroll 16") for (u32 v = 0; v < WARP_LANES * sizeof(T) / BYTES; v++) off |= \
-				(row[v] - first) ^ wanted[v];                                                    \
-			if (!(SAME))                                                                             \
-				break;                                                                           \
-		}                                                                                                \
-		return k;                                                                                        \
-	}
-
-#define NO_TARGET
-ALIKE(wide_baseline, NO_TARGET, u64, 16, (off[0] | off[1]) == 0)
-ALIKE(narrow_baseline, NO_TARGET, u32, 16, (off[0] | off[1] | off[2] | off[3]) == 0)
+/* Each by vectors of a width; ZERO(v): whether a vector is 0. */
+#define VECTOR_BYTES 16
+#define ZERO(v)      zero_baseline((const u32 *)(const void *)&(v))
+#define TARGET
+static inline bool zero_baseline(const u32 v[4]) { return (v[0] | v[1] | v[2] | v[3]) == 0; }
+#define NAME wide_baseline
+#define LANE u64
+#include "observe/alike_vector.h"
+#define NAME narrow_baseline
+#define LANE u32
+#include "observe/alike_vector.h"
+#undef VECTOR_BYTES
+#undef ZERO
+#undef TARGET
 #ifdef HOST_X86_64
-#define AVX2     __attribute__((target("avx2")))
-#define AVX512   __attribute__((target("avx512f")))
-#define ZERO_256 _mm256_testz_si256((__m256i)off, (__m256i)off)
-#define ZERO_512 (_mm512_test_epi32_mask((__m512i)off, (__m512i)off) == 0)
-ALIKE(wide_avx2, AVX2, u64, 32, ZERO_256)
-ALIKE(narrow_avx2, AVX2, u32, 32, ZERO_256)
-ALIKE(wide_avx512, AVX512, u64, 64, ZERO_512)
-ALIKE(narrow_avx512, AVX512, u32, 64, ZERO_512)
+#define VECTOR_BYTES 32
+#define ZERO(v)      _mm256_testz_si256((__m256i)(v), (__m256i)(v))
+#define TARGET       __attribute__((target("avx2")))
+#define NAME         wide_avx2
+#define LANE         u64
+#include "observe/alike_vector.h"
+#define NAME narrow_avx2
+#define LANE u32
+#include "observe/alike_vector.h"
+#undef VECTOR_BYTES
+#undef ZERO
+#undef TARGET
+#define VECTOR_BYTES 64
+#define ZERO(v)      (_mm512_test_epi32_mask((__m512i)(v), (__m512i)(v)) == 0)
+#define TARGET       __attribute__((target("avx512f")))
+#define NAME         wide_avx512
+#define LANE         u64
+#include "observe/alike_vector.h"
+#define NAME narrow_avx512
+#define LANE u32
+#include "observe/alike_vector.h"
+#undef VECTOR_BYTES
+#undef ZERO
+#undef TARGET
 #endif
 
 bool alike_choose(const char *variant, struct alike *alike)

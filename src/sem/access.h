@@ -32,14 +32,12 @@
 	GANG_FUNCTION(NAME)                                                                    \
 	{                                                                                      \
 		const u32 mask = FULL_MASK;                                                    \
-		struct warp *w = g->warps;                                                     \
+		u8 *rows = g->rows;                                                            \
 		if (UNLIKELY(g->on != NULL))                                                   \
 			return NAME##_some(g, i);                                              \
-		EACH_WARP(g) {                                                                 \
+		for (struct warp *w = g->warps, *end = w + g->count; w != end; w++, rows += g->stride) \
 			if (UNLIKELY(!NAME##_fast(w, i, rows, mask) OR))                       \
 				return gang_part(g, i, (u32)(w - g->warps));                   \
-			w++;                                                                   \
-		}                                                                              \
 		return i + 1;                                                                  \
 	}
 #define GANG_FAST(NAME)      GANG_ACCESS(NAME, && !gang_try(g, i, w, rows, mask, NAME##_run))

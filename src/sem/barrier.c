@@ -52,18 +52,21 @@ MEANING_FUNCTION(barrier_arrive)
 MEANING(barrier_arrive);
 
 /* Without a thread count the predicate is operand b, with one it is operand c. */
+ALWAYS_INLINE const struct insn *barrier_red(struct warp *w, const struct insn *i, u8 *rows, u32 mask,
+					     enum barrier_reduce kind)
+{
+	return block_barrier(w, i, any_lane(rows, i->a, mask), 0, true, kind, PRED_SOURCE(i, i->b, 0));
+}
+ALWAYS_INLINE const struct insn *barrier_red_counted(struct warp *w, const struct insn *i, u8 *rows, u32 mask,
+						     enum barrier_reduce kind)
+{
+	return block_barrier(w, i, any_lane(rows, i->a, mask), any_lane(rows, i->b, mask), true, kind,
+			     PRED_SOURCE(i, i->c, 0));
+}
 #define BARRIER_RED(NAME, KIND)                                                                        \
-	MEANING_FUNCTION(NAME)                                                                         \
-	{                                                                                              \
-		return block_barrier(w, i, any_lane(rows, i->a, mask), 0, true, KIND,                  \
-				     PRED_SOURCE(i, i->b, 0));                                         \
-	}                                                                                              \
+	MEANING_FUNCTION(NAME) { return barrier_red(w, i, rows, mask, KIND); }                         \
 	MEANING(NAME);                                                                                 \
-	MEANING_FUNCTION(NAME##_counted)                                                               \
-	{                                                                                              \
-		return block_barrier(w, i, any_lane(rows, i->a, mask), any_lane(rows, i->b, mask), true, KIND, \
-				     PRED_SOURCE(i, i->c, 0));                                         \
-	}                                                                                              \
+	MEANING_FUNCTION(NAME##_counted) { return barrier_red_counted(w, i, rows, mask, KIND); }       \
 	MEANING(NAME##_counted);
 BARRIER_RED(barrier_red_popc, BARRIER_POPC)
 BARRIER_RED(barrier_red_and, BARRIER_AND)

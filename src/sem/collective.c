@@ -199,9 +199,10 @@ static const struct meaning *pick_match(const struct form *f)
 /* --- redux ---------------------------------------------------------------------------------- */
 
 /* The members' operands, and the value that changes nothing in the other lanes. */
-ALWAYS_INLINE void redux_operands(const struct insn *i, const u8 *rows, u32 members, const u64 *exchange, u32 neutral,
-				  u32 value[WARP_LANES])
+ALWAYS_INLINE void redux_operands(const struct warp *w, const struct insn *i, const u8 *rows, u32 members,
+				  const u64 *exchange, u32 neutral, u32 value[WARP_LANES])
 {
+	(void)w;
 	operands32(rows, i->a, exchange, value);
 	EACH_LANE value[l] = members & lane_bit[l] ? value[l] : neutral;
 }
@@ -211,8 +212,7 @@ ALWAYS_INLINE void redux_operands(const struct insn *i, const u8 *rows, u32 memb
 	{                                                                                              \
 		u32 value[WARP_LANES] __attribute__((aligned(64)));                                    \
 		T r = (T)(START), x;                                                                   \
-		(void)w;                                                                               \
-		redux_operands(i, rows, members, exchange, (u32)(START), value);                       \
+		redux_operands(w, i, rows, members, exchange, (u32)(START), value);                    \
 		for (int l = 0; l < WARP_LANES; l++)                                                   \
 			x = (T)value[l], r = (STEP);                                                   \
 		write_all32(rows, i->d, mask, (u32)r);                                                 \

@@ -41,18 +41,20 @@ typedef const struct meaning *by_dest[INT_KINDS][4];
 /* Without .sat: cut to the destination type, then extended to the register. */
 #define INT_TO_INT(S, T, R)                                                                            \
 	CVT(cvt_##S##_u8, R, T, u32, (u8)a);                                                           \
-	CVT(cvt_##S##_u8_64, R, T, u64, (u8)a);                                                        \
 	CVT(cvt_##S##_s8_16, R, T, u32, (u16)(s8)a);                                                   \
 	CVT(cvt_##S##_s8_32, R, T, u32, (s8)a);                                                        \
-	CVT(cvt_##S##_s8_64, R, T, u64, (s8)a);                                                        \
 	CVT(cvt_##S##_u16, R, T, u32, (u16)a);                                                         \
-	CVT(cvt_##S##_u16_64, R, T, u64, (u16)a);                                                      \
 	CVT(cvt_##S##_s16_32, R, T, u32, (s16)a);                                                      \
+	CVT(cvt_##S##_u32, R, T, u32, (u32)a);
+#define INT_TO_INT_64(S, T, R)                                                                         \
+	CVT(cvt_##S##_u8_64, R, T, u64, (u8)a);                                                        \
+	CVT(cvt_##S##_s8_64, R, T, u64, (s8)a);                                                        \
+	CVT(cvt_##S##_u16_64, R, T, u64, (u16)a);                                                      \
 	CVT(cvt_##S##_s16_64, R, T, u64, (s16)a);                                                      \
-	CVT(cvt_##S##_u32, R, T, u32, (u32)a);                                                         \
 	CVT(cvt_##S##_u32_64, R, T, u64, (u32)a);                                                      \
 	CVT(cvt_##S##_s32_64, R, T, u64, (s32)a);                                                      \
 	CVT(cvt_##S##_u64, R, T, u64, a);
+INT_SOURCES(INT_TO_INT_64)
 INT_SOURCES(INT_TO_INT)
 
 /* Where the sign does not matter, one meaning serves two types. */
@@ -74,22 +76,24 @@ static inline u64 clamp_u(u64 v, u64 high) { return v > high ? high : v; }
 #define CLAMP(a, L, H) _Generic((a), u64 : (s64)clamp_u((u64)(a), H), default : clamp_s((s64)(a), L, H))
 #define INT_SAT(S, T, R)                                                                               \
 	CVT(sat_##S##_u8, R, T, u32, CLAMP(a, 0, 0xff));                                               \
-	CVT_RARE(sat_##S##_u8_64, R, T, u64, CLAMP(a, 0, 0xff));                                       \
 	CVT(sat_##S##_s8, R, T, u32, (u8)CLAMP(a, -0x80, 0x7f));                                       \
 	CVT_RARE(sat_##S##_s8_16, R, T, u32, (u16)CLAMP(a, -0x80, 0x7f));                              \
 	CVT_RARE(sat_##S##_s8_32, R, T, u32, CLAMP(a, -0x80, 0x7f));                                   \
-	CVT_RARE(sat_##S##_s8_64, R, T, u64, CLAMP(a, -0x80, 0x7f));                                   \
 	CVT(sat_##S##_u16, R, T, u32, CLAMP(a, 0, 0xffff));                                            \
-	CVT_RARE(sat_##S##_u16_64, R, T, u64, CLAMP(a, 0, 0xffff));                                    \
 	CVT(sat_##S##_s16, R, T, u32, (u16)CLAMP(a, -0x8000, 0x7fff));                                 \
 	CVT_RARE(sat_##S##_s16_32, R, T, u32, CLAMP(a, -0x8000, 0x7fff));                              \
-	CVT_RARE(sat_##S##_s16_64, R, T, u64, CLAMP(a, -0x8000, 0x7fff));                              \
 	CVT(sat_##S##_u32, R, T, u32, CLAMP(a, 0, 0xffffffff));                                        \
+	CVT(sat_##S##_s32, R, T, u32, CLAMP(a, INT32_MIN, INT32_MAX));
+#define INT_SAT_64(S, T, R)                                                                            \
+	CVT_RARE(sat_##S##_u8_64, R, T, u64, CLAMP(a, 0, 0xff));                                       \
+	CVT_RARE(sat_##S##_s8_64, R, T, u64, CLAMP(a, -0x80, 0x7f));                                   \
+	CVT_RARE(sat_##S##_u16_64, R, T, u64, CLAMP(a, 0, 0xffff));                                    \
+	CVT_RARE(sat_##S##_s16_64, R, T, u64, CLAMP(a, -0x8000, 0x7fff));                              \
 	CVT_RARE(sat_##S##_u32_64, R, T, u64, CLAMP(a, 0, 0xffffffff));                                \
-	CVT(sat_##S##_s32, R, T, u32, CLAMP(a, INT32_MIN, INT32_MAX));                                 \
 	CVT_RARE(sat_##S##_s32_64, R, T, u64, CLAMP(a, INT32_MIN, INT32_MAX));                         \
 	CVT_RARE(sat_##S##_u64, R, T, u64, CLAMP(a, 0, INT64_MAX));                                    \
 	CVT_RARE(sat_##S##_s64, R, T, u64, CLAMP(a, INT64_MIN, INT64_MAX));
+INT_SOURCES(INT_SAT_64)
 INT_SOURCES(INT_SAT)
 #define SAT_TABLE(S, T, R) DEST_TABLE(sat_##S),
 static const by_dest int_to_int_sat[] = {INT_SOURCES(SAT_TABLE)};
@@ -149,24 +153,26 @@ FLOAT_TO_INT(f64, -0x80, -0x8000, INT32_MIN)
 #define OPEN_f64(a)  (a)
 
 /* P: prefix of the names; R, T: lane and type of the source; F: what it is computed in. */
-#define ROUNDED_TO_INT(P, R, T, F, x)                                                                  \
+#define ROUNDED_TO_INT_32(P, R, T, F, x)                                                               \
 	FCVT(P##_u8, R, T, u32, F##_to_u8(x));                                                         \
-	FCVT(P##_u8_64, R, T, u64, F##_to_u8(x));                                                      \
 	FCVT(P##_s8, R, T, u32, (u8)F##_to_s8(x));                                                     \
 	FCVT(P##_s8_16, R, T, u32, (u16)F##_to_s8(x));                                                 \
 	FCVT(P##_s8_32, R, T, u32, F##_to_s8(x));                                                      \
-	FCVT(P##_s8_64, R, T, u64, F##_to_s8(x));                                                      \
 	FCVT(P##_u16, R, T, u32, F##_to_u16(x));                                                       \
-	FCVT(P##_u16_64, R, T, u64, F##_to_u16(x));                                                    \
 	FCVT(P##_s16, R, T, u32, (u16)F##_to_s16(x));                                                  \
 	FCVT(P##_s16_32, R, T, u32, F##_to_s16(x));                                                    \
-	FCVT(P##_s16_64, R, T, u64, F##_to_s16(x));                                                    \
 	FCVT(P##_u32, R, T, u32, F##_to_u32(x));                                                       \
+	FCVT(P##_s32, R, T, u32, F##_to_s32(x));
+#define ROUNDED_TO_INT_64(P, R, T, F, x)                                                               \
+	FCVT(P##_u8_64, R, T, u64, F##_to_u8(x));                                                      \
+	FCVT(P##_s8_64, R, T, u64, F##_to_s8(x));                                                      \
+	FCVT(P##_u16_64, R, T, u64, F##_to_u16(x));                                                    \
+	FCVT(P##_s16_64, R, T, u64, F##_to_s16(x));                                                    \
 	FCVT(P##_u32_64, R, T, u64, F##_to_u32(x));                                                    \
-	FCVT(P##_s32, R, T, u32, F##_to_s32(x));                                                       \
 	FCVT(P##_s32_64, R, T, u64, F##_to_s32(x));                                                    \
 	FCVT(P##_u64, R, T, u64, F##_to_u64(x));                                                       \
 	FCVT(P##_s64, R, T, u64, F##_to_s64(x));
+#define ROUNDED_TO_INT(P, R, T, F, x) ROUNDED_TO_INT_32(P, R, T, F, x) ROUNDED_TO_INT_64(P, R, T, F, x)
 #define FLOAT_SOURCE(S, R, T, F)                                                                       \
 	ROUNDED_TO_INT(rni_##S, R, T, F, RNI_##F(OPEN_##S(a)))                                         \
 	ROUNDED_TO_INT(rzi_##S, R, T, F, RZI_##F(OPEN_##S(a)))                                         \

@@ -3,7 +3,7 @@
  * Moving data between registers (PTX ISA 9.7.9.2, 9.7.9.3) and between address spaces: mov, packing
  * and unpacking, cvta, isspacep, mapa, getctarank.
  */
-#include "sem/lanes.h"
+#include "sem/pick.h"
 
 /* --- mov ------------------------------------------------------------------------------------ */
 
@@ -67,57 +67,50 @@ static inline void part_write(u8 *rows, u32 offset, u32 bits, u32 lane, u64 valu
 		((u32 *)(rows + offset))[lane] = (u32)value;
 }
 
-/* list[0] = {list[1] low, ...}: N parts of BITS bits. */
+/* The low bits of a part, 64 at most. */
+static inline u64 part_cut(u64 value, u32 bits) { return bits == 64 ? value : value & ((1ull << bits % 64) - 1); }
+
+/* list[0] = {list[1] low, ...}: n parts of `bits`. */
+ALWAYS_INLINE const struct insn *pack_parts(struct warp *w, const struct insn *i, u8 *rows, u32 mask, u32 n, u32 bits)
+{
+	const u32 *list = warp_operands(w, i);
+
+	for (u32 left = mask; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		u128 value = 0;
+		for (u32 k = 0; k < n; k++)
+			value |= (u128)part_cut(part_read(rows, list[1 + k], bits, l), bits) << k * bits;
+		if (n * bits == 128)
+			((u128 *)(rows + list[0]))[l] = value;
+		else
+			part_write(rows, list[0], n * bits, l, (u64)value);
+	}
+	return i + 1;
+}
+
+/* {list[0] low, ...} = list[n]. */
+ALWAYS_INLINE const struct insn *unpack_parts(struct warp *w, const struct insn *i, u8 *rows, u32 mask, u32 n, u32 bits)
+{
+	const u32 *list = warp_operands(w, i);
+
+	for (u32 left = mask; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		const u128 value = n * bits == 128 ? ((const u128 *)(rows + list[n]))[l]
+						   : part_read(rows, list[n], n * bits, l);
+		for (u32 k = 0; k < n; k++)
+			part_write(rows, list[k], bits, l, part_cut((u64)(value >> k * bits), bits));
+	}
+	return i + 1;
+}
+
 #define PACK(NAME, N, BITS)                                                                            \
-	MEANING_FUNCTION(NAME)                                                                         \
-	{                                                                                              \
-		const u32 *list = warp_operands(w, i);                                                 \
-		for (int l = 0; l < WARP_LANES; l++) {                                                 \
-			u128 value = 0;                                                                \
-			if (!(mask >> l & 1))                                                          \
-				continue;                                                              \
-			for (int k = 0; k < N; k++) {                                                  \
-				const u64 part = part_read(rows, list[1 + k], BITS, (u32)l);           \
-				value |= (u128)(BITS == 64 ? part : part & ((1ull << BITS % 64) - 1)) << k * BITS; \
-			}                                                                              \
-			if (N * BITS == 128)                                                           \
-				((u128 *)(rows + list[0]))[l] = value;                                 \
-			else                                                                           \
-				part_write(rows, list[0], N * BITS, (u32)l, (u64)value);               \
-		}                                                                                      \
-		return i + 1;                                                                          \
-	}                                                                                              \
-	MEANING_EACH(NAME);                                                                                 \
-	static const struct meaning *pick_##NAME(const struct form *f)                                 \
-	{                                                                                              \
-		(void)f;                                                                               \
-		return &NAME;                                                                          \
-	}
-
-/* {list[0] low, ...} = list[N]. */
+	MEANING_FUNCTION(NAME) { return pack_parts(w, i, rows, mask, N, BITS); }                       \
+	MEANING_EACH(NAME);                                                                            \
+	PICK_ONE(NAME)
 #define UNPACK(NAME, N, BITS)                                                                          \
-	MEANING_FUNCTION(NAME)                                                                         \
-	{                                                                                              \
-		const u32 *list = warp_operands(w, i);                                                 \
-		for (int l = 0; l < WARP_LANES; l++) {                                                 \
-			if (!(mask >> l & 1))                                                          \
-				continue;                                                              \
-			const u128 value = N * BITS == 128 ? ((const u128 *)(rows + list[N]))[l]       \
-							   : part_read(rows, list[N], N * BITS, (u32)l); \
-			for (int k = 0; k < N; k++)                                                    \
-				part_write(rows, list[k], BITS, (u32)l,                                \
-					   BITS == 64 ? (u64)(value >> k * BITS)                       \
-						      : (u64)(value >> k * BITS) & ((1ull << BITS % 64) - 1)); \
-		}                                                                                      \
-		return i + 1;                                                                          \
-	}                                                                                              \
-	MEANING_EACH(NAME);                                                                                 \
-	static const struct meaning *pick_##NAME(const struct form *f)                                 \
-	{                                                                                              \
-		(void)f;                                                                               \
-		return &NAME;                                                                          \
-	}
-
+	MEANING_FUNCTION(NAME) { return unpack_parts(w, i, rows, mask, N, BITS); }                     \
+	MEANING_EACH(NAME);                                                                            \
+	PICK_ONE(NAME)
 PACK(pack_2x8, 2, 8)
 PACK(pack_4x8, 4, 8)
 PACK(pack_2x16, 2, 16)
@@ -230,25 +223,24 @@ MEANING_FUNCTION(isspacep)
 MEANING(isspacep);
 
 /* mov.v2, mov.v4: all elements are read before any is written, so that they may change places. */
-#define MOVE_VECTOR(NAME, T, COUNT)                                                                    \
-	MEANING_FUNCTION(NAME)                                                                         \
-	{                                                                                              \
-		const u32 *o = warp_operands(w, i);                                                    \
-		T values[COUNT][WARP_LANES] __attribute__((aligned(64)));                              \
-		for (u32 k = 0; k < COUNT; k++)                                                        \
-			memcpy(values[k], rows + o[COUNT + k], sizeof values[k]);                      \
-		for (u32 k = 0; k < COUNT; k++) {                                                      \
-			if (o[k] == NO_OPERAND)                                                        \
-				continue;                                                              \
-			T *d = ROW_OF(T, o[k]);                                                        \
-			LANE_BODY(T, (void)0, values[k][l])                                            \
-		}                                                                                      \
-		return i + 1;                                                                          \
-	}                                                                                              \
+ALWAYS_INLINE const struct insn *move_vector(struct warp *w, const struct insn *i, u8 *rows, u32 mask, u32 bytes, u32 count)
+{
+	const u32 *o = warp_operands(w, i);
+	u8 values[4][8 * WARP_LANES] __attribute__((aligned(64)));
+
+	for (u32 k = 0; k < count; k++)
+		memcpy(values[k], rows + o[count + k], (size_t)bytes * WARP_LANES);
+	for (u32 k = 0; k < count; k++)
+		if (o[k] != NO_OPERAND)
+			merge_row(rows + o[k], values[k], bytes, mask);
+	return i + 1;
+}
+#define MOVE_VECTOR(NAME, BYTES, COUNT)                                                                \
+	MEANING_FUNCTION(NAME) { return move_vector(w, i, rows, mask, BYTES, COUNT); }                 \
 	MEANING_EACH(NAME)
-MOVE_VECTOR(move_2x32, u32, 2);
-MOVE_VECTOR(move_4x32, u32, 4);
-MOVE_VECTOR(move_2x64, u64, 2);
+MOVE_VECTOR(move_2x32, 4, 2);
+MOVE_VECTOR(move_4x32, 4, 4);
+MOVE_VECTOR(move_2x64, 8, 2);
 static const struct meaning *pick_move_vector(const struct form *f)
 {
 	if (type_bits(form_type(f, 0)) == 64)
@@ -290,12 +282,6 @@ MEANING_FUNCTION(getctarank)
 }
 MEANING(getctarank);
 
-#define PICK_ONE(NAME)                                                                                 \
-	static const struct meaning *pick_##NAME(const struct form *f)                                 \
-	{                                                                                              \
-		(void)f;                                                                               \
-		return &NAME;                                                                          \
-	}
 PICK_ONE(isspacep)
 PICK_ONE(mapa)
 PICK_ONE(getctarank)

@@ -40,13 +40,14 @@
 	(void)x
 
 /* SASS_LANES(name, expression): d = expression. */
-#define SASS_LANES_BODY(EXPR)                                                                          \
-	u32 *d = ROW_OF(u32, i->d);                                                                    \
-	SASS_SOURCES;                                                                                  \
-	LANE_BODY(u32, SASS_VALUES, EXPR)                                                              \
-	return i + 1;
 #define SASS_LANES_WORD(NAME, WORD, EXPR)                                                              \
-	LANE_FUNCTION(NAME) { SASS_LANES_BODY(EXPR) }                                                  \
+	LANE_FUNCTION(NAME)                                                                            \
+	{                                                                                              \
+		u32 *d = ROW_OF(u32, i->d);                                                            \
+		SASS_SOURCES;                                                                          \
+		LANE_BODY(u32, SASS_VALUES, EXPR)                                                      \
+		return i + 1;                                                                          \
+	}                                                                                              \
 	MEANING_WORD(NAME, WORD)
 #define SASS_LANES(NAME, EXPR) SASS_LANES_WORD(NAME, NULL, EXPR)
 
@@ -59,55 +60,73 @@ static inline __attribute__((unused)) void write_code(u8 *rows, u32 mask, u32 ca
 	pred_write(rows, SASS_FRAME_OF, mask, overflow);
 }
 
+/* What a condition code is made of: each lane's result, and 0 or -1 for each of its parts. */
+struct sass_code {
+	u32 r[WARP_LANES];
+	s32 cf[WARP_LANES], of[WARP_LANES];
+} __attribute__((aligned(64)));
+
+ALWAYS_INLINE void sass_sum(struct sass_code *s, int l, u32 p, u32 q, u32 x)
+{
+	const u64 sum = (u64)p + q + x;
+
+	s->r[l] = (u32)sum;
+	s->cf[l] = sum >> 32 ? -1 : 0;
+	s->of[l] = (s32)((p ^ s->r[l]) & (q ^ s->r[l])) >> 31;
+}
+
+/* The result to row d, and the condition code; logic has neither carry nor overflow. */
+ALWAYS_INLINE const struct insn *sass_set_code(const struct insn *i, u8 *rows, u32 mask, const struct sass_code *s,
+					       u32 carry, u32 overflow)
+{
+	s32 zf[WARP_LANES] __attribute__((aligned(64))), sf[WARP_LANES] __attribute__((aligned(64)));
+
+	EACH_LANE
+	{
+		zf[l] = !s->r[l] ? -1 : 0;
+		sf[l] = (s32)s->r[l] >> 31;
+	}
+	write_code(rows, mask, carry, pack_lanes32(zf), pack_lanes32(sf), overflow);
+	merge_row(rows + i->d, s->r, sizeof s->r[0], mask);
+	return i + 1;
+}
+
 /* SASS_ADD(name, p, q): d = p + q + x, and name_cc, which sets the condition code too: the carry out
  * of bit 31 and the overflow of signed numbers. The product or shifted term is p, wrapped to 32 bits. */
-#define SASS_ADD_WORD(NAME, WORD, P, Q)                                                                \
-	SASS_LANES_WORD(NAME, WORD, (u32)(P) + (u32)(Q) + x);                                          \
+#define SASS_ADD_CODE(NAME, P, Q)                                                                      \
 	MEANING_FUNCTION(NAME##_cc)                                                                    \
 	{                                                                                              \
-		u32 *d = ROW_OF(u32, i->d);                                                            \
-		u32 r[WARP_LANES] __attribute__((aligned(64)));                                        \
-		s32 cf[WARP_LANES] __attribute__((aligned(64))), zf[WARP_LANES] __attribute__((aligned(64))); \
-		s32 sf[WARP_LANES] __attribute__((aligned(64))), of[WARP_LANES] __attribute__((aligned(64))); \
+		struct sass_code s;                                                                    \
 		SASS_SOURCES;                                                                          \
 		EACH_LANE                                                                              \
 		{                                                                                      \
 			SASS_VALUES;                                                                   \
-			const u32 p = (u32)(P), q = (u32)(Q);                                          \
-			const u64 sum = (u64)p + q + x;                                                \
-			r[l] = (u32)sum;                                                               \
-			cf[l] = sum >> 32 ? -1 : 0;                                                    \
-			zf[l] = !r[l] ? -1 : 0;                                                        \
-			sf[l] = (s32)r[l] >> 31;                                                       \
-			of[l] = (s32)((p ^ r[l]) & (q ^ r[l])) >> 31;                                  \
+			sass_sum(&s, l, (u32)(P), (u32)(Q), x);                                        \
 		}                                                                                      \
-		write_code(rows, mask, pack_lanes32(cf), pack_lanes32(zf), pack_lanes32(sf), pack_lanes32(of)); \
-		EACH_LANE d[l] = mask & lane_bit[l] ? r[l] : d[l];                                     \
-		return i + 1;                                                                          \
-	}                                                                                              \
+		return sass_set_code(i, rows, mask, &s, pack_lanes32(s.cf), pack_lanes32(s.of));       \
+	}
+#define SASS_ADD_WORD(NAME, WORD, P, Q)                                                                \
+	SASS_LANES_WORD(NAME, WORD, (u32)(P) + (u32)(Q) + x);                                          \
+	SASS_ADD_CODE(NAME, P, Q)                                                                      \
 	MEANING_WORD(NAME##_cc, WORD)
 #define SASS_ADD(NAME, P, Q) SASS_ADD_WORD(NAME, NULL, P, Q)
 
 /* SASS_LOGIC(name, expression): the same without carry and overflow. */
-#define SASS_LOGIC_WORD(NAME, WORD, EXPR)                                                              \
-	SASS_LANES_WORD(NAME, WORD, EXPR);                                                             \
+#define SASS_LOGIC_CODE(NAME, EXPR)                                                                    \
 	MEANING_FUNCTION(NAME##_cc)                                                                    \
 	{                                                                                              \
-		u32 *d = ROW_OF(u32, i->d);                                                            \
-		u32 r[WARP_LANES] __attribute__((aligned(64)));                                        \
-		s32 zf[WARP_LANES] __attribute__((aligned(64))), sf[WARP_LANES] __attribute__((aligned(64))); \
+		struct sass_code s;                                                                    \
 		SASS_SOURCES;                                                                          \
 		EACH_LANE                                                                              \
 		{                                                                                      \
 			SASS_VALUES;                                                                   \
-			r[l] = (u32)(EXPR);                                                            \
-			zf[l] = !r[l] ? -1 : 0;                                                        \
-			sf[l] = (s32)r[l] >> 31;                                                       \
+			s.r[l] = (u32)(EXPR);                                                          \
 		}                                                                                      \
-		write_code(rows, mask, 0, pack_lanes32(zf), pack_lanes32(sf), 0);                      \
-		EACH_LANE d[l] = mask & lane_bit[l] ? r[l] : d[l];                                     \
-		return i + 1;                                                                          \
-	}                                                                                              \
+		return sass_set_code(i, rows, mask, &s, 0, 0);                                         \
+	}
+#define SASS_LOGIC_WORD(NAME, WORD, EXPR)                                                              \
+	SASS_LANES_WORD(NAME, WORD, EXPR);                                                             \
+	SASS_LOGIC_CODE(NAME, EXPR)                                                                    \
 	MEANING_WORD(NAME##_cc, WORD)
 #define SASS_LOGIC(NAME, EXPR) SASS_LOGIC_WORD(NAME, NULL, EXPR)
 

@@ -109,52 +109,63 @@ static inline struct relation relate_f64(const u8 *rows, u32 word, const u32 *a,
 
 /* --- Meanings ------------------------------------------------------------------------------- */
 
-/* A flushed or kept subnormal must compare as the form says: the host's mode would flush it too. */
+typedef struct relation relate_fn(const u8 *rows, u32 word, const u32 *a, const u32 *b);
+
+/* The truth of a comparison of operands a and b. A flushed or kept subnormal must compare as the form says: the host's
+ * mode would flush it too. */
+ALWAYS_INLINE u32 compared(struct warp *w, const struct insn *i, const u8 *rows, u32 word, relate_fn *relate)
+{
+	fp_enter(w, i->fp);
+	return truth_of(word, relate(rows, word, ROW_OF(u32, i->a), ROW_OF(u32, i->b)));
+}
+
+ALWAYS_INLINE const struct insn *setp(struct warp *w, const struct insn *i, u8 *rows, u32 mask, relate_fn *relate)
+{
+	const u32 *list = warp_operands(w, i), word = list[SASS_WORD];
+	const u32 truth = compared(w, i, rows, word, relate), with = PRED_SOURCE(i, list[SASS_S], 0);
+
+	pred_write(rows, list[SASS_P], mask, combined(word, truth, with));
+	pred_write(rows, list[SASS_Q], mask, combined(word, ~truth, with));
+	return i + 1;
+}
+
+ALWAYS_INLINE const struct insn *set(struct warp *w, const struct insn *i, u8 *rows, u32 mask, relate_fn *relate)
+{
+	const u32 *list = warp_operands(w, i), word = list[SASS_WORD], value = word & WORD_BF ? F32_ONE : ~0u;
+	const u32 truth = compared(w, i, rows, word, relate);
+	const u32 all = combined(word, truth, PRED_SOURCE(i, list[SASS_S], 0));
+	u32 *d = ROW_OF(u32, i->d);
+
+	EACH_LANE d[l] = mask & lane_bit[l] ? (all & lane_bit[l] ? value : 0) : d[l];
+	return i + 1;
+}
+
+/* a where c compares so with zero, else b. */
+ALWAYS_INLINE const struct insn *choose(struct warp *w, const struct insn *i, u8 *rows, u32 mask, relate_fn *relate)
+{
+	static const u32 zeros[WARP_LANES] __attribute__((aligned(64)));
+	const u32 word = warp_operands(w, i)[SASS_WORD];
+	const u32 *pa = ROW_OF(u32, i->a), *pb = ROW_OF(u32, i->b);
+	u32 *d = ROW_OF(u32, i->d);
+
+	fp_enter(w, i->fp);
+	const u32 truth = truth_of(word, relate(rows, word, ROW_OF(u32, i->c), zeros));
+	EACH_LANE d[l] = mask & lane_bit[l] ? (truth & lane_bit[l] ? pa[l] : pb[l]) : d[l];
+	return i + 1;
+}
+
+#define MEANING_COMPARED(NAME, DO)                                                                     \
+	MEANING_FUNCTION(NAME) { return DO; }                                                          \
+	MEANING_WORD(NAME, word_compare);                                                              \
+	PICK_SASS(NAME, &NAME)
 #define COMPARES(TYPE)                                                                                 \
-	MEANING_FUNCTION(setp_##TYPE)                                                                  \
-	{                                                                                              \
-		const u32 *list = warp_operands(w, i), word = list[SASS_WORD];                         \
-		fp_enter(w, i->fp);                                                                    \
-		const u32 truth = truth_of(word, relate_##TYPE(rows, word, ROW_OF(u32, i->a), ROW_OF(u32, i->b))); \
-		const u32 with = PRED_SOURCE(i, list[SASS_S], 0);                                      \
-		pred_write(rows, list[SASS_P], mask, combined(word, truth, with));                     \
-		pred_write(rows, list[SASS_Q], mask, combined(word, ~truth, with));                    \
-		return i + 1;                                                                          \
-	}                                                                                              \
-	MEANING_WORD(setp_##TYPE, word_compare);                                                       \
-	MEANING_FUNCTION(set_##TYPE)                                                                   \
-	{                                                                                              \
-		const u32 *list = warp_operands(w, i), word = list[SASS_WORD];                         \
-		fp_enter(w, i->fp);                                                                    \
-		const u32 truth = truth_of(word, relate_##TYPE(rows, word, ROW_OF(u32, i->a), ROW_OF(u32, i->b))); \
-		const u32 all = combined(word, truth, PRED_SOURCE(i, list[SASS_S], 0));                \
-		const u32 value = word & WORD_BF ? F32_ONE : ~0u;                                      \
-		u32 *d = ROW_OF(u32, i->d);                                                            \
-		EACH_LANE d[l] = mask & lane_bit[l] ? (all & lane_bit[l] ? value : 0) : d[l];          \
-		return i + 1;                                                                          \
-	}                                                                                              \
-	MEANING_WORD(set_##TYPE, word_compare);                                                        \
-	PICK_SASS(setp_##TYPE, &setp_##TYPE)                                                           \
-	PICK_SASS(set_##TYPE, &set_##TYPE)
+	MEANING_COMPARED(setp_##TYPE, setp(w, i, rows, mask, relate_##TYPE))                           \
+	MEANING_COMPARED(set_##TYPE, set(w, i, rows, mask, relate_##TYPE))
+#define CHOOSES(TYPE) MEANING_COMPARED(cmp_##TYPE, choose(w, i, rows, mask, relate_##TYPE))
 COMPARES(int)
 COMPARES(f32)
 COMPARES(f64)
 
-/* a where c compares so with zero, else b. */
-#define CHOOSES(TYPE)                                                                                  \
-	MEANING_FUNCTION(cmp_##TYPE)                                                                   \
-	{                                                                                              \
-		static const u32 zeros[WARP_LANES] __attribute__((aligned(64)));                       \
-		const u32 word = warp_operands(w, i)[SASS_WORD];                                       \
-		const u32 *pa = ROW_OF(u32, i->a), *pb = ROW_OF(u32, i->b);                            \
-		fp_enter(w, i->fp);                                                                    \
-		const u32 truth = truth_of(word, relate_##TYPE(rows, word, ROW_OF(u32, i->c), zeros)); \
-		u32 *d = ROW_OF(u32, i->d);                                                            \
-		EACH_LANE d[l] = mask & lane_bit[l] ? (truth & lane_bit[l] ? pa[l] : pb[l]) : d[l];    \
-		return i + 1;                                                                          \
-	}                                                                                              \
-	MEANING_WORD(cmp_##TYPE, word_compare);                                                        \
-	PICK_SASS(cmp_##TYPE, &cmp_##TYPE)
 CHOOSES(int)
 CHOOSES(f32)
 

@@ -54,8 +54,12 @@ SASS_LANES(mufu_rcp64h_lanes, mufu_rcp64h(a));
 SASS_LANES(mufu_rsq64h_lanes, mufu_rsqrt64h(a));
 LANE_FUNCTION(rro_sincos)
 {
+	u32 *d = ROW_OF(u32, i->d);
+	const u32 *pa = ROW_OF(u32, i->a);
+
 	fp_enter(w, FP_RN);
-	SASS_LANES_BODY(mufu_revolutions(a))
+	LANE_BODY(u32, (void)0, mufu_revolutions(pa[l]))
+	return i + 1;
 }
 MEANING(rro_sincos);
 SASS_LANES(rro_ex2, a);
@@ -74,38 +78,47 @@ PICK_SASS(rro, form_has_word(f, "EX2") ? &rro_ex2 : &rro_sincos)
 
 static inline f64 pair_of(const u32 *row, u32 l) { return f64_of_bits(row[l] | (u64)row[l + WARP_LANES] << 32); }
 
-/* PAIRS(name, expression in a, b, c). All lanes are computed before one is written. */
-#define PAIRS_BODY(EXPR)                                                                               \
-	const u32 *pa = ROW_OF(u32, i->a), *pb = ROW_OF(u32, i->b), *pc = ROW_OF(u32, i->c);           \
-	u32 *d = ROW_OF(u32, i->d);                                                                    \
-	f64 r[WARP_LANES] __attribute__((aligned(64)));                                                \
-	fp_enter(w, i->fp);                                                                            \
-	(void)pc;                                                                                      \
-	EACH_LANE                                                                                      \
+/* Doubles into a pair of rows. */
+ALWAYS_INLINE void write_pairs(u8 *rows, u32 offset, u32 mask, const f64 r[WARP_LANES])
+{
+	u32 *d = ROW_OF(u32, offset);
+
+	EACH_LANE
+	{
+		d[l] = mask & lane_bit[l] ? (u32)bits_of_f64(r[l]) : d[l];
+		d[l + WARP_LANES] = mask & lane_bit[l] ? (u32)(bits_of_f64(r[l]) >> 32) : d[l + WARP_LANES];
+	}
+}
+
+/* PAIRS(name, expression in a, b, c), which sees what PRE declares. All lanes are computed before one is written. */
+#define PAIRS_LANE(EXPR)                                                                               \
 	{                                                                                              \
 		const f64 a = pair_of(pa, (u32)l), b = pair_of(pb, (u32)l), c = pair_of(pc, (u32)l);   \
 		(void)c;                                                                               \
 		r[l] = (EXPR);                                                                         \
-	}                                                                                              \
-	EACH_LANE                                                                                      \
+	}
+#define PAIRS_PRE(NAME, PRE, EXPR)                                                                     \
+	LANE_FUNCTION(NAME)                                                                            \
 	{                                                                                              \
-		d[l] = mask & lane_bit[l] ? (u32)bits_of_f64(r[l]) : d[l];                             \
-		d[l + WARP_LANES] = mask & lane_bit[l] ? (u32)(bits_of_f64(r[l]) >> 32) : d[l + WARP_LANES]; \
-	}                                                                                              \
-	return i + 1;
+		const u32 *pa = ROW_OF(u32, i->a), *pb = ROW_OF(u32, i->b), *pc = ROW_OF(u32, i->c);   \
+		f64 r[WARP_LANES] __attribute__((aligned(64)));                                        \
+		PRE;                                                                                   \
+		fp_enter(w, i->fp);                                                                    \
+		EACH_LANE                                                                              \
+		PAIRS_LANE(EXPR)                                                                       \
+		write_pairs(rows, i->d, mask, r);                                                      \
+		return i + 1;                                                                          \
+	}
 #define PAIRS(NAME, EXPR)                                                                              \
-	LANE_FUNCTION(NAME) { PAIRS_BODY(EXPR) }                                                       \
+	PAIRS_PRE(NAME, (void)0, EXPR)                                                                 \
 	MEANING(NAME);                                                                                 \
 	PICK_SASS(NAME, &NAME)
 PAIRS(dadd, nan_of2(a + b, b, a))
 PAIRS(dmul, nan_of2(a *b, b, a))
 PAIRS(dfma, nan_of3(FMA64(i, a, b, c), b, c, a))
 
-LANE_FUNCTION(dmnmx)
-{
-	const u32 lesser = PRED_SOURCE(i, warp_operands(w, i)[SASS_S], 0);
-	PAIRS_BODY(f64_of_bits(f64_pick(bits_of_f64(a), bits_of_f64(b), !(lesser & lane_bit[l]))))
-}
+PAIRS_PRE(dmnmx, const u32 lesser = PRED_SOURCE(i, warp_operands(w, i)[SASS_S], 0),
+	  f64_of_bits(f64_pick(bits_of_f64(a), bits_of_f64(b), !(lesser & lane_bit[l]))))
 MEANING(dmnmx);
 PICK_SASS(dmnmx, &dmnmx)
 

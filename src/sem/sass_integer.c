@@ -117,12 +117,8 @@ PICK_SASS(isad, form_has_word(f, "U32") ? &isad_u32 : &isad_s32)
 		u32 *d = ROW_OF(u32, i->d);                                                            \
 		const u32 *pa = ROW_OF(u32, i->a), *pb = ROW_OF(u32, i->b);                            \
 		const u32 lesser = PRED_SOURCE(i, warp_operands(w, i)[SASS_S], 0);                     \
-		EACH_LANE                                                                              \
-		{                                                                                      \
-			const bool less = (T)pa[l] < (T)pb[l];                                         \
-			const u32 value = less == ((lesser & lane_bit[l]) != 0) ? pa[l] : pb[l];       \
-			d[l] = mask & lane_bit[l] ? value : d[l];                                      \
-		}                                                                                      \
+		LANE_BODY(u32, const bool less = (T)pa[l] < (T)pb[l],                                  \
+			  less == ((lesser & lane_bit[l]) != 0) ? pa[l] : pb[l])                       \
 		return i + 1;                                                                          \
 	}                                                                                              \
 	MEANING(NAME);

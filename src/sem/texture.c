@@ -452,33 +452,46 @@ MEANING_FUNCTION(sust)
 }
 MEANING(sust);
 
-#define REDUCE(BITS)                                                                                   \
-	static u##BITS reduced##BITS(int op, bool is_signed, u##BITS old, u##BITS b)                   \
-	{                                                                                              \
-		switch (op) {                                                                          \
-		case M_add:                                                                            \
-			return old + b;                                                                \
-		case M_and:                                                                            \
-			return old & b;                                                                \
-		case M_or:                                                                             \
-			return old | b;                                                                \
-		case M_min:                                                                            \
-			return (is_signed ? (s##BITS)b < (s##BITS)old : b < old) ? b : old;            \
-		default:                                                                               \
-			return (is_signed ? (s##BITS)b > (s##BITS)old : b > old) ? b : old;            \
-		}                                                                                      \
-	}                                                                                              \
-	static void reduce##BITS(u##BITS *at, int op, bool is_signed, u##BITS b, bool racing)          \
-	{                                                                                              \
-		u##BITS old = __atomic_load_n(at, __ATOMIC_RELAXED);                                   \
-		if (!racing)                                                                           \
-			*at = reduced##BITS(op, is_signed, old, b);                                    \
-		while (racing && !__atomic_compare_exchange_n(at, &old, reduced##BITS(op, is_signed, old, b), true, \
-							      __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))     \
-			;                                                                              \
+/* One step of a reduction, of numbers of 64 bits, or of 32, extended as their type says. */
+static u64 reduced(int op, bool is_signed, u64 old, u64 b)
+{
+	switch (op) {
+	case M_add:
+		return old + b;
+	case M_and:
+		return old & b;
+	case M_or:
+		return old | b;
+	case M_min:
+		return (is_signed ? (s64)b < (s64)old : b < old) ? b : old;
+	default:
+		return (is_signed ? (s64)b > (s64)old : b > old) ? b : old;
 	}
-REDUCE(32)
-REDUCE(64)
+}
+static void reduce64(u64 *at, int op, bool is_signed, u64 b, bool racing)
+{
+	u64 old = __atomic_load_n(at, __ATOMIC_RELAXED);
+
+	if (!racing)
+		*at = reduced(op, is_signed, old, b);
+	while (racing && !__atomic_compare_exchange_n(at, &old, reduced(op, is_signed, old, b), true, __ATOMIC_SEQ_CST,
+						      __ATOMIC_RELAXED))
+		;
+}
+static u32 reduced32(int op, bool is_signed, u32 old, u32 b)
+{
+	return is_signed ? (u32)reduced(op, true, (u64)(s64)(s32)old, (u64)(s64)(s32)b) : (u32)reduced(op, false, old, b);
+}
+static void reduce32(u32 *at, int op, bool is_signed, u32 b, bool racing)
+{
+	u32 old = __atomic_load_n(at, __ATOMIC_RELAXED);
+
+	if (!racing)
+		*at = reduced32(op, is_signed, old, b);
+	while (racing && !__atomic_compare_exchange_n(at, &old, reduced32(op, is_signed, old, b), true, __ATOMIC_SEQ_CST,
+						      __ATOMIC_RELAXED))
+		;
+}
 
 MEANING_FUNCTION(sured)
 {

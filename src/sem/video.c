@@ -164,13 +164,8 @@ static ONE_COPY void scalar_lanes(const struct insn *i, u8 *rows, u32 mask,
 }
 
 #define SCALAR_MEANING(NAME, KIND)                                                                     \
-	MEANING_FUNCTION(NAME)                                                                         \
-	{                                                                                              \
-		(void)w;                                                                               \
-		scalar_lanes(i, rows, mask, NAME, KIND);                                               \
-		return i + 1;                                                                          \
-	}                                                                                              \
-	static const struct meaning of_##NAME = {.run = NAME##_run, .gang = gang_each, .word = scalar_word};              \
+	MEANING_FUNCTION(NAME) { return (void)w, scalar_lanes(i, rows, mask, NAME, KIND), i + 1; }     \
+	static const struct meaning of_##NAME = {.run = NAME##_run, .gang = gang_each, .word = scalar_word}; \
 	static const struct meaning *pick_##NAME(const struct form *f)                                 \
 	{                                                                                              \
 		(void)f;                                                                               \
