@@ -58,12 +58,12 @@ static void fill_baseline(struct slots *s, u32 mask, const u32 key[WARP_LANES], 
 }
 
 #ifdef HOST_X86_64
-#define AVX2       __attribute__((target("avx2")))
-#define AVX512     __attribute__((target("avx2,avx512f,avx512cd")))
-#define REPEATS    repeats_avx2
-#define LANES      8
-#define SIGNS(v)   _mm256_movemask_ps((__m256)(v))
-#define TARGET     AVX2
+#define AVX2     __attribute__((target("avx2")))
+#define AVX512   __attribute__((target("avx2,avx512f,avx512cd")))
+#define REPEATS  repeats_avx2
+#define LANES    8
+#define SIGNS(v) _mm256_movemask_ps((__m256)(v))
+#define TARGET   AVX2
 #include "memory/slots_repeats.h"
 
 /* Within a vector the processor compares by itself; the second is compared with all turns of the first, which do not
@@ -85,10 +85,11 @@ AVX512 static u32 repeats_avx512(const u32 key[WARP_LANES])
 #define HALF(from, high) _mm256_permute4x64_epi64(from, (high) ? 0xee : 0x44)
 #define BYTE(half, l)    _mm256_shuffle_epi8(half, _mm256_set1_epi8((char)((l) % 16)))
 /* A comparison gives -1 in the byte of the lane's slot. */
-AVX2 INLINE void fill_wide(struct slots *s, u32 mask, const u32 key[WARP_LANES], u32 count, u32 (*repeats)(const u32 *key))
+AVX2 INLINE void fill_wide(struct slots *s, u32 mask, const u32 key[WARP_LANES], u32 count,
+			   u32 (*repeats)(const u32 *key))
 {
-	const __m256i numbers = _mm256_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20,
-						 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
+	const __m256i numbers = _mm256_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19,
+						 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
 	u32 present[WARP_LANES];
 	const u32 *const keys = present_keys(mask, key, present);
 	u8 slot[WARP_LANES] __attribute__((aligned(32)));

@@ -29,8 +29,14 @@ static inline u32 int_mul_hi_u32(u32 a, u32 b) { return (u32)((u64)a * b >> 32);
 static inline u32 int_mul_hi_s32(s32 a, s32 b) { return (u32)((u64)((s64)a * b) >> 32); }
 #define int_mul_hi(a, b) INT_BY_TYPE(a, int_mul_hi_)(a, b)
 /* The function of a name for the type of a. */
-#define INT_BY_TYPE(a, name)                                                                           \
-	_Generic((a), u16 : name##u16, s16 : name##s16, u32 : name##u32, s32 : name##s32, u64 : name##u64, s64 : name##s64)
+#define INT_BY_TYPE(a, name)      \
+	_Generic((a), u16         \
+		 : name##u16, s16 \
+		 : name##s16, u32 \
+		 : name##u32, s32 \
+		 : name##s32, u64 \
+		 : name##u64, s64 \
+		 : name##s64)
 
 static inline s32 int_low24_s32(u32 a) { return (s32)(a << 8) >> 8; }
 static inline u32 int_low24_u32(u32 a) { return a & 0xffffffu; }
@@ -98,10 +104,10 @@ static inline u64 int_rem_u64(u64 a, u64 b) { return b ? a % b : UINT64_MAX; }
 static inline u64 int_div_s64(s64 a, s64 b) { return b == 0 ? UINT64_MAX : b == -1 ? 0 - (u64)a : (u64)(a / b); }
 static inline u64 int_rem_s64(s64 a, s64 b) { return b == 0 ? UINT64_MAX : b == -1 ? 0 : (u64)(a % b); }
 
-#define int_div_u16 int_div_u32
-#define int_div_s16 int_div_s32
-#define int_rem_u16 int_rem_u32
-#define int_rem_s16 int_rem_s32
+#define int_div_u16   int_div_u32
+#define int_div_s16   int_div_s32
+#define int_rem_u16   int_rem_u32
+#define int_rem_s16   int_rem_s32
 #define int_div(a, b) INT_BY_TYPE(a, int_div_)(a, b)
 #define int_rem(a, b) INT_BY_TYPE(a, int_rem_)(a, b)
 

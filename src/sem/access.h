@@ -10,47 +10,49 @@
 #include "sem/lanes.h"
 
 /* A memory meaning in two steps: NAME_fast does all of it and returns true, or nothing. Where it gives up for a
- * warp of a gang, OR says what is tried before the gang parts: NAME_run (GANG_FAST), but not where a fault would
+ * warp of a gang, OR is what is tried before the gang parts: NAME_run (GANG_FAST), but not where a fault would
  * leave things half done. */
-#define GANG_ACCESS(NAME, OR)                                                                  \
-	GANG_ACCESS_SOME(NAME, OR)                                                             \
-	GANG_ACCESS_ALL(NAME, OR)                                                              \
+#define GANG_ACCESS(NAME, OR)      \
+	GANG_ACCESS_SOME(NAME, OR) \
+	GANG_ACCESS_ALL(NAME, OR)  \
 	MEANING_GANG(NAME);
-#define GANG_ACCESS_SOME(NAME, OR)                                                             \
-	SEPARATE const struct insn *NAME##_some(struct gang *g, const struct insn *i)          \
-	{                                                                                      \
-		EACH_MEMBER(g, m) {                                                            \
-			struct warp *const w = m->warp;                                        \
-			u8 *const rows = m->rows;                                              \
-			const u32 mask = m->mask;                                              \
-			if (UNLIKELY(!NAME##_fast(w, i, rows, mask) OR))                       \
-				return gang_part(g, i, (u32)(w - g->warps));                   \
-		}                                                                              \
-		return i + 1;                                                                  \
+#define GANG_ACCESS_SOME(NAME, OR)                                                    \
+	SEPARATE const struct insn *NAME##_some(struct gang *g, const struct insn *i) \
+	{                                                                             \
+		EACH_MEMBER (g, m) {                                                  \
+			struct warp *const w = m->warp;                               \
+			u8 *const rows = m->rows;                                     \
+			const u32 mask = m->mask;                                     \
+			if (UNLIKELY(!(NAME##_fast(w, i, rows, mask) || OR)))         \
+				return gang_part(g, i, (u32)(w - g->warps));          \
+		}                                                                     \
+		return i + 1;                                                         \
 	}
-#define GANG_ACCESS_ALL(NAME, OR)                                                              \
-	GANG_FUNCTION(NAME)                                                                    \
-	{                                                                                      \
-		const u32 mask = FULL_MASK;                                                    \
-		u8 *rows = g->rows;                                                            \
-		if (UNLIKELY(g->on != NULL))                                                   \
-			return NAME##_some(g, i);                                              \
+#define GANG_ACCESS_ALL(NAME, OR)                                                                      \
+	GANG_FUNCTION(NAME)                                                                            \
+	{                                                                                              \
+		const u32 mask = FULL_MASK;                                                            \
+		u8 *rows = g->rows;                                                                    \
+		if (UNLIKELY(g->on != NULL))                                                           \
+			return NAME##_some(g, i);                                                      \
 		for (struct warp *w = g->warps, *end = w + g->count; w != end; w++, rows += g->stride) \
-			if (UNLIKELY(!NAME##_fast(w, i, rows, mask) OR))                       \
-				return gang_part(g, i, (u32)(w - g->warps));                   \
-		return i + 1;                                                                  \
+			if (UNLIKELY(!(NAME##_fast(w, i, rows, mask) || OR)))                          \
+				return gang_part(g, i, (u32)(w - g->warps));                           \
+		return i + 1;                                                                          \
 	}
-#define GANG_FAST(NAME)      GANG_ACCESS(NAME, && !gang_try(g, i, w, rows, mask, NAME##_run))
+#define GANG_FAST(NAME) GANG_ACCESS(NAME, gang_try(g, i, w, rows, mask, NAME##_run))
 
 /* Addresses of all lanes: base + byte offset. 32-bit bases wrap at 32 bits. */
 static inline void addresses_of(const u8 *rows, const struct insn *i, bool base_is_64, u64 address[WARP_LANES])
 {
 	if (base_is_64) {
 		const u64 *base = ROW_OF(u64, i->a);
-		EACH_LANE address[l] = base[l] + (u64)(s64)i->imm;
+		EACH_LANE
+			address[l] = base[l] + (u64)(s64)i->imm;
 	} else {
 		const u32 *base = ROW_OF(u32, i->a);
-		EACH_LANE address[l] = base[l] + (u32)i->imm;
+		EACH_LANE
+			address[l] = base[l] + (u32)i->imm;
 	}
 }
 
@@ -71,11 +73,14 @@ static inline bool all_zero64(const u64 t[WARP_LANES])
 /* l * size for each lane, by the size's logarithm. */
 #define STEPS4(n, s)  (n) * (s), ((n) + 1) * (s), ((n) + 2) * (s), ((n) + 3) * (s)
 #define STEPS16(n, s) STEPS4(n, s), STEPS4((n) + 4, s), STEPS4((n) + 8, s), STEPS4((n) + 12, s)
-#define STEPS(s)      {STEPS16(0, s), STEPS16(16, s)}
-static const u64 lane_steps64[5][WARP_LANES] __attribute__((aligned(64), unused)) = {STEPS(1), STEPS(2), STEPS(4), STEPS(8),
-										     STEPS(16)};
-static const u32 lane_steps32[5][WARP_LANES] __attribute__((aligned(64), unused)) = {STEPS(1), STEPS(2), STEPS(4), STEPS(8),
-										     STEPS(16)};
+#define STEPS(s)                              \
+	{                                     \
+		STEPS16(0, s), STEPS16(16, s) \
+	}
+static const u64 lane_steps64[5][WARP_LANES]
+	__attribute__((aligned(64), unused)) = {STEPS(1), STEPS(2), STEPS(4), STEPS(8), STEPS(16)};
+static const u32 lane_steps32[5][WARP_LANES]
+	__attribute__((aligned(64), unused)) = {STEPS(1), STEPS(2), STEPS(4), STEPS(8), STEPS(16)};
 
 /* Whether lane l's address is the first lane's plus l * size: `steps` is a row of the tables. */
 static inline bool is_ramp64(const u64 t[WARP_LANES], const u64 steps[WARP_LANES])
@@ -84,7 +89,8 @@ static inline bool is_ramp64(const u64 t[WARP_LANES], const u64 steps[WARP_LANES
 	const __m512i first = _mm512_set1_epi64((long long)t[0]);
 	u32 off = 0;
 	for (int k = 0; k < WARP_LANES; k += 8)
-		off |= _mm512_cmpneq_epi64_mask(_mm512_load_si512(t + k), _mm512_add_epi64(first, _mm512_load_si512(steps + k)));
+		off |= _mm512_cmpneq_epi64_mask(_mm512_load_si512(t + k),
+						_mm512_add_epi64(first, _mm512_load_si512(steps + k)));
 	return !off;
 #else
 	u64 off = 0;
@@ -178,17 +184,21 @@ static inline struct shape shape_of(const u64 address[WARP_LANES], u32 mask, u32
 
 	s.first = first;
 	if (mask == FULL_MASK) {
-		EACH_LANE beside[l] = (address[l] - (u64)l * size) ^ origin;
+		EACH_LANE
+			beside[l] = (address[l] - (u64)l * size) ^ origin;
 		s.contiguous = all_zero64(beside);
 		if (s.contiguous)
 			return s;
-		EACH_LANE apart[l] = address[l] ^ first;
+		EACH_LANE
+			apart[l] = address[l] ^ first;
 		s.uniform = all_zero64(apart);
 		return s;
 	}
-	EACH_LANE beside[l] = mask & lane_bit64[l] ? (address[l] - (u64)l * size) ^ origin : 0;
+	EACH_LANE
+		beside[l] = mask & lane_bit64[l] ? (address[l] - (u64)l * size) ^ origin : 0;
 	s.contiguous = all_zero64(beside);
-	EACH_LANE apart[l] = mask & lane_bit64[l] ? address[l] ^ first : 0;
+	EACH_LANE
+		apart[l] = mask & lane_bit64[l] ? address[l] ^ first : 0;
 	s.uniform = all_zero64(apart);
 	return s;
 }

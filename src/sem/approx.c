@@ -9,13 +9,13 @@
 #include "sem/floats.h"
 
 /* f32 functions with and without .ftz. */
-#define APPROX32(NAME)                                                                                 \
-	FLANE1(NAME##_f32, b32, b32, f32_##NAME(a, false));                                            \
-	LANE1(NAME##_ftz_f32, b32, b32, f32_##NAME(a, true));                                          \
+#define APPROX32(NAME)                                        \
+	FLANE1(NAME##_f32, b32, b32, f32_##NAME(a, false));   \
+	LANE1(NAME##_ftz_f32, b32, b32, f32_##NAME(a, true)); \
 	PICK2(NAME##_f32, flushes(f), NAME##_ftz_f32)
 /* Those that do the same in both forms, and the 64-bit ones. */
-#define APPROX_SAME(W, NAME)                                                                           \
-	LANE1(NAME##_f##W, b##W, b##W, f##W##_##NAME(a));                                              \
+#define APPROX_SAME(W, NAME)                              \
+	LANE1(NAME##_f##W, b##W, b##W, f##W##_##NAME(a)); \
 	PICK1(NAME##_f##W)
 
 APPROX32(rcp_approx)
@@ -39,10 +39,9 @@ PICK2(div_approx, flushes(f), div_approx_ftz)
 PICK2(div_full, flushes(f), div_full_ftz)
 
 /* 16-bit functions, alone and in pairs. */
-#define APPROX16(NAME, T, X2)                                                                          \
-	LANE1(NAME##_##T, b16, b16, T##_##NAME##_approx(a));                                           \
-	LANE1(NAME##_##T##x2, b32, b32,                                                                \
-	      T##_##NAME##_approx((u16)a) | (u32)T##_##NAME##_approx((u16)(a >> 16)) << 16);           \
+#define APPROX16(NAME, T, X2)                                                                                          \
+	LANE1(NAME##_##T, b16, b16, T##_##NAME##_approx(a));                                                           \
+	LANE1(NAME##_##T##x2, b32, b32, T##_##NAME##_approx((u16)a) | (u32)T##_##NAME##_approx((u16)(a >> 16)) << 16); \
 	PICK2(NAME##_##T, form_type(f, 0) == X2, NAME##_##T##x2)
 APPROX16(ex2, f16, T_f16x2)
 APPROX16(ex2, bf16, T_bf16x2)
@@ -52,8 +51,7 @@ APPROX16(tanh, bf16, T_bf16x2)
 /* --- rows ------------------------------------------------------------------------------------- */
 
 static const struct isa_row rows_approx[] = {
-	ROW("div.approx[.ftz].f32", "=0 0 0", 14, 10, 0, pick_div_approx,
-	    "a times the approximate reciprocal of b."),
+	ROW("div.approx[.ftz].f32", "=0 0 0", 14, 10, 0, pick_div_approx, "a times the approximate reciprocal of b."),
 	ROW_UNTIL(13, "div[.ftz].f32", "=0 0 0", 10, 10, 0, pick_div_approx, "The same as div.approx."),
 	ROW_UNTIL(13, "rcp[.ftz].f32", "=0 0", 10, 10, 0, pick_rcp_approx_f32, "The same as rcp.approx."),
 	ROW_UNTIL(13, "sqrt[.ftz].f32", "=0 0", 10, 10, 0, pick_sqrt_approx_f32, "The same as sqrt.approx."),

@@ -29,7 +29,8 @@ static bool cp_async_lane(struct operands *o, u32 l)
 	u8 bytes[16] = {0};
 
 	if (count > size) {
-		warp_fault(o->w, o->i, FAULT_ILLEGAL_INSTRUCTION, 1u << l, "%u bytes of a source for %u bytes", count, size);
+		warp_fault(o->w, o->i, FAULT_ILLEGAL_INSTRUCTION, 1u << l, "%u bytes of a source for %u bytes", count,
+			   size);
 		return false;
 	}
 	if (from % size) {
@@ -98,7 +99,8 @@ MEANING_FUNCTION(async_wait_group)
 		return i + 1;
 	const struct form *f = warp_form(w, i);
 	const bool all = form_has(f, M_full_wait);
-	return async_wait(w, group_kind(f), mask, all ? 0 : (u32)f->immediates[0], all, form_has(f, M_read)) ? i + 1 : NULL;
+	return async_wait(w, group_kind(f), mask, all ? 0 : (u32)f->immediates[0], all, form_has(f, M_read)) ? i + 1
+													     : NULL;
 }
 ASYNC_MEANING_GANG(async_wait_group);
 ASYNC_PICK_ONLY(async_wait_group)
@@ -129,7 +131,7 @@ MEANING_FUNCTION(cp_async_arrive)
 	struct operands o = operands_of(w, i, rows);
 	const bool one_more = !form_has(o.form, M_noinc);
 
-	EACH_ACTIVE(l) {
+	EACH_ACTIVE (l) {
 		struct mbarrier b;
 		if (!mbarrier_load(&o, l, arrival_space(o.form), operand_address(&o, 0, l), &b))
 			return NULL;
@@ -195,7 +197,8 @@ static bool bulk_to_shared_lane(struct operands *o, u32 l)
 		const u32 rank = (u32)__builtin_ctz(left);
 		if (UNLIKELY(o->op) && left != ranks)
 			o->op = async_again(o->w, o->op);
-		if (!bulk_deliver(o, l, shared_of_rank(o->w, to, rank), shared_of_rank(o->w, mbarrier, rank), from, size))
+		if (!bulk_deliver(o, l, shared_of_rank(o->w, to, rank), shared_of_rank(o->w, mbarrier, rank), from,
+				  size))
 			return false;
 	}
 	return true;
@@ -271,7 +274,7 @@ MEANING_FUNCTION(st_bulk)
 	const struct operands o = operands_of(w, i, rows);
 	const enum ir_space space = form_has(o.form, M_shared_cta) ? SPACE_SHARED : SPACE_GENERIC;
 
-	EACH_ACTIVE(l) {
+	EACH_ACTIVE (l) {
 		const u64 size = operand_value(&o, 2, l);
 		if (size % 8)
 			return warp_fault(w, i, FAULT_ILLEGAL_INSTRUCTION, 1u << l, "%llu bytes are no multiple of 8",
@@ -295,7 +298,8 @@ static bool st_async_lane(struct operands *o, u32 l)
 
 	if (!needs_cluster(o))
 		return false;
-	u8 *p = range_pointer(o, l, cluster_space(o->form), operand_address(o, 0, l), count * bytes, count * bytes, true);
+	u8 *p = range_pointer(o, l, cluster_space(o->form), operand_address(o, 0, l), count * bytes, count * bytes,
+			      true);
 	if (!p)
 		return false;
 	for (u32 k = 0; k < count; k++) {
@@ -333,7 +337,7 @@ MEANING_FUNCTION(st_async_release)
 	const struct operands o = operands_of(w, i, rows);
 	const u32 bytes = type_bits(form_type(o.form, 0)) / 8;
 
-	EACH_ACTIVE(l) {
+	EACH_ACTIVE (l) {
 		const u64 value = operand_value(&o, 2, l);
 		if (!lane_write(w, i, l, release_space(o.form), operand_address(&o, 0, l), &value, bytes))
 			return NULL;
@@ -348,7 +352,7 @@ MEANING_FUNCTION(red_async_release)
 	const int op = reduce_op(o.form), type = form_type(o.form, 0);
 	const u32 bytes = type_bits(type) / 8;
 
-	EACH_ACTIVE(l) {
+	EACH_ACTIVE (l) {
 		const u64 value = operand_value(&o, 2, l);
 		u8 *p = lane_pointer(w, i, l, release_space(o.form), operand_address(&o, 0, l), bytes, true);
 		if (!p)
@@ -361,49 +365,53 @@ ASYNC_PICK(red_async_release)
 
 /* --- Rows ----------------------------------------------------------------------------------- */
 
-#define ASYNC       WITH(TRAIT_ASYNC)
-#define COPY        WITH(TRAIT_ASYNC | TRAIT_COPIES)
-#define BULK        WITH(TRAIT_ASYNC | TRAIT_UNSEEN)
-#define REMOTE      WITH(TRAIT_ASYNC | TRAIT_UNSEEN | TRAIT_ORDERS)
-#define PREFETCHES  "(.L2::64B|.L2::128B|.L2::256B)"
-#define DOC_CP      "Copies 4, 8 or 16 bytes from global to shared memory."
-#define CP_ROWS(NAME, SPACE, PTX)                                                                      \
-	ROW(NAME SPACE ".global", "@ @ #u32", PTX, 80, COPY, pick_cp_async, DOC_CP),                      \
-		ROW(NAME SPACE ".global", "@ @ #u32 u32", PTX, 80, COPY, pick_cp_async, DOC_CP),          \
-		ROW(NAME SPACE ".global", "@ @ #u32 pred", PTX < 75 ? 75 : PTX, 80, COPY, pick_cp_async, DOC_CP), \
-		ROW(NAME SPACE ".global" PREFETCHES, "@ @ #u32", PTX < 74 ? 74 : PTX, 80, COPY, pick_cp_async, DOC_CP), \
-		ROW(NAME SPACE ".global" PREFETCHES, "@ @ #u32 u32", PTX < 74 ? 74 : PTX, 80, COPY, pick_cp_async, DOC_CP), \
-		ROW(NAME SPACE ".global" PREFETCHES, "@ @ #u32 pred", PTX < 75 ? 75 : PTX, 80, COPY, pick_cp_async, DOC_CP), \
-		ROW(NAME SPACE ".global" HINT "[" PREFETCHES "]", "@ @ #u32 u64", PTX < 74 ? 74 : PTX, 80, COPY,  \
-		    pick_cp_async, DOC_CP),                                                            \
-		ROW(NAME SPACE ".global" HINT "[" PREFETCHES "]", "@ @ #u32 u32 u64", PTX < 74 ? 74 : PTX, 80, COPY, \
-		    pick_cp_async, DOC_CP),                                                            \
+#define ASYNC      WITH(TRAIT_ASYNC)
+#define COPY       WITH(TRAIT_ASYNC | TRAIT_COPIES)
+#define BULK       WITH(TRAIT_ASYNC | TRAIT_UNSEEN)
+#define REMOTE     WITH(TRAIT_ASYNC | TRAIT_UNSEEN | TRAIT_ORDERS)
+#define PREFETCHES "(.L2::64B|.L2::128B|.L2::256B)"
+#define DOC_CP     "Copies 4, 8 or 16 bytes from global to shared memory."
+#define CP_ROWS(NAME, SPACE, PTX)                                                                                     \
+	ROW(NAME SPACE ".global", "@ @ #u32", PTX, 80, COPY, pick_cp_async, DOC_CP),                                  \
+		ROW(NAME SPACE ".global", "@ @ #u32 u32", PTX, 80, COPY, pick_cp_async, DOC_CP),                      \
+		ROW(NAME SPACE ".global", "@ @ #u32 pred", PTX < 75 ? 75 : PTX, 80, COPY, pick_cp_async, DOC_CP),     \
+		ROW(NAME SPACE ".global" PREFETCHES, "@ @ #u32", PTX < 74 ? 74 : PTX, 80, COPY, pick_cp_async,        \
+		    DOC_CP),                                                                                          \
+		ROW(NAME SPACE ".global" PREFETCHES, "@ @ #u32 u32", PTX < 74 ? 74 : PTX, 80, COPY, pick_cp_async,    \
+		    DOC_CP),                                                                                          \
+		ROW(NAME SPACE ".global" PREFETCHES, "@ @ #u32 pred", PTX < 75 ? 75 : PTX, 80, COPY, pick_cp_async,   \
+		    DOC_CP),                                                                                          \
+		ROW(NAME SPACE ".global" HINT "[" PREFETCHES "]", "@ @ #u32 u64", PTX < 74 ? 74 : PTX, 80, COPY,      \
+		    pick_cp_async, DOC_CP),                                                                           \
+		ROW(NAME SPACE ".global" HINT "[" PREFETCHES "]", "@ @ #u32 u32 u64", PTX < 74 ? 74 : PTX, 80, COPY,  \
+		    pick_cp_async, DOC_CP),                                                                           \
 		ROW(NAME SPACE ".global" HINT "[" PREFETCHES "]", "@ @ #u32 pred u64", PTX < 75 ? 75 : PTX, 80, COPY, \
 		    pick_cp_async, DOC_CP)
 
-#define TX        ".mbarrier::complete_tx::bytes"
-#define HINT      ".L2::cache_hint"
-#define MULTICAST ".multicast::cluster"
-#define DOC_BULK     "Copies many bytes between global and shared memory."
-#define DOC_REDUCE   "Combines many elements of shared memory with memory."
-#define DOC_ST       "Stores into shared memory of the cluster and tells an mbarrier."
-#define DOC_RED      "Combines a value with shared memory of the cluster and tells an mbarrier."
+#define TX         ".mbarrier::complete_tx::bytes"
+#define HINT       ".L2::cache_hint"
+#define MULTICAST  ".multicast::cluster"
+#define DOC_BULK   "Copies many bytes between global and shared memory."
+#define DOC_REDUCE "Combines many elements of shared memory with memory."
+#define DOC_ST     "Stores into shared memory of the cluster and tells an mbarrier."
+#define DOC_RED    "Combines a value with shared memory of the cluster and tells an mbarrier."
 #define BULK_BYTES "u32<0,1048560,16>"
-#define DOC_LAUNCH   "Asks for the work of a cluster that has not started; not modelled."
-#define DOC_GROUP    "Ends a group of copies, or waits for groups."
-#define GLOBAL_REDUCE(WHAT) \
-	ROW("cp.reduce.async.bulk.global.shared::cta.bulk_group" WHAT, "@ @ " BULK_BYTES, 80, 90, ISA_ORDERED | BULK, pick_bulk_reduce_global, \
-	    DOC_REDUCE), \
-		ROW("cp.reduce.async.bulk.global.shared::cta.bulk_group" HINT WHAT, "@ @ " BULK_BYTES " u64", 80, 90, ISA_ORDERED | BULK, \
-		    pick_bulk_reduce_global, DOC_REDUCE)
-#define SHARED_REDUCE(WHAT) \
-	ROW("cp.reduce.async.bulk.shared::cluster.shared::cta" TX WHAT, "@ @ " BULK_BYTES " @", 80, 90, BULK, pick_bulk_reduce_shared, \
-	    DOC_REDUCE)
-#define RED_ASYNC(WHAT) \
+#define DOC_LAUNCH "Asks for the work of a cluster that has not started; not modelled."
+#define DOC_GROUP  "Ends a group of copies, or waits for groups."
+#define GLOBAL_REDUCE(WHAT)                                                                                           \
+	ROW("cp.reduce.async.bulk.global.shared::cta.bulk_group" WHAT, "@ @ " BULK_BYTES, 80, 90, ISA_ORDERED | BULK, \
+	    pick_bulk_reduce_global, DOC_REDUCE),                                                                     \
+		ROW("cp.reduce.async.bulk.global.shared::cta.bulk_group" HINT WHAT, "@ @ " BULK_BYTES " u64", 80, 90, \
+		    ISA_ORDERED | BULK, pick_bulk_reduce_global, DOC_REDUCE)
+#define SHARED_REDUCE(WHAT)                                                                                   \
+	ROW("cp.reduce.async.bulk.shared::cluster.shared::cta" TX WHAT, "@ @ " BULK_BYTES " @", 80, 90, BULK, \
+	    pick_bulk_reduce_shared, DOC_REDUCE)
+#define RED_ASYNC(WHAT)                                                                                             \
 	ROW("red.async.relaxed.cluster.shared::cluster" TX WHAT, "@ 0 @", 81, 90, REMOTE, pick_red_async, DOC_RED), \
-		ROW("red.async.relaxed.cluster" TX WHAT, "@ 0 @", 81, 90, REMOTE, pick_red_async, DOC_RED), \
-		ROW("red.async[.mmio].release(.gpu|.sys|.cluster)[.global]" WHAT, "@ 0", 87, 100, ISA_UNVERIFIED | ISA_ORDERED | REMOTE, \
-		    pick_red_async_release, "Combines a value with memory, after what came before.")
+		ROW("red.async.relaxed.cluster" TX WHAT, "@ 0 @", 81, 90, REMOTE, pick_red_async, DOC_RED),         \
+		ROW("red.async[.mmio].release(.gpu|.sys|.cluster)[.global]" WHAT, "@ 0", 87, 100,                   \
+		    ISA_UNVERIFIED | ISA_ORDERED | REMOTE, pick_red_async_release,                                  \
+		    "Combines a value with memory, after what came before.")
 #define UNMODELLED(FORM, OPERANDS, PTX, SM, DOC) ROW(FORM, OPERANDS, PTX, SM, ISA_UNMODELLED, NULL, DOC)
 
 static const struct isa_row rows_async[] = {
@@ -419,20 +427,28 @@ static const struct isa_row rows_async[] = {
 	ROW("cp.async.mbarrier.arrive[.noinc].shared::cta.b64", "@", 78, 80, ASYNC, pick_cp_async_arrive,
 	    "Arrives at an mbarrier once the thread's earlier copies are complete."),
 	ROW("cp.async.bulk.shared::cta.global" TX, "@ @ " BULK_BYTES " @", 86, 90, BULK, pick_bulk_to_shared, DOC_BULK),
-	ROW("cp.async.bulk.shared::cta.global" TX HINT, "@ @ " BULK_BYTES " @ u64", 86, 90, BULK, pick_bulk_to_shared, DOC_BULK),
-	ROW("cp.async.bulk.shared::cluster.global" TX, "@ @ " BULK_BYTES " @", 80, 90, BULK, pick_bulk_to_shared, DOC_BULK),
-	ROW("cp.async.bulk.shared::cluster.global" TX HINT, "@ @ " BULK_BYTES " @ u64", 80, 90, BULK, pick_bulk_to_shared, DOC_BULK),
-	ROW("cp.async.bulk.shared::cluster.global" TX MULTICAST, "@ @ " BULK_BYTES " @ u16", 80, 90, BULK, pick_bulk_to_shared, DOC_BULK),
-	ROW("cp.async.bulk.shared::cluster.global" TX MULTICAST HINT, "@ @ " BULK_BYTES " @ u16 u64", 80, 90, BULK, pick_bulk_to_shared,
+	ROW("cp.async.bulk.shared::cta.global" TX HINT, "@ @ " BULK_BYTES " @ u64", 86, 90, BULK, pick_bulk_to_shared,
 	    DOC_BULK),
-	ROW("cp.async.bulk.shared::cluster.shared::cta" TX, "@ @ " BULK_BYTES " @", 80, 90, BULK, pick_bulk_to_shared, DOC_BULK),
-	ROW("cp.async.bulk.global.shared::cta.bulk_group", "@ @ " BULK_BYTES, 80, 90, BULK, pick_bulk_to_global, DOC_BULK),
-	ROW("cp.async.bulk.global.shared::cta.bulk_group" HINT, "@ @ " BULK_BYTES " u64", 80, 90, BULK, pick_bulk_to_global, DOC_BULK),
-	ROW("cp.async.bulk.global.shared::cta.bulk_group.cp_mask", "@ @ " BULK_BYTES " u16", 86, 100, ISA_UNVERIFIED | BULK, pick_bulk_to_global,
+	ROW("cp.async.bulk.shared::cluster.global" TX, "@ @ " BULK_BYTES " @", 80, 90, BULK, pick_bulk_to_shared,
 	    DOC_BULK),
-	ROW("cp.async.bulk.global.shared::cta.bulk_group" HINT ".cp_mask", "@ @ " BULK_BYTES " u64 u16", 86, 100, ISA_UNVERIFIED | BULK,
+	ROW("cp.async.bulk.shared::cluster.global" TX HINT, "@ @ " BULK_BYTES " @ u64", 80, 90, BULK,
+	    pick_bulk_to_shared, DOC_BULK),
+	ROW("cp.async.bulk.shared::cluster.global" TX MULTICAST, "@ @ " BULK_BYTES " @ u16", 80, 90, BULK,
+	    pick_bulk_to_shared, DOC_BULK),
+	ROW("cp.async.bulk.shared::cluster.global" TX MULTICAST HINT, "@ @ " BULK_BYTES " @ u16 u64", 80, 90, BULK,
+	    pick_bulk_to_shared, DOC_BULK),
+	ROW("cp.async.bulk.shared::cluster.shared::cta" TX, "@ @ " BULK_BYTES " @", 80, 90, BULK, pick_bulk_to_shared,
+	    DOC_BULK),
+	ROW("cp.async.bulk.global.shared::cta.bulk_group", "@ @ " BULK_BYTES, 80, 90, BULK, pick_bulk_to_global,
+	    DOC_BULK),
+	ROW("cp.async.bulk.global.shared::cta.bulk_group" HINT, "@ @ " BULK_BYTES " u64", 80, 90, BULK,
 	    pick_bulk_to_global, DOC_BULK),
-	ROW("cp.async.bulk.prefetch.L2.global", "@ " BULK_BYTES, 80, 90, BULK, pick_async_nothing, "Brings global memory into the L2 cache."),
+	ROW("cp.async.bulk.global.shared::cta.bulk_group.cp_mask", "@ @ " BULK_BYTES " u16", 86, 100,
+	    ISA_UNVERIFIED | BULK, pick_bulk_to_global, DOC_BULK),
+	ROW("cp.async.bulk.global.shared::cta.bulk_group" HINT ".cp_mask", "@ @ " BULK_BYTES " u64 u16", 86, 100,
+	    ISA_UNVERIFIED | BULK, pick_bulk_to_global, DOC_BULK),
+	ROW("cp.async.bulk.prefetch.L2.global", "@ " BULK_BYTES, 80, 90, BULK, pick_async_nothing,
+	    "Brings global memory into the L2 cache."),
 	ROW("cp.async.bulk.prefetch.L2.global" HINT, "@ " BULK_BYTES " u64", 80, 90, BULK, pick_async_nothing,
 	    "Brings global memory into the L2 cache."),
 	ROW("cp.async.bulk.commit_group", "", 80, 90, BULK, pick_async_commit_group, DOC_GROUP),
@@ -446,20 +462,27 @@ static const struct isa_row rows_async[] = {
 	GLOBAL_REDUCE(".add.noftz(.f16|.bf16)"),
 	GLOBAL_REDUCE("(.inc|.dec).u32"),
 	GLOBAL_REDUCE("(.min|.max)(.u32|.s32|.u64|.s64|.f16|.bf16)"),
-	ROW("st.bulk[.weak][.shared::cta]", "@ u64 #u64", 86, 100, ISA_UNVERIFIED | WITH(TRAIT_UNSEEN), pick_st_bulk, "Fills shared memory with zeros."),
-	ROW("st.async[.weak][.shared::cluster|.shared::cta]" TX "[.v2|.v4](.b32|.u32|.s32|.f32)", "@ {v}0 @", 81, 90, REMOTE, pick_st_async, DOC_ST),
-	ROW("st.async[.weak][.shared::cluster|.shared::cta]" TX "[.v2](.b64|.u64|.s64|.f64)", "@ {v}0 @", 81, 90, REMOTE, pick_st_async, DOC_ST),
-	ROW("st.async[.mmio].release(.gpu|.sys|.cluster)[.global](.b8|.b16|.b32|.b64|.u8|.u16|.u32|.u64|.s8|.s16|.s32|.s64|.f32|.f64)",
-	    "@ 0", 87, 100, ISA_UNVERIFIED | ISA_ORDERED | REMOTE, pick_st_async_release, "Stores to memory, after what came before."),
+	ROW("st.bulk[.weak][.shared::cta]", "@ u64 #u64", 86, 100, ISA_UNVERIFIED | WITH(TRAIT_UNSEEN), pick_st_bulk,
+	    "Fills shared memory with zeros."),
+	ROW("st.async[.weak][.shared::cluster|.shared::cta]" TX "[.v2|.v4](.b32|.u32|.s32|.f32)", "@ {v}0 @", 81, 90,
+	    REMOTE, pick_st_async, DOC_ST),
+	ROW("st.async[.weak][.shared::cluster|.shared::cta]" TX "[.v2](.b64|.u64|.s64|.f64)", "@ {v}0 @", 81, 90,
+	    REMOTE, pick_st_async, DOC_ST),
+	ROW("st.async[.mmio].release(.gpu|.sys|.cluster)[.global](.b8|.b16|.b32|.b64|.u8|.u16|.u32|.u64|.s8|.s16|.s32|."
+	    "s64|.f32|.f64)",
+	    "@ 0", 87, 100, ISA_UNVERIFIED | ISA_ORDERED | REMOTE, pick_st_async_release,
+	    "Stores to memory, after what came before."),
 	RED_ASYNC(".add(.u32|.s32|.u64|.s64)"),
 	RED_ASYNC("(.inc|.dec).u32"),
 	RED_ASYNC("(.min|.max)(.u32|.s32)"),
 	RED_ASYNC("(.and|.or|.xor).b32"),
-	UNMODELLED("clusterlaunchcontrol.try_cancel.async[.shared::cta]" TX "[.multicast::cluster::all].b128", "@ @", 86, 100,
-		   DOC_LAUNCH),
+	UNMODELLED("clusterlaunchcontrol.try_cancel.async[.shared::cta]" TX "[.multicast::cluster::all].b128", "@ @",
+		   86, 100, DOC_LAUNCH),
 	UNMODELLED("clusterlaunchcontrol.query_cancel.is_canceled.pred.b128", "=pred b128", 86, 100, DOC_LAUNCH),
-	UNMODELLED("clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128", "={4}b32 b128", 86, 100, DOC_LAUNCH),
-	UNMODELLED("clusterlaunchcontrol.query_cancel(.get_first_ctaid::x|.get_first_ctaid::y|.get_first_ctaid::z).b32.b128",
+	UNMODELLED("clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128", "={4}b32 b128", 86, 100,
+		   DOC_LAUNCH),
+	UNMODELLED("clusterlaunchcontrol.query_cancel(.get_first_ctaid::x|.get_first_ctaid::y|.get_first_ctaid::z).b32."
+		   "b128",
 		   "=b32 b128", 86, 100, DOC_LAUNCH),
 };
 FAMILY(family_async, "Asynchronous copies", CLASS_MEMORY, rows_async);

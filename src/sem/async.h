@@ -38,7 +38,8 @@ static inline u64 operand_value(const struct operands *o, u32 k, u32 lane)
 {
 	const u8 *row = o->rows + o->list[k];
 
-	return o->form->operand_bits[k] > 32 ? ((const u64 *)(const void *)row)[lane] : ((const u32 *)(const void *)row)[lane];
+	return o->form->operand_bits[k] > 32 ? ((const u64 *)(const void *)row)[lane]
+					     : ((const u32 *)(const void *)row)[lane];
 }
 
 static inline s32 operand_s32(const struct operands *o, u32 k, u32 lane) { return (s32)operand_value(o, k, lane); }
@@ -74,19 +75,19 @@ static inline bool async_lanes(struct operands *o, u32 mask, async_lane_fn *lane
 {
 	if (o->w->machine->async != ASYNC_EAGER)
 		return async_lanes_later(o, mask, lane, kind, reduces);
-	EACH_ACTIVE(l)
+	EACH_ACTIVE (l)
 		if (!lane(o, l))
 			return false;
 	return true;
 }
 
 /* The meaning of an instruction that does NAME_lane for each lane. */
-#define ASYNC_MEANING(NAME, KIND, REDUCES)                                                             \
-	MEANING_FUNCTION(NAME)                                                                         \
-	{                                                                                              \
-		struct operands o = operands_of(w, i, rows);                                           \
-		return async_lanes(&o, mask, NAME##_lane, KIND, REDUCES) ? i + 1 : NULL;               \
-	}                                                                                              \
+#define ASYNC_MEANING(NAME, KIND, REDUCES)                                               \
+	MEANING_FUNCTION(NAME)                                                           \
+	{                                                                                \
+		struct operands o = operands_of(w, i, rows);                             \
+		return async_lanes(&o, mask, NAME##_lane, KIND, REDUCES) ? i + 1 : NULL; \
+	}                                                                                \
 	ASYNC_PICK(NAME)
 
 /* A gang runs what happens at once; where it would be put off, by chance or on record, the order of warps is that
@@ -99,8 +100,8 @@ static inline const struct insn *gang_eager(struct gang *g, const struct insn *i
 
 /* --- Memory --------------------------------------------------------------------------------- */
 
-static inline u8 *range_find(const struct operands *o, u32 lane, enum ir_space space, u64 address, u64 size,
-				u32 align, bool is_store)
+static inline u8 *range_find(const struct operands *o, u32 lane, enum ir_space space, u64 address, u64 size, u32 align,
+			     bool is_store)
 {
 	if (address % align) {
 		warp_fault_address(o->w, o->i, FAULT_MISALIGNED, lane, address, (u32)size, space, is_store);
@@ -138,7 +139,8 @@ static inline u64 shared_of_rank(const struct warp *w, u64 address, u32 rank)
 /* Where an address in a cluster's shared memory lies: generic, unless the form names the space. */
 static inline enum ir_space cluster_space(const struct form *f)
 {
-	return form_has(f, M_shared_cluster) || form_has(f, M_shared_cta) || form_has(f, M_shared) ? SPACE_SHARED : SPACE_GENERIC;
+	return form_has(f, M_shared_cluster) || form_has(f, M_shared_cta) || form_has(f, M_shared) ? SPACE_SHARED
+												   : SPACE_GENERIC;
 }
 
 /* Recorded (WARP-NOTES): copies into shared::cluster from registers or shared memory need a launch with
@@ -227,14 +229,30 @@ static inline void reduce_u32(int op, bool is_signed, u8 *to, const u8 *from)
 	memcpy(&a, to, 4);
 	memcpy(&b, from, 4);
 	switch (op) {
-	case M_add: a += b; break;
-	case M_and: a &= b; break;
-	case M_or: a |= b; break;
-	case M_xor: a ^= b; break;
-	case M_inc: a = a >= b ? 0 : a + 1; break;
-	case M_dec: a = a == 0 || a > b ? b : a - 1; break;
-	case M_min: a = (is_signed ? (s32)b < (s32)a : b < a) ? b : a; break;
-	default: a = (is_signed ? (s32)b > (s32)a : b > a) ? b : a; break;
+	case M_add:
+		a += b;
+		break;
+	case M_and:
+		a &= b;
+		break;
+	case M_or:
+		a |= b;
+		break;
+	case M_xor:
+		a ^= b;
+		break;
+	case M_inc:
+		a = a >= b ? 0 : a + 1;
+		break;
+	case M_dec:
+		a = a == 0 || a > b ? b : a - 1;
+		break;
+	case M_min:
+		a = (is_signed ? (s32)b < (s32)a : b < a) ? b : a;
+		break;
+	default:
+		a = (is_signed ? (s32)b > (s32)a : b > a) ? b : a;
+		break;
 	}
 	memcpy(to, &a, 4);
 }
@@ -246,14 +264,30 @@ static inline void reduce_u64(int op, bool is_signed, u8 *to, const u8 *from)
 	memcpy(&a, to, 8);
 	memcpy(&b, from, 8);
 	switch (op) {
-	case M_add: a += b; break;
-	case M_and: a &= b; break;
-	case M_or: a |= b; break;
-	case M_xor: a ^= b; break;
-	case M_inc: a = a >= b ? 0 : a + 1; break;
-	case M_dec: a = a == 0 || a > b ? b : a - 1; break;
-	case M_min: a = (is_signed ? (s64)b < (s64)a : b < a) ? b : a; break;
-	default: a = (is_signed ? (s64)b > (s64)a : b > a) ? b : a; break;
+	case M_add:
+		a += b;
+		break;
+	case M_and:
+		a &= b;
+		break;
+	case M_or:
+		a |= b;
+		break;
+	case M_xor:
+		a ^= b;
+		break;
+	case M_inc:
+		a = a >= b ? 0 : a + 1;
+		break;
+	case M_dec:
+		a = a == 0 || a > b ? b : a - 1;
+		break;
+	case M_min:
+		a = (is_signed ? (s64)b < (s64)a : b < a) ? b : a;
+		break;
+	default:
+		a = (is_signed ? (s64)b > (s64)a : b > a) ? b : a;
+		break;
 	}
 	memcpy(to, &a, 8);
 }
@@ -265,9 +299,11 @@ static inline void reduce_half(int op, bool is_bf16, u8 *to, const u8 *from)
 	memcpy(&a, to, 2);
 	memcpy(&b, from, 2);
 	if (is_bf16)
-		a = op == M_add ? bf16_add(a, b) : op == M_min ? bf16_min(a, b, false, false) : bf16_max(a, b, false, false);
+		a = op == M_add   ? bf16_add(a, b)
+		    : op == M_min ? bf16_min(a, b, false, false)
+				  : bf16_max(a, b, false, false);
 	else
-		a = op == M_add ? f16_add(a, b, false, false)
+		a = op == M_add   ? f16_add(a, b, false, false)
 		    : op == M_min ? f16_min(a, b, false, false, false)
 				  : f16_max(a, b, false, false, false);
 	memcpy(to, &a, 2);
@@ -306,13 +342,13 @@ static inline void reduce_element(int op, int type, u8 *to, const u8 *from)
 		reduce_u64(op, type_class(type) == 's', to, from);
 }
 
-#define REDUCE_RACING(T)                                                                               \
-	static inline void reduce_racing_##T(int op, int type, T *to, const u8 *from)                  \
-	{                                                                                              \
-		T new, old = __atomic_load_n(to, __ATOMIC_RELAXED);                                    \
-		do {                                                                                   \
-			new = old;                                                                     \
-			reduce_element(op, type, (u8 *)&new, from);                                    \
+#define REDUCE_RACING(T)                                                                                         \
+	static inline void reduce_racing_##T(int op, int type, T *to, const u8 *from)                            \
+	{                                                                                                        \
+		T new, old = __atomic_load_n(to, __ATOMIC_RELAXED);                                              \
+		do {                                                                                             \
+			new = old;                                                                               \
+			reduce_element(op, type, (u8 *)&new, from);                                              \
 		} while (!__atomic_compare_exchange_n(to, &old, new, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)); \
 	}
 REDUCE_RACING(u16)
@@ -334,14 +370,14 @@ static inline void reduce_global(const struct warp *w, int op, int type, u8 *to,
 
 static inline int reduce_op(const struct form *f) { return form_pick(f, M_and, M_max); }
 
-#define ASYNC_PICK(NAME)                                                                               \
-	MEANING(NAME);                                                                                 \
+#define ASYNC_PICK(NAME) \
+	MEANING(NAME);   \
 	ASYNC_PICK_ONLY(NAME)
-#define ASYNC_PICK_ONLY(NAME)                                                                          \
-	static const struct meaning *pick_##NAME(const struct form *f)                                 \
-	{                                                                                              \
-		(void)f;                                                                               \
-		return &NAME;                                                                          \
+#define ASYNC_PICK_ONLY(NAME)                                          \
+	static const struct meaning *pick_##NAME(const struct form *f) \
+	{                                                              \
+		(void)f;                                               \
+		return &NAME;                                          \
 	}
 
 #endif

@@ -57,8 +57,8 @@ static void keep(struct kept *k, const struct operands *o, u32 lane)
 		if (is_offset[n] || o->list[n] == NO_OPERAND || !bits)
 			continue;
 		k->list[n] = bits == 1 ? at : at - lane * (bits > 32 ? 8 : 4);
-		k->values[WARP_LANES + n] = bits == 1 ? *(const u32 *)(const void *)(o->rows + o->list[n])
-						      : operand_value(o, n, lane);
+		k->values[WARP_LANES + n] =
+			bits == 1 ? *(const u32 *)(const void *)(o->rows + o->list[n]) : operand_value(o, n, lane);
 	}
 }
 
@@ -76,7 +76,7 @@ static bool with_record(struct operands *o, u32 mask, async_lane_fn *lane, enum 
 
 	if (together)
 		o->op = async_issue(o->w, o->i, together, kind, reduces);
-	EACH_ACTIVE(l) {
+	EACH_ACTIVE (l) {
 		if (!together)
 			o->op = async_issue(o->w, o->i, 1u << l, kind, reduces);
 		if (!lane(o, l))
@@ -92,7 +92,7 @@ bool async_lanes_later(struct operands *o, u32 mask, async_lane_fn *lane, enum a
 		return with_record(o, mask, lane, kind, reduces);
 	if (!async_poll(o->w))
 		return false;
-	EACH_ACTIVE(l) {
+	EACH_ACTIVE (l) {
 		struct kept *k = async_defer(o->w, l, kind, run_kept, sizeof *k);
 		if (k) {
 			keep(k, o, l);
@@ -106,7 +106,7 @@ bool async_lanes_later(struct operands *o, u32 mask, async_lane_fn *lane, enum a
 
 bool async_arrivals_later(struct operands *o, u32 mask, async_lane_fn *lane)
 {
-	EACH_ACTIVE(l) {
+	EACH_ACTIVE (l) {
 		struct kept *k = async_defer_arrival(o->w, l, run_kept, sizeof *k);
 		keep(k, o, l);
 		k->lane_fn = lane;

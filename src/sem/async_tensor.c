@@ -17,14 +17,14 @@ struct tile {
 	const struct operands *o;
 	u32 lane;
 	struct tensor_map map;
-	u32 element;              /* bytes */
+	u32 element; /* bytes */
 	u32 row_elements, row_bytes, pitch;
 	u32 rows;
-	s64 start[TENSOR_RANK];   /* coordinates; of gather and scatter: of the row, then of each line */
-	s64 at[TENSOR_RANK];      /* coordinates of the row that the walk has reached */
-	s64 shift[TENSOR_RANK];   /* im2col: what the offsets add to a pixel's place */
+	s64 start[TENSOR_RANK]; /* coordinates; of gather and scatter: of the row, then of each line */
+	s64 at[TENSOR_RANK];    /* coordinates of the row that the walk has reached */
+	s64 shift[TENSOR_RANK]; /* im2col: what the offsets add to a pixel's place */
 	u32 row;
-	bool lines;               /* gather4, scatter4 */
+	bool lines; /* gather4, scatter4 */
 };
 
 static bool tile_wrong(const struct tile *t, const char *why)
@@ -66,7 +66,8 @@ static bool tile_open(struct tile *t, const struct operands *o, u32 k, u32 lane,
 	const struct form *f = o->form;
 	const bool im2col = form_pick(f, M_im2col, M_im2col_no_offs) != TOKEN_NONE;
 	const u32 rank = (u32)(form_pick(f, M_dim1, M_dim5) - M_dim1 + 1);
-	const u8 *bytes = range_pointer(o, lane, SPACE_GENERIC, operand_address(o, k, lane), TENSOR_MAP_BYTES, 64, false);
+	const u8 *bytes =
+		range_pointer(o, lane, SPACE_GENERIC, operand_address(o, k, lane), TENSOR_MAP_BYTES, 64, false);
 
 	*t = (struct tile){.o = o, .lane = lane, .lines = form_has(f, M_gather4) || form_has(f, M_scatter4)};
 	if (!bytes || (UNLIKELY(o->op) && !async_map_used(o->w, o->i, lane, operand_address(o, k, lane))))
@@ -209,7 +210,8 @@ static struct block *tile_block(const struct tile *t, u64 address, u32 *offset, 
 
 	*offset = (u32)address & ((1u << SHARED_RANK_SHIFT) - 1);
 	if (*offset % TILE_ALIGN) {
-		warp_fault_address(t->o->w, t->o->i, FAULT_MISALIGNED, t->lane, address, (u32)bytes, SPACE_SHARED, is_store);
+		warp_fault_address(t->o->w, t->o->i, FAULT_MISALIGNED, t->lane, address, (u32)bytes, SPACE_SHARED,
+				   is_store);
 		return NULL;
 	}
 	if (b && *offset + bytes <= b->shared_bytes)
@@ -223,7 +225,8 @@ static bool piece_known(const struct tile *t, u64 address, u32 offset, u32 place
 {
 	const struct operands *o = t->o;
 
-	return LIKELY(!o->op) || async_range(o->w, o->i, o->op, t->lane, SPACE_SHARED, address - offset + place, PIECE, is_store);
+	return LIKELY(!o->op) ||
+	       async_range(o->w, o->i, o->op, t->lane, SPACE_SHARED, address - offset + place, PIECE, is_store);
 }
 
 /* --- Loads ---------------------------------------------------------------------------------- */
@@ -284,10 +287,9 @@ ASYNC_MEANING(tensor_load, ASYNC_BYTES, false)
 /* The PTX type whose reductions an element type has, or TOKEN_NONE. */
 static int reduced_type(u32 type)
 {
-	static const u16 types[TENSOR_TYPES] = {
-		[TENSOR_U32] = T_u32, [TENSOR_S32] = T_s32, [TENSOR_U64] = T_u64, [TENSOR_S64] = T_s64,
-		[TENSOR_F16] = T_f16, [TENSOR_F32] = T_f32, [TENSOR_F32_FTZ] = T_f32, [TENSOR_F64] = T_f64,
-		[TENSOR_BF16] = T_bf16};
+	static const u16 types[TENSOR_TYPES] = {[TENSOR_U32] = T_u32,     [TENSOR_S32] = T_s32, [TENSOR_U64] = T_u64,
+						[TENSOR_S64] = T_s64,     [TENSOR_F16] = T_f16, [TENSOR_F32] = T_f32,
+						[TENSOR_F32_FTZ] = T_f32, [TENSOR_F64] = T_f64, [TENSOR_BF16] = T_bf16};
 
 	return types[type];
 }
@@ -420,20 +422,21 @@ MEANING_FUNCTION(tensormap_replace)
 {
 	const struct operands o = operands_of(w, i, rows);
 	const struct form *f = o.form;
-	const enum ir_space space = form_has(f, M_global) ? SPACE_GLOBAL
-				    : form_has(f, M_shared_cta)  ? SPACE_SHARED
-									   : SPACE_GENERIC;
+	const enum ir_space space = form_has(f, M_global)       ? SPACE_GLOBAL
+				    : form_has(f, M_shared_cta) ? SPACE_SHARED
+								: SPACE_GENERIC;
 	const bool in_register = f->operand_count > 2;
 	const u64 ordinal = in_register && f->immediate_count ? (u64)f->immediates[0] : 0;
 
-	EACH_ACTIVE(l) {
+	EACH_ACTIVE (l) {
 		struct tensor_map map;
 		const u64 value = in_register ? operand_value(&o, 2, l) : (u64)f->immediates[0];
 		u8 *bytes = range_pointer(&o, l, space, operand_address(&o, 0, l), TENSOR_MAP_BYTES, 64, true);
 		if (!bytes)
 			return NULL;
 		if (!tensor_map_decode(bytes, &map))
-			return warp_fault(w, i, FAULT_ILLEGAL_INSTRUCTION, 1u << l, "there is no tensor map at the address");
+			return warp_fault(w, i, FAULT_ILLEGAL_INSTRUCTION, 1u << l,
+					  "there is no tensor map at the address");
 		if (!replace_field(f, &map, ordinal, value))
 			return warp_fault(w, i, is_newer_value(f, value) ? FAULT_UNMODELLED : FAULT_ILLEGAL_INSTRUCTION,
 					  1u << l, "%llu as value for the field", (unsigned long long)value);
@@ -462,9 +465,12 @@ MEANING_FUNCTION(tensormap_copy)
 {
 	const struct operands o = operands_of(w, i, rows);
 
-	EACH_ACTIVE(l) {
-		const u8 *from = range_pointer(&o, l, SPACE_SHARED, operand_address(&o, 2, l), TENSOR_MAP_BYTES, 64, false);
-		u8 *to = from ? range_pointer(&o, l, SPACE_GLOBAL, operand_address(&o, 0, l), TENSOR_MAP_BYTES, 64, true) : NULL;
+	EACH_ACTIVE (l) {
+		const u8 *from =
+			range_pointer(&o, l, SPACE_SHARED, operand_address(&o, 2, l), TENSOR_MAP_BYTES, 64, false);
+		u8 *to =
+			from ? range_pointer(&o, l, SPACE_GLOBAL, operand_address(&o, 0, l), TENSOR_MAP_BYTES, 64, true)
+			     : NULL;
 		if (!to)
 			return NULL;
 		memcpy(to, from, TENSOR_MAP_BYTES);
@@ -481,62 +487,65 @@ static const struct meaning *pick_tensormap_copy(const struct form *f)
 
 /* --- Rows ----------------------------------------------------------------------------------- */
 
-#define TX        ".mbarrier::complete_tx::bytes"
-#define HINT      ".L2::cache_hint"
-#define MULTICAST ".multicast::cluster"
-#define DIMS      "(.1d|.2d|.3d|.4d|.5d)"
+#define TX           ".mbarrier::complete_tx::bytes"
+#define HINT         ".L2::cache_hint"
+#define MULTICAST    ".multicast::cluster"
+#define DIMS         "(.1d|.2d|.3d|.4d|.5d)"
 #define DOC_LOAD     "Copies a tile of a tensor to shared memory."
 #define DOC_STORE    "Copies a tile from shared memory to a tensor."
 #define DOC_REDUCE   "Combines a tile of shared memory with a tensor."
 #define DOC_PREFETCH "Brings a tile of a tensor into the L2 cache."
 #define DOC_REPLACE  "Changes a field of a tensor map."
-#define NEWER (ISA_A_TARGET | ISA_UNVERIFIED)
+#define NEWER        (ISA_A_TARGET | ISA_UNVERIFIED)
 /* DIM: dimensions; MODE: load mode; SHIFTS: im2col offsets, with a blank before. */
 #define BULK WITH(TRAIT_ASYNC | TRAIT_UNSEEN)
-#define LOAD_TO(SPACE, DIM, MODE, SHIFTS, PTX, SM, FLAGS)                                              \
-	ROW("cp.async.bulk.tensor" DIM SPACE ".global" MODE TX, "@ T @" SHIFTS, PTX, SM, (FLAGS) | BULK, pick_tensor_load, DOC_LOAD), \
-		ROW("cp.async.bulk.tensor" DIM SPACE ".global" MODE TX HINT, "@ T @" SHIFTS " u64", PTX, SM, (FLAGS) | BULK, \
-		    pick_tensor_load, DOC_LOAD)
+#define LOAD_TO(SPACE, DIM, MODE, SHIFTS, PTX, SM, FLAGS)                                                    \
+	ROW("cp.async.bulk.tensor" DIM SPACE ".global" MODE TX, "@ T @" SHIFTS, PTX, SM, (FLAGS) | BULK,     \
+	    pick_tensor_load, DOC_LOAD),                                                                     \
+		ROW("cp.async.bulk.tensor" DIM SPACE ".global" MODE TX HINT, "@ T @" SHIFTS " u64", PTX, SM, \
+		    (FLAGS) | BULK, pick_tensor_load, DOC_LOAD)
 /* In which block of a pair the mbarrier lies: its address says so, too. */
 #define PAIR "(.cta_group::1|.cta_group::2)"
-#define PAIR_TO(SPACE, DIM, MODE, SHIFTS, FLAGS)                                                       \
-	ROW("cp.async.bulk.tensor" DIM SPACE ".global" MODE TX PAIR, "@ T @" SHIFTS, 86, 100, NEWER | ISA_FAMILY_ONLY | (FLAGS) | BULK, pick_tensor_load, \
-	    DOC_LOAD),                                                                                 \
+#define PAIR_TO(SPACE, DIM, MODE, SHIFTS, FLAGS)                                                                  \
+	ROW("cp.async.bulk.tensor" DIM SPACE ".global" MODE TX PAIR, "@ T @" SHIFTS, 86, 100,                     \
+	    NEWER | ISA_FAMILY_ONLY | (FLAGS) | BULK, pick_tensor_load, DOC_LOAD),                                \
 		ROW("cp.async.bulk.tensor" DIM SPACE ".global" MODE TX PAIR HINT, "@ T @" SHIFTS " u64", 86, 100, \
 		    NEWER | ISA_FAMILY_ONLY | (FLAGS) | BULK, pick_tensor_load, DOC_LOAD)
-#define LOAD_ROWS(DIM, MODE, SHIFTS, PTX, SM, FLAGS)                                                   \
-	PAIR_TO(".shared::cluster", DIM, MODE, SHIFTS, FLAGS), PAIR_TO(".shared::cta", DIM, MODE, SHIFTS, FLAGS), \
-		ROW("cp.async.bulk.tensor" DIM ".shared::cluster.global" MODE TX MULTICAST PAIR, "@ T @" SHIFTS " u16", 86, 100, \
-		    NEWER | ISA_FAMILY_ONLY | (FLAGS) | BULK, pick_tensor_load, DOC_LOAD),                                      \
-		ROW("cp.async.bulk.tensor" DIM ".shared::cluster.global" MODE TX MULTICAST PAIR HINT, "@ T @" SHIFTS " u16 u64", \
-		    86, 100, NEWER | ISA_FAMILY_ONLY | (FLAGS) | BULK, pick_tensor_load, DOC_LOAD),           \
-	LOAD_TO(".shared::cluster", DIM, MODE, SHIFTS, PTX, SM, FLAGS),                                \
-		LOAD_TO(".shared::cta", DIM, MODE, SHIFTS, 86, SM, (FLAGS) & ~ISA_A_TARGET),           \
-		ROW("cp.async.bulk.tensor" DIM ".shared::cluster.global" MODE TX MULTICAST, "@ T @" SHIFTS " u16", PTX, SM, \
-		    (FLAGS) | BULK, pick_tensor_load, DOC_LOAD),                                                \
-		ROW("cp.async.bulk.tensor" DIM ".shared::cluster.global" MODE TX MULTICAST HINT, "@ T @" SHIFTS " u16 u64", \
-		    PTX, SM, (FLAGS) | BULK, pick_tensor_load, DOC_LOAD)
-#define STORE_ROWS(DIM, MODE, PTX, SM, FLAGS)                                                          \
-	ROW("cp.async.bulk.tensor" DIM ".global.shared::cta" MODE ".bulk_group", "T @", PTX, SM, (FLAGS) | BULK, pick_tensor_store, \
-	    DOC_STORE),                                                                                \
-		ROW("cp.async.bulk.tensor" DIM ".global.shared::cta" MODE ".bulk_group" HINT, "T @ u64", PTX, SM, (FLAGS) | BULK, \
-		    pick_tensor_store, DOC_STORE)
-#define PREFETCH_ROWS(DIM, MODE, SHIFTS, PTX, SM, FLAGS)                                               \
-	ROW("cp.async.bulk.prefetch.tensor" DIM ".L2.global" MODE, "T" SHIFTS, PTX, SM, (FLAGS) | BULK, pick_tensor_prefetch, \
-	    DOC_PREFETCH),                                                                             \
-		ROW("cp.async.bulk.prefetch.tensor" DIM ".L2.global" MODE HINT, "T" SHIFTS " u64", PTX, SM, (FLAGS) | BULK, \
-		    pick_tensor_prefetch, DOC_PREFETCH)
+#define LOAD_ROWS(DIM, MODE, SHIFTS, PTX, SM, FLAGS)                                                                \
+	PAIR_TO(".shared::cluster", DIM, MODE, SHIFTS, FLAGS), PAIR_TO(".shared::cta", DIM, MODE, SHIFTS, FLAGS),   \
+		ROW("cp.async.bulk.tensor" DIM ".shared::cluster.global" MODE TX MULTICAST PAIR,                    \
+		    "@ T @" SHIFTS " u16", 86, 100, NEWER | ISA_FAMILY_ONLY | (FLAGS) | BULK, pick_tensor_load,     \
+		    DOC_LOAD),                                                                                      \
+		ROW("cp.async.bulk.tensor" DIM ".shared::cluster.global" MODE TX MULTICAST PAIR HINT,               \
+		    "@ T @" SHIFTS " u16 u64", 86, 100, NEWER | ISA_FAMILY_ONLY | (FLAGS) | BULK, pick_tensor_load, \
+		    DOC_LOAD),                                                                                      \
+		LOAD_TO(".shared::cluster", DIM, MODE, SHIFTS, PTX, SM, FLAGS),                                     \
+		LOAD_TO(".shared::cta", DIM, MODE, SHIFTS, 86, SM, (FLAGS) & ~ISA_A_TARGET),                        \
+		ROW("cp.async.bulk.tensor" DIM ".shared::cluster.global" MODE TX MULTICAST, "@ T @" SHIFTS " u16",  \
+		    PTX, SM, (FLAGS) | BULK, pick_tensor_load, DOC_LOAD),                                           \
+		ROW("cp.async.bulk.tensor" DIM ".shared::cluster.global" MODE TX MULTICAST HINT,                    \
+		    "@ T @" SHIFTS " u16 u64", PTX, SM, (FLAGS) | BULK, pick_tensor_load, DOC_LOAD)
+#define STORE_ROWS(DIM, MODE, PTX, SM, FLAGS)                                                                     \
+	ROW("cp.async.bulk.tensor" DIM ".global.shared::cta" MODE ".bulk_group", "T @", PTX, SM, (FLAGS) | BULK,  \
+	    pick_tensor_store, DOC_STORE),                                                                        \
+		ROW("cp.async.bulk.tensor" DIM ".global.shared::cta" MODE ".bulk_group" HINT, "T @ u64", PTX, SM, \
+		    (FLAGS) | BULK, pick_tensor_store, DOC_STORE)
+#define PREFETCH_ROWS(DIM, MODE, SHIFTS, PTX, SM, FLAGS)                                                    \
+	ROW("cp.async.bulk.prefetch.tensor" DIM ".L2.global" MODE, "T" SHIFTS, PTX, SM, (FLAGS) | BULK,     \
+	    pick_tensor_prefetch, DOC_PREFETCH),                                                            \
+		ROW("cp.async.bulk.prefetch.tensor" DIM ".L2.global" MODE HINT, "T" SHIFTS " u64", PTX, SM, \
+		    (FLAGS) | BULK, pick_tensor_prefetch, DOC_PREFETCH)
 #define OPERATIONS "(.add|.min|.max|.inc|.dec|.and|.or|.xor)"
-#define REDUCE_ROWS(DIM, MODE, PTX, SM, FLAGS)                                                                         \
+#define REDUCE_ROWS(DIM, MODE, PTX, SM, FLAGS)                                                                     \
 	ROW("cp.reduce.async.bulk.tensor" DIM ".global.shared::cta" OPERATIONS MODE ".bulk_group", "T @", PTX, SM, \
-	    ISA_ORDERED | (FLAGS) | BULK, pick_tensor_store, DOC_REDUCE),                                               \
-		ROW("cp.reduce.async.bulk.tensor" DIM ".global.shared::cta" OPERATIONS MODE ".bulk_group" HINT, "T @ u64", \
-		    PTX, SM, ISA_ORDERED | (FLAGS) | BULK, pick_tensor_store, DOC_REDUCE)
-#define REPLACE(FIELD, TYPE, OPERANDS, FLAGS)                                                          \
-	ROW("tensormap.replace.tile" FIELD "[.global|.shared::cta].b1024" TYPE, OPERANDS, 83, 90, ISA_A_TARGET | (FLAGS), \
-	    pick_tensormap_replace, DOC_REPLACE)
+	    ISA_ORDERED | (FLAGS) | BULK, pick_tensor_store, DOC_REDUCE),                                          \
+		ROW("cp.reduce.async.bulk.tensor" DIM ".global.shared::cta" OPERATIONS MODE ".bulk_group" HINT,    \
+		    "T @ u64", PTX, SM, ISA_ORDERED | (FLAGS) | BULK, pick_tensor_store, DOC_REDUCE)
+#define REPLACE(FIELD, TYPE, OPERANDS, FLAGS)                                                     \
+	ROW("tensormap.replace.tile" FIELD "[.global|.shared::cta].b1024" TYPE, OPERANDS, 83, 90, \
+	    ISA_A_TARGET | (FLAGS), pick_tensormap_replace, DOC_REPLACE)
 
-#define REPLACE_NEWER(FIELD, OPERANDS, PTX, FLAGS)                                                            \
+#define REPLACE_NEWER(FIELD, OPERANDS, PTX, FLAGS)                                                                  \
 	ROW("tensormap.replace.tile" FIELD "[.global|.shared::cta].b1024.b32", OPERANDS, PTX, 100, NEWER | (FLAGS), \
 	    pick_tensormap_replace, DOC_REPLACE)
 
@@ -570,7 +579,8 @@ static const struct isa_row rows_async_tensor[] = {
 	REPLACE_NEWER(".elemtype", "@ #u32<13,15>", 86, ISA_UNMODELLED),
 	REPLACE_NEWER(".swizzle_mode", "@ #u32<4,4>", 88, ISA_UNMODELLED),
 	REPLACE_NEWER(".swizzle_atomicity", "@ #u32<0,3>", 86, 0),
-	ROW("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release(.cta|.cluster|.gpu|.sys).sync.aligned", "@ @ #u32",
-	    83, 90, 0, pick_tensormap_copy, "Copies a tensor map and makes it known to tensor copies."),
+	ROW("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release(.cta|.cluster|.gpu|.sys).sync."
+	    "aligned",
+	    "@ @ #u32", 83, 90, 0, pick_tensormap_copy, "Copies a tensor map and makes it known to tensor copies."),
 };
 FAMILY(family_async_tensor, "Tensor copies", CLASS_MEMORY, rows_async_tensor);

@@ -15,17 +15,17 @@
 /* --- One lane ------------------------------------------------------------------------------- */
 
 /* exchange_T: *p becomes op(old, b, c); gives back the old value. `racing`: other host threads may do the same. */
-#define EXCHANGE(T)                                                                                    \
-	typedef T op_##T(T old, T b, T c);                                                             \
-	ALWAYS_INLINE T exchange_##T(T *p, T b, T c, bool racing, op_##T *op)                          \
-	{                                                                                              \
-		T old = __atomic_load_n(p, __ATOMIC_RELAXED);                                          \
-		if (!racing)                                                                           \
-			*p = op(old, b, c);                                                            \
-		while (racing && !__atomic_compare_exchange_n(p, &old, op(old, b, c), true, __ATOMIC_SEQ_CST, \
-							      __ATOMIC_RELAXED))                       \
-			;                                                                              \
-		return old;                                                                            \
+#define EXCHANGE(T)                                                                                                    \
+	typedef T op_##T(T old, T b, T c);                                                                             \
+	ALWAYS_INLINE T exchange_##T(T *p, T b, T c, bool racing, op_##T *op)                                          \
+	{                                                                                                              \
+		T old = __atomic_load_n(p, __ATOMIC_RELAXED);                                                          \
+		if (!racing)                                                                                           \
+			*p = op(old, b, c);                                                                            \
+		while (racing &&                                                                                       \
+		       !__atomic_compare_exchange_n(p, &old, op(old, b, c), true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) \
+			;                                                                                              \
+		return old;                                                                                            \
 	}
 EXCHANGE(u16)
 EXCHANGE(u32)
@@ -50,10 +50,7 @@ static inline bool is_racing(const struct warp *w, enum ir_space space)
 /* --- A warp --------------------------------------------------------------------------------- */
 
 /* The address operand's place among the form's operands: after the destinations. */
-static u32 atom_address_index(const struct form *f)
-{
-	return strncmp(f->row->form, "red", 3) ? form_vector(f) : 0;
-}
+static u32 atom_address_index(const struct form *f) { return strncmp(f->row->form, "red", 3) ? form_vector(f) : 0; }
 
 /* Floating-point additions differ between global and shared memory: the operation learns it in c. Those of
  * f32 flush subnormal operands and results in global memory only (recorded: warp-atomics). */
@@ -102,7 +99,8 @@ ALWAYS_INLINE bool pairs_u64(u8 *host, const u64 address[WARP_LANES], u32 mask, 
 
 /* Gangs run them warp by warp. Which warp comes before which then is the order of one instruction after the other,
  * not of one warp after the other: it shows in old values and in sums of floats. */
-SEPARATE bool atom_try(struct gang *g, const struct insn *i, struct warp *w, u8 *rows, u32 mask, u32 bytes, meaning_fn *run)
+SEPARATE bool atom_try(struct gang *g, const struct insn *i, struct warp *w, u8 *rows, u32 mask, u32 bytes,
+		       meaning_fn *run)
 {
 	const struct insn *const plain = gang_plain(g, i);
 	const struct form *f = warp_form(w, plain);
@@ -114,19 +112,19 @@ SEPARATE bool atom_try(struct gang *g, const struct insn *i, struct warp *w, u8 
 	run(w, plain, rows, mask);
 	return true;
 }
-#define GANG_ATOM(NAME, T, ANY_RUN) GANG_ACCESS(NAME, && !atom_try(g, i, w, rows, mask, sizeof(T), ANY_RUN))
+#define GANG_ATOM(NAME, T, ANY_RUN) GANG_ACCESS(NAME, atom_try(g, i, w, rows, mask, sizeof(T), ANY_RUN))
 
 static const struct insn *gang_atom(struct gang *g, const struct insn *i, u32 bytes, meaning_fn *run)
 {
 	struct warp *w = g->warps;
 
 	if (g->on) {
-		EACH_MEMBER(g, m)
+		EACH_MEMBER (g, m)
 			if (!atom_try(g, i, m->warp, m->rows, m->mask, bytes, run))
 				return gang_part(g, i, (u32)(m->warp - g->warps));
 		return i + 1;
 	}
-	EACH_WARP(g) {
+	EACH_WARP (g) {
 		if (!atom_try(g, i, w, rows, FULL_MASK, bytes, run))
 			return gang_part(g, i, (u32)(w - g->warps));
 		w++;
@@ -134,54 +132,55 @@ static const struct insn *gang_atom(struct gang *g, const struct insn *i, u32 by
 	return i + 1;
 }
 
-#define ATOM_OPERATION(NAME, T, EXPR)                                                                  \
-	static inline T NAME##_op(T old, T b, T c)                                                     \
-	{                                                                                              \
-		(void)c;                                                                               \
-		(void)old;                                                                             \
-		return (EXPR);                                                                         \
+#define ATOM_OPERATION(NAME, T, EXPR)              \
+	static inline T NAME##_op(T old, T b, T c) \
+	{                                          \
+		(void)c;                           \
+		(void)old;                         \
+		return (EXPR);                     \
 	}
-#define ATOM_MEANING_ANY(NAME, T, ADDS_FLOAT, EXPR)                                                    \
-	ATOM_OPERATION(NAME, T, EXPR)                                                                  \
-	MEANING_FUNCTION(NAME##_any)                                                                   \
-	{                                                                                              \
-		if (ADDS_FLOAT)                                                                        \
-			fp_enter(w, FP_RN);                                                            \
-		return any_##T(w, i, rows, mask, NAME##_op, ADDS_FLOAT);                               \
-	}                                                                                              \
-	GANG_FUNCTION(NAME##_any) { return gang_atom(g, i, sizeof(T), NAME##_any_run); }               \
+#define ATOM_MEANING_ANY(NAME, T, ADDS_FLOAT, EXPR)                                      \
+	ATOM_OPERATION(NAME, T, EXPR)                                                    \
+	MEANING_FUNCTION(NAME##_any)                                                     \
+	{                                                                                \
+		if (ADDS_FLOAT)                                                          \
+			fp_enter(w, FP_RN);                                              \
+		return any_##T(w, i, rows, mask, NAME##_op, ADDS_FLOAT);                 \
+	}                                                                                \
+	GANG_FUNCTION(NAME##_any) { return gang_atom(g, i, sizeof(T), NAME##_any_run); } \
 	MEANING_GANG(NAME##_any);
 /* What NAME_fast does not do, NAME_any does. */
-#define ATOM_FAST(NAME, PLACE, T, PRE, DONE)                                                           \
-	ALWAYS_INLINE bool NAME##_##PLACE##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) \
-	{                                                                                              \
-		PRE;                                                                                   \
-		return DONE;                                                                           \
-	}                                                                                              \
-	MEANING_FUNCTION(NAME##_##PLACE)                                                               \
-	{                                                                                              \
+#define ATOM_FAST(NAME, PLACE, T, PRE, DONE)                                                                       \
+	ALWAYS_INLINE bool NAME##_##PLACE##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask)         \
+	{                                                                                                          \
+		PRE;                                                                                               \
+		return DONE;                                                                                       \
+	}                                                                                                          \
+	MEANING_FUNCTION(NAME##_##PLACE)                                                                           \
+	{                                                                                                          \
 		return LIKELY(NAME##_##PLACE##_fast(w, i, rows, mask)) ? i + 1 : NAME##_any_run(w, i, rows, mask); \
-	}                                                                                              \
+	}                                                                                                          \
 	GANG_ATOM(NAME##_##PLACE, T, NAME##_any_run)
 /* JOINS: op(op(x, a), b) is op(x, op(a, b)). */
-#define ATOM_PLACES(NAME, T, TAKES_C, JOINS, PRE, GLOBAL_OP)                                           \
-	ATOM_FAST(NAME, shared, T, PRE, shared_##T(w, i, rows, mask, NAME##_op, TAKES_C))              \
+#define ATOM_PLACES(NAME, T, TAKES_C, JOINS, PRE, GLOBAL_OP)                              \
+	ATOM_FAST(NAME, shared, T, PRE, shared_##T(w, i, rows, mask, NAME##_op, TAKES_C)) \
 	ATOM_FAST(NAME, global, T, PRE, global_##T(w, i, rows, mask, GLOBAL_OP, TAKES_C, JOINS))
-#define ATOM_MEANING(NAME, T, TAKES_C, JOINS, EXPR)                                                    \
-	ATOM_MEANING_ANY(NAME, T, false, EXPR)                                                         \
+#define ATOM_MEANING(NAME, T, TAKES_C, JOINS, EXPR) \
+	ATOM_MEANING_ANY(NAME, T, false, EXPR)      \
 	ATOM_PLACES(NAME, T, TAKES_C, JOINS, , NAME##_op)
 /* Of floats: c says whether the place is in global memory. */
-#define ATOM_ADD_FLOATS(NAME, T, EXPR)                                                                 \
-	ATOM_MEANING_ANY(NAME, T, true, EXPR)                                                          \
-	static inline T NAME##_global_op(T old, T b, T c)                                              \
-	{                                                                                              \
-		(void)c;                                                                               \
-		return NAME##_op(old, b, 1);                                                           \
-	}                                                                                              \
+#define ATOM_ADD_FLOATS(NAME, T, EXPR)                    \
+	ATOM_MEANING_ANY(NAME, T, true, EXPR)             \
+	static inline T NAME##_global_op(T old, T b, T c) \
+	{                                                 \
+		(void)c;                                  \
+		return NAME##_op(old, b, 1);              \
+	}                                                 \
 	ATOM_PLACES(NAME, T, false, false, fp_enter(w, FP_RN), NAME##_global_op)
 
+/* clang-format off */
 ATOM_MEANING(add_32, u32, false, true, old + b)
-ATOM_MEANING(and_32, u32, false, true, old &b)
+ATOM_MEANING(and_32, u32, false, true, old & b)
 ATOM_MEANING(or_32, u32, false, true, old | b)
 ATOM_MEANING(xor_32, u32, false, true, old ^ b)
 ATOM_MEANING(min_u32, u32, false, true, b < old ? b : old)
@@ -193,7 +192,7 @@ ATOM_MEANING(dec_32, u32, false, false, old == 0 || old > b ? b : old - 1)
 ATOM_MEANING(exch_32, u32, false, false, b)
 ATOM_MEANING(cas_32, u32, true, false, old == b ? c : old)
 ATOM_MEANING(add_64, u64, false, true, old + b)
-ATOM_MEANING(and_64, u64, false, true, old &b)
+ATOM_MEANING(and_64, u64, false, true, old & b)
 ATOM_MEANING(or_64, u64, false, true, old | b)
 ATOM_MEANING(xor_64, u64, false, true, old ^ b)
 ATOM_MEANING(min_u64, u64, false, true, b < old ? b : old)
@@ -205,6 +204,7 @@ ATOM_MEANING(cas_64, u64, true, false, old == b ? c : old)
 ATOM_MEANING_ANY(cas_16, u16, false, old == b ? c : old)
 ATOM_MEANING_ANY(exch_128, u128, false, b)
 ATOM_MEANING_ANY(cas_128, u128, false, old == b ? c : old)
+/* clang-format on */
 
 /* Floats: recorded (warp-atomics). f32 and the halves give their one NaN. f64 keeps an operand's: in
  * global memory as it stands, that which is added first; in shared memory quieted, memory's first. */
@@ -226,8 +226,8 @@ static inline u64 add_f64_bits(u64 old, u64 b, bool global)
 	return sum == sum ? bits_of_f64(sum) : F64_NAN;
 }
 /* A function of two halves, on both halves of a word. */
-#define HALVES(FUNCTION, ...)                                                                          \
-	((u32)FUNCTION((u16)old, (u16)b __VA_OPT__(, ) __VA_ARGS__) |                                  \
+#define HALVES(FUNCTION, ...)                                         \
+	((u32)FUNCTION((u16)old, (u16)b __VA_OPT__(, ) __VA_ARGS__) | \
 	 (u32)FUNCTION((u16)(old >> 16), (u16)(b >> 16) __VA_OPT__(, ) __VA_ARGS__) << 16)
 ATOM_ADD_FLOATS(add_f32, u32, add_f32_bits(old, b, c))
 ATOM_ADD_FLOATS(add_f64, u64, add_f64_bits(old, b, c))
@@ -246,8 +246,8 @@ ATOM_MEANING_ANY(max_bf16x2, u32, false, HALVES(bf16_max, false, false))
 
 /* --- Vectors -------------------------------------------------------------------------------- */
 
-#define VECTOR_MEANING(NAME, T)                                                                        \
-	MEANING_FUNCTION(NAME##_vector) { return vector_##T(w, i, rows, mask, NAME##_op); }            \
+#define VECTOR_MEANING(NAME, T)                                                             \
+	MEANING_FUNCTION(NAME##_vector) { return vector_##T(w, i, rows, mask, NAME##_op); } \
 	MEANING(NAME##_vector);
 VECTOR_MEANING(add_f32, u32)
 VECTOR_MEANING(add_f16, u16)
@@ -270,23 +270,37 @@ struct choices {
 	int op, type; /* type: of a kind of 32 or 64 bits: its signedness counts for min and max only */
 	const struct meaning *any, *shared, *global, *vector;
 };
-#define BY_PLACE(OP, TYPE, NAME) {M_##OP, T_##TYPE, &NAME##_any, &NAME##_shared, &NAME##_global, NULL}
-#define BY_FORM(OP, TYPE, NAME)  {M_##OP, T_##TYPE, &NAME##_any, NULL, NULL, NULL}
-#define BY_BOTH(OP, TYPE, NAME)  {M_##OP, T_##TYPE, &NAME##_any, NULL, NULL, &NAME##_vector}
-#define BY_ALL(OP, TYPE, NAME)   {M_##OP, T_##TYPE, &NAME##_any, &NAME##_shared, &NAME##_global, &NAME##_vector}
+#define BY_PLACE(OP, TYPE, NAME)                                                    \
+	{                                                                           \
+		M_##OP, T_##TYPE, &NAME##_any, &NAME##_shared, &NAME##_global, NULL \
+	}
+#define BY_FORM(OP, TYPE, NAME)                                 \
+	{                                                       \
+		M_##OP, T_##TYPE, &NAME##_any, NULL, NULL, NULL \
+	}
+#define BY_BOTH(OP, TYPE, NAME)                                           \
+	{                                                                 \
+		M_##OP, T_##TYPE, &NAME##_any, NULL, NULL, &NAME##_vector \
+	}
+#define BY_ALL(OP, TYPE, NAME)                                                                \
+	{                                                                                     \
+		M_##OP, T_##TYPE, &NAME##_any, &NAME##_shared, &NAME##_global, &NAME##_vector \
+	}
 static const struct choices choices[] = {
-	BY_PLACE(add, u32, add_32), BY_PLACE(add, s32, add_32), BY_PLACE(add, u64, add_64),
-	BY_PLACE(and, b32, and_32), BY_PLACE(and, b64, and_64), BY_PLACE(or, b32, or_32), BY_PLACE(or, b64, or_64),
-	BY_PLACE(xor, b32, xor_32), BY_PLACE(xor, b64, xor_64), BY_PLACE(inc, u32, inc_32), BY_PLACE(dec, u32, dec_32),
-	BY_PLACE(exch, b32, exch_32), BY_PLACE(exch, b64, exch_64), BY_FORM(exch, b128, exch_128),
-	BY_PLACE(cas, b32, cas_32), BY_PLACE(cas, b64, cas_64), BY_FORM(cas, b16, cas_16), BY_FORM(cas, b128, cas_128),
-	BY_PLACE(min, u32, min_u32), BY_PLACE(min, s32, min_s32), BY_PLACE(min, u64, min_u64), BY_PLACE(min, s64, min_s64),
-	BY_PLACE(max, u32, max_u32), BY_PLACE(max, s32, max_s32), BY_PLACE(max, u64, max_u64), BY_PLACE(max, s64, max_s64),
-	BY_ALL(add, f32, add_f32), BY_PLACE(add, f64, add_f64),
-	BY_BOTH(add, f16, add_f16), BY_ALL(add, f16x2, add_f16x2), BY_BOTH(add, bf16, add_bf16),
-	BY_ALL(add, bf16x2, add_bf16x2), BY_BOTH(min, f16, min_f16), BY_BOTH(min, f16x2, min_f16x2),
-	BY_BOTH(min, bf16, min_bf16), BY_BOTH(min, bf16x2, min_bf16x2), BY_BOTH(max, f16, max_f16),
-	BY_BOTH(max, f16x2, max_f16x2), BY_BOTH(max, bf16, max_bf16), BY_BOTH(max, bf16x2, max_bf16x2),
+	BY_PLACE(add, u32, add_32),       BY_PLACE(add, s32, add_32),      BY_PLACE(add, u64, add_64),
+	BY_PLACE(and, b32, and_32),       BY_PLACE(and, b64, and_64),      BY_PLACE(or, b32, or_32),
+	BY_PLACE(or, b64, or_64),         BY_PLACE(xor, b32, xor_32),      BY_PLACE(xor, b64, xor_64),
+	BY_PLACE(inc, u32, inc_32),       BY_PLACE(dec, u32, dec_32),      BY_PLACE(exch, b32, exch_32),
+	BY_PLACE(exch, b64, exch_64),     BY_FORM(exch, b128, exch_128),   BY_PLACE(cas, b32, cas_32),
+	BY_PLACE(cas, b64, cas_64),       BY_FORM(cas, b16, cas_16),       BY_FORM(cas, b128, cas_128),
+	BY_PLACE(min, u32, min_u32),      BY_PLACE(min, s32, min_s32),     BY_PLACE(min, u64, min_u64),
+	BY_PLACE(min, s64, min_s64),      BY_PLACE(max, u32, max_u32),     BY_PLACE(max, s32, max_s32),
+	BY_PLACE(max, u64, max_u64),      BY_PLACE(max, s64, max_s64),     BY_ALL(add, f32, add_f32),
+	BY_PLACE(add, f64, add_f64),      BY_BOTH(add, f16, add_f16),      BY_ALL(add, f16x2, add_f16x2),
+	BY_BOTH(add, bf16, add_bf16),     BY_ALL(add, bf16x2, add_bf16x2), BY_BOTH(min, f16, min_f16),
+	BY_BOTH(min, f16x2, min_f16x2),   BY_BOTH(min, bf16, min_bf16),    BY_BOTH(min, bf16x2, min_bf16x2),
+	BY_BOTH(max, f16, max_f16),       BY_BOTH(max, f16x2, max_f16x2),  BY_BOTH(max, bf16, max_bf16),
+	BY_BOTH(max, bf16x2, max_bf16x2),
 };
 
 static const struct meaning *pick_atom(const struct form *f)
@@ -310,36 +324,39 @@ static const struct meaning *pick_atom(const struct form *f)
 
 /* --- Rows ----------------------------------------------------------------------------------- */
 
-#define SEM       "[.relaxed|.acquire|.release|.acq_rel]"
-#define RED_SEM   "[.relaxed|.release]"
-#define SCOPE     "[.cta|.cluster|.gpu|.sys]"
-#define SHARED    "(.shared|.shared::cta|.shared::cluster)"
-#define HINT      ".L2::cache_hint"
-#define FLAGS     (ISA_MEMORY | ISA_STORE | ISA_ATOMIC | WITH(TRAIT_ORDERS))
-#define DOC_ATOM  "Changes memory atomically, and gives back the old value."
-#define DOC_RED   "Changes memory atomically."
+#define SEM      "[.relaxed|.acquire|.release|.acq_rel]"
+#define RED_SEM  "[.relaxed|.release]"
+#define SCOPE    "[.cta|.cluster|.gpu|.sys]"
+#define SHARED   "(.shared|.shared::cta|.shared::cluster)"
+#define HINT     ".L2::cache_hint"
+#define FLAGS    (ISA_MEMORY | ISA_STORE | ISA_ATOMIC | WITH(TRAIT_ORDERS))
+#define DOC_ATOM "Changes memory atomically, and gives back the old value."
+#define DOC_RED  "Changes memory atomically."
 
-#define ATOM_(PLACE, WHAT, OPERANDS, PTX, SM) ROW("atom" SEM SCOPE PLACE WHAT, OPERANDS, PTX, SM, FLAGS, pick_atom, DOC_ATOM)
-#define RED_(PLACE, WHAT, OPERANDS, PTX, SM)  ROW("red" RED_SEM SCOPE PLACE WHAT, OPERANDS, PTX, SM, FLAGS | WITH(TRAIT_REDUCES), pick_atom, DOC_RED)
+#define ATOM_(PLACE, WHAT, OPERANDS, PTX, SM) \
+	ROW("atom" SEM SCOPE PLACE WHAT, OPERANDS, PTX, SM, FLAGS, pick_atom, DOC_ATOM)
+#define RED_(PLACE, WHAT, OPERANDS, PTX, SM) \
+	ROW("red" RED_SEM SCOPE PLACE WHAT, OPERANDS, PTX, SM, FLAGS | WITH(TRAIT_REDUCES), pick_atom, DOC_RED)
 /* In global memory, in shared memory, and by generic addresses: since when. A cache policy (whose word
  * stands between operation and type) is for the first and the last. */
-#define ATOMS(OPERATION, TYPES, G_PTX, G_SM, S_PTX, S_SM, ANY_PTX, ANY_SM)                             \
-	ATOM_(".global", OPERATION TYPES, "=_0 @ 0", G_PTX, G_SM), ATOM_(SHARED, OPERATION TYPES, "=_0 @ 0", S_PTX, S_SM), \
-		ATOM_("", OPERATION TYPES, "=_0 @ 0", ANY_PTX, ANY_SM),                                 \
+#define ATOMS(OPERATION, TYPES, G_PTX, G_SM, S_PTX, S_SM, ANY_PTX, ANY_SM) \
+	ATOM_(".global", OPERATION TYPES, "=_0 @ 0", G_PTX, G_SM),         \
+		ATOM_(SHARED, OPERATION TYPES, "=_0 @ 0", S_PTX, S_SM),    \
+		ATOM_("", OPERATION TYPES, "=_0 @ 0", ANY_PTX, ANY_SM),    \
 		ATOM_("[.global]", OPERATION HINT TYPES, "=_0 @ 0 u64", ANY_PTX, ANY_SM)
-#define REDS(OPERATION, TYPES, G_PTX, G_SM, S_PTX, S_SM, ANY_PTX, ANY_SM)                              \
+#define REDS(OPERATION, TYPES, G_PTX, G_SM, S_PTX, S_SM, ANY_PTX, ANY_SM)                                        \
 	RED_(".global", OPERATION TYPES, "@ 0", G_PTX, G_SM), RED_(SHARED, OPERATION TYPES, "@ 0", S_PTX, S_SM), \
-		RED_("", OPERATION TYPES, "@ 0", ANY_PTX, ANY_SM),                                     \
+		RED_("", OPERATION TYPES, "@ 0", ANY_PTX, ANY_SM),                                               \
 		RED_("[.global]", OPERATION HINT TYPES, "@ 0 u64", ANY_PTX, ANY_SM)
 #define ATOMS_SINCE(OPERATION, TYPES, PTX, SM) ATOMS(OPERATION, TYPES, PTX, SM, PTX, SM, PTX, SM)
 #define REDS_SINCE(OPERATION, TYPES, PTX, SM)  REDS(OPERATION, TYPES, PTX, SM, PTX, SM, PTX, SM)
-#define COMPARE_AND_SWAP(TYPE, G_PTX, G_SM, S_PTX, S_SM, ANY_PTX, ANY_SM)                              \
+#define COMPARE_AND_SWAP(TYPE, G_PTX, G_SM, S_PTX, S_SM, ANY_PTX, ANY_SM)                                              \
 	ATOM_(".global", ".cas" TYPE, "=_0 @ 0 0", G_PTX, G_SM), ATOM_(SHARED, ".cas" TYPE, "=_0 @ 0 0", S_PTX, S_SM), \
 		ATOM_("", ".cas" TYPE, "=_0 @ 0 0", ANY_PTX, ANY_SM)
-#define VECTORS(OPERATION, TYPES)                                                                      \
-	ATOM_("[.global]", OPERATION TYPES, "=_{v}0 @ {v}0", 81, 90),                                   \
-		ATOM_("[.global]", OPERATION HINT TYPES, "=_{v}0 @ {v}0 u64", 81, 90),                  \
-		RED_("[.global]", OPERATION TYPES, "@ {v}0", 81, 90),                                  \
+#define VECTORS(OPERATION, TYPES)                                                      \
+	ATOM_("[.global]", OPERATION TYPES, "=_{v}0 @ {v}0", 81, 90),                  \
+		ATOM_("[.global]", OPERATION HINT TYPES, "=_{v}0 @ {v}0 u64", 81, 90), \
+		RED_("[.global]", OPERATION TYPES, "@ {v}0", 81, 90),                  \
 		RED_("[.global]", OPERATION HINT TYPES, "@ {v}0 u64", 81, 90)
 
 static const struct isa_row rows_atomic[] = {

@@ -8,11 +8,11 @@
 #define ATOM_JOIN_(what, type) ATOM_JOIN(what, type)
 #define ATOM_OF(what)          ATOM_JOIN_(what, TYPE)
 /* How a value stands in a register's lane. */
-#define LANE                   __typeof__(__builtin_choose_expr(sizeof(TYPE) < 4, (u32)0, (TYPE)0))
+#define LANE __typeof__(__builtin_choose_expr(sizeof(TYPE) < 4, (u32)0, (TYPE)0))
 
 /* Any space and address. Additions of floats learn in c whether the place is in global memory. */
-ALWAYS_INLINE const struct insn *ATOM_OF(any)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, ATOM_OF(op) *op,
-					      bool adds_float)
+ALWAYS_INLINE const struct insn *ATOM_OF(any)(struct warp *w, const struct insn *i, u8 *rows, u32 mask,
+					      ATOM_OF(op) * op, bool adds_float)
 {
 	const struct form *f = warp_form(w, i);
 	const enum ir_space space = form_space(f);
@@ -41,7 +41,8 @@ ALWAYS_INLINE const struct insn *ATOM_OF(any)(struct warp *w, const struct insn 
 }
 
 /* Each element is an atomic operation of its own; the whole vector must be aligned. */
-ALWAYS_INLINE const struct insn *ATOM_OF(vector)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, ATOM_OF(op) *op)
+ALWAYS_INLINE const struct insn *ATOM_OF(vector)(struct warp *w, const struct insn *i, u8 *rows, u32 mask,
+						 ATOM_OF(op) * op)
 {
 	const struct form *f = warp_form(w, i);
 	const enum ir_space space = form_space(f);

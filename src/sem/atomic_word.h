@@ -8,7 +8,7 @@
 #define ATOM_JOIN_(what, type) ATOM_JOIN(what, type)
 #define ATOM_OF(what)          ATOM_JOIN_(what, TYPE)
 
-ALWAYS_INLINE TYPE ATOM_OF(shared_lane)(u8 *place, TYPE b, TYPE c, ATOM_OF(op) *op)
+ALWAYS_INLINE TYPE ATOM_OF(shared_lane)(u8 *place, TYPE b, TYPE c, ATOM_OF(op) * op)
 {
 	TYPE *p = (TYPE *)(void *)place;
 	const TYPE old = *p;
@@ -17,7 +17,8 @@ ALWAYS_INLINE TYPE ATOM_OF(shared_lane)(u8 *place, TYPE b, TYPE c, ATOM_OF(op) *
 	return old;
 }
 
-ALWAYS_INLINE bool ATOM_OF(shared)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, ATOM_OF(op) *op, bool takes_c)
+ALWAYS_INLINE bool ATOM_OF(shared)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, ATOM_OF(op) * op,
+				   bool takes_c)
 {
 	const u32 *base = ROW_OF(u32, i->a);
 	const TYPE *pb = (const TYPE *)(const void *)(rows + i->b);
@@ -30,13 +31,15 @@ ALWAYS_INLINE bool ATOM_OF(shared)(struct warp *w, const struct insn *i, u8 *row
 	if (UNLIKELY(w->block->shared_bytes < sizeof(TYPE)))
 		return false;
 	const u32 last = (u32)(w->block->shared_bytes - sizeof(TYPE));
-	EACH_LANE at[l] = base[l] + (u32)i->imm;
-	EACH_LANE wrong[l] = at[l] > last || at[l] % sizeof(TYPE) ? -1 : 0;
+	EACH_LANE
+		at[l] = base[l] + (u32)i->imm;
+	EACH_LANE
+		wrong[l] = at[l] > last || at[l] % sizeof(TYPE) ? -1 : 0;
 	if (UNLIKELY(pack_lanes32(wrong) & mask))
 		return false;
 	if (LIKELY(mask == FULL_MASK && i->d != NO_OPERAND)) {
-		_Pragma("GCC unroll 8") for (int l = 0; l < WARP_LANES; l++)
-			d[l] = ATOM_OF(shared_lane)(shared + at[l], pb[l], takes_c ? pc[l] : 0, op);
+		_Pragma("GCC unroll 8") for (int l = 0; l < WARP_LANES; l++) d[l] =
+			ATOM_OF(shared_lane)(shared + at[l], pb[l], takes_c ? pc[l] : 0, op);
 		return true;
 	}
 	for (u32 left = mask; left; left &= left - 1) {
@@ -49,8 +52,8 @@ ALWAYS_INLINE bool ATOM_OF(shared)(struct warp *w, const struct insn *i, u8 *row
 }
 
 /* joins: op(op(x, a), b) is op(x, op(a, b)), so that lanes at one address whose old values nobody wants are one. */
-ALWAYS_INLINE bool ATOM_OF(global)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, ATOM_OF(op) *op, bool takes_c,
-				   bool joins)
+ALWAYS_INLINE bool ATOM_OF(global)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, ATOM_OF(op) * op,
+				   bool takes_c, bool joins)
 {
 	const TYPE *pb = (const TYPE *)(const void *)(rows + i->b);
 	const TYPE *pc = takes_c ? (const TYPE *)(const void *)(rows + i->c) : pb;

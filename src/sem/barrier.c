@@ -23,12 +23,12 @@ MEANING_FUNCTION(barrier_sync)
 static inline bool same_in_gang(const struct gang *g, u32 offset, u32 value)
 {
 	if (g->on) {
-		EACH_MEMBER(g, m)
+		EACH_MEMBER (g, m)
 			if (any_lane(m->rows, offset, m->mask) != value)
 				return false;
 		return true;
 	}
-	EACH_WARP(g)
+	EACH_WARP (g)
 		if (any_lane(rows, offset, FULL_MASK) != value)
 			return false;
 	return true;
@@ -63,10 +63,10 @@ ALWAYS_INLINE const struct insn *barrier_red_counted(struct warp *w, const struc
 	return block_barrier(w, i, any_lane(rows, i->a, mask), any_lane(rows, i->b, mask), true, kind,
 			     PRED_SOURCE(i, i->c, 0));
 }
-#define BARRIER_RED(NAME, KIND)                                                                        \
-	MEANING_FUNCTION(NAME) { return barrier_red(w, i, rows, mask, KIND); }                         \
-	MEANING(NAME);                                                                                 \
-	MEANING_FUNCTION(NAME##_counted) { return barrier_red_counted(w, i, rows, mask, KIND); }       \
+#define BARRIER_RED(NAME, KIND)                                                                  \
+	MEANING_FUNCTION(NAME) { return barrier_red(w, i, rows, mask, KIND); }                   \
+	MEANING(NAME);                                                                           \
+	MEANING_FUNCTION(NAME##_counted) { return barrier_red_counted(w, i, rows, mask, KIND); } \
 	MEANING(NAME##_counted);
 BARRIER_RED(barrier_red_popc, BARRIER_POPC)
 BARRIER_RED(barrier_red_and, BARRIER_AND)
@@ -171,14 +171,16 @@ static const struct isa_row rows_barrier[] = {
 	ROW("bar.cta.red.popc.u32", "=u32 " NUMBER " pred", 78, 20, BLOCK, pick_barrier_red, DOC_RED),
 	ROW("bar.cta.red.popc.u32", "=u32 " NUMBER " " THREADS " pred", 78, 20, BLOCK, pick_barrier_red, DOC_RED),
 	ROW("bar.cta.red(.and|.or).pred", "=pred " NUMBER " pred", 78, 20, BLOCK, pick_barrier_red, DOC_RED),
-	ROW("bar.cta.red(.and|.or).pred", "=pred " NUMBER " " THREADS " pred", 78, 20, BLOCK, pick_barrier_red, DOC_RED),
+	ROW("bar.cta.red(.and|.or).pred", "=pred " NUMBER " " THREADS " pred", 78, 20, BLOCK, pick_barrier_red,
+	    DOC_RED),
 	ROW("barrier.sync[.aligned]", NUMBER " ?" THREADS, 60, 30, BLOCK, pick_barrier_sync, DOC_SYNC),
 	ROW("barrier.arrive[.aligned]", NUMBER " " THREADS, 60, 30, BLOCK, pick_barrier_arrive, DOC_ARRIVE),
 	ROW("barrier.red[.aligned].popc.u32", "=u32 " NUMBER " pred", 60, 30, BLOCK, pick_barrier_red, DOC_RED),
-	ROW("barrier.red[.aligned].popc.u32", "=u32 " NUMBER " " THREADS " pred", 60, 30, BLOCK, pick_barrier_red, DOC_RED),
-	ROW("barrier.red[.aligned](.and|.or).pred", "=pred " NUMBER " pred", 60, 30, BLOCK, pick_barrier_red, DOC_RED),
-	ROW("barrier.red[.aligned](.and|.or).pred", "=pred " NUMBER " " THREADS " pred", 60, 30, BLOCK, pick_barrier_red,
+	ROW("barrier.red[.aligned].popc.u32", "=u32 " NUMBER " " THREADS " pred", 60, 30, BLOCK, pick_barrier_red,
 	    DOC_RED),
+	ROW("barrier.red[.aligned](.and|.or).pred", "=pred " NUMBER " pred", 60, 30, BLOCK, pick_barrier_red, DOC_RED),
+	ROW("barrier.red[.aligned](.and|.or).pred", "=pred " NUMBER " " THREADS " pred", 60, 30, BLOCK,
+	    pick_barrier_red, DOC_RED),
 	ROW("barrier.cta.sync[.aligned]", NUMBER " ?" THREADS, 78, 20, BLOCK, pick_barrier_sync, DOC_SYNC),
 	ROW("barrier.cta.arrive[.aligned]", NUMBER " " THREADS, 78, 20, BLOCK, pick_barrier_arrive, DOC_ARRIVE),
 	ROW("barrier.cta.red[.aligned].popc.u32", "=u32 " NUMBER " pred", 78, 20, BLOCK, pick_barrier_red, DOC_RED),
@@ -207,11 +209,14 @@ static const struct isa_row rows_barrier[] = {
 	ROW("fence.mbarrier_init.release.cluster", "", 80, 90, FENCE, pick_fence, DOC_FENCE),
 	ROW("fence.proxy.alias", "", 75, 70, FENCE, pick_fence, DOC_FENCE),
 	ROW("fence.proxy.async[.global|.shared::cta|.shared::cluster]", "", 80, 90, PROXY, pick_fence, DOC_FENCE),
-	ROW("fence.proxy.tensormap::generic.release(.cta|.cluster|.gpu|.sys)", "", 83, 90, FENCE, pick_fence, DOC_FENCE),
-	ROW("fence.proxy(.alias|.async[.global|.shared::cta|.shared::cluster])" RESTRICT, "", 86, 90, FENCE, pick_fence, DOC_SAME),
-	ROW("fence.proxy.tensormap::generic.release" RESTRICT "(.cta|.cluster|.gpu|.sys)", "", 86, 90, FENCE, pick_fence, DOC_SAME),
-	ROW("fence.proxy.tensormap::generic.acquire(.cta|.cluster|.gpu|.sys)", "@any #u32<128,128>", 83, 90, MAP, pick_fence,
+	ROW("fence.proxy.tensormap::generic.release(.cta|.cluster|.gpu|.sys)", "", 83, 90, FENCE, pick_fence,
 	    DOC_FENCE),
+	ROW("fence.proxy(.alias|.async[.global|.shared::cta|.shared::cluster])" RESTRICT, "", 86, 90, FENCE, pick_fence,
+	    DOC_SAME),
+	ROW("fence.proxy.tensormap::generic.release" RESTRICT "(.cta|.cluster|.gpu|.sys)", "", 86, 90, FENCE,
+	    pick_fence, DOC_SAME),
+	ROW("fence.proxy.tensormap::generic.acquire(.cta|.cluster|.gpu|.sys)", "@any #u32<128,128>", 83, 90, MAP,
+	    pick_fence, DOC_FENCE),
 	ROW("fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster", "", 86, 90, PROXY, pick_fence,
 	    DOC_FENCE),
 	ROW("fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster", "", 86, 90, PROXY, pick_fence,

@@ -51,17 +51,17 @@ static const struct meaning *pick_bfe(const struct form *f)
 }
 
 /* bfi has four sources, so its operands stand in a list: d, a, b, position, length. */
-#define BFI(NAME, T)                                                                                   \
-	LANE_FUNCTION(NAME)                                                                            \
-	{                                                                                              \
-		const u32 *operands = warp_operands(w, i);                                             \
-		ROW_##T *d = ROW_OF(T, operands[0]);                                                   \
-		const ROW_##T *pa = ROW_OF(T, operands[1]), *pb = ROW_OF(T, operands[2]);              \
-		const u32 *position = ROW_OF(u32, operands[3]), *length = ROW_OF(u32, operands[4]);    \
-		if (operands[0] != NO_OPERAND)                                                         \
-			LANE_BODY(T, (void)0, int_##NAME(pa[l], pb[l], position[l], length[l]))        \
-		return i + 1;                                                                          \
-	}                                                                                              \
+#define BFI(NAME, T)                                                                                \
+	LANE_FUNCTION(NAME)                                                                         \
+	{                                                                                           \
+		const u32 *operands = warp_operands(w, i);                                          \
+		ROW_##T *d = ROW_OF(T, operands[0]);                                                \
+		const ROW_##T *pa = ROW_OF(T, operands[1]), *pb = ROW_OF(T, operands[2]);           \
+		const u32 *position = ROW_OF(u32, operands[3]), *length = ROW_OF(u32, operands[4]); \
+		if (operands[0] != NO_OPERAND)                                                      \
+			LANE_BODY(T, (void)0, int_##NAME(pa[l], pb[l], position[l], length[l]))     \
+		return i + 1;                                                                       \
+	}                                                                                           \
 	MEANING_EACH(NAME)
 BFI(bfi_b32, b32);
 BFI(bfi_b64, b64);

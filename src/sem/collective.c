@@ -17,9 +17,11 @@ static inline void operands32(const u8 *rows, u32 operand, const u64 *exchange, 
 	const u32 *a = ROW_OF(u32, operand);
 
 	if (exchange)
-		EACH_LANE value[l] = (u32)exchange[l];
+		EACH_LANE
+			value[l] = (u32)exchange[l];
 	else
-		EACH_LANE value[l] = a[l];
+		EACH_LANE
+			value[l] = a[l];
 }
 
 static inline void write32(u8 *rows, u32 offset, u32 mask, const u32 value[WARP_LANES])
@@ -27,16 +29,19 @@ static inline void write32(u8 *rows, u32 offset, u32 mask, const u32 value[WARP_
 	u32 *d = ROW_OF(u32, offset);
 
 	if (LIKELY(mask == FULL_MASK))
-		EACH_LANE d[l] = value[l];
+		EACH_LANE
+			d[l] = value[l];
 	else
-		EACH_LANE d[l] = mask & lane_bit[l] ? value[l] : d[l];
+		EACH_LANE
+			d[l] = mask & lane_bit[l] ? value[l] : d[l];
 }
 
 static inline void write_all32(u8 *rows, u32 offset, u32 mask, u32 value)
 {
 	u32 *d = ROW_OF(u32, offset);
 
-	EACH_LANE d[l] = mask & lane_bit[l] ? value : d[l];
+	EACH_LANE
+		d[l] = mask & lane_bit[l] ? value : d[l];
 }
 
 /* --- shfl ----------------------------------------------------------------------------------- */
@@ -51,14 +56,16 @@ ALWAYS_INLINE void shfl_begin(struct shuffle *s, const u8 *rows, const u32 *list
 {
 	operands32(rows, list[2], exchange, s->a);
 	if (members != FULL_MASK)
-		EACH_LANE s->a[l] &= 0u - (members >> l & 1);
+		EACH_LANE
+			s->a[l] &= 0u - (members >> l & 1);
 }
 
 ALWAYS_INLINE void shfl_end(const struct shuffle *s, u8 *rows, const u32 *list, u32 mask)
 {
 	u32 value[WARP_LANES] __attribute__((aligned(64)));
 
-	EACH_LANE value[l] = s->a[s->from[l]];
+	EACH_LANE
+		value[l] = s->a[s->from[l]];
 	write32(rows, list[0], mask, value);
 	pred_write(rows, list[1], mask, pack_lanes32(s->inside));
 }
@@ -66,35 +73,35 @@ ALWAYS_INLINE void shfl_end(const struct shuffle *s, u8 *rows, const u32 *list, 
 /* Each mode's source lane j and whether it lies in the segment; else a lane gets its own value and false
  * (recorded: warp-collective). A lane that is no member gives 0, and true (recorded: mixed-forms). Only the low five
  * bits of b count. */
-#define SHFL_LANE(SOURCE, INSIDE)                                                                      \
-	{                                                                                              \
-		const s32 b = (s32)(pb[l] & 31), segment = (s32)(pc[l] >> 8 & 31);                     \
-		const s32 last = (l & segment) | ((s32)(pc[l] & 31) & ~segment);                       \
-		const s32 j = (SOURCE);                                                                \
-		s.inside[l] = (INSIDE) ? -1 : 0;                                                       \
-		s.from[l] = (INSIDE) ? j & 31 : l;                                                     \
+#define SHFL_LANE(SOURCE, INSIDE)                                                  \
+	{                                                                          \
+		const s32 b = (s32)(pb[l] & 31), segment = (s32)(pc[l] >> 8 & 31); \
+		const s32 last = (l & segment) | ((s32)(pc[l] & 31) & ~segment);   \
+		const s32 j = (SOURCE);                                            \
+		s.inside[l] = (INSIDE) ? -1 : 0;                                   \
+		s.from[l] = (INSIDE) ? j & 31 : l;                                 \
 	}
-#define SHFL_LANES(MODE, SOURCE, INSIDE)                                                               \
+#define SHFL_LANES(MODE, SOURCE, INSIDE)                                                                       \
 	static void shfl_##MODE##_group(struct warp *w, const struct insn *i, u8 *rows, u32 mask, u32 members, \
-					const u64 *exchange)                                           \
-	{                                                                                              \
-		const u32 *list = warp_operands(w, i);                                                 \
-		const u32 *pb = ROW_OF(u32, list[3]), *pc = ROW_OF(u32, list[4]);                      \
-		struct shuffle s;                                                                      \
-		shfl_begin(&s, rows, list, members, exchange);                                         \
-		EACH_LANE                                                                              \
-		SHFL_LANE(SOURCE, INSIDE)                                                              \
-		shfl_end(&s, rows, list, mask);                                                        \
+					const u64 *exchange)                                                   \
+	{                                                                                                      \
+		const u32 *list = warp_operands(w, i);                                                         \
+		const u32 *pb = ROW_OF(u32, list[3]), *pc = ROW_OF(u32, list[4]);                              \
+		struct shuffle s;                                                                              \
+		shfl_begin(&s, rows, list, members, exchange);                                                 \
+		EACH_LANE                                                                                      \
+			SHFL_LANE(SOURCE, INSIDE)                                                              \
+		shfl_end(&s, rows, list, mask);                                                                \
 	}
-#define SHFL(MODE, SOURCE, INSIDE)                                                                     \
-	SHFL_LANES(MODE, SOURCE, INSIDE)                                                               \
+#define SHFL(MODE, SOURCE, INSIDE)                                                                         \
+	SHFL_LANES(MODE, SOURCE, INSIDE)                                                                   \
 	MEANING_FUNCTION(shfl_##MODE) { return shfl_##MODE##_group(w, i, rows, mask, mask, NULL), i + 1; } \
-	MEANING(shfl_##MODE);                                                                          \
-	MEANING_FUNCTION(shfl_sync_##MODE)                                                             \
-	{                                                                                              \
-		const u32 *list = warp_operands(w, i);                                                 \
-		return meet(w, i, rows, mask, list[5], list[2], 32, true, shfl_##MODE##_group);        \
-	}                                                                                              \
+	MEANING(shfl_##MODE);                                                                              \
+	MEANING_FUNCTION(shfl_sync_##MODE)                                                                 \
+	{                                                                                                  \
+		const u32 *list = warp_operands(w, i);                                                     \
+		return meet(w, i, rows, mask, list[5], list[2], 32, true, shfl_##MODE##_group);            \
+	}                                                                                                  \
 	MEANING_MEET(shfl_sync_##MODE, GANG_OPERAND(5), shfl_##MODE##_group);
 SHFL(up, l - b, j >= last)
 SHFL(down, l + b, j <= last)
@@ -123,10 +130,7 @@ static const struct meaning *pick_shfl(const struct form *f)
 static inline u32 vote_ballot_of(u32 p, u32 members) { return p & members; }
 static inline u32 vote_all_of(u32 p, u32 members) { return (p & members) == members ? FULL_MASK : 0; }
 static inline u32 vote_any_of(u32 p, u32 members) { return p & members ? FULL_MASK : 0; }
-static inline u32 vote_uni_of(u32 p, u32 members)
-{
-	return (p & members) == members || !(p & members) ? FULL_MASK : 0;
-}
+static inline u32 vote_uni_of(u32 p, u32 members) { return (p & members) == members || !(p & members) ? FULL_MASK : 0; }
 
 static inline u32 members_truth(const struct insn *i, const u8 *rows, const u64 *exchange)
 {
@@ -139,15 +143,15 @@ static inline u32 members_truth(const struct insn *i, const u8 *rows, const u64 
 	return p;
 }
 
-#define VOTE(MODE, WRITE)                                                                              \
+#define VOTE(MODE, WRITE)                                                                                      \
 	static void vote_##MODE##_group(struct warp *w, const struct insn *i, u8 *rows, u32 mask, u32 members, \
-					const u64 *exchange)                                           \
-	{                                                                                              \
-		(void)w;                                                                               \
-		WRITE(rows, i->d, mask, vote_##MODE##_of(members_truth(i, rows, exchange), members));  \
-	}                                                                                              \
-	MEANING_FUNCTION(vote_##MODE) { return vote_##MODE##_group(w, i, rows, mask, mask, NULL), i + 1; } \
-	MEANING(vote_##MODE);                                                                          \
+					const u64 *exchange)                                                   \
+	{                                                                                                      \
+		(void)w;                                                                                       \
+		WRITE(rows, i->d, mask, vote_##MODE##_of(members_truth(i, rows, exchange), members));          \
+	}                                                                                                      \
+	MEANING_FUNCTION(vote_##MODE) { return vote_##MODE##_group(w, i, rows, mask, mask, NULL), i + 1; }     \
+	MEANING(vote_##MODE);                                                                                  \
 	MEANING_MEET_AB(vote_sync_##MODE, 1, vote_##MODE##_group);
 VOTE(ballot, write_all32)
 VOTE(all, pred_write)
@@ -176,13 +180,13 @@ static const struct meaning *pick_vote(const struct form *f)
 #define TRUTH s64
 #include "sem/match_type.h"
 
-#define MATCH(BITS)                                                                                    \
-	MEANING_MEET_AB(match_any_##BITS, BITS, match_any_u##BITS);                                    \
-	MEANING_FUNCTION(match_all_##BITS)                                                             \
-	{                                                                                              \
-		const u32 *list = warp_operands(w, i);                                                 \
-		return meet(w, i, rows, mask, list[3], list[2], BITS, false, match_all_u##BITS);       \
-	}                                                                                              \
+#define MATCH(BITS)                                                                              \
+	MEANING_MEET_AB(match_any_##BITS, BITS, match_any_u##BITS);                              \
+	MEANING_FUNCTION(match_all_##BITS)                                                       \
+	{                                                                                        \
+		const u32 *list = warp_operands(w, i);                                           \
+		return meet(w, i, rows, mask, list[3], list[2], BITS, false, match_all_u##BITS); \
+	}                                                                                        \
 	MEANING_MEET(match_all_##BITS, GANG_OPERAND(3), match_all_u##BITS);
 MATCH(32)
 MATCH(64)
@@ -204,22 +208,23 @@ ALWAYS_INLINE void redux_operands(const struct warp *w, const struct insn *i, co
 {
 	(void)w;
 	operands32(rows, i->a, exchange, value);
-	EACH_LANE value[l] = members & lane_bit[l] ? value[l] : neutral;
+	EACH_LANE
+		value[l] = members & lane_bit[l] ? value[l] : neutral;
 }
-#define REDUX(NAME, T, START, STEP)                                                                    \
+#define REDUX(NAME, T, START, STEP)                                                                             \
 	static void redux_##NAME##_group(struct warp *w, const struct insn *i, u8 *rows, u32 mask, u32 members, \
-					 const u64 *exchange)                                          \
-	{                                                                                              \
-		u32 value[WARP_LANES] __attribute__((aligned(64)));                                    \
-		T r = (T)(START), x;                                                                   \
-		redux_operands(w, i, rows, members, exchange, (u32)(START), value);                    \
-		for (int l = 0; l < WARP_LANES; l++)                                                   \
-			x = (T)value[l], r = (STEP);                                                   \
-		write_all32(rows, i->d, mask, (u32)r);                                                 \
-	}                                                                                              \
+					 const u64 *exchange)                                                   \
+	{                                                                                                       \
+		u32 value[WARP_LANES] __attribute__((aligned(64)));                                             \
+		T r = (T)(START), x;                                                                            \
+		redux_operands(w, i, rows, members, exchange, (u32)(START), value);                             \
+		for (int l = 0; l < WARP_LANES; l++)                                                            \
+			x = (T)value[l], r = (STEP);                                                            \
+		write_all32(rows, i->d, mask, (u32)r);                                                          \
+	}                                                                                                       \
 	MEANING_MEET_AB(redux_##NAME, 32, redux_##NAME##_group);
 REDUX(add, u32, 0, r + x)
-REDUX(and, u32, ~0u, r & x)
+REDUX(and, u32, ~0u, r &x)
 REDUX(or, u32, 0, r | x)
 REDUX(xor, u32, 0, r ^ x)
 REDUX(min_u32, u32, UINT32_MAX, x < r ? x : r)
@@ -254,13 +259,13 @@ static void redux_float(const struct insn *i, u8 *rows, u32 mask, u32 members, c
 	write_all32(rows, i->d, mask, !any || (any_nan && keep_nan) ? 0x7fffffff : (u32)float_order((u32)r));
 }
 
-#define REDUX_FLOAT(NAME, IS_MAX, ABS, NAN)                                                            \
+#define REDUX_FLOAT(NAME, IS_MAX, ABS, NAN)                                                                     \
 	static void redux_##NAME##_group(struct warp *w, const struct insn *i, u8 *rows, u32 mask, u32 members, \
-					 const u64 *exchange)                                          \
-	{                                                                                              \
-		(void)w;                                                                               \
-		redux_float(i, rows, mask, members, exchange, IS_MAX, ABS, NAN);                       \
-	}                                                                                              \
+					 const u64 *exchange)                                                   \
+	{                                                                                                       \
+		(void)w;                                                                                        \
+		redux_float(i, rows, mask, members, exchange, IS_MAX, ABS, NAN);                                \
+	}                                                                                                       \
 	MEANING_MEET_AB(redux_##NAME, 32, redux_##NAME##_group);
 REDUX_FLOAT(min_f32, false, false, false)
 REDUX_FLOAT(min_abs_f32, false, true, false)
@@ -296,10 +301,12 @@ static const struct meaning *pick_redux_float(const struct form *f)
 	const bool absolute = form_has(f, M_abs), keep_nan = form_has(f, M_NaN);
 
 	if (form_has(f, M_min))
-		return absolute ? keep_nan ? &redux_min_abs_nan_f32 : &redux_min_abs_f32
-				: keep_nan ? &redux_min_nan_f32 : &redux_min_f32;
-	return absolute ? keep_nan ? &redux_max_abs_nan_f32 : &redux_max_abs_f32
-			: keep_nan ? &redux_max_nan_f32 : &redux_max_f32;
+		return absolute   ? keep_nan ? &redux_min_abs_nan_f32 : &redux_min_abs_f32
+		       : keep_nan ? &redux_min_nan_f32
+				  : &redux_min_f32;
+	return absolute   ? keep_nan ? &redux_max_abs_nan_f32 : &redux_max_abs_f32
+	       : keep_nan ? &redux_max_nan_f32
+			  : &redux_max_f32;
 }
 
 /* --- activemask, elect ---------------------------------------------------------------------- */
@@ -321,10 +328,7 @@ static void elect_group(struct warp *w, const struct insn *i, u8 *rows, u32 mask
 	write_all32(rows, list[0], mask, leader);
 	pred_write(rows, list[1], mask, 1u << leader);
 }
-MEANING_FUNCTION(elect)
-{
-	return meet(w, i, rows, mask, warp_operands(w, i)[2], NO_OPERAND, 32, false, elect_group);
-}
+MEANING_FUNCTION(elect) { return meet(w, i, rows, mask, warp_operands(w, i)[2], NO_OPERAND, 32, false, elect_group); }
 MEANING_MEET(elect, GANG_OPERAND(2), elect_group);
 
 PICK_ONE(activemask)
@@ -340,20 +344,26 @@ static const struct isa_row rows_collective[] = {
 	    "Takes another lane's value."),
 	ROW("shfl.sync(.up|.down|.bfly|.idx).b32", "=0|pred 0 b32 b32 u32", 60, 30, SYNC | SHUFFLE, pick_shfl,
 	    "Takes another lane's value, once the lanes of the mask have met."),
-	ROW("vote(.all|.any|.uni).pred", "=0 0", 12, 12, UNSYNCED | VOTES, pick_vote, "Tests a predicate over the active lanes."),
-	ROW("vote.ballot.b32", "=0 pred", 20, 20, UNSYNCED | VOTES, pick_vote, "The active lanes whose predicate holds."),
+	ROW("vote(.all|.any|.uni).pred", "=0 0", 12, 12, UNSYNCED | VOTES, pick_vote,
+	    "Tests a predicate over the active lanes."),
+	ROW("vote.ballot.b32", "=0 pred", 20, 20, UNSYNCED | VOTES, pick_vote,
+	    "The active lanes whose predicate holds."),
 	ROW("vote.sync(.all|.any|.uni).pred", "=0 0 u32", 60, 30, SYNC | VOTES, pick_vote,
 	    "Tests a predicate over the lanes of the mask."),
-	ROW("vote.sync.ballot.b32", "=0 pred u32", 60, 30, SYNC | VOTES, pick_vote, "The lanes of the mask whose predicate holds."),
+	ROW("vote.sync.ballot.b32", "=0 pred u32", 60, 30, SYNC | VOTES, pick_vote,
+	    "The lanes of the mask whose predicate holds."),
 	ROW("match.any.sync(.b32|.b64)", "=u32 0 u32", 60, 70, SYNC | VOTES, pick_match,
 	    "The lanes of the mask that hold the same value."),
 	ROW("match.all.sync(.b32|.b64)", "=_u32|pred 0 u32", 60, 70, SYNC | VOTES, pick_match,
 	    "The mask, if all its lanes hold the same value."),
-	ROW("redux.sync(.add|.min|.max)(.u32|.s32)", "=0 0 u32", 70, 80, SYNC | VOTES, pick_redux, "Reduces over the lanes of the mask."),
-	ROW("redux.sync(.and|.or|.xor).b32", "=u32 u32 u32", 70, 80, SYNC | VOTES, pick_redux, "Reduces over the lanes of the mask."),
+	ROW("redux.sync(.add|.min|.max)(.u32|.s32)", "=0 0 u32", 70, 80, SYNC | VOTES, pick_redux,
+	    "Reduces over the lanes of the mask."),
+	ROW("redux.sync(.and|.or|.xor).b32", "=u32 u32 u32", 70, 80, SYNC | VOTES, pick_redux,
+	    "Reduces over the lanes of the mask."),
 	ROW("redux.sync(.min|.max)[.abs][.NaN].f32", "=0 0 b32", 86, 100, SYNC | VOTES | ISA_A_TARGET | ISA_UNVERIFIED,
 	    pick_redux_float, "Reduces over the lanes of the mask."),
-	ROW("activemask.b32", "=0", 62, 30, ISA_CROSS_LANE | VOTES, pick_activemask, "The lanes that execute this instruction together."),
+	ROW("activemask.b32", "=0", 62, 30, ISA_CROSS_LANE | VOTES, pick_activemask,
+	    "The lanes that execute this instruction together."),
 	ROW("elect.sync", "=_u32||pred u32", 80, 90, SYNC | VOTES, pick_elect, "Elects one lane of the mask."),
 };
 FAMILY(family_collective, "Warp-wide exchange", CLASS_EXCHANGE, rows_collective);

@@ -13,10 +13,14 @@
 
 /* --- The plain setp --------------------------------------------------------------------- */
 
-#define ORDERED(X, ...) X(eq, __VA_ARGS__) X(ne, __VA_ARGS__) X(lt, __VA_ARGS__) X(le, __VA_ARGS__) \
-	X(gt, __VA_ARGS__) X(ge, __VA_ARGS__)
-#define UNORDERED(X, ...) X(equ, __VA_ARGS__) X(neu, __VA_ARGS__) X(ltu, __VA_ARGS__)          \
-	X(leu, __VA_ARGS__) X(gtu, __VA_ARGS__) X(geu, __VA_ARGS__) X(num, __VA_ARGS__) X(nan, __VA_ARGS__)
+/* clang-format off */
+#define ORDERED(X, ...)                                                                         \
+	X(eq, __VA_ARGS__) X(ne, __VA_ARGS__) X(lt, __VA_ARGS__)                                \
+	X(le, __VA_ARGS__) X(gt, __VA_ARGS__) X(ge, __VA_ARGS__)
+#define UNORDERED(X, ...)                                                                       \
+	X(equ, __VA_ARGS__) X(neu, __VA_ARGS__) X(ltu, __VA_ARGS__) X(leu, __VA_ARGS__)         \
+	X(gtu, __VA_ARGS__) X(geu, __VA_ARGS__) X(num, __VA_ARGS__) X(nan, __VA_ARGS__)
+/* clang-format on */
 
 #define INT_eq a == b
 #define INT_ne a != b
@@ -26,7 +30,7 @@
 #define INT_ge a >= b
 /* Of floats: with a NaN the ordered ones are false, the others true. */
 #define FLOAT_eq  a == b
-#define FLOAT_ne  a < b || a > b
+#define FLOAT_ne  a<b || a> b
 #define FLOAT_lt  a < b
 #define FLOAT_le  a <= b
 #define FLOAT_gt  a > b
@@ -37,19 +41,19 @@
 #define FLOAT_leu !(a > b)
 #define FLOAT_gtu !(a <= b)
 #define FLOAT_geu !(a < b)
-#define FLOAT_num a == a && b == b
+#define FLOAT_num a == a &&b == b
 #define FLOAT_nan a != a || b != b
 
 #define INT_SETP(CMP, T, W)   PLANE2_##W(setp_##CMP##_##T, T, T, INT_##CMP);
 #define FLOAT_SETP(CMP, T, W) FPLANE2_##W(setp_##CMP##_##T, T, T, FLOAT_##CMP);
 /* plain_T: the meaning for a comparison's token. Those that a type does not have are not in its rows. */
 #define PLAIN_ENTRY(CMP, T) [M_##CMP - M_eq] = &setp_##CMP##_##T,
-#define INT_TYPE(T, W)                                                                         \
-	ORDERED(INT_SETP, T, W)                                                                \
+#define INT_TYPE(T, W)          \
+	ORDERED(INT_SETP, T, W) \
 	static const struct meaning *const plain_##T[COMPARISONS] = {ORDERED(PLAIN_ENTRY, T)};
-#define FLOAT_TYPE(T, W)                                                                       \
-	ORDERED(FLOAT_SETP, T, W)                                                              \
-	UNORDERED(FLOAT_SETP, T, W)                                                            \
+#define FLOAT_TYPE(T, W)            \
+	ORDERED(FLOAT_SETP, T, W)   \
+	UNORDERED(FLOAT_SETP, T, W) \
 	static const struct meaning *const plain_##T[COMPARISONS] = {ORDERED(PLAIN_ENTRY, T) UNORDERED(PLAIN_ENTRY, T)};
 enum { COMPARISONS = M_nan - M_eq + 1 };
 
@@ -111,25 +115,25 @@ ALWAYS_INLINE struct relation pack_truths64(const struct truths64 *t)
 	return (struct relation){pack_lanes64(t->less), pack_lanes64(t->equal), pack_lanes64(t->greater)};
 }
 
-#define RELATE_LANE(NUMBERS, ...)                                                               \
-	{                                                                                      \
-		__VA_ARGS__;                                                                   \
-		t.less[l] = (NUMBERS) && a < b ? -1 : 0;                                       \
-		t.equal[l] = (NUMBERS) && a == b ? -1 : 0;                                     \
-		t.greater[l] = (NUMBERS) && a > b ? -1 : 0;                                    \
+#define RELATE_LANE(NUMBERS, ...)                           \
+	{                                                   \
+		__VA_ARGS__;                                \
+		t.less[l] = (NUMBERS) && a < b ? -1 : 0;    \
+		t.equal[l] = (NUMBERS) && a == b ? -1 : 0;  \
+		t.greater[l] = (NUMBERS) && a > b ? -1 : 0; \
 	}
-#define RELATE(NAME, T, W, PRE, KEYS, NUMBERS)                                                 \
-	static struct relation relate_##NAME(struct warp *w, const struct insn *i, const u8 *rows, u32 at_a, u32 at_b) \
-	{                                                                                      \
-		const ROW_##T *pa = ROW_OF(T, at_a), *pb = ROW_OF(T, at_b);                    \
-		struct truths##W t;                                                            \
-		(void)w, (void)i;                                                              \
-		PRE;                                                                           \
-		EACH_LANE                                                                      \
-		RELATE_LANE(NUMBERS, KEYS)                                                     \
-		return pack_truths##W(&t);                                                     \
+#define RELATE(NAME, T, W, PRE, KEYS, NUMBERS)                                                               \
+	static struct relation relate_##NAME(struct warp *w, const struct insn *i, const u8 *rows, u32 at_a, \
+					     u32 at_b) {                                                     \
+		const ROW_##T *pa = ROW_OF(T, at_a), *pb = ROW_OF(T, at_b);                                  \
+		struct truths##W t;                                                                          \
+		(void)w, (void)i;                                                                            \
+		PRE;                                                                                         \
+		EACH_LANE                                                                                    \
+			RELATE_LANE(NUMBERS, KEYS)                                                           \
+		return pack_truths##W(&t);                                                                   \
 	}
-#define SAME_KEYS(T) const T a = (T)pa[l], b = (T)pb[l]
+#define SAME_KEYS(T)           const T a = (T)pa[l], b = (T)pb[l]
 #define RELATE_SAME(T, W, PRE) RELATE(T, T, W, PRE, SAME_KEYS(T), true)
 RELATE_SAME(u16, 32, (void)0)
 RELATE_SAME(s16, 32, (void)0)
@@ -147,13 +151,13 @@ static inline s32 half_rank(u32 bits, u32 least)
 	const s32 magnitude = (bits & 0x7fff) < least ? 0 : (s32)(bits & 0x7fff);
 	return bits & 0x8000 ? -magnitude : magnitude;
 }
-#define HALF_KEYS(SHIFT, LEAST)                                                                \
-	const u32 ha = pa[l] >> (SHIFT) & 0xffff, hb = pb[l] >> (SHIFT) & 0xffff;              \
+#define HALF_KEYS(SHIFT, LEAST)                                               \
+	const u32 ha = pa[l] >> (SHIFT)&0xffff, hb = pb[l] >> (SHIFT)&0xffff; \
 	const s32 a = half_rank(ha, LEAST), b = half_rank(hb, LEAST)
 #define HALF_NUMBERS(INFINITY) (ha & 0x7fff) <= (INFINITY) && (hb & 0x7fff) <= (INFINITY)
-#define F16_LEAST 0x0400
-#define RELATE_HALF(NAME, INFINITY, LEAST)                                                     \
-	RELATE(NAME, u32, 32, (void)0, HALF_KEYS(0, LEAST), HALF_NUMBERS(INFINITY))              \
+#define F16_LEAST              0x0400
+#define RELATE_HALF(NAME, INFINITY, LEAST)                                          \
+	RELATE(NAME, u32, 32, (void)0, HALF_KEYS(0, LEAST), HALF_NUMBERS(INFINITY)) \
 	RELATE(NAME##_high, u32, 32, (void)0, HALF_KEYS(16, LEAST), HALF_NUMBERS(INFINITY))
 RELATE_HALF(f16, F16_INF, 0)
 RELATE_HALF(f16_ftz, F16_INF, F16_LEAST)
@@ -162,7 +166,10 @@ RELATE_HALF(bf16, BF16_INF, 0)
 /* --- The word that a form gives ---------------------------------------------------------- */
 
 enum {
-	WORD_LESS = 1, WORD_EQUAL = 2, WORD_GREATER = 4, WORD_NAN = 8, /* relations that hold */
+	WORD_LESS = 1,
+	WORD_EQUAL = 2,
+	WORD_GREATER = 4,
+	WORD_NAN = 8,    /* relations that hold */
 	WORD_BOTH = 16,  /* true where comparison and c are */
 	WORD_ONE = 32,   /* true where exactly one of them is */
 	WORD_ALONE = 64, /* there is no c */
@@ -227,12 +234,12 @@ static u32 truth_index(int type)
 
 static u32 compare_word(const struct form *f)
 {
-	const int operator = form_pick(f, M_and, M_xor);
+	const int operator= form_pick(f, M_and, M_xor);
 	u32 word = relation_bits(form_pick(f, M_eq, M_nan)) | truth_index(form_type(f, 0)) << WORD_TRUTH;
 
-	word |= operator == TOKEN_NONE ? WORD_ALONE : 0;
-	word |= operator == M_xor ? 0 : WORD_BOTH;
-	word |= operator == M_or || operator == M_xor ? WORD_ONE : 0;
+	word |= operator== TOKEN_NONE ? WORD_ALONE : 0;
+	word |= operator== M_xor ? 0 : WORD_BOTH;
+	word |= operator== M_or || operator== M_xor ? WORD_ONE : 0;
 	return word;
 }
 
@@ -241,13 +248,11 @@ static inline u32 bits_if(u32 word, u32 flag, u32 bits) { return word & flag ? b
 static inline u32 holds(struct relation r, u32 word)
 {
 	return bits_if(word, WORD_LESS, r.less) | bits_if(word, WORD_EQUAL, r.equal) |
-	       bits_if(word, WORD_GREATER, r.greater) |
-	       bits_if(word, WORD_NAN, ~(r.less | r.equal | r.greater));
+	       bits_if(word, WORD_GREATER, r.greater) | bits_if(word, WORD_NAN, ~(r.less | r.equal | r.greater));
 }
 
 /* The comparison combined with source predicate c, whose row stands at *offset, if there is one. */
-static inline u32 combine(u32 truth, const struct insn *i, const u8 *rows, const u32 *offset,
-			  u32 word)
+static inline u32 combine(u32 truth, const struct insn *i, const u8 *rows, const u32 *offset, u32 word)
 {
 	if (word & WORD_ALONE)
 		return truth;
@@ -270,7 +275,8 @@ ALWAYS_INLINE const struct insn *setp_one(struct warp *w, const struct insn *i, 
 }
 
 /* p and q from the truth for each of them. */
-ALWAYS_INLINE const struct insn *setp_both(struct warp *w, const struct insn *i, u8 *rows, u32 mask, u32 truth, u32 other)
+ALWAYS_INLINE const struct insn *setp_both(struct warp *w, const struct insn *i, u8 *rows, u32 mask, u32 truth,
+					   u32 other)
 {
 	const u32 *o = warp_operands(w, i);
 	const u32 p = combine(truth, i, rows, o + 4, i->c), q = combine(other, i, rows, o + 4, i->c);
@@ -304,7 +310,8 @@ ALWAYS_INLINE const struct insn *set_value(struct warp *w, const struct insn *i,
 	const u32 result = combine(truth, i, rows, &i->c, word);
 	u32 *d = ROW_OF(u32, i->d);
 
-	EACH_LANE d[l] = LANE_ON(u32, mask, l) ? (LANE_ON(u32, result, l) ? value : 0) : d[l];
+	EACH_LANE
+		d[l] = LANE_ON(u32, mask, l) ? (LANE_ON(u32, result, l) ? value : 0) : d[l];
 	return i + 1;
 }
 ALWAYS_INLINE const struct insn *set_pair(struct warp *w, const struct insn *i, u8 *rows, u32 mask, relate_fn *relate,
@@ -315,22 +322,21 @@ ALWAYS_INLINE const struct insn *set_pair(struct warp *w, const struct insn *i, 
 	const u32 high = combine(holds(relate_high(w, i, rows, i->a, i->b), word), i, rows, &i->c, word);
 	u32 *d = ROW_OF(u32, i->d);
 
-	EACH_LANE
-	{
+	EACH_LANE {
 		const u32 result = (LANE_ON(u32, low, l) ? value : 0) | (LANE_ON(u32, high, l) ? value << 16 : 0);
 		d[l] = LANE_ON(u32, mask, l) ? result : d[l];
 	}
 	return i + 1;
 }
 
-#define MEANING_COMPARED(NAME, DO)                                                             \
-	MEANING_FUNCTION(NAME) { return DO; }                                                  \
+#define MEANING_COMPARED(NAME, DO)            \
+	MEANING_FUNCTION(NAME) { return DO; } \
 	static const struct meaning NAME = {.run = NAME##_run, .gang = gang_each, .word = compare_word};
-#define ALL_MEANINGS(NAME)                                                                     \
-	MEANING_COMPARED(setp_one_##NAME, setp_one(w, i, rows, mask, relate_##NAME))           \
-	MEANING_COMPARED(setp_two_##NAME, setp_two(w, i, rows, mask, relate_##NAME))           \
+#define ALL_MEANINGS(NAME)                                                           \
+	MEANING_COMPARED(setp_one_##NAME, setp_one(w, i, rows, mask, relate_##NAME)) \
+	MEANING_COMPARED(setp_two_##NAME, setp_two(w, i, rows, mask, relate_##NAME)) \
 	MEANING_COMPARED(set_##NAME, set_value(w, i, rows, mask, relate_##NAME))
-#define PAIR_MEANINGS(NAME)                                                                    \
+#define PAIR_MEANINGS(NAME)                                                                                  \
 	MEANING_COMPARED(setp_pair_##NAME, setp_pair(w, i, rows, mask, relate_##NAME, relate_##NAME##_high)) \
 	MEANING_COMPARED(set_pair_##NAME, set_pair(w, i, rows, mask, relate_##NAME, relate_##NAME##_high))
 #define COMPARED(X) X(u16) X(s16) X(u32) X(s32) X(u64) X(s64) X(f32) X(f64) X(f16) X(f16_ftz) X(bf16)
@@ -342,27 +348,31 @@ PAIR_MEANINGS(bf16)
 /* The meaning for the type of a form's source; those of f16 with .ftz are apart. */
 #define COMPARED_AS(NAME, TYPE, AS) {T_##TYPE, &NAME##_##AS},
 #define COMPARED_SAME(NAME, TYPE)   COMPARED_AS(NAME, TYPE, TYPE)
-#define COMPARED_TABLE(NAME)                                                                   \
-	{COMPARED_AS(NAME, b16, u16) COMPARED_AS(NAME, b32, u32) COMPARED_AS(NAME, b64, u64)   \
-	 COMPARED_SAME(NAME, u16) COMPARED_SAME(NAME, s16) COMPARED_SAME(NAME, u32) COMPARED_SAME(NAME, s32) \
-	 COMPARED_SAME(NAME, u64) COMPARED_SAME(NAME, s64) COMPARED_SAME(NAME, f32) COMPARED_SAME(NAME, f64) \
-	 COMPARED_SAME(NAME, f16) COMPARED_SAME(NAME, bf16)}
-#define PICK_COMPARED(NAME, SOURCE)                                                            \
-	static const struct meaning *pick_##NAME(const struct form *f)                         \
-	{                                                                                      \
-		static const struct meaning_of_type table[] = COMPARED_TABLE(NAME);            \
-		const int type = form_type(f, SOURCE);                                         \
+/* clang-format off */
+#define COMPARED_TABLE(NAME)                                                                    \
+	{                                                                                       \
+		COMPARED_AS(NAME, b16, u16) COMPARED_AS(NAME, b32, u32) COMPARED_AS(NAME, b64, u64) \
+		COMPARED_SAME(NAME, u16) COMPARED_SAME(NAME, u32) COMPARED_SAME(NAME, u64)      \
+		COMPARED_SAME(NAME, s16) COMPARED_SAME(NAME, s32) COMPARED_SAME(NAME, s64)      \
+		COMPARED_SAME(NAME, f16) COMPARED_SAME(NAME, f32) COMPARED_SAME(NAME, f64) COMPARED_SAME(NAME, bf16) \
+	}
+/* clang-format on */
+#define PICK_COMPARED(NAME, SOURCE)                                                                     \
+	static const struct meaning *pick_##NAME(const struct form *f)                                  \
+	{                                                                                               \
+		static const struct meaning_of_type table[] = COMPARED_TABLE(NAME);                     \
+		const int type = form_type(f, SOURCE);                                                  \
 		return type == T_f16 && form_has(f, M_ftz) ? &NAME##_f16_ftz : meaning_of(table, type); \
 	}
 PICK_COMPARED(setp_one, 0)
 PICK_COMPARED(setp_two, 0)
 PICK_COMPARED(set, 1)
-#define PICK_COMPARED_PAIR(NAME, SOURCE)                                                       \
-	static const struct meaning *pick_##NAME(const struct form *f)                         \
-	{                                                                                      \
-		if (form_type(f, SOURCE) == T_bf16x2)                                          \
-			return &NAME##_bf16;                                                   \
-		return form_has(f, M_ftz) ? &NAME##_f16_ftz : &NAME##_f16;                     \
+#define PICK_COMPARED_PAIR(NAME, SOURCE)                                   \
+	static const struct meaning *pick_##NAME(const struct form *f)     \
+	{                                                                  \
+		if (form_type(f, SOURCE) == T_bf16x2)                      \
+			return &NAME##_bf16;                               \
+		return form_has(f, M_ftz) ? &NAME##_f16_ftz : &NAME##_f16; \
 	}
 PICK_COMPARED_PAIR(setp_pair, 0)
 PICK_COMPARED_PAIR(set_pair, 1)
@@ -374,9 +384,9 @@ PICK_COMPARED_PAIR(set_pair, 1)
  * for such a truth, as 350 recorded kernels show. The lanes of these meanings are those that the guard holds back. */
 static inline s32 truth_16(u32 a) { return (s16)a < 0 ? (s16)(0u - a) : (s16)a; }
 static inline s32 truth_32(u32 a) { return (s32)a < 0 ? (s32)(0u - a) : (s32)a; }
-#define KEPT(FROM, A)                                                                                  \
-	LANE1(kept_f32_##FROM, u32, u32, f32_from_s64(truth_##FROM(A), ROUND_RN));                \
-	LANE1(kept_f16_##FROM, u32, u32, f16_from_f64_rn(bits_of_f64((f64)truth_##FROM((u16)(A)))));   \
+#define KEPT(FROM, A)                                                                                \
+	LANE1(kept_f32_##FROM, u32, u32, f32_from_s64(truth_##FROM(A), ROUND_RN));                   \
+	LANE1(kept_f16_##FROM, u32, u32, f16_from_f64_rn(bits_of_f64((f64)truth_##FROM((u16)(A))))); \
 	LANE1(kept_bf16_##FROM, u32, u32, bf16_from_f64_rn(bits_of_f64((f64)truth_##FROM((u16)(A)))));
 KEPT(16, a)
 KEPT(32, a)
@@ -399,9 +409,9 @@ static const struct meaning *pick_kept(const struct form *f)
 
 /* --- selp, slct --- */
 
-#define SELP(W)                                                                                \
-	LANE_VALUES(selp_##W, u##W, ROWS2(u##W, u##W); const u32 c = PRED_SOURCE(i, i->c, 0), (void)0,  \
-		    LANE_ON(u##W, c, l) ? pa[l] : pb[l])                                       \
+#define SELP(W)                                                                                          \
+	LANE_VALUES(selp_##W, u##W, ROWS2(u##W, u##W);                                                   \
+		    const u32 c = PRED_SOURCE(i, i->c, 0), (void)0, LANE_ON(u##W, c, l) ? pa[l] : pb[l]) \
 	LANE_HANDLERS(selp_##W, u##W)
 SELP(32);
 SELP(64);
@@ -411,17 +421,17 @@ static inline bool not_negative(u32 c, u32 least)
 {
 	return c <= 0x7f800000u || (c >> 31 && (c & 0x7fffffffu) <= least);
 }
-#define SLCT(W)                                                                                \
-	LANE3(slct_s32_##W, u##W, u##W, u##W, s32, c >= 0 ? a : b);                            \
-	LANE3(slct_f32_##W, u##W, u##W, u##W, u32, not_negative(c, 0) ? a : b);                \
+#define SLCT(W)                                                                 \
+	LANE3(slct_s32_##W, u##W, u##W, u##W, s32, c >= 0 ? a : b);             \
+	LANE3(slct_f32_##W, u##W, u##W, u##W, u32, not_negative(c, 0) ? a : b); \
 	LANE3(slct_ftz_##W, u##W, u##W, u##W, u32, not_negative(c, 0x7fffff) ? a : b)
 SLCT(32);
 SLCT(64);
 
-#define PICK_SELECT(NAME)                                                                      \
-	static const struct meaning *pick_##NAME(const struct form *f)                         \
-	{                                                                                      \
-		return type_bits(form_type(f, 0)) == 64 ? &NAME##_64 : &NAME##_32;             \
+#define PICK_SELECT(NAME)                                                          \
+	static const struct meaning *pick_##NAME(const struct form *f)             \
+	{                                                                          \
+		return type_bits(form_type(f, 0)) == 64 ? &NAME##_64 : &NAME##_32; \
 	}
 PICK_SELECT(selp)
 PICK_SELECT(slct_s32)
@@ -440,22 +450,22 @@ static const struct meaning *pick_slct_float(const struct form *f)
 #define SELECTED     "(.b16|.b32|.b64|.u16|.u32|.u64|.s16|.s32|.s64|.f32|.f64)"
 
 /* The forms of setp for a set of types: plain, with a second result, with an operator. */
-#define SETP_ROWS(CMP, TYPES, PTX, SM)                                                         \
-	ROW("setp" CMP TYPES, "=pred 0 0", PTX, SM, 0, pick_plain, "Compares."),               \
-		ROW("setp" CMP TYPES, "=_pred|pred 0 0", PTX, SM, 0, pick_setp_two,             \
-		    "Compares; q is the opposite of p."),                                      \
-		ROW("setp" CMP BOOL TYPES, "=pred 0 0 pred", PTX, SM, 0, pick_setp_one,        \
-		    "Compares and combines with c."),                                          \
-		ROW("setp" CMP BOOL TYPES, "=_pred|pred 0 0 pred", PTX, SM, 0, pick_setp_two,   \
+#define SETP_ROWS(CMP, TYPES, PTX, SM)                                                        \
+	ROW("setp" CMP TYPES, "=pred 0 0", PTX, SM, 0, pick_plain, "Compares."),              \
+		ROW("setp" CMP TYPES, "=_pred|pred 0 0", PTX, SM, 0, pick_setp_two,           \
+		    "Compares; q is the opposite of p."),                                     \
+		ROW("setp" CMP BOOL TYPES, "=pred 0 0 pred", PTX, SM, 0, pick_setp_one,       \
+		    "Compares and combines with c."),                                         \
+		ROW("setp" CMP BOOL TYPES, "=_pred|pred 0 0 pred", PTX, SM, 0, pick_setp_two, \
 		    "Compares and combines with c; q takes the opposite comparison.")
 /* Those of a single half have one result only. */
-#define SETP_HALF_ROWS(FTZ, TYPE, PTX, SM)                                                     \
-	ROW("setp" CMP_FLOAT FTZ TYPE, "=pred 0 0", PTX, SM, 0, pick_setp_one, "Compares."),   \
+#define SETP_HALF_ROWS(FTZ, TYPE, PTX, SM)                                                       \
+	ROW("setp" CMP_FLOAT FTZ TYPE, "=pred 0 0", PTX, SM, 0, pick_setp_one, "Compares."),     \
 		ROW("setp" CMP_FLOAT BOOL FTZ TYPE, "=pred 0 0 pred", PTX, SM, 0, pick_setp_one, \
 		    "Compares and combines with c.")
-#define SETP_PAIR_ROWS(FTZ, TYPE, PTX, SM)                                                     \
-	ROW("setp" CMP_FLOAT FTZ TYPE, "=_pred|pred 0 0", PTX, SM, 0, pick_setp_pair,           \
-	    "Compares the lower halves for p, the upper ones for q."),                         \
+#define SETP_PAIR_ROWS(FTZ, TYPE, PTX, SM)                                                              \
+	ROW("setp" CMP_FLOAT FTZ TYPE, "=_pred|pred 0 0", PTX, SM, 0, pick_setp_pair,                   \
+	    "Compares the lower halves for p, the upper ones for q."),                                  \
 		ROW("setp" CMP_FLOAT BOOL FTZ TYPE, "=_pred|pred 0 0 pred", PTX, SM, 0, pick_setp_pair, \
 		    "Compares halves for p and q and combines with c.")
 #define SET_INTO(RESULT, CMP, TYPES, PTX, SM, PICK)                                            \
@@ -464,8 +474,8 @@ static const struct meaning *pick_slct_float(const struct form *f)
 		    "Compares, combines with c and writes a value.")
 #define SET_ROWS(CMP, TYPES, PTX, SM, PICK) SET_INTO("=0", CMP, TYPES, PTX, SM, PICK)
 /* Results that set gives for all sources of 16 to 64 bits, by their PTX versions. */
-#define SET_ALL(CMP, SOURCES, FTZ)                                                             \
-	SET_ROWS(CMP, FTZ "(.u32|.s32|.f32)" SOURCES, 10, 10, pick_set),                       \
+#define SET_ALL(CMP, SOURCES, FTZ)                                       \
+	SET_ROWS(CMP, FTZ "(.u32|.s32|.f32)" SOURCES, 10, 10, pick_set), \
 		SET_ROWS(CMP, FTZ ".f16" SOURCES, 42, 53, pick_set)
 
 static const struct isa_row rows_compare[] = {

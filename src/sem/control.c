@@ -9,11 +9,11 @@
 
 enum { AUX_SPIN = 2, SPIN_TURNS = 24 };
 
-#define PICK_ONE(NAME)                                                                                 \
-	static const struct meaning *pick_##NAME(const struct form *f)                                 \
-	{                                                                                              \
-		(void)f;                                                                               \
-		return &NAME;                                                                          \
+#define PICK_ONE(NAME)                                                 \
+	static const struct meaning *pick_##NAME(const struct form *f) \
+	{                                                              \
+		(void)f;                                               \
+		return &NAME;                                          \
 	}
 
 /* --- Internal ------------------------------------------------------------------------------- */
@@ -81,7 +81,7 @@ static inline struct agreement gang_predicate(struct gang *g, const struct insn 
 
 	if (UNLIKELY(g->on != NULL)) {
 		memset(on, 0, g->count * sizeof *on);
-		EACH_MEMBER(g, m) {
+		EACH_MEMBER (g, m) {
 			const u8 *rows = m->rows;
 			const u32 p = PRED_SOURCE(i, i->a, 0);
 			of.any |= p & m->mask;
@@ -90,7 +90,7 @@ static inline struct agreement gang_predicate(struct gang *g, const struct insn 
 		}
 		return of;
 	}
-	EACH_WARP(g) {
+	EACH_WARP (g) {
 		const u32 p = PRED_SOURCE(i, i->a, 0);
 		of.any |= p;
 		of.rest |= ~p;
@@ -161,7 +161,8 @@ GANG_FUNCTION(bra_if)
 		return gang_jump(g, i);
 	if (p.any) {
 		const struct insn *next = gang_diverge(g, i, taken);
-		return next && i->imm <= 0 && i->aux & AUX_SPIN && ++g->spins >= SPIN_TURNS ? gang_yield(g, next) : next;
+		return next && i->imm <= 0 && i->aux & AUX_SPIN && ++g->spins >= SPIN_TURNS ? gang_yield(g, next)
+											    : next;
 	}
 	gang_account_branch(g, i);
 	return i + 1;
@@ -242,11 +243,11 @@ GANG_FUNCTION(brx)
 	u32 k = 0;
 
 	if (g->on) {
-		EACH_MEMBER(g, m)
+		EACH_MEMBER (g, m)
 			if (!add_ways(&ways, (u32)(m->warp - g->warps), t, (const u32 *)(m->rows + i->a), m->mask))
 				return gang_part(g, i, 0);
 	} else {
-		EACH_WARP(g)
+		EACH_WARP (g)
 			if (!add_ways(&ways, k++, t, (const u32 *)(rows + i->a), FULL_MASK))
 				return gang_part(g, i, 0);
 	}
@@ -443,7 +444,8 @@ FAMILY(family_internal, "", CLASS_BY_TYPE, rows_internal);
 
 static const struct isa_row rows_control[] = {
 	ROW("bra[.uni]", "L", 10, 10, ISA_BRANCH, NULL, "Branches to a label."),
-	ROW("brx.idx[.uni]", "u32 L", 60, 30, ISA_BRANCH | ISA_INDIRECT, NULL, "Branches to a label chosen from a list by index."),
+	ROW("brx.idx[.uni]", "u32 L", 60, 30, ISA_BRANCH | ISA_INDIRECT, NULL,
+	    "Branches to a label chosen from a list by index."),
 	ROW("call[.uni]", "F", 10, 10, ISA_CALL, NULL, "Calls a function."),
 	ROW("ret[.uni]", "", 10, 10, ISA_RET, NULL, "Returns; in a kernel, ends the thread."),
 	ROW("exit", "", 10, 10, ISA_EXIT, NULL, "Ends the thread."),

@@ -40,28 +40,28 @@ static const struct meaning *pick_same(const struct form *f)
 }
 
 /* To an integral value. Order of the tokens: .rni .rzi .rmi .rpi. */
-#define INTEGRAL(NAME, FN, ROUND)                                                                      \
-	FLANE1(NAME##_f32, f32, f32, one_nan(FN##f(a)));                                               \
-	FLANE1(NAME##_sat_f32, f32, f32, saturate32(FN##f(a)));                                        \
-	FLANE1(NAME##_f64, f64, f64, nan_of1(FN(a), a));                                               \
-	FLANE1(NAME##_sat_f64, f64, f64, saturate64(FN(a)));                                           \
-	CVT_RARE(NAME##_f16, u32, u16, u32, f16_round_integral(a, ROUND));                             \
-	CVT_RARE(NAME##_sat_f16, u32, u16, u32, f16_saturate(f16_round_integral(a, ROUND)));           \
+#define INTEGRAL(NAME, FN, ROUND)                                                            \
+	FLANE1(NAME##_f32, f32, f32, one_nan(FN##f(a)));                                     \
+	FLANE1(NAME##_sat_f32, f32, f32, saturate32(FN##f(a)));                              \
+	FLANE1(NAME##_f64, f64, f64, nan_of1(FN(a), a));                                     \
+	FLANE1(NAME##_sat_f64, f64, f64, saturate64(FN(a)));                                 \
+	CVT_RARE(NAME##_f16, u32, u16, u32, f16_round_integral(a, ROUND));                   \
+	CVT_RARE(NAME##_sat_f16, u32, u16, u32, f16_saturate(f16_round_integral(a, ROUND))); \
 	CVT_RARE(NAME##_bf16, u32, u16, u32, bf16_round_integral(a, ROUND))
 INTEGRAL(rni, __builtin_nearbyint, ROUND_RN);
 INTEGRAL(rzi, __builtin_trunc, ROUND_RZ);
 INTEGRAL(rmi, __builtin_floor, ROUND_RM);
 INTEGRAL(rpi, __builtin_ceil, ROUND_RP);
 
-#define INTEGRAL_TABLE(NAME)                                                                           \
-	{                                                                                              \
-		{&NAME##_f16, &NAME##_sat_f16}, {&NAME##_bf16, NULL}, {&NAME##_f32, &NAME##_sat_f32},  \
-			{&NAME##_f64, &NAME##_sat_f64},                                                \
+#define INTEGRAL_TABLE(NAME)                                                                          \
+	{                                                                                             \
+		{&NAME##_f16, &NAME##_sat_f16}, {&NAME##_bf16, NULL}, {&NAME##_f32, &NAME##_sat_f32}, \
+			{&NAME##_f64, &NAME##_sat_f64},                                               \
 	}
 static const struct meaning *pick_integral(const struct form *f)
 {
-	static const struct meaning *const table[4][4][2] = {
-		INTEGRAL_TABLE(rni), INTEGRAL_TABLE(rzi), INTEGRAL_TABLE(rmi), INTEGRAL_TABLE(rpi)};
+	static const struct meaning *const table[4][4][2] = {INTEGRAL_TABLE(rni), INTEGRAL_TABLE(rzi),
+							     INTEGRAL_TABLE(rmi), INTEGRAL_TABLE(rpi)};
 	const int type = form_type(f, 0);
 	const u32 index = type == T_f16 ? 0 : type == T_bf16 ? 1 : type == T_f32 ? 2 : 3;
 	return table[form_pick(f, M_rni, M_rpi) - M_rni][index][form_has(f, M_sat)];
@@ -106,7 +106,7 @@ PICK1(bf16_f16)
 
 /* f32 to f16 and bf16: to nearest by vector code, otherwise on bits. X(type, suffix, what is done to the half), in the
  * order of clamp_variant; .satfinite turns infinity into the greatest number. */
-#define CLAMPS(X, T) X(T, , ) X(T, _r, T##_relu) X(T, _f, T##_satfinite) X(T, _rf, T##_relu_finite)
+#define CLAMPS(X, T)        X(T, , ) X(T, _r, T##_relu) X(T, _f, T##_satfinite) X(T, _rf, T##_relu_finite)
 #define f16_relu_finite(h)  f16_relu(f16_satfinite(h))
 #define bf16_relu_finite(h) bf16_relu(bf16_satfinite(h))
 static u32 clamp_variant(const struct form *f)
@@ -114,28 +114,28 @@ static u32 clamp_variant(const struct form *f)
 	return (form_has(f, M_relu) ? 1u : 0u) + (form_has(f, M_satfinite) ? 2u : 0u);
 }
 
-#define HALF_RN(T, V, DO)  FLANE1(T##_rn##V, b16, b32, DO(T##_from_f32_rn(a)));
-#define HALF_RX(T, V, DO)  CVT_RARE(T##_rx##V, u32, u32, u32, DO(T##_from_f32_exact(a, ROUND_OF(i))));
-#define PAIR_RN(T, V, DO)  FLANE2(T##x2_rn##V, b32, b32, b32, BOTH(DO(T##_from_f32_rn(a)), DO(T##_from_f32_rn(b))));
-#define PAIR_RZ(T, V, DO)                                                                              \
-	LANE2(T##x2_rz##V, b32, b32, b32,                                                              \
+#define HALF_RN(T, V, DO) FLANE1(T##_rn##V, b16, b32, DO(T##_from_f32_rn(a)));
+#define HALF_RX(T, V, DO) CVT_RARE(T##_rx##V, u32, u32, u32, DO(T##_from_f32_exact(a, ROUND_OF(i))));
+#define PAIR_RN(T, V, DO) FLANE2(T##x2_rn##V, b32, b32, b32, BOTH(DO(T##_from_f32_rn(a)), DO(T##_from_f32_rn(b))));
+#define PAIR_RZ(T, V, DO)                 \
+	LANE2(T##x2_rz##V, b32, b32, b32, \
 	      BOTH(DO(T##_from_f32_exact(a, ROUND_RZ)), DO(T##_from_f32_exact(b, ROUND_RZ))));
 #define RN_ENTRY(T, V, DO) &T##_rn##V,
 #define RX_ENTRY(T, V, DO) &T##_rx##V,
 #define RZ_ENTRY(T, V, DO) &T##_rz##V,
 /* By .rn, and by the clamp. */
-#define PICK_CLAMPED(NAME, OTHERS, TO_NEAREST)                                                         \
-	static const struct meaning *pick_##NAME##_f32(const struct form *f)                           \
-	{                                                                                              \
-		static const struct meaning *const variants[2][4] = {{OTHERS}, {TO_NEAREST}};          \
-		return variants[form_has(f, M_rn)][clamp_variant(f)];                                  \
+#define PICK_CLAMPED(NAME, OTHERS, TO_NEAREST)                                                \
+	static const struct meaning *pick_##NAME##_f32(const struct form *f)                  \
+	{                                                                                     \
+		static const struct meaning *const variants[2][4] = {{OTHERS}, {TO_NEAREST}}; \
+		return variants[form_has(f, M_rn)][clamp_variant(f)];                         \
 	}
-#define TO_HALF(T)                                                                                     \
-	CLAMPS(HALF_RN, T)                                                                             \
-	CLAMPS(HALF_RX, T)                                                                             \
-	CLAMPS(PAIR_RN, T)                                                                             \
-	CLAMPS(PAIR_RZ, T)                                                                             \
-	PICK_CLAMPED(T, CLAMPS(RX_ENTRY, T), CLAMPS(RN_ENTRY, T))                                      \
+#define TO_HALF(T)                                                \
+	CLAMPS(HALF_RN, T)                                        \
+	CLAMPS(HALF_RX, T)                                        \
+	CLAMPS(PAIR_RN, T)                                        \
+	CLAMPS(PAIR_RZ, T)                                        \
+	PICK_CLAMPED(T, CLAMPS(RX_ENTRY, T), CLAMPS(RN_ENTRY, T)) \
 	PICK_CLAMPED(T##x2, CLAMPS(RZ_ENTRY, T##x2), CLAMPS(RN_ENTRY, T##x2))
 TO_HALF(f16)
 TO_HALF(bf16)
@@ -162,16 +162,16 @@ static const struct meaning *pick_tf32(const struct form *f)
 /* --- 4- to 8-bit formats ---------------------------------------------------------------------- */
 
 /* Pairs: a, or the upper half of a packed operand, goes to the upper part. */
-#define SMALL_(T, FORMAT, BITS, RELU, R)                                                               \
-	LANE2(T##x2_f32##R, b32, b32, b32,                                                             \
-	      (u32)small_from_f32(FORMAT, a, RELU) << BITS | small_from_f32(FORMAT, b, RELU));         \
-	LANE1(f16x2_##T##x2##R, b32, b32,                                                              \
-	      BOTH(f16_from_small(FORMAT, (u8)((a >> BITS) & ((1u << BITS) - 1)), RELU),               \
+#define SMALL_(T, FORMAT, BITS, RELU, R)                                                       \
+	LANE2(T##x2_f32##R, b32, b32, b32,                                                     \
+	      (u32)small_from_f32(FORMAT, a, RELU) << BITS | small_from_f32(FORMAT, b, RELU)); \
+	LANE1(f16x2_##T##x2##R, b32, b32,                                                      \
+	      BOTH(f16_from_small(FORMAT, (u8)((a >> BITS) & ((1u << BITS) - 1)), RELU),       \
 		   f16_from_small(FORMAT, (u8)(a & ((1u << BITS) - 1)), RELU)))
-#define SMALL(T, FORMAT, BITS)                                                                         \
-	SMALL_(T, FORMAT, BITS, false, );                                                              \
-	SMALL_(T, FORMAT, BITS, true, _r);                                                             \
-	PICK2(T##x2_f32, form_has(f, M_relu), T##x2_f32_r)                                             \
+#define SMALL(T, FORMAT, BITS)                             \
+	SMALL_(T, FORMAT, BITS, false, );                  \
+	SMALL_(T, FORMAT, BITS, true, _r);                 \
+	PICK2(T##x2_f32, form_has(f, M_relu), T##x2_f32_r) \
 	PICK2(f16x2_##T##x2, form_has(f, M_relu), f16x2_##T##x2_r)
 SMALL(e4m3, SMALL_E4M3, 8)
 SMALL(e5m2, SMALL_E5M2, 8)
@@ -179,25 +179,23 @@ SMALL(e2m3, SMALL_E2M3, 8)
 SMALL(e3m2, SMALL_E3M2, 8)
 SMALL(e2m1, SMALL_E2M1, 4)
 
-#define SMALL_OF_F16(T, FORMAT, BITS, RELU, R)                                                         \
-	LANE1(T##x2_f16x2##R, b32, b32,                                                                \
-	      (u32)small_from_f16(FORMAT, (u16)(a >> 16), RELU) << BITS |                              \
-		      small_from_f16(FORMAT, (u16)a, RELU))
-#define SMALL_F16(T, FORMAT, BITS)                                                                     \
-	SMALL_OF_F16(T, FORMAT, BITS, false, );                                                        \
-	SMALL_OF_F16(T, FORMAT, BITS, true, _r);                                                       \
+#define SMALL_OF_F16(T, FORMAT, BITS, RELU, R) \
+	LANE1(T##x2_f16x2##R, b32, b32,        \
+	      (u32)small_from_f16(FORMAT, (u16)(a >> 16), RELU) << BITS | small_from_f16(FORMAT, (u16)a, RELU))
+#define SMALL_F16(T, FORMAT, BITS)               \
+	SMALL_OF_F16(T, FORMAT, BITS, false, );  \
+	SMALL_OF_F16(T, FORMAT, BITS, true, _r); \
 	PICK2(T##x2_f16x2, form_has(f, M_relu), T##x2_f16x2_r)
 SMALL_F16(e4m3, SMALL_E4M3, 8)
 SMALL_F16(e5m2, SMALL_E5M2, 8)
 SMALL_F16(e2m1, SMALL_E2M1, 4)
 
 /* ue8m0: powers of two. */
-#define UE8M0(F, R)                                                                                    \
-	LANE2(ue8m0x2_f32##R, b32, b32, b32,                                                           \
-	      (u32)ue8m0_from_f32(a, ROUND_OF(i), F) << 8 | ue8m0_from_f32(b, ROUND_OF(i), F));        \
-	LANE1(ue8m0x2_bf16x2##R, b32, b32,                                                             \
-	      (u32)ue8m0_from_bf16((u16)(a >> 16), ROUND_OF(i), F) << 8 |                              \
-		      ue8m0_from_bf16((u16)a, ROUND_OF(i), F))
+#define UE8M0(F, R)                                                                             \
+	LANE2(ue8m0x2_f32##R, b32, b32, b32,                                                    \
+	      (u32)ue8m0_from_f32(a, ROUND_OF(i), F) << 8 | ue8m0_from_f32(b, ROUND_OF(i), F)); \
+	LANE1(ue8m0x2_bf16x2##R, b32, b32,                                                      \
+	      (u32)ue8m0_from_bf16((u16)(a >> 16), ROUND_OF(i), F) << 8 | ue8m0_from_bf16((u16)a, ROUND_OF(i), F))
 UE8M0(false, );
 UE8M0(true, _f);
 LANE1(bf16x2_ue8m0x2, b32, b32, BOTH(bf16_from_ue8m0((u8)(a >> 8)), bf16_from_ue8m0((u8)a)));
@@ -207,19 +205,18 @@ PICK1(bf16x2_ue8m0x2)
 
 /* --- stochastic rounding ---------------------------------------------------------------------- */
 
-#define HALF_RS(T, MASK, RELU, FINITE, R)                                                              \
-	LANE3(T##x2_rs##R, b32, b32, b32, b32,                                                         \
-	      BOTH(T##_from_f32_rs(a, RELU, FINITE, c >> 16 & MASK), T##_from_f32_rs(b, RELU, FINITE, c & MASK)))
-#define HALF_RS_ALL(T, MASK)                                                                           \
-	HALF_RS(T, MASK, false, false, );                                                              \
-	HALF_RS(T, MASK, true, false, _r);                                                             \
-	HALF_RS(T, MASK, false, true, _f);                                                             \
-	HALF_RS(T, MASK, true, true, _rf);                                                             \
-	static const struct meaning *pick_##T##x2_rs(const struct form *f)                             \
-	{                                                                                              \
-		static const struct meaning *const variants[] = {&T##x2_rs, &T##x2_rs_r, &T##x2_rs_f,  \
-								 &T##x2_rs_rf};                        \
-		return variants[clamp_variant(f)];                                                     \
+#define HALF_RS(T, MASK, RELU, FINITE, R)      \
+	LANE3(T##x2_rs##R, b32, b32, b32, b32, \
+	      BOTH(T##_from_f32_rs(a, RELU, FINITE, c >> 16 & MASK), T##_from_f32_rs(b, RELU, FINITE, c &MASK)))
+#define HALF_RS_ALL(T, MASK)                                                                                         \
+	HALF_RS(T, MASK, false, false, );                                                                            \
+	HALF_RS(T, MASK, true, false, _r);                                                                           \
+	HALF_RS(T, MASK, false, true, _f);                                                                           \
+	HALF_RS(T, MASK, true, true, _rf);                                                                           \
+	static const struct meaning *pick_##T##x2_rs(const struct form *f)                                           \
+	{                                                                                                            \
+		static const struct meaning *const variants[] = {&T##x2_rs, &T##x2_rs_r, &T##x2_rs_f, &T##x2_rs_rf}; \
+		return variants[clamp_variant(f)];                                                                   \
 	}
 HALF_RS_ALL(f16, 0x1fff)
 HALF_RS_ALL(bf16, 0xffff)
@@ -247,12 +244,12 @@ static const struct insn *small_rs(struct warp *w, const struct insn *i, u8 *row
 	merge_row(rows + operands[0], result, sizeof result[0], mask);
 	return i + 1;
 }
-#define SMALL_RS_(T, FORMAT, BITS, RELU, R)                                                            \
-	MEANING_FUNCTION(T##x4_rs##R) { return small_rs(w, i, rows, mask, FORMAT, BITS, RELU); }       \
+#define SMALL_RS_(T, FORMAT, BITS, RELU, R)                                                      \
+	MEANING_FUNCTION(T##x4_rs##R) { return small_rs(w, i, rows, mask, FORMAT, BITS, RELU); } \
 	MEANING(T##x4_rs##R)
-#define SMALL_RS(T, FORMAT, BITS)                                                                      \
-	SMALL_RS_(T, FORMAT, BITS, false, );                                                           \
-	SMALL_RS_(T, FORMAT, BITS, true, _r);                                                          \
+#define SMALL_RS(T, FORMAT, BITS)             \
+	SMALL_RS_(T, FORMAT, BITS, false, );  \
+	SMALL_RS_(T, FORMAT, BITS, true, _r); \
 	PICK2(T##x4_rs, form_has(f, M_relu), T##x4_rs_r)
 SMALL_RS(e4m3, SMALL_E4M3, 8)
 SMALL_RS(e5m2, SMALL_E5M2, 8)
@@ -266,19 +263,19 @@ SMALL_RS(e2m1, SMALL_E2M1, 4)
 #define OFRND "[.rn|.rz|.rm|.rp]"
 /* What all rows of cvt that it is for have. */
 #define CONVERTS (ISA_RELAXED | ISA_CONVERTS)
-#define IRND  "(.rni|.rzi|.rmi|.rpi)"
+#define IRND     "(.rni|.rzi|.rmi|.rpi)"
 /* Manual and assembler let .relu and .satfinite stand in either order. */
 #define CLAMP "[.relu][.satfinite]"
 
 /* What is for sm_100a and its like, by the manual alone. */
 #define NEWER (ISA_A_TARGET | ISA_UNVERIFIED)
-#define SMALL_ROWS(T, PTX, SM, FLAGS, PACKED, FOUR)                                                          \
-	ROW("cvt.rn.satfinite[.relu]." #T "x2.f32", "=" PACKED " 1 1", PTX, SM, FLAGS, pick_##T##x2_f32, \
-	    "Two f32 to " #T ", packed."),                                                             \
-		ROW("cvt.rn[.relu].f16x2." #T "x2", "=0 " PACKED, PTX, SM, FLAGS, pick_f16x2_##T##x2,  \
-		    "Two " #T " to f16x2."),                                                           \
-		ROW("cvt.rs[.relu].satfinite." #T "x4.f32", "=" FOUR " {4}1 b32", 87, 100, NEWER,  \
-		    pick_##T##x4_rs, "Four f32 to " #T ", rounded by random bits.")
+#define SMALL_ROWS(T, PTX, SM, FLAGS, PACKED, FOUR)                                                                \
+	ROW("cvt.rn.satfinite[.relu]." #T "x2.f32", "=" PACKED " 1 1", PTX, SM, FLAGS, pick_##T##x2_f32,           \
+	    "Two f32 to " #T ", packed."),                                                                         \
+		ROW("cvt.rn[.relu].f16x2." #T "x2", "=0 " PACKED, PTX, SM, FLAGS, pick_f16x2_##T##x2,              \
+		    "Two " #T " to f16x2."),                                                                       \
+		ROW("cvt.rs[.relu].satfinite." #T "x4.f32", "=" FOUR " {4}1 b32", 87, 100, NEWER, pick_##T##x4_rs, \
+		    "Four f32 to " #T ", rounded by random bits.")
 
 static const struct isa_row rows_convert_float[] = {
 	ROW("cvt[.sat].f16.f16", "=0 1", 10, 10, CONVERTS, pick_same, "Copies, or clamps to [0, 1]."),
@@ -334,7 +331,8 @@ static const struct isa_row rows_convert_float[] = {
 	SMALL_ROWS(e2m1, 86, 100, NEWER, "b8", "b16"),
 	ROW("cvt.rn.satfinite[.relu].e4m3x2.f16x2", "=b16 1", 78, 89, 0, pick_e4m3x2_f16x2, "f16x2 to e4m3, packed."),
 	ROW("cvt.rn.satfinite[.relu].e5m2x2.f16x2", "=b16 1", 78, 89, 0, pick_e5m2x2_f16x2, "f16x2 to e5m2, packed."),
-	ROW("cvt.rn.satfinite[.relu].e2m1x2.f16x2", "=b8 1", 86, 100, NEWER, pick_e2m1x2_f16x2, "f16x2 to e2m1, packed."),
+	ROW("cvt.rn.satfinite[.relu].e2m1x2.f16x2", "=b8 1", 86, 100, NEWER, pick_e2m1x2_f16x2,
+	    "f16x2 to e2m1, packed."),
 	ROW("cvt(.rz|.rp)[.satfinite].ue8m0x2.f32", "=b16 1 1", 86, 100, NEWER, pick_ue8m0x2_f32,
 	    "Two f32 to powers of two."),
 	ROW("cvt(.rz|.rp)[.satfinite].ue8m0x2.bf16x2", "=b16 1", 86, 100, NEWER, pick_ue8m0x2_bf16x2,

@@ -12,60 +12,59 @@
 
 /* CVT(name, source lane, value type of the source, destination lane, expression over a): vector
  * code. CVT_RARE: the same, small; for forms that no hot loop has. F...: under the fp mode. */
-#define CVT_VALUES(NAME, RA, TA, RD, EXPR)                                                             \
-	ALWAYS_INLINE void NAME##_values(const struct insn *i, const u8 *rows, void *row)              \
-	{                                                                                              \
-		RD *const d = __builtin_assume_aligned(row, 64);                                       \
-		const RA *const pa = __builtin_assume_aligned(rows + i->a, 64);                        \
-		EACH_LANE                                                                              \
-		{                                                                                      \
-			const TA a = (TA)pa[l];                                                        \
-			d[l] = (RD)(EXPR);                                                             \
-		}                                                                                      \
+#define CVT_VALUES(NAME, RA, TA, RD, EXPR)                                                \
+	ALWAYS_INLINE void NAME##_values(const struct insn *i, const u8 *rows, void *row) \
+	{                                                                                 \
+		RD *const d = __builtin_assume_aligned(row, 64);                          \
+		const RA *const pa = __builtin_assume_aligned(rows + i->a, 64);           \
+		EACH_LANE {                                                               \
+			const TA a = (TA)pa[l];                                           \
+			d[l] = (RD)(EXPR);                                                \
+		}                                                                         \
 	}
 /* One loop for all masks: conversions are many. */
-#define CVT_STORE(NAME, RD)                                                                            \
-	ALWAYS_INLINE const struct insn *NAME##_store(const struct insn *i, u8 *rows, u32 mask)        \
-	{                                                                                              \
-		RD kept[WARP_LANES] __attribute__((aligned(64)));                                      \
+#define CVT_STORE(NAME, RD)                                                                               \
+	ALWAYS_INLINE const struct insn *NAME##_store(const struct insn *i, u8 *rows, u32 mask)           \
+	{                                                                                                 \
+		RD kept[WARP_LANES] __attribute__((aligned(64)));                                         \
 		NAME##_values(i, rows, LIKELY(mask == FULL_MASK) ? (void *)(rows + i->d) : (void *)kept); \
-		if (UNLIKELY(mask != FULL_MASK))                                                       \
-			merge_row(rows + i->d, kept, sizeof kept[0], mask);                            \
-		return i + 1;                                                                          \
+		if (UNLIKELY(mask != FULL_MASK))                                                          \
+			merge_row(rows + i->d, kept, sizeof kept[0], mask);                               \
+		return i + 1;                                                                             \
 	}
-#define CVT(NAME, RA, TA, RD, EXPR)                                                                    \
-	CVT_VALUES(NAME, RA, TA, RD, EXPR)                                                             \
-	CVT_STORE(NAME, RD)                                                                            \
-	LANE_FUNCTION(NAME) { return (void)w, NAME##_store(i, rows, mask); }                           \
-	LANE_GANG_RUN(NAME, gang_each)                                                                 \
+#define CVT(NAME, RA, TA, RD, EXPR)                                          \
+	CVT_VALUES(NAME, RA, TA, RD, EXPR)                                   \
+	CVT_STORE(NAME, RD)                                                  \
+	LANE_FUNCTION(NAME) { return (void)w, NAME##_store(i, rows, mask); } \
+	LANE_GANG_RUN(NAME, gang_each)                                       \
 	MEANING_GANG(NAME)
-#define FCVT(NAME, RA, TA, RD, EXPR)                                                                   \
-	CVT_VALUES(NAME, RA, TA, RD, EXPR)                                                             \
-	CVT_STORE(NAME, RD)                                                                            \
-	LANE_FUNCTION(NAME)                                                                            \
-	{                                                                                              \
+#define FCVT(NAME, RA, TA, RD, EXPR)                                                                      \
+	CVT_VALUES(NAME, RA, TA, RD, EXPR)                                                                \
+	CVT_STORE(NAME, RD)                                                                               \
+	LANE_FUNCTION(NAME)                                                                               \
+	{                                                                                                 \
 		return UNLIKELY(w->worker->fp != i->fp) ? lane_run_switched(w, i, rows, mask, NAME##_run) \
-							: NAME##_store(i, rows, mask);                 \
-	}                                                                                              \
-	FLANE_GANG_RUN(NAME, gang_each)                                                                \
+							: NAME##_store(i, rows, mask);                    \
+	}                                                                                                 \
+	FLANE_GANG_RUN(NAME, gang_each)                                                                   \
 	MEANING_GANG(NAME)
-#define CVT_RARE_BODY(RA, TA, RD, EXPR)                                                                \
-	RD *d = __builtin_assume_aligned(rows + i->d, 64);                                             \
-	const RA *pa = __builtin_assume_aligned(rows + i->a, 64);                                      \
-	RD result[WARP_LANES];                                                                         \
-	for (u32 l = 0; l < WARP_LANES; l++) {                                                         \
-		const TA a = (TA)pa[l];                                                                \
-		result[l] = (RD)(EXPR);                                                                \
-	}                                                                                              \
-	for (u32 l = 0; l < WARP_LANES; l++)                                                           \
+#define CVT_RARE_BODY(RA, TA, RD, EXPR)                           \
+	RD *d = __builtin_assume_aligned(rows + i->d, 64);        \
+	const RA *pa = __builtin_assume_aligned(rows + i->a, 64); \
+	RD result[WARP_LANES];                                    \
+	for (u32 l = 0; l < WARP_LANES; l++) {                    \
+		const TA a = (TA)pa[l];                           \
+		result[l] = (RD)(EXPR);                           \
+	}                                                         \
+	for (u32 l = 0; l < WARP_LANES; l++)                      \
 		d[l] = mask >> l & 1 ? result[l] : d[l];
-#define CVT_RARE(NAME, RA, TA, RD, EXPR)                                                               \
-	__attribute__((cold)) MEANING_FUNCTION(NAME)                                                   \
-	{                                                                                              \
-		(void)w;                                                                               \
-		CVT_RARE_BODY(RA, TA, RD, EXPR)                                                        \
-		return i + 1;                                                                          \
-	}                                                                                              \
+#define CVT_RARE(NAME, RA, TA, RD, EXPR)             \
+	__attribute__((cold)) MEANING_FUNCTION(NAME) \
+	{                                            \
+		(void)w;                             \
+		CVT_RARE_BODY(RA, TA, RD, EXPR)      \
+		return i + 1;                        \
+	}                                            \
 	MEANING_EACH(NAME)
 
 /* The rounding of a meaning on bits: the instruction's mode. enum round has fp_mode's order. */

@@ -115,8 +115,7 @@ static void fail_assertion(struct warp *w, const struct insn *i, u8 *rows, const
 	warp_fault(w, i, FAULT_ASSERT, mask, "%s:%u: %s: assertion `%s' failed", file, a.line, function, expression);
 }
 
-const struct insn *external_call(struct warp *w, const struct insn *i, u8 *rows, u32 mask,
-				 const struct call_site *site)
+const struct insn *external_call(struct warp *w, const struct insn *i, u8 *rows, u32 mask, const struct call_site *site)
 {
 	if (!strcmp(site->external, "__assertfail") && site->in_count >= 4) {
 		fail_assertion(w, i, rows, site, mask);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* The lists of a width; NULL if it was not built (configure --enable-vector-variants). */
-#define BUILT(WIDTH) sem_list_##WIDTH, sass_list_##WIDTH
+#define BUILT(WIDTH)   sem_list_##WIDTH, sass_list_##WIDTH
 #define DECLARE(WIDTH) extern const struct isa_family *const sem_list_##WIDTH[], *const sass_list_##WIDTH[]
 #ifdef BUILD_AVX512
 DECLARE(avx512);

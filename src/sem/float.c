@@ -10,15 +10,17 @@
 
 /* --- add, sub, mul ---------------------------------------------------------------------------- */
 
+/* clang-format off */
 FLANE2(add_f32, f32, f32, f32, one_nan(a + b));
 FLANE2(sub_f32, f32, f32, f32, one_nan(a - b));
-FLANE2(mul_f32, f32, f32, f32, one_nan(a *b));
+FLANE2(mul_f32, f32, f32, f32, one_nan(a * b));
 FLANE2(add_sat_f32, f32, f32, f32, saturate32(a + b));
 FLANE2(sub_sat_f32, f32, f32, f32, saturate32(a - b));
-FLANE2(mul_sat_f32, f32, f32, f32, saturate32(a *b));
+FLANE2(mul_sat_f32, f32, f32, f32, saturate32(a * b));
 FLANE2(add_f64, f64, f64, f64, nan_of2(a + b, b, a));
 FLANE2(sub_f64, f64, f64, f64, nan_of2(a - b, b, a));
-FLANE2(mul_f64, f64, f64, f64, nan_of2(a *b, b, a));
+FLANE2(mul_f64, f64, f64, f64, nan_of2(a * b, b, a));
+/* clang-format on */
 FLANE2(turned_sub_f64, f64, f64, f64, nan_of2(a - b, a, b));
 PICK2(add_f32, form_has(f, M_sat), add_sat_f32)
 PICK2(sub_f32, form_has(f, M_sat), sub_sat_f32)
@@ -54,13 +56,13 @@ FLANE2(sub_sat_f32_f16, f32, b16, f32, saturate32(wide_f16(a) - b));
 FLANE2(add_sat_f32_bf16, f32, b16, f32, saturate32(wide_bf16(a) + b));
 FLANE2(sub_sat_f32_bf16, f32, b16, f32, saturate32(wide_bf16(a) - b));
 
-#define PICK_MIXED(OP)                                                                                 \
-	static const struct meaning *pick_##OP##_mixed(const struct form *f)                           \
-	{                                                                                              \
-		const bool bf16 = form_type(f, 1) == T_bf16;                                           \
-		if (form_has(f, M_sat))                                                                \
-			return bf16 ? &OP##_sat_f32_bf16 : &OP##_sat_f32_f16;                          \
-		return bf16 ? &OP##_f32_bf16 : &OP##_f32_f16;                                          \
+#define PICK_MIXED(OP)                                                        \
+	static const struct meaning *pick_##OP##_mixed(const struct form *f)  \
+	{                                                                     \
+		const bool bf16 = form_type(f, 1) == T_bf16;                  \
+		if (form_has(f, M_sat))                                       \
+			return bf16 ? &OP##_sat_f32_bf16 : &OP##_sat_f32_f16; \
+		return bf16 ? &OP##_f32_bf16 : &OP##_f32_f16;                 \
 	}
 PICK_MIXED(add)
 PICK_MIXED(sub)
@@ -150,14 +152,13 @@ PICK1(copysign_f32)
 PICK1(copysign_f64)
 
 /* Each property by the operand's magnitude. A zero counts as normal: recorded. */
-#define MAGNITUDE_IS(T, W)                                                                             \
-	static inline b##W magnitude_##T(b##W a) { return a & ~F##W##_SIGN; }                          \
-	PLANE1_##W(testp_finite_##T, b##W, magnitude_##T(a) < F##W##_INF);                             \
-	PLANE1_##W(testp_infinite_##T, b##W, magnitude_##T(a) == F##W##_INF);                          \
-	PLANE1_##W(testp_number_##T, b##W, magnitude_##T(a) <= F##W##_INF);                            \
-	PLANE1_##W(testp_notanumber_##T, b##W, magnitude_##T(a) > F##W##_INF);                         \
-	PLANE1_##W(testp_normal_##T, b##W,                                                             \
-		   magnitude_##T(a) < F##W##_INF && (!magnitude_##T(a) || (a & F##W##_INF)));          \
+#define MAGNITUDE_IS(T, W)                                                                                            \
+	static inline b##W magnitude_##T(b##W a) { return a & ~F##W##_SIGN; }                                         \
+	PLANE1_##W(testp_finite_##T, b##W, magnitude_##T(a) < F##W##_INF);                                            \
+	PLANE1_##W(testp_infinite_##T, b##W, magnitude_##T(a) == F##W##_INF);                                         \
+	PLANE1_##W(testp_number_##T, b##W, magnitude_##T(a) <= F##W##_INF);                                           \
+	PLANE1_##W(testp_notanumber_##T, b##W, magnitude_##T(a) > F##W##_INF);                                        \
+	PLANE1_##W(testp_normal_##T, b##W, magnitude_##T(a) < F##W##_INF && (!magnitude_##T(a) || (a & F##W##_INF))); \
 	PLANE1_##W(testp_subnormal_##T, b##W, magnitude_##T(a) && !(a & F##W##_INF))
 MAGNITUDE_IS(f32, 32);
 MAGNITUDE_IS(f64, 64);
@@ -165,9 +166,9 @@ MAGNITUDE_IS(f64, 64);
 static const struct meaning *pick_testp(const struct form *f)
 {
 	static const struct meaning *const by_property[][2] = {
-		{&testp_finite_f32, &testp_finite_f64},     {&testp_infinite_f32, &testp_infinite_f64},
-		{&testp_number_f32, &testp_number_f64},     {&testp_notanumber_f32, &testp_notanumber_f64},
-		{&testp_normal_f32, &testp_normal_f64},     {&testp_subnormal_f32, &testp_subnormal_f64},
+		{&testp_finite_f32, &testp_finite_f64}, {&testp_infinite_f32, &testp_infinite_f64},
+		{&testp_number_f32, &testp_number_f64}, {&testp_notanumber_f32, &testp_notanumber_f64},
+		{&testp_normal_f32, &testp_normal_f64}, {&testp_subnormal_f32, &testp_subnormal_f64},
 	};
 	return by_property[form_pick(f, M_finite, M_subnormal) - M_finite][form_type(f, 0) == T_f64];
 }
@@ -175,14 +176,14 @@ static const struct meaning *pick_testp(const struct form *f)
 /* --- min, max --------------------------------------------------------------------------------- */
 
 /* X(op, suffix, .ftz, .NaN, .xorsign.abs of two or .abs of three): in the order of min_max_variant. */
-#define MIN_MAX_VARIANTS(X, OP)                                                                        \
-	X(OP, , false, false, false)                                                                   \
-	X(OP, _x, false, false, true)                                                                  \
-	X(OP, _n, false, true, false)                                                                  \
-	X(OP, _nx, false, true, true)                                                                  \
-	X(OP, _f, true, false, false)                                                                  \
-	X(OP, _fx, true, false, true)                                                                  \
-	X(OP, _fn, true, true, false)                                                                  \
+#define MIN_MAX_VARIANTS(X, OP)       \
+	X(OP, , false, false, false)  \
+	X(OP, _x, false, false, true) \
+	X(OP, _n, false, true, false) \
+	X(OP, _nx, false, true, true) \
+	X(OP, _f, true, false, false) \
+	X(OP, _fx, true, false, true) \
+	X(OP, _fn, true, true, false) \
 	X(OP, _fnx, true, true, true)
 static u32 min_max_variant(const struct form *f)
 {
@@ -193,26 +194,26 @@ static u32 min_max_variant(const struct form *f)
 #define OF_THREE(OP, V, FTZ, NAN_, ABS)   LANE3(OP##3##V##_f32, b32, b32, b32, b32, f32_##OP##3(a, b, c, FTZ, NAN_, ABS));
 #define TWO_ENTRY(OP, V, ...)             &OP##V##_f32,
 #define THREE_ENTRY(OP, V, ...)           &OP##3##V##_f32,
-#define PICK_MIN_MAX(NAME, ENTRIES)                                                                    \
-	static const struct meaning *pick_##NAME(const struct form *f)                                 \
-	{                                                                                              \
-		static const struct meaning *const variants[] = {ENTRIES};                             \
-		return variants[min_max_variant(f)];                                                   \
+#define PICK_MIN_MAX(NAME, ENTRIES)                                        \
+	static const struct meaning *pick_##NAME(const struct form *f)     \
+	{                                                                  \
+		static const struct meaning *const variants[] = {ENTRIES}; \
+		return variants[min_max_variant(f)];                       \
 	}
-#define MIN_MAX(OP)                                                                                    \
-	MIN_MAX_VARIANTS(OF_TWO, OP)                                                                   \
-	MIN_MAX_VARIANTS(OF_THREE, OP)                                                                 \
-	LANE2(OP##_f64, b64, b64, b64, f64_##OP(a, b));                                                \
-	PICK_MIN_MAX(OP##_f32, MIN_MAX_VARIANTS(TWO_ENTRY, OP))                                        \
-	PICK_MIN_MAX(OP##3_f32, MIN_MAX_VARIANTS(THREE_ENTRY, OP))                                     \
+#define MIN_MAX(OP)                                                \
+	MIN_MAX_VARIANTS(OF_TWO, OP)                               \
+	MIN_MAX_VARIANTS(OF_THREE, OP)                             \
+	LANE2(OP##_f64, b64, b64, b64, f64_##OP(a, b));            \
+	PICK_MIN_MAX(OP##_f32, MIN_MAX_VARIANTS(TWO_ENTRY, OP))    \
+	PICK_MIN_MAX(OP##3_f32, MIN_MAX_VARIANTS(THREE_ENTRY, OP)) \
 	PICK1(OP##_f64)
 MIN_MAX(min)
 MIN_MAX(max)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-#define RND  "(.rn|.rz|.rm|.rp)"
-#define ORND "[.rn|.rz|.rm|.rp]"
+#define RND       "(.rn|.rz|.rm|.rp)"
+#define ORND      "[.rn|.rz|.rm|.rp]"
 #define EXCHANGED WITH(TRAIT_COMMUTES)
 
 static const struct isa_row rows_float[] = {
@@ -237,13 +238,18 @@ static const struct isa_row rows_float[] = {
 	ROW("mul" ORND ".f64", "=0 0 0", 10, 13, EXCHANGED, pick_mul_f64, "Multiplies two values."),
 	ROW("mul" ORND "[.ftz].f32x2", "=0 0 0", 86, 100, ISA_UNVERIFIED, pick_mul_f32x2, "Multiplies two pairs."),
 	ROW("fma" RND "[.ftz][.sat].f32", "=0 0 0 0", 20, 20, 0, pick_fma_f32, "a * b + c, rounded once."),
-	ROW("%sub" ORND ".f64", "=0 0 0", 10, 13, 0, pick_turned_sub_f64, "A sub whose operands the assembler turned around."),
-	ROW("%fms.rn[.ftz][.sat].f32", "=0 0 0 0", 10, 10, 0, pick_fms_f32, "a * b - c, rounded once: a contracted sub."),
-	ROW("%fnm.rn[.ftz][.sat].f32", "=0 0 0 0", 10, 10, 0, pick_fnm_f32, "c - a * b, rounded once: a contracted sub."),
-	ROW("%fnms.rn[.ftz][.sat].f32", "=0 0 0 0", 10, 10, 0, pick_fnms_f32, "-(a * b) - c, rounded once: a contracted sub."),
+	ROW("%sub" ORND ".f64", "=0 0 0", 10, 13, 0, pick_turned_sub_f64,
+	    "A sub whose operands the assembler turned around."),
+	ROW("%fms.rn[.ftz][.sat].f32", "=0 0 0 0", 10, 10, 0, pick_fms_f32,
+	    "a * b - c, rounded once: a contracted sub."),
+	ROW("%fnm.rn[.ftz][.sat].f32", "=0 0 0 0", 10, 10, 0, pick_fnm_f32,
+	    "c - a * b, rounded once: a contracted sub."),
+	ROW("%fnms.rn[.ftz][.sat].f32", "=0 0 0 0", 10, 10, 0, pick_fnms_f32,
+	    "-(a * b) - c, rounded once: a contracted sub."),
 	ROW("%fms.rn.f64", "=0 0 0 0", 10, 10, EXCHANGED, pick_fms_f64, "a * b - c, rounded once: a contracted sub."),
 	ROW("%fnm.rn.f64", "=0 0 0 0", 10, 10, EXCHANGED, pick_fnm_f64, "c - a * b, rounded once: a contracted sub."),
-	ROW("%fnms.rn.f64", "=0 0 0 0", 10, 10, EXCHANGED, pick_fnms_f64, "-(a * b) - c, rounded once: a contracted sub."),
+	ROW("%fnms.rn.f64", "=0 0 0 0", 10, 10, EXCHANGED, pick_fnms_f64,
+	    "-(a * b) - c, rounded once: a contracted sub."),
 	ROW("fma" RND ".f64", "=0 0 0 0", 14, 13, EXCHANGED, pick_fma_f64, "a * b + c, rounded once."),
 	ROW("fma" RND "[.ftz].f32x2", "=0 0 0 0", 86, 100, ISA_UNVERIFIED, pick_fma_f32x2,
 	    "a * b + c of two pairs, rounded once."),
@@ -251,7 +257,7 @@ static const struct isa_row rows_float[] = {
 	    "a * b + c with 16-bit factors, rounded once."),
 	ROW("mad" RND "[.ftz][.sat].f32", "=0 0 0 0", 20, 20, 0, pick_fma_f32, "The same as fma."),
 	ROW_UNTIL(31, "mad[.ftz][.sat].f32", "=0 0 0 0", 10, 10, ISA_UNVERIFIED, pick_mad_plain,
-	    "a * b + c; on sm_1x the product is cut to 24 bits, later ones round once."),
+		  "a * b + c; on sm_1x the product is cut to 24 bits, later ones round once."),
 	ROW_UNTIL(13, "mad.f64", "=0 0 0 0", 10, 13, EXCHANGED, pick_fma_f64, "The same as mad.rn."),
 	ROW_UNTIL(13, "div.f64", "=0 0 0", 10, 13, 0, pick_div_f64, "The same as div.rn."),
 	ROW_UNTIL(13, "rcp.f64", "=0 0", 10, 13, 0, pick_rcp_f64, "The same as rcp.rn."),
@@ -276,15 +282,13 @@ static const struct isa_row rows_float[] = {
 	ROW("min[.ftz].NaN.f32", "=0 0 0", 70, 80, 0, pick_min_f32, "The lesser, or NaN."),
 	ROW("min[.ftz][.NaN].xorsign.abs.f32", "=0 0 0", 72, 86, 0, pick_min_f32,
 	    "The lesser magnitude, with the exclusive or of the signs."),
-	ROW("min[.ftz][.NaN][.abs].f32", "=0 0 0 0", 88, 100, ISA_UNVERIFIED, pick_min3_f32,
-	    "The least of three."),
+	ROW("min[.ftz][.NaN][.abs].f32", "=0 0 0 0", 88, 100, ISA_UNVERIFIED, pick_min3_f32, "The least of three."),
 	ROW("min.f64", "=0 0 0", 10, 13, EXCHANGED, pick_min_f64, "The lesser; a number before a NaN."),
 	ROW("max[.ftz].f32", "=0 0 0", 10, 10, 0, pick_max_f32, "The greater; a number before a NaN."),
 	ROW("max[.ftz].NaN.f32", "=0 0 0", 70, 80, 0, pick_max_f32, "The greater, or NaN."),
 	ROW("max[.ftz][.NaN].xorsign.abs.f32", "=0 0 0", 72, 86, 0, pick_max_f32,
 	    "The greater magnitude, with the exclusive or of the signs."),
-	ROW("max[.ftz][.NaN][.abs].f32", "=0 0 0 0", 88, 100, ISA_UNVERIFIED, pick_max3_f32,
-	    "The greatest of three."),
+	ROW("max[.ftz][.NaN][.abs].f32", "=0 0 0 0", 88, 100, ISA_UNVERIFIED, pick_max3_f32, "The greatest of three."),
 	ROW("max.f64", "=0 0 0", 10, 13, EXCHANGED, pick_max_f64, "The greater; a number before a NaN."),
 };
 FAMILY(family_float, "Floating-point arithmetic", CLASS_BY_TYPE, rows_float);

@@ -42,26 +42,22 @@ static inline f64 nan_of3(f64 result, f64 first, f64 second, f64 third)
 #define FMA32(i, a, b, c) __builtin_fmaf(a, b, c)
 #define FMA64(i, a, b, c) __builtin_fma(a, b, c)
 #else
-#define FMA32(i, a, b, c)                                                                              \
+#define FMA32(i, a, b, c) \
 	f32_of_bits(f32_fma(bits_of_f32(a), bits_of_f32(b), bits_of_f32(c), (i)->fp & 3, (i)->fp & FP_FTZ, false))
-#define FMA64(i, a, b, c)                                                                              \
-	f64_of_bits(f64_fma(bits_of_f64(a), bits_of_f64(b), bits_of_f64(c), (i)->fp & 3))
+#define FMA64(i, a, b, c) f64_of_bits(f64_fma(bits_of_f64(a), bits_of_f64(b), bits_of_f64(c), (i)->fp & 3))
 #endif
 
 /* Whether f32 subnormals count as zero: .ftz, and always before sm_20. */
 static inline bool flushes(const struct form *f) { return form_has(f, M_ftz); }
 
 /* pick_NAME for one meaning, and for those with a second one for a modifier or a condition. */
-#define PICK1(NAME)                                                                                    \
-	static const struct meaning *pick_##NAME(const struct form *f)                                 \
-	{                                                                                              \
-		(void)f;                                                                               \
-		return &NAME;                                                                          \
+#define PICK1(NAME)                                                    \
+	static const struct meaning *pick_##NAME(const struct form *f) \
+	{                                                              \
+		(void)f;                                               \
+		return &NAME;                                          \
 	}
-#define PICK2(NAME, CONDITION, OTHER)                                                                  \
-	static const struct meaning *pick_##NAME(const struct form *f)                                 \
-	{                                                                                              \
-		return (CONDITION) ? &OTHER : &NAME;                                                   \
-	}
+#define PICK2(NAME, CONDITION, OTHER) \
+	static const struct meaning *pick_##NAME(const struct form *f) { return (CONDITION) ? &OTHER : &NAME; }
 
 #endif

@@ -18,18 +18,22 @@ ONE2(add_pair, u32, int_add_x2(a, b))
 
 WIDTHS2(mul_lo, INT_UNSIGNED(a) * INT_UNSIGNED(b))
 SIGNS2(mul_hi, int_mul_hi(a, b))
+/* clang-format off */
 LANE2(mul_wide_u16, u32, u16, u16, (u32)a * b);
 LANE2(mul_wide_s16, s32, s16, s16, (s32)a * b);
 LANE2(mul_wide_u32, u64, u32, u32, (u64)a * b);
 LANE2(mul_wide_s32, s64, s32, s32, (s64)a * b);
+/* clang-format on */
 PICK_SIGNS_16_32(mul_wide)
 
 WIDTHS3(mad_lo, INT_UNSIGNED(a) * INT_UNSIGNED(b) + c)
 SIGNS3(mad_hi, int_mul_hi(a, b) + c)
+/* clang-format off */
 LANE3(mad_wide_u16, u32, u16, u16, u32, (u32)a * b + c);
 LANE3(mad_wide_s16, u32, s16, s16, u32, (u32)((s32)a * b) + c);
 LANE3(mad_wide_u32, u64, u32, u32, u64, (u64)a * b + c);
 LANE3(mad_wide_s32, u64, s32, s32, u64, (u64)((s64)a * b) + c);
+/* clang-format on */
 PICK_SIGNS_16_32(mad_wide)
 ONE3(mad_hi_sat_s32, s32, int_clamp_s32(((s64)a * b >> 32) + c))
 
@@ -81,17 +85,17 @@ PICK_(maximum_relu, TYPED(maximum_relu, s32) TYPED(maximum_relu, s16x2))
 
 /* --- dp4a, dp2a: sums of products of bytes; a's and b's types apart. --- */
 
-#define DOTS(NAME, SUM)                                                                                \
-	LANE3(NAME##_uu, u32, u32, u32, u32, SUM(false, false));                                       \
-	LANE3(NAME##_us, u32, u32, u32, u32, SUM(false, true));                                        \
-	LANE3(NAME##_su, u32, u32, u32, u32, SUM(true, false));                                        \
-	LANE3(NAME##_ss, u32, u32, u32, u32, SUM(true, true));                                         \
-	static const struct meaning *pick_##NAME(const struct form *f)                                 \
-	{                                                                                              \
-		const bool b_signed = form_type(f, 1) == T_s32;                                        \
-		if (form_type(f, 0) == T_s32)                                                          \
-			return b_signed ? &NAME##_ss : &NAME##_su;                                     \
-		return b_signed ? &NAME##_us : &NAME##_uu;                                             \
+#define DOTS(NAME, SUM)                                                \
+	LANE3(NAME##_uu, u32, u32, u32, u32, SUM(false, false));       \
+	LANE3(NAME##_us, u32, u32, u32, u32, SUM(false, true));        \
+	LANE3(NAME##_su, u32, u32, u32, u32, SUM(true, false));        \
+	LANE3(NAME##_ss, u32, u32, u32, u32, SUM(true, true));         \
+	static const struct meaning *pick_##NAME(const struct form *f) \
+	{                                                              \
+		const bool b_signed = form_type(f, 1) == T_s32;        \
+		if (form_type(f, 0) == T_s32)                          \
+			return b_signed ? &NAME##_ss : &NAME##_su;     \
+		return b_signed ? &NAME##_us : &NAME##_uu;             \
 	}
 #define DP4A(a_signed, b_signed)    int_dot4(a, b, c, a_signed, b_signed)
 #define DP2A_LO(a_signed, b_signed) int_dot2(a, b, c, a_signed, b_signed, false)

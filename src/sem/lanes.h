@@ -24,11 +24,11 @@
 #define SEM_JOIN(a, b)  SEM_JOIN2(a, b)
 #define SEM_NAME(name)  SEM_JOIN(name, SEM_VARIANT)
 
-#define LIKELY(x)   __builtin_expect(!!(x), 1)
-#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define LIKELY(x)     __builtin_expect(!!(x), 1)
+#define UNLIKELY(x)   __builtin_expect(!!(x), 0)
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 /* A function in its own right, so that its caller's common way needs no stack frame. */
-#define SEPARATE      static __attribute__((noinline))
+#define SEPARATE static __attribute__((noinline))
 /* Lanes never depend on each other; a loop that the compiler cannot vectorise all the same is no fault. */
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed"
@@ -42,27 +42,27 @@
 #define BIT16(n) BIT4(n), BIT4((n) + 4), BIT4((n) + 8), BIT4((n) + 12)
 static const u32 lane_bit[WARP_LANES] __attribute__((aligned(64), unused)) = {BIT16(0), BIT16(16)};
 /* The same in 64-bit lanes: mixing widths in one loop would cost shuffles. */
-#define BIT4L(n) 1ull << (n), 1ull << ((n) + 1), 1ull << ((n) + 2), 1ull << ((n) + 3)
+#define BIT4L(n)  1ull << (n), 1ull << ((n) + 1), 1ull << ((n) + 2), 1ull << ((n) + 3)
 #define BIT16L(n) BIT4L(n), BIT4L((n) + 4), BIT4L((n) + 8), BIT4L((n) + 12)
 static const u64 lane_bit64[WARP_LANES] __attribute__((aligned(64), unused)) = {BIT16L(0), BIT16L(16)};
 
 /* How a value of a type stands in its row: lanes are 32 or 64 bits wide (or 128), narrow values
  * zero-extended. ROW_x is the lane's C type, LOAD_x(lane) gives the value, KEEP_x(value) the lane. */
-#define ROW_u8    u32
-#define ROW_s8    u32
-#define ROW_b8    u32
-#define ROW_u16   u32
-#define ROW_s16   u32
-#define ROW_b16   u32
-#define ROW_u32   u32
-#define ROW_s32   s32
-#define ROW_b32   u32
-#define ROW_u64   u64
-#define ROW_s64   s64
-#define ROW_b64   u64
-#define ROW_f32   f32
-#define ROW_f64   f64
-#define ROW_b128  u128
+#define ROW_u8       u32
+#define ROW_s8       u32
+#define ROW_b8       u32
+#define ROW_u16      u32
+#define ROW_s16      u32
+#define ROW_b16      u32
+#define ROW_u32      u32
+#define ROW_s32      s32
+#define ROW_b32      u32
+#define ROW_u64      u64
+#define ROW_s64      s64
+#define ROW_b64      u64
+#define ROW_f32      f32
+#define ROW_f64      f64
+#define ROW_b128     u128
 #define KEEP_u8(v)   ((u32)(u8)(v))
 #define KEEP_s8(v)   ((u32)(u8)(v))
 #define KEEP_b8(v)   ((u32)(u8)(v))
@@ -88,7 +88,7 @@ typedef u128 b128;
 #define ROW_OF(T, offset) ((ROW_##T *)__builtin_assume_aligned(rows + (offset), 64))
 #define PRED_OF(offset)   (*(u32 *)(rows + (offset)))
 /* Source predicate number k of the instruction, negated if the text says so. */
-#define PRED_SOURCE(i, offset, k) (PRED_OF(offset) ^ (0u - ((u32)(i)->aux >> (k) & 1u)))
+#define PRED_SOURCE(i, offset, k) (PRED_OF(offset) ^ (0u - ((u32)(i)->aux >> (k)&1u)))
 
 static inline void pred_write(u8 *rows, u32 offset, u32 mask, u32 value)
 {
@@ -105,7 +105,8 @@ static inline u32 pack_lanes32(const s32 t[WARP_LANES])
 #elif defined __AVX2__
 	u32 m = 0;
 	for (int k = 0; k < 4; k++)
-		m |= (u32)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_load_si256((const __m256i *)(t + 8 * k)))) << 8 * k;
+		m |= (u32)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_load_si256((const __m256i *)(t + 8 * k))))
+		     << 8 * k;
 	return m;
 #elif defined __SSE2__
 	u32 m = 0;
@@ -129,7 +130,8 @@ static inline u32 pack_lanes64(const s64 t[WARP_LANES])
 #elif defined __AVX2__
 	u32 m = 0;
 	for (int k = 0; k < 8; k++)
-		m |= (u32)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_load_si256((const __m256i *)(t + 4 * k)))) << 4 * k;
+		m |= (u32)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_load_si256((const __m256i *)(t + 4 * k))))
+		     << 4 * k;
 	return m;
 #else
 	u32 m = 0;
@@ -140,10 +142,10 @@ static inline u32 pack_lanes64(const s64 t[WARP_LANES])
 }
 
 /* Whether lane l is of the mask, tested in a vector of the width of the lanes of type T. */
-#define LANE_SET(bytes, m, l) ((bytes) == 8 ? ((u64)(m) & lane_bit64[l]) != 0 : ((m) & lane_bit[l]) != 0)
+#define LANE_SET(bytes, m, l) ((bytes) == 8 ? ((u64)(m)&lane_bit64[l]) != 0 : ((m)&lane_bit[l]) != 0)
 #define LANE_ON(T, m, l)      LANE_SET(sizeof(ROW_##T), m, l)
 
-#define MEANING_FUNCTION(NAME)                                                                         \
+#define MEANING_FUNCTION(NAME) \
 	static const struct insn *NAME##_run(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 #define MEANING(NAME) static const struct meaning NAME = {.run = NAME##_run}
 /* Lane by lane and without faults: a gang runs it warp by warp. */
@@ -151,19 +153,19 @@ static inline u32 pack_lanes64(const s64 t[WARP_LANES])
 /* It may fault, and can then run again: see gang_step. */
 #define MEANING_STEP(NAME) static const struct meaning NAME = {.run = NAME##_run, .gang = gang_step}
 /* With a handler of its own for gangs. */
-#define GANG_FUNCTION(NAME)   static const struct insn *NAME##_gang(struct gang *g, const struct insn *i)
-#define MEANING_GANG(NAME)    static const struct meaning NAME = {.run = NAME##_run, .gang = NAME##_gang}
+#define GANG_FUNCTION(NAME) static const struct insn *NAME##_gang(struct gang *g, const struct insn *i)
+#define MEANING_GANG(NAME)  static const struct meaning NAME = {.run = NAME##_run, .gang = NAME##_gang}
 
-static __attribute__((noinline, unused)) const struct insn *
-lane_run_switched(struct warp *w, const struct insn *i, u8 *rows, u32 mask, meaning_fn *run)
+static __attribute__((noinline, unused)) const struct insn *lane_run_switched(struct warp *w, const struct insn *i,
+									      u8 *rows, u32 mask, meaning_fn *run)
 {
 	fp_switch(w->worker, i->fp);
 	return run(w, i, rows, mask);
 }
 
 /* Makes a gang's floating-point mode the instruction's, and runs it again. */
-static __attribute__((noinline, unused)) const struct insn *
-gang_run_switched(struct gang *g, const struct insn *i, gang_fn *run)
+static __attribute__((noinline, unused)) const struct insn *gang_run_switched(struct gang *g, const struct insn *i,
+									      gang_fn *run)
 {
 	fp_switch(g->worker, i->fp);
 	return run(g, i);
@@ -184,7 +186,7 @@ gang_run_switched(struct gang *g, const struct insn *i, gang_fn *run)
  * or its loop is no vector code; gcc does so for calls that stand in the handler itself, not for those by a pointer. */
 #define LANE_FUNCTION(NAME) __attribute__((flatten)) MEANING_FUNCTION(NAME)
 #define LANE_GANG(NAME)     __attribute__((flatten)) GANG_FUNCTION(NAME)
-#define LANE_SOME(NAME)                                                                                \
+#define LANE_SOME(NAME) \
 	__attribute__((flatten)) SEPARATE const struct insn *NAME##_some(struct gang *g, const struct insn *i)
 
 #if defined __AVX512F__ && defined __AVX512BW__
@@ -211,97 +213,107 @@ ALWAYS_INLINE void merge_row(void *row, const void *kept, u32 bytes, u32 mask)
 		merge_pairs((u8 *)d + 64 * k, (const u8 *)kept + 64 * k, (__mmask8)(mask >> 8 * k));
 #else
 	if (bytes == 4)
-		EACH_LANE ((u32 *)d)[l] = mask & lane_bit[l] ? ((const u32 *)kept)[l] : ((u32 *)d)[l];
+		EACH_LANE ((u32 *)d)
+			[l] = mask & lane_bit[l] ? ((const u32 *)kept)[l] : ((u32 *)d)[l];
 	if (bytes == 8)
-		EACH_LANE ((u64 *)d)[l] = mask & lane_bit64[l] ? ((const u64 *)kept)[l] : ((u64 *)d)[l];
+		EACH_LANE ((u64 *)d)
+			[l] = mask & lane_bit64[l] ? ((const u64 *)kept)[l] : ((u64 *)d)[l];
 #endif
 	if (bytes == 16)
-		EACH_LANE ((u128 *)d)[l] = mask & lane_bit[l] ? ((const u128 *)kept)[l] : ((u128 *)d)[l];
+		EACH_LANE ((u128 *)d)
+			[l] = mask & lane_bit[l] ? ((const u128 *)kept)[l] : ((u128 *)d)[l];
 }
 
 /* An instruction's operands a, b, c as rows pa, pb, pc, and their values in a lane. */
-#define ROWS1(TA)          const ROW_##TA *const pa = ROW_OF(TA, i->a)
-#define ROWS2(TA, TB)      ROWS1(TA); const ROW_##TB *const pb = ROW_OF(TB, i->b)
-#define ROWS3(TA, TB, TC)  ROWS2(TA, TB); const ROW_##TC *const pc = ROW_OF(TC, i->c)
-#define LANES1(TA)         const TA a = (TA)pa[l]
-#define LANES2(TA, TB)     LANES1(TA); const TB b = (TB)pb[l]
-#define LANES3(TA, TB, TC) LANES2(TA, TB); const TC c = (TC)pc[l]
+#define ROWS1(TA) const ROW_##TA *const pa = ROW_OF(TA, i->a)
+#define ROWS2(TA, TB) \
+	ROWS1(TA);    \
+	const ROW_##TB *const pb = ROW_OF(TB, i->b)
+#define ROWS3(TA, TB, TC) \
+	ROWS2(TA, TB);    \
+	const ROW_##TC *const pc = ROW_OF(TC, i->c)
+#define LANES1(TA) const TA a = (TA)pa[l]
+#define LANES2(TA, TB) \
+	LANES1(TA);    \
+	const TB b = (TB)pb[l]
+#define LANES3(TA, TB, TC) \
+	LANES2(TA, TB);    \
+	const TC c = (TC)pc[l]
 
 /* NAME_values: the values of all lanes, into a row. NAME_merged: into the destination, by a mask, in a loop of its own:
  * within the first, the compiler would compute under the condition, lane by lane. */
-#define LANE_VALUES(NAME, TD, ROWS, LANES, EXPR)                                                       \
-	ALWAYS_INLINE void NAME##_values(const struct insn *i, const u8 *rows, void *row)              \
-	{                                                                                              \
-		ROW_##TD *const d = __builtin_assume_aligned(row, 64);                                 \
-		ROWS;                                                                                  \
-		(void)i;                                                                               \
-		EACH_LANE                                                                              \
-		{                                                                                      \
-			LANES;                                                                         \
-			d[l] = KEEP_##TD(EXPR);                                                        \
-		}                                                                                      \
+#define LANE_VALUES(NAME, TD, ROWS, LANES, EXPR)                                          \
+	ALWAYS_INLINE void NAME##_values(const struct insn *i, const u8 *rows, void *row) \
+	{                                                                                 \
+		ROW_##TD *const d = __builtin_assume_aligned(row, 64);                    \
+		ROWS;                                                                     \
+		(void)i;                                                                  \
+		EACH_LANE {                                                               \
+			LANES;                                                            \
+			d[l] = KEEP_##TD(EXPR);                                           \
+		}                                                                         \
 	}
-#define LANE_MERGED(NAME, RD)                                                                          \
-	ALWAYS_INLINE void NAME##_merged(const struct insn *i, u8 *rows, u32 mask)                     \
-	{                                                                                              \
-		RD kept[WARP_LANES] __attribute__((aligned(64)));                                      \
-		NAME##_values(i, rows, kept);                                                          \
-		merge_row(rows + i->d, kept, sizeof kept[0], mask);                                    \
+#define LANE_MERGED(NAME, RD)                                                      \
+	ALWAYS_INLINE void NAME##_merged(const struct insn *i, u8 *rows, u32 mask) \
+	{                                                                          \
+		RD kept[WARP_LANES] __attribute__((aligned(64)));                  \
+		NAME##_values(i, rows, kept);                                      \
+		merge_row(rows + i->d, kept, sizeof kept[0], mask);                \
 	}
 
-#define LANE_RUN(NAME)                                                                                 \
-	LANE_FUNCTION(NAME)                                                                            \
-	{                                                                                              \
-		(void)w;                                                                               \
-		if (LIKELY(mask == FULL_MASK))                                                         \
-			NAME##_values(i, rows, rows + i->d);                                           \
-		else                                                                                   \
-			NAME##_merged(i, rows, mask);                                                  \
-		return i + 1;                                                                          \
+#define LANE_RUN(NAME)                                       \
+	LANE_FUNCTION(NAME)                                  \
+	{                                                    \
+		(void)w;                                     \
+		if (LIKELY(mask == FULL_MASK))               \
+			NAME##_values(i, rows, rows + i->d); \
+		else                                         \
+			NAME##_merged(i, rows, mask);        \
+		return i + 1;                                \
 	}
 /* Under the instruction's floating-point mode. The rare switch is a call in tail position, so the usual way has no
  * registers to save. */
-#define FLANE_RUN(NAME)                                                                                \
-	LANE_FUNCTION(NAME)                                                                            \
-	{                                                                                              \
-		if (UNLIKELY(w->worker->fp != i->fp))                                                  \
-			return lane_run_switched(w, i, rows, mask, NAME##_run);                        \
-		if (LIKELY(mask == FULL_MASK))                                                         \
-			NAME##_values(i, rows, rows + i->d);                                           \
-		else                                                                                   \
-			NAME##_merged(i, rows, mask);                                                  \
-		return i + 1;                                                                          \
+#define FLANE_RUN(NAME)                                                         \
+	LANE_FUNCTION(NAME)                                                     \
+	{                                                                       \
+		if (UNLIKELY(w->worker->fp != i->fp))                           \
+			return lane_run_switched(w, i, rows, mask, NAME##_run); \
+		if (LIKELY(mask == FULL_MASK))                                  \
+			NAME##_values(i, rows, rows + i->d);                    \
+		else                                                            \
+			NAME##_merged(i, rows, mask);                           \
+		return i + 1;                                                   \
 	}
 /* Gangs copy the instruction: for all that the compiler knows, stores to rows could change it. */
-#define LANE_SOME_RUN(NAME)                                                                            \
-	LANE_SOME(NAME)                                                                                \
-	{                                                                                              \
-		const struct insn own = *i;                                                            \
-		EACH_MEMBER(g, m)                                                                      \
-			NAME##_merged(&own, m->rows, m->mask);                                         \
-		return i + 1;                                                                          \
+#define LANE_SOME_RUN(NAME)                                    \
+	LANE_SOME(NAME)                                        \
+	{                                                      \
+		const struct insn own = *i;                    \
+		EACH_MEMBER (g, m)                             \
+			NAME##_merged(&own, m->rows, m->mask); \
+		return i + 1;                                  \
 	}
-#define LANE_GANG_RUN(NAME, SOME)                                                                      \
-	LANE_GANG(NAME)                                                                                \
-	{                                                                                              \
-		const struct insn own = *i;                                                            \
-		if (UNLIKELY(g->on != NULL))                                                           \
-			return SOME(g, i);                                                             \
-		EACH_WARP(g)                                                                           \
-			NAME##_values(&own, rows, rows + own.d);                                       \
-		return i + 1;                                                                          \
+#define LANE_GANG_RUN(NAME, SOME)                                \
+	LANE_GANG(NAME)                                          \
+	{                                                        \
+		const struct insn own = *i;                      \
+		if (UNLIKELY(g->on != NULL))                     \
+			return SOME(g, i);                       \
+		EACH_WARP (g)                                    \
+			NAME##_values(&own, rows, rows + own.d); \
+		return i + 1;                                    \
 	}
-#define FLANE_GANG_RUN(NAME, SOME)                                                                     \
-	LANE_GANG(NAME)                                                                                \
-	{                                                                                              \
-		const struct insn own = *i;                                                            \
-		if (UNLIKELY(g->worker->fp != own.fp))                                                 \
-			return gang_run_switched(g, i, NAME##_gang);                                   \
-		if (UNLIKELY(g->on != NULL))                                                           \
-			return SOME(g, i);                                                             \
-		EACH_WARP(g)                                                                           \
-			NAME##_values(&own, rows, rows + own.d);                                       \
-		return i + 1;                                                                          \
+#define FLANE_GANG_RUN(NAME, SOME)                                   \
+	LANE_GANG(NAME)                                              \
+	{                                                            \
+		const struct insn own = *i;                          \
+		if (UNLIKELY(g->worker->fp != own.fp))               \
+			return gang_run_switched(g, i, NAME##_gang); \
+		if (UNLIKELY(g->on != NULL))                         \
+			return SOME(g, i);                           \
+		EACH_WARP (g)                                        \
+			NAME##_values(&own, rows, rows + own.d);     \
+		return i + 1;                                        \
 	}
 
 /* A family whose expressions are so large that dispatch does not matter defines LANES_LARGE: one handler each. */
@@ -309,74 +321,78 @@ ALWAYS_INLINE void merge_row(void *row, const void *kept, u32 bytes, u32 mask)
 #define LANE_HANDLERS(NAME, TD)  LANE_MERGED(NAME, ROW_##TD) LANE_RUN(NAME) MEANING_EACH(NAME)
 #define FLANE_HANDLERS(NAME, TD) LANE_MERGED(NAME, ROW_##TD) FLANE_RUN(NAME) MEANING_EACH(NAME)
 #else
-#define LANE_HANDLERS_WORD(NAME, TD, WORD)                                                             \
-	LANE_MERGED(NAME, ROW_##TD) LANE_RUN(NAME) LANE_SOME_RUN(NAME) LANE_GANG_RUN(NAME, NAME##_some) \
+#define MEANING_GANG_WORD(NAME, WORD) \
 	static const struct meaning NAME = {.run = NAME##_run, .gang = NAME##_gang, .word = (WORD)}
+#define LANE_HANDLERS_WORD(NAME, TD, WORD) \
+	LANE_MERGED(NAME, ROW_##TD)        \
+	LANE_RUN(NAME)                     \
+	LANE_SOME_RUN(NAME)                \
+	LANE_GANG_RUN(NAME, NAME##_some)   \
+	MEANING_GANG_WORD(NAME, WORD)
 #define LANE_HANDLERS(NAME, TD) LANE_HANDLERS_WORD(NAME, TD, NULL)
-#define FLANE_HANDLERS(NAME, TD)                                                                       \
-	LANE_MERGED(NAME, ROW_##TD) FLANE_RUN(NAME) LANE_SOME_RUN(NAME) FLANE_GANG_RUN(NAME, NAME##_some) \
+#define FLANE_HANDLERS(NAME, TD)          \
+	LANE_MERGED(NAME, ROW_##TD)       \
+	FLANE_RUN(NAME)                   \
+	LANE_SOME_RUN(NAME)               \
+	FLANE_GANG_RUN(NAME, NAME##_some) \
 	MEANING_GANG(NAME)
 #endif
 
 /* LANEn(name, type of d, types of the n sources, expression): integer and bit operations. LANE1_WORD: the same with
  * the word that a form gives in insn.imm. */
-#define LANE1_WORD(NAME, TD, TA, WORD, EXPR)                                                           \
+#define LANE1_WORD(NAME, TD, TA, WORD, EXPR) \
 	LANE_VALUES(NAME, TD, ROWS1(TA), LANES1(TA), EXPR) LANE_HANDLERS_WORD(NAME, TD, WORD)
-#define LANE1(NAME, TD, TA, EXPR)                                                                      \
-	LANE_VALUES(NAME, TD, ROWS1(TA), LANES1(TA), EXPR) LANE_HANDLERS(NAME, TD)
-#define LANE2(NAME, TD, TA, TB, EXPR)                                                                  \
-	LANE_VALUES(NAME, TD, ROWS2(TA, TB), LANES2(TA, TB), EXPR) LANE_HANDLERS(NAME, TD)
-#define LANE3(NAME, TD, TA, TB, TC, EXPR)                                                              \
+#define LANE1(NAME, TD, TA, EXPR)     LANE_VALUES(NAME, TD, ROWS1(TA), LANES1(TA), EXPR) LANE_HANDLERS(NAME, TD)
+#define LANE2(NAME, TD, TA, TB, EXPR) LANE_VALUES(NAME, TD, ROWS2(TA, TB), LANES2(TA, TB), EXPR) LANE_HANDLERS(NAME, TD)
+#define LANE3(NAME, TD, TA, TB, TC, EXPR) \
 	LANE_VALUES(NAME, TD, ROWS3(TA, TB, TC), LANES3(TA, TB, TC), EXPR) LANE_HANDLERS(NAME, TD)
 /* FLANEn: the same under the instruction's floating-point mode; host float operations allowed. */
-#define FLANE1(NAME, TD, TA, EXPR)                                                                     \
-	LANE_VALUES(NAME, TD, ROWS1(TA), LANES1(TA), EXPR) FLANE_HANDLERS(NAME, TD)
-#define FLANE2(NAME, TD, TA, TB, EXPR)                                                                 \
+#define FLANE1(NAME, TD, TA, EXPR) LANE_VALUES(NAME, TD, ROWS1(TA), LANES1(TA), EXPR) FLANE_HANDLERS(NAME, TD)
+#define FLANE2(NAME, TD, TA, TB, EXPR) \
 	LANE_VALUES(NAME, TD, ROWS2(TA, TB), LANES2(TA, TB), EXPR) FLANE_HANDLERS(NAME, TD)
-#define FLANE3(NAME, TD, TA, TB, TC, EXPR)                                                             \
+#define FLANE3(NAME, TD, TA, TB, TC, EXPR) \
 	LANE_VALUES(NAME, TD, ROWS3(TA, TB, TC), LANES3(TA, TB, TC), EXPR) FLANE_HANDLERS(NAME, TD)
 
 typedef u32 truth_fn(const struct insn *i, const u8 *rows);
 
 /* PLANEn_w(name, types of the n sources, truth): writes predicate d. w, 32 or 64, is the sources' width: the truth of a
  * lane has it too, so that the comparison stays in one vector width. FPLANEn_w: under the floating-point mode. */
-#define PLANE_TRUTH(NAME, W, ROWS, LANES, EXPR)                                                        \
-	ALWAYS_INLINE u32 NAME##_truth(const struct insn *i, const u8 *rows)                           \
-	{                                                                                              \
-		s##W t[WARP_LANES] __attribute__((aligned(64)));                                       \
-		ROWS;                                                                                  \
-		EACH_LANE                                                                              \
-		{                                                                                      \
-			LANES;                                                                         \
-			t[l] = (EXPR) ? -1 : 0;                                                        \
-		}                                                                                      \
-		return pack_lanes##W(t);                                                               \
+#define PLANE_TRUTH(NAME, W, ROWS, LANES, EXPR)                              \
+	ALWAYS_INLINE u32 NAME##_truth(const struct insn *i, const u8 *rows) \
+	{                                                                    \
+		s##W t[WARP_LANES] __attribute__((aligned(64)));             \
+		ROWS;                                                        \
+		EACH_LANE {                                                  \
+			LANES;                                               \
+			t[l] = (EXPR) ? -1 : 0;                              \
+		}                                                            \
+		return pack_lanes##W(t);                                     \
 	}
-#define PLANE_RUN(NAME)                                                                                \
-	LANE_FUNCTION(NAME)                                                                            \
-	{                                                                                              \
-		(void)w;                                                                               \
-		pred_write(rows, i->d, mask, NAME##_truth(i, rows));                                   \
-		return i + 1;                                                                          \
+#define PLANE_RUN(NAME)                                              \
+	LANE_FUNCTION(NAME)                                          \
+	{                                                            \
+		(void)w;                                             \
+		pred_write(rows, i->d, mask, NAME##_truth(i, rows)); \
+		return i + 1;                                        \
 	}
-#define FPLANE_RUN(NAME)                                                                               \
-	LANE_FUNCTION(NAME)                                                                            \
-	{                                                                                              \
-		if (UNLIKELY(w->worker->fp != i->fp))                                                  \
-			return lane_run_switched(w, i, rows, mask, NAME##_run);                        \
-		pred_write(rows, i->d, mask, NAME##_truth(i, rows));                                   \
-		return i + 1;                                                                          \
+#define FPLANE_RUN(NAME)                                                        \
+	LANE_FUNCTION(NAME)                                                     \
+	{                                                                       \
+		if (UNLIKELY(w->worker->fp != i->fp))                           \
+			return lane_run_switched(w, i, rows, mask, NAME##_run); \
+		pred_write(rows, i->d, mask, NAME##_truth(i, rows));            \
+		return i + 1;                                                   \
 	}
 ALWAYS_INLINE const struct insn *plane_gang(struct gang *g, const struct insn *i, truth_fn *truth)
 {
 	const struct insn own = *i;
 
 	if (UNLIKELY(g->on != NULL)) {
-		EACH_MEMBER(g, m)
+		EACH_MEMBER (g, m)
 			pred_write(m->rows, own.d, m->mask, truth(&own, m->rows));
 		return i + 1;
 	}
-	EACH_WARP(g)
+	EACH_WARP (g)
 		pred_write(rows, own.d, FULL_MASK, truth(&own, rows));
 	return i + 1;
 }
@@ -384,20 +400,17 @@ ALWAYS_INLINE const struct insn *fplane_gang(struct gang *g, const struct insn *
 {
 	return UNLIKELY(g->worker->fp != i->fp) ? gang_run_switched(g, i, gang) : plane_gang(g, i, truth);
 }
-#define PLANE_HANDLERS(NAME)                                                                           \
-	PLANE_RUN(NAME)                                                                                \
-	GANG_FUNCTION(NAME) { return plane_gang(g, i, NAME##_truth); }                                 \
+#define PLANE_HANDLERS(NAME)                                           \
+	PLANE_RUN(NAME)                                                \
+	GANG_FUNCTION(NAME) { return plane_gang(g, i, NAME##_truth); } \
 	MEANING_GANG(NAME)
-#define FPLANE_HANDLERS(NAME)                                                                          \
-	FPLANE_RUN(NAME)                                                                               \
-	GANG_FUNCTION(NAME) { return fplane_gang(g, i, NAME##_truth, NAME##_gang); }                   \
+#define FPLANE_HANDLERS(NAME)                                                        \
+	FPLANE_RUN(NAME)                                                             \
+	GANG_FUNCTION(NAME) { return fplane_gang(g, i, NAME##_truth, NAME##_gang); } \
 	MEANING_GANG(NAME)
-#define PLANE1(W, NAME, TA, EXPR)                                                                      \
-	PLANE_TRUTH(NAME, W, ROWS1(TA), LANES1(TA), EXPR) PLANE_HANDLERS(NAME)
-#define PLANE2(W, NAME, TA, TB, EXPR)                                                                  \
-	PLANE_TRUTH(NAME, W, ROWS2(TA, TB), LANES2(TA, TB), EXPR) PLANE_HANDLERS(NAME)
-#define FPLANE2(W, NAME, TA, TB, EXPR)                                                                 \
-	PLANE_TRUTH(NAME, W, ROWS2(TA, TB), LANES2(TA, TB), EXPR) FPLANE_HANDLERS(NAME)
+#define PLANE1(W, NAME, TA, EXPR)      PLANE_TRUTH(NAME, W, ROWS1(TA), LANES1(TA), EXPR) PLANE_HANDLERS(NAME)
+#define PLANE2(W, NAME, TA, TB, EXPR)  PLANE_TRUTH(NAME, W, ROWS2(TA, TB), LANES2(TA, TB), EXPR) PLANE_HANDLERS(NAME)
+#define FPLANE2(W, NAME, TA, TB, EXPR) PLANE_TRUTH(NAME, W, ROWS2(TA, TB), LANES2(TA, TB), EXPR) FPLANE_HANDLERS(NAME)
 #define PLANE1_32(NAME, TA, EXPR)      PLANE1(32, NAME, TA, EXPR)
 #define PLANE1_64(NAME, TA, EXPR)      PLANE1(64, NAME, TA, EXPR)
 #define PLANE2_32(NAME, TA, TB, EXPR)  PLANE2(32, NAME, TA, TB, EXPR)
@@ -406,24 +419,25 @@ ALWAYS_INLINE const struct insn *fplane_gang(struct gang *g, const struct insn *
 #define FPLANE2_64(NAME, TA, TB, EXPR) FPLANE2(64, NAME, TA, TB, EXPR)
 
 /* For handlers of more operands or results than three: row d, of type TD, becomes the expression of each lane. */
-#define LANE_BODY(TD, LANES, EXPR)                                                                     \
-	{                                                                                              \
-		ROW_##TD kept[WARP_LANES] __attribute__((aligned(64)));                                \
-		ROW_##TD *const out = LIKELY(mask == FULL_MASK) ? d : kept;                            \
-		EACH_LANE                                                                              \
-		{                                                                                      \
-			LANES;                                                                         \
-			out[l] = KEEP_##TD(EXPR);                                                      \
-		}                                                                                      \
-		if (UNLIKELY(mask != FULL_MASK))                                                       \
-			merge_row(d, kept, sizeof kept[0], mask);                                      \
+#define LANE_BODY(TD, LANES, EXPR)                                          \
+	{                                                                   \
+		ROW_##TD kept[WARP_LANES] __attribute__((aligned(64)));     \
+		ROW_##TD *const out = LIKELY(mask == FULL_MASK) ? d : kept; \
+		EACH_LANE {                                                 \
+			LANES;                                              \
+			out[l] = KEEP_##TD(EXPR);                           \
+		}                                                           \
+		if (UNLIKELY(mask != FULL_MASK))                            \
+			merge_row(d, kept, sizeof kept[0], mask);           \
 	}
 
 /* A row of the instruction table. Stands next to the meanings it names. FLAGS: those of isa_flag, and WITH() traits. */
 #define ROW(FORM, OPERANDS, PTX, SM, FLAGS, PICK, DOC) ROW_UNTIL(0, FORM, OPERANDS, PTX, SM, FLAGS, PICK, DOC)
-#define ROW_UNTIL(UNTIL, FORM, OPERANDS, PTX, SM, FLAGS, PICK, DOC)                                    \
-	{FORM, OPERANDS, PTX, SM, (u32)(FLAGS), PICK, DOC, UNTIL, (u32)((u64)(FLAGS) >> 32)}
-#define FAMILY(NAME, HEADING, CLASS, ROWS)                                                             \
+#define ROW_UNTIL(UNTIL, FORM, OPERANDS, PTX, SM, FLAGS, PICK, DOC)                                \
+	{                                                                                          \
+		FORM, OPERANDS, PTX, SM, (u32)(FLAGS), PICK, DOC, UNTIL, (u32)((u64)(FLAGS) >> 32) \
+	}
+#define FAMILY(NAME, HEADING, CLASS, ROWS) \
 	const struct isa_family SEM_NAME(NAME) = {HEADING, CLASS, ROWS, COUNT_OF(ROWS)}
 
 #endif

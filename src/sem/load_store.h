@@ -9,13 +9,13 @@
 #include "sem/access.h"
 
 /* A meaning that tries NAME##_fast first, and where that gives up goes on with LANES. */
-#define FAST_OR(NAME, LANES)                                                                           \
-	MEANING_FUNCTION(NAME)                                                                         \
-	{                                                                                              \
-		if (LIKELY(NAME##_fast(w, i, rows, mask)))                                             \
-			return i + 1;                                                                  \
-		return LANES;                                                                          \
-	}                                                                                              \
+#define FAST_OR(NAME, LANES)                               \
+	MEANING_FUNCTION(NAME)                             \
+	{                                                  \
+		if (LIKELY(NAME##_fast(w, i, rows, mask))) \
+			return i + 1;                      \
+		return LANES;                              \
+	}                                                  \
 	GANG_FAST(NAME)
 
 /* --- Loads ---------------------------------------------------------------------------------- */
@@ -53,62 +53,59 @@ static const struct insn *load_lanes(struct warp *w, const struct insn *i, u8 *r
 #define SIGNED_s32 true
 
 /* load_row_T_R and its like: T, the type in memory; R, the type that fills the register. */
-#define MEMORY u8
+#define MEMORY   u8
 #define REGISTER u16
 #include "sem/load_type.h"
-#define MEMORY u8
+#define MEMORY   u8
 #define REGISTER u32
 #include "sem/load_type.h"
-#define MEMORY u16
+#define MEMORY   u16
 #define REGISTER u16
 #include "sem/load_type.h"
-#define MEMORY u16
+#define MEMORY   u16
 #define REGISTER u32
 #include "sem/load_type.h"
-#define MEMORY u32
+#define MEMORY   u32
 #define REGISTER u32
 #include "sem/load_type.h"
-#define MEMORY u64
+#define MEMORY   u64
 #define REGISTER u64
 #include "sem/load_type.h"
-#define MEMORY s8
+#define MEMORY   s8
 #define REGISTER u16
 #include "sem/load_type.h"
-#define MEMORY s8
+#define MEMORY   s8
 #define REGISTER u32
 #include "sem/load_type.h"
-#define MEMORY s16
+#define MEMORY   s16
 #define REGISTER u32
 #include "sem/load_type.h"
 
 /* Tried as a row of neighbours, then by its shape, then lane by lane. Other shapes than rows stand in a function of
  * their own, whose stack frame the common case would pay for. */
-#define ACCESS_FAST(NAME, ROW, SHAPE)                                                                  \
-	SEPARATE bool NAME##_shape(struct warp *w, const struct insn *i, u8 *rows, u32 mask)           \
-	{                                                                                              \
-		return SHAPE;                                                                          \
-	}                                                                                              \
-	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask)       \
-	{                                                                                              \
-		return ROW || NAME##_shape(w, i, rows, mask);                                          \
+#define ACCESS_FAST(NAME, ROW, SHAPE)                                                                          \
+	SEPARATE bool NAME##_shape(struct warp *w, const struct insn *i, u8 *rows, u32 mask) { return SHAPE; } \
+	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask)               \
+	{                                                                                                      \
+		return ROW || NAME##_shape(w, i, rows, mask);                                                  \
 	}
 
-#define LOAD_WIDTH(NAME, SPACE, T, R, WIDE)                                                            \
-	ACCESS_FAST(NAME, load_row_##T##_##R(w, i, rows, mask, SPACE, WIDE),                           \
-		    load_shape_##T##_##R(w, i, rows, mask, SPACE, WIDE))                               \
+#define LOAD_WIDTH(NAME, SPACE, T, R, WIDE)                                  \
+	ACCESS_FAST(NAME, load_row_##T##_##R(w, i, rows, mask, SPACE, WIDE), \
+		    load_shape_##T##_##R(w, i, rows, mask, SPACE, WIDE))     \
 	FAST_OR(NAME, load_lanes(w, i, rows, mask, WIDE, SPACE, sizeof(T), SIGNED_##T, 8 * sizeof(R)))
-#define LOAD_SCALAR(NAME, SPACE, T, R)                                                                 \
-	LOAD_WIDTH(NAME##_64, SPACE, T, R, true)                                                       \
+#define LOAD_SCALAR(NAME, SPACE, T, R)           \
+	LOAD_WIDTH(NAME##_64, SPACE, T, R, true) \
 	LOAD_WIDTH(NAME##_32, SPACE, T, R, false)
 
-#define LOAD_LOCAL_WIDTH(NAME, T, R, WIDE)                                                             \
-	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask)       \
-	{                                                                                              \
-		return load_local_##T##_##R(w, i, rows, mask, WIDE);                                   \
-	}                                                                                              \
+#define LOAD_LOCAL_WIDTH(NAME, T, R, WIDE)                                                       \
+	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) \
+	{                                                                                        \
+		return load_local_##T##_##R(w, i, rows, mask, WIDE);                             \
+	}                                                                                        \
 	FAST_OR(NAME, load_lanes(w, i, rows, mask, WIDE, SPACE_LOCAL, sizeof(T), false, 8 * sizeof(R)))
-#define LOAD_LOCAL_SCALAR(NAME, T, R)                                                                  \
-	LOAD_LOCAL_WIDTH(NAME##_64, T, R, true)                                                        \
+#define LOAD_LOCAL_SCALAR(NAME, T, R)           \
+	LOAD_LOCAL_WIDTH(NAME##_64, T, R, true) \
 	LOAD_LOCAL_WIDTH(NAME##_32, T, R, false)
 
 /* --- Stores --------------------------------------------------------------------------------- */
@@ -137,22 +134,22 @@ static const struct insn *store_lanes(struct warp *w, const struct insn *i, u8 *
 #define MEMORY u64
 #include "sem/store_type.h"
 
-#define STORE_WIDTH(NAME, SPACE, T, R, WIDE)                                                           \
-	ACCESS_FAST(NAME, store_row_##T(w, i, rows, mask, SPACE, WIDE),                                \
-		    store_shape_##T(w, i, rows, mask, SPACE, WIDE))                                    \
+#define STORE_WIDTH(NAME, SPACE, T, R, WIDE)                            \
+	ACCESS_FAST(NAME, store_row_##T(w, i, rows, mask, SPACE, WIDE), \
+		    store_shape_##T(w, i, rows, mask, SPACE, WIDE))     \
 	FAST_OR(NAME, store_lanes(w, i, rows, mask, WIDE, SPACE, sizeof(T), 8 * sizeof(R)))
-#define STORE(NAME, SPACE, T, R)                                                                       \
-	STORE_WIDTH(NAME##_64, SPACE, T, R, true)                                                      \
+#define STORE(NAME, SPACE, T, R)                  \
+	STORE_WIDTH(NAME##_64, SPACE, T, R, true) \
 	STORE_WIDTH(NAME##_32, SPACE, T, R, false)
 
-#define STORE_LOCAL_WIDTH(NAME, T, R, WIDE)                                                            \
-	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask)       \
-	{                                                                                              \
-		return store_local_##T(w, i, rows, mask, WIDE);                                        \
-	}                                                                                              \
+#define STORE_LOCAL_WIDTH(NAME, T, R, WIDE)                                                      \
+	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) \
+	{                                                                                        \
+		return store_local_##T(w, i, rows, mask, WIDE);                                  \
+	}                                                                                        \
 	FAST_OR(NAME, store_lanes(w, i, rows, mask, WIDE, SPACE_LOCAL, sizeof(T), 8 * sizeof(R)))
-#define STORE_LOCAL_SCALAR(NAME, T, R)                                                                 \
-	STORE_LOCAL_WIDTH(NAME##_64, T, R, true)                                                       \
+#define STORE_LOCAL_SCALAR(NAME, T, R)           \
+	STORE_LOCAL_WIDTH(NAME##_64, T, R, true) \
 	STORE_LOCAL_WIDTH(NAME##_32, T, R, false)
 
 #endif

@@ -13,7 +13,8 @@
 #define KEEP(v) ((LANE)(REGISTER)(v))
 
 /* A whole warp's row of neighbouring places is a copy. */
-ALWAYS_INLINE bool LOAD_OF(load_row)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space, bool wide)
+ALWAYS_INLINE bool LOAD_OF(load_row)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
+				     bool wide)
 {
 	const u32 bytes = WARP_LANES * sizeof(MEMORY);
 	LANE *d = __builtin_assume_aligned(rows + i->d, 64);
@@ -26,13 +27,14 @@ ALWAYS_INLINE bool LOAD_OF(load_row)(struct warp *w, const struct insn *i, u8 *r
 		return false;
 	if (space == SPACE_GLOBAL)
 		fetch_ahead(from, bytes);
-	EACH_LANE d[l] = KEEP(from[l]);
+	EACH_LANE
+		d[l] = KEEP(from[l]);
 	return true;
 }
 
 /* The active lanes at neighbouring places. */
-ALWAYS_INLINE bool LOAD_OF(load_contiguous)(struct warp *w, const struct insn *i, LANE *d, u32 mask, enum ir_space space,
-					    const struct shape *s)
+ALWAYS_INLINE bool LOAD_OF(load_contiguous)(struct warp *w, const struct insn *i, LANE *d, u32 mask,
+					    enum ir_space space, const struct shape *s)
 {
 	const u32 span = (32 - (u32)__builtin_clz(mask) - s->lane) * (u32)sizeof(MEMORY);
 	const u8 *p = space_range(w, i, space, s->first, s->first + span, false);
@@ -41,9 +43,12 @@ ALWAYS_INLINE bool LOAD_OF(load_contiguous)(struct warp *w, const struct insn *i
 		return false;
 	const MEMORY *from = (const MEMORY *)(const void *)(p - s->lane * sizeof(MEMORY));
 	if (mask == FULL_MASK)
-		EACH_LANE d[l] = KEEP(from[l]);
+		EACH_LANE
+			d[l] = KEEP(from[l]);
 	else
-		EACH_LANE if (mask & lane_bit[l]) d[l] = KEEP(from[l]);
+		EACH_LANE
+			if (mask & lane_bit[l])
+				d[l] = KEEP(from[l]);
 	return true;
 }
 
@@ -51,9 +56,11 @@ ALWAYS_INLINE bool LOAD_OF(load_contiguous)(struct warp *w, const struct insn *i
 ALWAYS_INLINE void LOAD_OF(load_local_row)(LANE *d, const u32 *from, u32 mask)
 {
 	if (sizeof(MEMORY) == 8)
-		EACH_LANE d[l] = LANE_SET(sizeof(LANE), mask, l) ? KEEP(from[l] | (u64)from[l + WARP_LANES] << 32) : d[l];
+		EACH_LANE
+			d[l] = LANE_SET(sizeof(LANE), mask, l) ? KEEP(from[l] | (u64)from[l + WARP_LANES] << 32) : d[l];
 	else
-		EACH_LANE d[l] = LANE_SET(sizeof(LANE), mask, l) ? KEEP((MEMORY)from[l]) : d[l];
+		EACH_LANE
+			d[l] = LANE_SET(sizeof(LANE), mask, l) ? KEEP((MEMORY)from[l]) : d[l];
 }
 
 /* All active lanes at one address. */
@@ -67,7 +74,8 @@ ALWAYS_INLINE bool LOAD_OF(load_uniform)(struct warp *w, const struct insn *i, L
 	if (LIKELY(p != NULL)) {
 		memcpy(&one, p, sizeof one);
 		const LANE value = KEEP(one);
-		EACH_LANE d[l] = LANE_SET(sizeof(LANE), mask, l) ? value : d[l];
+		EACH_LANE
+			d[l] = LANE_SET(sizeof(LANE), mask, l) ? value : d[l];
 		return true;
 	}
 	if (!local_uniform(w, space, s, sizeof(MEMORY), &offset))
@@ -104,11 +112,15 @@ ALWAYS_INLINE bool LOAD_OF(load_gather)(struct warp *w, const struct insn *i, LA
 	if (UNLIKELY(!p))
 		return false;
 	const MEMORY *from = (const MEMORY *)(const void *)p;
-	EACH_LANE address[l] = (address[l] - e.low) / sizeof(MEMORY);
+	EACH_LANE
+		address[l] = (address[l] - e.low) / sizeof(MEMORY);
 	if (mask == FULL_MASK)
-		EACH_LANE d[l] = KEEP(from[(s64)address[l]]);
+		EACH_LANE
+			d[l] = KEEP(from[(s64)address[l]]);
 	else
-		EACH_LANE if (mask & lane_bit[l]) d[l] = KEEP(from[(s64)address[l]]);
+		EACH_LANE
+			if (mask & lane_bit[l])
+				d[l] = KEEP(from[(s64)address[l]]);
 	return true;
 }
 
@@ -125,8 +137,7 @@ ALWAYS_INLINE bool LOAD_OF(load_shape)(struct warp *w, const struct insn *i, u8 
 		return LOAD_OF(load_contiguous)(w, i, d, mask, space, &s);
 	if (s.uniform && s.first % sizeof(MEMORY) == 0)
 		return LOAD_OF(load_uniform)(w, i, d, mask, space, &s);
-	if (mask == FULL_MASK && is_two_rows(address, sizeof(MEMORY)) &&
-	    !((address[0] | address[16]) % sizeof(MEMORY)))
+	if (mask == FULL_MASK && is_two_rows(address, sizeof(MEMORY)) && !((address[0] | address[16]) % sizeof(MEMORY)))
 		return LOAD_OF(load_halves)(w, i, d, space, address);
 	return LOAD_OF(load_gather)(w, i, d, mask, space, address);
 }
@@ -149,7 +160,8 @@ ALWAYS_INLINE bool LOAD_OF(load_local)(struct warp *w, const struct insn *i, u8 
 	for (u32 left = mask; left; left &= left - 1) {
 		const u32 l = (u32)__builtin_ctz(left);
 		const u32 *from = words + address[l] / 4 * WARP_LANES + l;
-		const u64 value = sizeof(MEMORY) == 8 ? *from | (u64)from[WARP_LANES] << 32 : *from >> address[l] % 4 * 8;
+		const u64 value =
+			sizeof(MEMORY) == 8 ? *from | (u64)from[WARP_LANES] << 32 : *from >> address[l] % 4 * 8;
 		d[l] = KEEP((MEMORY)value);
 	}
 	return true;

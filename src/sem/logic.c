@@ -7,23 +7,25 @@
 #include "sem/pick.h"
 
 /* A predicate form, of whole masks. */
-#define LOGIC_PRED(NAME, EXPR)                                                                         \
-	MEANING_FUNCTION(NAME##_pred)                                                                  \
-	{                                                                                              \
-		const u32 a = PRED_SOURCE(i, i->a, 0), b = PRED_SOURCE(i, i->b, 1);                    \
-		(void)w;                                                                               \
-		pred_write(rows, i->d, mask, EXPR);                                                    \
-		return i + 1;                                                                          \
-	}                                                                                              \
+#define LOGIC_PRED(NAME, EXPR)                                                      \
+	MEANING_FUNCTION(NAME##_pred)                                               \
+	{                                                                           \
+		const u32 a = PRED_SOURCE(i, i->a, 0), b = PRED_SOURCE(i, i->b, 1); \
+		(void)w;                                                            \
+		pred_write(rows, i->d, mask, EXPR);                                 \
+		return i + 1;                                                       \
+	}                                                                           \
 	MEANING_EACH(NAME##_pred);
 #define PICK_BITS_PRED(NAME) PICK_(NAME, TYPED(NAME, pred) TYPED(NAME, b16) TYPED(NAME, b32) TYPED(NAME, b64))
-#define LOGIC2(NAME, EXPR)                                                                             \
-	BITS2(NAME, EXPR);                                                                             \
-	LOGIC_PRED(NAME, EXPR)                                                                         \
+#define LOGIC2(NAME, EXPR)     \
+	BITS2(NAME, EXPR);     \
+	LOGIC_PRED(NAME, EXPR) \
 	PICK_BITS_PRED(NAME)
+/* clang-format off */
 LOGIC2(and, a & b)
 LOGIC2(or, a | b)
 LOGIC2(xor, a ^ b)
+/* clang-format on */
 
 BITS1(not, ~a);
 MEANING_FUNCTION(not_pred)
@@ -33,7 +35,7 @@ MEANING_FUNCTION(not_pred)
 	return i + 1;
 }
 MEANING_EACH(not_pred);
-PICK_BITS_PRED(not)
+PICK_BITS_PRED(not )
 
 BITS1(cnot, a == 0);
 PICK_BITS(cnot)
@@ -41,6 +43,7 @@ PICK_BITS(cnot)
 /* --- lop3: any function of three bits, by its truth table --- */
 
 /* The tables that compilers use most have a meaning of their own. */
+/* clang-format off */
 #define LOP3_COMMON(X)                                                                                 \
 	X(0x80, a & b & c)                                                                             \
 	X(0xfe, a | b | c)                                                                             \
@@ -67,9 +70,10 @@ PICK_BITS(cnot)
 	X(0xc0, a & b)                                                                                 \
 	X(0xfc, a | b)                                                                                 \
 	X(0x3c, a ^ b)
+/* clang-format on */
 
 #define LOP3_MEANING(TABLE, EXPR) LANE3(lop3_##TABLE, u32, u32, u32, u32, EXPR);
-#define LOP3_PAIR(TABLE, EXPR) LANE2(lop3_##TABLE, u32, u32, u32, EXPR);
+#define LOP3_PAIR(TABLE, EXPR)    LANE2(lop3_##TABLE, u32, u32, u32, EXPR);
 LOP3_COMMON(LOP3_MEANING)
 LOP3_PAIRS(LOP3_PAIR)
 
@@ -93,8 +97,7 @@ ALWAYS_INLINE u32 lop3_nonzero(struct warp *w, const struct insn *i, u8 *rows, u
 	u32 value[WARP_LANES] __attribute__((aligned(64)));
 	s32 t[WARP_LANES] __attribute__((aligned(64)));
 
-	EACH_LANE
-	{
+	EACH_LANE {
 		value[l] = int_lop3(pa[l], pb[l], pc[l], table);
 		t[l] = value[l] ? -1 : 0;
 	}
@@ -102,14 +105,14 @@ ALWAYS_INLINE u32 lop3_nonzero(struct warp *w, const struct insn *i, u8 *rows, u
 		merge_row(rows + o[0], value, sizeof value[0], mask);
 	return pack_lanes32(t);
 }
-#define LOP3_BOOL(NAME, OP)                                                                            \
-	LANE_FUNCTION(NAME)                                                                            \
-	{                                                                                              \
-		const u32 *o = warp_operands(w, i), q = PRED_SOURCE(i, o[5], 0);                       \
-		pred_write(rows, o[1], mask, lop3_nonzero(w, i, rows, mask) OP q);                     \
-		return i + 1;                                                                          \
-	}                                                                                              \
-	MEANING_EACH(NAME);                                                                            \
+#define LOP3_BOOL(NAME, OP)                                                        \
+	LANE_FUNCTION(NAME)                                                        \
+	{                                                                          \
+		const u32 *o = warp_operands(w, i), q = PRED_SOURCE(i, o[5], 0);   \
+		pred_write(rows, o[1], mask, lop3_nonzero(w, i, rows, mask) OP q); \
+		return i + 1;                                                      \
+	}                                                                          \
+	MEANING_EACH(NAME);                                                        \
 	PICK_ONE(NAME)
 LOP3_BOOL(lop3_and, &)
 LOP3_BOOL(lop3_or, |)
@@ -134,7 +137,10 @@ LANE1_WORD(shr_by_u32, u32, u32, shift_word, a >> (i->imm & 31));
 LANE1_WORD(shr_by_s32, s32, s32, shift_word, a >> (i->imm & 31));
 LANE1_WORD(shr_by_u64, u64, u64, shift_word, a >> (i->imm & 63));
 
-static bool by_constant(const struct form *f) { return f->constant_mask & 4 && f->constants[2] < type_bits(form_type(f, 0)); }
+static bool by_constant(const struct form *f)
+{
+	return f->constant_mask & 4 && f->constants[2] < type_bits(form_type(f, 0));
+}
 static const struct meaning *pick_shl(const struct form *f)
 {
 	const u32 bits = type_bits(form_type(f, 0));
@@ -173,8 +179,8 @@ static const struct meaning *pick_shf(const struct form *f)
 /* --- prmt: bytes of b:a by a selector; the named modes are selectors by the low two bits of c --- */
 
 LANE3(prmt, u32, u32, u32, u32, int_permute_bytes(a, b, c));
-#define PRMT_MODE(NAME, S0, S1, S2, S3)                                                                \
-	LANE3(prmt_##NAME, u32, u32, u32, u32,                                                         \
+#define PRMT_MODE(NAME, S0, S1, S2, S3)        \
+	LANE3(prmt_##NAME, u32, u32, u32, u32, \
 	      int_permute_bytes(a, b, (c & 2) ? (c & 1 ? S3 : S2) : (c & 1 ? S1 : S0)));
 PRMT_MODE(f4e, 0x3210, 0x4321, 0x5432, 0x6543)
 PRMT_MODE(b4e, 0x5670, 0x6701, 0x7012, 0x0123)
@@ -185,7 +191,7 @@ PRMT_MODE(rc16, 0x1010, 0x3232, 0x1010, 0x3232)
 static const struct meaning *pick_prmt(const struct form *f)
 {
 	static const struct meaning *const by_mode[] = {
-		[M_f4e - M_f4e] = &prmt_f4e, [M_b4e - M_f4e] = &prmt_b4e,   [M_rc8 - M_f4e] = &prmt_rc8,
+		[M_f4e - M_f4e] = &prmt_f4e, [M_b4e - M_f4e] = &prmt_b4e, [M_rc8 - M_f4e] = &prmt_rc8,
 		[M_ecl - M_f4e] = &prmt_ecl, [M_ecr - M_f4e] = &prmt_ecr, [M_rc16 - M_f4e] = &prmt_rc16,
 	};
 	const int mode = form_pick(f, M_f4e, M_ecr);

@@ -11,7 +11,8 @@ static inline void MATCH_OF(match_operands)(const u8 *rows, u32 operand, const u
 {
 	const VALUE *a = __builtin_assume_aligned(rows + operand, 64);
 
-	EACH_LANE value[l] = exchange ? (VALUE)exchange[l] : a[l];
+	EACH_LANE
+		value[l] = exchange ? (VALUE)exchange[l] : a[l];
 }
 
 /* The lanes that hold the wanted value. */
@@ -19,13 +20,15 @@ static inline u32 MATCH_OF(same)(const VALUE value[WARP_LANES], VALUE wanted)
 {
 	TRUTH t[WARP_LANES] __attribute__((aligned(64)));
 
-	EACH_LANE t[l] = value[l] == wanted ? -1 : 0;
-	return sizeof(TRUTH) == 8 ? pack_lanes64((const s64 *)(const void *)t) : pack_lanes32((const s32 *)(const void *)t);
+	EACH_LANE
+		t[l] = value[l] == wanted ? -1 : 0;
+	return sizeof(TRUTH) == 8 ? pack_lanes64((const s64 *)(const void *)t)
+				  : pack_lanes32((const s32 *)(const void *)t);
 }
 
 /* Which of the members hold each lane's value. Distinct values are taken in turn: few in practice. */
 static void MATCH_OF(match_any)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, u32 members,
-				      const u64 *exchange)
+				const u64 *exchange)
 {
 	VALUE value[WARP_LANES] __attribute__((aligned(64)));
 	u32 result[WARP_LANES] __attribute__((aligned(64))) = {0};
@@ -34,13 +37,14 @@ static void MATCH_OF(match_any)(struct warp *w, const struct insn *i, u8 *rows, 
 	MATCH_OF(match_operands)(rows, i->a, exchange, value);
 	for (u32 left = mask; left;) {
 		const u32 same = MATCH_OF(same)(value, value[__builtin_ctz(left)]) & members;
-		EACH_LANE result[l] = same & lane_bit[l] ? same : result[l];
+		EACH_LANE
+			result[l] = same & lane_bit[l] ? same : result[l];
 		left &= ~same;
 	}
 	write32(rows, i->d, mask, result);
 }
 static void MATCH_OF(match_all)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, u32 members,
-				      const u64 *exchange)
+				const u64 *exchange)
 {
 	VALUE value[WARP_LANES] __attribute__((aligned(64)));
 	const u32 *list = warp_operands(w, i);

@@ -177,67 +177,71 @@ PICK_ONE(movmatrix)
 
 /* --- Rows ----------------------------------------------------------------------------------- */
 
-#define MMA "mma.sync.aligned"
-#define MULTIPLY WITH(TRAIT_MULTIPLIES)
-#define LOADS    WITH(TRAIT_LOADS | TRAIT_MATRIX_ROWS)
-#define STORES   (ISA_STORE | WITH(TRAIT_STORES | TRAIT_MATRIX_ROWS))
+#define MMA                                  "mma.sync.aligned"
+#define MULTIPLY                             WITH(TRAIT_MULTIPLIES)
+#define LOADS                                WITH(TRAIT_LOADS | TRAIT_MATRIX_ROWS)
+#define STORES                               (ISA_STORE | WITH(TRAIT_STORES | TRAIT_MATRIX_ROWS))
 #define DENSE(WORDS, OPERANDS, PTX, SM, DOC) ROW(MMA WORDS, OPERANDS, PTX, SM, MULTIPLY, pick_mma, DOC)
 /* Operands by the types of the accumulator and, for f16, of the factors: those of other types are .b32. */
-#define IN_F32 "={D}f32 {A}b32 {B}b32 {C}f32"
-#define IN_F16 "={D}f16x2 {A}b32 {B}b32 {C}f16x2"
+#define IN_F32     "={D}f32 {A}b32 {B}b32 {C}f32"
+#define IN_F16     "={D}f16x2 {A}b32 {B}b32 {C}f16x2"
 #define F16_IN_F32 "={D}f32 {A}f16x2 {B}f16x2 {C}f32"
 #define F16_IN_F16 "={D}f16x2 {A}f16x2 {B}f16x2 {C}f16x2"
-#define IN_S32 "={D}s32 {A}b32 {B}b32 {C}s32"
+#define IN_S32     "={D}s32 {A}b32 {B}b32 {C}s32"
 #define S32_IN_S32 "={D}s32 {A}s32 {B}s32 {C}s32"
-#define IN_F64 "={D}f64 {A}f64 {B}f64 {C}f64"
+#define IN_F64     "={D}f64 {A}f64 {B}f64 {C}f64"
 
 #define FP8_PAIRS(T) "." T "(.e4m3|.e5m2)(.e4m3|.e5m2)." T
 /* The assembler takes .satfinite and rounding before the types or behind them. */
-#define CLAMPED(T)   "([.satfinite]" T "|" T ".satfinite)"
-#define S8_PAIRS     CLAMPED(".s32(.s8|.u8)(.s8|.u8).s32")
-#define S4_PAIRS     CLAMPED(".s32(.s4|.u4)(.s4|.u4).s32")
-#define POPC(OPS)    ".s32.b1.b1.s32" OPS ".popc"
-#define ROUNDINGS    ".rn|.rz|.rm|.rp"
-#define F64          "([" ROUNDINGS "].f64.f64.f64.f64|.f64.f64.f64.f64(" ROUNDINGS "))"
+#define CLAMPED(T) "([.satfinite]" T "|" T ".satfinite)"
+#define S8_PAIRS   CLAMPED(".s32(.s8|.u8)(.s8|.u8).s32")
+#define S4_PAIRS   CLAMPED(".s32(.s4|.u4)(.s4|.u4).s32")
+#define POPC(OPS)  ".s32.b1.b1.s32" OPS ".popc"
+#define ROUNDINGS  ".rn|.rz|.rm|.rp"
+#define F64        "([" ROUNDINGS "].f64.f64.f64.f64|.f64.f64.f64.f64(" ROUNDINGS "))"
 
-#define SPARSE(WORDS, OPERANDS, PTX, SM, DOC)                                                          \
-	ROW("mma.sp.sync.aligned" WORDS, OPERANDS " b32 #s32", PTX, SM, MULTIPLY, pick_mma, DOC), \
-	ROW("mma.sp::ordered_metadata.sync.aligned" WORDS, OPERANDS " b32 #s32", 85, SM, MULTIPLY, pick_mma, \
-	    DOC " Indices in the metadata rise.")
+#define SPARSE(WORDS, OPERANDS, PTX, SM, DOC)                                                                        \
+	ROW("mma.sp.sync.aligned" WORDS, OPERANDS " b32 #s32", PTX, SM, MULTIPLY, pick_mma, DOC),                    \
+		ROW("mma.sp::ordered_metadata.sync.aligned" WORDS, OPERANDS " b32 #s32", 85, SM, MULTIPLY, pick_mma, \
+		    DOC " Indices in the metadata rise.")
 
-#define WMMA_SHAPES "(.m16n16k16|.m32n8k16|.m8n32k16)"
-#define LAYOUTS     "(.row|.col)(.row|.col)"
+#define WMMA_SHAPES                         "(.m16n16k16|.m32n8k16|.m8n32k16)"
+#define LAYOUTS                             "(.row|.col)(.row|.col)"
 #define WMMA(WORDS, OPERANDS, PTX, SM, DOC) ROW("wmma.mma" WORDS, OPERANDS, PTX, SM, MULTIPLY, pick_mma, DOC)
 
 #define SPACES "([.trans][.shared|.shared::cta]|(.shared|.shared::cta).trans)"
-#define MOVES(N, COUNT)                                                                                \
-	ROW("ldmatrix.sync.aligned.m8n8." N SPACES ".b16", "={" COUNT "}b32 @", 65, 75, ISA_MEMORY | LOADS, pick_ldmatrix, \
-	    "Loads 8x8 matrices of 16-bit elements, a row from each lane's address."),                 \
-	ROW("stmatrix.sync.aligned.m8n8." N SPACES ".b16", "@ {" COUNT "}b32", 78, 90, ISA_MEMORY | STORES, \
-	    pick_stmatrix, "Stores 8x8 matrices of 16-bit elements, a row to each lane's address.")
+#define MOVES(N, COUNT)                                                                                             \
+	ROW("ldmatrix.sync.aligned.m8n8." N SPACES ".b16", "={" COUNT "}b32 @", 65, 75, ISA_MEMORY | LOADS,         \
+	    pick_ldmatrix, "Loads 8x8 matrices of 16-bit elements, a row from each lane's address."),               \
+		ROW("stmatrix.sync.aligned.m8n8." N SPACES ".b16", "@ {" COUNT "}b32", 78, 90, ISA_MEMORY | STORES, \
+		    pick_stmatrix, "Stores 8x8 matrices of 16-bit elements, a row to each lane's address.")
 #define NEWER (ISA_MEMORY | ISA_A_TARGET | ISA_UNMODELLED)
-#define NEWER_MOVES(WORDS, COUNT, TYPES)                                                               \
-	ROW("ldmatrix.sync.aligned" WORDS "[.shared|.shared::cta]" TYPES, "={" COUNT "}b32 @", 86, 100, NEWER | LOADS, NULL, \
-	    "Loads matrices of bytes or of narrower elements.")
+#define NEWER_MOVES(WORDS, COUNT, TYPES)                                                                               \
+	ROW("ldmatrix.sync.aligned" WORDS "[.shared|.shared::cta]" TYPES, "={" COUNT "}b32 @", 86, 100, NEWER | LOADS, \
+	    NULL, "Loads matrices of bytes or of narrower elements.")
 
 /* Narrow floats of sm_120, with a scale for each block of elements: BLOCKS is which lanes and bytes hold those. */
-#define NARROW         "(.e4m3|.e5m2|.e3m2|.e2m3|.e2m1)"
-#define NARROW_ROW(NAME, WORDS, OPERANDS)                                                              \
+#define NARROW "(.e4m3|.e5m2|.e3m2|.e2m3|.e2m1)"
+#define NARROW_ROW(NAME, WORDS, OPERANDS)                                                                  \
 	ROW(NAME ".sync.aligned" WORDS, OPERANDS, 87, 120, ISA_A_TARGET | ISA_UNMODELLED | MULTIPLY, NULL, \
 	    "Product of matrices of narrow floats.")
 #define EITHER(KIND, SHAPE) "(" KIND "." SHAPE ".row.col|." SHAPE ".row.col" KIND ")"
-#define BLOCKS         " b32 {2}b16 b32 {2}b16"
-#define NARROW_ROWS(NAME, SHORT, LONG, FACTORS, META)                                                  \
-	NARROW_ROW(NAME, EITHER(".kind::f8f6f4", SHORT) ".f32" NARROW NARROW ".f32", "={4}f32 " FACTORS " {4}f32" META), \
-	NARROW_ROW(NAME, EITHER(".kind::f8f6f4", SHORT) ".f16" NARROW NARROW ".f16", "={2}b32 " FACTORS " {2}b32" META), \
-	NARROW_ROW(NAME, EITHER(".kind::mxf8f6f4.block_scale[.scale_vec::1X]", SHORT) ".f32" NARROW NARROW ".f32.ue8m0", \
-		   "={4}f32 " FACTORS " {4}f32" META BLOCKS),                                          \
-	NARROW_ROW(NAME, EITHER(".kind::mxf4.block_scale[.scale_vec::2X]", LONG) ".f32.e2m1.e2m1.f32.ue8m0", \
-		   "={4}f32 " FACTORS " {4}f32" META BLOCKS),                                          \
-	NARROW_ROW(NAME, EITHER(".kind::mxf4nvf4.block_scale.scale_vec::2X", LONG) ".f32.e2m1.e2m1.f32.ue8m0", \
-		   "={4}f32 " FACTORS " {4}f32" META BLOCKS),                                          \
-	NARROW_ROW(NAME, EITHER(".kind::mxf4nvf4.block_scale.scale_vec::4X", LONG) ".f32.e2m1.e2m1.f32.ue4m3", \
-		   "={4}f32 " FACTORS " {4}f32" META BLOCKS)
+#define BLOCKS              " b32 {2}b16 b32 {2}b16"
+#define NARROW_ROWS(NAME, SHORT, LONG, FACTORS, META)                                                                  \
+	NARROW_ROW(NAME, EITHER(".kind::f8f6f4", SHORT) ".f32" NARROW NARROW ".f32",                                   \
+		   "={4}f32 " FACTORS " {4}f32" META),                                                                 \
+		NARROW_ROW(NAME, EITHER(".kind::f8f6f4", SHORT) ".f16" NARROW NARROW ".f16",                           \
+			   "={2}b32 " FACTORS " {2}b32" META),                                                         \
+		NARROW_ROW(NAME,                                                                                       \
+			   EITHER(".kind::mxf8f6f4.block_scale[.scale_vec::1X]", SHORT) ".f32" NARROW NARROW           \
+											".f32.ue8m0",                  \
+			   "={4}f32 " FACTORS " {4}f32" META BLOCKS),                                                  \
+		NARROW_ROW(NAME, EITHER(".kind::mxf4.block_scale[.scale_vec::2X]", LONG) ".f32.e2m1.e2m1.f32.ue8m0",   \
+			   "={4}f32 " FACTORS " {4}f32" META BLOCKS),                                                  \
+		NARROW_ROW(NAME, EITHER(".kind::mxf4nvf4.block_scale.scale_vec::2X", LONG) ".f32.e2m1.e2m1.f32.ue8m0", \
+			   "={4}f32 " FACTORS " {4}f32" META BLOCKS),                                                  \
+		NARROW_ROW(NAME, EITHER(".kind::mxf4nvf4.block_scale.scale_vec::4X", LONG) ".f32.e2m1.e2m1.f32.ue4m3", \
+			   "={4}f32 " FACTORS " {4}f32" META BLOCKS)
 
 static const struct isa_row matrix_table[] = {
 	NARROW_ROWS("mma", "m16n8k32", "m16n8k64", "{4}b32 {2}b32", ""),
@@ -256,8 +260,7 @@ static const struct isa_row matrix_table[] = {
 	DENSE(".m16n8k16.row.col" FP8_PAIRS("f32"), IN_F32, 87, 89, "Product of 8-bit floats."),
 	DENSE(".m16n8k32.row.col" FP8_PAIRS("f32"), IN_F32, 84, 89, "Product of 8-bit floats."),
 	DENSE(".m8n8k4.row.col" F64, IN_F64, 70, 80, "Product of f64 matrices."),
-	DENSE("(.m16n8k4|.m16n8k8|.m16n8k16).row.col" F64, IN_F64, 78, 90,
-	      "Product of f64 matrices."),
+	DENSE("(.m16n8k4|.m16n8k8|.m16n8k16).row.col" F64, IN_F64, 78, 90, "Product of f64 matrices."),
 	DENSE(".m8n8k16.row.col" S8_PAIRS, IN_S32, 65, 75, "Product of 8-bit integers."),
 	DENSE("(.m16n8k16|.m16n8k32).row.col" S8_PAIRS, IN_S32, 70, 80, "Product of 8-bit integers."),
 	DENSE(".m8n8k32.row.col" S4_PAIRS, IN_S32, 65, 75, "Product of 4-bit integers."),
@@ -278,21 +281,23 @@ static const struct isa_row matrix_table[] = {
 	       "Product by a sparse matrix of 4-bit integers."),
 
 	/* Until PTX 6.4 .satfinite was allowed here, of which the assembler makes nothing for sm_70 and later. */
-	WMMA(".sync.aligned" LAYOUTS WMMA_SHAPES ".f16.f16[.satfinite]", F16_IN_F16, 63, 70, "Product of f16 matrices."),
+	WMMA(".sync.aligned" LAYOUTS WMMA_SHAPES ".f16.f16[.satfinite]", F16_IN_F16, 63, 70,
+	     "Product of f16 matrices."),
 	WMMA(".sync.aligned" LAYOUTS WMMA_SHAPES ".f16.f32[.satfinite]", "={D}f16x2 {A}f16x2 {B}f16x2 {C}f32", 63, 70,
 	     "Product of f16 matrices."),
 	WMMA(".sync.aligned" LAYOUTS WMMA_SHAPES ".f32.f16[.satfinite]", "={D}f32 {A}f16x2 {B}f16x2 {C}f16x2", 63, 70,
 	     "Product of f16 matrices."),
-	WMMA(".sync.aligned" LAYOUTS WMMA_SHAPES ".f32.f32[.satfinite]", F16_IN_F32, 63, 70, "Product of f16 matrices."),
+	WMMA(".sync.aligned" LAYOUTS WMMA_SHAPES ".f32.f32[.satfinite]", F16_IN_F32, 63, 70,
+	     "Product of f16 matrices."),
 	WMMA(".sync.aligned" LAYOUTS WMMA_SHAPES ".f32.bf16.bf16.f32", F16_IN_F32, 70, 80, "Product of bf16 matrices."),
 	WMMA(".sync.aligned" LAYOUTS ".m16n16k8.f32.tf32.tf32.f32", F16_IN_F32, 70, 80, "Product of tf32 matrices."),
-	WMMA(".sync.aligned" LAYOUTS ".m8n8k4" F64, IN_F64, 70, 80,
-	     "Product of f64 matrices."),
+	WMMA(".sync.aligned" LAYOUTS ".m8n8k4" F64, IN_F64, 70, 80, "Product of f64 matrices."),
 	WMMA(".sync.aligned" LAYOUTS WMMA_SHAPES "(.s32.s8.s8.s32|.s32.u8.u8.s32)[.satfinite]", S32_IN_S32, 63, 72,
 	     "Product of 8-bit integers."),
 	WMMA(".sync.aligned.row.col.m8n8k32(.s32.s4.s4.s32|.s32.u4.u4.s32)[.satfinite]", S32_IN_S32, 63, 75,
 	     "Product of 4-bit integers."),
-	WMMA(".xor.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32", S32_IN_S32, 63, 75, "Counts of bits that differ."),
+	WMMA(".xor.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32", S32_IN_S32, 63, 75,
+	     "Counts of bits that differ."),
 	WMMA(".and.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32", S32_IN_S32, 71, 80,
 	     "Counts of bits that are both set."),
 
@@ -306,11 +311,11 @@ static const struct isa_row matrix_table[] = {
 	NEWER_MOVES(".m8n16.x4", "4", "(.b8x16.b6x16_p32|.b8x16.b4x16_p64)"),
 	NEWER_MOVES(".m16n16.x1.trans", "2", "(.b8|.b8x16.b6x16_p32|.b8x16.b4x16_p64)"),
 	NEWER_MOVES(".m16n16.x2.trans", "4", "(.b8|.b8x16.b6x16_p32|.b8x16.b4x16_p64)"),
-	ROW("stmatrix.sync.aligned.m16n8.x1.trans[.shared|.shared::cta].b8", "@ {1}b32", 86, 100, NEWER | STORES,
-	    NULL, "Stores a matrix of bytes."),
-	ROW("stmatrix.sync.aligned.m16n8.x2.trans[.shared|.shared::cta].b8", "@ {2}b32", 86, 100, NEWER | STORES,
-	    NULL, "Stores matrices of bytes."),
-	ROW("stmatrix.sync.aligned.m16n8.x4.trans[.shared|.shared::cta].b8", "@ {4}b32", 86, 100, NEWER | STORES,
-	    NULL, "Stores matrices of bytes."),
+	ROW("stmatrix.sync.aligned.m16n8.x1.trans[.shared|.shared::cta].b8", "@ {1}b32", 86, 100, NEWER | STORES, NULL,
+	    "Stores a matrix of bytes."),
+	ROW("stmatrix.sync.aligned.m16n8.x2.trans[.shared|.shared::cta].b8", "@ {2}b32", 86, 100, NEWER | STORES, NULL,
+	    "Stores matrices of bytes."),
+	ROW("stmatrix.sync.aligned.m16n8.x4.trans[.shared|.shared::cta].b8", "@ {4}b32", 86, 100, NEWER | STORES, NULL,
+	    "Stores matrices of bytes."),
 };
 FAMILY(family_matrix, "Matrix", CLASS_MATRIX, matrix_table);

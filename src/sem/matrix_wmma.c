@@ -67,7 +67,8 @@ static bool lanes_move(struct warp *w, const struct insn *i, const struct fragme
 		u8 *own = row + l * lane_bytes + at;
 		if (!(mask >> l & 1))
 			continue;
-		if (UNLIKELY(w->machine->async == ASYNC_STRICT) && !async_access(w, i, l, p->space, address[l], bytes, p->is_store))
+		if (UNLIKELY(w->machine->async == ASYNC_STRICT) &&
+		    !async_access(w, i, l, p->space, address[l], bytes, p->is_store))
 			return false;
 		if (host && p->is_store)
 			memcpy(host + (address[l] - low), own, bytes);
@@ -92,7 +93,8 @@ MEANING_FUNCTION(fragment)
 	if (!matrix_together(w, i, mask))
 		return NULL;
 	const u64 stride = stride_row != NO_OPERAND ? ROW_OF(u32, stride_row)[lane]
-						    : p->row_major ? p->columns : p->rows;
+			   : p->row_major           ? p->columns
+						    : p->rows;
 	const u64 by_row = p->row_major ? stride : 1, by_column = p->row_major ? 1 : stride;
 	const u64 step = p->along_rows ? by_row : by_column;
 	const bool whole = step == 1 || p->elements == 1;
@@ -101,8 +103,10 @@ MEANING_FUNCTION(fragment)
 	addresses_of(rows, i, p->wide, base);
 	for (u32 k = 0; k < p->registers; k++)
 		for (u32 part = 0; part < parts; part++) {
-			EACH_LANE address[l] = base[l] + (p->places[k][l].row * by_row + p->places[k][l].column * by_column +
-							  part * step) * bits / 8;
+			EACH_LANE
+				address[l] = base[l] + (p->places[k][l].row * by_row +
+							p->places[k][l].column * by_column + part * step) *
+							       bits / 8;
 			if (!lanes_move(w, i, p, address, mask, bytes, rows + list[k], part * bytes))
 				return NULL;
 		}
@@ -131,21 +135,21 @@ static const struct meaning *pick_fragment(const struct form *f)
 /* --- Rows ----------------------------------------------------------------------------------- */
 
 #define SPACES "[.global|.shared|.shared::cta]"
-#define WMMA_LOAD(PART, REGISTERS, WORDS, TYPES, PTX, SM)                                                   \
-	ROW("wmma.load." PART ".sync.aligned" WORDS SPACES TYPES, "=" REGISTERS " @ ?u32", PTX, SM, ISA_MEMORY | WITH(TRAIT_FRAGMENT), \
-	    pick_fragment, "Loads a fragment of a matrix.")
-#define WMMA_STORE(REGISTERS, WORDS, TYPES, PTX, SM)                                                        \
-	ROW("wmma.store.d.sync.aligned" WORDS SPACES TYPES, "@ " REGISTERS " ?u32", PTX, SM,           \
+#define WMMA_LOAD(PART, REGISTERS, WORDS, TYPES, PTX, SM)                                           \
+	ROW("wmma.load." PART ".sync.aligned" WORDS SPACES TYPES, "=" REGISTERS " @ ?u32", PTX, SM, \
+	    ISA_MEMORY | WITH(TRAIT_FRAGMENT), pick_fragment, "Loads a fragment of a matrix.")
+#define WMMA_STORE(REGISTERS, WORDS, TYPES, PTX, SM)                                         \
+	ROW("wmma.store.d.sync.aligned" WORDS SPACES TYPES, "@ " REGISTERS " ?u32", PTX, SM, \
 	    ISA_MEMORY | ISA_STORE | WITH(TRAIT_FRAGMENT), pick_fragment, "Stores a fragment of a matrix.")
 /* A and B have the same types and shapes; sub-byte elements one layout each. */
-#define FACTORS(REGISTER, SHAPES, TYPES, PTX, SM)                                                      \
-	WMMA_LOAD("a", "{A}" REGISTER, "(.row|.col)" SHAPES, TYPES, PTX, SM),                               \
-	WMMA_LOAD("b", "{B}" REGISTER, "(.row|.col)" SHAPES, TYPES, PTX, SM)
-#define NARROW_FACTORS(SHAPES, TYPES)                                                                  \
+#define FACTORS(REGISTER, SHAPES, TYPES, PTX, SM)                             \
+	WMMA_LOAD("a", "{A}" REGISTER, "(.row|.col)" SHAPES, TYPES, PTX, SM), \
+		WMMA_LOAD("b", "{B}" REGISTER, "(.row|.col)" SHAPES, TYPES, PTX, SM)
+#define NARROW_FACTORS(SHAPES, TYPES) \
 	WMMA_LOAD("a", "{A}b32", ".row" SHAPES, TYPES, 63, 75), WMMA_LOAD("b", "{B}b32", ".col" SHAPES, TYPES, 63, 75)
-#define ACCUMULATOR(REGISTER, SHAPES, TYPES, PTX, SM)                                                  \
-	WMMA_LOAD("c", "{C}" REGISTER, "(.row|.col)" SHAPES, TYPES, PTX, SM),                               \
-	WMMA_STORE("{D}" REGISTER, "(.row|.col)" SHAPES, TYPES, PTX, SM)
+#define ACCUMULATOR(REGISTER, SHAPES, TYPES, PTX, SM)                         \
+	WMMA_LOAD("c", "{C}" REGISTER, "(.row|.col)" SHAPES, TYPES, PTX, SM), \
+		WMMA_STORE("{D}" REGISTER, "(.row|.col)" SHAPES, TYPES, PTX, SM)
 #define SHAPES_16 "(.m16n16k16|.m32n8k16|.m8n32k16)"
 
 static const struct isa_row wmma_table[] = {

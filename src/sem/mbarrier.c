@@ -24,11 +24,12 @@ MEANING_FUNCTION(mbarrier_init)
 {
 	const struct operands o = operands_of(w, i, rows);
 
-	EACH_ACTIVE(l) {
+	EACH_ACTIVE (l) {
 		struct mbarrier b = {0};
 		const u64 count = operand_value(&o, 2, l);
 		if (!count || count > MBARRIER_COUNT_LIMIT)
-			return warp_fault(w, i, FAULT_ASYNC, 1u << l, "an mbarrier counts 1 to 1048575 arrivals, not %llu",
+			return warp_fault(w, i, FAULT_ASYNC, 1u << l,
+					  "an mbarrier counts 1 to 1048575 arrivals, not %llu",
 					  (unsigned long long)count);
 		b.at = lane_pointer(w, i, l, mbarrier_space(o.form), operand_address(&o, 0, l), 8, true);
 		if (!b.at)
@@ -44,7 +45,7 @@ MEANING_FUNCTION(mbarrier_inval)
 {
 	const struct operands o = operands_of(w, i, rows);
 
-	EACH_ACTIVE(l) {
+	EACH_ACTIVE (l) {
 		struct mbarrier b;
 		if (!mbarrier_load(&o, l, mbarrier_space(o.form), operand_address(&o, 0, l), &b))
 			return NULL;
@@ -60,7 +61,7 @@ MEANING_FUNCTION(mbarrier_tx)
 	const struct operands o = operands_of(w, i, rows);
 	const bool expects = form_has(o.form, M_expect_tx);
 
-	EACH_ACTIVE(l) {
+	EACH_ACTIVE (l) {
 		struct mbarrier b;
 		const s32 bytes = operand_s32(&o, 2, l);
 		if (!mbarrier_load(&o, l, mbarrier_space(o.form), operand_address(&o, 0, l), &b))
@@ -80,9 +81,10 @@ MEANING_FUNCTION(mbarrier_arrive)
 	const struct operands o = operands_of(w, i, rows);
 	const bool expects = form_has(o.form, M_expect_tx), drops = form_has(o.form, M_arrive_drop);
 
-	EACH_ACTIVE(l) {
+	EACH_ACTIVE (l) {
 		struct mbarrier b;
-		const u32 number = operand_given(&o, 3) ? (u32)operand_value(&o, 3, l) : 1, count = expects ? 1 : number;
+		const u32 number = operand_given(&o, 3) ? (u32)operand_value(&o, 3, l) : 1,
+			  count = expects ? 1 : number;
 		if (!mbarrier_load(&o, l, mbarrier_space(o.form), operand_address(&o, 1, l), &b))
 			return NULL;
 		const u64 before = mbarrier_word(&b);
@@ -116,7 +118,7 @@ MEANING_FUNCTION(mbarrier_wait)
 
 	if (UNLIKELY(w->machine->async == ASYNC_RANDOM) && !async_poll(w))
 		return NULL;
-	EACH_ACTIVE(l) {
+	EACH_ACTIVE (l) {
 		struct mbarrier b;
 		const u64 asked = operand_value(&o, 3, l);
 		if (!mbarrier_load(&o, l, mbarrier_space(o.form), operand_address(&o, 1, l), &b))
@@ -140,10 +142,10 @@ static const struct meaning *pick_mbarrier_pending_count(const struct form *f)
 
 /* --- Rows ----------------------------------------------------------------------------------- */
 
-#define OWN "[.shared]"
-#define CTA ".shared::cta"
-#define RELAXED ".relaxed(.cta|.cluster)"
-#define ANYWHERE "[.shared|.shared::cta|.shared::cluster]"
+#define OWN        "[.shared]"
+#define CTA        ".shared::cta"
+#define RELAXED    ".relaxed(.cta|.cluster)"
+#define ANYWHERE   "[.shared|.shared::cta|.shared::cluster]"
 #define DOC_INIT   "Makes an mbarrier object that expects a count of arrivals in each phase."
 #define DOC_INVAL  "Ends the life of an mbarrier object."
 #define DOC_TX     "Adds to or takes from the bytes that the phase waits for."
@@ -153,23 +155,29 @@ static const struct meaning *pick_mbarrier_pending_count(const struct form *f)
 #define DOC_TEST   "Tells whether a phase of an mbarrier is complete."
 #define DOC_TRY    "Waits a while for a phase of an mbarrier, and tells whether it is complete."
 /* The object in own shared memory, with or without the younger ::cta, and by generic address. */
-#define OWN_ROWS(FORM, REST, OPERANDS, PTX, SM, FLAGS, PICK, DOC)                                      \
-	ROW(FORM OWN REST, OPERANDS, PTX, SM, FLAGS, PICK, DOC),                                       \
+#define OWN_ROWS(FORM, REST, OPERANDS, PTX, SM, FLAGS, PICK, DOC) \
+	ROW(FORM OWN REST, OPERANDS, PTX, SM, FLAGS, PICK, DOC),  \
 		ROW(FORM CTA REST, OPERANDS, PTX < 78 ? 78 : PTX, SM, FLAGS, PICK, DOC)
-#define ARRIVE_ROWS(NAME, DOC)                                                                         \
-	OWN_ROWS(NAME, ".b64", "=_u64 @shared", 70, 80, ORDERS, pick_mbarrier_arrive, DOC),                        \
-		OWN_ROWS(NAME, ".b64", "=_u64 @shared u32<1,0xffffffff>", 78, 90, ORDERS, pick_mbarrier_arrive, DOC),            \
-		OWN_ROWS(NAME ".noComplete", ".b64", "=_u64 @shared u32<1,0xffffffff>", 70, 80, ORDERS, pick_mbarrier_arrive, DOC), \
-		OWN_ROWS(NAME ".noComplete.release.cta", ".b64", "=_u64 @shared u32<1,0xffffffff>", 80, 80, ORDERS, pick_mbarrier_arrive, DOC), \
-		OWN_ROWS(NAME ".release.cta", ".b64", "=_u64 @shared", 80, 80, ORDERS, pick_mbarrier_arrive, DOC), \
-		OWN_ROWS(NAME ".release.cta", ".b64", "=_u64 @shared u32<1,0xffffffff>", 80, 90, ORDERS, pick_mbarrier_arrive, DOC), \
-		OWN_ROWS(NAME ".release.cluster", ".b64", "=_u64 @shared ?u32<1,0xffffffff>", 80, 90, ORDERS, pick_mbarrier_arrive, DOC), \
-		ROW(NAME "[.release(.cta|.cluster)].shared::cluster.b64", "=_u64 @shared ?u32<1,0xffffffff>", 80, 90, ORDERS,    \
-		    pick_mbarrier_arrive, DOC),                                                        \
-		ROW(NAME RELAXED ANYWHERE ".b64", "=_u64 @shared ?u32<1,0xffffffff>", 86, 90, ORDERS, pick_mbarrier_arrive, DOC), \
-		ROW(NAME ".expect_tx[.release(.cta|.cluster)]" ANYWHERE ".b64", "=_u64 @shared u32", 80, 90, ORDERS, \
-		    pick_mbarrier_arrive, DOC_EXPECT),                                                 \
-		ROW(NAME ".expect_tx" RELAXED ANYWHERE ".b64", "=_u64 @shared u32", 86, 90, ORDERS, pick_mbarrier_arrive, DOC_EXPECT)
+#define ARRIVE_ROWS(NAME, DOC)                                                                                        \
+	OWN_ROWS(NAME, ".b64", "=_u64 @shared", 70, 80, ORDERS, pick_mbarrier_arrive, DOC),                           \
+		OWN_ROWS(NAME, ".b64", "=_u64 @shared u32<1,0xffffffff>", 78, 90, ORDERS, pick_mbarrier_arrive, DOC), \
+		OWN_ROWS(NAME ".noComplete", ".b64", "=_u64 @shared u32<1,0xffffffff>", 70, 80, ORDERS,               \
+			 pick_mbarrier_arrive, DOC),                                                                  \
+		OWN_ROWS(NAME ".noComplete.release.cta", ".b64", "=_u64 @shared u32<1,0xffffffff>", 80, 80, ORDERS,   \
+			 pick_mbarrier_arrive, DOC),                                                                  \
+		OWN_ROWS(NAME ".release.cta", ".b64", "=_u64 @shared", 80, 80, ORDERS, pick_mbarrier_arrive, DOC),    \
+		OWN_ROWS(NAME ".release.cta", ".b64", "=_u64 @shared u32<1,0xffffffff>", 80, 90, ORDERS,              \
+			 pick_mbarrier_arrive, DOC),                                                                  \
+		OWN_ROWS(NAME ".release.cluster", ".b64", "=_u64 @shared ?u32<1,0xffffffff>", 80, 90, ORDERS,         \
+			 pick_mbarrier_arrive, DOC),                                                                  \
+		ROW(NAME "[.release(.cta|.cluster)].shared::cluster.b64", "=_u64 @shared ?u32<1,0xffffffff>", 80, 90, \
+		    ORDERS, pick_mbarrier_arrive, DOC),                                                               \
+		ROW(NAME RELAXED ANYWHERE ".b64", "=_u64 @shared ?u32<1,0xffffffff>", 86, 90, ORDERS,                 \
+		    pick_mbarrier_arrive, DOC),                                                                       \
+		ROW(NAME ".expect_tx[.release(.cta|.cluster)]" ANYWHERE ".b64", "=_u64 @shared u32", 80, 90, ORDERS,  \
+		    pick_mbarrier_arrive, DOC_EXPECT),                                                                \
+		ROW(NAME ".expect_tx" RELAXED ANYWHERE ".b64", "=_u64 @shared u32", 86, 90, ORDERS,                   \
+		    pick_mbarrier_arrive, DOC_EXPECT)
 #define OBJECT WITH(TRAIT_MBARRIER)
 #define ORDERS WITH(TRAIT_MBARRIER | TRAIT_ORDERS)
 #define WAIT   (ISA_ATOMIC | OBJECT)
@@ -177,25 +185,35 @@ static const struct meaning *pick_mbarrier_pending_count(const struct form *f)
 static const struct isa_row rows_mbarrier[] = {
 	OWN_ROWS("mbarrier.init", ".b64", "@shared u32", 70, 80, OBJECT, pick_mbarrier_init, DOC_INIT),
 	OWN_ROWS("mbarrier.inval", ".b64", "@shared", 70, 80, OBJECT, pick_mbarrier_inval, DOC_INVAL),
-	ROW("mbarrier(.expect_tx|.complete_tx)[" RELAXED "]" ANYWHERE ".b64", "@shared u32", 80, 90, ORDERS, pick_mbarrier_tx, DOC_TX),
+	ROW("mbarrier(.expect_tx|.complete_tx)[" RELAXED "]" ANYWHERE ".b64", "@shared u32", 80, 90, ORDERS,
+	    pick_mbarrier_tx, DOC_TX),
 	ARRIVE_ROWS("mbarrier.arrive", DOC_ARRIVE),
 	ARRIVE_ROWS("mbarrier.arrive_drop", DOC_DROP),
 	OWN_ROWS("mbarrier.test_wait", ".b64", "=pred @shared u64", 70, 80, WAIT, pick_mbarrier_wait, DOC_TEST),
-	OWN_ROWS("mbarrier.test_wait.parity", ".b64", "=pred @shared u32<0,1>", 71, 80, WAIT, pick_mbarrier_wait, DOC_TEST),
-	OWN_ROWS("mbarrier.test_wait.acquire.cta", ".b64", "=pred @shared u64", 80, 80, WAIT, pick_mbarrier_wait, DOC_TEST),
-	OWN_ROWS("mbarrier.test_wait.parity.acquire.cta", ".b64", "=pred @shared u32<0,1>", 80, 80, WAIT, pick_mbarrier_wait, DOC_TEST),
-	OWN_ROWS("mbarrier.test_wait.acquire.cluster", ".b64", "=pred @shared u64", 80, 90, WAIT, pick_mbarrier_wait, DOC_TEST),
+	OWN_ROWS("mbarrier.test_wait.parity", ".b64", "=pred @shared u32<0,1>", 71, 80, WAIT, pick_mbarrier_wait,
+		 DOC_TEST),
+	OWN_ROWS("mbarrier.test_wait.acquire.cta", ".b64", "=pred @shared u64", 80, 80, WAIT, pick_mbarrier_wait,
+		 DOC_TEST),
+	OWN_ROWS("mbarrier.test_wait.parity.acquire.cta", ".b64", "=pred @shared u32<0,1>", 80, 80, WAIT,
+		 pick_mbarrier_wait, DOC_TEST),
+	OWN_ROWS("mbarrier.test_wait.acquire.cluster", ".b64", "=pred @shared u64", 80, 90, WAIT, pick_mbarrier_wait,
+		 DOC_TEST),
 	OWN_ROWS("mbarrier.test_wait" RELAXED, ".b64", "=pred @shared u64", 86, 90, WAIT, pick_mbarrier_wait, DOC_TEST),
-	OWN_ROWS("mbarrier.test_wait.parity.acquire.cluster", ".b64", "=pred @shared u32<0,1>", 80, 90, WAIT, pick_mbarrier_wait, DOC_TEST),
-	OWN_ROWS("mbarrier.test_wait.parity" RELAXED, ".b64", "=pred @shared u32<0,1>", 86, 90, WAIT, pick_mbarrier_wait, DOC_TEST),
+	OWN_ROWS("mbarrier.test_wait.parity.acquire.cluster", ".b64", "=pred @shared u32<0,1>", 80, 90, WAIT,
+		 pick_mbarrier_wait, DOC_TEST),
+	OWN_ROWS("mbarrier.test_wait.parity" RELAXED, ".b64", "=pred @shared u32<0,1>", 86, 90, WAIT,
+		 pick_mbarrier_wait, DOC_TEST),
 	OWN_ROWS("mbarrier.try_wait", ".b64", "=pred @shared u64 ?u32", 78, 90, WAIT, pick_mbarrier_wait, DOC_TRY),
-	OWN_ROWS("mbarrier.try_wait.parity", ".b64", "=pred @shared u32<0,1> ?u32", 78, 90, WAIT, pick_mbarrier_wait, DOC_TRY),
-	OWN_ROWS("mbarrier.try_wait.acquire(.cta|.cluster)", ".b64", "=pred @shared u64 ?u32", 80, 90, WAIT, pick_mbarrier_wait,
+	OWN_ROWS("mbarrier.try_wait.parity", ".b64", "=pred @shared u32<0,1> ?u32", 78, 90, WAIT, pick_mbarrier_wait,
 		 DOC_TRY),
-	OWN_ROWS("mbarrier.try_wait" RELAXED, ".b64", "=pred @shared u64 ?u32", 86, 90, WAIT, pick_mbarrier_wait, DOC_TRY),
-	OWN_ROWS("mbarrier.try_wait.parity.acquire(.cta|.cluster)", ".b64", "=pred @shared u32<0,1> ?u32", 80, 90, WAIT, pick_mbarrier_wait,
+	OWN_ROWS("mbarrier.try_wait.acquire(.cta|.cluster)", ".b64", "=pred @shared u64 ?u32", 80, 90, WAIT,
+		 pick_mbarrier_wait, DOC_TRY),
+	OWN_ROWS("mbarrier.try_wait" RELAXED, ".b64", "=pred @shared u64 ?u32", 86, 90, WAIT, pick_mbarrier_wait,
 		 DOC_TRY),
-	OWN_ROWS("mbarrier.try_wait.parity" RELAXED, ".b64", "=pred @shared u32<0,1> ?u32", 86, 90, WAIT, pick_mbarrier_wait, DOC_TRY),
+	OWN_ROWS("mbarrier.try_wait.parity.acquire(.cta|.cluster)", ".b64", "=pred @shared u32<0,1> ?u32", 80, 90, WAIT,
+		 pick_mbarrier_wait, DOC_TRY),
+	OWN_ROWS("mbarrier.try_wait.parity" RELAXED, ".b64", "=pred @shared u32<0,1> ?u32", 86, 90, WAIT,
+		 pick_mbarrier_wait, DOC_TRY),
 	ROW("mbarrier.pending_count.b64", "=u32 u64", 70, 80, OBJECT, pick_mbarrier_pending_count,
 	    "The count of pending arrivals in a state that arrive gave."),
 };

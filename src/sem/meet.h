@@ -16,7 +16,8 @@ static inline u32 lanes_equal(const u32 row[WARP_LANES], u32 value)
 {
 	s32 t[WARP_LANES] __attribute__((aligned(64)));
 
-	EACH_LANE t[l] = row[l] == value ? -1 : 0;
+	EACH_LANE
+		t[l] = row[l] == value ? -1 : 0;
 	return pack_lanes32(t);
 }
 
@@ -50,9 +51,8 @@ static inline const struct insn *meet_apart(struct warp *w, const struct insn *i
 	return i + 1;
 }
 
-ALWAYS_INLINE const struct insn *meet(struct warp *w, const struct insn *i, u8 *rows,
-								     u32 mask, u32 members_row, u32 operand, u32 bits,
-								     bool across, group_fn *group)
+ALWAYS_INLINE const struct insn *meet(struct warp *w, const struct insn *i, u8 *rows, u32 mask, u32 members_row,
+				      u32 operand, u32 bits, bool across, group_fn *group)
 {
 	const u32 *members = ROW_OF(u32, members_row);
 	const u32 first = members[__builtin_ctz(mask)];
@@ -72,45 +72,46 @@ ALWAYS_INLINE const struct insn *meet_some(struct gang *g, const struct insn *i,
 {
 	const struct insn *plain = gang_plain(g, i);
 
-	EACH_MEMBER(g, m) {
+	EACH_MEMBER (g, m) {
 		const u8 *rows = m->rows;
 		const u32 *named = ROW_OF(u32, members), first = named[__builtin_ctz(m->mask)];
 		if ((lanes_equal(named, first) & m->mask) != m->mask || (first & m->warp->live) != m->mask)
 			return gang_part(g, i, 0);
 	}
-	EACH_MEMBER(g, m)
+	EACH_MEMBER (g, m)
 		group(m->warp, plain, m->rows, m->mask, m->mask, NULL);
 	gang_account(g, i);
 	return i + 1;
 }
 
-ALWAYS_INLINE const struct insn *meet_all(struct gang *g, const struct insn *i, u32 members, group_fn *group, gang_fn *some)
+ALWAYS_INLINE const struct insn *meet_all(struct gang *g, const struct insn *i, u32 members, group_fn *group,
+					  gang_fn *some)
 {
 	const struct insn *plain = gang_plain(g, i);
 	struct warp *w = g->warps;
 
 	if (UNLIKELY(g->on != NULL))
 		return some(g, i);
-	EACH_WARP(g)
+	EACH_WARP (g)
 		if (UNLIKELY(lanes_equal(ROW_OF(u32, members), FULL_MASK) != FULL_MASK))
 			return gang_part(g, i, 0);
-	EACH_WARP(g)
+	EACH_WARP (g)
 		group(w++, plain, rows, FULL_MASK, FULL_MASK, NULL);
 	gang_account(g, i);
 	return i + 1;
 }
 
 /* The meaning NAME with such handlers for gangs. */
-#define MEANING_MEET(NAME, MEMBERS_ROW, GROUP)                                                         \
-	SEPARATE const struct insn *NAME##_some(struct gang *g, const struct insn *i)                  \
-	{                                                                                              \
-		return meet_some(g, i, MEMBERS_ROW, GROUP);                                            \
-	}                                                                                              \
-	GANG_FUNCTION(NAME) { return meet_all(g, i, MEMBERS_ROW, GROUP, NAME##_some); }                \
+#define MEANING_MEET(NAME, MEMBERS_ROW, GROUP)                                          \
+	SEPARATE const struct insn *NAME##_some(struct gang *g, const struct insn *i)   \
+	{                                                                               \
+		return meet_some(g, i, MEMBERS_ROW, GROUP);                             \
+	}                                                                               \
+	GANG_FUNCTION(NAME) { return meet_all(g, i, MEMBERS_ROW, GROUP, NAME##_some); } \
 	MEANING_GANG(NAME)
 /* The meaning that all of this makes of a group function, for one with its operands in a, its member mask in b. */
-#define MEANING_MEET_AB(NAME, BITS, GROUP)                                                             \
-	MEANING_FUNCTION(NAME) { return meet(w, i, rows, mask, i->b, i->a, BITS, false, GROUP); }      \
+#define MEANING_MEET_AB(NAME, BITS, GROUP)                                                        \
+	MEANING_FUNCTION(NAME) { return meet(w, i, rows, mask, i->b, i->a, BITS, false, GROUP); } \
 	MEANING_MEET(NAME, i->b, GROUP)
 /* For operands that stand in a list. */
 #define GANG_OPERAND(k) g->code->operands[(u32)i->imm + (k)]

@@ -13,12 +13,12 @@
 
 /* --- Loads ---------------------------------------------------------------------------------- */
 
-#define LOADS(SP, SPACE)                                                                               \
-	LOAD_SCALAR(ld_##SP##_u8_u16, SPACE, u8, u16)                                                         \
-	LOAD_SCALAR(ld_##SP##_u8_u32, SPACE, u8, u32)                                                         \
-	LOAD_SCALAR(ld_##SP##_u16_u16, SPACE, u16, u16)                                                       \
-	LOAD_SCALAR(ld_##SP##_u16_u32, SPACE, u16, u32)                                                       \
-	LOAD_SCALAR(ld_##SP##_u32_u32, SPACE, u32, u32)                                                       \
+#define LOADS(SP, SPACE)                                \
+	LOAD_SCALAR(ld_##SP##_u8_u16, SPACE, u8, u16)   \
+	LOAD_SCALAR(ld_##SP##_u8_u32, SPACE, u8, u32)   \
+	LOAD_SCALAR(ld_##SP##_u16_u16, SPACE, u16, u16) \
+	LOAD_SCALAR(ld_##SP##_u16_u32, SPACE, u16, u32) \
+	LOAD_SCALAR(ld_##SP##_u32_u32, SPACE, u32, u32) \
 	LOAD_SCALAR(ld_##SP##_u64_u64, SPACE, u64, u64)
 LOADS(global, SPACE_GLOBAL)
 LOADS(shared, SPACE_SHARED)
@@ -47,7 +47,8 @@ ALWAYS_INLINE bool ld_shared_word_fast(struct warp *w, const struct insn *i, u8 
 	if (UNLIKELY(bits & 3 || (u64)high + 4 > bytes))
 		return false;
 	const u32 *from = (const u32 *)(const void *)shared;
-	EACH_LANE d[l] = from[(s32)(address[l] >> 2)];
+	EACH_LANE
+		d[l] = from[(s32)(address[l] >> 2)];
 	return true;
 }
 MEANING_FUNCTION(ld_shared_word)
@@ -105,15 +106,16 @@ static void values_of(const struct warp *w, const struct insn *i, const struct f
 		v->space = SPACE_LOCAL;
 }
 
-static void any_addresses(const struct warp *w, const u8 *rows, const struct insn *i,
-			  const struct values *v, u64 address[WARP_LANES])
+static void any_addresses(const struct warp *w, const u8 *rows, const struct insn *i, const struct values *v,
+			  u64 address[WARP_LANES])
 {
 	if (i->a != NO_OPERAND) {
 		addresses_of(rows, i, v->address_bits == 64, address);
 		return;
 	}
 	const u64 at = (v->space == SPACE_LOCAL ? w->frame->local_base : 0) + (u64)(s64)i->imm;
-	EACH_LANE address[l] = at;
+	EACH_LANE
+		address[l] = at;
 }
 
 static void keep_value(u8 *row, u32 lane, u32 register_bits, const u8 *bytes, u32 size, bool is_signed)
@@ -183,7 +185,8 @@ MEANING_FUNCTION(ld_any)
 	for (u32 left = mask; left; left &= left - 1)
 		for (u32 e = 0, l = (u32)__builtin_ctz(left); e < v.count; e++)
 			if (v.rows[e] != NO_OPERAND)
-				keep_value(rows + v.rows[e], l, v.bits[e], bytes[l] + e * v.bytes, v.bytes, v.is_signed);
+				keep_value(rows + v.rows[e], l, v.bits[e], bytes[l] + e * v.bytes, v.bytes,
+					   v.is_signed);
 	return i + 1;
 }
 MEANING_STEP(ld_any);
@@ -198,7 +201,8 @@ ALWAYS_INLINE const u8 *gather_window(struct warp *w, const struct insn *i, cons
 	const u8 *p = e.bits % bytes ? NULL : space_range(w, i, space, e.low, e.high + bytes, false);
 
 	if (p)
-		EACH_LANE address[l] -= e.low;
+		EACH_LANE
+			address[l] -= e.low;
 	return p;
 }
 
@@ -214,9 +218,12 @@ ALWAYS_INLINE bool load_vector_u32(struct warp *w, const struct insn *i, u8 *row
 		u32 *d = ROW_OF(u32, list[k]);
 		const u32 *from = (const u32 *)(const void *)p + k;
 		if (mask == FULL_MASK)
-			EACH_LANE d[l] = from[(s64)(address[l] / 4)];
+			EACH_LANE
+				d[l] = from[(s64)(address[l] / 4)];
 		else
-			EACH_LANE if (mask & lane_bit[l]) d[l] = from[(s64)(address[l] / 4)];
+			EACH_LANE
+				if (mask & lane_bit[l])
+					d[l] = from[(s64)(address[l] / 4)];
 	}
 	return p != NULL;
 }
@@ -231,39 +238,42 @@ ALWAYS_INLINE bool load_vector_u64(struct warp *w, const struct insn *i, u8 *row
 		u64 *d = ROW_OF(u64, list[k]);
 		const u64 *from = (const u64 *)(const void *)p + k;
 		if (mask == FULL_MASK)
-			EACH_LANE d[l] = from[(s64)(address[l] / 8)];
+			EACH_LANE
+				d[l] = from[(s64)(address[l] / 8)];
 		else
-			EACH_LANE if (mask & lane_bit[l]) d[l] = from[(s64)(address[l] / 8)];
+			EACH_LANE
+				if (mask & lane_bit[l])
+					d[l] = from[(s64)(address[l] / 8)];
 	}
 	return p != NULL;
 }
-#define LOAD_VECTOR(NAME, SPACE, T, N, WIDE)                                                           \
-	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask)       \
-	{                                                                                              \
-		return load_vector_##T(w, i, rows, mask, SPACE, N, WIDE);                              \
-	}                                                                                              \
+#define LOAD_VECTOR(NAME, SPACE, T, N, WIDE)                                                     \
+	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) \
+	{                                                                                        \
+		return load_vector_##T(w, i, rows, mask, SPACE, N, WIDE);                        \
+	}                                                                                        \
 	FAST_OR(NAME, ld_any_run(w, i, rows, mask))
-#define LOAD_VECTORS(SP, SPACE)                                                                        \
-	LOAD_VECTOR(ld_##SP##_v2_32_64, SPACE, u32, 2, true)                                           \
-	LOAD_VECTOR(ld_##SP##_v2_32_32, SPACE, u32, 2, false)                                          \
-	LOAD_VECTOR(ld_##SP##_v4_32_64, SPACE, u32, 4, true)                                           \
-	LOAD_VECTOR(ld_##SP##_v4_32_32, SPACE, u32, 4, false)                                          \
-	LOAD_VECTOR(ld_##SP##_v2_64_64, SPACE, u64, 2, true)                                           \
+#define LOAD_VECTORS(SP, SPACE)                               \
+	LOAD_VECTOR(ld_##SP##_v2_32_64, SPACE, u32, 2, true)  \
+	LOAD_VECTOR(ld_##SP##_v2_32_32, SPACE, u32, 2, false) \
+	LOAD_VECTOR(ld_##SP##_v4_32_64, SPACE, u32, 4, true)  \
+	LOAD_VECTOR(ld_##SP##_v4_32_32, SPACE, u32, 4, false) \
+	LOAD_VECTOR(ld_##SP##_v2_64_64, SPACE, u64, 2, true)  \
 	LOAD_VECTOR(ld_##SP##_v2_64_32, SPACE, u64, 2, false)
 LOAD_VECTORS(global, SPACE_GLOBAL)
 LOAD_VECTORS(shared, SPACE_SHARED)
 
 /* A kernel's own parameter: one value for all lanes. */
-#define LOAD_PARAM(NAME, T)                                                                            \
-	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask)       \
-	{                                                                                              \
-		T one, *d = ROW_OF(T, i->d);                                                           \
-		if (UNLIKELY((u64)(u32)i->imm + sizeof(T) > w->machine->kernel->param_bytes))          \
-			return false;                                                                  \
-		memcpy(&one, w->machine->launch->params + i->imm, sizeof one);                         \
-		LANE_BODY(T, (void)0, one)                                                             \
-		return true;                                                                           \
-	}                                                                                              \
+#define LOAD_PARAM(NAME, T)                                                                      \
+	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) \
+	{                                                                                        \
+		T one, *d = ROW_OF(T, i->d);                                                     \
+		if (UNLIKELY((u64)(u32)i->imm + sizeof(T) > w->machine->kernel->param_bytes))    \
+			return false;                                                            \
+		memcpy(&one, w->machine->launch->params + i->imm, sizeof one);                   \
+		LANE_BODY(T, (void)0, one)                                                       \
+		return true;                                                                     \
+	}                                                                                        \
 	FAST_OR(NAME, ld_any_run(w, i, rows, mask))
 LOAD_PARAM(ld_param_32, u32)
 LOAD_PARAM(ld_param_64, u64)
@@ -274,7 +284,8 @@ MEANING_FUNCTION(ld_frame_32)
 	u32 *d = ROW_OF(u32, i->d);
 	const u32 *from = (const u32 *)(const void *)local_word(w, w->frame->local_base + (u64)(s64)i->imm, 0);
 
-	EACH_LANE d[l] = mask & lane_bit[l] ? from[l] : d[l];
+	EACH_LANE
+		d[l] = mask & lane_bit[l] ? from[l] : d[l];
 	return i + 1;
 }
 MEANING_EACH(ld_frame_32);
@@ -283,7 +294,8 @@ MEANING_FUNCTION(ld_frame_64)
 	u64 *d = ROW_OF(u64, i->d);
 	const u32 *from = (const u32 *)(const void *)local_word(w, w->frame->local_base + (u64)(s64)i->imm, 0);
 
-	EACH_LANE d[l] = mask & lane_bit64[l] ? from[l] | (u64)from[l + 32] << 32 : d[l];
+	EACH_LANE
+		d[l] = mask & lane_bit64[l] ? from[l] | (u64)from[l + 32] << 32 : d[l];
 	return i + 1;
 }
 MEANING_EACH(ld_frame_64);
@@ -292,7 +304,8 @@ MEANING_FUNCTION(st_frame_32)
 	const u32 *s = ROW_OF(u32, i->b);
 	u32 *to = (u32 *)(void *)local_word(w, w->frame->local_base + (u64)(s64)i->imm, 0);
 
-	EACH_LANE to[l] = mask & lane_bit[l] ? s[l] : to[l];
+	EACH_LANE
+		to[l] = mask & lane_bit[l] ? s[l] : to[l];
 	return i + 1;
 }
 MEANING_EACH(st_frame_32);
@@ -301,8 +314,10 @@ MEANING_FUNCTION(st_frame_64)
 	const u64 *s = ROW_OF(u64, i->b);
 	u32 *to = (u32 *)(void *)local_word(w, w->frame->local_base + (u64)(s64)i->imm, 0);
 
-	EACH_LANE to[l] = mask & lane_bit64[l] ? (u32)s[l] : to[l];
-	EACH_LANE to[l + 32] = mask & lane_bit64[l] ? (u32)(s[l] >> 32) : to[l + 32];
+	EACH_LANE
+		to[l] = mask & lane_bit64[l] ? (u32)s[l] : to[l];
+	EACH_LANE
+		to[l + 32] = mask & lane_bit64[l] ? (u32)(s[l] >> 32) : to[l + 32];
 	return i + 1;
 }
 MEANING_EACH(st_frame_64);
@@ -319,14 +334,23 @@ struct store_choice {
 struct vector_choice {
 	const struct meaning *any, *v2_32[2], *v4_32[2], *v2_64[2];
 };
-#define BY_WIDTH(NAME) {&NAME##_32, &NAME##_64}
-#define LOAD_CHOICE(SP)                                                                                \
-	{BY_WIDTH(ld_##SP##_u8_u16),  BY_WIDTH(ld_##SP##_u8_u32),  BY_WIDTH(ld_##SP##_u16_u16),        \
-	 BY_WIDTH(ld_##SP##_u16_u32), BY_WIDTH(ld_##SP##_u32_u32), BY_WIDTH(ld_##SP##_u64_u64)}
-#define STORE_CHOICE(SP)                                                                               \
-	{BY_WIDTH(st_##SP##_u8), BY_WIDTH(st_##SP##_u16), BY_WIDTH(st_##SP##_u32), BY_WIDTH(st_##SP##_u64)}
-#define VECTOR_CHOICE(OP, SP)                                                                          \
-	{&OP##_any, BY_WIDTH(OP##_##SP##_v2_32), BY_WIDTH(OP##_##SP##_v4_32), BY_WIDTH(OP##_##SP##_v2_64)}
+#define BY_WIDTH(NAME)                 \
+	{                              \
+		&NAME##_32, &NAME##_64 \
+	}
+#define LOAD_CHOICE(SP)                                                                                       \
+	{                                                                                                     \
+		BY_WIDTH(ld_##SP##_u8_u16), BY_WIDTH(ld_##SP##_u8_u32), BY_WIDTH(ld_##SP##_u16_u16),          \
+			BY_WIDTH(ld_##SP##_u16_u32), BY_WIDTH(ld_##SP##_u32_u32), BY_WIDTH(ld_##SP##_u64_u64) \
+	}
+#define STORE_CHOICE(SP)                                                                                          \
+	{                                                                                                         \
+		BY_WIDTH(st_##SP##_u8), BY_WIDTH(st_##SP##_u16), BY_WIDTH(st_##SP##_u32), BY_WIDTH(st_##SP##_u64) \
+	}
+#define VECTOR_CHOICE(OP, SP)                                                                                    \
+	{                                                                                                        \
+		&OP##_any, BY_WIDTH(OP##_##SP##_v2_32), BY_WIDTH(OP##_##SP##_v4_32), BY_WIDTH(OP##_##SP##_v2_64) \
+	}
 static const struct load_choice loads_global = LOAD_CHOICE(global), loads_shared = LOAD_CHOICE(shared),
 				loads_generic = LOAD_CHOICE(generic), loads_local = LOAD_CHOICE(local);
 static const struct vector_choice vector_loads_global = VECTOR_CHOICE(ld, global),
@@ -383,13 +407,15 @@ static const struct meaning *pick_ld(const struct form *f)
 		if (!all_registers_are(f, 0, count, bits))
 			return &ld_any;
 		return space == SPACE_GLOBAL ? pick_vector(&vector_loads_global, count, bits, wide)
-		       : space == SPACE_SHARED && !form_has(f, M_shared_cluster) ? pick_vector(&vector_loads_shared, count, bits, wide)
-										 : &ld_any;
+		       : space == SPACE_SHARED && !form_has(f, M_shared_cluster)
+			       ? pick_vector(&vector_loads_shared, count, bits, wide)
+			       : &ld_any;
 	}
 	switch (space) {
 	case SPACE_GLOBAL:
 	case SPACE_CONST:
-		return class == 's' && bits < reg ? pick_ld_global_signed(bits, reg, wide) : pick_load(&loads_global, class, bits, reg, wide);
+		return class == 's' && bits < reg ? pick_ld_global_signed(bits, reg, wide)
+						  : pick_load(&loads_global, class, bits, reg, wide);
 	case SPACE_SHARED:
 		if (bits == 32 && reg == 32 && !wide && !form_has(f, M_shared_cluster))
 			return &ld_shared_word;
@@ -418,10 +444,10 @@ static const struct meaning *pick_ld_param(const struct form *f)
 
 /* --- Stores --------------------------------------------------------------------------------- */
 
-#define STORES(SP, SPACE)                                                                              \
-	STORE(st_##SP##_u8, SPACE, u8, u32)                                                            \
-	STORE(st_##SP##_u16, SPACE, u16, u32)                                                          \
-	STORE(st_##SP##_u32, SPACE, u32, u32)                                                          \
+#define STORES(SP, SPACE)                     \
+	STORE(st_##SP##_u8, SPACE, u8, u32)   \
+	STORE(st_##SP##_u16, SPACE, u16, u32) \
+	STORE(st_##SP##_u32, SPACE, u32, u32) \
 	STORE(st_##SP##_u64, SPACE, u64, u64)
 STORES(global, SPACE_GLOBAL)
 STORES(shared, SPACE_SHARED)
@@ -466,8 +492,8 @@ MEANING_FUNCTION(st_any)
 MEANING_STEP(st_any);
 
 /* Vectors: lane by lane, all elements of a lane together. */
-ALWAYS_INLINE bool store_vector(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space, u32 count,
-				u32 bytes, bool wide)
+ALWAYS_INLINE bool store_vector(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
+				u32 count, u32 bytes, bool wide)
 {
 	u64 address[WARP_LANES] __attribute__((aligned(64)));
 	const u32 *list = w->frame->code->operands + i->b;
@@ -483,18 +509,18 @@ ALWAYS_INLINE bool store_vector(struct warp *w, const struct insn *i, u8 *rows, 
 	}
 	return p != NULL;
 }
-#define STORE_VECTOR(NAME, SPACE, T, N, WIDE)                                                          \
-	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask)       \
-	{                                                                                              \
-		return store_vector(w, i, rows, mask, SPACE, N, sizeof(T), WIDE);                      \
-	}                                                                                              \
+#define STORE_VECTOR(NAME, SPACE, T, N, WIDE)                                                    \
+	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) \
+	{                                                                                        \
+		return store_vector(w, i, rows, mask, SPACE, N, sizeof(T), WIDE);                \
+	}                                                                                        \
 	FAST_OR(NAME, st_any_run(w, i, rows, mask))
-#define STORE_VECTORS(SP, SPACE)                                                                       \
-	STORE_VECTOR(st_##SP##_v2_32_64, SPACE, u32, 2, true)                                          \
-	STORE_VECTOR(st_##SP##_v2_32_32, SPACE, u32, 2, false)                                         \
-	STORE_VECTOR(st_##SP##_v4_32_64, SPACE, u32, 4, true)                                          \
-	STORE_VECTOR(st_##SP##_v4_32_32, SPACE, u32, 4, false)                                         \
-	STORE_VECTOR(st_##SP##_v2_64_64, SPACE, u64, 2, true)                                          \
+#define STORE_VECTORS(SP, SPACE)                               \
+	STORE_VECTOR(st_##SP##_v2_32_64, SPACE, u32, 2, true)  \
+	STORE_VECTOR(st_##SP##_v2_32_32, SPACE, u32, 2, false) \
+	STORE_VECTOR(st_##SP##_v4_32_64, SPACE, u32, 4, true)  \
+	STORE_VECTOR(st_##SP##_v4_32_32, SPACE, u32, 4, false) \
+	STORE_VECTOR(st_##SP##_v2_64_64, SPACE, u64, 2, true)  \
 	STORE_VECTOR(st_##SP##_v2_64_32, SPACE, u64, 2, false)
 STORE_VECTORS(global, SPACE_GLOBAL)
 STORE_VECTORS(shared, SPACE_SHARED)
@@ -552,55 +578,63 @@ static const struct meaning *pick_st_param(const struct form *f)
 
 /* --- Rows ----------------------------------------------------------------------------------- */
 
-#define BITS_8_16  ".b8|.b16|.u8|.u16|.s8|.s16"
-#define BITS_32    ".b32|.u32|.s32|.f32"
-#define BITS_64    ".b64|.u64|.s64|.f64"
-#define ONE        "(" BITS_8_16 "|" BITS_32 "|" BITS_64 "|.b128)"
+#define BITS_8_16 ".b8|.b16|.u8|.u16|.s8|.s16"
+#define BITS_32   ".b32|.u32|.s32|.f32"
+#define BITS_64   ".b64|.u64|.s64|.f64"
+#define ONE       "(" BITS_8_16 "|" BITS_32 "|" BITS_64 "|.b128)"
 /* What fits 128 bits, and the two shapes of 256 bits. */
-#define VALUES     "([.v2](" BITS_8_16 "|" BITS_32 "|" BITS_64 ")|.v4(" BITS_8_16 "|" BITS_32 ")|.v8(" BITS_8_16 ")|.b128)"
-#define WIDE       "(.v4(" BITS_64 ")|.v8(" BITS_32 "))"
-#define PARAM      "(.param|.param::entry|.param::func)"
-#define SHARED     "(.shared|.shared::cta|.shared::cluster)"
-#define SCOPES     "(.cta|.cluster|.gpu|.sys)"
-#define EVICT      ".L1::evict_normal|.L1::evict_unchanged|.L1::evict_first|.L1::evict_last|.L1::no_allocate"
-#define EVICT_L2   "[.L2::evict_normal|.L2::evict_first|.L2::evict_last]"
-#define PREFETCH   "[.L2::64B|.L2::128B|.L2::256B]"
+#define VALUES       "([.v2](" BITS_8_16 "|" BITS_32 "|" BITS_64 ")|.v4(" BITS_8_16 "|" BITS_32 ")|.v8(" BITS_8_16 ")|.b128)"
+#define WIDE         "(.v4(" BITS_64 ")|.v8(" BITS_32 "))"
+#define PARAM        "(.param|.param::entry|.param::func)"
+#define SHARED       "(.shared|.shared::cta|.shared::cluster)"
+#define SCOPES       "(.cta|.cluster|.gpu|.sys)"
+#define EVICT        ".L1::evict_normal|.L1::evict_unchanged|.L1::evict_first|.L1::evict_last|.L1::no_allocate"
+#define EVICT_L2     "[.L2::evict_normal|.L2::evict_first|.L2::evict_last]"
+#define PREFETCH     "[.L2::64B|.L2::128B|.L2::256B]"
 #define LOADS_FLAGS  (ISA_MEMORY | ISA_RELAXED | WITH(TRAIT_LOADS))
 #define STORES_FLAGS (ISA_MEMORY | ISA_RELAXED | ISA_STORE | WITH(TRAIT_STORES))
 
 /* In global memory or by generic addresses; only there caches can be told what to do. */
-#define LD_FAR(HOW, PTX, SM, DOC)                                                                      \
-	ROW("ld" HOW PREFETCH VALUES, "={v}0 @", PTX, SM, LOADS_FLAGS, pick_ld, DOC),                  \
+#define LD_FAR(HOW, PTX, SM, DOC)                                                     \
+	ROW("ld" HOW PREFETCH VALUES, "={v}0 @", PTX, SM, LOADS_FLAGS, pick_ld, DOC), \
 		ROW("ld" HOW EVICT_L2 PREFETCH WIDE, "={v}0 @", 88, 100, LOADS_FLAGS | ISA_UNVERIFIED, pick_ld, DOC)
-#define LD_FAR_HINT(HOW, PTX, SM, DOC)                                                                 \
-	LD_FAR(HOW, PTX, SM, DOC),                                                                     \
+#define LD_FAR_HINT(HOW, PTX, SM, DOC)                                                                              \
+	LD_FAR(HOW, PTX, SM, DOC),                                                                                  \
 		ROW("ld" HOW ".L2::cache_hint" PREFETCH VALUES, "={v}0 @ u64", PTX, SM, LOADS_FLAGS, pick_ld, DOC), \
-		ROW("ld" HOW EVICT_L2 ".L2::cache_hint" PREFETCH WIDE, "={v}0 @ u64", 88, 100, LOADS_FLAGS | ISA_UNVERIFIED, pick_ld, DOC)
-#define ST_FAR(HOW, PTX, SM, DOC)                                                                      \
-	ROW("st" HOW VALUES, "@ {v}0", PTX, SM, STORES_FLAGS, pick_st, DOC),                           \
+		ROW("ld" HOW EVICT_L2 ".L2::cache_hint" PREFETCH WIDE, "={v}0 @ u64", 88, 100,                      \
+		    LOADS_FLAGS | ISA_UNVERIFIED, pick_ld, DOC)
+#define ST_FAR(HOW, PTX, SM, DOC)                                            \
+	ROW("st" HOW VALUES, "@ {v}0", PTX, SM, STORES_FLAGS, pick_st, DOC), \
 		ROW("st" HOW EVICT_L2 WIDE, "@ {v}0", 88, 100, STORES_FLAGS | ISA_UNVERIFIED, pick_st, DOC)
-#define ST_FAR_HINT(HOW, PTX, SM, DOC)                                                                 \
-	ST_FAR(HOW, PTX, SM, DOC),                                                                     \
+#define ST_FAR_HINT(HOW, PTX, SM, DOC)                                                                              \
+	ST_FAR(HOW, PTX, SM, DOC),                                                                                  \
 		ROW("st" HOW ".L2::cache_hint" VALUES, "@ {v}0 u64", PTX, SM, STORES_FLAGS, pick_st, DOC),          \
-		ROW("st" HOW EVICT_L2 ".L2::cache_hint" WIDE, "@ {v}0 u64", 88, 100, STORES_FLAGS | ISA_UNVERIFIED, pick_st, DOC)
+		ROW("st" HOW EVICT_L2 ".L2::cache_hint" WIDE, "@ {v}0 u64", 88, 100, STORES_FLAGS | ISA_UNVERIFIED, \
+		    pick_st, DOC)
 
 static const struct isa_row rows_memory[] = {
-	ROW("ld[.weak]" PARAM "[.ca|.cg|.cs|.lu|.cv]" VALUES, "={v}0 @", 10, 10, LOADS_FLAGS | ISA_PARAM, pick_ld_param, "Loads."),
+	ROW("ld[.weak]" PARAM "[.ca|.cg|.cs|.lu|.cv]" VALUES, "={v}0 @", 10, 10, LOADS_FLAGS | ISA_PARAM, pick_ld_param,
+	    "Loads."),
 	LD_FAR_HINT("[.weak][.global][.ca|.cg|.cs|.lu|.cv|" EVICT "]", 10, 10, "Loads."),
-	ROW("ld[.weak](.const|.local|" SHARED ")[.ca|.cg|.cs|.lu|.cv]" VALUES, "={v}0 @", 10, 10, LOADS_FLAGS, pick_ld, "Loads."),
+	ROW("ld[.weak](.const|.local|" SHARED ")[.ca|.cg|.cs|.lu|.cv]" VALUES, "={v}0 @", 10, 10, LOADS_FLAGS, pick_ld,
+	    "Loads."),
 	LD_FAR(".volatile[.global]", 10, 10, "Loads, in every execution anew."),
 	LD_FAR_HINT("(.relaxed|.acquire)" SCOPES "[.global][" EVICT "]", 60, 70, "Loads with a memory order."),
-	ROW("ld(.volatile|(.relaxed|.acquire)" SCOPES ")" SHARED VALUES, "={v}0 @", 10, 10, LOADS_FLAGS, pick_ld, "Loads."),
+	ROW("ld(.volatile|(.relaxed|.acquire)" SCOPES ")" SHARED VALUES, "={v}0 @", 10, 10, LOADS_FLAGS, pick_ld,
+	    "Loads."),
 	ROW("ld.mmio.relaxed.sys[.global]" ONE, "=0 @", 82, 70, LOADS_FLAGS, pick_ld, "Loads from a device register."),
 	LD_FAR_HINT(".global([.ca|.cg|.cs].nc|.nc(" EVICT "))", 31, 32, "Loads through the read-only path."),
-	ROW("ldu[.global]([.v2](" BITS_8_16 "|" BITS_32 "|" BITS_64 ")|.v4(" BITS_8_16 "|" BITS_32 ")|.b128)", "={v}0 @", 20, 20,
-	    LOADS_FLAGS | WITH(TRAIT_GLOBAL), pick_ld, "Loads read-only data at an address common to the warp."),
-	ROW("st[.weak](.param|.param::func)[.wb|.cg|.cs|.wt]" VALUES, "@ {v}0", 20, 20, STORES_FLAGS | ISA_PARAM, pick_st_param, "Stores."),
+	ROW("ldu[.global]([.v2](" BITS_8_16 "|" BITS_32 "|" BITS_64 ")|.v4(" BITS_8_16 "|" BITS_32 ")|.b128)",
+	    "={v}0 @", 20, 20, LOADS_FLAGS | WITH(TRAIT_GLOBAL), pick_ld,
+	    "Loads read-only data at an address common to the warp."),
+	ROW("st[.weak](.param|.param::func)[.wb|.cg|.cs|.wt]" VALUES, "@ {v}0", 20, 20, STORES_FLAGS | ISA_PARAM,
+	    pick_st_param, "Stores."),
 	ST_FAR_HINT("[.weak][.global][.wb|.cg|.cs|.wt|" EVICT "]", 10, 10, "Stores."),
 	ROW("st[.weak](.local|" SHARED ")[.wb|.cg|.cs|.wt]" VALUES, "@ {v}0", 10, 10, STORES_FLAGS, pick_st, "Stores."),
 	ST_FAR(".volatile[.global]", 10, 10, "Stores at once."),
 	ST_FAR_HINT("(.relaxed|.release)" SCOPES "[.global][" EVICT "]", 60, 70, "Stores with a memory order."),
-	ROW("st(.volatile|(.relaxed|.release)" SCOPES ")" SHARED VALUES, "@ {v}0", 10, 10, STORES_FLAGS, pick_st, "Stores."),
+	ROW("st(.volatile|(.relaxed|.release)" SCOPES ")" SHARED VALUES, "@ {v}0", 10, 10, STORES_FLAGS, pick_st,
+	    "Stores."),
 	ROW("st.mmio.relaxed.sys[.global]" ONE, "@ 0", 82, 70, STORES_FLAGS, pick_st, "Stores to a device register."),
 };
 FAMILY(family_memory, "Loads and stores", CLASS_MEMORY, rows_memory);

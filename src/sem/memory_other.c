@@ -57,7 +57,8 @@ MEANING_FUNCTION(policy_range)
 	u64 *d = ROW_OF(u64, warp_operands(w, i)[0]);
 	const u64 word = policy_word(warp_form(w, i), 16);
 
-	EACH_LANE d[l] = mask & lane_bit[l] ? word : d[l];
+	EACH_LANE
+		d[l] = mask & lane_bit[l] ? word : d[l];
 	return i + 1;
 }
 MEANING(policy_range);
@@ -156,8 +157,8 @@ static const struct meaning *pick_stack_take(const struct form *f)
 PICK_ONE(stacksave)
 PICK_ONE(stackrestore)
 
-#define PRIMARY    "(.L2::evict_last|.L2::evict_normal|.L2::evict_first|.L2::evict_unchanged)"
-#define SECONDARY  "[.L2::evict_first|.L2::evict_unchanged]"
+#define PRIMARY      "(.L2::evict_last|.L2::evict_normal|.L2::evict_first|.L2::evict_unchanged)"
+#define SECONDARY    "[.L2::evict_first|.L2::evict_unchanged]"
 #define DOC_PREFETCH "Brings a line into a cache; no effect here."
 
 static const struct isa_row rows_memory_other[] = {
@@ -165,7 +166,8 @@ static const struct isa_row rows_memory_other[] = {
 	ROW("prefetch[.global](.L2::evict_last|.L2::evict_normal)", "@", 74, 80, 0, pick_hint, DOC_PREFETCH),
 	ROW("prefetch[.const|.param].tensormap", "@", 80, 90, 0, pick_hint, DOC_PREFETCH),
 	ROW("prefetchu.L1", "@global", 20, 20, 0, pick_hint, DOC_PREFETCH),
-	ROW("discard[.global].L2", "@ #u32<128,128>", 74, 80, 0, pick_hint, "Gives up the data of cache lines; no effect here."),
+	ROW("discard[.global].L2", "@ #u32<128,128>", 74, 80, 0, pick_hint,
+	    "Gives up the data of cache lines; no effect here."),
 	ROW("applypriority[.global].L2::evict_normal", "@ #u32<128,128>", 74, 80, 0, pick_hint,
 	    "Changes the eviction priority of cache lines; no effect here."),
 	ROW("createpolicy.fractional" PRIMARY SECONDARY ".b64", "=u64 ?f32", 74, 80, 0, pick_policy_fraction,

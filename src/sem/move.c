@@ -95,21 +95,21 @@ ALWAYS_INLINE const struct insn *unpack_parts(struct warp *w, const struct insn 
 
 	for (u32 left = mask; left; left &= left - 1) {
 		const u32 l = (u32)__builtin_ctz(left);
-		const u128 value = n * bits == 128 ? ((const u128 *)(rows + list[n]))[l]
-						   : part_read(rows, list[n], n * bits, l);
+		const u128 value =
+			n * bits == 128 ? ((const u128 *)(rows + list[n]))[l] : part_read(rows, list[n], n * bits, l);
 		for (u32 k = 0; k < n; k++)
 			part_write(rows, list[k], bits, l, part_cut((u64)(value >> k * bits), bits));
 	}
 	return i + 1;
 }
 
-#define PACK(NAME, N, BITS)                                                                            \
-	MEANING_FUNCTION(NAME) { return pack_parts(w, i, rows, mask, N, BITS); }                       \
-	MEANING_EACH(NAME);                                                                            \
+#define PACK(NAME, N, BITS)                                                      \
+	MEANING_FUNCTION(NAME) { return pack_parts(w, i, rows, mask, N, BITS); } \
+	MEANING_EACH(NAME);                                                      \
 	PICK_ONE(NAME)
-#define UNPACK(NAME, N, BITS)                                                                          \
-	MEANING_FUNCTION(NAME) { return unpack_parts(w, i, rows, mask, N, BITS); }                     \
-	MEANING_EACH(NAME);                                                                            \
+#define UNPACK(NAME, N, BITS)                                                      \
+	MEANING_FUNCTION(NAME) { return unpack_parts(w, i, rows, mask, N, BITS); } \
+	MEANING_EACH(NAME);                                                        \
 	PICK_ONE(NAME)
 PACK(pack_2x8, 2, 8)
 PACK(pack_4x8, 4, 8)
@@ -147,15 +147,15 @@ static u64 window_of(const struct warp *w, const struct form *f)
 	}
 }
 
-#define CVTA(NAME, BITS, SIGN)                                                                         \
-	MEANING_FUNCTION(NAME)                                                                         \
-	{                                                                                              \
-		const u##BITS window = (u##BITS)window_of(w, warp_form(w, i));                         \
-		const u##BITS *pa = ROW_OF(u##BITS, i->a);                                             \
-		u##BITS *d = ROW_OF(u##BITS, i->d);                                                    \
-		LANE_BODY(u##BITS, (void)0, pa[l] SIGN window)                                         \
-		return i + 1;                                                                          \
-	}                                                                                              \
+#define CVTA(NAME, BITS, SIGN)                                                 \
+	MEANING_FUNCTION(NAME)                                                 \
+	{                                                                      \
+		const u##BITS window = (u##BITS)window_of(w, warp_form(w, i)); \
+		const u##BITS *pa = ROW_OF(u##BITS, i->a);                     \
+		u##BITS *d = ROW_OF(u##BITS, i->d);                            \
+		LANE_BODY(u##BITS, (void)0, pa[l] SIGN window)                 \
+		return i + 1;                                                  \
+	}                                                                      \
 	MEANING_EACH(NAME);
 CVTA(cvta_64, 64, +)
 CVTA(cvta_32, 32, +)
@@ -215,7 +215,8 @@ MEANING_FUNCTION(isspacep)
 	u32 truth = 0;
 
 	for (u32 l = 0; l < WARP_LANES; l++)
-		if (mask >> l & 1 && is_in_space(w, part_read(rows, i->a, f->operand_bits[1] == 64 ? 64 : 32, l), space))
+		if (mask >> l & 1 &&
+		    is_in_space(w, part_read(rows, i->a, f->operand_bits[1] == 64 ? 64 : 32, l), space))
 			truth |= 1u << l;
 	pred_write(rows, i->d, mask, truth);
 	return i + 1;
@@ -223,7 +224,8 @@ MEANING_FUNCTION(isspacep)
 MEANING(isspacep);
 
 /* mov.v2, mov.v4: all elements are read before any is written, so that they may change places. */
-ALWAYS_INLINE const struct insn *move_vector(struct warp *w, const struct insn *i, u8 *rows, u32 mask, u32 bytes, u32 count)
+ALWAYS_INLINE const struct insn *move_vector(struct warp *w, const struct insn *i, u8 *rows, u32 mask, u32 bytes,
+					     u32 count)
 {
 	const u32 *o = warp_operands(w, i);
 	u8 values[4][8 * WARP_LANES] __attribute__((aligned(64)));
@@ -235,8 +237,8 @@ ALWAYS_INLINE const struct insn *move_vector(struct warp *w, const struct insn *
 			merge_row(rows + o[k], values[k], bytes, mask);
 	return i + 1;
 }
-#define MOVE_VECTOR(NAME, BYTES, COUNT)                                                                \
-	MEANING_FUNCTION(NAME) { return move_vector(w, i, rows, mask, BYTES, COUNT); }                 \
+#define MOVE_VECTOR(NAME, BYTES, COUNT)                                                \
+	MEANING_FUNCTION(NAME) { return move_vector(w, i, rows, mask, BYTES, COUNT); } \
 	MEANING_EACH(NAME)
 MOVE_VECTOR(move_2x32, 4, 2);
 MOVE_VECTOR(move_4x32, 4, 4);
@@ -258,7 +260,8 @@ MEANING_FUNCTION(mapa)
 	for (u32 l = 0; l < WARP_LANES; l++) {
 		if (!(mask >> l & 1))
 			continue;
-		const u64 offset = (part_read(rows, i->a, wide ? 64 : 32, l) - window) & ((1u << SHARED_RANK_SHIFT) - 1);
+		const u64 offset =
+			(part_read(rows, i->a, wide ? 64 : 32, l) - window) & ((1u << SHARED_RANK_SHIFT) - 1);
 		const u32 rank = ((const u32 *)(rows + i->b))[l];
 		part_write(rows, i->d, wide ? 64 : 32, l, window + shared_rank_bits(w, rank) + offset);
 	}
@@ -286,14 +289,14 @@ PICK_ONE(isspacep)
 PICK_ONE(mapa)
 PICK_ONE(getctarank)
 
-#define CVTA_ROWS(SPACES, PTX, SM)                                                                     \
-	ROW("cvta" SPACES "(.u32|.u64)", "=0 &0", PTX, SM, 0, pick_cvta,                              \
-	    "Converts an address of a state space to the generic one."),                               \
-		ROW("cvta.to" SPACES "(.u32|.u64)", "=0 0", PTX, SM, 0, pick_cvta,                     \
-		    "Converts a generic address to one of a state space."),                            \
-		ROW("isspacep" SPACES, "=pred u64", PTX, SM, 0, pick_isspacep,                         \
-		    "Tests whether a generic address lies in a state space."),                         \
-		ROW("isspacep" SPACES, "=pred u32", PTX, SM, 0, pick_isspacep,                         \
+#define CVTA_ROWS(SPACES, PTX, SM)                                                 \
+	ROW("cvta" SPACES "(.u32|.u64)", "=0 &0", PTX, SM, 0, pick_cvta,           \
+	    "Converts an address of a state space to the generic one."),           \
+		ROW("cvta.to" SPACES "(.u32|.u64)", "=0 0", PTX, SM, 0, pick_cvta, \
+		    "Converts a generic address to one of a state space."),        \
+		ROW("isspacep" SPACES, "=pred u64", PTX, SM, 0, pick_isspacep,     \
+		    "Tests whether a generic address lies in a state space."),     \
+		ROW("isspacep" SPACES, "=pred u32", PTX, SM, 0, pick_isspacep,     \
 		    "Tests whether a generic address of 32 bits lies in a state space.")
 
 static const struct isa_row rows_move[] = {

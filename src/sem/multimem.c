@@ -64,7 +64,8 @@ static void add_as_f32(f32 sums[PLACES_OF_FLOATS], const struct vector *s, const
 	for (u32 k = 0; k < s->bytes / 2; k++) {
 		u16 half;
 		memcpy(&half, from + 2 * k, 2);
-		sums[k] = one_nan(sums[k] + f32_of_bits(s->element == T_bf16 ? f32_from_bf16(half) : f32_from_f16(half)));
+		sums[k] =
+			one_nan(sums[k] + f32_of_bits(s->element == T_bf16 ? f32_from_bf16(half) : f32_from_f16(half)));
 	}
 }
 
@@ -124,7 +125,7 @@ MEANING_FUNCTION(multimem_load)
 	u8 value[VALUE_BYTES];
 
 	fp_enter(w, FP_RN);
-	EACH_ACTIVE(l) {
+	EACH_ACTIVE (l) {
 		if (!load_lane(&o, &s, l, value))
 			return NULL;
 		keep_registers(&o, rows, &s, l, value);
@@ -171,7 +172,7 @@ static const struct insn *store_lanes(struct warp *w, const struct insn *i, u8 *
 	const struct vector s = vector_of(o.form);
 
 	fp_enter(w, FP_RN);
-	EACH_ACTIVE(l)
+	EACH_ACTIVE (l)
 		if (!store_lane(&o, &s, l, reduces))
 			return NULL;
 	return i + 1;
@@ -187,23 +188,25 @@ PICK1(multimem_reduce)
 
 /* --- Rows ----------------------------------------------------------------------------------- */
 
-#define LOAD_ORDER    "[.weak|(.relaxed|.acquire)(.cta|.cluster|.gpu|.sys)]"
-#define STORE_ORDER   "[.weak|(.relaxed|.release)(.cta|.cluster|.gpu|.sys)]"
-#define RED_ORDER     "[(.relaxed|.release)(.cta|.cluster|.gpu|.sys)]"
-#define WORDS         "(.add(.u32|.s32|.u64|.f32|.f64)|(.min|.max)(.u32|.s32|.u64|.s64)|(.and|.or|.xor)(.b32|.b64))"
-#define HALVES        "(.f16|.f16x2|.bf16|.bf16x2)"
-#define BYTE_FLOATS   "(.v8(.e4m3|.e5m2)|[.v2|.v4](.e4m3x4|.e5m2x4))"
-#define DOC_LOAD      "Loads from the same place of several devices' memory, and combines what it finds."
-#define DOC_STORE     "Stores to the same place of several devices' memory."
-#define DOC_REDUCE    "Changes the same place of several devices' memory."
+#define LOAD_ORDER  "[.weak|(.relaxed|.acquire)(.cta|.cluster|.gpu|.sys)]"
+#define STORE_ORDER "[.weak|(.relaxed|.release)(.cta|.cluster|.gpu|.sys)]"
+#define RED_ORDER   "[(.relaxed|.release)(.cta|.cluster|.gpu|.sys)]"
+#define WORDS       "(.add(.u32|.s32|.u64|.f32|.f64)|(.min|.max)(.u32|.s32|.u64|.s64)|(.and|.or|.xor)(.b32|.b64))"
+#define HALVES      "(.f16|.f16x2|.bf16|.bf16x2)"
+#define BYTE_FLOATS "(.v8(.e4m3|.e5m2)|[.v2|.v4](.e4m3x4|.e5m2x4))"
+#define DOC_LOAD    "Loads from the same place of several devices' memory, and combines what it finds."
+#define DOC_STORE   "Stores to the same place of several devices' memory."
+#define DOC_REDUCE  "Changes the same place of several devices' memory."
 
-#define LOAD_REDUCE(WHAT, OPERANDS) \
-	ROW("multimem.ld_reduce" LOAD_ORDER "[.global]" WHAT, OPERANDS, 81, 90, ISA_UNVERIFIED | ISA_ORDERED, pick_multimem_load, DOC_LOAD)
-#define STORE(WHAT, OPERANDS) \
-	ROW("multimem.st" STORE_ORDER "[.global]" WHAT, OPERANDS, 81, 90, ISA_UNVERIFIED | ISA_ORDERED, pick_multimem_store, DOC_STORE)
+#define LOAD_REDUCE(WHAT, OPERANDS)                                                                           \
+	ROW("multimem.ld_reduce" LOAD_ORDER "[.global]" WHAT, OPERANDS, 81, 90, ISA_UNVERIFIED | ISA_ORDERED, \
+	    pick_multimem_load, DOC_LOAD)
+#define STORE(WHAT, OPERANDS)                                                                           \
+	ROW("multimem.st" STORE_ORDER "[.global]" WHAT, OPERANDS, 81, 90, ISA_UNVERIFIED | ISA_ORDERED, \
+	    pick_multimem_store, DOC_STORE)
 #define REDUCE(WHAT, OPERANDS)                                                                         \
-	ROW("multimem.red" RED_ORDER "[.global]" WHAT, OPERANDS, 81, 90, ISA_UNVERIFIED | ISA_ORDERED, pick_multimem_reduce, \
-	    DOC_REDUCE)
+	ROW("multimem.red" RED_ORDER "[.global]" WHAT, OPERANDS, 81, 90, ISA_UNVERIFIED | ISA_ORDERED, \
+	    pick_multimem_reduce, DOC_REDUCE)
 #define LATER(WHICH, WHAT, OPERANDS, DOC) \
 	ROW("multimem." WHICH "[.global]" WHAT BYTE_FLOATS, OPERANDS, 86, 100, ISA_UNMODELLED | ISA_A_TARGET, NULL, DOC)
 

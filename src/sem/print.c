@@ -189,10 +189,10 @@ static unsigned shortened(const struct conversion *c, u32 value)
 }
 
 /* The C library does the work; VALUE is of the type that the conversion takes. */
-#define FORMAT(VALUE)                                                                                  \
+#define FORMAT(VALUE)                                                                                    \
 	(c->has_width && c->has_precision ? snprintf(text, size, c->spec, c->width, c->precision, VALUE) \
-	 : c->has_width                   ? snprintf(text, size, c->spec, c->width, VALUE)             \
-	 : c->has_precision               ? snprintf(text, size, c->spec, c->precision, VALUE)         \
+	 : c->has_width                   ? snprintf(text, size, c->spec, c->width, VALUE)               \
+	 : c->has_precision               ? snprintf(text, size, c->spec, c->precision, VALUE)           \
 					  : snprintf(text, size, c->spec, VALUE))
 
 #pragma GCC diagnostic push
@@ -206,7 +206,14 @@ static int format_value(const struct conversion *c, char *text, size_t size, u64
 		return FORMAT((void *)(uintptr_t)value);
 	case 'c':
 		return FORMAT((int)(unsigned char)value);
-	case 'e': case 'E': case 'f': case 'F': case 'g': case 'G': case 'a': case 'A':
+	case 'e':
+	case 'E':
+	case 'f':
+	case 'F':
+	case 'g':
+	case 'G':
+	case 'a':
+	case 'A':
 		return FORMAT(f64_of_bits(value));
 	default:
 		return c->wide ? FORMAT((unsigned long long)value) : FORMAT(shortened(c, (u32)value));
@@ -257,7 +264,8 @@ static void hand_over(const struct warp *w, bool is_error, const char *text, siz
 }
 
 /* The whole format, into *o. */
-static bool format_all(struct warp *w, const struct insn *i, u32 lane, const char *p, u64 block, struct output *o, u64 *read)
+static bool format_all(struct warp *w, const struct insn *i, u32 lane, const char *p, u64 block, struct output *o,
+		       u64 *read)
 {
 	while (*p) {
 		struct conversion c;

@@ -13,41 +13,41 @@
 /* A row for Fermi, compute capability 2.x. */
 #define FERMI(FORM, OPERANDS, FLAGS, PICK, DOC) ROW_UNTIL(21, FORM, OPERANDS, 0, 20, FLAGS, PICK, DOC)
 
-#define PICK_SASS(NAME, CHOICE)                                                                        \
-	static const struct meaning *pick_##NAME(const struct form *f)                                 \
-	{                                                                                              \
-		(void)f;                                                                               \
-		return (CHOICE);                                                                       \
+#define PICK_SASS(NAME, CHOICE)                                        \
+	static const struct meaning *pick_##NAME(const struct form *f) \
+	{                                                              \
+		(void)f;                                               \
+		return (CHOICE);                                       \
 	}
 #define MEANING_WORD(NAME, WORD) static const struct meaning NAME = {.run = NAME##_run, .word = WORD}
 
-#define SASS_SOURCES                                                                                   \
-	const u32 *pa = ROW_OF(u32, i->a), *pb = ROW_OF(u32, i->b), *pc = ROW_OF(u32, i->c);           \
-	const u32 *list = warp_operands(w, i);                                                         \
-	const u32 word = list[SASS_WORD], carry = PRED_OF(list[SASS_CARRY]);                           \
-	(void)pb;                                                                                      \
-	(void)pc;                                                                                      \
-	(void)word;                                                                                    \
+#define SASS_SOURCES                                                                         \
+	const u32 *pa = ROW_OF(u32, i->a), *pb = ROW_OF(u32, i->b), *pc = ROW_OF(u32, i->c); \
+	const u32 *list = warp_operands(w, i);                                               \
+	const u32 word = list[SASS_WORD], carry = PRED_OF(list[SASS_CARRY]);                 \
+	(void)pb;                                                                            \
+	(void)pc;                                                                            \
+	(void)word;                                                                          \
 	(void)carry
-#define SASS_VALUES                                                                                    \
-	const u32 a = pa[l];                                                                           \
-	const u32 b = pb[l];                                                                           \
-	const u32 c = pc[l];                                                                           \
-	const u32 x = (carry & lane_bit[l]) != 0;                                                      \
-	(void)a;                                                                                       \
-	(void)b;                                                                                       \
-	(void)c;                                                                                       \
+#define SASS_VALUES                               \
+	const u32 a = pa[l];                      \
+	const u32 b = pb[l];                      \
+	const u32 c = pc[l];                      \
+	const u32 x = (carry & lane_bit[l]) != 0; \
+	(void)a;                                  \
+	(void)b;                                  \
+	(void)c;                                  \
 	(void)x
 
 /* SASS_LANES(name, expression): d = expression. */
-#define SASS_LANES_WORD(NAME, WORD, EXPR)                                                              \
-	LANE_FUNCTION(NAME)                                                                            \
-	{                                                                                              \
-		u32 *d = ROW_OF(u32, i->d);                                                            \
-		SASS_SOURCES;                                                                          \
-		LANE_BODY(u32, SASS_VALUES, EXPR)                                                      \
-		return i + 1;                                                                          \
-	}                                                                                              \
+#define SASS_LANES_WORD(NAME, WORD, EXPR)         \
+	LANE_FUNCTION(NAME)                       \
+	{                                         \
+		u32 *d = ROW_OF(u32, i->d);       \
+		SASS_SOURCES;                     \
+		LANE_BODY(u32, SASS_VALUES, EXPR) \
+		return i + 1;                     \
+	}                                         \
 	MEANING_WORD(NAME, WORD)
 #define SASS_LANES(NAME, EXPR) SASS_LANES_WORD(NAME, NULL, EXPR)
 
@@ -81,8 +81,7 @@ ALWAYS_INLINE const struct insn *sass_set_code(const struct insn *i, u8 *rows, u
 {
 	s32 zf[WARP_LANES] __attribute__((aligned(64))), sf[WARP_LANES] __attribute__((aligned(64)));
 
-	EACH_LANE
-	{
+	EACH_LANE {
 		zf[l] = !s->r[l] ? -1 : 0;
 		sf[l] = (s32)s->r[l] >> 31;
 	}
@@ -93,40 +92,38 @@ ALWAYS_INLINE const struct insn *sass_set_code(const struct insn *i, u8 *rows, u
 
 /* SASS_ADD(name, p, q): d = p + q + x, and name_cc, which sets the condition code too: the carry out
  * of bit 31 and the overflow of signed numbers. The product or shifted term is p, wrapped to 32 bits. */
-#define SASS_ADD_CODE(NAME, P, Q)                                                                      \
-	MEANING_FUNCTION(NAME##_cc)                                                                    \
-	{                                                                                              \
-		struct sass_code s;                                                                    \
-		SASS_SOURCES;                                                                          \
-		EACH_LANE                                                                              \
-		{                                                                                      \
-			SASS_VALUES;                                                                   \
-			sass_sum(&s, l, (u32)(P), (u32)(Q), x);                                        \
-		}                                                                                      \
-		return sass_set_code(i, rows, mask, &s, pack_lanes32(s.cf), pack_lanes32(s.of));       \
+#define SASS_ADD_CODE(NAME, P, Q)                                                                \
+	MEANING_FUNCTION(NAME##_cc)                                                              \
+	{                                                                                        \
+		struct sass_code s;                                                              \
+		SASS_SOURCES;                                                                    \
+		EACH_LANE {                                                                      \
+			SASS_VALUES;                                                             \
+			sass_sum(&s, l, (u32)(P), (u32)(Q), x);                                  \
+		}                                                                                \
+		return sass_set_code(i, rows, mask, &s, pack_lanes32(s.cf), pack_lanes32(s.of)); \
 	}
-#define SASS_ADD_WORD(NAME, WORD, P, Q)                                                                \
-	SASS_LANES_WORD(NAME, WORD, (u32)(P) + (u32)(Q) + x);                                          \
-	SASS_ADD_CODE(NAME, P, Q)                                                                      \
+#define SASS_ADD_WORD(NAME, WORD, P, Q)                       \
+	SASS_LANES_WORD(NAME, WORD, (u32)(P) + (u32)(Q) + x); \
+	SASS_ADD_CODE(NAME, P, Q)                             \
 	MEANING_WORD(NAME##_cc, WORD)
 #define SASS_ADD(NAME, P, Q) SASS_ADD_WORD(NAME, NULL, P, Q)
 
 /* SASS_LOGIC(name, expression): the same without carry and overflow. */
-#define SASS_LOGIC_CODE(NAME, EXPR)                                                                    \
-	MEANING_FUNCTION(NAME##_cc)                                                                    \
-	{                                                                                              \
-		struct sass_code s;                                                                    \
-		SASS_SOURCES;                                                                          \
-		EACH_LANE                                                                              \
-		{                                                                                      \
-			SASS_VALUES;                                                                   \
-			s.r[l] = (u32)(EXPR);                                                          \
-		}                                                                                      \
-		return sass_set_code(i, rows, mask, &s, 0, 0);                                         \
+#define SASS_LOGIC_CODE(NAME, EXPR)                            \
+	MEANING_FUNCTION(NAME##_cc)                            \
+	{                                                      \
+		struct sass_code s;                            \
+		SASS_SOURCES;                                  \
+		EACH_LANE {                                    \
+			SASS_VALUES;                           \
+			s.r[l] = (u32)(EXPR);                  \
+		}                                              \
+		return sass_set_code(i, rows, mask, &s, 0, 0); \
 	}
-#define SASS_LOGIC_WORD(NAME, WORD, EXPR)                                                              \
-	SASS_LANES_WORD(NAME, WORD, EXPR);                                                             \
-	SASS_LOGIC_CODE(NAME, EXPR)                                                                    \
+#define SASS_LOGIC_WORD(NAME, WORD, EXPR)  \
+	SASS_LANES_WORD(NAME, WORD, EXPR); \
+	SASS_LOGIC_CODE(NAME, EXPR)        \
 	MEANING_WORD(NAME##_cc, WORD)
 #define SASS_LOGIC(NAME, EXPR) SASS_LOGIC_WORD(NAME, NULL, EXPR)
 

@@ -43,8 +43,8 @@ static u32 word_compare(const struct form *f)
 
 /* --- Relations ------------------------------------------------------------------------------ */
 
-#define TRUTHS                                                                                         \
-	s32 less[WARP_LANES] __attribute__((aligned(64))), equal[WARP_LANES] __attribute__((aligned(64)));    \
+#define TRUTHS                                                                                             \
+	s32 less[WARP_LANES] __attribute__((aligned(64))), equal[WARP_LANES] __attribute__((aligned(64))); \
 	s32 greater[WARP_LANES] __attribute__((aligned(64)))
 #define PACKED ((struct relation){pack_lanes32(less), pack_lanes32(equal), pack_lanes32(greater)})
 
@@ -52,7 +52,8 @@ static u32 word_compare(const struct form *f)
  * no carry is a borrow, the lower word is less. */
 static inline struct relation extended(const u8 *rows, struct relation r)
 {
-	const u32 lower_less = ~*(const u32 *)(rows + SASS_FRAME_CF), lower_equal = *(const u32 *)(rows + SASS_FRAME_ZF);
+	const u32 lower_less = ~*(const u32 *)(rows + SASS_FRAME_CF),
+		  lower_equal = *(const u32 *)(rows + SASS_FRAME_ZF);
 	const struct relation x = {r.less | (r.equal & lower_less & ~lower_equal), r.equal & lower_equal,
 				   r.greater | (r.equal & ~lower_less & ~lower_equal)};
 	return x;
@@ -63,8 +64,7 @@ static inline struct relation relate_int(const u8 *rows, u32 word, const u32 *a,
 	const u32 flip = word & WORD_UNSIGNED ? 0x80000000 : 0;
 	TRUTHS;
 
-	EACH_LANE
-	{
+	EACH_LANE {
 		const s32 x = (s32)(a[l] ^ flip), y = (s32)(b[l] ^ flip);
 		less[l] = x < y ? -1 : 0;
 		equal[l] = x == y ? -1 : 0;
@@ -79,8 +79,7 @@ static inline struct relation relate_f32(const u8 *rows, u32 word, const u32 *a,
 	TRUTHS;
 
 	(void)rows;
-	EACH_LANE
-	{
+	EACH_LANE {
 		const f32 x = f32_of_bits(f32_flush_if(a[l], ftz)), y = f32_of_bits(f32_flush_if(b[l], ftz));
 		less[l] = x < y ? -1 : 0;
 		equal[l] = x == y ? -1 : 0;
@@ -97,8 +96,7 @@ static inline struct relation relate_f64(const u8 *rows, u32 word, const u32 *a,
 
 	(void)rows;
 	(void)word;
-	EACH_LANE
-	{
+	EACH_LANE {
 		const f64 x = pair_of(a, (u32)l), y = pair_of(b, (u32)l);
 		less[l] = x < y ? -1 : 0;
 		equal[l] = x == y ? -1 : 0;
@@ -136,7 +134,8 @@ ALWAYS_INLINE const struct insn *set(struct warp *w, const struct insn *i, u8 *r
 	const u32 all = combined(word, truth, PRED_SOURCE(i, list[SASS_S], 0));
 	u32 *d = ROW_OF(u32, i->d);
 
-	EACH_LANE d[l] = mask & lane_bit[l] ? (all & lane_bit[l] ? value : 0) : d[l];
+	EACH_LANE
+		d[l] = mask & lane_bit[l] ? (all & lane_bit[l] ? value : 0) : d[l];
 	return i + 1;
 }
 
@@ -150,16 +149,17 @@ ALWAYS_INLINE const struct insn *choose(struct warp *w, const struct insn *i, u8
 
 	fp_enter(w, i->fp);
 	const u32 truth = truth_of(word, relate(rows, word, ROW_OF(u32, i->c), zeros));
-	EACH_LANE d[l] = mask & lane_bit[l] ? (truth & lane_bit[l] ? pa[l] : pb[l]) : d[l];
+	EACH_LANE
+		d[l] = mask & lane_bit[l] ? (truth & lane_bit[l] ? pa[l] : pb[l]) : d[l];
 	return i + 1;
 }
 
-#define MEANING_COMPARED(NAME, DO)                                                                     \
-	MEANING_FUNCTION(NAME) { return DO; }                                                          \
-	MEANING_WORD(NAME, word_compare);                                                              \
+#define MEANING_COMPARED(NAME, DO)            \
+	MEANING_FUNCTION(NAME) { return DO; } \
+	MEANING_WORD(NAME, word_compare);     \
 	PICK_SASS(NAME, &NAME)
-#define COMPARES(TYPE)                                                                                 \
-	MEANING_COMPARED(setp_##TYPE, setp(w, i, rows, mask, relate_##TYPE))                           \
+#define COMPARES(TYPE)                                                       \
+	MEANING_COMPARED(setp_##TYPE, setp(w, i, rows, mask, relate_##TYPE)) \
 	MEANING_COMPARED(set_##TYPE, set(w, i, rows, mask, relate_##TYPE))
 #define CHOOSES(TYPE) MEANING_COMPARED(cmp_##TYPE, choose(w, i, rows, mask, relate_##TYPE))
 COMPARES(int)
@@ -180,11 +180,13 @@ static const struct isa_row rows_compare[] = {
 	      "Compares integers; the second predicate gets the opposite. .X: with the condition code."),
 	FERMI("ISET[.BF]" INT_COMPARE "[.U32|.S32][.X]" COMBINE, "D R S p", 0, pick_set_int,
 	      "Compares integers: all ones or, with .BF, 1.0 where it holds, else zero."),
-	FERMI("ICMP" INT_COMPARE "[.U32|.S32]", "D R S S", 0, pick_cmp_int, "Chooses by an integer's relation to zero."),
+	FERMI("ICMP" INT_COMPARE "[.U32|.S32]", "D R S S", 0, pick_cmp_int,
+	      "Chooses by an integer's relation to zero."),
 	FERMI("FSETP" FLOAT_COMPARE "[.FTZ]" COMBINE, "P P -|R -|S p", SASS_FLOAT, pick_setp_f32, "Compares floats."),
 	FERMI("FSET[.BF]" FLOAT_COMPARE "[.FTZ]" COMBINE, "D -|R -|S p", SASS_FLOAT, pick_set_f32, "Compares floats."),
 	FERMI("FSET[.BF][.FTZ]" FLOAT_COMPARE COMBINE, "D -|R -|S p", SASS_FLOAT, pick_set_f32, "Compares floats."),
-	FERMI("FCMP" FLOAT_COMPARE "[.FTZ]", "D R S -S", SASS_FLOAT, pick_cmp_f32, "Chooses by a float's relation to zero."),
+	FERMI("FCMP" FLOAT_COMPARE "[.FTZ]", "D R S -S", SASS_FLOAT, pick_cmp_f32,
+	      "Chooses by a float's relation to zero."),
 	FERMI("DSETP" FLOAT_COMPARE COMBINE, "P P -|R2 -|S2 p", SASS_FLOAT, pick_setp_f64, "Compares doubles."),
 	FERMI("DSET[.BF]" FLOAT_COMPARE COMBINE, "D -|R2 -|S2 p", SASS_FLOAT, pick_set_f64, "Compares doubles."),
 };

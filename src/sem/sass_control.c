@@ -23,15 +23,18 @@ MEANING_FUNCTION(modify)
 	(void)w;
 	(void)mask;
 	if (pair) {
-		EACH_LANE to[l] = from[l];
+		EACH_LANE
+			to[l] = from[l];
 		from += WARP_LANES;
 		to += WARP_LANES;
 	}
 	const u32 and = i->b, xor = i->c, add = (u32)i->imm;
 	if (i->aux & 2)
-		EACH_LANE to[l] = (((s32)from[l] < 0 ? 0 - from[l] : from[l]) ^ xor) + add;
+		EACH_LANE
+			to[l] = (((s32)from[l] < 0 ? 0 - from[l] : from[l]) ^ xor) + add;
 	else
-		EACH_LANE to[l] = ((from[l] & and) ^ xor) + add;
+		EACH_LANE
+			to[l] = ((from[l] & and) ^ xor) + add;
 	return i + 1;
 }
 MEANING(modify);
@@ -43,7 +46,8 @@ MEANING_FUNCTION(pair)
 
 	(void)w;
 	(void)mask;
-	EACH_LANE to[l] = from[l] | (u64)from[l + WARP_LANES] << 32;
+	EACH_LANE
+		to[l] = from[l] | (u64)from[l + WARP_LANES] << 32;
 	return i + 1;
 }
 MEANING(pair);
@@ -101,7 +105,8 @@ static const struct insn *find_address(const struct warp *w, u32 address)
 	const struct code *code = w->frame->code;
 	u32 index;
 
-	return ir_find_address(code->function, address, &index) ? machine_entry(w->machine, code) + code->starts[index] : NULL;
+	return ir_find_address(code->function, address, &index) ? machine_entry(w->machine, code) + code->starts[index]
+								: NULL;
 }
 
 /* Lanes that go elsewhere than the lowest wait on the stack, by target. */
@@ -143,28 +148,28 @@ MEANING_WORD(brx, word_relative);
 
 /* --- The stack ------------------------------------------------------------------------------ */
 
-#define PUSH(NAME, KIND)                                                                               \
-	MEANING_FUNCTION(NAME)                                                                         \
-	{                                                                                              \
-		const bool any = TAKEN;                                                                \
-		warp_account(w, i);                                                                    \
-		return !any || stack_push(w, i, KIND, mask, i + i->imm) ? i + 1 : NULL;                \
-	}                                                                                              \
+#define PUSH(NAME, KIND)                                                                \
+	MEANING_FUNCTION(NAME)                                                          \
+	{                                                                               \
+		const bool any = TAKEN;                                                 \
+		warp_account(w, i);                                                     \
+		return !any || stack_push(w, i, KIND, mask, i + i->imm) ? i + 1 : NULL; \
+	}                                                                               \
 	MEANING(NAME);
 PUSH(ssy, STACK_JOIN)
 PUSH(pbk, STACK_BREAK)
 PUSH(pcnt, STACK_CONTINUE)
 PUSH(pret, STACK_RETURN)
 
-#define LEAVE(NAME, KIND)                                                                              \
-	MEANING_FUNCTION(NAME)                                                                         \
-	{                                                                                              \
-		const u32 taken = TAKEN;                                                               \
-		warp_account(w, i);                                                                    \
-		const struct insn *next = stack_leave(w, i, KIND, taken, i + 1);                       \
-		const bool tired = w->budget <= 0 || (w->lock_loop && ++w->spins >= SPIN_TURNS);       \
-		return next && next <= i && tired ? warp_yield(w, next) : next;                        \
-	}                                                                                              \
+#define LEAVE(NAME, KIND)                                                                        \
+	MEANING_FUNCTION(NAME)                                                                   \
+	{                                                                                        \
+		const u32 taken = TAKEN;                                                         \
+		warp_account(w, i);                                                              \
+		const struct insn *next = stack_leave(w, i, KIND, taken, i + 1);                 \
+		const bool tired = w->budget <= 0 || (w->lock_loop && ++w->spins >= SPIN_TURNS); \
+		return next && next <= i && tired ? warp_yield(w, next) : next;                  \
+	}                                                                                        \
 	MEANING(NAME);
 LEAVE(brk, STACK_BREAK)
 LEAVE(cont, STACK_CONTINUE)
@@ -202,7 +207,8 @@ MEANING_FUNCTION(ret)
 	const u32 taken = TAKEN;
 
 	warp_account(w, i);
-	return stack_has(w, STACK_RETURN) ? stack_leave(w, i, STACK_RETURN, taken, i + 1) : stack_exit(w, i, taken, i + 1);
+	return stack_has(w, STACK_RETURN) ? stack_leave(w, i, STACK_RETURN, taken, i + 1)
+					  : stack_exit(w, i, taken, i + 1);
 }
 MEANING(ret);
 
@@ -312,8 +318,10 @@ static const struct isa_row rows_control[] = {
 	      "Branches by a register, relative to the next instruction."),
 	FERMI("BRX[.LMT]", "R", SASS_CONTROL | ISA_BRANCH | ISA_INDIRECT, pick_brx,
 	      "Branches by a register, relative to the next instruction."),
-	FERMI("JMX[.LMT]", "A", SASS_CONTROL | ISA_BRANCH | ISA_INDIRECT, pick_brx, "Branches to the address in a register."),
-	FERMI("JMX[.LMT]", "R", SASS_CONTROL | ISA_BRANCH | ISA_INDIRECT, pick_brx, "Branches to the address in a register."),
+	FERMI("JMX[.LMT]", "A", SASS_CONTROL | ISA_BRANCH | ISA_INDIRECT, pick_brx,
+	      "Branches to the address in a register."),
+	FERMI("JMX[.LMT]", "R", SASS_CONTROL | ISA_BRANCH | ISA_INDIRECT, pick_brx,
+	      "Branches to the address in a register."),
 	FERMI("SSY", "L", SASS_CONTROL, pick_ssy, "Puts a join on the stack."),
 	FERMI("PBK", "L", SASS_CONTROL, pick_pbk, "Puts the target of BRK on the stack."),
 	FERMI("PCNT", "L", SASS_CONTROL, pick_pcnt, "Puts the target of CONT on the stack."),
@@ -326,18 +334,25 @@ static const struct isa_row rows_control[] = {
 	FERMI("RET", "?Q", SASS_CONTROL | ISA_RET, pick_ret, "Returns; outside of calls, ends the thread."),
 	FERMI("EXIT", "?Q", SASS_CONTROL | ISA_EXIT, pick_leave, "Ends the thread."),
 	FERMI("KIL", "?Q", SASS_CONTROL | ISA_EXIT, pick_leave, "Ends the thread."),
-	FERMI("BPT[.DRAIN|.TRAP|.INT|.CAL|.PAUSE]", "?I", SASS_CONTROL, pick_bpt, "Stops for the debugger, or with an error."),
-	FERMI("NOP[.TRIG|.FMUL|.TEX|.INTER|.OUTER]", "?Q ?I", 0, pick_nop, "Does nothing; .S behind it goes to the join."),
+	FERMI("BPT[.DRAIN|.TRAP|.INT|.CAL|.PAUSE]", "?I", SASS_CONTROL, pick_bpt,
+	      "Stops for the debugger, or with an error."),
+	FERMI("NOP[.TRIG|.FMUL|.TEX|.INTER|.OUTER]", "?Q ?I", 0, pick_nop,
+	      "Does nothing; .S behind it goes to the join."),
 };
 FAMILY(sass_control, "SASS: control flow", CLASS_CONTROL, rows_control);
 
 static const struct isa_row rows_barrier[] = {
 	FERMI("BAR.SYNC", "S ?S", SASS_CONTROL | WITH(TRAIT_BARRIER), pick_bar, "Waits for the threads of the block."),
-	FERMI("BAR.ARV", "S S", SASS_CONTROL | WITH(TRAIT_BARRIER), pick_bar, "Counts as arrived at a barrier, and goes on."),
-	FERMI("BAR.RED.POPC", "D S ?S ?p", SASS_CONTROL | WITH(TRAIT_BARRIER), pick_bar, "Waits, and counts the threads where a predicate holds."),
-	FERMI("BAR.RED.POPC", "D S p", SASS_CONTROL | WITH(TRAIT_BARRIER), pick_bar, "Waits, and counts the threads where a predicate holds."),
-	FERMI("BAR.RED(.AND|.OR)", "P S ?S ?p", SASS_CONTROL | WITH(TRAIT_BARRIER), pick_bar, "Waits, and combines a predicate over the threads."),
-	FERMI("BAR.RED(.AND|.OR)", "P S p", SASS_CONTROL | WITH(TRAIT_BARRIER), pick_bar, "Waits, and combines a predicate over the threads."),
+	FERMI("BAR.ARV", "S S", SASS_CONTROL | WITH(TRAIT_BARRIER), pick_bar,
+	      "Counts as arrived at a barrier, and goes on."),
+	FERMI("BAR.RED.POPC", "D S ?S ?p", SASS_CONTROL | WITH(TRAIT_BARRIER), pick_bar,
+	      "Waits, and counts the threads where a predicate holds."),
+	FERMI("BAR.RED.POPC", "D S p", SASS_CONTROL | WITH(TRAIT_BARRIER), pick_bar,
+	      "Waits, and counts the threads where a predicate holds."),
+	FERMI("BAR.RED(.AND|.OR)", "P S ?S ?p", SASS_CONTROL | WITH(TRAIT_BARRIER), pick_bar,
+	      "Waits, and combines a predicate over the threads."),
+	FERMI("BAR.RED(.AND|.OR)", "P S p", SASS_CONTROL | WITH(TRAIT_BARRIER), pick_bar,
+	      "Waits, and combines a predicate over the threads."),
 	FERMI("MEMBAR(.CTA|.GL|.SYS)", "", 0, pick_membar, "Orders memory accesses."),
 };
 FAMILY(sass_barrier, "SASS: barriers", CLASS_BARRIER, rows_barrier);

@@ -176,8 +176,8 @@ PICK_SASS(convert, &convert_lanes)
 #define WIDE     "(.U64|.S64)"
 
 static const struct isa_row rows_convert[] = {
-	FERMI("F2F[.FTZ](.F32.F32|.F32.F16|.F16.F32)" INTEGRAL ROUND "[.SAT]", "D -|S", SASS_FLOAT | SASS_SELECT, pick_convert,
-	      "Converts between floats, or rounds to whole numbers."),
+	FERMI("F2F[.FTZ](.F32.F32|.F32.F16|.F16.F32)" INTEGRAL ROUND "[.SAT]", "D -|S", SASS_FLOAT | SASS_SELECT,
+	      pick_convert, "Converts between floats, or rounds to whole numbers."),
 	FERMI("F2F[.FTZ].F64.F32", "D2 -|S", SASS_FLOAT, pick_convert, "Converts between floats."),
 	FERMI("F2F[.FTZ].F32.F64" ROUND "[.SAT]", "D -|S2", SASS_FLOAT, pick_convert, "Converts between floats."),
 	FERMI("F2F.F64.F64" INTEGRAL, "D2 -|S2", SASS_FLOAT, pick_convert, "Rounds to whole numbers."),
@@ -185,7 +185,8 @@ static const struct isa_row rows_convert[] = {
 	      "Converts to an integer, clamped to its range."),
 	FERMI("F2I[.FTZ]" WIDE "(.F32|.F16)" INTEGRAL, "D2 -|S", SASS_FLOAT | SASS_SELECT, pick_convert,
 	      "Converts to an integer, clamped to its range."),
-	FERMI("F2I" INTS ".F64" INTEGRAL, "D -|S2", SASS_FLOAT, pick_convert, "Converts to an integer, clamped to its range."),
+	FERMI("F2I" INTS ".F64" INTEGRAL, "D -|S2", SASS_FLOAT, pick_convert,
+	      "Converts to an integer, clamped to its range."),
 	FERMI("F2I" WIDE ".F64" INTEGRAL, "D2 -|S2", SASS_FLOAT, pick_convert,
 	      "Converts to an integer, clamped to its range."),
 	FERMI("I2F(.F32|.F16)" INTS ROUND, "D -|S", SASS_SELECT, pick_convert, "Converts from an integer."),

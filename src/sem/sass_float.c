@@ -12,8 +12,10 @@
 
 FLANE2(fadd, f32, f32, f32, one_nan(a + b));
 FLANE2(fadd_sat, f32, f32, f32, saturate32(a + b));
-FLANE2(fmul, f32, f32, f32, one_nan(a *b));
-FLANE2(fmul_sat, f32, f32, f32, saturate32(a *b));
+/* clang-format off */
+FLANE2(fmul, f32, f32, f32, one_nan(a * b));
+FLANE2(fmul_sat, f32, f32, f32, saturate32(a * b));
+/* clang-format on */
 FLANE3(ffma, f32, f32, f32, f32, one_nan(FMA32(i, a, b, c)));
 FLANE3(ffma_sat, f32, f32, f32, f32, saturate32(FMA32(i, a, b, c)));
 PICK_SASS(fadd, form_has_word(f, "SAT") ? &fadd_sat : &fadd)
@@ -30,8 +32,7 @@ LANE_FUNCTION(fmnmx)
 	const u32 lesser = PRED_SOURCE(i, list[SASS_S], 0);
 	const bool ftz = list[SASS_WORD];
 
-	EACH_LANE
-	{
+	EACH_LANE {
 		const u32 value = f32_pick(pa[l], pb[l], !(lesser & lane_bit[l]), ftz, false, false);
 		d[l] = mask & lane_bit[l] ? value : d[l];
 	}
@@ -83,39 +84,40 @@ ALWAYS_INLINE void write_pairs(u8 *rows, u32 offset, u32 mask, const f64 r[WARP_
 {
 	u32 *d = ROW_OF(u32, offset);
 
-	EACH_LANE
-	{
+	EACH_LANE {
 		d[l] = mask & lane_bit[l] ? (u32)bits_of_f64(r[l]) : d[l];
 		d[l + WARP_LANES] = mask & lane_bit[l] ? (u32)(bits_of_f64(r[l]) >> 32) : d[l + WARP_LANES];
 	}
 }
 
 /* PAIRS(name, expression in a, b, c), which sees what PRE declares. All lanes are computed before one is written. */
-#define PAIRS_LANE(EXPR)                                                                               \
-	{                                                                                              \
-		const f64 a = pair_of(pa, (u32)l), b = pair_of(pb, (u32)l), c = pair_of(pc, (u32)l);   \
-		(void)c;                                                                               \
-		r[l] = (EXPR);                                                                         \
+#define PAIRS_LANE(EXPR)                                                                             \
+	{                                                                                            \
+		const f64 a = pair_of(pa, (u32)l), b = pair_of(pb, (u32)l), c = pair_of(pc, (u32)l); \
+		(void)c;                                                                             \
+		r[l] = (EXPR);                                                                       \
 	}
-#define PAIRS_PRE(NAME, PRE, EXPR)                                                                     \
-	LANE_FUNCTION(NAME)                                                                            \
-	{                                                                                              \
-		const u32 *pa = ROW_OF(u32, i->a), *pb = ROW_OF(u32, i->b), *pc = ROW_OF(u32, i->c);   \
-		f64 r[WARP_LANES] __attribute__((aligned(64)));                                        \
-		PRE;                                                                                   \
-		fp_enter(w, i->fp);                                                                    \
-		EACH_LANE                                                                              \
-		PAIRS_LANE(EXPR)                                                                       \
-		write_pairs(rows, i->d, mask, r);                                                      \
-		return i + 1;                                                                          \
+#define PAIRS_PRE(NAME, PRE, EXPR)                                                                   \
+	LANE_FUNCTION(NAME)                                                                          \
+	{                                                                                            \
+		const u32 *pa = ROW_OF(u32, i->a), *pb = ROW_OF(u32, i->b), *pc = ROW_OF(u32, i->c); \
+		f64 r[WARP_LANES] __attribute__((aligned(64)));                                      \
+		PRE;                                                                                 \
+		fp_enter(w, i->fp);                                                                  \
+		EACH_LANE                                                                            \
+			PAIRS_LANE(EXPR)                                                             \
+		write_pairs(rows, i->d, mask, r);                                                    \
+		return i + 1;                                                                        \
 	}
-#define PAIRS(NAME, EXPR)                                                                              \
-	PAIRS_PRE(NAME, (void)0, EXPR)                                                                 \
-	MEANING(NAME);                                                                                 \
+#define PAIRS(NAME, EXPR)              \
+	PAIRS_PRE(NAME, (void)0, EXPR) \
+	MEANING(NAME);                 \
 	PICK_SASS(NAME, &NAME)
+/* clang-format off */
 PAIRS(dadd, nan_of2(a + b, b, a))
-PAIRS(dmul, nan_of2(a *b, b, a))
+PAIRS(dmul, nan_of2(a * b, b, a))
 PAIRS(dfma, nan_of3(FMA64(i, a, b, c), b, c, a))
+/* clang-format on */
 
 PAIRS_PRE(dmnmx, const u32 lesser = PRED_SOURCE(i, warp_operands(w, i)[SASS_S], 0),
 	  f64_of_bits(f64_pick(bits_of_f64(a), bits_of_f64(b), !(lesser & lane_bit[l]))))
@@ -133,13 +135,15 @@ static const struct isa_row rows_float[] = {
 	FERMI("FMUL32I[.FTZ][.SAT]", "D -R I", SASS_FLOAT, pick_fmul, "Multiplies by a number of 32 bits."),
 	FERMI("FFMA[.FTZ]" ROUND "[.SAT]", "D -R -S -S", SASS_FLOAT, pick_ffma, "Multiplies and adds, rounding once."),
 	FERMI("FFMA32I[.FTZ]", "D -R I -R", SASS_FLOAT, pick_ffma, "Multiplies and adds, rounding once."),
-	FERMI("FMNMX[.FTZ]", "D -|R -|S p", SASS_FLOAT, pick_fmnmx, "The lesser where a predicate holds, else the greater."),
+	FERMI("FMNMX[.FTZ]", "D -|R -|S p", SASS_FLOAT, pick_fmnmx,
+	      "The lesser where a predicate holds, else the greater."),
 	FERMI("MUFU(.COS|.SIN|.EX2|.LG2|.RCP|.RSQ|.RCP64H|.RSQ64H)", "D -|R", SASS_FLOAT, pick_mufu,
 	      "Approximates a function; .RCP64H and .RSQ64H the upper words of doubles."),
 	FERMI("RRO(.SINCOS|.EX2)", "D -|S", SASS_FLOAT, pick_rro, "Makes the argument of MUFU."),
 	FERMI("DADD" ROUND, "D2 -|R2 -|S2", SASS_FLOAT, pick_dadd, "Adds doubles."),
 	FERMI("DMUL" ROUND, "D2 -R2 -S2", SASS_FLOAT, pick_dmul, "Multiplies doubles."),
 	FERMI("DFMA" ROUND, "D2 -R2 -S2 -S2", SASS_FLOAT, pick_dfma, "Multiplies and adds doubles, rounding once."),
-	FERMI("DMNMX", "D2 -|R2 -|S2 p", SASS_FLOAT, pick_dmnmx, "The lesser where a predicate holds, else the greater."),
+	FERMI("DMNMX", "D2 -|R2 -|S2 p", SASS_FLOAT, pick_dmnmx,
+	      "The lesser where a predicate holds, else the greater."),
 };
 FAMILY(sass_float, "SASS: floating point", CLASS_BY_TYPE, rows_float);

@@ -16,8 +16,7 @@ MEANING_FUNCTION(sel)
 	const u32 *pa = ROW_OF(u32, i->a), *pb = ROW_OF(u32, i->b);
 	const u32 on = PRED_SOURCE(i, warp_operands(w, i)[SASS_S], 0);
 
-	EACH_LANE
-	{
+	EACH_LANE {
 		const u32 value = on & lane_bit[l] ? pa[l] : pb[l];
 		d[l] = mask & lane_bit[l] ? value : d[l];
 	}
@@ -93,11 +92,15 @@ static inline u32 high_product(u32 a, u32 b, u32 signs)
 	const u64 wide_a = signs & 1 ? (u64)(s64)(s32)a : a, wide_b = signs & 2 ? (u64)(s64)(s32)b : b;
 	return (u32)((wide_a * wide_b) >> 32);
 }
-SASS_LOGIC(imul, a *b);
+/* clang-format off */
+SASS_LOGIC(imul, a * b);
+/* clang-format on */
 SASS_LOGIC_WORD(imul_high, word_signs, high_product(a, b, word));
 PICK_SASS(imul, form_has_word(f, "HI") ? WITH_CC(imul_high) : WITH_CC(imul))
 
-SASS_ADD(imad, a *b, c);
+/* clang-format off */
+SASS_ADD(imad, a * b, c);
+/* clang-format on */
 SASS_ADD_WORD(imad_high, word_signs, high_product(a, b, word), c);
 SASS_LANES_WORD(imad_high_sat, word_signs, int_clamp_s32((s64)(s32)high_product(a, b, word) + (s32)c + x));
 PICK_SASS(imad, WITH_CC(imad))
@@ -111,16 +114,16 @@ SASS_LANES(isad_u32, (a < b ? b - a : a - b) + c);
 PICK_SASS(isad, form_has_word(f, "U32") ? &isad_u32 : &isad_s32)
 
 /* Where the predicate holds the lesser, elsewhere the greater. */
-#define MINMAX(NAME, T)                                                                                \
-	MEANING_FUNCTION(NAME)                                                                         \
-	{                                                                                              \
-		u32 *d = ROW_OF(u32, i->d);                                                            \
-		const u32 *pa = ROW_OF(u32, i->a), *pb = ROW_OF(u32, i->b);                            \
-		const u32 lesser = PRED_SOURCE(i, warp_operands(w, i)[SASS_S], 0);                     \
-		LANE_BODY(u32, const bool less = (T)pa[l] < (T)pb[l],                                  \
-			  less == ((lesser & lane_bit[l]) != 0) ? pa[l] : pb[l])                       \
-		return i + 1;                                                                          \
-	}                                                                                              \
+#define MINMAX(NAME, T)                                                            \
+	MEANING_FUNCTION(NAME)                                                     \
+	{                                                                          \
+		u32 *d = ROW_OF(u32, i->d);                                        \
+		const u32 *pa = ROW_OF(u32, i->a), *pb = ROW_OF(u32, i->b);        \
+		const u32 lesser = PRED_SOURCE(i, warp_operands(w, i)[SASS_S], 0); \
+		LANE_BODY(u32, const bool less = (T)pa[l] < (T)pb[l],              \
+			  less == ((lesser & lane_bit[l]) != 0) ? pa[l] : pb[l])   \
+		return i + 1;                                                      \
+	}                                                                          \
 	MEANING(NAME);
 MINMAX(imnmx_s32, s32)
 MINMAX(imnmx_u32, u32)
@@ -128,14 +131,16 @@ PICK_SASS(imnmx, form_has_word(f, "U32") ? &imnmx_u32 : &imnmx_s32)
 
 /* --- Logic and shifts ----------------------------------------------------------------------- */
 
-SASS_LOGIC(lop_and, a &b);
+/* clang-format off */
+SASS_LOGIC(lop_and, a & b);
 SASS_LOGIC(lop_or, a | b);
 SASS_LOGIC(lop_xor, a ^ b);
 SASS_LOGIC(lop_pass, b);
-PICK_SASS(lop, form_has_word(f, "AND")  ? WITH_CC(lop_and)
-	       : form_has_word(f, "OR") ? WITH_CC(lop_or)
+/* clang-format on */
+PICK_SASS(lop, form_has_word(f, "AND")   ? WITH_CC(lop_and)
+	       : form_has_word(f, "OR")  ? WITH_CC(lop_or)
 	       : form_has_word(f, "XOR") ? WITH_CC(lop_xor)
-					: WITH_CC(lop_pass))
+					 : WITH_CC(lop_pass))
 
 SASS_LOGIC(shl, int_shl32(a, b));
 SASS_LOGIC(shl_wrap, a << (b & 31));
@@ -164,7 +169,7 @@ SASS_LANES(bfe_s32, int_bfe_s32((s32)a, b & 0xff, b >> 8 & 0xff));
 SASS_LANES(bfe_u32, int_bfe_u32(a, b & 0xff, b >> 8 & 0xff));
 SASS_LANES(bfe_s32_reversed, int_bfe_s32((s32)reversed(a), b & 0xff, b >> 8 & 0xff));
 SASS_LANES(bfe_u32_reversed, int_bfe_u32(reversed(a), b & 0xff, b >> 8 & 0xff));
-PICK_SASS(bfe, form_has_word(f, "U32") ? form_has_word(f, "BREV") ? &bfe_u32_reversed : &bfe_u32
+PICK_SASS(bfe, form_has_word(f, "U32")    ? form_has_word(f, "BREV") ? &bfe_u32_reversed : &bfe_u32
 	       : form_has_word(f, "BREV") ? &bfe_s32_reversed
 					  : &bfe_s32)
 
@@ -175,7 +180,7 @@ SASS_LANES(flo_u32, int_bfind32(a));
 SASS_LANES(flo_s32, int_bfind32(int_unsign32(a)));
 SASS_LANES(flo_u32_shift, int_bfind_shift32(a));
 SASS_LANES(flo_s32_shift, int_bfind_shift32(int_unsign32(a)));
-PICK_SASS(flo, form_has_word(f, "U32") ? form_has_word(f, "SH") ? &flo_u32_shift : &flo_u32
+PICK_SASS(flo, form_has_word(f, "U32")  ? form_has_word(f, "SH") ? &flo_u32_shift : &flo_u32
 	       : form_has_word(f, "SH") ? &flo_s32_shift
 					: &flo_s32)
 
@@ -185,7 +190,9 @@ static inline u32 ones(u32 a)
 	a = (a & 0x33333333) + (a >> 2 & 0x33333333);
 	return ((a + (a >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
 }
-SASS_LANES(popc_both, ones(a &b));
+/* clang-format off */
+SASS_LANES(popc_both, ones(a & b));
+/* clang-format on */
 SASS_LANES(popc, ones(a));
 PICK_SASS(popc, &popc)
 PICK_SASS(popc_both, &popc_both)
@@ -228,7 +235,8 @@ MEANING_FUNCTION(vote)
 	const bool truth = list[SASS_WORD] == 0 ? on == mask : list[SASS_WORD] == 1 ? on != 0 : on == mask || !on;
 	u32 *d = ROW_OF(u32, i->d);
 
-	EACH_LANE d[l] = mask & lane_bit[l] ? on : d[l];
+	EACH_LANE
+		d[l] = mask & lane_bit[l] ? on : d[l];
 	pred_write(rows, list[SASS_P], mask, truth ? mask : 0);
 	return i + 1;
 }
@@ -268,7 +276,8 @@ MEANING_FUNCTION(pset)
 	const u32 value = word >> 8 ? 0x3f800000 : ~0u;
 	u32 *d = ROW_OF(u32, i->d);
 
-	EACH_LANE d[l] = mask & lane_bit[l] ? (truth & lane_bit[l] ? value : 0) : d[l];
+	EACH_LANE
+		d[l] = mask & lane_bit[l] ? (truth & lane_bit[l] ? value : 0) : d[l];
 	return i + 1;
 }
 MEANING_WORD(pset, word_combine);
@@ -286,11 +295,15 @@ static const struct isa_row rows_move[] = {
 	FERMI("P2R", "D M R S", 0, pick_p2r, "Puts predicates into a register's low bits."),
 	FERMI("R2P", "M R S", 0, pick_r2p, "Sets predicates from a register's low bits."),
 	FERMI("PRMT[.F4E|.B4E|.RC8|.ECL|.ECR|.RC16]", "D R S S", 0, pick_prmt, "Picks bytes of a pair."),
-	FERMI("VOTE(.ALL|.ANY|.EQ)", "D P p", ISA_CROSS_LANE | WITH(TRAIT_VOTES), pick_vote, "Combines a predicate over the active lanes."),
-	FERMI("VOTE(.ALL|.ANY|.EQ)", "P p", ISA_CROSS_LANE | WITH(TRAIT_VOTES), pick_vote, "Combines a predicate over the active lanes."),
-	FERMI("VOTE(.ALL|.ANY|.EQ)", "D p", ISA_CROSS_LANE | WITH(TRAIT_VOTES), pick_vote, "Gathers a predicate of the active lanes."),
+	FERMI("VOTE(.ALL|.ANY|.EQ)", "D P p", ISA_CROSS_LANE | WITH(TRAIT_VOTES), pick_vote,
+	      "Combines a predicate over the active lanes."),
+	FERMI("VOTE(.ALL|.ANY|.EQ)", "P p", ISA_CROSS_LANE | WITH(TRAIT_VOTES), pick_vote,
+	      "Combines a predicate over the active lanes."),
+	FERMI("VOTE(.ALL|.ANY|.EQ)", "D p", ISA_CROSS_LANE | WITH(TRAIT_VOTES), pick_vote,
+	      "Gathers a predicate of the active lanes."),
 	FERMI("PSETP(.AND|.OR|.XOR)(.AND|.OR|.XOR)", "P P p p p", 0, pick_psetp, "Combines three predicates."),
-	FERMI("PSET[.BF](.AND|.OR|.XOR)(.AND|.OR|.XOR)", "D p p p", 0, pick_pset, "Combines three predicates into a number."),
+	FERMI("PSET[.BF](.AND|.OR|.XOR)(.AND|.OR|.XOR)", "D p p p", 0, pick_pset,
+	      "Combines three predicates into a number."),
 };
 FAMILY(sass_move, "SASS: moves and predicates", CLASS_MISC, rows_move);
 
@@ -301,11 +314,14 @@ static const struct isa_row rows_integer[] = {
 	FERMI("IMUL" FACTORS, "D R S", SASS_CC, pick_imul, "The low word of a product."),
 	FERMI("IMUL" FACTORS ".HI", "D R S", SASS_CC, pick_imul, "The high word of a product."),
 	FERMI("IMUL.HI" FACTORS, "D R S", SASS_CC, pick_imul, "The high word of a product."),
-	FERMI("IMUL32I[.HI]" FACTORS "[.HI]", "D R I", SASS_CC, pick_imul, "A word of the product with a number of 32 bits."),
+	FERMI("IMUL32I[.HI]" FACTORS "[.HI]", "D R I", SASS_CC, pick_imul,
+	      "A word of the product with a number of 32 bits."),
 	FERMI("IMAD" FACTORS "[.X]", "D -R S +S", SASS_CC, pick_imad, "The low word of a product, added."),
 	FERMI("IMAD32I" FACTORS "[.X]", "D -R I +R", SASS_CC, pick_imad, "The low word of a product, added."),
-	FERMI("IMAD" FACTORS ".HI[.X][.SAT]", "D R S +S", SASS_CC, pick_imad_high, "The high word of a product, added."),
-	FERMI("IMAD.HI" FACTORS "[.X][.SAT]", "D R S +S", SASS_CC, pick_imad_high, "The high word of a product, added."),
+	FERMI("IMAD" FACTORS ".HI[.X][.SAT]", "D R S +S", SASS_CC, pick_imad_high,
+	      "The high word of a product, added."),
+	FERMI("IMAD.HI" FACTORS "[.X][.SAT]", "D R S +S", SASS_CC, pick_imad_high,
+	      "The high word of a product, added."),
 	FERMI("ISCADD", "D -R +S N", SASS_CC, pick_iscadd, "Shifts left and adds."),
 	FERMI("ISCADD32I", "D R I N", SASS_CC, pick_iscadd, "Shifts left and adds a number of 32 bits."),
 	FERMI("ISAD[.U32|.S32]", "D R S S", 0, pick_isad, "Adds a distance."),

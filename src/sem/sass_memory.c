@@ -69,11 +69,14 @@ MEANING_FUNCTION(load)
 			      : space_range(w, i, space, e.low, e.high + bytes, false);
 	if (!p)
 		return load_lanes(w, i, rows, mask, address, word);
-	EACH_LANE address[l] = mask & lane_bit64[l] ? (address[l] - e.low) / 4 : 0;
+	EACH_LANE
+		address[l] = mask & lane_bit64[l] ? (address[l] - e.low) / 4 : 0;
 	for (u32 k = 0; k < bytes / 4; k++) {
 		const u32 *from = (const u32 *)(const void *)p + k;
 		u32 *to = d + k * WARP_LANES;
-		EACH_LANE if (mask & lane_bit[l]) to[l] = from[address[l]];
+		EACH_LANE
+			if (mask & lane_bit[l])
+				to[l] = from[address[l]];
 	}
 	return i + 1;
 }
@@ -137,7 +140,8 @@ static void lock_addresses(const u8 *rows, const struct insn *i, u32 address[WAR
 {
 	const u32 *base = ROW_OF(u32, i->a);
 
-	EACH_LANE address[l] = base[l] + (u32)i->imm;
+	EACH_LANE
+		address[l] = base[l] + (u32)i->imm;
 }
 
 /* All lanes load; those that get their lock are told by the predicate. */
@@ -281,16 +285,19 @@ PICK_SASS(cctl, &cctl)
 
 /* --- Rows ----------------------------------------------------------------------------------- */
 
-#define WIDTH  "[.U8|.S8|.U16|.S16|.32|.64|.128]"
-#define READS  "[.CA|.CG|.CI|.CS|.LU]"
-#define WRITES "[.WB|.CG|.CS|.WT]"
+#define WIDTH         "[.U8|.S8|.U16|.S16|.32|.64|.128]"
+#define READS         "[.CA|.CG|.CI|.CS|.LU]"
+#define WRITES        "[.WB|.CG|.CS|.WT]"
 #define ATOMIC(SPACE) ISA_MEMORY | ISA_ATOMIC | SPACE
 
 static const struct isa_row rows_memory[] = {
-	FERMI("LD[.E].CV" WIDTH, "Dw A", ISA_MEMORY | ISA_ORDERED, pick_load, "Loads from any space what others may change."),
+	FERMI("LD[.E].CV" WIDTH, "Dw A", ISA_MEMORY | ISA_ORDERED, pick_load,
+	      "Loads from any space what others may change."),
 	FERMI("LD[.E]" READS WIDTH, "Dw A", ISA_MEMORY, pick_load, "Loads from any space."),
-	FERMI("LDU[.E][.CA|.CG|.CI|.CS|.CV|.LU]" WIDTH, "Dw A", ISA_MEMORY | SASS_GLOBAL, pick_load, "Loads what is the same for all lanes."),
-	FERMI("LDL[.CA|.CG|.CI|.CS|.CV|.LU]" WIDTH, "Dw A", ISA_MEMORY | SASS_LOCAL, pick_load, "Loads from local memory."),
+	FERMI("LDU[.E][.CA|.CG|.CI|.CS|.CV|.LU]" WIDTH, "Dw A", ISA_MEMORY | SASS_GLOBAL, pick_load,
+	      "Loads what is the same for all lanes."),
+	FERMI("LDL[.CA|.CG|.CI|.CS|.CV|.LU]" WIDTH, "Dw A", ISA_MEMORY | SASS_LOCAL, pick_load,
+	      "Loads from local memory."),
 	FERMI("LDS" WIDTH, "Dw A", ISA_MEMORY | SASS_SHARED, pick_load, "Loads from shared memory."),
 	FERMI("LDC" WIDTH, "Dw C", ISA_MEMORY | WITH(TRAIT_BANK), pick_ldc, "Loads from a constant bank."),
 	FERMI("ST[.E]" WRITES WIDTH, "A Rw", ISA_MEMORY | ISA_STORE, pick_store, "Stores to any space."),
@@ -312,15 +319,18 @@ static const struct isa_row rows_memory[] = {
 	      "Swaps a word of global memory if it is as expected."),
 	FERMI("ATOM[.E].CAS(.U64|.64)", "D2 A R2 R2", ATOMIC(SASS_GLOBAL) | ISA_ORDERED, pick_atom,
 	      "Swaps 64 bits of global memory if they are as expected."),
-	FERMI("RED[.E](.ADD|.MIN|.MAX)[.U32|.S32]", "A R", ATOMIC(SASS_GLOBAL) | WITH(TRAIT_REDUCES), pick_atom, "Changes a word of global memory."),
+	FERMI("RED[.E](.ADD|.MIN|.MAX)[.U32|.S32]", "A R", ATOMIC(SASS_GLOBAL) | WITH(TRAIT_REDUCES), pick_atom,
+	      "Changes a word of global memory."),
 	FERMI("RED[.E](.INC|.DEC|.AND|.OR|.XOR)[.U32]", "A R", ATOMIC(SASS_GLOBAL) | WITH(TRAIT_REDUCES), pick_atom,
 	      "Changes a word of global memory."),
 	FERMI("RED[.E].ADD.F32[.FTZ][.RN]", "A R", ATOMIC(SASS_GLOBAL) | WITH(TRAIT_REDUCES) | ISA_ORDERED, pick_atom,
 	      "Adds to a float of global memory."),
-	FERMI("RED[.E].ADD(.U64|.64)", "A R2", ATOMIC(SASS_GLOBAL) | WITH(TRAIT_REDUCES), pick_atom, "Adds to 64 bits of global memory."),
+	FERMI("RED[.E].ADD(.U64|.64)", "A R2", ATOMIC(SASS_GLOBAL) | WITH(TRAIT_REDUCES), pick_atom,
+	      "Adds to 64 bits of global memory."),
 	FERMI("CCTL[.E](.D|.U|.C|.I|.CRS)[.QRY1|.PF1|.PF1.5|.PF2|.WB|.IV|.IVALL|.RS|.RSLB]", "A", 0, pick_cctl,
 	      "Controls a cache; no effect here."),
-	FERMI("CCTL[.E](.QRY1|.PF1|.PF2|.WB|.IV|.IVALL|.RS|.RSLB)", "A", 0, pick_cctl, "Controls a cache; no effect here."),
+	FERMI("CCTL[.E](.QRY1|.PF1|.PF2|.WB|.IV|.IVALL|.RS|.RSLB)", "A", 0, pick_cctl,
+	      "Controls a cache; no effect here."),
 	FERMI("CCTLL[.QRY1|.PF1|.PF2|.WB|.IV|.IVALL|.RS]", "A", 0, pick_cctl, "Controls a cache; no effect here."),
 };
 FAMILY(sass_memory, "SASS: memory", CLASS_BY_TYPE, rows_memory);

@@ -31,7 +31,8 @@ static bool is_type(const char *t) { return (*t == 'U' || *t == 'S') && strchr("
 
 static u32 word_video(const struct form *f)
 {
-	static const char *const thens[] = {"ACC", "MIN", "MAX", "MRG_16H", "MRG_16L", "MRG_8B0", "MRG_8B1", "MRG_8B2", "MRG_8B3"};
+	static const char *const thens[] = {"ACC",     "MIN",     "MAX",     "MRG_16H", "MRG_16L",
+					    "MRG_8B0", "MRG_8B1", "MRG_8B2", "MRG_8B3"};
 	u32 word = 0, types = 0;
 
 	for (u32 k = 0; k < f->word_count; k++) {
@@ -79,7 +80,8 @@ static inline s64 operation(u32 which, u32 word, s64 a, s64 b, u32 c)
 	case OF_SHR:
 		return a >> count;
 	case OF_MAD:
-		return (a * b + (word & WORD_UNSIGNED ? (s64)c : (s32)c) + (word & WORD_PLUS_ONE ? 1 : 0)) >> (word >> WORD_SCALE & 15);
+		return (a * b + (word & WORD_UNSIGNED ? (s64)c : (s32)c) + (word & WORD_PLUS_ONE ? 1 : 0)) >>
+		       (word >> WORD_SCALE & 15);
 	default:
 		return (compare & 1 && a < b) || (compare & 2 && a == b) || (compare & 4 && a > b);
 	}
@@ -120,12 +122,12 @@ static inline u32 finish(u32 word, s64 r, u32 c)
 	}
 }
 
-#define VIDEO(NAME, WHICH)                                                                             \
-	SASS_LANES_WORD(NAME, word_video,                                                              \
-			finish(word,                                                                   \
-			       operation(WHICH, word, source(a, word & 7, word >> WORD_SHIFTS & 31),   \
+#define VIDEO(NAME, WHICH)                                                                                 \
+	SASS_LANES_WORD(NAME, word_video,                                                                  \
+			finish(word,                                                                       \
+			       operation(WHICH, word, source(a, word & 7, word >> WORD_SHIFTS & 31),       \
 					 source(b, word >> WORD_B & 7, word >> WORD_SHIFTS >> 5 & 31), c), \
-			       WHICH == OF_MAD ? 0 : c));                                              \
+			       WHICH == OF_MAD ? 0 : c));                                                  \
 	PICK_SASS(NAME, &NAME)
 VIDEO(vadd, OF_ADD)
 VIDEO(vsub, OF_SUB)
@@ -137,8 +139,8 @@ VIDEO(vshr, OF_SHR)
 VIDEO(vmad, OF_MAD)
 VIDEO(vset, OF_SET)
 
-#define TYPE  "(.U8|.S8|.U16|.S16|.U32|.S32)"
-#define THEN  "[.ACC|.MIN|.MAX|.MRG_16H|.MRG_16L|.MRG_8B0|.MRG_8B1|.MRG_8B2|.MRG_8B3]"
+#define TYPE                       "(.U8|.S8|.U16|.S16|.U32|.S32)"
+#define THEN                       "[.ACC|.MIN|.MAX|.MRG_16H|.MRG_16L|.MRG_8B0|.MRG_8B1|.MRG_8B2|.MRG_8B3]"
 #define VIDEO_ROW(NAME, PICK, DOC) FERMI(NAME "[.UD|.SD]" TYPE TYPE "[.SAT]" THEN, "D R S ?R", SASS_SELECT, PICK, DOC)
 
 static const struct isa_row rows_video[] = {
@@ -147,8 +149,10 @@ static const struct isa_row rows_video[] = {
 	VIDEO_ROW("VABSDIFF", pick_vabsdiff, "The distance of parts of registers."),
 	VIDEO_ROW("VMIN", pick_vmin, "The lesser of parts of registers."),
 	VIDEO_ROW("VMAX", pick_vmax, "The greater of parts of registers."),
-	FERMI("VSHL[.UD|.SD]" TYPE TYPE "[.W][.SAT]" THEN, "D R S ?R", SASS_SELECT, pick_vshl, "Shifts a part of a register left."),
-	FERMI("VSHR[.UD|.SD]" TYPE TYPE "[.W][.SAT]" THEN, "D R S ?R", SASS_SELECT, pick_vshr, "Shifts a part of a register right."),
+	FERMI("VSHL[.UD|.SD]" TYPE TYPE "[.W][.SAT]" THEN, "D R S ?R", SASS_SELECT, pick_vshl,
+	      "Shifts a part of a register left."),
+	FERMI("VSHR[.UD|.SD]" TYPE TYPE "[.W][.SAT]" THEN, "D R S ?R", SASS_SELECT, pick_vshr,
+	      "Shifts a part of a register right."),
 	FERMI("VMAD[.UD|.SD]" TYPE TYPE "[.PO][.SHR_7|.SHR_15][.SAT]", "D R S R", SASS_SELECT, pick_vmad,
 	      "Multiplies parts of registers, adds, and scales."),
 	FERMI("VSET(.LT|.EQ|.LE|.GT|.NE|.GE)" TYPE TYPE THEN, "D R S ?R", SASS_SELECT, pick_vset,

@@ -22,7 +22,8 @@ ALWAYS_INLINE bool STORE_OF(store_row)(struct warp *w, const struct insn *i, u8 
 	MEMORY *to = (MEMORY *)(void *)space_range(w, i, space, start, start + WARP_LANES * sizeof(MEMORY), true);
 	if (UNLIKELY(!to))
 		return false;
-	EACH_LANE to[l] = (MEMORY)s[l];
+	EACH_LANE
+		to[l] = (MEMORY)s[l];
 	return true;
 }
 
@@ -37,18 +38,23 @@ ALWAYS_INLINE bool STORE_OF(store_contiguous)(struct warp *w, const struct insn 
 		return false;
 	MEMORY *to = (MEMORY *)(void *)(p - shape->lane * sizeof(MEMORY));
 	if (mask == FULL_MASK)
-		EACH_LANE to[l] = (MEMORY)s[l];
+		EACH_LANE
+			to[l] = (MEMORY)s[l];
 	else
-		EACH_LANE if (mask & lane_bit[l]) to[l] = (MEMORY)s[l];
+		EACH_LANE
+			if (mask & lane_bit[l])
+				to[l] = (MEMORY)s[l];
 	return true;
 }
 
 /* Each lane's word, or pair of words, of local memory at one place. */
 ALWAYS_INLINE void STORE_OF(store_local_row)(u32 *to, const LANE *s, u32 mask)
 {
-	EACH_LANE to[l] = mask & lane_bit[l] ? (u32)s[l] : to[l];
+	EACH_LANE
+		to[l] = mask & lane_bit[l] ? (u32)s[l] : to[l];
 	if (sizeof(MEMORY) == 8)
-		EACH_LANE to[l + WARP_LANES] = mask & lane_bit[l] ? (u32)((u64)s[l] >> 32) : to[l + WARP_LANES];
+		EACH_LANE
+			to[l + WARP_LANES] = mask & lane_bit[l] ? (u32)((u64)s[l] >> 32) : to[l + WARP_LANES];
 }
 
 /* Each half of a whole warp at neighbouring places. */
@@ -100,8 +106,7 @@ ALWAYS_INLINE bool STORE_OF(store_shape)(struct warp *w, const struct insn *i, u
 		STORE_OF(store_local_row)((u32 *)(void *)local_word(w, offset, 0), s, mask);
 		return true;
 	}
-	if (mask == FULL_MASK && is_two_rows(address, sizeof(MEMORY)) &&
-	    !((address[0] | address[16]) % sizeof(MEMORY)))
+	if (mask == FULL_MASK && is_two_rows(address, sizeof(MEMORY)) && !((address[0] | address[16]) % sizeof(MEMORY)))
 		return STORE_OF(store_halves)(w, i, s, space, address);
 	return STORE_OF(store_scatter)(w, i, s, mask, space, address);
 }

@@ -40,7 +40,8 @@ static bool find_descriptor(struct warp *w, u64 value, struct texture *t)
 
 	if (read_global(w, value, t, sizeof *t) && texture_is_sound(t))
 		return true;
-	return read_global(w, value, &handle, sizeof handle) && read_global(w, handle, t, sizeof *t) && texture_is_sound(t);
+	return read_global(w, value, &handle, sizeof handle) && read_global(w, handle, t, sizeof *t) &&
+	       texture_is_sound(t);
 }
 
 static u8 *texels_of(struct warp *w, const struct texture *t)
@@ -96,9 +97,9 @@ static bool bind(struct warp *w, const struct insn *i, u32 lane, u64 value, u64 
 struct places {
 	const struct form *f;
 	const u32 *list;
-	u32 results;  /* how many */
-	u32 texture;  /* index in the list of the texture operand; the sampler follows */
-	u32 first;    /* of the coordinates */
+	u32 results; /* how many */
+	u32 texture; /* index in the list of the texture operand; the sampler follows */
+	u32 first;   /* of the coordinates */
 	u32 coordinates, dimensions;
 	u32 layer; /* operand, or NO_PLACE */
 	bool samples, cube;
@@ -178,8 +179,8 @@ static void fill_level(const struct places *p, const u8 *rows, u32 lane, enum lo
 		q->level = operand_f32(p, rows, at, lane);
 	} else if (how == LOOK_GRADIENT) {
 		for (u32 k = 0; k < 2 * p->dimensions; k++)
-			step[k / p->dimensions][k % p->dimensions] =
-				operand_f32(p, rows, at + k / p->dimensions * gradient_length(p) + k % p->dimensions, lane);
+			step[k / p->dimensions][k % p->dimensions] = operand_f32(
+				p, rows, at + k / p->dimensions * gradient_length(p) + k % p->dimensions, lane);
 		q->level = texture_gradient_level(t, q, step[0], step[1]);
 	}
 }
@@ -209,7 +210,8 @@ static void fill_query(const struct places *p, const u8 *rows, u32 lane, enum lo
 	q->sample = p->samples ? (u32)operand(p, rows, p->first, lane) : 0;
 	q->layer = p->layer != NO_PLACE ? (u32)operand(p, rows, p->layer, lane) : 0;
 	/* With gradients the bits of whole coordinates are taken for those of floats, but on a line: recorded. */
-	q->integers = form_type(p->f, 1) == T_s32 && (how != LOOK_GRADIENT || (p->dimensions == 1 && p->layer == NO_PLACE));
+	q->integers =
+		form_type(p->f, 1) == T_s32 && (how != LOOK_GRADIENT || (p->dimensions == 1 && p->layer == NO_PLACE));
 	for (u32 d = 0; d < p->dimensions; d++) {
 		const u32 word = (u32)operand(p, rows, first + d, lane);
 		q->texel[d] = (s32)word;
@@ -219,7 +221,8 @@ static void fill_query(const struct places *p, const u8 *rows, u32 lane, enum lo
 		fill_offsets(p, rows, offsets, lane, how, q->offset);
 }
 
-static const struct insn *look_up(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum lookup how, bool has_offset)
+static const struct insn *look_up(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum lookup how,
+				  bool has_offset)
 {
 	struct bound b = {.known = false};
 	struct places p;
@@ -237,8 +240,9 @@ static const struct insn *look_up(struct warp *w, const struct insn *i, u8 *rows
 		if (!bind(w, i, l, handle(&p, rows, p.texture, l), handle(&p, rows, p.texture + 1, l), &b))
 			return NULL;
 		if (p.cube && (b.t.layers < 6 || b.t.width != b.t.height))
-			return warp_fault(w, i, FAULT_ILLEGAL_INSTRUCTION, 1u << l, "a cube has six square layers, not %u of %u x %u",
-					  b.t.layers, b.t.width, b.t.height);
+			return warp_fault(w, i, FAULT_ILLEGAL_INSTRUCTION, 1u << l,
+					  "a cube has six square layers, not %u of %u x %u", b.t.layers, b.t.width,
+					  b.t.height);
 		fill_query(&p, rows, l, how, has_offset, &q);
 		fill_level(&p, rows, l, how, &b.t, &q);
 		if (how == LOOK_GATHER)
@@ -332,7 +336,9 @@ MEANING_FUNCTION(query)
 		struct texture at_level;
 		u64 from;
 		const s64 level = of_level ? (s32)operand(&p, rows, p.first, l) : 0;
-		((u32 *)(rows + p.list[0]))[l] = texture_level(&b.t, level, &at_level, &from) ? answer(&at_level, what, p.f->row->form[0] == 's') : 0;
+		((u32 *)(rows + p.list[0]))[l] = texture_level(&b.t, level, &at_level, &from)
+							 ? answer(&at_level, what, p.f->row->form[0] == 's')
+							 : 0;
 	}
 	return i + 1;
 }
@@ -356,7 +362,8 @@ MEANING(is_object);
 /* --- Surfaces ------------------------------------------------------------------------------- */
 
 /* The bytes that an access takes, at byte x of its row; NULL outside. .clamp moves it inside. */
-static u8 *surface_bytes(const struct bound *b, const struct places *p, const u8 *rows, u32 lane, u32 size, bool in_texels)
+static u8 *surface_bytes(const struct bound *b, const struct places *p, const u8 *rows, u32 lane, u32 size,
+			 bool in_texels)
 {
 	const struct texture *t = &b->t;
 	const u32 first = first_coordinate(p), texel = texture_texel_bytes(t);
@@ -365,7 +372,9 @@ static u8 *surface_bytes(const struct bound *b, const struct places *p, const u8
 	s64 at[3] = {0, 0, 0};
 
 	for (u32 d = 0; d < p->dimensions; d++) {
-		const s64 bound = d == 0 ? width - (s64)size : d == 1 ? (s64)max_u32(1, t->height) - 1 : (s64)max_u32(1, t->depth) - 1;
+		const s64 bound = d == 0   ? width - (s64)size
+				  : d == 1 ? (s64)max_u32(1, t->height) - 1
+					   : (s64)max_u32(1, t->depth) - 1;
 		at[d] = (s64)(s32)operand(p, rows, first + d, lane) * (d == 0 ? unit : 1);
 		if (clamps)
 			at[d] = at[d] < 0 ? 0 : at[d] > bound ? bound : at[d];
@@ -388,7 +397,10 @@ static const struct insn *outside(struct warp *w, const struct insn *i, const st
 }
 
 /* Element k of lane l in a register of `bits`. */
-static u8 *element(u8 *rows, u32 row, u32 bits, u32 lane) { return rows + row + (size_t)lane * (bits <= 32 ? 4 : bits / 8); }
+static u8 *element(u8 *rows, u32 row, u32 bits, u32 lane)
+{
+	return rows + row + (size_t)lane * (bits <= 32 ? 4 : bits / 8);
+}
 
 MEANING_FUNCTION(suld)
 {
@@ -480,7 +492,8 @@ static void reduce64(u64 *at, int op, bool is_signed, u64 b, bool racing)
 }
 static u32 reduced32(int op, bool is_signed, u32 old, u32 b)
 {
-	return is_signed ? (u32)reduced(op, true, (u64)(s64)(s32)old, (u64)(s64)(s32)b) : (u32)reduced(op, false, old, b);
+	return is_signed ? (u32)reduced(op, true, (u64)(s64)(s32)old, (u64)(s64)(s32)b)
+			 : (u32)reduced(op, false, old, b);
 }
 static void reduce32(u32 *at, int op, bool is_signed, u32 b, bool racing)
 {
@@ -488,8 +501,8 @@ static void reduce32(u32 *at, int op, bool is_signed, u32 b, bool racing)
 
 	if (!racing)
 		*at = reduced32(op, is_signed, old, b);
-	while (racing && !__atomic_compare_exchange_n(at, &old, reduced32(op, is_signed, old, b), true, __ATOMIC_SEQ_CST,
-						      __ATOMIC_RELAXED))
+	while (racing && !__atomic_compare_exchange_n(at, &old, reduced32(op, is_signed, old, b), true,
+						      __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
 		;
 }
 
@@ -540,37 +553,39 @@ PICK_ONE(suld)
 PICK_ONE(sust)
 PICK_ONE(sured)
 
-#define TEX_DATA   "(.v4(.u32|.s32|.f32)|.v2.f16x2|.v4.f16)"
-#define TEX_TYPES  "(" TEX_DATA "(.s32|.f32))"
-#define TEX_FLOAT  "(" TEX_DATA ".f32)"
-#define TLD4_TYPES ".v4(.u32|.s32|.f32).f32"
-#define DOC_TEX    "Looks a texture up."
-#define DOC_DEPTH  "Looks a texture up; a depth to compare with has no effect on textures without."
-#define DOC_GATHER "Takes the four texels that a filter would mix."
-#define DOC_QUERY  "Asks for a property of a texture, sampler or surface."
-#define DOC_SULD   "Loads from a surface."
-#define DOC_SUST   "Stores to a surface."
-#define DOC_SURED  "Reduces in a surface."
-#define OLD        ISA_UNVERIFIED
-#define SURFACES   "(.1d|.2d|.3d|.a1d|.a2d)"
+#define TEX_DATA     "(.v4(.u32|.s32|.f32)|.v2.f16x2|.v4.f16)"
+#define TEX_TYPES    "(" TEX_DATA "(.s32|.f32))"
+#define TEX_FLOAT    "(" TEX_DATA ".f32)"
+#define TLD4_TYPES   ".v4(.u32|.s32|.f32).f32"
+#define DOC_TEX      "Looks a texture up."
+#define DOC_DEPTH    "Looks a texture up; a depth to compare with has no effect on textures without."
+#define DOC_GATHER   "Takes the four texels that a filter would mix."
+#define DOC_QUERY    "Asks for a property of a texture, sampler or surface."
+#define DOC_SULD     "Loads from a surface."
+#define DOC_SUST     "Stores to a surface."
+#define DOC_SURED    "Reduces in a surface."
+#define OLD          ISA_UNVERIFIED
+#define SURFACES     "(.1d|.2d|.3d|.a1d|.a2d)"
 #define SURFACE_DATA "([.v2](.b8|.b16|.b32|.b64)|.v4(.b8|.b16|.b32))"
-#define BEYOND     "(.trap|.clamp|.zero)"
+#define BEYOND       "(.trap|.clamp|.zero)"
 
 /* A geometry's lookups: with offsets of N coordinates, then with a depth behind them or alone. */
-#define ROWS_TEX(geometry, n)                                                                                         \
-	ROW("tex[.base]" geometry TEX_TYPES, "={v}0|pred X ?{" n "}s32", 10, 10, OLD, pick_tex, DOC_TEX),             \
-	ROW("tex.level" geometry TEX_TYPES, "={v}0|pred X 1 ?{" n "}s32", 31, 20, OLD, pick_tex_level, DOC_TEX)
-#define ROWS_DEPTH(geometry, n, g)                                                                                    \
-	ROW("tex[.base]" geometry TEX_FLOAT, "={v}0|pred X {" n "}s32 f32", 43, 30, OLD, pick_tex, DOC_DEPTH),        \
-	ROW("tex.level" geometry TEX_FLOAT, "={v}0|pred X 1 {" n "}s32 f32", 43, 30, OLD, pick_tex_level,          \
-	    DOC_DEPTH),                                                                                               \
-	ROW("tex.grad" geometry TEX_FLOAT, "={v}0|pred X {" g "}f32 {" g "}f32 {" n "}s32 f32", 43, 30, OLD,          \
-	    pick_tex_grad, DOC_DEPTH)
-#define ROWS_DEPTH_ALONE(geometry, g)                                                                                 \
-	ROW("tex[.base]" geometry TEX_FLOAT, "={v}0|pred X f32", 43, 30, OLD, pick_tex_depth, DOC_DEPTH),             \
-	ROW("tex.level" geometry TEX_FLOAT, "={v}0|pred X 1 f32", 43, 30, OLD, pick_tex_level_depth, DOC_DEPTH),    \
-	ROW("tex.grad" geometry TEX_FLOAT, "={v}0|pred X {" g "}f32 {" g "}f32 f32", 43, 30, OLD,                     \
-	    pick_tex_grad_depth, DOC_DEPTH)
+#define ROWS_TEX(geometry, n)                                                                                  \
+	ROW("tex[.base]" geometry TEX_TYPES, "={v}0|pred X ?{" n "}s32", 10, 10, OLD, pick_tex, DOC_TEX),      \
+		ROW("tex.level" geometry TEX_TYPES, "={v}0|pred X 1 ?{" n "}s32", 31, 20, OLD, pick_tex_level, \
+		    DOC_TEX)
+#define ROWS_DEPTH(geometry, n, g)                                                                                   \
+	ROW("tex[.base]" geometry TEX_FLOAT, "={v}0|pred X {" n "}s32 f32", 43, 30, OLD, pick_tex, DOC_DEPTH),       \
+		ROW("tex.level" geometry TEX_FLOAT, "={v}0|pred X 1 {" n "}s32 f32", 43, 30, OLD, pick_tex_level,    \
+		    DOC_DEPTH),                                                                                      \
+		ROW("tex.grad" geometry TEX_FLOAT, "={v}0|pred X {" g "}f32 {" g "}f32 {" n "}s32 f32", 43, 30, OLD, \
+		    pick_tex_grad, DOC_DEPTH)
+#define ROWS_DEPTH_ALONE(geometry, g)                                                                        \
+	ROW("tex[.base]" geometry TEX_FLOAT, "={v}0|pred X f32", 43, 30, OLD, pick_tex_depth, DOC_DEPTH),    \
+		ROW("tex.level" geometry TEX_FLOAT, "={v}0|pred X 1 f32", 43, 30, OLD, pick_tex_level_depth, \
+		    DOC_DEPTH),                                                                              \
+		ROW("tex.grad" geometry TEX_FLOAT, "={v}0|pred X {" g "}f32 {" g "}f32 f32", 43, 30, OLD,    \
+		    pick_tex_grad_depth, DOC_DEPTH)
 
 static const struct isa_row rows_texture[] = {
 	ROWS_TEX("(.1d|.a1d)", "1"),
@@ -601,15 +616,17 @@ static const struct isa_row rows_texture[] = {
 	    "=b32 X", 15, 10, OLD, pick_query, DOC_QUERY),
 	ROW("txq.level(.width|.height|.depth).b32", "=b32 X u32", 43, 30, 0, pick_query, DOC_QUERY),
 	ROW("suq(.width|.height|.depth).b32", "=b32 S", 15, 10, 0, pick_query, DOC_QUERY),
-	ROW("suq(.channel_data_type|.channel_order|.array_size|.memory_layout).b32", "=b32 S", 15, 10,
-	    OLD, pick_query, DOC_QUERY),
+	ROW("suq(.channel_data_type|.channel_order|.array_size|.memory_layout).b32", "=b32 S", 15, 10, OLD, pick_query,
+	    DOC_QUERY),
 	ROW("suld.b" SURFACES "[.ca|.cg|.cs|.cv]" SURFACE_DATA BEYOND, "={v}0 S", 15, 20, OLD | ISA_RELAXED, pick_suld,
 	    DOC_SULD),
 	ROW("sust.b" SURFACES "[.wb|.cg|.cs|.wt]" SURFACE_DATA BEYOND, "S {v}0", 15, 20, OLD | ISA_RELAXED, pick_sust,
 	    DOC_SUST),
-	ROW("sust.p" SURFACES "[.wb|.cg|.cs|.wt][.v2|.v4](.b32|.u32|.s32|.f32)" BEYOND, "S {v}0", 15, 20, OLD | ISA_RELAXED, pick_sust, DOC_SUST),
+	ROW("sust.p" SURFACES "[.wb|.cg|.cs|.wt][.v2|.v4](.b32|.u32|.s32|.f32)" BEYOND, "S {v}0", 15, 20,
+	    OLD | ISA_RELAXED, pick_sust, DOC_SUST),
 	ROW("sured.b(.add(.1d|.2d|.3d)(.u32|.u64|.s32)|(.min|.max)(.1d|.2d|.3d)(.u32|.s32|.u64|.s64)|"
-	    "(.and|.or)(.1d|.2d|.3d).b32)" BEYOND, "S 0", 20, 20, OLD | ISA_RELAXED | ISA_ORDERED, pick_sured, DOC_SURED),
+	    "(.and|.or)(.1d|.2d|.3d).b32)" BEYOND,
+	    "S 0", 20, 20, OLD | ISA_RELAXED | ISA_ORDERED, pick_sured, DOC_SURED),
 	ROW("sured.p((.add|.and|.or)(.1d|.2d|.3d).b32|(.min|.max)(.1d|.2d|.3d)(.b32|.b64))" BEYOND, "S 0", 20, 20,
 	    OLD | ISA_RELAXED | ISA_ORDERED, pick_sured, DOC_SURED),
 	ROW("istypep(.texref|.samplerref|.surfref)", "=pred u64", 40, 30, OLD, pick_is_object,

@@ -132,10 +132,7 @@ static s64 video_sub(struct video_sources s) { return s.a - s.b; }
 static s64 video_absdiff(struct video_sources s) { return s.a > s.b ? s.a - s.b : s.b - s.a; }
 static s64 video_min(struct video_sources s) { return s.a < s.b ? s.a : s.b; }
 static s64 video_max(struct video_sources s) { return s.a > s.b ? s.a : s.b; }
-static u32 shift_count(struct video_sources s)
-{
-	return s.word & VIDEO_WRAP ? s.b & 31 : s.b > 32 ? 32 : (u32)s.b;
-}
+static u32 shift_count(struct video_sources s) { return s.word & VIDEO_WRAP ? s.b & 31 : s.b > 32 ? 32 : (u32)s.b; }
 static s64 video_shl(struct video_sources s) { return (s64)((u64)s.a << shift_count(s)); }
 static s64 video_shr(struct video_sources s) { return s.a >> shift_count(s); }
 static s64 video_set(struct video_sources s)
@@ -143,8 +140,8 @@ static s64 video_set(struct video_sources s)
 	return s.a < s.b ? !!(s.word & VIDEO_LESS) : s.a > s.b ? !!(s.word & VIDEO_GREATER) : !!(s.word & VIDEO_EQUAL);
 }
 
-static ONE_COPY void scalar_lanes(const struct insn *i, u8 *rows, u32 mask,
-						   s64 (*operation)(struct video_sources s), enum video_kind kind)
+static ONE_COPY void scalar_lanes(const struct insn *i, u8 *rows, u32 mask, s64 (*operation)(struct video_sources s),
+				  enum video_kind kind)
 {
 	const u32 word = (u32)i->imm;
 	const u32 *pa = ROW_OF(u32, i->a), *pb = ROW_OF(u32, i->b);
@@ -163,13 +160,13 @@ static ONE_COPY void scalar_lanes(const struct insn *i, u8 *rows, u32 mask,
 	}
 }
 
-#define SCALAR_MEANING(NAME, KIND)                                                                     \
-	MEANING_FUNCTION(NAME) { return (void)w, scalar_lanes(i, rows, mask, NAME, KIND), i + 1; }     \
+#define SCALAR_MEANING(NAME, KIND)                                                                           \
+	MEANING_FUNCTION(NAME) { return (void)w, scalar_lanes(i, rows, mask, NAME, KIND), i + 1; }           \
 	static const struct meaning of_##NAME = {.run = NAME##_run, .gang = gang_each, .word = scalar_word}; \
-	static const struct meaning *pick_##NAME(const struct form *f)                                 \
-	{                                                                                              \
-		(void)f;                                                                               \
-		return &of_##NAME;                                                                     \
+	static const struct meaning *pick_##NAME(const struct form *f)                                       \
+	{                                                                                                    \
+		(void)f;                                                                                     \
+		return &of_##NAME;                                                                           \
 	}
 SCALAR_MEANING(video_add, VIDEO_SUM)
 SCALAR_MEANING(video_sub, VIDEO_SUM)
@@ -229,9 +226,8 @@ static u32 simd_word(const struct form *f)
 	const bool compares = form_pick(f, M_eq, M_ge) != TOKEN_NONE;
 	const int a = form_type(f, compares ? 0 : 1), b = form_type(f, compares ? 1 : 2);
 
-	return flag_if(!compares && form_type(f, 0) == T_s32, SIMD_D_SIGNED) |
-	       flag_if(a == T_s32, SIMD_A_SIGNED) | flag_if(b == T_s32, SIMD_B_SIGNED) |
-	       flag_if(form_has(f, M_sat), SIMD_SAT);
+	return flag_if(!compares && form_type(f, 0) == T_s32, SIMD_D_SIGNED) | flag_if(a == T_s32, SIMD_A_SIGNED) |
+	       flag_if(b == T_s32, SIMD_B_SIGNED) | flag_if(form_has(f, M_sat), SIMD_SAT);
 }
 
 /* Element number k (by the selector at `place`) of b:a, extended. */
@@ -280,8 +276,8 @@ static u32 simd_lane(s32 (*operation)(s32 a, s32 b), u64 ba, u32 c, u32 word, u3
 	return result;
 }
 
-static ONE_COPY void simd_lanes(const struct insn *i, u8 *rows, u32 mask,
-						 s32 (*operation)(s32 a, s32 b), u32 elements, bool adds)
+static ONE_COPY void simd_lanes(const struct insn *i, u8 *rows, u32 mask, s32 (*operation)(s32 a, s32 b), u32 elements,
+				bool adds)
 {
 	const u32 *pa = ROW_OF(u32, i->a), *pb = ROW_OF(u32, i->b), *pc = ROW_OF(u32, i->c);
 	u32 *d = ROW_OF(u32, i->d);
@@ -291,25 +287,25 @@ static ONE_COPY void simd_lanes(const struct insn *i, u8 *rows, u32 mask,
 			d[l] = simd_lane(operation, (u64)pb[l] << 32 | pa[l], pc[l], (u32)i->imm, elements, adds);
 }
 
-#define SIMD_MEANING(NAME, OPERATION, ELEMENTS, ADDS)                                                  \
-	MEANING_FUNCTION(NAME)                                                                         \
-	{                                                                                              \
-		(void)w;                                                                               \
-		simd_lanes(i, rows, mask, simd_##OPERATION, ELEMENTS, ADDS);                           \
-		return i + 1;                                                                          \
-	}                                                                                              \
+#define SIMD_MEANING(NAME, OPERATION, ELEMENTS, ADDS)                        \
+	MEANING_FUNCTION(NAME)                                               \
+	{                                                                    \
+		(void)w;                                                     \
+		simd_lanes(i, rows, mask, simd_##OPERATION, ELEMENTS, ADDS); \
+		return i + 1;                                                \
+	}                                                                    \
 	static const struct meaning NAME = {.run = NAME##_run, .gang = gang_each, .word = simd_word};
 
-#define SIMD_MEANINGS(OPERATION)                                                                       \
-	SIMD_MEANING(OPERATION##2, OPERATION, 2, false)                                                \
-	SIMD_MEANING(OPERATION##2_add, OPERATION, 2, true)                                             \
-	SIMD_MEANING(OPERATION##4, OPERATION, 4, false)                                                \
-	SIMD_MEANING(OPERATION##4_add, OPERATION, 4, true)                                             \
-	static const struct meaning *pick_##OPERATION(const struct form *f)                            \
-	{                                                                                              \
-		if (f->row->flags & ISA_SELECT2)                                                       \
-			return form_has(f, M_add) ? &OPERATION##2_add : &OPERATION##2;                 \
-		return form_has(f, M_add) ? &OPERATION##4_add : &OPERATION##4;                         \
+#define SIMD_MEANINGS(OPERATION)                                                       \
+	SIMD_MEANING(OPERATION##2, OPERATION, 2, false)                                \
+	SIMD_MEANING(OPERATION##2_add, OPERATION, 2, true)                             \
+	SIMD_MEANING(OPERATION##4, OPERATION, 4, false)                                \
+	SIMD_MEANING(OPERATION##4_add, OPERATION, 4, true)                             \
+	static const struct meaning *pick_##OPERATION(const struct form *f)            \
+	{                                                                              \
+		if (f->row->flags & ISA_SELECT2)                                       \
+			return form_has(f, M_add) ? &OPERATION##2_add : &OPERATION##2; \
+		return form_has(f, M_add) ? &OPERATION##4_add : &OPERATION##4;         \
 	}
 SIMD_MEANINGS(add)
 SIMD_MEANINGS(sub)
@@ -346,15 +342,14 @@ static const struct meaning *pick_simd_set(const struct form *f)
 #define COMPARE   "(.eq|.ne|.lt|.le|.gt|.ge)"
 #define SECONDARY "(.add|.min|.max)"
 
-#define SCALAR_ROWS_(NAME, TYPES, MODE, D, A, B, PICK, DOC)                                            \
-	ROW(NAME TYPES MODE, "=" D " " A " " B " ?" D, 20, 20, ISA_SELECT, PICK, DOC),                 \
-		ROW(NAME TYPES MODE SECONDARY, "=" D " " A " " B " " D, 20, 20, ISA_SELECT, PICK,      \
+#define SCALAR_ROWS_(NAME, TYPES, MODE, D, A, B, PICK, DOC)                                       \
+	ROW(NAME TYPES MODE, "=" D " " A " " B " ?" D, 20, 20, ISA_SELECT, PICK, DOC),            \
+		ROW(NAME TYPES MODE SECONDARY, "=" D " " A " " B " " D, 20, 20, ISA_SELECT, PICK, \
 		    DOC " Then adds c or compares with it.")
 #define SCALAR_ROWS(NAME, LAST, MODE, PICK, DOC) SCALAR_ROWS_(NAME, SIGN SIGN LAST, MODE, "0", "1", "2", PICK, DOC)
-#define SIMD_ROWS(NAME, PICK, DOC)                                                                     \
-	ROW(NAME "2" SIGN SIGN SIGN "[.sat|.add]", "=0 1 2 0", 30, 30, ISA_SELECT2, PICK,      \
-	    DOC " Of two halves."),                                                                    \
-		ROW(NAME "4" SIGN SIGN SIGN "[.sat|.add]", "=0 1 2 0", 30, 30, ISA_SELECT4, PICK, \
+#define SIMD_ROWS(NAME, PICK, DOC)                                                                                \
+	ROW(NAME "2" SIGN SIGN SIGN "[.sat|.add]", "=0 1 2 0", 30, 30, ISA_SELECT2, PICK, DOC " Of two halves."), \
+		ROW(NAME "4" SIGN SIGN SIGN "[.sat|.add]", "=0 1 2 0", 30, 30, ISA_SELECT4, PICK,                 \
 		    DOC " Of four bytes.")
 
 static const struct isa_row rows_video[] = {
@@ -366,8 +361,8 @@ static const struct isa_row rows_video[] = {
 	SCALAR_ROWS("vshl", ".u32", "[.sat](.clamp|.wrap)", pick_video_shl, "Shifts a left."),
 	SCALAR_ROWS("vshr", ".u32", "[.sat](.clamp|.wrap)", pick_video_shr, "Shifts a right."),
 	SCALAR_ROWS_("vset", SIGN SIGN, COMPARE, "u32", "0", "1", pick_video_set, "1 if the comparison holds, else 0."),
-	ROW("vmad" SIGN SIGN SIGN "[.po][.sat][.shr7|.shr15]", "=0 1 2 0", 20, 20,
-	    ISA_SELECT | ISA_MINUS, pick_vmad, "The product plus c, plus one (.po), shifted."),
+	ROW("vmad" SIGN SIGN SIGN "[.po][.sat][.shr7|.shr15]", "=0 1 2 0", 20, 20, ISA_SELECT | ISA_MINUS, pick_vmad,
+	    "The product plus c, plus one (.po), shifted."),
 	SIMD_ROWS("vadd", pick_add, "Sums."),
 	SIMD_ROWS("vsub", pick_sub, "Differences."),
 	SIMD_ROWS("vabsdiff", pick_absdiff, "Differences without sign."),

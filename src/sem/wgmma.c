@@ -56,10 +56,12 @@ struct product {
 };
 
 /* Notes all of a matrix as read; false after a fault. */
-static bool matrix_known(const struct product *x, enum tensor_role role, u32 first, const struct wgmma_descriptor *d, bool transposed)
+static bool matrix_known(const struct product *x, enum tensor_role role, u32 first, const struct wgmma_descriptor *d,
+			 bool transposed)
 {
 	const struct tensor_form *f = &x->plan->form;
-	const u32 lines = role == TENSOR_ROLE_A ? f->m : f->n, halves = 2 * (role == TENSOR_ROLE_A ? f->a_words : f->b_words);
+	const u32 lines = role == TENSOR_ROLE_A ? f->m : f->n,
+		  halves = 2 * (role == TENSOR_ROLE_A ? f->a_words : f->b_words);
 	u32 offset;
 
 	/* Elements of 16 bits stand for all: eight make a chunk, along K or along the lines. */
@@ -81,7 +83,8 @@ static bool load_shared(const struct product *x, enum tensor_role role, u64 desc
 	const struct block *b = x->w->block;
 	u32 fault = 0;
 
-	if (LIKELY(wgmma_matrix_load(&p->form, role, first, &d, transposed, b->shared, (u32)b->shared_bytes, matrix, &fault)))
+	if (LIKELY(wgmma_matrix_load(&p->form, role, first, &d, transposed, b->shared, (u32)b->shared_bytes, matrix,
+				     &fault)))
 		return LIKELY(!x->op) || matrix_known(x, role, first, &d, transposed);
 	warp_fault_address(x->w, x->i, FAULT_OUT_OF_BOUNDS, 0, fault, 16, SPACE_SHARED, false);
 	return false;
@@ -93,8 +96,8 @@ static bool group_together(struct warp *w, const struct insn *i, u32 mask)
 		return false;
 	if (LIKELY((w->index | (GROUP_WARPS - 1)) < w->block->warp_count))
 		return true;
-	warp_fault(w, i, FAULT_ILLEGAL_INSTRUCTION, mask, "wgmma needs the four warps of a warpgroup; the block has %u warps",
-		   w->block->warp_count);
+	warp_fault(w, i, FAULT_ILLEGAL_INSTRUCTION, mask,
+		   "wgmma needs the four warps of a warpgroup; the block has %u warps", w->block->warp_count);
 	return false;
 }
 
@@ -112,8 +115,9 @@ static bool multiply(void *data)
 		return false;
 	if (x->add)
 		tensor_fragment_gather(&p->form, TENSOR_ROLE_C, 0, (const void *const *)d, c);
-	SEM_NAME(tensor_mma)(&p->form, &(struct tensor_operands){.a = p->a ? x->a : a, .b = b, .c = x->add ? c : NULL, .d = c,
-								  .meta = x->meta});
+	SEM_NAME(tensor_mma)
+	(&p->form,
+	 &(struct tensor_operands){.a = p->a ? x->a : a, .b = b, .c = x->add ? c : NULL, .d = c, .meta = x->meta});
 	tensor_fragment_scatter(&p->form, 0, c, d);
 	return true;
 }
@@ -211,7 +215,8 @@ MEANING_FUNCTION(order)
 	const struct form *f = warp_form(w, i);
 	if (form_has(f, M_commit_group))
 		async_commit(w, ASYNC_WGMMA, 1);
-	return !form_has(f, M_wait_group) || async_wait(w, ASYNC_WGMMA, 1, (u32)f->immediates[0], false, false) ? i + 1 : NULL;
+	return !form_has(f, M_wait_group) || async_wait(w, ASYNC_WGMMA, 1, (u32)f->immediates[0], false, false) ? i + 1
+														: NULL;
 }
 MEANING(order);
 static const struct meaning *pick_order(const struct form *f)
@@ -221,49 +226,50 @@ static const struct meaning *pick_order(const struct form *f)
 
 /* --- Rows ----------------------------------------------------------------------------------- */
 
-#define N_TO_64(K)                                                                                     \
-	".m64n8" K "|.m64n16" K "|.m64n24" K "|.m64n32" K "|.m64n40" K "|.m64n48" K "|.m64n56" K "|.m64n64" K
-#define N_TO_128(K)                                                                                    \
+#define N_TO_64(K) ".m64n8" K "|.m64n16" K "|.m64n24" K "|.m64n32" K "|.m64n40" K "|.m64n48" K "|.m64n56" K "|.m64n64" K
+#define N_TO_128(K) \
 	".m64n72" K "|.m64n80" K "|.m64n88" K "|.m64n96" K "|.m64n104" K "|.m64n112" K "|.m64n120" K "|.m64n128" K
-#define N_TO_192(K)                                                                                    \
+#define N_TO_192(K) \
 	".m64n136" K "|.m64n144" K "|.m64n152" K "|.m64n160" K "|.m64n168" K "|.m64n176" K "|.m64n184" K "|.m64n192" K
-#define N_TO_256(K)                                                                                    \
+#define N_TO_256(K) \
 	".m64n200" K "|.m64n208" K "|.m64n216" K "|.m64n224" K "|.m64n232" K "|.m64n240" K "|.m64n248" K "|.m64n256" K
 #define SHAPES(K) "(" N_TO_64(K) "|" N_TO_128(K) "|" N_TO_192(K) "|" N_TO_256(K) ")"
 /* Integers: fewer N. */
-#define INTEGER_SHAPES(K)                                                                              \
+#define INTEGER_SHAPES(K)                                                                                      \
 	"(.m64n8" K "|.m64n16" K "|.m64n24" K "|.m64n32" K "|.m64n48" K "|.m64n64" K "|.m64n80" K "|.m64n96" K \
-	"|.m64n112" K "|.m64n128" K "|.m64n144" K "|.m64n160" K "|.m64n176" K "|.m64n192" K "|.m64n208" K \
+	"|.m64n112" K "|.m64n128" K "|.m64n144" K "|.m64n160" K "|.m64n176" K "|.m64n192" K "|.m64n208" K      \
 	"|.m64n224" K "|.m64n240" K "|.m64n256" K ")"
 
 #define ORDER (ISA_A_TARGET | ISA_FAMILY_ONLY | WITH(TRAIT_ASYNC))
 #define LATER (ORDER | ISA_LATE | WITH(TRAIT_MULTIPLIES))
 /* A from shared memory, then from registers. BEFORE and AFTER stand around scale-d; A_LAST is the
  * transpose of A. */
-#define BOTH(NAME, WORDS, D, A, BEFORE, AFTER, A_LAST, LAST, PTX, DOC)                                    \
+#define BOTH(NAME, WORDS, D, A, BEFORE, AFTER, A_LAST, LAST, PTX, DOC)                                             \
 	ROW(NAME ".sync.aligned" WORDS, "+{D}" D " u64 u64" BEFORE " pred<0,1>" AFTER A_LAST LAST, PTX, 90, LATER, \
-	    pick_wgmma, DOC),                                                                          \
-	ROW(NAME ".sync.aligned" WORDS, "+{D}" D " {A}" A " u64" BEFORE " pred<0,1>" AFTER LAST, PTX, 90, LATER, \
-	    pick_wgmma, DOC)
-#define SIGNS " #s32 #s32"
-#define FLAG  " #s32"
+	    pick_wgmma, DOC),                                                                                      \
+		ROW(NAME ".sync.aligned" WORDS, "+{D}" D " {A}" A " u64" BEFORE " pred<0,1>" AFTER LAST, PTX, 90,  \
+		    LATER, pick_wgmma, DOC)
+#define SIGNS  " #s32 #s32"
+#define FLAG   " #s32"
 #define DENSE  "wgmma.mma_async"
 #define SPARSE "wgmma.mma_async.sp"
 #define CHOICE " b32 #s32" /* metadata and its selector */
 
-#define HALVES(NAME, K, META, PTX, DOC)                                                                \
-	BOTH(NAME, SHAPES(K) ".f16.f16.f16", "f16x2", "f16x2", META, SIGNS, FLAG, FLAG, PTX, DOC),                \
-	BOTH(NAME, SHAPES(K) "(.f32.f16.f16|.f32.bf16.bf16)", "f32", "f16x2", META, SIGNS, FLAG, FLAG, PTX, DOC)
-#define WORDS(NAME, K, META, PTX, DOC)                                                                 \
+#define HALVES(NAME, K, META, PTX, DOC)                                                                             \
+	BOTH(NAME, SHAPES(K) ".f16.f16.f16", "f16x2", "f16x2", META, SIGNS, FLAG, FLAG, PTX, DOC),                  \
+		BOTH(NAME, SHAPES(K) "(.f32.f16.f16|.f32.bf16.bf16)", "f32", "f16x2", META, SIGNS, FLAG, FLAG, PTX, \
+		     DOC)
+#define WORDS(NAME, K, META, PTX, DOC) \
 	BOTH(NAME, SHAPES(K) ".f32.tf32.tf32", "f32", "b32", META, SIGNS, "", "", PTX, DOC)
-#define FP8(NAME, K, META, PTX, DOC)                                                                   \
-	BOTH(NAME, SHAPES(K) ".f16(.e4m3|.e5m2)(.e4m3|.e5m2)", "f16x2", "f16x2", META, SIGNS, "", "", PTX, DOC),  \
-	BOTH(NAME, SHAPES(K) ".f32(.e4m3|.e5m2)(.e4m3|.e5m2)", "f32", "f16x2", META, SIGNS, "", "", PTX, DOC)
+#define FP8(NAME, K, META, PTX, DOC)                                                                             \
+	BOTH(NAME, SHAPES(K) ".f16(.e4m3|.e5m2)(.e4m3|.e5m2)", "f16x2", "f16x2", META, SIGNS, "", "", PTX, DOC), \
+		BOTH(NAME, SHAPES(K) ".f32(.e4m3|.e5m2)(.e4m3|.e5m2)", "f32", "f16x2", META, SIGNS, "", "", PTX, DOC)
 /* .satfinite before the types or behind them, as the assembler takes it. */
 #define CLAMPED(T) "([.satfinite]" T "|" T ".satfinite)"
-#define INTEGERS(NAME, K, META, PTX, DOC)                                                              \
-	BOTH(NAME, INTEGER_SHAPES(K) CLAMPED("(.s32.s8.s8|.s32.u8.u8)"), "s32", "b32", META, "", "", "", PTX, DOC), \
-	BOTH(NAME, INTEGER_SHAPES(K) CLAMPED("(.s32.s8.u8|.s32.u8.s8)"), "s32", "b32", META, "", "", "", 84, DOC)
+#define INTEGERS(NAME, K, META, PTX, DOC)                                                                            \
+	BOTH(NAME, INTEGER_SHAPES(K) CLAMPED("(.s32.s8.s8|.s32.u8.u8)"), "s32", "b32", META, "", "", "", PTX, DOC),  \
+		BOTH(NAME, INTEGER_SHAPES(K) CLAMPED("(.s32.s8.u8|.s32.u8.s8)"), "s32", "b32", META, "", "", "", 84, \
+		     DOC)
 
 static const struct isa_row wgmma_table[] = {
 	HALVES(DENSE, "k16", "", 80, "Product of matrices of 16-bit floats by a warpgroup."),
@@ -278,8 +284,7 @@ static const struct isa_row wgmma_table[] = {
 	INTEGERS(SPARSE, "k64", CHOICE, 82, "Product by a sparse matrix of 8-bit integers by a warpgroup."),
 	ROW("wgmma.fence.sync.aligned", "", 80, 90, ORDER | WITH(TRAIT_REGISTER_FENCE), pick_order,
 	    "Orders register accesses before later multiplications."),
-	ROW("wgmma.commit_group.sync.aligned", "", 80, 90, ORDER, pick_order,
-	    "Closes a group of multiplications."),
+	ROW("wgmma.commit_group.sync.aligned", "", 80, 90, ORDER, pick_order, "Closes a group of multiplications."),
 	ROW("wgmma.wait_group.sync.aligned", "#u32", 80, 90, ORDER, pick_order,
 	    "Waits until no more than so many groups are open."),
 };

@@ -47,6 +47,14 @@ report "functions have at most 60 lines" "$(awk '
 	/^[}]/ { if (inside && FNR - first > 60) print FILENAME ":" first ": " FNR - first " lines"; inside = 0 }
 	' $files)"
 
+# Longer ones are functions or templates. Tables, which take an X or are named ..._ROWS, may be longer.
+# shellcheck disable=SC2086
+report "macros have at most 12 lines" "$(awk '
+	FNR == 1 { first = 0 }
+	!first && /^[ \t]*#[ \t]*define/ { first = FNR; table = /\(X[,)]/ || /_ROWS\(/ }
+	first && !/\\$/ { if (FNR - first >= 12 && !table) print FILENAME ":" first ": " FNR - first + 1 " lines"; first = 0 }
+	' $files)"
+
 # What is known of an instruction stands in its row, as a flag, a trait or an opcode of src/isa/opcodes.h, not in strings
 # elsewhere. Names of state spaces, counters, classes and operations of reports are words of their own, so are the launch language's.
 opcodes=$(grep -o '^| `[a-z][a-z0-9_]*' docs/instructions.md | sed 's/.*`//' | sort -u | paste -s -d '|')
