@@ -302,6 +302,18 @@ static u64 release(struct runtime_call *c)
 	return RUNTIME_OK;
 }
 
+/* The condition of a graph's node: a word of its own in memory, whose address is the handle. */
+static u64 set_condition(struct runtime_call *c)
+{
+	const u64 handle = argument(c, 0);
+	const u32 value = (u32)argument(c, 1);
+	struct allocation a;
+
+	if (memory_look(memory_of(c), handle, sizeof value, &a) && a.base == handle && a.size == sizeof value)
+		__atomic_store_n((u32 *)(void *)a.host, value, __ATOMIC_RELEASE);
+	return RUNTIME_OK;
+}
+
 static const struct {
 	const char *name;
 	runtime_fn *fn;
@@ -345,6 +357,8 @@ static runtime_fn *find(const char *external)
 {
 	static const char prefix[] = "__cudaCDP2";
 
+	if (!strcmp(external, "cudaGraphSetConditional"))
+		return set_condition;
 	if (strncmp(external, prefix, sizeof prefix - 1))
 		return NULL;
 	for (size_t k = 0; k < COUNT_OF(functions); k++)

@@ -138,6 +138,33 @@ int drv_cuArrayGetDescriptor_v2(struct cu_array_2d *p_array_descriptor, struct c
 	return CU_OK;
 }
 
+/* CUDA_ARRAY_MEMORY_REQUIREMENTS: size, alignment, four words. */
+static int requirements(u64 *to, u64 bytes)
+{
+	enum { ALIGNMENT = 512, WORDS = 4 };
+
+	memset(to, 0, WORDS * sizeof *to);
+	to[0] = bytes;
+	to[1] = ALIGNMENT;
+	return CU_OK;
+}
+
+int drv_cuArrayGetMemoryRequirements(u64 *to, struct cu_array *array, int device)
+{
+	(void)device;
+	if (!to)
+		return CU_INVALID_VALUE;
+	return handle_is(array, HANDLE_ARRAY) ? requirements(to, array->size) : CU_INVALID_HANDLE;
+}
+
+int drv_cuMipmappedArrayGetMemoryRequirements(u64 *to, struct cu_mipmap *mipmap, int device)
+{
+	(void)device;
+	if (!to)
+		return CU_INVALID_VALUE;
+	return handle_is(mipmap, HANDLE_MIPMAP) ? requirements(to, mipmap->block->size) : CU_INVALID_HANDLE;
+}
+
 /* --- Mipmaps ------------------------------------------------------------------------------------------ */
 
 static size_t halved(size_t n, u32 level) { return n ? (n >> level ? n >> level : 1) : 0; }

@@ -59,6 +59,16 @@ int capture_give(struct cu_stream *s, const struct task *t, const void *params)
 	return n && tips_set(&s->tips, &n, 1) ? CU_OK : CU_OUT_OF_MEMORY;
 }
 
+int capture_allocate(struct cu_stream *s, size_t bytes, u64 *address)
+{
+	struct cu_node *n;
+
+	if (s->capture->broken)
+		return CU_CAPTURE_INVALIDATED;
+	const int result = graph_add_memory(&n, s->capture->graph, s->tips.list, s->tips.count, bytes, address);
+	return result ? result : tips_set(&s->tips, &n, 1) ? CU_OK : CU_OUT_OF_MEMORY;
+}
+
 int capture_record(struct cu_stream *s, struct cu_event *e)
 {
 	if (s->capture->broken)

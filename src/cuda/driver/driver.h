@@ -35,6 +35,8 @@ enum handle_kind {
 	HANDLE_EXEC,
 	HANDLE_POOL,
 	HANDLE_LINK,
+	HANDLE_TEXREF,
+	HANDLE_USER_OBJECT,
 };
 
 /* Remembers an object; false: no memory. */
@@ -84,7 +86,8 @@ struct region {
 	u8 advice; /* bit 0: read mostly; bit 1: preferred location; bit 2: accessed by */
 	int preferred, accessed_by;
 	int prefetched;
-	u8 sync; /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
+	bool of_graph; /* it goes with the graph that has it */
+	u8 sync;       /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
 };
 struct region *block_at(u64 base);
 /* The block that holds the address. */
@@ -98,6 +101,8 @@ void block_remove(struct region *b);
 void blocks_remove_of(struct cu_context *c);
 /* Prints what the program has allocated and not freed. */
 void blocks_tell_leaks(FILE *to);
+/* Bytes that graphs have. */
+u64 blocks_of_graphs(void);
 
 /* --- Contexts --------------------------------------------------------------------------------- */
 
@@ -126,6 +131,7 @@ struct cu_context {
 	size_t printed_length, printed_room;
 	pthread_mutex_t print_lock;
 	u32 captures; /* streams that capture */
+	u32 attached; /* times, by cuCtxAttach */
 };
 
 /* --- Streams and work -------------------------------------------------------------------------- */
@@ -171,7 +177,22 @@ enum task_kind {
 	TASK_CHILD,
 	TASK_FREE,
 	TASK_ALLOCATE,
-	TASK_WRITE
+	TASK_WRITE,
+	TASK_CONDITION
+};
+
+/* Of a node that allocates, and its copies. */
+struct graph_memory {
+	u64 address, bytes;
+	u32 users;
+};
+
+/* What a conditional node asks. */
+struct condition {
+	struct condition *next;
+	u64 address;
+	u32 first;
+	bool resets; /* to `first`, before each launch of the graph */
 };
 
 struct copy {
@@ -209,6 +230,13 @@ struct task {
 		} host;
 		struct cu_event *event;
 		struct cu_graph *graph; /* child */
+		struct graph_memory *memory;
+		struct {
+			u64 handle;
+			int type;
+			u32 count;
+			struct cu_graph **bodies;
+		} condition;
 		u64 address;
 		struct {
 			u64 address, value;
@@ -258,8 +286,16 @@ struct cu_node {
 	struct cu_copy_3d copy; /* of a copy, as it was given */
 };
 
+/* An object of the program's that a graph keeps alive. */
+struct kept_object {
+	struct kept_object *next;
+	struct cu_user_object *object;
+	u32 count;
+};
+
 struct cu_graph {
 	struct cu_node *first, **last;
+	struct kept_object *kept;
 	u32 count;
 	u32 users; /* executable graphs and parents do not keep it; captures do */
 	u64 id;
@@ -281,6 +317,25 @@ struct cu_exec {
 
 struct cu_node *graph_add(struct cu_graph *g, struct cu_node **needs, size_t count, const struct task *t,
 			  const void *params);
+/* Adds a node for a program; checks all it is given. CU_OK or why not. */
+int node_add(struct cu_node **made, struct cu_graph *g, struct cu_node **needs, size_t count, const struct task *t,
+	     const void *params);
+/* CU_OK if the handle is a node of that kind. */
+int node_is(struct cu_node *n, enum task_kind kind);
+/* The executable graph's copy of a node of its graph, or NULL. */
+struct cu_node *exec_node(struct cu_exec *x, struct cu_node *n);
+/* Adds a node whose memory is at *address. */
+int graph_add_memory(struct cu_node **made, struct cu_graph *g, struct cu_node **needs, size_t count, size_t bytes,
+		     u64 *address);
+void graph_memory_let_go(struct graph_memory *m);
+void graph_let_go_of_objects(struct cu_graph *g);
+bool condition_copy(struct task *to, const struct task *from);
+void condition_free(struct task *t);
+/* Before a launch; and when its turn has come. */
+void condition_begin(const struct task *t);
+void condition_run(struct cu_context *c, const struct task *t);
+/* Runs a graph's nodes one after another, as a piece of work. */
+void graph_run_here(struct cu_context *c, const struct cu_graph *g);
 /* The copy, in a clone, of a node. */
 struct cu_node *node_copy_of(const struct cu_graph *g, const struct cu_node *origin);
 /* Give a node another task of its kind. CU_OK or why not. */
@@ -291,6 +346,8 @@ int node_set_copy(struct cu_node *n, const struct cu_copy_3d *copy);
 int node_set_host(struct cu_node *n, const struct cu_host_node *node);
 /* Gives the task to the stream's capture. */
 int capture_give(struct cu_stream *s, const struct task *t, const void *params);
+/* A node that allocates. */
+int capture_allocate(struct cu_stream *s, size_t bytes, u64 *address);
 int capture_record(struct cu_stream *s, struct cu_event *e);
 int capture_wait(struct cu_stream *s, struct cu_event *e);
 /* A task of its own memory; false: there is none. */
@@ -316,6 +373,7 @@ struct cu_function {
 	u64 here_context;
 	u32 dynamic_most; /* bytes that a launch may ask for; 0: as the device has it */
 	int cluster_size_any, cluster_policy, carveout;
+	struct legacy_launch *legacy; /* of cuParamSet and the like; or NULL */
 };
 
 struct cu_module {
@@ -324,9 +382,13 @@ struct cu_module {
 	struct cu_library *library; /* whose instance it is; or NULL */
 	ptxsim_module *module;
 	struct cu_function *functions;
+	struct cu_texref *texrefs;
 	u8 *variables;
 	u64 variable_bytes;
 };
+
+/* Frees a module's texture and surface references. */
+void texrefs_free(struct cu_module *m);
 
 struct cu_library {
 	struct image_texts texts; /* to be linked together */
@@ -350,6 +412,7 @@ struct driver {
 	struct cu_device devices[DEVICES_MOST];
 	int device_count;
 	FILE *trace, *findings;
+	struct condition *conditions; /* kept for the process */
 	u64 next_id, next_thread;
 };
 extern struct driver driver;

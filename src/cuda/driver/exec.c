@@ -101,6 +101,33 @@ int drv_cuGraphExecDestroy(struct cu_exec *x)
 
 static int run_graph(struct cu_node *const *order, u32 count, struct cu_stream *s);
 
+/* The memory of graphs stays for their next launch. */
+static bool frees_own(const struct task *t)
+{
+	const struct region *b = t->kind == TASK_FREE ? block_at(t->address) : NULL;
+
+	return b && b->of_graph;
+}
+
+void graph_run_here(struct cu_context *c, const struct cu_graph *g)
+{
+	struct cu_exec x = {.graph = (struct cu_graph *)(uintptr_t)g};
+
+	driver_take();
+	const bool ok = put_in_order(&x);
+	driver_let_go();
+	for (u32 k = 0; ok && k < g->count; k++) {
+		const struct task *t = &x.order[k]->task;
+		if (x.order[k]->disabled || t->kind == TASK_FREE)
+			continue;
+		if (t->kind == TASK_CHILD)
+			graph_run_here(c, t->graph);
+		else
+			task_run(c, t, NULL);
+	}
+	free(x.order);
+}
+
 static int run_child(struct cu_graph *g, struct cu_stream *s)
 {
 	struct cu_exec x = {.graph = g};
@@ -116,8 +143,10 @@ static int run_graph(struct cu_node *const *order, u32 count, struct cu_stream *
 
 	for (u32 k = 0; k < count && !result; k++) {
 		const struct task *t = &order[k]->task;
-		if (order[k]->disabled || t->kind == TASK_EMPTY)
+		if (order[k]->disabled || t->kind == TASK_EMPTY || t->kind == TASK_ALLOCATE || frees_own(t))
 			continue;
+		if (t->kind == TASK_CONDITION)
+			condition_begin(t);
 		struct task given = *t;
 		if (t->kind == TASK_KERNEL)
 			given.kernel.params = NULL;
@@ -152,36 +181,35 @@ int drv_cuGraphExecGetFlags(struct cu_exec *x, u64 *flags)
 	return handle_is(x, HANDLE_EXEC) ? CU_OK : CU_INVALID_HANDLE;
 }
 
-/* The executable graph's copy of a node of its graph. */
-static struct cu_node *node_in(struct cu_exec *x, struct cu_node *n)
+struct cu_node *exec_node(struct cu_exec *x, struct cu_node *n)
 {
 	return handle_is(x, HANDLE_EXEC) ? node_copy_of(x->graph, n) : NULL;
 }
 
 int drv_cuGraphExecKernelNodeSetParams_v2(struct cu_exec *x, struct cu_node *n, const struct cu_kernel_node *node)
 {
-	return node_set_kernel(node_in(x, n), node);
+	return node_set_kernel(exec_node(x, n), node);
 }
 int drv_cuGraphExecMemcpyNodeSetParams(struct cu_exec *x, struct cu_node *n, const struct cu_copy_3d *copy,
 				       struct cu_context *c)
 {
 	(void)c;
-	return node_set_copy(node_in(x, n), copy);
+	return node_set_copy(exec_node(x, n), copy);
 }
 int drv_cuGraphExecMemsetNodeSetParams(struct cu_exec *x, struct cu_node *n, const struct cu_memset_node *node,
 				       struct cu_context *c)
 {
 	(void)c;
-	return node_set_fill(node_in(x, n), node);
+	return node_set_fill(exec_node(x, n), node);
 }
 int drv_cuGraphExecHostNodeSetParams(struct cu_exec *x, struct cu_node *n, const struct cu_host_node *node)
 {
-	return node_set_host(node_in(x, n), node);
+	return node_set_host(exec_node(x, n), node);
 }
 
 int drv_cuGraphNodeSetEnabled(struct cu_exec *x, struct cu_node *n, u32 is_enabled)
 {
-	struct cu_node *copy = node_in(x, n);
+	struct cu_node *copy = exec_node(x, n);
 
 	if (!copy)
 		return CU_INVALID_VALUE;
@@ -190,7 +218,7 @@ int drv_cuGraphNodeSetEnabled(struct cu_exec *x, struct cu_node *n, u32 is_enabl
 }
 int drv_cuGraphNodeGetEnabled(struct cu_exec *x, struct cu_node *n, u32 *is_enabled)
 {
-	const struct cu_node *copy = node_in(x, n);
+	const struct cu_node *copy = exec_node(x, n);
 
 	if (!copy || !is_enabled)
 		return CU_INVALID_VALUE;

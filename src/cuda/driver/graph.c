@@ -14,6 +14,10 @@ enum { PARAMS_ROOM = 32768 };
 bool task_copy(struct task *to, const struct task *from, const void *params)
 {
 	*to = *from;
+	if (from->kind == TASK_ALLOCATE)
+		from->memory->users++;
+	if (from->kind == TASK_CONDITION)
+		return condition_copy(to, from);
 	if (from->kind != TASK_KERNEL)
 		return true;
 	to->kernel.params = malloc(from->kernel.param_bytes + 1);
@@ -28,6 +32,10 @@ void task_free(struct task *t)
 		free(t->kernel.params);
 	if (t->kind == TASK_CHILD && t->graph)
 		drv_cuGraphDestroy(t->graph);
+	if (t->kind == TASK_ALLOCATE)
+		graph_memory_let_go(t->memory);
+	if (t->kind == TASK_CONDITION)
+		condition_free(t);
 	t->kind = TASK_EMPTY;
 }
 
@@ -81,6 +89,7 @@ int drv_cuGraphDestroy(struct cu_graph *h_graph)
 		h_graph->first = n->next;
 		node_free(n);
 	}
+	graph_let_go_of_objects(h_graph);
 	free(h_graph);
 	return CU_OK;
 }
@@ -115,9 +124,8 @@ struct cu_node *graph_add(struct cu_graph *g, struct cu_node **needs, size_t cou
 	return n;
 }
 
-/* Adds a node for a program. */
-static int add(struct cu_node **made, struct cu_graph *g, struct cu_node **needs, size_t count, const struct task *t,
-	       const void *params)
+int node_add(struct cu_node **made, struct cu_graph *g, struct cu_node **needs, size_t count, const struct task *t,
+	     const void *params)
 {
 	if (!made || (count && !needs))
 		return CU_INVALID_VALUE;
@@ -173,7 +181,7 @@ int drv_cuGraphClone(struct cu_graph **ph_graph_clone, struct cu_graph *original
 
 int drv_cuGraphAddEmptyNode(struct cu_node **made, struct cu_graph *g, struct cu_node **needs, size_t count)
 {
-	return add(made, g, needs, count, &(struct task){.kind = TASK_EMPTY}, NULL);
+	return node_add(made, g, needs, count, &(struct task){.kind = TASK_EMPTY}, NULL);
 }
 
 int drv_cuGraphAddKernelNode_v2(struct cu_node **made, struct cu_graph *g, struct cu_node **needs, size_t count,
@@ -185,7 +193,7 @@ int drv_cuGraphAddKernelNode_v2(struct cu_node **made, struct cu_graph *g, struc
 	if (!node)
 		return CU_INVALID_VALUE;
 	const int result = kernel_task(node, &t, params, sizeof params);
-	return result ? result : add(made, g, needs, count, &t, params);
+	return result ? result : node_add(made, g, needs, count, &t, params);
 }
 
 int drv_cuGraphAddMemcpyNode(struct cu_node **made, struct cu_graph *g, struct cu_node **needs, size_t count,
@@ -199,7 +207,7 @@ int drv_cuGraphAddMemcpyNode(struct cu_node **made, struct cu_graph *g, struct c
 	const int result = copy_resolve(copy, &t.copy);
 	if (result)
 		return result;
-	const int added = add(made, g, needs, count, &t, NULL);
+	const int added = node_add(made, g, needs, count, &t, NULL);
 	if (!added)
 		(*made)->copy = *copy;
 	return added;
@@ -214,7 +222,7 @@ int drv_cuGraphAddMemsetNode(struct cu_node **made, struct cu_graph *g, struct c
 	if (!node)
 		return CU_INVALID_VALUE;
 	const int result = fill_task(node, &t);
-	return result ? result : add(made, g, needs, count, &t, NULL);
+	return result ? result : node_add(made, g, needs, count, &t, NULL);
 }
 
 int drv_cuGraphAddHostNode(struct cu_node **made, struct cu_graph *g, struct cu_node **needs, size_t count,
@@ -223,7 +231,7 @@ int drv_cuGraphAddHostNode(struct cu_node **made, struct cu_graph *g, struct cu_
 	if (!node || !node->function)
 		return CU_INVALID_VALUE;
 	const struct task t = {.kind = TASK_HOST, .host = {.function = node->function, .data = node->data}};
-	return add(made, g, needs, count, &t, NULL);
+	return node_add(made, g, needs, count, &t, NULL);
 }
 
 int drv_cuGraphAddChildGraphNode(struct cu_node **made, struct cu_graph *g, struct cu_node **needs, size_t count,
@@ -234,7 +242,7 @@ int drv_cuGraphAddChildGraphNode(struct cu_node **made, struct cu_graph *g, stru
 	if (!handle_is(child, HANDLE_GRAPH))
 		return CU_INVALID_HANDLE;
 	const int result = drv_cuGraphClone(&t.graph, child);
-	return result ? result : add(made, g, needs, count, &t, NULL);
+	return result ? result : node_add(made, g, needs, count, &t, NULL);
 }
 
 static int add_event(struct cu_node **made, struct cu_graph *g, struct cu_node **needs, size_t count,
@@ -242,7 +250,7 @@ static int add_event(struct cu_node **made, struct cu_graph *g, struct cu_node *
 {
 	if (!handle_is(e, HANDLE_EVENT))
 		return CU_INVALID_HANDLE;
-	return add(made, g, needs, count, &(struct task){.kind = kind, .event = e}, NULL);
+	return node_add(made, g, needs, count, &(struct task){.kind = kind, .event = e}, NULL);
 }
 int drv_cuGraphAddEventRecordNode(struct cu_node **made, struct cu_graph *g, struct cu_node **needs, size_t count,
 				  struct cu_event *event)
@@ -257,7 +265,7 @@ int drv_cuGraphAddEventWaitNode(struct cu_node **made, struct cu_graph *g, struc
 
 int drv_cuGraphAddMemFreeNode(struct cu_node **made, struct cu_graph *g, struct cu_node **needs, size_t count, u64 dptr)
 {
-	return add(made, g, needs, count, &(struct task){.kind = TASK_FREE, .address = dptr}, NULL);
+	return node_add(made, g, needs, count, &(struct task){.kind = TASK_FREE, .address = dptr}, NULL);
 }
 
 int drv_cuGraphDestroyNode(struct cu_node *h_node)
@@ -440,9 +448,9 @@ int drv_cuGraphNodeGetDependentNodes_v2(struct cu_node *h_node, struct cu_node *
 
 int drv_cuGraphNodeGetType(struct cu_node *h_node, int *type)
 {
-	static const int types[] = {[TASK_EMPTY] = 5, [TASK_KERNEL] = 0,    [TASK_COPY] = 1,  [TASK_FILL] = 2,
-				    [TASK_HOST] = 3,  [TASK_RECORD] = 7,    [TASK_WAIT] = 6,  [TASK_CHILD] = 4,
-				    [TASK_FREE] = 11, [TASK_ALLOCATE] = 10, [TASK_WRITE] = 12};
+	static const int types[] = {[TASK_EMPTY] = 5, [TASK_KERNEL] = 0,    [TASK_COPY] = 1,   [TASK_FILL] = 2,
+				    [TASK_HOST] = 3,  [TASK_RECORD] = 7,    [TASK_WAIT] = 6,   [TASK_CHILD] = 4,
+				    [TASK_FREE] = 11, [TASK_ALLOCATE] = 10, [TASK_WRITE] = 12, [TASK_CONDITION] = 13};
 
 	if (!type)
 		return CU_INVALID_VALUE;
@@ -452,7 +460,7 @@ int drv_cuGraphNodeGetType(struct cu_node *h_node, int *type)
 	return CU_OK;
 }
 
-static int is_node(struct cu_node *n, enum task_kind kind)
+int node_is(struct cu_node *n, enum task_kind kind)
 {
 	if (!handle_is(n, HANDLE_NODE))
 		return CU_INVALID_HANDLE;
@@ -461,7 +469,7 @@ static int is_node(struct cu_node *n, enum task_kind kind)
 
 int drv_cuGraphKernelNodeGetParams_v2(struct cu_node *h_node, struct cu_kernel_node *to)
 {
-	const int result = to ? is_node(h_node, TASK_KERNEL) : CU_INVALID_VALUE;
+	const int result = to ? node_is(h_node, TASK_KERNEL) : CU_INVALID_VALUE;
 
 	if (result)
 		return result;
@@ -497,7 +505,7 @@ int node_set_kernel(struct cu_node *n, const struct cu_kernel_node *node)
 {
 	u8 params[PARAMS_ROOM];
 	struct task t;
-	int result = n && node ? is_node(n, TASK_KERNEL) : CU_INVALID_VALUE;
+	int result = n && node ? node_is(n, TASK_KERNEL) : CU_INVALID_VALUE;
 
 	if (!result)
 		result = kernel_task(node, &t, params, sizeof params);
@@ -507,7 +515,7 @@ int node_set_kernel(struct cu_node *n, const struct cu_kernel_node *node)
 int node_set_fill(struct cu_node *n, const struct cu_memset_node *node)
 {
 	struct task t;
-	int result = n && node ? is_node(n, TASK_FILL) : CU_INVALID_VALUE;
+	int result = n && node ? node_is(n, TASK_FILL) : CU_INVALID_VALUE;
 
 	if (!result)
 		result = fill_task(node, &t);
@@ -517,7 +525,7 @@ int node_set_fill(struct cu_node *n, const struct cu_memset_node *node)
 int node_set_copy(struct cu_node *n, const struct cu_copy_3d *copy)
 {
 	struct task t = {.kind = TASK_COPY};
-	int result = n && copy ? is_node(n, TASK_COPY) : CU_INVALID_VALUE;
+	int result = n && copy ? node_is(n, TASK_COPY) : CU_INVALID_VALUE;
 
 	if (!result)
 		result = copy_resolve(copy, &t.copy);
@@ -528,7 +536,7 @@ int node_set_copy(struct cu_node *n, const struct cu_copy_3d *copy)
 
 int node_set_host(struct cu_node *n, const struct cu_host_node *node)
 {
-	const int result = n && node && node->function ? is_node(n, TASK_HOST) : CU_INVALID_VALUE;
+	const int result = n && node && node->function ? node_is(n, TASK_HOST) : CU_INVALID_VALUE;
 
 	if (result)
 		return result;
@@ -550,7 +558,7 @@ int drv_cuGraphHostNodeSetParams(struct cu_node *n, const struct cu_host_node *n
 
 int drv_cuGraphMemsetNodeGetParams(struct cu_node *n, struct cu_memset_node *to)
 {
-	const int result = to ? is_node(n, TASK_FILL) : CU_INVALID_VALUE;
+	const int result = to ? node_is(n, TASK_FILL) : CU_INVALID_VALUE;
 
 	if (result)
 		return result;
@@ -561,7 +569,7 @@ int drv_cuGraphMemsetNodeGetParams(struct cu_node *n, struct cu_memset_node *to)
 
 int drv_cuGraphMemcpyNodeGetParams(struct cu_node *n, struct cu_copy_3d *to)
 {
-	const int result = to ? is_node(n, TASK_COPY) : CU_INVALID_VALUE;
+	const int result = to ? node_is(n, TASK_COPY) : CU_INVALID_VALUE;
 
 	if (!result)
 		*to = n->copy;
@@ -570,7 +578,7 @@ int drv_cuGraphMemcpyNodeGetParams(struct cu_node *n, struct cu_copy_3d *to)
 
 int drv_cuGraphHostNodeGetParams(struct cu_node *n, struct cu_host_node *to)
 {
-	const int result = to ? is_node(n, TASK_HOST) : CU_INVALID_VALUE;
+	const int result = to ? node_is(n, TASK_HOST) : CU_INVALID_VALUE;
 
 	if (!result)
 		*to = (struct cu_host_node){n->task.host.function, n->task.host.data};
@@ -579,7 +587,7 @@ int drv_cuGraphHostNodeGetParams(struct cu_node *n, struct cu_host_node *to)
 
 int drv_cuGraphChildGraphNodeGetGraph(struct cu_node *n, struct cu_graph **to)
 {
-	const int result = to ? is_node(n, TASK_CHILD) : CU_INVALID_VALUE;
+	const int result = to ? node_is(n, TASK_CHILD) : CU_INVALID_VALUE;
 
 	if (!result)
 		*to = n->task.graph;
@@ -598,8 +606,9 @@ int drv_cuGraphNodeFindInClone(struct cu_node **found, struct cu_node *original,
 
 int drv_cuGraphDebugDotPrint(struct cu_graph *g, const char *path, u32 flags)
 {
-	static const char *const names[] = {"empty", "kernel", "memcpy", "memset",   "host", "record",
-					    "wait",  "child",  "free",   "allocate", "write"};
+	static const char *const names[] = {"empty",  "kernel",      "memcpy",     "memset", "host",
+					    "record", "wait",        "child",      "free",   "allocate",
+					    "write",  "conditional", "conditional"};
 
 	(void)flags;
 	if (!path)

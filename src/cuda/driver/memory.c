@@ -93,6 +93,16 @@ void blocks_remove_of(struct cu_context *c)
 		}
 }
 
+u64 blocks_of_graphs(void)
+{
+	u64 bytes = 0;
+
+	for (u32 k = 0; k < CHAINS; k++)
+		for (const struct region *b = chains[k]; b; b = b->next)
+			bytes += b->of_graph ? b->size : 0;
+	return bytes;
+}
+
 void blocks_tell_leaks(FILE *to)
 {
 	enum { TOLD = 16 };
@@ -178,7 +188,8 @@ int drv_cuMemFree_v2(u64 dptr)
 	b = block_at(dptr);
 	if (!b)
 		return CU_INVALID_VALUE;
-	block_remove(b);
+	if (!b->of_graph)
+		block_remove(b);
 	return result;
 }
 

@@ -59,6 +59,7 @@ static void module_free(struct cu_module *m)
 			*at = m->next;
 			break;
 		}
+	texrefs_free(m);
 	unbook_variables(m);
 	ptxsim_module_free(m->module);
 	if (m->variables)
@@ -67,6 +68,7 @@ static void module_free(struct cu_module *m)
 		next = f->next;
 		handle_drop(f);
 		free(f->name);
+		free(f->legacy);
 		free(f);
 	}
 	handle_drop(m);
@@ -210,6 +212,7 @@ static struct cu_function *function_new(const char *name, struct cu_function **l
 	if (!f || !(f->name = strdup(name)) || !handle_add(f, HANDLE_FUNCTION)) {
 		if (f)
 			free(f->name);
+		free(f->legacy);
 		free(f);
 		return NULL;
 	}

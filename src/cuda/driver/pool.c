@@ -2,8 +2,12 @@
  *
  * Memory pools with stream-ordered allocation, and virtual memory management.
  */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cuda/driver/driver.h"
 #include "memory/memory.h"
@@ -153,13 +157,37 @@ int drv_cuMemPoolGetAccess(void *flags, struct cu_pool *mem_pool, struct cu_loca
 	return CU_OK;
 }
 
+/* Pools by place: devices' are what they have. */
+int drv_cuMemGetDefaultMemPool(struct cu_pool **pool, struct cu_location *location, int type)
+{
+	if (!pool || !location || type != 1)
+		return CU_INVALID_VALUE;
+	return location->type == 1 ? drv_cuDeviceGetDefaultMemPool(pool, location->id) : CU_NOT_SUPPORTED;
+}
+int drv_cuMemGetMemPool(struct cu_pool **pool, struct cu_location *location, int type)
+{
+	if (!pool || !location || type != 1)
+		return CU_INVALID_VALUE;
+	return location->type == 1 ? drv_cuDeviceGetMemPool(pool, location->id) : CU_NOT_SUPPORTED;
+}
+int drv_cuMemSetMemPool(struct cu_location *location, int type, struct cu_pool *pool)
+{
+	if (!location || type != 1)
+		return CU_INVALID_VALUE;
+	return location->type == 1 ? drv_cuDeviceSetMemPool(location->id, pool) : CU_NOT_SUPPORTED;
+}
+
 /* Memory is given at once: what the stream's order allows to be used is a part of what may be. */
 int drv_cuMemAllocFromPoolAsync(u64 *dptr, size_t bytesize, struct cu_pool *pool, struct cu_stream *h_stream)
 {
-	if (!stream_of(h_stream))
+	struct cu_stream *s = stream_of(h_stream);
+
+	if (!s)
 		return CU_INVALID_HANDLE;
 	if (!dptr || !bytesize || !handle_is(pool, HANDLE_POOL))
 		return CU_INVALID_VALUE;
+	if (s->capture)
+		return capture_allocate(s, bytesize, dptr);
 	const int result = drv_cuMemAlloc_v2(dptr, bytesize);
 	if (result)
 		return result;
@@ -190,6 +218,8 @@ int drv_cuMemFreeAsync(u64 dptr, struct cu_stream *h_stream)
 		return CU_OK;
 	if (!b || (b->kind != BLOCK_ASYNC && b->kind != BLOCK_DEVICE))
 		return CU_INVALID_VALUE;
+	if (b->of_graph && !s->capture)
+		return CU_OK;
 	if (b->pool && handle_is(b->pool, HANDLE_POOL))
 		b->pool->used -= b->size;
 	return stream_give(s, &(struct task){.kind = TASK_FREE, .address = dptr}, NULL);
@@ -197,16 +227,14 @@ int drv_cuMemFreeAsync(u64 dptr, struct cu_stream *h_stream)
 
 /* --- Virtual memory management ------------------------------------------------------------------------------- */
 
-enum { GRANULARITY = 2 << 20 };
+enum { GRANULARITY = 2 << 20, HANDLE_IS_FILE = 1 };
 
-/* Memory without an address. Its bytes are those of the address where it is first mapped. */
+/* Memory without an address: a file of its own, which may be mapped at several. */
 struct physical {
 	struct physical *next;
 	u64 id, bytes;
-	int device;
+	int device, file;
 	u32 users; /* the program's handle, and mappings */
-	u64 at;    /* where it is mapped; 0: nowhere */
-	u8 *kept;  /* its bytes while it is mapped nowhere; or NULL */
 };
 static struct physical *physicals;
 
@@ -233,20 +261,75 @@ int drv_cuMemGetAllocationGranularity(size_t *granularity, const struct cu_alloc
 	return CU_OK;
 }
 
+/* Takes the file; 0: no memory. */
+static u64 physical_new(int file, u64 bytes, int device)
+{
+	struct physical *p = file < 0 ? NULL : calloc(1, sizeof *p);
+
+	if (!p) {
+		if (file >= 0)
+			close(file);
+		return 0;
+	}
+	*p = (struct physical){
+		.next = physicals, .id = ++driver.next_id, .bytes = bytes, .device = device, .file = file, .users = 1};
+	physicals = p;
+	return p->id;
+}
+
 int drv_cuMemCreate(u64 *handle, size_t size, const struct cu_allocation_properties *prop, u64 flags)
 {
 	if (!handle || !size || size % GRANULARITY || !prop || flags || prop->type != 1)
 		return CU_INVALID_VALUE;
 	if (prop->location.type == 1 && !is_device(prop->location.id))
 		return CU_INVALID_DEVICE;
-	if (prop->handle_types)
+	if (prop->handle_types & ~HANDLE_IS_FILE)
 		return CU_NOT_SUPPORTED;
-	struct physical *p = calloc(1, sizeof *p);
-	if (!p)
-		return CU_OUT_OF_MEMORY;
-	*p = (struct physical){
-		.next = physicals, .id = ++driver.next_id, .bytes = size, .device = prop->location.id, .users = 1};
-	physicals = p;
+	int file = memfd_create("cuMemCreate", MFD_CLOEXEC);
+	if (file >= 0 && ftruncate(file, (off_t)size)) {
+		close(file);
+		file = -1;
+	}
+	*handle = physical_new(file, size, prop->location.type == 1 ? prop->location.id : 0);
+	return *handle ? CU_OK : CU_OUT_OF_MEMORY;
+}
+
+int drv_cuMemExportToShareableHandle(void *shareable, u64 handle, int type, u64 flags)
+{
+	const struct physical *p = physical_of(handle);
+
+	if (!shareable || !p || flags)
+		return CU_INVALID_VALUE;
+	if (type != HANDLE_IS_FILE)
+		return CU_NOT_SUPPORTED;
+	const int file = fcntl(p->file, F_DUPFD_CLOEXEC, 0);
+	*(int *)shareable = file;
+	return file < 0 ? CU_OUT_OF_MEMORY : CU_OK;
+}
+
+int drv_cuMemImportFromShareableHandle(u64 *handle, void *shareable, int type)
+{
+	struct stat about;
+
+	if (!handle)
+		return CU_INVALID_VALUE;
+	if (type != HANDLE_IS_FILE)
+		return CU_NOT_SUPPORTED;
+	const int file = (int)(intptr_t)shareable;
+	if (fstat(file, &about) || !S_ISREG(about.st_mode) || !about.st_size || about.st_size % GRANULARITY)
+		return CU_INVALID_VALUE;
+	*handle = physical_new(fcntl(file, F_DUPFD_CLOEXEC, 0), (u64)about.st_size, 0);
+	return *handle ? CU_OK : CU_OUT_OF_MEMORY;
+}
+
+int drv_cuMemRetainAllocationHandle(u64 *handle, void *at)
+{
+	const struct region *b = block_of((u64)(uintptr_t)at);
+	struct physical *p = b && b->kind == BLOCK_MAPPED ? physical_of(b->id) : NULL;
+
+	if (!handle || !p)
+		return CU_INVALID_VALUE;
+	p->users++;
 	*handle = p->id;
 	return CU_OK;
 }
@@ -260,7 +343,7 @@ static void physical_release(struct physical *p)
 			*at = p->next;
 			break;
 		}
-	free(p->kept);
+	close(p->file);
 	free(p);
 }
 
@@ -301,6 +384,13 @@ int drv_cuMemAddressReserve(u64 *ptr, size_t size, size_t alignment, u64 addr, u
 	return CU_OK;
 }
 
+/* Addresses that are nothing's again, as the heap has them. */
+static void empty(u64 at, u64 bytes)
+{
+	mmap((void *)(uintptr_t)at, bytes, PROT_READ | PROT_WRITE,
+	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
 static struct reserved **reserved_at(u64 at, u64 bytes)
 {
 	struct reserved **r = &reserved_ranges;
@@ -328,18 +418,19 @@ int drv_cuMemMap(u64 ptr, size_t size, size_t offset, u64 handle, u64 flags)
 
 	if (!p || offset || flags || size != p->bytes || !*reserved_at(ptr, size) || block_at(ptr))
 		return CU_INVALID_VALUE;
-	/* One place's bytes cannot be another's as well. */
-	if (p->at)
-		return CU_NOT_SUPPORTED;
 	struct cu_context *c = context_current() ? context_current() : driver.devices[p->device].primary;
-	struct region *b = c ? block_book(c, ptr, size, BLOCK_MAPPED) : NULL;
-	if (!b)
-		return c ? CU_OUT_OF_MEMORY : CU_INVALID_CONTEXT;
+	if (!c)
+		return CU_INVALID_CONTEXT;
+	if (mmap((void *)(uintptr_t)ptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, p->file, 0) ==
+	    MAP_FAILED)
+		return CU_OUT_OF_MEMORY;
+	struct region *b = block_book(c, ptr, size, BLOCK_MAPPED);
+	if (!b) {
+		empty(ptr, size);
+		return CU_OUT_OF_MEMORY;
+	}
 	b->id = p->id;
-	p->at = ptr;
 	p->users++;
-	if (p->kept)
-		memcpy((void *)(uintptr_t)ptr, p->kept, size);
 	return CU_OK;
 }
 
@@ -384,15 +475,9 @@ int drv_cuMemUnmap(u64 ptr, size_t size)
 		at += b->size;
 		context_finish(b->context);
 		memory_release(&driver.machine->memory, b->base);
-		if (p) {
-			p->at = 0;
-			free(p->kept);
-			p->kept = p->users > 1 ? malloc(b->size) : NULL;
-			if (p->kept)
-				memcpy(p->kept, (void *)(uintptr_t)b->base, b->size);
+		empty(b->base, b->size);
+		if (p)
 			physical_release(p);
-		}
-		memset((void *)(uintptr_t)b->base, 0, b->size);
 		block_unbook(b);
 	}
 	return CU_OK;

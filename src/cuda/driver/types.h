@@ -24,6 +24,9 @@ struct cu_node;
 struct cu_exec;
 struct cu_pool;
 struct cu_link;
+struct cu_texref;
+struct cu_user_object;
+struct cu_stream_operation;
 
 /* CUresult, as far as the library gives them. */
 enum {
@@ -224,6 +227,59 @@ struct cu_pool_properties {
 	size_t most;
 	u16 usage;
 	u8 reserved[54];
+};
+
+/* CUDA_MEM_ALLOC_NODE_PARAMS */
+struct cu_alloc_node {
+	struct cu_pool_properties pool;
+	const struct cu_access *access;
+	size_t access_count, bytes;
+	u64 address;
+};
+
+struct cu_conditional_node {
+	u64 handle;
+	int type; /* 0: if, 1: while, 2: switch */
+	u32 size;
+	struct cu_graph **bodies;
+	struct cu_context *context;
+};
+
+enum {
+	NODE_KERNEL,
+	NODE_MEMCPY,
+	NODE_MEMSET,
+	NODE_HOST,
+	NODE_GRAPH,
+	NODE_EMPTY,
+	NODE_WAIT,
+	NODE_RECORD,
+	NODE_ALLOCATE = 10,
+	NODE_FREE,
+	NODE_BATCH,
+	NODE_CONDITION
+};
+
+/* CUgraphNodeParams */
+struct cu_node_params {
+	int type, reserved[3];
+	union {
+		struct cu_kernel_node kernel;
+		struct {
+			int flags, reserved;
+			struct cu_context *context;
+			struct cu_copy_3d copy;
+		} memcpy;
+		struct cu_memset_node memset;
+		struct cu_host_node host;
+		struct cu_graph *graph;
+		struct cu_event *event;
+		struct cu_alloc_node allocate;
+		u64 address;
+		struct cu_conditional_node conditional;
+		u64 room[29];
+	};
+	u64 reserved_2;
 };
 
 struct cu_allocation_properties {

@@ -316,17 +316,6 @@ int rt_cudaMemcpy2DArrayToArray(struct cu_array *dst, size_t dx, size_t dy, stru
 		&(struct sides){.dst_array = dst, .dst_x = dx, .dst_y = dy, .src_array = src, .src_x = sx, .src_y = sy},
 		width, height, kind, NULL, true);
 }
-int rt_cudaMemcpyToArray(struct cu_array *dst, size_t x, size_t y, const void *src, size_t count, int kind)
-{
-	return rows(&(struct sides){.dst_array = dst, .dst_x = x, .dst_y = y, .src = src, .src_pitch = count}, count, 1,
-		    kind, NULL, true);
-}
-int rt_cudaMemcpyFromArray(void *dst, struct cu_array *src, size_t x, size_t y, size_t count, int kind)
-{
-	return rows(&(struct sides){.dst = dst, .dst_pitch = count, .src_array = src, .src_x = x, .src_y = y}, count, 1,
-		    kind, NULL, true);
-}
-
 /* Bytes of an array's element. */
 static size_t element_bytes(struct cu_array *a)
 {
@@ -340,7 +329,67 @@ static size_t element_bytes(struct cu_array *a)
 	return channel * d.channels;
 }
 
-static int solid(const struct rt_copy_3d *p, struct cu_copy_3d *c)
+/* Bytes of an array's row. */
+static size_t array_row(struct cu_array *a)
+{
+	struct cu_array_3d d;
+
+	return cuArray3DGetDescriptor_v2(&d, a) ? 0 : d.width * element_bytes(a);
+}
+
+/* Bytes one behind the other to or from an array, whose rows they fill from (x, y) on: the rest of the first row, whole
+ * rows, what is left. */
+static int stretch(struct sides s, bool to_array, size_t count, int kind, struct cu_stream *stream, bool waits)
+{
+	const size_t row = array_row(to_array ? s.dst_array : s.src_array);
+	size_t *x = to_array ? &s.dst_x : &s.src_x, *y = to_array ? &s.dst_y : &s.src_y;
+	int result = RT_OK;
+
+	if (!row)
+		return RT_INVALID_HANDLE;
+	if (*x >= row)
+		return RT_INVALID_VALUE;
+	while (count && !result) {
+		const size_t left = row - *x, height = *x || count < row ? 1 : count / row;
+		const size_t width = *x || count < row ? (count < left ? count : left) : row;
+		s.src_pitch = s.dst_pitch = width;
+		result = rows(&s, width, height, kind, stream, waits);
+		if (to_array)
+			s.src = (const u8 *)s.src + width * height;
+		else
+			s.dst = (u8 *)s.dst + width * height;
+		count -= width * height;
+		*x = 0;
+		*y += height;
+	}
+	return result;
+}
+
+int rt_cudaMemcpyToArray(struct cu_array *dst, size_t x, size_t y, const void *src, size_t count, int kind)
+{
+	return stretch((struct sides){.dst_array = dst, .dst_x = x, .dst_y = y, .src = src}, true, count, kind, NULL,
+		       true);
+}
+int rt_cudaMemcpyFromArray(void *dst, struct cu_array *src, size_t x, size_t y, size_t count, int kind)
+{
+	return stretch((struct sides){.dst = dst, .src_array = src, .src_x = x, .src_y = y}, false, count, kind, NULL,
+		       true);
+}
+int rt_cudaMemcpyToArrayAsync(struct cu_array *dst, size_t x, size_t y, const void *src, size_t count, int kind,
+			      struct cu_stream *stream)
+{
+	return stretch((struct sides){.dst_array = dst, .dst_x = x, .dst_y = y, .src = src}, true, count, kind, stream,
+		       false);
+}
+int rt_cudaMemcpyFromArrayAsync(void *dst, const struct cu_array *src, size_t x, size_t y, size_t count, int kind,
+				struct cu_stream *stream)
+{
+	return stretch(
+		(struct sides){.dst = dst, .src_array = (struct cu_array *)(uintptr_t)src, .src_x = x, .src_y = y},
+		false, count, kind, stream, false);
+}
+
+int rt_driver_copy(const struct rt_copy_3d *p, struct cu_copy_3d *c)
 {
 	if (!p)
 		return RT_INVALID_VALUE;
@@ -376,11 +425,47 @@ static int solid(const struct rt_copy_3d *p, struct cu_copy_3d *c)
 int rt_cudaMemcpy3DAsync(const struct rt_copy_3d *p, struct cu_stream *stream)
 {
 	struct cu_copy_3d c;
-	const int result = solid(p, &c);
+	const int result = rt_driver_copy(p, &c);
 
 	return result ? result : cuMemcpy3DAsync_v2(&c, STREAM(stream));
 }
 int rt_cudaMemcpy3D(const struct rt_copy_3d *p) { return finish(rt_cudaMemcpy3DAsync(p, NULL), STREAM(NULL)); }
+
+int rt_cudaMemcpyArrayToArray(struct cu_array *dst, size_t dst_x, size_t dst_y, const struct cu_array *src,
+			      size_t src_x, size_t src_y, size_t count, int kind)
+{
+	struct cu_array *from = (struct cu_array *)(uintptr_t)src;
+
+	return is_kind(kind) ? cuMemcpyAtoA_v2(dst, dst_y * array_row(dst) + dst_x, from,
+					       src_y * array_row(from) + src_x, count)
+			     : RT_INVALID_DIRECTION;
+}
+
+static struct rt_copy_3d of_peer(const struct rt_copy_peer *p)
+{
+	return (struct rt_copy_3d){.src_array = p->src_array,
+				   .src_at = p->src_at,
+				   .src = p->src,
+				   .dst_array = p->dst_array,
+				   .dst_at = p->dst_at,
+				   .dst = p->dst,
+				   .extent = p->extent,
+				   .kind = COPY_DEFAULT};
+}
+int rt_cudaMemcpy3DPeerAsync(const struct rt_copy_peer *p, struct cu_stream *stream)
+{
+	if (!p)
+		return RT_INVALID_VALUE;
+	const struct rt_copy_3d c = of_peer(p);
+	return rt_cudaMemcpy3DAsync(&c, stream);
+}
+int rt_cudaMemcpy3DPeer(const struct rt_copy_peer *p)
+{
+	if (!p)
+		return RT_INVALID_VALUE;
+	const struct rt_copy_3d c = of_peer(p);
+	return rt_cudaMemcpy3D(&c);
+}
 
 /* --- Fills ------------------------------------------------------------------------------------------------------- */
 
@@ -545,79 +630,90 @@ int rt_cudaCreateSurfaceObject(u64 *object, const struct rt_resource *resource)
 	return result ? result : cuSurfObjectCreate(object, &r);
 }
 
+static void give_resource(const struct cu_resource *r, struct rt_resource *to)
+{
+	memset(to, 0, sizeof *to);
+	to->type = r->type;
+	switch (r->type) {
+	case 0:
+		to->array = r->array;
+		return;
+	case 1:
+		to->mipmap = r->mipmap;
+		return;
+	case 2:
+		to->linear.at = (void *)(uintptr_t)r->linear.at;
+		to->linear.bytes = r->linear.bytes;
+		to->linear.channels =
+			channels_of(&(struct cu_array_3d){.format = r->linear.format, .channels = r->linear.channels});
+		return;
+	default:
+		to->pitched.at = (void *)(uintptr_t)r->pitched.at;
+		to->pitched.width = r->pitched.width;
+		to->pitched.height = r->pitched.height;
+		to->pitched.pitch = r->pitched.pitch;
+		to->pitched.channels = channels_of(
+			&(struct cu_array_3d){.format = r->pitched.format, .channels = r->pitched.channels});
+	}
+}
+
+int rt_cudaGetTextureObjectResourceDesc(struct rt_resource *to, u64 object)
+{
+	struct cu_resource r;
+	const int result = to ? cuTexObjectGetResourceDesc(&r, object) : RT_INVALID_VALUE;
+
+	if (!result)
+		give_resource(&r, to);
+	return result;
+}
+int rt_cudaGetSurfaceObjectResourceDesc(struct rt_resource *to, u64 object)
+{
+	struct cu_resource r;
+	const int result = to ? cuSurfObjectGetResourceDesc(&r, object) : RT_INVALID_VALUE;
+
+	if (!result)
+		give_resource(&r, to);
+	return result;
+}
+
+int rt_cudaGetTextureObjectTextureDesc(struct rt_texture *to, u64 object)
+{
+	struct cu_texture_description d;
+	const int result = to ? cuTexObjectGetTextureDesc(&d, object) : RT_INVALID_VALUE;
+
+	if (result)
+		return result;
+	memset(to, 0, sizeof *to);
+	memcpy(to->address, d.address, sizeof to->address);
+	memcpy(to->border, d.border, sizeof to->border);
+	to->filter = d.filter;
+	to->read = !(d.flags & 1);
+	to->normalized = (d.flags & 2) != 0;
+	to->srgb = (d.flags & 0x10) != 0;
+	to->seamless = (d.flags & 0x40) != 0;
+	to->anisotropy = d.anisotropy;
+	to->mipmap_filter = d.mipmap_filter;
+	to->level_bias = d.level_bias;
+	to->lowest_level = d.lowest_level;
+	to->highest_level = d.highest_level;
+	return RT_OK;
+}
+
+int rt_cudaDeviceGetTexture1DLinearMaxWidth(size_t *width, const struct rt_channels *channels, int device)
+{
+	enum { MOST = 1 << 27 };
+	int format, most;
+	u32 count;
+
+	if (!width || !channels || !take_channels(channels, &format, &count) || !count)
+		return RT_INVALID_VALUE;
+	const int result = cuDeviceGetAttribute(&most, 69, device);
+	if (!result)
+		*width = (size_t)most < MOST ? (size_t)most : MOST;
+	return result;
+}
+
 /* --- Streams and events that are plainer than the driver's ------------------------------------------------------------- */
 
 int rt_cudaStreamCreate(struct cu_stream **p_stream) { return cuStreamCreate(p_stream, 0); }
 int rt_cudaEventCreate(struct cu_event **event) { return cuEventCreate(event, 0); }
-
-/* --- Nodes of graphs ------------------------------------------------------------------------------------------------------ */
-
-static struct cu_memset_node driver_fill(const struct rt_memset_node *n)
-{
-	return (struct cu_memset_node){ADDRESS(n->at), n->pitch, n->value, n->element, n->width, n->height};
-}
-
-int rt_cudaGraphAddMemsetNode(struct cu_node **made, struct cu_graph *g, struct cu_node **needs, size_t count,
-			      const struct rt_memset_node *node)
-{
-	if (!node)
-		return RT_INVALID_VALUE;
-	const struct cu_memset_node n = driver_fill(node);
-	return cuGraphAddMemsetNode(made, g, needs, count, &n, NULL);
-}
-int rt_cudaGraphMemsetNodeSetParams(struct cu_node *h, const struct rt_memset_node *node)
-{
-	if (!node)
-		return RT_INVALID_VALUE;
-	const struct cu_memset_node n = driver_fill(node);
-	return cuGraphMemsetNodeSetParams(h, &n);
-}
-int rt_cudaGraphExecMemsetNodeSetParams(struct cu_exec *x, struct cu_node *h, const struct rt_memset_node *node)
-{
-	if (!node)
-		return RT_INVALID_VALUE;
-	const struct cu_memset_node n = driver_fill(node);
-	return cuGraphExecMemsetNodeSetParams(x, h, &n, NULL);
-}
-
-int rt_cudaGraphAddMemcpyNode(struct cu_node **made, struct cu_graph *g, struct cu_node **needs, size_t count,
-			      const struct rt_copy_3d *p)
-{
-	struct cu_copy_3d c;
-	const int result = solid(p, &c);
-
-	return result ? result : cuGraphAddMemcpyNode(made, g, needs, count, &c, NULL);
-}
-
-static struct rt_copy_3d line(void *dst, const void *src, size_t count, int kind)
-{
-	return (struct rt_copy_3d){.src = {(void *)(uintptr_t)src, count, count, 1},
-				   .dst = {dst, count, count, 1},
-				   .extent = {count, 1, 1},
-				   .kind = kind};
-}
-
-int rt_cudaGraphAddMemcpyNode1D(struct cu_node **made, struct cu_graph *g, struct cu_node **needs, size_t count,
-				void *dst, const void *src, size_t bytes, int kind)
-{
-	const struct rt_copy_3d p = line(dst, src, bytes, kind);
-
-	return rt_cudaGraphAddMemcpyNode(made, g, needs, count, &p);
-}
-int rt_cudaGraphExecMemcpyNodeSetParams1D(struct cu_exec *x, struct cu_node *h, void *dst, const void *src,
-					  size_t count, int kind)
-{
-	const struct rt_copy_3d p = line(dst, src, count, kind);
-	struct cu_copy_3d c;
-	const int result = solid(&p, &c);
-
-	return result ? result : cuGraphExecMemcpyNodeSetParams(x, h, &c, NULL);
-}
-int rt_cudaGraphMemcpyNodeSetParams1D(struct cu_node *h, void *dst, const void *src, size_t count, int kind)
-{
-	const struct rt_copy_3d p = line(dst, src, count, kind);
-	struct cu_copy_3d c;
-	const int result = solid(&p, &c);
-
-	return result ? result : cuGraphMemcpyNodeSetParams(h, &c);
-}

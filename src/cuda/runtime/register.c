@@ -229,10 +229,22 @@ static int find_variable(const struct entry *e, u64 *address, size_t *bytes)
 	return result == CU_NOT_FOUND ? RT_INVALID_SYMBOL : result;
 }
 
+/* A managed variable is named by its address, which stands in the host's pointer. */
+static const struct entry *look_managed(const void *at)
+{
+	for (size_t k = 0; k < registry.room && registry.has_managed; k++)
+		if (registry.entries[k].kind == ENTRY_MANAGED && registry.entries[k].pointer &&
+		    *registry.entries[k].pointer == at)
+			return &registry.entries[k];
+	return NULL;
+}
+
 int rt_symbol(const void *host, u64 *address, size_t *bytes)
 {
 	pthread_mutex_lock(&registry.lock);
 	const struct entry *e = look(host);
+	if (!e)
+		e = look_managed(host);
 	const int result = !e || e->kind == ENTRY_KERNEL ? RT_INVALID_SYMBOL : find_variable(e, address, bytes);
 	pthread_mutex_unlock(&registry.lock);
 	return result;

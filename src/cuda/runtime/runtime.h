@@ -106,6 +106,27 @@ struct rt_kernel_node {
 	void **params, **extra;
 };
 
+/* cudaGraphNodeParams */
+struct rt_node_params {
+	int type, reserved[3];
+	union {
+		struct rt_kernel_node kernel;
+		struct {
+			int flags, reserved[3];
+			struct rt_copy_3d copy;
+		} memcpy;
+		struct rt_memset_node memset;
+		struct cu_host_node host;
+		struct cu_graph *graph;
+		struct cu_event *event;
+		struct cu_alloc_node allocate;
+		u64 address;
+		struct cu_conditional_node conditional;
+		u64 room[29];
+	};
+	u64 reserved_2;
+};
+
 enum { COPY_HOST_HOST, COPY_HOST_DEVICE, COPY_DEVICE_HOST, COPY_DEVICE_DEVICE, COPY_DEFAULT };
 enum {
 	RT_OK = 0,
@@ -150,6 +171,9 @@ int rt_kernel(const void *host, struct cu_function **kernel);
 int rt_symbol(const void *host, u64 *address, size_t *bytes);
 /* Loads what has managed variables, before anything can touch them. */
 int rt_load_managed(void);
+/* A copy as the driver takes it; RT_OK or why not. And back. */
+int rt_driver_copy(const struct rt_copy_3d *p, struct cu_copy_3d *c);
+void rt_runtime_copy(const struct cu_copy_3d *c, struct rt_copy_3d *p);
 
 /* The driver's symbols. */
 #define CALL(symbol, handler, version, needs, params, args, format) int symbol params;
