@@ -10,12 +10,19 @@
 #include "cuda/driver/array.h"
 #include "cuda/driver/driver.h"
 
-/* Is a range within one allocation that kernels can reach? */
+/* Is a range within one allocation that kernels can reach, or in several that were mapped side by side? */
 static bool is_device_range(u64 at, u64 bytes)
 {
 	struct allocation a;
 
-	return memory_look(&driver.machine->memory, at, bytes, &a);
+	while (!memory_look(&driver.machine->memory, at, bytes, &a)) {
+		const struct region *b = memory_look(&driver.machine->memory, at, 1, &a) ? block_at(a.base) : NULL;
+		if (!b || b->kind != BLOCK_MAPPED)
+			return false;
+		bytes -= a.base + a.size - at;
+		at = a.base + a.size;
+	}
+	return true;
 }
 
 /* A host address may be any; but if it lies in an allocation, the range must stay in it. */
@@ -23,7 +30,7 @@ static bool is_host_range(u64 at, u64 bytes)
 {
 	struct allocation a;
 
-	return at && (!memory_look(&driver.machine->memory, at, 1, &a) || bytes <= a.size - (at - a.base));
+	return at && (!memory_look(&driver.machine->memory, at, 1, &a) || is_device_range(at, bytes));
 }
 
 /* Gives the copy to the stream; waits, unless the call is asynchronous. */
@@ -63,6 +70,9 @@ static int linear(u64 to, enum side to_side, u64 from, enum side from_side, u64 
 			       .depth = 1};
 	/* What the host may change after the call returns must be taken now, if it is not pinned. */
 	if (!waits && from_side == SIDE_HOST && !is_device_range(from, 1))
+		waits = !s->capture;
+	/* And what is not pinned has the bytes when the call returns, as on the card. */
+	if (!waits && to_side != SIDE_DEVICE && !is_device_range(to, 1))
 		waits = !s->capture;
 	return give(&c, s, waits);
 }

@@ -215,6 +215,7 @@ struct task {
 	union {
 		struct {
 			struct cu_function *function;
+			struct cu_function *handle; /* by which the program named it */
 			struct ptxsim_launch launch;
 			u8 *params; /* from malloc, the task's; NULL: behind the operation */
 			u32 param_bytes;

@@ -482,7 +482,7 @@ int drv_cuGraphKernelNodeGetParams_v2(struct cu_node *h_node, struct cu_kernel_n
 	for (size_t p = 0; p < k->function->params.count; p++)
 		h_node->pointers[p] = t->kernel.params + k->param_offsets[p];
 	memset(to, 0, sizeof *to);
-	to->function = t->kernel.function;
+	to->function = t->kernel.handle;
 	memcpy(to->grid, t->kernel.launch.grid, sizeof to->grid);
 	memcpy(to->block, t->kernel.launch.block, sizeof to->block);
 	to->shared_bytes = (u32)t->kernel.launch.shared_bytes;

@@ -133,6 +133,7 @@ static int launch(struct cu_function *handle, struct ptxsim_launch *l, struct cu
 		result = pack(f, params, extra, block, &t.kernel.param_bytes);
 	if (!result) {
 		t.kernel.function = f;
+		t.kernel.handle = handle;
 		t.kernel.launch = *l;
 		f->module->context->pushed++;
 		result = stream_give(s, &t, block);
@@ -200,6 +201,7 @@ int kernel_task(const struct cu_kernel_node *n, struct task *t, u8 *params, size
 		return CU_OUT_OF_MEMORY;
 	*t = (struct task){.kind = TASK_KERNEL};
 	t->kernel.function = f;
+	t->kernel.handle = n->function ? n->function : n->kernel;
 	t->kernel.launch = shape(n->grid, n->block, n->shared_bytes);
 	result = prepare(f, &t->kernel.launch);
 	return result ? result : pack(f, n->params, n->extra, params, &t->kernel.param_bytes);

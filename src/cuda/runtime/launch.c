@@ -265,7 +265,7 @@ int rt_cudaGraphKernelNodeGetParams(struct cu_node *h, struct rt_kernel_node *to
 	const int result = to ? cuGraphKernelNodeGetParams_v2(h, &n) : RT_INVALID_VALUE;
 
 	if (!result)
-		*to = (struct rt_kernel_node){.function = n.function,
+		*to = (struct rt_kernel_node){.function = rt_host_function(n.function),
 					      .grid = {n.grid[0], n.grid[1], n.grid[2]},
 					      .block = {n.block[0], n.block[1], n.block[2]},
 					      .shared = n.shared_bytes,

@@ -220,6 +220,18 @@ int rt_kernel(const void *host, struct cu_function **kernel)
 	return result;
 }
 
+void *rt_host_function(struct cu_function *kernel)
+{
+	void *host = kernel;
+
+	pthread_mutex_lock(&registry.lock);
+	for (size_t k = 0; k < registry.room && kernel; k++)
+		if (registry.entries[k].kind == ENTRY_KERNEL && registry.entries[k].kernel == kernel)
+			host = (void *)(uintptr_t)registry.entries[k].host;
+	pthread_mutex_unlock(&registry.lock);
+	return host;
+}
+
 static int find_variable(const struct entry *e, u64 *address, size_t *bytes)
 {
 	int result = e->image ? load(e->image) : RT_INVALID_SYMBOL;

@@ -167,6 +167,8 @@ int rt_begin(void);
 int rt_end(int result);
 /* The kernel that stands behind a host function, or one given as a kernel itself. */
 int rt_kernel(const void *host, struct cu_function **kernel);
+/* The host function that stands for a kernel; the kernel itself if there is none. */
+void *rt_host_function(struct cu_function *kernel);
 /* The variable that stands behind a host symbol. */
 int rt_symbol(const void *host, u64 *address, size_t *bytes);
 /* Loads what has managed variables, before anything can touch them. */
