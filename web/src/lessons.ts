@@ -9,18 +9,22 @@ export interface Host {
 	load(name: string, text: string, about: string): void;
 	text(): string;
 	run(name: string, text: string): Promise<{ good: boolean; why: string }>;
+	sample(name: string): void;
 	view(tab: string): void;
 }
 
-interface Question { words: string; expects: string[]; hint: string; solution: [string, string][] }
+export interface Question { words: string; expects: string[]; hint: string; solution: [string, string][] }
 
 export function readQuestion(body: string): Question {
 	const q: Question = { words: '', expects: [], hint: '', solution: [] };
 	for (const line of body.split('\n')) {
 		if (line.startsWith('expect ')) q.expects.push(line);
 		else if (line.startsWith('hint: ')) q.hint = line.slice(6);
-		else if (line.startsWith('replace: ')) q.solution.push(line.slice(9).split(' => ').map((s) => s.replace(/\\n/g, '\n').replace(/\\t/g, '\t')) as [string, string]);
-		else q.words += line + ' ';
+		else if (line.startsWith('replace: ')) {
+			const m = /^(.*?) =>(?: (.*))?$/.exec(line.slice(9));
+			const plain = (s: string) => s.replace(/\\n/g, '\n').replace(/\\t/g, '\t');
+			if (m) q.solution.push([plain(m[1]), plain(m[2] ?? '')]);
+		} else q.words += line + ' ';
 	}
 	return q;
 }
@@ -34,6 +38,10 @@ export function asked(text: string, q: Question): string {
 	return lines.join('\n');
 }
 
+export function solved(text: string, q: Question): string {
+	return q.solution.reduce((t, [a, b]) => t.replace(a, () => b), text);
+}
+
 export function showLesson(to: HTMLElement, all: Lesson[], at: number, host: Host, go: (at: number) => void): void {
 	const lesson = all[at];
 	let kernel = '', questions = 0;
@@ -45,6 +53,10 @@ export function showLesson(to: HTMLElement, all: Lesson[], at: number, host: Hos
 			if (first) host.load(name, body, '');
 			return h('p', { className: 'live' }, h('button', { type: 'button', onclick: () => host.load(name, body, '') },
 				first ? 'Put the kernel into the editor again' : 'Put this kernel into the editor'), h('span', { className: 'dim' }, ` ${name}`));
+		}
+		if (word === 'sample') {
+			const name = body.trim() || lesson.name;
+			return h('p', { className: 'live' }, h('button', { type: 'button', onclick: () => host.sample(name) }, `Put the sample ${name} into the editor`));
 		}
 		if (word === 'view') return h('p', { className: 'live' }, h('button', { type: 'button', onclick: () => host.view(body.trim()) }, `Show: ${body.trim()}`));
 		if (word === 'question') return drawQuestion(readQuestion(body), ++questions, lesson, host);
@@ -66,11 +78,7 @@ function drawQuestion(q: Question, number: number, lesson: Lesson, host: Host): 
 		replace(verdict, r.good ? '✓ Right.' : `✗ Not yet. ${r.why}`);
 		if (r.good) localStorage.setItem(`lesson:${lesson.name}:${number}`, '1');
 	};
-	const solve = () => {
-		let text = host.text();
-		for (const [a, b] of q.solution) text = text.replace(a, b);
-		host.load(`${lesson.name}.ptx`, text, '');
-	};
+	const solve = () => host.load(`${lesson.name}.ptx`, solved(host.text(), q), '');
 	return h('div', { className: 'question' }, h('h3', null, `Question ${number}`), h('p', null, q.words.trim()),
 		h('p', null, h('button', { type: 'button', className: 'primary', onclick: check }, 'Check my kernel'),
 			q.hint && h('details', null, h('summary', null, 'Hint'), q.hint),

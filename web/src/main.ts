@@ -417,7 +417,7 @@ function openLesson(at: number): void {
 	if (at < 0) return replace(to);
 	history.replaceState(null, '', `#lesson=${lessons[at].name}`);
 	showLesson(to, lessons, at, {
-		load, text: () => editor.text, view: (t) => showTab(t as Tab),
+		load, text: () => editor.text, sample: pickSample, view: (t) => showTab(t as Tab),
 		run: async (file, text) => {
 			const r = await runText('/' + file, text, 'json');
 			const failed = (r.checks ?? []).filter((c: any) => !c.passed);

@@ -41,7 +41,7 @@ export function drawWarps(to: HTMLElement, state: State, actions: Actions): void
 	const block = blocks.find((b) => b.index === focus?.block) ?? blocks[0];
 	if (!block || !focus) return replace(to, h('p', { className: 'dim' }, 'No block is resident at this moment.'));
 	replace(to, drawGrid(state, block, actions),
-		h('h3', null, `Block (${block.at.join(', ')}): ${block.threads} threads in ${block.warps.length} warps`),
+		h('h3', null, `Block (${block.at.join(', ')}): ${block.threads} threads in ${block.warps.length} ${block.warps.length === 1 ? 'warp' : 'warps'}`),
 		h('div', { className: 'warps', role: 'list', 'aria-label': 'Warps of the block' }, ...block.warps.map((w) => drawWarp(w, block, state, actions))),
 		drawBarriers(block),
 		h('p', { className: 'legend' }, ...([['active', 'active'], ['ready', 'ready, not next'], ['waiting', 'waiting'], ['exited', 'exited']] as const)
