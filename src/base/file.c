@@ -56,7 +56,7 @@ char *file_read_whole(const char *path, size_t limit, size_t *length, const char
 
 	*message = NULL;
 	if (!f) {
-		*message = strerror(errno);
+		*message = *path ? strerror(errno) : "a file's name is expected, which is not empty";
 		return NULL;
 	}
 	char *text = NULL;

@@ -8,6 +8,11 @@
 
 u32 source_add(struct sources *s, const char *name, const char *text, size_t length)
 {
+	/* Some editors put a byte order mark before UTF-8. */
+	if (length >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) {
+		text += 3;
+		length -= 3;
+	}
 	struct source *f = ARENA_NEW(s->arena, struct source);
 	u32 lines = 1;
 

@@ -247,6 +247,8 @@ static int print_listing(struct disasm *d, const u8 *bytes, u64 size)
 
 	if (sass_listing_read(&d->arena, (const char *)bytes, size, &c, &line, &why))
 		return print_cubin(d, &c);
+	if (memmem(bytes, size, ".version ", 9))
+		return complain(d, "this is PTX, of which ptxas makes machine code: ptxas -arch=sm_90a -o FILE.cubin");
 	fprintf(stderr, "ptxsim disasm: %s:%u: %s\n", d->file, line, why);
 	return CLI_WRONG;
 }

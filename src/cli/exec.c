@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -76,6 +77,13 @@ static bool has_static_runtime(const char *path)
 	return is;
 }
 
+static bool is_file(const char *path, int access_wanted)
+{
+	struct stat about;
+
+	return stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, access_wanted) == 0;
+}
+
 /* Where the program lies: as it is named, or in PATH. */
 static bool find_program(const char *name, char path[PATH_MAX])
 {
@@ -83,12 +91,12 @@ static bool find_program(const char *name, char path[PATH_MAX])
 
 	if (strchr(name, '/')) {
 		snprintf(path, PATH_MAX, "%s", name);
-		return access(path, R_OK) == 0;
+		return is_file(path, R_OK);
 	}
-	for (const char *at = list ? list : ""; *at;) {
+	for (const char *at = list && *name ? list : ""; *at;) {
 		const size_t length = strcspn(at, ":");
 		snprintf(path, PATH_MAX, "%.*s/%s", (int)length, at, name);
-		if (access(path, X_OK) == 0)
+		if (is_file(path, X_OK))
 			return true;
 		at += length + (at[length] == ':');
 	}
@@ -355,7 +363,7 @@ int cli_exec(int count, char **words)
 		return o.help ? CLI_OK : CLI_WRONG;
 	}
 	if (!find_program(words[first], path))
-		return wrong("%s: there is no such program", words[first]);
+		return wrong("'%s': there is no such program", words[first]);
 	if (has_static_runtime(path))
 		return wrong(
 			"%s has CUDA's runtime linked statically, which needs NVIDIA's own driver: build it with 'nvcc "

@@ -44,12 +44,18 @@ static int usage(FILE *to, int status)
 static void close_output(void)
 {
 	const bool failed = ferror(stdout);
+	int failed_because = 0;
 
 	/* The parser of options prints less help, and says nothing, if memory runs out. */
 	if (errno == ENOMEM)
 		_exit(front_no_memory());
 	errno = 0;
+	/* Why an earlier write failed is forgotten by now; another one says. */
+	if (failed && write(STDOUT_FILENO, "\n", 1) != 1)
+		failed_because = errno;
+	errno = 0;
 	if (fclose(stdout) || failed) {
+		errno = failed ? failed_because : errno;
 		fprintf(stderr, "ptxsim: standard output cannot be written%s%s\n", errno ? ": " : "",
 			errno ? strerror(errno) : "");
 		_exit(CLI_WRONG);

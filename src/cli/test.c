@@ -21,7 +21,7 @@ enum format { FORMAT_HUMAN, FORMAT_TAP, FORMAT_JUNIT };
 
 /* One expectation, or one file that could not be played. */
 struct outcome {
-	u32 line;
+	u32 line; /* 0: of the whole file */
 	bool passed;
 	const char *text, *message;
 };
@@ -144,7 +144,7 @@ static void play_file(struct tests *t, struct tested_file *f, struct session *s,
 
 	if (!session_add_file(s, path, &message)) {
 		t->no_memory |= errno == ENOMEM;
-		add(t, f, 1, "can be read", message);
+		add(t, f, 0, "the file can be read", message);
 		t->wrong = true;
 		return;
 	}
@@ -153,7 +153,7 @@ static void play_file(struct tests *t, struct tested_file *f, struct session *s,
 	script_read(&script, s->modules.items[0]->source, false);
 	if (!script.launch_count && !s->diags.error_count) {
 		if (!optional)
-			add(t, f, 1, "has launches", "the file has no //@ launch lines");
+			add(t, f, 0, "the file has launches", "the file has no //@ launch lines");
 		return;
 	}
 	const struct lower_options lower = {.arch = t->arch ? t->arch : script.arch};
@@ -169,7 +169,7 @@ static void play_file(struct tests *t, struct tested_file *f, struct session *s,
 	} else if (play.no_memory || s->memory.host_refused) {
 		t->no_memory = true;
 	} else {
-		add(t, f, 1, "can be run", session_diagnostics(s, false));
+		add(t, f, 0, "the file can be run", session_diagnostics(s, false));
 		t->wrong = true;
 	}
 	play_free(&play);
@@ -359,6 +359,14 @@ static bool test_on_ranks(struct tests *t, int *status)
 
 /* --- Reports -------------------------------------------------------------------------------- */
 
+static void print_failure(const struct outcome *o)
+{
+	if (o->line)
+		printf("     line %u: %s\n       %s\n", o->line, o->text, o->message);
+	else
+		printf("     expected: %s\n       %s\n", o->text, o->message);
+}
+
 static void report_human(const struct tests *t)
 {
 	const bool colour = colour_for(t->choices.colour, stdout);
@@ -375,7 +383,7 @@ static void report_human(const struct tests *t)
 		for (size_t n = 0; n < f->outcomes.count; n++) {
 			const struct outcome *o = &f->outcomes.items[n];
 			if (!o->passed)
-				printf("     line %u: %s\n       %s\n", o->line, o->text, o->message);
+				print_failure(o);
 		}
 	}
 	printf("%zu passed, %zu failed\n", t->passed, t->failed);
@@ -401,8 +409,8 @@ static void report_tap(const struct tests *t)
 		const struct tested_file *f = t->files.items[k];
 		for (size_t n = 0; n < f->outcomes.count; n++) {
 			const struct outcome *o = &f->outcomes.items[n];
-			printf("%s %zu - %s:%u: %s\n", o->passed ? "ok" : "not ok", ++number, f->path, o->line,
-			       o->text);
+			printf("%s %zu - %s:%u: %s\n", o->passed ? "ok" : "not ok", ++number, f->path,
+			       o->line ? o->line : 1, o->text);
 			if (o->passed)
 				continue;
 			fputs("# ", stdout);
@@ -449,7 +457,7 @@ static void report_junit(const struct tests *t)
 			const struct outcome *o = &f->outcomes.items[n];
 			printf("    <testcase classname=\"");
 			print_xml(f->path);
-			printf("\" name=\"line %u: ", o->line);
+			printf("\" name=\"line %u: ", o->line ? o->line : 1);
 			print_xml(o->text);
 			if (o->passed) {
 				printf("\"/>\n");

@@ -346,7 +346,7 @@ static bool execute(struct console *c, char *line)
 	if (!k->repeats)
 		c->last[0] = 0;
 	if (!*k->arguments && *rest)
-		return console_error(c, "'%s' takes nothing more: '%s' is not understood", k->name, rest);
+		return console_error(c, "'%s' takes no argument here, but is given '%s'", k->name, rest);
 	return k->run(c, rest);
 }
 

@@ -142,10 +142,20 @@ static bool moved(struct console *c, struct debug_event e, const struct debug_fo
 	return true;
 }
 
+/* Of steps: more than any launch has. */
+static const u64 MOST_COUNT = 1000000000000000;
+
 static bool read_count(struct console *c, const char *rest, u64 *count)
 {
 	*count = 1;
-	return !*rest || console_value(c, rest, count);
+	if (!*rest)
+		return true;
+	if (*rest != '-' && !console_value(c, rest, count))
+		return false;
+	if (*rest == '-' || !*count || *count > MOST_COUNT)
+		return !console_error(c, "a number from 1 to %llu expected, not '%s'", (unsigned long long)MOST_COUNT,
+				      rest);
+	return true;
 }
 
 static bool go(struct console *c, char *rest, enum debug_motion motion, bool back)

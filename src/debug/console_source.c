@@ -90,31 +90,33 @@ void show_line(struct console *c, const struct debug_place *p, u32 lanes)
 
 /* --- list --------------------------------------------------------------------------------------------- */
 
-static bool list_lines(struct console *c, const char *file, u32 first, u32 last, u32 mark)
+/* Lines of a file, of which `asked` is the one that was asked for. */
+static bool list_lines(struct console *c, const char *file, u32 asked, u32 first, u32 last, u32 mark)
 {
-	u32 length, shown = 0;
+	u32 length;
 
 	if (!source_line(c, file, 1, &length))
 		return console_error(c, "%s: there is no such source here", file);
+	if (!source_line(c, file, asked, &length))
+		return console_error(c, "%s has no line %u", file, asked);
 	for (u32 line = first; line <= last; line++) {
 		const char *text = source_line(c, file, line, &length);
 		if (!text)
 			break;
 		fprintf(c->out, "%s%5u%s %.*s%s\n", line == mark ? colour_on(c, "1") : "", line,
 			line == mark ? " >" : "  ", (int)length, text, line == mark ? colour_off(c) : "");
-		shown++;
 	}
 	c->list_file = file;
 	c->list_first = first;
 	c->list_line = last + 1;
-	return shown || console_error(c, "%s has no line %u", file, first);
+	return true;
 }
 
 static bool list_around(struct console *c, const char *file, u32 line, u32 mark)
 {
 	const u32 first = line > LIST_LINES / 2 ? line - LIST_LINES / 2 : 1;
 
-	return list_lines(c, file, first, first + LIST_LINES - 1, mark);
+	return list_lines(c, file, line, first, first + LIST_LINES - 1, mark);
 }
 
 /* Where the focus is, else where the program begins; false: there is no program. */
@@ -180,7 +182,7 @@ static bool list_range(struct console *c, char *from, char *to)
 	last = first + LIST_LINES - 1;
 	if (*to && !read_line_number(c, to, &other, &last))
 		return console_error(c, "a line expected behind ',', not '%s'", to);
-	return list_lines(c, file, first ? first : 1, last, 0);
+	return list_lines(c, file, first, first ? first : 1, last, 0);
 }
 
 COMMAND(list)
@@ -194,10 +196,11 @@ COMMAND(list)
 		*comma = 0;
 		list_range(c, rest, comma + 1);
 	} else if (!*rest && c->list_file) {
-		list_lines(c, c->list_file, c->list_line, c->list_line + LIST_LINES - 1, 0);
+		list_lines(c, c->list_file, c->list_line, c->list_line, c->list_line + LIST_LINES - 1, 0);
 	} else if (!strcmp(rest, "-") && c->list_file) {
 		const u32 end = c->list_first;
-		list_lines(c, c->list_file, end > LIST_LINES ? end - LIST_LINES : 1, end > 1 ? end - 1 : 1, 0);
+		const u32 first = end > LIST_LINES ? end - LIST_LINES : 1;
+		list_lines(c, c->list_file, first, first, end > 1 ? end - 1 : 1, 0);
 		return true;
 	} else if (!*rest || !strcmp(rest, "cuda") || !strcmp(rest, "ptx") || !strcmp(rest, "-")) {
 		if (!default_place(c, &place))

@@ -585,8 +585,7 @@ COMMAND(info)
 	while (isspace((unsigned char)*rest))
 		rest++;
 	if (*rest && !infos[found].takes_words)
-		return console_error(c, "'info %s' takes nothing more: '%s' is not understood", infos[found].name,
-				     rest);
+		return console_error(c, "'info %s' takes no argument here, but is given '%s'", infos[found].name, rest);
 	infos[found].run(c, rest);
 	return true;
 }

@@ -220,6 +220,8 @@ u32 debug_resolve(struct debug *d, const char *location, struct debug_place *pla
 	f.length = colon ? (size_t)(colon - location) : 0;
 	if (*location == '@')
 		find_mnemonic(&f, location + 1);
+	else if (digits && !number[digits] && !strtoul(number, NULL, 10))
+		return debug_fail(d, "there is no line 0"), 0;
 	else if (digits && digits < 10 && !number[digits])
 		find_line(&f, (u32)strtoul(number, NULL, 10));
 	else

@@ -81,10 +81,27 @@ expect 2 "$escape[1;31m^~~" "$ptxsim" check --color=always "$work/syntax.ptx"
 expect 2 "error" "$ptxsim" check --color=auto "$work/syntax.ptx"
 says 0 "$escape"
 
+# a byte order mark before the text
+{ printf '\357\273\277' && cat "$samples/vecadd.ptx"; } >"$work/mark.ptx"
+expect 0 "" "$ptxsim" check "$work/mark.ptx"
+expect 0 "" "$ptxsim" test "$work/mark.ptx"
+printf '\357\273\277' >"$work/mark.ptx"
+expect 2 "'.version' must come first" "$ptxsim" check "$work/mark.ptx"
+# files that are none, and of another kind
+for command in check run info debug; do
+	expect 2 "a file's name is expected" "$ptxsim" $command "" ""
+done
+: >"$work/empty.ptx"
+expect 2 "expected: the file can be run" "$ptxsim" test "$work/empty.ptx"
+expect 2 "this is PTX" "$ptxsim" disasm "$samples/vecadd.ptx"
+
 # CUDA programs: what keeps one from being started
 expect 0 "Usage: ptxsim exec" "$ptxsim" exec --help
 expect 2 "Usage: ptxsim exec" "$ptxsim" exec
 expect 2 "there is no such program" "$ptxsim" exec "$work/nothing"
+for name in "" . .. / "$work"; do
+	expect 2 "'$name': there is no such program" "$ptxsim" exec "$name"
+done
 expect 2 "unknown option" "$ptxsim" exec --nothing true
 printf '\177ELF.nvFatBinSegment' >"$work/static"
 expect 2 "linked statically" "$ptxsim" exec "$work/static"

@@ -194,6 +194,10 @@ START_TEST(streams_wait_for_events_and_graphs_replay)
 	OK(cuStreamBeginCapture_v2(s, 0));
 	ck_assert_int_eq(cuStreamSynchronize(s), 900);
 	ck_assert_int_eq(cuStreamEndCapture(s, &g), 901);
+	/* The event was last recorded in a capture that has ended. */
+	ck_assert_int_eq(cuStreamWaitEvent(t, e, 0), 907);
+	OK(cuEventRecord(e, s));
+	OK(cuStreamWaitEvent(t, e, 0));
 	OK(cuGraphExecDestroy(x));
 	OK(cuEventDestroy_v2(e));
 	OK(cuStreamDestroy_v2(s));

@@ -274,7 +274,7 @@ for words in "run $work/vecadd.ptx" "run --report html $work/vecadd.ptx" "run --
 	"run $samples/print.ptx"; do
 	case $words in *print.ptx) [ -f "$samples/print.ptx" ] || continue ;; esac
 	# shellcheck disable=SC2086 # words
-	expect 2 "standard output cannot be written" sh -c '"$@" 2>&1 >/dev/full' sh "$ptxsim" $words
+	expect 2 "standard output cannot be written: No space left on device" sh -c '"$@" 2>&1 >/dev/full' sh "$ptxsim" $words
 	# shellcheck disable=SC2086
 	expect 2 "standard output cannot be written" bash -c 'exec 3>&2; { sleep 0.2; "$@" 2>&3; echo $? >&4; } 4>'"$work/status"' | true; exit $(cat '"$work/status"')' \
 		bash "$ptxsim" $words

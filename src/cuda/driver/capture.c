@@ -69,10 +69,25 @@ int capture_allocate(struct cu_stream *s, size_t bytes, u64 *address)
 	return result ? result : tips_set(&s->tips, &n, 1) ? CU_OK : CU_OUT_OF_MEMORY;
 }
 
+static void release(struct capture *c)
+{
+	if (!--c->users)
+		free(c);
+}
+
+void capture_leave(struct cu_event *e)
+{
+	if (e->capture)
+		release(e->capture);
+	e->capture = NULL;
+}
+
 int capture_record(struct cu_stream *s, struct cu_event *e)
 {
 	if (s->capture->broken)
 		return CU_CAPTURE_INVALIDATED;
+	s->capture->users++;
+	capture_leave(e);
 	e->capture = s->capture;
 	return tips_set(&e->tips, s->tips.list, s->tips.count) ? CU_OK : CU_OUT_OF_MEMORY;
 }
@@ -83,6 +98,8 @@ int capture_wait(struct cu_stream *s, struct cu_event *e)
 		s->capture->broken = e->capture->broken = true;
 		return CU_CAPTURE_ISOLATION;
 	}
+	if (!e->capture->graph)
+		return CU_CAPTURED_EVENT;
 	if (!s->capture) {
 		s->capture = e->capture;
 		s->context->captures++;
@@ -111,7 +128,8 @@ static int begin(struct cu_stream *h_stream, struct cu_graph *g, int mode)
 		free(c);
 		return result;
 	}
-	*c = (struct capture){.graph = g, .origin = s, .id = ++driver.next_id, .mode = mode, .thread = self.number};
+	*c = (struct capture){
+		.users = 1, .graph = g, .origin = s, .id = ++driver.next_id, .mode = mode, .thread = self.number};
 	s->capture = c;
 	s->tips.count = 0;
 	s->context->captures++;
@@ -178,8 +196,8 @@ int drv_cuStreamEndCapture(struct cu_stream *h_stream, struct cu_graph **ph_grap
 	*ph_graph = result ? NULL : c->graph;
 	if (result)
 		drv_cuGraphDestroy(c->graph);
-	/* Events that were recorded in it may still name it. */
 	c->graph = NULL;
+	release(c);
 	return result;
 }
 

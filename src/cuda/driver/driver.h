@@ -303,6 +303,7 @@ struct cu_graph {
 };
 
 struct capture {
+	u32 users; /* the capture itself while it is under way, and events that were recorded in it */
 	struct cu_graph *graph;
 	struct cu_stream *origin;
 	u64 id;
@@ -351,6 +352,8 @@ int capture_give(struct cu_stream *s, const struct task *t, const void *params);
 int capture_allocate(struct cu_stream *s, size_t bytes, u64 *address);
 int capture_record(struct cu_stream *s, struct cu_event *e);
 int capture_wait(struct cu_stream *s, struct cu_event *e);
+/* The event was recorded elsewhere, or is no more. */
+void capture_leave(struct cu_event *e);
 /* A task of its own memory; false: there is none. */
 bool task_copy(struct task *to, const struct task *from, const void *params);
 void task_free(struct task *t);

@@ -497,6 +497,7 @@ int drv_cuEventDestroy_v2(struct cu_event *h_event)
 	if (!handle_is(h_event, HANDLE_EVENT))
 		return CU_INVALID_HANDLE;
 	handle_drop(h_event);
+	capture_leave(h_event);
 	free(h_event->tips.list);
 	h_event->tips = (struct tips){0};
 	if (!__atomic_sub_fetch(&h_event->users, 1, __ATOMIC_ACQ_REL))
@@ -519,7 +520,7 @@ int drv_cuEventRecord(struct cu_event *h_event, struct cu_stream *h_stream)
 	op->task = (struct task){.kind = TASK_RECORD, .event = h_event};
 	op->serial = ++h_event->recorded;
 	__atomic_add_fetch(&h_event->users, 1, __ATOMIC_RELAXED);
-	h_event->capture = NULL;
+	capture_leave(h_event);
 	h_event->queue = s->queue;
 	h_event->number = queue_give(s->queue, &op->work);
 	return CU_OK;
