@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Divergence: splits, joins, calls, exits, and the waiting of .sync instructions.
+ * Divergence: splits, joins, and the waiting of .sync instructions. Calls, returns and exits are in call.c.
  *
  * Joins form a tree by `parent`. A join's `expected` lanes are those that diverged below it and
  * have not exited; when all have arrived they go on as one split. On targets with independent
@@ -33,7 +33,7 @@ static void free_split(struct warp *w, struct split *s)
 	w->free_splits = s;
 }
 
-static struct join *new_join(struct warp *w)
+struct join *warp_new_join(struct warp *w)
 {
 	struct join *j = w->free_joins;
 
@@ -190,7 +190,7 @@ const struct insn *warp_diverge(struct warp *w, u32 taken, const struct insn *ta
 
 	w->divergent_branches++;
 	if (join_pc && !(j && j->pc == join_pc && !j->is_return)) {
-		j = new_join(w);
+		j = warp_new_join(w);
 		j->pc = join_pc;
 		j->expected = w->mask;
 		j->parent = w->join;
@@ -211,8 +211,7 @@ void warp_split(struct warp *w, u32 lanes, const struct insn *pc)
 	w->mask &= ~lanes;
 }
 
-/* A join whose last lane has arrived or exited. */
-static void complete_join(struct warp *w, struct join *j)
+void warp_complete_join(struct warp *w, struct join *j)
 {
 	if (j->arrived && j->arrived == j->expected) {
 		make_ready(w, j->is_return ? j->pc : j->pc + 1, j->arrived, j->parent, j->frame);
@@ -238,21 +237,15 @@ const struct insn *warp_arrive(struct warp *w)
 	return pc;
 }
 
-const struct insn *warp_exit(struct warp *w)
+void warp_forget(struct warp *w, u32 lanes)
 {
-	const u32 lanes = w->mask;
-	struct join *j = w->join;
-
 	w->live &= ~lanes;
-	while (j) {
-		struct join *parent = j->parent;
+	for (struct join *j = w->join, *parent; j; j = parent) {
+		parent = j->parent;
 		j->expected &= ~lanes;
-		complete_join(w, j);
-		j = parent;
+		warp_complete_join(w, j);
 	}
 	warp_recheck_sync(w);
-	block_lanes_exited(w, lanes);
-	return warp_next(w);
 }
 
 /* --- Waiting ------------------------------------------------------------------------------- */
@@ -364,139 +357,7 @@ bool warp_sync(struct warp *w, const struct insn *i, u32 mask, u32 members, cons
 	return false;
 }
 
-/* --- Calls --------------------------------------------------------------------------------- */
-
-static void transfer(struct warp *w, u32 mask, const struct call_transfer *t, const u8 *from_rows, u64 from_base,
-		     u32 from, u8 *to_rows, u64 to_base, u32 to, u32 from_bits, u32 to_bits)
-{
-	u32 count = t->bytes;
-
-	if (t->predicate) {
-		u32 *bits = (u32 *)(to_rows + to);
-		*bits = (*bits & ~mask) | (*(const u32 *)(from_rows + from) & mask);
-		return;
-	}
-	/* A prototype may have wider registers than the function that is called through it. */
-	if (t->from_register)
-		count = min_u32(count, from_bits / 8);
-	if (t->to_register)
-		count = min_u32(count, to_bits / 8);
-	for (u32 l = 0; l < WARP_LANES; l++) {
-		u8 bytes[16] = {0};
-		if (!(mask >> l & 1))
-			continue;
-		for (u32 at = 0; at < count; at += 4) {
-			const u32 step = min_u32(4, count - at);
-			if (t->from_kernel_param)
-				memcpy(bytes, w->machine->launch->params + from + at, step);
-			else if (!t->from_register)
-				memcpy(bytes, local_word(w, from_base + from + at, l), step);
-			else
-				memcpy(bytes, from_rows + from + (size_t)l * (from_bits / 8) + at, step);
-			if (t->to_register)
-				memcpy(to_rows + to + (size_t)l * (to_bits / 8) + at, bytes, step);
-			else
-				memcpy(local_word(w, to_base + to + at, l), bytes, step);
-		}
-	}
-}
-
-/* A register operand's lane width, from the bytes that travel. */
-static u32 lane_bits(u32 bytes) { return bytes <= 4 ? 32 : bytes <= 8 ? 64 : 128; }
-
-/* Where the callee keeps a parameter or result that a transfer names; NULL: it has no such register. */
-static const struct row_place *formal_place(const struct call_site *site, const struct code *callee, u32 register_index,
-					    u32 element, bool is_result)
-{
-	const struct ir_function *f = callee->function;
-	const size_t count = is_result ? f->return_registers.count : f->param_registers.count;
-
-	if (!site->is_indirect)
-		return &callee->registers[register_index + element];
-	if (register_index >= count)
-		return NULL;
-	const struct ir_register *r =
-		is_result ? f->return_registers.items[register_index] : f->param_registers.items[register_index];
-	return r && element < r->vector ? &callee->registers[r->index + element] : NULL;
-}
-
-static void copy_in(struct warp *w, const struct call_site *site, const struct frame *caller,
-		    const struct frame *callee, u32 mask)
-{
-	for (u32 k = 0; k < site->in_count; k++) {
-		const struct call_transfer *t = &site->in[k];
-		const struct row_place *p =
-			t->to_register ? formal_place(site, callee->code, t->to, t->element, false) : NULL;
-		if (t->to_register && !p)
-			continue; /* called through a prototype that is not the function's */
-		transfer(w, mask, t, caller->rows, caller->local_base, t->from, callee->rows, callee->local_base,
-			 p ? p->offset : t->to, lane_bits(t->bytes), p ? p->bits : 0);
-	}
-}
-
-static void copy_out(struct warp *w, const struct call_site *site, const struct frame *caller,
-		     const struct frame *callee, u32 mask)
-{
-	for (u32 k = 0; k < site->out_count; k++) {
-		const struct call_transfer *t = &site->out[k];
-		const struct row_place *p =
-			t->from_register ? formal_place(site, callee->code, t->from, t->element, true) : NULL;
-		if (t->from_register && !p)
-			continue;
-		transfer(w, mask, t, callee->rows, callee->local_base, p ? p->offset : t->from, caller->rows,
-			 caller->local_base, t->to, p ? p->bits : 0, lane_bits(t->bytes));
-	}
-}
-
-const struct insn *warp_call(struct warp *w, const struct insn *i, const struct call_site *site,
-			     const struct code *target, u32 mask)
-{
-	struct frame *caller = w->frame;
-
-	if (caller->depth >= CALL_DEPTH_MAX)
-		return warp_fault(w, i, FAULT_STACK_OVERFLOW, mask, "calls are nested more than %d deep",
-				  CALL_DEPTH_MAX);
-	const u64 base = (caller->local_top + target->local_align - 1) & ~(target->local_align - 1);
-	u64 bytes = target->local_bytes;
-	for (u32 k = 0; k < site->in_count && site->is_indirect; k++)
-		bytes = max_u64(bytes, site->in[k].to_register ? 0 : (u64)site->in[k].to + site->in[k].bytes);
-	for (u32 k = 0; k < site->out_count && site->is_indirect; k++)
-		bytes = max_u64(bytes, site->out[k].from_register ? 0 : (u64)site->out[k].from + site->out[k].bytes);
-	if (!warp_local_reserve(w, i, base + bytes))
-		return NULL;
-	struct frame *callee = frame_new(w, target, base);
-	callee->caller = caller;
-	callee->depth = caller->depth + 1;
-	copy_in(w, site, caller, callee, mask);
-	struct join *j = new_join(w);
-	j->pc = i + 1;
-	j->expected = mask;
-	j->parent = w->join;
-	j->frame = caller;
-	j->callee = callee;
-	j->is_return = true;
-	j->site = site;
-	w->join = j;
-	w->frame = callee;
-	w->rows = callee->rows;
-	return machine_entry(w->machine, target);
-}
-
-const struct insn *warp_return(struct warp *w)
-{
-	/* Joins of the function itself that are still open above its return no longer wait for these lanes:
-	 * a return inside a divergent region. */
-	for (struct join *j = w->join; j && !j->is_return;) {
-		struct join *parent = j->parent;
-		j->expected &= ~w->mask;
-		complete_join(w, j);
-		w->join = parent;
-		j = parent;
-	}
-	const struct join *j = w->join;
-	copy_out(w, j->site, j->frame, w->frame, w->mask);
-	return warp_arrive(w);
-}
+/* --- Where a warp stands ---------------------------------------------------------------------- */
 
 void warp_start(struct warp *w, const struct code *code)
 {
@@ -527,7 +388,7 @@ void warp_stand_apart(struct warp *w, const struct insn *pc, u32 mask, struct jo
 
 struct join *warp_open_join(struct warp *w, const struct insn *pc, u32 expected, u32 arrived, struct join *parent)
 {
-	struct join *j = new_join(w);
+	struct join *j = warp_new_join(w);
 
 	j->pc = pc;
 	j->expected = expected;

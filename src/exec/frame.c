@@ -5,7 +5,6 @@
  */
 #include <string.h>
 
-#include "exec/gang.h"
 #include "exec/internal.h"
 #include "isa/sregs.h"
 
@@ -124,8 +123,6 @@ static void make_block_frames(struct block *b, const struct code *code)
 		fill_sregs(&b->warps[n], frames[n].rows, code);
 		b->warps[n].entry_frame = &frames[n];
 	}
-	if (b->machine->gang_limit && code->once_insns)
-		gang_run_once(b);
 }
 
 static void refill_block_sregs(struct block *b, const struct code *code)
@@ -140,14 +137,17 @@ static void refill_block_sregs(struct block *b, const struct code *code)
 	}
 }
 
-void frames_of_block(struct block *b, const struct code *code)
+bool frames_of_block(struct block *b, const struct code *code)
 {
-	if (b->warps[0].entry_frame)
-		refill_block_sregs(b, code);
-	else
+	const bool made = !b->warps[0].entry_frame;
+
+	if (made)
 		make_block_frames(b, code);
+	else
+		refill_block_sregs(b, code);
 	for (u32 n = 0; n < b->warp_count && code->undefined_count; n++)
 		clear_undefined(b->warps[n].entry_frame);
+	return made;
 }
 
 void frame_free(struct warp *w, struct frame *f)

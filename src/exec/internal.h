@@ -17,8 +17,9 @@ void fp_restore(struct worker *worker);
 /* Frames are kept for reuse by their code: constants need filling only once. */
 struct frame *frame_new(struct warp *w, const struct code *code, u64 local_base);
 void frame_free(struct warp *w, struct frame *f);
-/* Makes the kernel's frames of a block's warps, in one piece for gangs, or ready for the next block. */
-void frames_of_block(struct block *b, const struct code *code);
+/* Makes the kernel's frames of a block's warps, in one piece for gangs, or ready for the next block. True: they have been
+ * made, and lack what gangs compute once for a launch. */
+bool frames_of_block(struct block *b, const struct code *code);
 
 /* Runs blocks until there are none left. False: it was suspended, call it again. */
 bool worker_run(struct worker *worker);
@@ -74,6 +75,11 @@ void block_fault(struct warp *w, const struct code *code, u32 insn, const char *
 const struct insn *warp_suspend(struct warp *w, const struct insn *i, s32 done);
 /* Parks the running split without choosing another. */
 struct split *warp_store(struct warp *w, const struct insn *pc, enum split_state state);
+/* The lanes have exited: nothing in the warp waits for them any longer. */
+void warp_forget(struct warp *w, u32 lanes);
+/* A join of the warp, all of whose fields are zero; and one whose last lane has arrived or exited. */
+struct join *warp_new_join(struct warp *w);
+void warp_complete_join(struct warp *w, struct join *j);
 /* After lanes exited: .sync instructions that waited for them may be complete. */
 void warp_recheck_sync(struct warp *w);
 

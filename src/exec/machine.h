@@ -257,4 +257,10 @@ struct machine {
 	enum standstill_verdict verdict;
 };
 
+/* First decoded instruction of a function in this run: the original, or the copy that is watched. */
+static inline const struct insn *machine_entry(const struct machine *m, const struct code *code)
+{
+	return m->insns ? m->insns[code->index] : code->insns;
+}
+
 #endif

@@ -8,9 +8,6 @@
 
 #include "exec/machine.h"
 
-/* First decoded instruction of a function in this run: the original, or the copy that is watched. */
-const struct insn *machine_entry(const struct machine *m, const struct code *code);
-
 /* The form that instruction `i` of the current function was matched to. */
 static inline const struct form *warp_form(const struct warp *w, const struct insn *i)
 {

@@ -161,7 +161,8 @@ static void block_reset(struct block *b, struct cluster *c, u32 rank)
 	if (b->locks)
 		memset(b->locks, 0, sizeof *b->locks);
 	memset(b->shared, 0, m->shared_bytes);
-	frames_of_block(b, m->kernel->code);
+	if (frames_of_block(b, m->kernel->code) && m->gang_limit && m->kernel->code->once_insns)
+		gang_run_once(b);
 	for (u32 n = 0; n < b->warp_count && !b->intact; n++)
 		warp_reset(&b->warps[n], c);
 	b->at_start = true;

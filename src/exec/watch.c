@@ -9,11 +9,6 @@
 #include "exec/internal.h"
 #include "exec/launch.h"
 
-const struct insn *machine_entry(const struct machine *m, const struct code *code)
-{
-	return m->insns ? m->insns[code->index] : code->insns;
-}
-
 static const struct insn *watched(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 {
 	const struct machine *m = w->machine;
