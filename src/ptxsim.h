@@ -337,6 +337,20 @@ ptxsim_status ptxsim_get_stats(const ptxsim_context *context, struct ptxsim_stat
 /* Ends the launches that are running, from another thread or a signal handler. */
 void ptxsim_stop(ptxsim_context *context);
 
+/* How far past the end of an object of global memory a kernel's accesses may reach. The hardware checks pages only.
+ * DEFAULT: as WORD for module-scope variables, whose last word compilers' own functions read whole, as OBJECT for the
+ * rest. OBJECT: not at all. WORD: a read that begins in the object may end past it, in the last aligned word of the
+ * read's size, and finds zeros there. ALLOCATION: what is allocated from then on ends at a multiple of 512 bytes, as the
+ * driver's allocations do, a module's variables at one of 256; reads as with WORD. Memory that ptxsim_map made is the
+ * caller's, and keeps its bounds. No launch may be under way. ARGUMENT: no such value. */
+typedef enum ptxsim_bounds {
+	PTXSIM_BOUNDS_DEFAULT = 0,
+	PTXSIM_BOUNDS_OBJECT = 1,
+	PTXSIM_BOUNDS_WORD = 2,
+	PTXSIM_BOUNDS_ALLOCATION = 3
+} ptxsim_bounds;
+ptxsim_status ptxsim_set_bounds(ptxsim_context *context, ptxsim_bounds bounds);
+
 /* Where what kernels print goes; NULL (and at first): standard output. No launch may be under way. It is called for each
  * thread that prints, in the order of blocks, warps and lanes in which the launch runs them, by the thread that runs the
  * launch (ptxsim_launch's caller, or one of the stream). With any_order other threads call it, too, in no defined order.

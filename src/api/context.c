@@ -49,7 +49,7 @@ ptxsim_context *ptxsim_context_create(const ptxsim_device *device)
 	pthread_mutex_init(&c->print_lock, NULL);
 	pthread_mutex_init(&c->lock, NULL);
 	queue_group_init(&c->queues);
-	memory_init(&c->memory, address_map(64)->global_base, ADDRESS_LIMIT, c->tables.memory_limit);
+	memory_init(&c->memory, address_map(64)->global_base, ADDRESS_LIMIT, c->tables.memory_limit, c->tables.bounds);
 	return c;
 }
 
@@ -59,7 +59,7 @@ bool context_take_bits(ptxsim_context *c, u32 bits)
 	if (bits != c->address_bits && !c->memory.count && !c->memory.multicast_count) {
 		memory_free(&c->memory);
 		memory_init(&c->memory, address_map(bits)->global_base, bits == 32 ? ADDRESS_LIMIT_32 : ADDRESS_LIMIT,
-			    c->tables.memory_limit);
+			    c->tables.memory_limit, c->tables.bounds);
 		c->address_bits = bits;
 	}
 	const bool same = bits == c->address_bits;

@@ -349,6 +349,14 @@ ptxsim_status ptxsim_set_print(ptxsim_context *context, ptxsim_print_fn *print, 
 	return PTXSIM_OK;
 }
 
+ptxsim_status ptxsim_set_bounds(ptxsim_context *context, ptxsim_bounds bounds)
+{
+	if (!context || (unsigned)bounds > PTXSIM_BOUNDS_ALLOCATION)
+		return PTXSIM_ERROR_ARGUMENT;
+	context->memory.bounds = context->tables.bounds = (enum memory_bounds)bounds;
+	return PTXSIM_OK;
+}
+
 /* --- Streams -------------------------------------------------------------------------------- */
 
 struct ptxsim_stream {

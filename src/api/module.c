@@ -102,9 +102,6 @@ ptxsim_status ptxsim_module_add_file(ptxsim_module *module, const char *path)
 
 /* --- Variables ------------------------------------------------------------------------------ */
 
-/* Atomics of 8 and 16 bits are made out of the 32-bit word that holds them, which is the variable's in full. */
-static u64 mapped_bytes(const struct global_variable *g) { return (g->size + 3) & ~3ull; }
-
 static u32 flags_of(const ptxsim_module *m, const struct global_variable *g)
 {
 	if (g->space != SPACE_CONST)
@@ -122,8 +119,8 @@ bool module_map_variables(ptxsim_module *m)
 		struct allocation a;
 		if (!g->size)
 			continue;
-		if (!memory_map(&m->context->memory, g->address, mapped_bytes(g), host, g->variable->name,
-				flags_of(m, g)) ||
+		if (!memory_map(&m->context->memory, g->address, global_variable_bytes(&m->context->memory, g), host,
+				g->variable->name, flags_of(m, g)) ||
 		    !memory_look(&m->context->memory, g->address, g->size, &a))
 			return false;
 		if (host)

@@ -163,7 +163,7 @@ bool session_reset_memory(struct session *s)
 
 	memory_free(&s->memory);
 	memory_init(&s->memory, map->global_base, p->address_bits == 32 ? ADDRESS_LIMIT_32 : ADDRESS_LIMIT,
-		    s->memory_limit);
+		    s->memory_limit, s->bounds);
 	if (memory_load_program(&s->memory, p))
 		return true;
 	refuse_variables(s);

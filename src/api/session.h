@@ -25,6 +25,7 @@ struct session {
 	const char *variant; /* "avx512", "avx2" or "baseline" */
 	VEC_OF(struct ir_module *) modules;
 	struct program *program;     /* NULL until built */
+	enum memory_bounds bounds;   /* how far past the end of an object accesses may reach */
 	u64 memory_limit;            /* bytes that global memory may have: the host's, 64 GiB at most, unless set */
 	struct memory memory;        /* of the built program, with its variables; unused by a module of a context */
 	struct host_threads threads; /* for its launches */

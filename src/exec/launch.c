@@ -26,8 +26,14 @@ static double seconds_now(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Atomics of 8 and 16 bits are made out of the 32-bit word that holds them, which is the variable's in full. */
-static u64 mapped_bytes(const struct global_variable *g) { return (g->size + 3) & ~3ull; }
+enum { VARIABLE_GRAIN = 256 };
+
+u64 global_variable_bytes(const struct memory *m, const struct global_variable *g)
+{
+	const u64 word = m->bounds == BOUNDS_ALLOCATION ? VARIABLE_GRAIN : 4;
+
+	return (g->size + word - 1) & ~(word - 1);
+}
 
 bool memory_load_program(struct memory *m, const struct program *p)
 {
@@ -39,8 +45,8 @@ bool memory_load_program(struct memory *m, const struct program *p)
 		if (a) {
 			memset(a->host, 0, g->size);
 		} else {
-			const u32 flags = g->space == SPACE_CONST ? ALLOCATION_CONST : 0;
-			if (!memory_map(m, g->address, mapped_bytes(g), NULL, g->variable->name, flags))
+			const u32 flags = ALLOCATION_VARIABLE | (g->space == SPACE_CONST ? ALLOCATION_CONST : 0);
+			if (!memory_map(m, g->address, global_variable_bytes(m, g), NULL, g->variable->name, flags))
 				return false;
 			a = memory_find(m, g->address, g->size);
 			if (g->space != SPACE_CONST && m->next < g->address + g->size + 512)

@@ -16,6 +16,9 @@ enum launch_status {
 	LAUNCH_INTERRUPTED, /* launch->stop was set */
 };
 
+/* What a variable gets of memory: atomics of 8 and 16 bits are made out of the 32-bit word that holds them, which is the
+ * variable's in full. */
+u64 global_variable_bytes(const struct memory *m, const struct global_variable *g);
 /* Maps the program's module-scope variables into memory and writes their initial bytes; call once
  * for each program and memory, and again (reset) to restore the initial values. */
 bool memory_load_program(struct memory *m, const struct program *p);

@@ -104,6 +104,15 @@ static struct async_choice read_async(struct argp_state *state, const char *text
 	return choice;
 }
 
+static enum memory_bounds read_bounds(struct argp_state *state, const char *text)
+{
+	enum memory_bounds bounds = BOUNDS_DEFAULT;
+
+	if (!memory_bounds_read(text, &bounds))
+		argp_error(state, "--bounds is object, word or allocation, not '%s'", text);
+	return bounds;
+}
+
 static struct race_options read_checks(struct argp_state *state, const char *text)
 {
 	struct race_options options = {true, true, true};
@@ -145,7 +154,8 @@ enum {
 	OPTION_ALLOW_PATHS,
 	OPTION_OVERWRITE,
 	OPTION_SOURCE_PATH,
-	OPTION_ANY_ORDER
+	OPTION_ANY_ORDER,
+	OPTION_BOUNDS
 };
 
 static const struct argp_option launch_options[] = {
@@ -165,6 +175,11 @@ static const struct argp_option launch_options[] = {
 	 FRONT_LAUNCH_GROUP},
 	{"memory-limit", OPTION_MEMORY, "BYTES", 0,
 	 "Global memory that kernels and buffers may have (K, M, G or T may follow; default: the host's, 64G at most)",
+	 FRONT_LAUNCH_GROUP},
+	{"bounds", OPTION_BOUNDS, "WHERE", 0,
+	 "Where accesses to global memory must end: object (at the object's end), word (a read that begins in the object "
+	 "may end past it), allocation (as the driver rounds sizes up); default: word for module-scope variables, object "
+	 "for the rest",
 	 FRONT_LAUNCH_GROUP},
 	{"allow-paths", OPTION_ALLOW_PATHS, NULL, 0,
 	 "Let //@ lines load and save files anywhere, not only below their own file's folder", FRONT_FILE_GROUP},
@@ -199,6 +214,9 @@ static error_t parse_launch_option(int key, char *text, struct argp_state *state
 		return 0;
 	case OPTION_MEMORY:
 		c->memory_limit = read_bytes(state, "memory-limit", text);
+		return 0;
+	case OPTION_BOUNDS:
+		c->bounds = read_bounds(state, text);
 		return 0;
 	case OPTION_ALLOW_PATHS:
 		c->allow_paths = true;

@@ -67,6 +67,7 @@ int front_in_session(int (*body)(struct session *s, void *options), void *option
 
 void front_set_limits(const struct launch_choices *c, struct session *s, struct script *script)
 {
+	s->bounds = c->bounds;
 	if (c->memory_limit)
 		s->memory_limit = c->memory_limit;
 	for (u32 k = 0; k < c->source_folder_count; k++)

@@ -28,12 +28,26 @@ enum { TAG_SPAN = 1 << 16 };
 /* Emptied places of the list that are borne with. */
 enum { EMPTY_MOST = 64 };
 
-void memory_init(struct memory *m, u64 first, u64 limit, u64 budget)
+void memory_init(struct memory *m, u64 first, u64 limit, u64 budget, enum memory_bounds bounds)
 {
 	memset(m, 0, sizeof *m);
 	m->next = first;
 	m->limit = limit;
 	m->budget = budget;
+	m->bounds = bounds;
+}
+
+bool memory_bounds_read(const char *text, enum memory_bounds *bounds)
+{
+	static const char *const names[] = {
+		[BOUNDS_OBJECT] = "object", [BOUNDS_WORD] = "word", [BOUNDS_ALLOCATION] = "allocation"};
+
+	for (u32 k = BOUNDS_OBJECT; k < COUNT_OF(names); k++)
+		if (!strcmp(text, names[k])) {
+			*bounds = (enum memory_bounds)k;
+			return true;
+		}
+	return false;
 }
 
 /* The logarithm of the size in which a device heap's bytes are kept. */
@@ -226,6 +240,8 @@ static u64 pack(struct memory *m, u64 size)
 
 u64 memory_allocate_buffer(struct memory *m, u64 size, const char *name)
 {
+	if (m->bounds == BOUNDS_ALLOCATION && size <= UINT64_MAX - CHUNK_GRAIN)
+		size = (size + CHUNK_GRAIN - 1) & ~(u64)(CHUNK_GRAIN - 1);
 	pthread_rwlock_wrlock(&m->lock);
 	const u64 base = place(m, size ? size : 1, TAG_SPAN, pack(m, size ? size : 1), NULL, name, 0);
 	pthread_rwlock_unlock(&m->lock);
@@ -406,6 +422,18 @@ bool memory_look(struct memory *m, u64 address, u64 size, struct allocation *fou
 		*found = *a;
 	pthread_rwlock_unlock(&m->lock);
 	return a != NULL;
+}
+
+/* The bytes past the end are host slack, or what lies between the variables of a module. */
+u8 *memory_read_past_end(struct memory *m, u64 address, u64 size)
+{
+	struct allocation a;
+
+	if (m->bounds == BOUNDS_OBJECT || size > HOST_SLACK || !memory_look(m, address, 1, &a))
+		return NULL;
+	if (a.flags & ALLOCATION_VARIABLE)
+		return a.host + (address - a.base);
+	return m->bounds == BOUNDS_DEFAULT || a.flags & ALLOCATION_BORROWED ? NULL : a.host + (address - a.base);
 }
 
 const struct allocation *memory_nearest(const struct memory *m, u64 address)

@@ -39,6 +39,20 @@ struct allocation {
 	u32 flags;
 };
 
+/* How far past the end of what was asked for an access may reach. The hardware checks pages only. */
+enum memory_bounds {
+	BOUNDS_DEFAULT, /* as BOUNDS_WORD for module-scope variables, whose last word compilers' own functions read
+	                   whole, and as BOUNDS_OBJECT for the rest */
+	BOUNDS_OBJECT,  /* not at all */
+	BOUNDS_WORD,    /* a read that begins inside may end past the end: it is aligned, so it stays in the last word
+	                   of its size */
+	BOUNDS_ALLOCATION, /* buffers end where the driver's would, at a multiple of 512 bytes, variables at one of
+	                      256; reads as for BOUNDS_WORD */
+};
+
+/* "object", "word" or "allocation"; false: none of them. */
+bool memory_bounds_read(const char *text, enum memory_bounds *bounds);
+
 /* What an allocation was, and who released it. */
 struct released {
 	u64 base, size;
@@ -76,11 +90,12 @@ struct memory {
 	u64 total_bytes;                           /* of allocations whose bytes are memory\'s own */
 	bool host_refused;                         /* the host had no memory for an allocation */
 	u64 budget;                                /* what total_bytes may come to */
-	u64 generation;                            /* grows when an allocation is removed: remembered hits are void */
+	enum memory_bounds bounds;
+	u64 generation; /* grows when an allocation is removed: remembered hits are void */
 };
 
 /* `first` is where allocations start, `limit` where they must end, `budget` how many bytes they may have in all. */
-void memory_init(struct memory *m, u64 first, u64 limit, u64 budget);
+void memory_init(struct memory *m, u64 first, u64 limit, u64 budget, enum memory_bounds bounds);
 void memory_free(struct memory *m);
 
 /* Allocates `size` zeroed bytes (0 counts as 1) aligned to `align` (a power of two, at least 256
@@ -124,6 +139,9 @@ const struct multicast *memory_find_multicast(const struct memory *m, u64 addres
 const struct allocation *memory_find(const struct memory *m, u64 address, u64 size);
 /* A copy of it; false if there is none. Safe beside additions and removals. */
 bool memory_look(struct memory *m, u64 address, u64 size, struct allocation *found);
+/* Where a read of `size` bytes (at most 16, naturally aligned) that begins in an allocation and ends past it finds its
+ * bytes, if the bounds allow it: zeros follow the allocation's own. NULL otherwise. Safe likewise. */
+u8 *memory_read_past_end(struct memory *m, u64 address, u64 size);
 /* The allocation nearest to `address`, for messages; NULL if there is none. */
 const struct allocation *memory_nearest(const struct memory *m, u64 address);
 

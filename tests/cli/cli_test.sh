@@ -611,6 +611,11 @@ expect 0 "lock.rounds 32" "$ptxsim" run --arch sm_35 --metrics lock.rounds "$sam
 expect 1 "lock.rounds is 0, wanted == 1" "$ptxsim" run --arch sm_50 "$samples/fermi/contend.ptx"
 expect 0 "36 of 36 expectations hold" "$ptxsim" run --lock-order random:7 "$samples/fermi/contend.sass"
 expect 2 "lock-order is lowest or random:SEED" "$ptxsim" run --lock-order first "$samples/fermi/contend.sass"
+last_word=$here/../run/last_word.ptx
+expect 1 "at byte 0 of it" "$ptxsim" test --bounds=object "$last_word"
+expect 1 "3 of 4 expectations hold" "$ptxsim" test --bounds=word "$last_word"
+expect 1 "1 of 4 expectations hold" "$ptxsim" test --bounds=allocation "$last_word"
+expect 2 "bounds is object, word or allocation, not 'page'" "$ptxsim" run --bounds=page "$last_word"
 expect 0 "tries to take the word" "$ptxsim" isa --sass LDSLK
 expect 0 "add(.u16" "$ptxsim" isa add
 expect 0 '"form": "add.sat.s32"' "$ptxsim" isa --json add

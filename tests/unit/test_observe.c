@@ -363,7 +363,7 @@ START_TEST(buffers_lie_where_the_driver_puts_them)
 	};
 	struct memory m;
 
-	memory_init(&m, 0x7f0000000000, 0x7fff00000000, UINT64_MAX);
+	memory_init(&m, 0x7f0000000000, 0x7fff00000000, UINT64_MAX, BOUNDS_DEFAULT);
 	for (size_t k = 0; k < COUNT_OF(sizes); k++) {
 		const u64 at = memory_allocate_buffer(&m, sizes[k].bytes, "a buffer");
 		ck_assert_uint_ne(at, 0);
