@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Printing. A format has what CUDA's manual lists: flags "-+ #0", width and precision as digits or '*', the sizes h, l and
- * ll, and the letters of C. Where a '%' begins nothing of that kind, such as %zu or %hhd, it is text, and no number is
+ * Printing. A format has what CUDA's manual lists: flags "-+ #0", the width as digits or '*', the precision as digits,
+ * the sizes h, l and ll, and the letters of C. Where a '%' begins nothing of that kind, such as %zu, %hhd or %.*f, it is text, and no number is
  * read for it, which the result shows (recorded: tests/unit/printf-formats.tsv). The driver hands what follows such
  * a '%' to the host's printf, with whatever numbers stand there; here it stays text.
  */
@@ -80,7 +80,7 @@ struct conversion {
 	char spec[16]; /* as C's printf takes it, width and precision given as '*' */
 	char letter;
 	bool wide, is_short;
-	bool has_width, has_precision, star_width, star_precision;
+	bool has_width, has_precision, star_width;
 	int width, precision;
 	const char *end; /* behind it in the format */
 };
@@ -130,10 +130,8 @@ static bool parse_conversion(const char *p, struct conversion *c)
 	else
 		c->width = read_digits(&p);
 	c->has_precision = *p == '.';
-	if (c->has_precision && *++p == '*') {
-		c->star_precision = true;
+	if (c->has_precision) {
 		p++;
-	} else if (c->has_precision) {
 		c->precision = read_digits(&p);
 	}
 	read_size(&p, c);
@@ -160,8 +158,8 @@ static bool next_value(struct warp *w, const struct insn *i, u32 lane, u64 *at, 
 	return true;
 }
 
-/* Numbers for '*', which count as read. */
-static bool read_stars(struct warp *w, const struct insn *i, u32 lane, u64 *at, struct conversion *c, u64 *read)
+/* The number for '*', which counts as read. */
+static bool read_star(struct warp *w, const struct insn *i, u32 lane, u64 *at, struct conversion *c, u64 *read)
 {
 	u64 value;
 
@@ -169,12 +167,6 @@ static bool read_stars(struct warp *w, const struct insn *i, u32 lane, u64 *at, 
 		if (!next_value(w, i, lane, at, 4, &value))
 			return false;
 		c->width = (int)value % STAR_LIMIT;
-		++*read;
-	}
-	if (c->star_precision) {
-		if (!next_value(w, i, lane, at, 4, &value))
-			return false;
-		c->precision = (int)value % STAR_LIMIT;
 		++*read;
 	}
 	return true;
@@ -239,7 +231,7 @@ static bool convert(struct warp *w, const struct insn *i, u32 lane, u64 *at, str
 	bool ok = true;
 	u64 value;
 
-	if (!read_stars(w, i, lane, at, c, read) || !next_value(w, i, lane, at, c->wide ? 8 : 4, &value))
+	if (!read_star(w, i, lane, at, c, read) || !next_value(w, i, lane, at, c->wide ? 8 : 4, &value))
 		return false;
 	++*read;
 	output_open(&string, w);
