@@ -3,7 +3,8 @@
  * Of operands that may change places ptxas 13.0 puts the value that was defined first in front, where `a` stands, as
  * 60 recorded kernels show for add, sub, mul, fma, min and max of f64, from loads, arithmetic and earlier blocks; a copy
  * is defined where its source is. It shows in what becomes of two NaNs. A register with several definitions has
- * the last one in the block, or is older than what the block defines; of two such the text's order stays.
+ * the last one in the block, or is older than what the block defines; of two such the text's order stays. So it does for
+ * what a branch over at most 8 instructions may have left as it was, which the assembler takes for guarded ones.
  */
 #include "ptxas/ptxas.h"
 
@@ -11,7 +12,7 @@
 #define OLDER    (~1ull)
 
 /* What a register holds at a place: where that was defined, instructions times OPERANDS plus operand. */
-enum { OPERANDS = 64 };
+enum { OPERANDS = 64, SKIPPED_MOST = 8 };
 struct held {
 	u64 value; /* the last definition that was passed */
 	u32 block; /* where that was, plus 1 */
@@ -90,6 +91,24 @@ static void turn_around(struct ordering *o, struct matched *m)
 	m->uses[2] = uses[1];
 }
 
+/* After a branch over block b - 1 to b, its results may be those or older ones. */
+static void pass_skipped(struct ordering *o, const struct flow *flow, u32 b)
+{
+	const struct flow_block *to = &flow->blocks[b], *skipped = to - 1;
+
+	if (b < 2 || to->predecessor_count != 2 || skipped->predecessor_count != 1 || skipped->successor_count != 1 ||
+	    skipped->successors[0] != b || skipped[-1].successor_count != 2 ||
+	    (skipped[-1].successors[0] != b && skipped[-1].successors[1] != b) ||
+	    skipped->end - skipped->first > SKIPPED_MOST)
+		return;
+	for (u32 k = skipped->first; k < skipped->end; k++)
+		for (u32 u = 0; u < o->matched[k].use_count; u++) {
+			const struct use *use = &o->matched[k].uses[u];
+			if (use_is_register(use) && use->written && o->definitions[use->reg] > 1)
+				o->held[use->reg] = (struct held){.value = NO_VALUE, .block = b + 1};
+		}
+}
+
 void order_operands(const struct assembling *a)
 {
 	const struct ir_function *f = a->function;
@@ -101,7 +120,8 @@ void order_operands(const struct assembling *a)
 
 	o.definitions = matched_definitions(matched, (u32)f->body.count, arena, &slots);
 	o.held = ARENA_ARRAY(arena, slots + 1, struct held);
-	for (u32 b = 0; b < flow->block_count; b++)
+	for (u32 b = 0; b < flow->block_count; b++) {
+		pass_skipped(&o, flow, b);
 		for (u32 k = flow->blocks[b].first; k < flow->blocks[b].end; k++) {
 			struct matched *m = &matched[k];
 			if (commutes(m)) {
@@ -112,4 +132,5 @@ void order_operands(const struct assembling *a)
 			}
 			pass(&o, k, b);
 		}
+	}
 }
