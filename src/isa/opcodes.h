@@ -13,7 +13,7 @@
 #define ISA_OPCODES(X)                                                                                 \
 	/* which ptxas rewrites, or rewrites others into */                                            \
 	X(abs) X(add) X(and) X(bfi) X(cos) X(cvt) X(div) X(ex2) X(fma) X(lg2) X(mad) X(max) X(min)     \
-	X(mov) X(mul) X(neg) X(rcp) X(rsqrt) X(set) X(shl) X(shr) X(sin) X(slct) X(sqrt) X(sub)        \
+	X(mov) X(mul) X(neg) X(or) X(rcp) X(rsqrt) X(selp) X(set) X(shl) X(shr) X(sin) X(slct) X(sqrt) X(sub)        \
 	X(testp) X(xor)                                                                                \
 	/* whose names say what they are before they are matched */                                    \
 	X(atom) X(bar) X(barrier) X(call) X(mbarrier)                                                  \
@@ -25,7 +25,7 @@
 /* X(name): OP_internal_name stands for "%name", a row that only lowering uses. */
 #define ISA_INTERNAL_OPCODES(X)                                                                        \
 	X(bra) X(bra_if) X(brx) X(call) X(count) X(cvt_wide) X(element) X(exit) X(fms) X(fnm) X(fnms)  \
-	X(guard) X(join) X(kept) X(ret) X(skip) X(sreg_read) X(sub) X(unmodelled)                      \
+	X(guard) X(join) X(kept) X(quotient_sum) X(ret) X(skip) X(sreg_read) X(sub) X(unmodelled)                      \
 	/* SASS, which has a %join of its own */                                                       \
 	X(condition) X(end) X(modify) X(pair)
 
@@ -40,6 +40,14 @@ enum opcode {
 	OPCODE_COUNT
 };
 /* clang-format on */
+
+/* What a %quotient_sum does besides adding: the bits of its immediate. */
+enum quotient {
+	QUOTIENT_FULL = 1,         /* div.full, not div.approx */
+	QUOTIENT_MINUS = 2,        /* -(a / b) */
+	QUOTIENT_MINUS_ADDEND = 4, /* -c */
+	QUOTIENT_SATURATES = 8,
+};
 
 /* As it stands in the table: "add", "%join". */
 const char *opcode_text(enum opcode opcode);

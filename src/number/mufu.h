@@ -266,13 +266,20 @@ static inline u32 f32_tanh_approx(u32 a) { return mufu_tanh(a); }
  * a * rcp(b), both scaled so that rcp's operand and result are normal numbers; div.approx does not
  * scale a great b, so there the reciprocal is zero.
  */
-static inline u32 mufu_divide(u32 a, u32 b, bool full, bool ftz)
+struct mufu_factors {
+	f32 dividend, reciprocal;
+};
+static inline struct mufu_factors mufu_scale_division(u32 a, u32 b, bool full, bool ftz)
 {
 	u32 x = f32_flush_if(a, ftz), y = f32_flush_if(b, ftz);
 	bool great = full && (y & ~F32_SIGN) > 0x7e800000;
 	f32 scale = mufu_is_small(y) ? 0x1p24f : great ? 0.25f : 1.0f;
-	u32 quotient = mufu_times(mufu_rcp(mufu_times(y, scale)), f32_of_bits(x) * scale);
-	return f32_canonical(f32_flush_if(quotient, ftz));
+	return (struct mufu_factors){f32_of_bits(x) * scale, f32_of_bits(mufu_rcp(mufu_times(y, scale)))};
+}
+static inline u32 mufu_divide(u32 a, u32 b, bool full, bool ftz)
+{
+	struct mufu_factors f = mufu_scale_division(a, b, full, ftz);
+	return f32_canonical(f32_flush_if(bits_of_f32(f.reciprocal * f.dividend), ftz));
 }
 static inline u32 f32_div_approx(u32 a, u32 b, bool ftz) { return mufu_divide(a, b, false, ftz); }
 static inline u32 f32_div_full(u32 a, u32 b, bool ftz) { return mufu_divide(a, b, true, ftz); }

@@ -261,9 +261,9 @@ static bool holds_constant(const struct placing *p, const struct use *u, u32 blo
 
 static bool takes_constants(const struct matched *m)
 {
-	static const enum opcode opcodes[] = {OP_rcp, OP_sqrt, OP_rsqrt, OP_sin, OP_cos, OP_lg2, OP_ex2,
-					      OP_div, OP_neg,  OP_abs,   OP_cvt, OP_add, OP_sub, OP_mul,
-					      OP_fma, OP_mad,  OP_min,   OP_max, OP_mov};
+	static const enum opcode opcodes[] = {OP_rcp, OP_sqrt, OP_rsqrt, OP_sin, OP_cos, OP_lg2,
+					      OP_ex2, OP_neg,  OP_abs,   OP_cvt, OP_add, OP_sub,
+					      OP_mul, OP_fma,  OP_mad,   OP_min, OP_max, OP_mov};
 	const int type = form_type(&m->form, 0), last = form_type(&m->form, m->form.type_count - 1u);
 
 	if (m->has_list_shape || type_class(type) != 'f' || type_class(last) != 'f') {
@@ -317,9 +317,6 @@ static void place(const struct placing *p, struct matched *m)
 			fold_sign(p, m, matched_is(m, OP_neg));
 	} else if (!p->optimises && m->use_count == 2 && matched_is(m, OP_cvt)) {
 		fold_identity(p, m);
-	} else if (p->optimises && m->use_count == 3 && type == T_f32 && is_number(&m->uses[2]) &&
-		   matched_is(m, OP_div) && (form_has(&m->form, M_approx) || form_has(&m->form, M_full))) {
-		fold_division(p, m);
 	} else if (p->optimises && are_numbers(m, 1)) {
 		if (matched_is(m, OP_cvt) && m->use_count == 2)
 			fold_conversion(p, m);
@@ -344,7 +341,13 @@ static void remember(struct placing *p, const struct matched *m, u32 block, bool
 		}
 }
 
-void place_constants(const struct assembling *a)
+/* What is done with an instruction once the constants among its operands are known. */
+struct placement {
+	bool (*takes)(const struct matched *m);
+	void (*place)(const struct placing *p, struct matched *m);
+};
+
+static void place_all(const struct assembling *a, struct placement how)
 {
 	const struct ir_function *f = a->function;
 	const struct flow *flow = a->flow;
@@ -359,9 +362,33 @@ void place_constants(const struct assembling *a)
 			struct matched *m = &matched[k];
 			if (!m->form.row)
 				continue;
-			if (takes_constants(m))
+			if (how.takes(m))
 				substitute(&p, m, b);
-			place(&p, m);
+			how.place(&p, m);
 			remember(&p, m, b, f->body.items[k].guard != NULL);
 		}
+}
+
+void place_constants(const struct assembling *a) { place_all(a, (struct placement){takes_constants, place}); }
+
+static bool divides_nearly(const struct matched *m)
+{
+	return matched_is(m, OP_div) && m->use_count == 3 && form_type(&m->form, 0) == T_f32 &&
+	       (form_has(&m->form, M_approx) || form_has(&m->form, M_full));
+}
+
+static void place_divisor(const struct placing *p, struct matched *m)
+{
+	if (divides_nearly(m) && is_number(&m->uses[2]))
+		fold_division(p, m);
+}
+
+void divide_by_constants(const struct assembling *a)
+{
+	bool any = false;
+
+	for (size_t k = 0; k < a->function->body.count && !any; k++)
+		any = a->matched[k].form.row && divides_nearly(&a->matched[k]);
+	if (any)
+		place_all(a, (struct placement){divides_nearly, place_divisor});
 }

@@ -7,6 +7,7 @@
  * - in one stretch of code that is entered at its head only, every use of the product being such an add or
  *   sub, also through copies and negations (not those of bf16x2);
  * - m + m is left alone; of two products the first operand's is fused and the other one added;
+ * - div.approx.f32 and div.full.f32 end in such a mul, of the dividend and the divisor's reciprocal, both scaled;
  * - not in modules of `.target ..., debug`, which the assembler does not optimise.
  *
  * The assembler works on values, so that an operand of the mul may be overwritten before the sum (`mul a,a,b;
@@ -56,6 +57,14 @@ static bool is_float_op(const struct matched *m, enum opcode opcode)
 static bool is_sum(const struct matched *m)
 {
 	return m->use_count == 3 && (is_float_op(m, OP_add) || is_float_op(m, OP_sub));
+}
+
+/* Does it end in the multiplication of a product that sums may take up? A division by a constant has become a mul. */
+static bool is_product(const struct matched *m)
+{
+	if (m->use_count != 3 || form_has(&m->form, M_sat) || m->uses[0].kind != USE_REGISTER)
+		return false;
+	return is_float_op(m, OP_mul) || (is_float_op(m, OP_div) && form_type(&m->form, 0) == T_f32);
 }
 
 static bool reads(const struct matched *m, u32 slot)
@@ -201,8 +210,41 @@ static bool changed(const struct contraction *c, const struct use *u, u32 k, u32
 	return false;
 }
 
-/* Makes the sum the fused form of a * b, or of -(a * b). */
-static void fuse(struct contraction *c, const struct addition *s, bool negated, struct use a, struct use b)
+/* Of a product: a * b, or a divided by b. */
+struct factors {
+	struct use a, b;
+	bool divides, full; /* full: div.full, not div.approx */
+};
+
+/* Makes the sum that of the quotient, or of minus the quotient. */
+static void fuse_quotient(struct contraction *c, const struct addition *s, bool negated, const struct factors *f)
+{
+	struct matched *sum = &c->matched[s->at];
+	const bool subtracts = matched_is(sum, OP_sub), ftz = form_has(&sum->form, M_ftz);
+	const char *texts[] = {"rn", ftz ? "ftz" : "f32", "f32"};
+	struct use *uses = ARENA_ARRAY(c->rewriting.arena, 4, struct use);
+	s64 bits = 0;
+
+	if (f->full)
+		bits |= QUOTIENT_FULL;
+	if (negated != (subtracts && s->operand == 2))
+		bits |= QUOTIENT_MINUS;
+	if (subtracts && s->operand == 1)
+		bits |= QUOTIENT_MINUS_ADDEND;
+	if (form_has(&sum->form, M_sat))
+		bits |= QUOTIENT_SATURATES;
+	uses[0] = sum->uses[0];
+	uses[1] = f->a;
+	uses[2] = f->b;
+	uses[3] = sum->uses[3 - s->operand];
+	if (!matched_become(&c->rewriting, sum, OP_internal_quotient_sum, texts, ftz ? 3 : 2, uses, 4))
+		return;
+	sum->form.immediate_count = 1;
+	sum->form.immediates[0] = bits;
+}
+
+/* Makes the sum the fused form of the product, or of minus the product. */
+static void fuse(struct contraction *c, const struct addition *s, bool negated, const struct factors *f)
 {
 	const struct matched *sum = &c->matched[s->at];
 	const bool subtracts = matched_is(sum, OP_sub);
@@ -215,14 +257,18 @@ static void fuse(struct contraction *c, const struct addition *s, bool negated, 
 	struct use *uses = ARENA_ARRAY(c->rewriting.arena, 4, struct use);
 	u32 count = 1;
 
+	if (f->divides) {
+		fuse_quotient(c, s, negated, f);
+		return;
+	}
 	if (form_has(&sum->form, M_ftz))
 		texts[count++] = "ftz";
 	if (form_has(&sum->form, M_sat))
 		texts[count++] = "sat";
 	texts[count++] = token_text(form_type(&sum->form, 0));
 	uses[0] = sum->uses[0];
-	uses[1] = a;
-	uses[2] = b;
+	uses[1] = f->a;
+	uses[2] = f->b;
 	uses[3] = sum->uses[3 - s->operand];
 	matched_become(&c->rewriting, &c->matched[s->at], opcode, texts, count, uses, 4);
 }
@@ -241,10 +287,9 @@ static bool is_taken(const struct products *p, const struct addition *s)
 }
 
 /* One operand is overwritten on the way: the mul turns into its copy, which reaches every sum. */
-static void carry(struct contraction *c, const struct products *p, u32 k, u32 operand)
+static void carry(struct contraction *c, const struct products *p, u32 k, u32 operand, const struct factors *f)
 {
-	const struct use *factors = c->matched[k].uses;
-	const struct use kept = factors[operand], other = factors[3 - operand];
+	const struct use kept = operand == 1 ? f->a : f->b, other = operand == 1 ? f->b : f->a;
 	const bool square = other.kind == USE_REGISTER && other.reg == kept.reg;
 	const u32 bits = type_bits(form_type(&c->matched[k].form, 0));
 	const char *type = bits == 16 ? "b16" : bits == 32 ? "b32" : "b64"; /* mov has no types of halves */
@@ -253,13 +298,17 @@ static void carry(struct contraction *c, const struct products *p, u32 k, u32 op
 	for (const struct addition *s = p->sums[k]; s; s = s->next)
 		if (!is_taken(p, s))
 			return;
-	copy[0] = factors[0];
+	copy[0] = c->matched[k].uses[0];
 	copy[1] = kept;
 	if (!matched_become(&c->rewriting, &c->matched[k], OP_mov, &type, 1, copy, 2))
 		return;
 	for (const struct addition *s = p->sums[k]; s; s = s->next) {
 		const struct use carrier = c->matched[s->at].uses[s->operand];
-		fuse(c, s, square && s->negated, carrier, square ? carrier : other);
+		struct factors carried = *f;
+		const bool divisor = f->divides && operand == 2;
+		carried.a = divisor && !square ? other : carrier;
+		carried.b = divisor || square ? carrier : other;
+		fuse(c, s, square && s->negated, &carried);
 	}
 }
 
@@ -273,18 +322,18 @@ static bool any_changed(const struct contraction *c, const struct use *u, u32 k,
 
 static void fuse_product(struct contraction *c, const struct products *p, u32 k)
 {
-	const struct use *factors = c->matched[k].uses;
-	const bool first = any_changed(c, &factors[1], k, p->sums[k]);
-	const bool second = any_changed(c, &factors[2], k, p->sums[k]);
+	const struct matched *m = &c->matched[k];
+	const struct factors f = {m->uses[1], m->uses[2], matched_is(m, OP_div), form_has(&m->form, M_full)};
+	const bool first = any_changed(c, &f.a, k, p->sums[k]);
+	const bool second = any_changed(c, &f.b, k, p->sums[k]);
 
-	if (first != second || (first && factors[1].reg == factors[2].reg)) {
-		if (factors[first ? 1 : 2].kind == USE_REGISTER)
-			carry(c, p, k, first ? 1 : 2);
+	if (first != second || (first && f.a.reg == f.b.reg)) {
+		if ((first ? f.a : f.b).kind == USE_REGISTER)
+			carry(c, p, k, first ? 1 : 2, &f);
 	} else if (!first) {
-		const struct use a = factors[1], b = factors[2];
 		for (const struct addition *s = p->sums[k]; s; s = s->next)
 			if (is_taken(p, s))
-				fuse(c, s, s->negated, a, b);
+				fuse(c, s, s->negated, &f);
 	}
 }
 
@@ -294,8 +343,7 @@ static void contract_stretch(struct contraction *c, struct products *p)
 
 	for (u32 k = p->first; k < p->end; k++) {
 		const struct matched *m = &c->matched[k];
-		if (m->use_count != 3 || !is_float_op(m, OP_mul) || form_has(&m->form, M_sat) ||
-		    c->function->body.items[k].guard || m->uses[0].kind != USE_REGISTER)
+		if (!is_product(m) || c->function->body.items[k].guard)
 			continue;
 		if (!only_summed(c, k, m->uses[0].reg, k, p->end, false, &p->sums[k]))
 			p->sums[k] = NULL;

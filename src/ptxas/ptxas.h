@@ -19,6 +19,8 @@ void ptxas_assemble(const struct assembling *a);
 assemble_fn contract_products;
 /* Single instructions with constant or equal operands, where the machine would have computed something else. */
 assemble_fn fold_instructions;
+/* Approximate divisions by constants, which become multiplications. */
+assemble_fn divide_by_constants;
 /* Constants as operands, where the machine would have computed something else. In modules that optimise, constants in
  * registers count, and the assembler computes instructions of constants alone. */
 assemble_fn place_constants;

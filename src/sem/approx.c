@@ -38,6 +38,19 @@ FLANE2(div_full_ftz, b32, b32, b32, f32_div_full(a, b, true));
 PICK2(div_approx, flushes(f), div_approx_ftz)
 PICK2(div_full, flushes(f), div_full_ftz)
 
+/* c + a / b where the division's last multiplication is fused with the sum (ptxas/contract.c); imm: enum quotient. */
+static inline f32 add_quotient(const struct insn *i, u32 a, u32 b, f32 c)
+{
+	const u32 bits = (u32)i->imm;
+	const struct mufu_factors f = mufu_scale_division(a, b, bits & QUOTIENT_FULL, i->fp & FP_FTZ);
+	const f32 sum = FMA32(i, f.reciprocal, bits & QUOTIENT_MINUS ? -f.dividend : f.dividend,
+			      bits & QUOTIENT_MINUS_ADDEND ? -c : c);
+
+	return bits & QUOTIENT_SATURATES ? saturate32(sum) : one_nan(sum);
+}
+FLANE3(quotient_sum, f32, b32, b32, f32, add_quotient(at, a, b, c));
+PICK1(quotient_sum)
+
 /* 16-bit functions, alone and in pairs. */
 #define APPROX16(NAME, T, X2)                                                                                          \
 	LANE1(NAME##_##T, b16, b16, T##_##NAME##_approx(a));                                                           \
@@ -61,6 +74,8 @@ static const struct isa_row rows_approx[] = {
 	ROW_UNTIL(13, "cos[.ftz].f32", "=0 0", 10, 10, 0, pick_cos_approx_f32, "The same as cos.approx."),
 	ROW_UNTIL(13, "lg2[.ftz].f32", "=0 0", 10, 10, 0, pick_lg2_approx_f32, "The same as lg2.approx."),
 	ROW_UNTIL(13, "ex2[.ftz].f32", "=0 0", 10, 10, 0, pick_ex2_approx_f32, "The same as ex2.approx."),
+	ROW("%quotient_sum.rn[.ftz].f32", "=0 0 0 0", 10, 10, 0, pick_quotient_sum,
+	    "c + a * (1 / b), rounded once: a contracted add after an approximate division."),
 	ROW("div.full[.ftz].f32", "=0 0 0", 14, 10, 0, pick_div_full, "The same over the whole range."),
 	ROW("rcp.approx[.ftz].f32", "=0 0", 14, 10, 0, pick_rcp_approx_f32, "Approximate reciprocal."),
 	ROW("rcp.approx.ftz.f64", "=0 0", 21, 20, 0, pick_rcp_approx_ftz_f64, "Gross approximate reciprocal."),
