@@ -12,14 +12,14 @@
 #endif
 #endif
 
-enum { HOST_ALIGN = 64, HOST_SLACK = 64, LAZY = 1 << 20 };
+enum { HOST_ALIGN = 64, LAZY = 1 << 20 };
 
 /* With slack, in whole lines; 0: too many. */
 static size_t room_for(u64 size)
 {
-	return size > SIZE_MAX - HOST_SLACK - HOST_ALIGN
+	return size > SIZE_MAX - GUEST_BYTES_SLACK - HOST_ALIGN
 		       ? 0
-		       : (size + HOST_SLACK + HOST_ALIGN - 1) & ~(size_t)(HOST_ALIGN - 1);
+		       : (size + GUEST_BYTES_SLACK + HOST_ALIGN - 1) & ~(size_t)(HOST_ALIGN - 1);
 }
 
 #ifndef RACES_EXPECTED

@@ -10,6 +10,9 @@
 
 #include "base/types.h"
 
+/* Bytes behind each allocation that may be read, and are zero. */
+enum { GUEST_BYTES_SLACK = 64 };
+
 /* Zeroed, aligned to a cache line, so that rows of aligned guest data are aligned on the host, and with a line of slack
  * behind them; NULL: the host has no memory left. */
 u8 *guest_bytes_new(u64 size);

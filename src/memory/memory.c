@@ -429,7 +429,7 @@ u8 *memory_read_past_end(struct memory *m, u64 address, u64 size)
 {
 	struct allocation a;
 
-	if (m->bounds == BOUNDS_OBJECT || size > HOST_SLACK || !memory_look(m, address, 1, &a))
+	if (m->bounds == BOUNDS_OBJECT || size > GUEST_BYTES_SLACK || !memory_look(m, address, 1, &a))
 		return NULL;
 	if (a.flags & ALLOCATION_VARIABLE)
 		return a.host + (address - a.base);
