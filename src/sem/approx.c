@@ -48,7 +48,7 @@ static inline f32 add_quotient(const struct insn *i, u32 a, u32 b, f32 c)
 
 	return bits & QUOTIENT_SATURATES ? saturate32(sum) : one_nan(sum);
 }
-FLANE3(quotient_sum, f32, b32, b32, f32, add_quotient(at, a, b, c));
+FLANE3(quotient_sum, f32, b32, b32, f32, add_quotient(i, a, b, c));
 PICK1(quotient_sum)
 
 /* 16-bit functions, alone and in pairs. */
