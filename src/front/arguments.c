@@ -177,8 +177,10 @@ static const struct argp_option launch_options[] = {
 	 "Global memory that kernels and buffers may have (K, M, G or T may follow; default: the host's, 64G at most)",
 	 FRONT_LAUNCH_GROUP},
 	{"bounds", OPTION_BOUNDS, "WHERE", 0,
-	 "Where accesses to global memory must end: object (at the object's end), word (a read that begins in the object "
-	 "may end past it), allocation (as the driver rounds sizes up); default: word for module-scope variables, object "
+	 "Where accesses to global memory must end: object (at the object's end), word (a read that begins in the "
+	 "object "
+	 "may end past it), allocation (as the driver rounds sizes up); default: word for module-scope variables, "
+	 "object "
 	 "for the rest",
 	 FRONT_LAUNCH_GROUP},
 	{"allow-paths", OPTION_ALLOW_PATHS, NULL, 0,
