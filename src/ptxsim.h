@@ -63,7 +63,7 @@ typedef enum ptxsim_status {
 	PTXSIM_ERROR_MEMORY = 10      /* the host has no memory left */
 } ptxsim_status;
 
-/* "0.1.0". */
+/* "0.2.0". */
 const char *ptxsim_version(void);
 /* One line for a status. */
 const char *ptxsim_status_text(ptxsim_status status);

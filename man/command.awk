@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+# One command's page out of ptxsim.1: its lines of the synopsis, and its section. Variables: command, version.
+function page_head() {
+	printf ".TH PTXSIM\\-%s 1 \"\" \"ptxsim %s\" \"User Commands\"\n", toupper(command), version
+	printf ".SH NAME\nptxsim\\-%s \\- %s\n.SH SYNOPSIS\n", command, short
+	if (synopsis == "")
+		synopsis = ".B ptxsim " command "\n.RI [ WORD ...]\n"
+	printf "%s.SH DESCRIPTION\n", synopsis
+}
+/^\.SH/ { part = $2; inside = 0 }
+part == "SYNOPSIS" && /^\.B ptxsim/ { mine = $3 == command }
+part == "SYNOPSIS" && mine && !/^\.SH/ && !/^\.br/ { synopsis = synopsis $0 "\n" }
+part == "COMMANDS" && /^\.SS/ { inside = $2 == command; next }
+part == "COMMANDS" && inside && /^\.\\" in short: / { short = substr($0, 15); page_head(); next }
+inside { print }
+END {
+	if (short == "") {
+		print "ptxsim.1 has no section about " command > "/dev/stderr"
+		exit 1
+	}
+	print ".SH COMMON OPTIONS\n.TP\n.BR \\-h \", \" \\-\\-help\nprints the options\n.TP\n.BR \\-\\-color [=auto|always|never]"
+	print "says whether messages are coloured: by default on a terminal, unless the environment's\n.B NO_COLOR\nis set"
+	print ".SH EXIT STATUS\n0 success; 1 a kernel failed, a check found something, or an expectation did not hold; 2 wrong usage, a"
+	print "file that cannot be read, or an error in a text.\n.SH SEE ALSO\n.BR ptxsim (1)"
+}

@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The documentation beside the program: one version everywhere, a page for each command, every public function in
+# section 3, pages that groff reads without a warning. Environment: BUILD, the build folder. Ends with the totals.
+set -u
+
+cd "$(dirname "$0")/../.." || exit 2
+build=${BUILD-build}
+passed=0
+failed=0
+
+report() {
+	if [ -z "$2" ]; then
+		passed=$((passed + 1))
+		return
+	fi
+	failed=$((failed + 1))
+	echo "FAIL: $1"
+	echo "$2" | sed 's/^/    /' | head -n 20
+}
+
+version=$(sed -n 's/^AC_INIT(\[ptxsim\], \[\(.*\)\])$/\1/p' configure.ac)
+report "one version everywhere" "$(
+	grep -q "^\.TH PTXSIM 1 \"\" \"ptxsim $version\"" man/ptxsim.1 || echo "man/ptxsim.1 has not $version"
+	grep -qF "/* \"$version\". */" src/ptxsim.h || echo "src/ptxsim.h has not $version"
+	grep -q "^## $version" CHANGELOG.md || echo "CHANGELOG.md has no section for $version"
+	head -n 1 debian/changelog | grep -qF "($version" || echo "debian/changelog does not begin with $version"
+)"
+
+pages=$(mktemp -d)
+trap 'rm -rf "$pages"' EXIT
+commands=$(sed -n 's/^\t{"\([a-z]*\)", cli_[a-z]*, .*/\1/p' src/cli/main.c)
+[ -n "$commands" ] || report "the commands are found in src/cli/main.c" "none"
+report "each command has its page" "$(
+	for command in $commands; do
+		awk -v command="$command" -v version="$version" -f man/command.awk man/ptxsim.1 >"$pages/ptxsim-$command.1" 2>&1 ||
+			cat "$pages/ptxsim-$command.1"
+		grep -q "man/ptxsim-$command\.1" Makefile.am || echo "Makefile.am does not install ptxsim-$command.1"
+	done
+)"
+awk -v version="$version" -f man/header.awk src/ptxsim.h src/ptxsim_observe.h src/ptxsim_script.h >"$pages/ptxsim.3"
+library=$build/.libs/libptxsim.so
+if [ -f "$library" ] && command -v nm >/dev/null 2>&1; then
+	report "section 3 has every public function" "$(
+		nm -D --defined-only "$library" | awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' | while read -r name; do
+			case $name in ptxsim_*) grep -qE "[ *]$name\(" "$pages/ptxsim.3" || echo "$name" ;; esac
+		done
+	)"
+fi
+if command -v groff >/dev/null 2>&1; then
+	report "pages have no errors" "$(
+		for page in man/ptxsim.1 "$pages"/*; do
+			groff -man -Tutf8 -ww "$page" 2>&1 >/dev/null | grep -vE 'cannot adjust|can.t break' | sed "s|^|$(basename "$page"): |"
+		done
+	)"
+else
+	echo "skipped: the pages' layout, which groff checks"
+fi
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
