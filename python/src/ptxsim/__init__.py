@@ -14,6 +14,7 @@ from .debugger import Debugger, debug
 from .errors import CompileError, Error, KernelError, LaunchError
 from .module import Attributes, Counters, Kernel, Launch, Module, Parameter, Report, Variable
 from .stream import Stream
+from .tensor_map import TensorMap
 
 __version__ = version()
 
@@ -25,5 +26,5 @@ def array(values, dtype=None):  # type: ignore[no-untyped-def]
 
 __all__ = [
     "Attributes", "CompileError", "Context", "Counters", "Debugger", "DeviceArray", "Error", "Kernel", "KernelError", "Launch", "LaunchError",
-    "Module", "Parameter", "Report", "Stream", "Texture", "Variable", "array", "debug", "default_context", "version",
+    "Module", "Parameter", "Report", "Stream", "TensorMap", "Texture", "Variable", "array", "debug", "default_context", "version",
 ]  # fmt: skip

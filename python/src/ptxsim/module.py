@@ -143,16 +143,18 @@ class _Borrowed:
         """Where the kernel finds the array; one that cannot be used in place is copied, and written back by `end`."""
         values = given
         flags = given.flags
-        if not (flags.c_contiguous and flags.writeable and given.ctypes.data % ALIGNMENT == 0):
+        pointer = pointer_to(given) if flags.c_contiguous else None
+        if pointer is None or not flags.writeable or int(ffi.cast("uintptr_t", pointer)) % ALIGNMENT:
             values = aligned_empty(given.shape, given.dtype)
             values[...] = given
+            pointer = pointer_to(values)
             if flags.writeable:
                 self._copies.append((given, values))
         if not values.nbytes:
             return 0
         address = ffi.new("uint64_t *")
         check(
-            lib.ptxsim_map(self._context._pointer, pointer_to(values), values.nbytes, address),
+            lib.ptxsim_map(self._context._pointer, pointer, values.nbytes, address),
             "mapping an argument",
         )
         self._held.append(values)
@@ -186,7 +188,7 @@ class Kernel:
       bytes, else on a copy that is written back
     - arrays and textures of this package; None for a null pointer; a number as an address
     - numbers, converted as the parameter is declared; one that does not fit is an OverflowError
-    - structs as bytes, or NumPy values of the same size (structured dtypes)
+    - structs as bytes, NumPy values of the same size (structured dtypes), or tensor maps
 
     `kernel.options(...)` gives a kernel with other choices for its launches.
     """
