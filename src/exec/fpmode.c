@@ -4,7 +4,8 @@
  * puts the caller's back; within it the mode follows the instructions.
  *
  * x86's flush-to-zero finds underflow after rounding with an unbounded exponent, which is just
- * what the recordings show for .ftz; other hosts have rounding by <fenv.h> and no flushing mode.
+ * what the recordings show for .ftz. That of aarch64 finds it before: results that would round up to the least
+ * normal number become zero. Other hosts have rounding by <fenv.h> and no flushing mode.
  */
 #include "exec/internal.h"
 
@@ -21,6 +22,23 @@ static u32 control_word(u8 mode)
 }
 static u32 fp_get(void) { return _mm_getcsr(); }
 static void fp_set(u32 word) { __asm__ volatile("ldmxcsr %0" : : "m"(word) : "memory"); }
+#elif defined __aarch64__
+enum { FPCR_FZ = 1 << 24 };
+
+static u32 control_word(u8 mode)
+{
+	static const u32 rounding[] = {[FP_RN] = 0, [FP_RP] = 1u << 22, [FP_RM] = 2u << 22, [FP_RZ] = 3u << 22};
+
+	return rounding[mode & 3] | (mode & FP_FTZ ? FPCR_FZ : 0);
+}
+static u32 fp_get(void)
+{
+	u64 word;
+
+	__asm__ volatile("mrs %0, fpcr" : "=r"(word));
+	return (u32)word;
+}
+static void fp_set(u32 word) { __asm__ volatile("msr fpcr, %0" : : "r"((u64)word) : "memory"); }
 #else
 #include <fenv.h>
 
