@@ -275,6 +275,17 @@ ptxsim_status ptxsim_function_attributes(const ptxsim_function *function, struct
  * asynchronous instructions pay nothing in any mode. */
 typedef enum ptxsim_async { PTXSIM_ASYNC_EAGER = 0, PTXSIM_ASYNC_STRICT = 1, PTXSIM_ASYNC_RANDOM = 2 } ptxsim_async;
 
+/* Whether kernels become machine code, with the same results. AUTO: those that have run for long, made by a thread of
+ * its own while they are interpreted; ALWAYS: before they run; OFF: never. DEFAULT: what the environment variable
+ * PTXSIM_NATIVE said when the context was made ("auto", "always", "off"); AUTO without it. Where no native code can be
+ * made (the library was built without LLVM), all are OFF. */
+typedef enum ptxsim_native {
+	PTXSIM_NATIVE_DEFAULT = 0,
+	PTXSIM_NATIVE_AUTO = 1,
+	PTXSIM_NATIVE_ALWAYS = 2,
+	PTXSIM_NATIVE_OFF = 3
+} ptxsim_native;
+
 struct ptxsim_launch {
 	size_t struct_size; /* sizeof(struct ptxsim_launch), set by PTXSIM_LAUNCH_INIT */
 	uint32_t grid[3], block[3];
@@ -290,12 +301,13 @@ struct ptxsim_launch {
 	int any_order;       /* kernels in whose results the order of blocks can show (what atomic operations give back,
 				sums of floats, clocks, locks) run on one host thread, in the hardware's order; with this
 				not 0, on several, in any order */
+	ptxsim_native native;
 };
 
 #define PTXSIM_LAUNCH_INIT                                                                                           \
 	{                                                                                                            \
 		sizeof(struct ptxsim_launch), {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, 0, NULL, 0, 0, 0, PTXSIM_ASYNC_EAGER, \
-			0, 0, 0                                                                                      \
+			0, 0, 0, PTXSIM_NATIVE_DEFAULT                                                               \
 	}
 
 struct ptxsim_stats {

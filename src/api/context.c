@@ -45,6 +45,7 @@ ptxsim_context *ptxsim_context_create(const ptxsim_device *device)
 	c->device = (const struct device *)device;
 	c->address_bits = 64;
 	c->last_module = &c->modules;
+	native_mode_read(NULL, &c->native);
 	pthread_mutex_init(&c->threads_lock, NULL);
 	pthread_mutex_init(&c->print_lock, NULL);
 	pthread_mutex_init(&c->lock, NULL);

@@ -34,6 +34,7 @@ struct ptxsim_context {
 	u32 address_bits; /* of its memory: 64, unless the first module that it builds has 32 */
 	struct memory memory;
 	struct host_threads threads;
+	enum native_mode native;      /* of launches that do not say */
 	pthread_mutex_t threads_lock; /* held by the launch that uses `threads`; others start their own */
 	pthread_mutex_t lock;         /* of the list of modules, and of names */
 	ptxsim_module *modules, **last_module;

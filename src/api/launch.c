@@ -125,6 +125,20 @@ static ptxsim_status run(ptxsim_context *c, struct launch *l, struct watching *w
 	return PTXSIM_ERROR_MEMORY;
 }
 
+static struct native_kernel *native_of(const ptxsim_context *c, const ptxsim_function *f, const struct program *p,
+				       ptxsim_native asked)
+{
+	static const enum native_mode modes[] = {[PTXSIM_NATIVE_AUTO] = NATIVE_AUTO,
+						 [PTXSIM_NATIVE_ALWAYS] = NATIVE_ALWAYS,
+						 [PTXSIM_NATIVE_OFF] = NATIVE_OFF};
+
+	pthread_mutex_lock(&f->module->lock);
+	struct native_kernel *k = session_native(&f->module->session, p, function_kernel(f),
+						 asked == PTXSIM_NATIVE_DEFAULT ? c->native : modes[asked]);
+	pthread_mutex_unlock(&f->module->lock);
+	return k;
+}
+
 static void run_grid(ptxsim_context *c, const ptxsim_function *f, const struct ptxsim_launch *launch, const u8 *params,
 		     const struct run_options *options, struct grid_queue *grids, struct outcome *o)
 {
@@ -158,6 +172,7 @@ static void run_grid(ptxsim_context *c, const ptxsim_function *f, const struct p
 		.shared_memory = options->shared,
 		.grids = grids,
 		.device = options->device ? options->device : c->device,
+		.native = native_of(c, f, p, launch->native),
 	};
 	memcpy(l.grid, launch->grid, sizeof l.grid);
 	memcpy(l.block, launch->block, sizeof l.block);
@@ -238,7 +253,7 @@ static ptxsim_status check(ptxsim_context *c, const ptxsim_function *f, const st
 			   struct outcome *o)
 {
 	if (f->module->context != c || (launch->arg_count && !launch->args) ||
-	    (unsigned)launch->async > PTXSIM_ASYNC_RANDOM)
+	    (unsigned)launch->async > PTXSIM_ASYNC_RANDOM || (unsigned)launch->native > PTXSIM_NATIVE_OFF)
 		return PTXSIM_ERROR_ARGUMENT;
 	for (size_t n = 0; n < launch->arg_count; n++)
 		if (!launch->args[n])

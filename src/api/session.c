@@ -72,6 +72,8 @@ bool session_open_with(struct session *s, const struct session *tables)
 
 void session_close(struct session *s)
 {
+	native_close(s->native);
+	s->native = NULL;
 	host_threads_end(&s->threads);
 	memory_free(&s->memory);
 	arena_free(&s->arena);
@@ -183,4 +185,14 @@ const char *session_diagnostics(struct session *s, bool colour)
 	const char *copy = arena_copy_text(&s->arena, text, length);
 	free(text);
 	return copy;
+}
+
+struct native_kernel *session_native(struct session *s, const struct program *p, const struct kernel *k,
+				     enum native_mode mode)
+{
+	if (mode == NATIVE_OFF)
+		return NULL;
+	if (!s->native)
+		s->native = native_open();
+	return native_kernel_of(s->native, p, k, mode);
 }

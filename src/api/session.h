@@ -13,6 +13,7 @@
 #include "decode/lower.h"
 #include "exec/launch.h"
 #include "grammar/read.h"
+#include "native/tier.h"
 #include "sem/families.h"
 
 struct session {
@@ -29,6 +30,7 @@ struct session {
 	u64 memory_limit;            /* bytes that global memory may have: the host's, 64 GiB at most, unless set */
 	struct memory memory;        /* of the built program, with its variables; unused by a module of a context */
 	struct host_threads threads; /* for its launches */
+	struct native *native;       /* of its program's kernels; NULL: none yet */
 };
 
 /* 0 on entry; not 0 when memory ran out below. Valid in the calling function only. */
@@ -41,6 +43,10 @@ bool session_open(struct session *s);
 /* The same with the instruction tables of another session, which must outlive it; NULL: its own. */
 bool session_open_with(struct session *s, const struct session *tables);
 void session_close(struct session *s);
+
+/* What a launch of the kernel, of the session's program or of one compiled from it, is to have as its `native`. */
+struct native_kernel *session_native(struct session *s, const struct program *p, const struct kernel *k,
+				     enum native_mode mode);
 
 /* Adds and parses one text; errors are in s->diags. The text is copied. */
 void session_add_text(struct session *s, const char *name, const char *text, size_t length);

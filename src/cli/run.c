@@ -161,6 +161,7 @@ static int run(struct session *s, void *command)
 	struct play play = {.session = s,
 			    .script = &script,
 			    .options = {.jobs = o->choices.jobs,
+					.native = o->choices.native,
 					.any_order = o->choices.any_order,
 					.limit = o->limit,
 					.async = o->choices.async,

@@ -23,7 +23,7 @@ u32 gang_size(const struct block *b, u32 first, const struct insn **at)
 	while (pc && n < end && b->warps[n].live && b->warps[n].fresh == fresh && !b->warps[n].told &&
 	       (fresh || warp_stands(&b->warps[n]) == pc))
 		n++;
-	*at = pc ? b->machine->gang_insns + (pc - entry) : NULL;
+	*at = pc ? b->gang_insns + (pc - entry) : NULL;
 	return n - first;
 }
 
@@ -38,7 +38,7 @@ static struct gang gang_of(struct block *b, u32 first, u32 count)
 			     .count = count,
 			     .warps = b->warps + first,
 			     .code = code,
-			     .insns = b->machine->gang_insns,
+			     .insns = b->gang_insns,
 			     .plain = machine_entry(b->machine, code),
 			     .worker = b->worker,
 			     .block = b,

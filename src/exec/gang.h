@@ -138,6 +138,14 @@ bool gang_is_together(const struct gang *g);
 /* Puts the warps of a gang whose lanes went different ways on their own: the running lanes are to go on at
  * `next` if they are of the first `done` warps, else at `again` (both of code->insns). */
 void gang_scatter(struct gang *g, const struct insn *again, const struct insn *next, u32 done);
+/* Gives warp k of a gang that parts the splits and joins of lanes that went different ways: ways outermost first, and
+ * where the running lanes go on (of code->insns). `pc` of places are of g->insns. */
+struct gang_place {
+	const struct insn *pc;
+	u32 lanes;
+	bool is_join;
+};
+void gang_place(struct gang *g, u32 k, const struct gang_place *places, u32 count, u32 running, const struct insn *pc);
 /* Gives the warps what the gang has counted for all of them: they are no more what gang_start_block made. */
 void gang_dissolve(struct gang *g);
 

@@ -336,3 +336,18 @@ void gang_scatter(struct gang *g, const struct insn *again, const struct insn *n
 	g->split = NULL;
 	g->on = g->on_end = NULL;
 }
+
+void gang_place(struct gang *g, u32 k, const struct gang_place *places, u32 count, u32 running, const struct insn *pc)
+{
+	struct gang_split *s = g->split = room(g);
+
+	s->depth = count;
+	s->running[k] = running;
+	for (u32 n = 0; n < count; n++) {
+		s->stack[n].pc = places[n].pc;
+		s->stack[n].is_join = places[n].is_join;
+		s->stack[n].lanes[k] = places[n].lanes;
+	}
+	scatter_warp(g, k, pc);
+	g->split = NULL;
+}

@@ -323,6 +323,9 @@ enum launch_status machine_begin(struct machine *m, const struct launch *l, stru
 	m->gang_insns = m->kernel->code->gang_insns;
 	m->gang_limit = m->gang_insns ? GANG_WARPS : 0;
 	machine_watch(m, arena);
+	/* Who watches or checks, or steps through, sees every instruction. */
+	if (m->gang_limit && !m->observer_count && !alone && m->async == ASYNC_EAGER)
+		m->native = l->native;
 	if (!worker_init(&m->workers[0], m, 0))
 		return LAUNCH_NO_MEMORY;
 	m->worker_count = 1;

@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include "exec/host_threads.h"
+#include "exec/native.h"
 #include "exec/warp.h"
 
 enum { BARRIERS_PER_BLOCK = 16, ALLOCATION_CACHE = 64, GANG_WARPS = 32 };
@@ -77,6 +78,7 @@ struct launch {
 	struct lock_order lock_order;
 	struct grid_queue *grids;    /* what kernels ask to be run after them: exec/grids.h; NULL: they cannot */
 	const struct device *device; /* that they ask for attributes; or NULL */
+	struct native_kernel *native; /* the kernel's native code, there or to come; NULL: none is to be used */
 };
 
 struct launch_stats {
@@ -136,11 +138,13 @@ struct block {
 	struct barrier barriers[BARRIERS_PER_BLOCK];
 	struct shared_locks *locks; /* NULL until a lock-load runs */
 	struct block_turns turns;
-	bool at_start; /* none of its instructions has run */
-	bool gathers;  /* a warp has ended its turn early, so that all can go on as a gang */
-	bool leads;    /* warp number `lead` comes before the others: it was the last at a barrier, and without gangs */
-	u32 lead;      /* would have gone on at once */
-	bool intact;   /* its warps are as gang_start_block leaves them: no need to reset them */
+	const struct insn *gang_insns; /* what gangs of its warps run: */
+	struct native_code *native;    /* this one's, or if NULL the machine's */
+	bool at_start;                 /* none of its instructions has run */
+	bool gathers;                  /* a warp has ended its turn early, so that all can go on as a gang */
+	bool leads;  /* warp number `lead` comes before the others: it was the last at a barrier, and without gangs */
+	u32 lead;    /* would have gone on at once */
+	bool intact; /* its warps are as gang_start_block leaves them: no need to reset them */
 };
 
 struct async_cluster;
@@ -195,7 +199,8 @@ struct worker {
 	struct launch_stats stats;
 	struct arena arena;
 	jmp_buf out_of_memory;
-	u64 clock; /* warp instructions issued, for %clock */
+	u64 clock;  /* warp instructions issued, for %clock */
+	u64 warmed; /* of these, those that the kernel's heat has */
 	/* The state of worker_run, which may return and be called again. */
 	bool running, more, round_progress, suspended;
 	u64 run_next, run_end; /* clusters that are the worker's to start */
@@ -230,7 +235,8 @@ struct machine {
 	u64 grid_workspace;             /* address of what cooperative groups keep of the grid; 0: none */
 	s64 limit_left;                 /* instructions, atomic; without a limit more than any turn takes */
 	u32 gang_limit;                 /* warps in a gang; 0: none form */
-	const struct insn *gang_insns;  /* what gangs of the kernel's warps run */
+	struct native_kernel *native;   /* NULL: gangs are interpreted */
+	const struct insn *gang_insns;  /* what gangs of the kernel's warps run, without native code */
 	/* Observed runs: instructions are patched copies; originals by code index. */
 	struct insn **insns;
 	meaning_fn ***originals;

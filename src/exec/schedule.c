@@ -165,6 +165,8 @@ static void block_reset(struct block *b, struct cluster *c, u32 rank)
 		gang_run_once(b);
 	for (u32 n = 0; n < b->warp_count && !b->intact; n++)
 		warp_reset(&b->warps[n], c);
+	b->native = native_ready(m->native);
+	b->gang_insns = b->native ? b->native->insns : m->gang_insns;
 	b->at_start = true;
 	b->gathers = b->leads = false;
 	for (u32 o = 0; o < m->observer_count; o++)
@@ -489,6 +491,10 @@ static void cluster_end(struct worker *k, struct cluster *c)
 {
 	for (u32 r = 0; r < c->count; r++)
 		block_end(k, c->blocks[r]);
+	if (k->machine->native) {
+		native_warm(k->machine->native, k->clock - k->warmed);
+		k->warmed = k->clock;
+	}
 	c->next = k->spare;
 	k->spare = c;
 	give_place_back(k->machine);

@@ -155,13 +155,19 @@ enum {
 	OPTION_OVERWRITE,
 	OPTION_SOURCE_PATH,
 	OPTION_ANY_ORDER,
-	OPTION_BOUNDS
+	OPTION_BOUNDS,
+	OPTION_NATIVE
 };
 
 static const struct argp_option launch_options[] = {
 	{"jobs", 'j', "N", 0, "Host threads; results are the same for any number", FRONT_LAUNCH_GROUP},
 	{"any-order", OPTION_ANY_ORDER, NULL, 0,
 	 "Let blocks run in any order on several host threads, even if that shows in the results", FRONT_LAUNCH_GROUP},
+	{"native", OPTION_NATIVE, "WHEN", 0,
+	 "Machine code for kernels: auto (default; for those that run for long, if LLVM is there), always or off; "
+	 "without "
+	 "the option, what the environment variable PTXSIM_NATIVE says",
+	 FRONT_LAUNCH_GROUP},
 	{"lock-order", OPTION_LOCK_ORDER, "ORDER", 0,
 	 "Which lane gets a shared word's lock that several want: lowest (default) or random:SEED", FRONT_LAUNCH_GROUP},
 	{"async", OPTION_ASYNC, "MODE", 0,
@@ -198,12 +204,18 @@ static error_t parse_launch_option(int key, char *text, struct argp_state *state
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &c->colour;
+		if (!native_mode_read(NULL, &c->native))
+			argp_error(state, "PTXSIM_NATIVE is auto, always or off, not '%s'", getenv("PTXSIM_NATIVE"));
 		return 0;
 	case 'j':
 		c->jobs = (u32)front_number(state, "jobs", text, 1);
 		return 0;
 	case OPTION_ANY_ORDER:
 		c->any_order = true;
+		return 0;
+	case OPTION_NATIVE:
+		if (!native_mode_read(text, &c->native))
+			argp_error(state, "--native is auto, always or off, not '%s'", text);
 		return 0;
 	case OPTION_ASYNC:
 		c->async = read_async(state, text);

@@ -26,6 +26,7 @@ enum { FRONT_SOURCE_FOLDERS = 32 };
 struct launch_choices {
 	enum colour_choice colour;
 	u32 jobs; /* 0: not given */
+	enum native_mode native;
 	bool any_order;
 	struct async_choice async;
 	struct lock_order lock_order;

@@ -40,6 +40,7 @@ struct meaning {
 	/* plan: what the handler would otherwise find out from the form each time it runs. Kept in
 	 * code->plans[insn.c]; only for forms whose operands stand in a list. */
 	const void *(*plan)(struct arena *arena, const struct form *form);
+	const char *name; /* its family's file and its own, "src/sem/float.c:add_f32", for native code; or NULL */
 };
 
 /* How decode treats an instruction beside calling its meaning. */

@@ -15,6 +15,7 @@
 struct play;
 
 struct play_options {
+	enum native_mode native;
 	u32 jobs;                     /* 0: not given */
 	bool any_order;               /* of blocks, even if it shows in results */
 	u64 limit;                    /* warp instructions a launch; 0: none */

@@ -40,7 +40,11 @@
 				return gang_part(g, i, (u32)(w - g->warps));                           \
 		return i + 1;                                                                          \
 	}
+#ifdef SEM_NATIVE
+#define GANG_FAST(NAME) MEANING_STEP(NAME);
+#else
 #define GANG_FAST(NAME) GANG_ACCESS(NAME, gang_try(g, i, w, rows, mask, NAME##_run))
+#endif
 
 /* Addresses of all lanes: base + byte offset. 32-bit bases wrap at 32 bits. */
 static inline void addresses_of(const u8 *rows, const struct insn *i, bool base_is_64, u64 address[WARP_LANES])

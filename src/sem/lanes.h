@@ -145,16 +145,21 @@ static inline u32 pack_lanes64(const s64 t[WARP_LANES])
 #define LANE_SET(bytes, m, l) ((bytes) == 8 ? ((u64)(m)&lane_bit64[l]) != 0 : ((m)&lane_bit[l]) != 0)
 #define LANE_ON(T, m, l)      LANE_SET(sizeof(ROW_##T), m, l)
 
+/* Under which the native tier finds NAME_run in the bitcode of its family. */
+#define MEANING_NAME(NAME) __FILE__ ":" #NAME
 #define MEANING_FUNCTION(NAME) \
 	static const struct insn *NAME##_run(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
-#define MEANING(NAME) static const struct meaning NAME = {.run = NAME##_run}
+#define MEANING(NAME) static const struct meaning NAME = {.run = NAME##_run, .name = MEANING_NAME(NAME)}
 /* Lane by lane and without faults: a gang runs it warp by warp. */
-#define MEANING_EACH(NAME) static const struct meaning NAME = {.run = NAME##_run, .gang = gang_each}
+#define MEANING_EACH(NAME) \
+	static const struct meaning NAME = {.run = NAME##_run, .gang = gang_each, .name = MEANING_NAME(NAME)}
 /* It may fault, and can then run again: see gang_step. */
-#define MEANING_STEP(NAME) static const struct meaning NAME = {.run = NAME##_run, .gang = gang_step}
+#define MEANING_STEP(NAME) \
+	static const struct meaning NAME = {.run = NAME##_run, .gang = gang_step, .name = MEANING_NAME(NAME)}
 /* With a handler of its own for gangs. */
 #define GANG_FUNCTION(NAME) static const struct insn *NAME##_gang(struct gang *g, const struct insn *i)
-#define MEANING_GANG(NAME)  static const struct meaning NAME = {.run = NAME##_run, .gang = NAME##_gang}
+#define MEANING_GANG(NAME) \
+	static const struct meaning NAME = {.run = NAME##_run, .gang = NAME##_gang, .name = MEANING_NAME(NAME)}
 
 static __attribute__((noinline, unused)) const struct insn *lane_run_switched(struct warp *w, const struct insn *i,
 									      u8 *rows, u32 mask, meaning_fn *run)
@@ -184,6 +189,12 @@ static __attribute__((noinline, unused)) const struct insn *gang_run_switched(st
  *
  * and add_32, the struct meaning that holds them. Everything that a lane-wise handler calls is inlined, however large,
  * or its loop is no vector code; gcc does so for calls that stand in the handler itself, not for those by a pointer. */
+#ifdef SEM_NATIVE
+/* A native region runs under one mode, which it makes sure of where it begins. */
+#define OTHER_MODE(of, i) false
+#else
+#define OTHER_MODE(of, i) ((of)->worker->fp != (i)->fp)
+#endif
 #define LANE_FUNCTION(NAME) __attribute__((flatten)) MEANING_FUNCTION(NAME)
 #define LANE_GANG(NAME)     __attribute__((flatten)) GANG_FUNCTION(NAME)
 #define LANE_SOME(NAME) \
@@ -276,7 +287,7 @@ ALWAYS_INLINE void merge_row(void *row, const void *kept, u32 bytes, u32 mask)
 #define FLANE_RUN(NAME)                                                         \
 	LANE_FUNCTION(NAME)                                                     \
 	{                                                                       \
-		if (UNLIKELY(w->worker->fp != i->fp))                           \
+		if (UNLIKELY(OTHER_MODE(w, i)))                                 \
 			return lane_run_switched(w, i, rows, mask, NAME##_run); \
 		if (LIKELY(mask == FULL_MASK))                                  \
 			NAME##_values(i, rows, rows + i->d);                    \
@@ -307,7 +318,7 @@ ALWAYS_INLINE void merge_row(void *row, const void *kept, u32 bytes, u32 mask)
 	LANE_GANG(NAME)                                              \
 	{                                                            \
 		const struct insn own = *i;                          \
-		if (UNLIKELY(g->worker->fp != own.fp))               \
+		if (UNLIKELY(OTHER_MODE(g, &own)))                   \
 			return gang_run_switched(g, i, NAME##_gang); \
 		if (UNLIKELY(g->on != NULL))                         \
 			return SOME(g, i);                           \
@@ -317,12 +328,16 @@ ALWAYS_INLINE void merge_row(void *row, const void *kept, u32 bytes, u32 mask)
 	}
 
 /* A family whose expressions are so large that dispatch does not matter defines LANES_LARGE: one handler each. */
-#ifdef LANES_LARGE
+#if defined LANES_LARGE || defined SEM_NATIVE
+#define LANE_HANDLERS_WORD(NAME, TD, WORD) \
+	LANE_MERGED(NAME, ROW_##TD)        \
+	LANE_RUN(NAME) static const struct meaning NAME = {.run = NAME##_run, .gang = gang_each, .word = (WORD)}
 #define LANE_HANDLERS(NAME, TD)  LANE_MERGED(NAME, ROW_##TD) LANE_RUN(NAME) MEANING_EACH(NAME)
 #define FLANE_HANDLERS(NAME, TD) LANE_MERGED(NAME, ROW_##TD) FLANE_RUN(NAME) MEANING_EACH(NAME)
 #else
-#define MEANING_GANG_WORD(NAME, WORD) \
-	static const struct meaning NAME = {.run = NAME##_run, .gang = NAME##_gang, .word = (WORD)}
+#define MEANING_GANG_WORD(NAME, WORD)        \
+	static const struct meaning NAME = { \
+		.run = NAME##_run, .gang = NAME##_gang, .word = (WORD), .name = MEANING_NAME(NAME)}
 #define LANE_HANDLERS_WORD(NAME, TD, WORD) \
 	LANE_MERGED(NAME, ROW_##TD)        \
 	LANE_RUN(NAME)                     \
@@ -378,7 +393,7 @@ typedef u32 truth_fn(const struct insn *i, const u8 *rows);
 #define FPLANE_RUN(NAME)                                                        \
 	LANE_FUNCTION(NAME)                                                     \
 	{                                                                       \
-		if (UNLIKELY(w->worker->fp != i->fp))                           \
+		if (UNLIKELY(OTHER_MODE(w, i)))                                 \
 			return lane_run_switched(w, i, rows, mask, NAME##_run); \
 		pred_write(rows, i->d, mask, NAME##_truth(i, rows));            \
 		return i + 1;                                                   \
@@ -398,7 +413,7 @@ ALWAYS_INLINE const struct insn *plane_gang(struct gang *g, const struct insn *i
 }
 ALWAYS_INLINE const struct insn *fplane_gang(struct gang *g, const struct insn *i, truth_fn *truth, gang_fn *gang)
 {
-	return UNLIKELY(g->worker->fp != i->fp) ? gang_run_switched(g, i, gang) : plane_gang(g, i, truth);
+	return UNLIKELY(OTHER_MODE(g, i)) ? gang_run_switched(g, i, gang) : plane_gang(g, i, truth);
 }
 #define PLANE_HANDLERS(NAME)                                           \
 	PLANE_RUN(NAME)                                                \

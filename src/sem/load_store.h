@@ -8,7 +8,13 @@
 
 #include "sem/access.h"
 
-/* A meaning that tries NAME##_fast first, and where that gives up goes on with LANES. */
+/* A meaning that tries NAME##_fast first, and where that gives up goes on with LANES. Native code has the first part
+ * alone: where NAME_run gives NULL, it calls the interpreter's handler. */
+#ifdef SEM_NATIVE
+#define LANES_OR_NULL(LANES) NULL
+#else
+#define LANES_OR_NULL(LANES) LANES
+#endif
 #define FAST_OR(NAME, LANES)                               \
 	MEANING_FUNCTION(NAME)                             \
 	{                                                  \
@@ -83,12 +89,17 @@ static const struct insn *load_lanes(struct warp *w, const struct insn *i, u8 *r
 
 /* Tried as a row of neighbours, then by its shape, then lane by lane. Other shapes than rows stand in a function of
  * their own, whose stack frame the common case would pay for. */
+#ifdef SEM_NATIVE
+#define ACCESS_FAST(NAME, ROW, SHAPE) \
+	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) { return ROW; }
+#else
 #define ACCESS_FAST(NAME, ROW, SHAPE)                                                                          \
 	SEPARATE bool NAME##_shape(struct warp *w, const struct insn *i, u8 *rows, u32 mask) { return SHAPE; } \
 	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask)               \
 	{                                                                                                      \
 		return ROW || NAME##_shape(w, i, rows, mask);                                                  \
 	}
+#endif
 
 #define LOAD_WIDTH(NAME, SPACE, T, R, WIDE)                                  \
 	ACCESS_FAST(NAME, load_row_##T##_##R(w, i, rows, mask, SPACE, WIDE), \

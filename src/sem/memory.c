@@ -26,6 +26,9 @@ LOADS(shared, SPACE_SHARED)
 /* Whole warps at 32-bit shared addresses: everything in 32-bit lanes. What lies within 32 words of the first
  * lane's, in whatever order, is two loads and a permutation; a gather serves every other shape. Anything
  * unusual goes the general way. */
+#ifdef SEM_NATIVE
+#define ld_shared_u32_u32_32_shape(w, i, rows, mask) false
+#endif
 ALWAYS_INLINE bool ld_shared_word_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 {
 	const u32 *base = ROW_OF(u32, i->a);
@@ -55,7 +58,7 @@ MEANING_FUNCTION(ld_shared_word)
 {
 	if (LIKELY(ld_shared_word_fast(w, i, rows, mask)))
 		return i + 1;
-	return load_lanes(w, i, rows, mask, false, SPACE_SHARED, 4, false, 32);
+	return LANES_OR_NULL(load_lanes(w, i, rows, mask, false, SPACE_SHARED, 4, false, 32));
 }
 GANG_FAST(ld_shared_word)
 LOADS(generic, SPACE_GENERIC)

@@ -8,12 +8,20 @@
 /* --- mov ------------------------------------------------------------------------------------ */
 
 /* These two say that they copy, so that lowering may let a row have two names; all else is LANE1's. */
-#undef MEANING_GANG
-#define MEANING_GANG(NAME) static const struct meaning NAME = {.run = NAME##_run, .gang = NAME##_gang, .copies = true}
+#ifndef SEM_NATIVE
+#undef MEANING_GANG_WORD
+#define MEANING_GANG_WORD(NAME, WORD)        \
+	static const struct meaning NAME = { \
+		.run = NAME##_run, .gang = NAME##_gang, .copies = true, .name = MEANING_NAME(NAME)}
+#endif
 LANE1(mov_32, b32, b32, a);
 LANE1(mov_64, b64, b64, a);
-#undef MEANING_GANG
-#define MEANING_GANG(NAME) static const struct meaning NAME = {.run = NAME##_run, .gang = NAME##_gang}
+#ifndef SEM_NATIVE
+#undef MEANING_GANG_WORD
+#define MEANING_GANG_WORD(NAME, WORD)        \
+	static const struct meaning NAME = { \
+		.run = NAME##_run, .gang = NAME##_gang, .word = (WORD), .name = MEANING_NAME(NAME)}
+#endif
 
 MEANING_FUNCTION(mov_pred)
 {

@@ -252,12 +252,15 @@ static bool launch(struct run *r)
 		.print_context = r,
 		.async = r->options->async,
 		.async_checker = &async_strict_checker,
+		.native = session_native(r->s, r->s->program, r->kernel, r->options->native),
 		.observers = r->options->observers,
 	};
 	struct launch_stats stats = {0};
 	struct fault fault = {0};
 	char reason[512] = "";
 
+	if (r->options->native == NATIVE_ALWAYS && !native_available(r->s->native, reason, sizeof reason))
+		return fail(r, "no native code can be made here: %s", reason);
 	memcpy(l.grid, c->grid, sizeof l.grid);
 	memcpy(l.block, c->block, sizeof l.block);
 	memcpy(l.cluster, c->cluster, sizeof l.cluster);

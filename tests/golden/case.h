@@ -13,6 +13,7 @@ struct case_options {
 	u32 threads;    /* of the host, for each launch; 0: one */
 	bool any_order; /* let these run blocks in any order, even if that shows */
 	struct async_choice async;
+	enum native_mode native;
 	/* Watching the launch: observers as in struct launch, and a call once it has run. May be NULL. */
 	struct observer *const *observers;
 	void (*ran)(void *context, const struct launch *l, const struct launch_stats *stats);

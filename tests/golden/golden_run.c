@@ -314,6 +314,7 @@ static const struct argp_option options[] = {
 	{"timeout", 't', "SECONDS", 0, "Give up on a case after this time (default 120)", 0},
 	{"known", 'k', "FILE", 0, "Cases listed there (a name and a reason a line) must differ, and count apart", 0},
 	{"async", 'a', "MODE", 0, "Asynchronous operations: eager (default), strict or random:SEED", 0},
+	{"native", 'n', "MODE", 0, "Machine code: off (default) or always, which fails where none can be made", 0},
 	{"cubins", 'c', "FOLDER", 0, "Run FOLDER/MODULE.cubin, machine code of sm_90, in place of MODULE.ptx", 0},
 	{"threads", 'T', "N", 0, "Run each launch on up to N host threads (default: 1)", 0},
 	{"any-order", 'o', NULL, 0, "Let them run blocks in any order, even if that shows in the results", 0},
@@ -353,6 +354,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		r->jobs = strtol(text, NULL, 10);
 		if (r->jobs < 1)
 			argp_error(state, "--jobs wants a number of at least 1");
+		return 0;
+	case 'n':
+		if (!native_mode_read(text, &r->options.native) || r->options.native == NATIVE_AUTO)
+			argp_error(state, "--native is off or always, not '%s'", text);
 		return 0;
 	case 't':
 		r->timeout_seconds = strtol(text, NULL, 10);
@@ -420,6 +425,7 @@ int main(int count, char **words)
 
 	argp_err_exit_status = 2;
 	arena_init(&r.arena, NULL);
+	r.options.native = NATIVE_OFF;
 	r.jobs = sysconf(_SC_NPROCESSORS_ONLN);
 	argp_parse(&argp, count, words, 0, NULL, &r);
 	if (r.jobs > MAX_JOBS)

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From a kernel to its native code, by a plug-in's compiler.
+ */
+#ifndef PTXSIM_NATIVE_BUILD_H
+#define PTXSIM_NATIVE_BUILD_H
+
+#include "native/plugin.h"
+#include "native/tier.h"
+
+struct native_entry {
+	native_fn *run;
+	u32 first, end; /* instructions of the code */
+	u32 *blocks;    /* where each block begins; the end last */
+	u8 fp;
+};
+
+/* A kernel's code, complete. */
+struct kernel_code {
+	struct native_code common;
+	struct native_entry *entries;
+	u32 entry_count;
+	u32 *entry_of; /* by instruction: which begins there */
+};
+
+/* NULL: there is nothing to run natively, or no memory. The code is one allocation for native_build_free. */
+struct kernel_code *native_build(const struct native_plugin *plugin, struct native_compiler *compiler,
+				 const struct isa *isa, const struct code *code, struct native_report *report);
+void native_build_free(struct kernel_code *code);
+
+#endif

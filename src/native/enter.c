@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A gang at the beginning of a region: its warps run through it one after the other. A warp that cannot stay, because
+ * it would fault or has run for too long, leaves at the exact instruction with its lanes where they are; the gang
+ * parts, and the interpreter goes on with each warp.
+ */
+#include "native/enter.h"
+
+#include "exec/internal.h"
+#include "native/build.h"
+
+enum { TURN_LEAST = 1 << 22 }; /* instructions of a warp before others have a turn */
+
+/* --- What native code calls --------------------------------------------------------------------- */
+
+static bool call_handler(struct native_run *r, struct warp *w, u8 *rows, u32 k, u32 mask)
+{
+	const struct insn *i = r->insns + k;
+	struct worker *worker = w->worker;
+
+	w->mask = mask;
+	worker->probing = true;
+	i->fn(w, i, rows, mask);
+	worker->probing = false;
+	w->mask = FULL_MASK;
+	fp_enter(w, (u8)r->fp);
+	if (w->stop != STOP_FAULT)
+		return true;
+	w->stop = STOP_NONE;
+	return false;
+}
+
+static void push(struct native_run *r, u32 block, u32 lanes, bool is_join)
+{
+	r->ways[r->depth++] = (struct native_way){
+		.block = block, .lanes = lanes, .is_join = is_join, .outer = r->join, .outer_at = r->join_at};
+}
+
+/* As gang_diverge does for one warp. */
+static u32 part(struct native_run *r, u32 mask, u32 taken, u32 target, u32 join)
+{
+	if (r->join != join) {
+		push(r, join, 0, true);
+		r->join = join;
+		r->join_at = r->depth - 1;
+	}
+	if (target == join)
+		r->ways[r->join_at].lanes |= taken;
+	else
+		push(r, target, taken, false);
+	return mask & ~taken;
+}
+
+static u32 meet(struct native_run *r, u32 mask)
+{
+	r->ways[r->join_at].lanes |= mask;
+	for (;;) {
+		const struct native_way *way = &r->ways[--r->depth];
+		if (way->is_join) {
+			r->join = way->outer;
+			r->join_at = way->outer_at;
+		}
+		if (!way->lanes)
+			continue;
+		r->mask = way->lanes;
+		return 2 * way->block + (way->is_join ? NATIVE_BODY : 0);
+	}
+}
+
+const struct native_services native_services = {
+	.call = call_handler, .part = part, .meet = meet, .global_range_slow = global_range_slow};
+
+/* --- Counts ------------------------------------------------------------------------------------- */
+
+/* As long as all warps have counted the same, with all their lanes, the gang counts for them. */
+struct tally {
+	bool same;
+	u32 warps; /* that have run */
+	u64 issued, branches, most;
+};
+
+static void give(struct warp *w, u64 issued, u64 lanes, u64 branches, u64 divergent)
+{
+	w->issued += issued;
+	w->lanes_issued += lanes;
+	w->branches += branches;
+	w->divergent_branches += divergent;
+}
+
+/* Warp n, in the order in which they run. */
+static struct warp *warp_number(struct gang *g, u32 n) { return &g->warps[!n ? g->lead : n <= g->lead ? n - 1 : n]; }
+
+static void part_counts(struct gang *g, struct tally *t)
+{
+	if (!t->same)
+		return;
+	t->same = false;
+	gang_dissolve(g);
+	for (u32 n = 0; n < t->warps; n++)
+		give(warp_number(g, n), t->issued, t->issued * WARP_LANES, t->branches, 0);
+}
+
+static void count(struct gang *g, struct tally *t, const struct native_run *r)
+{
+	if (!t->warps) {
+		t->issued = r->issued;
+		t->branches = r->branches;
+	}
+	if (r->divergent || r->issued != t->issued || r->branches != t->branches || r->lanes != r->issued * WARP_LANES)
+		part_counts(g, t);
+	if (!t->same)
+		give(warp_number(g, t->warps), r->issued, r->lanes, r->branches, r->divergent);
+	t->most = max_u64(t->most, r->issued);
+	t->warps++;
+}
+
+/* --- Running ------------------------------------------------------------------------------------ */
+
+/* Puts warp number n where it has left the region. */
+static void place_warp(struct gang *g, u32 n, const struct native_entry *e, const struct native_run *r)
+{
+	struct gang_place places[NATIVE_WAYS];
+	struct warp *w = warp_number(g, n);
+
+	for (u32 k = 0; k < r->depth; k++)
+		places[k] = (struct gang_place){.pc = g->insns + e->blocks[r->ways[k].block],
+						.lanes = r->ways[k].lanes,
+						.is_join = r->ways[k].is_join};
+	gang_place(g, (u32)(w - g->warps), places, r->depth, r->mask, g->plain + r->at);
+}
+
+/* Warp number n leaves: those before it have reached the end, those after it have not begun. */
+static const struct insn *part_gang(struct gang *g, const struct native_entry *e, struct tally *t, enum native_exit how,
+				    const struct native_run *r)
+{
+	const u32 left = t->warps;
+
+	part_counts(g, t);
+	count(g, t, r);
+	g->block->lead = (u32)(g->warps - g->block->warps) + g->lead;
+	g->block->leads = true;
+	for (u32 n = 0; n < g->count; n++) {
+		struct warp *w = warp_number(g, n);
+		w->mask = 0;
+		if (n == left)
+			place_warp(g, n, e, r);
+		else
+			warp_stand(w, g->plain + (n < left ? e->end : e->first));
+		if (how != NATIVE_SPENT)
+			continue;
+		w->stop = STOP_YIELD;
+		w->spins = g->spins;
+		if (n == left && r->depth)
+			warp_give_way(w);
+	}
+	return NULL;
+}
+
+const struct insn *native_enter(struct gang *g, const struct insn *i)
+{
+	const struct kernel_code *code = (const struct kernel_code *)(const void *)g->block->native;
+	const u32 at = (u32)(i - g->insns);
+	const struct native_entry *e = &code->entries[code->entry_of[at]];
+	struct tally t = {.same = true};
+	struct native_run r;
+
+	if (g->on)
+		return g->code->gang_insns[at].gang(g, i);
+	fp_enter(g->warps, e->fp);
+	r.fp = e->fp;
+	r.insns = g->code->insns;
+	for (u32 n = 0; n < g->count; n++) {
+		struct warp *w = warp_number(g, n);
+		r.budget = g->machine->launch->instruction_limit ? g->budget : max_s64(g->budget, TURN_LEAST);
+		r.depth = 0;
+		r.join = r.join_at = NATIVE_NO_JOIN;
+		const enum native_exit how = e->run(&r, w, g->rows + (size_t)(w - g->warps) * g->stride);
+		if (__builtin_expect(how != NATIVE_DONE, 0))
+			return part_gang(g, e, &t, how, &r);
+		count(g, &t, &r);
+	}
+	if (t.same) {
+		g->issued += t.issued;
+		g->branches += t.branches;
+	}
+	g->budget -= (s64)t.most;
+	return g->insns + e->end;
+}

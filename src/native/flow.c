@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Classifies a kernel's instructions, finds its blocks, and solves liveness of rows by backward data flow.
+ */
+#include "native/flow.h"
+
+#include <string.h>
+
+#include "decode/operands.h"
+#include "isa/form.h"
+
+enum { FRAME_BYTES_MAX = 1 << 20, INSNS_MAX = 60000, BLOCK_INSNS_MAX = 192, AUX_SPIN = 2 };
+
+/* Handlers of the instructions that lowering puts in. */
+struct internals {
+	meaning_fn *count, *join, *guard, *bra, *bra_if, *exit;
+};
+
+static meaning_fn *internal(const struct isa *isa, enum opcode opcode)
+{
+	const struct meaning *m = isa_internal(isa, opcode);
+
+	return m ? m->run : NULL;
+}
+
+/* --- Operands ---------------------------------------------------------------------------------- */
+
+static u32 row_number(struct code_flow *f, u32 offset, u32 bits)
+{
+	u32 *number = &f->row_numbers[offset / 4];
+
+	if (*number == NO_OPERAND) {
+		*number = f->row_count;
+		f->rows[f->row_count++] = (struct flow_row){.offset = offset, .bits = (u8)bits};
+	}
+	if (f->rows[*number].bits < bits)
+		f->rows[*number].bits = (u8)bits;
+	return *number;
+}
+
+static u8 row_bits(u32 bits) { return bits == 1 ? 1 : bits <= 32 ? 32 : bits <= 64 ? 64 : 128; }
+
+static bool add_operand(struct code_flow *f, struct step *s, u32 offset, u32 bits, bool read, bool written)
+{
+	if (offset == NO_OPERAND || !bits)
+		return true;
+	if (s->operand_count == STEP_OPERANDS_MAX || offset >= f->code->frame_bytes)
+		return false;
+	s->operands[s->operand_count++] = (struct step_operand){
+		.row = row_number(f, offset, row_bits(bits)), .bits = row_bits(bits), .read = read, .written = written};
+	return true;
+}
+
+/* False: there is an operand of a kind that only the handler understands. */
+static bool read_operands(struct code_flow *f, struct step *s, const struct insn *i)
+{
+	struct operand_spec specs[FORM_OPERANDS];
+	const u32 count = isa_operand_specs(s->form, specs);
+	u32 at = 0;
+
+	s->operands = ARENA_ARRAY(f->arena, STEP_OPERANDS_MAX, struct step_operand);
+	for (u32 k = 0; k < count; k++) {
+		const bool address = specs[k].kind == '@';
+		if (specs[k].immediate)
+			continue;
+		if (!address && specs[k].kind != 't')
+			return false;
+		const u32 width = address ? 2 : specs[k].vector + (specs[k].second != TOKEN_NONE);
+		for (u32 e = 0; e < width && at + e < s->form->operand_count; e++) {
+			const bool read = !specs[k].written || specs[k].read || address;
+			if (address && e)
+				continue;
+			if (!add_operand(f, s, insn_operand(f->code, s->form, i, at + e), s->form->operand_bits[at + e],
+					 read, specs[k].written))
+				return false;
+		}
+		at += width;
+	}
+	return at >= s->form->operand_count;
+}
+
+/* --- What each instruction is ------------------------------------------------------------------- */
+
+/* Accesses that other threads may wait for, or that have an order of their own. */
+static bool is_ordered(const struct form *f)
+{
+	static const int tokens[] = {M_volatile, M_relaxed, M_acquire, M_release, M_mmio};
+
+	for (size_t k = 0; k < COUNT_OF(tokens); k++)
+		if (form_has(f, tokens[k]))
+			return true;
+	return false;
+}
+
+static bool runs_lane_by_lane(const struct step *s, const struct insn *i)
+{
+	const struct form *f = s->form;
+	const u32 barred = ISA_BRANCH | ISA_INDIRECT | ISA_CALL | ISA_RET | ISA_EXIT | ISA_ATOMIC | ISA_SYNC |
+			   ISA_UNGUARDED | ISA_ORDERED | ISA_UNMODELLED | ISA_CROSS_LANE | ISA_LATE;
+	const u32 traits = TRAIT_LOADS | TRAIT_STORES | TRAIT_COMMUTES;
+
+	return !(f->row->flags & barred) && !(f->row->traits & ~traits) && s->meaning && s->meaning->gang &&
+	       s->meaning->run == i->fn && !is_ordered(f) && !i->run;
+}
+
+static void classify_text(struct code_flow *f, u32 k)
+{
+	const struct code *code = f->code;
+	const struct insn *i = &code->insns[k];
+	struct step *s = &f->steps[k];
+	const u32 origin = code->origin[k];
+
+	s->kind = STEP_WALL;
+	s->opaque = true;
+	if (origin == NO_OPERAND || !code->forms[origin].row)
+		return;
+	s->form = &code->forms[origin];
+	s->ends = s->form->row->flags & ISA_EXIT;
+	if (s->form->row->flags & (ISA_BRANCH | ISA_CALL | ISA_RET | ISA_EXIT) || !s->form->row->meaning)
+		return;
+	s->meaning = s->form->row->meaning(s->form);
+	if (!s->meaning || s->meaning->run != i->fn || !read_operands(f, s, i)) {
+		s->operand_count = 0;
+		return;
+	}
+	s->opaque = false;
+	if (runs_lane_by_lane(s, i))
+		s->kind = STEP_PLAIN;
+}
+
+static void classify(struct code_flow *f, const struct internals *in, u32 k)
+{
+	const struct code *code = f->code;
+	const struct insn *i = &code->insns[k];
+	struct step *s = &f->steps[k];
+
+	if (code->once && code->once[k])
+		s->kind = STEP_NOTHING;
+	else if (i->fn == in->count)
+		s->kind = STEP_COUNT;
+	else if (i->fn == in->join)
+		s->kind = STEP_JOIN;
+	else if (i->fn == in->guard)
+		s->kind = STEP_GUARD;
+	else if (i->fn == in->bra)
+		s->kind = i->aux & AUX_SPIN ? STEP_WALL : STEP_BRANCH;
+	else if (i->fn == in->bra_if)
+		s->kind = i->aux & AUX_SPIN || i->b == NO_OPERAND ? STEP_WALL : STEP_BRANCH_IF;
+	else
+		classify_text(f, k);
+	s->ends |= i->fn == in->exit;
+	s->guarded = k && code->insns[k - 1].fn == in->guard;
+	if (i->fn == in->guard || i->fn == in->bra_if) {
+		s->operands = ARENA_ARRAY(f->arena, STEP_OPERANDS_MAX, struct step_operand);
+		add_operand(f, s, i->a, 1, true, false);
+	}
+}
+
+/* A guard goes with what it guards: if that is a wall, both are. */
+static void join_guards(struct code_flow *f)
+{
+	for (u32 k = 0; k + 1 < f->code->insn_count; k++)
+		if (f->steps[k].kind == STEP_GUARD && f->steps[k + 1].kind != STEP_PLAIN)
+			f->steps[k].kind = f->steps[k + 1].kind = STEP_WALL;
+}
+
+/* --- Blocks ------------------------------------------------------------------------------------- */
+
+static bool is_jump(const struct code_flow *f, const struct internals *in, u32 k)
+{
+	return f->code->insns[k].fn == in->bra || f->code->insns[k].fn == in->bra_if;
+}
+
+static bool in_code(const struct code_flow *f, s64 k) { return k >= 0 && k < f->code->insn_count; }
+
+static void mark_leaders(struct code_flow *f, const struct internals *in, bool *leads)
+{
+	const struct code *code = f->code;
+
+	leads[0] = true;
+	for (u32 k = 0, last = 0; k < code->insn_count; k++) {
+		const struct insn *i = &code->insns[k];
+		const u8 kind = f->steps[k].kind;
+		if ((kind == STEP_WALL && !f->steps[k].guarded) || kind == STEP_JOIN)
+			leads[k] = true;
+		if ((kind == STEP_WALL && i->fn != in->guard) || kind == STEP_COUNT || is_jump(f, in, k))
+			leads[k + 1] = true;
+		if (is_jump(f, in, k) && in_code(f, (s64)k + i->imm))
+			leads[k + (u32)i->imm] = true;
+		if (k - last >= BLOCK_INSNS_MAX && !f->steps[k].guarded)
+			leads[k] = true;
+		last = leads[k] ? k : last;
+	}
+}
+
+static void link_blocks(struct code_flow *f, const struct internals *in)
+{
+	for (u32 b = 0; b < f->block_count; b++) {
+		struct code_block *x = &f->blocks[b];
+		const u32 last = x->end - 1;
+		const struct insn *i = &f->code->insns[last];
+		const bool jumps = is_jump(f, in, last) && in_code(f, (s64)last + i->imm);
+		if (!(f->steps[last].ends || (jumps && i->fn == in->bra)) && x->end < f->code->insn_count)
+			x->successors[x->successor_count++] = b + 1;
+		if (jumps)
+			x->successors[x->successor_count++] = f->block_of[last + (u32)i->imm];
+		for (u32 s = 0; s < x->successor_count; s++)
+			f->blocks[x->successors[s]].predecessor_count++;
+	}
+	for (u32 b = 0; b < f->block_count; b++) {
+		f->blocks[b].predecessors = ARENA_ARRAY(f->arena, f->blocks[b].predecessor_count + 1, u32);
+		f->blocks[b].predecessor_count = 0;
+	}
+	for (u32 b = 0; b < f->block_count; b++)
+		for (u32 s = 0; s < f->blocks[b].successor_count; s++) {
+			struct code_block *to = &f->blocks[f->blocks[b].successors[s]];
+			to->predecessors[to->predecessor_count++] = b;
+		}
+}
+
+static void find_blocks(struct code_flow *f, const struct internals *in)
+{
+	const u32 count = f->code->insn_count;
+	bool *leads = ARENA_ARRAY(f->arena, count + 1, bool);
+
+	mark_leaders(f, in, leads);
+	for (u32 k = 0; k < count; k++)
+		f->block_count += leads[k];
+	f->blocks = ARENA_ARRAY(f->arena, f->block_count + 1, struct code_block);
+	f->block_of = ARENA_ARRAY(f->arena, count + 1, u32);
+	for (u32 k = 0, b = 0; k < count; k++) {
+		b += leads[k] && k;
+		if (leads[k])
+			f->blocks[b].first = k;
+		f->blocks[b].end = k + 1;
+		f->blocks[b].wall |= f->steps[k].kind == STEP_WALL;
+		f->block_of[k] = b;
+	}
+	f->block_of[count] = f->block_count;
+	link_blocks(f, in);
+}
+
+/* --- Liveness ----------------------------------------------------------------------------------- */
+
+void code_flow_before(const struct code_flow *f, u32 k, u64 *live)
+{
+	const struct step *s = &f->steps[k];
+
+	if (s->ends)
+		memset(live, 0, f->words * sizeof *live);
+	else if (s->opaque)
+		memset(live, 0xff, f->words * sizeof *live);
+	for (u32 o = 0; o < s->operand_count; o++)
+		if (s->operands[o].written && !s->guarded)
+			row_remove(live, s->operands[o].row);
+	for (u32 o = 0; o < s->operand_count; o++)
+		if (s->operands[o].read)
+			row_add(live, s->operands[o].row);
+}
+
+static void solve(struct code_flow *f)
+{
+	u64 *live = ARENA_ARRAY(f->arena, f->words, u64);
+
+	for (bool changed = true; changed;) {
+		changed = false;
+		for (u32 b = f->block_count; b-- > 0;) {
+			struct code_block *x = &f->blocks[b];
+			memset(live, 0, f->words * sizeof *live);
+			for (u32 s = 0; s < x->successor_count; s++)
+				for (u32 w = 0; w < f->words; w++)
+					live[w] |= f->blocks[x->successors[s]].live[w];
+			for (u32 k = x->end; k-- > x->first;)
+				code_flow_before(f, k, live);
+			if (memcmp(live, x->live, f->words * sizeof *live)) {
+				memcpy(x->live, live, f->words * sizeof *live);
+				changed = true;
+			}
+		}
+	}
+}
+
+static void note_constants(struct code_flow *f)
+{
+	for (u32 k = 0; k < f->code->constant_count; k++) {
+		const struct constant_row *c = &f->code->constants[k];
+		const u32 number = f->row_numbers[c->offset / 4];
+		if (number == NO_OPERAND || c->frame_relative || c->bits > 64)
+			continue;
+		f->rows[number].constant = true;
+		f->rows[number].value = c->low;
+	}
+}
+
+struct code_flow *code_flow_build(struct arena *arena, const struct isa *isa, const struct code *code)
+{
+	const struct internals in = {internal(isa, OP_internal_count),  internal(isa, OP_internal_join),
+				     internal(isa, OP_internal_guard),  internal(isa, OP_internal_bra),
+				     internal(isa, OP_internal_bra_if), internal(isa, OP_internal_exit)};
+	struct code_flow *f = ARENA_NEW(arena, struct code_flow);
+
+	if (!code->gang_insns || code->frame_bytes > FRAME_BYTES_MAX || code->insn_count > INSNS_MAX)
+		return NULL;
+	*f = (struct code_flow){.arena = arena, .code = code};
+	f->steps = ARENA_ARRAY(arena, code->insn_count + 1, struct step);
+	f->rows = ARENA_ARRAY(arena, code->frame_bytes / 4 + 1, struct flow_row);
+	f->row_numbers = ARENA_ARRAY(arena, code->frame_bytes / 4 + 1, u32);
+	memset(f->row_numbers, 0xff, ((size_t)code->frame_bytes / 4 + 1) * sizeof *f->row_numbers);
+	for (u32 k = 0; k < code->insn_count; k++)
+		classify(f, &in, k);
+	join_guards(f);
+	note_constants(f);
+	find_blocks(f, &in);
+	f->words = f->row_count / 64 + 1;
+	for (u32 b = 0; b < f->block_count; b++)
+		f->blocks[b].live = ARENA_ARRAY(arena, f->words, u64);
+	solve(f);
+	return f;
+}

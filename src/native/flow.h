@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A kernel's decoded instructions as native code sees them: what each reads and writes, basic blocks, and which rows
+ * are live where. An instruction that native code does not run is a wall: a block of its own that no region enters.
+ */
+#ifndef PTXSIM_NATIVE_FLOW_H
+#define PTXSIM_NATIVE_FLOW_H
+
+#include "decode/program.h"
+
+enum step_kind {
+	STEP_NOTHING, /* hoisted: its rows are there */
+	STEP_COUNT,
+	STEP_JOIN,
+	STEP_GUARD,
+	STEP_BRANCH,
+	STEP_BRANCH_IF,
+	STEP_PLAIN,
+	STEP_WALL
+};
+
+enum { STEP_OPERANDS_MAX = 16, NO_BLOCK_NUMBER = 0xffffffff };
+
+/* A row as an operand. `row`: its number in the flow. */
+struct step_operand {
+	u32 row;
+	u8 bits;
+	bool read, written;
+};
+
+struct step {
+	u8 kind;
+	bool opaque; /* of a wall: what it reads is not known; all is taken to be live */
+	bool ends;   /* nothing comes after it */
+	bool guarded;
+	const struct meaning *meaning;
+	const struct form *form;
+	u8 operand_count;
+	struct step_operand *operands;
+};
+
+/* A row that instructions name. */
+struct flow_row {
+	u32 offset;
+	u8 bits;
+	bool constant; /* an immediate or an address: `value` in all lanes */
+	u64 value;
+};
+
+struct code_block {
+	u32 first, end; /* instructions */
+	u32 successors[2];
+	u32 successor_count;
+	u32 *predecessors;
+	u32 predecessor_count;
+	bool wall;
+	u64 *live; /* rows live at its start */
+};
+
+struct code_flow {
+	struct arena *arena;
+	const struct code *code;
+	struct step *steps;
+	struct flow_row *rows;
+	u32 row_count, words; /* words: of a set of rows */
+	u32 *row_numbers;     /* by offset / 4; NO_OPERAND: none */
+	struct code_block *blocks;
+	u32 block_count;
+	u32 *block_of; /* by instruction */
+};
+
+/* NULL: the kernel is too large, or has what no native code can be made for. */
+struct code_flow *code_flow_build(struct arena *arena, const struct isa *isa, const struct code *code);
+
+static inline bool row_in(const u64 *set, u32 row) { return set[row / 64] >> row % 64 & 1; }
+static inline void row_add(u64 *set, u32 row) { set[row / 64] |= 1ull << row % 64; }
+static inline void row_remove(u64 *set, u32 row) { set[row / 64] &= ~(1ull << row % 64); }
+
+/* Takes the set of rows that are live after instruction k to the set before it. */
+void code_flow_before(const struct code_flow *f, u32 k, u64 *live);
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The plug-in's door: from a region to machine code in this process.
+ */
+#include "native/llvm/internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <llvm-c/Error.h>
+#include <llvm-c/LLJIT.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+
+struct native_compiler {
+	LLVMOrcLLJITRef jit;
+	LLVMTargetMachineRef machine;
+	const char *width;
+	u32 vector_bytes, made;
+};
+
+static const char passes[] = "always-inline,function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,"
+			     "simplifycfg,gvn,dse,adce,simplifycfg),globaldce";
+
+/* Writes the error's text, and takes it away. True: there was one. */
+static bool failed(LLVMErrorRef error, char *message, size_t size)
+{
+	if (!error)
+		return false;
+	char *text = LLVMGetErrorMessage(error);
+	snprintf(message, size, "%s", text);
+	LLVMDisposeErrorMessage(text);
+	return true;
+}
+
+/* --- Opening ------------------------------------------------------------------------------------ */
+
+static bool make_machine(struct native_compiler *c, char *message, size_t size)
+{
+	char *triple = LLVMGetDefaultTargetTriple(), *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
+	LLVMTargetRef target;
+	char *error = NULL;
+
+	if (LLVMGetTargetFromTriple(triple, &target, &error)) {
+		snprintf(message, size, "%s", error);
+		LLVMDisposeMessage(error);
+	} else {
+		c->machine = LLVMCreateTargetMachine(target, triple, cpu, features, LLVMCodeGenLevelLess, LLVMRelocPIC,
+						     LLVMCodeModelSmall);
+	}
+	LLVMDisposeMessage(triple);
+	LLVMDisposeMessage(cpu);
+	LLVMDisposeMessage(features);
+	return c->machine != NULL;
+}
+
+static bool define_services(struct native_compiler *c, const struct native_services *s, char *message, size_t size)
+{
+	const struct {
+		const char *name;
+		uintptr_t address;
+	} services[] = {{"native_call", (uintptr_t)s->call}, {"native_part", (uintptr_t)s->part},
+			{"native_meet", (uintptr_t)s->meet}, {"global_range_slow", (uintptr_t)s->global_range_slow},
+			{"memcpy", (uintptr_t)memcpy},       {"memset", (uintptr_t)memset},
+			{"memmove", (uintptr_t)memmove}};
+	LLVMOrcCSymbolMapPair pairs[COUNT_OF(services)];
+
+	for (size_t k = 0; k < COUNT_OF(services); k++)
+		pairs[k] =
+			(LLVMOrcCSymbolMapPair){.Name = LLVMOrcLLJITMangleAndIntern(c->jit, services[k].name),
+						.Sym = {.Address = services[k].address,
+							.Flags = {.GenericFlags = LLVMJITSymbolGenericFlagsExported |
+										  LLVMJITSymbolGenericFlagsCallable}}};
+	return !failed(LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(c->jit),
+					     LLVMOrcAbsoluteSymbols(pairs, COUNT_OF(pairs))),
+		       message, size);
+}
+
+static void close_compiler(struct native_compiler *c)
+{
+	if (c->jit)
+		LLVMConsumeError(LLVMOrcDisposeLLJIT(c->jit));
+	if (c->machine)
+		LLVMDisposeTargetMachine(c->machine);
+	free(c);
+}
+
+static bool host_width(struct native_compiler *c)
+{
+	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+	    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+	    __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("fma")) {
+		c->width = "avx512";
+		c->vector_bytes = 64;
+	} else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2")) {
+		c->width = "avx2";
+		c->vector_bytes = 32;
+	}
+	return c->width;
+}
+
+static struct native_compiler *open_compiler(const struct native_services *services, char *message, size_t size)
+{
+	struct native_compiler *c = calloc(1, sizeof *c);
+
+	if (!c)
+		return NULL;
+	snprintf(message, size, "this processor has neither AVX-512 nor AVX2");
+	if (!host_width(c) || LLVMInitializeNativeTarget() || LLVMInitializeNativeAsmPrinter() ||
+	    !make_machine(c, message, size) || failed(LLVMOrcCreateLLJIT(&c->jit, NULL), message, size) ||
+	    !define_services(c, services, message, size)) {
+		close_compiler(c);
+		return NULL;
+	}
+	return c;
+}
+
+/* --- Compiling ---------------------------------------------------------------------------------- */
+
+static bool optimise(struct native_compiler *c, LLVMModuleRef module, char *message, size_t size)
+{
+	LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+	const bool wrong = failed(LLVMRunPasses(module, passes, c->machine, options), message, size);
+
+	LLVMDisposePassBuilderOptions(options);
+	return !wrong;
+}
+
+/* What functions stay, no other module may see. */
+static void hide(LLVMModuleRef module, const char *but)
+{
+	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+		size_t length;
+		if (!LLVMIsDeclaration(f) && strcmp(LLVMGetValueName2(f, &length), but))
+			LLVMSetLinkage(f, LLVMInternalLinkage);
+	}
+	for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g))
+		if (!LLVMIsDeclaration(g) && LLVMGetLinkage(g) == LLVMLinkOnceODRLinkage)
+			LLVMSetLinkage(g, LLVMInternalLinkage);
+}
+
+static LLVMMemoryBufferRef make_object(struct native_compiler *c, const struct region *r, const char *name,
+				       char *message, size_t size)
+{
+	LLVMContextRef context = LLVMContextCreate();
+	LLVMModuleRef module = LLVMModuleCreateWithNameInContext(name, context);
+	LLVMMemoryBufferRef object = NULL;
+	struct meanings meanings;
+	char *error = NULL;
+
+	snprintf(message, size, "the bitcode cannot be read");
+	if (meanings_link(module, c->width, r, &meanings)) {
+		region_emit(module, r, &meanings, name, c->vector_bytes);
+		hide(module, name);
+		const char *dump = getenv("PTXSIM_NATIVE_DUMP");
+		if (dump)
+			LLVMDumpModule(module);
+		if (optimise(c, module, message, size) &&
+		    LLVMTargetMachineEmitToMemoryBuffer(c->machine, module, LLVMObjectFile, &error, &object)) {
+			snprintf(message, size, "%s", error);
+			LLVMDisposeMessage(error);
+			object = NULL;
+		}
+		if (dump)
+			LLVMDumpModule(module);
+	}
+	meanings_free(&meanings);
+	LLVMDisposeModule(module);
+	LLVMContextDispose(context);
+	return object;
+}
+
+static native_fn *compile(struct native_compiler *c, const struct region *r, const char *name, size_t *bytes,
+			  char *message, size_t size)
+{
+	char symbol[160];
+	LLVMOrcExecutorAddress address;
+
+	snprintf(symbol, sizeof symbol, "%.100s_%u_%u", name, r->first, c->made++);
+	LLVMMemoryBufferRef object = make_object(c, r, symbol, message, size);
+	if (!object)
+		return NULL;
+	*bytes = LLVMGetBufferSize(object);
+	if (failed(LLVMOrcLLJITAddObjectFile(c->jit, LLVMOrcLLJITGetMainJITDylib(c->jit), object), message, size) ||
+	    failed(LLVMOrcLLJITLookup(c->jit, &address, symbol), message, size))
+		return NULL;
+	return (native_fn *)(uintptr_t)address;
+}
+
+const struct native_plugin *ptxsim_native_plugin(void)
+{
+	static const struct native_plugin plugin = {
+		.version = NATIVE_VERSION,
+		.description = "LLVM " LLVM_VERSION,
+		.open = open_compiler,
+		.compile = compile,
+		.close = close_compiler,
+	};
+
+	return &plugin;
+}

@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Builds a region's function. Rows that the region writes live in one array on the stack, which meanings are inlined
+ * upon and LLVM takes apart into registers; rows that it only reads are read from the frame at each use. The array is
+ * filled at the entrance, and written back to the frame on every way out, as far as rows are live there.
+ */
+#include "native/llvm/internal.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROW_ALIGN = 64 };
+
+struct emission {
+	const struct region *r;
+	const struct meanings *meanings;
+	LLVMContextRef c;
+	LLVMModuleRef module;
+	LLVMBuilderRef b;
+	LLVMValueRef function, run, warp, rows, array;
+	LLVMTypeRef i1, i8, i32, i64, ptr;
+	u32 vector_bytes;
+	u32 *slots; /* by row: its place in the array */
+	/* Variables, which become registers. */
+	LLVMValueRef mask, budget, issued, lanes, branches, divergent;
+	LLVMBasicBlockRef *arrive, *body; /* by block; those of the end last */
+	LLVMBasicBlockRef meet;           /* where lanes that have met go on; NULL: they never part */
+	LLVMValueRef where;               /* its operand */
+	unsigned unlikely;                /* metadata kind "prof" */
+};
+
+/* --- Small change ------------------------------------------------------------------------------- */
+
+static LLVMValueRef word(struct emission *e, u64 v) { return LLVMConstInt(e->i32, v, false); }
+
+static LLVMValueRef at(struct emission *e, LLVMValueRef base, u64 offset)
+{
+	LLVMValueRef index = LLVMConstInt(e->i64, offset, false);
+
+	return offset ? LLVMBuildInBoundsGEP2(e->b, e->i8, base, &index, 1, "") : base;
+}
+
+static LLVMValueRef run_field(struct emission *e, size_t offset) { return at(e, e->run, offset); }
+
+static LLVMValueRef get(struct emission *e, LLVMTypeRef type, LLVMValueRef from)
+{
+	return LLVMBuildLoad2(e->b, type, from, "");
+}
+
+static LLVMBasicBlockRef new_block(struct emission *e, const char *name)
+{
+	return LLVMAppendBasicBlockInContext(e->c, e->function, name);
+}
+
+static void go_to(struct emission *e, LLVMBasicBlockRef b) { LLVMPositionBuilderAtEnd(e->b, b); }
+
+/* A branch whose first way is rarely taken (`rare`), or of which nothing is known. */
+static void branch(struct emission *e, LLVMValueRef condition, LLVMBasicBlockRef yes, LLVMBasicBlockRef no, bool rare)
+{
+	LLVMValueRef br = LLVMBuildCondBr(e->b, condition, yes, no);
+
+	if (!rare)
+		return;
+	LLVMMetadataRef weights[] = {LLVMMDStringInContext2(e->c, "branch_weights", 14),
+				     LLVMValueAsMetadata(word(e, 1)), LLVMValueAsMetadata(word(e, 2000))};
+	LLVMSetMetadata(br, e->unlikely, LLVMMetadataAsValue(e->c, LLVMMDNodeInContext2(e->c, weights, 3)));
+}
+
+static LLVMValueRef variable(struct emission *e, LLVMTypeRef type, LLVMValueRef value, const char *name)
+{
+	LLVMValueRef v = LLVMBuildAlloca(e->b, type, name);
+
+	LLVMBuildStore(e->b, value, v);
+	return v;
+}
+
+static void add_to(struct emission *e, LLVMValueRef v, LLVMValueRef value)
+{
+	LLVMBuildStore(e->b, LLVMBuildAdd(e->b, get(e, e->i64, v), value, ""), v);
+}
+
+static LLVMValueRef call(struct emission *e, LLVMTypeRef result, const char *name, LLVMValueRef *args, u32 count)
+{
+	LLVMTypeRef types[8];
+	for (u32 k = 0; k < count; k++)
+		types[k] = LLVMTypeOf(args[k]);
+	LLVMTypeRef type = LLVMFunctionType(result, types, count, false);
+	LLVMValueRef f = LLVMGetNamedFunction(e->module, name);
+
+	if (!f)
+		f = LLVMAddFunction(e->module, name, type);
+	return LLVMBuildCall2(e->b, type, f, args, count, "");
+}
+
+/* --- Rows --------------------------------------------------------------------------------------- */
+
+static u32 row_bytes(u32 bits) { return bits == 1 ? 4 : bits * WARP_LANES / 8; }
+
+static LLVMValueRef slot(struct emission *e, u32 row) { return at(e, e->array, e->slots[row]); }
+static LLVMValueRef place(struct emission *e, u32 row) { return at(e, e->rows, e->r->rows[row].offset); }
+
+static void copy(struct emission *e, LLVMValueRef to, LLVMValueRef from, u32 bits, bool from_frame)
+{
+	const u32 piece = bits == 1 ? 4 : e->vector_bytes;
+	LLVMTypeRef type = bits == 1    ? e->i32
+			   : bits == 32 ? LLVMVectorType(e->i32, piece / 4)
+					: LLVMVectorType(e->i64, piece / 8);
+
+	for (u32 k = 0; k < row_bytes(bits); k += piece) {
+		LLVMValueRef v = get(e, type, at(e, from, k));
+		LLVMSetAlignment(v, bits == 1 ? 4 : piece);
+		LLVMSetAlignment(LLVMBuildStore(e->b, v, at(e, to, k)), bits == 1 ? 4 : piece);
+	}
+	(void)from_frame;
+}
+
+static LLVMValueRef splat(struct emission *e, LLVMValueRef value, u32 count)
+{
+	LLVMTypeRef type = LLVMVectorType(LLVMTypeOf(value), count);
+	LLVMValueRef one = LLVMBuildInsertElement(e->b, LLVMGetPoison(type), value, word(e, 0), "");
+
+	return LLVMBuildShuffleVector(e->b, one, LLVMGetPoison(type), LLVMConstNull(LLVMVectorType(e->i32, count)), "");
+}
+
+/* A constant, in the row's slot. LLVM must not see those of floating-point operations: it folds them, to the nearest
+ * and without flushing. */
+static void put_constant(struct emission *e, u32 row, bool hidden)
+{
+	const struct region_row *x = &e->r->rows[row];
+	LLVMTypeRef type = x->bits == 64 ? e->i64 : e->i32;
+
+	if (x->bits == 1) {
+		LLVMBuildStore(e->b, word(e, x->value ? FULL_MASK : 0), slot(e, row));
+		return;
+	}
+	LLVMValueRef value = hidden ? get(e, type, place(e, row)) : LLVMConstInt(type, x->value, false);
+	LLVMValueRef all = splat(e, value, e->vector_bytes * 8 / x->bits);
+	for (u32 k = 0; k < row_bytes(x->bits); k += e->vector_bytes)
+		LLVMSetAlignment(LLVMBuildStore(e->b, all, at(e, slot(e, row), k)), e->vector_bytes);
+}
+
+/* Rows that the region does not write, as operands. */
+static void fetch(struct emission *e, const struct region_insn *x)
+{
+	for (u32 o = 0; o < x->operand_count; o++) {
+		const u32 row = x->operands[o].row;
+		if (!x->operands[o].read || e->r->rows[row].written)
+			continue;
+		if (e->r->rows[row].constant)
+			put_constant(e, row, x->of_floats);
+		else
+			copy(e, slot(e, row), place(e, row), e->r->rows[row].bits, true);
+	}
+}
+
+static LLVMValueRef predicate(struct emission *e, u32 row, bool negated)
+{
+	LLVMValueRef p = get(e, e->i32, e->r->rows[row].written ? slot(e, row) : place(e, row));
+
+	return negated ? LLVMBuildNot(e->b, p, "") : p;
+}
+
+/* --- Ways out ----------------------------------------------------------------------------------- */
+
+static void leave(struct emission *e, enum native_exit how, u32 insn, LLVMValueRef mask)
+{
+	const struct {
+		LLVMValueRef from;
+		size_t to;
+	} sums[] = {{e->budget, offsetof(struct native_run, budget)},
+		    {e->issued, offsetof(struct native_run, issued)},
+		    {e->lanes, offsetof(struct native_run, lanes)},
+		    {e->branches, offsetof(struct native_run, branches)},
+		    {e->divergent, offsetof(struct native_run, divergent)}};
+
+	for (size_t k = 0; k < COUNT_OF(sums); k++)
+		LLVMBuildStore(e->b, get(e, e->i64, sums[k].from), run_field(e, sums[k].to));
+	LLVMBuildStore(e->b, mask, run_field(e, offsetof(struct native_run, mask)));
+	LLVMBuildStore(e->b, word(e, insn), run_field(e, offsetof(struct native_run, at)));
+	LLVMBuildRet(e->b, word(e, how));
+}
+
+static void keep_rows(struct emission *e, const u64 *live)
+{
+	for (u32 row = 0; row < e->r->row_count; row++)
+		if (live && row_in(live, row))
+			copy(e, place(e, row), slot(e, row), e->r->rows[row].bits, false);
+}
+
+/* --- Instructions ------------------------------------------------------------------------------- */
+
+static u32 own_offset(struct emission *e, const struct region_insn *x, u32 offset)
+{
+	for (u32 o = 0; o < x->operand_count; o++)
+		if (e->r->rows[x->operands[o].row].offset == offset)
+			return e->slots[x->operands[o].row];
+	return offset;
+}
+
+/* The instruction with the places of its rows in the array, as a constant. */
+static LLVMValueRef insn_constant(struct emission *e, const struct region_insn *x)
+{
+	const struct insn *i = x->plain;
+	LLVMTypeRef i16 = LLVMInt16TypeInContext(e->c);
+	LLVMValueRef fields[] = {LLVMConstNull(e->ptr),
+				 word(e, own_offset(e, x, i->d)),
+				 word(e, own_offset(e, x, i->a)),
+				 word(e, own_offset(e, x, i->b)),
+				 word(e, own_offset(e, x, i->c)),
+				 word(e, (u32)i->imm),
+				 LLVMConstInt(i16, i->run, false),
+				 LLVMConstInt(e->i8, i->fp, false),
+				 LLVMConstInt(e->i8, i->aux, false)};
+	LLVMValueRef value = LLVMConstStructInContext(e->c, fields, COUNT_OF(fields), false);
+	LLVMValueRef global = LLVMAddGlobal(e->module, LLVMTypeOf(value), "insn");
+
+	LLVMSetInitializer(global, value);
+	LLVMSetLinkage(global, LLVMPrivateLinkage);
+	LLVMSetGlobalConstant(global, true);
+	LLVMSetAlignment(global, 32);
+	return global;
+}
+
+/* Has the interpreter's handler do it, on the frame. */
+static void call_handler(struct emission *e, const struct region_block *block, const struct region_insn *x,
+			 LLVMValueRef mask, u32 number)
+{
+	for (u32 o = 0; o < x->operand_count; o++) {
+		const struct region_operand *p = &x->operands[o];
+		if (e->r->rows[p->row].written && (p->read || x->merges))
+			copy(e, place(e, p->row), slot(e, p->row), e->r->rows[p->row].bits, false);
+	}
+	LLVMValueRef args[] = {e->run, e->warp, e->rows, word(e, number), mask};
+	LLVMValueRef done = call(e, e->i8, "native_call", args, COUNT_OF(args));
+	if (x->accesses) {
+		LLVMBasicBlockRef stop = new_block(e, "stop"), go_on = new_block(e, "done");
+		LLVMValueRef failed = LLVMBuildICmp(e->b, LLVMIntEQ, done, LLVMConstNull(e->i8), "");
+		branch(e, failed, stop, go_on, true);
+		go_to(e, stop);
+		keep_rows(e, x->live);
+		leave(e, NATIVE_STOP, number - (x->guard != NO_OPERAND), get(e, e->i32, e->mask));
+		go_to(e, go_on);
+	}
+	for (u32 o = 0; o < x->operand_count; o++)
+		if (x->operands[o].written)
+			copy(e, slot(e, x->operands[o].row), place(e, x->operands[o].row),
+			     e->r->rows[x->operands[o].row].bits, true);
+	(void)block;
+}
+
+static void emit_inline(struct emission *e, const struct region_block *block, const struct region_insn *x,
+			const struct meaning_function *m, LLVMValueRef mask, u32 number)
+{
+	LLVMValueRef args[] = {m->needs_warp ? e->warp : LLVMGetPoison(e->ptr), insn_constant(e, x), e->array, mask};
+	LLVMTypeRef type = LLVMGlobalGetValueType(m->function);
+
+	fetch(e, x);
+	LLVMValueRef next = LLVMBuildCall2(e->b, type, m->function, args, 4, "");
+	if (!x->accesses)
+		return;
+	LLVMBasicBlockRef slow = new_block(e, "slow"), go_on = new_block(e, "accessed");
+	branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, next, LLVMConstNull(e->ptr), ""), slow, go_on, true);
+	go_to(e, slow);
+	call_handler(e, block, x, mask, number);
+	LLVMBuildBr(e->b, go_on);
+	go_to(e, go_on);
+}
+
+static void emit_insn(struct emission *e, const struct region_block *block, const struct region_insn *x, u32 number)
+{
+	const struct meaning_function *m = meanings_find(e->meanings, x->meaning);
+	const bool inlined = m && m->inlines && (x->accesses || !m->needs_warp);
+	LLVMBasicBlockRef after = NULL;
+	LLVMValueRef mask = x->merges || x->accesses || !inlined ? get(e, e->i32, e->mask) : word(e, FULL_MASK);
+
+	if (x->guard != NO_OPERAND) {
+		LLVMBasicBlockRef some = new_block(e, "guarded");
+		after = new_block(e, "unguarded");
+		mask = LLVMBuildAnd(e->b, mask, predicate(e, x->guard, x->guard_negated), "");
+		branch(e, LLVMBuildICmp(e->b, LLVMIntNE, mask, word(e, 0), ""), some, after, false);
+		go_to(e, some);
+	}
+	if (inlined)
+		emit_inline(e, block, x, m, mask, number);
+	else
+		call_handler(e, block, x, mask, number);
+	if (after) {
+		LLVMBuildBr(e->b, after);
+		go_to(e, after);
+	}
+}
+
+/* --- Blocks ------------------------------------------------------------------------------------- */
+
+static void count(struct emission *e, u32 run, bool is_branch, bool back)
+{
+	LLVMValueRef n = LLVMConstInt(e->i64, back ? (u64) - (s64)run : run, true);
+	LLVMValueRef mask = get(e, e->i32, e->mask);
+	LLVMTypeRef type = LLVMFunctionType(e->i32, &e->i32, 1, false);
+	LLVMValueRef popcount = LLVMGetNamedFunction(e->module, "llvm.ctpop.i32");
+
+	if (!popcount)
+		popcount = LLVMAddFunction(e->module, "llvm.ctpop.i32", type);
+	LLVMValueRef active = LLVMBuildZExt(e->b, LLVMBuildCall2(e->b, type, popcount, &mask, 1, ""), e->i64, "");
+	add_to(e, e->issued, n);
+	add_to(e, e->lanes, LLVMBuildMul(e->b, n, active, ""));
+	add_to(e, e->budget, LLVMConstNeg(n));
+	if (is_branch)
+		add_to(e, e->branches, LLVMConstInt(e->i64, back ? (u64)-1 : 1, true));
+}
+
+/* Jumps to a block; upwards only while there is budget left. */
+static void jump(struct emission *e, u32 to, bool backward)
+{
+	if (!backward || to == e->r->block_count) {
+		LLVMBuildBr(e->b, e->arrive[to]);
+		return;
+	}
+	LLVMBasicBlockRef spent = new_block(e, "spent");
+	LLVMValueRef left = get(e, e->i64, e->budget);
+	branch(e, LLVMBuildICmp(e->b, LLVMIntSLE, left, LLVMConstNull(e->i64), ""), spent, e->arrive[to], true);
+	go_to(e, spent);
+	keep_rows(e, e->r->blocks[to].live);
+	leave(e, NATIVE_SPENT, e->r->blocks[to].at, get(e, e->i32, e->mask));
+}
+
+/* Lanes go different ways: those of `taken` to the target. */
+static void part(struct emission *e, const struct region_block *x, LLVMValueRef mask, LLVMValueRef taken)
+{
+	LLVMBasicBlockRef full = new_block(e, "full"), parted = new_block(e, "parted");
+	LLVMValueRef depth = get(e, e->i32, run_field(e, offsetof(struct native_run, depth)));
+
+	branch(e, LLVMBuildICmp(e->b, LLVMIntUGT, depth, word(e, NATIVE_WAYS - 2), ""), full, parted, true);
+	go_to(e, full);
+	count(e, x->run, true, true);
+	keep_rows(e, x->live_end);
+	leave(e, NATIVE_STOP, x->at_end, mask);
+	go_to(e, parted);
+	add_to(e, e->divergent, LLVMConstInt(e->i64, 1, false));
+	LLVMValueRef args[] = {e->run, mask, taken, word(e, x->target), word(e, x->join)};
+	LLVMBuildStore(e->b, call(e, e->i32, "native_part", args, COUNT_OF(args)), e->mask);
+	LLVMBuildBr(e->b, e->arrive[x->next]);
+}
+
+static void emit_branch(struct emission *e, const struct region_block *x)
+{
+	LLVMBasicBlockRef all = new_block(e, "all"), some = new_block(e, "some"), parts = new_block(e, "parts");
+	LLVMValueRef mask = get(e, e->i32, e->mask);
+	LLVMValueRef taken = LLVMBuildAnd(e->b, mask, predicate(e, x->condition, x->negated), "");
+
+	count(e, x->run, true, false);
+	LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, taken, mask, ""), all, some);
+	go_to(e, all);
+	jump(e, x->target, x->backward);
+	go_to(e, some);
+	branch(e, LLVMBuildICmp(e->b, LLVMIntNE, taken, word(e, 0), ""), parts, e->arrive[x->next], false);
+	go_to(e, parts);
+	part(e, x, mask, taken);
+}
+
+/* Before a join's block: lanes that have come this way wait for the others, if there are any. */
+static void emit_arrival(struct emission *e, u32 n, bool joins)
+{
+	go_to(e, e->arrive[n]);
+	if (!joins || !e->meet) {
+		LLVMBuildBr(e->b, e->body[n]);
+		return;
+	}
+	LLVMBasicBlockRef wait = new_block(e, "wait");
+	LLVMValueRef join = get(e, e->i32, run_field(e, offsetof(struct native_run, join)));
+	branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, join, word(e, n), ""), wait, e->body[n], false);
+	go_to(e, wait);
+	LLVMValueRef args[] = {e->run, get(e, e->i32, e->mask)};
+	LLVMBuildStore(e->b, call(e, e->i32, "native_meet", args, COUNT_OF(args)), e->where);
+	LLVMBuildStore(e->b, get(e, e->i32, run_field(e, offsetof(struct native_run, mask))), e->mask);
+	LLVMBuildBr(e->b, e->meet);
+}
+
+static void emit_block(struct emission *e, u32 n)
+{
+	const struct region_block *x = &e->r->blocks[n];
+
+	emit_arrival(e, n, x->joins);
+	go_to(e, e->body[n]);
+	for (u32 k = 0; k < x->insn_count; k++)
+		emit_insn(e, x, &x->insns[k], x->insns[k].number);
+	if (x->end == REGION_BRANCH) {
+		emit_branch(e, x);
+		return;
+	}
+	if (x->run)
+		count(e, x->run, x->end == REGION_JUMP, false);
+	jump(e, x->end == REGION_JUMP ? x->target : x->next, x->end == REGION_JUMP && x->backward);
+}
+
+static void emit_end(struct emission *e)
+{
+	const u32 n = e->r->block_count;
+
+	emit_arrival(e, n, true);
+	go_to(e, e->body[n]);
+	for (u32 row = 0; row < e->r->row_count; row++)
+		if (e->r->rows[row].leaves)
+			copy(e, place(e, row), slot(e, row), e->r->rows[row].bits, false);
+	leave(e, NATIVE_DONE, e->r->end, get(e, e->i32, e->mask));
+}
+
+static void emit_meet(struct emission *e)
+{
+	LLVMBasicBlockRef never = new_block(e, "never");
+	const u32 count_ = e->r->block_count;
+
+	go_to(e, never);
+	LLVMBuildUnreachable(e->b);
+	if (!e->meet)
+		return;
+	go_to(e, e->meet);
+	LLVMValueRef way = LLVMBuildSwitch(e->b, get(e, e->i32, e->where), never, count_);
+	for (u32 n = 0; n <= count_; n++) {
+		bool joins = false, starts = false;
+		for (u32 k = 0; k < count_; k++) {
+			const struct region_block *x = &e->r->blocks[k];
+			joins |= x->end == REGION_BRANCH && x->join == n;
+			starts |= x->end == REGION_BRANCH && x->target == n && x->join != n;
+		}
+		if (joins)
+			LLVMAddCase(way, word(e, 2 * n + NATIVE_BODY), e->body[n]);
+		if (starts)
+			LLVMAddCase(way, word(e, 2 * n), e->arrive[n]);
+	}
+}
+
+/* --- The function ------------------------------------------------------------------------------- */
+
+static bool parts_lanes(const struct region *r)
+{
+	for (u32 n = 0; n < r->block_count; n++)
+		if (r->blocks[n].end == REGION_BRANCH)
+			return true;
+	return false;
+}
+
+/* Compiled for the processor that the bitcode is for. */
+static void take_attributes(struct emission *e)
+{
+	static const char *const names[] = {"target-cpu", "target-features", "tune-cpu"};
+
+	for (u32 k = 0; k < e->meanings->count; k++) {
+		LLVMValueRef from = e->meanings->items[k].function;
+		if (!from || LLVMIsDeclaration(from))
+			continue;
+		for (size_t n = 0; n < COUNT_OF(names); n++) {
+			LLVMAttributeRef a =
+				LLVMGetStringAttributeAtIndex(from, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+							      names[n], (unsigned)strlen(names[n]));
+			if (a)
+				LLVMAddAttributeAtIndex(e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, a);
+		}
+		break;
+	}
+	char bits[16];
+	snprintf(bits, sizeof bits, "%u", e->vector_bytes * 8);
+	static const char *const widths[] = {"prefer-vector-width", "min-legal-vector-width"};
+	for (size_t n = 0; n < COUNT_OF(widths); n++)
+		LLVMAddTargetDependentFunctionAttr(e->function, widths[n], bits);
+	LLVMAddTargetDependentFunctionAttr(e->function, "no-builtins", "");
+}
+
+static void emit_entrance(struct emission *e)
+{
+	const struct region *r = e->r;
+	u32 bytes = 0;
+
+	for (u32 row = 0; row < r->row_count; row++) {
+		e->slots[row] = bytes;
+		bytes += (row_bytes(r->rows[row].bits) + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
+	}
+	go_to(e, new_block(e, "entrance"));
+	e->array = LLVMBuildAlloca(e->b, LLVMArrayType2(e->i8, bytes + ROW_ALIGN), "rows");
+	LLVMSetAlignment(e->array, ROW_ALIGN);
+	LLVMValueRef zero = LLVMConstNull(e->i64);
+	e->mask = variable(e, e->i32, word(e, FULL_MASK), "mask");
+	e->where = variable(e, e->i32, word(e, 0), "where");
+	e->budget = variable(e, e->i64, get(e, e->i64, run_field(e, offsetof(struct native_run, budget))), "budget");
+	e->issued = variable(e, e->i64, zero, "issued");
+	e->lanes = variable(e, e->i64, zero, "lanes");
+	e->branches = variable(e, e->i64, zero, "branches");
+	e->divergent = variable(e, e->i64, zero, "divergent");
+	for (u32 row = 0; row < r->row_count; row++)
+		if (r->rows[row].written && r->rows[row].enters)
+			copy(e, slot(e, row), place(e, row), r->rows[row].bits, true);
+}
+
+void region_emit(LLVMModuleRef module, const struct region *r, const struct meanings *m, const char *name,
+		 u32 vector_bytes)
+{
+	struct emission e = {.r = r, .meanings = m, .module = module, .vector_bytes = vector_bytes};
+	const u32 blocks = r->block_count + 1;
+
+	e.c = LLVMGetModuleContext(module);
+	e.b = LLVMCreateBuilderInContext(e.c);
+	e.i1 = LLVMInt1TypeInContext(e.c);
+	e.i8 = LLVMInt8TypeInContext(e.c);
+	e.i32 = LLVMInt32TypeInContext(e.c);
+	e.i64 = LLVMInt64TypeInContext(e.c);
+	e.ptr = LLVMPointerTypeInContext(e.c, 0);
+	e.unlikely = LLVMGetMDKindIDInContext(e.c, "prof", 4);
+	e.slots = calloc(r->row_count + 1, sizeof *e.slots);
+	e.arrive = calloc(blocks, sizeof *e.arrive);
+	e.body = calloc(blocks, sizeof *e.body);
+	LLVMTypeRef params[] = {e.ptr, e.ptr, e.ptr};
+	e.function = LLVMAddFunction(module, name, LLVMFunctionType(e.i32, params, 3, false));
+	e.run = LLVMGetParam(e.function, 0);
+	e.warp = LLVMGetParam(e.function, 1);
+	e.rows = LLVMGetParam(e.function, 2);
+	take_attributes(&e);
+	emit_entrance(&e);
+	LLVMBasicBlockRef entrance = LLVMGetInsertBlock(e.b);
+	for (u32 n = 0; n < blocks; n++) {
+		e.arrive[n] = new_block(&e, "arrive");
+		e.body[n] = new_block(&e, "body");
+	}
+	e.meet = parts_lanes(r) ? new_block(&e, "meet") : NULL;
+	go_to(&e, entrance);
+	LLVMBuildBr(e.b, e.body[0]);
+	for (u32 n = 0; n < r->block_count; n++)
+		emit_block(&e, n);
+	emit_end(&e);
+	emit_meet(&e);
+	LLVMDisposeBuilder(e.b);
+	free(e.slots);
+	free(e.arrive);
+	free(e.body);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the files of the plug-in share. Only they see LLVM.
+ */
+#ifndef PTXSIM_NATIVE_LLVM_INTERNAL_H
+#define PTXSIM_NATIVE_LLVM_INTERNAL_H
+
+#include <llvm-c/Core.h>
+
+#include "native/plugin.h"
+
+/* The families of src/sem as bitcode, one module each, for one vector width: see bitcode.S. */
+struct bitcode {
+	const char *name; /* "avx512/float" */
+	const u8 *start, *end;
+};
+extern const struct bitcode native_bitcode[]; /* ends with a NULL name */
+
+/* --- Meanings as functions of a module ------------------------------------------------------- */
+
+struct meaning_function {
+	const char *meaning; /* "src/sem/float.c:add_f32" */
+	LLVMValueRef function;
+	bool inlines; /* straight code on rows alone, or an access that says NULL where it gives up */
+	bool needs_warp;
+};
+
+struct meanings {
+	struct meaning_function *items;
+	u32 count;
+};
+
+/* Adds to `module` the functions of all meanings that the region names. False: no memory, or damaged bitcode. */
+bool meanings_link(LLVMModuleRef module, const char *width, const struct region *r, struct meanings *m);
+const struct meaning_function *meanings_find(const struct meanings *m, const char *meaning);
+void meanings_free(struct meanings *m);
+
+/* --- The region's function ------------------------------------------------------------------- */
+
+/* Builds the function `name` in `module`. vector_bytes: of the host's vectors. */
+void region_emit(LLVMModuleRef module, const struct region *r, const struct meanings *m, const char *name,
+		 u32 vector_bytes);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What libptxsim-native.so, which holds all that needs LLVM, and the program that loads it agree on.
+ *
+ * The plug-in turns a region into a function. The function gets a warp that stands at the region's beginning with all
+ * its lanes, its rows, and a struct native_run, which lanes that go different ways, counts and the way out live in.
+ */
+#ifndef PTXSIM_NATIVE_PLUGIN_H
+#define PTXSIM_NATIVE_PLUGIN_H
+
+#include "exec/run.h"
+#include "native/region.h"
+
+enum { NATIVE_VERSION = 1, NATIVE_WAYS = 64, NATIVE_BODY = 1, NATIVE_NO_JOIN = 0xffffffff };
+
+/* How a warp left a region. */
+enum native_exit {
+	NATIVE_DONE, /* at its end, with all lanes */
+	NATIVE_STOP, /* before instruction `at`, for which the interpreter is needed: it may fault */
+	NATIVE_SPENT /* at `at`, after a jump upwards: the budget is used up */
+};
+
+/* Lanes that have yet to run from a block, or that have arrived at a join. */
+struct native_way {
+	u32 block, lanes;
+	bool is_join;
+	u32 outer; /* a join's: the block of the one around it, or NATIVE_NO_JOIN; and where that stands */
+	u32 outer_at;
+};
+
+struct native_run {
+	s64 budget;
+	u64 issued, lanes, branches, divergent;
+	u32 mask;
+	u32 at;
+	u32 join, join_at; /* the block of the innermost join, or NATIVE_NO_JOIN; and its place in `ways` */
+	u32 depth;
+	u32 fp;
+	const struct insn *insns; /* the code's, as warps run them by themselves */
+	struct native_way ways[NATIVE_WAYS];
+};
+
+typedef u32 native_fn(struct native_run *r, struct warp *w, u8 *rows);
+
+/* What native code calls. */
+struct native_services {
+	/* Runs instruction number k for the lanes of `mask` by its handler; false: it would fault. */
+	bool (*call)(struct native_run *r, struct warp *w, u8 *rows, u32 k, u32 mask);
+	/* Of the lanes `mask`, `taken` go to block `target`, and all meet at block `join`. The others, which are
+	 * returned, go on. Needs room for two more ways. */
+	u32 (*part)(struct native_run *r, u32 mask, u32 taken, u32 target, u32 join);
+	/* The lanes `mask` have arrived at the innermost join. Twice the number of the block where r->mask goes on;
+	 * NATIVE_BODY is added where that is behind its join. */
+	u32 (*meet)(struct native_run *r, u32 mask);
+	u8 *(*global_range_slow)(struct warp *w, const struct insn *i, u64 low, u64 high);
+};
+
+struct native_compiler;
+
+struct native_plugin {
+	u32 version;
+	const char *description; /* "LLVM 19.1.7" */
+	/* NULL and a message: the host cannot. */
+	struct native_compiler *(*open)(const struct native_services *services, char *message, size_t size);
+	/* NULL and a message: no code was made. May be called by one thread at a time. *bytes: of machine code. */
+	native_fn *(*compile)(struct native_compiler *c, const struct region *r, const char *name, size_t *bytes,
+			      char *message, size_t size);
+	/* All code that it has made goes with it. */
+	void (*close)(struct native_compiler *c);
+};
+
+/* What the plug-in exports, under this name. */
+__attribute__((visibility("default"))) const struct native_plugin *ptxsim_native_plugin(void);
+
+#endif

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Finds regions. From a block on, a region grows along what every lane must pass: over a branch to the join of its
+ * lanes, if all that lies between can run natively. It may end wherever no jump from outside leads into it.
+ */
+#include "native/region.h"
+
+#include <string.h>
+
+enum { REGION_INSNS_MAX = 1536, REGION_INSNS_MIN = 3 };
+
+struct growth {
+	const struct code_flow *f;
+	u32 *stamp, turn;   /* block b is in the region: stamp[b] == turn */
+	u32 *number;        /* and its number there */
+	u32 *list, count;   /* its blocks in order */
+	u32 *stack;         /* of walks */
+	u32 *seen, visit;   /* of walks: seen[b] == visit */
+	u32 insns, pending; /* pending: edges into it from outside, but to the first block */
+	u32 good, end;      /* the largest part that can stand by itself: blocks; where it ends, an instruction */
+	u32 cut;            /* of that, the last block's end, if it ends early; else 0 */
+	bool *covered;
+};
+
+static const struct step *last_step(const struct code_flow *f, u32 b) { return &f->steps[f->blocks[b].end - 1]; }
+
+static u32 join_of(const struct code_flow *f, u32 b)
+{
+	const u32 last = f->blocks[b].end - 1;
+
+	return f->block_of[last + f->code->insns[last].b];
+}
+
+static bool in_region(const struct growth *g, u32 b) { return g->stamp[b] == g->turn; }
+
+static u32 weight(const struct code_flow *f, const struct code_block *x)
+{
+	u32 n = 0;
+
+	for (u32 k = x->first; k < x->end; k++)
+		n += f->steps[k].kind == STEP_PLAIN || f->steps[k].kind == STEP_BRANCH_IF;
+	return n;
+}
+
+/* --- Growing ------------------------------------------------------------------------------------ */
+
+static void take_block(struct growth *g, u32 b)
+{
+	const struct code_block *x = &g->f->blocks[b];
+
+	g->stamp[b] = g->turn;
+	g->number[b] = g->count;
+	for (u32 s = 0; s < x->successor_count; s++)
+		if (in_region(g, x->successors[s]) && x->successors[s] != g->list[0] && x->successors[s] != b)
+			g->pending--;
+	for (u32 p = 0; g->count && p < x->predecessor_count; p++)
+		g->pending += !in_region(g, x->predecessors[p]);
+	g->list[g->count++] = b;
+	g->insns += weight(g->f, x);
+}
+
+/* Takes all blocks between block b's branch and its join. False: there is a wall, or too much. */
+static bool take_branch(struct growth *g, u32 b, u32 join)
+{
+	u32 depth = 0, first = g->count;
+
+	take_block(g, b);
+	g->stack[depth++] = b;
+	while (depth) {
+		const struct code_block *x = &g->f->blocks[g->stack[--depth]];
+		for (u32 s = 0; s < x->successor_count; s++) {
+			const u32 to = x->successors[s];
+			if (to == join || in_region(g, to))
+				continue;
+			if (to == g->f->block_count || g->f->blocks[to].wall || !g->f->blocks[to].successor_count ||
+			    g->covered[to] || g->insns > REGION_INSNS_MAX)
+				goto refused;
+			take_block(g, to);
+			g->stack[depth++] = to;
+		}
+	}
+	return true;
+refused:
+	while (g->count > first)
+		g->stamp[g->list[--g->count]] = 0;
+	return false;
+}
+
+static void note_good(struct growth *g, u32 end, u32 cut)
+{
+	if (g->pending)
+		return;
+	g->good = g->count;
+	g->end = end;
+	g->cut = cut;
+}
+
+/* Takes what of block b comes before its last instruction, a branch that cannot be passed. */
+static void take_part(struct growth *g, u32 b)
+{
+	const u32 last = g->f->blocks[b].end - 1;
+	u32 outside = 0;
+
+	for (u32 p = 0; g->count && p < g->f->blocks[b].predecessor_count; p++)
+		outside += !in_region(g, g->f->blocks[b].predecessors[p]);
+	if (last == g->f->blocks[b].first || outside || g->pending)
+		return;
+	g->stamp[b] = g->turn;
+	g->number[b] = g->count;
+	g->list[g->count++] = b;
+	g->insns += weight(g->f, &g->f->blocks[b]);
+	note_good(g, last, last);
+}
+
+static void grow(struct growth *g, u32 b)
+{
+	const struct code_flow *f = g->f;
+
+	g->turn++;
+	g->count = g->insns = g->pending = g->good = 0;
+	g->list[0] = b;
+	while (b < f->block_count && !f->blocks[b].wall && !g->covered[b] && !in_region(g, b) &&
+	       g->insns <= REGION_INSNS_MAX) {
+		const u32 pending = g->pending, insns = g->insns;
+		const u8 kind = last_step(f, b)->kind;
+		u32 next = kind == STEP_BRANCH_IF ? join_of(f, b) : b + 1;
+		if (kind == STEP_BRANCH)
+			next = f->blocks[b].successor_count ? f->blocks[b].successors[0] : f->block_count;
+		if (kind == STEP_BRANCH_IF && !take_branch(g, b, next)) {
+			g->pending = pending;
+			g->insns = insns;
+			take_part(g, b);
+			return;
+		}
+		if (kind != STEP_BRANCH_IF)
+			take_block(g, b);
+		if (next >= f->block_count)
+			return;
+		note_good(g, f->blocks[next].first, 0);
+		b = next;
+	}
+}
+
+/* --- Making it ---------------------------------------------------------------------------------- */
+
+struct making {
+	const struct growth *g;
+	const struct code_flow *f;
+	struct region *r;
+	u32 *row_of;   /* flow's number to region's, plus 1 */
+	u64 **waits;   /* by block of the region: rows (flow's numbers) that waiting lanes will read */
+	u64 *end_live; /* rows live where the region ends */
+};
+
+static u32 region_block(const struct making *m, u32 b)
+{
+	const struct growth *g = m->g;
+
+	return b < m->f->block_count && in_region(g, b) && g->number[b] < g->good ? g->number[b] : g->good;
+}
+
+static u32 region_row(struct making *m, u32 row)
+{
+	const struct flow_row *from = &m->f->rows[row];
+
+	if (!m->row_of[row]) {
+		m->r->rows[m->r->row_count++] = (struct region_row){
+			.offset = from->offset, .bits = from->bits, .constant = from->constant, .value = from->value};
+		m->row_of[row] = m->r->row_count;
+	}
+	return m->row_of[row] - 1;
+}
+
+/* Rows live before instruction k, by the flow's numbers. */
+static void live_before(const struct code_flow *f, u32 k, u64 *live)
+{
+	const struct code_block *x = &f->blocks[f->block_of[k]];
+
+	memset(live, 0, f->words * sizeof *live);
+	for (u32 s = 0; s < x->successor_count; s++)
+		for (u32 w = 0; w < f->words; w++)
+			live[w] |= f->blocks[x->successors[s]].live[w];
+	for (u32 n = x->end; n-- > k;)
+		code_flow_before(f, n, live);
+}
+
+static void add_rows(const struct code_flow *f, u64 *to, const u64 *from)
+{
+	for (u32 w = 0; w < f->words; w++)
+		to[w] |= from[w];
+}
+
+/* What is live where lanes wait for others: at the region's block b (of the flow) or at its end. */
+static const u64 *live_at(const struct making *m, u32 b)
+{
+	return region_block(m, b) == m->g->good ? m->end_live : m->f->blocks[b].live;
+}
+
+/* All blocks that run from block `from` on before `join`: lanes wait there that will read `rows`. */
+static void lanes_wait(struct making *m, u32 from, u32 join, const u64 *rows)
+{
+	struct growth *g = (struct growth *)(uintptr_t)m->g;
+	u32 depth = 0;
+
+	g->visit++;
+	if (from == join || region_block(m, from) == g->good)
+		return;
+	g->seen[from] = g->visit;
+	g->stack[depth++] = from;
+	while (depth) {
+		const u32 b = g->stack[--depth];
+		add_rows(m->f, m->waits[region_block(m, b)], rows);
+		for (u32 s = 0; s < m->f->blocks[b].successor_count; s++) {
+			const u32 to = m->f->blocks[b].successors[s];
+			if (to == join || region_block(m, to) == g->good || g->seen[to] == g->visit)
+				continue;
+			g->seen[to] = g->visit;
+			g->stack[depth++] = to;
+		}
+	}
+}
+
+static void find_waits(struct making *m)
+{
+	const struct growth *g = m->g;
+
+	for (u32 n = 0; n < g->good; n++) {
+		const u32 b = g->list[n], last = m->f->blocks[b].end - 1;
+		if (m->f->steps[last].kind != STEP_BRANCH_IF || g->cut == last)
+			continue;
+		const u32 join = join_of(m->f, b), target = m->f->block_of[last + (u32)m->f->code->insns[last].imm];
+		lanes_wait(m, b + 1, join, live_at(m, join));
+		lanes_wait(m, target, join, live_at(m, join));
+		if (target != join)
+			lanes_wait(m, b + 1, join, live_at(m, target));
+	}
+}
+
+static bool has_floats(const struct form *f)
+{
+	for (u32 t = 0; t < f->type_count; t++)
+		if (type_class(f->types[t]) == 'f')
+			return true;
+	return false;
+}
+
+static void make_insn(struct making *m, u32 block, u32 k, struct region_insn *to)
+{
+	const struct code_flow *f = m->f;
+	const struct step *s = &f->steps[k];
+	struct region_operand *operands = ARENA_ARRAY(f->arena, s->operand_count + 1, struct region_operand);
+
+	*to = (struct region_insn){.plain = &f->code->insns[k],
+				   .number = k,
+				   .operands = operands,
+				   .operand_count = s->operand_count,
+				   .guard = NO_OPERAND,
+				   .of_floats = has_floats(s->form),
+				   .accesses = s->form->row->flags & ISA_MEMORY};
+	if (s->form->layout == LAYOUT_DIRECT || s->form->layout == LAYOUT_MEMORY)
+		to->meaning = s->meaning->name;
+	if (s->guarded) {
+		to->guard = region_row(m, f->steps[k - 1].operands[0].row);
+		to->guard_negated = f->code->insns[k - 1].aux & 1;
+		to->merges = true;
+	}
+	for (u32 o = 0; o < s->operand_count; o++) {
+		const struct step_operand *x = &s->operands[o];
+		operands[o] = (struct region_operand){region_row(m, x->row), x->bits, x->read, x->written};
+		to->merges |= x->written && row_in(m->waits[block], x->row);
+		m->r->rows[operands[o].row].written |= x->written;
+	}
+}
+
+static void make_end(struct making *m, u32 b, struct region_block *to, u32 last)
+{
+	const struct code_flow *f = m->f;
+	const struct insn *i = &f->code->insns[last];
+	const u8 kind = f->steps[last].kind;
+
+	if (kind == STEP_BRANCH || kind == STEP_BRANCH_IF) {
+		to->end = kind == STEP_BRANCH ? REGION_JUMP : REGION_BRANCH;
+		to->run = i->run;
+		to->backward = i->imm <= 0;
+		to->target = region_block(m, f->block_of[last + (u32)i->imm]);
+	} else if (kind == STEP_COUNT) {
+		to->run = i->run;
+	}
+	if (kind == STEP_BRANCH_IF) {
+		to->condition = region_row(m, f->steps[last].operands[0].row);
+		to->negated = i->aux & 1;
+		to->join = region_block(m, join_of(f, b));
+	}
+}
+
+static void make_block(struct making *m, u32 n)
+{
+	const struct code_flow *f = m->f;
+	const u32 b = m->g->list[n], cut = m->g->cut && n + 1 == m->g->good ? m->g->cut : 0;
+	const u32 first = f->blocks[b].first, end = cut ? cut : f->blocks[b].end;
+	struct region_block *to = &m->r->blocks[n];
+
+	*to = (struct region_block){.at = first,
+				    .at_end = end - 1,
+				    .insns = ARENA_ARRAY(f->arena, end - first + 1, struct region_insn),
+				    .joins = f->steps[first].kind == STEP_JOIN,
+				    .next = cut ? m->g->good : region_block(m, b + 1)};
+	for (u32 k = first; k < end; k++)
+		if (f->steps[k].kind == STEP_PLAIN)
+			make_insn(m, n, k, &to->insns[to->insn_count++]);
+	if (!cut)
+		make_end(m, b, to, end - 1);
+}
+
+/* The region's own numbers of the rows in `live` that it writes. */
+static const u64 *own_rows(const struct making *m, const u64 *live)
+{
+	u64 *own = ARENA_ARRAY(m->f->arena, m->r->words, u64);
+
+	for (u32 row = 0; row < m->f->row_count; row++)
+		if (m->row_of[row] && row_in(live, row) && m->r->rows[m->row_of[row] - 1].written)
+			row_add(own, m->row_of[row] - 1);
+	return own;
+}
+
+/* Which rows are live where a warp may leave: at its blocks' starts, and before accesses. Lanes that wait elsewhere
+ * need theirs as well. */
+static void make_liveness(struct making *m)
+{
+	const struct code_flow *f = m->f;
+	u64 *live = ARENA_ARRAY(f->arena, f->words, u64);
+
+	m->r->words = m->r->row_count / 64 + 1;
+	for (u32 n = 0; n < m->r->block_count; n++) {
+		struct region_block *x = &m->r->blocks[n];
+		const struct code_block *from = &f->blocks[m->g->list[n]];
+		u32 at = x->insn_count;
+		memset(live, 0, f->words * sizeof *live);
+		for (u32 s = 0; s < from->successor_count; s++)
+			add_rows(f, live, f->blocks[from->successors[s]].live);
+		add_rows(f, live, m->waits[n]);
+		for (u32 k = from->end; k-- > from->first;) {
+			code_flow_before(f, k, live);
+			if (k + 1 == from->end) {
+				add_rows(f, live, m->waits[n]);
+				x->live_end = own_rows(m, live);
+			}
+			if (!at || &f->code->insns[k] != x->insns[at - 1].plain)
+				continue;
+			add_rows(f, live, m->waits[n]);
+			if (x->insns[--at].accesses)
+				x->insns[at].live = own_rows(m, live);
+		}
+		x->live = own_rows(m, live);
+	}
+}
+
+static void make_rows(struct making *m)
+{
+	const u64 *enter = m->f->blocks[m->g->list[0]].live;
+
+	for (u32 row = 0; row < m->f->row_count; row++) {
+		struct region_row *r = m->row_of[row] ? &m->r->rows[m->row_of[row] - 1] : NULL;
+		if (!r)
+			continue;
+		r->enters = row_in(enter, row);
+		r->leaves = r->written && row_in(m->end_live, row);
+	}
+}
+
+/* The mode that most of its floating-point instructions run under; only those that round to nearest are compiled. */
+static void choose_mode(struct region *r)
+{
+	u32 flushing = 0, others = 0;
+
+	for (u32 n = 0; n < r->block_count; n++)
+		for (u32 k = 0; k < r->blocks[n].insn_count; k++) {
+			const struct region_insn *x = &r->blocks[n].insns[k];
+			flushing += x->of_floats && x->plain->fp == (FP_RN | FP_FTZ);
+			others += x->of_floats && x->plain->fp == FP_RN;
+		}
+	r->fp = flushing > others ? FP_RN | FP_FTZ : FP_RN;
+	for (u32 n = 0; n < r->block_count; n++)
+		for (u32 k = 0; k < r->blocks[n].insn_count; k++) {
+			struct region_insn *x = &r->blocks[n].insns[k];
+			if (x->of_floats && x->plain->fp != r->fp)
+				x->meaning = NULL;
+		}
+}
+
+static void make_region(const struct growth *g, struct region *r)
+{
+	const struct code_flow *f = g->f;
+	struct making m = {.g = g, .f = f, .r = r};
+
+	r->first = f->blocks[g->list[0]].first;
+	r->end = g->end;
+	r->size = g->insns;
+	r->block_count = g->good;
+	r->blocks = ARENA_ARRAY(f->arena, g->good + 1, struct region_block);
+	r->rows = ARENA_ARRAY(f->arena, f->row_count + 1, struct region_row);
+	m.row_of = ARENA_ARRAY(f->arena, f->row_count + 1, u32);
+	m.waits = ARENA_ARRAY(f->arena, g->good + 1, u64 *);
+	m.end_live = ARENA_ARRAY(f->arena, f->words, u64);
+	for (u32 n = 0; n < g->good; n++)
+		m.waits[n] = ARENA_ARRAY(f->arena, f->words, u64);
+	live_before(f, g->end, m.end_live);
+	find_waits(&m);
+	for (u32 n = 0; n < g->good; n++)
+		make_block(&m, n);
+	make_liveness(&m);
+	make_rows(&m);
+	choose_mode(r);
+}
+
+struct regions regions_find(const struct code_flow *f)
+{
+	const u32 count = f->block_count + 1;
+	struct regions found = {0};
+	struct growth g = {.f = f};
+	u32 **const lists[] = {&g.stamp, &g.number, &g.list, &g.stack, &g.seen};
+
+	for (size_t k = 0; k < COUNT_OF(lists); k++)
+		*lists[k] = ARENA_ARRAY(f->arena, count + 1, u32);
+	g.covered = ARENA_ARRAY(f->arena, count, bool);
+	found.items = ARENA_ARRAY(f->arena, count, struct region);
+	for (u32 k = 0; k < f->code->insn_count; k++)
+		found.insns += f->steps[k].kind != STEP_NOTHING;
+	for (u32 b = 0; b < f->block_count; b++) {
+		if (g.covered[b] || f->blocks[b].wall)
+			continue;
+		grow(&g, b);
+		if (!g.good || g.insns < REGION_INSNS_MIN)
+			continue;
+		make_region(&g, &found.items[found.count++]);
+		for (u32 n = 0; n < g.good; n++)
+			g.covered[g.list[n]] = true;
+		found.covered += g.insns;
+	}
+	return found;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A region: a part of a kernel that native code runs for one warp at a time from its first instruction to its end,
+ * where all lanes stand together again. It has one entrance and one end, no instruction at which a warp may wait,
+ * and may hold branches and loops whose lanes go different ways.
+ *
+ * This is all that the compiler of native code needs to know; it sees neither forms nor rows of the table.
+ */
+#ifndef PTXSIM_NATIVE_REGION_H
+#define PTXSIM_NATIVE_REGION_H
+
+#include "native/flow.h"
+
+struct region_operand {
+	u32 row; /* in region->rows */
+	u8 bits;
+	bool read, written;
+};
+
+struct region_insn {
+	const struct insn *plain; /* what a warp by itself runs */
+	u32 number;               /* its number in the code */
+	const char *meaning;      /* "FILE:NAME" of what may be inlined; NULL: call the handler */
+	const struct region_operand *operands;
+	u32 operand_count;
+	u32 guard; /* a predicate row; NO_OPERAND: none */
+	bool guard_negated;
+	bool merges;   /* lanes that do not take part keep their part of its results */
+	bool accesses; /* memory: it may fault */
+	bool of_floats;
+	const u64 *live; /* rows live before it; only where accesses */
+};
+
+enum region_end { REGION_NEXT, REGION_JUMP, REGION_BRANCH };
+
+/* Blocks are numbered from 0, the entrance; the number of blocks stands for the region's end. */
+struct region_block {
+	u32 at; /* the first instruction's number in the code */
+	struct region_insn *insns;
+	u32 insn_count;
+	bool joins; /* begins with a %join: lanes wait there for others */
+	enum region_end end;
+	u32 run;             /* instructions to count at its end; 0: none */
+	u32 condition;       /* REGION_BRANCH: a predicate row */
+	bool negated;        /* its lanes branch where it is false */
+	u32 next, target;    /* blocks */
+	u32 join;            /* REGION_BRANCH: the block where the lanes meet again */
+	bool backward;       /* the branch goes up: a loop */
+	const u64 *live;     /* rows live at its start */
+	u32 at_end;          /* the number of its last instruction in the code, */
+	const u64 *live_end; /* and rows live before it */
+};
+
+struct region_row {
+	u32 offset; /* in the frame */
+	u8 bits;
+	bool written; /* by the region */
+	bool enters;  /* its value at the entrance counts */
+	bool leaves;  /* its value at the end counts */
+	bool constant;
+	u64 value;
+};
+
+struct region {
+	u32 first, end; /* instructions of the code: where it begins, and where the warp goes on */
+	u32 size;       /* instructions in it */
+	u8 fp;          /* the floating-point mode that it runs under (enum fp_mode) */
+	struct region_block *blocks;
+	u32 block_count;
+	struct region_row *rows;
+	u32 row_count, words; /* words: of a set of rows */
+};
+
+struct regions {
+	struct region *items;
+	u32 count;
+	u32 insns, covered; /* of the code: all that may run, and those in regions */
+};
+
+/* All regions of the kernel. */
+struct regions regions_find(const struct code_flow *f);
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Keeps the kernels that have run, and has the hot ones compiled by a thread of its own, one after the other.
+ */
+#include "native/tier.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "native/build.h"
+#include "native/enter.h"
+#include "native/load.h"
+
+/* Warp instructions that a kernel runs before it is compiled: what compiling costs, about 0.8 ms an instruction, is
+ * then soon won back. */
+enum { HEAT_EACH = 100000, HEAT_LEAST = 2000000 };
+
+struct kernel_record {
+	struct native_kernel common;
+	struct native *tier;
+	const struct program *program;
+	const struct code *code;
+	struct kernel_record *next;   /* of the tier's list */
+	struct kernel_record *queued; /* the next one to compile */
+	bool done;
+	struct native_report report;
+};
+
+struct native {
+	pthread_mutex_t lock; /* of all that follows */
+	pthread_cond_t changed;
+	struct kernel_record *kernels, *queue;
+	const struct kernel_record *in_work;
+	bool has_thread, ending;
+	pthread_t thread;
+	bool tried; /* to load it */
+	const struct native_plugin *plugin;
+	struct native_compiler *compiler;
+	char message[256]; /* why there is none */
+};
+
+bool native_mode_read(const char *text, enum native_mode *mode)
+{
+	static const char *const names[] = {[NATIVE_AUTO] = "auto", [NATIVE_ALWAYS] = "always", [NATIVE_OFF] = "off"};
+
+	*mode = NATIVE_AUTO;
+	if (!text)
+		text = getenv("PTXSIM_NATIVE");
+	for (size_t k = 0; text && k < COUNT_OF(names); k++)
+		if (!strcmp(text, names[k])) {
+			*mode = (enum native_mode)k;
+			return true;
+		}
+	return !text;
+}
+
+struct native *native_open(void)
+{
+	struct native *n = calloc(1, sizeof *n);
+
+	if (!n)
+		return NULL;
+	pthread_mutex_init(&n->lock, NULL);
+	pthread_cond_init(&n->changed, NULL);
+	return n;
+}
+
+/* Under the lock. */
+static bool load(struct native *n)
+{
+	if (!n->tried) {
+		n->tried = true;
+		n->plugin = native_load(n->message, sizeof n->message);
+		if (n->plugin)
+			n->compiler = n->plugin->open(&native_services, n->message, sizeof n->message);
+	}
+	return n->compiler;
+}
+
+bool native_available(struct native *n, char *message, size_t size)
+{
+	pthread_mutex_lock(&n->lock);
+	const bool available = load(n);
+	snprintf(message, size, "%s", n->message);
+	pthread_mutex_unlock(&n->lock);
+	return available;
+}
+
+const char *native_description(const struct native *n) { return n->compiler ? n->plugin->description : NULL; }
+
+/* --- Compiling ---------------------------------------------------------------------------------- */
+
+/* Under the lock, which is given up meanwhile. */
+static void build(struct native *n, struct kernel_record *k)
+{
+	struct kernel_code *code = NULL;
+
+	n->in_work = k;
+	if (load(n)) {
+		pthread_mutex_unlock(&n->lock);
+		code = native_build(n->plugin, n->compiler, k->program->isa, k->code, &k->report);
+		pthread_mutex_lock(&n->lock);
+	}
+	__atomic_store_n(&k->common.ready, code ? &code->common : NULL, __ATOMIC_RELEASE);
+	k->done = true;
+	n->in_work = NULL;
+	pthread_cond_broadcast(&n->changed);
+}
+
+static void *compiler_main(void *tier)
+{
+	struct native *n = tier;
+
+	pthread_mutex_lock(&n->lock);
+	while (!n->ending) {
+		struct kernel_record *k = n->queue;
+		if (!k || n->in_work) {
+			pthread_cond_wait(&n->changed, &n->lock);
+			continue;
+		}
+		n->queue = k->queued;
+		build(n, k);
+	}
+	pthread_mutex_unlock(&n->lock);
+	return NULL;
+}
+
+/* A kernel has become hot. */
+static void want(struct native_kernel *kernel)
+{
+	struct kernel_record *k = (struct kernel_record *)(void *)kernel;
+	struct native *n = k->tier;
+
+	pthread_mutex_lock(&n->lock);
+	struct kernel_record **end = &n->queue;
+	while (*end)
+		end = &(*end)->queued;
+	*end = k;
+	k->queued = NULL;
+	if (!n->has_thread)
+		n->has_thread = !pthread_create(&n->thread, NULL, compiler_main, n);
+	pthread_cond_broadcast(&n->changed);
+	pthread_mutex_unlock(&n->lock);
+}
+
+/* --- Kernels ------------------------------------------------------------------------------------ */
+
+static struct kernel_record *record_new(struct native *n, const struct program *p, const struct code *code)
+{
+	struct kernel_record *k = calloc(1, sizeof *k);
+
+	if (!k)
+		return NULL;
+	*k = (struct kernel_record){.tier = n, .program = p, .code = code, .next = n->kernels};
+	k->common.want = want;
+	k->common.wanted = max_u64(HEAT_LEAST, (u64)code->insn_count * HEAT_EACH);
+	n->kernels = k;
+	return k;
+}
+
+struct native_kernel *native_kernel_of(struct native *n, const struct program *p, const struct kernel *kernel,
+				       enum native_mode mode)
+{
+	struct kernel_record *k;
+
+	if (!n || mode == NATIVE_OFF)
+		return NULL;
+	pthread_mutex_lock(&n->lock);
+	for (k = n->kernels; k && k->code != kernel->code; k = k->next)
+		;
+	if (!k && kernel->code && kernel->code->gang_insns)
+		k = record_new(n, p, kernel->code);
+	if (mode == NATIVE_ALWAYS && k && !k->done) {
+		while (n->in_work)
+			pthread_cond_wait(&n->changed, &n->lock);
+		if (!k->done)
+			build(n, k);
+	}
+	pthread_mutex_unlock(&n->lock);
+	return k ? &k->common : NULL;
+}
+
+const struct native_report *native_report_of(const struct native_kernel *k)
+{
+	return &((const struct kernel_record *)(const void *)k)->report;
+}
+
+static void record_free(struct kernel_record *k)
+{
+	if (k->common.ready)
+		native_build_free((struct kernel_code *)(void *)k->common.ready);
+	free(k);
+}
+
+void native_close(struct native *n)
+{
+	if (!n)
+		return;
+	pthread_mutex_lock(&n->lock);
+	n->ending = true;
+	pthread_cond_broadcast(&n->changed);
+	pthread_mutex_unlock(&n->lock);
+	if (n->has_thread)
+		pthread_join(n->thread, NULL);
+	while (n->kernels) {
+		struct kernel_record *k = n->kernels;
+		n->kernels = k->next;
+		record_free(k);
+	}
+	if (n->compiler)
+		n->plugin->close(n->compiler);
+	pthread_cond_destroy(&n->changed);
+	pthread_mutex_destroy(&n->lock);
+	free(n);
+}
