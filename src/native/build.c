@@ -15,6 +15,7 @@ struct builder {
 	struct regions regions;
 	struct kernel_code *made;
 	struct native_report *report;
+	const bool *stop;
 };
 
 static double seconds_now(void)
@@ -77,7 +78,7 @@ static void compile_all(struct builder *b, const struct native_plugin *plugin, s
 {
 	char message[512];
 
-	for (u32 k = 0; k < b->regions.count; k++) {
+	for (u32 k = 0; k < b->regions.count && !__atomic_load_n(b->stop, __ATOMIC_RELAXED); k++) {
 		const struct region *r = &b->regions.items[k];
 		size_t bytes = 0;
 		native_fn *run = plugin->compile(compiler, r, b->code->name, &bytes, message, sizeof message);
@@ -92,9 +93,10 @@ static void compile_all(struct builder *b, const struct native_plugin *plugin, s
 }
 
 struct kernel_code *native_build(const struct native_plugin *plugin, struct native_compiler *compiler,
-				 const struct isa *isa, const struct code *code, struct native_report *report)
+				 const struct isa *isa, const struct code *code, const bool *stop,
+				 struct native_report *report)
 {
-	struct builder b = {.code = code, .report = report};
+	struct builder b = {.code = code, .report = report, .stop = stop};
 	const double start = seconds_now();
 	struct arena arena;
 	jmp_buf out_of_memory;

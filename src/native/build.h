@@ -23,9 +23,11 @@ struct kernel_code {
 	u32 *entry_of; /* by instruction: which begins there */
 };
 
-/* NULL: there is nothing to run natively, or no memory. The code is one allocation for native_build_free. */
+/* NULL: there is nothing to run natively, or no memory. `stop`, set by another thread, ends it early. What it made is for
+ * native_build_free. */
 struct kernel_code *native_build(const struct native_plugin *plugin, struct native_compiler *compiler,
-				 const struct isa *isa, const struct code *code, struct native_report *report);
+				 const struct isa *isa, const struct code *code, const bool *stop,
+				 struct native_report *report);
 void native_build_free(struct kernel_code *code);
 
 #endif

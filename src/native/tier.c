@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "native/build.h"
 #include "native/enter.h"
@@ -35,6 +36,7 @@ struct native {
 	const struct kernel_record *in_work;
 	bool has_thread, ending;
 	pthread_t thread;
+	pid_t process; /* a child of it has the code that was made, and makes none: the thread and LLVM's locks stay behind */
 	bool tried; /* to load it */
 	const struct native_plugin *plugin;
 	struct native_compiler *compiler;
@@ -62,6 +64,7 @@ struct native *native_open(void)
 
 	if (!n)
 		return NULL;
+	n->process = getpid();
 	pthread_mutex_init(&n->lock, NULL);
 	pthread_cond_init(&n->changed, NULL);
 	return n;
@@ -70,6 +73,8 @@ struct native *native_open(void)
 /* Under the lock. */
 static bool load(struct native *n)
 {
+	if (n->process != getpid())
+		return false;
 	if (!n->tried) {
 		n->tried = true;
 		n->plugin = native_load(n->message, sizeof n->message);
@@ -100,7 +105,7 @@ static void build(struct native *n, struct kernel_record *k)
 	n->in_work = k;
 	if (load(n)) {
 		pthread_mutex_unlock(&n->lock);
-		code = native_build(n->plugin, n->compiler, k->program->isa, k->code, &k->report);
+		code = native_build(n->plugin, n->compiler, k->program->isa, k->code, &n->ending, &k->report);
 		pthread_mutex_lock(&n->lock);
 	}
 	__atomic_store_n(&k->common.ready, code ? &code->common : NULL, __ATOMIC_RELEASE);
@@ -133,6 +138,8 @@ static void want(struct native_kernel *kernel)
 	struct kernel_record *k = (struct kernel_record *)(void *)kernel;
 	struct native *n = k->tier;
 
+	if (n->process != getpid())
+		return;
 	pthread_mutex_lock(&n->lock);
 	struct kernel_record **end = &n->queue;
 	while (*end)
@@ -198,18 +205,20 @@ void native_close(struct native *n)
 {
 	if (!n)
 		return;
-	pthread_mutex_lock(&n->lock);
-	n->ending = true;
-	pthread_cond_broadcast(&n->changed);
-	pthread_mutex_unlock(&n->lock);
-	if (n->has_thread)
+	const bool own = n->process == getpid();
+	if (own && n->has_thread) {
+		pthread_mutex_lock(&n->lock);
+		__atomic_store_n(&n->ending, true, __ATOMIC_RELAXED);
+		pthread_cond_broadcast(&n->changed);
+		pthread_mutex_unlock(&n->lock);
 		pthread_join(n->thread, NULL);
+	}
 	while (n->kernels) {
 		struct kernel_record *k = n->kernels;
 		n->kernels = k->next;
 		record_free(k);
 	}
-	if (n->compiler)
+	if (own && n->compiler)
 		n->plugin->close(n->compiler);
 	pthread_cond_destroy(&n->changed);
 	pthread_mutex_destroy(&n->lock);
