@@ -76,8 +76,8 @@ struct launch {
 	struct async_choice async;
 	const struct async_checker *async_checker; /* what checks in strict mode; without one, it is eager */
 	struct lock_order lock_order;
-	struct grid_queue *grids;    /* what kernels ask to be run after them: exec/grids.h; NULL: they cannot */
-	const struct device *device; /* that they ask for attributes; or NULL */
+	struct grid_queue *grids;     /* what kernels ask to be run after them: exec/grids.h; NULL: they cannot */
+	const struct device *device;  /* that they ask for attributes; or NULL */
 	struct native_kernel *native; /* the kernel's native code, there or to come; NULL: none is to be used */
 };
 
