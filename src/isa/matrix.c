@@ -136,3 +136,10 @@ u32 isa_fragment_registers(const struct form *form, char letter)
 
 	return isa_tensor_form(form, &t) ? tensor_fragment_registers(&t, (enum tensor_role)(letter - 'A')) : 0;
 }
+
+u32 isa_matrix_rows(const struct form *form)
+{
+	const u32 matrices = form_has(form, M_x4) ? 4 : form_has(form, M_x2) ? 2 : 1;
+
+	return matrices * (form_has(form, M_m16n16) ? 16 : 8);
+}

@@ -18,6 +18,10 @@ bool isa_tensor_form(const struct form *form, struct tensor_form *tensor);
 /* Of wmma.load and wmma.store: what is loaded or stored. */
 enum tensor_role isa_wmma_role(const struct form *form);
 
+/* Of ldmatrix and stmatrix: how many lanes, from the first on, name a row of 16 bytes in memory. A 16x16 matrix has 16
+ * rows there; one of 16x8 bytes is stored by its columns. */
+u32 isa_matrix_rows(const struct form *form);
+
 /* Registers of a fragment; `letter` is A, B, C or D. 0 where isa_tensor_form is false. */
 u32 isa_fragment_registers(const struct form *form, char letter);
 

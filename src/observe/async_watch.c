@@ -9,6 +9,7 @@
 #include "decode/form_address.h"
 #include "decode/operands.h"
 #include "isa/form.h"
+#include "isa/matrix.h"
 #include "observe/async_records.h"
 
 static bool is_wgmma(const struct isa_row *row) { return row->traits & TRAIT_ASYNC && row->traits & TRAIT_MULTIPLIES; }
@@ -60,7 +61,7 @@ static void describe_access(struct async_site *s, const struct form *f, const st
 	s->wide = form_base_bits(f) == 64;
 	s->generic = generic && !matrix;
 	s->shared = shared || matrix;
-	s->lanes = matrix ? form_has(f, M_x4) ? 32 : form_has(f, M_x2) ? 16 : 8 : WARP_LANES;
+	s->lanes = matrix ? isa_matrix_rows(f) : WARP_LANES;
 	s->bytes = matrix ? 16 : (u16)(form_vector(f) * type_bits(form_type(f, 0)) / 8);
 }
 

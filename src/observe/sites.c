@@ -8,6 +8,7 @@
 
 #include "decode/form_address.h"
 #include "isa/form.h"
+#include "isa/matrix.h"
 #include "isa/sregs.h"
 #include "observe/narrow.h"
 #include "observe/uniform.h"
@@ -109,12 +110,11 @@ static void describe_atomic(struct account_site *s, const struct insn *i, const 
 
 static void describe_matrix(struct account_site *s, bool is_store)
 {
-	const struct form *f = s->form;
-	const u32 matrices = form_has(f, M_x4) ? 4 : form_has(f, M_x2) ? 2 : 1;
+	const u32 rows = isa_matrix_rows(s->form);
 
 	s->operation = is_store ? ACCOUNT_STMATRIX : ACCOUNT_LDMATRIX;
 	s->bank_kind = is_store ? BANK_STMATRIX : BANK_LDMATRIX;
-	s->matrix_mask = matrices == 4 ? FULL_MASK : (1u << 8 * matrices) - 1;
+	s->matrix_mask = rows == WARP_LANES ? FULL_MASK : (1u << rows) - 1;
 	s->width = 16;
 	s->space = SPACE_SHARED;
 }

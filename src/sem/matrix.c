@@ -7,6 +7,7 @@
  * Forms of sm_100 and later are known and refused by name.
  */
 #include "sem/matrix.h"
+#include "decode/form_address.h"
 #include "sem/pick.h"
 
 /* --- Multiplication ------------------------------------------------------------------------- */
@@ -84,6 +85,8 @@ enum { MATRIX_ROWS = 8, MATRIX_ROW_BYTES = 16, MATRIX_MAX = 4 };
 
 struct move_plan {
 	u8 count; /* matrices */
+	u8 rows;  /* of all of them in memory */
+	u8 bits;  /* of the elements of matrices of bytes */
 	bool transposed, wide, is_shared;
 };
 
@@ -93,8 +96,10 @@ static const void *move_plan(struct arena *arena, const struct form *f)
 	const int number = form_pick(f, M_x1, M_x4);
 
 	p->count = number == M_x1 ? 1 : number == M_x2 ? 2 : 4;
+	p->rows = (u8)isa_matrix_rows(f);
+	p->bits = form_has(f, M_b4x16_p64) ? 4 : form_has(f, M_b6x16_p32) ? 6 : 8;
 	p->transposed = form_has(f, M_trans);
-	p->wide = f->operand_bits[f->row->flags & ISA_STORE ? 0 : p->count] == 64;
+	p->wide = form_base_bits(f) == 64;
 	p->is_shared = form_pick(f, M_shared, M_shared_cta) != TOKEN_NONE;
 	return p;
 }
@@ -126,7 +131,7 @@ static bool move_rows(struct warp *w, const struct insn *i, const u8 *rows, u32 
 	u64 address[WARP_LANES] __attribute__((aligned(64)));
 
 	addresses_of(rows, i, p->wide, address);
-	for (u32 l = 0; l < p->count * MATRIX_ROWS; l++) {
+	for (u32 l = 0; l < p->rows; l++) {
 		pointers[l] = mask >> l & 1 ? matrix_row(w, i, l, p->is_shared, address[l], is_store) : spare;
 		if (UNLIKELY(!pointers[l]))
 			return false;
@@ -162,6 +167,60 @@ MEANING_FUNCTION(stmatrix)
 }
 static const struct meaning stmatrix = {.run = stmatrix_run, .gang = gang_step, .plan = move_plan};
 
+/* Matrices of bytes (PTX ISA, ldmatrix): lane 4r + c has, of row r, the four bytes from column 4c on, a 16x16 matrix, which
+ * is transposed on the way, in a second register the same of row r + 8. Narrower elements lie without gaps at the
+ * beginning of their row, and come to stand in the low bits of a byte. */
+static u8 narrow_element(const u8 *row, u32 bits, u32 column)
+{
+	const u32 at = bits * column;
+
+	return (u8)((row[at / 8] | (u32)row[at / 8 + (at % 8 + bits > 8)] << 8) >> at % 8 & ((1u << bits) - 1));
+}
+
+MEANING_FUNCTION(ldmatrix_bytes)
+{
+	const struct move_plan *p = matrix_plan(w, i);
+	const u32 *list = warp_operands(w, i);
+	const u32 halves = p->transposed ? 2 : 1;
+	u8 spare[MATRIX_ROW_BYTES] = {0}, *from[MATRIX_MAX * MATRIX_ROWS];
+
+	if (!matrix_together(w, i, mask) || !move_rows(w, i, rows, mask, spare, from))
+		return NULL;
+	for (u32 k = 0; k < p->count * halves; k++) {
+		u8 *const *matrix = from + k / halves * halves * MATRIX_ROWS;
+		u32 *to = ROW_OF(u32, list[k]);
+		for (u32 l = 0; l < WARP_LANES; l++) {
+			const u32 row = l / 4 + k % halves * MATRIX_ROWS, column = l % 4 * 4;
+			to[l] = 0;
+			for (u32 n = 0; n < 4; n++)
+				to[l] |= (u32)(p->transposed ? narrow_element(matrix[column + n], p->bits, row)
+							     : narrow_element(matrix[row], p->bits, column + n))
+					 << 8 * n;
+		}
+	}
+	return i + 1;
+}
+static const struct meaning ldmatrix_bytes = {.run = ldmatrix_bytes_run, .gang = gang_step, .plan = move_plan};
+
+/* Lane 4r + c has of rows r and r + 8 the bytes of columns 2c and 2c + 1, as a product's accumulators lie. */
+MEANING_FUNCTION(stmatrix_bytes)
+{
+	const struct move_plan *p = matrix_plan(w, i);
+	const u32 *list = warp_operands(w, i);
+	u8 spare[MATRIX_ROW_BYTES], *to[MATRIX_MAX * MATRIX_ROWS];
+
+	if (!matrix_together(w, i, mask) || !move_rows(w, i, rows, mask, spare, to))
+		return NULL;
+	for (u32 k = 0; k < p->count; k++) {
+		const u32 *from = ROW_OF(u32, list[k]);
+		for (u32 l = 0; l < WARP_LANES; l++)
+			for (u32 n = 0; n < 4; n++)
+				to[k * MATRIX_ROWS + l % 4 * 2 + n % 2][l / 4 + n / 2 * 8] = (u8)(from[l] >> 8 * n);
+	}
+	return i + 1;
+}
+static const struct meaning stmatrix_bytes = {.run = stmatrix_bytes_run, .gang = gang_step, .plan = move_plan};
+
 MEANING_FUNCTION(movmatrix)
 {
 	if (!matrix_together(w, i, mask))
@@ -173,6 +232,8 @@ MEANING(movmatrix);
 
 PICK_ONE(ldmatrix)
 PICK_ONE(stmatrix)
+PICK_ONE(ldmatrix_bytes)
+PICK_ONE(stmatrix_bytes)
 PICK_ONE(movmatrix)
 
 /* --- Rows ----------------------------------------------------------------------------------- */
@@ -215,10 +276,13 @@ PICK_ONE(movmatrix)
 	    pick_ldmatrix, "Loads 8x8 matrices of 16-bit elements, a row from each lane's address."),               \
 		ROW("stmatrix.sync.aligned.m8n8." N SPACES ".b16", "@ {" COUNT "}b32", 78, 90, ISA_MEMORY | STORES, \
 		    pick_stmatrix, "Stores 8x8 matrices of 16-bit elements, a row to each lane's address.")
-#define NEWER (ISA_MEMORY | ISA_A_TARGET | ISA_UNMODELLED)
-#define NEWER_MOVES(WORDS, COUNT, TYPES)                                                                               \
+#define NEWER (ISA_MEMORY | ISA_A_TARGET | ISA_UNVERIFIED)
+#define NEWER_LOADS(WORDS, COUNT, TYPES)                                                                               \
 	ROW("ldmatrix.sync.aligned" WORDS "[.shared|.shared::cta]" TYPES, "={" COUNT "}b32 @", 86, 100, NEWER | LOADS, \
-	    NULL, "Loads matrices of bytes or of narrower elements.")
+	    pick_ldmatrix_bytes, "Loads matrices of bytes or of narrower elements.")
+#define NEWER_STORES(N, COUNT)                                                                               \
+	ROW("stmatrix.sync.aligned.m16n8." N ".trans[.shared|.shared::cta].b8", "@ {" COUNT "}b32", 86, 100, \
+	    NEWER | STORES, pick_stmatrix_bytes, "Stores matrices of bytes by their columns.")
 
 /* Narrow floats of sm_120, with a scale for each block of elements: BLOCKS is which lanes and bytes hold those. */
 #define NARROW "(.e4m3|.e5m2|.e3m2|.e2m3|.e2m1)"
@@ -306,16 +370,13 @@ static const struct isa_row matrix_table[] = {
 	MOVES("x4", "4"),
 	ROW("movmatrix.sync.aligned.m8n8.trans.b16", "=b32 b32", 78, 75, 0, pick_movmatrix,
 	    "Transposes an 8x8 matrix of 16-bit elements across the warp."),
-	NEWER_MOVES(".m8n16.x1", "1", "(.b8x16.b6x16_p32|.b8x16.b4x16_p64)"),
-	NEWER_MOVES(".m8n16.x2", "2", "(.b8x16.b6x16_p32|.b8x16.b4x16_p64)"),
-	NEWER_MOVES(".m8n16.x4", "4", "(.b8x16.b6x16_p32|.b8x16.b4x16_p64)"),
-	NEWER_MOVES(".m16n16.x1.trans", "2", "(.b8|.b8x16.b6x16_p32|.b8x16.b4x16_p64)"),
-	NEWER_MOVES(".m16n16.x2.trans", "4", "(.b8|.b8x16.b6x16_p32|.b8x16.b4x16_p64)"),
-	ROW("stmatrix.sync.aligned.m16n8.x1.trans[.shared|.shared::cta].b8", "@ {1}b32", 86, 100, NEWER | STORES, NULL,
-	    "Stores a matrix of bytes."),
-	ROW("stmatrix.sync.aligned.m16n8.x2.trans[.shared|.shared::cta].b8", "@ {2}b32", 86, 100, NEWER | STORES, NULL,
-	    "Stores matrices of bytes."),
-	ROW("stmatrix.sync.aligned.m16n8.x4.trans[.shared|.shared::cta].b8", "@ {4}b32", 86, 100, NEWER | STORES, NULL,
-	    "Stores matrices of bytes."),
+	NEWER_LOADS(".m8n16.x1", "1", "(.b8x16.b6x16_p32|.b8x16.b4x16_p64)"),
+	NEWER_LOADS(".m8n16.x2", "2", "(.b8x16.b6x16_p32|.b8x16.b4x16_p64)"),
+	NEWER_LOADS(".m8n16.x4", "4", "(.b8x16.b6x16_p32|.b8x16.b4x16_p64)"),
+	NEWER_LOADS(".m16n16.x1.trans", "2", "(.b8|.b8x16.b6x16_p32|.b8x16.b4x16_p64)"),
+	NEWER_LOADS(".m16n16.x2.trans", "4", "(.b8|.b8x16.b6x16_p32|.b8x16.b4x16_p64)"),
+	NEWER_STORES("x1", "1"),
+	NEWER_STORES("x2", "2"),
+	NEWER_STORES("x4", "4"),
 };
 FAMILY(family_matrix, "Matrix", CLASS_MATRIX, matrix_table);
