@@ -341,11 +341,24 @@ static void merge_variable(struct reader *r, struct ir_symbol *old, struct ir_va
 	}
 }
 
+/* Functions without a stack shared them with their callers; here they are declared in kernels alone. */
+static bool declare_common_register(struct reader *r, const char *name, u64 count, struct span at)
+{
+	if (r->function || r->declaration.space != SPACE_REG || r->module->version >= 20)
+		return false;
+	VEC_PUSH(r->arena, &r->common, ((struct common){NULL, r->declaration, name, count, at}));
+	return true;
+}
+
 static void declare_module_variable(struct reader *r, struct ir_variable *v)
 {
 	struct ir_symbol *old = ir_scope_find(r->scope->scope, v->name);
 
-	if (v->space == SPACE_REG || v->space == SPACE_PARAM || (v->space == SPACE_LOCAL && r->module->arch >= 20)) {
+	if (v->space == SPACE_LOCAL && r->module->arch < 20) {
+		VEC_PUSH(r->arena, &r->common, ((struct common){.variable = v}));
+		return;
+	}
+	if (v->space == SPACE_REG || v->space == SPACE_PARAM || v->space == SPACE_LOCAL) {
 		diag_error(r->diags, v->span, "%s variables are declared inside functions", space_words[v->space]);
 		return;
 	}
@@ -410,6 +423,8 @@ void declare_end(struct reader *r, bool initialised, struct span at)
 		declare_register(r, v->name, v->span);
 		return;
 	}
+	if (declare_common_register(r, v->name, 0, v->span))
+		return;
 	check_variable(r, v, initialised);
 	if (r->function)
 		declare_local_variable(r, v);
@@ -450,6 +465,8 @@ void declare_range(struct reader *r, const char *prefix, u64 count, struct span 
 			declare_register_range(r, prefix, count, at);
 		return;
 	}
+	if (check_qualifiers(r, at) && declare_common_register(r, prefix, count, at))
+		return;
 	if (count > RANGE_VARIABLES) {
 		diag_error(r->diags, at, "a range has at most %d variables", RANGE_VARIABLES);
 		return;
@@ -460,4 +477,25 @@ void declare_range(struct reader *r, const char *prefix, u64 count, struct span 
 		declare_name(r, strings_intern_text(r->strings, name), at);
 		declare_end(r, false, at);
 	}
+}
+
+void declare_common(struct reader *r)
+{
+	const struct declaration kept = r->declaration;
+
+	for (size_t k = 0; k < r->common.count; k++) {
+		const struct common *c = &r->common.items[k];
+		r->declaration = c->declaration;
+		if (c->variable) {
+			struct ir_variable *v = ARENA_NEW(r->arena, struct ir_variable);
+			*v = *c->variable;
+			v->owner = r->function;
+			declare_local_variable(r, v);
+		} else if (c->count) {
+			declare_register_range(r, c->name, c->count, c->span);
+		} else {
+			declare_register(r, c->name, c->span);
+		}
+	}
+	r->declaration = kept;
 }

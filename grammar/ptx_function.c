@@ -252,6 +252,8 @@ void function_open(struct reader *r, struct span at)
 	f->has_body = true;
 	f->scope = r->scope->scope;
 	r->loc = 0;
+	if (f->is_entry)
+		declare_common(r);
 }
 
 void function_close(struct reader *r, struct span end)

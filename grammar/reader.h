@@ -75,6 +75,15 @@ struct declaration {
 	struct span span;
 };
 
+/* Registers and local variables that PTX 1.x declares outside of functions: each kernel has its own. */
+struct common {
+	const struct ir_variable *variable; /* NULL: registers */
+	struct declaration declaration;
+	const char *name;
+	u64 count; /* of a range with this prefix; 0: one register */
+	struct span span;
+};
+
 enum { INIT_DEPTH = 12, TUNING_NUMBERS = 4 };
 
 /* Where an initialiser's next value goes. */
@@ -118,6 +127,7 @@ struct reader {
 	struct lookup unknown_of;          /* numbers in unknowns, by the interned name */
 	VEC_OF(struct ir_range *) ranges;
 	VEC_OF(struct open_scope *) spare_scopes;
+	VEC_OF(struct common) common;
 	struct ir_instruction instruction;
 	u32 loc;
 	u64 numbers[TUNING_NUMBERS];
@@ -197,6 +207,8 @@ void declare_pointer(struct reader *r, struct span at);
 void declare_attribute(struct reader *r, const char *word, u32 numbers, struct span at);
 void declare_name(struct reader *r, const char *name, struct span at);
 void declare_range(struct reader *r, const char *prefix, u64 count, struct span at);
+/* Gives the kernel whose body begins the registers and local variables that are declared outside of functions. */
+void declare_common(struct reader *r);
 /* A register that the text does not declare, for a value between two instructions. */
 struct ir_register *declare_hidden_register(struct reader *r, u16 type, struct span at);
 void declare_dimension(struct reader *r, bool sized, u64 size, struct span at);
