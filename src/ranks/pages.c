@@ -232,25 +232,27 @@ static struct memory without_empty(const struct memory *m, const struct transpor
 
 /* --- Rank 0 --------------------------------------------------------------------------------- */
 
-/* What each rank wants, and what all of them do. */
+/* What each rank wants, and what is sent to all: what several do, or the only other one. */
 static u64 *gather_wants(const struct transport *t, struct parcel *replies, u64 count)
 {
 	const size_t words = words_of(count);
-	u64 *all = calloc(words + 1, sizeof *all);
+	u64 *all = calloc(words + 1, sizeof *all), *any = calloc(words + 1, sizeof *any);
 
-	if (!all)
+	if (!all || !any)
 		rank_fails(t, "no memory left");
-	memset(all, 0xff, words * sizeof *all);
 	for (u32 r = 1; r < t->count; r++) {
 		parcel_receive(&replies[r], r);
 		const u64 *wants = (const u64 *)(const void *)parcel_take(&replies[r], words * sizeof *wants);
-		for (size_t k = 0; k < words; k++)
-			all[k] &= wants[k];
+		for (size_t k = 0; k < words; k++) {
+			all[k] |= t->count == 2 ? wants[k] : any[k] & wants[k];
+			any[k] |= wants[k];
+		}
 	}
+	free(any);
 	return all;
 }
 
-/* Pages that all ranks want go to all at once, others one by one. */
+/* Pages that several ranks want go to all at once, others to the one that does. */
 static u64 give_pages(const struct memory *m, const struct transport *t, const struct offer *offers, u64 count)
 {
 	struct parcel w = {.transport = t};
