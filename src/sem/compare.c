@@ -133,7 +133,7 @@ ALWAYS_INLINE struct relation pack_truths64(const struct truths64 *t)
 			RELATE_LANE(NUMBERS, KEYS)                                                           \
 		return pack_truths##W(&t);                                                                   \
 	}
-#define SAME_KEYS(T)           const T a = (T)pa[l], b = (T)pb[l]
+#define SAME_KEYS(T)           const T a = SEEN(i, (T)pa[l]), b = SEEN(i, (T)pb[l])
 #define RELATE_SAME(T, W, PRE) RELATE(T, T, W, PRE, SAME_KEYS(T), true)
 RELATE_SAME(u16, 32, (void)0)
 RELATE_SAME(s16, 32, (void)0)

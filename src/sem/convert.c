@@ -209,13 +209,13 @@ static const struct meaning *pick_float_to_int(const struct form *f)
 /* The host rounds to f32 and f64; halves are made on bits, as f32 on the way would round twice. */
 #define HALF_OF(T, a) \
 	_Generic((a), u64 : T##_from_u64((u64)(a), ROUND_OF(i)), default : T##_from_s64((s64)(a), ROUND_OF(i)))
-#define INT_TO_FLOAT(S, T, R)                                            \
-	FCVT(f32_##S, R, T, f32, (f32)a);                                \
-	FCVT(f32_sat_##S, R, T, f32, saturate32((f32)a));                \
-	FCVT(f64_##S, R, T, f64, (f64)a);                                \
-	FCVT(f64_sat_##S, R, T, f64, saturate64((f64)a));                \
-	CVT_RARE(f16_##S, R, T, u32, HALF_OF(f16, a));                   \
-	CVT_RARE(f16_sat_##S, R, T, u32, f16_saturate(HALF_OF(f16, a))); \
+#define INT_TO_FLOAT(S, T, R)                                              \
+	FCVT(f32_##S, R, T, f32, FLOAT_OF_INT(f32, i, a));                 \
+	FCVT(f32_sat_##S, R, T, f32, saturate32(FLOAT_OF_INT(f32, i, a))); \
+	FCVT(f64_##S, R, T, f64, FLOAT_OF_INT(f64, i, a));                 \
+	FCVT(f64_sat_##S, R, T, f64, saturate64(FLOAT_OF_INT(f64, i, a))); \
+	CVT_RARE(f16_##S, R, T, u32, HALF_OF(f16, a));                     \
+	CVT_RARE(f16_sat_##S, R, T, u32, f16_saturate(HALF_OF(f16, a)));   \
 	CVT_RARE(bf16_##S, R, T, u32, HALF_OF(bf16, a));
 INT_SOURCES(INT_TO_FLOAT)
 

@@ -90,8 +90,8 @@ static const struct meaning *pick_f64_f32(const struct form *f)
 
 /* --- to a narrower type ----------------------------------------------------------------------- */
 
-FCVT(f32_f64, f64, f64, f32, (f32)a);
-FCVT(f32_sat_f64, f64, f64, f32, saturate32((f32)a));
+FCVT(f32_f64, f64, f64, f32, f32_of_f64(i, a));
+FCVT(f32_sat_f64, f64, f64, f32, saturate32(f32_of_f64(i, a)));
 PICK2(f32_f64, form_has(f, M_sat), f32_sat_f64)
 
 CVT_RARE(f16_f64, u64, u64, u32, f16_from_f64(a, ROUND_OF(i)));

@@ -12,13 +12,14 @@
 
 /* CVT(name, source lane, value type of the source, destination lane, expression over a): vector
  * code. CVT_RARE: the same, small; for forms that no hot loop has. F...: under the fp mode. */
-#define CVT_VALUES(NAME, RA, TA, RD, EXPR)                                                \
+#define AS_IT_IS(i, x) (x)
+#define CVT_VALUES(NAME, RA, TA, RD, SEES, EXPR)                                          \
 	ALWAYS_INLINE void NAME##_values(const struct insn *i, const u8 *rows, void *row) \
 	{                                                                                 \
 		RD *const d = __builtin_assume_aligned(row, 64);                          \
 		const RA *const pa = __builtin_assume_aligned(rows + i->a, 64);           \
 		EACH_LANE {                                                               \
-			const TA a = (TA)pa[l];                                           \
+			const TA a = SEES(i, (TA)pa[l]);                                  \
 			d[l] = (RD)(EXPR);                                                \
 		}                                                                         \
 	}
@@ -33,13 +34,13 @@
 		return i + 1;                                                                             \
 	}
 #define CVT(NAME, RA, TA, RD, EXPR)                                          \
-	CVT_VALUES(NAME, RA, TA, RD, EXPR)                                   \
+	CVT_VALUES(NAME, RA, TA, RD, AS_IT_IS, EXPR)                         \
 	CVT_STORE(NAME, RD)                                                  \
 	LANE_FUNCTION(NAME) { return (void)w, NAME##_store(i, rows, mask); } \
 	LANE_GANG_RUN(NAME, gang_each)                                       \
 	MEANING_GANG(NAME)
 #define FCVT(NAME, RA, TA, RD, EXPR)                                                                      \
-	CVT_VALUES(NAME, RA, TA, RD, EXPR)                                                                \
+	CVT_VALUES(NAME, RA, TA, RD, SEEN, EXPR)                                                          \
 	CVT_STORE(NAME, RD)                                                                               \
 	LANE_FUNCTION(NAME)                                                                               \
 	{                                                                                                 \

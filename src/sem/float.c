@@ -3,25 +3,23 @@
  * Floating-point arithmetic (PTX ISA 9.7.3): rows and meanings for f32, f64, f32x2 and the mixed
  * forms. The approximate functions are in approx.c, 16-bit arithmetic in half.c.
  *
- * One meaning serves all roundings and .ftz: they are the host's mode (insn.fp). NaN rules are
+ * One meaning serves all roundings and .ftz, by the mode (insn.fp). NaN rules are
  * recorded on an H200: f32 has one NaN, 0x7fffffff; f64 keeps an operand's payload.
  */
 #include "sem/floats.h"
 
 /* --- add, sub, mul ---------------------------------------------------------------------------- */
 
-/* clang-format off */
-FLANE2(add_f32, f32, f32, f32, one_nan(a + b));
-FLANE2(sub_f32, f32, f32, f32, one_nan(a - b));
-FLANE2(mul_f32, f32, f32, f32, one_nan(a * b));
-FLANE2(add_sat_f32, f32, f32, f32, saturate32(a + b));
-FLANE2(sub_sat_f32, f32, f32, f32, saturate32(a - b));
-FLANE2(mul_sat_f32, f32, f32, f32, saturate32(a * b));
-FLANE2(add_f64, f64, f64, f64, nan_of2(a + b, b, a));
-FLANE2(sub_f64, f64, f64, f64, nan_of2(a - b, b, a));
-FLANE2(mul_f64, f64, f64, f64, nan_of2(a * b, b, a));
-/* clang-format on */
-FLANE2(turned_sub_f64, f64, f64, f64, nan_of2(a - b, a, b));
+FLANE2(add_f32, f32, f32, f32, one_nan(add32(i, a, b)));
+FLANE2(sub_f32, f32, f32, f32, one_nan(sub32(i, a, b)));
+FLANE2(mul_f32, f32, f32, f32, one_nan(mul32(i, a, b)));
+FLANE2(add_sat_f32, f32, f32, f32, saturate32(add32(i, a, b)));
+FLANE2(sub_sat_f32, f32, f32, f32, saturate32(sub32(i, a, b)));
+FLANE2(mul_sat_f32, f32, f32, f32, saturate32(mul32(i, a, b)));
+FLANE2(add_f64, f64, f64, f64, nan_of2(add64(i, a, b), b, a));
+FLANE2(sub_f64, f64, f64, f64, nan_of2(sub64(i, a, b), b, a));
+FLANE2(mul_f64, f64, f64, f64, nan_of2(mul64(i, a, b), b, a));
+FLANE2(turned_sub_f64, f64, f64, f64, nan_of2(sub64(i, a, b), a, b));
 PICK2(add_f32, form_has(f, M_sat), add_sat_f32)
 PICK2(sub_f32, form_has(f, M_sat), sub_sat_f32)
 PICK2(mul_f32, form_has(f, M_sat), mul_sat_f32)
@@ -37,9 +35,9 @@ static inline u64 pair_of(f32 low, f32 high)
 {
 	return bits_of_f32(one_nan(low)) | (u64)bits_of_f32(one_nan(high)) << 32;
 }
-FLANE2(add_f32x2, b64, b64, b64, pair_of(low_of(a) + low_of(b), high_of(a) + high_of(b)));
-FLANE2(sub_f32x2, b64, b64, b64, pair_of(low_of(a) - low_of(b), high_of(a) - high_of(b)));
-FLANE2(mul_f32x2, b64, b64, b64, pair_of(low_of(a) * low_of(b), high_of(a) * high_of(b)));
+FLANE2(add_f32x2, b64, b64, b64, pair_of(add32(i, low_of(a), low_of(b)), add32(i, high_of(a), high_of(b))));
+FLANE2(sub_f32x2, b64, b64, b64, pair_of(sub32(i, low_of(a), low_of(b)), sub32(i, high_of(a), high_of(b))));
+FLANE2(mul_f32x2, b64, b64, b64, pair_of(mul32(i, low_of(a), low_of(b)), mul32(i, high_of(a), high_of(b))));
 PICK1(add_f32x2)
 PICK1(sub_f32x2)
 PICK1(mul_f32x2)
@@ -47,14 +45,14 @@ PICK1(mul_f32x2)
 /* Mixed precision: the 16-bit operand is widened, which is exact, then one f32 operation rounds. */
 static inline f32 wide_f16(b16 a) { return f32_of_bits(f32_from_f16(a)); }
 static inline f32 wide_bf16(b16 a) { return f32_of_bits(f32_from_bf16(a)); }
-FLANE2(add_f32_f16, f32, b16, f32, one_nan(wide_f16(a) + b));
-FLANE2(sub_f32_f16, f32, b16, f32, one_nan(wide_f16(a) - b));
-FLANE2(add_f32_bf16, f32, b16, f32, one_nan(wide_bf16(a) + b));
-FLANE2(sub_f32_bf16, f32, b16, f32, one_nan(wide_bf16(a) - b));
-FLANE2(add_sat_f32_f16, f32, b16, f32, saturate32(wide_f16(a) + b));
-FLANE2(sub_sat_f32_f16, f32, b16, f32, saturate32(wide_f16(a) - b));
-FLANE2(add_sat_f32_bf16, f32, b16, f32, saturate32(wide_bf16(a) + b));
-FLANE2(sub_sat_f32_bf16, f32, b16, f32, saturate32(wide_bf16(a) - b));
+FLANE2(add_f32_f16, f32, b16, f32, one_nan(add32(i, wide_f16(a), b)));
+FLANE2(sub_f32_f16, f32, b16, f32, one_nan(sub32(i, wide_f16(a), b)));
+FLANE2(add_f32_bf16, f32, b16, f32, one_nan(add32(i, wide_bf16(a), b)));
+FLANE2(sub_f32_bf16, f32, b16, f32, one_nan(sub32(i, wide_bf16(a), b)));
+FLANE2(add_sat_f32_f16, f32, b16, f32, saturate32(add32(i, wide_f16(a), b)));
+FLANE2(sub_sat_f32_f16, f32, b16, f32, saturate32(sub32(i, wide_f16(a), b)));
+FLANE2(add_sat_f32_bf16, f32, b16, f32, saturate32(add32(i, wide_bf16(a), b)));
+FLANE2(sub_sat_f32_bf16, f32, b16, f32, saturate32(sub32(i, wide_bf16(a), b)));
 
 #define PICK_MIXED(OP)                                                        \
 	static const struct meaning *pick_##OP##_mixed(const struct form *f)  \
@@ -69,25 +67,25 @@ PICK_MIXED(sub)
 
 /* --- fma, mad --------------------------------------------------------------------------------- */
 
-FLANE3(fma_f32, f32, f32, f32, f32, one_nan(FMA32(i, a, b, c)));
-FLANE3(fma_sat_f32, f32, f32, f32, f32, saturate32(FMA32(i, a, b, c)));
-FLANE3(fma_f64, f64, f64, f64, f64, nan_of3(FMA64(i, a, b, c), b, c, a));
+FLANE3(fma_f32, f32, f32, f32, f32, one_nan(fma32(i, a, b, c)));
+FLANE3(fma_sat_f32, f32, f32, f32, f32, saturate32(fma32(i, a, b, c)));
+FLANE3(fma_f64, f64, f64, f64, f64, nan_of3(fma64(i, a, b, c), b, c, a));
 /* What add and sub of a product contract to: a * b - c, and c - a * b. */
-FLANE3(fms_f32, f32, f32, f32, f32, one_nan(FMA32(i, a, b, -c)));
-FLANE3(fms_sat_f32, f32, f32, f32, f32, saturate32(FMA32(i, a, b, -c)));
-FLANE3(fnm_f32, f32, f32, f32, f32, one_nan(FMA32(i, -a, b, c)));
-FLANE3(fnm_sat_f32, f32, f32, f32, f32, saturate32(FMA32(i, -a, b, c)));
-FLANE3(fnms_f32, f32, f32, f32, f32, one_nan(FMA32(i, -a, b, -c)));
-FLANE3(fnms_sat_f32, f32, f32, f32, f32, saturate32(FMA32(i, -a, b, -c)));
-FLANE3(fms_f64, f64, f64, f64, f64, nan_of3(FMA64(i, a, b, -c), b, c, a));
-FLANE3(fnm_f64, f64, f64, f64, f64, nan_of3(FMA64(i, -a, b, c), b, c, a));
-FLANE3(fnms_f64, f64, f64, f64, f64, nan_of3(FMA64(i, -a, b, -c), b, c, a));
+FLANE3(fms_f32, f32, f32, f32, f32, one_nan(fma32(i, a, b, -c)));
+FLANE3(fms_sat_f32, f32, f32, f32, f32, saturate32(fma32(i, a, b, -c)));
+FLANE3(fnm_f32, f32, f32, f32, f32, one_nan(fma32(i, -a, b, c)));
+FLANE3(fnm_sat_f32, f32, f32, f32, f32, saturate32(fma32(i, -a, b, c)));
+FLANE3(fnms_f32, f32, f32, f32, f32, one_nan(fma32(i, -a, b, -c)));
+FLANE3(fnms_sat_f32, f32, f32, f32, f32, saturate32(fma32(i, -a, b, -c)));
+FLANE3(fms_f64, f64, f64, f64, f64, nan_of3(fma64(i, a, b, -c), b, c, a));
+FLANE3(fnm_f64, f64, f64, f64, f64, nan_of3(fma64(i, -a, b, c), b, c, a));
+FLANE3(fnms_f64, f64, f64, f64, f64, nan_of3(fma64(i, -a, b, -c), b, c, a));
 FLANE3(fma_f32x2, b64, b64, b64, b64,
-       pair_of(FMA32(i, low_of(a), low_of(b), low_of(c)), FMA32(i, high_of(a), high_of(b), high_of(c))));
-FLANE3(fma_f32_f16, f32, b16, b16, f32, one_nan(FMA32(i, wide_f16(a), wide_f16(b), c)));
-FLANE3(fma_f32_bf16, f32, b16, b16, f32, one_nan(FMA32(i, wide_bf16(a), wide_bf16(b), c)));
-FLANE3(fma_sat_f32_f16, f32, b16, b16, f32, saturate32(FMA32(i, wide_f16(a), wide_f16(b), c)));
-FLANE3(fma_sat_f32_bf16, f32, b16, b16, f32, saturate32(FMA32(i, wide_bf16(a), wide_bf16(b), c)));
+       pair_of(fma32(i, low_of(a), low_of(b), low_of(c)), fma32(i, high_of(a), high_of(b), high_of(c))));
+FLANE3(fma_f32_f16, f32, b16, b16, f32, one_nan(fma32(i, wide_f16(a), wide_f16(b), c)));
+FLANE3(fma_f32_bf16, f32, b16, b16, f32, one_nan(fma32(i, wide_bf16(a), wide_bf16(b), c)));
+FLANE3(fma_sat_f32_f16, f32, b16, b16, f32, saturate32(fma32(i, wide_f16(a), wide_f16(b), c)));
+FLANE3(fma_sat_f32_bf16, f32, b16, b16, f32, saturate32(fma32(i, wide_bf16(a), wide_bf16(b), c)));
 PICK2(fma_f32, form_has(f, M_sat), fma_sat_f32)
 PICK2(fms_f32, form_has(f, M_sat), fms_sat_f32)
 PICK2(fnm_f32, form_has(f, M_sat), fnm_sat_f32)
@@ -101,17 +99,17 @@ PICK_MIXED(fma)
 
 /* mad.f32 of sm_1x: the product is cut to 24 bits, then the sum rounds to nearest. The product of
  * two f32 is exact in f64, so cutting is clearing its low 29 bits; the exponent has no end. */
-static inline f32 mad_cut(f32 a, f32 b, f32 c)
+static inline f32 mad_cut(const struct insn *i, f32 a, f32 b, f32 c)
 {
 	const f64 product = (f64)a * b;
 	const f64 cut = f64_of_bits(bits_of_f64(product) & ~((1ull << 29) - 1));
 	const f64 size = __builtin_fabs(cut);
 	const bool fits = size >= 0x1p-126 && size < 0x1p128;
-	const f32 sum = fits ? (f32)cut + c : (f32)(cut + c);
+	const f32 sum = fits ? add32(i, (f32)cut, c) : f32_of_f64(i, cut + c);
 	return product == product ? one_nan(sum) : f32_of_bits(F32_NAN);
 }
-FLANE3(mad_cut_f32, f32, f32, f32, f32, mad_cut(a, b, c));
-FLANE3(mad_cut_sat_f32, f32, f32, f32, f32, saturate32(mad_cut(a, b, c)));
+FLANE3(mad_cut_f32, f32, f32, f32, f32, mad_cut(i, a, b, c));
+FLANE3(mad_cut_sat_f32, f32, f32, f32, f32, saturate32(mad_cut(i, a, b, c)));
 static const struct meaning *pick_mad_plain(const struct form *f)
 {
 	if (f->arch >= 20)
@@ -121,12 +119,12 @@ static const struct meaning *pick_mad_plain(const struct form *f)
 
 /* --- div, rcp, sqrt with IEEE rounding ------------------------------------------------------- */
 
-FLANE2(div_f32, f32, f32, f32, one_nan(a / b));
-FLANE2(div_f64, f64, f64, f64, nan_of2(a / b, a, b));
-FLANE1(rcp_f32, f32, f32, one_nan(1.0f / a));
-FLANE1(rcp_f64, f64, f64, nan_of1(1.0 / a, a));
-FLANE1(sqrt_f32, f32, f32, one_nan(__builtin_sqrtf(a)));
-FLANE1(sqrt_f64, f64, f64, nan_of1(__builtin_sqrt(a), a));
+FLANE2(div_f32, f32, f32, f32, one_nan(div32(i, a, b)));
+FLANE2(div_f64, f64, f64, f64, nan_of2(div64(i, a, b), a, b));
+FLANE1(rcp_f32, f32, f32, one_nan(div32(i, 1.0f, a)));
+FLANE1(rcp_f64, f64, f64, nan_of1(div64(i, 1.0, a), a));
+FLANE1(sqrt_f32, f32, f32, one_nan(sqrt32(i, a)));
+FLANE1(sqrt_f64, f64, f64, nan_of1(sqrt64(i, a), a));
 PICK1(div_f32)
 PICK1(div_f64)
 PICK1(rcp_f32)

@@ -4,7 +4,8 @@
  * hardware, saturation, and the choice among a meaning's variants by modifier. Every helper is
  * branch-free, so that a loop over lanes stays vector code.
  *
- * Rounding and flushing are the host's: decode gives insn.fp, and an FLANE meaning runs under it.
+ * Rounding and flushing follow insn.fp, which decode gives: an FLANE meaning runs under it, by the operations of
+ * host_floats.h.
  * Meanings that compute on bits flush explicitly, and are chosen by flushes().
  */
 #ifndef PTXSIM_SEM_FLOATS_H
@@ -35,17 +36,6 @@ static inline f64 nan_of3(f64 result, f64 first, f64 second, f64 third)
 {
 	return first == first ? nan_of2(result, second, third) : quiet(first);
 }
-
-/* Fused multiply-add under the instruction's mode. Hosts without the instruction get the exact
- * integer one: the library's may round twice or miss the flushing. */
-#if defined __FMA__ || defined __aarch64__
-#define FMA32(i, a, b, c) __builtin_fmaf(a, b, c)
-#define FMA64(i, a, b, c) __builtin_fma(a, b, c)
-#else
-#define FMA32(i, a, b, c) \
-	f32_of_bits(f32_fma(bits_of_f32(a), bits_of_f32(b), bits_of_f32(c), (i)->fp & 3, (i)->fp & FP_FTZ, false))
-#define FMA64(i, a, b, c) f64_of_bits(f64_fma(bits_of_f64(a), bits_of_f64(b), bits_of_f64(c), (i)->fp & 3))
-#endif
 
 /* Whether f32 subnormals count as zero: .ftz, and always before sm_20. */
 static inline bool flushes(const struct form *f) { return form_has(f, M_ftz); }

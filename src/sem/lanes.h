@@ -19,6 +19,7 @@
 #include "exec/gang.h"
 #include "exec/run.h"
 #include "exec/warp.h"
+#include "sem/host_floats.h"
 
 #define SEM_JOIN2(a, b) a##_##b
 #define SEM_JOIN(a, b)  SEM_JOIN2(a, b)
@@ -251,6 +252,15 @@ ALWAYS_INLINE void merge_row(void *row, const void *kept, u32 bytes, u32 mask)
 	LANES2(TA, TB);    \
 	const TC c = (TC)pc[l]
 
+/* The same under the instruction's floating-point mode, which may flush operands. */
+#define FLANES1(TA) const TA a = SEEN(i, (TA)pa[l])
+#define FLANES2(TA, TB) \
+	FLANES1(TA);    \
+	const TB b = SEEN(i, (TB)pb[l])
+#define FLANES3(TA, TB, TC) \
+	FLANES2(TA, TB);    \
+	const TC c = SEEN(i, (TC)pc[l])
+
 /* NAME_values: the values of all lanes, into a row. NAME_merged: into the destination, by a mask, in a loop of its own:
  * within the first, the compiler would compute under the condition, lane by lane. */
 #define LANE_VALUES(NAME, TD, ROWS, LANES, EXPR)                                          \
@@ -362,11 +372,11 @@ ALWAYS_INLINE void merge_row(void *row, const void *kept, u32 bytes, u32 mask)
 #define LANE3(NAME, TD, TA, TB, TC, EXPR) \
 	LANE_VALUES(NAME, TD, ROWS3(TA, TB, TC), LANES3(TA, TB, TC), EXPR) LANE_HANDLERS(NAME, TD)
 /* FLANEn: the same under the instruction's floating-point mode; host float operations allowed. */
-#define FLANE1(NAME, TD, TA, EXPR) LANE_VALUES(NAME, TD, ROWS1(TA), LANES1(TA), EXPR) FLANE_HANDLERS(NAME, TD)
+#define FLANE1(NAME, TD, TA, EXPR) LANE_VALUES(NAME, TD, ROWS1(TA), FLANES1(TA), EXPR) FLANE_HANDLERS(NAME, TD)
 #define FLANE2(NAME, TD, TA, TB, EXPR) \
-	LANE_VALUES(NAME, TD, ROWS2(TA, TB), LANES2(TA, TB), EXPR) FLANE_HANDLERS(NAME, TD)
+	LANE_VALUES(NAME, TD, ROWS2(TA, TB), FLANES2(TA, TB), EXPR) FLANE_HANDLERS(NAME, TD)
 #define FLANE3(NAME, TD, TA, TB, TC, EXPR) \
-	LANE_VALUES(NAME, TD, ROWS3(TA, TB, TC), LANES3(TA, TB, TC), EXPR) FLANE_HANDLERS(NAME, TD)
+	LANE_VALUES(NAME, TD, ROWS3(TA, TB, TC), FLANES3(TA, TB, TC), EXPR) FLANE_HANDLERS(NAME, TD)
 
 typedef u32 truth_fn(const struct insn *i, const u8 *rows);
 
@@ -425,7 +435,7 @@ ALWAYS_INLINE const struct insn *fplane_gang(struct gang *g, const struct insn *
 	MEANING_GANG(NAME)
 #define PLANE1(W, NAME, TA, EXPR)      PLANE_TRUTH(NAME, W, ROWS1(TA), LANES1(TA), EXPR) PLANE_HANDLERS(NAME)
 #define PLANE2(W, NAME, TA, TB, EXPR)  PLANE_TRUTH(NAME, W, ROWS2(TA, TB), LANES2(TA, TB), EXPR) PLANE_HANDLERS(NAME)
-#define FPLANE2(W, NAME, TA, TB, EXPR) PLANE_TRUTH(NAME, W, ROWS2(TA, TB), LANES2(TA, TB), EXPR) FPLANE_HANDLERS(NAME)
+#define FPLANE2(W, NAME, TA, TB, EXPR) PLANE_TRUTH(NAME, W, ROWS2(TA, TB), FLANES2(TA, TB), EXPR) FPLANE_HANDLERS(NAME)
 #define PLANE1_32(NAME, TA, EXPR)      PLANE1(32, NAME, TA, EXPR)
 #define PLANE1_64(NAME, TA, EXPR)      PLANE1(64, NAME, TA, EXPR)
 #define PLANE2_32(NAME, TA, TB, EXPR)  PLANE2(32, NAME, TA, TB, EXPR)

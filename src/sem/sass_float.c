@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * SASS: floating-point arithmetic. As in PTX's families, one meaning serves all roundings and .FTZ
- * by the host's mode, and NaNs follow the same rules: no machine of that time was at hand to ask.
+ * by the mode, and NaNs follow the same rules: no machine of that time was at hand to ask.
  * The special-function unit is that of later machines, whose results fit in the same error bounds.
  */
 #include "number/mufu.h"
@@ -10,14 +10,12 @@
 
 /* --- f32 ------------------------------------------------------------------------------------ */
 
-FLANE2(fadd, f32, f32, f32, one_nan(a + b));
-FLANE2(fadd_sat, f32, f32, f32, saturate32(a + b));
-/* clang-format off */
-FLANE2(fmul, f32, f32, f32, one_nan(a * b));
-FLANE2(fmul_sat, f32, f32, f32, saturate32(a * b));
-/* clang-format on */
-FLANE3(ffma, f32, f32, f32, f32, one_nan(FMA32(i, a, b, c)));
-FLANE3(ffma_sat, f32, f32, f32, f32, saturate32(FMA32(i, a, b, c)));
+FLANE2(fadd, f32, f32, f32, one_nan(add32(i, a, b)));
+FLANE2(fadd_sat, f32, f32, f32, saturate32(add32(i, a, b)));
+FLANE2(fmul, f32, f32, f32, one_nan(mul32(i, a, b)));
+FLANE2(fmul_sat, f32, f32, f32, saturate32(mul32(i, a, b)));
+FLANE3(ffma, f32, f32, f32, f32, one_nan(fma32(i, a, b, c)));
+FLANE3(ffma_sat, f32, f32, f32, f32, saturate32(fma32(i, a, b, c)));
 PICK_SASS(fadd, form_has_word(f, "SAT") ? &fadd_sat : &fadd)
 PICK_SASS(fmul, form_has_word(f, "SAT") ? &fmul_sat : &fmul)
 PICK_SASS(ffma, form_has_word(f, "SAT") ? &ffma_sat : &ffma)
@@ -114,9 +112,9 @@ ALWAYS_INLINE void write_pairs(u8 *rows, u32 offset, u32 mask, const f64 r[WARP_
 	MEANING(NAME);                 \
 	PICK_SASS(NAME, &NAME)
 /* clang-format off */
-PAIRS(dadd, nan_of2(a + b, b, a))
-PAIRS(dmul, nan_of2(a * b, b, a))
-PAIRS(dfma, nan_of3(FMA64(i, a, b, c), b, c, a))
+PAIRS(dadd, nan_of2(add64(i, a, b), b, a))
+PAIRS(dmul, nan_of2(mul64(i, a, b), b, a))
+PAIRS(dfma, nan_of3(fma64(i, a, b, c), b, c, a))
 /* clang-format on */
 
 PAIRS_PRE(dmnmx, const u32 lesser = PRED_SOURCE(i, warp_operands(w, i)[SASS_S], 0),
