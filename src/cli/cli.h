@@ -17,6 +17,7 @@ int cli_run(int count, char **words);
 int cli_compare(int count, char **words);
 int cli_debug(int count, char **words);
 int cli_dap(int count, char **words);
+int cli_view(int count, char **words);
 int cli_check(int count, char **words);
 int cli_info(int count, char **words);
 int cli_test(int count, char **words);

@@ -19,6 +19,7 @@ static const struct cli_command commands[] = {
 	{"run", cli_run, "run a kernel, or the launches that a file describes"},
 	{"debug", cli_debug, "the same under the debugger, forwards and backwards"},
 	{"dap", cli_dap, "serve the debugger to an editor: Debug Adapter Protocol"},
+	{"view", cli_view, "show a kernel in the browser, with time running both ways"},
 	{"test", cli_test, "run the launches of files and check what they expect"},
 	{"compare", cli_compare, "set two JSON reports beside each other, as text or HTML"},
 	{"check", cli_check, "read and validate only: every error with line and column"},

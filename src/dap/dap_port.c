@@ -3,23 +3,19 @@
  * ptxsim dap --port: an editor over a loopback port. Any process of the host, and any page in a browser, can reach
  * such a port; what launches programs must prove that it was told the token, which is new with each start.
  */
-#include <arpa/inet.h>
 #include <errno.h>
-#include <netinet/in.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "dap/dap.h"
-
-enum { TOKEN_BYTES = 16 };
+#include "front/loopback.h"
 
 struct port {
-	char token[2 * TOKEN_BYTES + 1];
+	char token[LOOPBACK_TOKEN];
 	atomic_bool busy; /* an editor is served */
 };
 
@@ -28,31 +24,16 @@ struct connection {
 	int socket;
 };
 
-static bool make_token(char token[2 * TOKEN_BYTES + 1])
-{
-	u8 bytes[TOKEN_BYTES];
-
-	if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
-		return false;
-	for (size_t k = 0; k < sizeof bytes; k++)
-		sprintf(token + 2 * k, "%02x", bytes[k]);
-	return true;
-}
-
 static int listen_at(u16 port, const char *token)
 {
-	struct sockaddr_in at = {
-		.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	socklen_t size = sizeof at;
-	const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), yes = 1;
+	const u16 wanted = port;
+	const int fd = loopback_listen(&port);
 
-	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) ||
-	    bind(fd, (struct sockaddr *)&at, sizeof at) || listen(fd, 1) ||
-	    getsockname(fd, (struct sockaddr *)&at, &size)) {
-		fprintf(stderr, "ptxsim dap: port %u: %s\n", port, strerror(errno));
+	if (fd < 0) {
+		fprintf(stderr, "ptxsim dap: port %u: %s\n", wanted, strerror(errno));
 		return -1;
 	}
-	printf("listening at 127.0.0.1:%u, token %s\n", ntohs(at.sin_port), token);
+	printf("listening at 127.0.0.1:%u, token %s\n", port, token);
 	if (!fflush(stdout))
 		return fd;
 	close(fd); /* nobody knows the token */
@@ -107,7 +88,7 @@ int dap_serve_port(u16 port)
 {
 	static struct port p; /* threads may outlive this call when it fails */
 
-	if (!make_token(p.token)) {
+	if (!loopback_token(p.token)) {
 		perror("ptxsim dap");
 		return CLI_WRONG;
 	}

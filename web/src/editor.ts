@@ -74,7 +74,7 @@ class CostMark extends GutterMarker {
 	override toDOM() {
 		const e = document.createElement('span');
 		e.className = 'cost' + (this.cost.conflicts ? ' cost-conflict' : this.cost.divergent ? ' cost-divergent' : '');
-		e.textContent = this.cost.count.toLocaleString('en-US') + (this.cost.conflicts ? ' ▲' : this.cost.divergent ? ' ⑂' : '');
+		e.textContent = this.cost.count.toLocaleString('en-US') + (this.cost.conflicts ? ' ▲' : this.cost.divergent ? ' ⇆' : '');
 		e.title = `executed ${this.cost.count} times by warps` + (this.cost.conflicts ? `, ${this.cost.conflicts} bank conflicts` : '') +
 			(this.cost.divergent ? `, diverged ${this.cost.divergent} times` : '');
 		e.style.setProperty('--heat', String(this.cost.count / this.most));
