@@ -69,7 +69,7 @@ says() {
 
 # what every command takes; colour
 escape=$(printf '\033')
-for command in run debug dap test compare check info isa disasm; do
+for command in run debug dap view test compare check info isa disasm; do
 	expect 0 "Usage: ptxsim $command" "$ptxsim" $command -h
 	expect 2 "color is auto, always or never" "$ptxsim" $command --color=pink
 done
@@ -106,9 +106,26 @@ expect 2 "unknown option" "$ptxsim" exec --nothing true
 printf '\177ELF.nvFatBinSegment' >"$work/static"
 expect 2 "linked statically" "$ptxsim" exec "$work/static"
 
+# the page with a file in it, from a page that is made up here
+mkdir "$work/page"
+for part in main.js engine.worker.js engine.js engine.wasm style.css icon.svg samples.json lessons.json isa.json; do
+	echo "$part" >"$work/page/$part"
+done
+echo '<html><meta charset="utf-8"></html>' >"$work/page/index.html"
+echo 'a kernel' >"$work/a'<b>.ptx"
+expect 2 "Usage: ptxsim view" "$ptxsim" view
+expect 2 "'./dev web' builds the page" "$ptxsim" view --page "$work/nothing" "$work/fault.ptx"
+expect 2 "No such file" "$ptxsim" view --page "$work/page" "$work/none.ptx"
+expect 2 "one file at a time" "$ptxsim" view --page "$work/page" "$work/fault.ptx" "$work/fault.ptx"
+expect 2 "there is no port 70000" "$ptxsim" view --port 70000 "$work/fault.ptx"
+expect 0 "viewed/index.html" "$ptxsim" view --page "$work/page" --write "$work/viewed" "$work/a'<b>.ptx"
+expect 0 'content="a&#39;&#60;b&#62;.ptx"' cat "$work/viewed/index.html"
+expect 0 "a kernel" cat "$work/viewed/file.txt"
+expect 0 "ok" python3 "$here/view_client.py" "$ptxsim" view --page "$work/page" "$work/fault.ptx"
+
 # the man page has every option
 sed 's/\\-/-/g; s/\\f[BRI]//g' "$here/../../man/ptxsim.1" >"$work/man"
-for command in run debug dap test compare check info isa disasm exec; do
+for command in run debug dap view test compare check info isa disasm exec; do
 	"$ptxsim" $command --help | grep -oE -e ' --[a-z][a-z0-9-]*' | sort -u >"$work/options"
 	while read -r option; do
 		expect 0 "" grep -q -e "$option" "$work/man"

@@ -49,7 +49,7 @@ for (const f of files) {
 // The debugger's answers at some moments of each sample: the same words.
 const walk = ['goto 7', 'info registers', 'info warps', 'goto 61', 'access', 'divergence', 'step', 'step', 'reverse-step', 'info position', 'continue', 'info output', 'goto 3', 'info registers'];
 for (const f of files) {
-	const native = execFileSync(program, ['debug', '-batch', ...walk.flatMap((w) => ['-ex', w]), f], { cwd: samples, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 1 << 28 });
+	const native = execFileSync(program, ['debug', '-batch', '-ex', 'continue', ...walk.flatMap((w) => ['-ex', w]), f], { cwd: samples, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 1 << 28 });
 	engine.close();
 	let said = '';
 	try {

@@ -504,6 +504,8 @@ function wire(): void {
 	byId('share').addEventListener('click', () => void share());
 	byId('theme').addEventListener('click', () => theme(themes[(themes.indexOf(document.documentElement.dataset.theme ?? 'system') + 1) % 3]));
 	byId('help').addEventListener('click', help);
+	// Whoever waited for what Stop has ended need not be told.
+	addEventListener('unhandledrejection', (e) => { if (e.reason instanceof Stopped) e.preventDefault(); });
 	document.addEventListener('keydown', keys);
 	document.addEventListener('dragover', (e) => e.preventDefault());
 	document.addEventListener('drop', (e) => { e.preventDefault(); void openFile(e.dataTransfer?.files[0]); });
