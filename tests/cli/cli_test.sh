@@ -113,7 +113,7 @@ for part in main.js engine.worker.js engine.js engine.wasm style.css icon.svg sa
 done
 echo '<html><meta charset="utf-8"></html>' >"$work/page/index.html"
 echo 'a kernel' >"$work/a'<b>.ptx"
-expect 2 "Usage: ptxsim view" "$ptxsim" view
+expect 2 "no file given" "$ptxsim" view
 expect 2 "'./dev web' builds the page" "$ptxsim" view --page "$work/nothing" "$work/fault.ptx"
 expect 2 "No such file" "$ptxsim" view --page "$work/page" "$work/none.ptx"
 expect 2 "one file at a time" "$ptxsim" view --page "$work/page" "$work/fault.ptx" "$work/fault.ptx"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // engine_test.mjs ENGINE PTXSIM: the engine as WebAssembly against the program: samples' bytes, counts, positions and
 // registers, and the lessons' questions. Ends with the totals.
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { loadEngine } from './engine.mjs';
@@ -49,19 +49,16 @@ for (const f of files) {
 // The debugger's answers at some moments of each sample: the same words.
 const walk = ['goto 7', 'info registers', 'info warps', 'goto 61', 'access', 'divergence', 'step', 'step', 'reverse-step', 'info position', 'continue', 'info output', 'goto 3', 'info registers'];
 for (const f of files) {
-	const native = execFileSync(program, ['debug', '-batch', '-ex', 'continue', ...walk.flatMap((w) => ['-ex', w]), f], { cwd: samples, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 1 << 28 });
+	// Some commands have nothing to show in some samples, which makes the program's status 1.
+	const native = spawnSync(program, ['debug', '-batch', '-ex', 'continue', ...walk.flatMap((w) => ['-ex', w]), f], { cwd: samples, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 1 << 28 }).stdout;
 	engine.close();
 	let said = '';
-	try {
-		engine.request('initialize');
-		engine.request('launch', { program: f, sourceLevel: 'text', stopOnEntry: true });
-		engine.request('configurationDone');
-		for (const w of walk) said += engine.command(w);
-	} catch (e) {
-		said += `${e}`;
-	}
+	engine.request('initialize');
+	engine.request('launch', { program: f, sourceLevel: 'text', stopOnEntry: true });
+	engine.request('configurationDone');
+	for (const w of walk) said += engine.command(w);
 	// The program says what its commands were, and where it stands at first.
-	const registers = (s) => s.split('\n').filter((l) => /^\s*%|^\*? +\d+  live|lanes/.test(l)).join('\n');
+	const registers = (s) => s.split('\n').filter((l) => /^\s*%|^\*? +\d+  live/.test(l)).join('\n');
 	check(`${f}: moments`, registers(native) === registers(said) && registers(said).length > 0, 'the debugger says something else than the program');
 }
 

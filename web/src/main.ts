@@ -394,6 +394,7 @@ async function drawReport(): Promise<void> {
 function load(file: string, text: string, about: string, title = ''): void {
 	pause();
 	name = file;
+	byId<HTMLSelectElement>('samples').value = samples.some((x) => x.name === file && x.text === text) ? file : '';
 	live = false;
 	result = null;
 	variable = '';
@@ -523,7 +524,7 @@ async function start(): Promise<void> {
 	const [s, l] = await Promise.all([fetch('samples.json').then((r) => r.json()), fetch('lessons.json').then((r) => r.json()), loadRows()]);
 	samples = s;
 	lessons = l;
-	replace(byId('samples'), ...samples.map((x) => h('option', { value: x.name }, x.title)));
+	replace(byId('samples'), h('option', { value: '' }, 'own text'), ...samples.map((x) => h('option', { value: x.name }, x.title)));
 	replace(byId('lessons'), h('option', { value: '' }, 'none'), ...lessons.map((x, k) => h('option', { value: x.name }, `${k + 1}. ${x.title}`)));
 	const given = await fromFragment(location.hash);
 	const lesson = lessons.findIndex((x) => location.hash === `#lesson=${x.name}`);
@@ -535,7 +536,6 @@ async function start(): Promise<void> {
 	} else if (lesson >= 0) openLesson(lesson);
 	else if (own) load(own, await (await fetch('file.txt')).text(), '');
 	else pickSample(file ?? 'scan.ptx');
-	if (!given && lesson < 0 && !own) byId<HTMLSelectElement>('samples').value = file ?? 'scan.ptx';
 	await engine.ready;
 	document.documentElement.dataset.ready = '1';
 }
