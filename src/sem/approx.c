@@ -43,7 +43,7 @@ static inline f32 add_quotient(const struct insn *i, u32 a, u32 b, f32 c)
 {
 	const u32 bits = (u32)i->imm;
 	const struct mufu_factors f = mufu_scale_division(a, b, bits & QUOTIENT_FULL, i->fp & FP_FTZ);
-	const f32 sum = FMA32(i, f.reciprocal, bits & QUOTIENT_MINUS ? -f.dividend : f.dividend,
+	const f32 sum = fma32(i, f.reciprocal, bits & QUOTIENT_MINUS ? -f.dividend : f.dividend,
 			      bits & QUOTIENT_MINUS_ADDEND ? -c : c);
 
 	return bits & QUOTIENT_SATURATES ? saturate32(sum) : one_nan(sum);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Float operations under the instruction's mode (insn.fp). On x86 they are the host's own: its control word has rounding
- * and flushing, and fp_enter() has set it. Elsewhere (WebAssembly has neither, AArch64 no flushing as the recordings
- * show it) the host's operations serve rounding to nearest, flushing is done beside them, and the other modes are
- * number/ieee.h's, on bits. The choice does not depend on the lane, so that the compiler takes it out of the loop.
+ * Float operations under the instruction's mode (insn.fp). On x86 and AArch64 they are the host's own: its control word has
+ * rounding and flushing, and fp_enter() has set it. Elsewhere (WebAssembly has neither) the host's operations serve rounding
+ * to nearest, flushing is done beside them, and the other modes are number/ieee.h's, on bits. The choice does not depend
+ * on the lane, so that the compiler takes it out of the loop.
  */
 #ifndef PTXSIM_SEM_HOST_FLOATS_H
 #define PTXSIM_SEM_HOST_FLOATS_H
@@ -12,7 +12,7 @@
 #include "number/convert.h"
 #include "number/ieee.h"
 
-#if defined __SSE2__
+#if defined __SSE2__ || defined __aarch64__
 enum { HOST_HAS_MODES = 1 };
 #else
 enum { HOST_HAS_MODES = 0 };
