@@ -150,6 +150,17 @@ static bool start_thread(pthread_t *id, void *(*start)(void *), void *argument)
 	return ok;
 }
 
+/* Another thread looks at the queues. */
+static void summon_runner(struct queue_group *g)
+{
+	pthread_t id;
+
+	if (g->idle_runners)
+		pthread_cond_signal(&g->wanted);
+	else if (g->runners < RUNNERS_MOST && start_thread(&id, runner_main, g))
+		g->runners++;
+}
+
 static void *watcher_main(void *group)
 {
 	struct queue_group *g = group;
@@ -168,11 +179,7 @@ static void *watcher_main(void *group)
 		if (!g->pending || !unclaimed(g))
 			continue;
 		idle = 0;
-		pthread_t id;
-		if (g->idle_runners)
-			pthread_cond_signal(&g->wanted);
-		else if (g->runners < RUNNERS_MOST && start_thread(&id, runner_main, g))
-			g->runners++;
+		summon_runner(g);
 	}
 	g->started = false;
 	pthread_cond_broadcast(&g->changed);
@@ -210,7 +217,13 @@ static void get_on(struct queue *q)
 	while (!q->busy && q->head && q->head->after && q->head->after->done < q->head->after_number)
 		q = q->head->after;
 	if (!q->busy && q->head && head_is_ready(q)) {
-		run_head(q);
+		if (!q->head->apart) {
+			run_head(q);
+			return;
+		}
+		if (!q->claimed)
+			summon_runner(g);
+		pthread_cond_wait(&g->changed, &g->lock);
 		return;
 	}
 	/* What a function says about readiness changes without notice. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Queues of work that run in order, side by side with others. Work is run by whoever waits for it; a background thread
+ * Queues of work that run in order, side by side with others. Work is run by whoever waits for it, but
+ * for what is to run apart; a background thread
  * takes what nobody waits for after a short while. So a launch that is waited for at once is run by the caller, without
  * waking a thread, and one that waits for the host or for another queue still gets on.
  *
@@ -24,6 +25,7 @@ struct work {
 	bool (*ready)(struct work *w);
 	struct queue *after; /* it runs after that queue's piece number `after_number`; NULL: after none */
 	u64 after_number;
+	bool apart; /* it runs on a thread of the library, never on one that waits */
 };
 
 struct queue {

@@ -115,6 +115,8 @@ int call_begin(const char *name, enum needs needs, bool own_stream)
 		return CU_OK;
 	if (!driver.ready)
 		return CU_NOT_INITIALIZED;
+	if (self.in_callback)
+		return CU_NOT_PERMITTED;
 	if (needs == NEEDS_READY)
 		return CU_OK;
 	const struct cu_context *c = context_current();

@@ -190,6 +190,8 @@ int stream_give(struct cu_stream *s, const struct task *t, const void *params)
 	if (!op)
 		return result ? result : CU_OUT_OF_MEMORY;
 	op->task = *t;
+	/* A program's function may find out that it is on no thread of the program's, as on the card. */
+	op->work.apart = t->kind == TASK_HOST;
 	if (extra)
 		memcpy(op->params, params, extra);
 	queue_give(s->queue, &op->work);

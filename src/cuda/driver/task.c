@@ -158,10 +158,12 @@ static void run_fill(const struct fill *f)
 static void run_host(struct cu_context *c, const struct task *t)
 {
 	context_flush(c);
+	self.in_callback = true;
 	if (t->host.callback)
 		t->host.callback(t->host.stream, c->error, t->host.data);
 	else if (!c->error)
 		t->host.function(t->host.data);
+	self.in_callback = false;
 }
 
 static void run_free(u64 address)

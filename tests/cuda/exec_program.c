@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What exec_test.sh runs: a program of the driver interface that finds libcuda.so.1 as programs do. Its words say what it
+ * does, in order: `race` and `clean` launch kernels, `fault` stores beyond its buffer, `child` launches a kernel that
+ * launches others, `leak` keeps its buffer, `profile` starts the profiler, `exit3` ends with 3.
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char TEXT[] =
+	".version 8.0\n.target sm_90\n.address_size 64\n"
+	".extern .func (.param .b64 r) __cudaCDP2GetParameterBufferV2(.param .b64 f, .param .align 4 .b8 g[12],\n"
+	"	.param .align 4 .b8 b[12], .param .b32 s);\n"
+	".extern .func (.param .b32 r) __cudaCDP2LaunchDeviceV2(.param .b64 p, .param .b64 s);\n"
+	".visible .entry race(.param .u64 p)\n{\n"
+	"	.reg .b32 %t, %a, %v; .reg .b64 %p; .shared .align 4 .b8 s[256];\n"
+	"	mov.u32 %t, %tid.x; mov.u32 %a, s; shl.b32 %v, %t, 2; add.u32 %a, %a, %v; st.shared.u32 [%a], %t;\n"
+	"	mov.u32 %a, s; sub.u32 %v, 252, %v; add.u32 %a, %a, %v;\n"
+	"	ld.shared.u32 %v, [%a]; ld.param.u64 %p, [p]; st.global.u32 [%p], 1; ret;\n}\n"
+	".visible .entry clean(.param .u64 p)\n{\n"
+	"	.reg .b32 %t; .reg .b64 %p, %o;\n"
+	"	mov.u32 %t, %tid.x; ld.param.u64 %p, [p]; mul.wide.u32 %o, %t, 4; add.u64 %p, %p, %o;\n"
+	"	st.global.u32 [%p], %t; ret;\n}\n"
+	".visible .entry parent(.param .u64 p)\n{\n"
+	"	.reg .b32 %e; .reg .b64 %p, %b, %f; .reg .pred %q;\n"
+	"	ld.param.u64 %p, [p]; mov.u64 %f, clean;\n"
+	"	{ .param .b64 a0; .param .align 4 .b8 a1[12]; .param .align 4 .b8 a2[12]; .param .b32 a3; .param .b64 "
+	"r0;\n"
+	"	st.param.b64 [a0], %f; st.param.b32 [a1], 1; st.param.b32 [a1+4], 1; st.param.b32 [a1+8], 1;\n"
+	"	st.param.b32 [a2], 64; st.param.b32 [a2+4], 1; st.param.b32 [a2+8], 1; st.param.b32 [a3], 0;\n"
+	"	call.uni (r0), __cudaCDP2GetParameterBufferV2, (a0, a1, a2, a3); ld.param.b64 %b, [r0]; }\n"
+	"	st.u64 [%b], %p;\n"
+	"	{ .param .b64 a0; .param .b64 a1; .param .b32 r0; st.param.b64 [a0], %b; st.param.b64 [a1], 0;\n"
+	"	call.uni (r0), __cudaCDP2LaunchDeviceV2, (a0, a1); ld.param.b32 %e, [r0]; }\n"
+	"	ret;\n}\n";
+
+typedef int call(void *, ...);
+
+static void *library;
+
+static call *find(const char *name)
+{
+	call *f = (call *)dlsym(library, name);
+
+	if (!f) {
+		printf("there is no %s\n", name);
+		exit(4);
+	}
+	return f;
+}
+
+#define CU(name) find(#name)
+
+static int launch(void *module, const char *name, unsigned threads, unsigned long long *p)
+{
+	int (*start)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
+		     void **);
+	void *f, *args[] = {p};
+
+	*(void **)&start = (void *)CU(cuLaunchKernel);
+	if (CU(cuModuleGetFunction)(&f, module, name))
+		return 1;
+	const int result = start(f, 1, 1, 1, threads, 1, 1, 0, NULL, args, NULL);
+	int (*wait)(void);
+	*(void **)&wait = (void *)CU(cuCtxSynchronize);
+	return result ? result : wait();
+}
+
+static int check_values(unsigned long long p)
+{
+	unsigned h[64];
+	int (*copy)(void *, unsigned long long, size_t);
+
+	*(void **)&copy = (void *)CU(cuMemcpyDtoH_v2);
+	if (copy(h, p, sizeof h))
+		return 1;
+	for (unsigned k = 0; k < 64; k++)
+		if (h[k] != k)
+			return 1;
+	return 0;
+}
+
+int main(int count, char **words)
+{
+	int (*init)(unsigned), (*retain)(void **, int), (*set)(void *), (*load)(void **, const void *),
+		(*alloc)(unsigned long long *, size_t), (*give)(unsigned long long), (*start)(void), status = 0;
+	unsigned long long p;
+	void *context, *module;
+
+	library = dlopen("libcuda.so.1", RTLD_NOW);
+	if (!library) {
+		puts(dlerror());
+		return 4;
+	}
+	*(void **)&init = (void *)CU(cuInit);
+	*(void **)&retain = (void *)CU(cuDevicePrimaryCtxRetain);
+	*(void **)&set = (void *)CU(cuCtxSetCurrent);
+	*(void **)&load = (void *)CU(cuModuleLoadData);
+	*(void **)&alloc = (void *)CU(cuMemAlloc_v2);
+	*(void **)&give = (void *)CU(cuMemFree_v2);
+	*(void **)&start = (void *)CU(cuProfilerStart);
+	if (init(0) || retain(&context, 0) || set(context) || load(&module, TEXT) || alloc(&p, 256))
+		return 5;
+	for (int k = 1; k < count; k++)
+		if (!strcmp(words[k], "race") || !strcmp(words[k], "clean"))
+			status |= launch(module, words[k], 64, &p);
+		else if (!strcmp(words[k], "fault"))
+			printf("error %d\n", launch(module, "clean", 128, &p));
+		else if (!strcmp(words[k], "child"))
+			status |= launch(module, "parent", 1, &p) | check_values(p);
+		else if (!strcmp(words[k], "profile"))
+			start();
+	if (count < 2 || strcmp(words[count - 1], "leak"))
+		give(p);
+	puts(status ? "wrong" : "done");
+	return count > 1 && !strcmp(words[count - 1], "exit3") ? 3 : status;
+}

@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# ptxsim exec: checks, reports, which launches they look at, exit statuses. PTXSIM names the command, PTXSIM_PROGRAM
+# what it runs (exec_program.c).
+set -u
+
+ptxsim=${PTXSIM-./ptxsim}
+program=${PTXSIM_PROGRAM-tests/cuda/exec_program}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0
+failed=0
+
+# expect NAME STATUS PATTERN ARGUMENTS...: the exit status, and a line of what is printed ('!' before it: no line).
+expect() {
+	name=$1 status=$2 pattern=$3
+	shift 3
+	"$ptxsim" exec "$@" >"$work/out" 2>&1
+	have=$?
+	found=no
+	grep -q -- "${pattern#!}" "$work/out" && found=yes
+	case $pattern in
+	!*) wanted=no ;;
+	*) wanted=yes ;;
+	esac
+	if [ "$have" = "$status" ] && [ "$found" = "$wanted" ]; then
+		passed=$((passed + 1))
+		return
+	fi
+	failed=$((failed + 1))
+	echo "FAIL: $name: status $have, expected $status; a line '$pattern'"
+	head -n 20 "$work/out"
+}
+
+expect "a race is told, and fails" 1 'race: race: reads shared address' --check "$program" race
+expect "what is found again is counted" 1 '^2 times more: race: ' --check=races "$program" race race race
+expect "a clean program passes" 0 'found nothing; the program.s own exit status is 0' --check "$program" clean
+expect "other checks are not made" 0 '!race:' --check=leaks "$program" race
+expect "nothing is checked unasked" 0 '!race:' "$program" race
+expect "its own status goes first" 3 "own exit status is 3" --check "$program" race exit3
+expect "the status of findings can be chosen" 9 'race' --check --error-exitcode 9 "$program" race
+expect "and switched off" 0 'race' --check --error-exitcode 0 "$program" race
+expect "a leak is told" 1 'leak: 256 bytes .* given by cuMemAlloc' --check "$program" clean leak
+expect "a fault is told with its place" 0 'clean: address out of bounds: store of 4 bytes' "$program" fault
+expect "and reaches the program" 0 'error 700' "$program" fault
+expect "only the chosen kernel is checked" 0 'found nothing' --check --kernel clean "$program" race clean
+expect "only the chosen launch is checked" 1 '!times more' --check --launch 2 "$program" race race race
+expect "kernels launch kernels" 0 '^done' "$program" child
+expect "a kernel's kernels are counted" 0 '^clean on sm_90' --report text "$program" child
+expect "a text report" 0 '^race on sm_90' --report text "$program" race
+expect "a CSV report" 0 '^2,clean,launch' --report csv "$program" race clean
+expect "the profiler bounds what is counted" 0 '!^2,' --report csv "$program" race profile clean
+expect "a kernel that is not there" 0 'no launch was counted' --report text --kernel none "$program" clean
+expect "a wrong format" 2 'text, json, csv or html' --report xml "$program"
+expect "a wrong check" 2 'races, unwritten and leaks' --check=everything "$program"
+expect "a choice of nothing" 2 'choose what' --kernel clean "$program"
+expect "no such program" 2 'there is no such program' "$work/none"
+expect "an unknown option" 2 'unrecognized option' --wrong "$program"
+expect "no execution" 1 '^wrong' --no-execute "$program" child
+expect "an unknown device" 5 "there is no device 'h1000'" --devices h1000 "$program"
+
+"$ptxsim" exec --report json -o "$work/r.json" "$program" race clean >/dev/null 2>&1
+if [ "$(grep -c '"kernel": ' "$work/r.json")" = 2 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL: a JSON report of two launches"; fi
+"$ptxsim" exec --report html -o "$work/r.html" "$program" race >/dev/null 2>&1
+if grep -q '<title>' "$work/r.html" && grep -q 'st.shared.u32' "$work/r.html"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL: an HTML report with its sources"; fi
+"$ptxsim" exec --trace "$work/trace" "$program" clean >/dev/null 2>&1
+if grep -q 'cuLaunchKernel(.*) = 0 CUDA_SUCCESS' "$work/trace"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL: a trace"; fi
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
