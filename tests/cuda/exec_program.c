@@ -2,9 +2,10 @@
  *
  * What exec_test.sh runs: a program of the driver interface that finds libcuda.so.1 as programs do. Its words say what it
  * does, in order: `race` and `clean` launch kernels, `fault` stores beyond its buffer, `child` launches a kernel that
- * launches others, `leak` keeps its buffer, `profile` starts the profiler, `exit3` ends with 3.
+ * launches others, `heap`, `stack`, `data`, `code` and `library` let a kernel store to that memory of the host, `leak` keeps its buffer, `profile` starts the profiler, `exit3` ends with 3.
  */
 #include <dlfcn.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +83,32 @@ static int check_values(unsigned long long p)
 	return 0;
 }
 
+static unsigned data[64];
+
+/* A kernel that stores where it has nothing to store: the call's error, and whether the host's bytes are as they were. */
+static void attack(void *module, const char *what)
+{
+	unsigned stack[64] = {0}, before[64], *heap = calloc(64, sizeof *heap);
+	void *at = !strcmp(what, "heap")    ? (void *)heap
+		   : !strcmp(what, "stack") ? (void *)stack
+		   : !strcmp(what, "data")  ? (void *)data
+		   : !strcmp(what, "code")  ? (void *)(uintptr_t)launch
+					    : (void *)CU(cuInit);
+	unsigned long long p = (unsigned long long)(uintptr_t)at & ~3ull;
+
+	at = (void *)(uintptr_t)p;
+	memcpy(before, at, sizeof before);
+	const int error = launch(module, "clean", 64, &p);
+	printf("error %d, %s\n", error, memcmp(before, at, sizeof before) ? "changed" : "unchanged");
+	free(heap);
+}
+
+static int is_attack(const char *word)
+{
+	return !strcmp(word, "heap") || !strcmp(word, "stack") || !strcmp(word, "data") || !strcmp(word, "code") ||
+	       !strcmp(word, "library");
+}
+
 int main(int count, char **words)
 {
 	int (*init)(unsigned), (*retain)(void **, int), (*set)(void *), (*load)(void **, const void *),
@@ -112,6 +139,8 @@ int main(int count, char **words)
 			status |= launch(module, "parent", 1, &p) | check_values(p);
 		else if (!strcmp(words[k], "profile"))
 			start();
+		else if (is_attack(words[k]))
+			attack(module, words[k]);
 	if (count < 2 || strcmp(words[count - 1], "leak"))
 		give(p);
 	puts(status ? "wrong" : "done");

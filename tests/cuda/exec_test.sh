@@ -59,6 +59,16 @@ expect "an unknown option" 2 'unrecognized option' --wrong "$program"
 expect "no execution" 1 '^wrong' --no-execute "$program" child
 expect "an unknown device" 5 "there is no device 'h1000'" --devices h1000 "$program"
 
+printf '# settings\ncheck = races\n\nexecute=yes\n' >"$work/settings"
+printf 'device = h200\n' >"$work/wrong"
+PTXSIM_CONFIG=$work/settings expect "settings by a file" 0 'race: race: reads' "$program" race
+PTXSIM_CONFIG=$work/wrong expect "a wrong setting" 5 'wrong:1: this is not a setting' "$program" race
+
+# A hostile kernel (docs/security.md).
+for what in heap stack data code library; do
+	expect "a kernel cannot store to the host's $what" 0 'error 700, unchanged' "$program" "$what"
+done
+
 "$ptxsim" exec --report json -o "$work/r.json" "$program" race clean >/dev/null 2>&1
 if [ "$(grep -c '"kernel": ' "$work/r.json")" = 2 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL: a JSON report of two launches"; fi
 "$ptxsim" exec --report html -o "$work/r.html" "$program" race >/dev/null 2>&1

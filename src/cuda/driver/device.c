@@ -57,12 +57,66 @@ static FILE *open_file(const char *variable)
 	return f;
 }
 
+static char *trimmed(char *text)
+{
+	char *end = text + strlen(text);
+
+	while (end > text && strchr(" \t\r\n", end[-1]))
+		*--end = 0;
+	return text + strspn(text, " \t");
+}
+
+/* A line `name = value` becomes PTXSIM_NAME, unless that is set already. False: it is no such line. */
+static bool take_setting(char *line)
+{
+	static const char *const names[] = {"devices", "trace",       "execute", "findings", "check",
+					    "report",  "report_file", "kernel",  "launch",   "progress"};
+	char *equals = strchr(line, '='), variable[32] = "PTXSIM_";
+
+	if (!equals)
+		return false;
+	*equals = 0;
+	const char *name = trimmed(line), *value = trimmed(equals + 1);
+	for (size_t k = 0; k < COUNT_OF(names); k++) {
+		if (strcmp(name, names[k]))
+			continue;
+		for (size_t c = 0; name[c]; c++)
+			variable[7 + c] = (char)(name[c] >= 'a' ? name[c] - 'a' + 'A' : name[c]);
+		return setenv(variable, value, 0) == 0;
+	}
+	return false;
+}
+
+static bool read_settings(void)
+{
+	const char *path = getenv("PTXSIM_CONFIG");
+	FILE *f = path && *path ? fopen(path, "re") : NULL;
+	char line[1024];
+	bool ok = true;
+
+	if (!path || !*path)
+		return true;
+	for (u32 number = 1; f && ok && fgets(line, sizeof line, f); number++) {
+		char *text = trimmed(line);
+		ok = !*text || *text == '#' || take_setting(text);
+		if (!ok)
+			fprintf(stderr, "ptxsim: %s:%u: this is not a setting\n", path, number);
+	}
+	if (f)
+		fclose(f);
+	else
+		fprintf(stderr, "ptxsim: PTXSIM_CONFIG: cannot read %s\n", path);
+	return f && ok;
+}
+
 int drv_cuInit(u32 flags)
 {
 	if (flags)
 		return CU_INVALID_VALUE;
 	if (driver.ready)
 		return CU_OK;
+	if (!read_settings())
+		return CU_INVALID_VALUE;
 	const char *execute = getenv("PTXSIM_EXECUTE");
 	driver.executes = !execute || strcmp(execute, "no");
 	driver.trace = open_file("PTXSIM_TRACE");

@@ -428,7 +428,7 @@ struct thread {
 	struct cu_context *stack[CONTEXT_STACK];
 	u32 depth;
 	bool in_callback; /* it runs a function of the program's, which may call nothing here */
-	bool own_stream; /* the call that runs means the thread's own default stream */
+	bool own_stream;  /* the call that runs means the thread's own default stream */
 	int capture_mode;
 	const char *call; /* that runs; for messages */
 };

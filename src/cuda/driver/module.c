@@ -389,7 +389,8 @@ static int instance(struct cu_library *l, struct cu_context *c, struct cu_module
 			return CU_OK;
 	const int result = module_new(c, &l->texts, &log, m);
 	if (result) {
-		driver_tell("a module cannot be loaded: %.2000s", log.text);
+		if (log.text)
+			driver_tell("a module cannot be loaded: %.2000s", log.text);
 	} else {
 		(*m)->library = l;
 		(*m)->next_instance = l->instances;

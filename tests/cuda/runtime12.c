@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The runtime of CUDA 12, as a program that was compiled against it sees it: layouts that differ from CUDA 13's by our own
+ * declarations (CUDA Runtime API 12.9, "cudaDeviceProp"), and a kernel that is registered and launched as compiled host code does it.
+ */
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char TEXT[] = ".version 7.8\n.target sm_80\n.address_size 64\n"
+			   ".visible .entry count_up(.param .u64 p, .param .u32 by)\n{\n"
+			   "	.reg .b32 %t, %b; .reg .b64 %p, %o;\n"
+			   "	mov.u32 %t, %tid.x; ld.param.u64 %p, [p]; ld.param.u32 %b, [by];\n"
+			   "	mul.wide.u32 %o, %t, 4; add.u64 %p, %p, %o; add.u32 %t, %t, %b;\n"
+			   "	st.global.u32 [%p], %t; ret;\n}\n";
+
+static void *library;
+static int failures;
+
+static void *find(const char *name)
+{
+	/* By the version node that programs ask for. */
+	void *at = dlvsym(library, name, "libcudart.so.12");
+
+	if (!at) {
+		printf("there is no %s@libcudart.so.12\n", name);
+		exit(1);
+	}
+	return at;
+}
+
+static void expect(const char *what, long have, long wanted)
+{
+	if (have == wanted)
+		return;
+	failures++;
+	printf("%s: %ld, expected %ld\n", what, have, wanted);
+}
+
+/* An integer at an offset of cudaDeviceProp. */
+static const struct {
+	const char *name;
+	int offset, bytes;
+	long value;
+} fields[] = {
+	{"totalGlobalMem", 288, 8, 150109880320},
+	{"sharedMemPerBlock", 296, 8, 49152},
+	{"regsPerBlock", 304, 4, 65536},
+	{"warpSize", 308, 4, 32},
+	{"maxThreadsPerBlock", 320, 4, 1024},
+	{"maxGridSize[0]", 336, 4, 2147483647},
+	{"clockRate", 348, 4, 1980000},
+	{"totalConstMem", 352, 8, 65536},
+	{"major", 360, 4, 9},
+	{"minor", 364, 4, 0},
+	{"textureAlignment", 368, 8, 512},
+	{"multiProcessorCount", 388, 4, 132},
+	{"canMapHostMemory", 400, 4, 1},
+	{"maxTexture2D[0]", 420, 4, 131072},
+	{"concurrentKernels", 576, 4, 1},
+	{"asyncEngineCount", 600, 4, 3},
+	{"unifiedAddressing", 604, 4, 1},
+	{"memoryClockRate", 608, 4, 3201000},
+	{"memoryBusWidth", 612, 4, 6016},
+	{"l2CacheSize", 616, 4, 62914560},
+	{"maxThreadsPerMultiProcessor", 624, 4, 2048},
+	{"sharedMemPerMultiprocessor", 640, 8, 233472},
+	{"managedMemory", 652, 4, 1},
+	{"cooperativeLaunch", 688, 4, 1},
+	{"sharedMemPerBlockOptin", 696, 8, 232448},
+	{"maxBlocksPerMultiProcessor", 712, 4, 32},
+	{"reservedSharedMemPerBlock", 720, 8, 1024},
+};
+
+static void properties(void)
+{
+	enum { BYTES = 1032, CANARY = 64 };
+	unsigned char p[BYTES + CANARY];
+	int (*get)(void *, int);
+
+	*(void **)&get = find("cudaGetDeviceProperties_v2");
+	memset(p, 0xa5, sizeof p);
+	expect("cudaGetDeviceProperties_v2", get(p, 0), 0);
+	expect("its name", strcmp((char *)p, "NVIDIA H200"), 0);
+	for (size_t k = 0; k < sizeof fields / sizeof *fields; k++) {
+		int64_t wide = 0;
+		memcpy(&wide, p + fields[k].offset, (size_t)fields[k].bytes);
+		expect(fields[k].name, wide, fields[k].value);
+	}
+	for (int k = 0; k < CANARY; k++)
+		expect("a byte behind it", p[BYTES + k], 0xa5);
+}
+
+struct dim3 {
+	unsigned x, y, z;
+};
+
+static void kernel(void)
+{
+	/* A fat binary of one PTX entry, and its wrapper. */
+	static struct {
+		uint32_t magic;
+		uint16_t version, header;
+		uint64_t bytes;
+		uint16_t kind, entry_version;
+		uint32_t entry_header;
+		uint64_t payload;
+		uint32_t compressed, pad[2], arch;
+		uint64_t pad_2, flags, pad_3, unpacked;
+		char text[sizeof TEXT + 8];
+	} image __attribute__((aligned(8)));
+	static struct {
+		int magic, version;
+		const void *data, *list;
+	} wrapper = {0x466243b1, 1, &image, NULL};
+	static char host;
+	void **(*add)(void *), (*add_function)(void **, const char *, char *, const char *, int, void *, void *, void *,
+					       void *, int *);
+	int (*launch)(const void *, struct dim3, struct dim3, void **, size_t, void *), (*alloc)(void **, size_t);
+	int (*copy)(void *, const void *, size_t, int), (*end)(void), (*version)(int *), h[64], by = 7, number;
+	void *p;
+
+	image.magic = 0xba55ed50;
+	image.version = 1;
+	image.header = 16;
+	image.kind = 1;
+	image.entry_version = 0x101;
+	image.entry_header = 64;
+	image.payload = (sizeof TEXT + 7) / 8 * 8;
+	image.arch = 80;
+	image.flags = 0x11;
+	image.bytes = image.entry_header + image.payload;
+	memcpy(image.text, TEXT, sizeof TEXT);
+	*(void **)&add = find("__cudaRegisterFatBinary");
+	*(void **)&add_function = find("__cudaRegisterFunction");
+	*(void **)&launch = find("cudaLaunchKernel");
+	*(void **)&alloc = find("cudaMalloc");
+	*(void **)&copy = find("cudaMemcpy");
+	*(void **)&end = find("cudaDeviceSynchronize");
+	*(void **)&version = find("cudaRuntimeGetVersion");
+	void **handle = add(&wrapper);
+	add_function(handle, &host, NULL, "count_up", -1, NULL, NULL, NULL, NULL, NULL);
+	expect("cudaMalloc", alloc(&p, sizeof h), 0);
+	void *args[] = {&p, &by};
+	expect("cudaLaunchKernel", launch(&host, (struct dim3){1, 1, 1}, (struct dim3){64, 1, 1}, args, 0, NULL), 0);
+	expect("cudaDeviceSynchronize", end(), 0);
+	expect("cudaMemcpy", copy(h, p, sizeof h, 2), 0);
+	for (int k = 0; k < 64; k++)
+		expect("a value", h[k], k + by);
+	expect("cudaRuntimeGetVersion", version(&number), 0);
+	expect("the version's major number", number / 1000, 12);
+}
+
+/* cudaPointerAttributes of CUDA 12 has no reserve. */
+static void pointers(void)
+{
+	struct {
+		int type, device;
+		void *device_pointer, *host_pointer;
+		long canary;
+	} a = {.canary = 0x1234};
+	int (*get)(void *, const void *), (*alloc)(void **, size_t);
+	void *p;
+
+	*(void **)&get = find("cudaPointerGetAttributes");
+	*(void **)&alloc = find("cudaMalloc");
+	expect("cudaMalloc", alloc(&p, 16), 0);
+	expect("cudaPointerGetAttributes", get(&a, p), 0);
+	expect("its type", a.type, 2);
+	expect("what is behind it", a.canary, 0x1234);
+	expect("its pointer", a.device_pointer == p, 1);
+}
+
+int main(void)
+{
+	library = dlopen("libcudart.so.12", RTLD_NOW);
+	if (!library) {
+		puts(dlerror());
+		return 1;
+	}
+	kernel();
+	properties();
+	pointers();
+	puts(failures ? "FAILED" : "PASSED");
+	return failures != 0;
+}
