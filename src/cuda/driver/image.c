@@ -21,6 +21,8 @@ static const char LINKED[8] = "PTXSIM01";
 
 /* --- Texts --------------------------------------------------------------------------------------------- */
 
+bool image_is_machine_code(const char *text, size_t length) { return length > 4 && !memcmp(text, "\177ELF", 4); }
+
 void image_texts_free(struct image_texts *t)
 {
 	for (u32 k = 0; k < t->count; k++) {
@@ -56,7 +58,7 @@ bool image_texts_add(struct image_texts *t, const char *name, const char *text, 
 {
 	if (t->count == t->room && !texts_grow(t))
 		return false;
-	while (length && !text[length - 1])
+	while (length && !text[length - 1] && !image_is_machine_code(text, length))
 		length--;
 	char *copy = malloc(length + 1), *named = strdup(name ? name : "image.ptx");
 	if (!copy || !named) {
@@ -77,11 +79,28 @@ static bool is_name_byte(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
 }
 
+static bool has_string(const char *bytes, size_t count, const char *name)
+{
+	const size_t length = strlen(name) + 1;
+	const char *end = bytes + count;
+
+	for (const char *at = bytes + 1; (at = memmem(at, (size_t)(end - at), name, length)); at++)
+		if (!at[-1])
+			return true;
+	return false;
+}
+
 bool image_texts_have(const struct image_texts *t, const char *name)
 {
 	const size_t length = strlen(name);
 
-	for (u32 k = 0; k < t->count; k++)
+	for (u32 k = 0; k < t->count; k++) {
+		/* In a cubin, as a whole string of its tables. */
+		if (image_is_machine_code(t->texts[k], t->lengths[k])) {
+			if (has_string(t->texts[k], t->lengths[k], name))
+				return true;
+			continue;
+		}
 		for (const char *at = t->texts[k]; (at = strstr(at, name)); at += length) {
 			if (is_name_byte(at[length]) || at - t->texts[k] < 6 || is_name_byte(at[-1]))
 				continue;
@@ -91,6 +110,7 @@ bool image_texts_have(const struct image_texts *t, const char *name)
 			if (before - t->texts[k] >= 5 && !strncmp(before - 5, ".entry", 6))
 				return true;
 		}
+	}
 	return false;
 }
 
@@ -140,6 +160,14 @@ static bool is_better(const struct image *i, const struct image *best, u32 cc)
 	return !best || i->sm > best->sm || (i->sm == best->sm && i->accelerated && !best->accelerated);
 }
 
+/* Machine code runs on its own generation's GPUs from its target on. */
+static bool is_better_code(const struct image *i, const struct image *best, u32 cc)
+{
+	if (i->kind != IMAGE_CUBIN || i->sm / 10 != cc / 10 || i->sm > cc || (i->accelerated && i->sm != cc))
+		return false;
+	return !best || i->sm > best->sm;
+}
+
 struct reading {
 	struct arena arena;
 	jmp_buf out_of_memory;
@@ -156,13 +184,19 @@ static int take_best(struct reading *r, const struct device *d, struct image_tex
 	for (u64 k = 0; k < r->images.count; k++)
 		if (is_better(&r->images.items[k], best, device_arch(d)->cc))
 			best = &r->images.items[k];
+	for (u64 k = 0, none = !best; k < r->images.count && none; k++)
+		if (is_better_code(&r->images.items[k], best, device_arch(d)->cc))
+			best = &r->images.items[k];
 	if (!best)
 		return CU_NO_BINARY;
 	if (!image_unpack(&r->arena, best, &bytes, &size, &why)) {
 		driver_tell("an image cannot be unpacked: %s", why ? why : "?");
 		return CU_INVALID_IMAGE;
 	}
-	return image_texts_add(texts, "embedded.ptx", (const char *)bytes, size) ? CU_OK : CU_OUT_OF_MEMORY;
+	return image_texts_add(texts, best->kind == IMAGE_PTX ? "embedded.ptx" : "embedded.cubin", (const char *)bytes,
+			       size)
+		       ? CU_OK
+		       : CU_OUT_OF_MEMORY;
 }
 
 static int read_fatbin(const u8 *image, const struct device *d, struct image_texts *texts)
@@ -220,6 +254,19 @@ static int read_linked(const u8 *image, struct image_texts *texts)
 	return CU_OK;
 }
 
+/* A cubin's length: its tables of sections and segments stand last. */
+static u64 elf_bytes(const u8 *image)
+{
+	u16 segment, segments, section, sections;
+
+	memcpy(&segment, image + 54, sizeof segment);
+	memcpy(&segments, image + 56, sizeof segments);
+	memcpy(&section, image + 58, sizeof section);
+	memcpy(&sections, image + 60, sizeof sections);
+	const u64 end = long_at(image + 40) + (u64)section * sections;
+	return max_u64(end, long_at(image + 32) + (u64)segment * segments);
+}
+
 static bool is_elf_header(const u8 *image)
 {
 	return image[4] == 2 && image[5] == 1 && image[16] && word_at(image + 16) >> 16 == 190;
@@ -242,7 +289,9 @@ static int read_image(const void *image, const struct device *d, struct image_te
 			return CU_INVALID_IMAGE;
 		if (!memcmp(bytes + ELF_HEADER, LINKED, sizeof LINKED))
 			return read_linked(bytes, texts);
-		return CU_NO_BINARY;
+		if (elf_bytes(bytes) < ELF_HEADER || elf_bytes(bytes) > (u64)1 << 30)
+			return CU_INVALID_IMAGE;
+		return image_texts_add(texts, "image.cubin", image, elf_bytes(bytes)) ? CU_OK : CU_OUT_OF_MEMORY;
 	default:
 		if (!is_ptx(image))
 			return CU_INVALID_IMAGE;
@@ -250,15 +299,20 @@ static int read_image(const void *image, const struct device *d, struct image_te
 	}
 }
 
+void image_tell_unfit(const struct device *d)
+{
+	driver_tell(
+		"an image holds no PTX that %s runs, only machine code or PTX of later GPUs: build with PTX, as nvcc "
+		"-arch=%s does; nvrtcGetPTX gives it, too",
+		d->title, d->target);
+}
+
 int image_read(const void *image, const struct device *d, struct image_texts *texts)
 {
 	const int result = read_image(image, d, texts);
 
 	if (result == CU_NO_BINARY)
-		driver_tell("an image holds no PTX that %s runs, only machine code or PTX of later GPUs: build with "
-			    "PTX, as "
-			    "nvcc -arch=%s does; nvrtcGetPTX gives it, too",
-			    d->title, d->target);
+		image_tell_unfit(d);
 	return result;
 }
 

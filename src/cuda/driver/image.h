@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Code images as programs hand them over: PTX text, fat binaries with their wrappers, what the driver's own linker made.
- * Reading one gives the texts to build.
+ * Reading one gives the texts to build; a cubin is a text, too, taken where no PTX fits.
  */
 #ifndef PTXSIM_CUDA_DRIVER_IMAGE_H
 #define PTXSIM_CUDA_DRIVER_IMAGE_H
@@ -13,6 +13,10 @@ struct device;
 
 /* Takes the texts that fit the device. CU_OK or why not: an image is not PTX, holds none that fits. */
 int image_read(const void *image, const struct device *d, struct image_texts *texts);
+/* Is a text machine code, not PTX? */
+bool image_is_machine_code(const char *text, size_t length);
+/* Says once that nothing fits. */
+void image_tell_unfit(const struct device *d);
 /* Reads a file, from malloc, ending in a NUL. */
 int image_read_file(const char *path, char **bytes);
 /* Is there an entry of that name? */

@@ -99,11 +99,18 @@ static int build(struct cu_module *m, const struct image_texts *texts, struct im
 	struct placing placing = {m};
 	struct ptxsim_build options = PTXSIM_BUILD_INIT;
 	ptxsim_status status = PTXSIM_OK;
+	bool unfit = false;
 	size_t bytes = 0;
 
 	for (u32 k = 0; k < texts->count && status != PTXSIM_ERROR_MEMORY; k++) {
 		status = ptxsim_module_add_text(m->module, texts->names[k], texts->texts[k], texts->lengths[k]);
 		bytes += texts->lengths[k];
+		unfit |= status == PTXSIM_ERROR_SYNTAX && image_is_machine_code(texts->texts[k], texts->lengths[k]);
+	}
+	/* Machine code that cannot be read is as if it were another GPU's. */
+	if (unfit) {
+		image_tell_unfit(d);
+		return CU_NO_BINARY;
 	}
 	if (is_too_new(m->module))
 		return CU_UNSUPPORTED_PTX_VERSION;
