@@ -169,6 +169,7 @@ static bool is_better_code(const struct image *i, const struct image *best, u32 
 }
 
 struct reading {
+	bool takes_code; /* machine code, where no PTX fits */
 	struct arena arena;
 	jmp_buf out_of_memory;
 	struct images images;
@@ -184,7 +185,7 @@ static int take_best(struct reading *r, const struct device *d, struct image_tex
 	for (u64 k = 0; k < r->images.count; k++)
 		if (is_better(&r->images.items[k], best, device_arch(d)->cc))
 			best = &r->images.items[k];
-	for (u64 k = 0, none = !best; k < r->images.count && none; k++)
+	for (u64 k = 0, none = !best && r->takes_code; k < r->images.count && none; k++)
 		if (is_better_code(&r->images.items[k], best, device_arch(d)->cc))
 			best = &r->images.items[k];
 	if (!best)
@@ -193,15 +194,17 @@ static int take_best(struct reading *r, const struct device *d, struct image_tex
 		driver_tell("an image cannot be unpacked: %s", why ? why : "?");
 		return CU_INVALID_IMAGE;
 	}
+	if (best->kind == IMAGE_CUBIN && !image_is_machine_code((const char *)bytes, size))
+		return CU_NO_BINARY;
 	return image_texts_add(texts, best->kind == IMAGE_PTX ? "embedded.ptx" : "embedded.cubin", (const char *)bytes,
 			       size)
 		       ? CU_OK
 		       : CU_OUT_OF_MEMORY;
 }
 
-static int read_fatbin(const u8 *image, const struct device *d, struct image_texts *texts)
+static int read_fatbin(const u8 *image, const struct device *d, bool takes_code, struct image_texts *texts)
 {
-	struct reading r = {.images = {0}};
+	struct reading r = {.takes_code = takes_code};
 	const char *why = NULL;
 	volatile int result = CU_OUT_OF_MEMORY;
 
@@ -217,7 +220,8 @@ static int read_fatbin(const u8 *image, const struct device *d, struct image_tex
 	return result;
 }
 
-/* A wrapper: version 2 has a list of the objects' own fat binaries beside the linked one. */
+/* A wrapper: version 2 has a list of the objects' own fat binaries beside the linked one. Their PTX is linked together;
+ * machine code has been already, to the one. */
 static int read_wrapper(const u8 *image, const struct device *d, struct image_texts *texts)
 {
 	const u8 *data, *const *list;
@@ -227,14 +231,14 @@ static int read_wrapper(const u8 *image, const struct device *d, struct image_te
 	if (word_at(image + 4) >= 2 && list) {
 		for (; *list; list++) {
 			const int result =
-				(int)word_at(*list) == FATBIN ? read_fatbin(*list, d, texts) : CU_INVALID_IMAGE;
+				(int)word_at(*list) == FATBIN ? read_fatbin(*list, d, false, texts) : CU_INVALID_IMAGE;
 			if (result && result != CU_NO_BINARY)
 				return result;
 		}
 		if (texts->count)
 			return CU_OK;
 	}
-	return data && (int)word_at(data) == FATBIN ? read_fatbin(data, d, texts) : CU_INVALID_IMAGE;
+	return data && (int)word_at(data) == FATBIN ? read_fatbin(data, d, true, texts) : CU_INVALID_IMAGE;
 }
 
 static int read_linked(const u8 *image, struct image_texts *texts)
@@ -283,7 +287,7 @@ static int read_image(const void *image, const struct device *d, struct image_te
 	case WRAPPER:
 		return read_wrapper(bytes, d, texts);
 	case FATBIN:
-		return read_fatbin(bytes, d, texts);
+		return read_fatbin(bytes, d, true, texts);
 	case ELF:
 		if (!is_elf_header(bytes))
 			return CU_INVALID_IMAGE;
