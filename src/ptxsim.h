@@ -149,6 +149,9 @@ ptxsim_status ptxsim_map_at(ptxsim_context *context, void *bytes, uint64_t size,
  * and may not be released while it is used; it needs no release itself. ADDRESS: a range is no such memory. */
 ptxsim_status ptxsim_multicast(ptxsim_context *context, const uint64_t *addresses, uint32_t count, uint64_t bytes,
 			       uint64_t *address);
+/* Names the memory that begins at the address, for messages and faults; the name is copied, and kept until the context goes.
+ * ADDRESS: no memory begins there. */
+ptxsim_status ptxsim_name_memory(ptxsim_context *context, uint64_t address, const char *name);
 /* Releases what ptxsim_alloc, ptxsim_map or ptxsim_map_at gave. */
 ptxsim_status ptxsim_release(ptxsim_context *context, uint64_t address);
 ptxsim_status ptxsim_read(const ptxsim_context *context, void *to, uint64_t address, uint64_t bytes);
@@ -340,6 +343,12 @@ struct ptxsim_fault {
 	uint32_t size;
 	int is_store;
 	const char *detail; /* further words; "" */
+	/* The allocation that the address lies in, lay in before it was freed, or is nearest to; of shared and local memory the
+	 * variable. NULL: there is none, or nothing is known of it; "": it has no name. */
+	const char *allocation;
+	uint64_t allocation_base, allocation_size; /* address of its first byte; bytes */
+	int64_t allocation_distance; /* bytes from its end to a byte behind it; negative: from its begin to one before; in it: 0 */
+	int allocation_freed;
 };
 /* STATE: the last launch did not fault. */
 ptxsim_status ptxsim_get_fault(const ptxsim_context *context, struct ptxsim_fault *fault);

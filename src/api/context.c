@@ -133,6 +133,28 @@ ptxsim_status ptxsim_alloc(ptxsim_context *context, uint64_t bytes, uint64_t *ad
 	return PTXSIM_OK;
 }
 
+/* A copy that lives as long as the context; NULL: there is no memory. */
+static const char *keep_name(ptxsim_context *c, const char *name)
+{
+	const char *volatile kept = NULL;
+
+	pthread_mutex_lock(&c->lock);
+	if (!SESSION_ENTER(&c->tables))
+		kept = strings_intern_text(&c->tables.strings, name);
+	pthread_mutex_unlock(&c->lock);
+	return kept;
+}
+
+ptxsim_status ptxsim_name_memory(ptxsim_context *context, uint64_t address, const char *name)
+{
+	if (!context || !name)
+		return PTXSIM_ERROR_ARGUMENT;
+	const char *kept = keep_name(context, name);
+	if (!kept)
+		return PTXSIM_ERROR_MEMORY;
+	return memory_name(&context->memory, address, kept) ? PTXSIM_OK : PTXSIM_ERROR_ADDRESS;
+}
+
 ptxsim_status ptxsim_map(ptxsim_context *context, void *bytes, uint64_t size, uint64_t *address)
 {
 	if (!context || !bytes || !size || !address)

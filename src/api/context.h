@@ -12,6 +12,7 @@
 #include "api/stream.h"
 #include "api/watching.h"
 #include "arch/device.h"
+#include "exec/fault_report.h"
 #include "ptxsim.h"
 
 /* How a launch ended. */
@@ -24,6 +25,8 @@ struct outcome {
 	struct fault fault;             /* `code` and `insn` only until the module is freed: */
 	char function[256], file[1024]; /* where it was; "" if that is not known */
 	u32 line, column;
+	struct fault_memory memory; /* that the address is next to; its name is: */
+	char memory_name[256];
 	u32 block[3], thread[3];
 	char message[8192];
 };

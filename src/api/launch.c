@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api/context.h"
+#include "exec/fault_report.h"
 #include "exec/grids.h"
 #include "observe/async_check.h"
 
@@ -56,6 +57,7 @@ static void begin(struct outcome *o)
 	o->message[0] = o->function[0] = o->file[0] = 0;
 	o->line = o->column = 0;
 	memset(&o->stats, 0, sizeof o->stats);
+	memset(&o->memory, 0, sizeof o->memory);
 }
 
 /* The fault's place by numbers and names, which outlive the module. */
@@ -84,6 +86,17 @@ static void keep_place(const struct launch *l, struct outcome *o)
 	source_place(s, span.begin, &o->line, &o->column);
 }
 
+/* What the address is next to, likewise. */
+static void keep_memory(const struct launch *l, struct outcome *o)
+{
+	struct fault_report r;
+
+	fault_report(l->memory, l, &o->fault, &r);
+	o->memory = r.memory;
+	snprintf(o->memory_name, sizeof o->memory_name, "%s", r.memory.name ? r.memory.name : "");
+	o->memory.name = NULL;
+}
+
 /* A fault, or what a check found though the launch came to its end. */
 static void keep_fault(const struct launch *l, const struct fault *f, struct outcome *o)
 {
@@ -92,6 +105,8 @@ static void keep_fault(const struct launch *l, const struct fault *f, struct out
 	o->kind = f->kind;
 	fault_describe(l->memory, l, f, o->message, sizeof o->message);
 	keep_place(l, o);
+	if (o->fault.code && o->fault.insn)
+		keep_memory(l, o);
 }
 
 static ptxsim_status run(ptxsim_context *c, struct launch *l, struct watching *w, struct outcome *o)
@@ -328,6 +343,13 @@ ptxsim_status ptxsim_get_fault(const ptxsim_context *context, struct ptxsim_faul
 				       .size = o->fault.size,
 				       .is_store = o->fault.is_store,
 				       .detail = o->fault.detail};
+	if (o->memory.kind) {
+		fault->allocation = o->memory_name;
+		fault->allocation_base = o->memory.base;
+		fault->allocation_size = o->memory.size;
+		fault->allocation_distance = o->memory.where == FAULT_WITHIN ? 0 : o->memory.distance;
+		fault->allocation_freed = o->memory.kind == FAULT_MEMORY_RELEASED;
+	}
 	memcpy(fault->block, o->block, sizeof fault->block);
 	memcpy(fault->thread, o->thread, sizeof fault->thread);
 	return PTXSIM_OK;

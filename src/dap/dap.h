@@ -178,6 +178,7 @@ void dap_close(struct dap *s);
 struct dap_transport {
 	FILE *in, *out;
 	const char *token;          /* that `launch` must carry; NULL: none is wanted */
+	bool tells;                 /* on standard error, what cannot be read, which is status 2 then */
 	bool ends;                  /* `in` ends by itself, or by: */
 	void (*end)(void *context); /* lets reading from `in` end; may be NULL */
 	void *context;

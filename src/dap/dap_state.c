@@ -270,12 +270,16 @@ static void put_registers(struct dap *s, const struct dap_container *c, json_t *
 
 static void put_special(struct dap *s, const struct dap_container *c, json_t *list)
 {
+	static const char *const elements[] = {"", ".x", ".y", ".z"};
 	struct debug_register r;
-	const char *name;
+	char name[96];
 
-	for (u32 k = 0; (name = debug_special_at(k)); k++)
-		if (debug_find_register(s->d, name, &r))
-			put_register(s, c, &r, list);
+	for (u32 k = 0; debug_special_at(k); k++)
+		for (u32 e = 0; e < COUNT_OF(elements); e++) {
+			snprintf(name, sizeof name, "%s%s", debug_special_at(k), elements[e]);
+			if (debug_find_register(s->d, name, &r))
+				put_register(s, c, &r, list);
+		}
 }
 
 static void put_lanes(struct dap *s, const struct dap_container *c, json_t *list)

@@ -27,39 +27,50 @@ struct wire {
 	pthread_mutex_t lock;
 	pthread_cond_t arrived, taken;
 	struct waiting *first, **last;
-	u32 count;   /* of those waiting */
-	bool closed; /* the input has ended */
-	bool ending; /* nobody wants more */
-	bool failed; /* there was no memory for a message */
+	u32 count;         /* of those waiting */
+	bool closed;       /* the input has ended */
+	bool ending;       /* nobody wants more */
+	bool failed;       /* there was no memory for a message */
+	const char *wrong; /* why the input could not be read to its end; NULL: it could */
 	struct debug *running;
 };
 
-/* The length of the next message; 0: the input ends here, or is none of this protocol. A header has the protocol's
+/* The length of the next message; 0: the input ends here, or *wrong says why it is none of this protocol. A header has the protocol's
  * two fields and no other line, so that nothing else (a browser's POST) is ever taken for one. */
-static size_t read_header(FILE *in)
+static size_t read_header(FILE *in, const char **wrong)
 {
 	char line[256];
 	size_t length = 0;
+	bool begun = false;
 
-	while (fgets(line, sizeof line, in)) {
-		if (!strcmp(line, "\r\n") || !strcmp(line, "\n"))
-			return length;
-		if (!strncasecmp(line, "Content-Length:", 15))
+	for (; fgets(line, sizeof line, in); begun = true) {
+		if (!strcmp(line, "\r\n") || !strcmp(line, "\n")) {
+			if (!length || length > MESSAGE_MAX)
+				*wrong = "a header has no Content-Length from 1 to 67108864";
+			return length > MESSAGE_MAX ? 0 : length;
+		}
+		if (!strncasecmp(line, "Content-Length:", 15)) {
 			length = strtoul(line + 15, NULL, 10);
-		else if (strncasecmp(line, "Content-Type:", 13))
+		} else if (strncasecmp(line, "Content-Type:", 13)) {
+			*wrong = "a line is not of a message's header, which is 'Content-Length: N'";
 			return 0;
+		}
 	}
+	if (begun)
+		*wrong = "the input ends within a header";
 	return 0;
 }
 
-static json_t *read_message(FILE *in, bool *failed)
+static json_t *read_message(FILE *in, bool *failed, const char **wrong)
 {
 	json_t *message = NULL;
-	const size_t length = read_header(in);
-	char *text = length && length <= MESSAGE_MAX ? malloc(length) : NULL;
+	const size_t length = read_header(in, wrong);
+	char *text = length ? malloc(length) : NULL;
 
-	*failed = length && length <= MESSAGE_MAX && !text;
-	if (text && fread(text, 1, length, in) == length) {
+	*failed = length && !text;
+	if (text && fread(text, 1, length, in) != length) {
+		*wrong = "the input ends within a message";
+	} else if (text) {
 		message = json_loadb(text, length, 0, NULL);
 		if (!message)
 			message = json_object(); /* not JSON: answered as what it is, no request */
@@ -88,10 +99,12 @@ static void *read_messages(void *context)
 
 	while (more) {
 		bool failed;
-		json_t *message = read_message(w->in, &failed);
+		const char *wrong = NULL;
+		json_t *message = read_message(w->in, &failed, &wrong);
 		struct waiting *entry = message ? calloc(1, sizeof *entry) : NULL;
 		more = entry != NULL;
 		pthread_mutex_lock(&w->lock);
+		w->wrong = wrong;
 		w->failed |= failed || (message && !entry);
 		if (entry) {
 			entry->message = message;
@@ -179,6 +192,14 @@ static json_t *receive(void *context)
 	return message;
 }
 
+static const char *wire_wrong(struct wire *w)
+{
+	pthread_mutex_lock(&w->lock);
+	const char *wrong = w->wrong;
+	pthread_mutex_unlock(&w->lock);
+	return wrong;
+}
+
 static bool wire_failed(struct wire *w)
 {
 	pthread_mutex_lock(&w->lock);
@@ -258,6 +279,11 @@ int dap_serve(const struct dap_transport *t)
 	int status = s ? CLI_OK : CLI_WRONG;
 	if (s && (!serve(s, w) || wire_failed(w)))
 		status = front_no_memory();
+	const char *wrong = wire_wrong(w);
+	if (t->tells && status == CLI_OK && wrong) {
+		fprintf(stderr, "ptxsim dap: this is not the Debug Adapter Protocol: %s\n", wrong);
+		status = CLI_WRONG;
+	}
 	interrupts(w, NULL);
 	if (t->end)
 		t->end(t->context);
@@ -277,7 +303,7 @@ int dap_serve_standard(void)
 		perror("ptxsim dap");
 		return CLI_WRONG;
 	}
-	const struct dap_transport t = {.in = stdin, .out = out};
+	const struct dap_transport t = {.in = stdin, .out = out, .tells = true};
 	const int status = dap_serve(&t);
 	return fclose(out) ? CLI_WRONG : status;
 }

@@ -74,7 +74,7 @@ struct fault {
 	s32 null_param;       /* NULL_POINTER: number of the parameter that is 0, or -1 */
 	enum fault_role role; /* of `other` */
 	struct fault_act other;
-	char detail[512]; /* further words, or empty */
+	char detail[1200]; /* further words, or empty */
 };
 
 /* "out_of_bounds"; "address out of bounds"; "CUDA_ERROR_ILLEGAL_ADDRESS". */

@@ -14,6 +14,7 @@
 
 #include "arch/arch.h"
 #include "exec/internal.h"
+#include "exec/spin.h"
 
 enum { STUCK_PASSES = 64 };
 
@@ -216,20 +217,24 @@ static void say_blocks(struct words *t, const struct worker *k)
 
 static void tell_spinning(struct warp *w, const struct split *s)
 {
+	struct fault f = {.kind = FAULT_DEADLOCK, .lanes = s->mask, .lane = (u32)__builtin_ctz(s->mask)};
+	const u32 others = w->live & ~s->mask;
 	char asynchronous[400];
 	struct words blocks = {.length = 0};
 
 	async_tell_wait(w, asynchronous);
 	say_blocks(&blocks, w->worker);
 	if ((w->open_joins || w->stack_depth) && !w->machine->independent)
-		warp_fault(w, s->pc, FAULT_DEADLOCK, s->mask,
-			   "lanes 0x%08x spin for what lanes 0x%08x of the same warp would do, which wait for them "
-			   "to reconverge: this target has no independent thread scheduling%s",
-			   s->mask, w->live & ~s->mask, asynchronous);
+		snprintf(f.detail, sizeof f.detail,
+			 "lanes 0x%08x spin for what lanes 0x%08x of the same warp would do, which wait for them "
+			 "to reconverge: this target has no independent thread scheduling%s",
+			 s->mask, others, asynchronous);
 	else
-		warp_fault(w, s->pc, FAULT_DEADLOCK, s->mask,
-			   "lanes 0x%08x spin and nothing that runs can change what they see (waiting: 0x%08x)%s%s",
-			   s->mask, w->live & ~s->mask, blocks.text, asynchronous);
+		snprintf(f.detail, sizeof f.detail,
+			 "lanes 0x%08x spin and nothing that runs can change what they see (waiting: 0x%08x)%s%s",
+			 s->mask, others, blocks.text, asynchronous);
+	spin_explain(w, s, &f);
+	warp_raise(w, s->pc, &f);
 }
 
 static void tell_waiting(struct warp *w, const struct split *s)

@@ -367,6 +367,18 @@ bool memory_forget(struct memory *m, u64 base)
 	return done;
 }
 
+bool memory_name(struct memory *m, u64 base, const char *name)
+{
+	pthread_rwlock_wrlock(&m->lock);
+	const u32 at = upper_bound(m, base);
+	struct allocation *a = at ? &m->list[at - 1] : NULL;
+	const bool found = a && a->base == base && a->size;
+	if (found)
+		a->name = name;
+	pthread_rwlock_unlock(&m->lock);
+	return found;
+}
+
 void memory_forget_acts(struct memory *m)
 {
 	pthread_rwlock_wrlock(&m->lock);

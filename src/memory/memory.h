@@ -112,6 +112,8 @@ u64 memory_attach(struct memory *m, u8 *host, u64 size, const char *name);
 /* Places bytes at a given guest address that overlaps nothing; false otherwise. `host` NULL: own
  * zeroed bytes; else borrowed. */
 bool memory_map(struct memory *m, u64 base, u64 size, u8 *host, const char *name, u32 flags);
+/* Gives the allocation that starts at `base` another name, which is borrowed; false if there is none. */
+bool memory_name(struct memory *m, u64 base, const char *name);
 /* The address of `size` bytes that nothing else will be given, for memory_map; 0: there is no room. */
 u64 memory_reserve(struct memory *m, u64 size);
 /* Removes the allocation that starts at `base`; false if there is none. It is remembered for messages, with who

@@ -464,6 +464,9 @@ for jobs in '--jobs 1' '--jobs 4' '--jobs 4 --any-order'; do
 	expect 1 "waiting blocks: (0,0,0) to (39,0,0); block (40,0,0) cannot become resident before one of them ends: sm_75 holds 40" \
 		timeout 60 "$ptxsim" run "$here/../threads/too_many.ptx" $jobs
 	# shellcheck disable=SC2086
+	expect 1 "what they look at is 0x28, which line 19 of this kernel could change: load of 4 bytes at global address 0x" \
+		timeout 60 "$ptxsim" run "$here/../threads/too_many.ptx" $jobs
+	# shellcheck disable=SC2086
 	expect 0 "1 of 1 expectations hold" timeout 60 "$ptxsim" run "$here/../threads/too_many.ptx" --set blocks=40 $jobs
 done
 for sample in "$samples"/*.ptx; do
@@ -655,6 +658,14 @@ request() { message "{\"seq\":1,\"type\":\"request\",\"command\":\"$1\",\"argume
 	request completions '"text":"pri","column":-9223372036854775808'
 	request disconnect ''
 } >"$work/messages"
+# what is not of the protocol
+for input in 'GET / HTTP/1.1\r\n\r\n' 'Content-Length: 50\r\n\r\n{}' 'Content-Length: 9' 'Content-Length: 0\r\n\r\n' \
+	'Content-Length: 99999999999\r\n\r\n{}'; do
+	# shellcheck disable=SC2059 # it is a format
+	printf "$input" >"$work/input"
+	expect 2 "this is not the Debug Adapter Protocol" sh -c "timeout 60 '$ptxsim' dap <'$work/input'"
+done
+expect 0 "" sh -c "timeout 60 '$ptxsim' dap </dev/null"
 expect 0 '"command":"disconnect"' sh -c "timeout 60 '$ptxsim' dap <'$work/messages'"
 
 echo "$passed passed, $failed failed"

@@ -83,6 +83,9 @@ test('a breakpoint with a condition, and one that is at no instruction', async (
   assert.strictEqual(fs.realpathSync(frame.source.path), fs.realpathSync(file));
   const tid = await c.evaluateRequest({ expression: '%tid.x', frameId: frame.id, context: 'hover' });
   assert.strictEqual(tid.body.result, '37');
+  const special = await scope(c, frame.id, 'Special registers');
+  for (const name of ['%tid.x', '%ntid.y', '%ctaid.z', '%laneid'])
+    assert(special.some((v) => v.name === name), name);
 });
 
 test('hit counts', async (c) => {

@@ -108,6 +108,39 @@ START_TEST(faults_have_parts)
 }
 END_TEST
 
+/* Beyond an allocation's end, and in one that was released. */
+START_TEST(faults_name_the_allocation)
+{
+	ptxsim_context *c = ptxsim_context_create(NULL);
+	ptxsim_module *m = load(c, 1);
+	struct ptxsim_fault f;
+	uint64_t at;
+
+	ck_assert_int_eq(ptxsim_alloc(c, 256, &at), PTXSIM_OK);
+	ck_assert_int_eq(ptxsim_name_memory(c, at + 1, "weights"), PTXSIM_ERROR_ADDRESS);
+	ck_assert_int_eq(ptxsim_name_memory(c, at, NULL), PTXSIM_ERROR_ARGUMENT);
+	ck_assert_int_eq(ptxsim_name_memory(c, at, "weights"), PTXSIM_OK);
+	ck_assert_int_eq(run(c, m, at + 256 + 8), PTXSIM_ERROR_FAULT);
+	ck_assert_int_eq(ptxsim_get_fault(c, &f), PTXSIM_OK);
+	ck_assert_str_eq(f.allocation, "weights");
+	ck_assert_uint_eq(f.allocation_base, at);
+	ck_assert_uint_eq(f.allocation_size, 256);
+	ck_assert_int_eq(f.allocation_distance, 8);
+	ck_assert_int_eq(f.allocation_freed, 0);
+	ck_assert_ptr_nonnull(strstr(ptxsim_message(c), "nearest allocation: weights"));
+	ck_assert_int_eq(ptxsim_release(c, at), PTXSIM_OK);
+	ck_assert_int_eq(run(c, m, at), PTXSIM_ERROR_FAULT);
+	ck_assert_int_eq(ptxsim_get_fault(c, &f), PTXSIM_OK);
+	ck_assert_str_eq(f.allocation, "weights");
+	ck_assert_int_eq(f.allocation_distance, 0);
+	ck_assert_int_eq(f.allocation_freed, 1);
+	ck_assert_int_eq(run(c, m, 0), PTXSIM_ERROR_FAULT);
+	ck_assert_int_eq(ptxsim_get_fault(c, &f), PTXSIM_OK);
+	ck_assert_ptr_null(f.allocation);
+	ptxsim_context_free(c);
+}
+END_TEST
+
 START_TEST(functions_tell_their_attributes)
 {
 	ptxsim_context *c = ptxsim_context_create(ptxsim_device_find("h200"));
@@ -170,6 +203,7 @@ int main(void)
 	tcase_add_test(c, modules_share_memory_and_come_and_go);
 	tcase_add_test(c, memory_lies_at_the_hosts_addresses);
 	tcase_add_test(c, faults_have_parts);
+	tcase_add_test(c, faults_name_the_allocation);
 	tcase_add_test(c, functions_tell_their_attributes);
 	tcase_add_test(c, streams_keep_their_order_and_wait_for_one_another);
 	suite_add_tcase(suite, c);
