@@ -90,12 +90,12 @@ void dap_tell_end(struct dap *s)
 {
 	char *text = NULL;
 	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
 	bool good = true;
 
 	if (s->ended)
 		return;
 	s->ended = true;
+	FILE *out = open_memstream(&text, &size);
 	if (out) {
 		good = debuggee_tell(&s->debuggee, out);
 		fclose(out);
