@@ -290,7 +290,7 @@ PICK_ONE(movmatrix)
 	ROW(NAME ".sync.aligned" WORDS, OPERANDS, 87, 120, ISA_A_TARGET | ISA_UNMODELLED | MULTIPLY, NULL, \
 	    "Product of matrices of narrow floats.")
 #define EITHER(KIND, SHAPE) "(" KIND "." SHAPE ".row.col|." SHAPE ".row.col" KIND ")"
-#define BLOCKS              " {1}b32 {2}b16 {1}b32 {2}b16"
+#define BLOCKS              " {v}b32 {2}b16 {v}b32 {2}b16"
 #define NARROW_ROWS(NAME, SHORT, LONG, FACTORS, META)                                                                  \
 	NARROW_ROW(NAME, EITHER(".kind::f8f6f4", SHORT) ".f32" NARROW NARROW ".f32",                                   \
 		   "={4}f32 " FACTORS " {4}f32" META),                                                                 \

@@ -102,7 +102,7 @@ expect 2 "there is no such program" "$ptxsim" exec "$work/nothing"
 for name in "" . .. / "$work"; do
 	expect 2 "'$name': there is no such program" "$ptxsim" exec "$name"
 done
-expect 2 "unknown option" "$ptxsim" exec --nothing true
+expect 2 "unrecognized option '--nothing'" "$ptxsim" exec --nothing true
 printf '\177ELF.nvFatBinSegment' >"$work/static"
 expect 2 "linked statically" "$ptxsim" exec "$work/static"
 
@@ -272,7 +272,7 @@ expect 2 "target.ptx:2:9: error: target 'sm_999' is not known" "$ptxsim" check "
 	printf '.version 8.0\n.target sm_80\n.address_size 64\n.extern .func __cudaCDP2LaunchDeviceV2;\n'
 	printf '.visible .entry k() { call __cudaCDP2LaunchDeviceV2; ret; }\n'
 } >"$work/child.ptx"
-expect 2 "(dynamic parallelism) are not modelled" "$ptxsim" check "$work/child.ptx"
+expect 1 "not modelled: system function '__cudaCDP2LaunchDeviceV2'" "$ptxsim" run "$work/child.ptx" -g 1 -b 1
 
 # help and usage
 expect 0 "Usage: ptxsim" "$ptxsim" --help
