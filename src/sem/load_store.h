@@ -101,9 +101,14 @@ static const struct insn *load_lanes(struct warp *w, const struct insn *i, u8 *r
 	}
 #endif
 
-#define LOAD_WIDTH(NAME, SPACE, T, R, WIDE)                                  \
-	ACCESS_FAST(NAME, load_row_##T##_##R(w, i, rows, mask, SPACE, WIDE), \
-		    load_shape_##T##_##R(w, i, rows, mask, SPACE, WIDE))     \
+#ifdef SEM_NATIVE
+#define LOAD_FIRST(T, R, SPACE, WIDE) \
+	(load_row_##T##_##R(w, i, rows, mask, SPACE, WIDE) || load_same_##T##_##R(w, i, rows, mask, SPACE, WIDE))
+#else
+#define LOAD_FIRST(T, R, SPACE, WIDE) load_row_##T##_##R(w, i, rows, mask, SPACE, WIDE)
+#endif
+#define LOAD_WIDTH(NAME, SPACE, T, R, WIDE)                                                                   \
+	ACCESS_FAST(NAME, LOAD_FIRST(T, R, SPACE, WIDE), load_shape_##T##_##R(w, i, rows, mask, SPACE, WIDE)) \
 	FAST_OR(NAME, load_lanes(w, i, rows, mask, WIDE, SPACE, sizeof(T), SIGNED_##T, 8 * sizeof(R)))
 #define LOAD_SCALAR(NAME, SPACE, T, R)           \
 	LOAD_WIDTH(NAME##_64, SPACE, T, R, true) \

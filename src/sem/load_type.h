@@ -84,6 +84,24 @@ ALWAYS_INLINE bool LOAD_OF(load_uniform)(struct warp *w, const struct insn *i, L
 	return true;
 }
 
+#ifdef SEM_NATIVE
+/* A whole warp at one address: what native code tries beside a row. */
+ALWAYS_INLINE bool LOAD_OF(load_same)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
+				      bool wide)
+{
+	u64 address[WARP_LANES] __attribute__((aligned(64))), apart = 0;
+
+	if ((space != SPACE_GLOBAL && space != SPACE_SHARED) || mask != FULL_MASK)
+		return false;
+	addresses_of(rows, i, wide, address);
+	const struct shape s = {.uniform = true, .first = address[0]};
+	for (int l = 0; l < WARP_LANES; l++)
+		apart |= address[l] ^ address[0];
+	return !apart && s.first % sizeof(MEMORY) == 0 &&
+	       LOAD_OF(load_uniform)(w, i, __builtin_assume_aligned(rows + i->d, 64), mask, space, &s);
+}
+#endif
+
 /* Each half of a whole warp at neighbouring places. */
 ALWAYS_INLINE bool LOAD_OF(load_halves)(struct warp *w, const struct insn *i, LANE *d, enum ir_space space,
 					const u64 address[WARP_LANES])

@@ -16,6 +16,7 @@
 
 enum {
 	KERNELS = 300,
+	NATIVE_KERNELS = 3,
 	WORDS = 8,
 	DOUBLES = 4,
 	FLOATS = 4,
@@ -373,6 +374,8 @@ struct outcome {
 	u8 out[THREADS_MAX * OUT_STRIDE], counters[16];
 };
 
+enum way { INTERPRETED, WATCHED, ONE_WARP, ONE_WARP_WATCHED, NATIVE };
+
 /* Runs the kernel, watched or not. */
 static void launch(struct outcome *o, struct launch *l, bool watched)
 {
@@ -391,8 +394,10 @@ static void launch(struct outcome *o, struct launch *l, bool watched)
 		o->counts = accounting_end(o->accounting, &o->session.arena, l, &o->stats);
 }
 
-static void run(const struct writer *g, bool one_warp, bool watched, const u32 block[2], struct outcome *o)
+static void run(const struct writer *g, enum way way, const u32 block[2], struct outcome *o)
 {
+	const bool one_warp = way == ONE_WARP || way == ONE_WARP_WATCHED;
+	const bool watched = way == WATCHED || way == ONE_WARP_WATCHED;
 	const struct lower_options options = {.one_warp = one_warp};
 	struct session *const s = &o->session;
 	u64 counters = 0, size = 0;
@@ -415,6 +420,8 @@ static void run(const struct writer *g, bool one_warp, bool watched, const u32 b
 			   .params = (const u8 *)params,
 			   .jobs = 1};
 	ck_assert_int_eq(!l.kernel->code->gang_insns, one_warp);
+	if (way == NATIVE)
+		l.native = session_native(s, s->program, l.kernel, NATIVE_ALWAYS);
 	launch(o, &l, watched);
 	if (o->status == LAUNCH_FAULT)
 		o->place = (u32)(o->fault.insn - o->fault.code->insns);
@@ -459,20 +466,25 @@ static void same(const struct writer *g, const struct outcome *x, const struct o
 	ck_assert_uint_eq(x->stats.divergent_branches, y->stats.divergent_branches);
 }
 
+static const u32 *kernel_of(struct writer *g, u64 seed, bool faults)
+{
+	memset(g, 0, sizeof *g);
+	g->state = (seed + 1) * 0x9e3779b97f4a7c15ull;
+	g->faults = faults;
+	write_kernel(g);
+	return blocks[seed % COUNT_OF(blocks)];
+}
+
 static void compare(u64 seed, bool faults)
 {
 	static struct outcome with, without, watched, apart;
 	static struct writer g;
-	const u32 *block = blocks[seed % COUNT_OF(blocks)];
+	const u32 *block = kernel_of(&g, seed, faults);
 
-	memset(&g, 0, sizeof g);
-	g.state = (seed + 1) * 0x9e3779b97f4a7c15ull;
-	g.faults = faults;
-	write_kernel(&g);
-	run(&g, false, false, block, &with);
-	run(&g, true, false, block, &without);
-	run(&g, false, true, block, &watched);
-	run(&g, true, true, block, &apart);
+	run(&g, INTERPRETED, block, &with);
+	run(&g, ONE_WARP, block, &without);
+	run(&g, WATCHED, block, &watched);
+	run(&g, ONE_WARP_WATCHED, block, &apart);
 	same(&g, &with, &without);
 	same(&g, &with, &watched);
 	if (with.status == LAUNCH_OK)
@@ -494,6 +506,39 @@ START_TEST(same_faults)
 {
 	for (u32 k = 0; k < KERNELS / 10; k++)
 		compare(100000 + (u64)_i * (KERNELS / 10) + k, true);
+}
+END_TEST
+
+/* Machine code, where it can be made. */
+static bool native_is_there(void)
+{
+	char why[256];
+	struct native *n = native_open();
+	const bool there = n && native_available(n, why, sizeof why);
+
+	if (!there)
+		fprintf(stderr, "no native code is tested: %s\n", why);
+	native_close(n);
+	return there;
+}
+
+static void compare_native(u64 seed, bool faults)
+{
+	static struct outcome with, native;
+	static struct writer g;
+	const u32 *block = kernel_of(&g, seed, faults);
+
+	run(&g, INTERPRETED, block, &with);
+	run(&g, NATIVE, block, &native);
+	same(&g, &with, &native);
+	end(&with);
+	end(&native);
+}
+
+START_TEST(native_agrees)
+{
+	for (u32 k = 0; native_is_there() && k < NATIVE_KERNELS; k++)
+		compare_native(200000 + (u64)_i * NATIVE_KERNELS + k, _i & 1);
 }
 END_TEST
 
@@ -538,8 +583,8 @@ START_TEST(nobody_waits_forever)
 	    "sub.u32 last, last, 1;\n%sbar.sync 0; ld.param.u64 out, [to]; mad.wide.u32 out, tid, 4, out;\n"
 	    "ld.shared.u32 r0, [sum]; st.global.u32 [out], r0; ret;\n}\n",
 	    waits[_i]);
-	run(&g, false, false, blocks[0], &with);
-	run(&g, true, false, blocks[0], &without);
+	run(&g, INTERPRETED, blocks[0], &with);
+	run(&g, ONE_WARP, blocks[0], &without);
 	ck_assert_int_eq(with.status, LAUNCH_OK);
 	ck_assert_int_eq(without.status, LAUNCH_OK);
 	expect(&g, !memcmp(with.out, without.out, sizeof with.out), "results");
@@ -552,5 +597,6 @@ UNIT_TESTS("gang", 60)
 {
 	tcase_add_loop_test(unit, agree, 0, 10);
 	tcase_add_loop_test(unit, same_faults, 0, 10);
+	tcase_add_loop_test(unit, native_agrees, 0, 6);
 	tcase_add_loop_test(unit, nobody_waits_forever, 0, COUNT_OF(waits));
 }

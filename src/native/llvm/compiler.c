@@ -119,12 +119,14 @@ static struct native_compiler *open_compiler(const struct native_services *servi
 
 /* --- Compiling ---------------------------------------------------------------------------------- */
 
-static bool optimise(struct native_compiler *c, LLVMModuleRef module, char *message, size_t size)
+static bool optimise(struct native_compiler *c, LLVMModuleRef module, const char *name, char *message, size_t size)
 {
 	LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
 	const bool wrong = failed(LLVMRunPasses(module, passes, c->machine, options), message, size);
 
 	LLVMDisposePassBuilderOptions(options);
+	if (!wrong)
+		nans_put_off(LLVMGetNamedFunction(module, name));
 	return !wrong;
 }
 
@@ -157,7 +159,7 @@ static LLVMMemoryBufferRef make_object(struct native_compiler *c, const struct r
 		const char *dump = getenv("PTXSIM_NATIVE_DUMP");
 		if (dump)
 			LLVMDumpModule(module);
-		if (optimise(c, module, message, size) &&
+		if (optimise(c, module, name, message, size) &&
 		    LLVMTargetMachineEmitToMemoryBuffer(c->machine, module, LLVMObjectFile, &error, &object)) {
 			snprintf(message, size, "%s", error);
 			LLVMDisposeMessage(error);

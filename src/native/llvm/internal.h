@@ -41,4 +41,7 @@ void meanings_free(struct meanings *m);
 void region_emit(LLVMModuleRef module, const struct region *r, const struct meanings *m, const char *name,
 		 u32 vector_bytes);
 
+/* Lets f32 arithmetic on f32 results leave out the rule that all NaNs are one: see nans.c. */
+void nans_put_off(LLVMValueRef function);
+
 #endif
