@@ -348,6 +348,9 @@ static void make_liveness(struct making *m)
 			if (!at || &f->code->insns[k] != x->insns[at - 1].plain)
 				continue;
 			add_rows(f, live, m->waits[n]);
+			/* Who leaves before a guarded instruction comes to its guard again. */
+			if (f->steps[k].guarded)
+				row_add(live, f->steps[k - 1].operands[0].row);
 			if (x->insns[--at].accesses)
 				x->insns[at].live = own_rows(m, live);
 		}
