@@ -16,6 +16,7 @@ struct builder {
 	struct kernel_code *made;
 	struct native_report *report;
 	const bool *stop;
+	bool choosy;
 };
 
 static double seconds_now(void)
@@ -81,7 +82,8 @@ static void compile_all(struct builder *b, const struct native_plugin *plugin, s
 	for (u32 k = 0; k < b->regions.count && !__atomic_load_n(b->stop, __ATOMIC_RELAXED); k++) {
 		const struct region *r = &b->regions.items[k];
 		size_t bytes = 0;
-		native_fn *run = plugin->compile(compiler, r, b->code->name, &bytes, message, sizeof message);
+		native_fn *run =
+			plugin->compile(compiler, r, b->choosy, b->code->name, &bytes, message, sizeof message);
 		if (!run || !add_entry(b->made, r, run)) {
 			b->report->refused++;
 			continue;
@@ -93,10 +95,10 @@ static void compile_all(struct builder *b, const struct native_plugin *plugin, s
 }
 
 struct kernel_code *native_build(const struct native_plugin *plugin, struct native_compiler *compiler,
-				 const struct isa *isa, const struct code *code, const bool *stop,
+				 const struct isa *isa, const struct code *code, bool choosy, const bool *stop,
 				 struct native_report *report)
 {
-	struct builder b = {.code = code, .report = report, .stop = stop};
+	struct builder b = {.code = code, .report = report, .stop = stop, .choosy = choosy};
 	const double start = seconds_now();
 	struct arena arena;
 	jmp_buf out_of_memory;

@@ -23,10 +23,11 @@ struct kernel_code {
 	u32 *entry_of; /* by instruction: which begins there */
 };
 
-/* NULL: there is nothing to run natively, or no memory. `stop`, set by another thread, ends it early. What it made is for
+/* NULL: there is nothing to run natively, or no memory. choosy: only regions that
+ * gain by it. `stop`, set by another thread, ends it early. What it made is for
  * native_build_free. */
 struct kernel_code *native_build(const struct native_plugin *plugin, struct native_compiler *compiler,
-				 const struct isa *isa, const struct code *code, const bool *stop,
+				 const struct isa *isa, const struct code *code, bool choosy, const bool *stop,
 				 struct native_report *report);
 void native_build_free(struct kernel_code *code);
 

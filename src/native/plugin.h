@@ -62,9 +62,10 @@ struct native_plugin {
 	const char *description; /* "LLVM 19.1.7" */
 	/* NULL and a message: the host cannot. */
 	struct native_compiler *(*open)(const struct native_services *services, char *message, size_t size);
-	/* NULL and a message: no code was made. May be called by one thread at a time. *bytes: of machine code. */
-	native_fn *(*compile)(struct native_compiler *c, const struct region *r, const char *name, size_t *bytes,
-			      char *message, size_t size);
+	/* NULL and a message: no code was made. May be called by one thread at a time. *bytes: of machine code.
+	 * choosy: not for a region that would run no faster than interpreted. */
+	native_fn *(*compile)(struct native_compiler *c, const struct region *r, bool choosy, const char *name,
+			      size_t *bytes, char *message, size_t size);
 	/* All code that it has made goes with it. */
 	void (*close)(struct native_compiler *c);
 };

@@ -98,14 +98,14 @@ const char *native_description(const struct native *n) { return n->compiler ? n-
 /* --- Compiling ---------------------------------------------------------------------------------- */
 
 /* Under the lock, which is given up meanwhile. */
-static void build(struct native *n, struct kernel_record *k)
+static void build(struct native *n, struct kernel_record *k, bool choosy)
 {
 	struct kernel_code *code = NULL;
 
 	n->in_work = k;
 	if (load(n)) {
 		pthread_mutex_unlock(&n->lock);
-		code = native_build(n->plugin, n->compiler, k->program->isa, k->code, &n->ending, &k->report);
+		code = native_build(n->plugin, n->compiler, k->program->isa, k->code, choosy, &n->ending, &k->report);
 		pthread_mutex_lock(&n->lock);
 	}
 	__atomic_store_n(&k->common.ready, code ? &code->common : NULL, __ATOMIC_RELEASE);
@@ -126,7 +126,7 @@ static void *compiler_main(void *tier)
 			continue;
 		}
 		n->queue = k->queued;
-		build(n, k);
+		build(n, k, true);
 	}
 	pthread_mutex_unlock(&n->lock);
 	return NULL;
@@ -183,7 +183,7 @@ struct native_kernel *native_kernel_of(struct native *n, const struct program *p
 		while (n->in_work)
 			pthread_cond_wait(&n->changed, &n->lock);
 		if (!k->done)
-			build(n, k);
+			build(n, k, false);
 	}
 	pthread_mutex_unlock(&n->lock);
 	return k ? &k->common : NULL;

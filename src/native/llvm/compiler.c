@@ -143,7 +143,27 @@ static void hide(LLVMModuleRef module, const char *but)
 			LLVMSetLinkage(g, LLVMInternalLinkage);
 }
 
-static LLVMMemoryBufferRef make_object(struct native_compiler *c, const struct region *r, const char *name,
+/* To enter a region costs about what ten instructions cost the interpreter, to call a handler from it what twenty do. */
+enum { REGION_LEAST = 24, INLINED_FOR_A_CALL = 20 };
+static bool pays(const struct region *r, const struct meanings *m)
+{
+	u32 inlined = 0, called = 0;
+	bool loops = false;
+
+	for (u32 b = 0; b < r->block_count; b++) {
+		loops |= r->blocks[b].backward;
+		for (u32 k = 0; k < r->blocks[b].insn_count; k++) {
+			const struct region_insn *x = &r->blocks[b].insns[k];
+			const struct meaning_function *f = meanings_find(m, x->meaning);
+			const bool yes = f && f->inlines && (x->accesses || !f->needs_warp);
+			inlined += yes;
+			called += !yes;
+		}
+	}
+	return called * INLINED_FOR_A_CALL <= inlined && (loops || inlined >= REGION_LEAST);
+}
+
+static LLVMMemoryBufferRef make_object(struct native_compiler *c, const struct region *r, bool choosy, const char *name,
 				       char *message, size_t size)
 {
 	LLVMContextRef context = LLVMContextCreate();
@@ -153,7 +173,10 @@ static LLVMMemoryBufferRef make_object(struct native_compiler *c, const struct r
 	char *error = NULL;
 
 	snprintf(message, size, "the bitcode cannot be read");
-	if (meanings_link(module, c->width, r, &meanings)) {
+	const bool linked = meanings_link(module, c->width, r, &meanings);
+	if (linked && choosy && !pays(r, &meanings)) {
+		snprintf(message, size, "it would not be faster");
+	} else if (linked) {
 		region_emit(module, r, &meanings, name, c->vector_bytes);
 		hide(module, name);
 		const char *dump = getenv("PTXSIM_NATIVE_DUMP");
@@ -174,14 +197,14 @@ static LLVMMemoryBufferRef make_object(struct native_compiler *c, const struct r
 	return object;
 }
 
-static native_fn *compile(struct native_compiler *c, const struct region *r, const char *name, size_t *bytes,
-			  char *message, size_t size)
+static native_fn *compile(struct native_compiler *c, const struct region *r, bool choosy, const char *name,
+			  size_t *bytes, char *message, size_t size)
 {
 	char symbol[160];
 	LLVMOrcExecutorAddress address;
 
 	snprintf(symbol, sizeof symbol, "%.100s_%u_%u", name, r->first, c->made++);
-	LLVMMemoryBufferRef object = make_object(c, r, symbol, message, size);
+	LLVMMemoryBufferRef object = make_object(c, r, choosy, symbol, message, size);
 	if (!object)
 		return NULL;
 	*bytes = LLVMGetBufferSize(object);
