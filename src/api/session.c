@@ -12,6 +12,8 @@
 #include "base/file.h"
 #include "base/demangle.h"
 #include "ptxas/ptxas.h"
+#include "sass/lower.h"
+#include "sass/module.h"
 
 /* The text of a module: offsets in spans are 32-bit, and no compiler writes a file of this size. */
 static const size_t TEXT_LIMIT = (size_t)1 << 30;
@@ -66,6 +68,8 @@ bool session_open_with(struct session *s, const struct session *tables)
 	}
 	struct isa *isa = isa_build(&s->arena, families);
 	isa->sass = isa_build(&s->arena, sem_sass_families(s->variant));
+	isa->machine_row = sem_machine_row();
+	isa->machine = sem_machine_handlers(&s->arena, s->variant);
 	s->isa = isa;
 	return true;
 }
@@ -87,8 +91,22 @@ static struct ir_module *read_source(struct session *s, u32 source)
 										source);
 }
 
+/* The bytes are copied: code is decoded from them whenever a kernel is lowered. */
+static void add_cubin(struct session *s, const char *name, const char *bytes, size_t length)
+{
+	u8 *copy = arena_alloc(&s->arena, length);
+
+	memcpy(copy, bytes, length);
+	struct ir_module *module = sass_module_read(&s->arena, &s->strings, &s->diags, name, copy, length);
+	VEC_PUSH(&s->arena, &s->modules, module);
+}
+
 void session_add_text(struct session *s, const char *name, const char *text, size_t length)
 {
+	if (sass_module_is((const u8 *)text, length)) {
+		add_cubin(s, name, text, length);
+		return;
+	}
 	struct ir_module *module = read_source(s, source_add(&s->sources, name, text, length));
 
 	VEC_PUSH(&s->arena, &s->modules, module);
@@ -101,6 +119,11 @@ bool session_add_file(struct session *s, const char *path, const char **message)
 
 	if (!text)
 		return false;
+	if (sass_module_is((const u8 *)text, length)) {
+		add_cubin(s, path, text, length);
+		free(text);
+		return true;
+	}
 	/* Into the arena at once, so that nothing leaks if memory runs out while parsing. */
 	const u32 source = source_add(&s->sources, strcmp(path, "-") ? path : "<stdin>", text, length);
 	free(text);
@@ -116,6 +139,7 @@ bool session_lower(struct session *s, const struct lower_options *options)
 	if (s->diags.error_count)
 		return false;
 	all.assemble = ptxas_assemble;
+	all.machine = sass_lower_function;
 	s->program = program_lower(&s->arena, s->isa, &s->diags, s->modules.items, (u32)s->modules.count, &all);
 	return s->program != NULL;
 }

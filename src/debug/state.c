@@ -88,8 +88,10 @@ static void fill_split(const struct debug *d, const struct warp *w, const struct
 	static const enum debug_lanes states[] = {[SPLIT_READY] = DEBUG_READY,
 						  [SPLIT_AT_WARP_SYNC] = DEBUG_AT_WARP_SYNC,
 						  [SPLIT_AT_BARRIER] = DEBUG_AT_BARRIER,
-						  [SPLIT_AT_CLUSTER] = DEBUG_AT_CLUSTER};
-	const bool behind = s->state == SPLIT_AT_BARRIER || s->state == SPLIT_AT_CLUSTER;
+						  [SPLIT_AT_CLUSTER] = DEBUG_AT_CLUSTER,
+						  [SPLIT_AT_CONVERGENCE] = DEBUG_AT_WARP_SYNC};
+	const bool behind =
+		s->state == SPLIT_AT_BARRIER || s->state == SPLIT_AT_CLUSTER || s->state == SPLIT_AT_CONVERGENCE;
 	const struct code *code = s->frame->code;
 	const u32 at = (u32)(s->pc - machine_entry(w->machine, code));
 

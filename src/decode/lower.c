@@ -170,6 +170,34 @@ static bool lower_listing(struct lowering *low, struct ir_function *f, struct ke
 	return true;
 }
 
+/* A kernel of a cubin: its code and the functions that it may call are in one piece. */
+static bool lower_machine(struct lowering *low, struct ir_function *f, struct kernel *k)
+{
+	const struct ir_machine *m = f->machine;
+	struct code *code = low->options->machine ? low->options->machine(low, f) : NULL;
+
+	arena_reset(low->scratch);
+	if (!code)
+		return false;
+	code->index = low->code_count++;
+	*k = (struct kernel){.name = f->name,
+			     .function = f,
+			     .code = code,
+			     .order_dependent = block_order_matters(&code->order),
+			     .calls_system = code->order.calls_system,
+			     .reserved_shared = m->sm >= 90 ? min_u64(m->shared_bytes, 1024) : 0,
+			     .static_shared_bytes = m->shared_bytes,
+			     .uses_dynamic_shared = true,
+			     .registers = code->machine_registers,
+			     .param_bytes = m->param_bytes};
+	k->static_shared_bytes -= k->reserved_shared;
+	k->dynamic_shared_offset = (m->shared_bytes + 15) & ~15ull;
+	k->param_offsets = ARENA_ARRAY(low->arena, f->params.count + 1, u32);
+	memcpy(k->param_offsets, m->param_offsets, f->params.count * sizeof *k->param_offsets);
+	VEC_PUSH(low->arena, &low->codes, code);
+	return true;
+}
+
 /* Each kernel has code of its own for all that it calls: a short text of many kernels that call many functions
  * would fill any memory. True, and told the first time: it does. */
 static bool is_too_much(struct lowering *low, const struct ir_function *f)
@@ -264,7 +292,7 @@ static struct ir_function *kernel_at(struct ir_module **modules, u32 module_coun
 
 static bool lower_any(struct lowering *low, struct ir_function *f, struct kernel *k)
 {
-	return (f->listing ? lower_listing : lower_kernel)(low, f, k);
+	return (f->machine ? lower_machine : f->listing ? lower_listing : lower_kernel)(low, f, k);
 }
 
 static void lower_kernels(struct lowering *low)

@@ -17,7 +17,8 @@ struct lower_options {
 	bool one_warp;         /* no gangs: each warp runs by itself, for comparison */
 	bool all_functions;    /* look at functions, too, that no kernel calls (check) */
 	assemble_fn *assemble; /* NULL: the text runs as written; sessions set it */
-	bool lazy;             /* kernels become code when program_compile asks for them */
+	struct code *(*machine)(struct lowering *low, struct ir_function *f); /* makes code of a cubin's kernel */
+	bool lazy; /* kernels become code when program_compile asks for them */
 	/* Finds `bytes` for the module-scope variables, aligned to 256, and returns their address; 0: there is no room.
 	 * NULL: they lie where the address map says. */
 	u64 (*place)(void *context, u64 bytes);

@@ -80,6 +80,14 @@ struct bank_row {
 	u32 bank, at;
 };
 
+/* Constant banks of a cubin's kernel. Bank 0 is the driver's and the launch's, bank 3 a variable in memory. */
+struct machine_banks {
+	u32 sm, param_base;
+	const u8 *bytes[5]; /* banks 2 and 4 */
+	u64 sizes[5];
+	u64 variables, variables_bytes; /* bank 3 */
+};
+
 /* A parameter or other variable at a fixed place of its space. */
 struct place {
 	const struct ir_variable *variable;
@@ -126,9 +134,10 @@ struct code {
 	u32 sreg_count;
 	struct bank_row *banks;
 	u32 bank_count;
-	u32 *starts;                 /* SASS: the first insn of each body instruction, for indirect branches */
-	u32 machine_registers;       /* SASS: granted to each thread */
-	struct row_place *registers; /* by ir_register.index */
+	u32 *starts;           /* SASS: the first insn of each body instruction, for indirect branches */
+	u32 machine_registers; /* SASS: granted to each thread */
+	const struct machine_banks *machine_banks; /* of a cubin, else NULL */
+	struct row_place *registers;               /* by ir_register.index */
 	/* Variables in .local and function .param space, laid out from the frame's local base. */
 	u64 local_bytes, local_align; /* and alignment of that base */
 	struct block_order order;

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "exec/driver_bank.h"
 #include "exec/internal.h"
 
 enum {
@@ -37,6 +38,8 @@ bool bank_word(const struct machine *m, const struct code *code, u32 bank, u32 o
 {
 	const struct ir_listing *l = code->function->listing;
 
+	if (code->machine_banks)
+		return driver_bank_word(m, code, bank, offset, value);
 	if (bank == 0 && offset < BANK0_PARAMS)
 		return driver_word(m, offset, value);
 	if (bank == 0) {

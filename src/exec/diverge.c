@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "exec/converge.h"
 #include "exec/internal.h"
 
 /* --- Storage ------------------------------------------------------------------------------- */
@@ -145,7 +146,8 @@ const struct insn *warp_next(struct warp *w)
 {
 	w->resumed = false;
 	if (!w->ready_head && w->live && w->machine->independent)
-		release_joins(w);
+		if (!release_joins(w))
+			warp_release_converging(w);
 	struct split *s = w->ready_head;
 	if (s) {
 		w->ready_head = s->next;
@@ -312,6 +314,7 @@ static void sync_release(struct warp *w, u32 members)
 
 void warp_recheck_sync(struct warp *w)
 {
+	warp_recheck_converging(w);
 	for (struct split *s = w->waiting; s; s = s->next)
 		if (s->state == SPLIT_AT_WARP_SYNC && sync_complete(w, s->member_mask)) {
 			sync_release(w, s->member_mask);

@@ -130,6 +130,7 @@ struct block {
 	struct cluster *cluster;
 	u8 *shared;
 	u64 shared_bytes;
+	u64 near_bytes; /* of these, what addresses without a rank reach: none in clusters of cubins */
 	struct warp *warps;
 	u32 warp_count;
 	u32 thread_count;

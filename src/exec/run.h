@@ -166,6 +166,8 @@ struct block *shared_owner(struct warp *w, u64 shared_address);
  * whatever lies 16 MiB and more above the block's own memory faults. */
 static inline u64 shared_rank_bits(const struct warp *w, u32 rank)
 {
+	if (w->machine->kernel->code->machine_banks)
+		return (u64)rank << SHARED_RANK_SHIFT;
 	return w->block->cluster->count == 1 && !rank ? 0 : (u64)(rank + 1) << SHARED_RANK_SHIFT;
 }
 /* The block that instruction i reaches at an address given in `space`, .shared or generic: only .shared::cluster and

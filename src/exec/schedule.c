@@ -185,6 +185,7 @@ static struct block *block_new(struct worker *k, struct cluster *c)
 	b->thread_count = m->block_threads;
 	b->warp_count = m->warps_per_block;
 	b->shared_bytes = m->shared_bytes;
+	b->near_bytes = m->kernel->code->machine_banks && m->blocks_per_cluster > 1 ? 0 : b->shared_bytes;
 	b->shared = arena_alloc(&k->arena, m->shared_bytes + 64);
 	b->warps = ARENA_ARRAY(&k->arena, b->warp_count, struct warp);
 	for (u32 n = 0; n < b->warp_count; n++) {

@@ -240,7 +240,7 @@ static void tell_spinning(struct warp *w, const struct split *s)
 static void tell_waiting(struct warp *w, const struct split *s)
 {
 	const struct block *b = w->block;
-	const struct barrier *barrier = &b->barriers[s->barrier];
+	const struct barrier *barrier = &b->barriers[s->state == SPLIT_AT_BARRIER ? s->barrier : 0];
 
 	switch (s->state) {
 	case SPLIT_AT_BARRIER:
@@ -252,6 +252,10 @@ static void tell_waiting(struct warp *w, const struct split *s)
 		warp_fault(w, s->pc, FAULT_DEADLOCK, s->mask,
 			   "waits for lanes 0x%08x of its mask 0x%08x, which can never arrive",
 			   s->member_mask & w->live & ~s->mask, s->member_mask);
+		break;
+	case SPLIT_AT_CONVERGENCE:
+		warp_fault(w, s->pc - 1, FAULT_DEADLOCK, s->mask,
+			   "waits at a convergence barrier for lanes that can never come to it");
 		break;
 	case SPLIT_AT_CLUSTER:
 		warp_fault(w, s->pc - 1, FAULT_DEADLOCK, s->mask,

@@ -42,7 +42,7 @@ struct join {
 /* What barrier.red gives back. */
 enum barrier_reduce { BARRIER_NONE, BARRIER_POPC, BARRIER_AND, BARRIER_OR };
 
-enum split_state { SPLIT_READY, SPLIT_AT_WARP_SYNC, SPLIT_AT_BARRIER, SPLIT_AT_CLUSTER };
+enum split_state { SPLIT_READY, SPLIT_AT_WARP_SYNC, SPLIT_AT_BARRIER, SPLIT_AT_CLUSTER, SPLIT_AT_CONVERGENCE };
 
 struct split {
 	const struct insn *pc;
@@ -52,7 +52,7 @@ struct split {
 	enum split_state state;
 	bool resumed;               /* a warp sync instruction is complete: execute it with `exchange` */
 	u32 member_mask;            /* AT_WARP_SYNC: lanes waited for; once resumed: lanes that take part */
-	u32 barrier;                /* AT_BARRIER: its number */
+	u32 barrier;                /* AT_BARRIER: its number; AT_CONVERGENCE: see exec/converge.h */
 	enum barrier_reduce reduce; /* and what its result is */
 	u64 phase;                  /* AT_CLUSTER: the cluster barrier's phase when it parked */
 	u64 exchange[WARP_LANES];   /* operand of each lane, across program counters */

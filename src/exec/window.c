@@ -3,12 +3,16 @@
  * What an address names before anything is read: the state space that a generic address lies in, and the block of the
  * cluster whose shared memory a shared address reaches.
  */
+#include "exec/driver_bank.h"
 #include "exec/run.h"
 
 struct block *shared_owner(struct warp *w, u64 address)
 {
 	const u64 rank = address >> SHARED_RANK_SHIFT;
 
+	/* Machine code puts a block's own rank into all its addresses. */
+	if (w->machine->kernel->code->machine_banks)
+		return rank < w->block->cluster->count ? w->block->cluster->blocks[rank] : NULL;
 	if (!rank)
 		return w->block;
 	/* A block alone has no address beside its own: see shared_rank_bits. */
@@ -31,7 +35,8 @@ static bool names_cluster(const struct warp *w, const struct insn *i)
 
 struct block *shared_target(struct warp *w, const struct insn *i, enum ir_space space, u64 address)
 {
-	if (address >> SHARED_RANK_SHIFT && space == SPACE_SHARED && !names_cluster(w, i))
+	if (address >> SHARED_RANK_SHIFT && space == SPACE_SHARED && !w->frame->code->machine_banks &&
+	    !names_cluster(w, i))
 		return NULL;
 	return shared_owner(w, address);
 }
@@ -51,7 +56,7 @@ enum ir_space generic_space(const struct warp *w, u64 *address)
 	}
 	if (*address - m->param_window < m->const_base - m->param_window && *address >= m->param_window &&
 	    *address - m->param_window < 65536) {
-		*address -= m->param_window;
+		*address -= m->param_window + param_bias(w->machine);
 		return SPACE_PARAM;
 	}
 	return SPACE_GLOBAL;

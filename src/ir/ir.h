@@ -259,6 +259,17 @@ struct ir_listing {
 	VEC_OF(struct ir_bank_word) words;
 };
 
+/* What a kernel of a cubin has beside its code: see sass/module.h. */
+struct ir_machine {
+	u32 sm;           /* 75, 90 */
+	u32 registers;    /* of a thread */
+	u64 stack_bytes;  /* of a thread, with all that it calls */
+	u64 shared_bytes; /* static, with the system's */
+	u32 param_base, param_bytes;
+	const u32 *param_offsets; /* by parameter */
+	const struct sass_kernel *kernel;
+};
+
 /* ir_register.index in SASS: R0 to R62, then RZ, then P0 to P6, then PT. */
 enum { SASS_REGISTER_ZERO = 63, SASS_REGISTER_P0 = 64, SASS_REGISTER_TRUE = 71, SASS_REGISTERS = 72 };
 
@@ -305,7 +316,8 @@ struct ir_function {
 	struct ir_scope *scope;
 	struct span span;
 	struct ir_module *module;
-	struct ir_listing *listing; /* of SASS, else NULL */
+	struct ir_listing *listing;       /* of SASS, else NULL */
+	const struct ir_machine *machine; /* of a cubin, else NULL */
 };
 
 struct ir_file {

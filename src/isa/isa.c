@@ -124,7 +124,7 @@ struct isa *isa_build(struct arena *arena, const struct isa_family *const *famil
 			opcode->rows[opcode->count++] = &families[f]->rows[k];
 		}
 	qsort(set.opcodes, set.count, sizeof *set.opcodes, compare_opcodes);
-	*isa = (struct isa){arena, families, set.opcodes, set.count, NULL};
+	*isa = (struct isa){.arena = arena, .families = families, .opcodes = set.opcodes, .opcode_count = set.count};
 	return isa;
 }
 

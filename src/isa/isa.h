@@ -246,7 +246,9 @@ struct isa {
 	const struct isa_family *const *families; /* NULL-terminated */
 	struct isa_opcode *opcodes;               /* sorted by name */
 	u32 opcode_count;
-	const struct isa *sass; /* the machine's own instructions; NULL in that table itself */
+	const struct meaning *const *machine; /* by enum machine_handler: isa/machine.h */
+	const struct isa_row *machine_row;    /* of instructions that observers need not know */
+	const struct isa *sass;               /* the machine's own instructions; NULL in that table itself */
 };
 
 struct isa_opcode {

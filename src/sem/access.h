@@ -244,14 +244,13 @@ static inline u8 *space_range(struct warp *w, const struct insn *i, enum ir_spac
 			      bool is_store)
 {
 	if (space == SPACE_SHARED)
-		return high <= w->block->shared_bytes && low < high ? w->block->shared + low : NULL;
+		return high <= w->block->near_bytes && low < high ? w->block->shared + low : NULL;
 	u8 *p = global_for(w, i, low, high, is_store);
 	if (p || space != SPACE_GENERIC)
 		return p;
 	const u64 window = w->machine->map->shared_window;
-	return low >= window && low < high && high - window <= w->block->shared_bytes
-		       ? w->block->shared + (low - window)
-		       : NULL;
+	return low >= window && low < high && high - window <= w->block->near_bytes ? w->block->shared + (low - window)
+										    : NULL;
 }
 
 /* The active lanes' local addresses as rows: true if all are at one place of the thread's local

@@ -28,9 +28,9 @@ ALWAYS_INLINE bool ATOM_OF(shared)(struct warp *w, const struct insn *i, u8 *row
 	u32 at[WARP_LANES] __attribute__((aligned(64)));
 	s32 wrong[WARP_LANES] __attribute__((aligned(64)));
 
-	if (UNLIKELY(w->block->shared_bytes < sizeof(TYPE)))
+	if (UNLIKELY(w->block->near_bytes < sizeof(TYPE)))
 		return false;
-	const u32 last = (u32)(w->block->shared_bytes - sizeof(TYPE));
+	const u32 last = (u32)(w->block->near_bytes - sizeof(TYPE));
 	EACH_LANE
 		at[l] = base[l] + (u32)i->imm;
 	EACH_LANE

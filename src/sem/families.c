@@ -9,25 +9,27 @@
 #include <string.h>
 
 /* The lists of a width; NULL if it was not built (configure --enable-vector-variants). */
-#define BUILT(WIDTH)   sem_list_##WIDTH, sass_list_##WIDTH
-#define DECLARE(WIDTH) extern const struct isa_family *const sem_list_##WIDTH[], *const sass_list_##WIDTH[]
+#define BUILT(WIDTH) sem_list_##WIDTH, sass_list_##WIDTH, machine_list_##WIDTH
+#define DECLARE(WIDTH)                                                                        \
+	extern const struct isa_family *const sem_list_##WIDTH[], *const sass_list_##WIDTH[]; \
+	extern const struct machine_entry *const machine_list_##WIDTH[]
 #ifdef BUILD_AVX512
 DECLARE(avx512);
 #define AVX512 BUILT(avx512)
 #else
-#define AVX512 NULL, NULL
+#define AVX512 NULL, NULL, NULL
 #endif
 #ifdef BUILD_AVX2
 DECLARE(avx2);
 #define AVX2 BUILT(avx2)
 #else
-#define AVX2 NULL, NULL
+#define AVX2 NULL, NULL, NULL
 #endif
 #ifdef BUILD_BASELINE
 DECLARE(baseline);
 #define BASELINE BUILT(baseline)
 #else
-#define BASELINE NULL, NULL
+#define BASELINE NULL, NULL, NULL
 #endif
 
 static bool host_has_all(void) { return true; }
@@ -49,6 +51,7 @@ static const struct width {
 	const char *name;
 	bool (*host_has)(void);
 	const struct isa_family *const *ptx, *const *sass;
+	const struct machine_entry *const *machine;
 } widths[] = {
 	{"avx512", host_has_avx512, AVX512},
 	{"avx2", host_has_avx2, AVX2},
@@ -83,4 +86,23 @@ const struct isa_family *const *sem_sass_families(const char *name)
 	const struct width *w = choose(name);
 
 	return w ? w->sass : NULL;
+}
+
+const struct meaning *const *sem_machine_handlers(struct arena *arena, const char *name)
+{
+	const struct width *w = choose(name);
+	const struct meaning **all = ARENA_ARRAY(arena, MACHINE_COUNT, const struct meaning *);
+
+	for (u32 k = 0; w && w->machine[k]; k++)
+		for (const struct machine_entry *e = w->machine[k]; e->meaning; e++)
+			all[e->handler] = e->meaning;
+	return all;
+}
+
+const struct isa_row *sem_machine_row(void)
+{
+	static const struct isa_row row = {
+		.form = "%machine", .operands = "", .doc = "An instruction of machine code."};
+
+	return &row;
 }

@@ -6,7 +6,8 @@
 #ifndef PTXSIM_SEM_FAMILIES_H
 #define PTXSIM_SEM_FAMILIES_H
 
-#include "isa/isa.h"
+#include "base/arena.h"
+#include "isa/machine.h"
 
 /* NULL-terminated. `name` is "avx512", "avx2", "baseline", or NULL for the widest the host has.
  * NULL if the host lacks it or the name is unknown. */
@@ -14,6 +15,12 @@ const struct isa_family *const *sem_families(const char *name);
 
 /* The same for the machine's own instructions, the table of SASS listings. */
 const struct isa_family *const *sem_sass_families(const char *name);
+
+/* Handlers of machine code of sm_75 and later, by enum machine_handler; in the arena. */
+const struct meaning *const *sem_machine_handlers(struct arena *arena, const char *name);
+
+/* The row of its instructions that are none of PTX. */
+const struct isa_row *sem_machine_row(void);
 
 /* The variant that sem_families(NULL) takes. */
 const char *sem_host_variant(void);

@@ -117,7 +117,7 @@ static u8 *matrix_row(struct warp *w, const struct insn *i, u32 lane, bool is_sh
 		warp_fault_address(w, i, FAULT_MISALIGNED, lane, address, MATRIX_ROW_BYTES, SPACE_SHARED, is_store);
 		return NULL;
 	}
-	if (LIKELY(address < b->shared_bytes && b->shared_bytes - address >= MATRIX_ROW_BYTES))
+	if (LIKELY(address < b->near_bytes && b->near_bytes - address >= MATRIX_ROW_BYTES))
 		return b->shared + address;
 	return lane_pointer(w, i, lane, SPACE_SHARED, address, MATRIX_ROW_BYTES, is_store);
 }

@@ -32,7 +32,7 @@ LOADS(shared, SPACE_SHARED)
 ALWAYS_INLINE bool ld_shared_word_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 {
 	const u32 *base = ROW_OF(u32, i->a);
-	const u64 bytes = w->block->shared_bytes;
+	const u64 bytes = w->block->near_bytes;
 	const u8 *shared = w->block->shared;
 	u32 address[WARP_LANES] __attribute__((aligned(64))), high = 0, bits = 0;
 	u32 *d = ROW_OF(u32, i->d);

@@ -4,6 +4,7 @@
  */
 #include "isa/isa.h"
 #include "sem/family_list.h"
+#include "sem/machine.h"
 #include "sem/lanes.h"
 #include "sem/sass_list.h"
 
@@ -26,4 +27,12 @@ const struct isa_family *const SEM_NAME(sass_list)[] = {
 	SASS_FAMILIES(X)
 #undef X
 		NULL,
+};
+
+extern const struct machine_entry *const SEM_NAME(machine_list)[];
+const struct machine_entry *const SEM_NAME(machine_list)[] = {
+	SEM_NAME(machine_integer),
+	SEM_NAME(machine_exchange),
+	SEM_NAME(machine_control),
+	NULL,
 };

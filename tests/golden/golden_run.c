@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "case.h"
-#include "sass/ptx.h"
 
 /* All cases of a pack that use one module, in the manifest's order. */
 struct group {
@@ -90,27 +89,18 @@ static void first_lines(char *to, const char *text)
 	to[used] = 0;
 }
 
-/* The module's machine code, MODULE.cubin in place of MODULE.ptx, as the PTX that it is translated to. */
+/* The module's machine code, MODULE.cubin in place of MODULE.ptx. */
 static bool read_cubin(struct session *s, const struct runner *r, const struct group *g, struct bytes *text,
 		       char *message)
 {
-	const char *ending = strrchr(g->module, '.'), *why = "";
+	const char *ending = strrchr(g->module, '.');
 	const int stem = ending ? (int)(ending - g->module) : (int)strlen(g->module);
 	const char *path = arena_printf(&s->arena, "%s/%.*s.cubin", r->cubins, stem, g->module);
-	struct bytes file;
-	struct cubin c;
 
-	if (!pack_read_file(&s->arena, path, &file)) {
-		snprintf(message, CASE_MESSAGE, "%s cannot be read", path);
-		return false;
-	}
-	if (!cubin_read(&s->arena, file.data, file.size, &c, &why) ||
-	    !(text->data = (u8 *)sass_to_ptx(&s->arena, &c, &why))) {
-		snprintf(message, CASE_MESSAGE, "%s: %s", path, why);
-		return false;
-	}
-	text->size = strlen((const char *)text->data);
-	return true;
+	if (pack_read_file(&s->arena, path, text))
+		return true;
+	snprintf(message, CASE_MESSAGE, "%s cannot be read", path);
+	return false;
 }
 
 /* Reads and lowers the group's module; false with a message. */
@@ -315,7 +305,7 @@ static const struct argp_option options[] = {
 	{"known", 'k', "FILE", 0, "Cases listed there (a name and a reason a line) must differ, and count apart", 0},
 	{"async", 'a', "MODE", 0, "Asynchronous operations: eager (default), strict or random:SEED", 0},
 	{"native", 'n', "MODE", 0, "Machine code: off (default) or always, which fails where none can be made", 0},
-	{"cubins", 'c', "FOLDER", 0, "Run FOLDER/MODULE.cubin, machine code of sm_90, in place of MODULE.ptx", 0},
+	{"cubins", 'c', "FOLDER", 0, "Run FOLDER/MODULE.cubin, machine code, in place of MODULE.ptx", 0},
 	{"threads", 'T', "N", 0, "Run each launch on up to N host threads (default: 1)", 0},
 	{"any-order", 'o', NULL, 0, "Let them run blocks in any order, even if that shows in the results", 0},
 	{"quiet", 'q', NULL, 0, "Print the totals only", 0},

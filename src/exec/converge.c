@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Convergence barriers of machine code: see exec/converge.h.
+ */
+#include "exec/converge.h"
+
+#include "exec/internal.h"
+
+static bool is_by_mask(const struct split *s) { return (s32)s->barrier < 0; }
+
+/* The living lanes that a parked split waits for, itself among them. */
+static u32 awaited(const struct warp *w, const struct split *s)
+{
+	const u32 *barrier = is_by_mask(s) ? NULL : (const u32 *)(const void *)(s->frame->rows + s->barrier);
+	u32 lanes = s->member_mask;
+
+	for (u32 l = 0; barrier && l < WARP_LANES; l++)
+		if (s->mask >> l & 1)
+			lanes |= barrier[l];
+	return lanes & w->live;
+}
+
+static bool meets(const struct split *s, const struct split *other)
+{
+	return other->state == SPLIT_AT_CONVERGENCE && other->barrier == s->barrier &&
+	       (!is_by_mask(s) || other->member_mask == s->member_mask);
+}
+
+/* The lanes that are parked where s is. */
+static u32 parked(const struct warp *w, const struct split *s)
+{
+	u32 lanes = 0;
+
+	for (const struct split *other = w->waiting; other; other = other->next)
+		if (meets(s, other))
+			lanes |= other->mask;
+	return lanes;
+}
+
+/* Makes one split of those that are parked with s, wait for no others, and go on at the same place. */
+static void merge(struct warp *w, struct split *s)
+{
+	for (struct split **at = &w->waiting; *at;) {
+		struct split *other = *at;
+		if (other == s || other->pc != s->pc || !meets(s, other)) {
+			at = &other->next;
+			continue;
+		}
+		s->mask |= other->mask;
+		*at = other->next;
+		other->next = w->free_splits;
+		w->free_splits = other;
+	}
+}
+
+/* Lets the split go on with all that it has met; true if it has met all. */
+static bool release(struct warp *w, struct split *s)
+{
+	const u32 lanes = awaited(w, s);
+
+	if (lanes & ~parked(w, s))
+		return false;
+	for (;;) {
+		struct split *next = w->waiting;
+		while (next && !(meets(s, next) && next != s && next->mask & lanes))
+			next = next->next;
+		if (!next)
+			break;
+		if ((s32)s->barrier == CONVERGE_COLLECTIVELY)
+			next->pc = s->pc;
+		if (next->pc == s->pc) {
+			merge(w, s);
+			continue;
+		}
+		merge(w, next);
+		warp_wake(w, next);
+	}
+	warp_wake(w, s);
+	return true;
+}
+
+void warp_recheck_converging(struct warp *w)
+{
+	for (struct split *s = w->waiting; s;)
+		s = s->state == SPLIT_AT_CONVERGENCE && release(w, s) ? w->waiting : s->next;
+}
+
+const struct insn *warp_converge(struct warp *w, const struct insn *i, s32 barrier, u32 members,
+				 const struct insn *next)
+{
+	warp_account(w, i);
+	if (w->mask == w->live)
+		return next;
+	struct split *s = warp_store(w, next, SPLIT_AT_CONVERGENCE);
+	s->barrier = (u32)barrier;
+	s->member_mask = barrier < 0 ? members : 0;
+	release(w, s);
+	return warp_next(w);
+}
+
+void warp_release_converging(struct warp *w)
+{
+	for (struct split *s = w->waiting, *next; s; s = next) {
+		next = s->next;
+		if (s->state != SPLIT_AT_CONVERGENCE || is_by_mask(s))
+			continue;
+		u32 *barrier = (u32 *)(void *)(s->frame->rows + s->barrier);
+		const u32 others = awaited(w, s);
+		for (u32 l = 0; l < WARP_LANES; l++)
+			if (others >> l & 1)
+				barrier[l] &= ~s->mask;
+		warp_wake(w, s);
+	}
+	warp_recheck_converging(w);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the driver puts below the parameters into bank 0, by target: read off an H200 in four launches, and off code beside
+ * the PTX that asks for the same.
+ */
+#include "exec/driver_bank.h"
+
+#include <string.h>
+
+#include "arch/arch.h"
+
+enum word {
+	WORD_NONE,
+	WORD_BLOCK,         /* three: threads of a block */
+	WORD_GRID,          /* three: blocks of the grid */
+	WORD_SHARED_WINDOW, /* 64 bits from here on: where it begins in generic addresses */
+	WORD_LOCAL_WINDOW,
+	WORD_PARAM_WINDOW, /* the generic address of the first parameter */
+	WORD_PARAM_END,
+	WORD_VARIABLES, /* of bank 3 */
+	WORD_GRID_ID,
+	WORD_DESCRIPTOR,     /* of global memory: opaque */
+	WORD_STACK,          /* R1 at the start */
+	WORD_DYNAMIC_SHARED, /* bytes */
+	WORD_SMS,
+	WORD_STATIC_SHARED, /* bytes, with the system's */
+	WORD_SHARED,        /* bytes, all */
+	WORD_RESERVED_END,  /* of the system's shared memory */
+	WORD_HAS_CLUSTERS,
+	WORD_CLUSTER,      /* three: blocks of a cluster */
+	WORD_CLUSTER_PART, /* three: 1 / blocks of a cluster, as f32 rounded up */
+	WORD_CLUSTERS,     /* three: clusters of the grid */
+	WORD_CLUSTER_SIZE,
+};
+
+struct place_of_word {
+	u16 offset, bytes;
+	enum word word;
+};
+
+static const struct place_of_word before_90[] = {
+	{0x00, 12, WORD_BLOCK},       {0x0c, 12, WORD_GRID},         {0x18, 8, WORD_SHARED_WINDOW},
+	{0x20, 8, WORD_LOCAL_WINDOW}, {0x28, 4, WORD_STACK},         {0x2c, 4, WORD_DYNAMIC_SHARED},
+	{0x40, 8, WORD_PARAM_WINDOW}, {0x50, 8, WORD_VARIABLES},     {0x10c, 4, WORD_SMS},
+	{0x118, 8, WORD_DESCRIPTOR},  {0x120, 4, WORD_RESERVED_END}, {0x12c, 8, WORD_PARAM_END},
+};
+static const struct place_of_word of_90[] = {
+	{0x00, 12, WORD_BLOCK},        {0x0c, 12, WORD_GRID},          {0x18, 8, WORD_SHARED_WINDOW},
+	{0x20, 8, WORD_LOCAL_WINDOW},  {0x28, 4, WORD_STACK},          {0x2c, 4, WORD_DYNAMIC_SHARED},
+	{0x30, 8, WORD_GRID_ID},       {0x68, 4, WORD_RESERVED_END},   {0xd0, 8, WORD_VARIABLES},
+	{0x10c, 4, WORD_SMS},          {0x114, 4, WORD_STATIC_SHARED}, {0x13c, 4, WORD_SHARED},
+	{0x140, 4, WORD_HAS_CLUSTERS}, {0x144, 12, WORD_CLUSTER},      {0x150, 12, WORD_CLUSTER_PART},
+	{0x15c, 12, WORD_CLUSTERS},    {0x188, 4, WORD_CLUSTER_SIZE},  {0x198, 8, WORD_PARAM_WINDOW},
+	{0x1a0, 8, WORD_PARAM_END},    {0x208, 8, WORD_DESCRIPTOR},
+};
+static const struct place_of_word from_100[] = {
+	{0x120, 8, WORD_VARIABLES},    {0x140, 8, WORD_GRID_ID},      {0x16c, 4, WORD_STATIC_SHARED},
+	{0x2d0, 4, WORD_SMS},          {0x2f8, 8, WORD_LOCAL_WINDOW}, {0x348, 8, WORD_PARAM_WINDOW},
+	{0x350, 8, WORD_PARAM_END},    {0x358, 8, WORD_DESCRIPTOR},   {0x360, 12, WORD_BLOCK},
+	{0x36c, 4, WORD_HAS_CLUSTERS}, {0x370, 12, WORD_GRID},        {0x37c, 4, WORD_STACK},
+};
+
+/* What the system has taken of its part of shared memory. */
+enum { RESERVED_USED = 0x120 };
+
+static u32 half_of(u64 value, u32 at) { return (u32)(at ? value >> 32 : value); }
+
+/* The least f32 that is not below 1 / n. */
+static u32 part_of(u32 n)
+{
+	f32 x = 1.0f / (f32)n;
+	u32 bits;
+
+	memcpy(&bits, &x, sizeof bits);
+	return (f64)x * n < 1.0 ? bits + 1 : bits;
+}
+
+static u32 word_value(const struct machine *m, const struct code *code, enum word word, u32 at)
+{
+	const u32 shared_reserved = (u32)m->kernel->reserved_shared;
+
+	switch (word) {
+	case WORD_BLOCK:
+		return m->launch->block[at / 4];
+	case WORD_GRID:
+		return m->grid[at / 4];
+	case WORD_SHARED_WINDOW:
+		return half_of(m->map->shared_window, at);
+	case WORD_LOCAL_WINDOW:
+		return half_of(m->map->local_window, at);
+	case WORD_PARAM_WINDOW:
+		return half_of(m->map->param_window + param_bias(m), at);
+	case WORD_PARAM_END:
+		return half_of(m->map->param_window + param_bias(m) + m->kernel->param_bytes, at);
+	case WORD_VARIABLES:
+		return half_of(code->machine_banks->variables, at);
+	case WORD_STACK:
+		return (u32)code->local_bytes;
+	case WORD_DYNAMIC_SHARED:
+		return (u32)m->launch->dynamic_shared;
+	case WORD_SMS:
+		return m->machine_arch->sms;
+	case WORD_STATIC_SHARED:
+		return (u32)m->kernel->static_shared_bytes + shared_reserved;
+	case WORD_SHARED:
+		return (u32)m->shared_bytes;
+	case WORD_RESERVED_END:
+		return shared_reserved ? RESERVED_USED : 0;
+	case WORD_HAS_CLUSTERS:
+		return m->explicit_cluster;
+	case WORD_CLUSTER:
+		return m->cluster_shape[at / 4];
+	case WORD_CLUSTER_PART:
+		return part_of(m->cluster_shape[at / 4]);
+	case WORD_CLUSTERS:
+		return m->clusters_grid[at / 4];
+	case WORD_CLUSTER_SIZE:
+		return m->blocks_per_cluster;
+	default:
+		return 0;
+	}
+}
+
+static u32 driver_word(const struct machine *m, const struct code *code, u32 offset)
+{
+	const u32 sm = code->machine_banks->sm;
+	const struct place_of_word *words = sm < 90 ? before_90 : sm < 100 ? of_90 : from_100;
+	const size_t count = sm < 90 ? COUNT_OF(before_90) : sm < 100 ? COUNT_OF(of_90) : COUNT_OF(from_100);
+
+	for (size_t k = 0; k < count; k++)
+		if (offset - words[k].offset < words[k].bytes)
+			return word_value(m, code, words[k].word, offset - words[k].offset);
+	return 0;
+}
+
+/* Words of the parameters, and of a bank; beyond its last byte there are zeros up to the word's end. */
+static bool word_of(const u8 *bytes, u64 size, u64 offset, u32 *value)
+{
+	*value = 0;
+	if (!bytes || offset >= size)
+		return false;
+	memcpy(value, bytes + offset, min_u64(4, size - offset));
+	return true;
+}
+
+bool driver_bank_word(const struct machine *m, const struct code *code, u32 bank, u32 offset, u32 *value)
+{
+	const struct machine_banks *b = code->machine_banks;
+
+	if (bank == 0 && offset < b->param_base) {
+		*value = driver_word(m, code, offset);
+		return true;
+	}
+	if (bank == 0)
+		return word_of(m->launch->params, m->kernel->param_bytes, offset - b->param_base, value);
+	if (bank == 3) {
+		struct allocation a;
+		if (offset >= b->variables_bytes || !memory_look(m->memory, b->variables, 1, &a))
+			return false;
+		return word_of(a.host + (b->variables - a.base), b->variables_bytes, offset, value);
+	}
+	return bank < COUNT_OF(b->bytes) && word_of(b->bytes[bank], b->sizes[bank], offset, value);
+}

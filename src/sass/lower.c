@@ -1,0 +1,682 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Lowering of machine code: a kernel's frame, its body, and the emission of what instructions become.
+ */
+#include "sass/lower.h"
+
+#include <string.h>
+
+#include "isa/sregs.h"
+
+enum { RUN_LONGEST = 60000, STACK_SPARE = 1024, STACK_OF_RECURSION = 1 << 16, FRAME_LONGEST = 1 << 30 };
+
+lower_fn *const lower_table[SASS_OP_COUNT] = {
+#define OP(OPCODE, NAME) [SASS_OP_##OPCODE] = lower_##NAME
+	OP(FADD, fadd),
+	OP(FMUL, fmul),
+	OP(FFMA, ffma),
+	OP(FSEL, fsel),
+	OP(FMNMX, fmnmx),
+	OP(FSET, fset),
+	OP(FSETP, fsetp),
+	OP(FCHK, fchk),
+	OP(DADD, dadd),
+	OP(DMUL, dmul),
+	OP(DFMA, dfma),
+	OP(DSETP, dsetp),
+	OP(MUFU, mufu),
+	OP(I2F, i2f),
+	OP(I2FP, i2f),
+	OP(F2I, f2i),
+	OP(F2F, f2f),
+	OP(FRND, frnd),
+	OP(MOV, mov),
+	OP(UMOV, mov),
+	OP(SEL, sel),
+	OP(USEL, sel),
+	OP(PRMT, prmt),
+	OP(UPRMT, prmt),
+	OP(S2R, s2r),
+	OP(S2UR, s2r),
+	OP(CS2R, cs2r),
+	OP(CS2UR, cs2r),
+	OP(R2UR, r2ur),
+	OP(PLOP3, plop3),
+	OP(UPLOP3, plop3),
+	OP(P2R, p2r),
+	OP(R2P, r2p),
+	OP(VOTE, vote),
+	OP(VOTEU, vote),
+	OP(SHFL, shfl),
+	OP(MATCH, match),
+	OP(REDUX, redux),
+	OP(ELECT, elect),
+	OP(IADD3, iadd3),
+	OP(UIADD3, iadd3),
+	OP(VIADD, viadd),
+	OP(IMAD, imad),
+	OP(UIMAD, imad),
+	OP(LEA, lea),
+	OP(ULEA, lea),
+	OP(LOP3, lop3),
+	OP(ULOP3, lop3),
+	OP(SHF, shf),
+	OP(USHF, shf),
+	OP(ISETP, isetp),
+	OP(UISETP, isetp),
+	OP(IABS, iabs),
+	OP(POPC, popc),
+	OP(UPOPC, popc),
+	OP(FLO, flo),
+	OP(UFLO, flo),
+	OP(BREV, brev),
+	OP(SGXT, sgxt),
+	OP(USGXT, sgxt),
+	OP(BMSK, bmsk),
+	OP(IDP, idp),
+	OP(VIMNMX, vimnmx),
+	OP(IMNMX, vimnmx),
+	OP(HADD2, hadd2),
+	OP(HMUL2, hmul2),
+	OP(HFMA2, hfma2),
+	OP(HSETP2, hsetp2),
+	OP(HSET2, hset2),
+	OP(F2FP, f2fp),
+	OP(HMNMX2, hmnmx2),
+	OP(I2I, i2i),
+	OP(I2IP, i2ip),
+	OP(VABSDIFF, vabsdiff),
+	OP(VIADDMNMX, viaddmnmx),
+	OP(QSPC, qspc),
+	OP(LDG, load),
+	OP(LD, load),
+	OP(LDS, load),
+	OP(LDL, load),
+	OP(STG, store),
+	OP(ST, store),
+	OP(STS, store),
+	OP(STL, store),
+	OP(ATOM, atom),
+	OP(ATOMG, atom),
+	OP(ATOMS, atom),
+	OP(REDG, atom),
+	OP(RED, atom),
+	OP(LDC, ldc),
+	OP(ULDC, ldc),
+	OP(LDCU, ldc),
+	OP(NOP, nothing),
+	OP(BSSY, bssy),
+	OP(BSYNC, bsync),
+	OP(YIELD, yield),
+	OP(BREAK, leave),
+	OP(FENCE, nothing),
+	OP(UTMACCTL, nothing),
+	OP(MEMBAR, membar),
+	OP(ERRBAR, nothing),
+	OP(CGAERRBAR, nothing),
+	OP(CCTL, nothing),
+	OP(CCTLL, nothing),
+	OP(PMTRIG, nothing),
+	OP(DEPBAR, depbar),
+	OP(USETMAXREG, setmaxreg),
+	OP(F2IP, f2ip),
+	OP(SYNCS, syncs),
+	OP(ARRIVES, arrives),
+	OP(LDGSTS, ldgsts),
+	OP(LDGDEPBAR, ldgdepbar),
+	OP(STAS, stas),
+	OP(REDAS, redas),
+	OP(UBLKCP, ublkcp),
+	OP(UBLKRED, ublkred),
+	OP(UTMALDG, utmaldg),
+	OP(UTMASTG, utmastg),
+	OP(UTMAREDG, utmaredg),
+	OP(UTMACMDFLUSH, utmacmdflush),
+	OP(UTMAPF, nothing),
+	OP(UBLKPF, nothing),
+	OP(VIMNMX3, vimnmx3),
+	OP(VABSDIFF4, vabsdiff4),
+	OP(HMMA, hmma),
+	OP(IMMA, imma),
+	OP(BMMA, bmma),
+	OP(DMMA, dmma),
+	OP(MOVM, movm),
+	OP(LDSM, matrix_rows),
+	OP(STSM, matrix_rows),
+	OP(HGMMA, gmma),
+	OP(IGMMA, gmma),
+	OP(QGMMA, gmma),
+	OP(BGMMA, gmma),
+	OP(WARPGROUP, warpgroup),
+	OP(PREEXIT, nothing),
+	OP(ACQBULK, nothing),
+	OP(B2R, b2r),
+	OP(UCGABAR_ARV, cluster_barrier),
+	OP(UCGABAR_WAIT, cluster_barrier),
+	OP(BAR, bar),
+	OP(WARPSYNC, warpsync),
+	OP(ENDCOLLECTIVE, endcollective),
+	OP(EXIT, exit),
+	OP(BRA, bra),
+	OP(BRX, brx),
+	OP(CALL, call),
+	OP(RET, ret),
+	OP(BMOV, bmov),
+	OP(LEPC, lepc),
+	OP(BPT, bpt),
+	OP(NANOSLEEP, nanosleep),
+	OP(UP2UR, up2ur),
+	OP(UR2UP, ur2up),
+};
+
+/* --- Emission ------------------------------------------------------------------------------- */
+
+static bool is_temporary(const struct lower *l, u32 row)
+{
+	return row >= l->first_temporary && row < l->last_temporary;
+}
+
+void lower_emit(struct lower *l, struct insn i, u32 writes)
+{
+	gang_fn *gang = l->e.gang;
+
+	l->e.gang = NULL;
+	if (l->single) {
+		emit(&l->e, (struct insn){.fn = l->e.low->isa->machine[MACHINE_one]->run,
+					  .a = l->guarded ? l->guard_row : l->true_row,
+					  .aux = l->guarded && l->guard_negated});
+	} else if (l->uniform || (l->guarded && !is_temporary(l, writes))) {
+		const struct meaning *const *all = l->e.low->isa->machine;
+		const struct insn prefix = {.fn = l->uniform ? all[MACHINE_all]->run : l->e.low->internal.guard,
+					    .a = l->guarded ? l->guard_row : l->true_row,
+					    .aux = l->guarded && l->guard_negated};
+		emit(&l->e, prefix);
+	}
+	l->e.gang = gang;
+	emit(&l->e, i);
+}
+
+void lower_machine(struct lower *l, enum machine_handler handler, struct insn i)
+{
+	const struct meaning *m = l->e.low->isa->machine[handler];
+
+	i.fn = m->run;
+	l->e.gang = m->gang;
+	lower_emit(l, i, i.d);
+}
+
+static u32 push_words(struct lower *l, const u32 *list, u32 count)
+{
+	const u32 at = (u32)l->e.operands.count;
+
+	for (u32 k = 0; k < count; k++)
+		VEC_PUSH(l->e.low->scratch, &l->e.operands, list[k]);
+	return at;
+}
+
+void lower_machine_list(struct lower *l, enum machine_handler handler, struct insn i, const u32 *list, u32 count)
+{
+	i.imm = (s32)push_words(l, list, count);
+	lower_machine(l, handler, i);
+}
+
+u32 lower_list(struct lower *l, const u32 *list, u32 count) { return push_words(l, list, count); }
+
+void lower_control(struct lower *l, enum machine_handler handler, struct insn i, struct predicate second)
+{
+	const struct meaning *m = l->e.low->isa->machine[handler];
+
+	i.fn = m->run;
+	i.a = l->guarded ? l->guard_row : l->true_row;
+	i.b = second.row;
+	i.aux |= (u8)((l->guarded && l->guard_negated ? MACHINE_NOT_GUARD : 0) |
+		      (second.negated ? MACHINE_NOT_SECOND : 0));
+	i.run = (u16)emit_take_run(&l->e);
+	l->e.gang = m->gang;
+	emit(&l->e, i);
+}
+
+void lower_jump_to(struct lower *l, u32 address)
+{
+	const struct lower_jump jump = {(u32)l->e.insns.count - 1, address};
+
+	VEC_PUSH(l->e.low->scratch, &l->jumps, jump);
+}
+
+u32 lower_join(struct lower *l, u32 low, u32 high)
+{
+	const u32 to = lower_long(l);
+
+	lower_machine(l, MACHINE_pair, (struct insn){.d = to, .a = low, .b = high});
+	return to;
+}
+
+void lower_split(struct lower *l, u32 low, u32 high, u32 from)
+{
+	lower_machine(l, MACHINE_part, (struct insn){.d = low, .a = from, .b = high});
+}
+
+void lower_write_wide(struct lower *l, u32 k, u32 from) { lower_split(l, lower_to(l, k, 0), lower_to(l, k, 1), from); }
+
+u32 lower_apart(struct lower *l)
+{
+	if (!l->guarded)
+		return NO_OPERAND;
+	lower_control(l, MACHINE_apart, (struct insn){.d = 0}, (struct predicate){l->true_row, false});
+	l->guarded = false;
+	return (u32)l->e.insns.count - 1;
+}
+
+void lower_apart_end(struct lower *l, u32 apart)
+{
+	if (apart != NO_OPERAND)
+		l->e.insns.items[apart].imm = (s32)(l->e.insns.count - apart);
+}
+
+/* --- One instruction ------------------------------------------------------------------------ */
+
+/* What cannot be lowered stops the run where it is reached. */
+static void emit_not_known(struct lower *l, const char *what)
+{
+	char text[SASS_TEXT];
+	const struct span at = l->e.function->body.items[l->e.body_index].span;
+
+	sass_print(l->m->decoder, l->i, text);
+	const char *told = arena_printf(l->e.low->arena, "%s: %s (0x%016llx 0x%016llx)", what, text,
+					(unsigned long long)l->i->low, (unsigned long long)l->i->high);
+	if (!l->e.low->options->allow_unmodelled)
+		diag_error(l->e.low->diags, at, "%s", told);
+	const struct insn i = {.c = (u32)l->e.plans.count};
+	VEC_PUSH(l->e.low->scratch, &l->e.plans, told);
+	lower_control(l, MACHINE_not_known, i, (struct predicate){l->true_row, false});
+}
+
+/* Whether an instruction acts once for the warp: its guard is a uniform predicate, its destinations uniform registers. */
+static bool is_uniform(const struct sass_insn *i)
+{
+	switch (i->opcode) {
+	case SASS_OP_UMOV:
+	case SASS_OP_UIADD3:
+	case SASS_OP_UIMAD:
+	case SASS_OP_ULEA:
+	case SASS_OP_ULOP3:
+	case SASS_OP_USHF:
+	case SASS_OP_UISETP:
+	case SASS_OP_USEL:
+	case SASS_OP_UPRMT:
+	case SASS_OP_UPOPC:
+	case SASS_OP_UFLO:
+	case SASS_OP_USGXT:
+	case SASS_OP_UPLOP3:
+	case SASS_OP_ULDC:
+	case SASS_OP_LDCU:
+	case SASS_OP_UP2UR:
+	case SASS_OP_UR2UP:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void begin_instruction(struct lower *l)
+{
+	const struct sass_insn *i = l->i;
+
+	l->used_words = l->used_longs = l->used_truths = 0;
+	l->failed = false;
+	l->form = NULL;
+	l->guarded = i->guard != SASS_PT;
+	l->guard_negated = i->guard_negated;
+	l->guard_row = (i->guard_uniform ? LOWER_UPREDICATES : LOWER_PREDICATES) + i->guard * 4u;
+	l->uniform = is_uniform(i);
+	l->single = false;
+}
+
+/* Several insns of one instruction must not see the guard that an earlier one of them has written. */
+static void keep_guard(struct lower *l)
+{
+	for (u32 k = 0; k < l->i->operand_count; k++) {
+		const struct sass_operand *o = &l->i->operands[k];
+		const bool same = o->arg == (l->i->guard_uniform ? ARG_UPREDICATE : ARG_PREDICATE);
+		if (!l->guarded || !same || o->number != l->i->guard)
+			continue;
+		const u32 row = l->guard_row;
+		l->guarded = false;
+		lower_machine(l, MACHINE_logic_pred, (struct insn){.d = l->guard_copy, .a = row, .b = row});
+		l->guarded = true;
+		l->guard_row = l->guard_copy;
+		return;
+	}
+}
+
+static void lower_instruction(struct lower *l)
+{
+	const size_t insns = l->e.insns.count, jumps = l->jumps.count;
+	const u32 run = l->e.run;
+
+	begin_instruction(l);
+	if (l->i->guard == SASS_PT && l->i->guard_negated)
+		return;
+	if (l->i->invalid || !lower_table[l->i->opcode]) {
+		emit_not_known(l, "not modelled");
+		return;
+	}
+	keep_guard(l);
+	lower_table[l->i->opcode](l);
+	if (!l->failed)
+		return;
+	l->e.insns.count = l->e.origin.count = l->e.gangs.count = insns;
+	l->jumps.count = jumps;
+	l->e.run = run;
+	begin_instruction(l);
+	emit_not_known(l, "not modelled");
+}
+
+/* --- The body ------------------------------------------------------------------------------- */
+
+static const struct sass_section *section_of(const struct sass_module *m, u32 address)
+{
+	u32 k = m->section_count - 1;
+
+	while (k && m->sections[k].base > address)
+		k--;
+	return &m->sections[k];
+}
+
+static bool decode_at(struct lower *l, u32 index, struct sass_insn *i)
+{
+	const u32 address = l->e.function->body.items[index].address;
+
+	l->section = section_of(l->m, address);
+	const u8 *code = l->section->code + (address - l->section->base);
+	memset(i, 0, sizeof *i);
+	return sass_decode(l->m->decoder, read_u64(code), read_u64(code + 8), address - l->section->base, i);
+}
+
+static void lead(struct lower *l, u64 address)
+{
+	u32 index;
+
+	if (address <= UINT32_MAX && ir_find_address(l->e.function, address, &index))
+		l->leads[index] = true;
+}
+
+/* Where jumps land: targets, what stands behind calls, words of tables that look like places of the code. */
+static void find_leads(struct lower *l)
+{
+	const struct ir_function *f = l->e.function;
+	struct sass_insn i;
+
+	l->leads = ARENA_ARRAY(l->e.low->scratch, f->body.count + 1, bool);
+	for (u32 k = 0; k < f->body.count; k++) {
+		if (!decode_at(l, k, &i))
+			continue;
+		for (u32 o = 0; o < i.operand_count; o++)
+			if (i.operands[o].arg == ARG_TARGET)
+				lead(l, l->section->base + i.operands[o].value);
+		l->uses_local |= i.opcode == SASS_OP_STL;
+		if (i.opcode == SASS_OP_CALL || i.opcode == SASS_OP_BRX)
+			l->leads[k + 1] = true;
+		if (f->body.items[k].address == l->section->base)
+			l->leads[k] = true;
+	}
+	const struct cubin_function *own = l->m->sections[l->kernel->section].function;
+	for (u64 at = 0; own->banks[2] && at + 4 <= own->bank_bytes[2]; at += 4)
+		lead(l, (u64)l->m->sections[l->kernel->section].base + read_u32(own->banks[2] + at));
+}
+
+/* Registers are rows by number: one more than the highest that the code names, with room for the widest operand. */
+static void count_registers(struct lower *l)
+{
+	enum { WIDEST = 4, MATRIX = 128 };
+	struct sass_insn i;
+
+	l->registers = 24; /* those of calls among them */
+	l->uniform_registers = 8;
+	for (u32 k = 0; k < l->e.function->body.count; k++) {
+		if (!decode_at(l, k, &i))
+			continue;
+		const bool is_matrix = i.opcode == SASS_OP_HGMMA || i.opcode == SASS_OP_IGMMA ||
+				       i.opcode == SASS_OP_QGMMA || i.opcode == SASS_OP_BGMMA;
+		for (u32 o = 0; o < i.operand_count; o++) {
+			const struct sass_operand *x = &i.operands[o];
+			const bool uniform = x->arg == ARG_UREGISTER;
+			u32 top = x->number;
+			if (x->arg == ARG_ADDRESS || x->arg == ARG_CONSTANT || x->arg == ARG_UCONSTANT) {
+				top = x->base;
+				if (x->uniform < SASS_NO_REGISTER)
+					l->uniform_registers = max_u32(l->uniform_registers, x->uniform + 4u);
+			} else if (!uniform && x->arg != ARG_REGISTER) {
+				continue;
+			}
+			u32 *count = uniform ? &l->uniform_registers : &l->registers;
+			if (top < SASS_NO_REGISTER)
+				*count = max_u32(*count, top + (is_matrix ? MATRIX : 2 * WIDEST));
+		}
+	}
+	l->registers = min_u32(l->registers, 256 + MATRIX);
+	l->uniform_registers = min_u32(l->uniform_registers, 260);
+}
+
+static u32 rows_of(struct lower *l, u32 count)
+{
+	const u32 first = emit_row(&l->e, 32);
+
+	for (u32 k = 1; k < count; k++)
+		emit_row(&l->e, 32);
+	return first;
+}
+
+static void zeros(struct lower *l, u32 first, u32 count)
+{
+	for (u32 k = 0; k < count; k++) {
+		const struct constant_row row = {.offset = first + k * LOWER_ROW, .bits = 32};
+		VEC_PUSH(l->e.low->scratch, &l->e.constants, row);
+	}
+}
+
+static void plan_rows(struct lower *l)
+{
+	struct emitter *e = &l->e;
+	struct row_plan *plan = ARENA_NEW(e->low->scratch, struct row_plan);
+
+	count_registers(l);
+	plan->places = ARENA_ARRAY(e->low->scratch, 8, struct row_place);
+	plan->predicate_bytes = LOWER_REGISTERS;
+	e->rows = plan;
+	e->frame_top = LOWER_REGISTERS;
+	rows_of(l, l->registers);
+	l->uniform_rows = rows_of(l, l->uniform_registers);
+	l->barrier_rows = rows_of(l, 16);
+	plan->used_bytes = (u32)e->frame_top;
+	const u32 cleared = (plan->used_bytes - LOWER_REGISTERS) / LOWER_ROW;
+	plan->undefined = ARENA_ARRAY(e->low->scratch, cleared + 16ull, struct row_place);
+	for (u32 k = 0; k < cleared; k++)
+		plan->undefined[plan->undefined_count++] = (struct row_place){LOWER_REGISTERS + k * LOWER_ROW, 32};
+	for (u32 k = 0; k < 16; k++)
+		plan->undefined[plan->undefined_count++] = (struct row_place){k * 4, 1};
+	l->zero = rows_of(l, 4);
+	zeros(l, l->zero, 4);
+	l->sink = rows_of(l, 4);
+	l->zero64 = lower_number64(l, 0);
+	l->pred_sink = emit_row(e, 1);
+	l->counted_row = emit_row(e, 32);
+	l->agreed_row = emit_row(e, 1);
+	l->collective_row = emit_row(e, 32);
+	l->true_row = emit_constant(e, (struct constant_row){.bits = 1, .low = 1});
+	l->false_row = emit_constant(e, (struct constant_row){.bits = 1, .low = 0});
+	l->first_temporary = (u32)e->frame_top;
+	l->guard_copy = emit_row(e, 1);
+	for (u32 k = 0; k < LOWER_TEMPORARIES; k++) {
+		l->words[k] = emit_row(e, 32);
+		l->longs[k] = emit_row(e, 64);
+		l->truths[k] = emit_row(e, 1);
+	}
+	l->last_temporary = (u32)e->frame_top;
+}
+
+static void resolve_jumps(struct lower *l)
+{
+	for (size_t k = 0; k < l->jumps.count; k++) {
+		const struct lower_jump *j = &l->jumps.items[k];
+		u32 index = 0;
+		if (!ir_find_address(l->e.function, j->address, &index) && sass_system_name(j->address))
+			index = (u32)l->e.function->body.count + 1 +
+				(j->address - MACHINE_SYSTEM_BASE) / MACHINE_SYSTEM_STEP;
+		l->e.insns.items[j->insn].imm = (s32)l->start[index] - (s32)j->insn;
+	}
+}
+
+/* The body may begin with other functions than the kernel. */
+static void emit_entry(struct lower *l)
+{
+	l->e.body_index = NO_OPERAND;
+	emit(&l->e, (struct insn){.fn = l->e.low->internal.skip->run});
+	lower_jump_to(l, l->m->sections[l->kernel->section].base);
+}
+
+/* Whether code asks for functions that the system supplies. */
+static bool has_system_calls(const struct sass_module *m)
+{
+	const struct elf *e = &m->cubin->elf;
+
+	for (u32 k = 0; k < e->symbol_count; k++)
+		for (u32 n = 0; n < MACHINE_SYSTEM_FUNCTIONS && !e->symbols[k].section; n++)
+			if (!strcmp(e->symbols[k].name,
+				    sass_system_name(MACHINE_SYSTEM_BASE + n * MACHINE_SYSTEM_STEP)))
+				return true;
+	return false;
+}
+
+static void emit_code(struct lower *l)
+{
+	struct emitter *e = &l->e;
+	struct sass_insn i;
+
+	l->i = &i;
+	l->start = ARENA_ARRAY(e->low->arena, e->function->body.count + 1 + MACHINE_SYSTEM_FUNCTIONS, u32);
+	emit_entry(l);
+	for (u32 k = 0; k < e->function->body.count; k++) {
+		const bool known = decode_at(l, k, &i);
+		e->body_index = k;
+		if (l->leads[k] || e->run >= RUN_LONGEST)
+			emit_count(e);
+		l->start[k] = (u32)e->insns.count;
+		e->run++;
+		if (known) {
+			lower_instruction(l);
+		} else {
+			i = (struct sass_insn){.guard = SASS_PT, .opcode = SASS_OP_NOP, .low = i.low, .high = i.high};
+			begin_instruction(l);
+			emit_not_known(l, "not an instruction");
+		}
+		e->forms[k] = l->form ? *l->form : (struct form){.row = l->neutral, .operand_bits = l->no_bits};
+		l->form = NULL;
+	}
+	e->body_index = NO_OPERAND;
+	const struct insn end = {.fn = e->low->isa->machine[MACHINE_end]->run, .run = (u16)emit_take_run(e)};
+	emit(e, end);
+	l->start[e->function->body.count] = (u32)e->insns.count - 1;
+	i = (struct sass_insn){.guard = SASS_PT, .opcode = SASS_OP_NOP};
+	for (u32 k = 0; k < MACHINE_SYSTEM_FUNCTIONS; k++) {
+		begin_instruction(l);
+		l->start[e->function->body.count + 1 + k] = (u32)e->insns.count;
+		if (l->calls_system)
+			lower_system(l, sass_system_name(MACHINE_SYSTEM_BASE + k * MACHINE_SYSTEM_STEP));
+	}
+	resolve_jumps(l);
+}
+
+/* --- Banks ---------------------------------------------------------------------------------- */
+
+/* Bank 4: addresses, which relocations give. */
+static const u8 *address_bank(struct lower *l, u64 size)
+{
+	const struct cubin *c = l->m->cubin;
+	u8 *bytes = ARENA_ARRAY(l->e.low->arena, size + 8, u8);
+
+	memcpy(bytes, c->banks[4], size);
+	for (u32 k = 0; k < c->relocation_count; k++) {
+		const struct cubin_relocation *r = &c->relocations[k];
+		u64 address;
+		if (strcmp(c->elf.sections[r->section].name, ".nv.constant4") || r->offset + 8 > size ||
+		    !sass_symbol_address(l->m, r->symbol, layout_address, l->e.low, &address))
+			continue;
+		address += (u64)r->addend + (r->in_place ? read_u64(bytes + r->offset) : 0);
+		memcpy(bytes + r->offset, &address, sizeof address);
+	}
+	return bytes;
+}
+
+static const struct machine_banks *find_banks(struct lower *l)
+{
+	struct machine_banks *b = ARENA_NEW(l->e.low->arena, struct machine_banks);
+	const struct cubin_function *own = l->m->sections[l->kernel->section].function;
+	const struct cubin *c = l->m->cubin;
+
+	b->sm = c->sm;
+	b->param_base = own->param_base;
+	b->bytes[2] = own->banks[2];
+	b->sizes[2] = own->bank_bytes[2];
+	if (c->banks[4] && c->bank_bytes[4]) {
+		b->bytes[4] = address_bank(l, c->bank_bytes[4]);
+		b->sizes[4] = c->bank_bytes[4];
+	}
+	if (l->m->constants) {
+		b->variables = layout_address(l->e.low, l->m->constants);
+		b->variables_bytes = l->m->constants->size;
+	}
+	return b;
+}
+
+/* --- Kernels -------------------------------------------------------------------------------- */
+
+static u64 local_bytes(const struct lower *l)
+{
+	const struct ir_machine *m = l->e.function->machine;
+	bool calls = false;
+
+	for (u32 k = 0; k < l->m->section_count; k++)
+		calls |= !l->m->sections[k].function->is_kernel;
+	/* Nobody knows how deep recursion and calls by pointers go. */
+	if (calls || (!m->stack_bytes && l->uses_local))
+		return m->stack_bytes + STACK_OF_RECURSION;
+	return m->stack_bytes ? (m->stack_bytes + STACK_SPARE + 15) & ~15ull : 0;
+}
+
+struct code *sass_lower_function(struct lowering *low, struct ir_function *f)
+{
+	struct lower l = {.e = {.low = low, .function = f}, .kernel = f->machine->kernel};
+	const u32 errors = low->diags->error_count;
+
+	l.m = l.kernel->module;
+	l.sm = l.m->cubin->sm;
+	l.neutral = low->isa->machine_row;
+	l.no_bits = ARENA_ARRAY(low->arena, FORM_OPERANDS, u8);
+	l.e.code = ARENA_NEW(low->arena, struct code);
+	l.e.code->function = f;
+	l.e.code->name = f->name;
+	l.e.code->local_align = 16;
+	l.e.code->machine_registers = f->machine->registers;
+	l.e.code->machine_banks = find_banks(&l);
+	l.e.forms = ARENA_ARRAY(low->arena, f->body.count + 1, struct form);
+	l.e.matched = ARENA_ARRAY(low->scratch, f->body.count + 1, struct matched);
+	l.calls_system = has_system_calls(l.m);
+	find_leads(&l);
+	l.e.code->local_bytes = local_bytes(&l);
+	plan_rows(&l);
+	emit_code(&l);
+	if (l.e.frame_top > FRAME_LONGEST) {
+		diag_error(low->diags, f->span, "'%s' needs more than 1 GiB for a warp's registers and constants",
+			   f->name);
+		return NULL;
+	}
+	for (u32 k = 0; k < f->body.count; k++)
+		l.e.matched[k] = (struct matched){.form = l.e.forms[k], .ok = true};
+	l.e.code->starts = l.start;
+	l.e.reads_clock = l.shows_order;
+	emit_finish(&l.e);
+	l.e.code->order.calls_system |= l.calls_system;
+	l.e.code->order.shows |= l.calls_system;
+	return low->diags->error_count == errors ? l.e.code : NULL;
+}

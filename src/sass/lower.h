@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Lowering of machine code to what the executor runs. Each instruction becomes one or several decoded instructions: handlers
+ * of PTX rows, named by their text ("fma.rn.ftz.f32"), and of isa/machine.h, over rows that are the registers by number. One
+ * arithmetic and one memory serve both instruction sets.
+ *
+ * What stands before `lower_table` is for sessions; the rest is private to sass/lower*.c.
+ */
+#ifndef PTXSIM_SASS_LOWER_H
+#define PTXSIM_SASS_LOWER_H
+
+#include "decode/lowering.h"
+#include "isa/machine.h"
+#include "sass/instruction.h"
+#include "sass/module.h"
+
+/* The code of a kernel that sass_module_read made: for lower_options.machine. What cannot be lowered faults where it is
+ * reached, or is an error that names it unless unmodelled instructions are allowed. NULL: an error was added. */
+struct code *sass_lower_function(struct lowering *low, struct ir_function *f);
+
+enum { LOWER_TEMPORARIES = 40, LOWER_ROW = WARP_LANES * 4, LOWER_ARGS = 160 };
+
+/* Rows of a frame: predicates first, then registers. */
+enum { LOWER_PREDICATES = 0, LOWER_UPREDICATES = 32, LOWER_REGISTERS = 64 };
+
+struct predicate {
+	u32 row;
+	bool negated;
+};
+
+/* A jump, whose target is known once all is emitted. */
+struct lower_jump {
+	u32 insn, address;
+};
+
+struct lower {
+	struct emitter e;
+	const struct sass_kernel *kernel;
+	const struct sass_module *m;
+	const struct sass_section *section; /* of the instruction */
+	struct sass_insn *i;
+	u32 sm;
+	u32 registers, uniform_registers; /* rows that there are */
+	u32 uniform_rows, barrier_rows;
+	u32 zero, sink; /* four rows each */
+	u32 true_row, false_row, pred_sink, counted_row, agreed_row, collective_row;
+	u32 words[LOWER_TEMPORARIES], longs[LOWER_TEMPORARIES], truths[LOWER_TEMPORARIES], zero64;
+	u32 used_words, used_longs, used_truths;
+	u32 first_temporary, last_temporary;
+	u32 guard_row, guard_copy;
+	bool guard_negated, guarded, uniform,
+		single; /* uniform: acts for the warp; single: its next insn runs for one lane */
+	bool failed, shows_order, calls_system, uses_local;
+	bool *leads;
+	u32 *start;
+	u64 local_bytes;
+	const struct isa_row *neutral; /* of instructions of no note */
+	u8 *no_bits;
+	const struct form *form; /* what observers see the instruction as; NULL: nothing of note */
+	const struct machine_banks *banks;
+	struct lookup prepared_of;
+	VEC_OF(struct prepared *) prepared;
+	VEC_OF(struct lower_jump) jumps;
+};
+
+typedef void lower_fn(struct lower *l);
+extern lower_fn *const lower_table[SASS_OP_COUNT];
+
+static inline u32 modifier(const struct lower *l, enum sass_modifier_kind kind) { return sass_modifier(l->i, kind); }
+/* The instruction cannot be lowered. */
+static inline void lower_fails(struct lower *l) { l->failed = true; }
+
+/* --- Rows: lower_operand.c -------------------------------------------------------------------- */
+
+u32 lower_word(struct lower *l); /* temporary rows, of 32 and 64 bits and of truths, for this instruction */
+u32 lower_long(struct lower *l);
+u32 lower_truth(struct lower *l);
+u32 lower_number(struct lower *l, u32 value); /* a row of a constant */
+u32 lower_number64(struct lower *l, u64 value);
+
+bool lower_is_rz(const struct lower *l, u32 k);
+bool lower_is_pt(const struct lower *l, u32 k);
+u32 lower_register(const struct lower *l, u32 number);
+u32 lower_uniform(const struct lower *l, u32 number);
+u32 lower_barrier(const struct lower *l, u32 number);
+/* Operand k as it stands: word 0 or 1 of its 64 bits. */
+u32 lower_plain(struct lower *l, u32 k, u32 word);
+/* With the signs of an integer, of an f32; as 64 bits; the same with the signs of an f64. */
+u32 lower_source(struct lower *l, u32 k);
+u32 lower_float(struct lower *l, u32 k);
+u32 lower_wide(struct lower *l, u32 k);
+u32 lower_double(struct lower *l, u32 k);
+/* A word that is stored: RZ is zeros. */
+u32 lower_stored(struct lower *l, u32 k, u32 word);
+struct predicate lower_predicate(struct lower *l, u32 k);
+/* Where operand k is written, word by word; the sink for RZ and PT. */
+u32 lower_to(const struct lower *l, u32 k, u32 word);
+u32 lower_to_predicate(const struct lower *l, u32 k);
+
+/* --- Emission: lower.c ------------------------------------------------------------------------ */
+
+/* An operand of a PTX row. */
+struct lower_arg {
+	u32 row;
+	u8 bits;
+	bool written, negated;
+	bool is_offset;    /* row is the byte offset of the address whose base came before */
+	bool is_immediate; /* row is the value */
+};
+#define ROW32(x)     ((struct lower_arg){.row = (x), .bits = 32})
+#define ROW64(x)     ((struct lower_arg){.row = (x), .bits = 64})
+#define ROW16(x)     ((struct lower_arg){.row = (x), .bits = 16})
+#define TRUTH(p)     ((struct lower_arg){.row = (p).row, .bits = 1, .negated = (p).negated})
+#define TO32(x)      ((struct lower_arg){.row = (x), .bits = 32, .written = true})
+#define TO16(x)      ((struct lower_arg){.row = (x), .bits = 16, .written = true})
+#define TO64(x)      ((struct lower_arg){.row = (x), .bits = 64, .written = true})
+#define TO1(x)       ((struct lower_arg){.row = (x), .bits = 1, .written = true})
+#define OFFSET(x)    ((struct lower_arg){.row = (u32)(x), .is_offset = true})
+#define IMMEDIATE(x) ((struct lower_arg){.row = (u32)(x), .is_immediate = true})
+
+/* Emits the PTX row of that text with these operands, in the text's order. */
+void lower_ptx(struct lower *l, const char *text, const struct lower_arg *args, u32 count);
+#define PTX(l, text, ...)                                           \
+	lower_ptx(l, text, (const struct lower_arg[]){__VA_ARGS__}, \
+		  sizeof((const struct lower_arg[]){__VA_ARGS__}) / sizeof(struct lower_arg))
+/* A text made of parts, in the arena of this lowering. */
+const char *lower_text(struct lower *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Emits an insn under the instruction's guard; `writes`: the row that it changes, which needs none if it is temporary. */
+void lower_emit(struct lower *l, struct insn i, u32 writes);
+/* Words for insn.imm or insn.b: returns where they are. */
+u32 lower_list(struct lower *l, const u32 *list, u32 count);
+/* Emits a handler of machine code. */
+void lower_machine(struct lower *l, enum machine_handler handler, struct insn i);
+/* The same with a list at insn.imm. */
+void lower_machine_list(struct lower *l, enum machine_handler handler, struct insn i, const u32 *list, u32 count);
+/* The same of a control instruction, which takes guard and second predicate itself and ends a straight run. */
+void lower_control(struct lower *l, enum machine_handler handler, struct insn i, struct predicate second);
+/* The insn just emitted jumps to the instruction at `address`. */
+void lower_jump_to(struct lower *l, u32 address);
+/* {low, high} of a pair as a temporary row of 64 bits, and back to operand k or to two rows. */
+u32 lower_join(struct lower *l, u32 low, u32 high);
+void lower_split(struct lower *l, u32 low, u32 high, u32 from);
+void lower_write_wide(struct lower *l, u32 k, u32 from);
+/* Before an instruction that may wait, under a guard: lanes that do not take part go on behind it. Returns what
+ * lower_apart_end takes. */
+u32 lower_apart(struct lower *l);
+void lower_apart_end(struct lower *l, u32 apart);
+/* The address within the section that lower code adds to it. */
+static inline u32 lower_address(const struct lower *l) { return l->section->base + l->i->address; }
+
+/* The code of a function that the system supplies: lower_control.c. */
+void lower_system(struct lower *l, const char *name);
+
+/* --- Memory: lower_memory.c ------------------------------------------------------------------- */
+
+struct lower_place {
+	u32 base; /* row */
+	bool wide;
+	s32 offset;
+};
+/* "global", "shared", "local" or "". */
+const char *lower_space(const struct lower *l);
+struct lower_place lower_address_of(struct lower *l, const char *space);
+/* The same of an operand. */
+struct lower_place lower_place_of(struct lower *l, const struct sass_operand *o, const char *space);
+
+/* --- Families --------------------------------------------------------------------------------- */
+
+/* clang-format off */
+#define LOWER_FAMILIES(X)                                                                                              \
+	X(fadd)                                                                                                        \
+	X(fmul)                                                                                                        \
+	X(ffma) X(fsel) X(fmnmx) X(fset) X(fsetp) X(fchk) X(dadd) X(dmul) X(dfma) X(dsetp) X(mufu) X(i2f) X(f2i) X(    \
+		f2f) X(frnd) X(mov) X(sel) X(prmt) X(s2r) X(cs2r) X(r2ur) X(plop3) X(p2r) X(r2p) X(vote) X(shfl)       \
+		X(match) X(redux) X(elect) X(iadd3) X(viadd) X(imad) X(lea) X(lop3) X(shf) X(isetp) X(iabs) X(popc)    \
+			X(flo) X(brev) X(sgxt) X(bmsk) X(idp) X(vimnmx) X(hadd2) X(hmul2) X(hfma2) X(hsetp2) X(hset2)  \
+				X(f2fp) X(hmnmx2) X(i2i) X(i2ip) X(vabsdiff) X(viaddmnmx) X(qspc) X(load) X(store)     \
+					X(ldc) X(nothing) X(membar) X(bar) X(b2r) X(warpsync) X(exit) X(bra) X(brx)    \
+						X(call) X(ret) X(atom) X(cluster_barrier) X(bssy) X(bsync) X(leave)    \
+							X(yield) X(bmov) X(lepc) X(bpt) X(nanosleep) X(up2ur) X(ur2up) \
+								X(setmaxreg) X(f2ip) X(hmma) X(imma) X(bmma) X(dmma)   \
+									X(movm) X(matrix_rows) X(gmma) X(warpgroup) X(syncs) X(arrives) X(ldgsts) X(ldgdepbar) X(depbar) X(stas) X(redas) X(ublkcp) X(ublkred) \
+	X(utmaldg) X(utmastg) X(utmaredg) X(utmacmdflush) X(vimnmx3) X(vabsdiff4) X(endcollective)
+/* clang-format on */
+#define X(name) lower_fn lower_##name;
+LOWER_FAMILIES(X)
+#undef X
+
+#endif

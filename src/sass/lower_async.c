@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Lowering of machine code: asynchronous copies, and barriers that count their bytes.
+ *
+ * A token of SYNCS is opaque but for its uppermost bit, the phase; what EXCH stores is made of a count: it becomes the
+ * barrier's initialisation.
+ */
+#include <string.h>
+
+#include "sass/lower.h"
+
+enum { TENSOR_ARGS = 16 };
+
+static bool says(const struct lower *l, const char *word)
+{
+	return strstr(sass_row_text(l->m->decoder, l->i), word) != NULL;
+}
+
+/* Shared: the sum of a register and a uniform one, of 32 bits. */
+static u32 shared_base(struct lower *l, const struct sass_operand *o)
+{
+	const u32 row = o->base == SASS_RZ || !o->base ? l->zero : lower_register(l, o->base);
+
+	if (o->uniform >= SASS_NO_REGISTER)
+		return row;
+	if (row == l->zero)
+		return lower_uniform(l, o->uniform);
+	const u32 sum = lower_word(l);
+	PTX(l, "add.u32", TO32(sum), ROW32(row), ROW32(lower_uniform(l, o->uniform)));
+	return sum;
+}
+
+/* --- Barriers ------------------------------------------------------------------------------- */
+
+static void initialise(struct lower *l)
+{
+	const struct sass_operand *at = &l->i->operands[1];
+	const u32 count = lower_word(l), low = lower_plain(l, 2, 0);
+
+	if (!lower_is_rz(l, 0)) {
+		lower_fails(l);
+		return;
+	}
+	PTX(l, "shr.u32", TO32(count), ROW32(low), ROW32(lower_number(l, 1)));
+	PTX(l, "sub.u32", TO32(count), ROW32(lower_number(l, 0x100000)), ROW32(count));
+	PTX(l, "mbarrier.init.shared.b64", ROW32(lower_uniform(l, at->uniform)), OFFSET(at->value), ROW32(count));
+}
+
+static void test_phase(struct lower *l)
+{
+	const struct sass_operand *at = &l->i->operands[1];
+	const u32 parity = lower_word(l), base = shared_base(l, at);
+
+	PTX(l, "shr.u32", TO32(parity), ROW32(lower_plain(l, 2, 0)), ROW32(lower_number(l, 31)));
+	PTX(l,
+	    modifier(l, MOD_TRYWAIT) ? "mbarrier.try_wait.parity.shared.b64" : "mbarrier.test_wait.parity.shared.b64",
+	    TO1(lower_to_predicate(l, 0)), ROW32(base), OFFSET(at->value), ROW32(parity));
+}
+
+/* The token that code takes apart: bits 1 to 20 are 2^20 less the arrivals that are pending, bit 63 the phase. */
+static void write_token(struct lower *l, u32 state)
+{
+	const u32 pending = lower_word(l), low = lower_word(l), high = lower_word(l);
+
+	PTX(l, "mbarrier.pending_count.b64", TO32(pending), ROW64(state));
+	lower_split(l, low, high, state);
+	PTX(l, "sub.u32", TO32(pending), ROW32(lower_number(l, 0x100000)), ROW32(pending));
+	PTX(l, "shl.b32", TO32(lower_to(l, 0, 0)), ROW32(pending), ROW32(lower_number(l, 1)));
+	PTX(l, "and.b32", TO32(lower_to(l, 0, 1)), ROW32(high), ROW32(lower_number(l, 0x80000000)));
+}
+
+/* What an arrival adds: arrivals (A) and bytes (T), each 0, 1, or what the register says (R; X: with the other sign). */
+static void arrive(struct lower *l)
+{
+	enum { BOTH, A1T0, A0T1, A0TR, A0TX, ART0 };
+	const struct sass_operand *at = &l->i->operands[1];
+	const u32 how = modifier(l, MOD_TRANSACTION), base = shared_base(l, at), value = lower_plain(l, 2, 0);
+	const bool drops = modifier(l, MOD_OPTOUT), remote = modifier(l, MOD_SYNCS_RED) == 2;
+	const char *name = drops ? "arrive_drop" : "arrive", *space = remote ? "shared::cluster" : "shared";
+	const u32 state = lower_long(l);
+	const struct lower_arg b = ROW32(base), o = OFFSET(at->value), absent = {.row = NO_OPERAND, .written = true};
+
+	switch (modifier(l, MOD_SYNCS_RED) == 1 ? 99 : how) {
+	case BOTH:
+		PTX(l, lower_text(l, "mbarrier.%s.expect_tx.%s.b64", name, space), remote ? absent : TO64(state), b, o,
+		    ROW32(value));
+		break;
+	case A1T0:
+		PTX(l, lower_text(l, "mbarrier.%s.%s.b64", name, space), remote ? absent : TO64(state), b, o);
+		break;
+	case ART0:
+		PTX(l, lower_text(l, "mbarrier.%s.%s.b64", name, space), remote ? absent : TO64(state), b, o,
+		    ROW32(value));
+		break;
+	case A0TR:
+		PTX(l, lower_text(l, "mbarrier.expect_tx.relaxed.cta.%s.b64", space), b, o, ROW32(value));
+		return;
+	case A0TX:
+		PTX(l, lower_text(l, "mbarrier.complete_tx.relaxed.cluster.%s.b64", space), b, o, ROW32(value));
+		return;
+	default:
+		lower_fails(l);
+		return;
+	}
+	if (!lower_is_rz(l, 0))
+		write_token(l, state);
+}
+
+void lower_syncs(struct lower *l)
+{
+	l->shows_order = true;
+	if (says(l, "exch"))
+		initialise(l);
+	else if (says(l, "phasechk"))
+		test_phase(l);
+	else if (says(l, "syncsarrive"))
+		arrive(l);
+	else
+		lower_fails(l);
+}
+
+/* The arrival of a thread's earlier copies. */
+void lower_arrives(struct lower *l)
+{
+	enum { ARVCNT = 1 };
+	const struct sass_operand *at = &l->i->operands[0];
+	const u32 count = modifier(l, MOD_ARRIVES_COUNT);
+
+	if (modifier(l, MOD_ARRIVES_BAR) || count > ARVCNT) {
+		lower_fails(l);
+		return;
+	}
+	PTX(l, count ? "cp.async.mbarrier.arrive.noinc.shared.b64" : "cp.async.mbarrier.arrive.shared.b64",
+	    ROW32(lower_uniform(l, at->uniform)), OFFSET(at->value));
+}
+
+/* --- Copies of threads ---------------------------------------------------------------------- */
+
+/* The address says how many bytes there are: as far as it is from a multiple of the size, so many are missing. Where the
+ * predicate does not hold, all are. */
+static void fill(struct lower *l, const char *text, struct lower_arg d, struct lower_arg d_offset,
+		 const struct lower_place *from, u32 bytes, struct predicate p)
+{
+	const u32 at = lower_long(l), low = lower_word(l), high = lower_word(l), size = lower_word(l),
+		  kept = lower_word(l), mask = lower_number(l, bytes - 1);
+
+	PTX(l, "add.u64", TO64(at), ROW64(from->base), ROW64(lower_number64(l, (u64)(s64)from->offset)));
+	lower_split(l, low, high, at);
+	PTX(l, "and.b32", TO32(size), ROW32(low), ROW32(mask));
+	PTX(l, "sub.u32", TO32(kept), ROW32(low), ROW32(size));
+	PTX(l, "sub.u32", TO32(size), ROW32(lower_number(l, bytes)), ROW32(size));
+	PTX(l, "selp.b32", TO32(size), ROW32(size), ROW32(l->zero), TRUTH(p));
+	const u32 whole = lower_join(l, kept, high);
+	PTX(l, text, d, d_offset, ROW64(whole), OFFSET(0), IMMEDIATE(bytes), ROW32(size));
+}
+
+/* With .ZFILL, zeros are written where the predicate does not hold; without, nothing is copied there. */
+void lower_ldgsts(struct lower *l)
+{
+	static const u8 sizes[] = {0, 0, 0, 0, 4, 8, 16}, sizes100[] = {4, 8, 16};
+	const struct sass_operand *to = &l->i->operands[0];
+	const bool from_100 = l->sm >= 100, fills = modifier(l, MOD_ZFILL);
+	const u32 code = from_100 ? modifier(l, MOD_LDGSTS_SIZE100) : modifier(l, MOD_LDGSTS_SIZE);
+	const u32 bytes = from_100 ? (code < 3 ? sizes100[code] : 0) : code < 7 ? sizes[code] : 0;
+	struct predicate p = l->i->operand_count > 2 ? lower_predicate(l, 2) : (struct predicate){l->true_row, false};
+	const struct lower_place from = lower_place_of(l, &l->i->operands[1], ".global");
+	const struct lower_arg d = ROW32(lower_register(l, to->base)), d_offset = OFFSET(to->value),
+			       s = from.wide ? ROW64(from.base) : ROW32(from.base), s_offset = OFFSET(from.offset);
+	const char *text =
+		bytes == 16 && !modifier(l, MOD_BYPASS) ? "cp.async.cg.shared.global" : "cp.async.ca.shared.global";
+
+	if (!bytes) {
+		lower_fails(l);
+		return;
+	}
+	if (p.row == l->true_row && !p.negated && !fills) {
+		PTX(l, text, d, d_offset, s, s_offset, IMMEDIATE(bytes));
+		return;
+	}
+	if (fills) {
+		fill(l, text, d, d_offset, &from, bytes, p);
+		return;
+	}
+	p.negated = !p.negated;
+	PTX(l, text, d, d_offset, s, s_offset, IMMEDIATE(bytes), TRUTH(p));
+}
+
+void lower_ldgdepbar(struct lower *l) { lower_ptx(l, "cp.async.commit_group", NULL, 0); }
+
+/* Groups of copies; scoreboards of other instructions order nothing here. */
+void lower_depbar(struct lower *l)
+{
+	if (l->i->operand_count >= 2 && l->i->operands[0].arg == ARG_SCOREBOARD && !l->i->operands[0].number)
+		PTX(l, "cp.async.wait_group", IMMEDIATE(l->i->operands[1].value));
+}
+
+/* Stores and reductions into another block's memory: the barrier's address is the register behind the address. */
+static u32 remote_barrier(struct lower *l) { return lower_register(l, l->i->operands[0].base + 1u); }
+
+void lower_stas(struct lower *l)
+{
+	static const char *const kinds[] = {"b32", "v2.b32", "v4.b32"};
+	const u32 code = modifier(l, MOD_STAS_SIZE), words = code == 4 ? 1 : code == 5 ? 2 : 4;
+	const struct sass_operand *at = &l->i->operands[0];
+	struct lower_arg args[8] = {ROW32(lower_register(l, at->base)), OFFSET(at->value)};
+	u32 count = 2;
+
+	if (code < 4 || code > 6 || at->uniform < SASS_NO_REGISTER) {
+		lower_fails(l);
+		return;
+	}
+	for (u32 k = 0; k < words; k++)
+		args[count++] = ROW32(lower_stored(l, 1, k));
+	args[count++] = ROW32(remote_barrier(l));
+	args[count++] = OFFSET(0);
+	lower_ptx(l, lower_text(l, "st.async.shared::cluster.mbarrier::complete_tx::bytes.%s", kinds[code - 4]), args,
+		  count);
+}
+
+void lower_redas(struct lower *l)
+{
+	static const char *const ops[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor"};
+	const u32 op = modifier(l, MOD_ATOM), type = modifier(l, MOD_REDAS_TYPE);
+	const struct sass_operand *at = &l->i->operands[0];
+	const char *kind = type == 2 ? "u64" : op >= 5 ? "b32" : type == 1 ? "s32" : "u32";
+
+	if (op >= COUNT_OF(ops) || type > 2 || at->uniform < SASS_NO_REGISTER) {
+		lower_fails(l);
+		return;
+	}
+	const struct lower_arg value = type == 2 ? ROW64(lower_join(l, lower_stored(l, 1, 0), lower_stored(l, 1, 1)))
+						 : ROW32(lower_stored(l, 1, 0));
+	PTX(l,
+	    lower_text(l, "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.%s.%s", ops[op],
+		       kind),
+	    ROW32(lower_register(l, at->base)), OFFSET(at->value), value, ROW32(remote_barrier(l)), OFFSET(0));
+}
+
+/* --- Bulk copies ---------------------------------------------------------------------------- */
+
+static struct lower_arg uniform_at(struct lower *l, u32 k, u32 word)
+{
+	return ROW32(lower_uniform(l, l->i->operands[k].uniform + word));
+}
+static struct lower_arg uniform_pair(struct lower *l, u32 k)
+{
+	return ROW64(lower_join(l, uniform_at(l, k, 0).row, uniform_at(l, k, 1).row));
+}
+
+/* Sizes are in units of 16 bytes. */
+static struct lower_arg bulk_bytes(struct lower *l, u32 k)
+{
+	const u32 bytes = lower_word(l);
+
+	PTX(l, "shl.b32", TO32(bytes), ROW32(lower_plain(l, k, 0)), ROW32(lower_number(l, 4)));
+	return ROW32(bytes);
+}
+
+/* Once for the warp: the lowest lane that runs. */
+static void once(struct lower *l) { l->single = true; }
+
+void lower_ublkcp(struct lower *l)
+{
+	const bool to_shared = modifier(l, MOD_COPY_TO), from_shared = modifier(l, MOD_COPY_FROM);
+	const char *tx = ".mbarrier::complete_tx::bytes";
+	const struct lower_arg bytes = bulk_bytes(l, 2), zero = OFFSET(0);
+
+	if (modifier(l, MOD_MULTICAST) || modifier(l, MOD_SEQUENCED) || modifier(l, MOD_BYTE_MASK)) {
+		lower_fails(l);
+		return;
+	}
+	const struct lower_arg to = to_shared ? uniform_at(l, 0, 0) : uniform_pair(l, 0),
+			       from = from_shared ? uniform_at(l, 1, 0) : uniform_pair(l, 1);
+	once(l);
+	if (!to_shared)
+		PTX(l, "cp.async.bulk.global.shared::cta.bulk_group", to, zero, from, zero, bytes);
+	else
+		PTX(l, lower_text(l, "cp.async.bulk.shared::cluster.%s%s", from_shared ? "shared::cta" : "global", tx),
+		    to, zero, from, zero, bytes, uniform_at(l, 0, 1), zero);
+}
+
+void lower_ublkred(struct lower *l)
+{
+	static const char *const ops[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor"};
+	static const char *const types[] = {"u32", "s32", "u64", "s64", "f16", "f32", NULL, "f64", "bf16"};
+	const bool to_shared = modifier(l, MOD_COPY_TO);
+	const u32 op = modifier(l, MOD_BULK_RED), type = modifier(l, MOD_BULK_TYPE);
+	const struct lower_arg bytes = bulk_bytes(l, 2), zero = OFFSET(0);
+
+	if (type >= COUNT_OF(types) || !types[type] || modifier(l, MOD_COUNTED)) {
+		lower_fails(l);
+		return;
+	}
+	const bool half = type == 4 || type == 8;
+	const char *kind = op >= 5 ? (type == 2 ? "b64" : "b32") : types[type];
+	const char *what = lower_text(l, "%s%s.%s", ops[op], half && op == 0 ? ".noftz" : "", kind);
+	const struct lower_arg to = to_shared ? uniform_at(l, 0, 0) : uniform_pair(l, 0), from = uniform_at(l, 1, 0);
+	once(l);
+	if (to_shared)
+		PTX(l,
+		    lower_text(l, "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.%s",
+			       what),
+		    to, zero, from, zero, bytes, uniform_at(l, 0, 1), zero);
+	else
+		PTX(l, lower_text(l, "cp.reduce.async.bulk.global.shared::cta.bulk_group.%s", what), to, zero, from,
+		    zero, bytes);
+}
+
+/* --- Tensors -------------------------------------------------------------------------------- */
+
+/* The map's address, and coordinates from word `first` of operand 0 on. */
+static u32 push_map(struct lower *l, struct lower_arg *args, u32 first)
+{
+	const u32 dims = modifier(l, MOD_DIMENSIONS) + 1;
+	u32 count = 0;
+
+	args[count++] = uniform_pair(l, 1);
+	args[count++] = OFFSET(0);
+	for (u32 k = 0; k < dims; k++)
+		args[count++] = uniform_at(l, 0, first + k);
+	return count;
+}
+
+/* Operand 0: shared memory, the barrier, the coordinates. */
+void lower_utmaldg(struct lower *l)
+{
+	const u32 dims = modifier(l, MOD_DIMENSIONS) + 1;
+	struct lower_arg args[TENSOR_ARGS] = {uniform_at(l, 0, 0), OFFSET(0)};
+	u32 count = 2;
+
+	if (dims > 5 || modifier(l, MOD_IM2COL) || modifier(l, MOD_GATHER4) || modifier(l, MOD_CTA2) ||
+	    modifier(l, MOD_MULTICAST)) {
+		lower_fails(l);
+		return;
+	}
+	count += push_map(l, args + count, 2);
+	args[count++] = uniform_at(l, 0, 1);
+	args[count++] = OFFSET(0);
+	once(l);
+	lower_ptx(l,
+		  lower_text(l, "cp.async.bulk.tensor.%ud.shared::cluster.global.tile.mbarrier::complete_tx::bytes",
+			     dims),
+		  args, count);
+}
+
+/* Operand 0: shared memory, the coordinates. */
+static void to_tensor(struct lower *l, const char *text)
+{
+	struct lower_arg args[TENSOR_ARGS];
+	u32 count = push_map(l, args, 1);
+
+	args[count++] = uniform_at(l, 0, 0);
+	args[count++] = OFFSET(0);
+	once(l);
+	lower_ptx(l, text, args, count);
+}
+
+void lower_utmastg(struct lower *l)
+{
+	if (modifier(l, MOD_SCATTER4) || modifier(l, MOD_DIMENSIONS) > 4)
+		lower_fails(l);
+	else
+		to_tensor(l, lower_text(l, "cp.async.bulk.tensor.%ud.global.shared::cta.tile.bulk_group",
+					modifier(l, MOD_DIMENSIONS) + 1));
+}
+
+void lower_utmaredg(struct lower *l)
+{
+	static const char *const ops[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor"};
+
+	if (modifier(l, MOD_IM2COL90) || modifier(l, MOD_DIMENSIONS) > 4)
+		lower_fails(l);
+	else
+		to_tensor(l, lower_text(l, "cp.reduce.async.bulk.tensor.%ud.global.shared::cta.%s.tile.bulk_group",
+					modifier(l, MOD_DIMENSIONS) + 1, ops[modifier(l, MOD_BULK_RED) & 7]));
+}
+
+void lower_utmacmdflush(struct lower *l) { lower_ptx(l, "cp.async.bulk.commit_group", NULL, 0); }

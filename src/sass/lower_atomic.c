@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Lowering of machine code: atomic operations.
+ */
+#include <string.h>
+
+#include "sass/lower.h"
+
+/* Where an atomic operation has its operands, and with what it computes. */
+struct atomic {
+	const char *space, *scope;
+	struct lower_place at;
+	u32 d, value; /* operands; d NONE: without a result */
+};
+
+enum { NONE = ~0u };
+
+static const char *scope_of(const struct lower *l)
+{
+	static const char *const scopes75[] = {".cta", ".cta", ".gpu", ".sys"};
+
+	if (l->sm < 80)
+		return scopes75[sass_modifier(l->i, MOD_SCOPE75) & 3];
+	switch (modifier(l, MOD_ATOM_ORDER)) {
+	case 4:
+	case 5:
+		return ".cta";
+	case 10:
+		return ".sys";
+	default:
+		return ".gpu";
+	}
+}
+
+static struct atomic atomic_of(struct lower *l)
+{
+	const bool shared = l->i->opcode == SASS_OP_ATOMS,
+		   without = l->i->opcode == SASS_OP_REDG || l->i->opcode == SASS_OP_RED;
+	struct atomic a = {.space = lower_space(l)};
+
+	a.scope = shared ? ".cta" : scope_of(l);
+	a.at = lower_address_of(l, a.space);
+	a.d = without ? NONE : shared ? 0 : 1;
+	a.value = without ? 1 : a.d + 2;
+	l->shows_order |= !shared;
+	return a;
+}
+
+/* Generic ones say whether they were done; the code behind is for those that were not. */
+static void say_done(struct lower *l, const struct atomic *a)
+{
+	if (a->d == 1 && !lower_is_pt(l, 0))
+		lower_machine(l, MACHINE_logic_pred,
+			      (struct insn){.d = lower_to_predicate(l, 0), .a = l->true_row, .b = l->true_row});
+}
+
+static u32 value_of(struct lower *l, u32 k, bool wide)
+{
+	return wide ? lower_join(l, lower_stored(l, k, 0), lower_stored(l, k, 1)) : lower_stored(l, k, 0);
+}
+
+static void finish(struct lower *l, const struct atomic *a, u32 old, bool wide)
+{
+	if (wide && a->d != NONE && !lower_is_rz(l, a->d))
+		lower_write_wide(l, a->d, old);
+	say_done(l, a);
+}
+
+static struct lower_arg base_of(const struct atomic *a) { return a->at.wide ? ROW64(a->at.base) : ROW32(a->at.base); }
+
+/* Where the old value goes; nobody may want it. */
+static u32 old_row(struct lower *l, const struct atomic *a, bool wide)
+{
+	if (a->d == NONE || lower_is_rz(l, a->d))
+		return NO_OPERAND;
+	return wide ? lower_long(l) : lower_to(l, a->d, 0);
+}
+
+static void atom(struct lower *l, const char *op, const char *type, bool wide)
+{
+	const struct atomic a = atomic_of(l);
+	const u32 value = value_of(l, a.value, wide), old = old_row(l, &a, wide);
+	const char *text = lower_text(l, "atom.relaxed%s%s.%s.%s", a.scope, a.space, op, type);
+
+	if (wide)
+		PTX(l, text, TO64(old), base_of(&a), OFFSET(a.at.offset), ROW64(value));
+	else
+		PTX(l, text, TO32(old), base_of(&a), OFFSET(a.at.offset), ROW32(value));
+	finish(l, &a, old, wide);
+}
+
+/* Several words: vectors of packed halves, and of floats. */
+static void atom_vector(struct lower *l, const char *op, const char *type, u32 words)
+{
+	const struct atomic a = atomic_of(l);
+	struct lower_arg args[10];
+	u32 count = 0;
+
+	for (u32 k = 0; k < words; k++)
+		args[count++] = TO32(a.d == NONE ? l->sink + k * LOWER_ROW : lower_to(l, a.d, k));
+	args[count++] = base_of(&a);
+	args[count++] = OFFSET(a.at.offset);
+	for (u32 k = 0; k < words; k++)
+		args[count++] = ROW32(lower_stored(l, a.value, k));
+	lower_ptx(l, lower_text(l, "atom.relaxed%s%s.%s.v%u.%s", a.scope, a.space, op, words, type), args, count);
+	finish(l, &a, 0, false);
+}
+
+/* Two halves: PTX has minima and maxima of them as vectors only. */
+static void atom_halves(struct lower *l, const char *op, bool brain)
+{
+	const struct atomic a = atomic_of(l);
+	const u32 value = value_of(l, a.value, false);
+	const u32 v[2] = {lower_word(l), lower_word(l)}, w[2] = {lower_word(l), lower_word(l)};
+
+	PTX(l, "and.b32", TO32(v[0]), ROW32(value), ROW32(lower_number(l, 0xffff)));
+	PTX(l, "shr.u32", TO32(v[1]), ROW32(value), ROW32(lower_number(l, 16)));
+	PTX(l, lower_text(l, "atom.relaxed%s.global.%s.v2.%s", a.scope, op, brain ? "bf16" : "f16"), TO16(w[0]),
+	    TO16(w[1]), base_of(&a), OFFSET(a.at.offset), ROW16(v[0]), ROW16(v[1]));
+	if (a.d != NONE && !lower_is_rz(l, a.d)) {
+		PTX(l, "shl.b32", TO32(w[1]), ROW32(w[1]), ROW32(lower_number(l, 16)));
+		PTX(l, "or.b32", TO32(lower_to(l, a.d, 0)), ROW32(w[0]), ROW32(w[1]));
+	}
+	finish(l, &a, 0, false);
+}
+
+static void atom_float(struct lower *l)
+{
+	static const struct {
+		const char *type;
+		u32 words;
+	} types[] = {{"f16x2", 1},  {"f16x2", 2}, {"f16x2", 4}, {"bf16x2", 1}, {"bf16x2", 2},
+		     {"bf16x2", 4}, {0},          {0},          {0},           {"f32", 1},
+		     {"f32", 2},    {"f32", 4},   {"f32", 1},   {"f32", 2},    {"f32", 4}};
+	static const char *const ops[] = {"add", "min", "max"};
+	static const char *const half_ops[] = {"add.noftz", "min.noftz", "max.noftz"};
+	const u32 op = modifier(l, MOD_ATOM_FLOAT_OP), type = modifier(l, MOD_ATOM_REAL);
+
+	if (op >= COUNT_OF(ops) || (type < COUNT_OF(types) && !types[type].type))
+		lower_fails(l);
+	else if (type >= COUNT_OF(types))
+		atom(l, ops[op], "f64", true);
+	else if (op && types[type].words == 1 && type < 6)
+		atom_halves(l, half_ops[op], type == 3);
+	else if (types[type].words == 1)
+		atom(l, type < 6 ? half_ops[op] : ops[op], types[type].type, false);
+	else
+		atom_vector(l, type < 6 ? half_ops[op] : ops[op], types[type].type, types[type].words);
+}
+
+/* Sums of either sign are alike. */
+static void atom_integer(struct lower *l, u32 type)
+{
+	static const char *const ops[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch"};
+	static const char *const types[] = {"u32", "s32", "u64", "s64"};
+	const u32 op = modifier(l, MOD_ATOM) + modifier(l, MOD_ATOM3);
+
+	if (op >= COUNT_OF(ops) || type >= COUNT_OF(types))
+		lower_fails(l);
+	else if (op >= 5)
+		atom(l, ops[op], type < 2 ? "b32" : "b64", type >= 2);
+	else
+		atom(l, ops[op], op == 1 || op == 2 ? types[type] : types[type & ~1u], type >= 2);
+}
+
+/* Types as sm_75 to sm_89 number them, floats among them. */
+static void atom_before_90(struct lower *l)
+{
+	enum { F32_FTZ = 3, F16X2 = 4, S64 = 5, F64 = 6 };
+	const u32 type = sass_modifier(l->i, MOD_ATOM_TYPE75) + sass_modifier(l->i, MOD_ATOM_TYPE80);
+
+	if (type == F32_FTZ)
+		atom(l, "add", "f32", false);
+	else if (type == F16X2)
+		atom(l, "add.noftz", "f16x2", false);
+	else if (type == F64)
+		atom(l, "add", "f64", true);
+	else
+		atom_integer(l, type == S64 ? 3 : type);
+}
+
+/* CAST has not the old value but whether it was exchanged. */
+static void compare_and_swap(struct lower *l)
+{
+	const u32 type = modifier(l, MOD_CAS_TYPE);
+	const bool wide = type == 2, tests = modifier(l, MOD_CAS);
+	const char *bits = wide ? "b64" : "b32";
+	const struct atomic a = atomic_of(l);
+	const u32 compare = value_of(l, a.value, wide), value = value_of(l, a.value + 1, wide),
+		  old = wide ? lower_long(l) : lower_word(l);
+	const struct predicate same = {lower_truth(l), false};
+
+	if (type > 2) {
+		lower_fails(l);
+		return;
+	}
+	if (wide)
+		PTX(l, lower_text(l, "atom.relaxed%s%s.cas.b64", a.scope, a.space), TO64(old), base_of(&a),
+		    OFFSET(a.at.offset), ROW64(compare), ROW64(value));
+	else
+		PTX(l, lower_text(l, "atom.relaxed%s%s.cas.b32", a.scope, a.space), TO32(old), base_of(&a),
+		    OFFSET(a.at.offset), ROW32(compare), ROW32(value));
+	if (tests && wide) {
+		PTX(l, lower_text(l, "setp.eq.%s", bits), TO1(same.row), ROW64(old), ROW64(compare));
+		PTX(l, "selp.b64", TO64(old), ROW64(lower_number64(l, 1)), ROW64(l->zero64), TRUTH(same));
+	} else if (tests) {
+		PTX(l, lower_text(l, "setp.eq.%s", bits), TO1(same.row), ROW32(old), ROW32(compare));
+		PTX(l, "selp.b32", TO32(old), ROW32(lower_number(l, 1)), ROW32(l->zero), TRUTH(same));
+	}
+	if (!wide && !lower_is_rz(l, a.d))
+		PTX(l, "mov.b32", TO32(lower_to(l, a.d, 0)), ROW32(old));
+	finish(l, &a, old, wide);
+}
+
+static bool has_modifier(const struct lower *l, enum sass_modifier_kind kind)
+{
+	for (u32 k = 0; k < l->i->modifier_count; k++)
+		if (l->i->modifier_kinds[k] == kind)
+			return true;
+	return false;
+}
+
+void lower_atom(struct lower *l)
+{
+	if (has_modifier(l, MOD_ATOM_FLOAT_OP))
+		atom_float(l);
+	else if (l->i->operand_count == (l->i->opcode == SASS_OP_ATOMS ? 4 : 5))
+		compare_and_swap(l);
+	else if (has_modifier(l, MOD_ATOM_TYPE75) || has_modifier(l, MOD_ATOM_TYPE80))
+		atom_before_90(l);
+	else
+		atom_integer(l, modifier(l, MOD_ATOM_TYPE) + modifier(l, MOD_CAS_TYPE));
+}

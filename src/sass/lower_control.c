@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Lowering of machine code: branches, calls, convergence, barriers.
+ */
+#include <string.h>
+
+#include "sass/lower.h"
+
+static struct predicate always(const struct lower *l) { return (struct predicate){l->true_row, false}; }
+
+/* The predicate that some control instructions have beside their guard. */
+static struct predicate second(struct lower *l) { return lower_predicate(l, 0); }
+
+/* Does the loop that a backward branch closes wait for other threads? */
+static bool waits(struct lower *l, u32 first, u32 last)
+{
+	for (u32 at = first; at < last; at += SASS_INSN_BYTES) {
+		const u8 *code = l->section->code + at;
+		struct sass_insn i;
+
+		if (!sass_decode(l->m->decoder, read_u64(code), read_u64(code + 8), at, &i))
+			continue;
+		switch (i.opcode) {
+		case SASS_OP_ATOM:
+		case SASS_OP_ATOMG:
+		case SASS_OP_ATOMS:
+		case SASS_OP_SYNCS:
+		case SASS_OP_NANOSLEEP:
+		case SASS_OP_YIELD:
+			return true;
+		case SASS_OP_LDG:
+		case SASS_OP_LD:
+			if (sass_modifier(&i, MOD_ORDER) || sass_modifier(&i, MOD_ORDER75) > 1)
+				return true;
+			break;
+		default:
+			break;
+		}
+	}
+	return false;
+}
+
+static bool inside(const struct lower *l, u64 target)
+{
+	return target < l->section->function->code_bytes && target % SASS_INSN_BYTES == 0;
+}
+
+static u8 spinning(struct lower *l, u64 target)
+{
+	return target <= l->i->address && waits(l, (u32)target, l->i->address) ? MACHINE_SPIN : 0;
+}
+
+static void branch(struct lower *l, u64 target, struct predicate p)
+{
+	lower_control(l, MACHINE_bra, (struct insn){.aux = spinning(l, target)}, p);
+	lower_jump_to(l, l->section->base + (u32)target);
+}
+
+/* A branch to itself is the end that nothing reaches. */
+void lower_bra(struct lower *l)
+{
+	const u32 last = l->i->operand_count - 1;
+	const struct sass_operand *o = &l->i->operands[last];
+	struct predicate p = second(l);
+
+	if (o->arg != ARG_TARGET || !inside(l, o->value)) {
+		lower_fails(l);
+		return;
+	}
+	if (strstr(sass_row_text(l->m->decoder, l->i), ".DIV")) {
+		const bool named = l->i->operand_count > 2;
+		const u32 members = named ? lower_plain(l, 1, 0) : lower_number(l, FULL_MASK);
+		const u32 flip = named && l->i->operands[1].flags & SASS_MINUS ? ~0u : 0;
+		lower_control(l, MACHINE_bra_div, (struct insn){.d = members, .c = flip}, p);
+		lower_jump_to(l, l->section->base + (u32)o->value);
+		return;
+	}
+	if (strstr(sass_row_text(l->m->decoder, l->i), ".CONV")) {
+		lower_fails(l);
+		return;
+	}
+	if (l->i->operand_count > 2) {
+		const struct predicate more = lower_predicate(l, 1);
+		const u32 both = lower_truth(l);
+		const bool guarded = l->guarded;
+		l->guarded = false;
+		lower_machine(
+			l, MACHINE_logic_pred,
+			(struct insn){
+				.d = both, .a = p.row, .b = more.row, .aux = (u8)(p.negated | more.negated << 1)});
+		l->guarded = guarded;
+		p = (struct predicate){both, false};
+	}
+	if (o->value == l->i->address)
+		lower_control(l, MACHINE_trap, (struct insn){.d = 0}, p);
+	else
+		branch(l, o->value, p);
+}
+
+/* To an address in registers: low and high row, plus `distance`; `absolute`: a pointer to code. */
+static void jump(struct lower *l, u32 low, u32 high, u64 distance, bool absolute)
+{
+	const u32 list[] = {(u32)distance, (u32)(distance >> 32), high, 0};
+	const s32 at = (s32)lower_list(l, list, COUNT_OF(list));
+
+	lower_control(l, MACHINE_brx, (struct insn){.d = low, .c = absolute, .imm = at}, second(l));
+}
+
+void lower_brx(struct lower *l)
+{
+	const u32 k = l->i->operand_count - 2;
+	const u64 distance = l->i->operands[k + 1].value + l->i->address + SASS_INSN_BYTES + l->section->base;
+
+	if (modifier(l, MOD_INCDEC) || l->i->operands[k].arg != ARG_REGISTER) {
+		lower_fails(l);
+		return;
+	}
+	jump(l, lower_plain(l, k, 0), lower_plain(l, k, 1), (u32)distance, false);
+}
+
+void lower_exit(struct lower *l) { lower_control(l, MACHINE_ends, (struct insn){.d = 0}, second(l)); }
+
+/* --- Calls ---------------------------------------------------------------------------------- */
+
+/* A function that the system supplies: arguments from R4 on, in pairs but for the line of a failed assertion; the result in R4.
+ * It returns to where R20 leads. */
+void lower_system(struct lower *l, const char *name)
+{
+	static const u8 four[] = {8, 8, 4, 8};
+	const u32 arguments = !strcmp(name, "vprintf") ? 2 : !strcmp(name, "__assertfail") ? 4 : 1;
+	struct call_site site = {.external = name};
+	struct call_transfer *in = ARENA_ARRAY(l->e.low->arena, arguments, struct call_transfer);
+	struct call_transfer *out = ARENA_ARRAY(l->e.low->arena, 1, struct call_transfer);
+	const u32 result = lower_long(l);
+	u32 reg = 4;
+
+	for (u32 k = 0; k < arguments; k++) {
+		const u32 bytes = arguments == 4 ? four[k] : 8,
+			  low = lower_register(l, reg + (bytes == 8 ? reg & 1 : 0));
+		reg += bytes == 8 ? reg & 1 : 0;
+		in[k] = (struct call_transfer){.from_register = true,
+					       .bytes = bytes,
+					       .from = bytes == 4 ? low
+								  : lower_join(l, low, lower_register(l, reg + 1))};
+		reg += bytes / 4;
+	}
+	const bool is_print = !strcmp(name, "vprintf");
+	*out = (struct call_transfer){.to_register = true, .bytes = is_print ? 4 : 8, .to = result};
+	site.in = in;
+	site.in_count = arguments;
+	site.out = out;
+	site.out_count = is_print || !strcmp(name, "malloc");
+	VEC_PUSH(l->e.low->scratch, &l->e.calls, site);
+	lower_machine(l, MACHINE_system_call, (struct insn){.c = (u32)l->e.calls.count - 1});
+	if (is_print)
+		PTX(l, "mov.b32", TO32(lower_register(l, 4)), ROW32(result));
+	else if (site.out_count)
+		lower_split(l, lower_register(l, 4), lower_register(l, 5), result);
+	const u32 list[] = {0, 0, lower_register(l, 21), 0};
+	const s32 at = (s32)lower_list(l, list, COUNT_OF(list));
+	lower_control(l, MACHINE_brx, (struct insn){.d = lower_register(l, 20), .c = 1, .imm = at}, always(l));
+}
+
+/* A call leaves its return address to registers: a jump. */
+void lower_call(struct lower *l)
+{
+	const struct sass_operand *o = &l->i->operands[l->i->operand_count - 1];
+	const bool relative = strstr(sass_row_text(l->m->decoder, l->i), ".REL") != NULL;
+	const u64 code = address_map(64)->function_base;
+
+	if (l->i->operand_count == 2 && o->arg == ARG_TARGET && relative) {
+		if (!inside(l, o->value))
+			lower_fails(l);
+		else
+			branch(l, o->value, second(l));
+		return;
+	}
+	if (l->i->operand_count == 2 && (o->arg == ARG_TARGET || o->arg == ARG_INTEGER) && !relative) {
+		u32 index;
+		if (o->value < code || o->value - code > UINT32_MAX ||
+		    (!ir_find_address(l->e.function, o->value - code, &index) && !sass_system_name(o->value - code))) {
+			lower_fails(l);
+		} else {
+			lower_control(l, MACHINE_bra, (struct insn){.d = 0}, second(l));
+			lower_jump_to(l, (u32)(o->value - code));
+		}
+		return;
+	}
+	if (l->i->operand_count < 2 || l->i->operands[1].arg != ARG_REGISTER) {
+		lower_fails(l);
+		return;
+	}
+	if (relative)
+		jump(l, lower_plain(l, 1, 0), lower_plain(l, 1, 1), (u32)(o->value + l->section->base), false);
+	else
+		jump(l, lower_plain(l, 1, 0), lower_plain(l, 1, 1), l->i->operand_count > 2 ? o->value : 0, true);
+}
+
+/* .REL: to the register plus where the function begins; .ABS: to a pointer. */
+void lower_ret(struct lower *l)
+{
+	const struct sass_operand *o = &l->i->operands[l->i->operand_count - 1];
+	const bool absolute = modifier(l, MOD_RET);
+
+	if (l->i->operands[1].arg != ARG_REGISTER) {
+		lower_fails(l);
+		return;
+	}
+	jump(l, lower_plain(l, 1, 0), lower_plain(l, 1, 1), absolute ? o->value : (u32)(o->value + l->section->base),
+	     absolute);
+}
+
+void lower_lepc(struct lower *l)
+{
+	const u64 ahead = l->i->operand_count > 1 ? l->i->operands[1].value : l->i->address + SASS_INSN_BYTES;
+	const u64 address = address_map(64)->function_base + l->section->base + ahead;
+
+	PTX(l, "mov.b32", TO32(lower_to(l, 0, 0)), ROW32(lower_number(l, (u32)address)));
+	PTX(l, "mov.b32", TO32(lower_to(l, 0, 1)), ROW32(lower_number(l, (u32)(address >> 32))));
+}
+
+/* --- Convergence ---------------------------------------------------------------------------- */
+
+static void converge(struct lower *l, enum machine_handler handler)
+{
+	lower_control(l, handler, (struct insn){.d = lower_barrier(l, l->i->operands[1].number), .imm = 1}, second(l));
+}
+
+void lower_bssy(struct lower *l) { converge(l, MACHINE_bssy); }
+void lower_bsync(struct lower *l) { converge(l, MACHINE_bsync); }
+void lower_leave(struct lower *l) { converge(l, MACHINE_leave); }
+void lower_yield(struct lower *l) { lower_control(l, MACHINE_yield, (struct insn){.d = 0}, always(l)); }
+
+/* With a target, .COLLECTIVE, the lanes go on there. */
+void lower_warpsync(struct lower *l)
+{
+	const bool all = strstr(sass_row_text(l->m->decoder, l->i), ".ALL") != NULL;
+	const struct sass_operand *last = &l->i->operands[l->i->operand_count - 1];
+	const u32 members = all ? l->zero : lower_source(l, 1);
+
+	if (last->arg == ARG_TARGET) {
+		if (!lower_is_pt(l, 0) || l->guarded)
+			lower_fails(l);
+		lower_control(l, MACHINE_collect,
+			      (struct insn){.d = all ? lower_number(l, FULL_MASK) : members, .c = l->collective_row},
+			      second(l));
+	} else {
+		lower_control(l, MACHINE_warpsync, (struct insn){.d = members, .c = all, .imm = 1}, second(l));
+	}
+	if (last->arg == ARG_TARGET)
+		lower_jump_to(l, l->section->base + (u32)last->value);
+}
+
+/* Barriers are rows, so saving and restoring one moves rows. .CLEAR leaves none behind. */
+void lower_bmov(struct lower *l)
+{
+	const struct sass_operand *to = &l->i->operands[0], *from = &l->i->operands[1];
+
+	if (to->arg == ARG_BARRIER) {
+		if (modifier(l, MOD_BMOV_PQUAD))
+			lower_fails(l);
+		PTX(l, "mov.b32", TO32(lower_barrier(l, to->number)), ROW32(lower_source(l, 1)));
+		return;
+	}
+	PTX(l, "mov.b32", TO32(lower_to(l, 0, 0)), ROW32(lower_barrier(l, from->number)));
+	if (modifier(l, MOD_BMOV_CLEAR))
+		PTX(l, "mov.b32", TO32(lower_barrier(l, from->number)), ROW32(l->zero));
+}
+
+/* --- Barriers, traps ------------------------------------------------------------------------ */
+
+/* Reductions leave their result to the warp, B2R.RESULT reads it. */
+static void reduce(struct lower *l, u32 id, u32 count, bool counts)
+{
+	static const char *const texts[] = {"barrier.red.popc.u32", "barrier.red.and.pred", "barrier.red.or.pred"};
+	const u32 op = modifier(l, MOD_BAR_RED);
+	const struct predicate p = lower_predicate(l, l->i->operand_count - 1);
+
+	if (op >= COUNT_OF(texts)) {
+		lower_fails(l);
+		return;
+	}
+	const struct lower_arg to = op ? TO1(l->agreed_row) : TO32(l->counted_row);
+	if (counts)
+		PTX(l, texts[op], to, ROW32(id), ROW32(count), TRUTH(p));
+	else
+		PTX(l, texts[op], to, ROW32(id), TRUTH(p));
+}
+
+void lower_bar(struct lower *l)
+{
+	const struct sass_operand *threads = &l->i->operands[1];
+	const u32 mode = modifier(l, MOD_BAR), id = lower_source(l, 0);
+	const bool counts = l->i->operand_count > 1 &&
+			    (threads->arg == ARG_REGISTER || (threads->arg == ARG_INTEGER && threads->value));
+	u32 count = counts ? lower_source(l, 1) : l->zero, number = id;
+
+	if (l->i->operands[0].arg == ARG_REGISTER) { /* the barrier's number in bits 0 to 3, threads from 16 on */
+		number = lower_word(l);
+		PTX(l, "and.b32", TO32(number), ROW32(id), ROW32(lower_number(l, 15)));
+	}
+	if (mode == 2)
+		reduce(l, number, count, counts);
+	else if (mode > 2 || (mode == 1 && !counts))
+		lower_fails(l);
+	else if (counts)
+		PTX(l, mode ? "barrier.arrive" : "barrier.sync", ROW32(number), ROW32(count));
+	else
+		PTX(l, "barrier.sync", ROW32(number));
+}
+
+void lower_b2r(struct lower *l)
+{
+	if (l->i->operands[l->i->operand_count - 1].arg == ARG_INTEGER) {
+		lower_fails(l);
+		return;
+	}
+	PTX(l, "mov.b32", TO32(lower_to(l, 0, 0)), ROW32(l->counted_row));
+	if (l->i->operand_count > 1)
+		lower_machine(l, MACHINE_logic_pred,
+			      (struct insn){.d = lower_to_predicate(l, 1), .a = l->agreed_row, .b = l->agreed_row});
+}
+
+void lower_cluster_barrier(struct lower *l)
+{
+	lower_ptx(l, l->i->opcode == SASS_OP_UCGABAR_ARV ? "barrier.cluster.arrive" : "barrier.cluster.wait", NULL, 0);
+}
+
+void lower_bpt(struct lower *l)
+{
+	enum { BPT_TRAP = 3 };
+
+	if (modifier(l, MOD_BPT) != BPT_TRAP)
+		lower_fails(l);
+	lower_control(l, MACHINE_trap, (struct insn){.d = 0}, always(l));
+}
+
+void lower_nanosleep(struct lower *l) { lower_control(l, MACHINE_yield, (struct insn){.d = 0}, always(l)); }
+
+void lower_endcollective(struct lower *l)
+{
+	lower_control(l, MACHINE_disperse, (struct insn){.c = l->collective_row}, always(l));
+}

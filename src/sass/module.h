@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A cubin as a module: its kernels as functions whose body is the machine code, its variables, and a text, the disassembly,
+ * in which each instruction has its place; messages, reports and the debugger show that text as they show PTX.
+ *
+ * A kernel's body is its own section and behind it those of the module's functions, which it may call. An instruction's
+ * address is that of its section, the same for all kernels, plus its place there; addresses of code in registers and memory
+ * are these plus address_map's function_base.
+ */
+#ifndef PTXSIM_SASS_MODULE_H
+#define PTXSIM_SASS_MODULE_H
+
+#include "ir/ir.h"
+#include "isa/machine.h"
+#include "sass/cubin.h"
+
+struct sass_decoder;
+
+/* Code of a section of the cubin, relocated. */
+struct sass_section {
+	const struct cubin_function *function;
+	const u8 *code;
+	u32 base;   /* address of its first instruction */
+	u32 text;   /* where its text begins in the source */
+	u32 *lines; /* for each instruction: where its text begins; one more: the end */
+};
+
+struct sass_module {
+	const struct cubin *cubin;
+	const struct sass_decoder *decoder;
+	struct sass_section *sections; /* one for each of the cubin's functions */
+	u32 section_count;
+	struct ir_variable **variables; /* by symbol of the cubin; NULL: not one */
+	struct ir_variable *constants;  /* bank 3, or NULL */
+};
+
+struct sass_kernel {
+	const struct sass_module *module;
+	u32 section;   /* its own */
+	u8 *is_placed; /* by section: its code is in the body */
+};
+
+/* The name of the system's function, which a cubin leaves undefined, at that address (without function_base), or NULL. */
+const char *sass_system_name(u64 address);
+
+/* Whether the bytes begin as a cubin does. */
+bool sass_module_is(const u8 *bytes, size_t size);
+/* Reads a cubin of sm_75 or later; errors go to `diags`. The bytes are the caller's, and must last as long as the arena. */
+struct ir_module *sass_module_read(struct arena *arena, struct strings *strings, struct diags *diags, const char *name,
+				   const u8 *bytes, size_t size);
+/* Address of a symbol of the cubin: code, variables (by `variable_address`), system functions. False: it has none. */
+bool sass_symbol_address(const struct sass_module *m, u32 symbol,
+			 u64 (*variable_address)(void *context, const struct ir_variable *v), void *context,
+			 u64 *address);
+
+#endif

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Machine code: what lanes that run together tell one another, and what they give to the warp's uniform registers, whose
+ * rows hold the same value in all lanes, whether these run or not.
+ */
+#include "exec/converge.h"
+#include "sem/machine.h"
+
+/* List: the mode (0 all, 1 any, 2 the same in all), rows of the ballot and the outcome, the predicate, whether the results are
+ * the warp's. aux bit 0: its negation. */
+MEANING_FUNCTION(vote)
+{
+	const u32 *list = warp_operands(w, i);
+	const u32 p = PRED_SOURCE(i, list[3], 0) & mask, to = list[4] ? FULL_MASK : mask;
+	const bool holds = list[0] == 0 ? p == mask : list[0] == 1 ? p != 0 : p == mask || !p;
+	u32 ballot[WARP_LANES] __attribute__((aligned(64)));
+
+	EACH_LANE
+		ballot[l] = p;
+	write_lanes(ROW_OF(u32, list[1]), ballot, to);
+	pred_write(rows, list[2], to, holds ? FULL_MASK : 0);
+	return i + 1;
+}
+MEANING_EACH(vote);
+
+/* The lane that lane l takes its value from; *inside: it lies in the segment, else the lane keeps its own value. */
+static u32 source_lane(u32 mode, u32 l, u32 b, u32 c, bool *inside)
+{
+	const u32 segment = c >> 8 & 31, last = (l & segment) | (c & 31 & ~segment);
+	s32 j;
+
+	b &= 31;
+	switch (mode) {
+	case 0:
+		j = (s32)((l & segment) | (b & ~segment));
+		break;
+	case 1:
+		j = (s32)l - (s32)b;
+		*inside = j >= (s32)last;
+		return *inside ? (u32)j & 31 : l;
+	case 2:
+		j = (s32)(l + b);
+		break;
+	default:
+		j = (s32)(l ^ b);
+		break;
+	}
+	*inside = j <= (s32)last;
+	return *inside ? (u32)j & 31 : l;
+}
+
+/* List: P, d, the value, the two sources, the mode (0 idx, 1 up, 2 down, 3 bfly). */
+MEANING_FUNCTION(shfl)
+{
+	const u32 *list = warp_operands(w, i);
+	const u32 *pa = ROW_OF(u32, list[2]), *pb = ROW_OF(u32, list[3]), *pc = ROW_OF(u32, list[4]);
+	u32 value[WARP_LANES] __attribute__((aligned(64)));
+	u32 within = 0;
+
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		bool inside;
+		const u32 from = source_lane(list[5], l, pb[l], pc[l], &inside);
+		value[l] = mask >> from & 1 ? pa[from] : 0;
+		within |= (u32)inside << l;
+	}
+	write_lanes(ROW_OF(u32, list[1]), value, mask);
+	pred_write(rows, list[0], mask, within);
+	return i + 1;
+}
+MEANING_EACH(shfl);
+
+/* Those of the running lanes whose value is lane l's; two rows if there are 64 bits. */
+static u32 alike(const u32 *a, const u32 *high, u32 mask, u32 l)
+{
+	u32 lanes = 0;
+
+	for (u32 k = 0; k < WARP_LANES; k++)
+		lanes |= (u32)((mask >> k & 1) && a[k] == a[l] && (!high || high[k] == high[l])) << k;
+	return lanes;
+}
+
+/* List: P, d, the value, whether it has 64 bits, whether all must be alike: then d is their mask, or 0, and P says so. */
+MEANING_FUNCTION(match)
+{
+	const u32 *list = warp_operands(w, i);
+	const u32 *pa = ROW_OF(u32, list[2]), *high = list[3] ? pa + WARP_LANES : NULL;
+	u32 value[WARP_LANES] __attribute__((aligned(64))) = {0};
+	u32 all = mask;
+
+	for (u32 left = mask; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		value[l] = alike(pa, high, mask, l);
+		all &= value[l];
+	}
+	if (list[4])
+		EACH_LANE
+			value[l] = all == mask ? mask : 0;
+	write_lanes(ROW_OF(u32, list[1]), value, mask);
+	pred_write(rows, list[0], mask, all == mask ? FULL_MASK : 0);
+	return i + 1;
+}
+MEANING_EACH(match);
+
+static void write_uniform(u8 *rows, u32 offset, u32 value)
+{
+	u32 *d = ROW_OF(u32, offset);
+
+	EACH_LANE
+		d[l] = value;
+}
+
+/* imm: 0 and, 1 or, 2 xor, 3 sum, 4 least, 5 greatest; 8: signed. */
+MEANING_FUNCTION(redux)
+{
+	const u32 *pa = ROW_OF(u32, i->a), how = (u32)i->imm & 7, flip = i->imm & 8 ? 0x80000000 : 0;
+	u32 value = pa[__builtin_ctz(mask)];
+
+	(void)w;
+	for (u32 left = mask & (mask - 1); left; left &= left - 1) {
+		const u32 x = pa[__builtin_ctz(left)];
+		value = how == 0   ? value & x
+			: how == 1 ? value | x
+			: how == 2 ? value ^ x
+			: how == 3 ? value + x
+				   : ((((x ^ flip) < (value ^ flip)) == (how == 4)) ? x : value);
+	}
+	write_uniform(rows, i->d, value);
+	return i + 1;
+}
+MEANING_EACH(redux);
+
+/* Predicate b: the lane that is chosen, the lowest for which predicate a holds; its number to d. aux bit 0: negation. */
+MEANING_FUNCTION(elect)
+{
+	const u32 lanes = PRED_SOURCE(i, i->a, 0) & mask;
+
+	(void)w;
+	pred_write(rows, i->b, mask, lanes & (0 - lanes));
+	write_uniform(rows, i->d, lanes ? (u32)__builtin_ctz(lanes) : 0);
+	return i + 1;
+}
+MEANING_EACH(elect);
+
+/* The value of the lowest running lane; what lanes that differ give is not recorded. */
+MEANING_FUNCTION(r2ur)
+{
+	(void)w;
+	write_uniform(rows, i->d, ROW_OF(u32, i->a)[__builtin_ctz(mask)]);
+	return i + 1;
+}
+MEANING_EACH(r2ur);
+
+/* Predicate d: lanes whose value is that of the lowest running one. */
+MEANING_FUNCTION(same)
+{
+	const u32 *pa = ROW_OF(u32, i->a), first = pa[__builtin_ctz(mask)];
+
+	(void)w;
+	pred_write(rows, i->d, mask, MASK_OF(pa[l] == first));
+	return i + 1;
+}
+MEANING_EACH(same);
+
+/* A constant at a computed place: d; a the row of offsets; list: the bank, the offset, bytes, whether they have a sign. */
+MEANING_FUNCTION(bank)
+{
+	const u32 *list = warp_operands(w, i), *pa = ROW_OF(u32, i->a), bytes = list[2];
+	u32 *d = ROW_OF(u32, i->d);
+
+	for (u32 left = mask; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left), at = pa[l] + list[1];
+		if (at % bytes)
+			return warp_fault_address(w, i, FAULT_MISALIGNED, l, at, bytes, SPACE_CONST, false);
+		for (u32 k = 0; k < (bytes + 3) / 4; k++) {
+			u32 value;
+			if (!bank_word(w->machine, w->frame->code, list[0], (at & ~3u) + 4 * k, &value))
+				return warp_fault(w, i, FAULT_OUT_OF_BOUNDS, 1u << l,
+						  "constant bank %u has no byte 0x%x", list[0], at + 4 * k);
+			if (bytes < 4) {
+				const u32 up = 32 - 8 * bytes, moved = value >> at % 4 * 8 << up;
+				value = list[3] ? (u32)((s32)moved >> up) : moved >> up;
+			}
+			d[l + k * WARP_LANES] = value;
+		}
+	}
+	return i + 1;
+}
+MEANING_STEP(bank);
+
+const struct machine_entry SEM_NAME(machine_exchange)[] = {ENTRY(vote),  ENTRY(shfl),  ENTRY(match),
+							   ENTRY(redux), ENTRY(elect), ENTRY(r2ur),
+							   ENTRY(same),  ENTRY(bank),  {MACHINE_COUNT, NULL}};
