@@ -16,8 +16,8 @@ void watching_free(struct watching *w)
 {
 	if (w->accounting)
 		accounting_free(w->accounting);
-	if (w->races)
-		races_free(w->races);
+	if (w->checks)
+		checks_free(w->checks);
 	if (w->used)
 		arena_free(&w->arena);
 	free(w->report);
@@ -35,10 +35,11 @@ static void make_observers(struct watching *w, struct launch *l)
 		w->observers[count++] = accounting_observer(w->accounting);
 	}
 	if (w->wanted.races || w->wanted.unwritten) {
-		w->races = races_new(&w->arena, l->program,
-				     &(struct race_options){w->wanted.races != 0, w->wanted.unwritten != 0, false});
-		races_begin(w->races);
-		w->observers[count++] = races_observer(w->races);
+		const struct check_options options = {.races = w->wanted.races != 0,
+						      .unwritten = w->wanted.unwritten != 0};
+		w->checks = checks_new(&w->arena, l->program, &options);
+		checks_begin(w->checks, l);
+		count += checks_observers(w->checks, w->observers + count);
 		l->jobs = 1;
 	}
 	if (w->extra)
@@ -70,13 +71,13 @@ static void keep_faults(struct watching *w, const struct launch *l, const struct
 	char text[MESSAGE_BYTES];
 	u32 count = 0, found = 0;
 
-	if (!f && w->races)
-		f = races_finding(w->races, found++, l);
+	if (!f && w->checks)
+		f = checks_finding(w->checks, found++, l);
 	while (f && found <= FINDINGS_MOST) {
 		fault_report(l->memory, l, f, &reports[count]);
 		fault_describe(l->memory, l, f, text, sizeof text);
 		texts[count++] = arena_copy_text(&w->arena, text, strlen(text));
-		f = w->races ? races_finding(w->races, found++, l) : NULL;
+		f = w->checks ? checks_finding(w->checks, found++, l) : NULL;
 	}
 	w->findings = texts + (ended != NULL);
 	w->faults = reports;
@@ -115,8 +116,8 @@ bool watching_end(struct watching *w, const struct launch *l, const struct launc
 	keep_faults(w, l, ended);
 	if (w->run)
 		keep_report(w);
-	if (w->races)
-		*found = races_finding(w->races, 0, l);
+	if (w->checks)
+		*found = checks_finding(w->checks, 0, l);
 	return true;
 }
 

@@ -7,7 +7,7 @@
 
 #include "exec/fault_report.h"
 #include "observe/accounting.h"
-#include "observe/races.h"
+#include "observe/checks.h"
 #include "ptxsim_observe.h"
 
 /* All zeros: nothing is watched. */
@@ -17,9 +17,9 @@ struct watching {
 	jmp_buf out_of_memory;
 	bool used; /* the arena is */
 	struct accounting *accounting;
-	struct races *races;
+	struct checks *checks;
 	struct observer *extra; /* of the caller, or NULL */
-	struct observer *observers[4];
+	struct observer *observers[3 + CHECKS_OBSERVERS];
 	struct account_run *run; /* NULL: not counted */
 	char *report;            /* from malloc */
 	const char **findings;   /* NULL-terminated, in the arena; or NULL */

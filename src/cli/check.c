@@ -10,7 +10,7 @@
 #include "report/check_formats.h"
 #include "cli/cli.h"
 
-struct check_options {
+struct reading_options {
 	struct arena arena;
 	VEC_OF(char *) files;
 	const char *arch;
@@ -41,7 +41,7 @@ static enum check_format read_format(const struct argp_state *state, const char 
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
-	struct check_options *o = state->input;
+	struct reading_options *o = state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -87,7 +87,7 @@ static void tell_contents(const struct session *s, const char *name)
 	       functions, functions == 1 ? "" : "s", instructions);
 }
 
-static bool read_files(struct session *s, const struct check_options *o, char *const *files, size_t count)
+static bool read_files(struct session *s, const struct reading_options *o, char *const *files, size_t count)
 {
 	bool ok = true;
 
@@ -103,7 +103,7 @@ static bool read_files(struct session *s, const struct check_options *o, char *c
 	return ok;
 }
 
-static int check(struct session *s, const struct check_options *o, char *const *files, size_t count)
+static int check(struct session *s, const struct reading_options *o, char *const *files, size_t count)
 {
 	const struct lower_options lower = {.arch = o->arch, .allow_unmodelled = true, .all_functions = true};
 	struct script script;
@@ -124,7 +124,7 @@ static int check(struct session *s, const struct check_options *o, char *const *
 
 /* Files to check together. */
 struct checked {
-	const struct check_options *options;
+	const struct reading_options *options;
 	char *const *files;
 	size_t count;
 };
@@ -141,7 +141,7 @@ static int check_some(struct session *s, void *checked)
 	return status;
 }
 
-static int check_all(struct check_options *o)
+static int check_all(struct reading_options *o)
 {
 	int worst = CLI_OK;
 
@@ -165,7 +165,7 @@ int cli_check(int count, char **words)
 		.args_doc = "FILE...",
 		.doc = "Reads and validates PTX files, and lists every error and every instruction that is not "
 		       "modelled.\vExit status: 0 all is well; 1 something is not modelled; 2 errors."};
-	struct check_options o = {.arch = NULL};
+	struct reading_options o = {.arch = NULL};
 
 	arena_init(&o.arena, NULL);
 	front_parse(&argp, count, words, &o);

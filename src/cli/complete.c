@@ -106,7 +106,7 @@ static const struct {
 	{"--kernel", "-k", "", offer_kernels},
 	{"--async", NULL, "strict eager random:", NULL},
 	{"--lock-order", NULL, "lowest random:", NULL},
-	{"--check", NULL, "races unwritten leaks races,unwritten,leaks", NULL},
+	{"--check", NULL, "races unwritten sync leaks plain-reads races,unwritten,sync,leaks", NULL},
 	{"--bank-mode", NULL, "4 8", NULL},
 	{"--l1", NULL, "on off", NULL},
 	{"--caches", NULL, "cold warm", NULL},

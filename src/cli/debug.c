@@ -81,7 +81,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		o->debug.counters = true;
 		return 0;
 	case ARGP_KEY_END:
-		if (o->run.choices.check.races || o->run.choices.check.unwritten)
+		if (check_options_watch(&o->run.choices.check))
 			argp_error(state, "--check is for run and test: it cannot go back");
 		return 0;
 	default:

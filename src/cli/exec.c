@@ -317,10 +317,10 @@ static bool is_one_of(const char *word, const char *const *words)
 }
 
 /* What the library would refuse when the program has begun. */
-static bool check_options(const struct exec_options *o)
+static bool options_fit(const struct exec_options *o)
 {
 	static const char *const formats[] = {"text", "json", "csv", "html", NULL};
-	struct race_options check;
+	struct check_options check = {0};
 	const char *list = getenv("PTXSIM_CHECK");
 
 	if (o->report && !is_one_of(o->report, formats))
@@ -329,9 +329,8 @@ static bool check_options(const struct exec_options *o)
 		return wrong("%s", "-o is where --report goes, which is not asked for"), false;
 	if ((getenv("PTXSIM_KERNEL") || getenv("PTXSIM_LAUNCH")) && !o->report && !o->checks)
 		return wrong("%s", "--kernel and --launch choose what --check and --report look at"), false;
-	if (o->checks && list && *list && !race_options_read(list, &check))
-		return wrong("--check is some of races, unwritten and leaks with commas between, not '%s'", list),
-		       false;
+	if (o->checks && list && *list && !check_options_read(list, &check))
+		return wrong("--check has a word that is not known: '%s'", list), false;
 	return true;
 }
 
@@ -347,7 +346,7 @@ static int read_options(int count, char **words, struct exec_options *o)
 			return 0;
 	if (!o->quiet)
 		setenv("PTXSIM_PROGRESS", "yes", 1);
-	return check_options(o) ? optind : 0;
+	return options_fit(o) ? optind : 0;
 }
 
 int cli_exec(int count, char **words)

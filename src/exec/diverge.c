@@ -278,24 +278,38 @@ void warp_wake(struct warp *w, struct split *s)
 	append_ready(w, s);
 }
 
-/* Are all lanes of `members` that still live parked at a .sync instruction with that mask? */
-static bool sync_complete(const struct warp *w, u32 members)
+/* Do the two wait for one another? They name the same lanes, and execute the same operation: lanes at a shuffle wait for
+ * ever for those that vote. */
+static bool wait_together(const struct warp *w, const struct split *a, const struct split *b)
+{
+	if (a->state != SPLIT_AT_WARP_SYNC || b->state != SPLIT_AT_WARP_SYNC || a->member_mask != b->member_mask)
+		return false;
+	if (a->pc == b->pc)
+		return true;
+	const struct form *x = split_form(w, a), *y = split_form(w, b);
+	return x->row == y->row && x->token_count == y->token_count &&
+	       !memcmp(x->tokens, y->tokens, x->token_count * sizeof *x->tokens);
+}
+
+/* Are all lanes that `first` waits for, and that still live, parked where it is? */
+static bool sync_complete(const struct warp *w, const struct split *first)
 {
 	u32 there = 0;
 
 	for (const struct split *s = w->waiting; s; s = s->next)
-		if (s->state == SPLIT_AT_WARP_SYNC && s->member_mask == members)
+		if (wait_together(w, s, first))
 			there |= s->mask;
-	return (members & w->live & ~there) == 0 && there;
+	return (first->member_mask & w->live & ~there) == 0 && there;
 }
 
-static void sync_release(struct warp *w, u32 members)
+static void sync_release(struct warp *w, const struct split *first)
 {
+	const struct split like = *first;
 	u64 exchange[WARP_LANES] = {0};
 	u32 there = 0;
 
 	for (const struct split *s = w->waiting; s; s = s->next)
-		if (s->state == SPLIT_AT_WARP_SYNC && s->member_mask == members) {
+		if (wait_together(w, s, &like)) {
 			there |= s->mask;
 			for (int l = 0; l < WARP_LANES; l++)
 				if (s->mask >> l & 1)
@@ -303,7 +317,7 @@ static void sync_release(struct warp *w, u32 members)
 		}
 	for (struct split *s = w->waiting, *next; s; s = next) {
 		next = s->next;
-		if (s->state != SPLIT_AT_WARP_SYNC || s->member_mask != members)
+		if (!wait_together(w, s, &like))
 			continue;
 		memcpy(s->exchange, exchange, sizeof exchange);
 		s->resumed = true;
@@ -316,8 +330,8 @@ void warp_recheck_sync(struct warp *w)
 {
 	warp_recheck_converging(w);
 	for (struct split *s = w->waiting; s; s = s->next)
-		if (s->state == SPLIT_AT_WARP_SYNC && sync_complete(w, s->member_mask)) {
-			sync_release(w, s->member_mask);
+		if (s->state == SPLIT_AT_WARP_SYNC && sync_complete(w, s)) {
+			sync_release(w, s);
 			s = w->waiting;
 			if (!s)
 				return;
@@ -354,8 +368,8 @@ bool warp_sync(struct warp *w, const struct insn *i, u32 mask, u32 members, cons
 	s->member_mask = members;
 	if (operand != NO_OPERAND)
 		save_operand(s, i, rows + operand, bits);
-	if (sync_complete(w, members))
-		sync_release(w, members);
+	if (sync_complete(w, s))
+		sync_release(w, s);
 	*next = warp_next(w);
 	return false;
 }

@@ -8,33 +8,33 @@
 
 #include "base/types.h"
 
-#define FAULTS(X)                                                                                               \
-	X(NONE, "none", "no fault", "CUDA_SUCCESS")                                                             \
-	X(OUT_OF_BOUNDS, "out_of_bounds", "address out of bounds", "CUDA_ERROR_ILLEGAL_ADDRESS")                \
-	X(NULL_POINTER, "null_pointer", "null pointer", "CUDA_ERROR_ILLEGAL_ADDRESS")                           \
-	X(FREED, "use_after_free", "memory that was freed", "CUDA_ERROR_ILLEGAL_ADDRESS")                       \
-	X(MISALIGNED, "misaligned", "misaligned address", "CUDA_ERROR_MISALIGNED_ADDRESS")                      \
-	X(READ_ONLY, "read_only", "store to read-only memory", "CUDA_ERROR_ILLEGAL_ADDRESS")                    \
-	X(WRONG_SPACE, "wrong_space", "address is not in the instruction's state space",                        \
-	  "CUDA_ERROR_INVALID_ADDRESS_SPACE")                                                                   \
-	X(ILLEGAL_INSTRUCTION, "illegal_instruction", "illegal instruction", "CUDA_ERROR_ILLEGAL_INSTRUCTION")  \
-	X(BAD_PC, "bad_pc", "jump to an address that is not a function", "CUDA_ERROR_INVALID_PC")               \
-	X(STACK_OVERFLOW, "stack_overflow", "stack overflow", "CUDA_ERROR_LAUNCH_FAILED")                       \
-	X(TRAP, "trap", "trap", "CUDA_ERROR_LAUNCH_FAILED")                                                     \
-	X(BREAKPOINT, "breakpoint", "brkpt with no debugger attached", "CUDA_ERROR_LAUNCH_FAILED")              \
-	X(ASSERT, "assert", "device-side assertion failed", "CUDA_ERROR_ASSERT")                                \
-	X(DEADLOCK, "deadlock", "deadlock", "CUDA_ERROR_LAUNCH_TIMEOUT")                                        \
-	X(LIMIT, "limit", "instruction limit reached", "CUDA_ERROR_LAUNCH_TIMEOUT")                             \
-	X(BAD_MASK, "bad_mask", "member mask leaves out an executing lane", "CUDA_ERROR_LAUNCH_FAILED")         \
-	X(BAD_BARRIER, "bad_barrier", "barrier misuse", "CUDA_ERROR_LAUNCH_FAILED")                             \
-	X(ASYNC, "async", "asynchronous operation misuse", "CUDA_ERROR_LAUNCH_FAILED")                          \
-	X(RACE, "race", "race", "CUDA_ERROR_LAUNCH_FAILED")                                                     \
-	X(UNWRITTEN, "unwritten", "read of shared memory that nothing has written", "CUDA_ERROR_LAUNCH_FAILED") \
-	X(STACK, "reconvergence_stack", "reconvergence stack misuse", "CUDA_ERROR_ILLEGAL_INSTRUCTION")         \
-	X(LOCK, "lock", "shared-memory lock misuse", "CUDA_ERROR_LAUNCH_FAILED")                                \
-	X(HEAP, "invalid_free", "invalid free", "CUDA_ERROR_LAUNCH_FAILED")                                     \
-	X(DOUBLE_FREE, "double_free", "double free", "CUDA_ERROR_LAUNCH_FAILED")                                \
-	X(OUT_OF_MEMORY, "host_memory", "the host has no memory left", "CUDA_ERROR_OUT_OF_MEMORY")              \
+#define FAULTS(X)                                                                                              \
+	X(NONE, "none", "no fault", "CUDA_SUCCESS")                                                            \
+	X(OUT_OF_BOUNDS, "out_of_bounds", "address out of bounds", "CUDA_ERROR_ILLEGAL_ADDRESS")               \
+	X(NULL_POINTER, "null_pointer", "null pointer", "CUDA_ERROR_ILLEGAL_ADDRESS")                          \
+	X(FREED, "use_after_free", "memory that was freed", "CUDA_ERROR_ILLEGAL_ADDRESS")                      \
+	X(MISALIGNED, "misaligned", "misaligned address", "CUDA_ERROR_MISALIGNED_ADDRESS")                     \
+	X(READ_ONLY, "read_only", "store to read-only memory", "CUDA_ERROR_ILLEGAL_ADDRESS")                   \
+	X(WRONG_SPACE, "wrong_space", "address is not in the instruction's state space",                       \
+	  "CUDA_ERROR_INVALID_ADDRESS_SPACE")                                                                  \
+	X(ILLEGAL_INSTRUCTION, "illegal_instruction", "illegal instruction", "CUDA_ERROR_ILLEGAL_INSTRUCTION") \
+	X(BAD_PC, "bad_pc", "jump to an address that is not a function", "CUDA_ERROR_INVALID_PC")              \
+	X(STACK_OVERFLOW, "stack_overflow", "stack overflow", "CUDA_ERROR_LAUNCH_FAILED")                      \
+	X(TRAP, "trap", "trap", "CUDA_ERROR_LAUNCH_FAILED")                                                    \
+	X(BREAKPOINT, "breakpoint", "brkpt with no debugger attached", "CUDA_ERROR_LAUNCH_FAILED")             \
+	X(ASSERT, "assert", "device-side assertion failed", "CUDA_ERROR_ASSERT")                               \
+	X(DEADLOCK, "deadlock", "deadlock", "CUDA_ERROR_LAUNCH_TIMEOUT")                                       \
+	X(LIMIT, "limit", "instruction limit reached", "CUDA_ERROR_LAUNCH_TIMEOUT")                            \
+	X(BAD_MASK, "bad_mask", "member mask leaves out an executing lane", "CUDA_ERROR_LAUNCH_FAILED")        \
+	X(BAD_BARRIER, "bad_barrier", "barrier misuse", "CUDA_ERROR_LAUNCH_FAILED")                            \
+	X(ASYNC, "async", "asynchronous operation misuse", "CUDA_ERROR_LAUNCH_FAILED")                         \
+	X(RACE, "race", "race", "CUDA_ERROR_LAUNCH_FAILED")                                                    \
+	X(UNWRITTEN, "unwritten", "value that nothing has written", "CUDA_ERROR_LAUNCH_FAILED")                \
+	X(STACK, "reconvergence_stack", "reconvergence stack misuse", "CUDA_ERROR_ILLEGAL_INSTRUCTION")        \
+	X(LOCK, "lock", "shared-memory lock misuse", "CUDA_ERROR_LAUNCH_FAILED")                               \
+	X(HEAP, "invalid_free", "invalid free", "CUDA_ERROR_LAUNCH_FAILED")                                    \
+	X(DOUBLE_FREE, "double_free", "double free", "CUDA_ERROR_LAUNCH_FAILED")                               \
+	X(OUT_OF_MEMORY, "host_memory", "the host has no memory left", "CUDA_ERROR_OUT_OF_MEMORY")             \
 	X(UNMODELLED, "not_modelled", "not modelled", "CUDA_ERROR_NOT_SUPPORTED")
 
 enum fault_kind {
@@ -56,7 +56,7 @@ struct fault_act {
 };
 
 /* What the other lane of two did, or the one before this. */
-enum fault_role { FAULT_ROLE_NONE, FAULT_ROLE_FREES, FAULT_ROLE_READS, FAULT_ROLE_WRITES };
+enum fault_role { FAULT_ROLE_NONE, FAULT_ROLE_FREES, FAULT_ROLE_READS, FAULT_ROLE_WRITES, FAULT_ROLE_WAITS };
 
 /* Where and why a kernel stopped. */
 struct fault {
@@ -74,6 +74,7 @@ struct fault {
 	s32 null_param;       /* NULL_POINTER: number of the parameter that is 0, or -1 */
 	enum fault_role role; /* of `other` */
 	struct fault_act other;
+	u64 times;         /* of a finding: how often; 0 or 1: once */
 	char detail[1200]; /* further words, or empty */
 };
 

@@ -11,7 +11,7 @@
 
 const char *fault_role_text(enum fault_role role)
 {
-	static const char *const texts[] = {"", "frees", "reads", "writes"};
+	static const char *const texts[] = {"", "frees", "reads", "writes", "waits"};
 
 	return (size_t)role < COUNT_OF(texts) ? texts[role] : "";
 }
@@ -205,6 +205,7 @@ void fault_report(const struct memory *memory, const struct launch *l, const str
 				   .size = f->size,
 				   .space = f->space >= 0 ? ir_space_name((enum ir_space)f->space) : "?",
 				   .role = f->role,
+				   .times = f->times,
 				   .detail = f->detail};
 	fault_find_place(f->code, (u32)(f->insn - f->code->insns), &r->at);
 	find_thread(l, f->block, (u64)f->warp * WARP_LANES + f->lane, &r->thread);

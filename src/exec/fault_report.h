@@ -57,6 +57,7 @@ struct fault_report {
 	bool other_is_host;   /* it was not a kernel's */
 	struct fault_place other;
 	struct fault_thread other_thread;
+	u64 times;          /* of a finding: how often; 0 or 1: once */
 	const char *detail; /* further words, or "" */
 	char hint[256];     /* what would help, or why, or "" */
 };
@@ -66,7 +67,7 @@ void fault_report(const struct memory *memory, const struct launch *launch, cons
 		  struct fault_report *report);
 /* Resolves an instruction: index into the code's decoded instructions. */
 void fault_find_place(const struct code *code, u32 insn, struct fault_place *place);
-/* "frees", "reads", "writes". */
+/* "frees", "reads", "writes", "waits". */
 const char *fault_role_text(enum fault_role role);
 
 #endif

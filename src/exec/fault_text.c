@@ -146,6 +146,8 @@ void fault_describe(const struct memory *m, const struct launch *l, const struct
 	if (r.kind != FAULT_RACE && r.kind != FAULT_UNWRITTEN)
 		say_memory(&t, &r);
 	say_release(&t, &r);
+	if (r.times > 1)
+		say(&t, "  %llu times in all\n", (unsigned long long)r.times);
 	if (r.hint[0])
 		say(&t, "  %s\n", r.hint);
 }

@@ -100,6 +100,7 @@ struct frame *frame_new(struct warp *w, const struct code *code, u64 local_base)
 		fill_banks(w, f);
 	clear_undefined(f);
 	f->caller = NULL;
+	f->is_new = true;
 	f->depth = 0;
 	f->local_base = local_base;
 	f->local_top = local_base + code->local_bytes;

@@ -49,6 +49,10 @@ struct lock_order {
 
 struct grid_queue;
 struct device;
+struct machine;
+/* From now on the observer, one of the launch's, is told of every instruction. For launches on one host thread, and not
+ * for those that are stepped through. */
+void machine_watch_all(struct machine *m, const struct observer *o);
 
 /* Parameters of a launch; all borrowed for its duration. */
 struct launch {
@@ -228,16 +232,17 @@ struct machine {
 	u32 cluster_shape[3], clusters_grid[3];
 	bool explicit_cluster;
 	u64 shared_bytes;
-	u64 first_cluster, end_cluster; /* those that this launch runs */
-	u64 next_cluster;               /* the first that is no worker's yet, atomic */
-	u64 run_limit;                  /* clusters that a worker takes at once, at most */
-	u64 resident_limit;             /* clusters in flight, that the modelled GPU holds */
-	s64 places_left;                /* of these, atomic; only for workers that wait for one another's clusters */
-	u64 grid_workspace;             /* address of what cooperative groups keep of the grid; 0: none */
-	s64 limit_left;                 /* instructions, atomic; without a limit more than any turn takes */
-	u32 gang_limit;                 /* warps in a gang; 0: none form */
-	struct native_kernel *native;   /* NULL: gangs are interpreted */
-	const struct insn *gang_insns;  /* what gangs of the kernel's warps run, without native code */
+	u64 first_cluster, end_cluster;  /* those that this launch runs */
+	u64 next_cluster;                /* the first that is no worker's yet, atomic */
+	u64 run_limit;                   /* clusters that a worker takes at once, at most */
+	u64 resident_limit;              /* clusters in flight, that the modelled GPU holds */
+	s64 places_left;                 /* of these, atomic; only for workers that wait for one another's clusters */
+	u64 grid_workspace;              /* address of what cooperative groups keep of the grid; 0: none */
+	s64 limit_left;                  /* instructions, atomic; without a limit more than any turn takes */
+	u32 gang_limit;                  /* warps in a gang; 0: none form */
+	struct native_kernel *native;    /* NULL: gangs are interpreted */
+	const struct insn *gang_insns;   /* what gangs of the kernel's warps run, without native code */
+	struct insn *watched_gang_insns; /* the same, a copy of an observed run; else NULL */
 	/* Observed runs: instructions are patched copies; originals by code index. */
 	struct insn **insns;
 	meaning_fn ***originals;

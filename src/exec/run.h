@@ -16,6 +16,14 @@ static inline const struct form *warp_form(const struct warp *w, const struct in
 	return &c->forms[c->origin[i - machine_entry(w->machine, c)]];
 }
 
+/* The same of the instruction that lanes which wait stand at. */
+static inline const struct form *split_form(const struct warp *w, const struct split *s)
+{
+	const struct code *c = s->frame->code;
+
+	return &c->forms[c->origin[s->pc - machine_entry(w->machine, c)]];
+}
+
 /* --- Floating-point mode of the host thread ------------------------------------------------ */
 
 void fp_switch(struct worker *worker, u8 mode);

@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "arch/arch.h"
+#include "exec/fault_report.h"
 #include "exec/internal.h"
 #include "exec/spin.h"
 
@@ -237,6 +238,26 @@ static void tell_spinning(struct warp *w, const struct split *s)
 	warp_raise(w, s->pc, &f);
 }
 
+/* Lanes of one mask wait for one another for ever at different operations, or for lanes that never come. */
+static void tell_apart(struct warp *w, const struct split *s)
+{
+	struct words others = {.length = 0};
+
+	for (const struct split *o = w->waiting; o; o = o->next) {
+		struct fault_place p;
+		if (o == s || o->state != SPLIT_AT_WARP_SYNC || o->member_mask != s->member_mask)
+			continue;
+		fault_find_place(o->frame->code, (u32)(o->pc - machine_entry(w->machine, o->frame->code)), &p);
+		say(&others, "; lanes 0x%08x of them wait at another operation, %s:%u", o->mask, p.file ? p.file : "?",
+		    p.line);
+		if (p.source)
+			say(&others, " (%s:%u)", p.source, p.source_line);
+	}
+	warp_fault(w, s->pc, FAULT_DEADLOCK, s->mask,
+		   "waits for lanes 0x%08x of its mask 0x%08x, which can never arrive%s",
+		   s->member_mask & w->live & ~s->mask, s->member_mask, others.text);
+}
+
 static void tell_waiting(struct warp *w, const struct split *s)
 {
 	const struct block *b = w->block;
@@ -249,9 +270,7 @@ static void tell_waiting(struct warp *w, const struct split *s)
 			   barrier->arrived, barrier->expected ? barrier->expected : b->live_threads);
 		break;
 	case SPLIT_AT_WARP_SYNC:
-		warp_fault(w, s->pc, FAULT_DEADLOCK, s->mask,
-			   "waits for lanes 0x%08x of its mask 0x%08x, which can never arrive",
-			   s->member_mask & w->live & ~s->mask, s->member_mask);
+		tell_apart(w, s);
 		break;
 	case SPLIT_AT_CONVERGENCE:
 		warp_fault(w, s->pc - 1, FAULT_DEADLOCK, s->mask,

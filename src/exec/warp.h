@@ -26,6 +26,8 @@ struct frame {
 	u64 local_top;  /* end of it, moved by alloca */
 	u32 depth;
 	struct frame *next_free;
+	u8 *undefined; /* an observer's: what it knows of the rows; NULL: nothing */
+	bool is_new;   /* a call has begun in it; an observer may take that back */
 };
 
 struct join {

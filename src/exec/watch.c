@@ -103,7 +103,7 @@ static void watch_gangs(struct machine *m, struct arena *arena)
 	}
 	if (code->once)
 		skip_to_watched(insns, code, watchers);
-	m->gang_insns = insns;
+	m->gang_insns = m->watched_gang_insns = insns;
 }
 
 /* The launch's observers, and whether all of them can watch gangs. */
@@ -154,4 +154,26 @@ void machine_watch(struct machine *m, struct arena *arena)
 	}
 	if (m->gang_limit)
 		watch_gangs(m, arena);
+}
+
+void machine_watch_all(struct machine *m, const struct observer *o)
+{
+	u8 bit = 0;
+
+	for (u32 k = 0; k < m->observer_count; k++)
+		bit |= m->observers[k] == o ? (u8)(1u << k) : 0;
+	for (u32 c = 0; c < m->program->code_count; c++)
+		for (u32 k = 0; k < m->program->codes[c]->insn_count; k++) {
+			m->watchers[c][k] |= bit;
+			m->insns[c][k].fn = watched;
+		}
+	if (!m->gang_limit)
+		return;
+	const struct code *code = m->kernel->code;
+	struct insn *insns = m->watched_gang_insns;
+	for (u32 k = 0; k < code->insn_count; k++)
+		if (insns[k].gang != gang_end)
+			insns[k].gang = watched_gang;
+	if (code->once)
+		skip_to_watched(insns, code, m->watchers[code->index]);
 }

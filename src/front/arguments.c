@@ -113,13 +113,12 @@ static enum memory_bounds read_bounds(struct argp_state *state, const char *text
 	return bounds;
 }
 
-static struct race_options read_checks(struct argp_state *state, const char *text)
+static void read_checks(struct argp_state *state, const char *text, struct check_options *options)
 {
-	struct race_options options = {true, true, true};
-
-	if (text && !race_options_read(text, &options))
-		argp_error(state, "--check is some of races, unwritten and leaks with commas between, not '%s'", text);
-	return options;
+	if (!text)
+		check_options_usual(options);
+	else if (!check_options_read(text, options))
+		argp_error(state, "--check is some of%s with commas between, not '%s'", check_options_words(), text);
 }
 
 /* A number of bytes, with K, M, G or T behind it for its multiples by 1024. */
@@ -150,6 +149,8 @@ enum {
 	OPTION_ASYNC = 0x4000,
 	OPTION_LOCK_ORDER,
 	OPTION_CHECK,
+	OPTION_STRICT_UNWRITTEN,
+	OPTION_MAX_FINDINGS,
 	OPTION_MEMORY,
 	OPTION_ALLOW_PATHS,
 	OPTION_OVERWRITE,
@@ -175,9 +176,12 @@ static const struct argp_option launch_options[] = {
 	 "(at once, fastest), random:SEED (at any allowed time)",
 	 FRONT_LAUNCH_GROUP},
 	{"check", OPTION_CHECK, "WHAT,...", OPTION_ARG_OPTIONAL,
-	 "Find races (accesses that nothing orders), reads of unwritten shared memory, and what `alloc` lines give and "
-	 "no `free` "
-	 "takes back: races, unwritten, leaks; all of them if left out",
+	 "Find what goes wrong unseen: races, unwritten (values that nothing has written, where they matter), sync "
+	 "(barriers and masks), leaks, all of them if left out; and plain-reads (see docs/checks.md)",
+	 FRONT_LAUNCH_GROUP},
+	{"strict-unwritten", OPTION_STRICT_UNWRITTEN, NULL, 0, "Tell unwritten values at the first arithmetic, too",
+	 FRONT_LAUNCH_GROUP},
+	{"max-findings", OPTION_MAX_FINDINGS, "N", 0, "Findings of the checks that are kept of a launch (default: 100)",
 	 FRONT_LAUNCH_GROUP},
 	{"memory-limit", OPTION_MEMORY, "BYTES", 0,
 	 "Global memory that kernels and buffers may have (K, M, G or T may follow; default: the host's, 64G at most)",
@@ -224,7 +228,13 @@ static error_t parse_launch_option(int key, char *text, struct argp_state *state
 		c->lock_order = read_lock_order(state, text);
 		return 0;
 	case OPTION_CHECK:
-		c->check = read_checks(state, text);
+		read_checks(state, text, &c->check);
+		return 0;
+	case OPTION_STRICT_UNWRITTEN:
+		c->check.unwritten = c->check.strict_unwritten = true;
+		return 0;
+	case OPTION_MAX_FINDINGS:
+		c->check.most = (u32)min_u64(front_number(state, "max-findings", text, 1), UINT32_MAX);
 		return 0;
 	case OPTION_MEMORY:
 		c->memory_limit = read_bytes(state, "memory-limit", text);

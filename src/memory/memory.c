@@ -426,6 +426,14 @@ const struct allocation *memory_find(const struct memory *m, u64 address, u64 si
 	return offset < a->size && size <= a->size - offset ? a : NULL;
 }
 
+void memory_set_unwritten(struct memory *m, u64 base)
+{
+	const u32 at = upper_bound(m, base);
+
+	if (at && m->list[at - 1].base == base)
+		m->list[at - 1].flags |= ALLOCATION_UNWRITTEN;
+}
+
 bool memory_look(struct memory *m, u64 address, u64 size, struct allocation *found)
 {
 	pthread_rwlock_rdlock(&m->lock);

@@ -16,11 +16,12 @@
 struct code;
 
 enum allocation_flag {
-	ALLOCATION_READ_ONLY = 1, /* constant memory */
-	ALLOCATION_HEAP = 2,      /* made by the kernel's own malloc */
-	ALLOCATION_BORROWED = 4,  /* host bytes belong to the caller */
-	ALLOCATION_CONST = 8,     /* a .const variable */
-	ALLOCATION_VARIABLE = 16, /* a module-scope variable */
+	ALLOCATION_READ_ONLY = 1,  /* constant memory */
+	ALLOCATION_HEAP = 2,       /* made by the kernel's own malloc */
+	ALLOCATION_BORROWED = 4,   /* host bytes belong to the caller */
+	ALLOCATION_CONST = 8,      /* a .const variable */
+	ALLOCATION_VARIABLE = 16,  /* a module-scope variable */
+	ALLOCATION_UNWRITTEN = 32, /* came with nothing written to it */
 };
 
 /* Where memory was given or given back: a lane of a kernel, or the host (code is NULL). For messages; memory
@@ -139,6 +140,8 @@ const struct multicast *memory_find_multicast(const struct memory *m, u64 addres
 
 /* The allocation that holds [address, address + size), or NULL. */
 const struct allocation *memory_find(const struct memory *m, u64 address, u64 size);
+/* The allocation that begins there came with nothing written to it. */
+void memory_set_unwritten(struct memory *m, u64 base);
 /* A copy of it; false if there is none. Safe beside additions and removals. */
 bool memory_look(struct memory *m, u64 address, u64 size, struct allocation *found);
 /* Where a read of `size` bytes (at most 16, naturally aligned) that begins in an allocation and ends past it finds its

@@ -1,33 +1,68 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Who is ordered after whom. Time is one counter that grows with each synchronisation; each warp knows, of each warp
- * of its block and of all other blocks together, up to when its accesses come before what the warp does next.
+ * Who is ordered after whom, by PTX's memory model. Time is one counter that grows with each synchronisation. A warp
+ * knows, of each warp of its block, up to when its accesses come before what the warp does next; of all else it holds a
+ * set of threads, and each of its lanes one more for what that lane alone has learnt.
+ *
+ * Threads learn from barriers, and from reading what a strong write of another one stored, if a release stands at or
+ * before that write, an acquire at or after the read, and the scopes of all of them reach the other thread. Programs
+ * fence in every thread, meet at a barrier, and let one thread write the flag: so what has been fenced is published,
+ * and travels with barriers to whoever writes.
  */
 #ifndef PTXSIM_OBSERVE_RACE_CLOCKS_H
 #define PTXSIM_OBSERVE_RACE_CLOCKS_H
 
 #include "exec/machine.h"
+#include "observe/race_sets.h"
 #include "observe/race_words.h"
 
 enum { RACE_WARPS = 32 };
 
-/* What one warp knows. */
-struct race_clock {
-	u32 of[RACE_WARPS]; /* of the block's warps, its own lanes among them */
-	u32 others;         /* of other blocks */
-};
+/* How far an access or a fence reaches. RACE_WEAK: an access that is not strong. */
+enum race_scope { RACE_WEAK, RACE_CTA, RACE_CLUSTER, RACE_GPU, RACE_SCOPES };
+
+/* To the block, to others. */
+enum race_reach { RACE_NEAR, RACE_FAR, RACE_REACHES };
 
 /* Those that have arrived in one phase of a barrier. */
 struct race_arrivals {
 	u64 phase;
-	struct race_clock clock;
+	u32 of[RACE_WARPS];
+	u32 lanes[RACE_WARPS]; /* of each warp, that have arrived */
+	bool counts;           /* threads: those that exit do not */
+	struct race_set *far;
+	struct race_set *published[RACE_REACHES];
+};
+
+/* What a lane's last fence released. */
+struct race_fence {
+	struct race_set *known;
+	u32 time;
+	enum race_scope scope;
 };
 
 struct race_warp {
-	struct race_clock clock;
-	u32 waits;                           /* for these barriers, a bit each */
-	u64 waits_phase[BARRIERS_PER_BLOCK]; /* whose phase was this when it came */
-	bool meets;                          /* waited for the cluster: knows all that has met since */
+	u32 of[RACE_WARPS];                  /* of the block's warps, its own lanes among them */
+	struct race_set *far;                /* of other blocks, and single threads of its own */
+	struct race_set *lane[WARP_LANES];   /* what one lane knows beyond that */
+	struct race_fence fence[WARP_LANES]; /* since the lanes met */
+	struct race_set *published[RACE_REACHES];
+	struct race_set *pending[WARP_LANES][RACE_REACHES]; /* read with no fence behind yet, from near and far */
+	u32 alone;                                          /* lanes with a set in lane[] */
+	u32 read;                                           /* lanes with one in pending[] */
+	u32 drawn;                                          /* of these, by an operation that writes, too */
+	u32 fenced;                                         /* lanes with a fence */
+	u32 waits;                                          /* for these barriers, a bit each */
+	u64 waits_phase[BARRIERS_PER_BLOCK];                /* whose phase was this when it came */
+	u32 waits_lanes[BARRIERS_PER_BLOCK];
+	u32 cluster_waits; /* lanes */
+	u64 cluster_phase; /* that they wait to end */
+};
+
+struct race_cluster {
+	struct race_cluster *next;
+	const struct cluster *cluster;
+	struct race_arrivals arrivals[2]; /* `far` alone is used */
 };
 
 struct race_block {
@@ -39,23 +74,62 @@ struct race_block {
 	struct race_arrivals arrivals[BARRIERS_PER_BLOCK][2];
 };
 
+/* What strong writes to a place have released, by their scope, and the block of the last one. */
+struct race_location {
+	struct race_location *next;
+	u64 key;
+	u32 life; /* of shared memory: of its block */
+	u32 block;
+	struct race_set *released[RACE_SCOPES];
+};
+
+enum { RACE_CLUSTERS = 64 };
+
 struct race_clocks {
 	u32 now;
-	u32 met; /* when the last thread met others at an mbarrier or for the cluster */
+	struct race_sets sets;
+	struct race_location **locations; /* by buckets, a power of two of them */
+	size_t location_count, location_room;
+	struct race_cluster *clusters[RACE_CLUSTERS];
 };
+
+/* Does a strong access of that scope by a thread of the warp's block reach threads of block `other`? */
+bool race_reaches(const struct warp *w, enum race_scope scope, u32 other);
 
 /* Is what `m` marks before what the warp's lane does now? */
 bool race_ordered(const struct race_block *b, const struct warp *w, u32 lane, const struct race_mark *m);
 
+/* A block begins: nothing is known to anybody. */
+void race_start(struct race_clocks *c, struct race_block *b);
 /* The warp goes on: it knows what the barriers that it has waited for told. */
 void race_resume(struct race_clocks *c, struct race_block *b, const struct warp *w);
-/* It arrives at a barrier of its block. */
-void race_arrive(struct race_clocks *c, struct race_block *b, const struct warp *w, u32 number, bool waits);
-/* Its lanes meet one another. */
-void race_meet_lanes(struct race_clocks *c, struct race_block *b, const struct warp *w);
-/* It tells all, or learns from all, who use mbarriers or the cluster's barrier. */
-void race_meet(struct race_clocks *c, struct race_block *b, const struct warp *w, bool waits);
-/* It has read what a strong access wrote. */
-void race_learn(struct race_block *b, const struct warp *w, const struct race_mark *m);
+/* Its lanes `mask` arrive at a barrier of its block. */
+void race_arrive(struct race_clocks *c, struct race_block *b, const struct warp *w, u32 mask, u32 number, bool waits,
+		 bool counts);
+/* Its lanes `mask` meet one another. */
+void race_meet_lanes(struct race_clocks *c, struct race_block *b, const struct warp *w, u32 mask);
+/* They arrive at the barrier of the cluster, and tell others what they have done; they wait for it. */
+void race_arrive_cluster(struct race_clocks *c, struct race_block *b, const struct warp *w, u32 mask);
+void race_wait_cluster(struct race_block *b, const struct warp *w, u32 mask);
+/* They execute a fence. */
+void race_fence(struct race_clocks *c, struct race_block *b, const struct warp *w, u32 mask, enum race_scope scope,
+		bool acquires, bool releases);
+
+/* What has been released at a place: `key` is a global address, or a host address in shared memory of that life. NULL:
+ * nothing. */
+struct race_location *race_location_find(struct race_clocks *c, u64 key, u32 life);
+struct race_location *race_location_new(struct race_clocks *c, u64 key, u32 life);
+/* Would a strong write by that lane release anything? */
+static inline bool race_has_fence(const struct race_block *b, const struct warp *w, u32 lane)
+{
+	const struct race_warp *me = &b->warps[w->index];
+
+	return me->fenced >> lane & 1 || me->published[RACE_NEAR];
+}
+/* A lane has read what the last strong write left there; it writes there. */
+void race_strong_read(struct race_clocks *c, struct race_block *b, const struct warp *w, u32 lane,
+		      const struct race_location *at, enum race_scope scope, bool acquires, bool writes);
+void race_strong_write(struct race_clocks *c, struct race_block *b, const struct warp *w, u32 lane,
+		       struct race_location *at, enum race_scope scope, bool releases, bool reads);
 
 #endif

@@ -7,20 +7,9 @@
 #include <stdio.h>
 
 #include "exec/run.h"
-#include "observe/places.h"
+#include "observe/race_validated.h"
 
-enum { PLACE_TEXT = 160, NAME_TEXT = 64 };
-
-/* How far apart two threads are. */
-enum scope { SCOPE_WARP, SCOPE_BLOCK, SCOPE_CLUSTER, SCOPE_GRID };
-
-struct race_finding {
-	struct fault fault; /* of the first time */
-	u32 site, other;
-	bool writes, other_writes;
-	enum scope scope; /* the widest so far */
-	char address[NAME_TEXT];
-};
+enum { NAME_TEXT = 64 };
 
 static void name_address(const struct race_place *p, char text[NAME_TEXT])
 {
@@ -42,27 +31,6 @@ static void name_thread(const struct launch *l, const struct race_finding *f, ch
 		snprintf(text + length, NAME_TEXT - (size_t)length, " of block (%llu,%llu,%llu)",
 			 (unsigned long long)(b % grid[0]), (unsigned long long)(b / grid[0] % grid[1]),
 			 (unsigned long long)(b / grid[0] / grid[1]));
-}
-
-static const struct code *code_of(const struct race_sites *s, u32 site, u32 *insn)
-{
-	u32 c = s->program->code_count - 1;
-
-	while (c && s->bases[c] > site)
-		c--;
-	*insn = site - s->bases[c];
-	return s->program->codes[c];
-}
-
-static void name_place(const struct race_sites *s, u32 site, char text[PLACE_TEXT])
-{
-	u32 insn;
-	const struct code *code = code_of(s, site, &insn);
-	const struct place_of p = place_find(code, code->origin[insn]);
-	const int length = snprintf(text, PLACE_TEXT, "%.50s:%u", p.file, p.line);
-
-	if (p.loc_file)
-		snprintf(text + length, PLACE_TEXT - (size_t)length, " (%.80s:%u)", p.loc_file, p.loc_line);
 }
 
 /* --- What would order them ------------------------------------------------------------------ */
@@ -95,10 +63,10 @@ static bool loads_the_same(const struct code *code, u32 load, u32 store)
 
 /* Both threads read, change and write the word: an order would lose one's change, too, unless it takes in all three
  * steps. */
-static bool is_update(const struct race_sites *s, const struct race_finding *f)
+static bool is_update(const struct check_sites *s, const struct race_finding *f)
 {
 	u32 at, before;
-	const struct code *code = code_of(s, f->site, &at), *other = code_of(s, f->other, &before);
+	const struct code *code = check_site_code(s, f->site, &at), *other = check_site_code(s, f->other, &before);
 
 	if (code != other || code->function->listing)
 		return false;
@@ -114,10 +82,10 @@ static bool is_update(const struct race_sites *s, const struct race_finding *f)
 }
 
 /* Does a loop hold both, the access behind the one that came before it? */
-static bool loop_holds(const struct race_sites *s, const struct race_finding *f)
+static bool loop_holds(const struct check_sites *s, const struct race_finding *f)
 {
 	u32 at, before;
-	const struct code *code = code_of(s, f->site, &at), *other = code_of(s, f->other, &before);
+	const struct code *code = check_site_code(s, f->site, &at), *other = check_site_code(s, f->other, &before);
 
 	if (code != other || before <= at || code->function->listing)
 		return false;
@@ -131,73 +99,79 @@ static bool loop_holds(const struct race_sites *s, const struct race_finding *f)
 	return false;
 }
 
-static const char *remedy(const struct race_sites *s, const struct race_finding *f)
+static const char *remedy(const struct check_sites *s, const struct race_finding *f)
 {
+	if (f->strong && f->other_strong)
+		return "both are atomic or ordered, but a scope of theirs does not reach the other thread: .gpu does "
+		       "(atomicAdd instead of atomicAdd_block, thread_scope_device)";
 	if (is_update(s, f))
-		return f->scope == SCOPE_GRID
+		return f->scope == APART_IN_GRID
 			       ? "nothing orders the two blocks, which change it by load and store: an atomic "
 				 "operation "
 				 "(red, atom; atomicAdd and its like) does both in one"
 			       : "each changes it by load and store: an atomic operation (red, atom; atomicAdd and its "
 				 "like) does both in one";
 	if (f->writes && f->other_writes && f->site == f->other)
-		return f->scope == SCOPE_GRID
+		return f->scope == APART_IN_GRID
 			       ? "nothing orders the two blocks: let one thread store, or use an atomic operation"
 			       : "no order makes one of the values right: let one thread store, or use an atomic "
 				 "operation";
 	switch (f->scope) {
-	case SCOPE_WARP:
+	case APART_IN_WARP:
 		return "no bar.warp.sync (__syncwarp) comes between";
-	case SCOPE_BLOCK:
+	case APART_IN_BLOCK:
 		return loop_holds(s, f) ? "no barrier (bar.sync, __syncthreads) comes between the rounds of the loop"
 					: "no barrier (bar.sync, __syncthreads) comes between";
-	case SCOPE_CLUSTER:
+	case APART_IN_CLUSTER:
 		return "no barrier of the cluster (barrier.cluster, cluster.sync()) comes between";
-	case SCOPE_GRID:
+	case APART_IN_GRID:
 		break;
 	}
 	return "nothing orders the two blocks: two launches would, grid.sync() of a cooperative launch, or a flag that "
-	       "is released and acquired";
+	       "is released and acquired (a fence of scope .gpu, __threadfence(), before it is written and after it is "
+	       "read)";
 }
 
 /* --- Collecting ----------------------------------------------------------------------------- */
 
-static enum scope scope_of(const struct warp *w, const struct race_mark *m)
+static enum race_distance scope_of(const struct warp *w, const struct race_mark *m)
 {
 	const struct cluster *c = w->block->cluster;
 
 	if (m->block == (u32)w->block->index)
-		return m->warp == w->index ? SCOPE_WARP : SCOPE_BLOCK;
+		return m->warp == w->index ? APART_IN_WARP : APART_IN_BLOCK;
 	for (u32 k = 0; k < c->count; k++)
 		if ((u32)c->blocks[k]->index == m->block)
-			return SCOPE_CLUSTER;
-	return SCOPE_GRID;
+			return APART_IN_CLUSTER;
+	return APART_IN_GRID;
 }
 
 /* The pair's record, new or not; NULL: there is no room. */
-static struct race_finding *find(struct race_findings *f, struct arena *arena, const struct race_finding *like)
+static struct race_finding *find(struct race_findings *f, const struct race_finding *like, bool *is_new)
 {
-	for (u32 k = 0; k < f->count; k++) {
-		struct race_finding *x = &f->items[k];
+	*is_new = false;
+	for (size_t k = 0; k < f->items.count; k++) {
+		struct race_finding *x = &f->items.items[k];
 		if (x->fault.kind == like->fault.kind && x->site == like->site && x->other == like->other &&
-		    x->writes == like->writes && x->other_writes == like->other_writes)
+		    x->writes == like->writes && x->other_writes == like->other_writes) {
+			x->fault.times++;
 			return x;
+		}
 	}
-	if (f->count == RACE_FINDINGS) {
+	if (f->items.count >= f->most) {
 		f->more++;
 		return NULL;
 	}
-	if (!f->items)
-		f->items = ARENA_ARRAY(arena, RACE_FINDINGS, struct race_finding);
-	f->items[f->count] = *like;
-	return &f->items[f->count++];
+	VEC_PUSH(f->arena, &f->items, *like);
+	*is_new = true;
+	return &f->items.items[f->items.count - 1];
 }
 
-static void fill(struct race_finding *f, const struct race_sites *sites, const struct warp *w, enum fault_kind kind,
+static void fill(struct race_finding *f, const struct check_sites *sites, const struct warp *w, enum fault_kind kind,
 		 const struct race_place *p)
 {
 	u32 insn;
-	const struct code *code = code_of(sites, f->site, &insn);
+	const struct code *code = check_site_code(sites, f->site, &insn);
 
 	f->fault = (struct fault){.kind = kind,
 				  .code = code,
@@ -210,72 +184,72 @@ static void fill(struct race_finding *f, const struct race_sites *sites, const s
 				  .size = p->size,
 				  .space = p->space,
 				  .is_store = f->writes,
-				  .null_param = -1};
+				  .null_param = -1,
+				  .times = 1};
 	name_address(p, f->address);
 }
 
-void race_tell(struct race_findings *f, struct arena *arena, const struct race_sites *sites, struct warp *w, u32 site,
-	       const struct race_place *p, bool writes, const struct race_mark *before, bool before_writes)
+/* A plain read, whose value only a compare and swap lets count, beside strong writes. */
+static bool is_validated(const struct race_findings *f, const struct race_finding *x)
 {
-	const enum scope scope = scope_of(w, before);
-	struct race_finding like = {
-		.site = site, .other = before->site, .writes = writes, .other_writes = before_writes, .scope = scope};
+	u32 insn;
+	const bool here = !x->writes && !x->strong && x->other_strong;
 
-	like.fault.kind = FAULT_RACE;
-	const u32 count = f->count;
-	struct race_finding *x = find(f, arena, &like);
-	if (x && x->scope < scope)
-		x->scope = scope;
-	if (f->count == count)
-		return;
-	fill(x, sites, w, FAULT_RACE, p);
-	x->fault.role = before_writes ? FAULT_ROLE_WRITES : FAULT_ROLE_READS;
-	x->fault.other.code = code_of(sites, before->site, &x->fault.other.insn);
-	x->fault.other.block = before->block;
-	x->fault.other.thread = before->warp * WARP_LANES + before->lane;
+	if (f->plain_reads || !(here || (!x->other_writes && !x->other_strong && x->strong)))
+		return false;
+	const struct code *code = check_site_code(f->sites, here ? x->site : x->other, &insn);
+	return race_is_validated(code, code->origin[insn]);
 }
 
-void race_tell_unwritten(struct race_findings *f, struct arena *arena, const struct race_sites *sites, struct warp *w,
-			 u32 site, const struct race_place *p)
+void race_tell(struct race_findings *f, struct warp *w, const struct race_access *access, const struct race_place *p,
+	       const struct race_mark *before, bool before_writes)
 {
-	struct race_finding like = {.site = site};
-	const u32 count = f->count;
+	struct race_finding like = {.site = access->site,
+				    .other = before->site,
+				    .writes = access->writes,
+				    .strong = access->strong,
+				    .other_writes = before_writes,
+				    .other_strong = before->scope != RACE_WEAK,
+				    .scope = scope_of(w, before)};
+	bool is_new;
 
-	like.fault.kind = FAULT_UNWRITTEN;
-	struct race_finding *x = find(f, arena, &like);
-	if (f->count > count)
-		fill(x, sites, w, FAULT_UNWRITTEN, p);
+	like.fault.kind = FAULT_RACE;
+	struct race_finding *x = find(f, &like, &is_new);
+	if (x && x->scope < like.scope)
+		x->scope = like.scope;
+	if (!is_new)
+		return;
+	if (is_validated(f, x))
+		x->fault.kind = FAULT_NONE; /* known, and not to be told */
+	fill(x, f->sites, w, x->fault.kind, p);
+	check_tell_other(&x->fault, f->sites, before_writes ? FAULT_ROLE_WRITES : FAULT_ROLE_READS, before->site,
+			 before->block, before->warp * WARP_LANES + (before->lane == RACE_ANY_LANE ? 0 : before->lane));
 }
 
 /* The same two instructions may have met in the other order, farther apart. */
 static void widen(const struct race_findings *f, struct race_finding *x)
 {
-	for (u32 k = 0; k < f->count; k++) {
-		const struct race_finding *y = &f->items[k];
+	for (size_t k = 0; k < f->items.count; k++) {
+		const struct race_finding *y = &f->items.items[k];
 		if (y->fault.kind == FAULT_RACE && y->site == x->other && y->other == x->site && y->scope > x->scope)
 			x->scope = y->scope;
 	}
 }
 
-const struct fault *race_finding_fault(const struct race_findings *f, u32 k, const struct race_sites *sites,
-				       const struct launch *l)
+const struct fault *race_finding_fault(const struct race_findings *f, u32 k, const struct launch *l)
 {
-	char thread[NAME_TEXT], place[PLACE_TEXT];
+	char thread[NAME_TEXT], place[CHECK_PLACE_TEXT];
 
-	if (k >= f->count)
+	if (k >= f->items.count)
 		return NULL;
-	struct race_finding *x = &f->items[k];
-	if (x->fault.kind == FAULT_UNWRITTEN) {
-		snprintf(x->fault.detail, sizeof x->fault.detail,
-			 "%u bytes at %s, before any thread of the block has written all of them", x->fault.size,
-			 x->address);
+	struct race_finding *x = &f->items.items[k];
+	if (x->fault.kind == FAULT_NONE)
 		return &x->fault;
-	}
 	widen(f, x);
 	name_thread(l, x, thread);
-	name_place(sites, x->other, place);
+	check_site_place(f->sites, x->other, place);
 	snprintf(x->fault.detail, sizeof x->fault.detail, "%s %s, which %s %s at %s; %s",
 		 x->writes ? "writes" : "reads", x->address, thread, x->other_writes ? "writes" : "reads", place,
-		 remedy(sites, x));
+		 remedy(f->sites, x));
 	return &x->fault;
 }

@@ -6,6 +6,7 @@
 #ifndef PTXSIM_OBSERVE_RACE_TELL_H
 #define PTXSIM_OBSERVE_RACE_TELL_H
 
+#include "observe/check_findings.h"
 #include "observe/race_clocks.h"
 
 /* Where a lane's access goes. */
@@ -19,29 +20,37 @@ struct race_place {
 	const struct allocation *memory; /* of global memory */
 };
 
-enum { RACE_FINDINGS = 64 };
+/* How far apart two threads are. */
+enum race_distance { APART_IN_WARP, APART_IN_BLOCK, APART_IN_CLUSTER, APART_IN_GRID };
 
-struct race_finding;
+struct race_finding {
+	struct fault fault; /* of the first time */
+	u32 site, other;
+	bool writes, other_writes;
+	bool strong, other_strong;
+	enum race_distance scope; /* the widest so far */
+	char address[64];
+};
 
 struct race_findings {
-	struct race_finding *items; /* RACE_FINDINGS, in the launch's arena; NULL: none */
-	u32 count;
-	u64 more; /* pairs beyond these were met so often */
+	struct arena *arena; /* the launch's */
+	const struct check_sites *sites;
+	u32 most;
+	bool plain_reads; /* those that a compare and swap validates count, too */
+	VEC_OF(struct race_finding) items;
+	u64 more; /* pairs beyond the most that are kept were met so often */
 };
 
-/* The instructions of a program by number. */
-struct race_sites {
-	const struct program *program;
-	const u32 *bases; /* number of each code's first decoded instruction */
+/* What a thread does now. */
+struct race_access {
+	u32 site;
+	bool writes, strong;
 };
 
-/* The access at `site` is not ordered after `before`, by another thread. */
-void race_tell(struct race_findings *f, struct arena *arena, const struct race_sites *sites, struct warp *w, u32 site,
-	       const struct race_place *p, bool writes, const struct race_mark *before, bool before_writes);
-void race_tell_unwritten(struct race_findings *f, struct arena *arena, const struct race_sites *sites, struct warp *w,
-			 u32 site, const struct race_place *p);
+/* The access is not ordered after `before`, by another thread. */
+void race_tell(struct race_findings *f, struct warp *w, const struct race_access *access, const struct race_place *p,
+	       const struct race_mark *before, bool before_writes);
 /* Finding number k in words; NULL: there are no more. Valid until the launch's arena is freed. */
-const struct fault *race_finding_fault(const struct race_findings *f, u32 k, const struct race_sites *sites,
-				       const struct launch *l);
+const struct fault *race_finding_fault(const struct race_findings *f, u32 k, const struct launch *l);
 
 #endif

@@ -80,6 +80,5 @@ void race_word_read(struct race_word *word, const struct race_mark *mark)
 
 void race_word_write(struct race_word *word, const struct race_mark *mark)
 {
-	word->write = *mark;
-	word->written |= mark->bytes;
+	*(mark->scope ? &word->strong : &word->write) = *mark;
 }

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "decode/form_address.h"
 #include "exec/run.h"
 #include "isa/form.h"
 #include "observe/race_tell.h"
@@ -15,71 +16,131 @@
 enum { BUCKETS = 256 };
 
 /* What an instruction does, besides accesses, which site_list knows. */
-enum { RACE_BARRIER = 1, RACE_ARRIVE = 2, RACE_LANES = 4, RACE_MEET = 8, RACE_WAIT = 16, RACE_STRONG = 32 };
+enum race_role_bit {
+	RACE_BARRIER = 1 << 0,
+	RACE_ARRIVE = 1 << 1,   /* at a barrier, without waiting */
+	RACE_LANES = 1 << 2,    /* lanes of a mask meet */
+	RACE_EXCHANGE = 1 << 3, /* they do to exchange values */
+	RACE_CLUSTER_ARRIVE = 1 << 4,
+	RACE_CLUSTER_WAIT = 1 << 5,
+	RACE_FENCE = 1 << 6,
+	RACE_STRONG = 1 << 7,
+	RACE_ACQUIRES = 1 << 8,
+	RACE_RELEASES = 1 << 9,
+	RACE_MBARRIER = 1 << 10, /* an access of an mbarrier */
+	RACE_MBARRIER_INIT = 1 << 11,
+	RACE_MBARRIER_WAIT = 1 << 12,
+};
+
+struct race_role {
+	u16 does;
+	u8 scope;    /* enum race_scope: of a strong access or a fence */
+	bool counts; /* a barrier of so many threads, not of all */
+	u8 address;  /* RACE_MBARRIER: the flattened operand that its address is */
+};
 
 struct races {
 	struct observer observer;
-	struct race_options options;
+	struct check_options options;
+	const struct check_sites *where;
 	const struct program *program;
-	struct site_list sites;
-	u8 **roles; /* by code and decoded instruction */
-	u32 *bases; /* number of each code's first decoded instruction */
-	bool has_hidden_writes;
+	const struct site_list *sites;
+	struct race_role **roles; /* by code and decoded instruction */
 	struct race_clocks clocks;
-	struct arena arena; /* of a launch; begins with its first block */
-	bool has_arena;
+	struct arena *arena; /* of a launch */
 	u32 lives;
 	struct race_block *buckets[BUCKETS];
 	struct race_pages global;
 	struct race_findings findings;
 };
 
-bool race_options_read(const char *text, struct race_options *options)
-{
-	*options = (struct race_options){0};
-	for (size_t length; *text; text += length + (text[length] == ',')) {
-		length = strcspn(text, ",");
-		if (length == 5 && !strncmp(text, "races", 5))
-			options->races = true;
-		else if (length == 9 && !strncmp(text, "unwritten", 9))
-			options->unwritten = true;
-		else if (length == 5 && !strncmp(text, "leaks", 5))
-			options->leaks = true;
-		else
-			return false;
-	}
-	return options->races || options->unwritten || options->leaks;
-}
-
 /* --- Before the run ------------------------------------------------------------------------- */
 
-static u8 roles_of(const struct form *f)
+static enum race_scope scope_of(const struct form *f, enum race_scope otherwise)
+{
+	switch (form_pick(f, M_cta, M_gl)) {
+	case TOKEN_NONE:
+		return otherwise;
+	case M_cta:
+		return RACE_CTA;
+	case M_cluster:
+		return RACE_CLUSTER;
+	default:
+		return RACE_GPU;
+	}
+}
+
+/* Of instructions that can do either: what their text says, or both. */
+static u16 orders_of(const struct form *f, u16 otherwise)
+{
+	if (form_has(f, M_acq_rel) || form_has(f, M_sc))
+		return RACE_ACQUIRES | RACE_RELEASES;
+	if (form_has(f, M_acquire))
+		return RACE_ACQUIRES;
+	if (form_has(f, M_release))
+		return RACE_RELEASES;
+	return form_has(f, M_relaxed) ? 0 : otherwise;
+}
+
+static struct race_role mbarrier_role(const struct form *f)
+{
+	struct operand_spec specs[FORM_OPERANDS];
+	const u32 count = isa_operand_specs(f, specs);
+	struct race_role role = {.scope = (u8)scope_of(f, RACE_CTA)};
+
+	while (role.address < count && specs[role.address].kind != '@')
+		role.address++;
+	if (role.address == count)
+		return (struct race_role){0};
+	role.does = RACE_MBARRIER | RACE_STRONG;
+	if (form_has(f, M_init) || form_has(f, M_inval))
+		role.does = RACE_MBARRIER | RACE_MBARRIER_INIT;
+	else if (form_has(f, M_test_wait) || form_has(f, M_try_wait))
+		role.does |= RACE_MBARRIER_WAIT | orders_of(f, RACE_ACQUIRES);
+	else
+		role.does |= orders_of(f, RACE_RELEASES);
+	return role;
+}
+
+static bool is_fence(const struct form *f)
+{
+	const u32 others = TRAIT_BARRIER | TRAIT_WARP_BARRIER | TRAIT_CLUSTER_BARRIER | TRAIT_MBARRIER |
+			   TRAIT_PROXY_FENCE | TRAIT_MAP_FENCE | TRAIT_ASYNC;
+
+	return f->row->traits & TRAIT_ORDERS && !(f->row->traits & others) && !(f->row->flags & ISA_MEMORY) &&
+	       !form_has(f, M_proxy);
+}
+
+static struct race_role role_of(const struct form *f)
 {
 	const u32 traits = f->row->traits;
 
 	if (traits & TRAIT_CLUSTER_BARRIER)
-		return form_has(f, M_wait) ? RACE_MEET | RACE_WAIT : RACE_MEET;
+		return (struct race_role){.does = form_has(f, M_wait)      ? RACE_CLUSTER_WAIT
+						  : form_has(f, M_relaxed) ? 0
+									   : RACE_CLUSTER_ARRIVE};
 	if (traits & TRAIT_MBARRIER)
-		return RACE_MEET;
+		return mbarrier_role(f);
 	if (traits & TRAIT_WARP_BARRIER)
-		return RACE_LANES;
+		return (struct race_role){.does = RACE_LANES};
 	if (traits & TRAIT_BARRIER)
-		return form_has(f, M_arrive) ? RACE_ARRIVE : RACE_BARRIER;
+		return (struct race_role){.does = form_has(f, M_arrive) ? RACE_ARRIVE : RACE_BARRIER,
+					  .counts = f->operand_count > f->has_result + 1u + form_has(f, M_red)};
+	if (is_fence(f))
+		return (struct race_role){.does = (u16)(RACE_FENCE | orders_of(f, RACE_ACQUIRES | RACE_RELEASES)),
+					  .scope = (u8)scope_of(f, RACE_GPU)};
 	if (f->row->flags & ISA_ATOMIC || form_has(f, M_volatile) || form_has(f, M_relaxed) || form_has(f, M_acquire) ||
 	    form_has(f, M_release) || form_has(f, M_mmio))
-		return RACE_STRONG;
-	return form_has(f, M_sync) ? RACE_LANES : 0;
+		return (struct race_role){.does = (u16)(RACE_STRONG | orders_of(f, 0)),
+					  .scope = (u8)scope_of(f, RACE_GPU)};
+	return (struct race_role){.does = form_has(f, M_sync) ? RACE_EXCHANGE : 0};
 }
 
 static void find_roles(struct races *r, struct arena *arena)
 {
-	u32 count = 0;
-
 	for (u32 c = 0; c < r->program->code_count; c++) {
 		const struct code *code = r->program->codes[c];
-		r->bases[c] = count;
-		count += code->insn_count;
-		r->roles[c] = ARENA_ARRAY(arena, code->insn_count + 1, u8);
+		r->roles[c] = ARENA_ARRAY(arena, code->insn_count + 1, struct race_role);
 		if (code->function->listing)
 			continue;
 		for (u32 k = 0; k < code->insn_count; k++) {
@@ -87,8 +148,7 @@ static void find_roles(struct races *r, struct arena *arena)
 			/* Of what lowering made of one instruction of the text, the site, or else the last. */
 			if (origin == NO_OPERAND || !code->forms[origin].row || !sites_is_own(code, k))
 				continue;
-			r->roles[c][k] = roles_of(&code->forms[origin]);
-			r->has_hidden_writes |= (code->forms[origin].row->traits & TRAIT_UNSEEN) != 0;
+			r->roles[c][k] = role_of(&code->forms[origin]);
 		}
 	}
 }
@@ -101,7 +161,8 @@ struct access {
 	struct warp *w;
 	const struct insn *i;
 	u32 site;
-	bool reads, writes, strong;
+	bool reads, writes, acquires, releases, is_mbarrier;
+	enum race_scope scope;
 	const u8 *values; /* of a plain store, by lane; or NULL */
 	u32 value_bytes;
 };
@@ -129,25 +190,57 @@ static bool changes(const struct access *a, const struct race_place *p)
 	return !value || !p->host || memcmp(value, p->host, p->size) != 0;
 }
 
+/* Does another lane of this very store put the same value there? */
+static bool stored_alike(const struct access *a, const struct race_mark *m, const struct race_mark *mine)
+{
+	if (!m->time || !is_same_store(m, mine) || !a->values || a->scope)
+		return false;
+	return m->lane == RACE_ANY_LANE || !memcmp(a->values + (size_t)m->lane * a->value_bytes,
+						   a->values + (size_t)mine->lane * a->value_bytes, a->value_bytes);
+}
+
+/* Two strong accesses whose scopes take in both threads do not race. */
+static bool are_strong(const struct access *a, const struct race_mark *m)
+{
+	return race_reaches(a->w, a->is_mbarrier && a->scope ? RACE_GPU : a->scope, m->block) &&
+	       race_reaches(a->w, (enum race_scope)m->scope, m->block);
+}
+
 static const struct race_mark *conflict(const struct access *a, const struct race_place *p,
 					const struct race_word *word, const struct race_mark *mine)
 {
-	const struct race_mark *marks[] = {&word->write, &word->read, &word->other_read};
+	const struct race_mark *marks[] = {&word->write, &word->strong, &word->read, &word->other_read};
 
-	for (u32 k = 0; k < (a->writes ? 3u : 1u); k++) {
+	for (u32 k = 0; k < (a->writes ? 4u : 2u); k++) {
 		const struct race_mark *m = marks[k];
-		if (!m->time || !(m->bytes & mine->bytes) || (m->strong && mine->strong) ||
-		    race_ordered(a->own, a->w, p->lane, m))
+		if (!m->time || !(m->bytes & mine->bytes) || are_strong(a, m) || race_ordered(a->own, a->w, p->lane, m))
 			continue;
-		if (k == 0 && a->writes && !a->reads && (is_same_store(m, mine) || !changes(a, p)))
+		if (k < 2 && a->writes && !a->reads && (is_same_store(m, mine) || !changes(a, p)))
 			continue;
 		return m;
 	}
 	return NULL;
 }
 
+/* A strong access learns what has been released there, and releases. */
+static void synchronise(const struct access *a, const struct race_place *p, const struct race_word *word, u32 life)
+{
+	struct race_clocks *c = &a->r->clocks;
+	const u64 key = life ? (u64)(uintptr_t)p->host : p->offset;
+	struct race_location *at = race_location_find(c, key, life);
+
+	if (at && a->reads && word->strong.time && word->strong.time >= word->write.time)
+		race_strong_read(c, a->own, a->w, p->lane, at, a->scope, a->acquires, a->writes);
+	if (!a->writes)
+		return;
+	if (!at && (a->releases || race_has_fence(a->own, a->w, p->lane)))
+		at = race_location_new(c, key, life);
+	if (at)
+		race_strong_write(c, a->own, a->w, p->lane, at, a->scope, a->releases, a->reads);
+}
+
 /* One word of a lane's access. */
-static void touch(const struct access *a, const struct race_place *p, struct race_word *word, u8 bytes)
+static void touch(const struct access *a, const struct race_place *p, struct race_word *word, u8 bytes, u32 life)
 {
 	const struct race_mark mine = {.time = a->r->clocks.now,
 				       .block = (u32)a->w->block->index,
@@ -155,32 +248,34 @@ static void touch(const struct access *a, const struct race_place *p, struct rac
 				       .warp = (u8)a->w->index,
 				       .lane = (u8)p->lane,
 				       .bytes = bytes,
-				       .strong = a->strong};
+				       .scope = (u8)(a->is_mbarrier && a->scope ? RACE_GPU : a->scope)};
 
-	const struct race_sites sites = {a->r->program, a->r->bases};
-
-	if (a->r->options.unwritten && a->reads && p->space == SPACE_SHARED && !a->r->has_hidden_writes &&
-	    bytes & ~word->written)
-		race_tell_unwritten(&a->r->findings, &a->r->arena, &sites, a->w, a->site, p);
-	const struct race_mark *m = a->r->options.races ? conflict(a, p, word, &mine) : NULL;
+	const struct race_mark *m = conflict(a, p, word, &mine);
 	if (m)
-		race_tell(&a->r->findings, &a->r->arena, &sites, a->w, a->site, p, a->writes, m, m == &word->write);
-	if (a->strong && a->reads && word->write.time && word->write.strong)
-		race_learn(a->own, a->w, &word->write);
+		race_tell(&a->r->findings, a->w, &(struct race_access){a->site, a->writes, a->scope != RACE_WEAK}, p, m,
+			  m == &word->write || m == &word->strong);
+	if (a->scope)
+		synchronise(a, p, word, life);
 	if (a->reads)
 		race_word_read(word, &mine);
 	if (a->writes)
-		race_word_write(word, &mine);
+		race_word_write(word, stored_alike(a, &word->write, &mine) ? &(struct race_mark){.time = mine.time,
+												 .block = mine.block,
+												 .site = mine.site,
+												 .warp = mine.warp,
+												 .lane = RACE_ANY_LANE,
+												 .bytes = mine.bytes}
+									   : &mine);
 }
 
 static void touch_words(const struct access *a, const struct race_place *p, struct race_block *owner)
 {
 	for (u64 at = p->offset & ~3ull; at < p->offset + p->size; at += 4) {
 		struct race_word *word = owner ? race_word_at(&owner->words[at / 4], owner->life)
-					       : race_page_word(&a->r->global, &a->r->arena, at);
+					       : race_page_word(&a->r->global, a->r->arena, at);
 		const u64 low = max_u64(at, p->offset), high = min_u64(at + 4, p->offset + p->size);
 		const u8 bytes = (u8)(((1u << (high - low)) - 1) << (low - at));
-		touch(a, p, word, bytes);
+		touch(a, p, word, bytes, owner ? owner->life : 0);
 	}
 }
 
@@ -188,6 +283,9 @@ static void touch_words(const struct access *a, const struct race_place *p, stru
 static void touch_lane(const struct access *a, u32 lane, enum ir_space space, u64 address, u32 size)
 {
 	struct race_place p = {.lane = lane, .address = address, .offset = address, .size = size};
+
+	if (!(size & (size - 1)) && address & (size - 1))
+		return;
 
 	p.space = space == SPACE_GENERIC ? generic_space(a->w, &p.offset) : space;
 	if (p.space == SPACE_SHARED) {
@@ -253,15 +351,23 @@ static void find_values(struct access *a, const struct account_site *s, const u8
 		a->values = NULL;
 }
 
-static void access(struct races *r, const struct account_site *s, struct warp *w, const struct insn *i, const u8 *rows,
-		   u32 mask, u8 roles)
+static struct access access_of(struct races *r, struct warp *w, const struct insn *i, u32 site,
+			       const struct race_role *role)
 {
-	struct access a = {.r = r,
-			   .own = block_of(r, w->block),
-			   .w = w,
-			   .i = i,
-			   .site = r->bases[s->code->index] + s->insn,
-			   .strong = roles & RACE_STRONG};
+	return (struct access){.r = r,
+			       .own = block_of(r, w->block),
+			       .w = w,
+			       .i = i,
+			       .site = site,
+			       .scope = role->does & RACE_STRONG ? (enum race_scope)role->scope : RACE_WEAK,
+			       .acquires = role->does & RACE_ACQUIRES,
+			       .releases = role->does & RACE_RELEASES};
+}
+
+static void access(struct races *r, const struct account_site *s, struct warp *w, const struct insn *i, const u8 *rows,
+		   u32 mask, const struct race_role *role)
+{
+	struct access a = access_of(r, w, i, r->where->bases[s->code->index] + s->insn, role);
 	u64 address[WARP_LANES];
 
 	a.reads = s->operation == ACCOUNT_LOAD || s->operation == ACCOUNT_LDMATRIX || s->operation == ACCOUNT_ATOM ||
@@ -277,45 +383,118 @@ static void access(struct races *r, const struct account_site *s, struct warp *w
 		else
 			touch_lanes(&a, mask & s->matrix_mask, s->space, address, s->width);
 	}
-	if (a.strong && a.writes)
+	if (a.scope && a.writes)
+		r->clocks.now++;
+}
+
+/* An mbarrier is a place that its users read and write strongly; they learn of one another when a wait succeeds. */
+static void access_mbarrier(struct races *r, struct warp *w, const struct insn *i, const u8 *rows, u32 mask,
+			    const struct race_role *role, bool waited)
+{
+	enum { MBARRIER_BYTES = 8 };
+	const struct code *code = w->frame->code;
+	const u32 insn = (u32)(i - w->machine->insns[code->index]);
+	const struct form *f = &code->forms[code->origin[insn]];
+	struct access a = access_of(r, w, i, r->where->bases[code->index] + insn, role);
+	u64 address[WARP_LANES];
+
+	a.is_mbarrier = true;
+	a.writes = !(role->does & RACE_MBARRIER_WAIT);
+	a.reads = !(role->does & RACE_MBARRIER_INIT);
+	a.acquires &= waited;
+	row_addresses(rows, insn_operand(code, f, i, role->address), (s32)insn_operand(code, f, i, role->address + 1u),
+		      f->operand_bits[role->address] == 64, address);
+	touch_lanes(&a, mask, form_space(f) == SPACE_GENERIC ? SPACE_GENERIC : SPACE_SHARED, address, MBARRIER_BYTES);
+	if (a.scope && a.writes)
 		r->clocks.now++;
 }
 
 /* --- During the run: the observer ------------------------------------------------------------- */
+
+/* Lanes that have met wait no longer: all members of the mask they gave. */
+static void meet(struct races *r, struct race_block *b, struct warp *w, const struct insn *i, const u8 *rows, u32 mask,
+		 const struct race_role *role)
+{
+	const u32 *members = (const u32 *)(const void *)(rows + i->a);
+
+	if (w->resumed || role->does & RACE_EXCHANGE) {
+		race_meet_lanes(&r->clocks, b, w, w->resumed ? w->member_mask : mask);
+		return;
+	}
+	for (u32 left = mask; left;) {
+		const u32 wanted = members[__builtin_ctz(left)];
+		u32 same = 0;
+		for (u32 more = left; more; more &= more - 1)
+			if (members[__builtin_ctz(more)] == wanted)
+				same |= more & -more;
+		race_meet_lanes(&r->clocks, b, w, same & wanted);
+		left &= ~same;
+	}
+}
+
+static void order(struct races *r, struct race_block *b, struct warp *w, const struct insn *i, const u8 *rows, u32 mask,
+		  const struct race_role *role)
+{
+	if (role->does & (RACE_LANES | RACE_EXCHANGE))
+		meet(r, b, w, i, rows, mask, role);
+	if (role->does & RACE_CLUSTER_ARRIVE)
+		race_arrive_cluster(&r->clocks, b, w, mask);
+	if (role->does & RACE_CLUSTER_WAIT)
+		race_wait_cluster(b, w, mask);
+	if (role->does & RACE_FENCE)
+		race_fence(&r->clocks, b, w, mask, (enum race_scope)role->scope, role->does & RACE_ACQUIRES,
+			   role->does & RACE_RELEASES);
+	if (role->does & (RACE_BARRIER | RACE_ARRIVE)) {
+		const u32 number = ((const u32 *)(const void *)(rows + i->a))[__builtin_ctz(mask)];
+		if (number < BARRIERS_PER_BLOCK)
+			race_arrive(&r->clocks, b, w, mask, number, role->does & RACE_BARRIER, role->counts);
+	}
+}
 
 static void before(void *context, struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 {
 	struct races *r = context;
 	const u32 code = w->frame->code->index;
 	const size_t at = (size_t)(i - w->machine->insns[code]);
-	const u8 roles = r->roles[code][at];
-	const u32 site = r->sites.slots[code][at];
+	const struct race_role *role = &r->roles[code][at];
+	const u32 site = r->sites->slots[code][at];
 	struct race_block *b = block_of(r, w->block);
 
 	if (!mask)
 		return;
 	race_resume(&r->clocks, b, w);
-	if (roles & RACE_LANES)
-		race_meet_lanes(&r->clocks, b, w);
-	if (roles & RACE_MEET)
-		race_meet(&r->clocks, b, w, roles & RACE_WAIT);
-	if (roles & (RACE_BARRIER | RACE_ARRIVE)) {
-		const u32 number = ((const u32 *)(const void *)(rows + i->a))[__builtin_ctz(mask)];
-		if (number < BARRIERS_PER_BLOCK)
-			race_arrive(&r->clocks, b, w, number, roles & RACE_BARRIER);
-	}
+	order(r, b, w, i, rows, mask, role);
+	if (role->does & RACE_MBARRIER)
+		access_mbarrier(r, w, i, rows, mask, role, false);
 	if (site && !(site & SITE_GUARD))
-		access(r, &r->sites.items[site - 1], w, i, rows, mask, roles);
+		access(r, &r->sites->items[site - 1], w, i, rows, mask, role);
+}
+
+/* Those whose wait for an mbarrier has succeeded know what its users have released. */
+static void after(void *context, struct warp *w, const struct insn *i, u8 *rows, u32 mask)
+{
+	struct races *r = context;
+	const struct code *code = w->frame->code;
+	const u32 insn = (u32)(i - w->machine->insns[code->index]);
+	const struct race_role *role = &r->roles[code->index][insn];
+
+	if (!(role->does & RACE_MBARRIER_WAIT) || w->stop == STOP_FAULT)
+		return;
+	const u32 result = insn_operand(code, &code->forms[code->origin[insn]], i, 0);
+	const u32 done = result == NO_OPERAND ? 0 : *(const u32 *)(const void *)(rows + result) & mask;
+	if (done)
+		access_mbarrier(r, w, i, rows, done, role, true);
 }
 
 static bool wants(void *context, const struct code *code, u32 insn)
 {
 	const struct races *r = context;
-	const u32 site = r->sites.slots[code->index][insn];
+	const u32 site = r->sites->slots[code->index][insn];
 
 	if (code->function->listing)
 		return false;
-	return (site && !(site & SITE_GUARD)) || r->roles[code->index][insn] & ~RACE_STRONG;
+	return (site && !(site & SITE_GUARD)) ||
+	       r->roles[code->index][insn].does & (u16) ~(RACE_STRONG | RACE_ACQUIRES | RACE_RELEASES);
 }
 
 /* The machine uses its blocks' records again. */
@@ -327,8 +506,8 @@ static struct race_block *record_of(struct races *r, struct block *b)
 		x = x->next;
 	if (x)
 		return x;
-	x = ARENA_NEW(&r->arena, struct race_block);
-	x->words = ARENA_ARRAY(&r->arena, b->machine->shared_bytes / 4 + 4, struct race_word);
+	x = ARENA_NEW(r->arena, struct race_block);
+	x->words = ARENA_ARRAY(r->arena, b->machine->shared_bytes / 4 + 4, struct race_word);
 	x->block = b;
 	x->next = *bucket;
 	return *bucket = x;
@@ -338,53 +517,58 @@ static void block_start(void *context, struct block *b)
 {
 	struct races *r = context;
 
-	if (!r->has_arena) {
-		arena_init(&r->arena, &b->worker->out_of_memory);
-		r->has_arena = true;
-	}
 	struct race_block *x = record_of(r, b);
-	memset(x->warps, 0, sizeof x->warps);
-	memset(x->arrivals, 0, sizeof x->arrivals);
+	race_start(&r->clocks, x);
 	x->life = ++r->lives;
 }
 
 /* --- Around the run ------------------------------------------------------------------------- */
 
-struct races *races_new(struct arena *arena, const struct program *program, const struct race_options *options)
+struct races *races_new(struct arena *arena, const struct check_sites *where, const struct site_list *sites,
+			const struct check_options *options)
 {
-	static const struct accounting_options none;
 	struct races *r = ARENA_NEW(arena, struct races);
+	const struct program *program = where->program;
 
+	r->where = where;
 	r->program = program;
 	r->options = *options;
-	r->observer = (struct observer){.context = r, .wants = wants, .before = before, .block_start = block_start};
-	r->sites = sites_find(arena, program, &none);
-	r->roles = ARENA_ARRAY(arena, program->code_count + 1, u8 *);
-	r->bases = ARENA_ARRAY(arena, program->code_count + 1, u32);
+	r->observer = (struct observer){
+		.context = r, .wants = wants, .before = before, .after = after, .block_start = block_start};
+	r->sites = sites;
+	r->roles = ARENA_ARRAY(arena, program->code_count + 1, struct race_role *);
 	find_roles(r, arena);
 	return r;
 }
 
-void races_free(struct races *r)
+void races_begin(struct races *r, struct arena *launch)
 {
-	if (r->has_arena)
-		arena_free(&r->arena);
-	r->has_arena = false;
+	r->arena = launch;
 	memset(r->buckets, 0, sizeof r->buckets);
 	r->global = (struct race_pages){0};
-	r->findings = (struct race_findings){0};
-}
-
-void races_begin(struct races *r)
-{
-	races_free(r);
-	r->clocks = (struct race_clocks){.now = 1};
+	r->findings = (struct race_findings){
+		.arena = launch, .sites = r->where, .most = r->options.most, .plain_reads = r->options.plain_reads};
+	r->clocks = (struct race_clocks){.now = 1, .sets.arena = launch};
 	r->lives = 0;
 }
 
 const struct fault *races_finding(const struct races *r, u32 k, const struct launch *l)
 {
-	return race_finding_fault(&r->findings, k, &(struct race_sites){r->program, r->bases}, l);
+	return race_finding_fault(&r->findings, k, l);
 }
+
+u32 races_count(const struct races *r) { return (u32)r->findings.items.count; }
+
+bool races_have(const struct races *r, u32 site)
+{
+	for (size_t k = 0; k < r->findings.items.count; k++) {
+		const struct race_finding *x = &r->findings.items.items[k];
+		if (x->fault.kind == FAULT_RACE && (x->site == site || x->other == site))
+			return true;
+	}
+	return false;
+}
+
+u64 races_more(const struct races *r) { return r->findings.more; }
 
 struct observer *races_observer(struct races *r) { return &r->observer; }

@@ -13,27 +13,25 @@
 #define PTXSIM_OBSERVE_RACES_H
 
 #include "exec/launch.h"
-
-struct race_options {
-	bool races;
-	bool unwritten; /* reads of shared memory that nothing has written */
-	bool leaks;     /* of a script: what it allocates and never frees */
-};
-
-/* Reads some of "races", "unwritten" and "leaks" with commas between; false if the text is none of these. */
-bool race_options_read(const char *text, struct race_options *options);
+#include "observe/check_findings.h"
+#include "observe/check_options.h"
+#include "observe/sites.h"
 
 struct races;
 
 /* Lives as long as the arena; the program must too. */
-struct races *races_new(struct arena *arena, const struct program *program, const struct race_options *options);
-/* Gives what it remembers of a launch back. */
-void races_free(struct races *r);
-/* Before each launch_run that the observer watches. */
-void races_begin(struct races *r);
+struct races *races_new(struct arena *arena, const struct check_sites *where, const struct site_list *sites,
+			const struct check_options *options);
+/* Before each launch_run that the observer watches; `launch` is the arena of what it remembers. */
+void races_begin(struct races *r, struct arena *launch);
 struct observer *races_observer(struct races *r);
 /* After the launch: what was found, each pair of instructions once, in the order in which they met; NULL: no more.
- * Valid until the next races_begin or races_free. */
+ * Valid until the launch's arena is freed. */
 const struct fault *races_finding(const struct races *r, u32 k, const struct launch *l);
+u32 races_count(const struct races *r);
+/* Does a race take place at the site? */
+bool races_have(const struct races *r, u32 site);
+/* Pairs beyond the most that are kept were met so often. */
+u64 races_more(const struct races *r);
 
 #endif

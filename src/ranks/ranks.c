@@ -101,7 +101,7 @@ static const char *why_alone(struct ranks *r, const struct play *p, const struct
 		return "a cooperative launch, whose blocks may wait for one another";
 	if (l->instruction_limit)
 		return "--limit counts the instructions of all blocks";
-	if (p->races)
+	if (p->watch)
 		return "--check looks at all blocks in one order";
 	if (p->accounting && p->options.accounting.caches != ACCOUNT_CACHES_NONE)
 		return "--caches needs the accesses of all blocks in one order";

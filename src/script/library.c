@@ -65,7 +65,7 @@ static ptxsim_status play(struct session *s, const struct ptxsim_script *given, 
 			 .script = &script,
 			 .options = {.jobs = given->jobs,
 				     .async = {.mode = ASYNC_STRICT},
-				     .check = {given->races != 0, given->unwritten != 0},
+				     .check = {.races = given->races != 0, .unwritten = given->unwritten != 0},
 				     .print = given->print,
 				     .print_context = given->print_context}};
 	const bool played = script.launch_count && session_build(s, &lower) && play_run(&p);

@@ -78,7 +78,7 @@ static bool prepare(struct play *p, const struct script_statement *st, struct la
 	const u8 *params = k ? play_params(p, &st->launch, st->span, k) : NULL;
 	u32 observer_count = 0;
 	/* Caches and clocks see accesses in one order. */
-	const bool one_thread = p->races || (p->accounting && p->options.accounting.caches != ACCOUNT_CACHES_NONE);
+	const bool one_thread = p->watch || (p->accounting && p->options.accounting.caches != ACCOUNT_CACHES_NONE);
 
 	if (!params)
 		return false;
@@ -87,8 +87,8 @@ static bool prepare(struct play *p, const struct script_statement *st, struct la
 		p->observers[observer_count++] = p->options.observer;
 	if (p->accounting)
 		p->observers[observer_count++] = accounting_observer(p->accounting);
-	if (p->races)
-		p->observers[observer_count++] = races_observer(p->races);
+	if (p->watch)
+		observer_count += checks_observers(p->watch, p->observers + observer_count);
 	p->observers[observer_count] = NULL;
 	*l = (struct launch){
 		.program = s->program,
@@ -117,8 +117,8 @@ static bool prepare(struct play *p, const struct script_statement *st, struct la
 		p->options.launching(p->options.launching_context, l);
 	if (p->accounting)
 		accounting_begin(p->accounting);
-	if (p->races)
-		races_begin(p->races);
+	if (p->watch)
+		checks_begin(p->watch, l);
 	return true;
 }
 
@@ -147,6 +147,7 @@ static bool save(struct play *p, const struct script_statement *st)
 		diag_error(&p->session->diags, st->span, "'%s' has been freed", b->name);
 		return false;
 	}
+	play_note_read(p, st->span, b, 0, b->count);
 	bool ok = file->folder ? file_new_begin_below(&f, file->folder, file->path, !file->keeps, &message)
 			       : file_new_begin(&f, file->path, !file->keeps, &message);
 
@@ -220,6 +221,8 @@ static bool play_statement(struct play *p, const struct script_statement *st, st
 	case SCRIPT_FREE:
 		play_free_buffer(p, st);
 		return true;
+	case SCRIPT_READ:
+		return play_read_buffer(p, st);
 	}
 	return true;
 }
@@ -235,10 +238,10 @@ static void protect_constants(struct memory *m)
 
 bool play_next(struct play *p, struct launch *l)
 {
-	const struct race_options *check = &p->options.check;
+	const struct check_options *check = &p->options.check;
 
-	if (!p->races && (check->races || check->unwritten)) {
-		p->races = races_new(&p->session->arena, p->session->program, check);
+	if (!p->watch && check_options_watch(check)) {
+		p->watch = checks_new(&p->session->arena, p->session->program, check);
 		protect_constants(&p->session->memory);
 	}
 	if (!p->next && wants_accounting(p) && !p->options.no_counters)
@@ -298,7 +301,7 @@ void play_done(struct play *p, const struct launch *l, enum launch_status status
 	if (status == LAUNCH_FAULT)
 		keep_fault(p, l, fault);
 	const struct fault *found;
-	for (u32 k = 0; p->races && (found = races_finding(p->races, k, l)) != NULL; k++)
+	for (u32 k = 0; p->watch && (found = checks_finding(p->watch, k, l)) != NULL; k++)
 		keep_fault(p, l, found);
 	give_faults(result);
 	if (status == LAUNCH_BAD_CONFIG)
@@ -339,7 +342,7 @@ void play_free(struct play *p)
 	if (p->accounting)
 		accounting_free(p->accounting);
 	p->accounting = NULL;
-	if (p->races)
-		races_free(p->races);
-	p->races = NULL;
+	if (p->watch)
+		checks_free(p->watch);
+	p->watch = NULL;
 }

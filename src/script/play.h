@@ -10,7 +10,7 @@
 #include "script/script.h"
 #include "observe/accounting.h"
 #include "observe/async_check.h"
-#include "observe/races.h"
+#include "observe/checks.h"
 
 struct play;
 
@@ -26,7 +26,7 @@ struct play_options {
 	bool account;                 /* count memory accesses, though no expectation asks for it */
 	bool no_counters;             /* never count, whatever expectations ask for */
 	struct accounting_options accounting;
-	struct race_options check;                                     /* for what each launch is checked */
+	struct check_options check;                                    /* for what each launch is checked */
 	void (*print)(void *context, const char *text, size_t length); /* what kernels print; may be NULL */
 	void *print_context;
 	/* Runs a launch in launch_run's place; NULL: that does. */
@@ -74,8 +74,8 @@ struct play {
 	size_t next;    /* statement */
 	bool ended;     /* what the end of the script tells has been told */
 	struct play_launch current;
-	struct races *races;           /* NULL if they are not looked for */
-	struct observer *observers[4]; /* of the current launch */
+	struct checks *watch;                             /* what launches are checked for; NULL: nothing */
+	struct observer *observers[3 + CHECKS_OBSERVERS]; /* of the current launch */
 };
 
 /* Plays all statements, up to the first launch that fails unexpectedly. False if the script cannot be
@@ -96,6 +96,9 @@ bool play_generate(struct play *p, struct buffer *b);
 /* fill and free, and what was allocated and never freed: findings. */
 bool play_fill_part(struct play *p, const struct script_statement *st);
 void play_free_buffer(struct play *p, const struct script_statement *st);
+/* The host reads elements of a buffer: a finding if nothing has written one. */
+void play_note_read(struct play *p, struct span at, const struct buffer *b, u64 first, u64 count);
+bool play_read_buffer(struct play *p, const struct script_statement *st);
 void play_find_leaks(struct play *p);
 void play_add_finding(struct play *p, struct span at, const char *message);
 /* "does not hold" of an expectation, or "is wrong". */

@@ -16,7 +16,8 @@ struct comparison {
 	struct play *play;
 	const struct script_expect *e;
 	u64 compared, differing;
-	const char *first; /* about the first element that differs */
+	u64 first_unwritten; /* element; UINT64_MAX: none */
+	const char *first;   /* about the first element that differs */
 	struct expr_run run;
 };
 
@@ -80,8 +81,13 @@ static void compare_bytes(struct comparison *c, u64 index, const u8 *wanted)
 	const struct buffer *b = c->e->buffer;
 	const u8 *got = b->host + index * element_bytes(b->type);
 	const u64 apart = element_distance(b->type, got, wanted);
+	const u32 each = element_bytes(b->type);
+	struct play *p = c->play;
 
 	c->compared++;
+	if (p->watch && b->is_allocated &&
+	    checks_first_unwritten(p->watch, &p->session->memory, b->address + index * each, each) < each)
+		c->first_unwritten = min_u64(c->first_unwritten, index);
 	if (close_enough(c->e, b->type, got, wanted, apart))
 		return;
 	if (c->differing++ == 0)
@@ -188,9 +194,9 @@ static void compare_buffers(struct comparison *c)
 }
 
 /* NULL if everything is as wanted. */
-static const char *check_buffer(struct play *p, const struct script_expect *e)
+static const char *check_buffer(struct play *p, const struct script_expect *e, u64 *first_unwritten)
 {
-	struct comparison c = {.play = p, .e = e};
+	struct comparison c = {.play = p, .e = e, .first_unwritten = UINT64_MAX};
 
 	switch (e->kind) {
 	case EXPECT_EACH:
@@ -208,6 +214,7 @@ static const char *check_buffer(struct play *p, const struct script_expect *e)
 			return message;
 	}
 	}
+	*first_unwritten = c.first_unwritten;
 	if (c.run.error)
 		return c.run.error;
 	if (c.differing > 1)
@@ -273,12 +280,12 @@ static const char *check_counter(struct play *p, const struct script_expect *e, 
 	return say(p, "%s is %.17g, wanted %s %.17g", e->text, got, e->comparison, number_as_float(wanted));
 }
 
-static const char *check(struct play *p, const struct script_expect *e)
+static const char *check(struct play *p, const struct script_expect *e, u64 *first_unwritten)
 {
 	const struct play_launch *last = p->launches.count ? &p->launches.items[p->launches.count - 1] : NULL;
 
 	if (e->kind <= EXPECT_BUFFER)
-		return e->buffer->host       ? check_buffer(p, e)
+		return e->buffer->host       ? check_buffer(p, e, first_unwritten)
 		       : e->buffer->is_freed ? "the buffer has been freed"
 					     : "the buffer does not exist yet";
 	if (!last)
@@ -321,7 +328,11 @@ static void add_check(struct play *p, struct span at, const char *message, bool 
 
 void play_expect(struct play *p, const struct script_statement *st)
 {
-	add_check(p, st->span, check(p, &st->expect), false);
+	u64 unwritten = UINT64_MAX;
+
+	add_check(p, st->span, check(p, &st->expect, &unwritten), false);
+	if (unwritten != UINT64_MAX)
+		play_note_read(p, st->span, st->expect.buffer, unwritten, 1);
 }
 
 void play_add_finding(struct play *p, struct span at, const char *message) { add_check(p, at, message, true); }

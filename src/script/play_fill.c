@@ -160,6 +160,8 @@ static bool make(struct play *p, struct buffer *b)
 	}
 	const struct allocation *a = memory_find(&s->memory, b->address, 1);
 	b->host = a->host + (b->address - a->base);
+	if (b->is_allocated)
+		memory_set_unwritten(&s->memory, b->address);
 	return true;
 }
 

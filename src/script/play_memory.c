@@ -20,7 +20,35 @@ bool play_fill_part(struct play *p, const struct script_statement *st)
 				    .fill = st->part->fill,
 				    .span = st->part->span,
 				    .host = st->buffer->host + st->first * element_bytes(st->buffer->type)};
+	if (p->watch)
+		checks_host_writes(p->watch, &p->session->memory,
+				   st->buffer->address + st->first * element_bytes(st->buffer->type),
+				   buffer_bytes(st->part));
 	return play_generate(p, st->part);
+}
+
+void play_note_read(struct play *p, struct span at, const struct buffer *b, u64 first, u64 count)
+{
+	const u32 each = element_bytes(b->type);
+	struct arena *a = &p->session->arena;
+
+	if (!p->watch || !b->is_allocated || !b->host)
+		return;
+	const u64 byte = checks_first_unwritten(p->watch, &p->session->memory, b->address + first * each, count * each);
+	if (byte < count * each)
+		play_add_finding(p, at,
+				 arena_printf(a, "the host reads element %llu of '%s', which nothing has written",
+					      (unsigned long long)(first + byte / each), b->name));
+}
+
+bool play_read_buffer(struct play *p, const struct script_statement *st)
+{
+	if (!st->buffer->host) {
+		diag_error(&p->session->diags, st->span, "'%s' has been freed", st->buffer->name);
+		return false;
+	}
+	play_note_read(p, st->span, st->buffer, st->first, st->part->count);
+	return true;
 }
 
 static u32 line_of(const struct play *p, struct span span)

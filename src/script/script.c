@@ -633,6 +633,9 @@ static void parse_statement(struct script *s, struct lex *l)
 	} else if (lex_take(l, "free")) {
 		st.kind = SCRIPT_FREE;
 		script_parse_free(s, l, &st);
+	} else if (lex_take(l, "read")) {
+		st.kind = SCRIPT_READ;
+		script_parse_read(s, l, &st);
 	} else if (lex_take(l, "launch")) {
 		st.kind = SCRIPT_LAUNCH;
 		parse_launch(s, l, &st);
@@ -646,8 +649,8 @@ static void parse_statement(struct script *s, struct lex *l)
 		st.kind = SCRIPT_BIND;
 		parse_bind(s, l, &st);
 	} else {
-		lex_error(l, "no such statement: let, arch, buffer, alloc, variable, fill, free, bind, launch, expect "
-			     "or save");
+		lex_error(l, "no such statement: let, arch, buffer, alloc, variable, fill, free, read, bind, launch, "
+			     "expect or save");
 	}
 	if (l->kind != LEX_END)
 		lex_error(l, "the line should end here");

@@ -107,7 +107,16 @@ struct script_expect {
 	u64 ulps;                /* accepted distance in representable values */
 };
 
-enum script_kind { SCRIPT_BUFFER, SCRIPT_LAUNCH, SCRIPT_EXPECT, SCRIPT_SAVE, SCRIPT_BIND, SCRIPT_FILL, SCRIPT_FREE };
+enum script_kind {
+	SCRIPT_BUFFER,
+	SCRIPT_LAUNCH,
+	SCRIPT_EXPECT,
+	SCRIPT_SAVE,
+	SCRIPT_BIND,
+	SCRIPT_FILL,
+	SCRIPT_FREE,
+	SCRIPT_READ
+};
 
 struct script_statement {
 	enum script_kind kind;
@@ -171,6 +180,7 @@ bool script_parse_count(struct script *s, struct lex *l, u64 low, u64 high, u64 
 /* alloc, fill and free, behind the word. */
 void script_parse_alloc(struct script *s, struct lex *l, struct script_statement *st);
 void script_parse_fill(struct script *s, struct lex *l, struct script_statement *st);
+void script_parse_read(struct script *s, struct lex *l, struct script_statement *st);
 void script_parse_free(struct script *s, struct lex *l, struct script_statement *st);
 struct buffer *script_add_buffer(struct script *s, const char *name, struct span span);
 /* The file that the text now parsed calls `path`. */

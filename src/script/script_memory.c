@@ -49,25 +49,41 @@ static struct buffer *parse_name(struct script *s, struct lex *l, const char *us
 	return b;
 }
 
+/* NAME, of which all is meant, or NAME[A:B]: elements A to B - 1. */
+static bool parse_part(struct script *s, struct lex *l, const struct buffer *b, struct script_statement *st)
+{
+	struct buffer *part = st->part = ARENA_NEW(s->arena, struct buffer);
+	u64 end;
+
+	st->buffer = (struct buffer *)(uintptr_t)b;
+	*part = (struct buffer){.name = b->name, .type = b->type, .rank = b->rank, .count = b->count, .span = b->span};
+	memcpy(part->dims, b->dims, sizeof part->dims);
+	if (!lex_take(l, "["))
+		return true;
+	if (!script_parse_count(s, l, 0, b->count, &st->first) || !lex_expect(l, ":") ||
+	    !script_parse_count(s, l, st->first, b->count, &end) || !lex_expect(l, "]"))
+		return false;
+	part->rank = 1;
+	part->count = part->dims[0] = end - st->first;
+	return true;
+}
+
 void script_parse_fill(struct script *s, struct lex *l, struct script_statement *st)
 {
-	struct buffer *b = parse_name(s, l, "fill NAME[A:B] GENERATOR");
-	u64 end;
+	const struct buffer *b = parse_name(s, l, "fill NAME[A:B] GENERATOR");
 
 	if (!b)
 		return;
-	st->buffer = b;
-	struct buffer *part = st->part = ARENA_NEW(s->arena, struct buffer);
-	*part = (struct buffer){.name = b->name, .type = b->type, .rank = b->rank, .count = b->count, .span = b->span};
-	memcpy(part->dims, b->dims, sizeof part->dims);
-	if (lex_take(l, "[")) {
-		if (!script_parse_count(s, l, 0, b->count, &st->first) || !lex_expect(l, ":") ||
-		    !script_parse_count(s, l, st->first, b->count, &end) || !lex_expect(l, "]"))
-			return;
-		part->rank = 1;
-		part->count = part->dims[0] = end - st->first;
-	}
-	script_parse_generator(s, l, part);
+	if (parse_part(s, l, b, st))
+		script_parse_generator(s, l, st->part);
+}
+
+void script_parse_read(struct script *s, struct lex *l, struct script_statement *st)
+{
+	const struct buffer *b = parse_name(s, l, "read NAME, or read NAME[A:B]");
+
+	if (b && parse_part(s, l, b, st) && l->kind != LEX_END)
+		lex_error(l, "nothing may follow: read NAME[A:B]");
 }
 
 void script_parse_free(struct script *s, struct lex *l, struct script_statement *st)

@@ -50,7 +50,7 @@ static bool read_seed(struct run_options *o, char *value) { return whole(value, 
 static bool read_limit(struct run_options *o, char *value) { return whole(value, &o->limit); }
 static bool read_memory(struct run_options *o, char *value) { return whole(value, &o->choices.memory_limit); }
 static bool read_async(struct run_options *o, char *value) { return async_choice_read(value, &o->choices.async); }
-static bool read_check(struct run_options *o, char *value) { return race_options_read(value, &o->choices.check); }
+static bool read_check(struct run_options *o, char *value) { return check_options_read(value, &o->choices.check); }
 
 static const struct {
 	const char *word;

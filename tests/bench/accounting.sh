@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# accounting.sh BUILD [REPETITIONS [SCALE]]: what counting costs, at sizes halved SCALE times. Runs the six benchmarks on one thread, plain and
-# with every count on, interleaved; prints the processor time of a launch of each, the share of full speed that
-# is left, and the median of the six shares.
+# accounting.sh BUILD [REPETITIONS [SCALE [OPTION...]]]: what counting costs, or what OPTIONs do (--check, --check=races), at sizes halved SCALE
+# times. Runs the six benchmarks on one thread, plain and with every count on, interleaved; prints the processor time of a launch of each, the
+# share of full speed that is left, the median of the six shares, and their geometric mean as a factor.
 set -eu
 
 build=$1
 reps=${2-5}
 scale=${3-0}
+if [ $# -gt 3 ]; then shift 3; else set -- --report text; fi
 folder=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -75,7 +76,7 @@ for name in saxpy matmul mandel hist transpose xorshift; do
 	k=0
 	while [ "$k" -lt "$reps" ]; do
 		launch >>"$work/plain"
-		launch --report text >>"$work/counting"
+		launch "$@" >>"$work/counting"
 		k=$((k + 1))
 	done
 	plain=$(median <"$work/plain") counting=$(median <"$work/counting")
@@ -83,3 +84,4 @@ for name in saxpy matmul mandel hist transpose xorshift; do
 		printf "%-10s %10.2f ms %10.2f ms %8.3f\n", n, p * 1e3, c * 1e3, p / c; print p / c >> f }'
 done
 printf 'median share of full speed %.3f\n' "$(median <"$work/shares")"
+awk '{ l += log($1) } END { printf "geometric mean: %.2f times slower\n", exp(-l / NR) }' "$work/shares"

@@ -11,6 +11,7 @@
 #include "compare.h"
 #include "memory/tensormap.h"
 #include "observe/async_check.h"
+#include "observe/checks.h"
 #include "texture_argument.h"
 
 /* Every byte of an output buffer before the launch. */
@@ -236,6 +237,18 @@ static bool check_results(struct run *r)
 	return check_text(r);
 }
 
+/* The first finding of the checks is what is wrong with the case. */
+static bool found_nothing(struct run *r, const struct checks *checks, const struct launch *l)
+{
+	const struct fault *found = checks_finding(checks, 0, l);
+	char text[CASE_MESSAGE];
+
+	if (!found)
+		return true;
+	fault_describe(&r->s->memory, l, found, text, sizeof text);
+	return fail(r, "%.1500s", text);
+}
+
 static bool launch(struct run *r)
 {
 	const struct pack_case *c = r->c;
@@ -264,7 +277,19 @@ static bool launch(struct run *r)
 	memcpy(l.grid, c->grid, sizeof l.grid);
 	memcpy(l.block, c->block, sizeof l.block);
 	memcpy(l.cluster, c->cluster, sizeof l.cluster);
+	struct observer *watching[CHECKS_OBSERVERS + 1] = {NULL};
+	struct checks *checks = r->options->check ? checks_new(&r->s->arena, r->s->program, r->options->check) : NULL;
+	if (checks) {
+		checks_begin(checks, &l);
+		checks_observers(checks, watching);
+		l.observers = watching;
+	}
 	const enum launch_status status = launch_run(&l, &stats, &fault, reason, sizeof reason);
+	const bool clean = !checks || found_nothing(r, checks, &l);
+	if (checks)
+		checks_free(checks);
+	if (!clean)
+		return false;
 	if (r->options->ran)
 		r->options->ran(r->options->context, &l, &stats);
 	if (status == LAUNCH_FAULT && c->fault) {

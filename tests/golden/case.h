@@ -6,6 +6,7 @@
 #define PTXSIM_TESTS_GOLDEN_CASE_H
 
 #include "api/session.h"
+#include "observe/check_options.h"
 #include "pack.h"
 
 struct case_options {
@@ -14,6 +15,7 @@ struct case_options {
 	bool any_order; /* let these run blocks in any order, even if that shows */
 	struct async_choice async;
 	enum native_mode native;
+	const struct check_options *check; /* a case in which these find something fails; NULL: nothing is checked */
 	/* Watching the launch: observers as in struct launch, and a call once it has run. May be NULL. */
 	struct observer *const *observers;
 	void (*ran)(void *context, const struct launch *l, const struct launch_stats *stats);

@@ -53,6 +53,7 @@ struct runner {
 	long jobs, timeout_seconds;
 	bool quiet;
 	struct case_options options;
+	struct check_options check;
 	VEC_OF(const char *) stems;
 	VEC_OF(struct group *) groups;
 	size_t next_group;
@@ -308,6 +309,8 @@ static const struct argp_option options[] = {
 	{"cubins", 'c', "FOLDER", 0, "Run FOLDER/MODULE.cubin, machine code, in place of MODULE.ptx", 0},
 	{"threads", 'T', "N", 0, "Run each launch on up to N host threads (default: 1)", 0},
 	{"any-order", 'o', NULL, 0, "Let them run blocks in any order, even if that shows in the results", 0},
+	{"check", 'C', "WHAT,...", OPTION_ARG_OPTIONAL,
+	 "Cases in which the checks find something fail: as of ptxsim run", 0},
 	{"quiet", 'q', NULL, 0, "Print the totals only", 0},
 	{0},
 };
@@ -375,6 +378,13 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case 'c':
 		r->cubins = text;
+		return 0;
+	case 'C':
+		if (!text)
+			check_options_usual(&r->check);
+		else if (!check_options_read(text, &r->check))
+			argp_error(state, "--check is some of%s, not '%s'", check_options_words(), text);
+		r->options.check = &r->check;
 		return 0;
 	case 'q':
 		r->quiet = true;

@@ -196,7 +196,7 @@ static const struct {
 	const char *text, *error;
 } bad_statements[] = {
 	{"//@ lunch k()\n",
-	 "no such statement: let, arch, buffer, alloc, variable, fill, free, bind, launch, expect or save"},
+	 "no such statement: let, arch, buffer, alloc, variable, fill, free, read, bind, launch, expect or save"},
 	{"//@ buffer a f33[4]\n",
 	 "an element type expected (u8 to u64, s8 to s64, b8 to b64, f16, bf16, f32, f64), or load FILE.npy"},
 	{"//@ buffer a f32[4\n", "']' expected here"},

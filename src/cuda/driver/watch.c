@@ -28,7 +28,7 @@ struct found {
 
 static struct {
 	bool asked;
-	struct race_options check;
+	struct check_options check;
 	bool checks;
 	enum format format;
 	const char *kernel;
@@ -81,8 +81,10 @@ static bool read_check(const char *text)
 	if (!text)
 		return true;
 	watch.checks = true;
-	return race_options_read(*text ? text : "races,unwritten,leaks", &watch.check) ||
-	       wrong("PTXSIM_CHECK", text, "some of races, unwritten and leaks with commas between");
+	if (!*text)
+		check_options_usual(&watch.check);
+	return !*text || check_options_read(text, &watch.check) ||
+	       wrong("PTXSIM_CHECK", text, "some of the words that --check takes with commas between");
 }
 
 static void begin_report(void)

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Findings, and the places that they name.
+ */
+#include "observe/check_findings.h"
+
+#include <stdio.h>
+
+#include "exec/run.h"
+#include "observe/places.h"
+
+u32 *check_site_bases(struct arena *arena, const struct program *program)
+{
+	u32 *bases = ARENA_ARRAY(arena, program->code_count + 1, u32), count = 0;
+
+	for (u32 c = 0; c < program->code_count; c++) {
+		bases[c] = count;
+		count += program->codes[c]->insn_count;
+	}
+	bases[program->code_count] = count;
+	return bases;
+}
+
+const struct code *check_site_code(const struct check_sites *s, u32 site, u32 *insn)
+{
+	u32 c = s->program->code_count - 1;
+
+	while (c && s->bases[c] > site)
+		c--;
+	*insn = site - s->bases[c];
+	return s->program->codes[c];
+}
+
+void check_site_place(const struct check_sites *s, u32 site, char text[CHECK_PLACE_TEXT])
+{
+	u32 insn;
+	const struct code *code = check_site_code(s, site, &insn);
+	const u32 origin = code->origin[insn];
+	if (origin == NO_OPERAND) {
+		snprintf(text, CHECK_PLACE_TEXT, "%.100s", code->name);
+		return;
+	}
+	const struct place_of p = place_find(code, origin);
+	const int length = snprintf(text, CHECK_PLACE_TEXT, "%.50s:%u", p.file, p.line);
+
+	if (!p.loc_file || length < 0)
+		return;
+	const struct ir_loc *outer = p.loc, *caller;
+	while ((caller = ir_loc_caller(p.module, outer)) != NULL && caller != outer)
+		outer = caller;
+	const char *path = outer != p.loc ? ir_file_path(p.module, outer->file) : NULL;
+	char *to = text + length;
+	const size_t left = CHECK_PLACE_TEXT - (size_t)length;
+	if (path)
+		snprintf(to, left, " (%.70s:%u, inlined at %.70s:%u)", p.loc_file, p.loc_line, path, outer->line);
+	else
+		snprintf(to, left, " (%.80s:%u)", p.loc_file, p.loc_line);
+}
+
+u32 check_site(const struct check_sites *s, const struct warp *w, const struct insn *i)
+{
+	const struct code *code = w->frame->code;
+
+	return s->bases[code->index] + (u32)(i - machine_entry(w->machine, code));
+}
+
+static bool is_known(struct check_findings *f, enum fault_kind kind, u32 site, u32 other)
+{
+	for (size_t k = 0; k < f->items.count; k++) {
+		struct check_finding *x = &f->items.items[k];
+		if (x->fault.kind == kind && x->site == site && x->other == other) {
+			x->fault.times++;
+			return true;
+		}
+	}
+	return false;
+}
+
+struct fault *check_tell(struct check_findings *f, enum fault_kind kind, const struct warp *w, u32 site, u32 lanes,
+			 u32 other)
+{
+	u32 insn;
+
+	if (is_known(f, kind, site, other))
+		return NULL;
+	if (f->items.count >= f->most) {
+		f->more++;
+		return NULL;
+	}
+	const struct code *code = check_site_code(f->sites, site, &insn);
+	const struct check_finding x = {.fault = {.kind = kind,
+						  .code = code,
+						  .insn = code->insns + insn,
+						  .block = w->block->index,
+						  .warp = w->index,
+						  .lane = lanes ? (u32)__builtin_ctz(lanes) : 0,
+						  .lanes = lanes,
+						  .space = SPACE_GENERIC,
+						  .null_param = -1,
+						  .times = 1},
+					.site = site,
+					.other = other};
+	VEC_PUSH(f->arena, &f->items, x);
+	return &f->items.items[f->items.count - 1].fault;
+}
+
+void check_tell_other(struct fault *fault, const struct check_sites *sites, enum fault_role role, u32 other, u64 block,
+		      u32 thread)
+{
+	fault->role = role;
+	fault->other.code = check_site_code(sites, other, &fault->other.insn);
+	fault->other.block = block;
+	fault->other.thread = thread;
+}

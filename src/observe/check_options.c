@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The words of --check.
+ */
+#include "observe/check_options.h"
+
+#include <string.h>
+
+static bool is_word(const char *text, size_t length, const char *word)
+{
+	return length == strlen(word) && !strncmp(text, word, length);
+}
+
+bool check_options_read(const char *text, struct check_options *options)
+{
+	if (!*text)
+		return false;
+	for (size_t length; *text; text += length + (text[length] == ',')) {
+		length = strcspn(text, ",");
+#define X(name, word, usual, about)        \
+	if (is_word(text, length, word)) { \
+		options->name = true;      \
+		continue;                  \
+	}
+		CHECKS(X)
+#undef X
+		return false;
+	}
+	return true;
+}
+
+void check_options_usual(struct check_options *options)
+{
+#define X(name, word, usual, about) options->name |= usual;
+	CHECKS(X)
+#undef X
+}
+
+bool check_options_watch(const struct check_options *o)
+{
+	struct check_options others = *o;
+
+	others.leaks = others.strict_unwritten = false;
+	return false
+#define X(name, word, usual, about) || others.name
+		CHECKS(X)
+#undef X
+			;
+}
+
+const char *check_options_words(void)
+{
+	return ""
+#define X(name, word, usual, about) " " word
+		CHECKS(X)
+#undef X
+			;
+}

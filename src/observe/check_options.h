@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What launches are checked for: the words of --check.
+ */
+#ifndef PTXSIM_OBSERVE_CHECK_OPTIONS_H
+#define PTXSIM_OBSERVE_CHECK_OPTIONS_H
+
+#include "base/types.h"
+
+/* X(name, word, whether --check alone means it, what it finds) */
+#define CHECKS(X)                                                                             \
+	X(races, "races", true, "accesses that nothing orders")                               \
+	X(unwritten, "unwritten", true, "values that nothing has written, where they matter") \
+	X(sync, "sync", true, "barriers and masks that not all come to, or not in one way")   \
+	X(leaks, "leaks", true, "what alloc lines give and no free takes back")               \
+	X(plain_reads, "plain-reads", false, "races of plain reads that a compare and swap validates")
+
+struct check_options {
+#define X(name, word, usual, text) bool name;
+	CHECKS(X)
+#undef X
+	bool strict_unwritten; /* told at the first arithmetic, too */
+	u32 most;              /* findings that are kept; 0: CHECK_FINDINGS */
+};
+
+enum { CHECK_FINDINGS = 100 };
+
+/* Adds some of the words, with commas between, to what is asked for; false if one is none of them. */
+bool check_options_read(const char *text, struct check_options *options);
+/* What --check means alone. */
+void check_options_usual(struct check_options *options);
+/* Anything that watches a launch. */
+bool check_options_watch(const struct check_options *options);
+/* "races, unwritten, ...": all words. */
+const char *check_options_words(void);
+
+#endif

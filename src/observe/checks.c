@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The checks of a launch.
+ */
+#include "observe/checks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "observe/check_findings.h"
+#include "observe/races.h"
+#include "observe/sync_check.h"
+#include "observe/unwritten.h"
+
+struct checks {
+	struct check_options options;
+	struct check_sites sites;
+	struct site_list accesses;
+	struct observer keeper; /* makes the launch's arena: told of its blocks before the others */
+	struct arena arena;     /* of a launch; begins with its first block */
+	bool has_arena;
+	struct check_findings findings;
+	struct races *races;
+	struct sync_check *sync;
+	struct unwritten *unwritten;
+	const struct fault **sorted; /* once asked for */
+	u32 sorted_count;
+};
+
+static bool wants_none(void *context, const struct code *code, u32 insn)
+{
+	(void)context;
+	(void)code;
+	(void)insn;
+	return false;
+}
+
+static void block_start(void *context, struct block *b)
+{
+	struct checks *c = context;
+
+	if (c->has_arena)
+		return;
+	arena_init(&c->arena, &b->worker->out_of_memory);
+	c->has_arena = true;
+}
+
+struct checks *checks_new(struct arena *arena, const struct program *program, const struct check_options *options)
+{
+	static const struct accounting_options none;
+	struct checks *c = ARENA_NEW(arena, struct checks);
+
+	c->options = *options;
+	if (!c->options.most)
+		c->options.most = CHECK_FINDINGS;
+	c->sites = (struct check_sites){program, check_site_bases(arena, program)};
+	c->keeper = (struct observer){.context = c, .wants = wants_none, .block_start = block_start};
+	c->accesses = sites_find(arena, program, &none);
+	if (options->races || options->plain_reads)
+		c->races = races_new(arena, &c->sites, &c->accesses, &c->options);
+	if (options->unwritten || options->strict_unwritten)
+		c->unwritten = unwritten_new(arena, &c->sites, &c->accesses, &c->options);
+	if (options->sync)
+		c->sync = sync_check_new(arena, &c->sites);
+	return c;
+}
+
+void checks_free(struct checks *c)
+{
+	if (c->has_arena)
+		arena_free(&c->arena);
+	c->has_arena = false;
+	free(c->sorted);
+	c->sorted = NULL;
+	c->sorted_count = 0;
+	c->findings = (struct check_findings){.arena = &c->arena, .sites = &c->sites, .most = c->options.most};
+}
+
+void checks_begin(struct checks *c, const struct launch *l)
+{
+	checks_free(c);
+	if (c->races)
+		races_begin(c->races, &c->arena);
+	if (c->sync)
+		sync_check_begin(c->sync, &c->findings);
+	if (c->unwritten)
+		unwritten_begin(c->unwritten, &c->findings, l);
+}
+
+u32 checks_observers(struct checks *c, struct observer *to[CHECKS_OBSERVERS])
+{
+	u32 count = 0;
+
+	to[count++] = &c->keeper;
+	if (c->races)
+		to[count++] = races_observer(c->races);
+	if (c->sync)
+		to[count++] = sync_check_observer(c->sync);
+	if (c->unwritten)
+		to[count++] = unwritten_observer(c->unwritten);
+	return count;
+}
+
+/* A value that nothing has written when it is read, but something writes without any order, is a race. */
+static bool is_race(const struct checks *c, const struct check_finding *x)
+{
+	const u32 origin = x->other == NO_SITE ? x->site : x->other;
+
+	return x->fault.kind == FAULT_UNWRITTEN && c->races && races_have(c->races, origin);
+}
+
+/* By place in the text, then by kind. */
+static int compare(const void *a, const void *b)
+{
+	const struct fault *x = *(const struct fault *const *)a, *y = *(const struct fault *const *)b;
+
+	if (x->code != y->code)
+		return x->code->index < y->code->index ? -1 : 1;
+	if (x->insn != y->insn)
+		return x->insn < y->insn ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	return x->other.insn < y->other.insn ? -1 : x->other.insn > y->other.insn;
+}
+
+static void sort(struct checks *c, const struct launch *l)
+{
+	const size_t most = c->findings.items.count + (c->races ? races_count(c->races) : 0);
+
+	c->sorted = malloc((most + 1) * sizeof *c->sorted);
+	if (!c->sorted)
+		return;
+	for (size_t k = 0; k < c->findings.items.count; k++)
+		if (!is_race(c, &c->findings.items.items[k]))
+			c->sorted[c->sorted_count++] = &c->findings.items.items[k].fault;
+	const struct fault *f;
+	for (u32 k = 0; c->races && (f = races_finding(c->races, k, l)) != NULL; k++)
+		if (f->kind != FAULT_NONE)
+			c->sorted[c->sorted_count++] = f;
+	qsort(c->sorted, c->sorted_count, sizeof *c->sorted, compare);
+}
+
+const struct fault *checks_finding(const struct checks *c, u32 k, const struct launch *l)
+{
+	if (!c->sorted)
+		sort((struct checks *)(uintptr_t)c, l);
+	return k < c->sorted_count ? c->sorted[k] : NULL;
+}
+
+u64 checks_more(const struct checks *c) { return c->findings.more + (c->races ? races_more(c->races) : 0); }
+
+void checks_host_writes(struct checks *c, const struct memory *m, u64 address, u64 bytes)
+{
+	if (c->unwritten)
+		unwritten_host_writes(c->unwritten, m, address, bytes);
+}
+
+u64 checks_first_unwritten(const struct checks *c, const struct memory *m, u64 address, u64 bytes)
+{
+	return c->unwritten ? unwritten_first(c->unwritten, m, address, bytes) : bytes;
+}

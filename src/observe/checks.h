@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * All checks of a launch together: the observers that they are, and what they find. Launches that they watch must run
+ * on one host thread. Listings of machine code are not looked at.
+ */
+#ifndef PTXSIM_OBSERVE_CHECKS_H
+#define PTXSIM_OBSERVE_CHECKS_H
+
+#include "exec/launch.h"
+#include "observe/check_options.h"
+
+struct checks;
+
+enum { CHECKS_OBSERVERS = 4 };
+
+/* Lives as long as the arena; the program must too. */
+struct checks *checks_new(struct arena *arena, const struct program *program, const struct check_options *options);
+/* Gives what it remembers of a launch back. */
+void checks_free(struct checks *c);
+/* Before each launch_run that they watch. */
+void checks_begin(struct checks *c, const struct launch *l);
+/* Writes up to CHECKS_OBSERVERS of them; returns how many. */
+u32 checks_observers(struct checks *c, struct observer *to[CHECKS_OBSERVERS]);
+/* After the launch: what was found, each place or pair of places once, in the order of the text; NULL: no more. Valid
+ * until the next checks_begin or checks_free. */
+const struct fault *checks_finding(const struct checks *c, u32 k, const struct launch *l);
+/* Findings beyond the most that are kept. */
+u64 checks_more(const struct checks *c);
+
+/* Between launches: the host has written global memory that came unwritten. */
+void checks_host_writes(struct checks *c, const struct memory *m, u64 address, u64 bytes);
+/* The host reads it: the first of these bytes that nothing has written; `bytes` if there is none. */
+u64 checks_first_unwritten(const struct checks *c, const struct memory *m, u64 address, u64 bytes);
+
+#endif

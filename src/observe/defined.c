@@ -1,0 +1,580 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Undefined bits, instruction by instruction.
+ */
+#include "observe/defined.h"
+
+#include <string.h>
+
+#include "decode/operands.h"
+#include "exec/run.h"
+#include "isa/form.h"
+#include "observe/sites.h"
+
+/* --- Shadows of frames ------------------------------------------------------------------------ */
+
+u32 *defined_origin(const struct frame *f, u32 row)
+{
+	return (u32 *)(void *)(f->undefined + f->code->frame_bytes + row / sizeof(u32) * sizeof(u32));
+}
+
+void defined_enter(struct frame *f)
+{
+	const struct code *code = f->code;
+
+	if (!f->undefined)
+		return;
+	memset(f->undefined, 0, code->frame_bytes);
+	for (u32 k = 0; k < code->undefined_count; k++) {
+		const struct row_place *p = &code->undefined[k];
+		const size_t bytes = p->bits == 1 ? sizeof(u32) : WARP_LANES * (size_t)max_u32(32, p->bits) / 8;
+		memset(f->undefined + p->offset, 0xff, bytes);
+		*defined_origin(f, p->offset) = NO_SITE;
+	}
+}
+
+u8 *defined_rows(struct arena *arena, struct frame *f)
+{
+	if (!f->undefined) {
+		f->undefined = ARENA_ARRAY(arena, 2 * (size_t)f->code->frame_bytes + 64, u8);
+		defined_enter(f);
+	}
+	return f->undefined;
+}
+
+static u64 full(u32 bits) { return bits >= 64 ? UINT64_MAX : (1ull << bits) - 1; }
+
+u64 defined_get(const struct frame *f, const struct defined_operand *o, u32 lane)
+{
+	const u8 *row = f->undefined + o->row;
+
+	if (o->row == NO_OPERAND)
+		return 0;
+	if (o->bits == 1)
+		return *(const u32 *)(const void *)row >> lane & 1;
+	if (o->bits <= 32)
+		return ((const u32 *)(const void *)row)[lane] & full(o->bits);
+	if (o->bits <= 64)
+		return ((const u64 *)(const void *)row)[lane];
+	return ((const u64 *)(const void *)row)[2 * lane] | ((const u64 *)(const void *)row)[2 * lane + 1];
+}
+
+void defined_put(const struct frame *f, const struct defined_operand *o, u32 lane, u64 mask, u32 origin)
+{
+	u8 *row = f->undefined + o->row;
+
+	if (o->row == NO_OPERAND)
+		return;
+	if (o->bits == 1) {
+		u32 *p = (u32 *)(void *)row;
+		*p = (*p & ~(1u << lane)) | (mask ? 1u << lane : 0);
+	} else if (o->bits <= 32) {
+		((u32 *)(void *)row)[lane] = (u32)(mask & full(o->bits));
+	} else if (o->bits <= 64) {
+		((u64 *)(void *)row)[lane] = mask;
+	} else {
+		((u64 *)(void *)row)[2 * lane] = ((u64 *)(void *)row)[2 * lane + 1] = mask ? UINT64_MAX : 0;
+	}
+	if (mask)
+		*defined_origin(f, o->row) = origin;
+}
+
+static bool row_is_clean(const struct frame *f, const struct defined_operand *o)
+{
+	const u64 *row = (const u64 *)(const void *)(f->undefined + o->row);
+	const u32 words = o->bits <= 32 ? 16 : o->bits <= 64 ? 32 : 64;
+	u64 any = 0;
+
+	if (o->row == NO_OPERAND)
+		return true;
+	if (o->bits == 1)
+		return !*(const u32 *)(const void *)row;
+	for (u32 k = 0; k < words; k++)
+		any |= row[k];
+	return !any;
+}
+
+u32 defined_lanes(const struct frame *f, const struct defined_operand *o, u32 mask)
+{
+	u32 lanes = 0;
+
+	if (row_is_clean(f, o))
+		return 0;
+	for (u32 left = mask; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		lanes |= defined_get(f, o, l) ? 1u << l : 0;
+	}
+	return lanes;
+}
+
+void defined_clear(const struct frame *f, const struct defined_operand *o, u32 lanes)
+{
+	for (u32 left = lanes; left; left &= left - 1)
+		defined_put(f, o, (u32)__builtin_ctz(left), 0, NO_SITE);
+}
+
+/* --- Before the run: what an instruction is ----------------------------------------------------- */
+
+static bool is_integer(const struct form *f)
+{
+	const char class = (char)type_class(form_type(f, 0));
+
+	return class != 'f';
+}
+
+static enum defined_rule logic_rule(const struct form *f)
+{
+	switch ((enum opcode)f->opcode) {
+	case OP_and:
+		return DEFINED_AND;
+	case OP_or:
+		return DEFINED_OR;
+	case OP_shl:
+		return DEFINED_SHIFT_LEFT;
+	case OP_shr:
+		return DEFINED_SHIFT_RIGHT;
+	case OP_bfe:
+		return DEFINED_FIELD;
+	case OP_bfi:
+		return DEFINED_INSERT;
+	case OP_prmt:
+		return DEFINED_PERMUTE;
+	case OP_selp:
+		return DEFINED_SELECT;
+	default:
+		return DEFINED_BITS; /* xor, not, lop3 */
+	}
+}
+
+static enum defined_rule value_rule(const struct form *f)
+{
+	switch ((enum opcode)f->opcode) {
+	case OP_mov:
+		return DEFINED_COPY;
+	case OP_and:
+	case OP_or:
+	case OP_xor:
+	case OP_not:
+	case OP_lop3:
+	case OP_shl:
+	case OP_shr:
+	case OP_bfe:
+	case OP_bfi:
+	case OP_prmt:
+	case OP_selp:
+		return logic_rule(f);
+	case OP_add:
+	case OP_sub:
+	case OP_mul:
+	case OP_mad:
+		return is_integer(f) && !form_has(f, M_hi) && !form_has(f, M_sat) ? DEFINED_SUM : DEFINED_ANY;
+	case OP_cvt:
+		return is_integer(f) && type_class(form_type(f, 1)) != 'f' && !form_has(f, M_sat) ? DEFINED_CONVERT
+												  : DEFINED_ANY;
+	case OP_setp:
+		return is_integer(f) && (form_has(f, M_eq) || form_has(f, M_ne)) ? DEFINED_EQUAL : DEFINED_ANY;
+	default:
+		return DEFINED_ANY;
+	}
+}
+
+static enum defined_rule rule_of(const struct form *f)
+{
+	const u32 traits = f->row->traits, flags = f->row->flags;
+
+	if (flags & ISA_MEMORY || traits & TRAIT_MBARRIER)
+		return flags & ISA_ATOMIC ? DEFINED_ATOMIC : flags & ISA_STORE ? DEFINED_STORE : DEFINED_LOAD;
+	if (traits & (TRAIT_ASYNC | TRAIT_ORDERS | TRAIT_BARRIER) ||
+	    flags & (ISA_CALL | ISA_BRANCH | ISA_RET | ISA_EXIT))
+		return DEFINED_RESULT;
+	if (traits & TRAIT_SHUFFLES)
+		return DEFINED_SHUFFLE;
+	if (traits & TRAIT_VOTES || traits & TRAIT_MULTIPLIES || flags & ISA_CROSS_LANE)
+		return DEFINED_ACROSS;
+	return value_rule(f);
+}
+
+static void add_operand(struct defined_insn *d, u32 row, u32 bits, u32 role)
+{
+	if (d->count < DEFINED_OPERANDS)
+		d->operands[d->count++] = (struct defined_operand){row, (u8)bits, role};
+}
+
+/* The flattened operands, by the specs of the text's. False: there are some of another kind. */
+static bool add_operands(struct defined_insn *d, const struct code *code, const struct form *f, const struct insn *i)
+{
+	struct operand_spec specs[FORM_OPERANDS];
+	const u32 count = isa_operand_specs(f, specs);
+	u32 at = 0;
+
+	for (u32 k = 0; k < count && at < f->operand_count; k++) {
+		const struct operand_spec *s = &specs[k];
+		if (s->immediate)
+			continue;
+		if (s->kind == '@') {
+			add_operand(d, f->operand_bits[at] ? insn_operand(code, f, i, at) : NO_OPERAND,
+				    f->operand_bits[at], DEFINED_BASE);
+			at += 2;
+			continue;
+		}
+		if (s->kind != 't')
+			return false;
+		const u32 entries = max_u32(1, s->vector) + (s->second != TOKEN_NONE);
+		for (u32 n = 0; n < entries && at < f->operand_count; n++, at++) {
+			const u32 row = f->operand_bits[at] ? insn_operand(code, f, i, at) : NO_OPERAND;
+			const bool second = s->second != TOKEN_NONE && n == entries - 1;
+			if (s->read && !second)
+				add_operand(d, row, f->operand_bits[at], DEFINED_SOURCE);
+			if (s->written || second)
+				add_operand(d, row, f->operand_bits[at], DEFINED_RESULT_OF);
+		}
+	}
+	return at == f->operand_count;
+}
+
+static void describe_guard(struct defined_insn *d, const struct code *code, u32 insn)
+{
+	const struct ir_instruction *x = &code->function->body.items[code->origin[insn]];
+	const bool first = insn == 0 || code->origin[insn - 1] != code->origin[insn];
+
+	if (first && x->guard && x->guard->kind == SYM_REGISTER)
+		d->guard = code->registers[x->guard->reg->index].offset;
+}
+
+static bool is_packing(const struct defined_insn *d)
+{
+	u32 results = 0, sources = 0;
+
+	for (u32 k = 0; k < d->count; k++) {
+		results += d->operands[k].role == DEFINED_RESULT_OF;
+		sources += d->operands[k].role == DEFINED_SOURCE;
+	}
+	return results > 1 || sources > 1;
+}
+
+void defined_describe(struct defined_insn *d, struct arena *arena, const struct code *code, u32 insn)
+{
+	const struct insn *i = &code->insns[insn];
+	const u32 origin = code->origin[insn];
+
+	*d = (struct defined_insn){.known = true, .guard = NO_OPERAND, .rule = DEFINED_RESULT};
+	if (origin == NO_OPERAND || !code->forms[origin].row)
+		return;
+	const struct form *f = &code->forms[origin];
+	d->own = sites_is_own(code, insn);
+	describe_guard(d, code, insn);
+	if (!d->own)
+		return;
+	d->operands = ARENA_ARRAY(arena, DEFINED_OPERANDS, struct defined_operand);
+	d->rule = (u8)rule_of(f);
+	if (f->row->flags & (ISA_BRANCH | ISA_CALL | ISA_RET | ISA_EXIT) || !add_operands(d, code, f, i))
+		d->count = 0;
+	/* A product that became part of a sum leaves it a third source. */
+	if (f->layout == LAYOUT_DIRECT && i->c != NO_OPERAND && f->operand_count == f->has_result + 2u)
+		add_operand(d, i->c, d->count ? d->operands[0].bits : 32, DEFINED_SOURCE);
+	const int type = form_type(f, f->opcode == OP_cvt ? 1 : 0);
+	d->is_signed = type_class(type) == 's';
+	d->modes = f->opcode == OP_prmt && form_pick(f, M_f4e, M_rc16) != TOKEN_NONE;
+	d->negated = i->aux != 0;
+	d->from_bits = (u8)min_u32(64, type_bits(form_type(f, 1)));
+	d->to_bits = (u8)min_u32(64, type_bits(form_type(f, 0)));
+	d->computes = d->rule == DEFINED_ANY || d->rule == DEFINED_SUM || d->rule == DEFINED_EQUAL;
+	if (d->rule == DEFINED_COPY && is_packing(d))
+		d->rule = DEFINED_VECTOR;
+}
+
+/* --- During the run: one lane -------------------------------------------------------------------- */
+
+static u64 value_of(const u8 *rows, const struct defined_operand *o, u32 lane)
+{
+	const u8 *row = rows + o->row;
+
+	if (o->row == NO_OPERAND)
+		return 0;
+	if (o->bits == 1)
+		return *(const u32 *)(const void *)row >> lane & 1;
+	return o->bits <= 32 ? ((const u32 *)(const void *)row)[lane] : ((const u64 *)(const void *)row)[lane];
+}
+
+struct lane {
+	u64 value[4], mask[4]; /* of the first sources */
+	u32 bits[4];
+	u32 count;
+	bool any;
+};
+
+static u64 sign_extended(u64 value, u32 bits)
+{
+	return bits && bits < 64 && value >> (bits - 1) & 1 ? value | ~full(bits) : value & full(bits);
+}
+
+static u64 shift(const struct defined_insn *d, const struct lane *l)
+{
+	const u64 amount = l->value[1] & UINT32_MAX;
+
+	if (l->mask[1])
+		return UINT64_MAX;
+	if (d->rule == DEFINED_SHIFT_LEFT)
+		return amount >= l->bits[0] ? 0 : l->mask[0] << amount;
+	if (!d->is_signed)
+		return amount >= l->bits[0] ? 0 : l->mask[0] >> amount;
+	const u64 wide = sign_extended(l->mask[0], l->bits[0]);
+	return (u64)((s64)wide >> (amount > 63 ? 63 : amount));
+}
+
+static u64 field(const struct defined_insn *d, const struct lane *l)
+{
+	const u32 from = (u32)l->value[1] & 0xff, count = (u32)l->value[2] & 0xff;
+
+	if (l->mask[1] || l->mask[2])
+		return UINT64_MAX;
+	if (!count)
+		return 0;
+	const u64 taken = (from > 63 ? 0 : l->mask[0] >> from) & full(count);
+	return d->is_signed ? sign_extended(taken, count) : taken;
+}
+
+static u64 insertion(const struct lane *l)
+{
+	const u32 at = (u32)l->value[2] & 0xff, count = (u32)l->value[3] & 0xff;
+
+	if (l->mask[2] || l->mask[3])
+		return UINT64_MAX;
+	const u64 hole = at > 63 ? 0 : full(count) << at;
+	return (l->mask[1] & ~hole) | (at > 63 ? 0 : (l->mask[0] << at) & hole);
+}
+
+static u64 permutation(const struct defined_insn *d, const struct lane *l)
+{
+	const u64 both = l->mask[0] | l->mask[1] << 32;
+	u64 result = 0;
+
+	if (l->mask[2] || d->modes)
+		return UINT64_MAX;
+	for (u32 k = 0; k < 4; k++) {
+		const u32 pick = (u32)(l->value[2] >> 4 * k) & 15;
+		const u64 byte = both >> 8 * (pick & 7) & 0xff;
+		result |= (pick & 8 ? (byte & 0x80 ? 0xffull : 0) : byte) << 8 * k;
+	}
+	return result;
+}
+
+static u64 conversion(const struct defined_insn *d, const struct lane *l)
+{
+	const u64 from = l->mask[0] & full(d->from_bits);
+
+	return (d->is_signed ? sign_extended(from, d->from_bits) : from) & full(d->to_bits);
+}
+
+static u64 result_of(const struct defined_insn *d, const struct lane *l)
+{
+	const u64 either = l->mask[0] | l->mask[1];
+
+	switch ((enum defined_rule)d->rule) {
+	case DEFINED_COPY:
+		return l->mask[0];
+	case DEFINED_AND:
+		return either & (l->value[0] | l->mask[0]) & (l->value[1] | l->mask[1]);
+	case DEFINED_OR:
+		return either & (~l->value[0] | l->mask[0]) & (~l->value[1] | l->mask[1]);
+	case DEFINED_BITS:
+		return either | l->mask[2];
+	case DEFINED_SHIFT_LEFT:
+	case DEFINED_SHIFT_RIGHT:
+		return shift(d, l);
+	case DEFINED_FIELD:
+		return field(d, l);
+	case DEFINED_INSERT:
+		return insertion(l);
+	case DEFINED_PERMUTE:
+		return permutation(d, l);
+	case DEFINED_SELECT:
+		return l->mask[2]                         ? either | (l->value[0] ^ l->value[1])
+		       : (l->value[2] != 0) != d->negated ? l->mask[0]
+							  : l->mask[1];
+	case DEFINED_SUM: {
+		const u64 all = either | l->mask[2];
+		return all | (0 - all);
+	}
+	case DEFINED_CONVERT:
+		return conversion(d, l);
+	case DEFINED_EQUAL:
+		return !l->mask[2] && (l->value[0] ^ l->value[1]) & ~either & full(l->bits[0]) ? 0 : UINT64_MAX;
+	default:
+		return UINT64_MAX;
+	}
+}
+
+/* Reads the sources; the origin is that of the first one which is undefined. */
+static struct lane read_lane(const struct defined_insn *d, const struct frame *f, const u8 *rows, u32 lane, u32 *origin)
+{
+	struct lane l = {.count = 0};
+
+	for (u32 k = 0; k < d->count; k++) {
+		const struct defined_operand *o = &d->operands[k];
+		if (o->role != DEFINED_SOURCE)
+			continue;
+		const u64 mask = defined_get(f, o, lane);
+		if (mask && !l.any)
+			*origin = *defined_origin(f, o->row);
+		l.any |= mask != 0;
+		if (l.count < 4) {
+			l.value[l.count] = value_of(rows, o, lane);
+			l.mask[l.count] = mask;
+			l.bits[l.count++] = o->bits;
+		}
+	}
+	return l;
+}
+
+static void write_results(const struct defined_insn *d, const struct frame *f, u32 lane, u64 mask, u32 origin)
+{
+	for (u32 k = 0; k < d->count; k++)
+		if (d->operands[k].role == DEFINED_RESULT_OF)
+			defined_put(f, &d->operands[k], lane, mask, origin);
+}
+
+/* --- All lanes -------------------------------------------------------------------------------- */
+
+static bool sources_are_clean(const struct defined_insn *d, const struct frame *f)
+{
+	for (u32 k = 0; k < d->count; k++)
+		if (d->operands[k].role == DEFINED_SOURCE && !row_is_clean(f, &d->operands[k]))
+			return false;
+	return true;
+}
+
+static void clear_results(const struct defined_insn *d, const struct frame *f, u32 mask)
+{
+	for (u32 k = 0; k < d->count; k++)
+		if (d->operands[k].role == DEFINED_RESULT_OF && !row_is_clean(f, &d->operands[k]))
+			defined_clear(f, &d->operands[k], mask);
+}
+
+/* The sources' bits one after the other are those of the results. */
+static void step_vector(const struct defined_insn *d, const struct frame *f, u32 lane, u32 site)
+{
+	u64 bits[4] = {0};
+	u32 at = 0, origin = site;
+
+	for (u32 k = 0; k < d->count; k++) {
+		const struct defined_operand *o = &d->operands[k];
+		if (o->role != DEFINED_SOURCE || at + o->bits > 256)
+			continue;
+		const u64 mask = defined_get(f, o, lane);
+		if (mask)
+			origin = *defined_origin(f, o->row);
+		bits[at / 64] |= mask << at % 64;
+		at += o->bits;
+	}
+	at = 0;
+	for (u32 k = 0; k < d->count; k++) {
+		const struct defined_operand *o = &d->operands[k];
+		if (o->role != DEFINED_RESULT_OF || at + o->bits > 256)
+			continue;
+		const u64 mask =
+			o->bits > 64 ? bits[at / 64] | bits[at / 64 + 1] : bits[at / 64] >> at % 64 & full(o->bits);
+		defined_put(f, o, lane, mask, origin == NO_SITE ? site : origin);
+		at += o->bits;
+	}
+}
+
+/* Which lane each takes its value from, as shfl.sync says it. */
+static u32 shuffle_source(const struct form *f, u32 lane, u64 b, u64 c)
+{
+	const u32 segment = (u32)c >> 8 & 31, last = (lane & segment) | ((u32)c & 31 & ~segment), by = (u32)b & 31;
+	s32 j;
+
+	switch (form_pick(f, M_up, M_idx)) {
+	case M_up:
+		j = (s32)lane - (s32)by;
+		return j >= (s32)last ? (u32)j & 31 : lane;
+	case M_down:
+		j = (s32)(lane + by);
+		break;
+	case M_bfly:
+		j = (s32)(lane ^ by);
+		break;
+	default:
+		j = (s32)((lane & segment) | (by & ~segment));
+	}
+	return j <= (s32)last ? (u32)j & 31 : lane;
+}
+
+static void step_shuffle(const struct defined_insn *d, const struct warp *w, const struct frame *f,
+			 const struct form *form, const u8 *rows, u32 mask, u32 site)
+{
+	const u32 members = form_has(form, M_sync) && w->resumed ? w->member_mask : mask;
+	const struct defined_operand *source[3], *result = NULL;
+	u64 undefined[WARP_LANES];
+	u32 origin[WARP_LANES], count = 0;
+
+	for (u32 k = 0; k < d->count; k++) {
+		if (d->operands[k].role == DEFINED_SOURCE && count < 3)
+			source[count++] = &d->operands[k];
+		else if (d->operands[k].role == DEFINED_RESULT_OF && !result)
+			result = &d->operands[k];
+	}
+	if (count < 3 || !result)
+		return;
+	for (u32 left = mask; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		const u32 from = shuffle_source(form, l, value_of(rows, source[1], l), value_of(rows, source[2], l));
+		const bool absent = !(members >> from & 1);
+		undefined[l] = absent ? UINT64_MAX : defined_get(f, source[0], from);
+		origin[l] = absent || *defined_origin(f, source[0]->row) == NO_SITE
+				    ? site
+				    : *defined_origin(f, source[0]->row);
+	}
+	clear_results(d, f, mask);
+	for (u32 left = mask; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		defined_put(f, result, l, undefined[l], origin[l]);
+	}
+}
+
+static void step_across(const struct defined_insn *d, const struct frame *f, u32 mask, u32 site)
+{
+	u32 origin = site;
+	bool any = false;
+
+	for (u32 k = 0; k < d->count; k++)
+		if (d->operands[k].role == DEFINED_SOURCE && defined_lanes(f, &d->operands[k], mask)) {
+			any = true;
+			origin = *defined_origin(f, d->operands[k].row);
+		}
+	for (u32 left = mask; left; left &= left - 1)
+		write_results(d, f, (u32)__builtin_ctz(left), any ? UINT64_MAX : 0, origin == NO_SITE ? site : origin);
+}
+
+void defined_step(const struct defined_insn *d, struct warp *w, const struct insn *i, const u8 *rows, u32 mask,
+		  u32 site)
+{
+	const struct frame *f = w->frame;
+
+	if (d->rule == DEFINED_SHUFFLE) {
+		step_shuffle(d, w, f, warp_form(w, i), rows, mask, site);
+		return;
+	}
+	if (d->rule == DEFINED_RESULT || sources_are_clean(d, f)) {
+		clear_results(d, f, mask);
+		return;
+	}
+	if (d->rule == DEFINED_ACROSS) {
+		step_across(d, f, mask, site);
+		return;
+	}
+	for (u32 left = mask; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		u32 origin = site;
+		if (d->rule == DEFINED_VECTOR) {
+			step_vector(d, f, l, site);
+			continue;
+		}
+		const struct lane x = read_lane(d, f, rows, l, &origin);
+		/* A register that nothing has written: whoever reads it first is told of. */
+		if (origin == NO_SITE)
+			origin = site;
+		write_results(d, f, l, x.any ? result_of(d, &x) : 0, d->computes ? origin | DEFINED_COMPUTED : origin);
+	}
+}

@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The check of barriers.
+ */
+#include "observe/sync_check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "decode/form_address.h"
+#include "decode/operands.h"
+#include "exec/async.h"
+#include "exec/run.h"
+#include "isa/form.h"
+#include "observe/sites.h"
+
+enum { BUCKETS = 256, WARPS = 32, GROUP_WARPS = 4 };
+
+/* What an instruction is to this check. */
+enum sync_role {
+	SYNC_NONE,
+	SYNC_BARRIER,
+	SYNC_CLUSTER_ARRIVE,
+	SYNC_CLUSTER_WAIT,
+	SYNC_WGMMA,
+	SYNC_MBARRIER_INIT,
+	SYNC_MBARRIER_INVAL,
+	SYNC_MBARRIER_ARRIVE,
+	SYNC_MBARRIER_TEST, /* by state */
+};
+
+struct sync_site {
+	u8 role;
+	bool aligned;
+	u8 count;   /* SYNC_BARRIER: the flattened operand that is the thread count; 0: none */
+	u8 address; /* of an mbarrier: the operand that its address is */
+	u8 state;   /* and its state */
+	bool wide;  /* its address has 64 bits */
+};
+
+/* Lanes of a warp that have come to an aligned barrier without the others. */
+struct sync_part {
+	u32 lanes, site;
+};
+
+struct sync_warp {
+	struct sync_part block, cluster;
+	u32 arrived; /* lanes, at the cluster's barrier */
+	u32 arrived_site;
+	u32 products; /* wgmma executed */
+	u32 product_site;
+	u32 product_lanes;
+};
+
+struct sync_mbarrier {
+	struct sync_mbarrier *next;
+	u64 offset;
+	bool live;
+	u32 init_site;
+	u64 init_thread;
+	u32 phases; /* completed */
+	bool phase; /* as last seen */
+};
+
+/* A state that arrive gave to a thread: which phase it was. */
+struct sync_state {
+	const struct sync_mbarrier *mbarrier;
+	u32 thread;
+	u64 word;
+	u32 phase, site;
+};
+
+struct sync_block {
+	struct sync_block *next; /* of the bucket */
+	const struct block *block;
+	struct {
+		u32 site, thread, threads;
+	} first[BARRIERS_PER_BLOCK]; /* who came first in this phase */
+	struct sync_warp warps[WARPS];
+	struct sync_mbarrier *mbarriers;
+	VEC_OF(struct sync_state) states;
+};
+
+struct sync_check {
+	struct observer observer;
+	const struct check_sites *sites;
+	struct sync_site **about; /* by code and decoded instruction */
+	struct check_findings *findings;
+	struct sync_block *buckets[BUCKETS];
+};
+
+/* --- Before the run ------------------------------------------------------------------------- */
+
+static u8 first_address(const struct form *f)
+{
+	struct operand_spec specs[FORM_OPERANDS];
+	const u32 count = isa_operand_specs(f, specs);
+	u32 k = 0;
+
+	while (k < count && specs[k].kind != '@')
+		k++;
+	return (u8)k;
+}
+
+static struct sync_site mbarrier_site(const struct form *f)
+{
+	struct sync_site s = {.address = first_address(f)};
+
+	if (s.address >= f->operand_count)
+		return s;
+	s.wide = f->operand_bits[s.address] == 64;
+	s.state = s.address + 2;
+	if (form_has(f, M_init))
+		s.role = SYNC_MBARRIER_INIT;
+	else if (form_has(f, M_inval))
+		s.role = SYNC_MBARRIER_INVAL;
+	else if (form_has(f, M_test_wait) || form_has(f, M_try_wait))
+		s.role = form_has(f, M_parity) ? SYNC_NONE : SYNC_MBARRIER_TEST;
+	else
+		s.role = SYNC_MBARRIER_ARRIVE;
+	return s;
+}
+
+static struct sync_site site_of(const struct form *f)
+{
+	const u32 traits = f->row->traits;
+	struct sync_site s = {.aligned = f->opcode == OP_bar || form_has(f, M_aligned)};
+
+	if (traits & TRAIT_MBARRIER)
+		return mbarrier_site(f);
+	if (traits & TRAIT_CLUSTER_BARRIER) {
+		s.role = form_has(f, M_wait) ? SYNC_CLUSTER_WAIT : SYNC_CLUSTER_ARRIVE;
+	} else if (traits & TRAIT_BARRIER) {
+		const u32 number = f->has_result;
+		const bool reduces = form_has(f, M_red);
+		s.role = SYNC_BARRIER;
+		s.count =
+			f->operand_count > number + 1u + reduces && f->operand_bits[number + 1] ? (u8)(number + 1) : 0;
+	} else if (f->opcode == OP_wgmma && traits & TRAIT_MULTIPLIES) {
+		s.role = SYNC_WGMMA;
+	}
+	return s;
+}
+
+/* --- During the run --------------------------------------------------------------------------- */
+
+static struct sync_block *record_of(struct sync_check *s, const struct block *b)
+{
+	struct sync_block *x = s->buckets[((uintptr_t)b / sizeof *b) % BUCKETS];
+
+	while (x && x->block != b)
+		x = x->next;
+	return x;
+}
+
+static u32 thread_of(const struct warp *w, u32 lanes) { return w->index * WARP_LANES + (u32)__builtin_ctz(lanes); }
+
+static void tell_other_barrier(struct sync_check *s, const struct warp *w, u32 site, u32 mask,
+			       const struct sync_part *part)
+{
+	char place[CHECK_PLACE_TEXT];
+	struct fault *f = check_tell(s->findings, FAULT_BAD_BARRIER, w, site, mask, part->site);
+
+	if (!f)
+		return;
+	check_site_place(s->sites, part->site, place);
+	snprintf(f->detail, sizeof f->detail,
+		 "lanes 0x%08x come to an aligned barrier in divergent code: lanes 0x%08x of the warp have come to "
+		 "another one at %s, and all lanes of a warp must execute the same one",
+		 mask, part->lanes, place);
+	check_tell_other(f, s->sites, FAULT_ROLE_WAITS, part->site, w->block->index, thread_of(w, part->lanes));
+}
+
+/* Lanes may come one after the other, as long as they come to the same barrier. */
+static void check_aligned(struct sync_check *s, const struct warp *w, u32 site, u32 mask, struct sync_part *part)
+{
+	part->lanes &= w->live;
+	if (mask == w->live) {
+		part->lanes = 0;
+		return;
+	}
+	if (part->lanes && part->site != site && !(part->lanes & mask))
+		tell_other_barrier(s, w, site, mask, part);
+	part->lanes = part->lanes && part->site == site && !(part->lanes & mask) ? part->lanes | mask : mask;
+	part->site = site;
+	if (part->lanes == w->live)
+		part->lanes = 0;
+}
+
+static u32 threads_of(const struct block *b, u32 given)
+{
+	return given ? given : (b->thread_count + WARP_LANES - 1) / WARP_LANES * WARP_LANES;
+}
+
+static void check_count(struct sync_check *s, struct sync_block *r, const struct warp *w, u32 site, u32 mask,
+			u32 number, u32 threads)
+{
+	const struct barrier *b = &w->block->barriers[number];
+	char place[CHECK_PLACE_TEXT];
+
+	if (!b->arrived) {
+		r->first[number].site = site;
+		r->first[number].thread = thread_of(w, mask);
+		r->first[number].threads = threads;
+		return;
+	}
+	const u32 before = r->first[number].threads;
+	if (threads_of(w->block, before) == threads_of(w->block, threads))
+		return;
+	struct fault *f = check_tell(s->findings, FAULT_BAD_BARRIER, w, site, mask, r->first[number].site);
+	if (!f)
+		return;
+	check_site_place(s->sites, r->first[number].site, place);
+	snprintf(f->detail, sizeof f->detail,
+		 "barrier %u waits for %u threads here, but for %u at %s, where a warp has arrived before", number,
+		 threads_of(w->block, threads), threads_of(w->block, before), place);
+	check_tell_other(f, s->sites, FAULT_ROLE_WAITS, r->first[number].site, w->block->index,
+			 r->first[number].thread);
+}
+
+static void barrier(struct sync_check *s, struct sync_block *r, const struct sync_site *a, const struct warp *w,
+		    const struct insn *i, const u8 *rows, u32 mask)
+{
+	const struct code *code = w->frame->code;
+	const u32 site = check_site(s->sites, w, i), lane = (u32)__builtin_ctz(mask);
+	const struct form *f = &code->forms[code->origin[i - machine_entry(w->machine, code)]];
+	const u32 number_row = insn_operand(code, f, i, f->has_result);
+	const u32 count_row = a->count ? insn_operand(code, f, i, a->count) : NO_OPERAND;
+	const u32 number = ((const u32 *)(const void *)(rows + number_row))[lane];
+	const u32 threads = count_row == NO_OPERAND ? 0 : ((const u32 *)(const void *)(rows + count_row))[lane];
+
+	if (number >= BARRIERS_PER_BLOCK)
+		return;
+	if (a->aligned && w->machine->independent)
+		check_aligned(s, w, site, mask, &r->warps[w->index].block);
+	check_count(s, r, w, site, mask, number, threads);
+}
+
+static void cluster_barrier(struct sync_check *s, struct sync_block *r, const struct sync_site *a, const struct warp *w,
+			    u32 site, u32 mask)
+{
+	struct sync_warp *me = &r->warps[w->index];
+	const bool waits = a->role == SYNC_CLUSTER_WAIT;
+	const u32 wrong = waits ? mask & ~me->arrived : mask & me->arrived;
+	struct fault *f;
+
+	if (a->aligned)
+		check_aligned(s, w, site, mask, &me->cluster);
+	f = wrong ? check_tell(s->findings, FAULT_BAD_BARRIER, w, site, wrong, waits ? NO_SITE : me->arrived_site)
+		  : NULL;
+	if (f)
+		snprintf(f->detail, sizeof f->detail, "%s",
+			 waits ? "waits for the cluster's barrier without having arrived at it"
+			       : "arrives at the cluster's barrier a second time without having waited for it");
+	if (f && !waits)
+		check_tell_other(f, s->sites, FAULT_ROLE_WAITS, me->arrived_site, w->block->index, thread_of(w, wrong));
+	if (waits) {
+		me->arrived &= ~mask;
+	} else {
+		me->arrived |= mask;
+		me->arrived_site = site;
+	}
+}
+
+/* --- mbarriers ------------------------------------------------------------------------------- */
+
+/* Where a lane's mbarrier is, and what is known of it; NULL: nothing, or no such address. */
+static struct sync_mbarrier *mbarrier_at(struct sync_check *s, const struct sync_site *a, struct warp *w,
+					 const struct insn *i, const u8 *rows, u32 lane, const u64 **word)
+{
+	const struct code *code = w->frame->code;
+	const struct form *f = &code->forms[code->origin[i - machine_entry(w->machine, code)]];
+	u64 at = row_address(rows, insn_operand(code, f, i, a->address), (s32)insn_operand(code, f, i, a->address + 1u),
+			     a->wide, lane);
+
+	if (form_space(f) == SPACE_GENERIC && generic_space(w, &at) != SPACE_SHARED)
+		return NULL;
+	struct block *owner = shared_owner(w, at);
+	struct sync_block *r = owner ? record_of(s, owner) : NULL;
+	at &= (1u << SHARED_RANK_SHIFT) - 1;
+	if (!r || at + 8 > owner->shared_bytes || at % 8)
+		return NULL;
+	*word = (const u64 *)(const void *)(owner->shared + at);
+	struct sync_mbarrier *m = r->mbarriers;
+	while (m && m->offset != at)
+		m = m->next;
+	if (m)
+		return m;
+	m = ARENA_NEW(s->findings->arena, struct sync_mbarrier);
+	m->offset = at;
+	m->next = r->mbarriers;
+	return r->mbarriers = m;
+}
+
+static void look(struct sync_mbarrier *m, u64 word)
+{
+	const bool phase = word >> MBARRIER_PHASE;
+
+	m->phases += phase != m->phase;
+	m->phase = phase;
+}
+
+static void initialise(struct sync_check *s, struct sync_mbarrier *m, const struct warp *w, u32 site, u32 lane,
+		       u64 word)
+{
+	const u64 thread = w->block->index * w->block->thread_count + thread_of(w, 1u << lane);
+	char place[CHECK_PLACE_TEXT];
+
+	if (m->live && word >> MBARRIER_VALID & 1) {
+		struct fault *f = check_tell(s->findings, FAULT_ASYNC, w, site, 1u << lane, m->init_site);
+		if (f) {
+			check_site_place(s->sites, m->init_site, place);
+			snprintf(f->detail, sizeof f->detail,
+				 "initialises the mbarrier at shared address 0x%llx, which was initialised at %s and "
+				 "not invalidated (mbarrier.inval) since",
+				 (unsigned long long)m->offset, place);
+			check_tell_other(f, s->sites, FAULT_ROLE_WRITES, m->init_site,
+					 m->init_thread / w->block->thread_count,
+					 (u32)(m->init_thread % w->block->thread_count));
+		}
+	}
+	m->live = true;
+	m->init_site = site;
+	m->init_thread = thread;
+	m->phases = 0;
+	m->phase = false;
+}
+
+static void test_state(struct sync_check *s, const struct sync_block *r, const struct sync_mbarrier *m,
+		       const struct warp *w, u32 site, u32 lane, u64 word)
+{
+	const u32 thread = thread_of(w, 1u << lane);
+	const struct sync_state *x = NULL;
+	char place[CHECK_PLACE_TEXT];
+
+	for (size_t k = r->states.count; k-- > 0 && !x;)
+		if (r->states.items[k].mbarrier == m && r->states.items[k].thread == thread &&
+		    r->states.items[k].word == word)
+			x = &r->states.items[k];
+	if (!x || m->phases - x->phase < 2)
+		return;
+	struct fault *f = check_tell(s->findings, FAULT_ASYNC, w, site, 1u << lane, x->site);
+	if (!f)
+		return;
+	check_site_place(s->sites, x->site, place);
+	snprintf(f->detail, sizeof f->detail,
+		 "tests the mbarrier at shared address 0x%llx by a state from %u phases ago (arrive at %s): only the "
+		 "current phase and the one before can be tested",
+		 (unsigned long long)m->offset, m->phases - x->phase, place);
+	check_tell_other(f, s->sites, FAULT_ROLE_WRITES, x->site, w->block->index, thread);
+}
+
+static u64 state_operand(const struct sync_site *a, const struct warp *w, const struct insn *i, const u8 *rows,
+			 u32 operand, u32 lane, bool *given)
+{
+	const struct code *code = w->frame->code;
+	const struct form *f = &code->forms[code->origin[i - machine_entry(w->machine, code)]];
+	const u32 row = operand < f->operand_count && f->operand_bits[operand] == 64 ? insn_operand(code, f, i, operand)
+										     : NO_OPERAND;
+
+	(void)a;
+	*given = row != NO_OPERAND;
+	return *given ? ((const u64 *)(const void *)(rows + row))[lane] : 0;
+}
+
+static void mbarrier(struct sync_check *s, struct sync_block *r, const struct sync_site *a, struct warp *w,
+		     const struct insn *i, const u8 *rows, u32 mask)
+{
+	const u32 site = check_site(s->sites, w, i);
+
+	for (u32 left = mask; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		const u64 *word;
+		bool given;
+		struct sync_mbarrier *m = mbarrier_at(s, a, w, i, rows, l, &word);
+		if (!m)
+			continue;
+		if (a->role == SYNC_MBARRIER_INIT)
+			initialise(s, m, w, site, l, *word);
+		else if (a->role == SYNC_MBARRIER_INVAL)
+			m->live = false;
+		else
+			look(m, *word);
+		if (a->role != SYNC_MBARRIER_TEST)
+			continue;
+		const u64 state = state_operand(a, w, i, rows, a->state, l, &given);
+		if (given)
+			test_state(s, r, m, w, site, l, state);
+	}
+}
+
+/* Threads keep what arrive gave them. */
+static void keep_states(struct sync_check *s, struct sync_block *r, const struct sync_site *a, struct warp *w,
+			const struct insn *i, const u8 *rows, u32 mask)
+{
+	enum { STATES_MOST = 4096 };
+	const u32 site = check_site(s->sites, w, i);
+
+	for (u32 left = mask; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		const u64 *word;
+		bool given;
+		struct sync_mbarrier *m = mbarrier_at(s, a, w, i, rows, l, &word);
+		if (!m)
+			continue;
+		look(m, *word);
+		const u64 state = state_operand(a, w, i, rows, 0, l, &given);
+		if (!given || a->address == 0)
+			continue;
+		if (r->states.count == STATES_MOST)
+			r->states.count = 0;
+		const struct sync_state x = {m, thread_of(w, 1u << l), state,
+					     m->phases - ((state >> MBARRIER_PHASE) != m->phase), site};
+		VEC_PUSH(s->findings->arena, &r->states, x);
+	}
+}
+
+/* --- The observer ----------------------------------------------------------------------------- */
+
+static const struct sync_site *about(const struct sync_check *s, const struct warp *w, const struct insn *i)
+{
+	const struct code *code = w->frame->code;
+
+	return &s->about[code->index][i - machine_entry(w->machine, code)];
+}
+
+static void before(void *context, struct warp *w, const struct insn *i, u8 *rows, u32 mask)
+{
+	struct sync_check *s = context;
+	const struct sync_site *a = about(s, w, i);
+	struct sync_block *r = record_of(s, w->block);
+
+	if (!mask || !r)
+		return;
+	switch ((enum sync_role)a->role) {
+	case SYNC_BARRIER:
+		barrier(s, r, a, w, i, rows, mask);
+		return;
+	case SYNC_CLUSTER_ARRIVE:
+	case SYNC_CLUSTER_WAIT:
+		cluster_barrier(s, r, a, w, check_site(s->sites, w, i), mask);
+		return;
+	case SYNC_WGMMA:
+		r->warps[w->index].products++;
+		r->warps[w->index].product_site = check_site(s->sites, w, i);
+		r->warps[w->index].product_lanes = mask;
+		return;
+	default:
+		mbarrier(s, r, a, w, i, rows, mask);
+	}
+}
+
+static void after(void *context, struct warp *w, const struct insn *i, u8 *rows, u32 mask)
+{
+	struct sync_check *s = context;
+	const struct sync_site *a = about(s, w, i);
+	struct sync_block *r = record_of(s, w->block);
+
+	if (mask && r && a->role == SYNC_MBARRIER_ARRIVE && w->stop != STOP_FAULT)
+		keep_states(s, r, a, w, i, rows, mask);
+}
+
+static bool wants(void *context, const struct code *code, u32 insn)
+{
+	const struct sync_check *s = context;
+
+	return s->about[code->index][insn].role != SYNC_NONE;
+}
+
+static void block_start(void *context, struct block *b)
+{
+	struct sync_check *s = context;
+	struct sync_block **bucket = &s->buckets[((uintptr_t)b / sizeof *b) % BUCKETS], *r = record_of(s, b);
+
+	if (!r) {
+		r = ARENA_NEW(s->findings->arena, struct sync_block);
+		r->next = *bucket;
+		*bucket = r;
+	}
+	*r = (struct sync_block){.next = r->next, .block = b, .states = r->states};
+	r->states.count = 0;
+}
+
+/* The four warps of a group execute each wgmma together. */
+static void block_end(void *context, struct block *b)
+{
+	struct sync_check *s = context;
+	const struct sync_block *r = record_of(s, b);
+
+	for (u32 first = 0; r && first < b->warp_count; first += GROUP_WARPS) {
+		u32 most = first, least = first;
+		for (u32 k = first; k < first + GROUP_WARPS && k < WARPS; k++) {
+			most = r->warps[k].products > r->warps[most].products ? k : most;
+			least = r->warps[k].products < r->warps[least].products ? k : least;
+		}
+		if (r->warps[most].products == r->warps[least].products)
+			continue;
+		const struct sync_warp *x = &r->warps[most];
+		struct fault *f = check_tell(s->findings, FAULT_ILLEGAL_INSTRUCTION, &b->warps[most], x->product_site,
+					     x->product_lanes, NO_SITE);
+		if (f)
+			snprintf(f->detail, sizeof f->detail,
+				 "warp %u executes %u wgmma, warp %u of its warpgroup (warps %u to %u) only %u: all "
+				 "four "
+				 "must execute each one",
+				 most, x->products, least, first, first + GROUP_WARPS - 1, r->warps[least].products);
+	}
+}
+
+struct sync_check *sync_check_new(struct arena *arena, const struct check_sites *sites)
+{
+	struct sync_check *s = ARENA_NEW(arena, struct sync_check);
+	const struct program *program = sites->program;
+
+	s->sites = sites;
+	s->observer = (struct observer){.context = s,
+					.wants = wants,
+					.before = before,
+					.after = after,
+					.block_start = block_start,
+					.block_end = block_end};
+	s->about = ARENA_ARRAY(arena, program->code_count + 1, struct sync_site *);
+	for (u32 c = 0; c < program->code_count; c++) {
+		const struct code *code = program->codes[c];
+		s->about[c] = ARENA_ARRAY(arena, code->insn_count + 1, struct sync_site);
+		for (u32 k = 0; k < code->insn_count && !code->function->listing; k++)
+			if (code->origin[k] != NO_OPERAND && code->forms[code->origin[k]].row && sites_is_own(code, k))
+				s->about[c][k] = site_of(&code->forms[code->origin[k]]);
+	}
+	return s;
+}
+
+void sync_check_begin(struct sync_check *s, struct check_findings *findings)
+{
+	s->findings = findings;
+	memset(s->buckets, 0, sizeof s->buckets);
+}
+
+struct observer *sync_check_observer(struct sync_check *s) { return &s->observer; }

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Written bytes, by bits.
+ */
+#include "observe/written.h"
+
+#include <string.h>
+
+void written_init(struct written *w, struct arena *arena, u64 size)
+{
+	*w = (struct written){.size = size, .left = size, .bits = ARENA_ARRAY(arena, size / 8 + 8, u8)};
+}
+
+void written_clear(struct written *w)
+{
+	memset(w->bits, 0, w->size / 8 + 8);
+	w->left = w->size;
+	if (w->undefined)
+		memset(w->undefined, 0, w->size);
+}
+
+/* The bits of bytes [offset, offset + count) within the eight bytes that they are in. */
+static u32 part(u64 offset, u64 count) { return ((1u << count) - 1) << (offset & 7); }
+
+void written_mark(struct written *w, u64 offset, u64 bytes)
+{
+	if (w->undefined)
+		memset(w->undefined + offset, 0, bytes);
+	if (!w->left)
+		return;
+	for (u64 at = offset, end = offset + bytes, count; at < end; at += count) {
+		count = min_u64(8 - (at & 7), end - at);
+		const u8 now = (u8)part(at, count), before = w->bits[at / 8];
+		w->left -= (u64)__builtin_popcount(now & ~before);
+		w->bits[at / 8] = before | now;
+	}
+}
+
+bool written_lacks(const struct written *w, u64 offset, u64 bytes)
+{
+	if (w->left)
+		for (u64 at = offset, end = offset + bytes, count; at < end; at += count) {
+			count = min_u64(8 - (at & 7), end - at);
+			const u32 wanted = part(at, count);
+			if ((w->bits[at / 8] & wanted) != wanted)
+				return true;
+		}
+	for (u64 k = 0; w->undefined && k < bytes; k++)
+		if (w->undefined[offset + k])
+			return true;
+	return false;
+}
+
+void written_get(const struct written *w, u64 offset, u32 bytes, u8 *mask, u32 *origin)
+{
+	for (u32 k = 0; k < bytes; k++) {
+		const u64 at = offset + k;
+		const bool is_written = !w->left || w->bits[at / 8] >> (at & 7) & 1;
+		mask[k] = !is_written ? 0xff : w->undefined ? w->undefined[at] : 0;
+		if (is_written && mask[k])
+			*origin = w->origins[at / 4];
+	}
+}
+
+void written_put(struct written *w, struct arena *arena, u64 offset, u32 bytes, const u8 *mask, u32 origin)
+{
+	written_mark(w, offset, bytes);
+	for (u32 k = 0; k < bytes; k++) {
+		if (!mask[k])
+			continue;
+		if (!w->undefined) {
+			w->undefined = ARENA_ARRAY(arena, w->size + 1, u8);
+			w->origins = ARENA_ARRAY(arena, w->size / 4 + 1, u32);
+		}
+		w->undefined[offset + k] = mask[k];
+		w->origins[(offset + k) / 4] = origin;
+	}
+}
+
+void written_copy(struct written *to, struct arena *arena, u64 offset, const struct written *from, u64 from_offset,
+		  u64 bytes, u32 origin)
+{
+	u8 mask[WRITTEN_MOST];
+
+	if (!from || !written_lacks(from, from_offset, bytes)) {
+		written_mark(to, offset, bytes);
+		return;
+	}
+	for (u64 at = 0; at < bytes; at += WRITTEN_MOST) {
+		const u32 count = (u32)min_u64(WRITTEN_MOST, bytes - at);
+		u32 from_where = origin;
+		written_get(from, from_offset + at, count, mask, &from_where);
+		written_put(to, arena, offset + at, count, mask, from_where);
+	}
+}
+
+void written_take(struct written *to, struct arena *arena, u64 offset, const struct written *from, u64 from_offset,
+		  u64 bytes)
+{
+	for (u64 k = 0; k < bytes; k++) {
+		u8 mask;
+		u32 origin = 0;
+		if (from->left && !(from->bits[(from_offset + k) / 8] >> ((from_offset + k) & 7) & 1))
+			continue;
+		written_get(from, from_offset + k, 1, &mask, &origin);
+		written_put(to, arena, offset + k, 1, &mask, origin);
+	}
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which bytes of a piece of memory have been written, and which bits of them are defined: a bit for each byte, and once
+ * something undefined is stored, a mask for each byte and an origin for each word. A part of the check of unwritten
+ * values.
+ */
+#ifndef PTXSIM_OBSERVE_WRITTEN_H
+#define PTXSIM_OBSERVE_WRITTEN_H
+
+#include "base/arena.h"
+
+struct written {
+	u64 size;      /* bytes */
+	u64 left;      /* not written yet */
+	u8 *bits;      /* a bit for each byte: written */
+	u8 *undefined; /* of written bytes, which bits are not defined; NULL: none */
+	u32 *origins;  /* with `undefined`: of each four bytes, where that came from */
+};
+
+enum { WRITTEN_MOST = 16 }; /* bytes of one access */
+
+/* Nothing is written. */
+void written_init(struct written *w, struct arena *arena, u64 size);
+void written_clear(struct written *w);
+void written_mark(struct written *w, u64 offset, u64 bytes);
+/* Is any bit of these bytes not defined? Inside `size`. */
+bool written_lacks(const struct written *w, u64 offset, u64 bytes);
+/* The undefined bits of up to WRITTEN_MOST bytes, and where they come from, if that is known (else *origin is left). */
+void written_get(const struct written *w, u64 offset, u32 bytes, u8 *mask, u32 *origin);
+/* They are stored there. */
+void written_put(struct written *w, struct arena *arena, u64 offset, u32 bytes, const u8 *mask, u32 origin);
+/* `bytes` of `from` are copied. */
+void written_copy(struct written *to, struct arena *arena, u64 offset, const struct written *from, u64 from_offset,
+		  u64 bytes, u32 origin);
+
+/* What is known of `bytes` of `from` is so of `to`, which knows nothing yet. */
+void written_take(struct written *to, struct arena *arena, u64 offset, const struct written *from, u64 from_offset,
+		  u64 bytes);
+
+/* Nothing that could be asked about is undefined. */
+static inline bool written_is_whole(const struct written *w) { return !w->left && !w->undefined; }
+
+#endif

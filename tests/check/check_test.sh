@@ -1,0 +1,43 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Planted faults: programs with one fault each, which --check must tell at a place that the program's lines name (//! fault, //! other), and clean
+# ones, of which it must say nothing. PTXSIM names the program.
+set -u
+ptxsim=${PTXSIM-./ptxsim}
+folder=$(cd "$(dirname "$0")" && pwd)
+failed=0 tried=0
+
+# names FILE TAG: the places that a line of the program names.
+places() { sed -n "s/^\/\/! $2 //p" "$1"; }
+
+# told TEXT PLACE...: one of the places stands in the text.
+told() {
+	text=$1
+	shift
+	[ $# -eq 0 ] && return 0
+	for place; do
+		case $text in *"$place"[!0-9]*) return 0 ;; esac
+	done
+	return 1
+}
+
+for file in "$folder"/planted/*.ptx; do
+	name=$(basename "$file" .ptx)
+	text=$("$ptxsim" run --quiet --limit=50000000 --check "$file" 2>&1)
+	status=$?
+	tried=$((tried + 1))
+	case $name in
+	clean-*)
+		[ $status -eq 0 ] && continue
+		;;
+	*)
+		# shellcheck disable=SC2046
+		[ $status -eq 1 ] && told "$text
+" $(places "$file" fault) $(places "$file" other) && continue
+		;;
+	esac
+	failed=$((failed + 1))
+	printf 'FAIL %s (status %s): %s\n' "$name" "$status" "$text"
+done
+echo "$((tried - failed)) of $tried passed, $failed failed"
+[ $failed -eq 0 ]
