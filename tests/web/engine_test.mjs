@@ -73,7 +73,7 @@ engine.write('loop.ptx', Buffer.from('//@ launch k() grid=1 block=32\n.version 7
 const loop = engine.ask({ run: { files: ['loop.ptx'], args: ['--limit', '100000'] } });
 check('a loop without end ends', loop.launches?.[0]?.faults.length === 1, JSON.stringify(loop));
 engine.write('much.ptx', Buffer.from('//@ let n = 1 << 30\n//@ buffer a u32[n] const 0\n//@ launch k(a) grid=1 block=32\n.version 7.0\n.target sm_70\n.visible .entry k(.param .u64 a) { ret; }\n'));
-check('memory has a limit', engine.ask({ run: { files: ['much.ptx'], args: [] } }).good !== true || true);
+check('memory has a limit', engine.ask({ run: { files: ['much.ptx'], args: [] } }).good !== true);
 
 for (const lesson of await readLessons()) {
 	const run = (text) => {
