@@ -72,7 +72,7 @@ for packed in "$tests"/cubins/*.cubin.gz; do
 	name=${packed##*/}
 	gzip -dc "$packed" >"$work/cubins/${name%.gz}"
 done
-for pack in scalar-int scalar-float scalar-half scalar-video; do
+for pack in scalar-int scalar-float scalar-half scalar-video warp-collective warp-matrix prog-seed prog-apps prog-triton; do
 	"$(dirname "$ptxsim")/golden-run" --quiet --cubins "$work/cubins" "$tests/../golden/$pack" >"$work/out" 2>&1 || cat "$work/out"
 	grep -q ' 0 failed' "$work/out"
 	verdict "the cubins of $pack run"
