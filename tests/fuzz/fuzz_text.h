@@ -42,6 +42,8 @@ void fuzz_dap(const char *bytes, size_t length);
 
 /* A file with machine code: its images are unpacked, decoded and, where they can be, run. */
 void fuzz_sass(const char *bytes, size_t length);
+/* The same without running cubins. */
+void fuzz_sass_read(const char *bytes, size_t length);
 
 /* A session with the tables of a vector width, which are built once; false: this host or build lacks it. */
 bool fuzz_session_open(struct session *s, const char *variant);
