@@ -4,6 +4,7 @@
  * NVIDIA's, and prints afterwards what its kernels did wrong. The program's exit status is passed on.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
 #include <signal.h>
@@ -258,6 +259,27 @@ static void set_path(const char *variable, const char *path)
 	setenv(variable, path, 1);
 }
 
+/* Whether the file that a variable names, if it does, can be written: found out before the program runs, whose results
+ * would be lost else. */
+static bool can_write(const char *variable)
+{
+	const char *path = getenv(variable);
+	struct stat about;
+
+	if (!path)
+		return true;
+	const bool is_new = lstat(path, &about) != 0;
+	/* A pipe that nobody reads yet is no error. */
+	const int file = open(path, O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666);
+	if (file < 0 && errno != ENXIO)
+		return fprintf(stderr, "ptxsim exec: %s: %s\n", path, strerror(errno)), false;
+	if (file >= 0)
+		close(file);
+	if (is_new)
+		unlink(path);
+	return true;
+}
+
 static bool take_status(const char *text, int *status)
 {
 	char *end;
@@ -363,6 +385,8 @@ int cli_exec(int count, char **words)
 	}
 	if (!find_program(words[first], path))
 		return wrong("'%s': there is no such program", words[first]);
+	if (!can_write("PTXSIM_REPORT_FILE") || !can_write("PTXSIM_TRACE"))
+		return CLI_WRONG;
 	if (has_static_runtime(path))
 		return wrong(
 			"%s has CUDA's runtime linked statically, which needs NVIDIA's own driver: build it with 'nvcc "

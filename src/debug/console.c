@@ -79,8 +79,8 @@ const struct command console_commands[] = {
 	{"awatch", NULL, command_awatch, COMPLETE_EXPRESSION, false, "WHAT[, BYTES]",
 	 "Stop when memory is read or written."},
 	{"catch", "cat", command_catch, COMPLETE_CATCH, false, "WHAT [above N]",
-	 "Stop at an event: fault, divergence, reconvergence, barrier, lock,\nconflict [above N] (extra wavefronts in "
-	 "shared memory), sectors [above N] (of one access)."},
+	 "Stop at an event, or at an access that costs more than it should.\nWHAT: fault, divergence, reconvergence, "
+	 "barrier, lock, conflict [above N] (extra wavefronts in\nshared memory), sectors [above N] (of one access)."},
 	{"delete", "d del", command_delete, COMPLETE_NOTHING, false, "[N...]",
 	 "Delete breakpoints, watchpoints, catchpoints (all without N)."},
 	{"enable", "en", command_enable, COMPLETE_NOTHING, false, "[N...]", "Let breakpoints stop again."},

@@ -209,7 +209,7 @@ static bool examine(struct console *c, u32 count)
 	for (u32 k = 0; k < count; k++) {
 		struct debug_value v = {.type = type};
 		if (!debug_read(c->d, c->x_space, c->x_address, debug_focus(c->d).lane, v.bytes, c->x_size)) {
-			if (k % columns)
+			if (k)
 				fputc('\n', c->out);
 			return console_engine_error(c);
 		}

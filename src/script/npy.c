@@ -65,13 +65,17 @@ static const char *parse_shape(const char *at, struct npy *a)
 	return NULL;
 }
 
+bool npy_begins(const u8 *bytes, size_t size) { return size >= MAGIC_BYTES && !memcmp(bytes, MAGIC, MAGIC_BYTES); }
+
 const char *npy_parse(const u8 *bytes, size_t size, struct npy *a)
 {
 	char header[HEADER_MAX + 1];
 	size_t start = 10, length;
 
-	if (size < 12 || memcmp(bytes, MAGIC, MAGIC_BYTES))
+	if (!npy_begins(bytes, size))
 		return "it is no .npy file";
+	if (size < 12)
+		return "its header is cut short";
 	if (bytes[6] == 1) {
 		length = bytes[8] | (size_t)bytes[9] << 8;
 	} else {

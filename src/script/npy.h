@@ -20,6 +20,8 @@ struct npy {
 	const u8 *data; /* within the bytes given */
 };
 
+/* Whether bytes[0..size) begin as a .npy file does; what begins so is never taken for raw bytes. */
+bool npy_begins(const u8 *bytes, size_t size);
 /* Reads the array in bytes[0..size); NULL, or why it cannot be used (static text). */
 const char *npy_parse(const u8 *bytes, size_t size, struct npy *array);
 /* False if writing failed. */

@@ -168,10 +168,18 @@ static const char *compare_file(struct comparison *c)
 
 	if (!bytes)
 		return say(c->play, "%s: %s", shown, message);
-	if (npy_parse((const u8 *)bytes, length, &array))
+	if (npy_begins((const u8 *)bytes, length)) {
+		const char *why = npy_parse((const u8 *)bytes, length, &array);
+		if (why)
+			message = say(c->play, "%s: %s", shown, why);
+	} else {
 		array = (struct npy){
 			.type = b->type, .count = length / element_bytes(b->type), .data = (const u8 *)bytes};
-	if (array.count != b->count)
+		if (length % element_bytes(b->type))
+			message = say(c->play, "%s holds %zu bytes, '%s' %llu", shown, length, b->name,
+				      (unsigned long long)buffer_bytes(b));
+	}
+	if (!message && array.count != b->count)
 		message = say(c->play, "%s holds %llu elements, '%s' %llu", shown, (unsigned long long)array.count,
 			      b->name, (unsigned long long)b->count);
 	for (u64 k = 0; k < b->count && !message; k++) {

@@ -105,14 +105,15 @@ static bool fill_from_file(struct play *p, struct buffer *b)
 	struct arena *arena = &p->session->arena;
 	char *bytes = script_file_read(arena, &b->fill.file, buffer_file_most(b), &length, &message);
 
-	if (bytes && !npy_parse((const u8 *)bytes, length, &array)) {
-		if (array.type != b->type && element_bytes(array.type) != element_bytes(b->type))
+	if (bytes && npy_begins((const u8 *)bytes, length)) {
+		message = npy_parse((const u8 *)bytes, length, &array);
+		if (!message && array.type != b->type && element_bytes(array.type) != element_bytes(b->type))
 			message = arena_printf(arena, "it holds %s, the buffer %s", element_name(array.type),
 					       element_name(b->type));
-		else if (array.count != b->count)
+		else if (!message && array.count != b->count)
 			message = arena_printf(arena, "it holds %llu elements, the buffer %llu",
 					       (unsigned long long)array.count, (unsigned long long)b->count);
-		else
+		else if (!message)
 			memcpy(b->host, array.data, buffer_bytes(b));
 	} else if (bytes && length != buffer_bytes(b)) {
 		message = arena_printf(arena, "it holds %zu bytes, the buffer %llu", length,

@@ -103,6 +103,10 @@ for name in "" . .. / "$work"; do
 	expect 2 "'$name': there is no such program" "$ptxsim" exec "$name"
 done
 expect 2 "unrecognized option '--nothing'" "$ptxsim" exec --nothing true
+# where a report or a trace cannot go is found out before the program runs
+expect 2 "$work/none/report: No such file" "$ptxsim" exec --report json -o "$work/none/report" touch "$work/has-run"
+expect 2 "$work/none/trace: No such file" "$ptxsim" exec --trace "$work/none/trace" touch "$work/has-run"
+expect 1 "" test -e "$work/has-run"
 printf '\177ELF.nvFatBinSegment' >"$work/static"
 expect 2 "linked statically" "$ptxsim" exec "$work/static"
 
@@ -438,6 +442,12 @@ expect 0 "" "$ptxsim" run "$samples/vecadd.ptx" --save "c=$work/c.npy" --save "a
 expect 0 "b  f16[8]  0 0 50 2050 -70 0.5 1234 -1" "$ptxsim" run "$work/plain.ptx" --arg "b=f16[8] values 1 1 50 2050 -70 0.5 1234 -1"
 expect 0 "a  f32[8448]  0 1.5 3 4.5" "$ptxsim" run "$work/plain.ptx" --arg "a=load $work/c.npy"
 expect 2 "bytes, the buffer" "$ptxsim" run "$work/plain.ptx" --arg "a=u32[3] load $work/a.bin"
+# a .npy file that cannot be used is not taken for raw bytes, not even where their number fits
+sed 's/<f4/>f4/' "$work/c.npy" >"$work/big.npy"
+bytes=$(wc -c <"$work/big.npy")
+expect 2 "big.npy: its element type is not supported" "$ptxsim" run "$work/plain.ptx" --arg "a=u8[$bytes] load $work/big.npy"
+head -c 1000 "$work/c.npy" >"$work/short.npy"
+expect 2 "short.npy: its data is cut short" "$ptxsim" run "$work/plain.ptx" --arg "a=u8[1000] load $work/short.npy"
 
 # the same bytes and counts for any number of threads and any vector width
 timeless() {
