@@ -107,6 +107,8 @@ static const struct {
 	{"--async", NULL, "strict eager random:", NULL},
 	{"--lock-order", NULL, "lowest random:", NULL},
 	{"--check", NULL, "races unwritten sync leaks plain-reads races,unwritten,sync,leaks", NULL},
+	{"--native", NULL, "auto always off", NULL},
+	{"--bounds", NULL, "object word allocation", NULL},
 	{"--bank-mode", NULL, "4 8", NULL},
 	{"--l1", NULL, "on off", NULL},
 	{"--caches", NULL, "cold warm", NULL},

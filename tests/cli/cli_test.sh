@@ -146,6 +146,8 @@ expect 0 "branch.executed,shared.conflicts" "$ptxsim" complete run --metrics bra
 expect 0 "sm_90a" "$ptxsim" complete check --arch sm_9
 expect 0 "sarif" "$ptxsim" complete check --format s
 expect 0 "always" "$ptxsim" complete test --color=a
+expect 0 "--native=always" "$ptxsim" complete run --native=al
+expect 0 "allocation" "$ptxsim" complete run --bounds al
 expect 0 "" "$ptxsim" complete run samp
 says 0 "s"
 if command -v bash >/dev/null; then
