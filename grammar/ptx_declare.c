@@ -89,7 +89,7 @@ void declare_word(struct reader *r, const char *word, struct span at)
 
 	if (word[0] == 'v' && (word[1] == '2' || word[1] == '4') && !word[2]) {
 		if (d->has_type)
-			diag_error(r->diags, at, "'.%s' stands before the type", word);
+			diag_error(r->diags, at, "'.%s' must come before the type", word);
 		d->vector = (u32)(word[1] - '0');
 		return;
 	}
@@ -119,7 +119,7 @@ void declare_pointer(struct reader *r, struct span at)
 	struct declaration *d = &r->declaration;
 
 	if (d->space != SPACE_PARAM || !d->has_type)
-		diag_error(r->diags, at, "'.ptr' stands behind the type of a .param");
+		diag_error(r->diags, at, "'.ptr' must follow the type of a .param");
 	d->is_pointer = true;
 	d->pointer_space = SPACE_GENERIC;
 	d->pointer_align = 4;
@@ -269,7 +269,7 @@ static void check_parameter(struct reader *r, const struct ir_variable *v)
 		diag_error(r->diags, v->span, "a parameter cannot be %s.%s", v->vector > 1 ? "a vector of " : "",
 			   r->type_texts[v->type]);
 	if (v->rank > 1)
-		diag_error(r->diags, v->span, "a parameter has one dimension at most");
+		diag_error(r->diags, v->span, "a parameter has at most one dimension");
 	if (f->is_entry && v->unsized)
 		diag_error(r->diags, v->span, "a kernel's parameter needs a size");
 	if (!f->is_entry && (declare_is_opaque(v->type) || v->is_pointer))
@@ -418,7 +418,7 @@ void declare_end(struct reader *r, bool initialised, struct span at)
 		return;
 	}
 	if (v->name == r->underscore)
-		diag_error(r->diags, v->span, "nothing but a parameter of a .callprototype is called '_'");
+		diag_error(r->diags, v->span, "only a parameter of a .callprototype may be named '_'");
 	if (v->space == SPACE_REG && r->function) {
 		declare_register(r, v->name, v->span);
 		return;

@@ -121,7 +121,7 @@ static void add_address(struct reader *r, const struct term *t, u64 offset, u32 
 
 	if (!has_address) {
 		if (s && s->kind != SYM_LABEL)
-			diag_error(r->diags, o->span, "'%s' has no address that is known before the run", o->name);
+			diag_error(r->diags, o->span, "the address of '%s' is not known before the run", o->name);
 		return;
 	}
 	if (size < 4 && !t->mask) {

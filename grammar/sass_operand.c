@@ -105,7 +105,7 @@ void sass_guard(struct sass_reader *r, const char *name, bool negated, struct sp
 	if (index == -2)
 		return;
 	if (index < SASS_REGISTER_P0) {
-		diag_error(r->diags, at, "'%s' is no predicate register: P0 to P6 and PT are", name);
+		diag_error(r->diags, at, "'%s' is not a predicate register: expected P0 to P6 or PT", name);
 		if (!strcmp(name, "PO"))
 			diag_hint(r->diags, "P0, with the digit zero?");
 		return;
@@ -184,7 +184,7 @@ void sass_sign(struct sass_reader *r, char sign, struct span at)
 	if (sign == '+')
 		return;
 	if (sign == '|' && (o->minus || o->inverted || o->negated))
-		diag_error(r->diags, at, "a sign stands before |...|, not inside");
+		diag_error(r->diags, at, "the sign goes before |...|, not inside");
 	else if (*flag && sign != '-')
 		diag_error(r->diags, at, "'%c' stands twice", sign);
 	*flag = sign == '-' ? !*flag : true;
@@ -242,7 +242,7 @@ void sass_place(struct sass_reader *r, const char *base, u64 offset, struct span
 	r->has_base = index >= 0;
 	r->place = (s64)offset;
 	if (base && (index == -1 || index >= SASS_REGISTER_P0))
-		diag_error(r->diags, at, "'%s' is no register that can hold an address", base);
+		diag_error(r->diags, at, "register '%s' cannot hold an address", base);
 	if (r->has_base)
 		r->base = (struct ir_operand){.kind = OPERAND_REGISTER,
 					      .span = at,
@@ -293,6 +293,6 @@ void sass_settle(struct sass_reader *r)
 		if (!l->defined)
 			diag_error(r->diags, l->span, "label '.%s' is not defined in this function", l->name);
 		else if (l->target >= r->function->body.count)
-			diag_error(r->diags, l->span, "label '.%s' has no instruction behind it", l->name);
+			diag_error(r->diags, l->span, "label '.%s' is not followed by an instruction", l->name);
 	}
 }

@@ -143,7 +143,7 @@ bool sass_code_for(struct sass_reader *r, const char *text, struct span at)
 	text += strspn(text, " \t");
 	if (!strcmp(text, r->module->target))
 		return true;
-	diag_error(r->diags, at, "this text has code for %s, and for %s above: give each in a file of its own", text,
+	diag_error(r->diags, at, "this file has code for %s, and for %s above: use one file for each", text,
 		   r->module->target);
 	return false;
 }

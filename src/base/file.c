@@ -56,7 +56,7 @@ char *file_read_whole(const char *path, size_t limit, size_t *length, const char
 
 	*message = NULL;
 	if (!f) {
-		*message = *path ? strerror(errno) : "a file's name is expected, which is not empty";
+		*message = *path ? strerror(errno) : "the file name is empty";
 		return NULL;
 	}
 	char *text = NULL;

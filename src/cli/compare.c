@@ -31,7 +31,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case 'r':
 		if (strcmp(text, "text") && strcmp(text, "html"))
-			argp_error(state, "there is no comparison of kind '%s': text, html", text);
+			argp_error(state, "unknown kind of comparison '%s': expected text or html", text);
 		o->html = *text == 'h';
 		return 0;
 	case ARGP_KEY_ARG:

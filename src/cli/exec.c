@@ -348,9 +348,9 @@ static bool options_fit(const struct exec_options *o)
 	if (o->report && !is_one_of(o->report, formats))
 		return wrong("--report is text, json, csv or html, not '%s'", o->report), false;
 	if (o->output && !o->report)
-		return wrong("%s", "-o is where --report goes, which is not asked for"), false;
+		return wrong("%s", "-o needs --report"), false;
 	if ((getenv("PTXSIM_KERNEL") || getenv("PTXSIM_LAUNCH")) && !o->report && !o->checks)
-		return wrong("%s", "--kernel and --launch choose what --check and --report look at"), false;
+		return wrong("%s", "--kernel and --launch need --check or --report"), false;
 	if (o->checks && list && *list && !check_options_read(list, &check))
 		return wrong("--check has a word that is not known: '%s'", list), false;
 	return true;

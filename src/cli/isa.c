@@ -241,6 +241,6 @@ int cli_isa(int count, char **words)
 					  : print_families(&o, sem_families(NULL), print_row);
 	if (found)
 		return CLI_OK;
-	fprintf(stderr, "ptxsim: there is no instruction '%s'\n", o.opcode);
+	fprintf(stderr, "ptxsim: unknown instruction '%s'\n", o.opcode);
 	return CLI_FAILED;
 }

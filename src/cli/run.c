@@ -53,8 +53,8 @@ static bool print_accounts(FILE *to, const struct run_options *o, const struct p
 		}
 		explained |= o->explain && report_explain(to, p->accounting, runs[k], o->explain);
 		if (o->metrics && !report_metrics(to, runs[k], o->metrics, &bad, &length)) {
-			fprintf(stderr, "ptxsim: there is no counter '%.*s' ('--metrics help' lists them)\n",
-				(int)length, bad);
+			fprintf(stderr, "ptxsim: unknown counter '%.*s' ('--metrics help' lists them)\n", (int)length,
+				bad);
 			return false;
 		}
 	}

@@ -47,7 +47,7 @@ static int run(ptxsim_context *c, const char *ptx, int n, void **args, const str
 	const ptxsim_function *f = ptxsim_get_function(m, 0);
 	const struct kernel *k = f ? function_kernel(f) : NULL;
 	if (!k)
-		return fail("the text has no kernel");
+		return fail("the PTX has no kernel");
 	if (n < 0 || (size_t)n != k->function->params.count)
 		return fail("the kernel has another number of parameters");
 	/* The values themselves stand in `args`: addresses, and integers widened. */

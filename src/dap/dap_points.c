@@ -221,7 +221,7 @@ static void catch_by_name(struct dap *s, const char *name, const char *condition
 		json_array_append_new(list, describe(s, p));
 		return;
 	}
-	json_array_append_new(list, json_pack("{s:b, s:s}", "verified", 0, "message", "there is no such filter"));
+	json_array_append_new(list, json_pack("{s:b, s:s}", "verified", 0, "message", "no such filter"));
 }
 
 static json_t *on_exceptions(struct dap *s, json_t *a, const char **error)

@@ -230,7 +230,7 @@ static bool may_touch_host(struct console *c, const char *what)
 {
 	if (!c->options.confined && !c->from_file)
 		return true;
-	console_error(c, "%s is done when you type it, not from %s", what,
+	console_error(c, "%s works at the prompt only, not from %s", what,
 		      c->options.confined ? "an editor" : "a file of commands");
 	return false;
 }

@@ -29,7 +29,7 @@ COMMAND(matrix)
 	struct fragment x;
 
 	if (*rest)
-		return console_error(c, "'%s' is not understood behind 'matrix %s'", rest, word);
+		return console_error(c, "unexpected '%s' after 'matrix %s'", rest, word);
 	if (*word && (word[1] || letter < 'A' || letter > 'D'))
 		return console_error(c, "matrix A, B, C or D, not '%s'", word);
 	if (!debug_focus_frame(c->d, &f) || !f.place.code)
@@ -43,5 +43,5 @@ COMMAND(matrix)
 		fragment_print(c->out, &x);
 		return true;
 	}
-	return console_error(c, "no matrix instruction with operand %c in registers stands here or before", letter);
+	return console_error(c, "there is no matrix instruction with operand %c in registers here or before", letter);
 }

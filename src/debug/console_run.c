@@ -36,7 +36,7 @@ static void show_launch(struct console *c)
 	const u64 warps = ((u64)l->block[0] * l->block[1] * l->block[2] + WARP_LANES - 1) / WARP_LANES;
 	for (const struct debug_point *p = debug_first_point(c->d); p; p = p->next)
 		if (p->enabled && ((!p->any_block && p->block >= blocks) || (!p->any_warp && p->warp >= warps)))
-			fprintf(c->out, "%s %u cannot be met in it: there is no such %s.\n",
+			fprintf(c->out, "%s %u cannot be reached in it: there is no such %s.\n",
 				point_name(c->d, p->number), p->number,
 				!p->any_block && p->block >= blocks ? "block" : "warp");
 	c->shown_file = NULL;
@@ -335,7 +335,7 @@ static const char *cut_filter(struct console *c, char *text, const char *keyword
 	const char *value = console_word(&word);
 	if (!*word)
 		return value;
-	console_error(c, "'%s' is not understood behind '%s %s'", word, keyword, value);
+	console_error(c, "unexpected '%s' after '%s %s'", word, keyword, value);
 	return "";
 }
 

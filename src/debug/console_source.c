@@ -181,7 +181,7 @@ static bool list_range(struct console *c, char *from, char *to)
 		return console_error(c, "a line expected before ',', not '%s'", from);
 	last = first + LIST_LINES - 1;
 	if (*to && !read_line_number(c, to, &other, &last))
-		return console_error(c, "a line expected behind ',', not '%s'", to);
+		return console_error(c, "expected a line after ',', not '%s'", to);
 	return list_lines(c, file, first, first ? first : 1, last, 0);
 }
 

@@ -92,7 +92,7 @@ static struct term dereference(struct term_reader *r, const struct term *from, s
 		return term_fail(r, "indexed value is neither an array nor a pointer");
 	const struct dwarf_type *to = dwarf_plain(t.type)->of;
 	if (!dwarf_plain(to))
-		return term_fail(r, "what it points at has no type: cast it first");
+		return term_fail(r, "the pointer's target has no type: cast it first");
 	return term_load(r, t.target, value_word(&t.v) + (u64)by * to->size, to);
 }
 
@@ -200,7 +200,7 @@ static struct term in_space(struct term_reader *r, enum ir_space space)
 		return term_pointer(r, space, value_word(&t.v), type_of_token(r->d, T_b32));
 	}
 	if (!take(r, "["))
-		return term_fail(r, "'[' or ':' and an address expected behind a space");
+		return term_fail(r, "expected '[' or ':' and an address after a state space");
 	const struct term t = ternary(r);
 	if (!take(r, "]"))
 		return term_fail(r, "']' expected");
@@ -348,8 +348,9 @@ static struct term member_of(struct term_reader *r, struct term t, bool through_
 	if (m)
 		return term_part(r, &t, m, offset);
 	debug_fail(r->d,
-		   type_is(t.type, DWARF_STRUCT) || type_is(t.type, DWARF_UNION) ? "there is no member '%s'"
-										 : "'.%s' behind what is no structure",
+		   type_is(t.type, DWARF_STRUCT) || type_is(t.type, DWARF_UNION)
+			   ? "there is no member '%s'"
+			   : "'.%s' of something that is not a structure",
 		   name);
 	return term_fail(r, NULL);
 }
@@ -481,9 +482,9 @@ static struct term repeated(struct term_reader *r, const struct term *a, const s
 	if (r->dry)
 		return unknown();
 	if (a->where != AT_MEMORY)
-		return term_fail(r, "'@' stands behind something in memory");
+		return term_fail(r, "the left operand of '@' must be in memory");
 	if (n < 1 || n > REPEAT_MAX)
-		return term_fail(r, "behind '@' stands how many: 1 or more");
+		return term_fail(r, "the right operand of '@' is a count: 1 or more");
 	t.repeat = (u32)n;
 	return t;
 }

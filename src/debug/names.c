@@ -51,7 +51,7 @@ bool debug_returned(struct debug *d, const struct debug_place *call, const struc
 	struct debug_frame f;
 
 	if (!result || !result->symbol || !l || !debug_focus_frame(d, &f) || callee->function->returns.count != 1)
-		return debug_fail(d, "the function gives back no value");
+		return debug_fail(d, "the function returns no value");
 	if (result->symbol->kind == SYM_REGISTER) {
 		if (!register_in_frame(d, &f, result->symbol->name, &t.reg))
 			return false;

@@ -83,7 +83,7 @@ static int find_in_frame(struct debug *d, const struct debug_frame *f, const cha
 	if (!found || which >= (found->vector ? found->vector : 1))
 		return 0;
 	fill_register(r, found, which, f);
-	return r->place.bits ? 1 : (debug_fail(d, "'%s' is never used, and has no place", name), -1);
+	return r->place.bits ? 1 : (debug_fail(d, "'%s' is never used and has no location", name), -1);
 }
 
 bool register_in_frame(struct debug *d, const struct debug_frame *f, const char *name, struct debug_register *r)

@@ -47,7 +47,7 @@ static bool resolve(struct debug *d, const char *what, u64 bytes, struct debug_p
 	if (!debug_find_variable(d, what, d->focus.lane, &at, &p->reg))
 		return false;
 	if (d->state == DEBUG_BETWEEN && (p->reg.name[0] || (at.space != SPACE_GLOBAL && at.space != SPACE_GENERIC)))
-		return debug_fail(d, "the launch has ended: '%s' changes no more", what);
+		return debug_fail(d, "the launch has ended: '%s' does not change any more", what);
 	if (p->reg.name[0]) {
 		if (!p->reg.place.bits)
 			return debug_fail(d, "%s cannot be watched", what);
@@ -103,7 +103,7 @@ struct debug_point *debug_catch(struct debug *d, enum debug_catch kind, u64 abov
 	char text[64];
 
 	if (kind >= DEBUG_CATCH_COUNT) {
-		debug_fail(d, "there is no such catchpoint");
+		debug_fail(d, "no such catchpoint");
 		return NULL;
 	}
 	if (kind == DEBUG_CATCH_CONFLICT || kind == DEBUG_CATCH_SECTORS)

@@ -364,7 +364,8 @@ struct program *program_lower(struct arena *arena, const struct isa *isa, struct
 	p->address_bits = module_count && modules[0]->address_bits ? modules[0]->address_bits : 64;
 	find_internal_meanings(low);
 	if (!layout_module_variables(low))
-		return diag_error(diags, (struct span){.file = ~0u}, "there is no room for the variables"), NULL;
+		return diag_error(diags, (struct span){.file = ~0u}, "there is not enough memory for the variables"),
+		       NULL;
 	low->scratch = arena_child(arena);
 	lower_kernels(low);
 	take_codes(low);

@@ -98,7 +98,7 @@ static bool symbol_space_fits(struct attempt *t, const struct ir_operand *o, con
 bool attempt_plain(struct attempt *t, const struct ir_operand *o)
 {
 	return (!o->selector && !o->minus) ||
-	       attempt_wrong(t, o->span, "a selector or a minus sign stands where this form takes none");
+	       attempt_wrong(t, o->span, "this form takes no selector or minus sign here");
 }
 
 /* An address as a value. Where the row does not ask for one, it is a constant all the same if an offset is
@@ -122,7 +122,8 @@ static bool symbol_value(struct attempt *t, const struct operand_spec *s, const 
 				     s->symbol ? " or a variable" : "");
 	const struct ir_variable *v = o->symbol->variable;
 	if (!s->symbol && (!o->addend || !takes_constants(t->form, type)))
-		return attempt_wrong(t, o->span, "an address is no operand of this form: move it to a register first");
+		return attempt_wrong(t, o->span,
+				     "this form does not accept an address operand: move it to a register first");
 	if (s->symbol && !symbol_space_fits(t, o, v))
 		return false;
 	use.low = m->address_of(m->context, v) + (u64)o->addend;
@@ -162,11 +163,11 @@ static bool special_value(struct attempt *t, const struct operand_spec *s, const
 	const enum sreg sreg = sreg_find(o->name, &element);
 
 	if (sreg == SREG_NONE)
-		return attempt_wrong(t, o->span, "'%s' is not declared and is no special register", o->name);
+		return attempt_wrong(t, o->span, "'%s' is neither declared nor a special register", o->name);
 	const struct sreg_info *info = sreg_info(sreg);
 	if (!s->special)
 		return attempt_wrong(t, o->span,
-				     "special register '%s' is no operand of this form: move it to a register first",
+				     "this form does not accept special register '%s': move it to a register first",
 				     o->name);
 	if (element == SREG_WHOLE)
 		return attempt_wrong(t, o->span, "special register '%s' needs an element: .x, .y, .z or .w", o->name);
@@ -258,7 +259,7 @@ bool attempt_scalar(struct attempt *t, const struct operand_spec *s, const struc
 		return attempt_register(t, s, o, s->kind == '*' ? TOKEN_NONE : type);
 	case OPERAND_SINK:
 		if (!s->written && !s->droppable)
-			return attempt_wrong(t, o->span, "'_' stands for a result only");
+			return attempt_wrong(t, o->span, "'_' can only replace a result");
 		if (!s->droppable)
 			return attempt_wrong(t, o->span, "'_' cannot stand for this result");
 		return attempt_push(t, (struct use){.kind = USE_ABSENT, .written = s->written, .span = o->span});

@@ -73,7 +73,7 @@ u64 front_number(struct argp_state *state, const char *option, const char *text,
 	errno = 0;
 	const unsigned long long n = strtoull(text, &end, 0);
 	if (errno || end == text || *end || *text == '-' || n < low)
-		argp_error(state, "--%s wants a whole number of at least %llu, not '%s'", option,
+		argp_error(state, "--%s: expected a whole number of at least %llu, not '%s'", option,
 			   (unsigned long long)low, text);
 	return n;
 }
@@ -91,7 +91,7 @@ static struct lock_order read_lock_order(struct argp_state *state, const char *t
 	errno = 0;
 	order.seed = strtoull(text + 7, &end, 0);
 	if (errno || *end || end == text + 7)
-		argp_error(state, "--lock-order random: wants a whole number as its seed, not '%s'", text + 7);
+		argp_error(state, "--lock-order random: expected a whole number as the seed, not '%s'", text + 7);
 	return order;
 }
 
@@ -133,7 +133,8 @@ static u64 read_bytes(struct argp_state *state, const char *option, const char *
 	if (unit && !__builtin_mul_overflow(n, 1ull << 10 * (unit - units + 1), &n))
 		end++;
 	if (errno || end == text || *end || *text == '-' || !n)
-		argp_error(state, "--%s wants a number of bytes, such as 100000, 512M or 2G, not '%s'", option, text);
+		argp_error(state, "--%s: expected a number of bytes, such as 100000, 512M or 2G, not '%s'", option,
+			   text);
 	return n;
 }
 

@@ -112,7 +112,7 @@ static enum report_kind report_kind(const struct argp_state *state, const char *
 	for (enum report_kind k = REPORT_TEXT; k < COUNT_OF(names); k++)
 		if (!strcmp(names[k], text))
 			return k;
-	argp_error(state, "there is no report of kind '%s': text, json, csv, html", text);
+	argp_error(state, "unknown kind of report '%s': expected text, json, csv or html", text);
 	return REPORT_SUMMARY;
 }
 
@@ -186,12 +186,12 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case OPTION_SET:
 		if (!strchr(text, '='))
-			argp_error(state, "--set wants NAME=NUMBER, not '%s'", text);
+			argp_error(state, "--set: expected NAME=NUMBER, not '%s'", text);
 		VEC_PUSH(&o->arena, &o->sets, text);
 		return 0;
 	case OPTION_SAVE:
 		if (!strchr(text, '='))
-			argp_error(state, "--save wants NAME=FILE, not '%s'", text);
+			argp_error(state, "--save: expected NAME=FILE, not '%s'", text);
 		VEC_PUSH(&o->arena, &o->saves, text);
 		return 0;
 	case OPTION_SEED:

@@ -511,7 +511,7 @@ bool sass_compile(struct arena *a, u32 sm, const struct sass_row *row, u32 form,
 		const bool comma = eat(&r, ", ");
 
 		if (!comma && !eat(&r, " "))
-			fail(&r, "operands stand behind a blank or a comma");
+			fail(&r, "expected a blank or a comma before an operand");
 		else
 			read_operand(&r, to, comma);
 	}

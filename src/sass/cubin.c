@@ -309,7 +309,7 @@ static bool add_relocations(struct arena *a, struct cubin *c, const char **why)
 				.in_place = bytes == 16,
 			};
 			if (r.section >= c->elf.section_count || r.symbol >= c->elf.symbol_count)
-				return fail(why, "a relocation names a section or a symbol that is not there");
+				return fail(why, "a relocation names a section or symbol that does not exist");
 			c->relocations[c->relocation_count++] = r;
 		}
 	}

@@ -189,7 +189,7 @@ bool image_unpack(struct arena *a, const struct image *i, const u8 **bytes, u64 
 	if (i->packing == IMAGE_PLAIN)
 		return true;
 	if (!is_plausible(i))
-		return fail(why, "the packed bytes cannot hold what their header says");
+		return fail(why, "the compressed data is too short for the size in its header");
 	to = arena_alloc(a, i->bytes_unpacked + 1);
 	*bytes = to;
 	*size = i->bytes_unpacked;

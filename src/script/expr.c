@@ -351,7 +351,7 @@ static struct number eval_element(const struct expr *e, struct expr_run *run)
 		const struct number n = expr_eval(e->args[k], run);
 		const u64 limit = e->arg_count == 1 ? b->count : b->dims[k];
 		if (n.is_float)
-			return fail(run, e, "an index is no integer");
+			return fail(run, e, "an index is not an integer");
 		if ((u64)n.i >= limit)
 			return fail(run, e, "an index is out of range");
 		index = index * limit + (u64)n.i;
@@ -371,7 +371,7 @@ static struct number eval_unary(const struct expr *e, struct expr_run *run)
 	case '!':
 		return number_int(a.is_float ? a.f == 0 : a.i == 0);
 	default:
-		return a.is_float ? fail(run, e, "'~' wants an integer") : number_int(~a.i);
+		return a.is_float ? fail(run, e, "'~' needs an integer operand") : number_int(~a.i);
 	}
 }
 
@@ -468,7 +468,7 @@ static struct number eval_sum(const struct expr *e, struct expr_run *run)
 	struct number total = number_int(0);
 
 	if (low.is_float || high.is_float)
-		return fail(run, e, "the bounds of sum are no integers");
+		return fail(run, e, "the bounds of sum are not integers");
 	for (s64 k = low.i; k < high.i && !run->error; k++) {
 		run->variables[e->variable] = number_int(k);
 		const struct number term = expr_eval(e->args[2], run);

@@ -44,7 +44,7 @@ static const char *parse_shape(const char *at, struct npy *a)
 	a->rank = 0;
 	a->count = 1;
 	if (*at++ != '(')
-		return "its shape is no tuple";
+		return "its shape is not a tuple";
 	for (;;) {
 		char *end;
 		at += strspn(at, " ,");
@@ -52,7 +52,7 @@ static const char *parse_shape(const char *at, struct npy *a)
 			break;
 		const u64 n = strtoull(at, &end, 10);
 		if (end == at)
-			return "its shape is no tuple of numbers";
+			return "its shape is not a tuple of numbers";
 		if (a->rank == NPY_RANK)
 			return "it has more than three dimensions";
 		a->dims[a->rank++] = n;

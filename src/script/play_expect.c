@@ -103,7 +103,7 @@ static void compare_number(struct comparison *c, u64 index, struct number wanted
 	if (wanted.is_float && element_class(b->type) != 'f' && wanted.f != trunc(wanted.f)) {
 		c->compared++;
 		if (c->differing++ == 0)
-			c->first = say(c->play, "%s[%s]: wanted %.17g, which is no whole number", b->name,
+			c->first = say(c->play, "%s[%s]: expected %.17g, which is not a whole number", b->name,
 				       index_text(c->play, b, index), wanted.f);
 		return;
 	}
@@ -282,7 +282,7 @@ static const char *check_counter(struct play *p, const struct script_expect *e, 
 	else if (counter && l->account)
 		got = counter_value(counter, l->account);
 	else
-		return say(p, "there is no counter '%s'", e->text);
+		return say(p, "unknown counter '%s'", e->text);
 	if (holds(e->comparison, got, number_as_float(wanted)))
 		return NULL;
 	return say(p, "%s is %.17g, wanted %s %.17g", e->text, got, e->comparison, number_as_float(wanted));

@@ -142,7 +142,7 @@ static bool make(struct play *p, struct buffer *b)
 
 	if (b->is_variable) {
 		if (!program_variable(s->program, b->name, &b->address, &size)) {
-			diag_error(&s->diags, b->span, "there is no module-scope variable '%s'", b->name);
+			diag_error(&s->diags, b->span, "no module-scope variable is named '%s'", b->name);
 			return false;
 		}
 		if (size < buffer_bytes(b)) {

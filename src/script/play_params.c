@@ -75,7 +75,7 @@ static bool put_number(struct filling *f, const struct script_arg *a, struct num
 	if (kind == 'f') {
 		type = element_find(token_text(f->param->type), strlen(token_text(f->param->type)));
 		if (type == ELEMENT_TYPE_COUNT)
-			return wrong(f, a->span, "wants its bits: b32:0x...");
+			return wrong(f, a->span, "needs a bit pattern, such as b32:0x...");
 		element_write(type, f->to, n);
 		return true;
 	}

@@ -164,7 +164,7 @@ struct script_texture *script_parse_texture(struct script *s, struct lex *l)
 	t->pitch = texture_row_bytes(t);
 	t->slice = t->pitch * (t->height ? t->height : 1);
 	if (!texture_is_sound(t)) {
-		lex_error(l, t->samples ? "a multi-sample texture has one level" : "a texture that large cannot be");
+		lex_error(l, t->samples ? "a multi-sample texture has one level" : "the texture is too large");
 		return NULL;
 	}
 	if (texture_bytes(t) > x->buffer->count * element_bytes(x->buffer->type)) {

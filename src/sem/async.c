@@ -157,7 +157,7 @@ static bool size_fits(const struct operands *o, u32 lane, u64 size)
 {
 	if (LIKELY(size % BULK_ALIGN == 0))
 		return true;
-	warp_fault(o->w, o->i, FAULT_ILLEGAL_INSTRUCTION, 1u << lane, "%llu bytes are no multiple of %d",
+	warp_fault(o->w, o->i, FAULT_ILLEGAL_INSTRUCTION, 1u << lane, "%llu bytes are not a multiple of %d",
 		   (unsigned long long)size, BULK_ALIGN);
 	return false;
 }
@@ -277,8 +277,8 @@ MEANING_FUNCTION(st_bulk)
 	EACH_ACTIVE (l) {
 		const u64 size = operand_value(&o, 2, l);
 		if (size % 8)
-			return warp_fault(w, i, FAULT_ILLEGAL_INSTRUCTION, 1u << l, "%llu bytes are no multiple of 8",
-					  (unsigned long long)size);
+			return warp_fault(w, i, FAULT_ILLEGAL_INSTRUCTION, 1u << l,
+					  "%llu bytes are not a multiple of 8", (unsigned long long)size);
 		u8 *p = range_pointer(&o, l, space, operand_address(&o, 0, l), size, 8, true);
 		if (!p)
 			return NULL;

@@ -53,7 +53,7 @@ static bool tile_shape(struct tile *t)
 	t->row_bytes = t->row_elements * t->element;
 	t->pitch = max_u32(t->row_bytes, tensor_swizzle_span(m->swizzle));
 	if (t->row_bytes > ROW_BYTES || t->row_bytes % PIECE)
-		return tile_wrong(t, "a row of the box is no multiple of 16 bytes");
+		return tile_wrong(t, "a row of the box is not a multiple of 16 bytes");
 	t->rows = m->im2col ? m->pixels : t->lines ? 4 : 1;
 	for (u32 d = 1; d < m->rank && !m->im2col && !t->lines; d++)
 		t->rows *= rows_along(m, d);
@@ -87,7 +87,7 @@ static bool tile_open(struct tile *t, const struct operands *o, u32 k, u32 lane,
 	if (!tile_shape(t))
 		return false;
 	if (t->start[0] * t->element % PIECE)
-		return tile_wrong(t, "the innermost coordinate is no multiple of 16 bytes");
+		return tile_wrong(t, "the innermost coordinate is not a multiple of 16 bytes");
 	memcpy(t->at, t->start, sizeof t->at);
 	return true;
 }

@@ -66,7 +66,7 @@ static bool bind(struct warp *w, const struct insn *i, u32 lane, u64 value, u64 
 	if (b->known && b->value == value && b->sampler == sampler)
 		return true;
 	if (!find_descriptor(w, value, &b->t) || (sampler && !find_descriptor(w, sampler, &s))) {
-		warp_fault(w, i, FAULT_ILLEGAL_INSTRUCTION, 1u << lane, "0x%llx is no texture, sampler or surface",
+		warp_fault(w, i, FAULT_ILLEGAL_INSTRUCTION, 1u << lane, "0x%llx is not a texture, sampler or surface",
 			   (unsigned long long)value);
 		return false;
 	}
