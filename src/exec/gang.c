@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Gangs: forming, running, parting.
+ *
+ * A gang has one program counter for all its warps, so a warp's own state is only written when the warp leaves
+ * the gang: gang_part() stores where each warp continues, and gang_dissolve() hands out what was counted once for
+ * all. Whatever a gang's handler cannot do exactly as a warp would (a fault, a barrier that others have not reached)
+ * parts the gang before the instruction; each warp then executes it by itself, with the ordinary handler.
  */
 #include "exec/gang.h"
 
 #include "exec/internal.h"
 
 enum {
-	GANG_TURN = 1 << 20, /* instructions of a gang's turn, of all its warps; */
-	OVERTIME_MAX = 32,   /* and so many times as long while its lanes go different ways */
+	GANG_TURN = 1 << 20, /* instructions of a gang's time slice, summed over its warps */
+	OVERTIME_MAX = 32,   /* extensions of a diverged gang's slice: it could not re-form after it */
 };
 
 u32 gang_size(const struct block *b, u32 first, const struct insn **at)
@@ -45,7 +50,7 @@ static struct gang gang_of(struct block *b, u32 first, u32 count)
 			     .machine = b->machine};
 }
 
-/* Handlers of gangs find in a warp what they find in one that runs. */
+/* Gives the warp the state of a running one: gang handlers call functions that rely on it. */
 static void stand_up(struct warp *w)
 {
 	w->stop = STOP_NONE;
@@ -113,7 +118,7 @@ bool gang_run_block(struct block *b, s64 budget)
 	return g.ended;
 }
 
-/* Gives the warps what was counted for all of them. */
+/* Adds to each warp what the gang counted once for all of them. */
 static void give_counts(struct gang *g)
 {
 	for (u32 k = 0; k < g->count; k++) {
@@ -136,7 +141,7 @@ void gang_dissolve(struct gang *g)
 
 const struct insn *gang_part(struct gang *g, const struct insn *i, u32 done)
 {
-	/* Who has not run a guarded instruction comes to its guard again. */
+	/* Warps that have not run a guarded instruction resume at its guard, one before it. */
 	const struct insn *pc = gang_plain(g, i), *again = g->guarded ? pc - 1 : pc;
 
 	g->parted = i;
@@ -171,7 +176,7 @@ const struct insn *gang_yield(struct gang *g, const struct insn *i)
 	for (u32 k = 0; k < g->count; k++)
 		g->warps[k].stop = !split || g->warps[k].mask ? STOP_YIELD : STOP_NONE;
 	gang_part(g, i, 0);
-	g->parted = NULL; /* whatever led here has run */
+	g->parted = NULL; /* the jump has run in all warps: none will execute it again */
 	for (u32 k = 0; k < g->count; k++) {
 		struct warp *w = &g->warps[k];
 		if (w->stop != STOP_YIELD)
@@ -185,7 +190,7 @@ const struct insn *gang_yield(struct gang *g, const struct insn *i)
 
 const struct insn *gang_end(struct gang *g, const struct insn *i) { return gang_part(g, i, 0); }
 
-/* The end of a block that never was anything but one gang. */
+/* Ends a block that ran as one gang from start to end: its warps' state was never written, so only sums are kept. */
 static void end_block(struct gang *g)
 {
 	struct launch_stats *stats = &g->worker->stats;
@@ -237,7 +242,7 @@ const struct insn *gang_barrier(struct gang *g, const struct insn *i, u32 number
 	gang_account(g, i);
 	b->barriers[number].phase++;
 	g->spins = 0;
-	/* The lead comes first, the others in order: */
+	/* Without gangs the lead would arrive first and the others in order; the last to arrive leads next. */
 	g->lead = g->count > 1 && g->lead == g->count - 1 ? g->count - 2 : g->count - 1;
 	return i + 1;
 }
@@ -245,7 +250,7 @@ const struct insn *gang_barrier(struct gang *g, const struct insn *i, u32 number
 const struct insn *gang_each(struct gang *g, const struct insn *i)
 {
 	const struct insn *plain = gang_plain(g, i);
-	meaning_fn *const run = g->code->insns[i - g->insns].fn; /* observers of the gang know */
+	meaning_fn *const run = g->code->insns[i - g->insns].fn; /* unwatched: observers got the gang's event */
 
 	if (g->on) {
 		EACH_MEMBER (g, m)

@@ -5,10 +5,11 @@
  * from then on they take turns. So most runs touch one block's state at a time, and yet every
  * resident block makes progress.
  *
- * Warps of a block run in turn, each until it waits, exits, or has used up its turn.
+ * Warps of a block run one after the other, each for a time slice (a "turn" in the names below) that ends when the
+ * warp waits, exits, or has used up its budget. One sweep over all warps of a block is a pass; one over all active clusters is a round. A pass in which no warp got anywhere decides between waiting, spinning and deadlock.
  *
- * A launch that is stepped through (exec/stepping.h) may be suspended in the middle of a turn. So
- * how far a round has come stands in the worker, the cluster and the block, not in local variables.
+ * A launch that is stepped through (exec/stepping.h) may be suspended in the middle of a slice. Progress within
+ * a round is therefore kept in the worker, the cluster and the block, not in local variables.
  */
 #include <string.h>
 #include <time.h>
@@ -17,14 +18,13 @@
 #include "exec/cut.h"
 #include "exec/internal.h"
 
-/* Of work left, where a helper is worth its start, which takes its creator half of that. A build that looks for races
- * starts them for any. */
+/* The least remaining work, in nanoseconds, for which another worker pays: starting it takes half as long. A build that looks for races starts workers for any launch. */
 #ifndef HELPERS_PAY_NS
 #define HELPERS_PAY_NS 200000
 #endif
 
 enum {
-	TURN = 1 << 20,       /* warp instructions of a turn */
+	TURN = 1 << 20,       /* warp instructions of a time slice */
 	GANG_LEAST = 1 << 16, /* instructions a warp must have left to run in a gang */
 };
 
@@ -32,7 +32,7 @@ enum {
 
 static s64 limit_left(const struct machine *m) { return __atomic_load_n(&m->limit_left, __ATOMIC_RELAXED); }
 
-/* Runs the warp until it waits, yields, finishes, faults or is suspended; a suspended turn goes on. */
+/* Runs the warp until it waits, yields, finishes, faults or is suspended; continues a suspended slice. */
 static void warp_turn(struct warp *w)
 {
 	const struct insn *i;
@@ -63,7 +63,7 @@ static void fault_limit(struct warp *w)
 		   (unsigned long long)w->machine->launch->instruction_limit);
 }
 
-/* Takes what the warp has issued since `before` from the launch's limit. */
+/* Subtracts what the warp has issued since `before` from the launch's limit. */
 static void charge_limit(struct warp *w, u64 before)
 {
 	const s64 issued = (s64)(w->issued - before);
@@ -73,8 +73,7 @@ static void charge_limit(struct warp *w, u64 before)
 		fault_limit(w);
 }
 
-/* A turn, begun when the warp had issued `before`, within the launch's limit. What a warp executes is counted
- * at the ends of straight runs, so that one may end beyond the limit; none begins there. */
+/* A time slice within the launch's limit; `before`: what the warp had issued when the slice began. Instructions are counted at the ends of straight runs, so a run may end beyond the limit, but none begins there. */
 static void limited_turn(struct warp *w, u64 before)
 {
 	struct machine *m = w->machine;
@@ -97,8 +96,7 @@ static u64 hash_bytes(u64 h, const void *p, size_t bytes)
 	return h;
 }
 
-/* Registers and places of all splits: equal hashes at the ends of two turns mean that the warp went
- * round in a circle. */
+/* Hash of the registers and program counters of all splits. Equal hashes at the ends of two slices mean that the warp is spinning: it is back in the same state. */
 static u64 warp_hash(const struct warp *w)
 {
 	u64 h = w->live;
@@ -225,7 +223,7 @@ static void block_end(struct worker *k, struct block *b)
 	block_count(k, b);
 }
 
-/* What a pass over a block's warps came to. */
+/* The outcome of a pass over a block's warps. */
 enum pass { PASS_FINISHED, PASS_PROGRESS, PASS_SPINNING, PASS_WAITING, PASS_FAULT, PASS_SUSPENDED };
 
 static void count_turn(struct worker *k, struct warp *w)
@@ -234,7 +232,7 @@ static void count_turn(struct worker *k, struct warp *w)
 	w->counted = w->issued;
 }
 
-/* Runs the warps from `first` on that can run as a gang; returns how many. */
+/* Runs as many warps from `first` on as can form a gang, as one; returns their number, 0 if there is no gang. */
 static u32 gang_turn(struct block *b, u32 first)
 {
 	const struct machine *m = b->machine;
@@ -242,7 +240,7 @@ static u32 gang_turn(struct block *b, u32 first)
 	const u32 count = m->gang_limit ? gang_size(b, first, &at) : 0;
 	const s64 share = count ? limit_left(m) / (s64)count : 0;
 
-	/* Near its limit, a launch ends where it would without gangs. */
+	/* Close to the instruction limit warps run one by one, so that the launch ends at the same instruction with and without gangs. */
 	if (share < GANG_LEAST)
 		return 0;
 	for (u32 n = first; n < first + count; n++)
@@ -279,7 +277,7 @@ static bool can_gang_block(struct block *b)
 	       (b->intact || gang_start_block(b)) && limit_left(m) / b->warp_count >= GANG_LEAST;
 }
 
-/* The warp whose turn it is: the next one, or before it the one that leads its gang, for a turn more. */
+/* The warp to run now. Usually `next`; but when a gang has just parted, its lead (the last warp to arrive at a barrier) would have gone on first without gangs. It gets its slice before `next`, once; `led` remembers which it was. */
 static u32 turn_of(struct block *b)
 {
 	struct block_turns *t = &b->turns;
@@ -296,6 +294,7 @@ static u32 turn_of(struct block *b)
 	return b->lead;
 }
 
+/* Sets up the slice of a warp. A warp of a gang that has just run continues the slice that the gang began (in_gang); `before` is what it had issued then. The exception is the lead: it came first, so when `next` reaches it, it gets a slice of its own. */
 static void begin_turn(struct block_turns *t, struct warp *w)
 {
 	t->entered = true;
@@ -305,7 +304,7 @@ static void begin_turn(struct block_turns *t, struct warp *w)
 		warp_enter(w);
 }
 
-/* The warp's turn within a pass, or the rest of it after that of its gang; false: it was suspended. */
+/* Runs the warp's slice within a pass, or what its gang's slice left of it; false: it was suspended. */
 static bool take_turn(struct worker *k, struct block_turns *t, struct warp *w)
 {
 	if (!t->entered)
@@ -327,7 +326,7 @@ static bool take_turn(struct worker *k, struct block_turns *t, struct warp *w)
 	return true;
 }
 
-/* What the warp's turn means for the pass. */
+/* Updates the outcome of the pass. A warp that yielded while spinning counts as progress only if its state changed. */
 static void judge_turn(struct block_turns *t, struct warp *w)
 {
 	t->live |= w->live != 0;
@@ -521,8 +520,7 @@ static bool must_stop(const struct worker *k, const struct cluster *c)
 	       c->blocks[0]->index > __atomic_load_n(&m->fault_block, __ATOMIC_ACQUIRE);
 }
 
-/* What asynchronous operations do to the outcome of a pass: those that the cluster's warps may wait for
- * are done, and at the end none may be left. False: a fault was raised. */
+/* Completes asynchronous operations when a pass made no progress, since the cluster's warps may be waiting for them; checks at the end that none is left. Updates the pass's outcome; false: a fault was raised. */
 static bool settle(struct cluster *c, enum pass *p)
 {
 	bool did = false;
@@ -538,8 +536,7 @@ static bool settle(struct cluster *c, enum pass *p)
 	return true;
 }
 
-/* One round over the active clusters: true if any made progress or ended. A round that was suspended
- * goes on. */
+/* One round over the active clusters, or the rest of a suspended one: true if any made progress or ended. */
 static bool round_of_turns(struct worker *k, bool *stopped)
 {
 	if (!k->round_at) {
@@ -553,7 +550,7 @@ static bool round_of_turns(struct worker *k, bool *stopped)
 			*stopped = true;
 			return false;
 		}
-		/* Alone, a cluster runs on as long as it gets anywhere. */
+		/* A cluster that is alone runs as long as it makes progress. */
 		while ((p = cluster_pass(c)) == PASS_PROGRESS && k->active_count == 1 && !must_stop(k, c))
 			worker_moved(k);
 		if (p == PASS_SUSPENDED) {

@@ -2,6 +2,10 @@
  *
  * Observers. A watched instruction has another handler in the run's own copy of the
  * code, so an unwatched one costs nothing, and a run without observers shares the program's code.
+ *
+ * A gang's observers get one event for all its warps, before the gang runs the instruction. If the gang then parts
+ * there, some warps execute the same instruction again one by one. Observers must not see it twice, so these
+ * warps carry told..told_last, the instructions already reported; watched() skips the event and clears the mark.
  */
 #include <string.h>
 
@@ -27,7 +31,7 @@ static const struct insn *watched(struct warp *w, const struct insn *i, u8 *rows
 		return NULL;
 	const struct insn *next = m->originals[code->index][at](w, i, rows, mask);
 	if (told)
-		w->told = NULL; /* a guard that held for no lane */
+		w->told = NULL; /* the guard held for no lane: what it guards does not run */
 	for (u32 k = 0; k < m->observer_count; k++)
 		if (who >> k & 1 && list[k]->after)
 			list[k]->after(list[k]->context, w, i, rows, mask);
@@ -38,15 +42,14 @@ static void tell(const struct gang *g, struct warp *w, const struct insn *i)
 {
 	if (w < g->warps + g->done)
 		return;
-	/* Of an instruction that ends gangs nobody was told. */
+	/* An instruction that ends gangs is not watched in the gang's code: not reported yet. */
 	const struct insn *last = g->parted->gang == gang_end ? i : g->parted;
 
 	w->told = gang_plain(g, i);
 	w->told_last = gang_plain(g, last);
 }
 
-/* The gang parted before i; or before what the guard i guards, and its warps come to the guard again. Of those that
- * took part in i, all of them or a list, the ones that have not run it come back on their own. */
+/* After the gang parted at i, or at the instruction that the guard i guards: marks the members that will execute it individually. Members are the warps from `on` to `on_end`, or all of the gang if there is no such list. */
 static void note_told(const struct gang *g, const struct insn *i, const struct gang_member *on,
 		      const struct gang_member *on_end)
 {
@@ -75,7 +78,7 @@ static const struct insn *watched_gang(struct gang *g, const struct insn *i)
 	return next;
 }
 
-/* What gangs run once for a launch is watched in its place all the same, so that skipping ends there. */
+/* Instructions hoisted to once a launch are skipped by gangs. A watched one must still be seen in its place, so skips end there. */
 static void skip_to_watched(struct insn *insns, const struct code *code, const u8 *watchers)
 {
 	u32 next = code->insn_count - 1;

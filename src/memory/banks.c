@@ -16,15 +16,13 @@ struct plan {
 	u32 shift;      /* bytes of a slot's word, as a power of two */
 	u32 slots;      /* of a unit; a power of two */
 	u32 unit_lanes; /* lanes of a unit; 32 / unit_lanes x slots is at most 32 */
-	u32 extra;      /* passes that each unit takes beyond its words */
+	u32 extra;      /* wavefronts that each unit takes beyond its words */
 	bool segments;  /* 3.x by 4 bytes: words 32 apart in an aligned segment of 64 go together */
 };
 
 static u32 lanes_below(u32 n) { return n >= 32 ? FULL_MASK : (1u << n) - 1; }
 
-/* Serves the lanes of `mask` together, where key k lies in slot k mod `slots` (a power of two up to 32), a slot
- * serves one key a pass, and any number of lanes share a key's pass. Returns the number of passes; sets pass[l] for
- * each lane. */
+/* Serves the lanes of `mask` together: key k lies in slot k mod `slots` (a power of two up to 32), a slot serves one key in each wavefront ("pass" in the names here), and all lanes with that key share it. Returns the number of wavefronts and sets pass[l] to the wavefront of each lane. */
 static u32 serve_passes(u32 mask, const u32 key[WARP_LANES], u32 slots, u16 pass[WARP_LANES])
 {
 	/* Keys seen, in an open table at most half full; `used` spares clearing it. */
@@ -51,8 +49,7 @@ static u32 serve_passes(u32 mask, const u32 key[WARP_LANES], u32 slots, u16 pass
 	return most;
 }
 
-/* Joined (7.0 on, loads only): every active lane whose neighbour at distance 1 is active has its
- * address, or the same at distance 2, for the whole warp. Pairs of units then go as one. */
+/* Joined (7.0 on, loads only): throughout the warp, every active lane has the address of its neighbour at distance 1, if that is active; or throughout the same at distance 2. Two units are then served as one. */
 static bool lanes_joined(u32 mask, const u32 address[WARP_LANES])
 {
 	bool by_1 = true, by_2 = true;
@@ -71,7 +68,7 @@ static bool lanes_joined(u32 mask, const u32 address[WARP_LANES])
 static bool is_load(enum bank_kind kind) { return kind <= BANK_LOAD_GENERIC; }
 
 /* 5.0 on: a unit moves 128 bytes. 2.x does likewise, and its quarter-warps of 16-byte lanes take
- * a pass more than their words (guide 4.2, F.5.3.2). 3.x: a unit moves 256 bytes. */
+ * a wavefront more than their words (guide 4.2, F.5.3.2). 3.x: a unit moves 256 bytes. */
 static struct plan plan_access(const struct arch *arch, const struct bank_access *a, const u32 address[WARP_LANES])
 {
 	struct plan p = {.shift = (u32)__builtin_ctz(max_u32(a->width, 4))};
@@ -136,8 +133,8 @@ static u32 row_passes(u32 words, s32 apart)
 	return banks < words || banks > 32 - words ? 2 : 1;
 }
 
-/* The passes of every unit of a full warp whose half-warps have one constant stride, by
- * arithmetic; 0 where that does not tell. With as many lanes as slots, lanes that are k slots
+/* The wavefronts of every unit of a full warp whose half-warps have one constant stride, by
+ * arithmetic; 0 where arithmetic does not decide. With as many lanes as slots, lanes that are k slots
  * apart meet gcd(k, slots) times; lanes closer than a slot's width fill neighbouring slots. */
 static u32 stride_passes(const struct plan *p, u32 mask, const u32 address[WARP_LANES], bool by_lane)
 {
@@ -184,7 +181,7 @@ static bool one_key_a_slot(const struct plan *p, u32 mask, const u32 key[WARP_LA
 	return off == 0;
 }
 
-/* What each slot of a unit that is the whole warp served, where it was counted so. */
+/* The keys that each slot served, for units of a whole warp that were counted this way. */
 struct served {
 	bool known;
 	struct slots slots;
@@ -234,12 +231,12 @@ static void note_words(const struct plan *p, u32 bytes, u32 address, struct bank
 		detail->bank_words[(address + b) / bank_bytes & 31]++;
 }
 
-/* The detail of a plain access, once its passes are known: `pass` within the unit. */
+/* Fills in the detail of a plain access once its wavefronts are known; `pass` is the wavefront within the unit. */
 static void note_unit(const struct plan *p, const struct bank_access *a, u32 mask, u32 unit, u32 before,
 		      const u32 key[WARP_LANES], const u32 address[WARP_LANES], const u16 pass[WARP_LANES],
 		      struct bank_detail *detail)
 {
-	u32 seen[32] = {0}; /* passes of each slot: a slot's words have passes of their own */
+	u32 seen[32] = {0}; /* wavefronts in which each slot has served a word, a bit each */
 
 	for (u32 left = mask; left; left &= left - 1) {
 		u32 l = (u32)__builtin_ctz(left), slot = key[l] & (p->slots - 1);

@@ -4,6 +4,11 @@
  * into lines (for atomics: into visits to lines), lines go to four tag banks, and the
  * lanes of a tag wavefront pass the data stage as shared memory's stores do. Earlier
  * generations have their own short rules below.
+ *
+ *     lanes -> lines (gather_lines, gather_visits) -> tag wavefronts (4 banks, one line each at a time)
+ *           -> data wavefronts (serve_data)
+ *
+ * The stages were inferred from recordings.
  */
 #include "memory/sectors.h"
 
@@ -17,7 +22,7 @@ enum { LINE_SHIFT = 7, SECTOR_SHIFT = 5, TAG_BANKS = 4, TAG_WAVEFRONTS = WARP_LA
 struct lines {
 	u32 count;
 	u32 tag_wavefronts;
-	u64 key[WARP_LANES];      /* line number; before 5.0 of atomics with the turn above it */
+	u64 key[WARP_LANES]; /* line number; of atomics before 5.0, with the lane's turn on its address in the bits above */
 	u8 sectors[WARP_LANES];   /* a bit for each sector touched */
 	u8 wavefront[WARP_LANES]; /* of the tag stage */
 	u8 of_lane[WARP_LANES];   /* the line of each active lane */
@@ -38,7 +43,7 @@ u32 sectors_tag_bank(u64 address)
 	return (u32)(__builtin_parity((u32)address & first) | __builtin_parity((u32)address & second) << 1);
 }
 
-/* The place of `key` among the lines, entered if new. `index` holds line + 1, open addressing. */
+/* The number of the line with this key, entered if new. `index` is a hash table with open addressing that holds line + 1: at most half full, so probing ends. */
 static u32 enter_line(struct lines *lines, u8 index[64], u64 key, bool *new)
 {
 	u32 at = (u32)(key * 0x9e3779b97f4a7c15ull >> 58);
@@ -136,7 +141,7 @@ static void gather_visits(u32 mask, const u64 address[WARP_LANES], u32 shift, st
 	}
 }
 
-/* Lanes on one address wait for each other: numbers them 0, 1, 2... */
+/* Lanes with the same address are served one after the other: numbers them 0, 1, 2... */
 static void number_turns(u32 mask, const u64 address[WARP_LANES], u8 turn[WARP_LANES])
 {
 	u8 latest[64], number[64];
@@ -189,7 +194,7 @@ static void place_operands(struct data_stage *d, u32 mask, const struct lines *l
 	}
 }
 
-/* A word of a unit of a part, entered if new: true. */
+/* Enters a word in the set of words seen; true if it is new. A word that several lanes share moves once. */
 static bool enter_word(u32 word, u32 keys[64], u64 *used)
 {
 	u32 at = word * 0x9e3779b1u >> 26;
@@ -203,8 +208,10 @@ static bool enter_word(u32 word, u32 keys[64], u64 *used)
 	return true;
 }
 
-/* Serves a warp whose tag wavefronts are parts, the first `merged` of them together, in one pass
- * over the lanes: a cell counts the words in a slot of a unit of a part. */
+/* Counts the data wavefronts of a warp with several tag wavefronts. Each tag wavefront is a part of its own, but the
+ * first `merged` form one. Within a part, lanes form units (unit_shift) and a unit's words fall into slots: cell counts the
+ * distinct words in each slot, and a unit takes as many wavefronts as its fullest slot has (most). One key holds
+ * part (5 bits), unit (4) and word (23), so that one set serves all. */
 static void serve_parts(struct data_stage *d, u32 mask, const struct lines *lines, u32 merged)
 {
 	u32 shift = (u32)__builtin_ctz(max_u32(d->width, 4)), slots = 128u >> shift;

@@ -65,7 +65,7 @@ struct float_layout {
 /* An accumulator taken apart. */
 struct addend {
 	vs32 exp, neg;
-	vu32 sig; /* in units of 2^(exp - F) */
+	vu32 sig; /* in units of 2^(exp - F), F the fraction bits of the step */
 };
 
 /*
@@ -202,7 +202,7 @@ static bool special_result(const struct factors *a, const struct factors *b, u32
 	return true;
 }
 
-/* Replaces the lanes of d that the specials decide. */
+/* Replaces the results in d that infinities and NaNs decide; the sum computed for them is meaningless. */
 static __attribute__((noinline, cold)) vu32 step_specials(const struct factors *a, const struct factors *b, u32 row,
 							  u32 column, u32 first, u32 count, vu32 c, bool half, vu32 d)
 {
@@ -237,7 +237,7 @@ struct step_kind {
 	u32 width, count;
 };
 
-enum { ABREAST = 2 }; /* columns computed together, to keep the host's units busy */
+enum { ABREAST = 2 }; /* columns computed together: independent sums hide the host's latencies */
 
 /*
  * One step for a vector of rows and ABREAST columns. The sum is kept as that of all magnitudes and
@@ -294,7 +294,7 @@ static inline __attribute__((always_inline)) void step_tile(const struct step *s
 	}
 }
 
-/* The counts of the common forms are constants, for unrolled code; the others share a loop. */
+/* Common forms have their number of products as a constant, so that the compiler unrolls them; others share a loop. */
 static __attribute__((noinline)) void step_wide_f32_by8(const struct step *s)
 {
 	if (s->count == 16)

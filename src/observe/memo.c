@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What decides about an access's figures, given the distances: in shared memory of banks in a row, nothing but
- * where in a word it starts. In global memory, where in a line the first lane stands, as far as carries between the
- * line's parts can change what falls together; and, where lines pass a tag stage, which of its lines share a tag bank.
+ * An access whose lanes have the same distances from the first lane as before usually costs the same, so the figures
+ * are remembered with the distances:
+ *
+ *     memo   mask, distances, low_mask       one pattern of a memory instruction
+ *      unit  low, tags, account              one cost of it; times[] counts repetitions until memo_flush()
+ *
+ * Besides the distances, the cost depends on: in shared memory with consecutive banks, only the first address's byte
+ * within its word (another bank only rotates the counts by bank: `rotates`). In global memory, the low bits
+ * of the first address as far as carries between a line's parts can change which lanes share a sector (low_mask, line_bits());
+ * and, where lines pass a tag stage, which of the lines share a tag bank (tags).
  */
 #include "observe/memo.h"
 
@@ -78,13 +85,13 @@ static u32 count_alike(const struct memo *m, const struct alike *alike, const st
 	return (x->site->wide ? alike->wide : alike->narrow)(x->rows + x->insn->a, x->stride, x->count, &m->distance);
 }
 
-/* The visits of atomics are made and served by bank; to all else only what is common counts. */
+/* Atomics depend on the tag banks themselves, by which their visits are made and served; other accesses only on which lines share one. */
 static bool is_atomic(const struct account_site *s)
 {
 	return s->sector_kind >= SECTOR_RED && s->operation < ACCOUNT_ASYNC;
 }
 
-/* The lines' tag banks, up to their names: the hash is linear, so names are exchanged by xor. */
+/* The lines' tag banks relative to the first line's. The hash is linear over xor and only the sharing counts, so xor with the first bank gives the banks canonical names. */
 static u64 tags_of(const struct memo_unit *u, const struct accesses *x, const u8 *rows)
 {
 	const u64 first = is_atomic(x->site) ? 0 : sectors_tag_bank(lane_address(x, rows, u->line_lane[0]));
@@ -95,10 +102,10 @@ static u64 tags_of(const struct memo_unit *u, const struct accesses *x, const u8
 	return tags;
 }
 
-/* The unit of an access whose distances are the memo's; MEMO_UNITS: none. */
+/* The unit that holds the cost of an access with the memo's distances; MEMO_UNITS: none does. */
 static u32 find_unit(const struct memo *m, const struct accesses *x, const u8 *rows, u64 base)
 {
-	const struct memo_unit *known = NULL; /* whose lines' tags are these */
+	const struct memo_unit *known = NULL; /* whose lines gave `tags` */
 	u64 tags = 0;
 
 	for (u32 n = 0; n < m->used; n++) {
@@ -113,13 +120,13 @@ static u32 find_unit(const struct memo *m, const struct accesses *x, const u8 *r
 	return MEMO_UNITS;
 }
 
-/* Why there is none: a generic address in another window is in another space, perhaps, where other bits decide. */
+/* Why find_unit() found none. A generic address in another window may be in another state space, where other bits decide: start over. */
 static enum memo_miss why_unknown(const struct memo *m, const struct accesses *x, u64 base)
 {
 	return x->site->space == SPACE_GENERIC && (base ^ m->base) >> 32 ? MEMO_OTHER_DISTANCES : MEMO_OTHER_PLACE;
 }
 
-/* Whether it would take the sample's place. */
+/* Whether the access would replace the worst sample so far: then it must be counted in full. */
 static bool is_sample(const struct memo_unit *u, const struct account_sample *worst, u64 order)
 {
 	return u->excess > worst->excess || (u->excess == worst->excess && order < worst->order);
@@ -178,7 +185,7 @@ struct memo_unit *memo_room(struct memo *m, struct account *to)
 	return u;
 }
 
-/* The spaces that an access reached. */
+/* The number of state spaces that an access reached. */
 static u32 spaces_of(const struct account *unit)
 {
 	return (unit->n[ACCOUNT_shared_instructions] != 0) + (unit->n[ACCOUNT_global_instructions] != 0) +
@@ -202,8 +209,7 @@ static void keep_distances(struct memo *m, const struct accesses *x)
 		}
 }
 
-/* Bits of a first address that decide where lanes share sectors and lines: distances that are all multiples of a
- * power of two cannot carry from below it. A lane's own alignment stays what it was. */
+/* The bits of the first address that decide which lanes share sectors and lines. If all distances are multiples of a power of two, bits below it never carry and do not matter, except those within an element, which decide about alignment. */
 static u64 line_bits(const struct memo *m, const struct accesses *x)
 {
 	u64 distances = LINE_BITS + 1;
@@ -229,7 +235,7 @@ static void choose_bits(struct memo *m, const struct arch *arch, const struct ac
 	} else {
 		m->low_mask = n[ACCOUNT_const_instructions] ? 0 : ~0ull;
 	}
-	/* Each window of generic addresses has a multiple of 4 GB. */
+	/* Windows of generic addresses are multiples of 4 GB: the upper bits tell the state space. */
 	if (x->site->space == SPACE_GENERIC)
 		m->low_mask |= ~0ull << 32;
 }
