@@ -89,7 +89,7 @@ printf '\357\273\277' >"$work/mark.ptx"
 expect 2 "'.version' must come first" "$ptxsim" check "$work/mark.ptx"
 # files that are none, and of another kind
 for command in check run info debug; do
-	expect 2 "a file's name is expected" "$ptxsim" $command "" ""
+	expect 2 "the file name is empty" "$ptxsim" $command "" ""
 done
 : >"$work/empty.ptx"
 expect 2 "expected: the file can be run" "$ptxsim" test "$work/empty.ptx"
@@ -169,7 +169,7 @@ expect 0 "ld[.weak]" "$ptxsim" isa ld.global
 says 0 "ld.param"
 expect 0 "add[.rn|.rz][.ftz][.sat].f32" "$ptxsim" isa add.f32
 says 0 "add(.u16"
-expect 1 "no instruction 'ld.globl'" "$ptxsim" isa ld.globl
+expect 1 "unknown instruction 'ld.globl'" "$ptxsim" isa ld.globl
 
 # files that have errors, and folders that have no tests, are wrong usage for test as for run
 sed 's/@ launch/@ lunch/' "$work/fault.ptx" >"$work/typo.ptx"
@@ -328,8 +328,8 @@ expect 0 "symbol        _Z3onePi" "$ptxsim" info -k one "$mangled"
 expect 2 "there is no kernel 'x'" "$ptxsim" run "$work/plain.ptx" --kernel x --arg 1
 expect 2 "is no float" "$ptxsim" run "$work/plain.ptx" --arg 1.5
 expect 2 "error" "$ptxsim" run "$work/plain.ptx" --block 2048 --arg 'a=u32[128]'
-expect 2 "--jobs wants" "$ptxsim" run "$samples/vecadd.ptx" --jobs 0
-expect 2 "no report of kind" "$ptxsim" run "$samples/vecadd.ptx" --report xml
+expect 2 "--jobs: expected a whole number" "$ptxsim" run "$samples/vecadd.ptx" --jobs 0
+expect 2 "unknown kind of report 'xml'" "$ptxsim" run "$samples/vecadd.ptx" --report xml
 expect 2 "error" "$ptxsim" run "$work/empty.ptx"
 expect 2 "noise.ptx' is no text" "$ptxsim" run "$work/noise.ptx"
 expect 2 "cuobjdump -ptx" "$ptxsim" check "$ptxsim"
@@ -499,7 +499,7 @@ expect 0 "32-way bank conflict, 5,952 wavefronts more" "$ptxsim" run -q "$tile" 
 expect 0 "padded on sm_75: nothing costs more than it must" "$ptxsim" run -q "$tile" --report text
 expect 0 '"shared.conflicts": 5952' "$ptxsim" run "$tile" --report json
 expect 0 "tiled shared.conflicts 5952" "$ptxsim" run -q "$tile" --metrics 'gld_efficiency,shared.conf*'
-expect 2 "no counter 'nope'" "$ptxsim" run -q "$tile" --metrics shared.conflicts,nope
+expect 2 "unknown counter 'nope'" "$ptxsim" run -q "$tile" --metrics shared.conflicts,nope
 expect 0 "shared_efficiency" "$ptxsim" run --metrics help
 expect 0 "5,952   182  " "$ptxsim" run -q "$tile" --annotate
 expect 0 "limited by warps" "$ptxsim" run -q "$tile" --report text
@@ -651,7 +651,7 @@ expect 2 "bounds is object, word or allocation, not 'page'" "$ptxsim" run --boun
 expect 0 "tries to take the word" "$ptxsim" isa --sass LDSLK
 expect 0 "add(.u16" "$ptxsim" isa add
 expect 0 '"form": "add.sat.s32"' "$ptxsim" isa --json add
-expect 1 "no instruction" "$ptxsim" isa addd
+expect 1 "unknown instruction 'addd'" "$ptxsim" isa addd
 "$ptxsim" isa --markdown >"$work/instructions.md"
 # Made by ./dev docs: run it after a change of the table.
 expect 0 "" cmp "$work/instructions.md" "$here/../../docs/instructions.md"
