@@ -75,7 +75,7 @@ if [ -x /usr/bin/time ]; then
 	printf '//@ buffer a load sparse.npy\n//@ buffer b u8[4] load sparse.npy\n//@ launch k()\n.version 8.0\n.target sm_90\n.visible .entry k() { ret; }\n' >"$work/sparse.ptx"
 	within 400000 2 "too large" "$ptxsim" run --memory-limit 100M "$work/sparse.ptx"
 	for wrong in 0 -1 x 1Q 99999999999T 1GG ''; do
-		within 60000 2 "--memory-limit wants" "$ptxsim" run "--memory-limit=$wrong" "$work/large.ptx"
+		within 60000 2 "--memory-limit: expected" "$ptxsim" run "--memory-limit=$wrong" "$work/large.ptx"
 	done
 else
 	echo "skipped: memory of large variables, which GNU time measures"
