@@ -20,8 +20,9 @@
 static const char usage_text[] =
 	"Usage: ptxsim exec [OPTION...] PROGRAM [ARGUMENT...]\n"
 	"Runs a CUDA program with the simulator as its GPU.\n\n"
-	"      --check[=LIST]    find races, reads of unwritten shared memory and leaks: some of\n"
-	"                        races,unwritten,leaks; all of them if LIST is left out\n"
+	"      --check[=LIST]    find what goes wrong unseen: some of races,unwritten,sync,leaks,\n"
+	"                        all of them if LIST is left out; and plain-reads (see\n"
+	"                        docs/checks.md)\n"
 	"  -r, --report FORMAT   count what launches cost: text, json, csv or html\n"
 	"  -o, --output FILE     where the report goes (standard output)\n"
 	"      --kernel NAME     check and count launches of this kernel only\n"

@@ -97,6 +97,7 @@ expect 2 "this is PTX" "$ptxsim" disasm "$samples/vecadd.ptx"
 
 # CUDA programs: what keeps one from being started
 expect 0 "Usage: ptxsim exec" "$ptxsim" exec --help
+expect 0 "races,unwritten,sync,leaks" "$ptxsim" exec --help
 expect 2 "Usage: ptxsim exec" "$ptxsim" exec
 expect 2 "there is no such program" "$ptxsim" exec "$work/nothing"
 for name in "" . .. / "$work"; do

@@ -52,8 +52,8 @@ expect "a CSV report" 0 '^2,clean,launch' --report csv "$program" race clean
 expect "the profiler bounds what is counted" 0 '!^2,' --report csv "$program" race profile clean
 expect "a kernel that is not there" 0 'no launch was counted' --report text --kernel none "$program" clean
 expect "a wrong format" 2 'text, json, csv or html' --report xml "$program"
-expect "a wrong check" 2 'races, unwritten and leaks' --check=everything "$program"
-expect "a choice of nothing" 2 'choose what' --kernel clean "$program"
+expect "a wrong check" 2 "not known: 'everything'" --check=everything "$program"
+expect "a choice of nothing" 2 'need --check or --report' --kernel clean "$program"
 expect "no such program" 2 'there is no such program' "$work/none"
 expect "an unknown option" 2 'unrecognized option' --wrong "$program"
 expect "no execution" 1 '^wrong' --no-execute "$program" child
