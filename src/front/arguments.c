@@ -118,7 +118,7 @@ static void read_checks(struct argp_state *state, const char *text, struct check
 	if (!text)
 		check_options_usual(options);
 	else if (!check_options_read(text, options))
-		argp_error(state, "--check is some of%s with commas between, not '%s'", check_options_words(), text);
+		argp_error(state, "--check is some of %s, not '%s'", check_options_words(), text);
 }
 
 /* A number of bytes, with K, M, G or T behind it for its multiples by 1024. */

@@ -50,9 +50,11 @@ bool check_options_watch(const struct check_options *o)
 
 const char *check_options_words(void)
 {
-	return ""
-#define X(name, word, usual, about) " " word
+	static const char words[] = ""
+#define X(name, word, usual, about) ", " word
 		CHECKS(X)
 #undef X
-			;
+		;
+
+	return words + strlen(", ");
 }

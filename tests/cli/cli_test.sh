@@ -236,9 +236,9 @@ expect 1 "address out of bounds" "$ptxsim" debug -batch -ex c -ex c "$work/fault
 expect 0 "has ended" "$ptxsim" debug -batch -ex c -ex c "$samples/vecadd.ptx"
 
 # races, each with a twin
-expect 0 "0 failed" "$ptxsim" test --check "$here/../check"
+expect 0 "0 failed" "$ptxsim" test --check "$here/../check/races.ptx"
 expect 0 "" "$ptxsim" test --check=races,unwritten "$samples"
-expect 1 "before any thread" "$ptxsim" run --check=unwritten "$here/../check/races.ptx" --kernel block --block 64 --arg 'u32[1]' --arg 0
+expect 1 "an atomic operation depends on memory that nothing had written" "$ptxsim" run --check=unwritten "$here/../check/planted/init-histogram.ptx"
 expect 1 "no barrier" "$ptxsim" run --check=races "$here/../check/races.ptx" --kernel block --block 64 --arg 'u32[1]' --arg 0
 expect 0 "" "$ptxsim" run "$here/../check/races.ptx" --kernel block --block 64 --arg 'u32[1]' --arg 0
 memory=$here/../lifetime
@@ -252,7 +252,7 @@ expect 0 "" "$ptxsim" run --quiet "$memory/leak.ptx"
 expect 1 "freed allocation: a" "$ptxsim" run --quiet "$memory/stale-pointer.ptx"
 expect 1 "life-use-after-free.cu:11" "$ptxsim" run --quiet "$memory/use-after-free.ptx"
 expect 2 "--check is for run and test" "$ptxsim" debug --batch --check "$here/../check/races.ptx"
-expect 2 "--check is some of races, unwritten and leaks" "$ptxsim" run --check=all "$here/../check/races.ptx"
+expect 2 "--check is some of races, unwritten, sync, leaks, plain-reads, not 'all'" "$ptxsim" run --check=all "$here/../check/races.ptx"
 
 expect 1 "no barrier (bar.sync, __syncthreads) comes between" "$ptxsim" run -q --check=races "$here/../check/advice.ptx" --kernel shift --block 64
 says 2 "race: "
