@@ -166,9 +166,8 @@ static const struct argp_option launch_options[] = {
 	{"any-order", OPTION_ANY_ORDER, NULL, 0,
 	 "Let blocks run in any order on several host threads, even if that shows in the results", FRONT_LAUNCH_GROUP},
 	{"native", OPTION_NATIVE, "WHEN", 0,
-	 "Machine code for kernels: auto (default; for those that run for long, if LLVM is there), always or off; "
-	 "without "
-	 "the option, what the environment variable PTXSIM_NATIVE says",
+	 "Compile kernels to host code, if LLVM is there: off (default), auto (those that run for long) or always; "
+	 "without the option, what the environment variable PTXSIM_NATIVE says",
 	 FRONT_LAUNCH_GROUP},
 	{"lock-order", OPTION_LOCK_ORDER, "ORDER", 0,
 	 "Which lane gets a shared word's lock that several want: lowest (default) or random:SEED", FRONT_LAUNCH_GROUP},

@@ -47,7 +47,7 @@ bool native_mode_read(const char *text, enum native_mode *mode)
 {
 	static const char *const names[] = {[NATIVE_AUTO] = "auto", [NATIVE_ALWAYS] = "always", [NATIVE_OFF] = "off"};
 
-	*mode = NATIVE_AUTO;
+	*mode = NATIVE_OFF;
 	if (!text)
 		text = getenv("PTXSIM_NATIVE");
 	for (size_t k = 0; text && k < COUNT_OF(names); k++)

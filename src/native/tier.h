@@ -10,9 +10,9 @@
 #include "exec/native.h"
 
 enum native_mode {
+	NATIVE_OFF,
 	NATIVE_AUTO,   /* kernels that have run for long, by another thread */
 	NATIVE_ALWAYS, /* every kernel, before it first runs */
-	NATIVE_OFF
 };
 
 /* What became of a kernel's regions: for reports. */
@@ -24,7 +24,7 @@ struct native_report {
 
 struct native;
 
-/* "auto", "always", "off"; false: none of these. NULL: what the environment variable PTXSIM_NATIVE says, auto without it. */
+/* "auto", "always", "off"; false: none of these. NULL: what the environment variable PTXSIM_NATIVE says, off without it. */
 bool native_mode_read(const char *text, enum native_mode *mode);
 
 /* NULL: no memory. Loads nothing yet. The programs of its kernels must outlive it. */
