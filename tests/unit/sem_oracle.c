@@ -236,12 +236,22 @@ static bool pairs(struct oracle *o)
 	return true;
 }
 
+/* c + a * (1 / b), as of div.approx; no bits of enum quotient are set in a form of this table. */
+static u64 quotient_sum(u32 a, u32 b, u32 c, bool ftz)
+{
+	const struct mufu_factors f = mufu_scale_division(a, b, false, ftz);
+
+	return f32_fma(bits_of_f32(f.reciprocal), bits_of_f32(f.dividend), c, ROUND_RN, ftz, false);
+}
+
 static bool approx32(struct oracle *o)
 {
 	const bool ftz = has(o, M_ftz);
 
 	if (is(o, "div"))
 		o->out = has(o, M_full) ? f32_div_full(A, B, ftz) : f32_div_approx(A, B, ftz);
+	else if (is(o, "%quotient_sum"))
+		o->out = quotient_sum(A, B, C, ftz);
 	else if (is(o, "rcp"))
 		o->out = f32_rcp_approx(A, ftz);
 	else if (is(o, "sqrt"))
@@ -542,7 +552,7 @@ bool oracle_run(struct oracle *o)
 		return testp(o);
 	switch (type(o, 0)) {
 	case T_f32:
-		if (has(o, M_approx) || has(o, M_full) || o->f->row->last == 13)
+		if (has(o, M_approx) || has(o, M_full) || o->f->row->last == 13 || is(o, "%quotient_sum"))
 			return approx32(o);
 		return type(o, 1) == TOKEN_NONE ? f32_operation(o, A, B, C, &o->out) : mixed(o);
 	case T_f64:
