@@ -155,6 +155,9 @@ static u64 shared_bits(const struct fault *f)
 	return has_rank ? (1u << SHARED_RANK_SHIFT) - 1 : UINT64_MAX;
 }
 
+/* Bytes that one element of a load takes. */
+enum { WORD_MOST = 16 };
+
 static void find_memory(const struct memory *m, const struct launch *l, const struct fault *f, struct fault_report *r)
 {
 	u64 address = f->address;
@@ -169,7 +172,8 @@ static void find_memory(const struct memory *m, const struct launch *l, const st
 		find_variable(l, f, space, address, &r->memory);
 	else if ((space == SPACE_GLOBAL || space == SPACE_CONST) && f->kind != FAULT_NULL_POINTER)
 		find_allocation(m, f->address, &r->memory);
-	if (f->kind == FAULT_OUT_OF_BOUNDS && space == SPACE_GLOBAL && !f->is_store && r->memory.where == FAULT_WITHIN)
+	if (f->kind == FAULT_OUT_OF_BOUNDS && space == SPACE_GLOBAL && !f->is_store &&
+	    r->memory.where == FAULT_WITHIN && f->size <= WORD_MOST)
 		snprintf(r->hint, sizeof r->hint,
 			 "the hardware reads on to the end of the word; --bounds=word allows it");
 	if (f->kind == FAULT_OUT_OF_BOUNDS && space == SPACE_SHARED && l->kernel->uses_dynamic_shared &&

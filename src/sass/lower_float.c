@@ -60,19 +60,27 @@ void lower_fsel(struct lower *l)
 	PTX(l, "selp.b32", TO32(lower_to(l, 0, 0)), ROW32(a), ROW32(b), TRUTH(p));
 }
 
-/* The lesser where the predicate holds. The signs that .XORSIGN combines are those of the registers: bars are left to
- * .abs of PTX. */
-void lower_fmnmx(struct lower *l)
+bool lower_takes_xorsign(struct lower *l, bool *xors)
 {
 	struct sass_operand *operands = l->i->operands;
-	const bool xors = modifier(l, MOD_XORSIGN);
 
-	if (modifier(l, MOD_IS_A) || (xors && !(operands[1].flags & operands[2].flags & SASS_BARS))) {
+	*xors = modifier(l, MOD_XORSIGN);
+	if (modifier(l, MOD_IS_A) || (*xors && !(operands[1].flags & operands[2].flags & SASS_BARS))) {
 		lower_fails(l);
-		return;
+		return false;
 	}
-	for (u32 k = 1; k <= 2 && xors; k++)
+	for (u32 k = 1; k <= 2 && *xors; k++)
 		operands[k].flags &= (u8)~SASS_BARS;
+	return true;
+}
+
+/* The lesser where the predicate holds. */
+void lower_fmnmx(struct lower *l)
+{
+	bool xors;
+
+	if (!lower_takes_xorsign(l, &xors))
+		return;
 	const u32 a = lower_float(l, 1), b = lower_float(l, 2), less = lower_word(l), more = lower_word(l);
 	const struct predicate p = lower_predicate(l, 3);
 	const char *nan = modifier(l, MOD_NAN) ? ".NaN" : "", *sign = xors ? ".xorsign.abs" : "";

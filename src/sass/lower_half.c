@@ -158,15 +158,10 @@ void lower_hset2(struct lower *l)
 /* The lesser where the predicate holds. */
 void lower_hmnmx2(struct lower *l)
 {
-	struct sass_operand *operands = l->i->operands;
-	const bool xors = modifier(l, MOD_XORSIGN);
+	bool xors;
 
-	if (modifier(l, MOD_IS_A) || (xors && !(operands[1].flags & operands[2].flags & SASS_BARS))) {
-		lower_fails(l);
+	if (!lower_takes_xorsign(l, &xors))
 		return;
-	}
-	for (u32 k = 1; k <= 2 && xors; k++)
-		operands[k].flags &= (u8)~SASS_BARS;
 	const u32 a = halves(l, 1), b = halves(l, 2), less = lower_word(l), more = lower_word(l);
 	const struct predicate p = lower_predicate(l, 3);
 	const char *nan = modifier(l, MOD_NAN) ? ".NaN" : "", *sign = xors ? ".xorsign.abs" : "";

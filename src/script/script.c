@@ -326,20 +326,27 @@ bool script_parse_contents(struct script *s, struct lex *l, struct buffer *b)
 	return script_parse_shape(s, l, b) && script_parse_generator(s, l, b);
 }
 
+bool script_parse_new_name(struct script *s, struct lex *l, struct buffer *b, const char *usage)
+{
+	if (l->kind != LEX_NAME) {
+		lex_error(l, "a name expected: %s", usage);
+		return false;
+	}
+	b->name = l->name;
+	if (script_find_buffer(s, b->name)) {
+		lex_error(l, "there is a buffer '%s' already", b->name);
+		return false;
+	}
+	lex_next(l);
+	return true;
+}
+
 static void parse_buffer(struct script *s, struct lex *l, bool is_variable, struct script_statement *st)
 {
 	struct buffer about = {.span = l->span, .is_variable = is_variable};
 
-	if (l->kind != LEX_NAME) {
-		lex_error(l, "a name expected: buffer NAME TYPE[N] GENERATOR");
+	if (!script_parse_new_name(s, l, &about, "buffer NAME TYPE[N] GENERATOR"))
 		return;
-	}
-	about.name = l->name;
-	if (script_find_buffer(s, about.name)) {
-		lex_error(l, "there is a buffer '%s' already", about.name);
-		return;
-	}
-	lex_next(l);
 	if (!script_parse_contents(s, l, &about))
 		return;
 	st->buffer = script_add_buffer(s, about.name, about.span);

@@ -172,6 +172,8 @@ struct script_map *script_parse_map(struct script *s, struct lex *l);
 /* The rest of texture(BUFFER ...), behind the bracket; NULL after an error. */
 struct script_texture *script_parse_texture(struct script *s, struct lex *l);
 bool script_parse_expect(struct script *s, struct lex *l, struct script_expect *e);
+/* A new buffer's name, into *b. False after an error, which shows the usage. */
+bool script_parse_new_name(struct script *s, struct lex *l, struct buffer *b, const char *usage);
 /* [N], [N,M] or [N,M,K] into *b; and a generator, which may be left out. False after an error. */
 bool script_parse_shape(struct script *s, struct lex *l, struct buffer *b);
 bool script_parse_generator(struct script *s, struct lex *l, struct buffer *b);

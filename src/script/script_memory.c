@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Parsing the statements about memory that the script gives and takes as a host program does: alloc, fill, free.
+ * Parsing the statements about memory that the script gives and takes as a host program does: alloc, fill, read, free.
  */
 #include <string.h>
 
@@ -10,16 +10,8 @@ void script_parse_alloc(struct script *s, struct lex *l, struct script_statement
 {
 	struct buffer about = {.span = l->span, .is_allocated = true};
 
-	if (l->kind != LEX_NAME) {
-		lex_error(l, "a name expected: alloc NAME TYPE[N]");
+	if (!script_parse_new_name(s, l, &about, "alloc NAME TYPE[N]"))
 		return;
-	}
-	about.name = l->name;
-	if (script_find_buffer(s, about.name)) {
-		lex_error(l, "there is a buffer '%s' already", about.name);
-		return;
-	}
-	lex_next(l);
 	about.type = l->kind == LEX_NAME ? element_find(l->name, strlen(l->name)) : ELEMENT_TYPE_COUNT;
 	if (about.type == ELEMENT_TYPE_COUNT) {
 		lex_error(l, "an element type expected (u8 to u64, s8 to s64, b8 to b64, f16, bf16, f32, f64)");

@@ -220,6 +220,29 @@ static inline bool mbarrier_complete_tx(const struct operands *o, u32 lane, u64 
 
 /* --- Reductions ----------------------------------------------------------------------------- */
 
+/* Of integers extended to 64 bits by their sign; the caller keeps their low bits. */
+static inline u64 reduce_integer(int op, bool is_signed, u64 a, u64 b)
+{
+	switch (op) {
+	case M_add:
+		return a + b;
+	case M_and:
+		return a & b;
+	case M_or:
+		return a | b;
+	case M_xor:
+		return a ^ b;
+	case M_inc:
+		return a >= b ? 0 : a + 1;
+	case M_dec:
+		return a == 0 || a > b ? b : a - 1;
+	case M_min:
+		return (is_signed ? (s64)b < (s64)a : b < a) ? b : a;
+	default:
+		return (is_signed ? (s64)b > (s64)a : b > a) ? b : a;
+	}
+}
+
 /* memory = memory OP value, for one element of a PTX type. Unlike red.global's, additions of f32 keep
  * subnormal numbers in all spaces (recorded: warp-async). The caller has entered FP_RN. */
 static inline void reduce_u32(int op, bool is_signed, u8 *to, const u8 *from)
@@ -228,32 +251,8 @@ static inline void reduce_u32(int op, bool is_signed, u8 *to, const u8 *from)
 
 	memcpy(&a, to, 4);
 	memcpy(&b, from, 4);
-	switch (op) {
-	case M_add:
-		a += b;
-		break;
-	case M_and:
-		a &= b;
-		break;
-	case M_or:
-		a |= b;
-		break;
-	case M_xor:
-		a ^= b;
-		break;
-	case M_inc:
-		a = a >= b ? 0 : a + 1;
-		break;
-	case M_dec:
-		a = a == 0 || a > b ? b : a - 1;
-		break;
-	case M_min:
-		a = (is_signed ? (s32)b < (s32)a : b < a) ? b : a;
-		break;
-	default:
-		a = (is_signed ? (s32)b > (s32)a : b > a) ? b : a;
-		break;
-	}
+	a = is_signed ? (u32)reduce_integer(op, true, (u64)(s64)(s32)a, (u64)(s64)(s32)b)
+		      : (u32)reduce_integer(op, false, a, b);
 	memcpy(to, &a, 4);
 }
 
@@ -263,32 +262,7 @@ static inline void reduce_u64(int op, bool is_signed, u8 *to, const u8 *from)
 
 	memcpy(&a, to, 8);
 	memcpy(&b, from, 8);
-	switch (op) {
-	case M_add:
-		a += b;
-		break;
-	case M_and:
-		a &= b;
-		break;
-	case M_or:
-		a |= b;
-		break;
-	case M_xor:
-		a ^= b;
-		break;
-	case M_inc:
-		a = a >= b ? 0 : a + 1;
-		break;
-	case M_dec:
-		a = a == 0 || a > b ? b : a - 1;
-		break;
-	case M_min:
-		a = (is_signed ? (s64)b < (s64)a : b < a) ? b : a;
-		break;
-	default:
-		a = (is_signed ? (s64)b > (s64)a : b > a) ? b : a;
-		break;
-	}
+	a = reduce_integer(op, is_signed, a, b);
 	memcpy(to, &a, 8);
 }
 

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/unit/main.h"
+
 typedef uint64_t u64;
 int cuInit(unsigned), cuDeviceGet(int *, int), cuDevicePrimaryCtxRetain(void **, int), cuCtxSetCurrent(void *);
 int cuModuleLoadData(void **, const void *), cuModuleGetFunction(void **, void *, const char *), cuModuleUnload(void *);
@@ -343,23 +345,14 @@ START_TEST(entry_points_are_found_by_version)
 }
 END_TEST
 
-int main(void)
+UNIT_TESTS("driver interface", 0)
 {
-	Suite *suite = suite_create("driver interface");
-	TCase *c = tcase_create("driver");
-
-	tcase_add_test(c, a_kernel_runs);
-	tcase_add_test(c, variables_and_constants_are_memory);
-	tcase_add_test(c, a_kernel_that_waits_for_the_host_goes_on);
-	tcase_add_test(c, streams_wait_for_events_and_graphs_replay);
-	tcase_add_test(c, images_are_told_apart);
-	tcase_add_test(c, a_fault_sticks_to_its_context);
-	tcase_add_test(c, eight_threads);
-	tcase_add_test(c, entry_points_are_found_by_version);
-	suite_add_tcase(suite, c);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	UNIT_TEST(a_kernel_runs);
+	UNIT_TEST(variables_and_constants_are_memory);
+	UNIT_TEST(a_kernel_that_waits_for_the_host_goes_on);
+	UNIT_TEST(streams_wait_for_events_and_graphs_replay);
+	UNIT_TEST(images_are_told_apart);
+	UNIT_TEST(a_fault_sticks_to_its_context);
+	UNIT_TEST(eight_threads);
+	UNIT_TEST(entry_points_are_found_by_version);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "main.h"
 #include "ptxsim.h"
 
 static const char TEXT[] = ".version 7.8\n.target sm_80\n.address_size 64\n"
@@ -195,21 +196,12 @@ START_TEST(streams_keep_their_order_and_wait_for_one_another)
 }
 END_TEST
 
-int main(void)
+UNIT_TESTS("context", 0)
 {
-	Suite *suite = suite_create("context");
-	TCase *c = tcase_create("context");
-
-	tcase_add_test(c, modules_share_memory_and_come_and_go);
-	tcase_add_test(c, memory_lies_at_the_hosts_addresses);
-	tcase_add_test(c, faults_have_parts);
-	tcase_add_test(c, faults_name_the_allocation);
-	tcase_add_test(c, functions_tell_their_attributes);
-	tcase_add_test(c, streams_keep_their_order_and_wait_for_one_another);
-	suite_add_tcase(suite, c);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	const int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	UNIT_TEST(modules_share_memory_and_come_and_go);
+	UNIT_TEST(memory_lies_at_the_hosts_addresses);
+	UNIT_TEST(faults_have_parts);
+	UNIT_TEST(faults_name_the_allocation);
+	UNIT_TEST(functions_tell_their_attributes);
+	UNIT_TEST(streams_keep_their_order_and_wait_for_one_another);
 }

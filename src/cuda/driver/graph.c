@@ -106,6 +106,17 @@ static bool add_needs(struct cu_node *n, struct cu_node **needs, size_t count)
 	return true;
 }
 
+/* False: the node does not need the other. */
+static bool drop_need(struct cu_node *n, const struct cu_node *need)
+{
+	for (u32 k = 0; k < n->need_count; k++)
+		if (n->needs[k] == need) {
+			n->needs[k] = n->needs[--n->need_count];
+			return true;
+		}
+	return false;
+}
+
 struct cu_node *graph_add(struct cu_graph *g, struct cu_node **needs, size_t count, const struct task *t,
 			  const void *params)
 {
@@ -283,11 +294,8 @@ int drv_cuGraphDestroyNode(struct cu_node *h_node)
 			break;
 	}
 	for (struct cu_node *n = g->first; n; n = n->next)
-		for (u32 k = 0; k < n->need_count;)
-			if (n->needs[k] == h_node)
-				n->needs[k] = n->needs[--n->need_count];
-			else
-				k++;
+		while (drop_need(n, h_node))
+			continue;
 	g->count--;
 	node_free(h_node);
 	return CU_OK;
@@ -325,11 +333,7 @@ int drv_cuGraphRemoveDependencies(struct cu_graph *g, struct cu_node **from, str
 	for (size_t e = 0; e < count; e++) {
 		if (!handle_is(from[e], HANDLE_NODE) || !handle_is(to[e], HANDLE_NODE))
 			return CU_INVALID_VALUE;
-		for (u32 k = 0; k < to[e]->need_count; k++)
-			if (to[e]->needs[k] == from[e]) {
-				to[e]->needs[k] = to[e]->needs[--to[e]->need_count];
-				break;
-			}
+		drop_need(to[e], from[e]);
 	}
 	return CU_OK;
 }
