@@ -8,7 +8,7 @@
 
 #include "api/context.h"
 #include "exec/fault_report.h"
-#include "exec/grids.h"
+#include "exec/child_grids.h"
 #include "observe/async_check.h"
 
 /* Launches of several streams may print at once. */

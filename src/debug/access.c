@@ -130,7 +130,7 @@ static bool sample_at(const struct debug *d, const struct warp *w, const struct 
 	*site = site_at(d, code, stop, f->rows, &mask);
 	if (!*site || !mask)
 		return false;
-	const struct insn *i = machine_entry(w->machine, code) + d->stops[code->index].real[code->origin[stop]];
+	const struct insn *i = grid_entry(w->grid, code) + d->stops[code->index].real[code->origin[stop]];
 	memset(sample, 0, sizeof *sample);
 	sample->space = access_addresses(*site, w, i, f->rows, &mask, sample->address);
 	sample->mask = mask;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Going back: checkpoints and running again. The machine is deterministic, so a position is reached
+ * Going back: checkpoints and running again. A run is deterministic, so a position is reached
  * again by restoring the nearest checkpoint before it and running from there. A checkpoint holds
- * the machine, its worker, the worker's arena and the guest's memory, page by page; a page that is
+ * the grid, its worker, the worker's arena and the guest's memory, page by page; a page that is
  * as in the checkpoint before is shared with it. When checkpoints take more room than they may,
  * every other one is dropped and the spacing doubles, so that the memory is bounded and what is
  * run again stays in proportion to what has been run.
@@ -32,7 +32,7 @@ struct checkpoint {
 	u64 position;
 	bool fine; /* made while going back: dropped first */
 	u64 serial;
-	struct machine machine;
+	struct grid grid;
 	struct worker worker;
 	struct arena_mark mark;
 	struct image *chunks, *memory;
@@ -151,7 +151,7 @@ static const struct image *find_image(const struct image *list, u32 count, const
 
 static bool take_chunks(struct debug *d, struct checkpoint *c, const struct checkpoint *before)
 {
-	const struct arena *a = &d->machine.workers[0].arena;
+	const struct arena *a = &d->grid.workers[0].arena;
 	const size_t count = arena_chunk_count(a);
 
 	c->mark.chunks = calloc(count + 1, sizeof *c->mark.chunks);
@@ -240,8 +240,8 @@ static bool take(struct debug *d, bool fine)
 	c->position = d->position;
 	c->fine = fine;
 	c->serial = ++h->serial;
-	c->machine = d->machine;
-	c->worker = d->machine.workers[0];
+	c->grid = d->grid;
+	c->worker = d->grid.workers[0];
 	c->output_length = d->output.length;
 	c->has_direct = d->direct != NULL;
 	if (d->direct) {
@@ -288,10 +288,10 @@ static bool put_memory(struct memory *m, const struct checkpoint *c)
 
 static bool restore(struct debug *d, const struct checkpoint *c)
 {
-	struct worker *k = &d->machine.workers[0];
+	struct worker *k = &d->grid.workers[0];
 	struct arena_chunk *aside = k->arena.aside, *chunks = k->arena.chunks;
 
-	d->machine = c->machine;
+	d->grid = c->grid;
 	*k = c->worker;
 	k->arena.aside = aside;
 	k->arena.chunks = chunks;

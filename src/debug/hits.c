@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Is a breakpoint met? Its place, filters, condition and counts, asked while the machine runs.
+ * Is a breakpoint met? Its place, filters, condition and counts, asked while the grid runs.
  */
 #include <stdio.h>
 

@@ -78,7 +78,7 @@ struct convenience {
 	struct debug_object object;
 };
 
-/* run.c: the machine under way, between two stops. */
+/* run.c: the grid under way, between two stops. */
 struct running {
 	bool (*ask)(struct debug *d, const struct standing *s);
 	u64 until;      /* stop at the first place at or after this position */
@@ -164,14 +164,14 @@ struct debug {
 	bool no_memory; /* for want of it */
 	struct launch launch;
 	struct observer *observers[2];
-	struct machine machine;
+	struct grid grid;
 	struct hooks hooks;
 	struct arena run_arena;
 	struct fault fault;
 	struct launch_stats stats;
 	u64 position, furthest;
 	struct standing current; /* w NULL: none */
-	bool at_stop;            /* `current` stands suspended where the machine will go on */
+	bool at_stop;            /* `current` stands suspended where the grid will go on */
 	struct warp *direct;     /* the warp that goes on out of order; NULL: as it comes */
 	struct debug_focus focus;
 
@@ -217,7 +217,7 @@ const struct form *place_form(const struct debug_place *p);
 const struct ir_instruction *place_instruction(const struct debug_place *p);
 bool place_is_barrier(const struct debug_place *p);
 
-/* run.c: the machine under way. */
+/* run.c: the grid under way. */
 enum ran { RAN_STOPPED, RAN_PAUSED, RAN_FAULTED, RAN_ENDED };
 /* Begins the next launch; false: there is none, or it cannot begin (message). */
 bool run_begin(struct debug *d);
@@ -266,10 +266,10 @@ void history_note(struct debug *d);
 u64 history_due(const struct debug *d);
 /* Forgets what lies after the current position. */
 void history_truncate(struct debug *d);
-/* The last position before `before` at which the search matches; false: none. Leaves the machine
+/* The last position before `before` at which the search matches; false: none. Leaves the grid
  * somewhere in the past. */
 bool history_find_last(struct debug *d, u64 before, struct search *s, u64 *found);
-/* Puts the machine at exactly that position. */
+/* Puts the grid at exactly that position. */
 bool history_go(struct debug *d, u64 position);
 
 /* access.c: what a memory instruction touches. */

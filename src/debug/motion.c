@@ -274,7 +274,7 @@ static bool choose_warp(struct debug *d)
 
 	if (d->position < d->furthest)
 		return true; /* as it was */
-	if (d->motion.locked && (!w || !w->live || !(w->ready_head || (w->open_joins && d->machine.independent))))
+	if (d->motion.locked && (!w || !w->live || !(w->ready_head || (w->open_joins && d->grid.independent))))
 		return false;
 	run_schedule(d, w);
 	return true;
@@ -418,8 +418,8 @@ struct debug_event debug_restart(struct debug *d)
 void debug_interrupt(struct debug *d)
 {
 	d->run.interrupted = true;
-	if (d->machine.workers)
-		d->machine.workers[0].pause_at = 0;
+	if (d->grid.workers)
+		d->grid.workers[0].pause_at = 0;
 }
 
 void debug_step_by_text(struct debug *d, bool on) { d->motion.by_text = on; }

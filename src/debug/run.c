@@ -48,7 +48,7 @@ static bool on_stop(void *context, struct warp *w, const struct insn *i, u32 mas
 	struct debug *d = context;
 	const struct code *code = w->frame->code;
 	const struct stops *stops = &d->stops[code->index];
-	const u32 insn = (u32)(i - machine_entry(w->machine, code));
+	const u32 insn = (u32)(i - grid_entry(w->grid, code));
 	struct standing s = {.w = w, .code = code, .insn = insn, .mask = mask};
 
 	*done = stops->done[insn];
@@ -101,7 +101,7 @@ void run_hooks(struct debug *d, bool all)
 	for (u32 c = 0; c < d->program->code_count; c++) {
 		const struct code *code = d->program->codes[c];
 		for (u32 k = 0; k < code->insn_count; k++)
-			stepping_hook(&d->machine, code, k, hook_of(d, code, k, all || access));
+			stepping_hook(&d->grid, code, k, hook_of(d, code, k, all || access));
 	}
 }
 
@@ -128,7 +128,7 @@ static bool open_machine(struct debug *d)
 	arena_init(&d->run_arena, &out_of_memory);
 	enum launch_status status = LAUNCH_NO_MEMORY;
 	if (!setjmp(out_of_memory))
-		status = stepping_open(&d->machine, &d->launch, &d->hooks, &d->run_arena, why, sizeof why);
+		status = stepping_open(&d->grid, &d->launch, &d->hooks, &d->run_arena, why, sizeof why);
 	d->run_arena.out_of_memory = NULL;
 	if (status == LAUNCH_OK)
 		return true;
@@ -171,8 +171,8 @@ void run_close(struct debug *d)
 	const bool over = d->state != DEBUG_STOPPED;
 	struct fault fault;
 	history_close(d);
-	enum launch_status status = stepping_close(&d->machine, &d->stats, &fault);
-	d->machine.workers = NULL; /* an interrupt may come now */
+	enum launch_status status = stepping_close(&d->grid, &d->stats, &fault);
+	d->grid.workers = NULL; /* an interrupt may come now */
 	if (!over)
 		status = LAUNCH_INTERRUPTED;
 	arena_free(&d->run_arena);
@@ -191,7 +191,7 @@ void run_close(struct debug *d)
 /* After a launch's end those that ended last hold what they held: no other block has taken their place. */
 const struct cluster *run_clusters(const struct debug *d)
 {
-	const struct worker *k = &d->machine.workers[0];
+	const struct worker *k = &d->grid.workers[0];
 
 	return d->state == DEBUG_BETWEEN ? k->spare : k->active;
 }
@@ -209,11 +209,11 @@ struct warp *run_find_warp(const struct debug *d, u64 block, u32 warp)
 
 static u64 fault_position(const struct debug *d)
 {
-	const struct fault *f = &d->machine.fault;
+	const struct fault *f = &d->grid.fault;
 	const u32 insn = f->code ? d->stops[f->code->index].next[f->insn - f->code->insns] : NO_POINT;
 
 	/* Behind the stop before the instruction, whether or not that has been counted. */
-	return d->machine.workers[0].elapsed + 1 + (u64)(insn == NO_POINT ? 0 : d->stops[f->code->index].done[insn]);
+	return d->grid.workers[0].elapsed + 1 + (u64)(insn == NO_POINT ? 0 : d->stops[f->code->index].done[insn]);
 }
 
 static enum ran ended(struct debug *d)
@@ -221,22 +221,22 @@ static enum ran ended(struct debug *d)
 	d->at_stop = false;
 	d->current = (struct standing){0};
 	d->direct = NULL;
-	if (d->machine.faulted) {
-		d->fault = d->machine.fault;
+	if (d->grid.faulted) {
+		d->fault = d->grid.fault;
 		d->no_memory |= d->fault.kind == FAULT_OUT_OF_MEMORY;
 		d->position = fault_position(d);
 		d->state = DEBUG_FAULTED;
 		return RAN_FAULTED;
 	}
-	d->position = d->machine.workers[0].elapsed;
+	d->position = d->grid.workers[0].elapsed;
 	d->state = DEBUG_BETWEEN;
 	return RAN_ENDED;
 }
 
-/* One run of the machine: until a hook suspends it, a checkpoint is due between turns, or the end. */
+/* One run of the grid: until a hook suspends it, a checkpoint is due between turns, or the end. */
 static enum ran run_once(struct debug *d)
 {
-	struct worker *k = &d->machine.workers[0];
+	struct worker *k = &d->grid.workers[0];
 	bool over;
 
 	d->run.resumed_at = d->at_stop ? d->position : UINT64_MAX;
@@ -244,16 +244,16 @@ static enum ran run_once(struct debug *d)
 	d->run.stopped = d->run.user_stop = d->run.held = false;
 	if (d->direct) {
 		struct warp *w = d->direct;
-		over = stepping_run_warp(&d->machine, w);
+		over = stepping_run_warp(&d->grid, w);
 		if (!over && !d->at_stop) {
 			d->direct = NULL; /* its turn is over: the others go on, unless they are locked */
 			if (d->run.hold)
 				d->run.until = 0;
-			over = stepping_run(&d->machine);
+			over = stepping_run(&d->grid);
 			d->run.held = d->run.hold && d->at_stop;
 		}
 	} else {
-		over = stepping_run(&d->machine);
+		over = stepping_run(&d->grid);
 	}
 	if (over)
 		return ended(d);
@@ -282,7 +282,7 @@ static enum ran run_on(struct debug *d, u64 until, bool all)
 		const bool every = all || input != UINT64_MAX || until != UINT64_MAX;
 		run_hooks(d, every);
 		d->run.until = min_u64(until, every ? min_u64(input, max_u64(due, d->position + 1)) : input);
-		d->machine.workers[0].pause_at = d->run.interrupted ? 0 : every ? UINT64_MAX : due;
+		d->grid.workers[0].pause_at = d->run.interrupted ? 0 : every ? UINT64_MAX : due;
 		const enum ran ran = run_once(d);
 		if (d->position > d->furthest)
 			d->furthest = d->position;

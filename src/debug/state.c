@@ -52,7 +52,7 @@ bool debug_set_focus(struct debug *d, struct debug_focus focus)
 
 void debug_block_index(const struct debug *d, u64 block, u32 ctaid[3])
 {
-	const u32 *grid = d->machine.grid;
+	const u32 *grid = d->grid.size;
 
 	ctaid[0] = (u32)(block % grid[0]);
 	ctaid[1] = (u32)(block / grid[0] % grid[1]);
@@ -93,7 +93,7 @@ static void fill_split(const struct debug *d, const struct warp *w, const struct
 	const bool behind =
 		s->state == SPLIT_AT_BARRIER || s->state == SPLIT_AT_CLUSTER || s->state == SPLIT_AT_CONVERGENCE;
 	const struct code *code = s->frame->code;
-	const u32 at = (u32)(s->pc - machine_entry(w->machine, code));
+	const u32 at = (u32)(s->pc - grid_entry(w->grid, code));
 
 	*to = (struct debug_split){
 		.mask = s->mask, .state = states[s->state], .frame = s->frame, .join = s->join, .barrier = s->barrier};
@@ -249,7 +249,7 @@ u32 debug_frames(const struct debug *d, struct debug_frame *frames, u32 room)
 		const struct join *j = return_of(w, f);
 		if (!j)
 			return count;
-		const u32 call = (u32)(j->pc - machine_entry(w->machine, j->frame->code)) - 1;
+		const u32 call = (u32)(j->pc - grid_entry(w->grid, j->frame->code)) - 1;
 		f = j->frame;
 		at = (struct debug_frame){{f->code, f->code->origin[call]}, f, j->expected};
 	}
@@ -268,7 +268,7 @@ static bool focus_frame(const struct debug *d, struct debug_frame *to)
 		const struct join *j = return_of(w, to->frame);
 		if (!j)
 			return false;
-		const u32 call = (u32)(j->pc - machine_entry(w->machine, j->frame->code)) - 1;
+		const u32 call = (u32)(j->pc - grid_entry(w->grid, j->frame->code)) - 1;
 		*to = (struct debug_frame){{j->frame->code, j->frame->code->origin[call]}, j->frame, j->expected};
 	}
 	return true;
@@ -330,7 +330,7 @@ static u64 mix_word(u64 h, u64 word) { return mix(h, &word, sizeof word); }
 static u64 mix_pc(u64 h, const struct warp *w, const struct frame *f, const struct insn *pc)
 {
 	h = mix_word(h, f->code->index);
-	return mix_word(h, (u64)(pc - machine_entry(w->machine, f->code)));
+	return mix_word(h, (u64)(pc - grid_entry(w->grid, f->code)));
 }
 
 static u64 mix_frames(u64 h, const struct frame *f)
@@ -388,12 +388,12 @@ u64 debug_state_hash(struct debug *d)
 	h = mix(h, d->output.text, d->output.length);
 	if (!is_open(d))
 		return h;
-	for (const struct cluster *c = d->machine.workers[0].active; c; c = c->next) {
+	for (const struct cluster *c = d->grid.workers[0].active; c; c = c->next) {
 		h = mix_word(h, c->arrived | c->phase << 32);
 		for (u32 r = 0; r < c->count; r++)
 			h = mix_block(h, c->blocks[r]);
 	}
-	h = mix_word(h, d->machine.next_cluster ^ d->launch.memory->heap_bytes << 20);
+	h = mix_word(h, d->grid.next_cluster ^ d->launch.memory->heap_bytes << 20);
 	for (u32 k = 0; k < d->launch.memory->count; k++) {
 		const struct allocation *a = &d->launch.memory->list[k];
 		if (!a->size)

@@ -66,7 +66,7 @@ struct debug_place place_of_insn(const struct debug *d, const struct code *code,
 
 struct debug_place place_of_pc(const struct debug *d, const struct code *code, const struct insn *pc)
 {
-	return place_of_insn(d, code, (u32)(pc - machine_entry(&d->machine, code)));
+	return place_of_insn(d, code, (u32)(pc - grid_entry(&d->grid, code)));
 }
 
 const struct form *place_form(const struct debug_place *p)

@@ -300,7 +300,7 @@ void watch_before(void *context, struct warp *w, const struct insn *i, u8 *rows,
 					 .code = code,
 					 .mask = mask,
 					 .position = d->run.last.position,
-					 .insn = (u32)(i - machine_entry(w->machine, code))};
+					 .insn = (u32)(i - grid_entry(w->grid, code))};
 	d->access.site = access_site(d, code, d->access.at.insn);
 	d->access.frame = w->frame;
 	if (d->access.site)

@@ -12,7 +12,7 @@ enum { LOCAL_LIMIT = 512 << 10, LOCAL_STEP = 1024 };
 u8 *global_range_slow(struct warp *w, const struct insn *i, u64 low, u64 high)
 {
 	struct worker *worker = w->worker;
-	struct memory *m = w->machine->memory;
+	struct memory *m = w->grid->memory;
 	const u64 generation = __atomic_load_n(&m->generation, __ATOMIC_ACQUIRE);
 	struct allocation a;
 
@@ -29,7 +29,7 @@ u8 *global_range_slow(struct warp *w, const struct insn *i, u64 low, u64 high)
 
 bool warp_local_reserve(struct warp *w, const struct insn *i, u64 bytes)
 {
-	const u64 limit = w->machine->launch->local_limit_bytes ? w->machine->launch->local_limit_bytes : LOCAL_LIMIT;
+	const u64 limit = w->grid->launch->local_limit_bytes ? w->grid->launch->local_limit_bytes : LOCAL_LIMIT;
 
 	if (bytes <= w->local_bytes)
 		return true;
@@ -75,14 +75,14 @@ static u8 *find_pointer(struct warp *w, const struct insn *i, u32 lane, enum ir_
 	case SPACE_PARAM:
 		if (is_store)
 			*why = FAULT_READ_ONLY;
-		return !is_store && address < w->machine->kernel->param_bytes &&
-				       size <= w->machine->kernel->param_bytes - address
-			       ? (u8 *)(uintptr_t)w->machine->launch->params + address
+		return !is_store && address < w->grid->kernel->param_bytes &&
+				       size <= w->grid->kernel->param_bytes - address
+			       ? (u8 *)(uintptr_t)w->grid->launch->params + address
 			       : NULL;
 	default: {
 		u8 *p = global_range(w, i, address, address + size);
 		if (!p && !is_store)
-			return memory_read_past_end(w->machine->memory, address, size);
+			return memory_read_past_end(w->grid->memory, address, size);
 		if (p && is_store && global_remembered(w, i)->flags & ALLOCATION_READ_ONLY) {
 			*why = FAULT_READ_ONLY;
 			return NULL;

@@ -13,7 +13,7 @@
 #ifndef PTXSIM_EXEC_ASYNC_H
 #define PTXSIM_EXEC_ASYNC_H
 
-#include "exec/machine.h"
+#include "exec/grid.h"
 
 /* How a program waits for an operation. Those up to ASYNC_WGMMA have groups. */
 enum async_kind {
@@ -32,7 +32,7 @@ typedef u32 async_groups[ASYNC_GROUP_KINDS][WARP_LANES];
 /* What a cluster knows of asynchronous operations in strict and random mode; the memory is its worker's. */
 struct async_cluster {
 	struct cluster *cluster;
-	struct machine *machine;
+	struct grid *grid;
 	struct arena *arena;
 	async_groups *groups; /* closed so far, by warp of all blocks and lane */
 	void *records;        /* strict: the checker's */
@@ -76,7 +76,7 @@ static inline s32 mbarrier_bytes(u64 word)
 /* One function for each thing that happens; the inline functions below call them. False: a fault was raised. */
 struct async_checker {
 	/* Before the launch: what each instruction of the program is to it. Gives the observer that it needs. */
-	struct observer *(*prepare)(struct machine *m, struct arena *arena);
+	struct observer *(*prepare)(struct grid *grid, struct arena *arena);
 	/* A cluster starts: for the first time with this memory, or with the last one's. */
 	void (*start)(struct async_cluster *a);
 	/* A cluster has ended: what is under way is told. */
@@ -106,67 +106,64 @@ struct async_checker {
 static inline struct async_op *async_issue(struct warp *w, const struct insn *i, u32 mask, enum async_kind kind,
 					   bool reduces)
 {
-	return w->machine->async_checker->issue(w, i, mask, kind, reduces);
+	return w->grid->async_checker->issue(w, i, mask, kind, reduces);
 }
 /* Another record like it: a copy to a further block, with an mbarrier of its own. */
 static inline struct async_op *async_again(struct warp *w, struct async_op *op)
 {
-	return w->machine->async_checker->again(w, op);
+	return w->grid->async_checker->again(w, op);
 }
 /* The operation's lane will read or write these bytes (of shared or global memory; others are let be).
  * False: a fault was raised. */
 static inline bool async_range(struct warp *w, const struct insn *i, struct async_op *op, u32 lane, enum ir_space space,
 			       u64 address, u64 size, bool is_store)
 {
-	return w->machine->async_checker->range(w, i, op, lane, space, address, size, is_store);
+	return w->grid->async_checker->range(w, i, op, lane, space, address, size, is_store);
 }
 /* The bytes will be counted by the mbarrier at this host address, in its present phase. */
 static inline void async_counts(struct warp *w, struct async_op *op, const u8 *mbarrier)
 {
-	w->machine->async_checker->counts(w, op, mbarrier);
+	w->grid->async_checker->counts(w, op, mbarrier);
 }
 /* All is known of it: one that no mbarrier counts and no group closes did nothing. */
-static inline void async_issued(struct warp *w, struct async_op *op) { w->machine->async_checker->issued(w, op); }
+static inline void async_issued(struct warp *w, struct async_op *op) { w->grid->async_checker->issued(w, op); }
 
 /* The lanes' earlier cp.async will arrive at the mbarrier. */
 static inline void async_bind(struct warp *w, u32 lane, const u8 *mbarrier)
 {
-	w->machine->async_checker->bind(w, lane, mbarrier);
+	w->grid->async_checker->bind(w, lane, mbarrier);
 }
 /* A phase of the mbarrier is complete, and the next begins. */
-static inline void async_phase(struct warp *w, const u8 *mbarrier) { w->machine->async_checker->phase(w, mbarrier); }
+static inline void async_phase(struct warp *w, const u8 *mbarrier) { w->grid->async_checker->phase(w, mbarrier); }
 /* Bytes were added to what the phase expects, by this instruction. */
 static inline void async_expects(struct warp *w, const struct insn *i, const u8 *mbarrier)
 {
-	w->machine->async_checker->expects(w, i, mbarrier);
+	w->grid->async_checker->expects(w, i, mbarrier);
 }
 /* A wait of the warp found an earlier phase of the mbarrier complete, or not. */
-static inline void async_observed(struct warp *w, const u8 *mbarrier)
-{
-	w->machine->async_checker->observed(w, mbarrier);
-}
-static inline void async_missed(struct warp *w, const u8 *mbarrier) { w->machine->async_checker->missed(w, mbarrier); }
+static inline void async_observed(struct warp *w, const u8 *mbarrier) { w->grid->async_checker->observed(w, mbarrier); }
+static inline void async_missed(struct warp *w, const u8 *mbarrier) { w->grid->async_checker->missed(w, mbarrier); }
 /* A tensor map was changed through the generic proxy; a tensor copy is about to use one (generic
  * addresses). False: a fault was raised. */
 static inline void async_map_changed(struct warp *w, const struct insn *i, u64 address)
 {
-	w->machine->async_checker->map_changed(w, i, address);
+	w->grid->async_checker->map_changed(w, i, address);
 }
 static inline bool async_map_used(struct warp *w, const struct insn *i, u32 lane, u64 address)
 {
-	return w->machine->async_checker->map_used(w, i, lane, address);
+	return w->grid->async_checker->map_used(w, i, lane, address);
 }
 /* An ordinary access of a lane; its observer sees loads, stores and atomics, whose addresses are in their
  * registers. False: a fault was raised. */
 static inline bool async_access(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address,
 				u32 size, bool is_store)
 {
-	return w->machine->async_checker->access(w, i, lane, space, address, size, is_store);
+	return w->grid->async_checker->access(w, i, lane, space, address, size, is_store);
 }
 /* Before wgmma: the registers and the fence. False: a fault was raised. */
 static inline bool async_registers(struct warp *w, const struct insn *i, struct async_op *op)
 {
-	return w->machine->async_checker->registers(w, i, op);
+	return w->grid->async_checker->registers(w, i, op);
 }
 
 /* --- strict and random: groups -------------------------------------------------------------- */

@@ -198,9 +198,9 @@ bool async_wait(struct warp *w, enum async_kind kind, u32 mask, u32 keep, bool a
 
 	for (u32 l = 0; l < WARP_LANES; l++)
 		before[l] = all ? groups[l] + 1 : groups[l] - min_u32(keep, groups[l]);
-	if (w->machine->async == ASYNC_RANDOM)
+	if (w->grid->async == ASYNC_RANDOM)
 		return wait_for_tasks(w, kind, mask, before);
-	w->machine->async_checker->waited(w, kind, mask, before, reading);
+	w->grid->async_checker->waited(w, kind, mask, before, reading);
 	return true;
 }
 
@@ -208,25 +208,24 @@ bool async_wait(struct warp *w, enum async_kind kind, u32 mask, u32 keep, bool a
 
 void async_cluster_start(struct worker *k, struct cluster *c)
 {
-	struct machine *m = k->machine;
+	struct grid *grid = k->grid;
 	struct async_cluster *a = c->async;
-	const u32 warps = c->count * m->warps_per_block;
+	const u32 warps = c->count * grid->warps_per_block;
 
-	if (m->async == ASYNC_EAGER)
+	if (grid->async == ASYNC_EAGER)
 		return;
 	if (!a) {
 		a = c->async = ARENA_NEW(&k->arena, struct async_cluster);
 		a->cluster = c;
-		a->machine = m;
+		a->grid = grid;
 		a->arena = &k->arena;
 		a->groups = ARENA_ARRAY(&k->arena, warps, async_groups);
 	}
 	memset(a->groups, 0, warps * sizeof *a->groups);
-	if (m->async == ASYNC_STRICT)
-		m->async_checker->start(a);
-	const u64 index =
-		c->index[0] + (u64)m->clusters_grid[0] * (c->index[1] + (u64)m->clusters_grid[1] * c->index[2]);
-	a->random = (m->launch->async.seed * 0x9e3779b97f4a7c15ull) ^ ((index + 1) * 0xd1342543de82ef95ull);
+	if (grid->async == ASYNC_STRICT)
+		grid->async_checker->start(a);
+	const u64 index = c->index[0] + (u64)grid->clusters[0] * (c->index[1] + (u64)grid->clusters[1] * c->index[2]);
+	a->random = (grid->launch->async.seed * 0x9e3779b97f4a7c15ull) ^ ((index + 1) * 0xd1342543de82ef95ull);
 }
 
 bool async_cluster_end(struct cluster *c)
@@ -236,12 +235,12 @@ bool async_cluster_end(struct cluster *c)
 
 	if (!a)
 		return true;
-	return a->machine->async == ASYNC_RANDOM ? async_cluster_drain(c, &did) : a->machine->async_checker->end(a);
+	return a->grid->async == ASYNC_RANDOM ? async_cluster_drain(c, &did) : a->grid->async_checker->end(a);
 }
 
 void async_tell_wait(const struct warp *w, char text[400])
 {
 	*text = 0;
-	if (w->machine->async == ASYNC_STRICT)
-		w->machine->async_checker->tell_wait(w, text);
+	if (w->grid->async == ASYNC_STRICT)
+		w->grid->async_checker->tell_wait(w, text);
 }

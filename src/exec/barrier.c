@@ -12,9 +12,9 @@ static u32 threads_arriving(const struct warp *w, u32 threads)
 {
 	const bool whole = w->mask == w->live;
 
-	if (threads && (whole || !w->machine->independent))
+	if (threads && (whole || !w->grid->independent))
 		return WARP_LANES;
-	if (!w->machine->independent)
+	if (!w->grid->independent)
 		return (u32)__builtin_popcount(w->live);
 	return (u32)__builtin_popcount(w->mask);
 }
@@ -69,7 +69,7 @@ static bool gathers(const struct warp *w, const struct barrier *b)
 {
 	const struct block *block = w->block;
 
-	return w->machine->gang_limit && block->warp_count > 1 && b->arrived >= block->live_threads && warp_is_whole(w);
+	return w->grid->gang_limit && block->warp_count > 1 && b->arrived >= block->live_threads && warp_is_whole(w);
 }
 
 const struct insn *block_barrier(struct warp *w, const struct insn *i, u32 number, u32 threads, bool waits,
@@ -172,8 +172,8 @@ const struct insn *cluster_wait(struct warp *w, const struct insn *i)
 
 	warp_account(w, i);
 	if (w->cluster_phase[lane] <= c->phase)
-		return w->machine->gang_limit && w->block->warp_count > 1 && warp_is_whole(w) ? warp_rest(w, i + 1)
-											      : i + 1;
+		return w->grid->gang_limit && w->block->warp_count > 1 && warp_is_whole(w) ? warp_rest(w, i + 1)
+											   : i + 1;
 	struct split *s = warp_store(w, i + 1, SPLIT_AT_CLUSTER);
 	s->phase = c->phase;
 	return warp_next(w);

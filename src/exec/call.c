@@ -53,7 +53,7 @@ static void transfer(struct warp *w, u32 mask, const struct call_transfer *t, co
 			u8 word[4];
 			const u32 step = min_u32(4, count - at);
 			if (t->from_kernel_param)
-				memcpy(word, w->machine->launch->params + from->offset + at, step);
+				memcpy(word, w->grid->launch->params + from->offset + at, step);
 			else
 				memcpy(word, side_word(w, from, l, at), step);
 			memcpy(side_word(w, to, l, at), word, step);
@@ -146,7 +146,7 @@ const struct insn *warp_call(struct warp *w, const struct insn *i, const struct 
 	w->join = j;
 	w->frame = callee;
 	w->rows = callee->rows;
-	return machine_entry(w->machine, target);
+	return grid_entry(w->grid, target);
 }
 
 const struct insn *warp_return(struct warp *w)

@@ -18,36 +18,36 @@ enum {
 	BANK1_STACK = 0x100
 };
 
-static bool driver_word(const struct machine *m, u32 offset, u32 *value)
+static bool driver_word(const struct grid *grid, u32 offset, u32 *value)
 {
 	switch (offset) {
 	case BANK0_SHARED_WINDOW:
-		*value = (u32)m->map->shared_window;
+		*value = (u32)grid->map->shared_window;
 		return true;
 	case BANK0_LOCAL_WINDOW:
-		*value = (u32)m->map->local_window;
+		*value = (u32)grid->map->local_window;
 		return true;
 	default:
-		*value = offset < BANK0_GRID ? m->launch->block[(offset - BANK0_BLOCK) / 4]
-					     : m->launch->grid[(offset - BANK0_GRID) / 4];
+		*value = offset < BANK0_GRID ? grid->launch->block[(offset - BANK0_BLOCK) / 4]
+					     : grid->launch->grid[(offset - BANK0_GRID) / 4];
 		return true;
 	}
 }
 
-bool bank_word(const struct machine *m, const struct code *code, u32 bank, u32 offset, u32 *value)
+bool bank_word(const struct grid *grid, const struct code *code, u32 bank, u32 offset, u32 *value)
 {
 	const struct ir_listing *l = code->function->listing;
 
 	if (code->machine_banks)
-		return driver_bank_word(m, code, bank, offset, value);
+		return driver_bank_word(grid, code, bank, offset, value);
 	if (bank == 0 && offset < BANK0_PARAMS)
-		return driver_word(m, offset, value);
+		return driver_word(grid, offset, value);
 	if (bank == 0) {
-		if (offset - BANK0_PARAMS >= m->kernel->param_bytes)
+		if (offset - BANK0_PARAMS >= grid->kernel->param_bytes)
 			return false;
 		*value = 0;
-		memcpy(value, m->launch->params + (offset - BANK0_PARAMS),
-		       min_u32(4, m->kernel->param_bytes - (offset - BANK0_PARAMS)));
+		memcpy(value, grid->launch->params + (offset - BANK0_PARAMS),
+		       min_u32(4, grid->kernel->param_bytes - (offset - BANK0_PARAMS)));
 		return true;
 	}
 	if (bank == 1) {

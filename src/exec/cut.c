@@ -26,16 +26,16 @@ static u32 origin_of(const struct code *code, u32 insn)
 
 void warp_cut(struct warp *w, const struct code *code, u32 insn, u32 mask)
 {
-	struct machine *m = w->machine;
+	struct grid *grid = w->grid;
 	const u32 first = counted_before(code, insn), end = origin_of(code, insn);
 
 	if (end <= first || !mask)
 		return;
 	w->worker->stats.warp_instructions += end - first;
 	w->worker->stats.thread_instructions += (u64)(end - first) * (u32)__builtin_popcount(mask);
-	for (u32 k = 0; k < m->observer_count; k++)
-		if (m->observers[k]->cut)
-			m->observers[k]->cut(m->observers[k]->context, w, code, first, end, mask);
+	for (u32 k = 0; k < grid->observer_count; k++)
+		if (grid->observers[k]->cut)
+			grid->observers[k]->cut(grid->observers[k]->context, w, code, first, end, mask);
 }
 
 static void cut_splits(struct warp *w, const struct split *s)
@@ -44,7 +44,7 @@ static void cut_splits(struct warp *w, const struct split *s)
 		const struct code *code = s->frame->code;
 		/* One that waits for other lanes was counted when it came. */
 		if (s->state != SPLIT_AT_WARP_SYNC)
-			warp_cut(w, code, (u32)(s->pc - machine_entry(w->machine, code)), s->mask);
+			warp_cut(w, code, (u32)(s->pc - grid_entry(w->grid, code)), s->mask);
 	}
 }
 

@@ -6,7 +6,7 @@
 #ifndef PTXSIM_EXEC_CUT_H
 #define PTXSIM_EXEC_CUT_H
 
-#include "exec/machine.h"
+#include "exec/grid.h"
 
 /* Lanes `mask` of the warp have executed the run up to before decoded instruction `insn` of `code`. */
 void warp_cut(struct warp *w, const struct code *code, u32 insn, u32 mask);

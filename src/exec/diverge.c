@@ -145,7 +145,7 @@ static bool release_joins(struct warp *w)
 const struct insn *warp_next(struct warp *w)
 {
 	w->resumed = false;
-	if (!w->ready_head && w->live && w->machine->independent)
+	if (!w->ready_head && w->live && w->grid->independent)
 		if (!release_joins(w))
 			warp_release_converging(w);
 	struct split *s = w->ready_head;
@@ -163,7 +163,7 @@ const struct insn *warp_next(struct warp *w)
 const struct insn *warp_yield(struct warp *w, const struct insn *pc)
 {
 	append_ready(w, store_running(w, pc));
-	if (w->machine->independent)
+	if (w->grid->independent)
 		release_joins(w);
 	w->mask = 0;
 	w->resumed = false;
@@ -388,14 +388,14 @@ void warp_start(struct warp *w, const struct code *code)
 	w->entry_frame->local_top = code->local_bytes;
 	w->fresh = w->local_bytes >= code->local_bytes || warp_local_reserve(w, code->insns, code->local_bytes);
 	/* Whoever looks at a launch that is stepped through sees splits. */
-	if (w->fresh && !w->machine->gang_limit)
+	if (w->fresh && !w->grid->gang_limit)
 		warp_enter(w);
 }
 
 void warp_enter(struct warp *w)
 {
 	w->fresh = false;
-	warp_stand(w, machine_entry(w->machine, w->machine->kernel->code));
+	warp_stand(w, grid_entry(w->grid, w->grid->kernel->code));
 }
 
 void warp_stand_apart(struct warp *w, const struct insn *pc, u32 mask, struct join *join)
@@ -435,7 +435,7 @@ void warp_give_way(struct warp *w)
 	if (!w->ready_head)
 		w->ready_tail = NULL;
 	append_ready(w, s);
-	if (w->machine->independent)
+	if (w->grid->independent)
 		release_joins(w);
 }
 

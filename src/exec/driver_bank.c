@@ -75,53 +75,53 @@ static u32 part_of(u32 n)
 	return (f64)x * n < 1.0 ? bits + 1 : bits;
 }
 
-static u32 word_value(const struct machine *m, const struct code *code, enum word word, u32 at)
+static u32 word_value(const struct grid *grid, const struct code *code, enum word word, u32 at)
 {
-	const u32 shared_reserved = (u32)m->kernel->reserved_shared;
+	const u32 shared_reserved = (u32)grid->kernel->reserved_shared;
 
 	switch (word) {
 	case WORD_BLOCK:
-		return m->launch->block[at / 4];
+		return grid->launch->block[at / 4];
 	case WORD_GRID:
-		return m->grid[at / 4];
+		return grid->size[at / 4];
 	case WORD_SHARED_WINDOW:
-		return half_of(m->map->shared_window, at);
+		return half_of(grid->map->shared_window, at);
 	case WORD_LOCAL_WINDOW:
-		return half_of(m->map->local_window, at);
+		return half_of(grid->map->local_window, at);
 	case WORD_PARAM_WINDOW:
-		return half_of(m->map->param_window + param_bias(m), at);
+		return half_of(grid->map->param_window + param_bias(grid), at);
 	case WORD_PARAM_END:
-		return half_of(m->map->param_window + param_bias(m) + m->kernel->param_bytes, at);
+		return half_of(grid->map->param_window + param_bias(grid) + grid->kernel->param_bytes, at);
 	case WORD_VARIABLES:
 		return half_of(code->machine_banks->variables, at);
 	case WORD_STACK:
 		return (u32)code->local_bytes;
 	case WORD_DYNAMIC_SHARED:
-		return (u32)m->launch->dynamic_shared;
+		return (u32)grid->launch->dynamic_shared;
 	case WORD_SMS:
-		return m->machine_arch->sms;
+		return grid->arch_row->sms;
 	case WORD_STATIC_SHARED:
-		return (u32)m->kernel->static_shared_bytes + shared_reserved;
+		return (u32)grid->kernel->static_shared_bytes + shared_reserved;
 	case WORD_SHARED:
-		return (u32)m->shared_bytes;
+		return (u32)grid->shared_bytes;
 	case WORD_RESERVED_END:
 		return shared_reserved ? RESERVED_USED : 0;
 	case WORD_HAS_CLUSTERS:
-		return m->explicit_cluster;
+		return grid->explicit_cluster;
 	case WORD_CLUSTER:
-		return m->cluster_shape[at / 4];
+		return grid->cluster_shape[at / 4];
 	case WORD_CLUSTER_PART:
-		return part_of(m->cluster_shape[at / 4]);
+		return part_of(grid->cluster_shape[at / 4]);
 	case WORD_CLUSTERS:
-		return m->clusters_grid[at / 4];
+		return grid->clusters[at / 4];
 	case WORD_CLUSTER_SIZE:
-		return m->blocks_per_cluster;
+		return grid->blocks_per_cluster;
 	default:
 		return 0;
 	}
 }
 
-static u32 driver_word(const struct machine *m, const struct code *code, u32 offset)
+static u32 driver_word(const struct grid *grid, const struct code *code, u32 offset)
 {
 	const u32 sm = code->machine_banks->sm;
 	const struct place_of_word *words = sm < 90 ? before_90 : sm < 100 ? of_90 : from_100;
@@ -129,7 +129,7 @@ static u32 driver_word(const struct machine *m, const struct code *code, u32 off
 
 	for (size_t k = 0; k < count; k++)
 		if (offset - words[k].offset < words[k].bytes)
-			return word_value(m, code, words[k].word, offset - words[k].offset);
+			return word_value(grid, code, words[k].word, offset - words[k].offset);
 	return 0;
 }
 
@@ -143,19 +143,19 @@ static bool word_of(const u8 *bytes, u64 size, u64 offset, u32 *value)
 	return true;
 }
 
-bool driver_bank_word(const struct machine *m, const struct code *code, u32 bank, u32 offset, u32 *value)
+bool driver_bank_word(const struct grid *grid, const struct code *code, u32 bank, u32 offset, u32 *value)
 {
 	const struct machine_banks *b = code->machine_banks;
 
 	if (bank == 0 && offset < b->param_base) {
-		*value = driver_word(m, code, offset);
+		*value = driver_word(grid, code, offset);
 		return true;
 	}
 	if (bank == 0)
-		return word_of(m->launch->params, m->kernel->param_bytes, offset - b->param_base, value);
+		return word_of(grid->launch->params, grid->kernel->param_bytes, offset - b->param_base, value);
 	if (bank == 3) {
 		struct allocation a;
-		if (offset >= b->variables_bytes || !memory_look(m->memory, b->variables, 1, &a))
+		if (offset >= b->variables_bytes || !memory_look(grid->memory, b->variables, 1, &a))
 			return false;
 		return word_of(a.host + (b->variables - a.base), b->variables_bytes, offset, value);
 	}

@@ -36,19 +36,19 @@ const char *fault_cuda_name(enum fault_kind kind) { return row_of(kind)->cuda; }
 static const u64 NULL_PAGE = 65536;
 
 /* The number of a pointer parameter that is 0 and that the address was computed from; -1: there is none. */
-static s32 find_null_param(const struct machine *m, const struct fault *f)
+static s32 find_null_param(const struct grid *grid, const struct fault *f)
 {
 	const struct ir_function *function = f->code->function;
-	const u32 pointer_bytes = m->program->address_bits / 8;
+	const u32 pointer_bytes = grid->program->address_bits / 8;
 	const u32 origin = f->code->origin[f->insn - f->code->insns];
 
-	if (f->code != m->kernel->code || origin >= function->body.count || !m->launch->params)
+	if (f->code != grid->kernel->code || origin >= function->body.count || !grid->launch->params)
 		return -1;
 	for (u32 k = 0; k < function->params.count; k++) {
 		u64 value = 0;
 		if (function->params.items[k]->size != pointer_bytes)
 			continue;
-		memcpy(&value, m->launch->params + m->kernel->param_offsets[k], pointer_bytes);
+		memcpy(&value, grid->launch->params + grid->kernel->param_offsets[k], pointer_bytes);
 		if (!value && pointer_comes_from(f->code, origin, function->params.items[k]))
 			return (s32)k;
 	}
@@ -66,7 +66,7 @@ static void classify(struct warp *w, struct fault *f)
 {
 	u64 address = f->address;
 	const enum ir_space space = f->space == SPACE_GENERIC ? generic_space(w, &address) : (enum ir_space)f->space;
-	const struct released *r = memory_find_released(w->machine->memory, f->address);
+	const struct released *r = memory_find_released(w->grid->memory, f->address);
 
 	if (f->kind != FAULT_OUT_OF_BOUNDS || !f->size || space != SPACE_GLOBAL)
 		return;
@@ -75,7 +75,7 @@ static void classify(struct warp *w, struct fault *f)
 		remember_release(f, r);
 		return;
 	}
-	f->null_param = find_null_param(w->machine, f);
+	f->null_param = find_null_param(w->grid, f);
 	if (f->null_param >= 0 || address < NULL_PAGE)
 		f->kind = FAULT_NULL_POINTER;
 }
@@ -84,15 +84,15 @@ static void classify(struct warp *w, struct fault *f)
 
 const struct insn *warp_raise(struct warp *w, const struct insn *i, struct fault *f)
 {
-	struct machine *m = w->machine;
-	const struct code *code = w->frame ? w->frame->code : m->kernel->code;
+	struct grid *grid = w->grid;
+	const struct code *code = w->frame ? w->frame->code : grid->kernel->code;
 
 	w->stop = STOP_FAULT;
 	if (w->worker->probing)
 		return NULL;
 	if (!f->code) {
 		f->code = code;
-		f->insn = m->insns ? code->insns + (i - m->insns[code->index]) : i;
+		f->insn = grid->insns ? code->insns + (i - grid->insns[code->index]) : i;
 	}
 	f->block = w->block->index;
 	f->warp = w->index;
@@ -101,14 +101,14 @@ const struct insn *warp_raise(struct warp *w, const struct insn *i, struct fault
 	/* The instruction counts as executed; lanes that a deadlock or the limit stops stand before theirs. */
 	if (i && f->kind != FAULT_DEADLOCK && f->kind != FAULT_LIMIT && !f->insn->run)
 		warp_cut(w, code, (u32)(f->insn - f->code->insns) + 1, w->mask);
-	pthread_mutex_lock(&m->lock);
-	if (!m->faulted || f->block < m->fault_block) {
+	pthread_mutex_lock(&grid->lock);
+	if (!grid->faulted || f->block < grid->fault_block) {
 		classify(w, f);
-		m->fault = *f;
-		__atomic_store_n(&m->fault_block, f->block, __ATOMIC_RELEASE);
-		__atomic_store_n(&m->faulted, true, __ATOMIC_RELEASE);
+		grid->fault = *f;
+		__atomic_store_n(&grid->fault_block, f->block, __ATOMIC_RELEASE);
+		__atomic_store_n(&grid->faulted, true, __ATOMIC_RELEASE);
 	}
-	pthread_mutex_unlock(&m->lock);
+	pthread_mutex_unlock(&grid->lock);
 	return NULL;
 }
 
@@ -143,7 +143,7 @@ const struct insn *warp_fault_address(struct warp *w, const struct insn *i, enum
 
 const struct insn *warp_fault_free(struct warp *w, const struct insn *i, u32 lane, u64 address)
 {
-	const struct released *r = memory_find_released(w->machine->memory, address);
+	const struct released *r = memory_find_released(w->grid->memory, address);
 	const bool twice = r && r->base == address && r->flags & ALLOCATION_HEAP;
 	struct fault f = {.kind = twice ? FAULT_DOUBLE_FREE : FAULT_HEAP,
 			  .lane = lane,
@@ -169,16 +169,16 @@ void block_fault(struct warp *w, const struct code *code, u32 insn, const char *
 	warp_raise(w, NULL, &f);
 }
 
-void machine_fault_memory(struct machine *m)
+void grid_fault_memory(struct grid *grid)
 {
-	pthread_mutex_lock(&m->lock);
-	if (!m->faulted)
-		m->fault = (struct fault){.kind = FAULT_OUT_OF_MEMORY,
-					  .code = m->kernel->code,
-					  .insn = m->kernel->code->insns,
-					  .null_param = -1};
+	pthread_mutex_lock(&grid->lock);
+	if (!grid->faulted)
+		grid->fault = (struct fault){.kind = FAULT_OUT_OF_MEMORY,
+					     .code = grid->kernel->code,
+					     .insn = grid->kernel->code->insns,
+					     .null_param = -1};
 	/* The worker's clusters will not end, and those of others may wait for them. */
-	__atomic_store_n(&m->fault_block, 0, __ATOMIC_RELEASE);
-	__atomic_store_n(&m->faulted, true, __ATOMIC_RELEASE);
-	pthread_mutex_unlock(&m->lock);
+	__atomic_store_n(&grid->fault_block, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&grid->faulted, true, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&grid->lock);
 }

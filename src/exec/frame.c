@@ -69,7 +69,7 @@ static void fill_banks(const struct warp *w, const struct frame *f)
 	for (u32 k = 0; k < f->code->bank_count; k++) {
 		const struct bank_row *r = &f->code->banks[k];
 		u32 value = 0;
-		bank_word(w->machine, f->code, r->bank, r->at, &value);
+		bank_word(w->grid, f->code, r->bank, r->at, &value);
 		fill_row(f->rows + r->offset, 32, value, 0);
 	}
 }

@@ -19,10 +19,10 @@ enum {
 u32 gang_size(const struct block *b, u32 first, const struct insn **at)
 {
 	const struct warp *w = &b->warps[first];
-	const struct code *code = b->machine->kernel->code;
-	const u32 end = min_u32(b->warp_count, first + b->machine->gang_limit);
+	const struct code *code = b->grid->kernel->code;
+	const u32 end = min_u32(b->warp_count, first + b->grid->gang_limit);
 	const bool fresh = w->fresh;
-	const struct insn *const entry = machine_entry(b->machine, code), *pc = fresh ? entry : warp_stands(w);
+	const struct insn *const entry = grid_entry(b->grid, code), *pc = fresh ? entry : warp_stands(w);
 	u32 n = first;
 
 	while (pc && n < end && b->warps[n].live && b->warps[n].fresh == fresh && !b->warps[n].told &&
@@ -35,7 +35,7 @@ u32 gang_size(const struct block *b, u32 first, const struct insn **at)
 static struct gang gang_of(struct block *b, u32 first, u32 count)
 {
 	const struct warp *w = b->warps;
-	const struct code *code = b->machine->kernel->code;
+	const struct code *code = b->grid->kernel->code;
 
 	return (struct gang){.rows = w[first].entry_frame->rows,
 			     .stride =
@@ -44,10 +44,10 @@ static struct gang gang_of(struct block *b, u32 first, u32 count)
 			     .warps = b->warps + first,
 			     .code = code,
 			     .insns = b->gang_insns,
-			     .plain = machine_entry(b->machine, code),
+			     .plain = grid_entry(b->grid, code),
 			     .worker = b->worker,
 			     .block = b,
-			     .machine = b->machine};
+			     .grid = b->grid};
 }
 
 /* Gives the warp the state of a running one: gang handlers call functions that rely on it. */
@@ -162,7 +162,7 @@ const struct insn *gang_part(struct gang *g, const struct insn *i, u32 done)
 
 bool gang_goes_on(struct gang *g)
 {
-	if (!g->split || g->machine->launch->instruction_limit || g->overtime == OVERTIME_MAX)
+	if (!g->split || g->grid->launch->instruction_limit || g->overtime == OVERTIME_MAX)
 		return false;
 	g->overtime++;
 	g->budget += GANG_TURN / g->count;

@@ -42,11 +42,11 @@ struct gang {
 	u32 lead;           /* the warp that would go on first without gangs: after a barrier the last to arrive */
 	struct warp *warps; /* `count` of them */
 	const struct code *code;
-	const struct insn *insns; /* machine->gang_insns or code->once_insns */
+	const struct insn *insns; /* grid->gang_insns or code->once_insns */
 	const struct insn *plain; /* what its warps run on their own */
 	struct worker *worker;
 	struct block *block;
-	struct machine *machine;
+	struct grid *grid;
 	s64 budget;                /* instructions left in this turn, of each warp */
 	bool whole;                /* all warps of the block, from its start */
 	bool ended;                /* all have exited */

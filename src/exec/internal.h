@@ -25,29 +25,29 @@ bool frames_of_block(struct block *b, const struct code *code);
 bool worker_run(struct worker *worker);
 /* Lets one warp have a turn out of order. */
 void worker_turn(struct worker *worker, struct warp *w);
-void machine_start_helpers(struct machine *m);
-void machine_fault_memory(struct machine *m);
+void grid_start_helpers(struct grid *grid);
+void grid_fault_memory(struct grid *grid);
 /* Prepares *m and its first worker; `arena` outlives it. LAUNCH_OK, or why not. */
-enum launch_status machine_begin(struct machine *m, const struct launch *l, struct arena *arena, bool alone,
-				 char *message, size_t size);
+enum launch_status grid_begin(struct grid *grid, const struct launch *l, struct arena *arena, bool alone, char *message,
+			      size_t size);
 /* Runs the first worker here. False: it was suspended. */
-bool machine_work(struct machine *m);
-void machine_drop(struct machine *m);
+bool grid_work(struct grid *grid);
+void grid_drop(struct grid *grid);
 /* Waits for the helpers, collects counts and fault, frees. */
-enum launch_status machine_end(struct machine *m, struct launch_stats *stats, struct fault *fault);
+enum launch_status grid_end(struct grid *grid, struct launch_stats *stats, struct fault *fault);
 /* standstill.c: whether a worker whose clusters all wait or spin may go on. False: none of the launch's workers ever
  * will, and a fault was raised. */
 bool worker_goes_on(struct worker *k);
 /* Some of its clusters have got somewhere. */
 void worker_moved(struct worker *k);
 /* Workers that are about to take clusters, and one that takes no more. */
-void worker_begins(struct machine *m);
+void worker_begins(struct grid *grid);
 void worker_ends(struct worker *k);
 /* Raises a fault that says what the first warp of the cluster that cannot go on waits for. */
 void tell_deadlock(struct cluster *c);
 
 /* Makes patched copies of all code if the launch has observers. */
-void machine_watch(struct machine *m, struct arena *arena);
+void grid_watch(struct grid *grid, struct arena *arena);
 /* Puts the warp at the kernel's entry; warp_enter makes a split of its lanes there. */
 void warp_start(struct warp *w, const struct code *code);
 void warp_enter(struct warp *w);

@@ -137,80 +137,81 @@ static bool check_shared(const struct launch *l, const struct arch *a, char *mes
 	return true;
 }
 
-static bool set_clusters(struct machine *m, const struct launch *l, char *message, size_t size)
+static bool set_clusters(struct grid *grid, const struct launch *l, char *message, size_t size)
 {
 	const struct ir_limits *limits = &l->kernel->function->limits;
 
-	m->blocks_per_cluster = 1;
+	grid->blocks_per_cluster = 1;
 	for (int d = 0; d < 3; d++) {
 		const u32 required = limits->required_cluster[d];
-		m->cluster_shape[d] = l->cluster[0] ? max_u32(1, l->cluster[d]) : required ? required : 1;
-		if (l->cluster[0] && required && required != m->cluster_shape[d])
+		grid->cluster_shape[d] = l->cluster[0] ? max_u32(1, l->cluster[d]) : required ? required : 1;
+		if (l->cluster[0] && required && required != grid->cluster_shape[d])
 			return bad(message, size, "kernel '%s' requires cluster dimension %c = %u, not %u",
-				   l->kernel->name, 'x' + d, required, m->cluster_shape[d]);
-		m->grid[d] = l->grid[d] * (limits->blocks_are_clusters ? m->cluster_shape[d] : 1);
-		if (m->grid[d] % m->cluster_shape[d])
+				   l->kernel->name, 'x' + d, required, grid->cluster_shape[d]);
+		grid->size[d] = l->grid[d] * (limits->blocks_are_clusters ? grid->cluster_shape[d] : 1);
+		if (grid->size[d] % grid->cluster_shape[d])
 			return bad(message, size, "grid dimension %c (%u) is not a multiple of the cluster's (%u)",
-				   'x' + d, m->grid[d], m->cluster_shape[d]);
-		m->clusters_grid[d] = m->grid[d] / m->cluster_shape[d];
-		m->blocks_per_cluster *= m->cluster_shape[d];
+				   'x' + d, grid->size[d], grid->cluster_shape[d]);
+		grid->clusters[d] = grid->size[d] / grid->cluster_shape[d];
+		grid->blocks_per_cluster *= grid->cluster_shape[d];
 	}
-	m->explicit_cluster = l->cluster[0] || limits->required_cluster[0];
-	if (m->explicit_cluster && m->arch < 90)
+	grid->explicit_cluster = l->cluster[0] || limits->required_cluster[0];
+	if (grid->explicit_cluster && grid->arch < 90)
 		return bad(message, size, "clusters need sm_90 or later");
-	if (m->blocks_per_cluster > 16)
-		return bad(message, size, "a cluster of %u blocks is too large: 16 is the most", m->blocks_per_cluster);
+	if (grid->blocks_per_cluster > 16)
+		return bad(message, size, "a cluster of %u blocks is too large: 16 is the most",
+			   grid->blocks_per_cluster);
 	return true;
 }
 
-static bool machine_init(struct machine *m, const struct launch *l, char *message, size_t size)
+static bool grid_init(struct grid *grid, const struct launch *l, char *message, size_t size)
 {
 	const struct arch *a = l->program->arch;
 
-	m->launch = l;
-	m->threads = l->threads ? l->threads : &m->own_threads;
-	m->program = l->program;
-	m->kernel = l->kernel;
-	m->memory = l->memory;
-	m->map = address_map(l->program->address_bits);
-	m->machine_arch = a;
-	m->arch = a->cc;
-	m->independent = a->divergence == ARCH_INDEPENDENT;
+	grid->launch = l;
+	grid->threads = l->threads ? l->threads : &grid->own_threads;
+	grid->program = l->program;
+	grid->kernel = l->kernel;
+	grid->memory = l->memory;
+	grid->map = address_map(l->program->address_bits);
+	grid->arch_row = a;
+	grid->arch = a->cc;
+	grid->independent = a->divergence == ARCH_INDEPENDENT;
 	if (!check_shape(l, a, message, size) || !check_registers(l, a, message, size) ||
-	    !check_shared(l, a, message, size) || !set_clusters(m, l, message, size))
+	    !check_shared(l, a, message, size) || !set_clusters(grid, l, message, size))
 		return false;
-	m->block_threads = l->block[0] * l->block[1] * l->block[2];
-	m->warps_per_block = (m->block_threads + WARP_LANES - 1) / WARP_LANES;
-	m->block_count = (u64)m->grid[0] * m->grid[1] * m->grid[2];
-	m->cluster_count = m->block_count / m->blocks_per_cluster;
-	m->end_cluster = l->end_cluster ? min_u64(l->end_cluster, m->cluster_count) : m->cluster_count;
-	m->next_cluster = m->first_cluster = min_u64(l->first_cluster, m->end_cluster);
-	m->shared_bytes = l->kernel->dynamic_shared_offset + l->dynamic_shared;
+	grid->block_threads = l->block[0] * l->block[1] * l->block[2];
+	grid->warps_per_block = (grid->block_threads + WARP_LANES - 1) / WARP_LANES;
+	grid->block_count = (u64)grid->size[0] * grid->size[1] * grid->size[2];
+	grid->cluster_count = grid->block_count / grid->blocks_per_cluster;
+	grid->end_cluster = l->end_cluster ? min_u64(l->end_cluster, grid->cluster_count) : grid->cluster_count;
+	grid->next_cluster = grid->first_cluster = min_u64(l->first_cluster, grid->end_cluster);
+	grid->shared_bytes = l->kernel->dynamic_shared_offset + l->dynamic_shared;
 	/* Residency of the whole sample GPU, with shared memory and warps as limits. */
-	u64 blocks_sm = min_u64(a->max_blocks_sm, a->max_warps_sm / m->warps_per_block);
-	if (m->shared_bytes)
-		blocks_sm = min_u64(blocks_sm, a->shared_sm / m->shared_bytes);
-	m->resident_limit = max_u64(1, max_u64(1, blocks_sm) * a->sms / m->blocks_per_cluster);
-	m->async = l->program->asynchronous ? l->async.mode : ASYNC_EAGER;
-	m->async_checker = l->async_checker;
-	if (m->async == ASYNC_STRICT && !m->async_checker)
-		m->async = ASYNC_EAGER;
-	m->limit_left = (s64)min_u64(l->instruction_limit ? l->instruction_limit : INT64_MAX, INT64_MAX);
-	m->fault_block = UINT64_MAX;
-	m->places_left = (s64)min_u64(m->resident_limit, INT64_MAX);
-	pthread_mutex_init(&m->lock, NULL);
-	pthread_mutex_init(&m->print_lock, NULL);
+	u64 blocks_sm = min_u64(a->max_blocks_sm, a->max_warps_sm / grid->warps_per_block);
+	if (grid->shared_bytes)
+		blocks_sm = min_u64(blocks_sm, a->shared_sm / grid->shared_bytes);
+	grid->resident_limit = max_u64(1, max_u64(1, blocks_sm) * a->sms / grid->blocks_per_cluster);
+	grid->async = l->program->asynchronous ? l->async.mode : ASYNC_EAGER;
+	grid->async_checker = l->async_checker;
+	if (grid->async == ASYNC_STRICT && !grid->async_checker)
+		grid->async = ASYNC_EAGER;
+	grid->limit_left = (s64)min_u64(l->instruction_limit ? l->instruction_limit : INT64_MAX, INT64_MAX);
+	grid->fault_block = UINT64_MAX;
+	grid->places_left = (s64)min_u64(grid->resident_limit, INT64_MAX);
+	pthread_mutex_init(&grid->lock, NULL);
+	pthread_mutex_init(&grid->print_lock, NULL);
 	return true;
 }
 
 /* --- Workers -------------------------------------------------------------------------------- */
 
-static u32 worker_limit(const struct machine *m)
+static u32 worker_limit(const struct grid *grid)
 {
-	const struct launch *l = m->launch;
+	const struct launch *l = grid->launch;
 	const bool ordered = l->kernel->order_dependent && !l->any_order;
 
-	const u64 clusters = m->end_cluster - m->first_cluster;
+	const u64 clusters = grid->end_cluster - grid->first_cluster;
 
 	if (ordered || clusters <= 1)
 		return 1;
@@ -220,16 +221,16 @@ static u32 worker_limit(const struct machine *m)
 	return (u32)max_u64(1, min_u64(min_u64(jobs, clusters), 256));
 }
 
-static bool worker_init(struct worker *k, struct machine *m, u32 number)
+static bool worker_init(struct worker *k, struct grid *grid, u32 number)
 {
 	memset(k, 0, sizeof *k);
-	k->machine = m;
+	k->grid = grid;
 	k->number = number;
 	k->pause_at = UINT64_MAX;
 	arena_init(&k->arena, &k->out_of_memory);
 	if (setjmp(k->out_of_memory))
 		return false;
-	k->frames = ARENA_ARRAY(&k->arena, m->program->code_count + 1, struct frame *);
+	k->frames = ARENA_ARRAY(&k->arena, grid->program->code_count + 1, struct frame *);
 	return true;
 }
 
@@ -237,7 +238,7 @@ static bool worker_init(struct worker *k, struct machine *m, u32 number)
 static bool work(struct worker *k)
 {
 	if (setjmp(k->out_of_memory)) {
-		machine_fault_memory(k->machine);
+		grid_fault_memory(k->grid);
 		worker_ends(k);
 		return true;
 	}
@@ -249,22 +250,22 @@ static bool work(struct worker *k)
 
 static void helper_main(void *worker) { work(worker); }
 
-bool machine_work(struct machine *m) { return work(&m->workers[0]); }
+bool grid_work(struct grid *grid) { return work(&grid->workers[0]); }
 
-void machine_start_helpers(struct machine *m)
+void grid_start_helpers(struct grid *grid)
 {
-	const u32 limit = m->worker_limit;
+	const u32 limit = grid->worker_limit;
 
-	while (m->worker_count < limit) {
-		struct worker *k = &m->workers[m->worker_count];
-		if (!worker_init(k, m, m->worker_count))
+	while (grid->worker_count < limit) {
+		struct worker *k = &grid->workers[grid->worker_count];
+		if (!worker_init(k, grid, grid->worker_count))
 			return;
-		worker_begins(m);
-		if (!host_threads_do(m->threads, helper_main, k)) {
+		worker_begins(grid);
+		if (!host_threads_do(grid->threads, helper_main, k)) {
 			worker_ends(k);
 			return;
 		}
-		__atomic_store_n(&m->worker_count, m->worker_count + 1, __ATOMIC_RELEASE);
+		__atomic_store_n(&grid->worker_count, grid->worker_count + 1, __ATOMIC_RELEASE);
 	}
 }
 
@@ -282,103 +283,103 @@ static void worker_end(struct worker *k, struct launch_stats *stats)
 /* What the driver gives a cooperative launch: a size, and the barrier of all blocks. */
 enum { GRID_WORKSPACE = 16 };
 
-static enum launch_status begin_cooperation(struct machine *m, char *message, size_t size)
+static enum launch_status begin_cooperation(struct grid *grid, char *message, size_t size)
 {
-	if (!m->launch->cooperative)
+	if (!grid->launch->cooperative)
 		return LAUNCH_OK;
-	if (m->arch < 60) {
+	if (grid->arch < 60) {
 		bad(message, size, "cooperative launches need sm_60 or later");
 		return LAUNCH_BAD_CONFIG;
 	}
-	if (m->cluster_count > m->resident_limit) {
+	if (grid->cluster_count > grid->resident_limit) {
 		bad(message, size, "a cooperative launch of %llu blocks is too large: %s runs %llu of them at once",
-		    (unsigned long long)m->block_count, m->machine_arch->name,
-		    (unsigned long long)m->resident_limit * m->blocks_per_cluster);
+		    (unsigned long long)grid->block_count, grid->arch_row->name,
+		    (unsigned long long)grid->resident_limit * grid->blocks_per_cluster);
 		return LAUNCH_BAD_CONFIG;
 	}
-	m->grid_workspace = memory_allocate(m->memory, GRID_WORKSPACE, 1, "grid workspace", 0);
-	return m->grid_workspace ? LAUNCH_OK : LAUNCH_NO_MEMORY;
+	grid->workspace = memory_allocate(grid->memory, GRID_WORKSPACE, 1, "grid workspace", 0);
+	return grid->workspace ? LAUNCH_OK : LAUNCH_NO_MEMORY;
 }
 
-static void end_cooperation(struct machine *m)
+static void end_cooperation(struct grid *grid)
 {
-	if (m->grid_workspace)
-		memory_forget(m->memory, m->grid_workspace);
+	if (grid->workspace)
+		memory_forget(grid->memory, grid->workspace);
 }
 
-enum launch_status machine_begin(struct machine *m, const struct launch *l, struct arena *arena, bool alone,
-				 char *message, size_t size)
+enum launch_status grid_begin(struct grid *grid, const struct launch *l, struct arena *arena, bool alone, char *message,
+			      size_t size)
 {
-	if (!machine_init(m, l, message, size))
+	if (!grid_init(grid, l, message, size))
 		return LAUNCH_BAD_CONFIG;
-	const enum launch_status status = begin_cooperation(m, message, size);
+	const enum launch_status status = begin_cooperation(grid, message, size);
 	if (status)
 		return status;
-	m->worker_limit = alone ? 1 : worker_limit(m);
+	grid->worker_limit = alone ? 1 : worker_limit(grid);
 	/* Blocks that wait for one another run in the order in which the hardware starts them. */
-	m->run_limit = m->worker_limit == 1 || m->kernel->order_dependent ? 1 : 256;
-	m->workers = calloc(m->worker_limit, sizeof *m->workers);
-	if (!m->workers)
+	grid->run_limit = grid->worker_limit == 1 || grid->kernel->order_dependent ? 1 : 256;
+	grid->workers = calloc(grid->worker_limit, sizeof *grid->workers);
+	if (!grid->workers)
 		return LAUNCH_NO_MEMORY;
-	m->gang_insns = m->kernel->code->gang_insns;
-	m->gang_limit = m->gang_insns ? GANG_WARPS : 0;
-	machine_watch(m, arena);
+	grid->gang_insns = grid->kernel->code->gang_insns;
+	grid->gang_limit = grid->gang_insns ? GANG_WARPS : 0;
+	grid_watch(grid, arena);
 	/* Who watches or checks, or steps through, sees every instruction. */
-	if (m->gang_limit && !m->observer_count && !alone && m->async == ASYNC_EAGER)
-		m->native = l->native;
-	if (!worker_init(&m->workers[0], m, 0))
+	if (grid->gang_limit && !grid->observer_count && !alone && grid->async == ASYNC_EAGER)
+		grid->native = l->native;
+	if (!worker_init(&grid->workers[0], grid, 0))
 		return LAUNCH_NO_MEMORY;
-	m->worker_count = 1;
-	worker_begins(m);
+	grid->worker_count = 1;
+	worker_begins(grid);
 	return LAUNCH_OK;
 }
 
 /* After machine_begin failed, or memory ran out in it. */
-void machine_drop(struct machine *m)
+void grid_drop(struct grid *grid)
 {
-	end_cooperation(m);
-	if (!m->workers)
+	end_cooperation(grid);
+	if (!grid->workers)
 		return;
-	arena_free(&m->workers[0].arena);
-	free(m->workers);
-	pthread_mutex_destroy(&m->lock);
-	pthread_mutex_destroy(&m->print_lock);
+	arena_free(&grid->workers[0].arena);
+	free(grid->workers);
+	pthread_mutex_destroy(&grid->lock);
+	pthread_mutex_destroy(&grid->print_lock);
 }
 
-enum launch_status machine_end(struct machine *m, struct launch_stats *stats, struct fault *fault)
+enum launch_status grid_end(struct grid *grid, struct launch_stats *stats, struct fault *fault)
 {
-	host_threads_wait(m->threads);
-	host_threads_end(&m->own_threads);
-	stats->jobs = m->worker_count;
-	for (u32 k = 0; k < m->worker_count; k++)
-		worker_end(&m->workers[k], stats);
-	end_cooperation(m);
-	*fault = m->fault;
-	free(m->workers);
-	pthread_mutex_destroy(&m->lock);
-	pthread_mutex_destroy(&m->print_lock);
-	return m->faulted                                                              ? LAUNCH_FAULT
-	       : m->launch->stop && __atomic_load_n(m->launch->stop, __ATOMIC_RELAXED) ? LAUNCH_INTERRUPTED
-										       : LAUNCH_OK;
+	host_threads_wait(grid->threads);
+	host_threads_end(&grid->own_threads);
+	stats->jobs = grid->worker_count;
+	for (u32 k = 0; k < grid->worker_count; k++)
+		worker_end(&grid->workers[k], stats);
+	end_cooperation(grid);
+	*fault = grid->fault;
+	free(grid->workers);
+	pthread_mutex_destroy(&grid->lock);
+	pthread_mutex_destroy(&grid->print_lock);
+	return grid->faulted                                                                 ? LAUNCH_FAULT
+	       : grid->launch->stop && __atomic_load_n(grid->launch->stop, __ATOMIC_RELAXED) ? LAUNCH_INTERRUPTED
+											     : LAUNCH_OK;
 }
 
 u64 launch_clusters(const struct launch *l)
 {
-	struct machine m;
+	struct grid grid;
 	char message[2];
 
-	memset(&m, 0, sizeof m);
-	if (!machine_init(&m, l, message, sizeof message))
+	memset(&grid, 0, sizeof grid);
+	if (!grid_init(&grid, l, message, sizeof message))
 		return 0;
-	pthread_mutex_destroy(&m.lock);
-	pthread_mutex_destroy(&m.print_lock);
-	return m.cluster_count;
+	pthread_mutex_destroy(&grid.lock);
+	pthread_mutex_destroy(&grid.print_lock);
+	return grid.cluster_count;
 }
 
 enum launch_status launch_run(const struct launch *l, struct launch_stats *stats, struct fault *fault, char *message,
 			      size_t message_size)
 {
-	struct machine m;
+	struct grid grid;
 	struct arena watched;
 	jmp_buf out_of_memory;
 	volatile enum launch_status status = LAUNCH_NO_MEMORY;
@@ -386,15 +387,15 @@ enum launch_status launch_run(const struct launch *l, struct launch_stats *stats
 
 	memset(stats, 0, sizeof *stats);
 	memset(fault, 0, sizeof *fault);
-	memset(&m, 0, sizeof m);
+	memset(&grid, 0, sizeof grid);
 	arena_init(&watched, &out_of_memory);
 	if (!setjmp(out_of_memory))
-		status = machine_begin(&m, l, &watched, false, message, message_size);
+		status = grid_begin(&grid, l, &watched, false, message, message_size);
 	if (status == LAUNCH_OK) {
-		machine_work(&m);
-		status = machine_end(&m, stats, fault);
+		grid_work(&grid);
+		status = grid_end(&grid, stats, fault);
 	} else {
-		machine_drop(&m);
+		grid_drop(&grid);
 	}
 	stats->seconds = seconds_now() - start;
 	arena_free(&watched);

@@ -6,7 +6,7 @@
 #ifndef PTXSIM_EXEC_LAUNCH_H
 #define PTXSIM_EXEC_LAUNCH_H
 
-#include "exec/machine.h"
+#include "exec/grid.h"
 
 enum launch_status {
 	LAUNCH_OK,

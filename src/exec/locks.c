@@ -12,7 +12,7 @@ static u32 lock_index(u32 address) { return address >> 2 & (SHARED_LOCKS - 1); }
 /* A number that is the same in every run of the same launch. */
 static u32 chance(const struct warp *w, u32 below)
 {
-	u64 x = w->machine->launch->lock_order.seed ^ w->block->index * 0x9e3779b97f4a7c15ull ^ (u64)w->index << 40 ^
+	u64 x = w->grid->launch->lock_order.seed ^ w->block->index * 0x9e3779b97f4a7c15ull ^ (u64)w->index << 40 ^
 		(w->issued + w->lock_rounds) * 0xbf58476d1ce4e5b9ull;
 
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
@@ -23,7 +23,7 @@ static u32 chance(const struct warp *w, u32 below)
 /* One of the lanes of `group`. */
 static u32 winner(const struct warp *w, u32 group)
 {
-	if (w->machine->launch->lock_order.random)
+	if (w->grid->launch->lock_order.random)
 		for (u32 skip = chance(w, (u32)__builtin_popcount(group)); skip; skip--)
 			group &= group - 1;
 	return (u32)__builtin_ctz(group);

@@ -6,14 +6,14 @@
 #ifndef PTXSIM_EXEC_RUN_H
 #define PTXSIM_EXEC_RUN_H
 
-#include "exec/machine.h"
+#include "exec/grid.h"
 
 /* The form that instruction `i` of the current function was matched to. */
 static inline const struct form *warp_form(const struct warp *w, const struct insn *i)
 {
 	const struct code *c = w->frame->code;
 
-	return &c->forms[c->origin[i - machine_entry(w->machine, c)]];
+	return &c->forms[c->origin[i - grid_entry(w->grid, c)]];
 }
 
 /* The same of the instruction that lanes which wait stand at. */
@@ -21,7 +21,7 @@ static inline const struct form *split_form(const struct warp *w, const struct s
 {
 	const struct code *c = s->frame->code;
 
-	return &c->forms[c->origin[s->pc - machine_entry(w->machine, c)]];
+	return &c->forms[c->origin[s->pc - grid_entry(w->grid, c)]];
 }
 
 /* --- Floating-point mode of the host thread ------------------------------------------------ */
@@ -111,7 +111,7 @@ bool locks_give(struct warp *w, const struct insn *i, u32 mask, const u32 addres
 bool locks_none_held(struct warp *w, const struct insn *i, u32 lanes);
 
 /* The word at `offset` (a multiple of 4) of a constant bank of the running kernel; false if there is none. */
-bool bank_word(const struct machine *m, const struct code *code, u32 bank, u32 offset, u32 *value);
+bool bank_word(const struct grid *grid, const struct code *code, u32 bank, u32 offset, u32 *value);
 
 /* Calls and returns. */
 const struct insn *warp_call(struct warp *w, const struct insn *i, const struct call_site *site,
@@ -174,7 +174,7 @@ struct block *shared_owner(struct warp *w, u64 shared_address);
  * whatever lies 16 MiB and more above the block's own memory faults. */
 static inline u64 shared_rank_bits(const struct warp *w, u32 rank)
 {
-	if (w->machine->kernel->code->machine_banks)
+	if (w->grid->kernel->code->machine_banks)
 		return (u64)rank << SHARED_RANK_SHIFT;
 	return w->block->cluster->count == 1 && !rank ? 0 : (u64)(rank + 1) << SHARED_RANK_SHIFT;
 }

@@ -30,7 +30,7 @@ enum {
 
 /* --- One warp ------------------------------------------------------------------------------- */
 
-static s64 limit_left(const struct machine *m) { return __atomic_load_n(&m->limit_left, __ATOMIC_RELAXED); }
+static s64 limit_left(const struct grid *grid) { return __atomic_load_n(&grid->limit_left, __ATOMIC_RELAXED); }
 
 /* Runs the warp until it waits, yields, finishes, faults or is suspended; continues a suspended slice. */
 static void warp_turn(struct warp *w)
@@ -40,7 +40,7 @@ static void warp_turn(struct warp *w)
 	w->stop = STOP_NONE;
 	if (!w->suspended) {
 		w->spins = 0;
-		w->budget = limit_left(w->machine) < TURN ? limit_left(w->machine) : TURN;
+		w->budget = limit_left(w->grid) < TURN ? limit_left(w->grid) : TURN;
 	}
 	w->suspended = false;
 	i = warp_next(w);
@@ -51,16 +51,16 @@ static void warp_turn(struct warp *w)
 static void fault_limit(struct warp *w)
 {
 	const struct split *s = w->ready_head ? w->ready_head : w->waiting;
-	const struct code *code = w->machine->kernel->code;
+	const struct code *code = w->grid->kernel->code;
 	u32 last = code->insn_count - 1;
 
 	while (last && code->origin[last] == NO_OPERAND)
 		last--;
-	const struct insn *at = s ? s->pc : machine_entry(w->machine, code) + last;
+	const struct insn *at = s ? s->pc : grid_entry(w->grid, code) + last;
 	w->mask = s ? s->mask : w->initial_mask;
 	w->frame = s ? s->frame : w->entry_frame;
 	warp_fault(w, at, FAULT_LIMIT, w->mask, "after %llu warp instructions",
-		   (unsigned long long)w->machine->launch->instruction_limit);
+		   (unsigned long long)w->grid->launch->instruction_limit);
 }
 
 /* Subtracts what the warp has issued since `before` from the launch's limit. */
@@ -68,17 +68,17 @@ static void charge_limit(struct warp *w, u64 before)
 {
 	const s64 issued = (s64)(w->issued - before);
 
-	if (w->machine->launch->instruction_limit &&
-	    __atomic_sub_fetch(&w->machine->limit_left, issued, __ATOMIC_RELAXED) < 0 && w->stop != STOP_FAULT)
+	if (w->grid->launch->instruction_limit &&
+	    __atomic_sub_fetch(&w->grid->limit_left, issued, __ATOMIC_RELAXED) < 0 && w->stop != STOP_FAULT)
 		fault_limit(w);
 }
 
 /* A time slice within the launch's limit; `before`: what the warp had issued when the slice began. Instructions are counted at the ends of straight runs, so a run may end beyond the limit, but none begins there. */
 static void limited_turn(struct warp *w, u64 before)
 {
-	struct machine *m = w->machine;
+	struct grid *grid = w->grid;
 
-	if (!w->suspended && limit_left(m) <= 0) {
+	if (!w->suspended && limit_left(grid) <= 0) {
 		fault_limit(w);
 		return;
 	}
@@ -117,16 +117,16 @@ static u64 warp_hash(const struct warp *w)
 
 static void place_block(struct block *b, const struct cluster *c, u32 rank)
 {
-	const struct machine *m = b->machine;
+	const struct grid *grid = b->grid;
 
 	for (u32 d = 0, r = rank; d < 3; d++) {
-		b->ctaid[d] = c->index[d] * m->cluster_shape[d];
+		b->ctaid[d] = c->index[d] * grid->cluster_shape[d];
 		if (!r)
 			continue;
-		b->ctaid[d] += r % m->cluster_shape[d];
-		r /= m->cluster_shape[d];
+		b->ctaid[d] += r % grid->cluster_shape[d];
+		r /= grid->cluster_shape[d];
 	}
-	b->index = b->ctaid[0] + (u64)m->grid[0] * (b->ctaid[1] + (u64)m->grid[1] * b->ctaid[2]);
+	b->index = b->ctaid[0] + (u64)grid->size[0] * (b->ctaid[1] + (u64)grid->size[1] * b->ctaid[2]);
 	b->cluster_rank = rank;
 }
 
@@ -143,12 +143,12 @@ static void warp_reset(struct warp *w, const struct cluster *c)
 	w->resumed = false;
 	if (c->used)
 		memset(w->cluster_phase, 0, sizeof w->cluster_phase);
-	warp_start(w, w->machine->kernel->code);
+	warp_start(w, w->grid->kernel->code);
 }
 
 static void block_reset(struct block *b, struct cluster *c, u32 rank)
 {
-	struct machine *m = b->machine;
+	struct grid *grid = b->grid;
 
 	place_block(b, c, rank);
 	b->live_threads = b->thread_count;
@@ -158,39 +158,39 @@ static void block_reset(struct block *b, struct cluster *c, u32 rank)
 	b->open_barriers = 0;
 	if (b->locks)
 		memset(b->locks, 0, sizeof *b->locks);
-	memset(b->shared, 0, m->shared_bytes);
-	if (frames_of_block(b, m->kernel->code) && m->gang_limit && m->kernel->code->once_insns)
+	memset(b->shared, 0, grid->shared_bytes);
+	if (frames_of_block(b, grid->kernel->code) && grid->gang_limit && grid->kernel->code->once_insns)
 		gang_run_once(b);
 	for (u32 n = 0; n < b->warp_count && !b->intact; n++)
 		warp_reset(&b->warps[n], c);
-	b->native = native_ready(m->native);
-	b->gang_insns = b->native ? b->native->insns : m->gang_insns;
+	b->native = native_ready(grid->native);
+	b->gang_insns = b->native ? b->native->insns : grid->gang_insns;
 	b->at_start = true;
 	b->gathers = b->leads = false;
-	for (u32 o = 0; o < m->observer_count; o++)
-		if (m->observers[o]->block_start)
-			m->observers[o]->block_start(m->observers[o]->context, b);
+	for (u32 o = 0; o < grid->observer_count; o++)
+		if (grid->observers[o]->block_start)
+			grid->observers[o]->block_start(grid->observers[o]->context, b);
 }
 
 static struct block *block_new(struct worker *k, struct cluster *c)
 {
-	struct machine *m = k->machine;
+	struct grid *grid = k->grid;
 	struct block *b = ARENA_NEW(&k->arena, struct block);
 
-	b->machine = m;
+	b->grid = grid;
 	b->worker = k;
 	b->cluster = c;
-	b->thread_count = m->block_threads;
-	b->warp_count = m->warps_per_block;
-	b->shared_bytes = m->shared_bytes;
-	b->near_bytes = m->kernel->code->machine_banks && m->blocks_per_cluster > 1 ? 0 : b->shared_bytes;
-	b->shared = arena_alloc(&k->arena, m->shared_bytes + 64);
+	b->thread_count = grid->block_threads;
+	b->warp_count = grid->warps_per_block;
+	b->shared_bytes = grid->shared_bytes;
+	b->near_bytes = grid->kernel->code->machine_banks && grid->blocks_per_cluster > 1 ? 0 : b->shared_bytes;
+	b->shared = arena_alloc(&k->arena, grid->shared_bytes + 64);
 	b->warps = ARENA_ARRAY(&k->arena, b->warp_count, struct warp);
 	for (u32 n = 0; n < b->warp_count; n++) {
 		struct warp *w = &b->warps[n];
 		w->worker = k;
 		w->block = b;
-		w->machine = m;
+		w->grid = grid;
 		w->index = n;
 		w->next_of_worker = k->all_warps;
 		k->all_warps = w;
@@ -213,11 +213,11 @@ static void block_count(struct worker *k, const struct block *b)
 
 static void block_end(struct worker *k, struct block *b)
 {
-	struct machine *m = k->machine;
+	struct grid *grid = k->grid;
 
-	for (u32 o = 0; o < m->observer_count; o++)
-		if (m->observers[o]->block_end)
-			m->observers[o]->block_end(m->observers[o]->context, b);
+	for (u32 o = 0; o < grid->observer_count; o++)
+		if (grid->observers[o]->block_end)
+			grid->observers[o]->block_end(grid->observers[o]->context, b);
 	k->stats.blocks++;
 	k->stats.warps += b->warp_count;
 	block_count(k, b);
@@ -235,10 +235,10 @@ static void count_turn(struct worker *k, struct warp *w)
 /* Runs as many warps from `first` on as can form a gang, as one; returns their number, 0 if there is no gang. */
 static u32 gang_turn(struct block *b, u32 first)
 {
-	const struct machine *m = b->machine;
+	const struct grid *grid = b->grid;
 	const struct insn *at;
-	const u32 count = m->gang_limit ? gang_size(b, first, &at) : 0;
-	const s64 share = count ? limit_left(m) / (s64)count : 0;
+	const u32 count = grid->gang_limit ? gang_size(b, first, &at) : 0;
+	const s64 share = count ? limit_left(grid) / (s64)count : 0;
 
 	/* Close to the instruction limit warps run one by one, so that the launch ends at the same instruction with and without gangs. */
 	if (share < GANG_LEAST)
@@ -253,16 +253,16 @@ static u32 gang_turn(struct block *b, u32 first)
 static enum pass block_gang(struct block *b)
 {
 	struct worker *k = b->worker;
-	struct machine *m = b->machine;
+	struct grid *grid = b->grid;
 	const u64 before = k->elapsed;
-	const s64 share = limit_left(m) / b->warp_count;
+	const s64 share = limit_left(grid) / b->warp_count;
 
 	if (!gang_run_block(b, (s64)min_u64((u64)share, TURN / b->warp_count))) {
 		b->turns.ganged = b->warp_count;
 		return PASS_PROGRESS;
 	}
-	if (m->launch->instruction_limit &&
-	    __atomic_sub_fetch(&m->limit_left, (s64)(k->elapsed - before), __ATOMIC_RELAXED) < 0) {
+	if (grid->launch->instruction_limit &&
+	    __atomic_sub_fetch(&grid->limit_left, (s64)(k->elapsed - before), __ATOMIC_RELAXED) < 0) {
 		fault_limit(&b->warps[b->warp_count - 1]);
 		return PASS_FAULT;
 	}
@@ -271,10 +271,10 @@ static enum pass block_gang(struct block *b)
 
 static bool can_gang_block(struct block *b)
 {
-	const struct machine *m = b->machine;
+	const struct grid *grid = b->grid;
 
-	return b->at_start && b->warp_count <= m->gang_limit && b->thread_count % WARP_LANES == 0 &&
-	       (b->intact || gang_start_block(b)) && limit_left(m) / b->warp_count >= GANG_LEAST;
+	return b->at_start && b->warp_count <= grid->gang_limit && b->thread_count % WARP_LANES == 0 &&
+	       (b->intact || gang_start_block(b)) && limit_left(grid) / b->warp_count >= GANG_LEAST;
 }
 
 /* The warp to run now. Usually `next`; but when a gang has just parted, its lead (the last warp to arrive at a barrier) would have gone on first without gangs. It gets its slice before `next`, once; `led` remembers which it was. */
@@ -316,7 +316,7 @@ static bool take_turn(struct worker *k, struct block_turns *t, struct warp *w)
 	}
 	if (!ready || (ganged && w->stop == STOP_YIELD))
 		charge_limit(w, t->before);
-	else if (k->machine->launch->instruction_limit)
+	else if (k->grid->launch->instruction_limit)
 		limited_turn(w, t->before);
 	else
 		warp_turn(w);
@@ -394,44 +394,44 @@ void worker_turn(struct worker *k, struct warp *w)
  * processor's caches is then its own. The fewer are left, the shorter are the runs, and all end together. */
 static void take_run(struct worker *k)
 {
-	struct machine *m = k->machine;
-	const u64 taken = __atomic_load_n(&m->next_cluster, __ATOMIC_RELAXED);
-	const u64 left = taken < m->end_cluster ? m->end_cluster - taken : 0;
-	const u64 run = max_u64(1, min_u64(m->run_limit, left / (m->worker_limit * 4)));
+	struct grid *grid = k->grid;
+	const u64 taken = __atomic_load_n(&grid->next_cluster, __ATOMIC_RELAXED);
+	const u64 left = taken < grid->end_cluster ? grid->end_cluster - taken : 0;
+	const u64 run = max_u64(1, min_u64(grid->run_limit, left / (grid->worker_limit * 4)));
 
-	k->run_next = __atomic_fetch_add(&m->next_cluster, run, __ATOMIC_RELAXED);
+	k->run_next = __atomic_fetch_add(&grid->next_cluster, run, __ATOMIC_RELAXED);
 	k->run_end = k->run_next + run;
 }
 
 static struct cluster *cluster_admit(struct worker *k)
 {
-	struct machine *m = k->machine;
+	struct grid *grid = k->grid;
 	struct cluster *c = k->spare;
 
 	if (k->run_next == k->run_end)
 		take_run(k);
 	u64 index = k->run_next++;
 
-	if (index >= m->end_cluster)
+	if (index >= grid->end_cluster)
 		return NULL;
 	if (c) {
 		k->spare = c->next;
 	} else {
 		c = ARENA_NEW(&k->arena, struct cluster);
-		c->count = m->blocks_per_cluster;
+		c->count = grid->blocks_per_cluster;
 		c->blocks = ARENA_ARRAY(&k->arena, c->count, struct block *);
 		for (u32 r = 0; r < c->count; r++)
 			c->blocks[r] = block_new(k, c);
 	}
 	for (int d = 0; d < 3; d++) {
-		const u64 rest = index < m->clusters_grid[d] ? 0 : index / m->clusters_grid[d];
-		c->index[d] = (u32)(index - rest * m->clusters_grid[d]);
+		const u64 rest = index < grid->clusters[d] ? 0 : index / grid->clusters[d];
+		c->index[d] = (u32)(index - rest * grid->clusters[d]);
 		index = rest;
 	}
 	c->arrived = 0;
 	c->phase = 0;
 	c->pass_open = false;
-	c->live_threads = c->count * m->block_threads;
+	c->live_threads = c->count * grid->block_threads;
 	for (u32 r = 0; r < c->count; r++)
 		block_reset(c->blocks[r], c, r);
 	c->used = false;
@@ -463,41 +463,41 @@ static enum pass cluster_pass(struct cluster *c)
 
 /* Workers of a launch whose blocks may wait for one another share the modelled GPU. All others may have as many as it
  * holds each, and that with one cluster at a time. */
-static bool share_places(const struct machine *m) { return m->kernel->order_dependent && m->worker_limit > 1; }
+static bool share_places(const struct grid *grid) { return grid->kernel->order_dependent && grid->worker_limit > 1; }
 
 static bool has_place(const struct worker *k)
 {
-	const struct machine *m = k->machine;
+	const struct grid *grid = k->grid;
 
-	return share_places(m) ? __atomic_load_n(&m->places_left, __ATOMIC_RELAXED) > 0
-			       : k->active_count < m->resident_limit;
+	return share_places(grid) ? __atomic_load_n(&grid->places_left, __ATOMIC_RELAXED) > 0
+				  : k->active_count < grid->resident_limit;
 }
 
 static bool take_place(struct worker *k)
 {
-	struct machine *m = k->machine;
+	struct grid *grid = k->grid;
 
-	if (!share_places(m))
+	if (!share_places(grid))
 		return has_place(k);
-	if (__atomic_sub_fetch(&m->places_left, 1, __ATOMIC_RELAXED) >= 0)
+	if (__atomic_sub_fetch(&grid->places_left, 1, __ATOMIC_RELAXED) >= 0)
 		return true;
-	__atomic_add_fetch(&m->places_left, 1, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&grid->places_left, 1, __ATOMIC_RELAXED);
 	return false;
 }
 
-static void give_place_back(struct machine *m) { __atomic_add_fetch(&m->places_left, 1, __ATOMIC_RELAXED); }
+static void give_place_back(struct grid *grid) { __atomic_add_fetch(&grid->places_left, 1, __ATOMIC_RELAXED); }
 
 static void cluster_end(struct worker *k, struct cluster *c)
 {
 	for (u32 r = 0; r < c->count; r++)
 		block_end(k, c->blocks[r]);
-	if (k->machine->native) {
-		native_warm(k->machine->native, k->clock - k->warmed);
+	if (k->grid->native) {
+		native_warm(k->grid->native, k->clock - k->warmed);
 		k->warmed = k->clock;
 	}
 	c->next = k->spare;
 	k->spare = c;
-	give_place_back(k->machine);
+	give_place_back(k->grid);
 }
 
 /* --- The worker ----------------------------------------------------------------------------- */
@@ -512,12 +512,12 @@ static u64 nanoseconds(void)
 
 static bool must_stop(const struct worker *k, const struct cluster *c)
 {
-	const struct machine *m = k->machine;
+	const struct grid *grid = k->grid;
 
-	if (m->launch->stop && __atomic_load_n(m->launch->stop, __ATOMIC_RELAXED))
+	if (grid->launch->stop && __atomic_load_n(grid->launch->stop, __ATOMIC_RELAXED))
 		return true;
-	return __atomic_load_n(&m->faulted, __ATOMIC_ACQUIRE) &&
-	       c->blocks[0]->index > __atomic_load_n(&m->fault_block, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&grid->faulted, __ATOMIC_ACQUIRE) &&
+	       c->blocks[0]->index > __atomic_load_n(&grid->fault_block, __ATOMIC_ACQUIRE);
 }
 
 /* Completes asynchronous operations when a pass made no progress, since the cluster's warps may be waiting for them; checks at the end that none is left. Updates the pass's outcome; false: a fault was raised. */
@@ -588,7 +588,7 @@ static void admit_next(struct worker *k)
 	struct cluster *c = cluster_admit(k);
 	k->more = c != NULL;
 	if (!c) {
-		give_place_back(k->machine);
+		give_place_back(k->grid);
 		return;
 	}
 	struct cluster **end = &k->active;
@@ -602,22 +602,22 @@ static void admit_next(struct worker *k)
 /* The first worker, alone so far, judges by the clusters that it has started in that time. */
 static bool helpers_pay(const struct worker *k, u64 nanoseconds_so_far)
 {
-	const struct machine *m = k->machine;
-	const double each = (double)nanoseconds_so_far / (double)(k->run_next - m->first_cluster);
+	const struct grid *grid = k->grid;
+	const double each = (double)nanoseconds_so_far / (double)(k->run_next - grid->first_cluster);
 
-	return each * (double)(m->end_cluster - k->run_next) > HELPERS_PAY_NS;
+	return each * (double)(grid->end_cluster - k->run_next) > HELPERS_PAY_NS;
 }
 
 /* Others are started once it is clear that they pay; at once if blocks may wait for one another, and the launch asks for
  * several threads all the same. */
 static void call_others(const struct worker *k, u64 start)
 {
-	struct machine *m = k->machine;
+	struct grid *grid = k->grid;
 
-	if (k->number || m->worker_count == m->worker_limit || !k->more)
+	if (k->number || grid->worker_count == grid->worker_limit || !k->more)
 		return;
-	if (m->kernel->order_dependent || helpers_pay(k, nanoseconds() - start))
-		machine_start_helpers(m);
+	if (grid->kernel->order_dependent || helpers_pay(k, nanoseconds() - start))
+		grid_start_helpers(grid);
 }
 
 /* The clusters that the worker has taken up neither move nor end: more of them may help. False: nothing will. */
@@ -631,7 +631,7 @@ static bool try_more(struct worker *k)
 
 bool worker_run(struct worker *k)
 {
-	struct machine *m = k->machine;
+	struct grid *grid = k->grid;
 	const u64 start = k->number ? 0 : nanoseconds();
 	bool stopped = false;
 
@@ -643,7 +643,7 @@ bool worker_run(struct worker *k)
 			admit_next(k);
 		if (!k->active)
 			break;
-		if (__atomic_load_n(&m->faulted, __ATOMIC_ACQUIRE) && must_stop(k, k->active))
+		if (__atomic_load_n(&grid->faulted, __ATOMIC_ACQUIRE) && must_stop(k, k->active))
 			break;
 		if (round_of_turns(k, &stopped))
 			worker_moved(k);
@@ -656,7 +656,7 @@ bool worker_run(struct worker *k)
 	for (const struct cluster *c = k->active; c; c = c->next)
 		for (u32 r = 0; r < c->count; r++) {
 			block_count(k, c->blocks[r]);
-			if (__atomic_load_n(&m->faulted, __ATOMIC_ACQUIRE))
+			if (__atomic_load_n(&grid->faulted, __ATOMIC_ACQUIRE))
 				block_cut(c->blocks[r]);
 		}
 	worker_ends(k);

@@ -56,8 +56,8 @@ static const u8 *bytes_of(struct warp *w, enum ir_space space, u64 address, u32 
 
 	if (space == SPACE_SHARED)
 		return address + size <= w->block->shared_bytes ? w->block->shared + address : NULL;
-	return space == SPACE_GLOBAL && memory_look(w->machine->memory, address, size, &a) ? a.host + (address - a.base)
-											   : NULL;
+	return space == SPACE_GLOBAL && memory_look(w->grid->memory, address, size, &a) ? a.host + (address - a.base)
+											: NULL;
 }
 
 static size_t say_value(struct warp *w, struct fault *f, size_t used)
@@ -104,7 +104,7 @@ static void say_writers(const struct warp *w, struct fault *f, const struct code
 		if (count++ < LINES_NAMED)
 			snprintf(lines + length, sizeof lines - length, "%s%u", length ? ", " : "", line);
 	}
-	if (used >= sizeof f->detail || code != w->machine->kernel->code)
+	if (used >= sizeof f->detail || code != w->grid->kernel->code)
 		return;
 	if (!count)
 		snprintf(f->detail + used, sizeof f->detail - used, ", and nothing in this kernel writes such memory");
@@ -116,7 +116,7 @@ static void say_writers(const struct warp *w, struct fault *f, const struct code
 void spin_explain(struct warp *w, const struct split *s, struct fault *f)
 {
 	const struct code *code = s->frame->code;
-	const struct insn *entry = w->machine->insns ? w->machine->insns[code->index] : code->insns;
+	const struct insn *entry = w->grid->insns ? w->grid->insns[code->index] : code->insns;
 	const u32 at = find_look(code, (u32)(s->pc - entry));
 	size_t used = strlen(f->detail);
 

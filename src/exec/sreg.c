@@ -10,7 +10,7 @@
 
 static u64 tid_value(const struct warp *w, u32 element, u32 lane)
 {
-	const u32 *shape = w->machine->launch->block;
+	const u32 *shape = w->grid->launch->block;
 	const u32 t = w->index * WARP_LANES + lane;
 
 	switch (element) {
@@ -47,24 +47,24 @@ static u64 element_of(const u32 v[3], u32 element) { return element < 3 ? v[elem
 
 static u64 cluster_value(const struct warp *w, u32 sreg, u32 element)
 {
-	const struct machine *m = w->machine;
+	const struct grid *grid = w->grid;
 	const struct block *b = w->block;
 
 	switch (sreg) {
 	case SREG_clusterid:
 		return element_of(b->cluster->index, element);
 	case SREG_nclusterid:
-		return element_of(m->clusters_grid, element);
+		return element_of(grid->clusters, element);
 	case SREG_cluster_ctaid:
-		return element < 3 ? b->ctaid[element] % m->cluster_shape[element] : 0;
+		return element < 3 ? b->ctaid[element] % grid->cluster_shape[element] : 0;
 	case SREG_cluster_nctaid:
-		return element_of(m->cluster_shape, element);
+		return element_of(grid->cluster_shape, element);
 	case SREG_cluster_ctarank:
 		return b->cluster_rank;
 	case SREG_cluster_nctarank:
-		return m->blocks_per_cluster;
+		return grid->blocks_per_cluster;
 	default:
-		return m->explicit_cluster;
+		return grid->explicit_cluster;
 	}
 }
 
@@ -74,9 +74,9 @@ enum { RESERVED_USED = 0x120, SHARED_UNIT = 128 };
 
 static u64 shared_value(const struct warp *w, u32 sreg)
 {
-	const struct machine *m = w->machine;
-	const u64 reserved = m->machine_arch->shared_reserved;
-	const u64 own = ((m->kernel->static_shared_bytes + 15) & ~15ull) + m->launch->dynamic_shared;
+	const struct grid *grid = w->grid;
+	const u64 reserved = grid->arch_row->shared_reserved;
+	const u64 own = ((grid->kernel->static_shared_bytes + 15) & ~15ull) + grid->launch->dynamic_shared;
 
 	switch (sreg) {
 	case SREG_total_smem_size:
@@ -84,7 +84,7 @@ static u64 shared_value(const struct warp *w, u32 sreg)
 	case SREG_aggr_smem_size:
 		return own + reserved;
 	case SREG_dynamic_smem_size:
-		return m->launch->dynamic_shared;
+		return grid->launch->dynamic_shared;
 	case SREG_reserved_smem_offset_end:
 		return reserved ? RESERVED_USED : 0;
 	case SREG_reserved_smem_offset_cap:
@@ -96,28 +96,28 @@ static u64 shared_value(const struct warp *w, u32 sreg)
 
 u64 sreg_value(const struct warp *w, u32 sreg, u32 element, u32 lane)
 {
-	const struct machine *m = w->machine;
+	const struct grid *grid = w->grid;
 	const u64 clock = w->worker->clock + w->issued;
 
 	switch (sreg) {
 	case SREG_tid:
 		return tid_value(w, element, lane);
 	case SREG_ntid:
-		return element_of(m->launch->block, element);
+		return element_of(grid->launch->block, element);
 	case SREG_laneid:
 		return lane;
 	case SREG_warpid:
 		return w->index;
 	case SREG_nwarpid:
-		return m->machine_arch->max_warps_sm;
+		return grid->arch_row->max_warps_sm;
 	case SREG_ctaid:
 		return element_of(w->block->ctaid, element);
 	case SREG_nctaid:
-		return element_of(m->grid, element);
+		return element_of(grid->size, element);
 	case SREG_smid:
-		return w->block->index % m->machine_arch->sms;
+		return w->block->index % grid->arch_row->sms;
 	case SREG_nsmid:
-		return m->machine_arch->sms;
+		return grid->arch_row->sms;
 	case SREG_gridid:
 		return 1;
 	case SREG_clusterid:
@@ -149,9 +149,9 @@ u64 sreg_value(const struct warp *w, u32 sreg, u32 element, u32 lane)
 		return WARP_LANES;
 	/* Where the driver tells cooperative groups about the grid (cooperative_groups/details/driver_abi.h). */
 	case SREG_envreg1:
-		return m->grid_workspace >> 32;
+		return grid->workspace >> 32;
 	case SREG_envreg2:
-		return (u32)m->grid_workspace;
+		return (u32)grid->workspace;
 	default:
 		return shared_value(w, sreg);
 	}

@@ -21,80 +21,80 @@ enum { STUCK_PASSES = 64 };
 
 /* --- Agreeing ------------------------------------------------------------------------------- */
 
-/* With the machine's lock: what workers have agreed on so far may be void. */
-static void note_move(struct machine *m)
+/* With the grid's lock: what workers have agreed on so far may be void. */
+static void note_move(struct grid *grid)
 {
-	m->moves++;
-	m->still_workers = 0;
+	grid->moves++;
+	grid->still_workers = 0;
 }
 
-void worker_begins(struct machine *m)
+void worker_begins(struct grid *grid)
 {
-	pthread_mutex_lock(&m->lock);
-	m->busy_workers++;
-	note_move(m);
-	pthread_mutex_unlock(&m->lock);
+	pthread_mutex_lock(&grid->lock);
+	grid->busy_workers++;
+	note_move(grid);
+	pthread_mutex_unlock(&grid->lock);
 }
 
 void worker_ends(struct worker *k)
 {
-	struct machine *m = k->machine;
+	struct grid *grid = k->grid;
 
-	pthread_mutex_lock(&m->lock);
-	m->busy_workers--;
-	note_move(m);
-	pthread_mutex_unlock(&m->lock);
+	pthread_mutex_lock(&grid->lock);
+	grid->busy_workers--;
+	note_move(grid);
+	pthread_mutex_unlock(&grid->lock);
 }
 
 void worker_moved(struct worker *k)
 {
-	struct machine *m = k->machine;
+	struct grid *grid = k->grid;
 
 	if (k->still.passes >= STUCK_PASSES) {
-		pthread_mutex_lock(&m->lock);
-		note_move(m);
-		pthread_mutex_unlock(&m->lock);
+		pthread_mutex_lock(&grid->lock);
+		note_move(grid);
+		pthread_mutex_unlock(&grid->lock);
 	}
 	k->still.passes = 0;
 }
 
 /* With the lock: has every worker counted enough? */
-static bool all_agree(struct machine *m, struct standstill *s)
+static bool all_agree(struct grid *grid, struct standstill *s)
 {
 	const bool begins = s->passes == STUCK_PASSES;
 
 	if (begins)
-		note_move(m);
-	if (begins || s->seen != m->moves) {
-		s->seen = m->moves;
-		s->agreed = m->worker_limit == 1;
+		note_move(grid);
+	if (begins || s->seen != grid->moves) {
+		s->seen = grid->moves;
+		s->agreed = grid->worker_limit == 1;
 		s->passes = STUCK_PASSES + 1;
-		m->still_workers += s->agreed;
+		grid->still_workers += s->agreed;
 	} else if (!s->agreed && s->passes >= 2 * STUCK_PASSES) {
 		s->agreed = true;
-		m->still_workers++;
+		grid->still_workers++;
 	}
 	/* What somebody else may write while the launch runs ends no wait that could be told. */
-	return m->still_workers == m->busy_workers && !m->launch->shared_memory;
+	return grid->still_workers == grid->busy_workers && !grid->launch->shared_memory;
 }
 
 /* The blocks that hang after a fault of another one have no deadlock of their own. */
-static enum standstill_verdict verdict(struct machine *m, struct standstill *s)
+static enum standstill_verdict verdict(struct grid *grid, struct standstill *s)
 {
-	pthread_mutex_lock(&m->lock);
-	if (m->verdict == STANDSTILL_NONE && all_agree(m, s))
-		m->verdict = m->faulted ? STANDSTILL_AFTER_FAULT : STANDSTILL_DEADLOCK;
-	const enum standstill_verdict v = m->verdict;
-	pthread_mutex_unlock(&m->lock);
+	pthread_mutex_lock(&grid->lock);
+	if (grid->verdict == STANDSTILL_NONE && all_agree(grid, s))
+		grid->verdict = grid->faulted ? STANDSTILL_AFTER_FAULT : STANDSTILL_DEADLOCK;
+	const enum standstill_verdict v = grid->verdict;
+	pthread_mutex_unlock(&grid->lock);
 	return v;
 }
 
 /* For whoever may have no processor meanwhile. */
-static void wait_a_little(const struct machine *m)
+static void wait_a_little(const struct grid *grid)
 {
-	if (m->launch->shared_memory)
+	if (grid->launch->shared_memory)
 		nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
-	else if (m->worker_limit > 1)
+	else if (grid->worker_limit > 1)
 		sched_yield();
 }
 
@@ -102,9 +102,9 @@ bool worker_goes_on(struct worker *k)
 {
 	if (++k->still.passes < STUCK_PASSES)
 		return true;
-	switch (verdict(k->machine, &k->still)) {
+	switch (verdict(k->grid, &k->still)) {
 	case STANDSTILL_NONE:
-		wait_a_little(k->machine);
+		wait_a_little(k->grid);
 		return true;
 	case STANDSTILL_DEADLOCK:
 		tell_deadlock(k->active);
@@ -132,21 +132,21 @@ static void __attribute__((format(printf, 2, 3))) say(struct words *t, const cha
 		t->length = min_u64(t->length + (u64)n, sizeof t->text - 1);
 }
 
-static void say_block(struct words *t, const struct machine *m, u64 block)
+static void say_block(struct words *t, const struct grid *grid, u64 block)
 {
-	say(t, "(%llu,%llu,%llu)", (unsigned long long)(block % m->grid[0]),
-	    (unsigned long long)(block / m->grid[0] % m->grid[1]),
-	    (unsigned long long)(block / m->grid[0] / m->grid[1]));
+	say(t, "(%llu,%llu,%llu)", (unsigned long long)(block % grid->size[0]),
+	    (unsigned long long)(block / grid->size[0] % grid->size[1]),
+	    (unsigned long long)(block / grid->size[0] / grid->size[1]));
 }
 
 /* The resident block with the lowest index above `after` - 1; UINT64_MAX: there is none. */
-static u64 next_resident(const struct machine *m, u64 after)
+static u64 next_resident(const struct grid *grid, u64 after)
 {
-	const u32 workers = __atomic_load_n(&m->worker_count, __ATOMIC_ACQUIRE);
+	const u32 workers = __atomic_load_n(&grid->worker_count, __ATOMIC_ACQUIRE);
 	u64 best = UINT64_MAX;
 
 	for (u32 k = 0; k < workers; k++)
-		for (const struct cluster *c = m->workers[k].active; c; c = c->next)
+		for (const struct cluster *c = grid->workers[k].active; c; c = c->next)
 			for (u32 r = 0; r < c->count; r++)
 				if (c->blocks[r]->index >= after && c->blocks[r]->index < best)
 					best = c->blocks[r]->index;
@@ -154,25 +154,25 @@ static u64 next_resident(const struct machine *m, u64 after)
 }
 
 /* "(0,0,0) to (3,0,0), (7,0,0)"; a few ranges, then how many more there are. */
-static void say_resident(struct words *t, const struct machine *m)
+static void say_resident(struct words *t, const struct grid *grid)
 {
 	enum { RANGES = 3 };
 	u32 ranges = 0, more = 0;
 
-	for (u64 at = next_resident(m, 0); at != UINT64_MAX;) {
+	for (u64 at = next_resident(grid, 0); at != UINT64_MAX;) {
 		const u64 first = at;
 		u64 last = at;
-		while ((at = next_resident(m, last + 1)) == last + 1)
+		while ((at = next_resident(grid, last + 1)) == last + 1)
 			last = at;
 		if (++ranges > RANGES) {
 			more += (u32)(last - first + 1);
 			continue;
 		}
 		say(t, ranges > 1 ? ", " : "");
-		say_block(t, m, first);
+		say_block(t, grid, first);
 		if (last != first) {
 			say(t, " to ");
-			say_block(t, m, last);
+			say_block(t, grid, last);
 		}
 	}
 	if (more)
@@ -182,38 +182,40 @@ static void say_resident(struct words *t, const struct machine *m)
 /* A block that has not started, and could do what the resident ones wait for: the first of the first such cluster. */
 static bool find_unstarted(const struct worker *k, u64 *block)
 {
-	const struct machine *m = k->machine;
-	const u64 next = k->run_next < k->run_end ? k->run_next : __atomic_load_n(&m->next_cluster, __ATOMIC_RELAXED);
+	const struct grid *grid = k->grid;
+	const u64 next =
+		k->run_next < k->run_end ? k->run_next : __atomic_load_n(&grid->next_cluster, __ATOMIC_RELAXED);
 	u64 index = next, at[3];
 
-	if (next >= m->end_cluster)
+	if (next >= grid->end_cluster)
 		return false;
 	for (int d = 0; d < 3; d++) {
-		at[d] = index % m->clusters_grid[d] * m->cluster_shape[d];
-		index /= m->clusters_grid[d];
+		at[d] = index % grid->clusters[d] * grid->cluster_shape[d];
+		index /= grid->clusters[d];
 	}
-	*block = at[0] + m->grid[0] * (at[1] + m->grid[1] * at[2]);
+	*block = at[0] + grid->size[0] * (at[1] + grid->size[1] * at[2]);
 	return true;
 }
 
 /* Which blocks wait, if there are several, and which one cannot start for them. */
 static void say_blocks(struct words *t, const struct worker *k)
 {
-	const struct machine *m = k->machine;
+	const struct grid *grid = k->grid;
 	u64 unstarted;
 
-	if (m->block_count == 1)
+	if (grid->block_count == 1)
 		return;
 	say(t, "; waiting blocks: ");
-	say_resident(t, m);
+	say_resident(t, grid);
 	if (!find_unstarted(k, &unstarted))
 		return;
 	say(t, "; block ");
-	say_block(t, m, unstarted);
+	say_block(t, grid, unstarted);
 	say(t, " cannot become resident before one of them ends: %s holds %llu blocks of %u threads",
-	    m->machine_arch->name, (unsigned long long)(m->resident_limit * m->blocks_per_cluster), m->block_threads);
-	if (m->shared_bytes)
-		say(t, " and %llu bytes of shared memory", (unsigned long long)m->shared_bytes);
+	    grid->arch_row->name, (unsigned long long)(grid->resident_limit * grid->blocks_per_cluster),
+	    grid->block_threads);
+	if (grid->shared_bytes)
+		say(t, " and %llu bytes of shared memory", (unsigned long long)grid->shared_bytes);
 }
 
 static void tell_spinning(struct warp *w, const struct split *s)
@@ -225,7 +227,7 @@ static void tell_spinning(struct warp *w, const struct split *s)
 
 	async_tell_wait(w, asynchronous);
 	say_blocks(&blocks, w->worker);
-	if ((w->open_joins || w->stack_depth) && !w->machine->independent)
+	if ((w->open_joins || w->stack_depth) && !w->grid->independent)
 		snprintf(f.detail, sizeof f.detail,
 			 "lanes 0x%08x spin for what lanes 0x%08x of the same warp would do, which wait for them "
 			 "to reconverge: this target has no independent thread scheduling%s",
@@ -247,7 +249,7 @@ static void tell_apart(struct warp *w, const struct split *s)
 		struct fault_place p;
 		if (o == s || o->state != SPLIT_AT_WARP_SYNC || o->member_mask != s->member_mask)
 			continue;
-		fault_find_place(o->frame->code, (u32)(o->pc - machine_entry(w->machine, o->frame->code)), &p);
+		fault_find_place(o->frame->code, (u32)(o->pc - grid_entry(w->grid, o->frame->code)), &p);
 		say(&others, "; lanes 0x%08x of them wait at another operation, %s:%u", o->mask, p.file ? p.file : "?",
 		    p.line);
 		if (p.source)

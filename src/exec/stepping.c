@@ -10,10 +10,10 @@
 
 static const struct insn *hooked(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 {
-	const struct machine *m = w->machine;
-	struct hooks *h = m->hooks;
+	const struct grid *grid = w->grid;
+	struct hooks *h = grid->hooks;
 	const u32 code = w->frame->code->index;
-	const size_t at = (size_t)(i - m->insns[code]);
+	const size_t at = (size_t)(i - grid->insns[code]);
 	const u8 wanted = h->wanted[code][at];
 	s32 done = 0;
 
@@ -27,16 +27,16 @@ static const struct insn *hooked(struct warp *w, const struct insn *i, u8 *rows,
 	return next;
 }
 
-enum launch_status stepping_open(struct machine *m, const struct launch *l, struct hooks *hooks, struct arena *arena,
+enum launch_status stepping_open(struct grid *grid, const struct launch *l, struct hooks *hooks, struct arena *arena,
 				 char *message, size_t size)
 {
 	const u32 codes = l->program->code_count;
 
-	memset(m, 0, sizeof *m);
-	m->hooks = hooks;
-	const enum launch_status status = machine_begin(m, l, arena, true, message, size);
+	memset(grid, 0, sizeof *grid);
+	grid->hooks = hooks;
+	const enum launch_status status = grid_begin(grid, l, arena, true, message, size);
 	if (status != LAUNCH_OK) {
-		machine_drop(m);
+		grid_drop(grid);
 		return status;
 	}
 	hooks->wanted = ARENA_ARRAY(arena, codes + 1, u8 *);
@@ -46,37 +46,37 @@ enum launch_status stepping_open(struct machine *m, const struct launch *l, stru
 		hooks->wanted[c] = ARENA_ARRAY(arena, code->insn_count + 1, u8);
 		hooks->unhooked[c] = ARENA_ARRAY(arena, code->insn_count + 1, meaning_fn *);
 		for (u32 k = 0; k < code->insn_count; k++)
-			hooks->unhooked[c][k] = m->insns[c][k].fn;
+			hooks->unhooked[c][k] = grid->insns[c][k].fn;
 	}
 	return LAUNCH_OK;
 }
 
-void stepping_hook(struct machine *m, const struct code *code, u32 insn, u32 hook)
+void stepping_hook(struct grid *grid, const struct code *code, u32 insn, u32 hook)
 {
-	struct hooks *h = m->hooks;
+	struct hooks *h = grid->hooks;
 
 	h->wanted[code->index][insn] = (u8)hook;
-	m->insns[code->index][insn].fn = hook ? hooked : h->unhooked[code->index][insn];
+	grid->insns[code->index][insn].fn = hook ? hooked : h->unhooked[code->index][insn];
 }
 
-bool stepping_run(struct machine *m) { return machine_work(m); }
+bool stepping_run(struct grid *grid) { return grid_work(grid); }
 
-bool stepping_run_warp(struct machine *m, struct warp *w)
+bool stepping_run_warp(struct grid *grid, struct warp *w)
 {
-	struct worker *k = &m->workers[0];
+	struct worker *k = &grid->workers[0];
 
 	if (setjmp(k->out_of_memory)) {
-		machine_fault_memory(m);
+		grid_fault_memory(grid);
 		return true;
 	}
 	fp_save(k);
 	worker_turn(k, w);
 	fp_restore(k);
-	return m->faulted;
+	return grid->faulted;
 }
 
-enum launch_status stepping_close(struct machine *m, struct launch_stats *stats, struct fault *fault)
+enum launch_status stepping_close(struct grid *grid, struct launch_stats *stats, struct fault *fault)
 {
 	memset(stats, 0, sizeof *stats);
-	return machine_end(m, stats, fault);
+	return grid_end(grid, stats, fault);
 }

@@ -3,7 +3,7 @@
  * A launch that can be stopped before any instruction and gone on with: what the debugger stands
  * on. It runs on the calling thread, one worker, in the same order as launch_run with one job.
  *
- * Everything that a launch changes lies in struct machine, its one worker, that worker's arena and
+ * Everything that a launch changes lies in struct grid, its one worker, that worker's arena and
  * the guest's memory: whoever saves and restores those four has saved and restored the launch.
  */
 #ifndef PTXSIM_EXEC_STEPPING_H
@@ -31,16 +31,16 @@ struct hooks {
 /* Prepares a launch; nothing has run yet. *m must stay where it is. Memory that runs out unwinds
  * `arena`, which must outlive the launch. After another result than LAUNCH_OK there is nothing to
  * close. */
-enum launch_status stepping_open(struct machine *m, const struct launch *l, struct hooks *hooks, struct arena *arena,
+enum launch_status stepping_open(struct grid *grid, const struct launch *l, struct hooks *hooks, struct arena *arena,
 				 char *message, size_t size);
 /* Wants `hook` (a sum of enum hook, 0: nothing) of an instruction from now on. */
-void stepping_hook(struct machine *m, const struct code *code, u32 insn, u32 hook);
+void stepping_hook(struct grid *grid, const struct code *code, u32 insn, u32 hook);
 /* Runs until a hook suspends the launch or worker->pause_at is reached (false), or it ends (true). */
-bool stepping_run(struct machine *m);
+bool stepping_run(struct grid *grid);
 /* Lets one warp go on, out of order, until a hook suspends it or its turn ends. True: it faulted. */
-bool stepping_run_warp(struct machine *m, struct warp *w);
+bool stepping_run_warp(struct grid *grid, struct warp *w);
 /* Ends the launch, finished or not. */
-enum launch_status stepping_close(struct machine *m, struct launch_stats *stats, struct fault *fault);
+enum launch_status stepping_close(struct grid *grid, struct launch_stats *stats, struct fault *fault);
 
 /* Warp instructions issued when instruction i of `w` is about to run, `done` after the last
  * accounting point. */

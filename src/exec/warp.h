@@ -15,7 +15,7 @@
 #include "memory/memory.h"
 
 struct block;
-struct machine;
+struct grid;
 struct worker;
 
 struct frame {
@@ -82,7 +82,7 @@ struct warp {
 	u32 carry; /* condition code CC.CF, a bit for each lane */
 	struct worker *worker;
 	struct block *block;
-	struct machine *machine;
+	struct grid *grid;
 	struct frame *frame;
 	struct join *join;
 	s64 budget;       /* warp instructions left in this turn; checked at backward branches */

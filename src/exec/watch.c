@@ -15,24 +15,24 @@
 
 static const struct insn *watched(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 {
-	const struct machine *m = w->machine;
+	const struct grid *grid = w->grid;
 	const struct code *code = w->frame->code;
-	const size_t at = (size_t)(i - m->insns[code->index]);
+	const size_t at = (size_t)(i - grid->insns[code->index]);
 	const bool told = w->told && i >= w->told && i <= w->told_last;
-	const u8 who = m->watchers[code->index][at];
-	struct observer *const *list = m->observers;
+	const u8 who = grid->watchers[code->index][at];
+	struct observer *const *list = grid->observers;
 
 	if (!told || i == w->told_last)
 		w->told = NULL;
-	for (u32 k = 0; k < m->observer_count; k++)
+	for (u32 k = 0; k < grid->observer_count; k++)
 		if (who >> k & 1 && list[k]->before && !told)
 			list[k]->before(list[k]->context, w, i, rows, mask);
 	if (__builtin_expect(w->stop == STOP_FAULT, 0))
 		return NULL;
-	const struct insn *next = m->originals[code->index][at](w, i, rows, mask);
+	const struct insn *next = grid->originals[code->index][at](w, i, rows, mask);
 	if (told)
 		w->told = NULL; /* the guard held for no lane: what it guards does not run */
-	for (u32 k = 0; k < m->observer_count; k++)
+	for (u32 k = 0; k < grid->observer_count; k++)
 		if (who >> k & 1 && list[k]->after)
 			list[k]->after(list[k]->context, w, i, rows, mask);
 	return next;
@@ -63,16 +63,16 @@ static void note_told(const struct gang *g, const struct insn *i, const struct g
 
 static const struct insn *watched_gang(struct gang *g, const struct insn *i)
 {
-	const struct machine *m = g->machine;
-	const size_t at = (size_t)(i - m->gang_insns);
-	const u8 who = m->watchers[g->code->index][at];
-	struct observer *const *list = m->observers;
+	const struct grid *grid = g->grid;
+	const size_t at = (size_t)(i - grid->gang_insns);
+	const u8 who = grid->watchers[g->code->index][at];
+	struct observer *const *list = grid->observers;
 	const struct gang_member *const on = g->on, *const on_end = g->on_end;
 
-	for (u32 k = 0; k < m->observer_count; k++)
+	for (u32 k = 0; k < grid->observer_count; k++)
 		if (who >> k & 1)
 			list[k]->gang_before(list[k]->context, g, gang_plain(g, i));
-	const struct insn *next = m->gang_originals[at](g, i);
+	const struct insn *next = grid->gang_originals[at](g, i);
 	if (__builtin_expect(!next, 0))
 		note_told(g, i, on, on_end);
 	return next;
@@ -91,92 +91,92 @@ static void skip_to_watched(struct insn *insns, const struct code *code, const u
 	}
 }
 
-static void watch_gangs(struct machine *m, struct arena *arena)
+static void watch_gangs(struct grid *grid, struct arena *arena)
 {
-	const struct code *code = m->kernel->code;
-	const u8 *watchers = m->watchers[code->index];
+	const struct code *code = grid->kernel->code;
+	const u8 *watchers = grid->watchers[code->index];
 	struct insn *insns = ARENA_ARRAY(arena, code->insn_count, struct insn);
 
 	memcpy(insns, code->gang_insns, code->insn_count * sizeof *insns);
-	m->gang_originals = ARENA_ARRAY(arena, code->insn_count, gang_fn *);
+	grid->gang_originals = ARENA_ARRAY(arena, code->insn_count, gang_fn *);
 	for (u32 k = 0; k < code->insn_count; k++) {
-		m->gang_originals[k] = insns[k].gang;
+		grid->gang_originals[k] = insns[k].gang;
 		if (watchers[k] && insns[k].gang != gang_end)
 			insns[k].gang = watched_gang;
 	}
 	if (code->once)
 		skip_to_watched(insns, code, watchers);
-	m->gang_insns = m->watched_gang_insns = insns;
+	grid->gang_insns = grid->watched_gang_insns = insns;
 }
 
 /* The launch's observers, and whether all of them can watch gangs. */
-static bool find_observers(struct machine *m, struct arena *arena)
+static bool find_observers(struct grid *grid, struct arena *arena)
 {
-	struct observer *const *given = m->launch->observers;
+	struct observer *const *given = grid->launch->observers;
 	bool gangs = true;
 	u32 count = 0;
 
 	while (given && given[count])
 		count++;
-	m->observers = ARENA_ARRAY(arena, count + 2, struct observer *);
+	grid->observers = ARENA_ARRAY(arena, count + 2, struct observer *);
 	for (u32 k = 0; k < count; k++)
-		m->observers[m->observer_count++] = given[k];
-	if (m->async == ASYNC_STRICT)
-		m->observers[m->observer_count++] = m->async_checker->prepare(m, arena);
-	for (u32 k = 0; k < m->observer_count; k++)
-		gangs &= m->observers[k]->gang_before || !(m->observers[k]->before || m->observers[k]->after);
+		grid->observers[grid->observer_count++] = given[k];
+	if (grid->async == ASYNC_STRICT)
+		grid->observers[grid->observer_count++] = grid->async_checker->prepare(grid, arena);
+	for (u32 k = 0; k < grid->observer_count; k++)
+		gangs &= grid->observers[k]->gang_before || !(grid->observers[k]->before || grid->observers[k]->after);
 	return gangs;
 }
 
-void machine_watch(struct machine *m, struct arena *arena)
+void grid_watch(struct grid *grid, struct arena *arena)
 {
-	const u32 codes = m->program->code_count;
+	const u32 codes = grid->program->code_count;
 
-	if (!find_observers(m, arena) || m->hooks)
-		m->gang_limit = 0;
-	if (!m->observer_count && !m->hooks)
+	if (!find_observers(grid, arena) || grid->hooks)
+		grid->gang_limit = 0;
+	if (!grid->observer_count && !grid->hooks)
 		return;
-	struct observer *const *list = m->observers;
-	m->insns = ARENA_ARRAY(arena, codes + 1, struct insn *);
-	m->originals = ARENA_ARRAY(arena, codes + 1, meaning_fn **);
-	m->watchers = ARENA_ARRAY(arena, codes + 1, u8 *);
+	struct observer *const *list = grid->observers;
+	grid->insns = ARENA_ARRAY(arena, codes + 1, struct insn *);
+	grid->originals = ARENA_ARRAY(arena, codes + 1, meaning_fn **);
+	grid->watchers = ARENA_ARRAY(arena, codes + 1, u8 *);
 	for (u32 c = 0; c < codes; c++) {
-		const struct code *code = m->program->codes[c];
-		m->insns[c] = ARENA_ARRAY(arena, code->insn_count, struct insn);
-		m->originals[c] = ARENA_ARRAY(arena, code->insn_count, meaning_fn *);
-		m->watchers[c] = ARENA_ARRAY(arena, code->insn_count, u8);
-		memcpy(m->insns[c], code->insns, code->insn_count * sizeof *code->insns);
+		const struct code *code = grid->program->codes[c];
+		grid->insns[c] = ARENA_ARRAY(arena, code->insn_count, struct insn);
+		grid->originals[c] = ARENA_ARRAY(arena, code->insn_count, meaning_fn *);
+		grid->watchers[c] = ARENA_ARRAY(arena, code->insn_count, u8);
+		memcpy(grid->insns[c], code->insns, code->insn_count * sizeof *code->insns);
 		for (u32 k = 0; k < code->insn_count; k++) {
-			m->originals[c][k] = code->insns[k].fn;
-			for (u32 o = 0; o < m->observer_count; o++)
+			grid->originals[c][k] = code->insns[k].fn;
+			for (u32 o = 0; o < grid->observer_count; o++)
 				if (list[o]->wants(list[o]->context, code, k))
-					m->watchers[c][k] |= (u8)(1u << o);
-			if (m->watchers[c][k])
-				m->insns[c][k].fn = watched;
+					grid->watchers[c][k] |= (u8)(1u << o);
+			if (grid->watchers[c][k])
+				grid->insns[c][k].fn = watched;
 		}
 	}
-	if (m->gang_limit)
-		watch_gangs(m, arena);
+	if (grid->gang_limit)
+		watch_gangs(grid, arena);
 }
 
-void machine_watch_all(struct machine *m, const struct observer *o)
+void grid_watch_all(struct grid *grid, const struct observer *o)
 {
 	u8 bit = 0;
 
-	for (u32 k = 0; k < m->observer_count; k++)
-		bit |= m->observers[k] == o ? (u8)(1u << k) : 0;
-	for (u32 c = 0; c < m->program->code_count; c++)
-		for (u32 k = 0; k < m->program->codes[c]->insn_count; k++) {
-			m->watchers[c][k] |= bit;
-			m->insns[c][k].fn = watched;
+	for (u32 k = 0; k < grid->observer_count; k++)
+		bit |= grid->observers[k] == o ? (u8)(1u << k) : 0;
+	for (u32 c = 0; c < grid->program->code_count; c++)
+		for (u32 k = 0; k < grid->program->codes[c]->insn_count; k++) {
+			grid->watchers[c][k] |= bit;
+			grid->insns[c][k].fn = watched;
 		}
-	if (!m->gang_limit)
+	if (!grid->gang_limit)
 		return;
-	const struct code *code = m->kernel->code;
-	struct insn *insns = m->watched_gang_insns;
+	const struct code *code = grid->kernel->code;
+	struct insn *insns = grid->watched_gang_insns;
 	for (u32 k = 0; k < code->insn_count; k++)
 		if (insns[k].gang != gang_end)
 			insns[k].gang = watched_gang;
 	if (code->once)
-		skip_to_watched(insns, code, m->watchers[code->index]);
+		skip_to_watched(insns, code, grid->watchers[code->index]);
 }

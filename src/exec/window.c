@@ -11,7 +11,7 @@ struct block *shared_owner(struct warp *w, u64 address)
 	const u64 rank = address >> SHARED_RANK_SHIFT;
 
 	/* Machine code puts a block's own rank into all its addresses. */
-	if (w->machine->kernel->code->machine_banks)
+	if (w->grid->kernel->code->machine_banks)
 		return rank < w->block->cluster->count ? w->block->cluster->blocks[rank] : NULL;
 	if (!rank)
 		return w->block;
@@ -26,7 +26,7 @@ struct block *shared_owner(struct warp *w, u64 address)
 static bool names_cluster(const struct warp *w, const struct insn *i)
 {
 	const struct code *c = w->frame->code;
-	const size_t at = ((uintptr_t)i - (uintptr_t)machine_entry(w->machine, c)) / sizeof *i;
+	const size_t at = ((uintptr_t)i - (uintptr_t)grid_entry(w->grid, c)) / sizeof *i;
 
 	if (at >= c->insn_count || c->origin[at] == NO_OPERAND)
 		return true;
@@ -43,7 +43,7 @@ struct block *shared_target(struct warp *w, const struct insn *i, enum ir_space 
 
 enum ir_space generic_space(const struct warp *w, u64 *address)
 {
-	const struct address_map *m = w->machine->map;
+	const struct address_map *m = w->grid->map;
 	const u64 span = m->local_window - m->shared_window;
 
 	if (*address - m->shared_window < span) {
@@ -56,7 +56,7 @@ enum ir_space generic_space(const struct warp *w, u64 *address)
 	}
 	if (*address - m->param_window < m->const_base - m->param_window && *address >= m->param_window &&
 	    *address - m->param_window < 65536) {
-		*address -= m->param_window + param_bias(w->machine);
+		*address -= m->param_window + param_bias(w->grid);
 		return SPACE_PARAM;
 	}
 	return SPACE_GLOBAL;

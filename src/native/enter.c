@@ -171,7 +171,7 @@ const struct insn *native_enter(struct gang *g, const struct insn *i)
 	r.insns = g->code->insns;
 	for (u32 n = 0; n < g->count; n++) {
 		struct warp *w = warp_number(g, n);
-		r.budget = g->machine->launch->instruction_limit ? g->budget : max_s64(g->budget, TURN_LEAST);
+		r.budget = g->grid->launch->instruction_limit ? g->budget : max_s64(g->budget, TURN_LEAST);
 		r.depth = 0;
 		r.join = r.join_at = NATIVE_NO_JOIN;
 		const enum native_exit how = e->run(&r, w, g->rows + (size_t)(w - g->warps) * g->stride);

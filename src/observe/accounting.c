@@ -71,7 +71,7 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 {
 	const struct accounting *a = context;
 	const u32 code = w->frame->code->index;
-	const struct watch watch = a->watches[code][i - w->machine->insns[code]];
+	const struct watch watch = a->watches[code][i - w->grid->insns[code]];
 	struct tally *t = a->tallies[w->worker->number];
 
 	t->lock = 0;

@@ -32,13 +32,13 @@ void async_place(const struct code *code, u32 insn, char text[200])
 	snprintf(text, 200, "'%s' at %.48s:%u:%u", name, s->name, line, column);
 }
 
-void async_site_place(const struct machine *m, u32 site, char text[200])
+void async_site_place(const struct grid *grid, u32 site, char text[200])
 {
-	u32 c = m->program->code_count - 1;
+	u32 c = grid->program->code_count - 1;
 
-	while (c && m->async_watch->bases[c] > site)
+	while (c && grid->async_watch->bases[c] > site)
 		c--;
-	async_place(m->program->codes[c], site - m->async_watch->bases[c], text);
+	async_place(grid->program->codes[c], site - grid->async_watch->bases[c], text);
 }
 
 /* --- Records -------------------------------------------------------------------------------- */
@@ -183,7 +183,7 @@ static bool refuse_unfenced(struct warp *w, const struct insn *i, u32 lane, u64 
 {
 	char place[200];
 
-	async_site_place(w->machine, s->site, place);
+	async_site_place(w->grid, s->site, place);
 	warp_fault(w, i, FAULT_ASYNC, 1u << lane,
 		   "reads shared address 0x%llx through the async proxy; %s (warp %u) wrote it through the generic "
 		   "proxy, and no "
@@ -284,7 +284,7 @@ static bool access_shared(struct warp *w, const struct insn *i, u32 lane, struct
 		if (!is_store)
 			continue;
 		c->mbarriers[b->cluster_rank][word / 2].expects = 0;
-		if (!w->machine->async_watch->proxy_reads)
+		if (!w->grid->async_watch->proxy_reads)
 			continue;
 		s->told = true;
 		s->site = async_site_of(w, i);
@@ -460,7 +460,7 @@ static void missed(struct warp *w, const u8 *mbarrier) { async_warp(w)->missed =
 
 static void tell_wait(const struct warp *w, char text[400])
 {
-	const struct machine *m = w->machine;
+	const struct grid *grid = w->grid;
 	const struct async_warp *a = async_warp(w);
 	char place[200] = "no instruction";
 	u64 word;
@@ -472,7 +472,7 @@ static void tell_wait(const struct warp *w, char text[400])
 	memcpy(&word, a->missed, sizeof word);
 	const struct async_mbarrier *known = &async_records_of(w)->mbarriers[b->cluster_rank][eighth];
 	if (known->expects)
-		async_site_place(m, known->expects - 1, place);
+		async_site_place(grid, known->expects - 1, place);
 	snprintf(text, 400, "; the mbarrier at 0x%x waits for %u arrivals and %d bytes, which %s told it to expect",
 		 eighth * 8, mbarrier_pending(word), mbarrier_bytes(word), place);
 }
@@ -499,7 +499,7 @@ static bool map_used(struct warp *w, const struct insn *i, u32 lane, u64 address
 	for (u32 k = 0; k < min_u32(c->map_count, ASYNC_MAPS); k++) {
 		if (c->maps[k].address != address || c->maps[k].when < c->map_fence_time)
 			continue;
-		async_site_place(w->machine, c->maps[k].site, place);
+		async_site_place(w->grid, c->maps[k].site, place);
 		warp_fault(w, i, FAULT_ASYNC, 1u << lane,
 			   "uses the tensor map at 0x%llx, which %s changed, and no "
 			   "fence.proxy.tensormap::generic.acquire came between",
@@ -513,8 +513,8 @@ static bool map_used(struct warp *w, const struct insn *i, u32 lane, u64 address
 
 static void make_tables(struct async_records *r)
 {
-	const struct machine *m = r->owner->machine;
-	const u64 words = m->shared_bytes / 4 + 2, eighths = m->shared_bytes / 8 + 2;
+	const struct grid *grid = r->owner->grid;
+	const u64 words = grid->shared_bytes / 4 + 2, eighths = grid->shared_bytes / 8 + 2;
 	const u32 blocks = r->owner->cluster->count;
 
 	r->shadow = ARENA_ARRAY(r->arena, blocks, struct async_shadow *);
@@ -523,24 +523,24 @@ static void make_tables(struct async_records *r)
 		r->shadow[b] = ARENA_ARRAY(r->arena, words, struct async_shadow);
 		r->mbarriers[b] = ARENA_ARRAY(r->arena, eighths, struct async_mbarrier);
 	}
-	r->warps = ARENA_ARRAY(r->arena, blocks * m->warps_per_block, struct async_warp);
-	for (u32 k = 0; k < blocks * m->warps_per_block; k++)
+	r->warps = ARENA_ARRAY(r->arena, blocks * grid->warps_per_block, struct async_warp);
+	for (u32 k = 0; k < blocks * grid->warps_per_block; k++)
 		r->warps[k].registers =
-			ARENA_ARRAY(r->arena, m->async_watch->register_count + 1, struct async_registers);
+			ARENA_ARRAY(r->arena, grid->async_watch->register_count + 1, struct async_registers);
 }
 
 static void clear_tables(struct async_records *r)
 {
-	const struct machine *m = r->owner->machine;
+	const struct grid *grid = r->owner->grid;
 	const u32 blocks = r->owner->cluster->count;
 
 	while (r->live)
 		end_record(r, r->live);
 	for (u32 b = 0; r->touched && b < blocks; b++) {
-		memset(r->shadow[b], 0, (m->shared_bytes / 4 + 2) * sizeof **r->shadow);
-		memset(r->mbarriers[b], 0, (m->shared_bytes / 8 + 2) * sizeof **r->mbarriers);
+		memset(r->shadow[b], 0, (grid->shared_bytes / 4 + 2) * sizeof **r->shadow);
+		memset(r->mbarriers[b], 0, (grid->shared_bytes / 8 + 2) * sizeof **r->mbarriers);
 	}
-	for (u32 k = 0; k < blocks * m->warps_per_block; k++)
+	for (u32 k = 0; k < blocks * grid->warps_per_block; k++)
 		r->warps[k] = (struct async_warp){.registers = r->warps[k].registers};
 	r->touched = false;
 	r->now = r->fence_time = r->map_fence_time = r->map_count = 0;
@@ -576,18 +576,18 @@ static bool refuse_end(const struct async_op *op)
 /* An mbarrier that nobody asks may be left as it is. */
 static bool check_expectations(struct async_records *a, struct block *b)
 {
-	const struct machine *m = a->owner->machine;
+	const struct grid *grid = a->owner->grid;
 	char place[200];
 
-	for (u32 k = 0; k < m->shared_bytes / 8; k++) {
+	for (u32 k = 0; k < grid->shared_bytes / 8; k++) {
 		const struct async_mbarrier *known = &a->mbarriers[b->cluster_rank][k];
 		u64 word;
 		memcpy(&word, b->shared + (size_t)k * 8, 8);
 		const s32 bytes = mbarrier_bytes(word);
 		if (!known->asked || !known->expects || !(word >> MBARRIER_VALID & 1) || !bytes)
 			continue;
-		async_site_place(m, known->expects - 1, place);
-		block_fault(&b->warps[0], m->kernel->code, 0,
+		async_site_place(grid, known->expects - 1, place);
+		block_fault(&b->warps[0], grid->kernel->code, 0,
 			    bytes > 0 ? "the block ends while the mbarrier at 0x%x waits for %d more bytes; %s told it "
 					"to expect them"
 				      : "the mbarrier at 0x%x has been brought %d bytes more than it was told to "

@@ -121,7 +121,7 @@ struct async_use {
 
 struct async_watch {
 	struct observer observer;
-	struct machine *machine;
+	struct grid *grid;
 	struct async_site **sites; /* by code and instruction */
 	u32 *bases;                /* by code: sites before its first */
 	VEC_OF(struct async_use) uses;
@@ -137,12 +137,12 @@ static inline struct async_warp *async_warp(const struct warp *w)
 
 static inline u32 async_insn_number(const struct warp *w, const struct insn *i)
 {
-	return (u32)(i - machine_entry(w->machine, w->frame->code));
+	return (u32)(i - grid_entry(w->grid, w->frame->code));
 }
 /* A number for an instruction among all of the program. */
 static inline u32 async_site_of(const struct warp *w, const struct insn *i)
 {
-	return w->machine->async_watch->bases[w->frame->code->index] + async_insn_number(w, i);
+	return w->grid->async_watch->bases[w->frame->code->index] + async_insn_number(w, i);
 }
 
 struct async_op *async_find(const struct async_records *c, u32 id);
@@ -150,10 +150,10 @@ struct async_op *async_find(const struct async_records *c, u32 id);
 void async_meet(struct warp *w);
 /* "'cp.async.wait_all' at file:line:column". */
 void async_place(const struct code *code, u32 insn, char text[200]);
-void async_site_place(const struct machine *m, u32 site, char text[200]);
+void async_site_place(const struct grid *grid, u32 site, char text[200]);
 
 /* async_watch.c's entries in the checker's table. */
-struct observer *async_watch_prepare(struct machine *m, struct arena *arena);
+struct observer *async_watch_prepare(struct grid *grid, struct arena *arena);
 bool async_watch_registers(struct warp *w, const struct insn *i, struct async_op *op);
 
 #endif

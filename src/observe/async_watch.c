@@ -167,7 +167,7 @@ static struct async_registers *registers_of(struct warp *w)
 	struct async_warp *a = async_warp(w);
 
 	if (a->code != w->frame->code) {
-		memset(a->registers, 0, w->machine->async_watch->register_count * sizeof *a->registers);
+		memset(a->registers, 0, w->grid->async_watch->register_count * sizeof *a->registers);
 		a->code = w->frame->code;
 	}
 	return a->registers;
@@ -193,7 +193,7 @@ static bool refuse_register(struct warp *w, const struct insn *i, const struct a
 
 static bool use_registers(struct warp *w, const struct insn *i, const struct async_site *s)
 {
-	const struct async_watch *a = w->machine->async_watch;
+	const struct async_watch *a = w->grid->async_watch;
 	struct async_registers *r = registers_of(w);
 
 	for (u32 k = 0; k < s->register_count; k++) {
@@ -212,7 +212,7 @@ static bool use_registers(struct warp *w, const struct insn *i, const struct asy
 
 bool async_watch_registers(struct warp *w, const struct insn *i, struct async_op *op)
 {
-	const struct async_watch *a = w->machine->async_watch;
+	const struct async_watch *a = w->grid->async_watch;
 	const struct async_site *s = &a->sites[w->frame->code->index][async_insn_number(w, i)];
 	struct async_registers *r = registers_of(w);
 	char place[200];
@@ -230,7 +230,7 @@ bool async_watch_registers(struct warp *w, const struct insn *i, struct async_op
 		if (before)
 			return refuse_register(w, i, before, true, true);
 		if (use->role && r[use->number].site) {
-			async_site_place(w->machine, r[use->number].site - 1, place);
+			async_site_place(w->grid, r[use->number].site - 1, place);
 			warp_fault(w, i, FAULT_ASYNC, 0,
 				   "uses a register that %s wrote, and no wgmma.fence came between", place);
 			return false;
@@ -248,7 +248,7 @@ static void clear_written(struct warp *w)
 	struct async_registers *r = registers_of(w);
 
 	async_warp(w)->fenced = true;
-	for (u32 k = 0; k < w->machine->async_watch->register_count; k++)
+	for (u32 k = 0; k < w->grid->async_watch->register_count; k++)
 		r[k].site = 0;
 }
 
@@ -294,14 +294,14 @@ static bool wants(void *context, const struct code *code, u32 insn)
 	return a->sites[code->index][insn].roles != 0;
 }
 
-struct observer *async_watch_prepare(struct machine *m, struct arena *arena)
+struct observer *async_watch_prepare(struct grid *grid, struct arena *arena)
 {
 	struct async_watch *a = ARENA_NEW(arena, struct async_watch);
-	const struct program *p = m->program;
+	const struct program *p = grid->program;
 	struct numbering n = {.watch = a, .arena = arena};
 	u32 sites = 0;
 
-	a->machine = m;
+	a->grid = grid;
 	a->observer = (struct observer){.context = a, .wants = wants, .before = before};
 	a->bases = ARENA_ARRAY(arena, p->code_count + 1, u32);
 	a->sites = ARENA_ARRAY(arena, p->code_count + 1, struct async_site *);
@@ -311,6 +311,6 @@ struct observer *async_watch_prepare(struct machine *m, struct arena *arena)
 		a->sites[c] = ARENA_ARRAY(arena, p->codes[c]->insn_count + 1, struct async_site);
 		describe(a, p->codes[c], &n);
 	}
-	m->async_watch = a;
+	grid->async_watch = a;
 	return &a->observer;
 }

@@ -6,7 +6,7 @@
 #ifndef PTXSIM_OBSERVE_BLOCKS_H
 #define PTXSIM_OBSERVE_BLOCKS_H
 
-#include "exec/machine.h"
+#include "exec/grid.h"
 #include "observe/accounting.h"
 
 /* One block's sums. */

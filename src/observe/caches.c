@@ -50,9 +50,9 @@ void caches_block(struct caches *c, const struct block *b)
 	arena_init(&c->l1_arena, &b->worker->out_of_memory);
 	c->has_l1_arena = true;
 	struct cache *l1 = ARENA_ARRAY(&c->l1_arena, c->arch->sms, struct cache);
-	const u64 blocks = b->machine->block_count;
+	const u64 blocks = b->grid->block_count;
 	/* Shared memory that a block takes, times the blocks that an SM then holds. */
-	const u32 own = (u32)(b->shared_bytes - b->machine->kernel->reserved_shared);
+	const u32 own = (u32)(b->shared_bytes - b->grid->kernel->reserved_shared);
 	const u32 most = c->arch->shared_sm, each = own + c->arch->shared_reserved;
 	const u64 resident = max_u64(1, min_u64(c->arch->max_blocks_sm, (blocks + c->arch->sms - 1) / c->arch->sms));
 	const u32 shared = own ? (u32)min_u64(most, each * resident) : 0;

@@ -7,7 +7,7 @@
 #ifndef PTXSIM_OBSERVE_CACHES_H
 #define PTXSIM_OBSERVE_CACHES_H
 
-#include "exec/machine.h"
+#include "exec/grid.h"
 #include "memory/cache.h"
 
 struct caches;

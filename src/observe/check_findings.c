@@ -61,7 +61,7 @@ u32 check_site(const struct check_sites *s, const struct warp *w, const struct i
 {
 	const struct code *code = w->frame->code;
 
-	return s->bases[code->index] + (u32)(i - machine_entry(w->machine, code));
+	return s->bases[code->index] + (u32)(i - grid_entry(w->grid, code));
 }
 
 static bool is_known(struct check_findings *f, enum fault_kind kind, u32 site, u32 other)

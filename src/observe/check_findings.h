@@ -6,7 +6,7 @@
 #define PTXSIM_OBSERVE_CHECK_FINDINGS_H
 
 #include "base/arena.h"
-#include "exec/machine.h"
+#include "exec/grid.h"
 
 /* The instructions of a program by number: `bases` has that of each code's first decoded instruction. */
 struct check_sites {
@@ -19,7 +19,7 @@ u32 *check_site_bases(struct arena *arena, const struct program *program);
 const struct code *check_site_code(const struct check_sites *s, u32 site, u32 *insn);
 /* "file:line (source:line)". */
 void check_site_place(const struct check_sites *s, u32 site, char text[CHECK_PLACE_TEXT]);
-/* The site of a decoded instruction that the machine runs. */
+/* The site of a decoded instruction that the grid runs. */
 u32 check_site(const struct check_sites *s, const struct warp *w, const struct insn *i);
 
 struct check_finding {

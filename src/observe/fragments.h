@@ -7,7 +7,7 @@
 #ifndef PTXSIM_OBSERVE_FRAGMENTS_H
 #define PTXSIM_OBSERVE_FRAGMENTS_H
 
-#include "exec/machine.h"
+#include "exec/grid.h"
 
 enum { FRAGMENT_ACCESSES = 64 };
 

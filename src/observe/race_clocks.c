@@ -25,7 +25,7 @@ bool race_ordered(const struct race_block *b, const struct warp *w, u32 lane, co
 	const struct race_warp *me = &b->warps[w->index];
 
 	if (m->block == (u32)w->block->index) {
-		if (m->warp == w->index && (m->lane == lane || m->lane == RACE_ANY_LANE || !w->machine->independent))
+		if (m->warp == w->index && (m->lane == lane || m->lane == RACE_ANY_LANE || !w->grid->independent))
 			return true;
 		if (m->time <= me->of[m->warp])
 			return true;

@@ -12,7 +12,7 @@
 #ifndef PTXSIM_OBSERVE_RACE_CLOCKS_H
 #define PTXSIM_OBSERVE_RACE_CLOCKS_H
 
-#include "exec/machine.h"
+#include "exec/grid.h"
 #include "observe/race_sets.h"
 #include "observe/race_words.h"
 

@@ -299,7 +299,7 @@ static void touch_lane(const struct access *a, u32 lane, enum ir_space space, u6
 	}
 	if (p.space != SPACE_GLOBAL)
 		return;
-	p.memory = memory_find(a->w->machine->memory, p.offset, size);
+	p.memory = memory_find(a->w->grid->memory, p.offset, size);
 	if (!p.memory || p.memory->flags & ALLOCATION_READ_ONLY)
 		return;
 	p.host = p.memory->host + (p.offset - p.memory->base);
@@ -393,7 +393,7 @@ static void access_mbarrier(struct races *r, struct warp *w, const struct insn *
 {
 	enum { MBARRIER_BYTES = 8 };
 	const struct code *code = w->frame->code;
-	const u32 insn = (u32)(i - w->machine->insns[code->index]);
+	const u32 insn = (u32)(i - w->grid->insns[code->index]);
 	const struct form *f = &code->forms[code->origin[insn]];
 	struct access a = access_of(r, w, i, r->where->bases[code->index] + insn, role);
 	u64 address[WARP_LANES];
@@ -455,7 +455,7 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 {
 	struct races *r = context;
 	const u32 code = w->frame->code->index;
-	const size_t at = (size_t)(i - w->machine->insns[code]);
+	const size_t at = (size_t)(i - w->grid->insns[code]);
 	const struct race_role *role = &r->roles[code][at];
 	const u32 site = r->sites->slots[code][at];
 	struct race_block *b = block_of(r, w->block);
@@ -475,7 +475,7 @@ static void after(void *context, struct warp *w, const struct insn *i, u8 *rows,
 {
 	struct races *r = context;
 	const struct code *code = w->frame->code;
-	const u32 insn = (u32)(i - w->machine->insns[code->index]);
+	const u32 insn = (u32)(i - w->grid->insns[code->index]);
 	const struct race_role *role = &r->roles[code->index][insn];
 
 	if (!(role->does & RACE_MBARRIER_WAIT) || w->stop == STOP_FAULT)
@@ -497,7 +497,7 @@ static bool wants(void *context, const struct code *code, u32 insn)
 	       r->roles[code->index][insn].does & (u16) ~(RACE_STRONG | RACE_ACQUIRES | RACE_RELEASES);
 }
 
-/* The machine uses its blocks' records again. */
+/* The grid uses its blocks' records again. */
 static struct race_block *record_of(struct races *r, struct block *b)
 {
 	struct race_block **bucket = &r->buckets[((uintptr_t)b / sizeof *b) % BUCKETS], *x = *bucket;
@@ -507,7 +507,7 @@ static struct race_block *record_of(struct races *r, struct block *b)
 	if (x)
 		return x;
 	x = ARENA_NEW(r->arena, struct race_block);
-	x->words = ARENA_ARRAY(r->arena, b->machine->shared_bytes / 4 + 4, struct race_word);
+	x->words = ARENA_ARRAY(r->arena, b->grid->shared_bytes / 4 + 4, struct race_word);
 	x->block = b;
 	x->next = *bucket;
 	return *bucket = x;

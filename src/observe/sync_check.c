@@ -223,7 +223,7 @@ static void barrier(struct sync_check *s, struct sync_block *r, const struct syn
 {
 	const struct code *code = w->frame->code;
 	const u32 site = check_site(s->sites, w, i), lane = (u32)__builtin_ctz(mask);
-	const struct form *f = &code->forms[code->origin[i - machine_entry(w->machine, code)]];
+	const struct form *f = &code->forms[code->origin[i - grid_entry(w->grid, code)]];
 	const u32 number_row = insn_operand(code, f, i, f->has_result);
 	const u32 count_row = a->count ? insn_operand(code, f, i, a->count) : NO_OPERAND;
 	const u32 number = ((const u32 *)(const void *)(rows + number_row))[lane];
@@ -231,7 +231,7 @@ static void barrier(struct sync_check *s, struct sync_block *r, const struct syn
 
 	if (number >= BARRIERS_PER_BLOCK)
 		return;
-	if (a->aligned && w->machine->independent)
+	if (a->aligned && w->grid->independent)
 		check_aligned(s, w, site, mask, &r->warps[w->index].block);
 	check_count(s, r, w, site, mask, number, threads);
 }
@@ -269,7 +269,7 @@ static struct sync_mbarrier *mbarrier_at(struct sync_check *s, const struct sync
 					 const struct insn *i, const u8 *rows, u32 lane, const u64 **word)
 {
 	const struct code *code = w->frame->code;
-	const struct form *f = &code->forms[code->origin[i - machine_entry(w->machine, code)]];
+	const struct form *f = &code->forms[code->origin[i - grid_entry(w->grid, code)]];
 	u64 at = row_address(rows, insn_operand(code, f, i, a->address), (s32)insn_operand(code, f, i, a->address + 1u),
 			     a->wide, lane);
 
@@ -354,7 +354,7 @@ static u64 state_operand(const struct sync_site *a, const struct warp *w, const 
 			 u32 operand, u32 lane, bool *given)
 {
 	const struct code *code = w->frame->code;
-	const struct form *f = &code->forms[code->origin[i - machine_entry(w->machine, code)]];
+	const struct form *f = &code->forms[code->origin[i - grid_entry(w->grid, code)]];
 	const u32 row = operand < f->operand_count && f->operand_bits[operand] == 64 ? insn_operand(code, f, i, operand)
 										     : NO_OPERAND;
 
@@ -421,7 +421,7 @@ static const struct sync_site *about(const struct sync_check *s, const struct wa
 {
 	const struct code *code = w->frame->code;
 
-	return &s->about[code->index][i - machine_entry(w->machine, code)];
+	return &s->about[code->index][i - grid_entry(w->grid, code)];
 }
 
 static void before(void *context, struct warp *w, const struct insn *i, u8 *rows, u32 mask)

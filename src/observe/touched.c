@@ -231,7 +231,7 @@ static void access(struct touched *t, u32 site, const struct warp *w, const stru
 static void before(void *context, struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 {
 	struct touched *t = context;
-	const u32 code = w->frame->code->index, site = t->sites.slots[code][i - w->machine->insns[code]];
+	const u32 code = w->frame->code->index, site = t->sites.slots[code][i - w->grid->insns[code]];
 
 	if (mask)
 		access(t, site - 1, w, i, rows, mask);

@@ -39,7 +39,7 @@ struct unwritten {
 	const struct site_list *sites;
 	struct check_options options;
 	struct check_findings *findings;
-	struct machine *machine;
+	struct grid *grid;
 	bool slow;                   /* something undefined has been read: every instruction is watched */
 	bool begins_slow;            /* a register may be read before it is written */
 	bool looks_at_global;        /* some of it came unwritten */
@@ -143,7 +143,7 @@ static struct written *local_of(struct unwritten *u, struct unwritten_block *r, 
  * parameters and results there, too, which calls write. */
 static bool is_own_local(const struct warp *w, u64 address, u64 size)
 {
-	const struct kernel *k = w->machine->kernel;
+	const struct kernel *k = w->grid->kernel;
 
 	if (address >= k->code->local_bytes)
 		return w->frame == w->entry_frame;
@@ -165,7 +165,7 @@ struct spot {
 
 static bool find_global(struct unwritten *u, const struct warp *w, u64 address, u64 size, struct spot *s)
 {
-	s->memory = memory_find(w->machine->memory, address, size);
+	s->memory = memory_find(w->grid->memory, address, size);
 	if (!s->memory || s->memory->flags & ALLOCATION_READ_ONLY)
 		return false;
 	struct unwritten_memory *x = memory_of(u, s->memory, false);
@@ -213,7 +213,7 @@ static void watch_all(struct unwritten *u)
 	for (u32 c = 0; c < p->code_count; c++)
 		u->plans[c] = ARENA_ARRAY(u->findings->arena, p->codes[c]->insn_count + 1, struct defined_insn);
 	if (!u->begins_slow)
-		machine_watch_all(u->machine, &u->observer);
+		grid_watch_all(u->grid, &u->observer);
 }
 
 static struct defined_insn *plan_of(struct unwritten *u, const struct code *code, u32 insn)
@@ -586,7 +586,7 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 {
 	struct unwritten *u = context;
 	const struct code *code = w->frame->code;
-	const u32 insn = (u32)(i - machine_entry(w->machine, code)), slot = u->sites->slots[code->index][insn];
+	const u32 insn = (u32)(i - grid_entry(w->grid, code)), slot = u->sites->slots[code->index][insn];
 	const bool is_site = slot && !(slot & SITE_GUARD);
 	const struct form *f = code->origin[insn] == NO_OPERAND ? NULL : &code->forms[code->origin[insn]];
 
@@ -655,7 +655,7 @@ static void block_start(void *context, struct block *b)
 	struct unwritten *u = context;
 	struct unwritten_block **bucket = &u->blocks[((uintptr_t)b / sizeof *b) % BUCKETS], *r = record_of(u, b);
 
-	u->machine = b->machine;
+	u->grid = b->grid;
 	if (u->begins_slow)
 		watch_all(u);
 	if (!r) {
@@ -668,7 +668,7 @@ static void block_start(void *context, struct block *b)
 		written_init(&r->shared, u->findings->arena, b->shared_bytes);
 	else
 		written_clear(&r->shared);
-	written_mark(&r->shared, 0, min_u64(b->machine->kernel->reserved_shared, b->shared_bytes));
+	written_mark(&r->shared, 0, min_u64(b->grid->kernel->reserved_shared, b->shared_bytes));
 	for (u32 k = 0; k < WARPS; k++)
 		if (r->stride[k])
 			written_clear(&r->local[k]);
@@ -706,7 +706,7 @@ static bool reads_unwritten_registers(const struct kernel *k)
 void unwritten_begin(struct unwritten *u, struct check_findings *findings, const struct launch *l)
 {
 	u->findings = findings;
-	u->machine = NULL;
+	u->grid = NULL;
 	u->slow = false;
 	u->plans = NULL;
 	memset(u->blocks, 0, sizeof u->blocks);

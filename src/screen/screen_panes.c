@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "screen/screen_internal.h"
-#include "exec/machine.h"
+#include "exec/grid.h"
 
 static void title(const struct screen *s, const struct pane *p, const char *text)
 {

@@ -248,7 +248,7 @@ static inline u8 *space_range(struct warp *w, const struct insn *i, enum ir_spac
 	u8 *p = global_for(w, i, low, high, is_store);
 	if (p || space != SPACE_GENERIC)
 		return p;
-	const u64 window = w->machine->map->shared_window;
+	const u64 window = w->grid->map->shared_window;
 	return low >= window && low < high && high - window <= w->block->near_bytes ? w->block->shared + (low - window)
 										    : NULL;
 }

@@ -85,7 +85,7 @@ static enum async_kind group_kind(const struct form *f) { return form_has(f, M_b
 MEANING_FUNCTION(async_commit_group)
 {
 	(void)rows;
-	if (UNLIKELY(w->machine->async != ASYNC_EAGER))
+	if (UNLIKELY(w->grid->async != ASYNC_EAGER))
 		async_commit(w, group_kind(warp_form(w, i)), mask);
 	return i + 1;
 }
@@ -95,7 +95,7 @@ ASYNC_PICK_ONLY(async_commit_group)
 MEANING_FUNCTION(async_wait_group)
 {
 	(void)rows;
-	if (LIKELY(w->machine->async == ASYNC_EAGER))
+	if (LIKELY(w->grid->async == ASYNC_EAGER))
 		return i + 1;
 	const struct form *f = warp_form(w, i);
 	const bool all = form_has(f, M_full_wait);
@@ -138,12 +138,12 @@ MEANING_FUNCTION(cp_async_arrive)
 		b.pending += one_more;
 		const u64 word = mbarrier_word(&b);
 		memcpy(b.at, &word, 8);
-		if (UNLIKELY(w->machine->async == ASYNC_STRICT))
+		if (UNLIKELY(w->grid->async == ASYNC_STRICT))
 			async_bind(w, l, b.at);
-		if (LIKELY(w->machine->async != ASYNC_RANDOM) && !cp_async_arrive_lane(&o, l))
+		if (LIKELY(w->grid->async != ASYNC_RANDOM) && !cp_async_arrive_lane(&o, l))
 			return NULL;
 	}
-	if (UNLIKELY(w->machine->async == ASYNC_RANDOM) && !async_arrivals_later(&o, mask, cp_async_arrive_lane))
+	if (UNLIKELY(w->grid->async == ASYNC_RANDOM) && !async_arrivals_later(&o, mask, cp_async_arrive_lane))
 		return NULL;
 	return i + 1;
 }

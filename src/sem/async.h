@@ -73,7 +73,7 @@ bool async_arrivals_later(struct operands *o, u32 mask, async_lane_fn *lane);
 
 static inline bool async_lanes(struct operands *o, u32 mask, async_lane_fn *lane, enum async_kind kind, bool reduces)
 {
-	if (o->w->machine->async != ASYNC_EAGER)
+	if (o->w->grid->async != ASYNC_EAGER)
 		return async_lanes_later(o, mask, lane, kind, reduces);
 	EACH_ACTIVE (l)
 		if (!lane(o, l))
@@ -94,7 +94,7 @@ static inline bool async_lanes(struct operands *o, u32 mask, async_lane_fn *lane
  * of a run without gangs. */
 static inline const struct insn *gang_eager(struct gang *g, const struct insn *i)
 {
-	return g->machine->async == ASYNC_EAGER ? gang_step(g, i) : gang_part(g, i, 0);
+	return g->grid->async == ASYNC_EAGER ? gang_step(g, i) : gang_part(g, i, 0);
 }
 #define ASYNC_MEANING_GANG(NAME) static const struct meaning NAME = {.run = NAME##_run, .gang = gang_eager}
 
@@ -147,7 +147,7 @@ static inline enum ir_space cluster_space(const struct form *f)
  * clusters. NULL: a fault was raised. */
 static inline bool needs_cluster(const struct operands *o)
 {
-	if (o->w->machine->explicit_cluster)
+	if (o->w->grid->explicit_cluster)
 		return true;
 	warp_fault(o->w, o->i, FAULT_ILLEGAL_INSTRUCTION, 0, "the launch has no clusters");
 	return false;
@@ -197,7 +197,7 @@ static inline void mbarrier_store(const struct operands *o, struct mbarrier *b)
 	if (!b->pending && !b->tx) {
 		b->pending = b->expected;
 		b->phase = !b->phase;
-		if (UNLIKELY(o->w->machine->async == ASYNC_STRICT))
+		if (UNLIKELY(o->w->grid->async == ASYNC_STRICT))
 			async_phase(o->w, b->at);
 	}
 	const u64 word = mbarrier_word(b);
@@ -332,7 +332,7 @@ REDUCE_RACING(u64)
 /* An element of global memory, which other host threads may change meanwhile. */
 static inline void reduce_global(const struct warp *w, int op, int type, u8 *to, const u8 *from)
 {
-	if (w->machine->worker_limit == 1)
+	if (w->grid->worker_limit == 1)
 		reduce_element(op, type, to, from);
 	else if (type_bits(type) == 16)
 		reduce_racing_u16(op, type, (u16 *)(void *)to, from);

@@ -88,7 +88,7 @@ static bool with_record(struct operands *o, u32 mask, async_lane_fn *lane, enum 
 
 bool async_lanes_later(struct operands *o, u32 mask, async_lane_fn *lane, enum async_kind kind, bool reduces)
 {
-	if (o->w->machine->async == ASYNC_STRICT)
+	if (o->w->grid->async == ASYNC_STRICT)
 		return with_record(o, mask, lane, kind, reduces);
 	if (!async_poll(o->w))
 		return false;

@@ -441,7 +441,7 @@ MEANING_FUNCTION(tensormap_replace)
 			return warp_fault(w, i, is_newer_value(f, value) ? FAULT_UNMODELLED : FAULT_ILLEGAL_INSTRUCTION,
 					  1u << l, "%llu as value for the field", (unsigned long long)value);
 		tensor_map_store(&map, bytes);
-		if (UNLIKELY(w->machine->async == ASYNC_STRICT) && space != SPACE_SHARED)
+		if (UNLIKELY(w->grid->async == ASYNC_STRICT) && space != SPACE_SHARED)
 			async_map_changed(w, i, operand_address(&o, 0, l));
 	}
 	return i + 1;
@@ -474,7 +474,7 @@ MEANING_FUNCTION(tensormap_copy)
 		if (!to)
 			return NULL;
 		memcpy(to, from, TENSOR_MAP_BYTES);
-		if (UNLIKELY(w->machine->async == ASYNC_STRICT))
+		if (UNLIKELY(w->grid->async == ASYNC_STRICT))
 			async_map_changed(w, i, operand_address(&o, 0, l));
 	}
 	return i + 1;

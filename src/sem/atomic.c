@@ -31,7 +31,7 @@ EXCHANGE(u16)
 EXCHANGE(u32)
 EXCHANGE(u64)
 
-/* Hosts need not have a 16-byte compare and exchange: `racing` callers hold the machine's lock. */
+/* Hosts need not have a 16-byte compare and exchange: `racing` callers hold the grid's lock. */
 typedef u128 op_u128(u128 old, u128 b, u128 c);
 ALWAYS_INLINE u128 exchange_u128(u128 *p, u128 b, u128 c, bool racing, op_u128 *op)
 {
@@ -44,7 +44,7 @@ ALWAYS_INLINE u128 exchange_u128(u128 *p, u128 b, u128 c, bool racing, op_u128 *
 
 static inline bool is_racing(const struct warp *w, enum ir_space space)
 {
-	return space != SPACE_SHARED && w->machine->worker_limit > 1;
+	return space != SPACE_SHARED && w->grid->worker_limit > 1;
 }
 
 /* --- A warp --------------------------------------------------------------------------------- */

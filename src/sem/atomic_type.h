@@ -30,10 +30,10 @@ ALWAYS_INLINE const struct insn *ATOM_OF(any)(struct warp *w, const struct insn 
 			return NULL;
 		const TYPE c = adds_float ? (TYPE)is_global(w, space, address[l]) : pc ? (TYPE)pc[l] : 0;
 		if (sizeof *p == 16 && racing)
-			pthread_mutex_lock(&w->machine->lock);
+			pthread_mutex_lock(&w->grid->lock);
 		const TYPE old = ATOM_OF(exchange)(p, (TYPE)pb[l], c, racing, op);
 		if (sizeof *p == 16 && racing)
-			pthread_mutex_unlock(&w->machine->lock);
+			pthread_mutex_unlock(&w->grid->lock);
 		if (d)
 			d[l] = old;
 	}

@@ -124,7 +124,7 @@ MEANING_FUNCTION(fence)
 {
 	(void)rows;
 	(void)mask;
-	if (w->machine->worker_limit > 1)
+	if (w->grid->worker_limit > 1)
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	return i + 1;
 }

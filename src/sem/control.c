@@ -327,7 +327,7 @@ MEANING_EACH(element);
 
 static const struct insn *call_indirect(struct warp *w, const struct insn *i, u8 *rows, const struct call_site *site)
 {
-	const u64 base = w->machine->map->function_base;
+	const u64 base = w->grid->map->function_base;
 	const u32 first = (u32)__builtin_ctz(w->mask);
 	u64 address[WARP_LANES];
 	u32 same = 0;
@@ -339,7 +339,7 @@ static const struct insn *call_indirect(struct warp *w, const struct insn *i, u8
 		same |= (u32)(address[l] == address[first]) << l;
 	same &= w->mask;
 	const u64 number = (address[first] - base) / FUNCTION_STRIDE;
-	struct code *const target = address[first] < base ? NULL : kernel_function_code(w->machine->kernel, number);
+	struct code *const target = address[first] < base ? NULL : kernel_function_code(w->grid->kernel, number);
 	if (!target)
 		return warp_fault(w, i, FAULT_BAD_PC, same, "0x%llx is not the address of a function",
 				  (unsigned long long)address[first]);
@@ -385,7 +385,7 @@ static bool asks_for_grid(const struct program *p)
 MEANING_FUNCTION(trap)
 {
 	(void)rows;
-	if (!w->machine->launch->cooperative && asks_for_grid(w->machine->program))
+	if (!w->grid->launch->cooperative && asks_for_grid(w->grid->program))
 		return warp_fault(w, i, FAULT_TRAP, mask,
 				  "perhaps for want of a cooperative launch, without which grid.sync() traps");
 	return warp_fault(w, i, FAULT_TRAP, mask, NULL);

@@ -2,14 +2,14 @@
  *
  * CUDA's device runtime: kernels that launch kernels, copy and fill (CUDA C++ Programming Guide, "CUDA Dynamic
  * Parallelism", for this generation; cuda_device_runtime_api.h). All that is asked for waits in the launch's queue
- * (exec/grids.h) and runs in the order in which it was asked for, so streams and events order nothing further.
+ * (exec/child_grids.h) and runs in the order in which it was asked for, so streams and events order nothing further.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "arch/arch.h"
 #include "arch/device.h"
-#include "exec/grids.h"
+#include "exec/child_grids.h"
 #include "sem/external.h"
 
 /* cudaError_t, as device code may see it. */
@@ -50,13 +50,13 @@ static void read_dim3(const struct runtime_call *c, u32 k, u32 d[3])
 	d[2] = (u32)external_argument(c->w, c->rows, c->site, k, 8, c->lane);
 }
 
-static struct grid_queue *queue_of(const struct runtime_call *c) { return c->w->machine->launch->grids; }
-static struct memory *memory_of(const struct runtime_call *c) { return c->w->machine->memory; }
+static struct grid_queue *queue_of(const struct runtime_call *c) { return c->w->grid->launch->grids; }
+static struct memory *memory_of(const struct runtime_call *c) { return c->w->grid->memory; }
 
 /* Stores a result where the kernel's pointer says, global or local; a bad pointer is the caller's fault. */
 static bool store(struct runtime_call *c, u64 address, u64 value, u32 bytes)
 {
-	const u64 local = address - c->w->machine->map->local_window;
+	const u64 local = address - c->w->grid->map->local_window;
 	struct allocation a;
 
 	if (local < 1ull << 32 && !(local & 3)) {
@@ -98,7 +98,7 @@ static u64 bytes_of_params(const struct kernel *k)
 
 static u64 buffer_v2(struct runtime_call *c)
 {
-	const struct program *p = c->w->machine->launch->program;
+	const struct program *p = c->w->grid->launch->program;
 	const struct kernel *k = program_kernel_at(p, argument(c, 0));
 	struct grid_buffer b = {.shared_bytes = (u32)argument(c, 3)};
 
@@ -138,7 +138,7 @@ static bool shape_fits(const struct arch *a, const struct grid_buffer *b)
 /* Takes the request, whose arguments are filled in. */
 static u64 launch(struct runtime_call *c, struct grid_request *g, const struct grid_buffer *b, u64 stream)
 {
-	if (!shape_fits(c->w->machine->launch->program->arch, b)) {
+	if (!shape_fits(c->w->grid->launch->program->arch, b)) {
 		free(g);
 		return RUNTIME_INVALID_CONFIGURATION;
 	}
@@ -169,7 +169,7 @@ static u64 launch_v2(struct runtime_call *c)
 
 static u64 launch_v1(struct runtime_call *c)
 {
-	const struct program *p = c->w->machine->launch->program;
+	const struct program *p = c->w->grid->launch->program;
 	const struct kernel *k = program_kernel_at(p, argument(c, 0));
 	struct grid_buffer b;
 	struct grid_request *g = k ? take_buffer(c, argument(c, 1), &b) : NULL;
@@ -272,7 +272,7 @@ static u64 version(struct runtime_call *c) { return store_result(c, argument(c, 
 
 static u64 device_attribute_of(struct runtime_call *c)
 {
-	const struct device *d = c->w->machine->launch->device;
+	const struct device *d = c->w->grid->launch->device;
 	s32 value;
 
 	if (!d || !device_attribute(d, (int)argument(c, 1), &value))
@@ -282,7 +282,7 @@ static u64 device_attribute_of(struct runtime_call *c)
 
 static u64 allocate(struct runtime_call *c)
 {
-	const u64 size = argument(c, 1), heap = c->w->machine->launch->heap_bytes;
+	const u64 size = argument(c, 1), heap = c->w->grid->launch->heap_bytes;
 	const u64 at = size ? memory_allocate_heap(memory_of(c), size, heap ? heap : 8 << 20, "device heap") : 0;
 
 	return size && !at ? RUNTIME_NO_MEMORY : store_result(c, argument(c, 0), at, 8);

@@ -20,7 +20,7 @@ u64 external_argument(const struct warp *w, const u8 *rows, const struct call_si
 		const u32 step = min_u32(4, t->bytes - at);
 		u8 *to = (u8 *)&value + (at - first);
 		if (t->from_kernel_param)
-			memcpy(to, w->machine->launch->params + t->from + at, step);
+			memcpy(to, w->grid->launch->params + t->from + at, step);
 		else if (t->from_register)
 			memcpy(to, rows + t->from + (size_t)lane * (t->bytes <= 4 ? 4 : 8) + at, step);
 		else
@@ -51,21 +51,21 @@ void external_result(struct warp *w, u8 *rows, const struct call_site *site, u32
 
 static u64 allocate(struct warp *w, u64 size)
 {
-	const u64 heap = w->machine->launch->heap_bytes ? w->machine->launch->heap_bytes : HEAP_DEFAULT;
+	const u64 heap = w->grid->launch->heap_bytes ? w->grid->launch->heap_bytes : HEAP_DEFAULT;
 
-	return size ? memory_allocate_heap(w->machine->memory, size, heap, "device heap") : 0;
+	return size ? memory_allocate_heap(w->grid->memory, size, heap, "device heap") : 0;
 }
 
 static bool release(struct warp *w, const struct insn *i, u8 *rows, const struct call_site *site, u32 lane)
 {
-	struct memory *m = w->machine->memory;
+	struct memory *m = w->grid->memory;
 	const u64 address = argument(w, rows, site, 0, lane);
 	const struct code *code = w->frame->code;
 	struct allocation a;
 
 	if (!address)
 		return true;
-	const struct memory_act by = {code, (u32)(i - machine_entry(w->machine, code)), w->block->index,
+	const struct memory_act by = {code, (u32)(i - grid_entry(w->grid, code)), w->block->index,
 				      w->index * WARP_LANES + lane};
 	/* Several threads may free it at once. */
 	if (!memory_look(m, address, 1, &a) || a.base != address || !(a.flags & ALLOCATION_HEAP) ||

@@ -79,11 +79,10 @@ static const struct insn *find_address(const struct warp *w, u64 address)
 
 	if (address >= MACHINE_SYSTEM_BASE &&
 	    (address - MACHINE_SYSTEM_BASE) / MACHINE_SYSTEM_STEP < MACHINE_SYSTEM_FUNCTIONS)
-		return machine_entry(w->machine, code) +
-		       code->starts[code->function->body.count + 1 +
-				    (address - MACHINE_SYSTEM_BASE) / MACHINE_SYSTEM_STEP];
+		return grid_entry(w->grid, code) + code->starts[code->function->body.count + 1 +
+								(address - MACHINE_SYSTEM_BASE) / MACHINE_SYSTEM_STEP];
 	return address <= UINT32_MAX && ir_find_address(code->function, address, &index)
-		       ? machine_entry(w->machine, code) + code->starts[index]
+		       ? grid_entry(w->grid, code) + code->starts[index]
 		       : NULL;
 }
 
@@ -92,7 +91,7 @@ static const struct insn *find_address(const struct warp *w, u64 address)
 MEANING_FUNCTION(brx)
 {
 	const u32 *list = warp_operands(w, i), *low = ROW_OF(u32, i->d), *high = ROW_OF(u32, list[2]);
-	const u64 distance = list[0] | (u64)list[1] << 32, base = i->c ? w->machine->map->function_base : 0;
+	const u64 distance = list[0] | (u64)list[1] << 32, base = i->c ? w->grid->map->function_base : 0;
 	const struct insn *first = NULL;
 	const u32 taken = TAKEN;
 	u32 running = 0;
@@ -201,7 +200,7 @@ MEANING(warpsync);
 MEANING_FUNCTION(collect)
 {
 	u32 *back = ROW_OF(u32, i->c);
-	const u32 to = (u32)(i + i->imm - machine_entry(w->machine, w->frame->code));
+	const u32 to = (u32)(i + i->imm - grid_entry(w->grid, w->frame->code));
 
 	EACH_LANE
 		back[l] = mask & lane_bit[l] ? to : back[l];
@@ -217,10 +216,10 @@ MEANING_FUNCTION(disperse)
 	warp_account(w, i);
 	for (u32 left = mask & ~MASK_OF(back[l] == first); left;) {
 		const u32 to = back[__builtin_ctz(left)], same = left & MASK_OF(back[l] == to);
-		warp_split(w, same, machine_entry(w->machine, w->frame->code) + to);
+		warp_split(w, same, grid_entry(w->grid, w->frame->code) + to);
 		left &= ~same;
 	}
-	return machine_entry(w->machine, w->frame->code) + first;
+	return grid_entry(w->grid, w->frame->code) + first;
 }
 MEANING(disperse);
 

@@ -173,7 +173,7 @@ MEANING_FUNCTION(bank)
 			return warp_fault_address(w, i, FAULT_MISALIGNED, l, at, bytes, SPACE_CONST, false);
 		for (u32 k = 0; k < (bytes + 3) / 4; k++) {
 			u32 value;
-			if (!bank_word(w->machine, w->frame->code, list[0], (at & ~3u) + 4 * k, &value))
+			if (!bank_word(w->grid, w->frame->code, list[0], (at & ~3u) + 4 * k, &value))
 				return warp_fault(w, i, FAULT_OUT_OF_BOUNDS, 1u << l,
 						  "constant bank %u has no byte 0x%x", list[0], at + 4 * k);
 			if (bytes < 4) {

@@ -67,7 +67,7 @@ static bool lanes_move(struct warp *w, const struct insn *i, const struct fragme
 		u8 *own = row + l * lane_bytes + at;
 		if (!(mask >> l & 1))
 			continue;
-		if (UNLIKELY(w->machine->async == ASYNC_STRICT) &&
+		if (UNLIKELY(w->grid->async == ASYNC_STRICT) &&
 		    !async_access(w, i, l, p->space, address[l], bytes, p->is_store))
 			return false;
 		if (host && p->is_store)

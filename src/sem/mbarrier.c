@@ -67,7 +67,7 @@ MEANING_FUNCTION(mbarrier_tx)
 		if (!mbarrier_load(&o, l, mbarrier_space(o.form), operand_address(&o, 0, l), &b))
 			return NULL;
 		b.tx += expects ? bytes : -bytes;
-		if (expects && UNLIKELY(w->machine->async == ASYNC_STRICT))
+		if (expects && UNLIKELY(w->grid->async == ASYNC_STRICT))
 			async_expects(w, i, b.at);
 		mbarrier_store(&o, &b);
 	}
@@ -92,7 +92,7 @@ MEANING_FUNCTION(mbarrier_arrive)
 			return warp_fault(w, i, FAULT_ASYNC, 1u << l, "%u arrivals at an mbarrier that has %u pending",
 					  count, b.pending);
 		b.tx += expects ? (s32)number : 0;
-		if (expects && UNLIKELY(w->machine->async == ASYNC_STRICT))
+		if (expects && UNLIKELY(w->grid->async == ASYNC_STRICT))
 			async_expects(w, i, b.at);
 		b.pending -= count;
 		b.expected -= drops ? count : 0;
@@ -116,7 +116,7 @@ MEANING_FUNCTION(mbarrier_wait)
 	const bool by_parity = form_has(o.form, M_parity);
 	u32 complete = 0;
 
-	if (UNLIKELY(w->machine->async == ASYNC_RANDOM) && !async_poll(w))
+	if (UNLIKELY(w->grid->async == ASYNC_RANDOM) && !async_poll(w))
 		return NULL;
 	EACH_ACTIVE (l) {
 		struct mbarrier b;
@@ -125,7 +125,7 @@ MEANING_FUNCTION(mbarrier_wait)
 			return NULL;
 		if (b.phase != (by_parity ? asked & 1 : asked >> MBARRIER_PHASE))
 			complete |= 1u << l;
-		if (UNLIKELY(w->machine->async == ASYNC_STRICT))
+		if (UNLIKELY(w->grid->async == ASYNC_STRICT))
 			(complete >> l & 1 ? async_observed : async_missed)(w, b.at);
 	}
 	pred_write(rows, o.list[0], mask, complete);

@@ -271,9 +271,9 @@ LOAD_VECTORS(shared, SPACE_SHARED)
 	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) \
 	{                                                                                        \
 		T one, *d = ROW_OF(T, i->d);                                                     \
-		if (UNLIKELY((u64)(u32)i->imm + sizeof(T) > w->machine->kernel->param_bytes))    \
+		if (UNLIKELY((u64)(u32)i->imm + sizeof(T) > w->grid->kernel->param_bytes))       \
 			return false;                                                            \
-		memcpy(&one, w->machine->launch->params + i->imm, sizeof one);                   \
+		memcpy(&one, w->grid->launch->params + i->imm, sizeof one);                      \
 		LANE_BODY(T, (void)0, one)                                                       \
 		return true;                                                                     \
 	}                                                                                        \

@@ -138,7 +138,7 @@ UNPACK(unpack_2x64, 2, 64)
 
 static u64 window_of(const struct warp *w, const struct form *f)
 {
-	const struct address_map *m = w->machine->map;
+	const struct address_map *m = w->grid->map;
 
 	switch (form_pick(f, M_const, M_shared_cluster)) {
 	case M_shared:
@@ -208,9 +208,9 @@ static bool is_in_space(struct warp *w, u64 address, int space)
 	case M_param_entry:
 		return real == SPACE_PARAM;
 	case M_const:
-		return memory_look(w->machine->memory, address, 1, &a) && a.flags & ALLOCATION_CONST;
+		return memory_look(w->grid->memory, address, 1, &a) && a.flags & ALLOCATION_CONST;
 	default:
-		if (memory_look(w->machine->memory, address, 1, &a) && a.flags & ALLOCATION_CONST)
+		if (memory_look(w->grid->memory, address, 1, &a) && a.flags & ALLOCATION_CONST)
 			return false;
 		return real == SPACE_GLOBAL || real == SPACE_PARAM;
 	}
@@ -263,7 +263,7 @@ MEANING_FUNCTION(mapa)
 {
 	const struct form *f = warp_form(w, i);
 	const bool wide = type_bits(form_type(f, 0)) == 64, is_offset = form_has(f, M_shared_cluster);
-	const u64 window = is_offset ? 0 : w->machine->map->shared_window;
+	const u64 window = is_offset ? 0 : w->grid->map->shared_window;
 
 	for (u32 l = 0; l < WARP_LANES; l++) {
 		if (!(mask >> l & 1))
@@ -281,7 +281,7 @@ MEANING_FUNCTION(getctarank)
 {
 	const struct form *f = warp_form(w, i);
 	const bool wide = f->operand_bits[1] == 64;
-	const u64 window = form_has(f, M_shared_cluster) ? 0 : w->machine->map->shared_window;
+	const u64 window = form_has(f, M_shared_cluster) ? 0 : w->grid->map->shared_window;
 
 	for (u32 l = 0; l < WARP_LANES; l++) {
 		if (!(mask >> l & 1))

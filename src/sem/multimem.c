@@ -41,7 +41,7 @@ static bool reach_of(const struct operands *o, u32 lane, u64 address, u32 bytes,
 	u64 global = address;
 
 	if (form_has(o->form, M_global) || generic_space(o->w, &global) == SPACE_GLOBAL)
-		found = memory_find_multicast(o->w->machine->memory, address, bytes);
+		found = memory_find_multicast(o->w->grid->memory, address, bytes);
 	*r = (struct reach){.places = found, .offset = found ? address - found->base : 0};
 	if (!found)
 		warp_fault(o->w, o->i, FAULT_OUT_OF_BOUNDS, 1u << lane,

@@ -245,14 +245,14 @@ static bool convert(struct warp *w, const struct insn *i, u32 lane, u64 *at, str
 
 static void hand_over(const struct warp *w, bool is_error, const char *text, size_t length)
 {
-	const struct launch *l = w->machine->launch;
+	const struct launch *l = w->grid->launch;
 
-	pthread_mutex_lock(&w->machine->print_lock);
+	pthread_mutex_lock(&w->grid->print_lock);
 	if (is_error && l->print_error)
 		l->print_error(l->print_context, text, length);
 	else if (l->print)
 		l->print(l->print_context, text, length);
-	pthread_mutex_unlock(&w->machine->print_lock);
+	pthread_mutex_unlock(&w->grid->print_lock);
 }
 
 /* The whole format, into *o. */

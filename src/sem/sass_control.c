@@ -105,7 +105,7 @@ static const struct insn *find_address(const struct warp *w, u32 address)
 	const struct code *code = w->frame->code;
 	u32 index;
 
-	return ir_find_address(code->function, address, &index) ? machine_entry(w->machine, code) + code->starts[index]
+	return ir_find_address(code->function, address, &index) ? grid_entry(w->grid, code) + code->starts[index]
 								: NULL;
 }
 
@@ -273,7 +273,7 @@ MEANING_FUNCTION(membar)
 {
 	(void)rows;
 	(void)mask;
-	if (w->machine->worker_limit > 1)
+	if (w->grid->worker_limit > 1)
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	return i + 1;
 }

@@ -120,7 +120,7 @@ MEANING_FUNCTION(ldc)
 			return warp_fault_address(w, i, FAULT_MISALIGNED, l, at, bytes, SPACE_CONST, false);
 		for (u32 k = 0; k < (bytes + 3) / 4; k++) {
 			u32 value;
-			if (!bank_word(w->machine, w->frame->code, i->c, (at & ~3u) + 4 * k, &value))
+			if (!bank_word(w->grid, w->frame->code, i->c, (at & ~3u) + 4 * k, &value))
 				return warp_fault_address(w, i, FAULT_OUT_OF_BOUNDS, l, at, bytes, SPACE_CONST, false);
 			value >>= 8 * (at & 3);
 			if (bytes < 4)
@@ -224,7 +224,7 @@ static u64 atomic_result(u32 word, u64 old, u64 b, u64 c)
 
 static u64 exchange(struct warp *w, u8 *p, u32 word, u64 b, u64 c)
 {
-	const bool wide = word & ATOMIC_64, racing = w->machine->worker_limit > 1;
+	const bool wide = word & ATOMIC_64, racing = w->grid->worker_limit > 1;
 	u64 old = wide ? *(u64 *)(void *)p : *(u32 *)(void *)p;
 
 	if (!racing) {

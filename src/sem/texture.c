@@ -21,13 +21,13 @@ static bool read_global(struct warp *w, u64 address, void *to, u64 bytes)
 	u64 offset = address;
 
 	if (generic_space(w, &offset) == SPACE_PARAM) {
-		if (offset + bytes > w->machine->kernel->param_bytes)
+		if (offset + bytes > w->grid->kernel->param_bytes)
 			return false;
-		memcpy(to, w->machine->launch->params + offset, bytes);
+		memcpy(to, w->grid->launch->params + offset, bytes);
 		return true;
 	}
 	struct allocation a;
-	if (!memory_look(w->machine->memory, address, bytes, &a))
+	if (!memory_look(w->grid->memory, address, bytes, &a))
 		return false;
 	memcpy(to, a.host + (address - a.base), bytes);
 	return true;
@@ -48,7 +48,7 @@ static u8 *texels_of(struct warp *w, const struct texture *t)
 {
 	struct allocation a;
 
-	return memory_look(w->machine->memory, t->data, texture_bytes(t), &a) ? a.host + (t->data - a.base) : NULL;
+	return memory_look(w->grid->memory, t->data, texture_bytes(t), &a) ? a.host + (t->data - a.base) : NULL;
 }
 
 /* What the lanes' descriptors are: kept from lane to lane, since they mostly agree. */
@@ -531,9 +531,9 @@ MEANING_FUNCTION(sured)
 			continue;
 		memcpy(&operand_value, element(rows, p.list[value], f->operand_bits[value], l), bytes);
 		if (bytes == 8)
-			reduce64((u64 *)(void *)at, op, is_signed, operand_value, w->machine->worker_limit > 1);
+			reduce64((u64 *)(void *)at, op, is_signed, operand_value, w->grid->worker_limit > 1);
 		else
-			reduce32((u32 *)(void *)at, op, is_signed, (u32)operand_value, w->machine->worker_limit > 1);
+			reduce32((u32 *)(void *)at, op, is_signed, (u32)operand_value, w->grid->worker_limit > 1);
 	}
 	return i + 1;
 }

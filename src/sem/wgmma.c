@@ -155,7 +155,7 @@ static bool multiply_otherwise(struct warp *w, const struct insn *i, u8 *rows, u
 {
 	struct product x;
 
-	if (w->machine->async == ASYNC_RANDOM) {
+	if (w->grid->async == ASYNC_RANDOM) {
 		struct product *kept = async_poll(w) ? async_defer(w, 0, ASYNC_WGMMA, multiply, sizeof *kept) : NULL;
 		if (w->stop == STOP_FAULT)
 			return false;
@@ -167,7 +167,7 @@ static bool multiply_otherwise(struct warp *w, const struct insn *i, u8 *rows, u
 			return false;
 	}
 	take_operands(&x, w, i, rows, mask);
-	if (w->machine->async == ASYNC_STRICT) {
+	if (w->grid->async == ASYNC_STRICT) {
 		x.op = async_issue(w, i, 1, ASYNC_WGMMA, false);
 		if (!async_registers(w, i, x.op))
 			return false;
@@ -181,7 +181,7 @@ MEANING_FUNCTION(wgmma)
 
 	if (!group_together(w, i, mask))
 		return NULL;
-	if (UNLIKELY(w->machine->async != ASYNC_EAGER))
+	if (UNLIKELY(w->grid->async != ASYNC_EAGER))
 		return multiply_otherwise(w, i, rows, mask) ? i + 1 : NULL;
 	take_operands(&x, w, i, rows, mask);
 	return multiply(&x) ? i + 1 : NULL;
@@ -210,7 +210,7 @@ MEANING_FUNCTION(order)
 	(void)rows;
 	if (!matrix_together(w, i, mask))
 		return NULL;
-	if (LIKELY(w->machine->async == ASYNC_EAGER))
+	if (LIKELY(w->grid->async == ASYNC_EAGER))
 		return i + 1;
 	const struct form *f = warp_form(w, i);
 	if (form_has(f, M_commit_group))

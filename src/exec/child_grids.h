@@ -10,8 +10,8 @@
  *     grids_settle(q);
  *     while ((g = grids_take(q))) { run it; grids_settle(q); free(g); }
  */
-#ifndef PTXSIM_EXEC_GRIDS_H
-#define PTXSIM_EXEC_GRIDS_H
+#ifndef PTXSIM_EXEC_CHILD_GRIDS_H
+#define PTXSIM_EXEC_CHILD_GRIDS_H
 
 #include <pthread.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One launch: the grid, its blocks and host threads. Owned by exec/launch.c; meanings see the
+ * One launch: the grid, its blocks and host threads. Owned by exec/launch.c; handlers see the
  * parts they need through exec/run.h.
  */
-#ifndef PTXSIM_EXEC_MACHINE_H
-#define PTXSIM_EXEC_MACHINE_H
+#ifndef PTXSIM_EXEC_GRID_H
+#define PTXSIM_EXEC_GRID_H
 
 #include <pthread.h>
 
@@ -49,10 +49,10 @@ struct lock_order {
 
 struct grid_queue;
 struct device;
-struct machine;
+struct grid;
 /* From now on the observer, one of the launch's, is told of every instruction. For launches on one host thread, and not
  * for those that are stepped through. */
-void machine_watch_all(struct machine *m, const struct observer *o);
+void grid_watch_all(struct grid *grid, const struct observer *o);
 
 /* Parameters of a launch; all borrowed for its duration. */
 struct launch {
@@ -80,7 +80,7 @@ struct launch {
 	struct async_choice async;
 	const struct async_checker *async_checker; /* what checks in strict mode; without one, it is eager */
 	struct lock_order lock_order;
-	struct grid_queue *grids;     /* what kernels ask to be run after them: exec/grids.h; NULL: they cannot */
+	struct grid_queue *grids;     /* what kernels ask to be run after them: exec/child_grids.h; NULL: they cannot */
 	const struct device *device;  /* that they ask for attributes; or NULL */
 	struct native_kernel *native; /* the kernel's native code, there or to come; NULL: none is to be used */
 };
@@ -126,7 +126,7 @@ struct shared_locks {
 };
 
 struct block {
-	struct machine *machine;
+	struct grid *grid;
 	struct worker *worker;
 	u64 index; /* linear */
 	u32 ctaid[3];
@@ -144,7 +144,7 @@ struct block {
 	struct shared_locks *locks; /* NULL until a lock-load runs */
 	struct block_turns turns;
 	const struct insn *gang_insns; /* what gangs of its warps run: */
-	struct native_code *native;    /* this one's, or if NULL the machine's */
+	struct native_code *native;    /* this one's, or if NULL the grid's */
 	bool at_start;                 /* none of its instructions has run */
 	bool gathers;                  /* a warp has ended its turn early, so that all can go on as a gang */
 	bool leads;  /* warp number `lead` comes before the others: it was the last at a barrier, and without gangs */
@@ -184,12 +184,12 @@ enum standstill_verdict { STANDSTILL_NONE, STANDSTILL_DEADLOCK, STANDSTILL_AFTER
 /* Of one worker, what it knows of a launch that stands still: see exec/standstill.c. */
 struct standstill {
 	u32 passes;  /* over states that stay the same */
-	u64 seen;    /* the machine's `moves` when they began */
-	bool agreed; /* this worker is among the machine's `still_workers` */
+	u64 seen;    /* the grid's `moves` when they began */
+	bool agreed; /* this worker is among the grid's `still_workers` */
 };
 
 struct worker {
-	struct machine *machine;
+	struct grid *grid;
 	u32 number;
 	u8 fp;        /* enum fp_mode now in force on this host thread */
 	bool probing; /* a fault is not to be raised yet: see gang_try */
@@ -217,19 +217,19 @@ struct worker {
 
 struct hooks; /* exec/stepping.h */
 
-struct machine {
+struct grid {
 	const struct launch *launch;
 	const struct program *program;
 	const struct kernel *kernel;
 	struct memory *memory;
 	const struct address_map *map;
 	u32 arch; /* numeric */
-	const struct arch *machine_arch;
+	const struct arch *arch_row;
 	bool independent; /* thread scheduling: sm_70 and later */
 	u32 block_threads, warps_per_block, blocks_per_cluster;
 	u64 block_count, cluster_count;
-	u32 grid[3]; /* in blocks */
-	u32 cluster_shape[3], clusters_grid[3];
+	u32 size[3]; /* in blocks */
+	u32 cluster_shape[3], clusters[3];
 	bool explicit_cluster;
 	u64 shared_bytes;
 	u64 first_cluster, end_cluster;  /* those that this launch runs */
@@ -237,7 +237,7 @@ struct machine {
 	u64 run_limit;                   /* clusters that a worker takes at once, at most */
 	u64 resident_limit;              /* clusters in flight, that the modelled GPU holds */
 	s64 places_left;                 /* of these, atomic; only for workers that wait for one another's clusters */
-	u64 grid_workspace;              /* address of what cooperative groups keep of the grid; 0: none */
+	u64 workspace;                   /* address of what cooperative groups keep of the grid; 0: none */
 	s64 limit_left;                  /* instructions, atomic; without a limit more than any turn takes */
 	u32 gang_limit;                  /* warps in a gang; 0: none form */
 	struct native_kernel *native;    /* NULL: gangs are interpreted */
@@ -270,9 +270,9 @@ struct machine {
 };
 
 /* First decoded instruction of a function in this run: the original, or the copy that is watched. */
-static inline const struct insn *machine_entry(const struct machine *m, const struct code *code)
+static inline const struct insn *grid_entry(const struct grid *grid, const struct code *code)
 {
-	return m->insns ? m->insns[code->index] : code->insns;
+	return grid->insns ? grid->insns[code->index] : code->insns;
 }
 
 #endif

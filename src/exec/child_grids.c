@@ -2,7 +2,7 @@
  *
  * See grids.h.
  */
-#include "exec/grids.h"
+#include "exec/child_grids.h"
 
 #include <stdlib.h>
 #include <string.h>
