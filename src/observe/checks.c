@@ -80,7 +80,7 @@ void checks_begin(struct checks *c, const struct launch *l)
 {
 	checks_free(c);
 	if (c->races)
-		races_begin(c->races, &c->arena);
+		races_begin(c->races, &c->arena, l);
 	if (c->sync)
 		sync_check_begin(c->sync, &c->findings);
 	if (c->unwritten)

@@ -8,8 +8,9 @@
 #include <string.h>
 
 #include "decode/form_address.h"
-#include "exec/run.h"
+#include "exec/gang.h"
 #include "isa/form.h"
+#include "observe/race_proof.h"
 #include "observe/race_tell.h"
 #include "observe/sites.h"
 
@@ -46,6 +47,12 @@ struct races {
 	const struct program *program;
 	const struct site_list *sites;
 	struct race_role **roles; /* by code and decoded instruction */
+	struct arena *lasting;
+	struct race_proof **proofs; /* of kernels that have run, by code; see has_proof */
+	bool *has_proof;
+	const struct code *proved; /* the launch's kernel; NULL: every access is looked at */
+	const bool *quiet;         /* of it: by instruction of the text, those that cannot race */
+	bool none;                 /* nothing at all can race */
 	struct race_clocks clocks;
 	struct arena *arena; /* of a launch */
 	u32 lives;
@@ -153,7 +160,82 @@ static void find_roles(struct races *r, struct arena *arena)
 	}
 }
 
+/* Of instructions that nothing can race with. */
+static bool is_quiet(const struct races *r, const struct code *code, u32 insn)
+{
+	return r->proved == code && code->origin[insn] != NO_OPERAND && r->quiet[code->origin[insn]];
+}
+
+/* Does it stand for a barrier of all threads of the block? */
+static bool separates(const struct code *code, u32 origin, const struct race_role *role)
+{
+	const struct ir_instruction *x = &code->function->body.items[origin];
+	const u32 number = code->forms[origin].has_result;
+
+	return role->does & RACE_BARRIER && !role->counts && !x->guard && number < x->operand_count &&
+	       x->operands[number].kind == OPERAND_INTEGER && x->operands[number].value == 0;
+}
+
+static struct race_proof *prove(const struct races *r, const struct kernel *k)
+{
+	const u16 orders = RACE_ACQUIRES | RACE_RELEASES;
+	const struct code *code = k->code;
+	struct race_proof_role *roles = ARENA_ARRAY(r->lasting, code->function->body.count + 1, struct race_proof_role);
+
+	for (u32 n = 0; n < code->insn_count; n++) {
+		const struct race_role *role = &r->roles[code->index][n];
+		if (code->origin[n] == NO_OPERAND || !role->does)
+			continue;
+		struct race_proof_role *to = &roles[code->origin[n]];
+		to->strong |= (role->does & RACE_STRONG) != 0;
+		to->reaches_grid |= role->scope == RACE_GPU;
+		to->orders |= role->does & RACE_FENCE || (role->does & orders && !(role->does & RACE_MBARRIER));
+		to->separates |= separates(code, code->origin[n], role);
+	}
+	return race_proof_new(r->lasting, r->program, k, r->sites, roles);
+}
+
+/* Whether the kernel, or a function that it may call, does any of it. */
+static bool does(const struct races *r, const struct kernel *k, u16 what)
+{
+	bool any = false;
+
+	for (u32 f = 0; f <= k->function_count; f++) {
+		const struct code *code = f ? k->functions[f - 1].code : k->code;
+		for (u32 n = 0; code && n < code->insn_count; n++)
+			any |= (r->roles[code->index][n].does & what) != 0;
+	}
+	return any;
+}
+
+/* What cannot race in the launch is not looked at. */
+static void find_quiet(struct races *r, const struct launch *l)
+{
+	const struct kernel *k = l->kernel;
+	const u32 code = k->code->index;
+	bool any = true;
+
+	if (!r->has_proof[code])
+		r->proofs[code] = prove(r, k);
+	r->has_proof[code] = true;
+	r->proved = r->proofs[code] ? k->code : NULL;
+	if (r->proved)
+		r->quiet = race_proof_find(r->proofs[code], l, &any);
+	r->none = !any && !does(r, k, RACE_MBARRIER);
+}
+
 /* --- During the run: one access --------------------------------------------------------------- */
+
+/* An instruction that a warp executes with some of its lanes. */
+struct event {
+	struct races *r;
+	struct race_block *block; /* the warp's */
+	struct warp *w;
+	const struct insn *i;
+	const u8 *rows;
+	u32 mask;
+	const struct gang *gang; /* that executes it together; or NULL */
+};
 
 struct access {
 	struct races *r;
@@ -163,8 +245,11 @@ struct access {
 	u32 site;
 	bool reads, writes, acquires, releases, is_mbarrier;
 	enum race_scope scope;
+	const u8 *rows;
+	bool wide;        /* addresses have 64 bits */
 	const u8 *values; /* of a plain store, by lane; or NULL */
 	u32 value_bytes;
+	const struct gang *gang; /* that executes the instruction together; or NULL */
 };
 
 static struct race_block *block_of(struct races *r, const struct block *b)
@@ -199,6 +284,41 @@ static bool stored_alike(const struct access *a, const struct race_mark *m, cons
 						   a->values + (size_t)mine->lane * a->value_bytes, a->value_bytes);
 }
 
+/* The rows of a warp that executes the instruction with the accessing one, and its lanes; 0: it does not. */
+static u32 lanes_of_member(const struct gang *g, u32 warp, const u8 **rows)
+{
+	const u32 first = g->warps[0].index;
+
+	if (!g->on) {
+		*rows = g->rows + (warp - first) * g->stride;
+		return warp >= first && warp - first < g->count ? FULL_MASK : 0;
+	}
+	EACH_MEMBER (g, m)
+		if (m->warp->index == warp) {
+			*rows = m->rows;
+			return m->mask;
+		}
+	return 0;
+}
+
+/* Warps of a gang store together: does the one that left the mark put the same value there? */
+static bool gang_stores_alike(const struct access *a, const struct race_place *p, const struct race_mark *m,
+			      const struct race_mark *mine)
+{
+	const u8 *rows;
+
+	if (!a->gang || !a->values || m->site != mine->site || m->time != mine->time || m->block != mine->block)
+		return false;
+	const size_t values = (size_t)(a->values - a->rows);
+	for (u32 left = lanes_of_member(a->gang, m->warp, &rows); left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		if (row_address(rows, a->i->a, a->i->imm, a->wide, l) == p->address)
+			return !memcmp(rows + values + (size_t)l * a->value_bytes,
+				       a->values + (size_t)p->lane * a->value_bytes, p->size);
+	}
+	return false;
+}
+
 /* Two strong accesses whose scopes take in both threads do not race. */
 static bool are_strong(const struct access *a, const struct race_mark *m)
 {
@@ -215,7 +335,8 @@ static const struct race_mark *conflict(const struct access *a, const struct rac
 		const struct race_mark *m = marks[k];
 		if (!m->time || !(m->bytes & mine->bytes) || are_strong(a, m) || race_ordered(a->own, a->w, p->lane, m))
 			continue;
-		if (k < 2 && a->writes && !a->reads && (is_same_store(m, mine) || !changes(a, p)))
+		if (k < 2 && a->writes && !a->reads &&
+		    (is_same_store(m, mine) || !changes(a, p) || gang_stores_alike(a, p, m, mine)))
 			continue;
 		return m;
 	}
@@ -351,23 +472,25 @@ static void find_values(struct access *a, const struct account_site *s, const u8
 		a->values = NULL;
 }
 
-static struct access access_of(struct races *r, struct warp *w, const struct insn *i, u32 site,
-			       const struct race_role *role)
+static struct access access_of(const struct event *e, u32 site, const struct race_role *role)
 {
-	return (struct access){.r = r,
-			       .own = block_of(r, w->block),
-			       .w = w,
-			       .i = i,
+	return (struct access){.r = e->r,
+			       .own = e->block,
+			       .w = e->w,
+			       .i = e->i,
+			       .rows = e->rows,
+			       .gang = e->gang,
 			       .site = site,
 			       .scope = role->does & RACE_STRONG ? (enum race_scope)role->scope : RACE_WEAK,
 			       .acquires = role->does & RACE_ACQUIRES,
 			       .releases = role->does & RACE_RELEASES};
 }
 
-static void access(struct races *r, const struct account_site *s, struct warp *w, const struct insn *i, const u8 *rows,
-		   u32 mask, const struct race_role *role)
+static void access(const struct event *e, const struct account_site *s, const struct race_role *role)
 {
-	struct access a = access_of(r, w, i, r->where->bases[s->code->index] + s->insn, role);
+	struct access a = access_of(e, e->r->where->bases[s->code->index] + s->insn, role);
+	const u8 *rows = e->rows;
+	const u32 mask = e->mask;
 	u64 address[WARP_LANES];
 
 	a.reads = s->operation == ACCOUNT_LOAD || s->operation == ACCOUNT_LDMATRIX || s->operation == ACCOUNT_ATOM ||
@@ -376,7 +499,8 @@ static void access(struct races *r, const struct account_site *s, struct warp *w
 	if (s->operation >= ACCOUNT_ASYNC) {
 		touch_copy(&a, s, rows, mask);
 	} else {
-		row_addresses(rows, i->a, i->imm, s->wide, address);
+		a.wide = s->wide;
+		row_addresses(rows, e->i->a, e->i->imm, s->wide, address);
 		find_values(&a, s, rows);
 		if (s->fragment)
 			touch_fragment(&a, s, rows, mask, address);
@@ -384,29 +508,29 @@ static void access(struct races *r, const struct account_site *s, struct warp *w
 			touch_lanes(&a, mask & s->matrix_mask, s->space, address, s->width);
 	}
 	if (a.scope && a.writes)
-		r->clocks.now++;
+		e->r->clocks.now++;
 }
 
 /* An mbarrier is a place that its users read and write strongly; they learn of one another when a wait succeeds. */
-static void access_mbarrier(struct races *r, struct warp *w, const struct insn *i, const u8 *rows, u32 mask,
-			    const struct race_role *role, bool waited)
+static void access_mbarrier(const struct event *e, u32 mask, const struct race_role *role, bool waited)
 {
 	enum { MBARRIER_BYTES = 8 };
-	const struct code *code = w->frame->code;
-	const u32 insn = (u32)(i - w->grid->insns[code->index]);
+	const struct code *code = e->w->frame->code;
+	const u32 insn = (u32)(e->i - grid_entry(e->w->grid, code));
 	const struct form *f = &code->forms[code->origin[insn]];
-	struct access a = access_of(r, w, i, r->where->bases[code->index] + insn, role);
+	struct access a = access_of(e, e->r->where->bases[code->index] + insn, role);
 	u64 address[WARP_LANES];
 
 	a.is_mbarrier = true;
 	a.writes = !(role->does & RACE_MBARRIER_WAIT);
 	a.reads = !(role->does & RACE_MBARRIER_INIT);
 	a.acquires &= waited;
-	row_addresses(rows, insn_operand(code, f, i, role->address), (s32)insn_operand(code, f, i, role->address + 1u),
-		      f->operand_bits[role->address] == 64, address);
+	row_addresses(e->rows, insn_operand(code, f, e->i, role->address),
+		      (s32)insn_operand(code, f, e->i, role->address + 1u), f->operand_bits[role->address] == 64,
+		      address);
 	touch_lanes(&a, mask, form_space(f) == SPACE_GENERIC ? SPACE_GENERIC : SPACE_SHARED, address, MBARRIER_BYTES);
 	if (a.scope && a.writes)
-		r->clocks.now++;
+		e->r->clocks.now++;
 }
 
 /* --- During the run: the observer ------------------------------------------------------------- */
@@ -451,23 +575,53 @@ static void order(struct races *r, struct race_block *b, struct warp *w, const s
 	}
 }
 
+static void happen(const struct event *e)
+{
+	struct races *r = e->r;
+	const struct code *code = e->w->frame->code;
+	const size_t at = (size_t)(e->i - grid_entry(e->w->grid, code));
+	const struct race_role *role = &r->roles[code->index][at];
+	const u32 site = r->sites->slots[code->index][at];
+
+	race_resume(&r->clocks, e->block, e->w);
+	order(r, e->block, e->w, e->i, e->rows, e->mask, role);
+	if (role->does & RACE_MBARRIER)
+		access_mbarrier(e, e->mask, role, false);
+	if (site && !(site & SITE_GUARD) && !is_quiet(r, code, (u32)at))
+		access(e, &r->sites->items[site - 1], role);
+}
+
 static void before(void *context, struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 {
-	struct races *r = context;
-	const u32 code = w->frame->code->index;
-	const size_t at = (size_t)(i - w->grid->insns[code]);
-	const struct race_role *role = &r->roles[code][at];
-	const u32 site = r->sites->slots[code][at];
-	struct race_block *b = block_of(r, w->block);
+	if (mask)
+		happen(&(struct event){.r = context,
+				       .block = block_of(context, w->block),
+				       .w = w,
+				       .i = i,
+				       .rows = rows,
+				       .mask = mask});
+}
 
-	if (!mask)
+static void gang_before(void *context, const struct gang *g, const struct insn *i)
+{
+	struct event e = {.r = context, .block = block_of(context, g->block), .i = i, .gang = g};
+
+	if (g->on) {
+		EACH_MEMBER (g, m) {
+			e.w = m->warp;
+			e.rows = m->rows;
+			e.mask = m->mask;
+			happen(&e);
+		}
 		return;
-	race_resume(&r->clocks, b, w);
-	order(r, b, w, i, rows, mask, role);
-	if (role->does & RACE_MBARRIER)
-		access_mbarrier(r, w, i, rows, mask, role, false);
-	if (site && !(site & SITE_GUARD))
-		access(r, &r->sites->items[site - 1], w, i, rows, mask, role);
+	}
+	for (u32 k = 0; k < g->count; k++) {
+		e.w = &g->warps[k];
+		e.w->frame = e.w->entry_frame;
+		e.rows = g->rows + k * g->stride;
+		e.mask = FULL_MASK;
+		happen(&e);
+	}
 }
 
 /* Those whose wait for an mbarrier has succeeded know what its users have released. */
@@ -475,15 +629,16 @@ static void after(void *context, struct warp *w, const struct insn *i, u8 *rows,
 {
 	struct races *r = context;
 	const struct code *code = w->frame->code;
-	const u32 insn = (u32)(i - w->grid->insns[code->index]);
+	const u32 insn = (u32)(i - grid_entry(w->grid, code));
 	const struct race_role *role = &r->roles[code->index][insn];
 
 	if (!(role->does & RACE_MBARRIER_WAIT) || w->stop == STOP_FAULT)
 		return;
 	const u32 result = insn_operand(code, &code->forms[code->origin[insn]], i, 0);
 	const u32 done = result == NO_OPERAND ? 0 : *(const u32 *)(const void *)(rows + result) & mask;
+	const struct event e = {.r = r, .block = block_of(r, w->block), .w = w, .i = i, .rows = rows, .mask = done};
 	if (done)
-		access_mbarrier(r, w, i, rows, done, role, true);
+		access_mbarrier(&e, done, role, true);
 }
 
 static bool wants(void *context, const struct code *code, u32 insn)
@@ -491,13 +646,13 @@ static bool wants(void *context, const struct code *code, u32 insn)
 	const struct races *r = context;
 	const u32 site = r->sites->slots[code->index][insn];
 
-	if (code->function->listing)
+	if (code->function->listing || r->none)
 		return false;
-	return (site && !(site & SITE_GUARD)) ||
+	return (site && !(site & SITE_GUARD) && !is_quiet(r, code, insn)) ||
 	       r->roles[code->index][insn].does & (u16) ~(RACE_STRONG | RACE_ACQUIRES | RACE_RELEASES);
 }
 
-/* The grid uses its blocks' records again. */
+/* The machine uses its blocks' records again. */
 static struct race_block *record_of(struct races *r, struct block *b)
 {
 	struct race_block **bucket = &r->buckets[((uintptr_t)b / sizeof *b) % BUCKETS], *x = *bucket;
@@ -533,22 +688,30 @@ struct races *races_new(struct arena *arena, const struct check_sites *where, co
 	r->where = where;
 	r->program = program;
 	r->options = *options;
-	r->observer = (struct observer){
-		.context = r, .wants = wants, .before = before, .after = after, .block_start = block_start};
+	r->observer = (struct observer){.context = r, .wants = wants, .before = before, .block_start = block_start};
 	r->sites = sites;
+	r->lasting = arena;
 	r->roles = ARENA_ARRAY(arena, program->code_count + 1, struct race_role *);
+	r->proofs = ARENA_ARRAY(arena, program->code_count + 1, struct race_proof *);
+	r->has_proof = ARENA_ARRAY(arena, program->code_count + 1, bool);
 	find_roles(r, arena);
 	return r;
 }
 
-void races_begin(struct races *r, struct arena *launch)
+void races_begin(struct races *r, struct arena *arena, const struct launch *l)
 {
-	r->arena = launch;
+	/* A wait for an mbarrier tells its result afterwards, which gangs do not. */
+	const bool gangs = !does(r, l->kernel, RACE_MBARRIER_WAIT);
+
+	r->arena = arena;
+	r->observer.gang_before = gangs ? gang_before : NULL;
+	r->observer.after = gangs ? NULL : after;
+	find_quiet(r, l);
 	memset(r->buckets, 0, sizeof r->buckets);
 	r->global = (struct race_pages){0};
 	r->findings = (struct race_findings){
-		.arena = launch, .sites = r->where, .most = r->options.most, .plain_reads = r->options.plain_reads};
-	r->clocks = (struct race_clocks){.now = 1, .sets.arena = launch};
+		.arena = arena, .sites = r->where, .most = r->options.most, .plain_reads = r->options.plain_reads};
+	r->clocks = (struct race_clocks){.now = 1, .sets.arena = arena};
 	r->lives = 0;
 }
 
