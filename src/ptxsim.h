@@ -41,24 +41,25 @@ extern "C" {
 /* The interface's version: the second number grows when something is added, the first when something a program may use
  * has gone. Symbols carry the first. */
 #define PTXSIM_API_MAJOR 1
-#define PTXSIM_API_MINOR 0
+#define PTXSIM_API_MINOR 1
 
 typedef struct ptxsim_device ptxsim_device;
 typedef struct ptxsim_context ptxsim_context;
 typedef struct ptxsim_module ptxsim_module;
 typedef struct ptxsim_function ptxsim_function;
 typedef struct ptxsim_stream ptxsim_stream;
+typedef struct ptxsim_record ptxsim_record; /* of one launch: ptxsim_observe.h */
 
 typedef enum ptxsim_status {
 	PTXSIM_OK = 0,
 	PTXSIM_ERROR_ARGUMENT = 1,    /* a null pointer or a number out of range */
 	PTXSIM_ERROR_STATE = 2,       /* not built yet, or built already */
-	PTXSIM_ERROR_FILE = 3,        /* a file cannot be read; errno may say more */
-	PTXSIM_ERROR_SYNTAX = 4,      /* see ptxsim_diagnostics */
+	PTXSIM_ERROR_FILE = 3,        /* a file cannot be read */
+	PTXSIM_ERROR_SYNTAX = 4,      /* see ptxsim_module_diagnostics */
 	PTXSIM_ERROR_NOT_FOUND = 5,   /* no such variable */
 	PTXSIM_ERROR_ADDRESS = 6,     /* not within one allocation */
-	PTXSIM_ERROR_LAUNCH = 7,      /* wrong shape or arguments; see ptxsim_message */
-	PTXSIM_ERROR_FAULT = 8,       /* the kernel failed; see ptxsim_message */
+	PTXSIM_ERROR_LAUNCH = 7,      /* wrong shape or arguments */
+	PTXSIM_ERROR_FAULT = 8,       /* the kernel failed, or a check found something */
 	PTXSIM_ERROR_INTERRUPTED = 9, /* ptxsim_stop was called */
 	PTXSIM_ERROR_MEMORY = 10      /* the host has no memory left */
 } ptxsim_status;
@@ -67,6 +68,10 @@ typedef enum ptxsim_status {
 const char *ptxsim_version(void);
 /* One line for a status. */
 const char *ptxsim_status_text(ptxsim_status status);
+/* Why the calling thread's last call that failed did so, in full: the call's name, and what was wrong with which argument,
+ * file ("No such file or directory"), size, or kernel. Calls that return NULL for want of something count as failures; calls
+ * that succeed leave it as it is. Valid until the thread's next failing call; "" if none has failed. */
+const char *ptxsim_last_error(void);
 
 /* --- Devices ---------------------------------------------------------------------------------- */
 
@@ -305,12 +310,15 @@ struct ptxsim_launch {
 				sums of floats, clocks, locks) run on one host thread, in the hardware's order; with this
 				not 0, on several, in any order */
 	ptxsim_native native;
+	ptxsim_record *
+		*record; /* where the launch's record is put when it ends, the caller's to free: ptxsim_observe.h; of
+				   a launch in a stream it must stay until then. NULL: nowhere */
 };
 
 #define PTXSIM_LAUNCH_INIT                                                                                           \
 	{                                                                                                            \
 		sizeof(struct ptxsim_launch), {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, 0, NULL, 0, 0, 0, PTXSIM_ASYNC_EAGER, \
-			0, 0, 0, PTXSIM_NATIVE_DEFAULT                                                               \
+			0, 0, 0, PTXSIM_NATIVE_DEFAULT, NULL                                                         \
 	}
 
 struct ptxsim_stats {
@@ -395,8 +403,8 @@ ptxsim_status ptxsim_stream_read(ptxsim_stream *stream, void *to, uint64_t addre
 ptxsim_status ptxsim_stream_write(ptxsim_stream *stream, uint64_t address, const void *from, uint64_t bytes);
 /* Further work of `stream` waits for all that was given to `other` so far. */
 ptxsim_status ptxsim_stream_wait(ptxsim_stream *stream, ptxsim_stream *other);
-/* Waits until all is done. The status is that of the first piece of work that failed since the last call; what was
- * given behind it in this stream has not run. */
+/* Waits until all is done. The status is that of the first piece of work that failed since the last call, and
+ * ptxsim_last_error says why; what was given behind it in this stream has not run. */
 ptxsim_status ptxsim_stream_synchronize(ptxsim_stream *stream);
 /* 1: all is done; 0: something is not. */
 int ptxsim_stream_is_done(ptxsim_stream *stream);

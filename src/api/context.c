@@ -6,8 +6,11 @@
 
 #include "api/context.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "api/error.h"
 
 /* Guest addresses end below bit 47, as on the hardware; below this are the windows of other state spaces. */
 static const u64 ADDRESS_LIMIT = (u64)1 << 47, ADDRESS_LIMIT_32 = (u64)1 << 32;
@@ -38,7 +41,14 @@ ptxsim_context *ptxsim_context_create(const ptxsim_device *device)
 {
 	ptxsim_context *c = calloc(1, sizeof *c);
 
+	errno = ENOMEM;
 	if (!c || !session_open(&c->tables)) {
+		if (errno == ENOMEM)
+			call_fails(__func__, PTXSIM_ERROR_MEMORY, NULL);
+		else
+			call_fails(__func__, PTXSIM_ERROR_ARGUMENT,
+				   "PTXSIM_VARIANT is '%s', which is none of the vector variants that this host runs",
+				   getenv("PTXSIM_VARIANT"));
 		free(c);
 		return NULL;
 	}
@@ -73,7 +83,7 @@ void ptxsim_context_free(ptxsim_context *context)
 	if (!context)
 		return;
 	queue_group_end(&context->queues);
-	watching_free(&context->watching);
+	ptxsim_record_free(context->record);
 	while (context->modules)
 		ptxsim_module_free(context->modules);
 	host_threads_end(&context->threads);
@@ -103,7 +113,11 @@ ptxsim_module *ptxsim_get_module(const ptxsim_context *context, size_t index)
 
 const ptxsim_device *ptxsim_device_find(const char *name)
 {
-	return name ? (const ptxsim_device *)device_find(name) : NULL;
+	const ptxsim_device *found = name ? (const ptxsim_device *)device_find(name) : NULL;
+
+	if (!found)
+		call_fails(__func__, PTXSIM_ERROR_NOT_FOUND, "there is no device '%s'", name ? name : "");
+	return found;
 }
 
 static const struct device *device_of(const ptxsim_device *device) { return (const struct device *)device; }
@@ -116,19 +130,36 @@ uint64_t ptxsim_device_memory(const ptxsim_device *device) { return device ? dev
 ptxsim_status ptxsim_device_attribute(const ptxsim_device *device, int number, int32_t *value)
 {
 	if (!device || !value)
-		return PTXSIM_ERROR_ARGUMENT;
-	return device_attribute(device_of(device), number, value) ? PTXSIM_OK : PTXSIM_ERROR_NOT_FOUND;
+		return WRONG_ARGUMENT("the device or the place for the value is NULL");
+	if (device_attribute(device_of(device), number, value))
+		return PTXSIM_OK;
+	return call_fails(__func__, PTXSIM_ERROR_NOT_FOUND, "there is no attribute %d", number);
 }
 
 /* --- Memory --------------------------------------------------------------------------------- */
 
+/* There was no room for so many bytes. */
+static ptxsim_status no_memory(const char *call, const ptxsim_context *c, u64 bytes)
+{
+	char why[200];
+
+	memory_refusal(&c->memory, bytes, why, sizeof why);
+	return call_fails(call, PTXSIM_ERROR_MEMORY, "%s", why);
+}
+
+static ptxsim_status wrong_range(const char *call, u64 address, u64 bytes)
+{
+	return call_fails(call, PTXSIM_ERROR_ADDRESS, "%llu bytes at 0x%llx are not within one allocation",
+			  (unsigned long long)bytes, (unsigned long long)address);
+}
+
 ptxsim_status ptxsim_alloc(ptxsim_context *context, uint64_t bytes, uint64_t *address)
 {
 	if (!context || !address)
-		return PTXSIM_ERROR_ARGUMENT;
+		return WRONG_ARGUMENT("the context or the place for the address is NULL");
 	const u64 at = memory_allocate_buffer(&context->memory, bytes, "ptxsim_alloc");
 	if (!at)
-		return PTXSIM_ERROR_MEMORY;
+		return no_memory(__func__, context, bytes);
 	*address = at;
 	return PTXSIM_OK;
 }
@@ -148,20 +179,22 @@ static const char *keep_name(ptxsim_context *c, const char *name)
 ptxsim_status ptxsim_name_memory(ptxsim_context *context, uint64_t address, const char *name)
 {
 	if (!context || !name)
-		return PTXSIM_ERROR_ARGUMENT;
+		return WRONG_ARGUMENT("the context or the name is NULL");
 	const char *kept = keep_name(context, name);
 	if (!kept)
-		return PTXSIM_ERROR_MEMORY;
-	return memory_name(&context->memory, address, kept) ? PTXSIM_OK : PTXSIM_ERROR_ADDRESS;
+		return call_fails(__func__, PTXSIM_ERROR_MEMORY, NULL);
+	if (memory_name(&context->memory, address, kept))
+		return PTXSIM_OK;
+	return call_fails(__func__, PTXSIM_ERROR_ADDRESS, "no memory begins at 0x%llx", (unsigned long long)address);
 }
 
 ptxsim_status ptxsim_map(ptxsim_context *context, void *bytes, uint64_t size, uint64_t *address)
 {
 	if (!context || !bytes || !size || !address)
-		return PTXSIM_ERROR_ARGUMENT;
+		return WRONG_ARGUMENT("the context, the bytes or the place for the address is NULL, or the size is 0");
 	const u64 at = memory_attach(&context->memory, bytes, size, "ptxsim_map");
 	if (!at)
-		return PTXSIM_ERROR_MEMORY;
+		return no_memory(__func__, context, size);
 	*address = at;
 	return PTXSIM_OK;
 }
@@ -169,16 +202,18 @@ ptxsim_status ptxsim_map(ptxsim_context *context, void *bytes, uint64_t size, ui
 ptxsim_status ptxsim_map_at(ptxsim_context *context, void *bytes, uint64_t size, uint64_t address)
 {
 	if (!context || !bytes || !size || !address)
-		return PTXSIM_ERROR_ARGUMENT;
+		return WRONG_ARGUMENT("the context, the bytes or the address is NULL, or the size is 0");
 	if (address >= ADDRESS_LIMIT || size > ADDRESS_LIMIT - address ||
 	    (address < WINDOWS_END && address + size > WINDOWS_BEGIN))
-		return PTXSIM_ERROR_ADDRESS;
+		return call_fails(__func__, PTXSIM_ERROR_ADDRESS, "0x%llx and %llu bytes on is not all global memory",
+				  (unsigned long long)address, (unsigned long long)size);
 	if (memory_map(&context->memory, address, size, bytes, "ptxsim_map_at", 0))
 		return PTXSIM_OK;
 	struct allocation a;
-	return memory_look(&context->memory, address, 1, &a) || memory_look(&context->memory, address + size - 1, 1, &a)
-		       ? PTXSIM_ERROR_ADDRESS
-		       : PTXSIM_ERROR_MEMORY;
+	if (memory_look(&context->memory, address, 1, &a) || memory_look(&context->memory, address + size - 1, 1, &a))
+		return call_fails(__func__, PTXSIM_ERROR_ADDRESS, "other memory is at 0x%llx",
+				  (unsigned long long)a.base);
+	return no_memory(__func__, context, size);
 }
 
 ptxsim_status ptxsim_multicast(ptxsim_context *context, const uint64_t *addresses, uint32_t count, uint64_t bytes,
@@ -187,13 +222,13 @@ ptxsim_status ptxsim_multicast(ptxsim_context *context, const uint64_t *addresse
 	struct allocation a;
 
 	if (!context || !addresses || !count || !bytes || !address)
-		return PTXSIM_ERROR_ARGUMENT;
+		return WRONG_ARGUMENT("the context, the addresses or the place for one is NULL, or there are none");
 	for (uint32_t k = 0; k < count; k++)
 		if (!memory_look(&context->memory, addresses[k], bytes, &a))
-			return PTXSIM_ERROR_ADDRESS;
+			return wrong_range(__func__, addresses[k], bytes);
 	const u64 at = memory_multicast(&context->memory, addresses, count, bytes);
 	if (!at)
-		return PTXSIM_ERROR_MEMORY;
+		return no_memory(__func__, context, bytes);
 	*address = at;
 	return PTXSIM_OK;
 }
@@ -203,10 +238,13 @@ ptxsim_status ptxsim_release(ptxsim_context *context, uint64_t address)
 	struct allocation a;
 
 	if (!context)
-		return PTXSIM_ERROR_ARGUMENT;
+		return WRONG_ARGUMENT("there is no context");
 	if (memory_look(&context->memory, address, 1, &a) && a.flags & ALLOCATION_VARIABLE)
-		return PTXSIM_ERROR_ADDRESS;
-	return memory_release(&context->memory, address) ? PTXSIM_OK : PTXSIM_ERROR_ADDRESS;
+		return call_fails(__func__, PTXSIM_ERROR_ADDRESS, "0x%llx is a module's variable '%s'",
+				  (unsigned long long)address, a.name ? a.name : "");
+	if (memory_release(&context->memory, address))
+		return PTXSIM_OK;
+	return call_fails(__func__, PTXSIM_ERROR_ADDRESS, "no memory begins at 0x%llx", (unsigned long long)address);
 }
 
 ptxsim_status ptxsim_read(const ptxsim_context *context, void *to, uint64_t address, uint64_t bytes)
@@ -214,11 +252,11 @@ ptxsim_status ptxsim_read(const ptxsim_context *context, void *to, uint64_t addr
 	struct allocation a;
 
 	if (!context || (!to && bytes))
-		return PTXSIM_ERROR_ARGUMENT;
+		return WRONG_ARGUMENT("the context or the host's bytes are NULL");
 	if (!bytes)
 		return PTXSIM_OK;
 	if (!memory_look((struct memory *)(uintptr_t)&context->memory, address, bytes, &a))
-		return PTXSIM_ERROR_ADDRESS;
+		return wrong_range(__func__, address, bytes);
 	memcpy(to, a.host + (address - a.base), bytes);
 	return PTXSIM_OK;
 }
@@ -228,11 +266,11 @@ ptxsim_status ptxsim_write(ptxsim_context *context, uint64_t address, const void
 	struct allocation a;
 
 	if (!context || (!from && bytes))
-		return PTXSIM_ERROR_ARGUMENT;
+		return WRONG_ARGUMENT("the context or the host's bytes are NULL");
 	if (!bytes)
 		return PTXSIM_OK;
 	if (!memory_look(&context->memory, address, bytes, &a))
-		return PTXSIM_ERROR_ADDRESS;
+		return wrong_range(__func__, address, bytes);
 	memcpy(a.host + (address - a.base), from, bytes);
 	return PTXSIM_OK;
 }

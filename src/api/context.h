@@ -8,28 +8,12 @@
 
 #include <pthread.h>
 
+#include "api/outcome.h"
+#include "api/record.h"
 #include "api/session.h"
 #include "api/stream.h"
-#include "api/watching.h"
 #include "arch/device.h"
-#include "exec/fault_report.h"
 #include "ptxsim.h"
-
-/* How a launch ended. */
-struct outcome {
-	ptxsim_status status;
-	bool refused; /* it was not even begun */
-	bool ended;   /* it ran to its end: what `status` tells are findings */
-	struct launch_stats stats;
-	enum fault_kind kind;
-	struct fault fault;             /* `code` and `insn` only until the module is freed: */
-	char function[256], file[1024]; /* where it was; "" if that is not known */
-	u32 line, column;
-	struct fault_memory memory; /* that the address is next to; its name is: */
-	char memory_name[256];
-	u32 block[3], thread[3];
-	char message[8192];
-};
 
 struct ptxsim_context {
 	struct session tables; /* for its instruction tables alone */
@@ -44,7 +28,11 @@ struct ptxsim_context {
 	struct queue_group queues;
 	volatile bool stop;
 	struct outcome last;
-	struct watching watching; /* of launches that are not in streams */
+	struct ptxsim_watching wanted;   /* of launches */
+	struct ptxsim_observer observer; /* if it is observed */
+	bool is_observed;
+	u64 told_launches;     /* atomic: the number of the last one that the observer was told of */
+	ptxsim_record *record; /* of the last launch that is not in a stream and was watched; or NULL */
 	pthread_mutex_t print_lock;
 	ptxsim_print_fn *print;
 	void *print_context;
@@ -62,6 +50,7 @@ struct ptxsim_module {
 	bool spent;           /* memory ran out */
 	pthread_mutex_t lock; /* of compiling */
 	ptxsim_function *functions;
+	ptxsim_record *records; /* of its launches, under the context's lock */
 	const char *diagnostics;
 	size_t diagnostics_count;
 	u8 *variables; /* host bytes that the caller gave for them; NULL: none */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api/context.h"
+#include "api/error.h"
 #include "exec/fault_report.h"
 #include "exec/child_grids.h"
 #include "observe/async_check.h"
@@ -109,12 +110,13 @@ static void keep_fault(const struct launch *l, const struct fault *f, struct out
 		keep_memory(l, o);
 }
 
-static ptxsim_status run(ptxsim_context *c, struct launch *l, struct watching *w, struct outcome *o)
+static ptxsim_status run_watched(ptxsim_context *c, struct launch *l, struct watching *w,
+				 const struct told_launch *told, struct outcome *o)
 {
 	const struct fault *found = NULL;
 
 	l->stop = &c->stop;
-	if (w && !watching_begin(w, l))
+	if (w && !watching_begin(w, l, told))
 		return PTXSIM_ERROR_MEMORY;
 	const enum launch_status status = launch_run(l, &o->stats, &o->fault, o->message, sizeof o->message);
 	const bool begun = status == LAUNCH_OK || status == LAUNCH_FAULT || status == LAUNCH_INTERRUPTED;
@@ -138,6 +140,23 @@ static ptxsim_status run(ptxsim_context *c, struct launch *l, struct watching *w
 		break;
 	}
 	return PTXSIM_ERROR_MEMORY;
+}
+
+/* With the context's observer told of its begin and end. An observer needs a watching, for the room. */
+static ptxsim_status run(ptxsim_context *c, struct launch *l, struct watching *w, const ptxsim_function *f,
+			 const struct ptxsim_launch *shape, struct outcome *o)
+{
+	const struct ptxsim_observer *to = &c->observer;
+
+	if (!w || !c->is_observed)
+		return run_watched(c, l, w, NULL, o);
+	const struct told_launch told = {to, f, __atomic_add_fetch(&c->told_launches, 1, __ATOMIC_RELAXED)};
+	if (to->launch_begin)
+		to->launch_begin(to->observer_context, told.number, f, shape);
+	const ptxsim_status status = run_watched(c, l, w, &told, o);
+	if (to->launch_end)
+		to->launch_end(to->observer_context, told.number, status);
+	return status;
 }
 
 static struct native_kernel *native_of(const ptxsim_context *c, const ptxsim_function *f, const struct program *p,
@@ -195,7 +214,7 @@ static void run_grid(ptxsim_context *c, const ptxsim_function *f, const struct p
 	const bool alone = !pthread_mutex_trylock(&c->threads_lock);
 	if (alone)
 		l.threads = &c->threads;
-	o->status = run(c, &l, options->watching, o);
+	o->status = run(c, &l, options->watching, f, launch, o);
 	if (alone)
 		pthread_mutex_unlock(&c->threads_lock);
 }
@@ -263,19 +282,40 @@ void function_run(ptxsim_context *c, const ptxsim_function *f, const struct ptxs
 	grids_free(&grids, &c->memory);
 }
 
+/* --- Launches of the interface -------------------------------------------------------------- */
+
+static const char *wrong_launch(const ptxsim_context *c, const ptxsim_function *f, const struct ptxsim_launch *launch)
+{
+	if (f->module->context != c)
+		return "the function is one of another context's";
+	if (launch->arg_count && !launch->args)
+		return "launch.args is NULL, launch.arg_count is not 0";
+	if ((unsigned)launch->async > PTXSIM_ASYNC_RANDOM)
+		return "launch.async is none of enum ptxsim_async";
+	if ((unsigned)launch->native > PTXSIM_NATIVE_OFF)
+		return "launch.native is none of enum ptxsim_native";
+	for (size_t n = 0; n < launch->arg_count; n++)
+		if (!launch->args[n])
+			return "one of launch.args is NULL";
+	return NULL;
+}
+
 /* OK, or why the launch cannot be; the reason in words in o->message. */
 static ptxsim_status check(ptxsim_context *c, const ptxsim_function *f, const struct ptxsim_launch *launch,
 			   struct outcome *o)
 {
-	if (f->module->context != c || (launch->arg_count && !launch->args) ||
-	    (unsigned)launch->async > PTXSIM_ASYNC_RANDOM || (unsigned)launch->native > PTXSIM_NATIVE_OFF)
+	const char *wrong = wrong_launch(c, f, launch);
+
+	if (wrong) {
+		snprintf(o->message, sizeof o->message, "%s", wrong);
 		return PTXSIM_ERROR_ARGUMENT;
-	for (size_t n = 0; n < launch->arg_count; n++)
-		if (!launch->args[n])
-			return PTXSIM_ERROR_ARGUMENT;
+	}
 	const struct kernel *k = function_kernel(f);
-	if (!k)
-		return ptxsim_function_compile(f);
+	if (!k) {
+		const ptxsim_status status = ptxsim_function_compile(f);
+		snprintf(o->message, sizeof o->message, "%s", ptxsim_module_diagnostics(f->module));
+		return status;
+	}
 	if (launch->arg_count == k->function->params.count)
 		return PTXSIM_OK;
 	snprintf(o->message, sizeof o->message, "kernel '%s' has %zu parameters, %zu arguments were given", k->name,
@@ -283,35 +323,107 @@ static ptxsim_status check(ptxsim_context *c, const ptxsim_function *f, const st
 	return PTXSIM_ERROR_LAUNCH;
 }
 
+static bool is_watched(const ptxsim_context *c, const struct ptxsim_watching *wanted)
+{
+	return c->is_observed || wanted->count || wanted->races || wanted->unwritten || wanted->sync;
+}
+
+/* Grids that a recorded launch's kernel launches have records beside it. */
+static struct watching *begin_grid(void *context, const ptxsim_function *f, const struct ptxsim_launch *launch)
+{
+	ptxsim_record *grid = record_add_grid(context, f);
+
+	(void)launch;
+	return grid ? &grid->watching : NULL;
+}
+
+static void end_grid(void *context, const ptxsim_function *f, const struct outcome *o)
+{
+	ptxsim_record *grid = ((ptxsim_record *)context)->grids;
+
+	(void)f;
+	while (grid && grid->sibling)
+		grid = grid->sibling;
+	if (grid)
+		grid->outcome = *o;
+}
+
+/* Runs a launch that has been checked, with the record, if there is one, which keeps how it ended, too. */
+static void run_recorded(ptxsim_context *c, const ptxsim_function *f, const struct ptxsim_launch *launch,
+			 const u8 *params, bool shared, ptxsim_record *record, struct outcome *o)
+{
+	struct run_options options = {.shared = shared};
+
+	if (record && is_watched(c, &record->watching.wanted)) {
+		options.watching = &record->watching;
+		options.grid_begin = begin_grid;
+		options.grid_end = end_grid;
+		options.grid_context = record;
+	}
+	function_run(c, f, launch, params, &options, o);
+	const ptxsim_record *grid = record && !o->status ? record_find_grid(record) : NULL;
+	if (grid)
+		*o = grid->outcome;
+	if (record)
+		record->outcome = *o;
+}
+
+/* What a failed launch leaves in words. */
+static ptxsim_status launch_fails(const char *call, const struct outcome *o)
+{
+	return o->status ? call_fails(call, o->status, o->message[0] ? "%s" : NULL, o->message) : PTXSIM_OK;
+}
+
 /* Fits most kernels' parameters. */
 enum { PARAMS_AT_HAND = 512 };
+
+/* A record where one is wanted; false: no memory. */
+static bool make_record(const ptxsim_context *c, const ptxsim_function *f, const struct ptxsim_launch *launch,
+			const struct ptxsim_watching *wanted, ptxsim_record **record)
+{
+	*record = launch->record || is_watched(c, wanted) ? record_new(f, wanted) : NULL;
+	return *record || !(launch->record || is_watched(c, wanted));
+}
+
+static ptxsim_status launch_checked(ptxsim_context *c, const ptxsim_function *f, const struct ptxsim_launch *launch)
+{
+	const struct kernel *k = function_kernel(f);
+	u8 at_hand[PARAMS_AT_HAND];
+	u8 *params = k->param_bytes <= sizeof at_hand ? at_hand : malloc(k->param_bytes);
+	ptxsim_record *record = NULL;
+
+	if (!params || !make_record(c, f, launch, &c->wanted, &record)) {
+		if (params != at_hand)
+			free(params);
+		return PTXSIM_ERROR_MEMORY;
+	}
+	function_pack(k, launch->args, params);
+	__atomic_store_n(&c->stop, false, __ATOMIC_RELAXED);
+	run_recorded(c, f, launch, params, false, record, &c->last);
+	*(launch->record ? launch->record : &c->record) = record;
+	if (params != at_hand)
+		free(params);
+	return c->last.status;
+}
 
 ptxsim_status ptxsim_launch(ptxsim_context *context, const ptxsim_function *function,
 			    const struct ptxsim_launch *launch)
 {
 	struct ptxsim_launch whole;
-	u8 at_hand[PARAMS_AT_HAND];
 
 	if (!context)
-		return PTXSIM_ERROR_ARGUMENT;
-	begin(&context->last);
-	watching_free(&context->watching);
+		return WRONG_ARGUMENT("there is no context");
+	struct outcome *o = &context->last;
+	begin(o);
+	ptxsim_record_free(context->record);
+	context->record = NULL;
 	if (!function || !launch || !launch_take(launch, &whole))
-		return PTXSIM_ERROR_ARGUMENT;
-	const ptxsim_status status = check(context, function, &whole, &context->last);
-	if (status)
-		return status;
-	const struct kernel *k = function_kernel(function);
-	u8 *params = k->param_bytes <= sizeof at_hand ? at_hand : malloc(k->param_bytes);
-	if (!params)
-		return PTXSIM_ERROR_MEMORY;
-	function_pack(k, whole.args, params);
-	__atomic_store_n(&context->stop, false, __ATOMIC_RELAXED);
-	function_run(context, function, &whole, params, &(struct run_options){.watching = &context->watching},
-		     &context->last);
-	if (params != at_hand)
-		free(params);
-	return context->last.status;
+		return WRONG_ARGUMENT(!function || !launch ? "the function or the launch is NULL"
+							   : "struct_size is not that of struct ptxsim_launch");
+	o->status = check(context, function, &whole, o);
+	if (!o->status)
+		o->status = launch_checked(context, function, &whole);
+	return launch_fails(__func__, o);
 }
 
 const char *ptxsim_message(const ptxsim_context *context) { return context ? context->last.message : ""; }
@@ -326,48 +438,16 @@ const char *ptxsim_cuda_error(const ptxsim_context *context)
 ptxsim_status ptxsim_get_fault(const ptxsim_context *context, struct ptxsim_fault *fault)
 {
 	if (!context || !fault)
-		return PTXSIM_ERROR_ARGUMENT;
-	const struct outcome *o = &context->last;
-	if (o->kind == FAULT_NONE)
-		return PTXSIM_ERROR_STATE;
-	*fault = (struct ptxsim_fault){.kind = fault_text(o->kind),
-				       .cuda_error = fault_cuda_name(o->kind),
-				       .function = o->function[0] ? o->function : NULL,
-				       .file = o->file[0] ? o->file : NULL,
-				       .line = o->line,
-				       .column = o->column,
-				       .warp = o->fault.warp,
-				       .lane = o->fault.lane,
-				       .lanes = o->fault.lanes,
-				       .address = o->fault.address,
-				       .size = o->fault.size,
-				       .is_store = o->fault.is_store,
-				       .detail = o->fault.detail};
-	if (o->memory.kind) {
-		fault->allocation = o->memory_name;
-		fault->allocation_base = o->memory.base;
-		fault->allocation_size = o->memory.size;
-		fault->allocation_distance = o->memory.where == FAULT_WITHIN ? 0 : o->memory.distance;
-		fault->allocation_freed = o->memory.kind == FAULT_MEMORY_RELEASED;
-	}
-	memcpy(fault->block, o->block, sizeof fault->block);
-	memcpy(fault->thread, o->thread, sizeof fault->thread);
-	return PTXSIM_OK;
+		return WRONG_ARGUMENT("the context or the place for the fault is NULL");
+	const ptxsim_status status = outcome_fault(&context->last, fault);
+	return status ? call_fails(__func__, status, "the last launch did not fault") : status;
 }
 
 ptxsim_status ptxsim_get_stats(const ptxsim_context *context, struct ptxsim_stats *stats)
 {
 	if (!context || !stats)
-		return PTXSIM_ERROR_ARGUMENT;
-	const struct launch_stats *s = &context->last.stats;
-	*stats = (struct ptxsim_stats){.blocks = s->blocks,
-				       .warps = s->warps,
-				       .warp_instructions = s->warp_instructions,
-				       .thread_instructions = s->thread_instructions,
-				       .branches = s->branches,
-				       .divergent_branches = s->divergent_branches,
-				       .seconds = s->seconds,
-				       .jobs = s->jobs};
+		return WRONG_ARGUMENT("the context or the place for the counts is NULL");
+	*stats = outcome_stats(&context->last);
 	return PTXSIM_OK;
 }
 
@@ -380,7 +460,7 @@ void ptxsim_stop(ptxsim_context *context)
 ptxsim_status ptxsim_set_print(ptxsim_context *context, ptxsim_print_fn *print, void *print_context)
 {
 	if (!context)
-		return PTXSIM_ERROR_ARGUMENT;
+		return WRONG_ARGUMENT("there is no context");
 	context->print = print;
 	context->print_context = print_context;
 	return PTXSIM_OK;
@@ -389,7 +469,7 @@ ptxsim_status ptxsim_set_print(ptxsim_context *context, ptxsim_print_fn *print, 
 ptxsim_status ptxsim_set_bounds(ptxsim_context *context, ptxsim_bounds bounds)
 {
 	if (!context || (unsigned)bounds > PTXSIM_BOUNDS_ALLOCATION)
-		return PTXSIM_ERROR_ARGUMENT;
+		return WRONG_ARGUMENT("there is no context, or no such choice of bounds");
 	context->memory.bounds = context->tables.bounds = (enum memory_bounds)bounds;
 	return PTXSIM_OK;
 }
@@ -410,26 +490,45 @@ struct piece {
 	ptxsim_stream *stream;
 	const ptxsim_function *function; /* NULL: a copy, or a wait */
 	struct ptxsim_launch launch;
+	ptxsim_record *record; /* of the launch; or NULL */
 	void *to;
 	const void *from;
 	u64 address, bytes;
 	u8 params[];
 };
 
+static void run_launch(struct piece *p)
+{
+	ptxsim_stream *s = p->stream;
+
+	run_recorded(s->context, p->function, &p->launch, p->params, true, p->record, &s->outcome);
+	s->failed = s->outcome.status;
+	if (!p->launch.record)
+		return;
+	*p->launch.record = p->record;
+	p->record = NULL;
+}
+
+static void run_copy(const struct piece *p)
+{
+	ptxsim_stream *s = p->stream;
+
+	s->failed = p->to     ? ptxsim_read(s->context, p->to, p->address, p->bytes)
+		    : p->from ? ptxsim_write(s->context, p->address, p->from, p->bytes)
+			      : PTXSIM_OK;
+	if (s->failed)
+		snprintf(s->outcome.message, sizeof s->outcome.message, "%s", ptxsim_last_error());
+}
+
 static void run_piece(struct work *w)
 {
 	struct piece *p = (struct piece *)w;
-	ptxsim_stream *s = p->stream;
 
-	if (!s->failed) {
-		if (p->function)
-			function_run(s->context, p->function, &p->launch, p->params,
-				     &(struct run_options){.shared = true}, &s->outcome);
-		s->failed = p->function ? s->outcome.status
-			    : p->to     ? ptxsim_read(s->context, p->to, p->address, p->bytes)
-			    : p->from   ? ptxsim_write(s->context, p->address, p->from, p->bytes)
-					: PTXSIM_OK;
-	}
+	if (!p->stream->failed && p->function)
+		run_launch(p);
+	else if (!p->stream->failed)
+		run_copy(p);
+	ptxsim_record_free(p->record);
 	free(p);
 }
 
@@ -450,6 +549,7 @@ ptxsim_stream *ptxsim_stream_create(ptxsim_context *context)
 
 	if (!s || !(s->queue = queue_new(&context->queues))) {
 		free(s);
+		call_fails(__func__, context ? PTXSIM_ERROR_MEMORY : PTXSIM_ERROR_ARGUMENT, NULL);
 		return NULL;
 	}
 	s->context = context;
@@ -464,36 +564,53 @@ void ptxsim_stream_free(ptxsim_stream *stream)
 	free(stream);
 }
 
+/* Gives a launch that has been checked; MEMORY: there is none. */
+static ptxsim_status give_launch(ptxsim_stream *s, const ptxsim_function *f, const struct ptxsim_launch *launch)
+{
+	const struct kernel *k = function_kernel(f);
+	const struct ptxsim_watching wanted = s->context->wanted;
+	struct piece *p = piece_new(s, k->param_bytes);
+
+	if (!p || !make_record(s->context, f, launch, &wanted, &p->record)) {
+		free(p);
+		return PTXSIM_ERROR_MEMORY;
+	}
+	if (launch->record)
+		*launch->record = NULL;
+	p->function = f;
+	p->launch = *launch;
+	function_pack(k, launch->args, p->params);
+	queue_give(s->queue, &p->work);
+	return PTXSIM_OK;
+}
+
 ptxsim_status ptxsim_stream_launch(ptxsim_stream *stream, const ptxsim_function *function,
 				   const struct ptxsim_launch *launch)
 {
 	struct ptxsim_launch whole;
 
 	if (!stream || !function || !launch || !launch_take(launch, &whole))
-		return PTXSIM_ERROR_ARGUMENT;
+		return WRONG_ARGUMENT(!stream || !function || !launch
+					      ? "the stream, function or launch is NULL"
+					      : "struct_size is not that of struct ptxsim_launch");
 	struct outcome *o = calloc(1, sizeof *o);
-	const ptxsim_status status = o ? check(stream->context, function, &whole, o) : PTXSIM_ERROR_MEMORY;
+	if (!o)
+		return call_fails(__func__, PTXSIM_ERROR_MEMORY, NULL);
+	o->status = check(stream->context, function, &whole, o);
+	if (!o->status)
+		o->status = give_launch(stream, function, &whole);
+	const ptxsim_status status = launch_fails(__func__, o);
 	free(o);
-	if (status)
-		return status;
-	const struct kernel *k = function_kernel(function);
-	struct piece *p = piece_new(stream, k->param_bytes);
-	if (!p)
-		return PTXSIM_ERROR_MEMORY;
-	p->function = function;
-	p->launch = whole;
-	function_pack(k, whole.args, p->params);
-	queue_give(stream->queue, &p->work);
-	return PTXSIM_OK;
+	return status;
 }
 
-static ptxsim_status give_copy(ptxsim_stream *s, void *to, const void *from, u64 address, u64 bytes)
+static ptxsim_status give_copy(const char *call, ptxsim_stream *s, void *to, const void *from, u64 address, u64 bytes)
 {
 	if (!s || (!to && !from))
-		return PTXSIM_ERROR_ARGUMENT;
+		return call_fails(call, PTXSIM_ERROR_ARGUMENT, "the stream or the host's bytes are NULL");
 	struct piece *p = piece_new(s, 0);
 	if (!p)
-		return PTXSIM_ERROR_MEMORY;
+		return call_fails(call, PTXSIM_ERROR_MEMORY, NULL);
 	p->to = to;
 	p->from = from;
 	p->address = address;
@@ -504,23 +621,23 @@ static ptxsim_status give_copy(ptxsim_stream *s, void *to, const void *from, u64
 
 ptxsim_status ptxsim_stream_read(ptxsim_stream *stream, void *to, uint64_t address, uint64_t bytes)
 {
-	return give_copy(stream, to, NULL, address, bytes);
+	return give_copy(__func__, stream, to, NULL, address, bytes);
 }
 
 ptxsim_status ptxsim_stream_write(ptxsim_stream *stream, uint64_t address, const void *from, uint64_t bytes)
 {
-	return give_copy(stream, NULL, from, address, bytes);
+	return give_copy(__func__, stream, NULL, from, address, bytes);
 }
 
 ptxsim_status ptxsim_stream_wait(ptxsim_stream *stream, ptxsim_stream *other)
 {
 	if (!stream || !other || stream->context != other->context)
-		return PTXSIM_ERROR_ARGUMENT;
+		return WRONG_ARGUMENT("a stream is NULL, or they are not of one context");
 	if (stream == other)
 		return PTXSIM_OK;
 	struct piece *p = piece_new(stream, 0);
 	if (!p)
-		return PTXSIM_ERROR_MEMORY;
+		return call_fails(__func__, PTXSIM_ERROR_MEMORY, NULL);
 	p->work.after = other->queue;
 	p->work.after_number = queue_given(other->queue);
 	queue_give(stream->queue, &p->work);
@@ -530,11 +647,12 @@ ptxsim_status ptxsim_stream_wait(ptxsim_stream *stream, ptxsim_stream *other)
 ptxsim_status ptxsim_stream_synchronize(ptxsim_stream *stream)
 {
 	if (!stream)
-		return PTXSIM_ERROR_ARGUMENT;
+		return WRONG_ARGUMENT("there is no stream");
 	queue_wait(stream->queue, queue_given(stream->queue));
 	const ptxsim_status status = stream->failed;
 	stream->failed = PTXSIM_OK;
-	return status;
+	return status ? call_fails(__func__, status, stream->outcome.message[0] ? "%s" : NULL, stream->outcome.message)
+		      : PTXSIM_OK;
 }
 
 int ptxsim_stream_is_done(ptxsim_stream *stream)

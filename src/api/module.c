@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/error.h"
 #include "arch/arch.h"
+#include "decode/externals.h"
 
 ptxsim_module *ptxsim_module_create(ptxsim_context *context)
 {
@@ -17,6 +19,7 @@ ptxsim_module *ptxsim_module_create(ptxsim_context *context)
 
 	if (!m || !session_open_with(&m->session, &context->tables)) {
 		free(m);
+		call_fails(__func__, context ? PTXSIM_ERROR_MEMORY : PTXSIM_ERROR_ARGUMENT, NULL);
 		return NULL;
 	}
 	m->context = context;
@@ -48,6 +51,7 @@ void ptxsim_module_free(ptxsim_module *module)
 	if (!module)
 		return;
 	forget(module);
+	records_forget_module(module);
 	module_unmap_variables(module);
 	memory_forget_acts(&module->context->memory);
 	session_close(&module->session);
@@ -62,25 +66,33 @@ static ptxsim_status spend(ptxsim_module *m)
 	return PTXSIM_ERROR_MEMORY;
 }
 
-static ptxsim_status may_add(const ptxsim_module *m)
+/* The status of a call, kept with its words if it failed; of a text with errors those of the module. */
+static ptxsim_status tell(const char *call, ptxsim_module *m, ptxsim_status status)
+{
+	if (status == PTXSIM_ERROR_SYNTAX)
+		return call_fails(call, status, "%s", ptxsim_module_diagnostics(m));
+	return status ? call_fails(call, status, NULL) : status;
+}
+
+static ptxsim_status may_add(const char *call, const ptxsim_module *m)
 {
 	if (m->spent)
-		return PTXSIM_ERROR_MEMORY;
-	return m->session.program ? PTXSIM_ERROR_STATE : PTXSIM_OK;
+		return call_fails(call, PTXSIM_ERROR_MEMORY, "memory ran out for this module before");
+	return m->session.program ? call_fails(call, PTXSIM_ERROR_STATE, "the module is built already") : PTXSIM_OK;
 }
 
 ptxsim_status ptxsim_module_add_text(ptxsim_module *module, const char *name, const char *text, size_t length)
 {
 	if (!module || !name || (!text && length) || length >= UINT32_MAX / 2)
-		return PTXSIM_ERROR_ARGUMENT;
-	const ptxsim_status status = may_add(module);
+		return WRONG_ARGUMENT("the module, the name or the text is NULL, or the text has 2 GiB or more");
+	const ptxsim_status status = may_add(__func__, module);
 	if (status)
 		return status;
 	const u32 errors = module->session.diags.error_count;
 	if (SESSION_ENTER(&module->session))
-		return spend(module);
+		return tell(__func__, module, spend(module));
 	session_add_text(&module->session, name, text ? text : "", length);
-	return module->session.diags.error_count > errors ? PTXSIM_ERROR_SYNTAX : PTXSIM_OK;
+	return tell(__func__, module, module->session.diags.error_count > errors ? PTXSIM_ERROR_SYNTAX : PTXSIM_OK);
 }
 
 ptxsim_status ptxsim_module_add_file(ptxsim_module *module, const char *path)
@@ -88,16 +100,16 @@ ptxsim_status ptxsim_module_add_file(ptxsim_module *module, const char *path)
 	const char *message;
 
 	if (!module || !path)
-		return PTXSIM_ERROR_ARGUMENT;
-	const ptxsim_status status = may_add(module);
+		return WRONG_ARGUMENT("the module or the path is NULL");
+	const ptxsim_status status = may_add(__func__, module);
 	if (status)
 		return status;
 	const u32 errors = module->session.diags.error_count;
 	if (SESSION_ENTER(&module->session))
-		return spend(module);
+		return tell(__func__, module, spend(module));
 	if (!session_add_file(&module->session, path, &message))
-		return PTXSIM_ERROR_FILE;
-	return module->session.diags.error_count > errors ? PTXSIM_ERROR_SYNTAX : PTXSIM_OK;
+		return call_fails(__func__, PTXSIM_ERROR_FILE, "%s: %s", path, message);
+	return tell(__func__, module, module->session.diags.error_count > errors ? PTXSIM_ERROR_SYNTAX : PTXSIM_OK);
 }
 
 /* --- Variables ------------------------------------------------------------------------------ */
@@ -208,13 +220,13 @@ ptxsim_status ptxsim_module_build(ptxsim_module *module, const struct ptxsim_bui
 	const struct ptxsim_build *b = options ? options : &defaults;
 
 	if (!module || b->struct_size != sizeof *b)
-		return PTXSIM_ERROR_ARGUMENT;
-	const ptxsim_status status = may_add(module);
+		return WRONG_ARGUMENT(module ? "struct_size is not that of struct ptxsim_build" : "there is no module");
+	const ptxsim_status status = may_add(__func__, module);
 	if (status)
 		return status;
 	if (!module->session.modules.count)
-		return PTXSIM_ERROR_STATE;
-	return build_or_spend(module, b);
+		return call_fails(__func__, PTXSIM_ERROR_STATE, "no text has been added to the module");
+	return tell(__func__, module, build_or_spend(module, b));
 }
 
 const char *ptxsim_module_diagnostics(ptxsim_module *module)
@@ -239,11 +251,11 @@ ptxsim_status ptxsim_variable(const ptxsim_module *module, const char *name, uin
 	u64 at, size;
 
 	if (!module || !name)
-		return PTXSIM_ERROR_ARGUMENT;
+		return WRONG_ARGUMENT("the module or the name is NULL");
 	if (!module->functions)
-		return PTXSIM_ERROR_STATE;
+		return call_fails(__func__, PTXSIM_ERROR_STATE, "the module is not built");
 	if (!program_variable(module->session.program, name, &at, &size))
-		return PTXSIM_ERROR_NOT_FOUND;
+		return call_fails(__func__, PTXSIM_ERROR_NOT_FOUND, "the module has no variable '%s'", name);
 	if (address)
 		*address = at;
 	if (bytes)
@@ -277,15 +289,21 @@ const ptxsim_function *ptxsim_find_function(const ptxsim_module *module, const c
 {
 	const ptxsim_function *f = module && name ? function_named(module, name) : NULL;
 	ptxsim_module *m = (ptxsim_module *)(uintptr_t)module;
-	u32 count;
+	u32 count = 0;
 
-	if (f || !name || !ptxsim_function_count(module))
+	if (f || !name || !ptxsim_function_count(module)) {
+		if (!f)
+			call_fails(__func__, name && module ? PTXSIM_ERROR_NOT_FOUND : PTXSIM_ERROR_ARGUMENT, NULL);
 		return f;
+	}
 	pthread_mutex_lock(&m->lock);
 	const char *volatile named = NULL;
 	if (!SESSION_ENTER(&m->session))
 		named = session_kernel_named(&m->session, name, &count);
 	pthread_mutex_unlock(&m->lock);
+	if (!named)
+		call_fails(__func__, PTXSIM_ERROR_NOT_FOUND,
+			   count ? "the module has several kernels '%s'" : "the module has no kernel '%s'", name);
 	return function_named(module, named);
 }
 
@@ -334,16 +352,16 @@ const struct kernel *function_kernel(const ptxsim_function *f)
 ptxsim_status ptxsim_function_compile(const ptxsim_function *function)
 {
 	if (!function)
-		return PTXSIM_ERROR_ARGUMENT;
+		return WRONG_ARGUMENT("there is no function");
 	if (function_program(function))
 		return PTXSIM_OK;
-	return function->module->spent ? PTXSIM_ERROR_MEMORY : PTXSIM_ERROR_SYNTAX;
+	return tell(__func__, function->module, function->module->spent ? PTXSIM_ERROR_MEMORY : PTXSIM_ERROR_SYNTAX);
 }
 
 ptxsim_status ptxsim_function_param(const ptxsim_function *function, size_t index, struct ptxsim_param *param)
 {
 	if (!param || index >= ptxsim_function_param_count(function))
-		return PTXSIM_ERROR_ARGUMENT;
+		return WRONG_ARGUMENT("there is no function, no parameter of that number, or no place for it");
 	const struct kernel *k = function_kernel(function);
 	if (!k)
 		return ptxsim_function_compile(function);
@@ -376,10 +394,29 @@ static u32 registers_of(const struct kernel *k, const struct arch *a)
 	return min_u32(live, a->registers_thread);
 }
 
+/* Whether some function that it may call is the device runtime's. */
+static bool launches_kernels(const struct kernel *k)
+{
+	static const char *const runtime[] = {
+#define NAME(name) #name,
+		DEVICE_RUNTIME(NAME)
+#undef NAME
+	};
+
+	for (u32 f = 0; f < k->function_count; f++)
+		for (u32 c = 0; c < k->functions[f].code->call_count; c++) {
+			const char *name = k->functions[f].code->calls[c].external;
+			for (size_t n = 0; name && n < COUNT_OF(runtime); n++)
+				if (!strcmp(name, runtime[n]))
+					return true;
+		}
+	return false;
+}
+
 ptxsim_status ptxsim_function_attributes(const ptxsim_function *function, struct ptxsim_attributes *attributes)
 {
 	if (!function || !attributes)
-		return PTXSIM_ERROR_ARGUMENT;
+		return WRONG_ARGUMENT("the function or the place for its attributes is NULL");
 	const struct program *p = function_program(function);
 	if (!p)
 		return ptxsim_function_compile(function);
@@ -395,7 +432,8 @@ ptxsim_status ptxsim_function_attributes(const ptxsim_function *function, struct
 						 .param_bytes = k->param_bytes,
 						 .ptx_target = k->function->module->arch,
 						 .arch = p->arch->cc,
-						 .uses_dynamic_shared = k->uses_dynamic_shared};
+						 .uses_dynamic_shared = k->uses_dynamic_shared,
+						 .launches_kernels = launches_kernels(k)};
 	memcpy(attributes->required_threads, limits->required_threads, sizeof attributes->required_threads);
 	memcpy(attributes->required_cluster, limits->required_cluster, sizeof attributes->required_cluster);
 	for (u32 v = 0; v < p->variable_count; v++)

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "ptxsim.h"
+#include "api/error.h"
 
 /* Why a number does not fit the map; NULL: all do. The encoder checks the rest. */
 static const char *impossible(const struct ptxsim_tensor_map *x)
@@ -44,5 +44,5 @@ ptxsim_status ptxsim_tensor_map(const struct ptxsim_tensor_map *map, void *bytes
 	}
 	if (why)
 		*why = wrong ? wrong : "";
-	return wrong ? PTXSIM_ERROR_ARGUMENT : PTXSIM_OK;
+	return wrong ? call_fails(__func__, PTXSIM_ERROR_ARGUMENT, "%s", wrong) : PTXSIM_OK;
 }

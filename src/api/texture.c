@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api/context.h"
+#include "api/error.h"
 
 static struct texture texture_of(const struct ptxsim_texture *x)
 {
@@ -53,12 +54,16 @@ static bool texture_is_possible(const struct ptxsim_texture *x)
 
 ptxsim_status ptxsim_texture_object(ptxsim_context *context, const struct ptxsim_texture *texture, uint64_t *handle)
 {
-	if (!context || !texture || !handle || !texture_is_possible(texture))
-		return PTXSIM_ERROR_ARGUMENT;
+	if (!context || !texture || !handle)
+		return WRONG_ARGUMENT("the context, the texture or the place for the handle is NULL");
+	if (!texture_is_possible(texture))
+		return WRONG_ARGUMENT("struct_size, a dimension, a format or a mode is out of range");
 	const struct texture t = texture_of(texture);
 	struct allocation a;
-	if (!texture_is_sound(&t) || !memory_look(&context->memory, t.data, texture_bytes(&t), &a))
-		return PTXSIM_ERROR_ARGUMENT;
+	if (!texture_is_sound(&t))
+		return WRONG_ARGUMENT("there is no texture of such a format, shape and filter");
+	if (!memory_look(&context->memory, t.data, texture_bytes(&t), &a))
+		return WRONG_ARGUMENT("its texels are not within one allocation");
 	const ptxsim_status made = ptxsim_alloc(context, sizeof t, handle);
 	return made ? made : ptxsim_write(context, *handle, &t, sizeof t);
 }
@@ -70,6 +75,8 @@ ptxsim_status ptxsim_bind_texture(ptxsim_module *module, const char *name, uint6
 
 	if (status)
 		return status;
-	return bytes == sizeof handle ? ptxsim_write(module->context, address, &handle, sizeof handle)
-				      : PTXSIM_ERROR_NOT_FOUND;
+	if (bytes == sizeof handle)
+		return ptxsim_write(module->context, address, &handle, sizeof handle);
+	return call_fails(__func__, PTXSIM_ERROR_NOT_FOUND, "'%s' is not a .texref, .samplerref or .surfref variable",
+			  name);
 }

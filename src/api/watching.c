@@ -4,27 +4,34 @@
  */
 #include "api/watching.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-#include "api/context.h"
-#include "report/memory.h"
 
 enum { FINDINGS_MOST = 256, MESSAGE_BYTES = 8192 };
 
-void watching_free(struct watching *w)
+void watching_forget_program(struct watching *w)
 {
 	if (w->accounting)
 		accounting_free(w->accounting);
 	if (w->checks)
 		checks_free(w->checks);
+	w->accounting = NULL;
+	w->checks = NULL;
+}
+
+void watching_free(struct watching *w)
+{
+	watching_forget_program(w);
 	if (w->used)
 		arena_free(&w->arena);
-	free(w->report);
 	*w = (struct watching){.wanted = w->wanted, .extra = w->extra};
 }
 
-static void make_observers(struct watching *w, struct launch *l)
+static bool looks_for_something(const struct ptxsim_watching *wanted)
+{
+	return wanted->races || wanted->unwritten || wanted->sync;
+}
+
+static void make_observers(struct watching *w, struct launch *l, const struct told_launch *told)
 {
 	const struct accounting_options plain = {0};
 	u32 count = 0;
@@ -34,23 +41,28 @@ static void make_observers(struct watching *w, struct launch *l)
 		accounting_begin(w->accounting);
 		w->observers[count++] = accounting_observer(w->accounting);
 	}
-	if (w->wanted.races || w->wanted.unwritten) {
+	if (looks_for_something(&w->wanted)) {
 		const struct check_options options = {.races = w->wanted.races != 0,
-						      .unwritten = w->wanted.unwritten != 0};
+						      .unwritten = w->wanted.unwritten != 0,
+						      .sync = w->wanted.sync != 0};
 		w->checks = checks_new(&w->arena, l->program, &options);
 		checks_begin(w->checks, l);
 		count += checks_observers(w->checks, w->observers + count);
 		l->jobs = 1;
+	}
+	if (told) {
+		w->observing = observing_new(&w->arena, l, told);
+		w->observers[count++] = observing_observer(w->observing);
 	}
 	if (w->extra)
 		w->observers[count++] = w->extra;
 	l->observers = w->observers;
 }
 
-bool watching_begin(struct watching *w, struct launch *l)
+bool watching_begin(struct watching *w, struct launch *l, const struct told_launch *told)
 {
 	watching_free(w);
-	if (!w->wanted.count && !w->wanted.races && !w->wanted.unwritten && !w->extra)
+	if (!w->wanted.count && !looks_for_something(&w->wanted) && !told && !w->extra)
 		return true;
 	arena_init(&w->arena, &w->out_of_memory);
 	w->used = true;
@@ -58,7 +70,7 @@ bool watching_begin(struct watching *w, struct launch *l)
 		watching_free(w);
 		return false;
 	}
-	make_observers(w, l);
+	make_observers(w, l, told);
 	return true;
 }
 
@@ -90,17 +102,6 @@ static void keep_faults(struct watching *w, const struct launch *l, const struct
 	}
 }
 
-static void keep_report(struct watching *w)
-{
-	size_t size;
-	FILE *to = open_memstream(&w->report, &size);
-
-	if (!to)
-		return;
-	report_memory(to, &w->arena, w->accounting, w->run);
-	fclose(to);
-}
-
 bool watching_end(struct watching *w, const struct launch *l, const struct launch_stats *stats,
 		  const struct fault *ended, const struct fault **found)
 {
@@ -114,47 +115,7 @@ bool watching_end(struct watching *w, const struct launch *l, const struct launc
 	if (w->accounting)
 		w->run = accounting_end(w->accounting, &w->arena, l, stats);
 	keep_faults(w, l, ended);
-	if (w->run)
-		keep_report(w);
 	if (w->checks)
 		*found = checks_finding(w->checks, 0, l);
 	return true;
-}
-
-/* --- The interface -------------------------------------------------------------------------- */
-
-ptxsim_status ptxsim_watch(ptxsim_context *context, const struct ptxsim_watching *watching)
-{
-	if (!context || (watching && watching->struct_size != sizeof *watching))
-		return PTXSIM_ERROR_ARGUMENT;
-	context->watching.wanted = watching ? *watching : (struct ptxsim_watching){0};
-	return PTXSIM_OK;
-}
-
-ptxsim_status ptxsim_counter(const ptxsim_context *context, const char *name, double *value)
-{
-	if (!context || !name || !value)
-		return PTXSIM_ERROR_ARGUMENT;
-	if (!context->watching.run)
-		return PTXSIM_ERROR_STATE;
-	const struct counter *c = counters_find(name);
-	if (!c)
-		return PTXSIM_ERROR_NOT_FOUND;
-	*value = counter_value(c, context->watching.run);
-	return PTXSIM_OK;
-}
-
-const char *ptxsim_report(const ptxsim_context *context)
-{
-	return context && context->watching.report ? context->watching.report : "";
-}
-
-const char *ptxsim_finding(const ptxsim_context *context, size_t index)
-{
-	if (!context || !context->watching.findings)
-		return NULL;
-	for (size_t k = 0; context->watching.findings[k]; k++)
-		if (k == index)
-			return context->watching.findings[k];
-	return NULL;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/error.h"
 #include "ptxsim_script.h"
 #include "script/play.h"
 
@@ -88,7 +89,7 @@ ptxsim_status ptxsim_run_script(const struct ptxsim_script *script, struct ptxsi
 		*message = NULL;
 	if (!script || script->struct_size != sizeof *script || (!script->text && !script->path) ||
 	    (result && result->struct_size != sizeof *result))
-		return PTXSIM_ERROR_ARGUMENT;
+		return WRONG_ARGUMENT("there is no script, path or text, or a struct_size is wrong");
 	if (result)
 		*result = (struct ptxsim_script_result){.struct_size = sizeof *result};
 	FILE *to = open_memstream(&text, &size);
@@ -96,7 +97,7 @@ ptxsim_status ptxsim_run_script(const struct ptxsim_script *script, struct ptxsi
 		if (to)
 			fclose(to);
 		free(text);
-		return PTXSIM_ERROR_MEMORY;
+		return call_fails(__func__, PTXSIM_ERROR_MEMORY, NULL);
 	}
 	if (SESSION_ENTER(&s))
 		status = PTXSIM_ERROR_MEMORY;
@@ -105,6 +106,8 @@ ptxsim_status ptxsim_run_script(const struct ptxsim_script *script, struct ptxsi
 	session_close(&s);
 	if (fclose(to) && status == PTXSIM_OK)
 		status = PTXSIM_ERROR_MEMORY;
+	if (status)
+		call_fails(__func__, status, text && *text ? "%s" : NULL, text);
 	if (message)
 		*message = text;
 	else

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How a launch ended: what a context and a record keep of it, without pointers into modules but where it says so.
+ */
+#ifndef PTXSIM_API_OUTCOME_H
+#define PTXSIM_API_OUTCOME_H
+
+#include "exec/fault_report.h"
+#include "ptxsim.h"
+
+struct outcome {
+	ptxsim_status status;
+	bool refused; /* it was not even begun */
+	bool ended;   /* it ran to its end: what `status` tells are findings */
+	struct launch_stats stats;
+	enum fault_kind kind;
+	struct fault fault;             /* `code` and `insn` only until the module is freed: */
+	char function[256], file[1024]; /* where it was; "" if that is not known */
+	u32 line, column;
+	struct fault_memory memory; /* that the address is next to; its name is: */
+	char memory_name[256];
+	u32 block[3], thread[3];
+	char message[8192];
+};
+
+/* OK, or STATE: it did not fault. Texts are the outcome's. */
+ptxsim_status outcome_fault(const struct outcome *o, struct ptxsim_fault *fault);
+struct ptxsim_stats outcome_stats(const struct outcome *o);
+
+#endif
