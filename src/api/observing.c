@@ -97,7 +97,7 @@ static struct ptxsim_event event_of(const struct observing *o, const struct bloc
 				 .kernel = o->told.kernel,
 				 .host_thread = b->worker->number};
 
-	memcpy(e.grid, b->machine->grid, sizeof e.grid);
+	memcpy(e.grid, o->launch->grid, sizeof e.grid);
 	memcpy(e.block_shape, o->launch->block, sizeof e.block_shape);
 	memcpy(e.block, b->ctaid, sizeof e.block);
 	return e;
@@ -260,7 +260,7 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 {
 	const struct code *code = w->frame->code;
 
-	tell_all(context, code, (u32)(i - w->machine->insns[code->index]), w, i, rows, mask);
+	tell_all(context, code, (u32)(i - w->grid->insns[code->index]), w, i, rows, mask);
 }
 
 static void gang_before(void *context, const struct gang *g, const struct insn *i)
