@@ -41,6 +41,9 @@ enum dap_scope {
 	SCOPE_ARGUMENTS, /* of the source */
 	SCOPE_LOCALS,
 	SCOPE_REGISTERS,
+	SCOPE_UNIFORM, /* these three of machine code */
+	SCOPE_PREDICATES,
+	SCOPE_BARRIERS,
 	SCOPE_SPECIAL,
 	SCOPE_PARAMETERS,
 	SCOPE_SHARED,

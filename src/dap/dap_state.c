@@ -10,6 +10,7 @@
 #include "dap/dap.h"
 #include "ir/origin.h"
 #include "report/memory.h"
+#include "sass/effects.h"
 
 enum { THREADS_MAX = 4096, WARPS_OF_BLOCK = 64, FRAMES_MAX = 1024, ELEMENTS_MAX = 4096, CONTAINERS_MAX = 100000 };
 
@@ -212,10 +213,17 @@ const struct dap_container *dap_container(const struct dap *s, json_int_t refere
 static json_t *on_scopes(struct dap *s, json_t *a, const char **error)
 {
 	static const char *const names[SCOPE_COUNT] = {
-		[SCOPE_ARGUMENTS] = "Arguments",   [SCOPE_LOCALS] = "Locals",
-		[SCOPE_REGISTERS] = "Registers",   [SCOPE_SPECIAL] = "Special registers",
-		[SCOPE_PARAMETERS] = "Parameters", [SCOPE_SHARED] = "Shared memory",
-		[SCOPE_LOCAL] = "Local memory",    [SCOPE_GLOBAL] = "Global and constant memory",
+		[SCOPE_ARGUMENTS] = "Arguments",
+		[SCOPE_LOCALS] = "Locals",
+		[SCOPE_REGISTERS] = "Registers",
+		[SCOPE_UNIFORM] = "Uniform registers",
+		[SCOPE_PREDICATES] = "Predicates",
+		[SCOPE_BARRIERS] = "Convergence barriers",
+		[SCOPE_SPECIAL] = "Special registers",
+		[SCOPE_PARAMETERS] = "Parameters",
+		[SCOPE_SHARED] = "Shared memory",
+		[SCOPE_LOCAL] = "Local memory",
+		[SCOPE_GLOBAL] = "Global and constant memory",
 		[SCOPE_COUNTERS] = "Counters",
 	};
 	json_t *list;
@@ -224,12 +232,16 @@ static json_t *on_scopes(struct dap *s, json_t *a, const char **error)
 		return NULL;
 	list = json_array();
 	struct debug_place here;
-	const bool has_source = debug_focus_place(s->d, &here) && debug_source_function(s->d, here.code->function);
+	const bool is_placed = debug_focus_place(s->d, &here);
+	const bool has_source = is_placed && debug_source_function(s->d, here.code->function);
+	const bool is_machine = is_placed && here.code->function->machine;
 	for (int k = has_source ? 0 : SCOPE_REGISTERS; k < SCOPE_COUNT; k++) {
 		const struct dap_container c = {.scope = (enum dap_scope)k, .focus = debug_focus(s->d)};
+		if (k >= SCOPE_UNIFORM && k <= SCOPE_BARRIERS && !is_machine)
+			continue;
 		json_t *scope = json_pack("{s:s, s:i, s:b}", "name", names[k], "variablesReference",
 					  (int)dap_add_container(s, &c), "expensive",
-					  k > SCOPE_REGISTERS && k != SCOPE_PARAMETERS);
+					  k > SCOPE_BARRIERS && k != SCOPE_PARAMETERS);
 		if (k == SCOPE_ARGUMENTS || k == SCOPE_LOCALS)
 			json_object_set_new(scope, "presentationHint",
 					    json_string(k == SCOPE_LOCALS ? "locals" : "arguments"));
@@ -260,12 +272,29 @@ static void put_register(struct dap *s, const struct dap_container *c, const str
 	put_variable(list, r->name, text, r->type, dap_add_container(s, &lanes));
 }
 
+/* PTX has one kind of registers, machine code has files of them. */
+static enum dap_scope scope_of(const struct debug_register *r)
+{
+	switch (r->file) {
+	case SASS_FILE_UR:
+		return SCOPE_UNIFORM;
+	case SASS_FILE_P:
+	case SASS_FILE_UP:
+		return SCOPE_PREDICATES;
+	case SASS_FILE_B:
+		return SCOPE_BARRIERS;
+	default:
+		return SCOPE_REGISTERS;
+	}
+}
+
 static void put_registers(struct dap *s, const struct dap_container *c, json_t *list)
 {
 	struct debug_register r;
 
 	for (u32 k = 0; debug_register_at(s->d, k, &r); k++)
-		put_register(s, c, &r, list);
+		if (scope_of(&r) == c->scope && !r.upper)
+			put_register(s, c, &r, list);
 }
 
 static void put_special(struct dap *s, const struct dap_container *c, json_t *list)
@@ -402,6 +431,9 @@ static json_t *on_variables(struct dap *s, json_t *a, const char **error)
 	const struct dap_container c = *at;
 	switch (c.scope) {
 	case SCOPE_REGISTERS:
+	case SCOPE_UNIFORM:
+	case SCOPE_PREDICATES:
+	case SCOPE_BARRIERS:
 		put_registers(s, &c, list);
 		break;
 	case SCOPE_SPECIAL:

@@ -18,6 +18,10 @@ void access_build(struct debug *d)
 		d->sites[c] = ARENA_ARRAY(d->arena, d->program->codes[c]->insn_count + 1, u32);
 	for (u32 k = 0; k < count; k++)
 		d->sites[sites[k].code->index][sites[k].insn] = k + 1;
+	/* An instruction of machine code may go on behind its access. */
+	for (u32 k = 0; k < count; k++)
+		if (sites[k].code->function->machine)
+			d->stops[sites[k].code->index].real[sites[k].code->origin[sites[k].insn]] = sites[k].insn;
 }
 
 const struct account_site *access_site(const struct debug *d, const struct code *code, u32 insn)
@@ -62,6 +66,65 @@ enum ir_space access_addresses(const struct account_site *site, const struct war
 	return resolve(w, mask, address);
 }
 
+/* --- Machine code -------------------------------------------------------------------------------- */
+
+/* A register, or a pair, as it stands in the frame. */
+static u64 register_value(const struct code *code, const u8 *rows, u32 index, bool wide, u32 lane)
+{
+	const struct row_place *p = &code->registers[index];
+	u32 words[2] = {0};
+
+	if (p->bits != 32)
+		return 0;
+	memcpy(&words[0], rows + p->offset + lane * 4, 4);
+	if (wide)
+		memcpy(&words[1], rows + p->offset + WARP_LANES * 4 + lane * 4, 4);
+	return words[0] | (u64)words[1] << 32;
+}
+
+/* The rows of an access hold the address only when the instruction has begun: here it is computed as it will be. */
+static bool machine_addresses(const struct code *code, u32 origin, const u8 *rows, u64 address[WARP_LANES])
+{
+	const struct sass_operand *o = NULL;
+	struct sass_effects effects;
+	struct sass_insn i;
+	bool wide[2] = {false, false};
+
+	if (!sass_instruction_at(code->function, origin, &i))
+		return false;
+	for (u32 k = 0; k < i.operand_count && !o; k++)
+		o = i.operands[k].arg == ARG_ADDRESS ? &i.operands[k] : NULL;
+	if (!o)
+		return false;
+	sass_effects_at(code->function, origin, &effects);
+	for (u32 k = 0; k < effects.count; k++)
+		if (effects.items[k].is_address && effects.items[k].count == 2)
+			wide[effects.items[k].first >= SASS_INDEX_UR] = true;
+	const u32 scale = o->part_of == MOD_SCALE && o->part ? 1 + o->part : 0;
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		address[l] = o->value;
+		if (o->base != SASS_RZ)
+			address[l] += register_value(code, rows, SASS_INDEX_R + o->base, wide[0], l) << scale;
+		if (o->uniform < SASS_NO_REGISTER)
+			address[l] += register_value(code, rows, SASS_INDEX_UR + o->uniform, wide[1], l);
+		if (!wide[0] && !wide[1])
+			address[l] &= UINT32_MAX;
+	}
+	return true;
+}
+
+/* Lanes that the guard of machine code lets through. */
+static u32 machine_guard(const struct code *code, u32 origin, const u8 *rows)
+{
+	struct sass_insn i;
+
+	if (!sass_instruction_at(code->function, origin, &i) || i.guard == SASS_PT)
+		return FULL_MASK;
+	const struct row_place *p = &code->registers[(i.guard_uniform ? SASS_INDEX_UP : SASS_INDEX_P) + i.guard];
+	const u32 on = p->bits == 1 ? *(const u32 *)(const void *)(rows + p->offset) : 0;
+	return i.guard_negated ? ~on : on;
+}
+
 /* The site of the instruction at a stop, and the lanes that its guard lets through. */
 static const struct account_site *site_at(const struct debug *d, const struct code *code, u32 insn, const u8 *rows,
 					  u32 *mask)
@@ -76,6 +139,8 @@ static const struct account_site *site_at(const struct debug *d, const struct co
 		const u32 on = *(const u32 *)(const void *)(rows + p->offset);
 		*mask &= x->guard_negated ? ~on : on;
 	}
+	if (code->function->machine)
+		*mask &= machine_guard(code, origin, rows);
 	return real == NO_POINT ? NULL : access_site(d, code, real);
 }
 
@@ -132,7 +197,11 @@ static bool sample_at(const struct debug *d, const struct warp *w, const struct 
 		return false;
 	const struct insn *i = grid_entry(w->grid, code) + d->stops[code->index].real[code->origin[stop]];
 	memset(sample, 0, sizeof *sample);
-	sample->space = access_addresses(*site, w, i, f->rows, &mask, sample->address);
+	if (code->function->machine && (*site)->operation < ACCOUNT_ASYNC &&
+	    machine_addresses(code, code->origin[stop], f->rows, sample->address))
+		sample->space = (*site)->space == SPACE_GENERIC ? resolve(w, &mask, sample->address) : (*site)->space;
+	else
+		sample->space = access_addresses(*site, w, i, f->rows, &mask, sample->address);
 	sample->mask = mask;
 	fill_sample(d, w, *site, sample);
 	return true;

@@ -129,10 +129,9 @@ const struct command console_commands[] = {
 	 "(3,0,0)'.\n'info "
 	 "cuda kernels|blocks|warps|lanes|threads' shows what there is."},
 	{"focus", NULL, command_focus, COMPLETE_NOTHING, false, "", "Show the focus, and what the warp executes next."},
-	{"list", "l", command_list, COMPLETE_LOCATION, true, "[LOCATION | LINE | FIRST,LAST | - | cuda | ptx]",
-	 "Show source lines: of CUDA C where it is found, else of the PTX.\nAgain, it goes on; with '-', back. 'list "
-	 "ptx' "
-	 "and 'list cuda' choose."},
+	{"list", "l", command_list, COMPLETE_LOCATION, true, "[LOCATION | LINE | FIRST,LAST | - | cuda | ptx | sass]",
+	 "Show source lines: of CUDA C where it is found, else of the text that runs.\nAgain, it goes on; with '-', "
+	 "back. 'list cuda', 'list ptx' and, of machine code, 'list sass' choose."},
 	{"disassemble", "disas", command_disassemble, COMPLETE_LOCATION, false, "[LOCATION]",
 	 "Show a function's instructions, with the source lines they came from."},
 	{"divergence", "mask div", command_divergence, COMPLETE_NOTHING, false, "",

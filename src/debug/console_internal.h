@@ -85,6 +85,7 @@ struct console {
 	u32 list_first;         /* where the last list began */
 	const char *shown_file; /* the line of CUDA C that was shown last */
 	u32 shown_line;
+	u32 shown_ptx; /* the line of PTX beside machine code that was shown last */
 	VEC_OF(struct point_commands) point_commands;
 	u32 hit;                          /* a breakpoint whose commands are still to be executed; 0: none */
 	struct console_lines *collecting; /* lines that come in go there, up to `end` */
@@ -149,6 +150,7 @@ COMMAND(cuda); COMMAND(printf); COMMAND(ptype); COMMAND(whatis); COMMAND(command
 COMMAND(help); COMMAND(source); COMMAND(define); COMMAND(echo); COMMAND(quit);
 /* clang-format on */
 
+void info_scoreboard(struct console *c, char *rest);
 void info_source(struct console *c, char *rest);
 void info_line(struct console *c, char *rest);
 void info_cuda(struct console *c, char *rest);

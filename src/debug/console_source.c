@@ -73,6 +73,23 @@ const char *console_source_line(struct console *c, const char *file, u32 line, u
 	return source_line(c, file, line, length);
 }
 
+/* The line of PTX that machine code came from, unless it is the one that was shown last. */
+static void show_ptx_line(struct console *c, const struct debug_line *l)
+{
+	const char *text = l->ptx_text;
+	u32 length = l->ptx_length;
+
+	if (!l->ptx_file || c->shown_ptx == l->ptx_line)
+		return;
+	c->shown_ptx = l->ptx_line;
+	while (length && isspace((unsigned char)*text)) {
+		text++;
+		length--;
+	}
+	fprintf(c->out, "%s%s:%u%s\t%.*s\n", colour_on(c, "36"), l->ptx_file, l->ptx_line, colour_off(c), (int)length,
+		text);
+}
+
 void show_line(struct console *c, const struct debug_place *p, u32 lanes)
 {
 	const struct debug_line l = debug_line(p);
@@ -80,7 +97,12 @@ void show_line(struct console *c, const struct debug_place *p, u32 lanes)
 
 	if (!l.file)
 		return;
-	if (!show_source_line(c, &l) && l.loc_file && l.loc_line)
+	const bool is_fresh = !c->shown_file;
+	if (is_fresh)
+		c->shown_ptx = 0;
+	const bool shown = show_source_line(c, &l);
+	show_ptx_line(c, &l);
+	if (!shown && l.loc_file && l.loc_line)
 		fprintf(c->out, "%s%s:%u%s ", colour_on(c, "2"), l.loc_file, l.loc_line, colour_off(c));
 	fprintf(c->out, "%s%s:%u%s\t%.*s", colour_on(c, "36"), l.file, l.line, colour_off(c), (int)l.length, l.text);
 	if (lanes && lanes != FULL_MASK)
@@ -140,7 +162,10 @@ static bool list_place(struct console *c, const struct debug_place *place, const
 
 	if (!strcmp(language, "cuda") && !l.loc_file)
 		return console_error(c, "the instruction has no .loc line");
-	if (strcmp(language, "ptx") && l.loc_file && (*language || source_line(c, l.loc_file, 1, &length)))
+	if (!strcmp(language, "ptx") && l.ptx_file)
+		return list_around(c, l.ptx_file, l.ptx_line, l.ptx_line);
+	if (strcmp(language, "ptx") && strcmp(language, "sass") && l.loc_file &&
+	    (*language || source_line(c, l.loc_file, 1, &length)))
 		return list_around(c, l.loc_file, l.loc_line, l.loc_line);
 	return list_around(c, l.file, l.line, l.line);
 }
@@ -202,7 +227,8 @@ COMMAND(list)
 		const u32 first = end > LIST_LINES ? end - LIST_LINES : 1;
 		list_lines(c, c->list_file, first, first, end > 1 ? end - 1 : 1, 0);
 		return true;
-	} else if (!*rest || !strcmp(rest, "cuda") || !strcmp(rest, "ptx") || !strcmp(rest, "-")) {
+	} else if (!*rest || !strcmp(rest, "cuda") || !strcmp(rest, "ptx") || !strcmp(rest, "sass") ||
+		   !strcmp(rest, "-")) {
 		if (!default_place(c, &place))
 			return console_error(c, "there is no source");
 		list_place(c, &place, strcmp(rest, "-") ? rest : "");
@@ -242,9 +268,13 @@ void info_source(struct console *c, char *rest)
 	const struct debug_line l = debug_line(&place);
 	const struct ir_module *m = place.code->function->module;
 	const struct dwarf *w = debug_dwarf(c->d, m);
-	fprintf(c->out, "PTX: %s, version %u.%u for %s\n", l.file, m->version / 10, m->version % 10, m->target);
+	if (place.code->function->machine)
+		fprintf(c->out, "Machine code: %s for %s\nPTX: %s\n", l.file, m->target,
+			l.ptx_file ? l.ptx_file : "not in the file (-lineinfo or -G puts it there)");
+	else
+		fprintf(c->out, "PTX: %s, version %u.%u for %s\n", l.file, m->version / 10, m->version % 10, m->target);
 	if (!l.loc_file)
-		fprintf(c->out, "Made from: not told, it has no .loc lines\n");
+		fprintf(c->out, "Made from: not told, it has no lines of the source\n");
 	else
 		fprintf(c->out, "Made from: %s, %s\n", l.loc_file,
 			source_line(c, l.loc_file, 1, &length) ? "which is shown at stops" : "which is not found here");

@@ -315,6 +315,10 @@ static void show_register(struct console *c, const struct debug_register *r)
 		fprintf(c->out, "%-12s .%-6s 0x%08x\n", r->name, token_text(r->type), mask);
 		return;
 	}
+	if (r->upper) {
+		fprintf(c->out, "%-12s upper half\n", r->name);
+		return;
+	}
 	const struct debug_value v = debug_register_lane(c->d, r, lane);
 	debug_format(&v, 0, text, sizeof text);
 	if (type_class(r->type) == 'b' && type_bits(r->type) <= 64)
@@ -546,6 +550,7 @@ static const struct {
 	{"launch", info_launch, false, "the launch and its parameters"},
 	{"counters", info_counters, false, "what each line has cost so far (with --counters)"},
 	{"registers", info_registers, true, "registers of the focused lane, or those named"},
+	{"scoreboard", info_scoreboard, false, "of machine code: what the instruction would wait for"},
 	{"special", info_special, false, "special registers of the focused lane"},
 	{"display", info_display, false, "expressions shown at every stop"},
 	{"position", info_position, false, "how many warp instructions the launch has executed"},

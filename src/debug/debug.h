@@ -92,6 +92,9 @@ struct debug_line {
 	u32 length;
 	const char *loc_file; /* by .loc, or NULL */
 	u32 loc_line;
+	const char *ptx_file; /* of machine code that has its PTX beside it: "x.cubin.ptx", or NULL */
+	u32 ptx_line, ptx_length;
+	const char *ptx_text; /* that line */
 };
 struct debug_line debug_line(const struct debug_place *p);
 /* As the source names it, without parameters: "scale<float>". */
@@ -255,8 +258,13 @@ struct debug_register {
 	u16 sreg;               /* enum sreg, or SREG_NONE */
 	u8 element;
 	const struct frame *frame;
+	bool pair;    /* of machine code: 64 bits, of which the upper words are the row behind */
+	u8 file;      /* of machine code: enum sass_file */
+	bool uniform; /* of machine code: one value for the warp */
+	bool upper;   /* of machine code: the upper half of the pair that the register before begins */
 };
-/* "%r3", "%v.x", "%tid.x" in the focused frame; false and a message if there is none. */
+/* "%r3", "%v.x", "%tid.x" in the focused frame; false and a message if there is none. In machine code "R4", "UR4", "P0",
+ * "UP0", "B0", of the types that the instructions around give them. */
 bool debug_find_register(struct debug *d, const char *name, struct debug_register *r);
 /* All declared registers of the focused frame, one by one: false at the end. */
 bool debug_register_at(const struct debug *d, u32 index, struct debug_register *r);

@@ -21,6 +21,7 @@ struct debug *debug_new(struct arena *arena, const struct program *program, cons
 	d->accounting = accounting_new(arena, program, &d->options.accounting);
 	arena_init(&d->counter_arena, arena->out_of_memory);
 	d->names.functions = ARENA_ARRAY(arena, program->code_count + 1, const char *);
+	d->names.seen = ARENA_NEW(arena, struct seen_registers);
 	stops_build(d);
 	access_build(d);
 	d->state = DEBUG_IDLE;

@@ -188,6 +188,8 @@ static struct term convenience(struct term_reader *r, const char *name)
 			}
 			return t;
 		}
+	if (r->dry ? term_is_register(r, name + 1) : term_register(r, name + 1, &t))
+		return r->dry ? unknown() : t;
 	t.name = arena_copy_text(r->d->arena, name, strlen(name));
 	return t;
 }
@@ -328,6 +330,22 @@ struct term term_part(struct term_reader *r, const struct term *t, const struct 
 	return part;
 }
 
+/* "R4.f64": what is in a register of machine code, which has no type of its own, or in it and the next one. */
+static bool read_as(struct term_reader *r, struct term *t, const char *name)
+{
+	const int token = token_find(name);
+	const u32 bits = token_is_type(token) ? type_bits((u16)token) : 0;
+
+	if (t->where != AT_REGISTER || !t->reg.frame || !t->reg.frame->code->function->machine ||
+	    t->reg.place.bits != 32 || !bits || bits > 64)
+		return false;
+	t->reg.type = (u16)token;
+	t->reg.pair = bits == 64;
+	t->type = NULL;
+	t->v = debug_register_lane(r->d, &t->reg, r->lane);
+	return true;
+}
+
 static struct term member_of(struct term_reader *r, struct term t, bool through_pointer)
 {
 	char name[NAME_MAX_LENGTH];
@@ -339,6 +357,8 @@ static struct term member_of(struct term_reader *r, struct term t, bool through_
 	read_name(r, name);
 	if (r->dry || t.unknown)
 		return unknown();
+	if (!through_pointer && read_as(r, &t, name))
+		return t;
 	/* As gdb does, a dot goes through a pointer, too. */
 	if (through_pointer || type_is(t.type, DWARF_POINTER))
 		t = dereference(r, &t, 0);

@@ -8,6 +8,7 @@
 #include "debug/debug.h"
 #include "exec/run.h"
 #include "exec/stepping.h"
+#include "sass/registers.h"
 
 enum { NO_POINT = 0xffffffff, TEXT_SIZE = 8192, FOUND_REGISTERS = 8 };
 
@@ -16,7 +17,9 @@ struct stops {
 	u32 *next;  /* by decoded instruction: the first stop at or after it, or NO_POINT */
 	s32 *done;  /* of a stop: instructions of the text since the last accounting point */
 	u32 *of;    /* by instruction of the text: its stop, or NO_POINT where it left no code */
-	u32 *real;  /* likewise: the decoded instruction that does the work, behind a guard */
+	u32 *real;  /* likewise: the decoded instruction that does the work, behind a guard; of several the last, or
+		     * the one that accesses memory */
+	u32 *last;  /* likewise: the last one */
 	u8 *breaks; /* by decoded instruction: a breakpoint stands there */
 };
 
@@ -138,9 +141,16 @@ struct shown_access {
 	const struct account_site *site;
 };
 
+/* values.c: types of the registers of machine code at the place that was last looked at. */
+struct seen_registers {
+	struct debug_place place;
+	struct sass_seen seen[SASS_INDEX_COUNT];
+};
+
 /* names.c, types.c, object.c, locations.c: what names mean. Made when they are first asked for. */
 struct names {
 	const char **functions; /* by code, as the source has them */
+	struct seen_registers *seen;
 	VEC_OF(struct convenience) variables;
 	struct module_dwarf *dwarfs; /* by module */
 	struct type_table *types;

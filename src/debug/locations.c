@@ -8,6 +8,7 @@
 
 #include "base/demangle.h"
 #include "debug/internal.h"
+#include "sass/lines.h"
 
 struct finding {
 	struct debug *d;
@@ -107,12 +108,33 @@ static u32 find_loc_line(struct finding *f, u32 line)
 	return above;
 }
 
+/* The same of lines of PTX beside machine code. */
+static void find_ptx_line(struct finding *f, u32 line)
+{
+	for (u32 c = 0; c < f->d->program->code_count; c++) {
+		const struct code *code = f->d->program->codes[c];
+		const char *name = sass_ptx_name(code->function), *text;
+		bool before = false;
+		u32 length;
+		if (!name || !file_matches(f, name))
+			continue;
+		for (u32 k = 0; k < code->function->body.count; k++) {
+			const bool here = sass_ptx_line(code->function, k, &text, &length) == line;
+			if (here && !before)
+				add_place(f, code, k);
+			before = here;
+		}
+	}
+}
+
 static void find_line(struct finding *f, u32 line)
 {
 	u32 above = UINT32_MAX;
 
 	if (f->length)
 		above = find_loc_line(f, line);
+	if (f->length && !f->count)
+		find_ptx_line(f, line);
 	if (!f->count)
 		find_text_line(f, line);
 	if (!f->count && above != UINT32_MAX)
@@ -242,6 +264,11 @@ static const char *base_name(const char *path)
 
 const char *debug_source_text(const struct debug *d, const char *file, u32 line, u32 *length)
 {
+	for (u32 c = 0; c < d->program->code_count; c++) {
+		const char *name = sass_ptx_name(d->program->codes[c]->function);
+		if (name && (!strcmp(name, file) || !strcmp(base_name(name), file)))
+			return sass_ptx_text(d->program->codes[c]->function, line, length);
+	}
 	for (u32 m = 0; m < d->program->module_count; m++) {
 		const struct sources *all = d->program->modules[m]->sources;
 		for (size_t k = 0; k < all->files.count; k++) {

@@ -335,6 +335,18 @@ static bool find_known(struct term_reader *r, const char *name, struct debug_reg
 	return true;
 }
 
+bool term_register(struct term_reader *r, const char *name, struct term *t)
+{
+	struct debug_frame f;
+
+	if (!debug_focus_frame(r->d, &f) || !f.frame->code->function->machine ||
+	    !debug_find_register(r->d, name, &t->reg))
+		return false;
+	t->where = AT_REGISTER;
+	t->v = debug_register_lane(r->d, &t->reg, r->lane);
+	return true;
+}
+
 /* --- Without a kernel ------------------------------------------------------------------------------------ */
 
 static bool scope_has(const struct dwarf_scope *s, const char *name)
@@ -366,6 +378,19 @@ static bool function_has(struct debug *d, const struct ir_function *f, const cha
 		if (f->params.items[k] && !strcmp(f->params.items[k]->name, name))
 			return true;
 	return fn && scope_has(fn->scope, name);
+}
+
+bool term_is_register(struct term_reader *r, const char *name)
+{
+	const struct program *p = r->d->program;
+	bool found = false;
+
+	for (u32 k = 0; !found && k < (r->places ? r->place_count : p->code_count); k++) {
+		const struct ir_function *f = r->places ? r->places[k].code->function : p->codes[k]->function;
+		for (size_t n = 0; f->machine && !found && n < f->registers.count; n++)
+			found = !strcmp(f->registers.items[n]->name, name);
+	}
+	return found;
 }
 
 static bool known_everywhere(struct term_reader *r, const char *name)

@@ -84,7 +84,9 @@ static u32 hook_of(const struct debug *d, const struct code *code, u32 insn, boo
 
 	/* The access hook stands at the instruction itself, behind its guard. */
 	const u32 origin = code->origin[insn];
-	if (d->run.access_hooked && origin < code->function->body.count && s->real[origin] == insn)
+	if (d->run.access_hooked && origin < code->function->body.count &&
+	    (s->real[origin] == insn || s->of[origin] == insn || s->last[origin] == insn) &&
+	    (s->real[origin] == insn || code->function->machine))
 		hook |= HOOK_ACCESS;
 	return hook;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "debug/internal.h"
+#include "sass/lines.h"
 
 static meaning_fn *internal_meaning(const struct program *p, enum opcode opcode)
 {
@@ -26,6 +27,7 @@ static void build(struct debug *d, const struct code *code, struct stops *s, mea
 	s->of = ARENA_ARRAY(d->arena, body + 1, u32);
 	s->breaks = ARENA_ARRAY(d->arena, n + 1, u8);
 	s->real = ARENA_ARRAY(d->arena, body + 1, u32);
+	s->last = ARENA_ARRAY(d->arena, body + 1, u32);
 	memset(s->of, 0xff, (body + 1) * sizeof *s->of);
 	memset(s->real, 0xff, (body + 1) * sizeof *s->real);
 	for (u32 k = 0; k < n; k++) {
@@ -36,7 +38,7 @@ static void build(struct debug *d, const struct code *code, struct stops *s, mea
 			s->done[k] = done++;
 		}
 		if (origin < body && i->fn != count && i->fn != join)
-			s->real[origin] = k;
+			s->real[origin] = s->last[origin] = k;
 		/* What has been counted is ahead of what has begun where a long run is cut. */
 		done -= i->run;
 	}
@@ -119,5 +121,7 @@ struct debug_line debug_line(const struct debug_place *p)
 				line.loc_file = m->files.items[k].path;
 		line.loc_line = loc->line;
 	}
+	line.ptx_line = sass_ptx_line(p->code->function, p->instruction, &line.ptx_text, &line.ptx_length);
+	line.ptx_file = line.ptx_line ? sass_ptx_name(p->code->function) : NULL;
 	return line;
 }

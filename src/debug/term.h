@@ -56,6 +56,10 @@ struct term term_of_variable(struct term_reader *r, const struct debug_frame *f,
 /* What the name means, in the focused frame or, in a dry run, in the reader's places. */
 struct term term_named(struct term_reader *r, const char *name);
 
+/* "R4" of "$R4", as gdb writes registers: those of machine code. Dry: whether one of the reader's places has it. */
+bool term_register(struct term_reader *r, const char *name, struct term *t);
+bool term_is_register(struct term_reader *r, const char *name);
+
 /* types.c. The debugger's own types live as long as it does. */
 const struct dwarf_type *type_of_token(struct debug *d, u16 token);
 /* The token that a scalar of the type reads as; TOKEN_NONE: it is an array or a structure. */

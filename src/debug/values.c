@@ -12,7 +12,21 @@
 
 /* --- Registers ---------------------------------------------------------------------------------- */
 
-static void fill_register(struct debug_register *to, const struct ir_register *r, u32 element,
+/* What the instructions around a place say of a register of machine code. */
+static struct sass_seen seen_register(const struct debug *d, const struct debug_place *place, u32 index)
+{
+	struct seen_registers *s = d->names.seen;
+
+	if (!place->code)
+		return (struct sass_seen){.type = index < SASS_INDEX_P || index >= SASS_INDEX_B ? T_b32 : T_pred};
+	if (!same_place(&s->place, place)) {
+		sass_types_at(place->code->function, place->instruction, s->seen);
+		s->place = *place;
+	}
+	return s->seen[index];
+}
+
+static void fill_register(const struct debug *d, struct debug_register *to, const struct ir_register *r, u32 element,
 			  const struct debug_frame *f)
 {
 	static const char letters[] = "xyzw";
@@ -26,6 +40,14 @@ static void fill_register(struct debug_register *to, const struct ir_register *r
 		snprintf(to->name, sizeof to->name, "%s.%c", r->name, letters[element & 3]);
 	else
 		snprintf(to->name, sizeof to->name, "%s", r->name);
+	if (!f->frame->code->function->machine)
+		return;
+	const struct sass_seen seen = seen_register(d, &f->place, r->index);
+	to->type = seen.type;
+	to->pair = type_bits(seen.type) == 64;
+	to->upper = seen.upper;
+	to->file = (u8)sass_file_of(r->index);
+	to->uniform = to->file == SASS_FILE_UR || to->file == SASS_FILE_UP;
 }
 
 static bool find_special(const char *name, struct debug_register *r)
@@ -82,7 +104,7 @@ static int find_in_frame(struct debug *d, const struct debug_frame *f, const cha
 	}
 	if (!found || which >= (found->vector ? found->vector : 1))
 		return 0;
-	fill_register(r, found, which, f);
+	fill_register(d, r, found, which, f);
 	return r->place.bits ? 1 : (debug_fail(d, "'%s' is never used and has no location", name), -1);
 }
 
@@ -122,7 +144,7 @@ bool debug_register_at(const struct debug *d, u32 index, struct debug_register *
 				continue;
 			if (at++ < index)
 				continue;
-			fill_register(r, one, e, &f);
+			fill_register(d, r, one, e, &f);
 			return true;
 		}
 	}
@@ -146,6 +168,8 @@ struct debug_value debug_register_lane(const struct debug *d, const struct debug
 		v.bytes[0] = *(const u32 *)(const void *)row >> lane & 1;
 	else
 		memcpy(v.bytes, row + (size_t)lane * (r->place.bits / 8), r->place.bits / 8);
+	if (r->pair)
+		memcpy(v.bytes + 4, row + WARP_LANES * 4 + (size_t)lane * 4, 4);
 	return v;
 }
 
@@ -161,9 +185,23 @@ void state_write_row(u8 *row, u32 bits, u32 lanes, const u8 *bytes)
 			memcpy(row + (size_t)l * (bits / 8), bytes, bits / 8);
 }
 
+static void set_row(struct debug *d, const struct debug_register *r, u32 offset, u32 lanes, u8 bytes[16])
+{
+	run_note_input(d, &(struct input){.kind = INPUT_WRITE,
+					  .block = d->focus.block,
+					  .warp = d->focus.warp,
+					  .lanes = lanes,
+					  .space = SPACE_REG,
+					  .address = offset,
+					  .depth = r->frame->depth,
+					  .bits = r->place.bits,
+					  .size = 16,
+					  .bytes = bytes});
+}
+
 bool debug_set_register(struct debug *d, const struct debug_register *r, u32 lanes, const struct debug_value *v)
 {
-	u8 bytes[16] = {0};
+	u8 bytes[16] = {0}, upper[16] = {0};
 
 	if (r->sreg != SREG_NONE)
 		return debug_fail(d, "%s cannot be changed", r->name);
@@ -171,16 +209,13 @@ bool debug_set_register(struct debug *d, const struct debug_register *r, u32 lan
 		return debug_fail(d, "the kernel is not running: nothing can be changed");
 	/* Narrow values stand zero-extended. */
 	memcpy(bytes, v->bytes, (type_bits(r->type) + 7) / 8);
-	run_note_input(d, &(struct input){.kind = INPUT_WRITE,
-					  .block = d->focus.block,
-					  .warp = d->focus.warp,
-					  .lanes = lanes,
-					  .space = SPACE_REG,
-					  .address = r->place.offset,
-					  .depth = r->frame->depth,
-					  .bits = r->place.bits,
-					  .size = 16,
-					  .bytes = bytes});
+	memcpy(upper, bytes + 4, 4);
+	/* All lanes hold what a uniform register does. */
+	if (r->uniform)
+		lanes = FULL_MASK;
+	set_row(d, r, r->place.offset, lanes, bytes);
+	if (r->pair)
+		set_row(d, r, r->place.offset + WARP_LANES * 4, lanes, upper);
 	watch_refresh(d);
 	return true;
 }

@@ -53,7 +53,7 @@ static bool resolve(struct debug *d, const char *what, u64 bytes, struct debug_p
 			return debug_fail(d, "%s cannot be watched", what);
 		p->of_register = true;
 		p->value_type = p->reg.type;
-		p->size = p->reg.place.bits == 1 ? 4 : p->reg.place.bits * 4;
+		p->size = p->reg.place.bits == 1 ? 4 : p->reg.place.bits * (p->reg.pair ? 8 : 4);
 		return true;
 	}
 	p->space = at.space;
@@ -258,6 +258,23 @@ static bool return_writes(const struct warp *w, const struct form *f, const stru
 	return false;
 }
 
+/* An instruction of machine code, which names its results by number. */
+static bool machine_writes(const struct code *code, u32 insn, const struct debug_point *p)
+{
+	const u32 bytes = p->reg.place.bits == 1 ? 4 : WARP_LANES * 4;
+	struct sass_effects effects;
+
+	sass_effects_at(code->function, code->origin[insn], &effects);
+	for (u32 k = 0; k < effects.count; k++)
+		for (u32 r = 0; effects.items[k].written && r < effects.items[k].count; r++) {
+			const struct row_place *at = &code->registers[effects.items[k].first + r];
+			if (at->bits == p->reg.place.bits && at->offset >= p->reg.place.offset &&
+			    at->offset < p->reg.place.offset + (p->reg.pair ? 2 : 1) * bytes)
+				return true;
+		}
+	return false;
+}
+
 static u32 register_writes(const struct debug *d, const struct debug_point *p, const struct warp *w, u32 mask)
 {
 	const struct code *code = d->access.at.code;
@@ -267,6 +284,8 @@ static u32 register_writes(const struct debug *d, const struct debug_point *p, c
 		return 0;
 	if (w->frame != p->reg.frame)
 		return return_writes(w, &code->forms[code->origin[d->access.at.insn]], p) ? mask : 0;
+	if (code->function->machine)
+		return machine_writes(code, d->access.at.insn, p) ? mask : 0;
 	const u32 count = result_rows(code, d->access.at.insn, rows);
 	for (u32 k = 0; k < count; k++)
 		if (rows[k] == p->reg.place.offset)
@@ -274,48 +293,71 @@ static u32 register_writes(const struct debug *d, const struct debug_point *p, c
 	return text_writes(code, d->access.at.insn, p->reg.place.offset) ? mask : 0;
 }
 
-static void note_touched(struct debug *d, struct debug_point *p, struct warp *w, u32 mask, enum ir_space space,
-			 u32 active)
-{
-	const struct account_site *s = d->access.site;
+/* Which of the handlers of an instruction is about to run: machine code has instructions of several. */
+enum part { PART_FIRST = 1, PART_ACCESS = 2, PART_LAST = 4 };
 
-	p->touched = p->written = 0;
+static u32 part_of(const struct debug *d, const struct code *code, u32 insn)
+{
+	const struct stops *s = &d->stops[code->index];
+	const u32 origin = code->origin[insn];
+
+	if (!code->function->machine)
+		return PART_FIRST | PART_ACCESS | PART_LAST;
+	return (s->of[origin] == insn ? PART_FIRST : 0) | (s->real[origin] == insn ? PART_ACCESS : 0) |
+	       (s->last[origin] == insn ? PART_LAST : 0);
+}
+
+static void note_touched(struct debug *d, struct debug_point *p, struct warp *w, u32 mask, enum ir_space space,
+			 u32 active, u32 part)
+{
+	const struct account_site *s = part & PART_ACCESS ? d->access.site : NULL;
+
+	if (part & PART_FIRST)
+		p->touched = p->written = 0;
 	if (s && !p->of_register) {
 		const u32 lanes = overlap(p, s, space, w, active, d->access.addresses);
 		p->touched = is_load(s) ? lanes : 0;
 		p->written = is_store(s) ? lanes : 0;
 	}
-	p->written |= register_writes(d, p, w, mask);
-	p->there = read_watched(d, p, p->before);
+	if (part & PART_LAST)
+		p->written |= register_writes(d, p, w, mask);
+	if (part & PART_FIRST)
+		p->there = read_watched(d, p, p->before);
+}
+
+/* What the instruction accesses, before it does. */
+static void note_access(struct debug *d, struct warp *w, const struct insn *i, const u8 *rows, u32 mask)
+{
+	u32 active = mask;
+
+	d->access.site = access_site(d, d->access.at.code, d->access.at.insn);
+	d->access.space = SPACE_GENERIC;
+	if (d->access.site)
+		d->access.space = access_addresses(d->access.site, w, i, rows, &active, d->access.addresses);
+	d->access.mask = active;
+	if (d->access.site && i->b != NO_OPERAND && form_has(d->access.site->form, M_cas) &&
+	    type_bits(form_type(d->access.site->form, 0)) <= 64)
+		memcpy(d->access.compare, rows + i->b, type_bits(form_type(d->access.site->form, 0)) == 64 ? 256 : 128);
 }
 
 void watch_before(void *context, struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 {
 	struct debug *d = context;
 	const struct code *code = w->frame->code;
-	enum ir_space space = SPACE_GENERIC;
-	u32 active = mask;
+	const u32 insn = (u32)(i - grid_entry(w->grid, code)), part = part_of(d, code, insn);
 
-	d->access.at = (struct standing){.w = w,
-					 .code = code,
-					 .mask = mask,
-					 .position = d->run.last.position,
-					 .insn = (u32)(i - grid_entry(w->grid, code))};
-	d->access.site = access_site(d, code, d->access.at.insn);
+	d->access.at =
+		(struct standing){.w = w, .code = code, .mask = mask, .position = d->run.last.position, .insn = insn};
 	d->access.frame = w->frame;
-	if (d->access.site)
-		space = access_addresses(d->access.site, w, i, rows, &active, d->access.addresses);
-	d->access.space = space;
-	d->access.mask = active;
-	d->access.divergences = w->divergent_branches;
-	if (d->access.site && i->b != NO_OPERAND && form_has(d->access.site->form, M_cas) &&
-	    type_bits(form_type(d->access.site->form, 0)) <= 64)
-		memcpy(d->access.compare, rows + i->b, type_bits(form_type(d->access.site->form, 0)) == 64 ? 256 : 128);
+	if (part & (PART_FIRST | PART_ACCESS))
+		note_access(d, w, i, rows, mask);
+	if (part & PART_FIRST)
+		d->access.divergences = w->divergent_branches;
 	for (struct debug_point *p = d->points.first; p; p = p->next)
 		if (p->kind == DEBUG_WATCH && p->enabled && !p->of_variable)
-			note_touched(d, p, w, mask, space, active);
+			note_touched(d, p, w, mask, d->access.space, d->access.mask, part);
 	if (d->points.wanted)
-		note_touched(d, d->points.wanted, w, mask, space, active);
+		note_touched(d, d->points.wanted, w, mask, d->access.space, d->access.mask, part);
 }
 
 /* --- What it did ---------------------------------------------------------------------------------- */
@@ -337,8 +379,9 @@ static u32 changed_lanes(const struct debug_point *p, const u8 *now)
 		memcpy(&b, now, 4);
 		return a ^ b;
 	}
-	for (u32 l = 0; l < WARP_LANES; l++)
-		lanes |= (u32)(memcmp(p->before + l * (bits / 8), now + l * (bits / 8), bits / 8) != 0) << l;
+	for (u32 l = 0; l < p->size * 8 / bits; l++)
+		lanes |= (u32)(memcmp(p->before + l * (bits / 8), now + l * (bits / 8), bits / 8) != 0)
+			 << l % WARP_LANES;
 	return lanes;
 }
 
@@ -354,6 +397,8 @@ static void put_value(const struct debug_point *p, const u8 *bytes, u32 lane, ch
 		memcpy(v.bytes, bytes + lane * (bits / 8), bits / 8);
 	else
 		memcpy(v.bytes, bytes, min_u64(p->size, sizeof v.bytes));
+	if (p->of_register && p->reg.pair)
+		memcpy(v.bytes + 4, bytes + (WARP_LANES + lane) * 4, 4);
 	debug_format(&v, 0, text, size);
 }
 
@@ -496,6 +541,8 @@ void watch_after(void *context, struct warp *w, const struct insn *i, u8 *rows, 
 	struct debug *d = context;
 
 	(void)mask;
+	if (!(part_of(d, d->access.at.code, d->access.at.insn) & PART_LAST))
+		return;
 	if (d->run.search) {
 		if (d->run.search->accesses && d->access.at.position < d->run.until &&
 		    d->run.search->accesses(d, &d->access.at, d->run.search->context, i, rows)) {
@@ -626,6 +673,8 @@ bool watch_search_one(struct debug *d, const struct standing *s, void *context, 
 	(void)rows;
 	if (!watch_hits(d, d->points.wanted, now, &lanes, &has_changed))
 		return false;
+	/* A lane into which the same value was written as before has been written to. */
+	lanes |= d->points.wanted->written;
 	if (d->points.wanted->of_register && !(lanes >> d->focus.lane & 1))
 		return false;
 	if (d->points.wanted->of_register)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "isa/sregs.h"
+#include "sass/registers.h"
 
 enum { RUN_LONGEST = 60000, STACK_SPARE = 1024, STACK_OF_RECURSION = 1 << 16, FRAME_LONGEST = 1 << 30 };
 
@@ -475,19 +476,43 @@ static void zeros(struct lower *l, u32 first, u32 count)
 	}
 }
 
+/* Where the registers are that the kernel's code names, for who looks at them. */
+static void place_registers(struct lower *l, struct row_place *places)
+{
+	bool used[SASS_INDEX_COUNT];
+
+	sass_registers_used(l->e.function, used);
+	for (u32 k = 0; k < SASS_NO_REGISTER; k++) {
+		if (used[SASS_INDEX_R + k] && k < l->registers)
+			places[SASS_INDEX_R + k] = (struct row_place){lower_register(l, k), 32};
+		if (used[SASS_INDEX_UR + k] && k < l->uniform_registers)
+			places[SASS_INDEX_UR + k] = (struct row_place){lower_uniform(l, k), 32};
+	}
+	for (u32 k = 0; k < SASS_PT; k++) {
+		if (used[SASS_INDEX_P + k])
+			places[SASS_INDEX_P + k] = (struct row_place){LOWER_PREDICATES + k * 4, 1};
+		if (used[SASS_INDEX_UP + k])
+			places[SASS_INDEX_UP + k] = (struct row_place){LOWER_UPREDICATES + k * 4, 1};
+	}
+	for (u32 k = 0; k < 16; k++)
+		if (used[SASS_INDEX_B + k])
+			places[SASS_INDEX_B + k] = (struct row_place){lower_barrier(l, k), 32};
+}
+
 static void plan_rows(struct lower *l)
 {
 	struct emitter *e = &l->e;
 	struct row_plan *plan = ARENA_NEW(e->low->scratch, struct row_plan);
 
 	count_registers(l);
-	plan->places = ARENA_ARRAY(e->low->scratch, 8, struct row_place);
+	plan->places = ARENA_ARRAY(e->low->scratch, SASS_INDEX_COUNT, struct row_place);
 	plan->predicate_bytes = LOWER_REGISTERS;
 	e->rows = plan;
 	e->frame_top = LOWER_REGISTERS;
 	rows_of(l, l->registers);
 	l->uniform_rows = rows_of(l, l->uniform_registers);
 	l->barrier_rows = rows_of(l, 16);
+	place_registers(l, plan->places);
 	plan->used_bytes = (u32)e->frame_top;
 	const u32 cleared = (plan->used_bytes - LOWER_REGISTERS) / LOWER_ROW;
 	plan->undefined = ARENA_ARRAY(e->low->scratch, cleared + 16ull, struct row_place);

@@ -9,6 +9,8 @@
 
 #include "decode/program.h"
 #include "sass/instruction.h"
+#include "sass/lines.h"
+#include "sass/registers.h"
 
 /* Relocations, by their numbers: see the vendor's names in comments. */
 enum relocation {
@@ -385,6 +387,7 @@ static void add_body(struct reader *r, struct ir_function *f, const struct sass_
 						 .span = all,
 						 .opcode_span = word,
 						 .scope = f->scope,
+						 .loc = s->locs ? s->locs[k] : 0,
 						 .address = s->base + (u32)(k * SASS_INSN_BYTES)};
 		VEC_PUSH(r->arena, &f->body, x);
 	}
@@ -485,9 +488,11 @@ struct ir_module *sass_module_read(struct arena *arena, struct strings *strings,
 	}
 	add_variables(&r);
 	read_code(&r);
+	sass_read_lines(module, r.m, name);
 	source_add(diags->sources, name, r.text, r.length);
 	for (u32 k = 0; k < r.m->section_count; k++)
 		if (r.m->sections[k].function->is_kernel)
 			add_kernel(&r, k);
+	sass_name_registers(module);
 	return module;
 }

@@ -23,6 +23,8 @@ struct sass_section {
 	u32 base;   /* address of its first instruction */
 	u32 text;   /* where its text begins in the source */
 	u32 *lines; /* for each instruction: where its text begins; one more: the end */
+	u32 *locs; /* for each instruction: index into the module's locs + 1, 0: none; NULL: nothing is known of lines */
+	u32 *ptx_lines; /* likewise: the line of PTX, 0: none */
 };
 
 struct sass_module {
@@ -30,8 +32,11 @@ struct sass_module {
 	const struct sass_decoder *decoder;
 	struct sass_section *sections; /* one for each of the cubin's functions */
 	u32 section_count;
-	struct ir_variable **variables; /* by symbol of the cubin; NULL: not one */
-	struct ir_variable *constants;  /* bank 3, or NULL */
+	struct ir_variable **variables;  /* by symbol of the cubin; NULL: not one */
+	struct ir_variable *constants;   /* bank 3, or NULL */
+	const char *ptx_name;            /* what that text is called, or NULL */
+	const char *ptx;                 /* the PTX that the file has in it, each line ended by a zero, or NULL */
+	u32 *ptx_starts, ptx_line_count; /* where each line begins; one more: behind the end */
 };
 
 struct sass_kernel {

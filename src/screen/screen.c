@@ -132,22 +132,29 @@ enum screen_view screen_view(const struct screen *s, bool room_for_both)
 	return s->view == VIEW_BOTH && !room_for_both ? VIEW_CUDA : s->view;
 }
 
-/* CUDA C above PTX, or one of them. */
+/* CUDA C above PTX or machine code, with PTX between where there is room; or one of them. */
 static void draw_source(struct screen *s, struct pane p)
 {
 	s->shows_both = p.height >= 14;
 	const enum screen_view view = screen_view(s, s->shows_both);
 
 	if (view != VIEW_BOTH) {
-		pane_source(s, &p, view == VIEW_CUDA);
+		pane_source(s, &p, view == VIEW_CUDA ? SOURCE_CUDA : SOURCE_TEXT);
 		return;
 	}
+	const bool ptx_too = p.height >= 21 && pane_has_ptx(s);
 	struct pane upper = p;
-	upper.height = p.height / 2;
+	upper.height = p.height / (ptx_too ? 3 : 2);
 	p.y += upper.height;
 	p.height -= upper.height;
-	pane_source(s, &upper, true);
-	pane_source(s, &p, false);
+	pane_source(s, &upper, SOURCE_CUDA);
+	if (ptx_too) {
+		upper.y = p.y;
+		p.y += upper.height;
+		p.height -= upper.height;
+		pane_source(s, &upper, SOURCE_BESIDE);
+	}
+	pane_source(s, &p, SOURCE_TEXT);
 }
 
 static void draw_answers(struct screen *s, struct pane p)

@@ -69,9 +69,12 @@ extern const char *const page_keys[];
 /* What has come to screen_out becomes lines. */
 void screen_collect(struct screen *s);
 
-void pane_source(struct screen *s, const struct pane *p, bool cuda);
+/* The text that runs, CUDA C, or PTX beside machine code. */
+enum source_kind { SOURCE_TEXT, SOURCE_CUDA, SOURCE_BESIDE };
+void pane_source(struct screen *s, const struct pane *p, enum source_kind kind);
 /* The CUDA C of the place that the source pane shows is known and found. */
 bool pane_has_cuda(const struct screen *s);
+bool pane_has_ptx(const struct screen *s);
 void pane_registers(struct screen *s, const struct pane *p);
 void pane_warps(struct screen *s, const struct pane *p);
 void pane_memory(struct screen *s, const struct pane *p);

@@ -17,31 +17,39 @@ static void title(const struct screen *s, const struct pane *p, const char *text
 
 /* --- Source ---------------------------------------------------------------------------------------------- */
 
-/* Is the place on that line, of CUDA C or of the text? */
-static bool is_on_line(const struct debug_place *p, bool cuda, const char *file, u32 line)
+/* The file and line of a place in one of its texts; NULL: it has none there. */
+static const char *file_of(const struct debug_line *l, enum source_kind kind, u32 *line)
+{
+	*line = kind == SOURCE_CUDA ? l->loc_line : kind == SOURCE_BESIDE ? l->ptx_line : l->line;
+	return kind == SOURCE_CUDA ? l->loc_file : kind == SOURCE_BESIDE ? l->ptx_file : l->file;
+}
+
+/* Is the place on that line? */
+static bool is_on_line(const struct debug_place *p, enum source_kind kind, const char *file, u32 line)
 {
 	const struct debug_line at = debug_line(p);
-	const char *own = cuda ? at.loc_file : at.file;
+	u32 own_line;
+	const char *own = file_of(&at, kind, &own_line);
 
-	return own && (cuda ? at.loc_line : at.line) == line && !strcmp(own, file);
+	return own && own_line == line && !strcmp(own, file);
 }
 
 /* Lanes of the focused warp whose next instruction is on that line. */
-static u32 lanes_on_line(const struct debug_split *splits, u32 count, bool cuda, const char *file, u32 line)
+static u32 lanes_on_line(const struct debug_split *splits, u32 count, enum source_kind kind, const char *file, u32 line)
 {
 	u32 lanes = 0;
 
 	for (u32 k = 0; k < count; k++)
-		if (is_on_line(&splits[k].place, cuda, file, line))
+		if (is_on_line(&splits[k].place, kind, file, line))
 			lanes |= splits[k].mask;
 	return lanes;
 }
 
-static bool breaks_on_line(const struct debug *d, bool cuda, const char *file, u32 line)
+static bool breaks_on_line(const struct debug *d, enum source_kind kind, const char *file, u32 line)
 {
 	for (const struct debug_point *p = debug_first_point(d); p; p = p->next)
 		for (u32 k = 0; p->kind == DEBUG_BREAK && p->enabled && k < p->place_count; k++)
-			if (is_on_line(&p->places[k], cuda, file, line))
+			if (is_on_line(&p->places[k], kind, file, line))
 				return true;
 	return false;
 }
@@ -68,8 +76,15 @@ bool pane_has_cuda(const struct screen *s)
 	return l.loc_file && console_source_line(s->c, l.loc_file, 1, &length);
 }
 
-static void draw_source_line(struct screen *s, const struct pane *p, int y, const char *file, u32 line, bool cuda,
-			     bool current, u32 lanes)
+bool pane_has_ptx(const struct screen *s)
+{
+	struct debug_place place;
+
+	return shown_place(s, &place) && debug_line(&place).ptx_file;
+}
+
+static void draw_source_line(struct screen *s, const struct pane *p, int y, const char *file, u32 line,
+			     enum source_kind kind, bool current, u32 lanes)
 {
 	u32 length;
 	const char *text = console_source_line(s->c, file, line, &length);
@@ -81,11 +96,11 @@ static void draw_source_line(struct screen *s, const struct pane *p, int y, cons
 		snprintf(number, sizeof number, "%d", __builtin_popcount(lanes));
 	const int at =
 		screen_put(s, y, p->x, p->width, lanes ? LOOK_MARK : LOOK_DIM, "%c%2s%c%4u ",
-			   breaks_on_line(s->d, cuda, file, line) ? '*' : ' ', number, current ? '>' : ' ', line);
+			   breaks_on_line(s->d, kind, file, line) ? '*' : ' ', number, current ? '>' : ' ', line);
 	screen_put(s, y, p->x + at, p->width - at, current ? LOOK_CURRENT : LOOK_PLAIN, "%.*s", (int)length, text);
 }
 
-void pane_source(struct screen *s, const struct pane *p, bool cuda)
+void pane_source(struct screen *s, const struct pane *p, enum source_kind kind)
 {
 	const struct debug_focus f = debug_focus(s->d);
 	const struct warp *w = debug_launch(s->d) ? debug_warp(s->d, f.block, f.warp) : NULL;
@@ -97,11 +112,11 @@ void pane_source(struct screen *s, const struct pane *p, bool cuda)
 	if (!shown_place(s, &place))
 		return;
 	const struct debug_line here = debug_line(&place);
-	const char *file = cuda ? here.loc_file : here.file;
-	const u32 line = cuda ? here.loc_line : here.line;
+	u32 line;
+	const char *file = file_of(&here, kind, &line);
 	if (!file)
 		return;
-	if (!cuda && here.loc_file)
+	if (kind == SOURCE_TEXT && here.loc_file)
 		snprintf(head, sizeof head, "%s  (from %s:%u)", file, here.loc_file, here.loc_line);
 	else
 		snprintf(head, sizeof head, "%s", file);
@@ -110,8 +125,8 @@ void pane_source(struct screen *s, const struct pane *p, bool cuda)
 	int first = (int)line - rows / 2 + s->source_scroll;
 	first = first < 1 ? 1 : first;
 	for (int k = 0; k < rows; k++)
-		draw_source_line(s, p, p->y + 1 + k, file, (u32)(first + k), cuda, w && (u32)(first + k) == line,
-				 lanes_on_line(splits, count, cuda, file, (u32)(first + k)));
+		draw_source_line(s, p, p->y + 1 + k, file, (u32)(first + k), kind, w && (u32)(first + k) == line,
+				 lanes_on_line(splits, count, kind, file, (u32)(first + k)));
 }
 
 /* --- Registers ---------------------------------------------------------------------------------------------- */
@@ -123,7 +138,10 @@ static bool is_named(const struct debug_line *l, const char *name)
 	for (const char *at = l->text; at && (at = memmem(at, (size_t)(l->text + l->length - at), name, length));
 	     at++) {
 		const char *end = at + length;
-		if (end >= l->text + l->length || !(isalnum((unsigned char)*end) || *end == '_' || *end == '.'))
+		const bool begins = at == l->text || !isalnum((unsigned char)at[-1]);
+		const bool goes_on = end < l->text + l->length &&
+				     (isalnum((unsigned char)*end) || *end == '_' || (*end == '.' && *name == '%'));
+		if (begins && !goes_on)
 			return true;
 	}
 	return false;
