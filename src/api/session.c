@@ -92,13 +92,34 @@ static struct ir_module *read_source(struct session *s, u32 source)
 }
 
 /* The bytes are copied: code is decoded from them whenever a kernel is lowered. */
-static void add_cubin(struct session *s, const char *name, const char *bytes, size_t length)
+static struct ir_module *add_cubin(struct session *s, const char *name, const char *bytes, size_t length)
 {
 	u8 *copy = arena_alloc(&s->arena, length);
 
 	memcpy(copy, bytes, length);
 	struct ir_module *module = sass_module_read(&s->arena, &s->strings, &s->diags, name, copy, length);
+	module->image = copy;
+	module->image_bytes = length;
 	VEC_PUSH(&s->arena, &s->modules, module);
+	return module;
+}
+
+/* What says how a cubin is to be launched: x.cubin.launch, or the lines of x.ptx. */
+static void find_launches(struct session *s, struct ir_module *m, const char *path)
+{
+	static const char ending[] = ".cubin";
+	const size_t stem = strlen(path) - min_u64(strlen(path), strlen(ending));
+	const char *beside = arena_printf(&s->arena, "%s.launch", path), *why;
+	size_t length;
+	char *text = file_read_whole(beside, TEXT_LIMIT, &length, &why);
+
+	if (!text && !strcmp(path + stem, ending)) {
+		beside = arena_printf(&s->arena, "%.*s.ptx", (int)stem, path);
+		text = file_read_whole(beside, TEXT_LIMIT, &length, &why);
+	}
+	if (text)
+		m->launches = source_add(&s->sources, beside, text, length) + 1;
+	free(text);
 }
 
 void session_add_text(struct session *s, const char *name, const char *text, size_t length)
@@ -120,8 +141,9 @@ bool session_add_file(struct session *s, const char *path, const char **message)
 	if (!text)
 		return false;
 	if (sass_module_is((const u8 *)text, length)) {
-		add_cubin(s, path, text, length);
+		struct ir_module *module = add_cubin(s, path, text, length);
 		free(text);
+		find_launches(s, module, path);
 		return true;
 	}
 	/* Into the arena at once, so that nothing leaks if memory runs out while parsing. */

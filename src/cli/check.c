@@ -112,7 +112,7 @@ static int check(struct session *s, const struct reading_options *o, char *const
 		return CLI_WRONG;
 	script_init(&script, &s->arena, &s->strings, &s->diags);
 	for (size_t k = 0; k < s->modules.count; k++)
-		script_read(&script, s->modules.items[k]->source, false);
+		script_read_module(&script, s->modules.items[k]);
 	if (!session_lower(s, &lower))
 		return CLI_WRONG;
 	if (s->diags.list.count)

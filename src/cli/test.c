@@ -150,7 +150,7 @@ static void play_file(struct tests *t, struct tested_file *f, struct session *s,
 	}
 	script_init(&script, &s->arena, &s->strings, &s->diags);
 	front_set_limits(&t->choices, s, &script);
-	script_read(&script, s->modules.items[0]->source, false);
+	script_read_module(&script, s->modules.items[0]);
 	if (!script.launch_count && !s->diags.error_count) {
 		if (!optional)
 			add(t, f, 0, "the file has launches", "the file has no //@ launch lines");
@@ -244,7 +244,7 @@ static bool list_below(struct tests *t, const char *path, const struct way *up, 
 	if (stat(path, &about))
 		return cannot(path);
 	if (S_ISREG(about.st_mode)) {
-		if (!up || ends_in(path, ".ptx") || ends_in(path, ".sass"))
+		if (!up || ends_in(path, ".ptx") || ends_in(path, ".sass") || ends_in(path, ".cubin"))
 			list_file(t, path, up != NULL, given);
 		return true;
 	}
@@ -274,7 +274,8 @@ static bool all_found(const struct tests *t)
 		for (size_t k = 0; k < t->files.count; k++)
 			found |= t->files.items[k]->given == p;
 		if (!found && !t->no_memory)
-			fprintf(stderr, "ptxsim: %s: no .ptx or .sass file with //@ launch lines\n", t->paths.items[p]);
+			fprintf(stderr, "ptxsim: %s: no .ptx, .sass or .cubin file with //@ launch lines\n",
+				t->paths.items[p]);
 		all &= found;
 	}
 	return all;

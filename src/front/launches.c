@@ -147,7 +147,7 @@ bool run_read_launches(struct session *s, struct script *script, const struct ru
 			return false;
 	} else if (!by_options) {
 		for (size_t k = 0; k < s->modules.count; k++)
-			script_read(script, s->modules.items[k]->source, false);
+			script_read_module(script, s->modules.items[k]);
 	}
 	by_options |= shaped && !script->launch_count && !s->diags.error_count;
 	if (shaped && !by_options)

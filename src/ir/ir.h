@@ -343,8 +343,11 @@ struct ir_module {
 	struct arena *arena;
 	struct strings *strings;
 	struct sources *sources;
-	u32 source; /* which text */
+	u32 source;   /* which text */
+	u32 launches; /* which text has a cubin's launches, + 1; 0: the module's own */
 	bool is_sass;
+	const u8 *image; /* the bytes of a cubin, else NULL */
+	size_t image_bytes;
 	u32 version;        /* 90 for .version 9.0 */
 	const char *target; /* "sm_90a" */
 	struct span target_at;

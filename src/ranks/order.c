@@ -13,10 +13,11 @@ void order_put_program(struct parcel *w, const struct session *s, const char *ar
 	parcel_put_number(w, s->memory_limit);
 	parcel_put_number(w, s->modules.count);
 	for (size_t k = 0; k < s->modules.count; k++) {
-		const struct source *text = s->sources.files.items[s->modules.items[k]->source];
+		const struct ir_module *m = s->modules.items[k];
+		const struct source *text = s->sources.files.items[m->source];
 		parcel_put_text(w, text->name);
-		parcel_put_number(w, text->length);
-		parcel_put(w, text->text, text->length);
+		parcel_put_number(w, m->image ? m->image_bytes : text->length);
+		parcel_put(w, m->image ? (const char *)m->image : text->text, m->image ? m->image_bytes : text->length);
 	}
 }
 

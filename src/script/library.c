@@ -58,7 +58,7 @@ static ptxsim_status play(struct session *s, const struct ptxsim_script *given, 
 		return PTXSIM_ERROR_FILE;
 	}
 	script_init(&script, &s->arena, &s->strings, &s->diags);
-	script_read(&script, s->modules.items[0]->source, false);
+	script_read_module(&script, s->modules.items[0]);
 	if (!script.launch_count && !s->diags.error_count)
 		fprintf(to, "%s has no //@ launch lines\n", s->sources.files.items[s->modules.items[0]->source]->name);
 	const struct lower_options lower = {.arch = given->arch ? given->arch : script.arch};

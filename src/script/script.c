@@ -665,6 +665,14 @@ static void parse_statement(struct script *s, struct lex *l)
 		VEC_PUSH(s->arena, &s->statements, st);
 }
 
+void script_read_module(struct script *s, const struct ir_module *m)
+{
+	const u32 source = m->launches ? m->launches - 1 : m->source;
+	const char *name = s->diags->sources->files.items[source]->name, *dot = strrchr(name, '.');
+
+	script_read(s, source, m->launches && dot && !strcmp(dot, ".launch"));
+}
+
 void script_read(struct script *s, u32 source, bool plain)
 {
 	const struct source *text = s->diags->sources->files.items[source];

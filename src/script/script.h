@@ -6,6 +6,7 @@
 #ifndef PTXSIM_SCRIPT_SCRIPT_H
 #define PTXSIM_SCRIPT_SCRIPT_H
 
+#include "ir/ir.h"
 #include <stdio.h>
 
 #include "base/lookup.h"
@@ -159,6 +160,9 @@ void script_init(struct script *s, struct arena *arena, struct strings *strings,
 void script_fix_constant(struct script *s, const char *name, struct number value);
 /* Adds the `//@` lines of text number `source`; with `plain`, every line is one. */
 void script_read(struct script *s, u32 source, bool plain);
+/* Reads the launches of a module: its own //@ lines, or of a cubin those of the file beside it (x.cubin.launch, whose lines
+ * need no //@, or x.ptx). */
+void script_read_module(struct script *s, const struct ir_module *m);
 struct buffer *script_find_buffer(const struct script *s, const char *name);
 /* Prints each buffer that has contents: name, type, the first `heads` elements, the range of all. */
 void script_print_buffers(FILE *to, const struct script *s, u32 heads);

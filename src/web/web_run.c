@@ -28,7 +28,7 @@ static void check_text(struct session *s, json_t *request)
 			 json_string_length(text));
 	script_init(&script, &s->arena, &s->strings, &s->diags);
 	for (size_t k = 0; k < s->modules.count; k++)
-		script_read(&script, s->modules.items[k]->source, false);
+		script_read_module(&script, s->modules.items[k]);
 	if (!s->diags.error_count)
 		session_lower(s, &lower);
 }

@@ -178,9 +178,9 @@ for command in run test check; do
 	expect 2 "typo.ptx:5:5: error: no such statement" "$ptxsim" $command "$work/typo.ptx"
 done
 mkdir "$work/folder"
-expect 2 "no .ptx or .sass file with //@ launch lines" "$ptxsim" test "$work/folder"
+expect 2 "no .ptx, .sass or .cubin file with //@ launch lines" "$ptxsim" test "$work/folder"
 cp "$work/plain.ptx" "$work/folder"
-expect 2 "no .ptx or .sass file with //@ launch lines" "$ptxsim" test "$work/folder"
+expect 2 "no .ptx, .sass or .cubin file with //@ launch lines" "$ptxsim" test "$work/folder"
 
 # reports and what kernels print
 cat >"$work/print.ptx" <<'END'
