@@ -11,6 +11,9 @@ export LD_LIBRARY_PATH
 failed=0
 
 "$build/tests/cuda/runtime12" || failed=1
+# Calls with wrong arguments neither crash nor hang.
+"$build/tests/cuda/misuse" cuda 2>/dev/null || failed=1
+"$build/tests/cuda/misuse" cudart 2>/dev/null || failed=1
 xz -dc "$sources/expected/getprocaddress.txt.xz" | "$build/tests/cuda/entry_points" || failed=1
 # The same calls, answered without executing.
 PTXSIM_EXECUTE=no "$build/tests/cuda/runtime12" >/dev/null && { echo "PTXSIM_EXECUTE=no has executed a kernel"; failed=1; }

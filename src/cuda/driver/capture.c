@@ -260,6 +260,11 @@ int drv_cuStreamUpdateCaptureDependencies(struct cu_stream *h_stream, struct cu_
 		return CU_INVALID_HANDLE;
 	if (!s->capture)
 		return CU_ILLEGAL_STATE;
+	if (flags > 1 || (num_dependencies && !dependencies))
+		return CU_INVALID_VALUE;
+	for (size_t k = 0; k < num_dependencies; k++)
+		if (!handle_is(dependencies[k], HANDLE_NODE) || dependencies[k]->graph != s->capture->graph)
+			return CU_INVALID_VALUE;
 	const bool ok = flags & 1 ? tips_set(&s->tips, dependencies, (u32)num_dependencies) : tips_add(&s->tips, &more);
 	return ok ? CU_OK : CU_OUT_OF_MEMORY;
 }

@@ -28,9 +28,11 @@ static bool is_device_range(u64 at, u64 bytes)
 /* A host address may be any; but if it lies in an allocation, the range must stay in it. */
 static bool is_host_range(u64 at, u64 bytes)
 {
+	enum { ADDRESS_BITS = 47 }; /* of a process */
 	struct allocation a;
 
-	return at && (!memory_look(&driver.machine->memory, at, 1, &a) || is_device_range(at, bytes));
+	return at && at < 1ull << ADDRESS_BITS && bytes <= (1ull << ADDRESS_BITS) - at &&
+	       (!memory_look(&driver.machine->memory, at, 1, &a) || is_device_range(at, bytes));
 }
 
 /* Gives the copy to the stream; waits, unless the call is asynchronous. */
@@ -132,14 +134,29 @@ struct end {
 	u64 pitch, slice;
 };
 
+/* at + count <= most, whatever the numbers. */
+static bool is_within(u64 at, u64 count, u64 most) { return at <= most && count <= most - at; }
+
+/* Where linear memory's part begins, and how many bytes lie between its ends; false: no memory is that large. */
+static bool span(const struct end *e, const size_t at[3], const struct cu_copy_3d *c, u64 *first, u64 *bytes)
+{
+	u64 slices, rows, last_slice, last_row;
+
+	return !__builtin_mul_overflow(at[2], e->slice, &slices) && !__builtin_mul_overflow(at[1], e->pitch, &rows) &&
+	       !__builtin_add_overflow(slices, rows, first) && !__builtin_add_overflow(*first, at[0], first) &&
+	       !__builtin_mul_overflow(c->depth - 1, e->slice, &last_slice) &&
+	       !__builtin_mul_overflow(c->height - 1, e->pitch, &last_row) &&
+	       !__builtin_add_overflow(last_slice, last_row, bytes) && !__builtin_add_overflow(*bytes, c->width, bytes);
+}
+
 static int find_end(int type, const void *host, u64 device, struct cu_array *array, const size_t at[3], size_t pitch,
 		    size_t rows, const struct cu_copy_3d *c, struct end *e)
 {
 	if (type == CU_MEMORY_ARRAY) {
 		if (!handle_is(array, HANDLE_ARRAY))
 			return CU_INVALID_HANDLE;
-		if (at[0] + c->width > array->pitch || at[1] + c->height > array_rows(array) ||
-		    at[2] + c->depth > array_slices(array))
+		if (!is_within(at[0], c->width, array->pitch) || !is_within(at[1], c->height, array_rows(array)) ||
+		    !is_within(at[2], c->depth, array_slices(array)))
 			return CU_INVALID_VALUE;
 		e->pitch = array->pitch;
 		e->slice = array->pitch * array_rows(array);
@@ -149,13 +166,14 @@ static int find_end(int type, const void *host, u64 device, struct cu_array *arr
 	if (type < CU_MEMORY_HOST || type > CU_MEMORY_UNIFIED)
 		return CU_INVALID_VALUE;
 	const u64 base = type == CU_MEMORY_HOST ? address(host) : device;
-	e->pitch = pitch ? pitch : at[0] + c->width;
-	e->slice = e->pitch * (rows ? rows : at[1] + c->height);
-	if (e->pitch < at[0] + c->width && (c->height > 1 || c->depth > 1))
+	u64 first, bytes;
+	if (!is_within(at[0], c->width, SIZE_MAX) || !is_within(at[1], c->height, SIZE_MAX))
 		return CU_INVALID_VALUE;
-	const u64 first = at[2] * e->slice + at[1] * e->pitch + at[0];
-	const u64 bytes = (c->depth - 1) * e->slice + (c->height - 1) * e->pitch + c->width;
-	if (!is_range(type == CU_MEMORY_HOST     ? SIDE_HOST
+	e->pitch = pitch ? pitch : at[0] + c->width;
+	if (__builtin_mul_overflow(e->pitch, rows ? rows : at[1] + c->height, &e->slice) ||
+	    (e->pitch < at[0] + c->width && (c->height > 1 || c->depth > 1)) || !base ||
+	    !span(e, at, c, &first, &bytes) ||
+	    !is_range(type == CU_MEMORY_HOST     ? SIDE_HOST
 		      : type == CU_MEMORY_DEVICE ? SIDE_DEVICE
 						 : SIDE_ANY,
 		      base + first, bytes))

@@ -94,6 +94,8 @@ bool image_texts_have(const struct image_texts *t, const char *name)
 {
 	const size_t length = strlen(name);
 
+	if (!length)
+		return false;
 	for (u32 k = 0; k < t->count; k++) {
 		/* In a cubin, as a whole string of its tables. */
 		if (image_is_machine_code(t->texts[k], t->lengths[k])) {

@@ -417,6 +417,9 @@ void module_forget_library(struct cu_module *m)
 			*at = m->next_instance;
 			break;
 		}
+	for (struct cu_function *k = m->library->kernels; k; k = k->next)
+		if (k->here && k->here->module == m)
+			k->here = NULL;
 	m->library = NULL;
 }
 

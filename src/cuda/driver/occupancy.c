@@ -122,7 +122,7 @@ int drv_cuOccupancyMaxActiveClusters(int *num_clusters, struct cu_function *func
 	const int result = function_ready(func, &f);
 	u32 size = 1;
 
-	if (!num_clusters || !config)
+	if (!num_clusters || !config || (config->attribute_count && !config->attributes))
 		return CU_INVALID_VALUE;
 	if (result)
 		return result;

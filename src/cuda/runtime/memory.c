@@ -485,10 +485,17 @@ int rt_cudaMemset2D(void *dev_ptr, size_t pitch, int value, size_t width, size_t
 int rt_cudaMemset3DAsync(struct rt_pitched p, int value, struct rt_extent extent, struct cu_stream *stream)
 {
 	int result = RT_OK;
+	size_t slice, all;
 
-	for (size_t z = 0; z < extent.z && !result; z++)
-		result = cuMemsetD2D8Async(ADDRESS(p.at) + z * p.pitch * p.height, p.pitch, (u8)value, extent.x,
-					   extent.y, STREAM(stream));
+	if (!extent.x || !extent.y || !extent.z)
+		return RT_OK;
+	if ((extent.z > 1 && p.height < extent.y) || __builtin_mul_overflow(p.pitch, p.height, &slice) ||
+	    __builtin_mul_overflow(slice, extent.z, &all))
+		return RT_INVALID_VALUE;
+	/* The last slice first: if that is not in memory, nothing is filled. */
+	for (size_t z = extent.z; z-- && !result;)
+		result = cuMemsetD2D8Async(ADDRESS(p.at) + z * slice, p.pitch, (u8)value, extent.x, extent.y,
+					   STREAM(stream));
 	return result;
 }
 int rt_cudaMemset3D(struct rt_pitched p, int value, struct rt_extent extent)
