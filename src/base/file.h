@@ -17,4 +17,7 @@ char *file_read_whole(const char *path, size_t limit, size_t *length, const char
  * file_below_find. Devices, pipes and folders are refused without being opened. */
 char *file_read_below(const char *folder, const char *path, size_t limit, size_t *length, const char **message);
 
+/* A name for messages: an empty one is seen. */
+static inline const char *file_name_shown(const char *path) { return *path ? path : "''"; }
+
 #endif

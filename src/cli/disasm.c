@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/cli.h"
 #include "sass/images.h"
 #include "sass/instruction.h"
@@ -77,7 +78,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
 static int complain(const struct disasm *d, const char *why)
 {
-	fprintf(stderr, "ptxsim disasm: %s: %s\n", d->file, why);
+	fprintf(stderr, "ptxsim disasm: %s: %s\n", file_name_shown(d->file), why);
 	return CLI_WRONG;
 }
 

@@ -181,19 +181,37 @@ static bool print_file(struct passed_file *f, FILE *to)
 	return length > 0;
 }
 
+/* The program, for the handler of signals. */
+static volatile pid_t running;
+
+static void pass_on(int number) { kill(running, number); }
+
 /* Starts it and waits for its end; false: it could not be started. */
 static bool run_program(const char *path, char **words, int *status)
 {
+	static const int passed[] = {SIGTERM, SIGHUP};
+	const struct sigaction passing = {.sa_handler = pass_on};
+	struct sigaction ignored = {.sa_handler = SIG_IGN}, before;
+	sigset_t held, all;
+
+	/* A signal that comes meanwhile waits until there is someone to pass it to. */
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &held);
 	fflush(NULL);
 	const pid_t child = fork();
+	if (child == 0)
+		sigprocmask(SIG_SETMASK, &held, NULL);
 	if (child == 0) {
 		execv(path, words);
 		fprintf(stderr, "ptxsim exec: %s: %s\n", path, strerror(errno));
 		_exit(CLI_WRONG);
 	}
-	/* Ctrl-C is the program's; its report is wanted all the same. */
-	struct sigaction ignored = {.sa_handler = SIG_IGN}, before;
+	/* Ctrl-C is the program's; its report is wanted all the same. Who ends this process wants the program ended. */
+	running = child;
+	for (size_t k = 0; child > 0 && k < COUNT_OF(passed); k++)
+		sigaction(passed[k], &passing, NULL);
 	sigaction(SIGINT, &ignored, &before);
+	sigprocmask(SIG_SETMASK, &held, NULL);
 	while (child > 0 && waitpid(child, status, 0) < 0 && errno == EINTR)
 		;
 	sigaction(SIGINT, &before, NULL);
@@ -385,7 +403,10 @@ int cli_exec(int count, char **words)
 		return o.help ? CLI_OK : CLI_WRONG;
 	}
 	if (!find_program(words[first], path))
-		return wrong("'%s': there is no such program", words[first]);
+		return wrong(is_file(words[first], X_OK) ? "'%s' is not in PATH; for the file in this folder write ./ "
+							   "before its name"
+							 : "'%s': there is no such program",
+			     words[first]);
 	if (!can_write("PTXSIM_REPORT_FILE") || !can_write("PTXSIM_TRACE"))
 		return CLI_WRONG;
 	if (has_static_runtime(path))

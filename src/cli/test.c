@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "base/file.h"
 #include "cli/cli.h"
 #include "ranks/hand_out.h"
 #include "ranks/ranks.h"
@@ -231,7 +232,7 @@ static bool is_on_way(const struct way *w, const struct stat *about)
 
 static bool cannot(const char *path)
 {
-	fprintf(stderr, "ptxsim: %s: %s\n", path, strerror(errno));
+	fprintf(stderr, "ptxsim: %s: %s\n", file_name_shown(path), strerror(errno));
 	return false;
 }
 

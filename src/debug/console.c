@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "debug/arithmetic.h"
 #include "debug/console_internal.h"
 
 enum { SOURCE_DEPTH_MAX = 20 };
@@ -210,7 +211,11 @@ bool console_value(struct console *c, const char *text, u64 *n)
 		console_engine_error(c);
 		return false;
 	}
-	memcpy(n, v.bytes, 8);
+	if (type_class(v.type) == 'f') {
+		console_error(c, "a whole number expected, not '%s'", text);
+		return false;
+	}
+	*n = (u64)value_integer(&v);
 	return true;
 }
 

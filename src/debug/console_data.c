@@ -229,12 +229,13 @@ static bool examine_string(struct console *c)
 {
 	char byte = 1;
 
-	fprintf(c->out, "%s:0x%llx: \"", ir_space_name(c->x_space), (unsigned long long)c->x_address);
 	for (u32 k = 0; k < 4096 && byte; k++, c->x_address++) {
 		if (!debug_read(c->d, c->x_space, c->x_address, debug_focus(c->d).lane, &byte, 1)) {
-			fputs("\n", c->out);
+			fputs(k ? "\"...\n" : "", c->out);
 			return console_engine_error(c);
 		}
+		if (!k)
+			fprintf(c->out, "%s:0x%llx: \"", ir_space_name(c->x_space), (unsigned long long)c->x_address);
 		if (byte)
 			fprintf(c->out, byte >= 32 && byte < 127 ? "%c" : "\\%03o", (unsigned char)byte);
 	}

@@ -246,6 +246,8 @@ COMMAND(goto)
 		return console_error(c, "a position expected: a number, 'start' or 'end'");
 	else if (!console_value(c, rest, &position))
 		return true;
+	if ((s64)position < 0)
+		return console_error(c, "a position from 0 on expected, not '%s'", rest);
 	return moved(c, debug_goto(c->d, position), &before);
 }
 
@@ -393,7 +395,7 @@ static void apply_filters(struct console *c, struct debug_point *p, const struct
 	p->lanes = f->has_lane ? 1u << f->lane : FULL_MASK;
 	if (f->condition && !debug_set_condition(c->d, p, f->condition)) {
 		console_engine_error(c);
-		debug_delete(c->d, p);
+		debug_withdraw(c->d, p);
 		return;
 	}
 	debug_point_changed(c->d);

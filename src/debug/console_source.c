@@ -207,6 +207,8 @@ static bool list_range(struct console *c, char *from, char *to)
 	last = first + LIST_LINES - 1;
 	if (*to && !read_line_number(c, to, &other, &last))
 		return console_error(c, "expected a line after ',', not '%s'", to);
+	if (last < first)
+		return console_error(c, "line %u is before line %u", last, first);
 	return list_lines(c, file, first, first ? first : 1, last, 0);
 }
 

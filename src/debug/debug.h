@@ -407,6 +407,8 @@ struct debug_point *debug_point(const struct debug *d, u32 number);
 /* Sets the condition (NULL: none); false and a message if it cannot be read. */
 bool debug_set_condition(struct debug *d, struct debug_point *p, const char *condition);
 void debug_delete(struct debug *d, struct debug_point *p);
+/* The same for one that was just made and that nobody has seen: its number is used again. */
+void debug_withdraw(struct debug *d, struct debug_point *p);
 /* After fields of a point were changed. */
 void debug_point_changed(struct debug *d);
 /* "divergence": DEBUG_CATCH_DIVERGENCE; NULL at the end. */

@@ -170,6 +170,7 @@ struct debug {
 	/* The launch. */
 	enum debug_state state;
 	u32 launch_number;
+	bool end_told;  /* the source knows how it ended; there is no other one, so what it left is kept */
 	bool refused;   /* the last launch could not begin */
 	bool no_memory; /* for want of it */
 	struct launch launch;
@@ -231,7 +232,11 @@ bool place_is_barrier(const struct debug_place *p);
 enum ran { RAN_STOPPED, RAN_PAUSED, RAN_FAULTED, RAN_ENDED };
 /* Begins the next launch; false: there is none, or it cannot begin (message). */
 bool run_begin(struct debug *d);
+/* Ends it, and forgets what it left. */
 void run_close(struct debug *d);
+/* A launch runs, or the last one has ended and its blocks can still be looked at. */
+bool run_is_open(const struct debug *d);
+bool run_has_ended(const struct debug *d);
 /* Runs until d->ask or a point stops it, or d->run_until. `all`: every stop is asked about. */
 enum ran run_machine(struct debug *d, bool all);
 /* To exactly that position, quietly, while searching (NULL: without); false: there is no such one. */

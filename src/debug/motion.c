@@ -239,7 +239,6 @@ static struct debug_event event_of_stop(struct debug *d)
 
 static struct debug_event begin_launch(struct debug *d)
 {
-	run_close(d);
 	d->refused = false;
 	if (!run_begin(d)) {
 		struct debug_event e = debug_failed(d);
@@ -511,6 +510,8 @@ static bool can_go_back(struct debug *d)
 {
 	if (!debug_launch(d))
 		return debug_fail(d, "no kernel is running");
+	if (d->state == DEBUG_ENDED)
+		return debug_fail(d, "the last launch is over: what it left can be looked at; 'run' starts again");
 	if (!debug_history(d).on)
 		return debug_fail(d, "there is no history: \"set history on\" keeps it");
 	return true;

@@ -85,6 +85,13 @@ void debug_delete(struct debug *d, struct debug_point *p)
 	debug_point_changed(d);
 }
 
+void debug_withdraw(struct debug *d, struct debug_point *p)
+{
+	if (p->number == d->points.last_number)
+		d->points.last_number--;
+	debug_delete(d, p);
+}
+
 /* Marks the instructions at which breakpoints stand. */
 static void mark(struct debug *d)
 {

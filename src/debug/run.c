@@ -139,12 +139,50 @@ static bool open_machine(struct debug *d)
 	return debug_fail(d, "%s", status == LAUNCH_NO_MEMORY ? "no memory left to run the kernel" : why);
 }
 
+bool run_is_open(const struct debug *d)
+{
+	return d->state == DEBUG_STOPPED || d->state == DEBUG_FAULTED || d->state == DEBUG_BETWEEN || d->end_told;
+}
+
+/* Whoever gave the launch may say what came of it; all that it holds stays as it is. */
+static void tell_end(struct debug *d)
+{
+	struct fault fault;
+
+	if (!run_is_open(d) || d->end_told)
+		return;
+	d->end_told = true;
+	const enum launch_status status = stepping_result(&d->grid, &d->stats, &fault);
+	if (d->source.done)
+		d->source.done(d->source.context, d->state == DEBUG_STOPPED ? LAUNCH_INTERRUPTED : status, &d->stats,
+			       &fault);
+}
+
+void run_close(struct debug *d)
+{
+	if (run_is_open(d)) {
+		tell_end(d);
+		history_close(d);
+		stepping_close(&d->grid);
+		d->end_told = false;
+		arena_free(&d->run_arena);
+		for (struct debug_point *p = d->points.first; p; p = p->next)
+			if (p->kind == DEBUG_WATCH && (p->of_register || p->space != SPACE_GLOBAL))
+				p->enabled = false;
+	}
+	d->state = DEBUG_IDLE;
+	d->current.w = NULL;
+	d->at_stop = false;
+}
+
 bool run_begin(struct debug *d)
 {
+	tell_end(d);
 	if (!d->source.next(d->source.context, &d->launch)) {
 		d->state = DEBUG_ENDED;
 		return debug_fail(d, "there are no more launches");
 	}
+	run_close(d);
 	if (!open_machine(d)) {
 		d->state = DEBUG_ENDED;
 		d->refused = true;
@@ -166,41 +204,21 @@ bool run_begin(struct debug *d)
 	return true;
 }
 
-void run_close(struct debug *d)
-{
-	if (d->state != DEBUG_STOPPED && d->state != DEBUG_FAULTED && d->state != DEBUG_BETWEEN)
-		return;
-	const bool over = d->state != DEBUG_STOPPED;
-	struct fault fault;
-	history_close(d);
-	enum launch_status status = stepping_close(&d->grid, &d->stats, &fault);
-	d->grid.workers = NULL; /* an interrupt may come now */
-	if (!over)
-		status = LAUNCH_INTERRUPTED;
-	arena_free(&d->run_arena);
-	d->state = DEBUG_IDLE;
-	d->current.w = NULL;
-	d->at_stop = false;
-	for (struct debug_point *p = d->points.first; p; p = p->next)
-		if (p->kind == DEBUG_WATCH && (p->of_register || p->space != SPACE_GLOBAL))
-			p->enabled = false;
-	if (d->source.done)
-		d->source.done(d->source.context, status, &d->stats, &fault);
-}
-
 /* --- Running ------------------------------------------------------------------------------------ */
+
+bool run_has_ended(const struct debug *d) { return d->state == DEBUG_BETWEEN || d->state == DEBUG_ENDED; }
 
 /* After a launch's end those that ended last hold what they held: no other block has taken their place. */
 const struct cluster *run_clusters(const struct debug *d)
 {
 	const struct worker *k = &d->grid.workers[0];
 
-	return d->state == DEBUG_BETWEEN ? k->spare : k->active;
+	return run_has_ended(d) ? k->spare : k->active;
 }
 
 struct warp *run_find_warp(const struct debug *d, u64 block, u32 warp)
 {
-	if (d->state != DEBUG_STOPPED && d->state != DEBUG_FAULTED && d->state != DEBUG_BETWEEN)
+	if (!run_is_open(d))
 		return NULL;
 	for (const struct cluster *c = run_clusters(d); c; c = c->next)
 		for (u32 r = 0; r < c->count; r++)

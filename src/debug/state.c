@@ -9,12 +9,7 @@
 
 enum debug_state debug_state(const struct debug *d) { return d->state; }
 
-static bool is_open(const struct debug *d)
-{
-	return d->state == DEBUG_STOPPED || d->state == DEBUG_FAULTED || d->state == DEBUG_BETWEEN;
-}
-
-const struct launch *debug_launch(const struct debug *d) { return is_open(d) ? &d->launch : NULL; }
+const struct launch *debug_launch(const struct debug *d) { return run_is_open(d) ? &d->launch : NULL; }
 u32 debug_launch_number(const struct debug *d) { return d->launch_number; }
 u64 debug_position(const struct debug *d) { return d->position; }
 u64 debug_furthest(const struct debug *d) { return d->furthest; }
@@ -29,11 +24,11 @@ bool debug_set_focus(struct debug *d, struct debug_focus focus)
 	const struct warp *w = run_find_warp(d, focus.block, focus.warp);
 	struct debug_frame frames[1];
 
-	if (!is_open(d))
+	if (!run_is_open(d))
 		return debug_fail(d, "no kernel is running");
 	if (!w && !run_find_warp(d, focus.block, 0))
 		return debug_fail(d,
-				  d->state == DEBUG_BETWEEN
+				  run_has_ended(d)
 					  ? "block %llu has ended, and another one took its place: go back to see it"
 					  : "block %llu is not resident: it has ended, or not begun",
 				  (unsigned long long)focus.block);
@@ -72,7 +67,7 @@ u32 debug_blocks(const struct debug *d, const struct block **blocks, u32 room)
 {
 	u32 count = 0;
 
-	if (!is_open(d))
+	if (!run_is_open(d))
 		return 0;
 	for (const struct cluster *c = run_clusters(d); c; c = c->next)
 		for (u32 r = 0; r < c->count; r++, count++)
@@ -386,7 +381,7 @@ u64 debug_state_hash(struct debug *d)
 	u64 h = mix_word(d->launch_number, d->output.length);
 
 	h = mix(h, d->output.text, d->output.length);
-	if (!is_open(d))
+	if (!run_is_open(d))
 		return h;
 	for (const struct cluster *c = d->grid.workers[0].active; c; c = c->next) {
 		h = mix_word(h, c->arrived | c->phase << 32);

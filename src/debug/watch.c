@@ -46,7 +46,7 @@ static bool resolve(struct debug *d, const char *what, u64 bytes, struct debug_p
 		what++;
 	if (!debug_find_variable(d, what, d->focus.lane, &at, &p->reg))
 		return false;
-	if (d->state == DEBUG_BETWEEN && (p->reg.name[0] || (at.space != SPACE_GLOBAL && at.space != SPACE_GENERIC)))
+	if (run_has_ended(d) && (p->reg.name[0] || (at.space != SPACE_GLOBAL && at.space != SPACE_GENERIC)))
 		return debug_fail(d, "the launch has ended: '%s' does not change any more", what);
 	if (p->reg.name[0]) {
 		if (!p->reg.place.bits)

@@ -269,7 +269,7 @@ void grid_start_helpers(struct grid *grid)
 	}
 }
 
-static void worker_end(struct worker *k, struct launch_stats *stats)
+static void add_counts(const struct worker *k, struct launch_stats *stats)
 {
 	stats->blocks += k->stats.blocks;
 	stats->warps += k->stats.warps;
@@ -277,7 +277,6 @@ static void worker_end(struct worker *k, struct launch_stats *stats)
 	stats->thread_instructions += k->stats.thread_instructions;
 	stats->branches += k->stats.branches;
 	stats->divergent_branches += k->stats.divergent_branches;
-	arena_free(&k->arena);
 }
 
 /* What the driver gives a cooperative launch: a size, and the barrier of all blocks. */
@@ -337,30 +336,38 @@ enum launch_status grid_begin(struct grid *grid, const struct launch *l, struct 
 /* After machine_begin failed, or memory ran out in it. */
 void grid_drop(struct grid *grid)
 {
+	struct worker *const workers = grid->workers;
+
 	end_cooperation(grid);
-	if (!grid->workers)
+	if (!workers)
 		return;
-	arena_free(&grid->workers[0].arena);
-	free(grid->workers);
+	grid->workers = NULL; /* an interrupt may come now */
+	arena_free(&workers[0].arena);
+	free(workers);
 	pthread_mutex_destroy(&grid->lock);
 	pthread_mutex_destroy(&grid->print_lock);
+}
+
+enum launch_status grid_result(const struct grid *grid, struct launch_stats *stats, struct fault *fault)
+{
+	stats->jobs = grid->worker_count;
+	for (u32 k = 0; k < grid->worker_count; k++)
+		add_counts(&grid->workers[k], stats);
+	*fault = grid->fault;
+	return grid->faulted                                                              ? LAUNCH_FAULT
+	       : grid->launch->stop && __atomic_load_n(grid->launch->stop, __ATOMIC_RELAXED) ? LAUNCH_INTERRUPTED
+										       : LAUNCH_OK;
 }
 
 enum launch_status grid_end(struct grid *grid, struct launch_stats *stats, struct fault *fault)
 {
 	host_threads_wait(grid->threads);
 	host_threads_end(&grid->own_threads);
-	stats->jobs = grid->worker_count;
-	for (u32 k = 0; k < grid->worker_count; k++)
-		worker_end(&grid->workers[k], stats);
-	end_cooperation(grid);
-	*fault = grid->fault;
-	free(grid->workers);
-	pthread_mutex_destroy(&grid->lock);
-	pthread_mutex_destroy(&grid->print_lock);
-	return grid->faulted                                                                 ? LAUNCH_FAULT
-	       : grid->launch->stop && __atomic_load_n(grid->launch->stop, __ATOMIC_RELAXED) ? LAUNCH_INTERRUPTED
-											     : LAUNCH_OK;
+	const enum launch_status status = grid_result(grid, stats, fault);
+	for (u32 k = 1; k < grid->worker_count; k++)
+		arena_free(&grid->workers[k].arena);
+	grid_drop(grid);
+	return status;
 }
 
 u64 launch_clusters(const struct launch *l)

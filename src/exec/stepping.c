@@ -75,8 +75,10 @@ bool stepping_run_warp(struct grid *grid, struct warp *w)
 	return grid->faulted;
 }
 
-enum launch_status stepping_close(struct grid *grid, struct launch_stats *stats, struct fault *fault)
+enum launch_status stepping_result(const struct grid *grid, struct launch_stats *stats, struct fault *fault)
 {
 	memset(stats, 0, sizeof *stats);
-	return grid_end(grid, stats, fault);
+	return grid_result(grid, stats, fault);
 }
+
+void stepping_close(struct grid *grid) { grid_drop(grid); }

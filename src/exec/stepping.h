@@ -39,8 +39,10 @@ void stepping_hook(struct grid *grid, const struct code *code, u32 insn, u32 hoo
 bool stepping_run(struct grid *grid);
 /* Lets one warp go on, out of order, until a hook suspends it or its turn ends. True: it faulted. */
 bool stepping_run_warp(struct grid *grid, struct warp *w);
-/* Ends the launch, finished or not. */
-enum launch_status stepping_close(struct grid *grid, struct launch_stats *stats, struct fault *fault);
+/* The counts of a launch, finished or not, its fault, and how it ended. */
+enum launch_status stepping_result(const struct grid *grid, struct launch_stats *stats, struct fault *fault);
+/* Frees what it holds: its warps and blocks cannot be looked at any more. */
+void stepping_close(struct grid *grid);
 
 /* Warp instructions issued when instruction i of `w` is about to run, `done` after the last
  * accounting point. */

@@ -89,6 +89,7 @@ static void open_edit(struct terminal *t)
 	el_set(t->edit, EL_CLIENTDATA, t);
 	el_set(t->edit, EL_PROMPT, prompt_of);
 	el_set(t->edit, EL_EDITOR, "emacs");
+	el_set(t->edit, EL_SIGNAL, 1); /* Ctrl-Z and fg, and the terminal's size */
 	el_set(t->edit, EL_HIST, history, t->history);
 	el_set(t->edit, EL_ADDFN, "ptxsim-complete", "Complete the word", complete);
 	el_set(t->edit, EL_BIND, "^I", "ptxsim-complete", NULL);

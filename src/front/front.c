@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
+
 bool front_open(struct session *s)
 {
 	if (session_open(s))
@@ -30,7 +32,7 @@ bool front_read_files(struct session *s, char *const *paths, size_t count)
 		const char *message;
 		if (session_add_file(s, paths[k], &message))
 			continue;
-		fprintf(stderr, "ptxsim: %s: %s\n", paths[k], message);
+		fprintf(stderr, "ptxsim: %s: %s\n", file_name_shown(paths[k]), message);
 		ok = false;
 	}
 	return ok;

@@ -106,6 +106,7 @@ static void draw_head(const struct screen *s)
 			   l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2],
 			   (unsigned long long)debug_position(s->d),
 			   debug_state(s->d) == DEBUG_BETWEEN   ? ", ended"
+			   : debug_state(s->d) == DEBUG_ENDED   ? ", the last one: 'start' begins again"
 			   : debug_state(s->d) == DEBUG_FAULTED ? ", failed"
 								: "");
 	else

@@ -413,6 +413,13 @@ static struct number divide(const struct expr *e, struct expr_run *run, s64 a, s
 	return number_int(e->op[0] == '/' ? a / b : a % b);
 }
 
+static struct number shift(const struct expr *e, struct expr_run *run, s64 a, s64 b)
+{
+	if (b < 0 || b > 63)
+		return fail(run, e, "a shift by less than 0 or more than 63 bits");
+	return number_int(e->op[0] == '<' ? (s64)((u64)a << b) : a >> b);
+}
+
 static struct number int_binary(const struct expr *e, struct expr_run *run, s64 a, s64 b)
 {
 	switch (e->op[0]) {
@@ -437,11 +444,11 @@ static struct number int_binary(const struct expr *e, struct expr_run *run, s64 
 		return number_int(a != b);
 	case '<':
 		if (e->op[1] == '<')
-			return number_int((s64)((u64)b > 63 ? 0 : (u64)a << b));
+			return shift(e, run, a, b);
 		return number_int(e->op[1] ? a <= b : a < b);
 	default:
 		if (e->op[1] == '>')
-			return number_int(a >> ((u64)b > 63 ? 63 : b));
+			return shift(e, run, a, b);
 		return number_int(e->op[1] ? a >= b : a > b);
 	}
 }

@@ -97,17 +97,38 @@ static struct number generate(const struct buffer *b, u64 index, u64 *state, str
 	return number_int(0);
 }
 
+/* A file's elements of the same size may be put into the buffer: they mean the same there, or the buffer is of bits. Whole
+ * numbers with a sign and without are told apart by those that the other type lacks. */
+static bool keeps_values(const struct buffer *b, const struct npy *array)
+{
+	const char from = element_class(array->type), to = element_class(b->type);
+	const u32 bytes = element_bytes(b->type);
+
+	if (array->type == b->type || (b->type >= ELEMENT_b8 && b->type <= ELEMENT_b64) ||
+	    (b->type == ELEMENT_bf16 && array->type == ELEMENT_u16))
+		return true;
+	if ((from != 'u' && from != 's') || (to != 'u' && to != 's'))
+		return false;
+	for (u64 k = 0; k < array->count; k++)
+		if (array->data[k * bytes + bytes - 1] & 0x80)
+			return false;
+	return true;
+}
+
 static bool fill_from_file(struct play *p, struct buffer *b)
 {
 	const char *message;
 	size_t length;
 	struct npy array;
+	bool mixed = false;
 	struct arena *arena = &p->session->arena;
 	char *bytes = script_file_read(arena, &b->fill.file, buffer_file_most(b), &length, &message);
 
 	if (bytes && npy_begins((const u8 *)bytes, length)) {
 		message = npy_parse((const u8 *)bytes, length, &array);
-		if (!message && array.type != b->type && element_bytes(array.type) != element_bytes(b->type))
+		const bool same_size = !message && element_bytes(array.type) == element_bytes(b->type);
+		mixed = same_size && !keeps_values(b, &array);
+		if (!message && (!same_size || mixed))
 			message = arena_printf(arena, "it holds %s, the buffer %s", element_name(array.type),
 					       element_name(b->type));
 		else if (!message && array.count != b->count)
@@ -124,6 +145,8 @@ static bool fill_from_file(struct play *p, struct buffer *b)
 	free(bytes);
 	if (message)
 		diag_error(&p->session->diags, b->span, "%s: %s", script_file_shown(arena, &b->fill.file), message);
+	if (mixed)
+		diag_hint(&p->session->diags, "a buffer of b%u takes the bits as they are", 8 * element_bytes(b->type));
 	return !message;
 }
 

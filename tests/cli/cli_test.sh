@@ -451,6 +451,22 @@ bytes=$(wc -c <"$work/big.npy")
 expect 2 "big.npy: its element type is not supported" "$ptxsim" run "$work/plain.ptx" --arg "a=u8[$bytes] load $work/big.npy"
 head -c 1000 "$work/c.npy" >"$work/short.npy"
 expect 2 "short.npy: its data is cut short" "$ptxsim" run "$work/plain.ptx" --arg "a=u8[1000] load $work/short.npy"
+# nor is one of another type of the same size taken for the buffer's, unless the values are the same or the buffer is of bits
+expect 2 "c.npy: it holds f32, the buffer u32" "$ptxsim" run "$work/plain.ptx" --arg "a=u32[8448] load $work/c.npy"
+says 1 "hint: a buffer of b32 takes the bits as they are"
+expect 0 "" "$ptxsim" run "$work/plain.ptx" --arg "a=b32[8448] load $work/c.npy"
+expect 0 "" "$ptxsim" run "$work/plain.ptx" --arg "a=u32[64] iota 5" --save "a=$work/u.npy"
+expect 0 "" "$ptxsim" run "$work/plain.ptx" --arg "a=s32[64] load $work/u.npy"
+expect 0 "" "$ptxsim" run "$work/plain.ptx" --arg "a=s32[64] iota -9" --save "a=$work/s.npy" --block 8
+expect 2 "s.npy: it holds s32, the buffer u32" "$ptxsim" run "$work/plain.ptx" --arg "a=u32[64] load $work/s.npy"
+
+# shifts that the type has not enough bits for; names that are not seen
+for shift in '1 << 64' '1 >> 64' '1 << -1'; do
+	expect 2 "a shift by less than 0 or more than 63 bits" "$ptxsim" run "$work/plain.ptx" --arg "$shift"
+done
+expect 2 "'': No such file" "$ptxsim" disasm ""
+expect 2 "'': the file name is empty" "$ptxsim" run ""
+expect 2 "'': No such file" "$ptxsim" test ""
 
 # the same bytes and counts for any number of threads and any vector width
 timeless() {

@@ -2,7 +2,7 @@
  *
  * What exec_test.sh runs: a program of the driver interface that finds libcuda.so.1 as programs do. Its words say what it
  * does, in order: `race` and `clean` launch kernels, `fault` stores beyond its buffer, `child` launches a kernel that
- * launches others, `heap`, `stack`, `data`, `code` and `library` let a kernel store to that memory of the host, `leak` keeps its buffer, `profile` starts the profiler, `exit3` ends with 3.
+ * launches others, `forever` one that does not end, `heap`, `stack`, `data`, `code` and `library` let a kernel store to that memory of the host, `leak` keeps its buffer, `profile` starts the profiler, `exit3` ends with 3.
  */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -24,6 +24,9 @@ static const char TEXT[] =
 	"	.reg .b32 %t; .reg .b64 %p, %o;\n"
 	"	mov.u32 %t, %tid.x; ld.param.u64 %p, [p]; mul.wide.u32 %o, %t, 4; add.u64 %p, %p, %o;\n"
 	"	st.global.u32 [%p], %t; ret;\n}\n"
+	".visible .entry forever(.param .u64 p)\n{\n"
+	"	.reg .b32 %n;\n"
+	"again: add.u32 %n, %n, 1; bra again;\n}\n"
 	".visible .entry parent(.param .u64 p)\n{\n"
 	"	.reg .b32 %e; .reg .b64 %p, %b, %f; .reg .pred %q;\n"
 	"	ld.param.u64 %p, [p]; mov.u64 %f, clean;\n"
@@ -133,6 +136,8 @@ int main(int count, char **words)
 	for (int k = 1; k < count; k++)
 		if (!strcmp(words[k], "race") || !strcmp(words[k], "clean"))
 			status |= launch(module, words[k], 64, &p);
+		else if (!strcmp(words[k], "forever"))
+			status |= puts("begins") | fflush(stdout) | launch(module, "forever", 32, &p);
 		else if (!strcmp(words[k], "fault"))
 			printf("error %d\n", launch(module, "clean", 128, &p));
 		else if (!strcmp(words[k], "child"))

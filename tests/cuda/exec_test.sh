@@ -51,6 +51,8 @@ expect "a text report" 0 '^race on sm_90' --report text "$program" race
 expect "a CSV report" 0 '^2,clean,launch' --report csv "$program" race clean
 expect "the profiler bounds what is counted" 0 '!^2,' --report csv "$program" race profile clean
 expect "a kernel that is not there" 0 'no launch was counted' --report text --kernel none "$program" clean
+expect "a kernel that is not there, checked" 1 'no kernel of that name was launched; launched were: clean, race$' --check --kernel none "$program" clean race clean
+expect "a launch that is not there, checked" 1 'launch 7: there were 2 launches' --check --launch 7 "$program" clean clean
 expect "a wrong format" 2 'text, json, csv or html' --report xml "$program"
 expect "a wrong check" 2 "not known: 'everything'" --check=everything "$program"
 expect "a choice of nothing" 2 'need --check or --report' --kernel clean "$program"
@@ -75,5 +77,31 @@ if [ "$(grep -c '"kernel": ' "$work/r.json")" = 2 ]; then passed=$((passed + 1))
 if grep -q '<title>' "$work/r.html" && grep -q 'st.shared.u32' "$work/r.html"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL: an HTML report with its sources"; fi
 "$ptxsim" exec --trace "$work/trace" "$program" clean >/dev/null 2>&1
 if grep -q 'cuLaunchKernel(.*) = 0 CUDA_SUCCESS' "$work/trace"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL: a trace"; fi
+# Ended by a signal, to the program or to the command: the report is of what has run so far, and the status the signal's.
+for signal in TERM HUP; do
+	"$ptxsim" exec --report text "$program" clean forever >"$work/out" 2>&1 &
+	command=$!
+	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do
+		grep -q begins "$work/out" && break
+		sleep 0.2
+	done
+	sleep 0.3
+	kill -"$signal" "$command"
+	wait "$command"
+	status=$?
+	if [ $status -gt 128 ] && grep -q '^clean on sm_90' "$work/out" && grep -q '^forever on sm_90' "$work/out"; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAIL: a report after SIG$signal: status $status"
+		cat "$work/out"
+	fi
+done
+
+# A file of the current folder is not found by its name alone, as in a shell.
+: >"$work/here" && chmod +x "$work/here"
+case $ptxsim in /*) whole=$ptxsim ;; *) whole=$PWD/$ptxsim ;; esac
+(cd "$work" && "$whole" exec here) >"$work/out" 2>&1
+if [ $? = 2 ] && grep -q 'not in PATH; for the file in this folder write ./' "$work/out"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL: a program of the current folder"; fi
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -97,6 +97,32 @@ keys "q" Enter
 shows "ended with 0"
 close
 
+# Stopped and gone on with by the shell, and in a terminal of another size: the line is still edited.
+size=80x24
+run new-session -d -s screen -x 80 -y 24 "cd $here; HOME=$work PS1='shell> ' NO_COLOR=1 TERM=screen sh -i"
+shows "shell>"
+keys "$program debug $dot" Enter
+shows "(ptxsim)"
+keys "sta"
+shows "(ptxsim) sta"
+keys C-z
+shows "Stopped"
+keys "fg" Enter
+sleep 0.5
+keys "rt" Enter
+shows "Launch 1: dot"
+run resize-window -t screen -x 120 -y 40
+keys "p %tid"
+shows "(ptxsim) p %tid"
+keys C-c
+keys "p 6 * 7" Enter
+shows "= 42"
+keys "quit" Enter
+shows "shell>"
+keys 'echo ended with $?' Enter
+shows "ended with 0"
+close
+
 for at in 80x24 200x60; do
 	open $at debug --tui "$dot"
 	shows "no launch yet"

@@ -6,9 +6,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/demangle.h"
 #include "base/file_new.h"
+#include "cuda/driver/ending.h"
 #include "report/csv.h"
 #include "report/html.h"
 #include "report/memory.h"
@@ -17,6 +20,9 @@ enum format { FORMAT_NONE, FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_HTML };
 
 /* A report of more launches would neither be read nor fit into memory. */
 enum { LAUNCHES_MOST = 256 };
+
+/* Of 10 ms: how long launches may take to end when a signal has come. */
+enum { STOP_TICKS = 300 };
 
 /* What was found at one place, however often. */
 struct found {
@@ -36,7 +42,10 @@ static struct {
 	bool progress;
 	pthread_mutex_t lock; /* of all that follows */
 	bool stopped, started_once;
+	bool ending, written; /* a signal ends the process; nothing more is to be said */
+	u32 running;          /* launches under way */
 	u64 fitting, counted, left_out;
+	char others[400];         /* kernels that were launched and are not the wanted one */
 	json_t *report, *sources; /* report: the launches */
 	FILE *text;               /* of text and CSV reports */
 	char *text_bytes;
@@ -87,6 +96,30 @@ static bool read_check(const char *text)
 	       wrong("PTXSIM_CHECK", text, "some of the words that --check takes with commas between");
 }
 
+/* The names of kernels that are not the wanted one, each once, as many as there is room for. */
+static void keep_other(const char *name)
+{
+	const size_t used = strlen(watch.others), length = strlen(name);
+
+	for (const char *at = watch.others; (at = strstr(at, name)); at += length)
+		if ((at == watch.others || at[-1] == ' ') && (!at[length] || at[length] == ','))
+			return;
+	if (used + length + 3 <= sizeof watch.others)
+		snprintf(watch.others + used, sizeof watch.others - used, "%s%s", used ? ", " : "", name);
+}
+
+/* Launches were chosen by --kernel or --launch, and there was none: what was asked for has not been looked at. */
+static void tell_none_chosen(FILE *to)
+{
+	if (watch.kernel && !watch.fitting)
+		fprintf(to, "ptxsim: --kernel %s: no kernel of that name was launched; launched were: %s\n",
+			watch.kernel, *watch.others ? watch.others : "none");
+	else if (watch.first > watch.fitting)
+		fprintf(to, "ptxsim: --launch %llu: there were %llu launches%s%s\n", (unsigned long long)watch.first,
+			(unsigned long long)watch.fitting, watch.kernel ? " of " : "",
+			watch.kernel ? watch.kernel : "");
+}
+
 static void begin_report(void)
 {
 	if (watch.format == FORMAT_TEXT || watch.format == FORMAT_CSV)
@@ -98,6 +131,8 @@ static void begin_report(void)
 	watch.report = NULL;
 	watch.sources = json_array();
 }
+
+static void watch_stop(void);
 
 bool watch_open(void)
 {
@@ -111,6 +146,8 @@ bool watch_open(void)
 	watch.asked = watch.checks || watch.format || watch.progress;
 	if (watch.format)
 		begin_report();
+	if (watch.format || watch.checks)
+		ending_begin(watch_stop);
 	return true;
 }
 
@@ -147,8 +184,11 @@ static void choose(struct arena *scratch, const char *kernel, struct watched *w)
 {
 	struct ptxsim_watching *wanted = &w->watching.wanted;
 
-	if (!is_wanted(scratch, kernel))
+	if (!is_wanted(scratch, kernel)) {
+		if (watch.kernel && w->name)
+			keep_other(w->name);
 		return;
+	}
 	wanted->races = watch.check.races;
 	wanted->unwritten = watch.check.unwritten;
 	if (!watch.format || watch.stopped)
@@ -173,6 +213,7 @@ bool watch_begin(const char *kernel, const struct ptxsim_launch *launch, struct 
 	if (!setjmp(out_of_memory)) {
 		w->name = strdup(demangle_short(&scratch, kernel));
 		pthread_mutex_lock(&watch.lock);
+		watch.running++;
 		choose(&scratch, kernel, w);
 		pthread_mutex_unlock(&watch.lock);
 	}
@@ -281,9 +322,14 @@ void watch_end(struct watched *w, const struct outcome *o)
 		keep_finding(w, &w->watching.faults[k], w->watching.fault_texts[k]);
 	if (watch.format)
 		keep_report(w);
+	watch.running--;
+	const bool ending = watch.ending;
 	pthread_mutex_unlock(&watch.lock);
 	watching_free(&w->watching);
 	free(w->name);
+	/* The program is not to see, and to speak of, a launch that was stopped because it is itself. */
+	while (ending)
+		pause();
 }
 
 /* --- The end -------------------------------------------------------------------------------------------------- */
@@ -338,20 +384,51 @@ static void write_report(void)
 		fprintf(stderr, "ptxsim: %s: %s\n", path, message);
 }
 
-__attribute__((destructor)) static void watch_close(void)
+static void write_all(bool is_whole)
 {
-	if (!watch.asked)
-		return;
 	pthread_mutex_lock(&watch.lock);
+	if (watch.written) {
+		pthread_mutex_unlock(&watch.lock);
+		return;
+	}
+	watch.written = true;
 	for (const struct found *f = watch.found; f && driver.findings; f = f->next)
 		if (f->again)
 			fprintf(driver.findings, "%llu time%s more: %s\n", (unsigned long long)f->again,
 				f->again == 1 ? "" : "s", f->text);
-	if (watch.check.leaks && driver.findings)
+	if (watch.checks || watch.format)
+		tell_none_chosen(watch.checks && driver.findings ? driver.findings : stderr);
+	if (is_whole && watch.check.leaks && driver.findings)
 		blocks_tell_leaks(driver.findings);
 	if (driver.findings)
 		fflush(driver.findings);
 	if (watch.format)
 		write_report();
 	pthread_mutex_unlock(&watch.lock);
+}
+
+__attribute__((destructor)) static void watch_close(void)
+{
+	if (watch.asked)
+		write_all(true);
+}
+
+/* Before a signal ends the process: launches under way end early and are counted as far as they got. */
+static void watch_stop(void)
+{
+	const struct timespec tick = {.tv_nsec = 10000000};
+	bool running = true;
+
+	pthread_mutex_lock(&watch.lock);
+	watch.ending = true;
+	pthread_mutex_unlock(&watch.lock);
+	for (u32 k = 0; k < STOP_TICKS && running; k++) {
+		ptxsim_stop(driver.machine);
+		pthread_mutex_lock(&watch.lock);
+		running = watch.running != 0;
+		pthread_mutex_unlock(&watch.lock);
+		if (running)
+			nanosleep(&tick, NULL);
+	}
+	write_all(false);
 }
