@@ -32,9 +32,9 @@ enum launch_status grid_begin(struct grid *grid, const struct launch *l, struct 
 			      size_t size);
 /* Runs the first worker here. False: it was suspended. */
 bool grid_work(struct grid *grid);
-/* Of a machine whose helpers are done, or that has none: the counts so far, the fault, how it ended. */
+/* Of a grid whose helpers are done, or that has none: the counts so far, the fault, how it ended. */
 enum launch_status grid_result(const struct grid *grid, struct launch_stats *stats, struct fault *fault);
-/* Frees a machine of one worker. */
+/* Frees a grid of one worker. */
 void grid_drop(struct grid *grid);
 /* Waits for the helpers, collects counts and fault, frees. */
 enum launch_status grid_end(struct grid *grid, struct launch_stats *stats, struct fault *fault);

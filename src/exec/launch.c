@@ -354,9 +354,9 @@ enum launch_status grid_result(const struct grid *grid, struct launch_stats *sta
 	for (u32 k = 0; k < grid->worker_count; k++)
 		add_counts(&grid->workers[k], stats);
 	*fault = grid->fault;
-	return grid->faulted                                                              ? LAUNCH_FAULT
+	return grid->faulted                                                                 ? LAUNCH_FAULT
 	       : grid->launch->stop && __atomic_load_n(grid->launch->stop, __ATOMIC_RELAXED) ? LAUNCH_INTERRUPTED
-										       : LAUNCH_OK;
+											     : LAUNCH_OK;
 }
 
 enum launch_status grid_end(struct grid *grid, struct launch_stats *stats, struct fault *fault)
