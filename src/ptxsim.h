@@ -49,6 +49,7 @@ typedef struct ptxsim_module ptxsim_module;
 typedef struct ptxsim_function ptxsim_function;
 typedef struct ptxsim_stream ptxsim_stream;
 typedef struct ptxsim_record ptxsim_record; /* of one launch: ptxsim_observe.h */
+struct ptxsim_watching;
 
 typedef enum ptxsim_status {
 	PTXSIM_OK = 0,
@@ -310,15 +311,17 @@ struct ptxsim_launch {
 				sums of floats, clocks, locks) run on one host thread, in the hardware's order; with this
 				not 0, on several, in any order */
 	ptxsim_native native;
-	ptxsim_record *
-		*record; /* where the launch's record is put when it ends, the caller's to free: ptxsim_observe.h; of
-				   a launch in a stream it must stay until then. NULL: nowhere */
+	/* What is watched: ptxsim_observe.h; NULL: what ptxsim_watch asked of the context. */
+	const struct ptxsim_watching *watching;
+	/* Where the launch's record is put when it ends, the caller's to free: ptxsim_observe.h; of a launch in a stream it
+	 * must stay until then. NULL: nowhere. */
+	ptxsim_record **record;
 };
 
 #define PTXSIM_LAUNCH_INIT                                                                                           \
 	{                                                                                                            \
 		sizeof(struct ptxsim_launch), {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, 0, NULL, 0, 0, 0, PTXSIM_ASYNC_EAGER, \
-			0, 0, 0, PTXSIM_NATIVE_DEFAULT, NULL                                                         \
+			0, 0, 0, PTXSIM_NATIVE_DEFAULT, NULL, NULL                                                   \
 	}
 
 struct ptxsim_stats {
@@ -329,7 +332,9 @@ struct ptxsim_stats {
 	uint32_t jobs;
 };
 
-/* Runs a kernel of one of the context's modules to its end. */
+/* Runs a kernel of one of the context's modules to its end. Several threads may launch in one context at once; what the
+ * context says of its last launch is then that of the one that ended last, and ptxsim_last_error that of each thread's
+ * own. */
 ptxsim_status ptxsim_launch(ptxsim_context *context, const ptxsim_function *function,
 			    const struct ptxsim_launch *launch);
 /* Why the context's last launch failed, in full: instruction, source line, block, thread, address. Valid

@@ -35,8 +35,8 @@ struct ptxsim_watching {
 };
 
 /* Says what is watched in the context's launches from now on: those by ptxsim_launch and those that streams are given,
- * with the grids that kernels launch themselves. NULL: nothing, as at first. ARGUMENT: no context, or a struct of no
- * known size. */
+ * with the grids that kernels launch themselves, unless a launch says so itself (ptxsim_launch.watching). NULL: nothing,
+ * as at first. ARGUMENT: no context, or a struct of no known size. */
 ptxsim_status ptxsim_watch(ptxsim_context *context, const struct ptxsim_watching *watching);
 
 /* --- The last launch --------------------------------------------------------------------------- */
@@ -55,8 +55,9 @@ const char *ptxsim_finding(const ptxsim_context *context, size_t index);
 /* --- Records ----------------------------------------------------------------------------------- */
 
 /* What is known of one launch: how it ended, and what was watched. A launch whose `record` is not NULL puts one there when
- * it ends, watched or not, unless it was refused with ARGUMENT; a launch in a stream does so at the latest when
- * ptxsim_stream_synchronize returns, and puts NULL there if it did not run. The caller owns the record and frees it.
+ * it ends, watched or not; NULL if the call was wrong (a wrong number of arguments among them) or memory ran out. A launch
+ * in a stream does so at the latest when ptxsim_stream_synchronize returns, and leaves NULL there if it did not run. The
+ * caller owns the record and frees it; NULL is allowed.
  *
  * Different records may be used by different threads, each record by one at a time. What a function returns is valid as
  * long as the record. When a launch's module or context is freed, which no thread may do while another uses the record,

@@ -180,6 +180,23 @@ def test_large_arrays_are_not_copied():
     del a
 
 
+def test_numpy_arrays_of_100_mb_are_used_in_place():
+    """By the memory that the launch takes, and by the time."""
+    import resource
+
+    big = np.zeros(25_000_004, np.uint32)
+    big = big[-big.ctypes.data % 16 // 4 :][:25_000_000]
+    big[:] = 1
+    m = ptxsim.Module(ADD)
+    m.add[1, 32](big, 5)
+    before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.thread_time()
+    for _ in range(10):
+        m.add[1, 32](big, 5)
+    assert time.thread_time() - start < 0.05
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000
+    assert big[31] == 56 and big[32] == 1
+
+
 def test_variables_of_a_module():
     m = ptxsim.Module(
         HEAD + ".visible .global .align 4 .u32 table[4] = {1, 2, 3, 4};\n"

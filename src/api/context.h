@@ -23,7 +23,7 @@ struct ptxsim_context {
 	struct host_threads threads;
 	enum native_mode native;      /* of launches that do not say */
 	pthread_mutex_t threads_lock; /* held by the launch that uses `threads`; others start their own */
-	pthread_mutex_t lock;         /* of the list of modules, and of names */
+	pthread_mutex_t lock;         /* of the lists of modules and records, of names, `last`, `wanted` and `record` */
 	ptxsim_module *modules, **last_module;
 	struct queue_group queues;
 	volatile bool stop;

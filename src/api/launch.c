@@ -300,12 +300,14 @@ static const char *wrong_launch(const ptxsim_context *c, const ptxsim_function *
 	return NULL;
 }
 
-/* OK, or why the launch cannot be; the reason in words in o->message. */
+/* OK and what is to be watched, or why the launch cannot be; the reason in words in o->message. */
 static ptxsim_status check(ptxsim_context *c, const ptxsim_function *f, const struct ptxsim_launch *launch,
-			   struct outcome *o)
+			   struct ptxsim_watching *wanted, struct outcome *o)
 {
 	const char *wrong = wrong_launch(c, f, launch);
 
+	if (!wrong && watching_take(c, launch->watching, wanted))
+		wrong = "launch.watching->struct_size is not that of struct ptxsim_watching";
 	if (wrong) {
 		snprintf(o->message, sizeof o->message, "%s", wrong);
 		return PTXSIM_ERROR_ARGUMENT;
@@ -385,45 +387,59 @@ static bool make_record(const ptxsim_context *c, const ptxsim_function *f, const
 	return *record || !(launch->record || is_watched(c, wanted));
 }
 
-static ptxsim_status launch_checked(ptxsim_context *c, const ptxsim_function *f, const struct ptxsim_launch *launch)
+static ptxsim_status launch_checked(ptxsim_context *c, const ptxsim_function *f, const struct ptxsim_launch *launch,
+				    const struct ptxsim_watching *wanted, ptxsim_record **record, struct outcome *o)
 {
 	const struct kernel *k = function_kernel(f);
 	u8 at_hand[PARAMS_AT_HAND];
 	u8 *params = k->param_bytes <= sizeof at_hand ? at_hand : malloc(k->param_bytes);
-	ptxsim_record *record = NULL;
 
-	if (!params || !make_record(c, f, launch, &c->wanted, &record)) {
+	if (!params || !make_record(c, f, launch, wanted, record)) {
 		if (params != at_hand)
 			free(params);
 		return PTXSIM_ERROR_MEMORY;
 	}
 	function_pack(k, launch->args, params);
 	__atomic_store_n(&c->stop, false, __ATOMIC_RELAXED);
-	run_recorded(c, f, launch, params, false, record, &c->last);
-	*(launch->record ? launch->record : &c->record) = record;
+	run_recorded(c, f, launch, params, false, *record, o);
 	if (params != at_hand)
 		free(params);
-	return c->last.status;
+	return o->status;
+}
+
+/* It is the context's last launch; its record goes there unless the caller has it. */
+static void publish(ptxsim_context *c, const struct outcome *o, ptxsim_record *record)
+{
+	pthread_mutex_lock(&c->lock);
+	ptxsim_record *before = c->record;
+	c->last = *o;
+	c->record = record;
+	pthread_mutex_unlock(&c->lock);
+	ptxsim_record_free(before);
 }
 
 ptxsim_status ptxsim_launch(ptxsim_context *context, const ptxsim_function *function,
 			    const struct ptxsim_launch *launch)
 {
 	struct ptxsim_launch whole;
+	struct ptxsim_watching wanted;
+	ptxsim_record *record = NULL;
+	struct outcome o = {.refused = true};
 
 	if (!context)
 		return WRONG_ARGUMENT("there is no context");
-	struct outcome *o = &context->last;
-	begin(o);
-	ptxsim_record_free(context->record);
-	context->record = NULL;
-	if (!function || !launch || !launch_take(launch, &whole))
+	if (!function || !launch || !launch_take(launch, &whole)) {
+		publish(context, &o, NULL);
 		return WRONG_ARGUMENT(!function || !launch ? "the function or the launch is NULL"
 							   : "struct_size is not that of struct ptxsim_launch");
-	o->status = check(context, function, &whole, o);
-	if (!o->status)
-		o->status = launch_checked(context, function, &whole);
-	return launch_fails(__func__, o);
+	}
+	o.status = check(context, function, &whole, &wanted, &o);
+	if (!o.status)
+		o.status = launch_checked(context, function, &whole, &wanted, &record, &o);
+	if (whole.record)
+		*whole.record = record;
+	publish(context, &o, whole.record ? NULL : record);
+	return launch_fails(__func__, &o);
 }
 
 const char *ptxsim_message(const ptxsim_context *context) { return context ? context->last.message : ""; }
@@ -565,13 +581,13 @@ void ptxsim_stream_free(ptxsim_stream *stream)
 }
 
 /* Gives a launch that has been checked; MEMORY: there is none. */
-static ptxsim_status give_launch(ptxsim_stream *s, const ptxsim_function *f, const struct ptxsim_launch *launch)
+static ptxsim_status give_launch(ptxsim_stream *s, const ptxsim_function *f, const struct ptxsim_launch *launch,
+				 const struct ptxsim_watching *wanted)
 {
 	const struct kernel *k = function_kernel(f);
-	const struct ptxsim_watching wanted = s->context->wanted;
 	struct piece *p = piece_new(s, k->param_bytes);
 
-	if (!p || !make_record(s->context, f, launch, &wanted, &p->record)) {
+	if (!p || !make_record(s->context, f, launch, wanted, &p->record)) {
 		free(p);
 		return PTXSIM_ERROR_MEMORY;
 	}
@@ -588,6 +604,7 @@ ptxsim_status ptxsim_stream_launch(ptxsim_stream *stream, const ptxsim_function 
 				   const struct ptxsim_launch *launch)
 {
 	struct ptxsim_launch whole;
+	struct ptxsim_watching wanted;
 
 	if (!stream || !function || !launch || !launch_take(launch, &whole))
 		return WRONG_ARGUMENT(!stream || !function || !launch
@@ -596,9 +613,9 @@ ptxsim_status ptxsim_stream_launch(ptxsim_stream *stream, const ptxsim_function 
 	struct outcome *o = calloc(1, sizeof *o);
 	if (!o)
 		return call_fails(__func__, PTXSIM_ERROR_MEMORY, NULL);
-	o->status = check(stream->context, function, &whole, o);
+	o->status = check(stream->context, function, &whole, &wanted, o);
 	if (!o->status)
-		o->status = give_launch(stream, function, &whole);
+		o->status = give_launch(stream, function, &whole, &wanted);
 	const ptxsim_status status = launch_fails(__func__, o);
 	free(o);
 	return status;

@@ -192,17 +192,33 @@ static bool is_size_of_watching(size_t size)
 	return size == offsetof(struct ptxsim_watching, sync) || size == sizeof(struct ptxsim_watching);
 }
 
+ptxsim_status watching_take(ptxsim_context *c, const struct ptxsim_watching *given, struct ptxsim_watching *wanted)
+{
+	*wanted = (struct ptxsim_watching){.struct_size = sizeof *wanted};
+	if (given && !is_size_of_watching(given->struct_size))
+		return PTXSIM_ERROR_ARGUMENT;
+	if (given) {
+		memcpy(wanted, given, given->struct_size);
+		return PTXSIM_OK;
+	}
+	pthread_mutex_lock(&c->lock);
+	*wanted = c->wanted;
+	pthread_mutex_unlock(&c->lock);
+	return PTXSIM_OK;
+}
+
 ptxsim_status ptxsim_watch(ptxsim_context *context, const struct ptxsim_watching *watching)
 {
-	struct ptxsim_watching wanted = {.struct_size = sizeof wanted};
+	static const struct ptxsim_watching nothing = {.struct_size = sizeof nothing};
+	struct ptxsim_watching wanted;
 
 	if (!context)
 		return WRONG_ARGUMENT("there is no context");
-	if (watching && !is_size_of_watching(watching->struct_size))
+	if (watching_take(context, watching ? watching : &nothing, &wanted))
 		return WRONG_ARGUMENT("struct_size is not that of struct ptxsim_watching");
-	if (watching)
-		memcpy(&wanted, watching, watching->struct_size);
+	pthread_mutex_lock(&context->lock);
 	context->wanted = wanted;
+	pthread_mutex_unlock(&context->lock);
 	return PTXSIM_OK;
 }
 

@@ -29,6 +29,8 @@ struct ptxsim_record {
 	struct record_lines lines[RECORD_LINE_KINDS];
 };
 
+/* What a launch asks for, or else its context; ARGUMENT: its struct has no known size. */
+ptxsim_status watching_take(ptxsim_context *c, const struct ptxsim_watching *given, struct ptxsim_watching *wanted);
 /* For a launch of the function that is to be watched so; NULL: no memory. */
 ptxsim_record *record_new(const ptxsim_function *f, const struct ptxsim_watching *wanted);
 /* For a grid that this launch's kernel has launched; the record's. NULL: no memory. */

@@ -401,6 +401,78 @@ START_TEST(two_threads_have_records_and_words_of_their_own)
 }
 END_TEST
 
+START_TEST(a_launch_may_say_what_is_watched)
+{
+	const struct ptxsim_watching counted = {.struct_size = sizeof counted, .count = 1}, wrong = {.struct_size = 3};
+	struct fixture f = open_fixture();
+	const void *args[] = {&f.out};
+	struct ptxsim_launch l = PTXSIM_LAUNCH_INIT;
+	ptxsim_record *r;
+
+	watch(&f, 0, 1);
+	l.block[0] = 64;
+	l.args = args;
+	l.arg_count = 1;
+	l.watching = &counted;
+	l.record = &r;
+	/* It has a race, which the context would look for. */
+	ck_assert_int_eq(ptxsim_launch(f.context, ptxsim_find_function(f.module, "shift"), &l), PTXSIM_OK);
+	ck_assert(counter(r, "launch.instructions") == 24);
+	ptxsim_record_free(r);
+	l.watching = &wrong;
+	ck_assert_int_eq(ptxsim_launch(f.context, ptxsim_find_function(f.module, "shift"), &l), PTXSIM_ERROR_ARGUMENT);
+	ck_assert_ptr_null(r);
+	assert_has(ptxsim_last_error(), "launch.watching");
+	l.watching = NULL;
+	l.record = NULL;
+	ck_assert_int_eq(ptxsim_launch(f.context, ptxsim_find_function(f.module, "shift"), &l), PTXSIM_ERROR_FAULT);
+	ck_assert_ptr_nonnull(ptxsim_finding(f.context, 0));
+	ptxsim_context_free(f.context);
+}
+END_TEST
+
+/* One context, two threads: each has the result and the words of its own launches. */
+static void *launch_beside(void *given)
+{
+	struct fixture f = *(const struct fixture *)given;
+	const struct ptxsim_watching counted = {.struct_size = sizeof counted, .count = 1};
+	uint64_t out;
+	const void *args[] = {&out};
+	struct ptxsim_launch l = PTXSIM_LAUNCH_INIT;
+
+	ck_assert_int_eq(ptxsim_alloc(f.context, 256, &out), PTXSIM_OK);
+	l.args = args;
+	l.arg_count = 1;
+	l.watching = &counted;
+	for (int k = 0; k < 200; k++) {
+		ptxsim_record *r;
+		l.block[0] = k % 2 ? 64 : 96; /* 96 threads leave the allocation */
+		l.record = k % 3 ? &r : NULL;
+		const ptxsim_status status = ptxsim_launch(f.context, ptxsim_find_function(f.module, "shift"), &l);
+		ck_assert_int_eq(status, k % 2 ? PTXSIM_OK : PTXSIM_ERROR_FAULT);
+		if (status)
+			assert_has(ptxsim_last_error(), "address out of bounds");
+		if (!l.record)
+			continue;
+		ck_assert_int_eq(ptxsim_record_status(r), status);
+		ptxsim_record_free(r);
+	}
+	return NULL;
+}
+
+START_TEST(two_threads_launch_in_one_context)
+{
+	struct fixture f = open_fixture();
+	pthread_t threads[2];
+
+	for (int k = 0; k < 2; k++)
+		ck_assert_int_eq(pthread_create(&threads[k], NULL, launch_beside, &f), 0);
+	for (int k = 0; k < 2; k++)
+		pthread_join(threads[k], NULL);
+	ptxsim_context_free(f.context);
+}
+END_TEST
+
 UNIT_TESTS("api_record", 0)
 {
 	UNIT_TEST(records_keep_what_was_counted);
@@ -413,4 +485,6 @@ UNIT_TESTS("api_record", 0)
 	UNIT_TEST(failures_have_words);
 	UNIT_TEST(a_variant_that_is_not_there_has_words);
 	UNIT_TEST(two_threads_have_records_and_words_of_their_own);
+	UNIT_TEST(a_launch_may_say_what_is_watched);
+	UNIT_TEST(two_threads_launch_in_one_context);
 }

@@ -33,6 +33,11 @@ def pointer_to(values: Array) -> Any:
     return ffi.cast("void *", ffi.from_buffer(values)) if values.nbytes else ffi.NULL
 
 
+def name_memory(context: "Context", address: int, name: str) -> None:
+    """What messages call the memory that begins at the address."""
+    check(lib.ptxsim_name_memory(context._pointer, address, name.encode()))
+
+
 class DeviceArray:
     """Elements in a context's global memory, at `address` until the array goes.
 
@@ -40,16 +45,17 @@ class DeviceArray:
     does the buffer protocol of `memoryview(array.host)`. Nothing is copied either way.
     """
 
-    def __init__(self, context: "Context", values: Array) -> None:
+    def __init__(self, context: "Context", values: Array, name: Optional[str] = None) -> None:
         self.context = context
         #: The elements, as kernels see them.
         self.host = values
         address = ffi.new("uint64_t *")
         self._address = 0
         if values.nbytes:
-            check(lib.ptxsim_map(context._pointer, pointer_to(values), values.nbytes, address), "mapping an array")
+            check(lib.ptxsim_map(context._pointer, pointer_to(values), values.nbytes, address))
             self._address = int(address[0])
             self._release = weakref.finalize(self, _release, context, values, self._address)
+            name_memory(context, self._address, name or "array")
 
     @property
     def address(self) -> int:

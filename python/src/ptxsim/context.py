@@ -10,7 +10,7 @@ import numpy as np
 
 from ._library import ffi, lib, text
 from .array import DeviceArray, aligned_empty
-from .errors import Error, check, raise_launch
+from .errors import Error, check, last_error
 
 if TYPE_CHECKING:
     from .array import Array
@@ -38,11 +38,8 @@ class Context:
                 raise ValueError(f"there is no device '{device}'")
         self._pointer = lib.ptxsim_context_create(chosen)
         if self._pointer == ffi.NULL:
-            raise Error("the library could not make a context: PTXSIM_VARIANT may name vectors that this host lacks")
+            raise Error(last_error())
         self._print: Any = None
-        self._watched = (False, False, False)
-        #: Launches so far: counters and reports are those of the last one.
-        self._serial = 0
         self._close = weakref.finalize(self, lib.ptxsim_context_free, self._pointer)
 
     @property
@@ -61,39 +58,45 @@ class Context:
 
     # --- Memory
 
-    def array(self, values: Any, dtype: Any = None) -> DeviceArray:
-        """A copy of the values in this context's memory."""
+    def array(self, values: Any, dtype: Any = None, name: Optional[str] = None) -> DeviceArray:
+        """A copy of the values, of any shape, in this context's memory. `name`: what messages call it. MemoryError: there is
+        no room."""
         given = np.asarray(values, dtype=dtype)
         mine = aligned_empty(given.shape, given.dtype)
         mine[...] = given
-        return DeviceArray(self, mine)
+        return DeviceArray(self, mine, name)
 
-    def empty(self, shape: Union[int, Tuple[int, ...]], dtype: Any = np.float32) -> DeviceArray:
-        """Room whose elements are anything."""
-        return DeviceArray(self, aligned_empty(shape, dtype))
+    def empty(
+        self, shape: Union[int, Tuple[int, ...]], dtype: Any = np.float32, name: Optional[str] = None
+    ) -> DeviceArray:
+        """Room of that shape whose elements are anything."""
+        return DeviceArray(self, aligned_empty(shape, dtype), name)
 
-    def zeros(self, shape: Union[int, Tuple[int, ...]], dtype: Any = np.float32) -> DeviceArray:
+    def zeros(
+        self, shape: Union[int, Tuple[int, ...]], dtype: Any = np.float32, name: Optional[str] = None
+    ) -> DeviceArray:
+        """Room of that shape whose elements are 0."""
         room = aligned_empty(shape, dtype)
         room[...] = np.zeros((), room.dtype)
-        return DeviceArray(self, room)
+        return DeviceArray(self, room, name)
 
-    def map(self, values: Array) -> DeviceArray:
-        """The array's own bytes as global memory: kernels work in place and nothing is copied. It must be contiguous,
-        writeable and aligned to 16 bytes."""
+    def map(self, values: Array, name: Optional[str] = None) -> DeviceArray:
+        """The array's own bytes as global memory: kernels work in place and nothing is copied, whatever its size. ValueError:
+        it is not contiguous, writeable and aligned to 16 bytes."""
         if not (values.flags.c_contiguous and values.flags.writeable and values.ctypes.data % 16 == 0):
             raise ValueError("map() takes a contiguous, writeable array that is aligned to 16 bytes; array() copies")
-        return DeviceArray(self, values)
+        return DeviceArray(self, values, name)
 
     def read(self, address: int, size: int) -> bytes:
         """`size` bytes of global memory; the range must lie in one allocation."""
         room = ffi.new("uint8_t[]", size)
-        check(lib.ptxsim_read(self._pointer, room, address, size), f"reading {size} bytes at {address:#x}")
+        check(lib.ptxsim_read(self._pointer, room, address, size))
         return bytes(ffi.buffer(room))
 
     def write(self, address: int, data: Any) -> None:
         """Writes the bytes of anything with a buffer; the range must lie in one allocation."""
         view = ffi.from_buffer(data)
-        check(lib.ptxsim_write(self._pointer, address, view, len(view)), f"writing {len(view)} bytes at {address:#x}")
+        check(lib.ptxsim_write(self._pointer, address, view, len(view)))
 
     # --- What kernels print
 
@@ -107,19 +110,8 @@ class Context:
                 taker(ffi.buffer(characters, length)[:].decode("utf-8", "replace"))
 
             callback = ffi.callback("void(void *, const char *, size_t)", take)
-        check(lib.ptxsim_set_print(self._pointer, callback, ffi.NULL), "setting the print function")
+        check(lib.ptxsim_set_print(self._pointer, callback, ffi.NULL))
         self._print = callback
-
-    def _watch(self, count: bool, races: bool, unwritten: bool) -> None:
-        """Sets what the next launch is watched for, if that changes."""
-        self._serial += 1
-        if self._watched == (count, races, unwritten):
-            return
-        w = ffi.new("struct ptxsim_watching *")
-        w.struct_size = ffi.sizeof("struct ptxsim_watching")
-        w.count, w.races, w.unwritten = count, races, unwritten
-        check(lib.ptxsim_watch(self._pointer, w), "choosing what is watched")
-        self._watched = (count, races, unwritten)
 
     def stop(self) -> None:
         """Ends the launches that are running; for other threads."""
@@ -195,7 +187,7 @@ class Texture:
         d.border = list(border)
         d.highest_level = 15
         handle = ffi.new("uint64_t *")
-        check(lib.ptxsim_texture_object(context._pointer, d, handle), "making a texture")
+        check(lib.ptxsim_texture_object(context._pointer, d, handle))
         #: What a kernel takes.
         self.handle = int(handle[0])
         self._data = data

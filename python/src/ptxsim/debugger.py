@@ -137,6 +137,7 @@ class Debugger:
         self.close()
 
     def close(self) -> None:
+        """Ends the session and its program."""
         self._client.close()
 
     # --- Moving

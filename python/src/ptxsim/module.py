@@ -2,7 +2,6 @@
 """Modules of PTX, their kernels and variables, and launches."""
 from __future__ import annotations
 
-import html
 import os
 import struct
 import weakref
@@ -12,9 +11,10 @@ import numpy as np
 
 from ._interrupt import stoppable
 from ._library import ffi, lib, text
-from .array import ALIGNMENT, DeviceArray, aligned_empty, pointer_to
+from .array import ALIGNMENT, DeviceArray, aligned_empty, name_memory, pointer_to
 from .context import Context, Texture, default_context
-from .errors import CompileError, Error, check, raise_launch
+from .errors import CompileError, check, raise_launch
+from .launch import Launch, Watching
 
 if TYPE_CHECKING:
     from .array import Array
@@ -28,6 +28,7 @@ _FORMATS = {
     "b8": "B", "b16": "H", "b32": "I", "b64": "Q", "f16": "e", "f32": "f", "f64": "d",
 }  # fmt: skip
 _ASYNC = {"eager": 0, "strict": 1, "random": 2}
+_CHECKS = {"races", "unwritten", "sync"}
 
 
 def _three(shape: Shape, what: str) -> Tuple[int, int, int]:
@@ -66,70 +67,6 @@ class Attributes:
         self.required_cluster: Tuple[int, ...] = tuple(c.required_cluster)
 
 
-class Report:
-    """The report of a counted launch, what costs most first: print it, or show it in a notebook."""
-
-    def __init__(self, words: str) -> None:
-        self._words = words
-
-    def __str__(self) -> str:
-        return self._words
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self._words)}</pre>"
-
-
-class Counters:
-    """Counters of a launch by their names in docs/counters.md or the profiler's: `launch.counters["shared.conflicts"]`.
-
-    The library keeps those of a context's last launch; look at them before the next one.
-    """
-
-    def __init__(self, context: Context) -> None:
-        self._context = context
-        self._serial = context._serial
-
-    def __getitem__(self, name: str) -> float:
-        if self._context._serial != self._serial:
-            raise Error("the context has run another launch since: its counters are gone")
-        value = ffi.new("double *")
-        status = lib.ptxsim_counter(self._context._pointer, name.encode(), value)
-        if status == lib.PTXSIM_ERROR_NOT_FOUND:
-            raise KeyError(name)
-        if status != lib.PTXSIM_OK:
-            raise Error("the launch was not counted: make the module with count=True", status)
-        return float(value[0])
-
-
-class Launch:
-    """A launch that has run: what it did, and how long it took.
-
-    blocks, warps, warp_instructions, thread_instructions, branches, divergent_branches: counts
-    seconds: of host time; jobs: host threads that took part
-    counters, report: of a module with count=True
-    """
-
-    def __init__(self, kernel: "Kernel", stats: Any) -> None:
-        self.kernel = kernel
-        context = kernel.module.context
-        self.counters = Counters(context)
-        self.report = Report(text(lib.ptxsim_report(context._pointer)) if kernel.module.count else "")
-        self.blocks = int(stats.blocks)
-        self.warps = int(stats.warps)
-        self.warp_instructions = int(stats.warp_instructions)
-        self.thread_instructions = int(stats.thread_instructions)
-        self.branches = int(stats.branches)
-        self.divergent_branches = int(stats.divergent_branches)
-        self.seconds = float(stats.seconds)
-        self.jobs = int(stats.jobs)
-
-    def __repr__(self) -> str:
-        return (
-            f"<launch of {self.kernel.name}: {self.blocks:,} blocks, "
-            f"{self.warp_instructions:,} instructions by warps, {self.seconds * 1e3:.3g} ms>"
-        )
-
-
 class _Borrowed:
     """Host arrays that are global memory for the time of one launch."""
 
@@ -139,8 +76,9 @@ class _Borrowed:
         self._copies: List[Tuple[Array, Array]] = []
         self._held: List[Any] = []
 
-    def address_of(self, given: Array) -> int:
-        """Where the kernel finds the array; one that cannot be used in place is copied, and written back by `end`."""
+    def address_of(self, given: Array, name: str) -> int:
+        """Where the kernel finds the array; one that cannot be used in place is copied, and written back by `end`. Messages
+        call it by the name."""
         values = given
         flags = given.flags
         pointer = pointer_to(given) if flags.c_contiguous else None
@@ -153,12 +91,10 @@ class _Borrowed:
         if not values.nbytes:
             return 0
         address = ffi.new("uint64_t *")
-        check(
-            lib.ptxsim_map(self._context._pointer, pointer, values.nbytes, address),
-            "mapping an argument",
-        )
+        check(lib.ptxsim_map(self._context._pointer, pointer, values.nbytes, address))
         self._held.append(values)
         self._addresses.append(int(address[0]))
+        name_memory(self._context, self._addresses[-1], name)
         return self._addresses[-1]
 
     def end(self) -> None:
@@ -182,7 +118,8 @@ class Kernel:
     """A kernel of a module: `kernel[grid, block](arguments...)` launches it and waits for its end.
 
     Between the brackets stand grid and block, each a number or up to three, x first; then, if wanted, the bytes of dynamic
-    shared memory, and a stream, with which the launch does not wait. Arguments are, by the declared type of each parameter:
+    shared memory, and a stream, with which the launch does not wait: what it returns is known once the stream has been
+    synchronized. Arguments are, by the declared type of each parameter:
 
     - NumPy arrays, for pointers: the kernel works on their own bytes if they are contiguous, writeable and aligned to 16
       bytes, else on a copy that is written back
@@ -201,7 +138,7 @@ class Kernel:
         described = ffi.new("struct ptxsim_param *")
         self.parameters: List[Parameter] = []
         for k in range(lib.ptxsim_function_param_count(pointer)):
-            check(lib.ptxsim_function_param(pointer, k, described), f"parameter {k} of {self.name}")
+            check(lib.ptxsim_function_param(pointer, k, described))
             self.parameters.append(Parameter(described))
         self._bytes = max([p.offset + p.size for p in self.parameters], default=0)
 
@@ -212,7 +149,7 @@ class Kernel:
         status = lib.ptxsim_function_attributes(self._pointer, c)
         if status == lib.PTXSIM_ERROR_SYNTAX:
             raise CompileError(self.module.diagnostics, status)
-        check(status, f"attributes of {self.name}")
+        check(status)
         return Attributes(c)
 
     def options(
@@ -273,7 +210,10 @@ class _Bound:
             self._args[k] = self._block + p.offset
         c.args = self._args
         self._room = ffi.buffer(self._block)
-        self._stats = ffi.new("struct ptxsim_stats *")
+        self._watching: Watching = kernel.module._watching
+        c.watching = self._watching.pointer
+        self._record = ffi.new("ptxsim_record **") if self._watching.wanted else None
+        c.record = self._record if self._record is not None else ffi.NULL
 
     def _put(self, p: Parameter, value: Any, borrowed: _Borrowed) -> None:
         plain = _FORMATS.get(p.type)
@@ -283,7 +223,7 @@ class _Bound:
         if isinstance(value, DeviceArray):
             value = value.address
         elif isinstance(value, np.ndarray) and value.ndim:
-            value = borrowed.address_of(value)
+            value = borrowed.address_of(value, p.name)
         elif isinstance(value, Texture):
             value = value.handle
         elif value is None:
@@ -306,7 +246,7 @@ class _Bound:
                 raise
             raise TypeError(f"parameter '{p.name}' is .{p.type}: {type(value).__name__} cannot be its value") from None
 
-    def __call__(self, *arguments: Any) -> Optional[Launch]:
+    def __call__(self, *arguments: Any) -> Launch:
         kernel, context = self.kernel, self._context
         if len(arguments) != len(kernel.parameters):
             raise TypeError(f"{kernel.name} takes {len(kernel.parameters)} arguments, {len(arguments)} were given")
@@ -314,20 +254,20 @@ class _Bound:
         if self._stream is not None:
             for p, value in zip(kernel.parameters, arguments):
                 self._put(p, value, borrowed)
-            self._stream._give(self, borrowed, arguments)
-            return None
+            return self._stream._give(self, borrowed, arguments)
+        launch = Launch(kernel)
         try:
             for p, value in zip(kernel.parameters, arguments):
                 self._put(p, value, borrowed)
-            context._watch(kernel.module.count, kernel.module.races, kernel.module.unwritten)
             with stoppable(context._pointer):
                 status = lib.ptxsim_launch(context._pointer, kernel._pointer, self._launch)
+            # The record, or else the fault, before another thread launches in the context.
+            launch._take(self._record[0] if self._record is not None else ffi.NULL)
         finally:
             borrowed.end()
         if status != lib.PTXSIM_OK:
-            raise_launch(context._pointer, status)
-        lib.ptxsim_get_stats(context._pointer, self._stats)
-        return Launch(kernel, self._stats)
+            raise_launch(context._pointer, launch, status)
+        return launch
 
 
 class Variable:
@@ -376,7 +316,7 @@ class Module:
     arch: the target to model ("sm_90"); None: the context's device, else the text's own
     context: whose memory it uses; None: the default one
     lazy: compile a kernel when it is first asked for
-    check: True, or some of "races" and "unwritten" with a comma between: launches fail with what is found
+    check: True, or some of "races", "unwritten" and "sync" with commas between: launches fail with what is found
     count: count instructions, lanes and memory accesses, for `launch.counters` and `launch.report`
 
     Kernels are attributes (`module.saxpy`) and items (`module["scale<float>"]`, by the name in C++, too). Raises
@@ -393,10 +333,10 @@ class Module:
         check: Union[bool, str] = False,
         count: bool = False,
     ) -> None:
-        wanted = {"races", "unwritten"} if check is True else set(filter(None, (check or "").split(",")))
-        if wanted - {"races", "unwritten"}:
-            raise ValueError(f"check is True, 'races', 'unwritten' or 'races,unwritten', not {check!r}")
-        self.races, self.unwritten, self.count = "races" in wanted, "unwritten" in wanted, bool(count)
+        wanted = _CHECKS if check is True else {word.strip() for word in (check or "").split(",") if word.strip()}
+        if wanted - _CHECKS:
+            raise ValueError(f"check is True, or some of 'races', 'unwritten' and 'sync' with commas between, not {check!r}")
+        self._watching = Watching(bool(count), *(word in wanted for word in ("races", "unwritten", "sync")))
         self.context = context or default_context()
         self._pointer = lib.ptxsim_module_create(self.context._pointer)
         if self._pointer == ffi.NULL:
@@ -428,7 +368,7 @@ class Module:
     def _check(self, status: int) -> None:
         if status == lib.PTXSIM_ERROR_SYNTAX:
             raise CompileError(self.diagnostics, status)
-        check(status, "building a module")
+        check(status)
 
     @property
     def diagnostics(self) -> str:
@@ -458,7 +398,7 @@ class Module:
 
     def bind_texture(self, name: str, texture: Texture) -> None:
         """Sets a .texref, .samplerref or .surfref variable."""
-        check(lib.ptxsim_bind_texture(self._pointer, name.encode(), texture.handle), f"binding '{name}'")
+        check(lib.ptxsim_bind_texture(self._pointer, name.encode(), texture.handle))
 
     def unload(self) -> None:
         """Frees the module with its variables. None of its launches may be under way."""
