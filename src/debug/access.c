@@ -144,48 +144,6 @@ static const struct account_site *site_at(const struct debug *d, const struct co
 	return real == NO_POINT ? NULL : access_site(d, code, real);
 }
 
-struct debug_cost access_cost(const struct debug *d, const struct account_site *site, enum ir_space space, u32 mask,
-			      const u64 address[WARP_LANES])
-{
-	const struct arch *arch = accounting_arch(d->accounting);
-	struct debug_cost c = {.known = true, .shared = space == SPACE_SHARED};
-	u32 offset[WARP_LANES];
-
-	for (u32 l = 0; l < WARP_LANES; l++)
-		offset[l] = (u32)address[l] & ((1u << SHARED_RANK_SHIFT) - 1);
-	if (space == SPACE_SHARED) {
-		const struct bank_access access = {site->bank_kind, accounting_bank_mode(d->accounting), site->width,
-						   mask};
-		struct bank_count n;
-		banks_count(arch, &access, offset, &n, NULL);
-		c.cost = n.wavefronts + n.load_wavefronts;
-		c.ideal = min_u32(n.ideal, c.cost);
-		return c;
-	}
-	const struct sector_access access = {site->sector_kind, site->width, mask, site->through_l1, false};
-	struct sector_count n;
-	if (space == SPACE_GLOBAL)
-		sectors_count_global(arch, &access, address, &n, NULL);
-	else if (space == SPACE_LOCAL)
-		sectors_count_local(arch, &access, offset, &n);
-	else
-		return (struct debug_cost){0};
-	c.cost = (u32)n.sectors;
-	c.ideal = (u32)n.ideal_sectors;
-	return c;
-}
-
-static void fill_sample(const struct debug *d, const struct warp *w, const struct account_site *site,
-			struct account_sample *sample)
-{
-	const struct debug_cost cost = access_cost(d, site, sample->space, sample->mask, sample->address);
-
-	sample->taken = true;
-	sample->order = w->block->index << 8 | w->index;
-	sample->cost = cost.cost;
-	sample->excess = cost.cost - cost.ideal;
-}
-
 /* Where it stands, what it would touch; false: nothing. */
 static bool sample_at(const struct debug *d, const struct warp *w, const struct frame *f, u32 stop, u32 mask,
 		      const struct account_site **site, struct account_sample *sample)
@@ -203,7 +161,7 @@ static bool sample_at(const struct debug *d, const struct warp *w, const struct 
 	else
 		sample->space = access_addresses(*site, w, i, f->rows, &mask, sample->address);
 	sample->mask = mask;
-	fill_sample(d, w, *site, sample);
+	accounting_cost(d->accounting, *site, w, sample);
 	return true;
 }
 
@@ -215,7 +173,7 @@ void access_keep(struct debug *d, const struct warp *w, const struct account_sit
 	d->shown.sample.space = space;
 	d->shown.sample.mask = mask;
 	memcpy(d->shown.sample.address, address, sizeof d->shown.sample.address);
-	fill_sample(d, w, site, &d->shown.sample);
+	accounting_cost(d->accounting, site, w, &d->shown.sample);
 }
 
 void access_note(struct debug *d, const struct standing *s)

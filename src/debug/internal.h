@@ -294,13 +294,6 @@ const struct account_site *access_site(const struct debug *d, const struct code 
  * in the space of the first. */
 enum ir_space access_addresses(const struct account_site *site, const struct warp *w, const struct insn *i,
 			       const u8 *rows, u32 *mask, u64 address[WARP_LANES]);
-/* What it costs: wavefronts of shared memory, or sectors of global or local memory. */
-struct debug_cost {
-	bool known, shared;
-	u32 cost, ideal;
-};
-struct debug_cost access_cost(const struct debug *d, const struct account_site *site, enum ir_space space, u32 mask,
-			      const u64 address[WARP_LANES]);
 /* Keeps the access of the instruction that the focused warp is about to execute, for debug_access. */
 void access_note(struct debug *d, const struct standing *s);
 /* Keeps one that has been executed. */

@@ -493,17 +493,19 @@ static u32 failed_lanes(const struct debug *d, const struct insn *i, const u8 *r
 
 static bool catch_cost(struct debug *d, const struct debug_point *p)
 {
-	const struct account_site *s = d->access.site;
-	const struct debug_cost cost =
-		s ? access_cost(d, s, d->access.space, d->access.mask, d->access.addresses) : (struct debug_cost){0};
+	const enum ir_space space = d->access.space;
+	const bool shared = space == SPACE_SHARED;
+	struct account_sample s = {.space = space, .mask = d->access.mask};
 
-	if (!cost.known || cost.shared != (p->catch == DEBUG_CATCH_CONFLICT))
+	if (!d->access.site || (!shared && space != SPACE_GLOBAL && space != SPACE_LOCAL) ||
+	    shared != (p->catch == DEBUG_CATCH_CONFLICT))
 		return false;
-	const u32 what = cost.shared ? cost.cost - cost.ideal : cost.cost;
-	if (what <= p->above)
+	memcpy(s.address, d->access.addresses, sizeof s.address);
+	accounting_cost(d->accounting, d->access.site, d->access.at.w, &s);
+	if ((shared ? s.excess : s.cost) <= p->above)
 		return false;
-	snprintf(d->text, sizeof d->text, cost.shared ? "%u wavefronts, %u would do" : "%u sectors, %u would do",
-		 cost.cost, cost.ideal);
+	snprintf(d->text, sizeof d->text, shared ? "%u wavefronts, %u would do" : "%u sectors, %u would do", s.cost,
+		 s.cost - s.excess);
 	return true;
 }
 

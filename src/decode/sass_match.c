@@ -475,7 +475,7 @@ static const char *alias(struct lowering *low, const struct ir_instruction *x, u
 	if (strcmp(x->opcode, opcode_text(OP_BAR)) || strcmp(m->text, "CHRED"))
 		return m->text;
 	diag_warning(low->diags, m->span, "'.CHRED' is taken as '.RED'");
-	return "RED";
+	return m->text + strlen("CH");
 }
 
 static const char *const *modifier_words(struct lowering *low, const struct ir_instruction *x)

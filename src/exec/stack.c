@@ -11,9 +11,9 @@ enum { STACK_MOST = 4096 };
 
 const char *stack_kind_name(enum stack_kind kind)
 {
-	static const char *const names[] = {"SSY", "PBK", "PCNT", "PRET", "branch"};
+	static const enum opcode pushes[] = {OP_SSY, OP_PBK, OP_PCNT, OP_PRET};
 
-	return names[kind];
+	return (u32)kind < COUNT_OF(pushes) ? opcode_text(pushes[kind]) : "branch";
 }
 
 bool stack_push(struct warp *w, const struct insn *i, enum stack_kind kind, u32 lanes, const struct insn *pc)

@@ -103,6 +103,8 @@ enum isa_trait {
 	TRAIT_REGISTER_FENCE = 1 << 20, /* between registers and wgmma */
 	/* The assembler. */
 	TRAIT_COMMUTES = 1 << 21, /* it may exchange a and b, which decides between two NaNs */
+	/* SASS, beside SASS_FLOAT. */
+	TRAIT_DOUBLES = 1 << 22, /* computes with or compares 64-bit floats */
 };
 #define WITH(TRAITS) ((u64)(TRAITS) << 32)
 

@@ -19,8 +19,8 @@
 	X(atom) X(bar) X(barrier) X(call) X(mbarrier)                                                  \
 	/* which differ from others by a rule of their operands */                                     \
 	X(ld) X(wgmma) X(wmma)                                                                         \
-	/* SASS */                                                                                     \
-	X(BAR)
+	/* SASS: what is spelt in two ways, and what puts entries on the reconvergence stack */         \
+	X(BAR) X(SSY) X(PBK) X(PCNT) X(PRET)
 
 /* X(name): OP_internal_name stands for "%name", a row that only lowering uses. */
 #define ISA_INTERNAL_OPCODES(X)                                                                        \

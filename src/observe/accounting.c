@@ -284,6 +284,12 @@ const struct arch *accounting_arch(const struct accounting *a) { return a->progr
 
 enum bank_mode accounting_bank_mode(const struct accounting *a) { return a->options.bank_mode; }
 
+void accounting_cost(const struct accounting *a, const struct account_site *site, const struct warp *w,
+		     struct account_sample *sample)
+{
+	count_cost(&a->counting, site, w, sample);
+}
+
 u32 accounting_sites(const struct accounting *a, const struct account_site **sites)
 {
 	*sites = a->sites.items;

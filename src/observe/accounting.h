@@ -188,6 +188,9 @@ const struct instruction_facts *accounting_facts(const struct accounting *a, con
 const struct arch *accounting_arch(const struct accounting *a);
 enum bank_mode accounting_bank_mode(const struct accounting *a);
 u32 accounting_sites(const struct accounting *a, const struct account_site **sites);
+/* count_cost (observe/count.h) by this accounting's architecture and bank mode. */
+void accounting_cost(const struct accounting *a, const struct account_site *site, const struct warp *w,
+		     struct account_sample *sample);
 
 /* Around each launch_run that the observer watches. */
 void accounting_begin(struct accounting *a);

@@ -30,10 +30,12 @@ static enum instruction_class by_type(const struct form *f)
 	return type == T_f64 ? CLASS_FP64 : CLASS_FP16;
 }
 
-/* A listing's: FADD, DADD, ISETP. */
-static enum instruction_class by_letter(const char *form)
+/* SASS, whose rows have no types. */
+static enum instruction_class by_flags(const struct isa_row *row)
 {
-	return *form == 'D' ? CLASS_FP64 : *form == 'I' ? CLASS_INTEGER : CLASS_FP32;
+	if (row->traits & TRAIT_DOUBLES)
+		return CLASS_FP64;
+	return row->flags & SASS_FLOAT ? CLASS_FP32 : CLASS_INTEGER;
 }
 
 static enum instruction_class class_of(const struct isa *isa, const struct form *f)
@@ -44,7 +46,7 @@ static enum instruction_class class_of(const struct isa *isa, const struct form 
 		return CLASS_MEMORY;
 	if (family && family->class != CLASS_BY_TYPE)
 		return family->class;
-	return sass_is_row(f->row) ? by_letter(f->row->form) : by_type(f);
+	return sass_is_row(f->row) ? by_flags(f->row) : by_type(f);
 }
 
 static enum instruction_kind kind_of(const struct form *f)

@@ -174,7 +174,7 @@ static void count_global(const struct event *e, u32 mask, const u64 address[WARP
 		access.hits = outcome.l1.read_hits && !outcome.l1.read_misses;
 	}
 	sectors_count_global(e->a->arch, &access, address, &n, NULL);
-	if (s->sector_kind == SECTOR_ASYNC_BYPASS)
+	if (s->sector_kind == SECTOR_ASYNC_BYPASS && e->shared)
 		sectors_place_bypass(mask, address, e->shared, &n);
 	if (e->copy && e->copy->units)
 		n.data_conflicts = e->copy->data_conflicts;
@@ -452,6 +452,20 @@ void count_alone(const struct counting *a, const struct account_site *s, struct 
 		count_guard(to, i, rows, mask);
 	else
 		count_one(&e, i, rows, mask);
+}
+
+void count_cost(const struct counting *a, const struct account_site *s, const struct warp *w,
+		struct account_sample *sample)
+{
+	const struct counting alone = {.arch = a->arch, .options = a->options};
+	struct account unused = {0};
+	const struct event e = {&alone, s, &unused, &unused.worst, w, NULL, NULL, NULL, NULL};
+
+	count_space(&e, sample->space, sample->mask, sample->address);
+	sample->taken = true;
+	sample->order = unused.worst.order;
+	sample->cost = unused.worst.cost;
+	sample->excess = unused.worst.excess;
 }
 
 /* The addresses of a site whose base is the same in every block, by warp: what all of a block's warps add is

@@ -37,6 +37,11 @@ void count_gang(const struct counting *a, const struct account_site *s, struct a
 void count_alone(const struct counting *a, const struct account_site *s, struct account *to, const struct warp *w,
 		 const struct insn *i, const u8 *rows, u32 mask, bool is_guard);
 
+/* What one access costs by itself, before any cache: *sample, in which space, mask and addresses are given, gets the
+ * rest. In shared memory wavefronts, in global and local memory sectors, elsewhere replays. */
+void count_cost(const struct counting *a, const struct account_site *s, const struct warp *w,
+		struct account_sample *sample);
+
 /* Adds what is held back. */
 void count_finish(struct memo *m, struct fixed_count *f, struct account *to);
 

@@ -187,7 +187,9 @@ static const struct isa_row rows_compare[] = {
 	FERMI("FSET[.BF][.FTZ]" FLOAT_COMPARE COMBINE, "D -|R -|S p", SASS_FLOAT, pick_set_f32, "Compares floats."),
 	FERMI("FCMP" FLOAT_COMPARE "[.FTZ]", "D R S -S", SASS_FLOAT, pick_cmp_f32,
 	      "Chooses by a float's relation to zero."),
-	FERMI("DSETP" FLOAT_COMPARE COMBINE, "P P -|R2 -|S2 p", SASS_FLOAT, pick_setp_f64, "Compares doubles."),
-	FERMI("DSET[.BF]" FLOAT_COMPARE COMBINE, "D -|R2 -|S2 p", SASS_FLOAT, pick_set_f64, "Compares doubles."),
+	FERMI("DSETP" FLOAT_COMPARE COMBINE, "P P -|R2 -|S2 p", SASS_FLOAT | WITH(TRAIT_DOUBLES), pick_setp_f64,
+	      "Compares doubles."),
+	FERMI("DSET[.BF]" FLOAT_COMPARE COMBINE, "D -|R2 -|S2 p", SASS_FLOAT | WITH(TRAIT_DOUBLES), pick_set_f64,
+	      "Compares doubles."),
 };
 FAMILY(sass_compare, "SASS: comparisons", CLASS_BY_TYPE, rows_compare);

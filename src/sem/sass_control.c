@@ -309,7 +309,7 @@ static const struct isa_row rows_internal[] = {
 	FERMI("%join", "", 0, pick_join, "Takes lanes to the join."),
 	FERMI("%end", "", 0, pick_end, "Stops what runs past the end."),
 };
-FAMILY(sass_internal, "", CLASS_BY_TYPE, rows_internal);
+FAMILY(sass_internal, "", CLASS_MISC, rows_internal);
 
 static const struct isa_row rows_control[] = {
 	FERMI("BRA[.U][.LMT]", "?Q L", SASS_CONTROL | ISA_BRANCH, pick_bra, "Branches."),

@@ -138,10 +138,11 @@ static const struct isa_row rows_float[] = {
 	FERMI("MUFU(.COS|.SIN|.EX2|.LG2|.RCP|.RSQ|.RCP64H|.RSQ64H)", "D -|R", SASS_FLOAT, pick_mufu,
 	      "Approximates a function; .RCP64H and .RSQ64H the upper words of doubles."),
 	FERMI("RRO(.SINCOS|.EX2)", "D -|S", SASS_FLOAT, pick_rro, "Makes the argument of MUFU."),
-	FERMI("DADD" ROUND, "D2 -|R2 -|S2", SASS_FLOAT, pick_dadd, "Adds doubles."),
-	FERMI("DMUL" ROUND, "D2 -R2 -S2", SASS_FLOAT, pick_dmul, "Multiplies doubles."),
-	FERMI("DFMA" ROUND, "D2 -R2 -S2 -S2", SASS_FLOAT, pick_dfma, "Multiplies and adds doubles, rounding once."),
-	FERMI("DMNMX", "D2 -|R2 -|S2 p", SASS_FLOAT, pick_dmnmx,
+	FERMI("DADD" ROUND, "D2 -|R2 -|S2", SASS_FLOAT | WITH(TRAIT_DOUBLES), pick_dadd, "Adds doubles."),
+	FERMI("DMUL" ROUND, "D2 -R2 -S2", SASS_FLOAT | WITH(TRAIT_DOUBLES), pick_dmul, "Multiplies doubles."),
+	FERMI("DFMA" ROUND, "D2 -R2 -S2 -S2", SASS_FLOAT | WITH(TRAIT_DOUBLES), pick_dfma,
+	      "Multiplies and adds doubles, rounding once."),
+	FERMI("DMNMX", "D2 -|R2 -|S2 p", SASS_FLOAT | WITH(TRAIT_DOUBLES), pick_dmnmx,
 	      "The lesser where a predicate holds, else the greater."),
 };
 FAMILY(sass_float, "SASS: floating point", CLASS_BY_TYPE, rows_float);

@@ -333,4 +333,4 @@ static const struct isa_row rows_memory[] = {
 	      "Controls a cache; no effect here."),
 	FERMI("CCTLL[.QRY1|.PF1|.PF2|.WB|.IV|.IVALL|.RS]", "A", 0, pick_cctl, "Controls a cache; no effect here."),
 };
-FAMILY(sass_memory, "SASS: memory", CLASS_BY_TYPE, rows_memory);
+FAMILY(sass_memory, "SASS: memory", CLASS_MISC, rows_memory);

@@ -209,4 +209,4 @@ static const struct isa_row rows_other[] = {
 	BY_NAME("RTT", "Returns from a trap."),
 	BY_NAME("IDE", "Interrupts on or off."),
 };
-FAMILY(sass_other, "SASS: by name only", CLASS_BY_TYPE, rows_other);
+FAMILY(sass_other, "SASS: by name only", CLASS_MISC, rows_other);

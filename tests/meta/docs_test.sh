@@ -39,6 +39,14 @@ report "each command has its page" "$(
 	done
 )"
 awk -v version="$version" -f man/header.awk src/ptxsim.h src/ptxsim_observe.h src/ptxsim_script.h >"$pages/ptxsim.3"
+if command -v python3 >/dev/null 2>&1; then
+	report "generated cases are what tests/insn/make_cases.py writes" "$(
+		mkdir "$pages/insn" && python3 tests/insn/make_cases.py "$pages/insn" &&
+			for file in "$pages"/insn/*.cases; do diff -q "$file" "tests/insn/$(basename "$file")"; done)"
+else
+	echo "skipped: generated cases: python3 is missing"
+fi
+
 library=$build/.libs/libptxsim.so
 if [ -f "$library" ] && command -v nm >/dev/null 2>&1; then
 	report "section 3 has every public function" "$(

@@ -17,7 +17,7 @@
 #include "memory/texture.h"
 #include "main.h"
 
-enum { LANES = 32, DATA = 1024, CHANGES = 40, LINE = 8192, ONE_LANE = 5, MAPS = 9, NAMES = 40 };
+enum { LANES = 32, DATA = 1024, CHANGES = 40, LINE = 8192, ONE_LANE = 5, MAPS = 9, NAMES = 40, TEXTURES = 7 };
 
 /* r4=5, p1=1, m2=7: a register, a predicate or a word of memory. */
 struct change {
@@ -261,16 +261,26 @@ static void write_kernel(FILE *to, const struct test_case *t, enum lanes lanes, 
 	static const char *const guards[] = {"setp.ge.u32 %on, %lane, 0", "setp.eq.u32 %on, %lane, 5",
 					     "and.b32 %t, %lane, 1; setp.ne.u32 %on, %t, 0"};
 	static const char *const maps[MAPS] = {"m1", "m2", "m3", "m4", "m5", "mg", "i3", "i4", "i5"};
+	static const char *const textures[TEXTURES] = {"tex", "t1", "ta1", "ta2", "t3", "tc", "tm"};
 
 	fprintf(to,
-		".version %s\n.target %s\n.address_size 64\n.visible .entry t(.param .u64 out, .param .u64 data, "
+		".version %s\n.target %s\n.address_size 64\n"
+		".func (.reg .b32 %%o) twice(.reg .b32 %%i)\n{\nadd.u32 %%o, %%i, %%i;\nret;\n}\n.func (.param .b32 o) "
+		"thrice(.param .b32 i)\n{\n.reg .b32 %%x;\nld.param.b32 %%x, [i];\n"
+		"mul.lo.u32 %%x, %%x, 3;\nst.param.b32 [o], %%x;\nret;\n}\n.visible .entry "
+		"t(.param .u64 out, .param .u64 data, "
 		".param .u64 multi, .param .u64 tex, .param .u64 surf, .param .u64 maps)\n{\n"
 		".reg .b32 %%r<40>, %%t, %%lane;\n.reg .b64 %%d<24>, %%out, %%data, %%multi, %%tex, %%surf, %%maps;\n"
-		".reg .b16 %%h<20>;\n.reg .pred %%p<10>, %%on;\n"
+		".reg .b16 %%h<20>;\n.reg .pred %%p<10>, %%on;\n%s"
 		".shared .align 1024 .b8 sh[16384];\n.shared .align 8 .b64 bar;\n",
-		version_of(t->target), t->target);
+		version_of(t->target), t->target,
+		atoi(t->target + 3) < 90
+			? ""
+			: ".reg .b8 %b<5>;\n.reg .b128 %q<3>;\n.reg .v2 .u32 %v2;\n.reg .v4 .u32 %v4;\n");
 	for (u32 k = 0; k < MAPS; k++)
 		fprintf(to, ".reg .b64 %%%s;\n", maps[k]);
+	for (u32 k = 1; k < TEXTURES; k++)
+		fprintf(to, ".reg .b64 %%%s;\n", textures[k]);
 	fprintf(to,
 		"ld.param.u64 %%out, [out];\nld.param.u64 %%data, [data];\nld.param.u64 %%multi, [multi];\n"
 		"ld.param.u64 %%tex, [tex];\nld.param.u64 %%surf, [surf];\nld.param.u64 %%maps, [maps];\n"
@@ -278,6 +288,8 @@ static void write_kernel(FILE *to, const struct test_case *t, enum lanes lanes, 
 		8 * CHANGES);
 	for (u32 k = 0; k < MAPS; k++)
 		fprintf(to, "add.u64 %%%s, %%maps, %u;\n", maps[k], k * TENSOR_MAP_BYTES);
+	for (u32 k = 1; k < TEXTURES; k++)
+		fprintf(to, "add.u64 %%%s, %%tex, %zu;\n", textures[k], k * sizeof(struct texture));
 	for (u32 k = 0; k < t->out_count; k++)
 		if (!find(t->in, t->in_count, t->out[k].kind, t->out[k].number)) {
 			struct change c = t->out[k];
@@ -332,19 +344,29 @@ static void make_maps(u64 data, u8 *bytes)
 	}
 }
 
-static u64 make_texture(struct memory *m, u64 data)
+/* Words of data, 32 bits a texel; all but the first for %t1, %ta1, %ta2, %t3, %tc and %tm, in this order. */
+static u64 make_textures(struct memory *m, u64 data)
 {
-	const struct texture t = {.magic = TEXTURE_MAGIC,
-				  .data = data,
-				  .pitch = 32,
-				  .width = 8,
-				  .height = 4,
-				  .channels = 1,
-				  .channel_bits = 32,
-				  .kind = TEXEL_UNSIGNED};
-	const u64 handle = memory_allocate(m, sizeof t, 64, "texture object", 0);
+	static const struct texture shapes[TEXTURES] = {
+		{.pitch = 32, .width = 8, .height = 4},
+		{.pitch = 64, .width = 16},
+		{.pitch = 32, .slice = 32, .width = 8, .layers = 4},
+		{.pitch = 32, .slice = 128, .width = 8, .height = 4, .layers = 2},
+		{.pitch = 16, .slice = 64, .width = 4, .height = 4, .depth = 4},
+		{.pitch = 8, .slice = 16, .width = 2, .height = 2, .layers = 12, .normalized_coordinates = 1},
+		{.pitch = 32, .slice = 128, .width = 4, .height = 4, .layers = 2, .samples = 2},
+	};
+	const u64 handle = memory_allocate(m, sizeof shapes, 64, "texture objects", 0);
+	struct texture *t = (struct texture *)(void *)memory_find(m, handle, sizeof shapes)->host;
 
-	memcpy(memory_find(m, handle, sizeof t)->host, &t, sizeof t);
+	memcpy(t, shapes, sizeof shapes);
+	for (u32 k = 0; k < TEXTURES; k++) {
+		t[k].magic = TEXTURE_MAGIC;
+		t[k].data = data;
+		t[k].channels = 1;
+		t[k].channel_bits = 32;
+		t[k].kind = TEXEL_UNSIGNED;
+	}
 	return handle;
 }
 
@@ -376,16 +398,18 @@ static void launch(struct session *s, const struct test_case *t, struct outcome 
 	params[1] = memory_attach(&s->memory, (u8 *)o->data, sizeof o->data, "data");
 	const u64 both[] = {params[1], memory_attach(&s->memory, (u8 *)o->copy, sizeof o->copy, "copy")};
 	params[2] = memory_multicast(&s->memory, both, 2, sizeof o->data);
-	params[3] = params[4] = make_texture(&s->memory, params[1]);
+	params[3] = params[4] = make_textures(&s->memory, params[1]);
 	make_maps(params[1], maps);
 	params[5] = memory_attach(&s->memory, maps, sizeof maps, "maps");
-	const struct launch l = {.program = s->program,
-				 .kernel = &s->program->kernels[0],
-				 .memory = &s->memory,
-				 .grid = {1, 1, 1},
-				 .block = {LANES * t->warps, 1, 1},
-				 .params = (const u8 *)params,
-				 .instruction_limit = 100000};
+	struct launch l = {.program = s->program,
+			   .kernel = &s->program->kernels[0],
+			   .memory = &s->memory,
+			   .grid = {1, 1, 1},
+			   .block = {LANES * t->warps, 1, 1},
+			   .params = (const u8 *)params,
+			   .instruction_limit = 100000};
+	if (atoi(t->target + 3) >= 90)
+		memcpy(l.cluster, (u32[]){1, 1, 1}, sizeof l.cluster);
 	const enum launch_status status = launch_run(&l, &stats, &fault, o->text, sizeof o->text);
 	if (status == LAUNCH_FAULT)
 		fault_describe(&s->memory, &l, &fault, o->text, sizeof o->text);
@@ -507,6 +531,7 @@ START_TEST(instructions_do_what_cases_say)
 	}
 	closedir(d);
 	printf("%u cases\n", cases);
+	fflush(stdout);
 	ck_assert_uint_gt(cases, 0);
 	ck_assert_uint_eq(bad, 0);
 }

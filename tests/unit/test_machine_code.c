@@ -4,10 +4,13 @@
  * byte changed in turn and cut off at each length, which must end in a message and never in a crash.
  */
 #include <check.h>
+#include <ctype.h>
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/session.h"
 #include "sass/encoding.h"
 #include "sass/images.h"
 #include "sass/instruction.h"
@@ -239,6 +242,72 @@ START_TEST(listings)
 }
 END_TEST
 
+/* Whether the table has "shr.u32". */
+static bool is_form(const struct isa *isa, const char *text)
+{
+	enum { WORDS = 24 };
+	const char *words[WORDS];
+	char copy[200];
+	struct form f;
+	u32 count = 0, row, bad;
+
+	ck_assert_uint_lt(strlen(text), sizeof copy);
+	strcpy(copy, text);
+	for (char *word = strtok(copy, "."); word; word = strtok(NULL, ".")) {
+		ck_assert_uint_lt(count, WORDS);
+		words[count++] = word;
+	}
+	return count && isa_match_form(isa, words[0], words + 1, count - 1, 0, &f, &row, &bad) == ISA_MATCHED;
+}
+
+/* Of a line that lowers to PTX, the texts that stand there whole. */
+static u32 check_line(const struct isa *isa, const char *where, char *line)
+{
+	u32 count = 0;
+
+	if (!strstr(line, "PTX(l, ") && !strstr(line, "lower_ptx(l, "))
+		return 0;
+	for (char *text = strchr(line, '"'); text;) {
+		char *end = strchr(text + 1, '"');
+		ck_assert(end != NULL);
+		*end = 0;
+		if (islower((u8)text[1]) && strchr(text + 1, '.') && !strchr(text + 1, '%')) {
+			ck_assert_msg(is_form(isa, text + 1), "%s: the table has no %s", where, text + 1);
+			count++;
+		}
+		text = strchr(end + 1, '"');
+	}
+	return count;
+}
+
+/* What machine code is lowered to is written as text: a misspelt one would show only when a kernel needs it. */
+START_TEST(lowered_forms_are_in_the_table)
+{
+	const char *source = getenv("srcdir");
+	char folder[1000], path[1300], line[500];
+	struct session s;
+	u32 count = 0;
+
+	ck_assert(session_open(&s));
+	snprintf(folder, sizeof folder, "%s/src/sass", source ? source : ".");
+	DIR *d = opendir(folder);
+	ck_assert_msg(d != NULL, "%s", folder);
+	for (struct dirent *e; (e = readdir(d));) {
+		if (strncmp(e->d_name, "lower_", 6) || !strstr(e->d_name, ".c"))
+			continue;
+		snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+		FILE *f = fopen(path, "r");
+		ck_assert(f != NULL);
+		while (fgets(line, sizeof line, f))
+			count += check_line(s.isa, e->d_name, line);
+		fclose(f);
+	}
+	closedir(d);
+	session_close(&s);
+	ck_assert_uint_gt(count, 80);
+}
+END_TEST
+
 UNIT_TESTS("machine_code", 120)
 {
 	tcase_add_checked_fixture(unit, set_up, tear_down);
@@ -247,6 +316,7 @@ UNIT_TESTS("machine_code", 120)
 	UNIT_TEST(targets_and_constants);
 	UNIT_TEST(control_bits);
 	UNIT_TEST(rows_are_reachable);
+	UNIT_TEST(lowered_forms_are_in_the_table);
 	UNIT_TEST(cubin);
 	UNIT_TEST(images);
 	UNIT_TEST(listings);
