@@ -38,6 +38,22 @@ report "each command has its page" "$(
 		grep -q "man/ptxsim-$command\.1" Makefile.am || echo "Makefile.am does not install ptxsim-$command.1"
 	done
 )"
+# Long options: of what the program says of a command, and of its page.
+long_options() {
+	sed 's/\\-/-/g; s/\\f[A-Z]//g' | grep -oE -- '--[a-z][a-z-]*' | sort -u
+}
+if [ -x "$build/ptxsim" ]; then
+	report "pages have the options that commands have" "$(
+		for command in $commands; do
+			"$build/ptxsim" "$command" --help 2>&1 | long_options >"$pages/said"
+			long_options <"$pages/ptxsim-$command.1" >"$pages/written"
+			comm -23 "$pages/said" "$pages/written" | sed "s/^/ptxsim-$command.1 lacks /"
+			[ "$command" = debug ] || comm -13 "$pages/said" "$pages/written" |
+				sed "s/^/ptxsim-$command.1 has what the command does not take: /"
+		done
+		rm -f "$pages/said" "$pages/written"
+	)"
+fi
 awk -v version="$version" -f man/header.awk src/ptxsim.h src/ptxsim_observe.h src/ptxsim_script.h >"$pages/ptxsim.3"
 if command -v python3 >/dev/null 2>&1; then
 	report "generated cases are what tests/insn/make_cases.py writes" "$(
@@ -54,6 +70,10 @@ if [ -f "$library" ] && command -v nm >/dev/null 2>&1; then
 			case $name in ptxsim_*) grep -qE "[ *]$name\(" "$pages/ptxsim.3" || echo "$name" ;; esac
 		done
 	)"
+	nm -D --defined-only "$library" | sed -n 's/.* T \(ptxsim_[a-z_]*\).*/\1/p' | sort -u >"$pages/exported"
+	make -s -C "$build" print-public-functions 2>/dev/null | sort -u >"$pages/installed"
+	report "a page is installed under the name of every public function" "$(diff "$pages/exported" "$pages/installed")"
+	rm -f "$pages/exported" "$pages/installed"
 fi
 if command -v groff >/dev/null 2>&1; then
 	report "pages have no errors" "$(
