@@ -41,7 +41,8 @@ struct part_result {
 	u32 is_whole;
 	struct launch_stats stats;
 	u32 fault_kind;
-	double seconds; /* of its blocks alone */
+	double seconds;           /* of its blocks alone */
+	double processor_seconds; /* of all the rank's threads, meanwhile */
 };
 
 #endif

@@ -24,6 +24,8 @@ static double seconds_now(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+static double greater(double x, double y) { return x > y ? x : y; }
+
 u32 ranks_default_jobs(const struct transport *t)
 {
 	const long online = sysconf(_SC_NPROCESSORS_ONLN);
@@ -162,7 +164,9 @@ static void run_own_part(struct sharing *x)
 	own.jobs = rank_jobs(r->transport, r->options.jobs ? r->options.jobs : own.jobs);
 	if (!touched_begin(r->touched, own.memory))
 		rank_fails(r->transport, "no memory left");
+	const double before = rank_processor_seconds();
 	result->status = launch_run(&own, &result->stats, &x->fault, x->message, x->message_size);
+	x->record.processor_seconds = rank_processor_seconds() - before;
 	result->fault_kind = x->fault.kind;
 	result->is_whole = touched_is_whole(r->touched);
 	x->record.own_seconds = result->stats.seconds;
@@ -185,9 +189,8 @@ static void gather(struct sharing *x)
 		const u64 bytes = parcel_take_number(w);
 		x->counts[r] = bytes ? parcel_take(w, bytes) : NULL;
 		merge_take_written(x->merge, w, r);
-		x->record.slowest_seconds = x->results[r].seconds > x->record.slowest_seconds
-						    ? x->results[r].seconds
-						    : x->record.slowest_seconds;
+		x->record.slowest_seconds = greater(x->results[r].seconds, x->record.slowest_seconds);
+		x->record.processor_seconds = greater(x->results[r].processor_seconds, x->record.processor_seconds);
 	}
 	merge_put_question(x->merge, &question);
 	parcel_broadcast(&question);
@@ -354,7 +357,9 @@ enum launch_status ranks_launch(void *ranks, struct play *p, const struct launch
 	if (why)
 		say_alone(r, l->kernel, why);
 	if (why || clusters < 2) {
+		const double before = rank_processor_seconds();
 		status = run_alone(r, l, stats, fault, message, message_size);
+		x.record.processor_seconds = rank_processor_seconds() - before;
 		x.record.seconds = x.record.own_seconds = stats->seconds;
 	} else {
 		status = share(&x, stats, fault);
@@ -369,14 +374,15 @@ void ranks_report(const struct ranks *r, FILE *to)
 		const struct ranks_record *x = &r->records.items[k];
 		const char *name = demangle_short((struct arena *)&r->arena, x->kernel);
 		if (x->why || x->clusters < 2) {
-			fprintf(to, "%s: on 1 of %u ranks, %.3f s\n", name, r->transport->count, x->seconds);
+			fprintf(to, "%s: on 1 of %u ranks, %.3f s (%.3f s of processor time)\n", name,
+				r->transport->count, x->seconds, x->processor_seconds);
 			continue;
 		}
 		fprintf(to,
-			"%s: on %u ranks, %.3f s: sent %llu bytes in %.3f s, ran %.3f s (slowest other %.3f s), waited "
-			"%.3f s, merged %llu bytes in %.3f s\n",
+			"%s: on %u ranks, %.3f s: sent %llu bytes in %.3f s, ran %.3f s (slowest other %.3f s; at "
+			"most %.3f s of processor time), waited %.3f s, merged %llu bytes in %.3f s\n",
 			name, r->transport->count, x->seconds, (unsigned long long)x->sent_bytes, x->share_seconds,
-			x->own_seconds, x->slowest_seconds, x->wait_seconds, (unsigned long long)x->received_bytes,
-			x->merge_seconds);
+			x->own_seconds, x->slowest_seconds, x->processor_seconds, x->wait_seconds,
+			(unsigned long long)x->received_bytes, x->merge_seconds);
 	}
 }

@@ -69,9 +69,11 @@ static void run_part(struct server *v, const struct ordered_launch *o, const u8 
 	if (!touched_begin(v->touched, &s->memory))
 		rank_fails(t, "no memory left");
 	memset(result, 0, sizeof *result);
+	const double before = rank_processor_seconds();
 	/* Fewer blocks than ranks: this one has none. */
 	if (l.first_cluster < l.end_cluster)
 		result->status = launch_run(&l, &result->stats, &fault, message, sizeof message);
+	result->processor_seconds = rank_processor_seconds() - before;
 	result->is_whole = touched_is_whole(v->touched);
 	result->fault_kind = fault.kind;
 	result->seconds = result->stats.seconds;
