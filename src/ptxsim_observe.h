@@ -32,6 +32,10 @@ struct ptxsim_watching {
 	 * come to. A launch that runs to its end with findings gives PTXSIM_ERROR_FAULT. With any of them launches run on
 	 * one host thread. */
 	int races, unwritten, sync;
+	/* Races of plain reads that a compare and swap validates; unwritten values at the first arithmetic. */
+	int plain_reads, strict_unwritten;
+	unsigned max_findings; /* that are kept of a launch; 0: 100 */
+	const char *suppress;  /* path of a file with the lines of findings to leave out, or NULL; must last */
 };
 
 /* Says what is watched in the context's launches from now on: those by ptxsim_launch and those that streams are given,

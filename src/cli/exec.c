@@ -25,6 +25,9 @@ static const char usage_text[] =
 	"                        docs/checks.md)\n"
 	"  -r, --report FORMAT   count what launches cost: text, json, csv or html\n"
 	"  -o, --output FILE     where the report goes (standard output)\n"
+	"      --max-findings N  findings that are kept of a launch (100)\n"
+	"      --suppress FILE   leave out findings that FILE has a line for, as they print it\n"
+	"      --sarif FILE      write what is found to FILE, as SARIF 2.1.0\n"
 	"      --kernel NAME     check and count launches of this kernel only\n"
 	"      --launch N[-M]    check and count launches N to M of those only, from 1\n"
 	"      --devices LIST    what GPUs the program finds: h200 (at first), a100, rtx4090,\n"
@@ -250,12 +253,18 @@ enum {
 	OPTION_DEVICES,
 	OPTION_TRACE,
 	OPTION_NO_EXECUTE,
-	OPTION_STATUS
+	OPTION_STATUS,
+	OPTION_MAX_FINDINGS,
+	OPTION_SUPPRESS,
+	OPTION_SARIF
 };
 
 static const struct option long_options[] = {{"check", optional_argument, NULL, OPTION_CHECK},
 					     {"report", required_argument, NULL, 'r'},
 					     {"output", required_argument, NULL, 'o'},
+					     {"max-findings", required_argument, NULL, OPTION_MAX_FINDINGS},
+					     {"suppress", required_argument, NULL, OPTION_SUPPRESS},
+					     {"sarif", required_argument, NULL, OPTION_SARIF},
 					     {"kernel", required_argument, NULL, OPTION_KERNEL},
 					     {"launch", required_argument, NULL, OPTION_LAUNCH},
 					     {"devices", required_argument, NULL, OPTION_DEVICES},
@@ -330,6 +339,14 @@ static bool take_option(int key, const char *value, struct exec_options *o)
 	case OPTION_TRACE:
 		set_path("PTXSIM_TRACE", value);
 		return true;
+	case OPTION_MAX_FINDINGS:
+		return setenv("PTXSIM_MAX_FINDINGS", value, 1) == 0;
+	case OPTION_SUPPRESS:
+		set_path("PTXSIM_SUPPRESS", value);
+		return true;
+	case OPTION_SARIF:
+		set_path("PTXSIM_SARIF", value);
+		return true;
 	case OPTION_NO_EXECUTE:
 		return setenv("PTXSIM_EXECUTE", "no", 1) == 0;
 	case OPTION_STATUS:
@@ -370,6 +387,11 @@ static bool options_fit(const struct exec_options *o)
 		return wrong("%s", "-o needs --report"), false;
 	if ((getenv("PTXSIM_KERNEL") || getenv("PTXSIM_LAUNCH")) && !o->report && !o->checks)
 		return wrong("%s", "--kernel and --launch need --check or --report"), false;
+	const char *most = getenv("PTXSIM_MAX_FINDINGS"), *suppress = getenv("PTXSIM_SUPPRESS");
+	if (most && (!*most || most[strspn(most, "0123456789")] || !strtoull(most, NULL, 10)))
+		return wrong("--max-findings is a number from 1, not '%s'", most), false;
+	if (suppress && access(suppress, R_OK))
+		return wrong("--suppress: '%s' cannot be read", suppress), false;
 	if (o->checks && list && *list && !check_options_read(list, &check))
 		return wrong("--check has a word that is not known: '%s'", list), false;
 	return true;
@@ -407,7 +429,7 @@ int cli_exec(int count, char **words)
 							   "before its name"
 							 : "'%s': there is no such program",
 			     words[first]);
-	if (!can_write("PTXSIM_REPORT_FILE") || !can_write("PTXSIM_TRACE"))
+	if (!can_write("PTXSIM_REPORT_FILE") || !can_write("PTXSIM_TRACE") || !can_write("PTXSIM_SARIF"))
 		return CLI_WRONG;
 	if (has_static_runtime(path))
 		return wrong(

@@ -12,6 +12,7 @@
 #include "front/options.h"
 #include "ranks/ranks.h"
 #include "report/csv.h"
+#include "report/finding_sarif.h"
 #include "report/html.h"
 #include "report/lines.h"
 #include "report/memory.h"
@@ -107,6 +108,69 @@ static void print_checks(const struct play *p, bool colour)
 	}
 }
 
+/* Fault number n of launch k, if an earlier launch has not had the same finding; *launches: how many have it. */
+static const struct fault_report *new_fault(const struct play *p, size_t k, size_t n, u64 *launches, u64 *times)
+{
+	const struct fault_report *f = &p->launches.items[k].faults.items[n];
+
+	*launches = 0;
+	*times = 0;
+	for (size_t l = 0; l < p->launches.count; l++) {
+		const struct play_launch *x = &p->launches.items[l];
+		for (size_t m = 0; m < x->faults.count && f->times; m++) {
+			if (!fault_is_same(f, &x->faults.items[m]))
+				continue;
+			if (l < k)
+				return NULL;
+			++*launches;
+			*times += x->faults.items[m].times;
+		}
+	}
+	return f;
+}
+
+static void print_faults(const struct play *p, size_t k, bool colour)
+{
+	const struct play_launch *l = &p->launches.items[k];
+	u64 launches, times;
+
+	for (size_t n = 0; n < l->fault_texts.count && !l->fault_expected; n++) {
+		if (!new_fault(p, k, n, &launches, &times))
+			continue;
+		colour_fault(stderr, l->fault_texts.items[n], colour);
+		if (launches > 1)
+			fprintf(stderr, "  in %llu launches, %llu times in all\n", (unsigned long long)launches,
+				(unsigned long long)times);
+	}
+}
+
+static bool write_sarif(const struct run_options *o, const struct play *p)
+{
+	struct file_new file;
+	const char *message;
+	json_t *list = json_array();
+	u64 launches, times;
+
+	for (size_t k = 0; k < p->launches.count; k++) {
+		const struct play_launch *l = &p->launches.items[k];
+		for (size_t n = 0; n < l->faults.count && !l->fault_expected; n++) {
+			const struct fault_report *f = new_fault(p, k, n, &launches, &times);
+			if (f)
+				json_array_append_new(list, sarif_finding(f, l->fault_texts.items[n], times));
+		}
+	}
+	if (!file_new_begin(&file, o->sarif, true, &message)) {
+		fprintf(stderr, "ptxsim: %s: %s\n", o->sarif, message);
+		json_decref(list);
+		return false;
+	}
+	const bool told = sarif_print(file.to, list);
+	const bool written = file_new_end(&file, &message);
+	if (!written)
+		fprintf(stderr, "ptxsim: %s: %s\n", o->sarif, message);
+	return told && written;
+}
+
 static int print_results(const struct run_options *o, const struct play *p, const struct ranks *ranks)
 {
 	const bool quiet = o->quiet || (o->report >= REPORT_JSON && !o->output);
@@ -120,12 +184,12 @@ static int print_results(const struct run_options *o, const struct play *p, cons
 		if (!quiet)
 			report_launch(stdout, demangle_short(&p->session->arena, l->kernel->name),
 				      l->statement->launch.grid, l->statement->launch.block, &l->stats);
-		for (size_t n = 0; n < l->fault_texts.count && !l->fault_expected; n++)
-			colour_fault(stderr, l->fault_texts.items[n], colour);
+		print_faults(p, k, colour);
 	}
 	if (!quiet && ranks)
 		ranks_report(ranks, stdout);
-	const bool told = !p->options.account || write_accounts(o, p);
+	bool told = !p->options.account || write_accounts(o, p);
+	told &= !o->sarif || write_sarif(o, p);
 	fflush(stdout);
 	print_checks(p, colour);
 	if (!quiet && p->checks.count)

@@ -74,8 +74,9 @@ struct fault {
 	s32 null_param;       /* NULL_POINTER: number of the parameter that is 0, or -1 */
 	enum fault_role role; /* of `other` */
 	struct fault_act other;
-	u64 times;         /* of a finding: how often; 0 or 1: once */
-	char detail[1200]; /* further words, or empty */
+	u64 times;          /* of a finding, after which the launch has gone on: how often; 0: it is none */
+	const char *advice; /* of a finding: what would mend it, lives as long as the program; or NULL */
+	char detail[1200];  /* further words, or empty */
 };
 
 /* "out_of_bounds"; "address out of bounds"; "CUDA_ERROR_ILLEGAL_ADDRESS". */

@@ -39,6 +39,41 @@ void fault_find_place(const struct code *code, u32 insn, struct fault_place *pla
 	place->source_line = place->source ? place->loc->line : 0;
 }
 
+static const char *last_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static int place_text(const struct fault_place *p, char *to, size_t size)
+{
+	const char *path = p->source ? p->source : p->file;
+
+	return path ? snprintf(to, size, " %.100s:%u", last_name(path), p->source ? p->source_line : p->line)
+		    : snprintf(to, size, " %.100s", p->function ? p->function : "?");
+}
+
+void fault_line(const struct fault_report *r, char text[FAULT_LINE_TEXT])
+{
+	int used = snprintf(text, FAULT_LINE_TEXT, "%s", fault_name(r->kind));
+
+	used += place_text(&r->at, text + used, FAULT_LINE_TEXT - (size_t)used);
+	if (r->other.file)
+		place_text(&r->other, text + used, FAULT_LINE_TEXT - (size_t)used);
+}
+
+static bool same_place(const struct fault_place *a, const struct fault_place *b)
+{
+	return a->module == b->module && a->line == b->line && a->column == b->column && !a->file == !b->file &&
+	       (!a->file || !strcmp(a->file, b->file));
+}
+
+bool fault_is_same(const struct fault_report *a, const struct fault_report *b)
+{
+	return a->kind == b->kind && same_place(&a->at, &b->at) && same_place(&a->other, &b->other);
+}
+
 static void find_thread(const struct launch *l, u64 b, u64 t, struct fault_thread *to)
 {
 	const u32 *grid = l->grid, *block = l->block;
@@ -210,7 +245,8 @@ void fault_report(const struct memory *memory, const struct launch *l, const str
 				   .space = f->space >= 0 ? ir_space_name((enum ir_space)f->space) : "?",
 				   .role = f->role,
 				   .times = f->times,
-				   .detail = f->detail};
+				   .detail = f->detail,
+				   .advice = f->advice ? f->advice : ""};
 	fault_find_place(f->code, (u32)(f->insn - f->code->insns), &r->at);
 	find_thread(l, f->block, (u64)f->warp * WARP_LANES + f->lane, &r->thread);
 	if (r->has_access)

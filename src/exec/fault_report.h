@@ -57,8 +57,9 @@ struct fault_report {
 	bool other_is_host;   /* it was not a kernel's */
 	struct fault_place other;
 	struct fault_thread other_thread;
-	u64 times;          /* of a finding: how often; 0 or 1: once */
+	u64 times;          /* of a finding, after which the launch has gone on: how often; 0: it is none */
 	const char *detail; /* further words, or "" */
+	const char *advice; /* what would mend it, or "" */
 	char hint[256];     /* what would help, or why, or "" */
 };
 
@@ -67,6 +68,11 @@ void fault_report(const struct memory *memory, const struct launch *launch, cons
 		  struct fault_report *report);
 /* Resolves an instruction: index into the code's decoded instructions. */
 void fault_find_place(const struct code *code, u32 insn, struct fault_place *place);
+enum { FAULT_LINE_TEXT = 300 };
+/* A finding on one line: its kind and its places, in the source if that is known: "race k.cu:18 k.cu:12". */
+void fault_line(const struct fault_report *r, char text[FAULT_LINE_TEXT]);
+/* Do both tell of one thing at the same places? */
+bool fault_is_same(const struct fault_report *a, const struct fault_report *b);
 /* "frees", "reads", "writes", "waits". */
 const char *fault_role_text(enum fault_role role);
 

@@ -125,6 +125,8 @@ static void say_headline(struct text *t, const struct fault_report *r)
 	say(t, "%s", fault_text(r->kind));
 	if (r->detail[0])
 		say(t, ": %s", r->detail);
+	if (r->advice[0])
+		say(t, "; %s", r->advice);
 	if (r->size && r->kind != FAULT_RACE && r->kind != FAULT_UNWRITTEN)
 		say(t, ": %s of %u bytes at %s address 0x%llx", r->is_store ? "store" : "load", r->size, r->space,
 		    (unsigned long long)r->address);
@@ -150,4 +152,9 @@ void fault_describe(const struct memory *m, const struct launch *l, const struct
 		say(&t, "  %llu times in all\n", (unsigned long long)r.times);
 	if (r.hint[0])
 		say(&t, "  %s\n", r.hint);
+	if (r.times) {
+		char line[FAULT_LINE_TEXT];
+		fault_line(&r, line);
+		say(&t, "  to suppress: %s\n", line);
+	}
 }

@@ -152,6 +152,7 @@ enum {
 	OPTION_CHECK,
 	OPTION_STRICT_UNWRITTEN,
 	OPTION_MAX_FINDINGS,
+	OPTION_SUPPRESS,
 	OPTION_MEMORY,
 	OPTION_ALLOW_PATHS,
 	OPTION_OVERWRITE,
@@ -180,6 +181,9 @@ static const struct argp_option launch_options[] = {
 	 "(barriers and masks), leaks, all of them if left out; and plain-reads (see docs/checks.md)",
 	 FRONT_LAUNCH_GROUP},
 	{"strict-unwritten", OPTION_STRICT_UNWRITTEN, NULL, 0, "Tell unwritten values at the first arithmetic, too",
+	 FRONT_LAUNCH_GROUP},
+	{"suppress", OPTION_SUPPRESS, "FILE", 0,
+	 "Leave out the findings of the checks that FILE has a line for, as they print it themselves",
 	 FRONT_LAUNCH_GROUP},
 	{"max-findings", OPTION_MAX_FINDINGS, "N", 0, "Findings of the checks that are kept of a launch (default: 100)",
 	 FRONT_LAUNCH_GROUP},
@@ -232,6 +236,11 @@ static error_t parse_launch_option(int key, char *text, struct argp_state *state
 		return 0;
 	case OPTION_STRICT_UNWRITTEN:
 		c->check.unwritten = c->check.strict_unwritten = true;
+		return 0;
+	case OPTION_SUPPRESS:
+		if (access(text, R_OK))
+			argp_failure(state, CLI_WRONG, errno, "%s", text);
+		c->check.suppress = text;
 		return 0;
 	case OPTION_MAX_FINDINGS:
 		c->check.most = (u32)min_u64(front_number(state, "max-findings", text, 1), UINT32_MAX);

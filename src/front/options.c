@@ -19,6 +19,7 @@ enum {
 	OPTION_HEADS,
 	OPTION_CLUSTER,
 	OPTION_METRICS,
+	OPTION_SARIF,
 	OPTION_ANNOTATE,
 	OPTION_EXPLAIN,
 	OPTION_BANK_MODE,
@@ -52,6 +53,7 @@ static const struct argp_option options[] = {
 	{"report", 'r', "KIND", 0, "Tell what was counted: text, json, csv or html, on standard output or to -o FILE",
 	 4},
 	{"output", 'o', "FILE", 0, "Write the report, and what --metrics, --annotate and --explain print, to FILE", 4},
+	{"sarif", OPTION_SARIF, "FILE", 0, "Write faults and what --check finds to FILE, as SARIF 2.1.0", 4},
 	{"metrics", OPTION_METRICS, "NAME,...", 0,
 	 "Print these counters (names, profilers' names, patterns with * and ?); 'help' lists them", 4},
 	{"annotate", OPTION_ANNOTATE, NULL, 0,
@@ -127,6 +129,9 @@ static error_t parse_account_option(int key, char *text, struct argp_state *stat
 		return 0;
 	case 'o':
 		o->output = text;
+		return 0;
+	case OPTION_SARIF:
+		o->sarif = text;
 		return 0;
 	case OPTION_REGISTERS:
 		o->accounting.registers = (u32)front_number(state, "registers", text, 1);

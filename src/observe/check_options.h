@@ -21,6 +21,7 @@ struct check_options {
 #undef X
 	bool strict_unwritten; /* told at the first arithmetic, too */
 	u32 most;              /* findings that are kept; 0: CHECK_FINDINGS */
+	const char *suppress;  /* path of a file of observe/suppressions.h, or NULL */
 };
 
 enum { CHECK_FINDINGS = 100 };

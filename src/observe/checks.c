@@ -7,13 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exec/fault_report.h"
 #include "observe/check_findings.h"
 #include "observe/races.h"
+#include "observe/suppressions.h"
 #include "observe/sync_check.h"
 #include "observe/unwritten.h"
 
 struct checks {
 	struct check_options options;
+	struct suppressions suppressions;
 	struct check_sites sites;
 	struct site_list accesses;
 	struct observer keeper; /* makes the launch's arena: told of its blocks before the others */
@@ -23,7 +26,7 @@ struct checks {
 	struct races *races;
 	struct sync_check *sync;
 	struct unwritten *unwritten;
-	const struct fault **sorted; /* once asked for */
+	struct fault **sorted; /* once asked for */
 	u32 sorted_count;
 };
 
@@ -53,6 +56,8 @@ struct checks *checks_new(struct arena *arena, const struct program *program, co
 	c->options = *options;
 	if (!c->options.most)
 		c->options.most = CHECK_FINDINGS;
+	if (options->suppress)
+		suppressions_read(&c->suppressions, arena, options->suppress);
 	c->sites = (struct check_sites){program, check_site_bases(arena, program)};
 	c->keeper = (struct observer){.context = c, .wants = wants_none, .block_start = block_start};
 	c->accesses = sites_find(arena, program, &none);
@@ -109,6 +114,18 @@ static bool is_race(const struct checks *c, const struct check_finding *x)
 	return x->fault.kind == FAULT_UNWRITTEN && c->races && races_have(c->races, origin);
 }
 
+static bool is_suppressed(const struct checks *c, const struct fault *f, const struct launch *l)
+{
+	struct fault_report r;
+	char line[FAULT_LINE_TEXT];
+
+	if (!c->suppressions.count)
+		return false;
+	fault_report(l->memory, l, f, &r);
+	fault_line(&r, line);
+	return suppressions_cover(&c->suppressions, line);
+}
+
 /* By place in the text, then by kind. */
 static int compare(const void *a, const void *b)
 {
@@ -123,6 +140,29 @@ static int compare(const void *a, const void *b)
 	return x->other.insn < y->other.insn ? -1 : x->other.insn > y->other.insn;
 }
 
+/* A loop that the compiler has unrolled finds the same again for each copy of a line. */
+static void merge(struct checks *c, const struct launch *l)
+{
+	char(*lines)[FAULT_LINE_TEXT] = malloc((c->sorted_count + (size_t)1) * sizeof *lines);
+	u32 used = 0;
+
+	for (u32 k = 0; lines && k < c->sorted_count; k++) {
+		struct fault_report r;
+		u32 same = 0;
+		fault_report(l->memory, l, c->sorted[k], &r);
+		fault_line(&r, lines[used]);
+		while (strcmp(lines[same], lines[used]))
+			same++;
+		if (same < used)
+			c->sorted[same]->times += c->sorted[k]->times;
+		else
+			c->sorted[used++] = c->sorted[k];
+	}
+	if (lines)
+		c->sorted_count = used;
+	free(lines);
+}
+
 static void sort(struct checks *c, const struct launch *l)
 {
 	const size_t most = c->findings.items.count + (c->races ? races_count(c->races) : 0);
@@ -131,13 +171,14 @@ static void sort(struct checks *c, const struct launch *l)
 	if (!c->sorted)
 		return;
 	for (size_t k = 0; k < c->findings.items.count; k++)
-		if (!is_race(c, &c->findings.items.items[k]))
+		if (!is_race(c, &c->findings.items.items[k]) && !is_suppressed(c, &c->findings.items.items[k].fault, l))
 			c->sorted[c->sorted_count++] = &c->findings.items.items[k].fault;
-	const struct fault *f;
+	struct fault *f;
 	for (u32 k = 0; c->races && (f = races_finding(c->races, k, l)) != NULL; k++)
-		if (f->kind != FAULT_NONE)
+		if (f->kind != FAULT_NONE && !is_suppressed(c, f, l))
 			c->sorted[c->sorted_count++] = f;
 	qsort(c->sorted, c->sorted_count, sizeof *c->sorted, compare);
+	merge(c, l);
 }
 
 const struct fault *checks_finding(const struct checks *c, u32 k, const struct launch *l)

@@ -236,7 +236,7 @@ static void widen(const struct race_findings *f, struct race_finding *x)
 	}
 }
 
-const struct fault *race_finding_fault(const struct race_findings *f, u32 k, const struct launch *l)
+struct fault *race_finding_fault(const struct race_findings *f, u32 k, const struct launch *l)
 {
 	char thread[NAME_TEXT], place[CHECK_PLACE_TEXT];
 
@@ -248,8 +248,8 @@ const struct fault *race_finding_fault(const struct race_findings *f, u32 k, con
 	widen(f, x);
 	name_thread(l, x, thread);
 	check_site_place(f->sites, x->other, place);
-	snprintf(x->fault.detail, sizeof x->fault.detail, "%s %s, which %s %s at %s; %s",
-		 x->writes ? "writes" : "reads", x->address, thread, x->other_writes ? "writes" : "reads", place,
-		 remedy(f->sites, x));
+	snprintf(x->fault.detail, sizeof x->fault.detail, "%s %s, which %s %s at %s", x->writes ? "writes" : "reads",
+		 x->address, thread, x->other_writes ? "writes" : "reads", place);
+	x->fault.advice = remedy(f->sites, x);
 	return &x->fault;
 }

@@ -51,6 +51,6 @@ struct race_access {
 void race_tell(struct race_findings *f, struct warp *w, const struct race_access *access, const struct race_place *p,
 	       const struct race_mark *before, bool before_writes);
 /* Finding number k in words; NULL: there are no more. Valid until the launch's arena is freed. */
-const struct fault *race_finding_fault(const struct race_findings *f, u32 k, const struct launch *l);
+struct fault *race_finding_fault(const struct race_findings *f, u32 k, const struct launch *l);
 
 #endif

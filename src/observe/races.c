@@ -715,7 +715,7 @@ void races_begin(struct races *r, struct arena *arena, const struct launch *l)
 	r->lives = 0;
 }
 
-const struct fault *races_finding(const struct races *r, u32 k, const struct launch *l)
+struct fault *races_finding(const struct races *r, u32 k, const struct launch *l)
 {
 	return race_finding_fault(&r->findings, k, l);
 }

@@ -27,7 +27,7 @@ void races_begin(struct races *r, struct arena *arena, const struct launch *l);
 struct observer *races_observer(struct races *r);
 /* After the launch: what was found, each pair of instructions once, in the order in which they met; NULL: no more.
  * Valid until the launch's arena is freed. */
-const struct fault *races_finding(const struct races *r, u32 k, const struct launch *l);
+struct fault *races_finding(const struct races *r, u32 k, const struct launch *l);
 u32 races_count(const struct races *r);
 /* Does a race take place at the site? */
 bool races_have(const struct races *r, u32 site);

@@ -84,8 +84,14 @@ json_t *report_fault(struct arena *arena, const struct fault_report *f, const ch
 	set_text(arena, o, "message", message);
 	set_text(arena, o, "detail", f->detail);
 	set_text(arena, o, "hint", f->hint);
+	set_text(arena, o, "suggestion", f->advice);
 	if (f->times > 1)
 		set_number(o, "times", f->times);
+	if (f->times) {
+		char line[FAULT_LINE_TEXT];
+		fault_line(f, line);
+		set_text(arena, o, "suppression", line);
+	}
 	set_place(arena, o, &f->at);
 	set_thread(o, &f->thread);
 	set_number(o, "warp", f->warp);

@@ -246,13 +246,13 @@ bool play_next(struct play *p, struct launch *l)
 	}
 	if (!p->next && wants_accounting(p) && !p->options.no_counters)
 		p->accounting = accounting_new(&p->session->arena, p->session->program, &p->options.accounting);
-	while (!p->failed && !p->faulted && p->next < p->script->statements.count) {
+	while (!p->failed && !p->stopped && p->next < p->script->statements.count) {
 		const struct script_statement *st = &p->script->statements.items[p->next++];
 		p->failed = !play_statement(p, st, l);
 		if (st->kind == SCRIPT_LAUNCH)
 			return !p->failed;
 	}
-	if (p->options.check.leaks && !p->failed && !p->faulted && !p->ended)
+	if (p->options.check.leaks && !p->failed && !p->stopped && !p->ended)
 		play_find_leaks(p);
 	p->ended = true;
 	return false;
@@ -310,7 +310,8 @@ void play_done(struct play *p, const struct launch *l, enum launch_status status
 		diag_error(&s->diags, result->statement->span, "no memory left to run the kernel");
 	p->failed |= status != LAUNCH_OK && status != LAUNCH_FAULT;
 	result->fault_expected = result->fault && fault_expected(p->script, p->next - 1);
-	p->faulted = result->fault && !result->fault_expected;
+	p->faulted |= result->fault && !result->fault_expected;
+	p->stopped = status == LAUNCH_FAULT && !result->fault_expected;
 	VEC_PUSH(&s->arena, &p->launches, *result);
 }
 

@@ -68,7 +68,8 @@ struct play {
 	VEC_OF(struct play_launch) launches;
 	VEC_OF(struct play_check) checks;
 	u32 checks_failed;
-	bool faulted;   /* a launch failed and nothing expected it */
+	bool faulted;   /* a launch failed, or something was found in it, and nothing expected it */
+	bool stopped;   /* by a fault that nothing expected: nothing is played after it */
 	bool failed;    /* the script cannot be played */
 	bool no_memory; /* the host's memory ran out on the way */
 	size_t next;    /* statement */

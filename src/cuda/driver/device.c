@@ -69,8 +69,9 @@ static char *trimmed(char *text)
 /* A line `name = value` becomes PTXSIM_NAME, unless that is set already. False: it is no such line. */
 static bool take_setting(char *line)
 {
-	static const char *const names[] = {"devices", "trace",       "execute", "findings", "check",
-					    "report",  "report_file", "kernel",  "launch",   "progress"};
+	static const char *const names[] = {"devices", "trace",       "execute",     "findings", "check",
+					    "report",  "report_file", "kernel",      "launch",   "progress",
+					    "sarif",   "suppress",    "max_findings"};
 	char *equals = strchr(line, '='), variable[32] = "PTXSIM_";
 
 	if (!equals)

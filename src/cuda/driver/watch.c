@@ -13,6 +13,7 @@
 #include "base/file_new.h"
 #include "cuda/driver/ending.h"
 #include "report/csv.h"
+#include "report/finding_sarif.h"
 #include "report/html.h"
 #include "report/memory.h"
 
@@ -51,6 +52,7 @@ static struct {
 	char *text_bytes;
 	size_t text_length;
 	struct found *found;
+	json_t *sarif; /* results; NULL: nobody asks for them */
 } watch = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* --- What is asked for ------------------------------------------------------------------------------- */
@@ -134,12 +136,26 @@ static void begin_report(void)
 
 static void watch_stop(void);
 
+static bool read_findings(const char *most, const char *suppress, const char *sarif)
+{
+	char *end;
+
+	watch.check.most = most ? (u32)min_u64(strtoull(most, &end, 10), UINT32_MAX) : 0;
+	if (most && (!watch.check.most || *end))
+		return wrong("PTXSIM_MAX_FINDINGS", most, "a number from 1");
+	watch.check.suppress = suppress && *suppress ? suppress : NULL;
+	if (sarif && *sarif)
+		watch.sarif = json_array();
+	return true;
+}
+
 bool watch_open(void)
 {
 	const char *kernel = getenv("PTXSIM_KERNEL"), *progress = getenv("PTXSIM_PROGRESS");
 
 	if (!read_check(getenv("PTXSIM_CHECK")) || !read_format(getenv("PTXSIM_REPORT")) ||
-	    !read_launches(getenv("PTXSIM_LAUNCH")))
+	    !read_launches(getenv("PTXSIM_LAUNCH")) ||
+	    !read_findings(getenv("PTXSIM_MAX_FINDINGS"), getenv("PTXSIM_SUPPRESS"), getenv("PTXSIM_SARIF")))
 		return false;
 	watch.kernel = kernel && *kernel ? kernel : NULL;
 	watch.progress = progress && *progress && progress_is_seen();
@@ -191,6 +207,10 @@ static void choose(struct arena *scratch, const char *kernel, struct watched *w)
 	}
 	wanted->races = watch.check.races;
 	wanted->unwritten = watch.check.unwritten;
+	wanted->sync = watch.check.sync;
+	wanted->plain_reads = watch.check.plain_reads;
+	wanted->max_findings = watch.check.most;
+	wanted->suppress = watch.check.suppress;
 	if (!watch.format || watch.stopped)
 		return;
 	if (watch.counted == LAUNCHES_MOST) {
@@ -258,6 +278,8 @@ static void keep_finding(const struct watched *w, const struct fault_report *r, 
 		snprintf(f->text, sizeof f->text, "%s: %.*s", w->name ? w->name : "?", (int)strcspn(text, "\n"), text);
 		watch.found = f;
 	}
+	if (watch.sarif)
+		json_array_append_new(watch.sarif, sarif_finding(r, text, r->times));
 	if (driver.findings) {
 		fprintf(driver.findings, "%s: %s%s", w->name ? w->name : "?", text, strchr(text, '\n') ? "" : "\n");
 		fflush(driver.findings);
@@ -384,6 +406,20 @@ static void write_report(void)
 		fprintf(stderr, "ptxsim: %s: %s\n", path, message);
 }
 
+static void write_sarif(void)
+{
+	const char *path = getenv("PTXSIM_SARIF"), *message;
+	struct file_new file;
+
+	if (!path || !file_new_begin(&file, path, true, &message)) {
+		fprintf(stderr, "ptxsim: %s: %s\n", path ? path : "PTXSIM_SARIF", path ? message : "is gone");
+		return;
+	}
+	const bool printed = sarif_print(file.to, json_incref(watch.sarif));
+	if (!file_new_end(&file, &message) || !printed)
+		fprintf(stderr, "ptxsim: %s: %s\n", path, printed ? message : "memory ran out");
+}
+
 static void write_all(bool is_whole)
 {
 	pthread_mutex_lock(&watch.lock);
@@ -404,6 +440,8 @@ static void write_all(bool is_whole)
 		fflush(driver.findings);
 	if (watch.format)
 		write_report();
+	if (watch.sarif)
+		write_sarif();
 	pthread_mutex_unlock(&watch.lock);
 }
 

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What stopped launches and what checks found in them, as SARIF 2.1.0 (OASIS), which code hosts and editors show.
+ */
+#ifndef PTXSIM_REPORT_FINDING_SARIF_H
+#define PTXSIM_REPORT_FINDING_SARIF_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "exec/fault_report.h"
+
+/* One result: `message` is the fault as text, `times` how often it was found in all. NULL if memory ran out. */
+json_t *sarif_finding(const struct fault_report *r, const char *message, u64 times);
+/* Prints an array of results, which it takes; false if it cannot be printed. */
+bool sarif_print(FILE *to, json_t *results);
+
+#endif

@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# What becomes of findings: each place once with a count, over copies of a line and over launches; the line that suppresses one; SARIF; the most that are
+# kept; the launches after them. PTXSIM names the program.
+set -u
+ptxsim=${PTXSIM-./ptxsim}
+folder=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0 tried=0
+
+# holds WHAT COMMAND...: the command succeeds.
+holds() {
+	what=$1
+	shift
+	tried=$((tried + 1))
+	"$@" >/dev/null 2>&1 && return
+	failed=$((failed + 1))
+	echo "FAIL $what"
+}
+
+check() { "$ptxsim" run --quiet --check "$@" >"$work/out" 2>"$work/err"; }
+lines() { [ "$(grep -c "$1" "$work/err")" -eq "$2" ]; }
+
+# The compiler has unrolled the loop that reads: four instructions of one line race, and are told once.
+check "$folder/planted/global-last-block.ptx"
+holds 'a finding fails the run' [ $? -eq 1 ]
+holds 'copies of a line are told once' lines '^race:' 1
+holds 'with a count' grep -q 'times in all' "$work/err"
+sed -n 's/.*to suppress: //p' "$work/err" >"$work/suppress"
+holds 'a finding prints the line that suppresses it' \
+	[ "$(cat "$work/suppress")" = 'race global-last-block.cu:25 global-last-block.cu:18' ]
+
+holds 'that line does' check --suppress "$work/suppress" "$folder/planted/global-last-block.ptx"
+printf '# known\n  race global-last-block.cu:* *  \n' >"$work/pattern"
+holds 'so does a pattern' check --suppress "$work/pattern" "$folder/planted/global-last-block.ptx"
+echo 'race other.cu:25 global-last-block.cu:18' >"$work/other"
+check --suppress "$work/other" "$folder/planted/global-last-block.ptx"
+holds 'the line of another finding does not' [ $? -eq 1 ]
+check --suppress "$work/absent" "$folder/planted/global-last-block.ptx"
+holds 'a suppression file must be there' [ $? -eq 2 ]
+
+check --sarif "$work/found.sarif" "$folder/planted/global-last-block.ptx"
+for text in '"version": "2.1.0"' '"ruleId": "race"' '"uri": "global-last-block.cu"' '"startLine": 25' '"startLine": 18' \
+	'"thread": "block (7,0,0), thread (0,0,0)"' '"suggestion": ' \
+	'"suppression": "race global-last-block.cu:25 global-last-block.cu:18"'; do
+	holds "SARIF has $text" grep -q -F "$text" "$work/found.sarif"
+done
+check --report=json "$folder/planted/global-last-block.ptx"
+holds 'the report has the suggestion' grep -q '"suggestion": "nothing orders the two blocks' "$work/out"
+
+# Three launches, in the first and the last of which something is found; the last one's value is right all the same.
+sed -e 's/^\/\/@ launch.*/&\n&\n/' "$folder/planted/global-counter.ptx" >"$work/twice.ptx"
+check "$work/twice.ptx"
+holds 'launches go on after findings' grep -q 'in 2 launches' "$work/err"
+holds 'and each place is told once' lines '^race:' "$(sort -u "$work/err" | grep -c '^race:')"
+check --max-findings=1 "$folder/planted/warp-reduce.ptx"
+holds 'no more findings are kept than asked for' lines '^race:' 1
+
+echo "$((tried - failed)) of $tried passed, $failed failed"
+[ $failed -eq 0 ]
