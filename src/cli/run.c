@@ -9,6 +9,7 @@
 #include "base/demangle.h"
 #include "base/file_new.h"
 #include "cli/cli.h"
+#include "cli/explore.h"
 #include "front/options.h"
 #include "ranks/ranks.h"
 #include "report/csv.h"
@@ -230,6 +231,7 @@ static int run(struct session *s, void *command)
 					.limit = o->limit,
 					.async = o->choices.async,
 					.lock_order = o->choices.lock_order,
+					.schedule = o->choices.schedule,
 					.seed = o->seed,
 					.observer = progress ? &progress->observer : NULL,
 					.accounting = o->accounting,
@@ -242,6 +244,8 @@ static int run(struct session *s, void *command)
 					.run_context = c->ranks,
 					.launching = on_launch,
 					.launching_context = progress}};
+	if (o->explore)
+		return explore_schedules(&play, o->explore);
 	const bool played = play_run(&play);
 	if (progress)
 		progress_end(progress);

@@ -165,6 +165,7 @@ static void play_file(struct tests *t, struct tested_file *f, struct session *s,
 					.any_order = t->choices.any_order,
 					.async = t->choices.async,
 					.lock_order = t->choices.lock_order,
+					.schedule = t->choices.schedule,
 					.check = t->choices.check}};
 	if (session_build(s, &lower) && play_run(&play)) {
 		collect(t, f, &play);

@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 
+#include "exec/explore.h"
 #include "exec/host_threads.h"
 #include "exec/native.h"
 #include "exec/warp.h"
@@ -80,6 +81,7 @@ struct launch {
 	struct async_choice async;
 	const struct async_checker *async_checker; /* what checks in strict mode; without one, it is eager */
 	struct lock_order lock_order;
+	struct schedule_choice schedule;
 	struct grid_queue *grids;     /* what kernels ask to be run after them: exec/child_grids.h; NULL: they cannot */
 	const struct device *device;  /* that they ask for attributes; or NULL */
 	struct native_kernel *native; /* the kernel's native code, there or to come; NULL: none is to be used */
@@ -110,6 +112,7 @@ struct block_turns {
 	u32 ganged;   /* warps below this one have begun their turns in a gang */
 	u32 led;      /* the warp that has had a turn before the others, plus 1; 0: none */
 	bool in_gang; /* the turn began in a gang */
+	u64 order;    /* of warps, drawn for this pass; 0: not yet, or the usual one */
 };
 
 /* Locks of a block's shared words, of machines that have lock-loads. */
@@ -209,6 +212,7 @@ struct worker {
 	/* The state of worker_run, which may return and be called again. */
 	bool running, more, round_progress, suspended;
 	u64 run_next, run_end; /* clusters that are the worker's to start */
+	struct schedule_state schedule;
 	struct standstill still;
 	struct cluster **round_at; /* where in `active` the round is; NULL between rounds */
 	u64 elapsed;               /* warp instructions of all warps, up to the last end of a turn */
@@ -246,6 +250,7 @@ struct grid {
 	/* Observed runs: instructions are patched copies; originals by code index. */
 	struct insn **insns;
 	meaning_fn ***originals;
+	meaning_fn ***unexplored;    /* the same of instructions before which warps may give way; or NULL */
 	gang_fn **gang_originals;    /* of gang_insns */
 	u8 **watchers;               /* for each instruction of each code: bit k: observer k wants it */
 	struct observer **observers; /* the launch's, and the asynchronous checker's */

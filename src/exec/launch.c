@@ -213,7 +213,7 @@ static u32 worker_limit(const struct grid *grid)
 
 	const u64 clusters = grid->end_cluster - grid->first_cluster;
 
-	if (ordered || clusters <= 1)
+	if (ordered || clusters <= 1 || l->schedule.mode)
 		return 1;
 	/* Asking for the number of cores opens a file: a launch that needs no answer takes half the time. */
 	const long cores = l->jobs ? 0 : sysconf(_SC_NPROCESSORS_ONLN);
@@ -323,6 +323,7 @@ enum launch_status grid_begin(struct grid *grid, const struct launch *l, struct 
 	grid->gang_insns = grid->kernel->code->gang_insns;
 	grid->gang_limit = grid->gang_insns ? GANG_WARPS : 0;
 	grid_watch(grid, arena);
+	explore_watch(grid, arena);
 	/* Who watches or checks, or steps through, sees every instruction. */
 	if (grid->gang_limit && !grid->observer_count && !alone && grid->async == ASYNC_EAGER)
 		grid->native = l->native;

@@ -140,6 +140,8 @@ static void warp_reset(struct warp *w, const struct cluster *c)
 	w->state_hash = 0;
 	w->counted = 0;
 	w->turn_start = 0;
+	w->fell_behind = 0;
+	w->gave_way = false;
 	w->resumed = false;
 	if (c->used)
 		memset(w->cluster_phase, 0, sizeof w->cluster_phase);
@@ -282,6 +284,8 @@ static u32 turn_of(struct block *b)
 {
 	struct block_turns *t = &b->turns;
 
+	if (b->grid->launch->schedule.mode)
+		return explore_turn(b, t->next);
 	if (t->entered)
 		return t->next;
 	if (t->next >= t->ganged)
@@ -300,6 +304,8 @@ static void begin_turn(struct block_turns *t, struct warp *w)
 	t->entered = true;
 	t->in_gang = w->index < t->ganged && !(t->led == w->index + 1 && t->next == w->index);
 	t->before = t->in_gang ? w->turn_start : w->issued;
+	if (w->grid->launch->schedule.mode)
+		explore_begin(w);
 	if (w->fresh)
 		warp_enter(w);
 }
@@ -337,7 +343,7 @@ static void judge_turn(struct block_turns *t, struct warp *w)
 		else if (t->result == PASS_WAITING)
 			t->result = PASS_SPINNING;
 		w->state_hash = hash;
-	} else if (w->issued != t->before) {
+	} else if (w->issued != t->before || w->gave_way) {
 		t->result = PASS_PROGRESS;
 	}
 }
@@ -365,7 +371,7 @@ static enum pass block_pass(struct block *b)
 				return PASS_FAULT;
 			judge_turn(t, w);
 		}
-		t->next = b->gathers ? b->warp_count : t->next + (turn == t->next);
+		t->next = b->gathers ? b->warp_count : t->next + (turn == t->next || b->grid->launch->schedule.mode);
 		t->entered = false;
 		b->gathers = false;
 		if (__builtin_expect(k->elapsed >= k->pause_at, 0))
@@ -551,7 +557,8 @@ static bool round_of_turns(struct worker *k, bool *stopped)
 			return false;
 		}
 		/* A cluster that is alone runs as long as it makes progress. */
-		while ((p = cluster_pass(c)) == PASS_PROGRESS && k->active_count == 1 && !must_stop(k, c))
+		while ((p = cluster_pass(c)) == PASS_PROGRESS && k->active_count == 1 &&
+		       !(k->more && k->grid->launch->schedule.mode) && !must_stop(k, c))
 			worker_moved(k);
 		if (p == PASS_SUSPENDED) {
 			k->suspended = true;
@@ -583,7 +590,9 @@ static bool round_of_turns(struct worker *k, bool *stopped)
 /* Takes up the next cluster, if there is one and the modelled GPU has room. */
 static void admit_next(struct worker *k)
 {
-	if (!k->more || (k->active && !k->still.passes) || !take_place(k))
+	const bool explores = k->grid->launch->schedule.mode != SCHEDULE_USUAL;
+
+	if (!k->more || (k->active && !k->still.passes && !explores) || !take_place(k))
 		return;
 	struct cluster *c = cluster_admit(k);
 	k->more = c != NULL;
@@ -592,8 +601,9 @@ static void admit_next(struct worker *k)
 		return;
 	}
 	struct cluster **end = &k->active;
-	while (*end)
+	for (u32 n = explores ? explore_place(k, k->active_count) : UINT32_MAX; *end && n; n--)
 		end = &(*end)->next;
+	c->next = *end;
 	*end = c;
 	k->active_count++;
 	worker_moved(k);

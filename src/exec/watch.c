@@ -132,9 +132,9 @@ void grid_watch(struct grid *grid, struct arena *arena)
 {
 	const u32 codes = grid->program->code_count;
 
-	if (!find_observers(grid, arena) || grid->hooks)
+	if (!find_observers(grid, arena) || grid->hooks || grid->launch->schedule.mode)
 		grid->gang_limit = 0;
-	if (!grid->observer_count && !grid->hooks)
+	if (!grid->observer_count && !grid->hooks && !grid->launch->schedule.mode)
 		return;
 	struct observer *const *list = grid->observers;
 	grid->insns = ARENA_ARRAY(arena, codes + 1, struct insn *);

@@ -153,6 +153,7 @@ enum {
 	OPTION_STRICT_UNWRITTEN,
 	OPTION_MAX_FINDINGS,
 	OPTION_SUPPRESS,
+	OPTION_SCHEDULE,
 	OPTION_MEMORY,
 	OPTION_ALLOW_PATHS,
 	OPTION_OVERWRITE,
@@ -172,6 +173,9 @@ static const struct argp_option launch_options[] = {
 	 FRONT_LAUNCH_GROUP},
 	{"lock-order", OPTION_LOCK_ORDER, "ORDER", 0,
 	 "Which lane gets a shared word's lock that several want: lowest (default) or random:SEED", FRONT_LAUNCH_GROUP},
+	{"schedule", OPTION_SCHEDULE, "ORDER", 0,
+	 "In what order warps and blocks run: usual (default), random:SEED, or priority:SEED (see docs/checks.md)",
+	 FRONT_LAUNCH_GROUP},
 	{"async", OPTION_ASYNC, "MODE", 0,
 	 "When asynchronous copies and wgmma take effect: strict (default; a missing wait is a fault), eager "
 	 "(at once, fastest), random:SEED (at any allowed time)",
@@ -224,6 +228,10 @@ static error_t parse_launch_option(int key, char *text, struct argp_state *state
 	case OPTION_NATIVE:
 		if (!native_mode_read(text, &c->native))
 			argp_error(state, "--native is auto, always or off, not '%s'", text);
+		return 0;
+	case OPTION_SCHEDULE:
+		if (!schedule_choice_read(text, &c->schedule))
+			argp_error(state, "--schedule is usual, random:SEED or priority:SEED, not '%s'", text);
 		return 0;
 	case OPTION_ASYNC:
 		c->async = read_async(state, text);

@@ -98,6 +98,7 @@ bool debuggee_open(struct debuggee *b, struct session *s, const struct run_optio
 					    .seed = o->seed,
 					    .async = o->choices.async,
 					    .lock_order = o->choices.lock_order,
+					    .schedule = o->choices.schedule,
 					    .no_counters = true,
 					    .print = b->print,
 					    .print_context = b->print_context}};

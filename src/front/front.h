@@ -30,6 +30,7 @@ struct launch_choices {
 	bool any_order;
 	struct async_choice async;
 	struct lock_order lock_order;
+	struct schedule_choice schedule;
 	struct check_options check;
 	enum memory_bounds bounds;
 	u64 memory_limit; /* bytes of global memory; 0: not given */

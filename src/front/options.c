@@ -20,6 +20,7 @@ enum {
 	OPTION_CLUSTER,
 	OPTION_METRICS,
 	OPTION_SARIF,
+	OPTION_EXPLORE,
 	OPTION_ANNOTATE,
 	OPTION_EXPLAIN,
 	OPTION_BANK_MODE,
@@ -53,6 +54,8 @@ static const struct argp_option options[] = {
 	{"report", 'r', "KIND", 0, "Tell what was counted: text, json, csv or html, on standard output or to -o FILE",
 	 4},
 	{"output", 'o', "FILE", 0, "Write the report, and what --metrics, --annotate and --explain print, to FILE", 4},
+	{"explore", OPTION_EXPLORE, "N", 0,
+	 "Run the launches under N schedules and tell what differs from the usual one: results, faults, deadlocks", 4},
 	{"sarif", OPTION_SARIF, "FILE", 0, "Write faults and what --check finds to FILE, as SARIF 2.1.0", 4},
 	{"metrics", OPTION_METRICS, "NAME,...", 0,
 	 "Print these counters (names, profilers' names, patterns with * and ?); 'help' lists them", 4},
@@ -129,6 +132,9 @@ static error_t parse_account_option(int key, char *text, struct argp_state *stat
 		return 0;
 	case 'o':
 		o->output = text;
+		return 0;
+	case OPTION_EXPLORE:
+		o->explore = (u32)min_u64(front_number(state, "explore", text, 1), UINT32_MAX);
 		return 0;
 	case OPTION_SARIF:
 		o->sarif = text;

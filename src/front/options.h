@@ -23,6 +23,7 @@ struct run_options {
 	struct launch_choices choices;
 	const char *metrics; /* names and patterns, or NULL */
 	const char *output;  /* where reports go; NULL: standard output */
+	u32 explore;         /* schedules to try; 0: the usual one alone */
 	const char *sarif;   /* where findings go as SARIF; NULL: nowhere */
 };
 

@@ -104,6 +104,7 @@ static bool prepare(struct play *p, const struct script_statement *st, struct la
 		.async = p->options.async,
 		.async_checker = &async_strict_checker,
 		.lock_order = p->options.lock_order,
+		.schedule = p->options.schedule,
 		.native = session_native(s, s->program, k, p->options.native),
 		.observers = observer_count ? p->observers : NULL,
 		.print = on_print,

@@ -21,6 +21,7 @@ struct play_options {
 	u64 limit;                    /* warp instructions a launch; 0: none */
 	u64 seed;                     /* mixed into every generator's */
 	struct lock_order lock_order; /* of listings' locks */
+	struct schedule_choice schedule;
 	struct async_choice async;    /* when asynchronous operations take effect */
 	struct observer *observer;    /* or NULL */
 	bool account;                 /* count memory accesses, though no expectation asks for it */
