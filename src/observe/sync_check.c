@@ -10,7 +10,7 @@
 #include "decode/form_address.h"
 #include "decode/operands.h"
 #include "exec/async.h"
-#include "exec/run.h"
+#include "exec/gang.h"
 #include "isa/form.h"
 #include "observe/sites.h"
 
@@ -450,6 +450,19 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 	}
 }
 
+static void gang_before(void *context, const struct gang *g, const struct insn *i)
+{
+	if (g->on) {
+		EACH_MEMBER (g, m)
+			before(context, m->warp, i, m->rows, m->mask);
+		return;
+	}
+	for (u32 k = 0; k < g->count; k++) {
+		g->warps[k].frame = g->warps[k].entry_frame;
+		before(context, &g->warps[k], i, g->rows + k * g->stride, FULL_MASK);
+	}
+}
+
 static void after(void *context, struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 {
 	struct sync_check *s = context;
@@ -513,12 +526,9 @@ struct sync_check *sync_check_new(struct arena *arena, const struct check_sites 
 	const struct program *program = sites->program;
 
 	s->sites = sites;
-	s->observer = (struct observer){.context = s,
-					.wants = wants,
-					.before = before,
-					.after = after,
-					.block_start = block_start,
-					.block_end = block_end};
+	s->observer = (struct observer){
+		.context = s, .wants = wants, .before = before, .block_start = block_start, .block_end = block_end};
+	bool keeps_states = false;
 	s->about = ARENA_ARRAY(arena, program->code_count + 1, struct sync_site *);
 	for (u32 c = 0; c < program->code_count; c++) {
 		const struct code *code = program->codes[c];
@@ -526,7 +536,14 @@ struct sync_check *sync_check_new(struct arena *arena, const struct check_sites 
 		for (u32 k = 0; k < code->insn_count && !code->function->listing; k++)
 			if (code->origin[k] != NO_OPERAND && code->forms[code->origin[k]].row && sites_is_own(code, k))
 				s->about[c][k] = site_of(&code->forms[code->origin[k]]);
+		for (u32 k = 0; k < code->insn_count; k++)
+			keeps_states |= s->about[c][k].role == SYNC_MBARRIER_ARRIVE;
 	}
+	/* What an arrival gives back is told afterwards, which gangs do not. */
+	if (keeps_states)
+		s->observer.after = after;
+	else
+		s->observer.gang_before = gang_before;
 	return s;
 }
 

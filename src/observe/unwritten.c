@@ -545,6 +545,24 @@ static void access_memory(const struct access *a)
 		change(a, a->mask, address);
 }
 
+/* As long as nothing undefined is stored, accesses of shared memory are loads of what has been written, and stores, for
+ * all lanes at once. True: that is all there is to it. */
+static bool is_plain_shared(const struct access *a)
+{
+	const struct account_site *s = a->s;
+	u64 address[WARP_LANES];
+
+	if (s->space != SPACE_SHARED || a->w->block->cluster->count != 1 || s->fragment ||
+	    s->operation >= ACCOUNT_ASYNC || (s->operation != ACCOUNT_LOAD && s->operation != ACCOUNT_STORE))
+		return false;
+	struct unwritten_block *r = record_of(a->u, a->w->block);
+	if (!r || written_is_whole(&r->shared))
+		return r != NULL;
+	row_addresses(a->rows, a->i->a, a->i->imm, s->wide, address);
+	return s->operation == ACCOUNT_LOAD ? written_has_lanes(&r->shared, address, a->mask, s->width)
+					    : written_mark_lanes(&r->shared, address, a->mask, s->width);
+}
+
 /* Where undefined bits decide something. Whoever has been told of them takes them for defined. */
 static void check_use(struct unwritten *u, const struct warp *w, u32 site, const struct defined_operand *o, u32 mask,
 		      const char *what)
@@ -588,6 +606,9 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 	const struct code *code = w->frame->code;
 	const u32 insn = (u32)(i - grid_entry(w->grid, code)), slot = u->sites->slots[code->index][insn];
 	const bool is_site = slot && !(slot & SITE_GUARD);
+	if (is_site && !u->slow &&
+	    is_plain_shared(&(struct access){u, w, &u->sites->items[slot - 1], i, rows, mask, NO_SITE}))
+		return;
 	const struct form *f = code->origin[insn] == NO_OPERAND ? NULL : &code->forms[code->origin[insn]];
 
 	if (!mask)
@@ -613,6 +634,14 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 
 static void gang_before(void *context, const struct gang *g, const struct insn *i)
 {
+	const struct unwritten *u = context;
+	const u32 slot = u->sites->slots[g->code->index][i - g->plain];
+
+	/* Once all shared memory is written, nothing more can be said of it. */
+	if (!u->slow && slot && !(slot & SITE_GUARD) && u->sites->items[slot - 1].space == SPACE_SHARED &&
+	    u->sites->items[slot - 1].operation < ACCOUNT_ASYNC && g->block->cluster->count == 1 &&
+	    written_is_whole(&record_of(u, g->block)->shared))
+		return;
 	if (g->on) {
 		EACH_MEMBER (g, m)
 			before(context, m->warp, i, m->rows, m->mask);

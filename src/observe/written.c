@@ -106,3 +106,43 @@ void written_take(struct written *to, struct arena *arena, u64 offset, const str
 		written_put(to, arena, offset + k, 1, &mask, origin);
 	}
 }
+
+static bool are_inside(const struct written *w, const u64 *offset, u32 lanes, u32 bytes)
+{
+	u64 most = 0;
+
+	for (u32 left = lanes; left; left &= left - 1)
+		most = max_u64(most, offset[__builtin_ctz(left)]);
+	return !w->undefined && bytes && bytes <= 8 && bytes <= w->size && most <= w->size - bytes;
+}
+
+bool written_has_lanes(const struct written *w, const u64 *offset, u32 lanes, u32 bytes)
+{
+	if (!are_inside(w, offset, lanes, bytes))
+		return false;
+	const u32 wanted = (1u << bytes) - 1;
+	u32 lacks = 0;
+	for (u32 left = lanes; left; left &= left - 1) {
+		const u64 at = offset[__builtin_ctz(left)];
+		u16 bits;
+		memcpy(&bits, w->bits + at / 8, sizeof bits);
+		lacks |= ~((u32)bits >> (at & 7)) & wanted;
+	}
+	return !lacks;
+}
+
+bool written_mark_lanes(struct written *w, const u64 *offset, u32 lanes, u32 bytes)
+{
+	if (!are_inside(w, offset, lanes, bytes))
+		return false;
+	for (u32 left = lanes; left; left &= left - 1) {
+		const u64 at = offset[__builtin_ctz(left)];
+		const u16 now = (u16)(((1u << bytes) - 1) << (at & 7));
+		u16 bits;
+		memcpy(&bits, w->bits + at / 8, sizeof bits);
+		w->left -= (u64)__builtin_popcount(now & ~bits & 0xffff);
+		bits |= now;
+		memcpy(w->bits + at / 8, &bits, sizeof bits);
+	}
+	return true;
+}

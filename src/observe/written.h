@@ -37,6 +37,11 @@ void written_copy(struct written *to, struct arena *arena, u64 offset, const str
 void written_take(struct written *to, struct arena *arena, u64 offset, const struct written *from, u64 from_offset,
 		  u64 bytes);
 
+/* The same for a warp's lanes at once, each with `bytes` (up to 8) at its own offset, where nothing undefined is stored: are all written, or
+ * are they from now on? False: nothing has been done, because some are not, or lie outside. */
+bool written_has_lanes(const struct written *w, const u64 *offset, u32 lanes, u32 bytes);
+bool written_mark_lanes(struct written *w, const u64 *offset, u32 lanes, u32 bytes);
+
 /* Nothing that could be asked about is undefined. */
 static inline bool written_is_whole(const struct written *w) { return !w->left && !w->undefined; }
 
