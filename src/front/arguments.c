@@ -113,6 +113,22 @@ static enum memory_bounds read_bounds(struct argp_state *state, const char *text
 	return bounds;
 }
 
+static struct schedule_choice read_schedule(struct argp_state *state, const char *text)
+{
+	struct schedule_choice choice;
+
+	if (!schedule_choice_read(text, &choice))
+		argp_error(state, "--schedule is usual, random:SEED or priority:SEED, not '%s'", text);
+	return choice;
+}
+
+static const char *readable(const struct argp_state *state, const char *path)
+{
+	if (access(path, R_OK))
+		argp_failure(state, CLI_WRONG, errno, "%s", path);
+	return path;
+}
+
 static void read_checks(struct argp_state *state, const char *text, struct check_options *options)
 {
 	if (!text)
@@ -230,8 +246,7 @@ static error_t parse_launch_option(int key, char *text, struct argp_state *state
 			argp_error(state, "--native is auto, always or off, not '%s'", text);
 		return 0;
 	case OPTION_SCHEDULE:
-		if (!schedule_choice_read(text, &c->schedule))
-			argp_error(state, "--schedule is usual, random:SEED or priority:SEED, not '%s'", text);
+		c->schedule = read_schedule(state, text);
 		return 0;
 	case OPTION_ASYNC:
 		c->async = read_async(state, text);
@@ -246,9 +261,7 @@ static error_t parse_launch_option(int key, char *text, struct argp_state *state
 		c->check.unwritten = c->check.strict_unwritten = true;
 		return 0;
 	case OPTION_SUPPRESS:
-		if (access(text, R_OK))
-			argp_failure(state, CLI_WRONG, errno, "%s", text);
-		c->check.suppress = text;
+		c->check.suppress = readable(state, text);
 		return 0;
 	case OPTION_MAX_FINDINGS:
 		c->check.most = (u32)min_u64(front_number(state, "max-findings", text, 1), UINT32_MAX);
