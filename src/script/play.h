@@ -22,10 +22,10 @@ struct play_options {
 	u64 seed;                     /* mixed into every generator's */
 	struct lock_order lock_order; /* of listings' locks */
 	struct schedule_choice schedule;
-	struct async_choice async;    /* when asynchronous operations take effect */
-	struct observer *observer;    /* or NULL */
-	bool account;                 /* count memory accesses, though no expectation asks for it */
-	bool no_counters;             /* never count, whatever expectations ask for */
+	struct async_choice async; /* when asynchronous operations take effect */
+	struct observer *observer; /* or NULL */
+	bool account;              /* count memory accesses, though no expectation asks for it */
+	bool no_counters;          /* never count, whatever expectations ask for */
 	struct accounting_options accounting;
 	struct check_options check;                                    /* for what each launch is checked */
 	void (*print)(void *context, const char *text, size_t length); /* what kernels print; may be NULL */
