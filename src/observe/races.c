@@ -672,6 +672,8 @@ static void block_start(void *context, struct block *b)
 {
 	struct races *r = context;
 
+	if (r->none)
+		return;
 	struct race_block *x = record_of(r, b);
 	race_start(&r->clocks, x);
 	x->life = ++r->lives;
