@@ -14,7 +14,7 @@
 /* clang-format off */
 #define MACHINE_HANDLERS(X)                                                                            \
 	/* Rows */                                                                                     \
-	X(all) X(one) X(modify) X(pair) X(part) X(logic_pred) X(sign_of_double) X(fchk) X(mufu_circle)                                                \
+	X(all) X(one) X(modify) X(pair) X(part) X(quad) X(unquad) X(logic_pred) X(sign_of_double) X(fchk) X(mufu_circle)                                                \
 	/* Integers */                                                                                 \
 	X(iadd3) X(iadd3_carry) X(imad) X(imad_wide) X(imad_wide_signed) X(imad_carry) X(lea) X(lea_carry) \
 	X(shf) X(isetp) X(lop3_pred) X(fsetp) X(dsetp)                                                 \
@@ -40,8 +40,9 @@ struct machine_entry {
 	const struct meaning *meaning;
 };
 
-/* Bits of insn.aux of control instructions: the guard's and the second predicate's negation; the loop waits for others. */
-enum { MACHINE_NOT_GUARD = 1, MACHINE_SPIN = 2, MACHINE_NOT_SECOND = 4 };
+/* Bits of insn.aux of control instructions: the guard's and the second predicate's negation; the loop waits for others; all
+ * lanes branch if one does. */
+enum { MACHINE_NOT_GUARD = 1, MACHINE_SPIN = 2, MACHINE_NOT_SECOND = 4, MACHINE_ANY = 8 };
 /* Bits of the first word of the lists of sums: complements of the three sources, what else differs. */
 enum {
 	MACHINE_NOT_A = 1,

@@ -168,6 +168,7 @@ lower_fn *const lower_table[SASS_OP_COUNT] = {
 	OP(NANOSLEEP, nanosleep),
 	OP(UP2UR, up2ur),
 	OP(UR2UP, ur2up),
+	OP(RPCMOV, rpcmov),
 };
 
 /* --- Emission ------------------------------------------------------------------------------- */
@@ -323,7 +324,7 @@ static void begin_instruction(struct lower *l)
 {
 	const struct sass_insn *i = l->i;
 
-	l->used_words = l->used_longs = l->used_truths = 0;
+	l->used_words = l->used_longs = l->used_truths = l->used_quads = 0;
 	l->failed = false;
 	l->form = NULL;
 	l->guarded = i->guard != SASS_PT;
@@ -528,6 +529,7 @@ static void plan_rows(struct lower *l)
 	l->counted_row = emit_row(e, 32);
 	l->agreed_row = emit_row(e, 1);
 	l->collective_row = emit_row(e, 32);
+	l->rpc_rows = rows_of(l, 2);
 	l->true_row = emit_constant(e, (struct constant_row){.bits = 1, .low = 1});
 	l->false_row = emit_constant(e, (struct constant_row){.bits = 1, .low = 0});
 	l->first_temporary = (u32)e->frame_top;
@@ -537,6 +539,8 @@ static void plan_rows(struct lower *l)
 		l->longs[k] = emit_row(e, 64);
 		l->truths[k] = emit_row(e, 1);
 	}
+	for (u32 k = 0; k < LOWER_QUADS; k++)
+		l->quads[k] = emit_row(e, 128);
 	l->last_temporary = (u32)e->frame_top;
 }
 

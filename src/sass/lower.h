@@ -18,7 +18,7 @@
  * reached, or is an error that names it unless unmodelled instructions are allowed. NULL: an error was added. */
 struct code *sass_lower_function(struct lowering *low, struct ir_function *f);
 
-enum { LOWER_TEMPORARIES = 40, LOWER_ROW = WARP_LANES * 4, LOWER_ARGS = 160 };
+enum { LOWER_TEMPORARIES = 40, LOWER_QUADS = 3, LOWER_ROW = WARP_LANES * 4, LOWER_ARGS = 160 };
 
 /* Rows of a frame: predicates first, then registers. */
 enum { LOWER_PREDICATES = 0, LOWER_UPREDICATES = 32, LOWER_REGISTERS = 64 };
@@ -43,9 +43,9 @@ struct lower {
 	u32 registers, uniform_registers; /* rows that there are */
 	u32 uniform_rows, barrier_rows;
 	u32 zero, sink; /* four rows each */
-	u32 true_row, false_row, pred_sink, counted_row, agreed_row, collective_row;
-	u32 words[LOWER_TEMPORARIES], longs[LOWER_TEMPORARIES], truths[LOWER_TEMPORARIES], zero64;
-	u32 used_words, used_longs, used_truths;
+	u32 true_row, false_row, pred_sink, counted_row, agreed_row, collective_row, rpc_rows;
+	u32 words[LOWER_TEMPORARIES], longs[LOWER_TEMPORARIES], truths[LOWER_TEMPORARIES], quads[LOWER_QUADS], zero64;
+	u32 used_words, used_longs, used_truths, used_quads;
 	u32 first_temporary, last_temporary;
 	u32 guard_row, guard_copy;
 	bool guard_negated, guarded, uniform,
@@ -72,8 +72,9 @@ static inline void lower_fails(struct lower *l) { l->failed = true; }
 
 /* --- Rows: lower_operand.c -------------------------------------------------------------------- */
 
-u32 lower_word(struct lower *l); /* temporary rows, of 32 and 64 bits and of truths, for this instruction */
+u32 lower_word(struct lower *l); /* temporary rows, of 32, 64 and 128 bits and of truths, for this instruction */
 u32 lower_long(struct lower *l);
+u32 lower_quad(struct lower *l);
 u32 lower_truth(struct lower *l);
 u32 lower_number(struct lower *l, u32 value); /* a row of a constant */
 u32 lower_number64(struct lower *l, u64 value);
@@ -112,11 +113,13 @@ struct lower_arg {
 };
 #define ROW32(x)     ((struct lower_arg){.row = (x), .bits = 32})
 #define ROW64(x)     ((struct lower_arg){.row = (x), .bits = 64})
+#define ROW128(x)    ((struct lower_arg){.row = (x), .bits = 128})
 #define ROW16(x)     ((struct lower_arg){.row = (x), .bits = 16})
 #define TRUTH(p)     ((struct lower_arg){.row = (p).row, .bits = 1, .negated = (p).negated})
 #define TO32(x)      ((struct lower_arg){.row = (x), .bits = 32, .written = true})
 #define TO16(x)      ((struct lower_arg){.row = (x), .bits = 16, .written = true})
 #define TO64(x)      ((struct lower_arg){.row = (x), .bits = 64, .written = true})
+#define TO128(x)     ((struct lower_arg){.row = (x), .bits = 128, .written = true})
 #define TO1(x)       ((struct lower_arg){.row = (x), .bits = 1, .written = true})
 #define OFFSET(x)    ((struct lower_arg){.row = (u32)(x), .is_offset = true})
 #define IMMEDIATE(x) ((struct lower_arg){.row = (u32)(x), .is_immediate = true})
@@ -183,7 +186,7 @@ struct lower_place lower_place_of(struct lower *l, const struct sass_operand *o,
 							X(yield) X(bmov) X(lepc) X(bpt) X(nanosleep) X(up2ur) X(ur2up) \
 								X(setmaxreg) X(f2ip) X(hmma) X(imma) X(bmma) X(dmma)   \
 									X(movm) X(matrix_rows) X(gmma) X(warpgroup) X(syncs) X(arrives) X(ldgsts) X(ldgdepbar) X(depbar) X(stas) X(redas) X(ublkcp) X(ublkred) \
-	X(utmaldg) X(utmastg) X(utmaredg) X(utmacmdflush) X(vimnmx3) X(vabsdiff4) X(endcollective)
+	X(utmaldg) X(utmastg) X(utmaredg) X(utmacmdflush) X(vimnmx3) X(vabsdiff4) X(endcollective) X(rpcmov)
 /* clang-format on */
 #define X(name) lower_fn lower_##name;
 LOWER_FAMILIES(X)

@@ -2,14 +2,17 @@
  *
  * Lowering of machine code: asynchronous copies, and barriers that count their bytes.
  *
- * A token of SYNCS is opaque but for its uppermost bit, the phase; what EXCH stores is made of a count: it becomes the
- * barrier's initialisation.
+ * What EXCH stores is made of a count: it becomes the barrier's initialisation. A token of SYNCS has what code reads in it
+ * (write_token); barriers in memory are those of PTX (exec/async.h).
  */
 #include <string.h>
 
+#include "isa/sregs.h"
 #include "sass/lower.h"
 
-enum { TENSOR_ARGS = 16 };
+enum { TENSOR_ARGS = 20 };
+/* Of SYNCS.ARRIVE. */
+enum { SYNCS_TMASK = 1, SYNCS_RED = 2 };
 
 static bool says(const struct lower *l, const char *word)
 {
@@ -19,7 +22,7 @@ static bool says(const struct lower *l, const char *word)
 /* Shared: the sum of a register and a uniform one, of 32 bits. */
 static u32 shared_base(struct lower *l, const struct sass_operand *o)
 {
-	const u32 row = o->base == SASS_RZ || !o->base ? l->zero : lower_register(l, o->base);
+	const u32 row = o->base == SASS_RZ ? l->zero : lower_register(l, o->base);
 
 	if (o->uniform >= SASS_NO_REGISTER)
 		return row;
@@ -57,53 +60,64 @@ static void test_phase(struct lower *l)
 	    TO1(lower_to_predicate(l, 0)), ROW32(base), OFFSET(at->value), ROW32(parity));
 }
 
-/* The token that code takes apart: bits 1 to 20 are 2^20 less the arrivals that are pending, bit 63 the phase. */
+/* The token that code takes apart: bits 43 to 62 are 2^20 less the arrivals that were pending, bit 63 the phase. The lower word
+ * names, with .TMASK, the lanes that arrived together, whose tokens code tells apart by their order: each arrives alone here. */
 static void write_token(struct lower *l, u32 state)
 {
+	const struct use alone = {.sreg = SREG_lanemask_eq, .bits = 32};
 	const u32 pending = lower_word(l), low = lower_word(l), high = lower_word(l);
 
 	PTX(l, "mbarrier.pending_count.b64", TO32(pending), ROW64(state));
 	lower_split(l, low, high, state);
-	PTX(l, "sub.u32", TO32(pending), ROW32(lower_number(l, 0x100000)), ROW32(pending));
-	PTX(l, "shl.b32", TO32(lower_to(l, 0, 0)), ROW32(pending), ROW32(lower_number(l, 1)));
-	PTX(l, "and.b32", TO32(lower_to(l, 0, 1)), ROW32(high), ROW32(lower_number(l, 0x80000000)));
+	PTX(l, "sub.u32", TO32(pending), ROW32(l->zero), ROW32(pending));
+	PTX(l, "and.b32", TO32(pending), ROW32(pending), ROW32(lower_number(l, 0xfffff)));
+	PTX(l, "shl.b32", TO32(pending), ROW32(pending), ROW32(lower_number(l, 11)));
+	PTX(l, "and.b32", TO32(high), ROW32(high), ROW32(lower_number(l, 0x80000000)));
+	PTX(l, "mov.b32", TO32(lower_to(l, 0, 0)),
+	    ROW32(modifier(l, MOD_SYNCS_RED) == SYNCS_TMASK ? emit_sreg(&l->e, &alone) : l->zero));
+	PTX(l, "or.b32", TO32(lower_to(l, 0, 1)), ROW32(high), ROW32(pending));
 }
 
-/* What an arrival adds: arrivals (A) and bytes (T), each 0, 1, or what the register says (R; X: with the other sign). */
+/* What an arrival adds: arrivals (A) and bytes (T), each 0, 1, or what the register says (R; X: with the other sign). .RED: to
+ * another block's barrier, too; there is no token. */
 static void arrive(struct lower *l)
 {
 	enum { BOTH, A1T0, A0T1, A0TR, A0TX, ART0 };
 	const struct sass_operand *at = &l->i->operands[1];
 	const u32 how = modifier(l, MOD_TRANSACTION), base = shared_base(l, at), value = lower_plain(l, 2, 0);
-	const bool drops = modifier(l, MOD_OPTOUT), remote = modifier(l, MOD_SYNCS_RED) == 2;
+	const bool drops = modifier(l, MOD_OPTOUT), remote = modifier(l, MOD_SYNCS_RED) == SYNCS_RED;
 	const char *name = drops ? "arrive_drop" : "arrive", *space = remote ? "shared::cluster" : "shared";
 	const u32 state = lower_long(l);
-	const struct lower_arg b = ROW32(base), o = OFFSET(at->value), absent = {.row = NO_OPERAND, .written = true};
+	const struct lower_arg b = ROW32(base), o = OFFSET(at->value), absent = {.row = NO_OPERAND, .written = true},
+			       token = remote ? absent : TO64(state);
 
-	switch (modifier(l, MOD_SYNCS_RED) == 1 ? 99 : how) {
+	switch (how) {
 	case BOTH:
-		PTX(l, lower_text(l, "mbarrier.%s.expect_tx.%s.b64", name, space), remote ? absent : TO64(state), b, o,
-		    ROW32(value));
+		PTX(l, lower_text(l, "mbarrier.%s.expect_tx.%s.b64", name, space), token, b, o, ROW32(value));
 		break;
 	case A1T0:
-		PTX(l, lower_text(l, "mbarrier.%s.%s.b64", name, space), remote ? absent : TO64(state), b, o);
+		PTX(l, lower_text(l, "mbarrier.%s.%s.b64", name, space), token, b, o);
 		break;
 	case ART0:
-		PTX(l, lower_text(l, "mbarrier.%s.%s.b64", name, space), remote ? absent : TO64(state), b, o,
-		    ROW32(value));
+		PTX(l, lower_text(l, "mbarrier.%s.%s.b64", name, space), token, b, o, ROW32(value));
 		break;
+	case A0T1:
 	case A0TR:
-		PTX(l, lower_text(l, "mbarrier.expect_tx.relaxed.cta.%s.b64", space), b, o, ROW32(value));
-		return;
+		PTX(l, lower_text(l, "mbarrier.expect_tx.relaxed.cta.%s.b64", space), b, o,
+		    ROW32(how == A0T1 ? lower_number(l, 1) : value));
+		break;
 	case A0TX:
 		PTX(l, lower_text(l, "mbarrier.complete_tx.relaxed.cluster.%s.b64", space), b, o, ROW32(value));
-		return;
+		break;
 	default:
 		lower_fails(l);
-		return;
+		break;
 	}
-	if (!lower_is_rz(l, 0))
-		write_token(l, state);
+	if (lower_is_rz(l, 0))
+		return;
+	if (remote || how == A0T1 || how == A0TR || how == A0TX)
+		lower_fails(l);
+	write_token(l, state);
 }
 
 void lower_syncs(struct lower *l)
@@ -119,19 +133,24 @@ void lower_syncs(struct lower *l)
 		lower_fails(l);
 }
 
-/* The arrival of a thread's earlier copies. */
+/* The arrival of a thread's earlier copies. With .TRANSCNT it takes back a byte that SYNCS.ARRIVE.A0T1 has made the phase wait
+ * for: the copies' own arrival keeps the phase open from here on. */
 void lower_arrives(struct lower *l)
 {
-	enum { ARVCNT = 1 };
+	enum { INCREMENTS, ARVCNT, TRANSCNT };
 	const struct sass_operand *at = &l->i->operands[0];
 	const u32 count = modifier(l, MOD_ARRIVES_COUNT);
+	const struct lower_arg base = ROW32(lower_uniform(l, at->uniform)), offset = OFFSET(at->value);
 
-	if (modifier(l, MOD_ARRIVES_BAR) || count > ARVCNT) {
+	if (modifier(l, MOD_ARRIVES_BAR) || count > TRANSCNT) {
 		lower_fails(l);
 		return;
 	}
-	PTX(l, count ? "cp.async.mbarrier.arrive.noinc.shared.b64" : "cp.async.mbarrier.arrive.shared.b64",
-	    ROW32(lower_uniform(l, at->uniform)), OFFSET(at->value));
+	PTX(l,
+	    count == ARVCNT ? "cp.async.mbarrier.arrive.noinc.shared.b64" : "cp.async.mbarrier.arrive.shared.b64", base,
+	    offset);
+	if (count == TRANSCNT)
+		PTX(l, "mbarrier.complete_tx.relaxed.cta.shared.b64", base, offset, ROW32(lower_number(l, 1)));
 }
 
 /* --- Copies of threads ---------------------------------------------------------------------- */
@@ -187,11 +206,14 @@ void lower_ldgsts(struct lower *l)
 
 void lower_ldgdepbar(struct lower *l) { lower_ptx(l, "cp.async.commit_group", NULL, 0); }
 
-/* Groups of copies; scoreboards of other instructions order nothing here. */
+/* Groups of copies, of threads' or in bulk; scoreboards of other instructions order nothing here. */
 void lower_depbar(struct lower *l)
 {
-	if (l->i->operand_count >= 2 && l->i->operands[0].arg == ARG_SCOREBOARD && !l->i->operands[0].number)
-		PTX(l, "cp.async.wait_group", IMMEDIATE(l->i->operands[1].value));
+	if (l->i->operand_count < 2 || l->i->operands[0].arg != ARG_SCOREBOARD || l->i->operands[0].number)
+		return;
+	PTX(l, "cp.async.wait_group", IMMEDIATE(l->i->operands[1].value));
+	if (l->sm >= 90)
+		PTX(l, "cp.async.bulk.wait_group", IMMEDIATE(l->i->operands[1].value));
 }
 
 /* Stores and reductions into another block's memory: the barrier's address is the register behind the address. */
@@ -247,12 +269,23 @@ static struct lower_arg uniform_pair(struct lower *l, u32 k)
 	return ROW64(lower_join(l, uniform_at(l, k, 0).row, uniform_at(l, k, 1).row));
 }
 
+/* The mask of a copy to several blocks is in the upper half of a uniform register, whose lower half says something else. */
+static struct lower_arg multicast_mask(struct lower *l, u32 k)
+{
+	const u32 mask = lower_word(l);
+
+	PTX(l, "shr.u32", TO32(mask), ROW32(lower_plain(l, k, 0)), ROW32(lower_number(l, 16)));
+	return ROW16(mask);
+}
+
 /* Sizes are in units of 16 bytes. */
-static struct lower_arg bulk_bytes(struct lower *l, u32 k)
+static struct lower_arg bulk_bytes(struct lower *l, u32 k, bool half)
 {
 	const u32 bytes = lower_word(l);
 
 	PTX(l, "shl.b32", TO32(bytes), ROW32(lower_plain(l, k, 0)), ROW32(lower_number(l, 4)));
+	if (half)
+		PTX(l, "and.b32", TO32(bytes), ROW32(bytes), ROW32(lower_number(l, 0xffff0)));
 	return ROW32(bytes);
 }
 
@@ -261,22 +294,28 @@ static void once(struct lower *l) { l->single = true; }
 
 void lower_ublkcp(struct lower *l)
 {
-	const bool to_shared = modifier(l, MOD_COPY_TO), from_shared = modifier(l, MOD_COPY_FROM);
-	const char *tx = ".mbarrier::complete_tx::bytes";
-	const struct lower_arg bytes = bulk_bytes(l, 2), zero = OFFSET(0);
+	const bool to_shared = modifier(l, MOD_COPY_TO), from_shared = modifier(l, MOD_COPY_FROM),
+		   several = modifier(l, MOD_MULTICAST);
+	const struct lower_arg bytes = bulk_bytes(l, 2, several), zero = OFFSET(0);
 
-	if (modifier(l, MOD_MULTICAST) || modifier(l, MOD_SEQUENCED) || modifier(l, MOD_BYTE_MASK)) {
+	if (modifier(l, MOD_SEQUENCED) || modifier(l, MOD_BYTE_MASK) || (several && (!to_shared || from_shared))) {
 		lower_fails(l);
 		return;
 	}
 	const struct lower_arg to = to_shared ? uniform_at(l, 0, 0) : uniform_pair(l, 0),
-			       from = from_shared ? uniform_at(l, 1, 0) : uniform_pair(l, 1);
+			       from = from_shared ? uniform_at(l, 1, 0) : uniform_pair(l, 1), barrier = uniform_at(l, 0, 1),
+			       mask = several ? multicast_mask(l, 2) : zero;
 	once(l);
 	if (!to_shared)
 		PTX(l, "cp.async.bulk.global.shared::cta.bulk_group", to, zero, from, zero, bytes);
+	else if (several)
+		PTX(l, "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster", to, zero, from,
+		    zero, bytes, barrier, zero, mask);
 	else
-		PTX(l, lower_text(l, "cp.async.bulk.shared::cluster.%s%s", from_shared ? "shared::cta" : "global", tx),
-		    to, zero, from, zero, bytes, uniform_at(l, 0, 1), zero);
+		PTX(l,
+		    lower_text(l, "cp.async.bulk.shared::cluster.%s.mbarrier::complete_tx::bytes",
+			       from_shared ? "shared::cta" : "global"),
+		    to, zero, from, zero, bytes, barrier, zero);
 }
 
 void lower_ublkred(struct lower *l)
@@ -285,7 +324,7 @@ void lower_ublkred(struct lower *l)
 	static const char *const types[] = {"u32", "s32", "u64", "s64", "f16", "f32", NULL, "f64", "bf16"};
 	const bool to_shared = modifier(l, MOD_COPY_TO);
 	const u32 op = modifier(l, MOD_BULK_RED), type = modifier(l, MOD_BULK_TYPE);
-	const struct lower_arg bytes = bulk_bytes(l, 2), zero = OFFSET(0);
+	const struct lower_arg bytes = bulk_bytes(l, 2, false), zero = OFFSET(0);
 
 	if (type >= COUNT_OF(types) || !types[type] || modifier(l, MOD_COUNTED)) {
 		lower_fails(l);
@@ -321,25 +360,45 @@ static u32 push_map(struct lower *l, struct lower_arg *args, u32 first)
 	return count;
 }
 
+/* im2col's offsets, in the lower half of operand 2: of 16, 8, 5 bits, for 3, 4, 5 dimensions. */
+static u32 push_offsets(struct lower *l, struct lower_arg *args, u32 dims)
+{
+	static const u8 widths[] = {16, 8, 5};
+	const u32 count = dims - 2, width = widths[count - 1];
+
+	for (u32 k = 0; k < count; k++) {
+		const u32 offset = lower_word(l);
+		PTX(l, "bfe.u32", TO32(offset), ROW32(lower_plain(l, 2, 0)), ROW32(lower_number(l, k * width)),
+		    ROW32(lower_number(l, width)));
+		args[k] = ROW16(offset);
+	}
+	return count;
+}
+
 /* Operand 0: shared memory, the barrier, the coordinates. */
 void lower_utmaldg(struct lower *l)
 {
 	const u32 dims = modifier(l, MOD_DIMENSIONS) + 1;
+	const bool im2col = modifier(l, MOD_IM2COL), several = modifier(l, MOD_MULTICAST);
 	struct lower_arg args[TENSOR_ARGS] = {uniform_at(l, 0, 0), OFFSET(0)};
 	u32 count = 2;
 
-	if (dims > 5 || modifier(l, MOD_IM2COL) || modifier(l, MOD_GATHER4) || modifier(l, MOD_CTA2) ||
-	    modifier(l, MOD_MULTICAST)) {
+	if (dims > 5 || modifier(l, MOD_IM2COL) > 1 || modifier(l, MOD_GATHER4) || modifier(l, MOD_CTA2) ||
+	    (im2col && dims < 3)) {
 		lower_fails(l);
 		return;
 	}
 	count += push_map(l, args + count, 2);
 	args[count++] = uniform_at(l, 0, 1);
 	args[count++] = OFFSET(0);
+	if (im2col)
+		count += push_offsets(l, args + count, dims);
+	if (several)
+		args[count++] = multicast_mask(l, 2);
 	once(l);
 	lower_ptx(l,
-		  lower_text(l, "cp.async.bulk.tensor.%ud.shared::cluster.global.tile.mbarrier::complete_tx::bytes",
-			     dims),
+		  lower_text(l, "cp.async.bulk.tensor.%ud.shared::cluster.global.%s.mbarrier::complete_tx::bytes%s", dims,
+			     im2col ? "im2col" : "tile", several ? ".multicast::cluster" : ""),
 		  args, count);
 }
 
@@ -357,22 +416,25 @@ static void to_tensor(struct lower *l, const char *text)
 
 void lower_utmastg(struct lower *l)
 {
-	if (modifier(l, MOD_SCATTER4) || modifier(l, MOD_DIMENSIONS) > 4)
+	const u32 mode = modifier(l, MOD_SCATTER4);
+
+	if (mode > 1 || modifier(l, MOD_DIMENSIONS) > 4)
 		lower_fails(l);
 	else
-		to_tensor(l, lower_text(l, "cp.async.bulk.tensor.%ud.global.shared::cta.tile.bulk_group",
-					modifier(l, MOD_DIMENSIONS) + 1));
+		to_tensor(l, lower_text(l, "cp.async.bulk.tensor.%ud.global.shared::cta.%s.bulk_group",
+					modifier(l, MOD_DIMENSIONS) + 1, mode ? "im2col_no_offs" : "tile"));
 }
 
 void lower_utmaredg(struct lower *l)
 {
 	static const char *const ops[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor"};
 
-	if (modifier(l, MOD_IM2COL90) || modifier(l, MOD_DIMENSIONS) > 4)
+	if (modifier(l, MOD_DIMENSIONS) > 4)
 		lower_fails(l);
 	else
-		to_tensor(l, lower_text(l, "cp.reduce.async.bulk.tensor.%ud.global.shared::cta.%s.tile.bulk_group",
-					modifier(l, MOD_DIMENSIONS) + 1, ops[modifier(l, MOD_BULK_RED) & 7]));
+		to_tensor(l, lower_text(l, "cp.reduce.async.bulk.tensor.%ud.global.shared::cta.%s.%s.bulk_group",
+					modifier(l, MOD_DIMENSIONS) + 1, ops[modifier(l, MOD_BULK_RED) & 7],
+					modifier(l, MOD_IM2COL90) ? "im2col_no_offs" : "tile"));
 }
 
 void lower_utmacmdflush(struct lower *l) { lower_ptx(l, "cp.async.bulk.commit_group", NULL, 0); }

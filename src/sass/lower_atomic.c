@@ -89,6 +89,35 @@ static void atom(struct lower *l, const char *op, const char *type, bool wide)
 	finish(l, &a, old, wide);
 }
 
+/* A row of 128 bits of four words of operand k. */
+static u32 value_of_quad(struct lower *l, u32 k)
+{
+	const u32 to = lower_quad(l);
+	const u32 words[] = {lower_stored(l, k, 0), lower_stored(l, k, 1), lower_stored(l, k, 2), lower_stored(l, k, 3)};
+
+	lower_machine_list(l, MACHINE_quad, (struct insn){.d = to}, words, COUNT_OF(words));
+	return to;
+}
+
+/* Exchanges of 128 bits; compared: with the value of the next operand. */
+static void atom_quad(struct lower *l, bool compares)
+{
+	const struct atomic a = atomic_of(l);
+	const u32 value = value_of_quad(l, a.value), other = compares ? value_of_quad(l, a.value + 1) : NO_OPERAND,
+		  old = lower_quad(l);
+	const struct lower_arg args[] = {TO128(old), base_of(&a), OFFSET(a.at.offset), ROW128(value), ROW128(other)};
+
+	if (a.d == NONE) {
+		lower_fails(l);
+		return;
+	}
+	lower_ptx(l, lower_text(l, "atom.relaxed%s%s.%s.b128", a.scope, a.space, compares ? "cas" : "exch"), args,
+		  compares ? 5 : 4);
+	const u32 words[] = {lower_to(l, a.d, 0), lower_to(l, a.d, 1), lower_to(l, a.d, 2), lower_to(l, a.d, 3)};
+	lower_machine_list(l, MACHINE_unquad, (struct insn){.a = old, .d = words[0]}, words, COUNT_OF(words));
+	say_done(l, &a);
+}
+
 /* Several words: vectors of packed halves, and of floats. */
 static void atom_vector(struct lower *l, const char *op, const char *type, u32 words)
 {
@@ -154,8 +183,11 @@ static void atom_integer(struct lower *l, u32 type)
 	static const char *const ops[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch"};
 	static const char *const types[] = {"u32", "s32", "u64", "s64"};
 	const u32 op = modifier(l, MOD_ATOM) + modifier(l, MOD_ATOM3);
+	enum { EXCH = 8, QUAD = 4 };
 
-	if (op >= COUNT_OF(ops) || type >= COUNT_OF(types))
+	if (op == EXCH && type == QUAD)
+		atom_quad(l, false);
+	else if (op >= COUNT_OF(ops) || type >= COUNT_OF(types))
 		lower_fails(l);
 	else if (op >= 5)
 		atom(l, ops[op], type < 2 ? "b32" : "b64", type >= 2);
@@ -182,7 +214,13 @@ static void atom_before_90(struct lower *l)
 /* CAST has not the old value but whether it was exchanged. */
 static void compare_and_swap(struct lower *l)
 {
+	enum { QUAD = 4 };
 	const u32 type = modifier(l, MOD_CAS_TYPE);
+
+	if (type == QUAD && !modifier(l, MOD_CAS)) {
+		atom_quad(l, true);
+		return;
+	}
 	const bool wide = type == 2, tests = modifier(l, MOD_CAS);
 	const char *bits = wide ? "b64" : "b32";
 	const struct atomic a = atomic_of(l);
@@ -212,6 +250,17 @@ static void compare_and_swap(struct lower *l)
 	finish(l, &a, old, wide);
 }
 
+/* .POPC.INC: the hardware adds up the lanes that want one word. What it gives back is not recorded. */
+static void count_lanes(struct lower *l)
+{
+	const struct lower_place at = lower_address_of(l, ".shared");
+
+	if (!lower_is_rz(l, 0))
+		lower_fails(l);
+	PTX(l, "atom.relaxed.cta.shared.add.u32", TO32(NO_OPERAND), ROW32(at.base), OFFSET(at.offset),
+	    ROW32(lower_number(l, 1)));
+}
+
 static bool has_modifier(const struct lower *l, enum sass_modifier_kind kind)
 {
 	for (u32 k = 0; k < l->i->modifier_count; k++)
@@ -222,7 +271,13 @@ static bool has_modifier(const struct lower *l, enum sass_modifier_kind kind)
 
 void lower_atom(struct lower *l)
 {
-	if (has_modifier(l, MOD_ATOM_FLOAT_OP))
+	enum { POPC_INC = 10, POPC_INC90 = 11 };
+
+	if (modifier(l, MOD_POPC_INC) == POPC_INC || modifier(l, MOD_POPC_INC90) == POPC_INC90)
+		count_lanes(l);
+	else if (has_modifier(l, MOD_POPC_INC) || has_modifier(l, MOD_POPC_INC90))
+		lower_fails(l);
+	else if (has_modifier(l, MOD_ATOM_FLOAT_OP))
 		atom_float(l);
 	else if (l->i->operand_count == (l->i->opcode == SASS_OP_ATOMS ? 4 : 5))
 		compare_and_swap(l);

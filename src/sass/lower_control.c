@@ -52,7 +52,8 @@ static u8 spinning(struct lower *l, u64 target)
 
 static void branch(struct lower *l, u64 target, struct predicate p)
 {
-	lower_control(l, MACHINE_bra, (struct insn){.aux = spinning(l, target)}, p);
+	lower_control(l, MACHINE_bra,
+		      (struct insn){.aux = (u8)(spinning(l, target) | (modifier(l, MOD_ANY) ? MACHINE_ANY : 0))}, p);
 	lower_jump_to(l, l->section->base + (u32)target);
 }
 

@@ -52,6 +52,15 @@ void lower_prmt(struct lower *l)
 	PTX(l, lower_text(l, "prmt.b32%s", modes[mode]), TO32(lower_to(l, 0, 0)), ROW32(a), ROW32(c), ROW32(b));
 }
 
+/* Rpc is where a call will return to; code that calls nobody keeps values there. */
+void lower_rpcmov(struct lower *l)
+{
+	const bool high = strstr(sass_row_text(l->m->decoder, l->i), ".HI"), to = l->i->operands[0].arg == ARG_WORD;
+
+	copy(l, to ? l->rpc_rows + high * LOWER_ROW : lower_to(l, 0, 0),
+	     to ? lower_source(l, 1) : l->rpc_rows + high * LOWER_ROW);
+}
+
 /* --- Special registers ---------------------------------------------------------------------- */
 
 static const struct {

@@ -17,6 +17,14 @@ static u32 take(struct lower *l, const u32 *rows, u32 *used)
 
 u32 lower_word(struct lower *l) { return take(l, l->words, &l->used_words); }
 u32 lower_long(struct lower *l) { return take(l, l->longs, &l->used_longs); }
+u32 lower_quad(struct lower *l)
+{
+	if (l->used_quads == LOWER_QUADS) {
+		lower_fails(l);
+		return l->quads[0];
+	}
+	return l->quads[l->used_quads++];
+}
 u32 lower_truth(struct lower *l) { return take(l, l->truths, &l->used_truths); }
 
 u32 lower_number(struct lower *l, u32 value)

@@ -278,7 +278,8 @@ void lower_ptx(struct lower *l, const char *text, const struct lower_arg *args, 
 		i.run = (u16)emit_take_run(&l->e);
 	}
 	l->e.gang = p->meaning->gang;
-	lower_emit(l, i, !waits && !(p->form.row->flags & ISA_MEMORY) && count && args[0].written ? args[0].row : 0);
+	/* What acts on memory or others needs the guard even if its result is temporary. */
+	lower_emit(l, i, !is_notable(&p->form) && count && args[0].written ? args[0].row : 0);
 	if (waits)
 		lower_apart_end(l, apart);
 }

@@ -45,7 +45,7 @@ static inline const struct insn *jump_back(struct warp *w, const struct insn *i,
 
 MEANING_FUNCTION(bra)
 {
-	const u32 taken = TAKEN;
+	const u32 some = TAKEN, taken = some && i->aux & MACHINE_ANY ? mask : some;
 	const struct insn *to = i + i->imm;
 
 	w->branches++;

@@ -62,6 +62,35 @@ MEANING_FUNCTION(part)
 }
 MEANING_EACH(part);
 
+/* d, 128 bits = the four words of the list, the lowest first; and back: those = a. */
+MEANING_FUNCTION(quad)
+{
+	const u32 *list = warp_operands(w, i);
+	u32 *d = ROW_OF(u32, i->d);
+
+	(void)mask;
+	for (u32 k = 0; k < 4; k++) {
+		const u32 *from = ROW_OF(u32, list[k]);
+		for (u32 l = 0; l < WARP_LANES; l++)
+			d[4 * l + k] = from[l];
+	}
+	return i + 1;
+}
+MEANING_EACH(quad);
+
+MEANING_FUNCTION(unquad)
+{
+	const u32 *list = warp_operands(w, i), *from = ROW_OF(u32, i->a);
+
+	for (u32 k = 0; k < 4; k++) {
+		u32 *to = ROW_OF(u32, list[k]);
+		for (u32 l = 0; l < WARP_LANES; l++)
+			to[l] = mask & lane_bit[l] ? from[4 * l + k] : to[l];
+	}
+	return i + 1;
+}
+MEANING_EACH(unquad);
+
 /* The double a with its sign as b says (1: it is kept) and then changed if c is 1, but for what is not a number: d. */
 MEANING_FUNCTION(sign_of_double)
 {
@@ -464,7 +493,7 @@ MEANING_FUNCTION(sign)
 MEANING_EACH(sign);
 
 const struct machine_entry SEM_NAME(machine_integer)[] = {
-	ENTRY(modify),     ENTRY(pair),        ENTRY(part),      ENTRY(logic_pred), ENTRY(sign_of_double),
+	ENTRY(modify),     ENTRY(pair),        ENTRY(part),      ENTRY(quad),       ENTRY(unquad),      ENTRY(logic_pred), ENTRY(sign_of_double),
 	ENTRY(iadd3),      ENTRY(iadd3_carry), ENTRY(imad),      ENTRY(imad_wide),  ENTRY(imad_wide_signed),
 	ENTRY(imad_carry), ENTRY(lea),         ENTRY(lea_carry), ENTRY(shf),        ENTRY(isetp),
 	ENTRY(fsetp),      ENTRY(dsetp),       ENTRY(lop3_pred), ENTRY(fchk),       ENTRY(mufu_circle),
