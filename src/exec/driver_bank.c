@@ -23,7 +23,7 @@ enum word {
 	WORD_STACK,          /* R1 at the start */
 	WORD_DYNAMIC_SHARED, /* bytes */
 	WORD_SMS,
-	WORD_STATIC_SHARED, /* bytes, with the system's */
+	WORD_RESERVED,      /* bytes of shared memory that are the system's */
 	WORD_SHARED,        /* bytes, all */
 	WORD_RESERVED_END,  /* of the system's shared memory */
 	WORD_HAS_CLUSTERS,
@@ -48,13 +48,13 @@ static const struct place_of_word of_90[] = {
 	{0x00, 12, WORD_BLOCK},        {0x0c, 12, WORD_GRID},          {0x18, 8, WORD_SHARED_WINDOW},
 	{0x20, 8, WORD_LOCAL_WINDOW},  {0x28, 4, WORD_STACK},          {0x2c, 4, WORD_DYNAMIC_SHARED},
 	{0x30, 8, WORD_GRID_ID},       {0x68, 4, WORD_RESERVED_END},   {0xd0, 8, WORD_VARIABLES},
-	{0x10c, 4, WORD_SMS},          {0x114, 4, WORD_STATIC_SHARED}, {0x13c, 4, WORD_SHARED},
+	{0x10c, 4, WORD_SMS},          {0x114, 4, WORD_RESERVED}, {0x13c, 4, WORD_SHARED},
 	{0x140, 4, WORD_HAS_CLUSTERS}, {0x144, 12, WORD_CLUSTER},      {0x150, 12, WORD_CLUSTER_PART},
 	{0x15c, 12, WORD_CLUSTERS},    {0x188, 4, WORD_CLUSTER_SIZE},  {0x198, 8, WORD_PARAM_WINDOW},
 	{0x1a0, 8, WORD_PARAM_END},    {0x208, 8, WORD_DESCRIPTOR},
 };
 static const struct place_of_word from_100[] = {
-	{0x120, 8, WORD_VARIABLES},    {0x140, 8, WORD_GRID_ID},      {0x16c, 4, WORD_STATIC_SHARED},
+	{0x120, 8, WORD_VARIABLES},    {0x140, 8, WORD_GRID_ID},      {0x16c, 4, WORD_RESERVED},
 	{0x2d0, 4, WORD_SMS},          {0x2f8, 8, WORD_LOCAL_WINDOW}, {0x348, 8, WORD_PARAM_WINDOW},
 	{0x350, 8, WORD_PARAM_END},    {0x358, 8, WORD_DESCRIPTOR},   {0x360, 12, WORD_BLOCK},
 	{0x36c, 4, WORD_HAS_CLUSTERS}, {0x370, 12, WORD_GRID},        {0x37c, 4, WORD_STACK},
@@ -100,8 +100,8 @@ static u32 word_value(const struct grid *grid, const struct code *code, enum wor
 		return (u32)grid->launch->dynamic_shared;
 	case WORD_SMS:
 		return grid->arch_row->sms;
-	case WORD_STATIC_SHARED:
-		return (u32)grid->kernel->static_shared_bytes + shared_reserved;
+	case WORD_RESERVED:
+		return shared_reserved;
 	case WORD_SHARED:
 		return (u32)grid->shared_bytes;
 	case WORD_RESERVED_END:

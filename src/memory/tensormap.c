@@ -9,23 +9,29 @@
 
 #include "base/arena.h"
 
-/* The layout of the opaque bytes. Dimensions are stored less one, so that 2^32 fits. */
+/* The layout of the opaque bytes: what tensormap.replace changes stands where machine code, to which the assembler turns that
+ * instruction, stores it from sm_90 on. Dimensions, sides of the box and strides of elements are stored less one, strides in
+ * units of 16 bytes. The rest is our own. */
 struct encoded {
 	u64 address;
+	u32 modes;                           /* MODE_ */
+	u32 strides_low[TENSOR_RANK - 1];
+	u32 strides_high;                    /* four bits each */
 	u32 dims[TENSOR_RANK];
-	u8 rank, type, interleave, swizzle;
-	u64 strides[TENSOR_RANK - 1];
-	u16 box[TENSOR_RANK];
-	u8 element_strides[TENSOR_RANK];
-	u8 flags;
+	u32 element_strides;                 /* three bits each, and the box's innermost side from bit 24 on */
+	u32 box;                             /* the other sides, eight bits each */
+	u32 flags;
 	s16 lower[3], upper[3];
 	u16 channels, pixels;
 	u32 magic;
-	u8 zero[28];
+	u8 zero[44];
 };
 _Static_assert(sizeof(struct encoded) == TENSOR_MAP_BYTES, "a tensor map has 128 bytes");
 
-enum { FLAG_NAN = 1, FLAG_IM2COL = 2, PROMOTION_SHIFT = 2, MAGIC = 0x70616d74 };
+/* Lowest bits of the fields of `modes`. MODE_TF32 makes an f32 one. */
+enum { MODE_RANK = 4, MODE_TYPE = 7, MODE_INTERLEAVE = 11, MODE_SWIZZLE = 13, MODE_NAN = 15, MODE_TF32 = 16 };
+enum { BOX_INNERMOST = 24, STRIDE_UNIT = 4 };
+enum { FLAG_IM2COL = 1, PROMOTION_SHIFT = 2, MAGIC = 0x70616d74 };
 
 u32 tensor_type_bytes(u32 type)
 {
@@ -39,24 +45,45 @@ u32 tensor_type_bytes(u32 type)
 
 u32 tensor_swizzle_span(u32 swizzle) { return swizzle ? 16u << swizzle : 0; }
 
+static u32 encoded_modes(const struct tensor_map *m)
+{
+	const bool tf32 = m->type == TENSOR_TF32 || m->type == TENSOR_TF32_FTZ;
+	const u32 type = tf32 ? m->type - TENSOR_TF32 + TENSOR_F32 : m->type;
+
+	return (m->rank - 1u) << MODE_RANK | type << MODE_TYPE | (u32)m->interleave << MODE_INTERLEAVE |
+	       (u32)m->swizzle << MODE_SWIZZLE | (u32)m->fills_nan << MODE_NAN | (u32)tf32 << MODE_TF32;
+}
+
+static u8 decoded_type(u32 modes)
+{
+	const u32 type = modes >> MODE_TYPE & 15;
+
+	return (u8)((modes >> MODE_TF32 & 1) && (type == TENSOR_F32 || type == TENSOR_F32_FTZ)
+			    ? type - TENSOR_F32 + TENSOR_TF32
+			    : type);
+}
+
 void tensor_map_store(const struct tensor_map *m, u8 bytes[TENSOR_MAP_BYTES])
 {
 	struct encoded e = {.address = m->address,
-			    .rank = m->rank,
-			    .type = m->type,
-			    .interleave = m->interleave,
-			    .swizzle = m->swizzle,
+			    .modes = encoded_modes(m),
 			    .magic = MAGIC,
 			    .channels = (u16)m->channels,
 			    .pixels = (u16)m->pixels};
 
-	e.flags = (u8)((m->fills_nan ? FLAG_NAN : 0) | (m->im2col ? FLAG_IM2COL : 0) | m->promotion << PROMOTION_SHIFT);
+	e.flags = (m->im2col ? FLAG_IM2COL : 0) | (u32)m->promotion << PROMOTION_SHIFT;
 	for (u32 k = 0; k < TENSOR_RANK; k++) {
 		e.dims[k] = (u32)(m->dims[k] - 1);
-		e.box[k] = (u16)m->box[k];
-		e.element_strides[k] = (u8)m->element_strides[k];
+		e.element_strides |= ((m->element_strides[k] - 1) & 7) << 3 * k;
+		if (k)
+			e.box |= ((m->box[k] - 1) & 255) << 8 * (k - 1);
 	}
-	memcpy(e.strides, m->strides, sizeof e.strides);
+	e.element_strides |= ((m->box[0] - 1) & 255) << BOX_INNERMOST;
+	for (u32 k = 0; k + 1 < TENSOR_RANK; k++) {
+		const u64 units = m->strides[k] >> STRIDE_UNIT;
+		e.strides_low[k] = (u32)units;
+		e.strides_high |= (u32)(units >> 32 & 15) << 4 * k;
+	}
 	for (u32 k = 0; k < 3; k++) {
 		e.lower[k] = (s16)m->lower[k];
 		e.upper[k] = (s16)m->upper[k];
@@ -72,21 +99,22 @@ bool tensor_map_decode(const u8 bytes[TENSOR_MAP_BYTES], struct tensor_map *m)
 	if (e.magic != MAGIC)
 		return false;
 	*m = (struct tensor_map){.address = e.address,
-				 .rank = e.rank,
-				 .type = e.type,
-				 .interleave = e.interleave,
-				 .swizzle = e.swizzle,
+				 .rank = (u8)((e.modes >> MODE_RANK & 7) + 1),
+				 .type = decoded_type(e.modes),
+				 .interleave = e.modes >> MODE_INTERLEAVE & 3,
+				 .swizzle = e.modes >> MODE_SWIZZLE & 3,
 				 .promotion = (u8)(e.flags >> PROMOTION_SHIFT),
-				 .fills_nan = e.flags & FLAG_NAN,
+				 .fills_nan = e.modes >> MODE_NAN & 1,
 				 .im2col = e.flags & FLAG_IM2COL,
 				 .channels = e.channels,
 				 .pixels = e.pixels};
 	for (u32 k = 0; k < TENSOR_RANK; k++) {
 		m->dims[k] = (u64)e.dims[k] + 1;
-		m->box[k] = e.box[k];
-		m->element_strides[k] = e.element_strides[k];
+		m->box[k] = (k ? e.box >> 8 * (k - 1) & 255 : e.element_strides >> BOX_INNERMOST) + 1;
+		m->element_strides[k] = (e.element_strides >> 3 * k & 7) + 1;
 	}
-	memcpy(m->strides, e.strides, sizeof e.strides);
+	for (u32 k = 0; k + 1 < TENSOR_RANK; k++)
+		m->strides[k] = (e.strides_low[k] | (u64)(e.strides_high >> 4 * k & 15) << 32) << STRIDE_UNIT;
 	for (u32 k = 0; k < 3; k++) {
 		m->lower[k] = e.lower[k];
 		m->upper[k] = e.upper[k];

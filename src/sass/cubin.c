@@ -16,7 +16,9 @@ enum attribute {
 	ATTRIBUTE_KPARAM_INFO = 0x17,
 	ATTRIBUTE_REGCOUNT = 0x2f,
 	ATTRIBUTE_CTA_PER_CLUSTER = 0x3d,
+	ATTRIBUTE_KPARAM_INFO_LARGE = 0x45, /* where one has more than 4,095 bytes: its size in place of what points where */
 	ATTRIBUTE_NUM_BARRIERS = 0x4c,
+	ATTRIBUTE_BLOCKS_ARE_CLUSTERS = 0x5b,
 };
 
 enum { COMPATIBILITY_ACCELERATED = 9 };
@@ -101,7 +103,9 @@ static void read_param(struct arena *a, struct cubin_function *f, const struct r
 		f->params = more;
 		f->param_count = ordinal + 1;
 	}
-	f->params[ordinal] = (struct cubin_param){ordinal, read_u16(r->data + 6), read_u32(r->data + 8) >> 18};
+	const u32 last = read_u32(r->data + 8);
+	f->params[ordinal] = (struct cubin_param){ordinal, read_u16(r->data + 6),
+						  r->code == ATTRIBUTE_KPARAM_INFO ? last >> 18 : last & 0xffff};
 }
 
 static void read_function_attributes(struct arena *a, struct cubin_function *f, const struct elf_section *s)
@@ -112,6 +116,7 @@ static void read_function_attributes(struct arena *a, struct cubin_function *f, 
 	while (next_record(s, &at, &r))
 		switch (r.code) {
 		case ATTRIBUTE_KPARAM_INFO:
+		case ATTRIBUTE_KPARAM_INFO_LARGE:
 			read_param(a, f, &r);
 			break;
 		case ATTRIBUTE_PARAM_CBANK:
@@ -122,6 +127,9 @@ static void read_function_attributes(struct arena *a, struct cubin_function *f, 
 			break;
 		case ATTRIBUTE_NUM_BARRIERS:
 			f->barriers = r.value;
+			break;
+		case ATTRIBUTE_BLOCKS_ARE_CLUSTERS:
+			f->blocks_are_clusters = true;
 			break;
 		case ATTRIBUTE_REQUIRED_BLOCK:
 			read_three(&r, f->required_block);

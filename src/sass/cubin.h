@@ -23,7 +23,7 @@ struct cubin_routine {
 
 struct cubin_function {
 	const char *name;
-	bool is_kernel;
+	bool is_kernel, blocks_are_clusters;
 	u32 section;
 	const u8 *code; /* 16 bytes an instruction */
 	u64 code_bytes;

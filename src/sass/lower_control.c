@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "isa/sregs.h"
 #include "sass/lower.h"
 
 static struct predicate always(const struct lower *l) { return (struct predicate){l->true_row, false}; }
@@ -288,18 +289,56 @@ static void reduce(struct lower *l, u32 id, u32 count, bool counts)
 		PTX(l, texts[op], to, ROW32(id), TRUTH(p));
 }
 
+/* Threads of the block, in whole warps. */
+static u32 all_threads(struct lower *l)
+{
+	const u32 row = lower_word(l);
+
+	for (u32 k = 0; k < 3; k++) {
+		const struct use side = {.sreg = SREG_ntid, .element = (u8)k, .bits = 32};
+		if (k)
+			PTX(l, "mul.lo.u32", TO32(row), ROW32(row), ROW32(emit_sreg(&l->e, &side)));
+		else
+			PTX(l, "mov.b32", TO32(row), ROW32(emit_sreg(&l->e, &side)));
+	}
+	PTX(l, "add.u32", TO32(row), ROW32(row), ROW32(lower_number(l, WARP_LANES - 1)));
+	PTX(l, "and.b32", TO32(row), ROW32(row), ROW32(lower_number(l, ~(u32)(WARP_LANES - 1))));
+	return row;
+}
+
+/* Of a register: the barrier's number in bits 0 to 3, how many threads from bit 16 on, 0: all. */
+static void barrier_in_register(struct lower *l, u32 *id, u32 *count)
+{
+	const u32 row = lower_source(l, 0), number = lower_word(l), threads = lower_word(l);
+	const struct predicate some = {lower_truth(l), false};
+
+	PTX(l, "and.b32", TO32(number), ROW32(row), ROW32(lower_number(l, 15)));
+	*id = number;
+	if (!count)
+		return;
+	PTX(l, "bfe.u32", TO32(threads), ROW32(row), ROW32(lower_number(l, 16)), ROW32(lower_number(l, 12)));
+	PTX(l, "setp.ne.u32", TO1(some.row), ROW32(threads), ROW32(l->zero));
+	PTX(l, "selp.b32", TO32(threads), ROW32(threads), ROW32(all_threads(l)), TRUTH(some));
+	*count = threads;
+}
+
 void lower_bar(struct lower *l)
 {
 	const struct sass_operand *threads = &l->i->operands[1];
-	const u32 mode = modifier(l, MOD_BAR), id = lower_source(l, 0);
-	const bool counts = l->i->operand_count > 1 &&
-			    (threads->arg == ARG_REGISTER || (threads->arg == ARG_INTEGER && threads->value));
-	u32 count = counts ? lower_source(l, 1) : l->zero, number = id;
+	const u32 mode = modifier(l, MOD_BAR);
+	const bool in_register = l->i->operand_count > 1 && threads->arg == ARG_REGISTER,
+		   counts = in_register || (l->i->operand_count > 1 && threads->arg == ARG_INTEGER && threads->value);
+	u32 count = l->zero, number;
 
-	if (l->i->operands[0].arg == ARG_REGISTER) { /* the barrier's number in bits 0 to 3, threads from 16 on */
-		number = lower_word(l);
-		PTX(l, "and.b32", TO32(number), ROW32(id), ROW32(lower_number(l, 15)));
+	if (l->i->operands[0].arg == ARG_REGISTER) {
+		if (in_register && threads->number != l->i->operands[0].number)
+			lower_fails(l);
+		barrier_in_register(l, &number, in_register ? &count : NULL);
+	} else {
+		number = lower_source(l, 0);
 	}
+	if (counts && count == l->zero)
+		count = lower_source(l, 1);
 	if (mode == 2)
 		reduce(l, number, count, counts);
 	else if (mode > 2 || (mode == 1 && !counts))

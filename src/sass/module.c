@@ -413,6 +413,7 @@ static void add_kernel(struct reader *r, u32 section)
 	memcpy(f->limits.required_threads, c->required_block, sizeof c->required_block);
 	memcpy(f->limits.max_threads, c->most_block, sizeof c->most_block);
 	memcpy(f->limits.required_cluster, c->cluster, sizeof c->cluster);
+	f->limits.blocks_are_clusters = c->blocks_are_clusters && c->cluster[0];
 	*kernel = (struct sass_kernel){
 		.module = r->m, .section = section, .is_placed = ARENA_ARRAY(r->arena, r->m->section_count + 1ull, u8)};
 	*machine = (struct ir_machine){.sm = r->m->cubin->sm,

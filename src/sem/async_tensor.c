@@ -389,7 +389,7 @@ static bool replace_field(const struct form *f, struct tensor_map *m, u64 ordina
 		return value != 0;
 	case M_global_stride:
 		m->strides[ordinal] = value;
-		return true;
+		return value % 16 == 0 && value < 1ull << 40;
 	case M_element_stride:
 		m->element_strides[ordinal] = (u32)value;
 		return value && value <= 8;
