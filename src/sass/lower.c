@@ -388,9 +388,10 @@ static const struct sass_section *section_of(const struct sass_module *m, u32 ad
 static bool decode_at(struct lower *l, u32 index, struct sass_insn *i)
 {
 	const u32 address = l->e.function->body.items[index].address;
+	u8 code[SASS_INSN_BYTES];
 
 	l->section = section_of(l->m, address);
-	const u8 *code = l->section->code + (address - l->section->base);
+	sass_code_at(l->m, l->section, address - l->section->base, layout_address, l->e.low, code);
 	memset(i, 0, sizeof *i);
 	return sass_decode(l->m->decoder, read_u64(code), read_u64(code + 8), address - l->section->base, i);
 }

@@ -194,15 +194,20 @@ void lower_cs2r(struct lower *l)
 		copy(l, lower_to(l, 0, k), row[k]);
 }
 
+/* The predicate says which lanes have another value than the uniform register got; .OR: or had so before. Code loops until all
+ * lanes were served. */
 void lower_r2ur(struct lower *l)
 {
-	/* The predicate says that the lanes agree, or are done: code that loops until all of them were served. */
-	if (l->i->operand_count < 3 || strstr(sass_row_text(l->m->decoder, l->i), ".OR")) {
+	const bool more = strstr(sass_row_text(l->m->decoder, l->i), ".OR");
+
+	if (l->i->operand_count < 3) {
 		lower_fails(l);
 		return;
 	}
 	if (!lower_is_pt(l, 0))
-		lower_machine(l, MACHINE_same, (struct insn){.d = lower_to_predicate(l, 0), .a = lower_source(l, 2)});
+		lower_machine(l, MACHINE_differs,
+			      (struct insn){
+				      .d = lower_to_predicate(l, 0), .a = lower_source(l, 2), .c = more});
 	lower_machine(l, MACHINE_r2ur, (struct insn){.d = lower_to(l, 1, 0), .a = lower_source(l, 2)});
 }
 

@@ -294,7 +294,14 @@ static void relocate_code(u8 *insn, u32 type, u64 value)
 	}
 }
 
-/* Copies the code if it is to be changed. Relocations against variables in code are not made by any assembler here. */
+/* Whether a relocation is of an instruction of the section. */
+static bool is_in_code(const struct sass_section *s, const struct cubin_relocation *x)
+{
+	return x->section == s->function->section && x->offset % SASS_INSN_BYTES == 0 &&
+	       x->offset + SASS_INSN_BYTES <= s->function->code_bytes;
+}
+
+/* Copies the code if it is to be changed. Addresses of variables are not known yet: sass_code_at puts them in. */
 static void add_code(struct reader *r, struct sass_section *s)
 {
 	const struct cubin *c = r->m->cubin;
@@ -304,16 +311,31 @@ static void add_code(struct reader *r, struct sass_section *s)
 	for (u32 k = 0; k < c->relocation_count; k++) {
 		const struct cubin_relocation *x = &c->relocations[k];
 		u64 address;
-		if (x->section != s->function->section || x->offset % SASS_INSN_BYTES ||
-		    x->offset + SASS_INSN_BYTES > s->function->code_bytes ||
-		    !sass_symbol_address(r->m, x->symbol, no_address, NULL, &address))
+		if (!is_in_code(s, x) || !sass_symbol_address(r->m, x->symbol, no_address, NULL, &address))
 			continue;
+		if (r->m->variables[x->symbol]) {
+			VEC_PUSH(r->arena, &s->patches, x);
+			continue;
+		}
 		if (!copy) {
 			copy = arena_alloc(r->arena, s->function->code_bytes);
 			memcpy(copy, s->code, s->function->code_bytes);
 			s->code = copy;
 		}
 		relocate_code(copy + x->offset, x->type, address + (u64)x->addend);
+	}
+}
+
+void sass_code_at(const struct sass_module *m, const struct sass_section *s, u32 offset,
+		  u64 (*variable_address)(void *context, const struct ir_variable *v), void *context,
+		  u8 insn[SASS_INSN_BYTES])
+{
+	memcpy(insn, s->code + offset, SASS_INSN_BYTES);
+	for (size_t k = 0; k < s->patches.count; k++) {
+		const struct cubin_relocation *x = s->patches.items[k];
+		u64 address;
+		if (x->offset == offset && sass_symbol_address(m, x->symbol, variable_address, context, &address))
+			relocate_code(insn, x->type, address + (u64)x->addend);
 	}
 }
 

@@ -25,6 +25,7 @@ struct sass_section {
 	u32 *lines; /* for each instruction: where its text begins; one more: the end */
 	u32 *locs; /* for each instruction: index into the module's locs + 1, 0: none; NULL: nothing is known of lines */
 	u32 *ptx_lines; /* likewise: the line of PTX, 0: none */
+	VEC_OF(const struct cubin_relocation *) patches; /* of instructions that name variables */
 };
 
 struct sass_module {
@@ -57,5 +58,10 @@ struct ir_module *sass_module_read(struct arena *arena, struct strings *strings,
 bool sass_symbol_address(const struct sass_module *m, u32 symbol,
 			 u64 (*variable_address)(void *context, const struct ir_variable *v), void *context,
 			 u64 *address);
+
+/* The instruction at byte `offset` of a section, with the addresses of variables in it. */
+void sass_code_at(const struct sass_module *m, const struct sass_section *s, u32 offset,
+		  u64 (*variable_address)(void *context, const struct ir_variable *v), void *context,
+		  u8 insn[SASS_INSN_BYTES]);
 
 #endif

@@ -60,14 +60,20 @@ MEANING_FUNCTION(bra)
 }
 MEANING(bra);
 
-/* Taken if lanes of the mask in row d run elsewhere. c: what the mask is combined with: complements. */
+/* Lanes take it if others of the mask in row d are not with them. c: what the mask is combined with: complements. */
 MEANING_FUNCTION(bra_div)
 {
-	const u32 taken = TAKEN, members = (ROW_OF(u32, i->d)[__builtin_ctz(mask)] ^ i->c) & w->live;
+	const u32 lanes = TAKEN, members = (ROW_OF(u32, i->d)[__builtin_ctz(mask)] ^ i->c) & w->live;
 
 	w->branches++;
 	warp_account(w, i);
-	return taken && members & ~mask ? i + i->imm : i + 1;
+	if (!lanes || !(members & ~lanes))
+		return i + 1;
+	if (lanes != mask) {
+		w->divergent_branches++;
+		warp_split(w, mask & ~lanes, i + 1);
+	}
+	return i + i->imm;
 }
 MEANING(bra_div);
 

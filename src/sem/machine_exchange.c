@@ -150,16 +150,16 @@ MEANING_FUNCTION(r2ur)
 }
 MEANING_EACH(r2ur);
 
-/* Predicate d: lanes whose value is that of the lowest running one. */
-MEANING_FUNCTION(same)
+/* Predicate d: lanes whose value is not that of the lowest running one; c: or for which it holds already. */
+MEANING_FUNCTION(differs)
 {
 	const u32 *pa = ROW_OF(u32, i->a), first = pa[__builtin_ctz(mask)];
 
 	(void)w;
-	pred_write(rows, i->d, mask, MASK_OF(pa[l] == first));
+	pred_write(rows, i->d, mask, MASK_OF(pa[l] != first) | (i->c ? PRED_OF(i->d) : 0));
 	return i + 1;
 }
-MEANING_EACH(same);
+MEANING_EACH(differs);
 
 /* A constant at a computed place: d; a the row of offsets; list: the bank, the offset, bytes, whether they have a sign. */
 MEANING_FUNCTION(bank)
@@ -189,4 +189,4 @@ MEANING_STEP(bank);
 
 const struct machine_entry SEM_NAME(machine_exchange)[] = {ENTRY(vote),  ENTRY(shfl),  ENTRY(match),
 							   ENTRY(redux), ENTRY(elect), ENTRY(r2ur),
-							   ENTRY(same),  ENTRY(bank),  {MACHINE_COUNT, NULL}};
+							   ENTRY(differs),  ENTRY(bank),  {MACHINE_COUNT, NULL}};
