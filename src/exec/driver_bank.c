@@ -23,9 +23,9 @@ enum word {
 	WORD_STACK,          /* R1 at the start */
 	WORD_DYNAMIC_SHARED, /* bytes */
 	WORD_SMS,
-	WORD_RESERVED,      /* bytes of shared memory that are the system's */
-	WORD_SHARED,        /* bytes, all */
-	WORD_RESERVED_END,  /* of the system's shared memory */
+	WORD_RESERVED,     /* bytes of shared memory that are the system's */
+	WORD_SHARED,       /* bytes, all */
+	WORD_RESERVED_END, /* of the system's shared memory */
 	WORD_HAS_CLUSTERS,
 	WORD_CLUSTER,      /* three: blocks of a cluster */
 	WORD_CLUSTER_PART, /* three: 1 / blocks of a cluster, as f32 rounded up */
@@ -45,12 +45,12 @@ static const struct place_of_word before_90[] = {
 	{0x118, 8, WORD_DESCRIPTOR},  {0x120, 4, WORD_RESERVED_END}, {0x12c, 8, WORD_PARAM_END},
 };
 static const struct place_of_word of_90[] = {
-	{0x00, 12, WORD_BLOCK},        {0x0c, 12, WORD_GRID},          {0x18, 8, WORD_SHARED_WINDOW},
-	{0x20, 8, WORD_LOCAL_WINDOW},  {0x28, 4, WORD_STACK},          {0x2c, 4, WORD_DYNAMIC_SHARED},
-	{0x30, 8, WORD_GRID_ID},       {0x68, 4, WORD_RESERVED_END},   {0xd0, 8, WORD_VARIABLES},
-	{0x10c, 4, WORD_SMS},          {0x114, 4, WORD_RESERVED}, {0x13c, 4, WORD_SHARED},
-	{0x140, 4, WORD_HAS_CLUSTERS}, {0x144, 12, WORD_CLUSTER},      {0x150, 12, WORD_CLUSTER_PART},
-	{0x15c, 12, WORD_CLUSTERS},    {0x188, 4, WORD_CLUSTER_SIZE},  {0x198, 8, WORD_PARAM_WINDOW},
+	{0x00, 12, WORD_BLOCK},        {0x0c, 12, WORD_GRID},         {0x18, 8, WORD_SHARED_WINDOW},
+	{0x20, 8, WORD_LOCAL_WINDOW},  {0x28, 4, WORD_STACK},         {0x2c, 4, WORD_DYNAMIC_SHARED},
+	{0x30, 8, WORD_GRID_ID},       {0x68, 4, WORD_RESERVED_END},  {0xd0, 8, WORD_VARIABLES},
+	{0x10c, 4, WORD_SMS},          {0x114, 4, WORD_RESERVED},     {0x13c, 4, WORD_SHARED},
+	{0x140, 4, WORD_HAS_CLUSTERS}, {0x144, 12, WORD_CLUSTER},     {0x150, 12, WORD_CLUSTER_PART},
+	{0x15c, 12, WORD_CLUSTERS},    {0x188, 4, WORD_CLUSTER_SIZE}, {0x198, 8, WORD_PARAM_WINDOW},
 	{0x1a0, 8, WORD_PARAM_END},    {0x208, 8, WORD_DESCRIPTOR},
 };
 static const struct place_of_word from_100[] = {

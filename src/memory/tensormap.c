@@ -14,12 +14,12 @@
  * units of 16 bytes. The rest is our own. */
 struct encoded {
 	u64 address;
-	u32 modes;                           /* MODE_ */
+	u32 modes; /* MODE_ */
 	u32 strides_low[TENSOR_RANK - 1];
-	u32 strides_high;                    /* four bits each */
+	u32 strides_high; /* four bits each */
 	u32 dims[TENSOR_RANK];
-	u32 element_strides;                 /* three bits each, and the box's innermost side from bit 24 on */
-	u32 box;                             /* the other sides, eight bits each */
+	u32 element_strides; /* three bits each, and the box's innermost side from bit 24 on */
+	u32 box;             /* the other sides, eight bits each */
 	u32 flags;
 	s16 lower[3], upper[3];
 	u16 channels, pixels;

@@ -16,7 +16,8 @@ enum attribute {
 	ATTRIBUTE_KPARAM_INFO = 0x17,
 	ATTRIBUTE_REGCOUNT = 0x2f,
 	ATTRIBUTE_CTA_PER_CLUSTER = 0x3d,
-	ATTRIBUTE_KPARAM_INFO_LARGE = 0x45, /* where one has more than 4,095 bytes: its size in place of what points where */
+	ATTRIBUTE_KPARAM_INFO_LARGE =
+		0x45, /* where one has more than 4,095 bytes: its size in place of what points where */
 	ATTRIBUTE_NUM_BARRIERS = 0x4c,
 	ATTRIBUTE_BLOCKS_ARE_CLUSTERS = 0x5b,
 };

@@ -146,9 +146,8 @@ void lower_arrives(struct lower *l)
 		lower_fails(l);
 		return;
 	}
-	PTX(l,
-	    count == ARVCNT ? "cp.async.mbarrier.arrive.noinc.shared.b64" : "cp.async.mbarrier.arrive.shared.b64", base,
-	    offset);
+	PTX(l, count == ARVCNT ? "cp.async.mbarrier.arrive.noinc.shared.b64" : "cp.async.mbarrier.arrive.shared.b64",
+	    base, offset);
 	if (count == TRANSCNT)
 		PTX(l, "mbarrier.complete_tx.relaxed.cta.shared.b64", base, offset, ROW32(lower_number(l, 1)));
 }
@@ -303,14 +302,14 @@ void lower_ublkcp(struct lower *l)
 		return;
 	}
 	const struct lower_arg to = to_shared ? uniform_at(l, 0, 0) : uniform_pair(l, 0),
-			       from = from_shared ? uniform_at(l, 1, 0) : uniform_pair(l, 1), barrier = uniform_at(l, 0, 1),
-			       mask = several ? multicast_mask(l, 2) : zero;
+			       from = from_shared ? uniform_at(l, 1, 0) : uniform_pair(l, 1),
+			       barrier = uniform_at(l, 0, 1), mask = several ? multicast_mask(l, 2) : zero;
 	once(l);
 	if (!to_shared)
 		PTX(l, "cp.async.bulk.global.shared::cta.bulk_group", to, zero, from, zero, bytes);
 	else if (several)
-		PTX(l, "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster", to, zero, from,
-		    zero, bytes, barrier, zero, mask);
+		PTX(l, "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster", to, zero,
+		    from, zero, bytes, barrier, zero, mask);
 	else
 		PTX(l,
 		    lower_text(l, "cp.async.bulk.shared::cluster.%s.mbarrier::complete_tx::bytes",
@@ -397,8 +396,8 @@ void lower_utmaldg(struct lower *l)
 		args[count++] = multicast_mask(l, 2);
 	once(l);
 	lower_ptx(l,
-		  lower_text(l, "cp.async.bulk.tensor.%ud.shared::cluster.global.%s.mbarrier::complete_tx::bytes%s", dims,
-			     im2col ? "im2col" : "tile", several ? ".multicast::cluster" : ""),
+		  lower_text(l, "cp.async.bulk.tensor.%ud.shared::cluster.global.%s.mbarrier::complete_tx::bytes%s",
+			     dims, im2col ? "im2col" : "tile", several ? ".multicast::cluster" : ""),
 		  args, count);
 }
 

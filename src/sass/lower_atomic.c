@@ -93,7 +93,8 @@ static void atom(struct lower *l, const char *op, const char *type, bool wide)
 static u32 value_of_quad(struct lower *l, u32 k)
 {
 	const u32 to = lower_quad(l);
-	const u32 words[] = {lower_stored(l, k, 0), lower_stored(l, k, 1), lower_stored(l, k, 2), lower_stored(l, k, 3)};
+	const u32 words[] = {lower_stored(l, k, 0), lower_stored(l, k, 1), lower_stored(l, k, 2),
+			     lower_stored(l, k, 3)};
 
 	lower_machine_list(l, MACHINE_quad, (struct insn){.d = to}, words, COUNT_OF(words));
 	return to;

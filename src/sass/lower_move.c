@@ -206,8 +206,7 @@ void lower_r2ur(struct lower *l)
 	}
 	if (!lower_is_pt(l, 0))
 		lower_machine(l, MACHINE_differs,
-			      (struct insn){
-				      .d = lower_to_predicate(l, 0), .a = lower_source(l, 2), .c = more});
+			      (struct insn){.d = lower_to_predicate(l, 0), .a = lower_source(l, 2), .c = more});
 	lower_machine(l, MACHINE_r2ur, (struct insn){.d = lower_to(l, 1, 0), .a = lower_source(l, 2)});
 }
 

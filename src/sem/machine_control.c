@@ -60,20 +60,15 @@ MEANING_FUNCTION(bra)
 }
 MEANING(bra);
 
-/* Lanes take it if others of the mask in row d are not with them. c: what the mask is combined with: complements. */
+/* All lanes take it unless those for which the guard holds are all of the mask in row d: code guards it by what must hold of
+ * every lane for the short way. c: what the mask is combined with: complements. */
 MEANING_FUNCTION(bra_div)
 {
 	const u32 lanes = TAKEN, members = (ROW_OF(u32, i->d)[__builtin_ctz(mask)] ^ i->c) & w->live;
 
 	w->branches++;
 	warp_account(w, i);
-	if (!lanes || !(members & ~lanes))
-		return i + 1;
-	if (lanes != mask) {
-		w->divergent_branches++;
-		warp_split(w, mask & ~lanes, i + 1);
-	}
-	return i + i->imm;
+	return members & ~lanes ? i + i->imm : i + 1;
 }
 MEANING(bra_div);
 
@@ -207,10 +202,14 @@ MEANING_FUNCTION(collect)
 {
 	u32 *back = ROW_OF(u32, i->c);
 	const u32 to = (u32)(i + i->imm - grid_entry(w->grid, w->frame->code));
+	const u32 members = ROW_OF(u32, i->d)[__builtin_ctz(mask)],
+		  same = mask & MASK_OF(ROW_OF(u32, i->d)[l] == members);
 
 	EACH_LANE
-		back[l] = mask & lane_bit[l] ? to : back[l];
-	return warp_converge(w, i, CONVERGE_COLLECTIVELY, ROW_OF(u32, i->d)[__builtin_ctz(mask)], i + 1);
+		back[l] = same & lane_bit[l] ? to : back[l];
+	if (same != mask) /* others name another mask: they run apart */
+		warp_split(w, mask & ~same, i);
+	return warp_converge(w, i, CONVERGE_COLLECTIVELY, members, i + 1);
 }
 MEANING(collect);
 

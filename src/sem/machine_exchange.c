@@ -187,6 +187,6 @@ MEANING_FUNCTION(bank)
 }
 MEANING_STEP(bank);
 
-const struct machine_entry SEM_NAME(machine_exchange)[] = {ENTRY(vote),  ENTRY(shfl),  ENTRY(match),
-							   ENTRY(redux), ENTRY(elect), ENTRY(r2ur),
-							   ENTRY(differs),  ENTRY(bank),  {MACHINE_COUNT, NULL}};
+const struct machine_entry SEM_NAME(machine_exchange)[] = {ENTRY(vote),    ENTRY(shfl),  ENTRY(match),
+							   ENTRY(redux),   ENTRY(elect), ENTRY(r2ur),
+							   ENTRY(differs), ENTRY(bank),  {MACHINE_COUNT, NULL}};

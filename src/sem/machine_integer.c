@@ -493,8 +493,10 @@ MEANING_FUNCTION(sign)
 MEANING_EACH(sign);
 
 const struct machine_entry SEM_NAME(machine_integer)[] = {
-	ENTRY(modify),     ENTRY(pair),        ENTRY(part),      ENTRY(quad),       ENTRY(unquad),      ENTRY(logic_pred), ENTRY(sign_of_double),
-	ENTRY(iadd3),      ENTRY(iadd3_carry), ENTRY(imad),      ENTRY(imad_wide),  ENTRY(imad_wide_signed),
-	ENTRY(imad_carry), ENTRY(lea),         ENTRY(lea_carry), ENTRY(shf),        ENTRY(isetp),
-	ENTRY(fsetp),      ENTRY(dsetp),       ENTRY(lop3_pred), ENTRY(fchk),       ENTRY(mufu_circle),
-	ENTRY(plop3),      ENTRY(p2r),         ENTRY(r2p),       ENTRY(sign),       {MACHINE_COUNT, NULL}};
+	ENTRY(modify),      ENTRY(pair),        ENTRY(part),           ENTRY(quad),
+	ENTRY(unquad),      ENTRY(logic_pred),  ENTRY(sign_of_double), ENTRY(iadd3),
+	ENTRY(iadd3_carry), ENTRY(imad),        ENTRY(imad_wide),      ENTRY(imad_wide_signed),
+	ENTRY(imad_carry),  ENTRY(lea),         ENTRY(lea_carry),      ENTRY(shf),
+	ENTRY(isetp),       ENTRY(fsetp),       ENTRY(dsetp),          ENTRY(lop3_pred),
+	ENTRY(fchk),        ENTRY(mufu_circle), ENTRY(plop3),          ENTRY(p2r),
+	ENTRY(r2p),         ENTRY(sign),        {MACHINE_COUNT, NULL}};
