@@ -17,7 +17,9 @@ enum word {
 	WORD_LOCAL_WINDOW,
 	WORD_PARAM_WINDOW, /* the generic address of the first parameter */
 	WORD_PARAM_END,
-	WORD_VARIABLES, /* of bank 3 */
+	WORD_BANK_WINDOW, /* the generic address of bank 0 itself */
+	WORD_BANK_END,    /* behind its last byte: 32 bits */
+	WORD_VARIABLES,   /* of bank 3 */
 	WORD_GRID_ID,
 	WORD_DESCRIPTOR,     /* of global memory: opaque */
 	WORD_STACK,          /* R1 at the start */
@@ -41,9 +43,10 @@ struct place_of_word {
 static const struct place_of_word before_90[] = {
 	{0x00, 12, WORD_BLOCK},       {0x0c, 12, WORD_GRID},         {0x18, 8, WORD_SHARED_WINDOW},
 	{0x20, 8, WORD_LOCAL_WINDOW}, {0x28, 4, WORD_STACK},         {0x2c, 4, WORD_DYNAMIC_SHARED},
-	{0x40, 8, WORD_PARAM_WINDOW}, {0x50, 8, WORD_VARIABLES},     {0x10c, 4, WORD_SMS},
-	{0x118, 8, WORD_DESCRIPTOR},  {0x120, 4, WORD_RESERVED_END}, {0x12c, 8, WORD_PARAM_END},
+	{0x40, 8, WORD_BANK_WINDOW},  {0x50, 8, WORD_VARIABLES},     {0x10c, 4, WORD_SMS},
+	{0x118, 8, WORD_DESCRIPTOR},  {0x120, 4, WORD_RESERVED_END}, {0x12c, 4, WORD_BANK_END},
 };
+static const struct place_of_word of_75 = {0x114, 4, WORD_BANK_END};
 static const struct place_of_word of_90[] = {
 	{0x00, 12, WORD_BLOCK},        {0x0c, 12, WORD_GRID},         {0x18, 8, WORD_SHARED_WINDOW},
 	{0x20, 8, WORD_LOCAL_WINDOW},  {0x28, 4, WORD_STACK},         {0x2c, 4, WORD_DYNAMIC_SHARED},
@@ -54,10 +57,13 @@ static const struct place_of_word of_90[] = {
 	{0x1a0, 8, WORD_PARAM_END},    {0x208, 8, WORD_DESCRIPTOR},
 };
 static const struct place_of_word from_100[] = {
-	{0x120, 8, WORD_VARIABLES},    {0x140, 8, WORD_GRID_ID},      {0x16c, 4, WORD_RESERVED},
-	{0x2d0, 4, WORD_SMS},          {0x2f8, 8, WORD_LOCAL_WINDOW}, {0x348, 8, WORD_PARAM_WINDOW},
-	{0x350, 8, WORD_PARAM_END},    {0x358, 8, WORD_DESCRIPTOR},   {0x360, 12, WORD_BLOCK},
-	{0x36c, 4, WORD_HAS_CLUSTERS}, {0x370, 12, WORD_GRID},        {0x37c, 4, WORD_STACK},
+	{0x120, 8, WORD_VARIABLES},     {0x140, 8, WORD_GRID_ID},      {0x16c, 4, WORD_RESERVED},
+	{0x278, 4, WORD_RESERVED_END},  {0x2a0, 12, WORD_CLUSTER},     {0x2ac, 4, WORD_DYNAMIC_SHARED},
+	{0x2b0, 12, WORD_CLUSTER_PART}, {0x2bc, 4, WORD_SHARED},       {0x2c0, 12, WORD_CLUSTERS},
+	{0x2cc, 4, WORD_CLUSTER_SIZE},  {0x2d0, 4, WORD_SMS},          {0x2f8, 8, WORD_LOCAL_WINDOW},
+	{0x348, 8, WORD_PARAM_WINDOW},  {0x350, 8, WORD_PARAM_END},    {0x358, 8, WORD_DESCRIPTOR},
+	{0x360, 12, WORD_BLOCK},        {0x36c, 4, WORD_HAS_CLUSTERS}, {0x370, 12, WORD_GRID},
+	{0x37c, 4, WORD_STACK},
 };
 
 /* What the system has taken of its part of shared memory. */
@@ -90,6 +96,10 @@ static u32 word_value(const struct grid *grid, const struct code *code, enum wor
 		return half_of(grid->map->local_window, at);
 	case WORD_PARAM_WINDOW:
 		return half_of(grid->map->param_window + param_bias(grid), at);
+	case WORD_BANK_WINDOW:
+		return half_of(grid->map->param_window + param_bias(grid) - code->machine_banks->param_base, at);
+	case WORD_BANK_END:
+		return code->machine_banks->param_base + grid->kernel->param_bytes;
 	case WORD_PARAM_END:
 		return half_of(grid->map->param_window + param_bias(grid) + grid->kernel->param_bytes, at);
 	case WORD_VARIABLES:
@@ -105,7 +115,7 @@ static u32 word_value(const struct grid *grid, const struct code *code, enum wor
 	case WORD_SHARED:
 		return (u32)grid->shared_bytes;
 	case WORD_RESERVED_END:
-		return shared_reserved ? RESERVED_USED : 0;
+		return m->machine_arch->shared_reserved ? RESERVED_USED : 0;
 	case WORD_HAS_CLUSTERS:
 		return grid->explicit_cluster;
 	case WORD_CLUSTER:
@@ -127,6 +137,8 @@ static u32 driver_word(const struct grid *grid, const struct code *code, u32 off
 	const struct place_of_word *words = sm < 90 ? before_90 : sm < 100 ? of_90 : from_100;
 	const size_t count = sm < 90 ? COUNT_OF(before_90) : sm < 100 ? COUNT_OF(of_90) : COUNT_OF(from_100);
 
+	if (sm < 80 && offset - of_75.offset < of_75.bytes)
+		return word_value(m, code, of_75.word, offset - of_75.offset);
 	for (size_t k = 0; k < count; k++)
 		if (offset - words[k].offset < words[k].bytes)
 			return word_value(grid, code, words[k].word, offset - words[k].offset);

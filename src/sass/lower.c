@@ -51,10 +51,22 @@ lower_fn *const lower_table[SASS_OP_COUNT] = {
 	OP(SHFL, shfl),
 	OP(MATCH, match),
 	OP(REDUX, redux),
+	OP(CREDUX, credux),
 	OP(ELECT, elect),
 	OP(IADD3, iadd3),
 	OP(UIADD3, iadd3),
 	OP(VIADD, viadd),
+	OP(IADD, iadd),
+	OP(FMNMX3, fmnmx3),
+	OP(UI2F, i2f),
+	OP(UI2FP, i2f),
+	OP(UF2I, f2i),
+	OP(UFADD, fadd),
+	OP(UFMUL, fmul),
+	OP(UFFMA, ffma),
+	OP(UVIMNMX, vimnmx),
+	OP(UIMNMX, vimnmx),
+	OP(QMMA, qmma),
 	OP(IMAD, imad),
 	OP(UIMAD, imad),
 	OP(LEA, lea),
@@ -314,6 +326,14 @@ static bool is_uniform(const struct sass_insn *i)
 	case SASS_OP_LDCU:
 	case SASS_OP_UP2UR:
 	case SASS_OP_UR2UP:
+	case SASS_OP_UI2F:
+	case SASS_OP_UI2FP:
+	case SASS_OP_UF2I:
+	case SASS_OP_UFADD:
+	case SASS_OP_UFMUL:
+	case SASS_OP_UFFMA:
+	case SASS_OP_UVIMNMX:
+	case SASS_OP_UIMNMX:
 		return true;
 	default:
 		return false;

@@ -239,6 +239,13 @@ static void compare_and_swap(struct lower *l)
 	else
 		PTX(l, lower_text(l, "atom.relaxed%s%s.cas.b32", a.scope, a.space), TO32(old), base_of(&a),
 		    OFFSET(a.at.offset), ROW32(compare), ROW32(value));
+	if (l->i->operands[0].arg == ARG_PREDICATE &&
+	    l->i->opcode == SASS_OP_ATOMS) { /* from sm_100 on only that is said */
+		const struct lower_arg was = wide ? ROW64(old) : ROW32(old),
+				       asked = wide ? ROW64(compare) : ROW32(compare);
+		PTX(l, lower_text(l, "setp.eq.%s", bits), TO1(lower_to_predicate(l, 0)), was, asked);
+		return;
+	}
 	if (tests && wide) {
 		PTX(l, lower_text(l, "setp.eq.%s", bits), TO1(same.row), ROW64(old), ROW64(compare));
 		PTX(l, "selp.b64", TO64(old), ROW64(lower_number64(l, 1)), ROW64(l->zero64), TRUTH(same));
@@ -262,6 +269,17 @@ static void count_lanes(struct lower *l)
 	    ROW32(lower_number(l, 1)));
 }
 
+/* ATOMS.ARRIVE and ATOM.ARRIVE of sm_80 to sm_89: an mbarrier is two words in memory there. */
+static void arrive(struct lower *l)
+{
+	const struct atomic a = atomic_of(l);
+	const u32 list[] = {lower_to(l, a.d, 0), lower_to(l, a.d, 1), a.at.wide, (u32)a.at.offset};
+
+	l->shows_order = true;
+	lower_machine_list(l, MACHINE_arrive, (struct insn){.a = a.at.base}, list, COUNT_OF(list));
+	say_done(l, &a);
+}
+
 static bool has_modifier(const struct lower *l, enum sass_modifier_kind kind)
 {
 	for (u32 k = 0; k < l->i->modifier_count; k++)
@@ -272,10 +290,13 @@ static bool has_modifier(const struct lower *l, enum sass_modifier_kind kind)
 
 void lower_atom(struct lower *l)
 {
-	enum { POPC_INC = 10, POPC_INC90 = 11 };
+	enum { ARRIVE = 9, POPC_INC = 10, POPC_INC90 = 11 };
 
 	if (modifier(l, MOD_POPC_INC) == POPC_INC || modifier(l, MOD_POPC_INC90) == POPC_INC90)
 		count_lanes(l);
+	else if (modifier(l, MOD_POPC_INC) == ARRIVE ||
+		 (l->i->opcode == SASS_OP_ATOM && strstr(sass_row_text(l->m->decoder, l->i), ".ARRIVE")))
+		arrive(l);
 	else if (has_modifier(l, MOD_POPC_INC) || has_modifier(l, MOD_POPC_INC90))
 		lower_fails(l);
 	else if (has_modifier(l, MOD_ATOM_FLOAT_OP))

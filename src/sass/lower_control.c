@@ -7,6 +7,11 @@
 #include "isa/sregs.h"
 #include "sass/lower.h"
 
+static bool says(const struct lower *l, const char *word)
+{
+	return strstr(sass_row_text(l->m->decoder, l->i), word) != NULL;
+}
+
 static struct predicate always(const struct lower *l) { return (struct predicate){l->true_row, false}; }
 
 /* The predicate that some control instructions have beside their guard. */
@@ -69,16 +74,13 @@ void lower_bra(struct lower *l)
 		lower_fails(l);
 		return;
 	}
-	if (strstr(sass_row_text(l->m->decoder, l->i), ".DIV")) {
+	if (says(l, ".DIV") || says(l, ".CONV")) {
 		const bool named = l->i->operand_count > 2;
 		const u32 members = named ? lower_plain(l, 1, 0) : lower_number(l, FULL_MASK);
 		const u32 flip = named && l->i->operands[1].flags & SASS_MINUS ? ~0u : 0;
-		lower_control(l, MACHINE_bra_div, (struct insn){.d = members, .c = flip}, p);
+		lower_control(l, MACHINE_bra_div,
+			      (struct insn){.d = members, .c = flip, .aux = says(l, ".CONV") ? MACHINE_MET : 0}, p);
 		lower_jump_to(l, l->section->base + (u32)o->value);
-		return;
-	}
-	if (strstr(sass_row_text(l->m->decoder, l->i), ".CONV")) {
-		lower_fails(l);
 		return;
 	}
 	if (l->i->operand_count > 2) {
@@ -214,7 +216,8 @@ void lower_ret(struct lower *l)
 
 void lower_lepc(struct lower *l)
 {
-	const u64 ahead = l->i->operand_count > 1 ? l->i->operands[1].value : l->i->address + SASS_INSN_BYTES;
+	/* Without a distance, as up to sm_89, its own address. */
+	const u64 ahead = l->i->operand_count > 1 ? l->i->operands[1].value : l->i->address;
 	const u64 address = address_map(64)->function_base + l->section->base + ahead;
 
 	PTX(l, "mov.b32", TO32(lower_to(l, 0, 0)), ROW32(lower_number(l, (u32)address)));
@@ -236,7 +239,9 @@ void lower_yield(struct lower *l) { lower_control(l, MACHINE_yield, (struct insn
 /* With a target, .COLLECTIVE, the lanes go on there. */
 void lower_warpsync(struct lower *l)
 {
-	const bool all = strstr(sass_row_text(l->m->decoder, l->i), ".ALL") != NULL;
+	enum { EXCLUSIVE90 = 1 };
+	const bool all = says(l, ".ALL"),
+		   exclusive = modifier(l, MOD_EXCLUSIVE) || modifier(l, MOD_COLLECTIVE) == EXCLUSIVE90;
 	const struct sass_operand *last = &l->i->operands[l->i->operand_count - 1];
 	const u32 members = all ? l->zero : lower_source(l, 1);
 
@@ -247,7 +252,9 @@ void lower_warpsync(struct lower *l)
 			      (struct insn){.d = all ? lower_number(l, FULL_MASK) : members, .c = l->collective_row},
 			      second(l));
 	} else {
-		lower_control(l, MACHINE_warpsync, (struct insn){.d = members, .c = all, .imm = 1}, second(l));
+		lower_control(l, MACHINE_warpsync,
+			      (struct insn){.d = members, .c = (all ? 1u : 0) | (exclusive ? 2u : 0), .imm = 1},
+			      second(l));
 	}
 	if (last->arg == ARG_TARGET)
 		lower_jump_to(l, l->section->base + (u32)last->value);

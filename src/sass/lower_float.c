@@ -97,6 +97,20 @@ void lower_fmnmx(struct lower *l)
 		PTX(l, "selp.b32", TO32(d), ROW32(less), ROW32(more), TRUTH(p));
 }
 
+/* Of three: the least where the predicate holds. */
+void lower_fmnmx3(struct lower *l)
+{
+	const u32 a = lower_float(l, 1), b = lower_float(l, 2), c = lower_float(l, 3), d = lower_to(l, 0, 0),
+		  x = lower_word(l);
+	const struct predicate p = lower_predicate(l, 4);
+	const char *nan = modifier(l, MOD_NAN) ? ".NaN" : "", *name = p.row == l->true_row ? "min" : "max";
+
+	if (modifier(l, MOD_XORSIGN) || (p.row != l->true_row && p.row != l->false_row))
+		lower_fails(l);
+	PTX(l, lower_text(l, "%s%s%s.f32", name, flushing(l), nan), TO32(x), ROW32(a), ROW32(b));
+	PTX(l, lower_text(l, "%s%s%s.f32", name, flushing(l), nan), TO32(d), ROW32(x), ROW32(c));
+}
+
 /* A comparison to two predicates, combined with a third one: operands `first` and the next, `with`. */
 static void compare(struct lower *l, enum machine_handler handler, u32 a, u32 b, u32 how, u32 to, u32 other, u32 with)
 {
@@ -221,7 +235,7 @@ static void convert(struct lower *l, const char *text, u32 to, struct lower_arg 
 void lower_i2f(struct lower *l)
 {
 	static const char *const types[] = {"u32", "s32", "u32", "s32", "u32", "s32", "u64", "s64"};
-	const bool packed = l->i->opcode == SASS_OP_I2FP;
+	const bool packed = l->i->opcode == SASS_OP_I2FP || l->i->opcode == SASS_OP_UI2FP;
 	const u32 to = packed ? 2 : sass_modifier(l->i, MOD_REAL) + sass_modifier(l->i, MOD_REAL32);
 	const u32 from = packed ? modifier(l, MOD_INT_PACK) : modifier(l, MOD_INT_IN);
 	const char *round = packed && modifier(l, MOD_ROUND_PACK) ? "rz" : rounding(l);

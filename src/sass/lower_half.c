@@ -51,15 +51,20 @@ void lower_hadd2(struct lower *l)
 	struct sass_operand *o = l->i->operands;
 	const u32 d = lower_to(l, 0, 0);
 
-	/* .F32, of the result or up to sm_89 of a source, widens the lower half: the other operand is -RZ. */
+	/* .F32, of the result or up to sm_89 of a source, widens the lower half: the other operand is -RZ. On sm_75 .F32 of the
+	 * operand itself narrows it to both halves, towards zero. */
 	if (modifier(l, MOD_HALF_F32_OUT) || (l->sm < 90 && (o[1].part == 1 || o[2].part == 1))) {
 		const u32 from = lower_is_rz(l, 1) ? 2 : 1, h = lower_word(l);
-		if ((!lower_is_rz(l, 1) && !lower_is_rz(l, 2)) || o[from].part == 1) {
+		if (!lower_is_rz(l, 1) && !lower_is_rz(l, 2)) {
 			lower_fails(l);
-			return;
+		} else if (o[from].part == 1) {
+			PTX(l, lower_text(l, "cvt.rz%s%s.f16.f32", flushing(l), saturating(l)), TO16(h),
+			    ROW32(lower_float(l, from)));
+			PTX(l, "prmt.b32", TO32(d), ROW32(h), ROW32(h), ROW32(lower_number(l, 0x1010)));
+		} else {
+			PTX(l, "and.b32", TO32(h), ROW32(halves(l, from)), ROW32(lower_number(l, 0xffff)));
+			PTX(l, lower_text(l, "cvt%s%s.f32.f16", flushing(l), saturating(l)), TO32(d), ROW16(h));
 		}
-		PTX(l, "and.b32", TO32(h), ROW32(halves(l, from)), ROW32(lower_number(l, 0xffff)));
-		PTX(l, lower_text(l, "cvt%s.f32.f16", flushing(l)), TO32(d), ROW16(h));
 		return;
 	}
 	PTX(l, lower_text(l, "add.rn%s%s.%s", flushing(l), saturating(l), half_type(l)), TO32(d), ROW32(halves(l, 1)),

@@ -72,6 +72,52 @@ void lower_iadd3(struct lower *l)
 			   COUNT_OF(list));
 }
 
+/* Both words of a sum of pairs, each with up to two carries out, which the upper word takes in. */
+static void sum_of_pairs(struct lower *l, u32 flags, u32 more, u32 x)
+{
+	const u32 low = lower_word(l), high = lower_word(l), one = lower_truth(l), two = lower_truth(l);
+	const u32 complements = flags & (MACHINE_NOT_A | MACHINE_NOT_B);
+	const u32 below[] = {flags, more, x, l->false_row, one, two};
+	const u32 above[] = {complements, 0, one, two, lower_to_predicate(l, 1), l->pred_sink};
+
+	lower_machine_list(l, MACHINE_iadd3_carry,
+			   (struct insn){.d = low, .a = lower_plain(l, 2, 0), .b = lower_plain(l, 3, 0), .c = l->zero},
+			   below, COUNT_OF(below));
+	lower_machine_list(l, MACHINE_iadd3_carry,
+			   (struct insn){.d = high, .a = lower_plain(l, 2, 1), .b = lower_plain(l, 3, 1), .c = l->zero},
+			   above, COUNT_OF(above));
+	PTX(l, "mov.b32", TO32(lower_to(l, 0, 0)), ROW32(low));
+	PTX(l, "mov.b32", TO32(lower_to(l, 0, 1)), ROW32(high));
+}
+
+/* From sm_120 on: of two sources, of 32 or 64 bits. */
+void lower_iadd(struct lower *l)
+{
+	const bool wide = modifier(l, MOD_B64), carries = modifier(l, MOD_X);
+	u32 flags = 0, more = 0;
+
+	if (!carries && lower_is_pt(l, 1) && wide) {
+		const u32 x = lower_wide(l, 2);
+		PTX(l, "add.u64", TO64(x), ROW64(x), ROW64(lower_wide(l, 3)));
+		lower_write_wide(l, 0, x);
+		return;
+	}
+	if (!carries && lower_is_pt(l, 1)) {
+		PTX(l, "add.u32", TO32(lower_to(l, 0, 0)), ROW32(lower_source(l, 2)), ROW32(lower_source(l, 3)));
+		return;
+	}
+	const u32 a = complemented(l, 2, MACHINE_NOT_A, &flags, &more, carries),
+		  b = complemented(l, 3, MACHINE_NOT_B, &flags, &more, carries),
+		  x = carries ? carry_in(l, 4, MACHINE_NOT_X, &flags) : l->false_row;
+	if (wide) {
+		sum_of_pairs(l, flags, more, x);
+		return;
+	}
+	const u32 list[] = {flags, more, x, l->false_row, lower_to_predicate(l, 1), l->pred_sink};
+	lower_machine_list(l, MACHINE_iadd3_carry, (struct insn){.d = lower_to(l, 0, 0), .a = a, .b = b, .c = l->zero},
+			   list, COUNT_OF(list));
+}
+
 void lower_viadd(struct lower *l)
 {
 	const u32 a = lower_source(l, 1), b = lower_source(l, 2);
@@ -232,16 +278,42 @@ void lower_shf(struct lower *l)
 	lower_machine(l, MACHINE_shf, (struct insn){.d = d, .a = low, .b = count, .c = up, .imm = (s32)how});
 }
 
+/* Of 64 bits, from sm_120 on. */
+static void compare_wide(struct lower *l, bool is_signed)
+{
+	static const char *const names[] = {NULL, "lt", "eq", "le", "gt", "ne", "ge", NULL};
+	const u32 comparison = modifier(l, MOD_ICMP), how = modifier(l, MOD_BOOL) % 3, a = lower_wide(l, 2),
+		  b = lower_wide(l, 3), outcome = lower_truth(l), p = lower_truth(l), q = lower_truth(l);
+	const struct predicate with = lower_predicate(l, 4);
+	const u32 from[] = {p, q}, row = names[comparison & 7] ? outcome : comparison ? l->true_row : l->false_row;
+
+	if (modifier(l, MOD_EX))
+		lower_fails(l);
+	if (row == outcome)
+		PTX(l, lower_text(l, "setp.%s.%s", names[comparison & 7], is_signed ? "s64" : "u64"), TO1(outcome),
+		    ROW64(a), ROW64(b));
+	for (u32 k = 0; k < 2; k++)
+		lower_machine(
+			l, MACHINE_logic_pred,
+			(struct insn){
+				.d = from[k], .a = row, .b = with.row, .c = how, .aux = (u8)(k | with.negated << 1)});
+	for (u32 k = 0; k < 2; k++)
+		lower_machine(l, MACHINE_logic_pred,
+			      (struct insn){.d = lower_to_predicate(l, k), .a = from[k], .b = from[k]});
+}
+
 /* With .EX, the outcome of the lower words decides where the upper ones are equal. */
 void lower_isetp(struct lower *l)
 {
+	if (sass_modifier(l->i, MOD_ITYPE64) > 1) {
+		compare_wide(l, sass_modifier(l->i, MOD_ITYPE64) == 3);
+		return;
+	}
 	const u32 a = lower_source(l, 2), b = lower_source(l, 3);
 	const struct predicate with = lower_predicate(l, 4);
 	struct predicate below = {l->true_row, false};
 	const bool extends = modifier(l, MOD_EX);
 
-	if (is_pair_row(l, "itype64") && modifier(l, MOD_ITYPE64) > 1)
-		lower_fails(l);
 	if (extends)
 		below = lower_predicate(l, 5);
 	const bool is_signed = sass_modifier(l->i, MOD_U32) || sass_modifier(l->i, MOD_ITYPE64) == 1;
@@ -319,11 +391,44 @@ static void least(struct lower *l, u32 a, u32 b, struct predicate p)
 		PTX(l, "selp.b32", TO32(d), ROW32(less), ROW32(more), TRUTH(p));
 }
 
+/* From sm_120 on: P, Q, d, the sources, the predicate, another one. */
+static void least_wide(struct lower *l)
+{
+	static const char *const types[] = {"u32", "s32", "u64", "s64"};
+	const u32 type = modifier(l, MOD_MNMX64);
+	const struct predicate p = lower_predicate(l, 5);
+	const bool wide = type >= 2;
+	const u32 a = wide ? lower_wide(l, 3) : lower_source(l, 3), b = wide ? lower_wide(l, 4) : lower_source(l, 4),
+		  less = wide ? lower_long(l) : lower_word(l), more = wide ? lower_long(l) : lower_word(l);
+	const u8 bits = wide ? 64 : 32;
+	struct lower_arg to[] = {{.row = less, .bits = bits, .written = true},
+				 {.row = more, .bits = bits, .written = true}},
+			 from[] = {{.row = a, .bits = bits}, {.row = b, .bits = bits}};
+
+	if (!lower_is_pt(l, 0) || !lower_is_pt(l, 1) || lower_predicate(l, 6).row != l->false_row)
+		lower_fails(l);
+	PTX(l, lower_text(l, "min.%s", types[type & 3]), to[0], from[0], from[1]);
+	PTX(l, lower_text(l, "max.%s", types[type & 3]), to[1], from[0], from[1]);
+	from[0].row = less;
+	from[1].row = more;
+	if (wide) {
+		PTX(l, "selp.b64", to[0], from[0], from[1], TRUTH(p));
+		lower_write_wide(l, 2, less);
+	} else {
+		to[0].row = lower_to(l, 2, 0);
+		PTX(l, "selp.b32", to[0], from[0], from[1], TRUTH(p));
+	}
+}
+
 void lower_vimnmx(struct lower *l)
 {
+	if (is_pair_row(l, "mnmx64")) {
+		least_wide(l);
+		return;
+	}
 	const u32 first = l->i->operand_count > 5 ? 3 : 1; /* sm_100 has two predicates before the sources */
 
-	if ((first == 3 && (!lower_is_pt(l, 1) || !lower_is_pt(l, 2))) || is_pair_row(l, "mnmx64"))
+	if ((first == 3 && (!lower_is_pt(l, 1) || !lower_is_pt(l, 2))) || sass_modifier(l->i, MOD_VTYPE) > 3)
 		lower_fails(l);
 	least(l, lower_source(l, first), lower_source(l, first + 1), lower_predicate(l, first + 2));
 }

@@ -219,7 +219,9 @@ static void indexed(struct lower *l, const struct sass_operand *o, u32 bytes, bo
 		row = uniform && l->i->opcode != SASS_OP_LDC ? lower_uniform(l, o->base) : lower_register(l, o->base);
 	if (o->uniform < SASS_NO_REGISTER)
 		row = lower_uniform(l, o->uniform);
-	const u32 list[] = {o->number, (u32)o->value, bytes, is_signed};
+	/* A place alone is one of 64 KiB; beside a register it has a sign. */
+	const u32 at = row == l->zero ? (u32)o->value & 0xffff : (u32)o->value;
+	const u32 list[] = {o->number, at, bytes, is_signed};
 	lower_machine_list(l, MACHINE_bank, (struct insn){.d = lower_to(l, 0, 0), .a = row}, list, COUNT_OF(list));
 }
 

@@ -178,7 +178,9 @@ void lower_cs2r(struct lower *l)
 	const u32 number = l->i->operands[1].number;
 	const char *name = sass_special_name(number);
 	u32 row[2] = {l->zero, l->zero};
-	bool known = number == 255 || special_row(l, number, &row[0]) || named_special(l, name, &row[0]);
+	/* SR_CgaSize chooses between two copies of bank 0's words about clusters: the first one. */
+	bool known = number == 255 || (name && !strcmp(name, "SR_CgaSize")) || special_row(l, number, &row[0]) ||
+		     named_special(l, name, &row[0]);
 
 	if (known && number != 255 && modifier(l, MOD_CS2R) != 0) {
 		const bool timer = name && strstr(name, "GLOBALTIMER");
@@ -324,6 +326,21 @@ void lower_redux(struct lower *l)
 		      (struct insn){.d = lower_to(l, 0, 0),
 				    .a = lower_source(l, 1),
 				    .imm = (s32)(how | (modifier(l, MOD_S32) ? 8u : 0))});
+}
+
+/* The same for numbers that REDUX leaves out from sm_100 on. */
+void lower_credux(struct lower *l)
+{
+	enum { LEAST = 4, GREATEST = 5, IS_SIGNED = 8 };
+	static const u8 how[] = {GREATEST, 0, LEAST, 0};
+	const u32 op = how[modifier(l, MOD_CREDUX) & 3], type = modifier(l, MOD_CREDUX_TYPE);
+
+	if (!op || type > 1)
+		lower_fails(l);
+	lower_machine(l, MACHINE_redux,
+		      (struct insn){.d = lower_to(l, 0, 0),
+				    .a = lower_source(l, 1),
+				    .imm = (s32)(op | (type ? IS_SIGNED : 0))});
 }
 
 void lower_elect(struct lower *l)

@@ -159,6 +159,19 @@ void lower_imma(struct lower *l)
 		 s, a[1] == '4' ? 4 : 8, 32, has(&w, "SP"));
 }
 
+/* Formats of a byte. */
+void lower_qmma(struct lower *l)
+{
+	const struct words w = words_of(l);
+	const struct shape s = shape_of(l, &w);
+	const char *sum = has(&w, "F32") ? "f32" : "f16", *a = type_word(l, &w, 0), *b = type_word(l, &w, 1);
+
+	if (a[0] != 'e' || b[0] != 'e' || modifier(l, MOD_QMMA_A) > 1 || modifier(l, MOD_QMMA_B) > 1)
+		lower_fails(l);
+	multiply(l, lower_text(l, "%s.m%un8k%u.row.col.%s.%s.%s.%s", mma(&w), s.m, s.k, sum, a, b, sum), s, 8,
+		 sum[1] == '3' ? 32 : 16, has(&w, "SP"));
+}
+
 void lower_bmma(struct lower *l)
 {
 	const struct words w = words_of(l);

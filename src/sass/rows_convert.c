@@ -42,7 +42,7 @@ static const struct sass_row rows[] = {
 	ROW(FRND, 0x113, "1456", ALL, "", ".ftz.frnd64.roundint d, -|s")
 	ROW(I2FP, 0x045, "1456", FROM(86), "", ".realpack.intpack.roundpack d, s")
 	ROW(F2FP, 0x03e, "1", OF(80, 86), "78=0 72:3=0 82:4=0", ".satfinite.prelu.f2fpto80.PACK_AB.f2fpround d, a, b")
-	ROW(F2FP, 0x03e, "1", OF(80, 86), "78=1 72:3=0 82:4=0", ".satfinite.prelu.f2fpto80.MERGE_C.f2fpround d, b, c")
+	ROW(F2FP, 0x03e, "1", OF(75, 86), "78=1 72:3=0 82:4=0", ".satfinite.prelu.f2fpto80.MERGE_C.f2fpround d, b, c")
 	ROW(F2FP, 0x03e, "1", FROM(89), "89:2=0 78=0 72:3=0 82:4=0", ".satfinite.prelu.f2fpto.F32.PACK_AB.f2fpround d, a, b")
 	ROW(F2FP, 0x03e, "1", FROM(89), "89:2=0 78=1 72:3=0 82:4=0", ".satfinite.prelu.f2fpto.F32.MERGE_C.f2fpround d, b, c")
 	ROW(F2FP, 0x03e, "1", FROM(89), "89:2=2 78=1 72:3=0 82:4=0", ".satfinite.prelu.f2fpto.F32.PACK_AB_MERGE_C.f2fpround d, a, b, c")

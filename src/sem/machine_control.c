@@ -61,14 +61,14 @@ MEANING_FUNCTION(bra)
 MEANING(bra);
 
 /* All lanes take it unless those for which the guard holds are all of the mask in row d: code guards it by what must hold of
- * every lane for the short way. c: what the mask is combined with: complements. */
+ * every lane for the short way. c: what the mask is combined with: complements. With MACHINE_MET (BRA.CONV) the other way round. */
 MEANING_FUNCTION(bra_div)
 {
 	const u32 lanes = TAKEN, members = (ROW_OF(u32, i->d)[__builtin_ctz(mask)] ^ i->c) & w->live;
 
 	w->branches++;
 	warp_account(w, i);
-	return members & ~lanes ? i + i->imm : i + 1;
+	return !(members & ~lanes) == !!(i->aux & MACHINE_MET) ? i + i->imm : i + 1;
 }
 MEANING(bra_div);
 
@@ -174,11 +174,12 @@ MEANING_FUNCTION(bsync)
 }
 MEANING(bsync);
 
-/* Row d: the lanes that are to meet; c: 1 all of the warp. */
+/* Row d: the lanes that are to meet; c: 1 all of the warp; 2 exclusively: those that name another mask run apart. */
 MEANING_FUNCTION(warpsync)
 {
 	const u32 taken = TAKEN;
-	const u32 members = i->c ? FULL_MASK : ROW_OF(u32, i->d)[__builtin_ctz(mask)];
+	const u32 *masks = ROW_OF(u32, i->d), members = i->c & 1 ? FULL_MASK : masks[__builtin_ctz(mask)];
+	u32 wanted = members, same = taken;
 
 	if (!taken) {
 		warp_account(w, i);
@@ -186,10 +187,14 @@ MEANING_FUNCTION(warpsync)
 	}
 	if (taken != mask)
 		warp_split(w, mask & ~taken, i + 1);
-	/* Lanes that name other masks meet apart. */
-	u32 same = taken;
-	if (!i->c)
-		same &= MASK_OF(ROW_OF(u32, i->d)[l] == members);
+	for (u32 left = i->c ? 0 : taken; left; left &= left - 1)
+		wanted |= masks[__builtin_ctz(left)];
+	if (!(i->c & 2) && !(wanted & w->live & ~taken)) { /* all are here */
+		warp_account(w, i);
+		return i + i->imm;
+	}
+	if (!(i->c & 1))
+		same &= MASK_OF(masks[l] == members);
 	if (same != taken)
 		warp_split(w, taken & ~same, i);
 	return warp_converge(w, i, CONVERGE_BY_MASK, members, i + i->imm);

@@ -187,6 +187,33 @@ MEANING_FUNCTION(bank)
 }
 MEANING_STEP(bank);
 
-const struct machine_entry SEM_NAME(machine_exchange)[] = {ENTRY(vote),    ENTRY(shfl),  ENTRY(match),
-							   ENTRY(redux),   ENTRY(elect), ENTRY(r2ur),
-							   ENTRY(differs), ENTRY(bank),  {MACHINE_COUNT, NULL}};
+/* An arrival at an mbarrier of sm_80 to sm_89, two words in shared memory: 2^30 less the arrivals that a phase expects, and 2^31
+ * less those that are pending, with the phase in the uppermost bit, which the last arrival's carry changes. a: base; list: the
+ * rows of the words as they were, whether the base has 64 bits, the offset. */
+MEANING_FUNCTION(arrive)
+{
+	const u32 *list = warp_operands(w, i);
+	const enum ir_space space = list[2] ? SPACE_GENERIC : SPACE_SHARED;
+
+	for (u32 left = mask; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		const u64 base = list[2] ? ROW_OF(u64, i->a)[l] : ROW_OF(u32, i->a)[l],
+			  sum = base + (u64)(s64)(s32)list[3];
+		u8 *at = lane_pointer(w, i, l, space, list[2] ? sum : (u32)sum, 8, true);
+		u32 words[2];
+		if (!at)
+			return NULL;
+		memcpy(words, at, sizeof words);
+		ROW_OF(u32, list[0])[l] = words[0];
+		ROW_OF(u32, list[1])[l] = words[1]++;
+		if (!(words[1] & 0x7fffffff))
+			words[1] |= (words[0] & 0x3fffffff) + 0x40000000;
+		memcpy(at, words, sizeof words);
+	}
+	return i + 1;
+}
+MEANING_STEP(arrive);
+
+const struct machine_entry SEM_NAME(machine_exchange)[] = {
+	ENTRY(vote), ENTRY(shfl),    ENTRY(match), ENTRY(redux),  ENTRY(elect),
+	ENTRY(r2ur), ENTRY(differs), ENTRY(bank),  ENTRY(arrive), {MACHINE_COUNT, NULL}};

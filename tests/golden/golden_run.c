@@ -28,6 +28,7 @@ struct group {
 /* What a child tells of a case. */
 struct result {
 	bool passed;
+	bool unbound; /* the target's machine code has no such kernel */
 	char message[CASE_MESSAGE];
 };
 
@@ -49,6 +50,7 @@ struct difference {
 struct runner {
 	struct arena arena;
 	const char *filter, *cubins;
+	u32 sm; /* the cubins' target: cases whose kernel they lack are none of it; 0: any, and all must be there */
 	regex_t expression;
 	long jobs, timeout_seconds;
 	bool quiet;
@@ -57,7 +59,7 @@ struct runner {
 	VEC_OF(const char *) stems;
 	VEC_OF(struct group *) groups;
 	size_t next_group;
-	u32 passed, failed, known;
+	u32 passed, failed, known, unbound;
 	VEC_OF(struct difference) differences;
 	struct child children[MAX_JOBS];
 };
@@ -104,8 +106,19 @@ static bool read_cubin(struct session *s, const struct runner *r, const struct g
 	return false;
 }
 
+/* Whether a cubin is of the target that --arch names. */
+static bool is_of_target(const struct runner *r, const struct bytes *text, char *message)
+{
+	const u32 sm = text->size > 52 ? text->data[49] : 0;
+
+	if (!r->sm || sm == r->sm)
+		return true;
+	snprintf(message, CASE_MESSAGE, "machine code of sm_%u, not of sm_%u", sm, r->sm);
+	return false;
+}
+
 /* Reads and lowers the group's module; false with a message. */
-static bool prepare(struct session *s, const struct runner *r, const struct group *g, char *message)
+static bool prepare(struct session *s, const struct runner *r, const struct group *g, char *message, bool *bound)
 {
 	/* Unmodelled forms fail the cases that reach them, not the whole module. */
 	const struct lower_options options = {.allow_unmodelled = true};
@@ -113,7 +126,8 @@ static bool prepare(struct session *s, const struct runner *r, const struct grou
 
 	const char *path = arena_printf(&s->arena, "%s%s", g->pack->folder, g->module);
 	if (r->cubins) {
-		if (!read_cubin(s, r, g, &text, message))
+		*bound = read_cubin(s, r, g, &text, message);
+		if (!*bound || !is_of_target(r, &text, message))
 			return false;
 	} else if (!pack_read_file(&s->arena, path, &text)) {
 		snprintf(message, CASE_MESSAGE, "%s cannot be read", path);
@@ -141,11 +155,15 @@ static void child_main(const struct runner *r, const struct group *g, int to)
 		fprintf(stderr, "golden-run: no memory left\n");
 		_exit(3);
 	}
-	const bool ready = prepare(&s, r, g, broken);
+	bool bound = true;
+	const bool ready = prepare(&s, r, g, broken, &bound);
 	for (size_t k = g->done; k < g->cases.count; k++) {
 		memset(&result, 0, sizeof result);
 		alarm((unsigned)r->timeout_seconds);
-		if (ready)
+		result.unbound = r->sm && (!bound || (ready && !program_kernel(s.program, g->cases.items[k]->entry)));
+		if (result.unbound)
+			result.passed = false;
+		else if (ready)
 			result.passed = case_run(&s, g->pack, g->cases.items[k], &r->options, result.message);
 		else
 			memcpy(result.message, broken, sizeof broken);
@@ -170,6 +188,10 @@ static void report(struct runner *r, struct group *g, const struct result *resul
 	const struct pack_case *c = g->cases.items[g->done++];
 	const char *reason = known_reason(r, c->name);
 
+	if (result->unbound) {
+		r->unbound++;
+		return;
+	}
 	if (reason && !result->passed) {
 		r->known++;
 		printf("known: %s: %s\n", c->name, reason);
@@ -307,6 +329,7 @@ static const struct argp_option options[] = {
 	{"async", 'a', "MODE", 0, "Asynchronous operations: eager (default), strict or random:SEED", 0},
 	{"native", 'n', "MODE", 0, "Machine code: off (default) or always, which fails where none can be made", 0},
 	{"cubins", 'c', "FOLDER", 0, "Run FOLDER/MODULE.cubin, machine code, in place of MODULE.ptx", 0},
+	{"arch", 'A', "sm_XX", 0, "With --cubins: their target; cases whose kernel they lack are not counted", 0},
 	{"threads", 'T', "N", 0, "Run each launch on up to N host threads (default: 1)", 0},
 	{"any-order", 'o', NULL, 0, "Let them run blocks in any order, even if that shows in the results", 0},
 	{"check", 'C', "WHAT,...", OPTION_ARG_OPTIONAL,
@@ -379,6 +402,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case 'c':
 		r->cubins = text;
 		return 0;
+	case 'A':
+		if (strncmp(text, "sm_", 3) || !(r->sm = (u32)strtoul(text + 3, NULL, 10)))
+			argp_error(state, "--arch is a target such as sm_80, not '%s'", text);
+		return 0;
 	case 'C':
 		if (!text)
 			check_options_usual(&r->check);
@@ -437,6 +464,8 @@ int main(int count, char **words)
 		add_pack(&r, p);
 	}
 	run_groups(&r);
+	if (r.unbound)
+		printf("%u are not in the machine code of sm_%u\n", r.unbound, r.sm);
 	if (r.known)
 		printf("%u known to differ from the recording\n", r.known);
 	printf("%u passed, %u failed\n", r.passed, r.failed);
