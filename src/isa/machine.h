@@ -21,7 +21,7 @@
 	/* Predicates */                                                                               \
 	X(plop3) X(p2r) X(r2p) X(sign)                                                                 \
 	/* Lanes that run together, constant banks */                                                  \
-	X(vote) X(shfl) X(match) X(redux) X(elect) X(r2ur) X(differs) X(bank) X(arrive)                                     \
+	X(vote) X(shfl) X(match) X(redux) X(elect) X(r2ur) X(differs) X(bank) X(arrive) X(nibbles)                                     \
 	/* Control */                                                                                  \
 	X(bra) X(bra_div) X(brx) X(ends) X(end) X(bssy) X(bsync) X(warpsync) X(collect) X(disperse) X(leave) X(yield)         \
 	X(trap) X(not_known) X(apart) X(system_call)

@@ -118,13 +118,53 @@ void lower_iadd(struct lower *l)
 			   list, COUNT_OF(list));
 }
 
+/* The bytes of both, each for itself: carries stay out of the next byte. */
+static void add_bytes(struct lower *l, u32 a, u32 b)
+{
+	const u32 low = lower_number(l, 0x7f7f7f7f), sum = lower_word(l), x = lower_word(l), y = lower_word(l);
+
+	PTX(l, "and.b32", TO32(x), ROW32(a), ROW32(low));
+	PTX(l, "and.b32", TO32(y), ROW32(b), ROW32(low));
+	PTX(l, "add.u32", TO32(sum), ROW32(x), ROW32(y));
+	PTX(l, "xor.b32", TO32(x), ROW32(a), ROW32(b));
+	PTX(l, "and.b32", TO32(x), ROW32(x), ROW32(lower_number(l, 0x80808080)));
+	PTX(l, "xor.b32", TO32(lower_to(l, 0, 0)), ROW32(sum), ROW32(x));
+}
+
+/* a - b of each field, whose uppermost bits `top` has. */
+static void subtract_fields(struct lower *l, u32 a, u32 b, u32 top)
+{
+	const u32 difference = lower_word(l), x = lower_word(l), y = lower_word(l), high = lower_number(l, top);
+
+	PTX(l, "or.b32", TO32(x), ROW32(a), ROW32(high));
+	PTX(l, "and.b32", TO32(y), ROW32(b), ROW32(lower_number(l, ~top)));
+	PTX(l, "sub.u32", TO32(difference), ROW32(x), ROW32(y));
+	PTX(l, "not.b32", TO32(x), ROW32(b));
+	PTX(l, "xor.b32", TO32(x), ROW32(a), ROW32(x));
+	PTX(l, "and.b32", TO32(x), ROW32(x), ROW32(high));
+	PTX(l, "xor.b32", TO32(lower_to(l, 0, 0)), ROW32(difference), ROW32(x));
+}
+
 void lower_viadd(struct lower *l)
 {
-	const u32 a = lower_source(l, 1), b = lower_source(l, 2);
+	enum { WORD, HALVES, SIGNED_WORD, SIGNED_HALVES, BYTES, SIGNED_BYTES };
+	const u32 type = sass_modifier(l->i, MOD_VADD) + sass_modifier(l->i, MOD_VADD_WIDE);
+	const bool saturates = sass_modifier(l->i, MOD_ISAT),
+		   minus = l->i->operands[2].flags & SASS_MINUS && l->i->operands[2].arg != ARG_INTEGER;
+	const u32 a = lower_source(l, 1), d = lower_to(l, 0, 0);
 
-	if (modifier(l, MOD_VADD) && l->i->operands[2].flags & SASS_MINUS)
+	if (saturates && type == SIGNED_WORD)
+		PTX(l, minus ? "sub.sat.s32" : "add.sat.s32", TO32(d), ROW32(a), ROW32(lower_plain(l, 2, 0)));
+	else if (saturates || type > SIGNED_BYTES)
 		lower_fails(l);
-	PTX(l, modifier(l, MOD_VADD) ? "add.u16x2" : "add.u32", TO32(lower_to(l, 0, 0)), ROW32(a), ROW32(b));
+	else if (minus && type != WORD && type != SIGNED_WORD)
+		subtract_fields(l, a, lower_plain(l, 2, 0), type >= BYTES ? 0x80808080 : 0x80008000);
+	else if (type == WORD || type == SIGNED_WORD)
+		PTX(l, "add.u32", TO32(d), ROW32(a), ROW32(lower_source(l, 2)));
+	else if (type == HALVES || type == SIGNED_HALVES)
+		PTX(l, "add.u16x2", TO32(d), ROW32(a), ROW32(lower_plain(l, 2, 0)));
+	else
+		add_bytes(l, a, lower_plain(l, 2, 0));
 }
 
 /* MOV and shifts are products too: the assembler balances the pipes. */
@@ -376,6 +416,22 @@ static const char *vector_type(const struct lower *l)
 	return types[(sass_modifier(l->i, MOD_X2) + sass_modifier(l->i, MOD_VTYPE)) & 3];
 }
 
+/* Of four bytes each. */
+static bool least_bytes(struct lower *l, u32 a, u32 b, struct predicate p)
+{
+	enum { U8X4 = 4, S8X4 = 5 };
+	const u32 type = sass_modifier(l->i, MOD_VTYPE);
+	const char *name = p.row == l->true_row ? "vmin4" : "vmax4", *sign = type == S8X4 ? "s32" : "u32";
+
+	if (type < U8X4)
+		return false;
+	if (type > S8X4 || modifier(l, MOD_VRELU) || (p.row != l->true_row && p.row != l->false_row))
+		lower_fails(l);
+	PTX(l, lower_text(l, "%s.%s.%s.%s", name, sign, sign, sign), TO32(lower_to(l, 0, 0)), ROW32(a), ROW32(b),
+	    ROW32(l->zero));
+	return true;
+}
+
 /* The lesser where the predicate holds. */
 static void least(struct lower *l, u32 a, u32 b, struct predicate p)
 {
@@ -428,9 +484,12 @@ void lower_vimnmx(struct lower *l)
 	}
 	const u32 first = l->i->operand_count > 5 ? 3 : 1; /* sm_100 has two predicates before the sources */
 
-	if ((first == 3 && (!lower_is_pt(l, 1) || !lower_is_pt(l, 2))) || sass_modifier(l->i, MOD_VTYPE) > 3)
+	if (first == 3 && (!lower_is_pt(l, 1) || !lower_is_pt(l, 2)))
 		lower_fails(l);
-	least(l, lower_source(l, first), lower_source(l, first + 1), lower_predicate(l, first + 2));
+	const u32 a = lower_source(l, first), b = lower_source(l, first + 1);
+	const struct predicate p = lower_predicate(l, first + 2);
+	if (!least_bytes(l, a, b, p))
+		least(l, a, b, p);
 }
 
 void lower_viaddmnmx(struct lower *l)

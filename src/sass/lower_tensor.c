@@ -218,7 +218,14 @@ void lower_dmma(struct lower *l)
 
 void lower_movm(struct lower *l)
 {
-	if (modifier(l, MOD_MOVM))
+	enum { U4TO8 = 1, M832 = 1 };
+
+	if (sass_modifier(l->i, MOD_MOVM_TYPE) == U4TO8 && modifier(l, MOD_MOVM) == M832) {
+		lower_machine(l, MACHINE_nibbles,
+			      (struct insn){.d = lower_to(l, 0, 0), .a = lower_plain(l, 1, 0), .b = lower_to(l, 0, 1)});
+		return;
+	}
+	if (modifier(l, MOD_MOVM) || sass_modifier(l->i, MOD_MOVM_TYPE))
 		lower_fails(l);
 	PTX(l, "movmatrix.sync.aligned.m8n8.trans.b16", TO32(lower_to(l, 0, 0)), ROW32(lower_plain(l, 1, 0)));
 }

@@ -101,6 +101,25 @@ MEANING_FUNCTION(match)
 }
 MEANING_EACH(match);
 
+/* Eight rows of 32 numbers of 4 bits, eight in a lane, as the matrix unit takes them as bytes: d has columns 0 to 15, four in a
+ * lane, b those from 16 on. */
+MEANING_FUNCTION(nibbles)
+{
+	const u32 *pa = ROW_OF(u32, i->a);
+	u32 values[2][WARP_LANES] __attribute__((aligned(64))) = {{0}};
+
+	(void)w;
+	for (u32 l = 0; l < WARP_LANES; l++)
+		for (u32 k = 0; k < 8; k++) {
+			const u32 from = (l & ~3u) + 2 * (k / 4) + (l & 3) / 2, nibble = 4 * (l & 1) + k % 4;
+			values[k / 4][l] |= (pa[from] >> 4 * nibble & 15) << 8 * (k % 4);
+		}
+	write_lanes(ROW_OF(u32, i->d), values[0], mask);
+	write_lanes(ROW_OF(u32, i->b), values[1], mask);
+	return i + 1;
+}
+MEANING_EACH(nibbles);
+
 static void write_uniform(u8 *rows, u32 offset, u32 value)
 {
 	u32 *d = ROW_OF(u32, offset);
@@ -215,5 +234,5 @@ MEANING_FUNCTION(arrive)
 MEANING_STEP(arrive);
 
 const struct machine_entry SEM_NAME(machine_exchange)[] = {
-	ENTRY(vote), ENTRY(shfl),    ENTRY(match), ENTRY(redux),  ENTRY(elect),
-	ENTRY(r2ur), ENTRY(differs), ENTRY(bank),  ENTRY(arrive), {MACHINE_COUNT, NULL}};
+	ENTRY(vote),    ENTRY(shfl), ENTRY(match),  ENTRY(redux),   ENTRY(elect),         ENTRY(r2ur),
+	ENTRY(differs), ENTRY(bank), ENTRY(arrive), ENTRY(nibbles), {MACHINE_COUNT, NULL}};
