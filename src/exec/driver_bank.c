@@ -115,7 +115,7 @@ static u32 word_value(const struct grid *grid, const struct code *code, enum wor
 	case WORD_SHARED:
 		return (u32)grid->shared_bytes;
 	case WORD_RESERVED_END:
-		return m->machine_arch->shared_reserved ? RESERVED_USED : 0;
+		return grid->arch_row->shared_reserved ? RESERVED_USED : 0;
 	case WORD_HAS_CLUSTERS:
 		return grid->explicit_cluster;
 	case WORD_CLUSTER:
@@ -138,7 +138,7 @@ static u32 driver_word(const struct grid *grid, const struct code *code, u32 off
 	const size_t count = sm < 90 ? COUNT_OF(before_90) : sm < 100 ? COUNT_OF(of_90) : COUNT_OF(from_100);
 
 	if (sm < 80 && offset - of_75.offset < of_75.bytes)
-		return word_value(m, code, of_75.word, offset - of_75.offset);
+		return word_value(grid, code, of_75.word, offset - of_75.offset);
 	for (size_t k = 0; k < count; k++)
 		if (offset - words[k].offset < words[k].bytes)
 			return word_value(grid, code, words[k].word, offset - words[k].offset);
