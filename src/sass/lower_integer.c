@@ -421,14 +421,14 @@ static bool least_bytes(struct lower *l, u32 a, u32 b, struct predicate p)
 {
 	enum { U8X4 = 4, S8X4 = 5 };
 	const u32 type = sass_modifier(l->i, MOD_VTYPE);
-	const char *name = p.row == l->true_row ? "vmin4" : "vmax4", *sign = type == S8X4 ? "s32" : "u32";
 
 	if (type < U8X4)
 		return false;
 	if (type > S8X4 || modifier(l, MOD_VRELU) || (p.row != l->true_row && p.row != l->false_row))
 		lower_fails(l);
-	PTX(l, lower_text(l, "%s.%s.%s.%s", name, sign, sign, sign), TO32(lower_to(l, 0, 0)), ROW32(a), ROW32(b),
-	    ROW32(l->zero));
+	lower_machine(
+		l, MACHINE_least_bytes,
+		(struct insn){.d = lower_to(l, 0, 0), .a = a, .b = b, .c = p.row != l->true_row, .imm = type == S8X4});
 	return true;
 }
 

@@ -296,6 +296,25 @@ MEANING_FUNCTION(shf)
 }
 MEANING_EACH(shf);
 
+/* Of the bytes of both, each the lesser; c: the greater; imm: as numbers with a sign. */
+MEANING_FUNCTION(least_bytes)
+{
+	const u32 *pa = ROW_OF(u32, i->a), *pb = ROW_OF(u32, i->b), flip = i->imm ? 0x80 : 0;
+	u32 kept[WARP_LANES] __attribute__((aligned(64)));
+
+	(void)w;
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		kept[l] = 0;
+		for (u32 k = 0; k < 32; k += 8) {
+			const u32 a = pa[l] >> k & 255, b = pb[l] >> k & 255;
+			kept[l] |= (((a ^ flip) < (b ^ flip)) == !i->c ? a : b) << k;
+		}
+	}
+	write_lanes(ROW_OF(u32, i->d), kept, mask);
+	return i + 1;
+}
+MEANING_EACH(least_bytes);
+
 /* --- Comparisons ---------------------------------------------------------------------------- */
 
 /* The outcome combined with a predicate, to P, and its opposite, to Q. list: P, Q, the predicate, how (0 and, 1 or, 2 xor). */
@@ -499,4 +518,4 @@ const struct machine_entry SEM_NAME(machine_integer)[] = {
 	ENTRY(imad_carry),  ENTRY(lea),         ENTRY(lea_carry),      ENTRY(shf),
 	ENTRY(isetp),       ENTRY(fsetp),       ENTRY(dsetp),          ENTRY(lop3_pred),
 	ENTRY(fchk),        ENTRY(mufu_circle), ENTRY(plop3),          ENTRY(p2r),
-	ENTRY(r2p),         ENTRY(sign),        {MACHINE_COUNT, NULL}};
+	ENTRY(r2p),         ENTRY(sign),        ENTRY(least_bytes),    {MACHINE_COUNT, NULL}};
