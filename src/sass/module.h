@@ -24,7 +24,7 @@ struct sass_section {
 	u32 text;   /* where its text begins in the source */
 	u32 *lines; /* for each instruction: where its text begins; one more: the end */
 	u32 *locs; /* for each instruction: index into the module's locs + 1, 0: none; NULL: nothing is known of lines */
-	u32 *ptx_lines; /* likewise: the line of PTX, 0: none */
+	u32 *ptx_lines;                                  /* likewise: the line of PTX, 0: none */
 	VEC_OF(const struct cubin_relocation *) patches; /* of instructions that name variables */
 };
 
