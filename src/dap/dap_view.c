@@ -7,13 +7,14 @@
 #include <string.h>
 
 #include "dap/dap.h"
+#include "observe/async_view.h"
 #include "observe/counters.h"
 #include "observe/lines.h"
 #include "report/fragment_cells.h"
 #include "report/json.h"
 #include "report/memory.h"
 
-enum { BLOCKS_MAX = 256, REGISTERS_MAX = 512 };
+enum { BLOCKS_MAX = 256, REGISTERS_MAX = 512, JOINS_MAX = 64, BARRIERS_MAX = 64, COPIES_MAX = 256 };
 
 static bool under_way(const struct dap *s, const char **error)
 {
@@ -50,6 +51,8 @@ static const char *lanes_word(const struct debug_split *p)
 	return words[p->state];
 }
 
+static u32 line_of(const struct debug_place *p) { return p->code ? debug_line(p).line : 0; }
+
 static json_t *split_object(const struct debug_split *p)
 {
 	json_t *o = json_pack("{s:I, s:s, s:b}", "mask", (json_int_t)p->mask, "state", lanes_word(p), "next", p->next);
@@ -66,6 +69,48 @@ static json_t *split_object(const struct debug_split *p)
 	return o;
 }
 
+/* Where the lanes of a diverged warp meet again, and which of these places each split goes to. */
+static void put_joins(struct dap *s, const struct warp *w, const struct debug_split *splits, json_t *warp)
+{
+	struct debug_join joins[JOINS_MAX];
+	const u32 count = min_u32(debug_joins(s->d, w, joins, JOINS_MAX), JOINS_MAX);
+	json_t *list, *split;
+	size_t index;
+
+	if (!count)
+		return;
+	list = json_array();
+	for (u32 k = 0; k < count; k++)
+		json_array_append_new(list,
+				      json_pack("{s:I, s:I, s:i, s:b, s:i}", "expected", (json_int_t)joins[k].expected,
+						"arrived", (json_int_t)joins[k].arrived, "parent", (int)joins[k].parent,
+						"call", joins[k].is_return, "line", (int)line_of(&joins[k].place)));
+	json_object_set_new(warp, "joins", list);
+	json_array_foreach(json_object_get(warp, "splits"), index, split)
+	{
+		for (u32 k = 0; k < count; k++)
+			if (joins[k].join == splits[index].join)
+				json_object_set_new(split, "join", json_integer(k));
+	}
+}
+
+/* A listing's reconvergence stack, the topmost entry first. */
+static void put_stack(struct dap *s, const struct warp *w, json_t *warp)
+{
+	json_t *list;
+
+	if (!w->stack_depth)
+		return;
+	list = json_array();
+	for (size_t k = w->stack_depth; k > 0; k--) {
+		const struct debug_place place = debug_stack_place(s->d, w, k - 1);
+		json_array_append_new(list, json_pack("{s:s, s:I, s:i}", "kind", stack_kind_name(w->stack[k - 1].kind),
+						      "mask", (json_int_t)(w->stack[k - 1].mask & w->live), "line",
+						      (int)line_of(&place)));
+	}
+	json_object_set_new(warp, "stack", list);
+}
+
 static json_t *warp_object(struct dap *s, const struct warp *w)
 {
 	struct debug_split splits[WARP_LANES];
@@ -74,8 +119,12 @@ static json_t *warp_object(struct dap *s, const struct warp *w)
 
 	for (u32 k = 0; k < count && k < WARP_LANES; k++)
 		json_array_append_new(list, split_object(&splits[k]));
-	return json_pack("{s:i, s:I, s:I, s:I, s:o}", "index", (int)w->index, "exists", (json_int_t)w->initial_mask,
-			 "live", (json_int_t)w->live, "executed", (json_int_t)w->issued, "splits", list);
+	json_t *o =
+		json_pack("{s:i, s:I, s:I, s:I, s:o}", "index", (int)w->index, "exists", (json_int_t)w->initial_mask,
+			  "live", (json_int_t)w->live, "executed", (json_int_t)w->issued, "splits", list);
+	put_joins(s, w, splits, o);
+	put_stack(s, w, o);
+	return o;
 }
 
 /* Barriers that warps of the block have arrived at. */
@@ -94,6 +143,47 @@ static json_t *barriers_array(const struct block *b)
 	return list;
 }
 
+static json_t *mbarriers_array(const struct block *b)
+{
+	struct async_barrier_view views[BARRIERS_MAX];
+	const u32 count = min_u32(async_barriers_of(b, views, BARRIERS_MAX), BARRIERS_MAX);
+	json_t *list = json_array();
+
+	for (u32 k = 0; k < count; k++) {
+		const struct async_barrier_view *v = &views[k];
+		json_array_append_new(list, json_pack("{s:I, s:i, s:i, s:i, s:i, s:I, s:I, s:b}", "address",
+						      (json_int_t)v->address, "expected", (int)v->expected, "pending",
+						      (int)v->pending, "bytes", (int)v->bytes, "completed",
+						      (int)v->phases, "came", (json_int_t)v->came, "waiting",
+						      (json_int_t)v->waiting, "others", v->others));
+	}
+	return list;
+}
+
+/* What the block has begun and not waited for. */
+static json_t *copies_array(const struct block *b)
+{
+	static const char *const kinds[] = {
+		[ASYNC_COPY] = "cp.async", [ASYNC_BULK] = "bulk", [ASYNC_WGMMA] = "wgmma", [ASYNC_BYTES] = "mbarrier"};
+	struct async_copy_view views[COPIES_MAX];
+	const u32 count = min_u32(async_copies_of(b, views, COPIES_MAX), COPIES_MAX);
+	json_t *list = json_array();
+
+	for (u32 k = 0; k < count; k++) {
+		const struct async_copy_view *v = &views[k];
+		const u32 at = v->code->origin[v->insn];
+		const struct debug_place place = {at < v->code->function->body.count ? v->code : NULL, at};
+		json_t *o = json_pack("{s:s, s:i, s:I, s:I, s:I, s:I, s:i}", "kind", kinds[v->kind], "warp",
+				      (int)v->warp, "lanes", (json_int_t)v->lanes, "reading", (json_int_t)v->reading,
+				      "committed", (json_int_t)v->committed, "globalBytes", (json_int_t)v->global_bytes,
+				      "line", (int)line_of(&place));
+		if (v->counted)
+			json_object_set_new(o, "mbarrier", json_integer(v->mbarrier));
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
 static json_t *block_object(struct dap *s, const struct block *b)
 {
 	json_t *warps = json_array();
@@ -103,9 +193,10 @@ static json_t *block_object(struct dap *s, const struct block *b)
 		if (w)
 			json_array_append_new(warps, warp_object(s, w));
 	}
-	return json_pack("{s:I, s:[iii], s:i, s:I, s:o, s:o}", "index", (json_int_t)b->index, "at", (int)b->ctaid[0],
-			 (int)b->ctaid[1], (int)b->ctaid[2], "threads", (int)b->thread_count, "sharedBytes",
-			 (json_int_t)b->shared_bytes, "warps", warps, "barriers", barriers_array(b));
+	return json_pack("{s:I, s:[iii], s:i, s:I, s:o, s:o, s:o, s:o}", "index", (json_int_t)b->index, "at",
+			 (int)b->ctaid[0], (int)b->ctaid[1], (int)b->ctaid[2], "threads", (int)b->thread_count,
+			 "sharedBytes", (json_int_t)b->shared_bytes, "warps", warps, "barriers", barriers_array(b),
+			 "mbarriers", mbarriers_array(b), "copies", copies_array(b));
 }
 
 static json_t *launch_object(struct dap *s, const struct launch *l)
@@ -264,6 +355,10 @@ static json_t *on_memory(struct dap *s, json_t *a, const char **error)
 
 static json_t *on_access(struct dap *s, json_t *a, const char **error)
 {
+	static const char *const rules[] = {[ARCH_GLOBAL_IN_ORDER] = "in order",
+					    [ARCH_GLOBAL_SEGMENTS] = "segments",
+					    [ARCH_GLOBAL_LINES] = "lines",
+					    [ARCH_GLOBAL_SECTORS] = "sectors"};
 	const char *name = json_string_value(json_object_get(a, "arch"));
 	const struct arch *arch = name ? arch_find(name) : NULL;
 	const struct account_site *site;
@@ -280,9 +375,14 @@ static json_t *on_access(struct dap *s, json_t *a, const char **error)
 		return NULL;
 	}
 	const struct place_of p = accounting_place(site);
+	const struct arch *by = arch ? arch : accounting_arch(debug_accounting(s->d));
 	json_t *o = report_execution(debug_accounting(s->d), arch, site, &sample);
 	json_object_set_new(o, "line", json_integer(p.line));
 	json_object_set_new(o, "instruction", report_string(&s->arena, p.text, p.length));
+	json_object_set_new(o, "banks", json_integer(by->banks));
+	json_object_set_new(o, "bankBytes", json_integer(by->bank_bytes));
+	json_object_set_new(o, "rule", json_string(rules[by->global_rule]));
+	json_object_set_new(o, "width", json_integer(site->width));
 	return o;
 }
 

@@ -36,6 +36,8 @@ const struct command console_commands[] = {
 	 "Execute one instruction of each warp of the focused block that can go on, in turn."},
 	{"to-barrier", "barrier", command_to_barrier, COMPLETE_NOTHING, true, "[N]",
 	 "Execute until the focused warp is about to arrive at a barrier of its block."},
+	{"to-warp", NULL, command_to_warp, COMPLETE_NOTHING, true, "[N]",
+	 "Execute until another warp than the focused one comes next."},
 	{"to-reconvergence", "reconverge", command_to_reconvergence, COMPLETE_NOTHING, true, "",
 	 "Execute until all live lanes of the focused warp are together."},
 	{"to-launch", "next-launch", command_to_launch, COMPLETE_NOTHING, true, "",
@@ -54,6 +56,8 @@ const struct command console_commands[] = {
 	 "Like reverse-step-line, but over calls."},
 	{"reverse-barrier", "rb", command_reverse_barrier, COMPLETE_NOTHING, true, "[N]",
 	 "Go back to before the focused warp's last barrier."},
+	{"reverse-warp", "rw", command_reverse_warp, COMPLETE_NOTHING, true, "[N]",
+	 "Go back to the last instruction of another warp than the focused one."},
 	{"goto", NULL, command_goto, COMPLETE_NOTHING, false, "POSITION|start|end",
 	 "Go to a position of the launch, forwards or backwards.\nA position is the number of warp instructions "
 	 "executed: 'info position' tells it."},

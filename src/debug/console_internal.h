@@ -136,9 +136,9 @@ const char *show_state(const struct debug_split *s, char text[64]);
 #define COMMAND(name) bool command_##name(struct console *c, char *rest)
 /* clang-format off */
 COMMAND(run); COMMAND(continue); COMMAND(step); COMMAND(next); COMMAND(step_line); COMMAND(next_line);
-COMMAND(finish); COMMAND(until); COMMAND(step_block); COMMAND(to_barrier); COMMAND(to_reconvergence);
+COMMAND(finish); COMMAND(until); COMMAND(step_block); COMMAND(to_barrier); COMMAND(to_reconvergence); COMMAND(to_warp);
 COMMAND(to_launch); COMMAND(reverse_step); COMMAND(reverse_next); COMMAND(reverse_continue);
-COMMAND(reverse_finish); COMMAND(reverse_step_line); COMMAND(reverse_next_line); COMMAND(reverse_barrier);
+COMMAND(reverse_finish); COMMAND(reverse_step_line); COMMAND(reverse_next_line); COMMAND(reverse_barrier); COMMAND(reverse_warp);
 COMMAND(goto); COMMAND(who);
 COMMAND(break); COMMAND(tbreak); COMMAND(watch); COMMAND(wwatch); COMMAND(rwatch); COMMAND(awatch); COMMAND(catch);
 COMMAND(delete); COMMAND(enable); COMMAND(disable); COMMAND(condition); COMMAND(ignore);

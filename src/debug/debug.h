@@ -147,6 +147,7 @@ enum debug_motion {
 	DEBUG_FINISH,           /* until the focused lane's function has returned */
 	DEBUG_STEP_BLOCK,       /* one instruction of each warp of the focused block that can go on, in turn */
 	DEBUG_TO_BARRIER,       /* until the focused warp stands before a block barrier */
+	DEBUG_TO_OTHER_WARP,    /* until another warp comes next */
 	DEBUG_TO_RECONVERGENCE, /* until all live lanes of the focused warp are in one split */
 	DEBUG_TO_LAUNCH,        /* the end of this launch, and the start of the next one */
 	DEBUG_TO_START,         /* backwards only: the launch's first instruction */
@@ -225,6 +226,16 @@ struct debug_split {
 };
 /* Splits of a warp, the next one first; at most 32. */
 u32 debug_splits(const struct debug *d, const struct warp *w, struct debug_split splits[WARP_LANES]);
+/* A place where lanes that have parted meet again, or to which a call returns. */
+struct debug_join {
+	u32 expected, arrived; /* lanes */
+	s32 parent;            /* its number among them, or -1: the whole warp */
+	bool is_return;
+	struct debug_place place;
+	const struct join *join;
+};
+/* Those of a warp that are open, the newest first; at most `room`, returns how many there are. */
+u32 debug_joins(const struct debug *d, const struct warp *w, struct debug_join *joins, u32 room);
 /* Where entry k of a listing's reconvergence stack (w->stack) goes on. */
 struct debug_place debug_stack_place(const struct debug *d, const struct warp *w, size_t k);
 /* The split of the focused lane; false if the lane has exited or there is no launch. */

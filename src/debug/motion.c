@@ -89,6 +89,8 @@ static bool asks_barrier(struct debug *d, const struct standing *s)
 	return is_focus(d, s) && place_is_barrier(&p);
 }
 
+static bool asks_other_warp(struct debug *d, const struct standing *s) { return !is_focus(d, s); }
+
 static bool asks_reconvergence(struct debug *d, const struct standing *s)
 {
 	return is_focus(d, s) && s->mask == s->w->live;
@@ -130,6 +132,8 @@ static question *question_of(enum debug_motion motion)
 		return asks_finish;
 	case DEBUG_TO_BARRIER:
 		return asks_barrier;
+	case DEBUG_TO_OTHER_WARP:
+		return asks_other_warp;
 	case DEBUG_TO_RECONVERGENCE:
 		return asks_reconvergence;
 	default:

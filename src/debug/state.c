@@ -187,6 +187,31 @@ u32 debug_splits(const struct debug *d, const struct warp *w, struct debug_split
 	return stacked_splits(d, w, splits, count);
 }
 
+static s32 number_of_join(const struct warp *w, const struct join *wanted, u32 room)
+{
+	s32 number = 0;
+
+	for (const struct join *j = w->open_joins; j && (u32)number < room; j = j->next_open, number++)
+		if (j == wanted)
+			return number;
+	return -1;
+}
+
+u32 debug_joins(const struct debug *d, const struct warp *w, struct debug_join *joins, u32 room)
+{
+	u32 count = 0;
+
+	for (const struct join *j = w->open_joins; j; j = j->next_open, count++)
+		if (count < room)
+			joins[count] = (struct debug_join){.expected = j->expected,
+							   .arrived = j->arrived,
+							   .parent = number_of_join(w, j->parent, room),
+							   .is_return = j->is_return,
+							   .place = place_of_pc(d, j->frame->code, j->pc),
+							   .join = j};
+	return count;
+}
+
 bool debug_focus_split(const struct debug *d, struct debug_split *split)
 {
 	const struct warp *w = run_find_warp(d, d->focus.block, d->focus.warp);

@@ -89,6 +89,8 @@ struct async_checker {
 	void (*counts)(struct warp *w, struct async_op *op, const u8 *mbarrier);
 	void (*issued)(struct warp *w, struct async_op *op);
 	void (*bind)(struct warp *w, u32 lane, const u8 *mbarrier);
+	void (*made)(struct warp *w, const u8 *mbarrier, bool is_one);
+	void (*arrived)(struct warp *w, const u8 *mbarrier);
 	void (*phase)(struct warp *w, const u8 *mbarrier);
 	void (*expects)(struct warp *w, const struct insn *i, const u8 *mbarrier);
 	void (*observed)(struct warp *w, const u8 *mbarrier);
@@ -132,6 +134,16 @@ static inline void async_issued(struct warp *w, struct async_op *op) { w->grid->
 static inline void async_bind(struct warp *w, u32 lane, const u8 *mbarrier)
 {
 	w->grid->async_checker->bind(w, lane, mbarrier);
+}
+/* An mbarrier begins at this host address, or ends. */
+static inline void async_made(struct warp *w, const u8 *mbarrier, bool is_one)
+{
+	w->machine->async_checker->made(w, mbarrier, is_one);
+}
+/* The warp has arrived in the present phase. */
+static inline void async_arrived(struct warp *w, const u8 *mbarrier)
+{
+	w->machine->async_checker->arrived(w, mbarrier);
 }
 /* A phase of the mbarrier is complete, and the next begins. */
 static inline void async_phase(struct warp *w, const u8 *mbarrier) { w->grid->async_checker->phase(w, mbarrier); }

@@ -420,13 +420,46 @@ static void bind(struct warp *w, u32 lane, const u8 *mbarrier)
 	}
 }
 
+static void made(struct warp *w, const u8 *mbarrier, bool is_one)
+{
+	struct async_records *c = async_records_of(w);
+	u32 eighth;
+	const struct block *b = holder(w, mbarrier, &eighth);
+
+	c->touched = true;
+	if (!b)
+		return;
+	struct async_mbarrier *m = &c->mbarriers[b->cluster_rank][eighth];
+	m->made = is_one;
+	m->came = 0;
+	m->others = false;
+}
+
+static void arrived(struct warp *w, const u8 *mbarrier)
+{
+	u32 eighth;
+	const struct block *b = holder(w, mbarrier, &eighth);
+
+	if (!b)
+		return;
+	struct async_mbarrier *m = &async_records_of(w)->mbarriers[b->cluster_rank][eighth];
+	if (b == w->block)
+		m->came |= 1u << w->index;
+	else
+		m->others = true;
+}
+
 static void phase(struct warp *w, const u8 *mbarrier)
 {
 	u32 eighth;
 	const struct block *b = holder(w, mbarrier, &eighth);
 
-	if (b)
-		async_records_of(w)->mbarriers[b->cluster_rank][eighth].phase++;
+	if (!b)
+		return;
+	struct async_mbarrier *m = &async_records_of(w)->mbarriers[b->cluster_rank][eighth];
+	m->phase++;
+	m->came = 0;
+	m->others = false;
 }
 
 static void expects(struct warp *w, const struct insn *i, const u8 *mbarrier)
@@ -625,6 +658,8 @@ const struct async_checker async_strict_checker = {
 	.counts = counts,
 	.issued = issued,
 	.bind = bind,
+	.made = made,
+	.arrived = arrived,
 	.phase = phase,
 	.expects = expects,
 	.observed = observed,

@@ -67,6 +67,9 @@ struct async_mbarrier {
 	u32 phase;   /* phases gone by */
 	u32 expects; /* site of the newest expectation of bytes, + 1 */
 	bool asked;  /* a wait has found a phase complete */
+	bool made;   /* it is one: initialised, and not ended since */
+	u32 came;    /* warps of its block that have arrived in this phase, by bit */
+	bool others; /* so have warps of other blocks */
 };
 
 /* A tensor map in global memory that was changed. */

@@ -337,6 +337,35 @@ test('every launch that fails says why in its answer', async (c) => {
   }
 });
 
+test('the state of a launch: mbarriers, and copies that have not been waited for', async (c) => {
+  const file = sample('wgmma_ring.ptx');
+  await launched(c, { program: file, stopOnEntry: true, sourceLevel: 'text' });
+  await Promise.all([c.configurationDoneRequest({}), c.waitForEvent('stopped')]);
+  await c.evaluateRequest({ expression: 'goto 400', context: 'repl' });
+  const [block] = (await c.customRequest('ptxsim_state')).body.blocks;
+  const empty = block.mbarriers.find((m) => m.address === 0xc018);
+  assert.strictEqual(block.mbarriers.length, 6);
+  assert.deepStrictEqual([empty.expected, empty.pending, empty.came, empty.waiting], [4, 3, 1, 1 << 4]);
+  assert.strictEqual(block.copies.length, 2);
+  assert(block.copies.every((x) => x.warp === 4 && x.lanes === 1 && x.globalBytes === 8192 && x.mbarrier === 0xc010));
+  const lines = fs.readFileSync(file, 'utf8').split('\n');
+  assert(block.copies.every((x) => lines[x.line - 1].startsWith('cp.async.bulk.tensor')));
+});
+
+test('the state of a launch: where lanes that have parted meet again', async (c) => {
+  const file = sample('mandelbrot.ptx');
+  await launched(c, { program: file, stopOnEntry: true, sourceLevel: 'text' });
+  await Promise.all([c.configurationDoneRequest({}), c.waitForEvent('stopped')]);
+  await c.evaluateRequest({ expression: 'catch divergence', context: 'repl' });
+  await c.evaluateRequest({ expression: 'continue', context: 'repl' });
+  await c.evaluateRequest({ expression: 'step', context: 'repl' });
+  const { blocks, focus } = (await c.customRequest('ptxsim_state')).body;
+  const warp = blocks.find((b) => b.index === focus.block).warps[focus.warp];
+  assert(warp.joins.length > 0 && warp.joins[0].parent === -1 && warp.joins[0].line > 0, JSON.stringify(warp));
+  const lanes = warp.splits.filter((s) => s.join === 0).reduce((m, s) => m | s.mask, 0);
+  assert.strictEqual(lanes >>> 0, warp.joins[0].expected);
+});
+
 test('errors are answers', async (c) => {
   await c.initializeRequest({ adapterID: 'ptxsim' });
   await assert.rejects(c.launchRequest({ program: '/nowhere/x.ptx' }), /nothing can be launched/);

@@ -70,14 +70,18 @@ const breaks = StateField.define<RangeSet<GutterMarker>>({
 
 class CostMark extends GutterMarker {
 	constructor(private cost: Cost, private most: number) { super(); }
-	override eq(o: CostMark) { return o.cost.count === this.cost.count && o.cost.conflicts === this.cost.conflicts && o.most === this.most; }
+	// In 16 shades, so that a step leaves most marks as they are.
+	private get heat(): number { return Math.round((this.cost.count / this.most) * 16) / 16; }
+	override eq(o: CostMark) {
+		return o.cost.count === this.cost.count && o.cost.conflicts === this.cost.conflicts && o.cost.divergent === this.cost.divergent && o.heat === this.heat;
+	}
 	override toDOM() {
 		const e = document.createElement('span');
 		e.className = 'cost' + (this.cost.conflicts ? ' cost-conflict' : this.cost.divergent ? ' cost-divergent' : '');
 		e.textContent = this.cost.count.toLocaleString('en-US') + (this.cost.conflicts ? ' ▲' : this.cost.divergent ? ' ⇆' : '');
 		e.title = `executed ${this.cost.count} times by warps` + (this.cost.conflicts ? `, ${this.cost.conflicts} bank conflicts` : '') +
 			(this.cost.divergent ? `, diverged ${this.cost.divergent} times` : '');
-		e.style.setProperty('--heat', String(this.cost.count / this.most));
+		e.style.setProperty('--heat', String(this.heat));
 		return e;
 	}
 }
@@ -153,13 +157,12 @@ export class Editor {
 		this.view.dispatch(setDiagnostics(this.view.state, list));
 	}
 
-	// Where the focused warp stands, and the others.
-	stand(focus: number, others: number[], reveal: boolean): void {
+	// Where the focused warp stands, and the others; what the lines have cost.
+	stand(focus: number, others: number[], reveal: boolean, lines?: Map<number, Cost>): void {
 		const effects: StateEffect<unknown>[] = [setPlaces.of({ focus, others })];
+		if (lines) effects.push(setCosts.of(lines));
 		if (reveal && focus > 0 && focus <= this.view.state.doc.lines)
 			effects.push(EditorView.scrollIntoView(this.view.state.doc.line(focus).from, { y: 'nearest', yMargin: 60 }));
 		this.view.dispatch({ effects });
 	}
-
-	cost(lines: Map<number, Cost>): void { this.view.dispatch({ effects: setCosts.of(lines) }); }
 }

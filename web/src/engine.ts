@@ -62,10 +62,14 @@ export class Engine {
 	}
 }
 
-export interface Split { mask: number; state: string; next: boolean; line?: number; waitsFor?: number; barrier?: number }
-export interface Warp { index: number; exists: number; live: number; executed: number; splits: Split[] }
+export interface Split { mask: number; state: string; next: boolean; line?: number; waitsFor?: number; barrier?: number; join?: number }
+export interface Join { expected: number; arrived: number; parent: number; call: boolean; line: number }
+export interface StackEntry { kind: string; mask: number; line: number }
+export interface Warp { index: number; exists: number; live: number; executed: number; splits: Split[]; joins?: Join[]; stack?: StackEntry[] }
 export interface Barrier { number: number; arrived: number; expected: number; completed: number }
-export interface Block { index: number; at: number[]; threads: number; sharedBytes: number; warps: Warp[]; barriers: Barrier[] }
+export interface Mbarrier { address: number; expected: number; pending: number; bytes: number; completed: number; came: number; waiting: number; others: boolean }
+export interface Copy { kind: string; warp: number; lanes: number; reading: number; committed: number; globalBytes: number; line: number; mbarrier?: number }
+export interface Block { index: number; at: number[]; threads: number; sharedBytes: number; warps: Warp[]; barriers: Barrier[]; mbarriers?: Mbarrier[]; copies?: Copy[] }
 export interface Focus { block: number; warp: number; lane: number; thread: number[]; threadId: number; line?: number; column?: number; instruction?: string }
 export interface State {
 	state: string; position: number; furthest: number; fault?: string; focus?: Focus;
@@ -76,7 +80,7 @@ export interface Register { name: string; type: string; lanes: string[] }
 export interface Access {
 	space: string; cost: number; excess: number; cause: string; remedy: string; cost_then: number; line: number; instruction: string;
 	addresses: (number | null)[]; bank?: (number | null)[]; unit?: (number | null)[]; wavefront?: (number | null)[];
-	transaction?: (number | null)[];
+	transaction?: (number | null)[]; banks: number; bankBytes: number; rule: string; width: number;
 }
 export interface Variable { name: string; space: string; type: string; address: number; size: number; memoryReference: string }
 

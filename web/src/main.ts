@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page: what is loaded, run and stepped, and which view of it is shown.
-import { append, byId, grouped, h, replace } from './dom';
+import { append, byId, draw, grouped, h, replace, v } from './dom';
 import { Editor, type Cost, type Found } from './editor';
 import { Engine, Session, Stopped, type Access, type Answer, type Register, type State, type Variable } from './engine';
 import { loadRows } from './language';
 import { showLesson, type Lesson } from './lessons';
 import { fromFragment, toFragment } from './share';
 import { bytesOf, type Format } from './values';
-import { drawAccess, drawMatrix, drawMemory, drawRegisters, drawWarps, type Actions } from './views';
+import { drawAccess, drawMemory } from './memory';
+import { drawMatrix, drawRegisters } from './registers';
+import { drawWarps, type Actions } from './warps';
 
 interface Sample { name: string; title: string; about: string; text: string }
 type Tab = 'Warps' | 'Registers' | 'Access' | 'Memory' | 'Matrix' | 'Results' | 'Report';
@@ -142,7 +144,7 @@ const cmd = (line: string) => ({ command: 'evaluate', arguments: { expression: l
 
 const moves: Record<string, string | (() => string)> = {
 	start: 'goto start', step: 'step', back: 'reverse-step', line: 'step-line', 'back-line': 'reverse-step-line',
-	continue: 'continue', 'back-continue': 'reverse-continue', barrier: 'to-barrier', 'back-barrier': 'reverse-barrier', block: 'step-block',
+	continue: 'continue', 'back-continue': 'reverse-continue', barrier: 'to-barrier', 'back-barrier': 'reverse-barrier', block: 'step-block', warp: 'to-warp', 'back-warp': 'reverse-warp',
 	any: () => `goto ${(state?.position ?? 0) + 1}`, 'back-any': () => `goto ${Math.max(0, (state?.position ?? 0) - 1)}`,
 	end: () => `goto ${total()}`,
 };
@@ -195,10 +197,9 @@ async function refresh(line?: string): Promise<void> {
 		for (const l of lines.body.lines)
 			costs.set(l.line, { count: l['launch.instructions'] ?? 0, conflicts: l['shared.conflicts'] ?? 0, divergent: l['branch.divergent'] ?? 0 });
 	for (const [l, c] of costs) if (!c.count) costs.delete(l);
-	editor.cost(costs);
 	const block = state.blocks?.find((b) => b.index === state!.focus?.block);
 	const others = (block?.warps ?? []).flatMap((w) => w.splits.map((p) => p.line ?? 0));
-	editor.stand(state.focus?.line ?? 0, others, true);
+	editor.stand(state.focus?.line ?? 0, others, true, costs);
 	drawTime();
 	await drawPanel();
 	tellMove(said);
@@ -339,26 +340,26 @@ async function drawPanel(): Promise<void> {
 			const at = body(() => [select('Operand', ['A', 'B', 'C', 'D'].map((x) => [x, x]), operand, (v) => { operand = v; void drawPanel(); })]);
 			const [a] = await session.batch([{ command: 'ptxsim_matrix', arguments: { operand } }]);
 			if (a.success) drawMatrix(at, a.body.title, a.body.cells, state.focus?.lane ?? 0);
-			else replace(at, h('p', { className: 'dim' }, a.message ?? ''));
+			else draw(at, v('p', { className: 'dim' }, a.message ?? ''));
 		}
 	}
 }
 
 async function drawMemoryPanel(): Promise<void> {
 	if (!variables.length) return replace(panel, h('p', { className: 'dim' }, 'The launch has no buffers and no variables.'));
-	let v = variables.find((x) => x.name === variable) ?? variables[0];
+	let place = variables.find((x) => x.name === variable) ?? variables[0];
 	const at = body(() => [
-		select('Memory', variables.map((x) => [x.name, `${x.name}: ${x.space}, ${x.type}`]), v.name, (n) => { variable = n; offset = 0; shownMemory = null; void drawPanel(); }),
+		select('Memory', variables.map((x) => [x.name, `${x.name}: ${x.space}, ${x.type}`]), place.name, (n) => { variable = n; offset = 0; shownMemory = null; void drawPanel(); }),
 		h('button', { type: 'button', onclick: () => { offset = Math.max(0, offset - PAGE_BYTES); shownMemory = null; void drawPanel(); } }, '← before'),
-		h('button', { type: 'button', onclick: () => { if (offset + PAGE_BYTES < v.size) offset += PAGE_BYTES; shownMemory = null; void drawPanel(); } }, 'next →'),
+		h('button', { type: 'button', onclick: () => { if (offset + PAGE_BYTES < place.size) offset += PAGE_BYTES; shownMemory = null; void drawPanel(); } }, 'next →'),
 	]);
-	v = variables.find((x) => x.name === variable) ?? v;
-	const f = state?.focus, parts = v.memoryReference.split(':');
-	const reference = f ? `${v.space}:${f.block}:${f.warp}:${f.lane}:${parts[4]}` : v.memoryReference;
-	const [a] = await session.batch([{ command: 'readMemory', arguments: { memoryReference: reference, offset, count: Math.min(PAGE_BYTES, v.size - offset) } }]);
-	if (!a.success) return replace(at, h('p', { className: 'dim' }, a.message ?? ''));
-	const bytes = Uint8Array.from(atob(a.body.data ?? ''), (c) => c.charCodeAt(0)), key = `${v.name}:${offset}:${f?.block}`;
-	drawMemory(at, v, bytes, shownMemory?.key === key ? shownMemory.bytes : null, offset / bytesOf(v.type), actions);
+	place = variables.find((x) => x.name === variable) ?? place;
+	const f = state?.focus, parts = place.memoryReference.split(':');
+	const reference = f ? `${place.space}:${f.block}:${f.warp}:${f.lane}:${parts[4]}` : place.memoryReference;
+	const [a] = await session.batch([{ command: 'readMemory', arguments: { memoryReference: reference, offset, count: Math.min(PAGE_BYTES, place.size - offset) } }]);
+	if (!a.success) return draw(at, v('p', { className: 'dim' }, a.message ?? ''));
+	const bytes = Uint8Array.from(atob(a.body.data ?? ''), (c) => c.charCodeAt(0)), key = `${place.name}:${offset}:${f?.block}`;
+	drawMemory(at, place, bytes, shownMemory?.key === key ? shownMemory.bytes : null, offset / bytesOf(place.type), access, actions);
 	shownMemory = { key, bytes };
 }
 
