@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
+import { section } from './manual.mjs';
 
 const [engine, ptxsim, to] = process.argv.slice(2);
 const here = import.meta.dirname, top = path.dirname(here);
@@ -40,8 +41,20 @@ const lessons = fs.readdirSync(path.join(top, 'docs/lessons')).filter((f) => /^\
 fs.writeFileSync(path.join(to, 'lessons.json'), JSON.stringify(lessons));
 
 const rows = JSON.parse(execFileSync(ptxsim, ['isa', '--json'], { maxBuffer: 1 << 26, encoding: 'utf8' }));
-fs.writeFileSync(path.join(to, 'isa.json'), JSON.stringify(rows.map((r) => ({
-	form: r.form, operands: r.operands, ptx: r.ptx, sm: r.sm, doc: r.doc, family: r.family, section: r.family }))));
+const known = rows.map((r) => ({ form: r.form, operands: r.operands, ptx: r.ptx, sm: r.sm, doc: r.doc, family: r.family, section: section(r.family, r.form) }));
+const unknown = rows.filter((r) => section(r.family, r.form) === r.family);
+if (unknown.length) throw new Error(`manual.mjs does not name the section of '${unknown[0].family}'`);
+
+// Of listings: a heading, then by instruction two lines, its form and operands, and what is known of it.
+let heading = '', form = null;
+const machine = [];
+for (const line of execFileSync(ptxsim, ['isa', '--sass'], { maxBuffer: 1 << 26, encoding: 'utf8' }).split('\n')) {
+	const about = /^ {6}(sm_\d+)(?: to (sm_\d+))?[^,]*, [^.]*\. (.*)$/.exec(line);
+	if (/^SASS: /.test(line)) heading = line;
+	else if (about && form) machine.push({ form: form[1], operands: form[2], from: about[1], to: about[2] ?? about[1], doc: about[3], family: heading });
+	else form = /^ {2}(\S+) *(.*)$/.exec(line) ?? form;
+}
+fs.writeFileSync(path.join(to, 'isa.json'), JSON.stringify({ ptx: known, sass: machine }));
 
 // The report's page has its scripts within: they may run by their digests, and no other script may.
 const report = execFileSync(ptxsim, ['run', '--report', 'html', path.join(top, 'samples/vecadd.ptx')], { maxBuffer: 1 << 26, encoding: 'utf8' });

@@ -332,7 +332,20 @@ static void put_buffer(struct dap *s, json_t *list, const struct buffer *b)
 		put_place(list, &f, b->name, &at);
 }
 
-/* Buffers of the launch, then variables of the module and of the kernel. */
+/* All shared memory of the focused block: what the launch adds has no variable that says how much there is. */
+static void put_shared(struct dap *s, json_t *list)
+{
+	const struct debug_focus f = debug_focus(s->d);
+	const struct warp *w = debug_warp(s->d, f.block, f.warp);
+
+	if (w && w->block->shared_bytes) {
+		const struct debug_memory_place at = {
+			.space = SPACE_SHARED, .type = T_b32, .size = w->block->shared_bytes / 4 * 4};
+		put_place(list, &f, "shared", &at);
+	}
+}
+
+/* Buffers of the launch, then variables of the module and of the kernel, then all of shared memory. */
 static json_t *on_memory(struct dap *s, json_t *a, const char **error)
 {
 	const struct script *script = &s->debuggee.script;
@@ -350,6 +363,7 @@ static json_t *on_memory(struct dap *s, json_t *a, const char **error)
 		put_variable(s, list, p->variables[k].variable);
 	for (u32 k = 0; k < kernel->place_count; k++)
 		put_variable(s, list, kernel->places[k].variable);
+	put_shared(s, list);
 	return json_pack("{s:o}", "variables", list);
 }
 

@@ -138,13 +138,10 @@ static inline void async_bind(struct warp *w, u32 lane, const u8 *mbarrier)
 /* An mbarrier begins at this host address, or ends. */
 static inline void async_made(struct warp *w, const u8 *mbarrier, bool is_one)
 {
-	w->machine->async_checker->made(w, mbarrier, is_one);
+	w->grid->async_checker->made(w, mbarrier, is_one);
 }
 /* The warp has arrived in the present phase. */
-static inline void async_arrived(struct warp *w, const u8 *mbarrier)
-{
-	w->machine->async_checker->arrived(w, mbarrier);
-}
+static inline void async_arrived(struct warp *w, const u8 *mbarrier) { w->grid->async_checker->arrived(w, mbarrier); }
 /* A phase of the mbarrier is complete, and the next begins. */
 static inline void async_phase(struct warp *w, const u8 *mbarrier) { w->grid->async_checker->phase(w, mbarrier); }
 /* Bytes were added to what the phase expects, by this instruction. */

@@ -11,7 +11,7 @@ static const struct async_records *records_of(const struct block *b)
 {
 	const struct async_cluster *a = b->cluster ? b->cluster->async : NULL;
 
-	return a && b->machine->async == ASYNC_STRICT ? a->records : NULL;
+	return a && b->grid->async == ASYNC_STRICT ? a->records : NULL;
 }
 
 static u32 waiting_for(const struct async_records *r, const struct block *b, const u8 *mbarrier)

@@ -194,7 +194,7 @@ static inline bool mbarrier_load(const struct operands *o, u32 lane, enum ir_spa
 /* Writes the object back; a phase without pending arrivals and bytes is complete, and the next begins. */
 static inline void mbarrier_store(const struct operands *o, struct mbarrier *b)
 {
-	if (UNLIKELY(o->w->machine->async == ASYNC_STRICT)) {
+	if (UNLIKELY(o->w->grid->async == ASYNC_STRICT)) {
 		u64 before;
 		memcpy(&before, b->at, 8);
 		if (b->pending < mbarrier_pending(before))

@@ -37,7 +37,7 @@ MEANING_FUNCTION(mbarrier_init)
 		b.expected = b.pending = (u32)count;
 		memset(b.at, 0, 8);
 		mbarrier_store(&o, &b);
-		if (UNLIKELY(w->machine->async == ASYNC_STRICT))
+		if (UNLIKELY(w->grid->async == ASYNC_STRICT))
 			async_made(w, b.at, true);
 	}
 	return i + 1;
@@ -53,7 +53,7 @@ MEANING_FUNCTION(mbarrier_inval)
 		if (!mbarrier_load(&o, l, mbarrier_space(o.form), operand_address(&o, 0, l), &b))
 			return NULL;
 		memset(b.at, 0, 8);
-		if (UNLIKELY(w->machine->async == ASYNC_STRICT))
+		if (UNLIKELY(w->grid->async == ASYNC_STRICT))
 			async_made(w, b.at, false);
 	}
 	return i + 1;

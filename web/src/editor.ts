@@ -122,7 +122,7 @@ export class Editor {
 			keymap.of([
 				{ key: 'F9', run: () => { this.toggleAt(this.line()); return true; } },
 				...completionKeymap, ...lintKeymap, ...searchKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab]),
-			EditorView.contentAttributes.of({ 'aria-label': 'Kernel, PTX or SASS. Escape, then Tab leaves the editor.' }),
+			EditorView.contentAttributes.of({ tabindex: '0', 'aria-label': 'Kernel, PTX or SASS. Escape, then Tab leaves the editor.' }),
 			EditorView.updateListener.of((u) => { if (u.docChanged) this.onChange(); }),
 		];
 		return EditorState.create({ doc, extensions });

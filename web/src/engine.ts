@@ -53,8 +53,8 @@ export class Engine {
 		this.start();
 	}
 
-	write(path: string, text: string): Promise<boolean> {
-		return this.send({ op: 'write', path, bytes: new TextEncoder().encode(text) });
+	write(path: string, text: string | Uint8Array): Promise<boolean> {
+		return this.send({ op: 'write', path, bytes: typeof text === 'string' ? new TextEncoder().encode(text) : text });
 	}
 
 	ask(request: object): Promise<any> {

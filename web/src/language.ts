@@ -7,11 +7,17 @@ import { hoverTooltip } from '@codemirror/view';
 import { h } from './dom';
 
 export interface Row { form: string; operands: string; ptx: number; sm: number; doc: string; family: string; section: string }
+interface MachineRow { form: string; operands: string; from: string; to: string; doc: string; family: string }
 let rows: Row[] = [];
-const byOpcode = new Map<string, Row[]>();
+const byOpcode = new Map<string, Row[]>(), machine = new Map<string, MachineRow[]>();
 
 export async function loadRows(): Promise<void> {
-	rows = await (await fetch('isa.json')).json();
+	const { ptx, sass } = await (await fetch('isa.json')).json();
+	rows = ptx;
+	for (const r of sass as MachineRow[]) {
+		const word = /^[A-Z0-9_]+/.exec(r.form)?.[0] ?? r.form;
+		machine.set(word, [...(machine.get(word) ?? []), r]);
+	}
 	for (const r of rows) {
 		const word = /^[@%]?[A-Za-z_][A-Za-z0-9_]*/.exec(r.form)?.[0] ?? r.form;
 		byOpcode.set(word, [...(byOpcode.get(word) ?? []), r]);
@@ -64,11 +70,18 @@ export function rowsOf(written: string): Row[] {
 	return [...found].sort((a, b) => score(b) - score(a)).slice(0, 3);
 }
 
-function described(written: string, found: Row[]): HTMLElement {
+// What an instruction does, on which types, since when, and where the manual has it.
+function described(found: Row[]): HTMLElement {
 	return h('div', { className: 'hover' },
 		...found.slice(0, 2).map((r) => h('div', null,
 			h('code', null, r.form), h('p', null, r.doc),
-			h('p', { className: 'dim' }, `PTX ${r.ptx.toFixed(1)}, sm_${r.sm} on. PTX ISA: ${r.section}`))));
+			r.operands && h('p', { className: 'dim' }, 'Operands: ', h('code', null, r.operands)),
+			h('p', { className: 'dim' }, `Since PTX ${r.ptx.toFixed(1)}, for sm_${r.sm} and later. PTX ISA: ${r.section}`))));
+}
+
+function describedMachine(found: MachineRow[]): HTMLElement {
+	return h('div', { className: 'hover' }, ...found.slice(0, 2).map((r) => h('div', null, h('code', null, `${r.form} ${r.operands}`), h('p', null, r.doc),
+		h('p', { className: 'dim' }, `${r.family}, ${r.from}${r.to !== r.from ? ` to ${r.to}` : ''}`))));
 }
 
 export const hover = hoverTooltip((view, pos) => {
@@ -76,8 +89,9 @@ export const hover = hoverTooltip((view, pos) => {
 	for (const m of line.text.matchAll(/[A-Za-z_][\w]*(\.[\w:]+)*/g)) {
 		const from = line.from + m.index, to = from + m[0].length;
 		if (pos < from || pos > to) continue;
-		const found = rowsOf(m[0]);
-		return found.length ? { pos: from, end: to, above: true, create: () => ({ dom: described(m[0], found) }) } : null;
+		const found = rowsOf(m[0]), native = machine.get(m[0].split('.')[0]) ?? [];
+		if (!found.length && !native.length) return null;
+		return { pos: from, end: to, above: true, create: () => ({ dom: found.length ? described(found) : describedMachine(native) }) };
 	}
 	return null;
 });
@@ -100,6 +114,8 @@ export function complete(c: CompletionContext): CompletionResult | null {
 		const words = new Set(found.flatMap((r) => [...r.form.matchAll(/\.([a-z0-9_:]+)/g)].map((m) => m[1])));
 		return { from: word.from + dot + 1, options: [...words].map((label) => ({ label, type: 'type' })), validFor: /^\w*$/ };
 	}
+	if (/^[A-Z]/.test(word.text))
+		return { from: word.from, options: [...machine].map(([label, r]) => ({ label, type: 'keyword', detail: r[0].family, info: r[0].doc })), validFor: /^\w*$/ };
 	return {
 		from: word.from,
 		options: [...byOpcode].map(([label, r]) => ({ label, type: 'keyword', detail: r[0].family, info: r[0].doc })),

@@ -27,6 +27,7 @@ const status = byId('status'), panel = byId('panel'), slider = byId<HTMLInputEle
 
 let samples: Sample[] = [], lessons: Lesson[] = [];
 let name = 'kernel.ptx';
+let image: Uint8Array | null = null; // machine code that was opened: the editor has its launches
 let tab: Tab = 'Warps';
 let state: State | null = null;
 let registers: Register[] = [];
@@ -64,6 +65,7 @@ function checkSoon(): void {
 }
 
 async function check(): Promise<boolean> {
+	if (image) return true;
 	const at = options().indexOf('--arch');
 	const body = await engine.ask({ check: { name, text: editor.text, ...(at >= 0 ? { arch: options()[at + 1] } : {}) } });
 	const found: Found[] = body.diagnostics ?? [];
@@ -90,7 +92,8 @@ function stale(): void {
 }
 
 async function runText(file: string, text: string, report: string | null): Promise<any> {
-	await engine.write(file, text);
+	await engine.write(image ? `${file}.launch` : file, text);
+	if (image) await engine.write(file, image);
 	return engine.ask({ run: { files: [file], args: options(), ...(report ? { report } : {}) } });
 }
 
@@ -135,6 +138,7 @@ async function begin(): Promise<void> {
 	if (total > SPACING && total <= AHEAD) await session.batch([cmd(`goto ${total}`), cmd('goto start')]);
 	await setBreakpoints();
 	variables = (await session.request('ptxsim_memory')).variables;
+	panel.replaceChildren(); // its controls may name what is gone
 	await refresh();
 }
 
@@ -367,13 +371,13 @@ function drawResults(to: HTMLElement): void {
 	if (!result) return replace(to, h('p', { className: 'dim' }, 'Nothing has been run yet.'));
 	replace(to,
 		...(result.launches ?? []).map((l: any) => h('div', null,
-			h('h3', null, `${l.kernel}: ${grouped(l.blocks)} blocks, ${grouped(l.instructions)} warp instructions, ${grouped(l.threadInstructions)} by threads`),
+			h('h2', null, `${l.kernel}: ${grouped(l.blocks)} blocks, ${grouped(l.instructions)} warp instructions, ${grouped(l.threadInstructions)} by threads`),
 			...l.faults.map((f: string) => h('pre', { className: 'fault' }, f)))),
-		(result.checks ?? []).length > 0 && h('h3', null, 'Expectations'),
+		(result.checks ?? []).length > 0 && h('h2', null, 'Expectations'),
 		...(result.checks ?? []).map((c: any) => h('p', { className: c.passed ? 'check good' : 'check bad' }, c.passed ? '✓ ' : '✗ ', h('code', null, c.text),
 			!c.passed && ` ${c.verdict}: ${c.message}`)),
-		result.printed && h('h3', null, 'Printed'), result.printed && h('pre', null, result.printed),
-		result.buffers && h('h3', null, 'Buffers'), result.buffers && h('pre', null, result.buffers));
+		result.printed && h('h2', null, 'Printed'), result.printed && h('pre', null, result.printed),
+		result.buffers && h('h2', null, 'Buffers'), result.buffers && h('pre', null, result.buffers));
 }
 
 async function drawReport(): Promise<void> {
@@ -392,9 +396,10 @@ async function drawReport(): Promise<void> {
 
 /* --- What is loaded ------------------------------------------------------------------------------------------ */
 
-function load(file: string, text: string, about: string, title = ''): void {
+function load(file: string, text: string, about: string, title = '', code: Uint8Array | null = null): void {
 	pause();
 	name = file;
+	image = code;
 	byId<HTMLSelectElement>('samples').value = samples.some((x) => x.name === file && x.text === text) ? file : '';
 	live = false;
 	result = null;
@@ -430,19 +435,27 @@ function openLesson(at: number): void {
 	}, openLesson);
 }
 
+const ELF = 0x464c457f, FATBIN = 0xba55ed50;
+const LAUNCH = '# What to launch of the machine code, and what to expect; docs/guide.md says how.\n# buffer out u32[32] = 0\n# launch KERNEL(out) grid=1 block=32\n';
+
 async function openFile(f: File | undefined): Promise<void> {
 	if (!f) return;
 	if (f.size > 4 << 20) return say('The file is larger than 4 MiB.', true);
-	load(f.name, await f.text(), '');
+	const bytes = new Uint8Array(await f.arrayBuffer()), head = new DataView(bytes.buffer);
+	const magic = bytes.length >= 4 ? head.getUint32(0, true) : 0;
+	if (magic === ELF || magic === FATBIN) return load(f.name, LAUNCH, `${f.name} is machine code. Say here what to launch, then run it.`, '', bytes);
+	if (bytes.includes(0)) return say(`${f.name} is neither text nor machine code that can be run here.`, true);
+	load(f.name, new TextDecoder().decode(bytes), '');
 }
 
 function saveFile(): void {
-	const a = h('a', { href: URL.createObjectURL(new Blob([editor.text], { type: 'text/plain' })), download: name });
+	const a = h('a', { href: URL.createObjectURL(new Blob([editor.text], { type: 'text/plain' })), download: image ? `${name}.launch` : name });
 	a.click();
 	URL.revokeObjectURL(a.href);
 }
 
 async function share(): Promise<void> {
+	if (image) return say('A link holds text; machine code must be sent as a file.', true);
 	const fragment = await toFragment({ name, text: editor.text, args: byId<HTMLInputElement>('options').value });
 	history.replaceState(null, '', fragment);
 	try {

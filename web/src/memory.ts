@@ -121,7 +121,7 @@ export function drawMemory(to: HTMLElement, place: Variable, bytes: Uint8Array, 
 			for (let b = 0; before && b < size; b++) changed ||= before[at + b] !== bytes[at + b];
 			const value = element(bytes, at, place.type), lanes = by ? ` Lanes ${by.lanes.join(', ')} touch it: ${shared ? 'wavefront' : 'transaction'} ${by.turn}.` : '';
 			cells.push(v('td', { className: (changed ? 'changed ' : '') + (by ? 'touched' : ''), style: by ? { '--hue': hue(by.turn) } : undefined },
-				v('button', { type: 'button', title: `${place.name}[${index}] = ${value}.${lanes} Who wrote it?`, onclick: () => actions.whoWrote(`${place.name}[${index}]`) }, value),
+				v('button', { type: 'button', title: `${place.name}[${index}] = ${value}.${lanes} Who wrote it?`, onclick: () => actions.whoWrote(place.name === 'shared' ? `shared[0x${(index * size).toString(16)}]` : `${place.name}[${index}]`) }, value),
 				by && v('i', null, lanesText(by.lanes))));
 		}
 		rows.push(v('tr', null, v('th', { scope: 'row' }, `[${first + k}]`), ...cells));

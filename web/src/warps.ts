@@ -113,7 +113,7 @@ function drawTrees(b: Block, state: State, actions: Actions): Part {
 	const all = b.warps.filter(parted);
 	all.sort((x, y) => Number(y.index === state.focus?.warp) - Number(x.index === state.focus?.warp) || x.index - y.index);
 	if (!all.length) return null;
-	return v('section', { 'aria-label': 'Reconvergence' }, v('h3', null, 'Splits, and where they meet again'),
+	return v('section', { 'aria-label': 'Reconvergence' }, v('h2', null, 'Splits, and where they meet again'),
 		all.slice(0, TREES_SHOWN).map((w) => v('div', { className: 'tree' }, v('div', null, v('b', null, `warp ${w.index}`), ` lanes ${laneRanges(w.live)}`),
 			branches(w, -1, actions), stack(w, actions))),
 		all.length > TREES_SHOWN && v('p', { className: 'dim' }, `and ${all.length - TREES_SHOWN} more warps whose lanes have parted`));
@@ -179,7 +179,7 @@ function drawCopies(b: Block, actions: Actions): Part {
 		row.count++;
 		rows.set(key, row);
 	}
-	return v('section', { 'aria-label': 'Asynchronous operations' }, v('h3', null, 'Under way, not waited for yet'),
+	return v('section', { 'aria-label': 'Asynchronous operations' }, v('h2', null, 'Under way, not waited for yet'),
 		[...rows.values()].map((r) => v('div', { className: 'copy' }, v('b', null, kinds[r.copy.kind] ?? r.copy.kind), ' of ', line(r.copy.line, actions),
 			`: ${warpWord(r.warps)}, lanes ${laneRanges(r.lanes)}${r.count > 1 ? `, ${grouped(r.count)} times` : ''}${r.bytes ? `, ${grouped(r.bytes)} bytes of global memory` : ''}; ${endOf(r.copy)}`)));
 }
@@ -203,7 +203,7 @@ function drawGrid(state: State, block: Block, actions: Actions): Sketch {
 			disabled: !r, onclick: () => actions.focus(k, 0, 0) }));
 	}
 	return v('section', { 'aria-label': 'Grid' },
-		v('h3', null, `Grid of ${grouped(all)} ${all === 1 ? 'block' : 'blocks'}`),
+		v('h2', null, `Grid of ${grouped(all)} ${all === 1 ? 'block' : 'blocks'}`),
 		v('div', { className: 'grid' + (gy > 1 && gx <= 32 && all <= BLOCKS_SHOWN ? ' by-x' : ''), style: { '--columns': String(gx) } }, ...cells),
 		all > BLOCKS_SHOWN && v('p', { className: 'dim' }, `blocks ${grouped(first)} to ${grouped(last - 1)} are shown`));
 }
@@ -214,11 +214,11 @@ export function drawWarps(to: HTMLElement, state: State, actions: Actions): void
 	if (!block || !focus) return draw(to, v('p', { className: 'dim' }, 'No block is resident at this moment.'));
 	const barriers = [...block.barriers.map((at) => drawBarrier(at, block)), ...(block.mbarriers ?? []).map(drawMbarrier)];
 	draw(to, drawGrid(state, block, actions),
-		v('h3', null, `Block (${block.at.join(', ')}): ${grouped(block.threads)} threads in ${block.warps.length} ${block.warps.length === 1 ? 'warp' : 'warps'}`),
+		v('h2', null, `Block (${block.at.join(', ')}): ${grouped(block.threads)} threads in ${block.warps.length} ${block.warps.length === 1 ? 'warp' : 'warps'}`),
 		v('div', { className: 'warps', role: 'list', 'aria-label': 'Warps of the block' }, ...block.warps.map((w) => drawWarp(w, block, state, actions))),
 		v('p', { className: 'legend' }, ...([['active', 'active'], ['ready', 'ready, not next'], ['waiting', 'waiting'], ['exited', 'exited']] as const)
 			.map(([c, t]) => v('span', null, v('span', { className: `lane ${c}` }), ` ${t}`))),
 		drawTrees(block, state, actions),
-		barriers.length > 0 && v('section', { 'aria-label': 'Barriers' }, v('h3', null, 'Barriers'), ...barriers),
+		barriers.length > 0 && v('section', { 'aria-label': 'Barriers' }, v('h2', null, 'Barriers'), ...barriers),
 		drawCopies(block, actions));
 }
