@@ -112,6 +112,9 @@ async function run(): Promise<void> {
 		say('Running …');
 		result = await runText(path(), editor.text, 'json');
 		if (!result.good) {
+			const found: Found[] = result.diagnostics ?? [];
+			editor.show(found);
+			showProblems(found);
 			showTab('Results');
 			return say(result.printed?.split('\n')[0] || 'It cannot be run: see the errors.', true);
 		}

@@ -126,7 +126,7 @@ export function drawMemory(to: HTMLElement, place: Variable, bytes: Uint8Array, 
 		}
 		rows.push(v('tr', null, v('th', { scope: 'row' }, `[${first + k}]`), ...cells));
 	}
-	const head = v('tr', null, v('th', { scope: 'col' }, shared ? 'bank' : ''), Array.from({ length: Math.min(columns, count) }, (_, c) =>
+	const head = v('tr', null, v('th', { scope: 'col' }, shared ? 'bank' : 'index'), Array.from({ length: Math.min(columns, count) }, (_, c) =>
 		v('th', { scope: 'col' }, shared ? Math.floor((c * size) / 4) : `+${c}`)));
 	draw(to, table(`Memory: ${place.name}`, 'memory', head, rows));
 }

@@ -39,7 +39,7 @@ function laneState(w: Warp, lane: number): [string, string] {
 function describeSplits(w: Warp): string {
 	if (!w.live) return `ended after ${grouped(w.executed)} instructions`;
 	return w.splits.map((s) => {
-		const who = s.mask === w.exists ? 'all lanes' : `lanes ${laneRanges(s.mask)}`;
+		const who = s.mask === w.exists ? 'all lanes' : lanesWord(s.mask);
 		const how = s.state === 'ready' ? (s.next ? 'next' : 'ready') : `wait ${waits(s)}`;
 		return `${who}${s.line ? ` at line ${s.line}` : ''}: ${how}`;
 	}).join('; ');
@@ -80,14 +80,14 @@ function line(n: number | undefined, actions: Actions): Part {
 
 function leaf(s: Split, actions: Actions): Sketch {
 	const kind = s.state === 'ready' ? (s.next ? 'active' : 'ready') : 'waiting';
-	const how = s.state === 'ready' ? (s.next ? 'goes on at ' : 'is ready at ') : `waits ${waits(s)}, `;
-	return v('li', null, strip(s.mask, 0, kind), v('span', { className: 'node' }, `lanes ${laneRanges(s.mask)}: ${how}`, line(s.line, actions)));
+	const how = s.state === 'ready' ? (s.next ? 'next, at ' : 'ready, at ') : `waiting ${waits(s)}, `;
+	return v('li', null, strip(s.mask, 0, kind), v('span', { className: 'node' }, `${lanesWord(s.mask)}: ${how}`, line(s.line, actions)));
 }
 
 function joinNode(w: Warp, number: number, actions: Actions): Sketch {
 	const j = w.joins![number], missing = j.expected & ~j.arrived & w.live;
 	return v('li', null, strip(j.arrived, missing, 'waiting'),
-		v('span', { className: 'node' }, `lanes ${laneRanges(j.expected & w.live)} ${j.call ? 'return' : 'meet'} at `, line(j.line, actions),
+		v('span', { className: 'node' }, `${lanesWord(j.expected & w.live)}: ${j.call ? 'return' : 'meet'} at `, line(j.line, actions),
 			`: ${j.arrived ? `${laneRanges(j.arrived)} there` : 'none there yet'}, ${missing ? `${laneRanges(missing)} awaited` : 'none awaited'}`),
 		branches(w, number, actions));
 }
@@ -151,6 +151,7 @@ function bits(mask: number): number {
 	return n;
 }
 
+const lanesWord = (mask: number): string => `${bits(mask) === 1 ? 'lane' : 'lanes'} ${laneRanges(mask)}`;
 const warpWord = (mask: number): string => `${bits(mask) === 1 ? 'warp' : 'warps'} ${laneRanges(mask)}`;
 
 function drawMbarrier(at: Mbarrier): Sketch {
