@@ -66,7 +66,7 @@ export async function openBrowser(page, name) {
 
 export const until = (p, words) => p.waitForFunction((w) => new RegExp(w).test(document.getElementById('status').textContent), words, { timeout: 60000 });
 export const position = async (p) => Number((await p.textContent('#position')).split(' of ')[0].replace(/\D/g, ''));
-export const at = (p, n) => p.waitForFunction((k) => Number(document.getElementById('position').textContent.split(' of ')[0].replace(/\D/g, '')) === k, n, { timeout: 30000 });
+export const at = (p, n) => p.waitForFunction((k) => Number(document.getElementById('position').textContent.split(' of ')[0].replace(/\D/g, '')) === k, n, { timeout: 60000 });
 
 // Puts a text into the editor.
 export const write = (p, t) => p.evaluate((s) => {

@@ -58,10 +58,13 @@ function options(): string[] {
 
 /* --- Checking and running ------------------------------------------------------------------------------- */
 
+// Stop ends what was asked: whoever waited for it need not be told.
+const quietly = (p: Promise<unknown>): void => void p.catch((e) => { if (!(e instanceof Stopped)) say((e as Error).message, true); });
+
 let checkTimer = 0;
 function checkSoon(): void {
 	clearTimeout(checkTimer);
-	checkTimer = window.setTimeout(() => void check(), 300);
+	checkTimer = window.setTimeout(() => quietly(check()), 300);
 }
 
 async function check(): Promise<boolean> {
@@ -300,7 +303,7 @@ function showTab(t: Tab): void {
 	}
 	panel.setAttribute('aria-label', t);
 	panel.replaceChildren();
-	void drawPanel();
+	quietly(drawPanel());
 }
 
 function select(label: string, values: [string, string][], value: string, onchange: (v: string) => void): HTMLElement {
@@ -334,8 +337,8 @@ async function drawPanel(): Promise<void> {
 		case 'Registers':
 			return drawRegisters(body(() => [
 				select('Shown as', [['auto', 'by type'], ['hex', 'hexadecimal'], ['signed', 'signed'], ['unsigned', 'unsigned'], ['float', 'float'], ['heat', 'heat']], format,
-					(v) => { format = v as Format; void drawPanel(); }),
-				h('label', { className: 'field' }, 'Find ', h('input', { size: 8, value: filter, spellcheck: 'false', oninput: (e: Event) => { filter = (e.target as HTMLInputElement).value; void drawPanel(); } })),
+					(v) => { format = v as Format; quietly(drawPanel()); }),
+				h('label', { className: 'field' }, 'Find ', h('input', { size: 8, value: filter, spellcheck: 'false', oninput: (e: Event) => { filter = (e.target as HTMLInputElement).value; quietly(drawPanel()); } })),
 				h('span', { className: 'dim' }, 'Changed values are marked; a name goes back to who wrote it.'),
 			]), registers, before, state, format, filter, actions);
 		case 'Access':
@@ -344,7 +347,7 @@ async function drawPanel(): Promise<void> {
 		case 'Memory':
 			return drawMemoryPanel();
 		case 'Matrix': {
-			const at = body(() => [select('Operand', ['A', 'B', 'C', 'D'].map((x) => [x, x]), operand, (v) => { operand = v; void drawPanel(); })]);
+			const at = body(() => [select('Operand', ['A', 'B', 'C', 'D'].map((x) => [x, x]), operand, (v) => { operand = v; quietly(drawPanel()); })]);
 			const [a] = await session.batch([{ command: 'ptxsim_matrix', arguments: { operand } }]);
 			if (a.success) drawMatrix(at, a.body.title, a.body.cells, state.focus?.lane ?? 0);
 			else draw(at, v('p', { className: 'dim' }, a.message ?? ''));
@@ -356,9 +359,9 @@ async function drawMemoryPanel(): Promise<void> {
 	if (!variables.length) return replace(panel, h('p', { className: 'dim' }, 'The launch has no buffers and no variables.'));
 	let place = variables.find((x) => x.name === variable) ?? variables[0];
 	const at = body(() => [
-		select('Memory', variables.map((x) => [x.name, `${x.name}: ${x.space}, ${x.type}`]), place.name, (n) => { variable = n; offset = 0; shownMemory = null; void drawPanel(); }),
-		h('button', { type: 'button', onclick: () => { offset = Math.max(0, offset - PAGE_BYTES); shownMemory = null; void drawPanel(); } }, '← before'),
-		h('button', { type: 'button', onclick: () => { if (offset + PAGE_BYTES < place.size) offset += PAGE_BYTES; shownMemory = null; void drawPanel(); } }, 'next →'),
+		select('Memory', variables.map((x) => [x.name, `${x.name}: ${x.space}, ${x.type}`]), place.name, (n) => { variable = n; offset = 0; shownMemory = null; quietly(drawPanel()); }),
+		h('button', { type: 'button', onclick: () => { offset = Math.max(0, offset - PAGE_BYTES); shownMemory = null; quietly(drawPanel()); } }, '← before'),
+		h('button', { type: 'button', onclick: () => { if (offset + PAGE_BYTES < place.size) offset += PAGE_BYTES; shownMemory = null; quietly(drawPanel()); } }, 'next →'),
 	]);
 	place = variables.find((x) => x.name === variable) ?? place;
 	const f = state?.focus, parts = place.memoryReference.split(':');
@@ -513,7 +516,7 @@ function wire(): void {
 	byId('run').addEventListener('click', () => void run());
 	byId('stop').addEventListener('click', () => { pause(); live = false; engine.stop(); say('Stopped. Run starts again.'); enable(); });
 	byId('play').addEventListener('click', () => void play());
-	byId('launch').addEventListener('change', (e) => void goToLaunch(Number((e.target as HTMLSelectElement).value)));
+	byId('launch').addEventListener('change', (e) => quietly(goToLaunch(Number((e.target as HTMLSelectElement).value))));
 	byId('samples').addEventListener('change', (e) => { openLesson(-1); history.replaceState(null, '', location.pathname); pickSample((e.target as HTMLSelectElement).value); });
 	byId('lessons').addEventListener('change', (e) => openLesson(lessons.findIndex((l) => l.name === (e.target as HTMLSelectElement).value)));
 	byId('open').addEventListener('click', () => byId('file').click());
@@ -522,13 +525,11 @@ function wire(): void {
 	byId('share').addEventListener('click', () => void share());
 	byId('theme').addEventListener('click', () => theme(themes[(themes.indexOf(document.documentElement.dataset.theme ?? 'system') + 1) % 3]));
 	byId('help').addEventListener('click', help);
-	// Whoever waited for what Stop has ended need not be told.
-	addEventListener('unhandledrejection', (e) => { if (e.reason instanceof Stopped) e.preventDefault(); });
 	document.addEventListener('keydown', keys);
 	document.addEventListener('dragover', (e) => e.preventDefault());
 	document.addEventListener('drop', (e) => { e.preventDefault(); void openFile(e.dataTransfer?.files[0]); });
 	editor.onChange = () => { stale(); checkSoon(); };
-	editor.onBreakpoints = () => void setBreakpoints();
+	editor.onBreakpoints = () => quietly(setBreakpoints());
 	session.onOutput = () => {};
 	engine.onBusy = (busy) => { byId<HTMLButtonElement>('stop').disabled = !busy; };
 }
