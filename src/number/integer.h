@@ -153,8 +153,20 @@ static inline u64 int_shr64(u64 a, u32 n) { return n > 63 ? 0 : a >> (n & 63); }
 static inline s64 int_sar64(s64 a, u32 n) { return a >> (n > 63 ? 63 : n); }
 
 /* shf: b:a shifted by n in 0..32; the upper word of a left shift, the lower of a right one. */
-static inline u32 int_funnel_left(u32 a, u32 b, u32 n) { return (u32)((((u64)b << 32 | a) << n) >> 32); }
-static inline u32 int_funnel_right(u32 a, u32 b, u32 n) { return (u32)(((u64)b << 32 | a) >> n); }
+static inline u32 int_funnel_left(u32 a, u32 b, u32 n)
+{
+	const u32 shift = n & 31;
+	const u32 joined = b << shift | a >> 1 >> (31 - shift);
+
+	return n > 31 ? a : joined;
+}
+static inline u32 int_funnel_right(u32 a, u32 b, u32 n)
+{
+	const u32 shift = n & 31;
+	const u32 joined = a >> shift | b << 1 << (31 - shift);
+
+	return n > 31 ? b : joined;
+}
 
 /* The low `n` bits, n of any value. */
 static inline u32 int_ones32(u32 n) { return n > 31 ? UINT32_MAX : (1u << (n & 31)) - 1; }

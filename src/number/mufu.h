@@ -20,16 +20,19 @@
 #include "number/mufu_tables.h"
 
 /*
- * The truncated squarer, about x * x / 2^19 for a 17-bit x: the rows of the product array are cut
- * below column 18 and added, and one more bit is dropped. The cut shows in the results.
+ * The truncated squarer, about x * x / 2^19 for a 17-bit x: the bits of the product array below column 18 are left out,
+ * the others added, and one more bit is dropped. The cut shows in the results. With x = 2^9 * high + low, high's products
+ * with itself all lie above the cut and low's all below it; high's with low come twice, each of their rows cut.
  */
 static inline u32 mufu_square(u32 x)
 {
-	u32 sum = 0;
-#pragma GCC unroll 16
-	for (int i = 2; i <= 16; i++)
-		sum += (x >> (18 - i)) & (0 - ((x >> i) & 1));
-	return sum >> 1;
+	const u32 high = x >> 9, low = x & 0x1ff;
+	u32 mixed = 0;
+
+#pragma GCC unroll 8
+	for (int i = 10; i <= 16; i++)
+		mixed += (low >> (18 - i)) & (0 - ((x >> i) & 1));
+	return (high * high >> 1) + mixed;
 }
 
 /* a or 0. A mask where a choice would make the compiler split the loop's body in two. */

@@ -60,12 +60,40 @@ ALWAYS_INLINE void shfl_begin(struct shuffle *s, const u8 *rows, const u32 *list
 			s->a[l] &= 0u - (members >> l & 1);
 }
 
+/* value[l] = a[from[l]]: a permutation in registers where the host has one, since a gather from a row just stored waits
+ * for the stores and costs four times as much. 0 <= from[l] < 32. */
+ALWAYS_INLINE void permute_lanes(u32 value[WARP_LANES], const u32 a[WARP_LANES], const s32 from[WARP_LANES])
+{
+#if defined __AVX512F__
+	const __m512i low = _mm512_load_si512(a), high = _mm512_load_si512(a + 16);
+	for (u32 l = 0; l < WARP_LANES; l += 16)
+		_mm512_store_si512(value + l, _mm512_permutex2var_epi32(low, _mm512_load_si512(from + l), high));
+#elif defined __AVX2__
+	__m256i part[4];
+	for (u32 k = 0; k < 4; k++)
+		part[k] = _mm256_load_si256((const __m256i *)(const void *)(a + 8 * k));
+	for (u32 l = 0; l < WARP_LANES; l += 8) {
+		const __m256i index = _mm256_load_si256((const __m256i *)(const void *)(from + l));
+		__m256 kept[4];
+		for (u32 k = 0; k < 4; k++)
+			kept[k] = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(part[k], index));
+		const __m256 odd = _mm256_castsi256_ps(_mm256_slli_epi32(index, 28));
+		const __m256 upper = _mm256_castsi256_ps(_mm256_slli_epi32(index, 27));
+		const __m256 first = _mm256_blendv_ps(kept[0], kept[1], odd);
+		const __m256 last = _mm256_blendv_ps(kept[2], kept[3], odd);
+		_mm256_store_ps((float *)(void *)(value + l), _mm256_blendv_ps(first, last, upper));
+	}
+#else
+	EACH_LANE
+		value[l] = a[from[l]];
+#endif
+}
+
 ALWAYS_INLINE void shfl_end(const struct shuffle *s, u8 *rows, const u32 *list, u32 mask)
 {
 	u32 value[WARP_LANES] __attribute__((aligned(64)));
 
-	EACH_LANE
-		value[l] = s->a[s->from[l]];
+	permute_lanes(value, s->a, s->from);
 	write32(rows, list[0], mask, value);
 	pred_write(rows, list[1], mask, pack_lanes32(s->inside));
 }

@@ -10,6 +10,7 @@
 #include "isa/form.h"
 #include "number/convert.h"
 #include "sem/load_store.h"
+#include "sem/vector_access.h"
 
 /* --- Loads ---------------------------------------------------------------------------------- */
 
@@ -194,66 +195,11 @@ MEANING_FUNCTION(ld_any)
 }
 MEANING_STEP(ld_any);
 
-/* Where the active lanes' values of `bytes` lie in the host, if within one allocation, and aligned; else NULL. Lane l's
- * is address[l] bytes further. */
-ALWAYS_INLINE const u8 *gather_window(struct warp *w, const struct insn *i, const u8 *rows, u32 mask,
-				      enum ir_space space, u32 bytes, bool wide, u64 address[WARP_LANES])
-{
-	addresses_of(rows, i, wide, address);
-	const struct extent e = extent_of(address, mask);
-	const u8 *p = e.bits % bytes ? NULL : space_range(w, i, space, e.low, e.high + bytes, false);
-
-	if (p)
-		EACH_LANE
-			address[l] -= e.low;
-	return p;
-}
-
 /* Vectors of 32- and 64-bit elements in global and shared memory. */
-ALWAYS_INLINE bool load_vector_u32(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
-				   u32 count, bool wide)
-{
-	u64 address[WARP_LANES] __attribute__((aligned(64)));
-	const u32 *list = w->frame->code->operands + i->b;
-	const u8 *p = gather_window(w, i, rows, mask, space, 4 * count, wide, address);
-
-	for (u32 k = 0; p && k < count; k++) {
-		u32 *d = ROW_OF(u32, list[k]);
-		const u32 *from = (const u32 *)(const void *)p + k;
-		if (mask == FULL_MASK)
-			EACH_LANE
-				d[l] = from[(s64)(address[l] / 4)];
-		else
-			EACH_LANE
-				if (mask & lane_bit[l])
-					d[l] = from[(s64)(address[l] / 4)];
-	}
-	return p != NULL;
-}
-ALWAYS_INLINE bool load_vector_u64(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
-				   u32 count, bool wide)
-{
-	u64 address[WARP_LANES] __attribute__((aligned(64)));
-	const u32 *list = w->frame->code->operands + i->b;
-	const u8 *p = gather_window(w, i, rows, mask, space, 8 * count, wide, address);
-
-	for (u32 k = 0; p && k < count; k++) {
-		u64 *d = ROW_OF(u64, list[k]);
-		const u64 *from = (const u64 *)(const void *)p + k;
-		if (mask == FULL_MASK)
-			EACH_LANE
-				d[l] = from[(s64)(address[l] / 8)];
-		else
-			EACH_LANE
-				if (mask & lane_bit[l])
-					d[l] = from[(s64)(address[l] / 8)];
-	}
-	return p != NULL;
-}
 #define LOAD_VECTOR(NAME, SPACE, T, N, WIDE)                                                     \
 	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) \
 	{                                                                                        \
-		return load_vector_##T(w, i, rows, mask, SPACE, N, WIDE);                        \
+		return load_vector(w, i, rows, mask, SPACE, N, sizeof(T), WIDE);                 \
 	}                                                                                        \
 	FAST_OR(NAME, ld_any_run(w, i, rows, mask))
 #define LOAD_VECTORS(SP, SPACE)                               \
@@ -494,24 +440,6 @@ MEANING_FUNCTION(st_any)
 }
 MEANING_STEP(st_any);
 
-/* Vectors: lane by lane, all elements of a lane together. */
-ALWAYS_INLINE bool store_vector(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
-				u32 count, u32 bytes, bool wide)
-{
-	u64 address[WARP_LANES] __attribute__((aligned(64)));
-	const u32 *list = w->frame->code->operands + i->b;
-
-	addresses_of(rows, i, wide, address);
-	const struct extent e = extent_of(address, mask);
-	u8 *p = e.bits % (count * bytes) ? NULL : space_range(w, i, space, e.low, e.high + count * bytes, true);
-	for (u32 left = p ? mask : 0; left; left &= left - 1) {
-		const u32 l = (u32)__builtin_ctz(left);
-		u8 *to = p + (address[l] - e.low);
-		for (u32 k = 0; k < count; k++)
-			memcpy(to + k * bytes, rows + list[k] + l * bytes, bytes);
-	}
-	return p != NULL;
-}
 #define STORE_VECTOR(NAME, SPACE, T, N, WIDE)                                                    \
 	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) \
 	{                                                                                        \
