@@ -38,10 +38,20 @@ static inline u32 mufu_square(u32 x)
 /* a or 0. A mask where a choice would make the compiler split the loop's body in two. */
 static inline u32 mufu_keep_if(u32 a, bool keep) { return a & (0 - (u32)keep); }
 
+/* The coefficients of one segment of an argument. A function of the unit comes in three parts, so that a warp's segments
+ * can be looked up together (sem/approx.h): mufu_NAME_segment(a), the number of the segment; mufu_NAME_in(a, c), the
+ * value with the segment's coefficients; and mufu_NAME(a), both. */
+struct mufu_segment {
+	s32 c0, c1, c2;
+};
+#define MUFU_SEGMENT(NAME, number)                                                         \
+	((struct mufu_segment){mufu_table_##NAME[0][number], mufu_table_##NAME[1][number], \
+			       mufu_table_##NAME[2][number]})
+
 /* c0 * 2^scale + c1 * first + c2 * second + k, exact. */
-static inline s64 mufu_quadratic(s32 c0, s32 c1, s32 c2, int scale, u32 first, u32 second, s32 k)
+static inline s64 mufu_quadratic(struct mufu_segment c, int scale, u32 first, u32 second, s32 k)
 {
-	return (s64)c0 * ((s64)1 << scale) + (s64)c1 * (s32)first + (s64)c2 * (s32)second + k;
+	return (s64)c.c0 * ((s64)1 << scale) + (s64)c.c1 * (s32)first + (s64)c.c2 * (s32)second + k;
 }
 
 /* |v| * 2^weight as f32 bits: the leading 24 bits, the rest cut. 0 <= v < 2^52; 0 gives 0. */
@@ -54,87 +64,95 @@ static inline u32 mufu_normalise(u64 v, int weight)
 }
 
 /* 2^24 / m, cut: 2^23 to 2^24, from the 23 mantissa bits of m. */
-static inline u32 mufu_rcp_significand(u32 mantissa)
+static inline u32 mufu_rcp_significand(u32 mantissa, struct mufu_segment c)
 {
-	u32 i = mantissa >> 16, x = mantissa & 0xffff;
-	return (u32)(mufu_quadratic(mufu_table_rcp[0][i], mufu_table_rcp[1][i], mufu_table_rcp[2][i], 13, x,
-				    mufu_square(2 * x), 0x47e7) >>
-		     15);
+	u32 x = mantissa & 0xffff;
+	return (u32)(mufu_quadratic(c, 13, x, mufu_square(2 * x), 0x47e7) >> 15);
 }
 
 /* 2^24 / sqrt(m * 2^odd), cut. */
-static inline u32 mufu_rsqrt_significand(u32 mantissa, u32 odd)
+static inline u32 mufu_rsqrt_significand(u32 mantissa, struct mufu_segment c)
 {
-	u32 i = odd << 6 | mantissa >> 17, x = mantissa & 0x1ffff;
-	return (u32)(mufu_quadratic(mufu_table_rsqrt[0][i], mufu_table_rsqrt[1][i], mufu_table_rsqrt[2][i], 14, x,
-				    4 * mufu_square(x), 0x7fff) >>
-		     16);
+	u32 x = mantissa & 0x1ffff;
+	return (u32)(mufu_quadratic(c, 14, x, 4 * mufu_square(x), 0x7fff) >> 16);
 }
+/* From the low bit of the exponent and six of the mantissa. */
+static inline u32 mufu_root_segment(u32 a) { return (~a >> 23 & 1) << 6 | (a >> 17 & 0x3f); }
 
 /*
  * The unit itself (SASS MUFU.*). Subnormal operands are zeros of their sign and so are results
  * below the least normal number. Below, a significand's leading bit adds one to the exponent field
  * that it is added to, and a significand that has reached the next power of two adds two.
  */
-static inline u32 mufu_rcp(u32 a)
+static inline u32 mufu_rcp_segment(u32 a) { return a >> 16 & 0x7f; }
+static inline u32 mufu_rcp_in(u32 a, struct mufu_segment c)
 {
 	u32 exp = (a >> 23) & 0xff, sign = a & F32_SIGN;
-	s32 bits = ((252 - (s32)exp) * (1 << 23)) + (s32)mufu_rcp_significand(a & 0x7fffff);
+	s32 bits = ((252 - (s32)exp) * (1 << 23)) + (s32)mufu_rcp_significand(a & 0x7fffff, c);
 	u32 result = bits < 0x00800000 ? 0 : (u32)bits;
 	result = exp == 0 ? F32_INF : result;
 	return f32_is_nan(a) ? F32_NAN : result | sign;
 }
+static inline u32 mufu_rcp(u32 a) { return mufu_rcp_in(a, MUFU_SEGMENT(rcp, mufu_rcp_segment(a))); }
 
-static inline u32 mufu_rsqrt(u32 a)
+static inline u32 mufu_rsqrt_segment(u32 a) { return mufu_root_segment(a); }
+static inline u32 mufu_rsqrt_in(u32 a, struct mufu_segment c)
 {
 	u32 exp = (a >> 23) & 0xff, odd = ~exp & 1, mantissa = a & 0x7fffff;
 	/* The result's exponent field is 127 - h or one less, 2h + odd being the operand's. */
 	u32 field = 127 - (u32)((s32)(exp - 127 - odd) >> 1);
-	u32 bits = ((field - 2) << 23) + mufu_rsqrt_significand(mantissa, odd);
+	u32 bits = ((field - 2) << 23) + mufu_rsqrt_significand(mantissa, c);
 	bits = (mantissa | odd) == 0 ? field << 23 : bits;
 	bits = exp == 255 ? 0 : bits;
 	bits = a >> 31 || f32_is_nan(a) ? F32_NAN : bits;
 	return exp == 0 ? (a & F32_SIGN) | F32_INF : bits;
 }
 
-static inline u32 mufu_sqrt(u32 a)
+static inline u32 mufu_rsqrt(u32 a) { return mufu_rsqrt_in(a, MUFU_SEGMENT(rsqrt, mufu_rsqrt_segment(a))); }
+
+static inline u32 mufu_sqrt_segment(u32 a) { return mufu_root_segment(a); }
+static inline u32 mufu_sqrt_in(u32 a, struct mufu_segment c)
 {
-	u32 exp = (a >> 23) & 0xff, odd = ~exp & 1;
-	u32 i = odd << 6 | (a >> 17 & 0x3f), x = a & 0x1ffff;
-	u32 sig = (u32)(mufu_quadratic(mufu_table_sqrt[0][i], mufu_table_sqrt[1][i], mufu_table_sqrt[2][i], 15,
-				       x << odd, 2 * mufu_square(x), 0xffff) >>
-			17);
+	u32 exp = (a >> 23) & 0xff, odd = ~exp & 1, x = a & 0x1ffff;
+	u32 sig = (u32)(mufu_quadratic(c, 15, x << odd, 2 * mufu_square(x), 0xffff) >> 17);
 	u32 bits = ((126 + (u32)((s32)(exp - 127 - odd) >> 1)) << 23) + sig;
 	bits = exp == 255 ? F32_INF : bits;
 	bits = a >> 31 || f32_is_nan(a) ? F32_NAN : bits;
 	return exp == 0 ? a & F32_SIGN : bits;
 }
 
-static inline u32 mufu_ex2(u32 a)
+static inline u32 mufu_sqrt(u32 a) { return mufu_sqrt_in(a, MUFU_SEGMENT(sqrt, mufu_sqrt_segment(a))); }
+
+/* The operand in fixed point with 23 fraction bits. */
+static inline s32 mufu_ex2_fixed(u32 a)
 {
 	u32 magnitude = a & ~F32_SIGN;
-	bool big = magnitude >= 0x43000000, negative = a >> 31;
 	u32 usual = mufu_keep_if(magnitude, magnitude - 0x00800000 < 0x43000000 - 0x00800000);
-	/* Fixed point with 23 fraction bits, cut; below zero the ones' complement, which is one
-	 * unit below the true one, but for whole numbers. */
+	/* Cut; below zero the ones' complement, which is one unit below the true one, but for whole numbers. */
 	s32 fixed = (s32)(f32_of_bits(usual) * 0x1p23f);
 	s32 flipped = fixed & 0x7fffff ? ~fixed : 0 - fixed;
-	fixed = negative ? flipped : fixed;
-	u32 i = (u32)fixed >> 17 & 0x3f, x = (u32)fixed & 0x1ffff;
-	s32 sig = (s32)(mufu_quadratic(mufu_table_ex2[0][i], mufu_table_ex2[1][i], mufu_table_ex2[2][i], 13, x,
-				       mufu_square(x), 0x77e2) >>
-			15);
+	return a >> 31 ? flipped : fixed;
+}
+static inline u32 mufu_ex2_segment(u32 a) { return (u32)mufu_ex2_fixed(a) >> 17 & 0x3f; }
+static inline u32 mufu_ex2_in(u32 a, struct mufu_segment c)
+{
+	bool big = (a & ~F32_SIGN) >= 0x43000000, negative = a >> 31;
+	s32 fixed = mufu_ex2_fixed(a);
+	u32 x = (u32)fixed & 0x1ffff;
+	s32 sig = (s32)(mufu_quadratic(c, 13, x, mufu_square(x), 0x77e2) >> 15);
 	s32 bits = (126 + (fixed >> 23)) * (1 << 23) + sig;
 	u32 result = bits < 0x00800000 ? 0 : (u32)bits;
 	result = big ? (negative ? 0 : F32_INF) : result;
 	return f32_is_nan(a) ? F32_NAN : result;
 }
 
-static inline u32 mufu_lg2(u32 a)
+static inline u32 mufu_ex2(u32 a) { return mufu_ex2_in(a, MUFU_SEGMENT(ex2, mufu_ex2_segment(a))); }
+
+static inline u32 mufu_lg2_segment(u32 a) { return a >> 17 & 0x3f; }
+static inline u32 mufu_lg2_in(u32 a, struct mufu_segment c)
 {
-	u32 exp = (a >> 23) & 0xff, i = a >> 17 & 0x3f, x = a & 0x1ffff;
-	s64 v = mufu_quadratic(mufu_table_lg2[0][i], mufu_table_lg2[1][i], mufu_table_lg2[2][i], 12, x,
-			       2 * mufu_square(x), 0x3345);
+	u32 exp = (a >> 23) & 0xff, x = a & 0x1ffff;
+	s64 v = mufu_quadratic(c, 12, x, 2 * mufu_square(x), 0x3345);
 	/* (v >> 2) + (exp - 127) * 2^36: v is positive, so the bias of 64 units keeps it so. */
 	s64 sum = (s64)((u64)v >> 2) + (s64)((s32)exp - 127) * ((s64)1 << 36);
 	u64 magnitude = (u64)(sum < 0 ? ~sum : sum);
@@ -145,23 +163,38 @@ static inline u32 mufu_lg2(u32 a)
 	return exp == 0 ? F32_SIGN | F32_INF : bits;
 }
 
-/* Angle in revolutions; a quarter of a revolution later for the cosine. */
-static inline u32 mufu_circular(u32 magnitude, u32 sign, u32 quarter)
+static inline u32 mufu_lg2(u32 a) { return mufu_lg2_in(a, MUFU_SEGMENT(lg2, mufu_lg2_segment(a))); }
+
+/* Angle in revolutions; a quarter of a revolution later for the cosine. The place within the quadrant, 23 bits; *quadrant
+ * as well. */
+static inline u32 mufu_quadrant(u32 a, u32 quarter, u32 *quadrant)
 {
 	/* From 2^23 on every number is whole; the fraction below is exact. */
+	u32 magnitude = a & ~F32_SIGN;
 	f32 usual = f32_of_bits(mufu_keep_if(magnitude, magnitude < 0x4b000000));
 	f32 fraction = usual - (f32)(s32)usual;
 	u32 fixed = (u32)(s32)(fraction * 0x1p25f);
-	u32 quadrant = (fixed >> 23) + quarter, f = fixed & 0x7fffff;
-	f ^= (0 - (quadrant & 1)) & 0x7fffff;
-	sign ^= (quadrant & 2) << 30;
-	u32 i = f >> 17, x = f & 0x1ffff;
-	s64 v = mufu_quadratic(mufu_table_sin[0][i], mufu_table_sin[1][i], mufu_table_sin[2][i], 11, x, mufu_square(x),
-			       0);
-	return magnitude >= F32_INF ? F32_NAN : mufu_normalise((u64)v, -37) | sign;
+	*quadrant = (fixed >> 23) + quarter;
+	return (fixed & 0x7fffff) ^ ((0 - (*quadrant & 1)) & 0x7fffff);
 }
-static inline u32 mufu_sin(u32 a) { return mufu_circular(a & ~F32_SIGN, a & F32_SIGN, 0); }
-static inline u32 mufu_cos(u32 a) { return mufu_circular(a & ~F32_SIGN, 0, 1); }
+static inline u32 mufu_circular_segment(u32 a, u32 quarter)
+{
+	u32 quadrant;
+	return mufu_quadrant(a, quarter, &quadrant) >> 17;
+}
+static inline u32 mufu_circular_in(u32 a, u32 quarter, struct mufu_segment c)
+{
+	u32 quadrant, x = mufu_quadrant(a, quarter, &quadrant) & 0x1ffff;
+	u32 sign = (quarter ? 0 : a & F32_SIGN) ^ (quadrant & 2) << 30;
+	s64 v = mufu_quadratic(c, 11, x, mufu_square(x), 0);
+	return (a & ~F32_SIGN) >= F32_INF ? F32_NAN : mufu_normalise((u64)v, -37) | sign;
+}
+static inline u32 mufu_sin_segment(u32 a) { return mufu_circular_segment(a, 0); }
+static inline u32 mufu_cos_segment(u32 a) { return mufu_circular_segment(a, 1); }
+static inline u32 mufu_sin_in(u32 a, struct mufu_segment c) { return mufu_circular_in(a, 0, c); }
+static inline u32 mufu_cos_in(u32 a, struct mufu_segment c) { return mufu_circular_in(a, 1, c); }
+static inline u32 mufu_sin(u32 a) { return mufu_sin_in(a, MUFU_SEGMENT(sin, mufu_sin_segment(a))); }
+static inline u32 mufu_cos(u32 a) { return mufu_cos_in(a, MUFU_SEGMENT(sin, mufu_cos_segment(a))); }
 
 static inline u32 mufu_tanh(u32 a)
 {
@@ -171,8 +204,7 @@ static inline u32 mufu_tanh(u32 a)
 	u32 n = (u32)mufu_tanh_bits[binade];
 	u32 i = (u32)mufu_tanh_first[binade] + (mantissa >> (23 - n));
 	u32 x = (mantissa >> (6 - n)) & 0x1ffff;
-	s64 v = mufu_quadratic(mufu_table_tanh[0][i], mufu_table_tanh[1][i], mufu_table_tanh[2][i], 14, x,
-			       mufu_square(x), 0);
+	s64 v = mufu_quadratic(MUFU_SEGMENT(tanh, i), 14, x, mufu_square(x), 0);
 	u32 bits = mufu_normalise((u64)v, -40);
 	bits = magnitude < 0x3b800000 ? magnitude : bits;
 	bits = magnitude >= 0x41000000 ? F32_ONE : bits;
@@ -183,7 +215,8 @@ static inline u32 mufu_tanh(u32 a)
 static inline u32 mufu_rcp64h(u32 a)
 {
 	u32 exp = (a >> 20) & 0x7ff, sign = a & F32_SIGN;
-	u32 sig = mufu_rcp_significand((a & 0xfffff) << 3) >> 3;
+	u32 mantissa = (a & 0xfffff) << 3;
+	u32 sig = mufu_rcp_significand(mantissa, MUFU_SEGMENT(rcp, mantissa >> 16)) >> 3;
 	s32 bits = (2044 - (s32)exp) * (1 << 20) + (s32)sig;
 	u32 result = bits < 0x00100000 ? 0 : (u32)bits;
 	result = exp == 0 ? 0x7ff00000 : result;
@@ -194,7 +227,8 @@ static inline u32 mufu_rsqrt64h(u32 a)
 {
 	u32 exp = (a >> 20) & 0x7ff, odd = ~exp & 1, mantissa = a & 0xfffff;
 	u32 field = 1023 - (u32)((s32)(exp - 1023 - odd) >> 1);
-	u32 bits = ((field - 2) << 20) + (mufu_rsqrt_significand(mantissa << 3, odd) >> 3);
+	struct mufu_segment c = MUFU_SEGMENT(rsqrt, odd << 6 | mantissa >> 14);
+	u32 bits = ((field - 2) << 20) + (mufu_rsqrt_significand(mantissa << 3, c) >> 3);
 	bits = (mantissa | odd) == 0 ? field << 20 : bits;
 	bits = exp == 2047 ? 0 : bits;
 	bits = a >> 31 || (a & ~F32_SIGN) > 0x7ff00000 ? F32_NAN : bits;
@@ -206,49 +240,58 @@ static inline u32 mufu_times(u32 a, f32 factor) { return bits_of_f32(f32_of_bits
 
 static inline bool mufu_is_small(u32 a) { return (a & ~F32_SIGN) < 0x00800000; }
 
-/* The PTX instructions. */
+/* The PTX instructions. Without ftz, mufu_NAME_operand(a) is what the unit gets, scaled so that neither that nor its
+ * result y is subnormal, and mufu_NAME_result(a, y) what the instruction gives. */
+static inline f32 mufu_rcp_scale(u32 a)
+{
+	return mufu_is_small(a) ? 0x1p24f : (a & ~F32_SIGN) > 0x7e800000 ? 0.25f : 1.0f;
+}
+static inline u32 mufu_rcp_operand(u32 a) { return mufu_times(a, mufu_rcp_scale(a)); }
+static inline u32 mufu_rcp_result(u32 a, u32 y) { return f32_canonical(mufu_times(y, mufu_rcp_scale(a))); }
 static inline u32 f32_rcp_approx(u32 a, bool ftz)
 {
-	if (ftz)
-		return mufu_rcp(a);
-	f32 scale = mufu_is_small(a) ? 0x1p24f : (a & ~F32_SIGN) > 0x7e800000 ? 0.25f : 1.0f;
-	return f32_canonical(mufu_times(mufu_rcp(mufu_times(a, scale)), scale));
+	return ftz ? mufu_rcp(a) : mufu_rcp_result(a, mufu_rcp(mufu_rcp_operand(a)));
 }
 
+static inline u32 mufu_rsqrt_operand(u32 a) { return mufu_times(a, mufu_is_small(a) ? 0x1p24f : 1.0f); }
+static inline u32 mufu_rsqrt_result(u32 a, u32 y)
+{
+	return f32_canonical(mufu_times(y, mufu_is_small(a) ? 0x1p12f : 1.0f));
+}
 static inline u32 f32_rsqrt_approx(u32 a, bool ftz)
 {
-	if (ftz)
-		return mufu_rsqrt(a);
-	bool small = mufu_is_small(a);
-	u32 y = mufu_rsqrt(mufu_times(a, small ? 0x1p24f : 1.0f));
-	return f32_canonical(mufu_times(y, small ? 0x1p12f : 1.0f));
+	return ftz ? mufu_rsqrt(a) : mufu_rsqrt_result(a, mufu_rsqrt(mufu_rsqrt_operand(a)));
 }
 
+static inline u32 mufu_sqrt_operand(u32 a) { return mufu_rsqrt_operand(a); }
+static inline u32 mufu_sqrt_result(u32 a, u32 y)
+{
+	return f32_canonical(mufu_times(y, mufu_is_small(a) ? 0x1p-12f : 1.0f));
+}
 static inline u32 f32_sqrt_approx(u32 a, bool ftz)
 {
-	if (ftz)
-		return mufu_sqrt(a);
-	bool small = mufu_is_small(a);
-	u32 y = mufu_sqrt(mufu_times(a, small ? 0x1p24f : 1.0f));
-	return f32_canonical(mufu_times(y, small ? 0x1p-12f : 1.0f));
+	return ftz ? mufu_sqrt(a) : mufu_sqrt_result(a, mufu_sqrt(mufu_sqrt_operand(a)));
 }
 
+static inline u32 mufu_lg2_operand(u32 a) { return mufu_rsqrt_operand(a); }
+static inline u32 mufu_lg2_result(u32 a, u32 y)
+{
+	return f32_canonical(bits_of_f32(mufu_is_small(a) ? f32_of_bits(y) - 24.0f : f32_of_bits(y)));
+}
 static inline u32 f32_lg2_approx(u32 a, bool ftz)
 {
-	if (ftz)
-		return mufu_lg2(a);
-	bool small = mufu_is_small(a);
-	f32 y = f32_of_bits(mufu_lg2(mufu_times(a, small ? 0x1p24f : 1.0f)));
-	return f32_canonical(bits_of_f32(small ? y - 24.0f : y));
+	return ftz ? mufu_lg2(a) : mufu_lg2_result(a, mufu_lg2(mufu_lg2_operand(a)));
 }
 
+static inline bool mufu_is_deep(u32 a) { return f32_of_bits(a) < -126.0f; }
+static inline u32 mufu_ex2_operand(u32 a) { return mufu_is_deep(a) ? mufu_times(a, 0.5f) : a; }
+static inline u32 mufu_ex2_result(u32 a, u32 y)
+{
+	return f32_canonical(mufu_times(y, mufu_is_deep(a) ? f32_of_bits(y) : 1.0f));
+}
 static inline u32 f32_ex2_approx(u32 a, bool ftz)
 {
-	if (ftz)
-		return mufu_ex2(a);
-	bool deep = f32_of_bits(a) < -126.0f;
-	u32 y = mufu_ex2(deep ? mufu_times(a, 0.5f) : a);
-	return f32_canonical(mufu_times(y, deep ? f32_of_bits(y) : 1.0f));
+	return ftz ? mufu_ex2(a) : mufu_ex2_result(a, mufu_ex2(mufu_ex2_operand(a)));
 }
 
 /* 1 / 2pi, to which the angle is brought by a product cut towards zero, subnormals kept. */
@@ -269,20 +312,33 @@ static inline u32 f32_tanh_approx(u32 a) { return mufu_tanh(a); }
  * a * rcp(b), both scaled so that rcp's operand and result are normal numbers; div.approx does not
  * scale a great b, so there the reciprocal is zero.
  */
+static inline f32 mufu_division_scale(u32 b, bool full, bool ftz)
+{
+	u32 y = f32_flush_if(b, ftz);
+	bool great = full && (y & ~F32_SIGN) > 0x7e800000;
+	return mufu_is_small(y) ? 0x1p24f : great ? 0.25f : 1.0f;
+}
+static inline u32 mufu_divisor(u32 b, bool full, bool ftz)
+{
+	return mufu_times(f32_flush_if(b, ftz), mufu_division_scale(b, full, ftz));
+}
+/* y: the unit's reciprocal of the divisor. */
+static inline u32 mufu_quotient(u32 a, u32 b, u32 y, bool full, bool ftz)
+{
+	f32 dividend = f32_of_bits(f32_flush_if(a, ftz)) * mufu_division_scale(b, full, ftz);
+	return f32_canonical(f32_flush_if(bits_of_f32(f32_of_bits(y) * dividend), ftz));
+}
+static inline u32 mufu_divide(u32 a, u32 b, bool full, bool ftz)
+{
+	return mufu_quotient(a, b, mufu_rcp(mufu_divisor(b, full, ftz)), full, ftz);
+}
 struct mufu_factors {
 	f32 dividend, reciprocal;
 };
 static inline struct mufu_factors mufu_scale_division(u32 a, u32 b, bool full, bool ftz)
 {
-	u32 x = f32_flush_if(a, ftz), y = f32_flush_if(b, ftz);
-	bool great = full && (y & ~F32_SIGN) > 0x7e800000;
-	f32 scale = mufu_is_small(y) ? 0x1p24f : great ? 0.25f : 1.0f;
-	return (struct mufu_factors){f32_of_bits(x) * scale, f32_of_bits(mufu_rcp(mufu_times(y, scale)))};
-}
-static inline u32 mufu_divide(u32 a, u32 b, bool full, bool ftz)
-{
-	struct mufu_factors f = mufu_scale_division(a, b, full, ftz);
-	return f32_canonical(f32_flush_if(bits_of_f32(f.reciprocal * f.dividend), ftz));
+	f32 dividend = f32_of_bits(f32_flush_if(a, ftz)) * mufu_division_scale(b, full, ftz);
+	return (struct mufu_factors){dividend, f32_of_bits(mufu_rcp(mufu_divisor(b, full, ftz)))};
 }
 static inline u32 f32_div_approx(u32 a, u32 b, bool ftz) { return mufu_divide(a, b, false, ftz); }
 static inline u32 f32_div_full(u32 a, u32 b, bool ftz) { return mufu_divide(a, b, true, ftz); }

@@ -8,33 +8,131 @@
 #include "number/mufu.h"
 #include "sem/floats.h"
 
+/* --- A warp's values of the unit --- */
+
+/* A warp's coefficients. */
+struct segments {
+	u32 number[WARP_LANES];
+	s32 c[3][WARP_LANES];
+} __attribute__((aligned(64)));
+
+/* From a table of 64 or 128 segments. Where two registers can be permuted as one, a table lies in four or eight of them,
+ * which costs a third of what the compiler makes of the plain loop: a load and an insertion for each lane. */
+ALWAYS_INLINE void look_up_column(s32 c[WARP_LANES], const s32 *column, u32 count, const u32 number[WARP_LANES])
+{
+#if defined __AVX512F__
+	for (u32 l = 0; l < WARP_LANES; l += 16) {
+		const __m512i n = _mm512_load_si512(number + l);
+		const __mmask16 odd = _mm512_test_epi32_mask(n, _mm512_set1_epi32(32));
+		__m512i half[2];
+		for (u32 k = 0; k < count / 64; k++) {
+			const s32 *from = column + 64 * k;
+			half[k] = _mm512_permutex2var_epi32(_mm512_loadu_si512(from), n, _mm512_loadu_si512(from + 16));
+			half[k] = _mm512_mask_mov_epi32(half[k], odd,
+							_mm512_permutex2var_epi32(_mm512_loadu_si512(from + 32), n,
+										  _mm512_loadu_si512(from + 48)));
+		}
+		if (count == 128)
+			half[0] = _mm512_mask_mov_epi32(half[0], _mm512_test_epi32_mask(n, _mm512_set1_epi32(64)),
+							half[1]);
+		_mm512_store_si512(c + l, half[0]);
+	}
+#else
+	(void)count;
+	EACH_LANE
+		c[l] = column[number[l]];
+#endif
+}
+#define LOOK_UP(s, TABLE)           \
+	for (u32 k = 0; k < 3; k++) \
+	look_up_column((s)->c[k], mufu_table_##TABLE[k], COUNT_OF(mufu_table_##TABLE[0]), (s)->number)
+#define SEGMENT_OF(s, l) ((struct mufu_segment){(s)->c[0][l], (s)->c[1][l], (s)->c[2][l]})
+
+/* NAME_unit(): the unit's values of a row of operands. */
+#define UNIT(NAME, TABLE)                                                                    \
+	ALWAYS_INLINE void NAME##_unit(u32 value[WARP_LANES], const u32 operand[WARP_LANES]) \
+	{                                                                                    \
+		struct segments s;                                                           \
+		EACH_LANE                                                                    \
+			s.number[l] = mufu_##NAME##_segment(operand[l]);                     \
+		LOOK_UP(&s, TABLE);                                                          \
+		EACH_LANE                                                                    \
+			value[l] = mufu_##NAME##_in(operand[l], SEGMENT_OF(&s, l));          \
+	}
+UNIT(rcp, rcp)
+UNIT(rsqrt, rsqrt)
+UNIT(sqrt, sqrt)
+UNIT(lg2, lg2)
+UNIT(ex2, ex2)
+UNIT(sin, sin)
+UNIT(cos, sin)
+
+/* --- From the unit's values to instructions --- */
+
+/* NAME_values() for handlers: OPERAND is what the unit OF gets of a lane's sources, RESULT what becomes of its y. */
+#define UNIT_OPERANDS(NAME, ROWS, LANES, OPERAND)                                         \
+	ALWAYS_INLINE void NAME##_operands(const struct insn *i, const u8 *rows, u32 *to) \
+	{                                                                                 \
+		ROWS;                                                                     \
+		EACH_LANE {                                                               \
+			LANES;                                                            \
+			to[l] = (OPERAND);                                                \
+		}                                                                         \
+	}
+#define UNIT_RESULTS(NAME, OF, ROWS, LANES, RESULT)                                       \
+	ALWAYS_INLINE void NAME##_values(const struct insn *i, const u8 *rows, void *row) \
+	{                                                                                 \
+		u32 v[WARP_LANES] __attribute__((aligned(64))), *const d = row;           \
+		ROWS;                                                                     \
+		NAME##_operands(i, rows, v);                                              \
+		OF##_unit(v, v);                                                          \
+		EACH_LANE {                                                               \
+			LANES, y = v[l];                                                  \
+			d[l] = (RESULT);                                                  \
+		}                                                                         \
+	}
+#define UNIT1(NAME, OF, OPERAND, RESULT)                      \
+	UNIT_OPERANDS(NAME, ROWS1(b32), LANES1(b32), OPERAND) \
+	UNIT_RESULTS(NAME, OF, ROWS1(b32), LANES1(b32), RESULT)
+#define UNIT2(NAME, OF, OPERAND, RESULT)                                \
+	UNIT_OPERANDS(NAME, ROWS2(b32, b32), LANES2(b32, b32), OPERAND) \
+	UNIT_RESULTS(NAME, OF, ROWS2(b32, b32), LANES2(b32, b32), RESULT)
+
 /* f32 functions with and without .ftz. */
-#define APPROX32(NAME)                                        \
-	FLANE1(NAME##_f32, b32, b32, f32_##NAME(a, false));   \
-	LANE1(NAME##_ftz_f32, b32, b32, f32_##NAME(a, true)); \
-	PICK2(NAME##_f32, flushes(f), NAME##_ftz_f32)
-/* Those that do the same in both forms, and the 64-bit ones. */
+#define APPROX32(NAME)                                                                                 \
+	UNIT1(NAME##_approx_f32, NAME, mufu_##NAME##_operand(a), mufu_##NAME##_result(a, y))           \
+	FLANE_HANDLERS(NAME##_approx_f32, b32);                                                        \
+	UNIT1(NAME##_approx_ftz_f32, NAME, a, ((void)a, y)) LANE_HANDLERS(NAME##_approx_ftz_f32, b32); \
+	PICK2(NAME##_approx_f32, flushes(f), NAME##_approx_ftz_f32)
+/* Those that do the same in both forms. */
+#define APPROX_CIRCULAR(NAME)                                             \
+	UNIT1(NAME##_approx_f32, NAME, mufu_revolutions(a), ((void)a, y)) \
+	LANE_HANDLERS(NAME##_approx_f32, b32);                            \
+	PICK1(NAME##_approx_f32)
 #define APPROX_SAME(W, NAME)                              \
 	LANE1(NAME##_f##W, b##W, b##W, f##W##_##NAME(a)); \
 	PICK1(NAME##_f##W)
 
-APPROX32(rcp_approx)
-APPROX32(sqrt_approx)
-APPROX32(rsqrt_approx)
-APPROX32(lg2_approx)
-APPROX32(ex2_approx)
-APPROX_SAME(32, sin_approx)
-APPROX_SAME(32, cos_approx)
+APPROX32(rcp)
+APPROX32(sqrt)
+APPROX32(rsqrt)
+APPROX32(lg2)
+APPROX32(ex2)
+APPROX_CIRCULAR(sin)
+APPROX_CIRCULAR(cos)
 APPROX_SAME(32, tanh_approx)
 APPROX_SAME(64, rcp_approx_ftz)
 APPROX_SAME(64, rsqrt_approx_ftz)
 FLANE1(rsqrt_approx_f64, b64, b64, f64_rsqrt_approx(a));
 PICK1(rsqrt_approx_f64)
 
-FLANE2(div_approx, b32, b32, b32, f32_div_approx(a, b, false));
-FLANE2(div_approx_ftz, b32, b32, b32, f32_div_approx(a, b, true));
-FLANE2(div_full, b32, b32, b32, f32_div_full(a, b, false));
-FLANE2(div_full_ftz, b32, b32, b32, f32_div_full(a, b, true));
+#define DIVISION(NAME, FULL, FTZ)                                                                  \
+	UNIT2(NAME, rcp, ((void)a, mufu_divisor(b, FULL, FTZ)), mufu_quotient(a, b, y, FULL, FTZ)) \
+	FLANE_HANDLERS(NAME, b32)
+DIVISION(div_approx, false, false);
+DIVISION(div_approx_ftz, false, true);
+DIVISION(div_full, true, false);
+DIVISION(div_full_ftz, true, true);
 PICK2(div_approx, flushes(f), div_approx_ftz)
 PICK2(div_full, flushes(f), div_full_ftz)
 
