@@ -43,7 +43,7 @@ static const struct gang_member *list_members(const struct gang *g, const u32 *l
 			*list++ = (struct gang_member){.rows = g->rows + k * g->stride,
 						       .warp = &g->warps[k],
 						       .mask = lanes[k],
-						       .lanes = (u32)__builtin_popcount(lanes[k])};
+						       .lanes = lanes_of(lanes[k])};
 	return list;
 }
 

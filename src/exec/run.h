@@ -52,10 +52,23 @@ const struct insn *warp_raise(struct warp *w, const struct insn *i, struct fault
 
 /* --- Accounting at the end of a straight run ----------------------------------------------- */
 
+/* Lanes of a mask. The core is compiled for every host: without the instruction for it gcc calls a function that looks
+ * bytes up in a table. */
+static inline u32 lanes_of(u32 mask)
+{
+#if defined __POPCNT__
+	return (u32)__builtin_popcount(mask);
+#else
+	const u32 pairs = mask - (mask >> 1 & 0x55555555);
+	const u32 quads = (pairs & 0x33333333) + (pairs >> 2 & 0x33333333);
+	return ((quads + (quads >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
+#endif
+}
+
 static inline void warp_account(struct warp *w, const struct insn *i)
 {
 	w->issued += i->run;
-	w->lanes_issued += (u64)i->run * (u32)__builtin_popcount(w->mask);
+	w->lanes_issued += (u64)i->run * lanes_of(w->mask);
 	w->budget -= i->run;
 }
 

@@ -188,14 +188,15 @@ static inline struct shape shape_of(const u64 address[WARP_LANES], u32 mask, u32
 
 	s.first = first;
 	if (mask == FULL_MASK) {
-		EACH_LANE
-			beside[l] = (address[l] - (u64)l * size) ^ origin;
-		s.contiguous = all_zero64(beside);
-		if (s.contiguous)
-			return s;
+		/* A row of neighbours was tried before. */
 		EACH_LANE
 			apart[l] = address[l] ^ first;
 		s.uniform = all_zero64(apart);
+		if (s.uniform)
+			return s;
+		EACH_LANE
+			beside[l] = (address[l] - (u64)l * size) ^ origin;
+		s.contiguous = all_zero64(beside);
 		return s;
 	}
 	EACH_LANE

@@ -24,23 +24,16 @@
 LOADS(global, SPACE_GLOBAL)
 LOADS(shared, SPACE_SHARED)
 
-/* Whole warps at 32-bit shared addresses: everything in 32-bit lanes. What lies within 32 words of the first
- * lane's, in whatever order, is two loads and a permutation; a gather serves every other shape. Anything
- * unusual goes the general way. */
-#ifdef SEM_NATIVE
-#define ld_shared_u32_u32_32_shape(w, i, rows, mask) false
-#endif
-ALWAYS_INLINE bool ld_shared_word_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
+/* Words at 32-bit shared addresses: everything in 32-bit lanes. What lies within 32 words of the first lane's, in
+ * whatever order, is two loads and a permutation; a gather serves every other shape. Anything unusual goes the general
+ * way. */
+ALWAYS_INLINE bool load_shared_words(struct warp *w, const struct insn *i, const u32 *base, u32 *d)
 {
-	const u32 *base = ROW_OF(u32, i->a);
 	const u64 bytes = w->block->near_bytes;
 	const u8 *shared = w->block->shared;
 	u32 address[WARP_LANES] __attribute__((aligned(64))), high = 0, bits = 0;
-	u32 *d = ROW_OF(u32, i->d);
-
-	if (UNLIKELY(mask != FULL_MASK))
-		return ld_shared_u32_u32_32_shape(w, i, rows, mask);
 	const u32 first = base[0] + (u32)i->imm;
+
 	if (LIKELY(!(first & 3) && (u64)first + 4 * WARP_LANES <= bytes) && load_near(d, base, shared + first))
 		return true;
 	for (int l = 0; l < WARP_LANES; l++) {
@@ -54,6 +47,65 @@ ALWAYS_INLINE bool ld_shared_word_fast(struct warp *w, const struct insn *i, u8 
 	EACH_LANE
 		d[l] = from[(s32)(address[l] >> 2)];
 	return true;
+}
+#ifdef SEM_NATIVE
+#define load_shared_words_some(w, i, rows, mask) false
+#define store_shared_words(w, i, rows, mask)     false
+#else
+/* Lanes that take no part read what the first that does reads. */
+SEPARATE bool load_shared_words_some(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
+{
+	const u32 *base = ROW_OF(u32, i->a), first = base[__builtin_ctz(mask)];
+	u32 on[WARP_LANES] __attribute__((aligned(64))), kept[WARP_LANES] __attribute__((aligned(64)));
+
+	EACH_LANE
+		on[l] = mask & lane_bit[l] ? base[l] : first;
+	if (UNLIKELY(!load_shared_words(w, i, on, kept)))
+		return false;
+	merge_row(rows + i->d, kept, sizeof kept[0], mask);
+	return true;
+}
+/* Lanes at neighbouring words store in one piece: what a word at a time has stored, a vector load soon afterwards would
+ * wait for. Others go lane by lane: of several at one address the highest wins. */
+SEPARATE bool store_shared_words(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
+{
+	const u32 *base = ROW_OF(u32, i->a), *s = ROW_OF(u32, i->b);
+	const u32 lane = (u32)__builtin_ctz(mask), origin = base[lane] - 4 * lane;
+	const u32 *steps = lane_steps32[2];
+	u32 address[WARP_LANES] __attribute__((aligned(64))), beside[WARP_LANES] __attribute__((aligned(64)));
+	const u32 imm = (u32)i->imm;
+	u32 high = 0, bits = 0, apart = 0;
+
+	EACH_LANE
+		beside[l] = mask & lane_bit[l] ? (base[l] - steps[l]) ^ origin : 0;
+	EACH_LANE
+		address[l] = mask & lane_bit[l] ? base[l] + imm : 0;
+	for (int l = 0; l < WARP_LANES; l++)
+		apart |= beside[l];
+	for (int l = 0; l < WARP_LANES; l++) {
+		high = address[l] > high ? address[l] : high;
+		bits |= address[l];
+	}
+	if (UNLIKELY(bits & 3 || (u64)high + 4 > w->block->near_bytes))
+		return false;
+	if (!apart) {
+		u32 *to = (u32 *)(void *)(w->block->shared + address[lane] - 4 * lane);
+		EACH_LANE
+			if (mask & lane_bit[l])
+				to[l] = s[l];
+		return true;
+	}
+	for (u32 left = mask; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		memcpy(w->block->shared + address[l], &s[l], sizeof s[l]);
+	}
+	return true;
+}
+#endif
+ALWAYS_INLINE bool ld_shared_word_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
+{
+	return LIKELY(mask == FULL_MASK) ? load_shared_words(w, i, ROW_OF(u32, i->a), ROW_OF(u32, i->d))
+					 : load_shared_words_some(w, i, rows, mask);
 }
 MEANING_FUNCTION(ld_shared_word)
 {
@@ -400,6 +452,18 @@ static const struct meaning *pick_ld_param(const struct form *f)
 	STORE(st_##SP##_u64, SPACE, u64, u64)
 STORES(global, SPACE_GLOBAL)
 STORES(shared, SPACE_SHARED)
+
+ALWAYS_INLINE bool st_shared_word_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
+{
+	return store_row_u32(w, i, rows, mask, SPACE_SHARED, false) || store_shared_words(w, i, rows, mask);
+}
+MEANING_FUNCTION(st_shared_word)
+{
+	if (LIKELY(st_shared_word_fast(w, i, rows, mask)))
+		return i + 1;
+	return LANES_OR_NULL(store_lanes(w, i, rows, mask, false, SPACE_SHARED, 4, 32));
+}
+GANG_FAST(st_shared_word)
 STORES(generic, SPACE_GENERIC)
 STORE_LOCAL_SCALAR(st_local_u8, u8, u32)
 STORE_LOCAL_SCALAR(st_local_u16, u16, u32)
@@ -488,6 +552,8 @@ static const struct meaning *pick_st(const struct form *f)
 	case SPACE_GLOBAL:
 		return pick_store(&stores_global, bits, reg, wide);
 	case SPACE_SHARED:
+		if (bits == 32 && reg == 32 && !wide && !far)
+			return &st_shared_word;
 		return far ? &st_any : pick_store(&stores_shared, bits, reg, wide);
 	case SPACE_GENERIC:
 		return pick_store(&stores_generic, bits, reg, wide);

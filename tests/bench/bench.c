@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * bench FOLDER [--reps N] [--kernels "A B"] [--json FILE]: runs the problems of list.h on ptxsim, on PoCL and in plain C,
+ * with one and with two threads. Each of these is a process of its own that waits for its turn, so the repetitions are
+ * interleaved; the first is not counted, every result is checked, the table shows medians.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench.h"
+
+#define K(name) void make_##name(struct problem *p);
+#include "list.h"
+#undef K
+
+static const struct {
+	const char *name;
+	void (*make)(struct problem *p);
+} all[] = {
+#define K(name) {#name, make_##name},
+#include "list.h"
+#undef K
+};
+
+static const struct peer_kind *const kinds[] = {
+	&peer_ptxsim,
+	&peer_plain,
+#ifdef WITH_POCL
+	&peer_pocl,
+#endif
+};
+
+enum { ALL = sizeof all / sizeof *all, KINDS = sizeof kinds / sizeof *kinds, THREADS = 2, MAX_REPS = 99 };
+enum { PTXSIM, PLAIN, POCL, PEERS };
+
+/* --- Turns ------------------------------------------------------------------------------------ */
+
+struct turn {
+	double wall, processor; /* seconds */
+	uint64_t instructions, warp_instructions;
+	long peak_kb;
+	bool right;
+};
+
+struct child {
+	int commands, answers;
+	pid_t id;
+};
+
+static double seconds_of(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static struct turn run_turn(const struct peer_kind *kind, struct peer *r)
+{
+	struct rusage usage;
+	struct turn t = {.wall = seconds_of(CLOCK_MONOTONIC), .processor = seconds_of(CLOCK_PROCESS_CPUTIME_ID)};
+
+	t.right = kind->run(r);
+	t.processor = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - t.processor;
+	t.wall = seconds_of(CLOCK_MONOTONIC) - t.wall;
+	t.instructions = r->instructions;
+	t.warp_instructions = r->warp_instructions;
+	t.right = t.right && check_output(r->p, kind->name, kind->output(r));
+	getrusage(RUSAGE_SELF, &usage);
+	t.peak_kb = usage.ru_maxrss;
+	return t;
+}
+
+/* Runs in the child: a turn for each g that comes, until the pipe ends. */
+static void serve(const struct peer_kind *kind, struct peer *r, int commands, int answers)
+{
+	const bool opened = kind->open(r);
+	char c;
+
+	while (read(commands, &c, 1) == 1) {
+		struct turn t = {.right = false};
+		if (opened && kind->fill(r))
+			t = run_turn(kind, r);
+		if (write(answers, &t, sizeof t) != sizeof t)
+			break;
+	}
+	_exit(0);
+}
+
+static struct child start(const struct peer_kind *kind, const struct problem *p, const char *folder, uint32_t threads)
+{
+	int to[2], from[2];
+	struct child c;
+
+	fflush(NULL);
+	if (pipe2(to, O_CLOEXEC) || pipe2(from, O_CLOEXEC) || (c.id = fork()) < 0) {
+		perror("bench");
+		exit(2);
+	}
+	if (!c.id) {
+		struct peer r = {.p = p, .folder = folder, .threads = threads};
+		close(to[1]);
+		close(from[0]);
+		serve(kind, &r, to[0], from[1]);
+	}
+	close(to[0]);
+	close(from[1]);
+	c.commands = to[1];
+	c.answers = from[0];
+	return c;
+}
+
+static void stop(const struct child *c)
+{
+	close(c->commands);
+	kill(c->id, SIGTERM); /* a child holds the ends of those before it */
+	close(c->answers);
+	waitpid(c->id, NULL, 0);
+}
+
+static struct turn take(const struct child *c)
+{
+	struct turn t;
+
+	if (write(c->commands, "g", 1) != 1 || read(c->answers, &t, sizeof t) != sizeof t)
+		t = (struct turn){.right = false};
+	return t;
+}
+
+/* --- Results ---------------------------------------------------------------------------------- */
+
+/* Medians; 0: not measured. */
+struct result {
+	double wall[PEERS][THREADS], processor[PEERS][THREADS];
+	long peak_kb[PEERS][THREADS];
+	uint64_t instructions, warp_instructions;
+	bool wrong[PEERS];
+};
+
+static int by_size(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(double *list, int count)
+{
+	qsort(list, (size_t)count, sizeof *list, by_size);
+	return count % 2 ? list[count / 2] : (list[count / 2 - 1] + list[count / 2]) / 2;
+}
+
+struct samples {
+	double wall[KINDS][THREADS][MAX_REPS], processor[KINDS][THREADS][MAX_REPS];
+};
+
+/* rep -1 warms up. */
+static void take_all(struct child children[KINDS][THREADS], struct samples *s, int rep, struct result *out)
+{
+	for (int t = 0; t < THREADS; t++)
+		for (int k = 0; k < KINDS; k++) {
+			const struct turn turn = take(&children[k][t]);
+			if (!turn.right)
+				out->wrong[k] = true;
+			if (turn.instructions) {
+				out->instructions = turn.instructions;
+				out->warp_instructions = turn.warp_instructions;
+			}
+			out->peak_kb[k][t] = turn.peak_kb;
+			if (rep < 0)
+				continue;
+			s->wall[k][t][rep] = turn.wall;
+			s->processor[k][t][rep] = turn.processor;
+		}
+}
+
+static void measure(const struct problem *p, const char *folder, int reps, struct samples *s, struct result *out)
+{
+	struct child children[KINDS][THREADS];
+
+	for (int k = 0; k < KINDS; k++)
+		for (int t = 0; t < THREADS; t++)
+			children[k][t] = start(kinds[k], p, folder, (uint32_t)t + 1);
+	for (int rep = -1; rep < reps; rep++)
+		take_all(children, s, rep, out);
+	for (int k = 0; k < KINDS; k++)
+		for (int t = 0; t < THREADS; t++) {
+			out->wall[k][t] = median(s->wall[k][t], reps);
+			out->processor[k][t] = median(s->processor[k][t], reps);
+			stop(&children[k][t]);
+		}
+}
+
+static double ratio(double of, double by) { return by > 0 && of > 0 ? of / by : NAN; }
+
+static void print_head(int reps)
+{
+	double load = 0;
+
+	getloadavg(&load, 1);
+	printf("load before: %.2f; medians of %d; a ratio above 1: ptxsim is faster\n", load, reps);
+	printf("%-13s %7s %5s %6s %8s %6s %8s %6s %8s %6s | %6s %6s %6s | %6s %6s %6s\n", "one thread:", "M instr",
+	       "lanes", "ns/w", "ms", "G/s", "PoCL ms", "/PoCL", "C ms", "/C", "2 thr", "/PoCL", "/C", "CPU", "/PoCL",
+	       "/C");
+}
+
+static void print_result(const char *name, const struct result *r)
+{
+	const double *one = (const double[]){r->wall[PTXSIM][0], r->wall[PLAIN][0], r->wall[POCL][0]};
+	const double *two = (const double[]){r->wall[PTXSIM][1], r->wall[PLAIN][1], r->wall[POCL][1]};
+	const double count = (double)r->instructions, warps = (double)r->warp_instructions;
+
+	printf("%-13s %7.1f %5.1f %6.1f %8.2f %6.2f %8.2f %6.2f %8.2f %6.3f |", name, count / 1e6, ratio(count, warps),
+	       1e9 * ratio(one[PTXSIM], warps), one[PTXSIM] * 1e3, count / one[PTXSIM] / 1e9, one[POCL] * 1e3,
+	       ratio(one[POCL], one[PTXSIM]), one[PLAIN] * 1e3, ratio(one[PLAIN], one[PTXSIM]));
+	printf(" %6.2f %6.2f %6.3f | %6.2f %6.2f %6.3f%s%s%s\n", ratio(one[PTXSIM], two[PTXSIM]),
+	       ratio(two[POCL], two[PTXSIM]), ratio(two[PLAIN], two[PTXSIM]), count / r->processor[PTXSIM][0] / 1e9,
+	       ratio(r->processor[POCL][0], r->processor[PTXSIM][0]),
+	       ratio(r->processor[PLAIN][0], r->processor[PTXSIM][0]), r->wrong[PTXSIM] ? " ptxsim WRONG" : "",
+	       r->wrong[POCL] ? " PoCL WRONG" : "", r->wrong[PLAIN] ? " plain C WRONG" : "");
+	fflush(stdout);
+}
+
+static void print_json(FILE *json, const char *name, const struct result *r, bool first)
+{
+	for (int k = 0; json && k < KINDS; k++)
+		for (int t = 0; t < THREADS; t++)
+			fprintf(json,
+				"%s\n  {\"kernel\": \"%s\", \"who\": \"%s\", \"threads\": %d, \"seconds\": %.6f, "
+				"\"processor_seconds\": %.6f, \"thread_instructions\": %llu, "
+				"\"instructions_per_second\": %.0f, \"peak_kb\": %ld, \"right\": %s}",
+				first && !k && !t ? "" : ",", name, kinds[k]->name, t + 1, r->wall[k][t],
+				r->processor[k][t], (unsigned long long)r->instructions,
+				(double)r->instructions / r->wall[k][t], r->peak_kb[k][t],
+				r->wrong[k] ? "false" : "true");
+}
+
+/* Logarithms of ratios, summed over kernels: of all, and of the first six. */
+struct sums {
+	int count;
+	double rate, pocl, plain, two;
+};
+
+static void add_result(struct sums *s, const struct result *r)
+{
+	s->count++;
+	s->rate += log((double)r->instructions / r->wall[PTXSIM][0]);
+	s->pocl += log(ratio(r->wall[POCL][0], r->wall[PTXSIM][0]));
+	s->plain += log(ratio(r->wall[PLAIN][0], r->wall[PTXSIM][0]));
+	s->two += log(ratio(r->wall[PTXSIM][0], r->wall[PTXSIM][1]));
+}
+
+static void print_sums(const struct sums *s)
+{
+	if (s->count)
+		printf("geometric means of %d: %.2f G/s, %.2f of PoCL, %.3f of plain C, two threads %.2f times one\n",
+		       s->count, exp(s->rate / s->count) / 1e9, exp(s->pocl / s->count), exp(s->plain / s->count),
+		       exp(s->two / s->count));
+}
+
+/* --- The program ------------------------------------------------------------------------------ */
+
+static bool has_word(const char *words, const char *word)
+{
+	const size_t length = strlen(word);
+
+	for (const char *at = words; (at = strstr(at, word)); at += length)
+		if ((at == words || at[-1] == ' ') && (!at[length] || at[length] == ' '))
+			return true;
+	return false;
+}
+
+struct options {
+	const char *folder, *kernels;
+	FILE *json;
+	int reps;
+};
+
+static bool read_options(struct options *o, int count, char **words)
+{
+	if (count < 2 || count % 2)
+		return false;
+	o->folder = words[1];
+	for (int k = 2; k + 1 < count; k += 2)
+		if (!strcmp(words[k], "--reps"))
+			o->reps = atoi(words[k + 1]);
+		else if (!strcmp(words[k], "--kernels"))
+			o->kernels = words[k + 1];
+		else if (!strcmp(words[k], "--json"))
+			o->json = fopen(words[k + 1], "w");
+		else
+			return false;
+	return o->reps > 0 && o->reps <= MAX_REPS;
+}
+
+/* Whether all was right. */
+static bool run_problem(int number, const struct options *o, struct sums *sums, struct sums *six)
+{
+	struct problem *p = zeroed(sizeof *p);
+	struct samples *samples = zeroed(sizeof *samples);
+	struct result r = {.instructions = 0};
+	bool right = true;
+
+	p->name = all[number].name;
+	all[number].make(p);
+	measure(p, o->folder, o->reps, samples, &r);
+	print_result(p->name, &r);
+	print_json(o->json, p->name, &r, !sums->count);
+	add_result(sums, &r);
+	if (number < 6)
+		add_result(six, &r);
+	for (int k = 0; k < KINDS; k++)
+		right &= !r.wrong[k];
+	free(samples);
+	free_problem(p);
+	return right;
+}
+
+int main(int count, char **words)
+{
+	struct options o = {.reps = 5};
+	struct sums sums = {.count = 0}, six = {.count = 0};
+	bool right = true;
+
+	if (!read_options(&o, count, words)) {
+		fputs("usage: bench FOLDER [--reps N] [--kernels \"A B\"] [--json FILE]\n", stderr);
+		return 2;
+	}
+	if (o.json)
+		fputs("[", o.json);
+	print_head(o.reps);
+	for (int k = 0; k < ALL; k++)
+		if (!o.kernels || has_word(o.kernels, all[k].name))
+			right &= run_problem(k, &o, &sums, &six);
+	if (six.count < sums.count)
+		print_sums(&six);
+	print_sums(&sums);
+	if (o.json && (fputs("\n]\n", o.json) < 0 || fclose(o.json))) {
+		perror("bench");
+		return 2;
+	}
+	return right ? 0 : 1;
+}
