@@ -132,6 +132,9 @@ static void read_scope(struct dwarf *d, u32 entry, struct dwarf_scope *to, u32 d
 			inner->parent = to;
 			inner->begin = label_of(d, k, AT_LOW_PC, &begin) ? begin.target : to->begin;
 			inner->end = label_of(d, k, AT_HIGH_PC, &end) ? end.target : to->end;
+			const struct dwarf_attribute *ranges = dwarf_attribute(&d->entries, k, AT_RANGES);
+			if (ranges && ranges->kind == VALUE_NUMBER)
+				dwarf_range_list(d, ranges->number, inner);
 			VEC_PUSH(d->arena, &to->inner, inner);
 			read_scope(d, k, inner, depth + 1);
 		}
@@ -157,7 +160,11 @@ static void read_function(struct dwarf *d, u32 entry)
 		.returns = typed == NO_ENTRY ? NULL : dwarf_type_of(d, typed),
 		.line = lined == NO_ENTRY ? 0 : (u32)dwarf_attribute_number(&d->entries, lined, AT_DECL_LINE, 0),
 		.scope = scope};
+	const struct dwarf_attribute *frame = dwarf_attribute(&d->entries, entry, AT_FRAME_BASE);
+	d->frame = frame && frame->kind == VALUE_BLOCK ? dwarf_frame(d, begin.function, frame->block)
+						       : (struct dwarf_location){0};
 	read_scope(d, entry, scope, 0);
+	d->frame = (struct dwarf_location){0};
 	VEC_PUSH(d->arena, &d->functions, f);
 }
 
@@ -260,6 +267,15 @@ const struct dwarf_type *dwarf_named_type(const struct dwarf *d, const char *nam
 	return NULL;
 }
 
+static bool holds(const struct dwarf_scope *s, u32 instruction)
+{
+	bool any = !s->parts.count;
+
+	for (size_t k = 0; k < s->parts.count && !any; k++)
+		any = instruction >= s->parts.items[k].begin && instruction < s->parts.items[k].end;
+	return any && instruction >= s->begin && instruction < s->end;
+}
+
 const struct dwarf_scope *dwarf_scope_at(const struct dwarf_function *f, u32 instruction)
 {
 	const struct dwarf_scope *at = f->scope;
@@ -268,7 +284,7 @@ const struct dwarf_scope *dwarf_scope_at(const struct dwarf_function *f, u32 ins
 		deeper = false;
 		for (size_t k = 0; k < at->inner.count && !deeper; k++) {
 			const struct dwarf_scope *inner = at->inner.items[k];
-			if (instruction < inner->begin || instruction >= inner->end)
+			if (!holds(inner, instruction))
 				continue;
 			at = inner;
 			deeper = true;

@@ -99,8 +99,12 @@ struct dwarf_variable {
 };
 
 /* A function's body, a { } in it, or what was inlined. Instructions are indices into ir_function.body. */
+struct dwarf_part {
+	u32 begin, end;
+};
 struct dwarf_scope {
 	u32 begin, end;
+	VEC_OF(struct dwarf_part) parts;  /* of begin to end, if it is in several pieces */
 	const struct dwarf_scope *parent; /* NULL: the function */
 	VEC_OF(const struct dwarf_variable *) variables;
 	VEC_OF(const struct dwarf_scope *) inner;

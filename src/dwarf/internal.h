@@ -26,7 +26,8 @@ struct dwarf {
 	VEC_OF(struct dwarf_function) functions;
 	VEC_OF(const struct dwarf_variable *) globals;
 	const char *producer;
-	u32 depth; /* of types within types that are being made */
+	struct dwarf_location frame; /* of the function that is being read: what DW_OP_fbreg counts from */
+	u32 depth;                   /* of types within types that are being made */
 };
 
 /* The type that an entry describes, made when it is first asked for; NULL: it is nested too deep. */
@@ -40,5 +41,9 @@ bool dwarf_find_label(const struct dwarf *d, const char *symbol, struct code_lab
 struct dwarf_location dwarf_expression(struct dwarf *d, struct dwarf_cursor c, u64 address_class);
 /* Appends what the list at an offset of .debug_loc says. */
 void dwarf_location_list(struct dwarf *d, u64 offset, u64 address_class, struct dwarf_variable *v);
+/* What a function says its frame begins at. */
+struct dwarf_location dwarf_frame(struct dwarf *d, const struct ir_function *f, struct dwarf_cursor expression);
+/* Makes the scope have the parts that the list at an offset of .debug_ranges has. */
+void dwarf_range_list(struct dwarf *d, u64 offset, struct dwarf_scope *scope);
 
 #endif

@@ -23,8 +23,11 @@ enum operation {
 	OP_LITERAL0 = 0x30,
 	OP_LITERAL31 = 0x4f,
 	OP_REGISTER = 0x90,
+	OP_AT_FRAME = 0x91,
 	OP_AT_REGISTER = 0x92,
 	OP_PIECE = 0x93,
+	OP_NOTHING = 0x96,
+	OP_CALL_FRAME = 0x9c,
 	OP_STACK_VALUE = 0x9f
 };
 
@@ -97,6 +100,13 @@ static struct dwarf_location apply(struct dwarf *d, struct dwarf_cursor *c, u64 
 		l.value += dwarf_uleb(c);
 		return l;
 	case OP_STACK_VALUE:
+	case OP_NOTHING:
+		return l;
+	case OP_AT_FRAME:
+		l = d->frame;
+		l.value += (u64)dwarf_sleb(c);
+		if (l.where == DWARF_IN_REGISTER)
+			l.where = DWARF_AT_REGISTER;
 		return l;
 	case OP_REGISTER:
 		l.name = register_name(d, dwarf_uleb(c));
@@ -122,6 +132,8 @@ struct dwarf_location dwarf_expression(struct dwarf *d, struct dwarf_cursor c, u
 		const u64 op = dwarf_number(&c, 1, NULL);
 		if (op != OP_PIECE) {
 			l = apply(d, &c, op, l);
+			if (op == OP_AT_FRAME && address_class)
+				l.space = none.space;
 			if (l.where == DWARF_NOWHERE)
 				return none;
 			continue;
@@ -141,6 +153,55 @@ struct dwarf_location dwarf_expression(struct dwarf *d, struct dwarf_cursor c, u
 	if (c.failed)
 		return none;
 	return last ? first : l;
+}
+
+/* LLVM's frame is a .local variable of this name. */
+static const struct ir_variable *depot_of(const struct ir_function *f)
+{
+	for (size_t k = 0; k < f->variables.count; k++)
+		if (!strncmp(f->variables.items[k]->name, "__local_depot", 13))
+			return f->variables.items[k];
+	return NULL;
+}
+
+struct dwarf_location dwarf_frame(struct dwarf *d, const struct ir_function *f, struct dwarf_cursor expression)
+{
+	const struct ir_variable *depot = depot_of(f);
+	struct dwarf_cursor c = expression;
+
+	if (c.at < c.end && dwarf_number(&c, 1, NULL) == OP_CALL_FRAME && c.at == c.end)
+		return (struct dwarf_location){.where = depot ? DWARF_IN_MEMORY : DWARF_NOWHERE,
+					       .name = depot ? depot->name : NULL,
+					       .space = SPACE_GENERIC};
+	return dwarf_expression(d, expression, 0);
+}
+
+void dwarf_range_list(struct dwarf *d, u64 offset, struct dwarf_scope *scope)
+{
+	const struct dwarf_section *s = dwarf_find_section(&d->sections, ".debug_ranges");
+	const u32 bytes = d->module->address_bits / 8;
+	struct dwarf_cursor c = {.section = s, .at = (u32)offset, .end = s ? s->size : 0};
+	u32 first = scope->end, last = scope->begin;
+
+	if (offset >= c.end)
+		return;
+	while (!c.failed) {
+		const char *from, *to;
+		struct code_label begin, end;
+		const u64 low = dwarf_number(&c, bytes, &from), high = dwarf_number(&c, bytes, &to);
+		if (c.failed || (!from && !to && !low && !high))
+			break;
+		if (!from || !to || !dwarf_find_label(d, from, &begin) || !dwarf_find_label(d, to, &end))
+			continue;
+		const struct dwarf_part part = {begin.target, end.target};
+		VEC_PUSH(d->arena, &scope->parts, part);
+		first = min_u32(first, part.begin);
+		last = max_u32(last, part.end);
+	}
+	if (scope->parts.count) {
+		scope->begin = first;
+		scope->end = last;
+	}
 }
 
 void dwarf_location_list(struct dwarf *d, u64 offset, u64 address_class, struct dwarf_variable *v)
