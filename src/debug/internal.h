@@ -72,6 +72,8 @@ struct search {
 struct found_register {
 	const char *reader; /* where in the text it is named */
 	const struct warp *w;
+	const struct frame *frame; /* of the function that it is in: going back may have put it elsewhere */
+	const struct code *code;
 	u64 position;
 	struct debug_register reg;
 };

@@ -325,13 +325,16 @@ static bool find_known(struct term_reader *r, const char *name, struct debug_reg
 	struct standing *asking = &r->d->points.asking;
 	struct found_register *known = &r->d->points.found_registers[(uintptr_t)r->at % FOUND_REGISTERS];
 
-	if (asking->w && known->reader == r->at && known->w == asking->w && known->position == asking->position) {
+	const struct frame *frame = asking->w ? asking->w->frame : NULL;
+
+	if (frame && known->reader == r->at && known->w == asking->w && known->frame == frame &&
+	    known->code == asking->code && known->position == asking->position) {
 		*reg = known->reg;
 		return true;
 	}
 	if (!debug_find_register(r->d, name, reg))
 		return false;
-	*known = (struct found_register){r->at, asking->w, asking->position, *reg};
+	*known = (struct found_register){r->at, asking->w, frame, asking->code, asking->position, *reg};
 	return true;
 }
 

@@ -199,6 +199,8 @@ bool run_begin(struct debug *d)
 	d->inputs.count = 0;
 	d->output.length = d->output.shown = 0;
 	d->shown.site = NULL;
+	/* Warps and frames of this launch may lie where those of the last one did. */
+	memset(d->points.found_registers, 0, sizeof d->points.found_registers);
 	memset(&d->fault, 0, sizeof d->fault);
 	history_open(d);
 	return true;

@@ -24,6 +24,11 @@ static inline const struct form *split_form(const struct warp *w, const struct s
 	return &c->forms[c->origin[s->pc - grid_entry(w->grid, c)]];
 }
 
+/* --- Clusters that have not begun ----------------------------------------------------------- */
+
+/* Takes the next cluster of the grid that nobody has begun: it never will be. False: there is none. */
+bool worker_cancel_cluster(struct worker *k, u32 first_block[3]);
+
 /* --- Floating-point mode of the host thread ------------------------------------------------ */
 
 void fp_switch(struct worker *worker, u8 mode);

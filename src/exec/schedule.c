@@ -409,16 +409,40 @@ static void take_run(struct worker *k)
 	k->run_end = k->run_next + run;
 }
 
-static struct cluster *cluster_admit(struct worker *k)
+/* The next cluster that nobody has begun; false: there is none. */
+static bool take_cluster(struct worker *k, u32 at[3])
 {
-	struct grid *grid = k->grid;
-	struct cluster *c = k->spare;
+	const struct grid *grid = k->grid;
 
 	if (k->run_next == k->run_end)
 		take_run(k);
 	u64 index = k->run_next++;
-
 	if (index >= grid->end_cluster)
+		return false;
+	for (int d = 0; d < 3; d++) {
+		const u64 rest = index < grid->clusters[d] ? 0 : index / grid->clusters[d];
+		at[d] = (u32)(index - rest * grid->clusters[d]);
+		index = rest;
+	}
+	return true;
+}
+
+bool worker_cancel_cluster(struct worker *k, u32 first_block[3])
+{
+	if (!take_cluster(k, first_block))
+		return false;
+	for (int d = 0; d < 3; d++)
+		first_block[d] *= k->grid->cluster_shape[d];
+	return true;
+}
+
+static struct cluster *cluster_admit(struct worker *k)
+{
+	struct grid *grid = k->grid;
+	struct cluster *c = k->spare;
+	u32 at[3];
+
+	if (!take_cluster(k, at))
 		return NULL;
 	if (c) {
 		k->spare = c->next;
@@ -429,11 +453,7 @@ static struct cluster *cluster_admit(struct worker *k)
 		for (u32 r = 0; r < c->count; r++)
 			c->blocks[r] = block_new(k, c);
 	}
-	for (int d = 0; d < 3; d++) {
-		const u64 rest = index < grid->clusters[d] ? 0 : index / grid->clusters[d];
-		c->index[d] = (u32)(index - rest * grid->clusters[d]);
-		index = rest;
-	}
+	memcpy(c->index, at, sizeof c->index);
 	c->arrived = 0;
 	c->phase = 0;
 	c->pass_open = false;

@@ -21,7 +21,7 @@ struct block *shared_owner(struct warp *w, u64 address)
 	return rank <= w->block->cluster->count ? w->block->cluster->blocks[rank - 1] : NULL;
 }
 
-/* Only instructions that say .shared::cluster, and generic addresses, reach other blocks. A deferred operation runs
+/* Only instructions that say .shared::cluster or to all of the cluster, and generic addresses, reach other blocks. A deferred operation runs
  * from no instruction of the frame, and may be of either kind. */
 static bool names_cluster(const struct warp *w, const struct insn *i)
 {
@@ -30,7 +30,8 @@ static bool names_cluster(const struct warp *w, const struct insn *i)
 
 	if (at >= c->insn_count || c->origin[at] == NO_OPERAND)
 		return true;
-	return form_has(&c->forms[c->origin[at]], M_shared_cluster);
+	const struct form *f = &c->forms[c->origin[at]];
+	return form_has(f, M_shared_cluster) || form_has(f, M_multicast_cluster_all);
 }
 
 struct block *shared_target(struct warp *w, const struct insn *i, enum ir_space space, u64 address)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Asynchronous copies and stores (PTX ISA 9.7.9.25): cp.async, cp.async.bulk, cp.reduce.async.bulk,
- * st.async, red.async, st.bulk, and the rows of a later architecture (clusterlaunchcontrol). Tensor copies are in
+ * st.async, red.async, st.bulk, and taking the work of clusters (clusterlaunchcontrol). Tensor copies are in
  * async_tensor.c.
  *
  * Each active lane carries out its own copy, lowest lane first. In eager mode it does so at the
@@ -288,6 +288,94 @@ MEANING_FUNCTION(st_bulk)
 }
 ASYNC_PICK(st_bulk)
 
+/* --- The work of clusters that have not begun ------------------------------------------------- */
+
+/* The response is opaque to kernels: the first block's three indices, and 1; or zeros. */
+enum { RESPONSE_BYTES = 16, OFFSET_MASK = (1u << SHARED_RANK_SHIFT) - 1 };
+
+/* Takes a window's begin off an address that is generic, because the form names no space. */
+static bool in_own_shared(const struct operands *o, u32 lane, u64 *address, u64 *window)
+{
+	const u64 given = *address;
+
+	*window = 0;
+	if (form_has(o->form, M_shared_cta))
+		return true;
+	if (generic_space(o->w, address) != SPACE_SHARED) {
+		warp_fault_address(o->w, o->i, FAULT_OUT_OF_BOUNDS, lane, given, RESPONSE_BYTES, SPACE_GENERIC, true);
+		return false;
+	}
+	*window = given - *address;
+	return true;
+}
+
+/* Address of the response, mbarrier. */
+static bool cancel_cluster_lane(struct operands *o, u32 l)
+{
+	u64 to = operand_address(o, 0, l), mbarrier = operand_address(o, 2, l), window, barriers;
+	u32 response[4] = {0};
+
+	if (!in_own_shared(o, l, &to, &window) || !in_own_shared(o, l, &mbarrier, &barriers))
+		return false;
+	if (worker_cancel_cluster(o->w->worker, response))
+		response[3] = 1;
+	else
+		memset(response, 0, sizeof response);
+	if (!form_has(o->form, M_multicast_cluster_all))
+		return bulk_deliver(o, l, to & OFFSET_MASK, barriers + mbarrier, (const u8 *)response, RESPONSE_BYTES);
+	for (u32 rank = 0; rank < o->w->grid->blocks_per_cluster; rank++) {
+		if (UNLIKELY(o->op) && rank)
+			o->op = async_again(o->w, o->op);
+		if (!bulk_deliver(o, l, shared_of_rank(o->w, to, rank), barriers + shared_of_rank(o->w, mbarrier, rank),
+				  (const u8 *)response, RESPONSE_BYTES))
+			return false;
+	}
+	return true;
+}
+ASYNC_MEANING(cancel_cluster, ASYNC_BYTES, false)
+
+MEANING_FUNCTION(is_canceled)
+{
+	const u32 *from = (const u32 *)(const void *)(rows + i->a);
+	u32 *to = (u32 *)(void *)(rows + i->d), yes = 0;
+
+	(void)w;
+	EACH_ACTIVE (l)
+		yes |= from[4 * l + 3] << l;
+	*to = (*to & ~mask) | yes;
+	return i + 1;
+}
+MEANING_EACH(is_canceled);
+ASYNC_PICK_ONLY(is_canceled)
+
+MEANING_FUNCTION(canceled_ctaid)
+{
+	const struct form *f = warp_form(w, i);
+	const u32 axis = form_has(f, M_get_first_ctaid_x) ? 0 : form_has(f, M_get_first_ctaid_y) ? 1 : 2;
+	const u32 *from = (const u32 *)(const void *)(rows + i->a);
+	u32 *to = (u32 *)(void *)(rows + i->d);
+
+	EACH_ACTIVE (l)
+		to[l] = from[4 * l + axis];
+	return i + 1;
+}
+MEANING_EACH(canceled_ctaid);
+ASYNC_PICK_ONLY(canceled_ctaid)
+
+/* Four destinations, of which the last is not defined, and the response. */
+MEANING_FUNCTION(canceled_ctaids)
+{
+	const u32 *list = warp_operands(w, i), *from = (const u32 *)(const void *)(rows + list[4]);
+
+	EACH_ACTIVE (l)
+		for (u32 k = 0; k < 4; k++)
+			if (list[k] != NO_OPERAND)
+				((u32 *)(void *)(rows + list[k]))[l] = k < 3 ? from[4 * l + k] : 0;
+	return i + 1;
+}
+MEANING_EACH(canceled_ctaids);
+ASYNC_PICK_ONLY(canceled_ctaids)
+
 /* --- Stores and reductions of registers ----------------------------------------------------- */
 
 /* Address, value or values, mbarrier. */
@@ -396,7 +484,7 @@ ASYNC_PICK(red_async_release)
 #define DOC_ST     "Stores into shared memory of the cluster and tells an mbarrier."
 #define DOC_RED    "Combines a value with shared memory of the cluster and tells an mbarrier."
 #define BULK_BYTES "u32<0,1048560,16>"
-#define DOC_LAUNCH "Asks for the work of a cluster that has not started; not modelled."
+#define DOC_FIRST  "The index of the first block whose work was taken."
 #define DOC_GROUP  "Ends a group of copies, or waits for groups."
 #define GLOBAL_REDUCE(WHAT)                                                                                           \
 	ROW("cp.reduce.async.bulk.global.shared::cta.bulk_group" WHAT, "@ @ " BULK_BYTES, 80, 90, ISA_ORDERED | BULK, \
@@ -412,7 +500,6 @@ ASYNC_PICK(red_async_release)
 		ROW("red.async[.mmio].release(.gpu|.sys|.cluster)[.global]" WHAT, "@ 0", 87, 100,                   \
 		    ISA_UNVERIFIED | ISA_ORDERED | REMOTE, pick_red_async_release,                                  \
 		    "Combines a value with memory, after what came before.")
-#define UNMODELLED(FORM, OPERANDS, PTX, SM, DOC) ROW(FORM, OPERANDS, PTX, SM, ISA_UNMODELLED, NULL, DOC)
 
 static const struct isa_row rows_async[] = {
 	CP_ROWS("cp.async.ca", ".shared", 70),
@@ -476,13 +563,14 @@ static const struct isa_row rows_async[] = {
 	RED_ASYNC("(.inc|.dec).u32"),
 	RED_ASYNC("(.min|.max)(.u32|.s32)"),
 	RED_ASYNC("(.and|.or|.xor).b32"),
-	UNMODELLED("clusterlaunchcontrol.try_cancel.async[.shared::cta]" TX "[.multicast::cluster::all].b128", "@ @",
-		   86, 100, DOC_LAUNCH),
-	UNMODELLED("clusterlaunchcontrol.query_cancel.is_canceled.pred.b128", "=pred b128", 86, 100, DOC_LAUNCH),
-	UNMODELLED("clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128", "={4}b32 b128", 86, 100,
-		   DOC_LAUNCH),
-	UNMODELLED("clusterlaunchcontrol.query_cancel(.get_first_ctaid::x|.get_first_ctaid::y|.get_first_ctaid::z).b32."
-		   "b128",
-		   "=b32 b128", 86, 100, DOC_LAUNCH),
+	ROW("clusterlaunchcontrol.try_cancel.async[.shared::cta]" TX "[.multicast::cluster::all].b128", "@ @", 86, 100,
+	    ISA_UNVERIFIED | ISA_ORDERED | BULK, pick_cancel_cluster,
+	    "Takes the work of a cluster that has not begun, if there is one, and tells an mbarrier."),
+	ROW("clusterlaunchcontrol.query_cancel.is_canceled.pred.b128", "=pred b128", 86, 100, ISA_UNVERIFIED,
+	    pick_is_canceled, "Whether the work of a cluster was taken."),
+	ROW("clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128", "={4}b32 b128", 86, 100, ISA_UNVERIFIED,
+	    pick_canceled_ctaids, DOC_FIRST),
+	ROW("clusterlaunchcontrol.query_cancel(.get_first_ctaid::x|.get_first_ctaid::y|.get_first_ctaid::z).b32.b128",
+	    "=b32 b128", 86, 100, ISA_UNVERIFIED, pick_canceled_ctaid, DOC_FIRST),
 };
 FAMILY(family_async, "Asynchronous copies", CLASS_MEMORY, rows_async);
