@@ -176,8 +176,8 @@ static u64 pointer(const struct row *r, const char *type, u32 index)
 	if (is_handle(type))
 		return handle();
 	if (strstr(type, "const char *") && !strstr(type, "**"))
-		return ONE_OF(0, ADDRESS(""), ADDRESS("k"), ADDRESS("v"), ADDRESS("/dev/null/x"), ADDRESS("0000:00:06.0"),
-			      ADDRESS(own));
+		return ONE_OF(0, ADDRESS(""), ADDRESS("k"), ADDRESS("v"), ADDRESS("/dev/null/x"),
+			      ADDRESS("0000:00:06.0"), ADDRESS(own));
 	if (next() % 8 == 0)
 		return 0;
 	if (strstr(type, "**")) {
