@@ -150,7 +150,7 @@ void lower_mufu(struct lower *l)
 {
 	static const char *const names[] = {"cos", "sin", "ex2", "lg2", "rcp", "rsqrt", "rcp", "rsqrt", "sqrt", "tanh"};
 	const u32 op = modifier(l, MOD_MUFU),
-		  type = sass_modifier(l->i, MOD_MUFU_TYPE) | sass_modifier(l->i, MOD_MUFU_TYPE_OLD);
+		  type = sass_modifier(l->i, MOD_MUFU_TYPE) | sass_modifier(l->i, MOD_MUFU_TYPE_OLD) / 2;
 	const u32 a = lower_float(l, 1), d = lower_to(l, 0, 0);
 
 	if (op >= COUNT_OF(names) || (type && op != 9 && op != 2) || type > 2) {

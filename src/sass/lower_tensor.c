@@ -110,7 +110,7 @@ static struct shape shape_of(struct lower *l, const struct words *w)
 	return s;
 }
 
-/* The first operands are d, a, b, c; then a uniform predicate; then metadata and their selector. */
+/* The first operands are d, a, b, c; then there may be a uniform predicate; the last ones are metadata and their selector. */
 static void multiply(struct lower *l, const char *text, struct shape s, u32 factor_bits, u32 sum_bits, bool sparse)
 {
 	struct product p = {.count = 0};
@@ -127,8 +127,9 @@ static void multiply(struct lower *l, const char *text, struct shape s, u32 fact
 	push_words(l, &p, 2, b, false);
 	push_words(l, &p, 3, sums, false);
 	if (sparse) {
-		push(l, &p, ROW32(lower_plain(l, 5, 0)));
-		push(l, &p, IMMEDIATE(l->i->operands[6].value));
+		const u32 selector = l->i->operand_count - 1;
+		push(l, &p, ROW32(lower_plain(l, selector - 1, 0)));
+		push(l, &p, IMMEDIATE(l->i->operands[selector].value));
 	}
 	if (!l->failed)
 		lower_ptx(l, text, p.args, p.count);
