@@ -125,10 +125,11 @@ struct ptxsim_build {
 	void *(*place)(void *place_context, uint64_t bytes);
 	void *place_context;
 	int writable_constants; /* kernels may store to .const variables through global addresses, as on the hardware */
+	int debug;              /* for a debugger: each register keeps its value, and warps run one by one; slower */
 };
-#define PTXSIM_BUILD_INIT                                              \
-	{                                                              \
-		sizeof(struct ptxsim_build), NULL, 0, 0, NULL, NULL, 0 \
+#define PTXSIM_BUILD_INIT                                                 \
+	{                                                                 \
+		sizeof(struct ptxsim_build), NULL, 0, 0, NULL, NULL, 0, 0 \
 	}
 
 /* Links all texts of the module and makes them ready to run; `build` NULL: as PTXSIM_BUILD_INIT. What is wrong with an

@@ -65,6 +65,10 @@ const struct program *function_program(const ptxsim_function *f);
 const struct kernel *function_kernel(const ptxsim_function *f);
 
 /* How a launch is run beyond what ptxsim_launch says. */
+/* Runs a launch in place of launch_run; the same contract. */
+typedef enum launch_status launch_runner(void *context, struct launch *l, struct launch_stats *stats,
+					 struct fault *fault, char *message, size_t size);
+
 struct run_options {
 	u64 heap_bytes, local_limit_bytes; /* 0: default */
 	struct watching *watching;         /* or NULL: nobody watches */
@@ -77,6 +81,8 @@ struct run_options {
 	ptxsim_print_fn *print;      /* NULL: the context's */
 	ptxsim_print_fn *tell;       /* of failed assertions, a line for each thread; NULL: nobody is told */
 	void *print_context;
+	launch_runner *runner; /* NULL: launch_run */
+	void *runner_context;
 };
 
 /* Runs with a packed block of parameters, and then all that the kernel launches. What is known of the outcome is the

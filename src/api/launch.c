@@ -110,15 +110,23 @@ static void keep_fault(const struct launch *l, const struct fault *f, struct out
 		keep_memory(l, o);
 }
 
-static ptxsim_status run_watched(ptxsim_context *c, struct launch *l, struct watching *w,
+static enum launch_status execute(struct launch *l, const struct run_options *options, struct outcome *o)
+{
+	return options->runner ? options->runner(options->runner_context, l, &o->stats, &o->fault, o->message,
+						 sizeof o->message)
+			       : launch_run(l, &o->stats, &o->fault, o->message, sizeof o->message);
+}
+
+static ptxsim_status run_watched(ptxsim_context *c, struct launch *l, const struct run_options *options,
 				 const struct told_launch *told, struct outcome *o)
 {
+	struct watching *w = options->watching;
 	const struct fault *found = NULL;
 
 	l->stop = &c->stop;
 	if (w && !watching_begin(w, l, told))
 		return PTXSIM_ERROR_MEMORY;
-	const enum launch_status status = launch_run(l, &o->stats, &o->fault, o->message, sizeof o->message);
+	const enum launch_status status = execute(l, options, o);
 	const bool begun = status == LAUNCH_OK || status == LAUNCH_FAULT || status == LAUNCH_INTERRUPTED;
 	if (w && begun && !watching_end(w, l, &o->stats, status == LAUNCH_FAULT ? &o->fault : NULL, &found))
 		return PTXSIM_ERROR_MEMORY;
@@ -143,17 +151,17 @@ static ptxsim_status run_watched(ptxsim_context *c, struct launch *l, struct wat
 }
 
 /* With the context's observer told of its begin and end. An observer needs a watching, for the room. */
-static ptxsim_status run(ptxsim_context *c, struct launch *l, struct watching *w, const ptxsim_function *f,
-			 const struct ptxsim_launch *shape, struct outcome *o)
+static ptxsim_status run(ptxsim_context *c, struct launch *l, const struct run_options *options,
+			 const ptxsim_function *f, const struct ptxsim_launch *shape, struct outcome *o)
 {
 	const struct ptxsim_observer *to = &c->observer;
 
-	if (!w || !c->is_observed)
-		return run_watched(c, l, w, NULL, o);
+	if (!options->watching || !c->is_observed)
+		return run_watched(c, l, options, NULL, o);
 	const struct told_launch told = {to, f, __atomic_add_fetch(&c->told_launches, 1, __ATOMIC_RELAXED)};
 	if (to->launch_begin)
 		to->launch_begin(to->observer_context, told.number, f, shape);
-	const ptxsim_status status = run_watched(c, l, w, &told, o);
+	const ptxsim_status status = run_watched(c, l, options, &told, o);
 	if (to->launch_end)
 		to->launch_end(to->observer_context, told.number, status);
 	return status;
@@ -214,7 +222,7 @@ static void run_grid(ptxsim_context *c, const ptxsim_function *f, const struct p
 	const bool alone = !pthread_mutex_trylock(&c->threads_lock);
 	if (alone)
 		l.threads = &c->threads;
-	o->status = run(c, &l, options->watching, f, launch, o);
+	o->status = run(c, &l, options, f, launch, o);
 	if (alone)
 		pthread_mutex_unlock(&c->threads_lock);
 }

@@ -181,6 +181,8 @@ static bool build(ptxsim_module *m, const struct ptxsim_build *b)
 							       : NULL,
 					      .lazy = b->lazy != 0,
 					      .allow_unmodelled = b->unmodelled != 0,
+					      .keep_registers = b->debug != 0,
+					      .one_warp = b->debug != 0,
 					      .place = place,
 					      .place_context = &placing};
 

@@ -24,6 +24,24 @@ int cli_test(int count, char **words);
 int cli_isa(int count, char **words);
 int cli_disasm(int count, char **words);
 int cli_exec(int count, char **words);
+
+/* Finds a CUDA program by name, and the libraries, which it puts in front of others; false after telling why it cannot run. */
+enum { EXEC_PATH = 4096 };
+bool exec_prepare(const char *name, char path[EXEC_PATH]);
+
+/* ptxsim debug --exec: what is done before the first prompt. */
+struct debug_start {
+	bool is_file; /* -x; else -ex */
+	const char *text;
+};
+struct debug_exec {
+	const struct debug_start *starts;
+	size_t start_count;
+	bool batch;
+};
+/* Runs a program, whose words begin with its name, under the debugger; its exit status. */
+int debug_exec(const struct debug_exec *asked, char **words);
+
 /* Prints what the last of the words may become; they are those after `ptxsim complete`. */
 int cli_complete(const struct cli_command *commands, size_t command_count, int count, char **words);
 

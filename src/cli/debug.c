@@ -2,6 +2,7 @@
  *
  * ptxsim debug: the debugger at the command line.
  */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,24 +22,26 @@ enum {
 	OPTION_HISTORY_LIMIT,
 	OPTION_SPACING,
 	OPTION_COUNTERS,
-	OPTION_TUI
-};
-
-struct start {
-	bool is_file; /* -x; else -ex */
-	const char *text;
+	OPTION_TUI,
+	OPTION_EXEC,
+	OPTION_KERNEL,
+	OPTION_LAUNCH
 };
 
 struct debug_command {
 	struct run_options run;
 	struct debug_options debug;
 	bool batch, full_screen;
-	VEC_OF(struct start) starts;
+	VEC_OF(struct debug_start) starts;
+	char **exec_words; /* behind --exec: the program and its arguments; or NULL */
 };
 
 static const struct argp_option options[] = {
 	{"command", 'x', "FILE", 0, "Execute the commands of this file first", 0},
 	{"ex", OPTION_EX, "COMMAND", 0, "Execute this command first", 0},
+	{"exec", OPTION_EXEC, NULL, 0, "Debug a CUDA program: its name and arguments follow", 0},
+	{"kernel", OPTION_KERNEL, "NAME", 0, "With --exec: stop in launches of this kernel only", 0},
+	{"launch", OPTION_LAUNCH, "N[-M]", 0, "With --exec: in launches N to M of those only", 0},
 	{"tui", OPTION_TUI, NULL, 0, "Full screen: source, registers by lane, warps, memory", 0},
 	{"batch", OPTION_BATCH, NULL, 0, "Leave after these commands; ask nothing", 0},
 	{"no-history", OPTION_NO_HISTORY, NULL, 0, "Keep nothing for going back", 0},
@@ -57,11 +60,16 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		state->child_inputs[0] = &o->run;
 		return 0;
 	case 'x':
-		VEC_PUSH(&o->run.arena, &o->starts, ((struct start){true, text}));
+		VEC_PUSH(&o->run.arena, &o->starts, ((struct debug_start){true, text}));
 		return 0;
 	case OPTION_EX:
-		VEC_PUSH(&o->run.arena, &o->starts, ((struct start){false, text}));
+		VEC_PUSH(&o->run.arena, &o->starts, ((struct debug_start){false, text}));
 		return 0;
+	case OPTION_EXEC:
+		return 0; /* taken before: what follows is not for argp */
+	case OPTION_KERNEL:
+	case OPTION_LAUNCH:
+		return setenv(key == OPTION_KERNEL ? "PTXSIM_KERNEL" : "PTXSIM_LAUNCH", text, 1) ? ENOMEM : 0;
 	case OPTION_TUI:
 		o->full_screen = true;
 		return 0;
@@ -98,6 +106,33 @@ static void accept_single_dashes(int count, char **words)
 		for (size_t n = 0; n < COUNT_OF(both); n++)
 			if (!strcmp(words[k], both[n][0]))
 				words[k] = (char *)(uintptr_t)both[n][1];
+}
+
+/* Everything behind --exec is the program's: takes it off the words. NULL: there is no --exec. */
+static char **take_program(int *count, char **words)
+{
+	for (int k = 1; k < *count; k++)
+		if (!strcmp(words[k], "--exec")) {
+			*count = k;
+			return words + k + 1;
+		}
+	return NULL;
+}
+
+static int debug_program_of(struct debug_command *o)
+{
+	const struct debug_exec asked = {o->starts.items, o->starts.count, o->batch};
+
+	if (!*o->exec_words || o->run.files.count || o->full_screen) {
+		fprintf(stderr, "ptxsim debug: %s\n",
+			!*o->exec_words      ? "--exec needs a program"
+			: o->run.files.count ? "--exec takes no files: the program has its kernels in it"
+					     : "--exec has no full screen");
+		return CLI_WRONG;
+	}
+	if (o->debug.no_history)
+		setenv("PTXSIM_DEBUG_NO_HISTORY", "1", 1);
+	return debug_exec(&asked, o->exec_words);
 }
 
 /* --- Ctrl-C ---------------------------------------------------------------------------------------- */
@@ -144,7 +179,7 @@ static void after(struct debuggee *b, const struct console *c, const struct debu
 static bool run_starts(struct debuggee *b, struct console *c, const struct debug_command *o)
 {
 	for (size_t k = 0; k < o->starts.count; k++) {
-		const struct start *s = &o->starts.items[k];
+		const struct debug_start *s = &o->starts.items[k];
 		const bool stay = s->is_file ? console_source(c, s->text) : console_execute(c, s->text, false);
 		after(b, c, o);
 		if (!stay)
@@ -223,15 +258,17 @@ int cli_debug(int count, char **words)
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse_option,
-		.args_doc = "FILE...",
+		.args_doc = "FILE...\n--exec PROGRAM [ARGUMENT...]",
 		.doc = "Runs kernels under the debugger: 'help' at its prompt lists the commands.",
 		.children = children};
 	struct debug_command o = {.run = {.heads = 8, .choices.async.mode = ASYNC_STRICT}};
 
 	arena_init(&o.run.arena, NULL);
+	o.exec_words = take_program(&count, words);
+	o.run.no_files = o.exec_words != NULL;
 	accept_single_dashes(count, words);
 	front_parse(&argp, count, words, &o);
-	const int status = front_in_session(debug, &o, o.run.choices.colour);
+	const int status = o.exec_words ? debug_program_of(&o) : front_in_session(debug, &o, o.run.choices.colour);
 	arena_free(&o.run.arena);
 	return status;
 }

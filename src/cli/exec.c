@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,17 +89,17 @@ static bool is_file(const char *path, int access_wanted)
 }
 
 /* Where the program lies: as it is named, or in PATH. */
-static bool find_program(const char *name, char path[PATH_MAX])
+static bool find_program(const char *name, char path[EXEC_PATH])
 {
 	const char *list = getenv("PATH");
 
 	if (strchr(name, '/')) {
-		snprintf(path, PATH_MAX, "%s", name);
+		snprintf(path, EXEC_PATH, "%s", name);
 		return is_file(path, R_OK);
 	}
 	for (const char *at = list && *name ? list : ""; *at;) {
 		const size_t length = strcspn(at, ":");
-		snprintf(path, PATH_MAX, "%.*s/%s", (int)length, at, name);
+		snprintf(path, EXEC_PATH, "%.*s/%s", (int)length, at, name);
 		if (is_file(path, X_OK))
 			return true;
 		at += length + (at[length] == ':');
@@ -109,9 +108,9 @@ static bool find_program(const char *name, char path[PATH_MAX])
 }
 
 /* Where the libraries are: beside this program in a build folder, else where they are installed. */
-static bool find_libraries(char folder[PATH_MAX])
+static bool find_libraries(char folder[EXEC_PATH])
 {
-	char self[PATH_MAX], tried[PATH_MAX + 32];
+	char self[EXEC_PATH], tried[EXEC_PATH + 32];
 	const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
 
 	if (length > 0) {
@@ -122,13 +121,13 @@ static bool find_libraries(char folder[PATH_MAX])
 		static const char *const beside[] = {"/.libs", ""};
 		for (size_t k = 0; slash && k < COUNT_OF(beside); k++) {
 			snprintf(tried, sizeof tried, "%s%s/libcuda.so.1", self, beside[k]);
-			if (access(tried, R_OK) == 0 && strlen(self) + 8 < PATH_MAX) {
-				snprintf(folder, PATH_MAX, "%.*s%s", PATH_MAX - 8, self, beside[k]);
+			if (access(tried, R_OK) == 0 && strlen(self) + 8 < EXEC_PATH) {
+				snprintf(folder, EXEC_PATH, "%.*s%s", EXEC_PATH - 8, self, beside[k]);
 				return true;
 			}
 		}
 	}
-	snprintf(folder, PATH_MAX, "%s", CUDA_LIBRARIES);
+	snprintf(folder, EXEC_PATH, "%s", CUDA_LIBRARIES);
 	snprintf(tried, sizeof tried, "%s/libcuda.so.1", folder);
 	return access(tried, R_OK) == 0;
 }
@@ -278,7 +277,7 @@ static const struct option long_options[] = {{"check", optional_argument, NULL, 
 /* The program may change its folder. */
 static void set_path(const char *variable, const char *path)
 {
-	char folder[PATH_MAX], whole[2 * PATH_MAX];
+	char folder[EXEC_PATH], whole[2 * EXEC_PATH];
 
 	if (*path != '/' && getcwd(folder, sizeof folder)) {
 		snprintf(whole, sizeof whole, "%s/%s", folder, path);
@@ -412,9 +411,29 @@ static int read_options(int count, char **words, struct exec_options *o)
 	return options_fit(o) ? optind : 0;
 }
 
+bool exec_prepare(const char *name, char path[EXEC_PATH])
+{
+	char folder[EXEC_PATH];
+
+	if (!find_program(name, path))
+		return wrong(is_file(name, X_OK) ? "'%s' is not in PATH; for the file in this folder write ./ before "
+						   "its name"
+						 : "'%s': there is no such program",
+			     name),
+		       false;
+	if (has_static_runtime(path))
+		return wrong("%s has CUDA's runtime linked statically, which needs NVIDIA's own driver: build it "
+			     "with 'nvcc -cudart shared' (CMake: CUDA_RUNTIME_LIBRARY Shared)",
+			     name),
+		       false;
+	if (!find_libraries(folder))
+		return wrong("libcuda.so.1 is not in %s", folder), false;
+	return put_in_front(folder) || (wrong("%s", "no memory"), false);
+}
+
 int cli_exec(int count, char **words)
 {
-	char path[PATH_MAX], folder[PATH_MAX];
+	char path[EXEC_PATH];
 	struct exec_options o = {.status_of_findings = CLI_FAILED};
 	const int first = read_options(count, words, &o);
 
@@ -424,21 +443,8 @@ int cli_exec(int count, char **words)
 		fputs(usage_text, o.help ? stdout : stderr);
 		return o.help ? CLI_OK : CLI_WRONG;
 	}
-	if (!find_program(words[first], path))
-		return wrong(is_file(words[first], X_OK) ? "'%s' is not in PATH; for the file in this folder write ./ "
-							   "before its name"
-							 : "'%s': there is no such program",
-			     words[first]);
-	if (!can_write("PTXSIM_REPORT_FILE") || !can_write("PTXSIM_TRACE") || !can_write("PTXSIM_SARIF"))
+	if (!can_write("PTXSIM_REPORT_FILE") || !can_write("PTXSIM_TRACE") || !can_write("PTXSIM_SARIF") ||
+	    !exec_prepare(words[first], path))
 		return CLI_WRONG;
-	if (has_static_runtime(path))
-		return wrong(
-			"%s has CUDA's runtime linked statically, which needs NVIDIA's own driver: build it with 'nvcc "
-			"-cudart shared' (CMake: CUDA_RUNTIME_LIBRARY Shared)",
-			words[first]);
-	if (!find_libraries(folder))
-		return wrong("libcuda.so.1 is not in %s", folder);
-	if (!put_in_front(folder))
-		return wrong("%s", "no memory");
 	return run(path, words + first, &o);
 }

@@ -164,6 +164,8 @@ struct debug_event debug_back(struct debug *d, enum debug_motion motion, u64 cou
 struct debug_event debug_goto(struct debug *d, u64 position);
 /* Everything from the beginning, to the first launch. */
 struct debug_event debug_restart(struct debug *d);
+/* Abandons the launch under way, if one is; the next motion asks the source for another, even if it had no more. */
+void debug_end_launch(struct debug *d);
 /* Stops a running motion soon. From a signal handler or another thread. */
 void debug_interrupt(struct debug *d);
 

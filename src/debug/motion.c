@@ -418,6 +418,12 @@ struct debug_event debug_restart(struct debug *d)
 	return begin_launch(d);
 }
 
+void debug_end_launch(struct debug *d)
+{
+	run_close(d);
+	d->state = DEBUG_IDLE;
+}
+
 void debug_interrupt(struct debug *d)
 {
 	d->run.interrupted = true;

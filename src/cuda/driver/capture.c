@@ -123,13 +123,19 @@ static int begin(struct cu_stream *h_stream, struct cu_graph *g, int mode)
 	struct capture *c = calloc(1, sizeof *c);
 	if (!c)
 		return CU_OUT_OF_MEMORY;
-	const int result = g ? CU_OK : drv_cuGraphCreate(&g, 0);
+	const bool given = g != NULL;
+	const int result = given ? CU_OK : drv_cuGraphCreate(&g, 0);
 	if (result) {
 		free(c);
 		return result;
 	}
-	*c = (struct capture){
-		.users = 1, .graph = g, .origin = s, .id = ++driver.next_id, .mode = mode, .thread = self.number};
+	*c = (struct capture){.users = 1,
+			      .graph = g,
+			      .origin = s,
+			      .id = ++driver.next_id,
+			      .mode = mode,
+			      .thread = self.number,
+			      .given = given};
 	s->capture = c;
 	s->tips.count = 0;
 	s->context->captures++;
@@ -177,7 +183,7 @@ int drv_cuStreamEndCapture(struct cu_stream *h_stream, struct cu_graph **ph_grap
 
 	if (!s)
 		return CU_INVALID_HANDLE;
-	if (!ph_graph)
+	if (!ph_graph && !(s->capture && s->capture->given))
 		return CU_INVALID_VALUE;
 	if (!s->capture)
 		return CU_ILLEGAL_STATE;
@@ -193,8 +199,9 @@ int drv_cuStreamEndCapture(struct cu_stream *h_stream, struct cu_graph **ph_grap
 			o->tips.count = 0;
 			o->context->captures--;
 		}
-	*ph_graph = result ? NULL : c->graph;
-	if (result)
+	if (ph_graph)
+		*ph_graph = result ? NULL : c->graph;
+	if (result && !c->given)
 		drv_cuGraphDestroy(c->graph);
 	c->graph = NULL;
 	release(c);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "arch/arch.h"
+#include "cuda/driver/debugging.h"
 #include "cuda/driver/driver.h"
 #include "cuda/driver/errors.h"
 #include "cuda/driver/watch.h"
@@ -122,7 +123,7 @@ int drv_cuInit(u32 flags)
 	driver.executes = !execute || strcmp(execute, "no");
 	driver.trace = open_file("PTXSIM_TRACE");
 	driver.findings = open_file("PTXSIM_FINDINGS");
-	if (!watch_open())
+	if (!watch_open() || !debugging_open())
 		return CU_INVALID_VALUE;
 	driver.machine = ptxsim_context_create(NULL);
 	if (!driver.machine)

@@ -142,6 +142,9 @@ struct tips {
 	u32 count;
 };
 
+/* What a program says of a stream and may ask back: see cuStreamSetAttribute. */
+enum { STREAM_ATTRIBUTES = 4, ATTRIBUTE_BYTES = 64 };
+
 struct cu_stream {
 	struct cu_context *context;
 	struct cu_stream *next;
@@ -152,6 +155,7 @@ struct cu_stream {
 	u64 thread; /* whose default stream it is; 0: nobody's */
 	struct capture *capture;
 	struct tips tips; /* what its next node needs */
+	u8 attributes[STREAM_ATTRIBUTES][ATTRIBUTE_BYTES];
 };
 
 struct cu_event {
@@ -278,6 +282,7 @@ struct cu_node {
 	struct cu_graph *graph;
 	struct cu_node *next;
 	struct cu_node *origin; /* of a clone's: the node it was copied from */
+	struct cu_node *update; /* of an executable graph's: the node that last updated it */
 	struct task task;
 	struct cu_node **needs;
 	u32 need_count;
@@ -310,6 +315,7 @@ struct capture {
 	int mode; /* 0: global, 1: of the thread, 2: relaxed */
 	u64 thread;
 	bool broken; /* invalidated */
+	bool given;  /* the graph is the program's */
 };
 
 struct cu_exec {

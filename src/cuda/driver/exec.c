@@ -245,7 +245,7 @@ static int update(struct cu_exec *x, struct cu_graph *g, struct cu_node **at_fau
 		const int result = node_replace(to, &from->task, NULL);
 		if (result)
 			return result;
-		to->origin = from;
+		to->update = from;
 		to->copy = from->copy;
 	}
 	return CU_OK;

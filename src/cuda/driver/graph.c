@@ -154,7 +154,7 @@ struct cu_node *node_copy_of(const struct cu_graph *g, const struct cu_node *ori
 {
 	struct cu_node *n = g->first;
 
-	while (n && n->origin != origin)
+	while (n && n->origin != origin && n->update != origin)
 		n = n->next;
 	return n;
 }

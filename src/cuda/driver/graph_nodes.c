@@ -219,7 +219,7 @@ void condition_begin(const struct task *t)
 
 /* --- Attributes of kernels ------------------------------------------------------------------------------ */
 
-enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4, ATTRIBUTE_LAST = 32, ATTRIBUTE_BYTES = 64 };
+enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4, ATTRIBUTE_LAST = 32 };
 
 int drv_cuGraphKernelNodeGetAttribute(struct cu_node *n, int attribute, void *value)
 {

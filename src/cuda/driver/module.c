@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "arch/arch.h"
+#include "cuda/driver/debugging.h"
 #include "cuda/driver/driver.h"
 #include "cuda/driver/image.h"
 
@@ -61,6 +62,7 @@ static void module_free(struct cu_module *m)
 		}
 	texrefs_free(m);
 	unbook_variables(m);
+	debugging_forget(m->module->session.program);
 	ptxsim_module_free(m->module);
 	if (m->variables)
 		heap_give(&driver.devices[m->context->device].heap, m->variables, m->variable_bytes);
@@ -115,7 +117,8 @@ static int build(struct cu_module *m, const struct image_texts *texts, struct im
 	if (is_too_new(m->module))
 		return CU_UNSUPPORTED_PTX_VERSION;
 	options.arch = d->target;
-	options.lazy = bytes >= LAZY_FROM;
+	options.debug = debugging_is_on();
+	options.lazy = bytes >= LAZY_FROM && !options.debug; /* an engine sees the code that there is when it begins */
 	options.unmodelled = 1;
 	options.writable_constants = 1;
 	options.place = place;

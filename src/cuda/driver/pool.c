@@ -19,12 +19,14 @@ enum {
 	POOL_RESERVED_HIGH,
 	POOL_USED,
 	POOL_USED_HIGH,
-	POOL_ATTRIBUTES = 16
+	POOL_ATTRIBUTES = 16,
+	POOL_CHUNK = 32 << 20 /* what the card's pools grow by */
 };
 
 struct cu_pool {
 	int device;
 	u64 used, used_high, threshold;
+	u64 reserved, reserved_high; /* as the card would hold them for later allocations */
 	int reuse[POOL_REUSE_LAST];
 	bool is_default;
 };
@@ -106,10 +108,29 @@ int drv_cuMemPoolDestroy(struct cu_pool *pool)
 	return CU_OK;
 }
 
+/* Reserved memory shrinks to what is used, or to what is to be kept. */
+static void pool_release(struct cu_pool *p, u64 keep)
+{
+	const u64 least = (max_u64(p->used, keep) + POOL_CHUNK - 1) / POOL_CHUNK * POOL_CHUNK;
+
+	if (keep < p->reserved && least < p->reserved)
+		p->reserved = least;
+}
+
+static void pool_take(struct cu_pool *p, u64 bytes)
+{
+	p->used += bytes;
+	p->used_high = max_u64(p->used, p->used_high);
+	p->reserved = max_u64(p->reserved, (p->used + POOL_CHUNK - 1) / POOL_CHUNK * POOL_CHUNK);
+	p->reserved_high = max_u64(p->reserved, p->reserved_high);
+}
+
 int drv_cuMemPoolTrimTo(struct cu_pool *pool, size_t min_bytes_to_keep)
 {
-	(void)min_bytes_to_keep;
-	return handle_is(pool, HANDLE_POOL) ? CU_OK : CU_INVALID_VALUE;
+	if (!handle_is(pool, HANDLE_POOL))
+		return CU_INVALID_VALUE;
+	pool_release(pool, min_bytes_to_keep);
+	return CU_OK;
 }
 
 int drv_cuMemPoolGetAttribute(struct cu_pool *pool, int attr, void *value)
@@ -120,7 +141,7 @@ int drv_cuMemPoolGetAttribute(struct cu_pool *pool, int attr, void *value)
 		*(int *)value = pool->reuse[attr - 1];
 		return CU_OK;
 	}
-	const u64 values[] = {pool->threshold, pool->used, pool->used_high, pool->used, pool->used_high};
+	const u64 values[] = {pool->threshold, pool->reserved, pool->reserved_high, pool->used, pool->used_high};
 	if (attr > POOL_USED_HIGH)
 		return CU_INVALID_VALUE;
 	*(u64 *)value = values[attr - POOL_THRESHOLD];
@@ -139,6 +160,8 @@ int drv_cuMemPoolSetAttribute(struct cu_pool *pool, int attr, void *value)
 		pool->threshold = *(u64 *)value;
 	else if ((attr != POOL_RESERVED_HIGH && attr != POOL_USED_HIGH) || *(u64 *)value)
 		return CU_INVALID_VALUE;
+	else if (attr == POOL_RESERVED_HIGH)
+		pool->reserved_high = pool->reserved;
 	else
 		pool->used_high = pool->used;
 	return CU_OK;
@@ -194,8 +217,7 @@ int drv_cuMemAllocFromPoolAsync(u64 *dptr, size_t bytesize, struct cu_pool *pool
 	struct region *b = block_at(*dptr);
 	b->kind = BLOCK_ASYNC;
 	b->pool = pool;
-	pool->used += bytesize;
-	pool->used_high = max_u64(pool->used, pool->used_high);
+	pool_take(pool, bytesize);
 	return CU_OK;
 }
 
@@ -220,8 +242,10 @@ int drv_cuMemFreeAsync(u64 dptr, struct cu_stream *h_stream)
 		return CU_INVALID_VALUE;
 	if (b->of_graph && !s->capture)
 		return CU_OK;
-	if (b->pool && handle_is(b->pool, HANDLE_POOL))
+	if (b->pool && handle_is(b->pool, HANDLE_POOL)) {
 		b->pool->used -= b->size;
+		pool_release(b->pool, b->pool->threshold);
+	}
 	return stream_give(s, &(struct task){.kind = TASK_FREE, .address = dptr}, NULL);
 }
 

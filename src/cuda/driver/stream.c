@@ -373,25 +373,45 @@ int drv_cuStreamGetDevice(struct cu_stream *h_stream, int *device)
 	return CU_OK;
 }
 
+/* CUlaunchAttributeID, as far as streams have them. */
+enum { PRIORITY = 8 };
+static const int kept_attributes[STREAM_ATTRIBUTES] = {1 /* access policy window */, 3 /* synchronization policy */,
+						       9 /* memory domain map */, 10 /* memory domain */};
+
+static u8 *attribute_of(struct cu_stream *s, int attr)
+{
+	for (u32 k = 0; k < STREAM_ATTRIBUTES; k++)
+		if (kept_attributes[k] == attr)
+			return s->attributes[k];
+	return NULL;
+}
+
 int drv_cuStreamGetAttribute(struct cu_stream *h_stream, int attr, void *value)
 {
-	const struct cu_stream *s = stream_of(h_stream);
+	struct cu_stream *s = stream_of(h_stream);
+	const u8 *kept = s ? attribute_of(s, attr) : NULL;
 
-	if (!s || !value)
+	if (!s || !value || (!kept && attr != PRIORITY))
 		return s ? CU_INVALID_VALUE : CU_INVALID_HANDLE;
-	memset(value, 0, 64);
-	if (attr == 8)
-		*(int *)value = s->priority;
+	if (kept)
+		memcpy(value, kept, ATTRIBUTE_BYTES);
+	else
+		memset(value, 0, ATTRIBUTE_BYTES);
+	if (attr == PRIORITY)
+		memcpy(value, &s->priority, sizeof s->priority);
 	return CU_OK;
 }
 
 int drv_cuStreamSetAttribute(struct cu_stream *h_stream, int attr, const void *param)
 {
 	struct cu_stream *s = stream_of(h_stream);
+	u8 *kept = s ? attribute_of(s, attr) : NULL;
 
-	if (!s || !param)
+	if (!s || !param || (!kept && attr != PRIORITY))
 		return s ? CU_INVALID_VALUE : CU_INVALID_HANDLE;
-	if (attr == 8)
+	if (kept)
+		memcpy(kept, param, ATTRIBUTE_BYTES);
+	else
 		memcpy(&s->priority, param, sizeof s->priority);
 	return CU_OK;
 }
@@ -403,6 +423,7 @@ int drv_cuStreamCopyAttributes(struct cu_stream *dst_stream, struct cu_stream *s
 	if (!to || !from)
 		return CU_INVALID_HANDLE;
 	to->priority = from->priority;
+	memcpy(to->attributes, from->attributes, sizeof to->attributes);
 	return CU_OK;
 }
 

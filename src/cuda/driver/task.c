@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda/driver/debugging.h"
 #include "cuda/driver/driver.h"
 #include "cuda/driver/errors.h"
 #include "cuda/driver/watch.h"
@@ -109,18 +110,23 @@ static void run_kernel(struct cu_context *c, const struct task *t, const u8 *par
 	if (!driver.executes)
 		return;
 	const bool watched = watch_begin(f->name, &launch, &w);
-	const struct run_options options = {.heap_bytes = c->limits[2],
-					    .local_limit_bytes = 0,
-					    .watching = watched ? &w.watching : NULL,
-					    .grid_begin = watched ? begin_grid : NULL,
-					    .grid_end = watched ? end_grid : NULL,
-					    .grid_context = &child,
-					    .device = driver.devices[c->device].model,
-					    .shared = true,
-					    .print = print,
-					    .tell = tell,
-					    .print_context = c};
+	struct run_options options = {.heap_bytes = c->limits[2],
+				      .local_limit_bytes = 0,
+				      .watching = watched ? &w.watching : NULL,
+				      .grid_begin = watched ? begin_grid : NULL,
+				      .grid_end = watched ? end_grid : NULL,
+				      .grid_context = &child,
+				      .device = driver.devices[c->device].model,
+				      .shared = true,
+				      .print = print,
+				      .tell = tell,
+				      .print_context = c};
 	launch.async = watch_async();
+	if (debugging_is_on()) {
+		const enum choice choice = watch_choice(f->name);
+		options.runner = choice == CHOICE_LEFT_OUT ? NULL : debugging_run;
+		options.runner_context = choice == CHOICE_CHOSEN ? c : NULL;
+	}
 	function_run(driver.machine, f->function, &launch, params, &options, &o);
 	if (o.status && !o.ended)
 		report(c, f, &o);

@@ -221,6 +221,24 @@ static void choose(struct arena *scratch, const char *kernel, struct watched *w)
 	w->number = ++watch.counted;
 }
 
+enum choice watch_choice(const char *kernel)
+{
+	struct arena scratch;
+	jmp_buf out_of_memory;
+	volatile bool wanted = false;
+
+	if (!watch.kernel && !watch.first)
+		return CHOICE_NOT_ASKED;
+	arena_init(&scratch, &out_of_memory);
+	if (!setjmp(out_of_memory)) {
+		pthread_mutex_lock(&watch.lock);
+		wanted = is_wanted(&scratch, kernel);
+		pthread_mutex_unlock(&watch.lock);
+	}
+	arena_free(&scratch);
+	return wanted ? CHOICE_CHOSEN : CHOICE_LEFT_OUT;
+}
+
 bool watch_begin(const char *kernel, const struct ptxsim_launch *launch, struct watched *w)
 {
 	struct arena scratch;

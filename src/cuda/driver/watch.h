@@ -32,6 +32,9 @@ bool watch_begin(const char *kernel, const struct ptxsim_launch *launch, struct 
 void watch_end(struct watched *w, const struct outcome *o);
 /* How launches are to run: the mode in which misuse of asynchronous instructions is found, where checks are asked for. */
 ptxsim_async watch_async(void);
+/* Does PTXSIM_KERNEL or PTXSIM_LAUNCH choose the next launch of the kernel? For the debugger, which counts it. */
+enum choice { CHOICE_NOT_ASKED, CHOICE_LEFT_OUT, CHOICE_CHOSEN };
+enum choice watch_choice(const char *kernel);
 /* Counting begins, or ends, as cuProfilerStart and cuProfilerStop say. The first start forgets what was before it. */
 void watch_profile(bool start);
 
