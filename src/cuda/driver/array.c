@@ -339,7 +339,7 @@ int drv_cuTexObjectCreate(u64 *p_tex_object, const struct cu_resource *p_res_des
 			  const struct cu_texture_description *p_tex_desc,
 			  const struct cu_resource_view *p_res_view_desc)
 {
-	enum { READ_AS_INTEGER = 1, NORMALIZED = 2, SEAMLESS = 0x40 };
+	enum { READ_AS_INTEGER = 1, NORMALIZED = 2, SRGB = 0x10, SEAMLESS = 0x40 };
 	struct ptxsim_texture t = PTXSIM_TEXTURE_INIT;
 	struct object about = {.surface = false};
 
@@ -352,6 +352,10 @@ int drv_cuTexObjectCreate(u64 *p_tex_object, const struct cu_resource *p_res_des
 	t.normalized_coordinates = (p_tex_desc->flags & NORMALIZED) != 0;
 	t.normalized_values =
 		!(p_tex_desc->flags & READ_AS_INTEGER) && t.texel != PTXSIM_TEXEL_FLOAT && t.channel_bits < 32;
+	if (p_tex_desc->flags & SRGB && t.normalized_values && t.channel_bits == 8) {
+		driver_tell("sRGB textures are not modelled");
+		return CU_NOT_SUPPORTED;
+	}
 	t.seamless_cube = (p_tex_desc->flags & SEAMLESS) != 0;
 	for (int d = 0; d < 3; d++) {
 		static const ptxsim_address_mode modes[] = {PTXSIM_ADDRESS_WRAP, PTXSIM_ADDRESS_CLAMP,

@@ -162,8 +162,10 @@ int drv_cuGetExportTable(const void **pp_export_table, const struct cu_uuid *p_e
 	(void)p_export_table_id;
 	if (pp_export_table)
 		*pp_export_table = NULL;
-	driver_tell("this program has CUDA's runtime linked statically, which needs NVIDIA's own driver: build it with "
-		    "'nvcc -cudart shared' (CMake: CUDA_RUNTIME_LIBRARY Shared)");
+	driver_tell(
+		"CUDA's runtime, linked statically into this program or one of its libraries, asks for NVIDIA's own "
+		"driver; if CUDA calls fail, build the program with 'nvcc -cudart shared' (CMake: "
+		"CUDA_RUNTIME_LIBRARY Shared); libnvrtc works all the same");
 	return 35;
 }
 
