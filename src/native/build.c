@@ -27,6 +27,8 @@ static double seconds_now(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* The kernel's instructions again, of which those that begin a region get another handler for gangs: warps that run alone, and
+ * all that lies outside of regions, go on in the interpreter as before. */
 static struct kernel_code *code_new(const struct code *code, u32 entries)
 {
 	const size_t insns = ((size_t)code->insn_count + 1) * sizeof(struct insn);
@@ -84,6 +86,7 @@ static void compile_all(struct builder *b, const struct native_plugin *plugin, s
 		size_t bytes = 0;
 		native_fn *run =
 			plugin->compile(compiler, r, b->choosy, b->code->name, &bytes, message, sizeof message);
+		/* Nothing is lost but speed: what is refused stays interpreted. */
 		if (!run || !add_entry(b->made, r, run)) {
 			b->report->refused++;
 			continue;

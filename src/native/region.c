@@ -9,6 +9,9 @@
 
 enum { REGION_INSNS_MAX = 1536, REGION_INSNS_MIN = 3 };
 
+/* A region is entered at its first block alone: the interpreter goes over to it in one place, with all rows in the frame. So
+ * it can stand by itself only while no edge leads into its middle (`pending` is 0); growth goes on past such a point, since
+ * a later block may bring the edge's other end in, and falls back to the last good one. */
 struct growth {
 	const struct code_flow *f;
 	u32 *stamp, turn;   /* block b is in the region: stamp[b] == turn */
@@ -59,7 +62,8 @@ static void take_block(struct growth *g, u32 b)
 	g->insns += weight(g->f, x);
 }
 
-/* Takes all blocks between block b's branch and its join. False: there is a wall, or too much. */
+/* Takes all blocks between block b's branch and its join: lanes that have gone different ways are together again at the join
+ * only, and a region must not end with some of them underway. False: there is a wall, or too much. */
 static bool take_branch(struct growth *g, u32 b, u32 join)
 {
 	u32 depth = 0, first = g->count;
@@ -81,6 +85,7 @@ static bool take_branch(struct growth *g, u32 b, u32 join)
 	}
 	return true;
 refused:
+	/* As if nothing had been tried, but for the sums, which the caller has kept. */
 	while (g->count > first)
 		g->stamp[g->list[--g->count]] = 0;
 	return false;

@@ -11,6 +11,9 @@
 
 enum { RUN_LONGEST = 60000, STACK_SPARE = 1024, STACK_OF_RECURSION = 1 << 16, FRAME_LONGEST = 1 << 30 };
 
+/* Where a row of PTX computes the same, an opcode becomes that row (lower_ptx), whose arithmetic recordings and oracles have
+ * tried; only what PTX lacks has a handler of its own (lower_machine). An opcode without an entry is not modelled. What only
+ * warms a cache, orders what is in order here, or marks code for profilers is `nothing`. */
 lower_fn *const lower_table[SASS_OP_COUNT] = {
 #define OP(OPCODE, NAME) [SASS_OP_##OPCODE] = lower_##NAME
 	OP(FADD, fadd),
@@ -190,6 +193,9 @@ static bool is_temporary(const struct lower *l, u32 row)
 	return row >= l->first_temporary && row < l->last_temporary;
 }
 
+/* One instruction of the text may become several. Those that write temporaries alone need no guard: nobody reads what they
+ * leave in other lanes, and without the guard's insn they cost half. Uniform ones act for all lanes of the warp, whichever
+ * run, as their registers are the warp's. The prefixes are not for gangs: the insn that follows says what gangs do. */
 void lower_emit(struct lower *l, struct insn i, u32 writes)
 {
 	gang_fn *gang = l->e.gang;
@@ -272,6 +278,8 @@ void lower_split(struct lower *l, u32 low, u32 high, u32 from)
 
 void lower_write_wide(struct lower *l, u32 k, u32 from) { lower_split(l, lower_to(l, k, 0), lower_to(l, k, 1), from); }
 
+/* What waits must see its lanes as a split of their own, or lanes that the guard leaves out would wait, too. A guard that only
+ * narrows the mask of the next insn would not do: so they are jumped around, up to lower_apart_end. */
 u32 lower_apart(struct lower *l)
 {
 	if (!l->guarded)
@@ -387,6 +395,7 @@ static void lower_instruction(struct lower *l)
 	lower_table[l->i->opcode](l);
 	if (!l->failed)
 		return;
+	/* Half of an instruction must not stay: what it has emitted is taken back, and the run stops there instead. */
 	l->e.insns.count = l->e.origin.count = l->e.gangs.count = insns;
 	l->jumps.count = jumps;
 	l->e.run = run;
@@ -424,7 +433,9 @@ static void lead(struct lower *l, u64 address)
 		l->leads[index] = true;
 }
 
-/* Where jumps land: targets, what stands behind calls, words of tables that look like places of the code. */
+/* Where jumps land: targets, what stands behind calls, words of tables that look like places of the code. A straight run
+ * must end there, as counts are added at the ends of runs. BRX jumps by tables in constant bank 2, among other
+ * constants; a word that only looks like one costs a run that is cut in two, and nothing else. */
 static void find_leads(struct lower *l)
 {
 	const struct ir_function *f = l->e.function;
@@ -521,6 +532,9 @@ static void place_registers(struct lower *l, struct row_place *places)
 			places[SASS_INDEX_B + k] = (struct row_place){lower_barrier(l, k), 32};
 }
 
+/* Rows in the order of the registers' numbers, so that pairs and quads are neighbours, as the text assumes; predicates stand
+ * before them, one word each. No liveness says which registers are read before they are written, so all of them are zero at
+ * the start. Temporaries come last: lower_emit knows them by their place. */
 static void plan_rows(struct lower *l)
 {
 	struct emitter *e = &l->e;
@@ -609,6 +623,7 @@ static void emit_code(struct lower *l)
 	for (u32 k = 0; k < e->function->body.count; k++) {
 		const bool known = decode_at(l, k, &i);
 		e->body_index = k;
+		/* A run's length has 16 bits. */
 		if (l->leads[k] || e->run >= RUN_LONGEST)
 			emit_count(e);
 		l->start[k] = (u32)e->insns.count;
@@ -688,7 +703,7 @@ static u64 local_bytes(const struct lower *l)
 
 	for (u32 k = 0; k < l->m->section_count; k++)
 		calls |= !l->m->sections[k].function->is_kernel;
-	/* Nobody knows how deep recursion and calls by pointers go. */
+	/* The kernel's own need is stated; how deep recursion and calls by pointers go, nobody knows. */
 	if (calls || (!m->stack_bytes && l->uses_local))
 		return m->stack_bytes + STACK_OF_RECURSION;
 	return m->stack_bytes ? (m->stack_bytes + STACK_SPARE + 15) & ~15ull : 0;

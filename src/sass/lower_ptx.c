@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lowering of machine code: handlers of PTX rows. A row is found by its text once for each kernel and way of operands.
+ * Lowering of machine code: handlers of PTX rows. A row is named by its text, as in a PTX file, and matched by the same
+ * table, so machine code has no second list of meanings; tests/unit/test_machine_code.c holds each text to the table.
+ * Matching is slow and kernels repeat few forms: what was found is kept for the kernel, by text and kinds of operands.
  */
 #include <stdarg.h>
 #include <string.h>
@@ -92,7 +94,9 @@ static u8 fp_of(const struct form *f)
 	return mode | (flushes ? FP_FTZ : 0);
 }
 
-/* By what the form has and the row says: decode/program.h. */
+/* Handlers find their operands by the layout (decode/program.h), and PTX's emission has settled it for each form that they
+ * are made for; so this must come to the same layout for the same operands, and does by the same facts: how many there are,
+ * whether an address is one of them, whether any is a vector. */
 static void settle_layout(struct form *f, const struct lower_arg *args, u32 count)
 {
 	struct operand_spec specs[FORM_OPERANDS];
@@ -167,6 +171,7 @@ static struct prepared *prepare(struct lower *l, const char *text, const struct 
 	}
 }
 
+/* The rows of the registers do not count: any of the same width has the same handler. */
 static u64 key_of(const char *text, const struct lower_arg *args, u32 count)
 {
 	u64 h = 0xcbf29ce484222325;
@@ -268,7 +273,8 @@ void lower_ptx(struct lower *l, const char *text, const struct lower_arg *args, 
 		i.c = (u32)l->e.plans.count;
 		VEC_PUSH(l->e.low->scratch, &l->e.plans, p->meaning->plan(l->e.low->arena, &p->form));
 	}
-	/* Handlers and observers may ask for the form of the instruction: that of its first access, or of its last step. */
+	/* One instruction of machine code has one form, but may have become several rows of PTX.
+	 * Handlers and observers may ask for the form of the instruction: that of its first access, or of its last step. */
 	if (!l->form || !is_notable(l->form))
 		l->form = &p->form;
 	u32 apart = 0;

@@ -11,19 +11,7 @@ BUILD=$(cd "${BUILD-.}" && pwd)
 cd "$(dirname "$0")/../.." || exit 2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-passed=0
-failed=0
-
-# report NAME LINES: one check; it fails if there are lines.
-report() {
-	if [ -z "$2" ]; then
-		passed=$((passed + 1))
-		return
-	fi
-	failed=$((failed + 1))
-	echo "FAIL: $1"
-	echo "$2" | sed 's/^/    /' | head -n 20
-}
+. tests/tools/report.sh
 
 # These tell their rows themselves.
 for test in sem_integer sem_float insn sass; do
@@ -72,5 +60,4 @@ report "tests/evidence/rows.txt is what was found (made anew by ./dev docs)" \
 report "every row that is modelled has a recording, an oracle or a case" "$(
 	awk -F '\t' 'NR == FNR { known[$1] = 1; next } !($0 in known)' "$work/rows.txt" "$work/table")"
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+totals

@@ -6,18 +6,7 @@ set -u
 
 cd "$(dirname "$0")/../.." || exit 2
 build=${BUILD-build}
-passed=0
-failed=0
-
-report() {
-	if [ -z "$2" ]; then
-		passed=$((passed + 1))
-		return
-	fi
-	failed=$((failed + 1))
-	echo "FAIL: $1"
-	echo "$2" | sed 's/^/    /' | head -n 20
-}
+. tests/tools/report.sh
 
 version=$(sed -n 's/^AC_INIT(\[ptxsim\], \[\(.*\)\])$/\1/p' configure.ac)
 report "one version everywhere" "$(
@@ -85,5 +74,4 @@ else
 	echo "skipped: the pages' layout, which groff checks"
 fi
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+totals

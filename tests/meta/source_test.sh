@@ -5,19 +5,7 @@
 set -u
 
 cd "$(dirname "$0")/../.." || exit 2
-passed=0
-failed=0
-
-# report NAME LINES: one check; it fails if there are lines.
-report() {
-	if [ -z "$2" ]; then
-		passed=$((passed + 1))
-		return
-	fi
-	failed=$((failed + 1))
-	echo "FAIL: $1"
-	echo "$2" | sed 's/^/    /' | head -n 20
-}
+. tests/tools/report.sh
 
 files=$(find src grammar tests -name '*.[chly]' | sort)
 
@@ -90,5 +78,4 @@ else
 	echo "skipped: the layout of the sources, which clang-format 14 checks"
 fi
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+totals

@@ -7,18 +7,7 @@ set -u
 
 cd "$(dirname "$0")/../.." || exit 2
 build=${BUILD-build}
-passed=0
-failed=0
-
-report() {
-	if [ -z "$2" ]; then
-		passed=$((passed + 1))
-		return
-	fi
-	failed=$((failed + 1))
-	echo "FAIL: $1"
-	echo "$2" | sed 's/^/    /' | head -n 20
-}
+. tests/tools/report.sh
 
 program=$build/ptxsim
 [ -f "$build/.libs/ptxsim" ] && program=$build/.libs/ptxsim
@@ -52,5 +41,4 @@ nm -g --defined-only "$build"/.libs/*.a 2>/dev/null | awk 'NF == 3 { print $3 }'
 report "our names and those of the shared libraries differ" "$(comm -12 "$work/ours" "$work/theirs" | grep -v '^ptxsim_')"
 [ -s "$work/ours" ] && [ -s "$work/theirs" ] || report "there are names to compare" "none in $build/.libs"
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+totals
