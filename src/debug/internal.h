@@ -240,7 +240,7 @@ void run_close(struct debug *d);
 bool run_is_open(const struct debug *d);
 bool run_has_ended(const struct debug *d);
 /* Runs until d->ask or a point stops it, or d->run_until. `all`: every stop is asked about. */
-enum ran run_machine(struct debug *d, bool all);
+enum ran run_grid(struct debug *d, bool all);
 /* To exactly that position, quietly, while searching (NULL: without); false: there is no such one. */
 bool run_to(struct debug *d, u64 position, struct search *search);
 /* To the first place at or after it. */

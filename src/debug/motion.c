@@ -251,7 +251,7 @@ static struct debug_event begin_launch(struct debug *d)
 		return e;
 	}
 	d->run.ask = asks_any;
-	const enum ran ran = run_machine(d, true);
+	const enum ran ran = run_grid(d, true);
 	d->run.ask = NULL;
 	if (ran != RAN_STOPPED)
 		return event_of_end(d, ran);
@@ -302,7 +302,7 @@ static struct debug_event move_once(struct debug *d, question *q)
 	}
 	d->run.ask = q ? asks_motion : NULL;
 	d->run.hold = d->motion.locked && d->direct;
-	const enum ran ran = run_machine(d, q != NULL);
+	const enum ran ran = run_grid(d, q != NULL);
 	d->run.hold = false;
 	d->run.ask = NULL;
 	watch_refresh(d);

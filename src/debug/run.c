@@ -109,7 +109,7 @@ void run_hooks(struct debug *d, bool all)
 
 /* --- Beginning and ending a launch --------------------------------------------------------------- */
 
-static bool open_machine(struct debug *d)
+static bool open_grid(struct debug *d)
 {
 	char why[512] = "";
 	jmp_buf out_of_memory;
@@ -183,7 +183,7 @@ bool run_begin(struct debug *d)
 		return debug_fail(d, "there are no more launches");
 	}
 	run_close(d);
-	if (!open_machine(d)) {
+	if (!open_grid(d)) {
 		d->state = DEBUG_ENDED;
 		d->refused = true;
 		return false;
@@ -322,7 +322,7 @@ static enum ran run_on(struct debug *d, u64 until, bool all)
 	}
 }
 
-enum ran run_machine(struct debug *d, bool all) { return run_on(d, UINT64_MAX, all); }
+enum ran run_grid(struct debug *d, bool all) { return run_on(d, UINT64_MAX, all); }
 
 enum ran run_past(struct debug *d, u64 position, struct search *search)
 {
