@@ -17,19 +17,20 @@
 #include "cli/cli.h"
 #include "sass/images.h"
 #include "sass/instruction.h"
+#include "sass/scoreboard.h"
 #include "sass/listing.h"
 
 /* Column of the vendor's tool where opcodes begin; encodings stand two behind the longest line. */
-enum { TEXT_COLUMN = 35, CONTROL_COLUMNS = 22 };
+enum { TEXT_COLUMN = 35, CONTROL_COLUMNS = 22, OPTION_CHECK = 256 };
 
 struct disasm {
 	const char *kernel, *arch;
-	bool list, control, plain;
+	bool list, control, plain, check;
 	enum colour_choice colour;
 	VEC_OF(char *) files;
 	struct arena arena;
 	const char *file; /* the current one */
-	u64 functions, instructions, unknown;
+	u64 functions, instructions, unknown, hazards;
 	u32 widest; /* columns of the longest line of the current image, without its encoding */
 };
 
@@ -38,6 +39,10 @@ static const struct argp_option options[] = {
 	{"arch", 't', "sm_XX", 0, "Only code for that target", 0},
 	{"list", 'l', NULL, 0, "List images and functions, without their code", 0},
 	{"control", 'c', NULL, 0, "Show the control bits: stall, yield, barriers set, barriers waited for", 0},
+	{"check", OPTION_CHECK, "WHAT", 0,
+	 "Instead of code, print where WHAT is wrong: 'scoreboard', registers that are read or overwritten before the "
+	 "barrier that was set for them has been waited for",
+	 0},
 	{"no-hex", 'n', NULL, 0, "Leave out the encodings", 0},
 	{0},
 };
@@ -61,6 +66,11 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case 'c':
 		d->control = true;
+		return 0;
+	case OPTION_CHECK:
+		if (strcmp(text, "scoreboard") != 0)
+			argp_error(state, "--check=%s: only 'scoreboard' can be checked", text);
+		d->check = true;
 		return 0;
 	case 'n':
 		d->plain = true;
@@ -165,9 +175,46 @@ static void measure_code(struct disasm *d, const struct sass_decoder *decoder, c
 	}
 }
 
+/* --- The scoreboard --------------------------------------------------------------------------- */
+
+struct checked {
+	const struct cubin_function *function;
+	const struct sass_decoder *decoder;
+};
+
+static void tell_hazard(void *context, const struct sass_hazard *h)
+{
+	static const char *const what[] = {[HAZARD_READ_EARLY] = "reads %s before the result of 0x%04x is there",
+					   [HAZARD_WRITTEN_TWICE] = "writes %s, which 0x%04x still has to write",
+					   [HAZARD_SOURCE_LOST] = "overwrites %s, which 0x%04x may not have read yet"};
+	const struct checked *c = context;
+	char text[SASS_TEXT], name[8];
+	struct sass_insn i;
+
+	read_instruction(c->decoder, c->function->code, h->address, &i, text);
+	sass_register_name(h->reg, name);
+	printf("%s+0x%04x: %s: ", c->function->name, h->address, text);
+	printf(what[h->kind], name, h->setter);
+	printf(": barrier %u is not waited for\n", h->barrier);
+}
+
+static void check_function(struct disasm *d, const struct sass_decoder *decoder, const struct cubin_function *f)
+{
+	struct arena *scratch = arena_child(&d->arena);
+	struct checked c = {f, decoder};
+
+	d->instructions += f->code_bytes / SASS_INSN_BYTES;
+	d->hazards += sass_check_scoreboard(scratch, decoder, f->code, f->code_bytes, tell_hazard, &c);
+	arena_free(scratch);
+}
+
 static void print_function(struct disasm *d, const struct sass_decoder *decoder, const struct cubin_function *f)
 {
 	d->functions++;
+	if (d->check) {
+		check_function(d, decoder, f);
+		return;
+	}
 	if (!d->list) {
 		printf("\n\t\tFunction : %s\n", f->name);
 		print_code(d, decoder, f);
@@ -313,7 +360,11 @@ static int disasm_files(struct disasm *d)
 	if (d->unknown)
 		fprintf(stderr, "ptxsim disasm: %llu of %llu instructions have an encoding that is not known\n",
 			(unsigned long long)d->unknown, (unsigned long long)d->instructions);
-	return worst == CLI_OK && d->unknown ? CLI_FAILED : worst;
+	if (d->check && worst == CLI_OK)
+		printf("%llu function%s, %llu instructions: %llu register%s not waited for\n",
+		       (unsigned long long)d->functions, d->functions == 1 ? "" : "s",
+		       (unsigned long long)d->instructions, (unsigned long long)d->hazards, d->hazards == 1 ? "" : "s");
+	return worst == CLI_OK && (d->unknown || d->hazards) ? CLI_FAILED : worst;
 }
 
 int cli_disasm(int count, char **words)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "sass/table.h"
 
 struct isa_options {
 	bool json, markdown, sass;
@@ -19,7 +20,9 @@ struct isa_options {
 static const struct argp_option options[] = {
 	{"json", 'j', NULL, 0, "Print as JSON", 0},
 	{"markdown", 'm', NULL, 0, "Print as Markdown tables", 0},
-	{"sass", 's', NULL, 0, "The machine's own instructions, of listings, instead of PTX", 0},
+	{"sass", 's', NULL, 0,
+	 "The machine's own instructions instead of PTX: of listings of Fermi, and the mnemonics of sm_75 to sm_120",
+	 0},
 	{0},
 };
 
@@ -41,8 +44,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		o->sass = true;
 		return 0;
 	case ARGP_KEY_END:
-		if (o->sass && (o->json || o->markdown))
-			argp_error(state, "--sass prints text only");
+		if (o->sass && o->json)
+			argp_error(state, "--sass prints text or Markdown");
 		return 0;
 	case ARGP_KEY_ARG:
 		if (o->opcode)
@@ -222,6 +225,69 @@ static size_t print_markdown(const struct isa_options *o)
 	return count;
 }
 
+/* --- Machine code of sm_75 and later ------------------------------------------------------------ */
+
+static void print_mnemonic(const struct sass_mnemonic *m)
+{
+	printf("  %-16s", m->name);
+	for (u32 t = 0; t < SASS_TARGETS; t++)
+		if (m->targets >> t & 1)
+			printf(" %3u", sass_targets[t]);
+		else
+			printf("   -");
+	printf("  %-8s %3u form%s%s\n", m->family ? m->family : "", m->rows, m->rows == 1 ? " " : "s",
+	       m->runs ? "" : "  prints only");
+}
+
+static void print_mnemonic_markdown(const struct sass_mnemonic *m)
+{
+	printf("| `%s` |", m->name);
+	for (u32 t = 0; t < SASS_TARGETS; t++)
+		printf(" %s |", m->targets >> t & 1 ? "x" : "");
+	printf(" %u | %s |\n", m->rows, m->runs ? "yes" : "");
+}
+
+static void head_mnemonics(bool markdown)
+{
+	if (!markdown) {
+		puts("Machine code of sm_75 to sm_120: mnemonics, targets, encodings");
+		return;
+	}
+	printf("<!-- Made by `./dev docs` from the rows of the encodings. -->\n# Mnemonics of machine code\n\n"
+	       "What `ptxsim disasm` prints, and what of it runs; forms are rows of `src/sass/rows_*.c`.\n\n"
+	       "| mnemonic |");
+	for (u32 t = 0; t < SASS_TARGETS; t++)
+		printf(" sm_%u |", sass_targets[t]);
+	printf(" forms | runs |\n| --- |");
+	for (u32 t = 0; t < SASS_TARGETS; t++)
+		printf(" :-: |");
+	puts(" ---: | --- |");
+}
+
+/* How many fit the wanted opcode. */
+static size_t print_mnemonics(const struct isa_options *o)
+{
+	const char *name = o->opcode;
+	struct sass_mnemonic m;
+	size_t count = 0;
+
+	for (u32 k = 0; sass_mnemonic_at(k, &m); k++) {
+		if (!m.rows || (name && strcasecmp(name, m.name) != 0))
+			continue;
+		if (!count++)
+			head_mnemonics(o->markdown);
+		(o->markdown ? print_mnemonic_markdown : print_mnemonic)(&m);
+	}
+	return count;
+}
+
+static size_t print_sass(const struct isa_options *o)
+{
+	const size_t listed = o->markdown ? 0 : print_families(o, sem_sass_families(NULL), print_sass_row);
+
+	return listed + print_mnemonics(o);
+}
+
 int cli_isa(int count, char **words)
 {
 	static const struct argp_child children[] = {{&front_common_argp, 0, NULL, 0}, {0}};
@@ -235,7 +301,7 @@ int cli_isa(int count, char **words)
 	struct isa_options o = {.json = false};
 
 	front_parse(&argp, count, words, &o);
-	const size_t found = o.sass       ? print_families(&o, sem_sass_families(NULL), print_sass_row)
+	const size_t found = o.sass       ? print_sass(&o)
 			     : o.json     ? print_json(&o)
 			     : o.markdown ? print_markdown(&o)
 					  : print_families(&o, sem_families(NULL), print_row);

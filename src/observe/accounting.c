@@ -357,6 +357,7 @@ static void fill_flow(const struct accounting *a, struct arena *arena, struct ac
 		facts_add_flow(run->facts, a->program->codes[c], run->flow[c],
 			       flow_facts(a->flow, a->program->codes[c]));
 	run->occupancy = facts_occupancy(run->facts, l, a->options.registers);
+	opcodes_count(arena, a->program, run->flow, &run->opcodes);
 }
 
 /* The assembler puts three loads without an address before the first cp.async of a basic block, as

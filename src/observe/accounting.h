@@ -19,6 +19,7 @@
 #include "observe/flow.h"
 #include "observe/fragments.h"
 #include "observe/narrow.h"
+#include "observe/opcodes.h"
 #include "observe/places.h"
 
 /* What an instruction does; fixed for each decoded instruction. */
@@ -163,6 +164,7 @@ struct account_run {
 	struct account operations[ACCOUNT_OPERATIONS]; /* sums over the sites, without samples */
 	struct flow_count **flow;                      /* by code, then body instruction */
 	struct flow_timeline *timelines;               /* TIMELINE_WARPS */
+	struct opcode_counts opcodes;                  /* of machine code, else empty */
 	struct arch_occupancy occupancy;
 	u64 facts[FACT_COUNT];
 	/* Of block k of those counted apart: a run of its own, without lines, sites and flow; NULL: it did not run. */

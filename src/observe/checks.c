@@ -48,6 +48,15 @@ static void block_start(void *context, struct block *b)
 	c->has_arena = true;
 }
 
+/* Unwritten values are not followed through the handlers of machine code: that would tell of values that are fine. */
+static bool has_machine_code(const struct program *p)
+{
+	for (u32 k = 0; k < p->module_count; k++)
+		if (p->modules[k]->image)
+			return true;
+	return false;
+}
+
 struct checks *checks_new(struct arena *arena, const struct program *program, const struct check_options *options)
 {
 	static const struct accounting_options none;
@@ -63,7 +72,7 @@ struct checks *checks_new(struct arena *arena, const struct program *program, co
 	c->accesses = sites_find(arena, program, &none);
 	if (options->races || options->plain_reads)
 		c->races = races_new(arena, &c->sites, &c->accesses, &c->options);
-	if (options->unwritten || options->strict_unwritten)
+	if ((options->unwritten || options->strict_unwritten) && !has_machine_code(program))
 		c->unwritten = unwritten_new(arena, &c->sites, &c->accesses, &c->options);
 	if (options->sync)
 		c->sync = sync_check_new(arena, &c->sites);

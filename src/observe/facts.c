@@ -91,7 +91,9 @@ struct arch_occupancy facts_occupancy(u64 facts[FACT_COUNT], const struct launch
 	const struct arch *arch = l->program->arch;
 	const u32 threads = l->block[0] * l->block[1] * l->block[2];
 	const u64 shared = l->kernel->dynamic_shared_offset - l->kernel->reserved_shared + l->dynamic_shared;
-	const u32 known = registers ? registers : l->kernel->registers;
+	const u32 granted = registers ? registers : l->kernel->registers;
+	/* A thread of machine code is granted at least 16: the profiler counts no fewer. */
+	const u32 known = l->kernel->function->machine ? max_u32(granted, 16) : granted;
 	const u32 each = known ? known : estimate_registers(l, arch, threads);
 	const struct arch_occupancy o = arch_occupancy(arch, threads, each, (u32)shared);
 	const u32 *by = o.by_limit;

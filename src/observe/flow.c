@@ -8,8 +8,19 @@
 #include <string.h>
 
 #include "exec/run.h"
+#include "isa/machine.h"
+#include "sass/registers.h"
 
-enum point_kind { POINT_NONE, POINT_RUN, POINT_GUARD, POINT_BRANCH_IF, POINT_BRANCH_INDEX, POINT_BRANCH };
+/* MACHINE_RUN: of machine code, the end of a straight run that has a guard itself. */
+enum point_kind {
+	POINT_NONE,
+	POINT_RUN,
+	POINT_MACHINE_RUN,
+	POINT_GUARD,
+	POINT_BRANCH_IF,
+	POINT_BRANCH_INDEX,
+	POINT_BRANCH
+};
 
 struct point {
 	const struct code *code;
@@ -61,9 +72,28 @@ static bool is_listing_branch(const struct code *code, u32 k)
 	       code->forms[origin].row->flags & ISA_BRANCH;
 }
 
+/* Machine code: the first of an instruction's handlers that has the guard. Handlers of control have it, others have
+ * one of three before them. */
+static bool has_machine_guard(const struct flow *f, const struct code *code, u32 k, u32 *guarded)
+{
+	const struct insn *i = &code->insns[k];
+	const u32 origin = code->origin[k];
+	const struct meaning *const *machine = f->program->isa->machine;
+	struct sass_insn decoded;
+
+	if (!code->function->machine || origin == NO_OPERAND || origin == *guarded || i->fn == f->count)
+		return false;
+	if (i->fn != f->guard && i->fn != machine[MACHINE_all]->run && i->fn != machine[MACHINE_one]->run && !i->run)
+		return false;
+	if (!sass_instruction_at(code->function, origin, &decoded) || decoded.guard == SASS_PT)
+		return false;
+	*guarded = origin;
+	return true;
+}
+
 static u32 find_points(struct flow *f, const struct code *code, u32 count)
 {
-	u32 covered = 0;
+	u32 covered = 0, guarded = NO_OPERAND;
 
 	for (u32 k = 0; k < code->insn_count; k++) {
 		const struct insn *i = &code->insns[k];
@@ -71,6 +101,10 @@ static u32 find_points(struct flow *f, const struct code *code, u32 count)
 		const u32 origin = code->origin[k];
 		if (is_listing_branch(code, k) && p.kind == POINT_RUN && i->fn != f->count)
 			p.kind = POINT_BRANCH_IF;
+		if (has_machine_guard(f, code, k, &guarded))
+			p.kind = i->run ? POINT_MACHINE_RUN : POINT_GUARD;
+		else if (code->function->machine && p.kind == POINT_GUARD)
+			p.kind = POINT_NONE;
 		if (p.kind == POINT_NONE)
 			continue;
 		const bool known = origin != NO_OPERAND && code->forms[origin].row;
@@ -214,6 +248,9 @@ void flow_before(struct flow *f, struct flow_count *counts, u32 point, const str
 	case POINT_GUARD:
 		n->off += count_bits(mask & ~predicate(i, rows));
 		return;
+	case POINT_MACHINE_RUN:
+		n->off += count_bits(mask & ~predicate(i, rows));
+		break;
 	case POINT_BRANCH_IF:
 		on = mask & predicate(i, rows);
 		n->branches++;
@@ -250,7 +287,7 @@ static void count_predicate(const struct point *p, struct flow_count *n, u32 on,
 /* Of all warps of a gang: instructions that `lanes` lanes come to, if they are more than a guard. */
 static void count_warps(const struct point *p, struct flow_count *n, u32 warps, u32 lanes)
 {
-	n->branches += p->kind == POINT_RUN ? 0 : warps;
+	n->branches += p->kind == POINT_RUN || p->kind == POINT_MACHINE_RUN ? 0 : warps;
 	n->executed += warps;
 	n->lanes += lanes;
 }
@@ -262,7 +299,7 @@ static void flow_members(struct flow *f, const struct point *p, struct flow_coun
 	u32 warps = 0, lanes = 0;
 
 	EACH_MEMBER (g, m) {
-		if (p->kind == POINT_GUARD || p->kind == POINT_BRANCH_IF)
+		if (p->kind == POINT_GUARD || p->kind == POINT_BRANCH_IF || p->kind == POINT_MACHINE_RUN)
 			count_predicate(p, n, m->mask & predicate(i, m->rows), m->mask);
 		if (p->kind == POINT_BRANCH_INDEX)
 			n->divergent += targets_differ(g->code, i, m->rows, m->mask);
@@ -284,7 +321,7 @@ void flow_gang_before(struct flow *f, struct flow_count *counts, u32 point, cons
 		flow_members(f, p, n, g, i);
 		return;
 	}
-	if (p->kind == POINT_GUARD || p->kind == POINT_BRANCH_IF)
+	if (p->kind == POINT_GUARD || p->kind == POINT_BRANCH_IF || p->kind == POINT_MACHINE_RUN)
 		EACH_WARP (g)
 			count_predicate(p, n, predicate(i, rows), FULL_MASK);
 	if (p->kind == POINT_BRANCH_INDEX)

@@ -104,6 +104,41 @@ static void compare_counters(FILE *to, json_t *const launches[2])
 		fprintf(to, "  %u counters have no counterpart on the other architecture\n", lacking);
 }
 
+static const char *opcode_name(const json_t *c)
+{
+	const char *name = json_string_value(json_object_get(c, "name"));
+
+	return name ? name : "";
+}
+
+static json_int_t opcode_of(const json_t *launch, const char *name)
+{
+	const json_t *list = json_object_get(launch, "opcodes");
+
+	for (size_t k = 0; k < json_array_size(list); k++)
+		if (!strcmp(opcode_name(json_array_get(list, k)), name))
+			return json_integer_value(json_object_get(json_array_get(list, k), "executed"));
+	return 0;
+}
+
+/* Two runs of machine code: opcodes that ran more or less often. */
+static void compare_opcodes(FILE *to, json_t *const launches[2])
+{
+	const json_t *lists[2] = {json_object_get(launches[0], "opcodes"), json_object_get(launches[1], "opcodes")};
+	char text[32];
+
+	if (!json_array_size(lists[0]) || !json_array_size(lists[1]))
+		return;
+	for (u32 side = 0; side < 2; side++)
+		for (size_t k = 0; k < json_array_size(lists[side]); k++) {
+			const char *name = opcode_name(json_array_get(lists[side], k));
+			const json_int_t a = opcode_of(launches[0], name), b = opcode_of(launches[1], name);
+			if (a != b && (!side || !a))
+				fprintf(to, "  %-38s %16lld %16lld %-12s %10s\n", name, (long long)a, (long long)b,
+					"warps", change((double)a, (double)b, text, sizeof text));
+		}
+}
+
 /* Excess of an instruction over the whole launch. */
 static json_int_t excess_of(const json_t *site)
 {
@@ -197,6 +232,7 @@ void report_comparison(FILE *to, const char *const names[2], json_t *const repor
 			text_of(reports[1], "arch"));
 		fprintf(to, "  %-38s %16s %16s %-12s %10s\n", "counter", "A", "B", "", "change");
 		compare_counters(to, launches);
+		compare_opcodes(to, launches);
 		compare_sites(to, launches);
 	}
 	if (counts[0] != counts[1])

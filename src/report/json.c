@@ -338,6 +338,19 @@ static void set_end(struct arena *arena, json_t *o, const struct account_run *ru
 	json_decref(more);
 }
 
+static json_t *opcodes_array(const struct account_run *run)
+{
+	json_t *list = json_array();
+
+	for (size_t k = 0; k < run->opcodes.items.count; k++) {
+		const struct opcode_count *c = &run->opcodes.items.items[k];
+		json_array_append_new(list, json_pack("{s:s, s:s, s:I, s:I}", "name", c->name, "pipe", opcodes_pipe(c),
+						      "executed", (json_int_t)c->executed, "threads",
+						      (json_int_t)c->threads));
+	}
+	return list;
+}
+
 static json_t *launch_object(struct arena *arena, const struct accounting *a, const struct account_run *run)
 {
 	const struct account_site *sites;
@@ -357,6 +370,8 @@ static json_t *launch_object(struct arena *arena, const struct accounting *a, co
 		set_end(arena, o, run);
 		json_object_set_new(o, "findings", findings_array(arena, a, run));
 	}
+	if (o && run->opcodes.items.count)
+		json_object_set_new(o, "opcodes", opcodes_array(run));
 	if (o && run->block_count)
 		json_object_set_new(o, "blocks", blocks_array(run));
 	return o;

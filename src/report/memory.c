@@ -4,6 +4,7 @@
  */
 #include "report/memory.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -195,6 +196,51 @@ static void print_launch(FILE *to, const struct account_run *run)
 	fprintf(to, first ? "" : "\n");
 }
 
+/* The mix by pipes, of `sum` instructions. False: nothing ran. */
+static bool print_pipes(FILE *to, const struct opcode_counts *all, u64 sum)
+{
+	bool first = true;
+
+	for (u32 p = 0; sum && opcodes_pipe_name(p); p++) {
+		u64 n = 0;
+		for (size_t k = 0; k < all->items.count; k++)
+			if (!strcmp(opcodes_pipe(&all->items.items[k]), opcodes_pipe_name(p)))
+				n += all->items.items[k].executed;
+		if (!n)
+			continue;
+		fprintf(to, "%s%s %.1f %%", first ? "  pipes: " : ", ", opcodes_pipe_name(p),
+			100 * (double)n / (double)sum);
+		first = false;
+	}
+	fprintf(to, first ? "" : "\n");
+	return !first;
+}
+
+/* Machine code: which opcodes and pipes it kept busy, and what the assembler spilled. */
+static void print_opcodes(FILE *to, const struct account_run *run)
+{
+	enum { OPCODES = 12 };
+	const struct opcode_counts *all = &run->opcodes;
+	u64 sum = 0;
+
+	for (size_t k = 0; k < all->items.count; k++)
+		sum += all->items.items[k].executed;
+	if (print_pipes(to, all, sum))
+		fprintf(to, "  %-32s %14s %14s\n", "opcode", "by warps", "by threads");
+	for (size_t k = 0; k < all->items.count && k < OPCODES; k++) {
+		const struct opcode_count *c = &all->items.items[k];
+		char warps[32], threads[32];
+		fprintf(to, "  %-32s %14s %14s %6.1f %%\n", c->name, report_count(c->executed, warps, sizeof warps),
+			report_count(c->threads, threads, sizeof threads), 100 * (double)c->executed / (double)sum);
+	}
+	if (all->items.count > OPCODES)
+		fprintf(to, "  and %zu more opcodes\n", all->items.count - OPCODES);
+	if (all->spilled)
+		fprintf(to, "  spilled: %u place%s of the stack, %llu stores and %llu loads by warps\n", all->spilled,
+			all->spilled == 1 ? "" : "s", (unsigned long long)all->spill_stores,
+			(unsigned long long)all->spill_loads);
+}
+
 static void print_totals(FILE *to, const struct account_run *run)
 {
 	static const char *const names[] = {
@@ -281,8 +327,26 @@ void report_memory(FILE *to, struct arena *arena, const struct accounting *a, co
 	report_source_lines(to, arena, a, run);
 	print_busiest(to, a, run);
 	print_launch(to, run);
+	print_opcodes(to, run);
 	print_totals(to, run);
 	free(rows);
+}
+
+/* Those that only machine code has. Returns how many the pattern names. */
+static u32 print_opcode_metrics(FILE *to, const struct account_run *run, const char *pattern)
+{
+	u32 found = 0;
+	u64 value;
+
+	for (u32 k = 0; run->opcodes.items.count && opcodes_metric_name(k); k++) {
+		const char *name = opcodes_metric_name(k);
+		if (fnmatch(pattern, name, 0) || counters_find(name))
+			continue;
+		found++;
+		opcodes_metric(&run->opcodes, name, &value);
+		fprintf(to, "%s %s %llu\n", run->kernel->name, name, (unsigned long long)value);
+	}
+	return found;
 }
 
 bool report_metrics(FILE *to, const struct account_run *run, const char *names, const char **bad, size_t *bad_length)
@@ -299,6 +363,7 @@ bool report_metrics(FILE *to, const struct account_run *run, const char *names, 
 			found++;
 			fprintf(to, "%s %s %.17g\n", run->kernel->name, c->name, counter_value(c, run));
 		}
+		found += length ? print_opcode_metrics(to, run, pattern) : 0;
 		if (length && !found) {
 			*bad = at;
 			*bad_length = length;

@@ -180,6 +180,13 @@ const char *sass_ptx_name(const struct ir_function *f)
 	return f->machine ? f->machine->kernel->module->ptx_name : NULL;
 }
 
+bool sass_ptx_has(const struct ir_function *f, const char *word)
+{
+	const struct sass_module *m = f->machine ? f->machine->kernel->module : NULL;
+
+	return m && m->ptx && memmem(m->ptx, m->ptx_starts[m->ptx_line_count] - 1, word, strlen(word));
+}
+
 const char *sass_ptx_text(const struct ir_function *f, u32 line, u32 *length)
 {
 	const struct sass_module *m = f->machine ? f->machine->kernel->module : NULL;

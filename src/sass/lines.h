@@ -18,6 +18,8 @@ void sass_read_lines(struct ir_module *module, struct sass_module *m, const char
 u32 sass_ptx_line(const struct ir_function *f, u32 index, const char **text, u32 *length);
 /* What the PTX of the kernel's cubin is called: "x.cubin.ptx"; NULL: it has none. */
 const char *sass_ptx_name(const struct ir_function *f);
+/* Whether that PTX has the word; false if there is none. */
+bool sass_ptx_has(const struct ir_function *f, const char *word);
 /* A line by its number; NULL: there is none. */
 const char *sass_ptx_text(const struct ir_function *f, u32 line, u32 *length);
 

@@ -84,6 +84,8 @@ bool sass_instruction_at(const struct ir_function *f, u32 index, struct sass_ins
 	return sass_decode(f->machine->kernel->module->decoder, read_u64(code), read_u64(code + 8), address, to);
 }
 
+const struct sass_decoder *sass_decoder_of(const struct ir_function *f) { return f->machine->kernel->module->decoder; }
+
 void sass_bits_at(const struct ir_function *f, u32 index, u64 bits[2])
 {
 	u32 address;

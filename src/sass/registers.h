@@ -25,6 +25,9 @@ void sass_effects_at(const struct ir_function *f, u32 index, struct sass_effects
 /* Marks the registers that the kernel's instructions name. */
 void sass_registers_used(const struct ir_function *f, bool used[SASS_INDEX_COUNT]);
 
+/* The decoder of the kernel's target. */
+const struct sass_decoder *sass_decoder_of(const struct ir_function *f);
+
 struct sass_seen {
 	u16 type;   /* a token of 1, 32 or 64 bits */
 	bool upper; /* the upper half of the pair that the register before begins */

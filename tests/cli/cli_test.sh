@@ -672,6 +672,8 @@ expect 1 "unknown instruction 'addd'" "$ptxsim" isa addd
 "$ptxsim" isa --markdown >"$work/instructions.md"
 # Made by ./dev docs: run it after a change of the table.
 expect 0 "" cmp "$work/instructions.md" "$here/../../docs/instructions.md"
+"$ptxsim" isa --sass --markdown >"$work/mnemonics.md"
+expect 0 "" cmp "$work/mnemonics.md" "$here/../../docs/mnemonics.md"
 
 # Editors' messages that no editor sends: answered, whatever they hold.
 message() { printf 'Content-Length: %d\r\n\r\n%s' "${#1}" "$1"; }

@@ -14,6 +14,7 @@
 #include "observe/counters.h"
 #include "tests/golden/pack.h"
 #include "tests/metrics/known.h"
+#include "tests/metrics/opcodes.h"
 #include "tests/metrics/programs.h"
 
 enum { KEY = 256, SLOTS = 1 << 18 };
@@ -347,8 +348,11 @@ int main(int count, char **words)
 
 	if (count == 4 && !strcmp(words[1], "--programs"))
 		return programs_run(stdout, words[2], words[3]);
+	if (count == 5 && !strcmp(words[1], "--cubins"))
+		return opcodes_run(words[3], words[4], words[2]);
 	if (count != 2) {
 		fprintf(stderr, "usage: metrics-run FOLDER\n"
+				"       metrics-run --cubins CUBINS COUNTERS.csv PACKS\n"
 				"       metrics-run --programs PROGRAMS.csv PACKS >docs/programs.md\n");
 		return 2;
 	}
