@@ -395,6 +395,14 @@ static int in_a_process(struct row *rows, size_t index, size_t count, u64 seed)
 	return WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+/* From now on no name can be written to: the working folder is gone. */
+static bool leave_all_folders(void)
+{
+	char folder[] = "/tmp/misuse-XXXXXX";
+
+	return mkdtemp(folder) && !chdir(folder) && !rmdir(folder);
+}
+
 int main(int argc, char **argv)
 {
 	const bool driver = argc > 1 && !strcmp(argv[1], "cuda");
@@ -406,6 +414,10 @@ int main(int argc, char **argv)
 	if (!dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL) ||
 	    (!driver && !dlopen("libcudart.so.13", RTLD_NOW | RTLD_GLOBAL))) {
 		puts(dlerror());
+		return 2;
+	}
+	if (!leave_all_folders()) {
+		perror("misuse");
 		return 2;
 	}
 	progress = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
