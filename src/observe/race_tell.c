@@ -51,14 +51,22 @@ static bool same_address(const struct ir_instruction *a, const struct ir_instruc
 	       y->items[0].symbol && x->items[0].symbol->reg == y->items[0].symbol->reg;
 }
 
+/* Does what it stores come from a register, and do the lanes that load store? One lane that stores a constant sets a
+ * flag, and changes nothing that others have read. */
+static bool may_store_change(const struct ir_instruction *load, const struct ir_instruction *store)
+{
+	return store->operand_count && store->operands[store->operand_count - 1].kind != OPERAND_INTEGER &&
+	       load->guard == store->guard && load->guard_negated == store->guard_negated;
+}
+
 /* Is the instruction a load that the store's address was read by, before it: x[i] = f(x[i])? */
 static bool loads_the_same(const struct code *code, u32 load, u32 store)
 {
 	const struct ir_instruction *body = code->function->body.items;
 
-	return load < store && code->forms[load].row && code->forms[load].row->flags & ISA_MEMORY &&
-	       body[load].operand_count && body[load].operands[0].kind != OPERAND_ADDRESS &&
-	       same_address(&body[load], &body[store]);
+	return load < store && may_store_change(&body[load], &body[store]) && code->forms[load].row &&
+	       code->forms[load].row->flags & ISA_MEMORY && body[load].operand_count &&
+	       body[load].operands[0].kind != OPERAND_ADDRESS && same_address(&body[load], &body[store]);
 }
 
 /* Both threads read, change and write the word: an order would lose one's change, too, unless it takes in all three

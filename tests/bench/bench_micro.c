@@ -3,6 +3,7 @@
  * bench-micro FOLDER: single costs, each with a kernel of micro.ptx: launches, divergence, gathers
  * and so on, and how fast text becomes a program. One thread; best of three.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

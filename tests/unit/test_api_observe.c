@@ -319,6 +319,7 @@ START_TEST(streams_are_observed_and_counted_together)
 	ck_assert_int_eq(ptxsim_record_counter(record, "launch.instructions", &value), PTXSIM_OK);
 	ck_assert(value == (double)(s.instructions + 1));
 	ptxsim_record_free(record);
+	ptxsim_stream_free(stream);
 	ptxsim_context_free(f.context);
 }
 END_TEST
