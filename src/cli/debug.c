@@ -51,6 +51,15 @@ static const struct argp_option options[] = {
 	{0},
 };
 
+static error_t choose_launches(struct argp_state *state, const char *text)
+{
+	u64 first, last;
+
+	if (!check_launches_read(text, &first, &last))
+		argp_error(state, "--launch is a number from 1, or two like 2-5, not '%s'", text);
+	return setenv("PTXSIM_LAUNCH", text, 1) ? ENOMEM : 0;
+}
+
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
 	struct debug_command *o = state->input;
@@ -68,8 +77,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case OPTION_EXEC:
 		return 0; /* taken before: what follows is not for argp */
 	case OPTION_KERNEL:
+		return setenv("PTXSIM_KERNEL", text, 1) ? ENOMEM : 0;
 	case OPTION_LAUNCH:
-		return setenv(key == OPTION_KERNEL ? "PTXSIM_KERNEL" : "PTXSIM_LAUNCH", text, 1) ? ENOMEM : 0;
+		return choose_launches(state, text);
 	case OPTION_TUI:
 		o->full_screen = true;
 		return 0;
@@ -80,7 +90,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		o->debug.no_history = true;
 		return 0;
 	case OPTION_HISTORY_LIMIT:
-		o->debug.history_bytes = front_number(state, "history-limit", text, 1) << 20;
+		o->debug.history_bytes = min_u64(front_number(state, "history-limit", text, 1), UINT64_MAX >> 20) << 20;
 		return 0;
 	case OPTION_SPACING:
 		o->debug.history_spacing = front_number(state, "history-spacing", text, 1);
@@ -91,6 +101,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (check_options_watch(&o->run.choices.check))
 			argp_error(state, "--check is for run and test: it cannot go back");
+		if (o->run.explore)
+			argp_error(state, "--explore is for run; --schedule repeats here what it found");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "arch/device.h"
 #include "base/file.h"
 #include "cli/cli.h"
 
@@ -373,6 +374,39 @@ static bool is_one_of(const char *word, const char *const *words)
 	return false;
 }
 
+static bool are_devices(const char *list)
+{
+	char names[512], known[512] = "", *rest = names, *name;
+	int at = snprintf(names, sizeof names, "%s", list);
+
+	if (at >= (int)sizeof names)
+		return wrong("%s", "--devices has too many names"), false;
+	while ((name = strsep(&rest, ", "))) {
+		if (!*name || device_find(name))
+			continue;
+		at = 0;
+		for (size_t k = 0; device_row(k) && at < (int)sizeof known; k++)
+			at += snprintf(known + at, sizeof known - (size_t)at, "%s %s", k ? "," : "",
+				       device_row(k)->name);
+		fprintf(stderr, "ptxsim exec: --devices: there is no device '%s'; known are%s\n", name, known);
+		return false;
+	}
+	return true;
+}
+
+/* Options that choose launches and devices. */
+static bool choices_fit(const struct exec_options *o)
+{
+	const char *launches = getenv("PTXSIM_LAUNCH"), *devices = getenv("PTXSIM_DEVICES");
+	u64 first, last;
+
+	if ((getenv("PTXSIM_KERNEL") || launches) && !o->report && !o->checks)
+		return wrong("%s", "--kernel and --launch need --check or --report"), false;
+	if (launches && !check_launches_read(launches, &first, &last))
+		return wrong("--launch is a number from 1, or two like 2-5, not '%s'", launches), false;
+	return !devices || are_devices(devices);
+}
+
 /* What the library would refuse when the program has begun. */
 static bool options_fit(const struct exec_options *o)
 {
@@ -384,8 +418,8 @@ static bool options_fit(const struct exec_options *o)
 		return wrong("--report is text, json, csv or html, not '%s'", o->report), false;
 	if (o->output && !o->report)
 		return wrong("%s", "-o needs --report"), false;
-	if ((getenv("PTXSIM_KERNEL") || getenv("PTXSIM_LAUNCH")) && !o->report && !o->checks)
-		return wrong("%s", "--kernel and --launch need --check or --report"), false;
+	if (!choices_fit(o))
+		return false;
 	const char *most = getenv("PTXSIM_MAX_FINDINGS"), *suppress = getenv("PTXSIM_SUPPRESS");
 	if (most && (!*most || most[strspn(most, "0123456789")] || !strtoull(most, NULL, 10)))
 		return wrong("--max-findings is a number from 1, not '%s'", most), false;

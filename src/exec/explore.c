@@ -4,6 +4,7 @@
  */
 #include "exec/explore.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,8 +24,9 @@ bool schedule_choice_read(const char *text, struct schedule_choice *choice)
 		*choice = (struct schedule_choice){(enum schedule_mode)k, 1};
 		if (!text[length])
 			return true;
+		errno = 0;
 		choice->seed = strtoull(text + length + 1, &end, 10);
-		return k != SCHEDULE_USUAL && text[length + 1] >= '0' && text[length + 1] <= '9' && !*end;
+		return k != SCHEDULE_USUAL && text[length + 1] >= '0' && text[length + 1] <= '9' && !*end && !errno;
 	}
 	return false;
 }

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { OPTION_COLOUR = 0x5000, COMMON_GROUP = -1 };
@@ -124,6 +125,10 @@ static struct schedule_choice read_schedule(struct argp_state *state, const char
 
 static const char *readable(const struct argp_state *state, const char *path)
 {
+	struct stat about;
+
+	if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
+		argp_failure(state, CLI_WRONG, EISDIR, "%s", path);
 	if (access(path, R_OK))
 		argp_failure(state, CLI_WRONG, errno, "%s", path);
 	return path;

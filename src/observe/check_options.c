@@ -4,6 +4,8 @@
  */
 #include "observe/check_options.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_word(const char *text, size_t length, const char *word)
@@ -27,6 +29,25 @@ bool check_options_read(const char *text, struct check_options *options)
 		return false;
 	}
 	return true;
+}
+
+static bool read_number(const char *text, u64 *number, char **end)
+{
+	errno = 0;
+	*number = strtoull(text, end, 10);
+	return *text >= '0' && *text <= '9' && !errno;
+}
+
+bool check_launches_read(const char *text, u64 *first, u64 *last)
+{
+	char *end;
+
+	if (!read_number(text, first, &end))
+		return false;
+	*last = *first;
+	if (*end == '-' && !read_number(end + 1, last, &end))
+		return false;
+	return !*end && *first && *last >= *first;
 }
 
 void check_options_usual(struct check_options *options)

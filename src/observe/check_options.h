@@ -28,6 +28,8 @@ enum { CHECK_FINDINGS = 100 };
 
 /* Adds some of the words, with commas between, to what is asked for; false if one is none of them. */
 bool check_options_read(const char *text, struct check_options *options);
+/* "N", or "N-M" for several: which launches are looked at, from 1. */
+bool check_launches_read(const char *text, u64 *first, u64 *last);
 /* What --check means alone. */
 void check_options_usual(struct check_options *options);
 /* Anything that watches a launch. */

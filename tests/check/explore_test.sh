@@ -42,6 +42,8 @@ holds 'a deadlock is told' grep -q 'the usual schedule: k: deadlock' "$work/err"
 for name in clean-last-block clean-spinlock clean-grid-barrier clean-named-barriers clean-lookback-fence clean-half-exits; do
 	holds "$name is the same under all schedules" "$ptxsim" run --explore=12 "$folder/planted/$name.ptx"
 done
+holds 'a seed must fit' fails "$ptxsim" run --schedule=random:99999999999999999999 "$folder/planted/clean-block-loop.ptx"
+holds 'the debugger explores nothing' fails "$ptxsim" debug --batch --explore=3 "$folder/planted/global-counter.ptx"
 holds 'a schedule must be known' fails "$ptxsim" run --schedule=best "$folder/planted/global-counter.ptx"
 
 echo "$((tried - failed)) of $tried passed, $failed failed"

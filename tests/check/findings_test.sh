@@ -37,6 +37,8 @@ holds 'so does a pattern' check --suppress "$work/pattern" "$folder/planted/glob
 echo 'race other.cu:25 global-last-block.cu:18' >"$work/other"
 check --suppress "$work/other" "$folder/planted/global-last-block.ptx"
 holds 'the line of another finding does not' [ $? -eq 1 ]
+check --suppress "$work" "$folder/planted/global-last-block.ptx"
+holds 'a folder suppresses nothing' [ $? -eq 2 ]
 check --suppress "$work/absent" "$folder/planted/global-last-block.ptx"
 holds 'a suppression file must be there' [ $? -eq 2 ]
 

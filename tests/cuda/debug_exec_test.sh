@@ -55,6 +55,9 @@ Launch 1 has ended
 Breakpoint 1: block (0,0,0), warp 0
 Launch 2 has ended
 END
+expect "launches that cannot be" 2 'c' --launch 5-2 --exec "$program" clean <<'END'
+ptxsim debug: --launch is a number from 1, or two like 2-5, not '5-2'
+END
 expect "only the chosen launches" 0 'c' --kernel clean --launch 2 --exec "$program" clean race clean clean <<'END'
 Launch 1: clean
 Launch 1 has ended

@@ -55,11 +55,14 @@ expect "a kernel that is not there, checked" 1 'no kernel of that name was launc
 expect "a launch that is not there, checked" 1 'launch 7: there were 2 launches' --check --launch 7 "$program" clean clean
 expect "a wrong format" 2 'text, json, csv or html' --report xml "$program"
 expect "a wrong check" 2 "not known: 'everything'" --check=everything "$program"
+expect "launches that cannot be" 2 "^ptxsim exec: --launch is a number from 1, or two like 2-5, not '5-2'" --check --launch 5-2 "$program" clean
+expect "a launch before the first" 2 "not '-3'" --check --launch -3 "$program" clean
+expect "findings that nobody can write down" 1 "^ptxsim: /dev/full: No space left on device" --check --sarif /dev/full "$program" race
 expect "a choice of nothing" 2 'need --check or --report' --kernel clean "$program"
 expect "no such program" 2 'there is no such program' "$work/none"
 expect "an unknown option" 2 'unrecognized option' --wrong "$program"
 expect "no execution" 1 '^wrong' --no-execute "$program" child
-expect "an unknown device" 5 "there is no device 'h1000'" --devices h1000 "$program"
+expect "an unknown device" 2 "^ptxsim exec: --devices: there is no device 'h1000'; known are h200," --devices h1000 "$program"
 
 printf '# settings\ncheck = races\n\nexecute=yes\n' >"$work/settings"
 printf 'device = h200\n' >"$work/wrong"

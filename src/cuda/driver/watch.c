@@ -76,14 +76,7 @@ static bool read_format(const char *text)
 
 static bool read_launches(const char *text)
 {
-	char *end;
-
-	if (!text)
-		return true;
-	watch.first = watch.last = strtoull(text, &end, 10);
-	if (*end == '-' && end[1])
-		watch.last = strtoull(end + 1, &end, 10);
-	return (watch.first && !*end && watch.last >= watch.first) ||
+	return !text || check_launches_read(text, &watch.first, &watch.last) ||
 	       wrong("PTXSIM_LAUNCH", text, "a number from 1, or two like 2-5");
 }
 
@@ -426,7 +419,7 @@ static void write_report(void)
 
 static void write_sarif(void)
 {
-	const char *path = getenv("PTXSIM_SARIF"), *message;
+	const char *path = getenv("PTXSIM_SARIF"), *message = "memory ran out";
 	struct file_new file;
 
 	if (!path || !file_new_begin(&file, path, true, &message)) {
@@ -435,7 +428,7 @@ static void write_sarif(void)
 	}
 	const bool printed = sarif_print(file.to, json_incref(watch.sarif));
 	if (!file_new_end(&file, &message) || !printed)
-		fprintf(stderr, "ptxsim: %s: %s\n", path, printed ? message : "memory ran out");
+		fprintf(stderr, "ptxsim: %s: %s\n", path, message);
 }
 
 static void write_all(bool is_whole)
