@@ -120,7 +120,8 @@ void spin_explain(struct warp *w, const struct split *s, struct fault *f)
 	const u32 at = find_look(code, (u32)(s->pc - entry));
 	size_t used = strlen(f->detail);
 
-	if (at == code->insn_count || code->function->listing)
+	/* Machine code keeps an address's halves in rows of their own, which have gone on since. */
+	if (at == code->insn_count || code->function->listing || code->function->machine)
 		return;
 	const struct form *form = form_at(code, at);
 	const struct insn *i = &code->insns[at];

@@ -94,6 +94,12 @@ for folder in "$tests"/cubins/sm_*; do
 	done
 done
 
+# Lanes that spin for ever: a deadlock at the load, and no address that is not its own.
+"$ptxsim" run "$tests/images/loop.cubin" --block 32 --arg 'o=s32[1]' >"$work/out" 2>&1
+[ $? = 1 ] && grep -q '^deadlock: lanes 0xffffffff spin' "$work/out" && grep -q 'LDG.E.STRONG.SYS R0' "$work/out" &&
+	! grep -q 'past its end' "$work/out"
+verdict "machine code that spins"
+
 # The scoreboard: what the assembler made is sound; without one wait it is not.
 "$ptxsim" disasm --check=scoreboard "$tests/../debug/machine.cubin" | grep -q ' 0 registers not waited for'
 verdict "the scoreboard of a kernel"
