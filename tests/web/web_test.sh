@@ -40,8 +40,5 @@ for browser in chromium firefox; do
 	grep '^skipped' "$log" || true
 	add "$log"
 done
-node "$here/speed_test.mjs" "$build/web" >"$build/web-speed.log" 2>&1 || grep '^FAIL' "$build/web-speed.log" || true
-grep '^skipped' "$build/web-speed.log" || true
-add "$build/web-speed.log"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// speed_test.mjs PAGE: what the page takes in chromium, against docs/web.md: loading, a launch of a million warp
+// speed.mjs PAGE: what the page takes in chromium, against docs/web.md: loading, a launch of a million warp
 // instructions dragged through, single steps, saxpy of a million elements. Waiting for other programs of the host is not
 // the page's doing: drags and steps are judged by the processor time of its two threads. Ends with the totals.
 import fs from 'node:fs';
