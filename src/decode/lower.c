@@ -138,7 +138,21 @@ static void fill_kernel(struct lowering *low, struct kernel *k, struct ir_functi
 	qsort(k->functions, k->function_count, sizeof *k->functions, by_number);
 }
 
-/* A listing's function: all its code is in one piece, its memory as stated. */
+/* A kernel of machine code: the code is in one piece, and holds all that it calls. */
+static struct kernel machine_kernel(struct lowering *low, struct ir_function *f, struct code *code)
+{
+	code->index = low->code_count++;
+	VEC_PUSH(low->arena, &low->codes, code);
+	return (struct kernel){.name = f->name,
+			       .function = f,
+			       .code = code,
+			       .order_dependent = block_order_matters(&code->order),
+			       .uses_dynamic_shared = true,
+			       .registers = code->machine_registers,
+			       .param_offsets = ARENA_ARRAY(low->arena, f->params.count + 1, u32)};
+}
+
+/* A listing's function: its memory is as stated. */
 static bool lower_listing(struct lowering *low, struct ir_function *f, struct kernel *k)
 {
 	struct code *code = sass_emit_function(low, f);
@@ -147,18 +161,11 @@ static bool lower_listing(struct lowering *low, struct ir_function *f, struct ke
 	arena_reset(low->scratch);
 	if (!code)
 		return false;
-	code->index = low->code_count++;
-	*k = (struct kernel){.name = f->name,
-			     .function = f,
-			     .code = code,
-			     .order_dependent = block_order_matters(&code->order),
-			     .order = code->order,
-			     .order_code = code->order.shows ? code : NULL,
-			     .static_shared_bytes = f->listing->shared_bytes,
-			     .uses_dynamic_shared = true,
-			     .registers = code->machine_registers};
+	*k = machine_kernel(low, f, code);
+	k->order = code->order;
+	k->order_code = code->order.shows ? code : NULL;
+	k->static_shared_bytes = f->listing->shared_bytes;
 	k->dynamic_shared_offset = (k->static_shared_bytes + 15) & ~15ull;
-	k->param_offsets = ARENA_ARRAY(low->arena, f->params.count + 1, u32);
 	for (size_t p = 0; p < f->params.count; p++) {
 		const struct ir_variable *v = f->params.items[p];
 		top = (top + v->align - 1) & ~(u64)(v->align - 1);
@@ -166,11 +173,10 @@ static bool lower_listing(struct lowering *low, struct ir_function *f, struct ke
 		top += v->size;
 	}
 	k->param_bytes = (u32)top;
-	VEC_PUSH(low->arena, &low->codes, code);
 	return true;
 }
 
-/* A kernel of a cubin: its code and the functions that it may call are in one piece. */
+/* A kernel of a cubin. */
 static bool lower_machine(struct lowering *low, struct ir_function *f, struct kernel *k)
 {
 	const struct ir_machine *m = f->machine;
@@ -179,22 +185,13 @@ static bool lower_machine(struct lowering *low, struct ir_function *f, struct ke
 	arena_reset(low->scratch);
 	if (!code)
 		return false;
-	code->index = low->code_count++;
-	*k = (struct kernel){.name = f->name,
-			     .function = f,
-			     .code = code,
-			     .order_dependent = block_order_matters(&code->order),
-			     .calls_system = code->order.calls_system,
-			     .reserved_shared = m->sm >= 90 ? min_u64(m->shared_bytes, 1024) : 0,
-			     .static_shared_bytes = m->shared_bytes,
-			     .uses_dynamic_shared = true,
-			     .registers = code->machine_registers,
-			     .param_bytes = m->param_bytes};
-	k->static_shared_bytes -= k->reserved_shared;
+	*k = machine_kernel(low, f, code);
+	k->calls_system = code->order.calls_system;
+	k->reserved_shared = m->sm >= 90 ? min_u64(m->shared_bytes, 1024) : 0;
+	k->static_shared_bytes = m->shared_bytes - k->reserved_shared;
 	k->dynamic_shared_offset = (m->shared_bytes + 15) & ~15ull;
-	k->param_offsets = ARENA_ARRAY(low->arena, f->params.count + 1, u32);
+	k->param_bytes = m->param_bytes;
 	memcpy(k->param_offsets, m->param_offsets, f->params.count * sizeof *k->param_offsets);
-	VEC_PUSH(low->arena, &low->codes, code);
 	return true;
 }
 

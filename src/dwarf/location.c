@@ -176,14 +176,22 @@ struct dwarf_location dwarf_frame(struct dwarf *d, const struct ir_function *f, 
 	return dwarf_expression(d, expression, 0);
 }
 
+/* At a list of a section; false: the section does not reach there. */
+static bool open_list(struct dwarf *d, const char *name, u64 offset, struct dwarf_cursor *c)
+{
+	const struct dwarf_section *s = dwarf_find_section(&d->sections, name);
+
+	*c = (struct dwarf_cursor){.section = s, .at = (u32)offset, .end = s ? s->size : 0};
+	return offset < c->end;
+}
+
 void dwarf_range_list(struct dwarf *d, u64 offset, struct dwarf_scope *scope)
 {
-	const struct dwarf_section *s = dwarf_find_section(&d->sections, ".debug_ranges");
 	const u32 bytes = d->module->address_bits / 8;
-	struct dwarf_cursor c = {.section = s, .at = (u32)offset, .end = s ? s->size : 0};
+	struct dwarf_cursor c;
 	u32 first = scope->end, last = scope->begin;
 
-	if (offset >= c.end)
+	if (!open_list(d, ".debug_ranges", offset, &c))
 		return;
 	while (!c.failed) {
 		const char *from, *to;
@@ -206,11 +214,10 @@ void dwarf_range_list(struct dwarf *d, u64 offset, struct dwarf_scope *scope)
 
 void dwarf_location_list(struct dwarf *d, u64 offset, u64 address_class, struct dwarf_variable *v)
 {
-	const struct dwarf_section *s = dwarf_find_section(&d->sections, ".debug_loc");
 	const u32 bytes = d->module->address_bits / 8;
-	struct dwarf_cursor c = {.section = s, .at = (u32)offset, .end = s ? s->size : 0};
+	struct dwarf_cursor c;
 
-	if (offset >= c.end)
+	if (!open_list(d, ".debug_loc", offset, &c))
 		return;
 	while (!c.failed) {
 		const char *from, *to;

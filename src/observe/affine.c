@@ -124,16 +124,6 @@ static bool is_constant(const struct affine *a)
 	return !any;
 }
 
-static u64 divisor(u64 a, u64 b)
-{
-	while (b) {
-		const u64 rest = a % b;
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
 static bool same_base(const struct affine *a, const struct affine *b)
 {
 	return a->base == b->base && a->memory == b->memory;
@@ -181,7 +171,7 @@ static struct affine sum(struct affine a, const struct affine *b)
 	for (u32 k = 0; k < AFFINE_INDICES; k++)
 		wraps |= __builtin_add_overflow(a.per[k], b->per[k], &a.per[k]);
 	wraps |= __builtin_add_overflow(a.constant, b->constant, &a.constant);
-	a.step = divisor(a.step, b->step);
+	a.step = common_divisor(a.step, b->step);
 	a.known = !wraps;
 	a.loop = a.loop ? a.loop : b->loop;
 	if (b->base == AFFINE_NUMBER || (a.base != AFFINE_NUMBER && b->base == AFFINE_ANYWHERE))
@@ -249,11 +239,11 @@ static struct affine widened(const struct affine_values *v, struct affine a, boo
 /* a | b is a + b if b fills bits that a leaves free. */
 static struct affine merged(const struct affine_values *v, struct affine a, const struct affine *b)
 {
-	u64 unit = divisor((u64)(a.constant < 0 ? -a.constant : a.constant), a.step);
+	u64 unit = common_divisor((u64)(a.constant < 0 ? -a.constant : a.constant), a.step);
 	s64 low, high;
 
 	for (u32 k = 0; k < AFFINE_INDICES; k++)
-		unit = divisor(unit, (u64)(a.per[k] < 0 ? -a.per[k] : a.per[k]));
+		unit = common_divisor(unit, (u64)(a.per[k] < 0 ? -a.per[k] : a.per[k]));
 	unit &= -unit;
 	if (a.known && b->known && !b->step && range(v, b, &low, &high) && low >= 0 && (u64)high < unit)
 		return sum(a, b);
@@ -486,7 +476,7 @@ static struct affine joined(struct affine_values *v, const struct ir_register *r
 			a.loop = 0;
 			a.constant = 0;
 			if (is_constant(&a)) {
-				step = divisor(step, (u64)(by < 0 ? -by : by));
+				step = common_divisor(step, (u64)(by < 0 ? -by : by));
 				continue;
 			}
 			steps = false; /* comes back as something else */
@@ -497,7 +487,7 @@ static struct affine joined(struct affine_values *v, const struct ir_register *r
 		result = any ? either(result, &a) : a;
 		any = true;
 	}
-	result.step = divisor(result.step, step);
+	result.step = common_divisor(result.step, step);
 	result.known &= steps && any;
 	return result;
 }

@@ -290,6 +290,14 @@ static void begin_phase(struct race_clocks *c, struct race_arrivals *a, u64 phas
 	a->phase = phase;
 }
 
+/* What all lanes of a warp have done so far is before what learns of its present clock. */
+static void tell_whole_warp(struct race_clocks *c, const struct warp *w, struct race_warp *me)
+{
+	me->of[w->index] = c->now;
+	share_lanes(c, me);
+	share_fences(c, w, me);
+}
+
 void race_arrive(struct race_clocks *c, struct race_block *b, const struct warp *w, u32 mask, u32 number, bool waits,
 		 bool counts)
 {
@@ -305,9 +313,7 @@ void race_arrive(struct race_clocks *c, struct race_block *b, const struct warp 
 	a->counts = counts;
 	a->lanes[w->index] |= mask;
 	if (is_whole(w, mask)) {
-		me->of[w->index] = c->now;
-		share_lanes(c, me);
-		share_fences(c, w, me);
+		tell_whole_warp(c, w, me);
 	} else {
 		struct race_set *told = told_by(c, b, w, mask);
 		publish_fences(c, w, me, mask, a->published);
@@ -331,9 +337,7 @@ void race_meet_lanes(struct race_clocks *c, struct race_block *b, const struct w
 	struct race_warp *me = &b->warps[w->index];
 
 	if (is_whole(w, mask)) {
-		me->of[w->index] = c->now;
-		share_lanes(c, me);
-		share_fences(c, w, me);
+		tell_whole_warp(c, w, me);
 	} else {
 		struct race_set *told = told_by(c, b, w, mask);
 		publish_fences(c, w, me, mask, me->published);

@@ -292,21 +292,11 @@ static void insert(struct search *s, s64 factor, s64 extent, bool in_block, bool
 	s->own[k] = own;
 }
 
-static u64 divisor(u64 a, u64 b)
-{
-	while (b) {
-		const u64 rest = a % b;
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
 static enum meeting meet(const struct race_proof *p, const struct proof_access *a, const struct proof_access *b,
 			 bool is_shared, u64 bytes)
 {
 	struct search s = {.found = MEET_NONE};
-	const u64 step = divisor(a->at.step, b->at.step);
+	const u64 step = common_divisor(a->at.step, b->at.step);
 	const u32 indices = is_shared ? AFFINE_THREAD : AFFINE_INDICES;
 
 	if (!a->at.known || !b->at.known || !a->is_whole || !b->is_whole || step > INT64_MAX)

@@ -89,9 +89,8 @@ u32 lower_plain(struct lower *l, u32 k, u32 word);
 /* With the signs of an integer, of an f32; as 64 bits; the same with the signs of an f64. */
 u32 lower_source(struct lower *l, u32 k);
 u32 lower_float(struct lower *l, u32 k);
-/* The signs that .XORSIGN of a minimum combines are those of the registers: bars are left to .abs of PTX. *xors: it has
- * the word. False: a form of it that is not modelled, which is told. */
-bool lower_takes_xorsign(struct lower *l, bool *xors);
+/* A minimum or maximum of a PTX type: the lesser of operands 1 and 2, which `source` gives, where predicate 3 holds. */
+void lower_lesser(struct lower *l, const char *type, u32 (*source)(struct lower *l, u32 k));
 u32 lower_wide(struct lower *l, u32 k);
 u32 lower_double(struct lower *l, u32 k);
 /* A word that is stored: RZ is zeros. */

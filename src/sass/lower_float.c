@@ -60,7 +60,9 @@ void lower_fsel(struct lower *l)
 	PTX(l, "selp.b32", TO32(lower_to(l, 0, 0)), ROW32(a), ROW32(b), TRUTH(p));
 }
 
-bool lower_takes_xorsign(struct lower *l, bool *xors)
+/* The signs that .XORSIGN of a minimum combines are those of the registers: bars are left to .abs of PTX. *xors: it has
+ * the word. False: a form of it that is not modelled, which is told. */
+static bool takes_xorsign(struct lower *l, bool *xors)
 {
 	struct sass_operand *operands = l->i->operands;
 
@@ -74,28 +76,28 @@ bool lower_takes_xorsign(struct lower *l, bool *xors)
 	return true;
 }
 
-/* The lesser where the predicate holds. */
-void lower_fmnmx(struct lower *l)
+void lower_lesser(struct lower *l, const char *type, u32 (*source)(struct lower *l, u32 k))
 {
 	bool xors;
 
-	if (!lower_takes_xorsign(l, &xors))
+	if (!takes_xorsign(l, &xors))
 		return;
-	const u32 a = lower_float(l, 1), b = lower_float(l, 2), less = lower_word(l), more = lower_word(l);
+	const u32 a = source(l, 1), b = source(l, 2), less = lower_word(l), more = lower_word(l);
 	const struct predicate p = lower_predicate(l, 3);
 	const char *nan = modifier(l, MOD_NAN) ? ".NaN" : "", *sign = xors ? ".xorsign.abs" : "";
 	const bool is_min = p.row == l->true_row, is_max = p.row == l->false_row;
 	const u32 d = lower_to(l, 0, 0);
 
 	if (!is_max)
-		PTX(l, lower_text(l, "min%s%s%s.f32", flushing(l), nan, sign), TO32(is_min ? d : less), ROW32(a),
+		PTX(l, lower_text(l, "min%s%s%s.%s", flushing(l), nan, sign, type), TO32(is_min ? d : less), ROW32(a),
 		    ROW32(b));
 	if (!is_min)
-		PTX(l, lower_text(l, "max%s%s%s.f32", flushing(l), nan, sign), TO32(is_max ? d : more), ROW32(a),
+		PTX(l, lower_text(l, "max%s%s%s.%s", flushing(l), nan, sign, type), TO32(is_max ? d : more), ROW32(a),
 		    ROW32(b));
 	if (!is_min && !is_max)
 		PTX(l, "selp.b32", TO32(d), ROW32(less), ROW32(more), TRUTH(p));
 }
+void lower_fmnmx(struct lower *l) { lower_lesser(l, "f32", lower_float); }
 
 /* Of three: the least where the predicate holds. */
 void lower_fmnmx3(struct lower *l)

@@ -160,21 +160,7 @@ void lower_hset2(struct lower *l)
 	PTX(l, "or.b32", TO32(lower_to(l, 0, 0)), ROW32(low), ROW32(high));
 }
 
-/* The lesser where the predicate holds. */
-void lower_hmnmx2(struct lower *l)
-{
-	bool xors;
-
-	if (!lower_takes_xorsign(l, &xors))
-		return;
-	const u32 a = halves(l, 1), b = halves(l, 2), less = lower_word(l), more = lower_word(l);
-	const struct predicate p = lower_predicate(l, 3);
-	const char *nan = modifier(l, MOD_NAN) ? ".NaN" : "", *sign = xors ? ".xorsign.abs" : "";
-
-	PTX(l, lower_text(l, "min%s%s%s.%s", flushing(l), nan, sign, half_type(l)), TO32(less), ROW32(a), ROW32(b));
-	PTX(l, lower_text(l, "max%s%s%s.%s", flushing(l), nan, sign, half_type(l)), TO32(more), ROW32(a), ROW32(b));
-	PTX(l, "selp.b32", TO32(lower_to(l, 0, 0)), ROW32(less), ROW32(more), TRUTH(p));
-}
+void lower_hmnmx2(struct lower *l) { lower_lesser(l, half_type(l), halves); }
 
 /* --- Packing -------------------------------------------------------------------------------- */
 

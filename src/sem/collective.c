@@ -24,18 +24,6 @@ static inline void operands32(const u8 *rows, u32 operand, const u64 *exchange, 
 			value[l] = a[l];
 }
 
-static inline void write32(u8 *rows, u32 offset, u32 mask, const u32 value[WARP_LANES])
-{
-	u32 *d = ROW_OF(u32, offset);
-
-	if (LIKELY(mask == FULL_MASK))
-		EACH_LANE
-			d[l] = value[l];
-	else
-		EACH_LANE
-			d[l] = mask & lane_bit[l] ? value[l] : d[l];
-}
-
 static inline void write_all32(u8 *rows, u32 offset, u32 mask, u32 value)
 {
 	u32 *d = ROW_OF(u32, offset);
@@ -94,7 +82,7 @@ ALWAYS_INLINE void shfl_end(const struct shuffle *s, u8 *rows, const u32 *list, 
 	u32 value[WARP_LANES] __attribute__((aligned(64)));
 
 	permute_lanes(value, s->a, s->from);
-	write32(rows, list[0], mask, value);
+	write_lanes(ROW_OF(u32, list[0]), value, mask);
 	pred_write(rows, list[1], mask, pack_lanes32(s->inside));
 }
 

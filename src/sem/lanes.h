@@ -236,6 +236,17 @@ ALWAYS_INLINE void merge_row(void *row, const void *kept, u32 bytes, u32 mask)
 			[l] = mask & lane_bit[l] ? ((const u128 *)kept)[l] : ((u128 *)d)[l];
 }
 
+/* d[l] = value[l] for the lanes of the mask. */
+static inline __attribute__((unused)) void write_lanes(u32 *restrict d, const u32 *restrict value, u32 mask)
+{
+	if (LIKELY(mask == FULL_MASK))
+		EACH_LANE
+			d[l] = value[l];
+	else
+		EACH_LANE
+			d[l] = mask & lane_bit[l] ? value[l] : d[l];
+}
+
 /* An instruction's operands a, b, c as rows pa, pb, pc, and their values in a lane. */
 #define ROWS1(TA) const ROW_##TA *const pa = ROW_OF(TA, i->a)
 #define ROWS2(TA, TB) \

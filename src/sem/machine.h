@@ -27,15 +27,4 @@ MACHINE_TABLE(machine_control);
 		pack_lanes32(t_);                                \
 	})
 
-/* d[l] = value[l] for the lanes of the mask. */
-static inline void write_lanes(u32 *restrict d, const u32 *restrict value, u32 mask)
-{
-	if (LIKELY(mask == FULL_MASK))
-		EACH_LANE
-			d[l] = value[l];
-	else
-		EACH_LANE
-			d[l] = mask & lane_bit[l] ? value[l] : d[l];
-}
-
 #endif

@@ -41,7 +41,7 @@ static void MATCH_OF(match_any)(struct warp *w, const struct insn *i, u8 *rows, 
 			result[l] = same & lane_bit[l] ? same : result[l];
 		left &= ~same;
 	}
-	write32(rows, i->d, mask, result);
+	write_lanes(ROW_OF(u32, i->d), result, mask);
 }
 static void MATCH_OF(match_all)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, u32 members,
 				const u64 *exchange)

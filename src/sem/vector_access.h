@@ -88,60 +88,73 @@ ALWAYS_INLINE void transpose_pairs(u64x2 v[2])
 	v[0] = low;
 }
 
+/* The pieces of `count` lanes from l on, and the same of the lanes that take part, back to memory. */
+ALWAYS_INLINE void read_pieces(void *v, const struct lane_pieces *p, u32 l, u32 count, u32 bytes)
+{
+#pragma GCC unroll 4
+	for (u32 k = 0; k < count; k++)
+		memcpy((u8 *)v + k * bytes, p->host + p->at[l + k], bytes);
+}
+ALWAYS_INLINE void write_pieces(const void *v, const struct lane_pieces *p, u32 l, u32 mask, u32 count, u32 bytes)
+{
+#pragma GCC unroll 4
+	for (u32 k = 0; k < count; k++)
+		if (mask >> (l + k) & 1)
+			memcpy(p->host + p->at[l + k], (const u8 *)v + k * bytes, bytes);
+}
+
+/* 16 bytes of each of `count` rows, at a place of the rows. */
+ALWAYS_INLINE void read_rows(void *v, u8 *const from[VECTOR_ROWS], u32 at, u32 count)
+{
+#pragma GCC unroll 4
+	for (u32 k = 0; k < count; k++)
+		memcpy((u8 *)v + k * VECTOR_BYTES, from[k] + at, VECTOR_BYTES);
+}
+ALWAYS_INLINE void write_rows(const void *v, u8 *const to[VECTOR_ROWS], u32 at, u32 count)
+{
+#pragma GCC unroll 4
+	for (u32 k = 0; k < count; k++)
+		memcpy(to[k] + at, (const u8 *)v + k * VECTOR_BYTES, VECTOR_BYTES);
+}
+
 /* Lanes l to l + 3 of four rows of words. */
 ALWAYS_INLINE void load_four_words(u8 *const to[VECTOR_ROWS], const struct lane_pieces *p, u32 l)
 {
 	u32x4 v[4];
 
-#pragma GCC unroll 4
-	for (u32 k = 0; k < 4; k++)
-		memcpy(&v[k], p->host + p->at[l + k], VECTOR_BYTES);
+	read_pieces(v, p, l, 4, VECTOR_BYTES);
 	transpose_words(v);
-#pragma GCC unroll 4
-	for (u32 k = 0; k < 4; k++)
-		memcpy(to[k] + 4 * l, &v[k], VECTOR_BYTES);
+	write_rows(v, to, 4 * l, 4);
 }
 ALWAYS_INLINE void store_four_words(u8 *const from[VECTOR_ROWS], const struct lane_pieces *p, u32 l, u32 mask)
 {
 	u32x4 v[4];
 
-#pragma GCC unroll 4
-	for (u32 k = 0; k < 4; k++)
-		memcpy(&v[k], from[k] + 4 * l, VECTOR_BYTES);
+	read_rows(v, from, 4 * l, 4);
 	transpose_words(v);
-#pragma GCC unroll 4
-	for (u32 k = 0; k < 4; k++)
-		if (mask >> (l + k) & 1)
-			memcpy(p->host + p->at[l + k], &v[k], VECTOR_BYTES);
+	write_pieces(v, p, l, mask, 4, VECTOR_BYTES);
 }
 
 /* The same of two rows of words: four pieces of 8 bytes. */
 ALWAYS_INLINE void load_two_words(u8 *const to[VECTOR_ROWS], const struct lane_pieces *p, u32 l)
 {
-	u64 piece[4];
+	u32x4 v[2];
 
-#pragma GCC unroll 4
-	for (u32 k = 0; k < 4; k++)
-		memcpy(&piece[k], p->host + p->at[l + k], sizeof piece[k]);
-	const u32x4 a = (u32x4)(u64x2){piece[0], piece[1]}, b = (u32x4)(u64x2){piece[2], piece[3]};
-	const u32x4 first = __builtin_shufflevector(a, b, 0, 2, 4, 6);
-	const u32x4 second = __builtin_shufflevector(a, b, 1, 3, 5, 7);
-	memcpy(to[0] + 4 * l, &first, VECTOR_BYTES);
-	memcpy(to[1] + 4 * l, &second, VECTOR_BYTES);
+	read_pieces(v, p, l, 4, VECTOR_BYTES / 2);
+	const u32x4 first = __builtin_shufflevector(v[0], v[1], 0, 2, 4, 6);
+	v[1] = __builtin_shufflevector(v[0], v[1], 1, 3, 5, 7);
+	v[0] = first;
+	write_rows(v, to, 4 * l, 2);
 }
 ALWAYS_INLINE void store_two_words(u8 *const from[VECTOR_ROWS], const struct lane_pieces *p, u32 l, u32 mask)
 {
-	u32x4 first, second;
+	u32x4 v[2];
 
-	memcpy(&first, from[0] + 4 * l, VECTOR_BYTES);
-	memcpy(&second, from[1] + 4 * l, VECTOR_BYTES);
-	const u64x2 a = (u64x2)__builtin_shufflevector(first, second, 0, 4, 1, 5);
-	const u64x2 b = (u64x2)__builtin_shufflevector(first, second, 2, 6, 3, 7);
-	const u64 piece[4] = {a[0], a[1], b[0], b[1]};
-#pragma GCC unroll 4
-	for (u32 k = 0; k < 4; k++)
-		if (mask >> (l + k) & 1)
-			memcpy(p->host + p->at[l + k], &piece[k], sizeof piece[k]);
+	read_rows(v, from, 4 * l, 2);
+	const u32x4 low = __builtin_shufflevector(v[0], v[1], 0, 4, 1, 5);
+	v[1] = __builtin_shufflevector(v[0], v[1], 2, 6, 3, 7);
+	v[0] = low;
+	write_pieces(v, p, l, mask, 4, VECTOR_BYTES / 2);
 }
 
 /* Lanes l and l + 1 of two rows of pairs of words. */
@@ -149,26 +162,17 @@ ALWAYS_INLINE void load_two_pairs(u8 *const to[VECTOR_ROWS], const struct lane_p
 {
 	u64x2 v[2];
 
-#pragma GCC unroll 4
-	for (u32 k = 0; k < 2; k++)
-		memcpy(&v[k], p->host + p->at[l + k], VECTOR_BYTES);
+	read_pieces(v, p, l, 2, VECTOR_BYTES);
 	transpose_pairs(v);
-#pragma GCC unroll 4
-	for (u32 k = 0; k < 2; k++)
-		memcpy(to[k] + 8 * l, &v[k], VECTOR_BYTES);
+	write_rows(v, to, 8 * l, 2);
 }
 ALWAYS_INLINE void store_two_pairs(u8 *const from[VECTOR_ROWS], const struct lane_pieces *p, u32 l, u32 mask)
 {
 	u64x2 v[2];
 
-#pragma GCC unroll 4
-	for (u32 k = 0; k < 2; k++)
-		memcpy(&v[k], from[k] + 8 * l, VECTOR_BYTES);
+	read_rows(v, from, 8 * l, 2);
 	transpose_pairs(v);
-#pragma GCC unroll 4
-	for (u32 k = 0; k < 2; k++)
-		if (mask >> (l + k) & 1)
-			memcpy(p->host + p->at[l + k], &v[k], VECTOR_BYTES);
+	write_pieces(v, p, l, mask, 2, VECTOR_BYTES);
 }
 
 /* All lanes of the rows. `count` elements of `bytes` each. */

@@ -215,8 +215,8 @@ static void print_head(int reps)
 
 static void print_result(const char *name, const struct result *r)
 {
-	const double *one = (const double[]){r->wall[PTXSIM][0], r->wall[PLAIN][0], r->wall[POCL][0]};
-	const double *two = (const double[]){r->wall[PTXSIM][1], r->wall[PLAIN][1], r->wall[POCL][1]};
+	const double one[PEERS] = {r->wall[PTXSIM][0], r->wall[PLAIN][0], r->wall[POCL][0]};
+	const double two[PEERS] = {r->wall[PTXSIM][1], r->wall[PLAIN][1], r->wall[POCL][1]};
 	const double count = (double)r->instructions, warps = (double)r->warp_instructions;
 
 	printf("%-13s %7.1f %5.1f %6.1f %8.2f %6.2f %8.2f %6.2f %8.2f %6.3f |", name, count / 1e6, ratio(count, warps),

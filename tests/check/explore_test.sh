@@ -6,17 +6,7 @@ ptxsim=${PTXSIM-./ptxsim}
 folder=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-failed=0 tried=0
-
-# holds WHAT COMMAND...: the command succeeds.
-holds() {
-	what=$1
-	shift
-	tried=$((tried + 1))
-	"$@" >/dev/null 2>&1 && return
-	failed=$((failed + 1))
-	echo "FAIL $what"
-}
+. "$folder/../tools/holds.sh"
 fails() { ! "$@"; }
 # Buffers as they are printed.
 values() { grep '\[' "$1"; }

@@ -7,17 +7,7 @@ ptxsim=${PTXSIM-./ptxsim}
 folder=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-failed=0 tried=0
-
-# holds WHAT COMMAND...: the command succeeds.
-holds() {
-	what=$1
-	shift
-	tried=$((tried + 1))
-	"$@" >/dev/null 2>&1 && return
-	failed=$((failed + 1))
-	echo "FAIL $what"
-}
+. "$folder/../tools/holds.sh"
 
 check() { "$ptxsim" run --quiet --check "$@" >"$work/out" 2>"$work/err"; }
 lines() { [ "$(grep -c "$1" "$work/err")" -eq "$2" ]; }
