@@ -4,7 +4,7 @@
  */
 #include "exec/converge.h"
 
-#include "exec/internal.h"
+#include "exec/split.h"
 
 static bool is_by_mask(const struct split *s) { return (s32)s->barrier < 0; }
 
@@ -48,8 +48,7 @@ static void merge(struct warp *w, struct split *s)
 		}
 		s->mask |= other->mask;
 		*at = other->next;
-		other->next = w->free_splits;
-		w->free_splits = other;
+		split_free(w, other);
 	}
 }
 
@@ -79,26 +78,22 @@ static bool release(struct warp *w, struct split *s)
 	return true;
 }
 
-void warp_recheck_converging(struct warp *w)
+void converge_recheck(struct warp *w)
 {
 	for (struct split *s = w->waiting; s;)
 		s = s->state == SPLIT_AT_CONVERGENCE && release(w, s) ? w->waiting : s->next;
 }
 
-const struct insn *warp_converge(struct warp *w, const struct insn *i, s32 barrier, u32 members,
-				 const struct insn *next)
+void converge_park(struct warp *w, s32 barrier, u32 members, const struct insn *next)
 {
-	warp_account(w, i);
-	if (w->mask == w->live)
-		return next;
 	struct split *s = warp_store(w, next, SPLIT_AT_CONVERGENCE);
+
 	s->barrier = (u32)barrier;
 	s->member_mask = barrier < 0 ? members : 0;
 	release(w, s);
-	return warp_next(w);
 }
 
-void warp_release_converging(struct warp *w)
+void converge_give_up(struct warp *w)
 {
 	for (struct split *s = w->waiting, *next; s; s = next) {
 		next = s->next;
@@ -111,5 +106,5 @@ void warp_release_converging(struct warp *w)
 				barrier[l] &= ~s->mask;
 		warp_wake(w, s);
 	}
-	warp_recheck_converging(w);
+	converge_recheck(w);
 }

@@ -13,13 +13,13 @@
 /* In place of a barrier's row: by a mask alone; and so that all go on where one of them does. */
 enum { CONVERGE_BY_MASK = -1, CONVERGE_COLLECTIVELY = -2 };
 
-/* The running lanes, at instruction i, wait for those that the row `barrier` of the frame names, or with CONVERGE_BY_MASK for
- * the lanes `members`; they go on at `next`. Returns where the warp goes on now. */
-const struct insn *warp_converge(struct warp *w, const struct insn *i, s32 barrier, u32 members,
-				 const struct insn *next);
+/* Parks the running lanes, to go on at `next`, until those have come that the row `barrier` of the frame names, or with
+ * CONVERGE_BY_MASK or CONVERGE_COLLECTIVELY the lanes `members`; wakes all if these were the last. No split runs then: the
+ * caller takes the next one. warp_converge (exec/run.h) is what an instruction calls. */
+void converge_park(struct warp *w, s32 barrier, u32 members, const struct insn *next);
 /* Lanes spin: those that are parked at barriers, maybe for them, go on alone, and nobody waits for them any more. */
-void warp_release_converging(struct warp *w);
+void converge_give_up(struct warp *w);
 /* Lanes exited, or left a barrier: others may have waited for them alone. */
-void warp_recheck_converging(struct warp *w);
+void converge_recheck(struct warp *w);
 
 #endif

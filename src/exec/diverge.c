@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Divergence: splits, joins, and the waiting of .sync instructions. Calls, returns and exits are in call.c.
+ * Divergence: which split of a warp runs next, joins, and the waiting of .sync instructions. Splits are stored by split.h;
+ * calls, returns and exits are in call.c.
  *
  * Joins form a tree by `parent`. A join's `expected` lanes are those that diverged below it and
  * have not exited; when all have arrived they go on as one split. On targets with independent
@@ -11,28 +12,9 @@
 
 #include "exec/converge.h"
 #include "exec/internal.h"
+#include "exec/split.h"
 
-/* --- Storage ------------------------------------------------------------------------------- */
-
-static struct split *new_split(struct warp *w)
-{
-	struct split *s = w->free_splits;
-
-	if (s)
-		w->free_splits = s->next;
-	else
-		s = ARENA_NEW(&w->worker->arena, struct split);
-	s->next = NULL;
-	s->resumed = false;
-	s->state = SPLIT_READY;
-	return s;
-}
-
-static void free_split(struct warp *w, struct split *s)
-{
-	s->next = w->free_splits;
-	w->free_splits = s;
-}
+/* --- Joins --------------------------------------------------------------------------------- */
 
 struct join *warp_new_join(struct warp *w)
 {
@@ -61,51 +43,6 @@ static void free_join(struct warp *w, struct join *j)
 	w->free_joins = j;
 }
 
-/* --- Ready splits -------------------------------------------------------------------------- */
-
-static void push_ready(struct warp *w, struct split *s)
-{
-	s->state = SPLIT_READY;
-	s->next = w->ready_head;
-	w->ready_head = s;
-	if (!w->ready_tail)
-		w->ready_tail = s;
-}
-
-static void append_ready(struct warp *w, struct split *s)
-{
-	s->state = SPLIT_READY;
-	s->next = NULL;
-	if (w->ready_tail)
-		w->ready_tail->next = s;
-	else
-		w->ready_head = s;
-	w->ready_tail = s;
-}
-
-static void make_ready(struct warp *w, const struct insn *pc, u32 mask, struct join *join, struct frame *frame)
-{
-	struct split *s = new_split(w);
-
-	s->pc = pc;
-	s->mask = mask;
-	s->join = join;
-	s->frame = frame;
-	push_ready(w, s);
-}
-
-/* Moves the running split into storage, to go on at pc. */
-static struct split *store_running(struct warp *w, const struct insn *pc)
-{
-	struct split *s = new_split(w);
-
-	s->pc = pc;
-	s->mask = w->mask;
-	s->join = w->join;
-	s->frame = w->frame;
-	return s;
-}
-
 static const struct insn *load_split(struct warp *w, struct split *s)
 {
 	const struct insn *pc = s->pc;
@@ -118,7 +55,7 @@ static const struct insn *load_split(struct warp *w, struct split *s)
 	w->member_mask = s->member_mask;
 	if (s->resumed)
 		memcpy(w->exchange, s->exchange, sizeof s->exchange);
-	free_split(w, s);
+	split_free(w, s);
 	return pc;
 }
 
@@ -135,7 +72,7 @@ static bool release_joins(struct warp *w)
 		any = true;
 		j->expected &= ~lanes;
 		j->arrived = 0;
-		make_ready(w, j->pc, lanes, j->parent, j->frame);
+		split_make(w, j->pc, lanes, j->parent, j->frame);
 		if (!j->expected)
 			free_join(w, j);
 	}
@@ -147,14 +84,9 @@ const struct insn *warp_next(struct warp *w)
 	w->resumed = false;
 	if (!w->ready_head && w->live && w->grid->independent)
 		if (!release_joins(w))
-			warp_release_converging(w);
-	struct split *s = w->ready_head;
-	if (s) {
-		w->ready_head = s->next;
-		if (!w->ready_head)
-			w->ready_tail = NULL;
-		return load_split(w, s);
-	}
+			converge_give_up(w);
+	if (w->ready_head)
+		return load_split(w, split_take(w));
 	w->mask = 0;
 	w->stop = w->live ? STOP_WAITING : STOP_FINISHED;
 	return NULL;
@@ -162,7 +94,7 @@ const struct insn *warp_next(struct warp *w)
 
 const struct insn *warp_yield(struct warp *w, const struct insn *pc)
 {
-	append_ready(w, store_running(w, pc));
+	split_append(w, split_running(w, pc));
 	if (w->grid->independent)
 		release_joins(w);
 	w->mask = 0;
@@ -173,7 +105,7 @@ const struct insn *warp_yield(struct warp *w, const struct insn *pc)
 
 const struct insn *warp_suspend(struct warp *w, const struct insn *i, s32 done)
 {
-	push_ready(w, store_running(w, i));
+	split_push(w, split_running(w, i));
 	w->worker->elapsed += w->issued + (u64)done - w->counted;
 	w->counted = w->issued + (u64)done;
 	w->mask = 0;
@@ -202,21 +134,21 @@ const struct insn *warp_diverge(struct warp *w, u32 taken, const struct insn *ta
 	if (j && !j->is_return && target == j->pc)
 		j->arrived |= taken;
 	else
-		make_ready(w, target, taken, j, w->frame);
+		split_make(w, target, taken, j, w->frame);
 	w->mask = rest;
 	return next;
 }
 
 void warp_split(struct warp *w, u32 lanes, const struct insn *pc)
 {
-	make_ready(w, pc, lanes, w->join, w->frame);
+	split_make(w, pc, lanes, w->join, w->frame);
 	w->mask &= ~lanes;
 }
 
 void warp_complete_join(struct warp *w, struct join *j)
 {
 	if (j->arrived && j->arrived == j->expected) {
-		make_ready(w, j->is_return ? j->pc : j->pc + 1, j->arrived, j->parent, j->frame);
+		split_make(w, j->is_return ? j->pc : j->pc + 1, j->arrived, j->parent, j->frame);
 		free_join(w, j);
 	} else if (!j->expected) {
 		free_join(w, j);
@@ -252,30 +184,10 @@ void warp_forget(struct warp *w, u32 lanes)
 
 /* --- Waiting ------------------------------------------------------------------------------- */
 
-struct split *warp_store(struct warp *w, const struct insn *pc, enum split_state state)
-{
-	struct split *s = store_running(w, pc);
-
-	s->state = state;
-	s->next = w->waiting;
-	w->waiting = s;
-	return s;
-}
-
 const struct insn *warp_park(struct warp *w, const struct insn *pc, enum split_state state)
 {
 	warp_store(w, pc, state);
 	return warp_next(w);
-}
-
-void warp_wake(struct warp *w, struct split *s)
-{
-	struct split **at = &w->waiting;
-
-	while (*at != s)
-		at = &(*at)->next;
-	*at = s->next;
-	append_ready(w, s);
 }
 
 /* Do the two wait for one another? They name the same lanes, and execute the same operation: lanes at a shuffle wait for
@@ -328,7 +240,7 @@ static void sync_release(struct warp *w, const struct split *first)
 
 void warp_recheck_sync(struct warp *w)
 {
-	warp_recheck_converging(w);
+	converge_recheck(w);
 	for (struct split *s = w->waiting; s; s = s->next)
 		if (s->state == SPLIT_AT_WARP_SYNC && sync_complete(w, s)) {
 			sync_release(w, s);
@@ -374,6 +286,16 @@ bool warp_sync(struct warp *w, const struct insn *i, u32 mask, u32 members, cons
 	return false;
 }
 
+const struct insn *warp_converge(struct warp *w, const struct insn *i, s32 barrier, u32 members,
+				 const struct insn *next)
+{
+	warp_account(w, i);
+	if (w->mask == w->live)
+		return next;
+	converge_park(w, barrier, members, next);
+	return warp_next(w);
+}
+
 /* --- Where a warp stands ---------------------------------------------------------------------- */
 
 void warp_start(struct warp *w, const struct code *code)
@@ -400,7 +322,7 @@ void warp_enter(struct warp *w)
 
 void warp_stand_apart(struct warp *w, const struct insn *pc, u32 mask, struct join *join)
 {
-	make_ready(w, pc, mask, join, w->entry_frame);
+	split_make(w, pc, mask, join, w->entry_frame);
 }
 
 struct join *warp_open_join(struct warp *w, const struct insn *pc, u32 expected, u32 arrived, struct join *parent)
@@ -415,7 +337,7 @@ struct join *warp_open_join(struct warp *w, const struct insn *pc, u32 expected,
 	return j;
 }
 
-void warp_stand(struct warp *w, const struct insn *pc) { make_ready(w, pc, w->live, NULL, w->entry_frame); }
+void warp_stand(struct warp *w, const struct insn *pc) { split_make(w, pc, w->live, NULL, w->entry_frame); }
 
 const struct insn *warp_stands(const struct warp *w)
 {
@@ -429,12 +351,7 @@ const struct insn *warp_stands(const struct warp *w)
 
 void warp_give_way(struct warp *w)
 {
-	struct split *s = w->ready_head;
-
-	w->ready_head = s->next;
-	if (!w->ready_head)
-		w->ready_tail = NULL;
-	append_ready(w, s);
+	split_append(w, split_take(w));
 	if (w->grid->independent)
 		release_joins(w);
 }
@@ -446,7 +363,7 @@ bool warp_is_whole(const struct warp *w)
 
 const struct insn *warp_rest(struct warp *w, const struct insn *pc)
 {
-	push_ready(w, store_running(w, pc));
+	split_push(w, split_running(w, pc));
 	w->mask = 0;
 	w->resumed = false;
 	w->spins = 0;
@@ -454,8 +371,4 @@ const struct insn *warp_rest(struct warp *w, const struct insn *pc)
 	return NULL;
 }
 
-void warp_take(struct warp *w)
-{
-	free_split(w, w->ready_head);
-	w->ready_head = w->ready_tail = NULL;
-}
+void warp_take(struct warp *w) { split_free(w, split_take(w)); }

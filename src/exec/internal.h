@@ -21,11 +21,13 @@ void frame_free(struct warp *w, struct frame *f);
  * made, and lack what gangs compute once for a launch. */
 bool frames_of_block(struct block *b, const struct code *code);
 
-/* Runs blocks until there are none left. False: it was suspended, call it again. */
-bool worker_run(struct worker *worker);
+/* Why worker_run came back: no blocks are left, or the launch has ended; it stands at a stop (exec/stepping.h); it is the
+ * first worker, and other host threads would pay now. After the last two it is called again. */
+enum worker_state { WORKER_ENDED, WORKER_SUSPENDED, WORKER_WANTS_OTHERS };
+/* Runs blocks, on the calling thread. */
+enum worker_state worker_run(struct worker *worker);
 /* Lets one warp have a turn out of order. */
 void worker_turn(struct worker *worker, struct warp *w);
-void grid_start_helpers(struct grid *grid);
 void grid_fault_memory(struct grid *grid);
 /* Prepares *m and its first worker; `arena` outlives it. LAUNCH_OK, or why not. */
 enum launch_status grid_begin(struct grid *grid, const struct launch *l, struct arena *arena, bool alone, char *message,

@@ -234,25 +234,23 @@ static bool worker_init(struct worker *k, struct grid *grid, u32 number)
 	return true;
 }
 
-/* False: the worker was suspended. */
-static bool work(struct worker *k)
+static enum worker_state work(struct worker *k)
 {
 	if (setjmp(k->out_of_memory)) {
 		grid_fault_memory(k->grid);
 		worker_ends(k);
-		return true;
+		return WORKER_ENDED;
 	}
 	fp_save(k);
-	const bool finished = worker_run(k);
+	const enum worker_state state = worker_run(k);
 	fp_restore(k);
-	return finished;
+	return state;
 }
 
 static void helper_main(void *worker) { work(worker); }
 
-bool grid_work(struct grid *grid) { return work(&grid->workers[0]); }
-
-void grid_start_helpers(struct grid *grid)
+/* As many as the launch may have; fewer if the host has no more threads or memory. */
+static void start_helpers(struct grid *grid)
 {
 	const u32 limit = grid->worker_limit;
 
@@ -267,6 +265,15 @@ void grid_start_helpers(struct grid *grid)
 		}
 		__atomic_store_n(&grid->worker_count, grid->worker_count + 1, __ATOMIC_RELEASE);
 	}
+}
+
+bool grid_work(struct grid *grid)
+{
+	enum worker_state state;
+
+	while ((state = work(&grid->workers[0])) == WORKER_WANTS_OTHERS)
+		start_helpers(grid);
+	return state == WORKER_ENDED;
 }
 
 static void add_counts(const struct worker *k, struct launch_stats *stats)

@@ -93,6 +93,7 @@ const struct insn *warp_park(struct warp *w, const struct insn *pc, enum split_s
 const struct insn *warp_next(struct warp *w);
 /* A backward branch found the budget used up: lets other splits, warps and blocks run. */
 const struct insn *warp_yield(struct warp *w, const struct insn *pc);
+/* Makes a waiting split ready, behind those that are. */
 void warp_wake(struct warp *w, struct split *s);
 
 /* A .sync instruction with member mask `members` (the same in all lanes of `mask`). True: execute it
@@ -102,6 +103,11 @@ void warp_wake(struct warp *w, struct split *s);
  * return *next. */
 bool warp_sync(struct warp *w, const struct insn *i, u32 mask, u32 members, const u8 *rows, u32 operand, u32 bits,
 	       const struct insn **next);
+/* The running lanes, at instruction i of machine code, wait at a convergence barrier for those that the row `barrier` of the
+ * frame names, or with CONVERGE_BY_MASK (exec/converge.h) for the lanes `members`; they go on at `next`. Returns where the
+ * warp goes on now. */
+const struct insn *warp_converge(struct warp *w, const struct insn *i, s32 barrier, u32 members,
+				 const struct insn *next);
 /* Lanes leave the running split and become one of their own that goes on at `pc`. */
 void warp_split(struct warp *w, u32 lanes, const struct insn *pc);
 

@@ -638,16 +638,15 @@ static bool helpers_pay(const struct worker *k, u64 nanoseconds_so_far)
 	return each * (double)(grid->end_cluster - k->run_next) > HELPERS_PAY_NS;
 }
 
-/* Others are started once it is clear that they pay; at once if blocks may wait for one another, and the launch asks for
- * several threads all the same. */
-static void call_others(const struct worker *k, u64 start)
+/* Other host threads are wanted once it is clear that they pay; at once if blocks may wait for one another, and the launch
+ * asks for several threads all the same. */
+static bool wants_others(const struct worker *k)
 {
-	struct grid *grid = k->grid;
+	const struct grid *grid = k->grid;
 
 	if (k->number || grid->worker_count == grid->worker_limit || !k->more)
-		return;
-	if (grid->kernel->order_dependent || helpers_pay(k, nanoseconds() - start))
-		grid_start_helpers(grid);
+		return false;
+	return grid->kernel->order_dependent || helpers_pay(k, nanoseconds() - k->started);
 }
 
 /* The clusters that the worker has taken up neither move nor end: more of them may help. False: nothing will. */
@@ -659,14 +658,15 @@ static bool try_more(struct worker *k)
 	return true;
 }
 
-bool worker_run(struct worker *k)
+enum worker_state worker_run(struct worker *k)
 {
 	struct grid *grid = k->grid;
-	const u64 start = k->number ? 0 : nanoseconds();
 	bool stopped = false;
 
-	if (!k->running)
+	if (!k->running) {
 		k->running = k->more = true;
+		k->started = k->number || grid->worker_limit == 1 ? 0 : nanoseconds();
+	}
 	k->suspended = false;
 	while (!stopped) {
 		if (!k->round_at)
@@ -678,10 +678,11 @@ bool worker_run(struct worker *k)
 		if (round_of_turns(k, &stopped))
 			worker_moved(k);
 		else if (k->suspended)
-			return false;
+			return WORKER_SUSPENDED;
 		else if (!stopped && !try_more(k))
 			break;
-		call_others(k, start);
+		if (!stopped && wants_others(k))
+			return WORKER_WANTS_OTHERS;
 	}
 	for (const struct cluster *c = k->active; c; c = c->next)
 		for (u32 r = 0; r < c->count; r++) {
@@ -690,5 +691,5 @@ bool worker_run(struct worker *k)
 				block_cut(c->blocks[r]);
 		}
 	worker_ends(k);
-	return true;
+	return WORKER_ENDED;
 }

@@ -37,7 +37,7 @@ MEANING(one);
 static inline const struct insn *jump_back(struct warp *w, const struct insn *i, const struct insn *to)
 {
 	if (i->aux & MACHINE_SPIN && ++w->spins >= SPIN_TURNS) {
-		warp_release_converging(w);
+		converge_give_up(w);
 		return warp_yield(w, to);
 	}
 	return w->budget <= 0 ? warp_yield(w, to) : to;
@@ -245,7 +245,7 @@ MEANING_FUNCTION(leave)
 		others |= barrier[__builtin_ctz(left)];
 	EACH_LANE
 		barrier[l] &= others & lane_bit[l] ? ~taken : FULL_MASK;
-	warp_recheck_converging(w);
+	converge_recheck(w);
 	return i + 1;
 }
 MEANING(leave);
