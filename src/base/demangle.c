@@ -167,7 +167,7 @@ bool demangle_matches(struct arena *a, const char *name, const char *wanted, siz
 	if (same_text(w, (struct part){whole, strlen(whole)}))
 		return true;
 	struct part p = without_parameters(whole);
-	/* "f(int)" as the name of a function that is no template has it, or behind the result of one that is. */
+	/* "f(int)" as the name of a function that is not a template has it, or behind the result of one that is. */
 	struct part q = {p.text, strlen(p.text)};
 	do {
 		const struct part plain = {p.text, find_outside(p.text, 0, p.length, "<")};

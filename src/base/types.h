@@ -30,6 +30,7 @@ enum { WARP_LANES = 32 };
 
 static inline u32 min_u32(u32 a, u32 b) { return a < b ? a : b; }
 static inline u32 max_u32(u32 a, u32 b) { return a > b ? a : b; }
+static inline s32 max_s32(s32 a, s32 b) { return a > b ? a : b; }
 static inline u64 min_u64(u64 a, u64 b) { return a < b ? a : b; }
 /* The greatest; of a number and 0, the number. */
 static inline u64 common_divisor(u64 a, u64 b)

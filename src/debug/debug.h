@@ -331,7 +331,7 @@ bool debug_evaluate_object(struct debug *d, const char *text, u32 lane, struct d
 void debug_object_text(struct debug *d, const struct debug_object *o, u32 lane, char format, char *text, size_t size);
 /* "float [4]", ".b32"; in the arena. */
 const char *debug_object_type(struct debug *d, const struct debug_object *o, struct arena *a);
-/* The type that the text names: "Body *", "unsigned char"; NULL: it is no type. */
+/* The type that the text names: "Body *", "unsigned char"; NULL: it is not a type. */
 const struct dwarf_type *debug_find_type(struct debug *d, const char *text);
 /* Members, elements, what a pointer points at: how many, and one of them with its name ("mass", "[3]", "*"). */
 u64 debug_object_parts(const struct debug_object *o);

@@ -71,7 +71,7 @@ const struct dwarf_type *type_array_of(struct debug *d, const struct dwarf_type 
 /* As a variable of PTX is declared. */
 const struct dwarf_type *type_of_variable(struct debug *d, const struct ir_variable *v);
 const struct dwarf_type *type_of_buffer(struct debug *d, const struct debug_buffer *b);
-/* "Body *", "unsigned char", ".f32": reads on behind it. NULL, and nothing read: it is no type. *as_bits: it
+/* "Body *", "unsigned char", ".f32": reads on behind it. NULL, and nothing read: it is not a type. *as_bits: it
  * was written with a dot. */
 const struct dwarf_type *type_read(struct term_reader *r, bool *as_bits);
 

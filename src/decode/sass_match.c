@@ -343,10 +343,10 @@ static bool take_target(struct sass_try *t, const struct ir_operand *o)
 	if (ir_find_address(f, o->value, &m->target))
 		return true;
 	if (m->target == 0 || m->target == f->body.count)
-		return wrong(t, o->span, "0x%llx is no instruction's address: the function has 0x%x to 0x%x",
+		return wrong(t, o->span, "0x%llx is not an instruction's address: the function has 0x%x to 0x%x",
 			     (unsigned long long)o->value, f->body.items[0].address,
 			     f->body.items[f->body.count - 1].address);
-	return wrong(t, o->span, "0x%llx is no instruction's address: the nearest are 0x%x and 0x%x",
+	return wrong(t, o->span, "0x%llx is not an instruction's address: the nearest are 0x%x and 0x%x",
 		     (unsigned long long)o->value, f->body.items[m->target - 1].address,
 		     f->body.items[m->target].address);
 }

@@ -15,7 +15,7 @@ static bool format_of(int type, enum tensor_format *format)
 		{T_f16, TENSOR_F16},   {T_bf16, TENSOR_BF16}, {T_tf32, TENSOR_TF32}, {T_e4m3, TENSOR_E4M3},
 		{T_e5m2, TENSOR_E5M2}, {T_f32, TENSOR_F32},   {T_f64, TENSOR_F64},   {T_s8, TENSOR_S8},
 		{T_u8, TENSOR_U8},     {T_s4, TENSOR_S4},     {T_u4, TENSOR_U4},     {T_b1, TENSOR_B1},
-		{T_s32, TENSOR_S32},
+		{T_s32, TENSOR_S32},   {T_e3m2, TENSOR_E3M2}, {T_e2m3, TENSOR_E2M3}, {T_e2m1, TENSOR_E2M1},
 	};
 
 	for (u32 k = 0; k < COUNT_OF(formats); k++)
@@ -78,6 +78,23 @@ static bool formats_of(const struct form *form, struct tensor_form *t)
 	       format_of(form->types[2], &t->b) && format_of(form->types[form->type_count == 3 ? 0 : 3], &t->c);
 }
 
+/* mma with .kind: e2m1 stands in bytes beside the wider formats; scales for blocks of elements, one, two or four of a row. */
+static void describe_kind(const struct form *form, struct tensor_form *t)
+{
+	const int kind = form_pick(form, M_kind_f8f6f4, M_kind_mxf4nvf4),
+		  size = form_pick(form, M_scale_vec_1X, M_scale_vec_4X);
+
+	t->narrow = kind != TOKEN_NONE;
+	if (kind == M_kind_f8f6f4 || kind == M_kind_mxf8f6f4) {
+		t->a = t->a == TENSOR_E2M1 ? TENSOR_E2M1_CENTRAL : t->a;
+		t->b = t->b == TENSOR_E2M1 ? TENSOR_E2M1_CENTRAL : t->b;
+	}
+	if (!form_has(form, M_block_scale))
+		return;
+	t->scales = size == M_scale_vec_4X ? 4 : size == M_scale_vec_2X || kind == M_kind_mxf4 ? 2 : 1;
+	t->ue4m3 = form_type(form, form->type_count - 1) == T_ue4m3;
+}
+
 static enum round round_of(const struct form *form)
 {
 	switch (form_pick(form, M_rn, M_rp)) {
@@ -113,6 +130,8 @@ bool isa_tensor_form(const struct form *form, struct tensor_form *t)
 	t->round = round_of(form);
 	t->bit_op = form_has(form, M_and) ? TENSOR_AND_POPC : TENSOR_XOR_POPC;
 	t->negate = t->family == TENSOR_WGMMA && negates(form, t);
+	if (t->family == TENSOR_MMA)
+		describe_kind(form, t);
 	return tensor_form_resolve(t);
 }
 

@@ -157,7 +157,7 @@ static const char *wrong_modes(const struct tensor_map *m)
 	if (m->interleave)
 		return NULL;
 	if (inner % 16)
-		return "a row of the box is no multiple of 16 bytes";
+		return "a row of the box is not a multiple of 16 bytes";
 	return m->swizzle && inner > tensor_swizzle_span(m->swizzle)
 		       ? "a row of the box is longer than the swizzle's span"
 		       : NULL;
@@ -175,7 +175,7 @@ const char *tensor_map_wrong(const struct tensor_map *m)
 		if (!m->dims[k] || m->dims[k] > 1ull << 32)
 			return "a dimension is 1 to 2^32";
 		if (k && (m->strides[k - 1] % align || m->strides[k - 1] >= 1ull << 40))
-			return "a stride is no multiple of 16 (32 with interleave 32B), or 2^40 or more";
+			return "a stride is not a multiple of 16 (32 with interleave 32B), or 2^40 or more";
 		if (!m->element_strides[k] || m->element_strides[k] > 8)
 			return "element strides are 1 to 8";
 		if (!m->im2col && (!m->box[k] || m->box[k] > 256))

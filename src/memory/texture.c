@@ -292,7 +292,7 @@ static s32 level_steps(const struct texture *t, f32 level)
 	f64 at = floor(level * step) + floor(t->level_bias * step);
 
 	at = at > high ? high : at;
-	at = at >= low ? at : low; /* what is no number, too */
+	at = at >= low ? at : low; /* what is not a number, too */
 	return (s32)(at > last ? last : at > 0 ? at : 0);
 }
 

@@ -17,7 +17,7 @@ struct spot {
 };
 
 /* The component over the greatest, by the reciprocal of that: infinite for a denormal, flushed for a huge one. What
- * is no number is 0. */
+ * is not a number is 0. */
 static f64 part_of(f64 component, f64 greatest)
 {
 	const f64 part = greatest < 0x1p-126  ? component * INFINITY

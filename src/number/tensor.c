@@ -10,14 +10,20 @@
 u32 tensor_format_bits(enum tensor_format format)
 {
 	static const u8 bits[] = {
-		[TENSOR_F16] = 16, [TENSOR_BF16] = 16, [TENSOR_TF32] = 32, [TENSOR_E4M3] = 8, [TENSOR_E5M2] = 8,
-		[TENSOR_F32] = 32, [TENSOR_F64] = 64,  [TENSOR_S8] = 8,    [TENSOR_U8] = 8,   [TENSOR_S4] = 4,
-		[TENSOR_U4] = 4,   [TENSOR_B1] = 1,    [TENSOR_S32] = 32,
+		[TENSOR_F16] = 16, [TENSOR_BF16] = 16,        [TENSOR_TF32] = 32, [TENSOR_E4M3] = 8, [TENSOR_E5M2] = 8,
+		[TENSOR_F32] = 32, [TENSOR_F64] = 64,         [TENSOR_S8] = 8,    [TENSOR_U8] = 8,   [TENSOR_S4] = 4,
+		[TENSOR_U4] = 4,   [TENSOR_B1] = 1,           [TENSOR_S32] = 32,  [TENSOR_E3M2] = 8, [TENSOR_E2M3] = 8,
+		[TENSOR_E2M1] = 4, [TENSOR_E2M1_CENTRAL] = 8,
 	};
 	return bits[format];
 }
 
 static bool is_fp8(enum tensor_format f) { return f == TENSOR_E4M3 || f == TENSOR_E5M2; }
+
+static bool is_narrow(enum tensor_format f)
+{
+	return is_fp8(f) || f == TENSOR_E3M2 || f == TENSOR_E2M3 || f == TENSOR_E2M1 || f == TENSOR_E2M1_CENTRAL;
+}
 
 static bool is_integer(enum tensor_format f)
 {
@@ -31,6 +37,9 @@ static bool is_float_result(enum tensor_format f) { return f == TENSOR_F16 || f 
  */
 static bool formats_fit(const struct tensor_form *f)
 {
+	if (f->narrow)
+		return is_narrow(f->a) && is_narrow(f->b) && tensor_format_bits(f->a) == tensor_format_bits(f->b) &&
+		       f->c == f->d && is_float_result(f->d);
 	if (is_integer(f->a) && is_integer(f->b))
 		return tensor_format_bits(f->a) == tensor_format_bits(f->b) && f->c == TENSOR_S32 && f->d == TENSOR_S32;
 	if (is_fp8(f->a) && is_fp8(f->b))
@@ -55,6 +64,8 @@ static bool formats_fit(const struct tensor_form *f)
 
 static enum tensor_arith arith_of(const struct tensor_form *f)
 {
+	if (f->narrow)
+		return TENSOR_NARROW;
 	if (f->a == TENSOR_F64)
 		return TENSOR_FMA_F64;
 	if (f->a == TENSOR_B1)
@@ -91,6 +102,8 @@ static bool shape_fits(const struct tensor_form *f)
 		return f->m % 16 == 0 || (f->n % 16 == 0 && f->m * f->n <= 256 && !f->sparse);
 	case TENSOR_FUSED_NARROW:
 		return f->m % 16 == 0;
+	case TENSOR_NARROW:
+		return f->m == 16 && f->n == 8 && f->family == TENSOR_MMA && (!f->scales || f->k % f->scales == 0);
 	default:
 		return true;
 	}

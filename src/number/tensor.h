@@ -36,6 +36,10 @@ enum tensor_format {
 	TENSOR_U4,
 	TENSOR_B1,
 	TENSOR_S32,
+	TENSOR_E3M2, /* in the low bits of a byte, as TENSOR_E2M3 */
+	TENSOR_E2M3,
+	TENSOR_E2M1,
+	TENSOR_E2M1_CENTRAL, /* in the four central bits of a byte */
 };
 
 /* The PTX instruction a form belongs to; mma and mma.sp, wgmma and wgmma.sp differ in `sparse`. */
@@ -60,6 +64,7 @@ enum tensor_arith {
 	TENSOR_FMA_F64,      /* a chain of f64 fused multiply-adds along K */
 	TENSOR_INTEGER,
 	TENSOR_BITS,
+	TENSOR_NARROW, /* tensor_narrow.h */
 };
 
 /*
@@ -75,6 +80,9 @@ struct tensor_form {
 	bool negate;               /* the products change sign: imm-scale-a != imm-scale-b */
 	enum round round;          /* f64 only */
 	enum tensor_bit_op bit_op; /* b1 only */
+	bool narrow;               /* mma with .kind: any narrow floats, TENSOR_NARROW */
+	u8 scales;                 /* of a row of A and a column of B, each for as many elements: 0, 1, 2 or 4 */
+	bool ue4m3;                /* scales are ue4m3, not ue8m0 */
 
 	enum tensor_arith arith;
 	u8 group;   /* elements of K that a metadata nibble chooses from, 0 when dense */
@@ -91,6 +99,8 @@ enum { TENSOR_MAX_M = 64, TENSOR_MAX_N = 256, TENSOR_MAX_WORDS = 16 };
  * of two stored elements (tf32: one) in the group; the caller finds them in the lanes' registers.
  * Two equal indices in a nibble (PTX: undefined) give some result. With 4-bit elements a group is 8
  * elements and an index names a pair of them.
+ *
+ * Forms with scales: `a_scales` is [scales][m], `b_scales` [scales][n].
  */
 struct tensor_operands {
 	const void *a;
@@ -98,6 +108,7 @@ struct tensor_operands {
 	const void *c; /* NULL: zero (scale-d 0) */
 	void *d;
 	const u8 *meta;
+	const u8 *a_scales, *b_scales;
 };
 
 /*

@@ -450,11 +450,25 @@ static void warp_octets(const struct tensor_form *form, tensor_mma_fn *mma, cons
 	}
 }
 
+/* [scales][lines] */
+static void gather_scales(const struct tensor_form *form, bool is_a, const struct tensor_scales *s, u8 *scales)
+{
+	const u32 lines = is_a ? form->m : form->n;
+
+	for (u32 line = 0; line < lines; line++) {
+		const u32 lane =
+			is_a ? line % GROUPS * MEMBERS + 2 * s->thread + line / GROUPS : line * MEMBERS + s->thread;
+		for (u32 k = 0; k < form->scales; k++)
+			scales[k * lines + line] = (u8)(s->lanes[lane] >> 8 * (s->byte + k));
+	}
+}
+
 void tensor_warp_mma(const struct tensor_form *form, tensor_mma_fn *mma, const struct tensor_registers *r)
 {
 	u64 a[256], b[256], c[256];
-	u8 meta[WARP_ROWS * 16];
-	struct tensor_operands o = {.a = a, .b = b, .c = c, .d = c, .meta = meta};
+	u8 meta[WARP_ROWS * 16], a_scales[4 * WARP_ROWS], b_scales[4 * GROUPS];
+	struct tensor_operands o = {
+		.a = a, .b = b, .c = c, .d = c, .meta = meta, .a_scales = a_scales, .b_scales = b_scales};
 	if (form->arith == TENSOR_FMA_F32) {
 		warp_octets(form, mma, r);
 		return;
@@ -465,6 +479,10 @@ void tensor_warp_mma(const struct tensor_form *form, tensor_mma_fn *mma, const s
 	tensor_fragment_gather(form, TENSOR_ROLE_C, 0, r->c, c);
 	if (form->sparse)
 		tensor_metadata_gather(form, 0, r->meta, r->selector, meta);
+	if (form->scales) {
+		gather_scales(form, true, &r->a_scales, a_scales);
+		gather_scales(form, false, &r->b_scales, b_scales);
+	}
 	mma(form, &o);
 	tensor_fragment_scatter(form, 0, c, r->d);
 }

@@ -72,13 +72,23 @@ void tensor_metadata_gather(const struct tensor_form *form, u32 warp, const u32 
 struct tensor_place tensor_octet_place(const struct tensor_form *form, enum tensor_role role, bool transposed, u32 reg,
 				       u32 lane, u32 element);
 
+/*
+ * Where the scales of A or B are (PTX ISA, "Block Scaling for mma.sync"): in bytes from `byte` on of a register; of A's
+ * rows r and r + 8 in lanes 4r + 2 thread and the next, of B's column c in lane 4c + thread.
+ */
+struct tensor_scales {
+	const u32 *lanes;
+	u32 byte, thread;
+};
+
 /* The registers of one instruction: arrays of rows. `d` may name the same rows as `c`. */
 struct tensor_registers {
 	const void *const *a, *const *b, *const *c;
 	const u32 *meta; /* sparse only */
 	void *const *d;
 	u32 selector;
-	bool a_column_major, b_row_major; /* m8n8k4 with f16 only */
+	struct tensor_scales a_scales, b_scales; /* forms with scales only */
+	bool a_column_major, b_row_major;        /* m8n8k4 with f16 only */
 };
 
 /* mma.sync, mma.sp and wmma.mma, whole: gather, multiply, scatter. */

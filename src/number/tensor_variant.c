@@ -13,6 +13,7 @@
 #include "number/half.h"
 #include "number/ieee.h"
 #include "number/tensor_fused.h"
+#include "number/tensor_narrow.h"
 
 #if !defined(__SSE2__)
 #include <fenv.h>
@@ -706,6 +707,9 @@ void TENSOR_VARIANT(const struct tensor_form *form, const struct tensor_operands
 	case TENSOR_INTEGER:
 	case TENSOR_BITS:
 		mma_integer(form, o);
+		break;
+	case TENSOR_NARROW:
+		tensor_mma_narrow(form, o);
 		break;
 	}
 }

@@ -39,7 +39,7 @@ json_t *report_read(const char *name, const char *text, size_t length, FILE *to)
 	json_array_foreach(launches, k, launch) ok &= is_launch(launch);
 	if (ok && json_integer_value(json_object_get(report, "ptxsim_report")) == VERSION)
 		return report;
-	fprintf(to, "ptxsim: %s is no report of this version: make it with 'ptxsim run --report json'\n", name);
+	fprintf(to, "ptxsim: %s is not a report of this version: make it with 'ptxsim run --report json'\n", name);
 	json_decref(report);
 	return NULL;
 }

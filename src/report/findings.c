@@ -189,7 +189,7 @@ static void add_divergence(struct list *l)
 	}
 }
 
-/* Lanes that no thread has: the last warp of a block whose size is no multiple of 32. */
+/* Lanes that no thread has: the last warp of a block whose size is not a multiple of 32. */
 static void add_block_shape(struct list *l)
 {
 	const u32 *b = l->run->block;

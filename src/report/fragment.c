@@ -99,13 +99,30 @@ static enum tensor_format format_of(const struct fragment *x)
 
 static const char *format_name(enum tensor_format format)
 {
-	static const char *const names[] = {
-		[TENSOR_F16] = "f16",   [TENSOR_BF16] = "bf16", [TENSOR_TF32] = "tf32", [TENSOR_E4M3] = "e4m3",
-		[TENSOR_E5M2] = "e5m2", [TENSOR_F32] = "f32",   [TENSOR_F64] = "f64",   [TENSOR_S8] = "s8",
-		[TENSOR_U8] = "u8",     [TENSOR_S4] = "s4",     [TENSOR_U4] = "u4",     [TENSOR_B1] = "b1",
-		[TENSOR_S32] = "s32"};
+	static const char *const names[] = {[TENSOR_F16] = "f16",
+					    [TENSOR_BF16] = "bf16",
+					    [TENSOR_TF32] = "tf32",
+					    [TENSOR_E4M3] = "e4m3",
+					    [TENSOR_E5M2] = "e5m2",
+					    [TENSOR_F32] = "f32",
+					    [TENSOR_F64] = "f64",
+					    [TENSOR_S8] = "s8",
+					    [TENSOR_U8] = "u8",
+					    [TENSOR_S4] = "s4",
+					    [TENSOR_U4] = "u4",
+					    [TENSOR_B1] = "b1",
+					    [TENSOR_S32] = "s32",
+					    [TENSOR_E3M2] = "e3m2",
+					    [TENSOR_E2M3] = "e2m3",
+					    [TENSOR_E2M1] = "e2m1",
+					    [TENSOR_E2M1_CENTRAL] = "e2m1"};
 
 	return names[format];
+}
+
+static void narrow_text(enum small_format format, u32 bits, char text[32])
+{
+	snprintf(text, 32, "%.4g", (f64)f32_of_bits(f32_from_f16(f16_from_small(format, (u8)bits, false))));
 }
 
 static void element_text(enum tensor_format format, u64 bits, char text[32])
@@ -123,10 +140,22 @@ static void element_text(enum tensor_format format, u64 bits, char text[32])
 		snprintf(text, 32, "%.5g", (f64)f32_of_bits(word & ~0x1fffu));
 		return;
 	case TENSOR_E4M3:
+		narrow_text(SMALL_E4M3, word, text);
+		return;
 	case TENSOR_E5M2:
-		snprintf(text, 32, "%.4g",
-			 (f64)f32_of_bits(f32_from_f16(
-				 f16_from_small(format == TENSOR_E4M3 ? SMALL_E4M3 : SMALL_E5M2, (u8)bits, false))));
+		narrow_text(SMALL_E5M2, word, text);
+		return;
+	case TENSOR_E3M2:
+		narrow_text(SMALL_E3M2, word & 0x3f, text);
+		return;
+	case TENSOR_E2M3:
+		narrow_text(SMALL_E2M3, word & 0x3f, text);
+		return;
+	case TENSOR_E2M1:
+		narrow_text(SMALL_E2M1, word, text);
+		return;
+	case TENSOR_E2M1_CENTRAL:
+		narrow_text(SMALL_E2M1, word >> 2 & 15, text);
 		return;
 	case TENSOR_F32:
 		snprintf(text, 32, "%.9g", (f64)f32_of_bits(word));

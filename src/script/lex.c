@@ -55,7 +55,7 @@ static void read_number(struct lex *l)
 	l->span = (struct span){l->file, l->at, (u32)(p - l->text)};
 	l->at = (u32)(p - l->text);
 	if (*rest || (errno == ERANGE && !is_float))
-		lex_error(l, "'%s' is no number", word);
+		lex_error(l, "'%s' is not a number", word);
 }
 
 static void read_string(struct lex *l)

@@ -80,7 +80,7 @@ static bool put_number(struct filling *f, const struct script_arg *a, struct num
 		return true;
 	}
 	if (n.is_float && (n.f != trunc(n.f) || !(n.f >= -0x1p63 && n.f < 0x1p64)))
-		return wrong(f, a->span, "is no float; for the bits of one, write f32:VALUE or f64:VALUE");
+		return wrong(f, a->span, "is not a float; for the bits of one, write f32:VALUE or f64:VALUE");
 	const s64 value = number_as_int(n);
 	if (!fits(value, f->param->size))
 		return wrong(f, a->span, "is too narrow for the value");

@@ -3,8 +3,6 @@
  * Matrix instructions of one warp on registers (PTX ISA 9.7.14 and 9.7.15): mma.sync, mma.sp,
  * wmma.mma, and ldmatrix, stmatrix, movmatrix. What is in which register and how sums are formed
  * is in number/tensor*.h; here are the rows and the way from the instruction to those.
- *
- * Forms of sm_100 and later are known and refused by name.
  */
 #include "sem/matrix.h"
 #include "decode/form_address.h"
@@ -41,7 +39,36 @@ static const void *mma_plan(struct arena *arena, const struct form *f)
 	return p;
 }
 
-/* Operands: d, a, b, c, and the metadata of a sparse A. */
+/* The scales of A or B from a list of operands: the register, the first byte of it, and which lanes of four. Selectors are
+ * the same in all lanes; the manual defines no others than these. */
+static const u32 *scales_of(const struct tensor_form *form, u8 *rows, const u32 *list, u32 threads,
+			    struct tensor_scales *s)
+{
+	s->lanes = ROW_OF(u32, list[0]);
+	s->byte = ROW_OF(u32, list[1])[0] & 0xffff;
+	s->thread = ROW_OF(u32, list[2])[0] & 0xffff;
+	return s->byte % form->scales == 0 && s->byte < 4 && s->thread < threads ? list + 3 : NULL;
+}
+
+static bool has_scales(struct warp *w, const struct insn *i, const u32 *list, u8 *rows, u32 mask,
+		       struct tensor_registers *r)
+{
+	const struct mma_plan *p = matrix_plan(w, i);
+
+	if (!p->form.scales)
+		return true;
+	list = scales_of(&p->form, rows, list, 2, &r->a_scales);
+	if (list && scales_of(&p->form, rows, list, 4, &r->b_scales))
+		return true;
+	warp_fault(
+		w, i, FAULT_ILLEGAL_INSTRUCTION, mask,
+		"a selector of scales, {%u, %u}, is not one: the byte is a multiple of %u below 4, the thread below %u",
+		list ? r->b_scales.byte : r->a_scales.byte, list ? r->b_scales.thread : r->a_scales.thread,
+		p->form.scales, list ? 4 : 2);
+	return false;
+}
+
+/* Operands: d, a, b, c, the metadata of a sparse A, and the scales of A and B with their selectors. */
 MEANING_FUNCTION(mma)
 {
 	const struct mma_plan *p = matrix_plan(w, i);
@@ -55,7 +82,7 @@ MEANING_FUNCTION(mma)
 	list = matrix_rows(rows, list, p->a, a);
 	list = matrix_rows(rows, list, p->b, b);
 	list = matrix_rows(rows, list, p->c, c);
-	const struct tensor_registers r = {
+	struct tensor_registers r = {
 		.a = (const void *const *)a,
 		.b = (const void *const *)b,
 		.c = (const void *const *)c,
@@ -65,6 +92,8 @@ MEANING_FUNCTION(mma)
 		.a_column_major = p->a_column_major,
 		.b_row_major = p->b_row_major,
 	};
+	if (!has_scales(w, i, list + p->form.sparse, rows, mask, &r))
+		return NULL;
 	tensor_warp_mma(&p->form, SEM_NAME(tensor_mma), &r);
 	return i + 1;
 }
@@ -284,28 +313,29 @@ PICK_ONE(movmatrix)
 	ROW("stmatrix.sync.aligned.m16n8." N ".trans[.shared|.shared::cta].b8", "@ {" COUNT "}b32", 86, 100, \
 	    NEWER | STORES, pick_stmatrix_bytes, "Stores matrices of bytes by their columns.")
 
-/* Narrow floats of sm_120, with a scale for each block of elements: BLOCKS is which lanes and bytes hold those. */
+/* Narrow floats of sm_120, with a scale for each block of elements: SCALES is which bytes and lanes hold those. */
 #define NARROW "(.e4m3|.e5m2|.e3m2|.e2m3|.e2m1)"
-#define NARROW_ROW(NAME, WORDS, OPERANDS)                                                                  \
-	ROW(NAME ".sync.aligned" WORDS, OPERANDS, 87, 120, ISA_A_TARGET | ISA_UNMODELLED | MULTIPLY, NULL, \
-	    "Product of matrices of narrow floats.")
-#define EITHER(KIND, SHAPE) "(" KIND "." SHAPE ".row.col|." SHAPE ".row.col" KIND ")"
-#define BLOCKS              " {v}b32 {2}b16 {v}b32 {2}b16"
+#define SCALES " {v}b32 {2}b16 {v}b32 {2}b16"
+#define NARROW_ROW(NAME, KIND, SHAPE, TYPES, OPERANDS, PTX)                                                        \
+	ROW(NAME ".sync.aligned(" KIND "." SHAPE ".row.col|." SHAPE ".row.col" KIND ")" TYPES, OPERANDS, PTX, 120, \
+	    ISA_A_TARGET | ISA_UNVERIFIED | MULTIPLY, pick_mma, "Product of matrices of narrow floats.")
+#define MX_ROW(NAME, KIND, SHAPE, TYPES, FACTORS, PTX) \
+	NARROW_ROW(NAME, KIND, SHAPE, ".f32" TYPES, "={4}f32 " FACTORS SCALES, PTX)
 #define NARROW_ROWS(NAME, SHORT, LONG, FACTORS, META)                                                                  \
-	NARROW_ROW(NAME, EITHER(".kind::f8f6f4", SHORT) ".f32" NARROW NARROW ".f32",                                   \
-		   "={4}f32 " FACTORS " {4}f32" META),                                                                 \
-		NARROW_ROW(NAME, EITHER(".kind::f8f6f4", SHORT) ".f16" NARROW NARROW ".f16",                           \
-			   "={2}b32 " FACTORS " {2}b32" META),                                                         \
-		NARROW_ROW(NAME,                                                                                       \
-			   EITHER(".kind::mxf8f6f4.block_scale[.scale_vec::1X]", SHORT) ".f32" NARROW NARROW           \
-											".f32.ue8m0",                  \
-			   "={4}f32 " FACTORS " {4}f32" META BLOCKS),                                                  \
-		NARROW_ROW(NAME, EITHER(".kind::mxf4.block_scale[.scale_vec::2X]", LONG) ".f32.e2m1.e2m1.f32.ue8m0",   \
-			   "={4}f32 " FACTORS " {4}f32" META BLOCKS),                                                  \
-		NARROW_ROW(NAME, EITHER(".kind::mxf4nvf4.block_scale.scale_vec::2X", LONG) ".f32.e2m1.e2m1.f32.ue8m0", \
-			   "={4}f32 " FACTORS " {4}f32" META BLOCKS),                                                  \
-		NARROW_ROW(NAME, EITHER(".kind::mxf4nvf4.block_scale.scale_vec::4X", LONG) ".f32.e2m1.e2m1.f32.ue4m3", \
-			   "={4}f32 " FACTORS " {4}f32" META BLOCKS)
+	NARROW_ROW(NAME, ".kind::f8f6f4", SHORT, ".f32" NARROW NARROW ".f32", "={4}f32 " FACTORS " {4}f32" META, 87),  \
+		NARROW_ROW(NAME, ".kind::f8f6f4", SHORT, ".f16" NARROW NARROW ".f16",                                  \
+			   "={2}b32 " FACTORS " {2}b32" META, 87),                                                     \
+		MX_ROW(NAME, ".kind::mxf8f6f4.block_scale[.scale_vec::1X]", SHORT, NARROW NARROW ".f32.ue8m0",         \
+		       FACTORS " {4}f32" META, 87),                                                                    \
+		MX_ROW(NAME, ".kind::mxf4.block_scale[.scale_vec::2X]", LONG, E2M1 ".ue8m0", FACTORS " {4}f32" META,   \
+		       87),                                                                                            \
+		MX_ROW(NAME, ".kind::mxf4nvf4.block_scale.scale_vec::2X", LONG, E2M1 ".ue8m0", FACTORS " {4}f32" META, \
+		       87),                                                                                            \
+		MX_ROW(NAME, ".kind::mxf4nvf4.block_scale.scale_vec::4X", LONG, E2M1 ".ue8m0", FACTORS " {4}f32" META, \
+		       91),                                                                                            \
+		MX_ROW(NAME, ".kind::mxf4nvf4.block_scale.scale_vec::4X", LONG, E2M1 ".ue4m3", FACTORS " {4}f32" META, \
+		       87)
+#define E2M1 ".e2m1.e2m1.f32"
 
 static const struct isa_row matrix_table[] = {
 	NARROW_ROWS("mma", "m16n8k32", "m16n8k64", "{4}b32 {2}b32", ""),

@@ -45,7 +45,7 @@ static bool reach_of(const struct operands *o, u32 lane, u64 address, u32 bytes,
 	*r = (struct reach){.places = found, .offset = found ? address - found->base : 0};
 	if (!found)
 		warp_fault(o->w, o->i, FAULT_OUT_OF_BOUNDS, 1u << lane,
-			   "0x%llx, %u bytes, is no multimem address: those come from multimem(BUFFER, ...) or "
+			   "0x%llx, %u bytes, is not a multimem address: those come from multimem(BUFFER, ...) or "
 			   "ptxsim_multicast",
 			   (unsigned long long)address, bytes);
 	return found;

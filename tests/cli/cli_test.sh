@@ -332,7 +332,7 @@ expect 0 "" "$ptxsim" run "$mangled" -k one --arg 's32[4]' --block 4
 expect 0 "" "$ptxsim" run "$mangled" -k 'scale<float>(float*,float,int)' --arg 'f32[4]' --arg 1 --arg 4 --block 4
 expect 0 "symbol        _Z3onePi" "$ptxsim" info -k one "$mangled"
 expect 2 "there is no kernel 'x'" "$ptxsim" run "$work/plain.ptx" --kernel x --arg 1
-expect 2 "is no float" "$ptxsim" run "$work/plain.ptx" --arg 1.5
+expect 2 "is not a float" "$ptxsim" run "$work/plain.ptx" --arg 1.5
 expect 2 "error" "$ptxsim" run "$work/plain.ptx" --block 2048 --arg 'a=u32[128]'
 expect 2 "--jobs: expected a whole number" "$ptxsim" run "$samples/vecadd.ptx" --jobs 0
 expect 2 "unknown kind of report 'xml'" "$ptxsim" run "$samples/vecadd.ptx" --report xml
@@ -490,7 +490,7 @@ for jobs in 2 4 8; do
 	for round in 1 2 3 4; do
 		expect 0 "1 of 1 expectations hold" "$ptxsim" run "$here/../threads/ring.ptx" --set rounds=20 --jobs $jobs --any-order
 		expect 0 "" "$ptxsim" run "$here/../run/grid_sync.ptx" --jobs 64 --any-order
-		expect 1 "is no multimem address" timeout 60 "$ptxsim" run "$here/../threads/multimem_fault.ptx" --jobs $jobs --any-order
+		expect 1 "is not a multimem address" timeout 60 "$ptxsim" run "$here/../threads/multimem_fault.ptx" --jobs $jobs --any-order
 	done
 done
 for jobs in '--jobs 1' '--jobs 4' '--jobs 4 --any-order'; do

@@ -427,8 +427,8 @@ NUMBERS = ("shr.u32 %r30, %lane, 2; and.b32 %r31, %lane, 3; and.b32 %r32, %r30, 
            "shr.u32 %r34, %r30, 1")
 # The bytes of 1, 2, 3 and 4 in each format; of 16-bit floats the upper bytes.
 BYTES = {"s8": 0x04030201, "u8": 0x04030201, "s4": 0x44332211, "u4": 0x44332211, "e4m3": 0x48444038, "e5m2": 0x4442403c,
-         "f16": 0x4442403c}
-BITS = {"s8": 8, "u8": 8, "s4": 4, "u4": 4, "e4m3": 8, "e5m2": 8, "f16": 16, "bf16": 16, "tf32": 32, "f64": 64, "b1": 1}
+         "f16": 0x4442403c, "e3m2": 0x1412100c, "e2m3": 0x18141008, "e2m1": 0x18141008, "e2m1x2": 0x66554422}
+BITS = {"e3m2": 8, "e2m3": 8, "e2m1": 8, "e2m1x2": 4, "s8": 8, "u8": 8, "s4": 4, "u4": 4, "e4m3": 8, "e5m2": 8, "f16": 16, "bf16": 16, "tf32": 32, "f64": 64, "b1": 1}
 
 
 def operand(to, number, type_):
@@ -466,15 +466,16 @@ def vector(first, count, register="r"):
     return "{" + ", ".join(f"%{register}{first + k}" for k in range(count)) + "}"
 
 
-def product(f, form, m, k, a, b, d, stored=None, after=""):
-    """One mma: `stored` of the K elements of A's rows are there (.sp), the others are zero."""
+def product(f, form, m, k, a, b, d, stored=None, after="", before=(), factor=None, mode="!"):
+    """One mma: `stored` of the K elements of A's rows are there (.sp), the others are zero. `before`: code that fills
+    operands of `after`; `factor`: what they make of K, twice as much in the lower rows."""
     stored = stored or k
     register = "d" if a == "f64" else "r"
     registers_a = max(1, m * stored * BITS[a] // (64 if a == "f64" else 32) // 32)
     registers_b = max(1, 8 * k * BITS[b] // (64 if a == "f64" else 32) // 32)
     registers_d = m * 8 * {"f16": 16, "f64": 64}.get(d, 32) // (64 if d == "f64" else 32) // 32
     first_b, first_c, first_e = (12, 16, 20) if a == "f64" else (8, 12, 20)
-    code = ["{NUMBERS}"]
+    code = ["{NUMBERS}", *before]
     code += [operand(4 + j, 33 if m == 16 and j & 1 else 32, a) for j in range(registers_a)]
     code += [operand(first_b + j, 34, b) for j in range(registers_b)]
     ins = " ".join(f"{register}{first_c + j}=0x{constant(3, d):x}" for j in range(registers_d)) + (" r16=0x44444444" if after else "")
@@ -492,9 +493,56 @@ def product(f, form, m, k, a, b, d, stored=None, after=""):
                 # all and all: K; half and anything: K / 2
                 pass
         else:
-            code.append(expected(first_e, row, stored, 3, d).rstrip("; "))
+            times = stored if factor is None else factor * (2 if row == 33 else 1)
+            code.append(expected(first_e, row, times, 3, d).rstrip("; "))
         code.append(f"xor.b{64 if d == 'f64' else 32} %{register}{j}, %{register}{j}, %{register}{first_e}")
-    f.case("; ".join(code), ins, " ".join(f"{register}{j}=0" for j in range(registers_d)), "!")
+    f.case("; ".join(code), ins, " ".join(f"{register}{j}=0" for j in range(registers_d)), mode)
+
+
+# Scales of the blocks: 1, 2, 4 and 2 in the bytes of A's register, 2, 1, 4 and 2 of B's. Lanes that are not selected hold
+# NaNs; those of A's rows 8 to 15 twice the scales of rows 0 to 7.
+POWERS_A, POWERS_B = (1, 2, 4, 2), (2, 1, 4, 2)
+
+
+def scale_word(powers, type_):
+    one, step = (0x7f, 1) if type_ == "ue8m0" else (0x38, 8)
+    return sum((one + step * (p.bit_length() - 1)) << 8 * k for k, p in enumerate(powers)), step * 0x01010101
+
+
+def scaled(f, form, k, a, b, count, type_, byte_a, thread_a, byte_b, thread_b, stored=None, after=""):
+    """A product whose rows and columns have `count` scales each."""
+    (word_a, double), (word_b, _) = scale_word(POWERS_A, type_), scale_word(POWERS_B, type_)
+    before = [f"shr.u32 %r29, %r31, 1; setp.eq.u32 %p1, %r29, {thread_a}; and.b32 %r28, %lane, 1; "
+              f"mad.lo.u32 %r17, %r28, 0x{double:x}, 0x{word_a:x}; selp.b32 %r17, %r17, -1, %p1; "
+              f"setp.eq.u32 %p1, %r31, {thread_b}; selp.b32 %r18, 0x{word_b:x}, -1, %p1"]
+    factor = (stored or k) // count * sum(POWERS_A[byte_a + j] * POWERS_B[byte_b + j] for j in range(count))
+    product(f, form, 16, k, a, b, "f32", stored, f"{after}, %r17, {{{byte_a}, {thread_a}}}, %r18, {{{byte_b}, {thread_b}}}",
+            before, factor, "! sm_120a")
+
+
+def narrow_products(f):
+    f.note("Narrow floats, then with scales of blocks; of a sparse A the first two of four elements, of e2m1 the first two pairs.")
+    names = ["e4m3", "e5m2", "e3m2", "e2m3", "e2m1"]
+    for sp, times, meta in [("mma", 1, ""), ("mma.sp::ordered_metadata", 2, ", %r16, 0")]:
+        k = 32 * times
+        stored = k // times
+        for j, a in enumerate(names):
+            b = names[(2 * j + 1) % 5]
+            product(f, f"{sp}.sync.aligned.m16n8k{k}.row.col.kind::f8f6f4.f32.{a}.{b}.f32", 16, k, a, b, "f32", stored, meta, mode="! sm_120a")
+            scaled(f, f"{sp}.sync.aligned.kind::mxf8f6f4.block_scale{['', '.scale_vec::1X'][j % 2]}.m16n8k{k}.row.col.f32.{b}.{a}.f32.ue8m0",
+                   k, b, a, 1, "ue8m0", j % 4, j % 2, (j + 1) % 4, (j + 2) % 4, stored, meta)
+        product(f, f"{sp}.sync.aligned.kind::f8f6f4.m16n8k{k}.row.col.f16.e2m1.e3m2.f16", 16, k, "e2m1", "e3m2", "f16", stored, meta, mode="! sm_120a")
+        for kind, count, type_ in [("mxf4.block_scale", 2, "ue8m0"), ("mxf4nvf4.block_scale.scale_vec::2X", 2, "ue8m0"),
+                                   ("mxf4nvf4.block_scale.scale_vec::4X", 4, "ue4m3"), ("mxf4nvf4.block_scale.scale_vec::4X", 4, "ue8m0")]:
+            for byte, threads in [(0, (0, 3)), (2, (1, 0))][:1 if count == 4 else 2]:
+                scaled(f, f"{sp}.sync.aligned.m16n8k{2 * k}.row.col.kind::{kind}.f32.e2m1.e2m1.f32.{type_}", 2 * k, "e2m1x2", "e2m1x2", count,
+                       type_, byte, threads[0], 2 - byte if count == 2 else 0, threads[1], 2 * stored, meta)
+    f.note("Selectors that the manual leaves undefined.")
+    mx = "mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.f32.e2m1.e2m1.f32.ue8m0 " + \
+        f"{vector(0, 4)}, {vector(4, 4)}, {vector(8, 2)}, {vector(12, 4)}, %r17, "
+    for selectors, wrong in [("{1, 0}, %r18, {0, 0}", "{1, 0}"), ("{0, 2}, %r18, {0, 0}", "{0, 2}"), ("{0, 0}, %r18, {0, %h1}", "{0, 4}"),
+                             ("{0, 0}, %r18, {4, 0}", "{4, 0}")]:
+        f.lines.append(f"! sm_120a {mx}{selectors} | h1=4 | fault a selector of scales, {wrong}, is not one")
 
 
 def mmas():
@@ -522,6 +570,7 @@ def mmas():
                             (128, "u4 s4", "s32"), (64, "e4m3 e5m2", "f32")]:
             a, b = types.split()
             product(f, f"{sp}.sync.aligned.m16n8k{k}.row.col.{d}.{a}.{b}.{d}", 16, k, a, b, d, k // 2, ", %r16, 0")
+    narrow_products(f)
     f.note("Eight threads a product: all of A 2, of B 3.")
     for layout in ["row.col", "col.row"]:
         for d, c in [("f16", "f16"), ("f32", "f16"), ("f32", "f32")]:

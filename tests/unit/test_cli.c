@@ -128,8 +128,8 @@ static const struct {
 	{"min(1)", "'min' takes 2 arguments"},
 	{"b[1]", "there is no buffer 'b'"},
 	{"1.5 & 1", "the operator wants integers"},
-	{"0x", "'0x' is no number"},
-	{"12abc", "'12abc' is no number"},
+	{"0x", "'0x' is not a number"},
+	{"12abc", "'12abc' is not a number"},
 	{"sum(1, 2, 3, 4)", "sum wants a variable: sum(k, low, high, term)"},
 };
 

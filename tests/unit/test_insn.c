@@ -252,7 +252,7 @@ static const char *version_of(const char *target)
 {
 	const int number = atoi(target + 3);
 
-	return number < 20 ? "1.4" : number < 60 ? "5.0" : number < 75 ? "6.0" : "8.8";
+	return number < 20 ? "1.4" : number < 60 ? "5.0" : number < 75 ? "6.0" : number < 120 ? "8.8" : "9.1";
 }
 
 /* The inputs set, the code, the outputs stored; *first and *end: where the code stands. */

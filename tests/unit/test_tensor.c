@@ -13,6 +13,9 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "number/half.h"
+#include "number/ieee.h"
+#include "number/small.h"
 #include "number/tensor.h"
 #include "main.h"
 
@@ -189,7 +192,11 @@ static void block_check(const struct recording *r, u32 index, tensor_mma_fn *mma
 {
 	const struct tensor_form *f = &r->form;
 	struct block x = block_at(r, index);
-	struct tensor_operands o = {matrices.a, matrices.b, r->no_c ? NULL : matrices.c, matrices.d, matrices.meta};
+	struct tensor_operands o = {.a = matrices.a,
+				    .b = matrices.b,
+				    .c = r->no_c ? NULL : matrices.c,
+				    .d = matrices.d,
+				    .meta = matrices.meta};
 	for (u32 j = 0; j < f->n; j++) {
 		for (u32 i = 0; i < f->m; i++)
 			put(f, matrices.c, j * f->m + i,
@@ -282,7 +289,7 @@ START_TEST(largest_sum_does_not_wrap)
 		((u32 *)matrices.b)[i] = 0x7bff7bff;
 	for (u32 i = 0; i < 16 * 8; i++)
 		((u32 *)matrices.c)[i] = 0x4effffff;
-	struct tensor_operands o = {matrices.a, matrices.b, matrices.c, matrices.d, NULL};
+	struct tensor_operands o = {.a = matrices.a, .b = matrices.b, .c = matrices.c, .d = matrices.d};
 	tensor_mma_for_host()(&f, &o);
 	for (u32 i = 0; i < 16 * 8; i++)
 		ck_assert_uint_eq(((u32 *)matrices.d)[i], 0x5183e001);
@@ -304,7 +311,7 @@ START_TEST(absent_elements_meet_no_infinity)
 	}
 	for (u32 i = 0; i < 8 * 8; i++)
 		((u32 *)matrices.b)[i] = i / 8 % 2 ? 0x7c007c00 : 0x40003c00;
-	struct tensor_operands o = {matrices.a, matrices.b, NULL, matrices.d, matrices.meta};
+	struct tensor_operands o = {.a = matrices.a, .b = matrices.b, .d = matrices.d, .meta = matrices.meta};
 	tensor_mma_for_host()(&f, &o);
 	for (u32 i = 0; i < 16 * 8; i++)
 		ck_assert_uint_eq(((u32 *)matrices.d)[i], 0x41400000);
@@ -335,6 +342,113 @@ START_TEST(what_sm90_lacks_is_refused)
 }
 END_TEST
 
+/* A narrow format as number/small.h has it, and where an element lies. */
+struct narrow_format {
+	enum tensor_format tensor;
+	enum small_format small;
+	u32 codes, at;
+};
+
+static const struct narrow_format narrow_formats[] = {
+	{TENSOR_E4M3, SMALL_E4M3, 256, 0}, {TENSOR_E5M2, SMALL_E5M2, 256, 0},        {TENSOR_E3M2, SMALL_E3M2, 64, 0},
+	{TENSOR_E2M3, SMALL_E2M3, 64, 0},  {TENSOR_E2M1_CENTRAL, SMALL_E2M1, 16, 2}, {TENSOR_E2M1, SMALL_E2M1, 16, 0},
+};
+
+static f32 narrow_value(const struct narrow_format *f, u32 code)
+{
+	return f32_of_bits(f32_from_f16(f16_from_small(f->small, (u8)code, false)));
+}
+
+static struct tensor_form narrow_form(const struct narrow_format *a, const struct narrow_format *b, u32 scales)
+{
+	struct tensor_form f = {.family = TENSOR_MMA,
+				.m = 16,
+				.n = 8,
+				.k = 32,
+				.a = a->tensor,
+				.b = b->tensor,
+				.c = TENSOR_F32,
+				.d = TENSOR_F32,
+				.narrow = true,
+				.scales = (u8)scales};
+
+	ck_assert(tensor_form_resolve(&f));
+	return f;
+}
+
+/* Each code of each format, infinities and NaNs too, times one and times zero. */
+START_TEST(narrow_elements_are_their_values)
+{
+	for (u32 n = 0; n < COUNT_OF(narrow_formats); n++) {
+		const struct narrow_format *a = &narrow_formats[n];
+		const struct tensor_form f = narrow_form(a, a, 0);
+		const u32 one = small_from_f32(a->small, bits_of_f32(1), false);
+		for (u32 code = 0; code < a->codes; code++) {
+			const f32 value = narrow_value(a, code);
+			u32 words[2] = {code << a->at, one << a->at};
+			memset(&matrices, 0, sizeof matrices);
+			((u32 *)matrices.a)[0] = words[0];
+			((u32 *)matrices.b)[0] = words[1];
+			tensor_mma_for_host()(
+				&f, &(struct tensor_operands){.a = matrices.a, .b = matrices.b, .d = matrices.d});
+			const u32 *d = (const u32 *)matrices.d;
+			if (value != value)
+				ck_assert_uint_eq(d[0], 0x7fffffff);
+			else
+				ck_assert_uint_eq(d[0], value == 0 ? 0 : bits_of_f32(value));
+			/* Column 1 of B is zero. */
+			ck_assert_uint_eq(d[16], value - value == 0 ? 0 : 0x7fffffff);
+		}
+	}
+}
+END_TEST
+
+/* Sums that f32 holds exactly are those of f64, with any scales: powers of two near one, and ue4m3 from 1 to 3.75. */
+START_TEST(narrow_products_are_exact_where_f32_is)
+{
+	u32 seed = 1;
+
+	for (u32 round = 0; round < 200; round++) {
+		const struct narrow_format *b = &narrow_formats[3 + round % 2], *a = &narrow_formats[4 - round % 2];
+		struct tensor_form f = narrow_form(a, b, 1u << round % 3);
+		u8 scales[2][4 * 16];
+		memset(&matrices, 0, sizeof matrices);
+		f.ue4m3 = round & 4;
+		for (u32 k = 0; k < sizeof scales; k++)
+			scales[k / 64][k % 64] = (u8)((f.ue4m3 ? 0x38 : 0x7d) +
+						      (seed = seed * 1664525 + 1013904223) % 16 / (f.ue4m3 ? 1 : 4));
+		for (u32 k = 0; k < 8 * 16; k++)
+			((u32 *)matrices.a)[k] = (seed = seed * 1664525 + 1013904223) & 0x3c3c3c3c;
+		for (u32 k = 0; k < 8 * 8; k++)
+			((u32 *)matrices.b)[k] = (seed = seed * 1664525 + 1013904223) & 0x3c3c3c3c;
+		tensor_mma_for_host()(&f, &(struct tensor_operands){.a = matrices.a,
+								    .b = matrices.b,
+								    .d = matrices.d,
+								    .a_scales = scales[0],
+								    .b_scales = scales[1]});
+		for (u32 e = 0; e < 16 * 8; e++) {
+			const u32 row = e % 16, column = e / 16;
+			f64 sum = 0;
+			for (u32 k = 0; k < 32; k++) {
+				const u32 block = k * f.scales / 32, x = scales[0][block * 16 + row],
+					  y = scales[1][block * 8 + column];
+				const f64 by = f.ue4m3 ? (f64)narrow_value(&narrow_formats[0], x) *
+								 (f64)narrow_value(&narrow_formats[0], y)
+						       : __builtin_ldexp(1, (s32)x + (s32)y - 254);
+				sum += by *
+				       (f64)narrow_value(a,
+							 ((u32 *)matrices.a)[k / 4 * 16 + row] >> (k % 4 * 8 + a->at) &
+								 (a->codes - 1)) *
+				       (f64)narrow_value(b, ((u32 *)matrices.b)[k / 4 * 8 + column] >>
+									    (k % 4 * 8 + b->at) &
+								    (b->codes - 1));
+			}
+			ck_assert_uint_eq(((u32 *)matrices.d)[e], sum == 0 ? 0 : bits_of_f32((f32)sum));
+		}
+	}
+}
+END_TEST
+
 UNIT_SUITE("tensor")
 {
 	TCase *recorded = unit_case(suite, "recorded", 120);
@@ -349,4 +463,7 @@ UNIT_SUITE("tensor")
 	tcase_add_test(edges, largest_sum_does_not_wrap);
 	tcase_add_test(edges, absent_elements_meet_no_infinity);
 	tcase_add_test(edges, what_sm90_lacks_is_refused);
+	TCase *narrow = unit_case(suite, "narrow", 0);
+	tcase_add_test(narrow, narrow_elements_are_their_values);
+	tcase_add_test(narrow, narrow_products_are_exact_where_f32_is);
 }
