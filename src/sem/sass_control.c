@@ -126,7 +126,8 @@ MEANING_FUNCTION(brx)
 		const struct insn *to = find_address(w, address);
 		u32 same = 0;
 		if (!to)
-			return warp_fault(w, i, FAULT_BAD_PC, 1u << lane, "0x%x is not an instruction's address", address);
+			return warp_fault(w, i, FAULT_BAD_PC, 1u << lane, "0x%x is not an instruction's address",
+					  address);
 		for (u32 l = lane; l < WARP_LANES; l++)
 			same |= (u32)(left >> l & 1 && base[l] == base[lane]) << l;
 		left &= ~same;
