@@ -8,9 +8,9 @@
 
 #include "base/types.h"
 
-/* The bytes of a file ("-": standard input) from malloc, NUL-terminated. NULL with *message set
- * (static text or strerror's) if it cannot be read or holds more than `limit` bytes; errno is ENOMEM if memory ran out. The path is the user's own
- * word: devices, pipes and links are read as what they are. */
+/* The bytes of a file ("-": standard input) from malloc, NUL-terminated. NULL with *message set (static text or
+ * strerror's) if it cannot be read or holds more than `limit` bytes; errno is ENOMEM if memory ran out. The path is the
+ * user's own word: devices, pipes and links are read as what they are. */
 char *file_read_whole(const char *path, size_t limit, size_t *length, const char **message);
 
 /* The same of a regular file below `folder` ("": the working folder), which `path` may not leave: see

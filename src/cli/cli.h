@@ -25,7 +25,8 @@ int cli_isa(int count, char **words);
 int cli_disasm(int count, char **words);
 int cli_exec(int count, char **words);
 
-/* Finds a CUDA program by name, and the libraries, which it puts in front of others; false after telling why it cannot run. */
+/* Finds a CUDA program by name, and the libraries, which it puts in front of others; false after telling why it cannot
+ * run. */
 enum { EXEC_PATH = 4096 };
 bool exec_prepare(const char *name, char path[EXEC_PATH]);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Outcomes of schedules: what stopped or was found in the launches, and the buffers afterwards. Each kind of outcome is told once,
- * with the first schedule that leads there and how many do.
+ * Outcomes of schedules: what stopped or was found in the launches, and the buffers afterwards. Each kind of outcome is
+ * told once, with the first schedule that leads there and how many do.
  */
 #include "cli/explore.h"
 

@@ -35,8 +35,8 @@ struct wire {
 	struct debug *running;
 };
 
-/* The length of the next message; 0: the input ends here, or *wrong says why it is none of this protocol. A header has the protocol's
- * two fields and no other line, so that nothing else (a browser's POST) is ever taken for one. */
+/* The length of the next message; 0: the input ends here, or *wrong says why it is none of this protocol. A header has
+ * the protocol's two fields and no other line, so that nothing else (a browser's POST) is ever taken for one. */
 static size_t read_header(FILE *in, const char **wrong)
 {
 	char line[256];

@@ -5,6 +5,8 @@
  */
 #include "decode/attempt.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "isa/form.h"
@@ -31,6 +33,30 @@ static bool is_label(struct attempt *t, const struct ir_operand *o)
 	return attempt_wrong(t, o->span, indirect ? "expected the name of a .branchtargets list" : "expected a label");
 }
 
+/* A result and a second one behind '|', which the text may lack unless the row needs it: p|q, p|_, _|q, p. */
+static bool two_results(struct attempt *t, const struct operand_spec *s, const struct ir_operand *o)
+{
+	const bool both = o->kind == OPERAND_PAIR;
+	const struct ir_operand *first = both ? &o->items[0] : o, *second = both ? &o->items[1] : NULL;
+	struct operand_spec of_second = *s;
+
+	if (s->needs_second && (!both || second->kind == OPERAND_SINK))
+		return attempt_wrong(t, o->span, "a predicate result must follow after '|'");
+	if (both && first->kind == OPERAND_SINK && second->kind == OPERAND_SINK)
+		return attempt_wrong(t, o->span, "'_' cannot stand for both results");
+	if (both && (!attempt_plain(t, first) || !attempt_plain(t, second)))
+		return false;
+	t->list_shape = true;
+	if (s->vector > 1 ? !attempt_vector(t, s, first, s->vector) : !attempt_scalar(t, s, first, s->type))
+		return false;
+	if (!both)
+		return attempt_push(t, (struct use){.kind = USE_ABSENT, .span = o->span});
+	of_second.type = s->second;
+	of_second.droppable = true;
+	return attempt_scalar(t, &of_second, second, s->second);
+}
+
+/* One operand of the text against one word of the row. */
 static bool one_operand(struct attempt *t, const struct operand_spec *s, const struct ir_operand *o)
 {
 	const u32 count = s->vector;
@@ -53,24 +79,8 @@ static bool one_operand(struct attempt *t, const struct operand_spec *s, const s
 	}
 	if (s->immediate)
 		return immediate_only(t, s, o);
-	if (s->second != TOKEN_NONE) {
-		const bool both = o->kind == OPERAND_PAIR;
-		struct operand_spec second = *s;
-		if (s->needs_second && (!both || o->items[1].kind == OPERAND_SINK))
-			return attempt_wrong(t, o->span, "a predicate result must follow after '|'");
-		second.type = s->second;
-		second.droppable = true;
-		t->list_shape = true;
-		const struct ir_operand *results = both ? &o->items[0] : o;
-		if (both && results->kind == OPERAND_SINK && o->items[1].kind == OPERAND_SINK)
-			return attempt_wrong(t, o->span, "'_' cannot stand for both results");
-		if (both && (!attempt_plain(t, results) || !attempt_plain(t, &o->items[1])))
-			return false;
-		if (count > 1 ? !attempt_vector(t, s, results, count) : !attempt_scalar(t, s, results, s->type))
-			return false;
-		return both ? attempt_scalar(t, &second, &o->items[1], s->second)
-			    : attempt_push(t, (struct use){.kind = USE_ABSENT, .span = o->span});
-	}
+	if (s->second != TOKEN_NONE)
+		return two_results(t, s, o);
 	if (o->kind == OPERAND_PAIR && s->type == T_pred && o->items[1].kind == OPERAND_SINK)
 		return attempt_scalar(t, s, &o->items[0], s->type); /* p|_ where there is no q */
 	if (o->kind == OPERAND_PAIR)
@@ -213,49 +223,68 @@ static bool tell_unmodelled(struct matcher *m, const struct ir_instruction *x, c
 	return m->allow_unmodelled;
 }
 
+/* An error: the form's text, and what is said of it. False. */
+static bool refuse(struct matcher *m, const struct ir_instruction *x, const struct spelled_row *r, const char *format,
+		   ...) __attribute__((format(printf, 4, 5)));
+static bool refuse(struct matcher *m, const struct ir_instruction *x, const struct spelled_row *r, const char *format,
+		   ...)
+{
+	char text[160], why[160];
+	va_list arguments;
+
+	isa_form_text(&r->form, text, sizeof text);
+	va_start(arguments, format);
+	vsnprintf(why, sizeof why, format, arguments);
+	va_end(arguments);
+	diag_error(m->diags, x->opcode_span, "'%s' %s", text, why);
+	return false;
+}
+
+/* The module's target, against the first that has the form, and the last. */
+static bool check_target(struct matcher *m, const struct ir_instruction *x, const struct spelled_row *r, u32 sm)
+{
+	const struct ir_module *module = m->function->module;
+	const u32 flags = r->form.row->flags;
+
+	if (m->arch < sm && sm == 13 && module->map_f64_to_f32) {
+		refuse(m, x, r, "needs target sm_13 or later; the target is sm_%u", m->arch);
+		diag_hint(m->diags,
+			  "map_f64_to_f32 is not modelled: no GPU that rounded .f64 to .f32 is left to compare with");
+		return false;
+	}
+	if (m->arch < sm)
+		return refuse(m, x, r, "needs target sm_%u%s or later; the target is sm_%u", sm,
+			      flags & ISA_A_TARGET ? "a" : "", m->arch);
+	if (flags & ISA_A_TARGET && !module->is_sass && !strpbrk(module->target + 3, "af"))
+		return refuse(m, x, r, "needs target sm_%ua; the target is sm_%u", sm, m->arch);
+	if (flags & ISA_FAMILY_ONLY && m->arch >= (sm < 100 ? 100 : 120))
+		return refuse(m, x, r, "is for sm_%ua and its family only; the target is sm_%u", sm, m->arch);
+	return true;
+}
+
+/* Whether the module may have the form: its version and target, and that it is modelled. */
 static bool check_needs(struct matcher *m, const struct ir_instruction *x, const struct attempt *t)
 {
 	const struct spelled_row *r = t->row;
 	const struct isa_row *row = r->form.row;
 	const struct ir_module *module = m->function->module;
-	const u32 ptx = max_u32(r->ptx, t->ptx), sm = max_u32(r->sm, t->sm);
-	const bool too_new = module->version && module->version < ptx, too_small = m->arch < sm;
-	const bool unsynced = row->flags & ISA_UNSYNCED && m->arch >= 70 && module->version >= 64;
-	const bool unmodelled = row->flags & ISA_UNMODELLED;
-	const bool plain = row->last && module->version > row->last && (row->last < 20 || module->arch >= 20);
-	const bool needs_a =
-		row->flags & ISA_A_TARGET && !too_small && !module->is_sass && !strpbrk(module->target + 3, "af");
-	const bool gone = row->flags & ISA_FAMILY_ONLY && m->arch >= (sm < 100 ? 100 : 120);
+	const u32 ptx = max_u32(r->ptx, t->ptx), version = module->version;
 	char text[160];
 
-	if (!gone && !needs_a && !too_new && !too_small && !unsynced && !unmodelled && !plain)
+	if (version && version < ptx)
+		return refuse(m, x, r, "needs PTX ISA %u.%u or later; this module is .version %u.%u", ptx / 10,
+			      ptx % 10, version / 10, version % 10);
+	if (!check_target(m, x, r, max_u32(r->sm, t->sm)))
+		return false;
+	if (row->last && version > row->last && (row->last < 20 || module->arch >= 20))
+		return refuse(m, x, r, "needs %sa rounding modifier from PTX ISA %s on",
+			      row->last < 20 ? ".approx or " : "", row->last < 20 ? "1.4" : "3.2");
+	if (row->flags & ISA_UNSYNCED && m->arch >= 70 && version >= 64)
+		return refuse(m, x, r, "without .sync is not for sm_70 and later from PTX ISA 6.4 on");
+	if (!(row->flags & ISA_UNMODELLED))
 		return true;
 	isa_form_text(&r->form, text, sizeof text);
-	if (too_new)
-		diag_error(m->diags, x->opcode_span, "'%s' needs PTX ISA %u.%u or later; this module is .version %u.%u",
-			   text, ptx / 10, ptx % 10, module->version / 10, module->version % 10);
-	else if (too_small && sm == 13 && module->map_f64_to_f32) {
-		diag_error(m->diags, x->opcode_span, "'%s' needs target sm_13 or later; the target is sm_%u", text,
-			   m->arch);
-		diag_hint(m->diags,
-			  "map_f64_to_f32 is not modelled: no GPU that rounded .f64 to .f32 is left to compare with");
-	} else if (too_small || needs_a)
-		diag_error(m->diags, x->opcode_span,
-			   needs_a ? "'%s' needs target sm_%u%s; the target is sm_%u"
-				   : "'%s' needs target sm_%u%s or later; the target is sm_%u",
-			   text, sm, row->flags & ISA_A_TARGET ? "a" : "", m->arch);
-	else if (gone)
-		diag_error(m->diags, x->opcode_span, "'%s' is for sm_%ua and its family only; the target is sm_%u",
-			   text, sm, m->arch);
-	else if (plain)
-		diag_error(m->diags, x->opcode_span, "'%s' needs %sa rounding modifier from PTX ISA %s on", text,
-			   row->last < 20 ? ".approx or " : "", row->last < 20 ? "1.4" : "3.2");
-	else if (unsynced)
-		diag_error(m->diags, x->opcode_span,
-			   "'%s' without .sync is not for sm_70 and later from PTX ISA 6.4 on", text);
-	else
-		return tell_unmodelled(m, x, text, row->doc);
-	return false;
+	return tell_unmodelled(m, x, text, row->doc);
 }
 
 /* Modules for targets below sm_20 flush subnormals in every f32 instruction that can, also where they are run

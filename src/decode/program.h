@@ -7,7 +7,7 @@
  * Rows. A register is a row of 32 lanes: 32 x 32 bits for types up to 32 bits, 32 x 64, or
  * 32 x 128 bits; a predicate is one 32-bit mask. Narrow values stand zero-extended in 32-bit
  * lanes. Immediates, addresses of variables and special registers that do not change are rows
- * too, filled when a frame is made, so that a meaning never asks what kind of operand it has.
+ * too, filled when a frame is made, so that a handler never asks what kind of operand it has.
  */
 #ifndef PTXSIM_DECODE_PROGRAM_H
 #define PTXSIM_DECODE_PROGRAM_H
@@ -18,7 +18,18 @@
 struct arch;     /* arch/arch.h */
 struct lowering; /* decode/lowering.h */
 
-/* One decoded instruction. Where its operands are, by its row's operand words (decode/operands.h finds them):
+/* One decoded instruction, 32 bytes, and the rows that it names in the frame of a warp:
+ *
+ *     fma.rn.f32 %f4, %f1, %f2, %f3;
+ *
+ *     | handler     | d    | a    | b    | c    | imm  | run | fp | aux |      frame + 128: | %f1 of lane 0 | ... | lane 31 |
+ *     | fma_f32_run | 512  | 128  | 256  | 384  | 0    | 3   | RN | 0   |            + 256: | %f2 of lane 0 | ... | lane 31 |
+ *       8 bytes       4      4      4      4      4      2     1    1                 384: %f3, 512: %f4
+ *
+ *     @%p1 setp.lt.s32 %p2, %r1, 7;    is two: %guard (a = %p1's row, one word of 32 bits) and setp, whose b is the row of 32
+ *                                      sevens that the frame was made with
+ *
+ * Where its operands are, by its row's operand words (decode/operands.h finds them):
  *
  * - LAYOUT_DIRECT: at most one destination, which stands first, and at most three sources, no vector, no
  *   second destination: d, a, b, c are their rows in order (NO_OPERAND if left out or '_').

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Groups, which both modes count, and operations put off, for ASYNC_RANDOM: a list for each cluster, from which chance takes some whenever an
- * asynchronous instruction runs, waits take what they wait for, and the scheduler takes all once nothing
- * else can go on. The numbers depend on the seed and the cluster alone, not on host threads.
+ * Groups, which both modes count, and operations put off, for ASYNC_RANDOM: a list for each cluster, from which chance
+ * takes some whenever an asynchronous instruction runs, waits take what they wait for, and the scheduler takes all once
+ * nothing else can go on. The numbers depend on the seed and the cluster alone, not on host threads.
  */
 #include <stddef.h>
 #include <string.h>

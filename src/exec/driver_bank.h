@@ -8,8 +8,8 @@
 
 #include "exec/grid.h"
 
-/* Where parameters begin in the window of their space: as far from a multiple of 256 as in bank 0, so that what is aligned there
- * is aligned in generic addresses, too. */
+/* Where parameters begin in the window of their space: as far from a multiple of 256 as in bank 0, so that what is
+ * aligned there is aligned in generic addresses, too. */
 static inline u64 param_bias(const struct grid *grid)
 {
 	return grid->kernel->code->machine_banks ? grid->kernel->code->machine_banks->param_base & 255 : 0;

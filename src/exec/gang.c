@@ -16,6 +16,8 @@ enum {
 	OVERTIME_MAX = 32,   /* extensions of a diverged gang's slice: it could not re-form after it */
 };
 
+/* Warps fit together that stand at one place with all that lives of them, or are all fresh: those have no split yet, and
+ * stand at the entry. One that observers were told of (told) must run that instruction by itself first. */
 u32 gang_size(const struct block *b, u32 first, const struct insn **at)
 {
 	const struct warp *w = &b->warps[first];
@@ -32,6 +34,7 @@ u32 gang_size(const struct block *b, u32 first, const struct insn **at)
 	return n - first;
 }
 
+/* The frames of a block's warps were allocated in one piece (frames_of_block), so two neighbours tell the distance. */
 static struct gang gang_of(struct block *b, u32 first, u32 count)
 {
 	const struct warp *w = b->warps;
@@ -60,6 +63,7 @@ static void stand_up(struct warp *w)
 	w->join = NULL;
 }
 
+/* Takes each warp's only split away: until the gang parts, where the warp stands is the gang's to know. */
 void gang_run(struct block *b, u32 first, u32 count, const struct insn *at, s64 budget)
 {
 	struct gang g = gang_of(b, first, count);
@@ -106,6 +110,8 @@ bool gang_start_block(struct block *b)
 	return true;
 }
 
+/* No warp is touched at the start, nor, if all goes well, at the end: most blocks of most launches run here from start to
+ * end, and what they cost besides their instructions is this function and end_block(). */
 bool gang_run_block(struct block *b, s64 budget)
 {
 	struct gang g = gang_of(b, 0, b->warp_count);
@@ -160,6 +166,7 @@ const struct insn *gang_part(struct gang *g, const struct insn *i, u32 done)
 	return NULL;
 }
 
+/* Not under an instruction limit: it must stop at the same instruction with and without gangs. */
 bool gang_goes_on(struct gang *g)
 {
 	if (!g->split || g->grid->launch->instruction_limit || g->overtime == OVERTIME_MAX)
@@ -169,6 +176,8 @@ bool gang_goes_on(struct gang *g)
 	return true;
 }
 
+/* Warps whose running lanes yield go behind their own other splits (warp_give_way), as they would alone; in a diverged gang
+ * warps that had no lane in the loop do not. */
 const struct insn *gang_yield(struct gang *g, const struct insn *i)
 {
 	const bool split = g->split != NULL;
@@ -226,6 +235,8 @@ const struct insn *gang_exit(struct gang *g, const struct insn *i)
 	return NULL;
 }
 
+/* All threads that the barrier waits for are in the gang, at one place: then it is complete at once, and no warp need wait.
+ * Any other case is left to the warps' own arrivals. */
 const struct insn *gang_barrier(struct gang *g, const struct insn *i, u32 number, u32 threads)
 {
 	struct block *b = g->block;
@@ -263,6 +274,7 @@ const struct insn *gang_each(struct gang *g, const struct insn *i)
 	return i + 1;
 }
 
+/* `probing` makes a fault leave the launch as it is: the warp, once alone, raises it in its turn. */
 bool gang_try(struct gang *g, const struct insn *i, struct warp *w, u8 *rows, u32 mask, meaning_fn *run)
 {
 	g->worker->probing = true;

@@ -1,21 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A gang: neighbouring warps of one block that stand at the same instruction with all their lanes, and
- * run it together, one dispatch for all. It pays twice: dispatch is shared, and what one warp's
- * instructions wait for, the next warp's fill.
+ * A gang: neighbouring warps of one block that stand at the same instruction with all their lanes, and run it together,
+ * one dispatch for all. Two gains: the dispatch is shared, and one warp's stalls on the host are hidden by the next
+ * warp's work.
  *
- * Where its warps' lanes go different ways, a gang runs one way after the other, each with the lanes that
- * take it, as a warp does: exec/gang_split.c.
+ *     struct gang      warps ----> | warp 4 | warp 5 | warp 6 | warp 7 |         count = 4
+ *                      rows -----> | frame  | frame  | frame  | frame  |         `stride` bytes apart
  *
- * A gang lasts as long as nothing parts its warps. Anything that only some of them would do (a slow access,
- * a possible fault, waiting) ends it *before* any effect of its own: the warps go on one by one, in order,
- * as if there had been no gang, so that faults are the same ones. It forms again where all stand together:
- * at the start, after a barrier, at the end of a turn.
+ *     gang_run():  i -> i->gang(g, i) -> next i -> ... -> NULL: the gang is over
  *
- * A gang runs code->gang_insns, which has the instructions of code->insns with other handlers, and
- * without those that are the same for every block of a launch: code->once_insns has these. In a launch with
- * observers it runs a copy, with another handler for what is watched (exec/watch.c); observers are told before the
- * gang runs the instruction, so a warp that leaves the gang there must run it without telling them: warp.told.
+ *     who takes part in i:   on == NULL: every warp with all 32 lanes            EACH_WARP (g)
+ *                            else: the members [on, on_end), with some lanes     EACH_MEMBER (g, m)
+ *
+ * The gang has one program counter for all. What a warp needs to run alone (its splits, its mask, its counts) is not kept
+ * up meanwhile, but written when it leaves:
+ *
+ *     gang_part(g, i, done)    anything that only some warps would do comes at i: a possible fault, a slow access, waiting.
+ *                              Warps numbered below `done` go on behind i, the others at i
+ *     gang_yield(g, i)         the time slice is used up, or other warps must run: all go on at i
+ *     gang_exit(g, i)          their lanes exit
+ *
+ * Parting comes *before* any effect of i on the warps that still have it to run. These go on one by one, in order, as if
+ * there had been no gang, so that faults are the same ones. A gang forms again where all stand together: at the start,
+ * after a barrier, at the end of a time slice (gang_size).
+ *
+ * Where its warps' lanes go different ways, a gang runs one way after the other, each with the lanes that take it, as a
+ * warp does: exec/gang_split.c.
+ *
+ * A gang runs code->gang_insns, which has the instructions of code->insns with other handlers, and without those that are
+ * the same for every block of a launch: code->once_insns has these. In a launch with observers it runs a copy, with
+ * another handler for what is watched (exec/watch.c); observers are told before the gang runs the instruction, so a warp
+ * that leaves the gang there must run it without telling them: warp.told.
+ *
+ * All functions here are called by the worker that runs the block; nothing is shared with other host threads.
  */
 #ifndef PTXSIM_EXEC_GANG_H
 #define PTXSIM_EXEC_GANG_H
@@ -47,10 +64,10 @@ struct gang {
 	struct worker *worker;
 	struct block *block;
 	struct grid *grid;
-	s64 budget;                /* instructions left in this turn, of each warp */
+	s64 budget;                /* instructions left in this time slice, of each warp */
 	bool whole;                /* all warps of the block, from its start */
 	bool ended;                /* all have exited */
-	u8 overtime;               /* how often the turn was made longer */
+	u8 overtime;               /* how often the time slice was extended */
 	u64 issued, branches;      /* of each warp, not yet added to it */
 	const struct insn *parted; /* the gang parted before this one, which the first `done` warps had run */
 	u32 done;
@@ -91,13 +108,14 @@ static inline void gang_account_branch(struct gang *g, const struct insn *i)
 	g->branches++;
 }
 
-/* Ends the gang at instruction i: its warps below number `done` have carried it out, the others have not. */
+/* Ends the gang at instruction i, which its warps numbered below `done` have run and the others have not. Returns NULL. */
 const struct insn *gang_part(struct gang *g, const struct insn *i, u32 done);
-/* The turn would be over, but is made longer: a gang whose lanes go different ways would not form again. */
+/* At the end of its time slice. True: the slice was extended, since a diverged gang could not re-form after it. False:
+ * yield. */
 bool gang_goes_on(struct gang *g);
-/* The turn is over, or others must run: the gang's warps are to go on at `i`. */
+/* Ends the time slice of all warps of the gang, which go on at `i`. NULL, as for all that ends a gang. */
 const struct insn *gang_yield(struct gang *g, const struct insn *i);
-/* The running lanes exit. */
+/* The running lanes exit. NULL, or where the gang goes on with lanes that went another way. */
 const struct insn *gang_exit(struct gang *g, const struct insn *i);
 /* barrier.sync: goes on at once if the gang is all that the barrier waits for. */
 const struct insn *gang_barrier(struct gang *g, const struct insn *i, u32 number, u32 threads);
@@ -111,7 +129,7 @@ bool gang_try(struct gang *g, const struct insn *i, struct warp *w, u8 *rows, u3
 /* Whether the warp's lanes of `mask` can all write `bytes` at their addresses: for what a fault would leave half done. */
 bool gang_reaches(struct gang *g, const struct insn *i, struct warp *w, u32 mask, enum ir_space space,
 		  const u64 address[WARP_LANES], u32 bytes);
-/* For instructions that a gang does not run. */
+/* The handler of instructions that a gang does not run: parts before them. */
 gang_fn gang_end;
 
 /* --- Lanes that go different ways (exec/gang_split.c) ------------------------------------------- */
@@ -146,7 +164,7 @@ struct gang_place {
 	bool is_join;
 };
 void gang_place(struct gang *g, u32 k, const struct gang_place *places, u32 count, u32 running, const struct insn *pc);
-/* Gives the warps what the gang has counted for all of them: they are no more what gang_start_block made. */
+/* Adds to each warp what the gang has counted once for all; the block is not intact any longer. */
 void gang_dissolve(struct gang *g);
 
 /* Runs what a launch needs once, for the frames of all warps of the block. */
@@ -154,8 +172,8 @@ void gang_run_once(struct block *b);
 /* Makes a block's warps, all whole and at their start, ready for gang_run_block, and the block intact. False:
  * they are not. */
 bool gang_start_block(struct block *b);
-/* A gang of all warps of an intact block. True: they have ended, nothing in struct warp has changed, and their
- * counts are in the worker's. False: the block is intact no more. */
+/* A gang of all warps of an intact block. True: they have ended; nothing in struct warp has changed, and their counts are in
+ * the worker's. False: the gang has parted, and the block is not intact any longer. */
 bool gang_run_block(struct block *b, s64 budget);
 /* Runs a gang of the block's warps [first, first + count), all of which stand at `at` (of gang_insns). */
 void gang_run(struct block *b, u32 first, u32 count, const struct insn *at, s64 budget);

@@ -102,16 +102,18 @@ struct barrier {
 	u64 phase;
 };
 
-/* How far a pass over a block's warps has come: a pass may be suspended and gone on with later. */
+/* How far a pass over a block's warps has come; exec/schedule.c draws one. It stands here, not in local variables, since a
+ * launch that is stepped through may be suspended within a pass and gone on with later. */
 struct block_turns {
-	bool open, entered; /* entered: warp `next` is in its turn */
-	bool live;
-	int result;   /* enum pass */
-	u32 next;     /* warp */
-	u64 before;   /* what it had issued when it was entered */
-	u32 ganged;   /* warps below this one have begun their turns in a gang */
-	u32 led;      /* the warp that has had a turn before the others, plus 1; 0: none */
-	bool in_gang; /* the turn began in a gang */
+	bool open;    /* the pass has begun */
+	bool entered; /* and the time slice of warp `next`, or of the one that leads */
+	bool live;    /* some warp has not ended */
+	int result;   /* enum pass: the best outcome of a slice so far */
+	u32 next;     /* the warp whose slice is next */
+	u64 before;   /* warp instructions that it had issued when its slice began */
+	u32 ganged;   /* warps below this one have begun their slices in a gang */
+	u32 led;      /* the warp that was let before the others, plus 1; 0: none */
+	bool in_gang; /* the slice began in a gang: what is left of it is the warp's own */
 	u64 order;    /* of warps, drawn for this pass; 0: not yet, or the usual one */
 };
 

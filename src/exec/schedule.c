@@ -5,8 +5,9 @@
  * from then on they take turns. So most runs touch one block's state at a time, and yet every
  * resident block makes progress.
  *
- * Warps of a block run one after the other, each for a time slice (a "turn" in the names below) that ends when the
- * warp waits, exits, or has used up its budget. One sweep over all warps of a block is a pass; one over all active clusters is a round. A pass in which no warp got anywhere decides between waiting, spinning and deadlock.
+ * Warps of a block run one after the other, each for a time slice (a "turn" in the names below) that ends when the warp
+ * waits, exits, or has used up its budget. One sweep over all warps of a block is a pass; one over all active clusters is
+ * a round. A pass in which no warp got anywhere decides between waiting, spinning and deadlock.
  *
  * A launch that is stepped through (exec/stepping.h) may be suspended in the middle of a slice. Progress within
  * a round is therefore kept in the worker, the cluster and the block, not in local variables.
@@ -18,7 +19,8 @@
 #include "exec/cut.h"
 #include "exec/internal.h"
 
-/* The least remaining work, in nanoseconds, for which another worker pays: starting it takes half as long. A build that looks for races starts workers for any launch. */
+/* The least remaining work, in nanoseconds, for which another worker pays: starting it takes half as long. A build that
+ * looks for races starts workers for any launch. */
 #ifndef HELPERS_PAY_NS
 #define HELPERS_PAY_NS 200000
 #endif
@@ -73,7 +75,8 @@ static void charge_limit(struct warp *w, u64 before)
 		fault_limit(w);
 }
 
-/* A time slice within the launch's limit; `before`: what the warp had issued when the slice began. Instructions are counted at the ends of straight runs, so a run may end beyond the limit, but none begins there. */
+/* A time slice within the launch's limit; `before`: what the warp had issued when the slice began. Instructions are
+ * counted at the ends of straight runs, so a run may end beyond the limit, but none begins there. */
 static void limited_turn(struct warp *w, u64 before)
 {
 	struct grid *grid = w->grid;
@@ -96,7 +99,8 @@ static u64 hash_bytes(u64 h, const void *p, size_t bytes)
 	return h;
 }
 
-/* Hash of the registers and program counters of all splits. Equal hashes at the ends of two slices mean that the warp is spinning: it is back in the same state. */
+/* Hash of the registers and program counters of all splits. Equal hashes at the ends of two slices mean that the warp is
+ * spinning: it is back in the same state. */
 static u64 warp_hash(const struct warp *w)
 {
 	u64 h = w->live;
@@ -242,7 +246,8 @@ static u32 gang_turn(struct block *b, u32 first)
 	const u32 count = grid->gang_limit ? gang_size(b, first, &at) : 0;
 	const s64 share = count ? limit_left(grid) / (s64)count : 0;
 
-	/* Close to the instruction limit warps run one by one, so that the launch ends at the same instruction with and without gangs. */
+	/* Close to the instruction limit warps run one by one, so that the launch ends at the same instruction with and
+	 * without gangs. */
 	if (share < GANG_LEAST)
 		return 0;
 	for (u32 n = first; n < first + count; n++)
@@ -279,7 +284,17 @@ static bool can_gang_block(struct block *b)
 	       (b->intact || gang_start_block(b)) && limit_left(grid) / b->warp_count >= GANG_LEAST;
 }
 
-/* The warp to run now. Usually `next`; but when a gang has just parted, its lead (the last warp to arrive at a barrier) would have gone on first without gangs. It gets its slice before `next`, once; `led` remembers which it was. */
+/* A pass, by the fields of struct block_turns:
+ *
+ *     warp       0    1    2    3    4    5
+ *               `--- a gang ----'              next = 0: warps 0 to 3 can run as one, and do (gang_turn): ganged = 4
+ *                3 | 0    1    2    3 | 4 ..   then each by itself, what is left of the gang's slice
+ *
+ * Warp 3 comes twice if it leads: it was the last to arrive at a barrier, and without gangs would have gone on at once,
+ * before the others were woken. So it gets the rest of the gang's slice first (led = 3 + 1, next still 0), and where `next`
+ * comes to it a slice of its own. begin_turn() tells the two apart by `led`.
+ *
+ * The warp to run now. */
 static u32 turn_of(struct block *b)
 {
 	struct block_turns *t = &b->turns;
@@ -298,7 +313,8 @@ static u32 turn_of(struct block *b)
 	return b->lead;
 }
 
-/* Sets up the slice of a warp. A warp of a gang that has just run continues the slice that the gang began (in_gang); `before` is what it had issued then. The exception is the lead: it came first, so when `next` reaches it, it gets a slice of its own. */
+/* Sets up the slice of a warp. One of a gang that has just run continues the slice that the gang began (in_gang), and
+ * `before` is what it had issued then; but the lead has had that already when `next` reaches it. */
 static void begin_turn(struct block_turns *t, struct warp *w)
 {
 	t->entered = true;
@@ -546,7 +562,8 @@ static bool must_stop(const struct worker *k, const struct cluster *c)
 	       c->blocks[0]->index > __atomic_load_n(&grid->fault_block, __ATOMIC_ACQUIRE);
 }
 
-/* Completes asynchronous operations when a pass made no progress, since the cluster's warps may be waiting for them; checks at the end that none is left. Updates the pass's outcome; false: a fault was raised. */
+/* Completes asynchronous operations when a pass made no progress, since the cluster's warps may be waiting for them;
+ * checks at the end that none is left. Updates the pass's outcome; false: a fault was raised. */
 static bool settle(struct cluster *c, enum pass *p)
 {
 	bool did = false;

@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Observers. A watched instruction has another handler in the run's own copy of the
- * code, so an unwatched one costs nothing, and a run without observers shares the program's code.
+ * Observers. A watched instruction has another handler in the run's own copy of the code, so an unwatched one costs
+ * nothing, and a run without observers shares the program's code:
  *
- * A gang's observers get one event for all its warps, before the gang runs the instruction. If the gang then parts
- * there, some warps execute the same instruction again one by one. Observers must not see it twice, so these
- * warps carry told..told_last, the instructions already reported; watched() skips the event and clears the mark.
+ *     grid->insns        | fn | fn | watched() | fn |          watched(): tell those of `watchers`, run the handler that
+ *     grid->originals                  | fn |                  `originals` keeps, tell again
+ *     grid->watchers                 | 0b101 |                 bit k: observer k asked for it when the launch began
+ *
+ * A gang's observers get one event for all its warps, before the gang runs the instruction. If the gang then parts there,
+ * some of its warps execute the same instruction again, one by one. Observers must not see it twice:
+ *
+ *     gang of warps 0 to 3 at i:   gang_before(i) ... the handler parts the gang, done = 2
+ *     warps 0, 1                   have run i: go on behind it
+ *     warps 2, 3                   told = told_last = i: watched() skips `before`, clears the mark, and runs i
+ *
+ * A guard and the instruction that it guards are one to the gang, which can part at the second after both were told of:
+ * then told = the guard, told_last = what it guards.
  */
 #include <string.h>
 
@@ -49,7 +59,8 @@ static void tell(const struct gang *g, struct warp *w, const struct insn *i)
 	w->told_last = gang_plain(g, last);
 }
 
-/* After the gang parted at i, or at the instruction that the guard i guards: marks the members that will execute it individually. Members are the warps from `on` to `on_end`, or all of the gang if there is no such list. */
+/* After the gang parted at i, or at the instruction that the guard i guards: marks the members that will execute it
+ * individually. Members are the warps from `on` to `on_end`, or all of the gang if there is no such list. */
 static void note_told(const struct gang *g, const struct insn *i, const struct gang_member *on,
 		      const struct gang_member *on_end)
 {
@@ -78,7 +89,8 @@ static const struct insn *watched_gang(struct gang *g, const struct insn *i)
 	return next;
 }
 
-/* Instructions hoisted to once a launch are skipped by gangs. A watched one must still be seen in its place, so skips end there. */
+/* Instructions hoisted to once a launch are skipped by gangs. A watched one must still be seen in its place, so skips end
+ * there. */
 static void skip_to_watched(struct insn *insns, const struct code *code, const u8 *watchers)
 {
 	u32 next = code->insn_count - 1;

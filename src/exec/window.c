@@ -21,8 +21,8 @@ struct block *shared_owner(struct warp *w, u64 address)
 	return rank <= w->block->cluster->count ? w->block->cluster->blocks[rank - 1] : NULL;
 }
 
-/* Only instructions that say .shared::cluster or to all of the cluster, and generic addresses, reach other blocks. A deferred operation runs
- * from no instruction of the frame, and may be of either kind. */
+/* Only instructions that say .shared::cluster or to all of the cluster, and generic addresses, reach other blocks. A
+ * deferred operation runs from no instruction of the frame, and may be of either kind. */
 static bool names_cluster(const struct warp *w, const struct insn *i)
 {
 	const struct code *c = w->frame->code;

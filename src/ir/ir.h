@@ -169,9 +169,9 @@ struct ir_operand {
 	u64 value;                /* integer or float bits; integers are 64-bit two's complement */
 	bool is_unsigned;
 	s64 addend; /* of SYMBOL and ADDRESS */
-	/* VECTOR, LIST, PAIR, TEXTURE; ADDRESS, BANK: items[0] is the base (BANK: if there is one). Of array[register + n], items[1]
-	 * is the register, and the address is base + addend + the product of the register and `value`,
-	 * cut to the register's width and not sign-extended. */
+	/* VECTOR, LIST, PAIR, TEXTURE; ADDRESS, BANK: items[0] is the base (BANK: if there is one). Of array[register +
+	 * n], items[1] is the register, and the address is base + addend + the product of the register and `value`, cut
+	 * to the register's width and not sign-extended. */
 	struct ir_operand *items;
 	u32 item_count;
 };

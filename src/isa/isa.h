@@ -63,15 +63,15 @@ enum isa_flag {
 	ISA_CROSS_LANE = 1 << 15, /* reads other lanes: a destination may not share a source's row */
 	ISA_PARAM = 1 << 16,      /* ld.param, st.param: the address may name a parameter */
 	/* Operands may carry selectors; isa_pack_selectors' result is in insn.imm. */
-	ISA_SELECT = 1 << 17,      /* .b0 to .b3, .h0, .h1: scalar video instructions */
-	ISA_SELECT2 = 1 << 18,     /* .h10 and so on: video on two halves */
-	ISA_SELECT4 = 1 << 19,     /* .b3210 and so on: video on four bytes */
-	ISA_MINUS = 1 << 20,       /* sources may have a minus sign, the destination no selector (with ISA_SELECT) */
-	ISA_UNSYNCED = 1 << 21,    /* needs warps in lockstep: refused for sm_70 and later from PTX ISA 6.4 on */
-	ISA_FAMILY_ONLY = 1 << 25, /* later targets than its own family's have it no more: sm_90; sm_100 to sm_11x */
-	ISA_LATE = 1 << 22,        /* may write its destinations after it: no other register shares their rows */
-				   /* Other bits from 23 to 30 are of SASS rows alone: isa/sass.h. */
-	ISA_CONVERTS = 1u << 31,   /* cvt: narrow floating-point values may stand in 64-bit registers */
+	ISA_SELECT = 1 << 17,   /* .b0 to .b3, .h0, .h1: scalar video instructions */
+	ISA_SELECT2 = 1 << 18,  /* .h10 and so on: video on two halves */
+	ISA_SELECT4 = 1 << 19,  /* .b3210 and so on: video on four bytes */
+	ISA_MINUS = 1 << 20,    /* sources may have a minus sign, the destination no selector (with ISA_SELECT) */
+	ISA_UNSYNCED = 1 << 21, /* needs warps in lockstep: refused for sm_70 and later from PTX ISA 6.4 on */
+	ISA_LATE = 1 << 22, /* destinations may be written after it completes: their rows are shared with no other */
+	ISA_FAMILY_ONLY = 1 << 25, /* removed after its own family: sm_90; sm_100 to sm_11x */
+	/* Other bits from 23 to 30 are of SASS rows alone: isa/sass.h. */
+	ISA_CONVERTS = 1u << 31, /* cvt: narrow floating-point values may stand in 64-bit registers */
 };
 
 /* What those who look at a program know of an instruction beside its flags: observers, checks, the assembler's rules.
@@ -126,42 +126,53 @@ enum instruction_class {
 	CLASS_BY_TYPE = CLASS_COUNT /* of a family: CLASS_FP16 to CLASS_INTEGER by the form's type */
 };
 
-/* One row.
+/* One row, as a family's file has it, and one of the instructions that it accepts:
  *
- * form: the opcode, then modifiers in their order. `.x` stands for itself, `[.x|.y]` for one of
- *   these or none, `(.x|.y)` for exactly one of these. Spaces are ignored. An alternative may be
- *   empty or several words, groups among them: "[.weak|(.relaxed|.acquire)(.cta|.gpu|.sys)]".
- *   "add[.rn|.rz|.rm|.rp][.ftz][.sat].f32"
+ *     ROW("add[.rn|.rz][.ftz][.sat].f32", "=0 0 0", 10, 10, 0,    pick_add_f32, "Adds two values.")
+ *          form                            operands ptx sm  flags meaning       doc
+ *
+ *     add.rz.ftz.f32 %f1, %f2, 0f3F800000;       form->tokens: rz ftz f32; form->types: f32, type 0 of the operands
+ *
+ * form: the opcode, then its modifiers in order.
+ *   .x            itself                                             "bar.sync"
+ *   [.x|.y]       one of these or none                               "add[.rn|.rz][.ftz][.sat].f32"
+ *   (.x|.y)       exactly one of these                               "add(.rm|.rp)[.ftz][.sat].f32"
+ *   An alternative may be empty, or several words with groups among them: "[.weak|(.relaxed|.acquire)(.cta|.gpu|.sys)]".
+ *   Spaces are ignored.
+ *
  * operands: words in the order of the text, separated by blanks. Each is
- *   [=|+] [_] [?] [$] [&] [{N}|{v}] TYPE [|TYPE]
- *   =      written; + read and written; else read
- *   _      '_' may stand for it (it may for any element of a vector, too, but not for all)
- *   ?      may be left out (with everything after it)
- *   $      a special register may stand there
- *   &      the address of a variable may, one of the form's state space if it has one
- *   {N}    a vector of N registers; {v} as many as the form's .v2/.v4/.v8 says, one if none;
- *          {A} {B} {C} {D} as many as the matrix fragment has
- *   TYPE   0..5: the form's first, second... type; w0: twice as wide as type 0; a type's name, of which
- *          u32 and its like are for integers alone, b32 and its like for any bits;
- *          @ a memory address, with @shared and so on one that a variable of that space alone may name
- *          where the form has no space, with @any one of any; T a tensor map with coordinates, [address, {s32...}], as many as the
- *          form's .1d to .5d says (5 with .tile::gather4 and .tile::scatter4), which stand flattened
- *          as an address and its coordinates;
- *          X a texture with coordinates, [texture, sampler, {coordinates}], flattened, the sampler absent
- *          in unified mode, without coordinates for a query; S a surface, which has no sampler;
- *          L a label or list of targets;
- *          F a function or function pointer; V a variable; #u32 an immediate only (it goes to
- *          form->immediates, not to a row)
- *   |TYPE  a second destination after a vertical bar, may be left out in the text; ||TYPE: may not
- *   <low,high[,step]> behind a TYPE: what a constant there may be
+ *   [=|+] [_] [?] [$] [&] [{N}|{v}] TYPE [|TYPE]                      as in
+ *   =             written; + read and written; neither: read         add.f32  "=0 0 0"
+ *   _             '_' may stand for it (it may for any element of a vector, too, but not for all)
+ *   ?             may be left out, with everything after it          barrier.sync "u32<0,15> ?u32<0,0xffffffff,32>"
+ *   $             a special register may stand there                 mov.u32  "=0 $&0"
+ *   &             the address of a variable may, one of the form's state space if it has one
+ *   {N} {v}       a vector of N registers; as many as the form's .v2, .v4 or .v8 says, else one: ld "={v}0 @"
+ *   {A}..{D}      as many as the matrix fragment has                 mma.sync "={D}f32 {A}b32 {B}b32 {C}f32"
  *   Predicates that are read may be negated with '!'.
- *   "=0 0 0", "=pred|pred 0 0 pred", "={v}0 @"
+ *  TYPE:
+ *   0..5          the form's first, second, ... type                 cvt.s32.f64: type 0 is s32, type 1 f64
+ *   w0            twice as wide as type 0                            mul.wide "=w0 0 0"
+ *   pred u32 b64  that type, whatever the form's are; u32 and its like are for integers alone, b32 and its like for any
+ *                 bits
+ *   #u32          a constant only: it goes to form->immediates, not to a row
+ *   @             a memory address; @shared and so on: one that a variable of that space alone may name where the form
+ *                 has no space; @any: of any space
+ *   T             a tensor map with coordinates, [address, {s32...}], as many as the form's .1d to .5d says (5 with
+ *                 .tile::gather4 and .tile::scatter4); they stand flattened as an address and its coordinates
+ *   X             a texture with coordinates, [texture, sampler, {coordinates}], flattened, the sampler absent in
+ *                 unified mode, without coordinates for a query; S a surface, which has no sampler
+ *   L F V         a label or list of targets; a function or function pointer; a variable
+ *   <low,high[,step]>  behind a TYPE: what a constant there may be
+ *   |TYPE         a second destination after a vertical bar, which the text may leave out; ||TYPE: may not
+ *                                                                    setp     "=_pred|pred 0 0 pred"
+ *
  * ptx: first PTX ISA version times 10; sm: first target (10 for sm_10).
- * meaning: picks the handlers for a matched form, or NULL if the combination is not legal. With
- *   operand_count 0 (isa_expand_row) the operands' widths are not known: any handler will do.
- *   The pointer itself is NULL only where flags have ISA_UNMODELLED.
- * last: of PTX, the last version times 10 of a form whose rounding modifier or .approx is required since;
- *   if that is 2.0 or later, targets below sm_20 keep the form. Of SASS, the last target. 0: there is none.
+ * meaning: picks the handlers for a matched form, or NULL if the combination is not legal. With operand_count 0
+ *   (isa_expand_row) the operands' widths are not known: any handler will do. The pointer itself is NULL only where flags
+ *   have ISA_UNMODELLED.
+ * last: of PTX, the last version times 10 of a form whose rounding modifier or .approx is required since; if that is 2.0 or
+ *   later, targets below sm_20 keep the form. Of SASS, the last target. 0: there is none.
  * traits: of enum isa_trait. */
 struct isa_row {
 	const char *form;
@@ -207,8 +218,8 @@ struct form {
 	u8 immediate_count;
 	s64 immediates[6];
 	s32 selects; /* of video operands, see isa_pack_selectors */
-	/* ISA_PARAM: the address is a kernel parameter's (space .param proper), or that of a function's
-	 * parameter or result (kept in local memory, frame-relative; BYTES: at no multiple of an element), or in a register. */
+	/* ISA_PARAM: the address is a kernel parameter's (space .param proper), or that of a function's parameter or
+	 * result (kept in local memory, frame-relative; BYTES: at no multiple of an element), or in a register. */
 	enum form_param { PARAM_BY_REGISTER, PARAM_OF_KERNEL, PARAM_OF_FRAME, PARAM_OF_FRAME_BYTES } param;
 	bool absolute; /* the address is a constant: a = NO_OPERAND for ISA_PARAM, else a constant row */
 	u32 arch;      /* numeric target, 90 for sm_90 */
@@ -218,6 +229,7 @@ struct form {
 	bool writes_cc; /* the destination carries .CC */
 };
 
+/* Whether the instruction's text has the modifier. */
 static inline bool form_has(const struct form *f, int token)
 {
 	for (u32 k = 0; k < f->token_count; k++)
@@ -233,6 +245,7 @@ static inline int form_pick(const struct form *f, int first, int last)
 			return f->tokens[k];
 	return TOKEN_NONE;
 }
+/* The form's type number k, or TOKEN_NONE. */
 static inline int form_type(const struct form *f, u32 k) { return k < f->type_count ? f->types[k] : TOKEN_NONE; }
 
 /* Is operand k (0 or 1) of a cvt a narrower floating-point value in a 64-bit register? */
@@ -268,7 +281,10 @@ bool isa_match_words(const char *form, const char *const *modifiers, u32 count, 
 /* Does the word (without its dot) stand anywhere in the row's form? */
 bool isa_row_has_word(const struct isa_row *row, const char *word);
 
+/* The table of these families (NULL-terminated), in the arena; unwinds by it when memory runs out. It does not change
+ * afterwards, so any number of threads may share it. */
 struct isa *isa_build(struct arena *arena, const struct isa_family *const *families);
+/* By the opcode's text without modifiers, "add"; NULL: there is none. */
 const struct isa_opcode *isa_find_opcode(const struct isa *isa, const char *name);
 /* What an internal instruction does; NULL if the table lacks it. */
 const struct meaning *isa_internal(const struct isa *isa, enum opcode opcode);
@@ -340,7 +356,7 @@ bool isa_pack_selectors(const struct isa_row *row, const char *const selectors[4
 
 /* Every text a row accepts, one call for each, for docs, coverage and tests. */
 void isa_expand_row(const struct isa_row *row, void (*each)(void *context, const struct form *form), void *context);
-/* "add.sat.s32" */
+/* The form's text, "add.sat.s32", cut to `size` bytes with the NUL. */
 void isa_form_text(const struct form *form, char *text, size_t size);
 
 #endif

@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Bank accounting. An access becomes a plan (which lanes form a unit, into how many slots a
- * unit's words fall) and a key for each lane; then each unit is served. A slot is as many
- * neighbouring banks as an aligned access of the plan's grain covers, so that a wide lane counts
- * once. Most accesses end at a test for a constant stride, or for one word in each slot. 1.x and
- * the atomic loops have their own ways.
+ * Bank accounting. An access becomes a plan (which lanes form a unit, into how many slots a unit's words fall) and a key
+ * for each lane; then each unit is served. A slot is as many neighbouring banks as an aligned access of the plan's grain
+ * covers, so that a wide lane counts once:
+ *
+ *     8 bytes a lane on 9.0: shift 3, 16 slots of two banks, units of 16 lanes
+ *
+ *     lane    0    1    2   ...   15  |  16   17  ...   31
+ *     unit              0             |         1
+ *     key     address >> 3;  slot     = key % 16;  a unit takes as many wavefronts as its fullest slot has different keys
+ *
+ * Most accesses end at a test for a constant stride (arithmetic alone), or for one key in each slot (one wavefront); the
+ * order of tests is by what they cost. 1.x and the atomic loops have their own ways.
  */
 #include "memory/banks.h"
 
@@ -22,8 +29,9 @@ struct plan {
 
 static u32 lanes_below(u32 n) { return n >= 32 ? FULL_MASK : (1u << n) - 1; }
 
-/* Serves the lanes of `mask` together: key k lies in slot k mod `slots` (a power of two up to 32), a slot serves one key in each wavefront ("pass" in the names here), and all lanes with that key share it. Returns the number of wavefronts and sets pass[l] to the wavefront of each lane. */
-static u32 serve_passes(u32 mask, const u32 key[WARP_LANES], u32 slots, u16 pass[WARP_LANES])
+/* Serves the lanes of `mask` together: key k lies in slot k mod `slots` (a power of two up to 32), a slot serves one key in
+ * each wavefront, and all lanes with that key share it. Returns the number of wavefronts and tells each lane's. */
+static u32 serve_keys(u32 mask, const u32 key[WARP_LANES], u32 slots, u16 wavefront[WARP_LANES])
 {
 	/* Keys seen, in an open table at most half full; `used` spares clearing it. */
 	u32 seen[64];
@@ -44,12 +52,13 @@ static u32 serve_passes(u32 mask, const u32 key[WARP_LANES], u32 slots, u16 pass
 			place[at] = taken[key[lane] & (slots - 1)]++;
 			most = max_u32(most, place[at] + 1u);
 		}
-		pass[lane] = place[at];
+		wavefront[lane] = place[at];
 	}
 	return most;
 }
 
-/* Joined (7.0 on, loads only): throughout the warp, every active lane has the address of its neighbour at distance 1, if that is active; or throughout the same at distance 2. Two units are then served as one. */
+/* Joined (7.0 on, loads only): throughout the warp, every active lane has the address of its neighbour at distance 1, if
+ * that is active; or throughout the same at distance 2. Two units are then served as one. */
 static bool lanes_joined(u32 mask, const u32 address[WARP_LANES])
 {
 	bool by_1 = true, by_2 = true;
@@ -124,7 +133,7 @@ static bool halves_have_stride(const u32 address[WARP_LANES], u32 stride)
 
 /* Two halves of 4-byte words, each of one word or of 16 in a row, `apart` words from each other:
  * they meet in a bank unless they are the same words there. */
-static u32 row_passes(u32 words, s32 apart)
+static u32 rows_wavefronts(u32 words, s32 apart)
 {
 	u32 banks = (u32)apart & 31;
 
@@ -136,7 +145,7 @@ static u32 row_passes(u32 words, s32 apart)
 /* The wavefronts of every unit of a full warp whose half-warps have one constant stride, by
  * arithmetic; 0 where arithmetic does not decide. With as many lanes as slots, lanes that are k slots
  * apart meet gcd(k, slots) times; lanes closer than a slot's width fill neighbouring slots. */
-static u32 stride_passes(const struct plan *p, u32 mask, const u32 address[WARP_LANES], bool by_lane)
+static u32 stride_wavefronts(const struct plan *p, u32 mask, const u32 address[WARP_LANES], bool by_lane)
 {
 	u32 stride = address[1] - address[0], grain = 1u << p->shift;
 	u32 apart = address[16] - address[0];
@@ -147,7 +156,7 @@ static u32 stride_passes(const struct plan *p, u32 mask, const u32 address[WARP_
 	if (apart != 16 * stride && p->unit_lanes == 32) {
 		if (by_lane || grain != 4 || p->slots != 32 || (stride && stride != 4))
 			return 0;
-		return row_passes(stride ? 16 : 1, (s32)((address[16] >> 2) - (address[0] >> 2)));
+		return rows_wavefronts(stride ? 16 : 1, (s32)((address[16] >> 2) - (address[0] >> 2)));
 	}
 	if (stride == 0 && !by_lane)
 		return 1;
@@ -204,7 +213,7 @@ static u32 serve_slot_lanes(u32 mask, const u32 key[WARP_LANES], u32 slots, stru
 	return most_of(served->slots.lanes);
 }
 
-/* The most keys in a slot, as serve_passes finds. */
+/* The most keys in a slot, as serve_keys finds. */
 static u32 serve_slot_keys(u32 mask, const u32 key[WARP_LANES], u32 slots, struct served *served)
 {
 	served->known = true;
@@ -231,9 +240,10 @@ static void note_words(const struct plan *p, u32 bytes, u32 address, struct bank
 		detail->bank_words[(address + b) / bank_bytes & 31]++;
 }
 
-/* Fills in the detail of a plain access once its wavefronts are known; `pass` is the wavefront within the unit. */
+/* Fills in the detail of one unit of a plain access: `before` wavefronts went to the units before it, wavefront[l] counts
+ * within it. */
 static void note_unit(const struct plan *p, const struct bank_access *a, u32 mask, u32 unit, u32 before,
-		      const u32 key[WARP_LANES], const u32 address[WARP_LANES], const u16 pass[WARP_LANES],
+		      const u32 key[WARP_LANES], const u32 address[WARP_LANES], const u16 wavefront[WARP_LANES],
 		      struct bank_detail *detail)
 {
 	u32 seen[32] = {0}; /* wavefronts in which each slot has served a word, a bit each */
@@ -241,11 +251,11 @@ static void note_unit(const struct plan *p, const struct bank_access *a, u32 mas
 	for (u32 left = mask; left; left &= left - 1) {
 		u32 l = (u32)__builtin_ctz(left), slot = key[l] & (p->slots - 1);
 
-		if (!(seen[slot] >> pass[l] & 1))
+		if (!(seen[slot] >> wavefront[l] & 1))
 			note_words(p, a->width, address[l], detail);
-		seen[slot] |= 1u << pass[l];
+		seen[slot] |= 1u << wavefront[l];
 		detail->unit[l] = (u8)unit;
-		detail->wavefront[l] = (u16)(before + pass[l] + p->extra);
+		detail->wavefront[l] = (u16)(before + wavefront[l] + p->extra);
 	}
 }
 
@@ -255,17 +265,18 @@ static void note_unit(const struct plan *p, const struct bank_access *a, u32 mas
 static u32 source_wavefronts(const struct plan *p, u32 unit_lanes, u32 mask, const u32 address[WARP_LANES],
 			     const u32 key[WARP_LANES])
 {
-	u16 pass[WARP_LANES];
+	u16 wavefront[WARP_LANES];
 	u32 wavefronts = 0;
 
 	for (u32 first = 0; first < WARP_LANES; first += 2 * unit_lanes) {
 		const u32 low = mask & lanes_below(unit_lanes) << first;
 		const u32 high = mask & lanes_below(unit_lanes) << (first + unit_lanes), both = low | high;
 
-		if (both && lanes_joined(both, address) && serve_passes(both, key, p->slots, pass) == 1)
+		if (both && lanes_joined(both, address) && serve_keys(both, key, p->slots, wavefront) == 1)
 			wavefronts++;
 		else if (both)
-			wavefronts += serve_passes(low, key, p->slots, pass) + serve_passes(high, key, p->slots, pass);
+			wavefronts +=
+				serve_keys(low, key, p->slots, wavefront) + serve_keys(high, key, p->slots, wavefront);
 	}
 	return wavefronts;
 }
@@ -280,47 +291,64 @@ static void count_source(const struct arch *arch, const struct plan *p, const st
 			may_join ? (u16)source_wavefronts(p, p->slots, a->mask, address, key) : count->wavefronts;
 }
 
+/* The wavefronts of each unit, where all units take as many and that is known without serving one after the other; 0: it
+ * is not. Fills in the keys, unless the stride alone decides: *by_stride. */
+static u32 uniform_wavefronts(const struct plan *p, const struct bank_access *a, const u32 address[WARP_LANES],
+			      u32 key[WARP_LANES], bool *by_stride, struct served *served)
+{
+	const u32 wavefronts = stride_wavefronts(p, a->mask, address, false);
+
+	*by_stride = wavefronts != 0;
+	if (wavefronts)
+		return wavefronts;
+	make_keys(p, address, key);
+	return p->unit_lanes == WARP_LANES ? serve_slot_keys(a->mask, key, p->slots, served)
+					   : one_key_a_slot(p, a->mask, key);
+}
+
+static void count_units(const struct plan *p, const struct bank_access *a, const u32 address[WARP_LANES],
+			const u32 key[WARP_LANES], struct bank_count *count, struct bank_detail *detail)
+{
+	u16 wavefront[WARP_LANES];
+
+	for (u32 first = 0; first < WARP_LANES; first += p->unit_lanes) {
+		const u32 mask = a->mask & lanes_below(p->unit_lanes) << first;
+
+		if (!mask)
+			continue;
+		const u32 wavefronts = serve_keys(mask, key, p->slots, wavefront) + p->extra;
+
+		if (detail)
+			note_unit(p, a, mask, count->units, count->wavefronts, key, address, wavefront, detail);
+		count->units++;
+		count->wavefronts += (u16)wavefronts;
+		count->degree = (u16)max_u32(count->degree, wavefronts);
+	}
+}
+
+/* Plain loads and stores. A detail is only found unit by unit. */
 static void count_words(const struct arch *arch, const struct plan *p, const struct bank_access *a,
 			const u32 address[WARP_LANES], struct bank_count *count, struct bank_detail *detail,
 			struct served *served)
 {
-	u32 key[WARP_LANES];
-	u16 pass[WARP_LANES];
+	u32 key[WARP_LANES], each = 0;
+	bool by_stride = false;
 
-	u32 passes = detail ? 0 : stride_passes(p, a->mask, address, false);
-	const bool by_stride = passes != 0;
-
-	if (!passes) {
+	if (detail)
 		make_keys(p, address, key);
-		if (!detail && p->unit_lanes == WARP_LANES)
-			passes = serve_slot_keys(a->mask, key, p->slots, served);
-		else
-			passes = !detail && one_key_a_slot(p, a->mask, key);
-	}
-	if (passes) {
+	else
+		each = uniform_wavefronts(p, a, address, key, &by_stride, served);
+	if (each) {
 		count->units = (u16)active_units(a->mask, p->unit_lanes);
-		count->degree = (u16)(passes + p->extra);
+		count->degree = (u16)(each + p->extra);
 		count->wavefronts = (u16)(count->units * count->degree);
-		if (by_stride)
-			count->load_source = is_load(a->kind) ? count->wavefronts : 0;
-		else
-			count_source(arch, p, a, address, key, count);
-		return;
+	} else {
+		count_units(p, a, address, key, count, detail);
 	}
-	for (u32 first = 0; first < WARP_LANES; first += p->unit_lanes) {
-		u32 mask = a->mask & lanes_below(p->unit_lanes) << first;
-
-		if (!mask)
-			continue;
-		passes = serve_passes(mask, key, p->slots, pass) + p->extra;
-
-		if (detail)
-			note_unit(p, a, mask, count->units, count->wavefronts, key, address, pass, detail);
-		count->units++;
-		count->wavefronts += (u16)passes;
-		count->degree = (u16)max_u32(count->degree, passes);
-	}
-	count_source(arch, p, a, address, key, count);
+	if (!by_stride)
+		count_source(arch, p, a, address, key, count);
+	else if (is_load(a->kind))
+		count->load_source = count->wavefronts;
 }
 
 /* The profiler's ideal: the bytes of active lanes, 128 a wavefront, at least 4 bytes a lane. */
@@ -333,7 +361,7 @@ static u32 ideal_wavefronts(const struct bank_access *a, u32 mask, u32 wavefront
 }
 
 /* Native atomics and cp.async.ca take lanes, not words: the cost is the most lanes in one slot. */
-static u32 serve_lanes(u32 mask, const u32 key[WARP_LANES], u32 slots, u16 pass[WARP_LANES])
+static u32 serve_lanes(u32 mask, const u32 key[WARP_LANES], u32 slots, u16 wavefront[WARP_LANES])
 {
 	u8 taken[32] = {0};
 	u32 most = 0;
@@ -341,8 +369,8 @@ static u32 serve_lanes(u32 mask, const u32 key[WARP_LANES], u32 slots, u16 pass[
 	for (u32 left = mask; left; left &= left - 1) {
 		u32 l = (u32)__builtin_ctz(left);
 
-		pass[l] = taken[key[l] & (slots - 1)]++;
-		most = max_u32(most, pass[l] + 1u);
+		wavefront[l] = taken[key[l] & (slots - 1)]++;
+		most = max_u32(most, wavefront[l] + 1u);
 	}
 	return most;
 }
@@ -351,8 +379,8 @@ static void count_lanes(const struct plan *p, const struct bank_access *a, const
 			struct bank_count *count, struct bank_detail *detail, struct served *served)
 {
 	u32 key[WARP_LANES], twice = a->kind == BANK_ATOM_CAS ? 2 : 1, cost = 0;
-	u16 pass[WARP_LANES];
-	u32 by_stride = detail ? 0 : stride_passes(p, a->mask, address, true);
+	u16 wavefront[WARP_LANES];
+	u32 by_stride = detail ? 0 : stride_wavefronts(p, a->mask, address, true);
 
 	if (!by_stride)
 		make_keys(p, address, key);
@@ -364,14 +392,14 @@ static void count_lanes(const struct plan *p, const struct bank_access *a, const
 		const bool alone = !detail && p->unit_lanes == WARP_LANES;
 		u32 lanes = by_stride ? by_stride
 			    : alone   ? serve_slot_lanes(mask, key, p->slots, served)
-				      : serve_lanes(mask, key, p->slots, pass);
+				      : serve_lanes(mask, key, p->slots, wavefront);
 
 		for (u32 left = detail ? mask : 0; left; left &= left - 1) {
 			u32 l = (u32)__builtin_ctz(left);
 
 			note_words(p, a->width, address[l], detail);
 			detail->unit[l] = (u8)count->units;
-			detail->wavefront[l] = (u16)((cost + pass[l]) * twice + twice - 1);
+			detail->wavefront[l] = (u16)((cost + wavefront[l]) * twice + twice - 1);
 		}
 		count->units++;
 		cost += lanes;
@@ -458,12 +486,12 @@ static void count_swap_loop(const struct arch *arch, const struct plan *p, const
 {
 	struct bank_access load = {BANK_LOAD, a->mode, a->width, a->mask};
 	u32 key[WARP_LANES];
-	u16 pass[WARP_LANES];
+	u16 wavefront[WARP_LANES];
 
 	make_keys(p, address, key);
 	for (u32 first = 0; first < WARP_LANES; first += p->unit_lanes)
-		count->degree = (u16)max_u32(
-			count->degree, serve_lanes(a->mask & lanes_below(p->unit_lanes) << first, key, p->slots, pass));
+		count->degree = (u16)max_u32(count->degree, serve_lanes(a->mask & lanes_below(p->unit_lanes) << first,
+									key, p->slots, wavefront));
 	count->units = (u16)active_units(a->mask, p->unit_lanes);
 	while (load.mask) {
 		struct bank_count c;

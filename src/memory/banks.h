@@ -73,10 +73,9 @@ struct bank_detail {
 	                            * atomics: lanes. 1.x: banks 0 to 15 */
 };
 
-/* What the assembler makes of an atomic on shared memory from 5.0 on (ptxas 13.0 for sm_90):
- * one instruction for integers of 32 bits and for exchange, compare and swap but of 16 bits, else
- * a loop, in which each lane's operation is taken to change its word. Adding the constant 1 as .u32, or .inc with the bound ~0, is a count if the result is
- * not used. */
+/* What the assembler makes of an atomic on shared memory from 5.0 on (ptxas 13.0 for sm_90): one instruction for integers
+ * of 32 bits and for exchange, compare and swap but of 16 bits, else a loop, in which each lane's operation is taken to
+ * change its word. Adding the constant 1 as .u32, or .inc with the bound ~0, is a count if the result is not used. */
 enum bank_atomic { BANK_ATOMIC_CAS, BANK_ATOMIC_EXCH, BANK_ATOMIC_ADD_ONE_UNUSED, BANK_ATOMIC_OTHER };
 
 enum bank_kind banks_atomic_kind(enum bank_atomic op, u32 bits, bool integer);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cp.async.ca. A pass moves lanes that differ in bank on both sides, the lowest first; a lane that must
+ * cp.async.ca. A wavefront moves lanes that differ in bank on both sides, the lowest first; a lane that must
  * wait keeps later ones from its banks.
  */
 #include "memory/copies.h"
@@ -15,11 +15,11 @@ static u32 bank_bit(u64 address, u32 width)
 }
 
 /* global: NULL if nothing is read. */
-static u32 count_passes(u32 width, u32 mask, const u64 global[WARP_LANES], const u32 shared[WARP_LANES])
+static u32 move_wavefronts(u32 width, u32 mask, const u64 global[WARP_LANES], const u32 shared[WARP_LANES])
 {
-	u32 passes = 0;
+	u32 wavefronts = 0;
 
-	for (; mask; passes++) {
+	for (; mask; wavefronts++) {
 		u32 from = 0, to = 0, waiting = 0;
 
 		for (u32 left = mask; left; left &= left - 1) {
@@ -33,7 +33,7 @@ static u32 count_passes(u32 width, u32 mask, const u64 global[WARP_LANES], const
 		}
 		mask = waiting;
 	}
-	return passes;
+	return wavefronts;
 }
 
 /* Whether two lanes read in one bank. */
@@ -62,7 +62,7 @@ static void count_unit(u32 width, u32 unit, u32 tag_wavefronts, const u8 wavefro
 			part |= wavefront[__builtin_ctz(left)] == w ? left & -left : 0;
 		if (!part)
 			continue;
-		const u32 excess = count_passes(width, part, global, shared) - 1;
+		const u32 excess = move_wavefronts(width, part, global, shared) - 1;
 		count->conflicts += (u16)excess;
 		count->data_conflicts += (u16)(reads_meet(width, part, global) ? excess : 0);
 	}
@@ -70,7 +70,7 @@ static void count_unit(u32 width, u32 unit, u32 tag_wavefronts, const u8 wavefro
 
 static u32 zero_conflicts(u32 width, u32 zeros, const u32 shared[WARP_LANES])
 {
-	return zeros ? count_passes(width, zeros, NULL, shared) - 1 : 0;
+	return zeros ? move_wavefronts(width, zeros, NULL, shared) - 1 : 0;
 }
 
 static u32 lanes_of_unit(u32 width) { return width == 4 ? FULL_MASK : (1u << 128 / width) - 1; }
@@ -86,11 +86,11 @@ void copies_count(const struct arch *arch, u32 width, u32 reads, u32 zeros, cons
 	sectors_count_global(arch, &load, global, &n, &detail);
 	for (u32 first = 0; first < WARP_LANES; first += 128 / width) {
 		const u32 unit = (reads | zeros) & lanes_of_unit(width) << first;
-		const u32 passes = count_passes(width, unit, global, shared);
+		const u32 wavefronts = move_wavefronts(width, unit, global, shared);
 
 		count->units += unit != 0;
-		count->wavefronts += (u16)passes;
-		count->degree = (u16)max_u32(count->degree, passes);
+		count->wavefronts += (u16)wavefronts;
+		count->degree = (u16)max_u32(count->degree, wavefronts);
 		count_unit(width, unit & reads, n.tag_wavefronts, detail.tag_wavefront, global, shared, count);
 		count->conflicts += (u16)zero_conflicts(width, unit & zeros, shared);
 	}

@@ -43,7 +43,8 @@ u32 sectors_tag_bank(u64 address)
 	return (u32)(__builtin_parity((u32)address & first) | __builtin_parity((u32)address & second) << 1);
 }
 
-/* The number of the line with this key, entered if new. `index` is a hash table with open addressing that holds line + 1: at most half full, so probing ends. */
+/* The number of the line with this key, entered if new. `index` is a hash table with open addressing that holds line + 1:
+ * at most half full, so probing ends. */
 static u32 enter_line(struct lines *lines, u8 index[64], u64 key, bool *new)
 {
 	u32 at = (u32)(key * 0x9e3779b97f4a7c15ull >> 58);
@@ -100,10 +101,38 @@ static u32 count_sectors(const struct lines *lines)
 	return n;
 }
 
-/* Atomics, from 5.0 on. A bank visits the line of the lowest lane that waits there, and serves those
- * of its lanes before which no lane waits on the same word of a line, be it of this line or of
- * another: waiting lanes are told apart by bank and word alone. Each visit makes a line. Equals the
- * sectors and tag wavefronts of all 349 recorded atomics and reductions. */
+/* One tag bank's part of a tag wavefront: visits the line of the lowest lane that waits there, as line number
+ * `lines->count`, and returns the lanes that it serves. A lane has to wait for the next visit if a lower one waits on the
+ * same word of a line, be it of this line or of another: the bank tells waiting lanes apart by that alone. */
+static u32 visit_line(u32 waiting, const u64 address[WARP_LANES], u32 shift, struct lines *lines)
+{
+	const u64 line = address[__builtin_ctz(waiting)] >> shift;
+	u32 words = 0, served = 0;
+
+	lines->sectors[lines->count] = 0;
+	for (u32 left = waiting; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left), word = 1u << (address[l] >> 2 & 31);
+
+		if (address[l] >> shift == line && !(words & word)) {
+			served |= left & -left;
+			lines->sectors[lines->count] |= (u8)(1u << (address[l] >> SECTOR_SHIFT & 3));
+			lines->of_lane[l] = (u8)lines->count;
+		}
+		words |= word;
+	}
+	lines->key[lines->count] = line;
+	lines->wavefront[lines->count++] = (u8)lines->tag_wavefronts;
+	return served;
+}
+
+/* Atomics, from 5.0 on. The four tag banks work side by side, a visit of each that has lanes waiting in a tag wavefront:
+ *
+ *     tag wavefront   bank 0   bank 1   bank 2   bank 3
+ *           0         line A     -      line B     -        all lanes of B served
+ *           1         line A     -        -        -        lanes that met others on a word of A
+ *
+ * Each visit makes a line. `single`: the tag wavefronts in which every visit served one lane. Equals the sectors and tag
+ * wavefronts of all 349 recorded atomics and reductions. */
 static void gather_visits(u32 mask, const u64 address[WARP_LANES], u32 shift, struct lines *lines)
 {
 	u32 waiting[TAG_BANKS] = {0};
@@ -114,28 +143,11 @@ static void gather_visits(u32 mask, const u64 address[WARP_LANES], u32 shift, st
 	while (waiting[0] | waiting[1] | waiting[2] | waiting[3]) {
 		lines->single |= 1u << lines->tag_wavefronts;
 		for (u32 b = 0; b < TAG_BANKS; b++) {
-			u32 words = 0, served = 0;
-			u64 line;
+			const u32 served = waiting[b] ? visit_line(waiting[b], address, shift, lines) : 0;
 
-			if (!waiting[b])
-				continue;
-			line = address[__builtin_ctz(waiting[b])] >> shift;
-			lines->sectors[lines->count] = 0;
-			for (u32 left = waiting[b]; left; left &= left - 1) {
-				u32 l = (u32)__builtin_ctz(left), word = 1u << (address[l] >> 2 & 31);
-
-				if (address[l] >> shift == line && !(words & word)) {
-					served |= left & -left;
-					lines->sectors[lines->count] |= (u8)(1u << (address[l] >> SECTOR_SHIFT & 3));
-					lines->of_lane[l] = (u8)lines->count;
-				}
-				words |= word;
-			}
 			waiting[b] &= ~served;
 			if (served & (served - 1))
 				lines->single &= ~(1u << lines->tag_wavefronts);
-			lines->key[lines->count] = line;
-			lines->wavefront[lines->count++] = (u8)lines->tag_wavefronts;
 		}
 		lines->tag_wavefronts++;
 	}
@@ -209,9 +221,14 @@ static bool enter_word(u32 word, u32 keys[64], u64 *used)
 }
 
 /* Counts the data wavefronts of a warp with several tag wavefronts. Each tag wavefront is a part of its own, but the
- * first `merged` form one. Within a part, lanes form units (unit_shift) and a unit's words fall into slots: cell counts the
- * distinct words in each slot, and a unit takes as many wavefronts as its fullest slot has (most). One key holds
- * part (5 bits), unit (4) and word (23), so that one set serves all. */
+ * first `merged` form one. Within a part, lanes form units (unit_shift) and a unit's words fall into slots:
+ *
+ *     part  unit  slots: cell = different words      most = wavefronts of the unit
+ *      0     0    | 1 | 1 | 2 | 0 | ...               2
+ *      0     1    | 1 | 0 | 0 | 1 | ...               1
+ *      1     0    | 3 | 1 | ...                       3       together 6 wavefronts in 3 groups
+ *
+ * A word that several lanes of a unit share counts once: the set of keys (part 5 bits, unit 4, word 23) tells. */
 static void serve_parts(struct data_stage *d, u32 mask, const struct lines *lines, u32 merged)
 {
 	u32 shift = (u32)__builtin_ctz(max_u32(d->width, 4)), slots = 128u >> shift;

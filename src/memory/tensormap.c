@@ -9,9 +9,9 @@
 
 #include "base/arena.h"
 
-/* The layout of the opaque bytes: what tensormap.replace changes stands where machine code, to which the assembler turns that
- * instruction, stores it from sm_90 on. Dimensions, sides of the box and strides of elements are stored less one, strides in
- * units of 16 bytes. The rest is our own. */
+/* The layout of the opaque bytes: what tensormap.replace changes stands where machine code, to which the assembler turns
+ * that instruction, stores it from sm_90 on. Dimensions, sides of the box and strides of elements are stored less one,
+ * strides in units of 16 bytes. The rest is our own. */
 struct encoded {
 	u64 address;
 	u32 modes; /* MODE_ */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tensor maps: what a tensor in global memory looks like and which part of it a copy moves. Encoded
- * into the 128 opaque bytes that kernels pass around by the loader of launches
- * (as the driver's cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col would); decoded by the tensor
- * copies and changed in place by tensormap.replace, and by machine code, which stores into the bytes. The encoder checks what the driver checks.
+ * Tensor maps: what a tensor in global memory looks like and which part of it a copy moves. Encoded into the 128 opaque
+ * bytes that kernels pass around by the loader of launches (as the driver's cuTensorMapEncodeTiled and
+ * cuTensorMapEncodeIm2col would); decoded by the tensor copies and changed in place by tensormap.replace, and by machine
+ * code, which stores into the bytes. The encoder checks what the driver checks.
  */
 #ifndef PTXSIM_MEMORY_TENSORMAP_H
 #define PTXSIM_MEMORY_TENSORMAP_H

@@ -1,9 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The matrix unit's one step: n products and the accumulator aligned to the greatest exponent, cut
- * toward zero, added exactly, rounded once. Works on tiles of 16 rows by 16 columns whose operands
- * were taken apart beforehand, a vector of rows at a time. Included by tensor_variant.c only, once
- * for each vector width.
+ * The matrix unit's one step: n products and the accumulator aligned to the greatest exponent, cut toward zero, added
+ * exactly, rounded once:
+ *
+ *     c  +  a0 * b0  +  a1 * b1  + ...          exponents   c: 3     a0 b0: 5     a1 b1: -20
+ *                                               reference   5: the greatest
+ *     in units of 2^(reference - F), F = 25 fraction bits (13 in narrow steps):
+ *
+ *         c       0000 0000 0001.0110 1 ... 1|01        what lies below the last unit is cut, toward zero
+ *         a0 b0   0000 0000 1010.1110 0 ... 0|
+ *         a1 b1   0000 0000 0000.0000 0 ... 1|1011
+ *         sum     exact, then rounded once to f32 (toward zero) or f16 (to nearest even)
+ *
+ * So the order of the products does not matter, but how many are summed in one step does, which differs by chip and type
+ * (docs/numerics.md). Works on tiles of 16 rows by 16 columns whose operands were taken apart beforehand, a vector of rows at
+ * a time. Included by tensor_variant.c only, once for each vector width.
  *
  * What must hold: F + 2 bits hold an aligned addend, so the sum of 16 products stays within +-(2^31
  * - 1) at F = 25 (the accumulator joins afterwards, in sign and magnitude), that of 64 at F = 13.
@@ -240,8 +251,10 @@ struct step_kind {
 enum { ABREAST = 2 }; /* columns computed together: independent sums hide the host's latencies */
 
 /*
- * One step for a vector of rows and ABREAST columns. The sum is kept as that of all magnitudes and
- * that of the negative ones: one operation less for each product than negating.
+ * One step for a vector of rows and ABREAST columns. First the exponents of all products, and the greatest; then each
+ * product, shifted to it, is added. The sum is kept as that of all magnitudes and that of the negative ones (all - 2 *
+ * negative): one operation less for each product than negating. Significands have 16 bits at most, so that their product is
+ * what vs32_dot16 gives, one instruction on the host.
  */
 static inline __attribute__((always_inline)) void step_vector(const struct step *s, size_t row, size_t column,
 							      struct step_kind kind)

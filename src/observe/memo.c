@@ -7,9 +7,9 @@
  *      unit  low, tags, account              one cost of it; times[] counts repetitions until memo_flush()
  *
  * Besides the distances, the cost depends on: in shared memory with consecutive banks, only the first address's byte
- * within its word (another bank only rotates the counts by bank: `rotates`). In global memory, the low bits
- * of the first address as far as carries between a line's parts can change which lanes share a sector (low_mask, line_bits());
- * and, where lines pass a tag stage, which of the lines share a tag bank (tags).
+ * within its word (another bank only rotates the counts by bank: `rotates`). In global memory, the low bits of the first
+ * address as far as carries between a line's parts can change which lanes share a sector (low_mask, line_bits()); and,
+ * where lines pass a tag stage, which of the lines share a tag bank (tags).
  */
 #include "observe/memo.h"
 
@@ -85,13 +85,15 @@ static u32 count_alike(const struct memo *m, const struct alike *alike, const st
 	return (x->site->wide ? alike->wide : alike->narrow)(x->rows + x->insn->a, x->stride, x->count, &m->distance);
 }
 
-/* Atomics depend on the tag banks themselves, by which their visits are made and served; other accesses only on which lines share one. */
+/* Atomics depend on the tag banks themselves, by which their visits are made and served; other accesses only on which
+ * lines share one. */
 static bool is_atomic(const struct account_site *s)
 {
 	return s->sector_kind >= SECTOR_RED && s->operation < ACCOUNT_ASYNC;
 }
 
-/* The lines' tag banks relative to the first line's. The hash is linear over xor and only the sharing counts, so xor with the first bank gives the banks canonical names. */
+/* The lines' tag banks relative to the first line's. The hash is linear over xor and only the sharing counts, so xor with
+ * the first bank gives the banks canonical names. */
 static u64 tags_of(const struct memo_unit *u, const struct accesses *x, const u8 *rows)
 {
 	const u64 first = is_atomic(x->site) ? 0 : sectors_tag_bank(lane_address(x, rows, u->line_lane[0]));
@@ -120,7 +122,8 @@ static u32 find_unit(const struct memo *m, const struct accesses *x, const u8 *r
 	return MEMO_UNITS;
 }
 
-/* Why find_unit() found none. A generic address in another window may be in another state space, where other bits decide: start over. */
+/* Why find_unit() found none. A generic address in another window may be in another state space, where other bits decide:
+ * start over. */
 static enum memo_miss why_unknown(const struct memo *m, const struct accesses *x, u64 base)
 {
 	return x->site->space == SPACE_GENERIC && (base ^ m->base) >> 32 ? MEMO_OTHER_DISTANCES : MEMO_OTHER_PLACE;
@@ -209,7 +212,9 @@ static void keep_distances(struct memo *m, const struct accesses *x)
 		}
 }
 
-/* The bits of the first address that decide which lanes share sectors and lines. If all distances are multiples of a power of two, bits below it never carry and do not matter, except those within an element, which decide about alignment. */
+/* The bits of the first address that decide which lanes share sectors and lines. If all distances are multiples of a
+ * power of two, bits below it never carry and do not matter, except those within an element, which decide about
+ * alignment. */
 static u64 line_bits(const struct memo *m, const struct accesses *x)
 {
 	u64 distances = LINE_BITS + 1;

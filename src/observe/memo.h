@@ -3,6 +3,20 @@
  * Accesses like those before. Most accesses of an instruction look like earlier ones but for where they start: they
  * are recognised by their lanes' distances from the first lane and by those bits of the first address that
  * decide about the figures; then they are only counted, and the figures multiplied later. A part of observe/count.h.
+ *
+ *     ld.global.f32 %f1, [%rd1];        by warps that walk along an array
+ *
+ *     memo    distance   0 4 8 12 ... 124       from the first active lane: the same in every warp
+ *             low_mask   0x7f                   what of the first address can matter: where in a line it starts
+ *     unit 0  low 0x00   4 sectors, 1 line      times[0] = 93
+ *     unit 1  low 0x20   4 sectors, 2 lines     times[1] = 31
+ *
+ *     memo_repeat    known: times[n]++
+ *     memo_room      not known: a unit for it, whose account the access is then counted into in full
+ *     memo_keep      and what it will be recognised by
+ *     memo_flush     each unit's account, times[n] times, into the site's
+ *
+ * A memo belongs to one worker and one site; no locks.
  */
 #ifndef PTXSIM_OBSERVE_MEMO_H
 #define PTXSIM_OBSERVE_MEMO_H

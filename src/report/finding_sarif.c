@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * SARIF results of faults and findings. The place is that in the source if the text names it, and the instruction in PTX stands
- * beside the other thread's among the related ones. Jansson's functions pass NULL on when memory runs out.
+ * SARIF results of faults and findings. The place is that in the source if the text names it, and the instruction in PTX
+ * stands beside the other thread's among the related ones. Jansson's functions pass NULL on when memory runs out.
  */
 #include "config.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The machinery that turns one expression over lanes into a meaning. Included by every family.
+ * The machinery that turns one expression over lanes into handlers. Included by every family.
  *
  * The families are compiled once for each vector width (SEM_VARIANT), so everything here is
  * static or carries the variant's name; the loops are plain C that the compiler vectorises.
@@ -30,7 +30,7 @@
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 /* A function in its own right, so that its caller's common way needs no stack frame. */
 #define SEPARATE static __attribute__((noinline))
-/* Lanes never depend on each other; a loop that the compiler cannot vectorise all the same is no fault. */
+/* Lanes never depend on each other; it is harmless if the compiler still fails to vectorise a loop. */
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed"
 #define EACH_LANE _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < WARP_LANES; l++)
@@ -188,8 +188,28 @@ static __attribute__((noinline, unused)) const struct insn *gang_run_switched(st
  *     add_32_gang    all warps of a gang, with all their lanes
  *     add_32_some    the warps and lanes of a gang that take part (gang->on) where its lanes went different ways
  *
- * and add_32, the struct meaning that holds them. Everything that a lane-wise handler calls is inlined, however large,
- * or its loop is no vector code; gcc does so for calls that stand in the handler itself, not for those by a pointer. */
+ * and add_32, the struct meaning that holds them. With all macros replaced, the first two are:
+ *
+ *     void add_32_values(const struct insn *i, const u8 *rows, void *row)
+ *     {
+ *             u32 *const d = row;
+ *             const u32 *const pa = rows + i->a, *const pb = rows + i->b;          ROWS2
+ *             for (int l = 0; l < 32; l++) {                                       EACH_LANE
+ *                     const u32 a = pa[l], b = pb[l];                              LANES2
+ *                     d[l] = (u32)(a + b);                                         KEEP_u32
+ *             }
+ *     }
+ *     const struct insn *add_32_run(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
+ *     {
+ *             if (mask == FULL_MASK)
+ *                     add_32_values(i, rows, rows + i->d);
+ *             else                                                                 add_32_merged: into a row of its own,
+ *                     ...                                                          then merge_row by the mask
+ *             return i + 1;
+ *     }
+ *
+ * Everything that a lane-wise handler calls is inlined, however large, or its loop is not vector code; gcc does so for calls
+ * that stand in the handler itself, not for those by a pointer. */
 #ifdef SEM_NATIVE
 /* A native region runs under one mode, which it makes sure of where it begins. */
 #define OTHER_MODE(of, i) false

@@ -60,8 +60,9 @@ MEANING_FUNCTION(bra)
 }
 MEANING(bra);
 
-/* All lanes take it unless those for which the guard holds are all of the mask in row d: code guards it by what must hold of
- * every lane for the short way. c: what the mask is combined with: complements. With MACHINE_MET (BRA.CONV) the other way round. */
+/* All lanes take it unless those for which the guard holds are all of the mask in row d: code guards it by what must hold
+ * of every lane for the short way. c: what the mask is combined with: complements. With MACHINE_MET (BRA.CONV) the other
+ * way round. */
 MEANING_FUNCTION(bra_div)
 {
 	const u32 lanes = TAKEN, members = (ROW_OF(u32, i->d)[__builtin_ctz(mask)] ^ i->c) & w->live;

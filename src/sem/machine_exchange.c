@@ -6,8 +6,8 @@
 #include "exec/converge.h"
 #include "sem/machine.h"
 
-/* List: the mode (0 all, 1 any, 2 the same in all), rows of the ballot and the outcome, the predicate, whether the results are
- * the warp's. aux bit 0: its negation. */
+/* List: the mode (0 all, 1 any, 2 the same in all), rows of the ballot and the outcome, the predicate, whether the
+ * results are the warp's. aux bit 0: its negation. */
 MEANING_FUNCTION(vote)
 {
 	const u32 *list = warp_operands(w, i);
@@ -101,8 +101,8 @@ MEANING_FUNCTION(match)
 }
 MEANING_EACH(match);
 
-/* Eight rows of 32 numbers of 4 bits, eight in a lane, as the matrix unit takes them as bytes: d has columns 0 to 15, four in a
- * lane, b those from 16 on. */
+/* Eight rows of 32 numbers of 4 bits, eight in a lane, as the matrix unit takes them as bytes: d has columns 0 to 15,
+ * four in a lane, b those from 16 on. */
 MEANING_FUNCTION(nibbles)
 {
 	const u32 *pa = ROW_OF(u32, i->a);
@@ -206,9 +206,9 @@ MEANING_FUNCTION(bank)
 }
 MEANING_STEP(bank);
 
-/* An arrival at an mbarrier of sm_80 to sm_89, two words in shared memory: 2^30 less the arrivals that a phase expects, and 2^31
- * less those that are pending, with the phase in the uppermost bit, which the last arrival's carry changes. a: base; list: the
- * rows of the words as they were, whether the base has 64 bits, the offset. */
+/* An arrival at an mbarrier of sm_80 to sm_89, two words in shared memory: 2^30 less the arrivals that a phase expects,
+ * and 2^31 less those that are pending, with the phase in the uppermost bit, which the last arrival's carry changes. a:
+ * base; list: the rows of the words as they were, whether the base has 64 bits, the offset. */
 MEANING_FUNCTION(arrive)
 {
 	const u32 *list = warp_operands(w, i);

@@ -317,7 +317,8 @@ MEANING_EACH(least_bytes);
 
 /* --- Comparisons ---------------------------------------------------------------------------- */
 
-/* The outcome combined with a predicate, to P, and its opposite, to Q. list: P, Q, the predicate, how (0 and, 1 or, 2 xor). */
+/* The outcome combined with a predicate, to P, and its opposite, to Q. list: P, Q, the predicate, how (0 and, 1 or, 2
+ * xor). */
 static inline void combine(u8 *rows, u32 mask, const u32 *list, u32 outcome, bool negated)
 {
 	const u32 with = PRED_OF(list[2]) ^ (negated ? FULL_MASK : 0);

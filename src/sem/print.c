@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Printing. A format has what CUDA's manual lists: flags "-+ #0", the width as digits or '*', the precision as digits,
- * the sizes h, l and ll, and the letters of C. Where a '%' begins nothing of that kind, such as %zu, %hhd or %.*f, it is text, and no number is
- * read for it, which the result shows (recorded: tests/unit/printf-formats.tsv). The driver hands what follows such
- * a '%' to the host's printf, with whatever numbers stand there; here it stays text.
+ * the sizes h, l and ll, and the letters of C. Where a '%' begins nothing of that kind, such as %zu, %hhd or %.*f, it is
+ * text, and no number is read for it, which the result shows (recorded: tests/unit/printf-formats.tsv). The driver hands
+ * what follows such a '%' to the host's printf, with whatever numbers stand there; here it stays text.
  */
 #include "sem/print.h"
 
