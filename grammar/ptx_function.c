@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "grammar/reader.h"
+#include "ir/link.h"
 
 enum { PARAMETER_LIMIT = 0x7ffc, RANGE_TARGETS = 1 << 20 };
 
@@ -133,20 +134,6 @@ void function_attribute(struct reader *r, const char *word, u32 numbers, struct 
 	memcpy(r->function->unified_id, r->numbers, sizeof r->function->unified_id);
 }
 
-/* Sizes decide: a declaration may call .b32 what the definition calls .u32. */
-static bool same_parameters(const struct ir_function *a, const struct ir_function *b)
-{
-	if (a->params.count != b->params.count || a->returns.count != b->returns.count)
-		return false;
-	for (size_t i = 0; i < a->params.count; i++)
-		if (a->params.items[i]->size != b->params.items[i]->size)
-			return false;
-	for (size_t i = 0; i < a->returns.count; i++)
-		if (a->returns.items[i]->size != b->returns.items[i]->size)
-			return false;
-	return true;
-}
-
 /* The parameters of the definition now belong to the object of the first declaration. */
 static void own_parameters(struct ir_function *f)
 {
@@ -179,7 +166,7 @@ static void join_function(struct reader *r, bool has_body)
 		diag_note(r->diags, old->span, "first defined here");
 		return;
 	}
-	if (first->is_entry != f->is_entry || !same_parameters(first, f)) {
+	if (first->is_entry != f->is_entry || !ir_same_parameters(first, f)) {
 		diag_error(r->diags, f->span, "'%s' differs from its earlier declaration", f->name);
 		diag_note(r->diags, old->span, "declared here");
 		return;

@@ -98,8 +98,7 @@ static void offer_module(struct linker *l, const struct ir_module *m)
 	}
 }
 
-/* By size, as between a declaration and its definition in one module. */
-static bool same_parameters(const struct ir_function *a, const struct ir_function *b)
+bool ir_same_parameters(const struct ir_function *a, const struct ir_function *b)
 {
 	if (a->params.count != b->params.count || a->returns.count != b->returns.count)
 		return false;
@@ -119,7 +118,7 @@ static void join_function(struct linker *l, struct ir_function *f)
 
 	if (!winner || (winner->kind == SYM_FUNCTION && winner->function == f))
 		return;
-	if (winner->kind != SYM_FUNCTION || !same_parameters(f, winner->function)) {
+	if (winner->kind != SYM_FUNCTION || !ir_same_parameters(f, winner->function)) {
 		diag_error(l->diags, f->span, "'%s' differs from its definition in another module", f->name);
 		diag_note(l->diags, winner->span, "defined here");
 		return;

@@ -19,6 +19,9 @@ struct ir_link {
 void ir_link(struct arena *arena, struct ir_module *const *modules, u32 count, bool (*is_supplied)(const char *name),
 	     struct diags *diags, struct ir_link *result);
 
+/* Whether two functions take and return the same, as a declaration and its definition must. Sizes decide: a declaration may
+ * call .b32 what the definition calls .u32. */
+bool ir_same_parameters(const struct ir_function *a, const struct ir_function *b);
 /* The function whose body a call of `f` runs: aliases and links followed. Without a body if the
  * run time supplies it. */
 const struct ir_function *ir_definition(const struct ir_function *f);

@@ -10,61 +10,14 @@
 
 #include "observe/counters.h"
 #include "observe/opcodes.h"
-#include "tests/golden/case.h"
-
-struct row {
-	const char *pack, *name, *metric;
-	double recorded;
-};
+#include "tests/metrics/recorded.h"
 
 struct runner {
 	struct arena arena;
 	const char *packs, *cubins;
-	VEC_OF(struct row) rows;
+	struct recorded table;
 	u32 passed, failed, known, equal, differ, unknown, apart, absent;
 };
-
-struct measured {
-	struct accounting *accounting;
-	struct arena *arena;
-	struct account_run *run;
-	struct session *session;
-};
-
-static bool read_rows(struct runner *r, const char *path)
-{
-	char *rest = NULL;
-	struct bytes text;
-
-	if (!pack_read_file(&r->arena, path, &text))
-		return false;
-	for (char *line = strtok_r((char *)text.data, "\r\n", &rest); line; line = strtok_r(NULL, "\r\n", &rest)) {
-		char *inner = NULL, *field[4];
-		int n = 0;
-		for (char *f = strtok_r(line, ",", &inner); f && n < 4; f = strtok_r(NULL, ",", &inner))
-			field[n++] = f;
-		if (n != 4 || !strcmp(field[3], "value"))
-			continue;
-		const struct row row = {field[0], field[1], field[2], strtod(field[3], NULL)};
-		VEC_PUSH(&r->arena, &r->rows, row);
-	}
-	return true;
-}
-
-static void on_ran(void *context, const struct launch *l, const struct launch_stats *stats)
-{
-	struct measured *m = context;
-
-	m->run = accounting_end(m->accounting, m->arena, l, stats);
-}
-
-static const struct pack_case *find_case(const struct pack *p, const char *name)
-{
-	for (size_t k = 0; p && k < p->cases.count; k++)
-		if (!strcmp(p->cases.items[k].name, name))
-			return &p->cases.items[k];
-	return NULL;
-}
 
 /* False: there is no such cubin. */
 static bool read_cubin(struct session *s, const struct runner *r, const char *module)
@@ -88,14 +41,7 @@ static bool measure(struct session *s, const struct pack *pack, const struct pac
 	snprintf(message, CASE_MESSAGE, "the module cannot be built");
 	if (!session_build(s, &lower))
 		return false;
-	m->accounting = accounting_new(&s->arena, s->program, &counting);
-	m->arena = &s->arena;
-	struct observer *const observers[] = {accounting_observer(m->accounting), NULL};
-	const struct case_options options = {.observers = observers, .ran = on_ran, .context = m};
-	accounting_begin(m->accounting);
-	if (!case_run(s, pack, c, &options, message) || !m->run)
-		return false;
-	return true;
+	return measured_run(m, s, pack, c, &counting, message);
 }
 
 /* Counters of PTX's branches, by another rule than the profiler's of machine code; and totals by threads where the profiler's
@@ -112,10 +58,10 @@ static bool threads_agree(const struct runner *r, size_t first, size_t end)
 	double sum = 0, all = -1;
 
 	for (size_t k = first; k < end; k++) {
-		if (!strncmp(r->rows.items[k].metric, "thread_inst_executed_true:", 26))
-			sum += r->rows.items[k].recorded;
-		if (!strcmp(r->rows.items[k].metric, "smsp__thread_inst_executed_pred_on.sum"))
-			all = r->rows.items[k].recorded;
+		if (!strncmp(r->table.items[k].metric, "thread_inst_executed_true:", 26))
+			sum += r->table.items[k].recorded;
+		if (!strcmp(r->table.items[k].metric, "smsp__thread_inst_executed_pred_on.sum"))
+			all = r->table.items[k].recorded;
 	}
 	return sum == all;
 }
@@ -140,7 +86,7 @@ static void compare(struct runner *r, const struct measured *m, size_t first, si
 	const u32 before = r->differ;
 
 	for (size_t k = first; k < end; k++) {
-		const struct row *row = &r->rows.items[k];
+		const struct recorded_row *row = &r->table.items[k];
 		double counted;
 		if (!is_comparable(row->metric, agree) || !value_of(m, row->metric, &counted)) {
 			r->unknown++;
@@ -175,7 +121,7 @@ static const char *known_reason(const char *name)
 
 static void run_program(struct runner *r, size_t first, size_t end)
 {
-	const struct row *row = &r->rows.items[first];
+	const struct recorded_row *row = &r->table.items[first];
 	struct measured m = {0};
 	char message[CASE_MESSAGE];
 	struct session s;
@@ -185,7 +131,7 @@ static void run_program(struct runner *r, size_t first, size_t end)
 		return;
 	}
 	const struct pack *pack = pack_read(&s.arena, arena_printf(&s.arena, "%s/%s", r->packs, row->pack));
-	const struct pack_case *c = find_case(pack, row->name);
+	const struct pack_case *c = recorded_case(pack, row->name);
 	if (!c || !c->module || !read_cubin(&s, r, c->module)) {
 		r->absent++;
 	} else if (known_reason(row->name)) {
@@ -196,8 +142,7 @@ static void run_program(struct runner *r, size_t first, size_t end)
 		r->failed++;
 		printf("%s:%s: %s\n", row->pack, row->name, message);
 	}
-	if (m.accounting)
-		accounting_free(m.accounting);
+	measured_free(&m);
 	session_close(&s);
 }
 
@@ -206,10 +151,10 @@ static bool is_one_run(const struct runner *r, size_t first, size_t end)
 	double sum = 0, all = -1;
 
 	for (size_t k = first; k < end; k++) {
-		if (!strncmp(r->rows.items[k].metric, "inst_executed:", 14))
-			sum += r->rows.items[k].recorded;
-		if (!strcmp(r->rows.items[k].metric, "smsp__inst_executed.sum"))
-			all = r->rows.items[k].recorded;
+		if (!strncmp(r->table.items[k].metric, "inst_executed:", 14))
+			sum += r->table.items[k].recorded;
+		if (!strcmp(r->table.items[k].metric, "smsp__inst_executed.sum"))
+			all = r->table.items[k].recorded;
 	}
 	return sum == all;
 }
@@ -219,13 +164,12 @@ int opcodes_run(const char *table, const char *packs, const char *cubins)
 	struct runner r = {.packs = packs, .cubins = cubins};
 
 	arena_init(&r.arena, NULL);
-	if (!read_rows(&r, table)) {
+	if (!recorded_read(&r.table, &r.arena, table)) {
 		fprintf(stderr, "metrics-run: %s cannot be read\n", table);
 		return 2;
 	}
-	for (size_t k = 0, end; k < r.rows.count; k = end) {
-		for (end = k; end < r.rows.count && !strcmp(r.rows.items[end].name, r.rows.items[k].name); end++)
-			continue;
+	for (size_t k = 0, end; k < r.table.count; k = end) {
+		end = recorded_end(&r.table, k);
 		if (is_one_run(&r, k, end))
 			run_program(&r, k, end);
 		else

@@ -10,18 +10,13 @@
 #include <string.h>
 
 #include "observe/counters.h"
-#include "tests/golden/case.h"
-
-struct row {
-	const char *pack, *name, *metric;
-	double recorded;
-};
+#include "tests/metrics/recorded.h"
 
 struct page {
 	FILE *to;
 	struct arena arena;
 	const char *packs;
-	VEC_OF(struct row) rows;
+	struct recorded table;
 	u32 same, differ, unexplained, failed;
 };
 
@@ -67,7 +62,7 @@ static const struct reason {
 	{"*", "smsp__inst_executed_op_*", PREDICATED},
 };
 
-static const char *reason_for(const struct row *r)
+static const char *reason_for(const struct recorded_row *r)
 {
 	for (size_t k = 0; k < COUNT_OF(reasons); k++)
 		if (!fnmatch(reasons[k].program, r->name, 0) && !fnmatch(reasons[k].metric, r->metric, 0))
@@ -75,59 +70,16 @@ static const char *reason_for(const struct row *r)
 	return NULL;
 }
 
-/* --- Reading ---------------------------------------------------------------------------------- */
-
-static bool read_rows(struct page *p, const char *path)
-{
-	char *rest = NULL;
-	struct bytes text;
-
-	if (!pack_read_file(&p->arena, path, &text))
-		return false;
-	for (char *line = strtok_r((char *)text.data, "\r\n", &rest); line; line = strtok_r(NULL, "\r\n", &rest)) {
-		char *inner = NULL, *field[4];
-		int n = 0;
-		for (char *f = strtok_r(line, ",", &inner); f && n < 4; f = strtok_r(NULL, ",", &inner))
-			field[n++] = f;
-		if (n != 4 || !strcmp(field[3], "value"))
-			continue;
-		const struct row r = {field[0], field[1], field[2], strtod(field[3], NULL)};
-		VEC_PUSH(&p->arena, &p->rows, r);
-	}
-	return true;
-}
-
 /* --- One program ------------------------------------------------------------------------------ */
 
-struct measured {
-	struct accounting *accounting;
-	struct arena *arena;
-	struct account_run *run;
-};
-
-static void on_ran(void *context, const struct launch *l, const struct launch_stats *stats)
-{
-	struct measured *m = context;
-
-	m->run = accounting_end(m->accounting, m->arena, l, stats);
-}
-
-static const struct pack_case *find_case(const struct pack *p, const char *name)
-{
-	for (size_t k = 0; p && k < p->cases.count; k++)
-		if (!strcmp(p->cases.items[k].name, name))
-			return &p->cases.items[k];
-	return NULL;
-}
-
 /* False with a message. */
-static bool measure(const struct page *p, struct session *s, const struct row *r, struct measured *m,
+static bool measure(const struct page *p, struct session *s, const struct recorded_row *r, struct measured *m,
 		    char message[CASE_MESSAGE])
 {
 	const struct lower_options lower = {.allow_unmodelled = true, .arch = "sm_90"};
 	const struct accounting_options counting = {.caches = ACCOUNT_CACHES_COLD};
 	const struct pack *pack = pack_read(&s->arena, arena_printf(&s->arena, "%s/%s", p->packs, r->pack));
-	const struct pack_case *c = find_case(pack, r->name);
+	const struct pack_case *c = recorded_case(pack, r->name);
 	struct bytes text;
 
 	snprintf(message, CASE_MESSAGE, "the pack or its module cannot be read");
@@ -137,15 +89,10 @@ static bool measure(const struct page *p, struct session *s, const struct row *r
 	session_add_text(s, c->module, (const char *)text.data, text.size);
 	if (!session_build(s, &lower))
 		return false;
-	m->accounting = accounting_new(&s->arena, s->program, &counting);
-	m->arena = &s->arena;
-	struct observer *const observers[] = {accounting_observer(m->accounting), NULL};
-	const struct case_options options = {.observers = observers, .ran = on_ran, .context = m};
-	accounting_begin(m->accounting);
-	return case_run(s, pack, c, &options, message) && m->run;
+	return measured_run(m, s, pack, c, &counting, message);
 }
 
-static void print_row(struct page *p, const struct row *r, const struct account_run *run)
+static void print_row(struct page *p, const struct recorded_row *r, const struct account_run *run)
 {
 	const struct counter *c = counters_find(r->metric);
 
@@ -181,8 +128,8 @@ static void print_heading(FILE *to)
 
 static void print_program(struct page *p, size_t first, size_t end)
 {
-	const struct row *r = &p->rows.items[first];
-	struct measured m = {NULL, NULL, NULL};
+	const struct recorded_row *r = &p->table.items[first];
+	struct measured m = {0};
 	char message[CASE_MESSAGE];
 	struct session s;
 
@@ -194,13 +141,12 @@ static void print_program(struct page *p, size_t first, size_t end)
 	if (measure(p, &s, r, &m, message)) {
 		fprintf(p->to, "| metric | recorded | counted | why they differ |\n| --- | ---: | ---: | --- |\n");
 		for (size_t k = first; k < end; k++)
-			print_row(p, &p->rows.items[k], m.run);
+			print_row(p, &p->table.items[k], m.run);
 	} else {
 		fprintf(p->to, "Did not run: %s\n", message);
 		p->failed++;
 	}
-	if (m.accounting)
-		accounting_free(m.accounting);
+	measured_free(&m);
 	session_close(&s);
 }
 
@@ -209,14 +155,13 @@ int programs_run(FILE *to, const char *table, const char *packs)
 	struct page p = {.to = to, .packs = packs};
 
 	arena_init(&p.arena, NULL);
-	if (!read_rows(&p, table)) {
+	if (!recorded_read(&p.table, &p.arena, table)) {
 		fprintf(stderr, "metrics-run: %s cannot be read\n", table);
 		return 2;
 	}
 	print_heading(to);
-	for (size_t k = 0, end; k < p.rows.count; k = end) {
-		for (end = k; end < p.rows.count && !strcmp(p.rows.items[end].name, p.rows.items[k].name); end++)
-			continue;
+	for (size_t k = 0, end; k < p.table.count; k = end) {
+		end = recorded_end(&p.table, k);
 		print_program(&p, k, end);
 	}
 	fprintf(to, "\n## In all\n\n%u values are equal, %u differ", p.same, p.differ);

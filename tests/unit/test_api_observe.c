@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api_fixture.h"
 #include "main.h"
 #include "ptxsim_observe.h"
 
@@ -161,24 +162,6 @@ static const struct ptxsim_observer everything = {.struct_size = sizeof everythi
 						  .access = on_access,
 						  .barrier = on_barrier};
 
-struct fixture {
-	ptxsim_context *context;
-	ptxsim_module *module;
-	uint64_t out;
-};
-
-static struct fixture open_fixture(void)
-{
-	struct fixture f = {.context = ptxsim_context_create(NULL)};
-
-	ck_assert_ptr_nonnull(f.context);
-	f.module = ptxsim_module_create(f.context);
-	ck_assert_int_eq(ptxsim_module_add_text(f.module, "o.ptx", KERNELS, strlen(KERNELS)), PTXSIM_OK);
-	ck_assert_msg(ptxsim_module_build(f.module, NULL) == PTXSIM_OK, "%s", ptxsim_module_diagnostics(f.module));
-	ck_assert_int_eq(ptxsim_alloc(f.context, 64 * 16, &f.out), PTXSIM_OK);
-	return f;
-}
-
 static void observe(const struct fixture *f, const struct ptxsim_observer *like, struct seen *s)
 {
 	struct ptxsim_observer o = *like;
@@ -204,7 +187,7 @@ static ptxsim_status run(const struct fixture *f, uint32_t blocks, uint32_t thre
 
 START_TEST(events_are_told)
 {
-	struct fixture f = open_fixture();
+	struct fixture f = open_fixture("o.ptx", KERNELS, 64 * 16);
 	struct seen s = {0};
 	struct ptxsim_stats stats;
 
@@ -244,7 +227,7 @@ END_TEST
  * warps of the blocks run without a lane. */
 START_TEST(instructions_are_those_counted)
 {
-	struct fixture f = open_fixture();
+	struct fixture f = open_fixture("o.ptx", KERNELS, 64 * 16);
 	struct seen s = {0};
 	struct ptxsim_stats stats;
 
@@ -258,7 +241,7 @@ END_TEST
 
 START_TEST(several_host_threads_tell_the_same)
 {
-	struct fixture f = open_fixture();
+	struct fixture f = open_fixture("o.ptx", KERNELS, 64 * 16);
 	struct seen one = {0}, many = {.locks = true};
 	struct ptxsim_observer o = everything;
 	struct ptxsim_stats stats;
@@ -283,7 +266,7 @@ END_TEST
 
 START_TEST(a_fault_ends_what_is_told)
 {
-	struct fixture f = open_fixture();
+	struct fixture f = open_fixture("o.ptx", KERNELS, 64 * 16);
 	struct seen s = {0};
 
 	observe(&f, &everything, &s);
@@ -299,7 +282,7 @@ END_TEST
 
 START_TEST(streams_are_observed_and_counted_together)
 {
-	struct fixture f = open_fixture();
+	struct fixture f = open_fixture("o.ptx", KERNELS, 64 * 16);
 	struct seen s = {0};
 	const struct ptxsim_watching watching = {.struct_size = sizeof watching, .count = 1};
 	const void *args[] = {&f.out};
@@ -326,7 +309,7 @@ END_TEST
 
 START_TEST(without_an_observer_nothing_is_told)
 {
-	struct fixture f = open_fixture();
+	struct fixture f = open_fixture("o.ptx", KERNELS, 64 * 16);
 	struct seen s = {0};
 	struct ptxsim_observer wrong = everything;
 
@@ -343,7 +326,7 @@ END_TEST
 
 static void *observe_in_a_context(void *unused)
 {
-	struct fixture f = open_fixture();
+	struct fixture f = open_fixture("o.ptx", KERNELS, 64 * 16);
 	struct seen s = {0};
 
 	(void)unused;

@@ -10,41 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api_fixture.h"
 #include "main.h"
 #include "ptxsim_observe.h"
 
 static const char KERNELS[] = ".version 8.0\n"
 			      ".target sm_90\n"
 			      ".address_size 64\n"
-			      ".shared .align 4 .b32 s[64];\n"
-			      ".visible .entry column(.param .u64 out)\n"
-			      "{\n"
-			      "	.reg .b32 %t, %a, %v;\n"
-			      "	mov.u32 %t, %tid.x;\n"
-			      "	shl.b32 %v, %t, 7;\n"
-			      "	mov.u32 %a, s;\n"
-			      "	and.b32 %v, %v, 255;\n"
-			      "	add.u32 %a, %a, %v;\n"
-			      "	st.shared.u32 [%a], %t;\n"
-			      "	ret;\n"
-			      "}\n"
-			      ".visible .entry shift(.param .u64 out)\n"
-			      "{\n"
-			      "	.reg .b32 %t, %a, %v;\n"
-			      "	.reg .b64 %d;\n"
-			      "	mov.u32 %t, %tid.x;\n"
-			      "	mov.u32 %a, s;\n"
-			      "	mad.lo.u32 %a, %t, 4, %a;\n"
-			      "	st.shared.u32 [%a], %t;\n"
-			      "	xor.b32 %v, %t, 32;\n"
-			      "	mov.u32 %a, s;\n"
-			      "	mad.lo.u32 %a, %v, 4, %a;\n"
-			      "	ld.shared.u32 %v, [%a];\n"
-			      "	ld.param.u64 %d, [out];\n"
-			      "	mad.wide.u32 %d, %t, 4, %d;\n"
-			      "	st.global.u32 [%d], %v;\n"
-			      "	ret;\n"
-			      "}\n"
+#include "column_and_shift.inc"
 			      ".extern .func (.param .b64 r) __cudaCDP2GetParameterBufferV2(.param .b64 f,\n"
 			      "	.param .align 4 .b8 g[12], .param .align 4 .b8 b[12], .param .b32 s);\n"
 			      ".extern .func (.param .b32 r) __cudaCDP2LaunchDeviceV2(.param .b64 p, .param .b64 s);\n"
@@ -71,24 +44,6 @@ static const char KERNELS[] = ".version 8.0\n"
 			      "	ld.param.b32 %r, [r]; }\n"
 			      "	ret;\n"
 			      "}\n";
-
-struct fixture {
-	ptxsim_context *context;
-	ptxsim_module *module;
-	uint64_t out;
-};
-
-static struct fixture open_fixture(void)
-{
-	struct fixture f = {.context = ptxsim_context_create(NULL)};
-
-	ck_assert_ptr_nonnull(f.context);
-	f.module = ptxsim_module_create(f.context);
-	ck_assert_int_eq(ptxsim_module_add_text(f.module, "k.ptx", KERNELS, strlen(KERNELS)), PTXSIM_OK);
-	ck_assert_msg(ptxsim_module_build(f.module, NULL) == PTXSIM_OK, "%s", ptxsim_module_diagnostics(f.module));
-	ck_assert_int_eq(ptxsim_alloc(f.context, 256, &f.out), PTXSIM_OK);
-	return f;
-}
 
 static void watch(const struct fixture *f, int count, int races)
 {
@@ -129,7 +84,7 @@ static void assert_has(const char *text, const char *words)
 
 START_TEST(records_keep_what_was_counted)
 {
-	struct fixture f = open_fixture();
+	struct fixture f = open_fixture("k.ptx", KERNELS, 256);
 	ptxsim_record *first, *second;
 	struct ptxsim_stats stats;
 
@@ -157,7 +112,7 @@ END_TEST
 
 START_TEST(reports_have_four_formats)
 {
-	struct fixture f = open_fixture();
+	struct fixture f = open_fixture("k.ptx", KERNELS, 256);
 	ptxsim_record *r;
 
 	watch(&f, 1, 0);
@@ -178,7 +133,7 @@ END_TEST
 
 START_TEST(lines_have_counters)
 {
-	struct fixture f = open_fixture();
+	struct fixture f = open_fixture("k.ptx", KERNELS, 256);
 	ptxsim_record *r;
 	struct ptxsim_line line = {.struct_size = sizeof line};
 	size_t conflicts = 0, n = 0;
@@ -212,7 +167,7 @@ END_TEST
 
 START_TEST(records_outlive_modules_and_contexts)
 {
-	struct fixture f = open_fixture();
+	struct fixture f = open_fixture("k.ptx", KERNELS, 256);
 	struct ptxsim_line line = {.struct_size = sizeof line};
 	ptxsim_record *told, *untold;
 
@@ -236,7 +191,7 @@ END_TEST
 
 START_TEST(unwatched_launches_have_records_if_asked)
 {
-	struct fixture f = open_fixture();
+	struct fixture f = open_fixture("k.ptx", KERNELS, 256);
 	ptxsim_record *r;
 	struct ptxsim_fault fault;
 	double value;
@@ -263,7 +218,7 @@ END_TEST
 
 START_TEST(streams_are_watched)
 {
-	struct fixture f = open_fixture();
+	struct fixture f = open_fixture("k.ptx", KERNELS, 256);
 	ptxsim_stream *stream = ptxsim_stream_create(f.context);
 	ptxsim_record *r[4];
 
@@ -294,7 +249,7 @@ END_TEST
 
 START_TEST(grids_that_kernels_launch_are_watched)
 {
-	struct fixture f = open_fixture();
+	struct fixture f = open_fixture("k.ptx", KERNELS, 256);
 	struct ptxsim_attributes a;
 	ptxsim_record *r;
 
@@ -321,7 +276,7 @@ END_TEST
 
 START_TEST(failures_have_words)
 {
-	struct fixture f = open_fixture();
+	struct fixture f = open_fixture("k.ptx", KERNELS, 256);
 	ptxsim_module *other = ptxsim_module_create(f.context);
 	uint64_t address;
 	char byte;
@@ -369,7 +324,7 @@ END_TEST
 static void *count_in_a_context(void *own)
 {
 	const uint32_t threads = *(const uint32_t *)own;
-	struct fixture f = open_fixture();
+	struct fixture f = open_fixture("k.ptx", KERNELS, 256);
 
 	watch(&f, 1, 1);
 	for (int k = 0; k < 20; k++) {
@@ -404,7 +359,7 @@ END_TEST
 START_TEST(a_launch_may_say_what_is_watched)
 {
 	const struct ptxsim_watching counted = {.struct_size = sizeof counted, .count = 1}, wrong = {.struct_size = 3};
-	struct fixture f = open_fixture();
+	struct fixture f = open_fixture("k.ptx", KERNELS, 256);
 	const void *args[] = {&f.out};
 	struct ptxsim_launch l = PTXSIM_LAUNCH_INIT;
 	ptxsim_record *r;
@@ -462,7 +417,7 @@ static void *launch_beside(void *given)
 
 START_TEST(two_threads_launch_in_one_context)
 {
-	struct fixture f = open_fixture();
+	struct fixture f = open_fixture("k.ptx", KERNELS, 256);
 	pthread_t threads[2];
 
 	for (int k = 0; k < 2; k++)

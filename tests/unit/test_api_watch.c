@@ -8,58 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api_fixture.h"
 #include "main.h"
 #include "ptxsim_observe.h"
 #include "ptxsim_script.h"
 
 static const char KERNELS[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
-			      ".shared .align 4 .b32 s[64];\n"
-			      ".visible .entry column(.param .u64 out)\n"
-			      "{\n"
-			      "	.reg .b32 %t, %a, %v;\n"
-			      "	mov.u32 %t, %tid.x;\n"
-			      "	shl.b32 %v, %t, 7;\n"
-			      "	mov.u32 %a, s;\n"
-			      "	and.b32 %v, %v, 255;\n"
-			      "	add.u32 %a, %a, %v;\n"
-			      "	st.shared.u32 [%a], %t;\n"
-			      "	ret;\n"
-			      "}\n"
-			      ".visible .entry shift(.param .u64 out)\n"
-			      "{\n"
-			      "	.reg .b32 %t, %a, %v;\n"
-			      "	.reg .b64 %d;\n"
-			      "	mov.u32 %t, %tid.x;\n"
-			      "	mov.u32 %a, s;\n"
-			      "	mad.lo.u32 %a, %t, 4, %a;\n"
-			      "	st.shared.u32 [%a], %t;\n"
-			      "	xor.b32 %v, %t, 32;\n"
-			      "	mov.u32 %a, s;\n"
-			      "	mad.lo.u32 %a, %v, 4, %a;\n"
-			      "	ld.shared.u32 %v, [%a];\n"
-			      "	ld.param.u64 %d, [out];\n"
-			      "	mad.wide.u32 %d, %t, 4, %d;\n"
-			      "	st.global.u32 [%d], %v;\n"
-			      "	ret;\n"
-			      "}\n";
-
-struct fixture {
-	ptxsim_context *context;
-	ptxsim_module *module;
-	uint64_t out;
-};
-
-static struct fixture open_fixture(void)
-{
-	struct fixture f = {.context = ptxsim_context_create(NULL)};
-
-	ck_assert_ptr_nonnull(f.context);
-	f.module = ptxsim_module_create(f.context);
-	ck_assert_int_eq(ptxsim_module_add_text(f.module, "k.ptx", KERNELS, strlen(KERNELS)), PTXSIM_OK);
-	ck_assert_msg(ptxsim_module_build(f.module, NULL) == PTXSIM_OK, "%s", ptxsim_module_diagnostics(f.module));
-	ck_assert_int_eq(ptxsim_alloc(f.context, 256, &f.out), PTXSIM_OK);
-	return f;
-}
+#include "column_and_shift.inc"
+	;
 
 static ptxsim_status run(const struct fixture *f, const char *kernel, uint64_t out, uint32_t threads)
 {
@@ -75,7 +31,7 @@ static ptxsim_status run(const struct fixture *f, const char *kernel, uint64_t o
 START_TEST(launches_are_counted)
 {
 	const struct ptxsim_watching watching = {.struct_size = sizeof watching, .count = 1};
-	struct fixture f = open_fixture();
+	struct fixture f = open_fixture("k.ptx", KERNELS, 256);
 	double value;
 
 	ck_assert_int_eq(run(&f, "shift", f.out, 64), PTXSIM_OK);
@@ -104,7 +60,7 @@ END_TEST
 START_TEST(checks_find_races)
 {
 	struct ptxsim_watching watching = {.struct_size = sizeof watching, .races = 1};
-	struct fixture f = open_fixture();
+	struct fixture f = open_fixture("k.ptx", KERNELS, 256);
 	struct ptxsim_fault fault;
 
 	ck_assert_int_eq(ptxsim_watch(f.context, &watching), PTXSIM_OK);

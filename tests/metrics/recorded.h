@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Recorded counters of whole programs, a table of pack,case,metric,value in which the lines of one program follow one
+ * another, and a program of a pack run with the accounting on.
+ */
+#ifndef PTXSIM_TESTS_METRICS_RECORDED_H
+#define PTXSIM_TESTS_METRICS_RECORDED_H
+
+#include "observe/counters.h"
+#include "tests/golden/case.h"
+
+struct recorded_row {
+	const char *pack, *name, *metric;
+	double recorded;
+};
+
+/* In an arena, by VEC_PUSH. */
+struct recorded {
+	struct recorded_row *items;
+	size_t count, capacity;
+};
+
+/* False: the file cannot be read. */
+bool recorded_read(struct recorded *r, struct arena *arena, const char *path);
+/* Behind the last row of the program whose first row is number k. */
+size_t recorded_end(const struct recorded *r, size_t k);
+/* By name; NULL: there is none, or no pack. */
+const struct pack_case *recorded_case(const struct pack *p, const char *name);
+
+struct measured {
+	struct accounting *accounting;
+	struct arena *arena;
+	struct account_run *run; /* what the last launch counted */
+};
+
+/* Runs a case of a session that is built, and checks its results. False with a message. */
+bool measured_run(struct measured *m, struct session *s, const struct pack *pack, const struct pack_case *c,
+		  const struct accounting_options *counting, char message[CASE_MESSAGE]);
+void measured_free(struct measured *m);
+
+#endif
