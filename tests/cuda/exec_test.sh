@@ -81,8 +81,9 @@ if grep -q '<title>' "$work/r.html" && grep -q 'st.shared.u32' "$work/r.html"; t
 "$ptxsim" exec --trace "$work/trace" "$program" clean >/dev/null 2>&1
 if grep -q 'cuLaunchKernel(.*) = 0 CUDA_SUCCESS' "$work/trace"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL: a trace"; fi
 # Ended by a signal, to the program or to the command: the report is of what has run so far, and the status the signal's.
+# A signal that this script was started to ignore (nohup) would never arrive.
 for signal in TERM HUP; do
-	"$ptxsim" exec --report text "$program" clean forever >"$work/out" 2>&1 &
+	env --default-signal="$signal" "$ptxsim" exec --report text "$program" clean forever >"$work/out" 2>&1 &
 	command=$!
 	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do
 		grep -q begins "$work/out" && break
