@@ -32,7 +32,7 @@ static const struct cli_command commands[] = {
 static int usage(FILE *to, int status)
 {
 	fprintf(to, "Usage: ptxsim COMMAND [OPTION...] FILE...\n"
-		    "Runs NVIDIA PTX kernels with no GPU, bit for bit as the hardware would.\n\n");
+		    "Runs GPU code with no GPU, bit for bit as the hardware would.\n\n");
 	for (size_t k = 0; k < COUNT_OF(commands); k++)
 		fprintf(to, "  %-8s %s\n", commands[k].name, commands[k].doc);
 	fprintf(to, "\n'ptxsim COMMAND --help' lists a command's options.\n"
