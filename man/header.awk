@@ -40,7 +40,7 @@ function add_comment(line) {
 }
 BEGIN {
 	printf ".TH PTXSIM 3 \"\" \"ptxsim %s\" \"Library Functions\"\n", version
-	printf ".SH NAME\nptxsim \\- run NVIDIA PTX kernels with no GPU, from C and C++\n.SH SYNOPSIS\n"
+	printf ".SH NAME\nptxsim \\- run GPU code with no GPU, from C and C++\n.SH SYNOPSIS\n"
 	printf ".nf\n#include <ptxsim.h>\n#include <ptxsim_observe.h>\n#include <ptxsim_script.h>\n\n"
 	printf "cc program.c $(pkg\\-config \\-\\-cflags \\-\\-libs ptxsim)\n.fi\n"
 }
