@@ -379,8 +379,14 @@ ptxsim_status ptxsim_function_param(const ptxsim_function *function, size_t inde
 
 static u32 product(const u32 n[3]) { return n[0] ? n[0] * max_u32(1, n[1]) * max_u32(1, n[2]) : 0; }
 
+/* The largest block that the kernel states. */
+static u32 stated_threads(const struct ir_limits *l)
+{
+	return l->required_threads[0] ? product(l->required_threads) : product(l->max_threads);
+}
+
 /* The machine's registers where they are stated, else those that are live together, with some for addresses, and as
- * many as are granted at the least. */
+ * many as are granted at the least; no more than leave room for the blocks that the kernel states. */
 static u32 registers_of(const struct kernel *k, const struct arch *a)
 {
 	enum { SPARE = 4, UNIT = 8 };
@@ -393,7 +399,11 @@ static u32 registers_of(const struct kernel *k, const struct arch *a)
 	live = (live + SPARE + UNIT - 1) / UNIT * UNIT;
 	if (k->function->limits.max_registers)
 		live = min_u32(live, k->function->limits.max_registers);
-	return min_u32(live, a->registers_thread);
+	live = min_u32(live, a->registers_thread);
+	const u32 threads = min_u32(stated_threads(&k->function->limits), a->max_threads_block);
+	while (threads && live > UNIT && !arch_occupancy(a, threads, live, 0).blocks)
+		live -= UNIT;
+	return live;
 }
 
 /* Whether some function that it may call is the device runtime's. */
@@ -424,8 +434,7 @@ ptxsim_status ptxsim_function_attributes(const ptxsim_function *function, struct
 		return ptxsim_function_compile(function);
 	const struct kernel *k = function_kernel(function);
 	const struct ir_limits *limits = &k->function->limits;
-	const u32 stated =
-		limits->required_threads[0] ? product(limits->required_threads) : product(limits->max_threads);
+	const u32 stated = stated_threads(limits);
 	*attributes = (struct ptxsim_attributes){.shared_bytes = k->static_shared_bytes,
 						 .local_bytes = k->code->local_bytes,
 						 .registers = registers_of(k, p->arch),

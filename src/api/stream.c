@@ -242,6 +242,14 @@ void queue_wait(struct queue *q, u64 number)
 	pthread_mutex_unlock(&q->group->lock);
 }
 
+void queue_run_brief(struct queue *q, u64 number)
+{
+	pthread_mutex_lock(&q->group->lock);
+	while (!q->busy && !q->claimed && q->head && q->done < number && q->head->brief && head_is_ready(q))
+		run_head(q);
+	pthread_mutex_unlock(&q->group->lock);
+}
+
 void queue_hold(struct queue *q)
 {
 	pthread_mutex_lock(&q->group->lock);

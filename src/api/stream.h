@@ -26,6 +26,7 @@ struct work {
 	struct queue *after; /* it runs after that queue's piece number `after_number`; NULL: after none */
 	u64 after_number;
 	bool apart; /* it runs on a thread of the library, never on one that waits */
+	bool brief; /* it waits for nothing once it runs */
 };
 
 struct queue {
@@ -60,6 +61,8 @@ struct queue *queue_new(struct queue_group *g);
 void queue_free(struct queue *q);
 /* Gives it work; returns its number, from 1 on. */
 u64 queue_give(struct queue *q, struct work *w);
+/* Runs what is brief and may run now, up to piece `number`, unless another thread is at it. */
+void queue_run_brief(struct queue *q, u64 number);
 /* Waits until pieces 1 to `number` are done. */
 void queue_wait(struct queue *q, u64 number);
 /* Keeps it from being freed by another thread until queue_let_go. */

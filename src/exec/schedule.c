@@ -624,26 +624,39 @@ static bool round_of_turns(struct worker *k, bool *stopped)
 	return k->round_progress;
 }
 
-/* Takes up the next cluster, if there is one and the modelled GPU has room. */
-static void admit_next(struct worker *k)
+/* Takes up the next cluster, if there is one and the modelled GPU has room; false: it did not. */
+static bool admit_one(struct worker *k)
 {
-	const bool explores = k->grid->launch->schedule.mode != SCHEDULE_USUAL;
-
-	if (!k->more || (k->active && !k->still.passes && !explores) || !take_place(k))
-		return;
+	if (!k->more || !take_place(k))
+		return false;
 	struct cluster *c = cluster_admit(k);
 	k->more = c != NULL;
 	if (!c) {
 		give_place_back(k->grid);
-		return;
+		return false;
 	}
+	const bool explores = k->grid->launch->schedule.mode != SCHEDULE_USUAL;
 	struct cluster **end = &k->active;
 	for (u32 n = explores ? explore_place(k, k->active_count) : UINT32_MAX; *end && n; n--)
 		end = &(*end)->next;
 	c->next = *end;
 	*end = c;
 	k->active_count++;
-	worker_moved(k);
+	return true;
+}
+
+/* Takes up more clusters if those that are active wait: as many as these, since a barrier of the whole grid would take rounds in the square of its blocks if each round of waiting brought one. */
+static void admit_next(struct worker *k)
+{
+	const bool explores = k->grid->launch->schedule.mode != SCHEDULE_USUAL;
+
+	if (k->active && !k->still.passes && !explores)
+		return;
+	for (u32 n = explores || !k->active_count ? 1 : k->active_count; n; n--) {
+		if (!admit_one(k))
+			return;
+		worker_moved(k);
+	}
 }
 
 /* The first worker, alone so far, judges by the clusters that it has started in that time. */

@@ -442,6 +442,29 @@ expect 1 "instruction limit reached: after 5807 warp instructions" "$ptxsim" run
 expect 1 "32 blocks finished, of 33" "$ptxsim" run "$samples/vecadd.ptx" --limit 5807 --jobs 1
 expect 1 "recursion.ptx" "$ptxsim" run "$samples/recursion.ptx" --limit 10
 
+# Blocks that wait for the whole grid cost instructions in proportion to their number, not to its square.
+cat >"$work/grid.ptx" <<'END'
+.version 7.0
+.target sm_90
+.address_size 64
+//@ buffer count u32[1]
+//@ launch k(count) grid=1024 block=32
+.visible .entry k(.param .u64 p)
+{
+	.reg .pred %q; .reg .b32 %v; .reg .b64 %a;
+	ld.param.u64 %a, [p];
+	mov.u32 %v, %tid.x;
+	setp.ne.u32 %q, %v, 0;
+	@%q ret;
+	atom.add.global.u32 %v, [%a], 1;
+again:	ld.acquire.gpu.u32 %v, [%a];
+	setp.lt.u32 %q, %v, 1024;
+	@%q bra again;
+	ret;
+}
+END
+expect 0 "count" "$ptxsim" run "$work/grid.ptx" --limit 1500000
+
 # small launches that check themselves
 expect 0 " passed, 0 failed" "$ptxsim" test "$here/../run"
 

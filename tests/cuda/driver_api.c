@@ -6,8 +6,12 @@
 #include <check.h>
 #include <pthread.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/unit/main.h"
 
@@ -32,6 +36,14 @@ int cuLinkCreate_v2(unsigned, int *, void **, void **),
 	cuLinkAddData_v2(void *, int, void *, size_t, const char *, unsigned, int *, void **);
 int cuLinkComplete(void *, void **, size_t *), cuLinkDestroy(void *), cuFuncGetAttribute(int *, int, void *);
 int cuMemcpyDtoD_v2(u64, u64, size_t), cuMemGetAddressRange_v2(u64 *, size_t *, u64), cuArrayCreate(void);
+
+struct handle {
+	u64 words[8];
+};
+int cuIpcGetMemHandle(struct handle *, u64), cuIpcOpenMemHandle_v2(u64 *, struct handle, unsigned),
+	cuIpcCloseMemHandle(u64), cuIpcGetEventHandle(struct handle *, void *),
+	cuIpcOpenEventHandle(void **, struct handle), cuEventQuery(void *), cuEventSynchronize(void *);
+int cuMemsetD32_v2(u64, unsigned, size_t);
 
 #define OK(call) ck_assert_int_eq(call, 0)
 
@@ -345,8 +357,148 @@ START_TEST(entry_points_are_found_by_version)
 }
 END_TEST
 
+/* What two processes share: handles, and how far they have come. */
+struct meeting {
+	struct handle memory, event;
+	int stage;
+};
+
+static void come_to(struct meeting *m, int stage) { __atomic_store_n(&m->stage, stage, __ATOMIC_RELEASE); }
+static void wait_for(struct meeting *m, int stage)
+{
+	while (__atomic_load_n(&m->stage, __ATOMIC_ACQUIRE) != stage)
+		usleep(100);
+}
+
+/* Waits for the other process's event, which a flag keeps back, and then scales its memory. Exits with the number of
+ * what failed. */
+static void other_process(struct meeting *m)
+{
+	u64 at, again;
+	void *event, *s;
+
+	wait_for(m, 1);
+	context();
+	void *f = function("scale");
+	if (cuIpcOpenMemHandle_v2(&at, m->memory, 1) || cuIpcOpenMemHandle_v2(&again, m->memory, 1) || at != again)
+		_exit(1);
+	if (cuIpcOpenEventHandle(&event, m->event) || cuStreamCreate(&s, 1) || cuEventQuery(event) != 600)
+		_exit(2);
+	if (cuStreamWaitEvent(s, event, 0) || scale(f, at, 16, s))
+		_exit(3);
+	come_to(m, 2);
+	if (cuStreamSynchronize(s) || cuEventSynchronize(event) || cuEventQuery(event))
+		_exit(4);
+	if (cuIpcCloseMemHandle(at) || cuIpcCloseMemHandle(at) || cuIpcCloseMemHandle(at) != 1)
+		_exit(5);
+	_exit(0);
+}
+
+START_TEST(processes_share_memory_and_events)
+{
+	struct meeting *m = mmap(NULL, sizeof *m, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	const pid_t child = fork();
+	unsigned have[16] = {0}, *flag;
+	void *event, *s;
+	u64 apart, at;
+	int status;
+
+	if (!child)
+		other_process(m);
+	context();
+	void *wait = function("wait");
+	OK(cuMemAlloc_v2(&apart, 1000));
+	OK(cuMemAlloc_v2(&at, sizeof have));
+	OK(cuMemsetD32_v2(apart, 7, 250));
+	OK(cuMemHostAlloc((void **)&flag, 8, 0));
+	flag[0] = 0;
+	OK(cuStreamCreate(&s, 1));
+	ck_assert_int_eq(cuEventCreate(&event, 4), 1);
+	OK(cuEventCreate(&event, 4 | 2));
+	OK(cuLaunchKernel(wait, 1, 1, 1, 1, 1, 1, 0, s, (void *[]){&flag}, NULL));
+	OK(cuMemsetD32Async(at, 10, 16, s));
+	OK(cuEventRecord(event, s));
+	ck_assert_int_eq(cuIpcGetMemHandle(&m->memory, (u64)(uintptr_t)flag), 1);
+	flag[0] = 1;
+	OK(cuIpcGetMemHandle(&m->memory, at));
+	OK(cuIpcGetEventHandle(&m->event, event));
+	flag[0] = 0;
+	OK(cuLaunchKernel(wait, 1, 1, 1, 1, 1, 1, 0, s, (void *[]){&flag}, NULL));
+	OK(cuEventRecord(event, s));
+	ck_assert_int_eq(cuIpcOpenMemHandle_v2(&at, m->memory, 1), 201);
+	come_to(m, 1);
+	wait_for(m, 2);
+	usleep(20000);
+	flag[0] = 1;
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+	OK(cuMemcpyDtoH_v2(have, at, sizeof have));
+	for (int k = 0; k < 16; k++)
+		ck_assert_uint_eq(have[k], 35);
+	/* The rest of the chunk moved with it. */
+	OK(cuMemcpyDtoH_v2(have, apart, sizeof have));
+	ck_assert_uint_eq(have[3], 7);
+	OK(cuMemFree_v2(at));
+	/* A handle of nothing. */
+	m->memory.words[1]++;
+	ck_assert_int_ne(cuIpcOpenMemHandle_v2(&at, m->memory, 1), 0);
+	memset(&m->memory, 0, sizeof m->memory);
+	ck_assert_int_eq(cuIpcOpenMemHandle_v2(&at, m->memory, 1), 400);
+}
+END_TEST
+
+/* Streams that do not wait for one another: the fill is done all the same before a launch that comes later. */
+START_TEST(a_fill_is_done_when_its_call_returns)
+{
+	unsigned have;
+	void *s;
+	u64 at;
+
+	context();
+	void *f = function("scale");
+	OK(cuStreamCreate(&s, 1));
+	OK(cuMemAlloc_v2(&at, 4));
+	for (unsigned k = 0; k < 100; k++) {
+		OK(cuMemsetD32_v2(at, k, 1));
+		OK(scale(f, at, 1, s));
+		OK(cuStreamSynchronize(s));
+		OK(cuMemcpyDtoH_v2(&have, at, 4));
+		ck_assert_uint_eq(have, k * 3 + 5);
+	}
+}
+END_TEST
+
+/* What a kernel states of its blocks bounds the registers that it is said to need. */
+START_TEST(many_live_values_do_not_refuse_a_launch)
+{
+	char text[16384] = ".version 7.8\n.target sm_80\n.address_size 64\n"
+			   ".visible .entry many(.param .u64 p) .maxntid 512\n{\n.reg .b32 %r<200>; .reg .b64 %a;\n"
+			   "ld.param.u64 %a, [p]; mov.u32 %r0, %tid.x;\n";
+	void *m, *f;
+	int registers;
+	u64 at;
+
+	for (int k = 1; k < 200; k++)
+		sprintf(text + strlen(text), "ld.global.u32 %%r%d, [%%a+%d];\n", k, k * 4);
+	for (int k = 1; k < 200; k++)
+		sprintf(text + strlen(text), "st.global.u32 [%%a+%d], %%r%d;\n", k * 4, k);
+	strcat(text, "ret;\n}\n");
+	context();
+	OK(cuModuleLoadData(&m, text));
+	OK(cuModuleGetFunction(&f, m, "many"));
+	OK(cuFuncGetAttribute(&registers, 4, f));
+	ck_assert_int_eq(registers, 128);
+	OK(cuMemAlloc_v2(&at, 1024));
+	OK(cuLaunchKernel(f, 1, 1, 1, 512, 1, 1, 0, NULL, (void *[]){&at}, NULL));
+	OK(cuCtxSynchronize());
+}
+END_TEST
+
 UNIT_TESTS("driver interface", 0)
 {
+	UNIT_TEST(processes_share_memory_and_events);
+	UNIT_TEST(a_fill_is_done_when_its_call_returns);
+	UNIT_TEST(many_live_values_do_not_refuse_a_launch);
 	UNIT_TEST(a_kernel_runs);
 	UNIT_TEST(variables_and_constants_are_memory);
 	UNIT_TEST(a_kernel_that_waits_for_the_host_goes_on);

@@ -47,6 +47,8 @@ bool handle_is(const void *object, enum handle_kind kind);
 
 /* --- Memory ---------------------------------------------------------------------------------- */
 
+struct shared_name;
+
 /* Address space of a device, given out by its own rules: heap.c. */
 struct heap {
 	u8 *base;
@@ -56,11 +58,17 @@ struct heap {
 	struct heap_free **small; /* by grains */
 	struct heap_extent *extents;
 	u32 extent_count, extent_room;
+	struct heap_shared *shared; /* with other processes */
 };
 bool heap_open(struct heap *h, u64 bytes);
 /* Zeroed bytes; NULL: there is no room. */
 void *heap_take(struct heap *h, u64 bytes);
 void heap_give(struct heap *h, void *at, u64 bytes);
+/* Makes the block's memory a file's that other processes can map, and says which: *n's file, id, offset and file_bytes. */
+bool heap_share(struct heap *h, u8 *at, u64 bytes, struct shared_name *n);
+/* Whole pages to map something else over; given back so. */
+void *heap_take_apart(struct heap *h, u64 bytes);
+void heap_give_apart(struct heap *h, void *at, u64 bytes);
 
 enum block_kind {
 	BLOCK_DEVICE,
@@ -70,7 +78,8 @@ enum block_kind {
 	BLOCK_ASYNC,
 	BLOCK_VARIABLE,
 	BLOCK_MAPPED,
-	BLOCK_MANAGED_VARIABLE
+	BLOCK_MANAGED_VARIABLE,
+	BLOCK_IMPORTED /* from another process */
 };
 
 /* An allocation of the program's. */
@@ -99,6 +108,8 @@ void block_unbook(struct region *b);
 /* Takes it out of memory and out of the books; its bytes go back to where they came from. */
 void block_remove(struct region *b);
 void blocks_remove_of(struct cu_context *c);
+/* Unmaps a BLOCK_IMPORTED. */
+void ipc_unmap(const struct region *b);
 /* Prints what the program has allocated and not freed. */
 void blocks_tell_leaks(FILE *to);
 /* Bytes that graphs have. */
@@ -158,17 +169,35 @@ struct cu_stream {
 	u8 attributes[STREAM_ATTRIBUTES][ATTRIBUTE_BYTES];
 };
 
+enum { EVENT_NO_TIMES = 2, EVENT_INTERPROCESS = 4, EVENT_FLAGS = 7 };
+
+/* What processes share of an event. */
+struct shared_event {
+	int process, file;
+	u64 id;
+	bool watched; /* by work that may outlive the event: the counts stay mapped */
+	struct shared_counts {
+		u64 recorded, done; /* atomic */
+	} * counts;
+};
+
 struct cu_event {
 	struct cu_context *context;
-	u32 flags;               /* 2: no times */
-	struct queue *queue;     /* where it was last recorded */
-	u64 number;              /* the piece of work that records it */
-	u64 recorded, done;      /* records given, and done; atomic */
-	double seconds;          /* when it was last done */
-	u32 users;               /* the program, and records that are not done; atomic */
-	struct capture *capture; /* last recorded in it; NULL: not in one */
+	u32 flags;
+	struct shared_event *shared; /* or NULL */
+	struct queue *queue;         /* where it was last recorded */
+	u64 number;                  /* the piece of work that records it */
+	u64 recorded, done;          /* records given, and done; atomic */
+	double seconds;              /* when it was last done */
+	u32 users;                   /* the program, and records that are not done; atomic */
+	struct capture *capture;     /* last recorded in it; NULL: not in one */
 	struct tips tips;
 };
+
+/* Takes `shared` if it succeeds. CU_OK or why not. */
+int event_new(struct cu_event **made, u32 flags, struct shared_event *shared);
+struct shared_event *shared_event_new(void);
+void shared_event_free(struct shared_event *e);
 
 enum task_kind {
 	TASK_EMPTY,

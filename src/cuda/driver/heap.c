@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "cuda/driver/driver.h"
+#include "cuda/driver/shared.h"
 
 enum { GRAIN = 512, CHUNK = 2 << 20, GRAINS = CHUNK / GRAIN, KEPT_BYTES = 64 << 10 };
 
@@ -21,6 +23,14 @@ struct heap_free {
 /* Free chunks side by side. */
 struct heap_extent {
 	u64 at, bytes; /* offset */
+};
+
+/* Chunks whose bytes are a file's that other processes may have mapped. */
+struct heap_shared {
+	struct heap_shared *next;
+	u8 *at;
+	u64 bytes, id;
+	int file;
 };
 
 bool heap_open(struct heap *h, u64 bytes)
@@ -130,6 +140,89 @@ void *heap_take(struct heap *h, u64 bytes)
 	return at;
 }
 
+/* --- Shared memory ------------------------------------------------------------------------------ */
+
+static struct heap_shared **shared_at(struct heap *h, const u8 *at)
+{
+	struct heap_shared **s = &h->shared;
+
+	while (*s && (u64)(at - (*s)->at) >= (*s)->bytes)
+		s = &(*s)->next;
+	return s;
+}
+
+/* Pages of the heap's own again, all zero. */
+static void unmap(u8 *at, u64 bytes)
+{
+	if (mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) ==
+	    MAP_FAILED)
+		memset(at, 0, bytes);
+}
+
+/* Puts the bytes into a file and the file in their place. Pages of zeros stay holes. */
+static bool move_to_file(u8 *at, u64 bytes, int file)
+{
+	enum { PAGE = 4096 };
+	static const u8 zero[PAGE];
+
+	for (u64 k = 0; k < bytes; k += PAGE)
+		if (memcmp(at + k, zero, PAGE) && pwrite(file, at + k, PAGE, (off_t)k) != PAGE)
+			return false;
+	return mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) != MAP_FAILED;
+}
+
+bool heap_share(struct heap *h, u8 *at, u64 bytes, struct shared_name *n)
+{
+	struct heap_shared *s = *shared_at(h, at);
+
+	if (!s) {
+		s = malloc(sizeof *s);
+		if (!s)
+			return false;
+		*s = (struct heap_shared){.next = h->shared,
+					  .at = (u8 *)((uintptr_t)at & ~(uintptr_t)(CHUNK - 1)),
+					  .bytes = round_up(bytes, CHUNK)};
+		s->file = shared_make(s->bytes, &s->id);
+		if (s->file < 0 || !move_to_file(s->at, s->bytes, s->file)) {
+			if (s->file >= 0)
+				close(s->file);
+			free(s);
+			return false;
+		}
+		h->shared = s;
+	}
+	n->file = s->file;
+	n->id = s->id;
+	n->offset = (u64)(at - s->at);
+	n->file_bytes = s->bytes;
+	return true;
+}
+
+void *heap_take_apart(struct heap *h, u64 bytes) { return heap_take(h, max_u64(bytes, CHUNK + 1)); }
+
+void heap_give_apart(struct heap *h, void *at, u64 bytes)
+{
+	unmap(at, bytes);
+	heap_give(h, at, max_u64(bytes, CHUNK + 1));
+}
+
+/* --- Giving back --------------------------------------------------------------------------------- */
+
+/* What other processes may see of memory that is given back: a chunk of its own stays theirs, the rest is zeroed. */
+static void empty_shared(struct heap_shared **where, u8 *at, u64 bytes)
+{
+	struct heap_shared *s = *where;
+
+	if (bytes <= CHUNK) {
+		memset(at, 0, bytes);
+		return;
+	}
+	unmap(at, bytes);
+	*where = s->next;
+	close(s->file);
+	free(s);
+}
+
 /* Bytes that come back are zeroed at once, whole pages by the system. */
 static void empty(u8 *at, u64 bytes)
 {
@@ -147,8 +240,13 @@ void heap_give(struct heap *h, void *at, u64 bytes)
 {
 	const u64 whole = round_up(bytes, bytes > CHUNK ? CHUNK : GRAIN);
 
+	struct heap_shared **shared = shared_at(h, at);
+
 	h->used -= whole;
-	empty(at, whole);
+	if (*shared)
+		empty_shared(shared, at, whole);
+	else
+		empty(at, whole);
 	if (whole > CHUNK) {
 		give_chunks(h, (u64)((u8 *)at - h->base), whole);
 		return;

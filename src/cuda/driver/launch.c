@@ -61,7 +61,9 @@ static int check_shape(const struct cu_function *f, const struct ptxsim_launch *
 	}
 	if (threads > f->attributes.max_threads || l->shared_bytes > function_dynamic_most(f))
 		return CU_INVALID_VALUE;
-	return arch_occupancy(a, (u32)threads, f->attributes.registers, 0).blocks ? CU_OK : CU_LAUNCH_OUT_OF_RESOURCES;
+	/* What a kernel in PTX needs is an estimate, by which no launch may be refused. */
+	const u32 registers = f->kernel ? f->kernel->registers : 0;
+	return arch_occupancy(a, (u32)threads, registers, 0).blocks ? CU_OK : CU_LAUNCH_OUT_OF_RESOURCES;
 }
 
 static int check_cluster(const struct cu_function *f, struct ptxsim_launch *l)

@@ -30,8 +30,9 @@ struct region *block_of(u64 address)
 	return memory_look(&driver.machine->memory, address, 1, &a) ? block_at(a.base) : NULL;
 }
 
-static const char *const names[] = {"cuMemAlloc",      "cuMemHostAlloc", "cuMemHostRegister", "cuMemAllocManaged",
-				    "cuMemAllocAsync", "a variable",     "cuMemMap"};
+static const char *const names[] = {"cuMemAlloc",        "cuMemHostAlloc",  "cuMemHostRegister",
+				    "cuMemAllocManaged", "cuMemAllocAsync", "a variable",
+				    "cuMemMap",          "a variable",      "cuIpcOpenMemHandle"};
 
 struct region *block_add(struct cu_context *c, u64 base, u64 size, enum block_kind kind)
 {
@@ -78,7 +79,9 @@ void block_unbook(struct region *b)
 void block_remove(struct region *b)
 {
 	memory_release(&driver.machine->memory, b->base);
-	if (b->kind != BLOCK_REGISTERED && b->kind != BLOCK_MAPPED)
+	if (b->kind == BLOCK_IMPORTED)
+		ipc_unmap(b);
+	else if (b->kind != BLOCK_REGISTERED && b->kind != BLOCK_MAPPED)
 		heap_give(&driver.devices[b->device].heap, (void *)(uintptr_t)b->base, b->size);
 	block_unbook(b);
 }

@@ -156,6 +156,11 @@ static void trace_argument(FILE *f, char letter, va_list *args)
 		fprintf(f, "{%d, %d}", l.type, l.id);
 		return;
 	}
+	case 'h': {
+		const struct cu_ipc_handle h = va_arg(*args, struct cu_ipc_handle);
+		fprintf(f, "{0x%llx, ...}", (unsigned long long)h.words[0]);
+		return;
+	}
 	}
 }
 

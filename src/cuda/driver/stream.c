@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cuda/driver/driver.h"
 
@@ -14,7 +15,8 @@ struct op {
 	struct cu_context *context;
 	struct task task;
 	struct value_wait wait;
-	u64 serial; /* of an event's record */
+	u64 serial;        /* of an event's record */
+	u64 shared_serial; /* among those of all processes */
 	u8 params[];
 };
 
@@ -108,14 +110,34 @@ static bool op_ready(struct work *w)
 	return op->context->error || op->context->destroyed || value_is_there(&op->wait);
 }
 
+/* An event lives as long as the program and records that are not done use it. */
+static void event_let_go(struct cu_event *e)
+{
+	if (__atomic_sub_fetch(&e->users, 1, __ATOMIC_ACQ_REL))
+		return;
+	shared_event_free(e->shared);
+	free(e);
+}
+
+/* Records of several processes may end in any order. */
+static void done_in_all(struct shared_counts *counts, u64 serial)
+{
+	u64 done = __atomic_load_n(&counts->done, __ATOMIC_ACQUIRE);
+
+	while (done < serial &&
+	       !__atomic_compare_exchange_n(&counts->done, &done, serial, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		;
+}
+
 static void record(struct op *op)
 {
 	struct cu_event *e = op->task.event;
 
 	e->seconds = driver_seconds();
+	if (e->shared)
+		done_in_all(e->shared->counts, op->shared_serial);
 	__atomic_store_n(&e->done, op->serial, __ATOMIC_RELEASE);
-	if (!__atomic_sub_fetch(&e->users, 1, __ATOMIC_ACQ_REL))
-		free(e);
+	event_let_go(e);
 }
 
 static void op_run(struct work *w)
@@ -141,6 +163,17 @@ static struct op *op_new(struct cu_context *c, size_t extra)
 	return op;
 }
 
+/* Runs brief work at once where nothing keeps it, as the card would have done it by the time the program's next call
+ * arrives: a program may rely on that between streams that it does not order. The lock is let go meanwhile. */
+static void hurry(struct queue *q, u64 number)
+{
+	queue_hold(q);
+	driver_let_go();
+	queue_run_brief(q, number);
+	driver_take();
+	queue_let_go(q);
+}
+
 int stream_give_wait(struct cu_stream *s, struct queue *queue, u64 number, const struct value_wait *v)
 {
 	struct op *op = op_new(s->context, 0);
@@ -149,6 +182,7 @@ int stream_give_wait(struct cu_stream *s, struct queue *queue, u64 number, const
 		return CU_OUT_OF_MEMORY;
 	op->work.after = queue;
 	op->work.after_number = number;
+	op->work.brief = true;
 	if (v) {
 		op->wait = *v;
 		op->work.ready = op_ready;
@@ -194,7 +228,11 @@ int stream_give(struct cu_stream *s, const struct task *t, const void *params)
 	op->work.apart = t->kind == TASK_HOST;
 	if (extra)
 		memcpy(op->params, params, extra);
-	queue_give(s->queue, &op->work);
+	op->work.brief = t->kind == TASK_COPY || t->kind == TASK_FILL || t->kind == TASK_WRITE;
+	const bool brief = op->work.brief;
+	const u64 number = queue_give(s->queue, &op->work);
+	if (brief)
+		hurry(s->queue, number);
 	return CU_OK;
 }
 
@@ -495,14 +533,16 @@ int drv_cuStreamWriteValue64_v2(struct cu_stream *stream, u64 addr, u64 value, u
 
 /* --- Events ---------------------------------------------------------------------------------------------- */
 
-enum { EVENT_NO_TIMES = 2, EVENT_FLAGS = 7 };
-
-static bool is_done(const struct cu_event *e) { return __atomic_load_n(&e->done, __ATOMIC_ACQUIRE) >= e->recorded; }
-
-int drv_cuEventCreate(struct cu_event **ph_event, u32 flags)
+static bool is_done(const struct cu_event *e)
 {
-	if (!ph_event || flags & ~(u32)EVENT_FLAGS)
-		return CU_INVALID_VALUE;
+	if (!e->shared)
+		return __atomic_load_n(&e->done, __ATOMIC_ACQUIRE) >= e->recorded;
+	const struct shared_counts *counts = e->shared->counts;
+	return __atomic_load_n(&counts->done, __ATOMIC_ACQUIRE) >= __atomic_load_n(&counts->recorded, __ATOMIC_ACQUIRE);
+}
+
+int event_new(struct cu_event **made, u32 flags, struct shared_event *shared)
+{
 	struct cu_event *e = calloc(1, sizeof *e);
 	if (!e || !handle_add(e, HANDLE_EVENT)) {
 		free(e);
@@ -510,9 +550,23 @@ int drv_cuEventCreate(struct cu_event **ph_event, u32 flags)
 	}
 	e->context = context_current();
 	e->flags = flags;
+	e->shared = shared;
 	e->users = 1;
-	*ph_event = e;
+	*made = e;
 	return CU_OK;
+}
+
+int drv_cuEventCreate(struct cu_event **ph_event, u32 flags)
+{
+	if (!ph_event || flags & ~(u32)EVENT_FLAGS || (flags & EVENT_INTERPROCESS && !(flags & EVENT_NO_TIMES)))
+		return CU_INVALID_VALUE;
+	struct shared_event *shared = flags & EVENT_INTERPROCESS ? shared_event_new() : NULL;
+	if (flags & EVENT_INTERPROCESS && !shared)
+		return CU_OUT_OF_MEMORY;
+	const int result = event_new(ph_event, flags, shared);
+	if (result)
+		shared_event_free(shared);
+	return result;
 }
 
 int drv_cuEventDestroy_v2(struct cu_event *h_event)
@@ -523,8 +577,7 @@ int drv_cuEventDestroy_v2(struct cu_event *h_event)
 	capture_leave(h_event);
 	free(h_event->tips.list);
 	h_event->tips = (struct tips){0};
-	if (!__atomic_sub_fetch(&h_event->users, 1, __ATOMIC_ACQ_REL))
-		free(h_event);
+	event_let_go(h_event);
 	return CU_OK;
 }
 
@@ -541,11 +594,15 @@ int drv_cuEventRecord(struct cu_event *h_event, struct cu_stream *h_stream)
 	if (!op)
 		return result ? result : CU_OUT_OF_MEMORY;
 	op->task = (struct task){.kind = TASK_RECORD, .event = h_event};
+	op->work.brief = true;
 	op->serial = ++h_event->recorded;
+	if (h_event->shared)
+		op->shared_serial = __atomic_add_fetch(&h_event->shared->counts->recorded, 1, __ATOMIC_ACQ_REL);
 	__atomic_add_fetch(&h_event->users, 1, __ATOMIC_RELAXED);
 	capture_leave(h_event);
 	h_event->queue = s->queue;
 	h_event->number = queue_give(s->queue, &op->work);
+	hurry(s->queue, h_event->number);
 	return CU_OK;
 }
 
@@ -563,6 +620,26 @@ int drv_cuEventQuery(struct cu_event *h_event)
 	return is_done(h_event) ? h_event->context->error : CU_NOT_READY;
 }
 
+/* Waits for the last record given so far, in whatever process. */
+static void wait_for_all(struct cu_event *e)
+{
+	struct queue *q = e->queue;
+	const u64 number = e->number, serial = __atomic_load_n(&e->shared->counts->recorded, __ATOMIC_ACQUIRE);
+
+	__atomic_add_fetch(&e->users, 1, __ATOMIC_RELAXED);
+	if (q)
+		queue_hold(q);
+	driver_let_go();
+	if (q)
+		queue_wait(q, number);
+	while (__atomic_load_n(&e->shared->counts->done, __ATOMIC_ACQUIRE) < serial)
+		nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+	driver_take();
+	if (q)
+		queue_let_go(q);
+	event_let_go(e);
+}
+
 int drv_cuEventSynchronize(struct cu_event *h_event)
 {
 	if (!handle_is(h_event, HANDLE_EVENT))
@@ -570,7 +647,9 @@ int drv_cuEventSynchronize(struct cu_event *h_event)
 	if (h_event->capture)
 		return CU_CAPTURED_EVENT;
 	struct cu_context *c = h_event->context;
-	if (!is_done(h_event)) {
+	if (h_event->shared)
+		wait_for_all(h_event);
+	else if (!is_done(h_event)) {
 		struct queue *q = h_event->queue;
 		const u64 number = h_event->number;
 		queue_hold(q);
@@ -610,6 +689,15 @@ int drv_cuStreamWaitEvent(struct cu_stream *h_stream, struct cu_event *h_event, 
 	if (s->capture) {
 		s->capture->broken = true;
 		return CU_CAPTURE_ISOLATION;
+	}
+	if (h_event->shared && !is_done(h_event)) {
+		h_event->shared->watched = true;
+		const struct shared_counts *counts = h_event->shared->counts;
+		return stream_give_wait(
+			s, NULL, 0,
+			&(struct value_wait){.watch = (const u8 *)&counts->done,
+					     .value = __atomic_load_n(&counts->recorded, __ATOMIC_ACQUIRE),
+					     .bytes = 8});
 	}
 	if (is_done(h_event) || h_event->queue == s->queue)
 		return CU_OK;

@@ -291,6 +291,11 @@ struct cu_allocation_properties {
 	u8 reserved[4];
 };
 
+/* CUipcMemHandle, CUipcEventHandle */
+struct cu_ipc_handle {
+	u64 words[8];
+};
+
 struct cu_access {
 	struct cu_location location;
 	int flags;
