@@ -209,13 +209,18 @@ bool debug_access(struct debug *d, bool executed, const struct account_site **si
 
 struct account_run *debug_counters(struct debug *d)
 {
-	struct launch_stats stats = {0};
+	const struct block **blocks;
+	u32 count;
 
 	if (!d->options.counters || !debug_launch(d))
 		return NULL;
 	arena_free(&d->counter_arena);
 	arena_init(&d->counter_arena, d->arena->out_of_memory);
-	return accounting_end(d->accounting, &d->counter_arena, &d->launch, &stats);
+	/* A fault has had them counted. */
+	count = d->state == DEBUG_STOPPED ? debug_blocks(d, NULL, 0) : 0;
+	blocks = ARENA_ARRAY(&d->counter_arena, count + 1, const struct block *);
+	debug_blocks(d, blocks, count);
+	return accounting_so_far(d->accounting, &d->counter_arena, &d->launch, blocks, count);
 }
 
 const struct accounting *debug_accounting(const struct debug *d) { return d->accounting; }

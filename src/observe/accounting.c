@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "exec/cut.h"
 #include "exec/gang.h"
 #include "observe/blocks.h"
 #include "observe/count.h"
@@ -339,7 +340,6 @@ void account_add(struct account *to, const struct account *from)
 /* What the launch as a whole did. */
 static void fill_flow(const struct accounting *a, struct arena *arena, struct account_run *run, const struct launch *l)
 {
-	run->flow = flow_result(a->flow, arena);
 	run->timelines = ARENA_ARRAY(arena, TIMELINE_WARPS, struct flow_timeline);
 	memcpy(run->timelines, flow_timelines(a->flow), TIMELINE_WARPS * sizeof *run->timelines);
 	for (u32 k = 0; k < WORKERS; k++) {
@@ -370,11 +370,10 @@ static void add_dummy_loads(struct account_run *run, u32 site, const struct acco
 	run->operations[s->operation].n[ACCOUNT_shared_dummy_loads] += DUMMY_LOADS * executed;
 }
 
-struct account_run *accounting_end(const struct accounting *a, struct arena *arena, const struct launch *l,
-				   const struct launch_stats *stats)
+/* What is within straight runs is in run->flow. */
+static void fill_run(const struct accounting *a, struct arena *arena, struct account_run *run, const struct launch *l,
+		     const struct launch_stats *stats)
 {
-	struct account_run *run = ARENA_NEW(arena, struct account_run);
-
 	run->kernel = l->kernel;
 	memcpy(run->grid, l->grid, sizeof run->grid);
 	memcpy(run->block, l->block, sizeof run->block);
@@ -400,6 +399,41 @@ struct account_run *accounting_end(const struct accounting *a, struct arena *are
 	run->blocks = ARENA_ARRAY(arena, run->block_count + 1, struct account_run *);
 	for (u64 k = 0; k < run->block_count; k++)
 		run->blocks[k] = blocks_run(a->blocks, arena, k);
+}
+
+struct account_run *accounting_end(const struct accounting *a, struct arena *arena, const struct launch *l,
+				   const struct launch_stats *stats)
+{
+	struct account_run *run = ARENA_NEW(arena, struct account_run);
+
+	run->flow = flow_result(a->flow, arena);
+	fill_run(a, arena, run, l, stats);
+	return run;
+}
+
+struct open_runs {
+	const struct accounting *a;
+	struct flow_count **flow;
+};
+
+static void count_open_run(void *context, struct warp *w, const struct code *code, u32 first, u32 end, u32 mask)
+{
+	const struct open_runs *to = context;
+
+	if (!to->a->options.one_block || w->block->index == to->a->options.block)
+		flow_count_run(to->flow[code->index] + first, end - first, mask);
+}
+
+struct account_run *accounting_so_far(const struct accounting *a, struct arena *arena, const struct launch *l,
+				      const struct block *const *blocks, u32 count)
+{
+	struct account_run *run = ARENA_NEW(arena, struct account_run);
+	struct open_runs open = {a, flow_result(a->flow, arena)};
+
+	run->flow = open.flow;
+	for (u32 k = 0; k < count; k++)
+		block_open_runs(blocks[k], count_open_run, &open);
+	fill_run(a, arena, run, l, &(struct launch_stats){0});
 	return run;
 }
 

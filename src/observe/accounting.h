@@ -202,6 +202,12 @@ u8 *accounting_state(const struct accounting *a, size_t *bytes);
 struct account_run *accounting_end(const struct accounting *a, struct arena *arena, const struct launch *l,
 				   const struct launch_stats *stats);
 
+/* The sums of a launch that stands still (exec/stepping.h), without launch_stats: what its resident blocks have executed
+ * of the straight runs that they are within is counted, too, and will be counted again. `count` 0: of a launch that has
+ * ended or failed. */
+struct account_run *accounting_so_far(const struct accounting *a, struct arena *arena, const struct launch *l,
+				      const struct block *const *blocks, u32 count);
+
 /* For a launch whose blocks several processes share: what this one has counted, to be sent as it is to another that
  * runs the same program on a host of the same kind; and what such a one has, to be added before accounting_end. Not
  * with caches, nor with blocks counted apart. */

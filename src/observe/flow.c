@@ -372,10 +372,7 @@ void flow_merge(const struct flow *f, const struct flow_count *counts, struct fl
 
 void flow_cut(struct flow *f, struct flow_count *counts, const struct warp *w, u32 count, u32 mask)
 {
-	for (u32 k = 0; k < count; k++) {
-		counts[k].executed++;
-		counts[k].lanes += count_bits(mask);
-	}
+	flow_count_run(counts, count, mask);
 	note_time(f, w, count, mask);
 }
 

@@ -50,7 +50,7 @@ void flow_gang_before(struct flow *f, struct flow_count *counts, u32 point, cons
 void flow_begin(struct flow *f);
 /* Adds one worker's counts to `to`: for each code an array by body instruction (flow_result). */
 void flow_merge(const struct flow *f, const struct flow_count *counts, struct flow_count **to);
-/* Body instructions that stand behind each other ran once more, for lanes `mask`; `counts` is the first one's. */
+/* flow_count_run, and in the warp's timeline. */
 void flow_cut(struct flow *f, struct flow_count *counts, const struct warp *w, u32 count, u32 mask);
 /* Adds counts by code and body instruction. */
 void flow_add(const struct flow *f, struct flow_count *const *from, struct flow_count **to);
@@ -64,6 +64,14 @@ static inline void flow_count_add(struct flow_count *to, const struct flow_count
 	to->off += from->off;
 	to->branches += from->branches;
 	to->divergent += from->divergent;
+}
+/* Body instructions that stand behind each other ran once more, for lanes `mask`; `counts` is the first one's. */
+static inline void flow_count_run(struct flow_count *counts, u32 count, u32 mask)
+{
+	for (u32 k = 0; k < count; k++) {
+		counts[k].executed++;
+		counts[k].lanes += (u32)__builtin_popcount(mask);
+	}
 }
 /* Takes over the timelines of warps that another process has run. */
 void flow_absorb(struct flow *f, const struct flow_timeline *from);
