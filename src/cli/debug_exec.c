@@ -22,7 +22,7 @@ struct talk {
 	struct terminal *terminal;
 	const struct debug_exec *asked;
 	size_t started; /* commands that were given beforehand and have been sent */
-	bool left;
+	bool left, has_stopped;
 };
 
 /* Prints what comes, up to a control byte, which is returned; EOF: the program has ended. */
@@ -93,7 +93,22 @@ static void converse(struct talk *t)
 			t->left = true;
 			return;
 		}
+		t->has_stopped = true;
 	}
+}
+
+/* The program has ended without a stop: what was asked for never came. */
+static int tell_no_stop(const char *path, int status)
+{
+	const char *kernel = getenv("PTXSIM_KERNEL"), *launch = getenv("PTXSIM_LAUNCH");
+
+	fprintf(stderr, "ptxsim debug: %s has ended: there was no launch", path);
+	if (launch)
+		fprintf(stderr, " %s", launch);
+	if (kernel)
+		fprintf(stderr, " of a kernel '%s'", kernel);
+	fputc('\n', stderr);
+	return status ? status : CLI_FAILED;
 }
 
 static pid_t start(int socket, const char *path, char **words)
@@ -144,5 +159,6 @@ int debug_exec(const struct debug_exec *asked, char **words)
 		return CLI_OK;
 	if (WIFSIGNALED(status))
 		fprintf(stderr, "ptxsim debug: %s ended by signal %d\n", path, WTERMSIG(status));
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	return t.has_stopped ? status : tell_no_stop(path, status);
 }

@@ -14,7 +14,7 @@
 #include "report/json.h"
 #include "report/memory.h"
 
-enum { BLOCKS_MAX = 256, REGISTERS_MAX = 512, JOINS_MAX = 64, BARRIERS_MAX = 64, COPIES_MAX = 256 };
+enum { BLOCKS_MAX = 256, REGISTERS_MAX = 512, JOINS_MAX = 64, BARRIERS_MAX = 64, COPIES_MAX = 256, LINES_MAX = 200000 };
 
 static bool under_way(const struct dap *s, const char **error)
 {
@@ -486,12 +486,32 @@ static json_t *on_lines(struct dap *s, json_t *a, const char **error)
 	return json_pack("{s:o}", "lines", told.list);
 }
 
+/* --- The text ---------------------------------------------------------------------------------------- */
+
+/* The lines of the text that the focus stands in: of machine code its listing, which is in no file. */
+static json_t *on_text(struct dap *s, json_t *a, const char **error)
+{
+	struct debug_place here;
+	const char *text;
+	u32 length;
+
+	(void)a;
+	if (!under_way(s, error))
+		return NULL;
+	if (!debug_focus_place(s->d, &here)) {
+		*error = "the focus stands nowhere";
+		return NULL;
+	}
+	const char *file = debug_line(&here).file;
+	json_t *lines = json_array();
+	for (u32 k = 1; k <= LINES_MAX && file && (text = debug_source_text(s->d, file, k, &length)); k++)
+		json_array_append_new(lines, report_string(&s->arena, text, length));
+	return json_pack("{s:o}", "lines", lines);
+}
+
 const struct dap_request dap_view_requests[] = {
-	{"ptxsim_state", on_state},
-	{"ptxsim_registers", on_registers},
-	{"ptxsim_memory", on_memory},
-	{"ptxsim_access", on_access},
-	{"ptxsim_matrix", on_matrix},
-	{"ptxsim_lines", on_lines},
-	{0},
+	{"ptxsim_state", on_state},   {"ptxsim_registers", on_registers},
+	{"ptxsim_memory", on_memory}, {"ptxsim_access", on_access},
+	{"ptxsim_matrix", on_matrix}, {"ptxsim_lines", on_lines},
+	{"ptxsim_text", on_text},     {0},
 };

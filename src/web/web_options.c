@@ -50,7 +50,13 @@ static bool read_seed(struct run_options *o, char *value) { return whole(value, 
 static bool read_limit(struct run_options *o, char *value) { return whole(value, &o->limit); }
 static bool read_memory(struct run_options *o, char *value) { return whole(value, &o->choices.memory_limit); }
 static bool read_async(struct run_options *o, char *value) { return async_choice_read(value, &o->choices.async); }
-static bool read_check(struct run_options *o, char *value) { return check_options_read(value, &o->choices.check); }
+static bool read_check(struct run_options *o, char *value)
+{
+	if (*value)
+		return check_options_read(value, &o->choices.check);
+	check_options_usual(&o->choices.check);
+	return true;
+}
 
 static const struct {
 	const char *word;
@@ -62,30 +68,47 @@ static const struct {
 	{"--memory-limit", read_memory},
 };
 
-static read_fn *find(const char *word)
+static read_fn *find(const char *word, size_t length)
 {
 	for (size_t k = 0; k < COUNT_OF(options); k++)
-		if (!strcmp(options[k].word, word))
+		if (strlen(options[k].word) == length && !strncmp(options[k].word, word, length))
 			return options[k].read;
 	return NULL;
+}
+
+/* One option, whose value stands behind '=' or is the next word; --check may have none. */
+static bool read_option(struct run_options *o, int count, char **words, int *at)
+{
+	char *word = words[*at], none[] = "", *value = strchr(word, '=');
+	const size_t length = strcspn(word, "=");
+	read_fn *read = find(word, length);
+
+	if (!read) {
+		fprintf(stderr, "the page has no option '%s'\n", word);
+		return false;
+	}
+	if (value)
+		value++;
+	else if (read != read_check)
+		value = ++*at < count ? words[*at] : NULL;
+	else
+		value = none;
+	if (value && read(o, value))
+		return true;
+	fprintf(stderr, "%.*s: '%s' is not a value for it\n", (int)length, word, value ? value : "");
+	return false;
 }
 
 bool web_read_options(struct run_options *o, int count, char **words)
 {
 	o->choices.memory_limit = (u64)WEB_MEMORY_MIB << 20;
 	for (int k = 1; k < count; k++) {
-		read_fn *read = find(words[k]);
-		if (!strcmp(words[k], "--cooperative")) {
+		if (!strcmp(words[k], "--cooperative"))
 			o->cooperative = true;
-		} else if (words[k][0] != '-') {
+		else if (words[k][0] != '-')
 			VEC_PUSH(&o->arena, &o->files, words[k]);
-		} else if (!read) {
-			fprintf(stderr, "the page has no option '%s'\n", words[k]);
+		else if (!read_option(o, count, words, &k))
 			return false;
-		} else if (++k >= count || !read(o, words[k])) {
-			fprintf(stderr, "%s: '%s' is not a value for it\n", words[k - 1], k < count ? words[k] : "");
-			return false;
-		}
 	}
 	return true;
 }

@@ -62,6 +62,15 @@ expect "only the chosen launches" 0 'c' --kernel clean --launch 2 --exec "$progr
 Launch 1: clean
 Launch 1 has ended
 END
+expect "a kernel that is never launched" 1 'c' --kernel nope --exec "$program" clean <<'END'
+exec_program has ended: there was no launch of a kernel 'nope'
+END
+expect "a launch that never comes" 3 'c' --kernel clean --launch 99 --exec "$program" clean exit3 <<'END'
+exec_program has ended: there was no launch 99 of a kernel 'clean'
+END
+expect "a program without a launch" 3 'c' --exec "$program" exit3 <<'END'
+exec_program has ended: there was no launch
+END
 expect "a fault stops where it is, and the program gets its error" 0 'c;bt;c' --exec "$program" fault <<'END'
 Launch 1:
 The kernel failed: 

@@ -62,12 +62,32 @@ for (const f of files) {
 	check(`${f}: moments`, registers(native) === registers(said) && registers(said).length > 0, 'the debugger says something else than the program');
 }
 
+// What lines have cost is exact at any moment, within straight pieces of code, too: together as many as were executed.
+engine.write('machine.cubin', fs.readFileSync(path.join(samples, '../tests/debug/machine.cubin')));
+engine.write('machine.cubin.launch', fs.readFileSync(path.join(samples, '../tests/debug/machine.cubin.launch')));
+for (const f of [...files, 'machine.cubin']) {
+	engine.close();
+	engine.request('initialize');
+	engine.request('launch', { program: f, sourceLevel: 'text', stopOnEntry: true, counters: true });
+	engine.request('configurationDone');
+	let wrong = '';
+	for (const at of [1, 2, 3, 7, 19, 33, 34, 35, 61, 128, 300, 517, 5, 0]) {
+		engine.command(`goto ${at}`);
+		const { state, position } = engine.request('ptxsim_state');
+		if (state !== 'stopped') continue;
+		const sum = engine.request('ptxsim_lines').lines.reduce((n, l) => n + (l['launch.instructions'] ?? 0), 0);
+		if (sum !== position) wrong ||= `${sum} after ${position} instructions`;
+	}
+	check(`${f}: counts at moments`, !wrong, wrong);
+}
+
 // A module keeps what one text did wrong to itself.
 engine.close();
 const wrong = engine.ask({ check: { name: 'x.ptx', text: '.version 7.0\n.target sm_70\n.entry k() { add.s32 %r1, %r2; }\n' } });
 check('errors have places', wrong.diagnostics.length === 2 && wrong.diagnostics[0].line === 3 && wrong.diagnostics[0].column === 22, JSON.stringify(wrong));
 check('no such file', engine.ask({ run: { files: ['none.ptx'], args: [] } }).good === false);
 check('no such option', engine.ask({ run: { files: [files[0]], args: ['--nonsense', '1'] } }).good === false);
+check('options with their value behind =', engine.ask({ run: { files: ['banks.ptx'], args: ['--arch=sm_70', '--check'] } }).good === true);
 check('not JSON', engine.ask('x').error !== undefined);
 engine.write('loop.ptx', Buffer.from('//@ launch k() grid=1 block=32\n.version 7.0\n.target sm_70\n.visible .entry k() {\nL: bra L;\n}\n'));
 const loop = engine.ask({ run: { files: ['loop.ptx'], args: ['--limit', '100000'] } });

@@ -19,7 +19,7 @@ export async function readLessons() {
 			if (m[1] === 'kernel') kernels.push((kernel = m[3]));
 			if (m[1] !== 'question') continue;
 			const q = readQuestion(m[3]);
-			questions.push({ before: asked(kernel, q), after: asked(solved(kernel, q), q) });
+			questions.push({ kernel, solution: solved(kernel, q), before: asked(kernel, q), after: asked(solved(kernel, q), q) });
 		}
 		return { file, kernels, questions };
 	});

@@ -3,6 +3,7 @@
 // screenshots. Ends with the totals.
 import fs from 'node:fs';
 import path from 'node:path';
+import { readLessons } from './lessons.mjs';
 import { at, drop, openBrowser, position, require, slide, tab, until, write } from './browser.mjs';
 
 const [page, name = 'chromium', pictures] = process.argv.slice(2);
@@ -204,13 +205,44 @@ await test('memory: global and shared, the access drawn on it; who wrote a word'
 });
 await test('local and constant memory', async () => {
 	await write(p, code(`.const .b32 table[4] = {5, 6, 7, 8};\n.visible .entry k(.param .u64 out) {
-	.local .b32 own[8];\n	.reg .b32 %r<6>;\n	.reg .b64 %a;\n	mov.u32 %r1, %tid.x;\n	ld.const.u32 %r2, [table+8];
+	.local .b32 own[8];\n	.reg .b32 %r<6>;\n	.reg .b64 %a, %b;\n	mov.u32 %r1, %tid.x;\n	ld.const.u32 %r2, [table+8];
 	and.b32 %r3, %r1, 1;\n	shl.b32 %r4, %r3, 2;\n	mov.u32 %r5, own;\n	add.u32 %r5, %r5, %r4;\n	st.local.u32 [%r5], %r2;\n	ret;\n}\n`,
 		'//@ buffer out u32[32]\n//@ launch k(out) grid=1 block=32\n'));
 	await p.click('#run');
 	await until(p, 'Done');
 	const places = await p.$$eval('.controls select option', (l) => l.map((o) => o.textContent));
 	is(places.some((t) => /: const/.test(t)) && places.some((t) => /: local/.test(t)), places.join());
+	await p.selectOption('.controls select', { label: places.find((t) => /: const/.test(t)) });
+	await p.waitForFunction(() => /\[0\]5678/.test(document.querySelector('.memory tbody tr').textContent));
+});
+await test('accesses of constants are by address, those of local memory by sector', async () => {
+	const access = async (words) => {
+		await tab(p, 'Access');
+		for (let n = 0; n < 20; n++) {
+			await slide(p, n);
+			await p.waitForTimeout(40);
+			if ((await p.$('#panel .verdict')) && words.test(await p.textContent('#panel'))) break;
+		}
+		is(/about to be executed/.test(await p.textContent('#panel')), await p.textContent('#panel'));
+		return { verdict: await p.textContent('#panel .verdict'), bad: Boolean(await p.$('#panel .verdict.bad')),
+			rows: await p.$$eval('#panel table.memory tbody tr', (l) => l.map((r) => [...r.children].map((c) => c.textContent))) };
+	};
+	// All lanes read one word, then two; lanes store to one place of their own each, then to two.
+	const lanes = Array.from({ length: 32 }, (_, k) => k), odd = lanes.filter((k) => k % 2).join(', '), even = lanes.filter((k) => k % 2 === 0).join(', ');
+	let a = await access(/ld\.const/);
+	is(/^1 request: /.test(a.verdict) && !a.bad && a.rows.length === 1 && a.rows[0][1] === lanes.join(', '), JSON.stringify(a));
+	a = await access(/st\.local/);
+	is(/^8 sectors of 32 bytes of local memory/.test(a.verdict) && a.rows.length === 2 && a.rows[0][1] === even && a.rows[1][1] === odd, JSON.stringify(a));
+	await write(p, (await p.evaluate(() => { const e = document.querySelector('.cm-content'); return (e.cmTile?.view ?? e.cmView?.view).state.doc.toString(); }))
+		.replace('ld.const.u32 %r2, [table+8];', 'and.b32 %r3, %r1, 1;\n\tmul.wide.u32 %a, %r3, 4;\n\tmov.u64 %b, table;\n\tadd.u64 %a, %a, %b;\n\tld.const.u32 %r2, [%a];')
+		.replace('and.b32 %r3, %r1, 1;\n\tshl.b32 %r4', 'mov.u32 %r3, 0;\n\tshl.b32 %r4'));
+	await p.click('#run');
+	await until(p, 'Done');
+	a = await access(/ld\.const/);
+	is(/^2 requests: /.test(a.verdict) && a.bad && a.rows.length === 2 && a.rows[0][1] === even && a.rows[1][1] === odd, JSON.stringify(a));
+	a = await access(/st\.local/);
+	is(/^4 sectors/.test(a.verdict) && !a.bad && a.rows.length === 1, JSON.stringify(a));
+	await tab(p, 'Memory');
 });
 await test('a matrix instruction: which lane holds which element', async () => {
 	await sample(p, 'mma_tile.ptx');
@@ -235,7 +267,7 @@ await test('a conflict is shown, and served otherwise by other architectures', a
 	await tab(p, 'Access');
 	await slide(p, 420);
 	const box = await p.locator('.cm-line', { hasText: 'ld.shared' }).boundingBox();
-	const gutter = await p.locator('.break-gutter').boundingBox();
+	const gutter = await p.locator('#editor .break-gutter').boundingBox();
 	await p.mouse.click(gutter.x + 6, box.y + box.height / 2);
 	await p.waitForSelector('.cm-gutterElement:not([style*=hidden]) > .break-point');
 	await p.click('[data-move=continue]');
@@ -270,10 +302,10 @@ await test('counters beside each line grow with time; the full report is the pro
 	await at(p, 0);
 	const sum = () => p.$$eval('.cost', (l) => l.reduce((n, e) => n + Number(e.textContent.replace(/\D/g, '')), 0));
 	await slide(p, 30);
-	const early = await sum();
-	await slide(p, 90);
-	// An instruction is counted when its warp leaves the straight piece of code that it is in.
-	is(early > 0 && early <= 30 && (await sum()) > early && (await sum()) <= 90, `${early}, ${await sum()}`);
+	for (const n of [30, 31, 32, 90, 47, 3, 0]) {
+		await slide(p, n);
+		is((await sum()) === n, `${await sum()} are counted after ${n} instructions`);
+	}
 	await tab(p, 'Report');
 	const frame = await (await p.waitForSelector('iframe')).contentFrame();
 	await frame.waitForSelector('#sections a, #sections button', { timeout: 20000 });
@@ -281,7 +313,7 @@ await test('counters beside each line grow with time; the full report is the pro
 
 /* --- Lessons --------------------------------------------------------------------------------------- */
 
-await test('eight lessons, each with a kernel and two questions; one is answered', async () => {
+await test('eight lessons, each with a kernel and two questions; the kernel can be changed by the page', async () => {
 	p = await b.open({}, '#lesson=divergence');
 	await until(p, 'expectation');
 	is((await p.$$eval('#lessons option', (l) => l.length)) === 9, 'not eight lessons');
@@ -292,14 +324,30 @@ await test('eight lessons, each with a kernel and two questions; one is answered
 	}
 	await p.selectOption('#lessons', 'banks');
 	await until(p, 'expectation');
-	await p.click('.question >> nth=0 >> text=Check my kernel');
-	await p.waitForSelector('.question .verdict.bad');
 	await p.evaluate(() => document.querySelectorAll('.question details').forEach((d) => { d.open = true; }));
 	await p.click('.question >> nth=0 >> text=Change the kernel for me');
 	await until(p, 'expectation');
 	await p.click('.question >> nth=0 >> text=Check my kernel');
 	await p.waitForSelector('.question .verdict.good');
 });
+for (const lesson of await readLessons())
+	await test(`${lesson.file}: both questions know a right answer from none and from nonsense`, async () => {
+		await p.selectOption('#lessons', lesson.file.replace(/^\d+-|\.md$/g, ''));
+		const answer = async (number, text, verdict) => {
+			const place = `.question >> nth=${number} >> .verdict`;
+			await write(p, text);
+			await p.evaluate((n) => { document.querySelectorAll('.question .verdict')[n].className = 'verdict'; }, number);
+			await p.click(`.question >> nth=${number} >> text=Check my kernel`);
+			await p.waitForFunction((n) => /good|bad/.test(document.querySelectorAll('.question .verdict')[n].className), number);
+			is((await p.getAttribute(place, 'class')).includes(verdict), `question ${number + 1}: ${await p.textContent(place)}`);
+		};
+		for (const [k, q] of lesson.questions.entries()) {
+			await answer(k, q.kernel, 'bad');
+			await answer(k, q.solution.replace(/\tret;/, '\tretreat;'), 'bad');
+			await answer(k, q.solution.replace(/(launch .*grid=\d+)/, '$1 block=1 //'), 'bad');
+			await answer(k, q.solution, 'good');
+		}
+	});
 
 /* --- Editing --------------------------------------------------------------------------------------- */
 
@@ -392,6 +440,18 @@ await test('machine code runs from a dropped cubin; what is neither is told', as
 	await at(p, 1);
 	await tab(p, 'Registers');
 	await p.waitForFunction(() => [...document.querySelectorAll('.who')].some((e) => /^R\d/.test(e.textContent)));
+	// The listing: where the warp stands, what lines have cost, breakpoints.
+	await p.waitForFunction(() => /\/\*0010\*\//.test(document.querySelector('#code .line-here')?.textContent ?? ''));
+	await p.click('#code .cm-line:has-text("STG.E")');
+	await p.keyboard.press('F9');
+	await p.keyboard.press('F8');
+	await p.waitForFunction(() => /STG\.E/.test(document.querySelector('#code .line-here')?.textContent ?? ''));
+	const now = await position(p);
+	is((await p.$$eval('#code .cost', (l) => l.reduce((n, e) => n + Number(e.textContent.replace(/\D/g, '')), 0))) === now, 'the listing counts something else');
+	await tab(p, 'Access');
+	await panelSays(p, 'STG\\.E.*sectors of 32 bytes');
+	await p.keyboard.type('x');
+	is(!/xSTG|x *STG/.test(await p.textContent('#code .cm-content')), 'the listing can be edited');
 	await drop(p, 'picture.png', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 1]));
 	await until(p, 'neither text nor machine code');
 	await tab(p, 'Warps');

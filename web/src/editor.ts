@@ -104,7 +104,8 @@ export class Editor {
 	onChange: () => void = () => {};
 	onBreakpoints: () => void = () => {};
 
-	constructor(parent: HTMLElement) {
+	// `listed`: a text to look at, not to edit.
+	constructor(parent: HTMLElement, private listed = false) {
 		this.view = new EditorView({ parent, state: this.state('') });
 	}
 
@@ -122,7 +123,9 @@ export class Editor {
 			keymap.of([
 				{ key: 'F9', run: () => { this.toggleAt(this.line()); return true; } },
 				...completionKeymap, ...lintKeymap, ...searchKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab]),
-			EditorView.contentAttributes.of({ tabindex: '0', 'aria-label': 'Kernel, PTX or SASS. Escape, then Tab leaves the editor.' }),
+			EditorView.contentAttributes.of({ tabindex: '0', 'aria-label': this.listed ? 'Listing of the machine code'
+				: 'Kernel, PTX or SASS. Escape, then Tab leaves the editor.' }),
+			EditorState.readOnly.of(this.listed),
 			EditorView.updateListener.of((u) => { if (u.docChanged) this.onChange(); }),
 		];
 		return EditorState.create({ doc, extensions });

@@ -70,13 +70,14 @@ export function showLesson(to: HTMLElement, all: Lesson[], at: number, host: Hos
 }
 
 function drawQuestion(q: Question, number: number, lesson: Lesson, host: Host): HTMLElement {
-	const verdict = h('p', { role: 'status', className: 'verdict' });
+	const key = `lesson:${lesson.name}:${number}`;
+	const verdict = h('p', { role: 'status', className: 'verdict' }, localStorage.getItem(key) && h('span', { className: 'dim' }, '✓ Answered before'));
 	const check = async () => {
 		replace(verdict, 'Running …');
 		const r = await host.run(`${lesson.name}.ptx`, asked(host.text(), q));
 		verdict.className = `verdict ${r.good ? 'good' : 'bad'}`;
 		replace(verdict, r.good ? '✓ Right.' : `✗ Not yet. ${r.why}`);
-		if (r.good) localStorage.setItem(`lesson:${lesson.name}:${number}`, '1');
+		if (r.good) localStorage.setItem(key, '1');
 	};
 	const solve = () => host.load(`${lesson.name}.ptx`, solved(host.text(), q), '');
 	return h('div', { className: 'question' }, h('h3', null, `Question ${number}`), h('p', null, q.words.trim()),

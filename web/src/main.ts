@@ -23,6 +23,7 @@ const PAGE_BYTES = 1024; // of memory shown at once
 const engine = new Engine();
 const session = new Session(engine);
 const editor = new Editor(byId('editor'));
+const listing = new Editor(byId('code'), true);
 const status = byId('status'), panel = byId('panel'), slider = byId<HTMLInputElement>('when');
 
 let samples: Sample[] = [], lessons: Lesson[] = [];
@@ -46,6 +47,9 @@ const say = (text: string, bad = false): void => {
 	status.className = bad ? 'bad' : '';
 };
 
+// Where the launch stands is shown: in the kernel's text, or in the listing of machine code.
+const code = (): Editor => (image ? listing : editor);
+
 const path = (): string => '/' + name.replace(/[^\w.-]/g, '_');
 
 function words(text: string): string[] {
@@ -53,7 +57,13 @@ function words(text: string): string[] {
 }
 function options(): string[] {
 	const list = words(byId<HTMLInputElement>('options').value);
-	return list.includes('--limit') ? list : [...list, '--limit', String(LIMIT)];
+	return valueOf(list, '--limit') ? list : [...list, '--limit', String(LIMIT)];
+}
+
+// What an option is given, behind it or behind '='.
+function valueOf(list: string[], option: string): string | undefined {
+	const at = list.findIndex((w) => w === option || w.startsWith(`${option}=`));
+	return at < 0 ? undefined : list[at] === option ? list[at + 1] : list[at].slice(option.length + 1);
 }
 
 /* --- Checking and running ------------------------------------------------------------------------------- */
@@ -69,8 +79,8 @@ function checkSoon(): void {
 
 async function check(): Promise<boolean> {
 	if (image) return true;
-	const at = options().indexOf('--arch');
-	const body = await engine.ask({ check: { name, text: editor.text, ...(at >= 0 ? { arch: options()[at + 1] } : {}) } });
+	const wanted = valueOf(options(), '--arch');
+	const body = await engine.ask({ check: { name, text: editor.text, ...(wanted ? { arch: wanted } : {}) } });
 	const found: Found[] = body.diagnostics ?? [];
 	editor.show(found);
 	showProblems(found);
@@ -89,7 +99,7 @@ function stale(): void {
 	if (!live) return;
 	live = false;
 	pause();
-	editor.stand(0, [], false);
+	code().stand(0, [], false);
 	say('Edited: run again to step through this text.');
 	enable();
 }
@@ -142,10 +152,18 @@ async function begin(): Promise<void> {
 	shownMemory = null;
 	const total = totals[0] ?? 0;
 	if (total > SPACING && total <= AHEAD) await session.batch([cmd(`goto ${total}`), cmd('goto start')]);
+	if (image) await list();
 	await setBreakpoints();
 	variables = (await session.request('ptxsim_memory')).variables;
 	panel.replaceChildren(); // its controls may name what is gone
 	await refresh();
+}
+
+// Machine code has no text of its own: the debugger's listing is shown. Its breakpoints stay as long as it does.
+async function list(): Promise<void> {
+	const [a] = await session.batch([{ command: 'ptxsim_text' }]), text = a.success ? (a.body.lines as string[]).map((l) => l.replace(/^\s+/, '  ').replace(/(\*\/)\s+/, '$1  ')).join('\n') : '';
+	if (listing.text !== text) listing.text = text;
+	byId('code').hidden = !text;
 }
 
 const cmd = (line: string) => ({ command: 'evaluate', arguments: { expression: line, context: 'repl' } });
@@ -200,6 +218,7 @@ async function refresh(line?: string): Promise<void> {
 	beforeKey = key;
 	registers = r.success ? r.body.registers : [];
 	access = next.success ? next.body : last.success ? last.body : null;
+	if (access?.space === 'constant') access.space = 'const'; // as variables name it
 	accessWhich = next.success ? 'about to be executed:' : 'executed last:';
 	accessMessage = next.message ?? '';
 	const costs = new Map<number, Cost>();
@@ -209,7 +228,7 @@ async function refresh(line?: string): Promise<void> {
 	for (const [l, c] of costs) if (!c.count) costs.delete(l);
 	const block = state.blocks?.find((b) => b.index === state!.focus?.block);
 	const others = (block?.warps ?? []).flatMap((w) => w.splits.map((p) => p.line ?? 0));
-	editor.stand(state.focus?.line ?? 0, others, true, costs);
+	code().stand(state.focus?.line ?? 0, others, true, costs);
 	drawTime();
 	await drawPanel();
 	tellMove(said);
@@ -266,7 +285,7 @@ async function play(): Promise<void> {
 
 async function setBreakpoints(): Promise<void> {
 	if (!live) return;
-	await session.request('setBreakpoints', { source: { path: path() }, breakpoints: editor.breakpoints().map((line) => ({ line })) });
+	await session.request('setBreakpoints', { source: { path: path() }, breakpoints: code().breakpoints().map((line) => ({ line })) });
 }
 
 async function goToLaunch(n: number): Promise<void> {
@@ -289,7 +308,7 @@ async function goToLaunch(n: number): Promise<void> {
 const actions: Actions = {
 	focus: (block, warp, lane) => void move(`block ${block}\nwarp ${warp}\nlane ${lane}`),
 	whoWrote: (what) => void move(`who wrote ${what}`),
-	line: (line) => editor.stand(line, [], true),
+	line: (line) => code().stand(line, [], true),
 };
 
 /* --- Views ------------------------------------------------------------------------------------------------ */
@@ -369,8 +388,14 @@ async function drawMemoryPanel(): Promise<void> {
 	const [a] = await session.batch([{ command: 'readMemory', arguments: { memoryReference: reference, offset, count: Math.min(PAGE_BYTES, place.size - offset) } }]);
 	if (!a.success) return draw(at, v('p', { className: 'dim' }, a.message ?? ''));
 	const bytes = Uint8Array.from(atob(a.body.data ?? ''), (c) => c.charCodeAt(0)), key = `${place.name}:${offset}:${f?.block}`;
-	drawMemory(at, place, bytes, shownMemory?.key === key ? shownMemory.bytes : null, offset / bytesOf(place.type), access, actions);
+	drawMemory(at, place, bytes, shownMemory?.key === key ? shownMemory.bytes : null, offset / bytesOf(place.type), ownAccess(place), actions);
 	shownMemory = { key, bytes };
+}
+
+// Each lane has local memory of its own: what is shown is the focused lane's.
+function ownAccess(place: Variable): Access | null {
+	if (place.space !== 'local' || !access) return access;
+	return { ...access, addresses: access.addresses.map((x, lane) => (lane === state?.focus?.lane ? x : null)) };
 }
 
 function drawResults(to: HTMLElement): void {
@@ -412,6 +437,8 @@ function load(file: string, text: string, about: string, title = '', code: Uint8
 	variable = '';
 	offset = 0;
 	editor.text = text;
+	listing.text = '';
+	byId('code').hidden = true;
 	replace(byId('about'), title && h('b', null, title + ' '), about);
 	panel.replaceChildren();
 	void run();
@@ -529,7 +556,7 @@ function wire(): void {
 	document.addEventListener('dragover', (e) => e.preventDefault());
 	document.addEventListener('drop', (e) => { e.preventDefault(); void openFile(e.dataTransfer?.files[0]); });
 	editor.onChange = () => { stale(); checkSoon(); };
-	editor.onBreakpoints = () => quietly(setBreakpoints());
+	editor.onBreakpoints = listing.onBreakpoints = () => quietly(setBreakpoints());
 	session.onOutput = () => {};
 	engine.onBusy = (busy) => { byId<HTMLButtonElement>('stop').disabled = !busy; };
 }

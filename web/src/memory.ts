@@ -91,7 +91,7 @@ function drawOther(a: Access): Sketch {
 	const addresses = [...new Set(a.addresses.filter((x) => x !== null))];
 	return v('div', null, v('p', { className: a.excess ? 'verdict bad' : 'verdict good' },
 		a.space === 'const' ? `${counted(a.cost, 'request')}: a request serves the lanes that read one address` : `${counted(a.cost, 'sector')} of 32 bytes of local memory`),
-		table(`${a.space} memory: the address of each lane`, 'memory', v('tr', null, v('th', { scope: 'col' }, 'address'), v('th', { scope: 'col' }, 'lanes')),
+		table(`${a.space === 'const' ? 'Constant' : 'Local'} memory: the address of each lane`, 'memory', v('tr', null, v('th', { scope: 'col' }, 'address'), v('th', { scope: 'col' }, 'lanes')),
 			addresses.slice(0, ROWS_SHOWN).map((x) => v('tr', null, v('th', { scope: 'row' }, '0x' + x!.toString(16)),
 				v('td', null, a.addresses.map((y, l) => (y === x ? l : -1)).filter((l) => l >= 0).join(', '))))));
 }

@@ -28,7 +28,7 @@ export function shown(hex: string, type: string, format: Format): string {
 	if (type === 'pred') return parseInt(hex, 16) ? '1' : '0';
 	if (format === 'auto') format = type.startsWith('f') ? 'float' : type.startsWith('s') ? 'signed' : type.startsWith('u') ? 'unsigned' : hex.length > 8 ? 'hex' : 'signed';
 	if (format === 'float') return short(floatOf(hex));
-	if (format === 'hex' || format === 'heat') return hex.replace(/^0+(?=.)/, '');
+	if (format === 'hex' || format === 'heat') return '0x' + hex.replace(/^0+(?=.)/, '');
 	const bits = BigInt(hex.length * 4);
 	const n = BigInt('0x' + hex);
 	return (format === 'signed' ? BigInt.asIntN(Number(bits), n) : n).toString();

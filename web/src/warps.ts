@@ -88,7 +88,7 @@ function joinNode(w: Warp, number: number, actions: Actions): Sketch {
 	const j = w.joins![number], missing = j.expected & ~j.arrived & w.live;
 	return v('li', null, strip(j.arrived, missing, 'waiting'),
 		v('span', { className: 'node' }, `${lanesWord(j.expected & w.live)}: ${j.call ? 'return' : 'meet'} at `, line(j.line, actions),
-			`: ${j.arrived ? `${laneRanges(j.arrived)} there` : 'none there yet'}, ${missing ? `${laneRanges(missing)} awaited` : 'none awaited'}`),
+			`: ${j.arrived ? `${lanesWord(j.arrived)} there` : 'none there yet'}, ${missing ? `${lanesWord(missing)} awaited` : 'none awaited'}`),
 		branches(w, number, actions));
 }
 
