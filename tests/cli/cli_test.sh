@@ -240,6 +240,22 @@ expect 0 "ok" "$ptxsim" check "$work/spoken.ptx"
 expect 1 "address out of bounds" "$ptxsim" debug -batch -ex c -ex c "$work/fault.ptx"
 expect 0 "has ended" "$ptxsim" debug -batch -ex c -ex c "$samples/vecadd.ptx"
 
+# breakpoints are saved with all that they ask for, and set again from the file
+points=$work/points
+cat >"$work/want" <<'END'
+break SMALL block 1 warp 0 lane 3 if %i > 2
+commands
+  p %tid.x
+end
+tbreak MEET
+disable $bpnum
+watch %i
+END
+{ echo run && sed 's/\$bpnum/2/' "$work/want" && echo "save breakpoints $points"; } >"$work/save"
+expect 0 "3 saved in $points" sh -c "'$ptxsim' debug '$here/../debug/calls.ptx' <'$work/save'"
+expect 0 "" cmp "$work/want" "$points"
+expect 0 "Watchpoint 3: changes of %i" "$ptxsim" debug -batch -ex run -ex "source $points" "$here/../debug/calls.ptx"
+
 # races, each with a twin
 expect 0 "0 failed" "$ptxsim" test --check "$here/../check/races.ptx"
 expect 0 "" "$ptxsim" test --check=races,unwritten "$samples"

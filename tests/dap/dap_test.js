@@ -316,8 +316,9 @@ test('every launch that fails says why in its answer', async (c) => {
     client.connect(child.stdout, child.stdin);
     await client.initializeRequest({ adapterID: 'ptxsim' });
     await assert.rejects(client.launchRequest(options), words);
+    const ended = new Promise((go) => child.once('exit', go));
     child.stdin.end();
-    child.kill();
+    await ended;
   };
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'ptxsim-dap-'));
   const write = (name, text) => { fs.writeFileSync(path.join(dir, name), text); return path.join(dir, name); };
@@ -472,6 +473,18 @@ async function one(name, body) {
   }
 }
 
+// Ends the server as an editor does, and waits until it has ended by itself: the client's own stop() sends a signal.
+async function leave(client) {
+  const server = client._adapterProcess;
+  client._adapterProcess = null;
+  const ended = new Promise((go) => server.exitCode !== null || server.signalCode !== null ? go(true) : server.once('exit', () => go(true)));
+  await client.disconnectRequest().catch(() => {});
+  server.stdin.end();
+  if (await Promise.race([ended, new Promise((go) => setTimeout(() => go(false), 10000))])) return;
+  server.kill();
+  throw new Error('the server goes on after the editor has left');
+}
+
 async function main() {
   let passed = 0, failed = 0;
   const count = (good) => { if (good) passed++; else failed++; };
@@ -483,7 +496,7 @@ async function main() {
       try {
         await t.body(client);
       } finally {
-        await client.stop().catch(() => {});
+        await leave(client);
       }
     }));
   }
