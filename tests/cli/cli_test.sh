@@ -6,7 +6,7 @@ set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
 samples=$here/../../samples
-ptxsim=${PTXSIM-./ptxsim}
+ptxsim=$(realpath "${PTXSIM-./ptxsim}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 passed=0
@@ -235,6 +235,23 @@ gzip -c "$work/plain.ptx" >"$work/plain.ptx.gz"
 expect 2 "is compressed, not PTX" "$ptxsim" check "$work/plain.ptx.gz"
 printf '// as in #include\n// __global__ void k()\n' | cat - "$work/plain.ptx" >"$work/spoken.ptx"
 expect 0 "ok" "$ptxsim" check "$work/spoken.ptx"
+
+# launch lines: what they do and what they are told when they are wrong
+mkdir "$work/lines"
+back=$(pwd)
+cd "$work/lines" || exit 2
+grep -v '^#' "$here/lines.txt" | sed 's/^\([0-9]\) | /\1|/; s/ | /|/' >"$work/rows"
+while IFS='|' read -r status text lines; do
+	{ cat "$here/lines.ptx" && printf '%s\n' "$lines" | sed 's/ ;; /\n/g' | sed 's|^|//@ |'; } >lines.ptx
+	expect "$status" "$text" "$ptxsim" test lines.ptx
+done <"$work/rows"
+cd "$back" || exit 2
+
+# check, of several files together
+expect 0 "" "$ptxsim" check --quiet --arch sm_90a "$samples/vecadd.ptx"
+expect 2 "" "$ptxsim" check --arch sm_1 "$samples/vecadd.ptx"
+expect 0 "" "$ptxsim" check --link "$samples/vecadd.ptx"
+expect 0 "kernel vecadd" "$ptxsim" info --arch sm_100 "$samples/vecadd.ptx"
 
 # the debugger's exit status
 expect 1 "address out of bounds" "$ptxsim" debug -batch -ex c -ex c "$work/fault.ptx"
