@@ -325,6 +325,21 @@ void warp_stand_apart(struct warp *w, const struct insn *pc, u32 mask, struct jo
 	split_make(w, pc, mask, join, w->entry_frame);
 }
 
+void warp_park_apart(struct warp *w, const struct insn *pc, u32 mask, u32 barrier)
+{
+	struct split *s = new_split(w);
+
+	s->pc = pc;
+	s->mask = mask;
+	s->join = NULL;
+	s->frame = w->entry_frame;
+	s->state = SPLIT_AT_CONVERGENCE;
+	s->barrier = barrier;
+	s->member_mask = 0;
+	s->next = w->waiting;
+	w->waiting = s;
+}
+
 struct join *warp_open_join(struct warp *w, const struct insn *pc, u32 expected, u32 arrived, struct join *parent)
 {
 	struct join *j = warp_new_join(w);

@@ -9,6 +9,7 @@
  */
 #include "exec/gang.h"
 
+#include "exec/converge.h"
 #include "exec/internal.h"
 
 enum {
@@ -191,6 +192,8 @@ const struct insn *gang_yield(struct gang *g, const struct insn *i)
 		if (w->stop != STOP_YIELD)
 			continue;
 		w->spins = g->spins;
+		if (split && g->code->machine_banks && g->spins)
+			warp_release_converging(w);
 		if (split)
 			warp_give_way(w);
 	}

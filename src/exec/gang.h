@@ -134,8 +134,10 @@ gang_fn gang_end;
 
 /* --- Lanes that go different ways (exec/gang_split.c) ------------------------------------------- */
 
-/* At a branch, lanes taken[n] of warp n go to its target, the other running ones on; some do each. */
-const struct insn *gang_diverge(struct gang *g, const struct insn *i, const u32 taken[GANG_WARPS]);
+/* At a branch, lanes taken[n] of warp n go to its target, the other running ones on; some do each. They meet at `join`, or
+ * where others meet if it is NULL. Of one warp's lanes those that do not branch come first, but if taken_leads. */
+const struct insn *gang_diverge(struct gang *g, const struct insn *i, const u32 taken[GANG_WARPS],
+				const struct insn *join, bool taken_leads);
 /* The same for a branch with several targets: where to, the nearest first, and which lanes of each warp. */
 enum { GANG_WAYS = 16 };
 struct gang_ways {
@@ -143,9 +145,14 @@ struct gang_ways {
 	s32 distance[GANG_WAYS];
 	u32 lanes[GANG_WAYS][GANG_WARPS];
 };
-const struct insn *gang_diverge_ways(struct gang *g, const struct insn *i, const struct gang_ways *ways);
+const struct insn *gang_diverge_ways(struct gang *g, const struct insn *i, const struct gang_ways *ways,
+				     const struct insn *join);
 /* The running lanes have come to the join i. */
 const struct insn *gang_join(struct gang *g, const struct insn *i);
+/* Machine code: the running lanes have come to the BSYNC i, of the barrier in row i->d. */
+const struct insn *gang_converge(struct gang *g, const struct insn *i);
+/* Lanes ends[n] of warp n, some but not all that run, exit; the others go on behind i. */
+const struct insn *gang_exit_some(struct gang *g, const struct insn *i, const u32 ends[GANG_WARPS]);
 /* Runs the instruction after the guard i for lanes on[n] of warp n, some but not all. */
 const struct insn *gang_guarded(struct gang *g, const struct insn *i, const u32 on[GANG_WARPS]);
 /* A gang that starts where not all lanes of its warps live. */

@@ -6,9 +6,14 @@
  * if the warp ran by itself (exec/diverge.c), where a branch's other lanes are also put before all that
  * is ready; only, at a join a warp also waits for other warps. None waits for long: a gang whose turn is over
  * parts, and each warp gets the splits and joins that it would have by itself.
+ *
+ * In machine code joins are BSYNCs, and lanes wait at them by what the rows of barriers say (exec/converge.h), which a gang's
+ * warps write like any row. That a branch's lanes meet at a BSYNC is read off the text, so it may be wrong: lanes that
+ * go elsewhere only meet later.
  */
 #include <string.h>
 
+#include "exec/converge.h"
 #include "exec/gang.h"
 #include "exec/internal.h"
 
@@ -177,11 +182,11 @@ static void put_aside(struct gang *g, const struct insn *pc, const u32 *chosen, 
 	}
 }
 
-/* Of lanes of one warp, those that do not branch come first. If no warp's lanes part, the warp comes first that
- * would without gangs: others may wait for it. */
-const struct insn *gang_diverge(struct gang *g, const struct insn *i, const u32 taken[GANG_WARPS])
+/* If no warp's lanes part, the warp comes first that would without gangs: others may wait for it. */
+const struct insn *gang_diverge(struct gang *g, const struct insn *i, const u32 taken[GANG_WARPS],
+				const struct insn *join_pc, bool taken_leads)
 {
-	const struct insn *target = i + i->imm, *join_pc = i->b == NO_OPERAND ? NULL : i + (s32)i->b;
+	const struct insn *target = i + i->imm;
 
 	/* A warp by itself does no worse. */
 	if (g->count == 1 || (g->split && g->split->depth + 2 > STACK_ENTRIES))
@@ -190,7 +195,7 @@ const struct insn *gang_diverge(struct gang *g, const struct insn *i, const u32 
 	g->on = s->on;
 	g->on_end = list_members(g, s->running, s->on);
 	const u32 lead = s->running[g->lead] ? g->lead : (u32)(s->on->warp - g->warps);
-	const bool taken_first = !count_branch(g, i, taken) && taken[lead];
+	const bool taken_first = count_branch(g, i, taken) ? taken_leads && target != join_pc : taken[lead];
 	if (join_pc && !open_join(s, join_pc))
 		push_join(g, join_pc);
 	put_aside(g, taken_first ? i + 1 : target, taken, taken_first);
@@ -215,9 +220,9 @@ static bool count_ways(struct gang *g, const struct insn *i, const struct gang_w
 }
 
 /* As with two ways, the nearest comes first, or that of the warp that would go on first without gangs. */
-const struct insn *gang_diverge_ways(struct gang *g, const struct insn *i, const struct gang_ways *ways)
+const struct insn *gang_diverge_ways(struct gang *g, const struct insn *i, const struct gang_ways *ways,
+				     const struct insn *join_pc)
 {
-	const struct insn *join_pc = i->b == NO_OPERAND ? NULL : i + (s32)i->b;
 	u32 first = 0;
 
 	if (g->count == 1 || (g->split && g->split->depth + ways->count + 1 > STACK_ENTRIES))
@@ -249,17 +254,78 @@ const struct insn *gang_join(struct gang *g, const struct insn *i)
 	return next_way(g);
 }
 
-const struct insn *gang_split_exit(struct gang *g)
+/* --- Machine code ---------------------------------------------------------------------------- */
+
+/* The innermost open join at that place, or NULL. Lanes may come to an outer one before those of inner ones have: BREAK. */
+static struct entry *join_at(struct gang_split *s, const struct insn *pc)
+{
+	for (s32 at = s->join; at != NO_JOIN; at = s->stack[at].outer)
+		if (s->stack[at].pc == pc)
+			return &s->stack[at];
+	return NULL;
+}
+
+/* Whether all that the running lanes of each warp wait for run with them. */
+static bool awaits_none(const struct gang *g, u32 barrier)
 {
 	EACH_MEMBER (g, m) {
-		struct warp *w = m->warp;
-		w->live &= ~m->mask;
-		w->mask = 0;
-		if (!w->live)
-			w->stop = STOP_FINISHED;
-		block_lanes_exited(w, m->mask);
+		const u32 *row = (const u32 *)(const void *)(m->rows + barrier);
+		u32 awaited = 0;
+		for (u32 left = m->mask; left; left &= left - 1)
+			awaited |= row[__builtin_ctz(left)];
+		if (awaited & m->warp->live & ~m->mask)
+			return false;
 	}
+	return true;
+}
+
+const struct insn *gang_converge(struct gang *g, const struct insn *i)
+{
+	struct gang_split *s = g->split;
+	struct entry *join = s ? join_at(s, i) : NULL;
+
+	if (s && !join && !awaits_none(g, i->d))
+		return gang_part(g, i, 0);
+	gang_account(g, i);
+	if (!join)
+		return i + 1;
+	for (u32 k = 0; k < g->count; k++)
+		join->lanes[k] |= s->running[k];
 	return next_way(g);
+}
+
+/* --- Exits ---------------------------------------------------------------------------------- */
+
+static void exit_lanes(struct warp *w, u32 lanes)
+{
+	w->live &= ~lanes;
+	w->mask &= ~lanes;
+	if (!w->live)
+		w->stop = STOP_FINISHED;
+	block_lanes_exited(w, lanes);
+}
+
+const struct insn *gang_split_exit(struct gang *g)
+{
+	EACH_MEMBER (g, m)
+		exit_lanes(m->warp, m->mask);
+	return next_way(g);
+}
+
+const struct insn *gang_exit_some(struct gang *g, const struct insn *i, const u32 ends[GANG_WARPS])
+{
+	if (g->count == 1)
+		return gang_part(g, i, 0);
+	gang_account(g, i);
+	struct gang_split *s = g->split ? g->split : begin(g);
+	for (u32 k = 0; k < g->count; k++) {
+		if (!ends[k])
+			continue;
+		s->running[k] &= ~ends[k];
+		exit_lanes(&g->warps[k], ends[k]);
+	}
+	set_running(g);
+	return i + 1;
 }
 
 const struct insn *gang_guarded(struct gang *g, const struct insn *i, const u32 on[GANG_WARPS])
@@ -327,11 +393,30 @@ static void scatter_warp(const struct gang *g, u32 k, const struct insn *pc)
 		warp_stand_apart(w, pc, s->running[k], join);
 }
 
+/* The same of machine code: who has come to a join is parked there, for what the barrier's rows say. */
+static void scatter_machine(const struct gang *g, u32 k, const struct insn *pc)
+{
+	const struct gang_split *s = g->split;
+	struct warp *w = &g->warps[k];
+
+	for (const struct entry *e = s->stack; e < s->stack + s->depth; e++)
+		if (e->lanes[k] && e->is_join)
+			warp_park_apart(w, gang_plain(g, e->pc + 1), e->lanes[k], e->pc->d);
+		else if (e->lanes[k])
+			warp_stand_apart(w, gang_plain(g, e->pc), e->lanes[k], NULL);
+	if (s->running[k])
+		warp_stand_apart(w, pc, s->running[k], NULL);
+	warp_recheck_converging(w);
+}
+
 void gang_scatter(struct gang *g, const struct insn *again, const struct insn *next, u32 done)
 {
 	for (u32 k = 0; k < g->count; k++) {
 		g->warps[k].mask = 0;
-		scatter_warp(g, k, k < done ? next : again);
+		if (g->code->machine_banks)
+			scatter_machine(g, k, k < done ? next : again);
+		else
+			scatter_warp(g, k, k < done ? next : again);
 	}
 	g->split = NULL;
 	g->on = g->on_end = NULL;

@@ -70,6 +70,8 @@ const struct insn *warp_rest(struct warp *w, const struct insn *pc);
 /* Lanes of the entry frame that are to run from `pc`, before what is ready already; and a join of lanes
  * that go different ways. */
 void warp_stand_apart(struct warp *w, const struct insn *pc, u32 mask, struct join *join);
+/* Lanes of the entry frame that wait at the convergence barrier of that row, to go on at `pc`. */
+void warp_park_apart(struct warp *w, const struct insn *pc, u32 mask, u32 barrier);
 struct join *warp_open_join(struct warp *w, const struct insn *pc, u32 expected, u32 arrived, struct join *parent);
 /* A fault that no running instruction has: of an instruction that ran, by its number in `code`. */
 void block_fault(struct warp *w, const struct code *code, u32 insn, const char *detail, ...)

@@ -177,7 +177,7 @@ struct native_kernel *native_kernel_of(struct native *n, const struct program *p
 	pthread_mutex_lock(&n->lock);
 	for (k = n->kernels; k && k->code != kernel->code; k = k->next)
 		;
-	if (!k && kernel->code && kernel->code->gang_insns)
+	if (!k && kernel->code && kernel->code->gang_insns && !kernel->code->machine_banks)
 		k = record_new(n, p, kernel->code);
 	if (mode == NATIVE_ALWAYS && k && !k->done) {
 		while (n->in_work)

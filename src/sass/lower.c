@@ -195,21 +195,22 @@ static bool is_temporary(const struct lower *l, u32 row)
 
 /* One instruction of the text may become several. Those that write temporaries alone need no guard: nobody reads what they
  * leave in other lanes, and without the guard's insn they cost half. Uniform ones act for all lanes of the warp, whichever
- * run, as their registers are the warp's. The prefixes are not for gangs: the insn that follows says what gangs do. */
+ * run, as their registers are the warp's. */
 void lower_emit(struct lower *l, struct insn i, u32 writes)
 {
+	const struct meaning *const *all = l->e.low->isa->machine;
 	gang_fn *gang = l->e.gang;
 
-	l->e.gang = NULL;
 	if (l->single) {
+		l->e.gang = all[MACHINE_one]->gang;
 		emit(&l->e, (struct insn){.fn = l->e.low->isa->machine[MACHINE_one]->run,
 					  .a = l->guarded ? l->guard_row : l->true_row,
 					  .aux = l->guarded && l->guard_negated});
 	} else if (l->uniform || (l->guarded && !is_temporary(l, writes))) {
-		const struct meaning *const *all = l->e.low->isa->machine;
 		const struct insn prefix = {.fn = l->uniform ? all[MACHINE_all]->run : l->e.low->internal.guard,
 					    .a = l->guarded ? l->guard_row : l->true_row,
-					    .aux = l->guarded && l->guard_negated};
+					    .aux = (u8)((l->guarded && l->guard_negated) | (l->guarded ? 0 : 2))};
+		l->e.gang = l->uniform ? all[MACHINE_all]->gang : NULL; /* of a guard: that of PTX */
 		emit(&l->e, prefix);
 	}
 	l->e.gang = gang;
@@ -261,6 +262,22 @@ void lower_jump_to(struct lower *l, u32 address)
 	const struct lower_jump jump = {(u32)l->e.insns.count - 1, address};
 
 	VEC_PUSH(l->e.low->scratch, &l->jumps, jump);
+}
+
+void lower_meets(struct lower *l, u32 operand)
+{
+	const struct lower_region *inner = NULL;
+	const u32 at = lower_address(l);
+
+	for (size_t k = 0; k < l->regions.count; k++) {
+		const struct lower_region *r = &l->regions.items[k];
+		if (r->first < at && at < r->end && (!inner || r->end - r->first < inner->end - inner->first))
+			inner = r;
+	}
+	if (!inner)
+		return;
+	const struct lower_meeting m = {(u32)l->e.insns.count - 1, inner->end, operand};
+	VEC_PUSH(l->e.low->scratch, &l->meetings, m);
 }
 
 u32 lower_join(struct lower *l, u32 low, u32 high)
@@ -381,7 +398,7 @@ static void keep_guard(struct lower *l)
 
 static void lower_instruction(struct lower *l)
 {
-	const size_t insns = l->e.insns.count, jumps = l->jumps.count;
+	const size_t insns = l->e.insns.count, jumps = l->jumps.count, meetings = l->meetings.count;
 	const u32 run = l->e.run;
 
 	begin_instruction(l);
@@ -398,6 +415,7 @@ static void lower_instruction(struct lower *l)
 	/* Half of an instruction must not stay: what it has emitted is taken back, and the run stops there instead. */
 	l->e.insns.count = l->e.origin.count = l->e.gangs.count = insns;
 	l->jumps.count = jumps;
+	l->meetings.count = meetings;
 	l->e.run = run;
 	begin_instruction(l);
 	emit_not_known(l, "not modelled");
@@ -433,6 +451,24 @@ static void lead(struct lower *l, u64 address)
 		l->leads[index] = true;
 }
 
+/* BSSY names where its lanes go on together: behind the BSYNC, or there. */
+static void note_region(struct lower *l, const struct sass_insn *bssy)
+{
+	const u32 target = (u32)bssy->operands[bssy->operand_count - 1].value;
+
+	for (u32 back = 0; back <= SASS_INSN_BYTES; back += SASS_INSN_BYTES) {
+		struct sass_insn i;
+		const u32 at = target - back;
+		u32 index;
+		const struct lower_region r = {l->section->base + bssy->address, l->section->base + at};
+		if (r.end <= r.first || !ir_find_address(l->e.function, r.end, &index) || !decode_at(l, index, &i) ||
+		    i.opcode != SASS_OP_BSYNC || i.operands[1].number != bssy->operands[1].number)
+			continue;
+		VEC_PUSH(l->e.low->scratch, &l->regions, r);
+		return;
+	}
+}
+
 /* Where jumps land: targets, what stands behind calls, words of tables that look like places of the code. A straight run
  * must end there, as counts are added at the ends of runs. BRX jumps by tables in constant bank 2, among other
  * constants; a word that only looks like one costs a run that is cut in two, and nothing else. */
@@ -449,6 +485,8 @@ static void find_leads(struct lower *l)
 			if (i.operands[o].arg == ARG_TARGET)
 				lead(l, l->section->base + i.operands[o].value);
 		l->uses_local |= i.opcode == SASS_OP_STL;
+		if (i.opcode == SASS_OP_BSSY && i.operands[i.operand_count - 1].arg == ARG_TARGET)
+			note_region(l, &i);
 		if (i.opcode == SASS_OP_CALL || i.opcode == SASS_OP_BRX)
 			l->leads[k + 1] = true;
 		if (f->body.items[k].address == l->section->base)
@@ -579,6 +617,26 @@ static void plan_rows(struct lower *l)
 	l->last_temporary = (u32)e->frame_top;
 }
 
+/* BSYNC becomes one insn, which is what gangs know a join by. */
+static void resolve_meetings(struct lower *l)
+{
+	meaning_fn *const bsync = l->e.low->isa->machine[MACHINE_bsync]->run;
+
+	for (size_t k = 0; k < l->meetings.count; k++) {
+		const struct lower_meeting *m = &l->meetings.items[k];
+		u32 index;
+		if (!ir_find_address(l->e.function, m->address, &index))
+			continue;
+		const u32 at = l->start[index], distance = at - m->insn;
+		if (at >= l->e.insns.count || l->e.insns.items[at].fn != bsync)
+			continue;
+		if (m->operand == NO_OPERAND)
+			l->e.insns.items[m->insn].c = distance;
+		else
+			l->e.operands.items[m->operand] = distance;
+	}
+}
+
 static void resolve_jumps(struct lower *l)
 {
 	for (size_t k = 0; k < l->jumps.count; k++) {
@@ -650,6 +708,7 @@ static void emit_code(struct lower *l)
 			lower_system(l, sass_system_name(MACHINE_SYSTEM_BASE + k * MACHINE_SYSTEM_STEP));
 	}
 	resolve_jumps(l);
+	resolve_meetings(l);
 }
 
 /* --- Banks ---------------------------------------------------------------------------------- */

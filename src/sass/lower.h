@@ -33,6 +33,16 @@ struct lower_jump {
 	u32 insn, address;
 };
 
+/* Where the lanes of a branch meet, as the text has it: the BSYNC of the innermost pair of BSSY and BSYNC around it. For gangs;
+ * goes into the word `operand` of the lists, or NO_OPERAND: into insn.c. */
+struct lower_meeting {
+	u32 insn, address, operand;
+};
+/* Between BSSY and BSYNC, as addresses in the body. */
+struct lower_region {
+	u32 first, end;
+};
+
 struct lower {
 	struct emitter e;
 	const struct sass_kernel *kernel;
@@ -61,6 +71,8 @@ struct lower {
 	struct lookup prepared_of;
 	VEC_OF(struct prepared *) prepared;
 	VEC_OF(struct lower_jump) jumps;
+	VEC_OF(struct lower_meeting) meetings;
+	VEC_OF(struct lower_region) regions;
 };
 
 typedef void lower_fn(struct lower *l);
@@ -142,6 +154,8 @@ void lower_machine_list(struct lower *l, enum machine_handler handler, struct in
 void lower_control(struct lower *l, enum machine_handler handler, struct insn i, struct predicate second);
 /* The insn just emitted jumps to the instruction at `address`. */
 void lower_jump_to(struct lower *l, u32 address);
+/* The branch just emitted parts lanes: notes where they meet. operand: see lower_meeting. */
+void lower_meets(struct lower *l, u32 operand);
 /* {low, high} of a pair as a temporary row of 64 bits, and back to operand k or to two rows. */
 u32 lower_join(struct lower *l, u32 low, u32 high);
 void lower_split(struct lower *l, u32 low, u32 high, u32 from);

@@ -61,6 +61,7 @@ static void branch(struct lower *l, u64 target, struct predicate p)
 	lower_control(l, MACHINE_bra,
 		      (struct insn){.aux = (u8)(spinning(l, target) | (modifier(l, MOD_ANY) ? MACHINE_ANY : 0))}, p);
 	lower_jump_to(l, l->section->base + (u32)target);
+	lower_meets(l, NO_OPERAND);
 }
 
 /* A branch to itself is the end that nothing reaches. */
@@ -108,6 +109,7 @@ static void jump(struct lower *l, u32 low, u32 high, u64 distance, bool absolute
 	const s32 at = (s32)lower_list(l, list, COUNT_OF(list));
 
 	lower_control(l, MACHINE_brx, (struct insn){.d = low, .c = absolute, .imm = at}, second(l));
+	lower_meets(l, (u32)at + 3);
 }
 
 void lower_brx(struct lower *l)
@@ -231,7 +233,21 @@ static void converge(struct lower *l, enum machine_handler handler)
 	lower_control(l, handler, (struct insn){.d = lower_barrier(l, l->i->operands[1].number), .imm = 1}, second(l));
 }
 
-void lower_bssy(struct lower *l) { converge(l, MACHINE_bssy); }
+/* A second predicate that is not PT narrows the lanes as a guard does. */
+void lower_bssy(struct lower *l)
+{
+	if (!lower_is_pt(l, 0)) {
+		const struct predicate p = lower_predicate(l, 0);
+		const u32 both = lower_truth(l), guard = l->guarded ? l->guard_row : l->true_row;
+		const u8 aux = (u8)((l->guarded && l->guard_negated) | p.negated << 1);
+		l->guarded = false;
+		lower_machine(l, MACHINE_logic_pred, (struct insn){.d = both, .a = guard, .b = p.row, .aux = aux});
+		l->guarded = true;
+		l->guard_negated = false;
+		l->guard_row = both;
+	}
+	lower_machine(l, MACHINE_bssy, (struct insn){.d = lower_barrier(l, l->i->operands[1].number)});
+}
 void lower_bsync(struct lower *l) { converge(l, MACHINE_bsync); }
 void lower_leave(struct lower *l) { converge(l, MACHINE_leave); }
 void lower_yield(struct lower *l) { lower_control(l, MACHINE_yield, (struct insn){.d = 0}, always(l)); }

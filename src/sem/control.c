@@ -136,6 +136,9 @@ static inline const struct insn *gang_jump(struct gang *g, const struct insn *i)
 GANG_FUNCTION(bra) { return gang_jump(g, i); }
 MEANING_GANG(bra);
 
+/* Where the lanes of a branch meet; NULL: nowhere. */
+static inline const struct insn *join_of(const struct insn *i) { return i->b == NO_OPERAND ? NULL : i + (s32)i->b; }
+
 MEANING_FUNCTION(bra_if)
 {
 	const u32 taken = mask & PRED_SOURCE(i, i->a, 0);
@@ -146,8 +149,7 @@ MEANING_FUNCTION(bra_if)
 		return i->imm <= 0 ? jump_back(w, i, i + i->imm) : i + i->imm;
 	if (!taken)
 		return i + 1;
-	const struct insn *join_pc = i->b == NO_OPERAND ? NULL : i + (s32)i->b;
-	const struct insn *next = warp_diverge(w, taken, i + i->imm, i + 1, join_pc);
+	const struct insn *next = warp_diverge(w, taken, i + i->imm, i + 1, join_of(i));
 	if (i->imm <= 0 && i->aux & AUX_SPIN && ++w->spins >= SPIN_TURNS)
 		return warp_yield(w, next);
 	return next;
@@ -160,7 +162,7 @@ GANG_FUNCTION(bra_if)
 	if (!p.rest)
 		return gang_jump(g, i);
 	if (p.any) {
-		const struct insn *next = gang_diverge(g, i, taken);
+		const struct insn *next = gang_diverge(g, i, taken, join_of(i), false);
 		return next && i->imm <= 0 && i->aux & AUX_SPIN && ++g->spins >= SPIN_TURNS ? gang_yield(g, next)
 											    : next;
 	}
@@ -185,7 +187,6 @@ MEANING_FUNCTION(brx)
 {
 	const struct branch_table *t = &w->frame->code->tables[i->c];
 	const u32 *index = (const u32 *)(rows + i->a);
-	const struct insn *join_pc = i->b == NO_OPERAND ? NULL : i + (s32)i->b;
 	const u64 divergent = w->divergent_branches;
 	u32 left = mask;
 
@@ -203,7 +204,7 @@ MEANING_FUNCTION(brx)
 		left &= ~same;
 		if (!left)
 			return distance <= 0 && w->budget <= 0 ? warp_yield(w, i + distance) : i + distance;
-		warp_diverge(w, same, i + distance, i, join_pc);
+		warp_diverge(w, same, i + distance, i, join_of(i));
 		w->divergent_branches = divergent + 1; /* one branch, however many ways */
 	}
 }
@@ -252,7 +253,7 @@ GANG_FUNCTION(brx)
 				return gang_part(g, i, 0);
 	}
 	if (ways.count > 1)
-		return gang_diverge_ways(g, i, &ways);
+		return gang_diverge_ways(g, i, &ways, join_of(i));
 	const struct insn *target = i + ways.distance[0];
 	gang_account_branch(g, i);
 	return target <= i && g->budget <= 0 && !gang_goes_on(g) ? gang_yield(g, target) : target;

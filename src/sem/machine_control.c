@@ -13,15 +13,80 @@ enum { SPIN_TURNS = 24 };
 	(mask & (PRED_OF(i->a) ^ (i->aux & MACHINE_NOT_GUARD ? FULL_MASK : 0)) & \
 	 (PRED_OF(i->b) ^ (i->aux & MACHINE_NOT_SECOND ? FULL_MASK : 0)))
 
-/* The next instruction runs for all lanes, whichever run, if predicate a (negated by aux) holds: it is the warp's. */
+/* --- Gangs ---------------------------------------------------------------------------------- */
+
+/* Of the lanes of all warps that come to an instruction: whether there are such that it takes, and others. */
+struct agreement {
+	u32 any, rest;
+};
+
+static inline void take_lanes(struct agreement *of, u32 *on, const struct insn *i, const u8 *rows, u32 mask)
+{
+	*on = TAKEN;
+	of->any |= *on;
+	of->rest |= mask & ~*on;
+}
+
+/* on: which lanes of each warp. */
+static inline struct agreement gang_taken(struct gang *g, const struct insn *i, u32 on[GANG_WARPS])
+{
+	struct agreement of = {0, 0};
+	u32 k = 0;
+
+	if (UNLIKELY(g->on != NULL)) {
+		memset(on, 0, g->count * sizeof *on);
+		EACH_MEMBER (g, m)
+			take_lanes(&of, &on[m->warp - g->warps], i, m->rows, m->mask);
+		return of;
+	}
+	EACH_WARP (g)
+		take_lanes(&of, &on[k++], i, rows, FULL_MASK);
+	return of;
+}
+
+/* The next instruction runs for lanes on[n] of warp n. */
+static inline const struct insn *gang_prefix(struct gang *g, const struct insn *i, const u32 on[GANG_WARPS])
+{
+	u32 any = 0;
+
+	for (u32 k = 0; k < g->count; k++)
+		any |= on[k];
+	return any ? gang_guarded(g, i, on) : i + 2;
+}
+
+/* --- Prefixes ------------------------------------------------------------------------------- */
+
+/* The next instruction runs for all lanes, whichever run, if predicate a (negated by aux bit 0) holds: it is the warp's. Aux
+ * bit 1: whatever the predicate. */
 MEANING_FUNCTION(all)
 {
 	(void)mask;
-	if (PRED_SOURCE(i, i->a, 0))
+	if (i->aux & 2 || PRED_SOURCE(i, i->a, 0))
 		i[1].fn(w, i + 1, rows, FULL_MASK);
 	return UNLIKELY(w->stop == STOP_FAULT) ? NULL : i + 2;
 }
-MEANING(all);
+SEPARATE const struct insn *all_some(struct gang *g, const struct insn *i)
+{
+	u32 on[GANG_WARPS] = {0}, k = 0;
+
+	if (g->on) {
+		EACH_MEMBER (g, m) {
+			const u8 *rows = m->rows;
+			on[m->warp - g->warps] = i->aux & 2 || PRED_SOURCE(i, i->a, 0) ? FULL_MASK : 0;
+		}
+	} else {
+		EACH_WARP (g)
+			on[k++] = PRED_SOURCE(i, i->a, 0) ? FULL_MASK : 0;
+	}
+	return gang_prefix(g, i, on);
+}
+GANG_FUNCTION(all)
+{
+	if (UNLIKELY(g->on || !(i->aux & 2)))
+		return all_some(g, i);
+	return i[1].gang(g, i + 1);
+}
+MEANING_GANG(all);
 
 /* The next instruction runs once for the warp, by the lowest of the running lanes for which predicate a holds. */
 MEANING_FUNCTION(one)
@@ -32,7 +97,26 @@ MEANING_FUNCTION(one)
 		i[1].fn(w, i + 1, rows, on & (0 - on));
 	return UNLIKELY(w->stop == STOP_FAULT) ? NULL : i + 2;
 }
-MEANING(one);
+GANG_FUNCTION(one)
+{
+	u32 on[GANG_WARPS] = {0}, k = 0;
+
+	if (g->on) {
+		EACH_MEMBER (g, m) {
+			const u8 *rows = m->rows;
+			on[m->warp - g->warps] = m->mask & PRED_SOURCE(i, i->a, 0);
+		}
+	} else {
+		EACH_WARP (g)
+			on[k++] = PRED_SOURCE(i, i->a, 0);
+	}
+	for (k = 0; k < g->count; k++)
+		on[k] &= 0 - on[k];
+	return gang_prefix(g, i, on);
+}
+MEANING_GANG(one);
+
+/* --- Branches ------------------------------------------------------------------------------- */
 
 static inline const struct insn *jump_back(struct warp *w, const struct insn *i, const struct insn *to)
 {
@@ -58,7 +142,58 @@ MEANING_FUNCTION(bra)
 	}
 	return i->imm <= 0 ? jump_back(w, i, to) : to;
 }
-MEANING(bra);
+
+/* c: how far it is to the join, 0: there is none. */
+static inline const struct insn *join_of(const struct insn *i) { return i->c ? i + (s32)i->c : NULL; }
+
+static inline const struct insn *gang_back(struct gang *g, const struct insn *i, const struct insn *to)
+{
+	const bool over =
+		i->aux & MACHINE_SPIN ? ++g->spins >= SPIN_TURNS : g->budget <= 0 && !gang_goes_on(g);
+
+	return UNLIKELY(over) ? gang_yield(g, to) : to;
+}
+
+/* All lanes of a warp branch if one does. */
+static struct agreement take_whole(const struct gang *g, u32 on[GANG_WARPS])
+{
+	struct agreement of = {0, 0};
+
+	if (g->on)
+		EACH_MEMBER (g, m)
+			on[m->warp - g->warps] = on[m->warp - g->warps] ? m->mask : 0;
+	else
+		for (u32 k = 0; k < g->count; k++)
+			on[k] = on[k] ? FULL_MASK : 0;
+	for (u32 k = 0; k < g->count; k++) {
+		of.any |= on[k];
+		of.rest |= g->on ? 0 : ~on[k];
+	}
+	if (g->on)
+		EACH_MEMBER (g, m)
+			of.rest |= m->mask & ~on[m->warp - g->warps];
+	return of;
+}
+
+GANG_FUNCTION(bra)
+{
+	u32 taken[GANG_WARPS];
+	struct agreement of = gang_taken(g, i, taken);
+
+	if (i->aux & MACHINE_ANY && of.any && of.rest)
+		of = take_whole(g, taken);
+	if (!of.rest) {
+		gang_account_branch(g, i);
+		return i->imm <= 0 ? gang_back(g, i, i + i->imm) : i + i->imm;
+	}
+	if (!of.any) {
+		gang_account_branch(g, i);
+		return i + 1;
+	}
+	const struct insn *next = gang_diverge(g, i, taken, join_of(i), true);
+	return next && i->imm <= 0 && i->aux & MACHINE_SPIN ? gang_back(g, i, next) : next;
+}
+MEANING_GANG(bra);
 
 /* All lanes take it unless those for which the guard holds are all of the mask in row d: code guards it by what must hold
  * of every lane for the short way. c: what the mask is combined with: complements. With MACHINE_MET (BRA.CONV) the other
@@ -71,29 +206,59 @@ MEANING_FUNCTION(bra_div)
 	warp_account(w, i);
 	return !(members & ~lanes) == !!(i->aux & MACHINE_MET) ? i + i->imm : i + 1;
 }
-MEANING(bra_div);
-
-/* Where the code has an instruction at `address`, or NULL. */
-static const struct insn *find_address(const struct warp *w, u64 address)
+GANG_FUNCTION(bra_div)
 {
-	const struct code *code = w->frame->code;
+	u32 taken[GANG_WARPS], any = 0, rest = 0;
+
+	gang_taken(g, i, taken);
+	for (u32 k = 0; k < g->count; k++) {
+		const u8 *rows = g->rows + k * g->stride;
+		const u32 mask = g->on ? g->warps[k].mask : FULL_MASK;
+		if (!mask)
+			continue;
+		const u32 members = (ROW_OF(u32, i->d)[__builtin_ctz(mask)] ^ i->c) & g->warps[k].live;
+		taken[k] = !(members & ~taken[k]) == !!(i->aux & MACHINE_MET) ? mask : 0;
+		any |= taken[k];
+		rest |= mask & ~taken[k];
+	}
+	if (any && rest)
+		return gang_diverge(g, i, taken, NULL, true);
+	gang_account_branch(g, i);
+	return any ? i + i->imm : i + 1;
+}
+MEANING_GANG(bra_div);
+
+/* The number of the code's insn at `address`, or NO_OPERAND. */
+static u32 find_address(const struct code *code, u64 address)
+{
 	u32 index;
 
 	if (address >= MACHINE_SYSTEM_BASE &&
 	    (address - MACHINE_SYSTEM_BASE) / MACHINE_SYSTEM_STEP < MACHINE_SYSTEM_FUNCTIONS)
-		return grid_entry(w->grid, code) + code->starts[code->function->body.count + 1 +
-								(address - MACHINE_SYSTEM_BASE) / MACHINE_SYSTEM_STEP];
-	return address <= UINT32_MAX && ir_find_address(code->function, address, &index)
-		       ? grid_entry(w->grid, code) + code->starts[index]
-		       : NULL;
+		return code->starts[code->function->body.count + 1 +
+				    (address - MACHINE_SYSTEM_BASE) / MACHINE_SYSTEM_STEP];
+	return address <= UINT32_MAX && ir_find_address(code->function, address, &index) ? code->starts[index]
+											   : NO_OPERAND;
 }
 
-/* To the address in row d (and d + 1 with aux bit 3) plus the 64 bits at list imm; lanes by target. c: 1 the address is
- * absolute, as function pointers are. */
+/* Where lane l goes, by the list and rows of brx. */
+static inline u64 lane_target(const struct insn *i, const u32 *list, const u8 *rows, u64 base, u32 lane)
+{
+	const u32 low = ROW_OF(u32, i->d)[lane];
+	const u64 distance = list[0] | (u64)list[1] << 32;
+
+	if (!i->c)
+		return (u32)(low + distance);
+	return (low | (u64)ROW_OF(u32, list[2])[lane] << 32) - base + distance;
+}
+
+/* To the address in row d, and list[2] for its upper word, plus the 64 bits at list imm; lanes by target. c: 1 the address
+ * is absolute, as function pointers are. list[3]: how far it is to the join, 0: there is none. */
 MEANING_FUNCTION(brx)
 {
-	const u32 *list = warp_operands(w, i), *low = ROW_OF(u32, i->d), *high = ROW_OF(u32, list[2]);
-	const u64 distance = list[0] | (u64)list[1] << 32, base = i->c ? w->grid->map->function_base : 0;
+	const u32 *list = warp_operands(w, i);
+	const u64 base = w->grid->map->function_base;
+	const struct code *code = w->frame->code;
 	const struct insn *first = NULL;
 	const u32 taken = TAKEN;
 	u32 running = 0;
@@ -106,25 +271,75 @@ MEANING_FUNCTION(brx)
 		warp_split(w, mask & ~taken, i + 1);
 	for (u32 left = taken; left;) {
 		const u32 lane = (u32)__builtin_ctz(left);
-		const u64 wide = low[lane] | (u64)high[lane] << 32;
-		const u64 address = (i->c ? wide - base : (u64)(u32)(low[lane] + list[3])) + distance;
-		const struct insn *to = find_address(w, i->c ? address : (u32)address);
+		const u64 address = lane_target(i, list, rows, base, lane);
+		const u32 to = find_address(code, address);
 		u32 same = 0;
-		if (!to)
+		if (to == NO_OPERAND)
 			return warp_fault(w, i, FAULT_BAD_PC, 1u << lane, "0x%llx is not the address of an instruction",
 					  (unsigned long long)address);
 		for (u32 l = lane; l < WARP_LANES; l++)
-			same |= (u32)(left >> l & 1 && low[l] == low[lane] && (!i->c || high[l] == high[lane])) << l;
+			same |= (u32)(left >> l & 1 && lane_target(i, list, rows, base, l) == address) << l;
 		left &= ~same;
 		if (first)
-			warp_split(w, same, to);
+			warp_split(w, same, grid_entry(w->grid, code) + to);
 		else
-			first = to, running = same;
+			first = grid_entry(w->grid, code) + to, running = same;
 	}
 	w->divergent_branches += running != mask;
 	return first <= i ? jump_back(w, i, first) : first;
 }
-MEANING(brx);
+
+/* Adds the lanes of one warp to the ways they take. False: some have no target, or there are too many ways. */
+static bool add_ways(const struct gang *g, const struct insn *i, struct gang_ways *ways, u32 warp, const u8 *rows,
+		     u32 mask)
+{
+	const u32 *list = g->code->operands + i->imm;
+	const u64 base = g->grid->map->function_base;
+
+	for (u32 left = mask, same; left; left &= ~same) {
+		const u64 address = lane_target(i, list, rows, base, (u32)__builtin_ctz(left));
+		const u32 to = find_address(g->code, address);
+		const s32 distance = (s32)to - (s32)(i - g->insns);
+		u32 n = 0;
+		if (to == NO_OPERAND)
+			return false;
+		same = 0;
+		for (u32 l = 0; l < WARP_LANES; l++)
+			same |= (u32)(left >> l & 1 && lane_target(i, list, rows, base, l) == address) << l;
+		while (n < ways->count && ways->distance[n] != distance)
+			n++;
+		if (n == GANG_WAYS)
+			return false;
+		if (n == ways->count) {
+			memset(ways->lanes + n, 0, sizeof *ways->lanes);
+			ways->distance[ways->count++] = distance;
+		}
+		ways->lanes[n][warp] |= same;
+	}
+	return true;
+}
+
+GANG_FUNCTION(brx)
+{
+	const u32 distance = g->code->operands[(u32)i->imm + 3];
+	struct gang_ways ways = {.count = 0};
+	u32 taken[GANG_WARPS];
+	const struct agreement of = gang_taken(g, i, taken);
+
+	if (of.any && of.rest)
+		return gang_part(g, i, 0);
+	for (u32 k = 0; k < g->count; k++)
+		if (!add_ways(g, i, &ways, k, g->rows + k * g->stride, taken[k]))
+			return gang_part(g, i, 0);
+	if (ways.count > 1)
+		return gang_diverge_ways(g, i, &ways, distance ? i + (s32)distance : NULL);
+	gang_account_branch(g, i);
+	if (!ways.count)
+		return i + 1;
+	const struct insn *target = i + ways.distance[0];
+	return target <= i ? gang_back(g, i, target) : target;
+}
+MEANING_GANG(brx);
 
 MEANING_FUNCTION(ends)
 {
@@ -137,7 +352,19 @@ MEANING_FUNCTION(ends)
 		warp_split(w, mask & ~taken, i + 1);
 	return warp_exit(w);
 }
-MEANING(ends);
+GANG_FUNCTION(ends)
+{
+	u32 taken[GANG_WARPS];
+	const struct agreement of = gang_taken(g, i, taken);
+
+	if (!of.rest)
+		return gang_exit(g, i);
+	if (of.any)
+		return gang_exit_some(g, i, taken);
+	gang_account(g, i);
+	return i + 1;
+}
+MEANING_GANG(ends);
 
 MEANING_FUNCTION(end)
 {
@@ -151,15 +378,14 @@ MEANING(end);
 /* Row d: the barrier. */
 MEANING_FUNCTION(bssy)
 {
-	const u32 taken = TAKEN;
 	u32 *barrier = ROW_OF(u32, i->d);
 
-	warp_account(w, i);
+	(void)w;
 	EACH_LANE
-		barrier[l] = taken & lane_bit[l] ? taken : barrier[l];
+		barrier[l] = mask & lane_bit[l] ? mask : barrier[l];
 	return i + 1;
 }
-MEANING(bssy);
+MEANING_EACH(bssy);
 
 MEANING_FUNCTION(bsync)
 {
@@ -171,9 +397,21 @@ MEANING_FUNCTION(bsync)
 	}
 	if (taken != mask)
 		warp_split(w, mask & ~taken, i + 1);
-	return warp_converge(w, i, i->d, 0, i + 1);
+	return warp_converge(w, i, (s32)i->d, 0, i + 1);
 }
-MEANING(bsync);
+GANG_FUNCTION(bsync)
+{
+	u32 taken[GANG_WARPS];
+	const struct agreement of = gang_taken(g, i, taken);
+
+	if (of.any && of.rest)
+		return gang_part(g, i, 0);
+	if (of.any)
+		return gang_converge(g, i);
+	gang_account(g, i);
+	return i + 1;
+}
+MEANING_GANG(bsync);
 
 /* Row d: the lanes that are to meet; c: 1 all of the warp; 2 exclusively: those that name another mask run apart. */
 MEANING_FUNCTION(warpsync)
@@ -200,7 +438,35 @@ MEANING_FUNCTION(warpsync)
 		warp_split(w, taken & ~same, i);
 	return warp_converge(w, i, CONVERGE_BY_MASK, members, i + i->imm);
 }
-MEANING(warpsync);
+
+/* Whether the running lanes of a warp name one mask, and no others that live. */
+static bool meets_at_once(const struct insn *i, const struct warp *w, const u8 *rows, u32 mask)
+{
+	const u32 *masks = ROW_OF(u32, i->d);
+	u32 wanted = i->c & 1 ? FULL_MASK : 0;
+
+	for (u32 left = i->c & 1 ? 0 : mask; left; left &= left - 1) {
+		wanted |= masks[__builtin_ctz(left)];
+		if (i->c & 2 && masks[__builtin_ctz(left)] != masks[__builtin_ctz(mask)])
+			return false;
+	}
+	return !(wanted & w->live & ~mask);
+}
+
+GANG_FUNCTION(warpsync)
+{
+	u32 taken[GANG_WARPS];
+	const struct agreement of = gang_taken(g, i, taken);
+
+	if (of.any && of.rest)
+		return gang_part(g, i, 0);
+	for (u32 k = 0; k < g->count; k++)
+		if (taken[k] && !meets_at_once(i, &g->warps[k], g->rows + k * g->stride, taken[k]))
+			return gang_part(g, i, 0);
+	gang_account(g, i);
+	return of.any ? i + i->imm : i + 1;
+}
+MEANING_GANG(warpsync);
 
 /* WARPSYNC.COLLECTIVE: the lanes of the mask in row d come together, wherever they stand, and run what follows as one; row c
  * keeps how far behind the code's start each of them goes on after ENDCOLLECTIVE: at i + imm. */
@@ -235,21 +501,38 @@ MEANING_FUNCTION(disperse)
 MEANING(disperse);
 
 /* BREAK: the lanes are no more among those that meet at the barrier in row d. */
+static void leave_barrier(u32 *barrier, u32 lanes)
+{
+	u32 others = 0;
+
+	for (u32 left = lanes; left; left &= left - 1)
+		others |= barrier[__builtin_ctz(left)];
+	EACH_LANE
+		barrier[l] &= others & lane_bit[l] ? ~lanes : FULL_MASK;
+}
 MEANING_FUNCTION(leave)
 {
 	const u32 taken = TAKEN;
-	u32 *barrier = ROW_OF(u32, i->d);
-	u32 others = 0;
 
 	warp_account(w, i);
-	for (u32 left = taken; left; left &= left - 1)
-		others |= barrier[__builtin_ctz(left)];
-	EACH_LANE
-		barrier[l] &= others & lane_bit[l] ? ~taken : FULL_MASK;
+	leave_barrier(ROW_OF(u32, i->d), taken);
 	converge_recheck(w);
 	return i + 1;
 }
-MEANING(leave);
+GANG_FUNCTION(leave)
+{
+	u32 taken[GANG_WARPS];
+
+	gang_taken(g, i, taken);
+	gang_account(g, i);
+	for (u32 k = 0; k < g->count; k++) {
+		u8 *rows = g->rows + k * g->stride;
+		if (taken[k])
+			leave_barrier(ROW_OF(u32, i->d), taken[k]);
+	}
+	return i + 1;
+}
+MEANING_GANG(leave);
 
 MEANING_FUNCTION(yield)
 {
@@ -258,7 +541,14 @@ MEANING_FUNCTION(yield)
 	warp_account(w, i);
 	return w->ready_head ? warp_yield(w, i + 1) : i + 1;
 }
-MEANING(yield);
+GANG_FUNCTION(yield)
+{
+	if (g->split)
+		return gang_part(g, i, 0);
+	gang_account(g, i);
+	return i + 1;
+}
+MEANING_GANG(yield);
 
 /* --- Ends ----------------------------------------------------------------------------------- */
 
@@ -296,7 +586,17 @@ MEANING_FUNCTION(apart)
 	warp_split(w, mask & ~taken, i + i->imm);
 	return i + 1;
 }
-MEANING(apart);
+GANG_FUNCTION(apart)
+{
+	u32 taken[GANG_WARPS];
+	const struct agreement of = gang_taken(g, i, taken);
+
+	if (of.any && of.rest)
+		return gang_part(g, i, 0);
+	gang_account(g, i);
+	return of.any ? i + 1 : i + i->imm;
+}
+MEANING_GANG(apart);
 
 /* A function that the system supplies: calls[c] of the code. */
 MEANING_FUNCTION(system_call)

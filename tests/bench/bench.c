@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * bench FOLDER [--reps N] [--kernels "A B"] [--json FILE]: runs the problems of list.h on ptxsim, on PoCL and in plain C,
- * with one and with two threads. Each of these is a process of its own that waits for its turn, so the repetitions are
+ * bench FOLDER [--reps N] [--kernels "A B"] [--json FILE] [--against peers|sass]: runs the problems of list.h on ptxsim,
+ * and on PoCL and in plain C, or on ptxsim once more from machine code, with one and with two threads. Each of these is a process of its own that waits for its turn, so the repetitions are
  * interleaved; the first is not counted, every result is checked, the table shows medians.
  */
 #define _GNU_SOURCE
@@ -31,16 +31,32 @@ static const struct {
 #undef K
 };
 
-static const struct peer_kind *const kinds[] = {
-	&peer_ptxsim,
-	&peer_plain,
+enum { PTXSIM, PLAIN, POCL, PEERS, SASS = PLAIN };
+enum { ALL = sizeof all / sizeof *all, THREADS = 2, MAX_REPS = 99 };
+
+struct against {
+	const char *name;
+	int count;
+	const struct peer_kind *kinds[PEERS];
+};
+static const struct against against_peers = {
+	"peers",
 #ifdef WITH_POCL
-	&peer_pocl,
+	3,
+	{&peer_ptxsim, &peer_plain, &peer_pocl},
+#else
+	2,
+	{&peer_ptxsim, &peer_plain},
 #endif
 };
+static const struct against against_sass = {"sass", 2, {&peer_ptxsim, &peer_sass}};
 
-enum { ALL = sizeof all / sizeof *all, KINDS = sizeof kinds / sizeof *kinds, THREADS = 2, MAX_REPS = 99 };
-enum { PTXSIM, PLAIN, POCL, PEERS };
+struct options {
+	const char *folder, *kernels;
+	const struct against *against;
+	FILE *json;
+	int reps;
+};
 
 /* --- Turns ------------------------------------------------------------------------------------ */
 
@@ -142,7 +158,7 @@ static struct turn take(const struct child *c)
 struct result {
 	double wall[PEERS][THREADS], processor[PEERS][THREADS];
 	long peak_kb[PEERS][THREADS];
-	uint64_t instructions, warp_instructions;
+	uint64_t instructions[PEERS], warp_instructions[PEERS];
 	bool wrong[PEERS];
 };
 
@@ -160,20 +176,20 @@ static double median(double *list, int count)
 }
 
 struct samples {
-	double wall[KINDS][THREADS][MAX_REPS], processor[KINDS][THREADS][MAX_REPS];
+	double wall[PEERS][THREADS][MAX_REPS], processor[PEERS][THREADS][MAX_REPS];
 };
 
 /* rep -1 warms up. */
-static void take_all(struct child children[KINDS][THREADS], struct samples *s, int rep, struct result *out)
+static void take_all(struct child children[PEERS][THREADS], int count, struct samples *s, int rep, struct result *out)
 {
 	for (int t = 0; t < THREADS; t++)
-		for (int k = 0; k < KINDS; k++) {
+		for (int k = 0; k < count; k++) {
 			const struct turn turn = take(&children[k][t]);
 			if (!turn.right)
 				out->wrong[k] = true;
 			if (turn.instructions) {
-				out->instructions = turn.instructions;
-				out->warp_instructions = turn.warp_instructions;
+				out->instructions[k] = turn.instructions;
+				out->warp_instructions[k] = turn.warp_instructions;
 			}
 			out->peak_kb[k][t] = turn.peak_kb;
 			if (rep < 0)
@@ -183,31 +199,37 @@ static void take_all(struct child children[KINDS][THREADS], struct samples *s, i
 		}
 }
 
-static void measure(const struct problem *p, const char *folder, int reps, struct samples *s, struct result *out)
+static void measure(const struct problem *p, const struct options *o, struct samples *s, struct result *out)
 {
-	struct child children[KINDS][THREADS];
+	const struct against *a = o->against;
+	struct child children[PEERS][THREADS];
 
-	for (int k = 0; k < KINDS; k++)
+	for (int k = 0; k < a->count; k++)
 		for (int t = 0; t < THREADS; t++)
-			children[k][t] = start(kinds[k], p, folder, (uint32_t)t + 1);
-	for (int rep = -1; rep < reps; rep++)
-		take_all(children, s, rep, out);
-	for (int k = 0; k < KINDS; k++)
+			children[k][t] = start(a->kinds[k], p, o->folder, (uint32_t)t + 1);
+	for (int rep = -1; rep < o->reps; rep++)
+		take_all(children, a->count, s, rep, out);
+	for (int k = 0; k < a->count; k++)
 		for (int t = 0; t < THREADS; t++) {
-			out->wall[k][t] = median(s->wall[k][t], reps);
-			out->processor[k][t] = median(s->processor[k][t], reps);
+			out->wall[k][t] = median(s->wall[k][t], o->reps);
+			out->processor[k][t] = median(s->processor[k][t], o->reps);
 			stop(&children[k][t]);
 		}
 }
 
 static double ratio(double of, double by) { return by > 0 && of > 0 ? of / by : NAN; }
 
-static void print_head(int reps)
+static void print_load(int reps, const char *more)
 {
 	double load = 0;
 
 	getloadavg(&load, 1);
-	printf("load before: %.2f; medians of %d; a ratio above 1: ptxsim is faster\n", load, reps);
+	printf("load before: %.2f; medians of %d; %s\n", load, reps, more);
+}
+
+static void print_head(int reps)
+{
+	print_load(reps, "a ratio above 1: ptxsim is faster");
 	printf("%-13s %7s %5s %6s %8s %6s %8s %6s %8s %6s | %6s %6s %6s | %6s %6s %6s\n", "one thread:", "M instr",
 	       "lanes", "ns/w", "ms", "G/s", "PoCL ms", "/PoCL", "C ms", "/C", "2 thr", "/PoCL", "/C", "CPU", "/PoCL",
 	       "/C");
@@ -217,7 +239,7 @@ static void print_result(const char *name, const struct result *r)
 {
 	const double one[PEERS] = {r->wall[PTXSIM][0], r->wall[PLAIN][0], r->wall[POCL][0]};
 	const double two[PEERS] = {r->wall[PTXSIM][1], r->wall[PLAIN][1], r->wall[POCL][1]};
-	const double count = (double)r->instructions, warps = (double)r->warp_instructions;
+	const double count = (double)r->instructions[PTXSIM], warps = (double)r->warp_instructions[PTXSIM];
 
 	printf("%-13s %7.1f %5.1f %6.1f %8.2f %6.2f %8.2f %6.2f %8.2f %6.3f |", name, count / 1e6, ratio(count, warps),
 	       1e9 * ratio(one[PTXSIM], warps), one[PTXSIM] * 1e3, count / one[PTXSIM] / 1e9, one[POCL] * 1e3,
@@ -230,38 +252,74 @@ static void print_result(const char *name, const struct result *r)
 	fflush(stdout);
 }
 
-static void print_json(FILE *json, const char *name, const struct result *r, bool first)
+static void print_sass_head(int reps)
 {
-	for (int k = 0; json && k < KINDS; k++)
+	print_load(reps, "a ratio above 1: machine code is faster than PTX");
+	printf("%-13s %8s %8s %8s %8s | %8s %8s %8s %8s %8s | %6s %6s\n", "one thread:", "PTX M", "ms", "ns/w", "G/s",
+	       "SASS M", "ms", "ns/w", "G/s", "ratio", "CPU", "2 thr");
+}
+
+static void print_sass_result(const char *name, const struct result *r)
+{
+	double count[2], warps[2];
+
+	for (int k = 0; k < 2; k++) {
+		count[k] = (double)r->instructions[k];
+		warps[k] = (double)r->warp_instructions[k];
+	}
+	printf("%-13s %8.1f %8.2f %8.2f %8.2f |", name, count[PTXSIM] / 1e6, r->wall[PTXSIM][0] * 1e3,
+	       1e9 * ratio(r->wall[PTXSIM][0], warps[PTXSIM]), count[PTXSIM] / r->wall[PTXSIM][0] / 1e9);
+	printf(" %8.1f %8.2f %8.2f %8.2f %8.2f |", count[SASS] / 1e6, r->wall[SASS][0] * 1e3,
+	       1e9 * ratio(r->wall[SASS][0], warps[SASS]), count[SASS] / r->wall[SASS][0] / 1e9,
+	       ratio(r->wall[PTXSIM][0], r->wall[SASS][0]));
+	printf(" %6.2f %6.2f%s%s\n", ratio(r->processor[PTXSIM][0], r->processor[SASS][0]),
+	       ratio(r->wall[PTXSIM][1], r->wall[SASS][1]), r->wrong[PTXSIM] ? " PTX WRONG" : "",
+	       r->wrong[SASS] ? " SASS WRONG" : "");
+	fflush(stdout);
+}
+
+static void print_json(const struct options *o, const char *name, const struct result *r, bool first)
+{
+	FILE *json = o->json;
+
+	for (int k = 0; json && k < o->against->count; k++)
 		for (int t = 0; t < THREADS; t++)
 			fprintf(json,
 				"%s\n  {\"kernel\": \"%s\", \"who\": \"%s\", \"threads\": %d, \"seconds\": %.6f, "
 				"\"processor_seconds\": %.6f, \"thread_instructions\": %llu, "
 				"\"instructions_per_second\": %.0f, \"peak_kb\": %ld, \"right\": %s}",
-				first && !k && !t ? "" : ",", name, kinds[k]->name, t + 1, r->wall[k][t],
-				r->processor[k][t], (unsigned long long)r->instructions,
-				(double)r->instructions / r->wall[k][t], r->peak_kb[k][t],
+				first && !k && !t ? "" : ",", name, o->against->kinds[k]->name, t + 1, r->wall[k][t],
+				r->processor[k][t], (unsigned long long)r->instructions[k],
+				(double)r->instructions[k] / r->wall[k][t], r->peak_kb[k][t],
 				r->wrong[k] ? "false" : "true");
 }
 
 /* Logarithms of ratios, summed over kernels: of all, and of the first six. */
 struct sums {
 	int count;
-	double rate, pocl, plain, two;
+	double rate, pocl, plain, two, sass, sass_processor, sass_rate;
 };
 
 static void add_result(struct sums *s, const struct result *r)
 {
 	s->count++;
-	s->rate += log((double)r->instructions / r->wall[PTXSIM][0]);
+	s->rate += log((double)r->instructions[PTXSIM] / r->wall[PTXSIM][0]);
+	s->sass_rate += log((double)r->instructions[SASS] / r->wall[SASS][0]);
+	s->sass += log(ratio(r->wall[PTXSIM][0], r->wall[SASS][0]));
+	s->sass_processor += log(ratio(r->processor[PTXSIM][0], r->processor[SASS][0]));
 	s->pocl += log(ratio(r->wall[POCL][0], r->wall[PTXSIM][0]));
 	s->plain += log(ratio(r->wall[PLAIN][0], r->wall[PTXSIM][0]));
 	s->two += log(ratio(r->wall[PTXSIM][0], r->wall[PTXSIM][1]));
 }
 
-static void print_sums(const struct sums *s)
+static void print_sums(const struct sums *s, const struct against *against)
 {
-	if (s->count)
+	if (s->count && against == &against_sass)
+		printf("geometric means of %d: PTX %.2f G/s, SASS %.2f G/s; SASS in %.2f of PTX's speed, %.2f by "
+		       "processor time\n",
+		       s->count, exp(s->rate / s->count) / 1e9, exp(s->sass_rate / s->count) / 1e9,
+		       exp(s->sass / s->count), exp(s->sass_processor / s->count));
+	else if (s->count)
 		printf("geometric means of %d: %.2f G/s, %.2f of PoCL, %.3f of plain C, two threads %.2f times one\n",
 		       s->count, exp(s->rate / s->count) / 1e9, exp(s->pocl / s->count), exp(s->plain / s->count),
 		       exp(s->two / s->count));
@@ -279,12 +337,6 @@ static bool has_word(const char *words, const char *word)
 	return false;
 }
 
-struct options {
-	const char *folder, *kernels;
-	FILE *json;
-	int reps;
-};
-
 static bool read_options(struct options *o, int count, char **words)
 {
 	if (count < 2 || count % 2)
@@ -297,6 +349,8 @@ static bool read_options(struct options *o, int count, char **words)
 			o->kernels = words[k + 1];
 		else if (!strcmp(words[k], "--json"))
 			o->json = fopen(words[k + 1], "w");
+		else if (!strcmp(words[k], "--against"))
+			o->against = strcmp(words[k + 1], "sass") ? &against_peers : &against_sass;
 		else
 			return false;
 	return o->reps > 0 && o->reps <= MAX_REPS;
@@ -307,18 +361,21 @@ static bool run_problem(int number, const struct options *o, struct sums *sums, 
 {
 	struct problem *p = zeroed(sizeof *p);
 	struct samples *samples = zeroed(sizeof *samples);
-	struct result r = {.instructions = 0};
+	struct result r = {.instructions = {0}};
 	bool right = true;
 
 	p->name = all[number].name;
 	all[number].make(p);
-	measure(p, o->folder, o->reps, samples, &r);
-	print_result(p->name, &r);
-	print_json(o->json, p->name, &r, !sums->count);
+	measure(p, o, samples, &r);
+	if (o->against == &against_sass)
+		print_sass_result(p->name, &r);
+	else
+		print_result(p->name, &r);
+	print_json(o, p->name, &r, !sums->count);
 	add_result(sums, &r);
 	if (number < 6)
 		add_result(six, &r);
-	for (int k = 0; k < KINDS; k++)
+	for (int k = 0; k < o->against->count; k++)
 		right &= !r.wrong[k];
 	free(samples);
 	free_problem(p);
@@ -327,23 +384,27 @@ static bool run_problem(int number, const struct options *o, struct sums *sums, 
 
 int main(int count, char **words)
 {
-	struct options o = {.reps = 5};
+	struct options o = {.reps = 5, .against = &against_peers};
 	struct sums sums = {.count = 0}, six = {.count = 0};
 	bool right = true;
 
 	if (!read_options(&o, count, words)) {
-		fputs("usage: bench FOLDER [--reps N] [--kernels \"A B\"] [--json FILE]\n", stderr);
+		fputs("usage: bench FOLDER [--reps N] [--kernels \"A B\"] [--json FILE] [--against peers|sass]\n",
+		      stderr);
 		return 2;
 	}
 	if (o.json)
 		fputs("[", o.json);
-	print_head(o.reps);
+	if (o.against == &against_sass)
+		print_sass_head(o.reps);
+	else
+		print_head(o.reps);
 	for (int k = 0; k < ALL; k++)
 		if (!o.kernels || has_word(o.kernels, all[k].name))
 			right &= run_problem(k, &o, &sums, &six);
 	if (six.count < sums.count)
-		print_sums(&six);
-	print_sums(&sums);
+		print_sums(&six, o.against);
+	print_sums(&sums, o.against);
 	if (o.json && (fputs("\n]\n", o.json) < 0 || fclose(o.json))) {
 		perror("bench");
 		return 2;

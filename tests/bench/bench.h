@@ -2,7 +2,7 @@
  *
  * What a benchmark problem is: buffers with their first contents, launches one after the other, what the output must be,
  * and the same work in plain C. Each problem's file NAME.c has a function make_NAME that fills one in; NAME.ptx and
- * NAME.cl hold its kernels, NAME.cu what the PTX was compiled from.
+ * NAME.cl hold its kernels, NAME.cu what the PTX was compiled from, sm_90a/NAME.cubin what ptxas 13.0 made of the PTX.
  */
 #ifndef PTXSIM_TESTS_BENCH_H
 #define PTXSIM_TESTS_BENCH_H
@@ -88,6 +88,6 @@ struct peer_kind {
 bool fill_contents(struct peer *r);
 const void *output_contents(struct peer *r);
 
-extern const struct peer_kind peer_ptxsim, peer_pocl, peer_plain;
+extern const struct peer_kind peer_ptxsim, peer_sass, peer_pocl, peer_plain;
 
 #endif

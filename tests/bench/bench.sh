@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# bench.sh BUILD [--quick] [--reps N] [--json FILE] [--kernels "A B"]: measures ptxsim against PoCL and plain C: the
-# sixteen problems of list.h, then single costs. What measures is compiled here: nobody else needs OpenMP and OpenCL.
+# bench.sh BUILD [--quick] [--reps N] [--json FILE] [--kernels "A B"] [--sass]: measures ptxsim against PoCL and plain C: the
+# sixteen problems of list.h, then single costs. --sass: machine code (sm_90a/NAME.cubin, by ptxas 13.0) against PTX. What measures is compiled here: nobody else needs OpenMP and OpenCL.
 set -eu
 
 build=$(cd "$1" && pwd)
@@ -11,11 +11,16 @@ reps=5
 json=
 kernels=$(sed -n 's/^K(\(.*\))$/\1/p' "$folder/list.h" | tr '\n' ' ')
 micro=1
-usage="usage: dev bench [--quick] [--reps N] [--json FILE] [--kernels 'A B']"
+against=peers
+usage="usage: dev bench [--quick] [--reps N] [--json FILE] [--kernels 'A B'] [--sass]"
 while [ $# -gt 0 ]; do
 	case $1 in
 	--quick)
 		reps=3
+		;;
+	--sass)
+		against=sass
+		micro=
 		;;
 	--reps)
 		reps=${2-}
@@ -64,7 +69,7 @@ else
 fi
 gcc $common $pocl -o "$work/bench" "$folder/bench.c" $objects -L"$build/.libs" -Wl,-rpath,"$build/.libs" -lptxsim -lmvec -lm
 
-"$work/bench" "$folder" --reps "$reps" --kernels "$kernels" ${json:+--json "$json"} || failed=1
+"$work/bench" "$folder" --reps "$reps" --kernels "$kernels" --against "$against" ${json:+--json "$json"} || failed=1
 if [ -n "$micro" ]; then
 	"$build/bench-micro" "$folder" || failed=1
 fi

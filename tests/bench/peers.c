@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Two who solve the problems: ptxsim, through its library, and plain C with OpenMP.
+ * Who solves the problems: ptxsim, through its library, from PTX and from machine code; and plain C with OpenMP.
  */
 #include <omp.h>
 #include <stdio.h>
@@ -54,12 +54,12 @@ static bool open_buffer(struct simulator *s, struct peer *r, uint32_t k)
 	return !ptxsim_map(s->context, r->contents[k], b->bytes, &s->addresses[k]);
 }
 
-static bool open_ptxsim(struct peer *r)
+static bool open_code(struct peer *r, const char *format)
 {
 	struct simulator *s = r->own = zeroed(sizeof *s);
 	char path[4096];
 
-	snprintf(path, sizeof path, "%s/%s.ptx", r->folder, r->p->name);
+	snprintf(path, sizeof path, format, r->folder, r->p->name);
 	s->context = ptxsim_context_create(NULL);
 	s->module = s->context ? ptxsim_module_create(s->context) : NULL;
 	if (!s->module || ptxsim_module_add_file(s->module, path) || ptxsim_module_build(s->module, NULL)) {
@@ -74,6 +74,9 @@ static bool open_ptxsim(struct peer *r)
 		}
 	return true;
 }
+
+static bool open_ptxsim(struct peer *r) { return open_code(r, "%s/%s.ptx"); }
+static bool open_sass(struct peer *r) { return open_code(r, "%s/sm_90a/%s.cubin"); }
 
 static bool launch_step(struct peer *r, const struct step *step)
 {
@@ -106,12 +109,20 @@ static bool launch_step(struct peer *r, const struct step *step)
 	return true;
 }
 
-static bool run_ptxsim(struct peer *r)
+static bool run_steps(struct peer *r)
 {
 	r->instructions = r->warp_instructions = 0;
 	for (uint32_t n = 0; n < r->p->step_count; n++)
 		if (!launch_step(r, &r->p->steps[n]))
 			return false;
+	return true;
+}
+
+/* What is counted is the PTX's. */
+static bool run_ptxsim(struct peer *r)
+{
+	if (!run_steps(r))
+		return false;
 	if (r->p->instructions && r->instructions != r->p->instructions) {
 		fprintf(stderr, "bench: %s executed %llu thread-instructions, not %llu\n", r->p->name,
 			(unsigned long long)r->instructions, (unsigned long long)r->p->instructions);
@@ -120,4 +131,5 @@ static bool run_ptxsim(struct peer *r)
 	return true;
 }
 
+const struct peer_kind peer_sass = {"SASS", open_sass, fill_contents, run_steps, output_contents};
 const struct peer_kind peer_ptxsim = {"ptxsim", open_ptxsim, fill_contents, run_ptxsim, output_contents};
