@@ -653,6 +653,7 @@ static void resolve_jumps(struct lower *l)
 static void emit_entry(struct lower *l)
 {
 	l->e.body_index = NO_OPERAND;
+	l->e.gang = l->e.low->internal.skip->gang;
 	emit(&l->e, (struct insn){.fn = l->e.low->internal.skip->run});
 	lower_jump_to(l, l->m->sections[l->kernel->section].base);
 }

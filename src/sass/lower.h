@@ -101,6 +101,9 @@ u32 lower_plain(struct lower *l, u32 k, u32 word);
 /* With the signs of an integer, of an f32; as 64 bits; the same with the signs of an f64. */
 u32 lower_source(struct lower *l, u32 k);
 u32 lower_float(struct lower *l, u32 k);
+/* The comparison (1 less, 2 equal, 4 greater, 8 unordered) of a and b by setp of PTX, to predicate operand 0, combined with
+ * operand 4; type: "u32", ".ftz.f32". False: nothing is emitted, PTX has none such. */
+bool lower_plain_setp(struct lower *l, u32 comparison, const char *type, u32 a, u32 b);
 /* A minimum or maximum of a PTX type: the lesser of operands 1 and 2, which `source` gives, where predicate 3 holds. */
 void lower_lesser(struct lower *l, const char *type, u32 (*source)(struct lower *l, u32 k));
 u32 lower_wide(struct lower *l, u32 k);

@@ -126,6 +126,8 @@ void lower_fsetp(struct lower *l)
 {
 	const u32 a = lower_float(l, 2), b = lower_float(l, 3);
 
+	if (lower_plain_setp(l, modifier(l, MOD_FCMP), modifier(l, MOD_FTZ) ? ".ftz.f32" : "f32", a, b))
+		return;
 	compare(l, MACHINE_fsetp, a, b, modifier(l, MOD_FCMP) | (modifier(l, MOD_FTZ) ? 16 : 0),
 		lower_to_predicate(l, 0), lower_to_predicate(l, 1), 4);
 }

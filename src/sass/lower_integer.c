@@ -226,12 +226,11 @@ void lower_imad(struct lower *l)
 	if (wide && !carries && lower_is_pt(l, 1) && !(l->i->operands[first + 2].flags & SASS_MINUS) &&
 	    !lower_is_rz(l, 0)) {
 		const u32 a = lower_source(l, first), b = lower_source(l, first + 1);
-		lower_machine(l, is_signed ? MACHINE_imad_wide_signed : MACHINE_imad_wide,
-			      (struct insn){.d = lower_to(l, 0, 0),
-					    .a = a,
-					    .b = b,
-					    .c = lower_plain(l, first + 2, 0),
-					    .imm = (s32)lower_plain(l, first + 2, 1)});
+		const u32 list[] = {lower_plain(l, first + 2, 1)};
+		lower_machine_list(
+			l, is_signed ? MACHINE_imad_wide_signed : MACHINE_imad_wide,
+			(struct insn){.d = lower_to(l, 0, 0), .a = a, .b = b, .c = lower_plain(l, first + 2, 0)}, list,
+			COUNT_OF(list));
 		return;
 	}
 	product_carry(l, first,
@@ -342,6 +341,31 @@ static void compare_wide(struct lower *l, bool is_signed)
 			      (struct insn){.d = lower_to_predicate(l, k), .a = from[k], .b = from[k]});
 }
 
+/* A comparison to one predicate, maybe combined with another one: as PTX has it. */
+bool lower_plain_setp(struct lower *l, u32 comparison, const char *type, u32 a, u32 b)
+{
+	static const char *const names[] = {NULL,  "lt",  "eq",  "le",  "gt",  "ne",  "ge",  "num",
+					    "nan", "ltu", "equ", "leu", "gtu", "neu", "geu", NULL};
+	const u32 how = modifier(l, MOD_BOOL) % 3, to = lower_to_predicate(l, 0);
+	const bool is_real = type[0] == 'f' || type[0] == '.', both = l->i->operands[1].number != SASS_PT;
+
+	if (both || !names[comparison] || (!is_real && comparison > 6))
+		return false;
+	const struct predicate with = lower_predicate(l, 4);
+	const bool alone = how == 0 && with.row == l->true_row && !with.negated;
+	const u32 outcome = alone ? to : lower_truth(l);
+	PTX(l, lower_text(l, "setp.%s%s%s", names[comparison], is_real && type[0] == '.' ? "" : ".", type),
+	    TO1(outcome), ROW32(a), ROW32(b));
+	if (!alone)
+		lower_machine(l, MACHINE_logic_pred,
+			      (struct insn){.d = to,
+					    .a = outcome,
+					    .b = with.row,
+					    .c = how,
+					    .aux = (u8)(with.negated ? 2 : 0)});
+	return true;
+}
+
 /* With .EX, the outcome of the lower words decides where the upper ones are equal. */
 void lower_isetp(struct lower *l)
 {
@@ -350,13 +374,15 @@ void lower_isetp(struct lower *l)
 		return;
 	}
 	const u32 a = lower_source(l, 2), b = lower_source(l, 3);
+	const bool extends = modifier(l, MOD_EX),
+		   is_signed = sass_modifier(l->i, MOD_U32) || sass_modifier(l->i, MOD_ITYPE64) == 1;
+
+	if (!extends && lower_plain_setp(l, modifier(l, MOD_ICMP) & 7, is_signed ? "s32" : "u32", a, b))
+		return;
 	const struct predicate with = lower_predicate(l, 4);
 	struct predicate below = {l->true_row, false};
-	const bool extends = modifier(l, MOD_EX);
-
 	if (extends)
 		below = lower_predicate(l, 5);
-	const bool is_signed = sass_modifier(l->i, MOD_U32) || sass_modifier(l->i, MOD_ITYPE64) == 1;
 	const u32 how = modifier(l, MOD_ICMP) | (is_signed ? 8u : 0) | (extends ? 16u : 0);
 	const u32 list[] = {lower_to_predicate(l, 0),
 			    lower_to_predicate(l, 1),

@@ -142,8 +142,8 @@ static u32 modified(struct lower *l, u32 from, u32 and, u32 xor, u32 add, bool a
 {
 	const u32 to = lower_word(l);
 
-	lower_machine(l, MACHINE_modify,
-		      (struct insn){.d = to, .a = from, .b = and, .c = xor, .imm = (s32)add, .aux = absolute ? 2 : 0});
+	lower_machine(l, absolute ? MACHINE_modify_absolute : MACHINE_modify,
+		      (struct insn){.d = to, .a = from, .b = and, .c = xor, .imm = (s32)add});
 	return to;
 }
 

@@ -7,60 +7,28 @@
 
 /* --- Rows ----------------------------------------------------------------------------------- */
 
-/* d = (a & b ^ c) + imm, with aux bit 1 of the absolute value. b and c are words, not rows. */
-MEANING_FUNCTION(modify)
-{
-	const u32 *from = ROW_OF(u32, i->a);
-	u32 kept[WARP_LANES] __attribute__((aligned(64)));
-	const u32 and = i->b, xor = i->c, add = (u32)i->imm;
+/* d = (a & b ^ c) + imm, and the same of the absolute value. b and c are words, not rows. */
+LANE1(modify, u32, u32, ((a & i->b) ^ i->c) + (u32)i->imm);
+LANE1(modify_absolute, u32, u32, (((s32)a < 0 ? 0 - a : a) ^ i->c) + (u32)i->imm);
 
-	(void)w;
-	if (i->aux & 2)
-		EACH_LANE
-			kept[l] = (((s32)from[l] < 0 ? 0 - from[l] : from[l]) ^ xor) + add;
-	else
-		EACH_LANE
-			kept[l] = ((from[l] & and) ^ xor) + add;
-	write_lanes(ROW_OF(u32, i->d), kept, mask);
-	return i + 1;
-}
-MEANING_EACH(modify);
-
-/* d, 64 bits = {a, b}: for all lanes, as only temporary rows are so wide. */
-MEANING_FUNCTION(pair)
-{
-	const u32 *low = ROW_OF(u32, i->a), *high = ROW_OF(u32, i->b);
-	u64 *d = ROW_OF(u64, i->d);
-
-	(void)w;
-	(void)mask;
-	EACH_LANE
-		d[l] = low[l] | (u64)high[l] << 32;
-	return i + 1;
-}
-MEANING_EACH(pair);
+/* d, 64 bits = {a, b}. */
+LANE2(pair, u64, u32, u32, a | (u64)b << 32);
 
 /* {d, b} = a, 64 bits. */
-MEANING_FUNCTION(part)
+LANES_FUNCTION(part)
 {
 	const u64 *from = ROW_OF(u64, i->a);
-	u32 *low = ROW_OF(u32, i->d), *high = ROW_OF(u32, i->b);
+	u32 low[WARP_LANES] __attribute__((aligned(64))), high[WARP_LANES] __attribute__((aligned(64)));
 
-	(void)w;
-	if (mask == FULL_MASK) {
-		EACH_LANE
-			low[l] = (u32)from[l];
-		EACH_LANE
-			high[l] = (u32)(from[l] >> 32);
-	} else {
-		EACH_LANE
-			low[l] = mask & lane_bit[l] ? (u32)from[l] : low[l];
-		EACH_LANE
-			high[l] = mask & lane_bit[l] ? (u32)(from[l] >> 32) : high[l];
+	(void)list;
+	EACH_LANE {
+		low[l] = (u32)from[l];
+		high[l] = (u32)(from[l] >> 32);
 	}
-	return i + 1;
+	write_lanes(ROW_OF(u32, i->d), low, mask);
+	write_lanes(ROW_OF(u32, i->b), high, mask);
 }
-MEANING_EACH(part);
+MEANING_LANES(part);
 
 /* d, 128 bits = the four words of the list, the lowest first; and back: those = a. */
 MEANING_FUNCTION(quad)
@@ -106,30 +74,18 @@ MEANING_FUNCTION(sign_of_double)
 MEANING_EACH(sign_of_double);
 
 /* d = a & b, a | b, a ^ b of predicates, by c, with both negations in aux. */
-MEANING_FUNCTION(logic_pred)
+LANES_FUNCTION(logic_pred)
 {
 	const u32 a = PRED_SOURCE(i, i->a, 0), b = PRED_SOURCE(i, i->b, 1);
 
-	(void)w;
+	(void)list;
 	pred_write(rows, i->d, mask, i->c == 0 ? a & b : i->c == 1 ? a | b : a ^ b);
-	return i + 1;
 }
-MEANING_EACH(logic_pred);
+MEANING_LANES(logic_pred);
 
 /* --- Sums ----------------------------------------------------------------------------------- */
 
-MEANING_FUNCTION(iadd3)
-{
-	const u32 *pa = ROW_OF(u32, i->a), *pb = ROW_OF(u32, i->b), *pc = ROW_OF(u32, i->c);
-	u32 kept[WARP_LANES] __attribute__((aligned(64)));
-
-	(void)w;
-	EACH_LANE
-		kept[l] = pa[l] + pb[l] + pc[l];
-	write_lanes(ROW_OF(u32, i->d), kept, mask);
-	return i + 1;
-}
-MEANING_EACH(iadd3);
+LANE3(iadd3, u32, u32, u32, u32, a + b + c);
 
 static inline u32 carried(const u8 *rows, u32 row, u32 flags, u32 negated)
 {
@@ -139,9 +95,8 @@ static inline u32 flipped(u32 flags, u32 bit) { return flags & bit ? FULL_MASK :
 
 /* List: flags, what is added, the two carries in, the two carries out. Both carries out stand for bits 32 and up of the
  * sum: the second is set where it reaches 2. */
-MEANING_FUNCTION(iadd3_carry)
+LANES_FUNCTION(iadd3_carry)
 {
-	const u32 *list = warp_operands(w, i);
 	const u32 *pa = ROW_OF(u32, i->a), *pb = ROW_OF(u32, i->b), *pc = ROW_OF(u32, i->c);
 	const u32 flags = list[0], more = list[1];
 	const u32 x = carried(rows, list[2], flags, MACHINE_NOT_X), y = carried(rows, list[3], flags, MACHINE_NOT_Y);
@@ -158,34 +113,20 @@ MEANING_FUNCTION(iadd3_carry)
 	write_lanes(ROW_OF(u32, i->d), low, mask);
 	pred_write(rows, list[4], mask, MASK_OF(high[l] > 0));
 	pred_write(rows, list[5], mask, MASK_OF(high[l] > 1));
-	return i + 1;
 }
-MEANING_EACH(iadd3_carry);
+MEANING_LANES(iadd3_carry);
 
 /* --- Products ------------------------------------------------------------------------------- */
 
-MEANING_FUNCTION(imad)
-{
-	const u32 *pa = ROW_OF(u32, i->a), *pb = ROW_OF(u32, i->b), *pc = ROW_OF(u32, i->c);
-	u32 kept[WARP_LANES] __attribute__((aligned(64)));
+LANE3(imad, u32, u32, u32, u32, a * b + c);
 
-	(void)w;
-	EACH_LANE
-		kept[l] = pa[l] * pb[l] + pc[l];
-	write_lanes(ROW_OF(u32, i->d), kept, mask);
-	return i + 1;
-}
-MEANING_EACH(imad);
-
-/* d is a pair; {imm, c} is added. */
-static inline void product_wide(u8 *rows, const struct insn *i, u32 mask, u64 flip)
+/* d is a pair; list: the row above c, which is added. flip: bit 31, to extend signs; or 0. */
+ALWAYS_INLINE void product_wide(const struct insn *i, const u32 *list, u8 *rows, u32 mask, u64 flip)
 {
-	const u32 *pa = ROW_OF(u32, i->a), *pb = ROW_OF(u32, i->b), *pc = ROW_OF(u32, i->c),
-		  *pe = ROW_OF(u32, (u32)i->imm);
+	const u32 *pa = ROW_OF(u32, i->a), *pb = ROW_OF(u32, i->b), *pc = ROW_OF(u32, i->c), *pe = ROW_OF(u32, list[0]);
 	u32 low[WARP_LANES] __attribute__((aligned(64))), high[WARP_LANES] __attribute__((aligned(64)));
 	u32 *d = ROW_OF(u32, i->d);
 
-	/* flip: bit 31, to extend signs; or 0 */
 	EACH_LANE {
 		const u64 a = (pa[l] ^ flip) - flip, b = (pb[l] ^ flip) - flip;
 		const u64 sum = a * b + (pc[l] | (u64)pe[l] << 32);
@@ -195,26 +136,15 @@ static inline void product_wide(u8 *rows, const struct insn *i, u32 mask, u64 fl
 	write_lanes(d, low, mask);
 	write_lanes(d + WARP_LANES, high, mask);
 }
-MEANING_FUNCTION(imad_wide)
-{
-	(void)w;
-	product_wide(rows, i, mask, 0);
-	return i + 1;
-}
-MEANING_EACH(imad_wide);
-MEANING_FUNCTION(imad_wide_signed)
-{
-	(void)w;
-	product_wide(rows, i, mask, 0x80000000);
-	return i + 1;
-}
-MEANING_EACH(imad_wide_signed);
+LANES_FUNCTION(imad_wide) { product_wide(i, list, rows, mask, 0); }
+MEANING_LANES(imad_wide);
+LANES_FUNCTION(imad_wide_signed) { product_wide(i, list, rows, mask, 0x80000000); }
+MEANING_LANES(imad_wide_signed);
 
 /* List: flags, the row above c, the carry in, the carry out, the row above d. MACHINE_WIDE: both words are kept,
  * MACHINE_HIGH: the upper one, to d; neither: the lower one. */
-MEANING_FUNCTION(imad_carry)
+LANES_FUNCTION(imad_carry)
 {
-	const u32 *list = warp_operands(w, i);
 	const u32 flags = list[0], x = carried(rows, list[2], flags, MACHINE_NOT_X), nc = flipped(flags, MACHINE_NOT_C);
 	const u32 *pa = ROW_OF(u32, i->a), *pb = ROW_OF(u32, i->b), *pc = ROW_OF(u32, i->c), *pe = ROW_OF(u32, list[1]);
 	u32 low[WARP_LANES] __attribute__((aligned(64))), high[WARP_LANES] __attribute__((aligned(64))),
@@ -233,30 +163,16 @@ MEANING_FUNCTION(imad_carry)
 	if (flags & MACHINE_WIDE)
 		write_lanes(ROW_OF(u32, list[4]), high, mask);
 	pred_write(rows, list[3], mask, carry);
-	return i + 1;
 }
-MEANING_EACH(imad_carry);
+MEANING_LANES(imad_carry);
 
 /* d = (a << imm) + b. */
-MEANING_FUNCTION(lea)
-{
-	const u32 *pa = ROW_OF(u32, i->a), *pb = ROW_OF(u32, i->b);
-	const u32 shift = (u32)i->imm;
-	u32 kept[WARP_LANES] __attribute__((aligned(64)));
-
-	(void)w;
-	EACH_LANE
-		kept[l] = (pa[l] << shift) + pb[l];
-	write_lanes(ROW_OF(u32, i->d), kept, mask);
-	return i + 1;
-}
-MEANING_EACH(lea);
+LANE2(lea, u32, u32, u32, (a << (u32)i->imm) + b);
 
 /* List: flags, what is added, the carry in, the carry out, how far a is shifted. MACHINE_HIGH: the upper word of {c, a}
  * shifted, where a may be complemented. */
-MEANING_FUNCTION(lea_carry)
+LANES_FUNCTION(lea_carry)
 {
-	const u32 *list = warp_operands(w, i);
 	const u32 flags = list[0], more = list[1], x = carried(rows, list[2], flags, MACHINE_NOT_X), shift = list[4];
 	const u32 na = flipped(flags, MACHINE_NOT_A), nb = flipped(flags, MACHINE_NOT_B);
 	const u32 *pa = ROW_OF(u32, i->a), *pb = ROW_OF(u32, i->b), *pc = ROW_OF(u32, i->c);
@@ -271,9 +187,8 @@ MEANING_FUNCTION(lea_carry)
 	}
 	write_lanes(ROW_OF(u32, i->d), low, mask);
 	pred_write(rows, list[3], mask, MASK_OF(high[l] != 0));
-	return i + 1;
 }
-MEANING_EACH(lea_carry);
+MEANING_LANES(lea_carry);
 
 /* {c, a} shifted by b; imm: right 1, wraps 2, high 4, signed 8, 64 bits 16. */
 MEANING_FUNCTION(shf)
@@ -332,9 +247,8 @@ static inline void combine(u8 *rows, u32 mask, const u32 *list, u32 outcome, boo
 
 /* List: that of `combine`; the comparison: 1 less, 2 equal, 4 greater; 8 signed; 16: where both are equal the outcome of
  * the lower words decides, whose row follows. aux: negations of both predicates. */
-MEANING_FUNCTION(isetp)
+LANES_FUNCTION(isetp)
 {
-	const u32 *list = warp_operands(w, i);
 	const u32 *pa = ROW_OF(u32, i->a), *pb = ROW_OF(u32, i->b), how = list[4], flip = how & 8 ? 0x80000000 : 0;
 	const u32 equal = MASK_OF(pa[l] == pb[l]), less = MASK_OF((pa[l] ^ flip) < (pb[l] ^ flip));
 	const u32 greater = ~(less | equal);
@@ -345,9 +259,8 @@ MEANING_FUNCTION(isetp)
 	else
 		outcome |= how & 2 ? equal : 0;
 	combine(rows, mask, list, outcome, i->aux & 1);
-	return i + 1;
 }
-MEANING_EACH(isetp);
+MEANING_LANES(isetp);
 
 static inline f32 flushed(u32 bits, bool flush)
 {
@@ -360,9 +273,8 @@ static inline f32 flushed(u32 bits, bool flush)
 }
 
 /* The comparison: 1 less, 2 equal, 4 greater, 8 unordered; 16: subnormals are zeros. */
-MEANING_FUNCTION(fsetp)
+LANES_FUNCTION(fsetp)
 {
-	const u32 *list = warp_operands(w, i);
 	const u32 *pa = ROW_OF(u32, i->a), *pb = ROW_OF(u32, i->b), how = list[4];
 	const bool flush = how & 16;
 	const u32 equal = MASK_OF(flushed(pa[l], flush) == flushed(pb[l], flush)),
@@ -372,15 +284,13 @@ MEANING_FUNCTION(fsetp)
 			    (how & 8 ? ~(equal | less | greater) : 0);
 
 	combine(rows, mask, list, outcome, i->aux & 1);
-	return i + 1;
 }
-MEANING_EACH(fsetp);
+MEANING_LANES(fsetp);
 
 /* a and b are 64 bits wide. 32: the least or greatest of both (1, 4): P where the first source is it, or the only number; of
  * zeros the negative is the lesser. Q: neither is a number, and code makes a quiet one of the second. */
-MEANING_FUNCTION(dsetp)
+LANES_FUNCTION(dsetp)
 {
-	const u32 *list = warp_operands(w, i);
 	const f64 *pa = ROW_OF(f64, i->a), *pb = ROW_OF(f64, i->b);
 	const u64 *bits_a = ROW_OF(u64, i->a), *bits_b = ROW_OF(u64, i->b);
 	const u32 how = list[4];
@@ -390,15 +300,14 @@ MEANING_FUNCTION(dsetp)
 
 	if (!(how & 32)) {
 		combine(rows, mask, list, outcome, i->aux & 1);
-		return i + 1;
+		return;
 	}
 	const u32 nan_a = MASK_OF(pa[l] != pa[l]), nan_b = MASK_OF(pb[l] != pb[l]);
 	const u32 negative = how & 1 ? MASK_OF(bits_a[l] >> 63) : MASK_OF(bits_b[l] >> 63);
 	pred_write(rows, list[0], mask, outcome | (equal & negative) | (~nan_a & nan_b));
 	pred_write(rows, list[1], mask, nan_a & nan_b);
-	return i + 1;
 }
-MEANING_EACH(dsetp);
+MEANING_LANES(dsetp);
 
 /* Predicate d: a / b is not to be computed by the fast steps: an operand or the quotient is near the ends of the range. */
 MEANING_FUNCTION(fchk)
@@ -431,15 +340,14 @@ MEANING_FUNCTION(mufu_circle)
 MEANING_EACH(mufu_circle);
 
 /* P = d combined with a predicate: list: P, the predicate, how (0 or, 1 and). a: the row that is tested. */
-MEANING_FUNCTION(lop3_pred)
+LANES_FUNCTION(lop3_pred)
 {
-	const u32 *list = warp_operands(w, i), *pa = ROW_OF(u32, i->a);
+	const u32 *pa = ROW_OF(u32, i->a);
 	const u32 some = MASK_OF(pa[l] != 0), with = PRED_SOURCE(i, list[1], 0);
 
 	pred_write(rows, list[0], mask, list[2] ? some & with : some | with);
-	return i + 1;
 }
-MEANING_EACH(lop3_pred);
+MEANING_LANES(lop3_pred);
 
 /* --- Predicates ----------------------------------------------------------------------------- */
 
@@ -455,16 +363,14 @@ static inline u32 look_up(u32 x, u32 y, u32 z, u32 table)
 }
 
 /* List: P, Q, three predicates, both tables; aux: negations. */
-MEANING_FUNCTION(plop3)
+LANES_FUNCTION(plop3)
 {
-	const u32 *list = warp_operands(w, i);
 	const u32 x = PRED_SOURCE(i, list[2], 0), y = PRED_SOURCE(i, list[3], 1), z = PRED_SOURCE(i, list[4], 2);
 
 	pred_write(rows, list[0], mask, look_up(x, y, z, list[5]));
 	pred_write(rows, list[1], mask, look_up(x, y, z, list[6]));
-	return i + 1;
 }
-MEANING_EACH(plop3);
+MEANING_LANES(plop3);
 
 /* d = the predicates whose rows begin at c, in the byte number imm, where the mask b has ones, else a. */
 MEANING_FUNCTION(p2r)
@@ -513,7 +419,7 @@ MEANING_FUNCTION(sign)
 MEANING_EACH(sign);
 
 const struct machine_entry SEM_NAME(machine_integer)[] = {
-	ENTRY(modify),      ENTRY(pair),        ENTRY(part),           ENTRY(quad),
+	ENTRY(modify),      ENTRY(modify_absolute), ENTRY(pair),        ENTRY(part),           ENTRY(quad),
 	ENTRY(unquad),      ENTRY(logic_pred),  ENTRY(sign_of_double), ENTRY(iadd3),
 	ENTRY(iadd3_carry), ENTRY(imad),        ENTRY(imad_wide),      ENTRY(imad_wide_signed),
 	ENTRY(imad_carry),  ENTRY(lea),         ENTRY(lea_carry),      ENTRY(shf),
