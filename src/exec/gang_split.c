@@ -169,7 +169,8 @@ static u32 count_branch(struct gang *g, const struct insn *i, const u32 *taken)
 static void put_aside(struct gang *g, const struct insn *pc, const u32 *chosen, bool others)
 {
 	struct gang_split *s = g->split;
-	struct entry *e = open_join(s, pc);
+	/* A BSYNC is an instruction, which they have yet to run. */
+	struct entry *e = g->code->machine_banks ? NULL : open_join(s, pc);
 
 	if (!e) {
 		e = push(s, pc, false);
@@ -195,7 +196,8 @@ const struct insn *gang_diverge(struct gang *g, const struct insn *i, const u32 
 	g->on = s->on;
 	g->on_end = list_members(g, s->running, s->on);
 	const u32 lead = s->running[g->lead] ? g->lead : (u32)(s->on->warp - g->warps);
-	const bool taken_first = count_branch(g, i, taken) ? taken_leads && target != join_pc : taken[lead];
+	/* Who goes to the join at once does so first, and need not be remembered. */
+	const bool taken_first = count_branch(g, i, taken) ? taken_leads && i + 1 != join_pc : taken[lead];
 	if (join_pc && !open_join(s, join_pc))
 		push_join(g, join_pc);
 	put_aside(g, taken_first ? i + 1 : target, taken, taken_first);

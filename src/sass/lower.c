@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "isa/sregs.h"
-#include "sass/registers.h"
 
 enum { RUN_LONGEST = 60000, STACK_SPARE = 1024, STACK_OF_RECURSION = 1 << 16, FRAME_LONGEST = 1 << 30 };
 
@@ -432,7 +431,7 @@ static const struct sass_section *section_of(const struct sass_module *m, u32 ad
 	return &m->sections[k];
 }
 
-static bool decode_at(struct lower *l, u32 index, struct sass_insn *i)
+bool lower_decode_at(struct lower *l, u32 index, struct sass_insn *i)
 {
 	const u32 address = l->e.function->body.items[index].address;
 	u8 code[SASS_INSN_BYTES];
@@ -461,8 +460,9 @@ static void note_region(struct lower *l, const struct sass_insn *bssy)
 		const u32 at = target - back;
 		u32 index;
 		const struct lower_region r = {l->section->base + bssy->address, l->section->base + at};
-		if (r.end <= r.first || !ir_find_address(l->e.function, r.end, &index) || !decode_at(l, index, &i) ||
-		    i.opcode != SASS_OP_BSYNC || i.operands[1].number != bssy->operands[1].number)
+		if (r.end <= r.first || !ir_find_address(l->e.function, r.end, &index) ||
+		    !lower_decode_at(l, index, &i) || i.opcode != SASS_OP_BSYNC ||
+		    i.operands[1].number != bssy->operands[1].number)
 			continue;
 		VEC_PUSH(l->e.low->scratch, &l->regions, r);
 		return;
@@ -478,8 +478,11 @@ static void find_leads(struct lower *l)
 	struct sass_insn i;
 
 	l->leads = ARENA_ARRAY(l->e.low->scratch, f->body.count + 1, bool);
+	l->bases = ARENA_ARRAY(l->e.low->scratch, f->body.count + 1, u32);
 	for (u32 k = 0; k < f->body.count; k++) {
-		if (!decode_at(l, k, &i))
+		const bool known = lower_decode_at(l, k, &i);
+		l->bases[k] = l->section->base;
+		if (!known)
 			continue;
 		for (u32 o = 0; o < i.operand_count; o++)
 			if (i.operands[o].arg == ARG_TARGET)
@@ -495,126 +498,6 @@ static void find_leads(struct lower *l)
 	const struct cubin_function *own = l->m->sections[l->kernel->section].function;
 	for (u64 at = 0; own->banks[2] && at + 4 <= own->bank_bytes[2]; at += 4)
 		lead(l, (u64)l->m->sections[l->kernel->section].base + read_u32(own->banks[2] + at));
-}
-
-/* Registers are rows by number: one more than the highest that the code names, with room for the widest operand. */
-static void count_registers(struct lower *l)
-{
-	enum { WIDEST = 4, MATRIX = 128 };
-	struct sass_insn i;
-
-	l->registers = 24; /* those of calls among them */
-	l->uniform_registers = 8;
-	for (u32 k = 0; k < l->e.function->body.count; k++) {
-		if (!decode_at(l, k, &i))
-			continue;
-		const bool is_matrix = i.opcode == SASS_OP_HGMMA || i.opcode == SASS_OP_IGMMA ||
-				       i.opcode == SASS_OP_QGMMA || i.opcode == SASS_OP_BGMMA;
-		for (u32 o = 0; o < i.operand_count; o++) {
-			const struct sass_operand *x = &i.operands[o];
-			const bool uniform = x->arg == ARG_UREGISTER;
-			u32 top = x->number;
-			if (x->arg == ARG_ADDRESS || x->arg == ARG_CONSTANT || x->arg == ARG_UCONSTANT) {
-				top = x->base;
-				if (x->uniform < SASS_NO_REGISTER)
-					l->uniform_registers = max_u32(l->uniform_registers, x->uniform + 4u);
-			} else if (!uniform && x->arg != ARG_REGISTER) {
-				continue;
-			}
-			u32 *count = uniform ? &l->uniform_registers : &l->registers;
-			if (top < SASS_NO_REGISTER)
-				*count = max_u32(*count, top + (is_matrix ? MATRIX : 2 * WIDEST));
-		}
-	}
-	l->registers = min_u32(l->registers, 256 + MATRIX);
-	l->uniform_registers = min_u32(l->uniform_registers, 260);
-}
-
-static u32 rows_of(struct lower *l, u32 count)
-{
-	const u32 first = emit_row(&l->e, 32);
-
-	for (u32 k = 1; k < count; k++)
-		emit_row(&l->e, 32);
-	return first;
-}
-
-static void zeros(struct lower *l, u32 first, u32 count)
-{
-	for (u32 k = 0; k < count; k++) {
-		const struct constant_row row = {.offset = first + k * LOWER_ROW, .bits = 32};
-		VEC_PUSH(l->e.low->scratch, &l->e.constants, row);
-	}
-}
-
-/* Where the registers are that the kernel's code names, for who looks at them. */
-static void place_registers(struct lower *l, struct row_place *places)
-{
-	bool used[SASS_INDEX_COUNT];
-
-	sass_registers_used(l->e.function, used);
-	for (u32 k = 0; k < SASS_NO_REGISTER; k++) {
-		if (used[SASS_INDEX_R + k] && k < l->registers)
-			places[SASS_INDEX_R + k] = (struct row_place){lower_register(l, k), 32};
-		if (used[SASS_INDEX_UR + k] && k < l->uniform_registers)
-			places[SASS_INDEX_UR + k] = (struct row_place){lower_uniform(l, k), 32};
-	}
-	for (u32 k = 0; k < SASS_PT; k++) {
-		if (used[SASS_INDEX_P + k])
-			places[SASS_INDEX_P + k] = (struct row_place){LOWER_PREDICATES + k * 4, 1};
-		if (used[SASS_INDEX_UP + k])
-			places[SASS_INDEX_UP + k] = (struct row_place){LOWER_UPREDICATES + k * 4, 1};
-	}
-	for (u32 k = 0; k < 16; k++)
-		if (used[SASS_INDEX_B + k])
-			places[SASS_INDEX_B + k] = (struct row_place){lower_barrier(l, k), 32};
-}
-
-/* Rows in the order of the registers' numbers, so that pairs and quads are neighbours, as the text assumes; predicates stand
- * before them, one word each. No liveness says which registers are read before they are written, so all of them are zero at
- * the start. Temporaries come last: lower_emit knows them by their place. */
-static void plan_rows(struct lower *l)
-{
-	struct emitter *e = &l->e;
-	struct row_plan *plan = ARENA_NEW(e->low->scratch, struct row_plan);
-
-	count_registers(l);
-	plan->places = ARENA_ARRAY(e->low->scratch, SASS_INDEX_COUNT, struct row_place);
-	plan->predicate_bytes = LOWER_REGISTERS;
-	e->rows = plan;
-	e->frame_top = LOWER_REGISTERS;
-	rows_of(l, l->registers);
-	l->uniform_rows = rows_of(l, l->uniform_registers);
-	l->barrier_rows = rows_of(l, 16);
-	place_registers(l, plan->places);
-	plan->used_bytes = (u32)e->frame_top;
-	const u32 cleared = (plan->used_bytes - LOWER_REGISTERS) / LOWER_ROW;
-	plan->undefined = ARENA_ARRAY(e->low->scratch, cleared + 16ull, struct row_place);
-	for (u32 k = 0; k < cleared; k++)
-		plan->undefined[plan->undefined_count++] = (struct row_place){LOWER_REGISTERS + k * LOWER_ROW, 32};
-	for (u32 k = 0; k < 16; k++)
-		plan->undefined[plan->undefined_count++] = (struct row_place){k * 4, 1};
-	l->zero = rows_of(l, 4);
-	zeros(l, l->zero, 4);
-	l->sink = rows_of(l, 4);
-	l->zero64 = lower_number64(l, 0);
-	l->pred_sink = emit_row(e, 1);
-	l->counted_row = emit_row(e, 32);
-	l->agreed_row = emit_row(e, 1);
-	l->collective_row = emit_row(e, 32);
-	l->rpc_rows = rows_of(l, 2);
-	l->true_row = emit_constant(e, (struct constant_row){.bits = 1, .low = 1});
-	l->false_row = emit_constant(e, (struct constant_row){.bits = 1, .low = 0});
-	l->first_temporary = (u32)e->frame_top;
-	l->guard_copy = emit_row(e, 1);
-	for (u32 k = 0; k < LOWER_TEMPORARIES; k++) {
-		l->words[k] = emit_row(e, 32);
-		l->longs[k] = emit_row(e, 64);
-		l->truths[k] = emit_row(e, 1);
-	}
-	for (u32 k = 0; k < LOWER_QUADS; k++)
-		l->quads[k] = emit_row(e, 128);
-	l->last_temporary = (u32)e->frame_top;
 }
 
 /* BSYNC becomes one insn, which is what gangs know a join by. */
@@ -680,7 +563,7 @@ static void emit_code(struct lower *l)
 	l->start = ARENA_ARRAY(e->low->arena, e->function->body.count + 1 + MACHINE_SYSTEM_FUNCTIONS, u32);
 	emit_entry(l);
 	for (u32 k = 0; k < e->function->body.count; k++) {
-		const bool known = decode_at(l, k, &i);
+		const bool known = lower_decode_at(l, k, &i);
 		e->body_index = k;
 		/* A run's length has 16 bits. */
 		if (l->leads[k] || e->run >= RUN_LONGEST)
@@ -789,7 +672,7 @@ struct code *sass_lower_function(struct lowering *low, struct ir_function *f)
 	l.calls_system = has_system_calls(l.m);
 	find_leads(&l);
 	l.e.code->local_bytes = local_bytes(&l);
-	plan_rows(&l);
+	lower_plan_rows(&l);
 	emit_code(&l);
 	if (l.e.frame_top > FRAME_LONGEST) {
 		diag_error(low->diags, f->span, "'%s' needs more than 1 GiB for a warp's registers and constants",

@@ -62,6 +62,7 @@ struct lower {
 		single; /* uniform: acts for the warp; single: its next insn runs for one lane */
 	bool failed, shows_order, calls_system, uses_local;
 	bool *leads;
+	u32 *bases; /* for each instruction: where its section begins */
 	u32 *start;
 	u64 local_bytes;
 	const struct isa_row *neutral; /* of instructions of no note */
@@ -114,6 +115,11 @@ struct predicate lower_predicate(struct lower *l, u32 k);
 /* Where operand k is written, word by word; the sink for RZ and PT. */
 u32 lower_to(const struct lower *l, u32 k, u32 word);
 u32 lower_to_predicate(const struct lower *l, u32 k);
+
+/* The rows of the kernel's registers and temporaries: lower_rows.c. */
+void lower_plan_rows(struct lower *l);
+/* Decodes the instruction at an index of the body, and makes its section the current one. False: it is none. */
+bool lower_decode_at(struct lower *l, u32 index, struct sass_insn *i);
 
 /* --- Emission: lower.c ------------------------------------------------------------------------ */
 

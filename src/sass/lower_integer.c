@@ -357,12 +357,10 @@ bool lower_plain_setp(struct lower *l, u32 comparison, const char *type, u32 a, 
 	PTX(l, lower_text(l, "setp.%s%s%s", names[comparison], is_real && type[0] == '.' ? "" : ".", type),
 	    TO1(outcome), ROW32(a), ROW32(b));
 	if (!alone)
-		lower_machine(l, MACHINE_logic_pred,
-			      (struct insn){.d = to,
-					    .a = outcome,
-					    .b = with.row,
-					    .c = how,
-					    .aux = (u8)(with.negated ? 2 : 0)});
+		lower_machine(
+			l, MACHINE_logic_pred,
+			(struct insn){
+				.d = to, .a = outcome, .b = with.row, .c = how, .aux = (u8)(with.negated ? 2 : 0)});
 	return true;
 }
 

@@ -148,8 +148,7 @@ static inline const struct insn *join_of(const struct insn *i) { return i->c ? i
 
 static inline const struct insn *gang_back(struct gang *g, const struct insn *i, const struct insn *to)
 {
-	const bool over =
-		i->aux & MACHINE_SPIN ? ++g->spins >= SPIN_TURNS : g->budget <= 0 && !gang_goes_on(g);
+	const bool over = i->aux & MACHINE_SPIN ? ++g->spins >= SPIN_TURNS : g->budget <= 0 && !gang_goes_on(g);
 
 	return UNLIKELY(over) ? gang_yield(g, to) : to;
 }
@@ -238,7 +237,7 @@ static u32 find_address(const struct code *code, u64 address)
 		return code->starts[code->function->body.count + 1 +
 				    (address - MACHINE_SYSTEM_BASE) / MACHINE_SYSTEM_STEP];
 	return address <= UINT32_MAX && ir_find_address(code->function, address, &index) ? code->starts[index]
-											   : NO_OPERAND;
+											 : NO_OPERAND;
 }
 
 /* Where lane l goes, by the list and rows of brx. */

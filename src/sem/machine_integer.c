@@ -118,7 +118,7 @@ MEANING_LANES(iadd3_carry);
 
 /* --- Products ------------------------------------------------------------------------------- */
 
-LANE3(imad, u32, u32, u32, u32, a * b + c);
+LANE3(imad, u32, u32, u32, u32, a *b + c);
 
 /* d is a pair; list: the row above c, which is added. flip: bit 31, to extend signs; or 0. */
 ALWAYS_INLINE void product_wide(const struct insn *i, const u32 *list, u8 *rows, u32 mask, u64 flip)
@@ -418,11 +418,32 @@ MEANING_FUNCTION(sign)
 }
 MEANING_EACH(sign);
 
-const struct machine_entry SEM_NAME(machine_integer)[] = {
-	ENTRY(modify),      ENTRY(modify_absolute), ENTRY(pair),        ENTRY(part),           ENTRY(quad),
-	ENTRY(unquad),      ENTRY(logic_pred),  ENTRY(sign_of_double), ENTRY(iadd3),
-	ENTRY(iadd3_carry), ENTRY(imad),        ENTRY(imad_wide),      ENTRY(imad_wide_signed),
-	ENTRY(imad_carry),  ENTRY(lea),         ENTRY(lea_carry),      ENTRY(shf),
-	ENTRY(isetp),       ENTRY(fsetp),       ENTRY(dsetp),          ENTRY(lop3_pred),
-	ENTRY(fchk),        ENTRY(mufu_circle), ENTRY(plop3),          ENTRY(p2r),
-	ENTRY(r2p),         ENTRY(sign),        ENTRY(least_bytes),    {MACHINE_COUNT, NULL}};
+const struct machine_entry SEM_NAME(machine_integer)[] = {ENTRY(modify),
+							  ENTRY(modify_absolute),
+							  ENTRY(pair),
+							  ENTRY(part),
+							  ENTRY(quad),
+							  ENTRY(unquad),
+							  ENTRY(logic_pred),
+							  ENTRY(sign_of_double),
+							  ENTRY(iadd3),
+							  ENTRY(iadd3_carry),
+							  ENTRY(imad),
+							  ENTRY(imad_wide),
+							  ENTRY(imad_wide_signed),
+							  ENTRY(imad_carry),
+							  ENTRY(lea),
+							  ENTRY(lea_carry),
+							  ENTRY(shf),
+							  ENTRY(isetp),
+							  ENTRY(fsetp),
+							  ENTRY(dsetp),
+							  ENTRY(lop3_pred),
+							  ENTRY(fchk),
+							  ENTRY(mufu_circle),
+							  ENTRY(plop3),
+							  ENTRY(p2r),
+							  ENTRY(r2p),
+							  ENTRY(sign),
+							  ENTRY(least_bytes),
+							  {MACHINE_COUNT, NULL}};
