@@ -327,7 +327,7 @@ void warp_stand_apart(struct warp *w, const struct insn *pc, u32 mask, struct jo
 
 void warp_park_apart(struct warp *w, const struct insn *pc, u32 mask, u32 barrier)
 {
-	struct split *s = new_split(w);
+	struct split *s = split_new(w);
 
 	s->pc = pc;
 	s->mask = mask;

@@ -193,7 +193,7 @@ const struct insn *gang_yield(struct gang *g, const struct insn *i)
 			continue;
 		w->spins = g->spins;
 		if (split && g->code->machine_banks && g->spins)
-			warp_release_converging(w);
+			converge_give_up(w);
 		if (split)
 			warp_give_way(w);
 	}

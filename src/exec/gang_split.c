@@ -408,7 +408,7 @@ static void scatter_machine(const struct gang *g, u32 k, const struct insn *pc)
 			warp_stand_apart(w, gang_plain(g, e->pc), e->lanes[k], NULL);
 	if (s->running[k])
 		warp_stand_apart(w, pc, s->running[k], NULL);
-	warp_recheck_converging(w);
+	converge_recheck(w);
 }
 
 void gang_scatter(struct gang *g, const struct insn *again, const struct insn *next, u32 done)
