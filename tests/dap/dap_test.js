@@ -309,6 +309,88 @@ test('with the source, steps are its lines in any working folder', async (c) => 
   assert.notStrictEqual(second.line, first.line);
 });
 
+const calls = path.join(files, '..', 'debug', 'calls.ptx');
+
+test('threads are warps; steps into a function and out of it; from the start again', async (c) => {
+  const line = lineOf(calls, 'call ');
+  const { stopped } = await stopAt(c, calls, [{ line }]);
+  const threadId = stopped.threadId;
+  const { threads } = (await c.threadsRequest()).body;
+  assert(threads.some((t) => t.id === threadId && t.name === 'block (0,0,0) warp 0'), JSON.stringify(threads));
+  const { breakpoints } = (await c.send('breakpointLocations', { source: { path: calls }, line: line - 1, endLine: line })).body;
+  assert(breakpoints.some((b) => b.line === line));
+  const depth = async () => (await c.stackTraceRequest({ threadId })).body.stackFrames.length;
+  const outside = await depth();
+  await move(c, 'stepIn', { threadId });
+  assert.strictEqual(await depth(), outside + 1);
+  await move(c, 'stepOut', { threadId });
+  assert.strictEqual(await depth(), outside);
+  await move(c, 'restart', {});
+  assert.strictEqual((await top(c, threadId)).line, line);
+  const [, exited] = await Promise.all([c.send('terminate', {}), c.waitForEvent('terminated')]);
+  assert(exited);
+});
+
+test('memory and counters as variables, and what is assigned', async (c) => {
+  await launched(c, { program: calls, stopOnEntry: true, counters: true });
+  const [, { body: { threadId } }] = await Promise.all([c.configurationDoneRequest({}), c.waitForEvent('stopped')]);
+  await move(c, 'next', { threadId });
+  const { id: frameId } = await top(c, threadId);
+  const parameters = await scope(c, frameId, 'Parameters');
+  assert(parameters.length > 0);
+  const table = (await scope(c, frameId, 'Global and constant memory')).find((v) => v.name === 'table');
+  const cells = (await c.variablesRequest({ variablesReference: table.variablesReference })).body.variables;
+  assert.strictEqual(cells[0].name, '[0]');
+  const some = (await c.variablesRequest({ variablesReference: table.variablesReference, start: 1, count: 1 })).body.variables;
+  assert.deepStrictEqual(some.map((v) => v.name), ['[1]']);
+  const counters = await scope(c, frameId, 'Counters');
+  assert(counters.some((v) => v.name === 'warp instructions' && v.value === '1'), JSON.stringify(counters));
+  assert(counters.some((v) => v.name === 'launch.instructions'));
+  const set = await c.send('setExpression', { expression: '%i', value: '41 + 1', frameId });
+  assert.match(set.body.value, /^(42|0x2a)$/);
+  await assert.rejects(c.send('setExpression', { expression: '%nothing', value: '1', frameId }));
+});
+
+test('views: lanes of registers, what is in memory, costs by line', async (c) => {
+  const file = sample('tile.ptx');
+  await assert.rejects(c.send('ptxsim_registers', {}), /no kernel is running/);
+  await launched(c, { program: file, stopOnEntry: true, counters: true });
+  const [, { body: { threadId } }] = await Promise.all([c.configurationDoneRequest({}), c.waitForEvent('stopped')]);
+  await move(c, 'next', { threadId });
+  const { id: frameId } = await top(c, threadId);
+  const { registers } = (await c.send('ptxsim_registers', { frameId })).body;
+  assert(registers.length > 0 && registers.every((r) => r.lanes.length === 32));
+  const one = (await c.send('ptxsim_registers', { frameId, names: [registers[0].name] })).body.registers;
+  assert.deepStrictEqual(one.map((r) => r.name), [registers[0].name]);
+  const { variables } = (await c.send('ptxsim_memory', {})).body;
+  assert(variables.some((v) => v.space === 'global') && variables.some((v) => v.space === 'shared'), JSON.stringify(variables));
+  const { lines } = (await c.send('ptxsim_lines', {})).body;
+  assert(lines.every((l) => l.line > 0));
+  assert.strictEqual((await c.send('ptxsim_state', {})).body.state, 'stopped');
+});
+
+test('views: an access on another architecture, and one that is none', async (c) => {
+  const file = sample('saxpy.ptx'), line = lineOf(file, 'st.global');
+  await stopAt(c, file, [{ line }]);
+  const here = (await c.send('ptxsim_access', {})).body;
+  assert.strictEqual(here.line, line);
+  assert.strictEqual(here.width, 4);
+  const old = (await c.send('ptxsim_access', { arch: 'sm_13' })).body;
+  assert.strictEqual(old.banks, 16);
+  assert.strictEqual(here.banks, 32);
+  await assert.rejects(c.send('ptxsim_access', { arch: 'sm_1' }), /no such architecture/);
+  await assert.rejects(c.send('ptxsim_matrix', { operand: 'A' }), /no matrix instruction/);
+});
+
+test('views: a matrix by its places', async (c) => {
+  const file = path.join(files, '..', 'debug', 'matrix.ptx');
+  await stopAt(c, file, [{ line: lineOf(file, 'mma.sync') }]);
+  const a = (await c.send('ptxsim_matrix', { operand: 'A' })).body;
+  assert.match(a.title, /^A [0-9]+x[0-9]+u? /);
+  const places = new Set(a.cells.map(([part, row, column]) => `${part} ${row} ${column}`));
+  assert.strictEqual(places.size, a.cells.length);
+});
+
 test('every launch that fails says why in its answer', async (c) => {
   const fails = async (options, words) => {
     const client = new DebugClient('node', 'x', 'ptxsim');
