@@ -269,6 +269,7 @@ static int run_on_ranks(struct run_command *c)
 		free(why);
 		return CLI_WRONG;
 	}
+	c->options.choices.colour = colour_of_ranks(c->options.choices.colour);
 	c->ranks = ranks_begin(t, &options);
 	if (!c->ranks) {
 		t->abort(CLI_WRONG);

@@ -355,6 +355,7 @@ static bool test_on_ranks(struct tests *t, int *status)
 	}
 	if (!t->choices.jobs)
 		t->choices.jobs = ranks_default_jobs(transport);
+	t->choices.colour = colour_of_ranks(t->choices.colour);
 	hand_out(transport, &jobs);
 	transport->end();
 	*status = CLI_OK;

@@ -17,6 +17,8 @@ bool colour_for(enum colour_choice choice, FILE *to)
 	return isatty(fileno(to)) && !(none && *none) && !(terminal && !strcmp(terminal, "dumb"));
 }
 
+enum colour_choice colour_of_ranks(enum colour_choice choice) { return choice == COLOUR_AUTO ? COLOUR_NEVER : choice; }
+
 const char *colour_failure(bool colour) { return colour ? "\033[1;31m" : ""; }
 const char *colour_success(bool colour) { return colour ? "\033[32m" : ""; }
 const char *colour_end(bool colour) { return colour ? "\033[0m" : ""; }
