@@ -41,7 +41,8 @@ static const char usage_text[] =
 	"  -h, --help            this text\n\n"
 	"The program must be linked with 'nvcc -cudart shared', or use the driver interface. What\n"
 	"is wrong with its kernels is printed when it has ended. The exit status is the program's\n"
-	"own; see --error-exitcode; 2: it could not be started.\n";
+	"own; see --error-exitcode; 2: it could not be started, or what was found could not be\n"
+	"printed, as where what reads it has ended.\n";
 
 struct exec_options {
 	bool checks, quiet, help;

@@ -119,7 +119,7 @@ static struct schedule_choice read_schedule(struct argp_state *state, const char
 	struct schedule_choice choice;
 
 	if (!schedule_choice_read(text, &choice))
-		argp_error(state, "--schedule is usual, random:SEED or priority:SEED, not '%s'", text);
+		argp_error(state, "--schedule is usual, random[:SEED] or priority[:SEED], not '%s'", text);
 	return choice;
 }
 
@@ -195,7 +195,7 @@ static const struct argp_option launch_options[] = {
 	{"lock-order", OPTION_LOCK_ORDER, "ORDER", 0,
 	 "Which lane gets a shared word's lock that several want: lowest (default) or random:SEED", FRONT_LAUNCH_GROUP},
 	{"schedule", OPTION_SCHEDULE, "ORDER", 0,
-	 "In what order warps and blocks run: usual (default), random:SEED, or priority:SEED (see docs/checks.md)",
+	 "In what order warps and blocks run: usual (default), random[:SEED], or priority[:SEED] (see docs/checks.md)",
 	 FRONT_LAUNCH_GROUP},
 	{"async", OPTION_ASYNC, "MODE", 0,
 	 "When asynchronous copies and wgmma take effect: strict (default; a missing wait is a fault), eager "
