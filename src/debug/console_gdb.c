@@ -334,8 +334,16 @@ static void show_variables(struct console *c, bool arguments)
 
 void info_args(struct console *c, char *rest)
 {
+	const struct launch *l = debug_launch(c->d);
+	struct debug_frame f;
+
 	(void)rest;
-	show_variables(c, true);
+	/* A kernel has parameters even if no debug sections tell of the source's. */
+	if (l && debug_focus_frame(c->d, &f) && f.place.code == l->kernel->code &&
+	    !debug_source_function(c->d, f.place.code->function))
+		show_parameters(c, "");
+	else
+		show_variables(c, true);
 }
 
 void info_locals(struct console *c, char *rest)

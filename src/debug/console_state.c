@@ -267,6 +267,16 @@ static bool parameter_text(const struct launch *l, size_t k, char text[64])
 	return true;
 }
 
+void show_parameters(struct console *c, const char *indent)
+{
+	const struct launch *l = debug_launch(c->d);
+	char text[64];
+
+	for (size_t k = 0; k < l->kernel->function->params.count; k++)
+		if (parameter_text(l, k, text))
+			fprintf(c->out, "%s%s = %s\n", indent, l->kernel->function->params.items[k]->name, text);
+}
+
 static void info_launch(struct console *c, char *rest)
 {
 	const struct launch *l = debug_launch(c->d);
@@ -283,11 +293,7 @@ static void info_launch(struct console *c, char *rest)
 		fprintf(c->out, "  clusters of (%u,%u,%u) blocks\n", l->cluster[0], l->cluster[1], l->cluster[2]);
 	fprintf(c->out, "  shared memory: %llu bytes static, %llu dynamic\n",
 		(unsigned long long)l->kernel->static_shared_bytes, (unsigned long long)l->dynamic_shared);
-	for (size_t k = 0; k < l->kernel->function->params.count; k++) {
-		char text[64];
-		if (parameter_text(l, k, text))
-			fprintf(c->out, "  %s = %s\n", l->kernel->function->params.items[k]->name, text);
-	}
+	show_parameters(c, "  ");
 }
 
 /* Before and after their kernel runs, parameters are what the launch says. */
@@ -534,7 +540,7 @@ static const struct {
 } infos[] = {
 	{"breakpoints", info_breakpoints, false, "breakpoints, watchpoints and catchpoints"},
 	{"locals", info_locals, false, "variables of the source that the place sees (of modules by nvcc -G)"},
-	{"args", info_args, false, "arguments of the focused frame (likewise)"},
+	{"args", info_args, false, "arguments of the focused frame (likewise); without them a kernel's parameters"},
 	{"source", info_source, false, "the files, and what the debug sections tell"},
 	{"line", info_line, true, "the instructions of a LOCATION, or of the place"},
 	{"frame", info_frame, false, "the focused frame and its place"},
