@@ -71,6 +71,9 @@ static inline s32 mbarrier_bytes(u64 word)
 	return (s32)((u32)(word >> MBARRIER_TX) << (32 - MBARRIER_TX_BITS)) >> (32 - MBARRIER_TX_BITS);
 }
 
+/* Words that a message takes from the checker. */
+enum { ASYNC_WAIT_TEXT = 800 };
+
 /* --- strict: what the checker is told --------------------------------------------------------- */
 
 /* One function for each thing that happens; the inline functions below call them. False: a fault was raised. */
@@ -81,7 +84,8 @@ struct async_checker {
 	void (*start)(struct async_cluster *a);
 	/* A cluster has ended: what is under way is told. */
 	bool (*end)(struct async_cluster *a);
-	void (*tell_wait)(const struct warp *w, char text[400]);
+	void (*tell_wait)(const struct warp *w, char text[ASYNC_WAIT_TEXT]);
+	void (*tell_mbarrier)(struct warp *w, const u8 *mbarrier, char text[ASYNC_WAIT_TEXT]);
 	struct async_op *(*issue)(struct warp *w, const struct insn *i, u32 mask, enum async_kind kind, bool reduces);
 	struct async_op *(*again)(struct warp *w, struct async_op *op);
 	bool (*range)(struct warp *w, const struct insn *i, struct async_op *op, u32 lane, enum ir_space space,
@@ -89,8 +93,8 @@ struct async_checker {
 	void (*counts)(struct warp *w, struct async_op *op, const u8 *mbarrier);
 	void (*issued)(struct warp *w, struct async_op *op);
 	void (*bind)(struct warp *w, u32 lane, const u8 *mbarrier);
-	void (*made)(struct warp *w, const u8 *mbarrier, bool is_one);
-	void (*arrived)(struct warp *w, const u8 *mbarrier);
+	void (*made)(struct warp *w, const struct insn *i, const u8 *mbarrier, bool is_one);
+	void (*arrived)(struct warp *w, const struct insn *i, const u8 *mbarrier);
 	void (*phase)(struct warp *w, const u8 *mbarrier);
 	void (*expects)(struct warp *w, const struct insn *i, const u8 *mbarrier);
 	void (*observed)(struct warp *w, const u8 *mbarrier);
@@ -136,12 +140,15 @@ static inline void async_bind(struct warp *w, u32 lane, const u8 *mbarrier)
 	w->grid->async_checker->bind(w, lane, mbarrier);
 }
 /* An mbarrier begins at this host address, or ends. */
-static inline void async_made(struct warp *w, const u8 *mbarrier, bool is_one)
+static inline void async_made(struct warp *w, const struct insn *i, const u8 *mbarrier, bool is_one)
 {
-	w->grid->async_checker->made(w, mbarrier, is_one);
+	w->grid->async_checker->made(w, i, mbarrier, is_one);
 }
 /* The warp has arrived in the present phase. */
-static inline void async_arrived(struct warp *w, const u8 *mbarrier) { w->grid->async_checker->arrived(w, mbarrier); }
+static inline void async_arrived(struct warp *w, const struct insn *i, const u8 *mbarrier)
+{
+	w->grid->async_checker->arrived(w, i, mbarrier);
+}
 /* A phase of the mbarrier is complete, and the next begins. */
 static inline void async_phase(struct warp *w, const u8 *mbarrier) { w->grid->async_checker->phase(w, mbarrier); }
 /* Bytes were added to what the phase expects, by this instruction. */
@@ -205,6 +212,9 @@ bool async_cluster_drain(struct cluster *c, bool *did);
 bool async_cluster_end(struct cluster *c);
 /* What the warp's last wait for an mbarrier still misses, for the message about a deadlock; "" if that is
  * not known. */
-void async_tell_wait(const struct warp *w, char text[400]);
+void async_tell_wait(const struct warp *w, char text[ASYNC_WAIT_TEXT]);
+/* Where the mbarrier at this host address was initialised, and who arrived last; where the kernel initialises any, if
+ * there is none. Likewise. */
+void async_tell_mbarrier(struct warp *w, const u8 *mbarrier, char text[ASYNC_WAIT_TEXT]);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "exec/internal.h"
+#include "exec/spin.h"
 
 struct async_task {
 	struct async_task *next, *previous;
@@ -238,9 +239,18 @@ bool async_cluster_end(struct cluster *c)
 	return a->grid->async == ASYNC_RANDOM ? async_cluster_drain(c, &did) : a->grid->async_checker->end(a);
 }
 
-void async_tell_wait(const struct warp *w, char text[400])
+void async_tell_wait(const struct warp *w, char text[ASYNC_WAIT_TEXT])
 {
 	*text = 0;
 	if (w->grid->async == ASYNC_STRICT)
 		w->grid->async_checker->tell_wait(w, text);
+}
+
+void async_tell_mbarrier(struct warp *w, const u8 *mbarrier, char text[ASYNC_WAIT_TEXT])
+{
+	*text = 0;
+	if (w->grid->async == ASYNC_STRICT)
+		w->grid->async_checker->tell_mbarrier(w, mbarrier, text);
+	if (!*text)
+		spin_tell_mbarriers(w->grid, text, ASYNC_WAIT_TEXT);
 }

@@ -92,6 +92,9 @@ const struct insn *block_barrier(struct warp *w, const struct insn *i, u32 numbe
 		block->open_barriers |= 1u << number;
 	}
 	b->arrived += threads_arriving(w, threads);
+	b->last_code = w->frame->code;
+	b->last_insn = (u32)(i - grid_entry(w->grid, w->frame->code));
+	b->last_warp = w->index;
 	if (reduce != BARRIER_NONE) {
 		b->red_count += (u32)__builtin_popcount(predicate & w->mask);
 		b->red_and &= (predicate & w->mask) == w->mask;

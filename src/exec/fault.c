@@ -127,6 +127,19 @@ const struct insn *warp_fault(struct warp *w, const struct insn *i, enum fault_k
 	return warp_raise(w, i, &f);
 }
 
+const struct insn *warp_fault_beside(struct warp *w, const struct insn *i, enum fault_kind kind, u32 lanes,
+				     enum fault_role role, const struct fault_act *other, const char *detail, ...)
+{
+	struct fault f = {.kind = kind, .lanes = lanes ? lanes : w->mask, .role = role, .other = *other};
+	va_list args;
+
+	f.lane = f.lanes ? (u32)__builtin_ctz(f.lanes) : 0;
+	va_start(args, detail);
+	vsnprintf(f.detail, sizeof f.detail, detail, args);
+	va_end(args);
+	return warp_raise(w, i, &f);
+}
+
 const struct insn *warp_fault_address(struct warp *w, const struct insn *i, enum fault_kind kind, u32 lane, u64 address,
 				      u32 size, int space, bool is_store)
 {

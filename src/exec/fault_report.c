@@ -39,6 +39,34 @@ void fault_find_place(const struct code *code, u32 insn, struct fault_place *pla
 	place->source_line = place->source ? place->loc->line : 0;
 }
 
+void fault_place_source(const struct fault_place *p, char text[FAULT_SOURCE_TEXT])
+{
+	const struct ir_loc *outer = p->loc, *caller;
+
+	*text = 0;
+	if (!p->source)
+		return;
+	while ((caller = ir_loc_caller(p->module, outer)) != NULL && caller != outer)
+		outer = caller;
+	const char *path = outer != p->loc ? ir_file_path(p->module, outer->file) : NULL;
+	if (path)
+		snprintf(text, FAULT_SOURCE_TEXT, " (%.70s:%u, inlined at %.70s:%u)", p->source, p->source_line, path,
+			 outer->line);
+	else
+		snprintf(text, FAULT_SOURCE_TEXT, " (%.80s:%u)", p->source, p->source_line);
+}
+
+void fault_place_text(const struct fault_place *p, char text[FAULT_PLACE_TEXT])
+{
+	char source[FAULT_SOURCE_TEXT];
+
+	fault_place_source(p, source);
+	if (p->file)
+		snprintf(text, FAULT_PLACE_TEXT, "%.38s:%u%s", p->file, p->line, source);
+	else
+		snprintf(text, FAULT_PLACE_TEXT, "%.100s", p->function ? p->function : "?");
+}
+
 static const char *last_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');

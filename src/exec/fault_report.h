@@ -68,6 +68,11 @@ void fault_report(const struct memory *memory, const struct launch *launch, cons
 		  struct fault_report *report);
 /* Resolves an instruction: index into the code's decoded instructions. */
 void fault_find_place(const struct code *code, u32 insn, struct fault_place *place);
+enum { FAULT_SOURCE_TEXT = 190, FAULT_PLACE_TEXT = 240 };
+/* " (source:line)", " (header:line, inlined at source:line)", or "". */
+void fault_place_source(const struct fault_place *p, char text[FAULT_SOURCE_TEXT]);
+/* "file:line (source:line)"; the function's name if nothing else is known. */
+void fault_place_text(const struct fault_place *p, char text[FAULT_PLACE_TEXT]);
 enum { FAULT_LINE_TEXT = 300 };
 /* A finding on one line: its kind and its places, in the source if that is known: "race k.cu:18 k.cu:12". */
 void fault_line(const struct fault_report *r, char text[FAULT_LINE_TEXT]);

@@ -100,6 +100,8 @@ struct barrier {
 	u32 expected;                   /* threads, 0: all of the block */
 	u32 red_count, red_and, red_or; /* accumulated for barrier.red */
 	u64 phase;
+	const struct code *last_code;   /* the newest arrival: where, and whose */
+	u32 last_insn, last_warp;
 };
 
 /* How far a pass over a block's warps has come; exec/schedule.c draws one. It stands here, not in local variables, since a

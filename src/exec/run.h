@@ -48,6 +48,10 @@ static inline void fp_enter(struct warp *w, u8 mode)
  * at fault (0: all of mask). `detail` may be NULL. */
 const struct insn *warp_fault(struct warp *w, const struct insn *i, enum fault_kind kind, u32 lanes, const char *detail,
 			      ...) __attribute__((format(printf, 5, 6)));
+/* The same, with what another thread, or this one before, has done. */
+const struct insn *warp_fault_beside(struct warp *w, const struct insn *i, enum fault_kind kind, u32 lanes,
+				     enum fault_role role, const struct fault_act *other, const char *detail, ...)
+	__attribute__((format(printf, 7, 8)));
 const struct insn *warp_fault_address(struct warp *w, const struct insn *i, enum fault_kind kind, u32 lane, u64 address,
 				      u32 size, int space, bool is_store);
 /* free() of an address that is not the start of the device heap's: one that was, once, is told as freed twice. */

@@ -8,6 +8,7 @@
 
 #include "decode/form_address.h"
 #include "decode/operands.h"
+#include "exec/fault_report.h"
 #include "exec/internal.h"
 #include "exec/spin.h"
 #include "isa/form.h"
@@ -40,11 +41,18 @@ static bool writes_memory(const struct form *f)
 	return is_single(f) && (f->row->flags & ISA_ATOMIC || f->row->traits & (TRAIT_STORES | TRAIT_REDUCES));
 }
 
+static bool is_mbarrier(const struct form *f) { return f && f->row && f->row->traits & TRAIT_MBARRIER; }
+
+static bool waits_for_mbarrier(const struct form *f)
+{
+	return is_mbarrier(f) && (form_has(f, M_test_wait) || form_has(f, M_try_wait));
+}
+
 /* The number of the first load or atomic operation at or behind `from`; insn_count: there is none. */
 static u32 find_look(const struct code *code, u32 from)
 {
 	for (u32 k = from; k < code->insn_count && k < from + SEARCHED; k++)
-		if (reads_memory(form_at(code, k)))
+		if (reads_memory(form_at(code, k)) || waits_for_mbarrier(form_at(code, k)))
 			return k;
 	return code->insn_count;
 }
@@ -75,42 +83,93 @@ static size_t say_value(struct warp *w, struct fault *f, size_t used)
 				       (unsigned long long)value);
 }
 
-static u32 line_of(const struct code *code, u32 insn)
-{
-	const struct ir_instruction *x = &code->function->body.items[code->origin[insn]];
-	u32 line, column;
+/* --- Lines that could change it ----------------------------------------------------------------- */
 
-	source_place(code->function->module->sources->files.items[x->span.file], x->span.begin, &line, &column);
-	return line;
+/* "61 (k.cu:9), 64": of the instructions that `is` chooses. */
+struct lines {
+	char text[LINES_NAMED * FAULT_PLACE_TEXT];
+	u32 count, last;
+};
+
+static void add_line(struct lines *l, const struct code *code, u32 insn)
+{
+	const size_t length = strlen(l->text);
+	char source[FAULT_SOURCE_TEXT];
+	struct fault_place p;
+
+	fault_find_place(code, insn, &p);
+	if (p.line == l->last)
+		return;
+	l->last = p.line;
+	fault_place_source(&p, source);
+	if (l->count++ < LINES_NAMED)
+		snprintf(l->text + length, sizeof l->text - length, "%s%u%s", length ? ", " : "", p.line, source);
 }
+
+static const char *plural(const struct lines *l) { return l->count > 1 ? "s" : ""; }
+static const char *and_others(const struct lines *l) { return l->count > LINES_NAMED ? " and others" : ""; }
 
 /* Lines of the kernel, and of the function that spins, that write memory of the space. */
 static void say_writers(const struct warp *w, struct fault *f, const struct code *code, size_t used)
 {
 	const enum ir_space space = (enum ir_space)f->space;
-	u32 count = 0, last = 0;
-	char lines[100] = "";
+	struct lines lines = {.count = 0};
 
 	for (u32 k = 0; k < code->insn_count; k++) {
 		const struct form *form = form_at(code, k);
-		if (!writes_memory(form))
-			continue;
-		const enum ir_space at = form_space(form);
-		const u32 line = line_of(code, k);
-		if ((at != space && at != SPACE_GENERIC && space != SPACE_GENERIC) || line == last)
-			continue;
-		last = line;
-		const size_t length = strlen(lines);
-		if (count++ < LINES_NAMED)
-			snprintf(lines + length, sizeof lines - length, "%s%u", length ? ", " : "", line);
+		const enum ir_space at = writes_memory(form) ? form_space(form) : SPACE_PARAM;
+		if (at == space || at == SPACE_GENERIC || (space == SPACE_GENERIC && at != SPACE_PARAM))
+			add_line(&lines, code, k);
 	}
 	if (used >= sizeof f->detail || code != w->grid->kernel->code)
 		return;
-	if (!count)
+	if (!lines.count)
 		snprintf(f->detail + used, sizeof f->detail - used, ", and nothing in this kernel writes such memory");
 	else
 		snprintf(f->detail + used, sizeof f->detail - used, ", which line%s %s%s of this kernel could change",
-			 count > 1 ? "s" : "", lines, count > LINES_NAMED ? " and others" : "");
+			 plural(&lines), lines.text, and_others(&lines));
+}
+
+void spin_tell_mbarriers(const struct grid *grid, char *text, size_t size)
+{
+	const struct code *code = grid->kernel->code;
+	struct lines made = {.count = 0}, arrived = {.count = 0};
+
+	for (u32 k = 0; k < code->insn_count; k++) {
+		const struct form *f = form_at(code, k);
+		if (!is_mbarrier(f) || waits_for_mbarrier(f))
+			continue;
+		add_line(form_has(f, M_init) ? &made : &arrived, code, k);
+	}
+	if (made.count)
+		snprintf(text, size, "; the kernel initialises mbarriers at line%s %s%s and arrives at line%s %s%s",
+			 plural(&made), made.text, and_others(&made), plural(&arrived),
+			 arrived.count ? arrived.text : "none", and_others(&arrived));
+}
+
+/* A loop that waits for an mbarrier. */
+static void explain_mbarrier(struct warp *w, const struct split *s, struct fault *f, u32 at)
+{
+	const struct code *code = s->frame->code;
+	const struct form *form = form_at(code, at);
+	const struct insn *i = &code->insns[at];
+	const size_t used = strlen(f->detail);
+	u64 word;
+
+	f->address = row_address(s->frame->rows, insn_operand(code, form, i, 1), (s32)insn_operand(code, form, i, 2),
+				 form->operand_bits[1] == 64, f->lane);
+	f->size = sizeof word;
+	f->space = (int)form_space(form);
+	const u8 *bytes = bytes_of(w, SPACE_SHARED, f->address, f->size);
+	if (w->grid->async == ASYNC_STRICT || f->space != SPACE_SHARED || !bytes)
+		return;
+	memcpy(&word, bytes, sizeof word);
+	const int length =
+		snprintf(f->detail + used, sizeof f->detail - used,
+			 "; the mbarrier waits for %u of %u arrivals in a phase of parity %u", mbarrier_pending(word),
+			 (u32)word & MBARRIER_COUNT_MASK, (u32)(word >> MBARRIER_PHASE));
+	if (length > 0 && used + (size_t)length < sizeof f->detail)
+		spin_tell_mbarriers(w->grid, f->detail + used + length, sizeof f->detail - used - (size_t)length);
 }
 
 void spin_explain(struct warp *w, const struct split *s, struct fault *f)
@@ -125,6 +184,10 @@ void spin_explain(struct warp *w, const struct split *s, struct fault *f)
 		return;
 	const struct form *form = form_at(code, at);
 	const struct insn *i = &code->insns[at];
+	if (waits_for_mbarrier(form)) {
+		explain_mbarrier(w, s, f, at);
+		return;
+	}
 	f->address = row_address(s->frame->rows, i->a, i->imm, form->operand_bits[form->base_at] == 64, f->lane);
 	f->size = form_vector(form) * type_bits(form_type(form, 0)) / 8;
 	f->space = (int)form_space(form);

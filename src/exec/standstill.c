@@ -117,7 +117,7 @@ bool worker_goes_on(struct worker *k)
 /* --- Telling -------------------------------------------------------------------------------- */
 
 struct words {
-	char text[400];
+	char text[700];
 	size_t length;
 };
 
@@ -218,26 +218,178 @@ static void say_blocks(struct words *t, const struct worker *k)
 		say(t, " and %llu bytes of shared memory", (unsigned long long)grid->shared_bytes);
 }
 
-static void tell_spinning(struct warp *w, const struct split *s)
+/* --- Who else waits ---------------------------------------------------------------------------- */
+
+static u32 insn_of(const struct warp *w, const struct split *s)
+{
+	const bool is_behind =
+		s->state == SPLIT_AT_BARRIER || s->state == SPLIT_AT_CLUSTER || s->state == SPLIT_AT_CONVERGENCE;
+
+	return (u32)(s->pc - grid_entry(w->grid, s->frame->code)) - is_behind;
+}
+
+static void say_place(struct words *t, const struct warp *w, const struct split *s)
+{
+	char text[FAULT_PLACE_TEXT];
+	struct fault_place p;
+
+	fault_find_place(s->frame->code, insn_of(w, s), &p);
+	fault_place_text(&p, text);
+	say(t, "%s", text);
+}
+
+static const char *state_text(const struct split *s)
+{
+	switch (s->state) {
+	case SPLIT_AT_BARRIER:
+		return "wait at a barrier of the block";
+	case SPLIT_AT_WARP_SYNC:
+		return "wait for lanes of their mask";
+	case SPLIT_AT_CONVERGENCE:
+		return "wait at a convergence barrier";
+	case SPLIT_AT_CLUSTER:
+		return "wait at the cluster barrier";
+	default:
+		return "spin";
+	}
+}
+
+/* Calls on each split of the cluster that has lanes; true: it has said that this is enough. */
+typedef bool visit_fn(void *context, struct warp *w, const struct split *s);
+
+static bool visit_warp(struct warp *w, visit_fn *visit, void *context)
+{
+	const struct split *lists[] = {w->ready_head, w->waiting};
+
+	for (u32 k = 0; w->live && k < COUNT_OF(lists); k++)
+		for (const struct split *s = lists[k]; s; s = s->next)
+			if (s->mask && visit(context, w, s))
+				return true;
+	return false;
+}
+
+static bool visit_cluster(const struct cluster *c, visit_fn *visit, void *context)
+{
+	for (u32 r = 0; r < c->count; r++)
+		for (u32 n = 0; n < c->blocks[r]->warp_count; n++)
+			if (visit_warp(&c->blocks[r]->warps[n], visit, context))
+				return true;
+	return false;
+}
+
+/* Others stand where somebody has been named already, are counted, or are the first at their place. */
+struct others {
+	struct words *text;
+	const struct split *told;
+	const struct split *first; /* at the place that is counted now */
+	const struct warp *first_warp;
+	u32 lanes, warps;
+	u32 done; /* places */
+	struct {
+		const struct code *code;
+		u32 insn;
+		enum split_state state;
+	} places[8];
+};
+
+static bool is_at(const struct others *o, const struct warp *w, const struct split *s, u32 k)
+{
+	return o->places[k].code == s->frame->code && o->places[k].insn == insn_of(w, s) &&
+	       o->places[k].state == s->state;
+}
+
+static bool find_new_place(void *context, struct warp *w, const struct split *s)
+{
+	struct others *o = context;
+
+	for (u32 k = 0; k < o->done; k++)
+		if (is_at(o, w, s, k))
+			return false;
+	o->first = s;
+	o->first_warp = w;
+	return true;
+}
+
+static bool count_there(void *context, struct warp *w, const struct split *s)
+{
+	struct others *o = context;
+
+	if (is_at(o, w, s, o->done - 1)) {
+		o->lanes += (u32)__builtin_popcount(s->mask);
+		o->warps++;
+	}
+	return false;
+}
+
+static void note_place(struct others *o, const struct warp *w, const struct split *s)
+{
+	o->places[o->done].code = s->frame->code;
+	o->places[o->done].insn = insn_of(w, s);
+	o->places[o->done++].state = s->state;
+}
+
+/* "; 32 threads of block (1,0,0), from warp 2 on, wait at the cluster barrier, k.ptx:20 (k.cu:9)": for each place where
+ * lanes of the cluster stand. */
+static void say_others(struct words *t, const struct warp *w, const struct split *s)
+{
+	struct others o = {.text = t, .told = s};
+	const struct cluster *c = w->block->cluster;
+
+	note_place(&o, w, s);
+	while (o.done < COUNT_OF(o.places) && visit_cluster(c, find_new_place, &o)) {
+		note_place(&o, o.first_warp, o.first);
+		o.lanes = o.warps = 0;
+		visit_cluster(c, count_there, &o);
+		if (o.warps == 1)
+			say(t, "; lanes 0x%08x of warp %u", o.first->mask, o.first_warp->index);
+		else
+			say(t, "; %u threads, from warp %u on,", o.lanes, o.first_warp->index);
+		if (c->count > 1) {
+			say(t, " of block ");
+			say_block(t, w->grid, o.first_warp->block->index);
+		}
+		say(t, " %s, ", state_text(o.first));
+		say_place(t, o.first_warp, o.first);
+	}
+}
+
+/* --- The one that is told ------------------------------------------------------------------------ */
+
+static void __attribute__((format(printf, 3, 4))) tell(struct warp *w, const struct split *s, const char *format, ...)
 {
 	struct fault f = {.kind = FAULT_DEADLOCK, .lanes = s->mask, .lane = (u32)__builtin_ctz(s->mask)};
+	struct words others = {.length = 0};
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(f.detail, sizeof f.detail, format, args);
+	va_end(args);
+	say_others(&others, w, s);
+	const size_t used = strlen(f.detail);
+	snprintf(f.detail + used, sizeof f.detail - used, "%s", others.text);
+	if (s->state == SPLIT_READY)
+		spin_explain(w, s, &f);
+	f.code = s->frame->code;
+	f.insn = s->frame->code->insns + insn_of(w, s);
+	warp_raise(w, s->pc, &f);
+}
+
+static void tell_spinning(struct warp *w, const struct split *s)
+{
 	const u32 others = w->live & ~s->mask;
-	char asynchronous[400];
+	char asynchronous[ASYNC_WAIT_TEXT];
 	struct words blocks = {.length = 0};
 
 	async_tell_wait(w, asynchronous);
 	say_blocks(&blocks, w->worker);
 	if ((w->open_joins || w->stack_depth) && !w->grid->independent)
-		snprintf(f.detail, sizeof f.detail,
-			 "lanes 0x%08x spin for what lanes 0x%08x of the same warp would do, which wait for them "
-			 "to reconverge: this target has no independent thread scheduling%s",
-			 s->mask, others, asynchronous);
+		tell(w, s,
+		     "lanes 0x%08x spin for what lanes 0x%08x of the same warp would do, which wait for them "
+		     "to reconverge: this target has no independent thread scheduling%s",
+		     s->mask, others, asynchronous);
 	else
-		snprintf(f.detail, sizeof f.detail,
-			 "lanes 0x%08x spin and nothing that runs can change what they see (waiting: 0x%08x)%s%s",
-			 s->mask, others, blocks.text, asynchronous);
-	spin_explain(w, s, &f);
-	warp_raise(w, s->pc, &f);
+		tell(w, s, "lanes 0x%08x spin and nothing that runs can change what they see (waiting: 0x%08x)%s%s",
+		     s->mask, others, blocks.text, asynchronous);
 }
 
 /* Lanes of one mask wait for one another for ever at different operations, or for lanes that never come. */
@@ -246,41 +398,68 @@ static void tell_apart(struct warp *w, const struct split *s)
 	struct words others = {.length = 0};
 
 	for (const struct split *o = w->waiting; o; o = o->next) {
-		struct fault_place p;
 		if (o == s || o->state != SPLIT_AT_WARP_SYNC || o->member_mask != s->member_mask)
 			continue;
-		fault_find_place(o->frame->code, (u32)(o->pc - grid_entry(w->grid, o->frame->code)), &p);
-		say(&others, "; lanes 0x%08x of them wait at another operation, %s:%u", o->mask, p.file ? p.file : "?",
-		    p.line);
-		if (p.source)
-			say(&others, " (%s:%u)", p.source, p.source_line);
+		say(&others, "; lanes 0x%08x of them wait at another operation, ", o->mask);
+		say_place(&others, w, o);
 	}
-	warp_fault(w, s->pc, FAULT_DEADLOCK, s->mask,
-		   "waits for lanes 0x%08x of its mask 0x%08x, which can never arrive%s",
-		   s->member_mask & w->live & ~s->mask, s->member_mask, others.text);
+	tell(w, s, "waits for lanes 0x%08x of its mask 0x%08x, which can never arrive%s",
+	     s->member_mask & w->live & ~s->mask, s->member_mask, others.text);
+}
+
+/* Other lines of the kernel that arrive at a barrier: who could come. */
+static void say_arrivals(struct words *t, const struct warp *w, const struct split *s)
+{
+	enum { MOST = 4 };
+	const struct code *code = s->frame->code;
+	char text[FAULT_PLACE_TEXT];
+	struct fault_place p;
+	u32 count = 0;
+
+	for (u32 k = 0; k < code->insn_count && count < MOST; k++) {
+		const u32 origin = code->origin[k];
+		if (origin == NO_OPERAND || origin == code->origin[insn_of(w, s)] || !code->forms[origin].row ||
+		    !(code->forms[origin].row->traits & TRAIT_BARRIER) ||
+		    (k + 1 < code->insn_count && code->origin[k + 1] == origin))
+			continue;
+		fault_find_place(code, k, &p);
+		fault_place_text(&p, text);
+		say(t, "%s%s", count++ ? ", " : "; others could come at ", text);
+	}
+}
+
+/* Who has come to the barrier last, perhaps without waiting, and who could still. */
+static void tell_barrier(struct warp *w, const struct split *s)
+{
+	const struct barrier *barrier = &w->block->barriers[s->barrier];
+	struct words arrivals = {.length = 0};
+	char text[FAULT_PLACE_TEXT];
+	struct fault_place p;
+
+	say_arrivals(&arrivals, w, s);
+	fault_find_place(barrier->last_code, barrier->last_insn, &p);
+	fault_place_text(&p, text);
+	tell(w, s,
+	     "waits at barrier %u, where %u of %u threads have arrived and no other can; the last one was warp %u, at "
+	     "%s%s",
+	     s->barrier, barrier->arrived, barrier->expected ? barrier->expected : w->block->live_threads,
+	     barrier->last_warp, text, arrivals.text);
 }
 
 static void tell_waiting(struct warp *w, const struct split *s)
 {
-	const struct block *b = w->block;
-	const struct barrier *barrier = &b->barriers[s->state == SPLIT_AT_BARRIER ? s->barrier : 0];
-
 	switch (s->state) {
 	case SPLIT_AT_BARRIER:
-		warp_fault(w, s->pc - 1, FAULT_DEADLOCK, s->mask,
-			   "waits at barrier %u, where %u of %u threads have arrived and no other can", s->barrier,
-			   barrier->arrived, barrier->expected ? barrier->expected : b->live_threads);
+		tell_barrier(w, s);
 		break;
 	case SPLIT_AT_WARP_SYNC:
 		tell_apart(w, s);
 		break;
 	case SPLIT_AT_CONVERGENCE:
-		warp_fault(w, s->pc - 1, FAULT_DEADLOCK, s->mask,
-			   "waits at a convergence barrier for lanes that can never come to it");
+		tell(w, s, "waits at a convergence barrier for lanes that can never come to it");
 		break;
 	case SPLIT_AT_CLUSTER:
-		warp_fault(w, s->pc - 1, FAULT_DEADLOCK, s->mask,
-			   "waits at the cluster barrier, which no other thread can reach");
+		tell(w, s, "waits at the cluster barrier, which no other thread can reach");
 		break;
 	default:
 		tell_spinning(w, s);

@@ -8,6 +8,7 @@
  * warp has waited for may be touched after that warp has met others by whatever orders memory; that
  * both of them met is not checked, so no correct program is refused.
  */
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,30 +16,46 @@
 
 /* --- Places --------------------------------------------------------------------------------- */
 
-void async_place(const struct code *code, u32 insn, char text[200])
+void async_place(const struct code *code, u32 insn, char text[ASYNC_PLACE_TEXT])
 {
 	const u32 origin = insn < code->insn_count ? code->origin[insn] : NO_OPERAND;
-	char name[120];
-	u32 line, column;
+	char name[120], source[FAULT_SOURCE_TEXT];
+	struct fault_place p;
 
 	if (origin >= code->function->body.count) {
-		snprintf(text, 200, "an instruction of %s", code->name);
+		snprintf(text, ASYNC_PLACE_TEXT, "an instruction of %.100s", code->name);
 		return;
 	}
-	const struct ir_instruction *x = &code->function->body.items[origin];
-	const struct source *s = code->function->module->sources->files.items[x->span.file];
+	fault_find_place(code, insn, &p);
+	fault_place_source(&p, source);
 	isa_form_text(&code->forms[origin], name, sizeof name);
-	source_place(s, x->span.begin, &line, &column);
-	snprintf(text, 200, "'%s' at %.48s:%u:%u", name, s->name, line, column);
+	snprintf(text, ASYNC_PLACE_TEXT, "'%s' at %.48s:%u:%u%s", name, p.file, p.line, p.column, source);
 }
 
-void async_site_place(const struct grid *grid, u32 site, char text[200])
+static const struct code *async_site_code(const struct grid *grid, u32 site, u32 *insn)
 {
 	u32 c = grid->program->code_count - 1;
 
 	while (c && grid->async_watch->bases[c] > site)
 		c--;
-	async_place(grid->program->codes[c], site - grid->async_watch->bases[c], text);
+	*insn = site - grid->async_watch->bases[c];
+	return grid->program->codes[c];
+}
+
+void async_site_place(const struct grid *grid, u32 site, char text[ASYNC_PLACE_TEXT])
+{
+	u32 insn;
+	const struct code *code = async_site_code(grid, site, &insn);
+
+	async_place(code, insn, text);
+}
+
+struct fault_act async_act(const struct async_op *op)
+{
+	const u32 lanes = op->pending | op->reading | op->held | op->held_reading;
+
+	return (struct fault_act){op->code, op->insn, op->warp->block->index,
+				  op->warp->index * WARP_LANES + (lanes ? (u32)__builtin_ctz(lanes) : 0)};
 }
 
 /* --- Records -------------------------------------------------------------------------------- */
@@ -158,15 +175,16 @@ static bool refuse(struct warp *w, const struct insn *i, u32 lane, enum ir_space
 		   const struct async_op *op, bool of_reader)
 {
 	const u32 left = of_reader ? op->reading : op->pending;
-	char place[200];
+	char place[ASYNC_PLACE_TEXT];
 
+	const struct fault_act other = async_act(op);
 	async_place(op->code, op->insn, place);
-	warp_fault(w, i, FAULT_ASYNC, 1u << lane, "%s %s address 0x%llx, which %s (warp %u) %s: %s",
-		   is_store ? "writes" : "reads", space == SPACE_SHARED ? "shared" : "global",
-		   (unsigned long long)address, place, op->warp->index,
-		   of_reader ? "may still read" : "is still writing",
-		   left || op->warp == w ? "the program has not waited for it"
-					 : "that warp has waited for it, but no barrier has followed");
+	warp_fault_beside(w, i, FAULT_ASYNC, 1u << lane, of_reader ? FAULT_ROLE_READS : FAULT_ROLE_WRITES, &other,
+			  "%s %s address 0x%llx, which %s (warp %u) %s: %s", is_store ? "writes" : "reads",
+			  space == SPACE_SHARED ? "shared" : "global", (unsigned long long)address, place,
+			  op->warp->index, of_reader ? "may still read" : "is still writing",
+			  left || op->warp == w ? "the program has not waited for it"
+						: "that warp has waited for it, but no barrier has followed");
 	return false;
 }
 
@@ -181,14 +199,17 @@ static bool is_fenced(const struct async_records *c, const struct async_shadow *
 
 static bool refuse_unfenced(struct warp *w, const struct insn *i, u32 lane, u64 address, const struct async_shadow *s)
 {
-	char place[200];
+	char place[ASYNC_PLACE_TEXT];
 
-	async_site_place(w->grid, s->site, place);
-	warp_fault(w, i, FAULT_ASYNC, 1u << lane,
-		   "reads shared address 0x%llx through the async proxy; %s (warp %u) wrote it through the generic "
-		   "proxy, and no "
-		   "fence.proxy.async came between",
-		   (unsigned long long)address, place, s->by % w->block->warp_count);
+	struct fault_act other = {.block = w->block->index, .thread = s->by % w->block->warp_count * WARP_LANES};
+	other.code = async_site_code(w->grid, s->site, &other.insn);
+	async_place(other.code, other.insn, place);
+	warp_fault_beside(
+		w, i, FAULT_ASYNC, 1u << lane, FAULT_ROLE_WRITES, &other,
+		"reads shared address 0x%llx through the async proxy; %s (warp %u) wrote it through the generic "
+		"proxy, and no "
+		"fence.proxy.async came between",
+		(unsigned long long)address, place, s->by % w->block->warp_count);
 	return false;
 }
 
@@ -386,10 +407,12 @@ static void counts(struct warp *w, struct async_op *op, const u8 *mbarrier)
 	/* Bytes that come in parts count from the first. */
 	if (!b || op->counted)
 		return;
+	struct async_mbarrier *m = &async_records_of(w)->mbarriers[b->cluster_rank][eighth];
 	op->counted = op->pending;
 	op->mbarrier = mbarrier;
 	op->home = b;
-	op->phase = async_records_of(w)->mbarriers[b->cluster_rank][eighth].phase;
+	op->phase = m->phase;
+	m->copy = w->grid->async_watch->bases[op->code->index] + op->insn + 1;
 }
 
 static void bind(struct warp *w, u32 lane, const u8 *mbarrier)
@@ -420,7 +443,7 @@ static void bind(struct warp *w, u32 lane, const u8 *mbarrier)
 	}
 }
 
-static void made(struct warp *w, const u8 *mbarrier, bool is_one)
+static void made(struct warp *w, const struct insn *i, const u8 *mbarrier, bool is_one)
 {
 	struct async_records *c = async_records_of(w);
 	u32 eighth;
@@ -431,11 +454,13 @@ static void made(struct warp *w, const u8 *mbarrier, bool is_one)
 		return;
 	struct async_mbarrier *m = &c->mbarriers[b->cluster_rank][eighth];
 	m->made = is_one;
+	m->init = async_site_of(w, i) + 1;
+	m->newest = m->copy = 0;
 	m->came = 0;
 	m->others = false;
 }
 
-static void arrived(struct warp *w, const u8 *mbarrier)
+static void arrived(struct warp *w, const struct insn *i, const u8 *mbarrier)
 {
 	u32 eighth;
 	const struct block *b = holder(w, mbarrier, &eighth);
@@ -443,6 +468,7 @@ static void arrived(struct warp *w, const u8 *mbarrier)
 	if (!b)
 		return;
 	struct async_mbarrier *m = &async_records_of(w)->mbarriers[b->cluster_rank][eighth];
+	m->newest = async_site_of(w, i) + 1;
 	if (b == w->block)
 		m->came |= 1u << w->index;
 	else
@@ -491,11 +517,60 @@ static void observed(struct warp *w, const u8 *mbarrier)
 
 static void missed(struct warp *w, const u8 *mbarrier) { async_warp(w)->missed = mbarrier; }
 
-static void tell_wait(const struct warp *w, char text[400])
+/* What completes its message. */
+struct words {
+	char *text;
+	size_t length;
+	const struct grid *grid;
+};
+
+static void __attribute__((format(printf, 2, 3))) say(struct words *t, const char *format, ...)
 {
-	const struct grid *grid = w->grid;
+	va_list args;
+
+	va_start(args, format);
+	const int n = vsnprintf(t->text + t->length, ASYNC_WAIT_TEXT - t->length, format, args);
+	va_end(args);
+	if (n > 0)
+		t->length = min_u64(t->length + (u64)n, ASYNC_WAIT_TEXT - 1);
+}
+
+/* Nothing if `site`, which counts from 1, is 0. */
+static void say_site(struct words *t, const char *what, u32 site)
+{
+	char place[ASYNC_PLACE_TEXT];
+
+	if (!site)
+		return;
+	async_site_place(t->grid, site - 1, place);
+	say(t, "%s%s", what, place);
+}
+
+static void say_known(struct words *t, const struct async_mbarrier *m)
+{
+	say_site(t, "; initialised by ", m->init);
+	say_site(t, "; last arrival by ", m->newest);
+	say_site(t, "; last copy by ", m->copy);
+}
+
+static void tell_mbarrier(struct warp *w, const u8 *mbarrier, char text[ASYNC_WAIT_TEXT])
+{
+	struct words t = {text, 0, w->grid};
+	u32 eighth;
+	const struct block *b = holder(w, mbarrier, &eighth);
+	const struct async_mbarrier *m = b ? &async_records_of(w)->mbarriers[b->cluster_rank][eighth] : NULL;
+
+	*text = 0;
+	if (m && m->made)
+		say_known(&t, m);
+	else if (m && m->init)
+		say_site(&t, "; it has been invalidated by ", m->init);
+}
+
+static void tell_wait(const struct warp *w, char text[ASYNC_WAIT_TEXT])
+{
 	const struct async_warp *a = async_warp(w);
-	char place[200] = "no instruction";
+	struct words t = {text, 0, w->grid};
 	u64 word;
 	u32 eighth;
 
@@ -503,11 +578,14 @@ static void tell_wait(const struct warp *w, char text[400])
 	if (!b)
 		return;
 	memcpy(&word, a->missed, sizeof word);
-	const struct async_mbarrier *known = &async_records_of(w)->mbarriers[b->cluster_rank][eighth];
-	if (known->expects)
-		async_site_place(grid, known->expects - 1, place);
-	snprintf(text, 400, "; the mbarrier at 0x%x waits for %u arrivals and %d bytes, which %s told it to expect",
-		 eighth * 8, mbarrier_pending(word), mbarrier_bytes(word), place);
+	const struct async_mbarrier *m = &async_records_of(w)->mbarriers[b->cluster_rank][eighth];
+	say(&t, "; the mbarrier at 0x%x, of which %u phases are complete, waits for %u arrivals", eighth * 8, m->phase,
+	    mbarrier_pending(word));
+	if (m->expects) {
+		say(&t, " and %d bytes", mbarrier_bytes(word));
+		say_site(&t, ", which it was told to expect last by ", m->expects);
+	}
+	say_known(&t, m);
 }
 
 /* --- Tensor maps ---------------------------------------------------------------------------- */
@@ -525,7 +603,7 @@ static void map_changed(struct warp *w, const struct insn *i, u64 address)
 static bool map_used(struct warp *w, const struct insn *i, u32 lane, u64 address)
 {
 	const struct async_records *c = async_records_of(w);
-	char place[200];
+	char place[ASYNC_PLACE_TEXT];
 
 	if (generic_space(w, &address) != SPACE_GLOBAL)
 		return true;
@@ -596,7 +674,7 @@ static void start(struct async_cluster *a)
 static bool refuse_end(const struct async_op *op)
 {
 	struct warp *w = op->warp;
-	char place[200];
+	char place[ASYNC_PLACE_TEXT];
 
 	async_place(op->code, op->insn, place);
 	block_fault(
@@ -610,7 +688,7 @@ static bool refuse_end(const struct async_op *op)
 static bool check_expectations(struct async_records *a, struct block *b)
 {
 	const struct grid *grid = a->owner->grid;
-	char place[200];
+	char place[ASYNC_PLACE_TEXT];
 
 	for (u32 k = 0; k < grid->shared_bytes / 8; k++) {
 		const struct async_mbarrier *known = &a->mbarriers[b->cluster_rank][k];
@@ -652,6 +730,7 @@ const struct async_checker async_strict_checker = {
 	.start = start,
 	.end = end,
 	.tell_wait = tell_wait,
+	.tell_mbarrier = tell_mbarrier,
 	.issue = issue,
 	.again = again,
 	.range = range,

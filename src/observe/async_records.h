@@ -6,10 +6,11 @@
 #ifndef PTXSIM_OBSERVE_ASYNC_RECORDS_H
 #define PTXSIM_OBSERVE_ASYNC_RECORDS_H
 
+#include "exec/fault_report.h"
 #include "exec/internal.h"
 #include "observe/async_check.h"
 
-enum { ASYNC_BUCKETS = 256, ASYNC_LANE_BITS = 5 };
+enum { ASYNC_BUCKETS = 256, ASYNC_LANE_BITS = 5, ASYNC_PLACE_TEXT = 400 };
 
 /* Bytes of global memory that an operation reads or writes. */
 struct async_bytes {
@@ -65,7 +66,10 @@ struct async_warp {
 /* What is known of an mbarrier beside its object. */
 struct async_mbarrier {
 	u32 phase;   /* phases gone by */
-	u32 expects; /* site of the newest expectation of bytes, + 1 */
+	u32 expects; /* sites, + 1: of the newest expectation of bytes, */
+	u32 init;    /* of its initialisation, or of what ended it, */
+	u32 newest;  /* of the newest arrival, */
+	u32 copy;    /* of the newest copy that it counts */
 	bool asked;  /* a wait has found a phase complete */
 	bool made;   /* it is one: initialised, and not ended since */
 	u32 came;    /* warps of its block that have arrived in this phase, by bit */
@@ -152,8 +156,10 @@ struct async_op *async_find(const struct async_records *c, u32 id);
 /* The warp tells the others what it knows. */
 void async_meet(struct warp *w);
 /* "'cp.async.wait_all' at file:line:column". */
-void async_place(const struct code *code, u32 insn, char text[200]);
-void async_site_place(const struct grid *grid, u32 site, char text[200]);
+void async_place(const struct code *code, u32 insn, char text[ASYNC_PLACE_TEXT]);
+/* For faults: who began it. */
+struct fault_act async_act(const struct async_op *op);
+void async_site_place(const struct grid *grid, u32 site, char text[ASYNC_PLACE_TEXT]);
 
 /* async_watch.c's entries in the checker's table. */
 struct observer *async_watch_prepare(struct grid *grid, struct arena *arena);

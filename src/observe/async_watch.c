@@ -183,11 +183,13 @@ static const struct async_op *under_way(const struct warp *w, u32 id)
 static bool refuse_register(struct warp *w, const struct insn *i, const struct async_op *op, bool written,
 			    bool is_source)
 {
-	char place[200];
+	char place[ASYNC_PLACE_TEXT];
 
+	const struct fault_act other = async_act(op);
 	async_place(op->code, op->insn, place);
-	warp_fault(w, i, FAULT_ASYNC, 0, "%s a register that %s %s: no wgmma.wait_group has waited for it",
-		   written ? "writes" : "reads", place, is_source ? "may still read" : "is still writing");
+	warp_fault_beside(w, i, FAULT_ASYNC, 0, is_source ? FAULT_ROLE_READS : FAULT_ROLE_WRITES, &other,
+			  "%s a register that %s %s: no wgmma.wait_group has waited for it",
+			  written ? "writes" : "reads", place, is_source ? "may still read" : "is still writing");
 	return false;
 }
 
@@ -215,7 +217,7 @@ bool async_watch_registers(struct warp *w, const struct insn *i, struct async_op
 	const struct async_watch *a = w->grid->async_watch;
 	const struct async_site *s = &a->sites[w->frame->code->index][async_insn_number(w, i)];
 	struct async_registers *r = registers_of(w);
-	char place[200];
+	char place[ASYNC_PLACE_TEXT];
 
 	if (!async_warp(w)->fenced) {
 		warp_fault(w, i, FAULT_ASYNC, 0, "the first wgmma of a warp needs a wgmma.fence before it");

@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 #include "exec/run.h"
-#include "observe/places.h"
 
 u32 *check_site_bases(struct arena *arena, const struct program *program)
 {
@@ -35,26 +34,10 @@ void check_site_place(const struct check_sites *s, u32 site, char text[CHECK_PLA
 {
 	u32 insn;
 	const struct code *code = check_site_code(s, site, &insn);
-	const u32 origin = code->origin[insn];
-	if (origin == NO_OPERAND) {
-		snprintf(text, CHECK_PLACE_TEXT, "%.100s", code->name);
-		return;
-	}
-	const struct place_of p = place_find(code, origin);
-	const int length = snprintf(text, CHECK_PLACE_TEXT, "%.50s:%u", p.file, p.line);
+	struct fault_place p;
 
-	if (!p.loc_file || length < 0)
-		return;
-	const struct ir_loc *outer = p.loc, *caller;
-	while ((caller = ir_loc_caller(p.module, outer)) != NULL && caller != outer)
-		outer = caller;
-	const char *path = outer != p.loc ? ir_file_path(p.module, outer->file) : NULL;
-	char *to = text + length;
-	const size_t left = CHECK_PLACE_TEXT - (size_t)length;
-	if (path)
-		snprintf(to, left, " (%.70s:%u, inlined at %.70s:%u)", p.loc_file, p.loc_line, path, outer->line);
-	else
-		snprintf(to, left, " (%.80s:%u)", p.loc_file, p.loc_line);
+	fault_find_place(code, insn, &p);
+	fault_place_text(&p, text);
 }
 
 u32 check_site(const struct check_sites *s, const struct warp *w, const struct insn *i)

@@ -6,6 +6,7 @@
 #define PTXSIM_OBSERVE_CHECK_FINDINGS_H
 
 #include "base/arena.h"
+#include "exec/fault_report.h"
 #include "exec/grid.h"
 
 /* The instructions of a program by number: `bases` has that of each code's first decoded instruction. */
@@ -13,7 +14,7 @@ struct check_sites {
 	const struct program *program;
 	const u32 *bases;
 };
-enum { NO_SITE = 0xffffffff, CHECK_PLACE_TEXT = 240 };
+enum { NO_SITE = 0xffffffff, CHECK_PLACE_TEXT = FAULT_PLACE_TEXT };
 
 u32 *check_site_bases(struct arena *arena, const struct program *program);
 const struct code *check_site_code(const struct check_sites *s, u32 site, u32 *insn);

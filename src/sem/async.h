@@ -180,8 +180,10 @@ static inline bool mbarrier_load(const struct operands *o, u32 lane, enum ir_spa
 		return false;
 	memcpy(&word, b->at, 8);
 	if (!(word >> MBARRIER_VALID & 1)) {
-		warp_fault(o->w, o->i, FAULT_ASYNC, 1u << lane, "no mbarrier was initialised at 0x%llx",
-			   (unsigned long long)address);
+		char known[ASYNC_WAIT_TEXT];
+		async_tell_mbarrier(o->w, b->at, known);
+		warp_fault(o->w, o->i, FAULT_ASYNC, 1u << lane, "no mbarrier was initialised at 0x%llx%s",
+			   (unsigned long long)address, known);
 		return false;
 	}
 	b->expected = (u32)word & MBARRIER_COUNT_MASK;
@@ -198,7 +200,7 @@ static inline void mbarrier_store(const struct operands *o, struct mbarrier *b)
 		u64 before;
 		memcpy(&before, b->at, 8);
 		if (b->pending < mbarrier_pending(before))
-			async_arrived(o->w, b->at);
+			async_arrived(o->w, o->i, b->at);
 	}
 	if (!b->pending && !b->tx) {
 		b->pending = b->expected;

@@ -38,7 +38,7 @@ MEANING_FUNCTION(mbarrier_init)
 		memset(b.at, 0, 8);
 		mbarrier_store(&o, &b);
 		if (UNLIKELY(w->grid->async == ASYNC_STRICT))
-			async_made(w, b.at, true);
+			async_made(w, i, b.at, true);
 	}
 	return i + 1;
 }
@@ -54,7 +54,7 @@ MEANING_FUNCTION(mbarrier_inval)
 			return NULL;
 		memset(b.at, 0, 8);
 		if (UNLIKELY(w->grid->async == ASYNC_STRICT))
-			async_made(w, b.at, false);
+			async_made(w, i, b.at, false);
 	}
 	return i + 1;
 }
@@ -80,6 +80,16 @@ MEANING_FUNCTION(mbarrier_tx)
 }
 ASYNC_PICK(mbarrier_tx)
 
+static const struct insn *refuse_arrival(struct warp *w, const struct insn *i, u32 lane, const struct mbarrier *b,
+					 u32 count)
+{
+	char known[ASYNC_WAIT_TEXT];
+
+	async_tell_mbarrier(w, b->at, known);
+	return warp_fault(w, i, FAULT_ASYNC, 1u << lane, "%u arrivals at an mbarrier that has %u of %u pending%s",
+			  count, b->pending, b->expected, known);
+}
+
 /* arrive and arrive_drop, with a count, with bytes to expect, or plain. */
 MEANING_FUNCTION(mbarrier_arrive)
 {
@@ -94,8 +104,7 @@ MEANING_FUNCTION(mbarrier_arrive)
 			return NULL;
 		const u64 before = mbarrier_word(&b);
 		if (count > b.pending)
-			return warp_fault(w, i, FAULT_ASYNC, 1u << l, "%u arrivals at an mbarrier that has %u pending",
-					  count, b.pending);
+			return refuse_arrival(w, i, l, &b, count);
 		b.tx += expects ? (s32)number : 0;
 		if (expects && UNLIKELY(w->grid->async == ASYNC_STRICT))
 			async_expects(w, i, b.at);
