@@ -30,6 +30,9 @@
 	X(ASYNC, "async", "asynchronous operation misuse", "CUDA_ERROR_LAUNCH_FAILED")                         \
 	X(RACE, "race", "race", "CUDA_ERROR_LAUNCH_FAILED")                                                    \
 	X(UNWRITTEN, "unwritten", "value that nothing has written", "CUDA_ERROR_LAUNCH_FAILED")                \
+	X(NOT_FINITE, "nan", "NaN or infinity made of finite numbers", "CUDA_ERROR_LAUNCH_FAILED")             \
+	X(DENORMAL_LOST, "denormal", "denormal number taken as zero", "CUDA_ERROR_LAUNCH_FAILED")              \
+	X(OVERFLOW, "overflow", "address arithmetic that wraps", "CUDA_ERROR_LAUNCH_FAILED")                   \
 	X(STACK, "reconvergence_stack", "reconvergence stack misuse", "CUDA_ERROR_ILLEGAL_INSTRUCTION")        \
 	X(LOCK, "lock", "shared-memory lock misuse", "CUDA_ERROR_LAUNCH_FAILED")                               \
 	X(HEAP, "invalid_free", "invalid free", "CUDA_ERROR_LAUNCH_FAILED")                                    \

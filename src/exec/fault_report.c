@@ -235,11 +235,11 @@ static void find_memory(const struct memory *m, const struct launch *l, const st
 		find_variable(l, f, space, address, &r->memory);
 	else if ((space == SPACE_GLOBAL || space == SPACE_CONST) && f->kind != FAULT_NULL_POINTER)
 		find_allocation(m, f->address, &r->memory);
-	if (f->kind == FAULT_OUT_OF_BOUNDS && space == SPACE_GLOBAL && !f->is_store &&
+	if (f->kind == FAULT_OUT_OF_BOUNDS && space == SPACE_GLOBAL && !f->is_store && !f->times &&
 	    r->memory.where == FAULT_WITHIN && f->size <= WORD_MOST)
 		snprintf(r->hint, sizeof r->hint,
 			 "the hardware reads on to the end of the word; --bounds=word allows it");
-	if (f->kind == FAULT_OUT_OF_BOUNDS && space == SPACE_SHARED && l->kernel->uses_dynamic_shared &&
+	if (f->kind == FAULT_OUT_OF_BOUNDS && !f->times && space == SPACE_SHARED && l->kernel->uses_dynamic_shared &&
 	    !l->dynamic_shared)
 		snprintf(r->hint, sizeof r->hint,
 			 "the launch gives 0 bytes of dynamic shared memory to %s: --shared N, or shared=N in the "

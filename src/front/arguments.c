@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "observe/suppressions.h"
+
 enum { OPTION_COLOUR = 0x5000, COMMON_GROUP = -1 };
 
 static const struct argp_option common_options[] = {
@@ -267,6 +269,7 @@ static error_t parse_launch_option(int key, char *text, struct argp_state *state
 		return 0;
 	case OPTION_SUPPRESS:
 		c->check.suppress = readable(state, text);
+		suppressions_warn(c->check.suppress, stderr);
 		return 0;
 	case OPTION_MAX_FINDINGS:
 		c->check.most = (u32)min_u64(front_number(state, "max-findings", text, 1), UINT32_MAX);

@@ -9,6 +9,9 @@
 
 #include "exec/fault_report.h"
 #include "observe/check_findings.h"
+#include "observe/numbers.h"
+#include "observe/objects.h"
+#include "observe/overflow.h"
 #include "observe/races.h"
 #include "observe/suppressions.h"
 #include "observe/sync_check.h"
@@ -25,6 +28,9 @@ struct checks {
 	struct check_findings findings;
 	struct races *races;
 	struct sync_check *sync;
+	struct objects *objects;
+	struct numbers *numbers;
+	struct overflow *overflow;
 	struct unwritten *unwritten;
 	struct fault **sorted; /* once asked for */
 	u32 sorted_count;
@@ -74,6 +80,12 @@ struct checks *checks_new(struct arena *arena, const struct program *program, co
 		c->races = races_new(arena, &c->sites, &c->accesses, &c->options);
 	if ((options->unwritten || options->strict_unwritten) && !has_machine_code(program))
 		c->unwritten = unwritten_new(arena, &c->sites, &c->accesses, &c->options);
+	if (options->neighbours || options->provenance)
+		c->objects = objects_new(arena, &c->sites, &c->accesses, &c->options);
+	if (options->nan || options->denormals)
+		c->numbers = numbers_new(arena, &c->sites, &c->options);
+	if (options->overflow)
+		c->overflow = overflow_new(arena, &c->sites);
 	if (options->sync)
 		c->sync = sync_check_new(arena, &c->sites);
 	return c;
@@ -97,6 +109,12 @@ void checks_begin(struct checks *c, const struct launch *l)
 		races_begin(c->races, &c->arena, l);
 	if (c->sync)
 		sync_check_begin(c->sync, &c->findings);
+	if (c->objects)
+		objects_begin(c->objects, &c->findings, l);
+	if (c->numbers)
+		numbers_begin(c->numbers, &c->findings);
+	if (c->overflow)
+		overflow_begin(c->overflow, &c->findings);
 	if (c->unwritten)
 		unwritten_begin(c->unwritten, &c->findings, l);
 }
@@ -110,6 +128,12 @@ u32 checks_observers(struct checks *c, struct observer *to[CHECKS_OBSERVERS])
 		to[count++] = races_observer(c->races);
 	if (c->sync)
 		to[count++] = sync_check_observer(c->sync);
+	if (c->objects)
+		to[count++] = objects_observer(c->objects);
+	if (c->numbers)
+		to[count++] = numbers_observer(c->numbers);
+	if (c->overflow)
+		to[count++] = overflow_observer(c->overflow);
 	if (c->unwritten)
 		to[count++] = unwritten_observer(c->unwritten);
 	return count;

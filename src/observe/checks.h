@@ -11,7 +11,7 @@
 
 struct checks;
 
-enum { CHECKS_OBSERVERS = 4 };
+enum { CHECKS_OBSERVERS = 8 };
 
 /* Lives as long as the arena; the program must too. */
 struct checks *checks_new(struct arena *arena, const struct program *program, const struct check_options *options);

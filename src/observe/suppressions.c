@@ -9,14 +9,45 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "exec/fault.h"
 
 enum { FILE_MOST = 16 << 20 };
+
+/* The next line's text without blanks around it; false: there is none. */
+struct reader {
+	const char *text;
+	size_t length, at;
+	u32 number;
+	const char *line;
+	size_t line_length;
+};
+
+static bool next_line(struct reader *r)
+{
+	if (r->at >= r->length)
+		return false;
+	size_t end = r->at, first = r->at;
+	while (end < r->length && r->text[end] != '\n')
+		end++;
+	r->at = end + 1;
+	while (first < end && strchr(" \t", r->text[first]))
+		first++;
+	while (end > first && strchr(" \t\r", r->text[end - 1]))
+		end--;
+	r->line = r->text + first;
+	r->line_length = end - first;
+	r->number++;
+	return true;
+}
+
+static bool says_something(const struct reader *r) { return r->line_length && *r->line != '#'; }
 
 bool suppressions_read(struct suppressions *s, struct arena *arena, const char *path)
 {
 	size_t length, room = 1;
 	const char *message;
 	char *text = file_read_whole(path, FILE_MOST, &length, &message);
+	struct reader r = {.text = text, .length = length};
 
 	*s = (struct suppressions){.count = 0};
 	if (!text)
@@ -24,19 +55,49 @@ bool suppressions_read(struct suppressions *s, struct arena *arena, const char *
 	for (size_t k = 0; k < length; k++)
 		room += text[k] == '\n';
 	s->lines = ARENA_ARRAY(arena, room, char *);
-	for (size_t at = 0, end; at < length; at = end + 1) {
-		for (end = at; end < length && text[end] != '\n';)
-			end++;
-		size_t first = at, last = end;
-		while (first < last && strchr(" \t", text[first]))
-			first++;
-		while (last > first && strchr(" \t\r", text[last - 1]))
-			last--;
-		if (first < last && text[first] != '#')
-			s->lines[s->count++] = arena_copy_text(arena, text + first, last - first);
-	}
+	while (next_line(&r))
+		if (says_something(&r))
+			s->lines[s->count++] = arena_copy_text(arena, r.line, r.line_length);
 	free(text);
 	return true;
+}
+
+/* Up to its first pattern, a line must begin as "KIND " does, or that as the line. */
+static bool may_be_kind(const char *line, size_t length)
+{
+	size_t plain = 0;
+
+	while (plain < length && !strchr("*?[\\", line[plain]))
+		plain++;
+	for (u32 k = FAULT_NONE + 1; k < FAULT_COUNT; k++) {
+		const char *name = fault_name((enum fault_kind)k);
+		const size_t size = strlen(name);
+		if (strncmp(line, name, plain < size ? plain : size) == 0 && (plain <= size || line[size] == ' '))
+			return true;
+	}
+	return false;
+}
+
+void suppressions_warn(const char *path, FILE *to)
+{
+	size_t length;
+	const char *message;
+	char *text = file_read_whole(path, FILE_MOST, &length, &message);
+	struct reader r = {.text = text, .length = length};
+
+	while (text && next_line(&r)) {
+		const char *why = NULL;
+		if (!says_something(&r))
+			continue;
+		if (!may_be_kind(r.line, r.line_length))
+			why = "no kind of finding begins so";
+		else if (!memchr(r.line, ' ', r.line_length) && !memchr(r.line, '*', r.line_length))
+			why = "it names no place";
+		if (why)
+			fprintf(to, "%s:%u: warning: '%.*s' suppresses nothing: %s\n", path, r.number,
+				(int)min_u64(r.line_length, 200), r.line, why);
+	}
+	free(text);
 }
 
 bool suppressions_cover(const struct suppressions *s, const char *text)

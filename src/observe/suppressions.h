@@ -6,6 +6,8 @@
 #ifndef PTXSIM_OBSERVE_SUPPRESSIONS_H
 #define PTXSIM_OBSERVE_SUPPRESSIONS_H
 
+#include <stdio.h>
+
 #include "base/arena.h"
 
 struct suppressions {
@@ -17,5 +19,7 @@ struct suppressions {
 bool suppressions_read(struct suppressions *s, struct arena *arena, const char *path);
 /* Does a line cover the finding, whose own line is `text`? */
 bool suppressions_cover(const struct suppressions *s, const char *text);
+/* Warns on `to`, in lines that begin with the path and the line's number, of lines that no finding can have. */
+void suppressions_warn(const char *path, FILE *to);
 
 #endif

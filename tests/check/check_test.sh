@@ -23,7 +23,8 @@ told() {
 
 for file in "$folder"/planted/*.ptx; do
 	name=$(basename "$file" .ptx)
-	text=$("$ptxsim" run --quiet --limit=50000000 --check "$file" 2>&1)
+	options=$(sed -n 's,^//! options ,,p' "$file") # --check, unless it says otherwise
+	text=$("$ptxsim" run --quiet --limit=50000000 "${options:---check}" "$file" 2>&1)
 	status=$?
 	tried=$((tried + 1))
 	case $name in

@@ -27,6 +27,11 @@ holds 'so does a pattern' check --suppress "$work/pattern" "$folder/planted/glob
 echo 'race other.cu:25 global-last-block.cu:18' >"$work/other"
 check --suppress "$work/other" "$folder/planted/global-last-block.ptx"
 holds 'the line of another finding does not' [ $? -eq 1 ]
+printf 'races a.cu:1 b.cu:2\nrace\nrace a.cu:1 *\nra*\n*.cu:3\n' >"$work/doubtful"
+check --suppress "$work/doubtful" "$folder/planted/global-last-block.ptx"
+holds 'a line of no kind is warned of' grep -q "doubtful:1: warning: .* no kind of finding" "$work/err"
+holds 'a line without a place is, too' grep -q "doubtful:2: warning: .* no place" "$work/err"
+holds 'others are not' lines 'suppresses nothing' 2
 check --suppress "$work" "$folder/planted/global-last-block.ptx"
 holds 'a folder suppresses nothing' [ $? -eq 2 ]
 check --suppress "$work/absent" "$folder/planted/global-last-block.ptx"

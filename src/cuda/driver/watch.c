@@ -12,6 +12,7 @@
 #include "base/demangle.h"
 #include "base/file_new.h"
 #include "cuda/driver/ending.h"
+#include "observe/suppressions.h"
 #include "report/csv.h"
 #include "report/finding_sarif.h"
 #include "report/html.h"
@@ -137,6 +138,8 @@ static bool read_findings(const char *most, const char *suppress, const char *sa
 	if (most && (!watch.check.most || *end))
 		return wrong("PTXSIM_MAX_FINDINGS", most, "a number from 1");
 	watch.check.suppress = suppress && *suppress ? suppress : NULL;
+	if (watch.check.suppress)
+		suppressions_warn(watch.check.suppress, stderr);
 	if (sarif && *sarif)
 		watch.sarif = json_array();
 	return true;

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The checks of neighbours and of provenance. What an instruction may access is a range that is known before the launch:
+ * each lane's bytes are compared with it.
+ */
+#include "observe/objects.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "decode/form_address.h"
+#include "exec/gang.h"
+#include "exec/run.h"
+#include "isa/form.h"
+#include "observe/origins.h"
+
+enum { PARTS = 2 };
+
+/* One address operand of an instruction, and what it may reach. */
+struct object_access {
+	struct origin origin;
+	enum ir_space space; /* of the instruction's address */
+	u8 operand;          /* its place among the flattened ones */
+	bool stores, looks;  /* looks: in this launch */
+	u64 base, size;      /* of local memory: from the frame's base */
+	enum ir_space in;    /* the object's space */
+	const char *name;
+};
+
+/* A decoded instruction. */
+struct object_site {
+	const struct form *form;
+	const struct account_site *site; /* NULL: a bulk copy */
+	struct object_access parts[PARTS];
+	u32 count;
+};
+
+struct objects {
+	struct observer observer;
+	const struct check_sites *where;
+	const struct site_list *sites;
+	struct check_options options;
+	struct check_findings *findings;
+	struct object_site **of; /* by code and decoded instruction; NULL: it has no object */
+	const struct launch *launch;
+};
+
+/* --- Telling ----------------------------------------------------------------------------------- */
+
+/* What lies there instead. */
+static const char *other_variable(const struct launch *l, enum ir_space space, u64 address)
+{
+	const struct kernel *k = l->kernel;
+
+	for (u32 n = 0; n < k->place_count; n++) {
+		const struct place *p = &k->places[n];
+		if (p->variable->space == space && address - p->address < p->variable->size)
+			return p->variable->name;
+	}
+	return space == SPACE_SHARED && k->uses_dynamic_shared && address >= k->dynamic_shared_offset
+		       ? "dynamic shared memory"
+		       : NULL;
+}
+
+static void tell(const struct objects *o, const struct warp *w, u32 site, u32 lane, const struct object_access *a,
+		 u64 address, u64 at, u64 size)
+{
+	struct fault *f = check_tell(o->findings, FAULT_OUT_OF_BOUNDS, w, site, 1u << lane, NO_SITE);
+	const bool is_before = at < a->base;
+	const u64 away = is_before ? a->base - at : at + size - a->base - a->size;
+
+	if (!f)
+		return;
+	f->address = address;
+	f->size = (u32)size;
+	f->space = (int)a->space;
+	f->is_store = a->stores;
+	if (a->in != SPACE_GLOBAL) {
+		const char *other =
+			a->in == SPACE_SHARED ? other_variable(o->launch, a->in, is_before ? at : at + size - 1) : NULL;
+		snprintf(f->detail, sizeof f->detail,
+			 "an address of %.80s (%llu bytes) is used %llu bytes %s it%s%.80s", a->name,
+			 (unsigned long long)a->size, (unsigned long long)away, is_before ? "before" : "past",
+			 other ? ", in " : "", other ? other : "");
+		return;
+	}
+	const struct allocation *there = memory_find(w->grid->memory, at, size);
+	snprintf(f->detail, sizeof f->detail,
+		 "an address that comes from parameter '%.60s', which points into %.60s, reaches %.60s",
+		 a->origin.object->name, a->name, there && there->name ? there->name : "another allocation");
+}
+
+/* --- Looking ------------------------------------------------------------------------------------- */
+
+/* The bytes are somewhere that the access itself does not refuse. */
+static bool is_anywhere(const struct warp *w, const struct object_access *a, u64 at, u64 size)
+{
+	if (!(size & (size - 1)) && at & (size - 1))
+		return false;
+	switch (a->in) {
+	case SPACE_SHARED:
+		return at <= w->block->shared_bytes && size <= w->block->shared_bytes - at;
+	case SPACE_LOCAL:
+		return at <= w->local_bytes && size <= w->local_bytes - at;
+	default:
+		return memory_find(w->grid->memory, at, size) != NULL;
+	}
+}
+
+static void look_at_lane(const struct objects *o, struct warp *w, u32 site, u32 lane, const struct object_access *a,
+			 u64 address, u64 size)
+{
+	u64 at = address;
+	const enum ir_space space = a->space == SPACE_GENERIC ? generic_space(w, &at) : a->space;
+
+	if (space != a->in)
+		return;
+	if (space == SPACE_SHARED) {
+		if (shared_owner(w, at) != w->block)
+			return;
+		at &= (1u << SHARED_RANK_SHIFT) - 1;
+	}
+	if (space == SPACE_LOCAL)
+		at -= w->frame->local_base;
+	if (at - a->base <= a->size && size <= a->size - (at - a->base))
+		return;
+	if (is_anywhere(w, a, space == SPACE_LOCAL ? at + w->frame->local_base : at, size))
+		tell(o, w, site, lane, a, address, at, size);
+}
+
+static void look_at(const struct objects *o, struct warp *w, u32 site, u32 mask, const struct object_access *a,
+		    const u64 address[WARP_LANES], u64 size)
+{
+	if (a->space == a->in && a->in != SPACE_LOCAL) {
+		u32 outside = 0;
+		for (u32 l = 0; l < WARP_LANES; l++) {
+			const u64 at = address[l] - a->base;
+			outside |= (u32)(at > a->size || size > a->size - at) << l;
+		}
+		mask &= outside;
+	}
+	for (; mask; mask &= mask - 1) {
+		const u32 l = (u32)__builtin_ctz(mask);
+		look_at_lane(o, w, site, l, a, address[l], size);
+	}
+}
+
+static void look_at_fragment(const struct objects *o, struct warp *w, u32 at, const struct account_site *s,
+			     const struct insn *i, const u8 *rows, u32 mask, const struct object_access *a,
+			     const u64 base[WARP_LANES])
+{
+	const u64 stride = fragments_stride(s->fragment, s->code, s->form, i, rows, mask);
+
+	for (u32 k = 0; k < s->fragment->count; k++) {
+		u64 address[WARP_LANES];
+		fragments_address(s->fragment, k, base, stride, address);
+		look_at(o, w, at, mask, a, address, s->fragment->access[k].bytes);
+	}
+}
+
+/* A bulk copy's size is an operand. */
+static void look_at_bulk(const struct objects *o, struct warp *w, u32 at, const struct object_site *x,
+			 const struct insn *i, const u8 *rows, u32 mask, const struct object_access *a)
+{
+	enum { SIZE = 4 };
+	const struct code *code = w->frame->code;
+	const u32 *size = (const u32 *)(const void *)(rows + insn_operand(code, x->form, i, SIZE));
+
+	for (; mask; mask &= mask - 1) {
+		const u32 l = (u32)__builtin_ctz(mask);
+		const u64 address = row_address(rows, insn_operand(code, x->form, i, a->operand),
+						(s32)insn_operand(code, x->form, i, a->operand + 1u),
+						x->form->operand_bits[a->operand] == 64, l);
+		if (size[l])
+			look_at_lane(o, w, at, l, a, address, size[l]);
+	}
+}
+
+static void before(void *context, struct warp *w, const struct insn *i, u8 *rows, u32 mask)
+{
+	const struct objects *o = context;
+	const struct code *code = w->frame->code;
+	const u32 insn = (u32)(i - grid_entry(w->grid, code)), at = o->where->bases[code->index] + insn;
+	const struct object_site *x = &o->of[code->index][insn];
+	u64 address[WARP_LANES];
+
+	for (u32 k = 0; k < x->count && mask; k++) {
+		const struct object_access *a = &x->parts[k];
+		const struct account_site *s = x->site;
+		if (!a->looks)
+			continue;
+		if (!s) {
+			look_at_bulk(o, w, at, x, i, rows, mask, a);
+			continue;
+		}
+		if (s->operation >= ACCOUNT_ASYNC)
+			operand_addresses(s, i, rows, a->operand, address);
+		else
+			row_addresses(rows, i->a, i->imm, s->wide, address);
+		if (s->fragment)
+			look_at_fragment(o, w, at, s, i, rows, mask, a, address);
+		else
+			look_at(o, w, at, mask & s->matrix_mask, a, address, s->width);
+	}
+}
+
+static void gang_before(void *context, const struct gang *g, const struct insn *i)
+{
+	if (g->on) {
+		EACH_MEMBER (g, m)
+			before(context, m->warp, i, m->rows, m->mask);
+		return;
+	}
+	for (u32 k = 0; k < g->count; k++) {
+		g->warps[k].frame = g->warps[k].entry_frame;
+		before(context, &g->warps[k], i, g->rows + k * g->stride, FULL_MASK);
+	}
+}
+
+static bool wants(void *context, const struct code *code, u32 insn)
+{
+	const struct objects *o = context;
+	const struct object_site *x = o->of[code->index] ? &o->of[code->index][insn] : NULL;
+	bool any = false;
+
+	for (u32 k = 0; x && k < x->count; k++)
+		any |= x->parts[k].looks;
+	return any;
+}
+
+/* --- Before the run ------------------------------------------------------------------------------ */
+
+static const struct ir_operand *address_of(const struct ir_instruction *x, u32 number)
+{
+	for (u32 k = 0; k < x->operand_count; k++)
+		if (x->operands[k].kind == OPERAND_ADDRESS && number-- == 0)
+			return &x->operands[k];
+	return NULL;
+}
+
+static void add_part(struct object_site *x, const struct origin *registers, const struct ir_instruction *text,
+		     u32 number, enum ir_space space, bool stores)
+{
+	const struct ir_operand *address = address_of(text, number);
+	const struct origin o = address ? origins_address(registers, address) : (struct origin){.kind = ORIGIN_MANY};
+
+	if (o.kind == ORIGIN_OBJECT)
+		x->parts[x->count++] = (struct object_access){
+			.origin = o, .space = space, .operand = (u8)(2 * number), .stores = stores};
+}
+
+static bool is_bulk(const struct form *f)
+{
+	return f->row && f->row->traits & TRAIT_UNSEEN && form_has(f, M_bulk) && !form_has(f, M_tensor) &&
+	       !form_has(f, M_multicast_cluster) && f->operand_count > 4 && f->operand_bits[4] == 32;
+}
+
+static void describe(struct object_site *x, const struct objects *o, const struct origin *registers,
+		     const struct code *code, u32 insn)
+{
+	const struct ir_instruction *text = &code->function->body.items[code->origin[insn]];
+	const u32 slot = o->sites->slots[code->index][insn];
+
+	x->form = &code->forms[code->origin[insn]];
+	if (slot && !(slot & SITE_GUARD)) {
+		x->site = &o->sites->items[slot - 1];
+		add_part(x, registers, text, 0, x->site->operation >= ACCOUNT_ASYNC ? SPACE_SHARED : x->site->space,
+			 x->site->operation != ACCOUNT_LOAD && x->site->operation != ACCOUNT_LDMATRIX);
+	} else if (is_bulk(x->form)) {
+		add_part(x, registers, text, 0, form_space_of(x->form, 0), true);
+		add_part(x, registers, text, 1, form_space_of(x->form, 1), false);
+	}
+}
+
+static bool may_be_access(const struct code *code, u32 insn)
+{
+	return code->origin[insn] != NO_OPERAND && code->forms[code->origin[insn]].row && sites_is_own(code, insn);
+}
+
+struct objects *objects_new(struct arena *arena, const struct check_sites *where, const struct site_list *sites,
+			    const struct check_options *options)
+{
+	struct objects *o = ARENA_NEW(arena, struct objects);
+	const struct program *program = where->program;
+
+	o->where = where;
+	o->sites = sites;
+	o->options = *options;
+	o->observer = (struct observer){.context = o, .wants = wants, .before = before, .gang_before = gang_before};
+	o->of = ARENA_ARRAY(arena, program->code_count + 1, struct object_site *);
+	for (u32 c = 0; c < program->code_count; c++) {
+		const struct code *code = program->codes[c];
+		if (code->function->listing || code->function->machine)
+			continue;
+		const struct origin *registers = origins_find(arena, code);
+		o->of[c] = ARENA_ARRAY(arena, code->insn_count + 1, struct object_site);
+		for (u32 k = 0; k < code->insn_count; k++)
+			if (may_be_access(code, k))
+				describe(&o->of[c][k], o, registers, code, k);
+	}
+	return o;
+}
+
+/* A variable of shared or local memory: false if it ends where nothing is known. */
+static bool find_variable(struct object_access *a, const struct kernel *k, const struct code *code)
+{
+	const struct ir_variable *v = a->origin.object;
+
+	if (!v->size || v->unsized || (v->space == SPACE_LOCAL && v->owner != code->function))
+		return false;
+	for (u32 n = 0; n < k->place_count; n++)
+		if (k->places[n].variable == v) {
+			a->in = v->space;
+			a->base = k->places[n].address;
+			a->size = v->size;
+			a->name = v->name;
+			return true;
+		}
+	return false;
+}
+
+static bool find_buffer(struct object_access *a, const struct launch *l, const struct code *code)
+{
+	const struct ir_function *f = code->function;
+	u64 value;
+
+	for (u32 k = 0; code == l->kernel->code && k < f->params.count; k++) {
+		const u64 at = l->kernel->param_offsets[k] + (u64)a->origin.offset;
+		if (f->params.items[k] != a->origin.object || at > l->kernel->param_bytes ||
+		    sizeof value > l->kernel->param_bytes - at)
+			continue;
+		memcpy(&value, l->params + at, sizeof value);
+		const struct allocation *b = memory_find(l->memory, value, 1);
+		if (!b)
+			return false;
+		a->in = SPACE_GLOBAL;
+		a->base = b->base;
+		a->size = b->size;
+		a->name = b->name ? b->name : "an unnamed allocation";
+		return true;
+	}
+	return false;
+}
+
+void objects_begin(struct objects *o, struct check_findings *findings, const struct launch *l)
+{
+	o->findings = findings;
+	o->launch = l;
+	for (u32 c = 0; c < o->where->program->code_count; c++) {
+		const struct code *code = o->where->program->codes[c];
+		for (u32 n = 0; o->of[c] && n < code->insn_count; n++)
+			for (u32 k = 0; k < o->of[c][n].count; k++) {
+				struct object_access *a = &o->of[c][n].parts[k];
+				const enum ir_space space = a->origin.object->space;
+				a->looks = space == SPACE_SHARED || space == SPACE_LOCAL
+						   ? o->options.neighbours && find_variable(a, l->kernel, code)
+					   : space == SPACE_PARAM ? o->options.provenance && find_buffer(a, l, code)
+								  : false;
+			}
+	}
+}
+
+struct observer *objects_observer(struct objects *o) { return &o->observer; }
