@@ -36,6 +36,9 @@ struct ptxsim_watching {
 	int plain_reads, strict_unwritten;
 	unsigned max_findings; /* that are kept of a launch; 0: 100 */
 	const char *suppress;  /* path of a file with the lines of findings to leave out, or NULL; must last */
+	/* Further checks, as --check names them in docs/checks.md, with commas between ("neighbours,nan"), or NULL; must
+	 * last. Leaks are the caller's own business. */
+	const char *checks;
 };
 
 /* Says what is watched in the context's launches from now on: those by ptxsim_launch and those that streams are given,

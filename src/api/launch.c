@@ -315,7 +315,8 @@ static ptxsim_status check(ptxsim_context *c, const ptxsim_function *f, const st
 	const char *wrong = wrong_launch(c, f, launch);
 
 	if (!wrong && watching_take(c, launch->watching, wanted))
-		wrong = "launch.watching->struct_size is not that of struct ptxsim_watching";
+		wrong = "launch.watching->struct_size is not that of struct ptxsim_watching, or its checks are not "
+			"known";
 	if (wrong) {
 		snprintf(o->message, sizeof o->message, "%s", wrong);
 		return PTXSIM_ERROR_ARGUMENT;

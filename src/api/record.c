@@ -189,7 +189,8 @@ const char *ptxsim_counter_definition(size_t index)
 
 static bool is_size_of_watching(size_t size)
 {
-	return size == offsetof(struct ptxsim_watching, sync) || size == sizeof(struct ptxsim_watching);
+	return size == offsetof(struct ptxsim_watching, sync) || size == offsetof(struct ptxsim_watching, checks) ||
+	       size == sizeof(struct ptxsim_watching);
 }
 
 ptxsim_status watching_take(ptxsim_context *c, const struct ptxsim_watching *given, struct ptxsim_watching *wanted)
@@ -198,8 +199,11 @@ ptxsim_status watching_take(ptxsim_context *c, const struct ptxsim_watching *giv
 	if (given && !is_size_of_watching(given->struct_size))
 		return PTXSIM_ERROR_ARGUMENT;
 	if (given) {
+		struct check_options checks = {0};
 		memcpy(wanted, given, given->struct_size);
-		return PTXSIM_OK;
+		return !wanted->checks || !*wanted->checks || check_options_read(wanted->checks, &checks)
+			       ? PTXSIM_OK
+			       : PTXSIM_ERROR_ARGUMENT;
 	}
 	pthread_mutex_lock(&c->lock);
 	*wanted = c->wanted;
@@ -215,7 +219,7 @@ ptxsim_status ptxsim_watch(ptxsim_context *context, const struct ptxsim_watching
 	if (!context)
 		return WRONG_ARGUMENT("there is no context");
 	if (watching_take(context, watching ? watching : &nothing, &wanted))
-		return WRONG_ARGUMENT("struct_size is not that of struct ptxsim_watching");
+		return WRONG_ARGUMENT("struct_size is not that of struct ptxsim_watching, or its checks are not known");
 	pthread_mutex_lock(&context->lock);
 	context->wanted = wanted;
 	pthread_mutex_unlock(&context->lock);

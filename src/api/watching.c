@@ -28,7 +28,8 @@ void watching_free(struct watching *w)
 
 static bool looks_for_something(const struct ptxsim_watching *wanted)
 {
-	return wanted->races || wanted->unwritten || wanted->sync || wanted->plain_reads || wanted->strict_unwritten;
+	return wanted->races || wanted->unwritten || wanted->sync || wanted->plain_reads || wanted->strict_unwritten ||
+	       (wanted->checks && *wanted->checks);
 }
 
 static void make_observers(struct watching *w, struct launch *l, const struct told_launch *told)
@@ -42,13 +43,15 @@ static void make_observers(struct watching *w, struct launch *l, const struct to
 		w->observers[count++] = accounting_observer(w->accounting);
 	}
 	if (looks_for_something(&w->wanted)) {
-		const struct check_options options = {.races = w->wanted.races != 0,
-						      .unwritten = w->wanted.unwritten != 0,
-						      .sync = w->wanted.sync != 0,
-						      .plain_reads = w->wanted.plain_reads != 0,
-						      .strict_unwritten = w->wanted.strict_unwritten != 0,
-						      .most = min_u32(w->wanted.max_findings, FINDINGS_MOST),
-						      .suppress = w->wanted.suppress};
+		struct check_options options = {.races = w->wanted.races != 0,
+						.unwritten = w->wanted.unwritten != 0,
+						.sync = w->wanted.sync != 0,
+						.plain_reads = w->wanted.plain_reads != 0,
+						.strict_unwritten = w->wanted.strict_unwritten != 0,
+						.most = min_u32(w->wanted.max_findings, FINDINGS_MOST),
+						.suppress = w->wanted.suppress};
+		if (w->wanted.checks && *w->wanted.checks)
+			check_options_read(w->wanted.checks, &options);
 		w->checks = checks_new(&w->arena, l->program, &options);
 		checks_begin(w->checks, l);
 		count += checks_observers(w->checks, w->observers + count);

@@ -106,7 +106,10 @@ static const struct {
 	{"--kernel", "-k", "", offer_kernels},
 	{"--async", NULL, "strict eager random:", NULL},
 	{"--lock-order", NULL, "lowest random:", NULL},
-	{"--check", NULL, "races unwritten sync leaks plain-reads races,unwritten,sync,leaks", NULL},
+	{"--check", NULL,
+	 "races unwritten sync leaks neighbours provenance nan denormals overflow plain-reads "
+	 "races,unwritten,sync,leaks,neighbours",
+	 NULL},
 	{"--native", NULL, "auto always off", NULL},
 	{"--bounds", NULL, "object word allocation", NULL},
 	{"--bank-mode", NULL, "4 8", NULL},

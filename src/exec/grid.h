@@ -100,7 +100,7 @@ struct barrier {
 	u32 expected;                   /* threads, 0: all of the block */
 	u32 red_count, red_and, red_or; /* accumulated for barrier.red */
 	u64 phase;
-	const struct code *last_code;   /* the newest arrival: where, and whose */
+	const struct code *last_code; /* the newest arrival: where, and whose */
 	u32 last_insn, last_warp;
 };
 
@@ -257,7 +257,7 @@ struct grid {
 	meaning_fn ***originals;
 	meaning_fn ***unexplored;    /* the same of instructions before which warps may give way; or NULL */
 	gang_fn **gang_originals;    /* of gang_insns */
-	u8 **watchers;               /* for each instruction of each code: bit k: observer k wants it */
+	u16 **watchers;              /* for each instruction of each code: bit k: observer k wants it */
 	struct observer **observers; /* the launch's, and the asynchronous checker's */
 	u32 observer_count;
 	struct hooks *hooks;                       /* of a launch that is stepped through; or NULL */

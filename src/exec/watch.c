@@ -29,7 +29,7 @@ static const struct insn *watched(struct warp *w, const struct insn *i, u8 *rows
 	const struct code *code = w->frame->code;
 	const size_t at = (size_t)(i - grid->insns[code->index]);
 	const bool told = w->told && i >= w->told && i <= w->told_last;
-	const u8 who = grid->watchers[code->index][at];
+	const u16 who = grid->watchers[code->index][at];
 	struct observer *const *list = grid->observers;
 
 	if (!told || i == w->told_last)
@@ -76,7 +76,7 @@ static const struct insn *watched_gang(struct gang *g, const struct insn *i)
 {
 	const struct grid *grid = g->grid;
 	const size_t at = (size_t)(i - grid->gang_insns);
-	const u8 who = grid->watchers[g->code->index][at];
+	const u16 who = grid->watchers[g->code->index][at];
 	struct observer *const *list = grid->observers;
 	const struct gang_member *const on = g->on, *const on_end = g->on_end;
 
@@ -91,7 +91,7 @@ static const struct insn *watched_gang(struct gang *g, const struct insn *i)
 
 /* Instructions hoisted to once a launch are skipped by gangs. A watched one must still be seen in its place, so skips end
  * there. */
-static void skip_to_watched(struct insn *insns, const struct code *code, const u8 *watchers)
+static void skip_to_watched(struct insn *insns, const struct code *code, const u16 *watchers)
 {
 	u32 next = code->insn_count - 1;
 
@@ -106,7 +106,7 @@ static void skip_to_watched(struct insn *insns, const struct code *code, const u
 static void watch_gangs(struct grid *grid, struct arena *arena)
 {
 	const struct code *code = grid->kernel->code;
-	const u8 *watchers = grid->watchers[code->index];
+	const u16 *watchers = grid->watchers[code->index];
 	struct insn *insns = ARENA_ARRAY(arena, code->insn_count, struct insn);
 
 	memcpy(insns, code->gang_insns, code->insn_count * sizeof *insns);
@@ -151,18 +151,18 @@ void grid_watch(struct grid *grid, struct arena *arena)
 	struct observer *const *list = grid->observers;
 	grid->insns = ARENA_ARRAY(arena, codes + 1, struct insn *);
 	grid->originals = ARENA_ARRAY(arena, codes + 1, meaning_fn **);
-	grid->watchers = ARENA_ARRAY(arena, codes + 1, u8 *);
+	grid->watchers = ARENA_ARRAY(arena, codes + 1, u16 *);
 	for (u32 c = 0; c < codes; c++) {
 		const struct code *code = grid->program->codes[c];
 		grid->insns[c] = ARENA_ARRAY(arena, code->insn_count, struct insn);
 		grid->originals[c] = ARENA_ARRAY(arena, code->insn_count, meaning_fn *);
-		grid->watchers[c] = ARENA_ARRAY(arena, code->insn_count, u8);
+		grid->watchers[c] = ARENA_ARRAY(arena, code->insn_count, u16);
 		memcpy(grid->insns[c], code->insns, code->insn_count * sizeof *code->insns);
 		for (u32 k = 0; k < code->insn_count; k++) {
 			grid->originals[c][k] = code->insns[k].fn;
 			for (u32 o = 0; o < grid->observer_count; o++)
 				if (list[o]->wants(list[o]->context, code, k))
-					grid->watchers[c][k] |= (u8)(1u << o);
+					grid->watchers[c][k] |= (u16)(1u << o);
 			if (grid->watchers[c][k])
 				grid->insns[c][k].fn = watched;
 		}
@@ -173,10 +173,10 @@ void grid_watch(struct grid *grid, struct arena *arena)
 
 void grid_watch_all(struct grid *grid, const struct observer *o)
 {
-	u8 bit = 0;
+	u16 bit = 0;
 
 	for (u32 k = 0; k < grid->observer_count; k++)
-		bit |= grid->observers[k] == o ? (u8)(1u << k) : 0;
+		bit |= grid->observers[k] == o ? (u16)(1u << k) : 0;
 	for (u32 c = 0; c < grid->program->code_count; c++)
 		for (u32 k = 0; k < grid->program->codes[c]->insn_count; k++) {
 			grid->watchers[c][k] |= bit;

@@ -205,7 +205,9 @@ static const struct argp_option launch_options[] = {
 	 FRONT_LAUNCH_GROUP},
 	{"check", OPTION_CHECK, "WHAT,...", OPTION_ARG_OPTIONAL,
 	 "Find what goes wrong unseen: races, unwritten (values that nothing has written, where they matter), sync "
-	 "(barriers and masks), leaks, all of them if left out; and plain-reads (see docs/checks.md)",
+	 "(barriers and masks), leaks, neighbours (of one variable's address), all of them if left out; and "
+	 "provenance, nan, "
+	 "denormals, overflow, plain-reads (see docs/checks.md)",
 	 FRONT_LAUNCH_GROUP},
 	{"strict-unwritten", OPTION_STRICT_UNWRITTEN, NULL, 0, "Tell unwritten values at the first arithmetic, too",
 	 FRONT_LAUNCH_GROUP},

@@ -5,6 +5,7 @@
 #include "observe/check_options.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,6 +68,18 @@ bool check_options_watch(const struct check_options *o)
 		CHECKS(X)
 #undef X
 			;
+}
+
+void check_options_text(const struct check_options *options, char text[CHECK_WORDS_TEXT])
+{
+	size_t used = 0;
+
+	*text = 0;
+#define X(name, word, usual, about) \
+	if (options->name)          \
+		used += (size_t)snprintf(text + used, CHECK_WORDS_TEXT - used, "%s%s", used ? "," : "", word);
+	CHECKS(X)
+#undef X
 }
 
 const char *check_options_words(void)

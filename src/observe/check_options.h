@@ -39,6 +39,9 @@ bool check_launches_read(const char *text, u64 *first, u64 *last);
 void check_options_usual(struct check_options *options);
 /* Anything that watches a launch. */
 bool check_options_watch(const struct check_options *options);
+enum { CHECK_WORDS_TEXT = 200 };
+/* The words of what is asked for, as check_options_read takes them. */
+void check_options_text(const struct check_options *options, char text[CHECK_WORDS_TEXT]);
 /* "races, unwritten, ...": all words. */
 const char *check_options_words(void);
 

@@ -290,7 +290,7 @@ expect 0 "" "$ptxsim" run --quiet "$memory/leak.ptx"
 expect 1 "freed allocation: a" "$ptxsim" run --quiet "$memory/stale-pointer.ptx"
 expect 1 "life-use-after-free.cu:11" "$ptxsim" run --quiet "$memory/use-after-free.ptx"
 expect 2 "--check is for run and test" "$ptxsim" debug --batch --check "$here/../check/races.ptx"
-expect 2 "--check is some of races, unwritten, sync, leaks, plain-reads, not 'all'" "$ptxsim" run --check=all "$here/../check/races.ptx"
+expect 2 "--check is some of races, unwritten, sync, leaks, neighbours, provenance, nan, denormals, overflow, plain-reads, not 'all'" "$ptxsim" run --check=all "$here/../check/races.ptx"
 
 expect 1 "no barrier (bar.sync, __syncthreads) comes between" "$ptxsim" run -q --check=races "$here/../check/advice.ptx" --kernel shift --block 64
 says 1 "race: "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 import weakref
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Sequence
 
 from ._library import ffi, lib, text
 from .errors import Error
@@ -30,13 +30,14 @@ def counter_names() -> List[str]:
 class Watching:
     """What a module's launches are watched for."""
 
-    def __init__(self, count: bool, races: bool, unwritten: bool, sync: bool) -> None:
+    def __init__(self, count: bool, checks: Sequence[str]) -> None:
         self.pointer = ffi.new("struct ptxsim_watching *")
         self.pointer.struct_size = ffi.sizeof("struct ptxsim_watching")
-        self.pointer.count, self.pointer.races = count, races
-        self.pointer.unwritten, self.pointer.sync = unwritten, sync
+        self.pointer.count = count
+        self._checks = ffi.new("char[]", ",".join(checks).encode())  # lives as long as what points to it
+        self.pointer.checks = self._checks
         self.count = count
-        self.wanted = count or races or unwritten or sync
+        self.wanted = count or bool(checks)
 
 
 class Report:

@@ -28,7 +28,8 @@ _FORMATS = {
     "b8": "B", "b16": "H", "b32": "I", "b64": "Q", "f16": "e", "f32": "f", "f64": "d",
 }  # fmt: skip
 _ASYNC = {"eager": 0, "strict": 1, "random": 2}
-_CHECKS = {"races", "unwritten", "sync"}
+_CHECKS = {"races", "unwritten", "sync", "neighbours"}
+_MORE_CHECKS = {"provenance", "nan", "denormals", "overflow", "plain-reads"}
 
 
 def _three(shape: Shape, what: str) -> Tuple[int, int, int]:
@@ -316,7 +317,8 @@ class Module:
     arch: the target to model ("sm_90"); None: the context's device, else the text's own
     context: whose memory it uses; None: the default one
     lazy: compile a kernel when it is first asked for
-    check: True, or some of "races", "unwritten" and "sync" with commas between: launches fail with what is found
+    check: True, or some of "races", "unwritten", "sync" and "neighbours", which True means, and "provenance", "nan",
+        "denormals", "overflow" and "plain-reads", with commas between: launches fail with what is found
     count: count instructions, lanes and memory accesses, for `launch.counters` and `launch.report`
 
     Kernels are attributes (`module.saxpy`) and items (`module["scale<float>"]`, by the name in C++, too). Raises
@@ -334,9 +336,10 @@ class Module:
         count: bool = False,
     ) -> None:
         wanted = _CHECKS if check is True else {word.strip() for word in (check or "").split(",") if word.strip()}
-        if wanted - _CHECKS:
-            raise ValueError(f"check is True, or some of 'races', 'unwritten' and 'sync' with commas between, not {check!r}")
-        self._watching = Watching(bool(count), *(word in wanted for word in ("races", "unwritten", "sync")))
+        if wanted - _CHECKS - _MORE_CHECKS:
+            words = ", ".join(sorted(_CHECKS | _MORE_CHECKS))
+            raise ValueError(f"check is True, or some of {words} with commas between, not {check!r}")
+        self._watching = Watching(bool(count), sorted(wanted))
         self.context = context or default_context()
         self._pointer = lib.ptxsim_module_create(self.context._pointer)
         if self._pointer == ffi.NULL:

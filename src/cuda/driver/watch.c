@@ -37,6 +37,7 @@ struct found {
 static struct {
 	bool asked;
 	struct check_options check;
+	char words[CHECK_WORDS_TEXT];
 	bool checks;
 	enum format format;
 	const char *kernel;
@@ -88,8 +89,10 @@ static bool read_check(const char *text)
 	watch.checks = true;
 	if (!*text)
 		check_options_usual(&watch.check);
-	return !*text || check_options_read(text, &watch.check) ||
-	       wrong("PTXSIM_CHECK", text, "some of the words that --check takes with commas between");
+	if (*text && !check_options_read(text, &watch.check))
+		return wrong("PTXSIM_CHECK", text, "some of the words that --check takes with commas between");
+	check_options_text(&watch.check, watch.words);
+	return true;
 }
 
 /* The names of kernels that are not the wanted one, each once, as many as there is room for. */
@@ -207,6 +210,7 @@ static void choose(struct arena *scratch, const char *kernel, struct watched *w)
 	wanted->plain_reads = watch.check.plain_reads;
 	wanted->max_findings = watch.check.most;
 	wanted->suppress = watch.check.suppress;
+	wanted->checks = watch.words;
 	if (!watch.format || watch.stopped)
 		return;
 	if (watch.counted == LAUNCHES_MOST) {
