@@ -87,7 +87,7 @@ struct checks *checks_new(struct arena *arena, const struct program *program, co
 	if (options->overflow)
 		c->overflow = overflow_new(arena, &c->sites);
 	if (options->sync)
-		c->sync = sync_check_new(arena, &c->sites);
+		c->sync = sync_check_new(arena, &c->sites, &c->accesses);
 	return c;
 }
 

@@ -27,6 +27,7 @@ enum sync_role {
 	SYNC_MBARRIER_INVAL,
 	SYNC_MBARRIER_ARRIVE,
 	SYNC_MBARRIER_TEST, /* by state */
+	SYNC_REMOTE,        /* an access that may reach another block of the cluster */
 };
 
 struct sync_site {
@@ -82,6 +83,7 @@ struct sync_block {
 };
 
 struct sync_check {
+	const struct site_list *accesses;
 	struct observer observer;
 	const struct check_sites *sites;
 	struct sync_site **about; /* by code and decoded instruction */
@@ -415,6 +417,72 @@ static void keep_states(struct sync_check *s, struct sync_block *r, const struct
 	}
 }
 
+/* --- Shared memory of other blocks ------------------------------------------------------------- */
+
+static void tell_ended(struct sync_check *s, const struct warp *w, const struct account_site *a, u32 lane,
+		       const struct block *owner, u64 address)
+{
+	const u32 *size = w->grid->size;
+	struct fault *f =
+		check_tell(s->findings, FAULT_FREED, w, s->sites->bases[a->code->index] + a->insn, 1u << lane, NO_SITE);
+
+	if (!f)
+		return;
+	f->address = address;
+	f->size = a->width;
+	f->space = (int)a->space;
+	f->is_store = a->operation != ACCOUNT_LOAD;
+	snprintf(
+		f->detail, sizeof f->detail,
+		"reaches the shared memory of block (%llu,%llu,%llu) of the cluster, all of whose threads have exited: "
+		"a cluster barrier before they do keeps it",
+		(unsigned long long)(owner->index % size[0]), (unsigned long long)(owner->index / size[0] % size[1]),
+		(unsigned long long)(owner->index / size[0] / size[1]));
+}
+
+static void remote_access(struct sync_check *s, struct warp *w, const struct insn *i, const u8 *rows, u32 mask)
+{
+	const struct code *code = w->frame->code;
+	const struct account_site *a =
+		&s->accesses->items[s->accesses->slots[code->index][i - grid_entry(w->grid, code)] - 1];
+	u64 address[WARP_LANES];
+
+	if (w->block->cluster->count == 1)
+		return;
+	row_addresses(rows, i->a, i->imm, a->wide, address);
+	for (u32 left = mask; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		u64 at = address[l];
+		if (a->space == SPACE_GENERIC && generic_space(w, &at) != SPACE_SHARED)
+			continue;
+		const struct block *owner = shared_owner(w, at);
+		if (owner && owner != w->block && !owner->live_threads)
+			tell_ended(s, w, a, l, owner, address[l]);
+	}
+}
+
+/* Of loads, stores and atomic operations, in code that can name another block's memory. */
+static bool may_be_remote(const struct site_list *accesses, const struct code *code, u32 insn)
+{
+	const u32 slot = accesses->slots[code->index][insn];
+
+	if (!slot || slot & SITE_GUARD)
+		return false;
+	const struct account_site *a = &accesses->items[slot - 1];
+	return a->operation < ACCOUNT_ASYNC && !a->fragment &&
+	       (a->space == SPACE_GENERIC || form_has(a->form, M_shared_cluster));
+}
+
+static bool maps_addresses(const struct code *code)
+{
+	bool any = false;
+
+	for (u32 k = 0; k < code->function->body.count; k++)
+		any |= code->forms[k].row && (code->forms[k].row->traits & TRAIT_CLUSTER_BARRIER ||
+					      form_has(&code->forms[k], M_shared_cluster));
+	return any;
+}
+
 /* --- The observer ----------------------------------------------------------------------------- */
 
 static const struct sync_site *about(const struct sync_check *s, const struct warp *w, const struct insn *i)
@@ -439,6 +507,9 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 	case SYNC_CLUSTER_ARRIVE:
 	case SYNC_CLUSTER_WAIT:
 		cluster_barrier(s, r, a, w, check_site(s->sites, w, i), mask);
+		return;
+	case SYNC_REMOTE:
+		remote_access(s, w, i, rows, mask);
 		return;
 	case SYNC_WGMMA:
 		r->warps[w->index].products++;
@@ -520,22 +591,28 @@ static void block_end(void *context, struct block *b)
 	}
 }
 
-struct sync_check *sync_check_new(struct arena *arena, const struct check_sites *sites)
+struct sync_check *sync_check_new(struct arena *arena, const struct check_sites *sites,
+				  const struct site_list *accesses)
 {
 	struct sync_check *s = ARENA_NEW(arena, struct sync_check);
 	const struct program *program = sites->program;
 
 	s->sites = sites;
+	s->accesses = accesses;
 	s->observer = (struct observer){
 		.context = s, .wants = wants, .before = before, .block_start = block_start, .block_end = block_end};
 	bool keeps_states = false;
 	s->about = ARENA_ARRAY(arena, program->code_count + 1, struct sync_site *);
 	for (u32 c = 0; c < program->code_count; c++) {
 		const struct code *code = program->codes[c];
+		const bool maps = maps_addresses(code);
 		s->about[c] = ARENA_ARRAY(arena, code->insn_count + 1, struct sync_site);
 		for (u32 k = 0; k < code->insn_count && !code->function->listing; k++)
 			if (code->origin[k] != NO_OPERAND && code->forms[code->origin[k]].row && sites_is_own(code, k))
 				s->about[c][k] = site_of(&code->forms[code->origin[k]]);
+		for (u32 k = 0; k < code->insn_count && !code->function->listing && maps; k++)
+			if (s->about[c][k].role == SYNC_NONE && may_be_remote(accesses, code, k))
+				s->about[c][k].role = SYNC_REMOTE;
 		for (u32 k = 0; k < code->insn_count; k++)
 			keeps_states |= s->about[c][k].role == SYNC_MBARRIER_ARRIVE;
 	}

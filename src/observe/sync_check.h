@@ -8,10 +8,12 @@
 #define PTXSIM_OBSERVE_SYNC_CHECK_H
 
 #include "observe/check_findings.h"
+#include "observe/sites.h"
 
 struct sync_check;
 
-struct sync_check *sync_check_new(struct arena *arena, const struct check_sites *sites);
+struct sync_check *sync_check_new(struct arena *arena, const struct check_sites *sites,
+				  const struct site_list *accesses);
 /* Before a launch; the findings and their arena are the launch's. */
 void sync_check_begin(struct sync_check *s, struct check_findings *findings);
 struct observer *sync_check_observer(struct sync_check *s);
