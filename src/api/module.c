@@ -435,16 +435,16 @@ ptxsim_status ptxsim_function_attributes(const ptxsim_function *function, struct
 	const struct kernel *k = function_kernel(function);
 	const struct ir_limits *limits = &k->function->limits;
 	const u32 stated = stated_threads(limits);
-	*attributes = (struct ptxsim_attributes){.shared_bytes = k->static_shared_bytes,
-						 .local_bytes = k->code->local_bytes,
-						 .registers = registers_of(k, p->arch),
-						 .max_threads = stated ? min_u32(stated, p->arch->max_threads_block)
-								       : p->arch->max_threads_block,
-						 .param_bytes = k->param_bytes,
-						 .ptx_target = k->function->module->arch,
-						 .arch = p->arch->cc,
-						 .uses_dynamic_shared = k->uses_dynamic_shared,
-						 .launches_kernels = launches_kernels(k)};
+	*attributes = (struct ptxsim_attributes){
+		.shared_bytes = k->static_shared_bytes,
+		.local_bytes = k->function->machine ? k->function->machine->stack_bytes : k->code->local_bytes,
+		.registers = registers_of(k, p->arch),
+		.max_threads = stated ? min_u32(stated, p->arch->max_threads_block) : p->arch->max_threads_block,
+		.param_bytes = k->param_bytes,
+		.ptx_target = k->function->module->arch,
+		.arch = p->arch->cc,
+		.uses_dynamic_shared = k->uses_dynamic_shared,
+		.launches_kernels = launches_kernels(k)};
 	memcpy(attributes->required_threads, limits->required_threads, sizeof attributes->required_threads);
 	memcpy(attributes->required_cluster, limits->required_cluster, sizeof attributes->required_cluster);
 	for (u32 v = 0; v < p->variable_count; v++)

@@ -420,12 +420,26 @@ const struct kernel *program_kernel(const struct program *p, const char *name)
 	return NULL;
 }
 
+static const struct ir_part *find_part(const struct ir_variable *v, const char *name)
+{
+	for (size_t k = 0; k < v->parts.count; k++)
+		if (!strcmp(v->parts.items[k].name, name))
+			return &v->parts.items[k];
+	return NULL;
+}
+
 bool program_variable(const struct program *p, const char *name, u64 *address, u64 *size)
 {
+	const struct ir_part *part;
+
 	for (u32 k = 0; k < p->variable_count; k++)
 		if (!strcmp(p->variables[k].variable->name, name)) {
 			*address = p->variables[k].address;
 			*size = p->variables[k].size;
+			return true;
+		} else if ((part = find_part(p->variables[k].variable, name))) {
+			*address = p->variables[k].address + part->offset;
+			*size = part->size;
 			return true;
 		}
 	return false;

@@ -159,7 +159,8 @@ bool driver_bank_word(const struct grid *grid, const struct code *code, u32 bank
 {
 	const struct machine_banks *b = code->machine_banks;
 
-	if (bank == 0 && offset < b->param_base) {
+	/* A kernel without parameters does not say where they begin. */
+	if (bank == 0 && (!b->param_base || offset < b->param_base)) {
 		*value = driver_word(grid, code, offset);
 		return true;
 	}

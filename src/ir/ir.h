@@ -62,6 +62,12 @@ struct ir_field {
 	struct span span;
 };
 
+/* A variable within another one: constants of a cubin lie in one bank. */
+struct ir_part {
+	const char *name;
+	u64 offset, size; /* bytes */
+};
+
 struct ir_variable {
 	const char *name;
 	enum ir_space space;
@@ -74,6 +80,7 @@ struct ir_variable {
 	u32 rank;
 	u64 dims[8];
 	VEC_OF(struct ir_init) inits;
+	VEC_OF(struct ir_part) parts;
 	bool is_pointer; /* .ptr on a kernel parameter */
 	enum ir_space pointer_space;
 	u32 pointer_align;

@@ -57,6 +57,6 @@ enum {
 
 /* Addresses of code, without address_map's function_base: where the functions are that the system supplies, behind all code;
  * code->starts has theirs behind that of the body's end. */
-enum { MACHINE_SYSTEM_BASE = 0x70000000, MACHINE_SYSTEM_STEP = 16, MACHINE_SYSTEM_FUNCTIONS = 4 };
+enum { MACHINE_SYSTEM_BASE = 0x70000000, MACHINE_SYSTEM_STEP = 16, MACHINE_SYSTEM_FUNCTIONS = 5 };
 
 #endif

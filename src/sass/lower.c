@@ -541,17 +541,18 @@ static void emit_entry(struct lower *l)
 	lower_jump_to(l, l->m->sections[l->kernel->section].base);
 }
 
-/* Whether code asks for functions that the system supplies. */
-static bool has_system_calls(const struct sass_module *m)
+/* The functions that the system supplies and that the code asks for, a bit each. */
+static u32 find_system_calls(const struct sass_module *m)
 {
 	const struct elf *e = &m->cubin->elf;
+	u32 found = 0;
 
 	for (u32 k = 0; k < e->symbol_count; k++)
 		for (u32 n = 0; n < MACHINE_SYSTEM_FUNCTIONS && !e->symbols[k].section; n++)
 			if (!strcmp(e->symbols[k].name,
 				    sass_system_name(MACHINE_SYSTEM_BASE + n * MACHINE_SYSTEM_STEP)))
-				return true;
-	return false;
+				found |= 1u << n;
+	return found;
 }
 
 static void emit_code(struct lower *l)
@@ -588,7 +589,7 @@ static void emit_code(struct lower *l)
 	for (u32 k = 0; k < MACHINE_SYSTEM_FUNCTIONS; k++) {
 		begin_instruction(l);
 		l->start[e->function->body.count + 1 + k] = (u32)e->insns.count;
-		if (l->calls_system)
+		if (l->calls_system >> k & 1)
 			lower_system(l, sass_system_name(MACHINE_SYSTEM_BASE + k * MACHINE_SYSTEM_STEP));
 	}
 	resolve_jumps(l);
@@ -669,7 +670,7 @@ struct code *sass_lower_function(struct lowering *low, struct ir_function *f)
 	l.e.code->machine_banks = find_banks(&l);
 	l.e.forms = ARENA_ARRAY(low->arena, f->body.count + 1, struct form);
 	l.e.matched = ARENA_ARRAY(low->scratch, f->body.count + 1, struct matched);
-	l.calls_system = has_system_calls(l.m);
+	l.calls_system = find_system_calls(l.m);
 	find_leads(&l);
 	l.e.code->local_bytes = local_bytes(&l);
 	lower_plan_rows(&l);
@@ -684,7 +685,7 @@ struct code *sass_lower_function(struct lowering *low, struct ir_function *f)
 	l.e.code->starts = l.start;
 	l.e.reads_clock = l.shows_order;
 	emit_finish(&l.e);
-	l.e.code->order.calls_system |= l.calls_system;
-	l.e.code->order.shows |= l.calls_system;
+	l.e.code->order.calls_system |= l.calls_system != 0;
+	l.e.code->order.shows |= l.calls_system != 0;
 	return low->diags->error_count == errors ? l.e.code : NULL;
 }

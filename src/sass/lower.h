@@ -60,7 +60,8 @@ struct lower {
 	u32 guard_row, guard_copy;
 	bool guard_negated, guarded, uniform,
 		single; /* uniform: acts for the warp; single: its next insn runs for one lane */
-	bool failed, shows_order, calls_system, uses_local;
+	bool failed, shows_order, uses_local;
+	u32 calls_system; /* a bit for each of the functions that the system supplies */
 	bool *leads;
 	u32 *bases; /* for each instruction: where its section begins */
 	u32 *start;

@@ -128,12 +128,31 @@ void lower_exit(struct lower *l) { lower_control(l, MACHINE_ends, (struct insn){
 
 /* --- Calls ---------------------------------------------------------------------------------- */
 
-/* A function that the system supplies: arguments from R4 on, in pairs but for the line of a failed assertion; the result in R4.
+/* Bytes of the arguments of a function that the system supplies. */
+static const u8 *system_arguments(const char *name, u32 *count)
+{
+	static const struct {
+		const char *name;
+		u8 count, bytes[4];
+	} functions[] = {{"vprintf", 2, {8, 8}},
+			 {"__assertfail", 4, {8, 8, 4, 8}},
+			 {"cudaGraphSetConditional", 2, {8, 4}},
+			 {"malloc", 1, {8}},
+			 {"free", 1, {8}}};
+	u32 k = 0;
+
+	while (k + 1 < COUNT_OF(functions) && strcmp(functions[k].name, name))
+		k++;
+	*count = functions[k].count;
+	return functions[k].bytes;
+}
+
+/* A function that the system supplies: arguments from R4 on, eight bytes in an even pair; the result in R4.
  * It returns to where R20 leads. */
 void lower_system(struct lower *l, const char *name)
 {
-	static const u8 four[] = {8, 8, 4, 8};
-	const u32 arguments = !strcmp(name, "vprintf") ? 2 : !strcmp(name, "__assertfail") ? 4 : 1;
+	u32 arguments;
+	const u8 *sizes = system_arguments(name, &arguments);
 	struct call_site site = {.external = name};
 	struct call_transfer *in = ARENA_ARRAY(l->e.low->arena, arguments, struct call_transfer);
 	struct call_transfer *out = ARENA_ARRAY(l->e.low->arena, 1, struct call_transfer);
@@ -141,8 +160,7 @@ void lower_system(struct lower *l, const char *name)
 	u32 reg = 4;
 
 	for (u32 k = 0; k < arguments; k++) {
-		const u32 bytes = arguments == 4 ? four[k] : 8,
-			  low = lower_register(l, reg + (bytes == 8 ? reg & 1 : 0));
+		const u32 bytes = sizes[k], low = lower_register(l, reg + (bytes == 8 ? reg & 1 : 0));
 		reg += bytes == 8 ? reg & 1 : 0;
 		in[k] = (struct call_transfer){.from_register = true,
 					       .bytes = bytes,

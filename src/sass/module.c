@@ -36,7 +36,8 @@ struct reader {
 	size_t length, capacity;
 };
 
-static const char *const system_names[MACHINE_SYSTEM_FUNCTIONS] = {"vprintf", "malloc", "free", "__assertfail"};
+static const char *const system_names[MACHINE_SYSTEM_FUNCTIONS] = {"vprintf", "malloc", "free", "__assertfail",
+								   "cudaGraphSetConditional"};
 
 const char *sass_system_name(u64 address)
 {
@@ -229,10 +230,17 @@ static void add_constants(struct reader *r)
 
 	if (!c->bank_bytes[3] || !c->banks[3])
 		return;
-	r->m->constants = new_variable(r, "c[3]", SPACE_CONST, c->bank_bytes[3]);
-	for (u32 k = 0; k < c->elf.symbol_count; k++)
-		if (in_section(c, &c->elf.symbols[k], ".nv.constant3") && is_whole(c, &c->elf.symbols[k]))
-			r->m->variables[k] = r->m->constants;
+	struct ir_variable *bank = new_variable(r, "c[3]", SPACE_CONST, c->bank_bytes[3]);
+	r->m->constants = bank;
+	for (u32 k = 0; k < c->elf.symbol_count; k++) {
+		const struct elf_symbol *s = &c->elf.symbols[k];
+		if (!in_section(c, s, ".nv.constant3") || !is_whole(c, s))
+			continue;
+		r->m->variables[k] = bank;
+		if ((s->info & 15) == SYMBOL_OBJECT && s->size)
+			VEC_PUSH(r->arena, &bank->parts,
+				 ((struct ir_part){strings_intern_text(r->strings, s->name), s->value, s->size}));
+	}
 }
 
 static void add_variables(struct reader *r)

@@ -70,9 +70,9 @@ static char *trimmed(char *text)
 /* A line `name = value` becomes PTXSIM_NAME, unless that is set already. False: it is no such line. */
 static bool take_setting(char *line)
 {
-	static const char *const names[] = {"devices", "trace",       "execute",     "findings", "check",
-					    "report",  "report_file", "kernel",      "launch",   "progress",
-					    "sarif",   "suppress",    "max_findings"};
+	static const char *const names[] = {"devices", "trace",       "execute",      "findings", "check",
+					    "report",  "report_file", "kernel",       "launch",   "progress",
+					    "sarif",   "suppress",    "max_findings", "code"};
 	char *equals = strchr(line, '='), variable[32] = "PTXSIM_";
 
 	if (!equals)
@@ -121,6 +121,12 @@ int drv_cuInit(u32 flags)
 		return CU_INVALID_VALUE;
 	const char *execute = getenv("PTXSIM_EXECUTE");
 	driver.executes = !execute || strcmp(execute, "no");
+	const char *code = getenv("PTXSIM_CODE");
+	driver.prefers_code = code && !strcmp(code, "machine");
+	if (code && *code && !driver.prefers_code && strcmp(code, "ptx")) {
+		driver_tell("PTXSIM_CODE is ptx or machine, not %s", code);
+		return CU_INVALID_VALUE;
+	}
 	driver.trace = open_file("PTXSIM_TRACE");
 	driver.findings = open_file("PTXSIM_FINDINGS");
 	if (!watch_open() || !debugging_open())

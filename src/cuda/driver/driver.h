@@ -446,7 +446,8 @@ int function_ready(struct cu_function *handle, struct cu_function **f);
 struct driver {
 	pthread_mutex_t lock;
 	bool ready;
-	bool executes; /* PTXSIM_EXECUTE is not "no" */
+	bool executes;     /* PTXSIM_EXECUTE is not "no" */
+	bool prefers_code; /* PTXSIM_CODE is "machine": machine code is taken before PTX */
 	ptxsim_context *machine;
 	struct cu_device devices[DEVICES_MOST];
 	int device_count;

@@ -171,11 +171,22 @@ static bool is_better_code(const struct image *i, const struct image *best, u32 
 }
 
 struct reading {
-	bool takes_code; /* machine code, where no PTX fits */
+	bool takes_code; /* machine code, where no PTX fits, or before PTX if the program's user prefers it */
 	struct arena arena;
 	jmp_buf out_of_memory;
 	struct images images;
 };
+
+static const struct image *find_best(const struct reading *r, const struct device *d,
+				     bool (*better)(const struct image *i, const struct image *best, u32 cc))
+{
+	const struct image *best = NULL;
+
+	for (u64 k = 0; k < r->images.count; k++)
+		if (better(&r->images.items[k], best, device_arch(d)->cc))
+			best = &r->images.items[k];
+	return best;
+}
 
 static int take_best(struct reading *r, const struct device *d, struct image_texts *texts)
 {
@@ -184,12 +195,12 @@ static int take_best(struct reading *r, const struct device *d, struct image_tex
 	u64 size;
 	const char *why = NULL;
 
-	for (u64 k = 0; k < r->images.count; k++)
-		if (is_better(&r->images.items[k], best, device_arch(d)->cc))
-			best = &r->images.items[k];
-	for (u64 k = 0, none = !best && r->takes_code; k < r->images.count && none; k++)
-		if (is_better_code(&r->images.items[k], best, device_arch(d)->cc))
-			best = &r->images.items[k];
+	if (!driver.prefers_code || !r->takes_code)
+		best = find_best(r, d, is_better);
+	if (!best && r->takes_code)
+		best = find_best(r, d, is_better_code);
+	if (!best && driver.prefers_code)
+		best = find_best(r, d, is_better);
 	if (!best)
 		return CU_NO_BINARY;
 	if (!image_unpack(&r->arena, best, &bytes, &size, &why)) {
@@ -230,6 +241,8 @@ static int read_wrapper(const u8 *image, const struct device *d, struct image_te
 
 	memcpy(&data, image + 8, sizeof data);
 	memcpy(&list, image + 16, sizeof list);
+	if (driver.prefers_code && data && (int)word_at(data) == FATBIN && !read_fatbin(data, d, true, texts))
+		return CU_OK;
 	if (word_at(image + 4) >= 2 && list) {
 		for (; *list; list++) {
 			const int result =
