@@ -60,6 +60,9 @@ for code in ptx machine; do
 	*) failed=$((failed + 1)) && echo "FAIL: PTXSIM_CODE=$code does not choose" ;;
 	esac
 done
+# Two processes with the same memory.
+"$nvcc" -w -arch=sm_90 -cudart shared ../../samples/cuda/processes.cu -o "$work/processes" &&
+	[ "$(LD_LIBRARY_PATH=$libraries timeout 300 "$work/processes")" = "15 after the other process" ] && passed=$((passed + 1)) || failed=$((failed + 1))
 "$nvcc" -w -arch=sm_90 -rdc=true -cudart shared programs/rdc_a.cu programs/rdc_b.cu -o "$work/rdc" &&
 	[ "$(LD_LIBRARY_PATH=$libraries "$work/rdc")" = PASSED ] && passed=$((passed + 1)) || failed=$((failed + 1))
 # Kernels that launch kernels.
