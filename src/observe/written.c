@@ -107,34 +107,93 @@ void written_take(struct written *to, struct arena *arena, u64 offset, const str
 	}
 }
 
+/* --- All lanes of a warp at once ------------------------------------------------------------------ */
+
+enum { LANES = 32 };
+#define ALL_LANES 0xffffffffu
+
 static bool are_inside(const struct written *w, const u64 *offset, u32 lanes, u32 bytes)
 {
 	u64 most = 0;
 
-	for (u32 left = lanes; left; left &= left - 1)
-		most = max_u64(most, offset[__builtin_ctz(left)]);
+	if (lanes == ALL_LANES)
+		for (u32 l = 0; l < LANES; l++)
+			most = offset[l] > most ? offset[l] : most;
+	else
+		for (u32 left = lanes; left; left &= left - 1)
+			most = max_u64(most, offset[__builtin_ctz(left)]);
 	return !w->undefined && bytes && bytes <= 8 && bytes <= w->size && most <= w->size - bytes;
+}
+
+/* Do all lanes access one run of bytes, each those behind the lane's before, whose bits begin in a byte of their own? */
+static bool are_run(const u64 *offset, u32 lanes, u32 bytes)
+{
+	u64 differs = offset[0] & 7;
+
+	if (lanes != ALL_LANES)
+		return false;
+	for (u32 l = 1; l < LANES; l++)
+		differs |= offset[l] - offset[0] - (u64)l * bytes;
+	return !differs;
+}
+
+/* 32 lanes have four bytes of bits for each byte that a lane accesses. */
+static bool has_run(const struct written *w, u64 offset, u32 bytes)
+{
+	u32 all = ALL_LANES;
+
+	for (u32 k = 0; k < bytes; k++) {
+		u32 bits;
+		memcpy(&bits, w->bits + offset / 8 + 4 * k, sizeof bits);
+		all &= bits;
+	}
+	return all == ALL_LANES;
+}
+
+static void mark_run(struct written *w, u64 offset, u32 bytes)
+{
+	for (u32 k = 0; k < bytes; k++) {
+		u32 bits;
+		memcpy(&bits, w->bits + offset / 8 + 4 * k, sizeof bits);
+		w->left -= (u64)__builtin_popcount(~bits);
+	}
+	memset(w->bits + offset / 8, 0xff, 4 * bytes);
+}
+
+static u32 lacks(const struct written *w, u64 offset, u32 wanted)
+{
+	u16 bits;
+
+	memcpy(&bits, w->bits + offset / 8, sizeof bits);
+	return ~((u32)bits >> (offset & 7)) & wanted;
 }
 
 bool written_has_lanes(const struct written *w, const u64 *offset, u32 lanes, u32 bytes)
 {
+	const u32 wanted = (1u << bytes) - 1;
+	u32 lacking = 0;
+
 	if (!are_inside(w, offset, lanes, bytes))
 		return false;
-	const u32 wanted = (1u << bytes) - 1;
-	u32 lacks = 0;
-	for (u32 left = lanes; left; left &= left - 1) {
-		const u64 at = offset[__builtin_ctz(left)];
-		u16 bits;
-		memcpy(&bits, w->bits + at / 8, sizeof bits);
-		lacks |= ~((u32)bits >> (at & 7)) & wanted;
-	}
-	return !lacks;
+	if (are_run(offset, lanes, bytes))
+		return has_run(w, offset[0], bytes);
+	if (lanes == ALL_LANES)
+		for (u32 l = 0; l < LANES; l++)
+			lacking |= lacks(w, offset[l], wanted);
+	else
+		for (u32 left = lanes; left; left &= left - 1)
+			lacking |= lacks(w, offset[__builtin_ctz(left)], wanted);
+	return !lacking;
 }
 
 bool written_mark_lanes(struct written *w, const u64 *offset, u32 lanes, u32 bytes)
 {
 	if (!are_inside(w, offset, lanes, bytes))
 		return false;
+	if (are_run(offset, lanes, bytes)) {
+		mark_run(w, offset[0], bytes);
+		return true;
+	}
 	for (u32 left = lanes; left; left &= left - 1) {
 		const u64 at = offset[__builtin_ctz(left)];
 		const u16 now = (u16)(((1u << bytes) - 1) << (at & 7));
