@@ -16,10 +16,11 @@ struct fixture {
 	uint64_t out;
 };
 
-/* out_bytes: of the memory at `out`. Freed with the context. */
-static inline struct fixture open_fixture(const char *name, const char *kernels, size_t out_bytes)
+/* device: a name, or NULL for none in particular. out_bytes: of the memory at `out`. Freed with the context. */
+static inline struct fixture open_fixture_on(const char *device, const char *name, const char *kernels,
+					     size_t out_bytes)
 {
-	struct fixture f = {.context = ptxsim_context_create(NULL)};
+	struct fixture f = {.context = ptxsim_context_create(device ? ptxsim_device_find(device) : NULL)};
 
 	ck_assert_ptr_nonnull(f.context);
 	f.module = ptxsim_module_create(f.context);
@@ -27,6 +28,11 @@ static inline struct fixture open_fixture(const char *name, const char *kernels,
 	ck_assert_msg(ptxsim_module_build(f.module, NULL) == PTXSIM_OK, "%s", ptxsim_module_diagnostics(f.module));
 	ck_assert_int_eq(ptxsim_alloc(f.context, out_bytes, &f.out), PTXSIM_OK);
 	return f;
+}
+
+static inline struct fixture open_fixture(const char *name, const char *kernels, size_t out_bytes)
+{
+	return open_fixture_on(NULL, name, kernels, out_bytes);
 }
 
 #endif

@@ -4,6 +4,7 @@
  * where, and the occupancy calculator against figures worked out by hand from its rules.
  */
 #include "arch/arch.h"
+#include "arch/device.h"
 #include "main.h"
 
 #include <check.h>
@@ -116,6 +117,41 @@ START_TEST(splits_the_first_level)
 }
 END_TEST
 
+/* Attributes of products that are put together from the target's row and the product's figures, as NVIDIA documents them. */
+START_TEST(devices_have_attributes)
+{
+	static const struct {
+		const char *device;
+		int number;
+		s32 value;
+	} known[] = {
+		{"t4", 1, 1024},       {"t4", 2, 1024},         {"t4", 4, 64},        {"t4", 5, 2147483647},
+		{"t4", 7, 65535},      {"t4", 8, 49152},        {"t4", 12, 65536},    {"t4", 13, 1590000},
+		{"t4", 16, 40},        {"t4", 36, 5001000},     {"t4", 37, 256},      {"t4", 38, 4 << 20},
+		{"t4", 39, 1024},      {"t4", 40, 3},           {"t4", 75, 7},        {"t4", 76, 5},
+		{"t4", 82, 65536},     {"t4", 87, 32},          {"t4", 97, 65536},    {"t4", 106, 16},
+		{"t4", 108, 0},        {"t4", 109, 0},          {"t4", 111, 0},       {"t4", 120, 0},
+		{"a100", 16, 108},     {"a100", 75, 8},         {"a100", 76, 0},      {"a100", 81, 167936},
+		{"a100", 97, 166912},  {"a100", 106, 32},       {"a100", 111, 1024},  {"rtx4090", 16, 128},
+		{"rtx4090", 39, 1536}, {"rtx4090", 97, 101376}, {"rtx4090", 106, 24}, {"rtx4090", 88, 0},
+		{"h200", 16, 132},     {"h200", 75, 9},         {"h200", 120, 1},
+	};
+	s32 value;
+
+	for (size_t k = 0; k < COUNT_OF(known); k++) {
+		const struct device *d = device_find(known[k].device);
+		ck_assert_ptr_nonnull(d);
+		ck_assert(device_attribute(d, known[k].number, &value));
+		ck_assert_msg(value == known[k].value, "%s, attribute %d: %d, not %d", known[k].device, known[k].number,
+			      value, known[k].value);
+	}
+	ck_assert(!device_attribute(device_find("t4"), 0, &value));
+	ck_assert(!device_attribute(device_find("t4"), DEVICE_ATTRIBUTES + 1, &value));
+	ck_assert_ptr_eq(device_find("sm_89"), device_find("rtx4090"));
+	ck_assert_ptr_null(device_find("gtx1"));
+}
+END_TEST
+
 UNIT_TESTS("arch", 0)
 {
 	UNIT_TEST(finds_by_either_name);
@@ -123,4 +159,5 @@ UNIT_TESTS("arch", 0)
 	UNIT_TEST(knows_which_target_runs_where);
 	UNIT_TEST(computes_occupancy);
 	UNIT_TEST(splits_the_first_level);
+	UNIT_TEST(devices_have_attributes);
 }

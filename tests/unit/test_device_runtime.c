@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The run time that kernels call: what CUDA's device library makes of cudaMalloc, cudaMemcpyAsync, cudaDeviceGetAttribute and
+ * their like in device code. One thread asks; out[] holds what it was told, out2 what copies and fills left.
+ */
+#include <check.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api_fixture.h"
+#include "main.h"
+
+enum { ARGUMENTS = 8, STATUS_BYTE = 512, BYTES = 1024 };
+
+/* A call: types of its parameters ("dw": 64 bits, then 32), and the values; "out+N" and "loc+N" are addresses there. */
+static const struct call {
+	const char *name, *types, *values[ARGUMENTS];
+	uint32_t status;
+} calls[] = {
+	{"GetDeviceCount", "d", {"out+0"}, 0},
+	{"GetDevice", "d", {"out+4"}, 0},
+	{"DeviceGetAttribute", "dww", {"out+8", "39", "0"}, 0}, /* threads of a multiprocessor */
+	{"DeviceGetAttribute", "dww", {"out+12", "9999", "0"}, 1},
+	{"RuntimeGetVersion", "d", {"out+16"}, 0},
+	{"DeviceGetCacheConfig", "d", {"out+20"}, 0},
+	{"StreamCreateWithFlags", "dw", {"out+24", "0"}, 0},
+	{"EventCreateWithFlags", "dw", {"out+32", "0"}, 0},
+	{"EventRecord", "dd", {"0", "0"}, 0},
+	{"GetLastError", "", {NULL}, 0},
+	{"GetDeviceCount", "d", {"loc+0"}, 0},
+	{"GetDeviceCount", "d", {"0"}, 1},
+	{"Malloc", "dd", {"out+40", "64"}, 0},
+	{"Malloc", "dd", {"out+48", "0x10000000000"}, 2},
+	{"Free", "d", {"0"}, 0},
+	{"Free", "d", {"out+40"}, 1}, /* not of the heap */
+	{"MemsetAsync", "dwdd", {"out+128", "0x5a", "16", "0"}, 0},
+	{"Memset2DAsync", "ddwddd", {"out+160", "16", "0x11", "4", "2", "0"}, 0},
+	{"MemcpyAsync", "dddwd", {"out+192", "out+0", "4", "3", "0"}, 0},
+	{"Memcpy2DAsync", "ddddddwd", {"out+224", "8", "out+0", "4", "4", "2", "3", "0"}, 0},
+};
+
+static size_t add(char *text, size_t used, const char *format, const char *a, const char *b)
+{
+	return used + (size_t)sprintf(text + used, format, a, b);
+}
+
+/* One block of instructions for the call, with its status stored. */
+static size_t add_call(char *text, size_t used, const struct call *c, size_t number)
+{
+	char name[32];
+
+	used = add(text, used, "	{ .param .b32 r;\n", "", "");
+	for (size_t k = 0; c->types[k]; k++) {
+		const char *value = c->values[k], *type = c->types[k] == 'd' ? "b64" : "b32";
+		const bool is_address = !strncmp(value, "out+", 4) || !strncmp(value, "loc+", 4);
+		sprintf(name, "p%zu", k);
+		used = add(text, used, "	.param .%s %s;\n", type, name);
+		if (is_address)
+			used = add(text, used, "	add.s64 %%a, %s, %s;\n", *value == 'o' ? "%out" : "%loc",
+				   value + 4);
+		used = add(text, used, is_address ? "	st.param.b64 [%s], %%a;\n" : "", name, "");
+		if (!is_address)
+			used += (size_t)sprintf(text + used, "	st.param.%s [%s], %s;\n", type, name, value);
+	}
+	used = add(text, used, "	call.uni (r), __cudaCDP2%s, (", c->name, "");
+	for (size_t k = 0; c->types[k]; k++) {
+		sprintf(name, "%sp%zu", k ? ", " : "", k);
+		used = add(text, used, "%s", name, "");
+	}
+	used += (size_t)sprintf(text + used, ");\n	ld.param.b32 %%r, [r]; st.global.u32 [%%out+%zu], %%r; }\n",
+				STATUS_BYTE + 4 * number);
+	return used;
+}
+
+static char *make_kernel(void)
+{
+	char *text = malloc(1 << 16);
+	size_t used = add(text, 0, ".version 8.0\n.target sm_90\n.address_size 64\n", "", "");
+
+	for (size_t n = 0; n < sizeof calls / sizeof *calls; n++) {
+		size_t before = 0;
+		while (before < n && strcmp(calls[before].name, calls[n].name))
+			before++;
+		if (before < n)
+			continue;
+		used = add(text, used, ".extern .func (.param .b32 r) __cudaCDP2%s(", calls[n].name, "");
+		for (size_t k = 0; calls[n].types[k]; k++) {
+			const char name[] = {(char)('a' + k), 0};
+			used += (size_t)sprintf(text + used, "%s.param .%s %s", k ? ", " : "",
+						calls[n].types[k] == 'd' ? "b64" : "b32", name);
+		}
+		used = add(text, used, ");\n", "", "");
+	}
+	used = add(text, used,
+		   ".visible .entry ask(.param .u64 o)\n{\n	.local .align 8 .b8 l[16];\n	.reg .b32 %%r;\n"
+		   "	.reg .b64 %%out, %%loc, %%a;\n	ld.param.u64 %%out, [o];\n	mov.u64 %%loc, l;\n"
+		   "	cvta.local.u64 %%loc, %%loc;\n",
+		   "", "");
+	for (size_t n = 0; n < sizeof calls / sizeof *calls; n++)
+		used = add_call(text, used, &calls[n], n);
+	add(text, used, "	ld.local.u32 %%r, [l]; st.global.u32 [%%out+60], %%r; ret;\n}\n", "", "");
+	return text;
+}
+
+START_TEST(calls_answer_as_on_the_host)
+{
+	char *text = make_kernel();
+	struct fixture f = open_fixture_on("h200", "ask.ptx", text, BYTES);
+	const void *args[] = {&f.out};
+	struct ptxsim_launch l = PTXSIM_LAUNCH_INIT;
+	uint8_t got[BYTES];
+	uint32_t words[BYTES / 4];
+	uint64_t handle[2];
+
+	l.args = args;
+	l.arg_count = 1;
+	ck_assert_msg(ptxsim_launch(f.context, ptxsim_find_function(f.module, "ask"), &l) == PTXSIM_OK, "%s",
+		      ptxsim_message(f.context));
+	ck_assert_int_eq(ptxsim_read(f.context, got, f.out, sizeof got), PTXSIM_OK);
+	memcpy(words, got, sizeof words);
+	for (size_t n = 0; n < sizeof calls / sizeof *calls; n++)
+		ck_assert_msg(words[STATUS_BYTE / 4 + n] == calls[n].status, "call %zu, %s: status %u", n,
+			      calls[n].name, words[STATUS_BYTE / 4 + n]);
+	ck_assert_uint_eq(words[0], 1);
+	ck_assert_uint_eq(words[1], 0);
+	ck_assert_uint_eq(words[2], 2048);
+	ck_assert_uint_eq(words[4], 13000);
+	ck_assert_uint_eq(words[15], 1); /* by way of local memory */
+	memcpy(handle, got + 24, sizeof handle);
+	ck_assert_uint_ne(handle[0], handle[1]);
+	for (size_t k = 0; k < 16; k++)
+		ck_assert_uint_eq(got[128 + k], 0x5a);
+	ck_assert_uint_eq(words[40], 0x11111111);
+	ck_assert_uint_eq(words[41], 0);
+	ck_assert_uint_eq(words[44], 0x11111111);
+	ck_assert_uint_eq(words[48], 1);
+	ck_assert_uint_eq(words[56], 1);
+	ck_assert_uint_eq(words[58], 0);
+	ptxsim_context_free(f.context);
+	free(text);
+}
+END_TEST
+
+UNIT_TESTS("device_runtime", 0) { UNIT_TEST(calls_answer_as_on_the_host); }
