@@ -40,4 +40,4 @@ try:
     want(404, url.path, method="POST")
     print(wrong or "ok")
 finally:
-    server.kill()
+    server.terminate()

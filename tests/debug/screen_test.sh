@@ -190,6 +190,25 @@ for at in 80x24 200x60; do
 	shows "ended with 0"
 	close
 done
+# Keys: the line is edited, the focus goes to the next warp, a breakpoint comes and goes, pages open and close, panes scroll.
+open 100x40 debug --tui "$dot"
+shows "(ptxsim)"
+keys "xrun" Home DC End BSpace "n" Left Right Enter
+shows "Launch 1: dot"
+keys F6
+shows "warp 1"
+keys F9 "info breakpoints" Enter
+shows "in dot"
+keys F9 "info breakpoints" Enter
+shows "No breakpoints"
+keys PPage NPage C-l "p 6*7" Left Left C-k "*7" Enter
+shows "= 42"
+keys F1
+shows "F9"
+keys q F2 q "q" Tab C-u "br" Tab C-u F11 F10 F8 F12
+keys C-u "quit" Enter
+shows "ended with"
+close
 if "$program" debug --tui "$dot" </dev/null >/dev/null 2>&1; then
 	echo "FAIL: --tui without a terminal succeeds"
 	failed=$((failed + 1))
