@@ -86,7 +86,7 @@ for folder in "$tests"/cubins/sm_*; do
 		name=${packed##*/}
 		gzip -dc "$packed" >"$work/$target/${name%.gz}"
 	done
-	for pack in scalar-cvt scalar-int scalar-mem warp-async warp-atomics warp-cluster warp-collective warp-control warp-matrix warp-memory warp-sync warp-system warp-wgmma prog-basic prog-lang prog-math prog-tensor; do
+	for pack in approx exchange-and-add guarded-forms mixed-forms nan-order scalar-cvt scalar-int scalar-mem warp-async warp-atomics warp-cluster warp-collective warp-control warp-matrix warp-memory warp-sync warp-system warp-wgmma prog-basic prog-crypto prog-lang prog-math prog-memory prog-more prog-tensor; do
 		"$(dirname "$ptxsim")/golden-run" --quiet --arch "$target" --cubins "$work/$target" "$tests/../golden/$pack" >"$work/out" 2>&1 ||
 			cat "$work/out"
 		grep -q ' 0 failed' "$work/out"
