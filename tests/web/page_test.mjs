@@ -494,6 +494,36 @@ await test('markup in names, texts, and what kernels print stays text', async ()
 	for (const x of [p, q]) is(await x.evaluate(() => globalThis.bad === undefined && !document.querySelector('img:not(.cm-widgetBuffer), svg[onload]')), 'markup came in');
 	await q.context().close();
 });
+await test('a link that unpacks to very much is not unpacked', async () => {
+	const packed = (await import('node:zlib')).deflateRawSync(Buffer.from(JSON.stringify({ name: 'x.ptx', text: 'x'.repeat(300 << 20), args: '' })));
+	const began = performance.now();
+	const q = await b.open({}, '#s=' + packed.toString('base64url'));
+	await until(q, 'expectations? hold');
+	is(performance.now() - began < 20000, `it took ${Math.round(performance.now() - began)} ms`);
+	await q.context().close();
+});
+await test('what kernels print, and files that they name, stay text in the results and in the report', async () => {
+	const evil = '</script><script>top.bad=1</script><img src=x onerror="globalThis.bad=2"><svg onload=globalThis.bad=3>', bytes = [...Buffer.from(evil), 0];
+	await p.evaluate(() => { document.getElementById('status').textContent = ''; });
+	await write(p, code(`.file 1 "${evil.replace(/"/g, '')}.cu"\n.extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b64 b);
+.global .align 1 .b8 words[${bytes.length}] = {${bytes.join(', ')}};\n.visible .entry k(.param .u64 out) {\n\t.reg .b64 %a, %o;\n\t.loc 1 3 1
+	ld.param.u64 %o, [out];\n\tmov.u64 %a, words;\n\tcvta.global.u64 %a, %a;\n\t{ .param .b64 p0; .param .b64 p1; .param .b32 rv;
+	st.param.b64 [p0], %a; st.param.b64 [p1], 0; call.uni (rv), vprintf, (p0, p1); }\n\tst.global.u32 [%o], 1; // ${evil}\n\tret;\n}\n`,
+		`// ${evil}\n//@ buffer out u32[32] const 0\n//@ launch k(out) grid=1 block=1\n`));
+	await p.click('#run');
+	await until(p, 'Done');
+	await tab(p, 'Results');
+	await panelSays(p, 'img src=x onerror');
+	await tab(p, 'Report');
+	const frame = await (await p.waitForSelector('iframe')).contentFrame();
+	await frame.waitForSelector('#sections a, #sections button', { timeout: 20000 });
+	for (const f of [p, frame])
+		is(await f.evaluate(() => globalThis.bad === undefined && !document.querySelector('img:not(.cm-widgetBuffer), svg[onload]')), 'markup came in');
+	is((await frame.evaluate(() => fetch('http://127.0.0.1:9/').then(() => 'reached', () => 'refused'))) === 'refused', 'the report may reach others');
+	is((await frame.evaluate(() => { try { return parent.document.title; } catch { return ''; } })) === '', 'the report may read the page');
+	await tab(p, 'Warps');
+	await sample(p, 'vecadd.ptx');
+});
 await test('no script from elsewhere, no connection to others: the content security policy', async () => {
 	const refused = await p.evaluate(() => new Promise((r) => { fetch('http://127.0.0.1:9/').then(() => r(false), () => r(true)); }));
 	is(refused, 'the page may reach other hosts');

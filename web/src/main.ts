@@ -549,7 +549,7 @@ function wire(): void {
 	byId('open').addEventListener('click', () => byId('file').click());
 	byId<HTMLInputElement>('file').addEventListener('change', (e) => void openFile((e.target as HTMLInputElement).files?.[0]));
 	byId('save').addEventListener('click', saveFile);
-	byId('share').addEventListener('click', () => void share());
+	byId('share').addEventListener('click', () => quietly(share()));
 	byId('theme').addEventListener('click', () => theme(themes[(themes.indexOf(document.documentElement.dataset.theme ?? 'system') + 1) % 3]));
 	byId('help').addEventListener('click', help);
 	document.addEventListener('keydown', keys);
