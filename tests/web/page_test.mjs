@@ -609,7 +609,7 @@ for (const [width, height] of [[1280, 800], [400, 860]])
 			await until(q, 'expectations hold');
 			const fits = async (what) => is(await q.evaluate(() => document.documentElement.scrollWidth <= innerWidth + 1), `the page is wider than the screen: ${what}`);
 			const picture = async (what) => pictures && q.screenshot({ path: path.join(pictures, `${name}-${width}-${colorScheme}-${what}.png`), fullPage: width < 800 });
-			for (const [view, file, n] of [['Warps', 'mandelbrot.ptx', 700], ['Warps', 'wgmma_ring.ptx', 400], ['Registers', 'scan.ptx', 1200], ['Access', 'scan.ptx', 1200], ['Memory', 'scan.ptx', 1210], ['Matrix', 'mma_tile.ptx', 300], ['Results', 'vecadd.ptx', 10], ['Report', 'vecadd.ptx', 10]]) {
+			for (const [view, file, n] of [['Warps', 'mandelbrot.ptx', 700], ['Warps', 'wgmma_ring.ptx', 400], ['Registers', 'scan.ptx', 1200], ['Access', 'scan.ptx', 1200], ['Memory', 'scan.ptx', 1210], ['Matrix', 'mma_tile.ptx', 3000], ['Results', 'vecadd.ptx', 10], ['Report', 'vecadd.ptx', 10]]) {
 				await sample(q, file);
 				await slide(q, n);
 				await tab(q, view);
