@@ -74,7 +74,8 @@ again:
 
 const p = await b.open();
 const paint = await p.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN);
-console.log(`first paint after ${paint.toFixed(0)} ms`);
+judge('first paint', paint, 'ms', 1000);
+judge('engine ready', await p.evaluate(() => performance.getEntriesByName('ready')[0].startTime), 'ms', 2000);
 await until(p, 'expectations hold');
 let files = 0;
 for (const f of fs.readdirSync(page)) files += zlib.gzipSync(fs.readFileSync(path.join(page, f))).length;

@@ -582,6 +582,7 @@ async function start(): Promise<void> {
 	else if (own) load(own, await (await fetch('file.txt')).text(), '');
 	else pickSample(file ?? 'scan.ptx');
 	await engine.ready;
+	performance.mark('ready');
 	document.documentElement.dataset.ready = '1';
 }
 
