@@ -9,7 +9,6 @@
  */
 #include "exec/gang.h"
 
-#include "exec/converge.h"
 #include "exec/internal.h"
 
 enum {
@@ -192,8 +191,6 @@ const struct insn *gang_yield(struct gang *g, const struct insn *i)
 		if (w->stop != STOP_YIELD)
 			continue;
 		w->spins = g->spins;
-		if (split && g->code->machine_banks && g->spins)
-			converge_give_up(w);
 		if (split)
 			warp_give_way(w);
 	}

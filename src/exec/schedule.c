@@ -146,6 +146,8 @@ static void warp_reset(struct warp *w, const struct cluster *c)
 	w->turn_start = 0;
 	w->fell_behind = 0;
 	w->gave_way = false;
+	w->spin_turns = 0;
+	memset(w->spin_masks, 0, sizeof w->spin_masks);
 	w->resumed = false;
 	if (c->used)
 		memset(w->cluster_phase, 0, sizeof w->cluster_phase);

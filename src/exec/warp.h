@@ -109,11 +109,13 @@ struct warp {
 					      * guards, or one instruction; or NULL */
 	u64 turn_start;                      /* `issued` at the start of the pass */
 	u32 spins;                           /* times around a spin loop in this turn */
-	bool suspended;  /* in the middle of its turn, before the instruction of the first ready split */
-	u32 steps_left;  /* of the turn, before it gives way; see exec/explore.h */
-	u32 fell_behind; /* its priority, plus 1, below all that have not fallen behind; 0: it has not */
-	bool gave_way;   /* its turn ended so */
-	u64 counted;     /* of `issued`, what is in the worker's `elapsed` */
+	bool suspended;    /* in the middle of its turn, before the instruction of the first ready split */
+	u32 steps_left;    /* of the turn, before it gives way; see exec/explore.h */
+	u32 fell_behind;   /* its priority, plus 1, below all that have not fallen behind; 0: it has not */
+	bool gave_way;     /* its turn ended so */
+	u32 spin_masks[8]; /* machine code: lanes that last came round to spinning branches, by their place */
+	u32 spin_turns;    /* that ended so, while none of the lanes left */
+	u64 counted;       /* of `issued`, what is in the worker's `elapsed` */
 	struct warp *next_of_worker;
 	u64 state_hash;                /* of the last turn that ended in a spin loop */
 	u64 cluster_phase[WARP_LANES]; /* barrier.cluster.wait waits until the phase is this */

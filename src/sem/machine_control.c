@@ -7,7 +7,7 @@
 #include "sem/external.h"
 #include "sem/machine.h"
 
-enum { SPIN_TURNS = 24 };
+enum { SPIN_TURNS = 24, SPIN_VAIN_TURNS = 8 };
 
 #define TAKEN                                                                    \
 	(mask & (PRED_OF(i->a) ^ (i->aux & MACHINE_NOT_GUARD ? FULL_MASK : 0)) & \
@@ -118,10 +118,23 @@ MEANING_GANG(one);
 
 /* --- Branches ------------------------------------------------------------------------------- */
 
+/* Whether the lanes have come round to the branch i in turn after turn, and none of them has left the loop. A loop that
+ * lanes leave one by one, as around a compare and swap, is not in vain: letting others go would part lanes that meet on the
+ * hardware, and uniform instructions would then run once for each part. */
+static bool spins_in_vain(struct warp *w, const struct insn *i)
+{
+	u32 *seen = &w->spin_masks[(uintptr_t)i / sizeof *i % COUNT_OF(w->spin_masks)];
+
+	w->spin_turns = *seen == w->mask ? w->spin_turns + 1 : 0;
+	*seen = w->mask;
+	return w->spin_turns >= SPIN_VAIN_TURNS;
+}
+
 static inline const struct insn *jump_back(struct warp *w, const struct insn *i, const struct insn *to)
 {
 	if (i->aux & MACHINE_SPIN && ++w->spins >= SPIN_TURNS) {
-		converge_give_up(w);
+		if (spins_in_vain(w, i))
+			converge_give_up(w);
 		return warp_yield(w, to);
 	}
 	return w->budget <= 0 ? warp_yield(w, to) : to;
