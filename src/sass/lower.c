@@ -88,6 +88,7 @@ lower_fn *const lower_table[SASS_OP_COUNT] = {
 	OP(SGXT, sgxt),
 	OP(USGXT, sgxt),
 	OP(BMSK, bmsk),
+	OP(UBMSK, bmsk),
 	OP(IDP, idp),
 	OP(VIMNMX, vimnmx),
 	OP(IMNMX, vimnmx),
@@ -345,6 +346,7 @@ static bool is_uniform(const struct sass_insn *i)
 	case SASS_OP_UPOPC:
 	case SASS_OP_UFLO:
 	case SASS_OP_USGXT:
+	case SASS_OP_UBMSK:
 	case SASS_OP_UPLOP3:
 	case SASS_OP_ULDC:
 	case SASS_OP_LDCU:

@@ -34,6 +34,7 @@ static const struct sass_row rows[] = {
 	ROW(ULOP3, 0x092, "14u", ALL, "",       ".LUT.pand upu, ud, ua, ub, uc, #72:8, upp")
 	ROW(UPRMT, 0x096, "14u", ALL, "", ".uprmt ud, ua, ub, uc")
 	ROW(USHF, 0x099, "124u", ALL, "", ".shift.wrap.shifttype.hi ud, ua, ub, uc")
+	ROW(UBMSK, 0x09b, "14u", ALL, "", ".wrap ud, ua, us")
 	ROW(USGXT, 0x09a, "14u", ALL, "", ".wrap.u32 ud, ua, us")
 	ROW(UPLOP3, 0x09c, "4g", ALL, "", ".LUT upu, upv, upp, upq, upr, #64:3+72:5, #16:8")
 	ROW(UIMAD, 0x0a4, "124u", ALL, "74=0", ".u32 ud, ua, ub:s, -uc:s")

@@ -94,6 +94,34 @@ for folder in "$tests"/cubins/sm_*; do
 	done
 done
 
+# Programs in CUDA C (programs/NAME.cu), compiled by nvcc 13.0: what the PTX of sm_90a leaves, the cubins of all targets leave.
+mkdir "$work/programs"
+for launch in "$tests"/programs/*.launch; do
+	name=$(basename "$launch" .launch)
+	folder=$work/programs/$name
+	mkdir -p "$folder/ptx"
+	{
+		sed 's|^|//@ |' "$launch"
+		gzip -dc "$tests/programs/$name.ptx.gz"
+	} >"$folder/ptx/k.ptx"
+	"$ptxsim" run "$folder/ptx/k.ptx" >"$work/ptx" 2>&1 || cat "$work/ptx"
+	grep '^lane' "$work/ptx" >"$folder/ptx/printed.bin"
+	for packed in "$tests"/programs/"$name".*.cubin.gz; do
+		target=$(basename "$packed" .cubin.gz)
+		mkdir "$folder/$target"
+		gzip -dc "$packed" >"$folder/$target/k.cubin"
+		cp "$launch" "$folder/$target/k.cubin.launch"
+		"$ptxsim" run "$folder/$target/k.cubin" >"$work/out" 2>&1 || cat "$work/out"
+		grep '^lane' "$work/out" >"$folder/$target/printed.bin"
+		equal=true
+		for bytes in "$folder"/ptx/*.bin; do
+			cmp "$bytes" "$folder/$target/${bytes##*/}" || equal=false
+		done
+		$equal
+		verdict "machine code of $target leaves what its PTX does"
+	done
+done
+
 # Lanes that spin for ever: a deadlock at the load, and no address that is not its own.
 "$ptxsim" run "$tests/images/loop.cubin" --block 32 --arg 'o=s32[1]' >"$work/out" 2>&1
 [ $? = 1 ] && grep -q '^deadlock: lanes 0xffffffff spin' "$work/out" && grep -q 'LDG.E.STRONG.SYS R0' "$work/out" &&
