@@ -14,16 +14,71 @@ struct native_code {
 	const struct insn *insns; /* in place of code->gang_insns */
 };
 
+/* How blocks run that begin: natively, or interpreted, or on trial, by turns, until it is known which takes longer. */
+enum native_turn { NATIVE_TURN_INTERPRETED, NATIVE_TURN_NATIVE, NATIVE_TURNS, NATIVE_TURN_NONE = NATIVE_TURNS };
+
+/* What blocks of one kind have taken; atomic. */
+struct native_trial {
+	u64 ticks;
+	u32 blocks;
+};
+
 struct native_kernel {
 	struct native_code *ready; /* atomic; NULL: none yet */
 	u64 heat;                  /* atomic: warp instructions that it has run without */
 	u64 wanted;                /* at which heat code is asked for */
 	void (*want)(struct native_kernel *k);
+	void (*settle)(struct native_kernel *k); /* the trial is over */
+	u32 begun;    /* atomic: blocks since `ready` */
+	bool settled; /* atomic: no more trial; `ready` is what is to be used, if anything */
+	struct native_trial trials[NATIVE_TURNS];
 };
+
+/* Blocks of each kind that are run for a comparison, and those before, in which caches are cold. */
+enum { TRIAL_BLOCKS = 24, TRIAL_COLD = 4, TRIAL_OUTLIER = 4 };
 
 static inline struct native_code *native_ready(const struct native_kernel *k)
 {
 	return k ? __atomic_load_n(&k->ready, __ATOMIC_ACQUIRE) : NULL;
+}
+
+static inline u64 native_ticks(void)
+{
+#if defined __x86_64__
+	return __builtin_ia32_rdtsc();
+#else
+	return 0; /* there is no native code */
+#endif
+}
+
+/* The code for a block that begins, and what it tries. Turns follow each other without a period: neighbouring blocks
+ * often differ. */
+static inline struct native_code *native_for_block(struct native_kernel *k, u8 *turn)
+{
+	struct native_code *code = native_ready(k);
+
+	*turn = NATIVE_TURN_NONE;
+	if (!code || __atomic_load_n(&k->settled, __ATOMIC_RELAXED))
+		return code;
+	*turn = (u8)__builtin_parity(__atomic_fetch_add(&k->begun, 1, __ATOMIC_RELAXED));
+	return *turn == NATIVE_TURN_NATIVE ? code : NULL;
+}
+
+/* A block on trial has ended. */
+static inline void native_note(struct native_kernel *k, u8 turn, u64 ticks)
+{
+	struct native_trial *t = &k->trials[turn];
+	const u32 count = __atomic_fetch_add(&t->blocks, 1, __ATOMIC_RELAXED), known = count - TRIAL_COLD;
+	const u64 sum = __atomic_load_n(&t->ticks, __ATOMIC_RELAXED);
+
+	/* Who was interrupted counts as others. */
+	if (count >= TRIAL_COLD)
+		__atomic_fetch_add(&t->ticks, known >= 4 && ticks > TRIAL_OUTLIER * sum / known ? sum / known : ticks,
+				   __ATOMIC_RELAXED);
+	for (u32 n = 0; n < NATIVE_TURNS; n++)
+		if (__atomic_load_n(&k->trials[n].blocks, __ATOMIC_RELAXED) < TRIAL_COLD + TRIAL_BLOCKS)
+			return;
+	k->settle(k);
 }
 
 /* The kernel has run that many instructions more, of warps. */

@@ -171,7 +171,9 @@ static void block_reset(struct block *b, struct cluster *c, u32 rank)
 		gang_run_once(b);
 	for (u32 n = 0; n < b->warp_count && !b->intact; n++)
 		warp_reset(&b->warps[n], c);
-	b->native = native_ready(grid->native);
+	b->native = native_for_block(grid->native, &b->native_turn);
+	if (b->native_turn != NATIVE_TURN_NONE)
+		b->native_began = native_ticks();
 	b->gang_insns = b->native ? b->native->insns : grid->gang_insns;
 	b->at_start = true;
 	b->gathers = b->leads = false;
@@ -226,6 +228,8 @@ static void block_end(struct worker *k, struct block *b)
 	for (u32 o = 0; o < grid->observer_count; o++)
 		if (grid->observers[o]->block_end)
 			grid->observers[o]->block_end(grid->observers[o]->context, b);
+	if (b->native_turn != NATIVE_TURN_NONE)
+		native_note(grid->native, b->native_turn, native_ticks() - b->native_began);
 	k->stats.blocks++;
 	k->stats.warps += b->warp_count;
 	block_count(k, b);

@@ -30,14 +30,23 @@ static bool call_handler(struct native_run *r, struct warp *w, u8 *rows, u32 k, 
 	return false;
 }
 
-static void push(struct native_run *r, u32 block, u32 lanes, bool is_join)
+/* Native code has rows in all vector registers where lanes part and meet, and keeps none for these calls. */
+#if defined __x86_64__
+#define KEEPS_REGISTERS __attribute__((target("general-regs-only"), no_caller_saved_registers))
+#define KEEPS_VECTORS   __attribute__((target("general-regs-only")))
+#else
+#define KEEPS_REGISTERS
+#define KEEPS_VECTORS
+#endif
+
+KEEPS_VECTORS static inline void push(struct native_run *r, u32 block, u32 lanes, bool is_join)
 {
 	r->ways[r->depth++] = (struct native_way){
 		.block = block, .lanes = lanes, .is_join = is_join, .outer = r->join, .outer_at = r->join_at};
 }
 
 /* As gang_diverge does for one warp. */
-static u32 part(struct native_run *r, u32 mask, u32 taken, u32 target, u32 join)
+KEEPS_REGISTERS static u32 part(struct native_run *r, u32 mask, u32 taken, u32 target, u32 join)
 {
 	if (r->join != join) {
 		push(r, join, 0, true);
@@ -51,7 +60,7 @@ static u32 part(struct native_run *r, u32 mask, u32 taken, u32 target, u32 join)
 	return mask & ~taken;
 }
 
-static u32 meet(struct native_run *r, u32 mask)
+KEEPS_REGISTERS static u32 meet(struct native_run *r, u32 mask)
 {
 	r->ways[r->join_at].lanes |= mask;
 	for (;;) {

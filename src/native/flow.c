@@ -92,15 +92,34 @@ static bool is_ordered(const struct form *f)
 	return false;
 }
 
+enum { BARRED = ISA_BRANCH | ISA_INDIRECT | ISA_CALL | ISA_RET | ISA_EXIT | ISA_ATOMIC | ISA_UNGUARDED | ISA_ORDERED |
+		ISA_UNMODELLED | ISA_LATE };
+
 static bool runs_lane_by_lane(const struct step *s, const struct insn *i)
 {
 	const struct form *f = s->form;
-	const u32 barred = ISA_BRANCH | ISA_INDIRECT | ISA_CALL | ISA_RET | ISA_EXIT | ISA_ATOMIC | ISA_SYNC |
-			   ISA_UNGUARDED | ISA_ORDERED | ISA_UNMODELLED | ISA_CROSS_LANE | ISA_LATE;
 	const u32 traits = TRAIT_LOADS | TRAIT_STORES | TRAIT_COMMUTES;
 
-	return !(f->row->flags & barred) && !(f->row->traits & ~traits) && s->meaning && s->meaning->gang &&
-	       s->meaning->run == i->fn && !is_ordered(f) && !i->run;
+	return !(f->row->flags & (BARRED | ISA_SYNC | ISA_CROSS_LANE)) && !(f->row->traits & ~traits) &&
+	       s->meaning->gang && !is_ordered(f) && !i->run;
+}
+
+static bool is_full_mask(const struct code *code, u32 offset)
+{
+	for (u32 k = 0; k < code->constant_count; k++)
+		if (code->constants[k].offset == offset)
+			return !code->constants[k].frame_relative && code->constants[k].low == FULL_MASK;
+	return false;
+}
+
+/* Exchanges of which all lanes of a warp are named as members, by the last operand. */
+static bool runs_together(const struct code *code, const struct step *s, const struct insn *i)
+{
+	const struct form *f = s->form;
+
+	return f->row->flags & ISA_SYNC && f->row->traits & (TRAIT_SHUFFLES | TRAIT_VOTES) &&
+	       !(f->row->traits & ~(TRAIT_SHUFFLES | TRAIT_VOTES)) && !(f->row->flags & BARRED) && f->operand_count &&
+	       is_full_mask(code, insn_operand(code, f, i, f->operand_count - 1u));
 }
 
 static void classify_text(struct code_flow *f, u32 k)
@@ -124,7 +143,8 @@ static void classify_text(struct code_flow *f, u32 k)
 		return;
 	}
 	s->opaque = false;
-	if (runs_lane_by_lane(s, i))
+	s->together = runs_together(code, s, i);
+	if (s->together || runs_lane_by_lane(s, i))
 		s->kind = STEP_PLAIN;
 }
 
@@ -150,6 +170,8 @@ static void classify(struct code_flow *f, const struct internals *in, u32 k)
 		classify_text(f, k);
 	s->ends |= i->fn == in->exit;
 	s->guarded = k && code->insns[k - 1].fn == in->guard;
+	if (s->together && s->guarded)
+		s->kind = STEP_WALL;
 	if (i->fn == in->guard || i->fn == in->bra_if) {
 		s->operands = ARENA_ARRAY(f->arena, STEP_OPERANDS_MAX, struct step_operand);
 		add_operand(f, s, i->a, 1, true, false);

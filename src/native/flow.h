@@ -33,6 +33,7 @@ struct step {
 	bool opaque; /* of a wall: what it reads is not known; all is taken to be live */
 	bool ends;   /* nothing comes after it */
 	bool guarded;
+	bool together; /* exchanges among all lanes of the warp, which must stand here */
 	const struct meaning *meaning;
 	const struct form *form;
 	u8 operand_count;

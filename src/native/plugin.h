@@ -46,7 +46,7 @@ typedef u32 native_fn(struct native_run *r, struct warp *w, u8 *rows);
 struct native_services {
 	/* Runs instruction number k for the lanes of `mask` by its handler; false: it would fault. */
 	bool (*call)(struct native_run *r, struct warp *w, u8 *rows, u32 k, u32 mask);
-	/* Of the lanes `mask`, `taken` go to block `target`, and all meet at block `join`. The others, which are
+	/* This and the next change no register but that of the result. Of the lanes `mask`, `taken` go to block `target`, and all meet at block `join`. The others, which are
 	 * returned, go on. Needs room for two more ways. */
 	u32 (*part)(struct native_run *r, u32 mask, u32 taken, u32 target, u32 join);
 	/* The lanes `mask` have arrived at the innermost join. Twice the number of the block where r->mask goes on;

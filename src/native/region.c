@@ -261,9 +261,13 @@ static void make_insn(struct making *m, u32 block, u32 k, struct region_insn *to
 				   .operand_count = s->operand_count,
 				   .guard = NO_OPERAND,
 				   .of_floats = has_floats(s->form),
+				   .together = s->together,
 				   .accesses = s->form->row->flags & ISA_MEMORY};
-	if (s->form->layout == LAYOUT_DIRECT || s->form->layout == LAYOUT_MEMORY)
-		to->meaning = s->meaning->name;
+	to->meaning = s->meaning->name;
+	if (s->form->layout == LAYOUT_LIST || s->form->layout == LAYOUT_MEMORY_LIST) {
+		to->list = f->code->operands + (s->form->layout == LAYOUT_LIST ? (u32)to->plain->imm : to->plain->b);
+		to->list_count = s->form->operand_count - (s->form->layout == LAYOUT_LIST ? 0 : 2);
+	}
 	if (s->guarded) {
 		to->guard = region_row(m, f->steps[k - 1].operands[0].row);
 		to->guard_negated = f->code->insns[k - 1].aux & 1;
@@ -356,7 +360,8 @@ static void make_liveness(struct making *m)
 			/* Who leaves before a guarded instruction comes to its guard again. */
 			if (f->steps[k].guarded)
 				row_add(live, f->steps[k - 1].operands[0].row);
-			if (x->insns[--at].accesses)
+			--at;
+			if (x->insns[at].accesses || x->insns[at].together)
 				x->insns[at].live = own_rows(m, live);
 		}
 		x->live = own_rows(m, live);
@@ -391,8 +396,7 @@ static void choose_mode(struct region *r)
 	for (u32 n = 0; n < r->block_count; n++)
 		for (u32 k = 0; k < r->blocks[n].insn_count; k++) {
 			struct region_insn *x = &r->blocks[n].insns[k];
-			if (x->of_floats && x->plain->fp != r->fp)
-				x->meaning = NULL;
+			x->other_mode = x->of_floats && x->plain->fp != r->fp;
 		}
 }
 

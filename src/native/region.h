@@ -21,6 +21,8 @@ struct region_insn {
 	const struct insn *plain; /* what a warp by itself runs */
 	u32 number;               /* its number in the code */
 	const char *meaning;      /* "FILE:NAME" of what may be inlined; NULL: call the handler */
+	const u32 *list;          /* operands that do not fit the instruction: offsets in the frame; NULL: none */
+	u32 list_count;
 	const struct region_operand *operands;
 	u32 operand_count;
 	u32 guard; /* a predicate row; NO_OPERAND: none */
@@ -28,7 +30,9 @@ struct region_insn {
 	bool merges;   /* lanes that do not take part keep their part of its results */
 	bool accesses; /* memory: it may fault */
 	bool of_floats;
-	const u64 *live; /* rows live before it; only where accesses */
+	bool other_mode; /* under another floating-point mode than the region's */
+	bool together;   /* runs only while all lanes of the warp stand here */
+	const u64 *live; /* rows live before it; only where it accesses memory or runs together */
 };
 
 enum region_end { REGION_NEXT, REGION_JUMP, REGION_BRANCH };

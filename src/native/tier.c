@@ -25,6 +25,7 @@ struct kernel_record {
 	const struct code *code;
 	struct kernel_record *next;   /* of the tier's list */
 	struct kernel_record *queued; /* the next one to compile */
+	struct kernel_code *refused; /* slower than interpreting */
 	bool done;
 	struct native_report report;
 };
@@ -108,6 +109,8 @@ static void build(struct native *n, struct kernel_record *k, bool choosy)
 		code = native_build(n->plugin, n->compiler, k->program->isa, k->code, choosy, &n->ending, &k->report);
 		pthread_mutex_lock(&n->lock);
 	}
+	if (!choosy)
+		__atomic_store_n(&k->common.settled, true, __ATOMIC_RELAXED);
 	__atomic_store_n(&k->common.ready, code ? &code->common : NULL, __ATOMIC_RELEASE);
 	k->done = true;
 	n->in_work = NULL;
@@ -126,7 +129,8 @@ static void *compiler_main(void *tier)
 			continue;
 		}
 		n->queue = k->queued;
-		build(n, k, true);
+		if (!k->done)
+			build(n, k, true);
 	}
 	pthread_mutex_unlock(&n->lock);
 	return NULL;
@@ -144,11 +148,30 @@ static void want(struct native_kernel *kernel)
 	struct kernel_record **end = &n->queue;
 	while (*end)
 		end = &(*end)->queued;
-	*end = k;
+	if (!k->done)
+		*end = k;
 	k->queued = NULL;
-	if (!n->has_thread)
+	if (!k->done && !n->has_thread)
 		n->has_thread = !pthread_create(&n->thread, NULL, compiler_main, n);
 	pthread_cond_broadcast(&n->changed);
+	pthread_mutex_unlock(&n->lock);
+}
+
+/* Blocks may still run what is refused; it goes with the kernel. */
+static void settle(struct native_kernel *kernel)
+{
+	struct kernel_record *k = (struct kernel_record *)(void *)kernel;
+	const struct native_trial *native = &kernel->trials[NATIVE_TURN_NATIVE];
+	const struct native_trial *other = &kernel->trials[NATIVE_TURN_INTERPRETED];
+	struct native *n = k->tier;
+
+	pthread_mutex_lock(&n->lock);
+	if (!kernel->settled && native->ticks / (native->blocks - TRIAL_COLD) >=
+					other->ticks / (other->blocks - TRIAL_COLD)) {
+		k->refused = (struct kernel_code *)(void *)kernel->ready;
+		__atomic_store_n(&kernel->ready, NULL, __ATOMIC_RELEASE);
+	}
+	__atomic_store_n(&kernel->settled, true, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&n->lock);
 }
 
@@ -162,6 +185,7 @@ static struct kernel_record *record_new(struct native *n, const struct program *
 		return NULL;
 	*k = (struct kernel_record){.tier = n, .program = p, .code = code, .next = n->kernels};
 	k->common.want = want;
+	k->common.settle = settle;
 	k->common.wanted = max_u64(HEAT_LEAST, (u64)code->insn_count * HEAT_EACH);
 	n->kernels = k;
 	return k;
@@ -198,6 +222,8 @@ static void record_free(struct kernel_record *k)
 {
 	if (k->common.ready)
 		native_build_free((struct kernel_code *)(void *)k->common.ready);
+	if (k->refused)
+		native_build_free(k->refused);
 	free(k);
 }
 

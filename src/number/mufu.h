@@ -18,6 +18,9 @@
 #include "number/half.h"
 #include "number/ieee.h"
 #include "number/mufu_tables.h"
+#ifdef SEM_NATIVE
+#include "number/mufu_tables.c" /* native code brings its own */
+#endif
 
 /*
  * The truncated squarer, about x * x / 2^19 for a 17-bit x: the bits of the product array below column 18 are left out,

@@ -201,8 +201,8 @@ static const struct meaning *pick_float_to_int(const struct form *f)
 
 /* --- integer to float ------------------------------------------------------------------------- */
 
-/* In vector code clang converts unsigned integers by a subtraction, which makes 0 a -0 when rounding down. */
-#ifdef __clang__
+/* In vector code clang converts unsigned integers by a subtraction, which makes 0 a -0 when rounding down: not native code's. */
+#if defined __clang__ && !defined SEM_NATIVE
 #pragma STDC FENV_ACCESS ON
 #endif
 

@@ -23,7 +23,17 @@
 			d[l] = (RD)(EXPR);                                                \
 		}                                                                         \
 	}
-/* One loop for all masks: conversions are many. */
+/* One loop for all masks: conversions are many. Native code has rows in registers, and no pointer to choose one by. */
+#ifdef SEM_NATIVE
+#define CVT_STORE(NAME, RD)                                                                     \
+	ALWAYS_INLINE const struct insn *NAME##_store(const struct insn *i, u8 *rows, u32 mask) \
+	{                                                                                       \
+		RD kept[WARP_LANES] __attribute__((aligned(64)));                               \
+		NAME##_values(i, rows, kept);                                                   \
+		merge_row(rows + i->d, kept, sizeof kept[0], mask);                             \
+		return i + 1;                                                                   \
+	}
+#else
 #define CVT_STORE(NAME, RD)                                                                               \
 	ALWAYS_INLINE const struct insn *NAME##_store(const struct insn *i, u8 *rows, u32 mask)           \
 	{                                                                                                 \
@@ -33,6 +43,7 @@
 			merge_row(rows + i->d, kept, sizeof kept[0], mask);                               \
 		return i + 1;                                                                             \
 	}
+#endif
 #define CVT(NAME, RA, TA, RD, EXPR)                                          \
 	CVT_VALUES(NAME, RA, TA, RD, AS_IT_IS, EXPR)                         \
 	CVT_STORE(NAME, RD)                                                  \
@@ -44,11 +55,21 @@
 	CVT_STORE(NAME, RD)                                                                               \
 	LANE_FUNCTION(NAME)                                                                               \
 	{                                                                                                 \
-		return UNLIKELY(w->worker->fp != i->fp) ? lane_run_switched(w, i, rows, mask, NAME##_run) \
-							: NAME##_store(i, rows, mask);                    \
+		return UNLIKELY(OTHER_MODE(w, i)) ? lane_run_switched(w, i, rows, mask, NAME##_run) \
+						  : NAME##_store(i, rows, mask);                          \
 	}                                                                                                 \
 	FLANE_GANG_RUN(NAME, gang_each)                                                                   \
 	MEANING_GANG(NAME)
+#ifdef SEM_NATIVE
+#define CVT_RARE_BODY(RA, TA, RD, EXPR)                           \
+	const RA *pa = __builtin_assume_aligned(rows + i->a, 64); \
+	RD result[WARP_LANES] __attribute__((aligned(64)));       \
+	EACH_LANE {                                               \
+		const TA a = (TA)pa[l];                           \
+		result[l] = (RD)(EXPR);                           \
+	}                                                         \
+	merge_row(rows + i->d, result, sizeof result[0], mask);
+#else
 #define CVT_RARE_BODY(RA, TA, RD, EXPR)                           \
 	RD *d = __builtin_assume_aligned(rows + i->d, 64);        \
 	const RA *pa = __builtin_assume_aligned(rows + i->a, 64); \
@@ -59,6 +80,7 @@
 	}                                                         \
 	for (u32 l = 0; l < WARP_LANES; l++)                      \
 		d[l] = mask >> l & 1 ? result[l] : d[l];
+#endif
 #define CVT_RARE(NAME, RA, TA, RD, EXPR)             \
 	__attribute__((cold)) MEANING_FUNCTION(NAME) \
 	{                                            \

@@ -212,7 +212,7 @@ static __attribute__((noinline, unused)) const struct insn *gang_run_switched(st
  * that stand in the handler itself, not for those by a pointer. */
 #ifdef SEM_NATIVE
 /* A native region runs under one mode, which it makes sure of where it begins. */
-#define OTHER_MODE(of, i) false
+#define OTHER_MODE(of, i) (native_under_mode(), false)
 #else
 #define OTHER_MODE(of, i) ((of)->worker->fp != (i)->fp)
 #endif

@@ -7,6 +7,9 @@
 #define PTXSIM_SEM_LOAD_STORE_H
 
 #include "sem/access.h"
+#ifdef SEM_NATIVE
+#include "sem/native_access.h"
+#endif
 
 /* A meaning that tries NAME##_fast first, and where that gives up goes on with LANES. Native code has the first part
  * alone: where NAME_run gives NULL, it calls the interpreter's handler. */
@@ -20,7 +23,7 @@
 	{                                                  \
 		if (LIKELY(NAME##_fast(w, i, rows, mask))) \
 			return i + 1;                      \
-		return LANES;                              \
+		return LANES_OR_NULL(LANES);               \
 	}                                                  \
 	GANG_FAST(NAME)
 
@@ -103,9 +106,12 @@ static const struct insn *load_lanes(struct warp *w, const struct insn *i, u8 *r
 
 #ifdef SEM_NATIVE
 #define LOAD_FIRST(T, R, SPACE, WIDE) \
-	(load_row_##T##_##R(w, i, rows, mask, SPACE, WIDE) || load_same_##T##_##R(w, i, rows, mask, SPACE, WIDE))
+	(load_row_##T##_##R(w, i, rows, mask, SPACE, WIDE) || load_each_##T##_##R(w, i, rows, mask, SPACE, WIDE))
+#define STORE_FIRST(T, SPACE, WIDE) \
+	(store_row_##T(w, i, rows, mask, SPACE, WIDE) || store_each_##T(w, i, rows, mask, SPACE, WIDE))
 #else
 #define LOAD_FIRST(T, R, SPACE, WIDE) load_row_##T##_##R(w, i, rows, mask, SPACE, WIDE)
+#define STORE_FIRST(T, SPACE, WIDE)   store_row_##T(w, i, rows, mask, SPACE, WIDE)
 #endif
 #define LOAD_WIDTH(NAME, SPACE, T, R, WIDE)                                                                   \
 	ACCESS_FAST(NAME, LOAD_FIRST(T, R, SPACE, WIDE), load_shape_##T##_##R(w, i, rows, mask, SPACE, WIDE)) \
@@ -150,9 +156,8 @@ static const struct insn *store_lanes(struct warp *w, const struct insn *i, u8 *
 #define MEMORY u64
 #include "sem/store_type.h"
 
-#define STORE_WIDTH(NAME, SPACE, T, R, WIDE)                            \
-	ACCESS_FAST(NAME, store_row_##T(w, i, rows, mask, SPACE, WIDE), \
-		    store_shape_##T(w, i, rows, mask, SPACE, WIDE))     \
+#define STORE_WIDTH(NAME, SPACE, T, R, WIDE)                                                                       \
+	ACCESS_FAST(NAME, STORE_FIRST(T, SPACE, WIDE), store_shape_##T(w, i, rows, mask, SPACE, WIDE))             \
 	FAST_OR(NAME, store_lanes(w, i, rows, mask, WIDE, SPACE, sizeof(T), 8 * sizeof(R)))
 #define STORE(NAME, SPACE, T, R)                  \
 	STORE_WIDTH(NAME##_64, SPACE, T, R, true) \

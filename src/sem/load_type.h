@@ -85,20 +85,63 @@ ALWAYS_INLINE bool LOAD_OF(load_uniform)(struct warp *w, const struct insn *i, L
 }
 
 #ifdef SEM_NATIVE
-/* A whole warp at one address: what native code tries beside a row. */
-ALWAYS_INLINE bool LOAD_OF(load_same)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
+/* A value of each lane's place into the lanes of the mask: one for all, two rows, or a gather. */
+ALWAYS_INLINE void LOAD_OF(load_places64)(LANE *d, const struct places64 *p, u32 mask)
+{
+	LANE value[WARP_LANES] __attribute__((aligned(64)));
+
+	if (mask == FULL_MASK && all_same64(p->at)) {
+		const LANE one = KEEP(*(const MEMORY *)(const void *)(p->host + p->at[0]));
+		EACH_LANE
+			d[l] = one;
+		return;
+	}
+	if (mask == FULL_MASK && in_two_rows64(p->at, sizeof(MEMORY))) {
+		const MEMORY *low = (const MEMORY *)(const void *)(p->host + p->at[0]);
+		const MEMORY *high = (const MEMORY *)(const void *)(p->host + p->at[16]);
+		EACH_LANE_OF_HALF
+			d[l] = KEEP(low[l]);
+		EACH_LANE_OF_HALF
+			d[l + WARP_LANES / 2] = KEEP(high[l]);
+		return;
+	}
+	EACH_LANE
+		value[l] = KEEP(*(const MEMORY *)(const void *)(p->host + (s64)p->at[l]));
+	merge_row(d, value, sizeof value[0], mask);
+}
+ALWAYS_INLINE void LOAD_OF(load_places32)(LANE *d, const struct places32 *p, u32 mask)
+{
+	LANE value[WARP_LANES] __attribute__((aligned(64)));
+
+	if (mask == FULL_MASK && all_same32(p->at)) {
+		const LANE one = KEEP(*(const MEMORY *)(const void *)(p->host + p->at[0]));
+		EACH_LANE
+			d[l] = one;
+		return;
+	}
+	EACH_LANE
+		value[l] = KEEP(*(const MEMORY *)(const void *)(p->host + (s64)p->at[l]));
+	merge_row(d, value, sizeof value[0], mask);
+}
+
+/* What native code tries beside a row. */
+ALWAYS_INLINE bool LOAD_OF(load_each)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
 				      bool wide)
 {
-	u64 address[WARP_LANES] __attribute__((aligned(64))), apart = 0;
+	LANE *d = __builtin_assume_aligned(rows + i->d, 64);
 
-	if ((space != SPACE_GLOBAL && space != SPACE_SHARED) || mask != FULL_MASK)
+	if (wide) {
+		struct places64 p;
+		if (!find_places64(&p, w, i, rows, mask, space, sizeof(MEMORY), false))
+			return false;
+		LOAD_OF(load_places64)(d, &p, mask);
+		return true;
+	}
+	struct places32 p;
+	if (space != SPACE_SHARED || !find_places32(&p, w, i, rows, mask, sizeof(MEMORY)))
 		return false;
-	addresses_of(rows, i, wide, address);
-	const struct shape s = {.uniform = true, .first = address[0]};
-	for (int l = 0; l < WARP_LANES; l++)
-		apart |= address[l] ^ address[0];
-	return !apart && s.first % sizeof(MEMORY) == 0 &&
-	       LOAD_OF(load_uniform)(w, i, __builtin_assume_aligned(rows + i->d, 64), mask, space, &s);
+	LOAD_OF(load_places32)(d, &p, mask);
+	return true;
 }
 #endif
 
@@ -175,6 +218,9 @@ ALWAYS_INLINE bool LOAD_OF(load_local)(struct warp *w, const struct insn *i, u8 
 		LOAD_OF(load_local_row)(d, words + e.low / 4 * WARP_LANES, mask);
 		return true;
 	}
+#ifdef SEM_NATIVE
+	return false;
+#endif
 	for (u32 left = mask; left; left &= left - 1) {
 		const u32 l = (u32)__builtin_ctz(left);
 		const u32 *from = words + address[l] / 4 * WARP_LANES + l;

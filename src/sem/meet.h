@@ -51,6 +51,16 @@ static inline const struct insn *meet_apart(struct warp *w, const struct insn *i
 	return i + 1;
 }
 
+#ifdef SEM_NATIVE
+/* Native code runs it for whole warps alone, whose lanes all name all of them. */
+ALWAYS_INLINE const struct insn *meet(struct warp *w, const struct insn *i, u8 *rows, u32 mask, u32 members_row,
+				      u32 operand, u32 bits, bool across, group_fn *group)
+{
+	(void)members_row, (void)operand, (void)bits, (void)across;
+	group(w, i, rows, mask, FULL_MASK, NULL);
+	return i + 1;
+}
+#else
 ALWAYS_INLINE const struct insn *meet(struct warp *w, const struct insn *i, u8 *rows, u32 mask, u32 members_row,
 				      u32 operand, u32 bits, bool across, group_fn *group)
 {
@@ -65,6 +75,7 @@ ALWAYS_INLINE const struct insn *meet(struct warp *w, const struct insn *i, u8 *
 	group(w, i, rows, mask, w->member_mask, w->exchanging ? w->exchange : NULL);
 	return i + 1;
 }
+#endif
 
 /* A gang's instruction that serves its group at once if the running lanes of each warp name all that it has, and only
  * these of those that live; else the gang parts. members: the row of member masks. */

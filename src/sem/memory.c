@@ -10,7 +10,9 @@
 #include "isa/form.h"
 #include "number/convert.h"
 #include "sem/load_store.h"
+#ifndef SEM_NATIVE
 #include "sem/vector_access.h"
+#endif
 
 /* --- Loads ---------------------------------------------------------------------------------- */
 
@@ -27,31 +29,42 @@ LOADS(shared, SPACE_SHARED)
 /* Words at 32-bit shared addresses: everything in 32-bit lanes. What lies within 32 words of the first lane's, in
  * whatever order, is two loads and a permutation; a gather serves every other shape. Anything unusual goes the general
  * way. */
-ALWAYS_INLINE bool load_shared_words(struct warp *w, const struct insn *i, const u32 *base, u32 *d)
+ALWAYS_INLINE bool load_shared_near(struct warp *w, const struct insn *i, const u32 *base, u32 *d)
 {
-	const u64 bytes = w->block->near_bytes;
-	const u8 *shared = w->block->shared;
-	u32 address[WARP_LANES] __attribute__((aligned(64))), high = 0, bits = 0;
 	const u32 first = base[0] + (u32)i->imm;
 
-	if (LIKELY(!(first & 3) && (u64)first + 4 * WARP_LANES <= bytes) && load_near(d, base, shared + first))
+	return LIKELY(!(first & 3) && (u64)first + 4 * WARP_LANES <= w->block->near_bytes) &&
+	       load_near(d, base, w->block->shared + first);
+}
+#ifdef SEM_NATIVE
+ALWAYS_INLINE bool ld_shared_word_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
+{
+	return (mask == FULL_MASK && load_shared_near(w, i, ROW_OF(u32, i->a), ROW_OF(u32, i->d))) ||
+	       load_each_u32_u32(w, i, rows, mask, SPACE_SHARED, false);
+}
+ALWAYS_INLINE bool store_shared_words(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
+{
+	return store_each_u32(w, i, rows, mask, SPACE_SHARED, false);
+}
+#else
+ALWAYS_INLINE bool load_shared_words(struct warp *w, const struct insn *i, const u32 *base, u32 *d)
+{
+	u32 address[WARP_LANES] __attribute__((aligned(64))), high = 0, bits = 0;
+
+	if (load_shared_near(w, i, base, d))
 		return true;
 	for (int l = 0; l < WARP_LANES; l++) {
 		address[l] = base[l] + (u32)i->imm;
 		high = address[l] > high ? address[l] : high;
 		bits |= address[l];
 	}
-	if (UNLIKELY(bits & 3 || (u64)high + 4 > bytes))
+	if (UNLIKELY(bits & 3 || (u64)high + 4 > w->block->near_bytes))
 		return false;
-	const u32 *from = (const u32 *)(const void *)shared;
+	const u32 *from = (const u32 *)(const void *)w->block->shared;
 	EACH_LANE
 		d[l] = from[(s32)(address[l] >> 2)];
 	return true;
 }
-#ifdef SEM_NATIVE
-#define load_shared_words_some(w, i, rows, mask) false
-#define store_shared_words(w, i, rows, mask)     false
-#else
 /* Lanes that take no part read what the first that does reads. */
 SEPARATE bool load_shared_words_some(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 {
@@ -101,12 +114,17 @@ SEPARATE bool store_shared_words(struct warp *w, const struct insn *i, u8 *rows,
 	}
 	return true;
 }
-#endif
 ALWAYS_INLINE bool ld_shared_word_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 {
+#ifdef SEM_NATIVE
+	return (mask == FULL_MASK && load_shared_near(w, i, ROW_OF(u32, i->a), ROW_OF(u32, i->d))) ||
+	       load_each_u32_u32(w, i, rows, mask, SPACE_SHARED, false);
+#else
 	return LIKELY(mask == FULL_MASK) ? load_shared_words(w, i, ROW_OF(u32, i->a), ROW_OF(u32, i->d))
 					 : load_shared_words_some(w, i, rows, mask);
+#endif
 }
+#endif
 MEANING_FUNCTION(ld_shared_word)
 {
 	if (LIKELY(ld_shared_word_fast(w, i, rows, mask)))
@@ -248,10 +266,17 @@ MEANING_FUNCTION(ld_any)
 MEANING_STEP(ld_any);
 
 /* Vectors of 32- and 64-bit elements in global and shared memory. */
+#ifdef SEM_NATIVE
+#define VECTOR_LOADED(SPACE, T, N, WIDE) sizeof(T) == 4 && load_vector_words(w, i, rows, mask, SPACE, N, WIDE)
+#define VECTOR_STORED(SPACE, T, N, WIDE) sizeof(T) == 4 && store_vector_words(w, i, rows, mask, SPACE, N, WIDE)
+#else
+#define VECTOR_LOADED(SPACE, T, N, WIDE) load_vector(w, i, rows, mask, SPACE, N, sizeof(T), WIDE)
+#define VECTOR_STORED(SPACE, T, N, WIDE) store_vector(w, i, rows, mask, SPACE, N, sizeof(T), WIDE)
+#endif
 #define LOAD_VECTOR(NAME, SPACE, T, N, WIDE)                                                     \
 	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) \
 	{                                                                                        \
-		return load_vector(w, i, rows, mask, SPACE, N, sizeof(T), WIDE);                 \
+		return VECTOR_LOADED(SPACE, T, N, WIDE);                                         \
 	}                                                                                        \
 	FAST_OR(NAME, ld_any_run(w, i, rows, mask))
 #define LOAD_VECTORS(SP, SPACE)                               \
@@ -507,7 +532,7 @@ MEANING_STEP(st_any);
 #define STORE_VECTOR(NAME, SPACE, T, N, WIDE)                                                    \
 	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) \
 	{                                                                                        \
-		return store_vector(w, i, rows, mask, SPACE, N, sizeof(T), WIDE);                \
+		return VECTOR_STORED(SPACE, T, N, WIDE);                                         \
 	}                                                                                        \
 	FAST_OR(NAME, st_any_run(w, i, rows, mask))
 #define STORE_VECTORS(SP, SPACE)                               \

@@ -27,6 +27,41 @@ ALWAYS_INLINE bool STORE_OF(store_row)(struct warp *w, const struct insn *i, u8 
 	return true;
 }
 
+#ifdef SEM_NATIVE
+/* To each lane's place, in the lanes' order: of several at one address the highest wins. */
+ALWAYS_INLINE bool STORE_OF(store_places64)(const LANE *s, const struct places64 *p, u32 mask)
+{
+	if (mask == FULL_MASK && in_two_rows64(p->at, sizeof(MEMORY))) {
+		MEMORY *low = (MEMORY *)(void *)(p->host + p->at[0]), *high = (MEMORY *)(void *)(p->host + p->at[16]);
+		EACH_LANE_OF_HALF
+			low[l] = (MEMORY)s[l];
+		EACH_LANE_OF_HALF
+			high[l] = (MEMORY)s[l + WARP_LANES / 2];
+		return true;
+	}
+	return scatter64(s, p, mask, sizeof(MEMORY));
+}
+ALWAYS_INLINE bool STORE_OF(store_places32)(const LANE *s, const struct places32 *p, u32 mask)
+{
+	return scatter32(s, p, mask, sizeof(MEMORY));
+}
+/* What native code tries beside a row. */
+ALWAYS_INLINE bool STORE_OF(store_each)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
+					bool wide)
+{
+	const LANE *s = __builtin_assume_aligned(rows + i->b, 64);
+
+	if (wide) {
+		struct places64 p;
+		return find_places64(&p, w, i, rows, mask, space, sizeof(MEMORY), true) &&
+		       STORE_OF(store_places64)(s, &p, mask);
+	}
+	struct places32 p;
+	return space == SPACE_SHARED && find_places32(&p, w, i, rows, mask, sizeof(MEMORY)) &&
+	       STORE_OF(store_places32)(s, &p, mask);
+}
+#endif
+
 /* The active lanes at neighbouring places. */
 ALWAYS_INLINE bool STORE_OF(store_contiguous)(struct warp *w, const struct insn *i, const LANE *s, u32 mask,
 					      enum ir_space space, const struct shape *shape)
@@ -126,6 +161,9 @@ ALWAYS_INLINE bool STORE_OF(store_local)(struct warp *w, const struct insn *i, u
 		STORE_OF(store_local_row)(words + e.low / 4 * WARP_LANES, s, mask);
 		return true;
 	}
+#ifdef SEM_NATIVE
+	return false;
+#endif
 	for (u32 left = mask; left; left &= left - 1) {
 		const u32 l = (u32)__builtin_ctz(left);
 		u32 *to = words + address[l] / 4 * WARP_LANES + l;

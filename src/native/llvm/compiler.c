@@ -64,7 +64,8 @@ static bool define_services(struct native_compiler *c, const struct native_servi
 	} services[] = {{"native_call", (uintptr_t)s->call}, {"native_part", (uintptr_t)s->part},
 			{"native_meet", (uintptr_t)s->meet}, {"global_range_slow", (uintptr_t)s->global_range_slow},
 			{"memcpy", (uintptr_t)memcpy},       {"memset", (uintptr_t)memset},
-			{"memmove", (uintptr_t)memmove}};
+			{"memmove", (uintptr_t)memmove},
+			{"native_keep", c->vector_bytes == 64 ? (uintptr_t)native_keep_avx512 : (uintptr_t)native_keep_avx2}};
 	LLVMOrcCSymbolMapPair pairs[COUNT_OF(services)];
 
 	for (size_t k = 0; k < COUNT_OF(services); k++)
@@ -108,7 +109,7 @@ static struct native_compiler *open_compiler(const struct native_services *servi
 	if (!c)
 		return NULL;
 	snprintf(message, size, "this processor has neither AVX-512 nor AVX2");
-	if (!host_width(c) || LLVMInitializeNativeTarget() || LLVMInitializeNativeAsmPrinter() ||
+	if (!host_width(c) || LLVMInitializeNativeTarget() || LLVMInitializeNativeAsmPrinter() || LLVMInitializeNativeAsmParser() ||
 	    !make_machine(c, message, size) || failed(LLVMOrcCreateLLJIT(&c->jit, NULL), message, size) ||
 	    !define_services(c, services, message, size)) {
 		close_compiler(c);
@@ -119,14 +120,18 @@ static struct native_compiler *open_compiler(const struct native_services *servi
 
 /* --- Compiling ---------------------------------------------------------------------------------- */
 
-static bool optimise(struct native_compiler *c, LLVMModuleRef module, const char *name, char *message, size_t size)
+static bool optimise(struct native_compiler *c, LLVMModuleRef module, const struct region *r, const char *name,
+		     char *message, size_t size)
 {
 	LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
 	const bool wrong = failed(LLVMRunPasses(module, passes, c->machine, options), message, size);
 
 	LLVMDisposePassBuilderOptions(options);
-	if (!wrong)
-		nans_put_off(LLVMGetNamedFunction(module, name));
+	if (!wrong) {
+		LLVMValueRef function = LLVMGetNamedFunction(module, name);
+		nans_put_off(function, r);
+		region_keep_rows(function, LLVMGetNamedFunction(module, "global_range_slow"));
+	}
 	return !wrong;
 }
 
@@ -145,6 +150,16 @@ static void hide(LLVMModuleRef module, const char *but)
 
 /* To enter a region costs about what ten instructions cost the interpreter, to call a handler from it what twenty do. */
 enum { REGION_LEAST = 24, INLINED_FOR_A_CALL = 20 };
+/* An exchange among a warp's lanes is either in line or in no region: its handler would count it. */
+static bool has_all(const struct region *r, const struct meanings *m)
+{
+	for (u32 b = 0; b < r->block_count; b++)
+		for (u32 k = 0; k < r->blocks[b].insn_count; k++)
+			if (r->blocks[b].insns[k].together && !meanings_inlined(m, &r->blocks[b].insns[k]))
+				return false;
+	return true;
+}
+
 static bool pays(const struct region *r, const struct meanings *m)
 {
 	u32 inlined = 0, called = 0;
@@ -153,14 +168,33 @@ static bool pays(const struct region *r, const struct meanings *m)
 	for (u32 b = 0; b < r->block_count; b++) {
 		loops |= r->blocks[b].backward;
 		for (u32 k = 0; k < r->blocks[b].insn_count; k++) {
-			const struct region_insn *x = &r->blocks[b].insns[k];
-			const struct meaning_function *f = meanings_find(m, x->meaning);
-			const bool yes = f && f->inlines && (x->accesses || !f->needs_warp);
+			const bool yes = meanings_inlined(m, &r->blocks[b].insns[k]);
 			inlined += yes;
 			called += !yes;
 		}
 	}
 	return called * INLINED_FOR_A_CALL <= inlined && (loops || inlined >= REGION_LEAST);
+}
+
+/* For those who work on it: PTXSIM_NATIVE_DUMP=regions says what becomes of regions, any other value shows LLVM's code. */
+static bool dumps(bool regions)
+{
+	const char *dump = getenv("PTXSIM_NATIVE_DUMP");
+
+	return dump && !strcmp(dump, "regions") == regions;
+}
+
+static void tell_region(const struct region *r, const struct meanings *m, const char *name, const char *refusal)
+{
+	fprintf(stderr, "%s: instructions %u to %u, %u blocks, %u instructions that count: %s\n", name, r->first, r->end,
+		r->block_count, r->size, refusal);
+	for (u32 b = 0; b < r->block_count; b++)
+		for (u32 k = 0; k < r->blocks[b].insn_count; k++) {
+			const struct region_insn *x = &r->blocks[b].insns[k];
+			if (!meanings_inlined(m, x))
+				fprintf(stderr, "  calls the handler of %u: %s\n", x->number,
+					x->meaning ? x->meaning : "no bitcode");
+		}
 }
 
 static LLVMMemoryBufferRef make_object(struct native_compiler *c, const struct region *r, bool choosy, const char *name,
@@ -174,21 +208,24 @@ static LLVMMemoryBufferRef make_object(struct native_compiler *c, const struct r
 
 	snprintf(message, size, "the bitcode cannot be read");
 	const bool linked = meanings_link(module, c->width, r, &meanings);
-	if (linked && choosy && !pays(r, &meanings)) {
+	if (linked && (!has_all(r, &meanings) || (choosy && !pays(r, &meanings)))) {
 		snprintf(message, size, "it would not be faster");
+		if (dumps(true))
+			tell_region(r, &meanings, name, message);
 	} else if (linked) {
 		region_emit(module, r, &meanings, name, c->vector_bytes);
 		hide(module, name);
-		const char *dump = getenv("PTXSIM_NATIVE_DUMP");
-		if (dump)
+		if (dumps(true))
+			tell_region(r, &meanings, name, "native");
+		if (dumps(false))
 			LLVMDumpModule(module);
-		if (optimise(c, module, name, message, size) &&
+		if (optimise(c, module, r, name, message, size) &&
 		    LLVMTargetMachineEmitToMemoryBuffer(c->machine, module, LLVMObjectFile, &error, &object)) {
 			snprintf(message, size, "%s", error);
 			LLVMDisposeMessage(error);
 			object = NULL;
 		}
-		if (dump)
+		if (dumps(false))
 			LLVMDumpModule(module);
 	}
 	meanings_free(&meanings);

@@ -81,6 +81,14 @@ static void add_to(struct emission *e, LLVMValueRef v, LLVMValueRef value)
 	LLVMBuildStore(e->b, LLVMBuildAdd(e->b, get(e, e->i64, v), value, ""), v);
 }
 
+/* A function of the plug-in or the program, as an address. */
+static LLVMValueRef declared(struct emission *e, const char *name)
+{
+	LLVMValueRef f = LLVMGetNamedFunction(e->module, name);
+
+	return f ? f : LLVMAddFunction(e->module, name, LLVMFunctionType(LLVMVoidTypeInContext(e->c), NULL, 0, false));
+}
+
 static LLVMValueRef call(struct emission *e, LLVMTypeRef result, const char *name, LLVMValueRef *args, u32 count)
 {
 	LLVMTypeRef types[8];
@@ -92,6 +100,35 @@ static LLVMValueRef call(struct emission *e, LLVMTypeRef result, const char *nam
 	if (!f)
 		f = LLVMAddFunction(e->module, name, type);
 	return LLVMBuildCall2(e->b, type, f, args, count, "");
+}
+
+/* A call that leaves all rows in their registers, by `through`, of keep.c, or NULL: by itself. result: a pointer's width or
+ * less. */
+static LLVMValueRef call_keeping(struct emission *e, LLVMTypeRef result, const char *through, LLVMValueRef callee,
+				 LLVMValueRef *args, u32 count)
+{
+	static const char *const places[] = {"{rdi}", "{rsi}", "{rdx}", "{rcx}", "{r8}"};
+	LLVMTypeRef types[8];
+	LLVMValueRef values[8];
+	char constraints[128] = "={rax},0,r";
+
+	values[0] = callee;
+	values[1] = through ? declared(e, through) : callee;
+	for (u32 k = 0; k < count; k++) {
+		values[k + 2] = args[k];
+		strcat(strcat(constraints, ","), places[k]);
+	}
+	strcat(constraints, ",~{memory},~{dirflag},~{fpsr},~{flags}");
+	for (u32 k = 0; k < count + 2; k++)
+		types[k] = LLVMTypeOf(values[k]);
+	LLVMTypeRef type = LLVMFunctionType(e->ptr, types, count + 2, false);
+	static const char text[] = "call *$2";
+	LLVMValueRef code = LLVMGetInlineAsm(type, text, sizeof text - 1, constraints, strlen(constraints), true, false,
+					     LLVMInlineAsmDialectATT, false);
+	LLVMValueRef got = LLVMBuildCall2(e->b, type, code, values, count + 2, "");
+	if (LLVMGetTypeKind(result) == LLVMPointerTypeKind)
+		return got;
+	return LLVMBuildTrunc(e->b, LLVMBuildPtrToInt(e->b, got, e->i64, ""), result, "");
 }
 
 /* --- Rows --------------------------------------------------------------------------------------- */
@@ -199,7 +236,7 @@ static u32 own_offset(struct emission *e, const struct region_insn *x, u32 offse
 	return offset;
 }
 
-/* The instruction with the places of its rows in the array, as a constant. */
+/* The instruction with the places of its rows in the array, as a constant; behind it those of its list. */
 static LLVMValueRef insn_constant(struct emission *e, const struct region_insn *x)
 {
 	const struct insn *i = x->plain;
@@ -213,19 +250,23 @@ static LLVMValueRef insn_constant(struct emission *e, const struct region_insn *
 				 LLVMConstInt(i16, i->run, false),
 				 LLVMConstInt(e->i8, i->fp, false),
 				 LLVMConstInt(e->i8, i->aux, false)};
-	LLVMValueRef value = LLVMConstStructInContext(e->c, fields, COUNT_OF(fields), false);
+	LLVMValueRef list[STEP_OPERANDS_MAX];
+	for (u32 k = 0; k < x->list_count; k++)
+		list[k] = word(e, own_offset(e, x, x->list[k]));
+	LLVMValueRef parts[] = {LLVMConstStructInContext(e->c, fields, COUNT_OF(fields), false),
+				LLVMConstArray2(e->i32, list, x->list_count)};
+	LLVMValueRef value = LLVMConstStructInContext(e->c, parts, COUNT_OF(parts), false);
 	LLVMValueRef global = LLVMAddGlobal(e->module, LLVMTypeOf(value), "insn");
 
 	LLVMSetInitializer(global, value);
 	LLVMSetLinkage(global, LLVMPrivateLinkage);
 	LLVMSetGlobalConstant(global, true);
-	LLVMSetAlignment(global, 32);
+	LLVMSetAlignment(global, sizeof(struct insn));
 	return global;
 }
 
 /* Has the interpreter's handler do it, on the frame. */
-static void call_handler(struct emission *e, const struct region_block *block, const struct region_insn *x,
-			 LLVMValueRef mask, u32 number)
+static void call_handler(struct emission *e, const struct region_insn *x, LLVMValueRef mask, u32 number, bool rarely)
 {
 	for (u32 o = 0; o < x->operand_count; o++) {
 		const struct region_operand *p = &x->operands[o];
@@ -233,7 +274,8 @@ static void call_handler(struct emission *e, const struct region_block *block, c
 			copy(e, place(e, p->row), slot(e, p->row), e->r->rows[p->row].bits, false);
 	}
 	LLVMValueRef args[] = {e->run, e->warp, e->rows, word(e, number), mask};
-	LLVMValueRef done = call(e, e->i8, "native_call", args, COUNT_OF(args));
+	LLVMValueRef done = rarely ? call_keeping(e, e->i8, "native_keep", declared(e, "native_call"), args, COUNT_OF(args))
+				   : call(e, e->i8, "native_call", args, COUNT_OF(args));
 	if (x->accesses) {
 		LLVMBasicBlockRef stop = new_block(e, "stop"), go_on = new_block(e, "done");
 		LLVMValueRef failed = LLVMBuildICmp(e->b, LLVMIntEQ, done, LLVMConstNull(e->i8), "");
@@ -247,11 +289,10 @@ static void call_handler(struct emission *e, const struct region_block *block, c
 		if (x->operands[o].written)
 			copy(e, slot(e, x->operands[o].row), place(e, x->operands[o].row),
 			     e->r->rows[x->operands[o].row].bits, true);
-	(void)block;
 }
 
-static void emit_inline(struct emission *e, const struct region_block *block, const struct region_insn *x,
-			const struct meaning_function *m, LLVMValueRef mask, u32 number)
+static void emit_inline(struct emission *e, const struct region_insn *x, const struct meaning_function *m,
+			LLVMValueRef mask, u32 number)
 {
 	LLVMValueRef args[] = {m->needs_warp ? e->warp : LLVMGetPoison(e->ptr), insn_constant(e, x), e->array, mask};
 	LLVMTypeRef type = LLVMGlobalGetValueType(m->function);
@@ -263,36 +304,10 @@ static void emit_inline(struct emission *e, const struct region_block *block, co
 	LLVMBasicBlockRef slow = new_block(e, "slow"), go_on = new_block(e, "accessed");
 	branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, next, LLVMConstNull(e->ptr), ""), slow, go_on, true);
 	go_to(e, slow);
-	call_handler(e, block, x, mask, number);
+	call_handler(e, x, mask, number, true);
 	LLVMBuildBr(e->b, go_on);
 	go_to(e, go_on);
 }
-
-static void emit_insn(struct emission *e, const struct region_block *block, const struct region_insn *x, u32 number)
-{
-	const struct meaning_function *m = meanings_find(e->meanings, x->meaning);
-	const bool inlined = m && m->inlines && (x->accesses || !m->needs_warp);
-	LLVMBasicBlockRef after = NULL;
-	LLVMValueRef mask = x->merges || x->accesses || !inlined ? get(e, e->i32, e->mask) : word(e, FULL_MASK);
-
-	if (x->guard != NO_OPERAND) {
-		LLVMBasicBlockRef some = new_block(e, "guarded");
-		after = new_block(e, "unguarded");
-		mask = LLVMBuildAnd(e->b, mask, predicate(e, x->guard, x->guard_negated), "");
-		branch(e, LLVMBuildICmp(e->b, LLVMIntNE, mask, word(e, 0), ""), some, after, false);
-		go_to(e, some);
-	}
-	if (inlined)
-		emit_inline(e, block, x, m, mask, number);
-	else
-		call_handler(e, block, x, mask, number);
-	if (after) {
-		LLVMBuildBr(e->b, after);
-		go_to(e, after);
-	}
-}
-
-/* --- Blocks ------------------------------------------------------------------------------------- */
 
 static void count(struct emission *e, u32 run, bool is_branch, bool back)
 {
@@ -310,6 +325,48 @@ static void count(struct emission *e, u32 run, bool is_branch, bool back)
 	if (is_branch)
 		add_to(e, e->branches, LLVMConstInt(e->i64, back ? (u64)-1 : 1, true));
 }
+
+/* Where lanes exchange values while some are elsewhere, the interpreter goes on. */
+static void emit_gathering(struct emission *e, const struct region_insn *x, u32 number)
+{
+	LLVMBasicBlockRef apart = new_block(e, "apart"), all = new_block(e, "together");
+	LLVMValueRef mask = get(e, e->i32, e->mask);
+
+	branch(e, LLVMBuildICmp(e->b, LLVMIntNE, mask, word(e, FULL_MASK), ""), apart, all, true);
+	go_to(e, apart);
+	keep_rows(e, x->live);
+	leave(e, NATIVE_STOP, number, mask);
+	go_to(e, all);
+}
+
+static void emit_insn(struct emission *e, const struct region_insn *x, u32 number)
+{
+	const struct meaning_function *m = meanings_inlined(e->meanings, x);
+	LLVMBasicBlockRef after = NULL;
+	LLVMValueRef mask = x->merges || x->accesses || !m ? get(e, e->i32, e->mask) : word(e, FULL_MASK);
+
+	if (x->together)
+		emit_gathering(e, x, number);
+	if (x->guard != NO_OPERAND) {
+		LLVMBasicBlockRef some = new_block(e, "guarded");
+		after = new_block(e, "unguarded");
+		mask = LLVMBuildAnd(e->b, mask, predicate(e, x->guard, x->guard_negated), "");
+		branch(e, LLVMBuildICmp(e->b, LLVMIntNE, mask, word(e, 0), ""), some, after, false);
+		go_to(e, some);
+	}
+	if (m)
+		emit_inline(e, x, m, mask, number);
+	else
+		call_handler(e, x, mask, number, false);
+	if (after) {
+		LLVMBuildBr(e->b, after);
+		go_to(e, after);
+	}
+	if (x->plain->run)
+		count(e, x->plain->run, false, false);
+}
+
+/* --- Blocks ------------------------------------------------------------------------------------- */
 
 /* Jumps to a block; upwards only while there is budget left. */
 static void jump(struct emission *e, u32 to, bool backward)
@@ -340,7 +397,7 @@ static void part(struct emission *e, const struct region_block *x, LLVMValueRef 
 	go_to(e, parted);
 	add_to(e, e->divergent, LLVMConstInt(e->i64, 1, false));
 	LLVMValueRef args[] = {e->run, mask, taken, word(e, x->target), word(e, x->join)};
-	LLVMBuildStore(e->b, call(e, e->i32, "native_part", args, COUNT_OF(args)), e->mask);
+	LLVMBuildStore(e->b, call_keeping(e, e->i32, NULL, declared(e, "native_part"), args, COUNT_OF(args)), e->mask);
 	LLVMBuildBr(e->b, e->arrive[x->next]);
 }
 
@@ -360,6 +417,36 @@ static void emit_branch(struct emission *e, const struct region_block *x)
 	part(e, x, mask, taken);
 }
 
+/* Whether lanes that wait or run on from the join at block n may read the row. */
+static bool outlives_meeting(const struct emission *e, u32 n, u32 row)
+{
+	const struct region *r = e->r;
+
+	if (n == r->block_count ? r->rows[row].leaves : row_in(r->blocks[n].live, row))
+		return true;
+	for (u32 k = 0; k < r->block_count; k++) {
+		const struct region_block *x = &r->blocks[k];
+		if (x->end == REGION_BRANCH && x->join == n && x->target < r->block_count &&
+		    row_in(r->blocks[x->target].live, row))
+			return true;
+	}
+	return false;
+}
+
+/* Rows that are dead where lanes meet, so that no loop which goes on from there carries them. */
+static void drop_rows(struct emission *e, u32 n)
+{
+	for (u32 row = 0; row < e->r->row_count; row++) {
+		const u32 bits = e->r->rows[row].bits;
+		if (!e->r->rows[row].written || outlives_meeting(e, n, row))
+			continue;
+		const u32 piece = bits == 1 ? 4 : e->vector_bytes;
+		LLVMTypeRef type = bits == 1 ? e->i32 : LLVMVectorType(e->i32, piece / 4);
+		for (u32 k = 0; k < row_bytes(bits); k += piece)
+			LLVMSetAlignment(LLVMBuildStore(e->b, LLVMGetPoison(type), at(e, slot(e, row), k)), piece);
+	}
+}
+
 /* Before a join's block: lanes that have come this way wait for the others, if there are any. */
 static void emit_arrival(struct emission *e, u32 n, bool joins)
 {
@@ -373,8 +460,9 @@ static void emit_arrival(struct emission *e, u32 n, bool joins)
 	branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, join, word(e, n), ""), wait, e->body[n], false);
 	go_to(e, wait);
 	LLVMValueRef args[] = {e->run, get(e, e->i32, e->mask)};
-	LLVMBuildStore(e->b, call(e, e->i32, "native_meet", args, COUNT_OF(args)), e->where);
+	LLVMBuildStore(e->b, call_keeping(e, e->i32, NULL, declared(e, "native_meet"), args, COUNT_OF(args)), e->where);
 	LLVMBuildStore(e->b, get(e, e->i32, run_field(e, offsetof(struct native_run, mask))), e->mask);
+	drop_rows(e, n);
 	LLVMBuildBr(e->b, e->meet);
 }
 
@@ -385,7 +473,7 @@ static void emit_block(struct emission *e, u32 n)
 	emit_arrival(e, n, x->joins);
 	go_to(e, e->body[n]);
 	for (u32 k = 0; k < x->insn_count; k++)
-		emit_insn(e, x, &x->insns[k], x->insns[k].number);
+		emit_insn(e, &x->insns[k], x->insns[k].number);
 	if (x->end == REGION_BRANCH) {
 		emit_branch(e, x);
 		return;
@@ -466,6 +554,9 @@ static void take_attributes(struct emission *e)
 	for (size_t n = 0; n < COUNT_OF(widths); n++)
 		LLVMAddTargetDependentFunctionAttr(e->function, widths[n], bits);
 	LLVMAddTargetDependentFunctionAttr(e->function, "no-builtins", "");
+	const unsigned kind = LLVMGetEnumAttributeKindForName("noredzone", 9);
+	LLVMAddAttributeAtIndex(e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+				LLVMCreateEnumAttribute(e->c, kind, 0)); /* call_keeping pushes its return address */
 }
 
 static void emit_entrance(struct emission *e)
@@ -533,4 +624,27 @@ void region_emit(LLVMModuleRef module, const struct region *r, const struct mean
 	free(e.slots);
 	free(e.arrive);
 	free(e.body);
+}
+
+void region_keep_rows(LLVMValueRef function, LLVMValueRef slow)
+{
+	struct emission e = {.module = LLVMGetGlobalParent(function), .function = function};
+	LLVMUseRef next;
+
+	e.c = LLVMGetModuleContext(e.module);
+	e.b = LLVMCreateBuilderInContext(e.c);
+	e.ptr = LLVMPointerTypeInContext(e.c, 0);
+	for (LLVMUseRef use = slow ? LLVMGetFirstUse(slow) : NULL; use; use = next) {
+		LLVMValueRef user = LLVMGetUser(use), args[4];
+		next = LLVMGetNextUse(use);
+		if (!LLVMIsACallInst(user) || LLVMGetCalledValue(user) != slow || LLVMGetNumArgOperands(user) != 4 ||
+		    LLVMGetBasicBlockParent(LLVMGetInstructionParent(user)) != function)
+			continue;
+		for (u32 k = 0; k < 4; k++)
+			args[k] = LLVMGetOperand(user, k);
+		LLVMPositionBuilderBefore(e.b, user);
+		LLVMReplaceAllUsesWith(user, call_keeping(&e, e.ptr, "native_keep", slow, args, 4));
+		LLVMInstructionEraseFromParent(user);
+	}
+	LLVMDisposeBuilder(e.b);
 }

@@ -9,6 +9,11 @@
 
 #include "native/plugin.h"
 
+static inline LLVMTypeRef element_of(LLVMTypeRef type)
+{
+	return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type;
+}
+
 /* The families of src/sem as bitcode, one module each, for one vector width: see bitcode.S. */
 struct bitcode {
 	const char *name; /* "avx512/float" */
@@ -20,19 +25,23 @@ extern const struct bitcode native_bitcode[]; /* ends with a NULL name */
 
 struct meaning_function {
 	const char *meaning; /* "src/sem/float.c:add_f32" */
+	u8 rounding;         /* under which it is compiled: FP_RN, the region's, or that of its instructions */
 	LLVMValueRef function;
 	bool inlines; /* straight code on rows alone, or an access that says NULL where it gives up */
 	bool needs_warp;
+	bool of_mode; /* computes with floats: what comes out depends on the mode it runs under */
 };
 
 struct meanings {
 	struct meaning_function *items;
 	u32 count;
+	u8 fp; /* the region's mode */
 };
 
 /* Adds to `module` the functions of all meanings that the region names. False: no memory, or damaged bitcode. */
 bool meanings_link(LLVMModuleRef module, const char *width, const struct region *r, struct meanings *m);
-const struct meaning_function *meanings_find(const struct meanings *m, const char *meaning);
+/* The function that x becomes a copy of; NULL: its handler must be called. */
+const struct meaning_function *meanings_inlined(const struct meanings *m, const struct region_insn *x);
 void meanings_free(struct meanings *m);
 
 /* --- The region's function ------------------------------------------------------------------- */
@@ -41,7 +50,19 @@ void meanings_free(struct meanings *m);
 void region_emit(LLVMModuleRef module, const struct region *r, const struct meanings *m, const char *name,
 		 u32 vector_bytes);
 
+/* Has the calls of `slow` in the function leave all rows in their registers. */
+void region_keep_rows(LLVMValueRef function, LLVMValueRef slow);
+
+/* Code, not to be called from C: see keep.c. */
+void native_keep_avx512(void);
+void native_keep_avx2(void);
+
+/* Whether what the instruction gives depends on the floating-point mode. */
+bool is_of_mode(LLVMValueRef i);
+/* Makes the arithmetic of a function round as the mode says; false: something in it cannot. See rounding.c. */
+bool rounding_apply(LLVMValueRef function, u8 fp);
+
 /* Lets f32 arithmetic on f32 results leave out the rule that all NaNs are one: see nans.c. */
-void nans_put_off(LLVMValueRef function);
+void nans_put_off(LLVMValueRef function, const struct region *r);
 
 #endif

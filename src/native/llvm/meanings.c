@@ -40,13 +40,17 @@ static void make_optional(LLVMModuleRef m)
 	}
 }
 
+static LLVMMemoryBufferRef open_bitcode(const struct bitcode *b)
+{
+	return LLVMCreateMemoryBufferWithMemoryRange((const char *)b->start, (size_t)(b->end - b->start), b->name,
+						     false);
+}
+
 static bool link_file(LLVMModuleRef module, const struct bitcode *b)
 {
-	LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange((const char *)b->start,
-									   (size_t)(b->end - b->start), b->name, false);
 	LLVMModuleRef from;
 
-	if (LLVMGetBitcodeModuleInContext2(LLVMGetModuleContext(module), buffer, &from))
+	if (LLVMGetBitcodeModuleInContext2(LLVMGetModuleContext(module), open_bitcode(b), &from))
 		return false;
 	make_optional(from);
 	return !LLVMLinkModules2(module, from);
@@ -94,6 +98,53 @@ static bool inlines(LLVMValueRef function)
 	return true;
 }
 
+/* A call of what computes with floats, or an instruction that does. */
+bool is_of_mode(LLVMValueRef i)
+{
+	switch (LLVMGetInstructionOpcode(i)) {
+	case LLVMFAdd:
+	case LLVMFSub:
+	case LLVMFMul:
+	case LLVMFDiv:
+	case LLVMFRem:
+	case LLVMFCmp:
+	case LLVMFPTrunc:
+	case LLVMFPExt:
+	case LLVMFPToSI:
+	case LLVMFPToUI:
+	case LLVMSIToFP:
+	case LLVMUIToFP:
+		return true;
+	case LLVMCall:
+		for (int k = 0; k < LLVMGetNumOperands(i) - 1; k++) {
+			const LLVMTypeKind kind = LLVMGetTypeKind(element_of(LLVMTypeOf(LLVMGetOperand(i, (unsigned)k))));
+			if (kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind || kind == LLVMHalfTypeKind)
+				return true;
+		}
+		return false;
+	default:
+		return false;
+	}
+}
+
+/* Takes the mark of sem/native_insn.h away; whether there was one. */
+static bool is_under_mode(LLVMModuleRef module, LLVMValueRef function)
+{
+	LLVMValueRef mark = LLVMGetNamedFunction(module, "native_under_mode");
+	bool found = false;
+	LLVMUseRef next;
+
+	for (LLVMUseRef use = mark ? LLVMGetFirstUse(mark) : NULL; use; use = next) {
+		LLVMValueRef user = LLVMGetUser(use);
+		next = LLVMGetNextUse(use);
+		if (LLVMIsACallInst(user) && LLVMGetBasicBlockParent(LLVMGetInstructionParent(user)) == function) {
+			LLVMInstructionEraseFromParent(user);
+			found = true;
+		}
+	}
+	return found;
+}
+
 static LLVMTypeRef meaning_type(LLVMContextRef c)
 {
 	LLVMTypeRef p = LLVMPointerTypeInContext(c, 0);
@@ -102,11 +153,13 @@ static LLVMTypeRef meaning_type(LLVMContextRef c)
 	return LLVMFunctionType(p, params, 4, false);
 }
 
-static void function_name(const char *meaning, char *name, size_t size)
+/* In the bitcode, and, with a rounding of its own, in the region's module. */
+static void function_name(const char *meaning, u8 rounding, char *name, size_t size)
 {
 	const char *colon = strrchr(meaning, ':');
+	static const char *const suffixes[] = {[FP_RN] = "", [FP_RZ] = ".rz", [FP_RM] = ".rm", [FP_RP] = ".rp"};
 
-	snprintf(name, size, "%s_run", colon ? colon + 1 : meaning);
+	snprintf(name, size, "%s_run%s", colon ? colon + 1 : meaning, suffixes[rounding]);
 }
 
 static void judge(LLVMModuleRef module, struct meaning_function *m)
@@ -115,9 +168,11 @@ static void judge(LLVMModuleRef module, struct meaning_function *m)
 	const unsigned kind = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
 	char name[128];
 
-	function_name(m->meaning, name, sizeof name);
+	function_name(m->meaning, m->rounding, name, sizeof name);
 	m->function = LLVMGetNamedFunction(module, name);
-	m->inlines = inlines(m->function);
+	if (m->function)
+		m->of_mode = is_under_mode(module, m->function);
+	m->inlines = inlines(m->function) && (m->rounding == FP_RN || rounding_apply(m->function, m->rounding));
 	if (!m->inlines)
 		return;
 	m->needs_warp = LLVMGetFirstUse(LLVMGetParam(m->function, 0)) != NULL;
@@ -126,12 +181,25 @@ static void judge(LLVMModuleRef module, struct meaning_function *m)
 				LLVMCreateEnumAttribute(c, kind, 0));
 }
 
-const struct meaning_function *meanings_find(const struct meanings *m, const char *meaning)
+/* An instruction's rounding, where it is not the region's. */
+static u8 own_rounding(const struct region_insn *x) { return x->other_mode ? x->plain->fp & 3 : FP_RN; }
+
+static const struct meaning_function *find(const struct meanings *m, const char *meaning, u8 rounding)
 {
 	for (u32 k = 0; meaning && k < m->count; k++)
-		if (!strcmp(m->items[k].meaning, meaning))
+		if (!strcmp(m->items[k].meaning, meaning) && m->items[k].rounding == rounding)
 			return &m->items[k];
 	return NULL;
+}
+
+const struct meaning_function *meanings_inlined(const struct meanings *m, const struct region_insn *x)
+{
+	const struct meaning_function *f = find(m, x->meaning, own_rounding(x));
+	const bool other_flushing = x->other_mode && (x->plain->fp ^ m->fp) & FP_FTZ;
+
+	if (!f || !f->inlines || (f->needs_warp && !x->accesses && !x->together))
+		return NULL;
+	return other_flushing && f->of_mode ? NULL : f;
 }
 
 /* Declares the functions of all meanings of the region; *files of them are in files of their own. */
@@ -143,18 +211,39 @@ static bool declare(LLVMModuleRef module, const struct region *r, struct meaning
 	for (u32 b = 0; b < r->block_count; b++)
 		for (u32 k = 0; k < r->blocks[b].insn_count; k++) {
 			const char *meaning = r->blocks[b].insns[k].meaning;
-			if (!meaning || meanings_find(m, meaning))
+			const u8 rounding = own_rounding(&r->blocks[b].insns[k]);
+			if (!meaning || find(m, meaning, rounding))
 				continue;
 			struct meaning_function *grown = realloc(m->items, (m->count + 1) * sizeof *grown);
 			if (!grown)
 				return false;
 			m->items = grown;
-			m->items[m->count++] = (struct meaning_function){.meaning = meaning};
-			function_name(meaning, name, sizeof name);
+			m->items[m->count++] = (struct meaning_function){.meaning = meaning, .rounding = rounding};
+			function_name(meaning, rounding, name, sizeof name);
 			if (!LLVMGetNamedFunction(module, name))
 				LLVMAddFunction(module, name, type);
 		}
 	return true;
+}
+
+/* A copy of one function under another name. */
+static bool link_again(LLVMModuleRef module, const struct bitcode *b, const struct meaning_function *m)
+{
+	LLVMMemoryBufferRef buffer = open_bitcode(b);
+	LLVMModuleRef from;
+	char name[128];
+
+	const bool damaged = LLVMParseBitcodeInContext2(LLVMGetModuleContext(module), buffer, &from);
+	LLVMDisposeMemoryBuffer(buffer);
+	if (damaged)
+		return false;
+	make_optional(from);
+	function_name(m->meaning, FP_RN, name, sizeof name);
+	LLVMValueRef f = LLVMGetNamedFunction(from, name);
+	function_name(m->meaning, m->rounding, name, sizeof name);
+	if (f)
+		LLVMSetValueName2(f, name, strlen(name));
+	return !LLVMLinkModules2(module, from);
 }
 
 static bool same_file(const char *a, const char *b)
@@ -166,15 +255,16 @@ static bool same_file(const char *a, const char *b)
 
 bool meanings_link(LLVMModuleRef module, const char *width, const struct region *r, struct meanings *m)
 {
-	*m = (struct meanings){0};
+	*m = (struct meanings){.fp = r->fp};
 	if (!declare(module, r, m))
 		return false;
 	for (u32 k = 0; k < m->count; k++) {
+		const struct meaning_function *f = &m->items[k];
+		const struct bitcode *b = bitcode_find(width, f->meaning);
 		bool known = false;
 		for (u32 e = 0; e < k; e++)
-			known |= same_file(m->items[k].meaning, m->items[e].meaning);
-		const struct bitcode *b = known ? NULL : bitcode_find(width, m->items[k].meaning);
-		if (b && !link_file(module, b))
+			known |= m->items[e].rounding == FP_RN && same_file(f->meaning, m->items[e].meaning);
+		if (b && f->rounding != FP_RN ? !link_again(module, b, f) : b && !known && !link_file(module, b))
 			return false;
 	}
 	for (u32 k = 0; k < m->count; k++)

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Accesses as native code has them in line: what access.h and vector_access.h do, without a loop over lanes and without a
+ * variable index into rows, which would keep all rows of a region in memory. Every lane's place is held against one range
+ * of host memory, all lanes at once; what does not fit (another allocation than last time, an address out of reach) is
+ * the interpreter's. Included by the family of loads and stores when it is compiled for native code.
+ */
+#ifndef PTXSIM_SEM_NATIVE_ACCESS_H
+#define PTXSIM_SEM_NATIVE_ACCESS_H
+
+#include "sem/access.h"
+
+#define EACH_LANE_OF_HALF \
+	_Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < WARP_LANES / 2; l++)
+
+/* What an instruction may reach: a space's bytes, or the allocation of its last access. */
+struct reach {
+	u8 *host;
+	u64 low, size;
+};
+
+ALWAYS_INLINE struct reach reach_of(const struct warp *w, const struct insn *i, enum ir_space space, bool is_store)
+{
+	if (space == SPACE_SHARED)
+		return (struct reach){w->block->shared, 0, w->block->near_bytes};
+	const struct remembered *r = global_remembered(w, i);
+	const bool refused = is_store && r->flags & ALLOCATION_READ_ONLY;
+	return (struct reach){r->host, r->low, refused ? 0 : r->high - r->low};
+}
+
+/* The lanes' places: lane l's at host + at[l]. A lane that takes no part has place 0, so that it can be read. */
+struct places64 {
+	u8 *host;
+	u64 at[WARP_LANES] __attribute__((aligned(64)));
+};
+struct places32 {
+	u8 *host;
+	u32 at[WARP_LANES] __attribute__((aligned(64)));
+};
+
+/* Has the next access find the allocation of this one. */
+ALWAYS_INLINE void remember_allocation(struct warp *w, const struct insn *i, const u64 address[WARP_LANES], u32 mask,
+				       u32 bytes)
+{
+	u64 own[WARP_LANES] __attribute__((aligned(64)));
+
+	EACH_LANE
+		own[l] = address[l];
+	const u64 first = own[__builtin_ctz(mask)];
+	global_range_slow(w, i, first, first + bytes);
+}
+
+/* False: not all within reach, or not aligned to `bytes`. */
+ALWAYS_INLINE bool find_places64(struct places64 *p, struct warp *w, const struct insn *i, const u8 *rows, u32 mask,
+				 enum ir_space space, u32 bytes, bool is_store)
+{
+	const struct reach r = reach_of(w, i, space, is_store);
+	const u64 last = r.size - bytes;
+	u64 address[WARP_LANES] __attribute__((aligned(64)));
+	s64 wrong[WARP_LANES] __attribute__((aligned(64)));
+
+	addresses_of(rows, i, true, address);
+	EACH_LANE
+		wrong[l] = address[l] - r.low > last || address[l] % bytes ? -1 : 0;
+	if (UNLIKELY(r.size < bytes || pack_lanes64(wrong) & mask)) {
+		if (space != SPACE_SHARED)
+			remember_allocation(w, i, address, mask, bytes);
+		return false;
+	}
+	p->host = r.host;
+	EACH_LANE
+		p->at[l] = mask & lane_bit64[l] ? address[l] - r.low : 0;
+	return true;
+}
+/* By 32-bit addresses, of shared memory alone. */
+ALWAYS_INLINE bool find_places32(struct places32 *p, struct warp *w, const struct insn *i, const u8 *rows, u32 mask,
+				 u32 bytes)
+{
+	const u64 size = w->block->near_bytes < INT32_MAX ? w->block->near_bytes : INT32_MAX;
+	const u32 last = (u32)size - bytes, *base = ROW_OF(u32, i->a);
+	u32 address[WARP_LANES] __attribute__((aligned(64)));
+	s32 wrong[WARP_LANES] __attribute__((aligned(64)));
+
+	EACH_LANE
+		address[l] = base[l] + (u32)i->imm;
+	EACH_LANE
+		wrong[l] = address[l] > last || address[l] % bytes ? -1 : 0;
+	if (UNLIKELY(size < bytes || pack_lanes32(wrong) & mask))
+		return false;
+	p->host = w->block->shared;
+	EACH_LANE
+		p->at[l] = mask & lane_bit[l] ? address[l] : 0;
+	return true;
+}
+
+ALWAYS_INLINE bool all_same64(const u64 at[WARP_LANES])
+{
+	s64 other[WARP_LANES] __attribute__((aligned(64)));
+
+	EACH_LANE
+		other[l] = at[l] != at[0] ? -1 : 0;
+	return !pack_lanes64(other);
+}
+ALWAYS_INLINE bool all_same32(const u32 at[WARP_LANES])
+{
+	s32 other[WARP_LANES] __attribute__((aligned(64)));
+
+	EACH_LANE
+		other[l] = at[l] != at[0] ? -1 : 0;
+	return !pack_lanes32(other);
+}
+ALWAYS_INLINE bool in_two_rows64(const u64 at[WARP_LANES], u32 size)
+{
+	const u64 *steps = lane_steps64[__builtin_ctz(size)];
+	s64 off[WARP_LANES] __attribute__((aligned(64)));
+
+	EACH_LANE_OF_HALF
+		off[l] = at[l] - steps[l] != at[0] ? -1 : 0;
+	EACH_LANE_OF_HALF
+		off[l + WARP_LANES / 2] = at[l + WARP_LANES / 2] - steps[l] != at[WARP_LANES / 2] ? -1 : 0;
+	return !pack_lanes64(off);
+}
+ALWAYS_INLINE bool in_row32(const u32 at[WARP_LANES], u32 size)
+{
+	const u32 *steps = lane_steps32[__builtin_ctz(size)];
+	s32 off[WARP_LANES] __attribute__((aligned(64)));
+
+	EACH_LANE
+		off[l] = at[l] - steps[l] != at[0] ? -1 : 0;
+	return !pack_lanes32(off);
+}
+
+/* --- Scattered words ---- */
+
+/* Word or pair of words l of `from` to the place of lane l; of several lanes at one place the highest wins, as the host's
+ * scatters have it. False, and nothing done: the host has none. */
+ALWAYS_INLINE bool scatter64(const void *from, const struct places64 *p, u32 mask, u32 bytes)
+{
+#if defined __AVX512F__
+	const u8 *s = from;
+	for (u32 k = 0; bytes == 4 && k < 4; k++)
+		_mm512_mask_i64scatter_epi32(p->host, (__mmask8)(mask >> 8 * k), _mm512_load_si512(p->at + 8 * k),
+					     _mm256_load_si256((const __m256i *)(const void *)(s + 32 * k)), 1);
+	for (u32 k = 0; bytes == 8 && k < 4; k++)
+		_mm512_mask_i64scatter_epi64(p->host, (__mmask8)(mask >> 8 * k), _mm512_load_si512(p->at + 8 * k),
+					     _mm512_load_si512(s + 64 * k), 1);
+	return bytes >= 4;
+#else
+	(void)from, (void)p, (void)mask, (void)bytes;
+	return false;
+#endif
+}
+ALWAYS_INLINE bool scatter32(const void *from, const struct places32 *p, u32 mask, u32 bytes)
+{
+#if defined __AVX512F__
+	const u8 *s = from;
+	for (u32 k = 0; bytes == 4 && k < 2; k++)
+		_mm512_mask_i32scatter_epi32(p->host, (__mmask16)(mask >> 16 * k), _mm512_load_si512(p->at + 16 * k),
+					     _mm512_load_si512(s + 64 * k), 1);
+	return bytes == 4;
+#else
+	(void)from, (void)p, (void)mask, (void)bytes;
+	return false;
+#endif
+}
+
+/* --- Vectors: each lane's `count` elements of `bytes` lie in one piece ------------------------------------------- */
+
+/* The rows of an instruction's vector: native code has them behind the instruction. */
+static inline const u32 *vector_rows(const struct insn *i) { return (const u32 *)(const void *)(i + 1); }
+
+enum { PIECE_WORDS = 4 };
+typedef u32 words4 __attribute__((vector_size(16)));
+
+/* Lane l's words; read lane by lane from memory, where an index costs nothing. */
+#define PIECE(p, l) ((p)->host + *(const volatile __typeof__((p)->at[0]) *)&(p)->at[l])
+
+/* VECTOR_LOAD(64) and VECTOR_LOAD(32) define load_pieces64 and load_pieces32: rows value[k] become the lanes' elements k. */
+#define VECTOR_LOAD(W)                                                                                          \
+	ALWAYS_INLINE void load_pieces##W(u32 value[PIECE_WORDS][WARP_LANES], const struct places##W *p, u32 n) \
+	{                                                                                                       \
+		_Pragma("clang loop unroll(full)") for (u32 l = 0; l < WARP_LANES; l += 4)                      \
+		{                                                                                               \
+			words4 v[4] = {{0}};                                                                    \
+			_Pragma("clang loop unroll(full)") for (u32 k = 0; k < 4; k++)                          \
+				memcpy(&v[k], PIECE(p, l + k), 4 * n);                                          \
+			const words4 a = __builtin_shufflevector(v[0], v[1], 0, 4, 1, 5);                       \
+			const words4 b = __builtin_shufflevector(v[2], v[3], 0, 4, 1, 5);                       \
+			const words4 low = __builtin_shufflevector(a, b, 0, 1, 4, 5);                           \
+			const words4 high = __builtin_shufflevector(a, b, 2, 3, 6, 7);                          \
+			memcpy(&value[0][l], &low, sizeof low);                                                 \
+			memcpy(&value[1][l], &high, sizeof high);                                               \
+			if (n < 4)                                                                              \
+				continue;                                                                       \
+			const words4 c = __builtin_shufflevector(v[0], v[1], 2, 6, 3, 7);                       \
+			const words4 d = __builtin_shufflevector(v[2], v[3], 2, 6, 3, 7);                       \
+			const words4 third = __builtin_shufflevector(c, d, 0, 1, 4, 5);                         \
+			const words4 fourth = __builtin_shufflevector(c, d, 2, 3, 6, 7);                        \
+			memcpy(&value[2][l], &third, sizeof third);                                             \
+			memcpy(&value[3][l], &fourth, sizeof fourth);                                           \
+		}                                                                                               \
+	}
+VECTOR_LOAD(64)
+VECTOR_LOAD(32)
+
+/* All lanes' pieces one after the other, from `from` on. */
+ALWAYS_INLINE void load_row_of_pieces(u32 value[PIECE_WORDS][WARP_LANES], const u8 *host, u32 n)
+{
+	const u32 *from = (const u32 *)(const void *)host;
+
+	if (n == 4)
+		EACH_LANE {
+			value[0][l] = from[4 * l];
+			value[1][l] = from[4 * l + 1];
+			value[2][l] = from[4 * l + 2];
+			value[3][l] = from[4 * l + 3];
+		}
+	else
+		EACH_LANE {
+			value[0][l] = from[2 * l];
+			value[1][l] = from[2 * l + 1];
+		}
+}
+ALWAYS_INLINE void load_same_piece(u32 value[PIECE_WORDS][WARP_LANES], const u8 *host, u32 n)
+{
+	const u32 *from = (const u32 *)(const void *)host;
+
+	for (u32 k = 0; k < n; k++) {
+		const u32 one = from[k];
+		EACH_LANE
+			value[k][l] = one;
+	}
+}
+
+/* n words into the rows of the instruction. */
+ALWAYS_INLINE void keep_pieces(const struct insn *i, u8 *rows, u32 mask, u32 value[PIECE_WORDS][WARP_LANES], u32 n)
+{
+	for (u32 k = 0; k < n; k++) {
+		u32 *d = ROW_OF(u32, vector_rows(i)[k]);
+		if (mask == FULL_MASK)
+			EACH_LANE
+				d[l] = value[k][l];
+		else
+			merge_row(d, value[k], sizeof(u32), mask);
+	}
+}
+
+/* A load of n words a lane. */
+ALWAYS_INLINE bool load_vector_words(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space, u32 n,
+				     bool wide)
+{
+	u32 value[PIECE_WORDS][WARP_LANES] __attribute__((aligned(64)));
+
+	if (wide) {
+		struct places64 p;
+		if (!find_places64(&p, w, i, rows, mask, space, 4 * n, false))
+			return false;
+		if (mask == FULL_MASK && all_same64(p.at))
+			load_same_piece(value, p.host + p.at[0], n);
+		else if (mask == FULL_MASK && in_two_rows64(p.at, 4 * n) && p.at[31] - p.at[0] == 31 * 4 * n)
+			load_row_of_pieces(value, p.host + p.at[0], n);
+		else
+			load_pieces64(value, &p, n);
+	} else {
+		struct places32 p;
+		if (space != SPACE_SHARED || !find_places32(&p, w, i, rows, mask, 4 * n))
+			return false;
+		if (mask == FULL_MASK && all_same32(p.at))
+			load_same_piece(value, p.host + p.at[0], n);
+		else if (mask == FULL_MASK && in_row32(p.at, 4 * n))
+			load_row_of_pieces(value, p.host + p.at[0], n);
+		else
+			load_pieces32(value, &p, n);
+	}
+	keep_pieces(i, rows, mask, value, n);
+	return true;
+}
+
+/* Four lanes' n words to their places; of several lanes at one the highest wins. */
+#define VECTOR_STORE(W)                                                                                         \
+	ALWAYS_INLINE void store_pieces##W(const struct insn *i, const u8 *rows, const struct places##W *p, u32 n) \
+	{                                                                                                       \
+		_Pragma("clang loop unroll(full)") for (u32 l = 0; l < WARP_LANES; l += 4)                      \
+		{                                                                                               \
+			words4 v[4] = {{0}};                                                                    \
+			_Pragma("clang loop unroll(full)") for (u32 k = 0; k < n; k++)                          \
+				memcpy(&v[k], rows + vector_rows(i)[k] + 4 * l, sizeof v[k]);                   \
+			const words4 a = __builtin_shufflevector(v[0], v[1], 0, 4, 1, 5);                       \
+			const words4 b = __builtin_shufflevector(v[2], v[3], 0, 4, 1, 5);                       \
+			const words4 c = __builtin_shufflevector(v[0], v[1], 2, 6, 3, 7);                       \
+			const words4 d = __builtin_shufflevector(v[2], v[3], 2, 6, 3, 7);                       \
+			const words4 piece[4] = {__builtin_shufflevector(a, b, 0, 1, 4, 5),                     \
+						 __builtin_shufflevector(a, b, 2, 3, 6, 7),                     \
+						 __builtin_shufflevector(c, d, 0, 1, 4, 5),                     \
+						 __builtin_shufflevector(c, d, 2, 3, 6, 7)};                    \
+			_Pragma("clang loop unroll(full)") for (u32 k = 0; k < 4; k++)                          \
+				memcpy(PIECE(p, l + k), &piece[k], 4 * n);                                      \
+		}                                                                                               \
+	}
+VECTOR_STORE(64)
+VECTOR_STORE(32)
+
+ALWAYS_INLINE void store_row_of_pieces(const struct insn *i, const u8 *rows, u8 *host, u32 n)
+{
+	u32 *to = (u32 *)(void *)host;
+	const u32 *a = ROW_OF(u32, vector_rows(i)[0]), *b = ROW_OF(u32, vector_rows(i)[1]);
+	const u32 *c = n == 4 ? ROW_OF(u32, vector_rows(i)[2]) : a, *d = n == 4 ? ROW_OF(u32, vector_rows(i)[3]) : a;
+
+	if (n == 4)
+		EACH_LANE {
+			to[4 * l] = a[l];
+			to[4 * l + 1] = b[l];
+			to[4 * l + 2] = c[l];
+			to[4 * l + 3] = d[l];
+		}
+	else
+		EACH_LANE {
+			to[2 * l] = a[l];
+			to[2 * l + 1] = b[l];
+		}
+}
+
+/* A store of n words by each lane of a whole warp. */
+ALWAYS_INLINE bool store_vector_words(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
+				      u32 n, bool wide)
+{
+	if (mask != FULL_MASK)
+		return false;
+	if (wide) {
+		struct places64 p;
+		if (!find_places64(&p, w, i, rows, mask, space, 4 * n, true))
+			return false;
+		if (in_two_rows64(p.at, 4 * n) && p.at[31] - p.at[0] == 31 * 4 * n)
+			store_row_of_pieces(i, rows, p.host + p.at[0], n);
+		else
+			store_pieces64(i, rows, &p, n);
+	} else {
+		struct places32 p;
+		if (space != SPACE_SHARED || !find_places32(&p, w, i, rows, mask, 4 * n))
+			return false;
+		if (in_row32(p.at, 4 * n))
+			store_row_of_pieces(i, rows, p.host + p.at[0], n);
+		else
+			store_pieces32(i, rows, &p, n);
+	}
+	return true;
+}
+
+#endif
