@@ -153,7 +153,7 @@ struct block {
 	const struct insn *gang_insns; /* what gangs of its warps run: */
 	struct native_code *native;    /* this one's, or if NULL the grid's */
 	u64 native_began;              /* of a block on trial: when */
-	u8 native_turn;                 /* enum native_turn */
+	u8 native_turn;                /* enum native_turn */
 	bool at_start;                 /* none of its instructions has run */
 	bool gathers;                  /* a warp has ended its turn early, so that all can go on as a gang */
 	bool leads;  /* warp number `lead` comes before the others: it was the last at a barrier, and without gangs */

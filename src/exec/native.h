@@ -29,8 +29,8 @@ struct native_kernel {
 	u64 wanted;                /* at which heat code is asked for */
 	void (*want)(struct native_kernel *k);
 	void (*settle)(struct native_kernel *k); /* the trial is over */
-	u32 begun;    /* atomic: blocks since `ready` */
-	bool settled; /* atomic: no more trial; `ready` is what is to be used, if anything */
+	u32 begun;                               /* atomic: blocks since `ready` */
+	bool settled;                            /* atomic: no more trial; `ready` is what is to be used, if anything */
 	struct native_trial trials[NATIVE_TURNS];
 };
 

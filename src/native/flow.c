@@ -92,8 +92,10 @@ static bool is_ordered(const struct form *f)
 	return false;
 }
 
-enum { BARRED = ISA_BRANCH | ISA_INDIRECT | ISA_CALL | ISA_RET | ISA_EXIT | ISA_ATOMIC | ISA_UNGUARDED | ISA_ORDERED |
-		ISA_UNMODELLED | ISA_LATE };
+enum {
+	BARRED = ISA_BRANCH | ISA_INDIRECT | ISA_CALL | ISA_RET | ISA_EXIT | ISA_ATOMIC | ISA_UNGUARDED | ISA_ORDERED |
+		 ISA_UNMODELLED | ISA_LATE
+};
 
 static bool runs_lane_by_lane(const struct step *s, const struct insn *i)
 {

@@ -263,7 +263,8 @@ static void make_insn(struct making *m, u32 block, u32 k, struct region_insn *to
 				   .of_floats = has_floats(s->form),
 				   .together = s->together,
 				   .accesses = s->form->row->flags & ISA_MEMORY};
-	to->meaning = s->meaning->name;
+	if (s->form->layout != LAYOUT_LIST || s->together)
+		to->meaning = s->meaning->name;
 	if (s->form->layout == LAYOUT_LIST || s->form->layout == LAYOUT_MEMORY_LIST) {
 		to->list = f->code->operands + (s->form->layout == LAYOUT_LIST ? (u32)to->plain->imm : to->plain->b);
 		to->list_count = s->form->operand_count - (s->form->layout == LAYOUT_LIST ? 0 : 2);

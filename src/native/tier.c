@@ -25,7 +25,7 @@ struct kernel_record {
 	const struct code *code;
 	struct kernel_record *next;   /* of the tier's list */
 	struct kernel_record *queued; /* the next one to compile */
-	struct kernel_code *refused; /* slower than interpreting */
+	struct kernel_code *refused;  /* slower than interpreting */
 	bool done;
 	struct native_report report;
 };
@@ -166,8 +166,8 @@ static void settle(struct native_kernel *kernel)
 	struct native *n = k->tier;
 
 	pthread_mutex_lock(&n->lock);
-	if (!kernel->settled && native->ticks / (native->blocks - TRIAL_COLD) >=
-					other->ticks / (other->blocks - TRIAL_COLD)) {
+	if (!kernel->settled &&
+	    native->ticks / (native->blocks - TRIAL_COLD) >= other->ticks / (other->blocks - TRIAL_COLD)) {
 		k->refused = (struct kernel_code *)(void *)kernel->ready;
 		__atomic_store_n(&kernel->ready, NULL, __ATOMIC_RELEASE);
 	}

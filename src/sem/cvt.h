@@ -50,15 +50,15 @@
 	LANE_FUNCTION(NAME) { return (void)w, NAME##_store(i, rows, mask); } \
 	LANE_GANG_RUN(NAME, gang_each)                                       \
 	MEANING_GANG(NAME)
-#define FCVT(NAME, RA, TA, RD, EXPR)                                                                      \
-	CVT_VALUES(NAME, RA, TA, RD, SEEN, EXPR)                                                          \
-	CVT_STORE(NAME, RD)                                                                               \
-	LANE_FUNCTION(NAME)                                                                               \
-	{                                                                                                 \
+#define FCVT(NAME, RA, TA, RD, EXPR)                                                                \
+	CVT_VALUES(NAME, RA, TA, RD, SEEN, EXPR)                                                    \
+	CVT_STORE(NAME, RD)                                                                         \
+	LANE_FUNCTION(NAME)                                                                         \
+	{                                                                                           \
 		return UNLIKELY(OTHER_MODE(w, i)) ? lane_run_switched(w, i, rows, mask, NAME##_run) \
-						  : NAME##_store(i, rows, mask);                          \
-	}                                                                                                 \
-	FLANE_GANG_RUN(NAME, gang_each)                                                                   \
+						  : NAME##_store(i, rows, mask);                    \
+	}                                                                                           \
+	FLANE_GANG_RUN(NAME, gang_each)                                                             \
 	MEANING_GANG(NAME)
 #ifdef SEM_NATIVE
 #define CVT_RARE_BODY(RA, TA, RD, EXPR)                           \

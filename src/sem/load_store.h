@@ -156,8 +156,8 @@ static const struct insn *store_lanes(struct warp *w, const struct insn *i, u8 *
 #define MEMORY u64
 #include "sem/store_type.h"
 
-#define STORE_WIDTH(NAME, SPACE, T, R, WIDE)                                                                       \
-	ACCESS_FAST(NAME, STORE_FIRST(T, SPACE, WIDE), store_shape_##T(w, i, rows, mask, SPACE, WIDE))             \
+#define STORE_WIDTH(NAME, SPACE, T, R, WIDE)                                                           \
+	ACCESS_FAST(NAME, STORE_FIRST(T, SPACE, WIDE), store_shape_##T(w, i, rows, mask, SPACE, WIDE)) \
 	FAST_OR(NAME, store_lanes(w, i, rows, mask, WIDE, SPACE, sizeof(T), 8 * sizeof(R)))
 #define STORE(NAME, SPACE, T, R)                  \
 	STORE_WIDTH(NAME##_64, SPACE, T, R, true) \

@@ -100,9 +100,9 @@ ALWAYS_INLINE void LOAD_OF(load_places64)(LANE *d, const struct places64 *p, u32
 		const MEMORY *low = (const MEMORY *)(const void *)(p->host + p->at[0]);
 		const MEMORY *high = (const MEMORY *)(const void *)(p->host + p->at[16]);
 		EACH_LANE_OF_HALF
-			d[l] = KEEP(low[l]);
+		d[l] = KEEP(low[l]);
 		EACH_LANE_OF_HALF
-			d[l + WARP_LANES / 2] = KEEP(high[l]);
+		d[l + WARP_LANES / 2] = KEEP(high[l]);
 		return;
 	}
 	EACH_LANE

@@ -10,8 +10,7 @@
 
 #include "sem/access.h"
 
-#define EACH_LANE_OF_HALF \
-	_Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < WARP_LANES / 2; l++)
+#define EACH_LANE_OF_HALF _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < WARP_LANES / 2; l++)
 
 /* What an instruction may reach: a space's bytes, or the allocation of its last access. */
 struct reach {
@@ -115,9 +114,9 @@ ALWAYS_INLINE bool in_two_rows64(const u64 at[WARP_LANES], u32 size)
 	s64 off[WARP_LANES] __attribute__((aligned(64)));
 
 	EACH_LANE_OF_HALF
-		off[l] = at[l] - steps[l] != at[0] ? -1 : 0;
+	off[l] = at[l] - steps[l] != at[0] ? -1 : 0;
 	EACH_LANE_OF_HALF
-		off[l + WARP_LANES / 2] = at[l + WARP_LANES / 2] - steps[l] != at[WARP_LANES / 2] ? -1 : 0;
+	off[l + WARP_LANES / 2] = at[l + WARP_LANES / 2] - steps[l] != at[WARP_LANES / 2] ? -1 : 0;
 	return !pack_lanes64(off);
 }
 ALWAYS_INLINE bool in_row32(const u32 at[WARP_LANES], u32 size)
@@ -173,35 +172,41 @@ enum { PIECE_WORDS = 4 };
 typedef u32 words4 __attribute__((vector_size(16)));
 
 /* Lane l's words; read lane by lane from memory, where an index costs nothing. */
-#define PIECE(p, l) ((p)->host + *(const volatile __typeof__((p)->at[0]) *)&(p)->at[l])
+#define PIECE(p, l) ((p)->host + *(const volatile u64 *)&(p)->at[l])
 
-/* VECTOR_LOAD(64) and VECTOR_LOAD(32) define load_pieces64 and load_pieces32: rows value[k] become the lanes' elements k. */
-#define VECTOR_LOAD(W)                                                                                          \
-	ALWAYS_INLINE void load_pieces##W(u32 value[PIECE_WORDS][WARP_LANES], const struct places##W *p, u32 n) \
-	{                                                                                                       \
-		_Pragma("clang loop unroll(full)") for (u32 l = 0; l < WARP_LANES; l += 4)                      \
-		{                                                                                               \
-			words4 v[4] = {{0}};                                                                    \
-			_Pragma("clang loop unroll(full)") for (u32 k = 0; k < 4; k++)                          \
-				memcpy(&v[k], PIECE(p, l + k), 4 * n);                                          \
-			const words4 a = __builtin_shufflevector(v[0], v[1], 0, 4, 1, 5);                       \
-			const words4 b = __builtin_shufflevector(v[2], v[3], 0, 4, 1, 5);                       \
-			const words4 low = __builtin_shufflevector(a, b, 0, 1, 4, 5);                           \
-			const words4 high = __builtin_shufflevector(a, b, 2, 3, 6, 7);                          \
-			memcpy(&value[0][l], &low, sizeof low);                                                 \
-			memcpy(&value[1][l], &high, sizeof high);                                               \
-			if (n < 4)                                                                              \
-				continue;                                                                       \
-			const words4 c = __builtin_shufflevector(v[0], v[1], 2, 6, 3, 7);                       \
-			const words4 d = __builtin_shufflevector(v[2], v[3], 2, 6, 3, 7);                       \
-			const words4 third = __builtin_shufflevector(c, d, 0, 1, 4, 5);                         \
-			const words4 fourth = __builtin_shufflevector(c, d, 2, 3, 6, 7);                        \
-			memcpy(&value[2][l], &third, sizeof third);                                             \
-			memcpy(&value[3][l], &fourth, sizeof fourth);                                           \
-		}                                                                                               \
+/* Rows value[k] become the lanes' elements k. */
+ALWAYS_INLINE void load_pieces(u32 value[PIECE_WORDS][WARP_LANES], const struct places64 *p, u32 n)
+{
+	_Pragma("clang loop unroll(full)") for (u32 l = 0; l < WARP_LANES; l += 4)
+	{
+		words4 v[4] = {{0}};
+		_Pragma("clang loop unroll(full)") for (u32 k = 0; k < 4; k++) memcpy(&v[k], PIECE(p, l + k), 4 * n);
+		const words4 a = __builtin_shufflevector(v[0], v[1], 0, 4, 1, 5);
+		const words4 b = __builtin_shufflevector(v[2], v[3], 0, 4, 1, 5);
+		const words4 low = __builtin_shufflevector(a, b, 0, 1, 4, 5);
+		const words4 high = __builtin_shufflevector(a, b, 2, 3, 6, 7);
+		memcpy(&value[0][l], &low, sizeof low);
+		memcpy(&value[1][l], &high, sizeof high);
+		if (n < 4)
+			continue;
+		const words4 c = __builtin_shufflevector(v[0], v[1], 2, 6, 3, 7);
+		const words4 d = __builtin_shufflevector(v[2], v[3], 2, 6, 3, 7);
+		const words4 third = __builtin_shufflevector(c, d, 0, 1, 4, 5);
+		const words4 fourth = __builtin_shufflevector(c, d, 2, 3, 6, 7);
+		memcpy(&value[2][l], &third, sizeof third);
+		memcpy(&value[3][l], &fourth, sizeof fourth);
 	}
-VECTOR_LOAD(64)
-VECTOR_LOAD(32)
+}
+
+ALWAYS_INLINE struct places64 widened(const struct places32 *p)
+{
+	struct places64 wide;
+
+	wide.host = p->host;
+	EACH_LANE
+		wide.at[l] = p->at[l];
+	return wide;
+}
 
 /* All lanes' pieces one after the other, from `from` on. */
 ALWAYS_INLINE void load_row_of_pieces(u32 value[PIECE_WORDS][WARP_LANES], const u8 *host, u32 n)
@@ -246,8 +251,8 @@ ALWAYS_INLINE void keep_pieces(const struct insn *i, u8 *rows, u32 mask, u32 val
 }
 
 /* A load of n words a lane. */
-ALWAYS_INLINE bool load_vector_words(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space, u32 n,
-				     bool wide)
+ALWAYS_INLINE bool load_vector_words(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
+				     u32 n, bool wide)
 {
 	u32 value[PIECE_WORDS][WARP_LANES] __attribute__((aligned(64)));
 
@@ -260,7 +265,7 @@ ALWAYS_INLINE bool load_vector_words(struct warp *w, const struct insn *i, u8 *r
 		else if (mask == FULL_MASK && in_two_rows64(p.at, 4 * n) && p.at[31] - p.at[0] == 31 * 4 * n)
 			load_row_of_pieces(value, p.host + p.at[0], n);
 		else
-			load_pieces64(value, &p, n);
+			load_pieces(value, &p, n);
 	} else {
 		struct places32 p;
 		if (space != SPACE_SHARED || !find_places32(&p, w, i, rows, mask, 4 * n))
@@ -269,36 +274,34 @@ ALWAYS_INLINE bool load_vector_words(struct warp *w, const struct insn *i, u8 *r
 			load_same_piece(value, p.host + p.at[0], n);
 		else if (mask == FULL_MASK && in_row32(p.at, 4 * n))
 			load_row_of_pieces(value, p.host + p.at[0], n);
-		else
-			load_pieces32(value, &p, n);
+		else {
+			const struct places64 all = widened(&p);
+			load_pieces(value, &all, n);
+		}
 	}
 	keep_pieces(i, rows, mask, value, n);
 	return true;
 }
 
 /* Four lanes' n words to their places; of several lanes at one the highest wins. */
-#define VECTOR_STORE(W)                                                                                         \
-	ALWAYS_INLINE void store_pieces##W(const struct insn *i, const u8 *rows, const struct places##W *p, u32 n) \
-	{                                                                                                       \
-		_Pragma("clang loop unroll(full)") for (u32 l = 0; l < WARP_LANES; l += 4)                      \
-		{                                                                                               \
-			words4 v[4] = {{0}};                                                                    \
-			_Pragma("clang loop unroll(full)") for (u32 k = 0; k < n; k++)                          \
-				memcpy(&v[k], rows + vector_rows(i)[k] + 4 * l, sizeof v[k]);                   \
-			const words4 a = __builtin_shufflevector(v[0], v[1], 0, 4, 1, 5);                       \
-			const words4 b = __builtin_shufflevector(v[2], v[3], 0, 4, 1, 5);                       \
-			const words4 c = __builtin_shufflevector(v[0], v[1], 2, 6, 3, 7);                       \
-			const words4 d = __builtin_shufflevector(v[2], v[3], 2, 6, 3, 7);                       \
-			const words4 piece[4] = {__builtin_shufflevector(a, b, 0, 1, 4, 5),                     \
-						 __builtin_shufflevector(a, b, 2, 3, 6, 7),                     \
-						 __builtin_shufflevector(c, d, 0, 1, 4, 5),                     \
-						 __builtin_shufflevector(c, d, 2, 3, 6, 7)};                    \
-			_Pragma("clang loop unroll(full)") for (u32 k = 0; k < 4; k++)                          \
-				memcpy(PIECE(p, l + k), &piece[k], 4 * n);                                      \
-		}                                                                                               \
+ALWAYS_INLINE void store_pieces(const struct insn *i, const u8 *rows, const struct places64 *p, u32 n)
+{
+	_Pragma("clang loop unroll(full)") for (u32 l = 0; l < WARP_LANES; l += 4)
+	{
+		words4 v[4] = {{0}};
+		_Pragma("clang loop unroll(full)") for (u32 k = 0; k < n; k++)
+			memcpy(&v[k], rows + vector_rows(i)[k] + 4 * l, sizeof v[k]);
+		const words4 a = __builtin_shufflevector(v[0], v[1], 0, 4, 1, 5);
+		const words4 b = __builtin_shufflevector(v[2], v[3], 0, 4, 1, 5);
+		const words4 c = __builtin_shufflevector(v[0], v[1], 2, 6, 3, 7);
+		const words4 d = __builtin_shufflevector(v[2], v[3], 2, 6, 3, 7);
+		const words4 piece[4] = {
+			__builtin_shufflevector(a, b, 0, 1, 4, 5), __builtin_shufflevector(a, b, 2, 3, 6, 7),
+			__builtin_shufflevector(c, d, 0, 1, 4, 5), __builtin_shufflevector(c, d, 2, 3, 6, 7)};
+		_Pragma("clang loop unroll(full)") for (u32 k = 0; k < 4; k++)
+			memcpy(PIECE(p, l + k), &piece[k], 4 * n);
 	}
-VECTOR_STORE(64)
-VECTOR_STORE(32)
+}
 
 ALWAYS_INLINE void store_row_of_pieces(const struct insn *i, const u8 *rows, u8 *host, u32 n)
 {
@@ -333,15 +336,17 @@ ALWAYS_INLINE bool store_vector_words(struct warp *w, const struct insn *i, u8 *
 		if (in_two_rows64(p.at, 4 * n) && p.at[31] - p.at[0] == 31 * 4 * n)
 			store_row_of_pieces(i, rows, p.host + p.at[0], n);
 		else
-			store_pieces64(i, rows, &p, n);
+			store_pieces(i, rows, &p, n);
 	} else {
 		struct places32 p;
 		if (space != SPACE_SHARED || !find_places32(&p, w, i, rows, mask, 4 * n))
 			return false;
 		if (in_row32(p.at, 4 * n))
 			store_row_of_pieces(i, rows, p.host + p.at[0], n);
-		else
-			store_pieces32(i, rows, &p, n);
+		else {
+			const struct places64 all = widened(&p);
+			store_pieces(i, rows, &all, n);
+		}
 	}
 	return true;
 }

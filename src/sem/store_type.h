@@ -34,9 +34,9 @@ ALWAYS_INLINE bool STORE_OF(store_places64)(const LANE *s, const struct places64
 	if (mask == FULL_MASK && in_two_rows64(p->at, sizeof(MEMORY))) {
 		MEMORY *low = (MEMORY *)(void *)(p->host + p->at[0]), *high = (MEMORY *)(void *)(p->host + p->at[16]);
 		EACH_LANE_OF_HALF
-			low[l] = (MEMORY)s[l];
+		low[l] = (MEMORY)s[l];
 		EACH_LANE_OF_HALF
-			high[l] = (MEMORY)s[l + WARP_LANES / 2];
+		high[l] = (MEMORY)s[l + WARP_LANES / 2];
 		return true;
 	}
 	return scatter64(s, p, mask, sizeof(MEMORY));

@@ -61,11 +61,15 @@ static bool define_services(struct native_compiler *c, const struct native_servi
 	const struct {
 		const char *name;
 		uintptr_t address;
-	} services[] = {{"native_call", (uintptr_t)s->call}, {"native_part", (uintptr_t)s->part},
-			{"native_meet", (uintptr_t)s->meet}, {"global_range_slow", (uintptr_t)s->global_range_slow},
-			{"memcpy", (uintptr_t)memcpy},       {"memset", (uintptr_t)memset},
-			{"memmove", (uintptr_t)memmove},
-			{"native_keep", c->vector_bytes == 64 ? (uintptr_t)native_keep_avx512 : (uintptr_t)native_keep_avx2}};
+	} services[] = {
+		{"native_call", (uintptr_t)s->call},
+		{"native_part", (uintptr_t)s->part},
+		{"native_meet", (uintptr_t)s->meet},
+		{"global_range_slow", (uintptr_t)s->global_range_slow},
+		{"memcpy", (uintptr_t)memcpy},
+		{"memset", (uintptr_t)memset},
+		{"memmove", (uintptr_t)memmove},
+		{"native_keep", c->vector_bytes == 64 ? (uintptr_t)native_keep_avx512 : (uintptr_t)native_keep_avx2}};
 	LLVMOrcCSymbolMapPair pairs[COUNT_OF(services)];
 
 	for (size_t k = 0; k < COUNT_OF(services); k++)
@@ -109,9 +113,9 @@ static struct native_compiler *open_compiler(const struct native_services *servi
 	if (!c)
 		return NULL;
 	snprintf(message, size, "this processor has neither AVX-512 nor AVX2");
-	if (!host_width(c) || LLVMInitializeNativeTarget() || LLVMInitializeNativeAsmPrinter() || LLVMInitializeNativeAsmParser() ||
-	    !make_machine(c, message, size) || failed(LLVMOrcCreateLLJIT(&c->jit, NULL), message, size) ||
-	    !define_services(c, services, message, size)) {
+	if (!host_width(c) || LLVMInitializeNativeTarget() || LLVMInitializeNativeAsmPrinter() ||
+	    LLVMInitializeNativeAsmParser() || !make_machine(c, message, size) ||
+	    failed(LLVMOrcCreateLLJIT(&c->jit, NULL), message, size) || !define_services(c, services, message, size)) {
 		close_compiler(c);
 		return NULL;
 	}
@@ -186,8 +190,8 @@ static bool dumps(bool regions)
 
 static void tell_region(const struct region *r, const struct meanings *m, const char *name, const char *refusal)
 {
-	fprintf(stderr, "%s: instructions %u to %u, %u blocks, %u instructions that count: %s\n", name, r->first, r->end,
-		r->block_count, r->size, refusal);
+	fprintf(stderr, "%s: instructions %u to %u, %u blocks, %u instructions that count: %s\n", name, r->first,
+		r->end, r->block_count, r->size, refusal);
 	for (u32 b = 0; b < r->block_count; b++)
 		for (u32 k = 0; k < r->blocks[b].insn_count; k++) {
 			const struct region_insn *x = &r->blocks[b].insns[k];

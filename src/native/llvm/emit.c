@@ -274,8 +274,9 @@ static void call_handler(struct emission *e, const struct region_insn *x, LLVMVa
 			copy(e, place(e, p->row), slot(e, p->row), e->r->rows[p->row].bits, false);
 	}
 	LLVMValueRef args[] = {e->run, e->warp, e->rows, word(e, number), mask};
-	LLVMValueRef done = rarely ? call_keeping(e, e->i8, "native_keep", declared(e, "native_call"), args, COUNT_OF(args))
-				   : call(e, e->i8, "native_call", args, COUNT_OF(args));
+	LLVMValueRef done =
+		rarely ? call_keeping(e, e->i8, "native_keep", declared(e, "native_call"), args, COUNT_OF(args))
+		       : call(e, e->i8, "native_call", args, COUNT_OF(args));
 	if (x->accesses) {
 		LLVMBasicBlockRef stop = new_block(e, "stop"), go_on = new_block(e, "done");
 		LLVMValueRef failed = LLVMBuildICmp(e->b, LLVMIntEQ, done, LLVMConstNull(e->i8), "");

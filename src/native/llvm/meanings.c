@@ -117,7 +117,8 @@ bool is_of_mode(LLVMValueRef i)
 		return true;
 	case LLVMCall:
 		for (int k = 0; k < LLVMGetNumOperands(i) - 1; k++) {
-			const LLVMTypeKind kind = LLVMGetTypeKind(element_of(LLVMTypeOf(LLVMGetOperand(i, (unsigned)k))));
+			const LLVMTypeKind kind =
+				LLVMGetTypeKind(element_of(LLVMTypeOf(LLVMGetOperand(i, (unsigned)k))));
 			if (kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind || kind == LLVMHalfTypeKind)
 				return true;
 		}

@@ -129,7 +129,8 @@ static bool is_number(const struct carried *c, LLVMValueRef v)
 {
 	LLVMValueRef x = without_cast(v);
 
-	return LLVMIsNull(x) || LLVMIsUndef(x) || is_carried(c, x) || (LLVMIsASelectInst(x) && value_before(x)) || is_number_in_frame(c, x);
+	return LLVMIsNull(x) || LLVMIsUndef(x) || is_carried(c, x) || (LLVMIsASelectInst(x) && value_before(x)) ||
+	       is_number_in_frame(c, x);
 }
 
 static bool is_row_of_words(LLVMTypeRef type)
@@ -145,7 +146,8 @@ static bool is_row_of_words(LLVMTypeRef type)
 static void find_carried(struct carried *c, LLVMValueRef function)
 {
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i)) {
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && LLVMIsAPHINode(i);
+		     i = LLVMGetNextInstruction(i)) {
 			LLVMValueRef *grown = is_row_of_words(LLVMTypeOf(i))
 						      ? realloc(c->phis, (c->count + 1) * sizeof *grown)
 						      : NULL;

@@ -31,23 +31,23 @@ static const char *host_name(LLVMValueRef i, char *name, size_t size)
 		return NULL;
 	switch (LLVMGetInstructionOpcode(i)) {
 	case LLVMFAdd:
-		operation = "add";
+		operation = "llvm.x86.avx512.add.p";
 		break;
 	case LLVMFSub:
-		operation = "sub";
+		operation = "llvm.x86.avx512.sub.p";
 		break;
 	case LLVMFMul:
-		operation = "mul";
+		operation = "llvm.x86.avx512.mul.p";
 		break;
 	case LLVMFDiv:
-		operation = "div";
+		operation = "llvm.x86.avx512.div.p";
 		break;
 	case LLVMCall: {
 		const char *callee = LLVMGetValueName2(LLVMGetCalledValue(i), &length);
 		if (!strncmp(callee, "llvm.fma.", 9))
-			operation = "vfmadd";
+			operation = "llvm.x86.avx512.vfmadd.p";
 		else if (!strncmp(callee, "llvm.sqrt.", 10))
-			operation = "sqrt";
+			operation = "llvm.x86.avx512.sqrt.p";
 		break;
 	}
 	default:
@@ -55,7 +55,7 @@ static const char *host_name(LLVMValueRef i, char *name, size_t size)
 	}
 	if (!operation)
 		return NULL;
-	snprintf(name, size, "llvm.x86.avx512.%s.p%c.512", operation, wide ? 'd' : 's');
+	snprintf(name, size, "%s%c.512", operation, wide ? 'd' : 's');
 	return name;
 }
 
