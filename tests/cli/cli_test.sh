@@ -477,7 +477,7 @@ expect 1 "recursion.ptx" "$ptxsim" run "$samples/recursion.ptx" --limit 10
 
 # Blocks that wait for the whole grid cost instructions in proportion to their number, not to its square.
 cat >"$work/grid.ptx" <<'END'
-.version 7.0
+.version 7.8
 .target sm_90
 .address_size 64
 //@ buffer count u32[1]
