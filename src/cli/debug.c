@@ -24,7 +24,6 @@ enum {
 	OPTION_COUNTERS,
 	OPTION_TUI,
 	OPTION_EXEC,
-	OPTION_KERNEL,
 	OPTION_LAUNCH
 };
 
@@ -40,8 +39,8 @@ static const struct argp_option options[] = {
 	{"command", 'x', "FILE", 0, "Execute the commands of this file first", 0},
 	{"ex", OPTION_EX, "COMMAND", 0, "Execute this command first", 0},
 	{"exec", OPTION_EXEC, NULL, 0, "Debug a CUDA program: its name and arguments follow", 0},
-	{"kernel", OPTION_KERNEL, "NAME", 0, "With --exec: stop in launches of this kernel only", 0},
-	{"launch", OPTION_LAUNCH, "N[-M]", 0, "With --exec: in launches N to M of those only", 0},
+	{"launch", OPTION_LAUNCH, "N[-M]", 0,
+	 "With --exec: stop in launches N to M only; with --kernel, of that kernel", 0},
 	{"tui", OPTION_TUI, NULL, 0, "Full screen: source, registers by lane, warps, memory", 0},
 	{"batch", OPTION_BATCH, NULL, 0, "Leave after these commands; ask nothing", 0},
 	{"no-history", OPTION_NO_HISTORY, NULL, 0, "Keep nothing for going back", 0},
@@ -50,6 +49,25 @@ static const struct argp_option options[] = {
 	{"counters", OPTION_COUNTERS, NULL, 0, "Count memory accesses, for 'info counters'", 0},
 	{0},
 };
+
+/* With --exec these stand in for the options of run, which would have no effect. */
+static const struct argp_option exec_options[] = {
+	{"kernel", 'k', "NAME", 0, "Stop in launches of this kernel only", 1},
+	{0},
+};
+
+static error_t parse_exec_option(int key, char *text, struct argp_state *state)
+{
+	switch (key) {
+	case 'k':
+		return setenv("PTXSIM_KERNEL", text, 1) ? ENOMEM : 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "--exec takes no files: the program has its kernels in it");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
 
 static error_t choose_launches(struct argp_state *state, const char *text)
 {
@@ -66,7 +84,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &o->run;
+		state->child_inputs[0] = o->exec_words ? NULL : &o->run;
 		return 0;
 	case 'x':
 		VEC_PUSH(&o->run.arena, &o->starts, ((struct debug_start){true, text}));
@@ -76,9 +94,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case OPTION_EXEC:
 		return 0; /* taken before: what follows is not for argp */
-	case OPTION_KERNEL:
-		return setenv("PTXSIM_KERNEL", text, 1) ? ENOMEM : 0;
 	case OPTION_LAUNCH:
+		if (!o->exec_words)
+			argp_error(state, "--launch is for --exec");
 		return choose_launches(state, text);
 	case OPTION_TUI:
 		o->full_screen = true;
@@ -101,6 +119,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (check_options_watch(&o->run.choices.check))
 			argp_error(state, "--check is for run and test: it cannot go back");
+		if (o->exec_words && (o->debug.history_bytes || o->debug.history_spacing || o->debug.counters))
+			argp_error(state, "--history-limit, --history-spacing and --counters are not for --exec");
 		if (o->run.explore)
 			argp_error(state, "--explore is for run; --schedule repeats here what it found");
 		return 0;
@@ -135,11 +155,9 @@ static int debug_program_of(struct debug_command *o)
 {
 	const struct debug_exec asked = {o->starts.items, o->starts.count, o->batch};
 
-	if (!*o->exec_words || o->run.files.count || o->full_screen) {
+	if (!*o->exec_words || o->full_screen) {
 		fprintf(stderr, "ptxsim debug: %s\n",
-			!*o->exec_words      ? "--exec needs a program"
-			: o->run.files.count ? "--exec takes no files: the program has its kernels in it"
-					     : "--exec has no full screen");
+			!*o->exec_words ? "--exec needs a program" : "--exec has no full screen");
 		return CLI_WRONG;
 	}
 	if (o->debug.no_history)
@@ -266,18 +284,20 @@ static int debug(struct session *s, void *command)
 
 int cli_debug(int count, char **words)
 {
-	static const struct argp_child children[] = {{&run_options_argp, 0, "As for run:", 1}, {0}};
-	static const struct argp argp = {
-		.options = options,
-		.parser = parse_option,
-		.args_doc = "FILE...\n--exec PROGRAM [ARGUMENT...]",
-		.doc = "Runs kernels under the debugger: 'help' at its prompt lists the commands.",
-		.children = children};
+	static const struct argp exec_argp = {.options = exec_options, .parser = parse_exec_option};
+	static const struct argp_child run_children[] = {{&run_options_argp, 0, "As for run:", 1}, {0}};
+	static const struct argp_child exec_children[] = {{&exec_argp, 0, NULL, 1}, {0}};
+	struct argp argp = {.options = options,
+			    .parser = parse_option,
+			    .args_doc = "FILE...\n--exec PROGRAM [ARGUMENT...]",
+			    .doc = "Runs kernels under the debugger: 'help' at its prompt lists the commands.",
+			    .children = run_children};
 	struct debug_command o = {.run = {.heads = 8, .choices.async.mode = ASYNC_STRICT}};
 
 	arena_init(&o.run.arena, NULL);
 	o.exec_words = take_program(&count, words);
-	o.run.no_files = o.exec_words != NULL;
+	if (o.exec_words)
+		argp.children = exec_children;
 	accept_single_dashes(count, words);
 	front_parse(&argp, count, words, &o);
 	const int status = o.exec_words ? debug_program_of(&o) : front_in_session(debug, &o, o.run.choices.colour);

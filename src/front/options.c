@@ -224,8 +224,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		VEC_PUSH(&o->arena, &o->files, text);
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		if (!o->no_files)
-			argp_error(state, "no file given");
+		argp_error(state, "no file given");
 		return 0;
 	case ARGP_KEY_END:
 		if (o->accounting.blocks_apart && o->report != REPORT_JSON && o->report != REPORT_CSV)

@@ -14,7 +14,6 @@ struct run_options {
 	const char *kernel, *grid, *block, *cluster, *shared, *arch, *script;
 	VEC_OF(char *) files, args, sets, saves;
 	u64 limit, seed;
-	bool no_files; /* none are needed */
 	u32 heads;
 	bool quiet, cooperative;
 	enum report_kind report;

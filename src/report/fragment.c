@@ -21,7 +21,8 @@ enum { WGMMA_ROWS = 16, CELLS = TENSOR_MAX_M * TENSOR_MAX_N, OCTETS = 4 };
 static bool skip_to(const struct form *f, const struct tensor_form *t, char letter, u32 *skip)
 {
 	const bool is_wgmma = t->family == TENSOR_WGMMA;
-	const bool a_in_registers = strstr(f->row->operands, "{A}") != NULL;
+	/* Of wgmma a descriptor may stand in its place. */
+	const bool a_in_registers = !is_wgmma || strstr(f->row->operands, "{A}");
 
 	*skip = 0;
 	if (letter == 'D')

@@ -135,6 +135,9 @@ for command in run debug dap view test compare check info isa disasm exec; do
 	while read -r option; do
 		expect 0 "" grep -q -e "$option" "$work/man"
 	done <"$work/options"
+	# no option hides another of the same name
+	"$ptxsim" $command --help | grep -oE -e '^ {2,6}(-., +)?--[a-z][a-z0-9-]*' | grep -oE -e '--.*' | sort | uniq -d >"$work/twice"
+	expect 1 "" grep . "$work/twice"
 done
 
 # completion: words, one a line
@@ -289,6 +292,13 @@ expect 1 "256 bytes of 'a' leak" "$ptxsim" run --quiet --check=leaks "$memory/le
 expect 0 "" "$ptxsim" run --quiet "$memory/leak.ptx"
 expect 1 "freed allocation: a" "$ptxsim" run --quiet "$memory/stale-pointer.ptx"
 expect 1 "life-use-after-free.cu:11" "$ptxsim" run --quiet "$memory/use-after-free.ptx"
+sed 's/^\.visible \.entry k(/.visible .entry other() { ret; }\n&/; /^\/\/@/d' "$work/fault.ptx" >"$work/two.ptx"
+expect 0 "Launch 1: k" "$ptxsim" debug --batch --kernel k --block 32 --arg "u32[32]" --ex c "$work/two.ptx"
+expect 2 "there are 2 kernels" "$ptxsim" debug --batch --block 32 "$work/two.ptx"
+expect 2 "--launch is for --exec" "$ptxsim" debug --batch --launch 1 "$work/two.ptx"
+expect 2 "--counters are not for --exec" "$ptxsim" debug --batch --counters --exec true
+expect 2 "unrecognized option '--grid'" "$ptxsim" debug --batch --grid 3 --exec true
+expect 2 "--exec takes no files" "$ptxsim" debug --batch "$work/two.ptx" --exec true
 expect 2 "--check is for run and test" "$ptxsim" debug --batch --check "$here/../check/races.ptx"
 expect 2 "--check is some of races, unwritten, sync, leaks, neighbours, provenance, nan, denormals, overflow, plain-reads, not 'all'" "$ptxsim" run --check=all "$here/../check/races.ptx"
 

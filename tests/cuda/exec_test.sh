@@ -80,6 +80,7 @@ if [ "$(grep -c '"kernel": ' "$work/r.json")" = 2 ]; then passed=$((passed + 1))
 if grep -q '<title>' "$work/r.html" && grep -q 'st.shared.u32' "$work/r.html"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL: an HTML report with its sources"; fi
 "$ptxsim" exec --trace "$work/trace" "$program" clean >/dev/null 2>&1
 if grep -q 'cuLaunchKernel(.*) = 0 CUDA_SUCCESS' "$work/trace"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL: a trace"; fi
+expect "a trace that nobody can write down" 0 "^ptxsim: PTXSIM_TRACE cannot be written any further: No space" --trace /dev/full "$program" clean
 # Ended by a signal, to the program or to the command: the report is of what has run so far, and the status the signal's.
 # A signal that this script was started to ignore (nohup) would never arrive.
 for signal in TERM HUP; do
@@ -93,7 +94,8 @@ for signal in TERM HUP; do
 	kill -"$signal" "$command"
 	wait "$command"
 	status=$?
-	if [ $status -gt 128 ] && grep -q '^clean on sm_90' "$work/out" && grep -q '^forever on sm_90' "$work/out"; then
+	if [ $status -gt 128 ] && grep -q '^clean on sm_90' "$work/out" && grep -q '^forever on sm_90' "$work/out" &&
+		grep -q '^forever: was stopped before its end$' "$work/out"; then
 		passed=$((passed + 1))
 	else
 		failed=$((failed + 1))

@@ -12,19 +12,19 @@
 #include "report/fragment.h"
 #include "main.h"
 
-#define HEAD                                                                       \
-	".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\n" \
+#define HEAD                                                                   \
+	".version 8.7\n.target %s\n.address_size 64\n.visible .entry k()\n{\n" \
 	".reg .b32 a<8>, b<8>, c<8>, d<8>; .reg .f32 f<8>, g<8>; .reg .f64 x<8>, y<8>; .reg .pred p; .reg .b64 s;\n"
 
-static char *show(const char *body, char letter, void (*fill)(struct fragment *x))
+static char *show_on(const char *arch, const char *body, char letter, void (*fill)(struct fragment *x))
 {
 	struct session s;
 	struct fragment x;
-	const struct lower_options options = {.arch = "sm_90a"};
+	const struct lower_options options = {.arch = arch};
 	char text[2048], *shown = NULL;
 	size_t length;
 
-	snprintf(text, sizeof text, HEAD "%s\nret;\n}\n", body);
+	snprintf(text, sizeof text, HEAD "%s\nret;\n}\n", arch, body);
 	ck_assert(session_open(&s));
 	session_add_text(&s, "test.ptx", text, strlen(text));
 	ck_assert_msg(session_build(&s, &options), "%s", session_diagnostics(&s, false));
@@ -43,6 +43,11 @@ static char *show(const char *body, char letter, void (*fill)(struct fragment *x
 	free(frame);
 	session_close(&s);
 	return shown;
+}
+
+static char *show(const char *body, char letter, void (*fill)(struct fragment *x))
+{
+	return show_on("sm_90a", body, letter, fill);
 }
 
 /* Element number k of register r in lane l: 32 r + l in the low element, its negative in the next. */
@@ -136,10 +141,39 @@ START_TEST(shows_octets_and_groups)
 }
 END_TEST
 
+#define NARROW                                                                                                     \
+	"mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e4m3.e2m1.f32 {f0,f1,f2,f3}, {a0,a1,a2,a3}, {b0,b1}, " \
+	"{f4,f5,f6,f7};"
+#define SCALED                                                                                                         \
+	"mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0 {f0,f1,f2,f3}" \
+	", {a0,a1,a2,a3}, {b0,b1}, {f4,f5,f6,f7}, {c0}, {0, 0}, {c1}, {0, 0};"
+
+START_TEST(shows_narrow_factors)
+{
+	static const struct {
+		const char *body;
+		char letter;
+		const char *head;
+	} cases[] = {
+		{NARROW, 'A', "A 16x32 e4m3\n"}, {NARROW, 'B', "B 32x8 e2m1\n"},  {NARROW, 'C', "C 16x8 f32\n"},
+		{NARROW, 'D', "D 16x8 f32\n"},   {SCALED, 'A', "A 16x64 e2m1\n"}, {SCALED, 'B', "B 64x8 e2m1\n"},
+		{SCALED, 'C', "C 16x8 f32\n"},
+	};
+
+	for (size_t k = 0; k < COUNT_OF(cases); k++) {
+		char *text = show_on("sm_120a", cases[k].body, cases[k].letter, fill_s32);
+		ck_assert_msg(text && !strncmp(text, cases[k].head, strlen(cases[k].head)), "%s: %s", cases[k].head,
+			      text ? text : "nothing is shown");
+		free(text);
+	}
+}
+END_TEST
+
 UNIT_TESTS("fragment", 0)
 {
 	UNIT_TEST(shows_half_factor);
 	UNIT_TEST(shows_integer_sum);
 	UNIT_TEST(shows_doubles);
 	UNIT_TEST(shows_octets_and_groups);
+	UNIT_TEST(shows_narrow_factors);
 }

@@ -2,6 +2,7 @@
  *
  * The driver's state: its one struct, the table of handles, the frame of every call, the trace.
  */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,6 +165,16 @@ static void trace_argument(FILE *f, char letter, va_list *args)
 	}
 }
 
+/* A trace with gaps would mislead: it ends where it cannot be written. */
+static void trace_flush(void)
+{
+	if (!fflush(driver.trace) && !ferror(driver.trace))
+		return;
+	driver_tell("PTXSIM_TRACE cannot be written any further: %s", strerror(errno));
+	fclose(driver.trace);
+	driver.trace = NULL;
+}
+
 int call_end(const char *name, int result, const char *format, ...)
 {
 	self.own_stream = false;
@@ -182,7 +193,7 @@ int call_end(const char *name, int result, const char *format, ...)
 	va_end(args);
 	const char *error = cuda_error_name(result);
 	fprintf(driver.trace, ") = %d%s%s\n", result, error ? " " : "", error ? error : "");
-	fflush(driver.trace);
+	trace_flush();
 	driver_let_go();
 	return result;
 }
@@ -193,7 +204,7 @@ int call_absent(const char *name)
 	if (driver.trace) {
 		fprintf(driver.trace, "%.6f [%llu] %s: not implemented = 801 CUDA_ERROR_NOT_SUPPORTED\n",
 			driver_seconds(), (unsigned long long)self.number, name);
-		fflush(driver.trace);
+		trace_flush();
 	}
 	driver_let_go();
 	return CU_NOT_SUPPORTED;

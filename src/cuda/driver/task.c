@@ -71,9 +71,18 @@ static int error_of(const struct outcome *o)
 	}
 }
 
+/* Only faults and refusals have a message of their own. */
+static const char *message_of(const struct outcome *o)
+{
+	return *o->message                             ? o->message
+	       : o->status == PTXSIM_ERROR_INTERRUPTED ? "was stopped before its end"
+						       : "the host's memory ran out";
+}
+
 /* The whole message goes where findings are asked for; the error code to the program. */
 static void report(struct cu_context *c, const struct cu_function *f, const struct outcome *o)
 {
+	const char *const message = message_of(o);
 	const int error = error_of(o);
 	int none = CU_OK;
 
@@ -81,7 +90,7 @@ static void report(struct cu_context *c, const struct cu_function *f, const stru
 	if (!driver.findings)
 		return;
 	flockfile(driver.findings);
-	fprintf(driver.findings, "%s: %s%s", f->name, o->message, strchr(o->message, '\n') ? "" : "\n");
+	fprintf(driver.findings, "%s: %s%s", f->name, message, strchr(message, '\n') ? "" : "\n");
 	fflush(driver.findings);
 	funlockfile(driver.findings);
 }
