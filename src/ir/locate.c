@@ -88,3 +88,13 @@ bool ir_loc_function(const struct ir_module *m, const struct ir_loc *loc, char *
 	}
 	return false;
 }
+
+const char *ir_shown_name(struct arena *arena, const char *text, size_t length)
+{
+	char *copy = arena_copy_text(arena, text, length);
+
+	for (size_t k = 0; k < length; k++)
+		if ((u8)copy[k] < ' ' || copy[k] == 127)
+			copy[k] = '?';
+	return copy;
+}

@@ -15,4 +15,8 @@ const struct ir_loc *ir_loc_caller(const struct ir_module *m, const struct ir_lo
 /* The name of the inlined function that `loc` lies in, as the compiler mangled it; false if there is none. */
 bool ir_loc_function(const struct ir_module *m, const struct ir_loc *loc, char *name, size_t size);
 
+/* A name from a file that cannot be trusted, to be printed: '?' stands for control characters, which a terminal would
+ * obey. */
+const char *ir_shown_name(struct arena *arena, const char *text, size_t length);
+
 #endif

@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "exec/fault.h"
 
-enum { FILE_MOST = 16 << 20 };
+enum { FILE_MOST = 16 << 20, SHOWN_MOST = 200 };
 
 /* The next line's text without blanks around it; false: there is none. */
 struct reader {
@@ -78,6 +78,14 @@ static bool may_be_kind(const char *line, size_t length)
 	return false;
 }
 
+static void warn(const char *path, const struct reader *r, const char *why, FILE *to)
+{
+	fprintf(to, "%s:%u: warning: '", path, r->number);
+	for (size_t k = 0; k < r->line_length && k < SHOWN_MOST; k++)
+		fputc((u8)r->line[k] < ' ' || r->line[k] == 127 ? '?' : r->line[k], to);
+	fprintf(to, "' suppresses nothing: %s\n", why);
+}
+
 void suppressions_warn(const char *path, FILE *to)
 {
 	size_t length;
@@ -94,8 +102,7 @@ void suppressions_warn(const char *path, FILE *to)
 		else if (!memchr(r.line, ' ', r.line_length) && !memchr(r.line, '*', r.line_length))
 			why = "it names no place";
 		if (why)
-			fprintf(to, "%s:%u: warning: '%.*s' suppresses nothing: %s\n", path, r.number,
-				(int)min_u64(r.line_length, 200), r.line, why);
+			warn(path, &r, why, to);
 	}
 	free(text);
 }

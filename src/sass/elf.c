@@ -19,12 +19,16 @@ static bool fail(const char **why, const char *text)
 	return false;
 }
 
-/* The string at `offset` of a string section; "" if it does not end there. */
+/* The string at `offset` of a string section; "" if it does not end there, or holds what a terminal would obey. */
 static const char *string_at(const struct elf_section *s, u64 offset)
 {
 	if (!s->bytes || offset >= s->size || !memchr(s->bytes + offset, 0, s->size - offset))
 		return "";
-	return (const char *)s->bytes + offset;
+	const char *text = (const char *)s->bytes + offset;
+	for (const char *c = text; *c; c++)
+		if ((u8)*c < ' ' || *c == 127)
+			return "";
+	return text;
 }
 
 static bool read_section(const struct elf *e, const u8 *at, struct elf_section *s, const char **why)

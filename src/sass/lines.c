@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "dwarf/line.h"
+#include "ir/locate.h"
 #include "sass/module.h"
 
 struct reading {
@@ -90,7 +91,8 @@ static const char *name_at(const struct reading *r, u64 offset)
 
 	if (!s || offset >= s->size || !memchr(s->bytes + offset, 0, s->size - offset))
 		return NULL;
-	return (const char *)s->bytes + offset;
+	const char *name = (const char *)s->bytes + offset;
+	return ir_shown_name(r->module->arena, name, strlen(name));
 }
 
 /* Callers stand before what they call: emit() of dwarf/line.c sees to it. */
@@ -126,7 +128,9 @@ static void read_source_lines(struct reading *r)
 	if (!read_program(r, ".debug_line"))
 		return;
 	for (u32 k = 0; k < r->lines.files.count; k++) {
-		const struct ir_file file = {.number = k + 1, .path = r->lines.files.items[k]};
+		const char *path = r->lines.files.items[k];
+		const struct ir_file file = {.number = k + 1,
+					     .path = ir_shown_name(r->module->arena, path, strlen(path))};
 		VEC_PUSH(r->module->arena, &r->module->files, file);
 	}
 	r->locs = ARENA_ARRAY(r->module->arena, r->lines.rows.count + 1, u32);
