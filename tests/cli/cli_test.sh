@@ -130,18 +130,18 @@ expect 0 "ok" python3 "$here/view_client.py" "$ptxsim" view --page "$work/page" 
 
 # Names in files reach the terminal without its control characters. expect_plain WORDS...: no escape is printed.
 expect_plain() {
-	"$ptxsim" "$@" >"$work/out" 2>&1 </dev/null
-	expect 1 "" grep -q "$(printf '\033')" "$work/out"
+	"$ptxsim" "$@" >"$work/printed" 2>&1 </dev/null
+	expect 1 "" grep -q "$(printf '\033')" "$work/printed"
 }
 machine=$here/../debug/machine.cubin
-LC_ALL=C sed "s/_Z5scale/$(printf '\033')[7mle/g" "$machine" >"$work/named.cubin"
+LC_ALL=C sed "s/_Z5scale/$(printf '\033')[7mcale/g" "$machine" >"$work/named.cubin"
 expect_plain info "$work/named.cubin"
 expect_plain disasm "$work/named.cubin"
 expect_plain disasm --list "$work/named.cubin"
-LC_ALL=C sed "s/machine\.cu/$(printf '\033')[7mne.cu/g" "$machine" >"$work/from.cubin"
-expect_plain run --limit 1 --kernel _Z5scalefPKfPfi --arg f32:2 --arg f32[64] --arg f32[64] --arg b32:40 "$work/from.cubin"
+LC_ALL=C sed "s/machine\.cu/$(printf '\033')[7mine.cu/g" "$machine" >"$work/from.cubin"
+expect_plain run --block 64 --kernel _Z5scalefPKfPfi --arg f32:2 --arg f32[1] --arg f32[1] --arg b32:40 "$work/from.cubin"
 expect_plain run --report text --kernel _Z5scalefPKfPfi --arg f32:2 --arg f32[64] --arg f32[64] --arg b32:40 "$work/from.cubin"
-sed "s/^{/{\n.file 1 \"$(printf '\033')[7m\"\n.loc 1 3 1/; 1,/^{/!b" "$work/fault.ptx" >"$work/from.ptx"
+sed "s/^\.address_size 64/&\n.file 1 \"$(printf '\033')[7m\"/; s/^{/{\n.loc 1 3 1/" "$work/fault.ptx" >"$work/from.ptx"
 expect_plain run "$work/from.ptx"
 printf '\033[7m here\n' >"$work/quiet"
 expect_plain run --check --suppress "$work/quiet" "$work/fault.ptx"
