@@ -164,9 +164,9 @@ check "a rank that dies: nothing is shown as a result" 0 "$(grep -c '^a  *u32' "
 check "a rank that dies: it is named" yes "$(grep -qE 'rank 1|\[[0-9]+,1\]|Process name' "$work/out" && echo yes)"
 
 # mpirun gives its processes a terminal, though this is a file.
-env -u NO_COLOR TERM=xterm mpirun -n 2 "$ptxsim" test --mpi "$samples/vecadd.ptx" "$work" >"$work/out" 2>&1 </dev/null
+timeout 60 env -u NO_COLOR TERM=xterm mpirun -n 2 "$ptxsim" test --mpi "$samples/vecadd.ptx" "$samples/dot.ptx" >"$work/out" 2>&1 </dev/null
 check "no colours in a file" 0 "$(grep -c "$(printf '\033')" "$work/out")"
-env -u NO_COLOR TERM=xterm mpirun -n 2 "$ptxsim" test --mpi --color=always "$samples/vecadd.ptx" >"$work/out" 2>&1 </dev/null
+timeout 60 env -u NO_COLOR TERM=xterm mpirun -n 2 "$ptxsim" test --mpi --color=always "$samples/vecadd.ptx" >"$work/out" 2>&1 </dev/null
 check "colours where they are asked for" yes "$(grep -q "$(printf '\033')" "$work/out" && echo yes)"
 
 # Without mpirun it is a run of one rank.
