@@ -336,7 +336,7 @@ static ptxsim_status check(ptxsim_context *c, const ptxsim_function *f, const st
 
 static bool is_watched(const ptxsim_context *c, const struct ptxsim_watching *wanted)
 {
-	return c->is_observed || wanted->count || wanted->races || wanted->unwritten || wanted->sync;
+	return c->is_observed || watching_is_wanted(wanted);
 }
 
 /* Grids that a recorded launch's kernel launches have records beside it. */

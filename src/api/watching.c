@@ -32,6 +32,8 @@ static bool looks_for_something(const struct ptxsim_watching *wanted)
 	       (wanted->checks && *wanted->checks);
 }
 
+bool watching_is_wanted(const struct ptxsim_watching *wanted) { return wanted->count || looks_for_something(wanted); }
+
 static void make_observers(struct watching *w, struct launch *l, const struct told_launch *told)
 {
 	const struct accounting_options plain = {0};

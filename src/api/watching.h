@@ -29,6 +29,8 @@ struct watching {
 	u32 fault_count;
 };
 
+/* Whether anything is counted or looked for. */
+bool watching_is_wanted(const struct ptxsim_watching *wanted);
 /* Before launch_run: adds the observers to the launch; `told`, if not NULL, says who is told of events and of what launch.
  * False: no memory. */
 bool watching_begin(struct watching *w, struct launch *l, const struct told_launch *told);

@@ -57,9 +57,8 @@ START_TEST(launches_are_counted)
 }
 END_TEST
 
-START_TEST(checks_find_races)
+static void find_a_race(struct ptxsim_watching watching)
 {
-	struct ptxsim_watching watching = {.struct_size = sizeof watching, .races = 1};
 	struct fixture f = open_fixture("k.ptx", KERNELS, 256);
 	struct ptxsim_fault fault;
 
@@ -77,6 +76,13 @@ START_TEST(checks_find_races)
 	watching.struct_size--;
 	ck_assert_int_eq(ptxsim_watch(f.context, &watching), PTXSIM_ERROR_ARGUMENT);
 	ptxsim_context_free(f.context);
+}
+
+/* Asked for by their field, or by name as --check has it. */
+START_TEST(checks_find_races)
+{
+	find_a_race((struct ptxsim_watching){.struct_size = sizeof(struct ptxsim_watching), .races = 1});
+	find_a_race((struct ptxsim_watching){.struct_size = sizeof(struct ptxsim_watching), .checks = "races"});
 }
 END_TEST
 
