@@ -37,8 +37,9 @@ check() {
 	else
 		failed=$((failed + 1))
 		echo "FAIL: $1"
-		echo "    wanted: $(echo "$2" | head -n 5)"
-		echo "    got:    $(echo "$3" | head -n 5)"
+		echo "$2" >"$work/wanted"
+		echo "$3" >"$work/got"
+		diff "$work/wanted" "$work/got" | head -n 10
 	fi
 }
 
