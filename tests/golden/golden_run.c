@@ -471,5 +471,6 @@ int main(int count, char **words)
 	if (r.known)
 		printf("%u known to differ from the recording\n", r.known);
 	printf("%u passed, %u failed\n", r.passed, r.failed);
+	arena_free(&r.arena);
 	return r.failed ? 1 : 0;
 }

@@ -164,7 +164,8 @@ static void red(u32 rank, u32 range, u64 at, enum reduction_operation operation,
 /* As rank 0 does, with messages that stay here: puts together what ranks up to `last` did, if it can be. */
 static bool merge_ranks(u32 last)
 {
-	struct parcel written[RANKS] = {{0}}, question = {0}, answer = {0};
+	/* What was taken lies in the message. */
+	struct parcel written[RANKS] = {{0}}, answers[RANKS] = {{0}}, question = {0};
 	struct merge *m = merge_new(&arena, ranks[0], reductions);
 
 	for (u32 k = 1; k < RANKS; k++) {
@@ -174,17 +175,16 @@ static bool merge_ranks(u32 last)
 	merge_put_question(m, &question);
 	for (u32 k = 1; k < RANKS; k++) {
 		question.at = 0;
-		parcel_empty(&answer);
-		merge_put_answer(&answer, &question, ranks[k], k);
-		merge_take_answer(m, &answer, k);
-		/* What was taken lies in the message. */
-		answer = (struct parcel){0};
+		merge_put_answer(&answers[k], &question, ranks[k], k);
+		merge_take_answer(m, &answers[k], k);
 	}
 	const bool ok = merge_check(m, last, why, sizeof why);
 	if (ok)
 		merge_apply(m, last);
-	for (u32 k = 1; k < RANKS; k++)
+	for (u32 k = 1; k < RANKS; k++) {
 		parcel_free(&written[k]);
+		parcel_free(&answers[k]);
+	}
 	parcel_free(&question);
 	return ok;
 }
