@@ -14,7 +14,8 @@ static bool tips_set(struct tips *t, struct cu_node *const *nodes, u32 count)
 
 	if (!list)
 		return false;
-	memcpy(list, nodes, count * sizeof *list);
+	if (count)
+		memcpy(list, nodes, count * sizeof *list);
 	free(t->list);
 	*t = (struct tips){list, count};
 	return true;
