@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The notebooks of samples/python: run by Jupyter where that is installed, else cell by cell here."""
+"""What stands in samples/python: notebooks, run by Jupyter where that is installed, else cell by cell here; scripts."""
 import ast
 import contextlib
 import io
 import json
+import runpy
 
 import pytest
 
@@ -52,3 +53,11 @@ def test_notebook(path, monkeypatch):
         done = nbclient.NotebookClient(nbformat.reads(path.read_text(), 4), timeout=300).execute()
         output = [str(part) for cell in done.cells for part in cell.get("outputs", [])]
     assert any("sectors more than needed" in one for one in output)
+
+
+def test_kernels_of_compilers(capsys):
+    runpy.run_path(str(SAMPLES / "python" / "compilers.py"), run_name="__main__")
+    assert capsys.readouterr().out.splitlines() == [
+        "Triton, x + 0.5 x: [0.  1.5 3.  4.5 6. ]",
+        "Numba, 1.5 x + 1:  [1.  2.5 4.  5.5 7. ]",
+    ]
