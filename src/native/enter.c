@@ -33,13 +33,11 @@ static bool call_handler(struct native_run *r, struct warp *w, u8 *rows, u32 k, 
 /* Native code has rows in all vector registers where lanes part and meet, and keeps none for these calls. */
 #if defined __x86_64__
 #define KEEPS_REGISTERS __attribute__((target("general-regs-only"), no_caller_saved_registers))
-#define KEEPS_VECTORS   __attribute__((target("general-regs-only")))
 #else
 #define KEEPS_REGISTERS
-#define KEEPS_VECTORS
 #endif
 
-KEEPS_VECTORS static inline void push(struct native_run *r, u32 block, u32 lanes, bool is_join)
+KEEPS_REGISTERS static inline void push(struct native_run *r, u32 block, u32 lanes, bool is_join)
 {
 	r->ways[r->depth++] = (struct native_way){
 		.block = block, .lanes = lanes, .is_join = is_join, .outer = r->join, .outer_at = r->join_at};
@@ -77,7 +75,11 @@ KEEPS_REGISTERS static u32 meet(struct native_run *r, u32 mask)
 }
 
 const struct native_services native_services = {
-	.call = call_handler, .part = part, .meet = meet, .global_range_slow = global_range_slow};
+	.call = call_handler,
+	/* Where the attribute is a part of the type (clang), it must be cast away. */
+	.part = (u32(*)(struct native_run *, u32, u32, u32, u32))part,
+	.meet = (u32(*)(struct native_run *, u32))meet,
+	.global_range_slow = global_range_slow};
 
 /* --- Counts ------------------------------------------------------------------------------------- */
 

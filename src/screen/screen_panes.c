@@ -399,7 +399,7 @@ static void draw_value(struct screen *s, int y, int x, int width, const struct d
 	u64 word;
 
 	if (!debug_read(s->d, at->space, at->address, lane, v.bytes, bytes)) {
-		screen_put(s, y, x, width, LOOK_DIM, "%*s", width, "--------" + (width < 8 ? 8 - width : 0));
+		screen_put(s, y, x, width, LOOK_DIM, "%*s", width, &"--------"[width < 8 ? 8 - width : 0]);
 		return;
 	}
 	memcpy(&word, v.bytes, 8);
