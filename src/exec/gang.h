@@ -81,6 +81,21 @@ struct gang {
 	     rows += (g)->stride)
 #define EACH_MEMBER(g, m) for (const struct gang_member *m = (g)->on; m != (g)->on_end; m++)
 
+/* An observer's `before` for each warp that takes part, in order, as if it ran on its own; of use as its `gang_before`. */
+typedef void gang_before_fn(void *context, struct warp *w, const struct insn *i, u8 *rows, u32 mask);
+static inline void gang_before_each(const struct gang *g, const struct insn *i, gang_before_fn *before, void *context)
+{
+	if (g->on) {
+		EACH_MEMBER (g, m)
+			before(context, m->warp, i, m->rows, m->mask);
+		return;
+	}
+	for (u32 k = 0; k < g->count; k++) {
+		g->warps[k].frame = g->warps[k].entry_frame;
+		before(context, &g->warps[k], i, g->rows + k * g->stride, FULL_MASK);
+	}
+}
+
 /* The same instruction as a single warp runs it. */
 static inline const struct insn *gang_plain(const struct gang *g, const struct insn *i)
 {

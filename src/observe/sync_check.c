@@ -523,15 +523,7 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 
 static void gang_before(void *context, const struct gang *g, const struct insn *i)
 {
-	if (g->on) {
-		EACH_MEMBER (g, m)
-			before(context, m->warp, i, m->rows, m->mask);
-		return;
-	}
-	for (u32 k = 0; k < g->count; k++) {
-		g->warps[k].frame = g->warps[k].entry_frame;
-		before(context, &g->warps[k], i, g->rows + k * g->stride, FULL_MASK);
-	}
+	gang_before_each(g, i, before, context);
 }
 
 static void after(void *context, struct warp *w, const struct insn *i, u8 *rows, u32 mask)

@@ -628,16 +628,7 @@ static void gang_before(void *context, const struct gang *g, const struct insn *
 	    u->sites->items[slot - 1].operation < ACCOUNT_ASYNC && g->block->cluster->count == 1 &&
 	    written_is_whole(&record_of(u, g->block)->shared))
 		return;
-	if (g->on) {
-		EACH_MEMBER (g, m)
-			before(context, m->warp, i, m->rows, m->mask);
-		return;
-	}
-	for (u32 k = 0; k < g->count; k++) {
-		struct warp *w = &g->warps[k];
-		w->frame = w->entry_frame;
-		before(context, w, i, g->rows + k * g->stride, FULL_MASK);
-	}
+	gang_before_each(g, i, before, context);
 }
 
 static bool wants(void *context, const struct code *code, u32 insn)

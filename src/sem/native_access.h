@@ -240,14 +240,8 @@ ALWAYS_INLINE void load_same_piece(u32 value[PIECE_WORDS][WARP_LANES], const u8 
 /* n words into the rows of the instruction. */
 ALWAYS_INLINE void keep_pieces(const struct insn *i, u8 *rows, u32 mask, u32 value[PIECE_WORDS][WARP_LANES], u32 n)
 {
-	for (u32 k = 0; k < n; k++) {
-		u32 *d = ROW_OF(u32, vector_rows(i)[k]);
-		if (mask == FULL_MASK)
-			EACH_LANE
-				d[l] = value[k][l];
-		else
-			merge_row(d, value[k], sizeof(u32), mask);
-	}
+	for (u32 k = 0; k < n; k++)
+		write_lanes(ROW_OF(u32, vector_rows(i)[k]), value[k], mask);
 }
 
 /* A load of n words a lane. */

@@ -53,14 +53,15 @@ static bool is_comparable(const char *metric, bool threads_agree)
 				  strcmp(metric, "smsp__thread_inst_executed_pred_on.sum") != 0));
 }
 
-static bool threads_agree(const struct runner *r, size_t first, size_t end)
+/* Whether the counters that begin so add up to one of the program's others. */
+static bool adds_up(const struct runner *r, size_t first, size_t end, const char *parts, const char *whole)
 {
 	double sum = 0, all = -1;
 
 	for (size_t k = first; k < end; k++) {
-		if (!strncmp(r->table.items[k].metric, "thread_inst_executed_true:", 26))
+		if (!strncmp(r->table.items[k].metric, parts, strlen(parts)))
 			sum += r->table.items[k].recorded;
-		if (!strcmp(r->table.items[k].metric, "smsp__thread_inst_executed_pred_on.sum"))
+		if (!strcmp(r->table.items[k].metric, whole))
 			all = r->table.items[k].recorded;
 	}
 	return sum == all;
@@ -82,7 +83,8 @@ static bool value_of(const struct measured *m, const char *metric, double *value
 
 static void compare(struct runner *r, const struct measured *m, size_t first, size_t end)
 {
-	const bool agree = threads_agree(r, first, end);
+	const bool agree =
+		adds_up(r, first, end, "thread_inst_executed_true:", "smsp__thread_inst_executed_pred_on.sum");
 	const u32 before = r->differ;
 
 	for (size_t k = first; k < end; k++) {
@@ -146,19 +148,6 @@ static void run_program(struct runner *r, size_t first, size_t end)
 	session_close(&s);
 }
 
-static bool is_one_run(const struct runner *r, size_t first, size_t end)
-{
-	double sum = 0, all = -1;
-
-	for (size_t k = first; k < end; k++) {
-		if (!strncmp(r->table.items[k].metric, "inst_executed:", 14))
-			sum += r->table.items[k].recorded;
-		if (!strcmp(r->table.items[k].metric, "smsp__inst_executed.sum"))
-			all = r->table.items[k].recorded;
-	}
-	return sum == all;
-}
-
 int opcodes_run(const char *table, const char *packs, const char *cubins)
 {
 	struct runner r = {.packs = packs, .cubins = cubins};
@@ -170,7 +159,7 @@ int opcodes_run(const char *table, const char *packs, const char *cubins)
 	}
 	for (size_t k = 0, end; k < r.table.count; k = end) {
 		end = recorded_end(&r.table, k);
-		if (is_one_run(&r, k, end))
+		if (adds_up(&r, k, end, "inst_executed:", "smsp__inst_executed.sum"))
 			run_program(&r, k, end);
 		else
 			r.apart++;
