@@ -7,6 +7,14 @@
  * have not exited; when all have arrived they go on as one split. On targets with independent
  * thread scheduling a join also gives way: when nothing else in the warp can run, or the rest
  * only spins, those that have arrived go on alone.
+ *
+ * A warp's lanes are in exactly one of these places:
+ *
+ *      running      w->mask, at the instruction that executes
+ *      ready        list ready_head..ready_tail of splits: will run when the running lanes reach a join, wait or end
+ *      waiting      list `waiting`: parked at barriers and .sync instructions
+ *      arrived      at a join (join->arrived), until all expected lanes have come
+ *      dead         not in w->live: exited, or beyond the end of the block
  */
 #include <string.h>
 
@@ -16,6 +24,7 @@
 
 /* --- Joins --------------------------------------------------------------------------------- */
 
+/* Joins are recycled through the warp's free list, linked by `parent`. */
 struct join *warp_new_join(struct warp *w)
 {
 	struct join *j = w->free_joins;
@@ -43,6 +52,8 @@ static void free_join(struct warp *w, struct join *j)
 	w->free_joins = j;
 }
 
+/* Makes s the warp's running lanes and returns where they continue. `resumed` tells the .sync instruction there that
+ * its exchange has taken place: `exchange` holds the operands of all participants. */
 static const struct insn *load_split(struct warp *w, struct split *s)
 {
 	const struct insn *pc = s->pc;
@@ -79,6 +90,8 @@ static bool release_joins(struct warp *w)
 	return any;
 }
 
+/* The running lanes are done here: picks the next split. With none ready, joins give way before convergence barriers
+ * do. */
 const struct insn *warp_next(struct warp *w)
 {
 	w->resumed = false;
@@ -92,6 +105,8 @@ const struct insn *warp_next(struct warp *w)
 	return NULL;
 }
 
+/* Running lanes go behind all other ready splits, and the time slice ends: for loops that may wait for other lanes or
+ * warps. */
 const struct insn *warp_yield(struct warp *w, const struct insn *pc)
 {
 	split_append(w, split_running(w, pc));
@@ -103,6 +118,8 @@ const struct insn *warp_yield(struct warp *w, const struct insn *pc)
 	return NULL;
 }
 
+/* Stops before i for the debugger. `done` instructions of the straight run that i is in have been executed but not
+ * counted; the position includes them. */
 const struct insn *warp_suspend(struct warp *w, const struct insn *i, s32 done)
 {
 	split_push(w, split_running(w, i));
@@ -116,6 +133,8 @@ const struct insn *warp_suspend(struct warp *w, const struct insn *i, s32 done)
 
 /* --- Branches ------------------------------------------------------------------------------ */
 
+/* The lanes `taken` go to `target`, the others on to `next`, at which execution continues; both meet at join_pc, if
+ * there is one. A nested branch with the same join opens no second one. */
 const struct insn *warp_diverge(struct warp *w, u32 taken, const struct insn *target, const struct insn *next,
 				const struct insn *join_pc)
 {
@@ -139,12 +158,15 @@ const struct insn *warp_diverge(struct warp *w, u32 taken, const struct insn *ta
 	return next;
 }
 
+/* Like warp_diverge(), without a join: the lanes meet again wherever the current one is. */
 void warp_split(struct warp *w, u32 lanes, const struct insn *pc)
 {
 	split_make(w, pc, lanes, w->join, w->frame);
 	w->mask &= ~lanes;
 }
 
+/* To be called after `expected` shrank: lanes that have all arrived go on as a split; a join that nobody needs is
+ * freed. */
 void warp_complete_join(struct warp *w, struct join *j)
 {
 	if (j->arrived && j->arrived == j->expected) {
@@ -155,6 +177,8 @@ void warp_complete_join(struct warp *w, struct join *j)
 	}
 }
 
+/* The running lanes reach their join: the last ones to come continue at once, with all lanes, without going through a
+ * split. */
 const struct insn *warp_arrive(struct warp *w)
 {
 	struct join *j = w->join;
@@ -171,6 +195,7 @@ const struct insn *warp_arrive(struct warp *w)
 	return pc;
 }
 
+/* Lanes that exit leave every join that encloses them, and the masks of those that wait for them. */
 void warp_forget(struct warp *w, u32 lanes)
 {
 	w->live &= ~lanes;
@@ -214,6 +239,8 @@ static bool sync_complete(const struct warp *w, const struct split *first)
 	return (first->member_mask & w->live & ~there) == 0 && there;
 }
 
+/* All participants get everybody's operands (`exchange`, by lane) and execute the instruction again with `resumed` set,
+ * each split by itself: lanes may wait at different program counters. */
 static void sync_release(struct warp *w, const struct split *first)
 {
 	const struct split like = *first;
@@ -250,6 +277,7 @@ void warp_recheck_sync(struct warp *w)
 		}
 }
 
+/* Rows of 64 or 32 bits, or a predicate, which `aux` may negate. Values are kept zero-extended. */
 static void save_operand(struct split *s, const struct insn *i, const u8 *row, u32 bits)
 {
 	for (u32 l = 0; l < WARP_LANES; l++)
@@ -258,6 +286,9 @@ static void save_operand(struct split *s, const struct insn *i, const u8 *row, u
 					      : (*(const u32 *)row >> l ^ i->aux) & 1;
 }
 
+/* The front part of every .sync instruction. True: all participants are here (or exchanged already), the handler goes
+ * on. False: the warp parked or faulted, and *next is what the handler returns. Lanes that have exited are not waited
+ * for. */
 bool warp_sync(struct warp *w, const struct insn *i, u32 mask, u32 members, const u8 *rows, u32 operand, u32 bits,
 	       const struct insn **next)
 {
@@ -298,6 +329,8 @@ const struct insn *warp_converge(struct warp *w, const struct insn *i, s32 barri
 
 /* --- Where a warp stands ---------------------------------------------------------------------- */
 
+/* Puts the warp at the start of its kernel. It gets its first split only when it must (`fresh`): most warps start in a
+ * gang. */
 void warp_start(struct warp *w, const struct code *code)
 {
 	w->ready_head = w->ready_tail = w->waiting = NULL;
@@ -354,6 +387,7 @@ struct join *warp_open_join(struct warp *w, const struct insn *pc, u32 expected,
 
 void warp_stand(struct warp *w, const struct insn *pc) { split_make(w, pc, w->live, NULL, w->entry_frame); }
 
+/* The one place where all live lanes stand with nothing pending, or NULL: only such warps can join a gang. */
 const struct insn *warp_stands(const struct warp *w)
 {
 	const struct split *s = w->ready_head;
@@ -376,6 +410,8 @@ bool warp_is_whole(const struct warp *w)
 	return w->mask == w->live && w->frame == w->entry_frame && !w->join && !w->stack_depth;
 }
 
+/* Puts the running lanes first in the ready list and ends the slice: they continue where they are when the warp's next
+ * slice comes. */
 const struct insn *warp_rest(struct warp *w, const struct insn *pc)
 {
 	split_push(w, split_running(w, pc));

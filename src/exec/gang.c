@@ -6,6 +6,15 @@
  * the gang: gang_part() stores where each warp continues, and gang_dissolve() hands out what was counted once for
  * all. Whatever a gang's handler cannot do exactly as a warp would (a fault, a barrier that others have not reached)
  * parts the gang before the instruction; each warp then executes it by itself, with the ordinary handler.
+ *
+ * Called by the scheduler (exec/schedule.c) for a gang's time slice, and by handlers of src/sem through exec/gang.h.
+ * Splits of gangs, and what lanes that exit leave behind, are in exec/gang_split.c. A gang's instructions, in order of
+ * preference:
+ *
+ *  gang handler    one loop over all warps' rows: most arithmetic, loads and stores
+ *  gang_step       the warp's own handler for each, as a trial first: a fault in warp k parts the gang with k warps done
+ *  gang_each       the warp's own handler for each: cannot fault, wait or end lanes
+ *  gang_end        parts before the instruction, which each warp then executes by itself
  */
 #include "exec/gang.h"
 
@@ -34,7 +43,9 @@ u32 gang_size(const struct block *b, u32 first, const struct insn **at)
 	return n - first;
 }
 
-/* The frames of a block's warps were allocated in one piece (frames_of_block), so two neighbours tell the distance. */
+/* The frames of a block's warps were allocated in one piece (frames_of_block), so two neighbours tell the distance.
+ * `stride` is in bytes. A block of one warp has no neighbour to measure; EACH_WARP then never uses it, so any value
+ * will do. */
 static struct gang gang_of(struct block *b, u32 first, u32 count)
 {
 	const struct warp *w = b->warps;
@@ -86,6 +97,8 @@ void gang_run(struct block *b, u32 first, u32 count, const struct insn *at, s64 
 		at = at->gang(&g, at);
 }
 
+/* Runs the instructions that give the same result in every block of a launch (decode/hoist.h) once, when a block gets
+ * new frames. Their rows are shared with no other register, so they stay valid for later blocks in the same frames. */
 void gang_run_once(struct block *b)
 {
 	struct gang g = gang_of(b, 0, b->warp_count);
@@ -99,6 +112,8 @@ void gang_run_once(struct block *b)
 		b->warps[n].mask = 0;
 }
 
+/* `intact` says that nothing of the block's warps but the rows has been written, so that a block which runs as one gang
+ * to its end need not reset them: block_reset() skips warp_reset() while it holds. */
 bool gang_start_block(struct block *b)
 {
 	for (u32 n = 0; n < b->warp_count; n++)
@@ -136,6 +151,8 @@ static void give_counts(struct gang *g)
 	g->issued = g->branches = 0;
 }
 
+/* From here on each warp counts for itself. `whole` was true as long as the block could end without its warps being
+ * touched. */
 void gang_dissolve(struct gang *g)
 {
 	give_counts(g);
@@ -145,6 +162,9 @@ void gang_dissolve(struct gang *g)
 	g->whole = false;
 }
 
+/* The first `done` warps have executed i and go on after it; the others execute it (or its guard) themselves. Returns
+ * NULL, which ends the loop in gang_run(). The lead is kept for the scheduler: the warp that was last at a barrier runs
+ * first, as it would have without gangs. */
 const struct insn *gang_part(struct gang *g, const struct insn *i, u32 done)
 {
 	/* Warps that have not run a guarded instruction resume at its guard, one before it. */
@@ -166,7 +186,8 @@ const struct insn *gang_part(struct gang *g, const struct insn *i, u32 done)
 	return NULL;
 }
 
-/* Not under an instruction limit: it must stop at the same instruction with and without gangs. */
+/* Not under an instruction limit: it must stop at the same instruction with and without gangs.
+ * Called when the budget is used up. Returns whether the slice was extended, at most OVERTIME_MAX times. */
 bool gang_goes_on(struct gang *g)
 {
 	if (!g->split || g->grid->launch->instruction_limit || g->overtime == OVERTIME_MAX)
@@ -215,6 +236,8 @@ static void end_block(struct gang *g)
 	g->ended = true;
 }
 
+/* All lanes of all warps exit here. If the block has always been one gang, end_block() settles the sums; an arrival at
+ * the cluster's barrier needs the warps' own accounts of who has exited. */
 const struct insn *gang_exit(struct gang *g, const struct insn *i)
 {
 	gang_account(g, i);
@@ -258,6 +281,8 @@ const struct insn *gang_barrier(struct gang *g, const struct insn *i, u32 number
 	return i + 1;
 }
 
+/* For handlers that can neither fault nor wait. Observers have had the gang's event, so the unwatched handler is
+ * run. */
 const struct insn *gang_each(struct gang *g, const struct insn *i)
 {
 	const struct insn *plain = gang_plain(g, i);
@@ -286,6 +311,8 @@ bool gang_try(struct gang *g, const struct insn *i, struct warp *w, u8 *rows, u3
 	return false;
 }
 
+/* Whether each lane of `mask` may access `bytes` at its address in `space`, without raising a fault: a gang handler
+ * asks before it changes anything, so that it can part the gang and leave the fault to the warp alone. */
 bool gang_reaches(struct gang *g, const struct insn *i, struct warp *w, u32 mask, enum ir_space space,
 		  const u64 address[WARP_LANES], u32 bytes)
 {
@@ -302,6 +329,8 @@ bool gang_reaches(struct gang *g, const struct insn *i, struct warp *w, u32 mask
 	return reaches;
 }
 
+/* For handlers that may fault but not wait: each warp in order. The first whose trial faults parts the gang; those
+ * before it have run the instruction, and it raises the fault when it runs alone. */
 const struct insn *gang_step(struct gang *g, const struct insn *i)
 {
 	meaning_fn *const run = g->code->insns[i - g->insns].fn;

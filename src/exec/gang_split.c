@@ -10,6 +10,16 @@
  * In machine code joins are BSYNCs, and lanes wait at them by what the rows of barriers say (exec/converge.h), which a gang's
  * warps write like any row. That a branch's lanes meet at a BSYNC is read off the text, so it may be wrong: lanes that
  * go elsewhere only meet later.
+ *
+ * A picture of one warp's part of the stack, after a branch inside a branch:
+ *
+ *      if (p) { if (q) A; else B; } else C;          running: the lanes that do A
+ *      stack   [0] join of the outer if              lanes that have arrived: none yet
+ *              [1] C: lanes with !p                  to run from C
+ *              [2] join of the inner if, outer = 0
+ *              [3] B: lanes with p and !q            runs next, when A has reached the join
+ *
+ * An entry holds lanes of all warps; a warp may have none in it.
  */
 #include <string.h>
 
@@ -34,6 +44,7 @@ struct gang_split {
 	struct entry stack[STACK_ENTRIES];
 };
 
+/* Allocated at the worker's first divergence: 64 entries of GANG_WARPS masks are too much for the host's stack. */
 static struct gang_split *room(struct gang *g)
 {
 	if (!g->worker->gang_split)
@@ -41,6 +52,7 @@ static struct gang_split *room(struct gang *g)
 	return g->worker->gang_split;
 }
 
+/* Writes the warps with any lanes to `list` and returns its end. Handlers loop over that list (EACH_MEMBER). */
 static const struct gang_member *list_members(const struct gang *g, const u32 *lanes, struct gang_member *list)
 {
 	for (u32 k = 0; k < g->count; k++)
@@ -52,7 +64,8 @@ static const struct gang_member *list_members(const struct gang *g, const u32 *l
 	return list;
 }
 
-/* What runs has changed. */
+/* Brings the gang in line with `running`: each warp's mask and the list of members. With all lanes running and nothing
+ * on the stack the gang is whole again, and its handlers take their fast way. */
 static void set_running(struct gang *g)
 {
 	struct gang_split *s = g->split;
@@ -71,6 +84,8 @@ static void set_running(struct gang *g)
 	g->on_end = list_members(g, s->running, s->on);
 }
 
+/* From the undivided state: all lanes run. Counts are each warp's own from now on, since warps execute different
+ * instructions. */
 static struct gang_split *begin(struct gang *g)
 {
 	struct gang_split *s = room(g);
@@ -102,6 +117,7 @@ void gang_count_members(struct gang *g, u32 instructions, u32 branches)
 	}
 }
 
+/* Whether lanes are waiting nowhere else: some may have exited. Only then can a barrier complete in the gang. */
 bool gang_is_together(const struct gang *g) { return !g->split || !g->split->depth; }
 
 /* The way that ran has ended. Runs the next one, of which any lanes are left. */
@@ -126,6 +142,7 @@ static const struct insn *next_way(struct gang *g)
 	return NULL;
 }
 
+/* The caller has made sure of room (STACK_ENTRIES): otherwise the gang parts. */
 static struct entry *push(struct gang_split *s, const struct insn *pc, bool is_join)
 {
 	struct entry *e = &s->stack[s->depth++];
@@ -135,6 +152,7 @@ static struct entry *push(struct gang_split *s, const struct insn *pc, bool is_j
 	return e;
 }
 
+/* The join at pc becomes the innermost; nobody has arrived. */
 static void push_join(struct gang *g, const struct insn *pc)
 {
 	struct gang_split *s = g->split;
@@ -146,6 +164,7 @@ static void push_join(struct gang *g, const struct insn *pc)
 	s->join = (s32)s->depth - 1;
 }
 
+/* Only the innermost join counts: lanes reach an outer one after they have left this one. */
 static struct entry *open_join(struct gang_split *s, const struct insn *pc)
 {
 	return s->join != NO_JOIN && s->stack[s->join].pc == pc ? &s->stack[s->join] : NULL;
@@ -245,6 +264,7 @@ const struct insn *gang_diverge_ways(struct gang *g, const struct insn *i, const
 	return i + ways->distance[first];
 }
 
+/* At a join: the lanes that ran wait there, and the next way runs. Not a join of this gang's: nothing happens. */
 const struct insn *gang_join(struct gang *g, const struct insn *i)
 {
 	struct entry *join = g->split ? open_join(g->split, i) : NULL;
@@ -281,6 +301,8 @@ static bool awaits_none(const struct gang *g, u32 barrier)
 	return true;
 }
 
+/* BSYNC, by the row i->d, which holds for each lane the lanes that it waits for. With no join open here, the gang can
+ * go on only if no warp would wait. */
 const struct insn *gang_converge(struct gang *g, const struct insn *i)
 {
 	struct gang_split *s = g->split;
@@ -330,6 +352,8 @@ const struct insn *gang_exit_some(struct gang *g, const struct insn *i, const u3
 	return i + 1;
 }
 
+/* Runs the instruction behind the guard i for the lanes `on` alone, by one dispatch, and restores the members.
+ * `guarded` tells gang_part() that warps which have not run it resume at the guard. */
 const struct insn *gang_guarded(struct gang *g, const struct insn *i, const u32 on[GANG_WARPS])
 {
 	const struct gang_member *const running = g->on, *const running_end = g->on_end;
@@ -411,6 +435,8 @@ static void scatter_machine(const struct gang *g, u32 k, const struct insn *pc)
 	converge_recheck(w);
 }
 
+/* Ends the divergence: hands each warp its splits and joins. The first `done` warps go on at `next`, the others at
+ * `again`. */
 void gang_scatter(struct gang *g, const struct insn *again, const struct insn *next, u32 done)
 {
 	for (u32 k = 0; k < g->count; k++) {
@@ -424,6 +450,7 @@ void gang_scatter(struct gang *g, const struct insn *again, const struct insn *n
 	g->on = g->on_end = NULL;
 }
 
+/* For native code (native/enter.c), which keeps a stack of its own: rebuilds it for warp k and scatters that. */
 void gang_place(struct gang *g, u32 k, const struct gang_place *places, u32 count, u32 running, const struct insn *pc)
 {
 	struct gang_split *s = g->split = room(g);

@@ -28,6 +28,8 @@ static double seconds_now(void)
 
 enum { VARIABLE_GRAIN = 256 };
 
+/* In bytes. With bounds by allocation, a module's variables fill 256-byte units as the driver's do; else whole
+ * words. */
 u64 global_variable_bytes(const struct memory *m, const struct global_variable *g)
 {
 	const u64 word = m->bounds == BOUNDS_ALLOCATION ? VARIABLE_GRAIN : 4;
@@ -35,6 +37,8 @@ u64 global_variable_bytes(const struct memory *m, const struct global_variable *
 	return (g->size + word - 1) & ~(word - 1);
 }
 
+/* Maps and initialises the module's variables; a second load of the same program resets them. `next` is moved past
+ * them, so that later allocations come behind. False: no room, or not enough memory. */
 bool memory_load_program(struct memory *m, const struct program *p)
 {
 	for (u32 k = 0; k < p->variable_count; k++) {
@@ -57,6 +61,7 @@ bool memory_load_program(struct memory *m, const struct program *p)
 	return true;
 }
 
+/* "eager", "strict", "random" or "random:SEED"; false: the text is none of these. */
 bool async_choice_read(const char *text, struct async_choice *choice)
 {
 	char *end;
@@ -75,6 +80,7 @@ bool async_choice_read(const char *text, struct async_choice *choice)
 /* --- Configuration -------------------------------------------------------------------------- */
 
 static bool bad(char *message, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Writes the message of a refused launch; always false, so that checks can return it. */
 static bool bad(char *message, size_t size, const char *format, ...)
 {
 	va_list args;
@@ -85,6 +91,8 @@ static bool bad(char *message, size_t size, const char *format, ...)
 	return false;
 }
 
+/* Against the architecture's limits and the kernel's own directives (.reqntid, .maxntid); shapes are in threads and
+ * blocks. */
 static bool check_shape(const struct launch *l, const struct arch *a, char *message, size_t size)
 {
 	const struct ir_limits *limits = &l->kernel->function->limits;
@@ -137,6 +145,8 @@ static bool check_shared(const struct launch *l, const struct arch *a, char *mes
 	return true;
 }
 
+/* The launch's cluster shape wins over the kernel's .reqnctapercluster, but must equal it. With .blocksareclusters the
+ * grid is given in clusters. 16 blocks are the most that sm_90 allows (with the non-portable attribute). */
 static bool set_clusters(struct grid *grid, const struct launch *l, char *message, size_t size)
 {
 	const struct ir_limits *limits = &l->kernel->function->limits;
@@ -164,6 +174,8 @@ static bool set_clusters(struct grid *grid, const struct launch *l, char *messag
 	return true;
 }
 
+/* Fills in what does not change while the launch runs. `resident_limit` is in clusters and bounds how many are active
+ * at once: a kernel that needs more than the GPU holds must hang here, too. */
 static bool grid_init(struct grid *grid, const struct launch *l, char *message, size_t size)
 {
 	const struct arch *a = l->program->arch;
@@ -206,6 +218,8 @@ static bool grid_init(struct grid *grid, const struct launch *l, char *message, 
 
 /* --- Workers -------------------------------------------------------------------------------- */
 
+/* One thread where results could depend on the order of blocks, unless the launch says that any order will do; at most
+ * 256. */
 static u32 worker_limit(const struct grid *grid)
 {
 	const struct launch *l = grid->launch;
@@ -234,6 +248,8 @@ static bool worker_init(struct worker *k, struct grid *grid, u32 number)
 	return true;
 }
 
+/* Runs a worker with the host's rounding mode and flags saved: handlers change them. Out of memory in its arena ends
+ * here as a fault of the launch. */
 static enum worker_state work(struct worker *k)
 {
 	if (setjmp(k->out_of_memory)) {
@@ -313,6 +329,8 @@ static void end_cooperation(struct grid *grid)
 		memory_forget(grid->memory, grid->workspace);
 }
 
+/* `alone`: for the debugger, which steps the only worker itself. Nothing has run when this returns; observers' `wants`
+ * has been asked. On failure the caller calls grid_drop(). */
 enum launch_status grid_begin(struct grid *grid, const struct launch *l, struct arena *arena, bool alone, char *message,
 			      size_t size)
 {
@@ -341,7 +359,7 @@ enum launch_status grid_begin(struct grid *grid, const struct launch *l, struct 
 	return LAUNCH_OK;
 }
 
-/* After machine_begin failed, or memory ran out in it. */
+/* After grid_begin() failed, or memory ran out in it. */
 void grid_drop(struct grid *grid)
 {
 	struct worker *const workers = grid->workers;
@@ -356,6 +374,7 @@ void grid_drop(struct grid *grid)
 	pthread_mutex_destroy(&grid->print_lock);
 }
 
+/* Readable at any time: a suspended launch has results so far. */
 enum launch_status grid_result(const struct grid *grid, struct launch_stats *stats, struct fault *fault)
 {
 	stats->jobs = grid->worker_count;
@@ -378,6 +397,7 @@ enum launch_status grid_end(struct grid *grid, struct launch_stats *stats, struc
 	return status;
 }
 
+/* For callers that divide a launch among processes; 0: the configuration is invalid. */
 u64 launch_clusters(const struct launch *l)
 {
 	struct grid grid;
@@ -391,6 +411,7 @@ u64 launch_clusters(const struct launch *l)
 	return grid.cluster_count;
 }
 
+/* `status` is volatile because setjmp may return a second time, when memory runs out in grid_begin(). */
 enum launch_status launch_run(const struct launch *l, struct launch_stats *stats, struct fault *fault, char *message,
 			      size_t message_size)
 {

@@ -50,6 +50,8 @@ static void warp_turn(struct warp *w)
 		i = i->fn(w, i, w->rows, w->mask);
 }
 
+/* Raises the fault of a used-up instruction limit where the warp would go on, or, if it has no split (its block ended
+ * as a gang), at the last instruction of the kernel that comes from the text. */
 static void fault_limit(struct warp *w)
 {
 	const struct split *s = w->ready_head ? w->ready_head : w->waiting;
@@ -119,6 +121,7 @@ static u64 warp_hash(const struct warp *w)
 
 /* --- Blocks --------------------------------------------------------------------------------- */
 
+/* The block's coordinates: those of its cluster's corner, plus its rank in the cluster by x, then y, then z. */
 static void place_block(struct block *b, const struct cluster *c, u32 rank)
 {
 	const struct grid *grid = b->grid;
@@ -134,6 +137,8 @@ static void place_block(struct block *b, const struct cluster *c, u32 rank)
 	b->cluster_rank = rank;
 }
 
+/* Lanes beyond the block's threads do not exist: they are dead from the start. `local`, the frames and the free lists
+ * stay. */
 static void warp_reset(struct warp *w, const struct cluster *c)
 {
 	const struct block *b = w->block;
@@ -154,6 +159,9 @@ static void warp_reset(struct warp *w, const struct cluster *c)
 	warp_start(w, w->grid->kernel->code);
 }
 
+/* Prepares a block object for its next block; objects are reused, so only what the last block may have changed is
+ * cleared. Shared memory is zeroed, so that a run that reads it unwritten is the same each time; reporting that is the
+ * checkers' task. */
 static void block_reset(struct block *b, struct cluster *c, u32 rank)
 {
 	struct grid *grid = b->grid;
@@ -182,6 +190,8 @@ static void block_reset(struct block *b, struct cluster *c, u32 rank)
 			grid->observers[o]->block_start(grid->observers[o]->context, b);
 }
 
+/* Blocks live in the worker's arena until the launch ends. 64 bytes beyond shared memory let vector loads run past its
+ * end. */
 static struct block *block_new(struct worker *k, struct cluster *c)
 {
 	struct grid *grid = k->grid;
@@ -221,6 +231,7 @@ static void block_count(struct worker *k, const struct block *b)
 	}
 }
 
+/* The observers' hook comes first: they may still read the block's registers and shared memory. */
 static void block_end(struct worker *k, struct block *b)
 {
 	struct grid *grid = k->grid;
@@ -235,9 +246,12 @@ static void block_end(struct worker *k, struct block *b)
 	block_count(k, b);
 }
 
-/* The outcome of a pass over a block's warps. */
+/* The outcome of a pass over a block's warps.
+ * FINISHED: no thread is left. PROGRESS: some warp changed. SPINNING: warps ran, but came round to the state that they
+ * had. WAITING: none could run. FAULT and SUSPENDED end the pass at once. */
 enum pass { PASS_FINISHED, PASS_PROGRESS, PASS_SPINNING, PASS_WAITING, PASS_FAULT, PASS_SUSPENDED };
 
+/* `elapsed` is the position that the debugger counts in: warp instructions of this worker. */
 static void count_turn(struct worker *k, struct warp *w)
 {
 	k->elapsed += w->issued - w->counted;
@@ -262,7 +276,9 @@ static u32 gang_turn(struct block *b, u32 first)
 	return count;
 }
 
-/* Runs all warps of a block that is at its start as one gang. */
+/* Runs all warps of a block that is at its start as one gang.
+ * The quick way: at the start of a block. Where the gang parts, the ordinary pass goes on with what is left of each
+ * warp's slice. */
 static enum pass block_gang(struct block *b)
 {
 	struct worker *k = b->worker;
@@ -370,6 +386,9 @@ static void judge_turn(struct block_turns *t, struct warp *w)
 	}
 }
 
+/* One sweep over the block's warps, or the rest of one that was suspended: `turns` holds how far it has come. `gathers`
+ * (exec/barrier.c) ends the sweep early: all warps have left a barrier, and can run as a gang from the start of the
+ * next sweep. */
 static enum pass block_pass(struct block *b)
 {
 	struct worker *k = b->worker;
@@ -403,6 +422,8 @@ static enum pass block_pass(struct block *b)
 	return t->live ? (enum pass)t->result : PASS_FINISHED;
 }
 
+/* The debugger's way to run one warp on its own (exec/stepping.h), outside the order of the pass. It counts as
+ * progress, so that a pass that is open does not take the block for one that waits. */
 void worker_turn(struct worker *k, struct warp *w)
 {
 	struct block_turns *t = &w->block->turns;
@@ -449,6 +470,8 @@ static bool take_cluster(struct worker *k, u32 at[3])
 	return true;
 }
 
+/* clusterlaunchcontrol.try_cancel: a running cluster takes over the indices of the next one, which then never
+ * starts. */
 bool worker_cancel_cluster(struct worker *k, u32 first_block[3])
 {
 	if (!take_cluster(k, first_block))
@@ -488,6 +511,8 @@ static struct cluster *cluster_admit(struct worker *k)
 	return c;
 }
 
+/* One pass over each block of a cluster; the outcome is the best of theirs: progress over spinning over waiting over
+ * finished. */
 static enum pass cluster_pass(struct cluster *c)
 {
 	if (!c->pass_open) {
@@ -513,6 +538,7 @@ static enum pass cluster_pass(struct cluster *c)
  * holds each, and that with one cluster at a time. */
 static bool share_places(const struct grid *grid) { return grid->kernel->order_dependent && grid->worker_limit > 1; }
 
+/* Read without a lock where workers share: a stale answer costs one round, as take_place() decides. */
 static bool has_place(const struct worker *k)
 {
 	const struct grid *grid = k->grid;
@@ -535,6 +561,7 @@ static bool take_place(struct worker *k)
 
 static void give_place_back(struct grid *grid) { __atomic_add_fetch(&grid->places_left, 1, __ATOMIC_RELAXED); }
 
+/* The cluster's objects go to the worker's free list (`spare`) for the next cluster. */
 static void cluster_end(struct worker *k, struct cluster *c)
 {
 	for (u32 r = 0; r < c->count; r++)
@@ -558,6 +585,7 @@ static u64 nanoseconds(void)
 	return (u64)t.tv_sec * 1000000000u + (u64)t.tv_nsec;
 }
 
+/* After a fault, blocks before the faulting one still run: the fault that is reported is that of the lowest block. */
 static bool must_stop(const struct worker *k, const struct cluster *c)
 {
 	const struct grid *grid = k->grid;
@@ -630,7 +658,8 @@ static bool round_of_turns(struct worker *k, bool *stopped)
 	return k->round_progress;
 }
 
-/* Takes up the next cluster, if there is one and the modelled GPU has room; false: it did not. */
+/* Takes up the next cluster, if there is one and the modelled GPU has room; false: it did not.
+ * The list `active` is in order of admission; a launch that explores schedules inserts at a place of its choice. */
 static bool admit_one(struct worker *k)
 {
 	if (!k->more || !take_place(k))
@@ -651,7 +680,8 @@ static bool admit_one(struct worker *k)
 	return true;
 }
 
-/* Takes up more clusters if those that are active wait: as many as these, since a barrier of the whole grid would take rounds in the square of its blocks if each round of waiting brought one. */
+/* Takes up more clusters if those that are active wait: as many as these. If each round of waiting brought only one, a
+ * barrier of the whole grid would take rounds in the square of its blocks. */
 static void admit_next(struct worker *k)
 {
 	const bool explores = k->grid->launch->schedule.mode != SCHEDULE_USUAL;
@@ -694,6 +724,8 @@ static bool try_more(struct worker *k)
 	return true;
 }
 
+/* The worker's loop: admit, run a round, judge. Returns SUSPENDED to the debugger, which calls again to continue, and
+ * WANTS_OTHERS once to the launch, which starts helpers and calls again. */
 enum worker_state worker_run(struct worker *k)
 {
 	struct grid *grid = k->grid;

@@ -58,7 +58,9 @@ void worker_moved(struct worker *k)
 	k->still.passes = 0;
 }
 
-/* With the lock: has every worker counted enough? */
+/* With the lock: has every worker counted enough?
+ * Each worker that begins to stand still voids the count; all then count from the same `moves`. A second STUCK_PASSES
+ * give every worker the time to have looked at memory after the last move of any other. */
 static bool all_agree(struct grid *grid, struct standstill *s)
 {
 	const bool begins = s->passes == STUCK_PASSES;
@@ -116,6 +118,7 @@ bool worker_goes_on(struct worker *k)
 
 /* --- Telling -------------------------------------------------------------------------------- */
 
+/* A message under construction; what does not fit is cut off at the end. */
 struct words {
 	char text[700];
 	size_t length;
@@ -139,7 +142,8 @@ static void say_block(struct words *t, const struct grid *grid, u64 block)
 	    (unsigned long long)(block / grid->size[0] / grid->size[1]));
 }
 
-/* The resident block with the lowest index above `after` - 1; UINT64_MAX: there is none. */
+/* The resident block with the lowest index above `after` - 1; UINT64_MAX: there is none.
+ * Reads other workers' lists without a lock: called when all of them stand still. */
 static u64 next_resident(const struct grid *grid, u64 after)
 {
 	const u32 workers = __atomic_load_n(&grid->worker_count, __ATOMIC_ACQUIRE);
@@ -220,6 +224,7 @@ static void say_blocks(struct words *t, const struct worker *k)
 
 /* --- Who else waits ---------------------------------------------------------------------------- */
 
+/* The index of the instruction at which a split waits: barriers park their lanes behind themselves. */
 static u32 insn_of(const struct warp *w, const struct split *s)
 {
 	const bool is_behind =
@@ -298,6 +303,7 @@ static bool is_at(const struct others *o, const struct warp *w, const struct spl
 	       o->places[k].state == s->state;
 }
 
+/* The first split at a place (code, instruction, kind of wait) that the message has not named yet. */
 static bool find_new_place(void *context, struct warp *w, const struct split *s)
 {
 	struct others *o = context;
@@ -355,6 +361,7 @@ static void say_others(struct words *t, const struct warp *w, const struct split
 
 /* --- The one that is told ------------------------------------------------------------------------ */
 
+/* Raises the deadlock of split s: its own sentence, then who else waits where, then what a spinning loop reads. */
 static void __attribute__((format(printf, 3, 4))) tell(struct warp *w, const struct split *s, const char *format, ...)
 {
 	struct fault f = {.kind = FAULT_DEADLOCK, .lanes = s->mask, .lane = (u32)__builtin_ctz(s->mask)};

@@ -23,6 +23,8 @@
 #include "exec/internal.h"
 #include "exec/launch.h"
 
+/* The handler of each watched instruction: `before` of all who asked, the handler itself, `after`. A fault that an
+ * observer raises in `before` stops the warp before the instruction. */
 static const struct insn *watched(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 {
 	const struct grid *grid = w->grid;
@@ -48,6 +50,7 @@ static const struct insn *watched(struct warp *w, const struct insn *i, u8 *rows
 	return next;
 }
 
+/* Marks one warp that has not yet run i, so that its own watched() does not report it again. */
 static void tell(const struct gang *g, struct warp *w, const struct insn *i)
 {
 	if (w < g->warps + g->done)
@@ -72,6 +75,7 @@ static void note_told(const struct gang *g, const struct insn *i, const struct g
 		tell(g, &g->warps[k], i);
 }
 
+/* `on` is saved first: a handler that parts the gang clears the list of members, and note_told() needs it. */
 static const struct insn *watched_gang(struct gang *g, const struct insn *i)
 {
 	const struct grid *grid = g->grid;
@@ -103,6 +107,8 @@ static void skip_to_watched(struct insn *insns, const struct code *code, const u
 	}
 }
 
+/* A copy of the gang's code with watched_gang() where any observer asked. Where a gang must end there is nothing to
+ * observe yet: each warp reports for itself. */
 static void watch_gangs(struct grid *grid, struct arena *arena)
 {
 	const struct code *code = grid->kernel->code;
@@ -140,6 +146,8 @@ static bool find_observers(struct grid *grid, struct arena *arena)
 	return gangs;
 }
 
+/* Called once, when the launch begins. With observers that cannot see gangs, a debugger's hooks, or explored schedules,
+ * gangs are off (gang_limit = 0). `wants` is asked once for each decoded instruction, never while the launch runs. */
 void grid_watch(struct grid *grid, struct arena *arena)
 {
 	const u32 codes = grid->program->code_count;
@@ -171,6 +179,8 @@ void grid_watch(struct grid *grid, struct arena *arena)
 		watch_gangs(grid, arena);
 }
 
+/* Adds observer o to every instruction of a running launch: for a checker that finds only then that it must see
+ * everything. */
 void grid_watch_all(struct grid *grid, const struct observer *o)
 {
 	u16 bit = 0;

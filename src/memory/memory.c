@@ -2,6 +2,13 @@
  *
  * Global memory: a sorted array of allocations. Guard gaps of at least GAP bytes lie between
  * neighbours.
+ *
+ * Callers: launches (exec/access.c), the API's allocations, device malloc. Addresses, from the bottom:
+ *
+ *      | variables of modules | GAP | buffer | GAP | buffer | ... next -> free | limit
+ *
+ * Released buffers leave their address unused (`next` only grows), so that a use after free is found and can name what
+ * was there. Host pointers stay valid while an allocation exists: the list may move, the bytes do not.
  */
 #include "memory/memory.h"
 
@@ -50,7 +57,8 @@ bool memory_bounds_read(const char *text, enum memory_bounds *bounds)
 	return false;
 }
 
-/* The logarithm of the size in which a device heap's bytes are kept. */
+/* The logarithm of the size in which a device heap's bytes are kept.
+ * Device heaps release and allocate in short order, from several threads that may still hold pointers: see memory.h. */
 static u32 class_of(u64 size)
 {
 	u32 k = CLASS_LEAST;
@@ -89,7 +97,8 @@ void memory_free(struct memory *m)
 	memset(m, 0, sizeof *m);
 }
 
-/* Index of the first allocation whose base is above `address`. */
+/* Index of the first allocation whose base is above `address`.
+ * By bisection; emptied places (size 0) stay in the order of their bases. */
 static u32 upper_bound(const struct memory *m, u64 address)
 {
 	u32 low = 0, high = m->count;
@@ -104,6 +113,8 @@ static u32 upper_bound(const struct memory *m, u64 address)
 	return low;
 }
 
+/* The list stays sorted. It has no hash and no tree: lookups are cached in instructions, which remember what they
+ * hit. */
 static bool insert(struct memory *m, const struct allocation *a)
 {
 	if (m->count == m->capacity) {
@@ -129,6 +140,7 @@ static bool insert(struct memory *m, const struct allocation *a)
 	return true;
 }
 
+/* Zeroed, like new ones: what a kernel finds in memory from malloc must not depend on what ran before. */
 static u8 *heap_host_bytes(struct memory *m, u64 size)
 {
 	const u32 k = class_of(size);
@@ -140,6 +152,8 @@ static u8 *heap_host_bytes(struct memory *m, u64 size)
 	return memset(spare, 0, 1ull << k);
 }
 
+/* With the lock. Fails when the range wraps around, overlaps an allocation, or passes the budget; `host` bytes are
+ * borrowed from the caller and not counted. */
 static bool map(struct memory *m, u64 base, u64 size, u8 *host, const char *name, u32 flags)
 {
 	const u32 at = upper_bound(m, base);
@@ -214,6 +228,7 @@ u64 memory_allocate(struct memory *m, u64 size, u64 align, const char *name, u32
 	return place_locked(m, size ? size : 1, align < ALIGN_AT_LEAST ? ALIGN_AT_LEAST : align, 0, NULL, name, flags);
 }
 
+/* Device malloc: `most` is the heap's limit in bytes; 0 is malloc's NULL. */
 u64 memory_allocate_heap(struct memory *m, u64 size, u64 most, const char *name)
 {
 	u64 base = 0;
@@ -238,6 +253,8 @@ static u64 pack(struct memory *m, u64 size)
 	return (m->packed - bytes) % TAG_SPAN;
 }
 
+/* Buffers of host programs: spaced by TAG_SPAN, at the offsets within it that the driver's packing would give, so that
+ * figures of tag banks agree with recorded ones. */
 u64 memory_allocate_buffer(struct memory *m, u64 size, const char *name)
 {
 	if (m->bounds == BOUNDS_ALLOCATION && size <= UINT64_MAX - CHUNK_GRAIN)
@@ -256,7 +273,8 @@ u64 memory_attach(struct memory *m, u8 *host, u64 size, const char *name)
 	return base;
 }
 
-/* Where there is no memory to remember it, a later message says less. */
+/* Where there is no memory to remember it, a later message says less.
+ * A ring of the last RELEASED_MOST releases, for messages about uses after free. */
 static void remember(struct memory *m, const struct allocation *a, const struct memory_act *by)
 {
 	if (m->released_count == m->released_room && m->released_room < RELEASED_MOST) {
@@ -311,6 +329,8 @@ static void compact(struct memory *m)
 	m->empty = 0;
 }
 
+/* With the lock. The place in the list is emptied, not removed, which would move all that follow with each release.
+ * `generation` tells instructions that what they remember may be gone. */
 static bool release(struct memory *m, u64 base)
 {
 	const u32 at = upper_bound(m, base);
@@ -415,6 +435,7 @@ const struct multicast *memory_find_multicast(const struct memory *m, u64 addres
 	return NULL;
 }
 
+/* Without a lock: for callers that hold it, or that run when nobody allocates. See memory_look() for kernels. */
 const struct allocation *memory_find(const struct memory *m, u64 address, u64 size)
 {
 	const u32 at = upper_bound(m, address);
@@ -456,6 +477,7 @@ u8 *memory_read_past_end(struct memory *m, u64 address, u64 size)
 	return m->bounds == BOUNDS_DEFAULT || a.flags & ALLOCATION_BORROWED ? NULL : a.host + (address - a.base);
 }
 
+/* For messages: the allocation nearest to an address that hit none, by distance in bytes. */
 const struct allocation *memory_nearest(const struct memory *m, u64 address)
 {
 	u32 at = upper_bound(m, address), next = at;
