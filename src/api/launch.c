@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Launches, at once and in streams, and what they leave: counts, faults, messages.
+ *
+ * The way of a launch, synchronous or from a stream:
+ *
+ *      ptxsim_launch, ptxsim_stream_launch    check(): arguments; launch_take(): older callers' shorter structs
+ *        run_recorded                         with a record, if the caller or an observer wants one
+ *          function_run                       the kernel, then the grids that it launched (device runtime)
+ *            run_grid -> run -> run_watched   one grid: observers told, checkers attached
+ *              launch_run (exec/launch.h)
+ *
+ * Outcomes are kept by value (struct outcome): they outlive the module, whose code a fault points into.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +48,8 @@ void function_pack(const struct kernel *k, const void *const *args, u8 *params)
 		memcpy(params + k->param_offsets[n], args[n], k->function->params.items[n]->size);
 }
 
+/* Callers compiled against an older header pass a shorter struct: fields that it lacks are 0. False: a size that no
+ * version had. */
 bool launch_take(const struct ptxsim_launch *from, struct ptxsim_launch *to)
 {
 	const size_t size = from->struct_size;
@@ -49,6 +61,7 @@ bool launch_take(const struct ptxsim_launch *from, struct ptxsim_launch *to)
 	return true;
 }
 
+/* `refused` until the launch is known to be valid: ptxsim_cuda_error() tells the two apart. */
 static void begin(struct outcome *o)
 {
 	o->status = PTXSIM_OK;
@@ -117,6 +130,8 @@ static enum launch_status execute(struct launch *l, const struct run_options *op
 			       : launch_run(l, &o->stats, &o->fault, o->message, sizeof o->message);
 }
 
+/* A checker's finding becomes the outcome only if the launch itself succeeded: `ended` says that memory is as the
+ * kernel left it. */
 static ptxsim_status run_watched(ptxsim_context *c, struct launch *l, const struct run_options *options,
 				 const struct told_launch *told, struct outcome *o)
 {
@@ -167,6 +182,7 @@ static ptxsim_status run(ptxsim_context *c, struct launch *l, const struct run_o
 	return status;
 }
 
+/* Under the module's lock: two streams may launch the same function at once. */
 static struct native_kernel *native_of(const ptxsim_context *c, const ptxsim_function *f, const struct program *p,
 				       ptxsim_native asked)
 {
@@ -181,6 +197,7 @@ static struct native_kernel *native_of(const ptxsim_context *c, const ptxsim_fun
 	return k;
 }
 
+/* Idle host threads are shared by all launches of the context; a second launch at the same time starts its own. */
 static void run_grid(ptxsim_context *c, const ptxsim_function *f, const struct ptxsim_launch *launch, const u8 *params,
 		     const struct run_options *options, struct grid_queue *grids, struct outcome *o)
 {
@@ -247,6 +264,8 @@ static void run_request(ptxsim_context *c, const ptxsim_module *m, const struct 
 		options->grid_end(options->grid_context, f, o);
 }
 
+/* Grids that kernels launched, in the order that streams and dependencies allow (api/grids.c), until none is left or
+ * one fails. */
 static bool run_requests(ptxsim_context *c, const ptxsim_function *f, const struct ptxsim_launch *launch,
 			 const struct run_options *options, struct grid_queue *grids, struct outcome *o)
 {
@@ -308,7 +327,9 @@ static const char *wrong_launch(const ptxsim_context *c, const ptxsim_function *
 	return NULL;
 }
 
-/* OK and what is to be watched, or why the launch cannot be; the reason in words in o->message. */
+/* OK and what is to be watched, or why the launch cannot be; the reason in words in o->message.
+ * On PTXSIM_OK `wanted` is filled in. Compiling at first use happens here, so that its diagnostics are the launch's
+ * error. */
 static ptxsim_status check(ptxsim_context *c, const ptxsim_function *f, const struct ptxsim_launch *launch,
 			   struct ptxsim_watching *wanted, struct outcome *o)
 {
@@ -359,7 +380,8 @@ static void end_grid(void *context, const ptxsim_function *f, const struct outco
 		grid->outcome = *o;
 }
 
-/* Runs a launch that has been checked, with the record, if there is one, which keeps how it ended, too. */
+/* Runs a launch that has been checked, with the record, if there is one, which keeps how it ended, too.
+ * A failed grid that the kernel launched decides the outcome: its own record says more than the parent's. */
 static void run_recorded(ptxsim_context *c, const ptxsim_function *f, const struct ptxsim_launch *launch,
 			 const u8 *params, bool shared, ptxsim_record *record, struct outcome *o)
 {
@@ -396,6 +418,7 @@ static bool make_record(const ptxsim_context *c, const ptxsim_function *f, const
 	return *record || !(launch->record || is_watched(c, wanted));
 }
 
+/* Most kernels have few parameters: these need no allocation. */
 static ptxsim_status launch_checked(ptxsim_context *c, const ptxsim_function *f, const struct ptxsim_launch *launch,
 				    const struct ptxsim_watching *wanted, ptxsim_record **record, struct outcome *o)
 {
@@ -509,7 +532,8 @@ struct ptxsim_stream {
 	struct outcome outcome;
 };
 
-/* A piece of a stream's work. */
+/* A piece of a stream's work.
+ * Work is done in order within a stream; `work.after` makes one wait for another stream's. */
 struct piece {
 	struct work work;
 	ptxsim_stream *stream;
@@ -589,7 +613,8 @@ void ptxsim_stream_free(ptxsim_stream *stream)
 	free(stream);
 }
 
-/* Gives a launch that has been checked; MEMORY: there is none. */
+/* Gives a launch that has been checked; MEMORY: there is none.
+ * Arguments are packed now: the caller may reuse them at once. The record, if any, is set when the piece has run. */
 static ptxsim_status give_launch(ptxsim_stream *s, const ptxsim_function *f, const struct ptxsim_launch *launch,
 				 const struct ptxsim_watching *wanted)
 {
@@ -670,6 +695,7 @@ ptxsim_status ptxsim_stream_wait(ptxsim_stream *stream, ptxsim_stream *other)
 	return PTXSIM_OK;
 }
 
+/* Reports the first failure since the last call, and clears it. */
 ptxsim_status ptxsim_stream_synchronize(ptxsim_stream *stream)
 {
 	if (!stream)

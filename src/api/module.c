@@ -13,6 +13,7 @@
 #include "arch/arch.h"
 #include "decode/externals.h"
 
+/* Appended at the context's end: variables are found in the order of creation. */
 ptxsim_module *ptxsim_module_create(ptxsim_context *context)
 {
 	ptxsim_module *m = context ? calloc(1, sizeof *m) : NULL;
@@ -60,6 +61,7 @@ void ptxsim_module_free(ptxsim_module *module)
 	free(module);
 }
 
+/* After memory ran out in an arena its session cannot be trusted: every later call says so. */
 static ptxsim_status spend(ptxsim_module *m)
 {
 	m->spent = true;
@@ -121,6 +123,8 @@ static u32 flags_of(const ptxsim_module *m, const struct global_variable *g)
 	return ALLOCATION_VARIABLE | ALLOCATION_CONST | (m->writable_constants ? 0 : ALLOCATION_READ_ONLY);
 }
 
+/* With `place` in the build options the caller's bytes are the memory, and guest addresses are host addresses
+ * (libcuda). */
 bool module_map_variables(ptxsim_module *m)
 {
 	const struct program *p = m->session.program;
@@ -142,6 +146,7 @@ bool module_map_variables(ptxsim_module *m)
 	return true;
 }
 
+/* The name is compared by pointer: another module's variable may have come to the address since. */
 void module_unmap_variables(ptxsim_module *m)
 {
 	const struct program *p = m->session.program;
@@ -171,6 +176,7 @@ static u64 place(void *context, u64 bytes)
 
 /* --- Building ------------------------------------------------------------------------------- */
 
+/* All modules of a context have addresses of one width, since they share its memory. */
 static bool build(ptxsim_module *m, const struct ptxsim_build *b)
 {
 	const struct device *device = m->context->device;

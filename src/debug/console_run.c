@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Commands that move, and breakpoints.
+ *
+ * A motion command goes to the engine (debug_go, debug_back, ...), which returns an event; moved() keeps the event for
+ * scripts and editors, and show_event() prints it. A breakpoint's own commands may silence that.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -25,6 +28,7 @@ static const char *point_name(const struct debug *d, u32 number)
 	return !p || p->kind == DEBUG_BREAK ? "Breakpoint" : p->kind == DEBUG_WATCH ? "Watchpoint" : "Catchpoint";
 }
 
+/* Breakpoints bound to a block or warp that this launch does not have would silently never stop: they are named. */
 static void show_launch(struct console *c)
 {
 	const struct launch *l = debug_launch(c->d);
@@ -129,6 +133,7 @@ void console_show_event(struct console *c, const struct debug_event *e)
 	show_event(c, e, &nowhere);
 }
 
+/* The end of every motion. `hit` makes the console run the point's commands before it asks for input again. */
 static bool moved(struct console *c, struct debug_event e, const struct debug_focus *before)
 {
 	const struct point_commands *p = e.number ? console_point_commands(c, e.number) : NULL;
@@ -145,6 +150,8 @@ static bool moved(struct console *c, struct debug_event e, const struct debug_fo
 /* Of steps: more than any launch has. */
 static const u64 MOST_COUNT = 1000000000000000;
 
+/* The optional count of step, next and the like; expressions are allowed. False, with a message: not from 1 to
+ * MOST_COUNT. */
 static bool read_count(struct console *c, const char *rest, u64 *count)
 {
 	*count = 1;
@@ -190,6 +197,7 @@ MOTION(reverse_next_line, DEBUG_NEXT_LINE, true)
 MOTION(reverse_barrier, DEBUG_TO_BARRIER, true)
 MOTION(reverse_warp, DEBUG_TO_OTHER_WARP, true)
 
+/* The callee is noted before the motion: after it the frame is gone, and the value's type hangs on the function. */
 COMMAND(finish)
 {
 	const struct debug_focus before = debug_focus(c->d);
@@ -212,6 +220,7 @@ COMMAND(finish)
 	return true;
 }
 
+/* The first `run` begins, later ones start again from the first launch; breakpoints and settings stay. */
 COMMAND(run)
 {
 	const struct debug_focus nowhere = {.lane = WARP_LANES};
@@ -253,6 +262,7 @@ COMMAND(goto)
 	return moved(c, debug_goto(c->d, position), &before);
 }
 
+/* "who wrote WHAT"; "wrote" may be left out. */
 COMMAND(who)
 {
 	const struct debug_focus before = debug_focus(c->d);
@@ -269,7 +279,9 @@ COMMAND(who)
 
 /* --- Breakpoints ------------------------------------------------------------------------------------ */
 
-/* The word at the end of `text` before which `keyword` stands, cut off; NULL: there is none. */
+/* The word at the end of `text` before which `keyword` stands, cut off; NULL: there is none.
+ * Used for "... if CONDITION", "... block N", "... warp N": the option and what follows it are cut from the end of the
+ * text. */
 static char *cut_option(char *text, const char *keyword)
 {
 	const size_t n = strlen(keyword);

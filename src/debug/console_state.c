@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What `info` tells.
+ *
+ * Each function prints one view of the stopped launch, by the engine's interface (debug/debug.h) alone; the table
+ * `infos` at the end names them, with the help text. Nothing here changes the launch; info_locks() borrows the focus
+ * and puts it back.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -16,6 +20,7 @@ enum { BLOCKS_MAX = 1024 };
 
 /* --- info -------------------------------------------------------------------------------------------- */
 
+/* The focused warp, or NULL and the reason printed. */
 static const struct warp *focus_warp(struct console *c)
 {
 	const struct debug_focus f = debug_focus(c->d);
@@ -47,6 +52,7 @@ static void info_blocks(struct console *c, char *rest)
 	}
 }
 
+/* A line for each warp: where its first split stands; "diverged" if there are others. */
 static void info_warps(struct console *c, char *rest)
 {
 	const struct warp *any = focus_warp(c);
@@ -181,6 +187,8 @@ static void info_barriers(struct console *c, char *rest)
 /* Compare-and-swaps that splits of resident warps stand at, or come to within a few instructions. */
 enum { LOCK_REACH = 12 };
 
+/* The next compare-and-swap within LOCK_REACH instructions in text order, or ~0: a spinning lane stands at the loop's
+ * load or branch about as often as at the swap itself. */
 static u32 next_swap(const struct debug_place *p)
 {
 	const u32 end = min_u32((u32)p->code->function->body.count, p->instruction + LOCK_REACH);
@@ -191,6 +199,7 @@ static u32 next_swap(const struct debug_place *p)
 	return ~0u;
 }
 
+/* Addresses are only known for lanes that stand at the swap: its operands have been computed. */
 static void show_lock(struct console *c, const struct warp *w, const struct debug_split *s, u32 swap)
 {
 	const struct debug_place at = {s->place.code, swap};
@@ -333,6 +342,7 @@ static void show_register(struct console *c, const struct debug_register *r)
 		text, signed_text);
 }
 
+/* With names only those; a name that is not found ends the list. */
 static void info_registers(struct console *c, char *rest)
 {
 	struct debug_register r;
@@ -353,6 +363,7 @@ static void info_registers(struct console *c, char *rest)
 		show_register(c, &r);
 }
 
+/* The table has names without elements: those with elements (%tid.x) answer to one of the suffixes, others to "". */
 static void info_special(struct console *c, char *rest)
 {
 	struct debug_register r;
@@ -580,6 +591,7 @@ void info_by_name(struct console *c, const char *name)
 			infos[k].run(c, nothing);
 }
 
+/* A word may be shortened as in gdb: the first entry of the table that begins with it is meant. */
 COMMAND(info)
 {
 	const size_t length = strcspn(rest, " \t");

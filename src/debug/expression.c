@@ -5,6 +5,14 @@
  *
  * Untyped values (.b32) count as signed, unless they meet unsigned ones. A cast of one takes its bits as
  * they are, and so does any cast that is written with a dot, (.f32); others convert.
+ *
+ * A recursive descent over the text, one function for each level of C's grammar:
+ *
+ *      ternary -> binary (by levels of `operators`) -> unary -> primary -> number, named, cast, [index], .member
+ *
+ * Each returns a struct term: a value with its type, and where it came from (register, memory, variable), so that the
+ * same reader serves assignments, & and watchpoints. A first error sets `failed`; everything after it reads on without
+ * effect.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -50,6 +58,8 @@ struct term term_pointer(struct term_reader *r, enum ir_space target, u64 addres
 		.v = value_of_integer(T_b64, address), .type = type_pointer_to(r->d, to), .target = target};
 }
 
+/* What lies at an address, as a term that remembers the address. Structures and arrays have no value of their own:
+ * theirs is the address. A reference is followed at once. */
 struct term term_load(struct term_reader *r, enum ir_space space, u64 address, const struct dwarf_type *type)
 {
 	const u16 token = token_of_type(r->d, type);
@@ -125,6 +135,7 @@ static bool read_name(struct term_reader *r, char name[NAME_MAX_LENGTH])
 	return true;
 }
 
+/* PTX's 0fXXXXXXXX and 0dXXXX... are bits; other numbers are C's. A number that both readers accept is an integer. */
 static struct term number(struct term_reader *r)
 {
 	struct term t = nothing();
@@ -168,6 +179,8 @@ static struct term character(struct term_reader *r)
 	return of_value(value_of_integer(T_s32, (u64)(s64)c));
 }
 
+/* $name: a variable of the user's, else a register ($R4, as cuda-gdb writes it). An unknown one is 0 until it is
+ * assigned to. */
 static struct term convenience(struct term_reader *r, const char *name)
 {
 	struct term t = nothing();
@@ -255,6 +268,8 @@ static const struct dwarf_type *read_cast(struct term_reader *r, bool *as_bits)
 	return NULL;
 }
 
+/* A cast of untyped memory (space[address]) reads it anew at the cast's width; other values are converted, or, with a
+ * dot, taken as they are. */
 static struct term cast(struct term_reader *r, const struct dwarf_type *type, bool as_bits)
 {
 	struct term t = unary(r);
@@ -307,6 +322,8 @@ static const struct dwarf_member *find_member(const struct dwarf_type *t, const 
 	return NULL;
 }
 
+/* A member: loaded from memory at its offset, or cut out of a value in a register (16 bytes at most). Bit fields are
+ * extended by their sign and have no address. */
 struct term term_part(struct term_reader *r, const struct term *t, const struct dwarf_member *m, u64 offset)
 {
 	const u16 token = token_of_type(r->d, m->type);
@@ -465,6 +482,7 @@ static const struct {
 		 {">>", 8}, {"|", 3},  {"^", 4},  {"&", 5},  {"<", 7},  {">", 7},  {"@", 9},
 		 {"+", 10}, {"-", 10}, {"*", 11}, {"/", 11}, {"%", 11}};
 
+/* Longer operators come first in the table, so that "<<" is not read as "<". -1: none of at least this level. */
 static int next_operator(struct term_reader *r, u8 level)
 {
 	skip(r);
@@ -509,6 +527,7 @@ static struct term repeated(struct term_reader *r, const struct term *a, const s
 	return t;
 }
 
+/* Both sides of `&&` and `||` are always computed: a load that fails on either side is an error. */
 static struct term operation(struct term_reader *r, const char *op, const struct term *left, const struct term *right)
 {
 	const struct term a = decay(r, left), b = decay(r, right);
@@ -530,6 +549,7 @@ static struct term operation(struct term_reader *r, const char *op, const struct
 	return of_value(t.v);
 }
 
+/* Precedence climbing: the right operand takes operators that bind more tightly, so equal ones group from the left. */
 static struct term binary(struct term_reader *r, u8 level)
 {
 	struct term a = unary(r);
@@ -569,6 +589,7 @@ struct term term_read_all(struct term_reader *r)
 	return t;
 }
 
+/* Names are looked up in `places`, where a breakpoint is to be set: nothing is read from registers or memory. */
 bool expression_check(struct debug *d, const char *text, const struct debug_place *places, u32 count)
 {
 	struct term_reader r = {.d = d, .at = text, .dry = true, .places = places, .place_count = count};
@@ -619,6 +640,7 @@ void debug_keep_value(struct debug *d, const char *name, const struct debug_obje
 	set_convenience(d, arena_copy_text(d->arena, name, strlen(name)), o);
 }
 
+/* Assigns in one lane. *once: the target is a variable of the user's, which is the same for all lanes. */
 static bool assign_lane(struct debug *d, const char *left, const char *right, u32 lane, bool *once)
 {
 	struct term_reader l = {.d = d, .at = left, .lane = lane};
@@ -645,6 +667,7 @@ static bool assign_lane(struct debug *d, const char *left, const char *right, u3
 	return debug_write(d, to.space, to.address, lane, v.bytes, type_bits(token) < 8 ? 1 : type_bits(token) / 8);
 }
 
+/* The right side is computed for each lane by itself, so that "%r1 = %tid.x" gives each its own. */
 bool debug_assign(struct debug *d, const char *text, u32 lanes)
 {
 	const char *equals = debug_find_equals(text);

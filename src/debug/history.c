@@ -6,6 +6,14 @@
  * as in the checkpoint before is shared with it. When checkpoints take more room than they may,
  * every other one is dropped and the spacing doubles, so that the memory is bounded and what is
  * run again stays in proportion to what has been run.
+ *
+ *      position   0 ------- S ------- 2S ------ 3S -- now        S: spacing, in warp instructions
+ *      list       newest -> [3S] -> [2S] -> [S] -> [0]           pages equal to the older neighbour's are shared
+ *      `goto p`   restore the checkpoint at or before p, run p - position instructions
+ *      search     from each checkpoint up to `end`, the newest first; the last match of a stretch wins
+ *
+ * Restoring writes into the same host addresses that were saved: pointers inside the arena and between grid and worker
+ * stay valid, so nothing has to be relocated.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +64,8 @@ static const u8 zeros[PAGE];
 
 /* --- Pages --------------------------------------------------------------------------------------- */
 
+/* Pages are counted: neighbouring checkpoints share those that did not change. `bytes` counts what is really
+ * allocated. */
 static void drop_page(struct history *h, struct page *p)
 {
 	if (!p || --p->uses)
@@ -141,6 +151,7 @@ static void unlink_and_drop(struct history *h, struct checkpoint **at)
 	drop(h, c);
 }
 
+/* Guest memory is found by its address (host bytes may have moved), chunks of the arena by where they lie. */
 static const struct image *find_image(const struct image *list, u32 count, const u8 *host, u64 base)
 {
 	for (u32 k = 0; k < count; k++)
@@ -149,6 +160,7 @@ static const struct image *find_image(const struct image *list, u32 count, const
 	return NULL;
 }
 
+/* The arena holds blocks, warps, frames and registers: all that the launch allocated so far. */
 static bool take_chunks(struct debug *d, struct checkpoint *c, const struct checkpoint *before)
 {
 	const struct arena *a = &d->grid.workers[0].arena;
@@ -172,6 +184,7 @@ static bool take_chunks(struct debug *d, struct checkpoint *c, const struct chec
 	return true;
 }
 
+/* All allocations with their bytes; emptied places of the list are skipped. */
 static bool take_memory(struct debug *d, struct checkpoint *c, const struct checkpoint *before)
 {
 	const struct memory *m = d->launch.memory;
@@ -205,6 +218,7 @@ static bool take_counters(struct debug *d, struct checkpoint *c, const struct ch
 	return take_image(d->history, &c->counters, before ? &before->counters : NULL);
 }
 
+/* Counters go back with the launch, so that lines do not count twice what runs again. */
 static void put_counters(struct debug *d, const struct checkpoint *c)
 {
 	size_t bytes;
@@ -226,6 +240,7 @@ static struct checkpoint **nearest(struct history *h, u64 position)
 	return at;
 }
 
+/* On failure nothing is kept, and the launch goes on without this checkpoint (debug_no_memory() says so). */
 static bool take(struct debug *d, bool fine)
 {
 	struct history *h = d->history;
@@ -267,6 +282,7 @@ static bool in_checkpoint(const struct checkpoint *c, const struct allocation *a
 	return i && i->size == a->size;
 }
 
+/* Allocations made since the checkpoint go, those released since then come back at their addresses. */
 static bool put_memory(struct memory *m, const struct checkpoint *c)
 {
 	for (u32 k = m->count; k-- > 0;)
@@ -286,6 +302,8 @@ static bool put_memory(struct memory *m, const struct checkpoint *c)
 	return true;
 }
 
+/* The arena keeps its chunks of now (`aside`), so that chunks allocated later can be used again when the run comes
+ * there. */
 static bool restore(struct debug *d, const struct checkpoint *c)
 {
 	struct worker *k = &d->grid.workers[0];
@@ -313,6 +331,8 @@ static bool restore(struct debug *d, const struct checkpoint *c)
 
 /* --- When --------------------------------------------------------------------------------------- */
 
+/* One instruction writes about BYTES_FOR_AN_INSTRUCTION: with larger memory checkpoints cost more, and come less
+ * often. */
 void history_open(struct debug *d)
 {
 	struct history *h = d->history;
@@ -334,6 +354,7 @@ void history_close(struct debug *d)
 		unlink_and_drop(d->history, &d->history->newest);
 }
 
+/* The user changed the past (a register, a schedule): what lay ahead of it is no longer true. */
 void history_truncate(struct debug *d)
 {
 	struct history *h = d->history;
@@ -346,6 +367,7 @@ void history_truncate(struct debug *d)
 	d->output.shown = d->output.length;
 }
 
+/* The position of the next checkpoint; the run stops there of its own accord. */
 u64 history_due(const struct debug *d)
 {
 	struct history *h = d->history;
@@ -391,6 +413,8 @@ void history_note(struct debug *d)
 
 /* --- Going --------------------------------------------------------------------------------------- */
 
+/* Going back step by step asks for one position after another just before the last: a checkpoint near them makes each
+ * step short. The FINE_KEPT newest ones are kept. */
 static void note_fine(struct debug *d)
 {
 	struct history *h = d->history;
@@ -421,6 +445,7 @@ static bool run_from(struct debug *d, u64 position, struct search *s)
 	return run_to(d, position, s);
 }
 
+/* False: there is no checkpoint before the position, or memory ran out in restoring it. */
 bool history_go(struct debug *d, u64 position)
 {
 	struct checkpoint *c = *nearest(d->history, position);

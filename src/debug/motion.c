@@ -2,6 +2,11 @@
  *
  * Motions: what step, next, finish and the others wait for, forwards and backwards. A motion is a
  * question asked at each place where a warp is about to execute an instruction.
+ *
+ * Forwards: move_once() sets the question, run_grid() asks it at each place of the focused warp (asks_motion) and stops
+ * at the first yes; breakpoints and watchpoints may stop it before. Backwards: back_once() has history_find_last() run
+ * from checkpoints up to the present, and keeps the last place where the question holds. `step`, `next` and the others
+ * are the same questions either way, but for lines (search_line) and `finish` (search_call).
  */
 #include <stdio.h>
 #include <string.h>
@@ -28,6 +33,7 @@ static bool focus_gone(const struct debug *d)
 	return !w || !w->live;
 }
 
+/* By the lines of the source (.loc) where both places have one, unless the user steps by PTX lines. */
 static bool same_line(const struct debug *d, const struct debug_line *a, const struct debug_line *b)
 {
 	if (a->loc_file && b->loc_file && !d->motion.by_text)
@@ -182,6 +188,7 @@ static void say_fault(struct debug *d)
 		d->text[--n] = 0;
 }
 
+/* A watchpoint may have been hit by the launch's very last instruction: that is then what is reported. */
 static struct debug_event event_of_end(struct debug *d, enum ran ran)
 {
 	const bool watched =
@@ -217,6 +224,8 @@ static struct debug_event event_of_end(struct debug *d, enum ran ran)
 	return e;
 }
 
+/* What is reported of a watchpoint is the instruction that hit it, which may lie before the place where the launch
+ * stands. */
 static struct debug_event event_of_stop(struct debug *d)
 {
 	const struct standing *s = &d->current;
@@ -241,6 +250,7 @@ static struct debug_event event_of_stop(struct debug *d)
 
 /* --- Forwards ------------------------------------------------------------------------------------- */
 
+/* Takes the next launch from the script and stops before its first instruction. asks_any: any warp will do. */
 static struct debug_event begin_launch(struct debug *d)
 {
 	d->refused = false;
@@ -283,6 +293,8 @@ static bool choose_warp(struct debug *d)
 	return true;
 }
 
+/* One motion: from here to the first yes, a breakpoint, or the end. With a locked scheduler only the focused warp runs,
+ * and RAN_STOPPED with `held` means that it waits for others. */
 static struct debug_event move_once(struct debug *d, question *q)
 {
 	struct debug_split s;
@@ -367,6 +379,8 @@ static struct debug_event to_launch(struct debug *d)
 	return e.reason == DEBUG_LAUNCH_ENDED ? begin_launch(d) : e;
 }
 
+/* A count repeats the motion; anything but a finished step ends the count, except that `continue N` passes N - 1
+ * breakpoints. */
 struct debug_event debug_go(struct debug *d, enum debug_motion motion, u64 count)
 {
 	struct debug_event e = debug_failed(d);
@@ -424,6 +438,7 @@ void debug_end_launch(struct debug *d)
 	d->state = DEBUG_IDLE;
 }
 
+/* Called from a signal handler or another thread: a store each, no lock. */
 void debug_interrupt(struct debug *d)
 {
 	d->run.interrupted = true;
@@ -490,6 +505,7 @@ static bool search_points(struct debug *d, const struct standing *s, void *conte
 	return true;
 }
 
+/* Goes to a position that was found, and reports it as if the launch had just stopped there. */
 static struct debug_event arrive(struct debug *d, u64 position, struct debug_event e)
 {
 	if (!history_go(d, position)) {
@@ -578,6 +594,8 @@ struct debug_event debug_back(struct debug *d, enum debug_motion motion, u64 cou
 	return e;
 }
 
+/* Positions count warp instructions. Between two that a launch stops at there may be others (a straight run in another
+ * warp): then it goes to the next one. */
 struct debug_event debug_goto(struct debug *d, u64 position)
 {
 	d->run.interrupted = false;
@@ -595,6 +613,8 @@ struct debug_event debug_goto(struct debug *d, u64 position)
 					 : event_of_end(d, d->state == DEBUG_FAULTED ? RAN_FAULTED : RAN_ENDED);
 }
 
+/* Searches back for the last write to a register or to memory. If there is none, the launch is put back where it
+ * was. */
 struct debug_event debug_who_wrote(struct debug *d, const char *what)
 {
 	struct debug_event hit = {.reason = DEBUG_STEPPED};

@@ -11,7 +11,9 @@
 
 /* --- Variables of PTX -------------------------------------------------------------------------------- */
 
-/* Where a shared or local variable or a parameter lies, as the frame sees it. */
+/* Where a shared or local variable or a parameter lies, as the frame sees it.
+ * Parameters of a kernel lie in parameter space, but those of calls (.param inside a body) and of functions in local
+ * memory, which starts at the frame's local_base. */
 static bool place_of_variable(struct debug *d, const struct debug_frame *f, const char *name,
 			      const struct ir_variable **variable, enum ir_space *space, u64 *address)
 {
@@ -37,6 +39,8 @@ static bool place_of_variable(struct debug *d, const struct debug_frame *f, cons
 	return false;
 }
 
+/* For `finish`: the value that the call's first result operand holds now, with the type that the source gives the
+ * function. False, with a message: there is none. */
 bool debug_returned(struct debug *d, const struct debug_place *call, const struct code *callee, u32 lane,
 		    struct debug_object *o)
 {

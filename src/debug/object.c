@@ -13,6 +13,7 @@ enum { ELEMENTS_SHOWN = 200, REPEATS_TOLD = 10, PARTS_DEEP = 12, STRING_SHOWN = 
 
 /* --- The debug sections ----------------------------------------------------------------------------- */
 
+/* Read at first use and kept: modules without debug sections have NULL. */
 const struct dwarf *debug_dwarf(struct debug *d, const struct ir_module *m)
 {
 	u32 k = 0;
@@ -99,6 +100,8 @@ static void fill_place(struct debug *d, const struct term *t, struct debug_memor
 		p->size *= t->repeat;
 }
 
+/* For commands that want an address (x, watch): a pointer's target, an object's place, or a number as a generic
+ * address. */
 bool debug_find_address(struct debug *d, const char *text, u32 lane, struct debug_memory_place *p)
 {
 	struct term_reader r = {.d = d, .at = text, .lane = lane};
@@ -146,6 +149,7 @@ static const struct dwarf_type *pointed_structure(const struct debug_object *o)
 	return to && (to->kind == DWARF_STRUCT || to->kind == DWARF_UNION) ? to : NULL;
 }
 
+/* Elements, members, or what a pointer points at: what an editor can unfold. 0: nothing. */
 u64 debug_object_parts(const struct debug_object *o)
 {
 	const struct dwarf_type *t = dwarf_plain(o->type), *to = pointed_structure(o);
@@ -208,6 +212,7 @@ struct text {
 	size_t size, used;
 };
 
+/* What does not fit is cut off; text stays terminated. */
 static void put(struct text *t, const char *words)
 {
 	const size_t length = strlen(words), room = t->size - t->used - 1;
@@ -349,6 +354,7 @@ static void put_elements(struct debug *d, struct text *t, const struct debug_obj
 	put(t, is_full(t) || shown >= ELEMENTS_SHOWN ? "...}" : "}");
 }
 
+/* A member that cannot be read says why in its place; the others are still shown. */
 static void put_members(struct debug *d, struct text *t, const struct debug_object *o, u32 lane, char format, u32 depth)
 {
 	const u64 count = debug_object_parts(o);
@@ -371,6 +377,7 @@ static void put_members(struct debug *d, struct text *t, const struct debug_obje
 	put(t, "}");
 }
 
+/* One object as gdb prints it, in at most PARTS_DEEP levels. Format letters apply to all scalars inside. */
 static void put_object(struct debug *d, struct text *t, const struct debug_object *o, u32 lane, char format, u32 depth)
 {
 	const struct dwarf_type *type = dwarf_plain(o->type);

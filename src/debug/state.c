@@ -78,6 +78,7 @@ u32 debug_blocks(const struct debug *d, const struct block **blocks, u32 room)
 
 /* --- Splits ------------------------------------------------------------------------------------- */
 
+/* A barrier parks its lanes behind itself; for the user they stand at it. */
 static void fill_split(const struct debug *d, const struct warp *w, const struct split *s, struct debug_split *to)
 {
 	static const enum debug_lanes states[] = {[SPLIT_READY] = DEBUG_READY,
@@ -165,6 +166,8 @@ static u32 stacked_splits(const struct debug *d, const struct warp *w, struct de
 	return count;
 }
 
+/* All lanes of the warp that live, each once, in this order: those that execute next, other ready ones, those that
+ * wait, those at joins, and, of a listing, those on the stack. */
 u32 debug_splits(const struct debug *d, const struct warp *w, struct debug_split splits[WARP_LANES])
 {
 	u32 count = asking_split(d, w, splits);
@@ -249,6 +252,7 @@ static bool ended_frame(const struct debug *d, const struct warp *w, struct debu
 	return true;
 }
 
+/* From the innermost frame out. The caller is found by the join at which the call returns; its place is the call. */
 u32 debug_frames(const struct debug *d, struct debug_frame *frames, u32 room)
 {
 	const struct warp *w = run_find_warp(d, d->focus.block, d->focus.warp);
@@ -306,6 +310,8 @@ bool debug_focus_place(const struct debug *d, struct debug_place *place)
 	return true;
 }
 
+/* The frame of given depth that these lanes are in, wherever they stand; NULL: they are not that deep. Used to apply a
+ * recorded change of a register again. */
 struct frame *state_frame(const struct warp *w, u32 lanes, u32 depth)
 {
 	struct frame *f = NULL;
@@ -401,6 +407,8 @@ static u64 mix_block(u64 h, const struct block *b)
 	return h;
 }
 
+/* Equal for equal states, on any machine: program counters are hashed as indices, never host addresses. Tests compare
+ * it before and after going back. */
 u64 debug_state_hash(struct debug *d)
 {
 	u64 h = mix_word(d->launch_number, d->output.length);

@@ -12,7 +12,8 @@
 
 /* --- Registers ---------------------------------------------------------------------------------- */
 
-/* What the instructions around a place say of a register of machine code. */
+/* What the instructions around a place say of a register of machine code.
+ * Types at one place are worked out once and kept: `info registers` asks for hundreds. */
 static struct sass_seen seen_register(const struct debug *d, const struct debug_place *place, u32 index)
 {
 	struct seen_registers *s = d->names.seen;
@@ -26,6 +27,8 @@ static struct sass_seen seen_register(const struct debug *d, const struct debug_
 	return s->seen[index];
 }
 
+/* Describes element `element` of r in frame f. A register of machine code takes the type that neighbouring instructions
+ * use it with, and 64-bit ones are pairs. */
 static void fill_register(const struct debug *d, struct debug_register *to, const struct ir_register *r, u32 element,
 			  const struct debug_frame *f)
 {
@@ -129,6 +132,7 @@ bool debug_find_register(struct debug *d, const char *name, struct debug_registe
 	return debug_fail(d, "there is no register '%s' here", name);
 }
 
+/* The index-th register with a row, over elements of vectors; false: there are no more. For listing them all. */
 bool debug_register_at(const struct debug *d, u32 index, struct debug_register *r)
 {
 	struct debug_frame f;
@@ -153,6 +157,8 @@ bool debug_register_at(const struct debug *d, u32 index, struct debug_register *
 
 const char *debug_special_at(u32 index) { return index < SREG_COUNT ? sreg_info((enum sreg)index)->name : NULL; }
 
+/* Rows hold 32 lanes of `bits` each, predicates one word with a bit a lane. The upper half of a pair is the next
+ * row. */
 struct debug_value debug_register_lane(const struct debug *d, const struct debug_register *r, u32 lane)
 {
 	struct debug_value v = {.type = r->type};
@@ -173,6 +179,7 @@ struct debug_value debug_register_lane(const struct debug *d, const struct debug
 	return v;
 }
 
+/* Also used when a recorded change is applied again after going back (run_note_input). */
 void state_write_row(u8 *row, u32 bits, u32 lanes, const u8 *bytes)
 {
 	if (bits == 1) {
@@ -199,6 +206,7 @@ static void set_row(struct debug *d, const struct debug_register *r, u32 offset,
 					  .bytes = bytes});
 }
 
+/* The change is recorded as an input at this position: going back and forth across it puts it in again. */
 bool debug_set_register(struct debug *d, const struct debug_register *r, u32 lanes, const struct debug_value *v)
 {
 	u8 bytes[16] = {0}, upper[16] = {0};
@@ -282,6 +290,7 @@ bool state_write_memory(struct debug *d, struct warp *w, enum ir_space space, u6
 	return move(d, w, space, address, lane, (u8 *)(uintptr_t)bytes, size, true);
 }
 
+/* In pieces of 16 bytes, each recorded as an input. What has been written before a piece fails stays. */
 bool debug_write(struct debug *d, enum ir_space space, u64 address, u32 lane, const void *from, u64 bytes)
 {
 	u8 old[16];

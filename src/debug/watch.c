@@ -2,6 +2,17 @@
  *
  * Watchpoints and catchpoints. What an instruction touches is worked out before it runs, what it
  * changed afterwards; the launch then stops before the next instruction.
+ *
+ * One instruction under a watchpoint, in the order of calls (hooked by debug/run.c for instructions that access memory
+ * or write registers, while any point asks for it):
+ *
+ *      watch_before    which lanes touch the watched bytes (touched, written), and the bytes as they are (before)
+ *      the instruction
+ *      watch_after     the bytes again: a hit sets run.event and run.stopped
+ *      next stop       the launch is suspended before the next instruction; the event is reported there
+ *
+ * Watched variables of the source live in different places from instruction to instruction, so they are compared at
+ * stops instead (watch_at_stop, of_variable). Catchpoints use whichever of these moments fits them.
  */
 #include <stdio.h>
 #include <string.h>
@@ -24,6 +35,8 @@ const char *debug_catch_name(enum debug_catch kind) { return kind < DEBUG_CATCH_
 
 /* --- Making them -------------------------------------------------------------------------------- */
 
+/* A watchpoint belongs to the thread that was in focus when it was made: its register, its local memory, its block's
+ * shared memory. Any warp may touch it. */
 static struct debug_point watch_of(const struct debug *d)
 {
 	return (struct debug_point){.kind = DEBUG_WATCH,
@@ -73,6 +86,8 @@ static bool resolve(struct debug *d, const char *what, u64 bytes, struct debug_p
 	return true;
 }
 
+/* The point is made only once the text is known to name something; points_add() has linked it into the list, so its
+ * link, number and text survive the assignment. */
 struct debug_point *debug_watch(struct debug *d, const char *what, enum debug_watch kind, u64 bytes)
 {
 	struct debug_point found;
@@ -158,10 +173,12 @@ static bool read_watched(struct debug *d, const struct debug_point *p, u8 *to)
 	return false;
 }
 
+/* Hooks on accesses are set only while a point wants them: a launch without watchpoints runs at full speed. */
 void watch_refresh(struct debug *d) { d->run.hooks_stale |= watch_wants_access(d) != d->run.access_hooked; }
 
 /* --- What an instruction touches ------------------------------------------------------------------ */
 
+/* What writes memory: atomics do both. Asynchronous copies are left out here, since their bytes arrive later. */
 static bool is_store(const struct account_site *s)
 {
 	return s->operation != ACCOUNT_LOAD && s->operation != ACCOUNT_LDMATRIX && s->operation != ACCOUNT_ASYNC &&
@@ -246,7 +263,9 @@ static bool text_writes(const struct code *code, u32 insn, u32 row)
 	return false;
 }
 
-/* A return writes the results that its call names. */
+/* A return writes the results that its call names.
+ * A call's results reach the caller's registers when the callee returns: the instruction is then in another frame than
+ * the watched register. */
 static bool return_writes(const struct warp *w, const struct form *f, const struct debug_point *p)
 {
 	if (!f->row || !(f->row->flags & ISA_RET) || w->frame->caller != p->reg.frame)
@@ -275,6 +294,7 @@ static bool machine_writes(const struct code *code, u32 insn, const struct debug
 	return false;
 }
 
+/* The lanes for which the instruction names the watched register as a result. A write of the same value counts. */
 static u32 register_writes(const struct debug *d, const struct debug_point *p, const struct warp *w, u32 mask)
 {
 	const struct code *code = d->access.at.code;
@@ -307,6 +327,8 @@ static u32 part_of(const struct debug *d, const struct code *code, u32 insn)
 	       (s->last[origin] == insn ? PART_LAST : 0);
 }
 
+/* The record of one point over all parts of an instruction: the first part clears it and keeps the bytes, the access
+ * adds lanes of memory, the last part lanes of registers. */
 static void note_touched(struct debug *d, struct debug_point *p, struct warp *w, u32 mask, enum ir_space space,
 			 u32 active, u32 part)
 {
@@ -340,6 +362,7 @@ static void note_access(struct debug *d, struct warp *w, const struct insn *i, c
 		memcpy(d->access.compare, rows + i->b, type_bits(form_type(d->access.site->form, 0)) == 64 ? 256 : 128);
 }
 
+/* Runs inside the launch, before each hooked instruction. `d->access` describes it until watch_after(). */
 void watch_before(void *context, struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 {
 	struct debug *d = context;
@@ -438,6 +461,8 @@ static bool watch_hits(struct debug *d, const struct debug_point *p, u8 *now, u3
 	}
 }
 
+/* Asks the point's condition for each lane, counts the hit, and keeps the access for `explain`. False: the point does
+ * not stop here. */
 static bool fill_event(struct debug *d, struct debug_point *p, enum debug_reason reason, u32 lanes)
 {
 	const struct standing *s = &d->access.at;
@@ -491,6 +516,8 @@ static u32 failed_lanes(const struct debug *d, const struct insn *i, const u8 *r
 	return lanes;
 }
 
+/* `conflict` is for shared memory and counts wavefronts beyond the ideal; `sectors` is for global and local memory and
+ * counts sectors of 32 bytes in all. */
 static bool catch_cost(struct debug *d, const struct debug_point *p)
 {
 	const enum ir_space space = d->access.space;
@@ -538,6 +565,8 @@ static bool catch_hits(struct debug *d, struct debug_point *p, const struct insn
 	return fill_event(d, p, DEBUG_CAUGHT, lanes);
 }
 
+/* A search backwards (history_find_last) looks at all hits of a stretch and keeps the last; a run forwards stops at the
+ * first. */
 void watch_after(void *context, struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 {
 	struct debug *d = context;
@@ -618,6 +647,7 @@ static bool point_at_stop(struct debug *d, struct debug_point *p, const struct s
 	return p->kind == DEBUG_CATCH && stop_hits(d, p, s);
 }
 
+/* Asked wherever the run may stop, before an instruction: for points that no single access decides. */
 bool watch_at_stop(struct debug *d, const struct standing *s)
 {
 	if (!d->run.access_hooked)
@@ -664,6 +694,7 @@ bool watch_search(struct debug *d, const struct standing *s, void *context, cons
 	return false;
 }
 
+/* For `who wrote`: the temporary point `points.wanted`, and of a register only the focused lane. */
 bool watch_search_one(struct debug *d, const struct standing *s, void *context, const struct insn *i, const u8 *rows)
 {
 	struct debug_event *e = context;

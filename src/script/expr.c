@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Expressions: a recursive-descent parser into a tree, and its evaluation.
+ *
+ * Both bounds matter: depth bounds the recursion, the number of nodes what one line can cost. The tree is built once
+ * and evaluated for each element of a buffer (`= EXPRESSION` over i, j, k) or of an expectation. Integers are 64 bits
+ * and wrap; one double among the operands makes a result double.
  */
 #include "script/expr.h"
 
@@ -137,7 +141,8 @@ static bool parse_args(struct parser *p, struct expr *e, const char *end)
 	return lex_expect(p->l, end);
 }
 
-/* sum(k, low, high, term): `(` is behind us. */
+/* sum(k, low, high, term): `(` is behind us.
+ * The variable is in scope for the term alone, and may hide an outer one of the same name. */
 static struct expr *parse_sum(struct parser *p, struct expr *e)
 {
 	struct expr_scope *scope = p->scope;
@@ -205,6 +210,8 @@ static struct expr *parse_element(struct parser *p, struct expr *e, const char *
 	return NULL;
 }
 
+/* Looks for variables from the innermost out, then inf and nan, then constants. Names are interned: equal ones are one
+ * pointer. */
 static struct expr *parse_name(struct parser *p)
 {
 	struct expr *e = new_expr(p, EXPR_VARIABLE);
@@ -279,6 +286,7 @@ static const char *const levels[][5] = {
 	{"<<", ">>"}, {"+", "-"}, {"*", "/", "%"},
 };
 
+/* One level of binary operators, grouping from the left; `levels` lists them from the loosest to the tightest. */
 static struct expr *parse_level(struct parser *p, u32 level)
 {
 	if (level == COUNT_OF(levels))
@@ -324,6 +332,7 @@ struct expr *expr_parse(struct lex *l, struct expr_scope *scope)
 	return parse_choice(&p);
 }
 
+/* An item of a list (values 1 -2 (3+4)): no binary operators outside of parentheses, as blanks separate items. */
 struct expr *expr_parse_item(struct lex *l, struct expr_scope *scope)
 {
 	struct parser p = {l, scope, 0, 0};

@@ -2,6 +2,10 @@
  *
  * Parsing launch scripts: lines and statements; buffers and launches. Expectations are parsed in
  * script_expect.c.
+ *
+ * Reading comes first and is complete: a line with an error is reported with its place, and the next one is read. Only
+ * a script without errors is played (script/play.c). Constants (`let`) are computed while reading, so they can be used
+ * in shapes.
  */
 #include "script/script.h"
 
@@ -27,6 +31,7 @@ void script_init(struct script *s, struct arena *arena, struct strings *strings,
 	s->file_most = FILE_MOST;
 }
 
+/* A hash; different names may share it, so both lookups compare the names, too. */
 static u64 name_key(const char *name)
 {
 	u64 key = 0;
@@ -59,6 +64,7 @@ static struct script_constant *find_constant(const struct script *s, const char 
 	return NULL;
 }
 
+/* A constant fixed by the command line (--set NAME=VALUE) keeps its value whatever the lines say. */
 static void set_constant(struct script *s, const char *name, struct number value, bool fixed)
 {
 	struct script_constant *c = find_constant(s, name);
@@ -94,6 +100,8 @@ struct expr_scope script_scope(struct script *s)
 	return (struct expr_scope){.context = s, .find_buffer = scope_buffer, .find_constant = scope_constant};
 }
 
+/* Paths of //@ lines are relative to the file's folder and must stay below it: the file may come from anybody. Words of
+ * the command line, and all with --allow-paths, may name any file. */
 struct script_file script_file(const struct script *s, const char *path)
 {
 	struct script_file file = {.folder = s->folder, .path = path, .keeps = !s->own_words && !s->overwrite};
@@ -126,6 +134,7 @@ char *script_file_read(struct arena *arena, const struct script_file *file, size
 	return bytes;
 }
 
+/* Buffers are entered when their line is read: only lines after it can use the name. */
 struct buffer *script_add_buffer(struct script *s, const char *name, struct span span)
 {
 	struct buffer *b = ARENA_NEW(s->arena, struct buffer);
@@ -156,7 +165,8 @@ bool script_parse_count(struct script *s, struct lex *l, u64 low, u64 high, u64 
 
 /* --- Buffers -------------------------------------------------------------------------------- */
 
-/* [N], [N,M] or [N,M,K]; `[` is ahead. */
+/* [N], [N,M] or [N,M,K]; `[` is ahead.
+ * Products are checked for overflow: a shape of three numbers may exceed 64 bits. */
 bool script_parse_shape(struct script *s, struct lex *l, struct buffer *b)
 {
 	if (!lex_expect(l, "["))
@@ -177,7 +187,8 @@ bool script_parse_shape(struct script *s, struct lex *l, struct buffer *b)
 	return lex_expect(l, "]");
 }
 
-/* Up to `most` numbers after a generator's name, and seed=N as the last parameter if it has one. */
+/* Up to `most` numbers after a generator's name, and seed=N as the last parameter if it has one.
+ * Which generator's parameters mean what is in script/buffer.c; the seed is always parameters[2]. */
 static bool parse_parameters(struct script *s, struct lex *l, struct generator *g, u32 most, bool has_seed)
 {
 	struct expr_scope scope = script_scope(s);
@@ -250,6 +261,7 @@ static bool parse_load(struct script *s, struct lex *l, struct buffer *b)
 	return true;
 }
 
+/* Nothing at all means zero. The reader stands after it. */
 bool script_parse_generator(struct script *s, struct lex *l, struct buffer *b)
 {
 	struct generator *g = &b->fill;
@@ -436,6 +448,8 @@ static bool parse_struct(struct script *s, struct lex *l, struct script_arg *a)
 
 /* A name that starts an argument: a buffer, TYPE[...] or TYPE:value, NAME=TYPE[...]. True if it
  * was one of these. */
+/* An argument may make its own buffer, with a name or without: it then gets a statement before the launch, as a
+ * `buffer` line would. An unnamed one is called arg0, arg1, ... by its position. */
 static bool parse_named_arg(struct script *s, struct lex *l, struct script_launch *launch, struct script_arg *a)
 {
 	struct expr_scope scope = script_scope(s);
@@ -549,6 +563,7 @@ static bool parse_shape_option(struct script *s, struct lex *l, struct script_la
 	return false;
 }
 
+/* Options come after the arguments in any order; the last one of a kind counts. */
 static void parse_launch(struct script *s, struct lex *l, struct script_statement *st)
 {
 	struct script_launch *launch = &st->launch;
@@ -617,6 +632,8 @@ static void parse_bind(struct script *s, struct lex *l, struct script_statement 
 		st->texture = script_parse_texture(s, l);
 }
 
+/* One line. After an error the statement is dropped, but a buffer that was entered stays known, so that later lines do
+ * not fail for it, too. */
 static void parse_statement(struct script *s, struct lex *l)
 {
 	struct script_statement st = {.span = l->span};
@@ -673,6 +690,8 @@ void script_read_module(struct script *s, const struct ir_module *m)
 	script_read(s, source, m->launches && dot && !strcmp(dot, ".launch"));
 }
 
+/* `plain`: a .launch file, whose lines need no //@; # starts a comment there. Positions are of the whole text, so that
+ * messages show the line as it is. */
 void script_read(struct script *s, u32 source, bool plain)
 {
 	const struct source *text = s->diags->sources->files.items[source];
