@@ -594,8 +594,7 @@ struct debug_event debug_back(struct debug *d, enum debug_motion motion, u64 cou
 	return e;
 }
 
-/* Positions count warp instructions. Between two that a launch stops at there may be others (a straight run in another
- * warp): then it goes to the next one. */
+/* Positions count warp instructions. Where the launch cannot stop at this one, it goes to the next at which it can. */
 struct debug_event debug_goto(struct debug *d, u64 position)
 {
 	d->run.interrupted = false;

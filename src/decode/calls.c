@@ -3,6 +3,13 @@
  * Calls: which function, and which bytes travel where. Arguments and results may be .param
  * variables of the caller, registers or constants; a callee's formal ones may be .param variables
  * (in its frame of local memory) or registers.
+ *
+ * A call is planned when it is lowered; at run time (exec/call.c) a list of transfers is carried out:
+ *
+ *      caller                      transfers (call_site.in)            callee's frame
+ *      %r5          register  ---> from_register, to 0x10         ---> .param .b32 a   local memory, at the frame's base
+ *      param1       .param    ---> from 0x20, to_register         ---> .reg .b32 %x    a row
+ *                                  call_site.out, back, when it returns
  */
 #include "decode/lowering.h"
 
@@ -12,6 +19,7 @@ struct call_parts {
 	const struct ir_operand *returns, *target, *arguments, *prototype;
 };
 
+/* call (results), target, (arguments), prototype: all but the target may be missing. */
 static bool split_call(struct emitter *e, const struct ir_instruction *x, struct call_parts *p)
 {
 	u32 k = 0;
@@ -34,6 +42,7 @@ static bool split_call(struct emitter *e, const struct ir_instruction *x, struct
 
 static u8 row_bits(u32 type_width) { return type_width == 1 ? 1 : type_width <= 32 ? 32 : type_width <= 64 ? 64 : 128; }
 
+/* As a result the caller's register is written by the call, as an argument it is read: liveness goes by that. */
 static struct use register_use(const struct ir_operand *o, u32 element, bool written)
 {
 	const struct ir_register *r = o->symbol->reg;
@@ -95,6 +104,7 @@ static void add_uses(struct matched *m, const struct ir_operand *o, u16 type, bo
 	}
 }
 
+/* The function that tells the types: the definition, a .callprototype, or the first of .calltargets. */
 static const struct ir_function *call_signature(struct emitter *e, const struct call_parts *p)
 {
 	if (p->target->kind != OPERAND_REGISTER)
@@ -122,6 +132,7 @@ static bool types_pass(u16 actual, u16 formal)
 	return a == 'b' || f == 'b' || (a == 'f') == (f == 'f');
 }
 
+/* As ptxas: a number for .b types of any width that holds it; a float only for float types of 32 and 64 bits. */
 static bool constant_passes(const struct ir_operand *o, u16 formal)
 {
 	const bool is_float = o->kind == OPERAND_FLOAT;
@@ -256,6 +267,7 @@ static bool is_kernel_param_actual(const struct ir_operand *o)
 	return o->kind == OPERAND_SYMBOL && variable_is_kernel_param(o->symbol->variable);
 }
 
+/* Predicates travel as one byte; an unsized parameter takes what the argument has, up to UNSIZED_BYTES. */
 static u32 transfer_bytes(const struct ir_variable *v, const struct ir_operand *actual)
 {
 	const u32 bits = type_bits(v->type);
@@ -300,6 +312,7 @@ static u32 plan_transfer(struct emitter *e, const struct call_site *site, const 
 	return elements;
 }
 
+/* `next` walks over the uses in the order in which match_operands() made them: results, arguments, target. */
 static void plan_transfers(struct emitter *e, struct call_site *site, const struct call_parts *p,
 			   const struct matched *m)
 {
@@ -324,6 +337,7 @@ static void plan_transfers(struct emitter *e, struct call_site *site, const stru
 	}
 }
 
+/* The callee's parameters get their places in its frame now, even if its own code is lowered later. */
 void call_emit(struct emitter *e, const struct ir_instruction *x, const struct matched *m)
 {
 	struct call_parts p;

@@ -6,6 +6,15 @@
  * A guarded instruction is preceded by an internal %guard, which narrows the mask for that one. An
  * instruction that may wait, call or end lanes is instead jumped around, so that it sees its lanes
  * as a split of their own, and the others meet it behind.
+ *
+ * The order of work on one function, by emit_function():
+ *
+ *      match_all       each statement against the rows: forms and flattened operands (struct matched)
+ *      flow_build      blocks, post-dominators, liveness' edges
+ *      assemble        what ptxas would make of it (src/ptxas, by a hook): contraction, folding, order of operands
+ *      plan_rows       liveness, hoisting, rows for registers
+ *      emit_body       decoded instructions; branches to blocks are left open (fixups)
+ *      emit_finish     copies from scratch memory into the program's arena; gang copies of the instructions
  */
 #include "decode/block_order.h"
 #include "decode/lowering.h"
@@ -22,6 +31,8 @@ struct fixup {
 	u32 join_block; /* or NO_BLOCK */
 };
 
+/* Appends a decoded instruction. `gang` is the handler that gangs run for it: NULL, unless the caller has set it for
+ * this one. */
 void emit(struct emitter *e, struct insn insn)
 {
 	VEC_PUSH(e->low->scratch, &e->insns, insn);
@@ -30,6 +41,7 @@ void emit(struct emitter *e, struct insn insn)
 	e->gang = NULL;
 }
 
+/* Rows are never freed here: registers have theirs from rows_plan(), what is added are constants and scratch. */
 u32 emit_row(struct emitter *e, u32 bits)
 {
 	const u32 bytes = bits == 1 ? 64 : bits * 4;
@@ -39,6 +51,7 @@ u32 emit_row(struct emitter *e, u32 bits)
 	return (u32)at; /* cut only in what emit_function refuses */
 }
 
+/* Equal constants of a function share a row, which frames are filled with once. */
 u32 emit_constant(struct emitter *e, struct constant_row row)
 {
 	const u64 key = (row.low * 31 + row.high) * 31 + row.bits * 2u + row.frame_relative;
@@ -57,6 +70,7 @@ u32 emit_constant(struct emitter *e, struct constant_row row)
 	return row.offset;
 }
 
+/* A special register that does not change while the block runs: its row is filled when the block gets its frames. */
 u32 emit_sreg(struct emitter *e, const struct use *u)
 {
 	for (size_t k = 0; k < e->sregs.count; k++) {
@@ -131,6 +145,8 @@ u32 emit_use(struct emitter *e, const struct use *u)
 	return NO_OPERAND;
 }
 
+/* Rounding and flushing that the handler's first instruction sets on the host, if they are not set already
+ * (exec/fpmode.c). */
 static u8 fp_mode_of(const struct form *f)
 {
 	u8 mode = FP_RN;
@@ -174,6 +190,7 @@ static void settle_layout(struct matched *m)
 		m->form.layout = few && !m->address_count ? LAYOUT_DIRECT : LAYOUT_LIST;
 }
 
+/* Operands that do not fit into d, a, b and c go to the code's list of operands, in the order of the form. */
 static void push_list(struct emitter *e, const struct matched *m, u32 rows[], bool skip_address)
 {
 	for (u32 k = 0; k < m->use_count; k++) {
@@ -209,6 +226,8 @@ static void place_memory(struct emitter *e, const struct matched *m, u32 rows[],
 	}
 }
 
+/* Where each operand goes depends on the layout alone; decode/operands.h reads it back. Negated predicates among the
+ * sources become bits of aux, in order. */
 static void place_operands(struct emitter *e, const struct matched *m, struct insn *i)
 {
 	u32 rows[FORM_USES];
@@ -241,6 +260,8 @@ static void add_fixup(struct emitter *e, u32 insn, u32 block, u32 join_block)
 	e->fixups[e->fixup_count++] = (struct fixup){insn, block, join_block};
 }
 
+/* Hands over the number of text instructions since the last one that counted: it goes into `run` of an instruction that
+ * ends a straight run. */
 u32 emit_take_run(struct emitter *e)
 {
 	const u32 run = e->run;
@@ -249,12 +270,15 @@ u32 emit_take_run(struct emitter *e)
 	return run;
 }
 
+/* A block begins: what ran before it must be counted before control can come from elsewhere. */
 void emit_count(struct emitter *e)
 {
 	if (e->run)
 		emit(e, (struct insn){.fn = e->low->internal.count, .run = (u16)emit_take_run(e)});
 }
 
+/* `b` will be the distance to the join, the branch's immediate post-dominator; `imm` that to the target. A branch back
+ * to a loop that may wait for others is marked, so that it yields now and then (decode/spin.c). */
 static void emit_branch(struct emitter *e, const struct ir_instruction *x, const struct matched *m)
 {
 	const struct ir_label *const *labels = NULL;
@@ -291,6 +315,8 @@ static void emit_branch(struct emitter *e, const struct ir_instruction *x, const
 	emit(e, i);
 }
 
+/* An instruction with no guard, or with one that has been dealt with. Calls, returns and exits have handlers of their
+ * own; the rest take the meaning that the row picks for the form. */
 static void emit_plain(struct emitter *e, const struct ir_instruction *x, const struct matched *m)
 {
 	const u32 flags = m->form.row->flags;
@@ -406,6 +432,8 @@ static void emit_instruction(struct emitter *e, const struct ir_instruction *x, 
 	}
 }
 
+/* Distances are in decoded instructions. A branch to the end of the function goes to the last one, an exit or
+ * return. */
 static void resolve_fixups(struct emitter *e)
 {
 	for (size_t k = 0; k < e->fixup_count; k++) {
@@ -425,6 +453,7 @@ static void resolve_fixups(struct emitter *e)
 	}
 }
 
+/* Blocks in the order of the text. A block that is a join for some branch begins with an internal join. */
 static void emit_body(struct emitter *e)
 {
 	const struct ir_function *f = e->function;
@@ -456,6 +485,7 @@ static bool calls_system(const struct emitter *e)
 	return false;
 }
 
+/* From scratch memory to the program's arena, exactly as long as needed: scratch is reset after each function. */
 static void *keep(struct lowering *low, const void *items, size_t count, size_t bytes)
 {
 	void *copy = arena_array(low->arena, count + 1, bytes);
@@ -482,6 +512,8 @@ static gang_fn *gang_handler(const struct emitter *e, size_t k)
 	return end;
 }
 
+/* Only kernels: functions that are called run warp by warp. The debugger's builds (keep_registers) and listings have
+ * none. */
 static bool has_gangs(const struct emitter *e)
 {
 	return e->function->is_entry && !e->function->listing && !e->low->options->one_warp &&
@@ -534,6 +566,8 @@ static void keep_gang_insns(struct emitter *e)
 	split_hoisted(e, c->gang_insns, c->once_insns);
 }
 
+/* The last step: the code is complete and does not change any more. The reason why the order of blocks shows, if it
+ * does, is kept for messages. */
 void emit_finish(struct emitter *e)
 {
 	struct code *c = e->code;
@@ -591,6 +625,7 @@ static void read_results(struct emitter *e, struct matched *m)
 	}
 }
 
+/* All statements are tried, so that one run reports every error. False: there were some. */
 static bool match_all(struct emitter *e)
 {
 	const struct ir_function *f = e->function;
@@ -614,6 +649,7 @@ static u64 param_bytes(struct lowering *low, const struct ir_function *f)
 	return count ? layout_address(low, f->params.items[count - 1]) + f->params.items[count - 1]->size : 0;
 }
 
+/* For the debugger every register keeps a row of its own, so liveness is not asked. */
 static void plan_rows(struct emitter *e)
 {
 	struct lowering *low = e->low;

@@ -3,6 +3,14 @@
  * Layout: where variables, parameters and functions lie. Module-scope .global and .const variables
  * have one address for all kernels; shared variables are laid out for each kernel, over the
  * functions it can reach; local variables and function parameters for each frame.
+ *
+ *      64-bit addresses                        32-bit addresses
+ *      0x110000000000  functions               0x00100000  functions
+ *      0x120000000000  window of shared        0x01000000  window of shared
+ *      0x121000000000  window of local         0x04000000  window of local
+ *      0x122000000000  window of parameters    0x08000000  window of parameters
+ *      0x130002000000  .const variables        0x0a000000  .const variables
+ *      0x7f0002000000  .global, then buffers   0x10000000  .global, then buffers
  */
 #include "decode/externals.h"
 #include "decode/lowering.h"
@@ -40,6 +48,7 @@ static u64 variable_align(const struct ir_variable *v)
 	return v->align ? v->align : least;
 }
 
+/* Linked declarations share one place: that of the variable that stores them. */
 static struct place *find_place(struct lowering *low, const struct ir_variable *v)
 {
 	const u32 k = lookup_find(&low->layout.place_of, lookup_address(ir_storage(v)));
@@ -70,6 +79,7 @@ static u64 accessible_bytes(const struct ir_variable *v)
 	return v->size == 1 && !v->rank && variable_align(v) >= 2 ? 2 : v->size;
 }
 
+/* Aligned to 256 bytes as the driver's are, with a gap of 512 bytes, so that running off the end is a fault. */
 static void add_module_variable(struct lowering *low, const struct ir_variable *v, u64 *global, u64 *constant)
 {
 	struct program *p = low->program;
@@ -90,6 +100,7 @@ static const struct global_variable *find_global(const struct lowering *low, con
 	return k == LOOKUP_NONE ? NULL : &low->program->variables[k];
 }
 
+/* An initialiser's value: a number, or an address, of which a mask may take a part (mask(address) in the text). */
 static u64 init_bits(struct lowering *low, const struct ir_init *init)
 {
 	u64 value = init->bits;
@@ -106,6 +117,7 @@ static u64 init_bits(struct lowering *low, const struct ir_init *init)
 	return value;
 }
 
+/* Neighbouring initialisers become one run of bytes; what has none stays zero. */
 static void fill_initial(struct lowering *low, struct global_variable *g)
 {
 	const struct ir_variable *v = g->variable;
@@ -152,6 +164,7 @@ static bool place_variables(struct lowering *low, u64 global_bytes, u64 constant
 	return true;
 }
 
+/* Addresses are given before any code is lowered: instructions hold them as constants. */
 bool layout_module_variables(struct lowering *low)
 {
 	struct program *p = low->program;
@@ -241,6 +254,7 @@ bool layout_is_external(const char *name)
 	return false;
 }
 
+/* Breadth first over calls: what is added here is visited later by layout_kernel(). `reached` is reset at its end. */
 static void reach(struct lowering *low, struct ir_function *f)
 {
 	struct layout *y = &low->layout;
@@ -322,7 +336,8 @@ static void place_frame(struct lowering *low, const struct ir_variable *v, u64 *
 	*top = at + (v->unsized ? UNSIZED_BYTES : align_up(v->size, 4));
 }
 
-/* Results first, then parameters: the same for a prototype and for each function that fits it. */
+/* Results first, then parameters: the same for a prototype and for each function that fits it.
+ * Bytes of a frame of f, and its alignment: results, parameters, then local variables. */
 u64 layout_frame(struct lowering *low, struct ir_function *f, u64 *align)
 {
 	u64 top = 0;
@@ -368,6 +383,8 @@ static void reserve_shared(struct lowering *low)
 			y->places[k].address += y->reserved_shared;
 }
 
+/* Shared variables of all functions that the kernel reaches, in the order in which they are met; then, if the kernel
+ * asks for it, the system's part before them. */
 void layout_kernel(struct lowering *low, struct ir_function *kernel)
 {
 	struct layout *y = &low->layout;

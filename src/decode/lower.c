@@ -2,6 +2,14 @@
  *
  * Lowering of whole programs: each kernel with the functions it can reach becomes code of its own,
  * because the addresses of shared variables differ from kernel to kernel.
+ *
+ *      program_lower      options, target, linking, addresses of module variables
+ *        lower_kernels    each kernel: layout_kernel (shared memory, parameters, functions reached)
+ *          emit_function  each function that it reaches (decode/emit.c)
+ *        take_codes       the program's list of codes, numbered by code->index
+ *
+ * Diagnostics are collected; NULL is returned after any. With `lazy`, kernels are lowered at first use
+ * (program_compile).
  */
 #include "decode/lower.h"
 
@@ -17,6 +25,8 @@
 /* Instructions of all code together, each function counting as some more. */
 enum { LOWERED_MAX = 1 << 25, FUNCTION_COST = 16 };
 
+/* Internal instructions (%guard, %join, ...) are rows like others, and found by opcode. `all` serves to find their gang
+ * handlers. */
 static meaning_fn *internal(struct lowering *low, enum opcode opcode)
 {
 	const struct meaning *m = isa_internal(low->isa, opcode);
@@ -70,6 +80,7 @@ static void link_calls(const struct lowering *low, const struct kernel *k)
 		}
 }
 
+/* Functions are numbered over the whole program; kernels keep theirs sorted, for calls through addresses. */
 static int by_number(const void *a, const void *b)
 {
 	const u32 x = ((const struct kernel_function *)a)->number, y = ((const struct kernel_function *)b)->number;
@@ -86,6 +97,7 @@ struct code *kernel_function_code(const struct kernel *k, u64 number)
 	return found ? found->code : NULL;
 }
 
+/* A kernel shows the order of blocks if any function that it may call does; the first reason is kept. */
 static void order_add(struct kernel *k, const struct code *code)
 {
 	struct block_order *to = &k->order;
@@ -101,6 +113,8 @@ static void order_add(struct kernel *k, const struct code *code)
 	to->reductions |= from->reductions;
 }
 
+/* Offsets and sizes in bytes. Dynamic shared memory begins after the static variables, aligned to 16 or to what its
+ * variable asks for. */
 static void fill_kernel(struct lowering *low, struct kernel *k, struct ir_function *f)
 {
 	struct layout *y = &low->layout;
@@ -276,6 +290,7 @@ static bool is_asynchronous(const struct program *p)
 	return false;
 }
 
+/* The next kernel with a body, over all modules; *m and *f are where the search stands. NULL: there is none. */
 static struct ir_function *kernel_at(struct ir_module **modules, u32 module_count, u32 *m, size_t *f)
 {
 	for (; *m < module_count; ++*m, *f = 0)
@@ -292,6 +307,7 @@ static bool lower_any(struct lowering *low, struct ir_function *f, struct kernel
 	return (f->machine ? lower_machine : f->listing ? lower_listing : lower_kernel)(low, f, k);
 }
 
+/* Kernels with errors are left out; functions that no kernel calls are only checked, if that is wanted. */
 static void lower_kernels(struct lowering *low)
 {
 	struct program *p = low->program;
@@ -321,6 +337,7 @@ static void take_codes(struct lowering *low)
 	low->program->asynchronous = is_asynchronous(low->program);
 }
 
+/* The target is the option's, else the first module's. */
 static struct program *program_begin(struct lowering *low, struct ir_module **modules, u32 module_count)
 {
 	struct program *p = ARENA_NEW(low->arena, struct program);
@@ -341,6 +358,7 @@ static struct program *program_begin(struct lowering *low, struct ir_module **mo
 	return NULL;
 }
 
+/* With `lazy` the lowering outlives this call: options and scratch memory are kept in the arena. */
 struct program *program_lower(struct arena *arena, const struct isa *isa, struct diags *diags,
 			      struct ir_module **modules, u32 module_count, const struct lower_options *options)
 {
@@ -377,6 +395,8 @@ struct program *program_lower(struct arena *arena, const struct isa *isa, struct
 	return diags->error_count == errors ? p : NULL;
 }
 
+/* Gives the kernel a program of its own that shares variables and addresses with the whole one. The caller holds the
+ * lock. */
 const struct program *program_compile(struct program *p, u32 index)
 {
 	struct kernel *k = &p->kernels[index];
@@ -401,6 +421,7 @@ const struct program *program_compile(struct program *p, u32 index)
 	return ok ? (k->compiled = alone) : NULL;
 }
 
+/* By the address that a kernel's name stands for in the text: for launches from the device. */
 const struct kernel *program_kernel_at(const struct program *p, u64 address)
 {
 	const struct program *all = p->whole ? p->whole : p;
@@ -428,6 +449,7 @@ static const struct ir_part *find_part(const struct ir_variable *v, const char *
 	return NULL;
 }
 
+/* A linked variable of machine code may have parts with names of their own; *address and *size are then the part's. */
 bool program_variable(const struct program *p, const char *name, u64 *address, u64 *size)
 {
 	const struct ir_part *part;

@@ -2,6 +2,17 @@
  *
  * Matching: tries each row that accepts the modifiers until the operands fit, and otherwise says
  * what would have been right.
+ *
+ * Called once for each statement and kernel. Which rows can be meant is a matter of spelling alone (opcode and
+ * modifiers), and is remembered for each spelling (decode/spelling.c); operands are matched here:
+ *
+ *      match_instruction -> for each row of the spelling: try_row
+ *         pack_selectors    video selectors, minus signs
+ *         one_operand       each operand of the text against a word of the row -> uses, bits (operand.c, address.c)
+ *         is_legal          the meaning's own picker: combinations that no word can say
+ *      accept, check_needs  version and target; then flush_implicitly
+ *
+ * Of several rows that fail, the one that took most operands says what is wrong.
  */
 #include "decode/attempt.h"
 
@@ -11,6 +22,7 @@
 
 #include "isa/form.h"
 
+/* A count or selector that is part of the form: it has no row, but a place in form->immediates. */
 static bool immediate_only(struct attempt *t, const struct operand_spec *s, const struct ir_operand *o)
 {
 	if (o->kind != OPERAND_INTEGER)
@@ -160,6 +172,7 @@ static bool is_legal(struct attempt *t)
 	return attempt_wrong(t, t->x->span, "these modifiers and operands cannot stand together");
 }
 
+/* Optional operands that the text lacks become absent uses, so that handlers find each operand at its place. */
 static bool try_row(struct attempt *t)
 {
 	const struct operand_spec *specs = t->row->specs;
@@ -190,6 +203,7 @@ static bool try_row(struct attempt *t)
 	return is_legal(t);
 }
 
+/* No row has these modifiers: names the first that does not fit, and the nearest form. */
 static void report_no_form(struct matcher *m, const struct ir_instruction *x, const struct spelling *s)
 {
 	const char *nearest = isa_nearest_form(m->isa, x->opcode, s->modifiers, s->modifier_count);
@@ -240,7 +254,8 @@ static bool refuse(struct matcher *m, const struct ir_instruction *x, const stru
 	return false;
 }
 
-/* The module's target, against the first that has the form, and the last. */
+/* The module's target, against the first that has the form, and the last.
+ * Targets with a suffix: `a` forms need exactly that one, family forms also run on later members of the family. */
 static bool check_target(struct matcher *m, const struct ir_instruction *x, const struct spelled_row *r, u32 sm)
 {
 	const struct ir_module *module = m->function->module;
@@ -301,6 +316,7 @@ static void flush_implicitly(const struct matcher *m, struct form *f)
 		}
 }
 
+/* What outlives lowering goes to `kept`; the uses are needed only until the function is emitted. */
 static void accept(struct matcher *m, const struct attempt *t, struct matched *result)
 {
 	u8 *bits = ARENA_ARRAY(m->kept, max_u32(t->count, FORM_OPERANDS), u8);
@@ -365,6 +381,7 @@ void match_instruction(struct matcher *m, const struct ir_instruction *x, struct
 		report_no_form(m, x, spelling);
 }
 
+/* How often each register slot is written, for passes that follow a value back to its only definition. */
 u32 *matched_definitions(const struct matched *matched, u32 count, struct arena *arena, u32 *slots)
 {
 	*slots = 0;
@@ -380,6 +397,7 @@ u32 *matched_definitions(const struct matched *matched, u32 count, struct arena 
 	return definitions;
 }
 
+/* Rewrites a matched instruction into another row: for the passes of src/ptxas. False: there is no such form. */
 bool matched_become(const struct rewriting *r, struct matched *m, enum opcode opcode, const char **texts,
 		    u32 text_count, struct use *uses, u32 count)
 {

@@ -25,6 +25,7 @@ bool attempt_wrong(struct attempt *t, struct span at, const char *format, ...)
 
 static u8 row_bits(u32 bits) { return bits == 1 ? 1 : bits <= 32 ? 32 : bits <= 64 ? 64 : 128; }
 
+/* FORM_USES is how many operands one instruction can have, after vectors are flattened. */
 bool attempt_push(struct attempt *t, struct use use)
 {
 	if (t->count == FORM_USES)
@@ -58,6 +59,8 @@ static bool types_agree(u16 have, u16 want, bool relaxed, bool integer)
 	return want_class == 'b' || (have_class == 'f') == (want_class == 'f');
 }
 
+/* Constants are read as 32 or 64 bits, whatever the text has, and converted to the operand's width with the host's
+ * rounding to nearest. */
 static u64 float_immediate(const struct ir_operand *o, u32 bits)
 {
 	if (bits == 64)
@@ -65,6 +68,7 @@ static u64 float_immediate(const struct ir_operand *o, u32 bits)
 	return o->float_bits == 32 ? o->value : bits_of_f32((f32)f64_of_bits(o->value));
 }
 
+/* Bits above the type's width are cut off, as ptxas does. */
 static bool constant(struct attempt *t, const struct ir_operand *o, u16 type, u64 value, u64 high)
 {
 	const u32 bits = type_bits(type);
@@ -157,6 +161,8 @@ static bool special_agrees(enum sreg sreg, u16 type, bool relaxed)
 	       (sreg == SREG_gridid && want == 32);
 }
 
+/* Registers that change while a warp runs (clocks, masks) are read at the instruction; the rest have rows that are
+ * filled once. */
 static bool special_value(struct attempt *t, const struct operand_spec *s, const struct ir_operand *o, u16 type)
 {
 	u8 element;
@@ -183,6 +189,8 @@ static bool special_value(struct attempt *t, const struct operand_spec *s, const
 					    .span = o->span});
 }
 
+/* `named`: a type that the row states for this operand. Sizes are relaxed only where the instruction's own type is
+ * meant. */
 bool attempt_register(struct attempt *t, const struct operand_spec *s, const struct ir_operand *o, u16 type)
 {
 	const bool relaxed = t->form->row->flags & ISA_RELAXED && !s->named;
@@ -228,6 +236,8 @@ bool attempt_within_limits(struct attempt *t, const struct operand_spec *s, cons
 			     (unsigned long long)s->low, (unsigned long long)s->high);
 }
 
+/* Integers stand for integers and bits, floats for floats and bits of the same width: nothing is converted between
+ * them. */
 static bool number_value(struct attempt *t, const struct operand_spec *s, const struct ir_operand *o, u16 type)
 {
 	const char class = (char)type_class(type);
@@ -252,6 +262,7 @@ static bool number_value(struct attempt *t, const struct operand_spec *s, const 
 	return constant(t, o, type, float_immediate(o, type_bits(type)), 0);
 }
 
+/* A result is a register or, where the row allows it, '_'. Sources may be anything that has a value. */
 bool attempt_scalar(struct attempt *t, const struct operand_spec *s, const struct ir_operand *o, u16 type)
 {
 	switch (o->kind) {
@@ -343,6 +354,7 @@ static bool elements(struct attempt *t, const struct operand_spec *s, const stru
 	return dropped < count || attempt_wrong(t, o->span, "'_' cannot stand for every element");
 }
 
+/* A whole vector register, a special register with all its elements, '_', or a list in braces. */
 bool attempt_vector(struct attempt *t, const struct operand_spec *s, const struct ir_operand *o, u32 count)
 {
 	t->list_shape = true;

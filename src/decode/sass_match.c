@@ -29,6 +29,7 @@ struct sass_try {
 };
 
 static bool wrong(struct sass_try *t, struct span at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Always false, so that checks can return it. */
 static bool wrong(struct sass_try *t, struct span at, const char *format, ...)
 {
 	va_list args;
@@ -48,6 +49,7 @@ static bool is_register(const struct ir_operand *o) { return o->kind == OPERAND_
 
 /* --- Registers ------------------------------------------------------------------------------ */
 
+/* Pairs begin at even numbers, quads at multiples of four; RZ stands for any number of zeros. */
 static bool aligned(struct sass_try *t, const struct ir_operand *o, u32 registers)
 {
 	const u32 index = o->symbol->reg->index;
@@ -369,6 +371,7 @@ static bool fixed_sreg(const struct lowering *low, const char *name, u32 *value)
 	return true;
 }
 
+/* Most special registers are PTX's under another name; some are constants of the machine. */
 static bool take_special(struct sass_try *t, const struct ir_operand *o)
 {
 	const char *ptx = o->kind == OPERAND_SPECIAL ? sass_sreg(o->name) : NULL;
@@ -422,7 +425,8 @@ static bool take(struct sass_try *t, const struct ir_operand *o, const struct sa
 
 /* --- Rows ----------------------------------------------------------------------------------- */
 
-/* A minus that stands for complement and carry. */
+/* A minus that stands for complement and carry.
+ * x - y is x + ~y + carry on this machine: one operand's minus may stand for that where the row says so. */
 static bool settle_borrow(struct sass_try *t, const struct sass_spec *specs, u32 count)
 {
 	u32 source = 0, borrows = 0;
@@ -440,6 +444,7 @@ static bool settle_borrow(struct sass_try *t, const struct sass_spec *specs, u32
 	return borrows < 2 || wrong(t, t->x->span, "%s takes one minus sign, not two", t->x->opcode);
 }
 
+/* Operands in the order of the row's words, optional ones left out where the text lacks them. */
 static bool fits(struct sass_try *t)
 {
 	struct sass_spec specs[FORM_OPERANDS];
@@ -489,6 +494,7 @@ static const char *const *modifier_words(struct lowering *low, const struct ir_i
 
 static bool runs_on(const struct isa_row *row, u32 arch) { return row->sm <= arch && arch <= row->last; }
 
+/* `furthest`: the first modifier that no row took. */
 static void tell_modifiers(struct lowering *low, const struct ir_instruction *x, const struct isa_opcode *opcode,
 			   u32 furthest)
 {
@@ -541,6 +547,7 @@ static bool modelled(struct lowering *low, const struct ir_instruction *x, const
 	return low->options->allow_unmodelled;
 }
 
+/* Fills in *m; after an error, which has been told, m->ok is false. */
 void sass_match(struct lowering *low, const struct ir_function *f, u32 index, struct sass_matched *m)
 {
 	const struct ir_instruction *x = &f->body.items[index];

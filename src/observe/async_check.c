@@ -7,6 +7,17 @@
  * Global memory is compared with the ranges of the operations under way, which are few. What only another
  * warp has waited for may be touched after that warp has met others by whatever orders memory; that
  * both of them met is not checked, so no correct program is refused.
+ *
+ *      shadow word    writer  | number of the operation, lane |   0: none     lane: who issued it
+ *                     reader  | number of the operation, lane |
+ *                     told, site, when, by                        newest ordinary store, for the proxy fence
+ *
+ *      operation      pending   lanes whose bytes have not been waited for by their own warp
+ *                     held      the same, as other warps see it: until the warp has met others after waiting
+ *                     reading, held_reading   likewise for what the operation still reads
+ *                     counted, home, phase    lanes that an mbarrier waits for, and in which phase it does
+ *
+ * `now` counts moments at which a warp met others or fenced; times are compared with it, never with a clock.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -69,6 +80,8 @@ struct async_op *async_find(const struct async_records *c, u32 id)
 	return op;
 }
 
+/* From the free list, keeping the memory of its list of ranges. Numbers wrap after 2^27: a shadow entry that old means
+ * nothing. */
 static struct async_op *new_record(struct async_records *c)
 {
 	struct async_op *op = c->unused;
@@ -113,12 +126,14 @@ static void end_record(struct async_records *c, struct async_op *op)
 	c->unused = op;
 }
 
+/* A record lives as long as any lane's bytes are held. */
 static void end_if_over(struct async_records *c, struct async_op *op)
 {
 	if (!op->held && !op->held_reading)
 		end_record(c, op);
 }
 
+/* Called when an instruction starts an operation; `range` then enters what it reads and writes. */
 static struct async_op *issue(struct warp *w, const struct insn *i, u32 mask, enum async_kind kind, bool reduces)
 {
 	struct async_op *op = new_record(async_records_of(w));
@@ -147,6 +162,7 @@ static struct async_op *again(struct warp *w, struct async_op *op)
 	return more;
 }
 
+/* Bytes that no mbarrier counts cannot be waited for: such a record would never end. */
 static void issued(struct warp *w, struct async_op *op)
 {
 	if (op->kind == ASYNC_BYTES && !op->counted)
@@ -171,6 +187,8 @@ static const struct async_op *in_the_way(const struct async_records *c, u32 numb
 	return op;
 }
 
+/* Raises the fault: what is touched, by whom it is in use, and whether waiting or a barrier is missing. Always
+ * false. */
 static bool refuse(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address, bool is_store,
 		   const struct async_op *op, bool of_reader)
 {
@@ -215,6 +233,7 @@ static bool refuse_unfenced(struct warp *w, const struct insn *i, u32 lane, u64 
 
 /* --- What operations read and write --------------------------------------------------------- */
 
+/* Enters the operation in the shadow of each word, after looking who is there. Reductions may meet on one word. */
 static bool shared_words(struct warp *w, const struct insn *i, struct async_op *op, u32 lane, struct block *b,
 			 u64 offset, u64 size, bool is_store)
 {
@@ -262,6 +281,8 @@ static const struct async_op *global_in_the_way(const struct async_records *c, c
 	return NULL;
 }
 
+/* Bytes that an operation reads or writes, for one lane. False: another operation is in the way, and the fault is
+ * raised. */
 static bool range(struct warp *w, const struct insn *i, struct async_op *op, u32 lane, enum ir_space space, u64 address,
 		  u64 size, bool is_store)
 {
@@ -288,6 +309,8 @@ static bool range(struct warp *w, const struct insn *i, struct async_op *op, u32
 	return true;
 }
 
+/* An ordinary access by a lane. A store also overwrites mbarriers there, and is noted for later reads through the
+ * proxy. */
 static bool access_shared(struct warp *w, const struct insn *i, u32 lane, struct block *b, u64 offset, u32 size,
 			  bool is_store)
 {
@@ -336,6 +359,7 @@ static bool access_bytes(struct warp *w, const struct insn *i, u32 lane, enum ir
 
 /* --- Waiting -------------------------------------------------------------------------------- */
 
+/* The warp has executed something that orders memory: what it waited for is now free for others. */
 void async_meet(struct warp *w)
 {
 	struct async_records *c = async_records_of(w);
@@ -370,6 +394,8 @@ static u32 lanes_before(const struct async_op *op, u32 mask, const u32 before[WA
 	return lanes;
 }
 
+/* cp.async.wait_group and its like: groups before `before` are over for the warp; with `reading` only their sources
+ * are. */
 static void waited(struct warp *w, enum async_kind kind, u32 mask, const u32 before[WARP_LANES], bool reading)
 {
 	for (struct async_op *op = async_records_of(w)->live; op; op = op->next) {
@@ -415,6 +441,7 @@ static void counts(struct warp *w, struct async_op *op, const u8 *mbarrier)
 	m->copy = w->grid->async_watch->bases[op->code->index] + op->insn + 1;
 }
 
+/* cp.async.mbarrier.arrive: the mbarrier takes over the lane's copies that nothing counts yet. */
 static void bind(struct warp *w, u32 lane, const u8 *mbarrier)
 {
 	struct async_records *c = async_records_of(w);
@@ -443,6 +470,7 @@ static void bind(struct warp *w, u32 lane, const u8 *mbarrier)
 	}
 }
 
+/* mbarrier.init (is_one), or inval. */
 static void made(struct warp *w, const struct insn *i, const u8 *mbarrier, bool is_one)
 {
 	struct async_records *c = async_records_of(w);
@@ -499,6 +527,7 @@ static void expects(struct warp *w, const struct insn *i, const u8 *mbarrier)
 		c->mbarriers[b->cluster_rank][eighth].expects = async_site_of(w, i) + 1;
 }
 
+/* A successful test or wait: the warp has seen the phases that are complete. */
 static void observed(struct warp *w, const u8 *mbarrier)
 {
 	const struct async_records *c = async_records_of(w);
@@ -567,6 +596,7 @@ static void tell_mbarrier(struct warp *w, const u8 *mbarrier, char text[ASYNC_WA
 		say_site(&t, "; it has been invalidated by ", m->init);
 }
 
+/* Completes the message of a deadlock: which mbarrier a warp waits for, and who used it last. */
 static void tell_wait(const struct warp *w, char text[ASYNC_WAIT_TEXT])
 {
 	const struct async_warp *a = async_warp(w);
@@ -600,6 +630,7 @@ static void map_changed(struct warp *w, const struct insn *i, u64 address)
 	c->touched = true;
 }
 
+/* Only the last ASYNC_MAPS changes are remembered: older ones are taken as fenced. */
 static bool map_used(struct warp *w, const struct insn *i, u32 lane, u64 address)
 {
 	const struct async_records *c = async_records_of(w);
@@ -640,6 +671,7 @@ static void make_tables(struct async_records *r)
 			ARENA_ARRAY(r->arena, grid->async_watch->register_count + 1, struct async_registers);
 }
 
+/* Between clusters. Shadows are cleared only if something was entered. */
 static void clear_tables(struct async_records *r)
 {
 	const struct grid *grid = r->owner->grid;
@@ -709,6 +741,7 @@ static bool check_expectations(struct async_records *a, struct block *b)
 	return true;
 }
 
+/* At the end of a cluster: operations under way, and mbarriers that still wait for bytes. */
 static bool end(struct async_cluster *a)
 {
 	struct async_records *r = a->records;

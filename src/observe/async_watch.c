@@ -31,6 +31,7 @@ static bool reads_by_proxy(const struct form *f)
 		(form_has(f, M_bulk_group) || (form_has(f, M_shared_cta) && form_has(f, M_shared_cluster))));
 }
 
+/* Instructions after which others may see what the warp has done: barriers, fences, strong stores. */
 static u8 order_roles(const struct form *f)
 {
 	const u32 traits = f->row->traits;
@@ -95,6 +96,7 @@ static void walk(struct numbering *n, const struct code *code, u32 origin, each_
 		walk_operand(n, &x->operands[k], k, k < count && specs[k].written, each);
 }
 
+/* Operands 0 and 1 of wgmma, the accumulators and a matrix in registers, are in hand until it has been waited for. */
 static void number_register(struct numbering *n, u32 slot, u32 operand, bool written)
 {
 	(void)written;

@@ -354,6 +354,7 @@ static void count_narrow_shared(const struct event *e, const struct insn *i, con
 	count_shared(e, mask, address);
 }
 
+/* One execution by one warp: counted in full. Called where nothing known is like it. */
 static void count_one(struct event *e, const struct insn *i, const u8 *rows, u32 mask)
 {
 	const struct account_site *s = e->site;
@@ -381,7 +382,8 @@ static void count_one(struct event *e, const struct insn *i, const u8 *rows, u32
 		count_anywhere(e, mask, address);
 }
 
-/* The first of them, which looks like none that is known. */
+/* The first of them, which looks like none that is known.
+ * Counts into a new unit of the memo if the site is worth remembering, else directly into the account. */
 static void count_unknown(const struct counting *a, struct account *to, struct memo *m, const struct accesses *x,
 			  const struct warp *w)
 {
@@ -427,6 +429,7 @@ static void count_guard(struct account *to, const struct insn *i, const u8 *rows
 	add(to, ACCOUNT_executed_empty, !(mask & (i->aux ? ~on : on)));
 }
 
+/* Entered for each watched instruction of a warp that runs alone. */
 void count_access(const struct counting *a, const struct account_site *s, struct account *to, struct memo *m,
 		  const struct warp *w, const struct insn *i, const u8 *rows, u32 mask, bool is_guard)
 {
@@ -441,6 +444,7 @@ void count_access(const struct counting *a, const struct account_site *s, struct
 		count_all(a, to, m, x, w);
 }
 
+/* Without a memo: for blocks that are counted apart, whose figures cannot wait for count_finish(). */
 void count_alone(const struct counting *a, const struct account_site *s, struct account *to, const struct warp *w,
 		 const struct insn *i, const u8 *rows, u32 mask, bool is_guard)
 {
@@ -454,6 +458,7 @@ void count_alone(const struct counting *a, const struct account_site *s, struct 
 		count_one(&e, i, rows, mask);
 }
 
+/* What a given access costs by itself, for the debugger: nothing is added to any account. */
 void count_cost(const struct counting *a, const struct account_site *s, const struct warp *w,
 		struct account_sample *sample)
 {
@@ -499,6 +504,7 @@ static void count_members(const struct counting *a, const struct account_site *s
 			count_access(a, s, to, m, one->warp, i, one->rows, one->mask, false);
 }
 
+/* Entered once for all warps of a gang. `f` is NULL unless the site's base is the same in every block. */
 void count_gang(const struct counting *a, const struct account_site *s, struct account *to, struct memo *m,
 		struct fixed_count *f, const struct gang *g, const struct insn *i, bool is_guard)
 {
@@ -513,6 +519,7 @@ void count_gang(const struct counting *a, const struct account_site *s, struct a
 		count_all(a, to, m, x, g->warps);
 }
 
+/* At the end of a launch, or before figures are read: what was only numbered so far becomes sums. */
 void count_finish(struct memo *m, struct fixed_count *f, struct account *to)
 {
 	memo_flush(m, to);

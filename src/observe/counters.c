@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The table of counters.
+ *
+ * A row says how a counter follows from what accounting gathers: SUM adds fields of struct account over the operations
+ * named (LD, ST, ...), RATIO divides two such sums, FACT takes a figure of the launch (observe/facts.h). Aliases are
+ * the names that profilers have for it: ncu's metrics and nvprof's. Everything that names counters (--counters,
+ * reports, docs/counters.md, completions, Python) reads this table.
  */
 #include "observe/counters.h"
 
@@ -73,7 +78,7 @@ enum {
 	         "Sectors of 32 bytes that " WHAT " touched."),                                              \
 	    SUM2(#SPACE "." OP ".tag_wavefronts", "wavefronts", F(SPACE##_tag_wavefronts), OPS, TAGS, ATOM,  \
 	         "l1tex__t_output_wavefronts_pipe_lsu_mem_" #SPACE "_op_" NCU ".sum",                        \
-	         "Passes of " WHAT " through the first-level cache's tag stage.")
+	         "Wavefronts of " WHAT " at the first-level cache's tag stage.")
 
 /* Sectors of an average request, and what as many bytes would need. */
 #define PER_REQUEST(OP, OPS, NCU, WHAT)                                                                      \
@@ -244,55 +249,55 @@ static const struct counter table[] = {
         "cp.async instructions."),
     SUM2("shared.load.wavefronts", "wavefronts", F(shared_wavefronts), LD | LDSM, F(shared_load_wavefronts),
          ATOMICS, NCU_DATA "shared_op_ld.sum shared_load_transactions",
-         "Passes of loads through the banks, ldmatrix and atomic loops included."),
+         "Wavefronts of loads at the banks, ldmatrix and atomic loops included."),
     SUM("shared.store.wavefronts", "wavefronts", F(shared_wavefronts), ST | STSM,
         NCU_DATA "shared_op_st.sum shared_store_transactions",
-        "Passes of stores through the banks, stmatrix included."),
+        "Wavefronts of stores at the banks, stmatrix included."),
     SUM("shared.atomic.wavefronts", "wavefronts", F(shared_wavefronts), ATOMICS,
         NCU_DATA "shared_op_atom.sum " NCU_SASS "data_pipe_lsu_wavefronts_mem_shared_op_atom.sum",
-        "Passes of atomic operations through the banks, without a loop's loads."),
+        "Wavefronts of atomic operations at the banks, without a loop's loads."),
     SUM("shared.ld.wavefronts", "wavefronts", F(shared_load_source), LD | ATOMICS,
         NCU_SASS "data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-        "Passes of plain loads, without ldmatrix, as the source counters have them: whether quarter-warps "
+        "Wavefronts of plain loads, without ldmatrix, as the source counters have them: whether quarter-warps "
         "of 16 bytes go together is judged for each half-warp apart, and they do only without a conflict."),
     SUM("shared.st.wavefronts", "wavefronts", F(shared_wavefronts), ST,
         NCU_SASS "data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
-        "Passes of plain stores, without stmatrix."),
+        "Wavefronts of plain stores, without stmatrix."),
     SUM("shared.ldmatrix.wavefronts", "wavefronts", F(shared_wavefronts), LDSM,
-        NCU_SASS "data_pipe_lsu_wavefronts_mem_shared_op_ldsm.sum", "Passes of ldmatrix."),
+        NCU_SASS "data_pipe_lsu_wavefronts_mem_shared_op_ldsm.sum", "Wavefronts of ldmatrix."),
     SUM("shared.stmatrix.wavefronts", "wavefronts", F(shared_wavefronts), STSM,
-        NCU_SASS "data_pipe_lsu_wavefronts_mem_shared_op_stsm.sum", "Passes of stmatrix."),
+        NCU_SASS "data_pipe_lsu_wavefronts_mem_shared_op_stsm.sum", "Wavefronts of stmatrix."),
     SUM("shared.async.wavefronts", "wavefronts", F(shared_wavefronts), COPIES,
-        NCU_SASS "data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum", "Passes of cp.async's writes."),
+        NCU_SASS "data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum", "Wavefronts of cp.async's writes."),
     SUM("shared.async_ca.wavefronts", "wavefronts", F(shared_wavefronts), CA,
         NCU_SASS "data_pipe_lsu_wavefronts_mem_shared_op_ldgsts_cache_access.sum",
-        "Passes of cp.async.ca's writes."),
+        "Wavefronts of cp.async.ca's writes."),
     SUM("shared.async_cg.wavefronts", "wavefronts", F(shared_wavefronts), CG,
         NCU_SASS "data_pipe_lsu_wavefronts_mem_shared_op_ldgsts_cache_bypass.sum",
-        "Passes of cp.async.cg's writes."),
+        "Wavefronts of cp.async.cg's writes."),
     SUM("shared.wavefronts", "wavefronts", F(shared_wavefronts) | F(shared_load_wavefronts), ALL, "",
-        "All passes through the banks."),
+        "All wavefronts at the banks."),
     SUM2("shared.source.wavefronts", "wavefronts", F(shared_wavefronts), ALL & ~LD, F(shared_load_source),
          LD | ATOMICS, "memory_l1_wavefronts_shared", "The same as the source counters have it."),
     SUM("shared.wavefronts_ideal", "wavefronts", F(shared_ideal), ALL, "memory_l1_wavefronts_shared_ideal",
-        "Passes that as many bytes need at best."),
+        "Wavefronts that as many bytes need at best."),
     SUM2("shared.read.wavefronts", "wavefronts", F(shared_wavefronts), LD | LDSM | ATOMICS,
-         F(shared_load_wavefronts), ATOMICS, NCU_DATA "shared_cmd_read.sum", "Passes that read."),
+         F(shared_load_wavefronts), ATOMICS, NCU_DATA "shared_cmd_read.sum", "Wavefronts that read."),
     SUM("shared.write.wavefronts", "wavefronts", F(shared_wavefronts), ST | STSM | ATOMICS,
-        NCU_DATA "shared_cmd_write.sum", "Passes that write."),
+        NCU_DATA "shared_cmd_write.sum", "Wavefronts that write."),
     SUM2("shared.load.conflicts", "conflicts", F(shared_conflicts), LD | LDSM, F(shared_load_conflicts),
          ATOMICS, NCU_CONF "_mem_shared_op_ld.sum shared_ld_bank_conflict",
-         "Passes of loads beyond one for each group of lanes served together."),
+         "Wavefronts of loads beyond one for each group of lanes served together."),
     SUM("shared.store.conflicts", "conflicts", F(shared_conflicts), ST | STSM,
         NCU_CONF "_mem_shared_op_st.sum shared_st_bank_conflict",
-        "Passes of stores beyond one for each group of lanes served together."),
+        "Wavefronts of stores beyond one for each group of lanes served together."),
     SUM("shared.atomic.conflicts", "conflicts", F(shared_conflicts), ATOMICS,
         NCU_CONF "_mem_shared_op_atom.sum",
-        "Passes of atomic operations beyond one for each group of lanes served together."),
+        "Wavefronts of atomic operations beyond one for each group of lanes served together."),
     SUM("shared.async.conflicts", "conflicts", F(shared_conflicts), CA,
         NCU_SASS "data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum " NCU_SASS
                  "data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts_cache_access.sum",
-        "Passes of cp.async.ca beyond one for each group of lanes served together; lanes meet in the banks "
+        "Wavefronts of cp.async.ca beyond one for each group of lanes served together; lanes meet in the banks "
         "of either side, and on one word, too."),
     SUM("shared.async_moved.conflicts", "conflicts", F(shared_moved_conflicts), COPIES,
         NCU_CONF "_mem_shared_op_ldgsts.sum",
@@ -311,12 +316,12 @@ static const struct counter table[] = {
          F(shared_load_conflicts) | F(shared_moved_conflicts), ATOMICS | COPIES, NCU_CONF "_mem_shared.sum",
          "All bank conflicts."),
     RATIO("shared.load.wavefronts_per_request", "", 1, F(shared_wavefronts), LD, F(shared_instructions), LD,
-          "shared_load_transactions_per_request", "Passes of an average load."),
+          "shared_load_transactions_per_request", "Wavefronts of an average load."),
     RATIO("shared.store.wavefronts_per_request", "", 1, F(shared_wavefronts), ST, F(shared_instructions), ST,
-          "shared_store_transactions_per_request", "Passes of an average store."),
+          "shared_store_transactions_per_request", "Wavefronts of an average store."),
     RATIO("shared.efficiency", "%", 100, F(shared_ideal), ALL,
           F(shared_wavefronts) | F(shared_load_wavefronts), ALL, "shared_efficiency",
-          "Passes needed at best, of all."),
+          "Wavefronts needed at best, of all."),
     SUM2("memory.conflicts", "conflicts", F(shared_conflicts) | F(local_data_conflicts), ALL & ~COPIES,
          F(shared_load_conflicts) | F(shared_moved_conflicts) | F(global_data_conflicts), ALL,
          NCU_CONF ".sum", "Conflicts at the data stage, of shared, global and local accesses."),
@@ -428,11 +433,11 @@ static const struct counter table[] = {
     /* --- The data stage, and sums over operations --- */
     SUM("global_local.wavefronts", "wavefronts",
         F(global_data_reads) | F(global_data_writes) | F(local_data_reads) | F(local_data_writes), ALL,
-        NCU_DATA "lgds.sum", "Passes of global and local accesses through the data stage."),
+        NCU_DATA "lgds.sum", "Wavefronts of global and local accesses at the data stage."),
     SUM("global_local.read_wavefronts", "wavefronts", F(global_data_reads) | F(local_data_reads), ALL,
-        NCU_DATA "lgds_cmd_read.sum", "Of these, passes that read."),
+        NCU_DATA "lgds_cmd_read.sum", "Of these, wavefronts that read."),
     SUM("global_local.write_wavefronts", "wavefronts", F(global_data_writes) | F(local_data_writes), ALL,
-        NCU_DATA "lgds_cmd_write.sum", "Of these, passes that write."),
+        NCU_DATA "lgds_cmd_write.sum", "Of these, wavefronts that write."),
     SUM("global.instructions", "instructions", F(global_instructions), ALL & ~COPIES, NCU_SINS "global.sum",
         "All accesses to global memory but asynchronous copies."),
     SUM2("shared.instructions", "instructions", F(shared_instructions) | F(executed_empty), LD | ST | LDSM | STSM,

@@ -2,6 +2,12 @@
  *
  * The checks of neighbours and of provenance. What an instruction may access is a range that is known before the launch:
  * each lane's bytes are compared with it.
+ *
+ *      before the launch   origins_find(): which registers hold an address of which variable or parameter
+ *      objects_begin()     where these lie in this launch: base, size
+ *      before(...)         each lane: inside [base, base + size)? if not, but still inside other memory: told
+ *
+ * Accesses outside all memory are faults anyway, and are left to the access itself.
  */
 #include "observe/objects.h"
 
@@ -62,6 +68,7 @@ static const char *other_variable(const struct launch *l, enum ir_space space, u
 		       : NULL;
 }
 
+/* `address` is what the instruction used, `at` the same as an address of the object's space. */
 static void tell(const struct objects *o, const struct warp *w, u32 site, u32 lane, const struct object_access *a,
 		 u64 address, u64 at, u64 size)
 {
@@ -92,7 +99,8 @@ static void tell(const struct objects *o, const struct warp *w, u32 site, u32 la
 
 /* --- Looking ------------------------------------------------------------------------------------- */
 
-/* The bytes are somewhere that the access itself does not refuse. */
+/* The bytes are somewhere that the access itself does not refuse.
+ * Misaligned addresses are refused by the access itself: a power of two is the natural alignment. */
 static bool is_anywhere(const struct warp *w, const struct object_access *a, u64 at, u64 size)
 {
 	if (!(size & (size - 1)) && at & (size - 1))
@@ -107,6 +115,7 @@ static bool is_anywhere(const struct warp *w, const struct object_access *a, u64
 	}
 }
 
+/* Addresses of shared memory in other blocks of the cluster are not this block's variables. */
 static void look_at_lane(const struct objects *o, struct warp *w, u32 site, u32 lane, const struct object_access *a,
 			 u64 address, u64 size)
 {
@@ -128,6 +137,7 @@ static void look_at_lane(const struct objects *o, struct warp *w, u32 site, u32 
 		tell(o, w, site, lane, a, address, at, size);
 }
 
+/* The common case first: addresses of the object's own space, all lanes at once without a branch. */
 static void look_at(const struct objects *o, struct warp *w, u32 site, u32 mask, const struct object_access *a,
 		    const u64 address[WARP_LANES], u64 size)
 {
@@ -247,6 +257,7 @@ static bool is_bulk(const struct form *f)
 	       !form_has(f, M_multicast_cluster) && f->operand_count > 4 && f->operand_bits[4] == 32;
 }
 
+/* Only addresses with exactly one origin are checked: a register that may point into several objects says nothing. */
 static void describe(struct object_site *x, const struct objects *o, const struct origin *registers,
 		     const struct code *code, u32 insn)
 {
@@ -311,6 +322,7 @@ static bool find_variable(struct object_access *a, const struct kernel *k, const
 	return false;
 }
 
+/* The buffer that a parameter's value points into when the launch begins. */
 static bool find_buffer(struct object_access *a, const struct launch *l, const struct code *code)
 {
 	const struct ir_function *f = code->function;
@@ -334,6 +346,7 @@ static bool find_buffer(struct object_access *a, const struct launch *l, const s
 	return false;
 }
 
+/* `looks` is settled for each launch: a parameter may be NULL, or point into a buffer this time. */
 void objects_begin(struct objects *o, struct check_findings *findings, const struct launch *l)
 {
 	o->findings = findings;

@@ -2,6 +2,13 @@
  *
  * The check of address arithmetic that wraps. Before the run: which registers of 32 bits become part of an address, and
  * whether they are widened with their sign. During the run such registers have an exact value beside their own.
+ *
+ *      shl.b32   %r1, %i, 12          exact value beside %r1: 64 bits, by lane
+ *      add.s32   %r2, %r1, %k         exact(r2) = exact(r1) + k: does not fit in 32 bits: note this site
+ *      cvt.s64.s32 %rd1, %r2          widened: told, with both places
+ *      ld.global [%rd1]
+ *
+ * What wraps and is never widened (hashes, counters) is not told.
  */
 #include "observe/overflow.h"
 
@@ -109,7 +116,9 @@ static bool is_narrow(const struct form *f)
 	return f->opcode == OP_mov ? type_bits(form_type(f, 0)) == 32 : integer_bits(form_type(f, 0)) == 32;
 }
 
-/* What the operands of an instruction take part in, by its result. */
+/* What the operands of an instruction take part in, by its result.
+ * One step of the analysis: if the result takes part in an address, so do the sources that it is made of. True:
+ * something changed. */
 static bool step_back(u8 *parts, const struct ir_instruction *x, const struct form *f)
 {
 	const struct ir_register *d = x->operand_count > 1 ? register_of(&x->operands[0]) : NULL;
@@ -155,6 +164,7 @@ static enum role role_of(const u8 *parts, const struct ir_instruction *x, const 
 	return value_operands(f, x) && is_narrow(f) && f->opcode != OP_selp && !x->guard ? ROLE_COMPUTES : ROLE_OTHER;
 }
 
+/* To a fixed point, backwards over the text; loops need more than one sweep. */
 static void describe(struct overflow_code *c, struct arena *arena, const struct code *code)
 {
 	const struct ir_function *f = code->function;
@@ -197,6 +207,7 @@ struct event {
 	u32 mask, site;
 };
 
+/* Made at first use and kept for the block object, which later blocks use again (block_start clears it). */
 static struct exact *exact_of(const struct event *e, const struct ir_register *r)
 {
 	struct overflow_block *b = *bucket_of(e->o, e->w->block);
@@ -210,7 +221,9 @@ static struct exact *exact_of(const struct event *e, const struct ir_register *r
 
 static bool fits(s64 value, u8 part) { return part & PART_SIGNED ? value == (s32)value : value == (s64)(u32)value; }
 
-/* What a source is in a lane, and where it first did not fit. */
+/* What a source is in a lane, and where it first did not fit.
+ * The exact value is used only while the register still holds its low half: instructions that are not watched may have
+ * written it. */
 static s64 source(const struct event *e, u32 k, u32 lane, u32 *site)
 {
 	const struct ir_operand *o = &e->x->operands[k];
@@ -232,6 +245,7 @@ static s64 source(const struct event *e, u32 k, u32 lane, u32 *site)
 	return part & PART_SIGNED ? (s64)(s32)own : (s64)own;
 }
 
+/* *site: where one of the sources first did not fit. Beyond 64 bits the value is INT64_MAX, which fits nowhere. */
 static s64 computed(const struct event *e, u32 lane, u32 *site)
 {
 	u32 sites[3] = {NO_SITE, NO_SITE, NO_SITE};
@@ -304,6 +318,8 @@ static void widen(const struct event *e)
 	}
 }
 
+/* Roles other than computing and widening only forget: the register has been written by something that is not
+ * followed. */
 static void before(void *context, struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 {
 	struct overflow *o = context;

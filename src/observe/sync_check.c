@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The check of barriers.
+ *
+ * What is looked for, and when it is told:
+ *
+ *      aligned barrier in divergent code        a part of the warp comes to another barrier than the rest
+ *      thread count                             two arrivals at one barrier name different counts
+ *      cluster barrier                          wait without arrive, or arrive twice
+ *      mbarrier                                 init of a live one; test by a state two phases old
+ *      shared memory of an ended block          an access into a block all of whose threads have exited
+ *      wgmma                                    warps of a group execute different numbers
+ *
+ * Faults that stop the launch anyway (exec/barrier.c) are not repeated here.
  */
 #include "observe/sync_check.h"
 
@@ -123,6 +134,7 @@ static struct sync_site mbarrier_site(const struct form *f)
 	return s;
 }
 
+/* What the row says of the instruction: found once, before the launch. */
 static struct sync_site site_of(const struct form *f)
 {
 	const u32 traits = f->row->traits;
@@ -146,6 +158,7 @@ static struct sync_site site_of(const struct form *f)
 
 /* --- During the run --------------------------------------------------------------------------- */
 
+/* Block objects are used again for later blocks; block_start() clears the record. */
 static struct sync_block *record_of(struct sync_check *s, const struct block *b)
 {
 	struct sync_block *x = s->buckets[((uintptr_t)b / sizeof *b) % BUCKETS];
@@ -173,7 +186,8 @@ static void tell_other_barrier(struct sync_check *s, const struct warp *w, u32 s
 	check_tell_other(f, s->sites, FAULT_ROLE_WAITS, part->site, w->block->index, thread_of(w, part->lanes));
 }
 
-/* Lanes may come one after the other, as long as they come to the same barrier. */
+/* Lanes may come one after the other, as long as they come to the same barrier.
+ * `part` gathers the lanes that came without the others; complete, or come to together, it is empty again. */
 static void check_aligned(struct sync_check *s, const struct warp *w, u32 site, u32 mask, struct sync_part *part)
 {
 	part->lanes &= w->live;
@@ -194,6 +208,7 @@ static u32 threads_of(const struct block *b, u32 given)
 	return given ? given : (b->thread_count + WARP_LANES - 1) / WARP_LANES * WARP_LANES;
 }
 
+/* Rounded up to warps, as the hardware counts. */
 static void check_count(struct sync_check *s, struct sync_block *r, const struct warp *w, u32 site, u32 mask,
 			u32 number, u32 threads)
 {
@@ -294,6 +309,7 @@ static struct sync_mbarrier *mbarrier_at(struct sync_check *s, const struct sync
 	return r->mbarriers = m;
 }
 
+/* Phases are counted by watching the phase bit: it flips once for each. */
 static void look(struct sync_mbarrier *m, u64 word)
 {
 	const bool phase = word >> MBARRIER_PHASE;
@@ -328,6 +344,7 @@ static void initialise(struct sync_check *s, struct sync_mbarrier *m, const stru
 	m->phase = false;
 }
 
+/* A state says in which phase its arrival was; only that phase and the one before can be told apart by one bit. */
 static void test_state(struct sync_check *s, const struct sync_block *r, const struct sync_mbarrier *m,
 		       const struct warp *w, u32 site, u32 lane, u64 word)
 {
@@ -391,7 +408,8 @@ static void mbarrier(struct sync_check *s, struct sync_block *r, const struct sy
 	}
 }
 
-/* Threads keep what arrive gave them. */
+/* Threads keep what arrive gave them.
+ * Bounded: programs that test by parity never look at theirs. */
 static void keep_states(struct sync_check *s, struct sync_block *r, const struct sync_site *a, struct warp *w,
 			const struct insn *i, const u8 *rows, u32 mask)
 {
@@ -473,6 +491,7 @@ static bool may_be_remote(const struct site_list *accesses, const struct code *c
 	       (a->space == SPACE_GENERIC || form_has(a->form, M_shared_cluster));
 }
 
+/* Code that never forms an address of another block needs no look at its accesses. */
 static bool maps_addresses(const struct code *code)
 {
 	bool any = false;
