@@ -2,6 +2,10 @@
  *
  * `ptxsim exec PROGRAM ARGUMENTS...`: runs a CUDA program with libcuda.so.1 and libcudart.so of this project in front of
  * NVIDIA's, and prints afterwards what its kernels did wrong. The program's exit status is passed on.
+ *
+ * Options travel to the libraries in the program's environment (PTXSIM_CHECK, PTXSIM_REPORT, ...), results come back in
+ * files that it names (PTXSIM_FINDINGS, PTXSIM_REPORT_FILE): the program's own output stays as it is. All options are
+ * checked here, before the program starts, because the library could only refuse them in the middle of its output.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -68,7 +72,8 @@ static bool has(const char *bytes, size_t length, const char *text)
 	return memmem(bytes, length, text, strlen(text)) != NULL;
 }
 
-/* CUDA's runtime linked statically: fat binaries in it, but the shared runtime is not asked for. */
+/* CUDA's runtime linked statically: fat binaries in it, but the shared runtime is not asked for.
+ * Such a program never asks for libcudart.so, so nothing could be put in its place; the message says how to link it. */
 static bool has_static_runtime(const char *path)
 {
 	size_t length;
@@ -134,6 +139,7 @@ static bool find_libraries(char folder[EXEC_PATH])
 	return access(tried, R_OK) == 0;
 }
 
+/* The dynamic linker looks there first. */
 static bool put_in_front(const char *folder)
 {
 	const char *before = getenv("LD_LIBRARY_PATH");
@@ -156,6 +162,7 @@ struct passed_file {
 	bool is_there;
 };
 
+/* The name has no meaning to anyone else: made by mkstemp, mode 0600. */
 static void pass_file(struct passed_file *f, const char *variable)
 {
 	strcpy(f->path, "/tmp/ptxsim-exec-XXXXXX");
@@ -222,6 +229,7 @@ static bool run_program(const char *path, char **words, int *status)
 	return child > 0;
 }
 
+/* 128 + signal, as shells do, where the program was ended by one. */
 static int run(const char *path, char **words, const struct exec_options *o)
 {
 	struct passed_file findings, report = {.is_there = false};

@@ -2,6 +2,12 @@
  *
  * ptxsim test: plays the launches of files and reports their expectations, for people, as TAP
  * (Test Anything Protocol), or as JUnit's XML.
+ *
+ *      paths -> list_below (folders in the order of names) -> test_file, each in a session of its own
+ *            -> outcomes: one for each expectation, each unexpected fault, or one for a file that is wrong
+ *            -> report_human, report_tap or report_junit
+ *
+ * With --mpi ranks take files from a common list (ranks/hand_out.h), and rank 0 reports.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -102,6 +108,7 @@ static const char *keep(struct tests *t, const char *text)
 	return text ? arena_copy_text(&t->arena, text, strlen(text)) : NULL;
 }
 
+/* A NULL message means that it holds. */
 static void add(struct tests *t, struct tested_file *f, u32 line, const char *text, const char *message)
 {
 	const struct outcome o = {line, !message, keep(t, text), keep(t, message)};
@@ -137,6 +144,7 @@ static void collect(struct tests *t, struct tested_file *f, const struct play *p
 		add(t, f, 1, "runs", NULL);
 }
 
+/* A file that was named must have launches; of those found in folders the ones without are passed over. */
 static void play_file(struct tests *t, struct tested_file *f, struct session *s, bool optional)
 {
 	struct script script;
@@ -237,7 +245,8 @@ static bool cannot(const char *path)
 	return false;
 }
 
-/* A file, or all below a folder in the order of names; `up` is NULL for what was given. */
+/* A file, or all below a folder in the order of names; `up` is NULL for what was given.
+ * Symbolic links are followed, but not into a folder that is being listed already. */
 static bool list_below(struct tests *t, const char *path, const struct way *up, size_t given)
 {
 	struct dirent **entries;
@@ -285,7 +294,8 @@ static bool all_found(const struct tests *t)
 
 /* --- On several ranks ------------------------------------------------------------------------- */
 
-/* What came of a file, to rank 0. */
+/* What came of a file, to rank 0.
+ * Outcomes as bytes, in the order in which take_tested() reads them. */
 static void put_tested(struct parcel *w, const struct tests *t)
 {
 	parcel_put_number(w, (t->wrong ? 1 : 0) | (t->no_memory ? 2 : 0));
@@ -329,6 +339,7 @@ static void take_tested(void *tests, u64 job, struct parcel *w)
 	}
 }
 
+/* On any rank: one file, in an arena of its own. */
 static void test_listed(void *tests, u64 job, struct parcel *result)
 {
 	const struct tests *all = tests;

@@ -1,6 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A session of the Debug Adapter Protocol: launching, and one message after the other.
+ *
+ * A session, as an editor drives it; each line is a message and what it calls:
+ *
+ *      initialize          what can be done                          on_initialize
+ *      launch              files and options, first launch begins    on_launch, begin_launch
+ *      setBreakpoints ...  dap_points.c
+ *      configurationDone   now it may run
+ *      continue, next ...  dap_move.c; ends in a `stopped` event
+ *      threads ... variables   dap_state.c
+ *
+ * Answers carry the request's number; events have numbers of their own. The page in a browser uses the same messages
+ * (src/web).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +25,7 @@ enum { CAPTURE_MAX = 8192 };
 
 /* --- Sending ----------------------------------------------------------------------------------------- */
 
+/* Messages are numbered here and nowhere else; the link owns the connection, and takes the message over. */
 void dap_send(struct dap *s, json_t *message)
 {
 	json_object_set_new(message, "seq", json_integer(++s->sequence));
@@ -65,6 +78,7 @@ void dap_put_counters(struct account_run *run, json_t *list)
 
 /* --- Initialising and launching ------------------------------------------------------------------------ */
 
+/* Every kind of catchpoint, faults on by default; two of them take a bound as their condition. */
 static json_t *exception_filters(void)
 {
 	json_t *list = json_array();
@@ -119,7 +133,8 @@ static json_t *on_initialize(struct dap *s, json_t *a, const char **error)
 	return body;
 }
 
-/* To the output, and given back. */
+/* To the output, and given back.
+ * Shows the diagnostics in the editor's output and clears them: a second launch begins with none. */
 static const char *tell_diagnostics(struct dap *s)
 {
 	char *text = NULL;
@@ -179,6 +194,8 @@ struct capture {
 	int before;
 };
 
+/* Code that the command line shares writes to standard error, which an editor does not show: it is collected in a file
+ * meanwhile. */
 static void begin_capture(struct capture *c)
 {
 	fflush(stderr);
@@ -217,6 +234,7 @@ static const char *why(struct dap *s, const char *captured, const char *diagnost
 	return text;
 }
 
+/* The words of the request are read as a command line, so an editor has every option of `ptxsim run`. */
 static bool opened(struct dap *s, json_t *a)
 {
 	struct run_options *o = &s->options;
@@ -257,6 +275,7 @@ static const char *begin_launch(struct dap *s, json_t *a)
 	return "\"program\" names the file or files to launch, \"args\" holds options of 'ptxsim run'";
 }
 
+/* In constant time: how long a wrong guess took must tell nothing of the token. */
 bool dap_token_is(const char *token, const char *given)
 {
 	const size_t length = strlen(token);

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What the Debug Adapter Protocol shows: threads, frames, scopes, variables, values of expressions.
+ *
+ * An editor asks in this order after each stop; numbers that it gets are valid until the next one (dap_forget_places):
+ *
+ *      threads              one for each live warp:        block * 64 + warp + 1
+ *      stackTrace(thread)   frames, numbered from 1:       s->frames
+ *      scopes(frame)        containers, numbered from 1:   s->containers (what, of which focus)
+ *      variables(container) values, each with a container of its own if it can be opened
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -27,6 +34,7 @@ static bool stopped(const struct dap *s, const char **error)
 	return true;
 }
 
+/* The warp's first live lane, unless the focus is in that warp already: then its lane stays. */
 bool dap_focus_thread(struct dap *s, json_t *arguments, const char **error)
 {
 	const json_int_t thread = json_integer_value(json_object_get(arguments, "threadId"));
@@ -65,6 +73,7 @@ static void put_warps(struct dap *s, const struct block *b, json_t *list)
 	}
 }
 
+/* At most 256 blocks and THREADS_MAX warps are listed: editors draw them all. */
 static json_t *on_threads(struct dap *s, json_t *a, const char **error)
 {
 	const struct block *blocks[256];
@@ -85,6 +94,7 @@ static json_t *on_threads(struct dap *s, json_t *a, const char **error)
 
 /* --- Frames -------------------------------------------------------------------------------------------- */
 
+/* Editors want absolute paths; a file that cannot be resolved is named as it was given. */
 static void put_source(json_t *to, const char *file, u32 line, bool from_0)
 {
 	char path[PATH_MAX];
@@ -133,6 +143,7 @@ bool dap_shows_source(struct dap *s, const struct debug_place *p)
 	return l.loc_file && l.loc_line && !s->by_text && find_origin(s, l.loc_file);
 }
 
+/* CUDA C if it is shown and found, else the line of PTX. */
 void dap_put_place(struct dap *s, json_t *to, const struct debug_place *p)
 {
 	const struct debug_line l = line_of(p);
@@ -145,6 +156,7 @@ void dap_put_place(struct dap *s, json_t *to, const struct debug_place *p)
 	dap_put_instruction(to, p);
 }
 
+/* Called whenever the launch moves. */
 void dap_forget_places(struct dap *s)
 {
 	s->frames.count = 0;
@@ -197,6 +209,7 @@ bool dap_focus_frame(struct dap *s, json_t *frame_id, const char **error)
 
 /* --- Scopes and variables ---------------------------------------------------------------------------------- */
 
+/* The number by which the editor will ask for the contents; 0 means that there are none to open. */
 u32 dap_add_container(struct dap *s, const struct dap_container *c)
 {
 	if (s->containers.count >= CONTAINERS_MAX)
@@ -210,6 +223,7 @@ const struct dap_container *dap_container(const struct dap *s, json_int_t refere
 	return reference >= 1 && (size_t)reference <= s->containers.count ? &s->containers.items[reference - 1] : NULL;
 }
 
+/* Memory is marked expensive, so that editors read it only when it is opened. */
 static json_t *on_scopes(struct dap *s, json_t *a, const char **error)
 {
 	static const char *const names[SCOPE_COUNT] = {
@@ -297,6 +311,7 @@ static void put_registers(struct dap *s, const struct dap_container *c, json_t *
 			put_register(s, c, &r, list);
 }
 
+/* As `info special`: names with elements are asked for one by one. */
 static void put_special(struct dap *s, const struct dap_container *c, json_t *list)
 {
 	static const char *const elements[] = {"", ".x", ".y", ".z"};
@@ -386,6 +401,7 @@ static void put_variables(struct dap *s, const struct dap_container *c, json_t *
 		put_memory(s, c, at.code->function->params.items[k]->name, list);
 }
 
+/* At most ELEMENTS_MAX at a time; editors page through larger arrays. */
 static void put_elements(struct dap *s, const struct dap_container *c, u64 first, u64 count, json_t *list)
 {
 	struct debug_memory_place at;
@@ -481,6 +497,7 @@ static const char *name_of(struct dap *s, const struct dap_container *c, const c
 	return c->scope == SCOPE_PARTS ? dap_part_expression(s, c->name, name) : name;
 }
 
+/* The value that is read back, which may differ from what was typed (it is converted). */
 static json_t *assigned(struct dap *s, const char *name, const char *value, u32 lane, const char **error)
 {
 	struct debug_object o;
@@ -540,6 +557,7 @@ static json_t *console_line(struct dap *s, const char *text)
 	return body;
 }
 
+/* An expression first; in the console what is none is taken as a command. */
 static json_t *on_evaluate(struct dap *s, json_t *a, const char **error)
 {
 	const char *text = json_string_value(json_object_get(a, "expression"));

@@ -2,6 +2,10 @@
  *
  * The command language: the table of commands, finding one by its beginning, help, and what is about
  * commands themselves.
+ *
+ * Front ends (terminal, full screen, editors, page) give lines to console_execute() and read what it prints; c->failed
+ * and c->event say what came of it. A command's help is its text in the table, so that `help`, completion and the man
+ * page agree.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -177,6 +181,7 @@ bool console_error(struct console *c, const char *format, ...)
 
 bool console_engine_error(struct console *c) { return console_error(c, "%s", debug_message(c->d)); }
 
+/* Cuts the first word off *rest, in place. */
 char *console_word(char **rest)
 {
 	char *at = *rest;
@@ -207,6 +212,7 @@ bool console_number(struct console *c, const char *text, u64 *n)
 	return true;
 }
 
+/* Any expression with an integer value, in the focused lane. */
 bool console_value(struct console *c, const char *text, u64 *n)
 {
 	struct debug_value v;
@@ -249,6 +255,7 @@ static bool has_alias(const struct command *k, const char *word, size_t length)
 	return false;
 }
 
+/* An exact name or alias wins; else the beginning of exactly one command's name. */
 const struct command *console_find(const char *word, size_t length, bool *ambiguous)
 {
 	const struct command *found = NULL;
@@ -332,6 +339,8 @@ static bool run_definition(struct console *c, const struct definition *f, char *
 	return run_lines(c, &f->lines, 0, words, f->from_file);
 }
 
+/* Definitions of the user's win over commands. A command that does not repeat clears the line that an empty one would
+ * repeat. */
 static bool execute(struct console *c, char *line)
 {
 	bool ambiguous;
@@ -358,7 +367,8 @@ static bool execute(struct console *c, char *line)
 	return k->run(c, rest);
 }
 
-/* What the breakpoint that has stopped the kernel is to do; a stop on the way goes on with that one's. */
+/* What the breakpoint that has stopped the kernel is to do; a stop on the way goes on with that one's.
+ * Not within another command's lines (depth): there they would run in the middle of it. */
 static void run_point_commands(struct console *c)
 {
 	char nothing[1] = "", *words[10];
@@ -388,6 +398,7 @@ static bool collect(struct console *c, const char *text)
 	return true;
 }
 
+/* False: the user wants to leave. Lines between `commands` or `define` and `end` are collected, not executed. */
 bool console_execute(struct console *c, const char *text, bool repeat)
 {
 	char line[1024];
@@ -412,6 +423,7 @@ bool console_execute(struct console *c, const char *text, bool repeat)
 	return !c->leave;
 }
 
+/* Commands that only a person may give (shell, save) are refused below: from_file. */
 bool console_source(struct console *c, const char *path)
 {
 	FILE *f = fopen(path, "r"), *before = c->source;

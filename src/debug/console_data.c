@@ -48,7 +48,8 @@ static bool take_format(struct console *c, char **text, struct format *f)
 
 /* --- print ----------------------------------------------------------------------------------------- */
 
-/* All 32 lanes in rows of eight; lanes that do not execute are dimmed, or in parentheses. */
+/* All 32 lanes in rows of eight; lanes that do not execute are dimmed, or in parentheses.
+ * Lanes beyond the block have no column; those that are not active are dimmed, or in parentheses without colours. */
 static bool print_grid(struct console *c, const char *expression, char letter)
 {
 	const struct debug_focus f = debug_focus(c->d);
@@ -125,6 +126,7 @@ static bool print_vector(struct console *c, const char *name, char letter)
 	return true;
 }
 
+/* The value becomes $1, $2, ... for later expressions. */
 static bool keep_value(struct console *c, char *expression, char letter)
 {
 	struct debug_object o;
@@ -140,6 +142,7 @@ static bool keep_value(struct console *c, char *expression, char letter)
 	return true;
 }
 
+/* "print LEFT = RIGHT" assigns, then prints LEFT. */
 COMMAND(print)
 {
 	struct format f = {0};
@@ -243,7 +246,8 @@ static bool examine_string(struct console *c)
 	return true;
 }
 
-/* Instructions from a location on, or from where the focus is. */
+/* Instructions from a location on, or from where the focus is.
+ * Leaves "x/Ni" for the instructions that follow as the line that an empty one repeats. */
 static bool examine_instructions(struct console *c, const char *location, u32 count)
 {
 	struct debug_place here = {0}, at;

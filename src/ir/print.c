@@ -2,6 +2,8 @@
  *
  * Printing a module: marks and instructions in the order of the text, every number in a form that
  * keeps all its bits. Recursion is as deep as operands nest, which the reader bounds.
+ *
+ * Printing and reading again gives the same module: tests hold every PTX text of the tree to that (tests/ptx).
  */
 #include "ir/print.h"
 
@@ -229,7 +231,8 @@ static bool more_before(const struct init_cursor *c, u64 offset, u64 end)
 	return false;
 }
 
-/* One level of braces. What is left out at a level's end is zero; in between, nothing may be. */
+/* One level of braces. What is left out at a level's end is zero; in between, nothing may be.
+ * Braces nest as dimensions do, and a vector's elements innermost. */
 static void print_level(struct init_cursor *c, u32 depth, u64 offset, u64 bytes)
 {
 	const struct ir_variable *v = c->v;
@@ -435,7 +438,8 @@ static void print_body_mark(const struct ir_module *m, const struct ir_mark *k, 
 	fputc('\n', to);
 }
 
-/* Instructions and marks are merged by position. */
+/* Instructions and marks are merged by position.
+ * Marks (labels, blocks, declarations, .loc) keep the number of the instruction that they stand before. */
 static void print_function(const struct ir_module *m, const struct ir_function *f, FILE *to)
 {
 	size_t k = 0;

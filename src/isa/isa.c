@@ -50,6 +50,7 @@ struct opcode_set {
 	u32 slot_count, count;
 };
 
+/* The opcode of a form, entered if it is new. The table has at least twice as many slots as rows, so probing ends. */
 static struct isa_opcode *set_find(struct opcode_set *set, struct arena *arena, const char *form)
 {
 	const size_t length = opcode_length(form);
@@ -91,6 +92,7 @@ static u64 form_words(const char *form)
 	return bits;
 }
 
+/* Built once for each session: a few thousand rows, in under a millisecond, with no copies of their strings. */
 struct isa *isa_build(struct arena *arena, const struct isa_family *const *families)
 {
 	struct isa *isa = ARENA_NEW(arena, struct isa);
@@ -128,6 +130,7 @@ struct isa *isa_build(struct arena *arena, const struct isa_family *const *famil
 	return isa;
 }
 
+/* By bisection over the sorted names. */
 const struct isa_opcode *isa_find_opcode(const struct isa *isa, const char *name)
 {
 	u32 low = 0, high = isa->opcode_count;
@@ -189,6 +192,8 @@ struct attempt {
 	u32 furthest; /* modifiers that were accepted on the best way */
 };
 
+/* Modifiers k and on against the form from p. Groups are tried way by way; an optional one may be left out. Depth is
+ * that of the brackets in the form. */
 static bool match_from(struct attempt *t, const char *p, u32 k)
 {
 	for (;;) {
@@ -279,6 +284,7 @@ static u32 shuffle_take(const struct shuffle *s, const char *p, u32 used)
 	return s->count;
 }
 
+/* Like match_from(), but each word takes any modifier that is left. */
 static bool shuffle_from(struct shuffle *s, const char *p, u32 used, u32 k)
 {
 	for (;;) {
@@ -354,6 +360,8 @@ static bool shuffle_rows(const struct isa_opcode *opcode, const char *const *mod
 	return false;
 }
 
+/* In three steps, each only if the one before found nothing: modifiers as written, in another order, and then which one
+ * is wrong. */
 enum isa_match isa_match_form(const struct isa *isa, const char *opcode, const char *const *modifiers, u32 count,
 			      u32 from, struct form *form, u32 *row_index, u32 *bad)
 {
@@ -391,6 +399,7 @@ enum isa_match isa_match_form(const struct isa *isa, const char *opcode, const c
 	return ISA_NO_MODIFIER;
 }
 
+/* A word of the row that the text has, too, counts two; how far the walk came counts one for each modifier. */
 const char *isa_nearest_form(const struct isa *isa, const char *opcode, const char *const *modifiers, u32 count)
 {
 	const struct isa_opcode *found = isa_find_opcode(isa, opcode);
@@ -419,6 +428,8 @@ struct expansion {
 	void *context;
 };
 
+/* Every way through the form's groups, as a form of its own: for tests and the instruction table, never while
+ * lowering. */
 static void expand_from(const struct expansion *x, const char *p, struct form form)
 {
 	for (;;) {

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Classifies a kernel's instructions, finds its blocks, and solves liveness of rows by backward data flow.
+ *
+ * Each decoded instruction is a step of one kind: PLAIN can be compiled, BRANCH and BRANCH_IF are edges, COUNT, JOIN,
+ * GUARD and NOTHING are dealt with by whoever compiles, and a WALL is left to the interpreter, so that no region
+ * contains it.
  */
 #include "native/flow.h"
 
@@ -25,6 +29,7 @@ static meaning_fn *internal(const struct isa *isa, enum opcode opcode)
 
 /* --- Operands ---------------------------------------------------------------------------------- */
 
+/* Rows are known by their offset in the frame; the widest use decides their width. */
 static u32 row_number(struct code_flow *f, u32 offset, u32 bits)
 {
 	u32 *number = &f->row_numbers[offset / 4];
@@ -97,6 +102,7 @@ enum {
 		 ISA_UNMODELLED | ISA_LATE
 };
 
+/* Its effect on each lane depends on that lane alone, in any order, and nothing else can see when it happens. */
 static bool runs_lane_by_lane(const struct step *s, const struct insn *i)
 {
 	const struct form *f = s->form;
@@ -124,6 +130,7 @@ static bool runs_together(const struct code *code, const struct step *s, const s
 	       is_full_mask(code, insn_operand(code, f, i, f->operand_count - 1u));
 }
 
+/* `opaque` until proven otherwise: a step whose operands are not understood may read any row. */
 static void classify_text(struct code_flow *f, u32 k)
 {
 	const struct code *code = f->code;
@@ -197,6 +204,7 @@ static bool is_jump(const struct code_flow *f, const struct internals *in, u32 k
 
 static bool in_code(const struct code_flow *f, s64 k) { return k >= 0 && k < f->code->insn_count; }
 
+/* Blocks begin at targets, behind jumps, at walls, and where one would become too long to compile well. */
 static void mark_leaders(struct code_flow *f, const struct internals *in, bool *leads)
 {
 	const struct code *code = f->code;
@@ -266,6 +274,7 @@ static void find_blocks(struct code_flow *f, const struct internals *in)
 
 /* --- Liveness ----------------------------------------------------------------------------------- */
 
+/* From what is live behind step k to what is live before it. A guarded write may leave lanes as they were. */
 void code_flow_before(const struct code_flow *f, u32 k, u64 *live)
 {
 	const struct step *s = &f->steps[k];
@@ -282,6 +291,7 @@ void code_flow_before(const struct code_flow *f, u32 k, u64 *live)
 			row_add(live, s->operands[o].row);
 }
 
+/* Backwards, to a fixed point. */
 static void solve(struct code_flow *f)
 {
 	u64 *live = ARENA_ARRAY(f->arena, f->words, u64);

@@ -2,6 +2,17 @@
  *
  * Finds regions. From a block on, a region grows along what every lane must pass: over a branch to the join of its
  * lanes, if all that lies between can run natively. It may end wherever no jump from outside leads into it.
+ *
+ *      block 0   first: entered here only             a region: blocks 0 to 3
+ *        |`---.
+ *      block 1  block 2    ways of a branch           taken whole, or not at all (take_branch)
+ *        |.---'
+ *      block 3   the join                             note_good: all lanes are together again
+ *        |
+ *      end       the interpreter goes on here, with all rows in the frame
+ *
+ * Rows are numbered anew in each region; liveness says which must be loaded where it is entered, and stored where a
+ * warp may leave it: at the end, before accesses that fault, where the time slice is over.
  */
 #include "native/region.h"
 
@@ -27,6 +38,7 @@ struct growth {
 
 static const struct step *last_step(const struct code_flow *f, u32 b) { return &f->steps[f->blocks[b].end - 1]; }
 
+/* The branch's own distance to its join (insn.b) was found by lowering. */
 static u32 join_of(const struct code_flow *f, u32 b)
 {
 	const u32 last = f->blocks[b].end - 1;
@@ -47,6 +59,7 @@ static u32 weight(const struct code_flow *f, const struct code_block *x)
 
 /* --- Growing ------------------------------------------------------------------------------------ */
 
+/* An edge between the block and one that is in the region is no longer pending. */
 static void take_block(struct growth *g, u32 b)
 {
 	const struct code_block *x = &g->f->blocks[b];
@@ -91,6 +104,7 @@ refused:
 	return false;
 }
 
+/* Everything taken so far can stand by itself, ending at instruction `end`. */
 static void note_good(struct growth *g, u32 end, u32 cut)
 {
 	if (g->pending)
@@ -117,6 +131,7 @@ static void take_part(struct growth *g, u32 b)
 	note_good(g, last, last);
 }
 
+/* One region from block b. On return `good` says how much of it can be used; 0: nothing. */
 static void grow(struct growth *g, u32 b)
 {
 	const struct code_flow *f = g->f;
@@ -157,6 +172,7 @@ struct making {
 	u64 *end_live; /* rows live where the region ends */
 };
 
+/* The region's number of a block; blocks outside of it all stand for its end. */
 static u32 region_block(const struct making *m, u32 b)
 {
 	const struct growth *g = m->g;
@@ -164,6 +180,7 @@ static u32 region_block(const struct making *m, u32 b)
 	return b < m->f->block_count && in_region(g, b) && g->number[b] < g->good ? g->number[b] : g->good;
 }
 
+/* Numbers are given in the order of use, so that a region's rows are dense. */
 static u32 region_row(struct making *m, u32 row)
 {
 	const struct flow_row *from = &m->f->rows[row];
@@ -225,6 +242,7 @@ static void lanes_wait(struct making *m, u32 from, u32 join, const u64 *rows)
 	}
 }
 
+/* Lanes that wait at a join while others run need their rows kept: what they will read counts as live meanwhile. */
 static void find_waits(struct making *m)
 {
 	const struct growth *g = m->g;
@@ -249,6 +267,7 @@ static bool has_floats(const struct form *f)
 	return false;
 }
 
+/* `merges`: the destination has values in other lanes, guarded or waiting, that must survive. */
 static void make_insn(struct making *m, u32 block, u32 k, struct region_insn *to)
 {
 	const struct code_flow *f = m->f;
@@ -282,6 +301,7 @@ static void make_insn(struct making *m, u32 block, u32 k, struct region_insn *to
 	}
 }
 
+/* How the block ends; a fall-through is not an end of its own. */
 static void make_end(struct making *m, u32 b, struct region_block *to, u32 last)
 {
 	const struct code_flow *f = m->f;
@@ -426,6 +446,7 @@ static void make_region(const struct growth *g, struct region *r)
 	choose_mode(r);
 }
 
+/* Over all blocks in order; those in a region already are passed over. Small regions are not worth their entry. */
 struct regions regions_find(const struct code_flow *f)
 {
 	const u32 count = f->block_count + 1;

@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Keeps the kernels that have run, and has the hot ones compiled by a thread of its own, one after the other.
+ *
+ * The life of a kernel's record; the lock guards all of it but `ready`, which launches read as they go:
+ *
+ *      first launch     native_kernel_of: the record is made; instructions are counted (native_warm)
+ *      hot              put into the queue; the compiler's thread takes it
+ *      build            regions, LLVM; the lock is given up meanwhile
+ *      ready            blocks that begin now take native code, at first by turns, to compare the two (native_note)
+ *      refused          slower than interpreting: `ready` goes back to NULL
  */
 #include "native/tier.h"
 

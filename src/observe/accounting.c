@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The accounting observer: which instructions it watches, the workers' sums, and their merging.
+ *
+ *      tally of a worker   | head | sums, by site | counts, by point of flow | memos, by site | fixed |
+ *
+ *      a watched insn      watches[code][insn] = {site, point}
+ *        site              an access: count_access() adds to sums[site], through memos[site]
+ *        point             the end of a straight run, a branch, a guard: flow_before() adds to counts[point]
+ *
+ *      accounting_end      merges the tallies by worker number: the sums do not depend on which worker ran what
  */
 #include "observe/accounting.h"
 
@@ -68,6 +76,7 @@ static void count_apart(const struct accounting *a, const struct tally *t, u32 s
 	blocks_add(to, s->operation, &one);
 }
 
+/* Runs before each watched instruction of a single warp. */
 static void before(void *context, struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 {
 	const struct accounting *a = context;
@@ -100,6 +109,7 @@ static struct fixed_count *fixed_of(const struct accounting *a, const struct tal
 	return fixed ? &t->fixed[fixed - 1] : NULL;
 }
 
+/* The same for all warps of a gang at once. */
 static void gang_before(void *context, const struct gang *g, const struct insn *i)
 {
 	const struct accounting *a = context;
@@ -161,7 +171,8 @@ static bool wants(void *context, const struct code *code, u32 insn)
 
 static size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-/* Lays a worker's tally out. */
+/* Lays a worker's tally out.
+ * One piece of memory, each part on a line of its own: history copies it as a whole (accounting_state). */
 static struct tally *tally_new(const struct accounting *a, struct arena *arena)
 {
 	u8 *at = arena_alloc(arena, a->tally_bytes);
@@ -178,7 +189,8 @@ static struct tally *tally_new(const struct accounting *a, struct arena *arena)
 	return t;
 }
 
-/* Memory that runs out ends the launch as everywhere in a worker. */
+/* Memory that runs out ends the launch as everywhere in a worker.
+ * Tallies are made by the worker itself when it runs its first block. */
 static void block_start(void *context, struct block *b)
 {
 	struct accounting *a = context;
@@ -199,7 +211,8 @@ static void block_start(void *context, struct block *b)
 	a->tallies[k]->threads += b->thread_count;
 }
 
-/* Few launches end early: room is made when one does. */
+/* Few launches end early: room is made when one does.
+ * A fault ends a straight run early: what of it was executed is kept apart, since counts go by whole runs. */
 static void cut(void *context, const struct warp *w, const struct code *code, u32 first, u32 end, u32 mask)
 {
 	struct accounting *a = context;
@@ -303,6 +316,7 @@ u8 *accounting_state(const struct accounting *a, size_t *bytes)
 	return (u8 *)a->tallies[0];
 }
 
+/* The head's pointers stay, all sums are cleared. */
 void accounting_begin(struct accounting *a)
 {
 	for (u32 k = 0; k < WORKERS; k++) {
@@ -321,6 +335,7 @@ void accounting_begin(struct accounting *a)
 		caches_begin(a->counting.caches);
 }
 
+/* Sums are added, maxima kept; of samples the costliest wins, then the earliest. */
 void account_add(struct account *to, const struct account *from)
 {
 	const struct account_sample *s = &from->worst, *kept = &to->worst;
@@ -424,6 +439,7 @@ static void count_open_run(void *context, struct warp *w, const struct code *cod
 		flow_count_run(to->flow[code->index] + first, end - first, mask);
 }
 
+/* For a suspended launch: what its warps have executed of the straight runs that they are in is added, too. */
 struct account_run *accounting_so_far(const struct accounting *a, struct arena *arena, const struct launch *l,
 				      const struct block *const *blocks, u32 count)
 {
@@ -459,6 +475,7 @@ size_t accounting_packed_bytes(const struct accounting *a)
 	return packed_at_timelines(a) + TIMELINE_WARPS * sizeof(struct flow_timeline);
 }
 
+/* What one process sends to another (src/ranks): sums without pointers, in a fixed layout. */
 static void pack_tally(const struct accounting *a, struct tally *t, u8 *to)
 {
 	struct packed *head = (struct packed *)(void *)to;
@@ -485,6 +502,7 @@ void accounting_pack(const struct accounting *a, u8 *to)
 	memcpy(to + packed_at_timelines(a), flow_timelines(a->flow), TIMELINE_WARPS * sizeof(struct flow_timeline));
 }
 
+/* Adds what another process has packed. Both must have lowered the same program. */
 void accounting_absorb(struct accounting *a, const u8 *from)
 {
 	const struct packed *head = (const struct packed *)(const void *)from;

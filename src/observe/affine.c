@@ -2,6 +2,16 @@
  *
  * A search backwards from an address over the instructions that write its registers. A register that a loop changes
  * is found by searching with itself unknown: what comes back to it is itself plus a constant, or cannot be told.
+ *
+ * The result says, for a launch, which addresses an operand can take:
+ *
+ *      base + constant + per[0] * tid.x + ... + per[5] * ctaid.z + n * step
+ *
+ *      base      a number, shared memory, an allocation (memory), private, or anywhere
+ *      known     false: the base is known, but not where in it
+ *      loop      a register that a loop changes; step: by how much, each time
+ *
+ * The race checker uses it to prove that threads cannot meet (race_proof.c). Every doubt ends in `anywhere`.
  */
 #include "observe/affine.h"
 
@@ -50,6 +60,8 @@ static bool may_write(const struct form *f, const struct operand_spec *specs, u3
 	return !f->row || operand >= count || specs[operand].written || specs[operand].kind == 'F';
 }
 
+/* Two passes: count, then fill. v->writers[v->first[r] .. v->first[r + 1]) are the instructions that write register
+ * r. */
 static void find_writers(struct affine_values *v, struct arena *arena)
 {
 	const struct ir_function *f = v->code->function;
@@ -95,6 +107,7 @@ struct affine_values *affine_new(struct arena *arena, const struct program *prog
 	return v;
 }
 
+/* Launch shapes and parameters change what is known: nothing is kept from the launch before. */
 void affine_begin(struct affine_values *v, const struct launch *l)
 {
 	v->launch = l;
@@ -102,6 +115,7 @@ void affine_begin(struct affine_values *v, const struct launch *l)
 	memset(v->state, 0, v->code->function->register_slots + (size_t)1);
 }
 
+/* How many values an index of threads (0 to 2) or blocks (3 to 5) takes in this launch. */
 u32 affine_extent(const struct affine_values *v, u32 index)
 {
 	const struct launch *l = v->launch;
@@ -115,6 +129,7 @@ static struct affine number(s64 n) { return (struct affine){.known = true, .cons
 /* Of a register with so many bits. */
 static struct affine unknown(u32 bits) { return (struct affine){.base = bits == 64 ? AFFINE_ANYWHERE : AFFINE_NUMBER}; }
 
+/* The same in all threads, and known. */
 static bool is_constant(const struct affine *a)
 {
 	bool any = a->step || a->loop || a->base != AFFINE_NUMBER || !a->known;
@@ -146,6 +161,7 @@ static struct affine either(struct affine a, const struct affine *b)
 	return a;
 }
 
+/* Overflow means that nothing is known but the loop. */
 static struct affine scaled(struct affine a, s64 by, u32 bits)
 {
 	bool wraps = a.base != AFFINE_NUMBER || (a.loop && by != 1);
@@ -187,6 +203,7 @@ static struct affine sum(struct affine a, const struct affine *b)
 	return a;
 }
 
+/* Two pointers into one allocation leave a number. */
 static struct affine difference(const struct affine *a, struct affine b, u32 bits)
 {
 	struct affine result = *a;
@@ -199,6 +216,7 @@ static struct affine difference(const struct affine *a, struct affine b, u32 bit
 	return sum(result, &b);
 }
 
+/* Only by a constant; anything else may be any number. */
 static struct affine product(const struct affine *a, const struct affine *b, u32 bits)
 {
 	struct affine result;
@@ -254,6 +272,7 @@ static struct affine merged(const struct affine_values *v, struct affine a, cons
 
 static struct affine register_value(struct affine_values *v, const struct ir_register *r);
 
+/* An index that takes one value only (a dimension of 1) is 0. */
 static struct affine special(const struct affine_values *v, const char *name)
 {
 	static const char *const indices[] = {"%tid.x", "%tid.y", "%tid.z", "%ctaid.x", "%ctaid.y", "%ctaid.z"};
@@ -271,6 +290,7 @@ static struct affine special(const struct affine_values *v, const char *name)
 	return unknown(32);
 }
 
+/* A number that is the address of an allocation is taken to be a pointer into it. */
 static struct affine pointer(const struct affine_values *v, u64 address)
 {
 	const struct allocation *a = memory_find(v->launch->memory, address, 1);

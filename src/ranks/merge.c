@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Merging written pages, word of 64 bytes' masks by word.
+ *
+ * After a launch that ranks have shared, rank 0 puts memory together, and finds out whether that was legitimate:
+ *
+ *      each rank        masks of bytes that its blocks read, wrote, reduced; and written pages      (merge_put_written)
+ *      rank 0           all masks of a page side by side: struct part, a list by rank
+ *      question         which pages were written by whom; ranks answer with what they read there    (merge_put_answer)
+ *      merge_check      a byte written with different values, or read by one and written by another: the launch must run again
+ *      merge_apply      else the bytes of all ranks, reductions combined
  */
 #include "ranks/merge.h"
 
@@ -46,6 +54,7 @@ static bool changes(const struct touched_page *p) { return p && (is_any(p->writt
 
 /* --- Parts ---------------------------------------------------------------------------------- */
 
+/* Parts of a page stand in the order of ranks, so that results do not depend on who answered first. */
 static struct part *part_of(struct merge *m, u64 range, u64 page, u32 rank)
 {
 	if (!m->parts[range])
@@ -93,6 +102,7 @@ struct page_head {
 	u64 page;
 };
 
+/* Every byte was written: masks need not be sent. */
 static bool is_whole(const struct touched_page *p, u64 bytes)
 {
 	for (u32 k = 0; k < TOUCHED_WORDS; k++) {
@@ -138,6 +148,7 @@ static void unpack(u8 *to, const u8 *from, const u64 *written, const u64 *reduce
 	}
 }
 
+/* The masks say which bytes follow; unpack() puts them back in place. */
 static void put_page(struct parcel *w, const struct touched_range *r, u32 range, u64 page)
 {
 	const struct touched_page *p = r->pages[page];
@@ -237,6 +248,7 @@ struct question {
 	u64 page;
 };
 
+/* A page that only one rank wrote concerns all others; rank UINT32_MAX stands for several writers. */
 void merge_put_question(const struct merge *m, struct parcel *w)
 {
 	for (u32 r = 0; r < m->count; r++)
@@ -299,6 +311,7 @@ struct sums {
 	u64 written, written_twice, touched, touched_twice, reduced, plain;
 };
 
+/* Over the parts up to rank `last`: later ranks' blocks may not count, as after a fault. */
 static struct sums sum_up(const struct part *p, u32 last, u32 word)
 {
 	struct sums s = {0};
@@ -398,6 +411,7 @@ struct reduction {
 	bool is_signed;
 };
 
+/* A kernel that is shared has reductions of one kind only: operation, width and sign. */
 static struct reduction reduction_of(u64 kinds)
 {
 	const u32 bit = kinds ? (u32)__builtin_ctzll(kinds) : 0;
@@ -421,7 +435,8 @@ static u64 smaller(const struct reduction *k, u64 a, u64 b)
 	return k->is_signed ? (u64)((s64)a < (s64)b ? (s64)a : (s64)b) : min_u64(a, b);
 }
 
-/* What one rank has made of `before`, put to what others have. */
+/* What one rank has made of `before`, put to what others have.
+ * From the value before the launch, each rank's own change is added to those of others. */
 static u64 combined(const struct reduction *k, u64 sum, u64 before, u64 after)
 {
 	switch (k->operation) {

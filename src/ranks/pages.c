@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Sharing pages by content.
+ *
+ * Before a launch all ranks need the memory that rank 0 has. Rank 0 remembers the hash of what it sent last, and offers
+ * only pages that differ; ranks answer with those that they really lack, so that what several computed alike is not
+ * sent:
+ *
+ *      rank 0     ranges, offers (page, hash)  ->  all
+ *      others     a bit for each offer          ->  rank 0
+ *      rank 0     pages that several want       ->  all, by one broadcast; others one by one
  */
 #include "ranks/pages.h"
 
@@ -115,7 +123,8 @@ static bool is_kept(const struct shared_range *r, const struct allocation *a)
 	return r->size == a->size && (r->flags | ALLOCATION_BORROWED) == (a->flags | ALLOCATION_BORROWED);
 }
 
-/* Makes the list of ranges that of the memory's allocations. */
+/* Makes the list of ranges that of the memory's allocations.
+ * Allocations that came or went since the last launch; others keep what is known of them. */
 static void follow(struct shared_pages *s, const struct memory *m, const struct transport *t)
 {
 	struct shared_pages now = {calloc(m->count + 1ull, sizeof *now.ranges), 0};
@@ -252,7 +261,8 @@ static u64 *gather_wants(const struct transport *t, struct parcel *replies, u64 
 	return all;
 }
 
-/* Pages that several ranks want go to all at once, others to the one that does. */
+/* Pages that several ranks want go to all at once, others to the one that does.
+ * Returns the bytes sent, for the summary. */
 static u64 give_pages(const struct memory *m, const struct transport *t, const struct offer *offers, u64 count)
 {
 	struct parcel w = {.transport = t};
@@ -358,6 +368,7 @@ static void take_ranges(struct parcel *w, struct memory *m, struct arena *names)
 	free(ranges);
 }
 
+/* The counterpart of pages_share() on the other ranks. */
 void pages_take(struct memory *m, struct arena *names, const struct transport *t)
 {
 	struct parcel w = {.transport = t}, other = {.transport = t};

@@ -26,6 +26,7 @@ static double seconds_now(void)
 
 static double greater(double x, double y) { return x > y ? x : y; }
 
+/* Processors that this process may use; if it may use all, its share of the machine. */
 u32 ranks_default_jobs(const struct transport *t)
 {
 	const long online = sysconf(_SC_NPROCESSORS_ONLN);
@@ -96,7 +97,8 @@ static const char *why_ordered(struct ranks *r, const struct kernel *k)
 	return arena_printf(&r->arena, "%.*s in line %u %s", (int)strcspn(at.text, " \t\n;"), at.text, at.line, o->why);
 }
 
-/* Why the launch runs on one rank, as far as can be known before; NULL: the ranks can share it. */
+/* Why the launch runs on one rank, as far as can be known before; NULL: the ranks can share it.
+ * The reasons are shown to the user, so they say what is in the way, not which function found it. */
 static const char *why_alone(struct ranks *r, const struct play *p, const struct launch *l)
 {
 	if (l->cooperative)

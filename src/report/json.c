@@ -13,6 +13,7 @@
 #include "report/findings.h"
 #include "report/memory.h"
 
+/* PTX and kernels may hold any bytes; those outside of ASCII become U+FFFD if the whole is not UTF-8. */
 json_t *report_string(struct arena *arena, const char *text, size_t length)
 {
 	json_t *s = json_stringn(text, length);
@@ -51,6 +52,7 @@ static void add_lanes(json_t *to, const char *name, u32 mask, const u32 values[W
 	json_object_set_new(to, name, list);
 }
 
+/* Served again by the rules of `arch`, which a front end may ask for: the run's figures are not changed. */
 static void add_served_shared(json_t *to, const struct accounting *a, const struct arch *arch,
 			      const struct account_site *site, u32 mask, const u64 address[WARP_LANES])
 {
@@ -120,6 +122,7 @@ static json_t *other_side(const struct accounting *a, const struct arch *arch, c
 	return o;
 }
 
+/* One execution, lane by lane: `arch` NULL is the one that was modelled. */
 json_t *report_execution(const struct accounting *a, const struct arch *arch, const struct account_site *site,
 			 const struct account_sample *s)
 {
@@ -320,7 +323,8 @@ static json_t *findings_array(struct arena *arena, const struct accounting *a, c
 	return list;
 }
 
-/* How the launch ended. */
+/* How the launch ended.
+ * Several faults come from checks: the first is `fault`, others `more_faults`. */
 static void set_end(struct arena *arena, json_t *o, const struct account_run *run)
 {
 	json_t *more = json_array();
@@ -377,6 +381,7 @@ static json_t *launch_object(struct arena *arena, const struct accounting *a, co
 	return o;
 }
 
+/* NULL if memory ran out in any part: a report is whole or not written. */
 json_t *report_object(struct arena *arena, const struct accounting *a, const struct account_run *const *runs,
 		      size_t count)
 {

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The text report of a launch.
+ *
+ *      verdict and findings     print_findings: the worst first (report/findings.c)
+ *      memory instructions      print_row, by excess
+ *      source lines             report_source_lines (report/lines.c)
+ *      occupancy, classes, pipes, totals
  */
 #include "report/memory.h"
 
@@ -29,6 +34,7 @@ const char *memory_space_name(enum ir_space space)
 	return ir_space_name(other ? space : SPACE_GLOBAL);
 }
 
+/* One entry for each state space that the site has reached: a generic access may have several. */
 u32 memory_costs(const struct account *account, struct memory_cost costs[MEMORY_SPACES])
 {
 	const u64 *n = account->n;
@@ -154,6 +160,7 @@ static void print_row(FILE *to, const struct row *r)
 	print_locks(to, r->account);
 }
 
+/* Rows of the table in the order of printing; to be freed. */
 static struct row *collect(struct arena *arena, const struct accounting *a, const struct account_run *run, u32 *count)
 {
 	const struct account_site *sites;

@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * From the text of a row to the fields that decoding and printing go through: see sass/encoding.h for the language.
+ *
+ * A row's text is read from left to right, once for each form of the instruction (which of its sources is an immediate,
+ * a constant or a uniform register), and becomes a list of fields:
+ *
+ *      FFMA   ".fmz.round.sat d, -|a, -|b:f32, -|c:f32"
+ *             `--- modifiers: one field each (read_modifiers)
+ *                             `--- operands: sign bits, place, type (read_operand)
+ *
+ * The same list serves decoding (sass/decode.c) and printing (sass/print.c), so the two cannot disagree. An error in a
+ * row is reported by a test, not to users.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -89,6 +99,7 @@ struct reader {
 	const char *why;
 };
 
+/* The first reason is kept. Always false. */
 static bool fail(struct reader *r, const char *why)
 {
 	if (!r->why)
@@ -96,6 +107,7 @@ static bool fail(struct reader *r, const char *why)
 	return false;
 }
 
+/* Takes the word if it stands here. */
 static bool eat(struct reader *r, const char *word)
 {
 	const size_t length = strlen(word);
@@ -164,6 +176,7 @@ static u16 read_list(struct reader *r, struct sass_bits *bits)
 	return (u16)list;
 }
 
+/* Fields are cleared by sass_compile(). */
 static struct sass_field *new_field(struct reader *r, struct sass_rule *to)
 {
 	if (to->field_count == SASS_FIELDS) {
@@ -199,6 +212,8 @@ static struct sass_bits one_run(u32 low, u32 width)
 	return (struct sass_bits){.low = {(u8)low}, .width = {(u8)width}, .scale = 1};
 }
 
+/* Uniform registers have numbers of 6 bits before sm_100. Sources at the usual places have a bit that asks for
+ * reuse. */
 static void set_register(struct reader *r, struct sass_field *f, u32 low, bool uniform)
 {
 	f->arg = uniform ? ARG_UREGISTER : ARG_REGISTER;
@@ -213,7 +228,9 @@ static void set_constant(struct sass_field *f)
 	f->bits = (struct sass_bits){{38}, {16}, 1, false};
 }
 
-/* Where the second and third source of a form stand: a slot, or what is not a register. */
+/* Where the second and third source of a form stand: a slot, or what is not a register.
+ * In which of the forms 1 to 7 an immediate, a constant or a uniform register takes the place of source b or c is the
+ * same for all arithmetic of the machine. */
 static void set_source(struct reader *r, struct sass_field *f, char which)
 {
 	const u32 form = r->form;
@@ -252,6 +269,7 @@ static bool read_predicate(struct reader *r, struct sass_field *f)
 	return false;
 }
 
+/* An operand at a place of its own: a kind, @, and its lowest bit. */
 static bool read_placed(struct reader *r, struct sass_field *f)
 {
 	static const struct {
@@ -396,6 +414,8 @@ static void read_type(struct reader *r, struct sass_field *f)
 		}
 }
 
+/* Signs first, each with the bit that switches it if it is not the usual one; then what stands there, its part, type
+ * and reuse. */
 static bool read_operand(struct reader *r, struct sass_rule *to, bool comma)
 {
 	struct sass_field *f = new_field(r, to);
@@ -448,6 +468,7 @@ static bool read_operand(struct reader *r, struct sass_rule *to, bool comma)
 
 /* --- Conditions ----------------------------------------------------------------------------- */
 
+/* These bits must have that value for the row to match: `mask` and `want`, which decoding compares. */
 static void require(struct sass_rule *to, u32 low, u32 width, u64 value)
 {
 	for (u32 k = 0; k < width; k++) {
@@ -491,6 +512,7 @@ static void read_condition(struct reader *r, struct sass_rule *to)
 	}
 }
 
+/* False, with the reason in *why: the row's text is wrong. */
 bool sass_compile(struct arena *a, u32 sm, const struct sass_row *row, u32 form, struct sass_rule *to, const char **why)
 {
 	struct reader r = {.at = row->when, .sm = sm, .form = form};

@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Reading cubins: the sections by their names, and the attributes of .nv.info (records of a format, a code and a length).
+ *
+ *      ELF            .text.KERNEL           code, 16 bytes an instruction
+ *                     .nv.info.KERNEL        attributes: parameters, limits on blocks, barriers
+ *                     .nv.info               attributes of all functions: registers, stack
+ *                     .nv.constant0.KERNEL   parameters; 2: jump tables; 3: variables; 4: addresses
+ *                     .nv.shared.KERNEL      shared memory
+ *                     .nv.compat             whether the target is sm_90 or sm_90a
+ *
+ * Files come from anywhere: each offset and size is checked against its section before it is used.
  */
 #include "sass/cubin.h"
 
@@ -90,6 +99,7 @@ static void read_three(const struct record *r, u32 to[3])
 		to[k] = read_u32(r->data + 4 * k);
 }
 
+/* Ordinals may come in any order; the array grows to the greatest. */
 static void read_param(struct arena *a, struct cubin_function *f, const struct record *r)
 {
 	const u32 ordinal = r->bytes >= 12 ? read_u16(r->data + 4) : UINT32_MAX;
@@ -109,6 +119,7 @@ static void read_param(struct arena *a, struct cubin_function *f, const struct r
 						  r->code == ATTRIBUTE_KPARAM_INFO ? last >> 18 : last & 0xffff};
 }
 
+/* Attributes that are not needed to run the code are skipped. */
 static void read_function_attributes(struct arena *a, struct cubin_function *f, const struct elf_section *s)
 {
 	struct record r;
@@ -220,7 +231,8 @@ static int by_offset(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* Which functions are kernels, and the routines that lie inside their sections. */
+/* Which functions are kernels, and the routines that lie inside their sections.
+ * Two passes: count the routines of each function, then enter them; they serve names in disassembly and backtraces. */
 static void add_symbols(struct arena *a, struct cubin *c)
 {
 	for (u32 pass = 0; pass < 2; pass++) {

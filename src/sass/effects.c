@@ -2,6 +2,10 @@
  *
  * What instructions read and write. A destination stands at bits 16-23 of the encoding, predicates that are written have
  * no bit that negates them; what differs is said by opcode below.
+ *
+ * The debugger's watchpoints and types of registers, `who wrote`, liveness and the scoreboard's check go by these.
+ * Tables and rules were read off instructions that ptxas and nvdisasm print; what an opcode's rules do not name is one
+ * register.
  */
 #include "sass/effects.h"
 
@@ -19,6 +23,7 @@ static const char *word_of(const struct sass_insn *i, enum sass_modifier_kind ki
 	return "";
 }
 
+/* A modifier of that kind is encoded, printed or not. */
 static bool has(const struct sass_insn *i, enum sass_modifier_kind kind)
 {
 	for (u32 k = 0; k < i->modifier_count; k++)
@@ -116,7 +121,8 @@ static struct matrix_words matrix_words(const struct sass_insn *i)
 	}
 }
 
-/* Of the matrix that a warpgroup's instruction accumulates: columns of 64 rows, spread over 128 threads. */
+/* Of the matrix that a warpgroup's instruction accumulates: columns of 64 rows, spread over 128 threads.
+ * 64xN: N columns of 64 rows are N / 2 registers a thread in 32 bits, N / 4 in halves. */
 static u32 gmma_words(const struct sass_insn *i)
 {
 	u32 columns = 8;
@@ -244,6 +250,7 @@ static u16 real_type(const char *word)
 	return !strcmp(word, "F64") ? T_f64 : !strcmp(word, "F16") ? T_f16 : !strcmp(word, "BF16") ? T_bf16 : T_f32;
 }
 
+/* Pairs of halves, bf16 if a modifier says so. */
 static u16 half_type(const struct sass_insn *i)
 {
 	for (u32 k = 0; k < i->modifier_count; k++) {
@@ -299,6 +306,7 @@ static u16 matrix_type(const struct sass_insn *i, bool result, u32 source)
 	}
 }
 
+/* Only floats' atomics and loads of part words say a type; whole words may be anything. */
 static u16 memory_type(const struct sass_insn *i)
 {
 	const char *real = word_of(i, MOD_ATOM_REAL);
@@ -426,6 +434,7 @@ static bool is_extended(const struct sass_insn *i)
 	return !strcmp(word_of(i, MOD_E), "E") || !strcmp(word_of(i, MOD_E_WIDE), "E");
 }
 
+/* Base registers are pairs for 64-bit addresses; a descriptor is a pair of uniform registers. */
 static void add_address(struct sass_effects *to, const struct sass_insn *i, const struct sass_operand *o)
 {
 	const struct sass_effect wide = {.is_address = true, .type = T_b64},
@@ -473,6 +482,7 @@ static void add_barrier(struct sass_effects *to, const struct sass_insn *i, cons
 			    .first = (u16)(SASS_INDEX_B + o->number), .count = 1, .written = written, .type = T_b32});
 }
 
+/* Called twice for each operand: for what is read, and for what is written. */
 static void add_operand(struct sass_effects *to, const struct sass_insn *i, const struct sass_field *f,
 			const struct sass_operand *o, u32 source, bool written)
 {
@@ -527,6 +537,7 @@ static void add_all_predicates(struct sass_effects *to, const struct sass_insn *
 					     .type = T_pred});
 }
 
+/* Reads come first, then writes, as the debugger lists them. */
 void sass_effects_of(const struct sass_decoder *d, const struct sass_insn *i, struct sass_effects *to)
 {
 	const struct sass_rule *rule = &d->rules[i->row];

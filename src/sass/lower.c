@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Lowering of machine code: a kernel's frame, its body, and the emission of what instructions become.
+ *
+ * What becomes of an instruction, in lower_instruction():
+ *
+ *      decode            lower_decode_at: fields to operands and modifiers
+ *      guard             begin_instruction, keep_guard; lower_emit puts a guard before each insn that needs one
+ *      lower_table       lower_fadd() and the like: PTX() for what a row of PTX computes, lower_machine() for the rest
+ *      failed            what it has emitted is taken back; an insn that stops the run there instead
+ *
+ * Addresses of jumps are resolved at the end (resolve_jumps); registers of the machine are rows at fixed places
+ * (sass/lower_rows.c), so that pairs and quads are neighbours.
  */
 #include "sass/lower.h"
 
@@ -188,6 +198,7 @@ lower_fn *const lower_table[SASS_OP_COUNT] = {
 
 /* --- Emission ------------------------------------------------------------------------------- */
 
+/* Rows that hold a value only within one instruction of the text. */
 static bool is_temporary(const struct lower *l, u32 row)
 {
 	return row >= l->first_temporary && row < l->last_temporary;
@@ -217,6 +228,7 @@ void lower_emit(struct lower *l, struct insn i, u32 writes)
 	emit(&l->e, i);
 }
 
+/* A handler that stands for itself (src/sem/machine_*.c); i.d is the row that it writes, for the guard. */
 void lower_machine(struct lower *l, enum machine_handler handler, struct insn i)
 {
 	const struct meaning *m = l->e.low->isa->machine[handler];
@@ -226,6 +238,7 @@ void lower_machine(struct lower *l, enum machine_handler handler, struct insn i)
 	lower_emit(l, i, i.d);
 }
 
+/* Operands beyond four go to a list, of which the insn holds the place. */
 static u32 push_words(struct lower *l, const u32 *list, u32 count)
 {
 	const u32 at = (u32)l->e.operands.count;
@@ -243,6 +256,7 @@ void lower_machine_list(struct lower *l, enum machine_handler handler, struct in
 
 u32 lower_list(struct lower *l, const u32 *list, u32 count) { return push_words(l, list, count); }
 
+/* A handler that moves the program counter: it reads the guard itself, and a straight run ends with it. */
 void lower_control(struct lower *l, enum machine_handler handler, struct insn i, struct predicate second)
 {
 	const struct meaning *m = l->e.low->isa->machine[handler];
@@ -257,6 +271,7 @@ void lower_control(struct lower *l, enum machine_handler handler, struct insn i,
 	emit(&l->e, i);
 }
 
+/* The insn emitted last jumps to that address of the text; its distance is filled in when all places are known. */
 void lower_jump_to(struct lower *l, u32 address)
 {
 	const struct lower_jump jump = {(u32)l->e.insns.count - 1, address};
@@ -264,6 +279,7 @@ void lower_jump_to(struct lower *l, u32 address)
 	VEC_PUSH(l->e.low->scratch, &l->jumps, jump);
 }
 
+/* The innermost region (BSSY to BSYNC) that a branch lies in tells where gangs may expect its lanes to meet. */
 void lower_meets(struct lower *l, u32 operand)
 {
 	const struct lower_region *inner = NULL;
@@ -280,6 +296,7 @@ void lower_meets(struct lower *l, u32 operand)
 	VEC_PUSH(l->e.low->scratch, &l->meetings, m);
 }
 
+/* Two rows of 32 bits as one of 64; lower_split() is the way back. */
 u32 lower_join(struct lower *l, u32 low, u32 high)
 {
 	const u32 to = lower_long(l);
@@ -366,6 +383,7 @@ static bool is_uniform(const struct sass_insn *i)
 	}
 }
 
+/* Temporaries are free again, and the guard is that of this instruction. */
 static void begin_instruction(struct lower *l)
 {
 	const struct sass_insn *i = l->i;
@@ -424,6 +442,7 @@ static void lower_instruction(struct lower *l)
 
 /* --- The body ------------------------------------------------------------------------------- */
 
+/* Sections lie one behind the other in the kernel's numbering; `base` is where each begins. */
 static const struct sass_section *section_of(const struct sass_module *m, u32 address)
 {
 	u32 k = m->section_count - 1;
@@ -444,6 +463,7 @@ bool lower_decode_at(struct lower *l, u32 index, struct sass_insn *i)
 	return sass_decode(l->m->decoder, read_u64(code), read_u64(code + 8), address - l->section->base, i);
 }
 
+/* An address that is not an instruction's is no place to jump to, and is ignored. */
 static void lead(struct lower *l, u64 address)
 {
 	u32 index;
@@ -557,6 +577,8 @@ static u32 find_system_calls(const struct sass_module *m)
 	return found;
 }
 
+/* Instructions in the order of the text; then the end, and functions of the system that the code calls (vprintf,
+ * malloc, ...). */
 static void emit_code(struct lower *l)
 {
 	struct emitter *e = &l->e;
@@ -619,6 +641,8 @@ static const u8 *address_bank(struct lower *l, u64 size)
 	return bytes;
 }
 
+/* Bank 2 holds jump tables and constants of the kernel, 3 variables, 4 addresses; bank 0, parameters and the launch's
+ * state, is filled at run time (exec/driver_bank.c). */
 static const struct machine_banks *find_banks(struct lower *l)
 {
 	struct machine_banks *b = ARENA_NEW(l->e.low->arena, struct machine_banks);
@@ -655,6 +679,7 @@ static u64 local_bytes(const struct lower *l)
 	return m->stack_bytes ? (m->stack_bytes + STACK_SPARE + 15) & ~15ull : 0;
 }
 
+/* The counterpart of emit_function() for machine code. NULL after an error, which has been told. */
 struct code *sass_lower_function(struct lowering *low, struct ir_function *f)
 {
 	struct lower l = {.e = {.low = low, .function = f}, .kernel = f->machine->kernel};

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Lowering of machine code: integers, logic, shifts, predicates.
+ *
+ * Sources stand where the disassembly has them: operand 0 is the destination, predicates that are written come next. A
+ * minus on an integer source is a two's complement only if no carry comes in; with one (.X) it is a complement of bits,
+ * and the carry makes up for the one.
  */
 #include <string.h>
 
@@ -32,6 +36,7 @@ static u32 carry_in(struct lower *l, u32 k, u32 flag, u32 *flags)
 	return p.row;
 }
 
+/* Sums of pairs: without carries as one addition of 64 bits, else the instruction is not modelled. */
 static void sum64(struct lower *l, bool carries)
 {
 	const u32 x = lower_long(l), a = lower_wide(l, 3), b = lower_wide(l, 4), c = lower_wide(l, 5);
@@ -45,6 +50,8 @@ static void sum64(struct lower *l, bool carries)
 	lower_write_wide(l, 0, x);
 }
 
+/* Without carries a plain sum; with carries out or in a handler that takes complements, predicates and their negations
+ * as a list. */
 void lower_iadd3(struct lower *l)
 {
 	const bool carries = modifier(l, MOD_X);
@@ -145,6 +152,7 @@ static void subtract_fields(struct lower *l, u32 a, u32 b, u32 top)
 	PTX(l, "xor.b32", TO32(lower_to(l, 0, 0)), ROW32(difference), ROW32(x));
 }
 
+/* Sums of a word, two halves or four bytes; saturating only for signed words. */
 void lower_viadd(struct lower *l)
 {
 	enum { WORD, HALVES, SIGNED_WORD, SIGNED_HALVES, BYTES, SIGNED_BYTES };
@@ -189,6 +197,7 @@ static bool simple_product(struct lower *l, u32 first)
 	return true;
 }
 
+/* The 64-bit or upper product plus an addend of one or two words, with carry in and out. */
 static void product_carry(struct lower *l, u32 first, u32 how, bool carries)
 {
 	const u32 a = lower_source(l, first), b = lower_source(l, first + 1);

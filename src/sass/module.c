@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Cubins as modules: see sass/module.h.
+ *
+ * A cubin becomes an ir_module with one text, which reads like a disassembly and which all positions in messages and
+ * breakpoints refer to:
+ *
+ *      .text.k        a kernel: function with ir_machine, instructions with their addresses
+ *      .nv.global     variables, with bytes and relocations as initialisers
+ *      .nv.constant3  one variable "c[3]", of which symbols are parts
+ *      .rel, .rela    addresses of variables and functions, put in when these are known
  */
 #include "sass/module.h"
 
@@ -51,6 +59,7 @@ bool sass_module_is(const u8 *bytes, size_t size)
 	return size > 20 && !memcmp(bytes, "\177ELF", 4) && (bytes[18] | bytes[19] << 8) == ELF_MACHINE_CUDA;
 }
 
+/* A variable's address, or that of code: functions of the cubin and, by name, of the system. False: neither. */
 bool sass_symbol_address(const struct sass_module *m, u32 symbol,
 			 u64 (*variable_address)(void *context, const struct ir_variable *v), void *context,
 			 u64 *address)
@@ -91,6 +100,7 @@ static void put(struct reader *r, const char *text, size_t length)
 
 static void put_text(struct reader *r, const char *text) { put(r, text, strlen(text)); }
 
+/* *line is where the instruction itself begins, behind its address: spans of messages point there. */
 static void put_instruction(struct reader *r, const u8 *code, u32 address, u32 *line)
 {
 	char text[SASS_TEXT + 40];
@@ -152,6 +162,7 @@ static void add_init(struct reader *r, struct ir_variable *v, struct ir_init ini
 	VEC_PUSH(r->arena, &v->inits, init);
 }
 
+/* In pieces of eight bytes; those that are zero need no initialiser. */
 static void add_bytes(struct reader *r, struct ir_variable *v, const u8 *bytes, u64 size)
 {
 	for (u64 at = 0; bytes && at < size; at += 8) {
@@ -170,7 +181,9 @@ static u64 no_address(void *context, const struct ir_variable *v)
 	return 0;
 }
 
-/* A relocation at byte `at` of a variable's bytes. */
+/* A relocation at byte `at` of a variable's bytes.
+ * The address of a variable is known only when the program is laid out, so the initialiser names the symbol, and a mask
+ * for the one byte that is wanted of it. */
 static void relocate(struct reader *r, struct ir_variable *v, u64 at, const struct cubin_relocation *c, const u8 *bytes)
 {
 	struct ir_init init = {.kind = INIT_BYTES, .offset = at, .size = 8};
@@ -217,6 +230,7 @@ static bool in_section(const struct cubin *c, const struct elf_symbol *s, const 
 	       !strncmp(c->elf.sections[s->section].name, prefix, strlen(prefix));
 }
 
+/* Symbols of a damaged file may lie outside of their section. */
 static bool is_whole(const struct cubin *c, const struct elf_symbol *s)
 {
 	const u64 size = c->elf.sections[s->section].size;
@@ -243,6 +257,7 @@ static void add_constants(struct reader *r)
 	}
 }
 
+/* Variables first, then their bytes: relocations may name any of them. */
 static void add_variables(struct reader *r)
 {
 	const struct cubin *c = r->m->cubin;

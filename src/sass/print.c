@@ -23,6 +23,7 @@ struct writer {
 	const struct sass_decoder *decoder;
 };
 
+/* What does not fit into SASS_TEXT is cut off. */
 static void put(struct writer *w, const char *text, size_t length)
 {
 	if (length > SASS_TEXT - 1 - w->length)
@@ -72,6 +73,7 @@ static void put_signed(struct writer *w, s64 value)
 		putf(w, "0x%" PRIx64, (u64)value);
 }
 
+/* As nvdisasm prints floats: 20 digits, +QNAN and -INF with a blank behind. */
 static void put_real(struct writer *w, f64 x)
 {
 	if (isnan(x))
@@ -137,6 +139,7 @@ static bool shows_base(const struct writer *w, const struct sass_operand *o, boo
 	return !more || suffix;
 }
 
+/* Parts that are zero are left out, as nvdisasm does: [R2], [UR4], [R2+UR4+0x10], desc[UR4][R2.64]. */
 static void put_address(struct writer *w, const struct sass_insn *i, const struct sass_operand *o,
 			const struct sass_address_form *f)
 {
@@ -302,6 +305,8 @@ static void put_guard(struct writer *w, const struct sass_insn *i)
 	put_text(w, " ");
 }
 
+/* Fields in the row's order: modifiers behind the opcode, then operands. A blank before the first operand, commas
+ * before others. */
 u32 sass_print(const struct sass_decoder *d, const struct sass_insn *i, char text[SASS_TEXT])
 {
 	struct writer w = {text, 0, d};

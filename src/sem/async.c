@@ -6,6 +6,12 @@
  *
  * Each active lane carries out its own copy, lowest lane first. In eager mode it does so at the
  * instruction: groups then have nothing to wait for, and an mbarrier gets its bytes at once.
+ *
+ * An instruction's life, by the lane functions (..._lane) that the macros of src/sem/async.h make handlers of:
+ *
+ *      eager    the lanes act at once; arrivals and bytes reach their mbarrier at once
+ *      strict   the same, but each operation is on record until it is waited for (observe/async_check.c)
+ *      random   the lanes' arguments are kept, and act at a random later moment, before they are waited for (async_later.c)
  */
 #include "sem/async.h"
 
@@ -110,6 +116,7 @@ static enum ir_space arrival_space(const struct form *f)
 	return form_pick(f, M_shared, M_shared_cta) == TOKEN_NONE ? SPACE_GENERIC : SPACE_SHARED;
 }
 
+/* The arrival itself: at once, or when the lane's copies are done (random). */
 static bool cp_async_arrive_lane(struct operands *o, u32 l)
 {
 	struct mbarrier b;
@@ -205,7 +212,8 @@ static bool bulk_to_shared_lane(struct operands *o, u32 l)
 }
 ASYNC_MEANING(bulk_to_shared, ASYNC_BYTES, false)
 
-/* Into global memory: destination, source, size, cache policy if hinted, mask of bytes if masked. */
+/* Into global memory: destination, source, size, cache policy if hinted, mask of bytes if masked.
+ * Byte k is written only if bit k mod 16 of the mask is set. */
 static bool bulk_to_global_lane(struct operands *o, u32 l)
 {
 	const u32 mask_operand = form_has(o->form, M_L2_cache_hint) ? 6 : 5, size = (u32)operand_value(o, 4, l);
@@ -224,7 +232,8 @@ static bool bulk_to_global_lane(struct operands *o, u32 l)
 }
 ASYNC_MEANING(bulk_to_global, ASYNC_BULK, false)
 
-/* The form's first type; operands as of the copies. */
+/* The form's first type; operands as of the copies.
+ * Element by element; on global memory by the host's atomic operations, as other host threads may reduce there, too. */
 static void bulk_reduce(const struct operands *o, u8 *to, const u8 *from, u32 size, bool global)
 {
 	const int op = reduce_op(o->form), type = form_type(o->form, 0);

@@ -2,6 +2,10 @@
  *
  * Control flow (PTX ISA 9.7.12), and the internal meanings that lowering puts between PTX
  * instructions: their opcodes begin with '%', which no source text can spell.
+ *
+ * A branch, for one warp and for a gang: all lanes one way costs one comparison; else exec/diverge.c or
+ * exec/gang_split.c takes over. Backward branches count down the budget of the time slice; those that may wait for
+ * other lanes (AUX_SPIN) yield after SPIN_TURNS rounds, so that what they wait for can happen.
  */
 #include "isa/sregs.h"
 #include "sem/external.h"
@@ -48,6 +52,7 @@ GANG_FUNCTION(count)
 }
 MEANING_GANG(count);
 
+/* Lanes that have not diverged pass: the join is theirs only if a branch opened it. */
 MEANING_FUNCTION(join)
 {
 	(void)rows;
@@ -59,7 +64,8 @@ MEANING_FUNCTION(join)
 GANG_FUNCTION(join) { return UNLIKELY(g->split != NULL) ? gang_join(g, i) : i + 1; }
 MEANING_GANG(join);
 
-/* Runs the next instruction for the lanes whose predicate holds. */
+/* Runs the next instruction for the lanes whose predicate holds.
+ * A fault of the guarded instruction has stopped the warp already. */
 MEANING_FUNCTION(guard)
 {
 	const u32 on = mask & PRED_SOURCE(i, i->a, 0);
@@ -108,6 +114,7 @@ GANG_FUNCTION(guard)
 }
 MEANING_GANG(guard);
 
+/* Ends the time slice where it must: by rounds of a loop that spins, by the budget elsewhere. */
 static inline const struct insn *jump_back(struct warp *w, const struct insn *i, const struct insn *target)
 {
 	if (i->aux & AUX_SPIN ? ++w->spins >= SPIN_TURNS : w->budget <= 0)
@@ -139,6 +146,7 @@ MEANING_GANG(bra);
 /* Where the lanes of a branch meet; NULL: nowhere. */
 static inline const struct insn *join_of(const struct insn *i) { return i->b == NO_OPERAND ? NULL : i + (s32)i->b; }
 
+/* The lanes that do not take the branch go on first; the others are a split of their own. */
 MEANING_FUNCTION(bra_if)
 {
 	const u32 taken = mask & PRED_SOURCE(i, i->a, 0);
@@ -183,6 +191,7 @@ static s32 furthest(const struct branch_table *t, const u32 *index, u32 lanes)
 	return distance;
 }
 
+/* Ways are split off from the furthest to the nearest, which then runs; lanes with an index beyond the list fault. */
 MEANING_FUNCTION(brx)
 {
 	const struct branch_table *t = &w->frame->code->tables[i->c];
@@ -326,6 +335,7 @@ MEANING_EACH(element);
 
 /* --- Calls ---------------------------------------------------------------------------------- */
 
+/* Lanes are called by target: those of the lowest lane now, the others when they come here again. */
 static const struct insn *call_indirect(struct warp *w, const struct insn *i, u8 *rows, const struct call_site *site)
 {
 	const u64 base = w->grid->map->function_base;

@@ -3,6 +3,13 @@
  * CUDA's device runtime: kernels that launch kernels, copy and fill (CUDA C++ Programming Guide, "CUDA Dynamic
  * Parallelism", for this generation; cuda_device_runtime_api.h). All that is asked for waits in the launch's queue
  * (exec/child_grids.h) and runs in the order in which it was asked for, so streams and events order nothing further.
+ *
+ * Names are those of cuda_device_runtime_api.h behind "__cudaCDP2"; each lane calls for itself. A launch in device code
+ * is two calls:
+ *
+ *      buffer = cudaGetParameterBufferV2(kernel, grid, block, shared)     buffer_v2: memory for the arguments
+ *      ... the kernel stores its arguments there ...
+ *      cudaLaunchDeviceV2(buffer, stream)                                 launch_v2: the request goes to the queue
  */
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +48,7 @@ static u64 argument(const struct runtime_call *c, u32 k)
 	return k < c->site->in_count ? external_argument(c->w, c->rows, c->site, k, 0, c->lane) : 0;
 }
 
+/* A dim3 is passed by value: 12 bytes in one parameter. */
 static void read_dim3(const struct runtime_call *c, u32 k, u32 d[3])
 {
 	const u64 low = external_argument(c->w, c->rows, c->site, k, 0, c->lane);
@@ -84,6 +92,7 @@ static u64 store_result(struct runtime_call *c, u64 address, u64 value, u32 byte
 
 /* --- Launches ------------------------------------------------------------------------------------ */
 
+/* As the caller lays arguments out in its buffer: each aligned as its type is. */
 static u64 bytes_of_params(const struct kernel *k)
 {
 	u64 bytes = 0;
@@ -123,6 +132,7 @@ static u64 buffer_v1(struct runtime_call *c)
 	return b.bytes > MOST ? 0 : grids_buffer(queue_of(c), memory_of(c), &b);
 }
 
+/* Against the architecture's limits; the kernel's own directives are checked when it is launched. */
 static bool shape_fits(const struct arch *a, const struct grid_buffer *b)
 {
 	u64 threads = 1;
@@ -150,6 +160,7 @@ static u64 launch(struct runtime_call *c, struct grid_request *g, const struct g
 	return grids_add(queue_of(c), g, stream == STREAM_TAIL) ? RUNTIME_OK : RUNTIME_TOO_MANY_PENDING;
 }
 
+/* The buffer is released: its arguments are in the request now. */
 static struct grid_request *take_buffer(struct runtime_call *c, u64 address, struct grid_buffer *b)
 {
 	struct grid_request *g = grids_from_buffer(queue_of(c), memory_of(c), address, b);
@@ -189,6 +200,7 @@ static u64 launch_v1(struct runtime_call *c)
 
 /* --- Copies and fills ------------------------------------------------------------------------------ */
 
+/* Copies and fills wait in the same queue as launches, so they happen in order with them. */
 static u64 move(struct runtime_call *c, const struct grid_request *wanted, u64 stream)
 {
 	struct grid_request *g = malloc(sizeof *g);

@@ -5,6 +5,15 @@
  *
  * Memory order, scope and cache operators change no result here: a warp's accesses are carried out
  * in program order, and other threads' become visible as they happen.
+ *
+ * How a load finds its way; each line is tried before the next, and the first that fits does all lanes at once:
+ *
+ *      neighbouring places, all lanes         a copy (load_row, src/sem/load_type.h)
+ *      shared words near the first lane's     two loads and a permutation (load_shared_near)
+ *      one address, neighbours of some lanes, two rows, a gather within one allocation (load_shape)
+ *      lane by lane, with diagnosis           load_lanes; for vectors and rare types ld_any
+ *
+ * A fast way that gives up has changed nothing, so that the last one can raise the fault in the right lane.
  */
 #include "decode/form_address.h"
 #include "isa/form.h"
@@ -164,6 +173,7 @@ struct values {
 	bool bytewise; /* a function's parameter at an address that would not do for memory */
 };
 
+/* What the form says of the values that move, for loads and stores of any type. `rows` is a list only for vectors. */
 static void values_of(const struct warp *w, const struct insn *i, const struct form *f, bool is_store, struct values *v)
 {
 	v->count = form_vector(f);
@@ -180,6 +190,7 @@ static void values_of(const struct warp *w, const struct insn *i, const struct f
 		v->space = SPACE_LOCAL;
 }
 
+/* An access without an address register is a function's parameter: one place for all lanes, in the frame. */
 static void any_addresses(const struct warp *w, const u8 *rows, const struct insn *i, const struct values *v,
 			  u64 address[WARP_LANES])
 {
@@ -192,6 +203,7 @@ static void any_addresses(const struct warp *w, const u8 *rows, const struct ins
 		address[l] = at;
 }
 
+/* As a register of `register_bits` holds it: extended by its sign or with zeros; narrow registers are cut off. */
 static void keep_value(u8 *row, u32 lane, u32 register_bits, const u8 *bytes, u32 size, bool is_signed)
 {
 	u64 low = 0, high = 0;
@@ -217,6 +229,7 @@ static const struct insn *fault_unaligned(struct warp *w, const struct insn *i, 
 	return warp_fault_address(w, i, FAULT_MISALIGNED, lane, address, v->count * v->bytes, v->space, is_store);
 }
 
+/* Byte by byte where a parameter may lie at an address that memory would refuse. */
 static bool read_element(struct warp *w, const struct insn *i, u32 lane, const struct values *v, u64 address, u8 *to)
 {
 	const u32 step = v->bytewise ? 1 : v->bytes;

@@ -25,6 +25,7 @@ struct output {
 	char small[512];
 };
 
+/* Short texts need no allocation. */
 static void output_open(struct output *o, const struct warp *w)
 {
 	o->arena = &w->worker->arena;
@@ -36,6 +37,7 @@ static void output_open(struct output *o, const struct warp *w)
 
 static void output_close(struct output *o) { free(o->heap); }
 
+/* By doubling. Without memory the arena unwinds to the launch, as everywhere. */
 static void reserve(struct output *o, size_t more)
 {
 	if (more <= o->room - o->length)
