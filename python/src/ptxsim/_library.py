@@ -47,7 +47,7 @@ def _open(ffi: Any) -> Any:
     raise ImportError("libptxsim.so was not found; install it or set PTXSIM_LIBRARY:\n  " + "\n  ".join(tried))
 
 
-ffi = cffi.FFI()
+ffi: Any = cffi.FFI()  # its stubs do not know the fields of structs
 ffi.cdef(_declarations())
 lib = _open(ffi)
 
