@@ -66,6 +66,7 @@ function patch(e: Element, old: (Sketch | string)[], now: (Sketch | string)[]): 
 		const next: ChildNode | null = node?.nextSibling ?? null;
 		const a = old[k], b = now[k];
 		if (b === undefined) node!.remove();
+		else if (a === b) { /* kept from last time */ }
 		else if (a === undefined) e.append(make(b));
 		else if (typeof a === 'string' && typeof b === 'string') { if (a !== b) (node as Text).data = b; }
 		else if (typeof a === 'object' && typeof b === 'object' && a.tag === b.tag) {

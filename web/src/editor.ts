@@ -99,6 +99,8 @@ const costs = StateField.define<RangeSet<GutterMarker>>({
 	},
 });
 
+const MARGIN = 60; // pixels that stay in sight above and below where the warp stands
+
 export class Editor {
 	view: EditorView;
 	onChange: () => void = () => {};
@@ -107,6 +109,7 @@ export class Editor {
 	// `listed`: a text to look at, not to edit.
 	constructor(parent: HTMLElement, private listed = false) {
 		this.view = new EditorView({ parent, state: this.state('') });
+		this.watchSight();
 	}
 
 	private state(doc: string): EditorState {
@@ -164,8 +167,23 @@ export class Editor {
 	stand(focus: number, others: number[], reveal: boolean, lines?: Map<number, Cost>): void {
 		const effects: StateEffect<unknown>[] = [setPlaces.of({ focus, others })];
 		if (lines) effects.push(setCosts.of(lines));
-		if (reveal && focus > 0 && focus <= this.view.state.doc.lines)
-			effects.push(EditorView.scrollIntoView(this.view.state.doc.line(focus).from, { y: 'nearest', yMargin: 60 }));
+		if (reveal && focus > 0 && focus <= this.view.state.doc.lines && !this.isSeen(focus))
+			effects.push(EditorView.scrollIntoView(this.view.state.doc.line(focus).from, { y: 'nearest', yMargin: MARGIN }));
 		this.view.dispatch({ effects });
+	}
+
+	// What is scrolled into sight, as it was told last: to ask would make the browser lay out the page at once.
+	private sight = { top: 0, height: 0 };
+
+	private watchSight(): void {
+		const e = this.view.scrollDOM, look = () => { this.sight = { top: e.scrollTop, height: e.clientHeight }; };
+		e.addEventListener('scroll', look, { passive: true });
+		new ResizeObserver(look).observe(e);
+	}
+
+	// Whether a line stands well within sight, by the editor's own record of heights.
+	private isSeen(line: number): boolean {
+		const block = this.view.lineBlockAt(this.view.state.doc.line(line).from);
+		return block.top >= this.sight.top + MARGIN && block.bottom <= this.sight.top + this.sight.height - MARGIN;
 	}
 }

@@ -18,6 +18,7 @@ const tabs: Tab[] = ['Warps', 'Registers', 'Access', 'Memory', 'Matrix', 'Result
 const LIMIT = 20_000_000; // warp instructions of a launch, unless the options say otherwise
 const SPACING = 16_384; // warp instructions between checkpoints: what dragging has to run again at most
 const AHEAD = 4_000_000; // launches up to this long are run through once, so that there are checkpoints everywhere
+const STOPPABLE = 80; // ms from which on Stop can be pressed
 const PAGE_BYTES = 1024; // of memory shown at once
 
 const engine = new Engine();
@@ -226,11 +227,12 @@ async function refresh(line?: string): Promise<void> {
 		for (const l of lines.body.lines)
 			costs.set(l.line, { count: l['launch.instructions'] ?? 0, conflicts: l['shared.conflicts'] ?? 0, divergent: l['branch.divergent'] ?? 0 });
 	for (const [l, c] of costs) if (!c.count) costs.delete(l);
+	drawTime();
+	await drawPanel();
+	// Last, because the editor measures the page: so the browser lays it out once.
 	const block = state.blocks?.find((b) => b.index === state!.focus?.block);
 	const others = (block?.warps ?? []).flatMap((w) => w.splits.map((p) => p.line ?? 0));
 	code().stand(state.focus?.line ?? 0, others, true, costs);
-	drawTime();
-	await drawPanel();
 	tellMove(said);
 }
 
@@ -558,7 +560,13 @@ function wire(): void {
 	editor.onChange = () => { stale(); checkSoon(); };
 	editor.onBreakpoints = listing.onBreakpoints = () => quietly(setBreakpoints());
 	session.onOutput = () => {};
-	engine.onBusy = (busy) => { byId<HTMLButtonElement>('stop').disabled = !busy; };
+	// Only what takes a while can be stopped: a step draws the page once, not three times.
+	let busyTimer = 0;
+	engine.onBusy = (busy) => {
+		clearTimeout(busyTimer);
+		if (busy) busyTimer = window.setTimeout(() => { byId<HTMLButtonElement>('stop').disabled = false; }, STOPPABLE);
+		else byId<HTMLButtonElement>('stop').disabled = true;
+	};
 }
 
 async function start(): Promise<void> {

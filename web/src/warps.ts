@@ -45,11 +45,24 @@ function describeSplits(w: Warp): string {
 	}).join('; ');
 }
 
+// The sketches of a block's warps, each with what it was made from: a step changes few of them.
+const kept = new Map<number, { from: string; sketch: Sketch }>();
+
 function drawWarp(w: Warp, block: Block, state: State, actions: Actions): Sketch {
 	const f = state.focus!, focused = f.warp === w.index && f.block === block.index;
+	const from = `${block.index} ${focused ? f.lane : -1} ${JSON.stringify(w)}`, old = kept.get(w.index);
+	if (old?.from === from) return old.sketch;
+	const sketch = sketchWarp(w, block, focused ? f.lane : -1, actions);
+	kept.set(w.index, { from, sketch });
+	return sketch;
+}
+
+// `lane`: the focused one, if it is this warp's, else -1.
+function sketchWarp(w: Warp, block: Block, lane: number, actions: Actions): Sketch {
+	const focused = lane >= 0;
 	const lanes: Sketch[] = [];
 	for (let l = 0; l < 32; l++) {
-		const [kind, word] = laneState(w, l), on = focused && f.lane === l;
+		const [kind, word] = laneState(w, l), on = lane === l;
 		lanes.push(v('button', { type: 'button', className: `lane ${kind}${on ? ' focus' : ''}`, tabindex: on ? 0 : -1,
 			title: `lane ${l}: ${word}`, 'aria-label': `warp ${w.index}, lane ${l}: ${word}`, onclick: () => actions.focus(block.index, w.index, l) }));
 	}
@@ -187,7 +200,16 @@ function drawCopies(b: Block, actions: Actions): Part {
 
 /* --- The view --------------------------------------------------------------------------------------- */
 
+let keptGrid: { from: string; sketch: Sketch } | null = null;
+
 function drawGrid(state: State, block: Block, actions: Actions): Sketch {
+	const blocks = state.blocks!.map((b) => [b.index, b.warps.some((w) => w.live)]);
+	const from = JSON.stringify([state.launch!.grid, block.index, blocks]);
+	if (keptGrid?.from !== from) keptGrid = { from, sketch: sketchGrid(state, block, actions) };
+	return keptGrid.sketch;
+}
+
+function sketchGrid(state: State, block: Block, actions: Actions): Sketch {
 	const [gx, gy, gz] = state.launch!.grid;
 	const all = gx * gy * gz, most = Math.max(...state.blocks!.map((b) => b.index));
 	const resident = new Map(state.blocks!.map((b) => [b.index, b]));
