@@ -104,8 +104,9 @@ static struct ir_module *add_cubin(struct session *s, const char *name, const ch
 	return module;
 }
 
-/* What says how a cubin is to be launched: x.cubin.launch, or the lines of x.ptx. */
-static void find_launches(struct session *s, struct ir_module *m, const char *path)
+/* What says how a cubin is to be launched: x.cubin.launch, or the lines of x.ptx. That there is neither is no error; a file
+ * that is there and cannot be read is: false, with a message. */
+static bool find_launches(struct session *s, struct ir_module *m, const char *path, const char **message)
 {
 	static const char ending[] = ".cubin";
 	const size_t stem = strlen(path) - min_u64(strlen(path), strlen(ending));
@@ -113,13 +114,18 @@ static void find_launches(struct session *s, struct ir_module *m, const char *pa
 	size_t length;
 	char *text = file_read_whole(beside, TEXT_LIMIT, &length, &why);
 
-	if (!text && !strcmp(path + stem, ending)) {
+	if (!text && errno == ENOENT && !strcmp(path + stem, ending)) {
 		beside = arena_printf(&s->arena, "%.*s.ptx", (int)stem, path);
 		text = file_read_whole(beside, TEXT_LIMIT, &length, &why);
+	}
+	if (!text && errno != ENOENT) {
+		*message = arena_printf(&s->arena, "its launches cannot be read from %s: %s", beside, why);
+		return false;
 	}
 	if (text)
 		m->launches = source_add(&s->sources, beside, text, length) + 1;
 	free(text);
+	return true;
 }
 
 void session_add_text(struct session *s, const char *name, const char *text, size_t length)
@@ -143,8 +149,7 @@ bool session_add_file(struct session *s, const char *path, const char **message)
 	if (sass_module_is((const u8 *)text, length)) {
 		struct ir_module *module = add_cubin(s, path, text, length);
 		free(text);
-		find_launches(s, module, path);
-		return true;
+		return find_launches(s, module, path, message);
 	}
 	/* Into the arena at once, so that nothing leaks if memory runs out while parsing. */
 	const u32 source = source_add(&s->sources, strcmp(path, "-") ? path : "<stdin>", text, length);

@@ -60,10 +60,12 @@ char *file_read_whole(const char *path, size_t limit, size_t *length, const char
 		return NULL;
 	}
 	char *text = NULL;
-	if (fstat(fileno(f), &about) == 0 && S_ISDIR(about.st_mode))
-		*message = strerror(EISDIR);
-	else
+	if (fstat(fileno(f), &about) == 0 && S_ISDIR(about.st_mode)) {
+		errno = EISDIR;
+		*message = strerror(errno);
+	} else {
 		text = read_stream(f, limit, length, message);
+	}
 	const int why = errno;
 	if (f != stdin)
 		fclose(f);

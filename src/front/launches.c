@@ -134,6 +134,21 @@ static void override_shapes(struct session *s, struct script *script, const stru
 	}
 }
 
+/* The file that should have had the launches may be another than the one that was named. */
+static void tell_no_launches(const struct session *s, const struct run_options *o)
+{
+	const struct ir_module *first = s->modules.items[0];
+
+	if (o->script)
+		fprintf(stderr, "ptxsim: %s has no launch lines\n", o->script);
+	else if (first->launches)
+		fprintf(stderr, "ptxsim: %s has no launch lines, which should say how to launch %s\n",
+			s->sources.files.items[first->launches - 1]->name, o->files.items[0]);
+	else
+		fprintf(stderr, "ptxsim: %s has no //@ launch lines: give --kernel, --grid, --block and --arg\n",
+			o->files.items[0]);
+}
+
 /* Everything that is to be done, from the files, a script file or the options. */
 bool run_read_launches(struct session *s, struct script *script, const struct run_options *o)
 {
@@ -164,7 +179,6 @@ bool run_read_launches(struct session *s, struct script *script, const struct ru
 		read_line(s, script, "--save", line);
 	}
 	if (!script->launch_count && !s->diags.error_count)
-		fprintf(stderr, "ptxsim: %s has no //@ launch lines: give --kernel, --grid, --block and --arg\n",
-			o->files.items[0]);
+		tell_no_launches(s, o);
 	return script->launch_count != 0;
 }

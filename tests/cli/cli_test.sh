@@ -384,6 +384,13 @@ expect 0 "1 of 1 expectations hold" "$ptxsim" run "$work/expected.ptx"
 expect 1 "a[5]: got 5, wanted 6" "$ptxsim" run "$work/wrong.ptx"
 expect 2 "syntax.ptx:15:" "$ptxsim" run "$work/syntax.ptx"
 expect 2 "has no //@ launch lines" "$ptxsim" run "$work/plain.ptx"
+cp "$here/../debug/machine.cubin" "$work/bare.cubin"
+echo '# nothing yet' >"$work/bare.cubin.launch"
+expect 2 "bare.cubin.launch has no launch lines, which should say how to launch" "$ptxsim" run "$work/bare.cubin"
+rm "$work/bare.cubin.launch"
+mkdir "$work/bare.cubin.launch"
+expect 2 "bare.cubin.launch: Is a directory" "$ptxsim" run "$work/bare.cubin"
+expect 2 "bare.cubin has no //@ launch lines" sh -c 'rmdir "$1".launch && "$2" run "$1"' - "$work/bare.cubin" "$ptxsim"
 expect 0 "a  u32[128]" "$ptxsim" run "$work/plain.ptx" --grid 4 --block 32 --arg 'a=u32[128]'
 expect 2 "1 parameter, but 2 arguments" "$ptxsim" run "$work/plain.ptx" --arg 1 --arg 2
 mangled=$here/../run/mangled.ptx
