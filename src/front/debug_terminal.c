@@ -77,6 +77,29 @@ static unsigned char complete(EditLine *e, int key)
 	return CC_REFRESH;
 }
 
+/* What terminals send for keys, whatever TERM says: libedit knows the sequences of one terminal alone, and a multiplexer or
+ * a remote shell often shows another. */
+static void bind_keys(EditLine *edit)
+{
+	static const struct {
+		const char *command, *sequences[6];
+	} keys[] = {
+		{"ed-prev-history", {"\\e[A", "\\eOA"}},
+		{"ed-next-history", {"\\e[B", "\\eOB"}},
+		{"ed-next-char", {"\\e[C", "\\eOC"}},
+		{"ed-prev-char", {"\\e[D", "\\eOD"}},
+		{"ed-move-to-beg", {"\\e[H", "\\eOH", "\\e[1~", "\\e[7~"}},
+		{"ed-move-to-end", {"\\e[F", "\\eOF", "\\e[4~", "\\e[8~"}},
+		{"ed-delete-next-char", {"\\e[3~"}},
+		{"ed-prev-word", {"\\e[1;5D", "\\e[5D", "\\eb"}},
+		{"em-next-word", {"\\e[1;5C", "\\e[5C", "\\ef"}},
+	};
+
+	for (size_t k = 0; k < COUNT_OF(keys); k++)
+		for (size_t i = 0; i < COUNT_OF(keys[k].sequences) && keys[k].sequences[i]; i++)
+			el_set(edit, EL_BIND, keys[k].sequences[i], keys[k].command, NULL);
+}
+
 static void open_edit(struct terminal *t)
 {
 	const char *home = getenv("HOME");
@@ -93,6 +116,7 @@ static void open_edit(struct terminal *t)
 	el_set(t->edit, EL_HIST, history, t->history);
 	el_set(t->edit, EL_ADDFN, "ptxsim-complete", "Complete the word", complete);
 	el_set(t->edit, EL_BIND, "^I", "ptxsim-complete", NULL);
+	bind_keys(t->edit);
 	el_source(t->edit, NULL);
 	history(t->history, &event, H_SETSIZE, HISTORY_LINES);
 	history(t->history, &event, H_SETUNIQUE, 1);

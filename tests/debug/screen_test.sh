@@ -30,7 +30,7 @@ open() {
 	size=$1
 	shift
 	run new-session -d -s screen -x "${size%x*}" -y "${size#*x}" \
-		"cd $here; HOME=$work NO_COLOR=1 TERM=screen $program $*; echo \"ended with \$?\"; sleep 100"
+		"cd $here; HOME=$work NO_COLOR=1 TERM=${term-screen} $program $*; echo \"ended with \$?\"; sleep 100"
 }
 
 keys() {
@@ -74,6 +74,17 @@ shows "(ptxsim) start"
 keys C-u C-d
 shows "ended with 0"
 close
+# Keys work as well where TERM names another terminal than the one that sends them.
+for term in xterm vt100; do
+	open 80x24 debug "$dot"
+	shows "(ptxsim)"
+	keys "arp" Home "st" End "t" Left DC BSpace "t"
+	shows "(ptxsim) start"
+	keys C-u C-d
+	shows "ended with 0"
+	close
+done
+unset term
 cat >"$work/endless.ptx" <<'PTX'
 .version 8.0
 .target sm_90
