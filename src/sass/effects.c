@@ -13,6 +13,7 @@
 
 #include "isa/tokens.h"
 #include "sass/encoding.h"
+#include "sass/texture_shape.h"
 
 /* The word of a modifier that is printed; "" if the instruction has none of that kind. */
 static const char *word_of(const struct sass_insn *i, enum sass_modifier_kind kind)
@@ -52,8 +53,9 @@ static u32 words_of(const char *word)
 static u32 datum_words(const struct sass_insn *i)
 {
 	static const enum sass_modifier_kind kinds[] = {
-		MOD_SIZE,     MOD_SIZE_Q,    MOD_SIZE75,      MOD_STAS_SIZE,   MOD_LDC_SIZE,   MOD_ATOM_TYPE,
-		MOD_CAS_TYPE, MOD_ATOM_REAL, MOD_ATOM_TYPE75, MOD_ATOM_TYPE80, MOD_REDAS_TYPE, MOD_ARRIVE_TYPE};
+		MOD_SIZE,       MOD_SIZE_Q,      MOD_SIZE75,    MOD_STAS_SIZE,   MOD_LDC_SIZE,
+		MOD_ATOM_TYPE,  MOD_CAS_TYPE,    MOD_ATOM_REAL, MOD_ATOM_TYPE75, MOD_ATOM_TYPE80,
+		MOD_REDAS_TYPE, MOD_ARRIVE_TYPE, MOD_SURED_TYPE};
 	u32 words = 1;
 
 	for (u32 k = 0; k < COUNT_OF(kinds); k++)
@@ -166,6 +168,7 @@ enum width_rule {
 	WIDTH_CONVERSION,
 	WIDTH_MATRIX,
 	WIDTH_GROUP,
+	WIDTH_TEXTURE,
 	WIDTH_OWN
 };
 
@@ -181,7 +184,8 @@ static const u8 width_rules[SASS_OP_COUNT] = {
 	OP(F2F, WIDTH_CONVERSION), OP(F2I, WIDTH_CONVERSION), OP(I2F, WIDTH_CONVERSION), OP(FRND, WIDTH_CONVERSION),
 	OP(HMMA, WIDTH_MATRIX), OP(IMMA, WIDTH_MATRIX), OP(BMMA, WIDTH_MATRIX), OP(DMMA, WIDTH_MATRIX),
 	OP(QMMA, WIDTH_MATRIX), OP(HGMMA, WIDTH_GROUP), OP(IGMMA, WIDTH_GROUP), OP(QGMMA, WIDTH_GROUP),
-	OP(BGMMA, WIDTH_GROUP), OP(CS2R, WIDTH_OWN), OP(CS2UR, WIDTH_OWN), OP(MATCH, WIDTH_OWN), OP(IADD, WIDTH_OWN),
+	OP(BGMMA, WIDTH_GROUP), OP(TEX, WIDTH_TEXTURE), OP(TLD, WIDTH_TEXTURE), OP(TLD4, WIDTH_TEXTURE), OP(TXD, WIDTH_TEXTURE),
+	OP(TXQ, WIDTH_TEXTURE), OP(SULD, WIDTH_DATUM), OP(SUST, WIDTH_OWN), OP(SURED, WIDTH_DATUM), OP(CS2R, WIDTH_OWN), OP(CS2UR, WIDTH_OWN), OP(MATCH, WIDTH_OWN), OP(IADD, WIDTH_OWN),
 	OP(MOV, WIDTH_OWN), OP(UMOV, WIDTH_OWN), OP(LDSM, WIDTH_OWN), OP(STSM, WIDTH_OWN),
 };
 /* clang-format on */
@@ -190,6 +194,9 @@ static const u8 width_rules[SASS_OP_COUNT] = {
 static u32 own_words(const struct sass_insn *i, bool result)
 {
 	switch (i->opcode) {
+	case SASS_OP_SUST:
+		return has(i, MOD_SURFACE_MASK) ? (u32)__builtin_popcount(sass_modifier(i, MOD_SURFACE_MASK))
+						: datum_words(i);
 	case SASS_OP_CS2R:
 	case SASS_OP_CS2UR:
 		return word_of(i, MOD_CS2R)[0] ? 1 : 2;
@@ -203,6 +210,21 @@ static u32 own_words(const struct sass_insn *i, bool result)
 	default: /* LDSM, STSM: "", "2", "4" */
 		return word_of(i, MOD_LDSM_COUNT)[0] ? (u32)(word_of(i, MOD_LDSM_COUNT)[0] - '0') : 1;
 	}
+}
+
+/* Two results from d on and two from R@64 on, as many as the mask names; halves share registers. */
+static u32 texture_words(const struct sass_insn *i, const struct sass_field *f)
+{
+	const u32 all = (u32)__builtin_popcount(sass_texture_mask(i)), from = f->bits.low[0];
+	const u32 shared = sass_modifier(i, MOD_TEX_F16) ? 2 : 1;
+	u32 arguments[2];
+
+	sass_texture_arguments(i, arguments);
+	if (from == 16)
+		return (min_u32(all, 2) + shared - 1) / shared;
+	if (from == 64)
+		return all > 2 ? (all - 2 + shared - 1) / shared : 0;
+	return f->arg == ARG_UREGISTER ? 1 : arguments[from != 24];
 }
 
 /* Registers of the operand of the field, of which it names the first. `source`: which of the sources, from 0. */
@@ -227,6 +249,8 @@ static u32 register_words(const struct sass_insn *i, const struct sass_field *f,
 		return result || source == 2 ? m.c : source == 0 ? m.a : source == 1 ? m.b : 1;
 	case WIDTH_GROUP:
 		return result || f->bits.low[0] == 64 ? gmma_words(i) : f->bits.low[0] == 24 ? 4 : 1;
+	case WIDTH_TEXTURE:
+		return texture_words(i, f);
 	case WIDTH_OWN:
 		return own_words(i, result);
 	default:
@@ -434,6 +458,14 @@ static bool is_extended(const struct sass_insn *i)
 	return !strcmp(word_of(i, MOD_E), "E") || !strcmp(word_of(i, MOD_E_WIDE), "E");
 }
 
+/* Coordinates of a surface. */
+static u32 address_words(const struct sass_insn *i)
+{
+	const struct sass_texture_shape s = sass_surface_shape(i);
+
+	return has(i, MOD_SURFACE_DIM) ? (u32)s.dimensions + s.layered : 1;
+}
+
 /* Base registers are pairs for 64-bit addresses; a descriptor is a pair of uniform registers. */
 static void add_address(struct sass_effects *to, const struct sass_insn *i, const struct sass_operand *o)
 {
@@ -442,7 +474,7 @@ static void add_address(struct sass_effects *to, const struct sass_insn *i, cons
 	const bool is_wide = !(o->flags & SASS_U32) && (o->flags & SASS_WIDE || is_extended(i));
 	const bool uniform_wide = o->flags & (SASS_WIDE | SASS_U32) || is_extended(i);
 
-	add_register(to, false, o->base, is_wide ? 2 : 1, is_wide ? wide : narrow);
+	add_register(to, false, o->base, is_wide ? 2 : address_words(i), is_wide ? wide : narrow);
 	if (o->uniform != SASS_NO_REGISTER)
 		add_register(to, true, o->uniform, uniform_wide ? 2 : 1, uniform_wide ? wide : narrow);
 	if (o->descriptor != SASS_NO_REGISTER)
@@ -451,10 +483,10 @@ static void add_address(struct sass_effects *to, const struct sass_insn *i, cons
 
 static bool is_store(const struct sass_insn *i) { return bits_of(i) == STORE_256; }
 
-/* The second result of a load of 256 bits. */
+/* The second result of a load of 256 bits, of a lookup. */
 static bool is_second_result(const struct sass_insn *i, const struct sass_field *f)
 {
-	return bits_of(i) == LOAD_256 && f->bits.low[0] == 64;
+	return (bits_of(i) == LOAD_256 || width_rules[i->opcode] == WIDTH_TEXTURE) && f->bits.low[0] == 64;
 }
 
 static void add_predicate(struct sass_effects *to, const struct sass_field *f, const struct sass_operand *o,

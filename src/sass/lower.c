@@ -193,6 +193,14 @@ lower_fn *const lower_table[SASS_OP_COUNT] = {
 	OP(NANOSLEEP, nanosleep),
 	OP(UP2UR, up2ur),
 	OP(UR2UP, ur2up),
+	OP(TEX, tex),
+	OP(TLD, tex),
+	OP(TLD4, tex),
+	OP(TXD, txd),
+	OP(TXQ, txq),
+	OP(SULD, suld),
+	OP(SUST, sust),
+	OP(SURED, sured),
 	OP(RPCMOV, rpcmov),
 };
 
@@ -547,7 +555,7 @@ static void resolve_jumps(struct lower *l)
 	for (size_t k = 0; k < l->jumps.count; k++) {
 		const struct lower_jump *j = &l->jumps.items[k];
 		u32 index = 0;
-		if (!ir_find_address(l->e.function, j->address, &index) && sass_system_name(j->address))
+		if (!ir_find_address(l->e.function, j->address, &index) && sass_system_name(l->m, j->address))
 			index = (u32)l->e.function->body.count + 1 +
 				(j->address - MACHINE_SYSTEM_BASE) / MACHINE_SYSTEM_STEP;
 		l->e.insns.items[j->insn].imm = (s32)l->start[index] - (s32)j->insn;
@@ -570,9 +578,8 @@ static u32 find_system_calls(const struct sass_module *m)
 	u32 found = 0;
 
 	for (u32 k = 0; k < e->symbol_count; k++)
-		for (u32 n = 0; n < MACHINE_SYSTEM_FUNCTIONS && !e->symbols[k].section; n++)
-			if (!strcmp(e->symbols[k].name,
-				    sass_system_name(MACHINE_SYSTEM_BASE + n * MACHINE_SYSTEM_STEP)))
+		for (u32 n = 0; n < MACHINE_SYSTEM_FUNCTIONS && m->system[n] && !e->symbols[k].section; n++)
+			if (!strcmp(e->symbols[k].name, m->system[n]))
 				found |= 1u << n;
 	return found;
 }
@@ -614,7 +621,7 @@ static void emit_code(struct lower *l)
 		begin_instruction(l);
 		l->start[e->function->body.count + 1 + k] = (u32)e->insns.count;
 		if (l->calls_system >> k & 1)
-			lower_system(l, sass_system_name(MACHINE_SYSTEM_BASE + k * MACHINE_SYSTEM_STEP));
+			lower_system(l, l->m->system[k]);
 	}
 	resolve_jumps(l);
 	resolve_meetings(l);

@@ -92,6 +92,8 @@ u32 lower_quad(struct lower *l);
 u32 lower_truth(struct lower *l);
 u32 lower_number(struct lower *l, u32 value); /* a row of a constant */
 u32 lower_number64(struct lower *l, u64 value);
+/* A word of a constant bank at a fixed place. */
+u32 lower_bank_word(struct lower *l, u32 bank, u32 at);
 
 bool lower_is_rz(const struct lower *l, u32 k);
 bool lower_is_pt(const struct lower *l, u32 k);
@@ -180,6 +182,9 @@ static inline u32 lower_address(const struct lower *l) { return l->section->base
 /* The code of a function that the system supplies: lower_control.c. */
 void lower_system(struct lower *l, const char *name);
 
+/* That of a lookup with gradients: lower_texture.c. Such as it has no form for stops the run. */
+void lower_texture_gradient(struct lower *l, const char *name);
+
 /* --- Memory: lower_memory.c ------------------------------------------------------------------- */
 
 struct lower_place {
@@ -209,7 +214,7 @@ struct lower_place lower_place_of(struct lower *l, const struct sass_operand *o,
 							X(yield) X(bmov) X(lepc) X(bpt) X(nanosleep) X(up2ur) X(ur2up) \
 								X(setmaxreg) X(f2ip) X(hmma) X(imma) X(bmma) X(dmma)   \
 									X(movm) X(matrix_rows) X(gmma) X(warpgroup) X(syncs) X(arrives) X(ldgsts) X(ldgdepbar) X(depbar) X(stas) X(redas) X(ublkcp) X(ublkred) \
-	X(utmaldg) X(utmastg) X(utmaredg) X(utmacmdflush) X(vimnmx3) X(vabsdiff4) X(endcollective) X(rpcmov) X(credux) X(iadd) X(fmnmx3) X(qmma)
+	X(utmaldg) X(utmastg) X(utmaredg) X(utmacmdflush) X(vimnmx3) X(vabsdiff4) X(endcollective) X(rpcmov) X(credux) X(iadd) X(fmnmx3) X(qmma) X(tex) X(txd) X(txq) X(suld) X(sust) X(sured)
 /* clang-format on */
 #define X(name) lower_fn lower_##name;
 LOWER_FAMILIES(X)

@@ -147,6 +147,14 @@ static const u8 *system_arguments(const char *name, u32 *count)
 	return functions[k].bytes;
 }
 
+static void return_from_system(struct lower *l)
+{
+	const u32 list[] = {0, 0, lower_register(l, 21), 0};
+	const s32 at = (s32)lower_list(l, list, COUNT_OF(list));
+
+	lower_control(l, MACHINE_brx, (struct insn){.d = lower_register(l, 20), .c = 1, .imm = at}, always(l));
+}
+
 /* A function that the system supplies: arguments from R4 on, eight bytes in an even pair; the result in R4.
  * It returns to where R20 leads. */
 void lower_system(struct lower *l, const char *name)
@@ -159,6 +167,11 @@ void lower_system(struct lower *l, const char *name)
 	const u32 result = lower_long(l);
 	u32 reg = 4;
 
+	if (sass_is_texture_gradient(name)) {
+		lower_texture_gradient(l, name);
+		return_from_system(l);
+		return;
+	}
 	for (u32 k = 0; k < arguments; k++) {
 		const u32 bytes = sizes[k], low = lower_register(l, reg + (bytes == 8 ? reg & 1 : 0));
 		reg += bytes == 8 ? reg & 1 : 0;
@@ -180,9 +193,7 @@ void lower_system(struct lower *l, const char *name)
 		PTX(l, "mov.b32", TO32(lower_register(l, 4)), ROW32(result));
 	else if (site.out_count)
 		lower_split(l, lower_register(l, 4), lower_register(l, 5), result);
-	const u32 list[] = {0, 0, lower_register(l, 21), 0};
-	const s32 at = (s32)lower_list(l, list, COUNT_OF(list));
-	lower_control(l, MACHINE_brx, (struct insn){.d = lower_register(l, 20), .c = 1, .imm = at}, always(l));
+	return_from_system(l);
 }
 
 /* A call leaves its return address to registers: a jump. */
@@ -202,7 +213,8 @@ void lower_call(struct lower *l)
 	if (l->i->operand_count == 2 && (o->arg == ARG_TARGET || o->arg == ARG_INTEGER) && !relative) {
 		u32 index;
 		if (o->value < code || o->value - code > UINT32_MAX ||
-		    (!ir_find_address(l->e.function, o->value - code, &index) && !sass_system_name(o->value - code))) {
+		    (!ir_find_address(l->e.function, o->value - code, &index) &&
+		     !sass_system_name(l->m, o->value - code))) {
 			lower_fails(l);
 		} else {
 			lower_control(l, MACHINE_bra, (struct insn){.d = 0}, second(l));

@@ -99,8 +99,7 @@ u32 lower_to(const struct lower *l, u32 k, u32 word)
 
 /* --- Sources -------------------------------------------------------------------------------- */
 
-/* A word of a constant bank at a fixed place. */
-static u32 bank_row(struct lower *l, u32 bank, u32 at)
+u32 lower_bank_word(struct lower *l, u32 bank, u32 at)
 {
 	struct emitter *e = &l->e;
 
@@ -129,7 +128,7 @@ u32 lower_plain(struct lower *l, u32 k, u32 word)
 		return lower_number(l, word ? (u32)(o->value >> 32) : (u32)o->value);
 	case ARG_CONSTANT:
 		if (o->base == SASS_RZ && o->uniform == SASS_NO_REGISTER && o->value < UINT32_MAX - 8)
-			return bank_row(l, o->number, (u32)o->value + 4 * word);
+			return lower_bank_word(l, o->number, (u32)o->value + 4 * word);
 		break;
 	default:
 		break;

@@ -174,6 +174,27 @@
 	X(REDAS_TYPE, "redastype", "73:3", "", "S32", "64", "!", "!", "!", "!", "!") \
 	X(ARRIVE_TYPE, "arrivetype", "73:3", "32", "?", "64", "?", "?", "?", "?", "?") \
 	X(FILL, "fill", "86:2", "", "FILL", "BROADCAST", "!") \
+	/* Textures and surfaces */ \
+	X(SCR, "scr", "60", "", "SCR") \
+	X(TEX_LOD, "texlod", "87:3", "", "LZ", "LB", "LL", "!", "!", "!", "!") \
+	X(TEX_LOD100, "texlod100", "87:3+59", "", "!", "!", "!", "!", "!", "!", "!", "!", "LL", "!", "!", "!", "!", "!", "!") \
+	X(TLD_LOD, "tldlod", "87:3", "!", "LZ", "!", "LL", "!", "!", "!", "!") \
+	X(TLD_LOD100, "tldlod100", "87:3", "LZ", "LL", "!", "!", "!", "!", "!", "!") \
+	X(GATHER, "gather", "87:3", "R", "G", "B", "A", "!", "!", "!", "!") \
+	X(AOFFI, "aoffi", "76", "", "AOFFI") \
+	X(NDV, "ndv", "77", "", "NDV") \
+	X(TEX_CL, "texcl", "77", "", "CL") \
+	X(TEX_DC, "texdc", "78", "", "DC") \
+	X(TEX_MS, "texms", "78", "", "MS") \
+	X(TEX_F16, "texf16", "79", "", "F16") \
+	X(NODEP, "nodep", "90", "", "NODEP") \
+	X(TEX_DIM, "texdim", "61:3", "1D", "2D", "3D", "CUBE", "ARRAY_1D", "ARRAY_2D", "!", "ARRAY_CUBE") \
+	X(TXQ, "txq", "59:3", "TEX_HEADER_DIMENSION", "!", "!", "!", "!", "!", "!", "!") \
+	X(SURFACE_DIM, "surfacedim", "61:3", "1D", "1D_BUFFER", "1D_ARRAY", "2D", "2D_ARRAY", "3D", "!", "!") \
+	X(SURFACE_BOUND, "surfacebound", "59:2", "IGN", "", "TRAP", "!") \
+	X(BYTE_ADDRESS, "ba", "72", "", "BA") \
+	X(SURFACE_MASK, "surfacemask", "72:4", "!", "R", "G", "RG", "B", "RB", "GB", "RGB", "A", "RA", "GA", "RGA", "BA", "RBA", "GBA", "") \
+	X(SURED_TYPE, "suredtype", "73:3", "", "S32", "U64", "!", "!", "S64", "SD32", "SD64") \
 	/* Control */ \
 	X(NOINC, "noinc", "86", "", "NOINC") \
 	X(NODEC, "nodec", "86", "", "NODEC") \

@@ -44,14 +44,25 @@ struct reader {
 	size_t length, capacity;
 };
 
-static const char *const system_names[MACHINE_SYSTEM_FUNCTIONS] = {"vprintf", "malloc", "free", "__assertfail",
-								   "cudaGraphSetConditional"};
+/* Each file may call these; of others, families of names, those that it does call. */
+static const char *const system_names[] = {"vprintf", "malloc", "free", "__assertfail", "cudaGraphSetConditional"};
 
-const char *sass_system_name(u64 address)
+static void find_system_functions(struct sass_module *m)
+{
+	const struct elf *e = &m->cubin->elf;
+	u32 count = COUNT_OF(system_names);
+
+	memcpy(m->system, system_names, sizeof system_names);
+	for (u32 k = 0; k < e->symbol_count && count < MACHINE_SYSTEM_FUNCTIONS; k++)
+		if (!e->symbols[k].section && sass_is_texture_gradient(e->symbols[k].name))
+			m->system[count++] = e->symbols[k].name;
+}
+
+const char *sass_system_name(const struct sass_module *m, u64 address)
 {
 	const u64 k = (address - MACHINE_SYSTEM_BASE) / MACHINE_SYSTEM_STEP;
 
-	return address >= MACHINE_SYSTEM_BASE && k < COUNT_OF(system_names) ? system_names[k] : NULL;
+	return address >= MACHINE_SYSTEM_BASE && k < MACHINE_SYSTEM_FUNCTIONS ? m->system[k] : NULL;
 }
 
 bool sass_module_is(const u8 *bytes, size_t size)
@@ -77,8 +88,8 @@ bool sass_symbol_address(const struct sass_module *m, u32 symbol,
 			*address = code + m->sections[k].base + s->value;
 			return true;
 		}
-	for (u32 k = 0; k < COUNT_OF(system_names); k++)
-		if (!s->section && !strcmp(s->name, system_names[k])) {
+	for (u32 k = 0; k < MACHINE_SYSTEM_FUNCTIONS && m->system[k]; k++)
+		if (!s->section && !strcmp(s->name, m->system[k])) {
 			*address = code + MACHINE_SYSTEM_BASE + k * MACHINE_SYSTEM_STEP;
 			return true;
 		}
@@ -503,6 +514,7 @@ static bool read_cubin(struct reader *r, const u8 *bytes, size_t size)
 		return diag_error(r->diags, all, "%s", why), false;
 	r->m->cubin = c;
 	r->m->decoder = sass_decoder_new(r->arena, c->sm);
+	find_system_functions(r->m);
 	if (!r->m->decoder)
 		return diag_error(r->diags, all, "machine code of sm_%u cannot be read", c->sm), false;
 	r->module->arch = c->sm;

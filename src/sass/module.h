@@ -10,6 +10,8 @@
 #ifndef PTXSIM_SASS_MODULE_H
 #define PTXSIM_SASS_MODULE_H
 
+#include <string.h>
+
 #include "ir/ir.h"
 #include "isa/machine.h"
 #include "sass/cubin.h"
@@ -38,7 +40,11 @@ struct sass_module {
 	const char *ptx_name;            /* what that text is called, or NULL */
 	const char *ptx;                 /* the PTX that the file has in it, each line ended by a zero, or NULL */
 	u32 *ptx_starts, ptx_line_count; /* where each line begins; one more: behind the end */
+	const char *system[MACHINE_SYSTEM_FUNCTIONS]; /* functions that the system supplies, up to the first NULL */
 };
+
+/* How the names of functions begin that look textures up with gradients: lower_texture.c has the rest. */
+#define SASS_TEXTURE_GRADIENT "__cuda_syscall_tex_grad_"
 
 struct sass_kernel {
 	const struct sass_module *module;
@@ -46,8 +52,13 @@ struct sass_kernel {
 	u8 *is_placed; /* by section: its code is in the body */
 };
 
+static inline bool sass_is_texture_gradient(const char *name)
+{
+	return !strncmp(name, SASS_TEXTURE_GRADIENT, sizeof SASS_TEXTURE_GRADIENT - 1);
+}
+
 /* The name of the system's function, which a cubin leaves undefined, at that address (without function_base), or NULL. */
-const char *sass_system_name(u64 address);
+const char *sass_system_name(const struct sass_module *m, u64 address);
 
 /* Whether the bytes begin as a cubin does. */
 bool sass_module_is(const u8 *bytes, size_t size);

@@ -12,6 +12,7 @@
 MACHINE_TABLE(machine_integer);
 MACHINE_TABLE(machine_exchange);
 MACHINE_TABLE(machine_control);
+MACHINE_TABLE(machine_texture);
 
 #define ENTRY(NAME)                   \
 	{                             \

@@ -8,89 +8,11 @@
  * textures without depth, which all that can be made here are. How lookups follow recordings: see memory/texture.h.
  */
 #include "isa/form.h"
-#include "memory/texture.h"
 #include "number/half.h"
 #include "number/ieee.h"
 #include "sem/lanes.h"
 #include "sem/pick.h"
-
-/* --- Descriptors ---------------------------------------------------------------------------- */
-
-static bool read_global(struct warp *w, u64 address, void *to, u64 bytes)
-{
-	u64 offset = address;
-
-	if (generic_space(w, &offset) == SPACE_PARAM) {
-		if (offset + bytes > w->grid->kernel->param_bytes)
-			return false;
-		memcpy(to, w->grid->launch->params + offset, bytes);
-		return true;
-	}
-	struct allocation a;
-	if (!memory_look(w->grid->memory, address, bytes, &a))
-		return false;
-	memcpy(to, a.host + (address - a.base), bytes);
-	return true;
-}
-
-/* A handle, or the address of an opaque variable that holds one. */
-static bool find_descriptor(struct warp *w, u64 value, struct texture *t)
-{
-	u64 handle;
-
-	if (read_global(w, value, t, sizeof *t) && texture_is_sound(t))
-		return true;
-	return read_global(w, value, &handle, sizeof handle) && read_global(w, handle, t, sizeof *t) &&
-	       texture_is_sound(t);
-}
-
-static u8 *texels_of(struct warp *w, const struct texture *t)
-{
-	struct allocation a;
-
-	return memory_look(w->grid->memory, t->data, texture_bytes(t), &a) ? a.host + (t->data - a.base) : NULL;
-}
-
-/* What the lanes' descriptors are: kept from lane to lane, since they mostly agree. */
-struct bound {
-	u64 value, sampler;
-	bool known;
-	struct texture t;
-	u8 *host;
-};
-
-static bool bind(struct warp *w, const struct insn *i, u32 lane, u64 value, u64 sampler, struct bound *b)
-{
-	struct texture s;
-
-	if (b->known && b->value == value && b->sampler == sampler)
-		return true;
-	if (!find_descriptor(w, value, &b->t) || (sampler && !find_descriptor(w, sampler, &s))) {
-		warp_fault(w, i, FAULT_ILLEGAL_INSTRUCTION, 1u << lane, "0x%llx is not a texture, sampler or surface",
-			   (unsigned long long)value);
-		return false;
-	}
-	if (sampler) {
-		memcpy(b->t.address, s.address, sizeof s.address);
-		memcpy(b->t.border, s.border, sizeof s.border);
-		b->t.linear = s.linear;
-		b->t.normalized_coordinates = s.normalized_coordinates;
-		b->t.mixes_levels = s.mixes_levels;
-		b->t.seamless = s.seamless;
-		b->t.level_bias = s.level_bias;
-		b->t.level_low = s.level_low;
-		b->t.level_high = s.level_high;
-	}
-	b->host = texels_of(w, &b->t);
-	if (!b->host) {
-		warp_fault_address(w, i, FAULT_OUT_OF_BOUNDS, lane, b->t.data, 1, SPACE_GLOBAL, false);
-		return false;
-	}
-	b->value = value;
-	b->sampler = sampler;
-	b->known = true;
-	return true;
-}
+#include "sem/texture_access.h"
 
 /* --- Operands ------------------------------------------------------------------------------- */
 
@@ -237,12 +159,10 @@ static const struct insn *look_up(struct warp *w, const struct insn *i, u8 *rows
 		u32 value[4];
 		if (!(mask >> l & 1))
 			continue;
-		if (!bind(w, i, l, handle(&p, rows, p.texture, l), handle(&p, rows, p.texture + 1, l), &b))
+		if (!texture_bind(w, i, l, handle(&p, rows, p.texture, l), handle(&p, rows, p.texture + 1, l), &b))
 			return NULL;
 		if (p.cube && (b.t.layers < 6 || b.t.width != b.t.height))
-			return warp_fault(w, i, FAULT_ILLEGAL_INSTRUCTION, 1u << l,
-					  "a cube has six square layers, not %u of %u x %u", b.t.layers, b.t.width,
-					  b.t.height);
+			return texture_is_no_cube(w, i, l, &b.t);
 		fill_query(&p, rows, l, how, has_offset, &q);
 		fill_level(&p, rows, l, how, &b.t, &q);
 		if (how == LOOK_GATHER)
@@ -290,11 +210,11 @@ static u32 answer(const struct texture *t, int query, bool is_surface)
 {
 	switch (query) {
 	case M_width:
-		return t->width;
-	case M_height: /* layers follow the last dimension, and a texture has a row at least: recorded */
-		return t->height ? t->height : t->layers ? t->layers : !is_surface;
+		return texture_extent(t, 0, is_surface);
+	case M_height:
+		return texture_extent(t, 1, is_surface);
 	case M_depth:
-		return t->depth ? t->depth : t->height ? t->layers : 0;
+		return texture_extent(t, 2, is_surface);
 	case M_array_size:
 		return t->layers;
 	case M_channel_data_type:
@@ -331,7 +251,7 @@ MEANING_FUNCTION(query)
 	for (u32 l = 0; l < WARP_LANES; l++) {
 		if (!(mask >> l & 1))
 			continue;
-		if (!bind(w, i, l, handle(&p, rows, p.texture, l), 0, &b))
+		if (!texture_bind(w, i, l, handle(&p, rows, p.texture, l), 0, &b))
 			return NULL;
 		struct texture at_level;
 		u64 from;
@@ -351,7 +271,7 @@ MEANING_FUNCTION(is_object)
 
 	for (u32 l = 0; l < WARP_LANES; l++) {
 		struct texture t;
-		if (mask >> l & 1 && find_descriptor(w, ((const u64 *)(rows + i->a))[l], &t))
+		if (mask >> l & 1 && texture_descriptor(w, ((const u64 *)(rows + i->a))[l], &t))
 			truth |= 1u << l;
 	}
 	pred_write(rows, i->d, mask, truth);
@@ -361,39 +281,21 @@ MEANING(is_object);
 
 /* --- Surfaces ------------------------------------------------------------------------------- */
 
-/* The bytes that an access takes, at byte x of its row; NULL outside. .clamp moves it inside. */
+/* The bytes that an access takes, at byte x of its row; NULL outside. */
 static u8 *surface_bytes(const struct bound *b, const struct places *p, const u8 *rows, u32 lane, u32 size,
 			 bool in_texels)
 {
-	const struct texture *t = &b->t;
-	const u32 first = first_coordinate(p), texel = texture_texel_bytes(t);
-	const s64 unit = in_texels ? texel : 1, width = (s64)t->width * texel;
-	const bool clamps = form_has(p->f, M_clamp);
-	s64 at[3] = {0, 0, 0};
+	const u32 first = first_coordinate(p);
+	struct surface_place at = {.dimensions = p->dimensions,
+				   .layered = p->layer != NO_PLACE,
+				   .in_texels = in_texels,
+				   .clamps = form_has(p->f, M_clamp)};
 
-	for (u32 d = 0; d < p->dimensions; d++) {
-		const s64 bound = d == 0   ? width - (s64)size
-				  : d == 1 ? (s64)max_u32(1, t->height) - 1
-					   : (s64)max_u32(1, t->depth) - 1;
-		at[d] = (s64)(s32)operand(p, rows, first + d, lane) * (d == 0 ? unit : 1);
-		if (clamps)
-			at[d] = at[d] < 0 ? 0 : at[d] > bound ? bound : at[d];
-		if (at[d] < 0 || at[d] > bound)
-			return NULL;
-	}
-	u32 layer = p->layer != NO_PLACE ? (u32)operand(p, rows, p->layer, lane) : (u32)at[2];
-	if (p->layer != NO_PLACE && layer >= max_u32(1, t->layers)) {
-		if (!clamps)
-			return NULL;
-		layer = max_u32(1, t->layers) - 1;
-	}
-	return b->host + layer * t->slice + (u64)at[1] * t->pitch + (u64)at[0];
-}
-
-static const struct insn *outside(struct warp *w, const struct insn *i, const struct bound *b, u32 lane, u32 size,
-				  bool is_store)
-{
-	return warp_fault_address(w, i, FAULT_OUT_OF_BOUNDS, lane, b->t.data, size, SPACE_GLOBAL, is_store);
+	for (u32 d = 0; d < p->dimensions; d++)
+		at.at[d] = (s32)operand(p, rows, first + d, lane);
+	if (at.layered)
+		at.layer = (u32)operand(p, rows, p->layer, lane);
+	return surface_at(b, &at, size);
 }
 
 /* Element k of lane l in a register of `bits`. */
@@ -413,11 +315,11 @@ MEANING_FUNCTION(suld)
 	for (u32 l = 0; l < WARP_LANES; l++) {
 		if (!(mask >> l & 1))
 			continue;
-		if (!bind(w, i, l, handle(&p, rows, p.texture, l), 0, &b))
+		if (!texture_bind(w, i, l, handle(&p, rows, p.texture, l), 0, &b))
 			return NULL;
 		const u8 *from = surface_bytes(&b, &p, rows, l, count * bytes, false);
 		if (!from && form_has(f, M_trap))
-			return outside(w, i, &b, l, count * bytes, false);
+			return surface_outside(w, i, &b, l, count * bytes, false);
 		for (u32 k = 0; k < count; k++) {
 			u64 value[2] = {0, 0};
 			if (from)
@@ -444,12 +346,12 @@ MEANING_FUNCTION(sust)
 		u32 channels[4] = {0, 0, 0, 0};
 		if (!(mask >> l & 1))
 			continue;
-		if (!bind(w, i, l, handle(&p, rows, p.texture, l), 0, &b))
+		if (!texture_bind(w, i, l, handle(&p, rows, p.texture, l), 0, &b))
 			return NULL;
 		const u32 size = formatted ? texture_texel_bytes(&b.t) : count * bytes;
 		u8 *to = surface_bytes(&b, &p, rows, l, size, formatted);
 		if (!to && form_has(f, M_trap))
-			return outside(w, i, &b, l, size, true);
+			return surface_outside(w, i, &b, l, size, true);
 		for (u32 k = 0; to && k < count; k++) {
 			const u8 *from = element(rows, p.list[values + k], f->operand_bits[values + k], l);
 			if (formatted)
@@ -463,48 +365,6 @@ MEANING_FUNCTION(sust)
 	return i + 1;
 }
 MEANING(sust);
-
-/* One step of a reduction, of numbers of 64 bits, or of 32, extended as their type says. */
-static u64 reduced(int op, bool is_signed, u64 old, u64 b)
-{
-	switch (op) {
-	case M_add:
-		return old + b;
-	case M_and:
-		return old & b;
-	case M_or:
-		return old | b;
-	case M_min:
-		return (is_signed ? (s64)b < (s64)old : b < old) ? b : old;
-	default:
-		return (is_signed ? (s64)b > (s64)old : b > old) ? b : old;
-	}
-}
-static void reduce64(u64 *at, int op, bool is_signed, u64 b, bool racing)
-{
-	u64 old = __atomic_load_n(at, __ATOMIC_RELAXED);
-
-	if (!racing)
-		*at = reduced(op, is_signed, old, b);
-	while (racing && !__atomic_compare_exchange_n(at, &old, reduced(op, is_signed, old, b), true, __ATOMIC_SEQ_CST,
-						      __ATOMIC_RELAXED))
-		;
-}
-static u32 reduced32(int op, bool is_signed, u32 old, u32 b)
-{
-	return is_signed ? (u32)reduced(op, true, (u64)(s64)(s32)old, (u64)(s64)(s32)b)
-			 : (u32)reduced(op, false, old, b);
-}
-static void reduce32(u32 *at, int op, bool is_signed, u32 b, bool racing)
-{
-	u32 old = __atomic_load_n(at, __ATOMIC_RELAXED);
-
-	if (!racing)
-		*at = reduced32(op, is_signed, old, b);
-	while (racing && !__atomic_compare_exchange_n(at, &old, reduced32(op, is_signed, old, b), true,
-						      __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
-		;
-}
 
 MEANING_FUNCTION(sured)
 {
@@ -521,19 +381,20 @@ MEANING_FUNCTION(sured)
 		u64 operand_value = 0;
 		if (!(mask >> l & 1))
 			continue;
-		if (!bind(w, i, l, handle(&p, rows, p.texture, l), 0, &b))
+		if (!texture_bind(w, i, l, handle(&p, rows, p.texture, l), 0, &b))
 			return NULL;
 		const bool is_signed = formatted ? b.t.kind == TEXEL_SIGNED : type_class(type) == 's';
 		u8 *at = surface_bytes(&b, &p, rows, l, bytes, formatted);
 		if (!at && form_has(f, M_trap))
-			return outside(w, i, &b, l, bytes, true);
+			return surface_outside(w, i, &b, l, bytes, true);
 		if (!at)
 			continue;
 		memcpy(&operand_value, element(rows, p.list[value], f->operand_bits[value], l), bytes);
 		if (bytes == 8)
-			reduce64((u64 *)(void *)at, op, is_signed, operand_value, w->grid->worker_limit > 1);
+			surface_reduce64((u64 *)(void *)at, op, is_signed, operand_value, w->grid->worker_limit > 1);
 		else
-			reduce32((u32 *)(void *)at, op, is_signed, (u32)operand_value, w->grid->worker_limit > 1);
+			surface_reduce32((u32 *)(void *)at, op, is_signed, (u32)operand_value,
+					 w->grid->worker_limit > 1);
 	}
 	return i + 1;
 }

@@ -34,5 +34,6 @@ const struct machine_entry *const SEM_NAME(machine_list)[] = {
 	SEM_NAME(machine_integer),
 	SEM_NAME(machine_exchange),
 	SEM_NAME(machine_control),
+	SEM_NAME(machine_texture),
 	NULL,
 };

@@ -94,6 +94,21 @@ for folder in "$tests"/cubins/sm_*; do
 	done
 done
 
+# Textures and surfaces: the recorded PTX as machine code of each target, and once more (-handles) with handles that the
+# assembler cannot know to be alike in all lanes.
+for packed in "$tests"/textures/*.cubin.gz; do
+	name=$(basename "$packed" .cubin.gz)
+	mkdir -p "$work/textures/$name"
+	gzip -dc "$packed" >"$work/textures/$name/texture-forms.cubin"
+	"$(dirname "$ptxsim")/golden-run" --quiet --known "$tests/textures/known.txt" --arch "${name%-handles}" \
+		--cubins "$work/textures/$name" "$tests/../golden/texture-forms" >"$work/out" 2>&1 || cat "$work/out"
+	grep -q '^4[0-9][0-9] passed.* 0 failed' "$work/out"
+	verdict "textures and surfaces of $name"
+	"$ptxsim" disasm --check=scoreboard "$work/textures/$name/texture-forms.cubin" >"$work/out"
+	! grep -v 'R2UR' "$work/out" | grep -q 'reads'
+	verdict "the registers of lookups of $name"
+done
+
 # Programs in CUDA C (programs/NAME.cu), compiled by nvcc 13.0: what the PTX of sm_90a leaves, the cubins of all targets leave.
 mkdir "$work/programs"
 for launch in "$tests"/programs/*.launch; do
