@@ -16,7 +16,6 @@
 
 #include "dap/dap.h"
 #include "ir/origin.h"
-#include "report/memory.h"
 #include "sass/effects.h"
 
 enum { THREADS_MAX = 4096, WARPS_OF_BLOCK = 64, FRAMES_MAX = 1024, ELEMENTS_MAX = 4096, CONTAINERS_MAX = 100000 };

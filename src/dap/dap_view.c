@@ -12,7 +12,7 @@
 #include "observe/lines.h"
 #include "report/fragment_cells.h"
 #include "report/json.h"
-#include "report/memory.h"
+#include "report/json_parts.h"
 
 enum { BLOCKS_MAX = 256, REGISTERS_MAX = 512, JOINS_MAX = 64, BARRIERS_MAX = 64, COPIES_MAX = 256, LINES_MAX = 200000 };
 

@@ -119,8 +119,7 @@ bool spin_loop_waits(struct emitter *e, u32 first, u32 last);
 bool call_match(struct emitter *e, const struct ir_instruction *x, struct matched *result);
 void call_emit(struct emitter *e, const struct ir_instruction *x, const struct matched *m);
 
-/* emit.c */
-struct code *emit_function(struct lowering *low, struct ir_function *f);
+/* emitter.c */
 u32 emit_use(struct emitter *e, const struct use *u);
 void emit(struct emitter *e, struct insn insn);
 u32 emit_constant(struct emitter *e, struct constant_row row);
@@ -131,6 +130,9 @@ u32 emit_sreg_read(struct emitter *e, const struct use *u);
 /* Adds a %count where a straight run ends without an instruction that counts it. */
 void emit_count(struct emitter *e);
 u32 emit_take_run(struct emitter *e);
+
+/* emit.c */
+struct code *emit_function(struct lowering *low, struct ir_function *f);
 void emit_finish(struct emitter *e);
 
 #endif

@@ -113,6 +113,38 @@ static void copy_out(struct warp *w, const struct call_site *site, const struct 
 	}
 }
 
+/* What system functions (sem/external.c) read and give: they have no frame that values could be moved to. */
+u64 call_argument(const struct warp *w, const u8 *rows, const struct call_site *site, u32 k, u32 first, u32 lane)
+{
+	const struct call_transfer *t = &site->in[k];
+	u64 value = 0;
+
+	for (u32 at = first; at < t->bytes && at < first + 8; at += 4) {
+		const u32 step = min_u32(4, t->bytes - at);
+		u8 *to = (u8 *)&value + (at - first);
+		if (t->from_kernel_param)
+			memcpy(to, w->grid->launch->params + t->from + at, step);
+		else if (t->from_register)
+			memcpy(to, rows + t->from + (size_t)lane * (t->bytes <= 4 ? 4 : 8) + at, step);
+		else
+			memcpy(to, local_word(w, w->frame->local_base + t->from + at, lane), step);
+	}
+	return value;
+}
+
+void call_result(struct warp *w, u8 *rows, const struct call_site *site, u32 lane, u64 value)
+{
+	if (!site->out_count)
+		return;
+	const struct call_transfer *t = &site->out[0];
+	for (u32 at = 0; at < t->bytes && at < 8; at += 4) {
+		if (t->to_register)
+			memcpy(rows + t->to + (size_t)lane * (t->bytes <= 4 ? 4 : 8) + at, (u8 *)&value + at, 4);
+		else
+			memcpy(local_word(w, w->frame->local_base + t->to + at, lane), (u8 *)&value + at, 4);
+	}
+}
+
 /* --- Calls and returns ---------------------------------------------------------------------- */
 
 const struct insn *warp_call(struct warp *w, const struct insn *i, const struct call_site *site,

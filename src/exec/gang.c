@@ -8,8 +8,8 @@
  * parts the gang before the instruction; each warp then executes it by itself, with the ordinary handler.
  *
  * Called by the scheduler (exec/schedule.c) for a gang's time slice, and by handlers of src/sem through exec/gang.h.
- * Splits of gangs, and what lanes that exit leave behind, are in exec/gang_split.c. A gang's instructions, in order of
- * preference:
+ * Splits of gangs, and what lanes that exit leave behind, are in exec/gang_split.c; how a gang ends, in
+ * exec/gang_part.c. A gang's instructions, in order of preference:
  *
  *  gang handler    one loop over all warps' rows: most arithmetic, loads and stores
  *  gang_step       the warp's own handler for each, as a trial first: a fault in warp k parts the gang with k warps done
@@ -137,53 +137,6 @@ bool gang_run_block(struct block *b, s64 budget)
 	while (at)
 		at = at->gang(&g, at);
 	return g.ended;
-}
-
-/* Adds to each warp what the gang counted once for all of them. */
-static void give_counts(struct gang *g)
-{
-	for (u32 k = 0; k < g->count; k++) {
-		struct warp *w = &g->warps[k];
-		w->issued += g->issued;
-		w->lanes_issued += g->issued * WARP_LANES;
-		w->branches += g->branches;
-	}
-	g->issued = g->branches = 0;
-}
-
-/* From here on each warp counts for itself. `whole` was true as long as the block could end without its warps being
- * touched. */
-void gang_dissolve(struct gang *g)
-{
-	give_counts(g);
-	for (u32 k = 0; k < g->count; k++)
-		g->warps[k].fresh = false;
-	g->block->intact = false;
-	g->whole = false;
-}
-
-/* The first `done` warps have executed i and go on after it; the others execute it (or its guard) themselves. Returns
- * NULL, which ends the loop in gang_run(). The lead is kept for the scheduler: the warp that was last at a barrier runs
- * first, as it would have without gangs. */
-const struct insn *gang_part(struct gang *g, const struct insn *i, u32 done)
-{
-	/* Warps that have not run a guarded instruction resume at its guard, one before it. */
-	const struct insn *pc = gang_plain(g, i), *again = g->guarded ? pc - 1 : pc;
-
-	g->parted = i;
-	g->done = done;
-	g->block->lead = (u32)(g->warps - g->block->warps) + g->lead;
-	g->block->leads = true;
-	gang_dissolve(g);
-	if (g->split) {
-		gang_scatter(g, again, pc + 1, done);
-		return NULL;
-	}
-	for (u32 k = 0; k < g->count; k++) {
-		g->warps[k].mask = 0;
-		warp_stand(&g->warps[k], k < done ? pc + 1 : again);
-	}
-	return NULL;
 }
 
 /* Not under an instruction limit: it must stop at the same instruction with and without gangs.

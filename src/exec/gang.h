@@ -175,9 +175,6 @@ void gang_split_live(struct gang *g);
 const struct insn *gang_split_exit(struct gang *g);
 /* All lanes that live are at one place. */
 bool gang_is_together(const struct gang *g);
-/* Puts the warps of a gang whose lanes went different ways on their own: the running lanes are to go on at
- * `next` if they are of the first `done` warps, else at `again` (both of code->insns). */
-void gang_scatter(struct gang *g, const struct insn *again, const struct insn *next, u32 done);
 /* Gives warp k of a gang that parts the splits and joins of lanes that went different ways: ways outermost first, and
  * where the running lanes go on (of code->insns). `pc` of places are of g->insns. */
 struct gang_place {

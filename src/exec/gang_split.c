@@ -23,34 +23,8 @@
  */
 #include <string.h>
 
-#include "exec/converge.h"
-#include "exec/gang.h"
+#include "exec/gang_ways.h"
 #include "exec/internal.h"
-
-enum { STACK_ENTRIES = 64, NO_JOIN = -1 };
-
-struct entry {
-	const struct insn *pc;
-	bool is_join;
-	s32 outer;             /* a join's: the join below, or NO_JOIN */
-	u32 lanes[GANG_WARPS]; /* those that have arrived at a join; those that are to run from pc */
-};
-
-struct gang_split {
-	u32 running[GANG_WARPS]; /* lanes of each warp that go the way that runs */
-	struct gang_member on[GANG_WARPS], guarded[GANG_WARPS];
-	u32 depth; /* entries on the stack */
-	s32 join;  /* the topmost join, or NO_JOIN */
-	struct entry stack[STACK_ENTRIES];
-};
-
-/* Allocated at the worker's first divergence: 64 entries of GANG_WARPS masks are too much for the host's stack. */
-static struct gang_split *room(struct gang *g)
-{
-	if (!g->worker->gang_split)
-		g->worker->gang_split = ARENA_NEW(&g->worker->arena, struct gang_split);
-	return g->worker->gang_split;
-}
 
 /* Writes the warps with any lanes to `list` and returns its end. Handlers loop over that list (EACH_MEMBER). */
 static const struct gang_member *list_members(const struct gang *g, const u32 *lanes, struct gang_member *list)
@@ -88,7 +62,7 @@ static void set_running(struct gang *g)
  * instructions. */
 static struct gang_split *begin(struct gang *g)
 {
-	struct gang_split *s = room(g);
+	struct gang_split *s = gang_split_room(g);
 
 	gang_dissolve(g);
 	g->split = s;
@@ -357,7 +331,7 @@ const struct insn *gang_exit_some(struct gang *g, const struct insn *i, const u3
 const struct insn *gang_guarded(struct gang *g, const struct insn *i, const u32 on[GANG_WARPS])
 {
 	const struct gang_member *const running = g->on, *const running_end = g->on_end;
-	struct gang_split *s = room(g);
+	struct gang_split *s = gang_split_room(g);
 
 	g->on = s->guarded;
 	g->on_end = list_members(g, on, s->guarded);
@@ -367,101 +341,4 @@ const struct insn *gang_guarded(struct gang *g, const struct insn *i, const u32 
 	g->on = running;
 	g->on_end = running_end;
 	return next;
-}
-
-/* --- Parting -------------------------------------------------------------------------------- */
-
-/* Entries [first, *end) of the stack belong to one join, which is the first of them, or to none. Of warp k:
- * in how many places those lanes are that have neither passed the join nor gone deeper. */
-static u32 places_of(const struct gang_split *s, u32 first, u32 k, u32 *end, u32 *lanes)
-{
-	u32 places = 0, e = first;
-
-	*lanes = 0;
-	do {
-		places += s->stack[e].lanes[k] != 0;
-		*lanes |= s->stack[e].lanes[k];
-	} while (++e < s->depth && !s->stack[e].is_join);
-	*end = e;
-	return places;
-}
-
-static u32 lanes_from(const struct gang_split *s, u32 first, u32 k)
-{
-	u32 lanes = s->running[k];
-
-	for (u32 e = first; e < s->depth; e++)
-		lanes |= s->stack[e].lanes[k];
-	return lanes;
-}
-
-/* Gives warp k the splits and joins that its lanes have by themselves; what runs is to go on at `pc`. */
-static void scatter_warp(const struct gang *g, u32 k, const struct insn *pc)
-{
-	const struct gang_split *s = g->split;
-	struct warp *w = &g->warps[k];
-	struct join *join = NULL;
-
-	for (u32 first = 0, end; first < s->depth; first = end) {
-		u32 lanes;
-		const u32 places = places_of(s, first, k, &end, &lanes), deeper = lanes_from(s, end, k);
-		const struct entry *e = &s->stack[first];
-		const bool parted = e->is_join && places + (deeper != 0) > 1;
-		if (parted)
-			join = warp_open_join(w, gang_plain(g, e->pc), lanes | deeper, e->lanes[k], join);
-		else if (e->is_join && e->lanes[k])
-			warp_stand_apart(w, gang_plain(g, e->pc + 1), e->lanes[k], join);
-		for (u32 x = first + e->is_join; x < end; x++)
-			if (s->stack[x].lanes[k])
-				warp_stand_apart(w, gang_plain(g, s->stack[x].pc), s->stack[x].lanes[k], join);
-	}
-	if (s->running[k])
-		warp_stand_apart(w, pc, s->running[k], join);
-}
-
-/* The same of machine code: who has come to a join is parked there, for what the barrier's rows say. */
-static void scatter_machine(const struct gang *g, u32 k, const struct insn *pc)
-{
-	const struct gang_split *s = g->split;
-	struct warp *w = &g->warps[k];
-
-	for (const struct entry *e = s->stack; e < s->stack + s->depth; e++)
-		if (e->lanes[k] && e->is_join)
-			warp_park_apart(w, gang_plain(g, e->pc + 1), e->lanes[k], e->pc->d);
-		else if (e->lanes[k])
-			warp_stand_apart(w, gang_plain(g, e->pc), e->lanes[k], NULL);
-	if (s->running[k])
-		warp_stand_apart(w, pc, s->running[k], NULL);
-	converge_recheck(w);
-}
-
-/* Ends the divergence: hands each warp its splits and joins. The first `done` warps go on at `next`, the others at
- * `again`. */
-void gang_scatter(struct gang *g, const struct insn *again, const struct insn *next, u32 done)
-{
-	for (u32 k = 0; k < g->count; k++) {
-		g->warps[k].mask = 0;
-		if (g->code->machine_banks)
-			scatter_machine(g, k, k < done ? next : again);
-		else
-			scatter_warp(g, k, k < done ? next : again);
-	}
-	g->split = NULL;
-	g->on = g->on_end = NULL;
-}
-
-/* For native code (native/enter.c), which keeps a stack of its own: rebuilds it for warp k and scatters that. */
-void gang_place(struct gang *g, u32 k, const struct gang_place *places, u32 count, u32 running, const struct insn *pc)
-{
-	struct gang_split *s = g->split = room(g);
-
-	s->depth = count;
-	s->running[k] = running;
-	for (u32 n = 0; n < count; n++) {
-		s->stack[n].pc = places[n].pc;
-		s->stack[n].is_join = places[n].is_join;
-		s->stack[n].lanes[k] = places[n].lanes;
-	}
-	scatter_warp(g, k, pc);
-	g->split = NULL;
 }

@@ -141,10 +141,15 @@ bool locks_none_held(struct warp *w, const struct insn *i, u32 lanes);
 /* The word at `offset` (a multiple of 4) of a constant bank of the running kernel; false if there is none. */
 bool bank_word(const struct grid *grid, const struct code *code, u32 bank, u32 offset, u32 *value);
 
-/* Calls and returns. */
+/* --- Calls and returns (exec/call.c) ----------------------------------------------------------- */
+
 const struct insn *warp_call(struct warp *w, const struct insn *i, const struct call_site *site,
 			     const struct code *target, u32 mask);
 const struct insn *warp_return(struct warp *w);
+/* For system functions (sem/external.c): up to 8 bytes of argument number k of the call, from byte `first` on, for one lane;
+ * and what the call gives that lane. */
+u64 call_argument(const struct warp *w, const u8 *rows, const struct call_site *site, u32 k, u32 first, u32 lane);
+void call_result(struct warp *w, u8 *rows, const struct call_site *site, u32 lane, u64 value);
 
 /* --- Block barriers (exec/barrier.c) -------------------------------------------------------- */
 

@@ -33,6 +33,8 @@ void texture_read(const struct texture *t, const u8 *texel, bool as_stored, u32 
 
 /* The border's colour, as a texel of the texture's format could hold it. */
 void texture_read_border(const struct texture *t, bool as_stored, u32 value[4]);
+/* How coordinates outside of a dimension are treated: enum of memory/texture.h. */
+u32 texture_address_mode(const struct texture *t, u32 dimension);
 /* A texel coordinate brought into [0, size), or -1 for the border. */
 s64 texture_place(const struct texture *t, s64 at, u32 size, u32 dimension);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the two files of the strict checker share: the records of a cluster, the shadow of its shared
+ * What the files of the strict checker share: the records of a cluster, the shadow of its shared
  * memory, and what is known of a program's instructions before it runs.
  */
 #ifndef PTXSIM_OBSERVE_ASYNC_RECORDS_H
@@ -152,6 +152,10 @@ static inline u32 async_site_of(const struct warp *w, const struct insn *i)
 	return w->grid->async_watch->bases[w->frame->code->index] + async_insn_number(w, i);
 }
 
+/* A record with a number of its own, on the list of those alive; async_record_end() takes it off. */
+struct async_op *async_record_new(struct async_records *c);
+void async_record_end(struct async_records *c, struct async_op *op);
+/* The operation of that number, or NULL: it is over. */
 struct async_op *async_find(const struct async_records *c, u32 id);
 /* The warp tells the others what it knows. */
 void async_meet(struct warp *w);
@@ -159,6 +163,8 @@ void async_meet(struct warp *w);
 void async_place(const struct code *code, u32 insn, char text[ASYNC_PLACE_TEXT]);
 /* For faults: who began it. */
 struct fault_act async_act(const struct async_op *op);
+/* The code that a site of the program lies in, and its instruction there. */
+const struct code *async_site_code(const struct grid *grid, u32 site, u32 *insn);
 void async_site_place(const struct grid *grid, u32 site, char text[ASYNC_PLACE_TEXT]);
 
 /* async_watch.c's entries in the checker's table. */

@@ -6,12 +6,7 @@
 
 #include <string.h>
 
-#include "report/json.h"
-
-static json_t *dimensions(const u32 d[3])
-{
-	return json_pack("[I, I, I]", (json_int_t)d[0], (json_int_t)d[1], (json_int_t)d[2]);
-}
+#include "report/json_parts.h"
 
 static void set_text(struct arena *arena, json_t *o, const char *key, const char *text)
 {
@@ -40,8 +35,8 @@ static void set_place(struct arena *arena, json_t *o, const struct fault_place *
 
 static void set_thread(json_t *o, const struct fault_thread *t)
 {
-	json_object_set_new(o, "block", dimensions(t->block));
-	json_object_set_new(o, "thread", dimensions(t->thread));
+	json_object_set_new(o, "block", report_dimensions(t->block));
+	json_object_set_new(o, "thread", report_dimensions(t->thread));
 }
 
 static json_t *memory_object(struct arena *arena, const struct fault_report *f)

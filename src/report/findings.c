@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "report/advice.h"
+#include "report/costs.h"
 #include "report/lanes.h"
 #include "report/summary.h"
 

@@ -11,7 +11,6 @@
 #define PTXSIM_REPORT_FINDINGS_H
 
 #include "observe/counters.h"
-#include "report/memory.h"
 
 enum finding_kind {
 	FINDING_DIVERGENCE,

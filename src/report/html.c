@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "observe/lines.h"
+#include "report/json_parts.h"
 #include "report/lines.h"
 #include "report/page.h"
 

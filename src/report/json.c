@@ -9,29 +9,10 @@
 
 #include "observe/lines.h"
 #include "report/advice.h"
+#include "report/costs.h"
 #include "report/fault.h"
 #include "report/findings.h"
-#include "report/memory.h"
-
-/* PTX and kernels may hold any bytes; those outside of ASCII become U+FFFD if the whole is not UTF-8. */
-json_t *report_string(struct arena *arena, const char *text, size_t length)
-{
-	json_t *s = json_stringn(text, length);
-	size_t used = 0;
-
-	if (s)
-		return s;
-	char *clean = arena_array(arena, length + 1, 3);
-	for (size_t k = 0; k < length; k++) {
-		if (!((u8)text[k] & 0x80)) {
-			clean[used++] = text[k];
-			continue;
-		}
-		memcpy(clean + used, "\xef\xbf\xbd", 3);
-		used += 3;
-	}
-	return json_stringn(clean, used);
-}
+#include "report/json_parts.h"
 
 static json_t *degrees(const struct account *a)
 {
@@ -271,11 +252,6 @@ static json_t *timelines_array(const struct account_run *run)
 	return list;
 }
 
-static json_t *dimensions(const u32 d[3])
-{
-	return json_pack("[I, I, I]", (json_int_t)d[0], (json_int_t)d[1], (json_int_t)d[2]);
-}
-
 static json_t *occupancy_object(const struct account_run *run)
 {
 	const u64 *f = run->facts;
@@ -366,9 +342,10 @@ static json_t *launch_object(struct arena *arena, const struct accounting *a, co
 		if (run->sites[s].n[ACCOUNT_executed] || run->sites[s].n[ACCOUNT_executed_empty])
 			json_array_append_new(list, site_object(arena, a, names, &sites[s], &run->sites[s]));
 	json_t *o = json_pack("{s:s, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "kernel", run->kernel->name, "grid",
-			      dimensions(run->grid), "block", dimensions(run->block), "seconds", run->stats.seconds,
-			      "occupancy", occupancy_object(run), "counters", counters_object(run, accounting_arch(a)),
-			      "sites", list, "lines", lines_array(arena, a, run, LINES_PTX), "source_lines",
+			      report_dimensions(run->grid), "block", report_dimensions(run->block), "seconds",
+			      run->stats.seconds, "occupancy", occupancy_object(run), "counters",
+			      counters_object(run, accounting_arch(a)), "sites", list, "lines",
+			      lines_array(arena, a, run, LINES_PTX), "source_lines",
 			      lines_array(arena, a, run, LINES_SOURCE), "timelines", timelines_array(run));
 	if (o) {
 		set_end(arena, o, run);

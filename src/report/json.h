@@ -14,9 +14,6 @@
 json_t *report_object(struct arena *arena, const struct accounting *a, const struct account_run *const *runs,
 		      size_t count);
 
-/* A string of any bytes: those that are no UTF-8 become U+FFFD. NULL if memory ran out. */
-json_t *report_string(struct arena *arena, const char *text, size_t length);
-
 /* One execution of a memory instruction, and how an architecture (NULL: the launch's own) serves its lanes. */
 json_t *report_execution(const struct accounting *a, const struct arch *arch, const struct account_site *site,
 			 const struct account_sample *sample);

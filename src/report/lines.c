@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "ir/origin.h"
-#include "report/memory.h"
+#include "report/costs.h"
 #include "report/summary.h"
 
 enum { ROWS = 20, PLACE_COLUMNS = 40 };
@@ -39,14 +39,12 @@ static void collect(void *context, const struct account_line *line)
 	VEC_PUSH(t->arena, &t->rows, row);
 }
 
-static u64 excess_of(const struct memory_cost *c) { return c->cost > c->ideal ? c->cost - c->ideal : 0; }
-
 static u64 row_excess(const struct row *r)
 {
 	u64 sum = 0;
 
 	for (u32 k = 0; k < r->cost_count; k++)
-		sum += excess_of(&r->costs[k]);
+		sum += memory_excess(&r->costs[k]);
 	return sum;
 }
 
@@ -83,7 +81,7 @@ static void print_row(FILE *to, const struct row *r)
 		if (k < r->cost_count)
 			fprintf(to, " %-8s %14s %14s", memory_space_name(r->costs[k].space),
 				report_count(r->costs[k].cost, b, sizeof b),
-				report_count(excess_of(&r->costs[k]), c, sizeof c));
+				report_count(memory_excess(&r->costs[k]), c, sizeof c));
 		fprintf(to, "\n");
 	}
 }
@@ -125,7 +123,7 @@ static void print_costs(FILE *to, const struct row *r)
 	char a[32], b[32], c[32];
 
 	for (u32 k = 0; r && k < r->cost_count; k++)
-		if (!most || excess_of(&r->costs[k]) > excess_of(most))
+		if (!most || memory_excess(&r->costs[k]) > memory_excess(most))
 			most = &r->costs[k];
 	if (!r || !(r->executed + r->inlined)) {
 		fprintf(to, "%55s", "");
@@ -138,7 +136,7 @@ static void print_costs(FILE *to, const struct row *r)
 		fprintf(to, "%5s ", "(in)");
 	if (most)
 		fprintf(to, "%12s %-10s %12s ", report_count(most->cost, b, sizeof b), most->unit,
-			report_count(excess_of(most), c, sizeof c));
+			report_count(memory_excess(most), c, sizeof c));
 	else
 		fprintf(to, "%37s", "");
 }

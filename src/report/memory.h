@@ -9,21 +9,6 @@
 
 #include "observe/counters.h"
 
-/* What an instruction cost in one space, over the launch. */
-struct memory_cost {
-	enum ir_space space;
-	const char *unit; /* "wavefront", "sector", "request" */
-	u64 executed, cost, ideal;
-};
-
-enum { MEMORY_SPACES = 4 };
-
-/* Fills up to MEMORY_SPACES costs; returns how many spaces the instruction reached. */
-u32 memory_costs(const struct account *account, struct memory_cost costs[MEMORY_SPACES]);
-
-/* "shared", "global", "local", "constant". */
-const char *memory_space_name(enum ir_space space);
-
 /* Scratch memory comes from the arena. */
 void report_memory(FILE *to, struct arena *arena, const struct accounting *a, const struct account_run *run);
 

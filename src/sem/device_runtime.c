@@ -45,17 +45,17 @@ typedef u64 runtime_fn(struct runtime_call *c);
 
 static u64 argument(const struct runtime_call *c, u32 k)
 {
-	return k < c->site->in_count ? external_argument(c->w, c->rows, c->site, k, 0, c->lane) : 0;
+	return k < c->site->in_count ? call_argument(c->w, c->rows, c->site, k, 0, c->lane) : 0;
 }
 
 /* A dim3 is passed by value: 12 bytes in one parameter. */
 static void read_dim3(const struct runtime_call *c, u32 k, u32 d[3])
 {
-	const u64 low = external_argument(c->w, c->rows, c->site, k, 0, c->lane);
+	const u64 low = call_argument(c->w, c->rows, c->site, k, 0, c->lane);
 
 	d[0] = (u32)low;
 	d[1] = (u32)(low >> 32);
-	d[2] = (u32)external_argument(c->w, c->rows, c->site, k, 8, c->lane);
+	d[2] = (u32)call_argument(c->w, c->rows, c->site, k, 8, c->lane);
 }
 
 static struct grid_queue *queue_of(const struct runtime_call *c) { return c->w->grid->launch->grids; }
@@ -390,6 +390,6 @@ bool device_runtime_call(struct warp *w, const struct insn *i, u8 *rows, const s
 	}
 	const u64 result = fn(&c);
 	if (!c.faulted)
-		external_result(w, rows, site, lane, result);
+		call_result(w, rows, site, lane, result);
 	return !c.faulted;
 }

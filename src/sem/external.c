@@ -11,40 +11,9 @@
 
 enum { HEAP_DEFAULT = 8 << 20 };
 
-u64 external_argument(const struct warp *w, const u8 *rows, const struct call_site *site, u32 k, u32 first, u32 lane)
-{
-	const struct call_transfer *t = &site->in[k];
-	u64 value = 0;
-
-	for (u32 at = first; at < t->bytes && at < first + 8; at += 4) {
-		const u32 step = min_u32(4, t->bytes - at);
-		u8 *to = (u8 *)&value + (at - first);
-		if (t->from_kernel_param)
-			memcpy(to, w->grid->launch->params + t->from + at, step);
-		else if (t->from_register)
-			memcpy(to, rows + t->from + (size_t)lane * (t->bytes <= 4 ? 4 : 8) + at, step);
-		else
-			memcpy(to, local_word(w, w->frame->local_base + t->from + at, lane), step);
-	}
-	return value;
-}
-
 static u64 argument(const struct warp *w, const u8 *rows, const struct call_site *site, u32 k, u32 lane)
 {
-	return external_argument(w, rows, site, k, 0, lane);
-}
-
-void external_result(struct warp *w, u8 *rows, const struct call_site *site, u32 lane, u64 value)
-{
-	if (!site->out_count)
-		return;
-	const struct call_transfer *t = &site->out[0];
-	for (u32 at = 0; at < t->bytes && at < 8; at += 4) {
-		if (t->to_register)
-			memcpy(rows + t->to + (size_t)lane * (t->bytes <= 4 ? 4 : 8) + at, (u8 *)&value + at, 4);
-		else
-			memcpy(local_word(w, w->frame->local_base + t->to + at, lane), (u8 *)&value + at, 4);
-	}
+	return call_argument(w, rows, site, k, 0, lane);
 }
 
 /* --- malloc, free, __assertfail ------------------------------------------------------------- */
@@ -84,7 +53,7 @@ static bool print(struct warp *w, const struct insn *i, u8 *rows, const struct c
 
 	if (!print_format(w, i, lane, argument(w, rows, site, 0, lane), argument(w, rows, site, 1, lane), &read))
 		return false;
-	external_result(w, rows, site, lane, read);
+	call_result(w, rows, site, lane, read);
 	return true;
 }
 
@@ -128,7 +97,7 @@ const struct insn *external_call(struct warp *w, const struct insn *i, u8 *rows,
 		if (!strcmp(site->external, "vprintf") && site->in_count >= 2)
 			ok = print(w, i, rows, site, lane);
 		else if (!strcmp(site->external, "malloc") && site->in_count >= 1)
-			external_result(w, rows, site, lane, allocate(w, argument(w, rows, site, 0, lane)));
+			call_result(w, rows, site, lane, allocate(w, argument(w, rows, site, 0, lane)));
 		else if (!strcmp(site->external, "free") && site->in_count >= 1)
 			ok = release(w, i, rows, site, lane);
 		else

@@ -12,11 +12,6 @@
 const struct insn *external_call(struct warp *w, const struct insn *i, u8 *rows, u32 mask,
 				 const struct call_site *site);
 
-/* Up to 8 bytes of argument number k of the call, from byte `first` on, for one lane. */
-u64 external_argument(const struct warp *w, const u8 *rows, const struct call_site *site, u32 k, u32 first, u32 lane);
-/* What the call gives that lane. */
-void external_result(struct warp *w, u8 *rows, const struct call_site *site, u32 lane, u64 value);
-
 /* The device runtime's function of that name, for one lane. False after a fault. */
 bool device_runtime_call(struct warp *w, const struct insn *i, u8 *rows, const struct call_site *site, u32 lane);
 

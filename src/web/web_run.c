@@ -8,6 +8,7 @@
 #include "base/demangle.h"
 #include "report/check_formats.h"
 #include "report/html.h"
+#include "report/json_parts.h"
 #include "web/web.h"
 
 /* What kernels print is kept up to here. */
