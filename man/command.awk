@@ -8,7 +8,11 @@ function page_head() {
 	printf "%s.SH DESCRIPTION\n", synopsis
 }
 /^\.SH/ { part = $2; inside = 0 }
-part == "SYNOPSIS" && /^\.B ptxsim/ { mine = $3 == command }
+part == "SYNOPSIS" && /^\.B ptxsim/ {
+	mine = $3 == command
+	if (mine && synopsis != "")
+		synopsis = synopsis ".br\n"
+}
 part == "SYNOPSIS" && mine && !/^\.SH/ && !/^\.br/ { synopsis = synopsis $0 "\n" }
 part == "COMMANDS" && /^\.SS/ { section = $2; in_options = 0; inside = section == command; next }
 part == "COMMANDS" && inside && /^\.\\" in short: / { short = substr($0, 15); page_head(); next }
@@ -30,6 +34,12 @@ END {
 		print ".TP\n.B \\-\\-usage\nprints a short form of the options\n.TP\n.BR \\-\\-color [=auto|always|never]"
 		print "says whether messages are coloured: by default on a terminal, unless the environment's\n.B NO_COLOR\nis set"
 	}
-	print ".SH EXIT STATUS\n0 success; 1 a kernel failed, a check found something, or an expectation did not hold; 2 wrong usage, a"
-	print "file that cannot be read, or an error in a text.\n.SH SEE ALSO\n.BR ptxsim (1)"
+	if (command == "exec") {
+		print ".SH EXIT STATUS\nthe program's own; if a check found something and the program ended with 0, that of"
+		print ".BR \\-\\-error\\-exitcode ;\n2: the program could not be started, or what was found could not be printed."
+	} else {
+		print ".SH EXIT STATUS\n0 success; 1 a kernel failed, a check found something, or an expectation did not hold; 2 wrong"
+		print "usage, a file that cannot be read, or an error in a text."
+	}
+	print ".SH SEE ALSO\n.BR ptxsim (1)"
 }

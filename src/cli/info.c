@@ -337,7 +337,7 @@ int cli_info(int count, char **words)
 		.parser = parse_option,
 		.children = children,
 		.args_doc = "FILE...",
-		.doc = "Tells what is in PTX files and listings: kernels with parameters and types, registers and "
+		.doc = "Describes what is in PTX files and listings: kernels with parameters and types, registers and "
 		       "rows, memory, "
 		       "instruction mix, control-flow graph.",
 	};

@@ -1,23 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Lowering of machine code: branches, calls, convergence, barriers.
+ *
+ * Targets are addresses in the section as the decoder gives them; the insns that they become are found at the end
+ * (lower_jump_to and lower.c's starts[]), since those behind have no place yet. Function pointers are function_base +
+ * section + address, the same in all launches of a module.
+ *
+ *  instruction             what it becomes
+ *  BRA, BRX, CALL, RET     MACHINE_bra to a known place, MACHINE_brx to an address in registers: calls are jumps,
+ *                          since the code itself keeps return addresses in registers
+ *  BRA.DIV, BRA.CONV       MACHINE_bra_div: all lanes, by whether the guard holds for all of the mask
+ *  BSSY, BSYNC, BREAK ...  rows that hold which lanes a barrier waits for (exec/converge.h)
+ *  BAR, UCGABAR            PTX barriers, by their text
+ *  CALL to vprintf ...     lower_system: an insn behind the function's body for each of the system's functions
  */
 #include <string.h>
 
 #include "isa/sregs.h"
 #include "sass/lower.h"
 
+/* Whether the instruction's text in the table has this word, where the decoder has no modifier of its own for it. */
 static bool says(const struct lower *l, const char *word)
 {
 	return strstr(sass_row_text(l->m->decoder, l->i), word) != NULL;
 }
 
+/* The predicate of lanes that run whatever comes: row of all ones. */
 static struct predicate always(const struct lower *l) { return (struct predicate){l->true_row, false}; }
 
 /* The predicate that some control instructions have beside their guard. */
 static struct predicate second(struct lower *l) { return lower_predicate(l, 0); }
 
-/* Does the loop that a backward branch closes wait for other threads? */
+/* Does the loop that a backward branch closes wait for other threads? It does if it has an atomic operation, a
+ * try_wait, or a load that is ordered: a plain loop of arithmetic is none, however long. The answer only says where a
+ * warp lets others go on; a wrong one costs time, unless it hangs a program that the hardware runs. */
 static bool waits(struct lower *l, u32 first, u32 last)
 {
 	for (u32 at = first; at < last; at += SASS_INSN_BYTES) {
@@ -46,16 +62,20 @@ static bool waits(struct lower *l, u32 first, u32 last)
 	return false;
 }
 
+/* Branches out of the function do not occur in what compilers make; the lowering reports them instead of guessing. */
 static bool inside(const struct lower *l, u64 target)
 {
 	return target < l->section->function->code_bytes && target % SASS_INSN_BYTES == 0;
 }
 
+/* Only branches backwards close loops. */
 static u8 spinning(struct lower *l, u64 target)
 {
 	return target <= l->i->address && waits(l, (u32)target, l->i->address) ? MACHINE_SPIN : 0;
 }
 
+/* A branch to a known place. lower_meets notes where its lanes meet again: at the end of the innermost region
+ * (BSSY to BSYNC) that it stands in. */
 static void branch(struct lower *l, u64 target, struct predicate p)
 {
 	lower_control(l, MACHINE_bra,
@@ -342,7 +362,8 @@ static void reduce(struct lower *l, u32 id, u32 count, bool counts)
 		PTX(l, texts[op], to, ROW32(id), TRUTH(p));
 }
 
-/* Threads of the block, in whole warps. */
+/* Threads of the block, in whole warps.
+ * A register's count of 0 means the whole block, and a barrier counts whole warps (PTX ISA, barrier). */
 static u32 all_threads(struct lower *l)
 {
 	const u32 row = lower_word(l);

@@ -6,13 +6,29 @@
  * A tile is a sequence of rows along the innermost dimension. In shared memory the rows follow each
  * other, each as long as the swizzle's span if there is one, and 16-byte pieces change places within
  * a span by the bits of their address. What is not in the manual was recorded: WARP-NOTES.
+ *
+ * How the lanes of a box lie, for a map of rank 2 with a box of 4 rows and a swizzle of 128 bytes:
+ *
+ *  tensor, in global memory               shared memory: pieces of 16 bytes, 8 in a row of 128
+ *
+ *        start[0]                         row 0   0 1 2 3 4 5 6 7      address bits 7..9 are
+ *   +------+----------+-----+             row 1   1 0 3 2 5 4 7 6      exclusive-ored to bits
+ *   |      | row 0    |     |             row 2   2 3 0 1 6 7 4 5      4..6 (piece_place): a
+ *   |      | row 1    |     |   ------>   row 3   3 2 1 0 7 6 5 4      column of the tile lies
+ *   |      | row 2    |     |                                          in eight banks' groups
+ *   |      | row 3    |     |             (the number: which piece of the row stands there)
+ *   +------+----------+-----+
+ *
+ * What of the box lies outside the tensor is read as zero, or as NaN if the map says so, and is not written.
  */
 #include "memory/tensormap.h"
 #include "sem/async.h"
 
 enum { PIECE = 16, TILE_ALIGN = 128, ROW_BYTES = 2048 };
 
-/* A tile of one lane's copy. */
+/* A tile of one lane's copy.
+ * A tile is worked on by one lane at a time: PTX ISA gives each lane its own copy. `start`, `at` and `shift` are
+ * counted in elements, dimension 0 being the innermost. */
 struct tile {
 	const struct operands *o;
 	u32 lane;
@@ -27,6 +43,8 @@ struct tile {
 	bool lines; /* gather4, scatter4 */
 };
 
+/* Maps are data: a program may build a wrong one at run time. The device ends the kernel with an illegal
+ * instruction. */
 static bool tile_wrong(const struct tile *t, const char *why)
 {
 	warp_fault(t->o->w, t->o->i, FAULT_ILLEGAL_INSTRUCTION, 1u << t->lane, "%s", why);
@@ -39,6 +57,8 @@ static u32 rows_along(const struct tensor_map *m, u32 d)
 	return (m->box[d] + m->element_strides[d] - 1) / m->element_strides[d];
 }
 
+/* Computes how long rows are and how many there are. The limit ROW_BYTES is the longest row that a legal map can have:
+ * 256 elements of 8 bytes. */
 static bool tile_shape(struct tile *t)
 {
 	struct tensor_map *m = &t->map;
@@ -106,6 +126,7 @@ static void next_pixel(struct tile *t)
 	t->at[m->rank - 1]++;
 }
 
+/* Goes on to the next row: dimension 1 runs fastest. Element strides skip rows of the tensor, so `at` moves by them. */
 static void next_row(struct tile *t)
 {
 	const struct tensor_map *m = &t->map;
@@ -158,7 +179,8 @@ static u32 piece_place(const struct tile *t, u32 offset, u32 k)
 	return at ^ ((at >> 7 & bits[t->map.swizzle]) << 4);
 }
 
-/* To 10 fraction bits, nearest even. Recorded: what NaN becomes, and that rounding comes before flushing. */
+/* To 10 fraction bits, nearest even. Recorded: what NaN becomes, and that rounding comes before flushing.
+ * The lower 13 bits of 23 go. Adding 0xfff and the lowest bit that stays rounds to nearest, ties to even. */
 static u32 round_tf32(u32 value)
 {
 	if (f32_is_nan(value))
@@ -183,6 +205,8 @@ static void convert_elements(const struct tile *t, u8 *elements, u32 bytes)
 	}
 }
 
+/* Fills a row with what stands for elements outside the tensor, then copies the part that is inside. 0x7ff7 as 16 bits
+ * is the pattern that the device was recorded to fill with. */
 static bool read_row(const struct tile *t, u8 row[ROW_BYTES])
 {
 	static const u8 nan[2] = {0xf7, 0x7f};
@@ -231,6 +255,8 @@ static bool piece_known(const struct tile *t, u64 address, u32 offset, u32 place
 
 /* --- Loads ---------------------------------------------------------------------------------- */
 
+/* Writes a tile to shared memory and reports the bytes to the mbarrier: all of the box, also those that were filled in
+ * since programs expect the box's size. */
 static bool tile_load(struct tile *t, u64 to, u64 mbarrier)
 {
 	u32 offset;
@@ -256,7 +282,9 @@ static bool tile_load(struct tile *t, u64 to, u64 mbarrier)
 	return t->map.interleave || mbarrier_complete_tx(t->o, t->lane, mbarrier, t->rows * t->row_bytes);
 }
 
-/* Destination, map and coordinates, mbarrier, im2col offsets, mask of blocks. */
+/* Destination, map and coordinates, mbarrier, im2col offsets, mask of blocks.
+ * With a mask of blocks, each gets the tile at the same offset of its own shared memory, and its own mbarrier there is
+ * signalled. */
 static bool tensor_load_lane(struct operands *o, u32 l)
 {
 	const bool multicast = form_has(o->form, M_multicast_cluster), shifted = form_has(o->form, M_im2col);
@@ -339,7 +367,8 @@ static bool tile_store(struct tile *t, u64 from, int op)
 	return true;
 }
 
-/* Map and coordinates, source. */
+/* Map and coordinates, source.
+ * Reductions round to nearest, whatever mode the warp was in. */
 static bool tensor_store_lane(struct operands *o, u32 l)
 {
 	struct tile t;
@@ -356,6 +385,7 @@ MEANING_FUNCTION(tensor_store)
 }
 ASYNC_PICK(tensor_store)
 
+/* There is no L2 cache whose contents would be seen: a prefetch of a wrong map is not found out either. */
 MEANING_FUNCTION(tensor_prefetch)
 {
 	(void)w;
@@ -417,7 +447,9 @@ static bool is_newer_value(const struct form *f, u64 value)
 	       (form_has(f, M_swizzle_mode) && value > TENSOR_SWIZZLE_128B);
 }
 
-/* Address; the new value in a register or a constant, of some fields behind a constant ordinal. */
+/* Address; the new value in a register or a constant, of some fields behind a constant ordinal.
+ * The map is changed in place, by each lane that runs. With the strict treatment of asynchronous copies, the change is
+ * noted: a copy that uses the map needs a fence.proxy.tensormap in between. */
 MEANING_FUNCTION(tensormap_replace)
 {
 	const struct operands o = operands_of(w, i, rows);

@@ -6,6 +6,20 @@
  * and type. All other forms share one meaning for each type: it finds which lanes hold lt, eq and
  * gt (none of them: a NaN), and takes the comparison, the boolean operator and the value of true
  * from a word that the form gives.
+ *
+ * How the plain rows come about, for setp.lt of s32:
+ *
+ *  INT_TYPE(s32, 32)                        all of s32
+ *    ORDERED(INT_SETP, s32, 32)             for each comparison: INT_SETP(lt, s32, 32)
+ *      PLANE2_32(setp_lt_s32, s32, s32,     a function over 32 lanes, and its twin for gangs
+ *                a < b)                     (sem/lanes.h), with INT_lt as what a lane does
+ *    plain_s32[] = {[M_lt - M_eq] = ...}    where pick_plain finds it
+ *
+ * and of the others, for setp.lt.and.f16 p|q, a, b, c:
+ *
+ *  RELATE_HALF(f16, ...)      relate_f16(): less, equal, greater: a bit for each lane
+ *  ALL_MEANINGS(f16)          setp_two_f16: holds(relation, word) combined with c
+ *  compare_word(form)         word = WORD_LESS | WORD_BOTH: what lt and and mean here
  */
 #include "number/convert.h"
 #include "number/half.h"
@@ -22,6 +36,8 @@
 	X(gtu, __VA_ARGS__) X(geu, __VA_ARGS__) X(num, __VA_ARGS__) X(nan, __VA_ARGS__)
 /* clang-format on */
 
+/* What a lane computes, from its a and b. Integers have these six, signed and unsigned alike: the type makes the
+ * difference. */
 #define INT_eq a == b
 #define INT_ne a != b
 #define INT_lt a < b
@@ -96,6 +112,7 @@ static const struct meaning *pick_plain(const struct form *f)
 
 /* --- Relations: which lanes are less, equal, greater ------------------------------------- */
 
+/* A bit for each lane. At most one of the three is set; none of them is for lanes with a NaN. */
 struct relation {
 	u32 less, equal, greater;
 };
@@ -106,6 +123,8 @@ struct truths32 {
 struct truths64 {
 	s64 less[WARP_LANES], equal[WARP_LANES], greater[WARP_LANES];
 } __attribute__((aligned(64)));
+/* Truths are 0 or -1 in elements as wide as the operands because that is what vector comparisons leave: packing them to
+ * bits at the end is one instruction a vector. */
 ALWAYS_INLINE struct relation pack_truths32(const struct truths32 *t)
 {
 	return (struct relation){pack_lanes32(t->less), pack_lanes32(t->equal), pack_lanes32(t->greater)};
@@ -122,6 +141,9 @@ ALWAYS_INLINE struct relation pack_truths64(const struct truths64 *t)
 		t.equal[l] = (NUMBERS) && a == b ? -1 : 0;  \
 		t.greater[l] = (NUMBERS) && a > b ? -1 : 0; \
 	}
+/* NAME: what the function is called behind relate_; T: the rows' type; W: their width; PRE: what comes before the
+ * lanes (the mode of floating point); KEYS: defines a and b, in which lanes are ordered; NUMBERS: whether both are
+ * numbers. */
 #define RELATE(NAME, T, W, PRE, KEYS, NUMBERS)                                                               \
 	static struct relation relate_##NAME(struct warp *w, const struct insn *i, const u8 *rows, u32 at_a, \
 					     u32 at_b) {                                                     \
@@ -213,6 +235,7 @@ static u32 relation_bits(int compare)
 	}
 }
 
+/* PTX ISA 9.7.6.1: set writes all ones for integers, 1.0 for floats, each in the width of its own type. */
 static u32 truth_index(int type)
 {
 	switch (type) {
@@ -232,6 +255,8 @@ static u32 truth_index(int type)
 	}
 }
 
+/* What the form says, as bits, so that one function does all of its comparisons: which relations hold it, how c takes
+ * part, and what true is. `or` is both flags: (t and c) or (t xor c). */
 static u32 compare_word(const struct form *f)
 {
 	const int operator= form_pick(f, M_and, M_xor);
@@ -314,6 +339,7 @@ ALWAYS_INLINE const struct insn *set_value(struct warp *w, const struct insn *i,
 		d[l] = LANE_ON(u32, mask, l) ? (LANE_ON(u32, result, l) ? value : 0) : d[l];
 	return i + 1;
 }
+/* A pair's halves are separate results in one register, the lower one first. */
 ALWAYS_INLINE const struct insn *set_pair(struct warp *w, const struct insn *i, u8 *rows, u32 mask, relate_fn *relate,
 					  relate_fn *relate_high)
 {

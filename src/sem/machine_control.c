@@ -2,13 +2,25 @@
  *
  * Machine code: branches, calls that jump, convergence barriers, ends. Lanes that part run independently and meet where
  * the code says so (exec/converge.h). Branches take their guard themselves: a is its row, b that of a second predicate.
+ *
+ * A branch of a whole gang goes one of three ways. All lanes of all warps go on together (both `any` and `rest` are not
+ * set), which costs one test for the gang; or they part, and the gang splits at the join that the lowering found
+ * (exec/gang_split); or the gang gives up and its warps run on one by one. What a lane at a time would do is always the
+ * definition: a gang only finds the same faster.
+ *
+ * Loops of one instruction or a few that wait for another warp are marked MACHINE_SPIN by the lowering. The scheduler
+ * runs a warp until it stops, so a warp that waits must let go of the processor by itself: after SPIN_TURNS rounds.
  */
 #include "exec/converge.h"
 #include "sem/external.h"
 #include "sem/machine.h"
 
+/* Rounds of a waiting loop that a warp runs before the others have a turn; and turns after which the loop counts as
+ * vain if the same lanes are still in it. */
 enum { SPIN_TURNS = 24, SPIN_VAIN_TURNS = 8 };
 
+/* The running lanes that the branch's guard holds for. A row of predicates is a word with a bit for each lane; the row
+ * of PT is all ones, so that an instruction without a guard needs no test of its own. */
 #define TAKEN                                                                    \
 	(mask & (PRED_OF(i->a) ^ (i->aux & MACHINE_NOT_GUARD ? FULL_MASK : 0)) & \
 	 (PRED_OF(i->b) ^ (i->aux & MACHINE_NOT_SECOND ? FULL_MASK : 0)))
@@ -20,6 +32,7 @@ struct agreement {
 	u32 any, rest;
 };
 
+/* Adds the lanes of one warp: *on becomes those that take the instruction. */
 static inline void take_lanes(struct agreement *of, u32 *on, const struct insn *i, const u8 *rows, u32 mask)
 {
 	*on = TAKEN;
@@ -27,7 +40,8 @@ static inline void take_lanes(struct agreement *of, u32 *on, const struct insn *
 	of->rest |= mask & ~*on;
 }
 
-/* on: which lanes of each warp. */
+/* on[n]: the lanes of warp n that take i; 0 for warps whose lanes are all elsewhere. A gang with `on` runs some of its
+ * lanes only, so its members' masks count; else each warp runs with all 32. */
 static inline struct agreement gang_taken(struct gang *g, const struct insn *i, u32 on[GANG_WARPS])
 {
 	struct agreement of = {0, 0};
@@ -65,6 +79,8 @@ MEANING_FUNCTION(all)
 		i[1].fn(w, i + 1, rows, FULL_MASK);
 	return UNLIKELY(w->stop == STOP_FAULT) ? NULL : i + 2;
 }
+/* Uniform instructions act on the warp's own state (uniform registers, uniform predicates), which all its lanes share:
+ * they are not masked by the lanes that run, only by their own uniform guard. Hence FULL_MASK. */
 SEPARATE const struct insn *all_some(struct gang *g, const struct insn *i)
 {
 	u32 on[GANG_WARPS] = {0}, k = 0;
@@ -118,9 +134,11 @@ MEANING_GANG(one);
 
 /* --- Branches ------------------------------------------------------------------------------- */
 
-/* Whether the lanes have come round to the branch i in turn after turn, and none of them has left the loop. A loop that
- * lanes leave one by one, as around a compare and swap, is not in vain: letting others go would part lanes that meet on the
- * hardware, and uniform instructions would then run once for each part. */
+/* Whether the lanes have come round to the branch i in turn after turn, and none of them has left the loop. Then other
+ * lanes of the warp may be what it waits for, and they have to run although they stand at a convergence barrier
+ * (converge_give_up). A loop that lanes leave one by one, as around a compare and swap, is not in vain: letting others
+ * go would part lanes that meet on the hardware, and uniform instructions would then run once for each part. The last
+ * masks are kept by the branch's place in a small table. Two branches that share an entry only delay the answer. */
 static bool spins_in_vain(struct warp *w, const struct insn *i)
 {
 	u32 *seen = &w->spin_masks[(uintptr_t)i / sizeof *i % COUNT_OF(w->spin_masks)];
@@ -130,6 +148,7 @@ static bool spins_in_vain(struct warp *w, const struct insn *i)
 	return w->spin_turns >= SPIN_VAIN_TURNS;
 }
 
+/* A jump backwards is where a warp can be stopped without a loss: when its budget is spent, and when it spins. */
 static inline const struct insn *jump_back(struct warp *w, const struct insn *i, const struct insn *to)
 {
 	if (i->aux & MACHINE_SPIN && ++w->spins >= SPIN_TURNS) {
@@ -140,6 +159,8 @@ static inline const struct insn *jump_back(struct warp *w, const struct insn *i,
 	return w->budget <= 0 ? warp_yield(w, to) : to;
 }
 
+/* MACHINE_ANY (BRA.ANY): all lanes go if one does. The lanes that fall through are put aside as a split of their own
+ * first, so that the warp goes on with those that jump. */
 MEANING_FUNCTION(bra)
 {
 	const u32 some = TAKEN, taken = some && i->aux & MACHINE_ANY ? mask : some;
@@ -159,6 +180,7 @@ MEANING_FUNCTION(bra)
 /* c: how far it is to the join, 0: there is none. */
 static inline const struct insn *join_of(const struct insn *i) { return i->c ? i + (s32)i->c : NULL; }
 
+/* As jump_back, for a gang: all its warps are stopped together. */
 static inline const struct insn *gang_back(struct gang *g, const struct insn *i, const struct insn *to)
 {
 	const bool over = i->aux & MACHINE_SPIN ? ++g->spins >= SPIN_TURNS : g->budget <= 0 && !gang_goes_on(g);
@@ -187,6 +209,7 @@ static struct agreement take_whole(const struct gang *g, u32 on[GANG_WARPS])
 	return of;
 }
 
+/* The counters are kept here only where the gang agrees: gang_diverge does its own counting. */
 GANG_FUNCTION(bra)
 {
 	u32 taken[GANG_WARPS];
@@ -240,7 +263,9 @@ GANG_FUNCTION(bra_div)
 }
 MEANING_GANG(bra_div);
 
-/* The number of the code's insn at `address`, or NO_OPERAND. */
+/* The number of the code's insn at `address`, or NO_OPERAND.
+ * Addresses above MACHINE_SYSTEM_BASE are those of the device's own functions (vprintf, malloc, assert), which a call
+ * through a pointer may name: their insns lie behind those of the function's body. */
 static u32 find_address(const struct code *code, u64 address)
 {
 	u32 index;
@@ -253,7 +278,11 @@ static u32 find_address(const struct code *code, u64 address)
 											 : NO_OPERAND;
 }
 
-/* Where lane l goes, by the list and rows of brx. */
+/* Where lane l goes, by the list and rows of brx:
+ *
+ *  i->d     row of the low words (BRX: a distance from a table; function pointers: an address)
+ *  i->c     0: 32 bits are all of it; 1: an absolute address of 64 bits, high words in row list[2]
+ *  list     [0] low and [1] high word of the distance to add; [2] row of high words; [3] how far it is to the join */
 static inline u64 lane_target(const struct insn *i, const u32 *list, const u8 *rows, u64 base, u32 lane)
 {
 	const u32 low = ROW_OF(u32, i->d)[lane];
@@ -301,7 +330,8 @@ MEANING_FUNCTION(brx)
 	return first <= i ? jump_back(w, i, first) : first;
 }
 
-/* Adds the lanes of one warp to the ways they take. False: some have no target, or there are too many ways. */
+/* Adds the lanes of one warp to the ways they take. False: some have no target, or there are too many ways: the gang
+ * then parts, and the warps find out one by one (and report the fault with the lane's number). */
 static bool add_ways(const struct gang *g, const struct insn *i, struct gang_ways *ways, u32 warp, const u8 *rows,
 		     u32 mask)
 {
@@ -331,6 +361,8 @@ static bool add_ways(const struct gang *g, const struct insn *i, struct gang_way
 	return true;
 }
 
+/* A gang splits only where every lane of it takes the branch: guards that hold for some are rare on an indirect
+ * jump. */
 GANG_FUNCTION(brx)
 {
 	const u32 distance = g->code->operands[(u32)i->imm + 3];

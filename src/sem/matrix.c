@@ -3,6 +3,17 @@
  * Matrix instructions of one warp on registers (PTX ISA 9.7.14 and 9.7.15): mma.sync, mma.sp,
  * wmma.mma, and ldmatrix, stmatrix, movmatrix. What is in which register and how sums are formed
  * is in number/tensor*.h; here are the rows and the way from the instruction to those.
+ *
+ * The decoder finds a row here, plans once (mma_plan, move_plan: which form, how many registers) and the plan is
+ * reached from the insn. Running is then: find the rows of the operands' registers, give them to number/tensor.
+ *
+ *  ldmatrix.x4: lane l holds the address of row l % 8 of matrix l / 8; each row is 16 bytes, 8 elements
+ *
+ *             matrix 0          matrix 1          register k of lane 4r + c holds the elements 2c
+ *   row 0   lane 0's address  lane 8's address    and 2c + 1 of row r of matrix k:
+ *   row 1   lane 1's          lane 9's              row r:  | 4r | 4r+1 | 4r+2 | 4r+3 |   lanes
+ *    ...
+ *   row 7   lane 7's          lane 15's           with .trans of column r instead
  */
 #include "sem/matrix.h"
 #include "decode/form_address.h"
@@ -17,6 +28,8 @@ struct mma_plan {
 	bool a_column_major, b_row_major;
 };
 
+/* What does not change between executions of one instruction. The first .row or .col is A's layout, the second B's;
+ * each is usual for its matrix if A's is .row and B's .col. */
 static const void *mma_plan(struct arena *arena, const struct form *f)
 {
 	struct mma_plan *p = ARENA_NEW(arena, struct mma_plan);
@@ -50,6 +63,8 @@ static const u32 *scales_of(const struct tensor_form *form, u8 *rows, const u32 
 	return s->byte % form->scales == 0 && s->byte < 4 && s->thread < threads ? list + 3 : NULL;
 }
 
+/* Finds the scales of A and B, if the form has such. A's are held by one pair of lanes of each four, B's by one lane of
+ * four, hence the limits 2 and 4. A selector that is not in range is an illegal instruction. */
 static bool has_scales(struct warp *w, const struct insn *i, const u32 *list, u8 *rows, u32 mask,
 		       struct tensor_registers *r)
 {
@@ -99,6 +114,7 @@ MEANING_FUNCTION(mma)
 }
 static const struct meaning mma = {.run = mma_run, .gang = gang_step, .plan = mma_plan};
 
+/* NULL: there is no such combination of shape and types, or the metadata's selector is out of range. */
 static const struct meaning *pick_mma(const struct form *f)
 {
 	struct tensor_form form;
@@ -112,6 +128,7 @@ static const struct meaning *pick_mma(const struct form *f)
 
 enum { MATRIX_ROWS = 8, MATRIX_ROW_BYTES = 16, MATRIX_MAX = 4 };
 
+/* wide: addresses are 64 bits; is_shared: the form names .shared, so that addresses are offsets in it, not generic. */
 struct move_plan {
 	u8 count; /* matrices */
 	u8 rows;  /* of all of them in memory */
@@ -151,8 +168,8 @@ static u8 *matrix_row(struct warp *w, const struct insn *i, u32 lane, bool is_sh
 	return lane_pointer(w, i, lane, SPACE_SHARED, address, MATRIX_ROW_BYTES, is_store);
 }
 
-/* Rows of all matrices: lane l names row l % 8 of matrix l / 8. `spare` stands in for the rows of lanes
- * that do not run. */
+/* Finds the rows of all matrices: lane l names row l % 8 of matrix l / 8. `spare` stands in for the rows of lanes that
+ * do not run: what is read from there is zero, and what is written to it is lost. */
 static bool move_rows(struct warp *w, const struct insn *i, const u8 *rows, u32 mask, u8 *spare, u8 **pointers)
 {
 	const struct move_plan *p = matrix_plan(w, i);
