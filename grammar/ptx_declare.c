@@ -2,6 +2,19 @@
  *
  * Declarations of registers and variables: qualifiers are gathered first, then each name becomes a
  * register, a range of registers, a parameter, or a variable with its size and alignment.
+ *
+ * The grammar calls in the order of the text, for   .visible .global .align 8 .f32 table[4][8], other = 1.0:
+ *
+ *  declare_begin(visible)              r->declaration: qualifiers so far
+ *  declare_space, declare_align,
+ *  declare_word("f32")                 ... each checked for itself
+ *  declare_name("table")               r->variable takes the qualifiers
+ *  declare_dimension(4), (8)           and its shape
+ *  (the end of a name)                 checks, sizes, puts it into its scope
+ *  declare_name("other") ...           the same qualifiers again
+ *
+ * Qualifiers that do not fit are reported once (`failed`), and the names still get declared where that is possible:
+ * else every use would be a further error.
  */
 #include <string.h>
 
@@ -27,6 +40,7 @@ static bool is_declarable(u16 type)
 	return false;
 }
 
+/* Types of handles: their variables hold a handle of 8 bytes, whatever the module's addresses. */
 bool declare_is_opaque(u16 type) { return type == T_texref || type == T_samplerref || type == T_surfref; }
 
 /* What PTX 1.x had and later versions have no more. */
@@ -37,6 +51,7 @@ static void tell_gone(struct reader *r, u32 version, const char *what, struct sp
 			   version / 10, version % 10, r->module->version / 10, r->module->version % 10);
 }
 
+/* Forgets the qualifiers of the declaration before. */
 void declare_begin(struct reader *r, enum ir_linkage linkage, struct span at)
 {
 	r->declaration = (struct declaration){.linkage = linkage, .vector = 1, .span = at};
@@ -125,6 +140,7 @@ void declare_pointer(struct reader *r, struct span at)
 	d->pointer_align = 4;
 }
 
+/* .attribute(.managed) and .attribute(.unified(A, B)). */
 void declare_attribute(struct reader *r, const char *word, u32 numbers, struct span at)
 {
 	if (!strcmp(word, "managed") && !numbers) {

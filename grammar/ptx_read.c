@@ -2,6 +2,11 @@
  *
  * The door of the PTX reader: sets a reader up, runs the parser, words what scanner and parser
  * complain about, and keeps the directives of a module that declare nothing.
+ *
+ * Reading never stops at an error: complaints are collected in diags, up to a limit, and the parser goes on behind the
+ * next semicolon or brace (reader_statement_lost). A module with errors is returned as well, and whoever asked looks at
+ * diags. The order of calls is the text's: the grammar's actions call reader_*, declare_*, scope_* and operand_* as
+ * soon as they have seen enough, so that a declaration is known where the next line uses it.
  */
 #include "grammar/read.h"
 
@@ -13,6 +18,7 @@
 
 enum { TEXT_LIMIT = 1 << 30, NEWEST_VERSION = 92, SHOWN_TEXT = 40 };
 
+/* The scanner's last word, as when it has no buffer left: leaves reader_parse for read_text. */
 void reader_abort(struct reader *r, const char *message)
 {
 	diag_error(r->diags, (struct span){r->module->source, r->offset, r->offset},
@@ -43,6 +49,7 @@ void reader_launch_line(struct reader *r, struct span at, const char *text, size
 	VEC_PUSH(r->arena, &r->module->launch_lines, line);
 }
 
+/* Warned of once for a file. */
 void reader_comment(struct reader *r, struct span at, const char *text, size_t length)
 {
 	for (size_t k = 0; k < length && !r->told_foreign; k++)
@@ -175,6 +182,7 @@ void reader_statement_lost(struct reader *r)
 	r->instruction = (struct ir_instruction){0};
 }
 
+/* .version MAJOR.MINOR, kept as 10 * MAJOR + MINOR: 78 for 7.8. */
 void reader_version(struct reader *r, struct span at)
 {
 	u32 major = 0, minor = 0, digits = 0;
@@ -201,6 +209,7 @@ void reader_version(struct reader *r, struct span at)
 			     NEWEST_VERSION / 10, NEWEST_VERSION % 10);
 }
 
+/* Reported once, where the first line that needs the header stands. */
 void reader_need_header(struct reader *r, struct span at)
 {
 	if (r->told_header || (r->has_version && r->has_target))
@@ -281,6 +290,7 @@ void reader_target_word(struct reader *r, const char *word, struct span at)
 	}
 }
 
+/* 32 or 64, before anything that has an address. */
 void reader_address_size(struct reader *r, u64 bits, struct span at)
 {
 	if (r->module->version && r->module->version < 23)
@@ -307,6 +317,7 @@ void reader_number(struct reader *r, u64 value, struct span at)
 	r->number_count++;
 }
 
+/* .file NUMBER "PATH"[, TIME, BYTES]: sources that .loc lines refer to. */
 void reader_file(struct reader *r, u64 number, const char *path, u32 numbers)
 {
 	struct ir_file file = {.number = (u32)number, .path = path};
@@ -497,6 +508,8 @@ static void read_text(struct reader *r)
 		reader_need_header(r, (struct span){r->module->source, 0, 0});
 }
 
+/* The module lives in `arena`; names are interned in `strings`, so that they can be compared as addresses. `source` is
+ * the number of the text in diags->sources. */
 struct ir_module *ptx_read(struct arena *arena, struct strings *strings, struct diags *diags, u32 source)
 {
 	struct reader *r = ARENA_NEW(arena, struct reader);

@@ -2,6 +2,18 @@
  *
  * The door of the reader of listings: which machine a listing is for, complaints, functions, and
  * the directives that say what a disassembler leaves out.
+ *
+ * The parser (sass.y) calls what is declared in sass_reader.h; none of it returns an error: complaints are collected in
+ * diags, and the parser goes on with the next line. A listing looks like this:
+ *
+ *  	code for sm_20                              the machine: one for each file
+ *  		Function : saxpy
+ *  		.param .u32 n                           what the disassembler leaves out, by hand
+ *  	/*0000*/     MOV R1, c[0x1][0x100];         an instruction, with its address if it is printed
+ *  	.L_1:                                       labels count instructions, not addresses
+ *  		...........
+ *
+ * Functions end where the next begins or the text does: end_function settles what could only be known then.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -17,6 +29,7 @@ enum {
 	PARAMS_AT = 0x20
 };
 
+/* The scanner's last word: leaves sass_parse for read_text. */
 void sass_abort(struct sass_reader *r, const char *message)
 {
 	diag_error(r->diags, (struct span){r->module->source, r->offset, r->offset},
@@ -70,6 +83,8 @@ static bool has_word(const char *const *words, u32 count, const char *word)
 	return false;
 }
 
+/* What was expected, in the words of those who write listings: the parser's own list of tokens would have dozens.
+ * Tokens that come together give away what kind of place it is. */
 static const char *expectation(struct sass_reader *r, const char *const *words, u32 count)
 {
 	const char *text = "";
@@ -109,6 +124,7 @@ void sass_unexpected(struct sass_reader *r, struct span at, const char *const *e
 		diag_error(r->diags, at, "unexpected %s", what);
 }
 
+/* Behind an error: half an instruction is dropped. */
 void sass_lost(struct sass_reader *r)
 {
 	r->operands.count = r->modifiers.count = 0;
@@ -123,6 +139,7 @@ void sass_address(struct sass_reader *r, struct sass_token *t, const char *digit
 	t->bits = strtoul(digits, NULL, 16); /* at most eight digits, said the scanner */
 }
 
+/* Encodings have no numbers of more than 32 bits. */
 void sass_integer(struct sass_reader *r, struct sass_token *t, struct span at, const char *digits, u32 base)
 {
 	u64 value = 0;
@@ -138,6 +155,7 @@ void sass_integer(struct sass_reader *r, struct sass_token *t, struct span at, c
 	t->bits = too_large || value >> 32 ? 0 : value;
 }
 
+/* A second "code for" line: it may repeat the target, not change it. False and reported otherwise. */
 bool sass_code_for(struct sass_reader *r, const char *text, struct span at)
 {
 	text += strspn(text, " \t");
@@ -200,6 +218,7 @@ static void end_function(struct sass_reader *r)
 	r->function = NULL;
 }
 
+/* Begins a function: a kernel, since listings do not say which functions are called by others. */
 void sass_function(struct sass_reader *r, const char *name, struct span at)
 {
 	struct ir_function *f = ARENA_NEW(r->arena, struct ir_function);
@@ -225,6 +244,7 @@ void sass_function(struct sass_reader *r, const char *name, struct span at)
 	r->next_address = 0;
 }
 
+/* Whether a function has begun. If not, that is reported once, not for each line. */
 static bool inside(struct sass_reader *r, struct span at)
 {
 	if (r->function)
@@ -235,6 +255,7 @@ static bool inside(struct sass_reader *r, struct span at)
 	return false;
 }
 
+/* A label may be used before it is defined: then its symbol is there already, without a target. */
 void sass_label(struct sass_reader *r, const char *name, struct span at)
 {
 	if (!inside(r, at))
@@ -256,6 +277,7 @@ void sass_label(struct sass_reader *r, const char *name, struct span at)
 	s->label->target = (u32)r->function->body.count;
 }
 
+/* .shared N, .local N: bytes; .reg N: registers of a thread. */
 void sass_directive(struct sass_reader *r, const char *name, u64 value, struct span at)
 {
 	if (!inside(r, at))
@@ -301,6 +323,9 @@ void sass_param(struct sass_reader *r, const char *directive, const char *type, 
 	r->function->listing->has_params = true;
 }
 
+/* .bank B [OFFSET] = N, ...: words of a constant bank. Bank 0 holds the launch's parameters, bank 1 the compiler's
+ * constants of the launch, so they cannot be set. BANKS as r->bank: the words that follow belong nowhere, and have been
+ * complained about. */
 void sass_bank(struct sass_reader *r, const char *directive, u64 bank, u64 offset, struct span at)
 {
 	if (!inside(r, at))
@@ -318,6 +343,7 @@ void sass_bank(struct sass_reader *r, const char *directive, u64 bank, u64 offse
 	r->bank_offset = (u32)offset;
 }
 
+/* The next word of the bank that sass_bank named. */
 void sass_bank_number(struct sass_reader *r, u64 value, struct span at)
 {
 	if (!r->function || r->bank == BANKS)
@@ -348,6 +374,7 @@ static const char *find_target(const char *text)
 	return first ? strstr(first, "sm_") : NULL;
 }
 
+/* Whether a text is a listing, by its name or its first words; PTX has .version. */
 bool sass_is_listing(const char *name, const char *text)
 {
 	const size_t length = strlen(name);
@@ -381,6 +408,7 @@ static bool set_target(struct sass_reader *r)
 	return false;
 }
 
+/* The scanner ends at a byte of 0, so those in the text become 1, which is reported as a bad character. */
 static void read_text(struct sass_reader *r)
 {
 	const size_t length = r->source->length;

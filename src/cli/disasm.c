@@ -2,6 +2,10 @@
  *
  * ptxsim disasm: prints the machine code in cubins, fat binaries, executables, libraries and listings, as the vendor's
  * disassemblers do, with encodings beside the text. Nothing is executed.
+ *
+ * A file is looked through for images (sass/image.h): an executable or a library holds fat binaries, those hold cubins
+ * and PTX, packed or not. A listing is read back into code, so that it can be decoded again. Files are mapped, not
+ * read: libraries of CUDA have gigabytes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,6 +27,8 @@
 /* Column of the vendor's tool where opcodes begin; encodings stand two behind the longest line. */
 enum { TEXT_COLUMN = 35, CONTROL_COLUMNS = 22, OPTION_CHECK = 256 };
 
+/* What was asked for, and what the files have come to so far. `arena` frees all that reading allocates; it jumps out of
+ * the command if there is no memory. */
 struct disasm {
 	const char *kernel, *arch;
 	bool list, control, plain, check;
@@ -86,6 +92,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	}
 }
 
+/* Reports what is wrong with the current file. Other files are still printed; the worst status is the command's. */
 static int complain(const struct disasm *d, const char *why)
 {
 	fprintf(stderr, "ptxsim disasm: %s: %s\n", file_name_shown(d->file), why);
@@ -151,6 +158,8 @@ static bool read_instruction(const struct sass_decoder *decoder, const u8 *code,
 	return false;
 }
 
+/* The vendor's tool prints all functions of an image with encodings in one column, so measure_code goes over the code
+ * first. */
 static void print_code(struct disasm *d, const struct sass_decoder *decoder, const struct cubin_function *f)
 {
 	char text[SASS_TEXT];
@@ -182,6 +191,7 @@ struct checked {
 	const struct sass_decoder *decoder;
 };
 
+/* Prints one finding of the scoreboard check: sass/scoreboard calls it for each. */
 static void tell_hazard(void *context, const struct sass_hazard *h)
 {
 	static const char *const what[] = {[HAZARD_READ_EARLY] = "reads %s before the result of 0x%04x is there",
@@ -231,6 +241,8 @@ static void print_function(struct disasm *d, const struct sass_decoder *decoder,
 
 /* --- Files ---------------------------------------------------------------------------------- */
 
+/* Prints the functions that were asked for. Lists need no decoder, so --list also works for targets that cannot be
+ * decoded. */
 static int print_cubin(struct disasm *d, const struct cubin *c)
 {
 	char target[32];
@@ -252,6 +264,8 @@ static int print_cubin(struct disasm *d, const struct cubin *c)
 	return CLI_OK;
 }
 
+/* Cubins only; PTX and intermediate code in the file have no machine code to print. Images whose target is not noted
+ * (sm 0) are opened, to see. */
 static bool is_chosen(const struct disasm *d, const struct image *i)
 {
 	char target[32];
@@ -287,6 +301,7 @@ static int print_image(struct disasm *d, const struct image *i)
 	return print_cubin(d, &c);
 }
 
+/* Reads a listing. PTX ends here as well, since it is text: the message says how machine code is made of it. */
 static int print_listing(struct disasm *d, const u8 *bytes, u64 size)
 {
 	const char *why;
@@ -319,6 +334,7 @@ static int print_file(struct disasm *d, const u8 *bytes, u64 size)
 	return worst;
 }
 
+/* Maps the current file for as long as its contents are printed. */
 static int map_and_print(struct disasm *d)
 {
 	const int fd = open(d->file, O_RDONLY | O_CLOEXEC);

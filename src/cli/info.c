@@ -2,6 +2,8 @@
  *
  * ptxsim info: what is in a file. Kernels with parameters, registers, memory and instruction mix;
  * control-flow graphs as text or for Graphviz.
+ *
+ * Files are read, lowered and left there: nothing runs. `allow_unmodelled` lets files be described that cannot run.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,6 +89,7 @@ static const char *class_of(struct arena *arena, const struct ir_instruction *i)
 	return i->opcode;
 }
 
+/* Counts instructions by class, most frequent first. Functions have few classes, so a list is searched. */
 static void print_mix(struct arena *arena, const struct ir_function *f)
 {
 	VEC_OF(struct mix) mixes = {0};
@@ -119,6 +122,8 @@ static void print_variable_type(const struct ir_variable *v)
 		printf("[%llu]", (unsigned long long)v->dims[d]);
 }
 
+/* k: the kernel, whose parameters have places in its parameter memory; NULL for a function, whose parameters may be
+ * registers. */
 static void print_params(const struct ir_function *f, const struct kernel *k)
 {
 	printf("  parameters    ");
@@ -141,6 +146,8 @@ static void print_params(const struct ir_function *f, const struct kernel *k)
 	printf("\n");
 }
 
+/* Registers as the PTX declares them, by width, and the frame that they are laid out in here: a row of 32 lanes is 128
+ * bytes for types up to 32 bits, 256 for 64. */
 static void print_registers(const struct ir_function *f, const struct code *code)
 {
 	u32 counts[4] = {0};
@@ -165,6 +172,7 @@ static void print_registers(const struct ir_function *f, const struct code *code
 	printf("\n");
 }
 
+/* .reqntid, .maxntid and .reqnctapercluster: 0 for what the file does not say; missing dimensions are 1. */
 static void print_limits(const struct ir_limits *l)
 {
 	if (l->required_threads[0])
@@ -191,6 +199,7 @@ static void print_memory(const struct code *code, const struct kernel *k)
 
 /* --- Control flow --------------------------------------------------------------------------- */
 
+/* An instruction as the file writes it, from its span of the text. escaped: for Graphviz's records. */
 static void print_line(const struct session *s, const struct ir_instruction *i, bool escaped)
 {
 	const struct source *text = s->sources.files.items[i->span.file];
@@ -205,6 +214,8 @@ static void print_line(const struct session *s, const struct ir_instruction *i, 
 	}
 }
 
+/* B3 12..17 -> B4 B6, lanes meet again at B6: first and last instruction, where control goes on, and where lanes that
+ * part here come together (the immediate post-dominator). */
 static void print_block_head(const struct flow *flow, u32 b)
 {
 	const struct flow_block *block = &flow->blocks[b];

@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * ptxsim run: launches given by options, or those that the file describes.
+ *
+ * What comes after what:
+ *
+ *  read files            front_read_files, run_read_launches: PTX and launch lines, all errors at once
+ *  build                 session_build: lower, lay out memory
+ *  play                  play_run: statement by statement (script/play.c); on ranks, launches go to ranks_launch
+ *  print                 print_results: buffers, launches, faults, reports, expectations: in this order, also
+ *                        where several of them go to files
+ *
+ * With --mpi rank 0 does all this, and the others wait in ranks_serve for blocks to run.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +40,7 @@ static void print_text(void *context, const char *text, size_t length)
 		exit(CLI_WRONG);
 }
 
+/* Starts the progress bar anew for a launch. */
 static void on_launch(void *context, const struct launch *l)
 {
 	if (context)
@@ -109,7 +120,8 @@ static void print_checks(const struct play *p, bool colour)
 	}
 }
 
-/* Fault number n of launch k, if an earlier launch has not had the same finding; *launches: how many have it. */
+/* Fault number n of launch k, if an earlier launch has not had the same finding: a kernel in a loop of launches would
+ * repeat it each time. *launches: how many launches have it; *times: how often in all. */
 static const struct fault_report *new_fault(const struct play *p, size_t k, size_t n, u64 *launches, u64 *times)
 {
 	const struct fault_report *f = &p->launches.items[k].faults.items[n];
@@ -130,6 +142,7 @@ static const struct fault_report *new_fault(const struct play *p, size_t k, size
 	return f;
 }
 
+/* Faults that the script expects are not printed. */
 static void print_faults(const struct play *p, size_t k, bool colour)
 {
 	const struct play_launch *l = &p->launches.items[k];
@@ -145,6 +158,7 @@ static void print_faults(const struct play *p, size_t k, bool colour)
 	}
 }
 
+/* Writes all findings of all launches, each once, to the file of --sarif. */
 static bool write_sarif(const struct run_options *o, const struct play *p)
 {
 	struct file_new file;
@@ -172,6 +186,8 @@ static bool write_sarif(const struct run_options *o, const struct play *p)
 	return told && written;
 }
 
+/* Prints everything that is to be seen of a run, and returns the exit status: a report that cannot be written counts as
+ * wrong usage, faults and expectations that do not hold as failed. */
 static int print_results(const struct run_options *o, const struct play *p, const struct ranks *ranks)
 {
 	const bool quiet = o->quiet || (o->report >= REPORT_JSON && !o->output);
@@ -256,7 +272,8 @@ static int run(struct session *s, void *command)
 	return status;
 }
 
-/* One of the processes that mpirun has started. */
+/* One of the processes that mpirun has started. mpirun collects what the ranks print, so none of them has a terminal of
+ * its own: automatic colours are off. */
 static int run_on_ranks(struct run_command *c)
 {
 	char *why;

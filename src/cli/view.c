@@ -3,6 +3,9 @@
  * ptxsim view: the page (docs/web.md) with a file in it, served at a port of this host or written into a folder.
  *
  * What is served is a fixed list of names below a folder that is the token; nothing of a request reaches the file system.
+ *
+ * The browser's engine is in the page (WebAssembly), so the server has nothing to do but hand out files: one request at
+ * a time, each connection closed after its answer, a few seconds' patience with a client that sends slowly.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,6 +22,7 @@
 
 enum { FILE_MOST = 64 << 20, TEXT_MOST = 4 << 20, REQUEST_MOST = 8192, PATIENCE_SECONDS = 5 };
 
+/* A file of the page: its name in requests, its media type, its contents. */
 struct part {
 	const char *name, *type;
 	char *bytes;
@@ -104,6 +108,7 @@ static bool name_file(struct part *page, const char *file)
 	return true;
 }
 
+/* Reads all parts into memory before anything is served: later changes of files are not seen. */
 static bool load(struct view *v, const struct view_options *o)
 {
 	char room[4096], path[4400];
@@ -156,6 +161,7 @@ static bool write_page(const struct view *v, const char *folder)
 
 /* --- Serving ----------------------------------------------------------------------------------------- */
 
+/* All of the bytes, or false if the browser has gone. */
 static bool send_all(int to, const char *bytes, size_t length)
 {
 	while (length) {
@@ -181,7 +187,8 @@ static void answer(int to, const char *status, const char *type, const char *byt
 		send_all(to, bytes, length);
 }
 
-/* A page of another host whose name leads here names itself in this line. */
+/* Whether the request's Host line names this server. A page of another host whose name was made to lead here (DNS
+ * rebinding) sends its own name in that line and gets nothing. */
 static bool names_this_host(const struct view *v, const char *request)
 {
 	const char *line = strcasestr(request, "\r\nhost:");
@@ -193,7 +200,8 @@ static bool names_this_host(const struct view *v, const char *request)
 	return !strcmp(host, "127.0.0.1") || !strcmp(host, "localhost");
 }
 
-/* Its part, or NULL. */
+/* The part that a request is for, or NULL: "GET /TOKEN/NAME", without a name the page itself. All characters of the
+ * token are compared, whichever differs first, so that the time taken says nothing about it. */
 static const struct part *wanted(const struct view *v, const char *request)
 {
 	const size_t token = sizeof v->token - 1;
@@ -214,6 +222,7 @@ static const struct part *wanted(const struct view *v, const char *request)
 	return NULL;
 }
 
+/* Reads a request up to its empty line and answers it. Longer requests than REQUEST_MOST find nothing. */
 static void serve_one(const struct view *v, int socket)
 {
 	const struct timeval patience = {.tv_sec = PATIENCE_SECONDS};
@@ -236,6 +245,7 @@ static void serve_one(const struct view *v, int socket)
 		answer(socket, "404 Not Found", "text/plain", "not found\n", 10);
 }
 
+/* Prints the address, then serves until a signal ends the process. */
 static int serve(struct view *v)
 {
 	const int fd = loopback_token(v->token) ? loopback_listen(&v->port) : -1;

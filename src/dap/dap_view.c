@@ -2,6 +2,11 @@
  *
  * Requests beside the protocol's own, for a front end that draws: a launch's warps and lanes, registers as rows, the
  * access about to be executed, what the lines have cost. Their names begin with "ptxsim_"; docs/debugger.md lists them.
+ *
+ * Each request reads the stopped engine through debug/ and answers with JSON; none moves it. Numbers are JSON integers
+ * of 63 bits at most, masks have bit l for lane l, and registers are hexadecimal text, as JavaScript's numbers hold 53
+ * bits. The lists have limits, so that an answer stays small enough to draw; `residentBlocks` says how many there are
+ * in truth.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +21,7 @@
 
 enum { BLOCKS_MAX = 256, REGISTERS_MAX = 512, JOINS_MAX = 64, BARRIERS_MAX = 64, COPIES_MAX = 256, LINES_MAX = 200000 };
 
+/* Whether a kernel has been launched and not ended; if not, *error is the answer. */
 static bool under_way(const struct dap *s, const char **error)
 {
 	if (s->d && debug_launch(s->d))
@@ -53,6 +59,7 @@ static const char *lanes_word(const struct debug_split *p)
 
 static u32 line_of(const struct debug_place *p) { return p->code ? debug_line(p).line : 0; }
 
+/* Lanes of a warp that are at one place: who they are, what they wait for, where they go on. */
 static json_t *split_object(const struct debug_split *p)
 {
 	json_t *o = json_pack("{s:I, s:s, s:b}", "mask", (json_int_t)p->mask, "state", lanes_word(p), "next", p->next);
@@ -143,6 +150,8 @@ static json_t *barriers_array(const struct block *b)
 	return list;
 }
 
+/* The block's mbarriers that something has arrived at or waits for, as the checker of asynchronous operations knows
+ * them. */
 static json_t *mbarriers_array(const struct block *b)
 {
 	struct async_barrier_view views[BARRIERS_MAX];
@@ -206,6 +215,7 @@ static json_t *launch_object(struct dap *s, const struct launch *l)
 			 "block", (int)l->block[0], (int)l->block[1], (int)l->block[2]);
 }
 
+/* What the debugger looks at: block, warp, lane, frame, and the line where that stands. */
 static void put_focus(struct dap *s, json_t *to)
 {
 	const struct debug_focus f = debug_focus(s->d);
@@ -301,6 +311,7 @@ static json_t *on_registers(struct dap *s, json_t *a, const char **error)
 
 /* --- Memory ------------------------------------------------------------------------------------------ */
 
+/* A variable or buffer with the reference that the protocol's readMemory takes. */
 static void put_place(json_t *list, const struct debug_focus *f, const char *name, const struct debug_memory_place *at)
 {
 	json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:I, s:I, s:o}", "name", name, "space",
@@ -367,6 +378,8 @@ static json_t *on_memory(struct dap *s, json_t *a, const char **error)
 	return json_pack("{s:o}", "variables", list);
 }
 
+/* The access about to be executed (or the last, "last": true), lane by lane, with what it costs; "arch" asks for the
+ * rules of another architecture. */
 static json_t *on_access(struct dap *s, json_t *a, const char **error)
 {
 	static const char *const rules[] = {[ARCH_GLOBAL_IN_ORDER] = "in order",
@@ -447,6 +460,7 @@ static json_t *on_matrix(struct dap *s, json_t *a, const char **error)
 
 /* --- Counters ---------------------------------------------------------------------------------------- */
 
+/* What put_line adds to, as lines_visit passes one pointer through. */
 struct lines_told {
 	json_t *list;
 };

@@ -2,6 +2,16 @@
  *
  * Messages of the Debug Adapter Protocol between two files: a header with Content-Length, an empty line, JSON. One
  * thread of the host reads them and interrupts the engine when one comes in while it runs; the other one answers them.
+ *
+ * A session, and which thread does what:
+ *
+ *   editor            reader's thread                 engine's thread
+ *     | -- continue -->  queue ---- receive ---------->  runs
+ *     | -- pause ----->  queue; interrupt_until_seen ->  stops, sees has_request
+ *     | <-------------------------------- stopped ----  send_message
+ *     | -- variables ->  queue ---- receive ---------->  answers
+ *
+ * All fields of struct wire from `first` on are used with `lock` held. The engine's thread alone writes to `out`.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -16,6 +26,7 @@
 /* More than this many requests are not taken in before they are answered. */
 enum { MESSAGE_MAX = 64 << 20, WAITING_MAX = 1024 };
 
+/* A message that has been read and not yet taken, in a list in order of arrival. */
 struct waiting {
 	json_t *message;
 	struct waiting *next;
@@ -61,6 +72,7 @@ static size_t read_header(FILE *in, const char **wrong)
 	return 0;
 }
 
+/* The next message, or NULL at the end of the input; *failed: there was no memory for it. */
 static json_t *read_message(FILE *in, bool *failed, const char **wrong)
 {
 	json_t *message = NULL;
@@ -92,6 +104,8 @@ static void interrupt_until_seen(struct wire *w)
 	}
 }
 
+/* The reader's thread: until the input ends, or nobody wants more. It stops reading while WAITING_MAX messages wait, so
+ * that an editor that never listens cannot fill the memory. */
 static void *read_messages(void *context)
 {
 	struct wire *w = context;
@@ -170,6 +184,7 @@ static void wire_close(struct wire *w, bool ends)
 	free(w);
 }
 
+/* The next message, waited for; NULL: the input has ended. Called by the engine's thread. */
 static json_t *receive(void *context)
 {
 	struct wire *w = context;
@@ -208,6 +223,7 @@ static bool wire_failed(struct wire *w)
 	return failed;
 }
 
+/* Whether a motion ought to stop for a message. */
 static bool has_request(void *context)
 {
 	struct wire *w = context;
@@ -217,6 +233,7 @@ static bool has_request(void *context)
 	return has;
 }
 
+/* d: the debugger that messages interrupt from now on; NULL: none. */
 static void interrupts(void *context, struct debug *d)
 {
 	struct wire *w = context;
@@ -226,6 +243,7 @@ static void interrupts(void *context, struct debug *d)
 	pthread_mutex_unlock(&w->lock);
 }
 
+/* Writes a message and frees it. */
 static void send_message(void *context, json_t *message)
 {
 	struct wire *w = context;
@@ -262,6 +280,7 @@ static bool serve(struct dap *s, struct wire *w)
 	return true;
 }
 
+/* Serves one session, from the first message to the last. The exit status is the command's. */
 int dap_serve(const struct dap_transport *t)
 {
 	struct wire *w = wire_open(t->in, t->out);

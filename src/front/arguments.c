@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Words of command lines: what every command takes, and the options of how launches run.
+ *
+ * Wrong words end the program within argp_error, with the exit status of wrong usage: readers below return only what is
+ * right.
  */
 #include "front/arguments.h"
 
@@ -48,7 +51,8 @@ static error_t parse_common(int key, char *text, struct argp_state *state)
 
 const struct argp front_common_argp = {.options = common_options, .parser = parse_common};
 
-/* The parser asserts that it has memory. */
+/* argp asserts that it has memory, and would abort without a word. For the time of parsing this stands in for SIGABRT:
+ * only functions that a signal handler may call. */
 static void on_abort(int number)
 {
 	static const char message[] = "ptxsim: no memory left\n";
@@ -69,6 +73,7 @@ void front_parse(const struct argp *argp, int count, char **words, void *input)
 	signal(SIGABRT, before);
 }
 
+/* A whole number of at least `low`, in any base that C has. strtoull accepts a minus sign, so that is looked for. */
 u64 front_number(struct argp_state *state, const char *option, const char *text, u64 low)
 {
 	char *end;
@@ -125,6 +130,7 @@ static struct schedule_choice read_schedule(struct argp_state *state, const char
 	return choice;
 }
 
+/* The path, if it can be read and is no folder; otherwise the program ends with the reason. */
 static const char *readable(const struct argp_state *state, const char *path)
 {
 	struct stat about;
@@ -136,6 +142,7 @@ static const char *readable(const struct argp_state *state, const char *path)
 	return path;
 }
 
+/* --check alone stands for the usual ones. */
 static void read_checks(struct argp_state *state, const char *text, struct check_options *options)
 {
 	if (!text)
@@ -209,7 +216,7 @@ static const struct argp_option launch_options[] = {
 	 "provenance, nan, "
 	 "denormals, overflow, plain-reads (see docs/checks.md)",
 	 FRONT_LAUNCH_GROUP},
-	{"strict-unwritten", OPTION_STRICT_UNWRITTEN, NULL, 0, "Tell unwritten values at the first arithmetic, too",
+	{"strict-unwritten", OPTION_STRICT_UNWRITTEN, NULL, 0, "Report unwritten values at the first arithmetic, too",
 	 FRONT_LAUNCH_GROUP},
 	{"suppress", OPTION_SUPPRESS, "FILE", 0,
 	 "Leave out the findings of the checks that FILE has a line for, as they print it themselves",
@@ -234,6 +241,7 @@ static const struct argp_option launch_options[] = {
 	{0},
 };
 
+/* PTXSIM_NATIVE is read at the beginning, so that --native overrides it. */
 static error_t parse_launch_option(int key, char *text, struct argp_state *state)
 {
 	struct launch_choices *c = state->input;

@@ -49,6 +49,9 @@ static bool is_transposed(const struct form *f, enum tensor_role role)
 	return false;
 }
 
+/* Finds the fragment `letter` of the instruction that stands at `insn`: of a multiplication, the registers behind
+ * those of the fragments before it; of wmma.load and .store, the only one. False: there is none, or it is not in
+ * registers. */
 bool fragment_find(struct fragment *x, const struct code *code, u32 insn, const u8 *frame, u32 warp, char letter)
 {
 	const u32 origin = insn < code->insn_count ? code->origin[insn] : NO_OPERAND;
@@ -126,6 +129,7 @@ static void narrow_text(enum small_format format, u32 bits, char text[32])
 	snprintf(text, 32, "%.4g", (f64)f32_of_bits(f32_from_f16(f16_from_small(format, (u8)bits, false))));
 }
 
+/* A value as people read it. bits: the element alone, in the low bits; tf32's lower 13 bits mean nothing. */
 static void element_text(enum tensor_format format, u64 bits, char text[32])
 {
 	const u32 word = (u32)bits;
@@ -192,6 +196,7 @@ static u32 element_bits(const struct fragment *x)
 	return tensor_fragment_elements(&x->form, x->role) == 2 ? 16 : format_of(x) == TENSOR_F64 ? 64 : 32;
 }
 
+/* m8n8k4 of f16 is four products at once, each by eight lanes: 4 k to 4 k + 3 and 4 k + 16 to 4 k + 19. */
 static bool has_octets(const struct fragment *x)
 {
 	return x->form.arith == TENSOR_FMA_F32 && x->form.family == TENSOR_MMA;
@@ -212,6 +217,8 @@ static u64 element_at(const struct fragment *x, u32 reg, u32 lane, u32 element, 
 	return word >> element * bits % 64 & mask;
 }
 
+/* Puts the elements that lanes hold into the places of the matrix. Some shapes hold an element in several lanes; they
+ * are equal then. */
 static void collect(const struct fragment *x, u32 octet, struct matrix *m)
 {
 	const u32 elements = tensor_fragment_elements(&x->form, x->role);
@@ -229,6 +236,7 @@ static void collect(const struct fragment *x, u32 octet, struct matrix *m)
 			}
 }
 
+/* Columns are as wide as the widest element; bits stand in groups of eight without a heading. */
 static void print_matrix(FILE *to, enum tensor_format format, const struct matrix *m)
 {
 	char text[32];

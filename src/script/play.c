@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Playing launch scripts: the statements in turn.
+ *
+ * Who plays: ptxsim run, test and debug, the library's ptxsim_script, and the page. They differ in who runs a launch:
+ *
+ *  play_run                      the others (debugger, page)
+ *    play_next -> launch           play_next -> launch
+ *    launch_run (or options.run)   run it step by step, forwards and backwards
+ *    play_done                     play_done
+ *
+ * play_next does all statements up to the next launch and prepares it; play_done keeps what came of it. Expectations
+ * stand behind their launch in the text, so they are checked by the play_next that follows.
  */
 #include "script/play.h"
 
@@ -15,6 +25,7 @@
 /* Printed text kept for expectations. */
 static const size_t PRINT_KEPT = 1 << 20;
 
+/* What kernels print goes to whoever asked for it, and up to PRINT_KEPT bytes are kept for `expect print`. */
 static void on_print(void *context, const char *text, size_t length)
 {
 	struct play *p = context;
@@ -35,6 +46,7 @@ static void on_print(void *context, const char *text, size_t length)
 	l->printed_length += length;
 }
 
+/* Messages about a print itself, as of a format that does not fit: never mixed with what kernels print. */
 static void on_print_error(void *context, const char *text, size_t length)
 {
 	const struct play *p = context;
@@ -43,6 +55,8 @@ static void on_print_error(void *context, const char *text, size_t length)
 		fwrite(text, 1, length, stderr);
 }
 
+/* The kernel that a launch names: by its symbol, or by a C++ name that stands for one kernel only. Else the error lists
+ * those that it could be. */
 static const struct kernel *find_kernel(struct play *p, const struct script_statement *st)
 {
 	const struct program *program = p->session->program;
@@ -70,7 +84,8 @@ static const struct kernel *find_kernel(struct play *p, const struct script_stat
 	return NULL;
 }
 
-/* Makes p->current and *l from the statement. */
+/* Makes p->current and *l from the statement. *l points to parts of p and of the session's arena: it is valid until the
+ * next statement is played. */
 static bool prepare(struct play *p, const struct script_statement *st, struct launch *l)
 {
 	struct session *s = p->session;
@@ -136,6 +151,8 @@ static bool fault_expected(const struct script *s, size_t at)
 	return false;
 }
 
+/* Writes a buffer. Files stay below the folder of the text that names them, unless --allow-paths was given
+ * (docs/security.md), and replace none without --overwrite. */
 static bool save(struct play *p, const struct script_statement *st)
 {
 	const struct buffer *b = st->buffer;
@@ -168,7 +185,8 @@ static bool save(struct play *p, const struct script_statement *st)
 	return false;
 }
 
-/* Whether an expectation speaks of a counter that plain runs do not have. */
+/* Whether memory accesses have to be counted: for a report, or because an expectation speaks of a counter that plain
+ * runs do not have. Counting costs time, so it is done only then. */
 static bool wants_accounting(const struct play *p)
 {
 	static const struct launch_stats none;
@@ -237,6 +255,7 @@ static void protect_constants(struct memory *m)
 			m->list[k].flags |= ALLOCATION_READ_ONLY;
 }
 
+/* Checks and counting begin with the first statement: memory that scripts fill before a launch counts as written. */
 bool play_next(struct play *p, struct launch *l)
 {
 	const struct check_options *check = &p->options.check;
@@ -276,6 +295,7 @@ static void keep_fault(struct play *p, const struct launch *l, const struct faul
 	result->fault = result->fault_texts.items[0];
 }
 
+/* Reports (report/json, html) print the faults with the counters. */
 static void give_faults(struct play_launch *result)
 {
 	if (!result->account)
@@ -285,6 +305,8 @@ static void give_faults(struct play_launch *result)
 	result->account->fault_count = (u32)result->faults.count;
 }
 
+/* Keeps what came of a launch: counters, faults, findings of the checks. A fault that the next expectations speak of is
+ * expected; any other ends the script. */
 void play_done(struct play *p, const struct launch *l, enum launch_status status, const struct launch_stats *stats,
 	       const struct fault *fault, const char *message)
 {

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Checking a script's expectations: which element differs first, by how much, how many do.
+ *
+ * Elements are compared in the buffer's own type: equal bits always hold (NaN, too); then .ulps, then tolerance and
+ * relative distance. Only the first difference is described, and the rest are counted. With --check, an expectation is
+ * a read by the host: elements that no kernel has written are a finding, once for the expectation.
  */
 #include <math.h>
 #include <stdio.h>
@@ -32,6 +36,7 @@ static const char *say(struct play *p, const char *format, ...)
 	return text;
 }
 
+/* row,column of an element as the text writes it, dimension 0 outermost. */
 static const char *index_text(struct play *p, const struct buffer *b, u64 index)
 {
 	u64 at[BUFFER_RANK] = {0};
@@ -48,6 +53,7 @@ static const char *index_text(struct play *p, const struct buffer *b, u64 index)
 	return say(p, "%llu", (unsigned long long)at[0]);
 }
 
+/* apart: distance in units of the last place, UINT64_MAX where there is none. */
 static bool close_enough(const struct script_expect *e, enum element_type type, const u8 *got, const u8 *wanted,
 			 u64 apart)
 {
@@ -288,6 +294,7 @@ static const char *check_counter(struct play *p, const struct script_expect *e, 
 	return say(p, "%s is %.17g, wanted %s %.17g", e->text, got, e->comparison, number_as_float(wanted));
 }
 
+/* What does not hold, or NULL. Expectations of faults, prints and counters are about the launch before them. */
 static const char *check(struct play *p, const struct script_expect *e, u64 *first_unwritten)
 {
 	const struct play_launch *last = p->launches.count ? &p->launches.items[p->launches.count - 1] : NULL;
@@ -317,6 +324,8 @@ static const char *check(struct play *p, const struct script_expect *e, u64 *fir
 	}
 }
 
+/* Keeps an expectation with its text, without blanks at the end, to be quoted in messages. is_finding: it came from a
+ * check, not from an expect line. */
 static void add_check(struct play *p, struct span at, const char *message, bool is_finding)
 {
 	const struct source *text = p->session->sources.files.items[at.file];
