@@ -9,7 +9,7 @@
  *  	code for sm_20                              the machine: one for each file
  *  		Function : saxpy
  *  		.param .u32 n                           what the disassembler leaves out, by hand
- *  	/*0000*/     MOV R1, c[0x1][0x100];         an instruction, with its address if it is printed
+ *      MOV R1, c[0x1][0x100];                     an instruction; its address stands before it in a comment
  *  	.L_1:                                       labels count instructions, not addresses
  *  		...........
  *

@@ -1,6 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Decoding: the rule of an encoding by its bits 0-11 and conditions, then each of its fields.
+ *
+ * From the bits of an instruction to its text, and to lowering:
+ *
+ *  127                                                       64 63                                     12 11     0
+ *  +----------------------------------------------------------+----------------------------------------+----------+
+ *  | control | modifiers, third source, predicates            | second, first source, destination, @P  | rule key |
+ *  +----------------------------------------------------------+----------------------------------------+----------+
+ *
+ *  rules[first[key] .. + count[key]]  with mask and value over all 128 bits, in the order of the rows: first match wins
+ *  rule -> fields                     each names its bits (up to three runs of them) and what it is
+ *  fields -> struct sass_insn         operands, modifiers, guard, control; printed by print.c, lowered by lower*.c
+ *
+ * A decoder is made once for a target and is not changed by decoding: threads may share it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +31,7 @@ static const struct sass_family *const families[] = {
 
 static const u32 targets[] = {75, 80, 86, 89, 90, 100, 120};
 
+/* The newest target whose encodings hold for sm; 0: none. sm_87 is decoded as sm_86 is. */
 static u32 target_of(u32 sm)
 {
 	u32 found = 0;
@@ -30,6 +44,8 @@ static u32 target_of(u32 sm)
 
 static bool covers(const struct sass_row *row, u32 sm) { return row->since <= sm && sm <= row->until; }
 
+/* Makes a rule of each form of a row. A row that does not compile is an error of the table, found by the first test
+ * that makes a decoder: hence abort. Forms 3 and 5 take a constant where arithmetic of sm_90 and later has none. */
 static void add_row(struct arena *a, struct sass_decoder *d, const struct sass_family *family,
 		    const struct sass_row *row, u32 number)
 {
@@ -73,6 +89,7 @@ static void sort_rules(struct arena *a, struct sass_decoder *d)
 	d->rules = sorted;
 }
 
+/* NULL: there is no table for this target. */
 struct sass_decoder *sass_decoder_new(struct arena *a, u32 sm)
 {
 	struct sass_decoder *d = ARENA_NEW(a, struct sass_decoder);
@@ -93,6 +110,7 @@ struct sass_decoder *sass_decoder_new(struct arena *a, u32 sm)
 	return d;
 }
 
+/* `width` bits from bit `at` on. */
 static u64 run_of(u64 low, u64 high, u32 at, u32 width)
 {
 	const u64 value = at >= 64 ? high >> (at - 64) : at ? low >> at | high << (64 - at) : low;
@@ -100,7 +118,7 @@ static u64 run_of(u64 low, u64 high, u32 at, u32 width)
 	return width >= 64 ? value : value & ((1ull << width) - 1);
 }
 
-/* What a mask cannot say. */
+/* What a mask cannot say: values that a field must not have, and immediates that are powers of two. */
 static bool holds(const struct sass_rule *rule, u64 low, u64 high)
 {
 	for (u32 k = 0; k < rule->excluded_count; k++)
@@ -127,6 +145,8 @@ static bool bit_of(u64 low, u64 high, u32 bit)
 	return bit != NO_BIT && (bit < 64 ? low >> bit : high >> (bit - 64)) & 1;
 }
 
+/* The value of a field: its runs of bits together, the first lowest, extended by its sign and multiplied by its
+ * scale. */
 static u64 bits_of(u64 low, u64 high, const struct sass_bits *b)
 {
 	u64 value = run_of(low, high, b->low[0], b->width[0]);
@@ -157,6 +177,8 @@ static u64 target_at(const struct sass_decoder *d, u64 low, u64 high)
 	return (u64)(d->sm < 90 ? far * 4 : far * 1024 + (s64)(low >> 16 & 0xff) * 4);
 }
 
+/* [R2.64+UR4+0x10] and what else an address may have: base register, uniform register, descriptor, scale, offset. Bit
+ * 91 says that the uniform field is used; as a descriptor it names a pair of registers and a 64-bit base. */
 static void decode_address(const struct sass_decoder *d, const struct sass_address_form *f, struct sass_operand *o,
 			   u64 low, u64 high)
 {
@@ -238,6 +260,7 @@ static void decode_operand(const struct sass_decoder *d, const struct sass_field
 	}
 }
 
+/* Whether the disassembler leaves an operand out because it has its usual value: PT, RZ, 0. */
 static bool is_hidden(const struct sass_decoder *d, const struct sass_field *f, const struct sass_operand *o)
 {
 	if (f->arg == ARG_CONSTANT || !(f->optional || (f->optional_old && d->sm < 100)))
@@ -247,6 +270,7 @@ static bool is_hidden(const struct sass_decoder *d, const struct sass_field *f, 
 	return o->arg == ARG_REGISTER || o->arg == ARG_UREGISTER ? o->number == SASS_RZ : o->value == 0;
 }
 
+/* Values that the disassembler prints as ??? or INVALID. */
 static bool is_invalid(const struct sass_field *f, u32 value)
 {
 	const struct sass_modifier_list *list = &sass_modifier_lists[f->list];
@@ -254,6 +278,7 @@ static bool is_invalid(const struct sass_field *f, u32 value)
 	return value >= list->count || list->words[value][0] == '?' || list->words[value][0] == '!';
 }
 
+/* False: no rule matches. The struct holds numbers only and may be copied. */
 bool sass_decode(const struct sass_decoder *d, u64 low, u64 high, u32 address, struct sass_insn *to)
 {
 	const struct sass_rule *rule = find_rule(d, low, high);
@@ -290,6 +315,8 @@ bool sass_decode(const struct sass_decoder *d, u64 low, u64 high, u32 address, s
 	return true;
 }
 
+/* Bits 105 to 121: stall (4), yield (1), barrier set on write and on read (3 each, 7: none), barriers waited for
+ * (6). */
 struct sass_control sass_control_of(const struct sass_insn *i)
 {
 	return (struct sass_control){

@@ -35,6 +35,8 @@ static u32 shared_base(struct lower *l, const struct sass_operand *o)
 
 /* --- Barriers ------------------------------------------------------------------------------- */
 
+/* SYNCS.EXCH stores the words of a fresh barrier, which hold its count n as 2 * (2^20 - n) in the lower one: n is taken
+ * back out of them. */
 static void initialise(struct lower *l)
 {
 	const struct sass_operand *at = &l->i->operands[1];
@@ -49,6 +51,7 @@ static void initialise(struct lower *l)
 	PTX(l, "mbarrier.init.shared.b64", ROW32(lower_uniform(l, at->uniform)), OFFSET(at->value), ROW32(count));
 }
 
+/* The phase's parity is in the upper bit of the operand. */
 static void test_phase(struct lower *l)
 {
 	const struct sass_operand *at = &l->i->operands[1];
@@ -120,6 +123,7 @@ static void arrive(struct lower *l)
 	write_token(l, state);
 }
 
+/* All of them are one opcode; the row of the table says which. */
 void lower_syncs(struct lower *l)
 {
 	l->shows_order = true;
@@ -259,6 +263,7 @@ void lower_redas(struct lower *l)
 
 /* --- Bulk copies ---------------------------------------------------------------------------- */
 
+/* Word `word` of the uniform registers that operand k begins with. */
 static struct lower_arg uniform_at(struct lower *l, u32 k, u32 word)
 {
 	return ROW32(lower_uniform(l, l->i->operands[k].uniform + word));
@@ -291,6 +296,8 @@ static struct lower_arg bulk_bytes(struct lower *l, u32 k, bool half)
 /* Once for the warp: the lowest lane that runs. */
 static void once(struct lower *l) { l->single = true; }
 
+/* From global to shared memory, of one block or several, from shared to global, or from block to block. Operand 0 holds
+ * the destination and, if that is shared memory, the barrier behind it. */
 void lower_ublkcp(struct lower *l)
 {
 	const bool to_shared = modifier(l, MOD_COPY_TO), from_shared = modifier(l, MOD_COPY_FROM),
@@ -436,4 +443,5 @@ void lower_utmaredg(struct lower *l)
 					modifier(l, MOD_IM2COL90) ? "im2col_no_offs" : "tile"));
 }
 
+/* UTMACMDFLUSH closes a group of copies as commit_group does. */
 void lower_utmacmdflush(struct lower *l) { lower_ptx(l, "cp.async.bulk.commit_group", NULL, 0); }

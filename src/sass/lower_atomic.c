@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Lowering of machine code: atomic operations.
+ *
+ * Each becomes PTX's atom with relaxed order: where code wants more, it has fences around, and says so by MEMBAR and
+ * the like. What PTX has no word for is computed behind the atom from the old value.
  */
 #include <string.h>
 
@@ -15,6 +18,7 @@ struct atomic {
 
 enum { NONE = ~0u };
 
+/* The scope as PTX writes it; ATOM's words for order name it from sm_80 on, a field of its own before. */
 static const char *scope_of(const struct lower *l)
 {
 	static const char *const scopes75[] = {".cta", ".cta", ".gpu", ".sys"};
@@ -32,6 +36,8 @@ static const char *scope_of(const struct lower *l)
 	}
 }
 
+/* Finds address, operands and scope. Operand 0 of ATOM and ATOMG is the predicate that says whether it was done.
+ * Operations on global memory may show in what order blocks ran. */
 static struct atomic atomic_of(struct lower *l)
 {
 	const bool shared = l->i->opcode == SASS_OP_ATOMS,
@@ -54,11 +60,13 @@ static void say_done(struct lower *l, const struct atomic *a)
 			      (struct insn){.d = lower_to_predicate(l, 0), .a = l->true_row, .b = l->true_row});
 }
 
+/* Operand k, joined to 64 bits if it is wide. */
 static u32 value_of(struct lower *l, u32 k, bool wide)
 {
 	return wide ? lower_join(l, lower_stored(l, k, 0), lower_stored(l, k, 1)) : lower_stored(l, k, 0);
 }
 
+/* Splits the old value to its pair of registers, and sets the predicate. */
 static void finish(struct lower *l, const struct atomic *a, u32 old, bool wide)
 {
 	if (wide && a->d != NONE && !lower_is_rz(l, a->d))

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Lowering of machine code: moves, predicates, special registers, exchange between lanes.
+ *
+ * Sources are read before the destination is written where both are of several registers, since they may overlap.
  */
 #include <string.h>
 
 #include "isa/sregs.h"
 #include "sass/lower.h"
 
+/* Instructions that change nothing that can be seen here: prefetches, hints, waits for the scoreboard. */
 void lower_nothing(struct lower *l) { (void)l; }
 
 static void copy(struct lower *l, u32 d, u32 a) { PTX(l, "mov.b32", TO32(d), ROW32(a)); }
 
+/* MOV of 32 or 64 bits; a mask of bytes other than all (15) is not modelled. */
 void lower_mov(struct lower *l)
 {
 	const bool wide = sass_modifier(l->i, MOD_MOV64) || strstr(sass_row_text(l->m->decoder, l->i), ".64 ");
@@ -39,6 +43,7 @@ void lower_sel(struct lower *l)
 	PTX(l, "selp.b32", TO32(lower_to(l, 0, 0)), ROW32(a), ROW32(b), TRUTH(p));
 }
 
+/* PTX has the selector last, machine code in the middle. */
 void lower_prmt(struct lower *l)
 {
 	static const char *const modes[] = {"", ".f4e", ".b4e", ".rc8", ".ecl", ".ecr", ".rc16"};
@@ -63,6 +68,7 @@ void lower_rpcmov(struct lower *l)
 
 /* --- Special registers ---------------------------------------------------------------------- */
 
+/* Special registers by their number in the encoding, which is the same in all generations. */
 static const struct {
 	u8 number;
 	u16 sreg;
@@ -148,6 +154,7 @@ static u32 shared_size(struct lower *l)
 	return row;
 }
 
+/* S2UR takes the value of the warp's lowest lane that runs: r2ur. */
 void lower_s2r(struct lower *l)
 {
 	enum { SWINHI = 47 };
@@ -173,6 +180,7 @@ void lower_s2r(struct lower *l)
 		copy(l, d, row);
 }
 
+/* CS2R reads a register that is the same for the warp, or a clock's two words at once. */
 void lower_cs2r(struct lower *l)
 {
 	const u32 number = l->i->operands[1].number;

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Lowering of machine code: matrices. Shapes and types are read off the mnemonic as the disassembler prints it.
+ *
+ * A product becomes the PTX instruction that it was compiled from, with the same registers in the same order, so that
+ * number/tensor computes both:
+ *
+ *  HMMA.16816.F32.BF16 R4, R8, R12, R4      mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
+ *       ^     ^   ^                           {R4..R7}, {R8..R11}, {R12, R13}, {R4..R7}
+ *       shape sums factors
  */
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +47,8 @@ static bool has(const struct words *w, const char *word)
 	return false;
 }
 
-/* Of two words, or the same one, the n-th that names a type: in the letters of PTX. */
+/* Of two words, or the same one, the n-th that names a type: in the letters of PTX.
+ * Lowering fails where the mnemonic has no such type: narrower floats are not modelled here. */
 static const char *type_word(struct lower *l, const struct words *w, u32 n)
 {
 	static const char *const names[] = {"U8", "S8", "U4", "S4", "E4M3", "E5M2"};
@@ -68,7 +76,8 @@ static void push(struct lower *l, struct product *p, struct lower_arg a)
 		p->args[p->count++] = a;
 }
 
-/* Words of operand k: registers in order. */
+/* Words of operand k: registers in order.
+ * RZ as an operand stands for zeros in all its registers. */
 static void push_words(struct lower *l, struct product *p, u32 k, u32 words, bool written)
 {
 	const struct sass_operand *o = &l->i->operands[k];
@@ -86,7 +95,8 @@ struct shape {
 	u32 m, n, k;
 };
 
-/* "16816", "8816", "16x8x4" */
+/* "16816", "8816", "16x8x4"
+ * Numbers: m, n and k run together, where n is 8 and m is 8 or 16 (16816: 16, 8, 16); or with an x between them. */
 static struct shape shape_of(struct lower *l, const struct words *w)
 {
 	struct shape s = {.n = 8};
@@ -110,7 +120,8 @@ static struct shape shape_of(struct lower *l, const struct words *w)
 	return s;
 }
 
-/* The first operands are d, a, b, c; then there may be a uniform predicate; the last ones are metadata and their selector. */
+/* The first operands are d, a, b, c; then there may be a uniform predicate; the last ones are metadata and their
+ * selector. A matrix of so many bits takes that many / 1024 registers: 32 lanes of 32 bits. */
 static void multiply(struct lower *l, const char *text, struct shape s, u32 factor_bits, u32 sum_bits, bool sparse)
 {
 	struct product p = {.count = 0};
@@ -184,7 +195,8 @@ void lower_bmma(struct lower *l)
 		 s, 1, 32, false);
 }
 
-/* Products of doubles: rows of 64 bits around them. */
+/* Products of doubles: rows of 64 bits around them.
+ * Products of doubles: pairs of registers are joined to rows of 64 bits before, and split behind. */
 void lower_dmma(struct lower *l)
 {
 	const struct words w = words_of(l);
@@ -307,6 +319,8 @@ static void push_choices(struct lower *l, struct product *p, const struct words 
 		push(l, p, IMMEDIATE(strstr(text, ".tnspB") != NULL));
 }
 
+/* The predicate behind c says whether c is added: wgmma's scale-d; RZ as c says that it is not. An instruction that
+ * closes a group of products has a scoreboard's register as its last operand: a commit follows. */
 void lower_gmma(struct lower *l)
 {
 	const struct words w = words_of(l);
