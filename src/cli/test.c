@@ -496,7 +496,8 @@ int cli_test(int count, char **words)
 		.parser = parse_option,
 		.children = children,
 		.args_doc = "PATH...",
-		.doc = "Runs every launch that the files, or the .ptx, .sass and .cubin files of folders, describe, and "
+		.doc = "Runs every launch that the files, or the .ptx, .sass and .cubin files of folders, describe, "
+		       "and "
 		       "checks what they expect.",
 	};
 	struct tests t = {.format = FORMAT_HUMAN, .choices.async.mode = ASYNC_STRICT};
