@@ -12,6 +12,7 @@
 #include "api/error.h"
 #include "arch/arch.h"
 #include "decode/externals.h"
+#include "decode/resources.h"
 
 /* Appended at the context's end: variables are found in the order of creation. */
 ptxsim_module *ptxsim_module_create(ptxsim_context *context)
@@ -383,35 +384,6 @@ ptxsim_status ptxsim_function_param(const ptxsim_function *function, size_t inde
 	return PTXSIM_OK;
 }
 
-static u32 product(const u32 n[3]) { return n[0] ? n[0] * max_u32(1, n[1]) * max_u32(1, n[2]) : 0; }
-
-/* The largest block that the kernel states. */
-static u32 stated_threads(const struct ir_limits *l)
-{
-	return l->required_threads[0] ? product(l->required_threads) : product(l->max_threads);
-}
-
-/* The machine's registers where they are stated, else those that are live together, with some for addresses, and as
- * many as are granted at the least; no more than leave room for the blocks that the kernel states. */
-static u32 registers_of(const struct kernel *k, const struct arch *a)
-{
-	enum { SPARE = 4, UNIT = 8 };
-	u32 live = 0;
-
-	if (k->registers)
-		return k->registers;
-	for (u32 f = 0; f < k->function_count; f++)
-		live = max_u32(live, k->functions[f].code->live_words);
-	live = (live + SPARE + UNIT - 1) / UNIT * UNIT;
-	if (k->function->limits.max_registers)
-		live = min_u32(live, k->function->limits.max_registers);
-	live = min_u32(live, a->registers_thread);
-	const u32 threads = min_u32(stated_threads(&k->function->limits), a->max_threads_block);
-	while (threads && live > UNIT && !arch_occupancy(a, threads, live, 0).blocks)
-		live -= UNIT;
-	return live;
-}
-
 /* Whether some function that it may call is the device runtime's. */
 static bool launches_kernels(const struct kernel *k)
 {
@@ -440,21 +412,17 @@ ptxsim_status ptxsim_function_attributes(const ptxsim_function *function, struct
 		return ptxsim_function_compile(function);
 	const struct kernel *k = function_kernel(function);
 	const struct ir_limits *limits = &k->function->limits;
-	const u32 stated = stated_threads(limits);
-	*attributes = (struct ptxsim_attributes){
-		.shared_bytes = k->static_shared_bytes,
-		.local_bytes = k->function->machine ? k->function->machine->stack_bytes : k->code->local_bytes,
-		.registers = registers_of(k, p->arch),
-		.max_threads = stated ? min_u32(stated, p->arch->max_threads_block) : p->arch->max_threads_block,
-		.param_bytes = k->param_bytes,
-		.ptx_target = k->function->module->arch,
-		.arch = p->arch->cc,
-		.uses_dynamic_shared = k->uses_dynamic_shared,
-		.launches_kernels = launches_kernels(k)};
+	*attributes = (struct ptxsim_attributes){.shared_bytes = k->static_shared_bytes,
+						 .constant_bytes = program_constant_bytes(p),
+						 .local_bytes = kernel_local_bytes(k),
+						 .registers = kernel_registers(k, p->arch),
+						 .max_threads = kernel_threads_most(k, p->arch),
+						 .param_bytes = k->param_bytes,
+						 .ptx_target = k->function->module->arch,
+						 .arch = p->arch->cc,
+						 .uses_dynamic_shared = k->uses_dynamic_shared,
+						 .launches_kernels = launches_kernels(k)};
 	memcpy(attributes->required_threads, limits->required_threads, sizeof attributes->required_threads);
 	memcpy(attributes->required_cluster, limits->required_cluster, sizeof attributes->required_cluster);
-	for (u32 v = 0; v < p->variable_count; v++)
-		if (p->variables[v].space == SPACE_CONST)
-			attributes->constant_bytes += p->variables[v].size;
 	return PTXSIM_OK;
 }

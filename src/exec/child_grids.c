@@ -24,6 +24,15 @@ void grids_init(struct grid_queue *q)
 	list_init(&q->waiting);
 }
 
+static void forget_errors(struct grid_queue *q)
+{
+	for (struct grid_error *e = q->errors, *next; e; e = next) {
+		next = e->next;
+		free(e);
+	}
+	q->errors = NULL;
+}
+
 void grids_free(struct grid_queue *q, struct memory *m)
 {
 	struct grid_request *g;
@@ -121,8 +130,66 @@ static void put_before(struct grid_list *first, struct grid_list *then)
 	list_init(first);
 }
 
+/* Under the lock. */
+static struct grid_error **error_of(struct grid_queue *q, u64 block, u32 thread)
+{
+	struct grid_error **at = &q->errors;
+
+	while (*at && ((*at)->block != block || (*at)->thread != thread))
+		at = &(*at)->next;
+	return at;
+}
+
+void grids_fail(struct grid_queue *q, u64 block, u32 thread, u32 number)
+{
+	pthread_mutex_lock(&q->lock);
+	struct grid_error **at = error_of(q, block, thread);
+	if (!*at)
+		*at = calloc(1, sizeof **at);
+	if (*at) {
+		(*at)->block = block;
+		(*at)->thread = thread;
+		(*at)->number = number;
+	}
+	pthread_mutex_unlock(&q->lock);
+}
+
+u32 grids_error(struct grid_queue *q, u64 block, u32 thread, bool forget)
+{
+	pthread_mutex_lock(&q->lock);
+	struct grid_error **at = error_of(q, block, thread), *e = *at;
+	const u32 number = e ? e->number : 0;
+	if (e && forget) {
+		*at = e->next;
+		free(e);
+	}
+	pthread_mutex_unlock(&q->lock);
+	return number;
+}
+
+u64 grids_text(struct grid_queue *q, struct memory *m, u32 slot, const char *text)
+{
+	const struct grid_buffer wanted = {.kernel = NO_OPERAND, .bytes = strlen(text) + 1};
+	struct allocation a;
+
+	pthread_mutex_lock(&q->lock);
+	u64 address = q->texts[slot];
+	pthread_mutex_unlock(&q->lock);
+	if (address)
+		return address;
+	address = grids_buffer(q, m, &wanted);
+	if (!address || !memory_look(m, address, wanted.bytes, &a))
+		return 0;
+	memcpy(a.host + (address - a.base), text, wanted.bytes);
+	pthread_mutex_lock(&q->lock);
+	q->texts[slot] = address;
+	pthread_mutex_unlock(&q->lock);
+	return address;
+}
+
 void grids_settle(struct grid_queue *q)
 {
+	forget_errors(q);
 	put_before(&q->tails, &q->waiting);
 	put_before(&q->children, &q->waiting);
 }

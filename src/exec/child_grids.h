@@ -44,12 +44,23 @@ struct grid_buffer {
 	u32 shared_bytes;
 };
 
+/* What a thread of the grid that runs was told last, if it was an error. */
+struct grid_error {
+	struct grid_error *next;
+	u64 block;
+	u32 thread, number;
+};
+
+enum { GRID_TEXTS = 32 };
+
 struct grid_queue {
 	pthread_mutex_t lock;
 	struct grid_list children, tails; /* of the grid that runs */
 	struct grid_list waiting;
 	struct grid_buffer *buffers;
-	u64 handles; /* of streams and events, given out */
+	struct grid_error *errors;
+	u64 texts[GRID_TEXTS]; /* addresses of what kernels may print, among `buffers`; 0: not there yet */
+	u64 handles;           /* of streams and events, given out */
 	u32 pending;
 };
 
@@ -63,6 +74,14 @@ u64 grids_buffer(struct grid_queue *q, struct memory *m, const struct grid_buffe
 struct grid_request *grids_from_buffer(struct grid_queue *q, struct memory *m, u64 address, struct grid_buffer *buffer);
 /* False: too many are pending, and the request is freed. */
 bool grids_add(struct grid_queue *q, struct grid_request *g, bool tail);
+
+/* Remembers the thread's last error; what finds no memory is forgotten. */
+void grids_fail(struct grid_queue *q, u64 block, u32 thread, u32 number);
+/* The last one, or 0; `forget` leaves 0. */
+u32 grids_error(struct grid_queue *q, u64 block, u32 thread, bool forget);
+
+/* The address of a copy of the text in memory, the same one for the same `slot`; 0: there is no memory. */
+u64 grids_text(struct grid_queue *q, struct memory *m, u32 slot, const char *text);
 
 /* What the grid that has ended asked for comes before all that is waiting. */
 void grids_settle(struct grid_queue *q);

@@ -28,6 +28,7 @@
 enum {
 	TURN = 1 << 20,       /* warp instructions of a time slice */
 	GANG_LEAST = 1 << 16, /* instructions a warp must have left to run in a gang */
+	DRIFT_MOST = 1 << 20, /* warp instructions in loops that may wait, before other clusters get their turn */
 };
 
 /* --- One warp ------------------------------------------------------------------------------- */
@@ -246,10 +247,11 @@ static void block_end(struct worker *k, struct block *b)
 	block_count(k, b);
 }
 
-/* The outcome of a pass over a block's warps.
- * FINISHED: no thread is left. PROGRESS: some warp changed. SPINNING: warps ran, but came round to the state that they
- * had. WAITING: none could run. FAULT and SUSPENDED end the pass at once. */
-enum pass { PASS_FINISHED, PASS_PROGRESS, PASS_SPINNING, PASS_WAITING, PASS_FAULT, PASS_SUSPENDED };
+/* The outcome of a pass over a block's warps, the better before the worse.
+ * FINISHED: no thread is left. PROGRESS: some warp changed. DRIFTING: warps that go around a loop that may wait changed
+ * their registers, and nothing else happened. SPINNING: warps ran, but came round to the state that they had. WAITING:
+ * none could run. FAULT and SUSPENDED end the pass at once. */
+enum pass { PASS_FINISHED, PASS_PROGRESS, PASS_DRIFTING, PASS_SPINNING, PASS_WAITING, PASS_FAULT, PASS_SUSPENDED };
 
 /* `elapsed` is the position that the debugger counts in: warp instructions of this worker. */
 static void count_turn(struct worker *k, struct warp *w)
@@ -370,16 +372,16 @@ static bool take_turn(struct worker *k, struct block_turns *t, struct warp *w)
 	return true;
 }
 
-/* Updates the outcome of the pass. A warp that yielded while spinning counts as progress only if its state changed. */
+/* The better of two outcomes of warps that are there yet. */
+static enum pass better(enum pass a, enum pass b) { return a < b ? a : b; }
+
+/* Updates the outcome of the pass. A warp that yielded while spinning has got somewhere only if its state changed. */
 static void judge_turn(struct block_turns *t, struct warp *w)
 {
 	t->live |= w->live != 0;
 	if (w->stop == STOP_YIELD && w->spins) {
 		const u64 hash = warp_hash(w);
-		if (hash != w->state_hash)
-			t->result = PASS_PROGRESS;
-		else if (t->result == PASS_WAITING)
-			t->result = PASS_SPINNING;
+		t->result = better((enum pass)t->result, hash != w->state_hash ? PASS_DRIFTING : PASS_SPINNING);
 		w->state_hash = hash;
 	} else if (w->issued != t->before || w->gave_way) {
 		t->result = PASS_PROGRESS;
@@ -526,9 +528,7 @@ static enum pass cluster_pass(struct cluster *c)
 			return p;
 		if (p == PASS_FINISHED)
 			continue;
-		if (c->pass_worst == PASS_FINISHED || p == PASS_PROGRESS ||
-		    (p == PASS_SPINNING && c->pass_worst == PASS_WAITING))
-			c->pass_worst = p;
+		c->pass_worst = c->pass_worst == PASS_FINISHED ? p : better((enum pass)c->pass_worst, p);
 	}
 	c->pass_open = false;
 	return (enum pass)c->pass_worst;
@@ -602,7 +602,7 @@ static bool settle(struct cluster *c, enum pass *p)
 {
 	bool did = false;
 
-	if (!c->async || *p == PASS_FAULT || *p == PASS_PROGRESS)
+	if (!c->async || *p == PASS_FAULT || *p == PASS_PROGRESS || *p == PASS_DRIFTING)
 		return true;
 	if (*p == PASS_FINISHED)
 		return async_cluster_end(c);
@@ -611,6 +611,15 @@ static bool settle(struct cluster *c, enum pass *p)
 	if (did)
 		*p = PASS_PROGRESS;
 	return true;
+}
+
+/* Whether all that happened for so long is that warps went around loops that may wait. They may do work there, but also
+ * count, or look at a clock, while they wait for a cluster that has not been taken up. */
+static bool drifts(struct worker *k, enum pass p)
+{
+	if (p == PASS_PROGRESS || p == PASS_FINISHED)
+		k->drift_start = k->elapsed;
+	return k->elapsed - k->drift_start > DRIFT_MOST;
 }
 
 /* One round over the active clusters, or the rest of a suspended one: true if any made progress or ended. */
@@ -628,8 +637,8 @@ static bool round_of_turns(struct worker *k, bool *stopped)
 			return false;
 		}
 		/* A cluster that is alone runs as long as it makes progress. */
-		while ((p = cluster_pass(c)) == PASS_PROGRESS && k->active_count == 1 &&
-		       !(k->more && k->grid->launch->schedule.mode) && !must_stop(k, c))
+		while (((p = cluster_pass(c)) == PASS_PROGRESS || p == PASS_DRIFTING) && k->active_count == 1 &&
+		       !drifts(k, p) && !(k->more && k->grid->launch->schedule.mode) && !must_stop(k, c))
 			worker_moved(k);
 		if (p == PASS_SUSPENDED) {
 			k->suspended = true;
@@ -645,7 +654,8 @@ static bool round_of_turns(struct worker *k, bool *stopped)
 			*stopped = true;
 			return false;
 		}
-		k->round_progress |= p == PASS_FINISHED || p == PASS_PROGRESS;
+		k->round_progress |= p == PASS_FINISHED || p == PASS_PROGRESS || p == PASS_DRIFTING;
+		drifts(k, p);
 		if (p == PASS_FINISHED) {
 			*k->round_at = c->next;
 			k->active_count--;
@@ -686,8 +696,11 @@ static void admit_next(struct worker *k)
 {
 	const bool explores = k->grid->launch->schedule.mode != SCHEDULE_USUAL;
 
-	if (k->active && !k->still.passes && !explores)
-		return;
+	if (k->active && !k->still.passes && !explores) {
+		if (k->elapsed - k->drift_start <= DRIFT_MOST)
+			return;
+		k->drift_start = k->elapsed;
+	}
 	for (u32 n = explores || !k->active_count ? 1 : k->active_count; n; n--) {
 		if (!admit_one(k))
 			return;

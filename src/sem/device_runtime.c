@@ -16,6 +16,7 @@
 
 #include "arch/arch.h"
 #include "arch/device.h"
+#include "decode/resources.h"
 #include "exec/child_grids.h"
 #include "sem/external.h"
 
@@ -26,6 +27,9 @@ enum {
 	RUNTIME_NO_MEMORY = 2,
 	RUNTIME_INVALID_CONFIGURATION = 9,
 	RUNTIME_TOO_MANY_PENDING = 69,
+	RUNTIME_INVALID_FUNCTION = 98,
+	RUNTIME_UNSUPPORTED_LIMIT = 215,
+	RUNTIME_NOT_SUPPORTED = 801,
 };
 
 /* cudaStreamTailLaunch. */
@@ -235,6 +239,82 @@ static u64 copy_2d(struct runtime_call *c)
 		    argument(c, 7));
 }
 
+/* Copies whole slices: rows of the first to those of the last, each its pitch after the one before. */
+static u64 move_slices(struct runtime_call *c, struct grid_request g, u64 rows, u64 from_rows, u64 depth, u64 stream)
+{
+	u64 status = RUNTIME_OK;
+
+	for (u64 z = 0; z < depth && !status; z++) {
+		status = move(c, &g, stream);
+		g.to += g.to_pitch * rows;
+		g.from += g.from_pitch * from_rows;
+	}
+	return status;
+}
+
+/* A word of what a pointer of the kernel's points to; a bad one is the caller's fault. */
+static u64 load(struct runtime_call *c, u64 address)
+{
+	const u64 local = address - c->w->grid->map->local_window;
+	struct allocation a;
+	u64 value = 0;
+
+	if (local < 1ull << 32 && !(local & 3))
+		for (u32 at = 0; at < 8; at += 4)
+			memcpy((u8 *)&value + at, local_word(c->w, (u32)local + at, c->lane), 4);
+	else if (memory_look(memory_of(c), address, 8, &a))
+		memcpy(&value, a.host + (address - a.base), 8);
+	else if (!c->faulted) {
+		warp_fault(c->w, c->i, FAULT_OUT_OF_BOUNDS, 1u << c->lane, "%s reads its parameters at 0x%llx",
+			   c->site->external, (unsigned long long)address);
+		c->faulted = true;
+	}
+	return value;
+}
+
+/* By the layout of struct cudaMemcpy3DParms; in arrays it cannot copy. */
+static u64 copy_3d(struct runtime_call *c)
+{
+	enum { FROM_ARRAY, FROM_X, FROM_Y, FROM_Z, FROM, FROM_PITCH, FROM_WIDTH, FROM_ROWS };
+	enum { TO_ARRAY = 8, TO_X, TO_Y, TO_Z, TO, TO_PITCH, TO_WIDTH, TO_ROWS, WIDTH, HEIGHT, DEPTH, WORDS };
+	u64 v[WORDS];
+
+	for (u32 k = 0; k < WORDS; k++)
+		v[k] = load(c, argument(c, 0) + 8 * k);
+	if (c->faulted || v[FROM_ARRAY] || v[TO_ARRAY])
+		return RUNTIME_INVALID_VALUE;
+	return move_slices(c,
+			   (struct grid_request){.act = GRID_COPY,
+						 .to = v[TO] + v[TO_X] + v[TO_PITCH] * (v[TO_Y] + v[TO_ROWS] * v[TO_Z]),
+						 .to_pitch = v[TO_PITCH],
+						 .from = v[FROM] + v[FROM_X] +
+							 v[FROM_PITCH] * (v[FROM_Y] + v[FROM_ROWS] * v[FROM_Z]),
+						 .from_pitch = v[FROM_PITCH],
+						 .width = v[WIDTH],
+						 .height = v[HEIGHT]},
+			   v[TO_ROWS], v[FROM_ROWS], v[DEPTH], argument(c, 1));
+}
+
+static u64 part_of_argument(const struct runtime_call *c, u32 k, u32 word)
+{
+	return call_argument(c->w, c->rows, c->site, k, 8 * word, c->lane);
+}
+
+/* A struct cudaPitchedPtr, the value, and a struct cudaExtent. */
+static u64 fill_3d(struct runtime_call *c)
+{
+	const u64 rows = part_of_argument(c, 0, 3);
+
+	return move_slices(c,
+			   (struct grid_request){.act = GRID_FILL,
+						 .to = argument(c, 0),
+						 .to_pitch = part_of_argument(c, 0, 1),
+						 .value = (u8)argument(c, 1),
+						 .width = argument(c, 2),
+						 .height = part_of_argument(c, 2, 1)},
+			   rows, 0, part_of_argument(c, 2, 2), argument(c, 3));
+}
+
 static u64 fill(struct runtime_call *c)
 {
 	return move(c,
@@ -314,6 +394,129 @@ static u64 release(struct runtime_call *c)
 	return RUNTIME_OK;
 }
 
+/* By the numbers of enum cudaLimit. */
+static u64 limit(struct runtime_call *c)
+{
+	enum { STACK, PRINTF, HEAP, SYNC_DEPTH, PENDING, FETCH };
+	enum {
+		STACK_DEFAULT = 1024,
+		PRINTF_BYTES = 8650752,
+		HEAP_DEFAULT = 8 << 20,
+		PENDING_COUNT = 2048,
+		FETCH_BYTES = 64
+	};
+	const struct launch *l = c->w->grid->launch;
+	const u64 values[] = {[STACK] = l->local_limit_bytes ? l->local_limit_bytes : STACK_DEFAULT,
+			      [PRINTF] = PRINTF_BYTES,
+			      [HEAP] = l->heap_bytes ? l->heap_bytes : HEAP_DEFAULT,
+			      [PENDING] = PENDING_COUNT,
+			      [FETCH] = FETCH_BYTES};
+	const u64 which = (u32)argument(c, 1);
+
+	if (which == SYNC_DEPTH || which >= COUNT_OF(values))
+		return RUNTIME_UNSUPPORTED_LIMIT;
+	return store_result(c, argument(c, 0), values[which], 8);
+}
+
+/* The kernel whose address an argument is, as it was lowered; of a large module, kernels that nobody has launched are not. */
+static const struct kernel *kernel_of(const struct runtime_call *c, u64 address, u64 *status)
+{
+	const struct kernel *k = program_kernel_at(c->w->grid->launch->program, address);
+
+	*status = k ? RUNTIME_NOT_SUPPORTED : RUNTIME_INVALID_FUNCTION;
+	if (k && k->compiled)
+		k = k->compiled->kernels;
+	return k && k->code ? k : NULL;
+}
+
+/* By the layout of struct cudaFuncAttributes, the end of which is zero. */
+static u64 function_attributes(struct runtime_call *c)
+{
+	enum { WORDS = 36, PREFERRED_NONE = -1, SHARED_MOST = 49152 };
+	const struct program *p = c->w->grid->launch->program;
+	u64 status, at = argument(c, 0);
+	const struct kernel *k = kernel_of(c, argument(c, 1), &status);
+
+	if (!k || !at)
+		return k ? RUNTIME_INVALID_VALUE : status;
+	const u64 constant = program_constant_bytes(p), local = kernel_local_bytes(k);
+	const u32 words[WORDS] = {(u32)k->static_shared_bytes,
+				  (u32)(k->static_shared_bytes >> 32),
+				  (u32)constant,
+				  (u32)(constant >> 32),
+				  (u32)local,
+				  (u32)(local >> 32),
+				  kernel_threads_most(k, p->arch),
+				  kernel_registers(k, p->arch),
+				  k->function->module->arch,
+				  p->arch->cc,
+				  0,
+				  SHARED_MOST - (u32)min_u64(SHARED_MOST, k->static_shared_bytes),
+				  (u32)PREFERRED_NONE};
+	for (u32 n = 0; n < WORDS; n++)
+		if (!store(c, at + 4 * n, words[n], 4))
+			break;
+	return RUNTIME_OK;
+}
+
+static u64 resident_blocks(struct runtime_call *c)
+{
+	const struct arch *a = c->w->grid->launch->program->arch;
+	const u32 threads = (u32)argument(c, 2);
+	const u64 dynamic = argument(c, 3);
+	u64 status;
+	const struct kernel *k = kernel_of(c, argument(c, 1), &status);
+
+	if (!k)
+		return status;
+	if (!threads)
+		return RUNTIME_INVALID_VALUE;
+	const u64 shared = k->static_shared_bytes + dynamic;
+	const bool fits = threads <= kernel_threads_most(k, a) && dynamic <= a->shared_sm && shared <= a->shared_sm;
+	return store_result(c, argument(c, 0),
+			    fits ? arch_occupancy(a, threads, kernel_registers(k, a), (u32)shared).blocks : 0, 4);
+}
+
+/* --- Errors ------------------------------------------------------------------------------------------- */
+
+static const struct {
+	u32 number;
+	const char *name, *text;
+} errors[] = {
+	{RUNTIME_OK, "cudaSuccess", "no error"},
+	{RUNTIME_INVALID_VALUE, "cudaErrorInvalidValue", "invalid argument"},
+	{RUNTIME_NO_MEMORY, "cudaErrorMemoryAllocation", "out of memory"},
+	{RUNTIME_INVALID_CONFIGURATION, "cudaErrorInvalidConfiguration", "invalid configuration argument"},
+	{RUNTIME_TOO_MANY_PENDING, "cudaErrorLaunchPendingCountExceeded", "launch pending count exceeded"},
+	{RUNTIME_INVALID_FUNCTION, "cudaErrorInvalidDeviceFunction", "invalid device function"},
+	{RUNTIME_UNSUPPORTED_LIMIT, "cudaErrorUnsupportedLimit", "limit is not supported on this architecture"},
+	{RUNTIME_NOT_SUPPORTED, "cudaErrorNotSupported", "operation not supported"},
+};
+
+static u64 error_words(struct runtime_call *c, bool name)
+{
+	const u32 number = (u32)argument(c, 0);
+	size_t k = 0;
+
+	while (k < COUNT_OF(errors) && errors[k].number != number)
+		k++;
+	return grids_text(queue_of(c), memory_of(c), (u32)(name ? 0 : GRID_TEXTS / 2) + (u32)k % (GRID_TEXTS / 2),
+			  k == COUNT_OF(errors) ? "unrecognized error code"
+			  : name                ? errors[k].name
+						: errors[k].text);
+}
+
+static u64 error_name(struct runtime_call *c) { return error_words(c, true); }
+static u64 error_string(struct runtime_call *c) { return error_words(c, false); }
+
+static u64 last_error(const struct runtime_call *c, bool forget)
+{
+	return grids_error(queue_of(c), c->w->block->index, c->w->index * WARP_LANES + c->lane, forget);
+}
+
+static u64 get_last_error(struct runtime_call *c) { return last_error(c, true); }
+static u64 peek_at_last_error(struct runtime_call *c) { return last_error(c, false); }
+
 /* The condition of a graph's node: a word of its own in memory, whose address is the handle. */
 static u64 set_condition(struct runtime_call *c)
 {
@@ -341,19 +544,27 @@ static const struct {
 	{"EventRecord", nothing},
 	{"EventRecordWithFlags", nothing},
 	{"EventDestroy", nothing},
-	{"GetLastError", nothing},
-	{"PeekAtLastError", nothing},
+	{"GetLastError", get_last_error},
+	{"PeekAtLastError", peek_at_last_error},
+	{"GetErrorName", error_name},
+	{"GetErrorString", error_string},
 	{"GetDeviceCount", one},
 	{"GetDevice", zero},
 	{"DeviceGetAttribute", device_attribute_of},
+	{"DeviceGetLimit", limit},
 	{"DeviceGetCacheConfig", zero},
 	{"DeviceGetSharedMemConfig", zero},
+	{"FuncGetAttributes", function_attributes},
+	{"OccupancyMaxActiveBlocksPerMultiprocessor", resident_blocks},
+	{"OccupancyMaxActiveBlocksPerMultiprocessorWithFlags", resident_blocks},
 	{"Malloc", allocate},
 	{"Free", release},
 	{"MemcpyAsync", copy},
 	{"Memcpy2DAsync", copy_2d},
+	{"Memcpy3DAsync", copy_3d},
 	{"MemsetAsync", fill},
 	{"Memset2DAsync", fill_2d},
+	{"Memset3DAsync", fill_3d},
 	{"RuntimeGetVersion", version},
 };
 
@@ -379,6 +590,13 @@ static runtime_fn *find(const char *external)
 	return NULL;
 }
 
+/* Is a result other than 0 an error of the thread's? */
+static bool fails(runtime_fn *fn)
+{
+	return fn != buffer_v1 && fn != buffer_v2 && fn != get_last_error && fn != peek_at_last_error &&
+	       fn != error_name && fn != error_string;
+}
+
 bool device_runtime_call(struct warp *w, const struct insn *i, u8 *rows, const struct call_site *site, u32 lane)
 {
 	struct runtime_call c = {w, i, rows, site, lane, false};
@@ -391,5 +609,7 @@ bool device_runtime_call(struct warp *w, const struct insn *i, u8 *rows, const s
 	const u64 result = fn(&c);
 	if (!c.faulted)
 		call_result(w, rows, site, lane, result);
+	if (result && fails(fn))
+		grids_fail(queue_of(&c), w->block->index, w->index * WARP_LANES + lane, (u32)result);
 	return !c.faulted;
 }

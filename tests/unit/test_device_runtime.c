@@ -29,9 +29,16 @@ static const struct call {
 	{"StreamCreateWithFlags", "dw", {"out+24", "0"}, 0},
 	{"EventCreateWithFlags", "dw", {"out+32", "0"}, 0},
 	{"EventRecord", "dd", {"0", "0"}, 0},
+	{"PeekAtLastError", "", {NULL}, 1}, /* of the attribute that is not there */
+	{"GetLastError", "", {NULL}, 1},
 	{"GetLastError", "", {NULL}, 0},
 	{"GetDeviceCount", "d", {"loc+0"}, 0},
 	{"GetDeviceCount", "d", {"0"}, 1},
+	{"DeviceGetLimit", "dw", {"out+256", "0"}, 0}, /* the stack's */
+	{"DeviceGetLimit", "dw", {"out+264", "4"}, 0}, /* launches pending */
+	{"DeviceGetLimit", "dw", {"out+272", "3"}, 215},
+	{"FuncGetAttributes", "dd", {"out+280", "4"}, 98}, /* not a kernel */
+	{"OccupancyMaxActiveBlocksPerMultiprocessor", "ddwd", {"out+280", "4", "32", "0"}, 98},
 	{"Malloc", "dd", {"out+40", "64"}, 0},
 	{"Malloc", "dd", {"out+48", "0x10000000000"}, 2},
 	{"Free", "d", {"0"}, 0},
@@ -144,4 +151,88 @@ START_TEST(calls_answer_as_on_the_host)
 }
 END_TEST
 
-UNIT_TESTS("device_runtime", 0) { UNIT_TEST(calls_answer_as_on_the_host); }
+/* What takes structures, texts and kernels: one thread copies and fills boxes of 2 x 2 x 2 bytes, asks about the kernel
+ * itself, and stores the first bytes of an error's name and text. */
+static const char rest[] =
+	".version 8.0\n.target sm_90\n.address_size 64\n"
+	".extern .func (.param .b32 r) __cudaCDP2Memcpy3DAsync(.param .b64 a, .param .b64 b);\n"
+	".extern .func (.param .b32 r) __cudaCDP2Memset3DAsync(.param .align 8 .b8 a[32], .param .b32 b,"
+	" .param .align 8 .b8 c[24], .param .b64 d);\n"
+	".extern .func (.param .b32 r) __cudaCDP2FuncGetAttributes(.param .b64 a, .param .b64 b);\n"
+	".extern .func (.param .b32 r) __cudaCDP2OccupancyMaxActiveBlocksPerMultiprocessor(.param .b64 a, .param .b64 "
+	"b,"
+	" .param .b32 c, .param .b64 d);\n"
+	".extern .func (.param .b64 r) __cudaCDP2GetErrorName(.param .b32 a);\n"
+	".extern .func (.param .b64 r) __cudaCDP2GetErrorString(.param .b32 a);\n"
+	".visible .entry ask(.param .u64 o) .maxntid 256\n{\n	.local .align 8 .b8 l[160];\n	.shared .b8 s[64];\n"
+	"	.reg .b32 %r;\n	.reg .b64 %o, %l, %a, %t;\n	ld.param.u64 %o, [o];\n	mov.u64 %l, l;\n"
+	/* from out+0: pitch 4, 3 rows to a slice; to out+64: pitch 2, 2 rows */
+	"	st.local.u64 [l], 0; st.local.u64 [l+8], 1; st.local.u64 [l+16], 1; st.local.u64 [l+24], 0;\n"
+	"	st.local.u64 [l+32], %o; st.local.u64 [l+40], 4; st.local.u64 [l+48], 4; st.local.u64 [l+56], 3;\n"
+	"	st.local.u64 [l+64], 0; st.local.u64 [l+72], 0; st.local.u64 [l+80], 0; st.local.u64 [l+88], 0;\n"
+	"	add.s64 %a, %o, 64; st.local.u64 [l+96], %a; st.local.u64 [l+104], 2; st.local.u64 [l+112], 2;\n"
+	"	st.local.u64 [l+120], 2; st.local.u64 [l+128], 2; st.local.u64 [l+136], 2; st.local.u64 [l+144], 2;\n"
+	"	cvta.local.u64 %t, %l;\n"
+	"	{ .param .b32 r; .param .b64 p, q; st.param.b64 [p], %t; st.param.b64 [q], 0;\n"
+	"	call.uni (r), __cudaCDP2Memcpy3DAsync, (p, q); ld.param.b32 %r, [r]; st.global.u32 [%o+256], %r; }\n"
+	"	add.s64 %a, %o, 96;\n"
+	"	{ .param .b32 r; .param .align 8 .b8 p[32]; .param .b32 v; .param .align 8 .b8 e[24]; .param .b64 q;\n"
+	"	st.param.b64 [p], %a; st.param.b64 [p+8], 4; st.param.b64 [p+16], 4; st.param.b64 [p+24], 2;\n"
+	"	st.param.b32 [v], 0x5a; st.param.b64 [e], 2; st.param.b64 [e+8], 2; st.param.b64 [e+16], 2;\n"
+	"	st.param.b64 [q], 0;\n"
+	"	call.uni (r), __cudaCDP2Memset3DAsync, (p, v, e, q); ld.param.b32 %r, [r]; st.global.u32 [%o+260], %r; "
+	"}\n"
+	"	mov.u64 %t, ask; add.s64 %a, %o, 320;\n"
+	"	{ .param .b32 r; .param .b64 p, q; st.param.b64 [p], %a; st.param.b64 [q], %t;\n"
+	"	call.uni (r), __cudaCDP2FuncGetAttributes, (p, q); ld.param.b32 %r, [r]; st.global.u32 [%o+264], %r; "
+	"}\n"
+	"	add.s64 %a, %o, 280;\n"
+	"	{ .param .b32 r, n; .param .b64 p, q, d; st.param.b64 [p], %a; st.param.b64 [q], %t; st.param.b32 [n], "
+	"256;\n"
+	"	st.param.b64 [d], 0; call.uni (r), __cudaCDP2OccupancyMaxActiveBlocksPerMultiprocessor, (p, q, n, d);\n"
+	"	ld.param.b32 %r, [r]; st.global.u32 [%o+268], %r; }\n"
+	"	{ .param .b64 r; .param .b32 n; st.param.b32 [n], 9;\n"
+	"	call.uni (r), __cudaCDP2GetErrorName, (n); ld.param.b64 %a, [r]; }\n"
+	"	ld.u64 %a, [%a]; st.global.u64 [%o+288], %a;\n"
+	"	{ .param .b64 r; .param .b32 n; st.param.b32 [n], 12345;\n"
+	"	call.uni (r), __cudaCDP2GetErrorString, (n); ld.param.b64 %a, [r]; }\n"
+	"	ld.u64 %a, [%a]; st.global.u64 [%o+296], %a; st.shared.u8 [s], 0; ret;\n}\n";
+
+START_TEST(boxes_texts_and_kernels)
+{
+	struct fixture f = open_fixture_on("h200", "ask.ptx", rest, BYTES);
+	const void *args[] = {&f.out};
+	struct ptxsim_launch l = PTXSIM_LAUNCH_INIT;
+	static const uint8_t copied[] = {5, 6, 9, 10, 17, 18, 21, 22};
+	static const uint8_t filled[] = {0x5a, 0x5a, 0, 0, 0x5a, 0x5a, 0, 0, 0x5a, 0x5a, 0, 0, 0x5a, 0x5a, 0, 0};
+	uint8_t bytes[BYTES] = {0};
+	uint32_t words[BYTES / 4];
+
+	for (uint8_t k = 0; k < 24; k++)
+		bytes[k] = k;
+	ck_assert_int_eq(ptxsim_write(f.context, f.out, bytes, sizeof bytes), PTXSIM_OK);
+	l.args = args;
+	l.arg_count = 1;
+	ck_assert_msg(ptxsim_launch(f.context, ptxsim_find_function(f.module, "ask"), &l) == PTXSIM_OK, "%s",
+		      ptxsim_message(f.context));
+	ck_assert_int_eq(ptxsim_read(f.context, bytes, f.out, sizeof bytes), PTXSIM_OK);
+	memcpy(words, bytes, sizeof words);
+	for (size_t k = 64; k < 68; k++)
+		ck_assert_uint_eq(words[k], 0);
+	ck_assert_mem_eq(bytes + 64, copied, sizeof copied);
+	ck_assert_mem_eq(bytes + 96, filled, sizeof filled);
+	ck_assert_uint_eq(words[80], 64);  /* static shared memory */
+	ck_assert_uint_eq(words[86], 256); /* threads of a block */
+	ck_assert_uint_eq(words[88], 90);  /* its target */
+	ck_assert_uint_eq(words[70], 8);   /* blocks of 256 threads on a multiprocessor of 2048 */
+	ck_assert_mem_eq(bytes + 288, "cudaErro", 8);
+	ck_assert_mem_eq(bytes + 296, "unrecogn", 8);
+	ptxsim_context_free(f.context);
+}
+END_TEST
+
+UNIT_TESTS("device_runtime", 0)
+{
+	UNIT_TEST(boxes_texts_and_kernels);
+	UNIT_TEST(calls_answer_as_on_the_host);
+}
