@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Functions, their scopes and variables.
+ *
+ * What is read, once for a module:
+ *
+ *  dwarf_read_sections    bytes of .debug_info, .debug_abbrev ...; labels of code stay names
+ *  dwarf_read_entries     the tree of entries with their attributes (entry.c)
+ *  index_labels           where labels of code are: function and instruction
+ *  read_entries           functions, their scopes and variables; types when they are asked for
+ *
+ * Addresses are instructions of the PTX: [begin, end) of a scope counts those. Whatever is not understood is left out:
+ * a debugger that shows less is better than one that refuses the program.
  */
 #include "dwarf/dwarf.h"
 
@@ -40,6 +50,7 @@ bool dwarf_find_label(const struct dwarf *d, const char *symbol, struct code_lab
 	return true;
 }
 
+/* The place of code that an attribute of an entry names; false: it has none, or names something else. */
 static bool label_of(const struct dwarf *d, u32 entry, u32 attribute, struct code_label *label)
 {
 	const struct dwarf_attribute *a = dwarf_attribute(&d->entries, entry, attribute);
@@ -79,6 +90,7 @@ static const char *linkage_of(const struct dwarf *d, u32 entry)
 
 /* --- Variables ----------------------------------------------------------------------------------------- */
 
+/* Where the variable is: a list of places by instruction, one place, or a constant. None of them: it is nowhere. */
 static void read_location(struct dwarf *d, u32 entry, struct dwarf_variable *v)
 {
 	const struct dwarf_attribute *a = dwarf_attribute(&d->entries, entry, AT_LOCATION);
@@ -118,6 +130,8 @@ static struct dwarf_variable *make_variable(struct dwarf *d, u32 entry, bool is_
 
 /* --- Scopes -------------------------------------------------------------------------------------------- */
 
+/* Blocks and inlined functions are scopes; what they say of their code is a range, several, or nothing (then it is the
+ * scope around). */
 static void read_scope(struct dwarf *d, u32 entry, struct dwarf_scope *to, u32 depth)
 {
 	for (u32 k = d->entries.list.items[entry].first; k != NO_ENTRY; k = d->entries.list.items[k].next) {
@@ -141,6 +155,7 @@ static void read_scope(struct dwarf *d, u32 entry, struct dwarf_scope *to, u32 d
 	}
 }
 
+/* d->frame holds while the function's variables are read: their places count from it. */
 static void read_function(struct dwarf *d, u32 entry)
 {
 	struct code_label begin, end;
@@ -183,6 +198,7 @@ static void read_entries(struct dwarf *d, u32 first, u32 depth)
 	}
 }
 
+/* NULL: the module has no debug information. What the result points at lives in the arena. */
 const struct dwarf *dwarf_read(struct arena *a, const struct ir_module *m)
 {
 	struct dwarf *d = ARENA_NEW(a, struct dwarf);
@@ -238,6 +254,7 @@ const struct dwarf_variable *dwarf_global_at(const struct dwarf *d, u32 index)
 	return index < d->globals.count ? d->globals.items[index] : NULL;
 }
 
+/* Looks through all entries: asked for only when a user types a name that nothing else has. */
 bool dwarf_find_enumerator(const struct dwarf *d, const char *name, const struct dwarf_type **type, s64 *value)
 {
 	for (u32 k = 0; k < d->entries.list.count; k++) {
@@ -276,6 +293,7 @@ static bool holds(const struct dwarf_scope *s, u32 instruction)
 	return any && instruction >= s->begin && instruction < s->end;
 }
 
+/* The innermost scope that holds the instruction. */
 const struct dwarf_scope *dwarf_scope_at(const struct dwarf_function *f, u32 instruction)
 {
 	const struct dwarf_scope *at = f->scope;

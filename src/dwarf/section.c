@@ -79,6 +79,7 @@ static bool take_integer(struct scan *s, u64 *n)
 	return length && (!*rest || !strcmp(rest, "U"));
 }
 
+/* The lowest byte first. The room doubles; what was there before stays in the arena. */
 static void put_bytes(struct scan *s, u64 value, u32 bytes)
 {
 	struct dwarf_section *to = s->section;
@@ -128,6 +129,7 @@ static void take_value(struct scan *s, u32 bytes)
 		VEC_PUSH(s->arena, &s->section->references, r);
 }
 
+/* .b8, .b16, .b32 or .b64 and a list of values. */
 static void take_values(struct scan *s, const char *directive)
 {
 	const u32 bits = (u32)strtoul(directive + 2, NULL, 10);
@@ -141,6 +143,7 @@ static void take_values(struct scan *s, const char *directive)
 	while (!s->failed && take_mark(s, ','));
 }
 
+/* Labels and lists of values are all that compilers write into a section. */
 static void scan_section(struct scan *s)
 {
 	for (skip_blanks(s); s->at < s->end && !s->failed; skip_blanks(s)) {
@@ -214,6 +217,7 @@ const struct dwarf_section *dwarf_find_section(const struct dwarf_sections *s, c
 
 /* --- Cursors -------------------------------------------------------------------------------------- */
 
+/* References stand in order of their place. */
 static const struct dwarf_reference *reference_at(const struct dwarf_section *s, u32 at)
 {
 	size_t low = 0, high = s->references.count;
@@ -228,6 +232,8 @@ static const struct dwarf_reference *reference_at(const struct dwarf_section *s,
 	return low < s->references.count && s->references.items[low].at == at ? &s->references.items[low] : NULL;
 }
 
+/* The next `bytes` bytes, the lowest first. Where a label of code stands, *symbol is its name, and the number what is
+ * added to it; without `symbol` that is not looked for. Beyond the end: 0, and the cursor has failed. */
 u64 dwarf_number(struct dwarf_cursor *c, u32 bytes, const char **symbol)
 {
 	u64 n = 0;
@@ -249,6 +255,7 @@ u64 dwarf_number(struct dwarf_cursor *c, u32 bytes, const char **symbol)
 	return n;
 }
 
+/* Numbers of seven bits a byte, the lowest first (DWARF 7.6, LEB128); bits beyond 64 are dropped. */
 u64 dwarf_uleb(struct dwarf_cursor *c)
 {
 	u64 n = 0;
@@ -291,6 +298,7 @@ const char *dwarf_text(struct dwarf_cursor *c)
 	return text;
 }
 
+/* A cursor over the next bytes alone, and this one goes on behind them. */
 struct dwarf_cursor dwarf_block(struct dwarf_cursor *c, u64 bytes)
 {
 	struct dwarf_cursor block = *c;

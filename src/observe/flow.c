@@ -2,6 +2,17 @@
  *
  * Points are decoded instructions that are looked at. The end of a straight run covers the body
  * instructions since the one before it: insn.run of them.
+ *
+ * How counts of points become counts of instructions:
+ *
+ *  body   0 add   1 mul   2 @p ld   3 @q bra L   4 st   5 exit
+ *
+ *  guard point (2)    off: lanes whose predicate turns the load off
+ *  branch point       covers 0..3: executed, lanes; at 3: branches, divergent, off
+ *  run point (5)      covers 4..5
+ *
+ * A straight run is counted once, at its end, since all its instructions run for the same lanes: that is what makes
+ * counting cheap. Each worker counts into its own array of struct flow_count; flow_merge adds them up by instruction.
  */
 #include "observe/flow.h"
 
@@ -31,6 +42,8 @@ struct point {
 	u32 first, end;    /* body instructions that it covers; of a guard: the one that it guards */
 };
 
+/* What is fixed before a run, except for the timelines. The functions are the meanings that points are recognised
+ * by. */
 struct flow {
 	const struct program *program;
 	struct point *points;
@@ -91,6 +104,8 @@ static bool has_machine_guard(const struct flow *f, const struct code *code, u32
 	return true;
 }
 
+/* Numbers the points of a code from `count` on: called twice, first to find out how many there are, then to fill them
+ * in. */
 static u32 find_points(struct flow *f, const struct code *code, u32 count)
 {
 	u32 covered = 0, guarded = NO_OPERAND;
@@ -215,6 +230,7 @@ static inline u32 count_bits(u32 x)
 	return ((x + (x >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
 }
 
+/* The lanes for which the guard of i holds. */
 static u32 predicate(const struct insn *i, const u8 *rows)
 {
 	const u32 on = *(const u32 *)(const void *)(rows + i->a);
@@ -222,6 +238,7 @@ static u32 predicate(const struct insn *i, const u8 *rows)
 	return i->aux & 1 ? ~on : on;
 }
 
+/* Whether lanes `mask` take more than one way at an indexed branch. */
 static bool targets_differ(const struct code *code, const struct insn *i, const u8 *rows, u32 mask)
 {
 	const struct branch_table *t = &code->tables[i->c];
@@ -237,6 +254,7 @@ static bool targets_differ(const struct code *code, const struct insn *i, const 
 	return false;
 }
 
+/* Counts what a warp is about to do at a point. `counts` is the worker's own. */
 void flow_before(struct flow *f, struct flow_count *counts, u32 point, const struct warp *w, const struct insn *i,
 		 const u8 *rows, u32 mask)
 {
@@ -370,12 +388,14 @@ void flow_merge(const struct flow *f, const struct flow_count *counts, struct fl
 	}
 }
 
+/* A run that ends early, at a fault, is counted as far as it came. */
 void flow_cut(struct flow *f, struct flow_count *counts, const struct warp *w, u32 count, u32 mask)
 {
 	flow_count_run(counts, count, mask);
 	note_time(f, w, count, mask);
 }
 
+/* Adds counts of runs that were cut, by instruction. */
 void flow_add(const struct flow *f, struct flow_count *const *from, struct flow_count **to)
 {
 	for (u32 c = 0; c < f->program->code_count; c++)
@@ -385,6 +405,7 @@ void flow_add(const struct flow *f, struct flow_count *const *from, struct flow_
 		}
 }
 
+/* Takes over the timelines of another process: each warp has run in one of them. */
 void flow_absorb(struct flow *f, const struct flow_timeline *from)
 {
 	for (u32 k = 0; k < TIMELINE_WARPS; k++)

@@ -67,6 +67,7 @@ static struct format format_of(int type)
 	}
 }
 
+/* The exponent as it is stored: all ones are infinities and NaNs, zero are denormals and zeros. */
 static u64 exponent_of(const struct format *f, u64 bits) { return bits >> f->fraction & ((1ull << f->exponent) - 1); }
 static u64 fraction_of(const struct format *f, u64 bits) { return bits & ((1ull << f->fraction) - 1); }
 
@@ -248,6 +249,7 @@ static void after(void *context, struct warp *w, const struct insn *i, u8 *rows,
 		     value_at(rows, &s->plan->operands[0], (u32)__builtin_ctz(lost)));
 }
 
+/* Without `nan`, only instructions that flush matter. */
 static bool wants(void *context, const struct code *code, u32 insn)
 {
 	const struct numbers *n = context;
@@ -281,6 +283,7 @@ static bool find_formats(struct number_site *s, const struct form *f)
 	return s->result.bits != 0;
 }
 
+/* Describes a decoded instruction, if it is one whose operands and result can be followed through rows. */
 static void describe(struct number_site *s, struct arena *arena, const struct code *code, u32 insn)
 {
 	const struct form *f = code->origin[insn] == NO_OPERAND ? NULL : &code->forms[code->origin[insn]];
@@ -304,6 +307,7 @@ static void describe(struct number_site *s, struct arena *arena, const struct co
 	s->flushes = form_has(f, M_ftz);
 }
 
+/* Machine code and listings are not followed: their instructions are split into several handlers. */
 struct numbers *numbers_new(struct arena *arena, const struct check_sites *where, const struct check_options *options)
 {
 	struct numbers *n = ARENA_NEW(arena, struct numbers);

@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Masks of touched bytes: the pages' tables, what an access sets in them, and which instructions are accesses.
+ *
+ * Who asks: ranks, which exchange the bytes that other processes' blocks have written, and may have to undo a launch
+ * and run it on one process. For each page of global memory that a kernel touches:
+ *
+ *  struct touched_page   read, written, reduced: a bit for each byte
+ *                        image: the page as it was before the first write (if asked for)
+ *
+ * Workers share the masks: bits are set atomically, and only if they are not set yet, so that a page that many read
+ * stays in all caches. Pages are made under the lock, and found without it.
  */
 #include "observe/touched.h"
 
@@ -49,6 +58,7 @@ void touched_free(struct touched *t)
 	pthread_mutex_destroy(&t->lock);
 }
 
+/* Forgets the launch before. False: there is no memory. */
 bool touched_begin(struct touched *t, const struct memory *m)
 {
 	free_pages(t);
@@ -70,11 +80,14 @@ bool touched_begin(struct touched *t, const struct memory *m)
 	return true;
 }
 
+/* The last page of an allocation is shorter. */
 static u64 page_bytes(const struct touched_range *r, u64 page)
 {
 	return min_u64(TOUCHED_PAGE, r->size - page * TOUCHED_PAGE);
 }
 
+/* Makes a page or its image, if another thread has not done so meanwhile. Where there is no memory, that is kept
+ * (no_memory): the masks are not whole then, and nobody relies on them. */
 static struct touched_page *page_make(struct touched *t, struct touched_range *r, u64 number, bool writes)
 {
 	struct touched_page *p;
@@ -169,6 +182,7 @@ static void touch(struct touched *t, u32 *hint, enum touch how, u64 address, u64
 
 /* --- Accesses ------------------------------------------------------------------------------- */
 
+/* Whether the lanes access neighbouring elements in order: then one range stands for all. */
 static bool is_row(const u64 address[WARP_LANES], u32 bytes)
 {
 	u64 differs = 0;
@@ -298,6 +312,7 @@ const struct touched_range *touched_ranges(const struct touched *t, u32 *count)
 	return t->ranges;
 }
 
+/* Puts back all pages that were written. */
 void touched_undo(const struct touched *t)
 {
 	for (u32 k = 0; k < t->count; k++) {
@@ -348,6 +363,7 @@ static const char *unseen_in(struct arena *arena, const struct code *code, const
 	return NULL;
 }
 
+/* Why a kernel's accesses cannot all be followed; NULL: they can. */
 const char *touched_refuses(struct arena *arena, const struct program *program, const struct kernel *kernel)
 {
 	static const struct accounting_options none;

@@ -1,6 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The full screen: its layout, its keys, and the line of input.
+ *
+ * The layouts, by the width of the window (draw_wide, draw_narrow):
+ *
+ *  140 columns or more                          fewer
+ *  +-- launch -------------------------------+  +-- launch -----------+
+ *  | source (CUDA C,    | registers          |  | source              |
+ *  | PTX between,       |                    |  | registers           |
+ *  | PTX or SASS)       | warps              |  | memory              |
+ *  |--------------------|                    |  | warps               |
+ *  | answers            | memory             |  | answers             |
+ *  +-(ptxsim) --------------------------------+  +-(ptxsim) -----------+
+ *
+ * Everything is drawn anew after each key: what is shown is the debugger's state, and nothing of it is kept here but
+ * what the last stop showed (to mark what has changed). The console writes its answers to a stream in memory, s->out,
+ * which screen_collect splits into lines for the pane of answers.
  */
 #include "screen/screen_internal.h"
 
@@ -12,6 +27,8 @@
 
 /* --- Text ----------------------------------------------------------------------------------------------- */
 
+/* Writes text from column x on, `width` columns at most; what is not plain ASCII becomes '?'. Returns the columns
+ * taken. */
 int screen_put(const struct screen *s, int y, int x, int width, enum screen_look look, const char *format, ...)
 {
 	char text[512];
@@ -36,6 +53,7 @@ int screen_put(const struct screen *s, int y, int x, int width, enum screen_look
 	return column;
 }
 
+/* The last OUTPUT_LINES lines of answers, in a ring: line n stands at n modulo the size. */
 static void keep_line(struct screen *s, const char *text, size_t length)
 {
 	const u32 at = s->line_count++ % OUTPUT_LINES;
@@ -77,6 +95,7 @@ void screen_collect(struct screen *s)
 
 /* --- Layout ----------------------------------------------------------------------------------------------- */
 
+/* The last lines of the answers, or those further up by output_scroll. */
 static void draw_output(struct screen *s, const struct pane *p)
 {
 	const u32 kept = s->line_count < OUTPUT_LINES ? s->line_count : OUTPUT_LINES;
@@ -126,6 +145,7 @@ static void draw_input(const struct screen *s)
 	move(LINES - 1, (int)sizeof prompt - 1 + (int)s->cursor - from);
 }
 
+/* What is shown in the pane of source: the user's choice, as far as there is CUDA C and room. */
 enum screen_view screen_view(const struct screen *s, bool room_for_both)
 {
 	if (!pane_has_cuda(s))
@@ -256,6 +276,7 @@ static void show_help(struct screen *s)
 	page_open(s, first);
 }
 
+/* F3: both, CUDA C, PTX in turn; where both do not fit, CUDA C stands for them. */
 static void next_view(struct screen *s)
 {
 	const bool cuda_is_next = s->view == VIEW_BOTH && s->shows_both;
@@ -264,6 +285,7 @@ static void next_view(struct screen *s)
 	s->source_scroll = 0;
 }
 
+/* F6: the focus goes to the next live warp of the block. */
 static void next_warp(struct screen *s)
 {
 	struct debug_focus f = debug_focus(s->d);
@@ -381,6 +403,8 @@ static bool own_command(struct screen *s, const char *line)
 	return true;
 }
 
+/* Executes a line: the answer goes to its pane, or opens a page if that cannot hold it. repeat: an empty line repeats
+ * the one before. False: the debugger is to be left. */
 static bool execute(struct screen *s, const char *line, bool repeat)
 {
 	const u32 first = s->line_count, launch = debug_launch_number(s->d);
@@ -407,6 +431,7 @@ static bool execute(struct screen *s, const char *line, bool repeat)
 	return stay;
 }
 
+/* Without colours, bold, dim and reverse have to do. */
 static void set_looks(struct screen *s, bool colour)
 {
 	const chtype plain[LOOK_COUNT] = {A_NORMAL, A_REVERSE, A_BOLD, A_DIM, A_BOLD | A_UNDERLINE, A_NORMAL};
@@ -426,6 +451,7 @@ static void set_looks(struct screen *s, bool colour)
 
 /* --- The whole ------------------------------------------------------------------------------------------------- */
 
+/* NULL: no memory. Made before the debugger, which writes to screen_out. */
 struct screen *screen_new(void)
 {
 	struct screen *s = calloc(1, sizeof *s);
@@ -461,6 +487,7 @@ static void read_keys(struct screen *s)
 	}
 }
 
+/* False: standard input and output are no terminal, or none that curses knows. */
 bool screen_run(struct screen *s, struct debuggee *b, struct console *c, bool colour)
 {
 	setlocale(LC_CTYPE, "");

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The panes of the full screen.
+ *
+ * Each pane_NAME draws itself into a rectangle, from the debugger's state. The number beside a line of source is how
+ * many lanes of the focused warp stand there; '*' is a breakpoint, '>' the focus.
  */
 #include <ctype.h>
 #include <string.h>
@@ -131,6 +134,7 @@ void pane_source(struct screen *s, const struct pane *p, enum source_kind kind)
 
 /* --- Registers ---------------------------------------------------------------------------------------------- */
 
+/* Whether the instruction's text names the register as a word of its own: %r1 is not named by %r12. */
 static bool is_named(const struct debug_line *l, const char *name)
 {
 	const size_t length = strlen(name);
@@ -248,6 +252,8 @@ static void draw_register(struct screen *s, const struct pane *p, int y, u32 ind
 	}
 }
 
+/* A register is a row and a lane a column, from lane_scroll on; values that have changed since the stop before stand
+ * out, and lanes that do not run are dim. */
 void pane_registers(struct screen *s, const struct pane *p)
 {
 	const struct debug_focus f = debug_focus(s->d);
