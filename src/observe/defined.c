@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Undefined bits, instruction by instruction.
+ *
+ * A frame has a second copy of its rows, in which a set bit says that the bit of the register there is undefined, and
+ * behind it a word for each row: the site that the undefined bits come from.
+ *
+ *      f->rows         | %r1: 32 lanes | %r2: 32 lanes | ...
+ *      f->undefined    | same layout, 1 = undefined     | ...  frame_bytes
+ *                      | origin of %r1 | origin of %r2 | ...  from frame_bytes on
+ *
+ * Rules (enum defined_rule) say how undefined bits of sources reach the result: bit by bit for logic, upwards for sums,
+ * whole for everything else. They err towards undefined only where the value could really differ.
  */
 #include "observe/defined.h"
 
@@ -18,6 +28,7 @@ u32 *defined_origin(const struct frame *f, u32 row)
 	return (u32 *)(void *)(f->undefined + f->code->frame_bytes + row / sizeof(u32) * sizeof(u32));
 }
 
+/* At the start of a call: all defined, but registers that the text reads before it writes them. */
 void defined_enter(struct frame *f)
 {
 	const struct code *code = f->code;
@@ -33,6 +44,7 @@ void defined_enter(struct frame *f)
 	}
 }
 
+/* Made at first need: most warps never hold an undefined value. */
 u8 *defined_rows(struct arena *arena, struct frame *f)
 {
 	if (!f->undefined) {
@@ -44,6 +56,7 @@ u8 *defined_rows(struct arena *arena, struct frame *f)
 
 static u64 full(u32 bits) { return bits >= 64 ? UINT64_MAX : (1ull << bits) - 1; }
 
+/* The undefined bits of an operand in a lane; of 128 bits those of both halves together. */
 u64 defined_get(const struct frame *f, const struct defined_operand *o, u32 lane)
 {
 	const u8 *row = f->undefined + o->row;
@@ -79,6 +92,7 @@ void defined_put(const struct frame *f, const struct defined_operand *o, u32 lan
 		*defined_origin(f, o->row) = origin;
 }
 
+/* The usual answer, found by words instead of lanes. */
 static bool row_is_clean(const struct frame *f, const struct defined_operand *o)
 {
 	const u64 *row = (const u64 *)(const void *)(f->undefined + o->row);
@@ -178,6 +192,7 @@ static enum defined_rule value_rule(const struct form *f)
 	}
 }
 
+/* By what the row says of the instruction; value_rule() looks at single opcodes. */
 static enum defined_rule rule_of(const struct form *f)
 {
 	const u32 traits = f->row->traits, flags = f->row->flags;
@@ -232,6 +247,7 @@ static bool add_operands(struct defined_insn *d, const struct code *code, const 
 	return at == f->operand_count;
 }
 
+/* Only the first decoded instruction of a statement looks at the guard. */
 static void describe_guard(struct defined_insn *d, const struct code *code, u32 insn)
 {
 	const struct ir_instruction *x = &code->function->body.items[code->origin[insn]];
@@ -241,6 +257,7 @@ static void describe_guard(struct defined_insn *d, const struct code *code, u32 
 		d->guard = code->registers[x->guard->reg->index].offset;
 }
 
+/* A move between a vector and a wide register: bits travel by position. */
 static bool is_packing(const struct defined_insn *d)
 {
 	u32 results = 0, sources = 0;

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Arrays, mipmaps, textures and surfaces.
+ *
+ * Arrays lie in memory row by row, without gaps: on the card they are tiled, but nothing of that can be seen. A mipmap
+ * is one allocation with its levels one behind the other; each level is an array that programs may hold. Texture and
+ * surface objects are made by the library (ptxsim_texture_object); what a program asked for is kept here, for it to ask
+ * again.
  */
 #include "cuda/driver/array.h"
 
@@ -46,6 +51,7 @@ static ptxsim_texel format_texel(int format)
 							       : PTXSIM_TEXEL_UNSIGNED;
 }
 
+/* Whether there can be an array of that shape. */
 static bool is_sound(const struct cu_array_3d *d)
 {
 	const u64 most = 131072;
@@ -250,6 +256,7 @@ static int take_array(const struct cu_array *a, struct ptxsim_texture *t)
 	return CU_OK;
 }
 
+/* The memory and format of a texture, from an array, a mipmap, linear or pitched memory (CUresourcetype 0 to 3). */
 static int take_resource(const struct cu_resource *r, struct ptxsim_texture *t)
 {
 	switch (r->type) {
@@ -335,6 +342,7 @@ static int keep_object(u64 *to, const struct ptxsim_texture *t, const struct obj
 	return CU_OK;
 }
 
+/* Addresses that wrap or mirror need normalized coordinates: without them the card clamps. */
 int drv_cuTexObjectCreate(u64 *p_tex_object, const struct cu_resource *p_res_desc,
 			  const struct cu_texture_description *p_tex_desc,
 			  const struct cu_resource_view *p_res_view_desc)

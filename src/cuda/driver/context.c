@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Contexts: primary ones, created ones, each thread's stack of them, limits.
+ *
+ * A context owns streams, modules and memory. A kernel's fault stays in the context as its error, and every later call
+ * returns it, as on the card; only a new process goes on. Each host thread has a
+ * stack of contexts, whose top is the current one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +13,7 @@
 
 enum { FLAGS_KNOWN = 0xff, FLAG_MAP_HOST = 8 };
 
+/* As an H200's driver gives them, by CUlimit. */
 static const size_t limits_at_first[LIMITS] = {1024, 8650752, 8388608, 0, 2048, 64, 11796480, 232448, 0, 0};
 
 static struct cu_context *context_new(int device, u32 flags)
@@ -30,7 +35,8 @@ static struct cu_context *context_new(int device, u32 flags)
 	return c;
 }
 
-/* Ends all that lives in it. */
+/* Ends all that lives in it.
+ * Modules of libraries are kept by the libraries, and forgotten by them first. */
 static void context_empty(struct cu_context *c)
 {
 	context_finish(c);
@@ -91,6 +97,7 @@ int drv_cuDevicePrimaryCtxRelease_v2(int dev)
 	return CU_OK;
 }
 
+/* A context with an error makes the device useless for the process. */
 int drv_cuDevicePrimaryCtxReset_v2(int dev)
 {
 	struct cu_device *d = device_of(dev);

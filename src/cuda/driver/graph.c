@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Graphs: nodes with what they need, and what they do.
+ *
+ *  cu_graph   nodes in order of their making, each with the nodes that it needs (edges)
+ *  cu_node    a struct task, as streams have them: launch, copy, fill, host function, child graph ...
+ *  cu_exec    a copy of the graph in an order that respects the edges (exec.c), which launches give to a stream
+ *
+ * A node's task owns its parameters. Edges are kept with the later node, as lists are short.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -94,6 +100,7 @@ int drv_cuGraphDestroy(struct cu_graph *h_graph)
 	return CU_OK;
 }
 
+/* May list a node twice, as the interface allows; drop_need takes one of them away. */
 static bool add_needs(struct cu_node *n, struct cu_node **needs, size_t count)
 {
 	struct cu_node **more = realloc(n->needs, (n->need_count + count + 1) * sizeof *more);
@@ -117,6 +124,7 @@ static bool drop_need(struct cu_node *n, const struct cu_node *need)
 	return false;
 }
 
+/* Without checks: callers know the nodes. NULL: no memory. */
 struct cu_node *graph_add(struct cu_graph *g, struct cu_node **needs, size_t count, const struct task *t,
 			  const void *params)
 {
@@ -135,6 +143,7 @@ struct cu_node *graph_add(struct cu_graph *g, struct cu_node **needs, size_t cou
 	return n;
 }
 
+/* With the checks that all calls which add a node share. */
 int node_add(struct cu_node **made, struct cu_graph *g, struct cu_node **needs, size_t count, const struct task *t,
 	     const void *params)
 {
@@ -159,6 +168,7 @@ struct cu_node *node_copy_of(const struct cu_graph *g, const struct cu_node *ori
 	return n;
 }
 
+/* Copies the nodes first, then the edges between them. */
 int drv_cuGraphClone(struct cu_graph **ph_graph_clone, struct cu_graph *original_graph)
 {
 	struct cu_graph *g;
@@ -279,6 +289,7 @@ int drv_cuGraphAddMemFreeNode(struct cu_node **made, struct cu_graph *g, struct 
 	return node_add(made, g, needs, count, &(struct task){.kind = TASK_FREE, .address = dptr}, NULL);
 }
 
+/* Takes the node out of the list, and every edge to it. */
 int drv_cuGraphDestroyNode(struct cu_node *h_node)
 {
 	if (!handle_is(h_node, HANDLE_NODE))
@@ -464,6 +475,7 @@ int drv_cuGraphNodeGetType(struct cu_node *h_node, int *type)
 	return CU_OK;
 }
 
+/* CU_OK: it is a node with such a task. */
 int node_is(struct cu_node *n, enum task_kind kind)
 {
 	if (!handle_is(n, HANDLE_NODE))
@@ -471,6 +483,7 @@ int node_is(struct cu_node *n, enum task_kind kind)
 	return n->task.kind == kind ? CU_OK : CU_INVALID_VALUE;
 }
 
+/* The parameters are given as pointers into the node's own copy; the list of them lives as long as the node. */
 int drv_cuGraphKernelNodeGetParams_v2(struct cu_node *h_node, struct cu_kernel_node *to)
 {
 	const int result = to ? node_is(h_node, TASK_KERNEL) : CU_INVALID_VALUE;
@@ -494,6 +507,7 @@ int drv_cuGraphKernelNodeGetParams_v2(struct cu_node *h_node, struct cu_kernel_n
 	return CU_OK;
 }
 
+/* The node keeps its handle and its edges. */
 int node_replace(struct cu_node *n, const struct task *t, const void *params)
 {
 	struct task copy;
@@ -608,6 +622,7 @@ int drv_cuGraphNodeFindInClone(struct cu_node **found, struct cu_node *original,
 	return *found ? CU_OK : CU_INVALID_VALUE;
 }
 
+/* 304 is CUDA_ERROR_OPERATING_SYSTEM. */
 int drv_cuGraphDebugDotPrint(struct cu_graph *g, const char *path, u32 flags)
 {
 	static const char *const names[] = {"empty",  "kernel",      "memcpy",     "memset", "host",

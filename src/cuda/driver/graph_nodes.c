@@ -10,6 +10,7 @@
 
 /* --- Memory --------------------------------------------------------------------------------------- */
 
+/* Copies of a node share its memory; the last one frees it. */
 void graph_memory_let_go(struct graph_memory *m)
 {
 	if (--m->users)
@@ -84,7 +85,8 @@ int drv_cuGraphMemFreeNodeGetParams(struct cu_node *n, u64 *address)
 
 int drv_cuDeviceGraphMemTrim(int device) { return device < driver.device_count ? CU_OK : CU_INVALID_DEVICE; }
 
-/* 0: used now, 1: the most, 2: reserved, 3: the most. */
+/* 0: used now, 1: the most, 2: reserved, 3: the most.
+ * Nothing is reserved beyond what is used, so that the four are one number. */
 int drv_cuDeviceGetGraphMemAttribute(int device, int attribute, void *value)
 {
 	if (device < 0 || device >= driver.device_count)
@@ -138,6 +140,7 @@ static struct condition *condition_of(u64 handle)
 	return k;
 }
 
+/* Makes a node with its bodies, empty graphs that the program fills. */
 static int add_conditional(struct cu_node **made, struct cu_graph *g, struct cu_node **needs, size_t count,
 			   struct cu_conditional_node *node)
 {
@@ -188,6 +191,8 @@ static u32 value_of(const struct task *t)
 	return __atomic_load_n((const u32 *)(uintptr_t)t->condition.handle, __ATOMIC_ACQUIRE);
 }
 
+/* Runs the body that the condition's word chooses, on the thread that runs the graph. A loop ends when the kernel in
+ * its body has set the word to 0, or the context has failed. */
 void condition_run(struct cu_context *c, const struct task *t)
 {
 	const u32 value = value_of(t);
@@ -209,6 +214,7 @@ void condition_run(struct cu_context *c, const struct task *t)
 	}
 }
 
+/* A launch of the graph sets the word back, if the handle was made so. */
 void condition_begin(const struct task *t)
 {
 	const struct condition *k = condition_of(t->condition.handle);
@@ -265,7 +271,8 @@ int drv_cuGraphKernelNodeCopyAttributes(struct cu_node *to, struct cu_node *from
 
 /* --- Kernels as older programs describe them --------------------------------------------------------------- */
 
-/* CUDA_KERNEL_NODE_PARAMS before CUDA 12: without kernel and context. */
+/* CUDA_KERNEL_NODE_PARAMS before CUDA 12: without kernel and context.
+ * The older struct is the beginning of the newer. */
 static struct cu_kernel_node of_old(const struct cu_kernel_node *old)
 {
 	struct cu_kernel_node n = {.function = NULL};
@@ -428,6 +435,7 @@ int drv_cuGraphExecNodeSetParams(struct cu_exec *x, struct cu_node *n, struct cu
 
 /* --- Objects that a graph keeps alive -------------------------------------------------------------------------------- */
 
+/* An object of the program's, whose destructor is called when nobody uses it any more. */
 struct cu_user_object {
 	void *object;
 	cu_host_fn *destroy;
@@ -471,6 +479,7 @@ int drv_cuUserObjectRelease(struct cu_user_object *o, u32 count)
 	return CU_OK;
 }
 
+/* With MOVE the graph takes over uses that the program has. */
 int drv_cuGraphRetainUserObject(struct cu_graph *g, struct cu_user_object *o, u32 count, u32 flags)
 {
 	enum { MOVE = 1 };

@@ -154,7 +154,8 @@ static u64 long_at(const void *p)
 	return word;
 }
 
-/* Is the entry for the device, and better than what was found before? */
+/* Is the entry for the device, and better than what was found before?
+ * PTX: the newest that the device runs; accelerated targets (sm_90a) only for exactly that device. */
 static bool is_better(const struct image *i, const struct image *best, u32 cc)
 {
 	if (i->kind != IMAGE_PTX || i->sm > cc || (i->accelerated && i->sm != cc))
@@ -188,6 +189,8 @@ static const struct image *find_best(const struct reading *r, const struct devic
 	return best;
 }
 
+/* Chooses between the images of a fat binary. PTX comes first, since it has lines and all checks; PTXSIM_CODE=machine
+ * turns that round. */
 static int take_best(struct reading *r, const struct device *d, struct image_texts *texts)
 {
 	const struct image *best = NULL;
@@ -256,6 +259,7 @@ static int read_wrapper(const u8 *image, const struct device *d, struct image_te
 	return data && (int)word_at(data) == FATBIN ? read_fatbin(data, d, true, texts) : CU_INVALID_IMAGE;
 }
 
+/* What cuLinkComplete has made (image_write): texts in an ELF header that no real cubin has. */
 static int read_linked(const u8 *image, struct image_texts *texts)
 {
 	const u8 *p = image + ELF_HEADER + sizeof LINKED;
@@ -326,6 +330,7 @@ void image_tell_unfit(const struct device *d)
 		d->title, d->target);
 }
 
+/* CU_NO_BINARY: none of the images fits the device; that is explained on standard error. */
 int image_read(const void *image, const struct device *d, struct image_texts *texts)
 {
 	const int result = read_image(image, d, texts);
@@ -422,6 +427,7 @@ void image_log_module(struct image_log *log, ptxsim_module *m)
 	fclose(f);
 }
 
+/* Fills a buffer of the program's, as far as there is room, and says how long the text is. */
 static void put(char *buffer, size_t room, void **size, const char *text)
 {
 	size_t length = strlen(text);

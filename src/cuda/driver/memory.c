@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Allocations: device, host, managed and registered memory, and what is known of an address.
+ *
+ * A region is what the driver knows of an allocation: whose it is, of what kind. What kernels may access is in the
+ * machine's memory (memory/memory.h); a region and an allocation have the same base. Regions are found by their base in
+ * a table of chains, and by any address through the allocation that holds it.
+ *
+ *  block_book / block_unbook    the driver's own note
+ *  block_add / block_remove     with the allocation; and its memory back to the heap
  */
 #include "memory/memory.h"
 
@@ -13,6 +20,7 @@ enum { PITCH = 512, CHAINS = 1 << 14 };
 
 static struct region *chains[CHAINS];
 
+/* 2^14 chains, by the upper bits of a product; most bases are multiples of 512. */
 static struct region **chain_of(u64 base) { return &chains[(base >> 9) * 0x9e3779b97f4a7c15ull >> 50]; }
 
 struct region *block_at(u64 base)
@@ -23,6 +31,7 @@ struct region *block_at(u64 base)
 	return NULL;
 }
 
+/* The region that holds the address; NULL: none does. */
 struct region *block_of(u64 address)
 {
 	struct allocation a;
@@ -45,6 +54,7 @@ struct region *block_add(struct cu_context *c, u64 base, u64 size, enum block_ki
 	return b;
 }
 
+/* `at` is what points to the region in its chain, so that it can be taken out without a search. */
 struct region *block_book(struct cu_context *c, u64 base, u64 size, enum block_kind kind)
 {
 	struct region *b = calloc(1, sizeof *b), **chain = chain_of(base);
@@ -155,6 +165,7 @@ int drv_cuMemAlloc_v2(u64 *dptr, size_t bytesize)
 	return CU_OK;
 }
 
+/* Rows begin at multiples of 512 bytes, as on the card. */
 int drv_cuMemAllocPitch_v2(u64 *dptr, size_t *p_pitch, size_t width_in_bytes, size_t height, u32 element_size_bytes)
 {
 	if (!dptr || !p_pitch || !width_in_bytes || !height ||
@@ -175,6 +186,8 @@ static int finish_before_release(struct region *b)
 	return b->context->destroyed ? CU_OK : context_finish(b->context);
 }
 
+/* Memory of a graph goes with the graph. The region is looked for again after waiting, since another thread may have
+ * freed it. */
 int drv_cuMemFree_v2(u64 dptr)
 {
 	struct region *b = block_at(dptr);
@@ -338,6 +351,7 @@ static bool location_is_known(struct cu_location l)
 	return l.type == 1 ? l.id >= 0 && l.id < driver.device_count : l.type >= 2 && l.type <= 4;
 }
 
+/* Nothing moves: there is one memory. What was asked for is kept, for programs that ask. */
 int drv_cuMemPrefetchAsync_v2(u64 dev_ptr, size_t count, struct cu_location location, u32 flags,
 			      struct cu_stream *h_stream)
 {
@@ -363,6 +377,8 @@ int drv_cuMemPrefetchAsync(u64 dev_ptr, size_t count, int dst_device, struct cu_
 	return drv_cuMemPrefetchAsync_v2(dev_ptr, count, location_of(dst_device), 0, h_stream);
 }
 
+/* CUmem_advise: 1 and 2 read-mostly on and off, 3 and 4 preferred location, 5 and 6 accessed by; -1 is the host, -2
+ * none. */
 int drv_cuMemAdvise_v2(u64 dev_ptr, size_t count, int advice, struct cu_location location)
 {
 	struct region *b = managed(dev_ptr, count);
@@ -392,6 +408,7 @@ int drv_cuMemAdvise(u64 dev_ptr, size_t count, int advice, int device)
 	return drv_cuMemAdvise_v2(dev_ptr, count, advice, location_of(device));
 }
 
+/* CUmem_range_attribute: read-mostly, preferred location, accessed by, last prefetch. */
 int drv_cuMemRangeGetAttribute(void *data, size_t data_size, int attribute, u64 dev_ptr, size_t count)
 {
 	const struct region *b = managed(dev_ptr, count);
@@ -475,6 +492,7 @@ static bool integer_attribute(const struct region *b, int attribute, u32 *value)
 	}
 }
 
+/* CUpointer_attribute by number. The value is 8 bytes unless integer_attribute has it. */
 static int pointer_attribute(const struct region *b, int attribute, u64 ptr, void *data)
 {
 	u32 integer;

@@ -2,6 +2,14 @@
  *
  * Modules, libraries, kernels and their attributes. A library is texts; each context that uses it gets a module of its
  * own, built at first use, and a module's kernels are compiled at theirs.
+ *
+ *  cuModuleLoad...     image_read -> texts -> module_new: parsed, laid out, kept in the current context
+ *  cuLibraryLoad...    image_read -> texts, kept; `instance` makes a module of them for each context that uses it
+ *  cuModuleGetFunction a handle for a kernel of a module; cuLibraryGetKernel: one that finds its module by the context
+ *
+ * Handles live as long as what they belong to. Large modules are built lazily: a kernel is lowered when it is first
+ * launched, since programs with large libraries load thousands of
+ * kernels and launch a few. All of this runs under the driver's lock.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +23,13 @@ enum { PTX_NEWEST = 90, LAZY_FROM = 64 << 10 };
 
 /* --- Building ---------------------------------------------------------------------------------------- */
 
+/* What place() needs: variables of a module get their memory from the device's heap, so that their addresses are like
+ * those of other allocations. */
 struct placing {
 	struct cu_module *module;
 };
 
+/* Called by the build, once it knows how much room the variables take. NULL: there is none. */
 static void *place(void *context, u64 bytes)
 {
 	struct cu_module *m = ((struct placing *)context)->module;
@@ -42,6 +53,7 @@ static int book_variables(struct cu_module *m)
 	return CU_OK;
 }
 
+/* A module whose build has failed has no variables yet. */
 static void unbook_variables(struct cu_module *m)
 {
 	const struct program *p = m->module->session.program;
@@ -53,6 +65,7 @@ static void unbook_variables(struct cu_module *m)
 	}
 }
 
+/* Nothing may run in the module any more: callers have waited for the context. */
 static void module_free(struct cu_module *m)
 {
 	for (struct cu_module **at = &m->context->modules; *at; at = &(*at)->next)
@@ -77,6 +90,7 @@ static void module_free(struct cu_module *m)
 	free(m);
 }
 
+/* PTX of a version that this driver does not know is refused as a driver of CUDA 13.0 would. */
 static bool is_too_new(const ptxsim_module *m)
 {
 	for (size_t k = 0; k < m->session.modules.count; k++)
@@ -85,6 +99,7 @@ static bool is_too_new(const ptxsim_module *m)
 	return false;
 }
 
+/* Whether the device runs all of the module's targets: PTX of an older one, machine code of its own generation. */
 static bool targets_fit(const ptxsim_module *m, const struct device *d)
 {
 	for (size_t k = 0; k < m->session.modules.count; k++) {
@@ -95,6 +110,8 @@ static bool targets_fit(const ptxsim_module *m, const struct device *d)
 	return true;
 }
 
+/* Parses and lays out a module's texts. Errors of the text go to the program's log, if it gave one (options of
+ * cuModuleLoadDataEx). What is not modelled is no error here: only the launch of a kernel that has it is. */
 static int build(struct cu_module *m, const struct image_texts *texts, struct image_log *log)
 {
 	const struct device *d = driver.devices[m->context->device].model;
@@ -153,6 +170,7 @@ static int module_new(struct cu_context *c, const struct image_texts *texts, str
 	return result;
 }
 
+/* The way of all calls that load a module. */
 static int load(struct cu_module **module, const void *image, u32 n, int *options, void **values)
 {
 	struct image_texts texts = {0};
@@ -193,6 +211,7 @@ int drv_cuModuleLoad(struct cu_module **module, const char *fname)
 	return result;
 }
 
+/* Waits for all work of the context. The lock is let go meanwhile, so the module may be gone after that. */
 int drv_cuModuleUnload(struct cu_module *hmod)
 {
 	if (!handle_is(hmod, HANDLE_MODULE) || hmod->library)
@@ -203,6 +222,7 @@ int drv_cuModuleUnload(struct cu_module *hmod)
 	return CU_OK;
 }
 
+/* 1: eager, 2: lazy. */
 int drv_cuModuleGetLoadingMode(int *mode)
 {
 	const char *asked = getenv("CUDA_MODULE_LOADING");
@@ -233,6 +253,7 @@ static struct cu_function *function_new(const char *name, struct cu_function **l
 	return f;
 }
 
+/* The handle of a module's function, made at first use: programs compare handles. */
 static int find_function(struct cu_module *m, const char *name, struct cu_function **found)
 {
 	for (*found = m->functions; *found; *found = (*found)->next)
@@ -313,6 +334,8 @@ int drv_cuModuleGetGlobal_v2(u64 *dptr, size_t *bytes, struct cu_module *hmod, c
 
 /* --- Libraries ------------------------------------------------------------------------------------------- */
 
+/* A library's image is chosen for the device of the current context, or the first one: a library of several devices'
+ * contexts is rare. */
 static int library_load(struct cu_library **library, const void *code, u32 n, int *options, void **values)
 {
 	struct cu_library *l = calloc(1, sizeof *l);
@@ -435,6 +458,7 @@ int drv_cuLibraryGetModule(struct cu_module **p_mod, struct cu_library *library)
 	return context_current() ? instance(library, context_current(), p_mod) : CU_INVALID_CONTEXT;
 }
 
+/* The kernel's name is looked for in the texts, so that asking for a handle builds nothing. */
 int drv_cuLibraryGetKernel(struct cu_function **p_kernel, struct cu_library *library, const char *name)
 {
 	if (!p_kernel || !name)

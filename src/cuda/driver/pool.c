@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Memory pools with stream-ordered allocation, and virtual memory management.
+ *
+ * Pools are accounts only: memory is taken from the heap and given back to it, and what a pool would have reserved on
+ * the card is reckoned, because programs read it. Virtual memory is real: physical memory is a file in memory that is
+ * mapped where the program reserved addresses, as often as it likes, in other processes, too.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -45,6 +49,7 @@ static struct cu_pool *pool_new(int device)
 	return p;
 }
 
+/* Made when it is first asked for. */
 static struct cu_pool *default_pool(int dev)
 {
 	struct cu_device *d = &driver.devices[dev];
@@ -229,6 +234,7 @@ int drv_cuMemAllocAsync(u64 *dptr, size_t bytesize, struct cu_stream *h_stream)
 	return result ? result : drv_cuMemAllocFromPoolAsync(dptr, bytesize, pool, h_stream);
 }
 
+/* Memory goes when the stream comes to it. In a graph's launch, a graph's memory stays with the graph. */
 int drv_cuMemFreeAsync(u64 dptr, struct cu_stream *h_stream)
 {
 	struct cu_stream *s = stream_of(h_stream);
@@ -268,6 +274,7 @@ struct reserved {
 };
 static struct reserved *reserved_ranges;
 
+/* The memory with that handle; NULL: there is none. */
 static struct physical *physical_of(u64 handle)
 {
 	struct physical *p = physicals;
@@ -415,6 +422,7 @@ static void empty(u64 at, u64 bytes)
 	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
+/* The reserved range that holds all of the bytes; *result NULL: none does. */
 static struct reserved **reserved_at(u64 at, u64 bytes)
 {
 	struct reserved **r = &reserved_ranges;
@@ -436,6 +444,7 @@ int drv_cuMemAddressFree(u64 ptr, size_t size)
 	return CU_OK;
 }
 
+/* All of a piece of memory is mapped at once: parts of it are refused. */
 int drv_cuMemMap(u64 ptr, size_t size, size_t offset, u64 handle, u64 flags)
 {
 	struct physical *p = physical_of(handle);

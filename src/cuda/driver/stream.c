@@ -2,6 +2,14 @@
  *
  * Streams: work in order. The legacy stream and the streams that heed it wait for one another by pieces of work that do
  * nothing but come after another queue's.
+ *
+ *  program's call   -> stream_give     -> capture_give, if the stream captures a graph
+ *                      heed_legacy        the legacy stream's rules, as waits
+ *                      queue_give      -> a worker thread runs op_run -> task_run
+ *                      hurry              brief work (copies, fills) is done before the call returns
+ *
+ * The driver's lock is held while work is given and let go while somebody waits: after a wait, streams may have come
+ * and gone.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +30,7 @@ struct op {
 
 /* --- Streams --------------------------------------------------------------------------------------- */
 
+/* NULL: no memory. Numbers of streams begin behind those that have a meaning of their own. */
 struct cu_stream *stream_new(struct cu_context *c, u32 flags, int priority)
 {
 	struct cu_stream *s = calloc(1, sizeof *s);
@@ -39,6 +48,7 @@ struct cu_stream *stream_new(struct cu_context *c, u32 flags, int priority)
 	return s;
 }
 
+/* Work that was given is still done: freeing the queue waits for it, with the lock let go. */
 void stream_delete(struct cu_stream *s)
 {
 	struct cu_context *c = s->context;
@@ -69,6 +79,8 @@ static struct cu_stream *own_stream(struct cu_context *c)
 	return s;
 }
 
+/* The stream that a handle stands for: 0 is the default stream, 1 the legacy one, 2 the thread's own. NULL: no
+ * stream. */
 struct cu_stream *stream_of(struct cu_stream *handle)
 {
 	struct cu_context *c = context_current();
@@ -86,6 +98,8 @@ struct cu_stream *stream_of(struct cu_stream *handle)
 
 /* --- Giving work ------------------------------------------------------------------------------------- */
 
+/* cuStreamWaitValue: 0 at least (by difference, so that counters may wrap), 1 equal, 2 any of the bits, else not (a or
+ * b). */
 static bool value_is_there(const struct value_wait *v)
 {
 	u64 now = v->bytes == 4 ? __atomic_load_n((const u32 *)(const void *)v->watch, __ATOMIC_ACQUIRE)
@@ -103,6 +117,7 @@ static bool value_is_there(const struct value_wait *v)
 	}
 }
 
+/* Whether a wait may end: also when the context has failed, so that nothing waits forever. */
 static bool op_ready(struct work *w)
 {
 	const struct op *op = (const struct op *)w;
@@ -174,6 +189,7 @@ static void hurry(struct queue *q, u64 number)
 	queue_let_go(q);
 }
 
+/* Work that does nothing but wait, for a piece of another queue's work or for a value in memory. */
 int stream_give_wait(struct cu_stream *s, struct queue *queue, u64 number, const struct value_wait *v)
 {
 	struct op *op = op_new(s->context, 0);
@@ -214,6 +230,7 @@ static int heed_legacy(struct cu_stream *s)
 	return result;
 }
 
+/* Gives a copy of the task, and of its parameters, to the stream. */
 int stream_give(struct cu_stream *s, const struct task *t, const void *params)
 {
 	if (s->capture)
@@ -252,6 +269,7 @@ static void finish_queue(struct queue *q)
 	queue_let_go(q);
 }
 
+/* Waits for all streams of the context; prints what kernels have printed; the context's error, if it has one. */
 int context_finish(struct cu_context *c)
 {
 	bool again = true;
@@ -271,6 +289,7 @@ int context_finish(struct cu_context *c)
 
 static bool heeds(const struct cu_stream *s) { return !(s->flags & 1); }
 
+/* Waiting for the legacy stream waits for those that heed it. */
 int stream_finish(struct cu_stream *s)
 {
 	struct cu_context *c = s->context;

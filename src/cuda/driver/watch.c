@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * See watch.h.
+ *
+ * What a launch goes through, by its own thread:
+ *
+ *  watch_begin    is it one of those that --kernel and --launch choose? then checks and counters are asked of the library
+ *    (the launch)
+ *  watch_end      findings are printed, each place once; the report gets its counters
+ *
+ * The settings come as environment variables (PTXSIM_CHECK and so on), which ptxsim exec sets. All state is in
+ * `watch`, under its lock.
  */
 #include "cuda/driver/watch.h"
 
@@ -82,6 +91,7 @@ static bool read_launches(const char *text)
 	       wrong("PTXSIM_LAUNCH", text, "a number from 1, or two like 2-5");
 }
 
+/* An empty list stands for the usual checks. */
 static bool read_check(const char *text)
 {
 	if (!text)
@@ -119,6 +129,7 @@ static void tell_none_chosen(FILE *to)
 			watch.kernel ? watch.kernel : "");
 }
 
+/* Throws away what was reported so far: cudaProfilerStart begins anew. */
 static void begin_report(void)
 {
 	if (watch.format == FORMAT_TEXT || watch.format == FORMAT_CSV)
@@ -186,6 +197,7 @@ void watch_profile(bool start)
 
 /* --- A launch ------------------------------------------------------------------------------------------- */
 
+/* Counts the launches of the chosen kernel, and tells whether this one is among the chosen numbers. */
 static bool is_wanted(struct arena *scratch, const char *kernel)
 {
 	if (watch.kernel && !demangle_matches(scratch, kernel, watch.kernel, strlen(watch.kernel)))
@@ -221,6 +233,7 @@ static void choose(struct arena *scratch, const char *kernel, struct watched *w)
 	w->number = ++watch.counted;
 }
 
+/* For the debugger: whether it stops in this launch. */
 enum choice watch_choice(const char *kernel)
 {
 	struct arena scratch;
@@ -239,6 +252,7 @@ enum choice watch_choice(const char *kernel)
 	return wanted ? CHOICE_CHOSEN : CHOICE_LEFT_OUT;
 }
 
+/* False: nothing is asked for. */
 bool watch_begin(const char *kernel, const struct ptxsim_launch *launch, struct watched *w)
 {
 	struct arena scratch;
@@ -266,6 +280,7 @@ bool watch_begin(const char *kernel, const struct ptxsim_launch *launch, struct 
 
 /* --- What checks found ------------------------------------------------------------------------------------ */
 
+/* FNV-1a. */
 static u64 mix(u64 key, const void *bytes, size_t count)
 {
 	for (size_t k = 0; k < count; k++)
@@ -306,6 +321,7 @@ static void keep_finding(const struct watched *w, const struct fault_report *r, 
 
 /* --- The report --------------------------------------------------------------------------------------------- */
 
+/* A source that several launches name is kept once. */
 static void add_sources(json_t *more)
 {
 	size_t k;
@@ -338,6 +354,7 @@ static void add_object(struct watching *w)
 	json_decref(object);
 }
 
+/* Adds a launch to the report. Where memory runs out, it is left out. */
 static void keep_report(struct watched *w)
 {
 	struct watching *seen = &w->watching;
@@ -438,6 +455,7 @@ static void write_sarif(void)
 		fprintf(stderr, "ptxsim: %s: %s\n", path, message);
 }
 
+/* is_whole: the program has ended by itself, so that memory it did not free is a leak. */
 static void write_all(bool is_whole)
 {
 	pthread_mutex_lock(&watch.lock);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Memory: allocations, copies, fills, arrays, textures, symbols.
+ *
+ * The runtime's calls in terms of the driver's. The driver's results are returned as they are. What differs: sizes of 0 are
+ * allowed, a copy has a direction (cudaMemcpyKind), positions in arrays count bytes in some calls and elements in others,
+ * and symbols are host variables that stand for the device's (register.c).
  */
 #include <string.h>
 
@@ -125,6 +129,7 @@ int rt_cudaGetSymbolSize(size_t *size, const void *symbol)
 
 /* --- Copies ---------------------------------------------------------------------------------------------------- */
 
+/* A direction that there is. */
 static bool is_kind(int kind) { return kind >= COPY_HOST_HOST && kind <= COPY_DEFAULT; }
 
 static int source_type(int kind)
@@ -140,6 +145,7 @@ static int target_type(int kind)
 								    : CU_MEMORY_DEVICE;
 }
 
+/* Waits for a stream after a call that has given it work. */
 static int finish(int result, struct cu_stream *s) { return result ? result : cuStreamSynchronize(s); }
 
 int rt_cudaMemcpyAsync(void *dst, const void *src, size_t count, int kind, struct cu_stream *stream)
@@ -162,6 +168,7 @@ int rt_cudaMemcpyAsync(void *dst, const void *src, size_t count, int kind, struc
 	}
 }
 
+/* The default stream is the legacy one, or the thread's own if the program was compiled so. */
 int rt_cudaMemcpy(void *dst, const void *src, size_t count, int kind)
 {
 	if (!is_kind(kind))
@@ -194,6 +201,7 @@ int rt_cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_d
 	return cuMemcpyDtoDAsync_v2(ADDRESS(dst), ADDRESS(src), count, STREAM(stream));
 }
 
+/* The address of a part of a symbol, which must lie within it. */
 static int symbol_range(const void *symbol, size_t count, size_t offset, u64 *at)
 {
 	size_t bytes;
@@ -248,6 +256,7 @@ struct sides {
 	size_t src_x, src_y;
 };
 
+/* A copy of rows, whichever the sides are. Positions and widths in bytes. 12 is cudaErrorInvalidPitchValue. */
 static int rows(const struct sides *s, size_t width, size_t height, int kind, struct cu_stream *stream, bool waits)
 {
 	if (!is_kind(kind))
