@@ -82,6 +82,8 @@ static u64 divide(const struct ir_operand *a, const struct ir_operand *b, int op
 	return b->value == ~0ull ? -a->value : (u64)((s64)a->value / (s64)b->value);
 }
 
+/* *a becomes the result. Its sign: unsigned if one of them is, always for bits and remainders, never for
+ * comparisons. */
 static void integer_binary(struct reader *r, struct ir_operand *a, const struct ir_operand *b, int op)
 {
 	const bool any_unsigned = a->is_unsigned || b->is_unsigned;
@@ -203,6 +205,8 @@ static bool can_be_paired(const struct ir_operand *o)
 	       (o->kind == OPERAND_SYMBOL && o->symbol->kind == SYM_LABEL);
 }
 
+/* The two newest terms become one: a number, a pair d|p, or a base with an offset. What cannot be joined is reported,
+ * and the first of them stays. */
 void expr_binary(struct reader *r, int op, struct span at)
 {
 	struct term *b = term_top(r), *a = b - 1;

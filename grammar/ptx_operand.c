@@ -2,6 +2,16 @@
  *
  * Operands and instructions. Operands are gathered on the stack of terms and copied to the arena
  * once, when the list or the instruction that holds them is complete.
+ *
+ *  ld.global.f32 %f1, [%rd2+4];
+ *
+ *  terms      %f1                       term_push: operand_name
+ *             %f1  %rd2  4              operand_name, operand_integer
+ *             %f1  %rd2+4               expr_binary
+ *             %f1  [%rd2+4]             operand_address: the term becomes an address with an addend
+ *  function   one instruction           instruction_end: two terms taken, copied in one piece
+ *
+ * The stack is empty between instructions; its room is used again.
  */
 #include <string.h>
 
@@ -10,6 +20,7 @@
 
 enum { NO_ELEMENT = 0xff };
 
+/* A new term on top of the stack. The pointer holds until the next one is pushed. */
 struct term *term_push(struct reader *r, enum ir_operand_kind kind, struct span at)
 {
 	const struct term new = {.operand = {.kind = kind, .element = NO_ELEMENT, .span = at}};
@@ -92,7 +103,8 @@ void operand_suffix(struct reader *r, const char *word, struct span at)
 	}
 }
 
-/* array[n] or array[register + n]: the address of an element, in elements from the start. */
+/* array[n] or array[register + n]: the address of an element, in elements from the start.
+ * constant index: folded into the addend; register: kept with the size of a step in `value`. */
 void operand_index(struct reader *r, struct span at)
 {
 	struct term *index = term_top(r), *base = index - 1;

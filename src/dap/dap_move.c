@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Motions of the Debug Adapter Protocol, and the events that tell how they ended.
+ *
+ * A request for a motion is answered first and moved after (s->next_motion), as the protocol wants it; dap_run() then
+ * moves until something stops it, and sends the one `stopped` event. Messages that come in meanwhile interrupt the
+ * engine, are answered, and the motion goes on.
  */
 #include <stdlib.h>
 #include <string.h>

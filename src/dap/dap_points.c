@@ -68,6 +68,7 @@ static const char *line_location(struct dap *s, const char *path, json_int_t lin
 	return arena_printf(&s->arena, "%s:%lld", slash ? slash + 1 : path, (long long)((u64)line + s->lines_from_0));
 }
 
+/* All breakpoints on lines of a file go before new ones are set: the request lists all of them. */
 static void delete_lines_of(struct dap *s, const char *path)
 {
 	const char *prefix = line_location(s, path, 0);
@@ -168,6 +169,7 @@ static json_t *on_data_info(struct dap *s, json_t *a, const char **error)
 			 "readWrite");
 }
 
+/* A data breakpoint from its id, "BLOCK:WARP:LANE:FRAME:NAME", which on_data_info has made. */
 static struct debug_point *watch(struct dap *s, const char *id, const char *access)
 {
 	struct debug_focus f;

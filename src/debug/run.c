@@ -2,6 +2,18 @@
  *
  * The launch under way: beginning and ending it, which instructions are hooked, and running to the
  * next stop, with what the user has done in the past applied again where it was done.
+ *
+ * run_on() is what all motions stand on (motion.c):
+ *
+ *  until, inputs, checkpoints due    which comes first decides how far the next piece goes
+ *    run_hooks                       all instructions are hooked, or only those with breakpoints
+ *    run_once                        stepping_run: the scheduler runs until a hook says stop (on_stop), a
+ *                                    checkpoint is due between turns, or the launch ends
+ *    run_apply_inputs                what the user has changed at this position, in his past
+ *    history_note                    a checkpoint, if one is due
+ *
+ * Positions count warp instructions of the launch. With all instructions hooked every position can be stopped at; else
+ * only breakpoints are seen, at full speed. Going back is a checkpoint and run_past() (history.c).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +55,11 @@ const char *debug_output(const struct debug *d, size_t *length)
 
 /* --- Hooks -------------------------------------------------------------------------------------- */
 
+/* Called by a hooked instruction before it runs. True: the warp is suspended there. *done: how many instructions of the
+ * straight run before it have been executed and not yet been counted.
+ *
+ * A motion does not stop where it began (resumed_at). `quiet` runs, those that repeat the past, ask about no
+ * breakpoints. */
 static bool on_stop(void *context, struct warp *w, const struct insn *i, u32 mask, s32 *done)
 {
 	struct debug *d = context;
@@ -91,6 +108,8 @@ static u32 hook_of(const struct debug *d, const struct code *code, u32 insn, boo
 	return hook;
 }
 
+/* Sets the hooks anew if what is to be hooked has changed. Copies of the code belong to the grid, so the program stays
+ * as it is. */
 void run_hooks(struct debug *d, bool all)
 {
 	const bool access = watch_wants_access(d) || (d->run.search && d->run.search->accesses);
@@ -109,6 +128,7 @@ void run_hooks(struct debug *d, bool all)
 
 /* --- Beginning and ending a launch --------------------------------------------------------------- */
 
+/* Prepares the launch for stepping: one thread, the engine's hooks, an arena of its own that checkpoints can keep. */
 static bool open_grid(struct debug *d)
 {
 	char why[512] = "";
@@ -139,6 +159,7 @@ static bool open_grid(struct debug *d)
 	return debug_fail(d, "%s", status == LAUNCH_NO_MEMORY ? "no memory left to run the kernel" : why);
 }
 
+/* Whether there is a grid whose warps and memory can be looked at. */
 bool run_is_open(const struct debug *d)
 {
 	return d->state == DEBUG_STOPPED || d->state == DEBUG_FAULTED || d->state == DEBUG_BETWEEN || d->end_told;
@@ -158,6 +179,8 @@ static void tell_end(struct debug *d)
 			       &fault);
 }
 
+/* Ends a launch, wherever it stands. Watchpoints on registers, local and shared memory end with it, since what they
+ * watch is gone. */
 void run_close(struct debug *d)
 {
 	if (run_is_open(d)) {
@@ -175,6 +198,7 @@ void run_close(struct debug *d)
 	d->at_stop = false;
 }
 
+/* Takes the next launch from the source and stops before its first instruction. */
 bool run_begin(struct debug *d)
 {
 	tell_end(d);
@@ -229,6 +253,7 @@ struct warp *run_find_warp(const struct debug *d, u64 block, u32 warp)
 	return NULL;
 }
 
+/* The position of the instruction that failed. */
 static u64 fault_position(const struct debug *d)
 {
 	const struct fault *f = &d->grid.fault;
@@ -238,6 +263,7 @@ static u64 fault_position(const struct debug *d)
 	return d->grid.workers[0].elapsed + 1 + (u64)(insn == NO_POINT ? 0 : d->stops[f->code->index].done[insn]);
 }
 
+/* After the end of the grid's run: by a fault, or done. */
 static enum ran ended(struct debug *d)
 {
 	d->at_stop = false;
@@ -345,6 +371,7 @@ bool run_to(struct debug *d, u64 position, struct search *search)
 
 /* --- Inputs ------------------------------------------------------------------------------------- */
 
+/* A value that the user has set, in a register, or in memory for each of the lanes. */
 static void apply_write(struct debug *d, const struct input *in)
 {
 	struct warp *w = run_find_warp(d, in->block, in->warp);
@@ -373,6 +400,8 @@ void run_apply_inputs(struct debug *d)
 	}
 }
 
+/* Keeps something that the user does at this position, so that it can be done again when time comes past it. What lay
+ * ahead of it is no longer what will happen: history_truncate forgets it. */
 void run_note_input(struct debug *d, const struct input *in)
 {
 	struct input copy = *in;
@@ -387,6 +416,7 @@ void run_note_input(struct debug *d, const struct input *in)
 	run_apply_inputs(d);
 }
 
+/* The user lets a warp run first; NULL: the scheduler's order again. */
 void run_schedule(struct debug *d, struct warp *w)
 {
 	if (d->direct == w)

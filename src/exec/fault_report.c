@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Resolving faults: places, threads, and the memory that an address is next to.
+ *
+ * From a fault (exec/fault.h: code, insn, warp, lane, address) to a report whose parts every front end prints in its
+ * own way: file, line and column, CUDA's source line if .loc says one, block and thread, the memory nearest to the
+ * address. Texts are those of fault_text.c. All of it is read from the launch and the memory, so it has to be done
+ * before either changes.
  */
 #include "exec/fault_report.h"
 
@@ -18,6 +23,8 @@ const char *fault_role_text(enum fault_role role)
 
 /* --- Places --------------------------------------------------------------------------------- */
 
+/* The place of a decoded instruction in the text. Instructions that lowering has added have the function's name
+ * only. */
 void fault_find_place(const struct code *code, u32 insn, struct fault_place *place)
 {
 	const u32 origin = insn < code->insn_count ? code->origin[insn] : NO_OPERAND;
@@ -39,6 +46,7 @@ void fault_find_place(const struct code *code, u32 insn, struct fault_place *pla
 	place->source_line = place->source ? place->loc->line : 0;
 }
 
+/* The source's line, and where it was inlined to, if it was. */
 void fault_place_source(const struct fault_place *p, char text[FAULT_SOURCE_TEXT])
 {
 	const struct ir_loc *outer = p->loc, *caller;
@@ -97,11 +105,13 @@ static bool same_place(const struct fault_place *a, const struct fault_place *b)
 	       (!a->file || !strcmp(a->file, b->file));
 }
 
+/* Whether two findings are of one kind and at the same places: then one is printed, with a count. */
 bool fault_is_same(const struct fault_report *a, const struct fault_report *b)
 {
 	return a->kind == b->kind && same_place(&a->at, &b->at) && same_place(&a->other, &b->other);
 }
 
+/* Block b and thread t, x fastest. */
 static void find_thread(const struct launch *l, u64 b, u64 t, struct fault_thread *to)
 {
 	const u32 *grid = l->grid, *block = l->block;
@@ -127,6 +137,7 @@ static void set_distance(struct fault_memory *to, u64 address)
 	}
 }
 
+/* 0 within the memory. */
 static u64 bytes_away(const struct fault_memory *m)
 {
 	return m->where == FAULT_WITHIN ? 0 : m->distance < 0 ? (u64)-m->distance : (u64)m->distance;
@@ -155,6 +166,7 @@ static const char *dynamic_name(const struct kernel *k)
 	return "dynamic shared memory";
 }
 
+/* The shared or local variable nearest to the address. */
 static void find_variable(const struct launch *l, const struct fault *f, enum ir_space space, u64 address,
 			  struct fault_memory *to)
 {
@@ -171,6 +183,7 @@ static void find_variable(const struct launch *l, const struct fault *f, enum ir
 		near_variable(to, dynamic_name(k), k->dynamic_shared_offset, l->dynamic_shared, address);
 }
 
+/* The allocation nearest to a global address. */
 static void find_allocation(const struct memory *m, u64 address, struct fault_memory *to)
 {
 	const struct allocation *a = memory_nearest(m, address);
@@ -221,6 +234,7 @@ static u64 shared_bits(const struct fault *f)
 /* Bytes that one element of a load takes. */
 enum { WORD_MOST = 16 };
 
+/* What is said of the memory depends on the space; where the launch or an option would help, a hint says so. */
 static void find_memory(const struct memory *m, const struct launch *l, const struct fault *f, struct fault_report *r)
 {
 	u64 address = f->address;

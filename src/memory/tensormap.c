@@ -43,6 +43,7 @@ u32 tensor_type_bytes(u32 type)
 	return type < TENSOR_TYPES ? bytes[type] : 1;
 }
 
+/* Bytes within which a swizzle moves pieces: 32, 64 or 128; 0 without one. */
 u32 tensor_swizzle_span(u32 swizzle) { return swizzle ? 16u << swizzle : 0; }
 
 static u32 encoded_modes(const struct tensor_map *m)
@@ -63,6 +64,7 @@ static u8 decoded_type(u32 modes)
 			    : type);
 }
 
+/* Writes the map's 128 bytes. Only maps that tensor_map_wrong() has nothing against keep all their values. */
 void tensor_map_store(const struct tensor_map *m, u8 bytes[TENSOR_MAP_BYTES])
 {
 	struct encoded e = {.address = m->address,
@@ -91,6 +93,7 @@ void tensor_map_store(const struct tensor_map *m, u8 bytes[TENSOR_MAP_BYTES])
 	memcpy(bytes, &e, sizeof e);
 }
 
+/* False: the bytes were not written by tensor_map_store or by code that changed such. */
 bool tensor_map_decode(const u8 bytes[TENSOR_MAP_BYTES], struct tensor_map *m)
 {
 	struct encoded e;
@@ -196,6 +199,7 @@ const char *tensor_map_encode(const struct tensor_map *m, u8 bytes[TENSOR_MAP_BY
 
 /* --- Text ----------------------------------------------------------------------------------- */
 
+/* What a text of a map is read into. */
 struct reading {
 	struct tensor_map *map;
 	u32 *buffer;
@@ -229,6 +233,7 @@ static s32 read_list(const char *text, size_t length, s64 *numbers, u32 most)
 	return count;
 }
 
+/* Fields whose value is a word. *known: the key is one of theirs, so that a wrong word is an error. */
 static bool read_word(struct tensor_map *m, const char *key, const char *text, size_t length, bool *known)
 {
 	static const char *const types[] = {"u8",  "u16",    "u32", "s32",  "u64",  "s64",     "f16",
@@ -262,6 +267,7 @@ static bool read_word(struct tensor_map *m, const char *key, const char *text, s
 	return false;
 }
 
+/* Fields whose value is numbers. Dimensions that are not given are 1. */
 static bool read_numbers(struct reading *r, const char *key, const char *text, size_t length)
 {
 	struct tensor_map *m = r->map;
@@ -298,6 +304,7 @@ static bool read_numbers(struct reading *r, const char *key, const char *text, s
 	return true;
 }
 
+/* Reads "dtype=f32,dims=64x32,box=32x8,buf=0,..." as launch lines write it. False: something is not understood. */
 bool tensor_map_parse(const char *text, struct tensor_map *map, u32 *buffer, u64 *offset)
 {
 	static const char *const numbers[] = {"buf",   "off",   "dims",     "strides", "box", "estr",

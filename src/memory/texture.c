@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Texels: formats, levels, addressing, lookups. See memory/texture.h for what is and is not certain.
+ *
+ * A lookup with a filter, by way of the parts:
+ *
+ *  coordinates --scaled--> texels, in steps of 1/256 --corners--> low[], part[]
+ *    add_taps: up to 8 texels with weights (filter_weights), by texel_at
+ *    filter_mix: their sum, exactly as the unit forms it (texture_filter.c)
+ *
+ * Levels: the two nearest levels give taps, each with its share of the weight. Cubes are texture_cube.c's.
  */
 #include "memory/texture.h"
 
@@ -13,6 +21,7 @@
 
 enum { NORMALIZED_BITS = 21 };
 
+/* Layers of an array or slices of a volume: both lie `slice` bytes apart. */
 static u64 slices_of(const struct texture *t) { return t->layers ? t->layers : t->depth ? t->depth : 1; }
 
 static u64 level_bytes(const struct texture *t)
@@ -22,6 +31,8 @@ static u64 level_bytes(const struct texture *t)
 
 static u32 halved(u32 size) { return size > 1 ? size / 2 : size; }
 
+/* The texture of one level of a mipmap, and how many bytes before it lie the levels that are larger. False: there is no
+ * such level. */
 bool texture_level(const struct texture *t, s64 level, struct texture *at_level, u64 *from)
 {
 	*at_level = *t;
@@ -74,6 +85,7 @@ static u32 size_of(const struct texture *t, u32 dimension)
 	return size ? size : 1;
 }
 
+/* The texel at whole coordinates, by the address modes; the border where they lead outside. */
 static void texel_at(const struct texture *t, const u8 *host, const struct texture_query *q, const s64 at[3],
 		     bool as_stored, u32 value[4])
 {
@@ -159,6 +171,7 @@ static void add_taps(const struct texture *t, const u8 *host, const struct textu
 	}
 }
 
+/* Without a filter: the texel that holds the point. */
 static void nearest(const struct texture *t, const u8 *host, const struct texture_query *q, bool as_stored,
 		    u32 result[4])
 {
@@ -265,6 +278,8 @@ static f64 ellipse_axis(const f64 x[3], const f64 y[3])
 	return (xx + yy) / 2 + sqrt((xx - yy) * (xx - yy) / 4 + xy * xy);
 }
 
+/* The level for a lookup whose coordinates change by dx and dy from pixel to pixel: half the binary logarithm of the
+ * squared longer axis, in texels. */
 f32 texture_gradient_level(const struct texture *t, const struct texture_query *q, const f32 dx[3], const f32 dy[3])
 {
 	f64 texels[2][3];
@@ -281,6 +296,8 @@ f32 texture_gradient_level(const struct texture *t, const struct texture_query *
 	return (f32)(log2(ellipse_axis(texels[0], texels[1])) / 2);
 }
 
+/* One channel of the four texels that a filter would mix, in the order of tld4: (0,1), (1,1), (1,0), (0,0) from the
+ * lower corner. */
 void texture_gather(const struct texture *t, const u8 *host, const struct texture_query *q, u32 channel, u32 result[4])
 {
 	static const u8 order[TAP_GROUP][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
@@ -318,6 +335,7 @@ static u16 cut_half(u32 value)
 						 : f16_from_f32(value, ROUND_RZ);
 }
 
+/* Integers are clamped to the format, floats are cut to it. */
 void texture_store(const struct texture *t, u8 *texel, const u32 value[4])
 {
 	for (u32 k = 0; k < t->channels; k++) {
