@@ -71,6 +71,7 @@ bool debug_returned(struct debug *d, const struct debug_place *call, const struc
 	return !r.failed && t.v.type != TOKEN_NONE;
 }
 
+/* The module's variable of that name; NULL: none. */
 static const struct global_variable *global_variable(const struct debug *d, const char *name)
 {
 	for (u32 k = 0; k < d->program->variable_count; k++)
@@ -367,7 +368,8 @@ static bool scope_has(const struct dwarf_scope *s, const char *name)
 	return false;
 }
 
-/* Has the function a register, variable, parameter or variable of the source of that name? */
+/* Has the function a register, variable, parameter or variable of the source of that name?
+ * Used before a kernel runs, to say whether a condition can be meant. */
 static bool function_has(struct debug *d, const struct ir_function *f, const char *name)
 {
 	const size_t length = strcspn(name, ".");
@@ -437,6 +439,8 @@ static struct term check_name(struct term_reader *r, const char *name)
 
 /* --- The door --------------------------------------------------------------------------------------------- */
 
+/* What a name means, in this order: a variable of the source that is in scope, one of the PTX, what CUDA C has built
+ * in, a register, a buffer of the host, an enumerator. Names that begin with % are registers only. */
 struct term term_named(struct term_reader *r, const char *name)
 {
 	struct term t = {.v.type = T_s32};

@@ -304,7 +304,7 @@ static bool read_numbers(struct reading *r, const char *key, const char *text, s
 	return true;
 }
 
-/* Reads "dtype=f32,dims=64x32,box=32x8,buf=0,..." as launch lines write it. False: something is not understood. */
+/* Reads "dtype=f32,dims=64x32,box=32x8,buf=0,..." as recorded cases write it. False: something is not understood. */
 bool tensor_map_parse(const char *text, struct tensor_map *map, u32 *buffer, u64 *offset)
 {
 	static const char *const numbers[] = {"buf",   "off",   "dims",     "strides", "box", "estr",

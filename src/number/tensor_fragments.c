@@ -4,6 +4,20 @@
  * into blocks of 16 (or 8) lines, the other into blocks of 8, group g of lanes holds line g of each
  * half block, and member t holds words t, t + 4, ... of K; of the accumulator it holds columns 2t
  * and 2t + 1 of each block. wmma's m8n32 is the scheme for the transposes.
+ *
+ * The scheme, for mma.m16n8k16 of f16 (words are pairs of f16 along K, lane = 4g + t):
+ *
+ *  A, register 0: rows 0..7, words 0..3      B, register 0: words 0..3, columns 0..7     C, registers 0, 1: rows 0..7
+ *
+ *         word 0    1    2    3                     column 0     1    ...  7                column 0   1    2   3  ...
+ *  row 0   l 0   l 1   l 2   l 3             word 0   l 0   l 4  ...  l 28          row 0    l 0     l 1
+ *  row 1   l 4   l 5   l 6   l 7             word 1   l 1   l 5  ...  l 29          row 1    l 4     l 5
+ *   ...                                       ...                                    ...   (register 0: the even column,
+ *  row 7   l 28  l 29  l 30  l 31            word 3   l 3   l 7  ...  l 31                  register 1: the odd one)
+ *
+ * A's register 1 holds rows 8..15, register 2 words 4..7, register 3 both. Place by place this is
+ * tensor_fragment_place(), which views and tests use; the products use the loops below, which move quads of lanes at
+ * once.
  */
 #include "number/tensor_fragments.h"
 
@@ -32,6 +46,7 @@ static struct scheme scheme_of(const struct tensor_form *form)
 
 static bool is_factor(enum tensor_role role) { return role == TENSOR_ROLE_A || role == TENSOR_ROLE_B; }
 
+/* Whether a factor has blocks of 16 lines. */
 static bool is_tall(const struct scheme *s, enum tensor_role role) { return (role == TENSOR_ROLE_A) != s->turned; }
 
 static enum tensor_format format_of(const struct tensor_form *form, enum tensor_role role)
@@ -62,6 +77,7 @@ static u32 distinct_registers(const struct tensor_form *form, enum tensor_role r
 	return s.tall * s.wide / (format_of(form, role) == TENSOR_F16 ? 2 : 1) / WARP_LANES;
 }
 
+/* wmma's f16 factors hold each element twice, in 8 registers (PTX ISA, wmma): the second half repeats the first. */
 u32 tensor_fragment_registers(const struct tensor_form *form, enum tensor_role role)
 {
 	if (form->arith == TENSOR_FMA_F32)
@@ -116,6 +132,7 @@ static struct accumulator_start accumulator_start(const struct tensor_form *form
 	return a;
 }
 
+/* Lanes beyond 31 are those of the other warps of a warpgroup, each 16 rows further down. */
 struct tensor_place tensor_fragment_place(const struct tensor_form *form, enum tensor_role role, u32 reg, u32 lane,
 					  u32 element)
 {
@@ -159,6 +176,7 @@ static inline void quads_store(u32 *to, size_t stride, const quad q[4])
 		memcpy(to + i * stride, &q[i], sizeof q[i]);
 }
 
+/* A matrix of 4 lanes by 4 words, in registers of the host. */
 static inline void quads_transpose(quad q[4])
 {
 	quad a = QUAD_PICK(q[0], q[1], 0, 4, 1, 5), b = QUAD_PICK(q[2], q[3], 0, 4, 1, 5);
@@ -231,6 +249,7 @@ static void f64_collect(u64 *to, const u64 *from, size_t stride)
 		to[lane] = from[lane % MEMBERS * stride + lane / MEMBERS];
 }
 
+/* From registers to words[K][line], which is how the products read both factors. */
 static void gather_factor(const struct tensor_form *form, enum tensor_role role, u32 first_line,
 			  const void *const *rows, void *matrix)
 {
@@ -367,6 +386,8 @@ static struct nibble_place nibble_place(const struct tensor_form *form, u32 row,
 	return (struct nibble_place){first + 2 * (long_k ? group / 8 : selector) + low, group % 8};
 }
 
+/* A sparse A's metadata: a nibble for each row and group of K, two indices of two bits each. Which lanes hold them is
+ * the manual's (PTX ISA, mma.sp: by shape and selector). */
 void tensor_metadata_gather(const struct tensor_form *form, u32 warp, const u32 *lanes, u32 selector, u8 *meta)
 {
 	u32 groups = form->k / form->group;
@@ -379,6 +400,7 @@ void tensor_metadata_gather(const struct tensor_form *form, u32 warp, const u32 
 	}
 }
 
+/* m8n8k4 on f16: four products, each by the lanes 4o to 4o + 3 and 4o + 16 to 4o + 19 of octet o. */
 struct tensor_place tensor_octet_place(const struct tensor_form *form, enum tensor_role role, bool transposed, u32 reg,
 				       u32 lane, u32 element)
 {
@@ -463,6 +485,8 @@ static void gather_scales(const struct tensor_form *form, bool is_a, const struc
 	}
 }
 
+/* One product of a warp, from registers to registers: factors, sums, metadata and scales are gathered into matrices,
+ * multiplied, and the result is scattered. d may be the same registers as c. */
 void tensor_warp_mma(const struct tensor_form *form, tensor_mma_fn *mma, const struct tensor_registers *r)
 {
 	u64 a[256], b[256], c[256];
@@ -487,6 +511,7 @@ void tensor_warp_mma(const struct tensor_form *form, tensor_mma_fn *mma, const s
 	tensor_fragment_scatter(form, 0, c, r->d);
 }
 
+/* ldmatrix: lane 4r + c gets elements 2c and 2c + 1 of row r; transposed, of column r. */
 void tensor_matrix_to_lanes(const u8 *const rows[8], bool transposed, u32 lanes[WARP_LANES])
 {
 	for (u32 lane = 0; lane < WARP_LANES; lane++) {

@@ -25,6 +25,7 @@ struct event {
 
 static void add(struct account *to, enum account_field field, u64 n) { to->n[field] += n; }
 
+/* Addresses as 32-bit words for the rules of shared memory, and back. */
 static void narrow(const u64 from[WARP_LANES], u32 to[WARP_LANES])
 {
 	for (u32 l = 0; l < WARP_LANES; l++)
@@ -150,6 +151,7 @@ static void add_sectors(const struct event *e, enum account_field first, enum ir
 	take_sample(e, space, mask, n->sectors, (u32)(n->sectors - n->ideal_sectors), address);
 }
 
+/* hits: the field of first-level hits; that of misses stands behind it. */
 static void add_outcome(struct account *to, enum account_field hits, const struct cache_outcome *o)
 {
 	add(to, hits, o->l1.read_hits + o->l1.write_hits);
@@ -161,6 +163,7 @@ static void add_outcome(struct account *to, enum account_field hits, const struc
 	add(to, ACCOUNT_l2_written_back, o->l2.written_back);
 }
 
+/* With an estimate of caches, whether all sectors hit decides how the tag stage is charged. */
 static void count_global(const struct event *e, u32 mask, const u64 address[WARP_LANES])
 {
 	const struct account_site *s = e->site;
@@ -207,6 +210,7 @@ static void count_local(const struct event *e, u32 mask, const u64 address[WARP_
 	}
 }
 
+/* A constant access takes one pass for each different address. */
 static void count_constant(const struct event *e, u32 mask, const u64 address[WARP_LANES])
 {
 	const u32 n = sectors_count_constant(e->a->arch, mask, address);
@@ -405,7 +409,8 @@ static void count_unknown(const struct counting *a, struct account *to, struct m
 	memo_keep(m, a->arch, x, u, to);
 }
 
-/* w: the first warp. */
+/* w: the first warp.
+ * All accesses of x in turn: as many as the memo knows are only counted, then one in full, and again. */
 static void count_all(const struct counting *a, struct account *to, struct memo *m, struct accesses x,
 		      const struct warp *w)
 {

@@ -2,12 +2,19 @@
  *
  * Capturing streams into graphs. A stream joins a capture by waiting for an event that was recorded in it; the capture
  * ends where it began, when all others have come back.
+ *
+ *  struct capture   the graph that grows; `users`: the stream where it began, and events recorded in it
+ *  stream->tips     nodes that the stream's next node has to wait for; event->tips: as they were when it was recorded
+ *
+ * Whatever a stream that captures is given becomes a node that needs the stream's tips, and is then its only tip. What
+ * must not be done meanwhile breaks the capture: it goes on to take calls, all of which fail.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cuda/driver/driver.h"
 
+/* Replaces the tips. False: no memory; they stay as they were. */
 static bool tips_set(struct tips *t, struct cu_node *const *nodes, u32 count)
 {
 	struct cu_node **list = malloc((count + 1) * sizeof *list);
@@ -21,6 +28,7 @@ static bool tips_set(struct tips *t, struct cu_node *const *nodes, u32 count)
 	return true;
 }
 
+/* Adds those that are not there yet. */
 static bool tips_add(struct tips *t, const struct tips *more)
 {
 	struct cu_node **list = realloc(t->list, (t->count + more->count + 1) * sizeof *list);
@@ -38,6 +46,7 @@ static bool tips_add(struct tips *t, const struct tips *more)
 	return true;
 }
 
+/* Calls that would wait for the whole context break the captures of streams that heed the legacy stream. */
 int capture_forbids(struct cu_context *c)
 {
 	int result = CU_OK;
@@ -93,6 +102,7 @@ int capture_record(struct cu_stream *s, struct cu_event *e)
 	return tips_set(&e->tips, s->tips.list, s->tips.count) ? CU_OK : CU_OUT_OF_MEMORY;
 }
 
+/* A stream that waits for an event of a capture joins it. Two captures cannot be joined. */
 int capture_wait(struct cu_stream *s, struct cu_event *e)
 {
 	if (s->capture && s->capture != e->capture) {

@@ -52,11 +52,16 @@ static int give(const struct copy *c, struct cu_stream *s, bool waits)
 
 enum side { SIDE_HOST, SIDE_DEVICE, SIDE_ANY };
 
+/* Whether the side's bytes can be accessed. SIDE_ANY takes what the host can reach, which is everything. */
 static bool is_range(enum side side, u64 at, u64 bytes)
 {
 	return side == SIDE_DEVICE ? is_device_range(at, bytes) : is_host_range(at, bytes);
 }
 
+/* A copy of bytes. The legacy rules of when a call returns, since programs rely on them:
+ *
+ *  host memory that is not pinned    taken, or filled, before the call returns, also by asynchronous calls
+ *  pinned and device memory          asynchronous calls return at once */
 static int linear(u64 to, enum side to_side, u64 from, enum side from_side, u64 bytes, struct cu_stream *s, bool waits)
 {
 	if (!s)
@@ -149,6 +154,8 @@ static bool span(const struct end *e, const size_t at[3], const struct cu_copy_3
 	       !__builtin_add_overflow(last_slice, last_row, bytes) && !__builtin_add_overflow(*bytes, c->width, bytes);
 }
 
+/* One side of a copy with a shape: where its first byte is and how far rows and slices lie apart; checked against the
+ * array or the allocation. */
 static int find_end(int type, const void *host, u64 device, struct cu_array *array, const size_t at[3], size_t pitch,
 		    size_t rows, const struct cu_copy_3d *c, struct end *e)
 {

@@ -13,6 +13,7 @@
 
 /* --- Start -------------------------------------------------------------------------------------- */
 
+/* A device of the model that `name` names, with an empty heap as large as the card's memory. */
 static int open_device(const char *name)
 {
 	const struct device *model = device_find(name);
@@ -32,6 +33,7 @@ static int open_device(const char *name)
 	return CU_OK;
 }
 
+/* 100 is CUDA_ERROR_NO_DEVICE. */
 static int open_devices(void)
 {
 	const char *list = getenv("PTXSIM_DEVICES");
@@ -48,6 +50,8 @@ static int open_devices(void)
 	return driver.device_count ? CU_OK : 100;
 }
 
+/* Opened to append, since several processes of a program may write to it. NULL: not asked for, or it cannot be
+ * written. */
 static FILE *open_file(const char *variable)
 {
 	const char *path = getenv(variable);

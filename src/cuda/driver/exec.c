@@ -7,7 +7,8 @@
 
 #include "cuda/driver/driver.h"
 
-/* An order that every edge allows; false: the edges go round. */
+/* An order that every edge allows; false: the edges go round.
+ * Rounds over the nodes, each taking those whose needs are done. With edges that go round nothing is taken. */
 static bool put_in_order(struct cu_exec *x)
 {
 	struct cu_graph *g = x->graph;
@@ -33,6 +34,7 @@ static bool put_in_order(struct cu_exec *x)
 	return done == g->count;
 }
 
+/* Copies the graph: later changes of the original do not reach what was instantiated. */
 int drv_cuGraphInstantiateWithFlags(struct cu_exec **made, struct cu_graph *h_graph, u64 flags)
 {
 	(void)flags;
@@ -85,6 +87,7 @@ int drv_cuGraphInstantiateWithParams(struct cu_exec **made, struct cu_graph *g, 
 	return result;
 }
 
+/* Waits for launches of it. */
 int drv_cuGraphExecDestroy(struct cu_exec *x)
 {
 	if (!handle_is(x, HANDLE_EXEC))
@@ -109,6 +112,8 @@ static bool frees_own(const struct task *t)
 	return b && b->of_graph;
 }
 
+/* Runs a graph on the calling thread, within a piece of a stream's work: bodies of conditionals, and children of those.
+ * The lock is free there. */
 void graph_run_here(struct cu_context *c, const struct cu_graph *g)
 {
 	struct cu_exec x = {.graph = (struct cu_graph *)(uintptr_t)g};
@@ -137,6 +142,7 @@ static int run_child(struct cu_graph *g, struct cu_stream *s)
 	return result;
 }
 
+/* Gives all nodes to the stream, in order: one after another, so that edges need no waits. */
 static int run_graph(struct cu_node *const *order, u32 count, struct cu_stream *s)
 {
 	int result = CU_OK;

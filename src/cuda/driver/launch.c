@@ -16,7 +16,9 @@ static const struct arch *arch_of(const struct cu_function *f)
 	return device_arch(driver.devices[f->module->context->device].model);
 }
 
-/* The block of parameters, from where the program has them. */
+/* The block of parameters, from where the program has them.
+ * `params`: a pointer for each parameter; or `extra`: a list of keys and values that holds a packed buffer and its
+ * size. */
 static int pack(const struct cu_function *f, void **params, void **extra, u8 *to, u32 *bytes)
 {
 	const struct kernel *k = f->kernel;
@@ -46,6 +48,7 @@ static int pack(const struct cu_function *f, void **params, void **extra, u8 *to
 	return CU_OK;
 }
 
+/* Limits of the card and of the kernel (.reqntid, .maxntid, dynamic shared memory). */
 static int check_shape(const struct cu_function *f, const struct ptxsim_launch *l)
 {
 	const struct arch *a = arch_of(f);
@@ -66,6 +69,7 @@ static int check_shape(const struct cu_function *f, const struct ptxsim_launch *
 	return arch_occupancy(a, (u32)threads, registers, 0).blocks ? CU_OK : CU_LAUNCH_OUT_OF_RESOURCES;
 }
 
+/* More than 8 blocks only for kernels that allow it, 16 at most. */
 static int check_cluster(const struct cu_function *f, struct ptxsim_launch *l)
 {
 	enum { PORTABLE = 8, MOST = 16 };
@@ -87,6 +91,7 @@ static int check_cluster(const struct cu_function *f, struct ptxsim_launch *l)
 	return size > (f->cluster_size_any ? MOST : PORTABLE) ? CU_INVALID_CLUSTER : CU_OK;
 }
 
+/* All blocks of a cooperative launch must fit on the device at once. */
 static int check_cooperative(const struct cu_function *f, const struct ptxsim_launch *l)
 {
 	int blocks = 0;
@@ -112,6 +117,7 @@ static int prepare(struct cu_function *f, struct ptxsim_launch *l)
 	return result ? result : check_cooperative(f, l);
 }
 
+/* The way of all launches, with the driver's lock held: nothing runs here, the work is given to the stream. */
 static int launch(struct cu_function *handle, struct ptxsim_launch *l, struct cu_stream *stream, void **params,
 		  void **extra)
 {

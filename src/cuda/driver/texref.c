@@ -25,6 +25,7 @@ struct cu_texref {
 enum { RESOURCE_NONE = -1, RESOURCE_ARRAY, RESOURCE_MIPMAP, RESOURCE_LINEAR, RESOURCE_PITCHED };
 enum { FORMAT_FLOAT = 0x20, OVERRIDE_FORMAT = 1, READ_AS_INTEGER = 1, CLAMP = 1 };
 
+/* m: NULL for one that stands for no variable. */
 static struct cu_texref *texref_new(struct cu_module *m, const char *name, bool surface)
 {
 	struct cu_texref *t = calloc(1, sizeof *t);
@@ -142,6 +143,7 @@ static int rebind(struct cu_texref *t)
 	return ptxsim_bind_texture(t->module->module, t->name, object) ? CU_INVALID_VALUE : CU_OK;
 }
 
+/* If it cannot be bound, the setting stays as it was. */
 static int set_resource(struct cu_texref *t, const struct cu_resource *r)
 {
 	const struct cu_resource before = t->resource;

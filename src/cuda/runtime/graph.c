@@ -43,6 +43,7 @@ int rt_cudaGraphAddMemcpyNode(struct cu_node **made, struct cu_graph *g, struct 
 	return result ? result : cuGraphAddMemcpyNode(made, g, needs, count, &c, NULL);
 }
 
+/* A copy of bytes as one row. */
 static struct rt_copy_3d line(void *dst, const void *src, size_t count, int kind)
 {
 	return (struct rt_copy_3d){.src = {(void *)(uintptr_t)src, count, count, 1},
@@ -87,6 +88,7 @@ int rt_cudaGraphMemsetNodeGetParams(struct cu_node *h, struct rt_memset_node *to
 	return result;
 }
 
+/* The other way than rt_driver_copy: for programs that ask a node for its parameters. */
 void rt_runtime_copy(const struct cu_copy_3d *c, struct rt_copy_3d *p)
 {
 	const void *from = c->src_type == CU_MEMORY_HOST ? c->src_host : (void *)(uintptr_t)c->src_device;
@@ -193,6 +195,7 @@ int rt_cudaGraphExecMemcpyNodeSetParamsFromSymbol(struct cu_exec *x, struct cu_n
 
 /* --- Nodes of any kind ------------------------------------------------------------------------------------- */
 
+/* Kinds whose parameters look the same in both interfaces are copied as they are. */
 static int driver_params(const struct rt_node_params *p, struct cu_node_params *to)
 {
 	memset(to, 0, sizeof *to);

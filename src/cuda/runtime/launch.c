@@ -94,6 +94,7 @@ int rt_cudaLaunchKernelExC(const struct rt_config *config, const void *func, voi
 
 /* --- Functions ------------------------------------------------------------------------------------------- */
 
+/* The driver's attributes 0 to 15, in the runtime's struct. */
 int rt_cudaFuncGetAttributes(struct rt_attributes *attr, const void *func)
 {
 	struct cu_function *f;

@@ -2,6 +2,12 @@
  *
  * What compiled host code calls before main: it registers its fat binaries, and which host symbols stand for which kernels
  * and variables. Images become libraries of the driver at their first use.
+ *
+ *  nvcc's constructors    __cudaRegisterFatBinary, __cudaRegisterFunction, __cudaRegisterVar: kept in `registry`
+ *  a launch               rt_kernel(host function) -> entry -> library, loaded now -> kernel's handle
+ *  kernel<<<...>>>        __cudaPushCallConfiguration, the stub, __cudaPopCallConfiguration, cudaLaunchKernel
+ *
+ * Nothing of the driver is called before main: a program may set environment variables and choose devices first.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -19,6 +25,7 @@ struct image {
 };
 
 enum entry_kind { ENTRY_KERNEL = 1, ENTRY_VARIABLE, ENTRY_MANAGED };
+/* A host symbol and what it stands for. image NULL: its library has been closed. */
 struct entry {
 	const void *host;
 	enum entry_kind kind;
@@ -38,6 +45,7 @@ static struct {
 
 static size_t slot_of(const void *p) { return (uintptr_t)p * 0x9e3779b97f4a7c15ull >> 20; }
 
+/* The entry of a host symbol; NULL: none. `room` is a power of two and never full. */
 static struct entry *look(const void *host)
 {
 	for (size_t at = slot_of(host); registry.room; at++) {
@@ -187,6 +195,7 @@ int __cudaPopCallConfiguration(struct rt_dim3 *grid, struct rt_dim3 *block, size
 
 /* --- Looking up --------------------------------------------------------------------------------------- */
 
+/* Loads the image once; an error stays. */
 static int load(struct image *i)
 {
 	if (!i->library && !i->error)
@@ -194,6 +203,7 @@ static int load(struct image *i)
 	return i->error;
 }
 
+/* The kernel that a host function stands for. What is not registered may be a kernel's handle itself. */
 int rt_kernel(const void *host, struct cu_function **kernel)
 {
 	pthread_mutex_lock(&registry.lock);
@@ -251,6 +261,7 @@ static const struct entry *look_managed(const void *at)
 	return NULL;
 }
 
+/* Address and size of the device's variable. */
 int rt_symbol(const void *host, u64 *address, size_t *bytes)
 {
 	pthread_mutex_lock(&registry.lock);
@@ -262,6 +273,8 @@ int rt_symbol(const void *host, u64 *address, size_t *bytes)
 	return result;
 }
 
+/* Managed variables are pointers of the host's: they must be set before host code reads them, so their modules are
+ * loaded early. */
 int rt_load_managed(void)
 {
 	int result = RT_OK;
