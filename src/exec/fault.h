@@ -79,7 +79,7 @@ struct fault {
 	struct fault_act other;
 	u64 times;          /* of a finding, after which the launch has gone on: how often; 0: it is none */
 	const char *advice; /* of a finding: what would mend it, lives as long as the program; or NULL */
-	char detail[1200];  /* further words, or empty */
+	char detail[1400];  /* further words, or empty */
 };
 
 /* "out_of_bounds"; "address out of bounds"; "CUDA_ERROR_ILLEGAL_ADDRESS". */

@@ -46,6 +46,17 @@ void fault_find_place(const struct code *code, u32 insn, struct fault_place *pla
 	place->source_line = place->source ? place->loc->line : 0;
 }
 
+/* The end of a path, from a folder on if one begins there: no longer than `most`. */
+static const char *path_end(const char *path, size_t most)
+{
+	const size_t length = strlen(path);
+
+	if (length <= most)
+		return path;
+	const char *end = path + (length - most), *slash = strchr(end, '/');
+	return slash ? slash + 1 : end;
+}
+
 /* The source's line, and where it was inlined to, if it was. */
 void fault_place_source(const struct fault_place *p, char text[FAULT_SOURCE_TEXT])
 {
@@ -58,10 +69,10 @@ void fault_place_source(const struct fault_place *p, char text[FAULT_SOURCE_TEXT
 		outer = caller;
 	const char *path = outer != p->loc ? ir_file_path(p->module, outer->file) : NULL;
 	if (path)
-		snprintf(text, FAULT_SOURCE_TEXT, " (%.70s:%u, inlined at %.70s:%u)", p->source, p->source_line, path,
-			 outer->line);
+		snprintf(text, FAULT_SOURCE_TEXT, " (%.70s:%u, inlined at %.70s:%u)", path_end(p->source, 70),
+			 p->source_line, path_end(path, 70), outer->line);
 	else
-		snprintf(text, FAULT_SOURCE_TEXT, " (%.80s:%u)", p->source, p->source_line);
+		snprintf(text, FAULT_SOURCE_TEXT, " (%.80s:%u)", path_end(p->source, 80), p->source_line);
 }
 
 void fault_place_text(const struct fault_place *p, char text[FAULT_PLACE_TEXT])
@@ -70,7 +81,7 @@ void fault_place_text(const struct fault_place *p, char text[FAULT_PLACE_TEXT])
 
 	fault_place_source(p, source);
 	if (p->file)
-		snprintf(text, FAULT_PLACE_TEXT, "%.38s:%u%s", p->file, p->line, source);
+		snprintf(text, FAULT_PLACE_TEXT, "%.100s:%u%s", path_end(p->file, 100), p->line, source);
 	else
 		snprintf(text, FAULT_PLACE_TEXT, "%.100s", p->function ? p->function : "?");
 }

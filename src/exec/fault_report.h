@@ -68,7 +68,7 @@ void fault_report(const struct memory *memory, const struct launch *launch, cons
 		  struct fault_report *report);
 /* Resolves an instruction: index into the code's decoded instructions. */
 void fault_find_place(const struct code *code, u32 insn, struct fault_place *place);
-enum { FAULT_SOURCE_TEXT = 190, FAULT_PLACE_TEXT = 240 };
+enum { FAULT_SOURCE_TEXT = 190, FAULT_PLACE_TEXT = 310 };
 /* " (source:line)", " (header:line, inlined at source:line)", or "". */
 void fault_place_source(const struct fault_place *p, char text[FAULT_SOURCE_TEXT]);
 /* "file:line (source:line)"; the function's name if nothing else is known. */

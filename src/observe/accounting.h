@@ -117,7 +117,7 @@ struct account_site {
 	enum ir_space space; /* as written; SPACE_GENERIC if not */
 	enum bank_kind bank_kind;
 	enum sector_kind sector_kind;
-	u32 width;       /* bytes of a lane; where there are parts, of the first of them */
+	u32 width;       /* bytes of a lane; where there are parts, of the first of them, unless as_written */
 	u32 matrix_mask; /* lanes whose addresses count */
 	bool wide;       /* 64-bit base register */
 	bool through_l1;
@@ -146,6 +146,7 @@ struct accounting_options {
 	enum account_l1 l1;       /* 2.x, 3.x */
 	u32 registers;            /* of a thread, for the occupancy; 0: estimated */
 	enum account_caches caches;
+	bool as_written; /* the width of sites is that of whole vectors, parts or not */
 	bool one_block; /* count only what block number `block` does */
 	u64 block;
 	u64 blocks_apart; /* count the first blocks of each launch apart, too: so many */

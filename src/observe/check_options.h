@@ -18,7 +18,8 @@
 	X(nan, "nan", false, "NaNs and infinities made of finite numbers")                         \
 	X(denormals, "denormals", false, "denormal numbers that .ftz takes as zero")               \
 	X(overflow, "overflow", false, "32-bit arithmetic that wraps on its way to an address")    \
-	X(plain_reads, "plain-reads", false, "races of plain reads that a compare and swap validates")
+	X(plain_reads, "plain-reads", false, "races of plain reads that a compare and swap validates")  \
+	X(lane_stores, "lane-stores", false, "different values that lanes of one store write to one place")
 
 struct check_options {
 #define X(name, word, usual, text) bool name;

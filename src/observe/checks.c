@@ -65,7 +65,7 @@ static bool has_machine_code(const struct program *p)
 
 struct checks *checks_new(struct arena *arena, const struct program *program, const struct check_options *options)
 {
-	static const struct accounting_options none;
+	static const struct accounting_options as_written = {.as_written = true};
 	struct checks *c = ARENA_NEW(arena, struct checks);
 
 	c->options = *options;
@@ -75,7 +75,7 @@ struct checks *checks_new(struct arena *arena, const struct program *program, co
 		suppressions_read(&c->suppressions, arena, options->suppress);
 	c->sites = (struct check_sites){program, check_site_bases(arena, program)};
 	c->keeper = (struct observer){.context = c, .wants = wants_none, .block_start = block_start};
-	c->accesses = sites_find(arena, program, &none);
+	c->accesses = sites_find(arena, program, &as_written);
 	if (options->races || options->plain_reads)
 		c->races = races_new(arena, &c->sites, &c->accesses, &c->options);
 	if ((options->unwritten || options->strict_unwritten) && !has_machine_code(program))

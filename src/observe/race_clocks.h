@@ -69,7 +69,7 @@ struct race_block {
 	struct block *block;
 	struct race_block *next; /* of the bucket */
 	u32 life;                /* of its shared words */
-	struct race_word *words; /* of shared memory */
+	struct race_page *words; /* of shared memory */
 	struct race_warp warps[RACE_WARPS];
 	struct race_arrivals arrivals[BARRIERS_PER_BLOCK][2];
 };

@@ -164,15 +164,13 @@ static void add(struct race_proof *p, const struct account_site *s, u32 address,
 {
 	const u32 insn = s->code->origin[s->insn];
 	const struct ir_instruction *x = &s->code->function->body.items[insn];
-	const u32 whole = form_vector(s->form) * (u32)type_bits(form_type(s->form, 0)) / 8;
-
 	p->accesses[p->count++] = (struct proof_access){.insn = insn,
 							.space = space,
 							.reads = reads,
 							.writes = writes,
 							.is_whole = !s->fragment && s->operation != ACCOUNT_STMATRIX &&
 								    s->operation != ACCOUNT_LDMATRIX,
-							.width = max_u32(s->width, s->parts.count ? whole : 0),
+							.width = s->width,
 							.address = address_of(x, address)};
 }
 

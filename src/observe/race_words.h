@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is remembered of each word of shared and global memory: who wrote it last, weakly and strongly, and who read it. A part of
- * the race check.
+ * What is remembered of each word of shared and global memory: who wrote it last, weakly and strongly, and who read it,
+ * and some of those before. What one warp's instruction does at one time is an event, so that a mark takes four bytes:
+ * the event, the lane, and the bytes of the word. A page of words has a plane for each kind of mark that has been left in
+ * it. A part of the race check.
  */
 #ifndef PTXSIM_OBSERVE_RACE_WORDS_H
 #define PTXSIM_OBSERVE_RACE_WORDS_H
@@ -20,11 +22,33 @@ struct race_mark {
 
 enum { RACE_ANY_LANE = 0xff };
 
-struct race_word {
-	struct race_mark write, read;
-	struct race_mark strong;     /* the last strong write */
-	struct race_mark other_read; /* the newest by another warp than `read` */
-	u32 life;                    /* marks of an earlier one do not count */
+enum race_plane {
+	RACE_WRITE,
+	RACE_OTHER_WRITE, /* of bytes that the last one has left */
+	RACE_STRONG_WRITE,
+	RACE_OTHER_STRONG,
+	RACE_READ,
+	RACE_OTHER_READ, /* OTHER: the newest by another thread, rather of another warp */
+	RACE_PLANES
+};
+
+enum { RACE_PAGE_WORDS = 128 };
+
+struct race_page {
+	u64 number;
+	struct race_page *next, *made_before;
+	u32 life;                 /* of its marks: those of an earlier one do not count */
+	u32 *planes[RACE_PLANES]; /* of RACE_PAGE_WORDS each; NULL: no such mark */
+};
+
+/* The events of a launch, and its pages. All zeros but the arena at first. */
+struct race_events {
+	struct arena *arena;
+	struct race_event **chunks;
+	u32 count, chunk_room;
+	u32 most; /* then those that no mark names are given up */
+	u32 *recent;
+	struct race_page *pages; /* the one made last */
 };
 
 /* Words of global memory, by pages that come into being when they are touched. */
@@ -34,10 +58,18 @@ struct race_pages {
 	struct race_page *last;
 };
 
-struct race_word *race_page_word(struct race_pages *p, struct arena *arena, u64 address);
-/* The word, emptied if what it holds is of an earlier life. */
-struct race_word *race_word_at(struct race_word *word, u32 life);
-void race_word_read(struct race_word *word, const struct race_mark *mark);
-void race_word_write(struct race_word *word, const struct race_mark *mark);
+struct race_word {
+	struct race_page *page;
+	u32 at;
+};
+
+struct race_word race_global_word(struct race_pages *p, struct race_events *e, u64 address);
+/* One of an array of pages; emptied if what its page holds is of an earlier life. */
+struct race_word race_shared_word(struct race_page *pages, struct race_events *e, u64 offset, u32 life);
+
+/* False: none has been left. */
+bool race_mark_get(const struct race_events *e, struct race_word w, enum race_plane plane, struct race_mark *mark);
+void race_mark_put(struct race_events *e, struct race_word w, enum race_plane plane, const struct race_mark *mark);
+void race_mark_remove(struct race_word w, enum race_plane plane);
 
 #endif

@@ -58,6 +58,7 @@ struct races {
 	u32 lives;
 	struct race_block *buckets[BUCKETS];
 	struct race_pages global;
+	struct race_events events;
 	struct race_findings findings;
 };
 
@@ -109,6 +110,12 @@ static struct race_role mbarrier_role(const struct form *f)
 	return role;
 }
 
+/* cp.async.mbarrier.arrive: it comes when the thread's copies are complete, and tells of them. */
+static bool arrives_for_copies(const struct form *f)
+{
+	return f->row->traits & TRAIT_ASYNC && form_has(f, M_mbarrier) && form_has(f, M_arrive);
+}
+
 static bool is_fence(const struct form *f)
 {
 	const u32 others = TRAIT_BARRIER | TRAIT_WARP_BARRIER | TRAIT_CLUSTER_BARRIER | TRAIT_MBARRIER |
@@ -126,7 +133,7 @@ static struct race_role role_of(const struct form *f)
 		return (struct race_role){.does = form_has(f, M_wait)      ? RACE_CLUSTER_WAIT
 						  : form_has(f, M_relaxed) ? 0
 									   : RACE_CLUSTER_ARRIVE};
-	if (traits & TRAIT_MBARRIER)
+	if (traits & TRAIT_MBARRIER || arrives_for_copies(f))
 		return mbarrier_role(f);
 	if (traits & TRAIT_WARP_BARRIER)
 		return (struct race_role){.does = RACE_LANES};
@@ -261,10 +268,21 @@ static struct race_block *block_of(struct races *r, const struct block *b)
 	return x;
 }
 
-/* Lanes that one instruction has store to one address: the highest wins, which programs rely on. */
-static bool is_same_store(const struct race_mark *m, const struct race_mark *mine)
+static bool is_one_store(const struct race_mark *m, const struct race_mark *mine)
 {
 	return m->site == mine->site && m->time == mine->time && m->warp == mine->warp && m->block == mine->block;
+}
+
+/* Lanes that one instruction has store to one address: the highest wins, which programs rely on. With `lane-stores`,
+ * values that differ are told of. */
+static bool is_same_store(const struct access *a, const struct race_mark *m, const struct race_mark *mine)
+{
+	if (!is_one_store(m, mine))
+		return false;
+	if (!a->r->options.lane_stores || !a->values || m->lane == RACE_ANY_LANE)
+		return true;
+	return !memcmp(a->values + (size_t)m->lane * a->value_bytes, a->values + (size_t)mine->lane * a->value_bytes,
+		       a->value_bytes);
 }
 
 /* A store that leaves what is there does no harm, whoever else stores the same. */
@@ -278,7 +296,7 @@ static bool changes(const struct access *a, const struct race_place *p)
 /* Does another lane of this very store put the same value there? */
 static bool stored_alike(const struct access *a, const struct race_mark *m, const struct race_mark *mine)
 {
-	if (!m->time || !is_same_store(m, mine) || !a->values || a->scope)
+	if (!is_one_store(m, mine) || !a->values || a->scope)
 		return false;
 	return m->lane == RACE_ANY_LANE || !memcmp(a->values + (size_t)m->lane * a->value_bytes,
 						   a->values + (size_t)mine->lane * a->value_bytes, a->value_bytes);
@@ -326,31 +344,51 @@ static bool are_strong(const struct access *a, const struct race_mark *m)
 	       race_reaches(a->w, (enum race_scope)m->scope, m->block);
 }
 
-static const struct race_mark *conflict(const struct access *a, const struct race_place *p,
-					const struct race_word *word, const struct race_mark *mine)
+static bool is_conflict(const struct access *a, const struct race_place *p, const struct race_mark *m,
+			const struct race_mark *mine, bool is_write)
 {
-	const struct race_mark *marks[] = {&word->write, &word->strong, &word->read, &word->other_read};
+	if (!(m->bytes & mine->bytes) || are_strong(a, m) || race_ordered(a->own, a->w, p->lane, m))
+		return false;
+	return !(is_write && a->writes && !a->reads &&
+		 (is_same_store(a, m, mine) || !changes(a, p) || gang_stores_alike(a, p, m, mine)));
+}
 
-	for (u32 k = 0; k < (a->writes ? 4u : 2u); k++) {
-		const struct race_mark *m = marks[k];
-		if (!m->time || !(m->bytes & mine->bytes) || are_strong(a, m) || race_ordered(a->own, a->w, p->lane, m))
+/* The newest write that the access races with, or else, if it writes, a read. */
+static bool conflict(const struct access *a, const struct race_place *p, struct race_word word,
+		     const struct race_mark *mine, struct race_mark *with, bool *is_write)
+{
+	const u32 count = a->writes ? RACE_PLANES : RACE_READ;
+	struct race_mark m;
+
+	*is_write = false;
+	with->time = 0;
+	for (u32 n = 0; n < count && !(n == RACE_READ && *is_write); n++) {
+		if (!race_mark_get(&a->r->events, word, (enum race_plane)n, &m) || m.time < with->time ||
+		    !is_conflict(a, p, &m, mine, n < RACE_READ))
 			continue;
-		if (k < 2 && a->writes && !a->reads &&
-		    (is_same_store(m, mine) || !changes(a, p) || gang_stores_alike(a, p, m, mine)))
-			continue;
-		return m;
+		*with = m;
+		*is_write = n < RACE_READ;
 	}
-	return NULL;
+	return with->time;
+}
+
+/* Has a strong write left what is there? */
+static bool is_strong_last(const struct access *a, struct race_word word)
+{
+	struct race_mark strong, weak;
+
+	return race_mark_get(&a->r->events, word, RACE_STRONG_WRITE, &strong) &&
+	       (!race_mark_get(&a->r->events, word, RACE_WRITE, &weak) || strong.time >= weak.time);
 }
 
 /* A strong access learns what has been released there, and releases. */
-static void synchronise(const struct access *a, const struct race_place *p, const struct race_word *word, u32 life)
+static void synchronise(const struct access *a, const struct race_place *p, struct race_word word, u32 life)
 {
 	struct race_clocks *c = &a->r->clocks;
 	const u64 key = life ? (u64)(uintptr_t)p->host : p->offset;
 	struct race_location *at = race_location_find(c, key, life);
 
-	if (at && a->reads && word->strong.time && word->strong.time >= word->write.time)
+	if (at && a->reads && is_strong_last(a, word))
 		race_strong_read(c, a->own, a->w, p->lane, at, a->scope, a->acquires, a->writes);
 	if (!a->writes)
 		return;
@@ -360,8 +398,45 @@ static void synchronise(const struct access *a, const struct race_place *p, cons
 		race_strong_write(c, a->own, a->w, p->lane, at, a->scope, a->releases, a->reads);
 }
 
+static bool is_same_thread(const struct race_mark *a, const struct race_mark *b)
+{
+	return a->block == b->block && a->warp == b->warp && a->lane == b->lane;
+}
+
+/* The mark takes the place of the last one of its kind, which stays beside it if it is another thread's, and nothing
+ * orders the two: rather one of another warp. */
+static void leave(const struct access *a, const struct race_place *p, struct race_word word, enum race_plane plane,
+		  enum race_plane other, const struct race_mark *mine)
+{
+	struct race_events *e = &a->r->events;
+	struct race_mark last, before;
+
+	if (race_mark_get(e, word, plane, &last) && !is_same_thread(&last, mine) &&
+	    !race_ordered(a->own, a->w, p->lane, &last) &&
+	    (last.warp != mine->warp || last.block != mine->block || !race_mark_get(e, word, other, &before) ||
+	     (before.warp == mine->warp && before.block == mine->block)))
+		race_mark_put(e, word, other, &last);
+	race_mark_put(e, word, plane, mine);
+}
+
+/* Of a word's bytes that the store leaves alone, the last one stays known. */
+static void leave_write(const struct access *a, struct race_word word, const struct race_mark *mine)
+{
+	struct race_events *e = &a->r->events;
+	struct race_mark last, mark = *mine;
+
+	if (race_mark_get(e, word, RACE_WRITE, &last)) {
+		if (stored_alike(a, &last, mine))
+			mark.lane = RACE_ANY_LANE;
+		last.bytes &= (u8)~mine->bytes;
+		if (last.bytes)
+			race_mark_put(e, word, RACE_OTHER_WRITE, &last);
+	}
+	race_mark_put(e, word, RACE_WRITE, &mark);
+}
+
 /* One word of a lane's access. */
-static void touch(const struct access *a, const struct race_place *p, struct race_word *word, u8 bytes, u32 life)
+static void touch(const struct access *a, const struct race_place *p, struct race_word word, u8 bytes, u32 life)
 {
 	const struct race_mark mine = {.time = a->r->clocks.now,
 				       .block = (u32)a->w->block->index,
@@ -370,30 +445,27 @@ static void touch(const struct access *a, const struct race_place *p, struct rac
 				       .lane = (u8)p->lane,
 				       .bytes = bytes,
 				       .scope = (u8)(a->is_mbarrier && a->scope ? RACE_GPU : a->scope)};
+	struct race_mark with;
+	bool is_write;
 
-	const struct race_mark *m = conflict(a, p, word, &mine);
-	if (m)
-		race_tell(&a->r->findings, a->w, &(struct race_access){a->site, a->writes, a->scope != RACE_WEAK}, p, m,
-			  m == &word->write || m == &word->strong);
+	if (conflict(a, p, word, &mine, &with, &is_write))
+		race_tell(&a->r->findings, a->w, &(struct race_access){a->site, a->writes, a->scope != RACE_WEAK}, p,
+			  &with, is_write);
 	if (a->scope)
 		synchronise(a, p, word, life);
 	if (a->reads)
-		race_word_read(word, &mine);
-	if (a->writes)
-		race_word_write(word, stored_alike(a, &word->write, &mine) ? &(struct race_mark){.time = mine.time,
-												 .block = mine.block,
-												 .site = mine.site,
-												 .warp = mine.warp,
-												 .lane = RACE_ANY_LANE,
-												 .bytes = mine.bytes}
-									   : &mine);
+		leave(a, p, word, RACE_READ, RACE_OTHER_READ, &mine);
+	if (a->writes && mine.scope)
+		leave(a, p, word, RACE_STRONG_WRITE, RACE_OTHER_STRONG, &mine);
+	else if (a->writes)
+		leave_write(a, word, &mine);
 }
 
 static void touch_words(const struct access *a, const struct race_place *p, struct race_block *owner)
 {
 	for (u64 at = p->offset & ~3ull; at < p->offset + p->size; at += 4) {
-		struct race_word *word = owner ? race_word_at(&owner->words[at / 4], owner->life)
-					       : race_page_word(&a->r->global, a->r->arena, at);
+		const struct race_word word = owner ? race_shared_word(owner->words, &a->r->events, at, owner->life)
+						    : race_global_word(&a->r->global, &a->r->events, at);
 		const u64 low = max_u64(at, p->offset), high = min_u64(at + 4, p->offset + p->size);
 		const u8 bytes = (u8)(((1u << (high - low)) - 1) << (low - at));
 		touch(a, p, word, bytes, owner ? owner->life : 0);
@@ -458,6 +530,17 @@ static void touch_fragment(const struct access *a, const struct account_site *s,
 	}
 }
 
+/* What nothing reads of a vector, nobody misses. */
+static void touch_parts(const struct access *a, const struct account_site *s, u32 mask, const u64 base[WARP_LANES])
+{
+	for (u32 k = 0; k < s->parts.count; k++) {
+		u64 address[WARP_LANES];
+		for (u32 l = 0; l < WARP_LANES; l++)
+			address[l] = base[l] + s->parts.part[k].offset;
+		touch_lanes(a, mask, s->space, address, s->parts.part[k].bytes);
+	}
+}
+
 static void find_values(struct access *a, const struct account_site *s, const u8 *rows)
 {
 	const struct form *f = s->form;
@@ -504,6 +587,8 @@ static void access(const struct event *e, const struct account_site *s, const st
 		find_values(&a, s, rows);
 		if (s->fragment)
 			touch_fragment(&a, s, rows, mask, address);
+		else if (s->parts.count)
+			touch_parts(&a, s, mask, address);
 		else
 			touch_lanes(&a, mask & s->matrix_mask, s->space, address, s->width);
 	}
@@ -662,7 +747,7 @@ static struct race_block *record_of(struct races *r, struct block *b)
 	if (x)
 		return x;
 	x = ARENA_NEW(r->arena, struct race_block);
-	x->words = ARENA_ARRAY(r->arena, b->grid->shared_bytes / 4 + 4, struct race_word);
+	x->words = ARENA_ARRAY(r->arena, b->grid->shared_bytes / (4 * RACE_PAGE_WORDS) + 2, struct race_page);
 	x->block = b;
 	x->next = *bucket;
 	return *bucket = x;
@@ -711,6 +796,7 @@ void races_begin(struct races *r, struct arena *arena, const struct launch *l)
 	find_quiet(r, l);
 	memset(r->buckets, 0, sizeof r->buckets);
 	r->global = (struct race_pages){0};
+	r->events = (struct race_events){.arena = arena};
 	r->findings = (struct race_findings){
 		.arena = arena, .sites = r->where, .most = r->options.most, .plain_reads = r->options.plain_reads};
 	r->clocks = (struct race_clocks){.now = 1, .sets.arena = arena};

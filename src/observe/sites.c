@@ -156,7 +156,7 @@ static void describe_load_or_store(struct account_site *s, struct finder *a)
 	if (!a->reads)
 		a->reads = narrow_reads(a->arena, s->code);
 	if (narrow_load(&s->parts, s->code, s->code->origin[s->insn], s->space, a->reads))
-		s->width = s->parts.part[0].bytes;
+		s->width = a->options->as_written ? s->width : s->parts.part[0].bytes;
 	else
 		s->parts.count = 0;
 }
