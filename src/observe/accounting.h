@@ -120,6 +120,7 @@ struct account_site {
 	u32 width;       /* bytes of a lane; where there are parts, of the first of them, unless as_written */
 	u32 matrix_mask; /* lanes whose addresses count */
 	bool wide;       /* 64-bit base register */
+	bool in_frame;   /* as_written: of a call's parameters and results, at i->imm of the frame's local memory */
 	bool through_l1;
 	bool past_l1;    /* the cache estimate: by its form, or because others must see it at once */
 	bool is_lock;    /* a lock-load */
@@ -146,7 +147,7 @@ struct accounting_options {
 	enum account_l1 l1;       /* 2.x, 3.x */
 	u32 registers;            /* of a thread, for the occupancy; 0: estimated */
 	enum account_caches caches;
-	bool as_written; /* the width of sites is that of whole vectors, parts or not */
+	bool as_written; /* sites are as wide as whole vectors, parts or not; calls' parameters are local memory */
 	bool one_block; /* count only what block number `block` does */
 	u64 block;
 	u64 blocks_apart; /* count the first blocks of each launch apart, too: so many */

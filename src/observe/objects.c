@@ -267,6 +267,8 @@ static void describe(struct object_site *x, const struct objects *o, const struc
 	x->form = &code->forms[code->origin[insn]];
 	if (slot && !(slot & SITE_GUARD)) {
 		x->site = &o->sites->items[slot - 1];
+		if (x->site->in_frame)
+			return;
 		add_part(x, registers, text, 0, x->site->operation >= ACCOUNT_ASYNC ? SPACE_SHARED : x->site->space,
 			 x->site->operation != ACCOUNT_LOAD && x->site->operation != ACCOUNT_LDMATRIX);
 	} else if (is_bulk(x->form)) {

@@ -57,7 +57,8 @@ static void give_up_unnamed(struct race_events *e)
 		for (u32 n = 0; n < RACE_PLANES; n++)
 			for (u32 k = 0; p->planes[n] && k < RACE_PAGE_WORDS; k++) {
 				u32 *mark = &p->planes[n][k];
-				*mark = number[*mark >> EVENT_SHIFT] << EVENT_SHIFT | (*mark & ((1 << EVENT_SHIFT) - 1));
+				*mark = number[*mark >> EVENT_SHIFT] << EVENT_SHIFT |
+					(*mark & ((1 << EVENT_SHIFT) - 1));
 			}
 	e->count = count;
 	memset(e->recent, 0, RECENT * sizeof *e->recent);

@@ -672,7 +672,7 @@ static void happen(const struct event *e)
 	order(r, e->block, e->w, e->i, e->rows, e->mask, role);
 	if (role->does & RACE_MBARRIER)
 		access_mbarrier(e, e->mask, role, false);
-	if (site && !(site & SITE_GUARD) && !is_quiet(r, code, (u32)at))
+	if (site && !(site & SITE_GUARD) && !r->sites->items[site - 1].in_frame && !is_quiet(r, code, (u32)at))
 		access(e, &r->sites->items[site - 1], role);
 }
 
@@ -733,7 +733,8 @@ static bool wants(void *context, const struct code *code, u32 insn)
 
 	if (code->function->listing || r->none)
 		return false;
-	return (site && !(site & SITE_GUARD) && !is_quiet(r, code, insn)) ||
+	return (site && !(site & SITE_GUARD) && r->sites->items[site - 1].space != SPACE_LOCAL &&
+		!is_quiet(r, code, insn)) ||
 	       r->roles[code->index][insn].does & (u16) ~(RACE_STRONG | RACE_ACQUIRES | RACE_RELEASES);
 }
 

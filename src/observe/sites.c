@@ -180,8 +180,11 @@ static bool describe(struct account_site *s, struct finder *a)
 		describe_copy(s);
 		return true;
 	}
-	if (!(f->row->flags & ISA_MEMORY) || i->a == NO_OPERAND)
+	s->in_frame = a->options->as_written && (f->param == PARAM_OF_FRAME || f->param == PARAM_OF_FRAME_BYTES);
+	if (!(f->row->flags & ISA_MEMORY) || (i->a == NO_OPERAND && !s->in_frame))
 		return false;
+	if (s->in_frame)
+		s->space = SPACE_LOCAL;
 	s->fragment = fragments_describe(a->arena, f);
 	s->width = form_vector(f) * type_bits(form_type(f, 0)) / 8;
 	s->order_passes = (u8)order_passes(f);

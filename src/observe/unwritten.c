@@ -13,42 +13,9 @@
 #include "exec/run.h"
 #include "isa/form.h"
 #include "observe/defined.h"
+#include "observe/unwritten_calls.h"
+#include "observe/unwritten_memory.h"
 #include "observe/unwritten_origin.h"
-#include "observe/written.h"
-
-enum { BUCKETS = 256, WARPS = 32 };
-
-struct unwritten_block {
-	struct unwritten_block *next;
-	const struct block *block;
-	struct written shared;
-	struct written local[WARPS]; /* lane after lane, `stride` bytes each */
-	u64 stride[WARPS];
-};
-
-/* Global memory that came unwritten, or holds something undefined. */
-struct unwritten_memory {
-	struct unwritten_memory *next;
-	u64 base;
-	struct written written;
-};
-
-struct unwritten {
-	struct observer observer;
-	struct arena *arena; /* of the program: of what outlives a launch */
-	const struct check_sites *where;
-	const struct site_list *sites;
-	struct check_options options;
-	struct check_findings *findings;
-	struct grid *grid;
-	bool slow;                   /* something undefined has been read: every instruction is watched */
-	bool begins_slow;            /* a register may be read before it is written */
-	bool looks_at_global;        /* some of it came unwritten */
-	struct defined_insn **plans; /* by code and decoded instruction, of the launch; NULL: none yet */
-	struct unwritten_block *blocks[BUCKETS];
-	struct unwritten_memory *memories[BUCKETS];
-	struct unwritten_memory *last;
-};
 
 /* --- Telling ---------------------------------------------------------------------------------- */
 
@@ -64,126 +31,6 @@ static void tell(struct unwritten *u, const struct warp *w, u32 site, u32 lanes,
 	unwritten_origin(u->where, is_register, &origin, text);
 	snprintf(f->detail, sizeof f->detail, "%s depends on %s", what, text);
 	check_tell_other(f, u->where, FAULT_ROLE_READS, origin, w->block->index, w->index * WARP_LANES + f->lane);
-}
-
-/* --- What memory knows ------------------------------------------------------------------------- */
-
-static struct unwritten_block *record_of(const struct unwritten *u, const struct block *b)
-{
-	struct unwritten_block *x = u->blocks[((uintptr_t)b / sizeof *b) % BUCKETS];
-
-	while (x && x->block != b)
-		x = x->next;
-	return x;
-}
-
-static struct unwritten_memory **bucket_of(struct unwritten *u, u64 base)
-{
-	return &u->memories[(base * 0x9e3779b97f4a7c15u >> 40) % BUCKETS];
-}
-
-static struct unwritten_memory *find_memory(struct unwritten *u, u64 base)
-{
-	if (u->last && u->last->base == base)
-		return u->last;
-	struct unwritten_memory *x = *bucket_of(u, base);
-	while (x && x->base != base)
-		x = x->next;
-	return x ? u->last = x : NULL;
-}
-
-static bool came_unwritten(const struct allocation *a) { return a->flags & (ALLOCATION_HEAP | ALLOCATION_UNWRITTEN); }
-
-static struct unwritten_memory *memory_of(struct unwritten *u, const struct allocation *a, bool make)
-{
-	struct unwritten_memory *x = find_memory(u, a->base);
-
-	if (x || !(make || came_unwritten(a)))
-		return x;
-	x = ARENA_NEW(u->arena, struct unwritten_memory);
-	x->base = a->base;
-	written_init(&x->written, u->arena, a->size);
-	if (!came_unwritten(a))
-		written_mark(&x->written, 0, a->size);
-	x->next = *bucket_of(u, a->base);
-	return *bucket_of(u, a->base) = x;
-}
-
-static struct written *local_of(struct unwritten *u, struct unwritten_block *r, const struct warp *w)
-{
-	const u32 k = w->index % WARPS;
-
-	if (r->stride[k] < w->local_bytes) {
-		struct written more;
-		written_init(&more, u->findings->arena, w->local_bytes * WARP_LANES);
-		for (u64 l = 0; l < WARP_LANES && r->stride[k]; l++)
-			written_take(&more, u->findings->arena, l * w->local_bytes, &r->local[k], l * r->stride[k],
-				     r->stride[k]);
-		r->local[k] = more;
-		r->stride[k] = w->local_bytes;
-	}
-	return &r->local[k];
-}
-
-/* Of local memory what is looked at: the kernel's own variables, and what alloca gave it. Functions keep their
- * parameters and results there, too, which calls write. */
-static bool is_own_local(const struct warp *w, u64 address, u64 size)
-{
-	const struct kernel *k = w->grid->kernel;
-
-	if (address >= k->code->local_bytes)
-		return w->frame == w->entry_frame;
-	for (u32 n = 0; n < k->place_count; n++) {
-		const struct place *p = &k->places[n];
-		if (p->variable->space == SPACE_LOCAL && address >= p->address &&
-		    address + size <= p->address + p->variable->size)
-			return true;
-	}
-	return false;
-}
-
-/* Where a lane's access goes. */
-struct spot {
-	struct written *written; /* NULL: all of it is */
-	u64 offset;
-	const struct allocation *memory; /* global */
-};
-
-static bool find_global(struct unwritten *u, const struct warp *w, u64 address, u64 size, struct spot *s)
-{
-	s->memory = memory_find(w->grid->memory, address, size);
-	if (!s->memory || s->memory->flags & ALLOCATION_READ_ONLY)
-		return false;
-	struct unwritten_memory *x = memory_of(u, s->memory, false);
-	s->written = x ? &x->written : NULL;
-	s->offset = address - s->memory->base;
-	return true;
-}
-
-/* False: the access itself tells what is wrong with the address, or nobody can write there. */
-static bool find_spot(struct unwritten *u, struct warp *w, u32 lane, enum ir_space space, u64 address, u64 size,
-		      struct spot *s)
-{
-	*s = (struct spot){.offset = address};
-	if (space == SPACE_GENERIC)
-		space = generic_space(w, &s->offset);
-	if (space == SPACE_GLOBAL)
-		return find_global(u, w, s->offset, size, s);
-	if (space == SPACE_LOCAL) {
-		struct unwritten_block *r = is_own_local(w, s->offset, size) ? record_of(u, w->block) : NULL;
-		s->written = r ? local_of(u, r, w) : NULL;
-		if (!s->written || s->offset + size > r->stride[w->index % WARPS])
-			return false;
-		s->offset += lane * r->stride[w->index % WARPS];
-		return true;
-	}
-	struct block *owner = space == SPACE_SHARED ? shared_owner(w, s->offset) : NULL;
-	struct unwritten_block *r = owner ? record_of(u, owner) : NULL;
-	s->offset &= (1u << SHARED_RANK_SHIFT) - 1;
-	if (!r || s->offset + size > r->shared.size)
-		return false;
-	s->written = &r->shared;
-	return true;
 }
 
 /* --- The switch to watching all ------------------------------------------------------------------ */
@@ -248,7 +95,7 @@ static u64 bits_of(const u8 *mask, u32 bytes)
 }
 
 /* What a lane's load makes of the undefined bits there. */
-static void load_lane(const struct access *a, const struct spot *s, u32 lane)
+static void load_lane(const struct access *a, const struct unwritten_place *s, u32 lane)
 {
 	const struct defined_operand *d[WRITTEN_MOST];
 	const struct defined_insn *plan = plan_of_access(a);
@@ -271,21 +118,22 @@ static void load_lane(const struct access *a, const struct spot *s, u32 lane)
 
 static bool is_whole_shared(const struct access *a)
 {
-	const struct unwritten_block *r =
-		a->s->space == SPACE_SHARED && a->w->block->cluster->count == 1 ? record_of(a->u, a->w->block) : NULL;
+	const struct unwritten_block *r = a->s->space == SPACE_SHARED && a->w->block->cluster->count == 1
+						  ? unwritten_record(a->u, a->w->block)
+						  : NULL;
 
 	return r && written_is_whole(&r->shared);
 }
 
 static void load(const struct access *a, u32 mask, const u64 address[WARP_LANES])
 {
-	struct spot s;
+	struct unwritten_place s;
 
 	if (is_whole_shared(a))
 		return;
 	for (u32 left = mask; left; left &= left - 1) {
 		const u32 l = (u32)__builtin_ctz(left);
-		if (!find_spot(a->u, a->w, l, a->s->space, address[l], a->s->width, &s) || !s.written ||
+		if (!unwritten_spot(a->u, a->w, l, a->s->space, address[l], a->s->width, &s) || !s.written ||
 		    !written_lacks(s.written, s.offset, a->s->width))
 			continue;
 		watch_all(a->u);
@@ -297,14 +145,14 @@ static void load(const struct access *a, u32 mask, const u64 address[WARP_LANES]
 static void load_together(const struct access *a, u32 mask, const u64 address[WARP_LANES], u32 bytes)
 {
 	const struct defined_operand *d[WRITTEN_MOST];
-	struct spot s;
+	struct unwritten_place s;
 	bool any = false;
 
 	if (is_whole_shared(a))
 		return;
 	for (u32 left = mask; left && !any; left &= left - 1) {
 		const u32 l = (u32)__builtin_ctz(left);
-		any = find_spot(a->u, a->w, l, a->s->space, address[l], bytes, &s) && s.written &&
+		any = unwritten_spot(a->u, a->w, l, a->s->space, address[l], bytes, &s) && s.written &&
 		      written_lacks(s.written, s.offset, bytes);
 	}
 	if (!any)
@@ -361,12 +209,13 @@ static bool stored_mask(const struct access *a, u32 lane, u8 mask[2 * WRITTEN_MO
 	return any;
 }
 
-static void store_undefined(const struct access *a, struct spot *s, u32 lane, const u8 *mask, u32 origin, u32 elements)
+static void store_undefined(const struct access *a, struct unwritten_place *s, u32 lane, const u8 *mask, u32 origin,
+			    u32 elements, u32 bytes)
 {
 	char what[120];
 
-	if (s->memory && !came_unwritten(s->memory) && !(s->memory->flags & ALLOCATION_VARIABLE)) {
-		if (!(origin & DEFINED_COMPUTED) && looks_like_padding(mask, a->s->width, max_u32(1, elements)))
+	if (s->memory && !unwritten_came(s->memory) && !(s->memory->flags & ALLOCATION_VARIABLE)) {
+		if (!(origin & DEFINED_COMPUTED) && looks_like_padding(mask, bytes, max_u32(1, elements)))
 			return;
 		snprintf(what, sizeof what, "what is stored to %.60s, which is read out,",
 			 s->memory->name ? s->memory->name : "global memory");
@@ -374,17 +223,17 @@ static void store_undefined(const struct access *a, struct spot *s, u32 lane, co
 		return;
 	}
 	if (!s->written)
-		s->written = &memory_of(a->u, s->memory, true)->written;
+		s->written = &unwritten_memory_of(a->u, s->memory, true)->written;
 	if (origin == NO_SITE)
 		origin = a->site;
-	for (u32 at = 0; at < a->s->width; at += WRITTEN_MOST)
-		written_put(s->written, a->u->arena, s->offset + at, min_u32(a->s->width - at, WRITTEN_MOST), mask + at,
+	for (u32 at = 0; at < bytes; at += WRITTEN_MOST)
+		written_put(s->written, a->u->arena, s->offset + at, min_u32(bytes - at, WRITTEN_MOST), mask + at,
 			    origin);
 }
 
 static void store(const struct access *a, u32 mask, const u64 address[WARP_LANES], u32 bytes)
 {
-	struct spot s;
+	struct unwritten_place s;
 
 	if (!a->u->slow && is_whole_shared(a))
 		return;
@@ -392,20 +241,54 @@ static void store(const struct access *a, u32 mask, const u64 address[WARP_LANES
 		const u32 l = (u32)__builtin_ctz(left);
 		u8 undefined[2 * WRITTEN_MOST] = {0};
 		u32 origin = NO_SITE, elements = 1;
-		if (!find_spot(a->u, a->w, l, a->s->space, address[l], bytes, &s))
+		if (!unwritten_spot(a->u, a->w, l, a->s->space, address[l], bytes, &s))
 			continue;
 		if (a->u->slow && !a->s->fragment && a->s->operation == ACCOUNT_STORE &&
 		    stored_mask(a, l, undefined, &origin, &elements))
-			store_undefined(a, &s, l, undefined, origin, elements);
+			store_undefined(a, &s, l, undefined, origin, elements, a->s->width);
 		else if (s.written)
 			written_mark(s.written, s.offset, bytes);
+	}
+}
+
+/* Any of a fragment's elements may be what is undefined. */
+static u32 undefined_fragment_lanes(const struct access *a, u32 *origin)
+{
+	const struct defined_operand *d[WRITTEN_MOST];
+	u32 lanes = 0;
+
+	if (!a->u->slow)
+		return 0;
+	const u32 count = values_of(plan_of_access(a), DEFINED_SOURCE, d);
+	for (u32 k = 0; k < count; k++) {
+		const u32 more = defined_lanes(a->w->frame, d[k], a->mask);
+		if (more)
+			*origin = *defined_origin(a->w->frame, d[k]->row);
+		lanes |= more;
+	}
+	return lanes;
+}
+
+static void store_fragment(const struct access *a, const u64 address[WARP_LANES], u32 bytes)
+{
+	u32 origin = NO_SITE;
+	const u32 undefined = undefined_fragment_lanes(a, &origin);
+	u8 mask[2 * WRITTEN_MOST];
+	struct unwritten_place s;
+
+	store(a, a->mask & ~undefined, address, bytes);
+	memset(mask, 0xff, sizeof mask);
+	for (u32 left = undefined; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		if (unwritten_spot(a->u, a->w, l, a->s->space, address[l], bytes, &s))
+			store_undefined(a, &s, l, mask, origin, 1, bytes);
 	}
 }
 
 /* An operation that reads, changes and writes is told of at once; an exchange only hands on what was there. */
 static void change(const struct access *a, u32 mask, const u64 address[WARP_LANES])
 {
-	struct spot s;
+	struct unwritten_place s;
 
 	if (form_has(a->s->form, M_exch)) {
 		load(a, mask, address);
@@ -418,7 +301,7 @@ static void change(const struct access *a, u32 mask, const u64 address[WARP_LANE
 		const u32 l = (u32)__builtin_ctz(left);
 		u32 origin = a->site;
 		u8 bytes[WRITTEN_MOST];
-		if (!find_spot(a->u, a->w, l, a->s->space, address[l], a->s->width, &s) || !s.written)
+		if (!unwritten_spot(a->u, a->w, l, a->s->space, address[l], a->s->width, &s) || !s.written)
 			continue;
 		if (written_lacks(s.written, s.offset, a->s->width)) {
 			written_get(s.written, s.offset, min_u32(a->s->width, WRITTEN_MOST), bytes, &origin);
@@ -433,11 +316,11 @@ static void change(const struct access *a, u32 mask, const u64 address[WARP_LANE
 static void copy(struct unwritten *u, struct warp *w, u32 lane, u64 to, enum ir_space from_space, u64 from, u64 bytes,
 		 u32 site)
 {
-	struct spot d, s;
+	struct unwritten_place d, s;
 
-	if (!bytes || !find_spot(u, w, lane, SPACE_SHARED, to, bytes, &d) || !d.written)
+	if (!bytes || !unwritten_spot(u, w, lane, SPACE_SHARED, to, bytes, &d) || !d.written)
 		return;
-	const bool found = find_spot(u, w, lane, from_space, from, bytes, &s);
+	const bool found = unwritten_spot(u, w, lane, from_space, from, bytes, &s);
 	written_copy(d.written, u->findings->arena, d.offset, found ? s.written : NULL, found ? s.offset : 0, bytes,
 		     site);
 }
@@ -449,7 +332,7 @@ static void copy_small(const struct access *a)
 	const bool has_count = f->operand_count > 4 && f->operand_bits[4] == 32;
 	const bool has_predicate = f->operand_count > 4 && f->operand_bits[4] == 1;
 	u64 to[WARP_LANES], from[WARP_LANES];
-	struct spot d;
+	struct unwritten_place d;
 
 	operand_addresses(a->s, a->i, a->rows, 0, to);
 	operand_addresses(a->s, a->i, a->rows, 2, from);
@@ -459,41 +342,109 @@ static void copy_small(const struct access *a)
 		if (has_count)
 			bytes = min_u64(bytes, ((const u32 *)(const void *)(a->rows +
 									    insn_operand(a->s->code, f, a->i, 4)))[l]);
-		if (find_spot(a->u, a->w, l, SPACE_SHARED, to[l], a->s->width, &d) && d.written)
+		if (unwritten_spot(a->u, a->w, l, SPACE_SHARED, to[l], a->s->width, &d) && d.written)
 			written_mark(d.written, d.offset, a->s->width);
 		copy(a->u, a->w, l, to[l], SPACE_GLOBAL, from[l], bytes, a->site);
 	}
 }
 
-static bool is_plain_bulk(const struct form *f)
+/* What an operation of many bytes, or one that completes later, does to memory. */
+enum hidden { HIDDEN_NOTHING, HIDDEN_COPY, HIDDEN_STORE, HIDDEN_ZEROS, HIDDEN_UNKNOWN };
+
+static enum hidden hidden_of(const struct form *f)
 {
-	return form_has(f, M_bulk) && !form_has(f, M_tensor) && !form_has(f, M_multicast_cluster) &&
-	       form_has(f, M_global) && form_space(f) == SPACE_SHARED && form_space_of(f, 1) == SPACE_GLOBAL;
+	const bool is_plain = form_has(f, M_bulk) && !form_has(f, M_tensor) && !form_has(f, M_multicast_cluster);
+
+	if (!f->operand_count || form_has(f, M_wait_group) || form_has(f, M_prefetch))
+		return HIDDEN_NOTHING;
+	if (form_has(f, M_bulk) && !(f->row->traits & TRAIT_ASYNC))
+		return HIDDEN_ZEROS;
+	if (form_space(f) == SPACE_GLOBAL)
+		return is_plain ? HIDDEN_STORE : HIDDEN_NOTHING;
+	return is_plain && form_space(f) == SPACE_SHARED && !form_has(f, M_add) ? HIDDEN_COPY : HIDDEN_UNKNOWN;
+}
+
+struct hidden_lane {
+	const struct code *code;
+	const struct form *f;
+	const struct insn *i;
+	const u8 *rows;
+	u32 lane;
+};
+
+static u64 hidden_address(const struct hidden_lane *h, u32 operand)
+{
+	return row_address(h->rows, insn_operand(h->code, h->f, h->i, operand),
+			   (s32)insn_operand(h->code, h->f, h->i, operand + 1), h->f->operand_bits[operand] == 64,
+			   h->lane);
+}
+
+static u64 hidden_bytes(const struct hidden_lane *h, u32 operand)
+{
+	const u8 *row = h->rows + insn_operand(h->code, h->f, h->i, operand);
+
+	return h->f->operand_bits[operand] == 64 ? ((const u64 *)(const void *)row)[h->lane]
+						 : ((const u32 *)(const void *)row)[h->lane];
+}
+
+/* From shared memory to a buffer. */
+static void store_many(struct unwritten *u, struct warp *w, const struct hidden_lane *h, u32 site)
+{
+	const u64 bytes = hidden_bytes(h, 4);
+	struct unwritten_place from, to;
+	u8 mask[WRITTEN_MOST];
+	u32 origin = site;
+	u64 at = 0;
+
+	if (!bytes || !unwritten_spot(u, w, h->lane, SPACE_SHARED, hidden_address(h, 2), bytes, &from) ||
+	    !from.written || !unwritten_spot(u, w, h->lane, SPACE_GLOBAL, hidden_address(h, 0), bytes, &to))
+		return;
+	if (!written_lacks(from.written, from.offset, bytes)) {
+		if (to.written)
+			written_mark(to.written, to.offset, bytes);
+		return;
+	}
+	if (unwritten_came(to.memory) && to.written && !form_has(h->f, M_reduce)) {
+		written_copy(to.written, u->arena, to.offset, from.written, from.offset, bytes, site);
+		return;
+	}
+	while (!written_lacks(from.written, from.offset + at, 1))
+		at++;
+	written_get(from.written, from.offset + at, 1, mask, &origin);
+	tell(u, w, site, 1u << h->lane, origin, "what a bulk copy takes from shared memory to a buffer");
+}
+
+static void write_unknown(struct unwritten *u, const struct warp *w)
+{
+	const struct cluster *c = w->block->cluster;
+
+	for (u32 k = 0; k < c->count; k++) {
+		struct unwritten_block *r = unwritten_record(u, c->blocks[k]);
+		if (r)
+			written_mark(&r->shared, 0, r->shared.size);
+	}
 }
 
 /* What observers are not told of in detail counts as written: all shared memory of the cluster. */
-static void hidden_writes(struct unwritten *u, struct warp *w, const struct code *code, const struct form *f,
-			  const struct insn *i, const u8 *rows, u32 mask)
+static void hidden_accesses(struct unwritten *u, struct warp *w, const struct hidden_lane *of, u32 mask)
 {
-	const u32 site = check_site(u->where, w, i);
-	struct cluster *c = w->block->cluster;
+	const u32 site = check_site(u->where, w, of->i);
+	const enum hidden what = hidden_of(of->f);
+	struct hidden_lane h = *of;
+	struct unwritten_place s;
 
-	if (!is_plain_bulk(f)) {
-		for (u32 k = 0; k < c->count; k++) {
-			struct unwritten_block *r = record_of(u, c->blocks[k]);
-			if (r)
-				written_mark(&r->shared, 0, r->shared.size);
-		}
-		return;
-	}
-	for (u32 left = mask; left; left &= left - 1) {
-		const u32 l = (u32)__builtin_ctz(left);
-		const u64 to = row_address(rows, insn_operand(code, f, i, 0), (s32)insn_operand(code, f, i, 1),
-					   f->operand_bits[0] == 64, l);
-		const u64 from = row_address(rows, insn_operand(code, f, i, 2), (s32)insn_operand(code, f, i, 3),
-					     f->operand_bits[2] == 64, l);
-		const u32 bytes = ((const u32 *)(const void *)(rows + insn_operand(code, f, i, 4)))[l];
-		copy(u, w, l, to, SPACE_GLOBAL, from, bytes, site);
+	if (what == HIDDEN_UNKNOWN)
+		write_unknown(u, w);
+	for (u32 left = what == HIDDEN_UNKNOWN || what == HIDDEN_NOTHING ? 0 : mask; left; left &= left - 1) {
+		h.lane = (u32)__builtin_ctz(left);
+		if (what == HIDDEN_COPY)
+			copy(u, w, h.lane, hidden_address(&h, 0), form_space_of(h.f, 1), hidden_address(&h, 2),
+			     hidden_bytes(&h, 4), site);
+		else if (what == HIDDEN_STORE)
+			store_many(u, w, &h, site);
+		else if (unwritten_spot(u, w, h.lane, SPACE_GENERIC, hidden_address(&h, 0), hidden_bytes(&h, 2), &s) &&
+			 s.written)
+			written_mark(s.written, s.offset, hidden_bytes(&h, 2));
 	}
 }
 
@@ -508,14 +459,18 @@ static void access_memory(const struct access *a)
 		copy_small(a);
 		return;
 	}
-	row_addresses(a->rows, a->i->a, a->i->imm, s->wide, address);
+	if (s->in_frame)
+		for (u32 l = 0; l < WARP_LANES; l++)
+			address[l] = a->w->frame->local_base + (u64)(s64)a->i->imm;
+	else
+		row_addresses(a->rows, a->i->a, a->i->imm, s->wide, address);
 	if (s->fragment) {
 		const u64 stride = fragments_stride(s->fragment, s->code, s->form, a->i, a->rows, a->mask);
 		for (u32 k = 0; k < s->fragment->count; k++) {
 			u64 at[WARP_LANES];
 			fragments_address(s->fragment, k, address, stride, at);
 			if (s->operation == ACCOUNT_STORE)
-				store(a, a->mask, at, s->fragment->access[k].bytes);
+				store_fragment(a, at, s->fragment->access[k].bytes);
 			else
 				load_together(a, a->mask, at, s->fragment->access[k].bytes);
 		}
@@ -541,7 +496,7 @@ static bool is_plain_shared(const struct access *a)
 	if (s->space != SPACE_SHARED || a->w->block->cluster->count != 1 || s->fragment ||
 	    s->operation >= ACCOUNT_ASYNC || (s->operation != ACCOUNT_LOAD && s->operation != ACCOUNT_STORE))
 		return false;
-	struct unwritten_block *r = record_of(a->u, a->w->block);
+	struct unwritten_block *r = unwritten_record(a->u, a->w->block);
 	if (!r || written_is_whole(&r->shared))
 		return r != NULL;
 	row_addresses(a->rows, a->i->a, a->i->imm, s->wide, address);
@@ -586,6 +541,42 @@ static void look_at_shuffle(struct unwritten *u, struct warp *w, const struct co
 	defined_step(plan_of(u, code, insn), w, i, rows, mask, check_site(u->where, w, i));
 }
 
+static struct unwritten_local local_memory(struct unwritten *u, const struct warp *w)
+{
+	struct unwritten_block *r = unwritten_record(u, w->block);
+	struct written *written = unwritten_local_of(u, r, w);
+
+	return (struct unwritten_local){written, r->stride[w->index % UNWRITTEN_WARPS], u->arena};
+}
+
+/* A call has begun in the frame since an instruction of it was watched the last time. */
+static void enter(struct unwritten *u, const struct warp *w)
+{
+	if (!w->frame->is_new)
+		return;
+	if (w->frame->undefined)
+		defined_enter(w->frame);
+	w->frame->is_new = false;
+	if (w->frame->caller) {
+		const struct unwritten_local local = local_memory(u, w);
+		unwritten_enter(&local, w);
+	}
+}
+
+static void call_or_return(struct unwritten *u, const struct warp *w, u32 insn, const struct insn *i, u32 mask)
+{
+	const struct code *code = w->frame->code;
+	const bool returns = unwritten_is_return(code, insn);
+
+	if (!returns && !unwritten_is_system_call(code, insn))
+		return;
+	const struct unwritten_local local = local_memory(u, w);
+	if (returns)
+		unwritten_leave(&local, w, mask);
+	else
+		unwritten_system(&local, w, i, mask);
+}
+
 static void before(void *context, struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 {
 	struct unwritten *u = context;
@@ -599,11 +590,11 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 
 	if (!mask)
 		return;
+	enter(u, w);
+	if (f && f->row && f->row->flags & (ISA_RET | ISA_CALL))
+		call_or_return(u, w, insn, i, mask);
 	if (u->slow) {
 		struct defined_insn *d = plan_of(u, code, insn);
-		if (w->frame->is_new && w->frame->undefined)
-			defined_enter(w->frame);
-		w->frame->is_new = false;
 		defined_rows(u->findings->arena, w->frame);
 		check_uses(u, d, w, check_site(u->where, w, i), mask);
 		if (d->own)
@@ -615,7 +606,7 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 		access_memory(
 			&(struct access){u, w, &u->sites->items[slot - 1], i, rows, mask, check_site(u->where, w, i)});
 	else if (f && f->row && f->row->traits & TRAIT_UNSEEN && sites_is_own(code, insn))
-		hidden_writes(u, w, code, f, i, rows, mask);
+		hidden_accesses(u, w, &(struct hidden_lane){code, f, i, rows, 0}, mask);
 }
 
 static void gang_before(void *context, const struct gang *g, const struct insn *i)
@@ -626,7 +617,7 @@ static void gang_before(void *context, const struct gang *g, const struct insn *
 	/* Once all shared memory is written, nothing more can be said of it. */
 	if (!u->slow && slot && !(slot & SITE_GUARD) && u->sites->items[slot - 1].space == SPACE_SHARED &&
 	    u->sites->items[slot - 1].operation < ACCOUNT_ASYNC && g->block->cluster->count == 1 &&
-	    written_is_whole(&record_of(u, g->block)->shared))
+	    written_is_whole(&unwritten_record(u, g->block)->shared))
 		return;
 	gang_before_each(g, i, before, context);
 }
@@ -652,6 +643,8 @@ static bool wants(void *context, const struct code *code, u32 insn)
 			return s->space == SPACE_GENERIC;
 		}
 	}
+	if (unwritten_is_return(code, insn) || unwritten_is_system_call(code, insn))
+		return true;
 	const struct form *f = code->origin[insn] == NO_OPERAND ? NULL : &code->forms[code->origin[insn]];
 	return f && f->row && f->row->traits & (TRAIT_SHUFFLES | TRAIT_UNSEEN) && sites_is_own(code, insn);
 }
@@ -659,7 +652,8 @@ static bool wants(void *context, const struct code *code, u32 insn)
 static void block_start(void *context, struct block *b)
 {
 	struct unwritten *u = context;
-	struct unwritten_block **bucket = &u->blocks[((uintptr_t)b / sizeof *b) % BUCKETS], *r = record_of(u, b);
+	struct unwritten_block **bucket = &u->blocks[((uintptr_t)b / sizeof *b) % UNWRITTEN_BUCKETS],
+			       *r = unwritten_record(u, b);
 
 	u->grid = b->grid;
 	if (u->begins_slow)
@@ -675,7 +669,7 @@ static void block_start(void *context, struct block *b)
 	else
 		written_clear(&r->shared);
 	written_mark(&r->shared, 0, min_u64(b->grid->kernel->reserved_shared, b->shared_bytes));
-	for (u32 k = 0; k < WARPS; k++)
+	for (u32 k = 0; k < UNWRITTEN_WARPS; k++)
 		if (r->stride[k])
 			written_clear(&r->local[k]);
 	for (u32 k = 0; u->slow && k < b->warp_count; k++)
@@ -718,9 +712,9 @@ void unwritten_begin(struct unwritten *u, struct check_findings *findings, const
 	memset(u->blocks, 0, sizeof u->blocks);
 	u->looks_at_global = l->kernel->calls_system;
 	for (u32 k = 0; k < l->memory->count; k++)
-		u->looks_at_global |= came_unwritten(&l->memory->list[k]) && l->memory->list[k].size;
+		u->looks_at_global |= unwritten_came(&l->memory->list[k]) && l->memory->list[k].size;
 	u->begins_slow = reads_unwritten_registers(l->kernel) || u->options.strict_unwritten;
-	for (u32 k = 0; k < BUCKETS; k++)
+	for (u32 k = 0; k < UNWRITTEN_BUCKETS; k++)
 		for (const struct unwritten_memory *m = u->memories[k]; m; m = m->next)
 			u->looks_at_global |= !written_is_whole(&m->written);
 }
@@ -730,7 +724,7 @@ struct observer *unwritten_observer(struct unwritten *u) { return &u->observer; 
 void unwritten_host_writes(struct unwritten *u, const struct memory *m, u64 address, u64 bytes)
 {
 	const struct allocation *a = memory_find(m, address, bytes);
-	struct unwritten_memory *x = a && bytes ? memory_of(u, a, false) : NULL;
+	struct unwritten_memory *x = a && bytes ? unwritten_memory_of(u, a, false) : NULL;
 
 	if (x)
 		written_mark(&x->written, address - a->base, bytes);
@@ -739,7 +733,7 @@ void unwritten_host_writes(struct unwritten *u, const struct memory *m, u64 addr
 u64 unwritten_first(const struct unwritten *u, const struct memory *m, u64 address, u64 bytes)
 {
 	const struct allocation *a = bytes ? memory_find(m, address, bytes) : NULL;
-	const struct unwritten_memory *x = a ? memory_of((struct unwritten *)(uintptr_t)u, a, false) : NULL;
+	const struct unwritten_memory *x = a ? unwritten_memory_of((struct unwritten *)(uintptr_t)u, a, false) : NULL;
 	u64 k = 0;
 
 	if (!x || !written_lacks(&x->written, address - a->base, bytes))

@@ -36,6 +36,18 @@ void written_mark(struct written *w, u64 offset, u64 bytes)
 	}
 }
 
+void written_forget(struct written *w, u64 offset, u64 bytes)
+{
+	if (w->undefined)
+		memset(w->undefined + offset, 0, bytes);
+	for (u64 at = offset, end = offset + bytes, count; at < end; at += count) {
+		count = min_u64(8 - (at & 7), end - at);
+		const u8 gone = (u8)part(at, count), before = w->bits[at / 8];
+		w->left += (u64)__builtin_popcount(gone & before);
+		w->bits[at / 8] = before & (u8)~gone;
+	}
+}
+
 bool written_lacks(const struct written *w, u64 offset, u64 bytes)
 {
 	if (w->left)

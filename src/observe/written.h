@@ -23,6 +23,8 @@ enum { WRITTEN_MOST = 16 }; /* bytes of one access */
 void written_init(struct written *w, struct arena *arena, u64 size);
 void written_clear(struct written *w);
 void written_mark(struct written *w, u64 offset, u64 bytes);
+/* They are not written any more. */
+void written_forget(struct written *w, u64 offset, u64 bytes);
 /* Is any bit of these bytes not defined? Inside `size`. */
 bool written_lacks(const struct written *w, u64 offset, u64 bytes);
 /* The undefined bits of up to WRITTEN_MOST bytes, and where they come from, if that is known (else *origin is left). */

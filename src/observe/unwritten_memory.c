@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Memory, for the check of unwritten values.
+ */
+#include "observe/unwritten_memory.h"
+
+struct unwritten_block *unwritten_record(const struct unwritten *u, const struct block *b)
+{
+	struct unwritten_block *x = u->blocks[((uintptr_t)b / sizeof *b) % UNWRITTEN_BUCKETS];
+
+	while (x && x->block != b)
+		x = x->next;
+	return x;
+}
+
+static struct unwritten_memory **bucket_of(struct unwritten *u, u64 base)
+{
+	return &u->memories[(base * 0x9e3779b97f4a7c15u >> 40) % UNWRITTEN_BUCKETS];
+}
+
+static struct unwritten_memory *find_memory(struct unwritten *u, u64 base)
+{
+	if (u->last && u->last->base == base)
+		return u->last;
+	struct unwritten_memory *x = *bucket_of(u, base);
+	while (x && x->base != base)
+		x = x->next;
+	return x ? u->last = x : NULL;
+}
+
+bool unwritten_came(const struct allocation *a) { return a->flags & (ALLOCATION_HEAP | ALLOCATION_UNWRITTEN); }
+
+struct unwritten_memory *unwritten_memory_of(struct unwritten *u, const struct allocation *a, bool make)
+{
+	struct unwritten_memory *x = find_memory(u, a->base);
+
+	if (x || !(make || unwritten_came(a)))
+		return x;
+	x = ARENA_NEW(u->arena, struct unwritten_memory);
+	x->base = a->base;
+	written_init(&x->written, u->arena, a->size);
+	if (!unwritten_came(a))
+		written_mark(&x->written, 0, a->size);
+	x->next = *bucket_of(u, a->base);
+	return *bucket_of(u, a->base) = x;
+}
+
+struct written *unwritten_local_of(struct unwritten *u, struct unwritten_block *r, const struct warp *w)
+{
+	const u32 k = w->index % UNWRITTEN_WARPS;
+
+	if (r->stride[k] < w->local_bytes) {
+		const u64 stride = max_u64(w->local_bytes, 2 * r->stride[k]);
+		struct written more;
+		written_init(&more, u->findings->arena, stride * WARP_LANES);
+		for (u64 l = 0; l < WARP_LANES && r->stride[k]; l++)
+			written_take(&more, u->findings->arena, l * stride, &r->local[k], l * r->stride[k],
+				     r->stride[k]);
+		r->local[k] = more;
+		r->stride[k] = stride;
+	}
+	return &r->local[k];
+}
+
+static bool find_global(struct unwritten *u, const struct warp *w, u64 address, u64 size, struct unwritten_place *s)
+{
+	s->memory = memory_find(w->grid->memory, address, size);
+	if (!s->memory || s->memory->flags & ALLOCATION_READ_ONLY)
+		return false;
+	struct unwritten_memory *x = unwritten_memory_of(u, s->memory, false);
+	s->written = x ? &x->written : NULL;
+	s->offset = address - s->memory->base;
+	return true;
+}
+
+bool unwritten_spot(struct unwritten *u, struct warp *w, u32 lane, enum ir_space space, u64 address, u64 size,
+		    struct unwritten_place *s)
+{
+	*s = (struct unwritten_place){.offset = address};
+	if (space == SPACE_GENERIC)
+		space = generic_space(w, &s->offset);
+	if (space == SPACE_GLOBAL)
+		return find_global(u, w, s->offset, size, s);
+	if (space == SPACE_LOCAL) {
+		struct unwritten_block *r = unwritten_record(u, w->block);
+		s->written = r ? unwritten_local_of(u, r, w) : NULL;
+		if (!s->written || s->offset + size > r->stride[w->index % UNWRITTEN_WARPS])
+			return false;
+		s->offset += lane * r->stride[w->index % UNWRITTEN_WARPS];
+		return true;
+	}
+	struct block *owner = space == SPACE_SHARED ? shared_owner(w, s->offset) : NULL;
+	struct unwritten_block *r = owner ? unwritten_record(u, owner) : NULL;
+	s->offset &= (1u << SHARED_RANK_SHIFT) - 1;
+	if (!r || s->offset + size > r->shared.size)
+		return false;
+	s->written = &r->shared;
+	return true;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the check of unwritten values knows of each space of memory, and where a lane's access goes. A part of that check,
+ * for its own files alone.
+ */
+#ifndef PTXSIM_OBSERVE_UNWRITTEN_MEMORY_H
+#define PTXSIM_OBSERVE_UNWRITTEN_MEMORY_H
+
+#include "exec/run.h"
+#include "observe/check_findings.h"
+#include "observe/check_options.h"
+#include "observe/sites.h"
+#include "observe/written.h"
+
+enum { UNWRITTEN_BUCKETS = 256, UNWRITTEN_WARPS = 32 };
+
+struct unwritten_block {
+	struct unwritten_block *next;
+	const struct block *block;
+	struct written shared;
+	struct written local[UNWRITTEN_WARPS]; /* lane after lane, `stride` bytes each */
+	u64 stride[UNWRITTEN_WARPS];
+};
+
+/* Global memory that came unwritten, or holds something undefined. */
+struct unwritten_memory {
+	struct unwritten_memory *next;
+	u64 base;
+	struct written written;
+};
+
+struct unwritten {
+	struct observer observer;
+	struct arena *arena; /* of the program: of what outlives a launch */
+	const struct check_sites *where;
+	const struct site_list *sites;
+	struct check_options options;
+	struct check_findings *findings;
+	struct grid *grid;
+	bool slow;                   /* something undefined has been read: every instruction is watched */
+	bool begins_slow;            /* a register may be read before it is written */
+	bool looks_at_global;        /* some of it came unwritten */
+	struct defined_insn **plans; /* by code and decoded instruction, of the launch; NULL: none yet */
+	struct unwritten_block *blocks[UNWRITTEN_BUCKETS];
+	struct unwritten_memory *memories[UNWRITTEN_BUCKETS];
+	struct unwritten_memory *last;
+};
+
+/* Where a lane's access goes. */
+struct unwritten_place {
+	struct written *written; /* NULL: all of it is */
+	u64 offset;
+	const struct allocation *memory; /* global */
+};
+
+struct unwritten_block *unwritten_record(const struct unwritten *u, const struct block *b);
+/* Did nothing write the allocation when it was made? */
+bool unwritten_came(const struct allocation *a);
+/* NULL: all of it is written; `make`: then it is made. */
+struct unwritten_memory *unwritten_memory_of(struct unwritten *u, const struct allocation *a, bool make);
+/* A warp's local memory, as large as it is now. */
+struct written *unwritten_local_of(struct unwritten *u, struct unwritten_block *r, const struct warp *w);
+/* False: the access itself tells what is wrong with the address, or nobody can write there. */
+bool unwritten_spot(struct unwritten *u, struct warp *w, u32 lane, enum ir_space space, u64 address, u64 size,
+		    struct unwritten_place *s);
+
+#endif
