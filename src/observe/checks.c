@@ -76,7 +76,7 @@ struct checks *checks_new(struct arena *arena, const struct program *program, co
 	c->sites = (struct check_sites){program, check_site_bases(arena, program)};
 	c->keeper = (struct observer){.context = c, .wants = wants_none, .block_start = block_start};
 	c->accesses = sites_find(arena, program, &as_written);
-	if (options->races || options->plain_reads)
+	if (options->races || options->plain_reads || options->lane_stores)
 		c->races = races_new(arena, &c->sites, &c->accesses, &c->options);
 	if ((options->unwritten || options->strict_unwritten) && !has_machine_code(program))
 		c->unwritten = unwritten_new(arena, &c->sites, &c->accesses, &c->options);

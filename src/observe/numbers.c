@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "decode/form_address.h"
+#include "decode/operands.h"
 #include "exec/run.h"
 #include "isa/form.h"
 #include "isa/opcodes.h"
@@ -31,6 +33,7 @@ struct number_site {
 	struct format result, sources, middle; /* middle: of the factors of a matrix product; else as `sources` */
 	u8 results, kept;
 	bool flushes;
+	bool in_memory; /* the result is what an addition leaves there */
 };
 
 struct numbers {
@@ -152,6 +155,45 @@ static const struct number_site *site_at(const struct numbers *n, const struct w
 	return &n->of[code->index][i - grid_entry(w->grid, code)];
 }
 
+/* Where a lane's addition in memory takes place; NULL: the address is wrong, which the access tells itself. */
+static const u8 *place_of(const struct number_site *s, struct warp *w, const struct insn *i, const u8 *rows, u32 lane)
+{
+	const u64 bytes = s->result.pair ? 4 : s->result.bits / 8;
+	u64 at = row_address(rows, i->a, i->imm, form_base_bits(s->form) == 64, lane);
+	enum ir_space space = form_space(s->form);
+
+	if (space == SPACE_GENERIC)
+		space = generic_space(w, &at);
+	if (space == SPACE_SHARED) {
+		const struct block *owner = shared_owner(w, at);
+		at &= (1u << SHARED_RANK_SHIFT) - 1;
+		return owner && at + bytes <= owner->shared_bytes ? owner->shared + at : NULL;
+	}
+	const struct allocation *m = space == SPACE_GLOBAL ? memory_find(w->grid->memory, at, bytes) : NULL;
+	return m ? m->host + (at - m->base) : NULL;
+}
+
+static u64 number_in_memory(const struct number_site *s, struct warp *w, const struct insn *i, const u8 *rows, u32 lane)
+{
+	const u8 *from = place_of(s, w, i, rows, lane);
+	u64 bits = 0;
+
+	if (from)
+		memcpy(&bits, from, s->result.pair ? 4 : s->result.bits / 8);
+	return bits;
+}
+
+static u32 unfit_in_memory(const struct number_site *s, struct warp *w, const struct insn *i, const u8 *rows, u32 mask)
+{
+	u32 lanes = 0;
+
+	for (u32 left = mask; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		lanes |= (u32)is_unfit(&s->result, number_in_memory(s, w, i, rows, l)) << l;
+	}
+	return lanes;
+}
+
 static void before(void *context, struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 {
 	struct numbers *n = context;
@@ -171,6 +213,8 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 		}
 		k++;
 	}
+	if (s->in_memory && n->options.nan)
+		n->unfit |= unfit_in_memory(s, w, i, rows, mask);
 	if (n->unfit & mask && s->form->row->traits & TRAIT_MULTIPLIES)
 		n->unfit = FULL_MASK;
 }
@@ -216,7 +260,7 @@ static u32 flushed_lanes(const struct numbers *n, const struct number_site *s, c
 	for (u32 left = mask & ~lanes; left; left &= left - 1) {
 		const u32 l = (u32)__builtin_ctz(left);
 		const double e = exact(s, n->kept, l);
-		if (e != 0 && fabs(e) < (double)FLT_MIN && (float)e != 0 && !(value_at(rows, d, l) & 0x7fffffff))
+		if (fabs(e) > 0x1p-150 && fabs(e) < (double)FLT_MIN && !(value_at(rows, d, l) & 0x7fffffff))
 			lanes |= 1u << l;
 	}
 	return lanes;
@@ -229,6 +273,13 @@ static void after(void *context, struct warp *w, const struct insn *i, u8 *rows,
 
 	if (w->stop == STOP_FAULT || !mask)
 		return;
+	if (s->in_memory && n->options.nan) {
+		const u32 lanes = unfit_in_memory(s, w, i, rows, mask & ~n->unfit);
+		if (lanes)
+			tell(n, s, w, i, FAULT_NOT_FINITE, lanes,
+			     number_in_memory(s, w, i, rows, (u32)__builtin_ctz(lanes)));
+		return;
+	}
 	for (u32 o = 0; n->options.nan && o < s->plan->count; o++) {
 		const struct defined_operand *d = &s->plan->operands[o];
 		u32 lanes = 0;
@@ -260,6 +311,13 @@ static bool wants(void *context, const struct code *code, u32 insn)
 
 /* --- Before the run ------------------------------------------------------------------------------ */
 
+/* Does it add floating-point numbers in memory, one for a lane? */
+static bool adds_in_memory(const struct form *f)
+{
+	return f->row->flags & ISA_ATOMIC && f->row->flags & ISA_MEMORY && form_has(f, M_add) && form_vector(f) == 1 &&
+	       !(f->row->traits & (TRAIT_ASYNC | TRAIT_MULTIPLIES)) && format_of(form_type(f, 0)).bits;
+}
+
 /* The formats of a form's result and sources; false: it makes no floating-point number of its operands. */
 static bool find_formats(struct number_site *s, const struct form *f)
 {
@@ -290,7 +348,11 @@ static void describe(struct number_site *s, struct arena *arena, const struct co
 	struct defined_insn *plan;
 	u32 results = 0, sources = 0;
 
-	if (!f || !f->row || !find_formats(s, f))
+	if (!f || !f->row)
+		return;
+	s->in_memory = adds_in_memory(f);
+	s->result = s->sources = s->middle = format_of(form_type(f, 0));
+	if (!s->in_memory && !find_formats(s, f))
 		return;
 	plan = ARENA_NEW(arena, struct defined_insn);
 	defined_describe(plan, arena, code, insn);
@@ -298,13 +360,15 @@ static void describe(struct number_site *s, struct arena *arena, const struct co
 		results += plan->operands[k].role == DEFINED_RESULT_OF && plan->operands[k].bits > 1;
 		sources += plan->operands[k].role == DEFINED_SOURCE;
 	}
-	if (!plan->own || !results || sources > OPERANDS || plan->operands[0].row == NO_OPERAND)
+	if (!plan->own || sources > OPERANDS)
+		return;
+	if (s->in_memory ? code->insns[insn].a == NO_OPERAND : !results || plan->operands[0].row == NO_OPERAND)
 		return;
 	s->plan = plan;
 	s->form = f;
 	s->results = f->row->traits & TRAIT_MULTIPLIES ? (u8)results : 1;
 	s->kept = (u8)sources;
-	s->flushes = form_has(f, M_ftz);
+	s->flushes = form_has(f, M_ftz) && !s->in_memory;
 }
 
 /* Machine code and listings are not followed: their instructions are split into several handlers. */

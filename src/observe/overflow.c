@@ -43,7 +43,7 @@ struct exact {
 struct overflow_block {
 	struct overflow_block *next;
 	const struct block *block;
-	struct exact **registers; /* by warp; by register, made when it is written first */
+	struct exact **registers; /* by warp and code; by register, made when one is written first */
 };
 
 struct overflow {
@@ -212,11 +212,12 @@ static struct exact *exact_of(const struct event *e, const struct ir_register *r
 {
 	struct overflow_block *b = *bucket_of(e->o, e->w->block);
 	const u32 slots = e->w->frame->code->function->register_slots + 1;
-	struct exact **warp = &b->registers[e->w->index];
+	const u32 codes = e->o->where->program->code_count;
+	struct exact **function = &b->registers[(size_t)e->w->index * codes + e->w->frame->code->index];
 
-	if (!*warp)
-		*warp = ARENA_ARRAY(e->o->findings->arena, slots, struct exact);
-	return &(*warp)[r->index];
+	if (!*function)
+		*function = ARENA_ARRAY(e->o->findings->arena, slots, struct exact);
+	return &(*function)[r->index];
 }
 
 static bool fits(s64 value, u8 part) { return part & PART_SIGNED ? value == (s32)value : value == (s64)(u32)value; }
@@ -327,7 +328,7 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 	const u32 insn = (u32)(i - grid_entry(w->grid, code));
 	const struct overflow_code *about = &o->codes[code->index];
 
-	if (!mask || w->frame != w->entry_frame)
+	if (!mask)
 		return;
 	const struct event e = {.o = o,
 				.w = w,
@@ -361,16 +362,19 @@ static void block_start(void *context, struct block *b)
 {
 	struct overflow *o = context;
 	struct overflow_block **at = bucket_of(o, b);
+	const struct program *program = o->where->program;
 
 	if (!*at) {
 		*at = ARENA_NEW(o->findings->arena, struct overflow_block);
 		(*at)->block = b;
-		(*at)->registers = ARENA_ARRAY(o->findings->arena, b->warp_count + 1, struct exact *);
+		(*at)->registers = ARENA_ARRAY(
+			o->findings->arena, (size_t)b->warp_count * program->code_count + 1, struct exact *);
 	}
-	const u32 slots = b->grid->kernel->code->function->register_slots + 1;
-	for (u32 k = 0; k < b->warp_count; k++)
+	for (size_t k = 0; k < (size_t)b->warp_count * program->code_count; k++) {
+		const u32 slots = program->codes[k % program->code_count]->function->register_slots + 1;
 		for (u32 r = 0; (*at)->registers[k] && r < slots; r++)
 			(*at)->registers[k][r].valid = 0;
+	}
 }
 
 /* --- Around the run -------------------------------------------------------------------------------- */
@@ -384,8 +388,7 @@ struct overflow *overflow_new(struct arena *arena, const struct check_sites *whe
 	o->observer = (struct observer){.context = o, .wants = wants, .before = before, .block_start = block_start};
 	o->codes = ARENA_ARRAY(arena, program->code_count + 1, struct overflow_code);
 	for (u32 c = 0; c < program->code_count; c++)
-		if (!program->codes[c]->function->listing && !program->codes[c]->function->machine &&
-		    program->codes[c]->function->is_entry)
+		if (!program->codes[c]->function->listing && !program->codes[c]->function->machine)
 			describe(&o->codes[c], arena, program->codes[c]);
 	return o;
 }

@@ -372,7 +372,10 @@ static bool may_race(const struct race_proof *p, const struct launch *l, const s
 	struct proof_access here = *a, there = *b;
 	here.at.known &= is_placed(a, b, is_shared);
 	there.at.known &= is_placed(b, a, is_shared);
-	const enum meeting m = meet(p, &here, &there, is_shared, bytes);
+	enum meeting m = meet(p, &here, &there, is_shared, bytes);
+	/* A thread of its own may have written what it reads so. */
+	if (x->read_only || y->read_only)
+		m = MEET_ANYWHERE;
 	if (m == MEET_NONE || (m == MEET_IN_BLOCK && !(a->intervals & b->intervals)))
 		return false;
 	return !(x->strong && y->strong && (m == MEET_IN_BLOCK || (x->reaches_grid && y->reaches_grid)));

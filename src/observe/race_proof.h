@@ -20,6 +20,7 @@ struct race_proof;
 struct race_proof_role {
 	bool strong;       /* with a scope */
 	bool reaches_grid; /* its scope is .gpu or wider */
+	bool read_only;    /* nothing may write there, not even the thread itself */
 	bool separates;    /* no access: a barrier of all threads of the block */
 	bool orders;       /* a fence, or an access that acquires or releases */
 };

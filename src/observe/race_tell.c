@@ -112,6 +112,9 @@ static const char *remedy(const struct check_sites *s, const struct race_finding
 	if (f->strong && f->other_strong)
 		return "both are atomic or ordered, but a scope of theirs does not reach the other thread: .gpu does "
 		       "(atomicAdd instead of atomicAdd_block, thread_scope_device)";
+	if (f->read_only)
+		return "ld.global.nc (__ldg, or a load from a const __restrict__ pointer) may only read what nothing "
+		       "writes in the launch: no barrier or fence lets it see the write";
 	if (is_update(s, f))
 		return f->scope == APART_IN_GRID
 			       ? "nothing orders the two blocks, which change it by load and store: an atomic "
@@ -216,6 +219,7 @@ void race_tell(struct race_findings *f, struct warp *w, const struct race_access
 				    .other = before->site,
 				    .writes = access->writes,
 				    .strong = access->strong,
+				    .read_only = access->read_only,
 				    .other_writes = before_writes,
 				    .other_strong = before->scope != RACE_WEAK,
 				    .scope = scope_of(w, before)};

@@ -28,6 +28,7 @@ struct race_finding {
 	u32 site, other;
 	bool writes, other_writes;
 	bool strong, other_strong;
+	bool read_only; /* a load through the read-only path */
 	enum race_distance scope; /* the widest so far */
 	char address[64];
 };
@@ -45,6 +46,7 @@ struct race_findings {
 struct race_access {
 	u32 site;
 	bool writes, strong;
+	bool read_only; /* ld.global.nc */
 };
 
 /* The access is not ordered after `before`, by another thread. */

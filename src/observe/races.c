@@ -31,6 +31,7 @@ enum race_role_bit {
 	RACE_MBARRIER = 1 << 10, /* an access of an mbarrier */
 	RACE_MBARRIER_INIT = 1 << 11,
 	RACE_MBARRIER_WAIT = 1 << 12,
+	RACE_READ_ONLY = 1 << 13, /* a load of what nothing may write */
 };
 
 struct race_role {
@@ -147,6 +148,8 @@ static struct race_role role_of(const struct form *f)
 	    form_has(f, M_release) || form_has(f, M_mmio))
 		return (struct race_role){.does = (u16)(RACE_STRONG | orders_of(f, 0)),
 					  .scope = (u8)scope_of(f, RACE_GPU)};
+	if (form_has(f, M_nc))
+		return (struct race_role){.does = RACE_READ_ONLY};
 	return (struct race_role){.does = form_has(f, M_sync) ? RACE_EXCHANGE : 0};
 }
 
@@ -195,6 +198,7 @@ static struct race_proof *prove(const struct races *r, const struct kernel *k)
 			continue;
 		struct race_proof_role *to = &roles[code->origin[n]];
 		to->strong |= (role->does & RACE_STRONG) != 0;
+		to->read_only |= (role->does & RACE_READ_ONLY) != 0;
 		to->reaches_grid |= role->scope == RACE_GPU;
 		to->orders |= role->does & RACE_FENCE || (role->does & orders && !(role->does & RACE_MBARRIER));
 		to->separates |= separates(code, code->origin[n], role);
@@ -251,6 +255,7 @@ struct access {
 	const struct insn *i;
 	u32 site;
 	bool reads, writes, acquires, releases, is_mbarrier;
+	bool read_only; /* ld.global.nc: no order lets it see what the launch writes */
 	enum race_scope scope;
 	const u8 *rows;
 	bool wide;        /* addresses have 64 bits */
@@ -347,7 +352,11 @@ static bool are_strong(const struct access *a, const struct race_mark *m)
 static bool is_conflict(const struct access *a, const struct race_place *p, const struct race_mark *m,
 			const struct race_mark *mine, bool is_write)
 {
-	if (!(m->bytes & mine->bytes) || are_strong(a, m) || race_ordered(a->own, a->w, p->lane, m))
+	if (!(m->bytes & mine->bytes))
+		return false;
+	if (a->read_only)
+		return true;
+	if (are_strong(a, m) || race_ordered(a->own, a->w, p->lane, m))
 		return false;
 	return !(is_write && a->writes && !a->reads &&
 		 (is_same_store(a, m, mine) || !changes(a, p) || gang_stores_alike(a, p, m, mine)));
@@ -449,7 +458,7 @@ static void touch(const struct access *a, const struct race_place *p, struct rac
 	bool is_write;
 
 	if (conflict(a, p, word, &mine, &with, &is_write))
-		race_tell(&a->r->findings, a->w, &(struct race_access){a->site, a->writes, a->scope != RACE_WEAK}, p,
+		race_tell(&a->r->findings, a->w, &(struct race_access){a->site, a->writes, a->scope != RACE_WEAK, a->read_only}, p,
 			  &with, is_write);
 	if (a->scope)
 		synchronise(a, p, word, life);
@@ -566,7 +575,8 @@ static struct access access_of(const struct event *e, u32 site, const struct rac
 			       .site = site,
 			       .scope = role->does & RACE_STRONG ? (enum race_scope)role->scope : RACE_WEAK,
 			       .acquires = role->does & RACE_ACQUIRES,
-			       .releases = role->does & RACE_RELEASES};
+			       .releases = role->does & RACE_RELEASES,
+			       .read_only = role->does & RACE_READ_ONLY};
 }
 
 static void access(const struct event *e, const struct account_site *s, const struct race_role *role)
@@ -735,7 +745,8 @@ static bool wants(void *context, const struct code *code, u32 insn)
 		return false;
 	return (site && !(site & SITE_GUARD) && r->sites->items[site - 1].space != SPACE_LOCAL &&
 		!is_quiet(r, code, insn)) ||
-	       r->roles[code->index][insn].does & (u16) ~(RACE_STRONG | RACE_ACQUIRES | RACE_RELEASES);
+	       r->roles[code->index][insn].does &
+		       (u16) ~(RACE_STRONG | RACE_ACQUIRES | RACE_RELEASES | RACE_READ_ONLY);
 }
 
 /* The machine uses its blocks' records again. */

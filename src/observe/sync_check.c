@@ -44,6 +44,7 @@ enum sync_role {
 struct sync_site {
 	u8 role;
 	bool aligned;
+	bool reduces; /* SYNC_BARRIER: barrier.red */
 	u8 count;   /* SYNC_BARRIER: the flattened operand that is the thread count; 0: none */
 	u8 address; /* of an mbarrier: the operand that its address is */
 	u8 state;   /* and its state */
@@ -87,6 +88,7 @@ struct sync_block {
 	const struct block *block;
 	struct {
 		u32 site, thread, threads;
+		bool reduces;
 	} first[BARRIERS_PER_BLOCK]; /* who came first in this phase */
 	struct sync_warp warps[WARPS];
 	struct sync_mbarrier *mbarriers;
@@ -148,6 +150,7 @@ static struct sync_site site_of(const struct form *f)
 		const u32 number = f->has_result;
 		const bool reduces = form_has(f, M_red);
 		s.role = SYNC_BARRIER;
+		s.reduces = reduces;
 		s.count =
 			f->operand_count > number + 1u + reduces && f->operand_bits[number + 1] ? (u8)(number + 1) : 0;
 	} else if (f->opcode == OP_wgmma && traits & TRAIT_MULTIPLIES) {
@@ -235,6 +238,27 @@ static void check_count(struct sync_check *s, struct sync_block *r, const struct
 			 r->first[number].thread);
 }
 
+/* Those that reduce and those that do not come to one phase of a barrier: what happens is not said. */
+static void check_kind(struct sync_check *s, const struct sync_block *r, const struct warp *w, u32 site, u32 mask,
+		       u32 number, bool reduces)
+{
+	char place[CHECK_PLACE_TEXT];
+	struct fault *f;
+
+	if (!w->block->barriers[number].arrived || r->first[number].reduces == reduces)
+		return;
+	f = check_tell(s->findings, FAULT_BAD_BARRIER, w, site, mask, r->first[number].site);
+	if (!f)
+		return;
+	check_site_place(s->sites, r->first[number].site, place);
+	snprintf(f->detail, sizeof f->detail,
+		 "comes to barrier %u with a barrier that %s, but a warp has arrived before at one that %s, at %s: the two "
+		 "must not meet in one phase",
+		 number, reduces ? "reduces" : "does not reduce", reduces ? "does not" : "does", place);
+	check_tell_other(f, s->sites, FAULT_ROLE_WAITS, r->first[number].site, w->block->index,
+			 r->first[number].thread);
+}
+
 static void barrier(struct sync_check *s, struct sync_block *r, const struct sync_site *a, const struct warp *w,
 		    const struct insn *i, const u8 *rows, u32 mask)
 {
@@ -250,7 +274,10 @@ static void barrier(struct sync_check *s, struct sync_block *r, const struct syn
 		return;
 	if (a->aligned && w->grid->independent)
 		check_aligned(s, w, site, mask, &r->warps[w->index].block);
+	check_kind(s, r, w, site, mask, number, a->reduces);
 	check_count(s, r, w, site, mask, number, threads);
+	if (!w->block->barriers[number].arrived)
+		r->first[number].reduces = a->reduces;
 }
 
 static void cluster_barrier(struct sync_check *s, struct sync_block *r, const struct sync_site *a, const struct warp *w,
