@@ -229,13 +229,15 @@ u64 memory_allocate(struct memory *m, u64 size, u64 align, const char *name, u32
 }
 
 /* Device malloc: `most` is the heap's limit in bytes; 0 is malloc's NULL. */
-u64 memory_allocate_heap(struct memory *m, u64 size, u64 most, const char *name)
+u64 memory_allocate_heap(struct memory *m, u64 size, u64 most, const char *name, const struct memory_act *by)
 {
 	u64 base = 0;
 
 	pthread_rwlock_wrlock(&m->lock);
 	if (size <= most - min_u64(most, m->heap_bytes))
 		base = place(m, size, ALIGN_AT_LEAST, 0, NULL, name, ALLOCATION_HEAP);
+	if (base)
+		m->list[upper_bound(m, base) - 1].by = *by;
 	pthread_rwlock_unlock(&m->lock);
 	return base;
 }
@@ -404,6 +406,8 @@ void memory_forget_acts(struct memory *m)
 	pthread_rwlock_wrlock(&m->lock);
 	for (u32 k = 0; k < m->released_count && k < m->released_room; k++)
 		m->released[k].by = (struct memory_act){0};
+	for (u32 k = 0; k < m->count; k++)
+		m->list[k].by = (struct memory_act){0};
 	pthread_rwlock_unlock(&m->lock);
 }
 

@@ -38,6 +38,7 @@ struct allocation {
 	u8 *host;
 	const char *name; /* for messages; borrowed */
 	u32 flags;
+	struct memory_act by; /* of ALLOCATION_HEAP: who asked for it */
 };
 
 /* How far past the end of what was asked for an access may reach. The hardware checks pages only. */
@@ -105,9 +106,9 @@ u64 memory_allocate(struct memory *m, u64 size, u64 align, const char *name, u32
 /* Likewise, for a program's buffer: its address has the lowest 16 bits that the driver would give it, were the buffers
  * allocated in this order in a fresh process. They decide in which tag banks its lines lie. */
 u64 memory_allocate_buffer(struct memory *m, u64 size, const char *name);
-/* An allocation of the device heap (ALLOCATION_HEAP), whose allocations may take `most` bytes together. Its host bytes
- * stay memory's until memory_free, for use by others of its kind. */
-u64 memory_allocate_heap(struct memory *m, u64 size, u64 most, const char *name);
+/* An allocation of the device heap (ALLOCATION_HEAP), whose allocations may take `most` bytes together, that `by` asks
+ * for. Its host bytes stay memory's until memory_free, for use by others of its kind. */
+u64 memory_allocate_heap(struct memory *m, u64 size, u64 most, const char *name, const struct memory_act *by);
 /* Makes the caller's bytes such a buffer; 0 as above. */
 u64 memory_attach(struct memory *m, u8 *host, u64 size, const char *name);
 /* Places bytes at a given guest address that overlaps nothing; false otherwise. `host` NULL: own

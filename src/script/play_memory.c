@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "exec/fault_report.h"
 #include "script/play.h"
 
 bool play_fill_part(struct play *p, const struct script_statement *st)
@@ -81,16 +82,70 @@ void play_free_buffer(struct play *p, const struct script_statement *st)
 	b->freed_line = line_of(p, st->span);
 }
 
+/* What one malloc of a kernel gave. */
+struct heap_leak {
+	const struct memory_act *by;
+	u64 bytes;
+	u32 count;
+};
+
+static void tell_heap_leak(struct play *p, struct span at, const struct heap_leak *leak)
+{
+	struct fault_place where;
+	char place[FAULT_PLACE_TEXT] = "a kernel";
+
+	if (leak->by->code) {
+		fault_find_place(leak->by->code, leak->by->insn, &where);
+		fault_place_text(&where, place);
+	}
+	play_add_finding(p, at,
+			 arena_printf(&p->session->arena,
+				      "%llu bytes in %u block%s of the device heap leak: nothing frees what malloc gave at %s",
+				      (unsigned long long)leak->bytes, leak->count, leak->count > 1 ? "s" : "", place));
+}
+
+/* Blocks of the device heap that are still there, by the malloc that they come from. */
+static void find_heap_leaks(struct play *p, struct span at)
+{
+	enum { PLACES = 16 };
+	const struct memory *m = &p->session->memory;
+	struct heap_leak leaks[PLACES];
+	u32 count = 0;
+
+	for (u32 k = 0; k < m->count; k++) {
+		const struct allocation *a = &m->list[k];
+		u32 n = 0;
+		if (!a->size || !(a->flags & ALLOCATION_HEAP))
+			continue;
+		while (n < count && (leaks[n].by->code != a->by.code || leaks[n].by->insn != a->by.insn))
+			n++;
+		if (n == PLACES)
+			continue;
+		if (n == count)
+			leaks[count++] = (struct heap_leak){.by = &a->by};
+		leaks[n].bytes += a->size;
+		leaks[n].count++;
+	}
+	for (u32 n = 0; n < count; n++)
+		tell_heap_leak(p, at, &leaks[n]);
+}
+
 void play_find_leaks(struct play *p)
 {
 	struct arena *a = &p->session->arena;
 
+	const struct script_statement *launch = NULL;
+
 	for (size_t k = 0; k < p->script->statements.count; k++) {
 		const struct script_statement *st = &p->script->statements.items[k];
 		const struct buffer *b = st->buffer;
+		if (st->kind == SCRIPT_LAUNCH)
+			launch = st;
 		if (st->kind == SCRIPT_BUFFER && b->is_allocated && !b->is_freed)
 			play_add_finding(p, st->span,
 					 arena_printf(a, "%llu bytes of '%s' leak: nothing frees them",
 						      (unsigned long long)buffer_bytes(b), b->name));
 	}
+	if (launch)
+		find_heap_leaks(p, launch->span);
 }

@@ -375,7 +375,10 @@ static u64 device_attribute_of(struct runtime_call *c)
 static u64 allocate(struct runtime_call *c)
 {
 	const u64 size = argument(c, 1), heap = c->w->grid->launch->heap_bytes;
-	const u64 at = size ? memory_allocate_heap(memory_of(c), size, heap ? heap : 8 << 20, "device heap") : 0;
+	const struct code *code = c->w->frame->code;
+	const struct memory_act by = {code, (u32)(c->i - grid_entry(c->w->grid, code)), c->w->block->index,
+				      c->w->index * WARP_LANES + c->lane};
+	const u64 at = size ? memory_allocate_heap(memory_of(c), size, heap ? heap : 8 << 20, "device heap", &by) : 0;
 
 	return size && !at ? RUNTIME_NO_MEMORY : store_result(c, argument(c, 0), at, 8);
 }

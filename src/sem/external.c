@@ -18,24 +18,32 @@ static u64 argument(const struct warp *w, const u8 *rows, const struct call_site
 
 /* --- malloc, free, __assertfail ------------------------------------------------------------- */
 
-static u64 allocate(struct warp *w, u64 size)
+static struct memory_act act_of(const struct warp *w, const struct insn *i, u32 lane)
+{
+	const struct code *code = w->frame->code;
+
+	return (struct memory_act){code, (u32)(i - grid_entry(w->grid, code)), w->block->index,
+				   w->index * WARP_LANES + lane};
+}
+
+static u64 allocate(struct warp *w, const struct insn *i, u32 lane, u64 size)
 {
 	const u64 heap = w->grid->launch->heap_bytes ? w->grid->launch->heap_bytes : HEAP_DEFAULT;
 
-	return size ? memory_allocate_heap(w->grid->memory, size, heap, "device heap") : 0;
+	const struct memory_act by = act_of(w, i, lane);
+
+	return size ? memory_allocate_heap(w->grid->memory, size, heap, "device heap", &by) : 0;
 }
 
 static bool release(struct warp *w, const struct insn *i, u8 *rows, const struct call_site *site, u32 lane)
 {
 	struct memory *m = w->grid->memory;
 	const u64 address = argument(w, rows, site, 0, lane);
-	const struct code *code = w->frame->code;
 	struct allocation a;
 
 	if (!address)
 		return true;
-	const struct memory_act by = {code, (u32)(i - grid_entry(w->grid, code)), w->block->index,
-				      w->index * WARP_LANES + lane};
+	const struct memory_act by = act_of(w, i, lane);
 	/* Several threads may free it at once. */
 	if (!memory_look(m, address, 1, &a) || a.base != address || !(a.flags & ALLOCATION_HEAP) ||
 	    !memory_release_by(m, address, &by)) {
@@ -97,7 +105,7 @@ const struct insn *external_call(struct warp *w, const struct insn *i, u8 *rows,
 		if (!strcmp(site->external, "vprintf") && site->in_count >= 2)
 			ok = print(w, i, rows, site, lane);
 		else if (!strcmp(site->external, "malloc") && site->in_count >= 1)
-			call_result(w, rows, site, lane, allocate(w, argument(w, rows, site, 0, lane)));
+			call_result(w, rows, site, lane, allocate(w, i, lane, argument(w, rows, site, 0, lane)));
 		else if (!strcmp(site->external, "free") && site->in_count >= 1)
 			ok = release(w, i, rows, site, lane);
 		else
