@@ -107,7 +107,7 @@ static const struct {
 	{"--async", NULL, "strict eager random:", NULL},
 	{"--lock-order", NULL, "lowest random:", NULL},
 	{"--check", NULL,
-	 "races unwritten sync leaks neighbours provenance nan denormals overflow plain-reads "
+	 "races unwritten sync leaks neighbours provenance nan denormals overflow plain-reads lane-stores "
 	 "races,unwritten,sync,leaks,neighbours",
 	 NULL},
 	{"--native", NULL, "auto always off", NULL},

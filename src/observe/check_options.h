@@ -8,17 +8,17 @@
 #include "base/types.h"
 
 /* X(name, word, whether --check alone means it, what it finds) */
-#define CHECKS(X)                                                                                  \
-	X(races, "races", true, "accesses that nothing orders")                                    \
-	X(unwritten, "unwritten", true, "values that nothing has written, where they matter")      \
-	X(sync, "sync", true, "barriers and masks that not all come to, or not in one way")        \
-	X(leaks, "leaks", true, "what alloc lines give and no free takes back")                    \
-	X(neighbours, "neighbours", true, "addresses of one variable that reach the next")         \
-	X(provenance, "provenance", false, "addresses from a parameter that reach another buffer") \
-	X(nan, "nan", false, "NaNs and infinities made of finite numbers")                         \
-	X(denormals, "denormals", false, "denormal numbers that .ftz takes as zero")               \
-	X(overflow, "overflow", false, "32-bit arithmetic that wraps on its way to an address")    \
-	X(plain_reads, "plain-reads", false, "races of plain reads that a compare and swap validates")  \
+#define CHECKS(X)                                                                                      \
+	X(races, "races", true, "accesses that nothing orders")                                        \
+	X(unwritten, "unwritten", true, "values that nothing has written, where they matter")          \
+	X(sync, "sync", true, "barriers and masks that not all come to, or not in one way")            \
+	X(leaks, "leaks", true, "what alloc lines give and no free takes back")                        \
+	X(neighbours, "neighbours", true, "addresses of one variable that reach the next")             \
+	X(provenance, "provenance", false, "addresses from a parameter that reach another buffer")     \
+	X(nan, "nan", false, "NaNs and infinities made of finite numbers")                             \
+	X(denormals, "denormals", false, "denormal numbers that .ftz takes as zero")                   \
+	X(overflow, "overflow", false, "32-bit arithmetic that wraps on its way to an address")        \
+	X(plain_reads, "plain-reads", false, "races of plain reads that a compare and swap validates") \
 	X(lane_stores, "lane-stores", false, "different values that lanes of one store write to one place")
 
 struct check_options {

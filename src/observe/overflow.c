@@ -367,8 +367,8 @@ static void block_start(void *context, struct block *b)
 	if (!*at) {
 		*at = ARENA_NEW(o->findings->arena, struct overflow_block);
 		(*at)->block = b;
-		(*at)->registers = ARENA_ARRAY(
-			o->findings->arena, (size_t)b->warp_count * program->code_count + 1, struct exact *);
+		(*at)->registers = ARENA_ARRAY(o->findings->arena, (size_t)b->warp_count * program->code_count + 1,
+					       struct exact *);
 	}
 	for (size_t k = 0; k < (size_t)b->warp_count * program->code_count; k++) {
 		const u32 slots = program->codes[k % program->code_count]->function->register_slots + 1;

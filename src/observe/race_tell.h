@@ -28,7 +28,7 @@ struct race_finding {
 	u32 site, other;
 	bool writes, other_writes;
 	bool strong, other_strong;
-	bool read_only; /* a load through the read-only path */
+	bool read_only;           /* a load through the read-only path */
 	enum race_distance scope; /* the widest so far */
 	char address[64];
 };

@@ -45,10 +45,10 @@ struct sync_site {
 	u8 role;
 	bool aligned;
 	bool reduces; /* SYNC_BARRIER: barrier.red */
-	u8 count;   /* SYNC_BARRIER: the flattened operand that is the thread count; 0: none */
-	u8 address; /* of an mbarrier: the operand that its address is */
-	u8 state;   /* and its state */
-	bool wide;  /* its address has 64 bits */
+	u8 count;     /* SYNC_BARRIER: the flattened operand that is the thread count; 0: none */
+	u8 address;   /* of an mbarrier: the operand that its address is */
+	u8 state;     /* and its state */
+	bool wide;    /* its address has 64 bits */
 };
 
 /* Lanes of a warp that have come to an aligned barrier without the others. */
@@ -252,7 +252,8 @@ static void check_kind(struct sync_check *s, const struct sync_block *r, const s
 		return;
 	check_site_place(s->sites, r->first[number].site, place);
 	snprintf(f->detail, sizeof f->detail,
-		 "comes to barrier %u with a barrier that %s, but a warp has arrived before at one that %s, at %s: the two "
+		 "comes to barrier %u with a barrier that %s, but a warp has arrived before at one that %s, at %s: the "
+		 "two "
 		 "must not meet in one phase",
 		 number, reduces ? "reduces" : "does not reduce", reduces ? "does not" : "does", place);
 	check_tell_other(f, s->sites, FAULT_ROLE_WAITS, r->first[number].site, w->block->index,

@@ -94,25 +94,26 @@ void unwritten_system(const struct unwritten_local *to, const struct warp *w, co
 	}
 }
 
-static const struct form *own_form(const struct code *code, u32 insn)
+static const struct form *form_at(const struct code *code, u32 insn)
 {
 	const u32 origin = code->origin[insn];
 
-	return origin != NO_OPERAND && code->forms[origin].row && sites_is_own(code, insn) ? &code->forms[origin]
-											   : NULL;
+	return origin != NO_OPERAND && code->forms[origin].row ? &code->forms[origin] : NULL;
 }
 
+/* The guard before one counts, too, and the return that ends each function: what lanes take along early, or twice, is
+ * the same. */
 bool unwritten_is_return(const struct code *code, u32 insn)
 {
-	const struct form *f = own_form(code, insn);
+	const struct form *f = form_at(code, insn);
 
 	return f && f->row->flags & ISA_RET && !code->function->is_entry && code->function->returns.count;
 }
 
 bool unwritten_is_system_call(const struct code *code, u32 insn)
 {
-	const struct form *f = own_form(code, insn);
+	const struct form *f = form_at(code, insn);
 
-	return f && f->row->flags & ISA_CALL && code->insns[insn].c < code->call_count &&
+	return f && f->row->flags & ISA_CALL && sites_is_own(code, insn) && code->insns[insn].c < code->call_count &&
 	       code->calls[code->insns[insn].c].external;
 }

@@ -98,10 +98,11 @@ static void tell_heap_leak(struct play *p, struct span at, const struct heap_lea
 		fault_find_place(leak->by->code, leak->by->insn, &where);
 		fault_place_text(&where, place);
 	}
-	play_add_finding(p, at,
-			 arena_printf(&p->session->arena,
-				      "%llu bytes in %u block%s of the device heap leak: nothing frees what malloc gave at %s",
-				      (unsigned long long)leak->bytes, leak->count, leak->count > 1 ? "s" : "", place));
+	play_add_finding(
+		p, at,
+		arena_printf(&p->session->arena,
+			     "%llu bytes in %u block%s of the device heap leak: nothing frees what malloc gave at %s",
+			     (unsigned long long)leak->bytes, leak->count, leak->count > 1 ? "s" : "", place));
 }
 
 /* Blocks of the device heap that are still there, by the malloc that they come from. */

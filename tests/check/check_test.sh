@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Planted faults: programs with one fault each, of which --check must name both places that the program's lines give
-# (//! fault, //! other), and clean ones, of which it must say nothing. PTXSIM names the program.
+# (//! fault, //! other) and what kind it is (//! kind), and clean ones, of which it must say nothing. PTXSIM names the program.
 set -u
 ptxsim=${PTXSIM-./ptxsim}
 folder=$(cd "$(dirname "$0")" && pwd)
@@ -18,6 +18,13 @@ told() {
 	for place; do
 		case $text in *"$place"[!0-9]*) return 0 ;; esac
 	done
+	return 1
+}
+
+# of_kind FILE TEXT: the text has the words that the program's line gives.
+of_kind() {
+	kind=$(sed -n 's,^//! kind ,,p' "$1")
+	case $2 in *"$kind"*) return 0 ;; esac
 	return 1
 }
 
@@ -38,7 +45,7 @@ for file in "$folder"/planted/*.ptx; do
 		;;
 	*)
 		# shellcheck disable=SC2046
-		[ $status -eq 1 ] && told "$text
+		[ $status -eq 1 ] && of_kind "$file" "$text" && told "$text
 " $(places "$file" fault) && told "$text
 " $(places "$file" other) && continue
 		;;
