@@ -58,6 +58,18 @@ static bool take_numbers(struct reader *r, u32 *to, u32 least, u32 most, u32 giv
 	return true;
 }
 
+/* Whether the directive is there in the module's version, and for what it stands behind: a function or a kernel. */
+static void check_tuning(struct reader *r, enum tuning which, bool of_function, struct span at)
+{
+	if ((which == TUNE_ABI_PRESERVE || which == TUNE_ABI_PRESERVE_CONTROL) && r->module->version < 90)
+		diag_error(r->diags, at, "this directive needs PTX 9.0 or later; this module is .version %u.%u",
+			   r->module->version / 10, r->module->version % 10);
+	if (of_function == r->function->is_entry)
+		diag_error(r->diags, at, "this directive is for %s", of_function ? "functions" : "kernels");
+	if (which == TUNE_MAX_BLOCKS && r->module->version >= 21)
+		diag_error(r->diags, at, "'.maxnctapersm' left PTX with version 2.1: write .minnctapersm");
+}
+
 /* .maxntid and its like. A directive given twice counts with its last numbers. */
 void function_tuning(struct reader *r, enum tuning which, u32 numbers, struct span at)
 {
@@ -67,11 +79,7 @@ void function_tuning(struct reader *r, enum tuning which, u32 numbers, struct sp
 	bool *flag = NULL;
 	u32 *one = NULL;
 
-	if ((which == TUNE_ABI_PRESERVE || which == TUNE_ABI_PRESERVE_CONTROL) && r->module->version < 90)
-		diag_error(r->diags, at, "this directive needs PTX 9.0 or later; this module is .version %u.%u",
-			   r->module->version / 10, r->module->version % 10);
-	if (of_function == r->function->is_entry)
-		diag_error(r->diags, at, "this directive is for %s", of_function ? "functions" : "kernels");
+	check_tuning(r, which, of_function, at);
 	switch (which) {
 	case TUNE_MAX_THREADS:
 		take_numbers(r, l->max_threads, 1, 3, numbers, true, at);
@@ -86,8 +94,6 @@ void function_tuning(struct reader *r, enum tuning which, u32 numbers, struct sp
 		one = &l->min_blocks_per_sm;
 		break;
 	case TUNE_MAX_BLOCKS:
-		if (r->module->version >= 21)
-			diag_error(r->diags, at, "'.maxnctapersm' left PTX with version 2.1: write .minnctapersm");
 		one = &l->max_blocks_per_sm;
 		break;
 	case TUNE_MAX_REGISTERS:

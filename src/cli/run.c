@@ -220,6 +220,32 @@ struct run_command {
 	struct ranks *ranks; /* NULL: this process runs alone */
 };
 
+/* How launches are played, as the options say. progress: NULL without a bar. */
+static struct play_options options_of(const struct run_command *c, struct progress *progress)
+{
+	const struct run_options *o = &c->options;
+
+	return (struct play_options){.jobs = o->choices.jobs,
+				     .native = o->choices.native,
+				     .any_order = o->choices.any_order,
+				     .limit = o->limit,
+				     .async = o->choices.async,
+				     .lock_order = o->choices.lock_order,
+				     .schedule = o->choices.schedule,
+				     .seed = o->seed,
+				     .observer = progress ? &progress->observer : NULL,
+				     .accounting = o->accounting,
+				     .check = o->choices.check,
+				     .account = run_accounts(o),
+				     .print = print_text,
+				     /* A report is never mixed with what kernels print. */
+				     .print_context = o->report && !o->output ? stderr : stdout,
+				     .run = c->ranks ? ranks_launch : NULL,
+				     .run_context = c->ranks,
+				     .launching = on_launch,
+				     .launching_context = progress};
+}
+
 static int run(struct session *s, void *command)
 {
 	const struct run_command *c = command;
@@ -239,27 +265,8 @@ static int run(struct session *s, void *command)
 		return CLI_WRONG;
 	if (c->ranks)
 		ranks_share(c->ranks, s, lower.arch);
-	struct play play = {.session = s,
-			    .script = &script,
-			    .options = {.jobs = o->choices.jobs,
-					.native = o->choices.native,
-					.any_order = o->choices.any_order,
-					.limit = o->limit,
-					.async = o->choices.async,
-					.lock_order = o->choices.lock_order,
-					.schedule = o->choices.schedule,
-					.seed = o->seed,
-					.observer = progress ? &progress->observer : NULL,
-					.accounting = o->accounting,
-					.check = o->choices.check,
-					.account = run_accounts(o),
-					.print = print_text,
-					/* A report is never mixed with what kernels print. */
-					.print_context = o->report && !o->output ? stderr : stdout,
-					.run = c->ranks ? ranks_launch : NULL,
-					.run_context = c->ranks,
-					.launching = on_launch,
-					.launching_context = progress}};
+	struct play play = {.session = s, .script = &script, .options = options_of(c, progress)};
+
 	if (o->explore)
 		return explore_schedules(&play, o->explore);
 	const bool played = play_run(&play);

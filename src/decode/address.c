@@ -124,6 +124,45 @@ static bool indexed_address(struct attempt *t, const struct operand_spec *s, con
 	       attempt_push(t, (struct use){.kind = USE_OFFSET, .type_bits = 32, .span = o->span});
 }
 
+/* The register that an address starts from. */
+static bool address_register(struct attempt *t, const struct ir_operand *base, struct use *use)
+{
+	const struct ir_register *r = base->symbol->reg;
+	const u32 bits = type_bits(r->type);
+
+	if (base->negated)
+		return attempt_wrong(t, base->span, "only predicates that are read can be negated with '!'");
+	if ((bits != 32 && bits != 64) || type_class(r->type) == 'f')
+		return attempt_wrong(t, base->span, "register '%s' of type .%s cannot hold an address", r->name,
+				     token_text(r->type));
+	use->kind = USE_REGISTER;
+	use->reg = r->index + (base->element != 0xff && r->vector > 1 ? base->element : 0);
+	use->bits = use->type_bits = (u8)bits;
+	return true;
+}
+
+/* What an address starts from: a register, a variable, or a number in the local space. */
+static bool address_base(struct attempt *t, const struct operand_spec *s, const struct ir_operand *base,
+			 struct use *use)
+{
+	switch (base->kind) {
+	case OPERAND_REGISTER:
+		return address_register(t, base, use);
+	case OPERAND_SYMBOL:
+		return address_symbol(t, s, base, use);
+	case OPERAND_INTEGER:
+		if (form_space_of(t->form, t->addresses) != SPACE_LOCAL)
+			return attempt_wrong(t, base->span, "only an address in the .local space can be a number");
+		use->kind = USE_CONSTANT;
+		use->bits = use->type_bits = 64;
+		use->low = base->value;
+		t->form->absolute = true;
+		return true;
+	default:
+		return attempt_wrong(t, base->span, "expected a register, a variable or a number as address");
+	}
+}
+
 bool attempt_address(struct attempt *t, const struct operand_spec *s, const struct ir_operand *o)
 {
 	struct use use = {.read = true, .span = o->span};
@@ -136,35 +175,8 @@ bool attempt_address(struct attempt *t, const struct operand_spec *s, const stru
 		return false;
 	if (o->item_count > 1)
 		return indexed_address(t, s, o);
-	switch (base->kind) {
-	case OPERAND_REGISTER: {
-		const struct ir_register *r = base->symbol->reg;
-		const u32 bits = type_bits(r->type);
-		if (base->negated)
-			return attempt_wrong(t, base->span, "only predicates that are read can be negated with '!'");
-		if ((bits != 32 && bits != 64) || type_class(r->type) == 'f')
-			return attempt_wrong(t, base->span, "register '%s' of type .%s cannot hold an address", r->name,
-					     token_text(r->type));
-		use.kind = USE_REGISTER;
-		use.reg = r->index + (base->element != 0xff && r->vector > 1 ? base->element : 0);
-		use.bits = use.type_bits = (u8)bits;
-		break;
-	}
-	case OPERAND_SYMBOL:
-		if (!address_symbol(t, s, base, &use))
-			return false;
-		break;
-	case OPERAND_INTEGER:
-		if (form_space_of(t->form, t->addresses) != SPACE_LOCAL)
-			return attempt_wrong(t, base->span, "only an address in the .local space can be a number");
-		use.kind = USE_CONSTANT;
-		use.bits = use.type_bits = 64;
-		use.low = base->value;
-		t->form->absolute = true;
-		break;
-	default:
-		return attempt_wrong(t, base->span, "expected a register, a variable or a number as address");
-	}
+	if (!address_base(t, s, base, &use))
+		return false;
 	if (use.kind == USE_PARAM_ADDRESS && variable_is_of_frame(base->symbol->variable) &&
 	    !frame_param(t, base, (s64)((u64)base->addend + offset)))
 		return false;

@@ -62,6 +62,30 @@ static void read_limits(struct operand_spec *spec, const char **p)
 	*p = end + 1;
 }
 
+/* Takes the mark, if it stands at *p. */
+static bool take_mark(const char **p, char mark)
+{
+	const bool is = **p == mark;
+
+	*p += is;
+	return is;
+}
+
+/* {4} registers, {v} as many as the form's vector has, {A} as many as the fragment has. */
+static void read_vector(struct operand_spec *spec, const struct form *form, const char **p)
+{
+	char *end;
+
+	spec->vector = (u8)strtoul(*p + 1, &end, 10);
+	spec->braces = *end != 'v';
+	spec->list = *end == 'v';
+	if (*end == 'v')
+		spec->vector = (u8)form_vector(form);
+	else if (*end != '}')
+		spec->vector = (u8)isa_fragment_registers(form, *end);
+	*p = strchr(end, '}') + 1;
+}
+
 static struct operand_spec read_spec(const struct form *form, const char **p)
 {
 	struct operand_spec spec = {.read = true, .vector = 1};
@@ -71,37 +95,13 @@ static struct operand_spec read_spec(const struct form *form, const char **p)
 		spec.written = true;
 		spec.read = *(*p)++ == '+';
 	}
-	if (**p == '_') {
-		spec.droppable = true;
-		(*p)++;
-	}
-	if (**p == '?') {
-		spec.optional = true;
-		(*p)++;
-	}
-	if (**p == '#') {
-		spec.immediate = true;
-		(*p)++;
-	}
-	if (**p == '$') {
-		spec.special = true;
-		(*p)++;
-	}
-	if (**p == '&') {
-		spec.symbol = true;
-		(*p)++;
-	}
-	if (**p == '{') {
-		char *end;
-		spec.vector = (u8)strtoul(*p + 1, &end, 10);
-		spec.braces = *end != 'v';
-		spec.list = *end == 'v';
-		if (*end == 'v')
-			spec.vector = (u8)form_vector(form);
-		else if (*end != '}')
-			spec.vector = (u8)isa_fragment_registers(form, *end);
-		*p = strchr(end, '}') + 1;
-	}
+	spec.droppable = take_mark(p, '_');
+	spec.optional = take_mark(p, '?');
+	spec.immediate = take_mark(p, '#');
+	spec.special = take_mark(p, '$');
+	spec.symbol = take_mark(p, '&');
+	if (**p == '{')
+		read_vector(&spec, form, p);
 	spec.named = **p > '9' && **p != 'w'; /* neither a digit nor w and a digit */
 	spec.type = read_type(form, p, &spec.kind);
 	read_limits(&spec, p);

@@ -84,6 +84,21 @@ static const struct kernel *find_kernel(struct play *p, const struct script_stat
 	return NULL;
 }
 
+/* Puts those who watch a launch into p->observers; how many there are. */
+static u32 find_observers(struct play *p)
+{
+	u32 count = 0;
+
+	if (p->options.observer)
+		p->observers[count++] = p->options.observer;
+	if (p->accounting)
+		p->observers[count++] = accounting_observer(p->accounting);
+	if (p->watch)
+		count += checks_observers(p->watch, p->observers + count);
+	p->observers[count] = NULL;
+	return count;
+}
+
 /* Makes p->current and *l from the statement. *l points to parts of p and of the session's arena: it is valid until the
  * next statement is played. */
 static bool prepare(struct play *p, const struct script_statement *st, struct launch *l)
@@ -91,20 +106,12 @@ static bool prepare(struct play *p, const struct script_statement *st, struct la
 	struct session *s = p->session;
 	const struct kernel *k = find_kernel(p, st);
 	const u8 *params = k ? play_params(p, &st->launch, st->span, k) : NULL;
-	u32 observer_count = 0;
 	/* Caches and clocks see accesses in one order. */
 	const bool one_thread = p->watch || (p->accounting && p->options.accounting.caches != ACCOUNT_CACHES_NONE);
 
 	if (!params)
 		return false;
 	p->current = (struct play_launch){.statement = st, .kernel = k};
-	if (p->options.observer)
-		p->observers[observer_count++] = p->options.observer;
-	if (p->accounting)
-		p->observers[observer_count++] = accounting_observer(p->accounting);
-	if (p->watch)
-		observer_count += checks_observers(p->watch, p->observers + observer_count);
-	p->observers[observer_count] = NULL;
 	*l = (struct launch){
 		.program = s->program,
 		.kernel = k,
@@ -121,7 +128,7 @@ static bool prepare(struct play *p, const struct script_statement *st, struct la
 		.lock_order = p->options.lock_order,
 		.schedule = p->options.schedule,
 		.native = session_native(s, s->program, k, p->options.native),
-		.observers = observer_count ? p->observers : NULL,
+		.observers = find_observers(p) ? p->observers : NULL,
 		.print = on_print,
 		.print_error = on_print_error,
 		.print_context = p,
