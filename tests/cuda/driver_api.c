@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -439,11 +440,97 @@ START_TEST(processes_share_memory_and_events)
 	OK(cuMemcpyDtoH_v2(have, apart, sizeof have));
 	ck_assert_uint_eq(have[3], 7);
 	OK(cuMemFree_v2(at));
-	/* A handle of nothing. */
-	m->memory.words[1]++;
+	/* A handle of nothing: the file has another number. The process's may be one of this one's threads. */
+	m->memory.words[2]++;
 	ck_assert_int_ne(cuIpcOpenMemHandle_v2(&at, m->memory, 1), 0);
 	memset(&m->memory, 0, sizeof m->memory);
 	ck_assert_int_eq(cuIpcOpenMemHandle_v2(&at, m->memory, 1), 400);
+}
+END_TEST
+
+/* CUmemPoolProps, and CUmemAccessDesc. */
+struct pool_properties {
+	int type, handle_types, location_type, location;
+	void *security;
+	size_t most;
+	unsigned short usage;
+	unsigned char reserved[54];
+};
+struct access {
+	int location_type, location, flags;
+};
+int cuMemPoolCreate(void **, const struct pool_properties *), cuMemPoolDestroy(void *),
+	cuMemPoolExportToShareableHandle(void *, void *, int, u64),
+	cuMemPoolImportFromShareableHandle(void **, void *, int, u64), cuMemPoolExportPointer(struct handle *, u64),
+	cuMemPoolImportPointer(u64 *, void *, struct handle *),
+	cuMemPoolSetAccess(void *, const struct access *, size_t), cuMemPoolGetAccess(int *, void *, void *),
+	cuMemAllocFromPoolAsync(u64 *, size_t, void *, void *), cuMemFreeAsync(u64, void *),
+	cuMemPoolGetAttribute(void *, int, void *);
+
+/* Imports the pool by a file that it finds open under the same number, and an allocation of it. */
+static void other_pool(struct meeting *m, int file)
+{
+	static const struct access all = {1, 0, 3};
+	int location[2] = {1, 0}, flags;
+	void *pool, *s;
+	u64 at, none;
+
+	wait_for(m, 1);
+	context();
+	void *f = function("scale");
+	if (cuMemPoolImportFromShareableHandle(&pool, (void *)(intptr_t)file, 1, 0) || cuStreamCreate(&s, 1))
+		_exit(1);
+	if (cuMemPoolGetAccess(&flags, pool, location) || flags || cuMemPoolSetAccess(pool, &all, 1) ||
+	    cuMemPoolGetAccess(&flags, pool, location) || flags != 3)
+		_exit(2);
+	if (cuMemPoolImportPointer(&at, pool, &m->memory) || cuMemAllocFromPoolAsync(&none, 64, pool, s) != 1)
+		_exit(3);
+	if (scale(f, at, 16, s) || cuMemFreeAsync(at, s) || cuStreamSynchronize(s) || cuMemFreeAsync(at, s) != 1)
+		_exit(4);
+	if (cuMemPoolImportPointer(&at, pool, &m->memory) || cuMemFree_v2(at) || cuMemPoolDestroy(pool))
+		_exit(5);
+	_exit(0);
+}
+
+START_TEST(processes_share_pools)
+{
+	const struct pool_properties shared = {.type = 1, .handle_types = 1, .location_type = 1};
+	const struct pool_properties own = {.type = 1, .location_type = 1};
+	int status, file = memfd_create("reserved", 0), exported;
+	struct meeting *m = mmap(NULL, sizeof *m, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	void *pool, *apart, *s;
+	unsigned have[16];
+	u64 at, used;
+
+	/* The child's file is made before it, and filled with what the parent's says. */
+	const pid_t child = fork();
+	if (!child)
+		other_pool(m, file);
+	context();
+	OK(cuStreamCreate(&s, 1));
+	OK(cuMemPoolCreate(&apart, &own));
+	OK(cuMemPoolCreate(&pool, &shared));
+	ck_assert_int_eq(cuMemPoolExportToShareableHandle(&exported, apart, 1, 0), 1);
+	OK(cuMemPoolExportToShareableHandle(&exported, pool, 1, 0));
+	ck_assert_int_gt(sendfile(file, exported, &(off_t){0}, 4096), 0);
+	OK(cuMemAllocFromPoolAsync(&at, sizeof have, apart, s));
+	ck_assert_int_eq(cuMemPoolExportPointer(&m->memory, at), 1);
+	OK(cuMemFree_v2(at));
+	OK(cuMemPoolGetAttribute(apart, 7, &used));
+	ck_assert_uint_eq(used, 0);
+	OK(cuMemAllocFromPoolAsync(&at, sizeof have, pool, s));
+	OK(cuMemsetD32Async(at, 10, 16, s));
+	OK(cuMemPoolExportPointer(&m->memory, at));
+	come_to(m, 1);
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+	OK(cuMemcpyDtoH_v2(have, at, sizeof have));
+	for (int k = 0; k < 16; k++)
+		ck_assert_uint_eq(have[k], 35);
+	ck_assert_int_eq(cuMemPoolImportPointer(&at, pool, &m->memory), 1);
+	ck_assert_int_eq(cuMemPoolImportFromShareableHandle(&apart, (void *)(intptr_t)-1, 1, 0), 1);
+	OK(cuMemFreeAsync(at, s));
+	OK(cuStreamSynchronize(s));
 }
 END_TEST
 
@@ -497,6 +584,7 @@ END_TEST
 UNIT_TESTS("driver interface", 0)
 {
 	UNIT_TEST(processes_share_memory_and_events);
+	UNIT_TEST(processes_share_pools);
 	UNIT_TEST(a_fill_is_done_when_its_call_returns);
 	UNIT_TEST(many_live_values_do_not_refuse_a_launch);
 	UNIT_TEST(a_kernel_runs);

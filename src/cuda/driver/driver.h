@@ -108,6 +108,13 @@ void block_unbook(struct region *b);
 /* Takes it out of memory and out of the books; its bytes go back to where they came from. */
 void block_remove(struct region *b);
 void blocks_remove_of(struct cu_context *c);
+/* Whether it is another process's allocation from a pool. */
+bool pool_imported(const struct region *b);
+/* Its pool, if it has one, has room again. */
+void pool_give_back(struct region *b);
+/* The bytes of a handle by which another process finds the block, and a block from those; a CUresult. */
+int ipc_export(u64 base, u8 handle[64]);
+int ipc_import(const u8 handle[64], u64 *address);
 /* Unmaps a BLOCK_IMPORTED. */
 void ipc_unmap(const struct region *b);
 /* Prints what the program has allocated and not freed. */

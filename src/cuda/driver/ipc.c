@@ -27,15 +27,12 @@ struct imported {
 };
 static struct imported *imports;
 
-int drv_cuIpcGetMemHandle(struct cu_ipc_handle *p_handle, u64 dptr)
+int ipc_export(u64 base, u8 handle[64])
 {
-	const struct region *b = block_of(dptr);
+	const struct region *b = block_at(base);
 	struct shared_name n = {.magic = SHARED_MAGIC, .kind = SHARED_MEMORY, .process = getpid()};
 
-	if (!p_handle || !b || b->kind != BLOCK_DEVICE || b->of_graph)
-		return CU_INVALID_VALUE;
 	/* Nothing may write to it while it moves into the file. */
-	const u64 base = b->base;
 	const int result = context_finish(b->context);
 	if (result)
 		return result;
@@ -46,8 +43,17 @@ int drv_cuIpcGetMemHandle(struct cu_ipc_handle *p_handle, u64 dptr)
 		return CU_OUT_OF_MEMORY;
 	n.bytes = b->size;
 	n.device = (u32)b->device;
-	memcpy(p_handle, &n, sizeof n);
+	memcpy(handle, &n, sizeof n);
 	return CU_OK;
+}
+
+int drv_cuIpcGetMemHandle(struct cu_ipc_handle *p_handle, u64 dptr)
+{
+	const struct region *b = block_of(dptr);
+
+	if (!p_handle || !b || b->kind != BLOCK_DEVICE || b->of_graph)
+		return CU_INVALID_VALUE;
+	return ipc_export(b->base, (u8 *)p_handle);
 }
 
 static int import(const struct shared_name *n, u64 *pdptr)
@@ -90,6 +96,14 @@ int drv_cuIpcOpenMemHandle_v2(u64 *pdptr, struct cu_ipc_handle handle, u32 flags
 			return CU_OK;
 		}
 	return import(&n, pdptr);
+}
+
+int ipc_import(const u8 handle[64], u64 *address)
+{
+	struct shared_name n;
+
+	memcpy(&n, handle, sizeof n);
+	return import(&n, address);
 }
 
 void ipc_unmap(const struct region *b)

@@ -24,7 +24,8 @@ enum {
 	POOL_USED,
 	POOL_USED_HIGH,
 	POOL_ATTRIBUTES = 16,
-	POOL_CHUNK = 32 << 20 /* what the card's pools grow by */
+	POOL_CHUNK = 32 << 20, /* what the card's pools grow by */
+	HANDLE_IS_FILE = 1     /* CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR */
 };
 
 struct cu_pool {
@@ -33,6 +34,9 @@ struct cu_pool {
 	u64 reserved, reserved_high; /* as the card would hold them for later allocations */
 	int reuse[POOL_REUSE_LAST];
 	bool is_default;
+	bool shared;   /* its memory may go to other processes, by files */
+	bool imported; /* from another process, which alone allocates from it */
+	bool access;   /* the device may use it: an imported one only if asked */
 };
 
 static struct cu_pool *pool_new(int device)
@@ -44,6 +48,7 @@ static struct cu_pool *pool_new(int device)
 		return NULL;
 	}
 	p->device = device;
+	p->access = true;
 	for (int k = 0; k < POOL_REUSE_LAST; k++)
 		p->reuse[k] = 1;
 	return p;
@@ -97,8 +102,73 @@ int drv_cuMemPoolCreate(struct cu_pool **pool, const struct cu_pool_properties *
 		return CU_INVALID_VALUE;
 	if (pool_props->location.type == 1 && !is_device(pool_props->location.id))
 		return CU_INVALID_DEVICE;
+	if (pool_props->handle_types & ~HANDLE_IS_FILE)
+		return CU_NOT_SUPPORTED;
 	*pool = pool_new(pool_props->location.type == 1 ? pool_props->location.id : 0);
+	if (*pool)
+		(*pool)->shared = pool_props->handle_types;
 	return *pool ? CU_OK : CU_OUT_OF_MEMORY;
+}
+
+/* --- Pools of other processes ---------------------------------------------------------------------------------- */
+
+/* All that the file of a pool says: allocations are shared each by itself. */
+struct pool_file {
+	u32 magic;
+	int device;
+};
+
+enum { POOL_MAGIC = 0x4c4f4f50 };
+
+int drv_cuMemPoolExportToShareableHandle(void *handle_out, struct cu_pool *pool, int type, u64 flags)
+{
+	const struct pool_file says = {POOL_MAGIC, handle_is(pool, HANDLE_POOL) ? pool->device : 0};
+
+	if (!handle_out || !handle_is(pool, HANDLE_POOL) || !pool->shared || type != HANDLE_IS_FILE || flags)
+		return CU_INVALID_VALUE;
+	const int file = memfd_create("cuMemPool", MFD_CLOEXEC);
+	if (file >= 0 && pwrite(file, &says, sizeof says, 0) != sizeof says) {
+		close(file);
+		return CU_OUT_OF_MEMORY;
+	}
+	*(int *)handle_out = file;
+	return file < 0 ? CU_OUT_OF_MEMORY : CU_OK;
+}
+
+int drv_cuMemPoolImportFromShareableHandle(struct cu_pool **pool_out, void *handle, int type, u64 flags)
+{
+	struct pool_file says;
+
+	if (!pool_out || type != HANDLE_IS_FILE || flags ||
+	    pread((int)(intptr_t)handle, &says, sizeof says, 0) != sizeof says || says.magic != POOL_MAGIC ||
+	    !is_device(says.device))
+		return CU_INVALID_VALUE;
+	*pool_out = pool_new(says.device);
+	if (!*pool_out)
+		return CU_OUT_OF_MEMORY;
+	(*pool_out)->imported = true;
+	(*pool_out)->access = false;
+	return CU_OK;
+}
+
+int drv_cuMemPoolExportPointer(struct cu_pool_pointer *share_data_out, u64 ptr)
+{
+	const struct region *b = block_at(ptr);
+
+	if (!share_data_out || !b || b->kind != BLOCK_ASYNC || !handle_is(b->pool, HANDLE_POOL) || !b->pool->shared)
+		return CU_INVALID_VALUE;
+	return ipc_export(b->base, share_data_out->bytes);
+}
+
+int drv_cuMemPoolImportPointer(u64 *ptr_out, struct cu_pool *pool, struct cu_pool_pointer *share_data)
+{
+	if (!ptr_out || !share_data || !handle_is(pool, HANDLE_POOL) || !pool->imported)
+		return CU_INVALID_VALUE;
+	const int result = ipc_import(share_data->bytes, ptr_out);
+	if (result)
+		return result == CU_INVALID_HANDLE ? CU_INVALID_VALUE : result;
+	block_at(*ptr_out)->pool = pool;
+	return CU_OK;
 }
 
 int drv_cuMemPoolDestroy(struct cu_pool *pool)
@@ -174,14 +244,19 @@ int drv_cuMemPoolSetAttribute(struct cu_pool *pool, int attr, void *value)
 
 int drv_cuMemPoolSetAccess(struct cu_pool *pool, const struct cu_access *map, size_t count)
 {
-	return handle_is(pool, HANDLE_POOL) && (map || !count) ? CU_OK : CU_INVALID_VALUE;
+	if (!handle_is(pool, HANDLE_POOL) || (!map && count))
+		return CU_INVALID_VALUE;
+	for (size_t k = 0; k < count; k++)
+		if (map[k].location.type == 1 && map[k].location.id == pool->device && pool->imported)
+			pool->access = map[k].flags != 0;
+	return CU_OK;
 }
 
 int drv_cuMemPoolGetAccess(void *flags, struct cu_pool *mem_pool, struct cu_location *location)
 {
 	if (!flags || !location || !handle_is(mem_pool, HANDLE_POOL))
 		return CU_INVALID_VALUE;
-	*(int *)flags = location->type == 1 && location->id == mem_pool->device ? 3 : 0;
+	*(int *)flags = location->type == 1 && location->id == mem_pool->device && mem_pool->access ? 3 : 0;
 	return CU_OK;
 }
 
@@ -205,6 +280,17 @@ int drv_cuMemSetMemPool(struct cu_location *location, int type, struct cu_pool *
 	return location->type == 1 ? drv_cuDeviceSetMemPool(location->id, pool) : CU_NOT_SUPPORTED;
 }
 
+bool pool_imported(const struct region *b) { return b->kind == BLOCK_IMPORTED && b->pool; }
+
+void pool_give_back(struct region *b)
+{
+	if (b->kind == BLOCK_ASYNC && handle_is(b->pool, HANDLE_POOL)) {
+		b->pool->used -= b->size;
+		pool_release(b->pool, b->pool->threshold);
+	}
+	b->pool = pool_imported(b) ? b->pool : NULL;
+}
+
 /* Memory is given at once: what the stream's order allows to be used is a part of what may be. */
 int drv_cuMemAllocFromPoolAsync(u64 *dptr, size_t bytesize, struct cu_pool *pool, struct cu_stream *h_stream)
 {
@@ -212,7 +298,7 @@ int drv_cuMemAllocFromPoolAsync(u64 *dptr, size_t bytesize, struct cu_pool *pool
 
 	if (!s)
 		return CU_INVALID_HANDLE;
-	if (!dptr || !bytesize || !handle_is(pool, HANDLE_POOL))
+	if (!dptr || !bytesize || !handle_is(pool, HANDLE_POOL) || pool->imported)
 		return CU_INVALID_VALUE;
 	if (s->capture)
 		return capture_allocate(s, bytesize, dptr);
@@ -244,20 +330,17 @@ int drv_cuMemFreeAsync(u64 dptr, struct cu_stream *h_stream)
 		return CU_INVALID_HANDLE;
 	if (!dptr)
 		return CU_OK;
-	if (!b || (b->kind != BLOCK_ASYNC && b->kind != BLOCK_DEVICE))
+	if (!b || (b->kind != BLOCK_ASYNC && b->kind != BLOCK_DEVICE && !pool_imported(b)))
 		return CU_INVALID_VALUE;
 	if (b->of_graph && !s->capture)
 		return CU_OK;
-	if (b->pool && handle_is(b->pool, HANDLE_POOL)) {
-		b->pool->used -= b->size;
-		pool_release(b->pool, b->pool->threshold);
-	}
+	pool_give_back(b);
 	return stream_give(s, &(struct task){.kind = TASK_FREE, .address = dptr}, NULL);
 }
 
 /* --- Virtual memory management ------------------------------------------------------------------------------- */
 
-enum { GRANULARITY = 2 << 20, HANDLE_IS_FILE = 1 };
+enum { GRANULARITY = 2 << 20 };
 
 /* Memory without an address: a file of its own, which may be mapped at several. */
 struct physical {

@@ -229,6 +229,11 @@ struct cu_pool_properties {
 	u8 reserved[54];
 };
 
+/* CUmemPoolPtrExportData */
+struct cu_pool_pointer {
+	u8 bytes[64];
+};
+
 /* CUDA_MEM_ALLOC_NODE_PARAMS */
 struct cu_alloc_node {
 	struct cu_pool_properties pool;
