@@ -7,13 +7,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 struct arena_chunk {
 	struct arena_chunk *older;
 	size_t bytes;
 };
 
-enum { CHUNK_MIN = 16 << 10, CHUNK_MAX = 4 << 20, CHUNK_HEADER = 64 };
+enum { CHUNK_MIN = 16 << 10, CHUNK_MAX = 16 << 20, CHUNK_HEADER = 64, CHUNK_LARGE = 2 << 20 };
 
 void arena_init(struct arena *a, jmp_buf *out_of_memory)
 {
@@ -95,6 +97,22 @@ static struct arena_chunk *take_aside(struct arena *a, size_t bytes)
 	return memset(c, 0, CHUNK_HEADER + bytes + 64);
 }
 
+/* Large pages for a large chunk, none of which has been touched: a third of the time that a large text takes to read
+ * went into page faults. Where the system has none to give, nothing changes. */
+static void advise(struct arena_chunk *c, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)c;
+	const uintptr_t first = (at + page - 1) & ~(page - 1), end = (at + bytes) & ~(page - 1);
+
+	if (bytes >= CHUNK_LARGE && end > first)
+		madvise((void *)first, end - first, MADV_HUGEPAGE);
+#else
+	(void)c;
+	(void)bytes;
+#endif
+}
+
 static void arena_add_chunk(struct arena *a, size_t need)
 {
 	size_t bytes = CHUNK_MIN;
@@ -104,10 +122,12 @@ static void arena_add_chunk(struct arena *a, size_t need)
 	if (bytes < need)
 		bytes = need;
 	struct arena_chunk *c = take_aside(a, bytes);
-	if (!c)
+	if (!c) {
 		c = calloc(1, CHUNK_HEADER + bytes + 64);
-	if (!c)
-		arena_out_of_memory(a);
+		if (!c)
+			arena_out_of_memory(a);
+		advise(c, CHUNK_HEADER + bytes + 64);
+	}
 	c->older = a->chunks;
 	c->bytes = bytes;
 	a->chunks = c;

@@ -192,6 +192,19 @@ static bool print_file(struct passed_file *f, FILE *to)
 	return length > 0;
 }
 
+/* The same, to a file of the user's; false: it could not all be written, and why has been said. */
+static bool save_file(struct passed_file *f, const char *path)
+{
+	FILE *to = fopen(path, "w");
+
+	if (to)
+		print_file(f, to);
+	const bool failed = !to || ferror(to);
+	if ((to && fclose(to)) || failed)
+		return fprintf(stderr, "ptxsim exec: %s: %s\n", path, strerror(errno)), false;
+	return true;
+}
+
 /* The program, for the handler of signals. */
 static volatile pid_t running;
 
@@ -236,10 +249,15 @@ static int run(const char *path, char **words, const struct exec_options *o)
 	int status;
 
 	pass_file(&findings, "PTXSIM_FINDINGS");
-	if (o->report && !o->output)
+	/* By way of here too where the report has a file of the user's, so that a failure to write it shows. */
+	if (o->report)
 		pass_file(&report, "PTXSIM_REPORT_FILE");
 	const bool started = run_program(path, words, &status);
-	print_file(&report, stdout);
+	bool saved = true;
+	if (o->output && report.is_there)
+		saved = save_file(&report, o->output);
+	else
+		print_file(&report, stdout);
 	const bool found = print_file(&findings, stderr) && o->checks;
 	if (!started)
 		return wrong("cannot start a process: %s", strerror(errno));
@@ -250,6 +268,8 @@ static int run(const char *path, char **words, const struct exec_options *o)
 	if (o->checks)
 		fprintf(stderr, "ptxsim exec: the checks found %s; the program's own exit status is %d\n",
 			found ? "something, see above" : "nothing", WEXITSTATUS(status));
+	if (!saved)
+		return CLI_WRONG;
 	return found && !WEXITSTATUS(status) ? o->status_of_findings : WEXITSTATUS(status);
 }
 
@@ -432,6 +452,9 @@ static bool options_fit(const struct exec_options *o)
 	const char *most = getenv("PTXSIM_MAX_FINDINGS"), *suppress = getenv("PTXSIM_SUPPRESS");
 	if (most && (!*most || most[strspn(most, "0123456789")] || !strtoull(most, NULL, 10)))
 		return wrong("--max-findings is a number from 1, not '%s'", most), false;
+	struct stat about;
+	if (suppress && !stat(suppress, &about) && S_ISDIR(about.st_mode))
+		return wrong("--suppress: '%s' is a folder", suppress), false;
 	if (suppress && access(suppress, R_OK))
 		return wrong("--suppress: '%s' cannot be read", suppress), false;
 	if (o->checks && list && *list && !check_options_read(list, &check))

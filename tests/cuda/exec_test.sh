@@ -81,6 +81,8 @@ if grep -q '<title>' "$work/r.html" && grep -q 'st.shared.u32' "$work/r.html"; t
 "$ptxsim" exec --trace "$work/trace" "$program" clean >/dev/null 2>&1
 if grep -q 'cuLaunchKernel(.*) = 0 CUDA_SUCCESS' "$work/trace"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL: a trace"; fi
 expect "a trace that nobody can write down" 0 "^ptxsim: PTXSIM_TRACE cannot be written any further: No space" --trace /dev/full "$program" clean
+expect "a report that nobody can write down" 2 "^ptxsim exec: /dev/full: No space left on device" --report json -o /dev/full "$program" clean
+expect "a folder where a file of findings is wanted" 2 "^ptxsim exec: --suppress: '$work' is a folder" --check --suppress "$work" "$program" clean
 # Ended by a signal, to the program or to the command: the report is of what has run so far, and the status the signal's.
 # A signal that this script was started to ignore (nohup) would never arrive.
 for signal in TERM HUP; do
