@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Contexts and their memory.
+ *
+ * Every call checks its arguments and names itself in the error (call_fails), which ptxsim_last_error returns. Memory
+ * of a context is one address space with 47 bits; the windows of other state spaces lie in it, and nothing is mapped
+ * there.
  */
 #include "config.h"
 
@@ -64,6 +68,8 @@ ptxsim_context *ptxsim_context_create(const ptxsim_device *device)
 	return c;
 }
 
+/* PTX of 32-bit addresses needs a smaller address space, which must be chosen before there is memory. False: it is too
+ * late. */
 bool context_take_bits(ptxsim_context *c, u32 bits)
 {
 	pthread_mutex_lock(&c->lock);
@@ -78,6 +84,7 @@ bool context_take_bits(ptxsim_context *c, u32 bits)
 	return same;
 }
 
+/* Work that is under way is done first; then records, modules, threads and memory go, in this order. */
 void ptxsim_context_free(ptxsim_context *context)
 {
 	if (!context)

@@ -2,6 +2,10 @@
  *
  * Before a launch, what each instruction is to the observer is worked out, with its place; during it, events are filled in
  * and told.
+ *
+ * Events are structs on the stack, filled in from the engine's rows: valid during the call only. All of them have the
+ * launch, the block and the host's thread; what follows depends on the kind. Unless the observer says any_thread, the
+ * launch runs on one.
  */
 #include "api/observing.h"
 
@@ -44,6 +48,7 @@ static u8 barrier_of(const struct form *f)
 	return traits & TRAIT_BARRIER ? PTXSIM_BARRIER_BLOCK + 1 : 0;
 }
 
+/* Only a decoded instruction that does the work of one of the text is reported, so that each is seen once. */
 static struct told_insn describe(const struct observing *o, const struct code *code, u32 insn)
 {
 	const struct ptxsim_observer *to = o->told.observer;
@@ -121,6 +126,7 @@ static u64 told_address(struct warp *w, enum ir_space space, u64 address)
 	return (u64)(owner->cluster_rank + 1) << SHARED_RANK_SHIFT | offset;
 }
 
+/* False: a space that observers have no name for. */
 static bool told_space(enum ir_space space, ptxsim_space *to)
 {
 	switch (space) {
@@ -187,6 +193,7 @@ static ptxsim_access access_of(enum account_operation operation)
 	}
 }
 
+/* cp.async is reported as two accesses: a load from global memory, and a store to shared memory. */
 static void tell_copy(const struct observing *o, struct ptxsim_event *e, const struct account_site *s, struct warp *w,
 		      const struct insn *i, const u8 *rows, u32 mask)
 {
@@ -234,6 +241,7 @@ static void tell_barrier(const struct observing *o, struct ptxsim_event *e, cons
 	tell(o, o->told.observer->barrier, e);
 }
 
+/* The instruction first, then what it is besides: a barrier, an access. */
 static void tell_all(const struct observing *o, const struct code *code, u32 insn, struct warp *w, const struct insn *i,
 		     const u8 *rows, u32 mask)
 {
@@ -294,6 +302,7 @@ static void block_end(void *context, struct block *b)
 
 /* --- The observer --------------------------------------------------------------------------- */
 
+/* Lives in the arena, as long as the launch. */
 struct observing *observing_new(struct arena *arena, struct launch *l, const struct told_launch *told)
 {
 	struct observing *o = ARENA_NEW(arena, struct observing);

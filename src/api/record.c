@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Records: their making and end, and what they say without their module's program.
+ *
+ * A record is what a launch leaves behind for the program to ask: how it ended, counters, findings, reports. It may live longer than its
+ * module: then what needs the program can no longer be made (records_forget_module), and the rest stays. Records of a module are a list under the context's lock.
  */
 #include "api/record.h"
 
@@ -61,6 +64,7 @@ ptxsim_record *record_new(const ptxsim_function *f, const struct ptxsim_watching
 	return r;
 }
 
+/* A grid that the kernel itself has launched has a record of its own, behind its parent's. */
 ptxsim_record *record_add_grid(ptxsim_record *r, const ptxsim_function *f)
 {
 	ptxsim_record *grid = record_new(f, &r->watching.wanted);
@@ -187,12 +191,14 @@ const char *ptxsim_counter_definition(size_t index)
 
 /* --- The last launch ------------------------------------------------------------------------ */
 
+/* The struct has grown: programs that were compiled with an older header give its older size. */
 static bool is_size_of_watching(size_t size)
 {
 	return size == offsetof(struct ptxsim_watching, sync) || size == offsetof(struct ptxsim_watching, checks) ||
 	       size == sizeof(struct ptxsim_watching);
 }
 
+/* What is to be watched in a launch: what the launch says, else what the context was asked for. */
 ptxsim_status watching_take(ptxsim_context *c, const struct ptxsim_watching *given, struct ptxsim_watching *wanted)
 {
 	*wanted = (struct ptxsim_watching){.struct_size = sizeof *wanted};

@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Sessions: reading texts, building the program, and its memory.
+ *
+ * What all front ends share, from texts to a program that can be launched:
+ *
+ *  session_open         tables of instructions for this host's vectors
+ *  session_add_file     a text is parsed, a cubin decoded: a module each; errors are collected
+ *  session_lower        link the modules, lower kernels (decode/lower.h)
+ *  session_build        and put the variables into memory
+ *  session_close        frees all: everything but memory and threads lies in one arena
+ *
+ * Running out of memory jumps to where SESSION_ENTER was called last.
  */
 #include "api/session.h"
 
@@ -43,6 +53,7 @@ static const struct isa_family *const *choose_families(const char **variant)
 	return sem_families(asked);
 }
 
+/* tables: a session whose tables of instructions are used, too; NULL: they are made. */
 bool session_open_with(struct session *s, const struct session *tables)
 {
 	memset(s, 0, sizeof *s);
@@ -192,6 +203,7 @@ static void refuse_variables(struct session *s)
 	}
 }
 
+/* A kernel by its C++ name, with or without parameters. *count: how many fit; NULL unless exactly one does. */
 const char *session_kernel_named(struct session *s, const char *wanted, u32 *count)
 {
 	const size_t length = strlen(wanted);
@@ -209,6 +221,7 @@ const char *session_kernel_named(struct session *s, const char *wanted, u32 *cou
 	return *count == 1 ? found : NULL;
 }
 
+/* All memory anew: the variables with their initial values, nothing else. */
 bool session_reset_memory(struct session *s)
 {
 	const struct program *p = s->program;
@@ -238,6 +251,7 @@ const char *session_diagnostics(struct session *s, bool colour)
 	return copy;
 }
 
+/* NULL: the kernel is interpreted. */
 struct native_kernel *session_native(struct session *s, const struct program *p, const struct kernel *k,
 				     enum native_mode mode)
 {

@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Queues of work: see stream.h. One lock a group guards all of its queues; work runs without it.
+ *
+ * Who runs work:
+ *
+ *  a thread that waits (queue_wait)     runs what is in its way itself: get_on, run_head
+ *  the watcher, one a group             looks every GRACE_NS whether work is ready that nobody waits for
+ *  runners, as many as are needed       run that: one queue each at a time (claimed), until its head has to wait
+ *
+ * Most programs give work and wait for it at once: then nothing runs on another thread, and small launches do not pay
+ * for a change of threads. A queue's work is numbered from 1; `given` and `done` count, and waiting means waiting for a
+ * number.
  */
 #include "api/stream.h"
 
@@ -59,7 +69,8 @@ struct queue *queue_new(struct queue_group *g)
 	return q;
 }
 
-/* Takes a queue that nobody needs out of the list and frees it. */
+/* Takes a queue that nobody needs out of the list and frees it.
+ * gone: its owner has freed it; users: others' work waits for it, or somebody holds it. */
 static void drop_if_unused(struct queue *q)
 {
 	if (!q->gone || q->users || q->busy || q->claimed || q->head)
@@ -106,6 +117,7 @@ static void run_head(struct queue *q)
 
 /* --- Background ------------------------------------------------------------------------------- */
 
+/* A queue whose head could run now and that no thread is at; NULL: none. */
 static struct queue *unclaimed(struct queue_group *g)
 {
 	for (struct queue *q = g->list; q; q = q->next)
@@ -114,6 +126,7 @@ static struct queue *unclaimed(struct queue_group *g)
 	return NULL;
 }
 
+/* Takes unclaimed queues until the group ends. Sleeps where there are none, to be signalled by summon_runner. */
 static void *runner_main(void *group)
 {
 	struct queue_group *g = group;
@@ -161,6 +174,7 @@ static void summon_runner(struct queue_group *g)
 		g->runners++;
 }
 
+/* Sleeps for good after IDLE_ROUNDS without work; queue_give wakes it. */
 static void *watcher_main(void *group)
 {
 	struct queue_group *g = group;
@@ -189,6 +203,7 @@ static void *watcher_main(void *group)
 
 /* --- Doors ------------------------------------------------------------------------------------ */
 
+/* Appends the work and returns its number. The watcher is started with the first. */
 u64 queue_give(struct queue *q, struct work *w)
 {
 	struct queue_group *g = q->group;
@@ -242,6 +257,7 @@ void queue_wait(struct queue *q, u64 number)
 	pthread_mutex_unlock(&q->group->lock);
 }
 
+/* Runs brief work up to that number on the calling thread, as long as nothing keeps it. */
 void queue_run_brief(struct queue *q, u64 number)
 {
 	pthread_mutex_lock(&q->group->lock);
@@ -294,6 +310,7 @@ void queue_free(struct queue *q)
 	pthread_mutex_unlock(&g->lock);
 }
 
+/* Does all work that is left, ends the threads, and frees the queues. */
 void queue_group_end(struct queue_group *g)
 {
 	pthread_mutex_lock(&g->lock);

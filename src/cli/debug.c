@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * ptxsim debug: the debugger at the command line.
+ *
+ * Two commands in one: kernels of files, in this process (the engine and its console), or kernels of a program, in the
+ * program's own process (--exec: cli/debug_exec.c starts it, and cuda/driver/debugging.c has the console there).
  */
 #include <errno.h>
 #include <signal.h>
@@ -69,6 +72,7 @@ static error_t parse_exec_option(int key, char *text, struct argp_state *state)
 	}
 }
 
+/* The program's process reads these from its environment. */
 static error_t choose_launches(struct argp_state *state, const char *text)
 {
 	u64 first, last;
@@ -151,6 +155,7 @@ static char **take_program(int *count, char **words)
 	return NULL;
 }
 
+/* --exec: what the program's process needs to know goes by environment variables. */
 static int debug_program_of(struct debug_command *o)
 {
 	const struct debug_exec asked = {o->starts.items, o->starts.count, o->batch};

@@ -100,6 +100,7 @@ static int compare_rows(const void *a, const void *b)
 	return strcmp(((const struct evidence *)a)->row, ((const struct evidence *)b)->row);
 }
 
+/* "recording, case" and the like; "manual" would be a row without evidence, which a test does not allow. */
 static const char *verified_by(const struct isa_row *row)
 {
 	char text[1024];
@@ -264,7 +265,8 @@ static void head_mnemonics(bool markdown)
 	puts(" ---: | --- |");
 }
 
-/* How many fit the wanted opcode. */
+/* How many fit the wanted opcode.
+ * Machine code's mnemonics, with the targets that have them, and whether they run here. */
 static size_t print_mnemonics(const struct isa_options *o)
 {
 	const char *name = o->opcode;

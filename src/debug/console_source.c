@@ -25,6 +25,8 @@ static const char *find_source(struct console *c, const char *path)
 	return found.text;
 }
 
+/* A line of a file, without its end: of a text that the engine has, or of CUDA C found on disk. NULL: there is no such
+ * line. */
 const char *source_line(struct console *c, const char *file, u32 line, u32 *length)
 {
 	const char *text = debug_source_text(c->d, file, line, length);
@@ -90,6 +92,8 @@ static void show_ptx_line(struct console *c, const struct debug_line *l)
 		text);
 }
 
+/* What a stop shows: the line of CUDA C, that of PTX for machine code, and the instruction. Lines that were shown at
+ * the stop before are not repeated. */
 void show_line(struct console *c, const struct debug_place *p, u32 lanes)
 {
 	const struct debug_line l = debug_line(p);
@@ -112,7 +116,8 @@ void show_line(struct console *c, const struct debug_place *p, u32 lanes)
 
 /* --- list --------------------------------------------------------------------------------------------- */
 
-/* Lines of a file, of which `asked` is the one that was asked for. */
+/* Lines of a file, of which `asked` is the one that was asked for.
+ * Prints lines first to last, `mark` with an arrow, and remembers where `list` goes on. */
 static bool list_lines(struct console *c, const char *file, u32 asked, u32 first, u32 last, u32 mark)
 {
 	u32 length;

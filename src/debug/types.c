@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Types: those of PTX as if the source had them, pointers and arrays that expressions make, and their names.
+ *
+ * Expressions have dwarf types, whether the program has debug information or not: types of PTX stand in a table, one
+ * for each token, and pointers to and arrays of any type are made when an expression needs them.
  */
 #include <ctype.h>
 #include <string.h>
@@ -38,6 +41,7 @@ const struct dwarf_type *type_of_token(struct debug *d, u16 token)
 	return token_is_type(token) ? &table(d)->tokens[token] : NULL;
 }
 
+/* Whether the type is one of PTX's own, of that table. */
 bool type_is_token(const struct debug *d, const struct dwarf_type *t)
 {
 	const uintptr_t at = (uintptr_t)t, first = d->names.types ? (uintptr_t)d->names.types->tokens : 0;
@@ -45,11 +49,13 @@ bool type_is_token(const struct debug *d, const struct dwarf_type *t)
 	return first && at >= first && at < first + sizeof d->names.types->tokens;
 }
 
+/* Of four tokens, the one of that many bytes. */
 static u16 sized(u64 bytes, u16 b1, u16 b2, u16 b4, u16 b8)
 {
 	return bytes == 1 ? b1 : bytes == 2 ? b2 : bytes == 4 ? b4 : bytes == 8 ? b8 : TOKEN_NONE;
 }
 
+/* The PTX type that a value of the type is computed with; TOKEN_NONE for structures, arrays and the like. */
 u16 token_of_type(const struct debug *d, const struct dwarf_type *t)
 {
 	t = dwarf_plain(t);
@@ -76,6 +82,7 @@ u16 token_of_type(const struct debug *d, const struct dwarf_type *t)
 
 /* --- Derived types ----------------------------------------------------------------------------------- */
 
+/* *is_new: it has just been made, and its fields have to be filled in. */
 static struct dwarf_type *derive(struct debug *d, const void *from, enum dwarf_kind kind, u64 count, bool *is_new)
 {
 	struct type_table *t = table(d);
@@ -124,6 +131,7 @@ static const struct dwarf_type *arrays_of(struct debug *d, const struct dwarf_ty
 	return element;
 }
 
+/* A variable of PTX as the source might have declared it: .v4 as an array, too. */
 const struct dwarf_type *type_of_variable(struct debug *d, const struct ir_variable *v)
 {
 	const struct dwarf_type *element = type_of_token(d, v->type);
@@ -246,6 +254,8 @@ static const struct dwarf_type *read_source_type(struct term_reader *r, const ch
 	return t;
 }
 
+/* Reads a type at r->at and moves on behind it: C's words, PTX's (.f32: *as_bits, the bits are to be read as that
+ * type), or one of the source; const and volatile before it, stars behind. NULL: there is no type, and r->at stays. */
 const struct dwarf_type *type_read(struct term_reader *r, bool *as_bits)
 {
 	const char *at = r->at;

@@ -51,6 +51,7 @@ u32 flow_targets(const struct ir_function *f, const struct ir_instruction *x, co
 	return count;
 }
 
+/* Whether control may go on at the next instruction: a guarded branch, return or exit may. */
 static bool falls_through(const struct ir_instruction *x, u32 flags)
 {
 	if (x->guard)
@@ -77,6 +78,7 @@ static void find_leaders(const struct ir_function *f, const struct form *forms, 
 	}
 }
 
+/* Successors of each block, then predecessors from those. */
 static void connect(struct flow *g, const struct ir_function *f, const struct form *forms, struct arena *arena)
 {
 	for (u32 b = 0; b < g->block_count; b++) {
@@ -195,6 +197,7 @@ static u32 least_above(struct reversed *r, u32 v)
 	return r->label[v];
 }
 
+/* Semidominators from the last number to the first, then dominators; Lengauer and Tarjan's names are kept. */
 static void find_dominators(struct reversed *r, const struct flow *g, const bool *at_end)
 {
 	for (u32 w = 0; w < r->count; w++) {
@@ -245,6 +248,7 @@ static void post_dominators(struct flow *g, const struct ir_function *f, const s
 			g->blocks[g->blocks[b].post_dominator].reconverges = true;
 }
 
+/* Blocks in the order of the text; block_of by instruction. Lives in the arena. */
 struct flow *flow_build(struct arena *arena, const struct ir_function *f, const struct form *forms)
 {
 	struct flow *g = ARENA_NEW(arena, struct flow);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Entries: .debug_abbrev says of each entry's code which tag and attributes it has, in which forms.
+ *
+ * An entry in .debug_info is a code and the values of its attributes, without names: code -> .debug_abbrev -> tag,
+ * children, (name, form) pairs -> values by their forms. Entries whose parents have children follow them, and a code of
+ * 0 ends a list; here they are linked as a tree by index (parent, first, next).
  */
 #include "dwarf/entry.h"
 
@@ -45,6 +49,7 @@ struct unit {
 
 /* --- Forms ----------------------------------------------------------------------------------------- */
 
+/* A string of .debug_str. */
 static void read_text_at(struct unit *u, u64 offset, struct dwarf_attribute *a)
 {
 	const struct dwarf_section *s = dwarf_find_section(u->entries->sections, ".debug_str");
@@ -211,6 +216,7 @@ static bool read_unit(struct unit *u, struct dwarf_cursor *c)
 	return true;
 }
 
+/* Stops at the first unit that cannot be read, with the reason in e->problem; units before it stay. */
 void dwarf_read_entries(struct arena *a, const struct dwarf_sections *s, struct dwarf_entries *e)
 {
 	const struct dwarf_section *info = dwarf_find_section(s, ".debug_info");
@@ -264,6 +270,7 @@ const char *dwarf_attribute_text(const struct dwarf_entries *e, u32 entry, u32 n
 	return a && a->kind == VALUE_TEXT && *a->text ? a->text : NULL;
 }
 
+/* The entry that an attribute refers to, by its place; NO_ENTRY: none. */
 u32 dwarf_attribute_entry(const struct dwarf_entries *e, u32 entry, u32 name)
 {
 	const struct dwarf_attribute *a = dwarf_attribute(e, entry, name);

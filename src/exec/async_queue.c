@@ -23,6 +23,7 @@ struct async_task {
 	max_align_t kept[];
 };
 
+/* A number below `below`, from the cluster's own generator: the same for any number of host threads. */
 static u32 chance(struct async_cluster *c, u32 below)
 {
 	c->random = c->random * 6364136223846793005ull + 1442695040888963407ull;
@@ -30,6 +31,7 @@ static u32 chance(struct async_cluster *c, u32 below)
 	return (u32)((mixed >> 32) % below);
 }
 
+/* Tasks are used again, as long as they have room enough. */
 static struct async_task *new_task(struct async_cluster *c, struct warp *w, u32 lane, async_run_fn *run, size_t bytes)
 {
 	struct async_task **at = &c->unused_tasks, *t;
@@ -81,6 +83,7 @@ static bool goes_before(const struct async_task *s, const struct async_task *t)
 			  : t->kind == ASYNC_WGMMA && s->kind == ASYNC_WGMMA;
 }
 
+/* Runs a task, as the warp and in the frame that it was begun in. */
 static bool run_alone(struct async_cluster *c, struct async_task *t)
 {
 	struct warp *w = t->warp;
@@ -114,6 +117,7 @@ static bool stop_after(struct warp *w, bool ok)
 	return ok;
 }
 
+/* Where to keep what the task needs; NULL: it is to take effect at once, which one in four does. */
 void *async_defer(struct warp *w, u32 lane, enum async_kind kind, async_run_fn *run, size_t bytes)
 {
 	struct async_cluster *c = async_of(w);
@@ -147,6 +151,7 @@ static struct async_task *task_number(const struct async_cluster *c, u32 number)
 	return t;
 }
 
+/* Runs some tasks, chosen at random: at each point where it may matter. */
 bool async_poll(struct warp *w)
 {
 	struct async_cluster *c = async_of(w);
@@ -192,6 +197,7 @@ void async_commit(struct warp *w, enum async_kind kind, u32 mask)
 		groups[l] += mask >> l & 1;
 }
 
+/* `all`: also of groups that are not committed; `keep`: so many of the newest groups may stay. */
 bool async_wait(struct warp *w, enum async_kind kind, u32 mask, u32 keep, bool all, bool reading)
 {
 	const u32 *groups = async_of(w)->groups[async_warp_number(w)][kind];
@@ -207,6 +213,7 @@ bool async_wait(struct warp *w, enum async_kind kind, u32 mask, u32 keep, bool a
 
 /* --- Clusters ------------------------------------------------------------------------------- */
 
+/* The generator's state depends on the seed and the cluster's place alone. */
 void async_cluster_start(struct worker *k, struct cluster *c)
 {
 	struct grid *grid = k->grid;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Causes and remedies. Each remedy is a changed set of addresses and a sentence.
+ *
+ * Advice is computed, not guessed: a remedy is tried on the addresses of the sample with the same rules that counted
+ * it, and is given only if it costs less. It is about one execution by one warp, the costliest.
  */
 #include "report/advice.h"
 
@@ -186,6 +189,7 @@ static void shared_remedy(const struct pattern *p, struct advice *to)
 
 /* --- Global memory -------------------------------------------------------------------------- */
 
+/* Sectors that the same access would take at other addresses. */
 static u32 global_cost(const struct pattern *p, const u64 address[WARP_LANES], u32 mask)
 {
 	const struct sector_access access = {p->site->sector_kind, p->site->width, mask, p->site->through_l1, false};
@@ -195,6 +199,7 @@ static u32 global_cost(const struct pattern *p, const u64 address[WARP_LANES], u
 	return n.sectors;
 }
 
+/* Gives the remedy if it is the best so far. */
 static void propose(const struct pattern *p, struct advice *to, const u64 address[WARP_LANES], u32 mask,
 		    const char *text)
 {
@@ -206,6 +211,8 @@ static void propose(const struct pattern *p, struct advice *to, const u64 addres
 	snprintf(to->remedy, sizeof to->remedy, "%s: %u sector%s", text, cost, cost == 1 ? "" : "s");
 }
 
+/* In this order: lanes at one address, a shift against the sectors, a stride, scattered lanes. For the last there is no
+ * remedy that a change of layout alone would be. */
 static void global_find(const struct pattern *p, struct advice *to)
 {
 	const struct account_sample *s = p->sample;
@@ -256,6 +263,7 @@ static void constant_find(const struct pattern *p, struct advice *to)
 		 n.sectors == 1 ? "" : "s");
 }
 
+/* Cause, remedy and what it would cost; remedy empty: none is known. */
 void advice_find(const struct accounting *a, const struct account_site *site, const struct account_sample *sample,
 		 struct advice *advice)
 {

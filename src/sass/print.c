@@ -86,6 +86,7 @@ static void put_real(struct writer *w, f64 x)
 		putf(w, fabs(x) >= 1e9 ? "%.20e" : "%.20g", x);
 }
 
+/* Immediates as the encoding holds them: upper halves of doubles, pairs of halves. */
 static void put_float(struct writer *w, const struct sass_operand *o)
 {
 	const u32 bits = (u32)o->value;

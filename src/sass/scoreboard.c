@@ -2,6 +2,14 @@
  *
  * For each place where ways meet: the barriers that may be pending there for each register. A walk from place to place adds to
  * them until nothing is new; a last one tells.
+ *
+ * Instructions of variable latency set one of six barriers when they write their result, or have read their sources;
+ * others wait for barriers (control bits, see sass_control_of). The hardware checks nothing: code that does not wait
+ * reads old values.
+ *
+ *  LDG R2, [R4]     sets barrier 0 for results      pending.results[R2] |= 1
+ *  IADD R3, R2, 1   waits for 0: fine;  does not: HAZARD_READ_EARLY
+ *  MOV R4, RZ       before the load has read R4: HAZARD_SOURCE_LOST
  */
 #include "sass/scoreboard.h"
 
@@ -12,7 +20,8 @@
 
 enum { NO_BARRIER = 7, INSN_BYTES = 16 };
 
-/* Bit b: barrier b, for each register. */
+/* Bit b: barrier b, for each register.
+ * One for each place where ways meet. */
 struct pending {
 	u8 results[SASS_INDEX_COUNT], sources[SASS_INDEX_COUNT];
 	u8 instead
@@ -48,6 +57,7 @@ static bool target_of(const struct checking *c, const struct sass_insn *i, u32 *
 	return false;
 }
 
+/* The first instruction, and all targets of branches. */
 static void find_meetings(struct checking *c)
 {
 	struct sass_insn i;
@@ -76,6 +86,7 @@ static bool falls_through(const struct sass_insn *i)
 	}
 }
 
+/* Adds what may be pending on one more way; if that is new, the place has to be walked from again. */
 static void add(struct checking *c, u32 k, const struct pending *from)
 {
 	struct pending *to = c->at[k];
@@ -94,6 +105,7 @@ static void add(struct checking *c, u32 k, const struct pending *from)
 	c->todo[k] |= is_new;
 }
 
+/* The barriers are no longer pending for any register. */
 static void wait_for(struct pending *p, u32 barriers)
 {
 	const u8 keep = (u8)~barriers;
@@ -119,6 +131,7 @@ static u32 waited_by_depbar(const struct sass_insn *i)
 	return barriers;
 }
 
+/* Whether instruction k sets that barrier for the register. */
 static bool sets_for(const struct checking *c, u32 k, u32 barrier, u32 reg, bool result)
 {
 	struct sass_effects effects;
@@ -137,6 +150,8 @@ static bool sets_for(const struct checking *c, u32 k, u32 barrier, u32 reg, bool
 	return false;
 }
 
+/* Reports a hazard. The instruction that set the barrier is looked for backwards in the text: it is for the message
+ * only. */
 static void found(struct checking *c, u32 k, u32 reg, u8 barriers, enum sass_hazard_kind kind)
 {
 	struct sass_hazard h = {.kind = kind,
@@ -167,6 +182,7 @@ static void check(struct checking *c, u32 k, const struct sass_effects *effects,
 		}
 }
 
+/* What the instruction makes pending. */
 static void set(struct pending *p, const struct sass_insn *i, const struct sass_effects *effects)
 {
 	const struct sass_control control = sass_control_of(i);

@@ -18,6 +18,8 @@ enum { EXPR_ARGS = 4, EXPR_DEPTH = 200, EXPR_NODES = 10000 };
 
 typedef struct number function_fn(const struct number *args);
 
+/* A node. Which fields count depends on the kind: value (number), variable (its number in the run), buffer (element),
+ * op (unary, binary), function (call), args. */
 struct expr {
 	enum expr_kind kind;
 	char op[3];
@@ -114,6 +116,7 @@ static const struct {
 static struct expr *parse_level(struct parser *p, u32 level);
 static struct expr *parse_choice(struct parser *p);
 
+/* A node at the current place of the text; too many of them are an error of the text. */
 static struct expr *new_expr(struct parser *p, enum expr_kind kind)
 {
 	struct expr *e = ARENA_NEW(p->l->arena, struct expr);
@@ -342,6 +345,7 @@ struct expr *expr_parse_item(struct lex *l, struct expr_scope *scope)
 
 /* --- Evaluation ----------------------------------------------------------------------------- */
 
+/* Keeps the first error; evaluation goes on with 0, and whoever asked looks at run->error. */
 static struct number fail(struct expr_run *run, const struct expr *e, const char *what)
 {
 	if (!run->error) {
@@ -351,6 +355,7 @@ static struct number fail(struct expr_run *run, const struct expr *e, const char
 	return number_int(0);
 }
 
+/* One index counts through the whole buffer, several through its dimensions. */
 static struct number eval_element(const struct expr *e, struct expr_run *run)
 {
 	const struct buffer *b = e->buffer;
@@ -413,6 +418,7 @@ static struct number float_binary(const struct expr *e, struct expr_run *run, f6
 	return fail(run, e, "the operator wants integers");
 }
 
+/* -1 apart: the least number divided by it would trap. */
 static struct number divide(const struct expr *e, struct expr_run *run, s64 a, s64 b)
 {
 	if (b == 0)
@@ -464,6 +470,7 @@ static struct number int_binary(const struct expr *e, struct expr_run *run, s64 
 
 static bool truth(struct number n) { return n.is_float ? n.f != 0 : n.i != 0; }
 
+/* && and || evaluate their second operand only if it matters, as in C. */
 static struct number eval_binary(const struct expr *e, struct expr_run *run)
 {
 	const struct number a = expr_eval(e->args[0], run);
@@ -496,6 +503,7 @@ static struct number eval_sum(const struct expr *e, struct expr_run *run)
 	return total;
 }
 
+/* Recursion is as deep as the parser allowed. */
 struct number expr_eval(const struct expr *e, struct expr_run *run)
 {
 	struct number args[EXPR_ARGS];
@@ -523,6 +531,7 @@ struct number expr_eval(const struct expr *e, struct expr_run *run)
 	return e->function(args);
 }
 
+/* A value that must be known now: no variables are in scope. False after an error, which has been reported. */
 bool expr_constant(struct lex *l, struct expr_scope *scope, struct number *value)
 {
 	struct expr_run run = {.error = NULL};

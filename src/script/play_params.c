@@ -7,6 +7,7 @@
 
 #include "script/play.h"
 
+/* A parameter that is being filled: `to` is its place in the block of parameters. */
 struct filling {
 	struct play *play;
 	const struct ir_variable *param;
@@ -59,6 +60,7 @@ static bool fits(s64 value, u64 bytes)
 	return value < high && value >= -(high / 2);
 }
 
+/* A number becomes the parameter's type. One with a type of its own ({f32:1}) must have its size. */
 static bool put_number(struct filling *f, const struct script_arg *a, struct number n)
 {
 	const char kind = type_class(f->param->type);
@@ -152,6 +154,7 @@ static bool put_map(struct filling *f, const struct script_arg *a)
 	return write_map(f, a, a->map, f->to);
 }
 
+/* Makes a texture object in memory; its address is the handle. 0: no memory. */
 u64 play_texture(struct play *p, const struct script_texture *x)
 {
 	struct memory *m = &p->session->memory;
@@ -175,6 +178,7 @@ static bool put_texture(struct filling *f, const struct script_arg *a)
 	return handle || wrong(f, a->span, "no memory is left for the texture");
 }
 
+/* An address that stands for the same place in several buffers; as long as the shortest of them. */
 static bool put_multimem(struct filling *f, const struct script_arg *a)
 {
 	struct session *s = f->play->session;
@@ -229,6 +233,7 @@ static void tell_count(struct play *p, const struct script_launch *l, struct spa
 	diag_hint(&s->diags, "%s(%s)", k->name, params ? params : "");
 }
 
+/* The kernel's block of parameters, in the session's arena; NULL after an error, which has been reported. */
 u8 *play_params(struct play *p, const struct script_launch *l, struct span at, const struct kernel *k)
 {
 	u8 *bytes = arena_alloc(&p->session->arena, k->param_bytes + 1);
