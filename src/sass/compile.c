@@ -70,6 +70,20 @@ static const struct sass_address_form sass_addresses[] = {
 	 .wide = 255,
 	 .described = 76},
 	{.name = "[copy16]", .base = 16, .offset = {{44}, {20}, 1, true}},
+	{.name = "[e+32]",
+	 .base = 24,
+	 .uniform = 32,
+	 .descriptor = 32,
+	 .offset = {{40}, {17}, 32, true},
+	 .wide = 255,
+	 .described = 76},
+	{.name = "[e+64]",
+	 .base = 24,
+	 .uniform = 64,
+	 .descriptor = 64,
+	 .offset = {{40}, {19}, 32, true},
+	 .wide = 255,
+	 .described = 76},
 	{.name = "[w+64]", .base = 24, .uniform = 64, .offset = OFFSET, .wide = 90},
 	{.name = "[w72+64]", .base = 24, .uniform = 64, .offset = OFFSET, .wide = 72},
 	{.name = "[s+64]", .base = 24, .uniform = 64, .offset = OFFSET, .always_uniform = true},
@@ -459,7 +473,9 @@ static bool read_operand(struct reader *r, struct sass_rule *to, bool comma)
 	read_type(r, f);
 	if (eat(r, "^"))
 		f->reuse_bit = (u8)read_number(r);
-	if (eat(r, "?-"))
+	if (eat(r, "?*"))
+		f->unprinted = true;
+	else if (eat(r, "?-"))
 		f->optional_old = true;
 	else if (eat(r, "?"))
 		f->optional = true;

@@ -263,6 +263,8 @@ static void decode_operand(const struct sass_decoder *d, const struct sass_field
 /* Whether the disassembler leaves an operand out because it has its usual value: PT, RZ, 0. */
 static bool is_hidden(const struct sass_decoder *d, const struct sass_field *f, const struct sass_operand *o)
 {
+	if (f->unprinted)
+		return true;
 	if (f->arg == ARG_CONSTANT || !(f->optional || (f->optional_old && d->sm < 100)))
 		return false;
 	if (o->arg == ARG_PREDICATE || o->arg == ARG_UPREDICATE)

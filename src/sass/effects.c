@@ -208,7 +208,8 @@ static u32 own_words(const struct sass_insn *i, bool result)
 	case SASS_OP_UMOV:
 		return words_of(word_of(i, MOD_MOV64));
 	default: /* LDSM, STSM: "", "2", "4" */
-		return word_of(i, MOD_LDSM_COUNT)[0] ? (u32)(word_of(i, MOD_LDSM_COUNT)[0] - '0') : 1;
+		return (word_of(i, MOD_LDSM_COUNT)[0] ? (u32)(word_of(i, MOD_LDSM_COUNT)[0] - '0') : 1) *
+		       (strcmp(word_of(i, MOD_LDSM_TYPE100), "MT1616") ? 1 : 2);
 	}
 }
 

@@ -32,7 +32,7 @@
  *   - |     sign and absolute value, in the bits of the operand's slot (24: 72, 73; 32: 63, 62; 64: 75, 74) or in those named
  *   ~       with - : the sign is a complement          !  negation of a predicate
  *   :f32 :f64 :f16 :bf16 :s   the type of an immediate
- *   ?       left out of the text if it is PT, RZ, or 0;  ?- up to sm_90 only
+ *   ?       left out of the text if it is PT, RZ, or 0;  ?- up to sm_90 only;  ?* always
  */
 #ifndef PTXSIM_SASS_ENCODING_H
 #define PTXSIM_SASS_ENCODING_H
@@ -99,7 +99,7 @@ struct sass_field {
 	u16 list;                                   /* modifier, or the operand's part: enum sass_modifier_kind */
 	u8 arg;                                     /* enum sass_arg */
 	u8 minus_bit, bars_bit, not_bit, reuse_bit; /* NO_BIT: none */
-	bool complement, optional, optional_old, decimal, inverted;
+	bool complement, optional, optional_old, unprinted, decimal, inverted;
 	bool register_beside, uniform_beside; /* ARG_CONSTANT: c[bank][register + offset] */
 	bool comma;                           /* a comma stands before it, else a blank */
 	u8 type;                              /* enum sass_float, of an immediate */

@@ -14,6 +14,7 @@
  */
 #include "sass/lower.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "isa/sregs.h"
@@ -340,12 +341,15 @@ void lower_apart_end(struct lower *l, u32 apart)
 /* --- One instruction ------------------------------------------------------------------------ */
 
 /* What cannot be lowered stops the run where it is reached. */
-static void emit_not_known(struct lower *l, const char *what)
+static void emit_not_known(struct lower *l, const char *what, bool known)
 {
 	char text[SASS_TEXT];
 	const struct span at = l->e.function->body.items[l->e.body_index].span;
 
-	sass_print(l->m->decoder, l->i, text);
+	if (known)
+		sass_print(l->m->decoder, l->i, text);
+	else
+		snprintf(text, sizeof text, "bits 0-11 are 0x%03x", (u32)l->i->low & 0xfff);
 	const char *told = arena_printf(l->e.low->arena, "%s: %s (0x%016llx 0x%016llx)", what, text,
 					(unsigned long long)l->i->low, (unsigned long long)l->i->high);
 	if (!l->e.low->options->allow_unmodelled)
@@ -432,7 +436,7 @@ static void lower_instruction(struct lower *l)
 	if (l->i->guard == SASS_PT && l->i->guard_negated)
 		return;
 	if (l->i->invalid || !lower_table[l->i->opcode]) {
-		emit_not_known(l, "not modelled");
+		emit_not_known(l, "not modelled", true);
 		return;
 	}
 	keep_guard(l);
@@ -445,7 +449,7 @@ static void lower_instruction(struct lower *l)
 	l->meetings.count = meetings;
 	l->e.run = run;
 	begin_instruction(l);
-	emit_not_known(l, "not modelled");
+	emit_not_known(l, "not modelled", true);
 }
 
 /* --- The body ------------------------------------------------------------------------------- */
@@ -468,6 +472,8 @@ bool lower_decode_at(struct lower *l, u32 index, struct sass_insn *i)
 	l->section = section_of(l->m, address);
 	sass_code_at(l->m, l->section, address - l->section->base, layout_address, l->e.low, code);
 	memset(i, 0, sizeof *i);
+	i->low = read_u64(code);
+	i->high = read_u64(code + 8);
 	return sass_decode(l->m->decoder, read_u64(code), read_u64(code + 8), address - l->section->base, i);
 }
 
@@ -607,7 +613,7 @@ static void emit_code(struct lower *l)
 		} else {
 			i = (struct sass_insn){.guard = SASS_PT, .opcode = SASS_OP_NOP, .low = i.low, .high = i.high};
 			begin_instruction(l);
-			emit_not_known(l, "not an instruction");
+			emit_not_known(l, "unknown encoding", false);
 		}
 		e->forms[k] = l->form ? *l->form : (struct form){.row = l->neutral, .operand_bits = l->no_bits};
 		l->form = NULL;

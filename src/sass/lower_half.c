@@ -12,12 +12,12 @@ static const char *flushing(const struct lower *l)
 }
 static const char *saturating(const struct lower *l) { return modifier(l, MOD_SAT) ? ".sat" : ""; }
 
-/* Two halves with the parts and signs that the operand names. .H0_NH1 is the
- * halves as they stand with the sign of the upper one changed. */
+/* Two halves with the parts and signs that the operand names. .H0_NH1 names the upper one first: it is the operand's lower half,
+ * and the lower one is its upper half with the sign changed, as products of complex numbers want them. */
 static u32 halves(struct lower *l, u32 k)
 {
 	const struct sass_operand *o = &l->i->operands[k];
-	const u32 parts[] = {0x3210, 0, 0x1010, 0x3232, 0x3210};
+	const u32 parts[] = {0x3210, 0, 0x1010, 0x3232, 0x1032};
 	u32 row, to;
 
 	if (o->arg == ARG_FLOAT)
@@ -25,12 +25,12 @@ static u32 halves(struct lower *l, u32 k)
 	row = lower_plain(l, k, 0);
 	if (o->part == 1 || o->part >= COUNT_OF(parts))
 		lower_fails(l);
-	if (o->part == 2 || o->part == 3) {
+	if (o->part >= 2) {
 		to = lower_word(l);
 		PTX(l, "prmt.b32", TO32(to), ROW32(row), ROW32(l->zero), ROW32(lower_number(l, parts[o->part])));
 		row = to;
 	}
-	const u32 flip = (o->flags & SASS_MINUS ? 0x80008000u : 0) ^ (o->part == 4 ? 0x80000000u : 0);
+	const u32 flip = (o->flags & SASS_MINUS ? 0x80008000u : 0) ^ (o->part == 4 ? 0x8000u : 0);
 	if (!flip && !(o->flags & SASS_BARS))
 		return row;
 	to = lower_word(l);

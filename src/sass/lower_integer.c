@@ -466,9 +466,9 @@ static bool least_bytes(struct lower *l, u32 a, u32 b, struct predicate p)
 }
 
 /* The lesser where the predicate holds. */
-static void least(struct lower *l, u32 a, u32 b, struct predicate p)
+static void least(struct lower *l, u32 d, u32 a, u32 b, struct predicate p)
 {
-	const u32 less = lower_word(l), more = lower_word(l), d = lower_to(l, 0, 0);
+	const u32 less = lower_word(l), more = lower_word(l);
 	const char *type = vector_type(l), *relu = modifier(l, MOD_VRELU) ? ".relu" : "";
 	const bool is_min = p.row == l->true_row, is_max = p.row == l->false_row;
 
@@ -515,14 +515,26 @@ void lower_vimnmx(struct lower *l)
 		least_wide(l);
 		return;
 	}
-	const u32 first = l->i->operand_count > 5 ? 3 : 1; /* sm_100 has two predicates before the sources */
-
-	if (first == 3 && (!lower_is_pt(l, 1) || !lower_is_pt(l, 2)))
-		lower_fails(l);
-	const u32 a = lower_source(l, first), b = lower_source(l, first + 1);
+	const bool has_predicates = l->i->operand_count > 5, pairs = modifier(l, MOD_X2) & 2;
+	const u32 first = has_predicates ? 3 : 1;
+	const u32 a = lower_source(l, first), b = lower_source(l, first + 1), d = lower_to(l, 0, 0);
 	const struct predicate p = lower_predicate(l, first + 2);
-	if (!least_bytes(l, a, b, p))
-		least(l, a, b, p);
+
+	if (!has_predicates || (lower_is_pt(l, 1) && lower_is_pt(l, 2))) {
+		if (!least_bytes(l, a, b, p))
+			least(l, d, a, b, p);
+		return;
+	}
+	/* Whether the first source is what was taken, of the lower and of the upper half. */
+	const u32 taken = lower_word(l), differing = lower_word(l), half = lower_word(l);
+	if (!pairs || modifier(l, MOD_VRELU))
+		lower_fails(l);
+	least(l, taken, a, b, p);
+	PTX(l, "xor.b32", TO32(differing), ROW32(taken), ROW32(a));
+	PTX(l, "mov.b32", TO32(d), ROW32(taken));
+	PTX(l, "and.b32", TO32(half), ROW32(differing), ROW32(lower_number(l, 0xffff)));
+	PTX(l, "setp.eq.u32", TO1(lower_to_predicate(l, 1)), ROW32(half), ROW32(l->zero));
+	PTX(l, "setp.lt.u32", TO1(lower_to_predicate(l, 2)), ROW32(differing), ROW32(lower_number(l, 0x10000)));
 }
 
 void lower_viaddmnmx(struct lower *l)
@@ -533,7 +545,7 @@ void lower_viaddmnmx(struct lower *l)
 	if (pairs && l->i->operands[2].flags & SASS_MINUS)
 		lower_fails(l);
 	PTX(l, pairs ? "add.u16x2" : "add.u32", TO32(sum), ROW32(a), ROW32(b));
-	least(l, sum, c, lower_predicate(l, 4));
+	least(l, lower_to(l, 0, 0), sum, c, lower_predicate(l, 4));
 }
 
 /* |a - b| + c */

@@ -152,8 +152,43 @@ static void access(struct lower *l, const char *op, const char *order, const cha
 	lower_ptx(l, lower_text(l, "%s%s%s%s.%s", op, order, space, vectors[a->words], a->type), args, count);
 }
 
+/* 256 bits: four words from each of two registers on, of a load those that the mask names, one after another. */
+enum { LOAD_256 = 0x17e, STORE_256 = 0x17f, WORDS_256 = 8 };
+
+static bool is_256(const struct lower *l, u32 bits) { return l->sm >= 100 && (l->i->low & 0x1ff) == bits; }
+
+static void load_256(struct lower *l)
+{
+	const u32 mask = (u32)(l->i->low >> 57 & 0x7f) | (u32)(l->i->high >> 8 & 1) << 7;
+	const struct lower_place at = lower_address_of(l, ".global");
+	struct lower_arg args[WORDS_256 + 2];
+	u32 taken[2] = {0, 0};
+
+	for (u32 k = 0; k < WORDS_256; k++) {
+		const bool upper = k >= WORDS_256 / 2;
+		args[k] = TO32(mask >> k & 1 ? lower_to(l, upper ? 0 : 1, taken[upper]++) : l->sink);
+	}
+	args[WORDS_256] = ROW64(at.base);
+	args[WORDS_256 + 1] = OFFSET(at.offset);
+	lower_ptx(l, "ld.global.v8.b32", args, COUNT_OF(args));
+}
+
+static void store_256(struct lower *l)
+{
+	const struct lower_place at = lower_address_of(l, ".global");
+	struct lower_arg args[WORDS_256 + 2] = {ROW64(at.base), OFFSET(at.offset)};
+
+	for (u32 k = 0; k < WORDS_256; k++)
+		args[2 + k] = ROW32(lower_stored(l, k < WORDS_256 / 2 ? 1 : 2, k % 4));
+	lower_ptx(l, "st.global.v8.b32", args, COUNT_OF(args));
+}
+
 void lower_load(struct lower *l)
 {
+	if (is_256(l, LOAD_256)) {
+		load_256(l);
+		return;
+	}
 	const u32 last = l->i->operand_count - 1;
 	const u32 d = l->i->operands[0].arg == ARG_PREDICATE ? 1 : 0;
 	const struct access *a = access_of(l);
@@ -171,6 +206,10 @@ void lower_load(struct lower *l)
 
 void lower_store(struct lower *l)
 {
+	if (is_256(l, STORE_256)) {
+		store_256(l);
+		return;
+	}
 	const struct access *a = access_of(l);
 	const char *space = lower_space(l), *order = order_of(l, space);
 	const struct lower_place at = lower_address_of(l, space);

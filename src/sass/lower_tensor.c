@@ -244,15 +244,43 @@ void lower_movm(struct lower *l)
 }
 
 /* LDSM and STSM */
+/* What follows "ldmatrix.sync.aligned" or "stmatrix.sync.aligned", with the registers of one matrix; NULL: not known. From sm_100 on bits
+ * 75-77 say how the elements are packed in memory. */
+static const char *matrix_rows_text(struct lower *l, u32 count, u32 *registers)
+{
+	enum { M88, MT88, M816, MT1616 = 4, STORE_MT168 = 2, PACKED_4 = 5, PACKED_6 = 6, BYTES = 7 };
+	const bool is_load = l->i->opcode == SASS_OP_LDSM;
+	const u32 type = modifier(l, MOD_LDSM_TYPE) + modifier(l, MOD_LDSM_TYPE100) + modifier(l, MOD_STSM_TYPE);
+	const u32 packed = is_load && l->sm >= 100 ? (u32)(l->i->high >> 11) & 7 : 0;
+	const char *element = packed == BYTES      ? "b8"
+			      : packed == PACKED_6 ? "b8x16.b6x16_p32"
+			      : packed == PACKED_4 ? "b8x16.b4x16_p64"
+						   : "b16";
+
+	*registers = 1;
+	if (is_load && packed && type == M816)
+		return lower_text(l, ".m8n16.x%u.shared.%s", count, element);
+	if (is_load && packed && type == MT1616 && count <= 2) {
+		*registers = 2;
+		return lower_text(l, ".m16n16.x%u.trans.shared.%s", count, element);
+	}
+	if (!is_load && modifier(l, MOD_STSM_BITS))
+		return type == STORE_MT168 ? lower_text(l, ".m16n8.x%u.trans.shared.b8", count) : NULL;
+	if (packed || type > MT88)
+		return NULL;
+	return lower_text(l, ".m8n8.x%u%s.shared.b16", count, type == MT88 ? ".trans" : "");
+}
+
 void lower_matrix_rows(struct lower *l)
 {
 	const bool is_load = l->i->opcode == SASS_OP_LDSM;
-	const u32 type = sass_modifier(l->i, MOD_LDSM_TYPE) + sass_modifier(l->i, MOD_STSM_TYPE),
-		  code = modifier(l, MOD_LDSM_COUNT), count = 1u << (code & 3);
+	const u32 code = modifier(l, MOD_LDSM_COUNT), count = 1u << (code & 3);
 	const struct lower_place at = lower_address_of(l, ".shared");
+	u32 registers = 1;
+	const char *text = code > 2 ? NULL : matrix_rows_text(l, count, &registers);
 	struct product p = {.count = 0};
 
-	if (type > 1 || code > 2) {
+	if (!text) {
 		lower_fails(l);
 		return;
 	}
@@ -260,16 +288,13 @@ void lower_matrix_rows(struct lower *l)
 		push(l, &p, ROW32(at.base));
 		push(l, &p, OFFSET(at.offset));
 	}
-	for (u32 n = 0; n < count; n++)
+	for (u32 n = 0; n < count * registers; n++)
 		push(l, &p, is_load ? TO32(lower_to(l, 0, n)) : ROW32(lower_stored(l, 1, n)));
 	if (is_load) {
 		push(l, &p, ROW32(at.base));
 		push(l, &p, OFFSET(at.offset));
 	}
-	lower_ptx(l,
-		  lower_text(l, "%s.sync.aligned.m8n8.x%u%s.shared.b16", is_load ? "ldmatrix" : "stmatrix", count,
-			     type ? ".trans" : ""),
-		  p.args, p.count);
+	lower_ptx(l, lower_text(l, "%s.sync.aligned%s", is_load ? "ldmatrix" : "stmatrix", text), p.args, p.count);
 }
 
 /* --- Warpgroups ----------------------------------------------------------------------------- */

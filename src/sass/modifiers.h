@@ -140,6 +140,7 @@
 	X(SCALE, "scale", "78:2", "", "X4", "X8", "X16") \
 	X(LDC_MODE, "ldcmode", "78:2", "", "IL", "IS", "ISL") \
 	X(LDSM_TYPE, "ldsmtype", "78:2", "M88", "MT88", "M816", "M832") \
+	X(LDSM_TYPE100, "ldsmtype100", "78:2+80", "M88", "MT88", "M816", "M832", "MT1616", "!", "!", "!") \
 	X(LDSM_COUNT, "ldsmcount", "72:2", "", "2", "4", "!") \
 	X(BYPASS, "bypass", "81", "BYPASS", "") \
 	X(ZFILL, "zfill", "82", "", "ZFILL") \

@@ -44,6 +44,8 @@ static const struct sass_row rows[] = {
 	ROW(HSETP2, 0x034, "2", ALL, "65=0", ".halftype2.fcmp.hand.ftz.bool@69:2 pu, pv, -|a.half, s:f16, pp")
 	ROW(HSETP2, 0x034, "2", ALL, "65=1", ".halftype2.fcmp.hand.ftz.bool@69:2 pu, pv, -|a.half, s:bf16, pp")
 	ROW(HMNMX2, 0x040, "1", FROM(80), "65=0", ".halftype4.ftz.nan.xorsign d, -|a.half, -|s.half@60:2, pp")
+	ROW(HMNMX2, 0x040, "4", FROM(80), "65=0 85=0", ".halftype4.ftz.nan.xorsign d, -|a.half, s:f16, pp")
+	ROW(HMNMX2, 0x040, "4", FROM(80), "65=0 85=1", ".halftype4.ftz.nan.xorsign d, -|a.half, s:bf16, pp")
 	ROW(HMNMX2, 0x040, "1", FROM(80), "65=1", ".halftype4.ftz.isa.nan.xorsign d, P@68, P@84, -|a.half, -|s.half@60:2, pp")
 };
 /* clang-format on */
