@@ -194,6 +194,47 @@ static void merge(struct lower *l, const char *text, u32 last, const struct lowe
 	PTX(l, "or.b32", TO32(d), ROW32(up), ROW32(h));
 }
 
+/* The operand's lower or upper half. */
+static u32 half_of(struct lower *l, u32 k)
+{
+	const u32 h = lower_word(l);
+	const bool upper = l->i->operands[k].part_of && l->i->operands[k].part;
+
+	PTX(l, "bfe.u32", TO32(h), ROW32(lower_plain(l, k, 0)), ROW32(lower_number(l, upper ? 16 : 0)),
+	    ROW32(lower_number(l, 16)));
+	return h;
+}
+
+/* Formats that sm_100 added. False: none of them. */
+static bool narrow_floats(struct lower *l, const char *text)
+{
+	static const char *const narrow[] = {NULL, "e2m1x2", "e2m3x2", "e3m2x2"};
+	enum { ROUND_UP = 2 };
+	const char *finite = modifier(l, MOD_SATFINITE) ? ".satfinite" : "",
+		   *relu = modifier(l, MOD_PRELU) ? ".relu" : "",
+		   *round = modifier(l, MOD_F2FP_ROUND8) == ROUND_UP ? "rp" : "rz";
+	const char *to = narrow[modifier(l, MOD_F2FP_TO4) & 3], *from = narrow[modifier(l, MOD_F2FP_FROM4) & 3];
+
+	if (strstr(text, ".E8.F32"))
+		merge(l, lower_text(l, "cvt.%s%s%s.ue8m0x2.f32", round, finite, relu), 3,
+		      (struct lower_arg[]){ROW32(lower_float(l, 1)), ROW32(lower_float(l, 2))}, 2);
+	else if (strstr(text, ".E8.BF16"))
+		merge(l, lower_text(l, "cvt.%s%s%s.ue8m0x2.bf16x2", round, finite, relu), 2,
+		      (struct lower_arg[]){ROW32(lower_float(l, 1))}, 1);
+	else if (to)
+		merge(l, lower_text(l, "cvt.rn%s%s.%s.f32", finite, relu, to), 3,
+		      (struct lower_arg[]){ROW32(lower_float(l, 1)), ROW32(lower_float(l, 2))}, 2);
+	else if (from)
+		PTX(l, lower_text(l, "cvt.rn%s.f16x2.%s", relu, from), TO32(lower_to(l, 0, 0)), ROW16(half_of(l, 1)));
+	else if (strstr(text, ".BF16.E8"))
+		PTX(l, lower_text(l, "cvt.rn%s.bf16x2.ue8m0x2", relu), TO32(lower_to(l, 0, 0)), ROW16(half_of(l, 1)));
+	else
+		return false;
+	if (modifier(l, MOD_F2FP_ROUND))
+		lower_fails(l);
+	return true;
+}
+
 /* By the row's text: what is packed, and how. */
 void lower_f2fp(struct lower *l)
 {
@@ -203,6 +244,8 @@ void lower_f2fp(struct lower *l)
 		   *finite = modifier(l, MOD_SATFINITE) ? ".satfinite" : "";
 	const u32 to = sass_modifier(l->i, MOD_F2FP_TO) + sass_modifier(l->i, MOD_F2FP_TO80);
 
+	if (narrow_floats(l, text))
+		return;
 	if (to >= COUNT_OF(names) || !names[to] || modifier(l, MOD_F2FP_ROUND) % 3) {
 		lower_fails(l);
 	} else if (strstr(text, "F32.PACK_AB_MERGE_C")) {
@@ -218,13 +261,9 @@ void lower_f2fp(struct lower *l)
 		merge(l, lower_text(l, "cvt.%s%s%s.%s.f32", round, relu, finite, to ? "bf16" : "f16"), 2,
 		      (struct lower_arg[]){ROW32(lower_float(l, 1))}, 1);
 	} else if (strstr(text, "UNPACK_B")) {
-		const u32 h = lower_word(l);
-		const bool upper = l->i->operands[1].part_of && l->i->operands[1].part;
-		PTX(l, "bfe.u32", TO32(h), ROW32(lower_float(l, 1)), ROW32(lower_number(l, upper ? 16 : 0)),
-		    ROW32(lower_number(l, 16)));
 		PTX(l,
 		    lower_text(l, "cvt.rn%s.%s.%s", relu, names[to], modifier(l, MOD_F2FP_FROM8) ? "e4m3x2" : "e5m2x2"),
-		    TO32(lower_to(l, 0, 0)), ROW16(h));
+		    TO32(lower_to(l, 0, 0)), ROW16(half_of(l, 1)));
 	} else if (to == 3) {
 		PTX(l, lower_text(l, "cvt.%s%s%s.tf32.f32", round, relu, finite), TO32(lower_to(l, 0, 0)),
 		    ROW32(lower_float(l, 1)));

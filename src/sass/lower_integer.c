@@ -159,14 +159,19 @@ void lower_viadd(struct lower *l)
 	const u32 type = sass_modifier(l->i, MOD_VADD) + sass_modifier(l->i, MOD_VADD_WIDE);
 	const bool saturates = sass_modifier(l->i, MOD_ISAT),
 		   minus = l->i->operands[2].flags & SASS_MINUS && l->i->operands[2].arg != ARG_INTEGER;
-	const u32 a = lower_source(l, 1), d = lower_to(l, 0, 0);
+	const bool minus_first = l->i->operands[1].flags & SASS_MINUS, words = type == WORD || type == SIGNED_WORD;
+	const u32 a = words && !saturates ? lower_source(l, 1) : lower_plain(l, 1, 0), d = lower_to(l, 0, 0);
 
-	if (saturates && type == SIGNED_WORD)
-		PTX(l, minus ? "sub.sat.s32" : "add.sat.s32", TO32(d), ROW32(a), ROW32(lower_plain(l, 2, 0)));
-	else if (saturates || type > SIGNED_BYTES)
+	if ((minus && minus_first) || type > SIGNED_BYTES || (saturates && type != SIGNED_WORD))
 		lower_fails(l);
-	else if (minus && type != WORD && type != SIGNED_WORD)
+	else if (saturates && minus_first)
+		PTX(l, "sub.sat.s32", TO32(d), ROW32(lower_plain(l, 2, 0)), ROW32(a));
+	else if (saturates)
+		PTX(l, minus ? "sub.sat.s32" : "add.sat.s32", TO32(d), ROW32(a), ROW32(lower_plain(l, 2, 0)));
+	else if (minus && !words)
 		subtract_fields(l, a, lower_plain(l, 2, 0), type >= BYTES ? 0x80808080 : 0x80008000);
+	else if (minus_first && !words)
+		subtract_fields(l, lower_plain(l, 2, 0), a, type >= BYTES ? 0x80808080 : 0x80008000);
 	else if (type == WORD || type == SIGNED_WORD)
 		PTX(l, "add.u32", TO32(d), ROW32(a), ROW32(lower_source(l, 2)));
 	else if (type == HALVES || type == SIGNED_HALVES)

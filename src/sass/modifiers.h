@@ -314,6 +314,9 @@
 	X(F2FP_TO, "f2fpto", "76+86:2", "F16", "BF16", "?", "TF32", "E5M2", "E4M3", "?", "?") \
 	X(F2FP_FROM8, "f2fpfrom8", "73", "E5M2", "E4M3") \
 	X(F2FP_ROUND, "f2fpround", "79:3", "", "?", "?", "RZ", "?", "?", "?", "?") \
+	X(F2FP_ROUND8, "f2fpround8", "79:3", "?", "?", "RP", "RZ", "?", "?", "?", "?") \
+	X(F2FP_TO4, "f2fpto4", "76+86:2", "?", "E2M1", "E2M3", "E3M2", "?", "?", "?", "?") \
+	X(F2FP_FROM4, "f2fpfrom4", "73:2", "?", "E2M1", "E2M3", "E3M2") \
 	X(F2FP_H1, "f2fph1", "88", "", "H1") \
 	X(CREDUX, "creduxop", "78:2", "MAX", "MAXABS", "MIN", "MINABS") \
 	X(CREDUX_TYPE, "creduxtype", "73:2", "", "S32", "F32", "?") \

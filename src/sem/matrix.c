@@ -226,7 +226,7 @@ static u8 narrow_element(const u8 *row, u32 bits, u32 column)
 MEANING_FUNCTION(ldmatrix_bytes)
 {
 	const struct move_plan *p = matrix_plan(w, i);
-	const u32 *list = warp_operands(w, i);
+	const u32 *list = w->frame->code->operands + i->b;
 	const u32 halves = p->transposed ? 2 : 1;
 	u8 spare[MATRIX_ROW_BYTES] = {0}, *from[MATRIX_MAX * MATRIX_ROWS];
 
@@ -252,7 +252,7 @@ static const struct meaning ldmatrix_bytes = {.run = ldmatrix_bytes_run, .gang =
 MEANING_FUNCTION(stmatrix_bytes)
 {
 	const struct move_plan *p = matrix_plan(w, i);
-	const u32 *list = warp_operands(w, i);
+	const u32 *list = w->frame->code->operands + i->b;
 	u8 spare[MATRIX_ROW_BYTES], *to[MATRIX_MAX * MATRIX_ROWS];
 
 	if (!matrix_together(w, i, mask) || !move_rows(w, i, rows, mask, spare, to))
