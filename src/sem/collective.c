@@ -28,8 +28,10 @@ static inline void write_all32(u8 *rows, u32 offset, u32 mask, u32 value)
 {
 	u32 *d = ROW_OF(u32, offset);
 
-	EACH_LANE
-		d[l] = mask & lane_bit[l] ? value : d[l];
+	EACH_LANE {
+		const u32 old = d[l];
+		d[l] = mask & lane_bit[l] ? value : old;
+	}
 }
 
 /* --- shfl ----------------------------------------------------------------------------------- */

@@ -335,8 +335,10 @@ ALWAYS_INLINE const struct insn *set_value(struct warp *w, const struct insn *i,
 	const u32 result = combine(truth, i, rows, &i->c, word);
 	u32 *d = ROW_OF(u32, i->d);
 
-	EACH_LANE
-		d[l] = LANE_ON(u32, mask, l) ? (LANE_ON(u32, result, l) ? value : 0) : d[l];
+	EACH_LANE {
+		const u32 old = d[l], own = LANE_ON(u32, result, l) ? value : 0;
+		d[l] = LANE_ON(u32, mask, l) ? own : old;
+	}
 	return i + 1;
 }
 /* A pair's halves are separate results in one register, the lower one first. */
@@ -350,7 +352,8 @@ ALWAYS_INLINE const struct insn *set_pair(struct warp *w, const struct insn *i, 
 
 	EACH_LANE {
 		const u32 result = (LANE_ON(u32, low, l) ? value : 0) | (LANE_ON(u32, high, l) ? value << 16 : 0);
-		d[l] = LANE_ON(u32, mask, l) ? result : d[l];
+		const u32 old = d[l];
+		d[l] = LANE_ON(u32, mask, l) ? result : old;
 	}
 	return i + 1;
 }
@@ -435,9 +438,9 @@ static const struct meaning *pick_kept(const struct form *f)
 
 /* --- selp, slct --- */
 
-#define SELP(W)                                                                                          \
-	LANE_VALUES(selp_##W, u##W, ROWS2(u##W, u##W);                                                   \
-		    const u32 c = PRED_SOURCE(i, i->c, 0), (void)0, LANE_ON(u##W, c, l) ? pa[l] : pb[l]) \
+#define SELP(W)                                                                                             \
+	LANE_VALUES(selp_##W, u##W, ROWS2(u##W, u##W);                                                      \
+		    const u32 c = PRED_SOURCE(i, i->c, 0), LANES2(u##W, u##W), LANE_ON(u##W, c, l) ? a : b) \
 	LANE_HANDLERS(selp_##W, u##W)
 SELP(32);
 SELP(64);

@@ -232,6 +232,12 @@ ALWAYS_INLINE void merge_pairs(void *d, const void *kept, __mmask8 pairs)
 }
 #endif
 
+/* Lane l of d becomes that of `kept` if `is_on`. Both are read first: of a choice between them clang makes one of their
+ * addresses, and a gather. */
+#define MERGED_LANE(T, d, kept, is_on)                                     \
+	const T old_ = ((const T *)(d))[l], new_ = ((const T *)(kept))[l]; \
+	((T *)(d))[l] = (is_on) ? new_ : old_
+
 /* Lane l of `row` becomes that of `kept` where the mask says so. bytes of a lane: 4, 8 or 16. */
 ALWAYS_INLINE void merge_row(void *row, const void *kept, u32 bytes, u32 mask)
 {
@@ -245,15 +251,18 @@ ALWAYS_INLINE void merge_row(void *row, const void *kept, u32 bytes, u32 mask)
 		merge_pairs((u8 *)d + 64 * k, (const u8 *)kept + 64 * k, (__mmask8)(mask >> 8 * k));
 #else
 	if (bytes == 4)
-		EACH_LANE ((u32 *)d)
-			[l] = mask & lane_bit[l] ? ((const u32 *)kept)[l] : ((u32 *)d)[l];
+		EACH_LANE {
+			MERGED_LANE(u32, d, kept, mask & lane_bit[l]);
+		}
 	if (bytes == 8)
-		EACH_LANE ((u64 *)d)
-			[l] = mask & lane_bit64[l] ? ((const u64 *)kept)[l] : ((u64 *)d)[l];
+		EACH_LANE {
+			MERGED_LANE(u64, d, kept, mask & lane_bit64[l]);
+		}
 #endif
 	if (bytes == 16)
-		EACH_LANE ((u128 *)d)
-			[l] = mask & lane_bit[l] ? ((const u128 *)kept)[l] : ((u128 *)d)[l];
+		EACH_LANE {
+			MERGED_LANE(u128, d, kept, mask & lane_bit[l]);
+		}
 }
 
 /* d[l] = value[l] for the lanes of the mask. */
@@ -263,8 +272,9 @@ static inline __attribute__((unused)) void write_lanes(u32 *restrict d, const u3
 		EACH_LANE
 			d[l] = value[l];
 	else
-		EACH_LANE
-			d[l] = mask & lane_bit[l] ? value[l] : d[l];
+		EACH_LANE {
+			MERGED_LANE(u32, d, value, mask & lane_bit[l]);
+		}
 }
 
 /* An instruction's operands a, b, c as rows pa, pb, pc, and their values in a lane. */

@@ -12,7 +12,8 @@
 #define LANE    __typeof__(__builtin_choose_expr(sizeof(REGISTER) == 8, (u64)0, (u32)0))
 #define KEEP(v) ((LANE)(REGISTER)(v))
 
-/* A whole warp's row of neighbouring places is a copy. */
+/* A whole warp's row of neighbouring places is a copy. In native code lanes may be missing, as long as their addresses go
+ * on the row; the test of the row comes first, for other accesses by the same base to share. */
 ALWAYS_INLINE bool LOAD_OF(load_row)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
 				     bool wide)
 {
@@ -20,13 +21,26 @@ ALWAYS_INLINE bool LOAD_OF(load_row)(struct warp *w, const struct insn *i, u8 *r
 	LANE *d = __builtin_assume_aligned(rows + i->d, 64);
 	u64 start;
 
-	if (UNLIKELY(mask != FULL_MASK) || !is_row(rows, i, wide, sizeof(MEMORY), &start) || start % sizeof(MEMORY))
+#ifndef SEM_NATIVE
+	if (UNLIKELY(mask != FULL_MASK))
+		return false;
+#endif
+	if (!is_row(rows, i, wide, sizeof(MEMORY), &start) || start % sizeof(MEMORY))
 		return false;
 	const MEMORY *from = (const MEMORY *)(const void *)space_range(w, i, space, start, start + bytes, false);
 	if (UNLIKELY(!from))
 		return false;
 	if (space == SPACE_GLOBAL)
 		fetch_ahead(from, bytes);
+#ifdef SEM_NATIVE
+	if (mask != FULL_MASK) {
+		EACH_LANE {
+			const LANE old = d[l], own = KEEP(from[l]);
+			d[l] = LANE_SET(sizeof(LANE), mask, l) ? own : old;
+		}
+		return true;
+	}
+#endif
 	EACH_LANE
 		d[l] = KEEP(from[l]);
 	return true;
@@ -59,8 +73,10 @@ ALWAYS_INLINE void LOAD_OF(load_local_row)(LANE *d, const u32 *from, u32 mask)
 		EACH_LANE
 			d[l] = LANE_SET(sizeof(LANE), mask, l) ? KEEP(from[l] | (u64)from[l + WARP_LANES] << 32) : d[l];
 	else
-		EACH_LANE
-			d[l] = LANE_SET(sizeof(LANE), mask, l) ? KEEP((MEMORY)from[l]) : d[l];
+		EACH_LANE {
+			const LANE old = d[l], own = KEEP((MEMORY)from[l]);
+			d[l] = LANE_SET(sizeof(LANE), mask, l) ? own : old;
+		}
 }
 
 /* All active lanes at one address. */
@@ -85,17 +101,23 @@ ALWAYS_INLINE bool LOAD_OF(load_uniform)(struct warp *w, const struct insn *i, L
 }
 
 #ifdef SEM_NATIVE
-/* A value of each lane's place into the lanes of the mask: one for all, two rows, or a gather. */
-ALWAYS_INLINE void LOAD_OF(load_places64)(LANE *d, const struct places64 *p, u32 mask)
+/* A value of each lane's place into the lanes of the mask: of one lane alone, one for all, two rows, or a gather. */
+ALWAYS_INLINE bool LOAD_OF(load_alone)(LANE *d, const u8 *host, u64 place, u32 mask)
+{
+	const LANE one = KEEP(*(const MEMORY *)(const void *)(host + place));
+
+	EACH_LANE {
+		const LANE old = d[l];
+		d[l] = LANE_SET(sizeof(LANE), mask, l) ? one : old;
+	}
+	return true;
+}
+ALWAYS_INLINE bool LOAD_OF(load_places64)(LANE *d, const struct places64 *p, u32 mask)
 {
 	LANE value[WARP_LANES] __attribute__((aligned(64)));
 
-	if (mask == FULL_MASK && all_same64(p->at)) {
-		const LANE one = KEEP(*(const MEMORY *)(const void *)(p->host + p->at[0]));
-		EACH_LANE
-			d[l] = one;
-		return;
-	}
+	if (mask == FULL_MASK && all_same64(p->at))
+		return LOAD_OF(load_alone)(d, p->host, p->at[0], mask);
 	if (mask == FULL_MASK && in_two_rows64(p->at, sizeof(MEMORY))) {
 		const MEMORY *low = (const MEMORY *)(const void *)(p->host + p->at[0]);
 		const MEMORY *high = (const MEMORY *)(const void *)(p->host + p->at[16]);
@@ -103,25 +125,27 @@ ALWAYS_INLINE void LOAD_OF(load_places64)(LANE *d, const struct places64 *p, u32
 		d[l] = KEEP(low[l]);
 		EACH_LANE_OF_HALF
 		d[l + WARP_LANES / 2] = KEEP(high[l]);
-		return;
+		return true;
 	}
+	if (is_one_lane(mask))
+		return LOAD_OF(load_alone)(d, p->host, only_place64(p->at), mask);
 	EACH_LANE
 		value[l] = KEEP(*(const MEMORY *)(const void *)(p->host + (s64)p->at[l]));
 	merge_row(d, value, sizeof value[0], mask);
+	return true;
 }
-ALWAYS_INLINE void LOAD_OF(load_places32)(LANE *d, const struct places32 *p, u32 mask)
+ALWAYS_INLINE bool LOAD_OF(load_places32)(LANE *d, const struct places32 *p, u32 mask)
 {
 	LANE value[WARP_LANES] __attribute__((aligned(64)));
 
-	if (mask == FULL_MASK && all_same32(p->at)) {
-		const LANE one = KEEP(*(const MEMORY *)(const void *)(p->host + p->at[0]));
-		EACH_LANE
-			d[l] = one;
-		return;
-	}
+	if (mask == FULL_MASK && all_same32(p->at))
+		return LOAD_OF(load_alone)(d, p->host, p->at[0], mask);
+	if (is_one_lane(mask))
+		return LOAD_OF(load_alone)(d, p->host, only_place32(p->at), mask);
 	EACH_LANE
 		value[l] = KEEP(*(const MEMORY *)(const void *)(p->host + (s64)p->at[l]));
 	merge_row(d, value, sizeof value[0], mask);
+	return true;
 }
 
 /* What native code tries beside a row. */
@@ -132,16 +156,12 @@ ALWAYS_INLINE bool LOAD_OF(load_each)(struct warp *w, const struct insn *i, u8 *
 
 	if (wide) {
 		struct places64 p;
-		if (!find_places64(&p, w, i, rows, mask, space, sizeof(MEMORY), false))
-			return false;
-		LOAD_OF(load_places64)(d, &p, mask);
-		return true;
+		return find_places64(&p, w, i, rows, mask, space, sizeof(MEMORY), false) &&
+		       LOAD_OF(load_places64)(d, &p, mask);
 	}
 	struct places32 p;
-	if (space != SPACE_SHARED || !find_places32(&p, w, i, rows, mask, sizeof(MEMORY)))
-		return false;
-	LOAD_OF(load_places32)(d, &p, mask);
-	return true;
+	return space == SPACE_SHARED && find_places32(&p, w, i, rows, mask, sizeof(MEMORY)) &&
+	       LOAD_OF(load_places32)(d, &p, mask);
 }
 #endif
 

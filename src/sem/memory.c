@@ -38,6 +38,17 @@ LOADS(shared, SPACE_SHARED)
 /* Words at 32-bit shared addresses: everything in 32-bit lanes. What lies within 32 words of the first lane's, in
  * whatever order, is two loads and a permutation; a gather serves every other shape. Anything unusual goes the general
  * way. */
+#ifdef SEM_NATIVE
+ALWAYS_INLINE bool ld_shared_word_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
+{
+	return (mask == FULL_MASK && load_near_row(w, i, ROW_OF(u32, i->a), ROW_OF(u32, i->d))) ||
+	       load_each_u32_u32(w, i, rows, mask, SPACE_SHARED, false);
+}
+ALWAYS_INLINE bool store_shared_words(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
+{
+	return store_row_of_two(w, i, rows, mask) || store_each_u32(w, i, rows, mask, SPACE_SHARED, false);
+}
+#else
 ALWAYS_INLINE bool load_shared_near(struct warp *w, const struct insn *i, const u32 *base, u32 *d)
 {
 	const u32 first = base[0] + (u32)i->imm;
@@ -45,17 +56,6 @@ ALWAYS_INLINE bool load_shared_near(struct warp *w, const struct insn *i, const 
 	return LIKELY(!(first & 3) && (u64)first + 4 * WARP_LANES <= w->block->near_bytes) &&
 	       load_near(d, base, w->block->shared + first);
 }
-#ifdef SEM_NATIVE
-ALWAYS_INLINE bool ld_shared_word_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
-{
-	return (mask == FULL_MASK && load_shared_near(w, i, ROW_OF(u32, i->a), ROW_OF(u32, i->d))) ||
-	       load_each_u32_u32(w, i, rows, mask, SPACE_SHARED, false);
-}
-ALWAYS_INLINE bool store_shared_words(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
-{
-	return store_each_u32(w, i, rows, mask, SPACE_SHARED, false);
-}
-#else
 ALWAYS_INLINE bool load_shared_words(struct warp *w, const struct insn *i, const u32 *base, u32 *d)
 {
 	u32 address[WARP_LANES] __attribute__((aligned(64))), high = 0, bits = 0;
@@ -125,13 +125,8 @@ SEPARATE bool store_shared_words(struct warp *w, const struct insn *i, u8 *rows,
 }
 ALWAYS_INLINE bool ld_shared_word_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 {
-#ifdef SEM_NATIVE
-	return (mask == FULL_MASK && load_shared_near(w, i, ROW_OF(u32, i->a), ROW_OF(u32, i->d))) ||
-	       load_each_u32_u32(w, i, rows, mask, SPACE_SHARED, false);
-#else
 	return LIKELY(mask == FULL_MASK) ? load_shared_words(w, i, ROW_OF(u32, i->a), ROW_OF(u32, i->d))
 					 : load_shared_words_some(w, i, rows, mask);
-#endif
 }
 #endif
 MEANING_FUNCTION(ld_shared_word)
@@ -323,8 +318,9 @@ MEANING_FUNCTION(ld_frame_32)
 	u32 *d = ROW_OF(u32, i->d);
 	const u32 *from = (const u32 *)(const void *)local_word(w, w->frame->local_base + (u64)(s64)i->imm, 0);
 
-	EACH_LANE
-		d[l] = mask & lane_bit[l] ? from[l] : d[l];
+	EACH_LANE {
+		MERGED_LANE(u32, d, from, mask & lane_bit[l]);
+	}
 	return i + 1;
 }
 MEANING_EACH(ld_frame_32);
@@ -343,8 +339,9 @@ MEANING_FUNCTION(st_frame_32)
 	const u32 *s = ROW_OF(u32, i->b);
 	u32 *to = (u32 *)(void *)local_word(w, w->frame->local_base + (u64)(s64)i->imm, 0);
 
-	EACH_LANE
-		to[l] = mask & lane_bit[l] ? s[l] : to[l];
+	EACH_LANE {
+		MERGED_LANE(u32, to, s, mask & lane_bit[l]);
+	}
 	return i + 1;
 }
 MEANING_EACH(st_frame_32);

@@ -129,6 +129,96 @@ ALWAYS_INLINE bool in_row32(const u32 at[WARP_LANES], u32 size)
 	return !pack_lanes32(off);
 }
 
+/* Words of shared memory within WARP_LANES words of the first lane's, in any order; or, of each half of the warp, all at
+ * one place, or in a row. The tests look at the base row alone and come first, so that the accesses of a region by
+ * one base share them. */
+ALWAYS_INLINE bool load_near_row(struct warp *w, const struct insn *i, const u32 *base, u32 *d)
+{
+	const u32 at = base[0] + (u32)i->imm;
+	u32 slot[WARP_LANES] __attribute__((aligned(64)));
+	s32 far[WARP_LANES] __attribute__((aligned(64)));
+
+	EACH_LANE
+		slot[l] = (base[l] - base[0]) >> 2 | (base[l] - base[0]) << 30;
+	EACH_LANE
+		far[l] = slot[l] >= WARP_LANES ? -1 : 0;
+	if (pack_lanes32(far) || at % 4 || (u64)at + 4 * WARP_LANES > w->block->near_bytes)
+		return false;
+	const u32 *from = (const u32 *)(const void *)(w->block->shared + at);
+#if defined __AVX512F__
+	const __m512i low = _mm512_loadu_si512(from), high = _mm512_loadu_si512(from + 16);
+	_mm512_store_si512(d, _mm512_permutex2var_epi32(low, _mm512_load_si512(slot), high));
+	_mm512_store_si512(d + 16, _mm512_permutex2var_epi32(low, _mm512_load_si512(slot + 16), high));
+#else
+	EACH_LANE
+		d[l] = from[slot[l]];
+#endif
+	return true;
+}
+
+/* --- Some of a warp's lanes --- */
+
+ALWAYS_INLINE bool is_one_lane(u32 mask) { return !(mask & (mask - 1)); }
+
+/* The only lane's place: those of all others are 0. */
+ALWAYS_INLINE u64 only_place64(const u64 at[WARP_LANES])
+{
+	u64 place = 0;
+
+	EACH_LANE
+		place |= at[l];
+	return place;
+}
+ALWAYS_INLINE u32 only_place32(const u32 at[WARP_LANES])
+{
+	u32 place = 0;
+
+	EACH_LANE
+		place |= at[l];
+	return place;
+}
+
+/* Words, or pairs of words, to their places in a row. False, and nothing done: there is no such store. */
+ALWAYS_INLINE bool store_row_of_some(void *to, const void *from, u32 mask, u32 bytes)
+{
+#if defined __AVX512F__
+	const u8 *s = from;
+	u8 *d = to;
+	for (u32 k = 0; bytes == 4 && k < 2; k++)
+		_mm512_mask_storeu_epi32(d + 64 * k, (__mmask16)(mask >> 16 * k), _mm512_load_si512(s + 64 * k));
+	for (u32 k = 0; bytes == 8 && k < 4; k++)
+		_mm512_mask_storeu_epi64(d + 64 * k, (__mmask8)(mask >> 8 * k), _mm512_load_si512(s + 64 * k));
+	return bytes >= 4;
+#else
+	(void)to, (void)from, (void)mask, (void)bytes;
+	return false;
+#endif
+}
+
+/* The same of words in shared memory of which each half of the warp has a row. */
+ALWAYS_INLINE bool store_row_of_two(struct warp *w, const struct insn *i, const u8 *rows, u32 mask)
+{
+#if defined __AVX512F__
+	const u32 *base = ROW_OF(u32, i->a), *s = ROW_OF(u32, i->b);
+	const u64 low = base[0] + (u32)i->imm, high = base[WARP_LANES / 2] + (u32)i->imm;
+	const u64 bytes = 4 * WARP_LANES / 2, near = w->block->near_bytes;
+	s32 off[WARP_LANES] __attribute__((aligned(64)));
+
+	EACH_LANE_OF_HALF
+	off[l] = base[l] - lane_steps32[2][l] != base[0] ? -1 : 0;
+	EACH_LANE_OF_HALF
+	off[l + WARP_LANES / 2] = base[l + WARP_LANES / 2] - lane_steps32[2][l] != base[WARP_LANES / 2] ? -1 : 0;
+	if (pack_lanes32(off) || (low | high) % 4 || low + bytes > near || high + bytes > near)
+		return false;
+	_mm512_mask_storeu_epi32(w->block->shared + low, (__mmask16)mask, _mm512_load_si512(s));
+	_mm512_mask_storeu_epi32(w->block->shared + high, (__mmask16)(mask >> 16), _mm512_load_si512(s + 16));
+	return true;
+#else
+	(void)w, (void)i, (void)rows, (void)mask;
+	return false;
+#endif
+}
+
 /* --- Scattered words ---- */
 
 /* Word or pair of words l of `from` to the place of lane l; of several lanes at one place the highest wins, as the host's

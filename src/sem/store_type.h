@@ -10,24 +10,42 @@
 #define STORE_OF(what)            STORE_JOIN_(what, MEMORY)
 #define LANE                      __typeof__(__builtin_choose_expr(sizeof(MEMORY) == 8, (u64)0, (u32)0))
 
-/* A whole warp's row of neighbouring places is a copy. */
+/* A whole warp's row of neighbouring places is a copy. In native code lanes may be missing: see load_type.h. */
 ALWAYS_INLINE bool STORE_OF(store_row)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
 				       bool wide)
 {
 	const LANE *s = __builtin_assume_aligned(rows + i->b, 64);
 	u64 start;
 
-	if (UNLIKELY(mask != FULL_MASK) || !is_row(rows, i, wide, sizeof(MEMORY), &start) || start % sizeof(MEMORY))
+#ifndef SEM_NATIVE
+	if (UNLIKELY(mask != FULL_MASK))
+		return false;
+#endif
+	if (!is_row(rows, i, wide, sizeof(MEMORY), &start) || start % sizeof(MEMORY))
 		return false;
 	MEMORY *to = (MEMORY *)(void *)space_range(w, i, space, start, start + WARP_LANES * sizeof(MEMORY), true);
 	if (UNLIKELY(!to))
 		return false;
+#ifdef SEM_NATIVE
+	if (mask != FULL_MASK)
+		return store_row_of_some(to, s, mask, sizeof(MEMORY));
+#endif
 	EACH_LANE
 		to[l] = (MEMORY)s[l];
 	return true;
 }
 
 #ifdef SEM_NATIVE
+ALWAYS_INLINE MEMORY STORE_OF(only_value)(const LANE *s, u32 mask)
+{
+	LANE one = 0;
+
+	EACH_LANE {
+		const LANE own = s[l];
+		one |= LANE_SET(sizeof(LANE), mask, l) ? own : 0;
+	}
+	return (MEMORY)one;
+}
 /* To each lane's place, in the lanes' order: of several at one address the highest wins. */
 ALWAYS_INLINE bool STORE_OF(store_places64)(const LANE *s, const struct places64 *p, u32 mask)
 {
@@ -39,10 +57,18 @@ ALWAYS_INLINE bool STORE_OF(store_places64)(const LANE *s, const struct places64
 		high[l] = (MEMORY)s[l + WARP_LANES / 2];
 		return true;
 	}
+	if (is_one_lane(mask)) {
+		*(MEMORY *)(void *)(p->host + only_place64(p->at)) = STORE_OF(only_value)(s, mask);
+		return true;
+	}
 	return scatter64(s, p, mask, sizeof(MEMORY));
 }
 ALWAYS_INLINE bool STORE_OF(store_places32)(const LANE *s, const struct places32 *p, u32 mask)
 {
+	if (is_one_lane(mask)) {
+		*(MEMORY *)(void *)(p->host + only_place32(p->at)) = STORE_OF(only_value)(s, mask);
+		return true;
+	}
 	return scatter32(s, p, mask, sizeof(MEMORY));
 }
 /* What native code tries beside a row. */
@@ -85,8 +111,10 @@ ALWAYS_INLINE bool STORE_OF(store_contiguous)(struct warp *w, const struct insn 
 /* Each lane's word, or pair of words, of local memory at one place. */
 ALWAYS_INLINE void STORE_OF(store_local_row)(u32 *to, const LANE *s, u32 mask)
 {
-	EACH_LANE
-		to[l] = mask & lane_bit[l] ? (u32)s[l] : to[l];
+	EACH_LANE {
+		const u32 old = to[l], own = (u32)s[l];
+		to[l] = mask & lane_bit[l] ? own : old;
+	}
 	if (sizeof(MEMORY) == 8)
 		EACH_LANE
 			to[l + WARP_LANES] = mask & lane_bit[l] ? (u32)((u64)s[l] >> 32) : to[l + WARP_LANES];

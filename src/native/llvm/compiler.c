@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <llvm-c/Error.h>
 #include <llvm-c/LLJIT.h>
+#include <llvm-c/Object.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -21,8 +23,10 @@ struct native_compiler {
 	u32 vector_bytes, made;
 };
 
-static const char passes[] = "always-inline,function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,"
-			     "simplifycfg,gvn,dse,adce,simplifycfg),globaldce";
+/* Jumps are threaded so that the test whether an access was made in line disappears into the ways that lead to it. */
+static const char passes[] = "always-inline,function(sroa,early-cse<memssa>,jump-threading,"
+			     "instcombine<no-verify-fixpoint>,simplifycfg,gvn,jump-threading,dse,adce,simplifycfg),"
+			     "globaldce";
 
 /* Writes the error's text, and takes it away. True: there was one. */
 static bool failed(LLVMErrorRef error, char *message, size_t size)
@@ -180,12 +184,14 @@ static bool pays(const struct region *r, const struct meanings *m)
 	return called * INLINED_FOR_A_CALL <= inlined && (loops || inlined >= REGION_LEAST);
 }
 
-/* For those who work on it: PTXSIM_NATIVE_DUMP=regions says what becomes of regions, any other value shows LLVM's code. */
-static bool dumps(bool regions)
+/* For those who work on it: PTXSIM_NATIVE_DUMP=regions says what becomes of regions, =code shows LLVM's code before and
+ * after its passes, =objects leaves an object file of each region in the current folder, and =perf names them for
+ * perf(1) in /tmp/perf-PID.map. */
+static bool dumps(const char *what)
 {
 	const char *dump = getenv("PTXSIM_NATIVE_DUMP");
 
-	return dump && !strcmp(dump, "regions") == regions;
+	return dump && strstr(dump, what);
 }
 
 static void tell_region(const struct region *r, const struct meanings *m, const char *name, const char *refusal)
@@ -201,6 +207,20 @@ static void tell_region(const struct region *r, const struct meanings *m, const 
 		}
 }
 
+/* What LLVM could not take apart into registers. */
+static void tell_memory(LLVMValueRef function)
+{
+	LLVMTargetDataRef layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(function));
+	LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);
+	u64 bytes = 0;
+
+	for (LLVMValueRef i = LLVMGetFirstInstruction(entry); i; i = LLVMGetNextInstruction(i))
+		if (LLVMIsAAllocaInst(i))
+			bytes += LLVMABISizeOfType(layout, LLVMGetAllocatedType(i));
+	if (bytes)
+		fprintf(stderr, "  rows and places that stay in memory: %llu bytes\n", (unsigned long long)bytes);
+}
+
 static LLVMMemoryBufferRef make_object(struct native_compiler *c, const struct region *r, bool choosy, const char *name,
 				       char *message, size_t size)
 {
@@ -214,14 +234,14 @@ static LLVMMemoryBufferRef make_object(struct native_compiler *c, const struct r
 	const bool linked = meanings_link(module, c->width, r, &meanings);
 	if (linked && (!has_all(r, &meanings) || (choosy && !pays(r, &meanings)))) {
 		snprintf(message, size, "it would not be faster");
-		if (dumps(true))
+		if (dumps("regions"))
 			tell_region(r, &meanings, name, message);
 	} else if (linked) {
 		region_emit(module, r, &meanings, name, c->vector_bytes);
 		hide(module, name);
-		if (dumps(true))
+		if (dumps("regions"))
 			tell_region(r, &meanings, name, "native");
-		if (dumps(false))
+		if (dumps("code"))
 			LLVMDumpModule(module);
 		if (optimise(c, module, r, name, message, size) &&
 		    LLVMTargetMachineEmitToMemoryBuffer(c->machine, module, LLVMObjectFile, &error, &object)) {
@@ -229,13 +249,59 @@ static LLVMMemoryBufferRef make_object(struct native_compiler *c, const struct r
 			LLVMDisposeMessage(error);
 			object = NULL;
 		}
-		if (dumps(false))
+		if (dumps("regions"))
+			tell_memory(LLVMGetNamedFunction(module, name));
+		if (dumps("code"))
 			LLVMDumpModule(module);
 	}
 	meanings_free(&meanings);
 	LLVMDisposeModule(module);
 	LLVMContextDispose(context);
 	return object;
+}
+
+/* The bytes of the function `name` in the object. */
+static size_t function_bytes(LLVMMemoryBufferRef object, const char *name)
+{
+	size_t bytes = 0;
+	char *error = NULL;
+	LLVMBinaryRef binary = LLVMCreateBinary(object, NULL, &error);
+
+	if (!binary) {
+		LLVMDisposeMessage(error);
+		return 0;
+	}
+	LLVMSymbolIteratorRef s = LLVMObjectFileCopySymbolIterator(binary);
+	for (; s && !LLVMObjectFileIsSymbolIteratorAtEnd(binary, s); LLVMMoveToNextSymbol(s))
+		if (!strcmp(LLVMGetSymbolName(s), name))
+			bytes = LLVMGetSymbolSize(s);
+	LLVMDisposeSymbolIterator(s);
+	LLVMDisposeBinary(binary);
+	return bytes;
+}
+
+static void leave_object(LLVMMemoryBufferRef object, const char *name)
+{
+	char path[200];
+
+	snprintf(path, sizeof path, "%s.o", name);
+	FILE *file = fopen(path, "wb");
+	if (!file)
+		return;
+	fwrite(LLVMGetBufferStart(object), 1, LLVMGetBufferSize(object), file);
+	fclose(file);
+}
+
+static void name_for_perf(u64 address, size_t bytes, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
+	FILE *file = fopen(path, "a");
+	if (!file)
+		return;
+	fprintf(file, "%llx %zx %s\n", (unsigned long long)address, bytes, name);
+	fclose(file);
 }
 
 static native_fn *compile(struct native_compiler *c, const struct region *r, bool choosy, const char *name,
@@ -248,10 +314,14 @@ static native_fn *compile(struct native_compiler *c, const struct region *r, boo
 	LLVMMemoryBufferRef object = make_object(c, r, choosy, symbol, message, size);
 	if (!object)
 		return NULL;
-	*bytes = LLVMGetBufferSize(object);
+	*bytes = function_bytes(object, symbol);
+	if (dumps("objects"))
+		leave_object(object, symbol);
 	if (failed(LLVMOrcLLJITAddObjectFile(c->jit, LLVMOrcLLJITGetMainJITDylib(c->jit), object), message, size) ||
 	    failed(LLVMOrcLLJITLookup(c->jit, &address, symbol), message, size))
 		return NULL;
+	if (dumps("perf"))
+		name_for_perf(address, *bytes, symbol);
 	return (native_fn *)(uintptr_t)address;
 }
 

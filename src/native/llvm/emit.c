@@ -28,7 +28,7 @@ struct emission {
 	LLVMBasicBlockRef *arrive, *body; /* by block; those of the end last */
 	LLVMBasicBlockRef meet;           /* where lanes that have met go on; NULL: they never part */
 	LLVMValueRef where;               /* its operand */
-	unsigned unlikely;                /* metadata kind "prof" */
+	unsigned unlikely, invariant;     /* metadata kinds "prof", "invariant.load" */
 };
 
 /* --- Small change ------------------------------------------------------------------------------- */
@@ -138,7 +138,14 @@ static u32 row_bytes(u32 bits) { return bits == 1 ? 4 : bits * WARP_LANES / 8; }
 static LLVMValueRef slot(struct emission *e, u32 row) { return at(e, e->array, e->slots[row]); }
 static LLVMValueRef place(struct emission *e, u32 row) { return at(e, e->rows, e->r->rows[row].offset); }
 
-static void copy(struct emission *e, LLVMValueRef to, LLVMValueRef from, u32 bits, bool from_frame)
+/* What is read is the same whenever it is read in this region. */
+static void mark_constant(struct emission *e, LLVMValueRef load)
+{
+	LLVMSetMetadata(load, e->invariant, LLVMMetadataAsValue(e->c, LLVMMDNodeInContext2(e->c, NULL, 0)));
+}
+
+/* never_written: `from` is a row that the region only reads. */
+static void copy(struct emission *e, LLVMValueRef to, LLVMValueRef from, u32 bits, bool never_written)
 {
 	const u32 piece = bits == 1 ? 4 : e->vector_bytes;
 	LLVMTypeRef type = bits == 1    ? e->i32
@@ -148,9 +155,10 @@ static void copy(struct emission *e, LLVMValueRef to, LLVMValueRef from, u32 bit
 	for (u32 k = 0; k < row_bytes(bits); k += piece) {
 		LLVMValueRef v = get(e, type, at(e, from, k));
 		LLVMSetAlignment(v, bits == 1 ? 4 : piece);
+		if (never_written)
+			mark_constant(e, v);
 		LLVMSetAlignment(LLVMBuildStore(e->b, v, at(e, to, k)), bits == 1 ? 4 : piece);
 	}
-	(void)from_frame;
 }
 
 static LLVMValueRef splat(struct emission *e, LLVMValueRef value, u32 count)
@@ -173,6 +181,8 @@ static void put_constant(struct emission *e, u32 row, bool hidden)
 		return;
 	}
 	LLVMValueRef value = hidden ? get(e, type, place(e, row)) : LLVMConstInt(type, x->value, false);
+	if (hidden)
+		mark_constant(e, value);
 	LLVMValueRef all = splat(e, value, e->vector_bytes * 8 / x->bits);
 	for (u32 k = 0; k < row_bytes(x->bits); k += e->vector_bytes)
 		LLVMSetAlignment(LLVMBuildStore(e->b, all, at(e, slot(e, row), k)), e->vector_bytes);
@@ -195,6 +205,9 @@ static void fetch(struct emission *e, const struct region_insn *x)
 static LLVMValueRef predicate(struct emission *e, u32 row, bool negated)
 {
 	LLVMValueRef p = get(e, e->i32, e->r->rows[row].written ? slot(e, row) : place(e, row));
+
+	if (!e->r->rows[row].written)
+		mark_constant(e, p);
 
 	return negated ? LLVMBuildNot(e->b, p, "") : p;
 }
@@ -289,7 +302,7 @@ static void call_handler(struct emission *e, const struct region_insn *x, LLVMVa
 	for (u32 o = 0; o < x->operand_count; o++)
 		if (x->operands[o].written)
 			copy(e, slot(e, x->operands[o].row), place(e, x->operands[o].row),
-			     e->r->rows[x->operands[o].row].bits, true);
+			     e->r->rows[x->operands[o].row].bits, false);
 }
 
 static void emit_inline(struct emission *e, const struct region_insn *x, const struct meaning_function *m,
@@ -582,7 +595,7 @@ static void emit_entrance(struct emission *e)
 	e->divergent = variable(e, e->i64, zero, "divergent");
 	for (u32 row = 0; row < r->row_count; row++)
 		if (r->rows[row].written && r->rows[row].enters)
-			copy(e, slot(e, row), place(e, row), r->rows[row].bits, true);
+			copy(e, slot(e, row), place(e, row), r->rows[row].bits, false);
 }
 
 void region_emit(LLVMModuleRef module, const struct region *r, const struct meanings *m, const char *name,
@@ -599,6 +612,7 @@ void region_emit(LLVMModuleRef module, const struct region *r, const struct mean
 	e.i64 = LLVMInt64TypeInContext(e.c);
 	e.ptr = LLVMPointerTypeInContext(e.c, 0);
 	e.unlikely = LLVMGetMDKindIDInContext(e.c, "prof", 4);
+	e.invariant = LLVMGetMDKindIDInContext(e.c, "invariant.load", 14);
 	e.slots = calloc(r->row_count + 1, sizeof *e.slots);
 	e.arrive = calloc(blocks, sizeof *e.arrive);
 	e.body = calloc(blocks, sizeof *e.body);

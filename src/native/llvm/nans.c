@@ -226,6 +226,50 @@ static void put_off_carried(struct carried *c)
 			;
 }
 
+/* --- Rows that leave the region */
+
+static bool only_leaves(LLVMValueRef v, LLVMBasicBlockRef home, bool through_casts)
+{
+	for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
+		LLVMValueRef user = LLVMGetUser(use);
+		if (through_casts && LLVMGetInstructionOpcode(user) == LLVMBitCast && only_leaves(user, home, false))
+			continue;
+		if (!LLVMIsAStoreInst(user) || LLVMGetInstructionParent(user) == home)
+			return false;
+	}
+	return true;
+}
+
+/* Has each store of v, which is x as one NaN, make it one itself. */
+static void sink(struct carried *c, LLVMValueRef v, LLVMValueRef x)
+{
+	LLVMUseRef use;
+
+	while ((use = LLVMGetFirstUse(v))) {
+		LLVMValueRef user = LLVMGetUser(use);
+		if (LLVMIsAStoreInst(user)) {
+			LLVMSetOperand(user, 0, canonical(c, x, user));
+			continue;
+		}
+		sink(c, user, x);
+		LLVMInstructionEraseFromParent(user);
+	}
+}
+
+/* A value that is stored on ways out alone is made one NaN there: the way through the region has no test of it. */
+static void sink_all(struct carried *c, LLVMValueRef function)
+{
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
+			next = LLVMGetNextInstruction(i);
+			LLVMValueRef x = value_before(i);
+			if (!x || !only_leaves(i, b, true))
+				continue;
+			sink(c, i, x);
+			LLVMInstructionEraseFromParent(i);
+		}
+}
+
 void nans_put_off(LLVMValueRef function, const struct region *r)
 {
 	struct carried c = {.rows = LLVMGetParam(function, 2), .r = r};
@@ -239,6 +283,7 @@ void nans_put_off(LLVMValueRef function, const struct region *r)
 			while (x && give(i, x))
 				;
 		}
+	sink_all(&c, function);
 	LLVMDisposeBuilder(c.builder);
 	free(c.phis);
 }
