@@ -287,7 +287,7 @@ typedef enum ptxsim_async { PTXSIM_ASYNC_EAGER = 0, PTXSIM_ASYNC_STRICT = 1, PTX
 
 /* Whether kernels become machine code, with the same results. AUTO: those that have run for long, made by a thread of
  * its own while they are interpreted; ALWAYS: before they run; OFF: never. DEFAULT: what the environment variable
- * PTXSIM_NATIVE said when the context was made ("auto", "always", "off"); OFF without it. Where no native code can be
+ * PTXSIM_NATIVE said when the context was made ("auto", "always", "off"); AUTO without it. Where no native code can be
  * made (the library was built without LLVM), all are OFF. */
 typedef enum ptxsim_native {
 	PTXSIM_NATIVE_DEFAULT = 0,

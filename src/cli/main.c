@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "native/tier.h"
 
 static const struct cli_command commands[] = {
 	{"run", cli_run, "run a kernel, or the launches that a file describes"},
@@ -88,6 +89,15 @@ static void *allocate_for_json(size_t size)
 	return p;
 }
 
+/* Nobody is to wait for a compiler of native code. */
+static int leave(int status)
+{
+	if (!native_underway())
+		return status;
+	close_output();
+	_exit(status);
+}
+
 int main(int count, char **words)
 {
 	char name[64];
@@ -114,7 +124,7 @@ int main(int count, char **words)
 			continue;
 		snprintf(name, sizeof name, "ptxsim %s", commands[k].name);
 		words[1] = name;
-		return commands[k].run(count - 1, words + 1);
+		return leave(commands[k].run(count - 1, words + 1));
 	}
 	fprintf(stderr, "ptxsim: there is no command '%s'\n\n", words[1]);
 	return usage(stderr, CLI_WRONG);

@@ -198,7 +198,7 @@ static const struct argp_option launch_options[] = {
 	{"any-order", OPTION_ANY_ORDER, NULL, 0,
 	 "Let blocks run in any order on several host threads, even if that shows in the results", FRONT_LAUNCH_GROUP},
 	{"native", OPTION_NATIVE, "WHEN", 0,
-	 "Compile kernels to host code, if LLVM is there: off (default), auto (those that run for long) or always; "
+	 "Compile kernels to host code, if LLVM is there: auto (those that run for long; default), always or off; "
 	 "without the option, what the environment variable PTXSIM_NATIVE says",
 	 FRONT_LAUNCH_GROUP},
 	{"lock-order", OPTION_LOCK_ORDER, "ORDER", 0,

@@ -4,19 +4,20 @@
  */
 #include "native/build.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "native/enter.h"
 
-struct builder {
-	const struct code *code;
+struct native_builder {
+	struct arena arena; /* of the regions */
 	struct regions regions;
 	struct kernel_code *made;
-	struct native_report *report;
-	const bool *stop;
 	bool choosy;
+	char name[128]; /* the kernel's */
+	double seconds; /* taken so far */
 };
 
 static double seconds_now(void)
@@ -77,52 +78,78 @@ static bool add_entry(struct kernel_code *made, const struct region *r, native_f
 	return true;
 }
 
-static void compile_all(struct builder *b, const struct native_plugin *plugin, struct native_compiler *compiler)
+static void compile_all(struct native_builder *b, const struct native_plugin *plugin, struct native_compiler *compiler,
+			const bool *stop, struct native_report *report)
 {
 	char message[512];
 
-	for (u32 k = 0; k < b->regions.count && !__atomic_load_n(b->stop, __ATOMIC_RELAXED); k++) {
+	for (u32 k = 0; k < b->regions.count && !__atomic_load_n(stop, __ATOMIC_RELAXED); k++) {
 		const struct region *r = &b->regions.items[k];
 		size_t bytes = 0;
-		native_fn *run =
-			plugin->compile(compiler, r, b->choosy, b->code->name, &bytes, message, sizeof message);
+		native_fn *run = plugin->compile(compiler, r, b->choosy, b->name, &bytes, message, sizeof message);
 		/* Nothing is lost but speed: what is refused stays interpreted. */
 		if (!run || !add_entry(b->made, r, run)) {
-			b->report->refused++;
+			report->refused++;
 			continue;
 		}
-		b->report->regions++;
-		b->report->covered += r->size;
-		b->report->code_bytes += bytes;
+		report->regions++;
+		report->covered += r->size;
+		report->code_bytes += bytes;
 	}
 }
 
-struct kernel_code *native_build(const struct native_plugin *plugin, struct native_compiler *compiler,
-				 const struct isa *isa, const struct code *code, bool choosy, const bool *stop,
-				 struct native_report *report)
+static void builder_free(struct native_builder *b)
 {
-	struct builder b = {.code = code, .report = report, .stop = stop, .choosy = choosy};
-	const double start = seconds_now();
-	struct arena arena;
+	arena_free(&b->arena);
+	free(b);
+}
+
+static bool find_regions(struct native_builder *b, const struct isa *isa, const struct code *code)
+{
 	jmp_buf out_of_memory;
 
-	arena_init(&arena, &out_of_memory);
-	if (setjmp(out_of_memory)) {
-		arena_free(&arena);
-		return NULL;
-	}
-	const struct code_flow *f = code_flow_build(&arena, isa, code);
+	arena_init(&b->arena, &out_of_memory);
+	if (setjmp(out_of_memory))
+		return false;
+	const struct code_flow *f = code_flow_build(&b->arena, isa, code);
 	if (f)
-		b.regions = regions_find(f);
-	report->insns = b.regions.insns;
-	b.made = b.regions.count ? code_new(code, b.regions.count) : NULL;
-	if (b.made)
-		compile_all(&b, plugin, compiler);
-	arena_free(&arena);
-	report->seconds = seconds_now() - start;
-	if (b.made && !b.made->entry_count) {
-		native_build_free(b.made);
+		b->regions = regions_find(f);
+	/* The plug-in asks for no memory of it. */
+	b->arena.out_of_memory = NULL;
+	return b->regions.count;
+}
+
+struct native_builder *native_build_begin(const struct isa *isa, const struct code *code, bool choosy)
+{
+	struct native_builder *b = calloc(1, sizeof *b);
+	const double start = seconds_now();
+
+	if (!b)
 		return NULL;
-	}
-	return b.made;
+	b->choosy = choosy;
+	snprintf(b->name, sizeof b->name, "%s", code->name);
+	if (find_regions(b, isa, code))
+		b->made = code_new(code, b->regions.count);
+	b->seconds = seconds_now() - start;
+	if (b->made)
+		return b;
+	builder_free(b);
+	return NULL;
+}
+
+struct kernel_code *native_build_finish(struct native_builder *b, const struct native_plugin *plugin,
+					struct native_compiler *compiler, const bool *stop,
+					struct native_report *report)
+{
+	struct kernel_code *made = b->made;
+	const double start = seconds_now();
+
+	report->insns = b->regions.insns;
+	compile_all(b, plugin, compiler, stop, report);
+	report->seconds = b->seconds + seconds_now() - start;
+	builder_free(b);
+	if (made->entry_count)
+		return made;
+	native_build_free(made);
+	return NULL;
 }

@@ -23,12 +23,16 @@ struct kernel_code {
 	u32 *entry_of; /* by instruction: which begins there */
 };
 
-/* NULL: there is nothing to run natively, or no memory. choosy: only regions that
- * gain by it. `stop`, set by another thread, ends it early. What it made is for
- * native_build_free. */
-struct kernel_code *native_build(const struct native_plugin *plugin, struct native_compiler *compiler,
-				 const struct isa *isa, const struct code *code, bool choosy, const bool *stop,
-				 struct native_report *report);
+struct native_builder;
+
+/* Finds the kernel's regions; choosy: only those are to be compiled that gain by it. Afterwards neither the code nor
+ * its program is needed. NULL: there is nothing to run natively, or no memory. */
+struct native_builder *native_build_begin(const struct isa *isa, const struct code *code, bool choosy);
+/* Compiles them, and frees the builder. `stop`, set by another thread, ends it early. NULL: there is nothing to run
+ * natively, or no memory. What it made is for native_build_free. */
+struct kernel_code *native_build_finish(struct native_builder *b, const struct native_plugin *plugin,
+					struct native_compiler *compiler, const bool *stop,
+					struct native_report *report);
 void native_build_free(struct kernel_code *code);
 
 #endif

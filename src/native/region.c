@@ -274,7 +274,9 @@ static void make_insn(struct making *m, u32 block, u32 k, struct region_insn *to
 	const struct step *s = &f->steps[k];
 	struct region_operand *operands = ARENA_ARRAY(f->arena, s->operand_count + 1, struct region_operand);
 
-	*to = (struct region_insn){.plain = &f->code->insns[k],
+	struct insn *plain = ARENA_NEW(f->arena, struct insn);
+	*plain = f->code->insns[k];
+	*to = (struct region_insn){.plain = plain,
 				   .number = k,
 				   .operands = operands,
 				   .operand_count = s->operand_count,
@@ -285,8 +287,11 @@ static void make_insn(struct making *m, u32 block, u32 k, struct region_insn *to
 	if (s->form->layout != LAYOUT_LIST || s->together)
 		to->meaning = s->meaning->name;
 	if (s->form->layout == LAYOUT_LIST || s->form->layout == LAYOUT_MEMORY_LIST) {
-		to->list = f->code->operands + (s->form->layout == LAYOUT_LIST ? (u32)to->plain->imm : to->plain->b);
+		const u32 *list = f->code->operands + (s->form->layout == LAYOUT_LIST ? (u32)plain->imm : plain->b);
 		to->list_count = s->form->operand_count - (s->form->layout == LAYOUT_LIST ? 0 : 2);
+		u32 *own = ARENA_ARRAY(f->arena, to->list_count + 1, u32);
+		memcpy(own, list, to->list_count * sizeof *own);
+		to->list = own;
 	}
 	if (s->guarded) {
 		to->guard = region_row(m, f->steps[k - 1].operands[0].row);
@@ -375,7 +380,7 @@ static void make_liveness(struct making *m)
 				add_rows(f, live, m->waits[n]);
 				x->live_end = own_rows(m, live);
 			}
-			if (!at || &f->code->insns[k] != x->insns[at - 1].plain)
+			if (!at || k != x->insns[at - 1].number)
 				continue;
 			add_rows(f, live, m->waits[n]);
 			/* Who leaves before a guarded instruction comes to its guard again. */

@@ -81,7 +81,7 @@ struct regions {
 	u32 insns, covered; /* of the code: all that may run, and those in regions */
 };
 
-/* All regions of the kernel. */
+/* All regions of the kernel. They refer to nothing of it, nor of its program. */
 struct regions regions_find(const struct code_flow *f);
 
 #endif

@@ -43,7 +43,9 @@ struct native {
 	pthread_cond_t changed;
 	struct kernel_record *kernels, *queue;
 	const struct kernel_record *in_work;
+	bool reads_program; /* what is in work: it must not go yet */
 	bool has_thread, ending;
+	bool left; /* closed while its thread was at work, which is to free it */
 	pthread_t thread;
 	pid_t process; /* a child of it has the code that was made, and makes none: the thread and LLVM's locks stay behind */
 	bool tried; /* to load it */
@@ -52,11 +54,15 @@ struct native {
 	char message[256]; /* why there is none */
 };
 
+/* Threads of closed tiers that still compile. The one thing that belongs to the process, since it cannot end well
+ * before them. */
+static u32 threads_left;
+
 bool native_mode_read(const char *text, enum native_mode *mode)
 {
 	static const char *const names[] = {[NATIVE_AUTO] = "auto", [NATIVE_ALWAYS] = "always", [NATIVE_OFF] = "off"};
 
-	*mode = NATIVE_OFF;
+	*mode = NATIVE_AUTO;
 	if (!text)
 		text = getenv("PTXSIM_NATIVE");
 	for (size_t k = 0; text && k < COUNT_OF(names); k++)
@@ -79,7 +85,7 @@ struct native *native_open(void)
 	return n;
 }
 
-/* Under the lock. */
+/* By one thread at a time: under the lock, or while `in_work` says so. */
 static bool load(struct native *n)
 {
 	if (n->process != getpid())
@@ -96,6 +102,8 @@ static bool load(struct native *n)
 bool native_available(struct native *n, char *message, size_t size)
 {
 	pthread_mutex_lock(&n->lock);
+	while (n->in_work)
+		pthread_cond_wait(&n->changed, &n->lock);
 	const bool available = load(n);
 	snprintf(message, size, "%s", n->message);
 	pthread_mutex_unlock(&n->lock);
@@ -109,14 +117,21 @@ const char *native_description(const struct native *n) { return n->compiler ? n-
 /* Under the lock, which is given up meanwhile. */
 static void build(struct native *n, struct kernel_record *k, bool choosy)
 {
+	struct native_builder *b = NULL;
 	struct kernel_code *code = NULL;
 
 	n->in_work = k;
-	if (load(n)) {
-		pthread_mutex_unlock(&n->lock);
-		code = native_build(n->plugin, n->compiler, k->program->isa, k->code, choosy, &n->ending, &k->report);
-		pthread_mutex_lock(&n->lock);
-	}
+	n->reads_program = true;
+	pthread_mutex_unlock(&n->lock);
+	if (load(n))
+		b = native_build_begin(k->program->isa, k->code, choosy);
+	pthread_mutex_lock(&n->lock);
+	n->reads_program = false;
+	pthread_cond_broadcast(&n->changed);
+	pthread_mutex_unlock(&n->lock);
+	if (b)
+		code = native_build_finish(b, n->plugin, n->compiler, &n->ending, &k->report);
+	pthread_mutex_lock(&n->lock);
 	if (!choosy)
 		__atomic_store_n(&k->common.settled, true, __ATOMIC_RELAXED);
 	__atomic_store_n(&k->common.ready, code ? &code->common : NULL, __ATOMIC_RELEASE);
@@ -124,6 +139,8 @@ static void build(struct native *n, struct kernel_record *k, bool choosy)
 	n->in_work = NULL;
 	pthread_cond_broadcast(&n->changed);
 }
+
+static void free_all(struct native *n, bool own);
 
 static void *compiler_main(void *tier)
 {
@@ -140,7 +157,12 @@ static void *compiler_main(void *tier)
 		if (!k->done)
 			build(n, k, true);
 	}
+	const bool left = n->left;
 	pthread_mutex_unlock(&n->lock);
+	if (left) {
+		free_all(n, true);
+		__atomic_fetch_sub(&threads_left, 1, __ATOMIC_RELEASE);
+	}
 	return NULL;
 }
 
@@ -235,18 +257,8 @@ static void record_free(struct kernel_record *k)
 	free(k);
 }
 
-void native_close(struct native *n)
+static void free_all(struct native *n, bool own)
 {
-	if (!n)
-		return;
-	const bool own = n->process == getpid();
-	if (own && n->has_thread) {
-		pthread_mutex_lock(&n->lock);
-		__atomic_store_n(&n->ending, true, __ATOMIC_RELAXED);
-		pthread_cond_broadcast(&n->changed);
-		pthread_mutex_unlock(&n->lock);
-		pthread_join(n->thread, NULL);
-	}
 	while (n->kernels) {
 		struct kernel_record *k = n->kernels;
 		n->kernels = k->next;
@@ -257,4 +269,45 @@ void native_close(struct native *n)
 	pthread_cond_destroy(&n->changed);
 	pthread_mutex_destroy(&n->lock);
 	free(n);
+}
+
+/* LLVM's own state goes when the process ends, or this library is unloaded: no thread may use it then. */
+static void wait_for_threads(void)
+{
+	while (native_underway())
+		usleep(1000);
+}
+
+bool native_underway(void) { return __atomic_load_n(&threads_left, __ATOMIC_ACQUIRE) != 0; }
+
+/* Lets the thread go on with the region that it compiles, which nobody wants any more: it cannot be stopped, and takes
+ * up to a second. True: it frees everything. */
+static bool leave_thread(struct native *n)
+{
+	while (n->reads_program)
+		pthread_cond_wait(&n->changed, &n->lock);
+	if (!n->in_work || atexit(wait_for_threads))
+		return false;
+	n->left = true;
+	__atomic_fetch_add(&threads_left, 1, __ATOMIC_RELAXED);
+	pthread_detach(n->thread);
+	return true;
+}
+
+void native_close(struct native *n)
+{
+	if (!n)
+		return;
+	const bool own = n->process == getpid();
+	if (own && n->has_thread) {
+		pthread_mutex_lock(&n->lock);
+		__atomic_store_n(&n->ending, true, __ATOMIC_RELAXED);
+		const bool left = leave_thread(n);
+		pthread_cond_broadcast(&n->changed);
+		pthread_mutex_unlock(&n->lock);
+		if (left)
+			return;
+		pthread_join(n->thread, NULL);
+	}
+	free_all(n, own);
 }

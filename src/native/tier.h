@@ -24,12 +24,15 @@ struct native_report {
 
 struct native;
 
-/* "auto", "always", "off"; false: none of these. NULL: what the environment variable PTXSIM_NATIVE says, off without it. */
+/* "auto", "always", "off"; false: none of these. NULL: what the environment variable PTXSIM_NATIVE says, auto without it. */
 bool native_mode_read(const char *text, enum native_mode *mode);
 
 /* NULL: no memory. Loads nothing yet. The programs of its kernels must outlive it. */
 struct native *native_open(void);
+/* Waits for nothing that takes long: a thread that compiles ends by itself. */
 void native_close(struct native *n);
+/* Whether such a thread is there. exit() would wait for it; a program that has written all it has to may _exit(). */
+bool native_underway(void);
 /* What a launch of the kernel is to have as its `native`; NULL: nothing. With NATIVE_ALWAYS it is compiled when this
  * returns, if that can be. */
 struct native_kernel *native_kernel_of(struct native *n, const struct program *p, const struct kernel *k,

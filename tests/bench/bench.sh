@@ -1,7 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# bench.sh BUILD [--quick] [--reps N] [--json FILE] [--kernels "A B"] [--sass]: measures ptxsim against PoCL and plain C: the
-# sixteen problems of list.h, then single costs. --sass: machine code (sm_90a/NAME.cubin, by ptxas 13.0) against PTX. What measures is compiled here: nobody else needs OpenMP and OpenCL.
+# bench.sh BUILD [--quick] [--reps N] [--json FILE] [--kernels "A B"] [--native WHEN] [--sass]: measures ptxsim against PoCL and
+# plain C: the sixteen problems of list.h, then single costs. --native: always (compiled before the first launch), auto, or off, the
+# default. --sass: machine code (sm_90a/NAME.cubin, by ptxas 13.0) against PTX. What measures is compiled here: nobody else needs OpenMP
+# and OpenCL.
 set -eu
 
 build=$(cd "$1" && pwd)
@@ -12,7 +14,8 @@ json=
 kernels=$(sed -n 's/^K(\(.*\))$/\1/p' "$folder/list.h" | tr '\n' ' ')
 micro=1
 against=peers
-usage="usage: dev bench [--quick] [--reps N] [--json FILE] [--kernels 'A B'] [--sass]"
+native=off
+usage="usage: dev bench [--quick] [--reps N] [--json FILE] [--kernels 'A B'] [--native WHEN] [--sass]"
 while [ $# -gt 0 ]; do
 	case $1 in
 	--quick)
@@ -30,6 +33,10 @@ while [ $# -gt 0 ]; do
 		json=${2-}
 		shift
 		;;
+	--native)
+		native=${2-}
+		shift
+		;;
 	--kernels)
 		kernels=${2-}
 		micro=
@@ -44,6 +51,11 @@ while [ $# -gt 0 ]; do
 	shift
 done
 
+export PTXSIM_NATIVE="$native" PTXSIM_NATIVE_PLUGIN="$build/.libs/libptxsim-native.so"
+if [ "$native" != off ] && [ ! -e "$PTXSIM_NATIVE_PLUGIN" ]; then
+	echo "bench.sh: --native=$native, but $build has no plug-in (configure --with-native)" >&2
+	exit 2
+fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

@@ -156,8 +156,9 @@ static void hide(LLVMModuleRef module, const char *but)
 			LLVMSetLinkage(g, LLVMInternalLinkage);
 }
 
-/* To enter a region costs about what ten instructions cost the interpreter, to call a handler from it what twenty do. */
-enum { REGION_LEAST = 24, INLINED_FOR_A_CALL = 20 };
+/* To enter a region costs about what five instructions cost the interpreter, to call a handler from it what twelve do. */
+enum { REGION_LEAST = 6, INLINED_FOR_A_CALL = 12 };
+
 /* An exchange among a warp's lanes is either in line or in no region: its handler would count it. */
 static bool has_all(const struct region *r, const struct meanings *m)
 {
