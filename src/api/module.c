@@ -3,6 +3,10 @@
  * Modules of a context: their texts, their variables in its memory, and their functions, which may be compiled at
  * first use. Every door that may allocate sets the session's out_of_memory, so that an arena that finds no memory ends
  * here; the module is then spent.
+ *
+ * A module goes through three states: texts are added (parsed at once), it is built (lowered, its variables mapped into
+ * the context's memory), and its functions are used. With `lazy` a kernel is lowered at its first use, under the
+ * module's lock: many threads may launch at once.
  */
 #include "api/context.h"
 
@@ -48,6 +52,7 @@ static void forget(ptxsim_module *m)
 	pthread_mutex_unlock(&c->lock);
 }
 
+/* Variables leave the context's memory. Launches of the module must have ended. */
 void ptxsim_module_free(ptxsim_module *module)
 {
 	if (!module)
@@ -77,6 +82,7 @@ static ptxsim_status tell(const char *call, ptxsim_module *m, ptxsim_status stat
 	return status ? call_fails(call, status, NULL) : status;
 }
 
+/* Whether the module still takes texts: it has not been built, and memory has not run out for it. */
 static ptxsim_status may_add(const char *call, const ptxsim_module *m)
 {
 	if (m->spent)
@@ -201,6 +207,7 @@ static bool build(ptxsim_module *m, const struct ptxsim_build *b)
 	return session_lower(&m->session, &options);
 }
 
+/* The list of functions, which is what says that the module is built. */
 static ptxsim_status take_functions(ptxsim_module *m)
 {
 	const struct program *p = m->session.program;
@@ -238,6 +245,7 @@ ptxsim_status ptxsim_module_build(ptxsim_module *module, const struct ptxsim_bui
 	return tell(__func__, module, build_or_spend(module, b));
 }
 
+/* Printed anew only if there are more errors than before: programs may hold the text. */
 const char *ptxsim_module_diagnostics(ptxsim_module *module)
 {
 	if (!module)
@@ -294,6 +302,7 @@ static const ptxsim_function *function_named(const ptxsim_module *m, const char 
 	return NULL;
 }
 
+/* By symbol, or by a C++ name that fits one kernel. */
 const ptxsim_function *ptxsim_find_function(const ptxsim_module *module, const char *name)
 {
 	const ptxsim_function *f = module && name ? function_named(module, name) : NULL;
@@ -331,6 +340,8 @@ size_t ptxsim_function_param_count(const ptxsim_function *function)
 	return function ? declared(function)->function->params.count : 0;
 }
 
+/* The program to launch the function from; lazily its own. NULL: it cannot be compiled, and diagnostics say why. The
+ * first look is without the lock: `compiled` is set when all of it is there. */
 const struct program *function_program(const ptxsim_function *f)
 {
 	ptxsim_module *m = f->module;

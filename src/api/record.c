@@ -2,8 +2,9 @@
  *
  * Records: their making and end, and what they say without their module's program.
  *
- * A record is what a launch leaves behind for the program to ask: how it ended, counters, findings, reports. It may live longer than its
- * module: then what needs the program can no longer be made (records_forget_module), and the rest stays. Records of a module are a list under the context's lock.
+ * A record is what a launch leaves behind for the program to ask: how it ended, counters, findings, reports. It may live
+ * longer than its module: then what needs the program can no longer be made (records_forget_module), and the rest stays.
+ * Records of a module are a list under the context's lock.
  */
 #include "api/record.h"
 

@@ -39,6 +39,7 @@ static void free_chunks(struct arena *a)
 	a->used_bytes = 0;
 }
 
+/* All that was ever allocated, children's, too. */
 void arena_free(struct arena *a)
 {
 	for (struct arena *child = a->children; child; child = child->sibling)
@@ -113,6 +114,7 @@ static void advise(struct arena_chunk *c, size_t bytes)
 #endif
 }
 
+/* 64 bytes more than asked for, so that it fits whatever the alignment takes. */
 static void arena_add_chunk(struct arena *a, size_t need)
 {
 	size_t bytes = CHUNK_MIN;
@@ -145,6 +147,8 @@ size_t arena_chunk_count(const struct arena *a)
 	return count;
 }
 
+/* What a checkpoint has to keep of an arena: its chunks and how far they are used. Chunks that are made later are set
+ * aside by arena_restore, and taken again in the same order, so that addresses are the same when time is repeated. */
 void arena_mark(const struct arena *a, struct arena_mark *mark)
 {
 	mark->count = 0;
@@ -191,6 +195,7 @@ u8 *arena_chunk_bytes(struct arena_chunk *c, size_t *bytes)
 	return (u8 *)c + CHUNK_HEADER;
 }
 
+/* Zeroed; aligned to 64 bytes from that size on, else to 16. */
 void *arena_alloc(struct arena *a, size_t bytes)
 {
 	const size_t align = bytes >= 64 ? 64 : 16;

@@ -4,6 +4,15 @@
  *
  * Liveness is that of one thread. It holds for a warp because every write is masked: lanes on
  * another path keep what the shared row held for them.
+ *
+ * The frame that comes out of it:
+ *
+ *  base[0]  predicates, a word each          rows[0] * 4 bytes, up to the next multiple of 64; row 0 stays free
+ *  base[1]  registers up to 32 bits          rows[1] rows of 128 bytes
+ *  base[2]  of 64 bits                       rows[2] rows of 256
+ *  base[3]  of 128 bits                      rows[3] rows of 512
+ *
+ * Registers whose intervals do not overlap share a row of their class.
  */
 #include "decode/rows.h"
 
@@ -33,6 +42,7 @@ struct liveness {
 static bool test_bit(const u64 *set, u32 bit) { return set[bit / 64] >> bit % 64 & 1; }
 static void set_bit(u64 *set, u32 bit) { set[bit / 64] |= 1ull << bit % 64; }
 
+/* uses: read in the block before it is written there; kills: written for sure. */
 static void block_sets(const struct ir_function *f, const struct flow *g, const struct matched *matched,
 		       struct liveness *l)
 {
@@ -60,6 +70,7 @@ static void block_sets(const struct ir_function *f, const struct flow *g, const 
 	}
 }
 
+/* Backwards until nothing changes: in = uses or (out without kills), out = what successors have in. */
 static void solve(const struct flow *g, struct liveness *l)
 {
 	for (bool changed = true; changed;) {
@@ -109,6 +120,8 @@ static bool may_overlap(const struct matched *x)
 	       !(x->form.row->flags & (ISA_CROSS_LANE | ISA_SYNC | ISA_CALL | ISA_MEMORY | ISA_ATOMIC));
 }
 
+/* From the first position where a register is live to the last. ISA_LATE: written after the instruction is done, at any
+ * time. */
 static void find_intervals(const struct ir_function *f, const struct flow *g, const struct matched *matched,
 			   const struct liveness *l, struct interval *v)
 {
@@ -178,6 +191,7 @@ static u8 *slot_classes(struct arena *arena, const struct ir_function *f)
 	return classes;
 }
 
+/* NULL: too large; then every register has a row of its own. */
 struct liveness *liveness_find(struct arena *arena, const struct ir_function *f, const struct flow *g,
 			       const struct matched *matched)
 {
@@ -217,6 +231,9 @@ static u32 live_words(struct arena *arena, const struct interval *intervals, u32
 	return (u32)most;
 }
 
+/* kept: registers that keep their row for the whole function (the debugger); same: those that are another name of an
+ * operand. `undefined` lists registers that may be read before they are written: their rows are cleared when a frame is
+ * entered. */
 struct row_plan *rows_plan(struct arena *arena, const struct ir_function *f, const struct flow *g,
 			   const struct matched *matched, const struct liveness *live, const bool *kept,
 			   const struct use *const *same)

@@ -50,6 +50,7 @@ static enum ir_space space_of_class(u64 address_class)
 	}
 }
 
+/* 0x25723137 is %r17. */
 static const char *register_name(struct dwarf *d, u64 number)
 {
 	char name[9];
@@ -123,6 +124,7 @@ static struct dwarf_location apply(struct dwarf *d, struct dwarf_cursor *c, u64 
 	}
 }
 
+/* A location with pieces is a list. NOWHERE if any of its operations is not understood. */
 struct dwarf_location dwarf_expression(struct dwarf *d, struct dwarf_cursor c, u64 address_class)
 {
 	const struct dwarf_location none = {.where = DWARF_NOWHERE, .space = space_of_class(address_class)};
@@ -185,6 +187,7 @@ static bool open_list(struct dwarf *d, const char *name, u64 offset, struct dwar
 	return offset < c->end;
 }
 
+/* Parts of the code that belong to the scope; begin and end of the scope enclose them. */
 void dwarf_range_list(struct dwarf *d, u64 offset, struct dwarf_scope *scope)
 {
 	const u32 bytes = d->module->address_bits / 8;
@@ -212,6 +215,7 @@ void dwarf_range_list(struct dwarf *d, u64 offset, struct dwarf_scope *scope)
 	}
 }
 
+/* Where the variable is, from instruction to instruction. */
 void dwarf_location_list(struct dwarf *d, u64 offset, u64 address_class, struct dwarf_variable *v)
 {
 	const u32 bytes = d->module->address_bits / 8;

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * See grids.h.
+ *
+ *  a kernel's thread    grids_buffer (arguments), grids_from_buffer, grids_add     under the queue's lock
+ *  the host's thread    after the kernel: grids_settle, then grids_take until there is none; each may add more
+ *
+ * Children of the grid that has just ended run before those that wait, tails after its children: put_before keeps that
+ * order.
  */
 #include "exec/child_grids.h"
 
@@ -48,6 +54,7 @@ void grids_free(struct grid_queue *q, struct memory *m)
 	pthread_mutex_destroy(&q->lock);
 }
 
+/* Memory for a launch's arguments, as the device's runtime gives it. 0: there is none. */
 u64 grids_buffer(struct grid_queue *q, struct memory *m, const struct grid_buffer *wanted)
 {
 	struct grid_buffer *b = malloc(sizeof *b);
@@ -82,6 +89,7 @@ static struct grid_buffer *take_buffer(struct grid_queue *q, u64 address)
 	return found;
 }
 
+/* A launch whose arguments are in such a buffer, which is given back. NULL: the address is none of those. */
 struct grid_request *grids_from_buffer(struct grid_queue *q, struct memory *m, u64 address, struct grid_buffer *buffer)
 {
 	struct grid_buffer *b = take_buffer(q, address);
@@ -105,6 +113,7 @@ static void append(struct grid_list *l, struct grid_request *g)
 	l->last = &g->next;
 }
 
+/* Takes the request over. False: too many are pending. */
 bool grids_add(struct grid_queue *q, struct grid_request *g, bool tail)
 {
 	pthread_mutex_lock(&q->lock);
@@ -119,6 +128,7 @@ bool grids_add(struct grid_queue *q, struct grid_request *g, bool tail)
 	return fits;
 }
 
+/* Empties `first` into the beginning of `then`. */
 static void put_before(struct grid_list *first, struct grid_list *then)
 {
 	if (!first->first)
@@ -154,6 +164,7 @@ void grids_fail(struct grid_queue *q, u64 block, u32 thread, u32 number)
 	pthread_mutex_unlock(&q->lock);
 }
 
+/* The last error of a thread, as cudaGetLastError of device code has it. */
 u32 grids_error(struct grid_queue *q, u64 block, u32 thread, bool forget)
 {
 	pthread_mutex_lock(&q->lock);
@@ -214,6 +225,7 @@ static u8 *host_bytes(struct memory *m, u64 address, u64 bytes)
 	return memory_look(m, address, bytes, &a) ? a.host + (address - a.base) : NULL;
 }
 
+/* A copy or fill that device code asked for, row by row. False: some of it is no memory. */
 bool grids_move(struct memory *m, const struct grid_request *g)
 {
 	for (u64 y = 0; y < g->height && g->width; y++) {

@@ -79,6 +79,8 @@ static void note_spill(struct arena *a, struct opcode_counts *to, struct spills 
 	to->spill_stores += n->executed;
 }
 
+/* Counts of instructions (flow) become counts of opcodes with modifiers, as the profiler lists them. Spills are local
+ * stores to the frame where the PTX has no local memory, so that only the assembler can have made them. */
 void opcodes_count(struct arena *arena, const struct program *p, struct flow_count *const *flow,
 		   struct opcode_counts *to)
 {

@@ -1,6 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Rank 0: whether a launch can be shared, sharing it, and putting the parts together.
+ *
+ * A launch on N ranks, as rank 0 does it (share, conclude):
+ *
+ *  rank 0                                   rank r
+ *    order, changed pages  ------------->   take them (serve.c)
+ *    run its own part of the blocks         run its part
+ *    <------------- result, counters, which pages it has written
+ *    which of those did you read? ------>
+ *    <------------- reads and contents of these pages
+ *    merge_check: did a part read what an earlier one wrote? then all is run again on rank 0 alone
+ *    merge_apply: the parts' writes, in the order of the blocks
+ *
+ * So results are those of one process, or the launch runs on one. Faults: the first rank whose blocks failed decides;
+ * its blocks are run again by rank 0, on the memory that the parts before have made, and give the same message as one
+ * process would.
  */
 #include "ranks/ranks.h"
 
@@ -150,6 +165,7 @@ struct sharing {
 	struct ranks_record record;
 };
 
+/* Rank 0's blocks, watched by an observer that notes the bytes they touch. */
 static void run_own_part(struct sharing *x)
 {
 	enum { OBSERVERS = 8 };
@@ -273,6 +289,7 @@ static bool has_clusters(const struct launch *l)
 	return l->cluster[0] > 0 || limits->required_cluster[0] > 0;
 }
 
+/* What the launch has come to, once all parts are known. */
 static enum launch_status conclude(struct sharing *x, struct launch_stats *stats, struct fault *fault)
 {
 	const u32 count = x->ranks->transport->count, failing = first_failing(x);
@@ -307,6 +324,7 @@ static void sharing_free(struct sharing *x)
 	arena_free(&x->arena);
 }
 
+/* Times are kept for ranks_report. */
 static enum launch_status share(struct sharing *x, struct launch_stats *stats, struct fault *fault)
 {
 	const struct transport *t = x->ranks->transport;
@@ -340,6 +358,7 @@ static enum launch_status share(struct sharing *x, struct launch_stats *stats, s
 	return status;
 }
 
+/* In place of launch_run, for play_run. */
 enum launch_status ranks_launch(void *ranks, struct play *p, const struct launch *l, struct launch_stats *stats,
 				struct fault *fault, char *message, size_t message_size)
 {

@@ -19,6 +19,7 @@ struct reading {
 	u32 *locs; /* by row: index into module->locs + 1, 0: not made yet */
 };
 
+/* The section of that name that has bytes; *index: its number. NULL: there is none. */
 static const struct elf_section *find_section(const struct sass_module *m, const char *name, u32 *index)
 {
 	const struct elf *e = &m->cubin->elf;
@@ -31,6 +32,7 @@ static const struct elf_section *find_section(const struct sass_module *m, const
 	return NULL;
 }
 
+/* False: there is no such line program, or it has no rows. */
 static bool read_program(struct reading *r, const char *name)
 {
 	const struct elf_section *s = find_section(r->m, name, &r->elf_section);
@@ -162,6 +164,7 @@ static void read_ptx_lines(struct reading *r)
 	r->m->ptx_starts[line] = (u32)text->size + 1;
 }
 
+/* Gives each instruction a source line and a line of PTX, as far as the cubin says them (nvcc -lineinfo, -G). */
 void sass_read_lines(struct ir_module *module, struct sass_module *m, const char *name)
 {
 	struct reading r = {.module = module, .m = m};
@@ -201,6 +204,7 @@ const char *sass_ptx_text(const struct ir_function *f, u32 line, u32 *length)
 	return m->ptx + m->ptx_starts[line - 1];
 }
 
+/* The line of PTX that an instruction came from, and its text; 0: none. */
 u32 sass_ptx_line(const struct ir_function *f, u32 index, const char **text, u32 *length)
 {
 	const struct sass_module *m = f->machine ? f->machine->kernel->module : NULL;

@@ -39,6 +39,7 @@ static u32 halves(struct lower *l, u32 k)
 	return to;
 }
 
+/* bf16 instead of f16: in one of three fields, by the generation. */
 static bool is_brain(const struct lower *l)
 {
 	return sass_modifier(l->i, MOD_HALF_TYPE) || sass_modifier(l->i, MOD_HALF_TYPE4) == 2 ||
@@ -131,6 +132,7 @@ static void compare_halves(struct lower *l, u32 a, u32 b, u32 c[2])
 	    ROW32(a), ROW32(b));
 }
 
+/* A logical function of two predicates: how 0 and, 1 or, 2 exclusive or. */
 static void combine(struct lower *l, u32 to, struct predicate a, struct predicate b, u32 how)
 {
 	lower_machine(
@@ -138,6 +140,7 @@ static void combine(struct lower *l, u32 to, struct predicate a, struct predicat
 		(struct insn){.d = to, .a = a.row, .b = b.row, .c = how, .aux = (u8)(a.negated | b.negated << 1)});
 }
 
+/* p and q are the outcomes of the two halves, or with .H_AND that of both and its opposite. */
 void lower_hsetp2(struct lower *l)
 {
 	const u32 a = halves(l, 2), b = halves(l, 3), how = modifier(l, MOD_BOOL) % 3, both = lower_truth(l);
@@ -160,6 +163,7 @@ void lower_hsetp2(struct lower *l)
 	combine(l, lower_to_predicate(l, 1), y, y, 0);
 }
 
+/* Each half becomes all ones, or 1.0 with .BF; or 0. */
 void lower_hset2(struct lower *l)
 {
 	const u32 a = halves(l, 1), b = halves(l, 2), low = lower_word(l), high = lower_word(l);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Words of the launch language.
+ *
+ * One line is a text from `begin` to `end` of the file, so spans point into the file. After an error the line is at its
+ * end, so that whoever parses it comes to an end as well.
  */
 #include "script/lex.h"
 
@@ -17,6 +20,7 @@ void lex_start(struct lex *l, u32 begin, u32 end)
 	lex_next(l);
 }
 
+/* The first error of a line counts. */
 void lex_error(struct lex *l, const char *format, ...)
 {
 	va_list args;
@@ -142,6 +146,7 @@ bool lex_expect(struct lex *l, const char *text)
 	return false;
 }
 
+/* A C++ name with its template arguments, from the name that stands here on. */
 const char *lex_qualified_name(struct lex *l)
 {
 	const u32 begin = l->span.begin;
@@ -159,6 +164,7 @@ const char *lex_qualified_name(struct lex *l)
 	return name;
 }
 
+/* A file's name: a string, or all up to a blank, comma or closing parenthesis. NULL: the line ends here. */
 const char *lex_path(struct lex *l)
 {
 	const char *path = NULL;

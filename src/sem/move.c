@@ -2,6 +2,10 @@
  *
  * Moving data between registers (PTX ISA 9.7.9.2, 9.7.9.3) and between address spaces: mov, packing
  * and unpacking, cvta, isspacep, mapa, getctarank.
+ *
+ * A mov may vanish: lowering lets a row have two names where nothing writes either of them in between (decode/rows.c's
+ * `same`). What is left is a copy of a row. Packing takes the parts of a register lane by lane, since parts and whole
+ * have rows of different widths.
  */
 #include "sem/pick.h"
 
@@ -60,6 +64,7 @@ static const struct meaning *pick_mov(const struct form *f)
 
 /* --- Packing -------------------------------------------------------------------------------- */
 
+/* A lane's part: rows of up to 32 bits have words, others double words. */
 static inline u64 part_read(const u8 *rows, u32 offset, u32 bits, u32 lane)
 {
 	return bits == 64 ? ((const u64 *)(rows + offset))[lane] : ((const u32 *)(rows + offset))[lane];
@@ -136,6 +141,7 @@ UNPACK(unpack_2x64, 2, 64)
 
 /* --- Address spaces ------------------------------------------------------------------------- */
 
+/* Where the form's space begins in generic addresses; 0 for .global and .const, whose addresses are generic already. */
 static u64 window_of(const struct warp *w, const struct form *f)
 {
 	const struct address_map *m = w->grid->map;
@@ -170,6 +176,7 @@ CVTA(cvta_32, 32, +)
 CVTA(cvta_to_64, 64, -)
 CVTA(cvta_to_32, 32, -)
 
+/* Whether cvta changes the number. */
 static bool moves_window(const struct form *f)
 {
 	const int space = form_pick(f, M_const, M_shared_cluster);
@@ -177,6 +184,7 @@ static bool moves_window(const struct form *f)
 	return space != M_const && space != M_global;
 }
 
+/* Where it does not, it is a mov. */
 static const struct meaning *pick_cvta(const struct form *f)
 {
 	const bool wide = type_bits(form_type(f, 0)) == 64;
@@ -277,6 +285,7 @@ MEANING_FUNCTION(mapa)
 }
 MEANING(mapa);
 
+/* Above the offset stands the rank + 1, or 0 for the own block. */
 MEANING_FUNCTION(getctarank)
 {
 	const struct form *f = warp_form(w, i);

@@ -2,6 +2,15 @@
  *
  * SASS: loads, stores, locks of shared words, constant banks, atomics. Addresses are 32-bit
  * numbers, or pairs with .E that hold such a number. Cache operators change no result.
+ *
+ * An access of machine code for Fermi, by its list (sem/sass.h) and its word:
+ *
+ *  word bits   0..7   bytes of a lane (1, 2, 4, 8, 16)
+ *              8      signed: narrower values are extended
+ *              16..23 space
+ *              31     the address is a pair of registers (.E)
+ *
+ * Values of more than 32 bits lie in consecutive registers, so in consecutive rows.
  */
 #include "sem/access.h"
 #include "sem/floats.h"
@@ -34,6 +43,7 @@ static u32 word_memory(const struct form *f)
 
 /* --- Loads and stores ----------------------------------------------------------------------- */
 
+/* Lane by lane, with all checks and faults: the slow way of load. */
 static const struct insn *load_lanes(struct warp *w, const struct insn *i, u8 *rows, u32 mask, const u64 *address,
 				     u32 word)
 {
@@ -104,7 +114,8 @@ MEANING_FUNCTION(store)
 MEANING_WORD(store, word_memory);
 PICK_SASS(store, &store)
 
-/* c: the bank. */
+/* c: the bank.
+ * Constants are read from the bank as words, and cut to what is wanted. Bank c, at offset a + imm. */
 MEANING_FUNCTION(ldc)
 {
 	const u32 word = memory_list(w, i)[SASS_WORD], bytes = word & 0xff;
@@ -222,6 +233,7 @@ static u64 atomic_result(u32 word, u64 old, u64 b, u64 c)
 	return old;
 }
 
+/* Reads, computes, writes, in one piece if other host threads may do the same. */
 static u64 exchange(struct warp *w, u8 *p, u32 word, u64 b, u64 c)
 {
 	const bool wide = word & ATOMIC_64, racing = w->grid->worker_limit > 1;
@@ -273,6 +285,7 @@ MEANING_FUNCTION(atom)
 MEANING_WORD(atom, word_atomic);
 PICK_SASS(atom, &atom)
 
+/* Cache control: nothing of it can be seen. */
 MEANING_FUNCTION(cctl)
 {
 	(void)w;

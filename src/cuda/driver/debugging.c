@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * See debugging.h.
+ *
+ * The program's process has the engine and the console; ptxsim debug has the terminal. Between them is a socket:
+ *
+ *  console prints         bytes, as they are
+ *  a line is wanted       \1 prompt \2; the front end answers with a line
+ *  the user leaves        \3: the front end ends the program
+ *
+ * A launch that is to be debugged runs on the thread that runs the stream's work, under debugger.lock: one at a time.
  */
 #include "cuda/driver/debugging.h"
 
@@ -61,6 +69,7 @@ static bool send_all(const char *bytes, size_t count)
 	return true;
 }
 
+/* What the console prints goes to the front end; nothing while breakpoints are set again (muted). */
 static ssize_t print_out(void *cookie, const char *bytes, size_t count)
 {
 	(void)cookie;
@@ -174,6 +183,7 @@ static bool sets_a_point(const char *line)
 	return false;
 }
 
+/* A module that is loaded later gets the breakpoints that were set before: the lines are executed again. */
 static void replay_points(struct sitting *s)
 {
 	debugger.muted = true;
@@ -216,6 +226,7 @@ static struct sitting *sitting_new(const struct program *p)
 	return s;
 }
 
+/* The engine of a program, made at its first launch. */
 static struct sitting *sitting_of(const struct program *p)
 {
 	struct sitting *s = debugger.first;
