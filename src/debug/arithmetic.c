@@ -12,6 +12,7 @@
 bool value_is_float(const struct debug_value *v) { return type_class(v->type) == 'f'; }
 static bool is_unsigned(const struct debug_value *v) { return type_class(v->type) == 'u'; }
 
+/* The value's bits, up to 64, without what stands above them. */
 u64 value_word(const struct debug_value *v)
 {
 	const u32 bits = type_bits(v->type);
@@ -40,6 +41,7 @@ f64 value_float(const struct debug_value *v)
 	}
 }
 
+/* The value as a whole number; of floats cut toward zero, INT64_MIN where it does not fit. */
 s64 value_integer(const struct debug_value *v)
 {
 	const u32 bits = type_bits(v->type);
@@ -54,6 +56,7 @@ s64 value_integer(const struct debug_value *v)
 	return (s64)(value_word(v) << (64 - bits)) >> (64 - bits);
 }
 
+/* A value of the type from the low bits of a word. */
 struct debug_value value_of_integer(u16 type, u64 word)
 {
 	struct debug_value v = {.type = type};
@@ -78,6 +81,7 @@ struct debug_value value_of_float(u16 type, f64 x)
 	}
 }
 
+/* As a cast does; types of bits (.b32) change the type and keep the bits. */
 struct debug_value value_convert(const struct debug_value *v, u16 type)
 {
 	const char from = type_class(v->type), to = type_class(type);
@@ -104,6 +108,7 @@ struct debug_value value_negate(const struct debug_value *v)
 	return value_of_integer(type_bits(v->type) == 64 ? T_s64 : T_s32, -(u64)value_integer(v));
 }
 
+/* In f32 unless an operand is f64; literals take the other's width. NULL, or what is wrong. */
 static const char *float_operation(const char *op, const struct debug_value *a, bool a_literal,
 				   const struct debug_value *b, bool b_literal, struct debug_value *r)
 {

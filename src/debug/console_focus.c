@@ -11,6 +11,7 @@ enum { FRAMES_MAX = 256 };
 
 /* --- Focus ------------------------------------------------------------------------------------------ */
 
+/* Moves the focus and shows where it stands. True: the console goes on. */
 bool console_focus(struct console *c, struct debug_focus f)
 {
 	struct debug_place p;
@@ -34,6 +35,7 @@ COMMAND(focus)
 	return console_focus(c, debug_focus(c->d));
 }
 
+/* Reads a block or thread as "(x,y,z)", "x,y" or as a number, x fastest. False after a complaint. */
 bool console_index(struct console *c, const char *text, const char *whole, const u32 shape[3], u64 *index)
 {
 	const u64 count = (u64)shape[0] * shape[1] * shape[2];

@@ -9,6 +9,8 @@
 
 enum { LOCAL_LIMIT = 512 << 10, LOCAL_STEP = 1024 };
 
+/* Looks the range up and remembers its allocation for the next access of this kind; `generation` tells whether
+ * allocations have come or gone since. NULL: it is not within one. */
 u8 *global_range_slow(struct warp *w, const struct insn *i, u64 low, u64 high)
 {
 	struct worker *worker = w->worker;
@@ -27,6 +29,7 @@ u8 *global_range_slow(struct warp *w, const struct insn *i, u64 low, u64 high)
 	return a.host + (low - a.base);
 }
 
+/* Local memory of a warp, grown by doubling: most kernels need none, and the limit is large. False after a fault. */
 bool warp_local_reserve(struct warp *w, const struct insn *i, u64 bytes)
 {
 	const u64 limit = w->grid->launch->local_limit_bytes ? w->grid->launch->local_limit_bytes : LOCAL_LIMIT;
@@ -52,6 +55,7 @@ bool warp_local_reserve(struct warp *w, const struct insn *i, u64 bytes)
 	return true;
 }
 
+/* NULL: outside of the block's shared memory. */
 static u8 *shared_pointer(const struct block *b, u64 address, u32 size)
 {
 	const u64 offset = address & ((1u << SHARED_RANK_SHIFT) - 1);
@@ -61,6 +65,8 @@ static u8 *shared_pointer(const struct block *b, u64 address, u32 size)
 	return b->shared + offset;
 }
 
+/* Where a lane's bytes are on the host; NULL: *why. Local memory lies in words of all lanes, so a pointer is good for
+ * one word. */
 static u8 *find_pointer(struct warp *w, const struct insn *i, u32 lane, enum ir_space named, u64 address, u32 size,
 			bool is_store, enum fault_kind *why)
 {
@@ -92,6 +98,7 @@ static u8 *find_pointer(struct warp *w, const struct insn *i, u32 lane, enum ir_
 	}
 }
 
+/* NULL after the fault, which has been reported for the lane. */
 u8 *lane_pointer(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address, u32 size,
 		 bool is_store)
 {

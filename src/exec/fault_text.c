@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Faults as text: the message of each, printed from its report.
+ *
+ * A message, part by part:
+ *
+ *  address out of bounds: store of 4 bytes at global address 0x7f0002000190       say_headline
+ *    at bad.ptx:15:2 in k: st.global.u32 [%a], %t                                say_place, say_source
+ *    block (3,0,0), thread (4,0,0), warp 0, lane 4                               say_thread
+ *    nearest allocation: a, 0x7f0002000000 to 0x7f0002000190 (400 bytes); ...    say_memory
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -133,6 +140,7 @@ static void say_headline(struct text *t, const struct fault_report *r)
 	say(t, "\n");
 }
 
+/* Text that does not fit is cut off. */
 void fault_describe(const struct memory *m, const struct launch *l, const struct fault *f, char *text, size_t size)
 {
 	struct text t = {text, size};

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Each thread waits on a condition of its own, so that giving work wakes one, and the one that fits.
+ *
+ * Threads are kept from launch to launch (struct host_threads, one a session or context), since making them takes as
+ * long as a small launch. host_threads_do gives work to one that waits, or makes one; host_threads_wait waits for all
+ * that was given.
  */
 #include "exec/host_threads.h"
 
@@ -42,6 +46,7 @@ static void *thread_main(void *argument)
 	return NULL;
 }
 
+/* False: all threads are at work. */
 static bool give(struct host_threads *t, void (*work)(void *), void *argument)
 {
 	struct host_thread *h = t->list;
@@ -81,6 +86,7 @@ static bool add(struct host_threads *t, void (*work)(void *), void *argument)
 	return true;
 }
 
+/* At the first work: most sessions never need a thread. */
 static void set_up(struct host_threads *t)
 {
 	memset(t, 0, sizeof *t);

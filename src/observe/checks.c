@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The checks of a launch.
+ *
+ * Each check is an observer of its own, made once for a program, begun anew for each launch (checks_begin); all report
+ * to one `findings`, which keeps each kind at each pair of places once, with a count. After the launch checks_finding
+ * gives them in the order in which a reader wants them.
  */
 #include "observe/checks.h"
 
@@ -36,6 +40,7 @@ struct checks {
 	u32 sorted_count;
 };
 
+/* The keeper wants blocks' beginnings only. */
 static bool wants_none(void *context, const struct code *code, u32 insn)
 {
 	(void)context;
@@ -119,6 +124,7 @@ void checks_begin(struct checks *c, const struct launch *l)
 		unwritten_begin(c->unwritten, &c->findings, l);
 }
 
+/* All that were asked for, the keeper first. */
 u32 checks_observers(struct checks *c, struct observer *to[CHECKS_OBSERVERS])
 {
 	u32 count = 0;

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Messages between ranks.
+ *
+ * A message is bytes in pieces, each filled up to a multiple of 8, so that structs in it are aligned. It is sent as its
+ * length and its bytes. Nothing is converted: ranks run the same program on machines of one kind. Whatever goes wrong
+ * ends all ranks.
  */
 #include "ranks/parcel.h"
 
@@ -11,6 +15,7 @@
 
 enum { FAILURE_STATUS = 2 };
 
+/* Ends the whole run: a rank that is missing would keep the others waiting. */
 void rank_fails(const struct transport *t, const char *format, ...)
 {
 	va_list args;
@@ -49,6 +54,7 @@ static void make_room(struct parcel *w, size_t count)
 	w->room = room;
 }
 
+/* Room for a piece, to be filled by the caller before the next call. */
 u8 *parcel_room(struct parcel *w, size_t count)
 {
 	make_room(w, w->count + padded(count));
@@ -77,6 +83,7 @@ void parcel_put_text(struct parcel *w, const char *text)
 	parcel_put(w, text, length);
 }
 
+/* The next piece; it stays valid until the parcel is received into again. */
 u8 *parcel_take(struct parcel *w, size_t count)
 {
 	if (padded(count) < count || padded(count) > w->count - w->at)
@@ -120,6 +127,7 @@ void parcel_receive(struct parcel *w, u32 from)
 	w->count = count;
 }
 
+/* From rank 0 to all. */
 void parcel_broadcast(struct parcel *w)
 {
 	u64 count = w->count;

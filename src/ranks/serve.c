@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The ranks other than 0: a loop over orders.
+ *
+ * A rank has the same program in its memory, and pages that rank 0 has changed since are sent with each order
+ * (pages.c). It runs its part of the blocks, and answers: result, counters, which bytes it has written; then, for pages
+ * that any rank has written, which bytes it has read, and the contents (merge.c).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -30,6 +34,7 @@ static void begin_counting(struct server *v, const struct ordered_launch *o)
 	accounting_begin(v->accounting);
 }
 
+/* Counters as bytes; none if they were not asked for. */
 static void put_counts(struct server *v, const struct ordered_launch *o, struct parcel *w)
 {
 	const size_t bytes = o->counts ? accounting_packed_bytes(v->accounting) : 0;
@@ -101,6 +106,7 @@ static void serve_launch(struct server *v, struct parcel *w)
 	parcel_free(&reply);
 }
 
+/* Until rank 0 says that there is no more. */
 static void serve(struct server *v)
 {
 	struct parcel w = {.transport = v->transport};

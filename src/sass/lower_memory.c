@@ -15,6 +15,7 @@ static const struct access sizes[] = {{"u8", 1}, {"s8", 1}, {"u16", 1}, {"s16", 
 
 /* --- Addresses ------------------------------------------------------------------------------ */
 
+/* The operand with the brackets. */
 static const struct sass_operand *address_operand(const struct lower *l)
 {
 	u32 k = 0;
@@ -65,6 +66,7 @@ static u32 narrow_base(struct lower *l, const struct sass_operand *o)
 	return to;
 }
 
+/* Global and generic addresses: 64 bits, from a pair of registers or a single one, plus a uniform pair. */
 static u32 wide_base(struct lower *l, const struct sass_operand *o, bool pair)
 {
 	u32 row = l->zero64;
@@ -85,6 +87,7 @@ struct lower_place lower_address_of(struct lower *l, const char *space)
 	return lower_place_of(l, address_operand(l), space);
 }
 
+/* Row and offset of an address, for PTX's [row+offset]. */
 struct lower_place lower_place_of(struct lower *l, const struct sass_operand *o, const char *space)
 {
 	struct lower_place p = {.wide = space[0] == 0 || space[1] == 'g', .offset = (s32)o->value};
@@ -117,6 +120,7 @@ static const char *order_of(struct lower *l, const char *space)
 	return order == 10 || order == 12 ? ".relaxed.sys" : order == 5 ? ".relaxed.cta" : ".relaxed.gpu";
 }
 
+/* The width, whose field differs by generation. */
 static const struct access *access_of(struct lower *l)
 {
 	const u32 size =

@@ -7,6 +7,7 @@
 #include "exec/fault_report.h"
 #include "script/play.h"
 
+/* Fills a part of a buffer, as a host program writes it between launches. */
 bool play_fill_part(struct play *p, const struct script_statement *st)
 {
 	if (!st->buffer->host) {
@@ -28,6 +29,7 @@ bool play_fill_part(struct play *p, const struct script_statement *st)
 	return play_generate(p, st->part);
 }
 
+/* With --check, the host's read of elements that nothing has written is a finding. */
 void play_note_read(struct play *p, struct span at, const struct buffer *b, u64 first, u64 count)
 {
 	const u32 each = element_bytes(b->type);
@@ -60,6 +62,7 @@ static u32 line_of(const struct play *p, struct span span)
 	return line;
 }
 
+/* A wrong free is a finding, with or without --check, and the script goes on. */
 void play_free_buffer(struct play *p, const struct script_statement *st)
 {
 	struct arena *a = &p->session->arena;

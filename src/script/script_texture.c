@@ -19,6 +19,7 @@ static bool format_of(enum element_type type, struct texture *t)
 	return bytes <= 4 && strncmp(name, "bf", 2) != 0;
 }
 
+/* "=N" within limits. */
 static bool parse_count(struct script *s, struct lex *l, u32 low, u32 high, u32 *to)
 {
 	struct expr_scope scope = script_scope(s);
@@ -34,6 +35,7 @@ static bool parse_count(struct script *s, struct lex *l, u32 low, u32 high, u32 
 	return true;
 }
 
+/* One mode for each dimension; the last one given stands for the rest. */
 static bool parse_address(struct lex *l, struct texture *t)
 {
 	static const char *const names[] = {[ADDRESS_WRAP] = "wrap",
@@ -95,6 +97,7 @@ static bool parse_small(struct script *s, struct lex *l, u32 high, u8 *to)
 	return true;
 }
 
+/* One word of the parentheses. False after an error. */
 static bool parse_field(struct script *s, struct lex *l, struct texture *t)
 {
 	if (lex_take(l, "width"))

@@ -29,6 +29,7 @@ static u32 type_code(const char *text)
 }
 static bool is_type(const char *t) { return (*t == 'U' || *t == 'S') && strchr("813", t[1]) && t[1]; }
 
+/* All of the form's words in one number, so that one function for each operation does all combinations. */
 static u32 word_video(const struct form *f)
 {
 	static const char *const thens[] = {"ACC",     "MIN",     "MAX",     "MRG_16H", "MRG_16L",
@@ -52,6 +53,7 @@ static u32 word_video(const struct form *f)
 	       (u32)f->selects << WORD_SHIFTS;
 }
 
+/* The part of a source that the selector names, extended. */
 static inline s64 source(u32 value, u32 type, u32 shift)
 {
 	const u32 spare = 64 - (8u << (type & 3));
@@ -87,12 +89,14 @@ static inline s64 operation(u32 which, u32 word, s64 a, s64 b, u32 c)
 	}
 }
 
+/* value in place of `bits` bits of c. */
 static inline u32 merge(u32 c, u32 value, u32 at, u32 bits)
 {
 	const u32 field = ((1u << bits) - 1) << at;
 	return (c & ~field) | (value << at & field);
 }
 
+/* Clamping, then what becomes of the third source. */
 static inline u32 finish(u32 word, s64 r, u32 c)
 {
 	const bool is_unsigned = word & WORD_UNSIGNED;
