@@ -214,7 +214,7 @@ static const struct argp_option launch_options[] = {
 	 "Find what goes wrong unseen: races, unwritten (values that nothing has written, where they matter), sync "
 	 "(barriers and masks), leaks, neighbours (of one variable's address), all of them if left out; and "
 	 "provenance, nan, "
-	 "denormals, overflow, plain-reads (see docs/checks.md)",
+	 "denormals, overflow, plain-reads, lane-stores (see docs/checks.md)",
 	 FRONT_LAUNCH_GROUP},
 	{"strict-unwritten", OPTION_STRICT_UNWRITTEN, NULL, 0, "Report unwritten values at the first arithmetic, too",
 	 FRONT_LAUNCH_GROUP},
