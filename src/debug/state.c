@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What a stopped launch holds: blocks, warps, their splits and frames, and one number for all of it.
+ *
+ * Everything here is read off the grid while it stands still; warps and splits are where the scheduler keeps them, in
+ * queues by state, and are shown in one form (struct debug_split), whatever queue they are in.
  */
 #include <stdio.h>
 #include <string.h>
@@ -19,6 +22,7 @@ const struct warp *debug_current_warp(const struct debug *d) { return d->current
 
 const struct warp *debug_warp(const struct debug *d, u64 block, u32 warp) { return run_find_warp(d, block, warp); }
 
+/* False, with a message: there is no such block, warp, lane or frame. The focus stays as it was. */
 bool debug_set_focus(struct debug *d, struct debug_focus focus)
 {
 	const struct warp *w = run_find_warp(d, focus.block, focus.warp);
@@ -63,6 +67,7 @@ void debug_thread_index(const struct debug *d, u32 warp, u32 lane, u32 tid[3])
 	tid[2] = t / shape[0] / shape[1];
 }
 
+/* Resident blocks: how many there are, of which the first `room` are listed. */
 u32 debug_blocks(const struct debug *d, const struct block **blocks, u32 room)
 {
 	u32 count = 0;
@@ -190,6 +195,7 @@ u32 debug_splits(const struct debug *d, const struct warp *w, struct debug_split
 	return stacked_splits(d, w, splits, count);
 }
 
+/* The number of a join in the order of debug_joins; -1: it is none of the first `room`. */
 static s32 number_of_join(const struct warp *w, const struct join *wanted, u32 room)
 {
 	s32 number = 0;

@@ -1,11 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The clocks of the race check.
+ *
+ * What a thread knows is everything that happens before its next access. It is held in three places, from the widest to
+ * the narrowest:
+ *
+ *  warp.of[k]       of warp k of the own block: all of it up to that clock         barriers, whole warps that meet
+ *  warp.far         a set: threads of other blocks, or parts of warps              fences, releases, clusters
+ *  warp.lane[l]     a set: what lane l alone has learnt beyond that                acquires by one lane
+ *
+ * One clock (c->now) goes on with every event that others may learn of, so "up to time t" is enough to say what was
+ * before. Knowledge passes on where threads meet: at a barrier all that arrive put theirs together (race_arrive) and
+ * take the sum along when they go on (race_resume); at a strong write a lane leaves its knowledge at the address if it
+ * releases, and a strong read that finds it keeps it as pending, until an acquire makes it the lane's (PTX ISA, memory
+ * consistency model: release and acquire patterns, causality order).
  */
 #include "observe/race_clocks.h"
 
 #include <string.h>
 
+/* Whether an operation of that scope by the warp reaches threads of block `other`. */
 bool race_reaches(const struct warp *w, enum race_scope scope, u32 other)
 {
 	const struct cluster *c = w->block->cluster;
@@ -20,6 +34,8 @@ bool race_reaches(const struct warp *w, enum race_scope scope, u32 other)
 	return false;
 }
 
+/* Whether the mark's access happens before the lane's next one: program order (below sm_70 that of the whole warp),
+ * barriers of the block, or what the lane has learnt otherwise. */
 bool race_ordered(const struct race_block *b, const struct warp *w, u32 lane, const struct race_mark *m)
 {
 	const struct race_warp *me = &b->warps[w->index];
@@ -39,6 +55,7 @@ static bool is_whole(const struct warp *w, u32 mask) { return (mask & w->live) =
 
 /* --- What a lane knows ---------------------------------------------------------------------- */
 
+/* NULL: nothing to learn. The set is shared, not copied. */
 static void lane_learns(struct race_clocks *c, struct race_warp *me, u32 lane, struct race_set *s)
 {
 	if (!s)
@@ -77,6 +94,7 @@ static struct race_set *told_by(struct race_clocks *c, const struct race_block *
 	return s;
 }
 
+/* Drops what these lanes know alone: they all know it now, or the block begins anew. */
 static void forget_lanes(struct race_clocks *c, struct race_warp *me, u32 mask)
 {
 	for (u32 left = mask & me->alone; left; left &= left - 1)
@@ -94,6 +112,7 @@ static void share_lanes(struct race_clocks *c, struct race_warp *me)
 
 /* --- What fences have published ------------------------------------------------------------- */
 
+/* What a fence of that scope has published: for threads near (of the block) always, far only by a wider scope. */
 static void publish(struct race_clocks *c, struct race_set *to[RACE_REACHES], enum race_scope scope, struct race_set *s)
 {
 	race_set_add(&c->sets, &to[RACE_NEAR], s);
@@ -158,6 +177,7 @@ static void drop_both(struct race_clocks *c, struct race_set *sets[RACE_REACHES]
 		race_set_put(&c->sets, &sets[n], NULL);
 }
 
+/* A block begins where an earlier one was: nothing is known, and sets go back to their store. */
 void race_start(struct race_clocks *c, struct race_block *b)
 {
 	for (u32 k = 0; k < RACE_WARPS; k++) {
@@ -178,6 +198,7 @@ void race_start(struct race_clocks *c, struct race_block *b)
 	memset(b->arrivals, 0, sizeof b->arrivals);
 }
 
+/* What a barrier's phase has brought together becomes known to the warp, or to some of its lanes. */
 static void learn_arrivals(struct race_clocks *c, struct race_block *b, const struct warp *w,
 			   const struct race_arrivals *a, u32 lanes)
 {
@@ -217,6 +238,7 @@ static void learn_exits(struct race_clocks *c, struct race_block *b, const struc
 	}
 }
 
+/* What belongs to the warp's cluster, made at first use. */
 static struct race_cluster *cluster_of(struct race_clocks *c, const struct warp *w)
 {
 	const struct cluster *wanted = w->block->cluster;
@@ -232,6 +254,7 @@ static struct race_cluster *cluster_of(struct race_clocks *c, const struct warp 
 	return *bucket = x;
 }
 
+/* As race_resume, for barrier.cluster: once its phase is over. */
 static void resume_cluster(struct race_clocks *c, struct race_block *b, const struct warp *w)
 {
 	struct race_warp *me = &b->warps[w->index];
@@ -247,6 +270,7 @@ static void resume_cluster(struct race_clocks *c, struct race_block *b, const st
 	me->cluster_waits = 0;
 }
 
+/* Called when lanes of the warp run again: phases that have ended since are learnt from. */
 void race_resume(struct race_clocks *c, struct race_block *b, const struct warp *w)
 {
 	struct race_warp *me = &b->warps[w->index];
@@ -265,6 +289,7 @@ void race_resume(struct race_clocks *c, struct race_block *b, const struct warp 
 	}
 }
 
+/* Makes what earlier strong reads have found the lanes' own; by a fence of a narrow scope only what is near. */
 static void acquire_pending(struct race_clocks *c, struct race_warp *me, u32 mask, enum race_scope scope)
 {
 	for (u32 left = mask & me->read; left; left &= left - 1) {
@@ -298,6 +323,8 @@ static void tell_whole_warp(struct race_clocks *c, const struct warp *w, struct 
 	share_fences(c, w, me);
 }
 
+/* Lanes arrive at a barrier: what they know becomes the phase's. counts: the barrier counts threads, so who has exited
+ * is not taken for arrived. */
 void race_arrive(struct race_clocks *c, struct race_block *b, const struct warp *w, u32 mask, u32 number, bool waits,
 		 bool counts)
 {
@@ -332,6 +359,7 @@ void race_arrive(struct race_clocks *c, struct race_block *b, const struct warp 
 	me->waits_lanes[number] |= mask;
 }
 
+/* Lanes of a warp meet, as at bar.warp.sync: each knows what all of them know. */
 void race_meet_lanes(struct race_clocks *c, struct race_block *b, const struct warp *w, u32 mask)
 {
 	struct race_warp *me = &b->warps[w->index];
@@ -373,6 +401,8 @@ void race_wait_cluster(struct race_block *b, const struct warp *w, u32 mask)
 
 /* --- Fences and strong accesses --------------------------------------------------------------- */
 
+/* acquires: what was read before becomes known; releases: what is known now may be published by a strong write behind
+ * it. */
 void race_fence(struct race_clocks *c, struct race_block *b, const struct warp *w, u32 mask, enum race_scope scope,
 		bool acquires, bool releases)
 {
@@ -400,6 +430,7 @@ static struct race_location **location_bucket(const struct race_clocks *c, u64 k
 	return &c->locations[(size_t)(key * 0x9e3779b97f4a7c15u >> 32) & (c->location_room - 1)];
 }
 
+/* What strong accesses have left at an address. life: of its memory; what an earlier life has left is forgotten. */
 struct race_location *race_location_find(struct race_clocks *c, u64 key, u32 life)
 {
 	struct race_location *x = c->location_room ? *location_bucket(c, key) : NULL;
@@ -442,6 +473,8 @@ struct race_location *race_location_new(struct race_clocks *c, u64 key, u32 life
 	return x;
 }
 
+/* An atomic or volatile read finds what has been released at the address, if both scopes reach from one to the
+ * other. */
 void race_strong_read(struct race_clocks *c, struct race_block *b, const struct warp *w, u32 lane,
 		      const struct race_location *at, enum race_scope scope, bool acquires, bool writes)
 {
@@ -463,6 +496,7 @@ void race_strong_read(struct race_clocks *c, struct race_block *b, const struct 
 	}
 }
 
+/* Leaves knowledge at an address: the set, and the lane itself up to `time`. */
 static void release(struct race_clocks *c, struct race_location *at, enum race_scope scope, struct race_set *known,
 		    const struct warp *w, u32 lane, u32 time)
 {
@@ -473,6 +507,8 @@ static void release(struct race_clocks *c, struct race_location *at, enum race_s
 	race_set_drop(&c->sets, self);
 }
 
+/* A plain strong write ends what was released before; an operation that also reads continues it (a release
+ * sequence). */
 void race_strong_write(struct race_clocks *c, struct race_block *b, const struct warp *w, u32 lane,
 		       struct race_location *at, enum race_scope scope, bool releases, bool reads)
 {

@@ -1,6 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Pairs of accesses, the threads for which they meet, and the barriers between.
+ *
+ * Before a launch, with its shape and parameters: which accesses can meet another that makes a race of it? Those that
+ * cannot are `quiet`, and the check does not look at them. A pair is harmless if
+ *
+ *  neither writes                                        may_race
+ *  they are of different memory                          may_alias
+ *  no two threads can have addresses that overlap        meet: a search over differences of indices
+ *  threads of one block meet only, and a barrier lies
+ *    between the two in every run                        intervals
+ *  both are strong and reach one another                 roles
+ *
+ * Addresses are sums base + constant + index * factor (observe/affine.h). What is not known may be anything: the proof
+ * fails to the side of looking.
  */
 #include "observe/race_proof.h"
 
@@ -51,6 +64,7 @@ struct intervals {
 	u32 count;
 };
 
+/* The number of the start behind that barrier. */
 static u32 start_at(const struct intervals *v, u32 insn)
 {
 	u32 k = 1;
@@ -111,6 +125,7 @@ static void join_classes(struct intervals *v)
 	}
 }
 
+/* False: more barriers than bits. */
 static bool find_starts(struct intervals *v, const struct race_proof_role *roles)
 {
 	v->count = 1;
@@ -123,6 +138,8 @@ static bool find_starts(struct intervals *v, const struct race_proof_role *roles
 	return true;
 }
 
+/* Gives each access the classes of barriers that may come last before it: two accesses without one in common are
+ * separated. */
 static void find_intervals(struct race_proof *p, struct arena *arena)
 {
 	struct arena *scratch = arena_child(arena);
@@ -174,12 +191,14 @@ static void add(struct race_proof *p, const struct account_site *s, u32 address,
 							.address = address_of(x, address)};
 }
 
+/* The kernel's own accesses to global, shared or generic memory. */
 static bool is_looked_at(const struct account_site *s, const struct kernel *k)
 {
 	return s->code == k->code && s->code->origin[s->insn] != NO_OPERAND &&
 	       (s->space == SPACE_GENERIC || s->space == SPACE_GLOBAL || s->space == SPACE_SHARED);
 }
 
+/* False: too many for pairs to be looked at. */
 static bool find_accesses(struct race_proof *p, struct arena *arena, const struct site_list *sites)
 {
 	p->accesses = ARENA_ARRAY(arena, ACCESSES_MOST + 2, struct proof_access);
@@ -200,6 +219,7 @@ static bool find_accesses(struct race_proof *p, struct arena *arena, const struc
 	return true;
 }
 
+/* NULL: nothing can be proved of this kernel (calls, listings, machine code). */
 struct race_proof *race_proof_new(struct arena *arena, const struct program *program, const struct kernel *k,
 				  const struct site_list *sites, const struct race_proof_role *roles)
 {
@@ -232,6 +252,7 @@ struct search {
 	enum meeting found;
 };
 
+/* Two threads meet whose indices differ as told; free indices can differ without changing the address. */
 static void found(struct search *s, bool threads, bool blocks)
 {
 	if (blocks || s->free_block)
@@ -274,6 +295,7 @@ static void look(struct search *s, u32 k, __int128 low, __int128 high, bool thre
 			     blocks || (d && !s->in_block[k] && !s->own[k]));
 }
 
+/* Keeps the factors in order, the largest first: then the search is cut off early. */
 static void insert(struct search *s, s64 factor, s64 extent, bool in_block, bool own)
 {
 	u32 k = s->count++;
@@ -290,6 +312,8 @@ static void insert(struct search *s, s64 factor, s64 extent, bool in_block, bool
 	s->own[k] = own;
 }
 
+/* Whether two different threads can access overlapping bytes by a and b. Factors that differ between the two are not
+ * solved for. */
 static enum meeting meet(const struct race_proof *p, const struct proof_access *a, const struct proof_access *b,
 			 bool is_shared, u64 bytes)
 {
@@ -381,6 +405,8 @@ static bool may_race(const struct race_proof *p, const struct launch *l, const s
 	return !(x->strong && y->strong && (m == MEET_IN_BLOCK || (x->reaches_grid && y->reaches_grid)));
 }
 
+/* Pairs of each access with itself and those before it. The result is by instruction of the text, valid until the next
+ * call. */
 const bool *race_proof_find(struct race_proof *p, const struct launch *l, bool *any)
 {
 	affine_begin(p->values, l);

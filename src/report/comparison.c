@@ -21,6 +21,8 @@ static bool is_launch(const json_t *l)
 	       json_array_size(json_object_get(l, "grid")) == 3 && json_array_size(json_object_get(l, "block")) == 3;
 }
 
+/* NULL after a message: not JSON, or not a report of this version. What follows relies on the parts that is_launch has
+ * looked for. */
 json_t *report_read(const char *name, const char *text, size_t length, FILE *to)
 {
 	json_error_t error;
@@ -80,6 +82,7 @@ static const char *change(double a, double b, char *text, size_t size)
 	return text;
 }
 
+/* Only counters that differ; how many are the same is said at the end. */
 static void compare_counters(FILE *to, json_t *const launches[2])
 {
 	u32 differ = 0, lacking = 0;

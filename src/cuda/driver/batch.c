@@ -61,6 +61,7 @@ int drv_cuStreamBatchMemOp(struct cu_stream *stream, u32 count, struct cu_stream
 	return drv_cuStreamBatchMemOp_v2(stream, count, list, flags);
 }
 
+/* One after another in the stream's order, which is one of those that are allowed. */
 int drv_cuMemcpyBatchAsync_v2(u64 *dsts, u64 *srcs, size_t *sizes, size_t count, void *attributes, size_t *indices,
 			      size_t attribute_count, struct cu_stream *stream)
 {

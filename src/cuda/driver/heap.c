@@ -3,6 +3,15 @@
  * A device's memory as addresses: one large range of the host's address space, of which pages come into being when they
  * are touched. Small blocks lie in chunks of 2 MiB in steps of 512 bytes, as the driver packs them; larger ones have
  * chunks of their own.
+ *
+ *  h->base                                              h->top            h->bytes
+ *  +---------+---------+---------+---------+---------+----------------------+
+ *  | chunk   | chunk   | large block       | free    | never given out      |
+ *  | small.. | small.. | (2 chunks)        | extent  | (no pages yet)       |
+ *  +---------+---------+---------+---------+---------+----------------------+
+ *
+ * Free small blocks stand in lists by size (small[grains]); free chunks in extents, in order, joined with their
+ * neighbours.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +42,8 @@ struct heap_shared {
 	int file;
 };
 
+/* The range is reserved, not filled: pages come when they are touched. A host that refuses so much gets half, and so
+ * on. */
 bool heap_open(struct heap *h, u64 bytes)
 {
 	memset(h, 0, sizeof *h);
@@ -53,6 +64,7 @@ bool heap_open(struct heap *h, u64 bytes)
 
 static u64 round_up(u64 n, u64 to) { return (n + to - 1) / to * to; }
 
+/* The first extent that is large enough, else new chunks. NULL: the device is full. */
 static u8 *take_chunks(struct heap *h, u64 bytes)
 {
 	for (u32 k = 0; k < h->extent_count; k++) {

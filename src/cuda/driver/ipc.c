@@ -56,6 +56,7 @@ int drv_cuIpcGetMemHandle(struct cu_ipc_handle *p_handle, u64 dptr)
 	return ipc_export(b->base, (u8 *)p_handle);
 }
 
+/* Maps the file of another process's chunk, and makes the memory in it known to kernels. */
 static int import(const struct shared_name *n, u64 *pdptr)
 {
 	struct heap *h = &device_current()->heap;
@@ -80,6 +81,7 @@ static int import(const struct shared_name *n, u64 *pdptr)
 	return CU_OUT_OF_MEMORY;
 }
 
+/* A handle of this process's own is refused, as on the card; opened twice, it is the same address. */
 int drv_cuIpcOpenMemHandle_v2(u64 *pdptr, struct cu_ipc_handle handle, u32 flags)
 {
 	struct shared_name n;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The driver's state: its one struct, the table of handles, the frame of every call, the trace.
+ *
+ * Any pointer may come from the program as a handle, so none is followed before it was found in the table of handles
+ * (handle_is). Every call goes through call_begin and call_end (calls.c): lock, state, context, trace.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -27,6 +30,7 @@ static struct {
 
 static size_t slot_of(const void *object) { return ((uintptr_t)object >> 4) * 0x9e3779b97f4a7c15ull >> 20; }
 
+/* The handle's entry, dropped or not; NULL: never seen. */
 static struct handle *look(const void *object)
 {
 	if (!handles.room || !object)
@@ -57,6 +61,7 @@ static bool grow(void)
 	return true;
 }
 
+/* An address that was dropped and comes again, as freed memory does, takes its old entry. */
 bool handle_add(const void *object, enum handle_kind kind)
 {
 	struct handle *known = look(object);
@@ -105,6 +110,8 @@ double driver_seconds(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* Takes the lock; what the call needs to be there, or its error. own_stream: the call's default stream is the thread's
+ * own. */
 int call_begin(const char *name, enum needs needs, bool own_stream)
 {
 	driver_take();

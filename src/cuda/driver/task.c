@@ -12,6 +12,7 @@
 
 /* --- What kernels print ---------------------------------------------------------------------------- */
 
+/* Collected, and written to standard output when the program waits for the context, as the driver does. */
 static void print(void *context, const char *text, size_t length)
 {
 	struct cu_context *c = context;
@@ -79,7 +80,8 @@ static const char *message_of(const struct outcome *o)
 						       : "the host's memory ran out";
 }
 
-/* The whole message goes where findings are asked for; the error code to the program. */
+/* The whole message goes where findings are asked for; the error code to the program.
+ * The first error stays the context's. */
 static void report(struct cu_context *c, const struct cu_function *f, const struct outcome *o)
 {
 	const char *const message = message_of(o);
@@ -109,6 +111,7 @@ static void end_grid(void *context, const ptxsim_function *f, const struct outco
 	watch_end(context, o);
 }
 
+/* A launch through the library, watched if it is one of those asked for, under the debugger if there is one. */
 static void run_kernel(struct cu_context *c, const struct task *t, const u8 *params)
 {
 	const struct cu_function *f = t->kernel.function;

@@ -16,6 +16,7 @@ static bool started;
 static u64 reset_of[64]; /* times that a device was reset, for threads that still hold its context */
 static __thread u64 seen_reset[64];
 
+/* Keeps the error for cudaGetLastError; work that is not ready is none. */
 int rt_end(int result)
 {
 	if (result && result != CU_NOT_READY)
@@ -44,6 +45,7 @@ int rt_begin(void)
 	return cuCtxSetCurrent(c);
 }
 
+/* Makes the device's primary context current, for this thread. */
 int rt_cudaSetDevice(int device)
 {
 	int count;
@@ -76,6 +78,7 @@ int rt_cudaGetDevice(int *device)
 int rt_cudaGetDeviceCount(int *count) { return count ? cuDeviceGetCount(count) : RT_INVALID_VALUE; }
 int rt_cudaSetValidDevices(int *device_arr, int len) { return device_arr || !len ? RT_OK : RT_INVALID_VALUE; }
 
+/* The first one fits whatever is asked for. */
 int rt_cudaChooseDevice(int *device, const void *prop)
 {
 	if (!device || !prop)
