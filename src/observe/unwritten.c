@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The check of unwritten values: accesses of memory, and where values matter.
+ *
+ * Two speeds. At first only bytes are known (observe/written.h): which have been written, in shared, local and
+ * allocated memory. Registers are all taken for defined, so only accesses are watched. The first load that finds a byte
+ * which nothing has written switches to the second (watch_all): from then on every instruction is watched, and
+ * undefined bits are followed through registers and back into memory (observe/defined.h), up to where they decide
+ * something: a branch, an address, an atomic operation, or a buffer that the host reads.
+ *
+ *  load of unwritten bytes ... add, mov, shfl ... setp ... @p bra
+ *        watch_all             defined_step, bit by bit      check_use: reported, with the load as its origin
+ *
+ * A launch whose registers may be read before they are written begins at the second speed.
  */
 #include "observe/unwritten.h"
 
@@ -19,6 +30,7 @@
 
 /* --- Telling ---------------------------------------------------------------------------------- */
 
+/* origin: the site that made the value undefined; NO_SITE: a register that nothing has written. */
 static void tell(struct unwritten *u, const struct warp *w, u32 site, u32 lanes, u32 origin, const char *what)
 {
 	char text[UNWRITTEN_ORIGIN_TEXT];
@@ -35,6 +47,7 @@ static void tell(struct unwritten *u, const struct warp *w, u32 site, u32 lanes,
 
 /* --- The switch to watching all ------------------------------------------------------------------ */
 
+/* All further instructions are watched, in this launch; what has run before has left only defined values. */
 static void watch_all(struct unwritten *u)
 {
 	const struct program *p = u->where->program;
@@ -49,6 +62,7 @@ static void watch_all(struct unwritten *u)
 		grid_watch_all(u->grid, &u->observer);
 }
 
+/* What an instruction does to defined bits, found when it first runs. */
 static struct defined_insn *plan_of(struct unwritten *u, const struct code *code, u32 insn)
 {
 	struct defined_insn *d = &u->plans[code->index][insn];
@@ -116,6 +130,7 @@ static void load_lane(const struct access *a, const struct unwritten_place *s, u
 	}
 }
 
+/* Whether all of the block's shared memory has been written: then nothing more can be found there. */
 static bool is_whole_shared(const struct access *a)
 {
 	const struct unwritten_block *r = a->s->space == SPACE_SHARED && a->w->block->cluster->count == 1
@@ -125,6 +140,7 @@ static bool is_whole_shared(const struct access *a)
 	return r && written_is_whole(&r->shared);
 }
 
+/* Switches speed with the first undefined byte that a lane loads. */
 static void load(const struct access *a, u32 mask, const u64 address[WARP_LANES])
 {
 	struct unwritten_place s;
@@ -209,6 +225,8 @@ static bool stored_mask(const struct access *a, u32 lane, u8 mask[2 * WRITTEN_MO
 	return any;
 }
 
+/* Stores of undefined bits to a buffer that a `buffer` line made (so the host reads it) are reported at once, but for
+ * padding; other memory keeps them, with their origin. */
 static void store_undefined(const struct access *a, struct unwritten_place *s, u32 lane, const u8 *mask, u32 origin,
 			    u32 elements, u32 bytes)
 {
@@ -231,6 +249,7 @@ static void store_undefined(const struct access *a, struct unwritten_place *s, u
 			    origin);
 }
 
+/* Bytes become written; at the second speed with the bits of the value. */
 static void store(const struct access *a, u32 mask, const u64 address[WARP_LANES], u32 bytes)
 {
 	struct unwritten_place s;
@@ -313,6 +332,7 @@ static void change(const struct access *a, u32 mask, const u64 address[WARP_LANE
 
 /* --- Copies that complete later ------------------------------------------------------------------- */
 
+/* Written bits go along with a copy. */
 static void copy(struct unwritten *u, struct warp *w, u32 lane, u64 to, enum ir_space from_space, u64 from, u64 bytes,
 		 u32 site)
 {
@@ -351,6 +371,7 @@ static void copy_small(const struct access *a)
 /* What an operation of many bytes, or one that completes later, does to memory. */
 enum hidden { HIDDEN_NOTHING, HIDDEN_COPY, HIDDEN_STORE, HIDDEN_ZEROS, HIDDEN_UNKNOWN };
 
+/* By the form alone. HIDDEN_UNKNOWN: what it writes is not followed, and counts as written. */
 static enum hidden hidden_of(const struct form *f)
 {
 	const bool is_plain = form_has(f, M_bulk) && !form_has(f, M_tensor) && !form_has(f, M_multicast_cluster);
@@ -622,6 +643,7 @@ static void gang_before(void *context, const struct gang *g, const struct insn *
 	gang_before_each(g, i, before, context);
 }
 
+/* At the first speed: accesses, shuffles, copies, and what begins or ends functions. */
 static bool wants(void *context, const struct code *code, u32 insn)
 {
 	const struct unwritten *u = context;
@@ -649,6 +671,7 @@ static bool wants(void *context, const struct code *code, u32 insn)
 	return f && f->row && f->row->traits & (TRAIT_SHUFFLES | TRAIT_UNSEEN) && sites_is_own(code, insn);
 }
 
+/* A block that takes another one's place begins with nothing written, but for the system's part of shared memory. */
 static void block_start(void *context, struct block *b)
 {
 	struct unwritten *u = context;
@@ -703,6 +726,8 @@ static bool reads_unwritten_registers(const struct kernel *k)
 	return any;
 }
 
+/* Memory that was written by launches before stays so. Global memory is looked at only if some of it may not be
+ * written. */
 void unwritten_begin(struct unwritten *u, struct check_findings *findings, const struct launch *l)
 {
 	u->findings = findings;
@@ -730,6 +755,7 @@ void unwritten_host_writes(struct unwritten *u, const struct memory *m, u64 addr
 		written_mark(&x->written, address - a->base, bytes);
 }
 
+/* The first byte of a range that nothing has written; `bytes`: there is none. */
 u64 unwritten_first(const struct unwritten *u, const struct memory *m, u64 address, u64 bytes)
 {
 	const struct allocation *a = bytes ? memory_find(m, address, bytes) : NULL;

@@ -3,6 +3,19 @@
  * Builds a region's function. Rows that the region writes live in one array on the stack, which meanings are inlined
  * upon and LLVM takes apart into registers; rows that it only reads are read from the frame at each use. The array is
  * filled at the entrance, and written back to the frame on every way out, as far as rows are live there.
+ *
+ * For a region of two blocks with a branch back, for example:
+ *
+ *  entrance     rows that enter: frame -> array; counters to variables
+ *  arrive 0     lanes that have come to a join wait for the others     (only if lanes may part)
+ *  body 0       instruction by instruction: the meaning's function, to be inlined, on the array
+ *               memory: fast way inlined; where it gives up, native_call runs the interpreter's handler on the frame
+ *  ...          branch: all lanes, none, or some: native_part keeps one part for later
+ *  arrive 1 ... body 1 ... back to arrive 0, if there is budget left; else out: NATIVE_SPENT
+ *  meet         lanes that have met go on where native_meet says
+ *  end          rows that leave: array -> frame; NATIVE_DONE
+ *
+ * Every way out writes back the rows that are live there, so that the interpreter can go on at any of them.
  */
 #include "native/llvm/internal.h"
 
@@ -13,6 +26,7 @@
 
 enum { ROW_ALIGN = 64 };
 
+/* What is being built, and the values that all of it uses. Slots are offsets in the array. */
 struct emission {
 	const struct region *r;
 	const struct meanings *meanings;
@@ -35,6 +49,7 @@ struct emission {
 
 static LLVMValueRef word(struct emission *e, u64 v) { return LLVMConstInt(e->i32, v, false); }
 
+/* base + offset. */
 static LLVMValueRef at(struct emission *e, LLVMValueRef base, u64 offset)
 {
 	LLVMValueRef index = LLVMConstInt(e->i64, offset, false);
@@ -214,6 +229,7 @@ static LLVMValueRef predicate(struct emission *e, u32 row, bool negated)
 
 /* --- Ways out ----------------------------------------------------------------------------------- */
 
+/* Returns from the region: counters and mask to the run's struct, `insn` as where to go on. */
 static void leave(struct emission *e, enum native_exit how, u32 insn, LLVMValueRef mask)
 {
 	const struct {
@@ -232,6 +248,7 @@ static void leave(struct emission *e, enum native_exit how, u32 insn, LLVMValueR
 	LLVMBuildRet(e->b, word(e, how));
 }
 
+/* Writes live rows back to the frame. NULL: none are. */
 static void keep_rows(struct emission *e, const u64 *live)
 {
 	for (u32 row = 0; row < e->r->row_count; row++)
@@ -241,6 +258,7 @@ static void keep_rows(struct emission *e, const u64 *live)
 
 /* --- Instructions ------------------------------------------------------------------------------- */
 
+/* The slot of the row at that offset of the frame; other numbers in an instruction stay as they are. */
 static u32 own_offset(struct emission *e, const struct region_insn *x, u32 offset)
 {
 	for (u32 o = 0; o < x->operand_count; o++)
@@ -305,6 +323,7 @@ static void call_handler(struct emission *e, const struct region_insn *x, LLVMVa
 			     e->r->rows[x->operands[o].row].bits, false);
 }
 
+/* An access whose fast way gives up returns NULL: then the handler does it, rarely, with all registers kept. */
 static void emit_inline(struct emission *e, const struct region_insn *x, const struct meaning_function *m,
 			LLVMValueRef mask, u32 number)
 {
@@ -323,6 +342,7 @@ static void emit_inline(struct emission *e, const struct region_insn *x, const s
 	go_to(e, go_on);
 }
 
+/* As the interpreter counts a straight run; back: takes it back, where the interpreter will count it again. */
 static void count(struct emission *e, u32 run, bool is_branch, bool back)
 {
 	LLVMValueRef n = LLVMConstInt(e->i64, back ? (u64) - (s64)run : run, true);
@@ -353,6 +373,7 @@ static void emit_gathering(struct emission *e, const struct region_insn *x, u32 
 	go_to(e, all);
 }
 
+/* A guard that holds for no lane skips the instruction, as in the interpreter. */
 static void emit_insn(struct emission *e, const struct region_insn *x, u32 number)
 {
 	const struct meaning_function *m = meanings_inlined(e->meanings, x);
@@ -415,6 +436,7 @@ static void part(struct emission *e, const struct region_block *x, LLVMValueRef 
 	LLVMBuildBr(e->b, e->arrive[x->next]);
 }
 
+/* Uniform branches cost a comparison; only lanes that differ call the runtime. */
 static void emit_branch(struct emission *e, const struct region_block *x)
 {
 	LLVMBasicBlockRef all = new_block(e, "all"), some = new_block(e, "some"), parts = new_block(e, "parts");
@@ -536,6 +558,7 @@ static void emit_meet(struct emission *e)
 
 /* --- The function ------------------------------------------------------------------------------- */
 
+/* Whether lanes of a region may part. */
 static bool parts_lanes(const struct region *r)
 {
 	for (u32 n = 0; n < r->block_count; n++)
@@ -573,6 +596,7 @@ static void take_attributes(struct emission *e)
 				LLVMCreateEnumAttribute(e->c, kind, 0)); /* call_keeping pushes its return address */
 }
 
+/* LLVM takes the array apart into vector registers (scalar replacement), since all offsets are constants. */
 static void emit_entrance(struct emission *e)
 {
 	const struct region *r = e->r;
