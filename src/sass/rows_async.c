@@ -24,6 +24,7 @@ static const struct sass_row rows[] = {
 	ROW(UBLKRED, 0x1bb, "1u", FROM(90), "76=1 77:4=0", ".copyto.copyfroms.bulkred.bulktype.counted [u32.], [u24.], UR@64, desc[40]")
 	ROW(UBLKPF, 0x1bc, "1u", FROM(90), "76=0", ".L2 [u24.], UR@64")
 	ROW(UBLKPF, 0x1bc, "1u", FROM(90), "76=1", ".L2 [u24.], UR@64, desc[40]")
+	ROW(ARRIVES, 0x1b0, "4x", OF(80, 89), "91=1", ".arrivesbar.arrivessize.arrivescount [a+64]")
 	ROW(ARRIVES, 0x1b0, "4x", OF(90, 99), "91=1", ".arrivesbar.arrivessize.arrivescount [u64]")
 	ROW(ARRIVES, 0x1b0, "4x", FROM(100), "91=1", ".arrivesbar.arrivessize.arrivescount@76:2 [u64]")
 	ROW(SYNCS, 0x1a7, "2x", OF(90, 99), "91=1", ".phasechk.TRANS64.trywait pu, [s+64], R@32")
