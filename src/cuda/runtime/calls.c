@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Every symbol of the library that gives an error code, made from the table of calls.
+ *
+ * An exported symbol prepares the thread, calls a handler and keeps its error:
+ *
+ *  rt_begin()        the driver started, a current context
+ *  own_stream        whether a NULL stream means this thread's own one (symbols that end in _ptsz, _ptds)
+ *  rt_<handler>()    in the other files; for PASS, one call of the driver, written in the table
+ *  rt_end()          an error is kept for cudaGetLastError and handed on
  */
 #include "cuda/runtime/runtime.h"
 

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Devices, implicit contexts, errors.
+ *
+ * A thread that calls anything of the runtime gets the primary context of its device (0 unless cudaSetDevice says
+ * otherwise). The driver keeps which context is current; here is only which device the thread has chosen, its last
+ * error, and whether the context that it holds is older than the latest cudaDeviceReset.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +91,7 @@ int rt_cudaChooseDevice(int *device, const void *prop)
 	return RT_OK;
 }
 
+/* Each thread takes the new context at its next call, when it sees that the count has grown. */
 int rt_cudaDeviceReset(void)
 {
 	const int result = cuDevicePrimaryCtxReset_v2(rt_self.device);
@@ -109,6 +114,7 @@ int rt_cudaRuntimeGetVersion(int *runtime_version)
 	return RT_OK;
 }
 
+/* The primary context of another device, which the driver's calls for peers want. */
 static int peer(int device, struct cu_context **c)
 {
 	int count;
@@ -163,6 +169,8 @@ static const struct property properties[] = {
 	{'i', 143, 13},
 };
 
+/* Writes the struct of this version of the runtime, field after field, each aligned to its own size; what no property
+ * fills stays 0, and so does the LUID, which only Windows has. */
 int rt_cudaGetDeviceProperties(void *prop, int device)
 {
 	enum { NAME = 256, UUID = 16, LUID = 12 };

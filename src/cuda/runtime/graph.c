@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Nodes of graphs, as the runtime interface describes them.
+ *
+ * Each call translates the runtime's struct to the driver's (cuda/driver/types.h) and calls the driver, which checks
+ * handles and keeps the parameters; nothing of a graph is kept here. Handles of graphs and nodes are the driver's own.
+ * Nodes that name kernels are in launch.c, beside the lookup of host functions.
  */
 #include <string.h>
 
 #include "cuda/runtime/runtime.h"
 
+/* The two structs differ in the order of their fields. */
 static struct cu_memset_node driver_fill(const struct rt_memset_node *n)
 {
 	return (struct cu_memset_node){ADDRESS(n->at), n->pitch, n->value, n->element, n->width, n->height};
@@ -131,7 +136,8 @@ int rt_cudaGraphExecMemcpyNodeSetParams(struct cu_exec *x, struct cu_node *h, co
 	return result ? result : cuGraphExecMemcpyNodeSetParams(x, h, &c, NULL);
 }
 
-/* Copies that name a symbol: its address and an offset. */
+/* Copies that name a symbol: its address and an offset, which with `count` must stay inside the variable. The test is
+ * written so that no sum can wrap. */
 static int symbol_at(const void *symbol, size_t offset, size_t count, void **at)
 {
 	u64 address;
@@ -236,6 +242,8 @@ static int add_node(struct cu_node **made, struct cu_graph *g, struct cu_node **
 		p->conditional.bodies = d.conditional.bodies;
 	return RT_OK;
 }
+/* The plain name has changed its meaning: since CUDA 13 it takes the edges' data, which had _v2 before. It is
+ * ignored. */
 #if CUDART_MAJOR >= 13
 int rt_cudaGraphAddNode(struct cu_node **made, struct cu_graph *g, struct cu_node **needs, const void *edges,
 			size_t count, struct rt_node_params *p)

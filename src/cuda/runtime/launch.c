@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Launches, functions and their attributes, occupancy.
+ *
+ * Kernels come as addresses of host functions (the stubs that nvcc writes); rt_kernel in register.c finds the driver's
+ * handle and loads the image at the first use. The rest is a change of layout and one call of the driver.
  */
 #include <string.h>
 
@@ -8,6 +11,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
+/* The driver counts bytes of dynamic shared memory in 32 bits. */
 int rt_cudaLaunchKernel(const void *func, struct rt_dim3 g, struct rt_dim3 b, void **args, size_t shared,
 			struct cu_stream *stream)
 {
@@ -32,6 +36,8 @@ int __cudaGetKernel(struct cu_function **kernel, const void *host)
 	return rt_end(result ? result : rt_kernel(host, kernel));
 }
 
+/* These are exported by hand, not through calls.inc, since they are not in the documented interface; so they call
+ * rt_begin and rt_end themselves. */
 EXPORT int __cudaLaunchKernel(struct cu_function *kernel, struct rt_dim3 g, struct rt_dim3 b, void **args,
 			      size_t shared, struct cu_stream *stream);
 int __cudaLaunchKernel(struct cu_function *kernel, struct rt_dim3 g, struct rt_dim3 b, void **args, size_t shared,
@@ -47,6 +53,7 @@ int __cudaLaunchKernel(struct cu_function *kernel, struct rt_dim3 g, struct rt_d
 			      : cuLaunchKernel(kernel, g.x, g.y, g.z, b.x, b.y, b.z, (u32)shared, stream, args, NULL));
 }
 
+/* For host code compiled with --default-stream per-thread. */
 EXPORT int __cudaLaunchKernel_ptsz(struct cu_function *kernel, struct rt_dim3 g, struct rt_dim3 b, void **args,
 				   size_t shared, struct cu_stream *stream);
 int __cudaLaunchKernel_ptsz(struct cu_function *kernel, struct rt_dim3 g, struct rt_dim3 b, void **args, size_t shared,
@@ -71,6 +78,7 @@ int rt_cudaLaunchCooperativeKernel(const void *func, struct rt_dim3 g, struct rt
 		      : cuLaunchCooperativeKernel(f, g.x, g.y, g.z, b.x, b.y, b.z, (u32)shared, STREAM(stream), args);
 }
 
+/* The attributes have the same layout in both interfaces and are handed on as they are. */
 static struct cu_launch_config driver_config(const struct rt_config *c)
 {
 	return (struct cu_launch_config){.grid = {c->grid.x, c->grid.y, c->grid.z},
@@ -171,6 +179,7 @@ int rt_cudaGetKernel(struct cu_function **kernel, const void *entry)
 	return kernel ? rt_kernel(entry, kernel) : RT_INVALID_VALUE;
 }
 
+/* Here the handle is the driver's already, from cudaGetKernel. */
 int rt_cudaKernelSetAttributeForDevice(struct cu_function *kernel, int attr, int value, int device)
 {
 	return cuKernelSetAttribute(attr, value, kernel, device);
@@ -223,6 +232,7 @@ int rt_cudaOccupancyMaxActiveClusters(int *clusters, const void *func, const str
 
 /* --- Nodes of graphs that name kernels ---------------------------------------------------------------------- */
 
+/* As driver_params of graph.c for this kind, from the older struct that has no type in front. */
 static int driver_node(const struct rt_kernel_node *n, struct cu_kernel_node *to)
 {
 	if (!n)

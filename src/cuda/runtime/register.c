@@ -43,6 +43,7 @@ static struct {
 	bool has_managed, managed_loaded;
 } registry = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+/* Fibonacci hashing: the low bits of addresses are mostly equal, the product's middle ones are not. */
 static size_t slot_of(const void *p) { return (uintptr_t)p * 0x9e3779b97f4a7c15ull >> 20; }
 
 /* The entry of a host symbol; NULL: none. `room` is a power of two and never full. */
@@ -56,6 +57,8 @@ static struct entry *look(const void *host)
 	return NULL;
 }
 
+/* Adds or replaces; there is room. A symbol registered twice, as by a library that was closed and opened again, means
+ * its latest entry. */
 static void put(const struct entry *e)
 {
 	size_t at = slot_of(e->host);
@@ -67,6 +70,8 @@ static void put(const struct entry *e)
 	registry.entries[at & (registry.room - 1)] = *e;
 }
 
+/* Keeps the table at most half full. Entries are moved when it grows, so pointers into it hold only under the lock.
+ * Without memory the symbol stays unknown, and its first use says so. */
 static void add(const struct entry *e)
 {
 	pthread_mutex_lock(&registry.lock);
@@ -91,6 +96,7 @@ static void add(const struct entry *e)
 
 /* --- What host code calls --------------------------------------------------------------------------- */
 
+/* The handle that nvcc's constructors pass on is the image itself; it is never freed. */
 EXPORT void **__cudaRegisterFatBinary(void *wrapper);
 void **__cudaRegisterFatBinary(void *wrapper)
 {
@@ -122,6 +128,7 @@ void __cudaUnregisterFatBinary(void **handle)
 	pthread_mutex_unlock(&registry.lock);
 }
 
+/* The name is the kernel's in the device code, mangled. */
 EXPORT void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int limit,
 				   void *tid, void *bid, void *block, void *grid, int *warp);
 void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int limit, void *tid,
@@ -167,6 +174,7 @@ char __cudaInitModule(void **handle)
 	return rt_begin() == RT_OK && rt_load_managed() == RT_OK;
 }
 
+/* kernel<<<grid, block, shared, stream>>>(f()) may launch inside f: configurations form a stack, eight deep. */
 EXPORT u32 __cudaPushCallConfiguration(struct rt_dim3 grid, struct rt_dim3 block, size_t shared,
 				       struct cu_stream *stream);
 u32 __cudaPushCallConfiguration(struct rt_dim3 grid, struct rt_dim3 block, size_t shared, struct cu_stream *stream)

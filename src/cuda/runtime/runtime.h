@@ -32,11 +32,14 @@ struct rt_pointer {
 	long reserved[8];
 #endif
 };
+/* cudaFuncAttributes; sizes in bytes, versions as major * 10 + minor. */
 struct rt_attributes {
 	size_t shared, constant, local;
 	int max_threads, registers, ptx_version, binary_version, cache_mode, max_dynamic, carveout, cluster_must,
 		cluster[3], cluster_policy, cluster_any, reserved[16];
 };
+/* cudaMemcpy3DParms: either side is an array or pitched memory. The extent is in elements where an array takes part,
+ * else in bytes. */
 struct rt_copy_3d {
 	struct cu_array *src_array;
 	struct rt_extent src_at;
@@ -58,6 +61,7 @@ struct rt_copy_peer {
 	int dst_device;
 	struct rt_extent extent;
 };
+/* cudaResourceDesc: what a texture or surface object reads. */
 struct rt_resource {
 	int type;
 	union {
@@ -77,6 +81,7 @@ struct rt_resource {
 	};
 	u32 flags;
 };
+/* cudaTextureDesc: how it is read. */
 struct rt_texture {
 	int address[3], filter, read, srgb;
 	float border[4];
@@ -86,6 +91,7 @@ struct rt_texture {
 	float level_bias, lowest_level, highest_level;
 	int no_trilinear, seamless;
 };
+/* cudaLaunchConfig_t. */
 struct rt_config {
 	struct rt_dim3 grid, block;
 	size_t shared;
