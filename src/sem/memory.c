@@ -297,6 +297,74 @@ MEANING_STEP(ld_any);
 LOAD_VECTORS(global, SPACE_GLOBAL)
 LOAD_VECTORS(shared, SPACE_SHARED)
 
+/* Of local memory at one place for all lanes, as of an array that all go through together: each word is a row. */
+ALWAYS_INLINE const u32 *local_vector(const struct warp *w, const struct insn *i, const u8 *rows, u32 mask, u32 bytes,
+				      bool wide)
+{
+	u64 address[WARP_LANES] __attribute__((aligned(64)));
+
+	addresses_of(rows, i, wide, address);
+	const struct extent e = extent_of(address, mask);
+	if (UNLIKELY(e.low != e.high || !local_reaches(w, &e, bytes)))
+		return NULL;
+	return (const u32 *)(const void *)w->local + e.low / 4 * WARP_LANES;
+}
+ALWAYS_INLINE bool load_local_vector(struct warp *w, const struct insn *i, u8 *rows, u32 mask, u32 count, u32 bytes,
+				     bool wide)
+{
+	const u32 *list = w->frame->code->operands + i->b, *from = local_vector(w, i, rows, mask, count * bytes, wide);
+
+	if (UNLIKELY(!from))
+		return false;
+	for (u32 k = 0; k < count; k++, from += bytes / 4 * WARP_LANES)
+		if (bytes == 4) {
+			u32 *d = ROW_OF(u32, list[k]);
+			EACH_LANE
+				d[l] = mask & lane_bit[l] ? from[l] : d[l];
+		} else {
+			u64 *d = ROW_OF(u64, list[k]);
+			EACH_LANE
+				d[l] = mask & lane_bit64[l] ? from[l] | (u64)from[l + WARP_LANES] << 32 : d[l];
+		}
+	return true;
+}
+ALWAYS_INLINE bool store_local_vector(struct warp *w, const struct insn *i, u8 *rows, u32 mask, u32 count, u32 bytes,
+				      bool wide)
+{
+	const u32 *list = w->frame->code->operands + i->b;
+	u32 *to = (u32 *)(uintptr_t)local_vector(w, i, rows, mask, count * bytes, wide);
+
+	if (UNLIKELY(!to))
+		return false;
+	for (u32 k = 0; k < count; k++, to += bytes / 4 * WARP_LANES)
+		if (bytes == 4) {
+			const u32 *s = ROW_OF(u32, list[k]);
+			EACH_LANE
+				to[l] = mask & lane_bit[l] ? s[l] : to[l];
+		} else {
+			const u64 *s = ROW_OF(u64, list[k]);
+			EACH_LANE
+				to[l] = mask & lane_bit[l] ? (u32)s[l] : to[l];
+			EACH_LANE
+				to[l + WARP_LANES] = mask & lane_bit[l] ? (u32)(s[l] >> 32) : to[l + WARP_LANES];
+		}
+	return true;
+}
+#define LOCAL_VECTOR(NAME, ACCESS, T, N, WIDE, OTHERWISE)                                        \
+	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) \
+	{                                                                                        \
+		return ACCESS(w, i, rows, mask, N, sizeof(T), WIDE);                             \
+	}                                                                                        \
+	FAST_OR(NAME, OTHERWISE(w, i, rows, mask))
+#define LOCAL_VECTORS(OP, ACCESS, OTHERWISE)                                \
+	LOCAL_VECTOR(OP##_local_v2_32_64, ACCESS, u32, 2, true, OTHERWISE)  \
+	LOCAL_VECTOR(OP##_local_v2_32_32, ACCESS, u32, 2, false, OTHERWISE) \
+	LOCAL_VECTOR(OP##_local_v4_32_64, ACCESS, u32, 4, true, OTHERWISE)  \
+	LOCAL_VECTOR(OP##_local_v4_32_32, ACCESS, u32, 4, false, OTHERWISE) \
+	LOCAL_VECTOR(OP##_local_v2_64_64, ACCESS, u64, 2, true, OTHERWISE)  \
+	LOCAL_VECTOR(OP##_local_v2_64_32, ACCESS, u64, 2, false, OTHERWISE)
+LOCAL_VECTORS(ld, load_local_vector, ld_any_run)
+
 /* A kernel's own parameter: one value for all lanes. */
 #define LOAD_PARAM(NAME, T)                                                                      \
 	ALWAYS_INLINE bool NAME##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) \
@@ -390,7 +458,8 @@ struct vector_choice {
 static const struct load_choice loads_global = LOAD_CHOICE(global), loads_shared = LOAD_CHOICE(shared),
 				loads_generic = LOAD_CHOICE(generic), loads_local = LOAD_CHOICE(local);
 static const struct vector_choice vector_loads_global = VECTOR_CHOICE(ld, global),
-				  vector_loads_shared = VECTOR_CHOICE(ld, shared);
+				  vector_loads_shared = VECTOR_CHOICE(ld, shared),
+				  vector_loads_local = VECTOR_CHOICE(ld, local);
 
 static const struct meaning *pick_load(const struct load_choice *c, int class, u32 bits, u32 reg, bool wide)
 {
@@ -445,7 +514,8 @@ static const struct meaning *pick_ld(const struct form *f)
 		return space == SPACE_GLOBAL ? pick_vector(&vector_loads_global, count, bits, wide)
 		       : space == SPACE_SHARED && !form_has(f, M_shared_cluster)
 			       ? pick_vector(&vector_loads_shared, count, bits, wide)
-			       : &ld_any;
+		       : space == SPACE_LOCAL ? pick_vector(&vector_loads_local, count, bits, wide)
+					      : &ld_any;
 	}
 	switch (space) {
 	case SPACE_GLOBAL:
@@ -554,11 +624,13 @@ MEANING_STEP(st_any);
 	STORE_VECTOR(st_##SP##_v2_64_32, SPACE, u64, 2, false)
 STORE_VECTORS(global, SPACE_GLOBAL)
 STORE_VECTORS(shared, SPACE_SHARED)
+LOCAL_VECTORS(st, store_local_vector, st_any_run)
 
 static const struct store_choice stores_global = STORE_CHOICE(global), stores_shared = STORE_CHOICE(shared),
 				 stores_generic = STORE_CHOICE(generic), stores_local = STORE_CHOICE(local);
 static const struct vector_choice vector_stores_global = VECTOR_CHOICE(st, global),
-				  vector_stores_shared = VECTOR_CHOICE(st, shared);
+				  vector_stores_shared = VECTOR_CHOICE(st, shared),
+				  vector_stores_local = VECTOR_CHOICE(st, local);
 
 static const struct meaning *pick_store(const struct store_choice *c, u32 bits, u32 reg, bool wide)
 {
@@ -581,6 +653,7 @@ static const struct meaning *pick_st(const struct form *f)
 			return &st_any;
 		return space == SPACE_GLOBAL   ? pick_vector(&vector_stores_global, count, bits, wide)
 		       : space == SPACE_SHARED ? pick_vector(&vector_stores_shared, count, bits, wide)
+		       : space == SPACE_LOCAL  ? pick_vector(&vector_stores_local, count, bits, wide)
 					       : &st_any;
 	}
 	switch (space) {
