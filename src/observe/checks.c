@@ -145,6 +145,30 @@ u32 checks_observers(struct checks *c, struct observer *to[CHECKS_OBSERVERS])
 	return count;
 }
 
+static bool watches(const struct observer *o, const struct code *code)
+{
+	for (u32 k = 0; code && k < code->insn_count; k++)
+		if (o->wants(o->context, code, k))
+			return true;
+	return false;
+}
+
+bool checks_watch(struct checks *c, const struct launch *l)
+{
+	struct observer *list[CHECKS_OBSERVERS];
+	const u32 count = checks_observers(c, list);
+	const struct kernel *k = l->kernel;
+
+	for (u32 n = 0; n < count; n++) {
+		if (watches(list[n], k->code))
+			return true;
+		for (u32 f = 0; f < k->function_count; f++)
+			if (watches(list[n], k->functions[f].code))
+				return true;
+	}
+	return false;
+}
+
 /* A value that nothing has written when it is read, but something writes without any order, is a race. */
 static bool is_race(const struct checks *c, const struct check_finding *x)
 {

@@ -19,6 +19,9 @@ struct checks *checks_new(struct arena *arena, const struct program *program, co
 void checks_free(struct checks *c);
 /* Before each launch_run that they watch. */
 void checks_begin(struct checks *c, const struct launch *l);
+/* After that: does any of them watch an instruction of the launch's kernel? If not, none of the observers is needed, and the
+ * launch may have as many host threads as without checks; else it must have one. */
+bool checks_watch(struct checks *c, const struct launch *l);
 /* Writes up to CHECKS_OBSERVERS of them; returns how many. */
 u32 checks_observers(struct checks *c, struct observer *to[CHECKS_OBSERVERS]);
 /* After the launch: what was found, each place or pair of places once, in the order of the text; NULL: no more. Valid

@@ -351,7 +351,8 @@ static void touch(const struct access *a, const struct race_place *p, struct rac
 			  is_write);
 	if (a->scope)
 		synchronise(a, p, word, life);
-	if (a->reads)
+	/* What changes a word is remembered as its write: who races with the one does so with the other. */
+	if (a->reads && !a->writes)
 		leave(a, p, word, RACE_READ, RACE_OTHER_READ, &mine);
 	if (a->writes && mine.scope)
 		leave(a, p, word, RACE_STRONG_WRITE, RACE_OTHER_STRONG, &mine);

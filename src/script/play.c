@@ -99,6 +99,25 @@ static u32 find_observers(struct play *p)
 	return count;
 }
 
+static bool has_caches(const struct play *p)
+{
+	return p->accounting && p->options.accounting.caches != ACCOUNT_CACHES_NONE;
+}
+
+/* A launch in which there is nothing to watch runs as without checks. */
+static void begin_checks(struct play *p, const struct script_statement *st, struct launch *l)
+{
+	const u32 others = (p->options.observer != NULL) + (p->accounting != NULL);
+
+	checks_begin(p->watch, l);
+	if (has_caches(p) || checks_watch(p->watch, l))
+		return;
+	p->observers[others] = NULL;
+	l->observers = others ? p->observers : NULL;
+	l->jobs = p->options.jobs;
+	l->any_order = p->options.any_order || st->launch.any_order;
+}
+
 /* Makes p->current and *l from the statement. *l points to parts of p and of the session's arena: it is valid until the
  * next statement is played. */
 static bool prepare(struct play *p, const struct script_statement *st, struct launch *l)
@@ -107,7 +126,7 @@ static bool prepare(struct play *p, const struct script_statement *st, struct la
 	const struct kernel *k = find_kernel(p, st);
 	const u8 *params = k ? play_params(p, &st->launch, st->span, k) : NULL;
 	/* Caches and clocks see accesses in one order. */
-	const bool one_thread = p->watch || (p->accounting && p->options.accounting.caches != ACCOUNT_CACHES_NONE);
+	const bool one_thread = p->watch || has_caches(p);
 
 	if (!params)
 		return false;
@@ -141,7 +160,7 @@ static bool prepare(struct play *p, const struct script_statement *st, struct la
 	if (p->accounting)
 		accounting_begin(p->accounting);
 	if (p->watch)
-		checks_begin(p->watch, l);
+		begin_checks(p, st, l);
 	return true;
 }
 
