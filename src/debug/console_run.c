@@ -46,7 +46,8 @@ static void show_launch(struct console *c)
 	c->shown_file = NULL;
 }
 
-/* Breakpoints that were deleted or passed while away print nothing; what is left is where the focus is. */
+/* Where the focus is after an event, with its line and the expressions on display. The focus itself is printed only
+ * when it has moved, and nothing at all when there is no stopped kernel to show. */
 static void show_where(struct console *c, const struct debug_event *e, const struct debug_focus *before)
 {
 	const struct debug_focus f = debug_focus(c->d);
@@ -63,6 +64,8 @@ static void show_where(struct console *c, const struct debug_event *e, const str
 	c->list_file = NULL;
 }
 
+/* A watchpoint or catchpoint names the instruction that set it off too, since the focus may stand behind it by now;
+ * one on a source variable has said so in its text. */
 static void show_hit(struct console *c, const struct debug_event *e)
 {
 	char mask[40];
@@ -79,6 +82,7 @@ static void show_hit(struct console *c, const struct debug_event *e)
 	}
 }
 
+/* For people; an editor's session takes the event itself. */
 static void show_event(struct console *c, const struct debug_event *e, const struct debug_focus *before)
 {
 	switch (e->reason) {
@@ -126,6 +130,7 @@ static void show_event(struct console *c, const struct debug_event *e, const str
 	show_where(c, e, before);
 }
 
+/* For callers that have no earlier focus: lane 32 is in no warp, so the focus counts as moved. */
 void console_show_event(struct console *c, const struct debug_event *e)
 {
 	const struct debug_focus nowhere = {.lane = WARP_LANES};
@@ -165,6 +170,7 @@ static bool read_count(struct console *c, const char *rest, u64 *count)
 	return true;
 }
 
+/* A count that is refused moves nothing and has printed why. */
 static bool go(struct console *c, char *rest, enum debug_motion motion, bool back)
 {
 	const struct debug_focus before = debug_focus(c->d);
@@ -229,6 +235,8 @@ COMMAND(run)
 	return moved(c, debug_launch_number(c->d) ? debug_restart(c->d) : debug_go(c->d, DEBUG_CONTINUE, 1), &nowhere);
 }
 
+/* Without a location: past the end of the source line, so that a loop's jump back is not followed. A location may be
+ * many places (a macro, an inlined function); the first 64 count. */
 COMMAND(until)
 {
 	const struct debug_focus before = debug_focus(c->d);
@@ -243,6 +251,7 @@ COMMAND(until)
 	return moved(c, debug_until(c->d, places, min_u32(count, COUNT_OF(places))), &before);
 }
 
+/* Positions count the warp instructions of the session; a negative number would be a huge one in 64 bits. */
 COMMAND(goto)
 {
 	const struct debug_focus before = debug_focus(c->d);
@@ -279,9 +288,8 @@ COMMAND(who)
 
 /* --- Breakpoints ------------------------------------------------------------------------------------ */
 
-/* The word at the end of `text` before which `keyword` stands, cut off; NULL: there is none.
- * Used for "... if CONDITION", "... block N", "... warp N": the option and what follows it are cut from the end of the
- * text. */
+/* Cuts `text` before the first `keyword` that is a word of its own with something behind it, and returns what is
+ * behind. NULL: it is not there, and the text stays. */
 static char *cut_option(char *text, const char *keyword)
 {
 	const size_t n = strlen(keyword);
@@ -296,7 +304,7 @@ static char *cut_option(char *text, const char *keyword)
 	return NULL;
 }
 
-/* Where the keyword stands as a word of its own with something behind it; NULL: nowhere. */
+/* As cut_option, for the last one, which is left where it stands. */
 static char *last_option(char *text, const char *keyword)
 {
 	const size_t n = strlen(keyword);
@@ -322,6 +330,7 @@ static bool read_block(struct console *c, const char *text, u64 *block)
 	return console_number(c, text, block);
 }
 
+/* Without a launch the number is held against the largest block, 1,024 threads. */
 static bool check_warp(struct console *c, u64 warp)
 {
 	const struct launch *l = debug_launch(c->d);
@@ -355,6 +364,14 @@ static const char *cut_filter(struct console *c, char *text, const char *keyword
 	return "";
 }
 
+/* What stands behind a location:
+ *
+ *  break sum.cu:12 block 3 warp 1 lane 4 if i > 7
+ *        `location` `--------------------' `-------'
+ *                    any order, read        first, since a condition may hold
+ *                    from the last one      the words block, warp and lane
+ *
+ * The text keeps the location. False: a message has been printed. */
 static bool cut_filters(struct console *c, char *text, struct filters *f)
 {
 	const char *word;
@@ -400,6 +417,7 @@ static void note_number(struct console *c, u32 number)
 	debug_assign(c->d, line, 1);
 }
 
+/* A point whose condition is wrong is taken away again: it would stop everywhere. */
 static void apply_filters(struct console *c, struct debug_point *p, const struct filters *f)
 {
 	p->any_block = !f->has_block;
@@ -433,6 +451,7 @@ static void tell_break(struct console *c, const struct debug_point *p, const cha
 	fprintf(c->out, "%s\n", moved_on ? ": the next line with code" : "");
 }
 
+/* Without a location, the instruction at the focus, named as FUNCTION+INDEX. */
 static bool make_break(struct console *c, char *rest, bool temporary)
 {
 	struct filters f;
@@ -462,6 +481,8 @@ static bool make_break(struct console *c, char *rest, bool temporary)
 COMMAND(break) { return make_break(c, rest, false); }
 COMMAND(tbreak) { return make_break(c, rest, true); }
 
+/* A comma that is not inside brackets or parentheses begins a count of bytes: "shared 0x40, 16", but "a[i,j]" and "f(x,
+ * y)" are expressions. */
 static bool make_watch(struct console *c, char *rest, enum debug_watch kind)
 {
 	static const char *const names[] = {"changes", "writes", "reads", "accesses"};
@@ -503,6 +524,8 @@ COMMAND(wwatch) { return make_watch(c, rest, DEBUG_WATCH_WRITE); }
 COMMAND(rwatch) { return make_watch(c, rest, DEBUG_WATCH_READ); }
 COMMAND(awatch) { return make_watch(c, rest, DEBUG_WATCH_ACCESS); }
 
+/* The beginning of a kind's name is enough; "above N" is for conflicts (wavefronts beyond the
+ * first) and sectors. */
 COMMAND(catch)
 {
 	struct filters f;

@@ -31,6 +31,7 @@ static const struct warp *focus_warp(struct console *c)
 	return w;
 }
 
+/* A warp waits when it has live threads and none of its splits is ready to run. */
 static void info_blocks(struct console *c, char *rest)
 {
 	const struct block *blocks[BLOCKS_MAX];
@@ -74,6 +75,7 @@ static void info_warps(struct console *c, char *rest)
 	}
 }
 
+/* Lanes that the block's size leaves out are not listed; a lane that is in no split has exited. */
 static void info_lanes(struct console *c, char *rest)
 {
 	const struct warp *w = focus_warp(c);
@@ -101,6 +103,7 @@ static void info_lanes(struct console *c, char *rest)
 	}
 }
 
+/* "meets": the lanes that will be together again where this split's join point is (exec/warp.h). */
 static void info_splits(struct console *c, char *rest)
 {
 	const struct warp *w = focus_warp(c);
@@ -158,6 +161,7 @@ static void info_stack(struct console *c, char *rest)
 		show_machine_stack(c, w);
 }
 
+/* bar.sync without a count waits for every live thread, so that is the number shown for it. */
 static void info_barriers(struct console *c, char *rest)
 {
 	const struct warp *w = focus_warp(c);
@@ -276,6 +280,7 @@ static bool parameter_text(const struct launch *l, size_t k, char text[64])
 	return true;
 }
 
+/* Parameters larger than 16 bytes, structures by value, are left out. */
 void show_parameters(struct console *c, const char *indent)
 {
 	const struct launch *l = debug_launch(c->d);
@@ -318,6 +323,8 @@ void show_invocation(struct console *c)
 	fputc(')', c->out);
 }
 
+/* A predicate is shown as the mask of the lanes where it is true. A register that is the upper half of a 64-bit pair,
+ * in machine code, is named but not valued: its value stands with the lower half. */
 static void show_register(struct console *c, const struct debug_register *r)
 {
 	const u32 lane = debug_focus(c->d).lane;
@@ -385,6 +392,7 @@ static void info_special(struct console *c, char *rest)
 	}
 }
 
+/* At most eight places: a breakpoint in a template may have hundreds. */
 static void show_point(struct console *c, const struct debug_point *p)
 {
 	static const char *const kinds[] = {"breakpoint", "watchpoint", "catchpoint"};
