@@ -281,6 +281,8 @@ static void print_code(struct session *s, const struct info_options *o, const st
 	print_params(code->function, k);
 	if (code->function->listing)
 		info_listing_registers(s->program, code);
+	else if (code->function->machine)
+		info_machine_registers(code);
 	else
 		print_registers(code->function, code);
 	print_memory(code, k);
@@ -288,7 +290,8 @@ static void print_code(struct session *s, const struct info_options *o, const st
 	if (k && code->function->listing)
 		info_listing_occupancy(s->program, k);
 	print_mix(&s->arena, code->function);
-	printf("  control flow  %u block%s\n", flow->block_count, flow->block_count == 1 ? "" : "s");
+	const u32 blocks = code->function->machine ? info_machine_blocks(&s->arena, code) : flow->block_count;
+	printf("  control flow  %u block%s\n", blocks, blocks == 1 ? "" : "s");
 	if (o->cfg)
 		print_cfg(s, code, flow);
 }

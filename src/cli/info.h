@@ -8,6 +8,9 @@
 #include "decode/program.h"
 
 void info_listing_registers(const struct program *p, const struct code *code);
+/* The same of machine code of sm_75 and later; and how many basic blocks it has. */
+void info_machine_registers(const struct code *code);
+u32 info_machine_blocks(struct arena *arena, const struct code *code);
 /* Blocks of an SM for usual sizes of blocks, by each limit. */
 void info_listing_occupancy(const struct program *p, const struct kernel *k);
 /* An instruction's address, and the 32-bit registers that it reads and writes for a lane. */

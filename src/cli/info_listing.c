@@ -8,6 +8,8 @@
 #include "arch/arch.h"
 #include "cli/info.h"
 #include "observe/classes.h"
+#include "sass/module.h"
+#include "sass/registers.h"
 
 void info_listing_registers(const struct program *p, const struct code *code)
 {
@@ -59,4 +61,61 @@ void info_listing_traffic(const struct program *p, const struct code *code, u32 
 		instruction_describe(p->isa, &code->function->body.items[instruction], &code->forms[instruction]);
 
 	printf("/*%04x*/ %u read, %u written  ", code->function->body.items[instruction].address, f.reads, f.writes);
+}
+
+/* --- Machine code --------------------------------------------------------------------------------- */
+
+/* What each thread is granted, and how many of each kind the code names. */
+void info_machine_registers(const struct code *code)
+{
+	static const struct {
+		u32 first, count;
+		const char *name;
+	} kinds[] = {{SASS_INDEX_R, SASS_NO_REGISTER, "R"},
+		     {SASS_INDEX_UR, SASS_NO_REGISTER, "UR"},
+		     {SASS_INDEX_P, SASS_PT, "P"},
+		     {SASS_INDEX_UP, SASS_PT, "UP"},
+		     {SASS_INDEX_B, 16, "B"}};
+	bool used[SASS_INDEX_COUNT];
+
+	sass_registers_used(code->function, used);
+	printf("  registers     %u granted to each thread; the code names", code->machine_registers);
+	for (u32 k = 0; k < COUNT_OF(kinds); k++) {
+		u32 count = 0;
+		for (u32 n = 0; n < kinds[k].count; n++)
+			count += used[kinds[k].first + n];
+		if (count)
+			printf(" %u %s", count, kinds[k].name);
+	}
+	printf("\n");
+}
+
+/* Runs of instructions that are entered at the first and left at the last only; jumps by addresses in registers may enter
+ * others. */
+u32 info_machine_blocks(struct arena *arena, const struct code *code)
+{
+	const struct ir_function *f = code->function;
+	const struct sass_kernel *kernel = f->machine->kernel;
+	bool *leads = ARENA_ARRAY(arena, f->body.count + 1, bool);
+	u32 blocks = 0;
+
+	for (u32 k = 0; k < f->body.count; k++) {
+		struct sass_insn i;
+		u32 base = 0, target;
+		if (!sass_instruction_at(f, k, &i))
+			continue;
+		for (u32 n = 0; n < kernel->module->section_count; n++)
+			if (kernel->module->sections[n].base + i.address == f->body.items[k].address)
+				base = kernel->module->sections[n].base;
+		leads[k] |= !k || !i.address;
+		const bool jumps = i.opcode == SASS_OP_BRA || i.opcode == SASS_OP_BRX || i.opcode == SASS_OP_CALL ||
+				   i.opcode == SASS_OP_RET || i.opcode == SASS_OP_EXIT;
+		leads[k + 1] |= jumps;
+		for (u32 n = 0; n < i.operand_count && jumps; n++)
+			if (i.operands[n].arg == ARG_TARGET && ir_find_address(f, base + i.operands[n].value, &target))
+				leads[target] = true;
+	}
+	for (u32 k = 0; k < f->body.count; k++)
+		blocks += leads[k];
+	return blocks;
 }

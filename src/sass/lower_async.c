@@ -146,7 +146,8 @@ void lower_arrives(struct lower *l)
 	const u32 count = modifier(l, MOD_ARRIVES_COUNT);
 	const struct lower_arg base = ROW32(lower_uniform(l, at->uniform)), offset = OFFSET(at->value);
 
-	if (modifier(l, MOD_ARRIVES_BAR) || count > TRANSCNT) {
+	/* Before sm_90 the code changes the barrier's words itself, too, and how they lie is not known. */
+	if (l->sm < 90 || modifier(l, MOD_ARRIVES_BAR) || count > TRANSCNT) {
 		lower_fails(l);
 		return;
 	}
