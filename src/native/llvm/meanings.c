@@ -5,6 +5,7 @@
  */
 #include "native/llvm/internal.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,6 +164,45 @@ static void function_name(const char *meaning, u8 rounding, char *name, size_t s
 	snprintf(name, size, "%s_run%s", colon ? colon + 1 : meaning, suffixes[rounding]);
 }
 
+/* The field that a load reads, by its offset in what `base` points at; false: none of it. */
+static bool reads_field(LLVMValueRef load, LLVMValueRef base, u64 *offset)
+{
+	LLVMValueRef place = LLVMIsALoadInst(load) ? LLVMGetOperand(load, 0) : NULL;
+
+	*offset = 0;
+	if (place == base)
+		return true;
+	if (!place || !LLVMIsAGetElementPtrInst(place) || LLVMGetOperand(place, 0) != base ||
+	    LLVMGetNumOperands(place) != 2 || !LLVMIsAConstantInt(LLVMGetOperand(place, 1)) ||
+	    LLVMGetGEPSourceElementType(place) != LLVMInt8TypeInContext(LLVMGetTypeContext(LLVMTypeOf(place))))
+		return false;
+	*offset = LLVMConstIntGetZExtValue(LLVMGetOperand(place, 1));
+	return true;
+}
+
+/* A warp keeps its block, and the block its shared memory, while a region runs: one load serves all accesses, whatever is
+ * called between them. */
+static void mark_fixed_fields(LLVMValueRef function)
+{
+	LLVMContextRef c = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+	LLVMValueRef mark = LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, NULL, 0)), warp = LLVMGetParam(function, 0);
+	const unsigned kind = LLVMGetMDKindIDInContext(c, "invariant.load", 14);
+	u64 offset;
+
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+			if (!reads_field(i, warp, &offset) || offset != offsetof(struct warp, block))
+				continue;
+			LLVMSetMetadata(i, kind, mark);
+			for (LLVMBasicBlockRef at = b; at; at = LLVMGetNextBasicBlock(at))
+				for (LLVMValueRef k = LLVMGetFirstInstruction(at); k; k = LLVMGetNextInstruction(k))
+					if (reads_field(k, i, &offset) &&
+					    (offset == offsetof(struct block, shared) ||
+					     offset == offsetof(struct block, near_bytes)))
+						LLVMSetMetadata(k, kind, mark);
+		}
+}
+
 static void judge(LLVMModuleRef module, struct meaning_function *m)
 {
 	LLVMContextRef c = LLVMGetModuleContext(module);
@@ -176,6 +216,7 @@ static void judge(LLVMModuleRef module, struct meaning_function *m)
 	m->inlines = inlines(m->function) && (m->rounding == FP_RN || rounding_apply(m->function, m->rounding));
 	if (!m->inlines)
 		return;
+	mark_fixed_fields(m->function);
 	m->needs_warp = LLVMGetFirstUse(LLVMGetParam(m->function, 0)) != NULL;
 	LLVMSetLinkage(m->function, LLVMInternalLinkage);
 	LLVMAddAttributeAtIndex(m->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
