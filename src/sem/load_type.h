@@ -101,7 +101,30 @@ ALWAYS_INLINE bool LOAD_OF(load_uniform)(struct warp *w, const struct insn *i, L
 }
 
 #ifdef SEM_NATIVE
-/* A value of each lane's place into the lanes of the mask: of one lane alone, one for all, two rows, or a gather. */
+/* Each half of a whole warp at neighbouring places. */
+ALWAYS_INLINE bool LOAD_OF(load_row_of_two)(struct warp *w, const struct insn *i, u8 *rows, u32 mask,
+					    enum ir_space space, bool wide)
+{
+	const u64 *base = ROW_OF(u64, i->a), bytes = WARP_LANES / 2 * sizeof(MEMORY);
+	LANE *d = __builtin_assume_aligned(rows + i->d, 64);
+
+	if (!wide || mask != FULL_MASK || !in_two_rows64(base, sizeof(MEMORY)))
+		return false;
+	const u64 first = base[0] + (u64)(s64)i->imm, second = base[WARP_LANES / 2] + (u64)(s64)i->imm;
+	const u8 *low =
+		(first | second) % sizeof(MEMORY) ? NULL : space_range(w, i, space, first, first + bytes, false);
+	const u8 *high = low ? space_range(w, i, space, second, second + bytes, false) : NULL;
+	if (UNLIKELY(!high))
+		return false;
+	const MEMORY *from = (const MEMORY *)(const void *)low, *more = (const MEMORY *)(const void *)high;
+	EACH_LANE_OF_HALF
+	d[l] = KEEP(from[l]);
+	EACH_LANE_OF_HALF
+	d[l + WARP_LANES / 2] = KEEP(more[l]);
+	return true;
+}
+
+/* A value of each lane's place into the lanes of the mask: of one lane alone, one for all, or a gather. */
 ALWAYS_INLINE bool LOAD_OF(load_alone)(LANE *d, const u8 *host, u64 place, u32 mask)
 {
 	const LANE one = KEEP(*(const MEMORY *)(const void *)(host + place));
@@ -118,15 +141,6 @@ ALWAYS_INLINE bool LOAD_OF(load_places64)(LANE *d, const struct places64 *p, u32
 
 	if (mask == FULL_MASK && all_same64(p->at))
 		return LOAD_OF(load_alone)(d, p->host, p->at[0], mask);
-	if (mask == FULL_MASK && in_two_rows64(p->at, sizeof(MEMORY))) {
-		const MEMORY *low = (const MEMORY *)(const void *)(p->host + p->at[0]);
-		const MEMORY *high = (const MEMORY *)(const void *)(p->host + p->at[16]);
-		EACH_LANE_OF_HALF
-		d[l] = KEEP(low[l]);
-		EACH_LANE_OF_HALF
-		d[l + WARP_LANES / 2] = KEEP(high[l]);
-		return true;
-	}
 	if (is_one_lane(mask))
 		return LOAD_OF(load_alone)(d, p->host, only_place64(p->at), mask);
 	EACH_LANE

@@ -96,11 +96,14 @@ static void close_compiler(struct native_compiler *c)
 	free(c);
 }
 
+/* The widest vectors that the host has; for tests, PTXSIM_VARIANT=avx2 takes those of AVX2, as for the interpreter. */
 static bool host_width(struct native_compiler *c)
 {
-	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-	    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-	    __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("fma")) {
+	const char *asked = getenv("PTXSIM_VARIANT");
+
+	if (!(asked && !strcmp(asked, "avx2")) && __builtin_cpu_supports("avx512f") &&
+	    __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+	    __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("fma")) {
 		c->width = "avx512";
 		c->vector_bytes = 64;
 	} else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2")) {
