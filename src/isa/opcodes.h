@@ -25,7 +25,7 @@
 /* X(name): OP_internal_name stands for "%name", a row that only lowering uses. */
 #define ISA_INTERNAL_OPCODES(X)                                                                        \
 	X(bra) X(bra_if) X(brx) X(call) X(count) X(cvt_wide) X(element) X(exit) X(fms) X(fnm) X(fnms)  \
-	X(guard) X(join) X(kept) X(quotient_sum) X(ret) X(skip) X(sreg_read) X(sub) X(unmodelled)                      \
+	X(guard) X(join) X(kept) X(mul_scaled) X(quotient_sum) X(ret) X(skip) X(sreg_read) X(sub) X(unmodelled)                      \
 	/* SASS, which has a %join of its own */                                                       \
 	X(condition) X(end) X(modify) X(pair)
 

@@ -6,9 +6,14 @@
  *   without .sat and without a guard; add may have .sat and a guard;
  * - in one stretch of code that is entered at its head only, every use of the product being such an add or
  *   sub, also through copies and negations (not those of bf16x2);
+ * - anywhere in the function, behind branches, in and out of loops, where a factor is a constant or is loaded from a
+ *   fixed place in constant memory or the parameters, also negated or without its sign;
  * - m + m is left alone; of two products the first operand's is fused and the other one added;
  * - div.approx.f32 and div.full.f32 end in such a mul, of the dividend and the divisor's reciprocal, both scaled;
  * - not in modules of `.target ..., debug`, which the assembler does not optimise.
+ * Products that are left of f32 (a mul without a rounding modifier, .sat and guard), and are used once, by a mul with 2, 4, 8
+ * or one of their reciprocals, anywhere in the function, are scaled before they are rounded (FMUL.M2 to FMUL.D8):
+ * that mul may have .rn, .sat, .ftz and a guard, but no other rounding.
  *
  * The assembler works on values, so that an operand of the mul may be overwritten before the sum (`mul a,a,b;
  * add d,a,c`). Then the mul becomes a copy that carries the operand to the sum in the product's register.
@@ -30,11 +35,13 @@ struct contraction {
 	struct matched *matched;
 	/* Rewriting only takes some from a register, so these stay enough to look at. */
 	struct places touched, written;
-	bool *seen; /* room for a walk over the blocks */
+	const u32 *definitions; /* of each register in the function */
+	bool *seen;             /* room for a walk over the blocks */
 	u32 *stack;
+	bool scales; /* looks for multiplications with powers of two, not for sums */
 };
 
-/* A sum that a product goes into. */
+/* A sum that a product goes into, or the multiplication that scales it. */
 struct addition {
 	u32 at;
 	u32 operand;  /* 1 or 2: where the product comes in */
@@ -97,8 +104,53 @@ static bool passes_on(const struct contraction *c, u32 k, const struct matched *
 	return *negates || (matched_is(m, OP_mov) && m->uses[1].bits == m->uses[0].bits);
 }
 
-static bool fits(const struct matched *product, const struct matched *sum)
+static bool is_register(const struct use *u, u32 slot) { return u->kind == USE_REGISTER && u->reg == slot; }
+
+/* The one instruction that writes the register, without a guard; NULL: there are others. */
+static const struct matched *only_definition(const struct contraction *c, const struct use *u)
 {
+	if (!use_is_register(u) || c->definitions[u->reg] != 1)
+		return NULL;
+	const u32 at = c->written.at[c->written.from[u->reg]];
+	return c->function->body.items[at].guard ? NULL : &c->matched[at];
+}
+
+/* A number in the text, or a register that only holds one: its bits in *value. */
+static bool is_number(const struct contraction *c, const struct use *u, u64 *value)
+{
+	const struct matched *m = only_definition(c, u);
+
+	if (m && matched_is(m, OP_mov) && m->use_count == 2)
+		u = &m->uses[1];
+	*value = u->low;
+	return u->kind == USE_CONSTANT && !u->negated;
+}
+
+/* Is m the product in `slot` times 2, 4, 8 or one of their reciprocals? */
+static bool scales_product(const struct contraction *c, const struct matched *m, u32 slot)
+{
+	static const u32 powers[] = {0x3e000000, 0x3e800000, 0x3f000000, 0x40000000, 0x40800000, 0x41000000};
+	u64 value;
+
+	if (!m->form.row || m->form.type_count != 1 || form_type(&m->form, 0) != T_f32 || !matched_is(m, OP_mul) ||
+	    m->use_count != 3)
+		return false;
+	const int rounding = form_pick(&m->form, M_rn, M_rp);
+	const bool first = is_register(&m->uses[1], slot);
+	if ((rounding && rounding != M_rn) || first == is_register(&m->uses[2], slot) ||
+	    !is_number(c, &m->uses[first ? 2 : 1], &value))
+		return false;
+	for (size_t k = 0; k < COUNT_OF(powers); k++)
+		if (value == powers[k])
+			return true;
+	return false;
+}
+
+/* Does the product in `slot` go into m as a summand, or as what is scaled? */
+static bool fits(const struct contraction *c, const struct matched *product, const struct matched *sum, u32 slot)
+{
+	if (c->scales)
+		return scales_product(c, sum, slot);
 	return is_sum(sum) && form_type(&sum->form, 0) == form_type(&product->form, 0) &&
 	       form_has(&sum->form, M_ftz) == form_has(&product->form, M_ftz) &&
 	       !(sum->uses[1].kind == USE_REGISTER && sum->uses[2].kind == USE_REGISTER &&
@@ -163,6 +215,15 @@ static bool live_after(const struct contraction *c, u32 b, u32 slot)
 	return false;
 }
 
+static void add_sum(const struct contraction *c, u32 x, u32 slot, bool negated, struct addition **sums)
+{
+	struct addition *sum = ARENA_NEW(c->rewriting.arena, struct addition);
+	const u32 operand = is_register(&c->matched[x].uses[1], slot) ? 1 : 2;
+
+	*sum = (struct addition){.at = x, .operand = operand, .negated = negated, .next = *sums};
+	*sums = sum;
+}
+
 static bool only_summed(const struct contraction *c, u32 product, u32 slot, u32 k, u32 end, bool negated,
 			struct addition **sums);
 
@@ -173,13 +234,10 @@ static bool sums_up(const struct contraction *c, u32 product, u32 slot, u32 x, u
 	const struct matched *mul = &c->matched[product], *m = &c->matched[x];
 	bool negates;
 
-	if (!fits(mul, m))
-		return passes_on(c, x, mul, &negates) &&
+	if (!fits(c, mul, m, slot))
+		return passes_on(c, x, mul, &negates) && !(negates && c->scales) &&
 		       only_summed(c, product, m->uses[0].reg, x, end, negated ^ negates, sums);
-	struct addition *sum = ARENA_NEW(c->rewriting.arena, struct addition);
-	const bool first = m->uses[1].kind == USE_REGISTER && m->uses[1].reg == slot;
-	*sum = (struct addition){.at = x, .operand = first ? 1 : 2, .negated = negated, .next = *sums};
-	*sums = sum;
+	add_sum(c, x, slot, negated, sums);
 	return true;
 }
 
@@ -198,6 +256,89 @@ static bool only_summed(const struct contraction *c, u32 product, u32 slot, u32 
 	}
 	return !live_after(c, c->flow->block_of[end - 1], slot);
 }
+
+/* --- Anywhere in the function -------------------------------------------------------------------------------------- */
+
+/* Is the operand the same wherever it is read: a constant, or loaded from a fixed place of constant memory or of the kernel's
+ * parameters; also negated, or without its sign? */
+static bool is_fixed(const struct contraction *c, const struct use *u)
+{
+	for (u32 steps = 0; u->kind != USE_CONSTANT; steps++) {
+		const struct matched *m = only_definition(c, u);
+		if (!m || !m->form.row || steps == 8)
+			return false;
+		if (matched_is(m, OP_ld)) {
+			bool fixed = form_has(&m->form, M_const) ||
+				     (m->form.row->flags & ISA_PARAM && m->form.param == PARAM_OF_KERNEL);
+			for (u32 k = 0; k < m->use_count; k++)
+				fixed &= !(m->uses[k].kind == USE_REGISTER && m->uses[k].read);
+			return fixed;
+		}
+		if (m->use_count != 2 || m->has_list_shape ||
+		    !(matched_is(m, OP_mov) || is_float_op(m, OP_neg) || is_float_op(m, OP_abs)))
+			return false;
+		u = &m->uses[1];
+	}
+	return true;
+}
+
+/* The same as only_summed for a value with one definition, over the whole function. */
+static bool only_summed_anywhere(const struct contraction *c, u32 product, u32 slot, bool negated,
+				 struct addition **sums)
+{
+	const u32 end = (u32)c->function->body.count;
+	bool negates;
+
+	if (c->definitions[slot] != 1)
+		return false;
+	for (u32 x = next_place(&c->touched, slot, 0, end); x < end; x = next_place(&c->touched, slot, x + 1, end)) {
+		const struct matched *m = &c->matched[x];
+		if (!reads(m, slot))
+			continue;
+		if (fits(c, &c->matched[product], m, slot))
+			add_sum(c, x, slot, negated, sums);
+		else if (!passes_on(c, x, &c->matched[product], &negates) || (negates && c->scales) ||
+			 !only_summed_anywhere(c, product, m->uses[0].reg, negated ^ negates, sums))
+			return false;
+	}
+	return *sums != NULL;
+}
+
+/* Is each of the sums reached through the product only? */
+static bool dominates(const struct contraction *c, u32 product, const struct addition *sums)
+{
+	const struct flow *flow = c->flow;
+	const u32 own = flow->block_of[product];
+	u32 waiting = 0;
+
+	memset(c->seen, 0, flow->block_count * sizeof *c->seen);
+	if (own) {
+		c->seen[0] = true;
+		c->stack[waiting++] = 0;
+	}
+	while (waiting) {
+		const struct flow_block *from = &flow->blocks[c->stack[--waiting]];
+		for (u32 s = 0; s < from->successor_count; s++)
+			if (from->successors[s] != own && !c->seen[from->successors[s]]) {
+				c->seen[from->successors[s]] = true;
+				c->stack[waiting++] = from->successors[s];
+			}
+	}
+	for (const struct addition *s = sums; s; s = s->next)
+		if (c->seen[flow->block_of[s->at]] || (flow->block_of[s->at] == own && s->at < product))
+			return false;
+	return true;
+}
+
+static bool goes_anywhere(const struct contraction *c, u32 product, struct addition **sums)
+{
+	const struct matched *m = &c->matched[product];
+
+	return (c->scales || is_fixed(c, &m->uses[1]) || is_fixed(c, &m->uses[2])) &&
+	       only_summed_anywhere(c, product, m->uses[0].reg, false, sums) && dominates(c, product, *sums);
+}
+
+/* --- Fusing ------------------------------------------------------------------------------------------------------- */
 
 /* Is the product's operand overwritten from k on, before x? */
 static bool changed(const struct contraction *c, const struct use *u, u32 k, u32 x)
@@ -243,6 +384,26 @@ static void fuse_quotient(struct contraction *c, const struct addition *s, bool 
 	sum->form.immediates[0] = bits;
 }
 
+/* Makes the multiplication with a power of two that of the product, which is scaled before it is rounded. */
+static void fuse_scaled(struct contraction *c, const struct addition *s, const struct factors *f)
+{
+	struct matched *scaling = &c->matched[s->at];
+	const char *texts[4] = {"rn"};
+	struct use *uses = ARENA_ARRAY(c->rewriting.arena, 4, struct use);
+	u32 count = 1;
+
+	if (form_has(&scaling->form, M_ftz))
+		texts[count++] = "ftz";
+	if (form_has(&scaling->form, M_sat))
+		texts[count++] = "sat";
+	texts[count++] = "f32";
+	uses[0] = scaling->uses[0];
+	uses[1] = f->a;
+	uses[2] = f->b;
+	uses[3] = scaling->uses[3 - s->operand];
+	matched_become(&c->rewriting, scaling, OP_internal_mul_scaled, texts, count, uses, 4);
+}
+
 /* Makes the sum the fused form of the product, or of minus the product. */
 static void fuse(struct contraction *c, const struct addition *s, bool negated, const struct factors *f)
 {
@@ -257,6 +418,10 @@ static void fuse(struct contraction *c, const struct addition *s, bool negated, 
 	struct use *uses = ARENA_ARRAY(c->rewriting.arena, 4, struct use);
 	u32 count = 1;
 
+	if (c->scales) {
+		fuse_scaled(c, s, f);
+		return;
+	}
 	if (f->divides) {
 		fuse_quotient(c, s, negated, f);
 		return;
@@ -273,11 +438,12 @@ static void fuse(struct contraction *c, const struct addition *s, bool negated, 
 	matched_become(&c->rewriting, &c->matched[s->at], opcode, texts, count, uses, 4);
 }
 
-/* The products of a stretch of code. */
+/* The products of the function, found one stretch of code after the other. */
 struct products {
-	u32 first, end;
+	u32 first, end;         /* of the stretch */
 	struct addition **sums; /* by instruction: the sums that its product goes into; NULL: not to be fused */
 	bool *first_fuses;      /* by instruction: a sum whose first operand is such a product */
+	bool *anywhere;         /* by instruction: the sums need not be in its stretch */
 };
 
 /* Of two products that are added, the first one is fused. */
@@ -312,8 +478,15 @@ static void carry(struct contraction *c, const struct products *p, u32 k, u32 op
 	}
 }
 
-static bool any_changed(const struct contraction *c, const struct use *u, u32 k, const struct addition *sums)
+/* Is the product's operand another one at any of the sums? What has one definition never changes on the way from a product
+ * that it dominates to sums that the product dominates. */
+static bool any_changed(const struct contraction *c, const struct products *p, const struct use *u, u32 k)
 {
+	const struct addition *sums = p->sums[k];
+
+	if (p->anywhere[k])
+		return u->kind != USE_CONSTANT && u->kind != USE_SREG &&
+		       !(use_is_register(u) && c->definitions[u->reg] == 1);
 	for (const struct addition *s = sums; s; s = s->next)
 		if (changed(c, u, k, s->at))
 			return true;
@@ -324,8 +497,7 @@ static void fuse_product(struct contraction *c, const struct products *p, u32 k)
 {
 	const struct matched *m = &c->matched[k];
 	const struct factors f = {m->uses[1], m->uses[2], matched_is(m, OP_div), form_has(&m->form, M_full)};
-	const bool first = any_changed(c, &f.a, k, p->sums[k]);
-	const bool second = any_changed(c, &f.b, k, p->sums[k]);
+	const bool first = any_changed(c, p, &f.a, k), second = any_changed(c, p, &f.b, k);
 
 	if (first != second || (first && f.a.reg == f.b.reg)) {
 		if ((first ? f.a : f.b).kind == USE_REGISTER)
@@ -337,23 +509,29 @@ static void fuse_product(struct contraction *c, const struct products *p, u32 k)
 	}
 }
 
-static void contract_stretch(struct contraction *c, struct products *p)
+/* Can the product of this instruction be fused with what uses it? */
+static bool is_candidate(const struct contraction *c, u32 k)
 {
-	bool any = false;
+	const struct matched *m = &c->matched[k];
 
-	for (u32 k = p->first; k < p->end; k++) {
-		const struct matched *m = &c->matched[k];
-		if (!is_product(m) || c->function->body.items[k].guard)
-			continue;
-		if (!only_summed(c, k, m->uses[0].reg, k, p->end, false, &p->sums[k]))
+	if (!is_product(m) || c->function->body.items[k].guard)
+		return false;
+	return !c->scales || (matched_is(m, OP_mul) && form_type(&m->form, 0) == T_f32);
+}
+
+static void find_sums(const struct contraction *c, struct products *p, u32 k)
+{
+	if (!only_summed(c, k, c->matched[k].uses[0].reg, k, p->end, false, &p->sums[k])) {
+		p->sums[k] = NULL;
+		p->anywhere[k] = goes_anywhere(c, k, &p->sums[k]);
+		if (!p->anywhere[k])
 			p->sums[k] = NULL;
-		for (const struct addition *s = p->sums[k]; s; s = s->next)
-			p->first_fuses[s->at] |= s->operand == 1;
-		any |= p->sums[k] != NULL;
 	}
-	for (u32 k = p->first; any && k < p->end; k++)
-		if (p->sums[k])
-			fuse_product(c, p, k);
+	/* What is scaled in one place and used in another is rounded on its own. */
+	if (c->scales && p->sums[k] && p->sums[k]->next)
+		p->sums[k] = NULL;
+	for (const struct addition *s = p->sums[k]; s; s = s->next)
+		p->first_fuses[s->at] |= s->operand == 1;
 }
 
 /* Does block b only ever go on with the one after it, which nothing else enters? */
@@ -390,29 +568,50 @@ static struct places find_places(const struct contraction *c, bool reads_too, st
 	return p;
 }
 
-void contract_products(const struct assembling *a)
+static void contract_function(struct contraction *c)
 {
-	const struct ir_function *f = a->function;
-	const struct flow *flow = a->flow;
-	struct arena *arena = a->rewriting.arena;
-	struct contraction c = {
-		.rewriting = a->rewriting,
-		.function = f,
-		.flow = flow,
-		.matched = a->matched,
-		.seen = ARENA_ARRAY(arena, flow->block_count, bool),
-		.stack = ARENA_ARRAY(arena, flow->block_count + 1, u32),
-	};
-	struct products p = {.sums = ARENA_ARRAY(arena, f->body.count + 1, struct addition *),
-			     .first_fuses = ARENA_ARRAY(arena, f->body.count + 1, bool)};
+	const struct flow *flow = c->flow;
+	const u32 count = (u32)c->function->body.count;
+	struct arena *arena = c->rewriting.arena;
+	struct products p = {.sums = ARENA_ARRAY(arena, count + 1ull, struct addition *),
+			     .first_fuses = ARENA_ARRAY(arena, count + 1ull, bool),
+			     .anywhere = ARENA_ARRAY(arena, count + 1ull, bool)};
 
-	c.touched = find_places(&c, true, arena);
-	c.written = find_places(&c, false, arena);
 	for (u32 b = 0; b < flow->block_count; b++) {
 		p.first = flow->blocks[b].first;
 		while (goes_on(flow, b))
 			b++;
 		p.end = flow->blocks[b].end;
-		contract_stretch(&c, &p);
+		for (u32 k = p.first; k < p.end; k++)
+			if (is_candidate(c, k))
+				find_sums(c, &p, k);
 	}
+	for (u32 k = 0; k < count; k++)
+		if (p.sums[k] && is_candidate(c, k)) /* not scaled meanwhile */
+			fuse_product(c, &p, k);
+}
+
+void contract_products(const struct assembling *a)
+{
+	const struct ir_function *f = a->function;
+	const struct flow *flow = a->flow;
+	struct arena *arena = a->rewriting.arena;
+	u32 slots;
+	struct contraction c = {
+		.rewriting = a->rewriting,
+		.function = f,
+		.flow = flow,
+		.matched = a->matched,
+		.definitions = matched_definitions(a->matched, (u32)f->body.count, arena, &slots),
+		.seen = ARENA_ARRAY(arena, flow->block_count, bool),
+		.stack = ARENA_ARRAY(arena, flow->block_count + 1, u32),
+	};
+
+	c.touched = find_places(&c, true, arena);
+	c.written = find_places(&c, false, arena);
+	contract_function(&c);
+	c.touched = find_places(&c, true, arena);
+	c.written = find_places(&c, false, arena);
+	c.scales = true;
+	contract_function(&c);
 }

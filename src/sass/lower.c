@@ -110,6 +110,7 @@ lower_fn *const lower_table[SASS_OP_COUNT] = {
 	OP(HSET2, hset2),
 	OP(F2FP, f2fp),
 	OP(HMNMX2, hmnmx2),
+	OP(VHMNMX, vhmnmx),
 	OP(I2I, i2i),
 	OP(I2IP, i2ip),
 	OP(VABSDIFF, vabsdiff),

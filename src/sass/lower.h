@@ -110,6 +110,7 @@ u32 lower_float(struct lower *l, u32 k);
 bool lower_plain_setp(struct lower *l, u32 comparison, const char *type, u32 a, u32 b);
 /* A minimum or maximum of a PTX type: the lesser of operands 1 and 2, which `source` gives, where predicate 3 holds. */
 void lower_lesser(struct lower *l, const char *type, u32 (*source)(struct lower *l, u32 k));
+void lower_least_of_three(struct lower *l, const char *type, u32 (*source)(struct lower *l, u32 k));
 u32 lower_wide(struct lower *l, u32 k);
 u32 lower_double(struct lower *l, u32 k);
 /* A word that is stored: RZ is zeros. */
@@ -208,7 +209,7 @@ struct lower_place lower_place_of(struct lower *l, const struct sass_operand *o,
 		f2f) X(frnd) X(mov) X(sel) X(prmt) X(s2r) X(cs2r) X(r2ur) X(plop3) X(p2r) X(r2p) X(vote) X(shfl)       \
 		X(match) X(redux) X(elect) X(iadd3) X(viadd) X(imad) X(lea) X(lop3) X(shf) X(isetp) X(iabs) X(popc)    \
 			X(flo) X(brev) X(sgxt) X(bmsk) X(idp) X(vimnmx) X(hadd2) X(hmul2) X(hfma2) X(hsetp2) X(hset2)  \
-				X(f2fp) X(hmnmx2) X(i2i) X(i2ip) X(vabsdiff) X(viaddmnmx) X(qspc) X(load) X(store)     \
+				X(f2fp) X(hmnmx2) X(vhmnmx) X(i2i) X(i2ip) X(vabsdiff) X(viaddmnmx) X(qspc) X(load) X(store)     \
 					X(ldc) X(nothing) X(membar) X(bar) X(b2r) X(warpsync) X(exit) X(bra) X(brx)    \
 						X(call) X(ret) X(atom) X(cluster_barrier) X(bssy) X(bsync) X(leave)    \
 							X(yield) X(bmov) X(lepc) X(bpt) X(nanosleep) X(up2ur) X(ur2up) \

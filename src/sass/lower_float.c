@@ -32,10 +32,16 @@ void lower_fadd(struct lower *l)
 
 void lower_fmul(struct lower *l)
 {
-	const u32 a = lower_float(l, 1), b = lower_float(l, 2);
+	/* .D8 to .M8: the exponent's distance from one. */
+	const u32 a = lower_float(l, 1), b = lower_float(l, 2), scale = modifier(l, MOD_SCALE_BY);
 
-	if (modifier(l, MOD_FMZ) > SASS_FMZ_FTZ || modifier(l, MOD_SCALE_BY) != 4)
+	if (modifier(l, MOD_FMZ) > SASS_FMZ_FTZ || !scale)
 		lower_fails(l);
+	if (scale && scale != 4) {
+		PTX(l, lower_text(l, "%%mul_scaled.%s%s%s.f32", rounding(l), flushing(l), saturating(l)),
+		    TO32(lower_to(l, 0, 0)), ROW32(a), ROW32(b), ROW32(lower_number(l, (127 - 4 + scale) << 23)));
+		return;
+	}
 	PTX(l, lower_text(l, "mul.%s%s%s.f32", rounding(l), flushing(l), saturating(l)), TO32(lower_to(l, 0, 0)),
 	    ROW32(a), ROW32(b));
 }
@@ -100,18 +106,19 @@ void lower_lesser(struct lower *l, const char *type, u32 (*source)(struct lower 
 void lower_fmnmx(struct lower *l) { lower_lesser(l, "f32", lower_float); }
 
 /* Of three: the least where the predicate holds. */
-void lower_fmnmx3(struct lower *l)
+void lower_least_of_three(struct lower *l, const char *type, u32 (*source)(struct lower *l, u32 k))
 {
-	const u32 a = lower_float(l, 1), b = lower_float(l, 2), c = lower_float(l, 3), d = lower_to(l, 0, 0),
-		  x = lower_word(l);
+	const u32 a = source(l, 1), b = source(l, 2), c = source(l, 3), d = lower_to(l, 0, 0), x = lower_word(l);
 	const struct predicate p = lower_predicate(l, 4);
 	const char *nan = modifier(l, MOD_NAN) ? ".NaN" : "", *name = p.row == l->true_row ? "min" : "max";
 
 	if (modifier(l, MOD_XORSIGN) || (p.row != l->true_row && p.row != l->false_row))
 		lower_fails(l);
-	PTX(l, lower_text(l, "%s%s%s.f32", name, flushing(l), nan), TO32(x), ROW32(a), ROW32(b));
-	PTX(l, lower_text(l, "%s%s%s.f32", name, flushing(l), nan), TO32(d), ROW32(x), ROW32(c));
+	const char *text = lower_text(l, "%s%s%s.%s", name, flushing(l), nan, type);
+	PTX(l, text, TO32(x), ROW32(a), ROW32(b));
+	PTX(l, text, TO32(d), ROW32(x), ROW32(c));
 }
+void lower_fmnmx3(struct lower *l) { lower_least_of_three(l, "f32", lower_float); }
 
 /* A comparison to two predicates, combined with a third one: operands `first` and the next, `with`. */
 static void compare(struct lower *l, enum machine_handler handler, u32 a, u32 b, u32 how, u32 to, u32 other, u32 with)
@@ -155,7 +162,10 @@ void lower_mufu(struct lower *l)
 	static const char *const names[] = {"cos", "sin", "ex2", "lg2", "rcp", "rsqrt", "rcp", "rsqrt", "sqrt", "tanh"};
 	const u32 op = modifier(l, MOD_MUFU),
 		  type = sass_modifier(l->i, MOD_MUFU_TYPE) | sass_modifier(l->i, MOD_MUFU_TYPE_OLD) / 2;
-	const u32 a = lower_float(l, 1), d = lower_to(l, 0, 0);
+	/* A number that stands for a double has its upper half, as a register would. */
+	const u32 a =
+		l->i->operands[1].arg == ARG_FLOAT ? lower_number(l, (u32)l->i->operands[1].value) : lower_float(l, 1);
+	const u32 d = lower_to(l, 0, 0);
 
 	if (op >= COUNT_OF(names) || (type && op != 9 && op != 2) || type > 2) {
 		lower_fails(l);

@@ -181,6 +181,7 @@ void lower_hset2(struct lower *l)
 }
 
 void lower_hmnmx2(struct lower *l) { lower_lesser(l, half_type(l), halves); }
+void lower_vhmnmx(struct lower *l) { lower_least_of_three(l, half_type(l), halves); }
 
 /* --- Packing -------------------------------------------------------------------------------- */
 

@@ -259,17 +259,17 @@ void lower_lea(struct lower *l)
 	const u32 count = high && !extends ? 5 : 4, shift = (u32)l->i->operands[count].value & 31;
 	u32 flags = high ? MACHINE_HIGH : 0, more = 0, c = l->zero, a = lower_plain(l, 2, 0);
 
-	if (l->i->operands[2].flags & SASS_MINUS) {
-		if (high || l->i->operands[2].flags & SASS_COMPLEMENT)
-			lower_fails(l);
-		a = lower_source(l, 2);
-	}
+	if (l->i->operands[2].flags & SASS_MINUS && (high || l->i->operands[2].flags & SASS_COMPLEMENT))
+		lower_fails(l);
 	if (!high && !carries && lower_is_pt(l, 1)) {
+		a = lower_source(l, 2);
 		lower_machine(
 			l, MACHINE_lea,
 			(struct insn){.d = lower_to(l, 0, 0), .a = a, .b = lower_source(l, 3), .imm = (s32)shift});
 		return;
 	}
+	/* The carry is that of the shifted word's complement: 0 taken away carries. */
+	complemented(l, 2, MACHINE_NOT_A, &flags, &more, carries);
 	if (extends) {
 		c = lower_word(l);
 		PTX(l, "shr.s32", TO32(c), ROW32(a), ROW32(lower_number(l, 31)));

@@ -33,6 +33,16 @@ enum round oracle_round(const struct form *f)
 
 /* --- arithmetic ------------------------------------------------------------------------------- */
 
+/* a * b * c: every step but the last is done in f64. */
+static u32 scaled_product(u32 a, u32 b, u32 c, enum round r, bool ftz, bool sat)
+{
+	const u64 ab = f64_mul(f64_from_f32(f32_mul(a, 0x3f800000, ROUND_RN, ftz, false), false),
+			       f64_from_f32(f32_mul(b, 0x3f800000, ROUND_RN, ftz, false), false), r);
+	const u64 abc = f64_mul(ab, f64_from_f32(f32_mul(c, 0x3f800000, ROUND_RN, ftz, false), false), r);
+
+	return f32_mul(f32_from_f64(abc, r, ftz), 0x3f800000, ROUND_RN, ftz, sat);
+}
+
 static bool f32_operation(const struct oracle *o, u32 a, u32 b, u32 c, u64 *out)
 {
 	const enum round r = oracle_round(o->f);
@@ -47,6 +57,8 @@ static bool f32_operation(const struct oracle *o, u32 a, u32 b, u32 c, u64 *out)
 		*out = f32_mul(a, b, r, ftz, sat);
 	else if (is(o, "fma") || is(o, "mad"))
 		*out = f32_fma(a, b, c, r, ftz, sat);
+	else if (is(o, "%mul_scaled"))
+		*out = scaled_product(a, b, c, r, ftz, sat);
 	else if (is(o, "%fms"))
 		*out = f32_fma(a, b, c ^ 1u << 31, r, ftz, sat);
 	else if (is(o, "%fnm"))
