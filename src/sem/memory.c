@@ -297,6 +297,13 @@ MEANING_STEP(ld_any);
 LOAD_VECTORS(global, SPACE_GLOBAL)
 LOAD_VECTORS(shared, SPACE_SHARED)
 
+/* Where the offsets of a vector's rows stand: in native code behind the instruction, as constants. */
+#ifdef SEM_NATIVE
+#define VECTOR_ROWS_OF(W, I) warp_operands(W, I)
+#else
+#define VECTOR_ROWS_OF(W, I) ((W)->frame->code->operands + (I)->b)
+#endif
+
 /* Of local memory at one place for all lanes, as of an array that all go through together: each word is a row. */
 ALWAYS_INLINE const u32 *local_vector(const struct warp *w, const struct insn *i, const u8 *rows, u32 mask, u32 bytes,
 				      bool wide)
@@ -312,7 +319,7 @@ ALWAYS_INLINE const u32 *local_vector(const struct warp *w, const struct insn *i
 ALWAYS_INLINE bool load_local_vector(struct warp *w, const struct insn *i, u8 *rows, u32 mask, u32 count, u32 bytes,
 				     bool wide)
 {
-	const u32 *list = w->frame->code->operands + i->b, *from = local_vector(w, i, rows, mask, count * bytes, wide);
+	const u32 *list = VECTOR_ROWS_OF(w, i), *from = local_vector(w, i, rows, mask, count * bytes, wide);
 
 	if (UNLIKELY(!from))
 		return false;
@@ -331,7 +338,7 @@ ALWAYS_INLINE bool load_local_vector(struct warp *w, const struct insn *i, u8 *r
 ALWAYS_INLINE bool store_local_vector(struct warp *w, const struct insn *i, u8 *rows, u32 mask, u32 count, u32 bytes,
 				      bool wide)
 {
-	const u32 *list = w->frame->code->operands + i->b;
+	const u32 *list = VECTOR_ROWS_OF(w, i);
 	u32 *to = (u32 *)(uintptr_t)local_vector(w, i, rows, mask, count * bytes, wide);
 
 	if (UNLIKELY(!to))
