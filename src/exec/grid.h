@@ -282,6 +282,12 @@ struct grid {
 	enum standstill_verdict verdict;
 };
 
+/* Whether others may change memory while a warp runs: other host threads of the launch, other launches, the host. */
+static inline bool grid_shares_memory(const struct grid *grid)
+{
+	return grid->worker_limit > 1 || grid->launch->shared_memory;
+}
+
 /* First decoded instruction of a function in this run: the original, or the copy that is watched. */
 static inline const struct insn *grid_entry(const struct grid *grid, const struct code *code)
 {

@@ -340,7 +340,7 @@ REDUCE_RACING(u64)
 /* An element of global memory, which other host threads may change meanwhile. */
 static inline void reduce_global(const struct warp *w, int op, int type, u8 *to, const u8 *from)
 {
-	if (w->grid->worker_limit == 1)
+	if (!grid_shares_memory(w->grid))
 		reduce_element(op, type, to, from);
 	else if (type_bits(type) == 16)
 		reduce_racing_u16(op, type, (u16 *)(void *)to, from);

@@ -44,7 +44,7 @@ ALWAYS_INLINE u128 exchange_u128(u128 *p, u128 b, u128 c, bool racing, op_u128 *
 
 static inline bool is_racing(const struct warp *w, enum ir_space space)
 {
-	return space != SPACE_SHARED && (w->grid->worker_limit > 1 || w->grid->launch->shared_memory);
+	return space != SPACE_SHARED && grid_shares_memory(w->grid);
 }
 
 /* --- A warp --------------------------------------------------------------------------------- */

@@ -124,7 +124,7 @@ MEANING_FUNCTION(fence)
 {
 	(void)rows;
 	(void)mask;
-	if (w->grid->worker_limit > 1)
+	if (grid_shares_memory(w->grid))
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	return i + 1;
 }

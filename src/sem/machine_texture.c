@@ -232,7 +232,7 @@ MEANING_FUNCTION(sured)
 {
 	const u32 *list = warp_operands(w, i);
 	const u32 asked = list[MACHINE_SURFACE_ASKED], bytes = list[MACHINE_SURFACE_BYTES];
-	const bool racing = w->grid->worker_limit > 1;
+	const bool racing = grid_shares_memory(w->grid);
 	struct bound b = {.known = false};
 
 	for (u32 left = mask; left; left &= left - 1) {

@@ -274,7 +274,7 @@ MEANING_FUNCTION(membar)
 {
 	(void)rows;
 	(void)mask;
-	if (w->grid->worker_limit > 1)
+	if (grid_shares_memory(w->grid))
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	return i + 1;
 }

@@ -236,7 +236,7 @@ static u64 atomic_result(u32 word, u64 old, u64 b, u64 c)
 /* Reads, computes, writes, in one piece if other host threads may do the same. */
 static u64 exchange(struct warp *w, u8 *p, u32 word, u64 b, u64 c)
 {
-	const bool wide = word & ATOMIC_64, racing = w->grid->worker_limit > 1 || w->grid->launch->shared_memory;
+	const bool wide = word & ATOMIC_64, racing = grid_shares_memory(w->grid);
 	u64 old = wide ? *(u64 *)(void *)p : *(u32 *)(void *)p;
 
 	if (!racing) {

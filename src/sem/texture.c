@@ -391,10 +391,10 @@ MEANING_FUNCTION(sured)
 			continue;
 		memcpy(&operand_value, element(rows, p.list[value], f->operand_bits[value], l), bytes);
 		if (bytes == 8)
-			surface_reduce64((u64 *)(void *)at, op, is_signed, operand_value, w->grid->worker_limit > 1);
+			surface_reduce64((u64 *)(void *)at, op, is_signed, operand_value, grid_shares_memory(w->grid));
 		else
 			surface_reduce32((u32 *)(void *)at, op, is_signed, (u32)operand_value,
-					 w->grid->worker_limit > 1);
+					 grid_shares_memory(w->grid));
 	}
 	return i + 1;
 }

@@ -318,7 +318,7 @@ expect 2 "--counters are not for --exec" "$ptxsim" debug --batch --counters --ex
 expect 2 "unrecognized option '--grid'" "$ptxsim" debug --batch --grid 3 --exec true
 expect 2 "--exec takes no files" "$ptxsim" debug --batch "$work/two.ptx" --exec true
 expect 2 "--check is for run and test" "$ptxsim" debug --batch --check "$here/../check/races.ptx"
-expect 2 "--check is some of races, unwritten, sync, leaks, neighbours, provenance, nan, denormals, overflow, plain-reads, not 'all'" "$ptxsim" run --check=all "$here/../check/races.ptx"
+expect 2 "--check is some of races, unwritten, sync, leaks, neighbours, provenance, nan, denormals, overflow, plain-reads, lane-stores, not 'all'" "$ptxsim" run --check=all "$here/../check/races.ptx"
 
 expect 1 "no barrier (bar.sync, __syncthreads) comes between" "$ptxsim" run -q --check=races "$here/../check/advice.ptx" --kernel shift --block 64
 says 1 "race: "

@@ -104,7 +104,7 @@ printf 'Content-Length: %d\r\n\r\n%s' "${#initialize}" "$initialize" >"$work/edi
 
 # What differs from run to run: times.
 plain() {
-	sed -E 's/[0-9.]+ (ns|us|ms|s)\b/T/g; s/[0-9.,]+ [kMG]?instr\/s/R/g; s/"seconds": ?[-0-9.e]+//g; s/time="[0-9.]*"//g' "$1"
+	sed -E 's/[0-9.,]+ (ns|us|ms|s)\b/T/g; s/[0-9.,]+ [kMG]?instr\/s/R/g; s/"seconds": ?[-0-9.e]+//g; s/time="[0-9.]*"//g' "$1"
 }
 
 # fail_each INPUT WORD...: the command's allocations 1, 2, 3, ... fail, one in each run; then all from there on.
