@@ -64,7 +64,7 @@ objects=
 for source in "$folder"/*.c; do
 	name=$(basename "$source" .c)
 	case $name in
-	bench_micro | peer_pocl) continue ;;
+	bench_micro | peer_pocl | calls) continue ;; # programs of their own
 	esac
 	# Where a bound is allowed the host's compiler may reorder sums and use vector functions, as one would have it.
 	if grep -q '^/\* Bounded' "$source"; then flags=-ffast-math; else flags=-ffp-contract=off; fi
