@@ -159,21 +159,29 @@ static int by_start(const void *a, const void *b)
 static void scan(struct arena *arena, struct interval *list, u32 count, u32 *row_of, u32 rows[4], bool share)
 {
 	struct interval **active = ARENA_ARRAY(arena, count + 1, struct interval *);
-	u32 *free_rows[4], free_count[4] = {0}, active_count = 0;
+	u32 *free_rows[4], free_count[4] = {0}, active_count = 0, soonest = ~0u;
 
 	for (int c = 0; c < 4; c++)
 		free_rows[c] = ARENA_ARRAY(arena, count + 1, u32);
 	qsort(list, count, sizeof *list, by_start);
 	for (u32 k = 0; k < count; k++) {
 		struct interval *v = &list[k];
-		u32 kept = 0;
-		for (u32 a = 0; share && a < active_count; a++) {
-			if (active[a]->end < v->start)
-				free_rows[active[a]->class][free_count[active[a]->class]++] = row_of[active[a]->slot];
-			else
-				active[kept++] = active[a];
+		/* Where many are live and none of them ends, there is nothing to look for. */
+		if (share && soonest < v->start) {
+			u32 kept = 0;
+			soonest = ~0u;
+			for (u32 a = 0; a < active_count; a++) {
+				const struct interval *x = active[a];
+				if (x->end < v->start) {
+					free_rows[x->class][free_count[x->class]++] = row_of[x->slot];
+				} else {
+					soonest = min_u32(soonest, x->end);
+					active[kept++] = active[a];
+				}
+			}
+			active_count = kept;
 		}
-		active_count = kept;
+		soonest = min_u32(soonest, v->end);
 		row_of[v->slot] = free_count[v->class] ? free_rows[v->class][--free_count[v->class]] : rows[v->class]++;
 		active[active_count++] = v;
 	}
