@@ -124,10 +124,12 @@ static bool reaches_end(const struct flow *g, u32 b, const struct ir_function *f
 	return flags & ISA_RET;
 }
 
-/* The reversed graph in depth-first order: number 0 is the virtual exit, all others are blocks that reach it. */
-struct reversed {
+/* The graph in depth-first order, forwards or backwards: number 0 is a virtual block before the entry, or behind all ends;
+ * all others are blocks that are reached from it. */
+struct numbered {
+	bool backwards;
 	u32 count;
-	u32 *block, *number; /* by number the block; by block the number, 0: it does not reach the end */
+	u32 *block, *number; /* by number the block; by block the number, 0: it is not reached */
 	u32 *parent;         /* in the depth-first tree */
 	u32 *semi;           /* the semidominator as far as known */
 	u32 *ancestor,
@@ -137,7 +139,7 @@ struct reversed {
 	u32 *stack;
 };
 
-static void visit(struct reversed *r, u32 block, u32 parent)
+static void visit(struct numbered *r, u32 block, u32 parent)
 {
 	const u32 n = r->count++;
 
@@ -146,12 +148,19 @@ static void visit(struct reversed *r, u32 block, u32 parent)
 	r->parent[n] = parent;
 }
 
-/* Without recursion. */
-static struct reversed reverse(const struct flow *g, const bool *at_end, struct arena *arena)
+/* Where the numbering goes on from a block, or where it comes from. */
+static const u32 *neighbours(const struct flow_block *b, bool predecessors, u32 *count)
+{
+	*count = predecessors ? b->predecessor_count : b->successor_count;
+	return predecessors ? b->predecessors : b->successors;
+}
+
+/* From the blocks where is_root. Without recursion. */
+static struct numbered number_blocks(const struct flow *g, bool backwards, const bool *is_root, struct arena *arena)
 {
 	const u32 count = g->block_count + 1;
 	u32 *all = ARENA_ARRAY(arena, 10ull * count, u32), *cursor = ARENA_ARRAY(arena, count, u32);
-	struct reversed r = {.count = 1};
+	struct numbered r = {.backwards = backwards, .count = 1};
 	u32 **const arrays[] = {&r.block, &r.number, &r.parent, &r.semi,      &r.ancestor,
 				&r.label, &r.bucket, &r.next,   &r.dominator, &r.stack};
 
@@ -159,20 +168,22 @@ static struct reversed reverse(const struct flow *g, const bool *at_end, struct 
 		*arrays[k] = all + k * count;
 	for (u32 root = 0; root < g->block_count; root++) {
 		u32 top = 0;
-		if (!at_end[root] || r.number[root])
+		if (!is_root[root] || r.number[root])
 			continue;
 		visit(&r, root, 0);
 		r.stack[top++] = root;
 		while (top) {
 			const u32 b = r.stack[top - 1];
-			if (cursor[b] == g->blocks[b].predecessor_count) {
+			u32 ways;
+			const u32 *to = neighbours(&g->blocks[b], backwards, &ways);
+			if (cursor[b] == ways) {
 				top--;
 				continue;
 			}
-			const u32 p = g->blocks[b].predecessors[cursor[b]++];
-			if (!r.number[p]) {
-				visit(&r, p, r.number[b]);
-				r.stack[top++] = p;
+			const u32 next = to[cursor[b]++];
+			if (!r.number[next]) {
+				visit(&r, next, r.number[b]);
+				r.stack[top++] = next;
 			}
 		}
 	}
@@ -180,7 +191,7 @@ static struct reversed reverse(const struct flow *g, const bool *at_end, struct 
 }
 
 /* The number with the least semidominator between v and its root, which is left out; shortens the way. */
-static u32 least_above(struct reversed *r, u32 v)
+static u32 least_above(struct numbered *r, u32 v)
 {
 	u32 top = 0;
 
@@ -198,21 +209,21 @@ static u32 least_above(struct reversed *r, u32 v)
 }
 
 /* Semidominators from the last number to the first, then dominators; Lengauer and Tarjan's names are kept. */
-static void find_dominators(struct reversed *r, const struct flow *g, const bool *at_end)
+static void find_dominators(struct numbered *r, const struct flow *g, const bool *is_root)
 {
 	for (u32 w = 0; w < r->count; w++) {
 		r->semi[w] = r->label[w] = w;
 		r->ancestor[w] = r->bucket[w] = NO_BLOCK;
 	}
 	for (u32 w = r->count; w-- > 1;) {
-		const struct flow_block *block = &g->blocks[r->block[w]];
 		const u32 parent = r->parent[w];
-		if (at_end[r->block[w]])
+		u32 ways;
+		const u32 *from = neighbours(&g->blocks[r->block[w]], !r->backwards, &ways);
+		if (is_root[r->block[w]])
 			r->semi[w] = 0;
-		for (u32 s = 0; s < block->successor_count; s++)
-			if (r->number[block->successors[s]])
-				r->semi[w] =
-					min_u32(r->semi[w], r->semi[least_above(r, r->number[block->successors[s]])]);
+		for (u32 s = 0; s < ways; s++)
+			if (r->number[from[s]])
+				r->semi[w] = min_u32(r->semi[w], r->semi[least_above(r, r->number[from[s]])]);
 		r->next[w] = r->bucket[r->semi[w]];
 		r->bucket[r->semi[w]] = w;
 		r->ancestor[w] = parent;
@@ -238,7 +249,7 @@ static void post_dominators(struct flow *g, const struct ir_function *f, const s
 			last_exit = k;
 	for (u32 b = 0; b < count; b++)
 		at_end[b] = reaches_end(g, b, f, forms, last_exit);
-	struct reversed r = reverse(g, at_end, arena);
+	struct numbered r = number_blocks(g, true, at_end, arena);
 	find_dominators(&r, g, at_end);
 	for (u32 b = 0; b < count; b++)
 		g->blocks[b].post_dominator =
@@ -246,6 +257,34 @@ static void post_dominators(struct flow *g, const struct ir_function *f, const s
 	for (u32 b = 0; b < count; b++)
 		if (g->blocks[b].conditional && g->blocks[b].post_dominator != NO_BLOCK)
 			g->blocks[g->blocks[b].post_dominator].reconverges = true;
+}
+
+/* A block's place in the tree of dominators: numbers in the order in which a walk over the tree meets them, so that what a block
+ * dominates follows it at once. */
+struct dominators flow_dominators(const struct flow *g, struct arena *arena)
+{
+	bool *is_root = ARENA_ARRAY(arena, g->block_count + 1, bool);
+	struct dominators d = {ARENA_ARRAY(arena, g->block_count + 1, u32),
+			       ARENA_ARRAY(arena, g->block_count + 1, u32)};
+
+	is_root[0] = true;
+	struct numbered r = number_blocks(g, false, is_root, arena);
+	find_dominators(&r, g, is_root);
+	u32 *size = ARENA_ARRAY(arena, r.count, u32), *place = ARENA_ARRAY(arena, r.count, u32),
+	    *taken = ARENA_ARRAY(arena, r.count, u32);
+	for (u32 w = r.count; w-- > 0;) {
+		size[w]++;
+		if (w)
+			size[r.dominator[w]] += size[w];
+	}
+	for (u32 w = 1; w < r.count; w++) {
+		const u32 above = r.dominator[w];
+		place[w] = place[above] + 1 + taken[above];
+		taken[above] += size[w];
+		d.first[r.block[w]] = place[w];
+		d.end[r.block[w]] = place[w] + size[w];
+	}
+	return d;
 }
 
 /* Blocks in the order of the text; block_of by instruction. Lives in the arena. */

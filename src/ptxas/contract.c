@@ -36,7 +36,8 @@ struct contraction {
 	/* Rewriting only takes some from a register, so these stay enough to look at. */
 	struct places touched, written;
 	const u32 *definitions; /* of each register in the function */
-	bool *seen;             /* room for a walk over the blocks */
+	struct dominators dominators;
+	bool *seen; /* room for a walk over the blocks */
 	u32 *stack;
 	bool scales; /* looks for multiplications with powers of two, not for sums */
 };
@@ -307,25 +308,11 @@ static bool only_summed_anywhere(const struct contraction *c, u32 product, u32 s
 /* Is each of the sums reached through the product only? */
 static bool dominates(const struct contraction *c, u32 product, const struct addition *sums)
 {
-	const struct flow *flow = c->flow;
-	const u32 own = flow->block_of[product];
-	u32 waiting = 0;
+	const u32 *block_of = c->flow->block_of;
 
-	memset(c->seen, 0, flow->block_count * sizeof *c->seen);
-	if (own) {
-		c->seen[0] = true;
-		c->stack[waiting++] = 0;
-	}
-	while (waiting) {
-		const struct flow_block *from = &flow->blocks[c->stack[--waiting]];
-		for (u32 s = 0; s < from->successor_count; s++)
-			if (from->successors[s] != own && !c->seen[from->successors[s]]) {
-				c->seen[from->successors[s]] = true;
-				c->stack[waiting++] = from->successors[s];
-			}
-	}
 	for (const struct addition *s = sums; s; s = s->next)
-		if (c->seen[flow->block_of[s->at]] || (flow->block_of[s->at] == own && s->at < product))
+		if (!flow_dominates(&c->dominators, block_of[product], block_of[s->at]) ||
+		    (block_of[s->at] == block_of[product] && s->at < product))
 			return false;
 	return true;
 }
@@ -603,6 +590,7 @@ void contract_products(const struct assembling *a)
 		.flow = flow,
 		.matched = a->matched,
 		.definitions = matched_definitions(a->matched, (u32)f->body.count, arena, &slots),
+		.dominators = flow_dominators(flow, arena),
 		.seen = ARENA_ARRAY(arena, flow->block_count, bool),
 		.stack = ARENA_ARRAY(arena, flow->block_count + 1, u32),
 	};

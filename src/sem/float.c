@@ -25,8 +25,9 @@ PICK2(sub_f32, form_has(f, M_sat), sub_sat_f32)
 PICK2(mul_f32, form_has(f, M_sat), mul_sat_f32)
 /* FMUL.M2 to .D8 (recorded on an H200, over 393,216 products): a power of two scales the product before it is rounded.
  * In f64 the product of two f32 and such a number is exact. */
-FLANE3(mul_scaled_f32, f32, f32, f32, f32, one_nan(f32_of_f64(i, (f64)a *b *c)));
-FLANE3(mul_scaled_sat_f32, f32, f32, f32, f32, saturate32(f32_of_f64(i, (f64)a *b *c)));
+static inline f32 scaled_product(const struct insn *i, f32 a, f32 b, f32 c) { return f32_of_f64(i, (f64)a * b * c); }
+FLANE3(mul_scaled_f32, f32, f32, f32, f32, one_nan(scaled_product(i, a, b, c)));
+FLANE3(mul_scaled_sat_f32, f32, f32, f32, f32, saturate32(scaled_product(i, a, b, c)));
 PICK2(mul_scaled_f32, form_has(f, M_sat), mul_scaled_sat_f32)
 PICK1(add_f64)
 PICK1(sub_f64)

@@ -18,27 +18,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/cuda/fat_binary.h"
+
 enum { TRIES = 7, LAUNCHES = 20000, ALLOCATIONS = 10000, COPY = 16 << 20, MODULE = 2000000 };
 
 static const char EMPTY[] = ".version 7.8\n.target sm_80\n.address_size 64\n.visible .entry empty()\n{\n	"
 			    "ret;\n}\n";
 
-/* A fat binary of one PTX entry, and its wrapper, as nvcc embeds them. */
-static struct {
-	uint32_t magic;
-	uint16_t version, header;
-	uint64_t bytes;
-	uint16_t kind, entry_version;
-	uint32_t entry_header;
-	uint64_t payload;
-	uint32_t compressed, pad[2], arch;
-	uint64_t pad_2, flags, pad_3, unpacked;
-	char text[sizeof EMPTY + 8];
-} image __attribute__((aligned(8)));
-static struct {
-	int magic, version;
-	const void *data, *list;
-} wrapper = {0x466243b1, 1, &image, NULL};
+static struct fat_binary image;
+static struct fat_wrapper wrapper;
 static char empty;
 
 struct dim3 {
@@ -122,16 +110,7 @@ static void open_libraries(const char *path)
 
 static void register_program(void)
 {
-	image.magic = 0xba55ed50;
-	image.version = 1;
-	image.header = 16;
-	image.bytes = sizeof image - 16;
-	image.kind = 1;
-	image.entry_version = 0x101;
-	image.entry_header = 64;
-	image.payload = sizeof image.text;
-	image.arch = 80;
-	memcpy(image.text, EMPTY, sizeof EMPTY);
+	fat_binary_fill(&image, &wrapper, EMPTY, FAT_PTX, 80);
 	void **program = call.add(&wrapper);
 	call.add_function(program, &empty, (char *)(uintptr_t) "empty", "empty", -1, NULL, NULL, NULL, NULL, NULL);
 	call.added(program);

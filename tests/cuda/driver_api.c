@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/cuda/fat_binary.h"
 #include "tests/unit/main.h"
 
 typedef uint64_t u64;
@@ -220,58 +221,24 @@ START_TEST(streams_wait_for_events_and_graphs_replay)
 }
 END_TEST
 
-/* A fat binary of one plain PTX image for a target, in a wrapper. */
-struct fat {
-	uint32_t magic, version;
-	const void *data, *list;
-	struct {
-		uint32_t magic;
-		uint16_t version, header;
-		u64 size;
-		uint8_t entry[64];
-		char text[sizeof TEXT + 8];
-	} binary;
-};
-
-static void make_fat(struct fat *f, uint16_t kind, uint32_t arch)
-{
-	const u64 stored = (sizeof TEXT + 7) & ~7ull, flags = 0x11;
-	const uint32_t header = 64;
-
-	memset(f, 0, sizeof *f);
-	f->magic = 0x466243b1;
-	f->version = 1;
-	f->data = &f->binary;
-	f->binary.magic = 0xba55ed50;
-	f->binary.version = 1;
-	f->binary.header = 16;
-	f->binary.size = 64 + stored;
-	memcpy(f->binary.entry, &kind, 2);
-	f->binary.entry[2] = f->binary.entry[3] = 1;
-	memcpy(f->binary.entry + 4, &header, 4);
-	memcpy(f->binary.entry + 8, &stored, 8);
-	memcpy(f->binary.entry + 28, &arch, 4);
-	memcpy(f->binary.entry + 40, &flags, 8);
-	memcpy(f->binary.text, TEXT, sizeof TEXT);
-}
-
 START_TEST(images_are_told_apart)
 {
-	static struct fat fat;
+	static struct fat_binary binary;
+	static struct fat_wrapper wrapper;
 	void *m, *f, *l, *image;
 	size_t size;
 	int value;
 
 	context();
-	make_fat(&fat, 1, 80);
-	OK(cuModuleLoadData(&m, &fat));
+	fat_binary_fill(&binary, &wrapper, TEXT, FAT_PTX, 80);
+	OK(cuModuleLoadData(&m, &wrapper));
 	OK(cuModuleGetFunction(&f, m, "scale"));
 	OK(cuModuleUnload(m));
-	OK(cuModuleLoadData(&m, &fat.binary));
-	make_fat(&fat, 1, 100);
-	ck_assert_int_eq(cuModuleLoadData(&m, &fat), 209);
-	make_fat(&fat, 2, 90);
-	ck_assert_int_eq(cuModuleLoadData(&m, &fat), 209);
+	OK(cuModuleLoadData(&m, &binary));
+	fat_binary_fill(&binary, &wrapper, TEXT, FAT_PTX, 100);
+	ck_assert_int_eq(cuModuleLoadData(&m, &wrapper), 209);
+	fat_binary_fill(&binary, &wrapper, TEXT, FAT_CUBIN, 90);
+	ck_assert_int_eq(cuModuleLoadData(&m, &wrapper), 209);
 	ck_assert_int_eq(cuModuleLoadData(&m, "not PTX at all"), 200);
 	ck_assert_int_eq(cuModuleLoadData(&m, ""), 200);
 	ck_assert_int_eq(cuModuleLoadData(&m, ".version 7.0\n.target sm_80\n.entry k() { foo; }"), 218);

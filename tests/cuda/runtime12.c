@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/cuda/fat_binary.h"
+
 static const char TEXT[] = ".version 7.8\n.target sm_80\n.address_size 64\n"
 			   ".visible .entry count_up(.param .u64 p, .param .u32 by)\n{\n"
 			   "	.reg .b32 %t, %b; .reg .b64 %p, %o;\n"
@@ -99,22 +101,8 @@ struct dim3 {
 
 static void kernel(void)
 {
-	/* A fat binary of one PTX entry, and its wrapper. */
-	static struct {
-		uint32_t magic;
-		uint16_t version, header;
-		uint64_t bytes;
-		uint16_t kind, entry_version;
-		uint32_t entry_header;
-		uint64_t payload;
-		uint32_t compressed, pad[2], arch;
-		uint64_t pad_2, flags, pad_3, unpacked;
-		char text[sizeof TEXT + 8];
-	} image __attribute__((aligned(8)));
-	static struct {
-		int magic, version;
-		const void *data, *list;
-	} wrapper = {0x466243b1, 1, &image, NULL};
+	static struct fat_binary image;
+	static struct fat_wrapper wrapper;
 	static char host;
 	void **(*add)(void *), (*add_function)(void **, const char *, char *, const char *, int, void *, void *, void *,
 					       void *, int *);
@@ -122,17 +110,7 @@ static void kernel(void)
 	int (*copy)(void *, const void *, size_t, int), (*end)(void), (*version)(int *), h[64], by = 7, number;
 	void *p;
 
-	image.magic = 0xba55ed50;
-	image.version = 1;
-	image.header = 16;
-	image.kind = 1;
-	image.entry_version = 0x101;
-	image.entry_header = 64;
-	image.payload = (sizeof TEXT + 7) / 8 * 8;
-	image.arch = 80;
-	image.flags = 0x11;
-	image.bytes = image.entry_header + image.payload;
-	memcpy(image.text, TEXT, sizeof TEXT);
+	fat_binary_fill(&image, &wrapper, TEXT, FAT_PTX, 80);
 	*(void **)&add = find("__cudaRegisterFatBinary");
 	*(void **)&add_function = find("__cudaRegisterFunction");
 	*(void **)&launch = find("cudaLaunchKernel");

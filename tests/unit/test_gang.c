@@ -13,6 +13,7 @@
 #include "api/session.h"
 #include "same_counts.h"
 #include "main.h"
+#include "native_there.h"
 
 enum {
 	KERNELS = 300,
@@ -508,19 +509,6 @@ START_TEST(same_faults)
 		compare(100000 + (u64)_i * (KERNELS / 10) + k, true);
 }
 END_TEST
-
-/* Machine code, where it can be made. */
-static bool native_is_there(void)
-{
-	char why[256];
-	struct native *n = native_open();
-	const bool there = n && native_available(n, why, sizeof why);
-
-	if (!there)
-		fprintf(stderr, "no native code is tested: %s\n", why);
-	native_close(n);
-	return there;
-}
 
 static void compare_native(u64 seed, bool faults)
 {

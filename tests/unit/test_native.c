@@ -10,6 +10,7 @@
 
 #include "api/session.h"
 #include "main.h"
+#include "native_there.h"
 
 enum { WORDS = 4096, THREADS = 128 };
 
@@ -74,18 +75,6 @@ static void run(enum native_mode mode, u32 mask, u32 place, u32 out[WORDS])
 	ck_assert_msg(launch_run(&l, &stats, &fault, message, sizeof message) == LAUNCH_OK, "%s", message);
 	memcpy(out, memory_find(&s.memory, params[1], 1)->host, 4 * WORDS);
 	session_close(&s);
-}
-
-static bool native_is_there(void)
-{
-	char why[256];
-	struct native *n = native_open();
-	const bool there = n && native_available(n, why, sizeof why);
-
-	if (!there)
-		fprintf(stderr, "no native code is tested: %s\n", why);
-	native_close(n);
-	return there;
 }
 
 START_TEST(accesses_of_some_lanes_agree)
