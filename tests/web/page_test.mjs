@@ -84,6 +84,18 @@ await test('steps on and back: instruction, line, any warp, other warp, barrier,
 	await p.click('[data-move=start]');
 	await at(p, 0);
 });
+await test('clicks that come faster than the page draws: each counts, from where the one before ends', async () => {
+	const click = (...names) => p.evaluate((l) => { for (const n of l) document.querySelector(`[data-move=${n}]`).click(); }, names);
+	await click('step', 'step', 'step');
+	await at(p, 3);
+	await click('any', 'any', 'back-any', 'any');
+	await at(p, 5);
+	await click('back', 'back', 'start');
+	await at(p, 0);
+	await p.evaluate(() => { for (let k = 0; k < 50; k++) document.dispatchEvent(new KeyboardEvent('keydown', { key: 'F10', repeat: k > 0 })); });
+	await at(p, 2);
+	await slide(p, 0);
+});
 await test('drags anywhere', async () => {
 	for (const to of [1500, 20, 2600, 700]) await slide(p, to);
 });

@@ -171,7 +171,7 @@ const cmd = (line: string) => ({ command: 'evaluate', arguments: { expression: l
 
 /* --- Time ----------------------------------------------------------------------------------------------- */
 
-const moves: Record<string, string | (() => string)> = {
+const moves: Record<string, Motion> = {
 	start: 'goto start', step: 'step', back: 'reverse-step', line: 'step-line', 'back-line': 'reverse-step-line',
 	continue: 'continue', 'back-continue': 'reverse-continue', barrier: 'to-barrier', 'back-barrier': 'reverse-barrier', block: 'step-block', warp: 'to-warp', 'back-warp': 'reverse-warp',
 	any: () => `goto ${(state?.position ?? 0) + 1}`, 'back-any': () => `goto ${Math.max(0, (state?.position ?? 0) - 1)}`,
@@ -180,26 +180,27 @@ const moves: Record<string, string | (() => string)> = {
 
 const total = (): number => Math.max(totals[(state?.launch?.number ?? 1) - 1] ?? 0, state?.furthest ?? 0);
 
+// A motion: commands of the console, or what finds them once those before it are done.
+type Motion = string | (() => string);
 let moving = false;
-let wanted: string | null = null;
+let waiting: { motion: Motion; skippable: boolean }[] = [];
 
-// One motion at a time; of those that are asked for meanwhile, the last.
-async function move(line: string): Promise<void> {
+// One motion at a time, in the order asked. A slider that is dragged and a key that is held down ask for more than can
+// be drawn: theirs are skippable, and of those in a row that wait, only the last is made.
+async function move(motion: Motion, skippable = false): Promise<void> {
 	if (!live) return;
-	if (moving) {
-		wanted = line;
-		return;
-	}
+	if (skippable && waiting.at(-1)?.skippable) waiting.pop();
+	waiting.push({ motion, skippable });
+	if (moving) return;
 	moving = true;
 	try {
-		for (let next: string | null = line; next; next = wanted) {
-			wanted = null;
-			await refresh(next);
-		}
+		for (let next = waiting.shift(); next && live; next = waiting.shift())
+			await refresh(typeof next.motion === 'string' ? next.motion : next.motion());
 	} catch (e) {
 		if (!(e instanceof Stopped)) say((e as Error).message, true);
 		pause();
 	}
+	waiting = [];
 	moving = false;
 }
 
@@ -279,7 +280,7 @@ async function play(): Promise<void> {
 		const rate = Number(byId<HTMLSelectElement>('speed').value), began = performance.now();
 		const at = state?.position ?? 0, stride = Math.max(1, Math.round(rate / 30));
 		if (at >= total() || !live) return pause();
-		await move(rate <= 30 ? (at + 1 <= total() ? `goto ${at + 1}` : 'step') : `goto ${Math.min(total(), at + stride)}`);
+		await move(rate <= 30 ? (at + 1 <= total() ? `goto ${at + 1}` : 'step') : `goto ${Math.min(total(), at + stride)}`, true);
 		if (playing) playing = window.setTimeout(() => void tick(), Math.max(0, 1000 / Math.min(rate, 30) - (performance.now() - began)));
 	};
 	playing = window.setTimeout(() => void tick(), 0);
@@ -522,8 +523,8 @@ function help(): void {
 function keys(e: KeyboardEvent): void {
 	const on = (f: () => void) => { e.preventDefault(); f(); };
 	if (e.key === 'Enter' && (e.ctrlKey || e.metaKey)) on(() => void run());
-	else if (e.key === 'F10') on(() => void move(e.shiftKey ? 'reverse-step' : 'step'));
-	else if (e.key === 'F8') on(() => void move(e.shiftKey ? 'reverse-continue' : 'continue'));
+	else if (e.key === 'F10') on(() => void move(e.shiftKey ? 'reverse-step' : 'step', e.repeat));
+	else if (e.key === 'F8') on(() => void move(e.shiftKey ? 'reverse-continue' : 'continue', e.repeat));
 	else if (e.key === 'F6') on(() => void play());
 	else if (e.altKey && e.key >= '1' && e.key <= '7') on(() => showTab(tabs[Number(e.key) - 1]));
 }
@@ -537,11 +538,8 @@ function wire(): void {
 		byId('tabs').querySelector<HTMLElement>('[aria-selected=true]')?.focus();
 	});
 	for (const b of document.querySelectorAll<HTMLElement>('[data-move]'))
-		b.addEventListener('click', () => {
-			const m = moves[b.dataset.move!];
-			void move(typeof m === 'string' ? m : m());
-		});
-	slider.addEventListener('input', () => { pause(); void move(`goto ${slider.value}`); });
+		b.addEventListener('click', () => void move(moves[b.dataset.move!]));
+	slider.addEventListener('input', () => { pause(); void move(`goto ${slider.value}`, true); });
 	byId('run').addEventListener('click', () => void run());
 	byId('stop').addEventListener('click', () => { pause(); live = false; engine.stop(); say('Stopped. Run starts again.'); enable(); });
 	byId('play').addEventListener('click', () => void play());
