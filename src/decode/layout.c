@@ -79,18 +79,20 @@ static u64 accessible_bytes(const struct ir_variable *v)
 	return v->size == 1 && !v->rank && variable_align(v) >= 2 ? 2 : v->size;
 }
 
-/* Aligned to 256 bytes as the driver's are, with a gap of 512 bytes, so that running off the end is a fault. */
+enum { VARIABLE_ALIGN = 256, VARIABLE_GAP = 512 };
+
+/* Aligned as the driver's are, with a gap, so that running off the end is a fault. */
 static void add_module_variable(struct lowering *low, const struct ir_variable *v, u64 *global, u64 *constant)
 {
 	struct program *p = low->program;
 	u64 *next = v->space == SPACE_CONST ? constant : global;
-	const u64 align = max_u64(variable_align(v), 256);
+	const u64 align = max_u64(variable_align(v), VARIABLE_ALIGN);
 
 	*next = align_up(*next, align);
 	lookup_add(low->arena, &low->variable_of, lookup_address(v), p->variable_count);
 	p->variables[p->variable_count++] = (struct global_variable){
 		.variable = v, .space = v->space, .address = *next, .size = accessible_bytes(v)};
-	*next += v->size + 512;
+	*next += v->size + VARIABLE_GAP;
 }
 
 static const struct global_variable *find_global(const struct lowering *low, const struct ir_variable *v)
@@ -144,16 +146,32 @@ static void fill_initial(struct lowering *low, struct global_variable *g)
 	g->initial_count = (u32)runs.count;
 }
 
-/* Moves the variables to where the caller has room for them, and makes their initial bytes. False: it has none. */
+static u64 widest_alignment(const struct program *p)
+{
+	u64 widest = VARIABLE_ALIGN;
+
+	for (u32 k = 0; k < p->variable_count; k++)
+		widest = max_u64(widest, variable_align(p->variables[k].variable));
+	return widest;
+}
+
+/* Moves the variables to where the caller has room for them, constants behind the others, and makes their initial bytes.
+ * False: it has none. */
 static bool place_variables(struct lowering *low, u64 global_bytes, u64 constant_bytes)
 {
 	struct program *p = low->program;
 	const struct address_map *map = address_map(p->address_bits);
+	const u64 align = widest_alignment(p);
+
+	/* Either part may end anywhere, and what the caller gives is aligned as its allocations are, which is less than
+	 * some variables ask. */
+	global_bytes = align_up(global_bytes, align);
 
 	if (low->options->place && p->variable_count) {
-		const u64 at = low->options->place(low->options->place_context, global_bytes + constant_bytes);
+		u64 at = low->options->place(low->options->place_context, global_bytes + constant_bytes + align);
 		if (!at)
 			return false;
+		at = align_up(at, align);
 		for (u32 k = 0; k < p->variable_count; k++)
 			p->variables[k].address += p->variables[k].space == SPACE_CONST
 							   ? at + global_bytes - map->const_base

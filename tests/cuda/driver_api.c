@@ -143,6 +143,36 @@ START_TEST(variables_and_constants_are_memory)
 }
 END_TEST
 
+/* Constants lie behind the other variables, which may end at any byte, and both as aligned as they ask. */
+START_TEST(constants_are_aligned_behind_text)
+{
+	static const char text[] = ".version 7.8\n.target sm_80\n.address_size 64\n"
+				   ".visible .const .align 16 .b8 table[16] = {1, 0, 0, 0, 0, 0, 0, 0, 2};\n"
+				   ".visible .global .align 4096 .b8 page[1];\n"
+				   ".visible .global .align 1 .b8 words[5] = {104, 105, 33, 10};\n"
+				   ".visible .entry take(.param .u64 p)\n{\n"
+				   "	.reg .b64 %a, %v, %w;\n"
+				   "	ld.param.u64 %a, [p]; ld.const.v2.u64 {%v, %w}, [table]; add.u64 %v, %v, %w;\n"
+				   "	st.global.u64 [%a], %v; ret;\n}\n";
+	u64 at, table, page, sum = 0;
+	size_t bytes;
+	void *m, *f;
+
+	context();
+	OK(cuModuleLoadData(&m, text));
+	OK(cuModuleGetFunction(&f, m, "take"));
+	OK(cuModuleGetGlobal_v2(&table, &bytes, m, "table"));
+	OK(cuModuleGetGlobal_v2(&page, &bytes, m, "page"));
+	ck_assert_uint_eq(table % 256, 0);
+	ck_assert_uint_eq(page % 4096, 0);
+	OK(cuMemAlloc_v2(&at, 8));
+	OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){&at}, NULL));
+	OK(cuMemcpyDtoH_v2(&sum, at, 8));
+	ck_assert_uint_eq(sum, 3);
+	OK(cuModuleUnload(m));
+}
+END_TEST
+
 START_TEST(a_kernel_that_waits_for_the_host_goes_on)
 {
 	volatile unsigned *flag;
@@ -556,6 +586,7 @@ UNIT_TESTS("driver interface", 0)
 	UNIT_TEST(many_live_values_do_not_refuse_a_launch);
 	UNIT_TEST(a_kernel_runs);
 	UNIT_TEST(variables_and_constants_are_memory);
+	UNIT_TEST(constants_are_aligned_behind_text);
 	UNIT_TEST(a_kernel_that_waits_for_the_host_goes_on);
 	UNIT_TEST(streams_wait_for_events_and_graphs_replay);
 	UNIT_TEST(images_are_told_apart);
