@@ -28,6 +28,9 @@ struct observer {
 	 * later; nobody is told of that. An observer that has `before` or `after`, but not this, keeps gangs from
 	 * forming; `after` is never called for gangs. */
 	void (*gang_before)(void *context, const struct gang *g, const struct insn *i);
+	/* Whether native code may tell it of what the block's warps do, one warp after the other, by `before`: of the registers,
+	 * only addresses and predicates of guards and branches are then up to date. NULL: all blocks are interpreted. */
+	bool (*natively)(void *context, const struct block *b);
 	void (*block_start)(void *context, struct block *b);
 	void (*block_end)(void *context, struct block *b);
 	/* The launch ends early, and lanes of the warp have executed body instructions [first, end) of a straight run

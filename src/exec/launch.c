@@ -349,9 +349,9 @@ enum launch_status grid_begin(struct grid *grid, const struct launch *l, struct 
 	grid->gang_limit = grid->gang_insns ? GANG_WARPS : 0;
 	grid_watch(grid, arena);
 	explore_watch(grid, arena);
-	/* Who watches or checks, or steps through, sees every instruction. */
-	if (grid->gang_limit && !grid->observer_count && !alone && grid->async == ASYNC_EAGER)
-		grid->native = l->native;
+	/* Who checks, or steps through, sees every instruction. */
+	if (grid->gang_limit && !alone && grid->async == ASYNC_EAGER)
+		grid->native = grid_watch_native(grid, arena, l->native);
 	if (!worker_init(&grid->workers[0], grid, 0))
 		return LAUNCH_NO_MEMORY;
 	grid->worker_count = 1;

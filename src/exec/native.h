@@ -14,6 +14,12 @@ struct native_code {
 	const struct insn *insns; /* in place of code->gang_insns */
 };
 
+/* What a launch's observers watch of the kernel. */
+struct native_watch {
+	const struct insn *gang_insns; /* what its gangs run outside of native code */
+	const u8 *told;                /* by instruction: native code tells of it, too */
+};
+
 /* How blocks run that begin: natively, or interpreted, or on trial, by turns, until it is known which takes longer. */
 enum native_turn { NATIVE_TURN_INTERPRETED, NATIVE_TURN_NATIVE, NATIVE_TURNS, NATIVE_TURN_NONE = NATIVE_TURNS };
 
@@ -28,6 +34,9 @@ struct native_kernel {
 	u64 heat;                  /* atomic: warp instructions that it has run without */
 	u64 wanted;                /* at which heat code is asked for */
 	void (*want)(struct native_kernel *k);
+	/* For a launch that begins, watched so (NULL: not at all): this, or what the kernel has for such launches. NULL:
+	 * there is none, or no memory. */
+	struct native_kernel *(*begin)(struct native_kernel *k, const struct native_watch *watch);
 	void (*settle)(struct native_kernel *k); /* the trial is over */
 	u32 begun;                               /* atomic: blocks since `ready` */
 	bool settled;                            /* atomic: no more trial; `ready` is what is to be used, if anything */

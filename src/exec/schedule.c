@@ -180,7 +180,7 @@ static void block_reset(struct block *b, struct cluster *c, u32 rank)
 		gang_run_once(b);
 	for (u32 n = 0; n < b->warp_count && !b->intact; n++)
 		warp_reset(&b->warps[n], c);
-	b->native = native_for_block(grid->native, &b->native_turn);
+	b->native = native_for_block(grid->native && block_natively(b) ? grid->native : NULL, &b->native_turn);
 	if (b->native_turn != NATIVE_TURN_NONE)
 		b->native_began = native_ticks();
 	b->gang_insns = b->native ? b->native->insns : grid->gang_insns;

@@ -79,7 +79,7 @@ static void note_told(const struct gang *g, const struct insn *i, const struct g
 static const struct insn *watched_gang(struct gang *g, const struct insn *i)
 {
 	const struct grid *grid = g->grid;
-	const size_t at = (size_t)(i - grid->gang_insns);
+	const size_t at = (size_t)(i - g->insns);
 	const u16 who = grid->watchers[g->code->index][at];
 	struct observer *const *list = grid->observers;
 	const struct gang_member *const on = g->on, *const on_end = g->on_end;
@@ -144,6 +144,33 @@ static bool find_observers(struct grid *grid, struct arena *arena)
 	for (u32 k = 0; k < grid->observer_count; k++)
 		gangs &= grid->observers[k]->gang_before || !(grid->observers[k]->before || grid->observers[k]->after);
 	return gangs;
+}
+
+/* The kernel's native code for this launch, which tells the observers what they want to know; NULL: one of them cannot be
+ * told by it. */
+struct native_kernel *grid_watch_native(const struct grid *grid, struct arena *arena, struct native_kernel *kernel)
+{
+	const struct code *code = grid->kernel->code;
+
+	if (!kernel || !grid->observer_count)
+		return kernel ? kernel->begin(kernel, NULL) : NULL;
+	for (u32 k = 0; k < grid->observer_count; k++)
+		if (!grid->observers[k]->natively || grid->observers[k]->after)
+			return NULL;
+	u8 *told = ARENA_ARRAY(arena, code->insn_count, u8);
+	for (u32 k = 0; k < code->insn_count; k++)
+		told[k] = grid->watchers[code->index][k] != 0;
+	return kernel->begin(kernel, &(struct native_watch){.gang_insns = grid->watched_gang_insns, .told = told});
+}
+
+bool block_natively(const struct block *b)
+{
+	const struct grid *grid = b->grid;
+
+	for (u32 k = 0; k < grid->observer_count; k++)
+		if (!grid->observers[k]->natively(grid->observers[k]->context, b))
+			return false;
+	return true;
 }
 
 /* Called once, when the launch begins. With observers that cannot see gangs, a debugger's hooks, or explored schedules,

@@ -30,7 +30,7 @@ static double seconds_now(void)
 
 /* The kernel's instructions again, of which those that begin a region get another handler for gangs: warps that run alone, and
  * all that lies outside of regions, go on in the interpreter as before. */
-static struct kernel_code *code_new(const struct code *code, u32 entries)
+static struct kernel_code *code_new(const struct code *code, const struct insn *gang_insns, u32 entries)
 {
 	const size_t insns = ((size_t)code->insn_count + 1) * sizeof(struct insn);
 	struct kernel_code *made = calloc(1, sizeof *made);
@@ -48,7 +48,7 @@ static struct kernel_code *code_new(const struct code *code, u32 entries)
 			free(copy);
 		return NULL;
 	}
-	memcpy(copy, code->gang_insns, code->insn_count * sizeof *copy);
+	memcpy(copy, gang_insns, code->insn_count * sizeof *copy);
 	return made;
 }
 
@@ -104,14 +104,14 @@ static void builder_free(struct native_builder *b)
 	free(b);
 }
 
-static bool find_regions(struct native_builder *b, const struct isa *isa, const struct code *code)
+static bool find_regions(struct native_builder *b, const struct isa *isa, const struct code *code, const u8 *told)
 {
 	jmp_buf out_of_memory;
 
 	arena_init(&b->arena, &out_of_memory);
 	if (setjmp(out_of_memory))
 		return false;
-	const struct code_flow *f = code_flow_build(&b->arena, isa, code);
+	const struct code_flow *f = code_flow_build(&b->arena, isa, code, told);
 	if (f)
 		b->regions = regions_find(f);
 	/* The plug-in asks for no memory of it. */
@@ -119,7 +119,8 @@ static bool find_regions(struct native_builder *b, const struct isa *isa, const 
 	return b->regions.count;
 }
 
-struct native_builder *native_build_begin(const struct isa *isa, const struct code *code, bool choosy)
+struct native_builder *native_build_begin(const struct isa *isa, const struct code *code,
+					  const struct native_watch *watch, bool choosy)
 {
 	struct native_builder *b = calloc(1, sizeof *b);
 	const double start = seconds_now();
@@ -128,8 +129,8 @@ struct native_builder *native_build_begin(const struct isa *isa, const struct co
 		return NULL;
 	b->choosy = choosy;
 	snprintf(b->name, sizeof b->name, "%s", code->name);
-	if (find_regions(b, isa, code))
-		b->made = code_new(code, b->regions.count);
+	if (find_regions(b, isa, code, watch ? watch->told : NULL))
+		b->made = code_new(code, watch ? watch->gang_insns : code->gang_insns, b->regions.count);
 	b->seconds = seconds_now() - start;
 	if (b->made)
 		return b;

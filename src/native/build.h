@@ -25,9 +25,10 @@ struct kernel_code {
 
 struct native_builder;
 
-/* Finds the kernel's regions; choosy: only those are to be compiled that gain by it. Afterwards neither the code nor
+/* Finds the kernel's regions; watch: what observers want to know of, or NULL; choosy: only those are to be compiled that gain by it. Afterwards neither the code nor
  * its program is needed. NULL: there is nothing to run natively, or no memory. */
-struct native_builder *native_build_begin(const struct isa *isa, const struct code *code, bool choosy);
+struct native_builder *native_build_begin(const struct isa *isa, const struct code *code,
+					  const struct native_watch *watch, bool choosy);
 /* Compiles them, and frees the builder. `stop`, set by another thread, ends it early. NULL: there is nothing to run
  * natively, or no memory. What it made is for native_build_free. */
 struct kernel_code *native_build_finish(struct native_builder *b, const struct native_plugin *plugin,

@@ -30,6 +30,19 @@ static bool call_handler(struct native_run *r, struct warp *w, u8 *rows, u32 k, 
 	return false;
 }
 
+static void tell(struct native_run *r, struct warp *w, u8 *rows, u32 k, u32 mask)
+{
+	const struct grid *grid = w->grid;
+	const u32 code = grid->kernel->code->index;
+	const u16 who = grid->watchers[code][k];
+
+	(void)r;
+	w->frame = w->entry_frame;
+	for (u32 o = 0; o < grid->observer_count; o++)
+		if (who >> o & 1)
+			grid->observers[o]->before(grid->observers[o]->context, w, grid->insns[code] + k, rows, mask);
+}
+
 /* Native code has rows in all vector registers where lanes part and meet, and keeps none for these calls. */
 #if defined __x86_64__
 #define KEEPS_REGISTERS __attribute__((target("general-regs-only"), no_caller_saved_registers))
@@ -79,6 +92,7 @@ const struct native_services native_services = {
 	/* Where the attribute is a part of the type (clang), it must be cast away. */
 	.part = (u32(*)(struct native_run *, u32, u32, u32, u32))part,
 	.meet = (u32(*)(struct native_run *, u32))meet,
+	.tell = tell,
 	.global_range_slow = global_range_slow};
 
 /* --- Counts ------------------------------------------------------------------------------------- */
@@ -138,6 +152,10 @@ static void place_warp(struct gang *g, u32 n, const struct native_entry *e, cons
 						.lanes = r->ways[k].lanes,
 						.is_join = r->ways[k].is_join};
 	gang_place(g, (u32)(w - g->warps), places, r->depth, r->mask, g->plain + r->at);
+	if (r->told == NO_OPERAND)
+		return;
+	w->told = g->plain + r->told;
+	w->told_last = g->plain + r->told_last;
 }
 
 /* Warp number n leaves: those before it have reached the end, those after it have not begun. */
@@ -176,7 +194,7 @@ const struct insn *native_enter(struct gang *g, const struct insn *i)
 	struct native_run r;
 
 	if (g->on)
-		return g->code->gang_insns[at].gang(g, i);
+		return g->grid->gang_insns[at].gang(g, i);
 	fp_enter(g->warps, e->fp);
 	r.fp = e->fp;
 	r.insns = g->code->insns;
@@ -184,6 +202,7 @@ const struct insn *native_enter(struct gang *g, const struct insn *i)
 		struct warp *w = warp_number(g, n);
 		r.budget = g->grid->launch->instruction_limit ? g->budget : max_s64(g->budget, TURN_LEAST);
 		r.depth = 0;
+		r.told = NO_OPERAND;
 		r.join = r.join_at = NATIVE_NO_JOIN;
 		const enum native_exit how = e->run(&r, w, g->rows + (size_t)(w - g->warps) * g->stride);
 		if (__builtin_expect(how != NATIVE_DONE, 0))

@@ -326,7 +326,7 @@ static void note_constants(struct code_flow *f)
 	}
 }
 
-struct code_flow *code_flow_build(struct arena *arena, const struct isa *isa, const struct code *code)
+struct code_flow *code_flow_build(struct arena *arena, const struct isa *isa, const struct code *code, const u8 *told)
 {
 	const struct internals in = {internal(isa, OP_internal_count),  internal(isa, OP_internal_join),
 				     internal(isa, OP_internal_guard),  internal(isa, OP_internal_bra),
@@ -340,8 +340,12 @@ struct code_flow *code_flow_build(struct arena *arena, const struct isa *isa, co
 	f->rows = ARENA_ARRAY(arena, code->frame_bytes / 4 + 1, struct flow_row);
 	f->row_numbers = ARENA_ARRAY(arena, code->frame_bytes / 4 + 1, u32);
 	memset(f->row_numbers, 0xff, ((size_t)code->frame_bytes / 4 + 1) * sizeof *f->row_numbers);
-	for (u32 k = 0; k < code->insn_count; k++)
+	for (u32 k = 0; k < code->insn_count; k++) {
 		classify(f, &in, k);
+		f->steps[k].told = told && told[k];
+		if (f->steps[k].told && f->steps[k].kind == STEP_JOIN)
+			return NULL;
+	}
 	join_guards(f);
 	note_constants(f);
 	find_blocks(f, &in);

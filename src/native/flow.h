@@ -33,6 +33,7 @@ struct step {
 	bool opaque; /* of a wall: what it reads is not known; all is taken to be live */
 	bool ends;   /* nothing comes after it */
 	bool guarded;
+	bool told;     /* observers want to know of it */
 	bool together; /* exchanges among all lanes of the warp, which must stand here */
 	const struct meaning *meaning;
 	const struct form *form;
@@ -70,8 +71,9 @@ struct code_flow {
 	u32 *block_of; /* by instruction */
 };
 
-/* NULL: the kernel is too large, or has what no native code can be made for. */
-struct code_flow *code_flow_build(struct arena *arena, const struct isa *isa, const struct code *code);
+/* told: by instruction, whether observers want to know of it; or NULL. NULL: the kernel is too large, or has what no native
+ * code can be made for. */
+struct code_flow *code_flow_build(struct arena *arena, const struct isa *isa, const struct code *code, const u8 *told);
 
 static inline bool row_in(const u64 *set, u32 row) { return set[row / 64] >> row % 64 & 1; }
 static inline void row_add(u64 *set, u32 row) { set[row / 64] |= 1ull << row % 64; }

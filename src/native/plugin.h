@@ -11,7 +11,7 @@
 #include "exec/run.h"
 #include "native/region.h"
 
-enum { NATIVE_VERSION = 1, NATIVE_WAYS = 64, NATIVE_BODY = 1, NATIVE_NO_JOIN = 0xffffffff };
+enum { NATIVE_VERSION = 2, NATIVE_WAYS = 64, NATIVE_BODY = 1, NATIVE_NO_JOIN = 0xffffffff };
 
 /* How a warp left a region. */
 enum native_exit {
@@ -36,6 +36,8 @@ struct native_run {
 	u32 join, join_at; /* the block of the innermost join, or NATIVE_NO_JOIN; and its place in `ways` */
 	u32 depth;
 	u32 fp;
+	u32 told,
+		told_last; /* NATIVE_STOP: observers know that these instructions, the next to run, do; or NO_OPERAND */
 	const struct insn *insns; /* the code's, as warps run them by themselves */
 	struct native_way ways[NATIVE_WAYS];
 };
@@ -52,6 +54,8 @@ struct native_services {
 	/* The lanes `mask` have arrived at the innermost join. Twice the number of the block where r->mask goes on;
 	 * NATIVE_BODY is added where that is behind its join. */
 	u32 (*meet)(struct native_run *r, u32 mask);
+	/* Tells the launch's observers that the lanes of `mask` come to instruction number k. */
+	void (*tell)(struct native_run *r, struct warp *w, u8 *rows, u32 k, u32 mask);
 	u8 *(*global_range_slow)(struct warp *w, const struct insn *i, u64 low, u64 high);
 };
 

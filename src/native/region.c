@@ -283,6 +283,7 @@ static void make_insn(struct making *m, u32 block, u32 k, struct region_insn *to
 				   .guard = NO_OPERAND,
 				   .of_floats = has_floats(s->form),
 				   .together = s->together,
+				   .told = s->told,
 				   .accesses = s->form->row->flags & ISA_MEMORY};
 	if (s->form->layout != LAYOUT_LIST || s->together)
 		to->meaning = s->meaning->name;
@@ -294,6 +295,7 @@ static void make_insn(struct making *m, u32 block, u32 k, struct region_insn *to
 		to->list = own;
 	}
 	if (s->guarded) {
+		to->guard_told = f->steps[k - 1].told;
 		to->guard = region_row(m, f->steps[k - 1].operands[0].row);
 		to->guard_negated = f->code->insns[k - 1].aux & 1;
 		to->merges = true;
@@ -313,6 +315,7 @@ static void make_end(struct making *m, u32 b, struct region_block *to, u32 last)
 	const struct insn *i = &f->code->insns[last];
 	const u8 kind = f->steps[last].kind;
 
+	to->end_told = f->steps[last].told && kind != STEP_PLAIN && kind != STEP_NOTHING;
 	if (kind == STEP_BRANCH || kind == STEP_BRANCH_IF) {
 		to->end = kind == STEP_BRANCH ? REGION_JUMP : REGION_BRANCH;
 		to->run = i->run;
@@ -343,6 +346,12 @@ static void make_block(struct making *m, u32 n)
 	for (u32 k = first; k < end; k++)
 		if (f->steps[k].kind == STEP_PLAIN)
 			make_insn(m, n, k, &to->insns[to->insn_count++]);
+		else if (f->steps[k].kind == STEP_NOTHING && f->steps[k].told)
+			to->insns[to->insn_count++] = (struct region_insn){.plain = &f->code->insns[k],
+									   .number = k,
+									   .guard = NO_OPERAND,
+									   .hoisted = true,
+									   .told = true};
 	if (!cut)
 		make_end(m, b, to, end - 1);
 }

@@ -34,7 +34,9 @@ struct kernel_record {
 	struct kernel_record *next;   /* of the tier's list */
 	struct kernel_record *queued; /* the next one to compile */
 	struct kernel_code *refused;  /* slower than interpreting */
+	struct native_watch watch;    /* of launches with observers, with arrays of its own; or NULLs */
 	bool done;
+	bool always; /* compiled before a launch that it is for */
 	struct native_report report;
 };
 
@@ -124,7 +126,7 @@ static void build(struct native *n, struct kernel_record *k, bool choosy)
 	n->reads_program = true;
 	pthread_mutex_unlock(&n->lock);
 	if (load(n))
-		b = native_build_begin(k->program->isa, k->code, choosy);
+		b = native_build_begin(k->program->isa, k->code, k->watch.told ? &k->watch : NULL, choosy);
 	pthread_mutex_lock(&n->lock);
 	n->reads_program = false;
 	pthread_cond_broadcast(&n->changed);
@@ -207,18 +209,61 @@ static void settle(struct native_kernel *kernel)
 
 /* --- Kernels ------------------------------------------------------------------------------------ */
 
-static struct kernel_record *record_new(struct native *n, const struct program *p, const struct code *code)
+static struct native_kernel *begin(struct native_kernel *kernel, const struct native_watch *watch);
+
+static void record_free(struct kernel_record *k)
+{
+	if (k->common.ready)
+		native_build_free((struct kernel_code *)(void *)k->common.ready);
+	if (k->refused)
+		native_build_free(k->refused);
+	free((void *)(uintptr_t)k->watch.gang_insns);
+	free((void *)(uintptr_t)k->watch.told);
+	free(k);
+}
+
+static bool keep_watch(struct kernel_record *k, const struct native_watch *watch)
+{
+	const u32 count = k->code->insn_count;
+	struct insn *insns = malloc((count + 1) * sizeof *insns);
+	u8 *told = malloc(count + 1);
+
+	k->watch = (struct native_watch){insns, told};
+	if (!insns || !told)
+		return false;
+	memcpy(insns, watch->gang_insns, count * sizeof *insns);
+	memcpy(told, watch->told, count);
+	return true;
+}
+
+static struct kernel_record *record_new(struct native *n, const struct program *p, const struct code *code,
+					const struct native_watch *watch)
 {
 	struct kernel_record *k = calloc(1, sizeof *k);
 
 	if (!k)
 		return NULL;
 	*k = (struct kernel_record){.tier = n, .program = p, .code = code, .next = n->kernels};
+	if (watch && !keep_watch(k, watch)) {
+		record_free(k);
+		return NULL;
+	}
 	k->common.want = want;
 	k->common.settle = settle;
+	k->common.begin = begin;
 	k->common.wanted = max_u64(HEAT_LEAST, (u64)code->insn_count * HEAT_EACH);
 	n->kernels = k;
 	return k;
+}
+
+static struct kernel_record *record_of(const struct native *n, const struct code *code,
+				       const struct native_watch *watch)
+{
+	for (struct kernel_record *k = n->kernels; k; k = k->next)
+		if (k->code == code && !k->watch.told == !watch &&
+		    (!watch || !memcmp(k->watch.told, watch->told, code->insn_count)))
+			return k;
+	return NULL;
 }
 
 struct native_kernel *native_kernel_of(struct native *n, const struct program *p, const struct kernel *kernel,
@@ -229,11 +274,27 @@ struct native_kernel *native_kernel_of(struct native *n, const struct program *p
 	if (!n || mode == NATIVE_OFF)
 		return NULL;
 	pthread_mutex_lock(&n->lock);
-	for (k = n->kernels; k && k->code != kernel->code; k = k->next)
-		;
+	k = record_of(n, kernel->code, NULL);
 	if (!k && kernel->code && kernel->code->gang_insns && !kernel->code->machine_banks)
-		k = record_new(n, p, kernel->code);
-	if (mode == NATIVE_ALWAYS && k && !k->done) {
+		k = record_new(n, p, kernel->code, NULL);
+	if (k && mode == NATIVE_ALWAYS)
+		k->always = true;
+	pthread_mutex_unlock(&n->lock);
+	return k ? &k->common : NULL;
+}
+
+static struct native_kernel *begin(struct native_kernel *kernel, const struct native_watch *watch)
+{
+	struct kernel_record *const plain = (struct kernel_record *)(void *)kernel, *k = plain;
+	struct native *n = plain->tier;
+
+	pthread_mutex_lock(&n->lock);
+	if (watch) {
+		k = record_of(n, plain->code, watch);
+		if (!k)
+			k = record_new(n, plain->program, plain->code, watch);
+	}
+	if (k && plain->always && !k->done) {
 		while (n->in_work)
 			pthread_cond_wait(&n->changed, &n->lock);
 		if (!k->done)
@@ -246,15 +307,6 @@ struct native_kernel *native_kernel_of(struct native *n, const struct program *p
 const struct native_report *native_report_of(const struct native_kernel *k)
 {
 	return &((const struct kernel_record *)(const void *)k)->report;
-}
-
-static void record_free(struct kernel_record *k)
-{
-	if (k->common.ready)
-		native_build_free((struct kernel_code *)(void *)k->common.ready);
-	if (k->refused)
-		native_build_free(k->refused);
-	free(k);
 }
 
 static void free_all(struct native *n, bool own)

@@ -33,8 +33,8 @@ struct native *native_open(void);
 void native_close(struct native *n);
 /* Whether such a thread is there. exit() would wait for it; a program that has written all it has to may _exit(). */
 bool native_underway(void);
-/* What a launch of the kernel is to have as its `native`; NULL: nothing. With NATIVE_ALWAYS it is compiled when this
- * returns, if that can be. */
+/* What a launch of the kernel is to have as its `native`; NULL: nothing. With NATIVE_ALWAYS it is compiled when a launch
+ * begins, if that can be. */
 struct native_kernel *native_kernel_of(struct native *n, const struct program *p, const struct kernel *k,
 				       enum native_mode mode);
 /* Whether native code can be made here; if not, why. Loads the plug-in. */

@@ -251,6 +251,12 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 		access(t, site - 1, w, i, rows, mask);
 }
 
+static bool natively(void *context, const struct block *b)
+{
+	(void)context, (void)b;
+	return true;
+}
+
 static void gang_before(void *context, const struct gang *g, const struct insn *i)
 {
 	struct touched *t = context;
@@ -297,7 +303,8 @@ struct touched *touched_new(struct arena *arena, const struct program *program, 
 	t->hints = ARENA_ARRAY(arena, t->sites.count + 1, u32);
 	for (u32 k = 0; k < t->sites.count; k++)
 		t->bytes[k] = site_bytes(&t->sites.items[k]);
-	t->observer = (struct observer){.context = t, .wants = wants, .before = before, .gang_before = gang_before};
+	t->observer = (struct observer){
+		.context = t, .wants = wants, .before = before, .gang_before = gang_before, .natively = natively};
 	pthread_mutex_init(&t->lock, NULL);
 	return t;
 }

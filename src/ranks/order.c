@@ -46,6 +46,7 @@ void order_put_launch(struct parcel *w, const struct launch *l, u64 clusters, co
 	memcpy(o.block, l->block, sizeof o.block);
 	memcpy(o.cluster, l->cluster, sizeof o.cluster);
 	o.jobs = p->options.jobs;
+	o.native = p->options.native;
 	o.clusters = clusters;
 	o.dynamic_shared = l->dynamic_shared;
 	o.heap_bytes = l->heap_bytes;

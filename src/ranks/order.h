@@ -15,6 +15,7 @@ struct ordered_launch {
 	u64 kernel; /* of the program's */
 	u32 grid[3], block[3], cluster[3];
 	u32 jobs;
+	u32 native; /* enum native_mode */
 	u64 clusters;
 	u64 dynamic_shared, heap_bytes, local_limit_bytes;
 	struct async_choice async;

@@ -68,6 +68,7 @@ static void run_part(struct server *v, const struct ordered_launch *o, const u8 
 	struct fault fault = {.kind = FAULT_NONE};
 	char message[256];
 
+	l.native = session_native(s, s->program, l.kernel, (enum native_mode)o->native);
 	memcpy(l.grid, o->grid, sizeof l.grid);
 	memcpy(l.block, o->block, sizeof l.block);
 	memcpy(l.cluster, o->cluster, sizeof l.cluster);

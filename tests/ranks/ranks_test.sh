@@ -96,6 +96,21 @@ for ranks in 1 2 4; do
 	done
 done
 
+# Native code notes what it touches as the interpreter does: the same launches are shared, with the same results.
+plugin=$(dirname "$ptxsim")/.libs/libptxsim-native.so
+for file in "$here"/*.ptx; do
+	[ -f "$plugin" ] || break
+	name=$(basename "$file")
+	PTXSIM_NATIVE_PLUGIN=$plugin
+	export PTXSIM_NATIVE_PLUGIN
+	for native in off always; do
+		PTXSIM_NATIVE=$native mpirun -n 2 "$ptxsim" run --mpi --jobs 1 "$file" >"$work/out" 2>"$work/err" </dev/null
+		echo "status $?" >>"$work/out"
+		sed -E 's/, [0-9.]+ s( |:).*//' "$work/out" "$work/err" | grep -vE '^  (time|instructions)' >"$work/$native"
+	done
+	check "$name on 2 ranks: native code" "$(cat "$work/off")" "$(cat "$work/always")"
+done
+
 # Buffers, to the last byte.
 "$ptxsim" run --quiet --save y="$work/y1" --save bytes="$work/b1" --save odd="$work/o1" "$here/shared.ptx" </dev/null
 mpirun -n 4 "$ptxsim" run --mpi --quiet --save y="$work/y4" --save bytes="$work/b4" --save odd="$work/o4" "$here/shared.ptx" </dev/null

@@ -69,6 +69,7 @@ static bool define_services(struct native_compiler *c, const struct native_servi
 		{"native_call", (uintptr_t)s->call},
 		{"native_part", (uintptr_t)s->part},
 		{"native_meet", (uintptr_t)s->meet},
+		{"native_tell", (uintptr_t)s->tell},
 		{"global_range_slow", (uintptr_t)s->global_range_slow},
 		{"memcpy", (uintptr_t)memcpy},
 		{"memset", (uintptr_t)memset},
@@ -182,7 +183,7 @@ static bool pays(const struct region *r, const struct meanings *m)
 		for (u32 k = 0; k < r->blocks[b].insn_count; k++) {
 			const bool yes = meanings_inlined(m, &r->blocks[b].insns[k]);
 			inlined += yes;
-			called += !yes;
+			called += !yes && !r->blocks[b].insns[k].hoisted;
 		}
 	}
 	return called * INLINED_FOR_A_CALL <= inlined && (loops || inlined >= REGION_LEAST);
@@ -205,7 +206,7 @@ static void tell_region(const struct region *r, const struct meanings *m, const 
 	for (u32 b = 0; b < r->block_count; b++)
 		for (u32 k = 0; k < r->blocks[b].insn_count; k++) {
 			const struct region_insn *x = &r->blocks[b].insns[k];
-			if (!meanings_inlined(m, x))
+			if (!x->hoisted && !meanings_inlined(m, x))
 				fprintf(stderr, "  calls the handler of %u: %s\n", x->number,
 					x->meaning ? x->meaning : "no bitcode");
 		}

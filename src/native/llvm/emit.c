@@ -248,6 +248,13 @@ static void leave(struct emission *e, enum native_exit how, u32 insn, LLVMValueR
 	LLVMBuildRet(e->b, word(e, how));
 }
 
+/* Before leave: observers know that instructions `first` to `last`, which the interpreter runs next, do. */
+static void note_told(struct emission *e, u32 first, u32 last)
+{
+	LLVMBuildStore(e->b, word(e, first), run_field(e, offsetof(struct native_run, told)));
+	LLVMBuildStore(e->b, word(e, last), run_field(e, offsetof(struct native_run, told_last)));
+}
+
 /* Writes live rows back to the frame. NULL: none are. */
 static void keep_rows(struct emission *e, const u64 *live)
 {
@@ -296,6 +303,35 @@ static LLVMValueRef insn_constant(struct emission *e, const struct region_insn *
 	return global;
 }
 
+/* Observers are told that the lanes of `mask` come to instruction `number`, for which they need `row` in the frame. */
+static void tell(struct emission *e, u32 number, u32 row, LLVMValueRef mask)
+{
+	if (row != NO_OPERAND && e->r->rows[row].written)
+		copy(e, place(e, row), slot(e, row), e->r->rows[row].bits, false);
+	LLVMValueRef args[] = {e->run, e->warp, e->rows, word(e, number), mask};
+	call(e, LLVMVoidTypeInContext(e->c), "native_tell", args, COUNT_OF(args));
+}
+
+/* The row of the addresses; NO_OPERAND: the region does not write it. */
+static u32 address_row(const struct emission *e, const struct region_insn *x)
+{
+	for (u32 o = 0; o < x->operand_count; o++)
+		if (e->r->rows[x->operands[o].row].offset == x->plain->a)
+			return x->operands[o].row;
+	return NO_OPERAND;
+}
+
+/* The access faults: the interpreter does it again, from its guard on. */
+static void leave_before(struct emission *e, const struct region_insn *x, u32 number)
+{
+	const u32 first = number - (x->guard != NO_OPERAND);
+
+	keep_rows(e, x->live);
+	if (x->guard_told || x->told)
+		note_told(e, x->guard_told ? first : number, x->told ? number : first);
+	leave(e, NATIVE_STOP, first, get(e, e->i32, e->mask));
+}
+
 /* Has the interpreter's handler do it, on the frame. */
 static void call_handler(struct emission *e, const struct region_insn *x, LLVMValueRef mask, u32 number, bool rarely)
 {
@@ -313,8 +349,7 @@ static void call_handler(struct emission *e, const struct region_insn *x, LLVMVa
 		LLVMValueRef failed = LLVMBuildICmp(e->b, LLVMIntEQ, done, LLVMConstNull(e->i8), "");
 		branch(e, failed, stop, go_on, true);
 		go_to(e, stop);
-		keep_rows(e, x->live);
-		leave(e, NATIVE_STOP, number - (x->guard != NO_OPERAND), get(e, e->i32, e->mask));
+		leave_before(e, x, number);
 		go_to(e, go_on);
 	}
 	for (u32 o = 0; o < x->operand_count; o++)
@@ -378,10 +413,12 @@ static void emit_insn(struct emission *e, const struct region_insn *x, u32 numbe
 {
 	const struct meaning_function *m = meanings_inlined(e->meanings, x);
 	LLVMBasicBlockRef after = NULL;
-	LLVMValueRef mask = x->merges || x->accesses || !m ? get(e, e->i32, e->mask) : word(e, FULL_MASK);
+	LLVMValueRef mask = x->merges || x->accesses || x->told || !m ? get(e, e->i32, e->mask) : word(e, FULL_MASK);
 
 	if (x->together)
 		emit_gathering(e, x, number);
+	if (x->guard_told)
+		tell(e, number - 1, x->guard, mask);
 	if (x->guard != NO_OPERAND) {
 		LLVMBasicBlockRef some = new_block(e, "guarded");
 		after = new_block(e, "unguarded");
@@ -389,9 +426,11 @@ static void emit_insn(struct emission *e, const struct region_insn *x, u32 numbe
 		branch(e, LLVMBuildICmp(e->b, LLVMIntNE, mask, word(e, 0), ""), some, after, false);
 		go_to(e, some);
 	}
+	if (x->told)
+		tell(e, number, address_row(e, x), mask);
 	if (m)
 		emit_inline(e, x, m, mask, number);
-	else
+	else if (!x->hoisted)
 		call_handler(e, x, mask, number, false);
 	if (after) {
 		LLVMBuildBr(e->b, after);
@@ -428,6 +467,8 @@ static void part(struct emission *e, const struct region_block *x, LLVMValueRef 
 	go_to(e, full);
 	count(e, x->run, true, true);
 	keep_rows(e, x->live_end);
+	if (x->end_told)
+		note_told(e, x->at_end, x->at_end);
 	leave(e, NATIVE_STOP, x->at_end, mask);
 	go_to(e, parted);
 	add_to(e, e->divergent, LLVMConstInt(e->i64, 1, false));
@@ -443,6 +484,8 @@ static void emit_branch(struct emission *e, const struct region_block *x)
 	LLVMValueRef mask = get(e, e->i32, e->mask);
 	LLVMValueRef taken = LLVMBuildAnd(e->b, mask, predicate(e, x->condition, x->negated), "");
 
+	if (x->end_told)
+		tell(e, x->at_end, x->condition, mask);
 	count(e, x->run, true, false);
 	LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, taken, mask, ""), all, some);
 	go_to(e, all);
@@ -514,6 +557,8 @@ static void emit_block(struct emission *e, u32 n)
 		emit_branch(e, x);
 		return;
 	}
+	if (x->end_told)
+		tell(e, x->at_end, NO_OPERAND, get(e, e->i32, e->mask));
 	if (x->run)
 		count(e, x->run, x->end == REGION_JUMP, false);
 	jump(e, x->end == REGION_JUMP ? x->target : x->next, x->end == REGION_JUMP && x->backward);
