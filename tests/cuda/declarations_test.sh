@@ -62,6 +62,9 @@ int main()
 	COMPARE_SIZE(cu_access, CUmemAccessDesc)
 	COMPARE_SIZE(cu_alloc_node, CUDA_MEM_ALLOC_NODE_PARAMS)
 	COMPARE_SIZE(cu_node_params, CUgraphNodeParams)
+	COMPARE_SIZE(cu_batch_node, CUDA_BATCH_MEM_OP_NODE_PARAMS)
+	COMPARE_SIZE(cu_copy_batch, CUDA_MEMCPY3D_BATCH_OP)
+	COMPARE_SIZE(cu_resource_part, CUdevResource)
 	COMPARE_SIZE(cu_device_properties, CUdevprop)
 	printf("driver: %d calls compared, %d differences\n", calls, differ);
 	return differ != 0;
@@ -101,6 +104,7 @@ int main()
 	COMPARE_SIZE(rt_kernel_node, cudaKernelNodeParams)
 	COMPARE_SIZE(rt_node_params, cudaGraphNodeParams)
 	COMPARE_SIZE(cu_alloc_node, cudaMemAllocNodeParams)
+	COMPARE_SIZE(cu_copy_batch, cudaMemcpy3DBatchOp)
 	printf("runtime: %d calls compared, %d differences\n", calls, differ);
 	return differ != 0;
 }

@@ -37,6 +37,9 @@ enum handle_kind {
 	HANDLE_LINK,
 	HANDLE_TEXREF,
 	HANDLE_USER_OBJECT,
+	HANDLE_RESOURCES,
+	HANDLE_GREEN,
+	HANDLE_NOTIFICATION,
 };
 
 /* Remembers an object; false: no memory. */
@@ -172,7 +175,8 @@ struct cu_stream {
 	u64 id;
 	u64 thread; /* whose default stream it is; 0: nobody's */
 	struct capture *capture;
-	struct tips tips; /* what its next node needs */
+	struct tips tips;       /* what its next node needs */
+	struct cu_green *green; /* whose stream it is, or NULL */
 	u8 attributes[STREAM_ATTRIBUTES][ATTRIBUTE_BYTES];
 };
 
@@ -218,7 +222,8 @@ enum task_kind {
 	TASK_FREE,
 	TASK_ALLOCATE,
 	TASK_WRITE,
-	TASK_CONDITION
+	TASK_CONDITION,
+	TASK_BATCH /* of waits and writes; only in graphs */
 };
 
 /* Of a node that allocates, and its copies. */
@@ -283,6 +288,10 @@ struct task {
 			u64 address, value;
 			u32 bytes;
 		} write;
+		struct {
+			struct cu_stream_operation *list; /* from malloc, the task's */
+			u32 count;
+		} batch;
 	};
 };
 
@@ -325,6 +334,7 @@ struct cu_node {
 	u32 mark;
 	bool disabled;
 	void **pointers;        /* to its parameters, for who asks */
+	u8 *attributes;         /* of a launch, that only programs ask for: by number, or NULL */
 	struct cu_copy_3d copy; /* of a copy, as it was given */
 };
 
@@ -355,6 +365,7 @@ struct capture {
 };
 
 struct cu_exec {
+	u64 flags;
 	struct cu_graph *graph; /* its own copy */
 	struct cu_node **order;
 };
@@ -375,6 +386,14 @@ void graph_memory_let_go(struct graph_memory *m);
 void graph_let_go_of_objects(struct cu_graph *g);
 bool condition_copy(struct task *to, const struct task *from);
 void condition_free(struct task *t);
+/* A batch's own list of operations; false: no memory. */
+bool batch_copy(struct task *to, const struct task *from);
+/* One wait for a value (or write of one) as a node of the stream's capture. */
+int batch_capture(struct cu_stream *s, bool waits, u64 address, u64 value, u32 bytes, u32 flags);
+/* Gives the operations to the stream. CU_OK or why not. */
+int batch_give(struct cu_stream *s, const struct task *t);
+/* The attributes of launches, from one node to another; false: no memory. */
+bool node_copy_attributes(struct cu_node *to, const struct cu_node *from);
 /* Before a launch; and when its turn has come. */
 void condition_begin(const struct task *t);
 void condition_run(struct cu_context *c, const struct task *t);

@@ -37,7 +37,6 @@ static bool put_in_order(struct cu_exec *x)
 /* Copies the graph: later changes of the original do not reach what was instantiated. */
 int drv_cuGraphInstantiateWithFlags(struct cu_exec **made, struct cu_graph *h_graph, u64 flags)
 {
-	(void)flags;
 	if (!made)
 		return CU_INVALID_VALUE;
 	if (!handle_is(h_graph, HANDLE_GRAPH))
@@ -45,6 +44,7 @@ int drv_cuGraphInstantiateWithFlags(struct cu_exec **made, struct cu_graph *h_gr
 	struct cu_exec *x = calloc(1, sizeof *x);
 	if (!x)
 		return CU_OUT_OF_MEMORY;
+	x->flags = flags;
 	int result = drv_cuGraphClone(&x->graph, h_graph);
 	if (!result && !put_in_order(x))
 		result = CU_INVALID_VALUE;
@@ -81,7 +81,9 @@ int drv_cuGraphInstantiateWithParams(struct cu_exec **made, struct cu_graph *g, 
 {
 	if (!params)
 		return CU_INVALID_VALUE;
-	const int result = drv_cuGraphInstantiateWithFlags(made, g, 0);
+	u64 flags;
+	memcpy(&flags, params, sizeof flags);
+	const int result = drv_cuGraphInstantiateWithFlags(made, g, flags);
 	memset((u8 *)params + 16, 0, 8);
 	params[6] = result ? 1 : 0;
 	return result;
@@ -158,8 +160,9 @@ static int run_graph(struct cu_node *const *order, u32 count, struct cu_stream *
 			given.kernel.params = NULL;
 		result = t->kind == TASK_CHILD    ? run_child(t->graph, s)
 			 : t->kind == TASK_RECORD ? drv_cuEventRecord(t->event, s)
-			 : t->kind == TASK_WAIT
-				 ? drv_cuStreamWaitEvent(s, t->event, 0)
+			 : t->kind == TASK_WAIT   ? drv_cuStreamWaitEvent(s, t->event, 0)
+			 : t->kind == TASK_BATCH
+				 ? batch_give(s, t)
 				 : stream_give(s, &given, t->kind == TASK_KERNEL ? t->kernel.params : NULL);
 	}
 	return result;
@@ -183,8 +186,10 @@ int drv_cuGraphExecGetFlags(struct cu_exec *x, u64 *flags)
 {
 	if (!flags)
 		return CU_INVALID_VALUE;
-	*flags = 0;
-	return handle_is(x, HANDLE_EXEC) ? CU_OK : CU_INVALID_HANDLE;
+	if (!handle_is(x, HANDLE_EXEC))
+		return CU_INVALID_HANDLE;
+	*flags = x->flags;
+	return CU_OK;
 }
 
 struct cu_node *exec_node(struct cu_exec *x, struct cu_node *n)

@@ -24,6 +24,8 @@ bool task_copy(struct task *to, const struct task *from, const void *params)
 		from->memory->users++;
 	if (from->kind == TASK_CONDITION)
 		return condition_copy(to, from);
+	if (from->kind == TASK_BATCH)
+		return batch_copy(to, from);
 	if (from->kind != TASK_KERNEL)
 		return true;
 	to->kernel.params = malloc(from->kernel.param_bytes + 1);
@@ -42,6 +44,8 @@ void task_free(struct task *t)
 		graph_memory_let_go(t->memory);
 	if (t->kind == TASK_CONDITION)
 		condition_free(t);
+	if (t->kind == TASK_BATCH)
+		free(t->batch.list);
 	t->kind = TASK_EMPTY;
 }
 
@@ -82,6 +86,7 @@ static void node_free(struct cu_node *n)
 	task_free(&n->task);
 	free(n->needs);
 	free(n->pointers);
+	free(n->attributes);
 	free(n);
 }
 
@@ -183,7 +188,7 @@ int drv_cuGraphClone(struct cu_graph **ph_graph_clone, struct cu_graph *original
 		if (t.kind == TASK_CHILD)
 			result = drv_cuGraphClone(&t.graph, n->task.graph);
 		struct cu_node *copy = result ? NULL : graph_add(g, NULL, 0, &t, NULL);
-		if (!copy)
+		if (!copy || !node_copy_attributes(copy, n))
 			result = result ? result : CU_OUT_OF_MEMORY;
 		else
 			copy->origin = n;
@@ -465,7 +470,8 @@ int drv_cuGraphNodeGetType(struct cu_node *h_node, int *type)
 {
 	static const int types[] = {[TASK_EMPTY] = 5, [TASK_KERNEL] = 0,    [TASK_COPY] = 1,   [TASK_FILL] = 2,
 				    [TASK_HOST] = 3,  [TASK_RECORD] = 7,    [TASK_WAIT] = 6,   [TASK_CHILD] = 4,
-				    [TASK_FREE] = 11, [TASK_ALLOCATE] = 10, [TASK_WRITE] = 12, [TASK_CONDITION] = 13};
+				    [TASK_FREE] = 11, [TASK_ALLOCATE] = 10, [TASK_WRITE] = 12, [TASK_CONDITION] = 13,
+				    [TASK_BATCH] = 12};
 
 	if (!type)
 		return CU_INVALID_VALUE;

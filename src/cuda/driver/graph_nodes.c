@@ -225,7 +225,26 @@ void condition_begin(const struct task *t)
 
 /* --- Attributes of kernels ------------------------------------------------------------------------------ */
 
+/* CUlaunchAttributeID. What the launch needs is in its configuration; the rest is kept for programs that ask. */
 enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4, ATTRIBUTE_LAST = 32 };
+
+static u8 *kept_attribute(const struct cu_node *n, int attribute)
+{
+	return n->attributes + (size_t)attribute * ATTRIBUTE_BYTES;
+}
+
+bool node_copy_attributes(struct cu_node *to, const struct cu_node *from)
+{
+	enum { BYTES = ATTRIBUTE_LAST * ATTRIBUTE_BYTES };
+
+	if (from->attributes && !to->attributes && !(to->attributes = malloc(BYTES)))
+		return false;
+	if (from->attributes)
+		memcpy(to->attributes, from->attributes, BYTES);
+	else if (to->attributes)
+		memset(to->attributes, 0, BYTES);
+	return true;
+}
 
 int drv_cuGraphKernelNodeGetAttribute(struct cu_node *n, int attribute, void *value)
 {
@@ -239,6 +258,8 @@ int drv_cuGraphKernelNodeGetAttribute(struct cu_node *n, int attribute, void *va
 		*(int *)value = n->task.kernel.launch.cooperative;
 	else if (attribute == ATTRIBUTE_CLUSTER)
 		memcpy(value, n->task.kernel.launch.cluster, sizeof n->task.kernel.launch.cluster);
+	else if (n->attributes)
+		memcpy(value, kept_attribute(n, attribute), ATTRIBUTE_BYTES);
 	return CU_OK;
 }
 
@@ -253,6 +274,10 @@ int drv_cuGraphKernelNodeSetAttribute(struct cu_node *n, int attribute, const vo
 		n->task.kernel.launch.cooperative = *(const int *)value;
 	else if (attribute == ATTRIBUTE_CLUSTER)
 		memcpy(n->task.kernel.launch.cluster, value, sizeof n->task.kernel.launch.cluster);
+	else if (n->attributes || (n->attributes = calloc(ATTRIBUTE_LAST, ATTRIBUTE_BYTES)))
+		memcpy(kept_attribute(n, attribute), value, ATTRIBUTE_BYTES);
+	else
+		return CU_OUT_OF_MEMORY;
 	return CU_OK;
 }
 
@@ -266,7 +291,7 @@ int drv_cuGraphKernelNodeCopyAttributes(struct cu_node *to, struct cu_node *from
 		return result;
 	to->task.kernel.launch.cooperative = from->task.kernel.launch.cooperative;
 	memcpy(to->task.kernel.launch.cluster, from->task.kernel.launch.cluster, sizeof to->task.kernel.launch.cluster);
-	return CU_OK;
+	return node_copy_attributes(to, from) ? CU_OK : CU_OUT_OF_MEMORY;
 }
 
 /* --- Kernels as older programs describe them --------------------------------------------------------------- */
@@ -393,6 +418,8 @@ int drv_cuGraphAddNode_v2(struct cu_node **made, struct cu_graph *g, struct cu_n
 		return drv_cuGraphAddMemFreeNode(made, g, needs, count, p->address);
 	case NODE_CONDITION:
 		return add_conditional(made, g, needs, count, &p->conditional);
+	case NODE_BATCH:
+		return drv_cuGraphAddBatchMemOpNode(made, g, needs, count, &p->batch);
 	default:
 		return CU_NOT_SUPPORTED;
 	}
@@ -420,6 +447,8 @@ static int set_params(struct cu_node *n, struct cu_node_params *p)
 		return set_event(n, p->event, TASK_WAIT);
 	case NODE_RECORD:
 		return set_event(n, p->event, TASK_RECORD);
+	case NODE_BATCH:
+		return drv_cuGraphBatchMemOpNodeSetParams(n, &p->batch);
 	default:
 		return CU_NOT_SUPPORTED;
 	}

@@ -413,11 +413,11 @@ int drv_cuStreamGetCtx(struct cu_stream *h_stream, struct cu_context **pctx)
 	return CU_OK;
 }
 
-int drv_cuStreamGetCtx_v2(struct cu_stream *h_stream, struct cu_context **pctx, void *p_green_ctx)
+int drv_cuStreamGetCtx_v2(struct cu_stream *h_stream, struct cu_context **pctx, struct cu_green **p_green_ctx)
 {
-	if (p_green_ctx)
-		memset(p_green_ctx, 0, sizeof(void *));
-	return drv_cuStreamGetCtx(h_stream, pctx);
+	const int result = p_green_ctx ? drv_cuStreamGetGreenCtx(h_stream, p_green_ctx) : CU_OK;
+
+	return result ? result : drv_cuStreamGetCtx(h_stream, pctx);
 }
 
 int drv_cuStreamGetDevice(struct cu_stream *h_stream, int *device)
@@ -517,6 +517,8 @@ static int wait_value(struct cu_stream *h_stream, u64 addr, u64 value, u32 flags
 		return CU_INVALID_HANDLE;
 	if (addr % bytes || !block_of(addr))
 		return CU_INVALID_VALUE;
+	if (s->capture)
+		return batch_capture(s, true, addr, value, bytes, flags);
 	const int result = heed_legacy(s);
 	return result ? result : stream_give_wait(s, NULL, 0, &v);
 }
@@ -528,7 +530,9 @@ static int write_value(struct cu_stream *h_stream, u64 addr, u64 value, u32 byte
 
 	if (!s)
 		return CU_INVALID_HANDLE;
-	return addr % bytes || !block_of(addr) ? CU_INVALID_VALUE : stream_give(s, &t, NULL);
+	if (addr % bytes || !block_of(addr))
+		return CU_INVALID_VALUE;
+	return s->capture ? batch_capture(s, false, addr, value, bytes, 0) : stream_give(s, &t, NULL);
 }
 
 int drv_cuStreamWaitValue32_v2(struct cu_stream *stream, u64 addr, u32 value, u32 flags)

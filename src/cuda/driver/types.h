@@ -27,6 +27,9 @@ struct cu_link;
 struct cu_texref;
 struct cu_user_object;
 struct cu_stream_operation;
+struct cu_resources;
+struct cu_green;
+struct cu_notification;
 
 /* CUresult, as far as the library gives them. */
 enum {
@@ -42,6 +45,7 @@ enum {
 	CU_PEER_UNSUPPORTED = 217,
 	CU_INVALID_PTX = 218,
 	CU_UNSUPPORTED_PTX_VERSION = 222,
+	CU_UNSUPPORTED_AFFINITY = 224,
 	CU_FILE_NOT_FOUND = 301,
 	CU_INVALID_HANDLE = 400,
 	CU_ILLEGAL_STATE = 401,
@@ -75,6 +79,8 @@ enum {
 	CU_CAPTURE_WRONG_THREAD = 908,
 	CU_GRAPH_UPDATE_FAILURE = 910,
 	CU_INVALID_CLUSTER = 912,
+	CU_INVALID_RESOURCE_TYPE = 914,
+	CU_INVALID_RESOURCES = 915,
 	CU_UNKNOWN = 999,
 };
 
@@ -265,6 +271,14 @@ enum {
 	NODE_CONDITION
 };
 
+/* CUDA_BATCH_MEM_OP_NODE_PARAMS */
+struct cu_batch_node {
+	struct cu_context *context;
+	u32 count;
+	struct cu_stream_operation *list;
+	u32 flags;
+};
+
 /* CUgraphNodeParams */
 struct cu_node_params {
 	int type, reserved[3];
@@ -282,6 +296,7 @@ struct cu_node_params {
 		struct cu_alloc_node allocate;
 		u64 address;
 		struct cu_conditional_node conditional;
+		struct cu_batch_node batch;
 		u64 room[29];
 	};
 	u64 reserved_2;
@@ -304,6 +319,38 @@ struct cu_ipc_handle {
 struct cu_access {
 	struct cu_location location;
 	int flags;
+};
+
+/* CUmemcpy3DOperand and CUDA_MEMCPY3D_BATCH_OP: sizes in elements. */
+struct cu_copy_operand {
+	int type; /* 1: pointer, 2: array */
+	union {
+		struct {
+			u64 at;
+			size_t row, layer; /* length and height; 0: as the copy's */
+			struct cu_location hint;
+		} pointer;
+		struct {
+			struct cu_array *array;
+			size_t at[3];
+		} array;
+	};
+};
+struct cu_copy_batch {
+	struct cu_copy_operand src, dst;
+	size_t width, height, depth;
+	int order;
+	u32 flags;
+};
+
+/* CUdevResource. The padding is the library's: what the resource is a part of. */
+struct cu_resource_part {
+	int type; /* 1: multiprocessors */
+	int device;
+	u64 split; /* of which call it came; 0: of none */
+	u8 padding[80];
+	u32 sms, least, alignment;
+	u8 room[36];
 };
 
 typedef void cu_stream_fn(struct cu_stream *stream, int status, void *data);
