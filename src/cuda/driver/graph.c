@@ -468,10 +468,10 @@ int drv_cuGraphNodeGetDependentNodes_v2(struct cu_node *h_node, struct cu_node *
 
 int drv_cuGraphNodeGetType(struct cu_node *h_node, int *type)
 {
-	static const int types[] = {[TASK_EMPTY] = 5, [TASK_KERNEL] = 0,    [TASK_COPY] = 1,   [TASK_FILL] = 2,
-				    [TASK_HOST] = 3,  [TASK_RECORD] = 7,    [TASK_WAIT] = 6,   [TASK_CHILD] = 4,
-				    [TASK_FREE] = 11, [TASK_ALLOCATE] = 10, [TASK_WRITE] = 12, [TASK_CONDITION] = 13,
-				    [TASK_BATCH] = 12};
+	static const int types[] = {
+		[TASK_EMPTY] = 5,  [TASK_KERNEL] = 0,     [TASK_COPY] = 1,  [TASK_FILL] = 2,  [TASK_HOST] = 3,
+		[TASK_RECORD] = 7, [TASK_WAIT] = 6,       [TASK_CHILD] = 4, [TASK_FREE] = 11, [TASK_ALLOCATE] = 10,
+		[TASK_WRITE] = 12, [TASK_CONDITION] = 13, [TASK_BATCH] = 12};
 
 	if (!type)
 		return CU_INVALID_VALUE;
