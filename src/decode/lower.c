@@ -190,6 +190,20 @@ static bool lower_listing(struct lowering *low, struct ir_function *f, struct ke
 	return true;
 }
 
+/* Code for sm_80 to sm_89 finds the system's part of shared memory by these words of bank 0. */
+static bool asks_for_system_part(const struct code *code)
+{
+	enum { RESERVED_BYTES = 0x114, RESERVED_END = 0x120, RESERVED_PART = 0x124 };
+	const u32 sm = code->machine_banks->sm;
+
+	for (u32 k = 0; k < code->bank_count && sm >= 80 && sm < 90; k++) {
+		const u32 at = code->banks[k].bank ? 0 : code->banks[k].at;
+		if (at == RESERVED_BYTES || at == RESERVED_END || at == RESERVED_PART)
+			return true;
+	}
+	return false;
+}
+
 /* A kernel of a cubin. */
 static bool lower_machine(struct lowering *low, struct ir_function *f, struct kernel *k)
 {
@@ -202,6 +216,8 @@ static bool lower_machine(struct lowering *low, struct ir_function *f, struct ke
 	*k = machine_kernel(low, f, code);
 	k->calls_system = code->order.calls_system;
 	k->reserved_shared = m->sm >= 90 ? min_u64(m->shared_bytes, 1024) : 0;
+	if (asks_for_system_part(code))
+		k->reserved_above = low->program->arch->shared_reserved;
 	k->static_shared_bytes = m->shared_bytes - k->reserved_shared;
 	k->dynamic_shared_offset = (m->shared_bytes + 15) & ~15ull;
 	k->param_bytes = m->param_bytes;

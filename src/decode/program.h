@@ -224,6 +224,7 @@ struct kernel {
 	u32 *param_offsets; /* of each parameter */
 	u64 static_shared_bytes, dynamic_shared_offset;
 	u64 reserved_shared;               /* bytes below its variables: 0 unless it asks for the system's part */
+	u64 reserved_above;                /* bytes of the system's behind the block's memory, on the same condition */
 	struct kernel_function *functions; /* all that it can reach, itself too, by number */
 	u32 function_count;
 	struct place *places; /* its variables in shared, local and parameter space; local: from the frame's base */

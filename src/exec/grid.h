@@ -232,6 +232,9 @@ struct worker {
 
 struct hooks; /* exec/stepping.h */
 
+/* In which a kernel gets shared memory: recorded. */
+enum { SHARED_UNIT = 128 };
+
 struct grid {
 	const struct launch *launch;
 	const struct program *program;

@@ -145,6 +145,14 @@ static bool check_shared(const struct launch *l, const struct arch *a, char *mes
 	return true;
 }
 
+/* A block's shared memory, in units if the system's part lies behind it. */
+static u64 shared_size(const struct launch *l)
+{
+	const u64 own = l->kernel->dynamic_shared_offset + l->dynamic_shared, above = l->kernel->reserved_above;
+
+	return above ? (own + SHARED_UNIT - 1) / SHARED_UNIT * SHARED_UNIT + above : own;
+}
+
 /* The launch's cluster shape wins over the kernel's .reqnctapercluster, but must equal it. With .blocksareclusters the
  * grid is given in clusters. 16 blocks are the most that sm_90 allows (with the non-portable attribute). */
 static bool set_clusters(struct grid *grid, const struct launch *l, char *message, size_t size)
@@ -198,7 +206,7 @@ static bool grid_init(struct grid *grid, const struct launch *l, char *message, 
 	grid->cluster_count = grid->block_count / grid->blocks_per_cluster;
 	grid->end_cluster = l->end_cluster ? min_u64(l->end_cluster, grid->cluster_count) : grid->cluster_count;
 	grid->next_cluster = grid->first_cluster = min_u64(l->first_cluster, grid->end_cluster);
-	grid->shared_bytes = l->kernel->dynamic_shared_offset + l->dynamic_shared;
+	grid->shared_bytes = shared_size(l);
 	/* Residency of the whole sample GPU, with shared memory and warps as limits. */
 	u64 blocks_sm = min_u64(a->max_blocks_sm, a->max_warps_sm / grid->warps_per_block);
 	if (grid->shared_bytes)

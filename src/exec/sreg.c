@@ -68,9 +68,9 @@ static u64 cluster_value(const struct warp *w, u32 sreg, u32 element)
 	}
 }
 
-/* How much of the system's part of shared memory is in use, and the unit in which a kernel gets the rest: recorded.
+/* How much of the system's part of shared memory is in use: recorded.
  * Its variables take a multiple of 16 bytes; %aggr_smem_size is not rounded to units, %total_smem_size is. */
-enum { RESERVED_USED = 0x120, SHARED_UNIT = 128 };
+enum { RESERVED_USED = 0x120 };
 
 static u64 shared_value(const struct warp *w, u32 sreg)
 {

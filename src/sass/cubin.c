@@ -178,7 +178,7 @@ static void read_module_attributes(struct cubin *c, const struct elf_section *s)
 			f->frame_bytes = value;
 			break;
 		case ATTRIBUTE_MIN_STACK_SIZE:
-			f->stack_bytes = value;
+			f->stack_bytes = value == UINT32_MAX ? 0 : value; /* how deep recursion goes, nobody knows */
 			break;
 		default:
 			break;

@@ -133,8 +133,23 @@ void lower_syncs(struct lower *l)
 		test_phase(l);
 	else if (says(l, "syncsarrive"))
 		arrive(l);
+	else if (says(l, "syncscctl")) /* caches, which results do not depend on */
+		l->failed |= modifier(l, MOD_SYNCS_CCTL) || modifier(l, MOD_SYNCS_IV);
+	else if (says(l, ".CCTL.IV"))
+		PTX(l, "mbarrier.inval.shared.b64", ROW32(shared_base(l, &l->i->operands[0])),
+		    OFFSET(l->i->operands[0].value));
 	else
 		lower_fails(l);
+}
+
+/* Before sm_90 the code changes the barrier's words itself, too: the copies end here at the latest, and their thread arrives. */
+static void arrive_in_memory(struct lower *l)
+{
+	const struct sass_operand *at = &l->i->operands[0];
+	const u32 list[] = {l->sink, l->sink + LOWER_ROW, 0, (u32)at->value};
+
+	lower_ptx(l, "cp.async.wait_all", NULL, 0);
+	lower_machine_list(l, MACHINE_arrive, (struct insn){.a = shared_base(l, at)}, list, COUNT_OF(list));
 }
 
 /* The arrival of a thread's earlier copies. With .TRANSCNT it takes back a byte that SYNCS.ARRIVE.A0T1 has made the phase wait
@@ -146,9 +161,12 @@ void lower_arrives(struct lower *l)
 	const u32 count = modifier(l, MOD_ARRIVES_COUNT);
 	const struct lower_arg base = ROW32(lower_uniform(l, at->uniform)), offset = OFFSET(at->value);
 
-	/* Before sm_90 the code changes the barrier's words itself, too, and how they lie is not known. */
-	if (l->sm < 90 || modifier(l, MOD_ARRIVES_BAR) || count > TRANSCNT) {
+	if (modifier(l, MOD_ARRIVES_BAR) || count > TRANSCNT || (l->sm < 90 && count)) {
 		lower_fails(l);
+		return;
+	}
+	if (l->sm < 90) {
+		arrive_in_memory(l);
 		return;
 	}
 	PTX(l, count == ARVCNT ? "cp.async.mbarrier.arrive.noinc.shared.b64" : "cp.async.mbarrier.arrive.shared.b64",

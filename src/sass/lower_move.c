@@ -150,7 +150,7 @@ static u32 shared_size(struct lower *l)
 	const struct use own = {.sreg = SREG_total_smem_size, .bits = 32};
 	const u32 row = lower_word(l);
 
-	PTX(l, "add.u32", TO32(row), ROW32(emit_sreg(&l->e, &own)), ROW32(lower_number(l, l->sm >= 90 ? 1024 : 0)));
+	PTX(l, "add.u32", TO32(row), ROW32(emit_sreg(&l->e, &own)), ROW32(lower_number(l, l->sm >= 80 ? 1024 : 0)));
 	return row;
 }
 

@@ -39,7 +39,7 @@ static const struct sass_row rows[] = {
 	ROW(REDG, 0x1a6, "4x", OF(90, 99),    "", ".ewide.atomfloatop@88:2.cache.atomreal.atomorder [r+64], R@32")
 	ROW(REDG, 0x1a6, "4x", FROM(100),    "", ".ewide.atomfloatop@88:2.cache.atomreal.atomorder [r100+64], R@32")
 	ROW(ATOMS, 0x18c, "1", ALL,         "", ".atom.castype d, [x], R@32")
-	ROW(ATOMS, 0x18c, "4x", FROM(90),   "91=1", ".atom.castype d, [x+64], R@32")
+	ROW(ATOMS, 0x18c, "4x", ALL,        "91=1", ".atom.castype d, [x+64], R@32")
 	ROW(ATOMS, 0x18c, "7", OF(80, 89),  "87:4=9", ".popcinc.arrivetype d, [xu+64]")
 	ROW(ATOMS, 0x18c, "7", OF(80, 89),  "87:4=10", ".popcinc.arrivetype d, [xu+64]")
 	ROW(ATOMS, 0x18c, "7", FROM(90),    "87:4=10", ".popcinc90.arrivetype d, [xu+64]")

@@ -26,7 +26,7 @@ static const struct sass_row rows[] = {
 	ROW(IABS, 0x013, "1456", ALL, "", " d, s:s")
 	ROW(VABSDIFF, 0x014, "1234567", ALL, "", ".u32 d, pu?, a, b, c")
 	ROW(VABSDIFF4, 0x015, "1234567", ALL, "", ".u8.acc d, pu?, a, b, c")
-	ROW(IMNMX, 0x017, "1456", TO(89), "", ".u32 d, a, s:s, pp")
+	ROW(IMNMX, 0x017, "1456", TO(119), "", ".u32 d, a, s:s, pp")
 	ROW(IMNMX, 0x017, "1456", FROM(120), "", ".mnmx64 pu, pv, d, a, s:s, pp, pq")
 	ROW(SHF, 0x019, "1234567", ALL, "", ".shift.wrap.shifttype.hi d, a, b, c")
 	ROW(SGXT, 0x01a, "1456", ALL, "", ".wrap.u32 d, a, s")

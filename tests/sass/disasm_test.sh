@@ -119,16 +119,17 @@ for launch in "$tests"/programs/*.launch; do
 		sed 's|^|//@ |' "$launch"
 		gzip -dc "$tests/programs/$name.ptx.gz"
 	} >"$folder/ptx/k.ptx"
-	"$ptxsim" run "$folder/ptx/k.ptx" >"$work/ptx" 2>&1 || cat "$work/ptx"
+	ran=true
+	"$ptxsim" run "$folder/ptx/k.ptx" >"$work/ptx" 2>&1 || { cat "$work/ptx" && ran=false; }
 	grep '^lane' "$work/ptx" >"$folder/ptx/printed.bin"
 	for packed in "$tests"/programs/"$name".*.cubin.gz; do
 		target=$(basename "$packed" .cubin.gz)
 		mkdir "$folder/$target"
 		gzip -dc "$packed" >"$folder/$target/k.cubin"
 		cp "$launch" "$folder/$target/k.cubin.launch"
-		"$ptxsim" run "$folder/$target/k.cubin" >"$work/out" 2>&1 || cat "$work/out"
+		equal=$ran
+		"$ptxsim" run "$folder/$target/k.cubin" >"$work/out" 2>&1 || { cat "$work/out" && equal=false; }
 		grep '^lane' "$work/out" >"$folder/$target/printed.bin"
-		equal=true
 		for bytes in "$folder"/ptx/*.bin; do
 			cmp "$bytes" "$folder/$target/${bytes##*/}" || equal=false
 		done
