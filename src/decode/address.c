@@ -236,16 +236,6 @@ static bool object(struct attempt *t, const struct ir_operand *o, u16 type)
 	return attempt_push(t, use);
 }
 
-/* How many coordinates the form's geometry takes: the fourth of three counts, too. */
-static u32 coordinate_count(const struct form *f)
-{
-	if (form_has(f, M_dim1))
-		return 1;
-	if (form_has(f, M_dim2) || form_has(f, M_a1d))
-		return 2;
-	return form_has(f, M_dim3) || form_pick(f, M_a2d, M_a2dms) ? 4 : 0;
-}
-
 /* The coordinates: integers, or of the form's second type; an array's index in front is an integer. Two or four where
  * fewer are asked for are taken, and those behind have no effect. */
 static bool coordinates(struct attempt *t, const struct ir_operand *given, u32 count)
@@ -275,7 +265,7 @@ static bool coordinates(struct attempt *t, const struct ir_operand *given, u32 c
 /* [object, {coordinates}], [texture, sampler, {coordinates}], or [object]. */
 bool attempt_texture(struct attempt *t, const struct operand_spec *s, const struct ir_operand *o)
 {
-	const u32 count = coordinate_count(t->form), most = s->kind == 'X' ? 3 : 2;
+	const u32 count = form_coordinates(t->form), most = s->kind == 'X' ? 3 : 2;
 	const bool plain = o->kind == OPERAND_ADDRESS && !count;
 	const u16 type = s->kind == 'X' ? T_texref : T_surfref;
 

@@ -46,3 +46,12 @@ u32 form_base_bits(const struct form *f)
 		at += specs[k].vector + (specs[k].second != TOKEN_NONE);
 	return at < f->operand_count ? f->operand_bits[at] : 0;
 }
+
+u32 form_coordinates(const struct form *f)
+{
+	if (form_has(f, M_dim1))
+		return 1;
+	if (form_has(f, M_dim2) || form_has(f, M_a1d))
+		return 2;
+	return form_has(f, M_dim3) || form_pick(f, M_a2d, M_a2dms) ? 4 : 0;
+}

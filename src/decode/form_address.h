@@ -16,5 +16,7 @@ enum ir_space form_space(const struct form *f);
 enum ir_space form_space_of(const struct form *f, u32 address);
 /* Bits of the base register of the form's first address; 0: it has none. */
 u32 form_base_bits(const struct form *f);
+/* How many coordinates of a texture or surface the form's geometry takes: the fourth of three counts, too. */
+u32 form_coordinates(const struct form *f);
 
 #endif

@@ -25,6 +25,18 @@ const char *fault_role_text(enum fault_role role)
 
 /* The place of a decoded instruction in the text. Instructions that lowering has added have the function's name
  * only. */
+/* Where the compiler says of an instruction that it stands on no line, it has moved it up from what follows: the line of
+ * that. NULL: no line is known. */
+static const struct ir_loc *loc_of(const struct ir_function *f, u32 origin)
+{
+	for (u32 k = origin; k < f->body.count && f->body.items[k].loc; k++) {
+		const struct ir_loc *l = &f->module->locs.items[f->body.items[k].loc - 1];
+		if (l->line)
+			return l;
+	}
+	return NULL;
+}
+
 void fault_find_place(const struct code *code, u32 insn, struct fault_place *place)
 {
 	const u32 origin = insn < code->insn_count ? code->origin[insn] : NO_OPERAND;
@@ -39,15 +51,14 @@ void fault_find_place(const struct code *code, u32 insn, struct fault_place *pla
 	source_place(s, x->span.begin, &place->line, &place->column);
 	place->instruction = s->text + x->span.begin;
 	place->instruction_length = x->span.end - x->span.begin;
-	if (!x->loc)
+	place->loc = loc_of(function, origin);
+	if (!place->loc)
 		return;
-	place->loc = &function->module->locs.items[x->loc - 1];
 	place->source = ir_file_path(function->module, place->loc->file);
 	place->source_line = place->source ? place->loc->line : 0;
 }
 
-/* The end of a path, from a folder on if one begins there: no longer than `most`. */
-static const char *path_end(const char *path, size_t most)
+const char *fault_path_end(const char *path, size_t most)
 {
 	const size_t length = strlen(path);
 
@@ -69,10 +80,10 @@ void fault_place_source(const struct fault_place *p, char text[FAULT_SOURCE_TEXT
 		outer = caller;
 	const char *path = outer != p->loc ? ir_file_path(p->module, outer->file) : NULL;
 	if (path)
-		snprintf(text, FAULT_SOURCE_TEXT, " (%.70s:%u, inlined at %.70s:%u)", path_end(p->source, 70),
-			 p->source_line, path_end(path, 70), outer->line);
+		snprintf(text, FAULT_SOURCE_TEXT, " (%.70s:%u, inlined at %.70s:%u)", fault_path_end(p->source, 70),
+			 p->source_line, fault_path_end(path, 70), outer->line);
 	else
-		snprintf(text, FAULT_SOURCE_TEXT, " (%.80s:%u)", path_end(p->source, 80), p->source_line);
+		snprintf(text, FAULT_SOURCE_TEXT, " (%.80s:%u)", fault_path_end(p->source, 80), p->source_line);
 }
 
 void fault_place_text(const struct fault_place *p, char text[FAULT_PLACE_TEXT])
@@ -81,7 +92,7 @@ void fault_place_text(const struct fault_place *p, char text[FAULT_PLACE_TEXT])
 
 	fault_place_source(p, source);
 	if (p->file)
-		snprintf(text, FAULT_PLACE_TEXT, "%.100s:%u%s", path_end(p->file, 100), p->line, source);
+		snprintf(text, FAULT_PLACE_TEXT, "%.100s:%u%s", fault_path_end(p->file, 100), p->line, source);
 	else
 		snprintf(text, FAULT_PLACE_TEXT, "%.100s", p->function ? p->function : "?");
 }

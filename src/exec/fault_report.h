@@ -73,6 +73,8 @@ enum { FAULT_SOURCE_TEXT = 190, FAULT_PLACE_TEXT = 310 };
 void fault_place_source(const struct fault_place *p, char text[FAULT_SOURCE_TEXT]);
 /* "file:line (source:line)"; the function's name if nothing else is known. */
 void fault_place_text(const struct fault_place *p, char text[FAULT_PLACE_TEXT]);
+/* The end of a path, from a folder on if one begins there: no longer than `most`. */
+const char *fault_path_end(const char *path, size_t most);
 enum { FAULT_LINE_TEXT = 300 };
 /* A finding on one line: its kind and its places, in the source if that is known: "race k.cu:18 k.cu:12". */
 void fault_line(const struct fault_report *r, char text[FAULT_LINE_TEXT]);

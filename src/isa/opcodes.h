@@ -18,7 +18,7 @@
 	/* whose names say what they are before they are matched */                                    \
 	X(atom) X(bar) X(barrier) X(call) X(mbarrier)                                                  \
 	/* which differ from others by a rule of their operands */                                     \
-	X(ld) X(wgmma) X(wmma)                                                                         \
+	X(ld) X(setmaxnreg) X(wgmma) X(wmma)                                                                         \
 	/* SASS: what is spelt in two ways, and what puts entries on the reconvergence stack */         \
 	X(BAR) X(SSY) X(PBK) X(PCNT) X(PRET)
 

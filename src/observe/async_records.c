@@ -12,7 +12,7 @@
 void async_place(const struct code *code, u32 insn, char text[ASYNC_PLACE_TEXT])
 {
 	const u32 origin = insn < code->insn_count ? code->origin[insn] : NO_OPERAND;
-	char name[120], source[FAULT_SOURCE_TEXT];
+	char name[108], source[FAULT_SOURCE_TEXT];
 	struct fault_place p;
 
 	if (origin >= code->function->body.count) {
@@ -22,7 +22,8 @@ void async_place(const struct code *code, u32 insn, char text[ASYNC_PLACE_TEXT])
 	fault_find_place(code, insn, &p);
 	fault_place_source(&p, source);
 	isa_form_text(&code->forms[origin], name, sizeof name);
-	snprintf(text, ASYNC_PLACE_TEXT, "'%s' at %.48s:%u:%u%s", name, p.file, p.line, p.column, source);
+	snprintf(text, ASYNC_PLACE_TEXT, "'%s' at %.60s:%u:%u%s", name, fault_path_end(p.file, 60), p.line, p.column,
+		 source);
 }
 
 const struct code *async_site_code(const struct grid *grid, u32 site, u32 *insn)

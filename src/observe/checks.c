@@ -111,7 +111,7 @@ void checks_begin(struct checks *c, const struct launch *l)
 {
 	checks_free(c);
 	if (c->races)
-		races_begin(c->races, &c->arena, l);
+		races_begin(c->races, &c->findings, l);
 	if (c->sync)
 		sync_check_begin(c->sync, &c->findings);
 	if (c->objects)

@@ -16,6 +16,7 @@
 
 #include <string.h>
 
+#include "decode/form_address.h"
 #include "decode/operands.h"
 #include "exec/run.h"
 #include "isa/form.h"
@@ -160,8 +161,48 @@ static enum defined_rule logic_rule(const struct form *f)
 	}
 }
 
+static u32 elements_of(int type)
+{
+	switch (type) {
+	case T_u16x2:
+	case T_s16x2:
+	case T_f16x2:
+	case T_bf16x2:
+	case T_f32x2:
+	case T_e4m3x2:
+	case T_e5m2x2:
+	case T_e3m2x2:
+	case T_e2m3x2:
+	case T_e2m1x2:
+	case T_ue8m0x2:
+		return 2;
+	case T_u8x4:
+	case T_s8x4:
+	case T_e4m3x4:
+	case T_e5m2x4:
+	case T_e3m2x4:
+	case T_e2m3x4:
+	case T_e2m1x4:
+		return 4;
+	default:
+		return 1;
+	}
+}
+
+/* Of arithmetic on packed types. */
+static enum defined_rule packed_rule(const struct form *f)
+{
+	if (f->opcode == OP_setp)
+		return DEFINED_ANY;
+	if (f->opcode != OP_cvt || elements_of(form_type(f, 1)) == elements_of(form_type(f, 0)))
+		return DEFINED_ELEMENTS;
+	return f->operand_count == 1 + elements_of(form_type(f, 0)) ? DEFINED_PACK : DEFINED_ANY;
+}
+
 static enum defined_rule value_rule(const struct form *f)
 {
+	if (elements_of(form_type(f, 0)) > 1)
+		return packed_rule(f);
 	switch ((enum opcode)f->opcode) {
 	case OP_mov:
 		return DEFINED_COPY;
@@ -215,6 +256,29 @@ static void add_operand(struct defined_insn *d, u32 row, u32 bits, u32 role)
 		d->operands[d->count++] = (struct defined_operand){row, (u8)bits, role};
 }
 
+static u32 row_of(const struct code *code, const struct form *f, const struct insn *i, u32 at)
+{
+	return f->operand_bits[at] ? insn_operand(code, f, i, at) : NO_OPERAND;
+}
+
+/* Those of a vector, a value, or a pair of results. Returns how many. */
+static u32 add_values(struct defined_insn *d, const struct code *code, const struct form *f, const struct insn *i,
+		      const struct operand_spec *s, u32 at)
+{
+	const u32 entries = max_u32(1, s->vector) + (s->second != TOKEN_NONE);
+	u32 n = 0;
+
+	for (; n < entries && at + n < f->operand_count; n++) {
+		const u32 row = row_of(code, f, i, at + n), bits = f->operand_bits[at + n];
+		const bool second = s->second != TOKEN_NONE && n == entries - 1;
+		if (s->read && !second)
+			add_operand(d, row, bits, d->is_surface ? DEFINED_TEXEL : DEFINED_SOURCE);
+		if (s->written || second)
+			add_operand(d, row, bits, DEFINED_RESULT_OF);
+	}
+	return n;
+}
+
 /* The flattened operands, by the specs of the text's. False: there are some of another kind. */
 static bool add_operands(struct defined_insn *d, const struct code *code, const struct form *f, const struct insn *i)
 {
@@ -226,23 +290,21 @@ static bool add_operands(struct defined_insn *d, const struct code *code, const 
 		const struct operand_spec *s = &specs[k];
 		if (s->immediate)
 			continue;
+		if (s->kind == 't') {
+			at += add_values(d, code, f, i, s, at);
+			continue;
+		}
 		if (s->kind == '@') {
-			add_operand(d, f->operand_bits[at] ? insn_operand(code, f, i, at) : NO_OPERAND,
-				    f->operand_bits[at], DEFINED_BASE);
+			add_operand(d, row_of(code, f, i, at), f->operand_bits[at], DEFINED_BASE);
 			at += 2;
 			continue;
 		}
-		if (s->kind != 't')
+		if (s->kind != 'X' && s->kind != 'S')
 			return false;
-		const u32 entries = max_u32(1, s->vector) + (s->second != TOKEN_NONE);
-		for (u32 n = 0; n < entries && at < f->operand_count; n++, at++) {
-			const u32 row = f->operand_bits[at] ? insn_operand(code, f, i, at) : NO_OPERAND;
-			const bool second = s->second != TOKEN_NONE && n == entries - 1;
-			if (s->read && !second)
-				add_operand(d, row, f->operand_bits[at], DEFINED_SOURCE);
-			if (s->written || second)
-				add_operand(d, row, f->operand_bits[at], DEFINED_RESULT_OF);
-		}
+		/* An object, its sampler, and where. */
+		d->is_surface |= s->kind == 'S';
+		for (u32 n = 2 + form_coordinates(f); n && at < f->operand_count; n--, at++)
+			add_operand(d, row_of(code, f, i, at), f->operand_bits[at], DEFINED_BASE);
 	}
 	return at == f->operand_count;
 }
@@ -295,7 +357,11 @@ void defined_describe(struct defined_insn *d, struct arena *arena, const struct 
 	d->negated = i->aux != 0;
 	d->from_bits = (u8)min_u32(64, type_bits(form_type(f, 1)));
 	d->to_bits = (u8)min_u32(64, type_bits(form_type(f, 0)));
-	d->computes = d->rule == DEFINED_ANY || d->rule == DEFINED_SUM || d->rule == DEFINED_EQUAL;
+	d->elements = (u8)elements_of(form_type(f, 0));
+	if (f->opcode != OP_cvt && d->elements > 1)
+		d->from_bits = d->to_bits;
+	d->computes = d->rule == DEFINED_ANY || d->rule == DEFINED_SUM || d->rule == DEFINED_EQUAL ||
+		      d->rule == DEFINED_ELEMENTS || d->rule == DEFINED_PACK;
 	if (d->rule == DEFINED_COPY && is_packing(d))
 		d->rule = DEFINED_VECTOR;
 }
@@ -383,6 +449,21 @@ static u64 conversion(const struct defined_insn *d, const struct lane *l)
 	return (d->is_signed ? sign_extended(from, d->from_bits) : from) & full(d->to_bits);
 }
 
+/* Of packed types: an element is undefined if one of its sources' is. */
+static u64 packed(const struct defined_insn *d, const struct lane *l)
+{
+	const u32 to = d->to_bits / d->elements, from = d->from_bits / d->elements;
+	u64 result = 0;
+
+	for (u32 n = 0; n < d->elements; n++) {
+		u64 any = d->rule == DEFINED_PACK ? l->mask[d->elements - 1 - n] : 0;
+		for (u32 k = 0; d->rule == DEFINED_ELEMENTS && k < l->count; k++)
+			any |= l->mask[k] >> n * from & full(from);
+		result |= any ? full(to) << n * to : 0;
+	}
+	return result;
+}
+
 static u64 result_of(const struct defined_insn *d, const struct lane *l)
 {
 	const u64 either = l->mask[0] | l->mask[1];
@@ -415,6 +496,9 @@ static u64 result_of(const struct defined_insn *d, const struct lane *l)
 	}
 	case DEFINED_CONVERT:
 		return conversion(d, l);
+	case DEFINED_ELEMENTS:
+	case DEFINED_PACK:
+		return packed(d, l);
 	case DEFINED_EQUAL:
 		return !l->mask[2] && (l->value[0] ^ l->value[1]) & ~either & full(l->bits[0]) ? 0 : UINT64_MAX;
 	default:

@@ -3,7 +3,7 @@
  * Which bits of registers are defined, as instructions compute with them: what an undefined operand makes undefined. A
  * frame's rows have a shadow of the same layout, with a bit set for each that is undefined, and of each row an origin.
  * Logic, shifts, bit fields and permutations are exact; sums and products are undefined from their lowest undefined bit
- * up; all else is undefined as a whole. A part of the check of unwritten values.
+ * up; all else is undefined as a whole, of packed types element by element. A part of the check of unwritten values.
  */
 #ifndef PTXSIM_OBSERVE_DEFINED_H
 #define PTXSIM_OBSERVE_DEFINED_H
@@ -31,7 +31,9 @@ enum defined_rule {
 	DEFINED_SELECT,
 	DEFINED_SUM,
 	DEFINED_CONVERT,
-	DEFINED_EQUAL, /* setp.eq, setp.ne */
+	DEFINED_EQUAL,    /* setp.eq, setp.ne */
+	DEFINED_ELEMENTS, /* of packed types: each by itself, f16x2 */
+	DEFINED_PACK,     /* one source for each element of the result, the first one for the highest */
 	DEFINED_SHUFFLE,
 	DEFINED_ACROSS, /* any lane's operands count for all */
 	DEFINED_LOAD,   /* the observer's: what memory knows */
@@ -42,7 +44,8 @@ enum defined_rule {
 struct defined_operand {
 	u32 row; /* NO_OPERAND: none */
 	u8 bits; /* of the register: 1 to 128 */
-	enum { DEFINED_SOURCE, DEFINED_RESULT_OF, DEFINED_BASE } role;
+	/* BASE: of an address; TEXEL: of what goes to a surface. */
+	enum { DEFINED_SOURCE, DEFINED_RESULT_OF, DEFINED_BASE, DEFINED_TEXEL } role;
 };
 
 struct defined_insn {
@@ -52,6 +55,8 @@ struct defined_insn {
 	u8 count;
 	bool is_signed, modes; /* of right shifts, fields, conversions; a permutation with a mode */
 	bool negated;          /* a selection's predicate */
+	u8 elements;           /* of a packed type */
+	bool is_surface;
 	u8 from_bits, to_bits; /* of a conversion's types */
 	bool computes;         /* arithmetic, for --strict-unwritten */
 	u32 guard;             /* NO_OPERAND: none that is looked at here */

@@ -196,6 +196,9 @@ void race_start(struct race_clocks *c, struct race_block *b)
 		}
 	memset(b->warps, 0, sizeof b->warps);
 	memset(b->arrivals, 0, sizeof b->arrivals);
+	for (u32 k = 0; k < BARRIERS_PER_BLOCK; k++)
+		b->phases[k][0].number = b->phases[k][1].number = 0;
+	b->remotes.count = 0;
 }
 
 /* What a barrier's phase has brought together becomes known to the warp, or to some of its lanes. */
@@ -280,10 +283,12 @@ void race_resume(struct race_clocks *c, struct race_block *b, const struct warp 
 	for (u32 left = me->waits; left; left &= left - 1) {
 		const u32 n = (u32)__builtin_ctz(left);
 		const u64 phase = me->waits_phase[n];
-		if (w->block->barriers[n].phase == phase)
+		if (w->block->barriers[n].phase <= phase)
 			continue;
-		learn_arrivals(c, b, w, &b->arrivals[n][phase & 1], me->waits_lanes[n]);
-		learn_exits(c, b, w, &b->arrivals[n][phase & 1]);
+		if (b->arrivals[n][phase & 1].phase == phase) {
+			learn_arrivals(c, b, w, &b->arrivals[n][phase & 1], me->waits_lanes[n]);
+			learn_exits(c, b, w, &b->arrivals[n][phase & 1]);
+		}
 		me->waits &= ~(1u << n);
 		me->waits_lanes[n] = 0;
 	}
@@ -325,11 +330,12 @@ static void tell_whole_warp(struct race_clocks *c, const struct warp *w, struct 
 
 /* Lanes arrive at a barrier: what they know becomes the phase's. counts: the barrier counts threads, so who has exited
  * is not taken for arrived. */
-void race_arrive(struct race_clocks *c, struct race_block *b, const struct warp *w, u32 mask, u32 number, bool waits,
-		 bool counts)
+void race_arrive(struct race_clocks *c, struct race_block *b, const struct warp *w, u32 mask,
+		 const struct race_arrival *arrival)
 {
 	struct race_warp *me = &b->warps[w->index];
-	const u64 phase = w->block->barriers[number].phase;
+	const u32 number = arrival->number;
+	const u64 phase = arrival->phase;
 	struct race_arrivals *a = &b->arrivals[number][phase & 1];
 
 	/* The last block of a reduction knows itself by a counter, and lets its threads in by a barrier: no fence of
@@ -337,7 +343,7 @@ void race_arrive(struct race_clocks *c, struct race_block *b, const struct warp 
 	acquire_pending(c, me, mask & me->drawn, RACE_GPU);
 	me->drawn &= ~mask;
 	begin_phase(c, a, phase);
-	a->counts = counts;
+	a->counts = arrival->counts;
 	a->lanes[w->index] |= mask;
 	if (is_whole(w, mask)) {
 		tell_whole_warp(c, w, me);
@@ -352,7 +358,7 @@ void race_arrive(struct race_clocks *c, struct race_block *b, const struct warp 
 	race_set_add(&c->sets, &a->far, me->far);
 	add_published(c, a->published, me->published);
 	c->now++;
-	if (!waits)
+	if (!arrival->waits)
 		return;
 	me->waits |= 1u << number;
 	me->waits_phase[number] = phase;

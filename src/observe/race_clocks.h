@@ -24,6 +24,15 @@ enum race_scope { RACE_WEAK, RACE_CTA, RACE_CLUSTER, RACE_GPU, RACE_SCOPES };
 /* To the block, to others. */
 enum race_reach { RACE_NEAR, RACE_FAR, RACE_REACHES };
 
+/* Of a warp, at a barrier of its block. */
+struct race_arrival {
+	u32 number;
+	u64 phase;
+	u32 site;
+	bool waits;
+	bool counts; /* threads: so those that exit do not */
+};
+
 /* Those that have arrived in one phase of a barrier. */
 struct race_arrivals {
 	u64 phase;
@@ -55,8 +64,24 @@ struct race_warp {
 	u32 waits;                                          /* for these barriers, a bit each */
 	u64 waits_phase[BARRIERS_PER_BLOCK];                /* whose phase was this when it came */
 	u32 waits_lanes[BARRIERS_PER_BLOCK];
-	u32 cluster_waits; /* lanes */
-	u64 cluster_phase; /* that they wait to end */
+	u32 cluster_waits;                   /* lanes */
+	u64 cluster_phase;                   /* that they wait to end */
+	u32 cluster_arrived, cluster_waited; /* so often: race_ends.h */
+};
+
+/* A phase of a barrier that counts threads: race_barriers.h. */
+struct race_phase {
+	u64 number; /* from 1 on; 0: none */
+	u32 lanes[RACE_WARPS], at[RACE_WARPS], site[RACE_WARPS];
+};
+
+/* The newest access of a warp's instruction to another block's shared memory: race_ends.h. */
+struct race_remote {
+	struct race_mark mark;
+	u32 arrived; /* how often its warp had arrived at the cluster's barrier */
+	u64 address;
+	u32 size;
+	bool writes;
 };
 
 struct race_cluster {
@@ -72,6 +97,8 @@ struct race_block {
 	struct race_page *words; /* of shared memory */
 	struct race_warp warps[RACE_WARPS];
 	struct race_arrivals arrivals[BARRIERS_PER_BLOCK][2];
+	struct race_phase phases[BARRIERS_PER_BLOCK][2];
+	VEC_OF(struct race_remote) remotes; /* to this block's memory */
 };
 
 /* What strong writes to a place have released, by their scope, and the block of the last one. */
@@ -103,9 +130,9 @@ bool race_ordered(const struct race_block *b, const struct warp *w, u32 lane, co
 void race_start(struct race_clocks *c, struct race_block *b);
 /* The warp goes on: it knows what the barriers that it has waited for told. */
 void race_resume(struct race_clocks *c, struct race_block *b, const struct warp *w);
-/* Its lanes `mask` arrive at a barrier of its block. */
-void race_arrive(struct race_clocks *c, struct race_block *b, const struct warp *w, u32 mask, u32 number, bool waits,
-		 bool counts);
+/* Its lanes `mask` arrive at a barrier of its block, in that phase of it. */
+void race_arrive(struct race_clocks *c, struct race_block *b, const struct warp *w, u32 mask,
+		 const struct race_arrival *arrival);
 /* Its lanes `mask` meet one another. */
 void race_meet_lanes(struct race_clocks *c, struct race_block *b, const struct warp *w, u32 mask);
 /* They arrive at the barrier of the cluster, and tell others what they have done; they wait for it. */

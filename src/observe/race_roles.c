@@ -21,7 +21,7 @@ static enum race_scope scope_of(const struct form *f, enum race_scope otherwise)
 }
 
 /* Of instructions that can do either: what their text says, or both. */
-static u16 orders_of(const struct form *f, u16 otherwise)
+static u32 orders_of(const struct form *f, u32 otherwise)
 {
 	if (form_has(f, M_acq_rel) || form_has(f, M_sc))
 		return RACE_ACQUIRES | RACE_RELEASES;
@@ -73,7 +73,7 @@ struct race_role race_role_of(const struct form *f)
 
 	if (traits & TRAIT_CLUSTER_BARRIER)
 		return (struct race_role){.does = form_has(f, M_wait)      ? RACE_CLUSTER_WAIT
-						  : form_has(f, M_relaxed) ? 0
+						  : form_has(f, M_relaxed) ? RACE_CLUSTER_RELAXED
 									   : RACE_CLUSTER_ARRIVE};
 	if (traits & TRAIT_MBARRIER || arrives_for_copies(f))
 		return mbarrier_role(f);
@@ -83,11 +83,12 @@ struct race_role race_role_of(const struct form *f)
 		return (struct race_role){.does = form_has(f, M_arrive) ? RACE_ARRIVE : RACE_BARRIER,
 					  .counts = f->operand_count > f->has_result + 1u + form_has(f, M_red)};
 	if (is_fence(f))
-		return (struct race_role){.does = (u16)(RACE_FENCE | orders_of(f, RACE_ACQUIRES | RACE_RELEASES)),
+		return (struct race_role){.does = RACE_FENCE | orders_of(f, RACE_ACQUIRES | RACE_RELEASES),
 					  .scope = (u8)scope_of(f, RACE_GPU)};
 	if (f->row->flags & ISA_ATOMIC || form_has(f, M_volatile) || form_has(f, M_relaxed) || form_has(f, M_acquire) ||
 	    form_has(f, M_release) || form_has(f, M_mmio))
-		return (struct race_role){.does = (u16)(RACE_STRONG | orders_of(f, 0)),
+		return (struct race_role){.does = RACE_STRONG | orders_of(f, 0) |
+						  (form_has(f, M_volatile) ? RACE_VOLATILE : 0),
 					  .scope = (u8)scope_of(f, RACE_GPU)};
 	if (form_has(f, M_nc))
 		return (struct race_role){.does = RACE_READ_ONLY};

@@ -22,11 +22,14 @@ enum race_role_bit {
 	RACE_MBARRIER = 1 << 10, /* an access of an mbarrier */
 	RACE_MBARRIER_INIT = 1 << 11,
 	RACE_MBARRIER_WAIT = 1 << 12,
-	RACE_READ_ONLY = 1 << 13, /* a load of what nothing may write */
+	RACE_READ_ONLY = 1 << 13,       /* a load of what nothing may write */
+	RACE_CLUSTER_RELAXED = 1 << 14, /* an arrival that orders no memory */
+	RACE_VOLATILE = 1 << 16,
+	RACE_FREES = 1 << 15, /* the run time's free() */
 };
 
 struct race_role {
-	u16 does;
+	u32 does;
 	u8 scope;    /* enum race_scope: of a strong access or a fence */
 	bool counts; /* a barrier of so many threads, not of all */
 	u8 address;  /* RACE_MBARRIER: the flattened operand that its address is */

@@ -109,6 +109,10 @@ static bool loop_holds(const struct check_sites *s, const struct race_finding *f
 
 static const char *remedy(const struct check_sites *s, const struct race_finding *f)
 {
+	if (f->strong && f->other_strong && f->scope == APART_IN_WARP)
+		return "volatile orders nothing between lanes of a warp, which need not step together: no "
+		       "bar.warp.sync "
+		       "(__syncwarp) comes between";
 	if (f->strong && f->other_strong)
 		return "both are atomic or ordered, but a scope of theirs does not reach the other thread: .gpu does "
 		       "(atomicAdd instead of atomicAdd_block, thread_scope_device)";
@@ -212,6 +216,17 @@ static bool is_validated(const struct race_findings *f, const struct race_findin
 	return race_is_validated(code, code->origin[insn]);
 }
 
+/* Two volatile accesses of lanes of one warp: what is read is only compared, so it is a flag that somebody waits for. */
+static bool is_flag(const struct race_findings *f, const struct race_finding *x)
+{
+	u32 insn;
+
+	if (!x->strong || !x->other_strong || x->scope != APART_IN_WARP || x->writes == x->other_writes)
+		return false;
+	const struct code *code = check_site_code(f->sites, x->writes ? x->other : x->site, &insn);
+	return !race_is_kept(code, code->origin[insn]);
+}
+
 void race_tell(struct race_findings *f, struct warp *w, const struct race_access *access, const struct race_place *p,
 	       const struct race_mark *before, bool before_writes)
 {
@@ -220,6 +235,7 @@ void race_tell(struct race_findings *f, struct warp *w, const struct race_access
 				    .writes = access->writes,
 				    .strong = access->strong,
 				    .read_only = access->read_only,
+				    .frees = access->frees,
 				    .other_writes = before_writes,
 				    .other_strong = before->scope != RACE_WEAK,
 				    .scope = scope_of(w, before)};
@@ -231,7 +247,7 @@ void race_tell(struct race_findings *f, struct warp *w, const struct race_access
 		x->scope = like.scope;
 	if (!is_new)
 		return;
-	if (is_validated(f, x))
+	if (is_validated(f, x) || is_flag(f, x))
 		x->fault.kind = FAULT_NONE; /* known, and not to be told */
 	fill(x, f->sites, w, x->fault.kind, p);
 	check_tell_other(&x->fault, f->sites, before_writes ? FAULT_ROLE_WRITES : FAULT_ROLE_READS, before->site,
@@ -260,7 +276,10 @@ struct fault *race_finding_fault(const struct race_findings *f, u32 k, const str
 	widen(f, x);
 	name_thread(l, x, thread);
 	check_site_place(f->sites, x->other, place);
-	snprintf(x->fault.detail, sizeof x->fault.detail, "%s %s, which %s %s at %s", x->writes ? "writes" : "reads",
+	snprintf(x->fault.detail, sizeof x->fault.detail, "%s %s, which %s %s at %s",
+		 x->frees    ? "frees"
+		 : x->writes ? "writes"
+			     : "reads",
 		 x->address, thread, x->other_writes ? "writes" : "reads", place);
 	x->fault.advice = remedy(f->sites, x);
 	return &x->fault;

@@ -29,6 +29,7 @@ struct race_finding {
 	bool writes, other_writes;
 	bool strong, other_strong;
 	bool read_only;           /* a load through the read-only path */
+	bool frees;               /* the run time's free() */
 	enum race_distance scope; /* the widest so far */
 	char address[64];
 };
@@ -47,6 +48,7 @@ struct race_access {
 	u32 site;
 	bool writes, strong;
 	bool read_only; /* ld.global.nc */
+	bool frees;
 };
 
 /* The access is not ordered after `before`, by another thread. */

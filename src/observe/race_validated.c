@@ -78,6 +78,13 @@ static bool visit(const struct ir_operand *o, bool *marks, bool mark)
 	return any;
 }
 
+static bool is_predicate(const struct ir_operand *o)
+{
+	const struct ir_register *r = register_of(o);
+
+	return r && r->type == T_pred;
+}
+
 static void spread(const struct code *code, bool *marks)
 {
 	const struct ir_function *f = code->function;
@@ -87,7 +94,7 @@ static void spread(const struct code *code, bool *marks)
 		for (u32 k = 0; k < f->body.count; k++) {
 			const struct ir_instruction *x = &f->body.items[k];
 			bool reads = false;
-			if (is_memory(code, k) || x->operand_count < 2)
+			if (is_memory(code, k) || x->operand_count < 2 || is_predicate(&x->operands[0]))
 				continue;
 			for (u32 n = 1; n < x->operand_count; n++)
 				reads |= visit(&x->operands[n], marks, false);
@@ -121,4 +128,25 @@ bool race_is_validated(const struct code *code, u32 load)
 	}
 	free(marks);
 	return found;
+}
+
+bool race_is_kept(const struct code *code, u32 load)
+{
+	const struct ir_function *f = code->function;
+	bool kept = false;
+
+	if (load >= f->body.count || f->listing || !f->body.items[load].operand_count)
+		return false;
+	bool *marks = calloc(f->registers.count + 1, sizeof *marks);
+	if (!marks)
+		return false;
+	visit(&f->body.items[load].operands[0], marks, true);
+	spread(code, marks);
+	for (u32 k = 0; k < f->body.count && !kept; k++) {
+		const struct ir_instruction *x = &f->body.items[k];
+		for (u32 n = 0; k != load && is_memory(code, k) && n < x->operand_count; n++)
+			kept |= visit(&x->operands[n], marks, false);
+	}
+	free(marks);
+	return kept;
 }

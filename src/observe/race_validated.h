@@ -11,5 +11,7 @@
 /* Does what body instruction `load` reads go, however it is computed with, into what an atom.cas of the same address
  * compares? */
 bool race_is_validated(const struct code *code, u32 load);
+/* Does what it loads go into a store, or an address? Otherwise it is only compared. */
+bool race_is_kept(const struct code *code, u32 load);
 
 #endif

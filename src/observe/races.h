@@ -23,7 +23,7 @@ struct races;
 struct races *races_new(struct arena *arena, const struct check_sites *where, const struct site_list *sites,
 			const struct check_options *options);
 /* Before each launch_run that the observer watches; `arena` is for what it remembers of the launch. */
-void races_begin(struct races *r, struct arena *arena, const struct launch *l);
+void races_begin(struct races *r, struct check_findings *others, const struct launch *l);
 struct observer *races_observer(struct races *r);
 /* After the launch: what was found, each pair of instructions once, in the order in which they met; NULL: no more.
  * Valid until the launch's arena is freed. */

@@ -9,7 +9,7 @@
  *      cluster barrier                          wait without arrive, or arrive twice
  *      mbarrier                                 init of a live one; test by a state two phases old
  *      shared memory of an ended block          an access into a block all of whose threads have exited
- *      wgmma                                    warps of a group execute different numbers
+ *      wgmma, setmaxnreg                        warps of a group execute different numbers
  *
  * Faults that stop the launch anyway (exec/barrier.c) are not repeated here.
  */
@@ -33,7 +33,7 @@ enum sync_role {
 	SYNC_BARRIER,
 	SYNC_CLUSTER_ARRIVE,
 	SYNC_CLUSTER_WAIT,
-	SYNC_WGMMA,
+	SYNC_TOGETHER,
 	SYNC_MBARRIER_INIT,
 	SYNC_MBARRIER_INVAL,
 	SYNC_MBARRIER_ARRIVE,
@@ -49,6 +49,14 @@ struct sync_site {
 	u8 address;   /* of an mbarrier: the operand that its address is */
 	u8 state;     /* and its state */
 	bool wide;    /* its address has 64 bits */
+	u8 together;  /* SYNC_TOGETHER: enum sync_together */
+};
+
+/* What the four warps of a group execute together. */
+enum sync_together { SYNC_PRODUCTS, SYNC_REGISTERS, SYNC_TOGETHERS };
+
+struct sync_count {
+	u32 times, site, lanes; /* of the newest */
 };
 
 /* Lanes of a warp that have come to an aligned barrier without the others. */
@@ -60,9 +68,7 @@ struct sync_warp {
 	struct sync_part block, cluster;
 	u32 arrived; /* lanes, at the cluster's barrier */
 	u32 arrived_site;
-	u32 products; /* wgmma executed */
-	u32 product_site;
-	u32 product_lanes;
+	struct sync_count together[SYNC_TOGETHERS];
 };
 
 struct sync_mbarrier {
@@ -154,7 +160,10 @@ static struct sync_site site_of(const struct form *f)
 		s.count =
 			f->operand_count > number + 1u + reduces && f->operand_bits[number + 1] ? (u8)(number + 1) : 0;
 	} else if (f->opcode == OP_wgmma && traits & TRAIT_MULTIPLIES) {
-		s.role = SYNC_WGMMA;
+		s.role = SYNC_TOGETHER;
+	} else if (f->opcode == OP_setmaxnreg) {
+		s.role = SYNC_TOGETHER;
+		s.together = SYNC_REGISTERS;
 	}
 	return s;
 }
@@ -558,11 +567,11 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 	case SYNC_REMOTE:
 		remote_access(s, w, i, rows, mask);
 		return;
-	case SYNC_WGMMA:
-		r->warps[w->index].products++;
-		r->warps[w->index].product_site = check_site(s->sites, w, i);
-		r->warps[w->index].product_lanes = mask;
+	case SYNC_TOGETHER: {
+		struct sync_count *n = &r->warps[w->index].together[a->together];
+		*n = (struct sync_count){n->times + 1, check_site(s->sites, w, i), mask};
 		return;
+	}
 	default:
 		mbarrier(s, r, a, w, i, rows, mask);
 	}
@@ -604,30 +613,37 @@ static void block_start(void *context, struct block *b)
 	r->states.count = 0;
 }
 
-/* The four warps of a group execute each wgmma together. */
+/* The four warps of a group, from `first` on, execute each of these instructions together. */
+static void check_group(struct sync_check *s, const struct sync_block *r, const struct block *b, u32 first,
+			enum sync_together kind)
+{
+	static const char *const names[] = {"wgmma", "setmaxnreg"};
+	u32 most = first, least = first;
+
+	for (u32 k = first; k < first + GROUP_WARPS && k < WARPS; k++) {
+		most = r->warps[k].together[kind].times > r->warps[most].together[kind].times ? k : most;
+		least = r->warps[k].together[kind].times < r->warps[least].together[kind].times ? k : least;
+	}
+	const struct sync_count *x = &r->warps[most].together[kind], *y = &r->warps[least].together[kind];
+	if (x->times == y->times)
+		return;
+	struct fault *f =
+		check_tell(s->findings, FAULT_ILLEGAL_INSTRUCTION, &b->warps[most], x->site, x->lanes, NO_SITE);
+	if (f)
+		snprintf(f->detail, sizeof f->detail,
+			 "warp %u executes %u %s, warp %u of its warpgroup (warps %u to %u) only %u: all four must "
+			 "execute each one",
+			 most, x->times, names[kind], least, first, first + GROUP_WARPS - 1, y->times);
+}
+
 static void block_end(void *context, struct block *b)
 {
 	struct sync_check *s = context;
 	const struct sync_block *r = record_of(s, b);
 
-	for (u32 first = 0; r && first < b->warp_count; first += GROUP_WARPS) {
-		u32 most = first, least = first;
-		for (u32 k = first; k < first + GROUP_WARPS && k < WARPS; k++) {
-			most = r->warps[k].products > r->warps[most].products ? k : most;
-			least = r->warps[k].products < r->warps[least].products ? k : least;
-		}
-		if (r->warps[most].products == r->warps[least].products)
-			continue;
-		const struct sync_warp *x = &r->warps[most];
-		struct fault *f = check_tell(s->findings, FAULT_ILLEGAL_INSTRUCTION, &b->warps[most], x->product_site,
-					     x->product_lanes, NO_SITE);
-		if (f)
-			snprintf(f->detail, sizeof f->detail,
-				 "warp %u executes %u wgmma, warp %u of its warpgroup (warps %u to %u) only %u: all "
-				 "four "
-				 "must execute each one",
-				 most, x->products, least, first, first + GROUP_WARPS - 1, r->warps[least].products);
-	}
+	for (u32 first = 0; r && first < b->warp_count; first += GROUP_WARPS)
+		for (u32 kind = 0; kind < SYNC_TOGETHERS; kind++)
+			check_group(s, r, b, first, (enum sync_together)kind);
 }
 
 struct sync_check *sync_check_new(struct arena *arena, const struct check_sites *sites,

@@ -546,6 +546,8 @@ static void check_uses(struct unwritten *u, const struct defined_insn *d, const 
 	for (u32 k = 0; k < d->count; k++) {
 		if (d->operands[k].role == DEFINED_BASE)
 			check_use(u, w, site, &d->operands[k], mask, "an address");
+		else if (d->operands[k].role == DEFINED_TEXEL)
+			check_use(u, w, site, &d->operands[k], mask, "what is stored to a surface");
 		else if (u->options.strict_unwritten && d->computes && d->operands[k].role == DEFINED_SOURCE)
 			check_use(u, w, site, &d->operands[k], mask, "arithmetic");
 	}
