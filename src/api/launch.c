@@ -125,6 +125,8 @@ static void keep_fault(const struct launch *l, const struct fault *f, struct out
 
 static enum launch_status execute(struct launch *l, const struct run_options *options, struct outcome *o)
 {
+	if (options->watching && !options->runner && watching_run(options->watching, l, &o->stats))
+		return LAUNCH_OK;
 	return options->runner ? options->runner(options->runner_context, l, &o->stats, &o->fault, o->message,
 						 sizeof o->message)
 			       : launch_run(l, &o->stats, &o->fault, o->message, sizeof o->message);

@@ -14,8 +14,11 @@ void watching_forget_program(struct watching *w)
 		accounting_free(w->accounting);
 	if (w->checks)
 		checks_free(w->checks);
+	if (w->team)
+		checks_team_free(w->team);
 	w->accounting = NULL;
 	w->checks = NULL;
+	w->team = NULL;
 }
 
 void watching_free(struct watching *w)
@@ -33,6 +36,20 @@ static bool looks_for_something(const struct ptxsim_watching *wanted)
 }
 
 bool watching_is_wanted(const struct ptxsim_watching *wanted) { return wanted->count || looks_for_something(wanted); }
+
+/* A launch in which there is nothing to watch runs as without checks. */
+static u32 make_checks(struct watching *w, struct launch *l, const struct check_options *options, u32 count)
+{
+	w->checks = checks_new(&w->arena, l->program, options);
+	checks_begin(w->checks, l);
+	if (!checks_watch(w->checks, l))
+		return 0;
+	/* Others that watch want all of the launch. */
+	if (!count)
+		w->team = checks_team_new(&w->arena, l->program, options, l->jobs);
+	l->jobs = 1;
+	return checks_observers(w->checks, w->observers + count);
+}
 
 static void make_observers(struct watching *w, struct launch *l, const struct told_launch *told)
 {
@@ -54,15 +71,14 @@ static void make_observers(struct watching *w, struct launch *l, const struct to
 						.suppress = w->wanted.suppress};
 		if (w->wanted.checks && *w->wanted.checks)
 			check_options_read(w->wanted.checks, &options);
-		w->checks = checks_new(&w->arena, l->program, &options);
-		checks_begin(w->checks, l);
-		count += checks_observers(w->checks, w->observers + count);
-		l->jobs = 1;
+		count += make_checks(w, l, &options, count);
 	}
 	if (told) {
 		w->observing = observing_new(&w->arena, l, told);
 		w->observers[count++] = observing_observer(w->observing);
 	}
+	if (told || w->extra)
+		w->team = NULL;
 	if (w->extra)
 		w->observers[count++] = w->extra;
 	l->observers = w->observers;
@@ -109,6 +125,15 @@ static void keep_faults(struct watching *w, const struct launch *l, const struct
 		w->run->fault_texts = texts;
 		w->run->fault_count = count;
 	}
+}
+
+bool watching_run(struct watching *w, const struct launch *l, struct launch_stats *stats)
+{
+	if (!w->team)
+		return false;
+	if (setjmp(w->out_of_memory))
+		return false;
+	return checks_team_run(w->team, w->checks, l, stats);
 }
 
 bool watching_end(struct watching *w, const struct launch *l, const struct launch_stats *stats,

@@ -9,6 +9,7 @@
 #include "exec/fault_report.h"
 #include "observe/accounting.h"
 #include "observe/checks.h"
+#include "observe/checks_team.h"
 
 /* All zeros: nothing is watched. It may not be moved once it is used. */
 struct watching {
@@ -18,6 +19,7 @@ struct watching {
 	bool used;             /* the arena is */
 	struct accounting *accounting;
 	struct checks *checks;
+	struct checks_team *team;    /* of these, by host threads; NULL: others watch the launch, too */
 	struct observing *observing; /* for the context's public observer; or NULL */
 	struct observer *extra;      /* of the caller, or NULL */
 	struct observer *observers[4 + CHECKS_OBSERVERS];
@@ -34,6 +36,8 @@ bool watching_is_wanted(const struct ptxsim_watching *wanted);
 /* Before launch_run: adds the observers to the launch; `told`, if not NULL, says who is told of events and of what launch.
  * False: no memory. */
 bool watching_begin(struct watching *w, struct launch *l, const struct told_launch *told);
+/* In place of launch_run: on several threads. False: it has not run, and has to by launch_run. */
+bool watching_run(struct watching *w, const struct launch *l, struct launch_stats *stats);
 /* After it: reads them off. `ended`: the fault that ended it, or NULL; *found: the first finding of the checks, or NULL.
  * False: no memory; nothing is known then. */
 bool watching_end(struct watching *w, const struct launch *l, const struct launch_stats *stats,

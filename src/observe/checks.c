@@ -263,3 +263,28 @@ u64 checks_first_unwritten(const struct checks *c, const struct memory *m, u64 a
 {
 	return c->unwritten ? unwritten_first(c->unwritten, m, address, bytes) : bytes;
 }
+
+bool checks_may_share(const struct checks *c) { return !c->unwritten || unwritten_may_share(c->unwritten); }
+
+void checks_join_team(struct checks *c, struct checks *own, const struct launch *l)
+{
+	if (c->unwritten)
+		unwritten_join_team(c->unwritten, own->unwritten, l);
+}
+
+void checks_leave_team(const struct checks *c, struct checks *own)
+{
+	if (c->unwritten)
+		unwritten_leave_team(c->unwritten, own->unwritten);
+}
+
+bool checks_have_found(const struct checks *c)
+{
+	return c->findings.items.count || c->findings.more || (c->unwritten && unwritten_gave_up(c->unwritten)) ||
+	       (c->races && races_count(c->races));
+}
+
+bool checks_meet(const struct checks *c, const struct checks *other)
+{
+	return c->races && races_meet(c->races, other->races);
+}

@@ -30,6 +30,17 @@ const struct fault *checks_finding(const struct checks *c, u32 k, const struct l
 /* Findings beyond the most that are kept. */
 u64 checks_more(const struct checks *c);
 
+/* For checks_team.h. After checks_begin: may several threads run the launch, each with checks of its own? */
+bool checks_may_share(const struct checks *c);
+/* After checks_begin: others watch other blocks of the launch. */
+void checks_join_team(struct checks *c, struct checks *own, const struct launch *l);
+/* After it, if nothing was found: what has been written becomes known to `own`. */
+void checks_leave_team(const struct checks *c, struct checks *own);
+/* After the launch: is there anything to tell, or that has to be looked at again on one thread? */
+bool checks_have_found(const struct checks *c);
+/* Have blocks that one watched and blocks that the other watched accessed a word, and written it? */
+bool checks_meet(const struct checks *c, const struct checks *other);
+
 /* Between launches: the host has written global memory that came unwritten. */
 void checks_host_writes(struct checks *c, const struct memory *m, u64 address, u64 bytes);
 /* The host reads it: the first of these bytes that nothing has written; `bytes` if there is none. */

@@ -210,3 +210,53 @@ void race_mark_remove(struct race_word w, enum race_plane plane)
 	if (w.page->planes[plane])
 		w.page->planes[plane][w.at] = 0;
 }
+
+/* --- Two threads' pages ------------------------------------------------------------------------- */
+
+/* What a word's marks are of: a write or a read, strong at the grid's scope or not. */
+enum { MEET_WRITE = 1, MEET_READ = 2, MEET_STRONG_WRITE = 4, MEET_STRONG_READ = 8 };
+
+static u32 kinds_of(const struct race_page *p, const struct race_events *e, u32 at, u8 strong_scope)
+{
+	u32 kinds = 0;
+
+	for (u32 n = 0; n < RACE_PLANES; n++) {
+		struct race_mark m;
+		if (!race_mark_get(e, (struct race_word){(struct race_page *)(uintptr_t)p, at}, (enum race_plane)n, &m))
+			continue;
+		const bool strong = m.scope == strong_scope;
+		kinds |= n < RACE_READ ? (strong ? MEET_STRONG_WRITE : MEET_WRITE)
+				       : (strong ? MEET_STRONG_READ : MEET_READ);
+	}
+	return kinds;
+}
+
+static bool kinds_meet(u32 a, u32 b)
+{
+	if (a & MEET_WRITE || b & MEET_WRITE)
+		return a && b;
+	return (a & MEET_STRONG_WRITE && b & MEET_READ) || (b & MEET_STRONG_WRITE && a & MEET_READ);
+}
+
+static const struct race_page *page_in(const struct race_pages *p, u64 number)
+{
+	const struct race_page *page = p->room ? p->buckets[bucket_of(p, number)] : NULL;
+
+	while (page && page->number != number)
+		page = page->next;
+	return page;
+}
+
+bool race_pages_meet(const struct race_pages *a, const struct race_events *a_events, const struct race_pages *b,
+		     const struct race_events *b_events, u8 strong_scope)
+{
+	for (size_t k = 0; k < a->room; k++)
+		for (const struct race_page *x = a->buckets[k]; x; x = x->next) {
+			const struct race_page *y = page_in(b, x->number);
+			for (u32 n = 0; y && n < RACE_PAGE_WORDS; n++)
+				if (kinds_meet(kinds_of(x, a_events, n, strong_scope),
+					       kinds_of(y, b_events, n, strong_scope)))
+					return true;
+		}
+	return false;
+}

@@ -519,6 +519,12 @@ struct fault *races_finding(const struct races *r, u32 k, const struct launch *l
 	return race_finding_fault(&r->memory.findings, k, l);
 }
 
+bool races_meet(const struct races *r, const struct races *other)
+{
+	return race_pages_meet(&r->memory.global, &r->memory.events, &other->memory.global, &other->memory.events,
+			       RACE_GPU);
+}
+
 u32 races_count(const struct races *r) { return (u32)r->memory.findings.items.count; }
 
 bool races_have(const struct races *r, u32 site)

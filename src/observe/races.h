@@ -29,6 +29,9 @@ struct observer *races_observer(struct races *r);
  * Valid until the launch's arena is freed. */
 struct fault *races_finding(const struct races *r, u32 k, const struct launch *l);
 u32 races_count(const struct races *r);
+/* Of blocks that nothing orders: those that one watched and those that the other watched have accessed a word of global
+ * memory, and one of them has written it. */
+bool races_meet(const struct races *r, const struct races *other);
 /* Does a race take place at the site? */
 bool races_have(const struct races *r, u32 site);
 /* Pairs beyond the most that are kept were met so often. */

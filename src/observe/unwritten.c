@@ -47,19 +47,25 @@ static void tell(struct unwritten *u, const struct warp *w, u32 site, u32 lanes,
 
 /* --- The switch to watching all ------------------------------------------------------------------ */
 
-/* All further instructions are watched, in this launch; what has run before has left only defined values. */
-static void watch_all(struct unwritten *u)
+/* All further instructions are watched, in this launch; what has run before has left only defined values. False: other
+ * threads run blocks of the launch, too, and it has to run again on one. */
+static bool watch_all(struct unwritten *u)
 {
 	const struct program *p = u->where->program;
 
 	if (u->slow)
-		return;
+		return true;
+	if (u->in_team) {
+		u->gave_up = true;
+		return false;
+	}
 	u->slow = true;
 	u->plans = ARENA_ARRAY(u->findings->arena, p->code_count + 1, struct defined_insn *);
 	for (u32 c = 0; c < p->code_count; c++)
 		u->plans[c] = ARENA_ARRAY(u->findings->arena, p->codes[c]->insn_count + 1, struct defined_insn);
 	if (!u->begins_slow)
 		grid_watch_all(u->grid, &u->observer);
+	return true;
 }
 
 /* What an instruction does to defined bits, found when it first runs. */
@@ -152,7 +158,8 @@ static void load(const struct access *a, u32 mask, const u64 address[WARP_LANES]
 		if (!unwritten_spot(a->u, a->w, l, a->s->space, address[l], a->s->width, &s) || !s.written ||
 		    !written_lacks(s.written, s.offset, a->s->width))
 			continue;
-		watch_all(a->u);
+		if (!watch_all(a->u))
+			return;
 		load_lane(a, &s, l);
 	}
 }
@@ -173,7 +180,8 @@ static void load_together(const struct access *a, u32 mask, const u64 address[WA
 	}
 	if (!any)
 		return;
-	watch_all(a->u);
+	if (!watch_all(a->u))
+		return;
 	const u32 count = values_of(plan_of_access(a), DEFINED_RESULT_OF, d);
 	for (u32 k = 0; k < count; k++)
 		for (u32 left = a->mask; left; left &= left - 1)
@@ -425,6 +433,10 @@ static void store_many(struct unwritten *u, struct warp *w, const struct hidden_
 			written_mark(to.written, to.offset, bytes);
 		return;
 	}
+	if (u->in_team) {
+		u->gave_up = true;
+		return;
+	}
 	if (unwritten_came(to.memory) && to.written && !form_has(h->f, M_reduce)) {
 		written_copy(to.written, u->arena, to.offset, from.written, from.offset, bytes, site);
 		return;
@@ -557,9 +569,8 @@ static void check_uses(struct unwritten *u, const struct defined_insn *d, const 
 static void look_at_shuffle(struct unwritten *u, struct warp *w, const struct code *code, u32 insn,
 			    const struct insn *i, const u8 *rows, u32 mask)
 {
-	if (mask == FULL_MASK || u->slow)
+	if (mask == FULL_MASK || u->slow || !watch_all(u))
 		return;
-	watch_all(u);
 	defined_rows(u->findings->arena, w->frame);
 	defined_step(plan_of(u, code, insn), w, i, rows, mask, check_site(u->where, w, i));
 }

@@ -20,6 +20,14 @@ struct unwritten *unwritten_new(struct arena *arena, const struct check_sites *w
 				const struct check_options *options);
 /* Before a launch, with its findings, whose arena is the launch's. */
 void unwritten_begin(struct unwritten *u, struct check_findings *findings, const struct launch *l);
+/* For checks_team.h. After unwritten_begin: may several threads run the launch, each with a check of its own? */
+bool unwritten_may_share(const struct unwritten *u);
+/* After it: others watch other blocks of the launch. What `own` knows of memory is known; whatever would switch to the second
+ * speed is given up. */
+void unwritten_join_team(struct unwritten *u, struct unwritten *own, const struct launch *l);
+/* After the launch: what has been written becomes known to `own`. */
+void unwritten_leave_team(const struct unwritten *u, struct unwritten *own);
+bool unwritten_gave_up(const struct unwritten *u);
 struct observer *unwritten_observer(struct unwritten *u);
 /* The host has written global memory that came unwritten. */
 void unwritten_host_writes(struct unwritten *u, const struct memory *m, u64 address, u64 bytes);

@@ -40,6 +40,8 @@ struct unwritten {
 	bool slow;                   /* something undefined has been read: every instruction is watched */
 	bool begins_slow;            /* a register may be read before it is written */
 	bool looks_at_global;        /* some of it came unwritten */
+	bool in_team, gave_up;       /* unwritten_team.c */
+	struct arena *lasting;       /* of the program, while `arena` is of the launch; or NULL */
 	struct defined_insn **plans; /* by code and decoded instruction, of the launch; NULL: none yet */
 	struct unwritten_block *blocks[UNWRITTEN_BUCKETS];
 	struct unwritten_memory *memories[UNWRITTEN_BUCKETS];

@@ -217,3 +217,14 @@ bool written_mark_lanes(struct written *w, const u64 *offset, u32 lanes, u32 byt
 	}
 	return true;
 }
+
+void written_add(struct written *w, const struct written *more)
+{
+	if (w->size != more->size || !w->left)
+		return;
+	for (u64 k = 0; k < (w->size + 7) / 8; k++) {
+		const u8 now = more->bits[k], before = w->bits[k];
+		w->left -= (u64)__builtin_popcount(now & ~before);
+		w->bits[k] = before | now;
+	}
+}

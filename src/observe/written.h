@@ -39,6 +39,9 @@ void written_copy(struct written *to, struct arena *arena, u64 offset, const str
 void written_take(struct written *to, struct arena *arena, u64 offset, const struct written *from, u64 from_offset,
 		  u64 bytes);
 
+/* What is written in the other one, of the same size, is so here. Neither keeps undefined bits. */
+void written_add(struct written *w, const struct written *more);
+
 /* The same for a warp's lanes at once, each with `bytes` (up to 8) at its own offset, where nothing undefined is stored: are all written, or
  * are they from now on? False: nothing has been done, because some are not, or lie outside. */
 bool written_has_lanes(const struct written *w, const u64 *offset, u32 lanes, u32 bytes);

@@ -288,6 +288,7 @@ bool play_next(struct play *p, struct launch *l)
 
 	if (!p->watch && check_options_watch(check)) {
 		p->watch = checks_new(&p->session->arena, p->session->program, check);
+		p->team = checks_team_new(&p->session->arena, p->session->program, check, p->options.jobs);
 		protect_constants(&p->session->memory);
 	}
 	if (!p->next && wants_accounting(p) && !p->options.no_counters)
@@ -364,6 +365,13 @@ void play_done(struct play *p, const struct launch *l, enum launch_status status
 	VEC_PUSH(&s->arena, &p->launches, *result);
 }
 
+/* Checked launches that nothing else watches may run on several threads, if nothing is found. */
+static bool run_with_team(struct play *p, const struct launch *l, struct launch_stats *stats)
+{
+	return p->watch && l->observers && !p->options.run && !p->options.observer && !p->accounting &&
+	       checks_team_run(p->team, p->watch, l, stats);
+}
+
 bool play_run(struct play *p)
 {
 	struct launch l;
@@ -373,6 +381,10 @@ bool play_run(struct play *p)
 		struct fault fault = {0};
 		char message[512] = "";
 		const struct play_options *o = &p->options;
+		if (run_with_team(p, &l, &stats)) {
+			play_done(p, &l, LAUNCH_OK, &stats, &fault, message);
+			continue;
+		}
 		const enum launch_status status =
 			o->run ? o->run(o->run_context, p, &l, &stats, &fault, message, sizeof message)
 			       : launch_run(&l, &stats, &fault, message, sizeof message);
@@ -394,5 +406,8 @@ void play_free(struct play *p)
 	p->accounting = NULL;
 	if (p->watch)
 		checks_free(p->watch);
+	if (p->team)
+		checks_team_free(p->team);
 	p->watch = NULL;
+	p->team = NULL;
 }

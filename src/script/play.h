@@ -11,6 +11,7 @@
 #include "observe/accounting.h"
 #include "observe/async_check.h"
 #include "observe/checks.h"
+#include "observe/checks_team.h"
 
 struct play;
 
@@ -76,6 +77,7 @@ struct play {
 	size_t next;    /* statement */
 	bool ended;     /* what the end of the script tells has been told */
 	struct play_launch current;
+	struct checks_team *team;                         /* of these, by host threads; NULL like it */
 	struct checks *watch;                             /* what launches are checked for; NULL: nothing */
 	struct observer *observers[3 + CHECKS_OBSERVERS]; /* of the current launch */
 };
