@@ -216,7 +216,7 @@ static bool is_validated(const struct race_findings *f, const struct race_findin
 	return race_is_validated(code, code->origin[insn]);
 }
 
-/* Two volatile accesses of lanes of one warp: what is read is only compared, so it is a flag that somebody waits for. */
+/* Two volatile accesses of lanes of one warp: a flag, whose value decides a branch, or data? */
 static bool is_flag(const struct race_findings *f, const struct race_finding *x)
 {
 	u32 insn;

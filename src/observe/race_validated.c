@@ -130,6 +130,28 @@ bool race_is_validated(const struct code *code, u32 load)
 	return found;
 }
 
+/* Does a branch depend on a marked register? */
+static bool is_branched_on(const struct code *code, bool *marks)
+{
+	const struct ir_function *f = code->function;
+	const struct ir_register *asked;
+
+	for (u32 k = 0; k < f->body.count; k++) {
+		const struct ir_instruction *x = &f->body.items[k];
+		bool reads = false;
+		if (x->operand_count < 2 || !is_predicate(&x->operands[0]))
+			continue;
+		for (u32 n = 1; n < x->operand_count; n++)
+			reads |= visit(&x->operands[n], marks, false);
+		asked = reads ? register_of(&x->operands[0]) : NULL;
+		for (u32 n = 0; asked && n < f->body.count; n++)
+			if (code->forms[n].row && code->forms[n].row->flags & ISA_BRANCH && f->body.items[n].guard &&
+			    f->body.items[n].guard->kind == SYM_REGISTER && f->body.items[n].guard->reg == asked)
+				return true;
+	}
+	return false;
+}
+
 bool race_is_kept(const struct code *code, u32 load)
 {
 	const struct ir_function *f = code->function;
@@ -147,6 +169,7 @@ bool race_is_kept(const struct code *code, u32 load)
 		for (u32 n = 0; k != load && is_memory(code, k) && n < x->operand_count; n++)
 			kept |= visit(&x->operands[n], marks, false);
 	}
+	kept = kept && !is_branched_on(code, marks);
 	free(marks);
 	return kept;
 }

@@ -11,7 +11,7 @@
 /* Does what body instruction `load` reads go, however it is computed with, into what an atom.cas of the same address
  * compares? */
 bool race_is_validated(const struct code *code, u32 load);
-/* Does what it loads go into a store, or an address? Otherwise it is only compared. */
+/* Does what it loads go into a store or an address, and into no branch? Whoever waits for a value branches on it. */
 bool race_is_kept(const struct code *code, u32 load);
 
 #endif

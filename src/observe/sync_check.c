@@ -617,8 +617,8 @@ static void block_start(void *context, struct block *b)
 static void check_group(struct sync_check *s, const struct sync_block *r, const struct block *b, u32 first,
 			enum sync_together kind)
 {
-	static const char *const names[] = {"wgmma", "setmaxnreg"};
-	u32 most = first, least = first;
+	u32 most = first, least = first, insn;
+	char name[100];
 
 	for (u32 k = first; k < first + GROUP_WARPS && k < WARPS; k++) {
 		most = r->warps[k].together[kind].times > r->warps[most].together[kind].times ? k : most;
@@ -629,11 +629,15 @@ static void check_group(struct sync_check *s, const struct sync_block *r, const 
 		return;
 	struct fault *f =
 		check_tell(s->findings, FAULT_ILLEGAL_INSTRUCTION, &b->warps[most], x->site, x->lanes, NO_SITE);
-	if (f)
-		snprintf(f->detail, sizeof f->detail,
-			 "warp %u executes %u %s, warp %u of its warpgroup (warps %u to %u) only %u: all four must "
-			 "execute each one",
-			 most, x->times, names[kind], least, first, first + GROUP_WARPS - 1, y->times);
+	if (!f)
+		return;
+	const struct code *code = check_site_code(s->sites, x->site, &insn);
+	isa_form_text(&code->forms[code->origin[insn]], name, sizeof name);
+	snprintf(
+		f->detail, sizeof f->detail,
+		"warp %u executes %u %s, warp %u of its warpgroup (warps %u to %u) only %u: all four must execute each "
+		"one",
+		most, x->times, name, least, first, first + GROUP_WARPS - 1, y->times);
 }
 
 static void block_end(void *context, struct block *b)
