@@ -4,7 +4,9 @@
  * - f64: a constant in front changes places with what follows, so that the machine, which looks at b before a, takes
  *   its NaN; of sub's b the constant is negated, its NaN too. So it is in modules for debugging.
  * Else, with constants alone, also those that a mov has put into a register:
- * - rcp, sqrt, rsqrt, sin, cos, lg2, ex2 .approx of f32 are rounded correctly;
+ * - rcp, sqrt, rsqrt, sin, cos, lg2, ex2 .approx of f32 are rounded correctly, and f32 sums, products, fused
+ *   multiply-adds, minima and maxima to nearest are computed before any is contracted, so that chains of all these are one
+ *   constant; directed rounding, div.rn, sqrt.rn and tanh are left to the machine;
  * - neg and abs are of the sign bit alone, but that those of f32 make a NaN quiet; f16x2 without .ftz only (also in
  *   modules for debugging, of constants in the text);
  * - of f64, add, sub and mul rounded to nearest take the NaN of b first, otherwise of a; a negative factor turns
@@ -102,14 +104,66 @@ static void fold_approximation(const struct placing *p, struct matched *m)
 		  {OP_ex2, exp2, false}};
 	const bool ftz = form_has(&m->form, M_ftz);
 
-	if (form_type(&m->form, 0) != T_f32)
-		return;
 	for (size_t k = 0; k < COUNT_OF(of) && m->use_count == 2 && form_has(&m->form, M_approx); k++)
 		if (matched_is(m, of[k].opcode)) {
 			const double a = double_of((u32)m->uses[1].low, ftz || of[k].flushes);
 			become_value(p, m, "b32", rounded(of[k].function(a), ftz));
 			return;
 		}
+}
+
+/* A sum or a product of two f32 in f64, rounded to f32, is the f32 sum or product: f64 has more than twice the digits. */
+static double arithmetic(const struct matched *m, const double *a)
+{
+	if (matched_is(m, OP_add))
+		return a[0] + a[1];
+	if (matched_is(m, OP_sub))
+		return a[0] - a[1];
+	return matched_is(m, OP_mul) ? a[0] * a[1] : fmaf((float)a[0], (float)a[1], (float)a[2]);
+}
+
+/* To nearest. What is flushed is left to the machine where rounding decides about it. */
+static void fold_arithmetic(const struct placing *p, struct matched *m)
+{
+	const int rounding = form_pick(&m->form, M_rn, M_rp);
+	const bool ftz = form_has(&m->form, M_ftz), fuses = matched_is(m, OP_fma) || matched_is(m, OP_mad);
+	const bool folds = fuses || matched_is(m, OP_add) || matched_is(m, OP_sub) || matched_is(m, OP_mul);
+	double a[3] = {0};
+
+	if (!folds || m->use_count != (fuses ? 4 : 3) || (rounding && rounding != M_rn) || form_has(&m->form, M_sat) ||
+	    m->form.type_count != 1)
+		return;
+	for (u32 u = 1; u < m->use_count; u++)
+		a[u - 1] = double_of((u32)m->uses[u].low, ftz);
+	const double value = arithmetic(m, a);
+	if (!ftz || value == 0 || fabs(value) > 0x1p-125)
+		become_value(p, m, "b32", rounded(value, false));
+}
+
+static void fold_extreme(const struct placing *p, struct matched *m)
+{
+	const u32 a = (u32)m->uses[1].low, b = (u32)m->uses[2].low;
+	const double x = double_of(a, false), y = double_of(b, false);
+
+	if (m->use_count != 3 || m->form.token_count != 1 || f32_nan(a) || f32_nan(b) || x == y)
+		return;
+	become_value(p, m, "b32", (x < y) == matched_is(m, OP_min) ? a : b);
+}
+
+static void fold_f32(const struct placing *p, struct matched *m)
+{
+	const u32 a = (u32)m->uses[1].low;
+
+	if (!are_numbers(m, 1) || form_type(&m->form, 0) != T_f32)
+		return;
+	if (matched_is(m, OP_min) || matched_is(m, OP_max))
+		fold_extreme(p, m);
+	else if ((matched_is(m, OP_neg) || matched_is(m, OP_abs)) && m->form.token_count == 1 && !f32_nan(a))
+		become_value(p, m, "b32", matched_is(m, OP_neg) ? a ^ 0x80000000 : a & 0x7fffffff);
+	else if (form_has(&m->form, M_approx))
+		fold_approximation(p, m);
+	else
+		fold_arithmetic(p, m);
 }
 
 /* Division by a constant whose reciprocal is no subnormal. */
@@ -276,6 +330,15 @@ static bool takes_constants(const struct matched *m)
 	return false;
 }
 
+/* Is each operand a constant, or a register that holds one? */
+static bool knows_all(const struct placing *p, const struct matched *m, u32 block)
+{
+	for (u32 u = 1; u < m->use_count; u++)
+		if (m->uses[u].negated || (!is_number(&m->uses[u]) && !holds_constant(p, &m->uses[u], block)))
+			return false;
+	return m->use_count > 1;
+}
+
 static void substitute(const struct placing *p, struct matched *m, u32 block)
 {
 	for (u32 u = 1; u < m->use_count; u++) {
@@ -317,11 +380,8 @@ static void place(const struct placing *p, struct matched *m)
 			fold_sign(p, m, matched_is(m, OP_neg));
 	} else if (!p->optimises && m->use_count == 2 && matched_is(m, OP_cvt)) {
 		fold_identity(p, m);
-	} else if (p->optimises && are_numbers(m, 1)) {
-		if (matched_is(m, OP_cvt) && m->use_count == 2)
-			fold_conversion(p, m);
-		else
-			fold_approximation(p, m);
+	} else if (p->optimises && are_numbers(m, 1) && matched_is(m, OP_cvt) && m->use_count == 2) {
+		fold_conversion(p, m);
 	}
 	if (m->form.type_count == 1 && form_type(&m->form, 0) == T_f64 && m->use_count >= 3)
 		place_f64(p, m);
@@ -344,6 +404,7 @@ static void remember(struct placing *p, const struct matched *m, u32 block, bool
 /* What is done with an instruction once the constants among its operands are known. */
 struct placement {
 	bool (*takes)(const struct matched *m);
+	bool all; /* only if all operands are constants; else any that is one */
 	void (*place)(const struct placing *p, struct matched *m);
 };
 
@@ -362,14 +423,29 @@ static void place_all(const struct assembling *a, struct placement how)
 			struct matched *m = &matched[k];
 			if (!m->form.row)
 				continue;
-			if (how.takes(m))
+			if (how.takes(m) && (!how.all || knows_all(&p, m, b)))
 				substitute(&p, m, b);
 			how.place(&p, m);
 			remember(&p, m, b, f->body.items[k].guard != NULL);
 		}
 }
 
-void place_constants(const struct assembling *a) { place_all(a, (struct placement){takes_constants, place}); }
+static bool folds(const struct matched *m)
+{
+	static const enum opcode opcodes[] = {OP_rcp, OP_sqrt, OP_rsqrt, OP_sin, OP_cos, OP_lg2, OP_ex2, OP_neg, OP_abs,
+					      OP_add, OP_sub,  OP_mul,   OP_fma, OP_mad, OP_min, OP_max, OP_mov};
+
+	if (m->has_list_shape || (form_type(&m->form, 0) != T_f32 && !matched_is(m, OP_mov)))
+		return false;
+	for (size_t k = 0; k < COUNT_OF(opcodes); k++)
+		if (matched_is(m, opcodes[k]))
+			return true;
+	return false;
+}
+
+void fold_constants(const struct assembling *a) { place_all(a, (struct placement){folds, true, fold_f32}); }
+
+void place_constants(const struct assembling *a) { place_all(a, (struct placement){takes_constants, false, place}); }
 
 static bool divides_nearly(const struct matched *m)
 {
@@ -390,5 +466,5 @@ void divide_by_constants(const struct assembling *a)
 	for (size_t k = 0; k < a->function->body.count && !any; k++)
 		any = a->matched[k].form.row && divides_nearly(&a->matched[k]);
 	if (any)
-		place_all(a, (struct placement){divides_nearly, place_divisor});
+		place_all(a, (struct placement){divides_nearly, false, place_divisor});
 }

@@ -8,8 +8,8 @@ static const struct {
 	assemble_fn *run;
 	bool in_debug_modules;
 } passes[] = {
-	{divide_by_constants, false}, {contract_products, false}, {fold_instructions, false},
-	{place_constants, true},      {order_operands, false},
+	{divide_by_constants, false}, {fold_constants, false}, {contract_products, false},
+	{fold_instructions, false},   {place_constants, true}, {order_operands, false},
 };
 
 void ptxas_assemble(const struct assembling *a)

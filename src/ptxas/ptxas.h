@@ -21,8 +21,10 @@ assemble_fn contract_products;
 assemble_fn fold_instructions;
 /* Approximate divisions by constants, which become multiplications. */
 assemble_fn divide_by_constants;
+/* f32 approximations and arithmetic of constants alone, also of those in registers: the assembler computes them. */
+assemble_fn fold_constants;
 /* Constants as operands, where the machine would have computed something else. In modules that optimise, constants in
- * registers count, and the assembler computes instructions of constants alone. */
+ * registers count, and the assembler computes further instructions of constants alone. */
 assemble_fn place_constants;
 /* The order of factors and summands: which of two NaNs comes out of f64 arithmetic depends on it. */
 assemble_fn order_operands;
