@@ -8,22 +8,31 @@
 
 static bool is_by_mask(const struct split *s) { return (s32)s->barrier < 0; }
 
+/* The row of a convergence barrier, for each lane. */
+static const u32 *barrier_row(const struct split *s)
+{
+	return (const u32 *)(const void *)(s->frame->rows + s->barrier);
+}
+
 /* The living lanes that a parked split waits for, itself among them. */
 static u32 awaited(const struct warp *w, const struct split *s)
 {
-	const u32 *barrier = is_by_mask(s) ? NULL : (const u32 *)(const void *)(s->frame->rows + s->barrier);
 	u32 lanes = s->member_mask;
 
-	for (u32 l = 0; barrier && l < WARP_LANES; l++)
+	for (u32 l = 0; !is_by_mask(s) && l < WARP_LANES; l++)
 		if (s->mask >> l & 1)
-			lanes |= barrier[l];
+			lanes |= barrier_row(s)[l];
 	return lanes & w->live;
 }
 
+/* At one barrier, for the same lanes: in a function that calls itself, lanes wait there at each depth for others. */
 static bool meets(const struct split *s, const struct split *other)
 {
-	return other->state == SPLIT_AT_CONVERGENCE && other->barrier == s->barrier &&
-	       (!is_by_mask(s) || other->member_mask == s->member_mask);
+	if (other->state != SPLIT_AT_CONVERGENCE || other->barrier != s->barrier)
+		return false;
+	if (is_by_mask(s))
+		return other->member_mask == s->member_mask;
+	return barrier_row(s)[__builtin_ctz(s->mask)] == barrier_row(other)[__builtin_ctz(other->mask)];
 }
 
 /* The lanes that are parked where s is. */

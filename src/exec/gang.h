@@ -166,6 +166,8 @@ const struct insn *gang_diverge_ways(struct gang *g, const struct insn *i, const
 const struct insn *gang_join(struct gang *g, const struct insn *i);
 /* Machine code: the running lanes have come to the BSYNC i, of the barrier in row i->d. */
 const struct insn *gang_converge(struct gang *g, const struct insn *i);
+/* BREAK: lanes of warp k are no more among those, `awaited`, that meet at the barrier's row. */
+void gang_leave(struct gang *g, u32 barrier, u32 k, u32 awaited, u32 lanes);
 /* Lanes ends[n] of warp n, some but not all that run, exit; the others go on behind i. */
 const struct insn *gang_exit_some(struct gang *g, const struct insn *i, const u32 ends[GANG_WARPS]);
 /* Runs the instruction after the guard i for lanes on[n] of warp n, some but not all. */

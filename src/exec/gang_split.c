@@ -126,6 +126,12 @@ static struct entry *push(struct gang_split *s, const struct insn *pc, bool is_j
 	return e;
 }
 
+/* The row of a convergence barrier of one warp, for each lane. */
+static const u32 *barrier_row(const struct gang_member *m, u32 barrier)
+{
+	return (const u32 *)(const void *)(m->rows + barrier);
+}
+
 /* The join at pc becomes the innermost; nobody has arrived. */
 static void push_join(struct gang *g, const struct insn *pc)
 {
@@ -134,14 +140,46 @@ static void push_join(struct gang *g, const struct insn *pc)
 
 	e->outer = s->join;
 	for (u32 k = 0; k < g->count; k++)
-		e->lanes[k] = 0;
+		e->lanes[k] = e->awaited[k] = 0;
 	s->join = (s32)s->depth - 1;
+	if (g->code->machine_banks)
+		EACH_MEMBER (g, m)
+			e->awaited[m->warp - g->warps] = barrier_row(m, pc->d)[__builtin_ctz(m->mask)];
 }
 
 /* Only the innermost join counts: lanes reach an outer one after they have left this one. */
 static struct entry *open_join(struct gang_split *s, const struct insn *pc)
 {
 	return s->join != NO_JOIN && s->stack[s->join].pc == pc ? &s->stack[s->join] : NULL;
+}
+
+/* Whether a warp's running lanes wait for those that the join was opened for. Otherwise it is another's: a function that
+ * calls itself comes to its BSYNC again before those that wait there are done. */
+static bool is_of(const struct gang_member *m, u32 warp, const struct entry *join)
+{
+	const u32 *awaited = barrier_row(m, join->pc->d);
+	u32 off = 0;
+
+	for (u32 l = 0; l < WARP_LANES; l++)
+		off |= m->mask >> l & 1 ? awaited[l] ^ join->awaited[warp] : 0;
+	return off == 0;
+}
+
+static bool is_theirs(const struct gang *g, const struct entry *join)
+{
+	EACH_MEMBER (g, m)
+		if (!is_of(m, (u32)(m->warp - g->warps), join))
+			return false;
+	return true;
+}
+
+/* Before lanes part that are to meet at pc: the join there becomes the innermost, unless it is already. */
+static void open_join_at(struct gang *g, const struct insn *pc)
+{
+	const struct entry *join = pc ? open_join(g->split, pc) : NULL;
+
+	if (pc && !(join && (!g->code->machine_banks || is_theirs(g, join))))
+		push_join(g, pc);
 }
 
 /* Counts the branch i, of whose warps `taken` parts some or none. Returns how many. */
@@ -191,8 +229,7 @@ const struct insn *gang_diverge(struct gang *g, const struct insn *i, const u32 
 	const u32 lead = s->running[g->lead] ? g->lead : (u32)(s->on->warp - g->warps);
 	/* Who goes to the join at once does so first, and need not be remembered. */
 	const bool taken_first = count_branch(g, i, taken) ? taken_leads && i + 1 != join_pc : taken[lead];
-	if (join_pc && !open_join(s, join_pc))
-		push_join(g, join_pc);
+	open_join_at(g, join_pc);
 	put_aside(g, taken_first ? i + 1 : target, taken, taken_first);
 	set_running(g);
 	return taken_first ? target : i + 1;
@@ -229,8 +266,7 @@ const struct insn *gang_diverge_ways(struct gang *g, const struct insn *i, const
 	if (!count_ways(g, i, ways))
 		while (!ways->lanes[first][lead])
 			first++;
-	if (join_pc && !open_join(s, join_pc))
-		push_join(g, join_pc);
+	open_join_at(g, join_pc);
 	for (u32 n = ways->count; n-- > 0;)
 		if (n != first)
 			put_aside(g, i + ways->distance[n], ways->lanes[n], false);
@@ -252,20 +288,29 @@ const struct insn *gang_join(struct gang *g, const struct insn *i)
 
 /* --- Machine code ---------------------------------------------------------------------------- */
 
-/* The innermost open join at that place, or NULL. Lanes may come to an outer one before those of inner ones have: BREAK. */
-static struct entry *join_at(struct gang_split *s, const struct insn *pc)
+/* The innermost open join at that place that is of those who run, or NULL: none, or warps come to different ones. Lanes may
+ * come to an outer one before those of inner ones have: BREAK. */
+static struct entry *join_at(const struct gang *g, const struct insn *pc)
 {
-	for (s32 at = s->join; at != NO_JOIN; at = s->stack[at].outer)
-		if (s->stack[at].pc == pc)
-			return &s->stack[at];
-	return NULL;
+	struct gang_split *s = g->split;
+	s32 found = NO_JOIN;
+
+	EACH_MEMBER (g, m) {
+		s32 at = s->join;
+		while (at != NO_JOIN && !(s->stack[at].pc == pc && is_of(m, (u32)(m->warp - g->warps), &s->stack[at])))
+			at = s->stack[at].outer;
+		if (at == NO_JOIN || (m != g->on && at != found))
+			return NULL;
+		found = at;
+	}
+	return found == NO_JOIN ? NULL : &s->stack[found];
 }
 
 /* Whether all that the running lanes of each warp wait for run with them. */
 static bool awaits_none(const struct gang *g, u32 barrier)
 {
 	EACH_MEMBER (g, m) {
-		const u32 *row = (const u32 *)(const void *)(m->rows + barrier);
+		const u32 *row = barrier_row(m, barrier);
 		u32 awaited = 0;
 		for (u32 left = m->mask; left; left &= left - 1)
 			awaited |= row[__builtin_ctz(left)];
@@ -280,7 +325,7 @@ static bool awaits_none(const struct gang *g, u32 barrier)
 const struct insn *gang_converge(struct gang *g, const struct insn *i)
 {
 	struct gang_split *s = g->split;
-	struct entry *join = s ? join_at(s, i) : NULL;
+	struct entry *join = s ? join_at(g, i) : NULL;
 
 	if (s && !join && !awaits_none(g, i->d))
 		return gang_part(g, i, 0);
@@ -290,6 +335,15 @@ const struct insn *gang_converge(struct gang *g, const struct insn *i)
 	for (u32 k = 0; k < g->count; k++)
 		join->lanes[k] |= s->running[k];
 	return next_way(g);
+}
+
+void gang_leave(struct gang *g, u32 barrier, u32 k, u32 awaited, u32 lanes)
+{
+	for (u32 at = 0; g->split && at < g->split->depth; at++) {
+		struct entry *e = &g->split->stack[at];
+		if (e->is_join && e->pc->d == barrier && e->awaited[k] == awaited)
+			e->awaited[k] &= ~lanes;
+	}
 }
 
 /* --- Exits ---------------------------------------------------------------------------------- */

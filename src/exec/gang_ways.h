@@ -15,6 +15,8 @@ struct entry {
 	bool is_join;
 	s32 outer;             /* a join's: the join below, or NO_JOIN */
 	u32 lanes[GANG_WARPS]; /* those that have arrived at a join; those that are to run from pc */
+	u32 awaited
+		[GANG_WARPS]; /* a join's in machine code: what the barrier's row says of its lanes; others have none of it */
 };
 
 struct gang_split {

@@ -544,8 +544,8 @@ MEANING_FUNCTION(disperse)
 }
 MEANING(disperse);
 
-/* BREAK: the lanes are no more among those that meet at the barrier in row d. */
-static void leave_barrier(u32 *barrier, u32 lanes)
+/* BREAK: the lanes are no more among those that meet at the barrier in row d. Returns those that were to meet. */
+static u32 leave_barrier(u32 *barrier, u32 lanes)
 {
 	u32 others = 0;
 
@@ -553,6 +553,7 @@ static void leave_barrier(u32 *barrier, u32 lanes)
 		others |= barrier[__builtin_ctz(left)];
 	EACH_LANE
 		barrier[l] &= others & lane_bit[l] ? ~lanes : FULL_MASK;
+	return others;
 }
 MEANING_FUNCTION(leave)
 {
@@ -572,7 +573,7 @@ GANG_FUNCTION(leave)
 	for (u32 k = 0; k < g->count; k++) {
 		u8 *rows = g->rows + k * g->stride;
 		if (taken[k])
-			leave_barrier(ROW_OF(u32, i->d), taken[k]);
+			gang_leave(g, i->d, k, leave_barrier(ROW_OF(u32, i->d), taken[k]), taken[k]);
 	}
 	return i + 1;
 }
