@@ -77,6 +77,8 @@ struct run_options {
 	void (*grid_end)(void *context, const ptxsim_function *f, const struct outcome *o);
 	void *grid_context;
 	const struct device *device; /* whose attributes kernels ask for; NULL: the context's */
+	u32 device_number;           /* of that device, among device_count */
+	u32 device_count;            /* 0: it is the only one */
 	bool shared;                 /* others may write to memory meanwhile: spinning is no deadlock */
 	ptxsim_print_fn *print;      /* NULL: the context's */
 	ptxsim_print_fn *tell;       /* of failed assertions, a line for each thread; NULL: nobody is told */

@@ -233,6 +233,8 @@ static void run_grid(ptxsim_context *c, const ptxsim_function *f, const struct p
 		.shared_memory = options->shared,
 		.grids = grids,
 		.device = options->device ? options->device : c->device,
+		.device_number = options->device_number,
+		.device_count = options->device_count,
 		.native = native_of(c, f, p, launch->native),
 	};
 	memcpy(l.grid, launch->grid, sizeof l.grid);

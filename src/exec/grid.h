@@ -87,6 +87,8 @@ struct launch {
 	struct schedule_choice schedule;
 	struct grid_queue *grids;     /* what kernels ask to be run after them: exec/child_grids.h; NULL: they cannot */
 	const struct device *device;  /* that they ask for attributes; or NULL */
+	u32 device_number;            /* what kernels are told of it */
+	u32 device_count;             /* and of all; 0: it is the only one */
 	struct native_kernel *native; /* the kernel's native code, there or to come; NULL: none is to be used */
 };
 

@@ -145,14 +145,17 @@ static void write_section(struct reader *r, struct sass_section *s)
 
 /* --- Variables ------------------------------------------------------------------------------ */
 
+/* Linked code may have several variables of one name, of which all but one are local to what was linked. */
 static struct ir_variable *new_variable(struct reader *r, const char *name, enum ir_space space, u64 size)
 {
 	struct ir_variable *v = ARENA_NEW(r->arena, struct ir_variable);
 	struct ir_symbol *symbol = ARENA_NEW(r->arena, struct ir_symbol);
+	const char *known = strings_intern_text(r->strings, name);
+	const bool is_first = !ir_scope_find(r->module->scope, known);
 
-	*v = (struct ir_variable){.name = strings_intern_text(r->strings, name),
+	*v = (struct ir_variable){.name = known,
 				  .space = space,
-				  .linkage = LINK_VISIBLE,
+				  .linkage = is_first ? LINK_VISIBLE : LINK_NONE,
 				  .type = T_b8,
 				  .align = 256,
 				  .vector = 1,
@@ -163,7 +166,7 @@ static struct ir_variable *new_variable(struct reader *r, const char *name, enum
 	v->index = (u32)r->module->variables.count;
 	VEC_PUSH(r->arena, &r->module->variables, v);
 	*symbol = (struct ir_symbol){.kind = SYM_VARIABLE, .name = v->name, .variable = v};
-	if (!ir_scope_find(r->module->scope, v->name))
+	if (is_first)
 		ir_scope_enter(r->arena, r->module->scope, symbol);
 	return v;
 }

@@ -359,7 +359,16 @@ static u64 new_handle(struct runtime_call *c)
 }
 
 static u64 zero(struct runtime_call *c) { return store_result(c, argument(c, 0), 0, 4); }
-static u64 one(struct runtime_call *c) { return store_result(c, argument(c, 0), 1, 4); }
+static u64 device_number(struct runtime_call *c)
+{
+	return store_result(c, argument(c, 0), c->w->grid->launch->device_number, 4);
+}
+static u64 device_count(struct runtime_call *c)
+{
+	const u32 count = c->w->grid->launch->device_count;
+
+	return store_result(c, argument(c, 0), count ? count : 1, 4);
+}
 static u64 version(struct runtime_call *c) { return store_result(c, argument(c, 0), 13000, 4); }
 
 static u64 device_attribute_of(struct runtime_call *c)
@@ -551,8 +560,8 @@ static const struct {
 	{"PeekAtLastError", peek_at_last_error},
 	{"GetErrorName", error_name},
 	{"GetErrorString", error_string},
-	{"GetDeviceCount", one},
-	{"GetDevice", zero},
+	{"GetDeviceCount", device_count},
+	{"GetDevice", device_number},
 	{"DeviceGetAttribute", device_attribute_of},
 	{"DeviceGetLimit", limit},
 	{"DeviceGetCacheConfig", zero},

@@ -393,6 +393,39 @@ START_TEST(events_of_green_contexts_are_of_all_streams)
 }
 END_TEST
 
+/* --- Several devices ------------------------------------------------------------------------------------- */
+
+static char ASKING[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
+		       ".extern .func (.param .b32 r) __cudaCDP2GetDevice(.param .b64 a);\n"
+		       ".extern .func (.param .b32 r) __cudaCDP2GetDeviceCount(.param .b64 a);\n"
+		       ".visible .entry ask(.param .u64 o)\n{\n"
+		       "	.reg .b64 %a;\n	ld.param.u64 %a, [o];\n"
+		       "	{ .param .b32 r; .param .b64 p; st.param.b64 [p], %a;\n"
+		       "	call.uni (r), __cudaCDP2GetDevice, (p); }\n	add.u64 %a, %a, 4;\n"
+		       "	{ .param .b32 r; .param .b64 p; st.param.b64 [p], %a;\n"
+		       "	call.uni (r), __cudaCDP2GetDeviceCount, (p); }\n	ret;\n}\n";
+
+START_TEST(kernels_know_their_device)
+{
+	struct cu_module *m;
+	struct cu_function *f;
+	struct cu_context *c;
+
+	setenv("PTXSIM_DEVICES", "h200,h200,h200", 1);
+	OK(cuInit(0));
+	for (u32 k = 0; k < 3; k++) {
+		OK(cuDevicePrimaryCtxRetain(&c, (int)k));
+		OK(cuCtxSetCurrent(c));
+		OK(cuModuleLoadData(&m, ASKING));
+		OK(cuModuleGetFunction(&f, m, "ask"));
+		u64 at = words(2);
+		OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){&at}, NULL));
+		ck_assert_uint_eq(word(at), k);
+		ck_assert_uint_eq(word(at + 4), 3);
+	}
+}
+END_TEST
+
 /* --- Notifications ------------------------------------------------------------------------------------------ */
 
 static void never(void *data) { *(int *)data = 1; }
@@ -421,5 +454,6 @@ UNIT_TESTS("batches and parts", 0)
 	UNIT_TEST(a_device_is_split);
 	UNIT_TEST(green_contexts_have_streams);
 	UNIT_TEST(events_of_green_contexts_are_of_all_streams);
+	UNIT_TEST(kernels_know_their_device);
 	UNIT_TEST(notifications_are_registered);
 }

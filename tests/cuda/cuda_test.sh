@@ -63,8 +63,16 @@ done
 # Two processes with the same memory.
 "$nvcc" -w -arch=sm_90 -cudart shared ../../samples/cuda/processes.cu -o "$work/processes" &&
 	[ "$(LD_LIBRARY_PATH=$libraries timeout 300 "$work/processes")" = "15 after the other process" ] && passed=$((passed + 1)) || failed=$((failed + 1))
-"$nvcc" -w -arch=sm_90 -rdc=true -cudart shared programs/rdc_a.cu programs/rdc_b.cu -o "$work/rdc" &&
-	[ "$(LD_LIBRARY_PATH=$libraries "$work/rdc")" = PASSED ] && passed=$((passed + 1)) || failed=$((failed + 1))
+# Two objects, both with text of their own; linked here from PTX, and by nvcc to machine code.
+"$nvcc" -w -arch=sm_90 -rdc=true -cudart shared programs/rdc_a.cu programs/rdc_b.cu -o "$work/rdc" || failed=$((failed + 1))
+for code in ptx machine; do
+	if [ "$(PTXSIM_CODE=$code LD_LIBRARY_PATH=$libraries "$work/rdc" | tr '\n' ' ')" = "of one object: 21 of the other: 21 PASSED " ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAIL: linked programs from $code"
+	fi
+done
 # Kernels that launch kernels.
 "$nvcc" -w -arch=sm_90 -rdc=true -cudart shared programs/p12_cdp.cu -lcudadevrt -o "$work/p12_cdp" && compare p12_cdp p12_cdp
 ${CC-cc} -w -x c programs/probe.c.in -I"$(dirname "$nvcc")/../include" -L"$stubs" -lcuda -ldl -o "$work/probe" && compare probe probe

@@ -129,6 +129,8 @@ static void run_kernel(struct cu_context *c, const struct task *t, const u8 *par
 				      .grid_end = watched ? end_grid : NULL,
 				      .grid_context = &child,
 				      .device = driver.devices[c->device].model,
+				      .device_number = (u32)c->device,
+				      .device_count = (u32)driver.device_count,
 				      .shared = true,
 				      .print = print,
 				      .tell = tell,
