@@ -74,7 +74,20 @@ lower_fn *const lower_table[SASS_OP_COUNT] = {
 	OP(UI2F, i2f),
 	OP(UI2FP, i2f),
 	OP(UF2I, f2i),
+	OP(UF2FP, f2fp),
+	OP(FADD2, fadd2),
+	OP(FMUL2, fmul2),
+	OP(FFMA2, ffma2),
+	OP(FHADD, fhadd),
+	OP(FHFMA, fhfma),
+	OP(UFHADD, fhadd),
+	OP(UFHFMA, fhfma),
 	OP(UFADD, fadd),
+	OP(UFRND, frnd),
+	OP(UFMNMX, fmnmx),
+	OP(UFSEL, fsel),
+	OP(UFSET, fset),
+	OP(UFSETP, fsetp),
 	OP(UFMUL, fmul),
 	OP(UFFMA, ffma),
 	OP(UVIMNMX, vimnmx),
@@ -96,6 +109,7 @@ lower_fn *const lower_table[SASS_OP_COUNT] = {
 	OP(FLO, flo),
 	OP(UFLO, flo),
 	OP(BREV, brev),
+	OP(UBREV, brev),
 	OP(SGXT, sgxt),
 	OP(USGXT, sgxt),
 	OP(BMSK, bmsk),
@@ -385,7 +399,16 @@ static bool is_uniform(const struct sass_insn *i)
 	case SASS_OP_UI2F:
 	case SASS_OP_UI2FP:
 	case SASS_OP_UF2I:
+	case SASS_OP_UF2FP:
+	case SASS_OP_UFHADD:
+	case SASS_OP_UFHFMA:
+	case SASS_OP_UBREV:
 	case SASS_OP_UFADD:
+	case SASS_OP_UFMNMX:
+	case SASS_OP_UFSET:
+	case SASS_OP_UFRND:
+	case SASS_OP_UFSEL:
+	case SASS_OP_UFSETP:
 	case SASS_OP_UFMUL:
 	case SASS_OP_UFFMA:
 	case SASS_OP_UVIMNMX:

@@ -203,7 +203,7 @@ struct lower_place lower_place_of(struct lower *l, const struct sass_operand *o,
 
 /* clang-format off */
 #define LOWER_FAMILIES(X)                                                                                              \
-	X(fadd)                                                                                                        \
+	X(fadd) X(fhadd) X(fhfma) X(fadd2) X(fmul2) X(ffma2)                                                                                                        \
 	X(fmul)                                                                                                        \
 	X(ffma) X(fsel) X(fmnmx) X(fset) X(fsetp) X(fchk) X(dadd) X(dmul) X(dfma) X(dsetp) X(mufu) X(i2f) X(f2i) X(    \
 		f2f) X(frnd) X(mov) X(sel) X(prmt) X(s2r) X(cs2r) X(r2ur) X(plop3) X(p2r) X(r2p) X(vote) X(shfl)       \

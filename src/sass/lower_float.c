@@ -30,6 +30,51 @@ void lower_fadd(struct lower *l)
 	    ROW32(a), ROW32(b));
 }
 
+/* A source of 16 bits, of the half that the operand names, with its signs. */
+static u32 half_source(struct lower *l, u32 k)
+{
+	const struct sass_operand *o = &l->i->operands[k];
+	const u32 half = lower_word(l);
+
+	PTX(l, "bfe.u32", TO32(half), ROW32(lower_plain(l, k, 0)),
+	    ROW32(lower_number(l, o->part_of && o->part ? 16 : 0)), ROW32(lower_number(l, 16)));
+	if (o->flags & SASS_BARS)
+		PTX(l, "and.b32", TO32(half), ROW32(half), ROW32(lower_number(l, 0x7fff)));
+	if (o->flags & SASS_MINUS)
+		PTX(l, "xor.b32", TO32(half), ROW32(half), ROW32(lower_number(l, 0x8000)));
+	return half;
+}
+
+/* A source of `bits`. */
+static struct lower_arg narrow(struct lower *l, u32 k, u32 bits)
+{
+	return bits == 32 ? ROW32(lower_float(l, k)) : ROW16(half_source(l, k));
+}
+
+static u32 widened(struct lower *l, u32 k)
+{
+	const u32 x = lower_word(l);
+
+	PTX(l, modifier(l, MOD_BF16) ? "cvt.f32.bf16" : "cvt.f32.f16", TO32(x), ROW16(half_source(l, k)));
+	return x;
+}
+
+/* Sums of halves, which are widened first, and floats. */
+void lower_fhadd(struct lower *l)
+{
+	const u32 a = widened(l, 1), b = lower_float(l, 2);
+
+	PTX(l, lower_text(l, "add.%s%s.f32", rounding(l), saturating(l)), TO32(lower_to(l, 0, 0)), ROW32(a), ROW32(b));
+}
+
+void lower_fhfma(struct lower *l)
+{
+	const u32 a = widened(l, 1), b = widened(l, 2), c = lower_float(l, 3);
+
+	PTX(l, lower_text(l, "fma.%s%s.f32", rounding(l), saturating(l)), TO32(lower_to(l, 0, 0)), ROW32(a), ROW32(b),
+	    ROW32(c));
+}
+
 void lower_fmul(struct lower *l)
 {
 	/* .D8 to .M8: the exponent's distance from one. */
@@ -56,6 +101,32 @@ void lower_ffma(struct lower *l)
 	    ROW32(a), ROW32(b), ROW32(c));
 }
 
+/* Two floats in a pair of registers, each by itself. */
+static void packed(struct lower *l, const char *name, u32 count)
+{
+	const char *text = lower_text(l, "%s.%s%s.f32", name, rounding(l), flushing(l));
+	u32 d[2];
+
+	for (u32 h = 0; h < 2; h++) {
+		struct lower_arg args[4] = {TO32(d[h] = lower_word(l))};
+		for (u32 k = 1; k <= count; k++) {
+			const u32 flags = l->i->operands[k].flags, x = lower_plain(l, k, h), y = lower_word(l);
+			args[k] = ROW32(flags & (SASS_BARS | SASS_MINUS) ? y : x);
+			if (flags & SASS_BARS)
+				PTX(l, "abs.f32", TO32(y), ROW32(x));
+			if (flags & SASS_MINUS)
+				PTX(l, "neg.f32", TO32(y), ROW32(flags & SASS_BARS ? y : x));
+		}
+		lower_ptx(l, text, args, count + 1);
+	}
+	for (u32 h = 0; h < 2; h++)
+		PTX(l, "mov.b32", TO32(lower_to(l, 0, h)), ROW32(d[h]));
+}
+
+void lower_fadd2(struct lower *l) { packed(l, "add", 2); }
+void lower_fmul2(struct lower *l) { packed(l, "mul", 2); }
+void lower_ffma2(struct lower *l) { packed(l, "fma", 3); }
+
 void lower_fsel(struct lower *l)
 {
 	const u32 a = lower_float(l, 1), b = lower_float(l, 2);
@@ -73,7 +144,11 @@ static bool takes_xorsign(struct lower *l, bool *xors)
 	struct sass_operand *operands = l->i->operands;
 
 	*xors = modifier(l, MOD_XORSIGN);
-	if (modifier(l, MOD_IS_A) || (*xors && !(operands[1].flags & operands[2].flags & SASS_BARS))) {
+	/* A number that is not negative is its own absolute value. */
+	const bool bars =
+		operands[1].flags & SASS_BARS &&
+		(operands[2].flags & SASS_BARS || (operands[2].arg == ARG_FLOAT && !(operands[2].value >> 31 & 1)));
+	if (modifier(l, MOD_IS_A) || (*xors && !bars)) {
 		lower_fails(l);
 		return false;
 	}
@@ -170,10 +245,7 @@ void lower_mufu(struct lower *l)
 	if (op >= COUNT_OF(names) || (type && op != 9 && op != 2) || type > 2) {
 		lower_fails(l);
 	} else if (type) {
-		const u32 half = lower_word(l);
-		const bool upper = l->i->operands[1].part_of && l->i->operands[1].part;
-		PTX(l, "shr.u32", TO32(half), ROW32(a), ROW32(lower_number(l, upper ? 16 : 0)));
-		PTX(l, "and.b32", TO32(half), ROW32(half), ROW32(lower_number(l, 0xffff)));
+		const u32 half = half_source(l, 1);
 		PTX(l,
 		    lower_text(l, "%s.approx%s.%s", names[op], type == 2 && op == 2 ? ".ftz" : "",
 			       type == 2 ? "bf16" : "f16"),
@@ -221,20 +293,6 @@ void lower_dsetp(struct lower *l)
 /* --- Conversions ---------------------------------------------------------------------------- */
 
 static const char *const reals[] = {NULL, "f16", "f32", "f64", "bf16"};
-
-/* A source of `bits`, of the part that the operand names. */
-static struct lower_arg narrow(struct lower *l, u32 k, u32 bits)
-{
-	const u32 part = l->i->operands[k].part_of ? l->i->operands[k].part : 0;
-	const u32 a = lower_float(l, k);
-
-	if (bits == 32 && !part)
-		return ROW32(a);
-	const u32 field = lower_word(l);
-	PTX(l, "bfe.u32", TO32(field), ROW32(a), ROW32(lower_number(l, part * bits % 32)),
-	    ROW32(lower_number(l, bits)));
-	return bits == 32 ? ROW32(field) : ROW16(field);
-}
 
 /* Converts to a real of that kind, which may take two registers. */
 static void convert(struct lower *l, const char *text, u32 to, struct lower_arg from)

@@ -227,7 +227,8 @@ void lower_plop3(struct lower *l)
 	struct predicate p[3];
 
 	for (u32 k = 0; k < 3; k++) {
-		if (l->i->operands[2 + k].arg == ARG_REGISTER) {
+		const u32 arg = l->i->operands[2 + k].arg;
+		if (arg == ARG_REGISTER || arg == ARG_UREGISTER || arg == ARG_CONSTANT) {
 			p[k] = (struct predicate){lower_truth(l), false};
 			lower_machine(l, MACHINE_sign, (struct insn){.d = p[k].row, .a = lower_source(l, 2 + k)});
 		} else {

@@ -86,6 +86,14 @@ static void put_real(struct writer *w, f64 x)
 		putf(w, fabs(x) >= 1e9 ? "%.20e" : "%.20g", x);
 }
 
+/* A half that is not a number keeps its sign. */
+static void put_half(struct writer *w, u16 half)
+{
+	const u32 bits = f32_from_f16(half) & 0x7fffffff;
+
+	put_real(w, (f64)f32_of_bits(bits | (u32)(half >> 15) << 31));
+}
+
 /* Immediates as the encoding holds them: upper halves of doubles, pairs of halves. */
 static void put_float(struct writer *w, const struct sass_operand *o)
 {
@@ -99,9 +107,9 @@ static void put_float(struct writer *w, const struct sass_operand *o)
 		put_real(w, f64_of_bits((u64)bits << 32));
 		return;
 	case SASS_F16X2:
-		put_real(w, (f64)f32_of_bits(f32_from_f16((u16)(bits >> 16))));
+		put_half(w, (u16)(bits >> 16));
 		put_text(w, ", ");
-		put_real(w, (f64)f32_of_bits(f32_from_f16((u16)bits)));
+		put_half(w, (u16)bits);
 		return;
 	default:
 		put_real(w, (f64)f32_of_bits(bits & 0xffff0000));
@@ -188,7 +196,8 @@ static void put_constant(struct writer *w, const struct sass_operand *o, const s
 	} else {
 		putf(w, "c[0x%x", o->number);
 	}
-	put_text(w, "][");
+	/* The vendor's tool has a blank where half of the word may be meant. */
+	put_text(w, o->part_of ? "] [" : "][");
 	if (o->base != SASS_RZ)
 		putf(w, o->value ? "R%u+" : "R%u", o->base);
 	else if (o->arg == ARG_CONSTANT && o->uniform != SASS_NO_REGISTER)

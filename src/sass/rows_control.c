@@ -18,6 +18,7 @@ static const struct sass_row rows[] = {
 	ROW(BRA, 0x147, "4", FROM(90), "", ".incdec pp?, goto")
 	ROW(BRA, 0x147, "4x", FROM(90), "91=1 32:2=0", ".INVALID0.incdec pp?, -30~UR@24, goto")
 	ROW(BRA, 0x147, "4x", FROM(90), "91=1 32:2=2", ".incdec.DIV pp?, -30~UR@24, goto")
+	ROW(BRA, 0x147, "4x", FROM(90), "91=1 32:2=3", ".incdec.CONV pp?, -30~UR@24, goto")
 	ROW(BRA, 0x147, "2x", FROM(90), "91=1", ".incdec.U.any pp?, !27UP@24, goto")
 	ROW(WARPSYNC, 0x148, "1", TO(89), "", ".exclusive pp?, s")
 	ROW(WARPSYNC, 0x148, "1", FROM(90), "86=0", ".collective pp?, a")

@@ -22,6 +22,7 @@ static const struct sass_row rows[] = {
 	ROW(PRMT, 0x016, "1234567", ALL, "", ".prmt d, a, b, c")
 	ROW(PLOP3, 0x01c, "4", ALL, "67=0", ".LUT pu, pv, pp, pq, pr, #64:3+72:5, #16:8")
 	ROW(PLOP3, 0x01c, "4", ALL, "67=1", ".LUT pu, pv, pp, pq, upr, #64:3+72:5, #16:8")
+	ROW(PLOP3, 0x01f, "3567", ALL, "", ".LUT pu, pv, a.sign, b.sign, c.sign, #72:8, '0x0'")
 	ROW(PLOP3, 0x01f, "1", ALL, "", ".LUT pu, pv, a.sign, b.sign, c.sign, #72:8, #40:8")
 	ROW(S2R, 0x119, "4", ALL, "", " d, sreg")
 	ROW(SHFL, 0x189, "1", ALL, "", ".shfl pu, d, a, b, c")

@@ -38,9 +38,9 @@ static const struct sass_row rows[] = {
 	ROW(QGMMA, 0x1f3, "4u", OF(90, 90), "73=1", ".SP.regoffset.gmman64sp.gmmaf32.qgmmaa.qgmmab d, gdesc[24].qgmmasigns, R@64, UPi@87?, R@40, #48:2?, =gsb")
 	ROW(QGMMA, 0x1f3, "6", OF(90, 90), "73=0", ".gmman32.gmmaf32.qgmmaa.qgmmab d, -a, gdesc[32].gmmasignsb, R@64, UPi@87?, =gsb")
 	ROW(QGMMA, 0x1f3, "6", OF(90, 90), "73=1", ".SP.regoffset.gmman64sp.gmmaf32.qgmmaa.qgmmab d, -a, gdesc[32].gmmasignsb, R@64, UPi@87?, R@40, #48:2?, =gsb")
-	ROW(FMUL2, 0x04a, "1", FROM(100), "", ".ftz.round d, -|a.f32x2, -|s.f32x2")
-	ROW(FADD2, 0x04b, "1", FROM(100), "", ".ftz.round d, -|a.f32x2, -|s.f32x2")
-	ROW(FFMA2, 0x049, "17", FROM(100), "", ".ftz.round d, -|a.f32x2, -|b.f32x2, -|c.f32x2")
+	ROW(FMUL2, 0x04a, "16", FROM(100), "", ".ftz.round d, -|a.f32x2, -|s.f32x2")
+	ROW(FADD2, 0x04b, "17", FROM(100), "", ".ftz.round d, -|a.f32x2, -|s.f32x2")
+	ROW(FFMA2, 0x049, "167", FROM(100), "", ".ftz.round d, -|a.f32x2, -|b.f32x2, -|c.f32x2")
 };
 /* clang-format on */
 

@@ -26,6 +26,9 @@ for target in sm_75 sm_80 sm_86 sm_89 sm_90a sm_100a sm_120a; do
 	"$disasm_run" --arch "$target" "$tests/listings/$target.txt.gz" >"$work/out" || cat "$work/out"
 	! grep -q 'want' "$work/out" && grep -q ' 0 differ, 0 unknown' "$work/out"
 	verdict "the listing of $target"
+	"$disasm_run" --arch "$target" "$tests/listings/$target-forms.txt.gz" >"$work/out" || cat "$work/out"
+	! grep -q 'want' "$work/out" && grep -q ' 0 differ, 0 unknown' "$work/out"
+	verdict "operands that few kernels of $target have"
 done
 for target in sm_75 sm_80 sm_90a sm_100a sm_120a; do
 	"$disasm_run" --arch "$target" "$tests/listings/$target-refused.txt.gz" >"$work/out"
