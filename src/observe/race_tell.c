@@ -224,7 +224,7 @@ static bool is_flag(const struct race_findings *f, const struct race_finding *x)
 	if (!x->strong || !x->other_strong || x->scope != APART_IN_WARP || x->writes == x->other_writes)
 		return false;
 	const struct code *code = check_site_code(f->sites, x->writes ? x->other : x->site, &insn);
-	return !race_is_kept(code, code->origin[insn]);
+	return !race_steps_together(code, code->origin[insn]);
 }
 
 void race_tell(struct race_findings *f, struct warp *w, const struct race_access *access, const struct race_place *p,

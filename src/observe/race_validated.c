@@ -152,24 +152,54 @@ static bool is_branched_on(const struct code *code, bool *marks)
 	return false;
 }
 
-bool race_is_kept(const struct code *code, u32 load)
+/* The registers that what an instruction loads goes into; NULL: no memory. */
+static bool *spread_from(const struct code *code, u32 load)
+{
+	const struct ir_instruction *x = &code->function->body.items[load];
+	bool *marks = calloc(code->function->registers.count + 1, sizeof *marks);
+
+	if (!marks)
+		return NULL;
+	visit(&x->operands[0], marks, true);
+	spread(code, marks);
+	return marks;
+}
+
+static bool is_kept(const struct code *code, u32 load)
 {
 	const struct ir_function *f = code->function;
-	bool kept = false;
+	bool *marks = spread_from(code, load), kept = false;
 
-	if (load >= f->body.count || f->listing || !f->body.items[load].operand_count)
-		return false;
-	bool *marks = calloc(f->registers.count + 1, sizeof *marks);
-	if (!marks)
-		return false;
-	visit(&f->body.items[load].operands[0], marks, true);
-	spread(code, marks);
-	for (u32 k = 0; k < f->body.count && !kept; k++) {
+	for (u32 k = 0; marks && k < f->body.count && !kept; k++) {
 		const struct ir_instruction *x = &f->body.items[k];
 		for (u32 n = 0; k != load && is_memory(code, k) && n < x->operand_count; n++)
 			kept |= visit(&x->operands[n], marks, false);
 	}
-	kept = kept && !is_branched_on(code, marks);
 	free(marks);
 	return kept;
+}
+
+/* Does it wait for the values of volatile words? */
+static bool waits_for_volatile(const struct code *code)
+{
+	bool waits = false;
+
+	for (u32 k = 0; k < code->function->body.count && !waits; k++) {
+		const struct form *f = &code->forms[k];
+		if (!f->row || !(f->row->flags & ISA_MEMORY) || !form_has(f, M_volatile) ||
+		    !code->function->body.items[k].operand_count)
+			continue;
+		bool *marks = spread_from(code, k);
+		waits = marks && is_branched_on(code, marks);
+		free(marks);
+	}
+	return waits;
+}
+
+bool race_steps_together(const struct code *code, u32 load)
+{
+	const struct ir_function *f = code->function;
+
+	return load < f->body.count && !f->listing && f->body.items[load].operand_count && is_kept(code, load) &&
+	       !waits_for_volatile(code);
 }

@@ -11,7 +11,8 @@
 /* Does what body instruction `load` reads go, however it is computed with, into what an atom.cas of the same address
  * compares? */
 bool race_is_validated(const struct code *code, u32 load);
-/* Does what it loads go into a store or an address, and into no branch? Whoever waits for a value branches on it. */
-bool race_is_kept(const struct code *code, u32 load);
+/* Does a function with a volatile load count on lanes that step together? What it loads goes into a store or an address, and
+ * no volatile word decides a branch: whoever hands data over by a flag branches on that. */
+bool race_steps_together(const struct code *code, u32 load);
 
 #endif
