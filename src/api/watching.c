@@ -41,6 +41,10 @@ bool watching_is_wanted(const struct ptxsim_watching *wanted) { return wanted->c
 static u32 make_checks(struct watching *w, struct launch *l, const struct check_options *options, u32 count)
 {
 	w->checks = checks_new(&w->arena, l->program, options);
+	/* What kernels before this one have left in their heap is not known: it counts as written. */
+	for (u32 k = 0; k < l->memory->count; k++)
+		if (l->memory->list[k].flags & ALLOCATION_HEAP)
+			checks_host_writes(w->checks, l->memory, l->memory->list[k].base, l->memory->list[k].size);
 	checks_begin(w->checks, l);
 	if (!checks_watch(w->checks, l))
 		return 0;

@@ -4,6 +4,8 @@
  */
 #include "observe/unwritten_calls.h"
 
+#include <string.h>
+
 #include "exec/run.h"
 #include "isa/form.h"
 #include "observe/defined.h"
@@ -85,6 +87,7 @@ void unwritten_leave(const struct unwritten_local *to, const struct warp *w, u32
 
 void unwritten_system(const struct unwritten_local *to, const struct warp *w, const struct insn *i, u32 lanes)
 {
+	static const char device_runtime[] = "cuda"; /* whose functions give results through pointers */
 	const struct call_site *site = &w->frame->code->calls[i->c];
 
 	for (u32 k = 0; k < site->out_count; k++) {
@@ -92,6 +95,10 @@ void unwritten_system(const struct unwritten_local *to, const struct warp *w, co
 		t.from_kernel_param = true;
 		move(to, &t, w->frame, w->frame, lanes);
 	}
+	if (!strstr(site->external, device_runtime))
+		return;
+	for (u32 left = lanes; left; left &= left - 1)
+		written_mark(to->written, (u32)__builtin_ctz(left) * to->stride, to->stride);
 }
 
 static const struct form *form_at(const struct code *code, u32 insn)
