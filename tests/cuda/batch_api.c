@@ -393,6 +393,63 @@ START_TEST(events_of_green_contexts_are_of_all_streams)
 }
 END_TEST
 
+/* What was captured from stays whole, whatever a program does to the graph meanwhile. */
+START_TEST(graphs_are_destroyed_under_capture)
+{
+	enum { ILLEGAL_STATE = 401, INVALIDATED = 901 };
+	struct cu_function *f;
+	struct cu_graph *g, *other, *made;
+	struct cu_node *n, *foreign;
+	struct cu_node **tips;
+	struct cu_stream *s;
+	struct cu_exec *x;
+	u32 one = 1;
+	size_t count;
+	int status;
+
+	begin();
+	f = add_kernel();
+	u64 at = words(1);
+	void *args[] = {&at, &one};
+	OK(cuStreamCreate(&s, 1));
+	/* The node that the next one would need. */
+	OK(cuStreamBeginCapture_v2(s, 2));
+	OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, s, args, NULL));
+	OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, s, args, NULL));
+	OK(cuStreamGetCaptureInfo_v2(s, &status, NULL, &g, &tips, &count));
+	ck_assert_uint_eq(count, 1);
+	OK(cuGraphDestroyNode(tips[0]));
+	OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, s, args, NULL));
+	OK(cuStreamEndCapture(s, &made));
+	ck_assert_ptr_eq(made, g);
+	OK(cuGraphInstantiateWithFlags(&x, g, 0));
+	OK(cuGraphLaunch(x, s));
+	OK(cuStreamSynchronize(s));
+	ck_assert_uint_eq(word(at), 2);
+	OK(cuGraphExecDestroy(x));
+	/* The graph itself. */
+	OK(cuStreamBeginCapture_v2(s, 2));
+	OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, s, args, NULL));
+	OK(cuStreamGetCaptureInfo_v2(s, &status, NULL, &made, NULL, NULL));
+	OK(cuGraphDestroy(made));
+	FAILS(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, s, args, NULL), INVALIDATED);
+	FAILS(cuStreamEndCapture(s, &made), INVALIDATED);
+	FAILS(cuStreamEndCapture(s, &made), ILLEGAL_STATE);
+	/* Nodes of another graph are not needed by this one's. */
+	struct cu_kernel_node k = {.function = f, .grid = {1, 1, 1}, .block = {1, 1, 1}, .params = args};
+	OK(cuGraphCreate(&other, 0));
+	OK(cuGraphAddKernelNode_v2(&foreign, other, NULL, 0, &k));
+	OK(cuGraphAddKernelNode_v2(&n, g, NULL, 0, &k));
+	FAILS(cuGraphAddDependencies(g, &foreign, &n, 1), INVALID_VALUE);
+	FAILS(cuGraphAddDependencies(g, &n, &foreign, 1), INVALID_VALUE);
+	FAILS(cuStreamBeginCaptureToGraph(s, g, &foreign, NULL, 1, 2), INVALID_VALUE);
+	FAILS(cuStreamBeginCaptureToGraph(s, g, NULL, NULL, 3, 2), INVALID_VALUE);
+	OK(cuGraphDestroy(g));
+	OK(cuGraphDestroy(other));
+	OK(cuStreamDestroy_v2(s));
+}
+END_TEST
+
 /* --- Several devices ------------------------------------------------------------------------------------- */
 
 static char ASKING[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
@@ -454,6 +511,7 @@ UNIT_TESTS("batches and parts", 0)
 	UNIT_TEST(a_device_is_split);
 	UNIT_TEST(green_contexts_have_streams);
 	UNIT_TEST(events_of_green_contexts_are_of_all_streams);
+	UNIT_TEST(graphs_are_destroyed_under_capture);
 	UNIT_TEST(kernels_know_their_device);
 	UNIT_TEST(notifications_are_registered);
 }

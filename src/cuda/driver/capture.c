@@ -59,11 +59,28 @@ int capture_forbids(struct cu_context *c)
 	return result;
 }
 
+/* Programs can ask for the graph under capture, and destroy it or nodes of it. Forgets nodes that are gone; false: the
+ * capture cannot go on. */
+static bool is_open(struct capture *c, struct tips *t)
+{
+	u32 kept = 0;
+
+	if (!handle_is(c->graph, HANDLE_GRAPH)) {
+		c->broken = true;
+		c->graph = NULL;
+	}
+	for (u32 k = 0; k < t->count; k++)
+		if (handle_is(t->list[k], HANDLE_NODE) && t->list[k]->graph == c->graph)
+			t->list[kept++] = t->list[k];
+	t->count = kept;
+	return !c->broken;
+}
+
 int capture_give(struct cu_stream *s, const struct task *t, const void *params)
 {
 	struct capture *c = s->capture;
 
-	if (c->broken)
+	if (!is_open(c, &s->tips))
 		return CU_CAPTURE_INVALIDATED;
 	struct cu_node *n = graph_add(c->graph, s->tips.list, s->tips.count, t, params);
 	return n && tips_set(&s->tips, &n, 1) ? CU_OK : CU_OUT_OF_MEMORY;
@@ -73,7 +90,7 @@ int capture_allocate(struct cu_stream *s, size_t bytes, u64 *address)
 {
 	struct cu_node *n;
 
-	if (s->capture->broken)
+	if (!is_open(s->capture, &s->tips))
 		return CU_CAPTURE_INVALIDATED;
 	const int result = graph_add_memory(&n, s->capture->graph, s->tips.list, s->tips.count, bytes, address);
 	return result ? result : tips_set(&s->tips, &n, 1) ? CU_OK : CU_OUT_OF_MEMORY;
@@ -94,7 +111,7 @@ void capture_leave(struct cu_event *e)
 
 int capture_record(struct cu_stream *s, struct cu_event *e)
 {
-	if (s->capture->broken)
+	if (!is_open(s->capture, &s->tips))
 		return CU_CAPTURE_INVALIDATED;
 	s->capture->users++;
 	capture_leave(e);
@@ -111,6 +128,8 @@ int capture_wait(struct cu_stream *s, struct cu_event *e)
 	}
 	if (!e->capture->graph)
 		return CU_CAPTURED_EVENT;
+	if (!is_open(e->capture, &e->tips))
+		return CU_CAPTURE_INVALIDATED;
 	if (!s->capture) {
 		s->capture = e->capture;
 		s->context->captures++;
@@ -162,6 +181,11 @@ int drv_cuStreamBeginCaptureToGraph(struct cu_stream *h_stream, struct cu_graph 
 	(void)dependency_data;
 	if (!handle_is(h_graph, HANDLE_GRAPH))
 		return CU_INVALID_HANDLE;
+	if (num_dependencies && !dependencies)
+		return CU_INVALID_VALUE;
+	for (size_t k = 0; k < num_dependencies; k++)
+		if (!handle_is(dependencies[k], HANDLE_NODE) || dependencies[k]->graph != h_graph)
+			return CU_INVALID_VALUE;
 	const int result = begin(h_stream, h_graph, mode);
 	if (!result && num_dependencies && !tips_set(&stream_of(h_stream)->tips, dependencies, (u32)num_dependencies))
 		return CU_OUT_OF_MEMORY;
@@ -203,7 +227,7 @@ int drv_cuStreamEndCapture(struct cu_stream *h_stream, struct cu_graph **ph_grap
 		return CU_CAPTURE_UNMATCHED;
 	if (c->mode != 2 && c->thread != self.number)
 		return CU_CAPTURE_WRONG_THREAD;
-	int result = c->broken ? CU_CAPTURE_INVALIDATED : is_joined(s) ? CU_OK : CU_CAPTURE_UNJOINED;
+	int result = !is_open(c, &s->tips) ? CU_CAPTURE_INVALIDATED : is_joined(s) ? CU_OK : CU_CAPTURE_UNJOINED;
 	for (struct cu_stream *o = s->context->streams; o; o = o->next)
 		if (o->capture == c) {
 			o->capture = NULL;
@@ -235,7 +259,9 @@ int drv_cuStreamGetCaptureInfo_v3(struct cu_stream *h_stream, int *capture_statu
 				  struct cu_graph **graph_out, struct cu_node ***dependencies_out,
 				  const void **edge_data_out, size_t *num_dependencies_out)
 {
-	const struct cu_stream *s = stream_of(h_stream);
+	struct cu_stream *s = stream_of(h_stream);
+	if (s && s->capture)
+		is_open(s->capture, &s->tips);
 	const int result = drv_cuStreamIsCapturing(h_stream, capture_status_out);
 
 	if (result)

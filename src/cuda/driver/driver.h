@@ -368,6 +368,7 @@ struct cu_exec {
 	u64 flags;
 	struct cu_graph *graph; /* its own copy */
 	struct cu_node **order;
+	struct cu_node *found; /* by the last look-up; the next one is often for the node behind it */
 };
 
 struct cu_node *graph_add(struct cu_graph *g, struct cu_node **needs, size_t count, const struct task *t,

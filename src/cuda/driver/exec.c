@@ -194,7 +194,13 @@ int drv_cuGraphExecGetFlags(struct cu_exec *x, u64 *flags)
 
 struct cu_node *exec_node(struct cu_exec *x, struct cu_node *n)
 {
-	return handle_is(x, HANDLE_EXEC) ? node_copy_of(x->graph, n) : NULL;
+	if (!handle_is(x, HANDLE_EXEC))
+		return NULL;
+	struct cu_node *near = x->found ? x->found->next : NULL;
+	if (!near || (near->origin != n && near->update != n))
+		near = node_copy_of(x->graph, n);
+	x->found = near;
+	return near;
 }
 
 int drv_cuGraphExecKernelNodeSetParams_v2(struct cu_exec *x, struct cu_node *n, const struct cu_kernel_node *node)

@@ -173,6 +173,18 @@ struct cu_node *node_copy_of(const struct cu_graph *g, const struct cu_node *ori
 	return n;
 }
 
+/* Gives the copies the edges of the originals: copies[n->mark] is that of node n. */
+static int copy_edges(const struct cu_graph *from, struct cu_node *const *copies)
+{
+	for (const struct cu_node *n = from->first; n; n = n->next)
+		for (u32 k = 0; k < n->need_count; k++) {
+			struct cu_node *need = copies[n->needs[k]->mark];
+			if (!add_needs(copies[n->mark], &need, 1))
+				return CU_OUT_OF_MEMORY;
+		}
+	return CU_OK;
+}
+
 /* Copies the nodes first, then the edges between them. */
 int drv_cuGraphClone(struct cu_graph **ph_graph_clone, struct cu_graph *original_graph)
 {
@@ -183,6 +195,12 @@ int drv_cuGraphClone(struct cu_graph **ph_graph_clone, struct cu_graph *original
 	if (!handle_is(original_graph, HANDLE_GRAPH))
 		return CU_INVALID_HANDLE;
 	int result = drv_cuGraphCreate(&g, 0);
+	if (result)
+		return result;
+	struct cu_node **copies = calloc(original_graph->count + (size_t)1, sizeof(struct cu_node *));
+	if (!copies)
+		result = CU_OUT_OF_MEMORY;
+	u32 count = 0;
 	for (struct cu_node *n = original_graph->first; n && !result; n = n->next) {
 		struct task t = n->task;
 		if (t.kind == TASK_CHILD)
@@ -192,15 +210,15 @@ int drv_cuGraphClone(struct cu_graph **ph_graph_clone, struct cu_graph *original
 			result = result ? result : CU_OUT_OF_MEMORY;
 		else
 			copy->origin = n;
+		n->mark = count;
+		copies[count++] = copy;
 	}
-	for (struct cu_node *n = original_graph->first, *c = result ? NULL : g->first; c && !result;
-	     n = n->next, c = c->next)
-		for (u32 k = 0; k < n->need_count; k++) {
-			struct cu_node *need = node_copy_of(g, n->needs[k]);
-			if (!need || !add_needs(c, &need, 1))
-				result = CU_OUT_OF_MEMORY;
-		}
 	if (!result)
+		result = copy_edges(original_graph, copies);
+	free(copies);
+	if (result)
+		drv_cuGraphDestroy(g);
+	else
 		*ph_graph_clone = g;
 	return result;
 }
@@ -326,7 +344,8 @@ int drv_cuGraphAddDependencies(struct cu_graph *g, struct cu_node **from, struct
 	if (!handle_is(g, HANDLE_GRAPH))
 		return CU_INVALID_HANDLE;
 	for (size_t k = 0; k < count; k++) {
-		if (!handle_is(from[k], HANDLE_NODE) || !handle_is(to[k], HANDLE_NODE))
+		if (!handle_is(from[k], HANDLE_NODE) || !handle_is(to[k], HANDLE_NODE) || from[k]->graph != g ||
+		    to[k]->graph != g)
 			return CU_INVALID_VALUE;
 		if (!add_needs(to[k], &from[k], 1))
 			return CU_OUT_OF_MEMORY;
