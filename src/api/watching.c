@@ -109,9 +109,15 @@ static void keep_faults(struct watching *w, const struct launch *l, const struct
 	struct fault_report *reports = ARENA_ARRAY(&w->arena, FINDINGS_MOST + 2, struct fault_report);
 	const char **texts = ARENA_ARRAY(&w->arena, FINDINGS_MOST + 2, const char *);
 	const struct fault *f = ended;
+	struct fault explained;
 	char text[MESSAGE_BYTES];
 	u32 count = 0, found = 0;
 
+	if (f && w->checks) {
+		explained = *f;
+		checks_explain(w->checks, l, &explained);
+		f = &explained;
+	}
 	if (!f && w->checks)
 		f = checks_finding(w->checks, found++, l);
 	while (f && found <= FINDINGS_MOST) {

@@ -251,6 +251,12 @@ const struct fault *checks_finding(const struct checks *c, u32 k, const struct l
 	return k < c->sorted_count ? c->sorted[k] : NULL;
 }
 
+void checks_explain(const struct checks *c, const struct launch *l, struct fault *f)
+{
+	if (c->races)
+		races_explain(c->races, l, f);
+}
+
 u64 checks_more(const struct checks *c) { return c->findings.more + (c->races ? races_more(c->races) : 0); }
 
 void checks_host_writes(struct checks *c, const struct memory *m, u64 address, u64 bytes)

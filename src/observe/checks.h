@@ -27,6 +27,8 @@ u32 checks_observers(struct checks *c, struct observer *to[CHECKS_OBSERVERS]);
 /* After the launch: what was found, each place or pair of places once, in the order of the text; NULL: no more. Valid
  * until the next checks_begin or checks_free. */
 const struct fault *checks_finding(const struct checks *c, u32 k, const struct launch *l);
+/* After a launch that ended in a fault: adds what the checks know of it. */
+void checks_explain(const struct checks *c, const struct launch *l, struct fault *f);
 /* Findings beyond the most that are kept. */
 u64 checks_more(const struct checks *c);
 

@@ -92,8 +92,10 @@ struct race_cluster {
 
 struct race_block {
 	struct block *block;
+	u64 index;               /* of the block, also when the launch is over */
 	struct race_block *next; /* of the bucket */
 	u32 life;                /* of its shared words */
+	u64 block_bytes;         /* of shared memory */
 	struct race_page *words; /* of shared memory */
 	struct race_warp warps[RACE_WARPS];
 	struct race_arrivals arrivals[BARRIERS_PER_BLOCK][2];

@@ -247,6 +247,15 @@ static const struct race_page *page_in(const struct race_pages *p, u64 number)
 	return page;
 }
 
+bool race_global_find(const struct race_pages *p, u64 address, struct race_word *w)
+{
+	const u64 word = address / 4;
+	const struct race_page *page = page_in(p, word / RACE_PAGE_WORDS);
+
+	*w = (struct race_word){(struct race_page *)(uintptr_t)page, word % RACE_PAGE_WORDS};
+	return page;
+}
+
 bool race_pages_meet(const struct race_pages *a, const struct race_events *a_events, const struct race_pages *b,
 		     const struct race_events *b_events, u8 strong_scope)
 {

@@ -67,6 +67,9 @@ struct race_word race_global_word(struct race_pages *p, struct race_events *e, u
 /* One of an array of pages; emptied if what its page holds is of an earlier life. */
 struct race_word race_shared_word(struct race_page *pages, struct race_events *e, u64 offset, u32 life);
 
+/* The word, if something has touched its page. */
+bool race_global_find(const struct race_pages *p, u64 address, struct race_word *w);
+
 /* Has any word marks in both that conflict, one of them a write's, and not both of strong accesses of that scope? */
 bool race_pages_meet(const struct race_pages *a, const struct race_events *a_events, const struct race_pages *b,
 		     const struct race_events *b_events, u8 strong_scope);

@@ -5,6 +5,7 @@
  */
 #include "observe/races.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "decode/form_address.h"
@@ -447,6 +448,7 @@ static struct race_block *record_of(struct races *r, struct block *b)
 	x = ARENA_NEW(r->memory.arena, struct race_block);
 	x->words = ARENA_ARRAY(r->memory.arena, b->grid->shared_bytes / (4 * RACE_PAGE_WORDS) + 2, struct race_page);
 	x->block = b;
+	x->block_bytes = b->grid->shared_bytes;
 	x->next = *bucket;
 	return *bucket = x;
 }
@@ -459,6 +461,7 @@ static void block_start(void *context, struct block *b)
 		return;
 	struct race_block *x = record_of(r, b);
 	race_start(&r->memory.clocks, x);
+	x->index = b->index;
 	x->life = ++r->lives;
 }
 
@@ -517,6 +520,46 @@ void races_begin(struct races *r, struct check_findings *others, const struct la
 struct fault *races_finding(const struct races *r, u32 k, const struct launch *l)
 {
 	return race_finding_fault(&r->memory.findings, k, l);
+}
+
+/* The word that a fault's address names, of what the launch has touched. */
+static bool find_word(const struct races *r, const struct fault *f, struct race_word *w)
+{
+	const u64 at = f->address / 4;
+
+	if (f->space == SPACE_GLOBAL || f->space == SPACE_GENERIC)
+		return race_global_find(&r->memory.global, f->address, w);
+	for (u32 k = 0; k < RACE_BUCKETS && f->space == SPACE_SHARED; k++)
+		for (const struct race_block *b = r->memory.buckets[k]; b; b = b->next)
+			if (b->index == f->block && f->address < 1u << SHARED_RANK_SHIFT &&
+			    f->address < b->block_bytes && b->words[at / RACE_PAGE_WORDS].life == b->life) {
+				*w = (struct race_word){&b->words[at / RACE_PAGE_WORDS], at % RACE_PAGE_WORDS};
+				return true;
+			}
+	return false;
+}
+
+void races_explain(const struct races *r, const struct launch *l, struct fault *f)
+{
+	const size_t used = strlen(f->detail);
+	struct race_mark last = {.time = 0}, m;
+	char place[CHECK_PLACE_TEXT];
+	struct race_word word;
+
+	if (f->kind != FAULT_DEADLOCK || !f->size || !find_word(r, f, &word))
+		return;
+	for (u32 n = 0; n < RACE_READ; n++)
+		if (race_mark_get(&r->memory.events, word, (enum race_plane)n, &m) && m.time >= last.time)
+			last = m;
+	if (!last.time)
+		return;
+	const u64 thread = last.warp * WARP_LANES + (last.lane == RACE_ANY_LANE ? 0 : last.lane);
+	check_site_place(r->where, last.site, place);
+	snprintf(f->detail + used, sizeof f->detail - used,
+		 "; the last to write it was thread (%llu,%llu,%llu) of block (%u,%u,%u), at %s",
+		 (unsigned long long)(thread % l->block[0]), (unsigned long long)(thread / l->block[0] % l->block[1]),
+		 (unsigned long long)(thread / l->block[0] / l->block[1]), last.block % l->grid[0],
+		 last.block / l->grid[0] % l->grid[1], last.block / l->grid[0] / l->grid[1], place);
 }
 
 bool races_meet(const struct races *r, const struct races *other)

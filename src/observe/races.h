@@ -32,6 +32,8 @@ u32 races_count(const struct races *r);
 /* Of blocks that nothing orders: those that one watched and those that the other watched have accessed a word of global
  * memory, and one of them has written it. */
 bool races_meet(const struct races *r, const struct races *other);
+/* After a launch that ended in a deadlock: adds to the fault who wrote last what is spun on, if that was watched. */
+void races_explain(const struct races *r, const struct launch *l, struct fault *f);
 /* Does a race take place at the site? */
 bool races_have(const struct races *r, u32 site);
 /* Pairs beyond the most that are kept were met so often. */

@@ -315,6 +315,8 @@ static void keep_fault(struct play *p, const struct launch *l, const struct faul
 	char text[8192];
 
 	*copy = *fault;
+	if (p->watch)
+		checks_explain(p->watch, l, copy);
 	fault_report(l->memory, l, copy, &report);
 	fault_describe(l->memory, l, copy, text, sizeof text);
 	VEC_PUSH(&s->arena, &result->faults, report);
