@@ -84,6 +84,9 @@ static void properties(void)
 
 	*(void **)&get = find("cudaGetDeviceProperties_v2");
 	memset(p, 0xa5, sizeof p);
+	expect("cudaGetDeviceProperties_v2 of no device", get(p, 99), 101);
+	for (int k = 0; k < BYTES + CANARY; k++)
+		expect("a byte of properties that are not there", p[k], 0xa5);
 	expect("cudaGetDeviceProperties_v2", get(p, 0), 0);
 	expect("its name", strcmp((char *)p, "NVIDIA H200"), 0);
 	for (size_t k = 0; k < sizeof fields / sizeof *fields; k++) {

@@ -177,13 +177,15 @@ int rt_cudaGetDeviceProperties(void *prop, int device)
 	enum { BYTES = CUDART_MAJOR == 12 ? 1032 : 1008 };
 	u8 *to = prop;
 	size_t at = NAME + UUID + LUID, total;
+	char name[NAME];
 
 	if (!prop)
 		return RT_INVALID_VALUE;
-	memset(to, 0, BYTES);
-	const int result = cuDeviceGetName((char *)to, NAME, device);
+	const int result = cuDeviceGetName(name, NAME, device);
 	if (result)
 		return result;
+	memset(to, 0, BYTES);
+	strcpy((char *)to, name);
 	cuDeviceGetUuid_v2((struct cu_uuid *)(void *)(to + NAME), device);
 	cuDeviceTotalMem_v2(&total, device);
 	for (size_t k = 0; k < COUNT_OF(properties); k++) {
