@@ -29,6 +29,8 @@ enum { TEXT_COLUMN = 35, CONTROL_COLUMNS = 22, OPTION_CHECK = 256 };
 
 /* What was asked for, and what the files have come to so far. `arena` frees all that reading allocates; it jumps out of
  * the command if there is no memory. */
+enum { DECODERS_MOST = 16 };
+
 struct disasm {
 	const char *kernel, *arch;
 	bool list, control, plain, check;
@@ -36,6 +38,11 @@ struct disasm {
 	VEC_OF(char *) files;
 	struct arena arena;
 	const char *file; /* the current one */
+	struct {
+		u32 sm;
+		struct sass_decoder *decoder;
+	} decoders[DECODERS_MOST]; /* those that were needed: libraries have many images of few targets */
+	u32 decoder_count;
 	u64 functions, instructions, unknown, hazards;
 	u32 widest; /* columns of the longest line of the current image, without its encoding */
 };
@@ -241,17 +248,42 @@ static void print_function(struct disasm *d, const struct sass_decoder *decoder,
 
 /* --- Files ---------------------------------------------------------------------------------- */
 
+static const struct sass_decoder *decoder_of(struct disasm *d, u32 sm)
+{
+	struct sass_decoder *decoder;
+
+	for (u32 k = 0; k < d->decoder_count; k++)
+		if (d->decoders[k].sm == sm)
+			return d->decoders[k].decoder;
+	decoder = sass_decoder_new(&d->arena, sm);
+	if (decoder && d->decoder_count < DECODERS_MOST) {
+		d->decoders[d->decoder_count].sm = sm;
+		d->decoders[d->decoder_count++].decoder = decoder;
+	}
+	return decoder;
+}
+
+static bool has_kernel(const struct disasm *d, const struct cubin *c)
+{
+	for (u32 k = 0; k < c->function_count; k++)
+		if (!strcmp(d->kernel, c->functions[k].name))
+			return true;
+	return false;
+}
+
 /* Prints the functions that were asked for. Lists need no decoder, so --list also works for targets that cannot be
  * decoded. */
 static int print_cubin(struct disasm *d, const struct cubin *c)
 {
 	char target[32];
-	struct sass_decoder *decoder;
+	const struct sass_decoder *decoder;
 
 	snprintf(target, sizeof target, "sm_%u%s", c->sm, c->accelerated ? "a" : "");
 	if (d->arch && strcmp(d->arch, target))
 		return CLI_OK;
-	decoder = d->list ? NULL : sass_decoder_new(&d->arena, c->sm);
+	if (d->kernel && !has_kernel(d, c))
+		return CLI_OK;
+	decoder = d->list ? NULL : decoder_of(d, c->sm);
 	if (!d->list && !decoder)
 		return complain(d, "machine code of this target cannot be decoded");
 	d->widest = 0;

@@ -19,7 +19,13 @@
 
 #include "isa/sregs.h"
 
-enum { RUN_LONGEST = 60000, STACK_SPARE = 1024, STACK_OF_RECURSION = 1 << 16, FRAME_LONGEST = 1 << 30 };
+enum {
+	RUN_LONGEST = 60000,
+	STACK_SPARE = 1024,
+	STACK_OF_RECURSION = 1 << 16,
+	STACK_ALIGN = 64,
+	FRAME_LONGEST = 1 << 30
+};
 
 /* Where a row of PTX computes the same, an opcode becomes that row (lower_ptx), whose arithmetic recordings and oracles have
  * tried; only what PTX lacks has a handler of its own (lower_machine). An opcode without an entry is not modelled. What only
@@ -712,8 +718,8 @@ static u64 local_bytes(const struct lower *l)
 		calls |= !l->m->sections[k].function->is_kernel;
 	/* The kernel's own need is stated; how deep recursion and calls by pointers go, nobody knows. */
 	if (calls || (!m->stack_bytes && l->uses_local))
-		return m->stack_bytes + STACK_OF_RECURSION;
-	return m->stack_bytes ? (m->stack_bytes + STACK_SPARE + 15) & ~15ull : 0;
+		return (m->stack_bytes + STACK_OF_RECURSION + STACK_ALIGN - 1) & ~(STACK_ALIGN - 1ull);
+	return m->stack_bytes ? (m->stack_bytes + STACK_SPARE + STACK_ALIGN - 1) & ~(STACK_ALIGN - 1ull) : 0;
 }
 
 /* The counterpart of emit_function() for machine code. NULL after an error, which has been told. */
