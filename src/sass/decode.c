@@ -111,7 +111,7 @@ struct sass_decoder *sass_decoder_new(struct arena *a, u32 sm)
 }
 
 /* `width` bits from bit `at` on. */
-static u64 run_of(u64 low, u64 high, u32 at, u32 width)
+static inline u64 run_of(u64 low, u64 high, u32 at, u32 width)
 {
 	const u64 value = at >= 64 ? high >> (at - 64) : at ? low >> at | high << (64 - at) : low;
 
@@ -140,14 +140,14 @@ static const struct sass_rule *find_rule(const struct sass_decoder *d, u64 low, 
 
 /* --- Fields --------------------------------------------------------------------------------- */
 
-static bool bit_of(u64 low, u64 high, u32 bit)
+static inline bool bit_of(u64 low, u64 high, u32 bit)
 {
 	return bit != NO_BIT && (bit < 64 ? low >> bit : high >> (bit - 64)) & 1;
 }
 
 /* The value of a field: its runs of bits together, the first lowest, extended by its sign and multiplied by its
  * scale. */
-static u64 bits_of(u64 low, u64 high, const struct sass_bits *b)
+static inline u64 bits_of(u64 low, u64 high, const struct sass_bits *b)
 {
 	u64 value = run_of(low, high, b->low[0], b->width[0]);
 	u32 width = b->width[0];
