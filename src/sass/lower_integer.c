@@ -321,9 +321,15 @@ void lower_shf(struct lower *l)
 	const u32 low = lower_source(l, 1), count = lower_source(l, 2), up = lower_source(l, 3), d = lower_to(l, 0, 0);
 	const struct sass_operand *n = &l->i->operands[2];
 
-	if (n->arg == ARG_INTEGER && n->value < 32 && right == high && (right ? lower_is_rz(l, 1) : true)) {
+	/* The word that bits leave does not depend on the other one; that which they enter is a funnel shift's. */
+	if (right == high && (!modifier(l, MOD_WRAP) || (n->arg == ARG_INTEGER && n->value < 32))) {
 		const char *text = !right ? "shl.b32" : type & 1 ? "shr.u32" : "shr.s32";
 		PTX(l, text, TO32(d), ROW32(right ? up : low), ROW32(count));
+		return;
+	}
+	if (right != high && type >= 2) {
+		PTX(l, lower_text(l, "shf.%s.%s.b32", right ? "r" : "l", modifier(l, MOD_WRAP) ? "wrap" : "clamp"),
+		    TO32(d), ROW32(low), ROW32(up), ROW32(count));
 		return;
 	}
 	const u32 how = (right ? 1u : 0) | (modifier(l, MOD_WRAP) ? 2u : 0) | (high ? 4u : 0) | (type & 1 ? 0 : 8u) |
