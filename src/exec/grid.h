@@ -31,6 +31,11 @@ struct observer {
 	/* Whether native code may tell it of what the block's warps do, one warp after the other, by `before`: of the registers,
 	 * only addresses and predicates of guards and branches are then up to date. NULL: all blocks are interpreted. */
 	bool (*natively)(void *context, const struct block *b);
+	/* Asked after `wants`: whether, of an instruction in native code, sums are enough. Then `tallied` gets those of all blocks
+	 * that a worker has run, in place of `before`. Both NULL: they are not. */
+	bool (*tallies)(void *context, const struct code *code, u32 insn);
+	void (*tallied)(void *context, const struct worker *k, const struct code *code, u32 insn,
+			const struct native_tally *t);
 	void (*block_start)(void *context, struct block *b);
 	void (*block_end)(void *context, struct block *b);
 	/* The launch ends early, and lanes of the warp have executed body instructions [first, end) of a straight run
@@ -205,9 +210,10 @@ struct standstill {
 struct worker {
 	struct grid *grid;
 	u32 number;
-	u8 fp;        /* enum fp_mode now in force on this host thread */
-	bool probing; /* a fault is not to be raised yet: see gang_try */
-	u32 fp_saved; /* the caller's control word */
+	u8 fp;                        /* enum fp_mode now in force on this host thread */
+	bool probing;                 /* a fault is not to be raised yet: see gang_try */
+	u32 fp_saved;                 /* the caller's control word */
+	struct native_tally *tallies; /* by instruction of the kernel; NULL: nothing is tallied */
 	struct remembered allocations[ALLOCATION_CACHE];
 	u64 generation; /* of memory when `allocations` was filled */
 	struct cluster *active, *spare;
@@ -261,6 +267,7 @@ struct grid {
 	s64 limit_left;                  /* instructions, atomic; without a limit more than any turn takes */
 	u32 gang_limit;                  /* warps in a gang; 0: none form */
 	struct native_kernel *native;    /* NULL: gangs are interpreted */
+	double compiling;                /* seconds that it took when the launch began */
 	const struct insn *gang_insns;   /* what gangs of the kernel's warps run, without native code */
 	struct insn *watched_gang_insns; /* the same, a copy of an observed run; else NULL */
 	/* Observed runs: instructions are patched copies; originals by code index. */

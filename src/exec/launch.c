@@ -268,6 +268,7 @@ static enum worker_state work(struct worker *k)
 	fp_save(k);
 	const enum worker_state state = worker_run(k);
 	fp_restore(k);
+	worker_give_tallies(k);
 	return state;
 }
 
@@ -441,7 +442,7 @@ enum launch_status launch_run(const struct launch *l, struct launch_stats *stats
 	} else {
 		grid_drop(&grid);
 	}
-	stats->seconds = seconds_now() - start;
+	stats->seconds = seconds_now() - start - grid.compiling;
 	arena_free(&watched);
 	return status;
 }

@@ -14,10 +14,22 @@ struct native_code {
 	const struct insn *insns; /* in place of code->gang_insns */
 };
 
+/* What native code does for observers before an instruction: calls native_services.tell, or adds to a tally. */
+enum native_telling { NATIVE_SILENT, NATIVE_TELLS, NATIVE_TALLIES };
+
 /* What a launch's observers watch of the kernel. */
 struct native_watch {
 	const struct insn *gang_insns; /* what its gangs run outside of native code */
-	const u8 *told;                /* by instruction: native code tells of it, too */
+	const u8 *told;                /* by instruction: enum native_telling */
+};
+
+/* Sums over all that native code has run of an instruction. */
+struct native_tally {
+	u64 executed;  /* by warps */
+	u64 lanes;     /* that came to it; of a guard before it held some back */
+	u64 on;        /* guards and conditional branches: lanes for which it holds, or that branch; */
+	u64 none;      /* guards: how often it held for none; */
+	u64 divergent; /* conditional branches: how often some lanes branched, but not all */
 };
 
 /* How blocks run that begin: natively, or interpreted, or on trial, by turns, until it is known which takes longer. */
@@ -35,8 +47,8 @@ struct native_kernel {
 	u64 wanted;                /* at which heat code is asked for */
 	void (*want)(struct native_kernel *k);
 	/* For a launch that begins, watched so (NULL: not at all): this, or what the kernel has for such launches. NULL:
-	 * there is none, or no memory. */
-	struct native_kernel *(*begin)(struct native_kernel *k, const struct native_watch *watch);
+	 * there is none, or no memory. *seconds: that compiling took, if it did. */
+	struct native_kernel *(*begin)(struct native_kernel *k, const struct native_watch *watch, double *seconds);
 	void (*settle)(struct native_kernel *k); /* the trial is over */
 	u32 begun;                               /* atomic: blocks since `ready` */
 	bool settled;                            /* atomic: no more trial; `ready` is what is to be used, if anything */

@@ -146,21 +146,50 @@ static bool find_observers(struct grid *grid, struct arena *arena)
 	return gangs;
 }
 
+/* Sums are enough if they are for all who watch the instruction. */
+static enum native_telling telling(const struct grid *grid, const struct code *code, u32 insn)
+{
+	const u16 who = grid->watchers[code->index][insn];
+	bool tallies = who;
+
+	for (u32 k = 0; k < grid->observer_count; k++)
+		if (who >> k & 1)
+			tallies &= grid->observers[k]->tallies &&
+				   grid->observers[k]->tallies(grid->observers[k]->context, code, insn);
+	return tallies ? NATIVE_TALLIES : who ? NATIVE_TELLS : NATIVE_SILENT;
+}
+
+/* Gives observers the sums of what the worker has run natively, and begins anew. */
+void worker_give_tallies(struct worker *k)
+{
+	const struct grid *grid = k->grid;
+	const struct code *code = grid->kernel->code;
+
+	for (u32 n = 0; k->tallies && n < code->insn_count; n++) {
+		struct native_tally *t = &k->tallies[n];
+		for (u32 o = 0; t->executed && o < grid->observer_count; o++)
+			if (grid->watchers[code->index][n] >> o & 1)
+				grid->observers[o]->tallied(grid->observers[o]->context, k, code, n, t);
+		*t = (struct native_tally){0};
+	}
+}
+
 /* The kernel's native code for this launch, which tells the observers what they want to know; NULL: one of them cannot be
  * told by it. */
-struct native_kernel *grid_watch_native(const struct grid *grid, struct arena *arena, struct native_kernel *kernel)
+struct native_kernel *grid_watch_native(struct grid *grid, struct arena *arena, struct native_kernel *kernel)
 {
 	const struct code *code = grid->kernel->code;
 
 	if (!kernel || !grid->observer_count)
-		return kernel ? kernel->begin(kernel, NULL) : NULL;
+		return kernel ? kernel->begin(kernel, NULL, &grid->compiling) : NULL;
 	for (u32 k = 0; k < grid->observer_count; k++)
 		if (!grid->observers[k]->natively || grid->observers[k]->after)
 			return NULL;
 	u8 *told = ARENA_ARRAY(arena, code->insn_count, u8);
 	for (u32 k = 0; k < code->insn_count; k++)
-		told[k] = grid->watchers[code->index][k] != 0;
-	return kernel->begin(kernel, &(struct native_watch){.gang_insns = grid->watched_gang_insns, .told = told});
+		told[k] = (u8)telling(grid, code, k);
+	const struct native_watch watch = {grid->watched_gang_insns, told};
+	return kernel->begin(kernel, &watch, &grid->compiling);
 }
 
 bool block_natively(const struct block *b)

@@ -198,6 +198,7 @@ const struct insn *native_enter(struct gang *g, const struct insn *i)
 	fp_enter(g->warps, e->fp);
 	r.fp = e->fp;
 	r.insns = g->code->insns;
+	r.tallies = g->worker->tallies;
 	for (u32 n = 0; n < g->count; n++) {
 		struct warp *w = warp_number(g, n);
 		r.budget = g->grid->launch->instruction_limit ? g->budget : max_s64(g->budget, TURN_LEAST);

@@ -342,7 +342,7 @@ struct code_flow *code_flow_build(struct arena *arena, const struct isa *isa, co
 	memset(f->row_numbers, 0xff, ((size_t)code->frame_bytes / 4 + 1) * sizeof *f->row_numbers);
 	for (u32 k = 0; k < code->insn_count; k++) {
 		classify(f, &in, k);
-		f->steps[k].told = told && told[k];
+		f->steps[k].told = told ? told[k] : NATIVE_SILENT;
 		if (f->steps[k].told && f->steps[k].kind == STEP_JOIN)
 			return NULL;
 	}

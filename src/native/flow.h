@@ -7,6 +7,7 @@
 #define PTXSIM_NATIVE_FLOW_H
 
 #include "decode/program.h"
+#include "exec/native.h"
 
 enum step_kind {
 	STEP_NOTHING, /* hoisted: its rows are there */
@@ -33,7 +34,7 @@ struct step {
 	bool opaque; /* of a wall: what it reads is not known; all is taken to be live */
 	bool ends;   /* nothing comes after it */
 	bool guarded;
-	bool told;     /* observers want to know of it */
+	u8 told;       /* enum native_telling */
 	bool together; /* exchanges among all lanes of the warp, which must stand here */
 	const struct meaning *meaning;
 	const struct form *form;
@@ -71,7 +72,7 @@ struct code_flow {
 	u32 *block_of; /* by instruction */
 };
 
-/* told: by instruction, whether observers want to know of it; or NULL. NULL: the kernel is too large, or has what no native
+/* told: by instruction, enum native_telling; or NULL. NULL: the kernel is too large, or has what no native
  * code can be made for. */
 struct code_flow *code_flow_build(struct arena *arena, const struct isa *isa, const struct code *code, const u8 *told);
 

@@ -38,7 +38,8 @@ struct native_run {
 	u32 fp;
 	u32 told,
 		told_last; /* NATIVE_STOP: observers know that these instructions, the next to run, do; or NO_OPERAND */
-	const struct insn *insns; /* the code's, as warps run them by themselves */
+	struct native_tally *tallies; /* by instruction; NULL if there are no observers */
+	const struct insn *insns;     /* the code's, as warps run them by themselves */
 	struct native_way ways[NATIVE_WAYS];
 };
 

@@ -315,7 +315,7 @@ static void make_end(struct making *m, u32 b, struct region_block *to, u32 last)
 	const struct insn *i = &f->code->insns[last];
 	const u8 kind = f->steps[last].kind;
 
-	to->end_told = f->steps[last].told && kind != STEP_PLAIN && kind != STEP_NOTHING;
+	to->end_told = kind != STEP_PLAIN && kind != STEP_NOTHING ? f->steps[last].told : NATIVE_SILENT;
 	if (kind == STEP_BRANCH || kind == STEP_BRANCH_IF) {
 		to->end = kind == STEP_BRANCH ? REGION_JUMP : REGION_BRANCH;
 		to->run = i->run;
@@ -351,7 +351,7 @@ static void make_block(struct making *m, u32 n)
 									   .number = k,
 									   .guard = NO_OPERAND,
 									   .hoisted = true,
-									   .told = true};
+									   .told = f->steps[k].told};
 	if (!cut)
 		make_end(m, b, to, end - 1);
 }

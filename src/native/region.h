@@ -33,8 +33,8 @@ struct region_insn {
 	bool other_mode; /* under another floating-point mode than the region's */
 	bool together;   /* runs only while all lanes of the warp stand here */
 	bool hoisted;    /* its rows are there: it is only told */
-	bool told;       /* observers are told before it runs; */
-	bool guard_told; /* and before its guard does */
+	u8 told;         /* enum native_telling: what observers are told before it runs, */
+	u8 guard_told;   /* and before its guard does */
 	const u64 *live; /* rows live before it; only where it accesses memory or runs together */
 };
 
@@ -48,7 +48,7 @@ struct region_block {
 	bool joins; /* begins with a %join: lanes wait there for others */
 	enum region_end end;
 	u32 run;             /* instructions to count at its end; 0: none */
-	bool end_told;       /* observers are told of the instruction there */
+	u8 end_told;         /* enum native_telling: of the instruction there */
 	u32 condition;       /* REGION_BRANCH: a predicate row */
 	bool negated;        /* its lanes branch where it is false */
 	u32 next, target;    /* blocks */

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "native/build.h"
@@ -59,6 +60,14 @@ struct native {
 /* Threads of closed tiers that still compile. The one thing that belongs to the process, since it cannot end well
  * before them. */
 static u32 threads_left;
+
+static double seconds_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 bool native_mode_read(const char *text, enum native_mode *mode)
 {
@@ -209,7 +218,7 @@ static void settle(struct native_kernel *kernel)
 
 /* --- Kernels ------------------------------------------------------------------------------------ */
 
-static struct native_kernel *begin(struct native_kernel *kernel, const struct native_watch *watch);
+static struct native_kernel *begin(struct native_kernel *kernel, const struct native_watch *watch, double *seconds);
 
 static void record_free(struct kernel_record *k)
 {
@@ -283,7 +292,7 @@ struct native_kernel *native_kernel_of(struct native *n, const struct program *p
 	return k ? &k->common : NULL;
 }
 
-static struct native_kernel *begin(struct native_kernel *kernel, const struct native_watch *watch)
+static struct native_kernel *begin(struct native_kernel *kernel, const struct native_watch *watch, double *seconds)
 {
 	struct kernel_record *const plain = (struct kernel_record *)(void *)kernel, *k = plain;
 	struct native *n = plain->tier;
@@ -295,10 +304,12 @@ static struct native_kernel *begin(struct native_kernel *kernel, const struct na
 			k = record_new(n, plain->program, plain->code, watch);
 	}
 	if (k && plain->always && !k->done) {
+		const double start = seconds_now();
 		while (n->in_work)
 			pthread_cond_wait(&n->changed, &n->lock);
 		if (!k->done)
 			build(n, k, false);
+		*seconds = seconds_now() - start;
 	}
 	pthread_mutex_unlock(&n->lock);
 	return k ? &k->common : NULL;

@@ -127,6 +127,35 @@ static void gang_before(void *context, const struct gang *g, const struct insn *
 		   watch.site & SITE_GUARD);
 }
 
+/* Native code tells of no order in time, and knows of no blocks. */
+static bool natively(void *context, const struct block *b)
+{
+	const struct accounting *a = context;
+
+	return !a->options.one_block && (a->options.no_timelines || b->index * b->warp_count >= TIMELINE_WARPS);
+}
+
+static bool tallies(void *context, const struct code *code, u32 insn)
+{
+	const struct accounting *a = context;
+	const struct watch *watch = &a->watches[code->index][insn];
+
+	return (!watch->site || watch->site & SITE_GUARD) && (!watch->point || flow_tallies(a->flow, watch->point - 1));
+}
+
+static void tallied(void *context, const struct worker *k, const struct code *code, u32 insn,
+		    const struct native_tally *sums)
+{
+	const struct accounting *a = context;
+	const struct watch *watch = &a->watches[code->index][insn];
+	const struct tally *t = a->tallies[k->number];
+
+	if (watch->point)
+		flow_tallied(a->flow, t->counts, watch->point - 1, sums);
+	if (watch->site)
+		t->sums[(watch->site & ~SITE_GUARD) - 1].n[ACCOUNT_executed_empty] += sums->none;
+}
+
 /* A lock-load that has run: one round of a loop. */
 static void add_lock_round(struct account *to, const struct warp *w)
 {
@@ -253,6 +282,9 @@ struct accounting *accounting_new(struct arena *arena, const struct program *pro
 	/* A cache's hits depend on the order of accesses, which gangs change. */
 	if (a->options.caches == ACCOUNT_CACHES_NONE && !a->options.blocks_apart)
 		a->observer.gang_before = gang_before;
+	a->observer.natively = natively;
+	a->observer.tallies = tallies;
+	a->observer.tallied = tallied;
 	if (a->options.blocks_apart)
 		a->blocks = blocks_new(arena, a->options.blocks_apart);
 	a->sites = sites_find(arena, program, &a->options);

@@ -352,6 +352,28 @@ void flow_gang_before(struct flow *f, struct flow_count *counts, u32 point, cons
 		note_time(f, &g->warps[k], p->end - p->first, FULL_MASK);
 }
 
+bool flow_tallies(const struct flow *f, u32 point)
+{
+	const u8 kind = f->points[point].kind;
+
+	return kind == POINT_RUN || kind == POINT_GUARD || kind == POINT_BRANCH_IF || kind == POINT_BRANCH;
+}
+
+void flow_tallied(const struct flow *f, struct flow_count *counts, u32 point, const struct native_tally *t)
+{
+	const struct point *p = &f->points[point];
+	struct flow_count *n = &counts[point];
+
+	if (p->kind == POINT_GUARD || p->kind == POINT_BRANCH_IF)
+		n->off += p->jumps_around ? t->on : t->lanes - t->on;
+	if (p->kind == POINT_GUARD)
+		return;
+	n->branches += p->kind == POINT_RUN ? 0 : t->executed;
+	n->divergent += t->divergent;
+	n->executed += t->executed;
+	n->lanes += t->lanes;
+}
+
 /* --- Around the run ------------------------------------------------------------------------- */
 
 void flow_begin(struct flow *f) { memset(f->timelines, 0, TIMELINE_WARPS * sizeof *f->timelines); }

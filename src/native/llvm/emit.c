@@ -42,6 +42,7 @@ struct emission {
 	LLVMBasicBlockRef *arrive, *body; /* by block; those of the end last */
 	LLVMBasicBlockRef meet;           /* where lanes that have met go on; NULL: they never part */
 	LLVMValueRef where;               /* its operand */
+	LLVMValueRef tallies;             /* run->tallies */
 	unsigned unlikely, invariant;     /* metadata kinds "prof", "invariant.load" */
 };
 
@@ -303,9 +304,39 @@ static LLVMValueRef insn_constant(struct emission *e, const struct region_insn *
 	return global;
 }
 
-/* Observers are told that the lanes of `mask` come to instruction `number`, for which they need `row` in the frame. */
-static void tell(struct emission *e, u32 number, u32 row, LLVMValueRef mask)
+static LLVMValueRef lanes_in(struct emission *e, LLVMValueRef mask)
 {
+	LLVMTypeRef type = LLVMFunctionType(e->i32, &e->i32, 1, false);
+	LLVMValueRef popcount = LLVMGetNamedFunction(e->module, "llvm.ctpop.i32");
+
+	if (!popcount)
+		popcount = LLVMAddFunction(e->module, "llvm.ctpop.i32", type);
+	return LLVMBuildZExt(e->b, LLVMBuildCall2(e->b, type, popcount, &mask, 1, ""), e->i64, "");
+}
+
+/* Adds to a field of instruction `number`'s tally. */
+static void tally(struct emission *e, u32 number, size_t field, LLVMValueRef value)
+{
+	add_to(e, at(e, e->tallies, number * sizeof(struct native_tally) + field), value);
+}
+
+/* Before an instruction of which observers want sums. on: lanes for which a predicate holds, or NULL. */
+static void tally_lanes(struct emission *e, u32 number, LLVMValueRef mask, LLVMValueRef on)
+{
+	tally(e, number, offsetof(struct native_tally, executed), LLVMConstInt(e->i64, 1, false));
+	tally(e, number, offsetof(struct native_tally, lanes), lanes_in(e, mask));
+	if (on)
+		tally(e, number, offsetof(struct native_tally, on), lanes_in(e, on));
+}
+
+/* Observers are told that the lanes of `mask` come to instruction `number`, for which they need `row` in the frame. on: lanes
+ * for which a predicate holds, or NULL. */
+static void tell(struct emission *e, enum native_telling how, u32 number, u32 row, LLVMValueRef mask, LLVMValueRef on)
+{
+	if (how == NATIVE_TALLIES)
+		tally_lanes(e, number, mask, on);
+	if (how != NATIVE_TELLS)
+		return;
 	if (row != NO_OPERAND && e->r->rows[row].written)
 		copy(e, place(e, row), slot(e, row), e->r->rows[row].bits, false);
 	LLVMValueRef args[] = {e->run, e->warp, e->rows, word(e, number), mask};
@@ -382,12 +413,8 @@ static void count(struct emission *e, u32 run, bool is_branch, bool back)
 {
 	LLVMValueRef n = LLVMConstInt(e->i64, back ? (u64) - (s64)run : run, true);
 	LLVMValueRef mask = get(e, e->i32, e->mask);
-	LLVMTypeRef type = LLVMFunctionType(e->i32, &e->i32, 1, false);
-	LLVMValueRef popcount = LLVMGetNamedFunction(e->module, "llvm.ctpop.i32");
+	LLVMValueRef active = lanes_in(e, mask);
 
-	if (!popcount)
-		popcount = LLVMAddFunction(e->module, "llvm.ctpop.i32", type);
-	LLVMValueRef active = LLVMBuildZExt(e->b, LLVMBuildCall2(e->b, type, popcount, &mask, 1, ""), e->i64, "");
 	add_to(e, e->issued, n);
 	add_to(e, e->lanes, LLVMBuildMul(e->b, n, active, ""));
 	add_to(e, e->budget, LLVMConstNeg(n));
@@ -408,7 +435,27 @@ static void emit_gathering(struct emission *e, const struct region_insn *x, u32 
 	go_to(e, all);
 }
 
-/* A guard that holds for no lane skips the instruction, as in the interpreter. */
+/* Whose guard holds for no lane skips the instruction, as in the interpreter. Returns the lanes that run it; *after: where the
+ * others go on. */
+static LLVMValueRef emit_guard(struct emission *e, const struct region_insn *x, u32 number, LLVMValueRef mask,
+			       LLVMBasicBlockRef *after)
+{
+	LLVMBasicBlockRef some = new_block(e, "guarded"), none = *after = new_block(e, "unguarded");
+	LLVMValueRef on = LLVMBuildAnd(e->b, mask, predicate(e, x->guard, x->guard_negated), "");
+
+	tell(e, (enum native_telling)x->guard_told, number - 1, x->guard, mask, on);
+	if (x->guard_told == NATIVE_TALLIES)
+		none = new_block(e, "none");
+	branch(e, LLVMBuildICmp(e->b, LLVMIntNE, on, word(e, 0), ""), some, none, false);
+	if (none != *after) {
+		go_to(e, none);
+		tally(e, number - 1, offsetof(struct native_tally, none), LLVMConstInt(e->i64, 1, false));
+		LLVMBuildBr(e->b, *after);
+	}
+	go_to(e, some);
+	return on;
+}
+
 static void emit_insn(struct emission *e, const struct region_insn *x, u32 number)
 {
 	const struct meaning_function *m = meanings_inlined(e->meanings, x);
@@ -417,17 +464,9 @@ static void emit_insn(struct emission *e, const struct region_insn *x, u32 numbe
 
 	if (x->together)
 		emit_gathering(e, x, number);
-	if (x->guard_told)
-		tell(e, number - 1, x->guard, mask);
-	if (x->guard != NO_OPERAND) {
-		LLVMBasicBlockRef some = new_block(e, "guarded");
-		after = new_block(e, "unguarded");
-		mask = LLVMBuildAnd(e->b, mask, predicate(e, x->guard, x->guard_negated), "");
-		branch(e, LLVMBuildICmp(e->b, LLVMIntNE, mask, word(e, 0), ""), some, after, false);
-		go_to(e, some);
-	}
-	if (x->told)
-		tell(e, number, address_row(e, x), mask);
+	if (x->guard != NO_OPERAND)
+		mask = emit_guard(e, x, number, mask, &after);
+	tell(e, (enum native_telling)x->told, number, address_row(e, x), mask, NULL);
 	if (m)
 		emit_inline(e, x, m, mask, number);
 	else if (!x->hoisted)
@@ -463,6 +502,8 @@ static void part(struct emission *e, const struct region_block *x, LLVMValueRef 
 	LLVMBasicBlockRef full = new_block(e, "full"), parted = new_block(e, "parted");
 	LLVMValueRef depth = get(e, e->i32, run_field(e, offsetof(struct native_run, depth)));
 
+	if (x->end_told == NATIVE_TALLIES)
+		tally(e, x->at_end, offsetof(struct native_tally, divergent), LLVMConstInt(e->i64, 1, false));
 	branch(e, LLVMBuildICmp(e->b, LLVMIntUGT, depth, word(e, NATIVE_WAYS - 2), ""), full, parted, true);
 	go_to(e, full);
 	count(e, x->run, true, true);
@@ -484,8 +525,7 @@ static void emit_branch(struct emission *e, const struct region_block *x)
 	LLVMValueRef mask = get(e, e->i32, e->mask);
 	LLVMValueRef taken = LLVMBuildAnd(e->b, mask, predicate(e, x->condition, x->negated), "");
 
-	if (x->end_told)
-		tell(e, x->at_end, x->condition, mask);
+	tell(e, (enum native_telling)x->end_told, x->at_end, x->condition, mask, taken);
 	count(e, x->run, true, false);
 	LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, taken, mask, ""), all, some);
 	go_to(e, all);
@@ -557,8 +597,7 @@ static void emit_block(struct emission *e, u32 n)
 		emit_branch(e, x);
 		return;
 	}
-	if (x->end_told)
-		tell(e, x->at_end, NO_OPERAND, get(e, e->i32, e->mask));
+	tell(e, (enum native_telling)x->end_told, x->at_end, NO_OPERAND, get(e, e->i32, e->mask), NULL);
 	if (x->run)
 		count(e, x->run, x->end == REGION_JUMP, false);
 	jump(e, x->end == REGION_JUMP ? x->target : x->next, x->end == REGION_JUMP && x->backward);
@@ -655,6 +694,7 @@ static void emit_entrance(struct emission *e)
 	e->array = LLVMBuildAlloca(e->b, LLVMArrayType2(e->i8, bytes + ROW_ALIGN), "rows");
 	LLVMSetAlignment(e->array, ROW_ALIGN);
 	LLVMValueRef zero = LLVMConstNull(e->i64);
+	e->tallies = get(e, e->ptr, run_field(e, offsetof(struct native_run, tallies)));
 	e->mask = variable(e, e->i32, word(e, FULL_MASK), "mask");
 	e->where = variable(e, e->i32, word(e, 0), "where");
 	e->budget = variable(e, e->i64, get(e, e->i64, run_field(e, offsetof(struct native_run, budget))), "budget");
