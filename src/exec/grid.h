@@ -36,6 +36,15 @@ struct observer {
 	bool (*tallies)(void *context, const struct code *code, u32 insn);
 	void (*tallied)(void *context, const struct worker *k, const struct code *code, u32 insn,
 			const struct native_tally *t);
+	/* Whether it wants to know the order in time of what the block's warps do; then `timed` is called before each instruction
+	 * that is tallied, but for guards. Both NULL: it does not. */
+	bool (*times)(void *context, const struct block *b);
+	void (*timed)(void *context, const struct warp *w, const struct code *code, u32 insn, u32 mask);
+	/* Asked after `tallies`: whether the instruction is the same to the observer whenever a warp of that number in its block
+	 * runs it with all lanes, by whatever block. Then `before` is called the first time, and `repeated` for all others by one
+	 * worker: `w` is some warp of the launch, rows[i->a] the addresses. Both NULL: it is not. */
+	bool (*repeats)(void *context, const struct code *code, u32 insn);
+	void (*repeated)(void *context, const struct warp *w, const struct insn *i, const u8 *rows, u64 times);
 	void (*block_start)(void *context, struct block *b);
 	void (*block_end)(void *context, struct block *b);
 	/* The launch ends early, and lanes of the warp have executed body instructions [first, end) of a straight run
@@ -210,10 +219,13 @@ struct standstill {
 struct worker {
 	struct grid *grid;
 	u32 number;
-	u8 fp;                        /* enum fp_mode now in force on this host thread */
-	bool probing;                 /* a fault is not to be raised yet: see gang_try */
-	u32 fp_saved;                 /* the caller's control word */
-	struct native_tally *tallies; /* by instruction of the kernel; NULL: nothing is tallied */
+	u8 fp;        /* enum fp_mode now in force on this host thread */
+	bool probing; /* a fault is not to be raised yet: see gang_try */
+	u32 fp_saved; /* the caller's control word */
+	struct native_tally
+		*tallies; /* by instruction of the kernel; NULL: there are no observers, or no native code */
+	struct native_repeats repeats;
+	u64 first_native; /* the lowest block that has run natively, if observers are told; later ones are above */
 	struct remembered allocations[ALLOCATION_CACHE];
 	u64 generation; /* of memory when `allocations` was filled */
 	struct cluster *active, *spare;

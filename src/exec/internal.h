@@ -54,9 +54,11 @@ void tell_deadlock(struct cluster *c);
 /* Makes patched copies of all code if the launch has observers. */
 void grid_watch(struct grid *grid, struct arena *arena);
 struct native_kernel *grid_watch_native(struct grid *grid, struct arena *arena, struct native_kernel *kernel);
-/* Of a launch that has native code: whether its observers let the block run natively. */
+/* Of a launch that has native code, or may have it: whether its observers let the block, which begins, run natively. */
 bool block_natively(const struct block *b);
 void worker_give_tallies(struct worker *k);
+/* What native code notes of an instruction of NATIVE_REPEATS, number `insn`, when all lanes of w have come to it. */
+void native_note_repeat(struct native_repeats *r, const struct warp *w, const struct insn *i, u32 insn, const u8 *rows);
 /* Puts the warp at the kernel's entry; warp_enter makes a split of its lanes there. */
 void warp_start(struct warp *w, const struct code *code);
 void warp_enter(struct warp *w);

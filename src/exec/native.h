@@ -14,8 +14,9 @@ struct native_code {
 	const struct insn *insns; /* in place of code->gang_insns */
 };
 
-/* What native code does for observers before an instruction: calls native_services.tell, or adds to a tally. */
-enum native_telling { NATIVE_SILENT, NATIVE_TELLS, NATIVE_TALLIES };
+/* What native code does for observers before an instruction: calls native_services.tell, adds to a tally, or
+ * does the one for each warp of a block the first time, and the other then. */
+enum native_telling { NATIVE_SILENT, NATIVE_TELLS, NATIVE_TALLIES, NATIVE_REPEATS };
 
 /* What a launch's observers watch of the kernel. */
 struct native_watch {
@@ -30,6 +31,14 @@ struct native_tally {
 	u64 on;        /* guards and conditional branches: lanes for which it holds, or that branch; */
 	u64 none;      /* guards: how often it held for none; */
 	u64 divergent; /* conditional branches: how often some lanes branched, but not all */
+};
+
+/* Instructions of which observers need to know only once for a warp's number in its block, and how often. */
+struct native_repeats {
+	u32 count;  /* of such instructions */
+	u32 *insns; /* their numbers, in order */
+	u64 *times; /* by warp and place in `insns` */
+	u8 **rows;  /* likewise: a copy of the addresses */
 };
 
 /* How blocks run that begin: natively, or interpreted, or on trial, by turns, until it is known which takes longer. */

@@ -183,9 +183,6 @@ static void block_reset(struct block *b, struct cluster *c, u32 rank)
 	b->native = native_for_block(grid->native && block_natively(b) ? grid->native : NULL, &b->native_turn);
 	if (b->native_turn != NATIVE_TURN_NONE)
 		b->native_began = native_ticks();
-	if (b->native && grid->observer_count && !b->worker->tallies)
-		b->worker->tallies =
-			ARENA_ARRAY(&b->worker->arena, grid->kernel->code->insn_count, struct native_tally);
 	b->gang_insns = b->native ? b->native->insns : grid->gang_insns;
 	b->at_start = true;
 	b->gathers = b->leads = false;

@@ -150,13 +150,52 @@ static bool find_observers(struct grid *grid, struct arena *arena)
 static enum native_telling telling(const struct grid *grid, const struct code *code, u32 insn)
 {
 	const u16 who = grid->watchers[code->index][insn];
-	bool tallies = who;
+	bool tallies = who, repeats = who;
 
-	for (u32 k = 0; k < grid->observer_count; k++)
-		if (who >> k & 1)
-			tallies &= grid->observers[k]->tallies &&
-				   grid->observers[k]->tallies(grid->observers[k]->context, code, insn);
-	return tallies ? NATIVE_TALLIES : who ? NATIVE_TELLS : NATIVE_SILENT;
+	for (u32 k = 0; k < grid->observer_count; k++) {
+		const struct observer *o = grid->observers[k];
+		if (!(who >> k & 1))
+			continue;
+		tallies &= o->tallies && o->tallies(o->context, code, insn);
+		repeats &= o->repeats && o->repeats(o->context, code, insn);
+	}
+	return tallies ? NATIVE_TALLIES : repeats ? NATIVE_REPEATS : who ? NATIVE_TELLS : NATIVE_SILENT;
+}
+
+/* Room for what native code counts; of a worker, once a launch. */
+static void make_tallies(struct worker *k)
+{
+	const struct grid *grid = k->grid;
+	const struct code *code = grid->kernel->code;
+	struct native_repeats *r = &k->repeats;
+
+	k->tallies = ARENA_ARRAY(&k->arena, code->insn_count, struct native_tally);
+	for (u32 n = 0; n < code->insn_count; n++)
+		r->count += telling(grid, code, n) == NATIVE_REPEATS;
+	r->insns = ARENA_ARRAY(&k->arena, r->count + 1, u32);
+	r->times = ARENA_ARRAY(&k->arena, (size_t)r->count * grid->warps_per_block + 1, u64);
+	r->rows = ARENA_ARRAY(&k->arena, (size_t)r->count * grid->warps_per_block + 1, u8 *);
+	r->count = 0;
+	for (u32 n = 0; n < code->insn_count; n++)
+		if (telling(grid, code, n) == NATIVE_REPEATS)
+			r->insns[r->count++] = n;
+}
+
+static void give_repeats(struct worker *k)
+{
+	const struct grid *grid = k->grid;
+	const struct code *code = grid->kernel->code;
+	const struct native_repeats *r = &k->repeats;
+
+	for (size_t n = 0; n < (size_t)r->count * grid->warps_per_block; n++) {
+		const u32 insn = r->insns[n % r->count];
+		const struct insn *i = grid->insns[code->index] + insn;
+		for (u32 o = 0; r->times[n] > 1 && o < grid->observer_count; o++)
+			if (grid->watchers[code->index][insn] >> o & 1)
+				grid->observers[o]->repeated(grid->observers[o]->context, k->all_warps, i,
+							     r->rows[n] - i->a, r->times[n] - 1);
+		r->times[n] = r->times[n] != 0;
+	}
 }
 
 /* Gives observers the sums of what the worker has run natively, and begins anew. */
@@ -172,6 +211,26 @@ void worker_give_tallies(struct worker *k)
 				grid->observers[o]->tallied(grid->observers[o]->context, k, code, n, t);
 		*t = (struct native_tally){0};
 	}
+	if (k->tallies)
+		give_repeats(k);
+}
+
+/* A warp with all its lanes has come to the instruction, as observers know. */
+void native_note_repeat(struct native_repeats *r, const struct warp *w, const struct insn *i, u32 insn, const u8 *rows)
+{
+	enum { ROW_BYTES = 256 };
+	u32 low = 0, high = r->count;
+
+	while (low + 1 < high) {
+		const u32 middle = low + (high - low) / 2;
+		*(r->insns[middle] <= insn ? &low : &high) = middle;
+	}
+	const size_t at = (size_t)w->index * r->count + low;
+	if (r->times[at]++)
+		return;
+	const u32 bytes = min_u32(ROW_BYTES, w->frame->code->frame_bytes - i->a);
+	r->rows[at] = arena_alloc(&w->worker->arena, ROW_BYTES);
+	memcpy(r->rows[at], rows + i->a, bytes);
 }
 
 /* The kernel's native code for this launch, which tells the observers what they want to know; NULL: one of them cannot be
@@ -195,11 +254,18 @@ struct native_kernel *grid_watch_native(struct grid *grid, struct arena *arena, 
 bool block_natively(const struct block *b)
 {
 	const struct grid *grid = b->grid;
+	struct worker *worker = b->worker;
 
 	for (u32 k = 0; k < grid->observer_count; k++)
 		if (!grid->observers[k]->natively(grid->observers[k]->context, b))
 			return false;
-	return true;
+	if (!grid->observer_count)
+		return true;
+	if (!worker->tallies) {
+		make_tallies(worker);
+		worker->first_native = b->index;
+	}
+	return b->index >= worker->first_native;
 }
 
 /* Called once, when the launch begins. With observers that cannot see gangs, a debugger's hooks, or explored schedules,

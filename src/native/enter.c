@@ -16,11 +16,12 @@ enum { TURN_LEAST = 1 << 22 }; /* instructions of a warp before others have a tu
 static bool call_handler(struct native_run *r, struct warp *w, u8 *rows, u32 k, u32 mask)
 {
 	const struct insn *i = r->insns + k;
+	meaning_fn *const run = w->grid->kernel->code->insns[k].fn; /* unwatched: observers know already */
 	struct worker *worker = w->worker;
 
 	w->mask = mask;
 	worker->probing = true;
-	i->fn(w, i, rows, mask);
+	run(w, i, rows, mask);
 	worker->probing = false;
 	w->mask = FULL_MASK;
 	fp_enter(w, (u8)r->fp);
@@ -30,7 +31,7 @@ static bool call_handler(struct native_run *r, struct warp *w, u8 *rows, u32 k, 
 	return false;
 }
 
-static void tell(struct native_run *r, struct warp *w, u8 *rows, u32 k, u32 mask)
+static void tell(struct native_run *r, struct warp *w, u8 *rows, u32 k, u32 mask, bool repeats)
 {
 	const struct grid *grid = w->grid;
 	const u32 code = grid->kernel->code->index;
@@ -41,6 +42,31 @@ static void tell(struct native_run *r, struct warp *w, u8 *rows, u32 k, u32 mask
 	for (u32 o = 0; o < grid->observer_count; o++)
 		if (who >> o & 1)
 			grid->observers[o]->before(grid->observers[o]->context, w, grid->insns[code] + k, rows, mask);
+	if (repeats && mask == FULL_MASK)
+		native_note_repeat(&w->worker->repeats, w, grid->insns[code] + k, k, rows);
+}
+
+static void tell_time(struct native_run *r, struct warp *w, u8 *rows, u32 k, u32 mask)
+{
+	const struct grid *grid = w->grid;
+	const struct code *code = grid->kernel->code;
+
+	(void)r, (void)rows;
+	for (u32 o = 0; o < grid->observer_count; o++) {
+		const struct observer *x = grid->observers[o];
+		if (grid->watchers[code->index][k] >> o & 1 && x->times && x->times(x->context, w->block))
+			x->timed(x->context, w, code, k, mask);
+	}
+}
+
+static bool is_timed(const struct gang *g)
+{
+	for (u32 o = 0; o < g->grid->observer_count; o++) {
+		const struct observer *x = g->grid->observers[o];
+		if (x->times && x->times(x->context, g->block))
+			return true;
+	}
+	return false;
 }
 
 /* Native code has rows in all vector registers where lanes part and meet, and keeps none for these calls. */
@@ -93,6 +119,7 @@ const struct native_services native_services = {
 	.part = (u32(*)(struct native_run *, u32, u32, u32, u32))part,
 	.meet = (u32(*)(struct native_run *, u32))meet,
 	.tell = tell,
+	.time = tell_time,
 	.global_range_slow = global_range_slow};
 
 /* --- Counts ------------------------------------------------------------------------------------- */
@@ -191,19 +218,22 @@ const struct insn *native_enter(struct gang *g, const struct insn *i)
 	const u32 at = (u32)(i - g->insns);
 	const struct native_entry *e = &code->entries[code->entry_of[at]];
 	struct tally t = {.same = true};
+	const struct native_repeats *repeats = &g->worker->repeats;
 	struct native_run r;
 
 	if (g->on)
 		return g->grid->gang_insns[at].gang(g, i);
 	fp_enter(g->warps, e->fp);
 	r.fp = e->fp;
-	r.insns = g->code->insns;
+	r.insns = g->plain;
 	r.tallies = g->worker->tallies;
+	r.timed = is_timed(g);
 	for (u32 n = 0; n < g->count; n++) {
 		struct warp *w = warp_number(g, n);
 		r.budget = g->grid->launch->instruction_limit ? g->budget : max_s64(g->budget, TURN_LEAST);
 		r.depth = 0;
 		r.told = NO_OPERAND;
+		r.repeats = g->worker->tallies ? repeats->times + (size_t)w->index * repeats->count : NULL;
 		r.join = r.join_at = NATIVE_NO_JOIN;
 		const enum native_exit how = e->run(&r, w, g->rows + (size_t)(w - g->warps) * g->stride);
 		if (__builtin_expect(how != NATIVE_DONE, 0))

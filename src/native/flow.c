@@ -340,9 +340,11 @@ struct code_flow *code_flow_build(struct arena *arena, const struct isa *isa, co
 	f->rows = ARENA_ARRAY(arena, code->frame_bytes / 4 + 1, struct flow_row);
 	f->row_numbers = ARENA_ARRAY(arena, code->frame_bytes / 4 + 1, u32);
 	memset(f->row_numbers, 0xff, ((size_t)code->frame_bytes / 4 + 1) * sizeof *f->row_numbers);
-	for (u32 k = 0; k < code->insn_count; k++) {
+	for (u32 k = 0, repeats = 0; k < code->insn_count; k++) {
 		classify(f, &in, k);
 		f->steps[k].told = told ? told[k] : NATIVE_SILENT;
+		f->steps[k].repeat = repeats;
+		repeats += f->steps[k].told == NATIVE_REPEATS;
 		if (f->steps[k].told && f->steps[k].kind == STEP_JOIN)
 			return NULL;
 	}

@@ -35,6 +35,7 @@ struct step {
 	bool ends;   /* nothing comes after it */
 	bool guarded;
 	u8 told;       /* enum native_telling */
+	u32 repeat;    /* NATIVE_REPEATS: its place in struct native_repeats */
 	bool together; /* exchanges among all lanes of the warp, which must stand here */
 	const struct meaning *meaning;
 	const struct form *form;

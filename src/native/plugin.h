@@ -36,9 +36,11 @@ struct native_run {
 	u32 join, join_at; /* the block of the innermost join, or NATIVE_NO_JOIN; and its place in `ways` */
 	u32 depth;
 	u32 fp;
+	u32 timed; /* not 0: `time` is called before each instruction that is tallied */
 	u32 told,
 		told_last; /* NATIVE_STOP: observers know that these instructions, the next to run, do; or NO_OPERAND */
 	struct native_tally *tallies; /* by instruction; NULL if there are no observers */
+	u64 *repeats;                 /* the warp's of worker->repeats.times */
 	const struct insn *insns;     /* the code's, as warps run them by themselves */
 	struct native_way ways[NATIVE_WAYS];
 };
@@ -55,8 +57,11 @@ struct native_services {
 	/* The lanes `mask` have arrived at the innermost join. Twice the number of the block where r->mask goes on;
 	 * NATIVE_BODY is added where that is behind its join. */
 	u32 (*meet)(struct native_run *r, u32 mask);
-	/* Tells the launch's observers that the lanes of `mask` come to instruction number k. */
-	void (*tell)(struct native_run *r, struct warp *w, u8 *rows, u32 k, u32 mask);
+	/* Tells the launch's observers that the lanes of `mask` come to instruction number k. repeats: it is one of
+	 * NATIVE_REPEATS. */
+	void (*tell)(struct native_run *r, struct warp *w, u8 *rows, u32 k, u32 mask, bool repeats);
+	/* Tells those who want to know the order in time. */
+	void (*time)(struct native_run *r, struct warp *w, u8 *rows, u32 k, u32 mask);
 	u8 *(*global_range_slow)(struct warp *w, const struct insn *i, u64 low, u64 high);
 };
 

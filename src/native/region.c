@@ -284,6 +284,7 @@ static void make_insn(struct making *m, u32 block, u32 k, struct region_insn *to
 				   .of_floats = has_floats(s->form),
 				   .together = s->together,
 				   .told = s->told,
+				   .repeat = s->repeat,
 				   .accesses = s->form->row->flags & ISA_MEMORY};
 	if (s->form->layout != LAYOUT_LIST || s->together)
 		to->meaning = s->meaning->name;
@@ -351,7 +352,8 @@ static void make_block(struct making *m, u32 n)
 									   .number = k,
 									   .guard = NO_OPERAND,
 									   .hoisted = true,
-									   .told = f->steps[k].told};
+									   .told = f->steps[k].told,
+									   .repeat = f->steps[k].repeat};
 	if (!cut)
 		make_end(m, b, to, end - 1);
 }

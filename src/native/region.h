@@ -35,6 +35,7 @@ struct region_insn {
 	bool hoisted;    /* its rows are there: it is only told */
 	u8 told;         /* enum native_telling: what observers are told before it runs, */
 	u8 guard_told;   /* and before its guard does */
+	u32 repeat;      /* NATIVE_REPEATS: its place in struct native_repeats */
 	const u64 *live; /* rows live before it; only where it accesses memory or runs together */
 };
 

@@ -127,12 +127,24 @@ static void gang_before(void *context, const struct gang *g, const struct insn *
 		   watch.site & SITE_GUARD);
 }
 
-/* Native code tells of no order in time, and knows of no blocks. */
+/* Native code does not count blocks apart. */
 static bool natively(void *context, const struct block *b)
+{
+	(void)b;
+	return !((const struct accounting *)context)->options.one_block;
+}
+
+static bool times(void *context, const struct block *b)
+{
+	(void)context;
+	return b->index < TIMELINE_WARPS;
+}
+
+static void timed(void *context, const struct warp *w, const struct code *code, u32 insn, u32 mask)
 {
 	const struct accounting *a = context;
 
-	return !a->options.one_block && (a->options.no_timelines || b->index * b->warp_count >= TIMELINE_WARPS);
+	flow_timed(a->flow, a->watches[code->index][insn].point - 1, w, mask);
 }
 
 static bool tallies(void *context, const struct code *code, u32 insn)
@@ -154,6 +166,25 @@ static void tallied(void *context, const struct worker *k, const struct code *co
 		flow_tallied(a->flow, t->counts, watch->point - 1, sums);
 	if (watch->site)
 		t->sums[(watch->site & ~SITE_GUARD) - 1].n[ACCOUNT_executed_empty] += sums->none;
+}
+
+/* Addresses that are the same in every block. */
+static bool repeats(void *context, const struct code *code, u32 insn)
+{
+	const struct accounting *a = context;
+	const struct watch *watch = &a->watches[code->index][insn];
+
+	return watch->site && !(watch->site & SITE_GUARD) && !watch->point && a->sites.items[watch->site - 1].fixed;
+}
+
+static void repeated(void *context, const struct warp *w, const struct insn *i, const u8 *rows, u64 times)
+{
+	const struct accounting *a = context;
+	const u32 code = w->grid->kernel->code->index;
+	const u32 site = a->watches[code][i - w->grid->insns[code]].site - 1;
+
+	count_repeated(&a->counting, &a->sites.items[site], &a->tallies[w->worker->number]->sums[site], w, i, rows,
+		       times);
 }
 
 /* A lock-load that has run: one round of a loop. */
@@ -285,6 +316,10 @@ struct accounting *accounting_new(struct arena *arena, const struct program *pro
 	a->observer.natively = natively;
 	a->observer.tallies = tallies;
 	a->observer.tallied = tallied;
+	a->observer.times = times;
+	a->observer.timed = timed;
+	a->observer.repeats = repeats;
+	a->observer.repeated = repeated;
 	if (a->options.blocks_apart)
 		a->blocks = blocks_new(arena, a->options.blocks_apart);
 	a->sites = sites_find(arena, program, &a->options);

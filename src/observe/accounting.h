@@ -147,9 +147,8 @@ struct accounting_options {
 	enum account_l1 l1;       /* 2.x, 3.x */
 	u32 registers;            /* of a thread, for the occupancy; 0: estimated */
 	enum account_caches caches;
-	bool as_written;   /* sites are as wide as whole vectors, parts or not; calls' parameters are local memory */
-	bool no_timelines; /* of warps' lives: native code may run the first blocks, too */
-	bool one_block;    /* count only what block number `block` does */
+	bool as_written; /* sites are as wide as whole vectors, parts or not; calls' parameters are local memory */
+	bool one_block;  /* count only what block number `block` does */
 	u64 block;
 	u64 blocks_apart; /* count the first blocks of each launch apart, too: so many */
 };

@@ -47,7 +47,7 @@ static bool is_sample(const struct event *e, u32 excess)
 	const struct account_sample *s = e->worst;
 
 	if (e->excess)
-		*e->excess = excess;
+		*e->excess = max_u32(*e->excess, excess);
 	return !s->taken || excess > s->excess || (excess == s->excess && order_of(e->w) < s->order);
 }
 
@@ -461,6 +461,16 @@ void count_alone(const struct counting *a, const struct account_site *s, struct 
 		count_guard(to, i, rows, mask);
 	else
 		count_one(&e, i, rows, mask);
+}
+
+void count_repeated(const struct counting *a, const struct account_site *s, struct account *to, const struct warp *w,
+		    const struct insn *i, const u8 *rows, u64 times)
+{
+	struct account unit = {0};
+	struct event e = {a, s, &unit, &unit.worst, w, NULL, NULL, NULL, NULL};
+
+	count_one(&e, i, rows, FULL_MASK);
+	account_add_times(to, &unit, times, 0);
 }
 
 /* What a given access costs by itself, for the debugger: nothing is added to any account. */

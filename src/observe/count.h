@@ -42,6 +42,10 @@ void count_alone(const struct counting *a, const struct account_site *s, struct 
 void count_cost(const struct counting *a, const struct account_site *s, const struct warp *w,
 		struct account_sample *sample);
 
+/* `times` such accesses by all lanes, of which the first one's sample was looked at. */
+void count_repeated(const struct counting *a, const struct account_site *s, struct account *to, const struct warp *w,
+		    const struct insn *i, const u8 *rows, u64 times);
+
 /* Adds what is held back. */
 void count_finish(struct memo *m, struct fixed_count *f, struct account *to);
 

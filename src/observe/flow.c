@@ -359,6 +359,11 @@ bool flow_tallies(const struct flow *f, u32 point)
 	return kind == POINT_RUN || kind == POINT_GUARD || kind == POINT_BRANCH_IF || kind == POINT_BRANCH;
 }
 
+void flow_timed(struct flow *f, u32 point, const struct warp *w, u32 mask)
+{
+	note_time(f, w, f->points[point].end - f->points[point].first, mask);
+}
+
 void flow_tallied(const struct flow *f, struct flow_count *counts, u32 point, const struct native_tally *t)
 {
 	const struct point *p = &f->points[point];

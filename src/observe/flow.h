@@ -46,9 +46,10 @@ void flow_before(struct flow *f, struct flow_count *counts, u32 point, const str
 		 const u8 *rows, u32 mask);
 void flow_gang_before(struct flow *f, struct flow_count *counts, u32 point, const struct gang *g, const struct insn *i);
 
-/* Whether sums over many executions by native code are enough at the point; they lack timelines. Then flow_tallied adds
- * them. */
+/* Whether sums over many executions by native code are enough at the point. Then flow_tallied adds them, and flow_timed what
+ * they lack, as it happens: warps' timelines. */
 bool flow_tallies(const struct flow *f, u32 point);
+void flow_timed(struct flow *f, u32 point, const struct warp *w, u32 mask);
 void flow_tallied(const struct flow *f, struct flow_count *counts, u32 point, const struct native_tally *t);
 
 /* Before a launch. */

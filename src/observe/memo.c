@@ -162,7 +162,10 @@ u32 memo_repeat(struct memo *m, const struct alike *alike, const struct accesses
 
 bool memo_wants(struct memo *m, const struct account_site *s)
 {
-	if (s->fragment || s->parts.count > 1 || s->operation >= ACCOUNT_ASYNC ||
+	/* In shared memory what decides about a part does so whatever its offset; elsewhere it has lines of its own. */
+	const bool parts_known = s->parts.count <= 1 || s->space == SPACE_SHARED;
+
+	if (s->fragment || !parts_known || s->operation >= ACCOUNT_ASYNC ||
 	    (s->space == SPACE_GENERIC && !s->wide))
 		return false;
 	if (m->pause) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * metrics-run: runs recorded memory patterns through the simulator with the accounting on, and
+ * metrics-run: runs recorded memory patterns through the simulator with the accounting on (PTXSIM_NATIVE=always: by native code), and
  * compares the counters with what Nsight Compute read on an H200. A folder holds patterns.csv,
  * the packs' .cases and .in, and metrics.txt: a metric named there without a row was read as 0.
  */
@@ -181,6 +181,9 @@ static const struct account_run *run_pattern(struct session *s, struct accountin
 			   .dynamic_shared = c->shared_bytes,
 			   .params = params,
 			   .observers = observers};
+	enum native_mode native;
+	native_mode_read(NULL, &native); /* the environment's */
+	l.native = session_native(s, s->program, k, native);
 	memcpy(l.grid, c->grid, sizeof l.grid);
 	memcpy(l.block, c->block, sizeof l.block);
 	accounting_begin(a);

@@ -375,7 +375,7 @@ struct outcome {
 	u8 out[THREADS_MAX * OUT_STRIDE], counters[16];
 };
 
-enum way { INTERPRETED, WATCHED, ONE_WARP, ONE_WARP_WATCHED, NATIVE };
+enum way { INTERPRETED, WATCHED, ONE_WARP, ONE_WARP_WATCHED, NATIVE, NATIVE_WATCHED };
 
 /* Runs the kernel, watched or not. */
 static void launch(struct outcome *o, struct launch *l, bool watched)
@@ -398,7 +398,7 @@ static void launch(struct outcome *o, struct launch *l, bool watched)
 static void run(const struct writer *g, enum way way, const u32 block[2], struct outcome *o)
 {
 	const bool one_warp = way == ONE_WARP || way == ONE_WARP_WATCHED;
-	const bool watched = way == WATCHED || way == ONE_WARP_WATCHED;
+	const bool watched = way == WATCHED || way == ONE_WARP_WATCHED || way == NATIVE_WATCHED;
 	const struct lower_options options = {.one_warp = one_warp};
 	struct session *const s = &o->session;
 	u64 counters = 0, size = 0;
@@ -421,7 +421,7 @@ static void run(const struct writer *g, enum way way, const u32 block[2], struct
 			   .params = (const u8 *)params,
 			   .jobs = 1};
 	ck_assert_int_eq(!l.kernel->code->gang_insns, one_warp);
-	if (way == NATIVE)
+	if (way == NATIVE || way == NATIVE_WATCHED)
 		l.native = session_native(s, s->program, l.kernel, NATIVE_ALWAYS);
 	launch(o, &l, watched);
 	if (o->status == LAUNCH_FAULT)
@@ -512,15 +512,23 @@ END_TEST
 
 static void compare_native(u64 seed, bool faults)
 {
-	static struct outcome with, native;
+	static struct outcome with, native, watched, native_watched;
 	static struct writer g;
 	const u32 *block = kernel_of(&g, seed, faults);
 
 	run(&g, INTERPRETED, block, &with);
 	run(&g, NATIVE, block, &native);
+	run(&g, WATCHED, block, &watched);
+	run(&g, NATIVE_WATCHED, block, &native_watched);
 	same(&g, &with, &native);
+	same(&g, &with, &native_watched);
+	if (with.status == LAUNCH_OK)
+		same_counts("random kernel", watched.accounting, watched.counts, native_watched.accounting,
+			    native_watched.counts);
 	end(&with);
 	end(&native);
+	end(&watched);
+	end(&native_watched);
 }
 
 START_TEST(native_agrees)

@@ -70,6 +70,7 @@ static bool define_services(struct native_compiler *c, const struct native_servi
 		{"native_part", (uintptr_t)s->part},
 		{"native_meet", (uintptr_t)s->meet},
 		{"native_tell", (uintptr_t)s->tell},
+		{"native_time", (uintptr_t)s->time},
 		{"global_range_slow", (uintptr_t)s->global_range_slow},
 		{"memcpy", (uintptr_t)memcpy},
 		{"memset", (uintptr_t)memset},

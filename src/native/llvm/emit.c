@@ -39,11 +39,11 @@ struct emission {
 	u32 *slots; /* by row: its place in the array */
 	/* Variables, which become registers. */
 	LLVMValueRef mask, budget, issued, lanes, branches, divergent;
-	LLVMBasicBlockRef *arrive, *body; /* by block; those of the end last */
-	LLVMBasicBlockRef meet;           /* where lanes that have met go on; NULL: they never part */
-	LLVMValueRef where;               /* its operand */
-	LLVMValueRef tallies;             /* run->tallies */
-	unsigned unlikely, invariant;     /* metadata kinds "prof", "invariant.load" */
+	LLVMBasicBlockRef *arrive, *body;     /* by block; those of the end last */
+	LLVMBasicBlockRef meet;               /* where lanes that have met go on; NULL: they never part */
+	LLVMValueRef where;                   /* its operand */
+	LLVMValueRef tallies, repeats, timed; /* of the run */
+	unsigned unlikely, invariant;         /* metadata kinds "prof", "invariant.load" */
 };
 
 /* --- Small change ------------------------------------------------------------------------------- */
@@ -123,7 +123,7 @@ static LLVMValueRef call(struct emission *e, LLVMTypeRef result, const char *nam
 static LLVMValueRef call_keeping(struct emission *e, LLVMTypeRef result, const char *through, LLVMValueRef callee,
 				 LLVMValueRef *args, u32 count)
 {
-	static const char *const places[] = {"{rdi}", "{rsi}", "{rdx}", "{rcx}", "{r8}"};
+	static const char *const places[] = {"{rdi}", "{rsi}", "{rdx}", "{rcx}", "{r8}", "{r9}"};
 	LLVMTypeRef types[8];
 	LLVMValueRef values[8];
 	char constraints[128] = "={rax},0,r";
@@ -329,18 +329,57 @@ static void tally_lanes(struct emission *e, u32 number, LLVMValueRef mask, LLVMV
 		tally(e, number, offsetof(struct native_tally, on), lanes_in(e, on));
 }
 
-/* Observers are told that the lanes of `mask` come to instruction `number`, for which they need `row` in the frame. on: lanes
- * for which a predicate holds, or NULL. */
+/* Observers are told that the lanes of `mask` come to instruction `number`, for which they need `row` in the frame. */
+static void call_tell(struct emission *e, u32 number, u32 row, LLVMValueRef mask, bool repeats)
+{
+	if (row != NO_OPERAND && e->r->rows[row].written)
+		copy(e, place(e, row), slot(e, row), e->r->rows[row].bits, false);
+	LLVMValueRef args[] = {e->run, e->warp, e->rows, word(e, number), mask, LLVMConstInt(e->i8, repeats, false)};
+	if (repeats)
+		call_keeping(e, e->ptr, "native_keep", declared(e, "native_tell"), args, COUNT_OF(args));
+	else
+		call(e, LLVMVoidTypeInContext(e->c), "native_tell", args, COUNT_OF(args));
+}
+
+/* The first time, and where lanes are elsewhere, by a call, else by its count. */
+static void tell_repeats(struct emission *e, u32 number, u32 repeat, u32 row, LLVMValueRef mask)
+{
+	LLVMBasicBlockRef seen = new_block(e, "seen"), again = new_block(e, "again"), first = new_block(e, "first"),
+			  told = new_block(e, "told");
+	LLVMValueRef count = at(e, e->repeats, repeat * sizeof(u64)), times = get(e, e->i64, count);
+
+	branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, times, LLVMConstNull(e->i64), ""), first, seen, true);
+	go_to(e, seen);
+	branch(e, LLVMBuildICmp(e->b, LLVMIntNE, mask, word(e, FULL_MASK), ""), first, again, true);
+	go_to(e, again);
+	LLVMBuildStore(e->b, LLVMBuildAdd(e->b, times, LLVMConstInt(e->i64, 1, false), ""), count);
+	LLVMBuildBr(e->b, told);
+	go_to(e, first);
+	call_tell(e, number, row, mask, true);
+	LLVMBuildBr(e->b, told);
+	go_to(e, told);
+}
+
+/* Where somebody wants to know the order in time. */
+static void tell_time(struct emission *e, u32 number, LLVMValueRef mask)
+{
+	LLVMBasicBlockRef timed = new_block(e, "timed"), go_on = new_block(e, "counted");
+
+	branch(e, LLVMBuildICmp(e->b, LLVMIntNE, e->timed, word(e, 0), ""), timed, go_on, true);
+	go_to(e, timed);
+	LLVMValueRef args[] = {e->run, e->warp, e->rows, word(e, number), mask};
+	call_keeping(e, e->ptr, "native_keep", declared(e, "native_time"), args, COUNT_OF(args));
+	LLVMBuildBr(e->b, go_on);
+	go_to(e, go_on);
+}
+
+/* on: lanes for which a predicate holds, or NULL. */
 static void tell(struct emission *e, enum native_telling how, u32 number, u32 row, LLVMValueRef mask, LLVMValueRef on)
 {
 	if (how == NATIVE_TALLIES)
 		tally_lanes(e, number, mask, on);
-	if (how != NATIVE_TELLS)
-		return;
-	if (row != NO_OPERAND && e->r->rows[row].written)
-		copy(e, place(e, row), slot(e, row), e->r->rows[row].bits, false);
-	LLVMValueRef args[] = {e->run, e->warp, e->rows, word(e, number), mask};
-	call(e, LLVMVoidTypeInContext(e->c), "native_tell", args, COUNT_OF(args));
+	if (how == NATIVE_TELLS)
+		call_tell(e, number, row, mask, false);
 }
 
 /* The row of the addresses; NO_OPERAND: the region does not write it. */
@@ -466,7 +505,12 @@ static void emit_insn(struct emission *e, const struct region_insn *x, u32 numbe
 		emit_gathering(e, x, number);
 	if (x->guard != NO_OPERAND)
 		mask = emit_guard(e, x, number, mask, &after);
-	tell(e, (enum native_telling)x->told, number, address_row(e, x), mask, NULL);
+	if (x->told == NATIVE_REPEATS)
+		tell_repeats(e, number, x->repeat, address_row(e, x), mask);
+	else
+		tell(e, (enum native_telling)x->told, number, address_row(e, x), mask, NULL);
+	if (x->told == NATIVE_TALLIES)
+		tell_time(e, number, mask);
 	if (m)
 		emit_inline(e, x, m, mask, number);
 	else if (!x->hoisted)
@@ -526,6 +570,8 @@ static void emit_branch(struct emission *e, const struct region_block *x)
 	LLVMValueRef taken = LLVMBuildAnd(e->b, mask, predicate(e, x->condition, x->negated), "");
 
 	tell(e, (enum native_telling)x->end_told, x->at_end, x->condition, mask, taken);
+	if (x->end_told == NATIVE_TALLIES)
+		tell_time(e, x->at_end, mask);
 	count(e, x->run, true, false);
 	LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, taken, mask, ""), all, some);
 	go_to(e, all);
@@ -598,6 +644,8 @@ static void emit_block(struct emission *e, u32 n)
 		return;
 	}
 	tell(e, (enum native_telling)x->end_told, x->at_end, NO_OPERAND, get(e, e->i32, e->mask), NULL);
+	if (x->end_told == NATIVE_TALLIES)
+		tell_time(e, x->at_end, get(e, e->i32, e->mask));
 	if (x->run)
 		count(e, x->run, x->end == REGION_JUMP, false);
 	jump(e, x->end == REGION_JUMP ? x->target : x->next, x->end == REGION_JUMP && x->backward);
@@ -695,6 +743,8 @@ static void emit_entrance(struct emission *e)
 	LLVMSetAlignment(e->array, ROW_ALIGN);
 	LLVMValueRef zero = LLVMConstNull(e->i64);
 	e->tallies = get(e, e->ptr, run_field(e, offsetof(struct native_run, tallies)));
+	e->repeats = get(e, e->ptr, run_field(e, offsetof(struct native_run, repeats)));
+	e->timed = get(e, e->i32, run_field(e, offsetof(struct native_run, timed)));
 	e->mask = variable(e, e->i32, word(e, FULL_MASK), "mask");
 	e->where = variable(e, e->i32, word(e, 0), "where");
 	e->budget = variable(e, e->i64, get(e, e->i64, run_field(e, offsetof(struct native_run, budget))), "budget");
