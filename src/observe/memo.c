@@ -165,8 +165,7 @@ bool memo_wants(struct memo *m, const struct account_site *s)
 	/* In shared memory what decides about a part does so whatever its offset; elsewhere it has lines of its own. */
 	const bool parts_known = s->parts.count <= 1 || s->space == SPACE_SHARED;
 
-	if (s->fragment || !parts_known || s->operation >= ACCOUNT_ASYNC ||
-	    (s->space == SPACE_GENERIC && !s->wide))
+	if (s->fragment || !parts_known || s->operation >= ACCOUNT_ASYNC || (s->space == SPACE_GENERIC && !s->wide))
 		return false;
 	if (m->pause) {
 		m->pause--;

@@ -17,7 +17,7 @@
  *
  * Every way out writes back the rows that are live there, so that the interpreter can go on at any of them.
  */
-#include "native/llvm/internal.h"
+#include "native/llvm/emission.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -26,142 +26,14 @@
 
 enum { ROW_ALIGN = 64 };
 
-/* What is being built, and the values that all of it uses. Slots are offsets in the array. */
-struct emission {
-	const struct region *r;
-	const struct meanings *meanings;
-	LLVMContextRef c;
-	LLVMModuleRef module;
-	LLVMBuilderRef b;
-	LLVMValueRef function, run, warp, rows, array;
-	LLVMTypeRef i1, i8, i32, i64, ptr;
-	u32 vector_bytes;
-	u32 *slots; /* by row: its place in the array */
-	/* Variables, which become registers. */
-	LLVMValueRef mask, budget, issued, lanes, branches, divergent;
-	LLVMBasicBlockRef *arrive, *body;     /* by block; those of the end last */
-	LLVMBasicBlockRef meet;               /* where lanes that have met go on; NULL: they never part */
-	LLVMValueRef where;                   /* its operand */
-	LLVMValueRef tallies, repeats, timed; /* of the run */
-	unsigned unlikely, invariant;         /* metadata kinds "prof", "invariant.load" */
-};
-
-/* --- Small change ------------------------------------------------------------------------------- */
-
-static LLVMValueRef word(struct emission *e, u64 v) { return LLVMConstInt(e->i32, v, false); }
-
-/* base + offset. */
-static LLVMValueRef at(struct emission *e, LLVMValueRef base, u64 offset)
-{
-	LLVMValueRef index = LLVMConstInt(e->i64, offset, false);
-
-	return offset ? LLVMBuildInBoundsGEP2(e->b, e->i8, base, &index, 1, "") : base;
-}
-
-static LLVMValueRef run_field(struct emission *e, size_t offset) { return at(e, e->run, offset); }
-
-static LLVMValueRef get(struct emission *e, LLVMTypeRef type, LLVMValueRef from)
-{
-	return LLVMBuildLoad2(e->b, type, from, "");
-}
-
-static LLVMBasicBlockRef new_block(struct emission *e, const char *name)
-{
-	return LLVMAppendBasicBlockInContext(e->c, e->function, name);
-}
-
-static void go_to(struct emission *e, LLVMBasicBlockRef b) { LLVMPositionBuilderAtEnd(e->b, b); }
-
-/* A branch whose first way is rarely taken (`rare`), or of which nothing is known. */
-static void branch(struct emission *e, LLVMValueRef condition, LLVMBasicBlockRef yes, LLVMBasicBlockRef no, bool rare)
-{
-	LLVMValueRef br = LLVMBuildCondBr(e->b, condition, yes, no);
-
-	if (!rare)
-		return;
-	LLVMMetadataRef weights[] = {LLVMMDStringInContext2(e->c, "branch_weights", 14),
-				     LLVMValueAsMetadata(word(e, 1)), LLVMValueAsMetadata(word(e, 2000))};
-	LLVMSetMetadata(br, e->unlikely, LLVMMetadataAsValue(e->c, LLVMMDNodeInContext2(e->c, weights, 3)));
-}
-
-static LLVMValueRef variable(struct emission *e, LLVMTypeRef type, LLVMValueRef value, const char *name)
-{
-	LLVMValueRef v = LLVMBuildAlloca(e->b, type, name);
-
-	LLVMBuildStore(e->b, value, v);
-	return v;
-}
-
-static void add_to(struct emission *e, LLVMValueRef v, LLVMValueRef value)
-{
-	LLVMBuildStore(e->b, LLVMBuildAdd(e->b, get(e, e->i64, v), value, ""), v);
-}
-
-/* A function of the plug-in or the program, as an address. */
-static LLVMValueRef declared(struct emission *e, const char *name)
-{
-	LLVMValueRef f = LLVMGetNamedFunction(e->module, name);
-
-	return f ? f : LLVMAddFunction(e->module, name, LLVMFunctionType(LLVMVoidTypeInContext(e->c), NULL, 0, false));
-}
-
-static LLVMValueRef call(struct emission *e, LLVMTypeRef result, const char *name, LLVMValueRef *args, u32 count)
-{
-	LLVMTypeRef types[8];
-	for (u32 k = 0; k < count; k++)
-		types[k] = LLVMTypeOf(args[k]);
-	LLVMTypeRef type = LLVMFunctionType(result, types, count, false);
-	LLVMValueRef f = LLVMGetNamedFunction(e->module, name);
-
-	if (!f)
-		f = LLVMAddFunction(e->module, name, type);
-	return LLVMBuildCall2(e->b, type, f, args, count, "");
-}
-
-/* A call that leaves all rows in their registers, by `through`, of keep.c, or NULL: by itself. result: a pointer's width or
- * less. */
-static LLVMValueRef call_keeping(struct emission *e, LLVMTypeRef result, const char *through, LLVMValueRef callee,
-				 LLVMValueRef *args, u32 count)
-{
-	static const char *const places[] = {"{rdi}", "{rsi}", "{rdx}", "{rcx}", "{r8}", "{r9}"};
-	LLVMTypeRef types[8];
-	LLVMValueRef values[8];
-	char constraints[128] = "={rax},0,r";
-
-	values[0] = callee;
-	values[1] = through ? declared(e, through) : callee;
-	for (u32 k = 0; k < count; k++) {
-		values[k + 2] = args[k];
-		strcat(strcat(constraints, ","), places[k]);
-	}
-	strcat(constraints, ",~{memory},~{dirflag},~{fpsr},~{flags}");
-	for (u32 k = 0; k < count + 2; k++)
-		types[k] = LLVMTypeOf(values[k]);
-	LLVMTypeRef type = LLVMFunctionType(e->ptr, types, count + 2, false);
-	static const char text[] = "call *$2";
-	LLVMValueRef code = LLVMGetInlineAsm(type, text, sizeof text - 1, constraints, strlen(constraints), true, false,
-					     LLVMInlineAsmDialectATT, false);
-	LLVMValueRef got = LLVMBuildCall2(e->b, type, code, values, count + 2, "");
-	if (LLVMGetTypeKind(result) == LLVMPointerTypeKind)
-		return got;
-	return LLVMBuildTrunc(e->b, LLVMBuildPtrToInt(e->b, got, e->i64, ""), result, "");
-}
-
 /* --- Rows --------------------------------------------------------------------------------------- */
 
-static u32 row_bytes(u32 bits) { return bits == 1 ? 4 : bits * WARP_LANES / 8; }
-
-static LLVMValueRef slot(struct emission *e, u32 row) { return at(e, e->array, e->slots[row]); }
-static LLVMValueRef place(struct emission *e, u32 row) { return at(e, e->rows, e->r->rows[row].offset); }
-
-/* What is read is the same whenever it is read in this region. */
-static void mark_constant(struct emission *e, LLVMValueRef load)
+void mark_constant(struct emission *e, LLVMValueRef load)
 {
 	LLVMSetMetadata(load, e->invariant, LLVMMetadataAsValue(e->c, LLVMMDNodeInContext2(e->c, NULL, 0)));
 }
 
-/* never_written: `from` is a row that the region only reads. */
-static void copy(struct emission *e, LLVMValueRef to, LLVMValueRef from, u32 bits, bool never_written)
+void copy(struct emission *e, LLVMValueRef to, LLVMValueRef from, u32 bits, bool never_written)
 {
 	const u32 piece = bits == 1 ? 4 : e->vector_bytes;
 	LLVMTypeRef type = bits == 1    ? e->i32
@@ -249,13 +121,6 @@ static void leave(struct emission *e, enum native_exit how, u32 insn, LLVMValueR
 	LLVMBuildRet(e->b, word(e, how));
 }
 
-/* Before leave: observers know that instructions `first` to `last`, which the interpreter runs next, do. */
-static void note_told(struct emission *e, u32 first, u32 last)
-{
-	LLVMBuildStore(e->b, word(e, first), run_field(e, offsetof(struct native_run, told)));
-	LLVMBuildStore(e->b, word(e, last), run_field(e, offsetof(struct native_run, told_last)));
-}
-
 /* Writes live rows back to the frame. NULL: none are. */
 static void keep_rows(struct emission *e, const u64 *live)
 {
@@ -302,84 +167,6 @@ static LLVMValueRef insn_constant(struct emission *e, const struct region_insn *
 	LLVMSetGlobalConstant(global, true);
 	LLVMSetAlignment(global, sizeof(struct insn));
 	return global;
-}
-
-static LLVMValueRef lanes_in(struct emission *e, LLVMValueRef mask)
-{
-	LLVMTypeRef type = LLVMFunctionType(e->i32, &e->i32, 1, false);
-	LLVMValueRef popcount = LLVMGetNamedFunction(e->module, "llvm.ctpop.i32");
-
-	if (!popcount)
-		popcount = LLVMAddFunction(e->module, "llvm.ctpop.i32", type);
-	return LLVMBuildZExt(e->b, LLVMBuildCall2(e->b, type, popcount, &mask, 1, ""), e->i64, "");
-}
-
-/* Adds to a field of instruction `number`'s tally. */
-static void tally(struct emission *e, u32 number, size_t field, LLVMValueRef value)
-{
-	add_to(e, at(e, e->tallies, number * sizeof(struct native_tally) + field), value);
-}
-
-/* Before an instruction of which observers want sums. on: lanes for which a predicate holds, or NULL. */
-static void tally_lanes(struct emission *e, u32 number, LLVMValueRef mask, LLVMValueRef on)
-{
-	tally(e, number, offsetof(struct native_tally, executed), LLVMConstInt(e->i64, 1, false));
-	tally(e, number, offsetof(struct native_tally, lanes), lanes_in(e, mask));
-	if (on)
-		tally(e, number, offsetof(struct native_tally, on), lanes_in(e, on));
-}
-
-/* Observers are told that the lanes of `mask` come to instruction `number`, for which they need `row` in the frame. */
-static void call_tell(struct emission *e, u32 number, u32 row, LLVMValueRef mask, bool repeats)
-{
-	if (row != NO_OPERAND && e->r->rows[row].written)
-		copy(e, place(e, row), slot(e, row), e->r->rows[row].bits, false);
-	LLVMValueRef args[] = {e->run, e->warp, e->rows, word(e, number), mask, LLVMConstInt(e->i8, repeats, false)};
-	if (repeats)
-		call_keeping(e, e->ptr, "native_keep", declared(e, "native_tell"), args, COUNT_OF(args));
-	else
-		call(e, LLVMVoidTypeInContext(e->c), "native_tell", args, COUNT_OF(args));
-}
-
-/* The first time, and where lanes are elsewhere, by a call, else by its count. */
-static void tell_repeats(struct emission *e, u32 number, u32 repeat, u32 row, LLVMValueRef mask)
-{
-	LLVMBasicBlockRef seen = new_block(e, "seen"), again = new_block(e, "again"), first = new_block(e, "first"),
-			  told = new_block(e, "told");
-	LLVMValueRef count = at(e, e->repeats, repeat * sizeof(u64)), times = get(e, e->i64, count);
-
-	branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, times, LLVMConstNull(e->i64), ""), first, seen, true);
-	go_to(e, seen);
-	branch(e, LLVMBuildICmp(e->b, LLVMIntNE, mask, word(e, FULL_MASK), ""), first, again, true);
-	go_to(e, again);
-	LLVMBuildStore(e->b, LLVMBuildAdd(e->b, times, LLVMConstInt(e->i64, 1, false), ""), count);
-	LLVMBuildBr(e->b, told);
-	go_to(e, first);
-	call_tell(e, number, row, mask, true);
-	LLVMBuildBr(e->b, told);
-	go_to(e, told);
-}
-
-/* Where somebody wants to know the order in time. */
-static void tell_time(struct emission *e, u32 number, LLVMValueRef mask)
-{
-	LLVMBasicBlockRef timed = new_block(e, "timed"), go_on = new_block(e, "counted");
-
-	branch(e, LLVMBuildICmp(e->b, LLVMIntNE, e->timed, word(e, 0), ""), timed, go_on, true);
-	go_to(e, timed);
-	LLVMValueRef args[] = {e->run, e->warp, e->rows, word(e, number), mask};
-	call_keeping(e, e->ptr, "native_keep", declared(e, "native_time"), args, COUNT_OF(args));
-	LLVMBuildBr(e->b, go_on);
-	go_to(e, go_on);
-}
-
-/* on: lanes for which a predicate holds, or NULL. */
-static void tell(struct emission *e, enum native_telling how, u32 number, u32 row, LLVMValueRef mask, LLVMValueRef on)
-{
-	if (how == NATIVE_TALLIES)
-		tally_lanes(e, number, mask, on);
-	if (how == NATIVE_TELLS)
-		call_tell(e, number, row, mask, false);
 }
 
 /* The row of the addresses; NO_OPERAND: the region does not write it. */

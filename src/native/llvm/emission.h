@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A region's function while it is built: what the files that build it share.
+ */
+#ifndef PTXSIM_NATIVE_LLVM_EMISSION_H
+#define PTXSIM_NATIVE_LLVM_EMISSION_H
+
+#include <stddef.h>
+
+#include "native/llvm/internal.h"
+
+/* What is being built, and the values that all of it uses. Slots are offsets in the array. */
+struct emission {
+	const struct region *r;
+	const struct meanings *meanings;
+	LLVMContextRef c;
+	LLVMModuleRef module;
+	LLVMBuilderRef b;
+	LLVMValueRef function, run, warp, rows, array;
+	LLVMTypeRef i1, i8, i32, i64, ptr;
+	u32 vector_bytes;
+	u32 *slots; /* by row: its place in the array */
+	/* Variables, which become registers. */
+	LLVMValueRef mask, budget, issued, lanes, branches, divergent;
+	LLVMBasicBlockRef *arrive, *body;     /* by block; those of the end last */
+	LLVMBasicBlockRef meet;               /* where lanes that have met go on; NULL: they never part */
+	LLVMValueRef where;                   /* its operand */
+	LLVMValueRef tallies, repeats, timed; /* of the run */
+	unsigned unlikely, invariant;         /* metadata kinds "prof", "invariant.load" */
+};
+
+/* --- Small change ------------------------------------------------------------------------------- */
+
+static inline LLVMValueRef word(struct emission *e, u64 v) { return LLVMConstInt(e->i32, v, false); }
+
+/* base + offset. */
+static inline LLVMValueRef at(struct emission *e, LLVMValueRef base, u64 offset)
+{
+	LLVMValueRef index = LLVMConstInt(e->i64, offset, false);
+
+	return offset ? LLVMBuildInBoundsGEP2(e->b, e->i8, base, &index, 1, "") : base;
+}
+
+static inline LLVMValueRef run_field(struct emission *e, size_t offset) { return at(e, e->run, offset); }
+
+static inline LLVMValueRef get(struct emission *e, LLVMTypeRef type, LLVMValueRef from)
+{
+	return LLVMBuildLoad2(e->b, type, from, "");
+}
+
+static inline LLVMBasicBlockRef new_block(struct emission *e, const char *name)
+{
+	return LLVMAppendBasicBlockInContext(e->c, e->function, name);
+}
+
+static inline void go_to(struct emission *e, LLVMBasicBlockRef b) { LLVMPositionBuilderAtEnd(e->b, b); }
+
+/* A branch whose first way is rarely taken (`rare`), or of which nothing is known. */
+static inline void branch(struct emission *e, LLVMValueRef condition, LLVMBasicBlockRef yes, LLVMBasicBlockRef no,
+			  bool rare)
+{
+	LLVMValueRef br = LLVMBuildCondBr(e->b, condition, yes, no);
+
+	if (!rare)
+		return;
+	LLVMMetadataRef weights[] = {LLVMMDStringInContext2(e->c, "branch_weights", 14),
+				     LLVMValueAsMetadata(word(e, 1)), LLVMValueAsMetadata(word(e, 2000))};
+	LLVMSetMetadata(br, e->unlikely, LLVMMetadataAsValue(e->c, LLVMMDNodeInContext2(e->c, weights, 3)));
+}
+
+static inline LLVMValueRef variable(struct emission *e, LLVMTypeRef type, LLVMValueRef value, const char *name)
+{
+	LLVMValueRef v = LLVMBuildAlloca(e->b, type, name);
+
+	LLVMBuildStore(e->b, value, v);
+	return v;
+}
+
+static inline void add_to(struct emission *e, LLVMValueRef v, LLVMValueRef value)
+{
+	LLVMBuildStore(e->b, LLVMBuildAdd(e->b, get(e, e->i64, v), value, ""), v);
+}
+
+static inline u32 row_bytes(u32 bits) { return bits == 1 ? 4 : bits * WARP_LANES / 8; }
+
+static inline LLVMValueRef slot(struct emission *e, u32 row) { return at(e, e->array, e->slots[row]); }
+static inline LLVMValueRef place(struct emission *e, u32 row) { return at(e, e->rows, e->r->rows[row].offset); }
+
+/* What is read is the same whenever it is read in this region. */
+void mark_constant(struct emission *e, LLVMValueRef load);
+/* A row. never_written: `from` is one that the region only reads. */
+void copy(struct emission *e, LLVMValueRef to, LLVMValueRef from, u32 bits, bool never_written);
+
+/* --- Calls (emit_call.c) ---------------------------------------------------------------------- */
+
+LLVMValueRef declared(struct emission *e, const char *name);
+LLVMValueRef call(struct emission *e, LLVMTypeRef result, const char *name, LLVMValueRef *args, u32 count);
+LLVMValueRef call_keeping(struct emission *e, LLVMTypeRef result, const char *through, LLVMValueRef callee,
+			  LLVMValueRef *args, u32 count);
+
+/* --- Observers (tell.c) ----------------------------------------------------------------------- */
+
+LLVMValueRef lanes_in(struct emission *e, LLVMValueRef mask);
+/* Adds to a field of instruction `number`'s tally. */
+void tally(struct emission *e, u32 number, size_t field, LLVMValueRef value);
+/* Before instruction `number`, which lanes of `mask` come to. row: that observers need in the frame, or NO_OPERAND; on: lanes
+ * for which a predicate holds, or NULL. */
+void tell(struct emission *e, enum native_telling how, u32 number, u32 row, LLVMValueRef mask, LLVMValueRef on);
+void tell_repeats(struct emission *e, u32 number, u32 repeat, u32 row, LLVMValueRef mask);
+void tell_time(struct emission *e, u32 number, LLVMValueRef mask);
+/* Before leave: observers know that instructions `first` to `last`, which the interpreter runs next, do. */
+void note_told(struct emission *e, u32 first, u32 last);
+
+#endif
