@@ -46,7 +46,7 @@ static void free_join(struct warp *w, struct join *j)
 	while (*at != j)
 		at = &(*at)->next_open;
 	*at = j->next_open;
-	if (j->is_return)
+	if (j->callee)
 		frame_free(w, j->callee);
 	j->parent = w->free_joins;
 	w->free_joins = j;
@@ -70,24 +70,37 @@ static const struct insn *load_split(struct warp *w, struct split *s)
 	return pc;
 }
 
-/* Lets lanes that wait at incomplete joins go on alone. True if there were any. */
-static bool release_joins(struct warp *w)
+/* Does a function return here that is one of several which an indirect call has gone to? */
+static bool is_gathered(const struct join *j) { return j->is_return && !j->gathers && j->parent && j->parent->gathers; }
+
+/* Lets lanes that wait at incomplete joins, gathered ones or others, go on alone. True if there were any. */
+static bool release_some(struct warp *w, bool gathered)
 {
 	bool any = false;
 
 	for (struct join *j = w->open_joins, *next; j; j = next) {
 		next = j->next_open;
 		const u32 lanes = j->arrived;
-		if (!lanes)
+		if (!lanes || is_gathered(j) != gathered)
 			continue;
 		any = true;
 		j->expected &= ~lanes;
 		j->arrived = 0;
-		split_make(w, j->pc, lanes, j->parent, j->frame);
+		if (gathered)
+			j->parent->arrived |= lanes;
+		else
+			split_make(w, j->pc, lanes, j->parent, j->frame);
 		if (!j->expected)
 			free_join(w, j);
 	}
 	return any;
+}
+
+/* Gathered ones first: their lanes go on from where they are gathered. */
+static bool release_joins(struct warp *w)
+{
+	release_some(w, true);
+	return release_some(w, false);
 }
 
 /* The running lanes are done here: picks the next split. With none ready, joins give way before convergence barriers
@@ -165,11 +178,14 @@ void warp_split(struct warp *w, u32 lanes, const struct insn *pc)
 	w->mask &= ~lanes;
 }
 
-/* To be called after `expected` shrank: lanes that have all arrived go on as a split; a join that nobody needs is
- * freed. */
+/* To be called after `expected` shrank, of a join's parent, too: lanes that have all arrived go on as a split, or to where they
+ * are gathered; a join that nobody needs is freed. */
 void warp_complete_join(struct warp *w, struct join *j)
 {
-	if (j->arrived && j->arrived == j->expected) {
+	if (j->arrived && j->arrived == j->expected && is_gathered(j)) {
+		j->parent->arrived |= j->arrived;
+		free_join(w, j);
+	} else if (j->arrived && j->arrived == j->expected) {
 		split_make(w, j->is_return ? j->pc : j->pc + 1, j->arrived, j->parent, j->frame);
 		free_join(w, j);
 	} else if (!j->expected) {
@@ -187,12 +203,28 @@ const struct insn *warp_arrive(struct warp *w)
 	if (j->arrived != j->expected)
 		return warp_next(w);
 	const struct insn *pc = j->is_return ? j->pc : j->pc + 1;
+	const bool gathered = is_gathered(j);
 	w->mask = j->arrived;
 	w->join = j->parent;
 	w->frame = j->frame;
 	w->rows = w->frame->rows;
 	free_join(w, j);
-	return pc;
+	return gathered ? warp_arrive(w) : pc;
+}
+
+void warp_gather(struct warp *w, const struct insn *i)
+{
+	struct join *j = w->join;
+
+	if (j && j->gathers && j->pc == i + 1)
+		return;
+	j = warp_new_join(w);
+	j->pc = i + 1;
+	j->expected = w->mask;
+	j->parent = w->join;
+	j->frame = w->frame;
+	j->is_return = j->gathers = true;
+	w->join = j;
 }
 
 /* Lanes that exit leave every join that encloses them, and the masks of those that wait for them. */

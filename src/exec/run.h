@@ -146,6 +146,8 @@ bool bank_word(const struct grid *grid, const struct code *code, u32 bank, u32 o
 const struct insn *warp_call(struct warp *w, const struct insn *i, const struct call_site *site,
 			     const struct code *target, u32 mask);
 const struct insn *warp_return(struct warp *w);
+/* The running lanes are about to go to several functions by the indirect call i, one after the other: they meet behind it. */
+void warp_gather(struct warp *w, const struct insn *i);
 /* For system functions (sem/external.c): up to 8 bytes of argument number k of the call, from byte `first` on, for one lane;
  * and what the call gives that lane. */
 u64 call_argument(const struct warp *w, const u8 *rows, const struct call_site *site, u32 k, u32 first, u32 lane);

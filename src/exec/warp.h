@@ -34,6 +34,7 @@ struct join {
 	const struct insn *pc; /* the join instruction; of a return: where the caller goes on */
 	u32 expected, arrived; /* lanes */
 	bool is_return;
+	bool gathers; /* a return's, of an indirect call by which lanes go to several functions: theirs lead here */
 	struct join *parent;
 	struct frame *frame;          /* frame after the join: the caller's at a return */
 	struct frame *callee;         /* of a return: the frame that ends */

@@ -360,6 +360,7 @@ static const struct insn *call_indirect(struct warp *w, const struct insn *i, u8
 		/* Then all but the call itself is counted again. */
 		w->issued -= i->run - 1u;
 		w->lanes_issued -= (u64)i->run * (u32)__builtin_popcount(w->mask & ~same);
+		warp_gather(w, i);
 		warp_diverge(w, w->mask & ~same, here, here, NULL);
 	}
 	return warp_call(w, i, site, target, w->mask);
