@@ -9,7 +9,7 @@ touched=$(((1 << 22) * 4))
 
 # most_kib OPTION...: of memory that a run took.
 most_kib() {
-	/usr/bin/time -f %M "$build/ptxsim" run --quiet --jobs=1 "$@" "$folder/shadow.ptx" 2>&1 >/dev/null
+	/usr/bin/time -f %M "$build/ptxsim" run --quiet --native=off --jobs=1 "$@" "$folder/shadow.ptx" 2>&1 >/dev/null
 }
 
 build=$1
