@@ -9,6 +9,12 @@
 
 #include "api/session.h"
 
+#ifdef __SANITIZE_ADDRESS__
+/* The search for leaks itself crashes where it looks into the thread-local memory of LLVM's library. */
+const char *__lsan_default_options(void);
+const char *__lsan_default_options(void) { return "use_tls=0"; }
+#endif
+
 /* If not, says why. */
 static bool native_is_there(void)
 {
