@@ -411,6 +411,14 @@ struct program *program_lower(struct arena *arena, const struct isa *isa, struct
 	return diags->error_count == errors ? p : NULL;
 }
 
+bool kernel_is_modelled(const struct kernel *k, struct diags *diags)
+{
+	if (!k->code || !k->code->refusal)
+		return true;
+	diag_error(diags, k->code->refusal_at, "%s", k->code->refusal);
+	return false;
+}
+
 /* Gives the kernel a program of its own that shares variables and addresses with the whole one. The caller holds the
  * lock. */
 const struct program *program_compile(struct program *p, u32 index)
@@ -430,7 +438,8 @@ const struct program *program_compile(struct program *p, u32 index)
 	low->code_count = 0;
 	low->lowered = 0;
 	memset(&low->codes, 0, sizeof low->codes);
-	const bool ok = lower_any(low, (struct ir_function *)(uintptr_t)k->function, alone->kernels);
+	const bool ok = lower_any(low, (struct ir_function *)(uintptr_t)k->function, alone->kernels) &&
+			kernel_is_modelled(alone->kernels, low->diags);
 	if (ok)
 		take_codes(low);
 	low->program = p;

@@ -148,7 +148,9 @@ struct code {
 	u32 *starts;           /* SASS: the first insn of each body instruction, for indirect branches */
 	u32 machine_registers; /* SASS: granted to each thread */
 	const struct machine_banks *machine_banks; /* of a cubin, else NULL */
-	struct row_place *registers;               /* by ir_register.index */
+	const char *refusal; /* of a cubin: names the first instruction that is not modelled; or NULL */
+	struct span refusal_at;
+	struct row_place *registers; /* by ir_register.index */
 	/* Variables in .local and function .param space, laid out from the frame's local base. */
 	u64 local_bytes, local_align; /* and alignment of that base */
 	struct block_order order;

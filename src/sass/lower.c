@@ -361,7 +361,7 @@ void lower_apart_end(struct lower *l, u32 apart)
 
 /* --- One instruction ------------------------------------------------------------------------ */
 
-/* What cannot be lowered stops the run where it is reached. */
+/* What cannot be lowered stops the run where it is reached, and launches of the kernel; others of the file may run. */
 static void emit_not_known(struct lower *l, const char *what, bool known)
 {
 	char text[SASS_TEXT];
@@ -373,8 +373,10 @@ static void emit_not_known(struct lower *l, const char *what, bool known)
 		snprintf(text, sizeof text, "bits 0-11 are 0x%03x", (u32)l->i->low & 0xfff);
 	const char *told = arena_printf(l->e.low->arena, "%s: %s (0x%016llx 0x%016llx)", what, text,
 					(unsigned long long)l->i->low, (unsigned long long)l->i->high);
-	if (!l->e.low->options->allow_unmodelled)
-		diag_error(l->e.low->diags, at, "%s", told);
+	if (!l->e.low->options->allow_unmodelled && !l->e.code->refusal) {
+		l->e.code->refusal = told;
+		l->e.code->refusal_at = at;
+	}
 	const struct insn i = {.c = (u32)l->e.plans.count};
 	VEC_PUSH(l->e.low->scratch, &l->e.plans, told);
 	lower_control(l, MACHINE_not_known, i, (struct predicate){l->true_row, false});

@@ -15,7 +15,7 @@
 #include "sass/module.h"
 
 /* The code of a kernel that sass_module_read made: for lower_options.machine. What cannot be lowered faults where it is
- * reached, or is an error that names it unless unmodelled instructions are allowed. NULL: an error was added. */
+ * reached, and is the code's refusal unless unmodelled instructions are allowed. NULL: an error was added. */
 struct code *sass_lower_function(struct lowering *low, struct ir_function *f);
 
 enum { LOWER_TEMPORARIES = 40, LOWER_QUADS = 3, LOWER_ROW = WARP_LANES * 4, LOWER_ARGS = 160 };

@@ -69,7 +69,7 @@ static const struct kernel *find_kernel(struct play *p, const struct script_stat
 	if (name)
 		k = program_kernel(program, name);
 	if (k)
-		return k;
+		return kernel_is_modelled(k, &p->session->diags) ? k : NULL;
 	diag_error(&p->session->diags, st->span, count ? "'%s' names %u kernels" : "there is no kernel '%s'", wanted,
 		   count);
 	char *names = NULL;

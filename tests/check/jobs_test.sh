@@ -15,7 +15,7 @@ outcome() {
 	shift 2
 	"$ptxsim" run --jobs "$jobs" "$@" "$folder/jobs/$kernel.ptx" >"$work/all" 2>&1
 	echo "status $?" >>"$work/all"
-	sed '/^  time/d; s/, [0-9.]* Minstr.*//' "$work/all"
+	sed '/^  time/d; s/, [0-9.]* [kMG]*instr.*//' "$work/all"
 }
 
 fail() {

@@ -69,6 +69,14 @@ verdict "a cubin that is cut off"
 [ $? = 2 ] && grep -q 'neither a cubin nor a fat binary nor an executable' "$work/out"
 verdict "a file of another kind"
 
+# Two kernels, of which one has an instruction that is not known: the other runs.
+gzip -dc "$tests/unmodelled.cubin.gz" >"$work/unmodelled.cubin"
+"$ptxsim" run -k good -b 32 --arg 's32[32] = 0' "$work/unmodelled.cubin" >"$work/out" 2>&1 && grep -q '0 1 2 3 4 .*(0 to 31)' "$work/out"
+verdict "a kernel beside one that is not modelled"
+"$ptxsim" run -k bad -b 32 --arg 's32[32] = 0' "$work/unmodelled.cubin" >"$work/out" 2>&1
+[ $? = 2 ] && grep -q 'unmodelled.cubin:9:36: error: unknown encoding: bits 0-11 are 0xfff' "$work/out"
+verdict "a kernel that is not modelled"
+
 # Machine code in place of the PTX that it was made of: the recorded bytes of the same cases.
 mkdir "$work/cubins"
 for packed in "$tests"/cubins/*.cubin.gz; do
