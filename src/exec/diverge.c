@@ -118,13 +118,33 @@ const struct insn *warp_next(struct warp *w)
 	return NULL;
 }
 
+bool warp_spins_in_vain(struct warp *w, const struct insn *pc, u32 mask, u32 turns)
+{
+	u32 *seen = &w->spin_masks[(uintptr_t)pc / sizeof *pc % COUNT_OF(w->spin_masks)];
+
+	w->spin_turns = *seen == mask ? w->spin_turns + 1 : 0;
+	*seen = mask;
+	return w->spin_turns >= turns;
+}
+
+/* Lanes that wait at joins may be what a loop waits for in vain: the one that has got a lock meets the others behind the loop
+ * in which they try to get it. */
+static void let_go(struct warp *w, const struct insn *pc, u32 mask)
+{
+	if (w->grid->independent && w->open_joins && warp_spins_in_vain(w, pc, mask, 1))
+		release_joins(w);
+}
+
+bool warp_let_go(struct warp *w) { return w->grid->independent && release_joins(w); }
+
 /* Running lanes go behind all other ready splits, and the time slice ends: for loops that may wait for other lanes or
  * warps. */
 const struct insn *warp_yield(struct warp *w, const struct insn *pc)
 {
+	const u32 mask = w->mask;
+
 	split_append(w, split_running(w, pc));
-	if (w->grid->independent)
-		release_joins(w);
+	let_go(w, pc, mask);
 	w->mask = 0;
 	w->resumed = false;
 	w->stop = STOP_YIELD;
@@ -432,9 +452,12 @@ const struct insn *warp_stands(const struct warp *w)
 
 void warp_give_way(struct warp *w)
 {
-	split_append(w, split_take(w));
-	if (w->grid->independent)
-		release_joins(w);
+	struct split *s = split_take(w);
+	const struct insn *pc = s->pc;
+	const u32 mask = s->mask;
+
+	split_append(w, s);
+	let_go(w, pc, mask);
 }
 
 bool warp_is_whole(const struct warp *w)

@@ -71,6 +71,8 @@ void warp_take(struct warp *w);
 bool warp_is_whole(const struct warp *w);
 /* The split that comes first lets the others go before it, as one that yields does. */
 void warp_give_way(struct warp *w);
+/* The warp spins and nothing changes: lanes that wait at joins go on alone. True if there were any. */
+bool warp_let_go(struct warp *w);
 /* Ends the warp's turn, to go on at `pc` in the next one. */
 const struct insn *warp_rest(struct warp *w, const struct insn *pc);
 /* Lanes of the entry frame that are to run from `pc`, before what is ready already; and a join of lanes

@@ -381,7 +381,8 @@ static void judge_turn(struct block_turns *t, struct warp *w)
 	t->live |= w->live != 0;
 	if (w->stop == STOP_YIELD && w->spins) {
 		const u64 hash = warp_hash(w);
-		t->result = better((enum pass)t->result, hash != w->state_hash ? PASS_DRIFTING : PASS_SPINNING);
+		const bool moves = hash != w->state_hash || warp_let_go(w);
+		t->result = better((enum pass)t->result, moves ? PASS_DRIFTING : PASS_SPINNING);
 		w->state_hash = hash;
 	} else if (w->issued != t->before || w->gave_way) {
 		t->result = PASS_PROGRESS;

@@ -134,25 +134,11 @@ MEANING_GANG(one);
 
 /* --- Branches ------------------------------------------------------------------------------- */
 
-/* Whether the lanes have come round to the branch i in turn after turn, and none of them has left the loop. Then other
- * lanes of the warp may be what it waits for, and they have to run although they stand at a convergence barrier
- * (converge_give_up). A loop that lanes leave one by one, as around a compare and swap, is not in vain: letting others
- * go would part lanes that meet on the hardware, and uniform instructions would then run once for each part. The last
- * masks are kept by the branch's place in a small table. Two branches that share an entry only delay the answer. */
-static bool spins_in_vain(struct warp *w, const struct insn *i)
-{
-	u32 *seen = &w->spin_masks[(uintptr_t)i / sizeof *i % COUNT_OF(w->spin_masks)];
-
-	w->spin_turns = *seen == w->mask ? w->spin_turns + 1 : 0;
-	*seen = w->mask;
-	return w->spin_turns >= SPIN_VAIN_TURNS;
-}
-
 /* A jump backwards is where a warp can be stopped without a loss: when its budget is spent, and when it spins. */
 static inline const struct insn *jump_back(struct warp *w, const struct insn *i, const struct insn *to)
 {
 	if (i->aux & MACHINE_SPIN && ++w->spins >= SPIN_TURNS) {
-		if (spins_in_vain(w, i))
+		if (warp_spins_in_vain(w, i, w->mask, SPIN_VAIN_TURNS))
 			converge_give_up(w);
 		return warp_yield(w, to);
 	}
