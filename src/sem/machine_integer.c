@@ -262,28 +262,43 @@ LANES_FUNCTION(isetp)
 }
 MEANING_LANES(isetp);
 
-static inline f32 flushed(u32 bits, bool flush)
+/* Floats are ordered as integers, the magnitude with the sign: whatever mode the host's floating point is in. What is below
+ * `least` is zero. */
+static inline s32 rank32(u32 bits, u32 least)
 {
-	f32 value;
+	const s32 magnitude = (bits & 0x7fffffff) < least ? 0 : (s32)(bits & 0x7fffffff);
 
-	if (flush && !(bits & 0x7f800000))
-		bits &= 0x80000000;
-	memcpy(&value, &bits, sizeof value);
-	return value;
+	return bits >> 31 ? -magnitude : magnitude;
 }
 
-/* The comparison: 1 less, 2 equal, 4 greater, 8 unordered; 16: subnormals are zeros. */
+static inline s64 rank64(u64 bits)
+{
+	const s64 magnitude = (s64)(bits & 0x7fffffffffffffff);
+
+	return bits >> 63 ? -magnitude : magnitude;
+}
+
+static inline bool is_nan32(u32 bits) { return (bits & 0x7fffffff) > 0x7f800000; }
+static inline bool is_nan64(u64 bits) { return (bits & 0x7fffffffffffffff) > 0x7ff0000000000000; }
+
+/* `how`: 1 less, 2 equal, 4 greater, 8 unordered. */
+static inline u32 relate(u32 how, u32 less, u32 equal, u32 unordered)
+{
+	const u32 greater = ~(less | equal);
+
+	return (((how & 1 ? less : 0) | (how & 2 ? equal : 0) | (how & 4 ? greater : 0)) & ~unordered) |
+	       (how & 8 ? unordered : 0);
+}
+
+/* The comparison, as relate has it; 16: subnormals are zeros. */
 LANES_FUNCTION(fsetp)
 {
-	const u32 *pa = ROW_OF(u32, i->a), *pb = ROW_OF(u32, i->b), how = list[4];
-	const bool flush = how & 16;
-	const u32 equal = MASK_OF(flushed(pa[l], flush) == flushed(pb[l], flush)),
-		  less = MASK_OF(flushed(pa[l], flush) < flushed(pb[l], flush)),
-		  greater = MASK_OF(flushed(pa[l], flush) > flushed(pb[l], flush));
-	const u32 outcome = (how & 1 ? less : 0) | (how & 2 ? equal : 0) | (how & 4 ? greater : 0) |
-			    (how & 8 ? ~(equal | less | greater) : 0);
+	const u32 *pa = ROW_OF(u32, i->a), *pb = ROW_OF(u32, i->b), how = list[4], least = how & 16 ? 0x00800000 : 0;
+	const u32 equal = MASK_OF(rank32(pa[l], least) == rank32(pb[l], least)),
+		  less = MASK_OF(rank32(pa[l], least) < rank32(pb[l], least)),
+		  unordered = MASK_OF(is_nan32(pa[l]) || is_nan32(pb[l]));
 
-	combine(rows, mask, list, outcome, i->aux & 1);
+	combine(rows, mask, list, relate(how, less, equal, unordered), i->aux & 1);
 }
 MEANING_LANES(fsetp);
 
@@ -291,20 +306,17 @@ MEANING_LANES(fsetp);
  * zeros the negative is the lesser. Q: neither is a number, and code makes a quiet one of the second. */
 LANES_FUNCTION(dsetp)
 {
-	const f64 *pa = ROW_OF(f64, i->a), *pb = ROW_OF(f64, i->b);
-	const u64 *bits_a = ROW_OF(u64, i->a), *bits_b = ROW_OF(u64, i->b);
-	const u32 how = list[4];
-	const u32 equal = MASK_OF(pa[l] == pb[l]), less = MASK_OF(pa[l] < pb[l]), greater = MASK_OF(pa[l] > pb[l]);
-	const u32 outcome = (how & 1 ? less : 0) | (how & 2 ? equal : 0) | (how & 4 ? greater : 0) |
-			    (how & 8 ? ~(equal | less | greater) : 0);
+	const u64 *pa = ROW_OF(u64, i->a), *pb = ROW_OF(u64, i->b);
+	const u32 how = list[4], nan_a = MASK_OF(is_nan64(pa[l])), nan_b = MASK_OF(is_nan64(pb[l]));
+	const u32 equal = MASK_OF(rank64(pa[l]) == rank64(pb[l])), less = MASK_OF(rank64(pa[l]) < rank64(pb[l]));
+	const u32 outcome = relate(how, less, equal, nan_a | nan_b);
 
 	if (!(how & 32)) {
 		combine(rows, mask, list, outcome, i->aux & 1);
 		return;
 	}
-	const u32 nan_a = MASK_OF(pa[l] != pa[l]), nan_b = MASK_OF(pb[l] != pb[l]);
-	const u32 negative = how & 1 ? MASK_OF(bits_a[l] >> 63) : MASK_OF(bits_b[l] >> 63);
-	pred_write(rows, list[0], mask, outcome | (equal & negative) | (~nan_a & nan_b));
+	const u32 negative = how & 1 ? MASK_OF(pa[l] >> 63) : MASK_OF(pb[l] >> 63);
+	pred_write(rows, list[0], mask, outcome | (equal & negative & ~(nan_a | nan_b)) | (~nan_a & nan_b));
 	pred_write(rows, list[1], mask, nan_a & nan_b);
 }
 MEANING_LANES(dsetp);
