@@ -582,13 +582,13 @@ void lower_vimnmx3(struct lower *l)
 	    ROW32(first), ROW32(c));
 }
 
-/* Of four bytes each: |a - b|, or with .ACC their sum and c. */
+/* Of four bytes each: |a - b|, or with .ACC their sum and c, which is not looked at without. */
 void lower_vabsdiff4(struct lower *l)
 {
 	const u32 a = lower_plain(l, 2, 0), b = lower_plain(l, 3, 0), c = lower_plain(l, 4, 0), sum = lower_word(l);
 	const char *extract = modifier(l, MOD_U8) ? "bfe.s32" : "bfe.u32";
 
-	if (!lower_is_pt(l, 1) || (!modifier(l, MOD_ACC) && !lower_is_rz(l, 4))) {
+	if (!lower_is_pt(l, 1)) {
 		lower_fails(l);
 		return;
 	}
