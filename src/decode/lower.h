@@ -37,8 +37,8 @@ const struct program *program_compile(struct program *p, u32 index);
 
 const struct kernel *program_kernel(const struct program *p, const char *name);
 
-/* Whether all of its instructions are modelled; if not, adds an error that names the first. Kernels of PTX that are there always
- * are, and those made by program_compile. */
+/* Whether all of its instructions are modelled; if not, adds an error that names the first. Only of cubins can a program have
+ * kernels that are not. */
 bool kernel_is_modelled(const struct kernel *k, struct diags *diags);
 
 /* Address of a module-scope variable by name; false if there is none. */

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "native/enter.h"
 
 struct native_builder {
@@ -19,14 +19,6 @@ struct native_builder {
 	char name[128]; /* the kernel's */
 	double seconds; /* taken so far */
 };
-
-static double seconds_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* The kernel's instructions again, of which those that begin a region get another handler for gangs: warps that run alone, and
  * all that lies outside of regions, go on in the interpreter as before. */

@@ -16,9 +16,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "native/build.h"
 #include "native/enter.h"
 #include "native/load.h"
@@ -60,14 +60,6 @@ struct native {
 /* Threads of closed tiers that still compile. The one thing that belongs to the process, since it cannot end well
  * before them. */
 static u32 threads_left;
-
-static double seconds_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 bool native_mode_read(const char *text, enum native_mode *mode)
 {

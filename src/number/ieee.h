@@ -78,6 +78,10 @@ static inline u64 f64_saturate(u64 a)
 static inline s32 f32_order(u32 a) { return (s32)(a ^ ((u32)((s32)a >> 31) & ~F32_SIGN)); }
 static inline s64 f64_order(u64 a) { return (s64)(a ^ ((u64)((s64)a >> 63) & ~F64_SIGN)); }
 
+/* The same with both zeros as 0. */
+static inline s32 f32_rank(u32 a) { return a & F32_SIGN ? -(s32)(a & ~F32_SIGN) : (s32)a; }
+static inline s64 f64_rank(u64 a) { return a & F64_SIGN ? -(s64)(a & ~F64_SIGN) : (s64)a; }
+
 /*
  * min and max: -0 < +0; with one NaN the other operand, or the NaN if propagate (.NaN);
  * xorsign_abs compares magnitudes and gives the result the exclusive or of the signs.

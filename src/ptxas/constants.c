@@ -22,8 +22,8 @@
 #include <math.h>
 #include <string.h>
 
-#define F64_SIGN       0x8000000000000000ull
-#define F64_MAKE_QUIET 0x0008000000000000ull
+#include "number/half.h"
+#include "number/ieee.h"
 
 /* What a register is known to hold. */
 struct known {
@@ -38,10 +38,6 @@ struct placing {
 	const u32 *definitions; /* of each register in the function */
 	bool optimises;
 };
-
-static bool f64_nan(u64 v) { return (v & ~F64_SIGN) > 0x7ff0000000000000ull; }
-static bool f32_nan(u32 v) { return (v & 0x7fffffffu) > 0x7f800000u; }
-static bool f16_nan(u32 v) { return (v & 0x7fff) > 0x7c00; }
 
 static bool is_number(const struct use *u) { return u->kind == USE_CONSTANT && !u->negated; }
 
@@ -73,8 +69,7 @@ static double double_of(u32 bits, bool flush)
 {
 	float f;
 
-	if (flush && !(bits & 0x7f800000))
-		bits &= 0x80000000;
+	bits = f32_flush_if(bits, flush);
 	memcpy(&f, &bits, sizeof f);
 	return f;
 }
@@ -85,31 +80,38 @@ static u32 rounded(double value, bool flush)
 	u32 bits;
 
 	memcpy(&bits, &f, sizeof bits);
-	if (f != f)
-		return 0x7fffffff;
-	return flush && !(bits & 0x7f800000) ? bits & 0x80000000 : bits;
+	return f32_canonical(f32_flush_if(bits, flush));
 }
 
 static double reciprocal(double x) { return 1 / x; }
 static double reciprocal_root(double x) { return 1 / sqrt(x); }
 
-static void fold_approximation(const struct placing *p, struct matched *m)
+struct approximation {
+	enum opcode opcode;
+	double (*function)(double);
+	bool flushes; /* its operand, with or without .ftz */
+};
+
+/* What an approximation approximates, or NULL: the assembler does not compute the instruction. */
+static const struct approximation *approximation_of(const struct matched *m)
 {
-	static const struct {
-		enum opcode opcode;
-		double (*function)(double);
-		bool flushes;
-	} of[] = {{OP_rcp, reciprocal, false}, {OP_sqrt, sqrt, false}, {OP_rsqrt, reciprocal_root, false},
-		  {OP_sin, sin, true},         {OP_cos, cos, true},    {OP_lg2, log2, false},
-		  {OP_ex2, exp2, false}};
-	const bool ftz = form_has(&m->form, M_ftz);
+	static const struct approximation of[] = {
+		{OP_rcp, reciprocal, false}, {OP_sqrt, sqrt, false}, {OP_rsqrt, reciprocal_root, false},
+		{OP_sin, sin, true},         {OP_cos, cos, true},    {OP_lg2, log2, false},
+		{OP_ex2, exp2, false}};
 
 	for (size_t k = 0; k < COUNT_OF(of) && m->use_count == 2 && form_has(&m->form, M_approx); k++)
-		if (matched_is(m, of[k].opcode)) {
-			const double a = double_of((u32)m->uses[1].low, ftz || of[k].flushes);
-			become_value(p, m, "b32", rounded(of[k].function(a), ftz));
-			return;
-		}
+		if (matched_is(m, of[k].opcode))
+			return &of[k];
+	return NULL;
+}
+
+static void fold_approximation(const struct placing *p, struct matched *m, const struct approximation *of)
+{
+	const bool ftz = form_has(&m->form, M_ftz);
+	const double a = double_of((u32)m->uses[1].low, ftz || of->flushes);
+
+	become_value(p, m, "b32", rounded(of->function(a), ftz));
 }
 
 /* A sum or a product of two f32 in f64, rounded to f32, is the f32 sum or product: f64 has more than twice the digits. */
@@ -145,23 +147,24 @@ static void fold_extreme(const struct placing *p, struct matched *m)
 	const u32 a = (u32)m->uses[1].low, b = (u32)m->uses[2].low;
 	const double x = double_of(a, false), y = double_of(b, false);
 
-	if (m->use_count != 3 || m->form.token_count != 1 || f32_nan(a) || f32_nan(b) || x == y)
+	if (m->use_count != 3 || m->form.token_count != 1 || f32_is_nan(a) || f32_is_nan(b) || x == y)
 		return;
 	become_value(p, m, "b32", (x < y) == matched_is(m, OP_min) ? a : b);
 }
 
 static void fold_f32(const struct placing *p, struct matched *m)
 {
+	const struct approximation *of = approximation_of(m);
 	const u32 a = (u32)m->uses[1].low;
 
 	if (!are_numbers(m, 1) || form_type(&m->form, 0) != T_f32)
 		return;
 	if (matched_is(m, OP_min) || matched_is(m, OP_max))
 		fold_extreme(p, m);
-	else if ((matched_is(m, OP_neg) || matched_is(m, OP_abs)) && m->form.token_count == 1 && !f32_nan(a))
+	else if ((matched_is(m, OP_neg) || matched_is(m, OP_abs)) && m->form.token_count == 1 && !f32_is_nan(a))
 		become_value(p, m, "b32", matched_is(m, OP_neg) ? a ^ 0x80000000 : a & 0x7fffffff);
-	else if (form_has(&m->form, M_approx))
-		fold_approximation(p, m);
+	else if (of)
+		fold_approximation(p, m, of);
 	else
 		fold_arithmetic(p, m);
 }
@@ -188,16 +191,16 @@ static void fold_sign(const struct placing *p, struct matched *m, bool negates)
 
 	switch (form_type(&m->form, 0)) {
 	case T_f32:
-		if (f32_nan((u32)v) && (p->optimises || !form_has(&m->form, M_ftz)))
+		if (f32_is_nan((u32)v) && (p->optimises || !form_has(&m->form, M_ftz)))
 			become_value(p, m, "b32",
 				     ((negates ? v ^ 0x80000000 : v & 0x7fffffff) | 0x400000) & 0xffffffff);
 		break;
 	case T_f64:
-		if (f64_nan(v))
+		if (f64_is_nan(v))
 			become_value(p, m, "b64", negates ? v ^ F64_SIGN : v & ~F64_SIGN);
 		break;
 	case T_f16x2:
-		if (!form_has(&m->form, M_ftz) && (f16_nan((u32)v) || f16_nan((u32)v >> 16)))
+		if (!form_has(&m->form, M_ftz) && (f16_is_nan((u16)v) || f16_is_nan((u16)(v >> 16))))
 			become_value(p, m, "b32", (negates ? v ^ 0x80008000 : v & 0x7fff7fff) & 0xffffffff);
 		break;
 	default:
@@ -214,15 +217,15 @@ static void fold_conversion(const struct placing *p, struct matched *m)
 	if (form_has(&m->form, M_sat) || form_has(&m->form, M_relu) || (rounding && rounding != M_rn) ||
 	    m->form.type_count != 2 || m->uses[0].type_bits != type_bits((u16)to))
 		return;
-	const bool half_nan = (from == T_f16 && f16_nan((u32)v & 0xffff)) || (from == T_bf16 && (v & 0x7fff) > 0x7f80);
-	if (to == T_f32 && from == T_f32 && form_has(&m->form, M_ftz) && f32_nan((u32)v) &&
+	const bool half_nan = (from == T_f16 && f16_is_nan((u16)v)) || (from == T_bf16 && bf16_is_nan((u16)v));
+	if (to == T_f32 && from == T_f32 && form_has(&m->form, M_ftz) && f32_is_nan((u32)v) &&
 	    !form_pick(&m->form, M_rni, M_rpi))
 		become_value(p, m, "b32", (v | 0x400000) & 0xffffffff);
 	else if (to == T_f32 && from == T_bf16 && half_nan)
 		become_value(p, m, "b32", 0x7fffffff);
 	else if (to == T_f64 && half_nan)
 		become_value(p, m, "b64", 0x7fffffffe0000000ull);
-	else if ((to == T_f16 || to == T_bf16) && from == T_f64 && f64_nan(v))
+	else if ((to == T_f16 || to == T_bf16) && from == T_f64 && f64_is_nan(v))
 		become_value(p, m, "b16", 0x7fff);
 }
 
@@ -269,11 +272,11 @@ static void place_difference(const struct placing *p, struct matched *m)
 	const bool nearest = !rounding || rounding == M_rn;
 
 	if (is_number(a) && is_number(b)) {
-		if (!p->optimises || (!f64_nan(a->low) && !f64_nan(b->low)))
+		if (!p->optimises || (!f64_is_nan(a->low) && !f64_is_nan(b->low)))
 			return;
-		const bool second = f64_nan(b->low) && (nearest || !f64_nan(a->low));
-		become_value(p, m, "b64", (second ? b->low ^ F64_SIGN : a->low) | F64_MAKE_QUIET);
-	} else if (is_number(b) && f64_nan(b->low)) {
+		const bool second = f64_is_nan(b->low) && (nearest || !f64_is_nan(a->low));
+		become_value(p, m, "b64", (second ? b->low ^ F64_SIGN : a->low) | F64_QUIET);
+	} else if (is_number(b) && f64_is_nan(b->low)) {
 		b->low ^= F64_SIGN;
 		turn_difference(p, m, OP_add);
 	} else if (is_number(a) && use_is_register(b)) {
@@ -294,11 +297,11 @@ static void place_f64(const struct placing *p, struct matched *m)
 	if (!(m->form.row->traits & TRAIT_COMMUTES) || !is_number(a) || !(use_is_register(b) || both))
 		return;
 	const bool product = matched_is(m, OP_mul), sum = matched_is(m, OP_add);
-	const u64 other = f64_nan(a->low) ? b->low : a->low, nan = f64_nan(a->low) ? a->low : b->low;
+	const u64 other = f64_is_nan(a->low) ? b->low : a->low, nan = f64_is_nan(a->low) ? a->low : b->low;
 	if (both && !p->optimises)
 		return;
-	if (both && product && f64_nan(nan) && !f64_nan(other) && other & F64_SIGN)
-		become_value(p, m, "b64", (nan ^ F64_SIGN) | F64_MAKE_QUIET);
+	if (both && product && f64_is_nan(nan) && !f64_is_nan(other) && other & F64_SIGN)
+		become_value(p, m, "b64", (nan ^ F64_SIGN) | F64_QUIET);
 	else if (!(both && nearest && (product || sum)))
 		swap_factors(m);
 }
@@ -313,21 +316,27 @@ static bool holds_constant(const struct placing *p, const struct use *u, u32 blo
 	       !u->written && u->bits != 1;
 }
 
+/* Arithmetic of floats, and moves. */
+static bool is_arithmetic(const struct matched *m)
+{
+	static const enum opcode opcodes[] = {OP_neg, OP_abs, OP_add, OP_sub, OP_mul,
+					      OP_fma, OP_mad, OP_min, OP_max, OP_mov};
+
+	for (size_t k = 0; k < COUNT_OF(opcodes); k++)
+		if (matched_is(m, opcodes[k]))
+			return true;
+	return false;
+}
+
 static bool takes_constants(const struct matched *m)
 {
-	static const enum opcode opcodes[] = {OP_rcp, OP_sqrt, OP_rsqrt, OP_sin, OP_cos, OP_lg2,
-					      OP_ex2, OP_neg,  OP_abs,   OP_cvt, OP_add, OP_sub,
-					      OP_mul, OP_fma,  OP_mad,   OP_min, OP_max, OP_mov};
 	const int type = form_type(&m->form, 0), last = form_type(&m->form, m->form.type_count - 1u);
 
 	if (m->has_list_shape || type_class(type) != 'f' || type_class(last) != 'f') {
 		if (m->has_list_shape || !matched_is(m, OP_mov) || m->use_count != 2)
 			return false;
 	}
-	for (size_t k = 0; k < COUNT_OF(opcodes); k++)
-		if (matched_is(m, opcodes[k]))
-			return true;
-	return false;
+	return is_arithmetic(m) || matched_is(m, OP_cvt);
 }
 
 /* Is each operand a constant, or a register that holds one? */
@@ -432,15 +441,9 @@ static void place_all(const struct assembling *a, struct placement how)
 
 static bool folds(const struct matched *m)
 {
-	static const enum opcode opcodes[] = {OP_rcp, OP_sqrt, OP_rsqrt, OP_sin, OP_cos, OP_lg2, OP_ex2, OP_neg, OP_abs,
-					      OP_add, OP_sub,  OP_mul,   OP_fma, OP_mad, OP_min, OP_max, OP_mov};
-
 	if (m->has_list_shape || (form_type(&m->form, 0) != T_f32 && !matched_is(m, OP_mov)))
 		return false;
-	for (size_t k = 0; k < COUNT_OF(opcodes); k++)
-		if (matched_is(m, opcodes[k]))
-			return true;
-	return false;
+	return is_arithmetic(m) || approximation_of(m);
 }
 
 void fold_constants(const struct assembling *a) { place_all(a, (struct placement){folds, true, fold_f32}); }

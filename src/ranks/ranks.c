@@ -22,22 +22,14 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/demangle.h"
 #include "observe/places.h"
 #include "ranks/merge.h"
 #include "ranks/order.h"
 #include "ranks/own.h"
-
-static double seconds_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static double greater(double x, double y) { return x > y ? x : y; }
 

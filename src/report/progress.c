@@ -6,20 +6,13 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 /* Shorter runs draw nothing. */
 static const double FIRST_AFTER_SECONDS = 0.5, EVERY_SECONDS = 0.1;
 enum { BAR_COLUMNS = 40 };
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static bool wants_nothing(void *context, const struct code *code, u32 insn)
 {
@@ -50,7 +43,7 @@ static void on_block_end(void *context, struct block *b)
 
 	pthread_mutex_lock(&p->lock);
 	p->done++;
-	const double at = now();
+	const double at = seconds_now();
 	if (at - p->started > FIRST_AFTER_SECONDS && at - p->drawn > EVERY_SECONDS) {
 		p->drawn = at;
 		draw(p, at - p->started);
@@ -71,7 +64,7 @@ void progress_start(struct progress *p, const char *kernel, u64 blocks)
 	p->kernel = kernel;
 	p->blocks = blocks;
 	p->done = 0;
-	p->started = p->drawn = now();
+	p->started = p->drawn = seconds_now();
 }
 
 void progress_end(struct progress *p)

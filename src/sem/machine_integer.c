@@ -2,6 +2,7 @@
  *
  * Machine code: moves between rows, sums with carries, products, shifts of pairs, comparisons, tables of predicates.
  */
+#include "number/ieee.h"
 #include "number/mufu.h"
 #include "sem/machine.h"
 
@@ -262,25 +263,6 @@ LANES_FUNCTION(isetp)
 }
 MEANING_LANES(isetp);
 
-/* Floats are ordered as integers, the magnitude with the sign: whatever mode the host's floating point is in. What is below
- * `least` is zero. */
-static inline s32 rank32(u32 bits, u32 least)
-{
-	const s32 magnitude = (bits & 0x7fffffff) < least ? 0 : (s32)(bits & 0x7fffffff);
-
-	return bits >> 31 ? -magnitude : magnitude;
-}
-
-static inline s64 rank64(u64 bits)
-{
-	const s64 magnitude = (s64)(bits & 0x7fffffffffffffff);
-
-	return bits >> 63 ? -magnitude : magnitude;
-}
-
-static inline bool is_nan32(u32 bits) { return (bits & 0x7fffffff) > 0x7f800000; }
-static inline bool is_nan64(u64 bits) { return (bits & 0x7fffffffffffffff) > 0x7ff0000000000000; }
-
 /* `how`: 1 less, 2 equal, 4 greater, 8 unordered. */
 static inline u32 relate(u32 how, u32 less, u32 equal, u32 unordered)
 {
@@ -290,13 +272,14 @@ static inline u32 relate(u32 how, u32 less, u32 equal, u32 unordered)
 	       (how & 8 ? unordered : 0);
 }
 
-/* The comparison, as relate has it; 16: subnormals are zeros. */
+/* By the bits, whatever mode the host's floating point is in. The comparison, as relate has it; 16: subnormals are zeros. */
 LANES_FUNCTION(fsetp)
 {
-	const u32 *pa = ROW_OF(u32, i->a), *pb = ROW_OF(u32, i->b), how = list[4], least = how & 16 ? 0x00800000 : 0;
-	const u32 equal = MASK_OF(rank32(pa[l], least) == rank32(pb[l], least)),
-		  less = MASK_OF(rank32(pa[l], least) < rank32(pb[l], least)),
-		  unordered = MASK_OF(is_nan32(pa[l]) || is_nan32(pb[l]));
+	const u32 *pa = ROW_OF(u32, i->a), *pb = ROW_OF(u32, i->b), how = list[4];
+	const bool flush = how & 16;
+	const u32 equal = MASK_OF(f32_rank(f32_flush_if(pa[l], flush)) == f32_rank(f32_flush_if(pb[l], flush))),
+		  less = MASK_OF(f32_rank(f32_flush_if(pa[l], flush)) < f32_rank(f32_flush_if(pb[l], flush))),
+		  unordered = MASK_OF(f32_is_nan(pa[l]) || f32_is_nan(pb[l]));
 
 	combine(rows, mask, list, relate(how, less, equal, unordered), i->aux & 1);
 }
@@ -307,8 +290,9 @@ MEANING_LANES(fsetp);
 LANES_FUNCTION(dsetp)
 {
 	const u64 *pa = ROW_OF(u64, i->a), *pb = ROW_OF(u64, i->b);
-	const u32 how = list[4], nan_a = MASK_OF(is_nan64(pa[l])), nan_b = MASK_OF(is_nan64(pb[l]));
-	const u32 equal = MASK_OF(rank64(pa[l]) == rank64(pb[l])), less = MASK_OF(rank64(pa[l]) < rank64(pb[l]));
+	const u32 how = list[4], nan_a = MASK_OF(f64_is_nan(pa[l])), nan_b = MASK_OF(f64_is_nan(pb[l]));
+	const u32 equal = MASK_OF(f64_rank(pa[l]) == f64_rank(pb[l])),
+		  less = MASK_OF(f64_rank(pa[l]) < f64_rank(pb[l]));
 	const u32 outcome = relate(how, less, equal, nan_a | nan_b);
 
 	if (!(how & 32)) {

@@ -319,7 +319,6 @@ struct value_wait {
 int stream_give_wait(struct cu_stream *s, struct queue *queue, u64 number, const struct value_wait *v);
 /* Prints what kernels printed. */
 void context_flush(struct cu_context *c);
-double driver_seconds(void);
 
 /* --- Graphs ------------------------------------------------------------------------------------ */
 

@@ -208,10 +208,7 @@ int drv_cuGreenCtxStreamCreate(struct cu_stream **made, struct cu_green *g, u32 
 		return CU_INVALID_VALUE;
 	if (!handle_is(g, HANDLE_GREEN))
 		return CU_INVALID_CONTEXT;
-	*made = stream_new(g->context, flags,
-			   priority > STREAM_LOWEST    ? STREAM_LOWEST
-			   : priority < STREAM_HIGHEST ? STREAM_HIGHEST
-						       : priority);
+	*made = stream_new(g->context, flags, priority);
 	if (!*made)
 		return CU_OUT_OF_MEMORY;
 	(*made)->green = g;

@@ -9,8 +9,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "cuda/driver/driver.h"
 #include "cuda/driver/errors.h"
 
@@ -102,14 +102,6 @@ bool handle_is(const void *object, enum handle_kind kind)
 void driver_let_go(void) { pthread_mutex_unlock(&driver.lock); }
 void driver_take(void) { pthread_mutex_lock(&driver.lock); }
 
-double driver_seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Takes the lock; what the call needs to be there, or its error. own_stream: the call's default stream is the thread's
  * own. */
 int call_begin(const char *name, enum needs needs, bool own_stream)
@@ -192,7 +184,7 @@ int call_end(const char *name, int result, const char *format, ...)
 	}
 	va_list args;
 	va_start(args, format);
-	fprintf(driver.trace, "%.6f [%llu] %s(", driver_seconds(), (unsigned long long)self.number, name);
+	fprintf(driver.trace, "%.6f [%llu] %s(", seconds_now(), (unsigned long long)self.number, name);
 	for (const char *c = format; *c; c++) {
 		fputs(c == format ? "" : ", ", driver.trace);
 		trace_argument(driver.trace, *c, &args);
@@ -209,8 +201,8 @@ int call_absent(const char *name)
 {
 	driver_take();
 	if (driver.trace) {
-		fprintf(driver.trace, "%.6f [%llu] %s: not implemented = 801 CUDA_ERROR_NOT_SUPPORTED\n",
-			driver_seconds(), (unsigned long long)self.number, name);
+		fprintf(driver.trace, "%.6f [%llu] %s: not implemented = 801 CUDA_ERROR_NOT_SUPPORTED\n", seconds_now(),
+			(unsigned long long)self.number, name);
 		trace_flush();
 	}
 	driver_let_go();

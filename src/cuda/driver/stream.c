@@ -15,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "cuda/driver/driver.h"
 
 /* A task in a queue. */
@@ -30,7 +31,8 @@ struct op {
 
 /* --- Streams --------------------------------------------------------------------------------------- */
 
-/* NULL: no memory. Numbers of streams begin behind those that have a meaning of their own. */
+/* NULL: no memory. Numbers of streams begin behind those that have a meaning of their own; priorities that there are not
+ * are the nearest. */
 struct cu_stream *stream_new(struct cu_context *c, u32 flags, int priority)
 {
 	struct cu_stream *s = calloc(1, sizeof *s);
@@ -41,7 +43,7 @@ struct cu_stream *stream_new(struct cu_context *c, u32 flags, int priority)
 	}
 	s->context = c;
 	s->flags = flags;
-	s->priority = priority;
+	s->priority = priority > STREAM_LOWEST ? STREAM_LOWEST : priority < STREAM_HIGHEST ? STREAM_HIGHEST : priority;
 	s->id = ++driver.next_id + 16;
 	s->next = c->streams;
 	c->streams = s;
@@ -148,7 +150,7 @@ static void record(struct op *op)
 {
 	struct cu_event *e = op->task.event;
 
-	e->seconds = driver_seconds();
+	e->seconds = seconds_now();
 	if (e->shared)
 		done_in_all(e->shared->counts, op->shared_serial);
 	__atomic_store_n(&e->done, op->serial, __ATOMIC_RELEASE);
@@ -316,9 +318,7 @@ int drv_cuStreamCreateWithPriority(struct cu_stream **ph_stream, u32 flags, int 
 {
 	if (!ph_stream || flags & ~1u)
 		return CU_INVALID_VALUE;
-	if (priority < STREAM_HIGHEST)
-		priority = STREAM_HIGHEST;
-	*ph_stream = stream_new(context_current(), flags, priority > 0 ? 0 : priority);
+	*ph_stream = stream_new(context_current(), flags, priority);
 	return *ph_stream ? CU_OK : CU_OUT_OF_MEMORY;
 }
 
