@@ -452,9 +452,11 @@ const struct kernel *program_kernel_at(const struct program *p, u64 address)
 	const struct program *all = p->whole ? p->whole : p;
 	const u64 base = address_map(p->address_bits)->function_base;
 
-	for (u32 k = 0; k < all->kernel_count; k++)
-		if (address == base + (u64)all->kernels[k].number * FUNCTION_STRIDE)
+	for (u32 k = 0; k < all->kernel_count; k++) {
+		const struct ir_machine *m = all->kernels[k].function->machine;
+		if (address == base + (m ? m->address : (u64)all->kernels[k].number * FUNCTION_STRIDE))
 			return &all->kernels[k];
+	}
 	return NULL;
 }
 

@@ -167,6 +167,7 @@ struct call_transfer {
 	bool from_register, to_register;
 	bool from_kernel_param; /* the argument is a kernel's own parameter */
 	bool predicate;         /* both are registers of one bit a lane */
+	bool is_words;          /* from a register of a machine and those behind it, 32 bits a lane each */
 	u8 element;             /* of the callee's register: those of vectors travel one by one */
 	u32 from, to, bytes;
 };

@@ -124,6 +124,8 @@ u64 call_argument(const struct warp *w, const u8 *rows, const struct call_site *
 		u8 *to = (u8 *)&value + (at - first);
 		if (t->from_kernel_param)
 			memcpy(to, w->grid->launch->params + t->from + at, step);
+		else if (t->is_words)
+			memcpy(to, rows + t->from + (size_t)at * WARP_LANES + (size_t)lane * 4, step);
 		else if (t->from_register)
 			memcpy(to, rows + t->from + (size_t)lane * (t->bytes <= 4 ? 4 : 8) + at, step);
 		else

@@ -269,6 +269,7 @@ struct ir_listing {
 /* What a kernel of a cubin has beside its code: see sass/module.h. */
 struct ir_machine {
 	u32 sm;           /* 75, 90 */
+	u32 address;      /* of its first instruction: what a pointer to it holds, without function_base */
 	u32 registers;    /* of a thread */
 	u64 stack_bytes;  /* of a thread, with all that it calls */
 	u64 shared_bytes; /* static, with the system's */

@@ -103,6 +103,6 @@ enum machine_surface_bits {
 
 /* Addresses of code, without address_map's function_base: where the functions are that the system supplies, behind all code;
  * code->starts has theirs behind that of the body's end. A file may call so many different ones. */
-enum { MACHINE_SYSTEM_BASE = 0x70000000, MACHINE_SYSTEM_STEP = 16, MACHINE_SYSTEM_FUNCTIONS = 32 };
+enum { MACHINE_SYSTEM_BASE = 0x70000000, MACHINE_SYSTEM_STEP = 16, MACHINE_SYSTEM_FUNCTIONS = 64 };
 
 #endif

@@ -98,7 +98,7 @@ static struct matrix_words matrix_words(const struct sass_insn *i)
 	switch (i->opcode) {
 	case SASS_OP_HMMA:
 		if (!has(i, MOD_HMMA_SHAPE) && !has(i, MOD_HMMA_SP_SHAPE))
-			return (struct matrix_words){"884", 2, 2, 8};
+			return (struct matrix_words){"884", 2, 2, 2};
 		m = has(i, MOD_HMMA_SHAPE)
 			    ? find_shape(hmma, COUNT_OF(hmma), word_of(i, MOD_HMMA_SHAPE))
 			    : find_shape(hmma_sparse, COUNT_OF(hmma_sparse), word_of(i, MOD_HMMA_SP_SHAPE));

@@ -471,6 +471,10 @@ static void lower_instruction(struct lower *l)
 		emit_not_known(l, "not modelled", true);
 		return;
 	}
+	if (l->relocation) {
+		emit_not_known(l, lower_text(l, "relocation %u is not known", l->relocation), true);
+		return;
+	}
 	keep_guard(l);
 	lower_table[l->i->opcode](l);
 	if (!l->failed)
@@ -502,7 +506,7 @@ bool lower_decode_at(struct lower *l, u32 index, struct sass_insn *i)
 	u8 code[SASS_INSN_BYTES];
 
 	l->section = section_of(l->m, address);
-	sass_code_at(l->m, l->section, address - l->section->base, layout_address, l->e.low, code);
+	l->relocation = sass_code_at(l->m, l->section, address - l->section->base, layout_address, l->e.low, code);
 	memset(i, 0, sizeof *i);
 	i->low = read_u64(code);
 	i->high = read_u64(code + 8);
@@ -610,15 +614,15 @@ static void emit_entry(struct lower *l)
 }
 
 /* The functions that the system supplies and that the code asks for, a bit each. */
-static u32 find_system_calls(const struct sass_module *m)
+static u64 find_system_calls(const struct sass_module *m)
 {
 	const struct elf *e = &m->cubin->elf;
-	u32 found = 0;
+	u64 found = 0;
 
 	for (u32 k = 0; k < e->symbol_count; k++)
-		for (u32 n = 0; n < MACHINE_SYSTEM_FUNCTIONS && m->system[n] && !e->symbols[k].section; n++)
-			if (!strcmp(e->symbols[k].name, m->system[n]))
-				found |= 1u << n;
+		for (u32 n = 0; n < MACHINE_SYSTEM_FUNCTIONS && m->system[n]; n++)
+			if (sass_is_supplied(&e->symbols[k]) && !strcmp(e->symbols[k].name, m->system[n]))
+				found |= 1ull << n;
 	return found;
 }
 

@@ -50,6 +50,7 @@ struct lower {
 	const struct sass_section *section; /* of the instruction */
 	struct sass_insn *i;
 	u32 sm;
+	u32 relocation;                   /* type of one that the instruction needs and that is not known, or 0 */
 	u32 registers, uniform_registers; /* rows that there are */
 	u32 uniform_rows, barrier_rows;
 	u32 zero, sink; /* four rows each */
@@ -61,7 +62,7 @@ struct lower {
 	bool guard_negated, guarded, uniform,
 		single; /* uniform: acts for the warp; single: its next insn runs for one lane */
 	bool failed, shows_order, uses_local;
-	u32 calls_system; /* a bit for each of the functions that the system supplies */
+	u64 calls_system; /* a bit for each of the functions that the system supplies */
 	bool *leads;
 	u32 *bases; /* for each instruction: where its section begins */
 	u32 *start;
@@ -180,8 +181,9 @@ void lower_apart_end(struct lower *l, u32 apart);
 /* The address within the section that lower code adds to it. */
 static inline u32 lower_address(const struct lower *l) { return l->section->base + l->i->address; }
 
-/* The code of a function that the system supplies: lower_control.c. */
+/* The code of a function that the system supplies, and of one that stops the run, as nothing supplies it: lower_system.c. */
 void lower_system(struct lower *l, const char *name);
+void lower_not_supplied(struct lower *l, const char *name);
 
 /* That of a lookup with gradients: lower_texture.c. Such as it has no form for stops the run. */
 void lower_texture_gradient(struct lower *l, const char *name);

@@ -12,7 +12,7 @@
  *  BRA.DIV, BRA.CONV       MACHINE_bra_div: all lanes, by whether the guard holds for all of the mask
  *  BSSY, BSYNC, BREAK ...  rows that hold which lanes a barrier waits for (exec/converge.h)
  *  BAR, UCGABAR            PTX barriers, by their text
- *  CALL to vprintf ...     lower_system: an insn behind the function's body for each of the system's functions
+ *  CALL to vprintf ...     a jump to the insns that lower_system (lower_system.c) leaves behind the function's body
  */
 #include <string.h>
 
@@ -147,74 +147,6 @@ void lower_brx(struct lower *l)
 void lower_exit(struct lower *l) { lower_control(l, MACHINE_ends, (struct insn){.d = 0}, second(l)); }
 
 /* --- Calls ---------------------------------------------------------------------------------- */
-
-/* Bytes of the arguments of a function that the system supplies. */
-static const u8 *system_arguments(const char *name, u32 *count)
-{
-	static const struct {
-		const char *name;
-		u8 count, bytes[4];
-	} functions[] = {{"vprintf", 2, {8, 8}},
-			 {"__assertfail", 4, {8, 8, 4, 8}},
-			 {"cudaGraphSetConditional", 2, {8, 4}},
-			 {"malloc", 1, {8}},
-			 {"free", 1, {8}}};
-	u32 k = 0;
-
-	while (k + 1 < COUNT_OF(functions) && strcmp(functions[k].name, name))
-		k++;
-	*count = functions[k].count;
-	return functions[k].bytes;
-}
-
-static void return_from_system(struct lower *l)
-{
-	const u32 list[] = {0, 0, lower_register(l, 21), 0};
-	const s32 at = (s32)lower_list(l, list, COUNT_OF(list));
-
-	lower_control(l, MACHINE_brx, (struct insn){.d = lower_register(l, 20), .c = 1, .imm = at}, always(l));
-}
-
-/* A function that the system supplies: arguments from R4 on, eight bytes in an even pair; the result in R4.
- * It returns to where R20 leads. */
-void lower_system(struct lower *l, const char *name)
-{
-	u32 arguments;
-	const u8 *sizes = system_arguments(name, &arguments);
-	struct call_site site = {.external = name};
-	struct call_transfer *in = ARENA_ARRAY(l->e.low->arena, arguments, struct call_transfer);
-	struct call_transfer *out = ARENA_ARRAY(l->e.low->arena, 1, struct call_transfer);
-	const u32 result = lower_long(l);
-	u32 reg = 4;
-
-	if (sass_is_texture_gradient(name)) {
-		lower_texture_gradient(l, name);
-		return_from_system(l);
-		return;
-	}
-	for (u32 k = 0; k < arguments; k++) {
-		const u32 bytes = sizes[k], low = lower_register(l, reg + (bytes == 8 ? reg & 1 : 0));
-		reg += bytes == 8 ? reg & 1 : 0;
-		in[k] = (struct call_transfer){.from_register = true,
-					       .bytes = bytes,
-					       .from = bytes == 4 ? low
-								  : lower_join(l, low, lower_register(l, reg + 1))};
-		reg += bytes / 4;
-	}
-	const bool is_print = !strcmp(name, "vprintf");
-	*out = (struct call_transfer){.to_register = true, .bytes = is_print ? 4 : 8, .to = result};
-	site.in = in;
-	site.in_count = arguments;
-	site.out = out;
-	site.out_count = is_print || !strcmp(name, "malloc");
-	VEC_PUSH(l->e.low->scratch, &l->e.calls, site);
-	lower_machine(l, MACHINE_system_call, (struct insn){.c = (u32)l->e.calls.count - 1});
-	if (is_print)
-		PTX(l, "mov.b32", TO32(lower_register(l, 4)), ROW32(result));
-	else if (site.out_count)
-		lower_split(l, lower_register(l, 4), lower_register(l, 5), result);
-	return_from_system(l);
-}
 
 /* A call leaves its return address to registers: a jump. */
 void lower_call(struct lower *l)

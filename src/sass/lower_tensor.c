@@ -148,9 +148,49 @@ static void multiply(struct lower *l, const char *text, struct shape s, u32 fact
 
 static const char *mma(const struct words *w) { return has(w, "SP") ? "mma.sp.sync.aligned" : "mma.sync.aligned"; }
 
+/* Products of quarters of a warp, which only sm_75 has: each step leaves two registers of the D of PTX's m8n8k4. C has
+ * two registers for each step, but for an f32 D and an f16 C, where two steps share them. The sums are those of the PTX
+ * instruction; which ones sm_75's unit forms is not recorded.
+ *
+ *  HMMA.884.F32.F16.STEP3 R14, R6.ROW, R8.COL, R14      d6 and d7 are written; R14 and R15 hold the second half of C
+ */
+static void multiply_quarters(struct lower *l, const struct words *w)
+{
+	enum { WORDS = 2 };
+	const bool wide = !strcmp(w->text[1], "F32"), wide_c = !strcmp(w->text[2], "F32");
+	const u32 step = sass_modifier(l->i, MOD_STEP) + sass_modifier(l->i, MOD_STEP2),
+		  from_c = wide && !wide_c ? step / 2 : step;
+	const u32 counts[4] = {wide ? 8 : 4, WORDS, WORDS, wide_c ? 8 : 4};
+	struct product p = {.count = 0};
+
+	if (has(w, "SATFINITE") || (wide_c && !wide))
+		lower_fails(l);
+	for (u32 k = 0; k < COUNT_OF(counts); k++)
+		for (u32 n = 0; n < counts[k]; n++) {
+			const bool is_factor = k == 1 || k == 2,
+				   is_here = is_factor || n / WORDS == (k ? from_c : step);
+			const u32 word = n % WORDS;
+			push(l, &p,
+			     !k        ? TO32(is_here ? lower_to(l, k, word) : lower_word(l))
+			     : is_here ? ROW32(lower_plain(l, k, word))
+				       : ROW32(l->zero));
+		}
+	if (!l->failed)
+		lower_ptx(l,
+			  lower_text(l, "mma.sync.aligned.m8n8k4%s%s.%s.f16.f16.%s",
+				     l->i->operands[1].part ? ".col" : ".row", l->i->operands[2].part ? ".col" : ".row",
+				     wide ? "f32" : "f16", wide_c ? "f32" : "f16"),
+			  p.args, p.count);
+}
+
 void lower_hmma(struct lower *l)
 {
 	const struct words w = words_of(l);
+
+	if (w.count > 2 && !strcmp(w.text[0], "884")) {
+		multiply_quarters(l, &w);
+		return;
+	}
 	const struct shape s = shape_of(l, &w);
 	const bool tf32 = has(&w, "TF32"), wide = has(&w, "F32");
 	const char *factor = tf32 ? "tf32" : has(&w, "BF16") ? "bf16" : "f16", *sum = wide ? "f32" : "f16";

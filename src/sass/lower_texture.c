@@ -213,9 +213,7 @@ void lower_texture_gradient(struct lower *l, const char *name)
 	u32 list[MACHINE_TEXTURE_OPERANDS], result = 4;
 
 	if (!s) {
-		const struct insn i = {.c = (u32)l->e.plans.count};
-		VEC_PUSH(l->e.low->scratch, &l->e.plans, lower_text(l, "not modelled: a call of %s", name));
-		lower_control(l, MACHINE_not_known, i, (struct predicate){l->true_row, false});
+		lower_not_supplied(l, name);
 		return;
 	}
 	for (u32 k = 0; k < MACHINE_TEXTURE_OPERANDS; k++)

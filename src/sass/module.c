@@ -22,13 +22,15 @@
 
 /* Relocations, by their numbers: see the vendor's names in comments. */
 enum relocation {
-	RELOCATE_64 = 2,         /* R_CUDA_64 */
-	RELOCATE_GENERIC_64 = 4, /* R_CUDA_G64 */
-	RELOCATE_LOW_32 = 56,    /* R_CUDA_ABS32_LO_32 */
-	RELOCATE_HIGH_32 = 57,   /* R_CUDA_ABS32_HI_32 */
-	RELOCATE_CALL_47 = 58,   /* R_CUDA_ABS47_34 */
-	RELOCATE_CALL_55 = 75,   /* R_CUDA_ABS55_16_34 */
-	RELOCATE_BYTE_0 = 84,    /* R_CUDA_FUNC_DESC_8_0 and on: one byte of a generic address */
+	RELOCATE_64 = 2,           /* R_CUDA_64 */
+	RELOCATE_GENERIC_64 = 4,   /* R_CUDA_G64 */
+	RELOCATE_LOW_32 = 56,      /* R_CUDA_ABS32_LO_32 */
+	RELOCATE_HIGH_32 = 57,     /* R_CUDA_ABS32_HI_32 */
+	RELOCATE_CALL_47 = 58,     /* R_CUDA_ABS47_34 */
+	RELOCATE_POINTER_LOW = 62, /* R_CUDA_FUNC_DESC32_LO_32: of a pointer to a function */
+	RELOCATE_POINTER_HIGH = 63,
+	RELOCATE_CALL_55 = 75, /* R_CUDA_ABS55_16_34 */
+	RELOCATE_BYTE_0 = 84,  /* R_CUDA_FUNC_DESC_8_0 and on: one byte of a generic address */
 	RELOCATE_BYTE_7 = 91
 };
 /* From sm_90 on shared memory begins with the system's bytes, whether the file says so or has none. */
@@ -47,6 +49,11 @@ struct reader {
 /* Each file may call these; of others, families of names, those that it does call. */
 static const char *const system_names[] = {"vprintf", "malloc", "free", "__assertfail", "cudaGraphSetConditional"};
 
+bool sass_is_supplied(const struct elf_symbol *s)
+{
+	return !s->section || !strncmp(s->name, SASS_DEVICE_RUNTIME, sizeof SASS_DEVICE_RUNTIME - 1);
+}
+
 static void find_system_functions(struct sass_module *m)
 {
 	const struct elf *e = &m->cubin->elf;
@@ -54,7 +61,9 @@ static void find_system_functions(struct sass_module *m)
 
 	memcpy(m->system, system_names, sizeof system_names);
 	for (u32 k = 0; k < e->symbol_count && count < MACHINE_SYSTEM_FUNCTIONS; k++)
-		if (!e->symbols[k].section && sass_is_texture_gradient(e->symbols[k].name))
+		if (sass_is_supplied(&e->symbols[k]) &&
+		    (!strncmp(e->symbols[k].name, SASS_SYSTEM_CALL, sizeof SASS_SYSTEM_CALL - 1) ||
+		     !strncmp(e->symbols[k].name, SASS_DEVICE_RUNTIME, sizeof SASS_DEVICE_RUNTIME - 1)))
 			m->system[count++] = e->symbols[k].name;
 }
 
@@ -83,14 +92,14 @@ bool sass_symbol_address(const struct sass_module *m, u32 symbol,
 			   (m->variables[symbol] == m->constants ? s->value : 0);
 		return true;
 	}
+	for (u32 k = 0; k < MACHINE_SYSTEM_FUNCTIONS && m->system[k]; k++)
+		if (sass_is_supplied(s) && !strcmp(s->name, m->system[k])) {
+			*address = code + MACHINE_SYSTEM_BASE + k * MACHINE_SYSTEM_STEP;
+			return true;
+		}
 	for (u32 k = 0; k < m->section_count; k++)
 		if (m->sections[k].function->section == s->section && s->section) {
 			*address = code + m->sections[k].base + s->value;
-			return true;
-		}
-	for (u32 k = 0; k < MACHINE_SYSTEM_FUNCTIONS && m->system[k]; k++)
-		if (!s->section && !strcmp(s->name, m->system[k])) {
-			*address = code + MACHINE_SYSTEM_BASE + k * MACHINE_SYSTEM_STEP;
 			return true;
 		}
 	return false;
@@ -310,13 +319,16 @@ static void put_bits(u8 *insn, u32 low, u32 width, u64 value)
 	}
 }
 
-static void relocate_code(u8 *insn, u32 type, u64 value)
+/* False: what relocations of that type change is not known. */
+static bool relocate_code(u8 *insn, u32 type, u64 value)
 {
 	switch (type) {
 	case RELOCATE_LOW_32:
+	case RELOCATE_POINTER_LOW:
 		put_bits(insn, 32, 32, value);
 		break;
 	case RELOCATE_HIGH_32:
+	case RELOCATE_POINTER_HIGH:
 		put_bits(insn, 32, 32, value >> 32);
 		break;
 	case RELOCATE_CALL_47:
@@ -327,8 +339,9 @@ static void relocate_code(u8 *insn, u32 type, u64 value)
 		put_bits(insn, 34, 47, value >> 10);
 		break;
 	default:
-		break;
+		return false;
 	}
+	return true;
 }
 
 /* Whether a relocation is of an instruction of the section. */
@@ -359,21 +372,25 @@ static void add_code(struct reader *r, struct sass_section *s)
 			memcpy(copy, s->code, s->function->code_bytes);
 			s->code = copy;
 		}
-		relocate_code(copy + x->offset, x->type, address + (u64)x->addend);
+		if (!relocate_code(copy + x->offset, x->type, address + (u64)x->addend))
+			VEC_PUSH(r->arena, &s->patches, x);
 	}
 }
 
-void sass_code_at(const struct sass_module *m, const struct sass_section *s, u32 offset,
-		  u64 (*variable_address)(void *context, const struct ir_variable *v), void *context,
-		  u8 insn[SASS_INSN_BYTES])
+u32 sass_code_at(const struct sass_module *m, const struct sass_section *s, u32 offset,
+		 u64 (*variable_address)(void *context, const struct ir_variable *v), void *context,
+		 u8 insn[SASS_INSN_BYTES])
 {
+	u32 unknown = 0;
+
 	memcpy(insn, s->code + offset, SASS_INSN_BYTES);
 	for (size_t k = 0; k < s->patches.count; k++) {
 		const struct cubin_relocation *x = s->patches.items[k];
 		u64 address;
 		if (x->offset == offset && sass_symbol_address(m, x->symbol, variable_address, context, &address))
-			relocate_code(insn, x->type, address + (u64)x->addend);
+			unknown = relocate_code(insn, x->type, address + (u64)x->addend) ? unknown : x->type;
 	}
+	return unknown;
 }
 
 static bool add_sections(struct reader *r)
@@ -476,8 +493,10 @@ static void add_kernel(struct reader *r, u32 section)
 	*kernel = (struct sass_kernel){
 		.module = r->m, .section = section, .is_placed = ARENA_ARRAY(r->arena, r->m->section_count + 1ull, u8)};
 	*machine = (struct ir_machine){.sm = r->m->cubin->sm,
+				       .address = s->base,
 				       .registers = c->registers,
-				       .stack_bytes = c->stack_bytes,
+				       /* What is not linked yet says only what it needs itself. */
+				       .stack_bytes = max_u64(c->stack_bytes, c->frame_bytes),
 				       .shared_bytes = r->m->cubin->sm >= 90 ? max_u64(c->shared_bytes, SYSTEM_SHARED)
 									     : c->shared_bytes,
 				       .param_base = c->param_base,

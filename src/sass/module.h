@@ -43,8 +43,11 @@ struct sass_module {
 	const char *system[MACHINE_SYSTEM_FUNCTIONS]; /* functions that the system supplies, up to the first NULL */
 };
 
-/* How the names of functions begin that look textures up with gradients: lower_texture.c has the rest. */
-#define SASS_TEXTURE_GRADIENT "__cuda_syscall_tex_grad_"
+/* How names of the driver's functions begin, of those among them that look textures up with gradients (lower_texture.c has
+ * the rest), and of the device runtime's. */
+#define SASS_SYSTEM_CALL      "__cuda_syscall_"
+#define SASS_TEXTURE_GRADIENT SASS_SYSTEM_CALL "tex_grad_"
+#define SASS_DEVICE_RUNTIME   "__cudaCDP2"
 
 struct sass_kernel {
 	const struct sass_module *module;
@@ -57,6 +60,8 @@ static inline bool sass_is_texture_gradient(const char *name)
 	return !strncmp(name, SASS_TEXTURE_GRADIENT, sizeof SASS_TEXTURE_GRADIENT - 1);
 }
 
+/* Whether the system supplies what the symbol names, though the file may have code for the device runtime's functions. */
+bool sass_is_supplied(const struct elf_symbol *s);
 /* The name of the system's function, which a cubin leaves undefined, at that address (without function_base), or NULL. */
 const char *sass_system_name(const struct sass_module *m, u64 address);
 
@@ -70,9 +75,10 @@ bool sass_symbol_address(const struct sass_module *m, u32 symbol,
 			 u64 (*variable_address)(void *context, const struct ir_variable *v), void *context,
 			 u64 *address);
 
-/* The instruction at byte `offset` of a section, with the addresses of variables in it. */
-void sass_code_at(const struct sass_module *m, const struct sass_section *s, u32 offset,
-		  u64 (*variable_address)(void *context, const struct ir_variable *v), void *context,
-		  u8 insn[SASS_INSN_BYTES]);
+/* The instruction at byte `offset` of a section, with the addresses of variables in it. Returns 0, or the type of a relocation
+ * that it needs and that is not known. */
+u32 sass_code_at(const struct sass_module *m, const struct sass_section *s, u32 offset,
+		 u64 (*variable_address)(void *context, const struct ir_variable *v), void *context,
+		 u8 insn[SASS_INSN_BYTES]);
 
 #endif

@@ -57,7 +57,7 @@ static const struct sass_row rows[] = {
 	ROW(CCTL, 0x18f, "4", ALL,           "87:4=7", ".cctlcache.cctl")
 	ROW(CCTL, 0x18f, "4", ALL,           "",     ".e.cctlcache.cctl [a]")
 	ROW(CCTL, 0x140, "2u", FROM(100),    "",     ".E.cctlcache.LDCU.cctl.DEEP [u24.]")
-	ROW(CCTLL, 0x190, "4", FROM(90),     "",     ".cctl [a]")
+	ROW(CCTLL, 0x190, "4", ALL,          "",     ".cctl [a]")
 	ROW(MEMBAR, 0x192, "4", ALL,         "",     ".membar.membarscope.membarasync")
 	ROW(ERRBAR, 0x1ab, "4", ALL,         "",     "")
 	ROW(CGAERRBAR, 0x1ab, "2", FROM(90), "",     "")

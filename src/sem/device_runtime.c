@@ -65,15 +65,22 @@ static void read_dim3(const struct runtime_call *c, u32 k, u32 d[3])
 static struct grid_queue *queue_of(const struct runtime_call *c) { return c->w->grid->launch->grids; }
 static struct memory *memory_of(const struct runtime_call *c) { return c->w->grid->memory; }
 
+/* Whether the pointer leads to words of the lane's local memory, and where in it. */
+static bool find_local(const struct runtime_call *c, u64 address, u32 bytes, u64 *offset)
+{
+	*offset = address - c->w->grid->map->local_window;
+	return !(*offset & 3) && *offset < c->w->local_bytes && c->w->local_bytes - *offset >= bytes;
+}
+
 /* Stores a result where the kernel's pointer says, global or local; a bad pointer is the caller's fault. */
 static bool store(struct runtime_call *c, u64 address, u64 value, u32 bytes)
 {
-	const u64 local = address - c->w->grid->map->local_window;
 	struct allocation a;
+	u64 local;
 
-	if (local < 1ull << 32 && !(local & 3)) {
+	if (find_local(c, address, bytes, &local)) {
 		for (u32 at = 0; at < bytes; at += 4)
-			memcpy(local_word(c->w, (u32)local + at, c->lane), (u8 *)&value + at, 4);
+			memcpy(local_word(c->w, local + at, c->lane), (u8 *)&value + at, 4);
 		return true;
 	}
 	if (memory_look(memory_of(c), address, bytes, &a)) {
@@ -101,6 +108,8 @@ static u64 bytes_of_params(const struct kernel *k)
 {
 	u64 bytes = 0;
 
+	if (k->function->machine)
+		return k->function->machine->param_bytes;
 	for (size_t p = 0; p < k->function->params.count; p++) {
 		const struct ir_variable *v = k->function->params.items[p];
 		const u64 align = v->align ? v->align : 1;
@@ -255,13 +264,12 @@ static u64 move_slices(struct runtime_call *c, struct grid_request g, u64 rows, 
 /* A word of what a pointer of the kernel's points to; a bad one is the caller's fault. */
 static u64 load(struct runtime_call *c, u64 address)
 {
-	const u64 local = address - c->w->grid->map->local_window;
 	struct allocation a;
-	u64 value = 0;
+	u64 local, value = 0;
 
-	if (local < 1ull << 32 && !(local & 3))
-		for (u32 at = 0; at < 8; at += 4)
-			memcpy((u8 *)&value + at, local_word(c->w, (u32)local + at, c->lane), 4);
+	if (find_local(c, address, sizeof value, &local))
+		for (u32 at = 0; at < sizeof value; at += 4)
+			memcpy((u8 *)&value + at, local_word(c->w, local + at, c->lane), 4);
 	else if (memory_look(memory_of(c), address, 8, &a))
 		memcpy(&value, a.host + (address - a.base), 8);
 	else if (!c->faulted) {

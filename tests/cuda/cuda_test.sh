@@ -73,8 +73,10 @@ for code in ptx machine; do
 		echo "FAIL: linked programs from $code"
 	fi
 done
-# Kernels that launch kernels.
-"$nvcc" -w -arch=sm_90 -rdc=true -cudart shared programs/p12_cdp.cu -lcudadevrt -o "$work/p12_cdp" && compare p12_cdp p12_cdp
+# Kernels that launch kernels: from PTX, and from machine code linked with the device runtime's.
+"$nvcc" -w -arch=sm_90 -rdc=true -cudart shared programs/p12_cdp.cu -lcudadevrt -o "$work/p12_cdp" && compare p12_cdp p12_cdp &&
+	PTXSIM_CODE=machine && export PTXSIM_CODE && compare p12_cdp p12_cdp
+unset PTXSIM_CODE
 ${CC-cc} -w -x c programs/probe.c.in -I"$(dirname "$nvcc")/../include" -L"$stubs" -lcuda -ldl -o "$work/probe" && compare probe probe
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -112,28 +112,33 @@ static char *make_kernel(void)
 	return text;
 }
 
-START_TEST(calls_answer_as_on_the_host)
+static void run_kernel(const struct fixture *f, const char *kernel, uint32_t threads)
 {
-	char *text = make_kernel();
-	struct fixture f = open_fixture_on("h200", "ask.ptx", text, BYTES);
-	const void *args[] = {&f.out};
+	const void *args[] = {&f->out};
 	struct ptxsim_launch l = PTXSIM_LAUNCH_INIT;
+
+	l.args = args;
+	l.arg_count = 1;
+	l.block[0] = threads;
+	ck_assert_msg(ptxsim_launch(f->context, ptxsim_find_function(f->module, kernel), &l) == PTXSIM_OK, "%s",
+		      ptxsim_message(f->context));
+}
+
+static void check_answers(const struct fixture *f, uint32_t sm_threads)
+{
 	uint8_t got[BYTES];
 	uint32_t words[BYTES / 4];
 	uint64_t handle[2];
 
-	l.args = args;
-	l.arg_count = 1;
-	ck_assert_msg(ptxsim_launch(f.context, ptxsim_find_function(f.module, "ask"), &l) == PTXSIM_OK, "%s",
-		      ptxsim_message(f.context));
-	ck_assert_int_eq(ptxsim_read(f.context, got, f.out, sizeof got), PTXSIM_OK);
+	run_kernel(f, "ask", 1);
+	ck_assert_int_eq(ptxsim_read(f->context, got, f->out, sizeof got), PTXSIM_OK);
 	memcpy(words, got, sizeof words);
 	for (size_t n = 0; n < sizeof calls / sizeof *calls; n++)
 		ck_assert_msg(words[STATUS_BYTE / 4 + n] == calls[n].status, "call %zu, %s: status %u", n,
 			      calls[n].name, words[STATUS_BYTE / 4 + n]);
 	ck_assert_uint_eq(words[0], 1);
 	ck_assert_uint_eq(words[1], 0);
-	ck_assert_uint_eq(words[2], 2048);
+	ck_assert_uint_eq(words[2], sm_threads);
 	ck_assert_uint_eq(words[4], 13000);
 	ck_assert_uint_eq(words[15], 1); /* by way of local memory */
 	memcpy(handle, got + 24, sizeof handle);
@@ -146,8 +151,76 @@ START_TEST(calls_answer_as_on_the_host)
 	ck_assert_uint_eq(words[48], 1);
 	ck_assert_uint_eq(words[56], 1);
 	ck_assert_uint_eq(words[58], 0);
+}
+
+START_TEST(calls_answer_as_on_the_host)
+{
+	char *text = make_kernel();
+	struct fixture f = open_fixture_on("h200", "ask.ptx", text, BYTES);
+
+	check_answers(&f, 2048);
 	ptxsim_context_free(f.context);
 	free(text);
+}
+END_TEST
+
+/* A file of tests/sass/images for its own target. */
+static struct fixture open_image(const char *name, const char *device)
+{
+	struct fixture f = {.context = ptxsim_context_create(ptxsim_device_find(device))};
+	char path[1024];
+
+	snprintf(path, sizeof path, "%s/tests/sass/images/%s", getenv("srcdir") ? getenv("srcdir") : ".", name);
+	f.module = ptxsim_module_create(f.context);
+	ck_assert_int_eq(ptxsim_module_add_file(f.module, path), PTXSIM_OK);
+	ck_assert_msg(ptxsim_module_build(f.module, NULL) == PTXSIM_OK, "%s", ptxsim_module_diagnostics(f.module));
+	ck_assert_int_eq(ptxsim_alloc(f.context, BYTES, &f.out), PTXSIM_OK);
+	return f;
+}
+
+/* The kernel above as machine code: arguments lie in registers and on the stack. ptxas -c -arch=sm_XX ask.ptx */
+START_TEST(machine_code_asks_alike)
+{
+	static const struct {
+		const char *name, *device;
+		uint32_t sm_threads;
+	} images[] = {{"ask.sm_75.cubin", "t4", 1024},
+		      {"ask.sm_90.cubin", "h200", 2048},
+		      {"ask.sm_120.cubin", "sm_120", 1536}};
+
+	for (size_t k = 0; k < sizeof images / sizeof *images; k++) {
+		struct fixture f = open_image(images[k].name, images[k].device);
+		check_answers(&f, images[k].sm_threads);
+		ptxsim_context_free(f.context);
+	}
+}
+END_TEST
+
+/* images/launches.cu: nvcc -rdc=true. Kernels that machine code launches leave what those of the PTX leave, and that is
+ * what its text says: lane i of two blocks adds 3 i + 6, sixteen lanes add 100 + i, and so on. */
+START_TEST(machine_code_launches_kernels)
+{
+	static const char *const images[][2] = {{"launches.ptx", "t4"},
+						{"launches.sm_75.cubin", "t4"},
+						{"launches.sm_90.cubin", "h200"},
+						{"launches.sm_120.cubin", "sm_120"}};
+	static const int32_t texts[] = {1, 2, 3, 4, 5};
+	int32_t words[BYTES / 4];
+
+	for (size_t k = 0; k < sizeof images / sizeof *images; k++) {
+		struct fixture f = open_image(images[k][0], images[k][1]);
+		const int32_t zeros[BYTES / 4] = {0};
+		ck_assert_int_eq(ptxsim_write(f.context, f.out, zeros, sizeof zeros), PTXSIM_OK);
+		run_kernel(&f, "parent", 64);
+		ck_assert_int_eq(ptxsim_read(f.context, words, f.out, sizeof words), PTXSIM_OK);
+		for (int32_t i = 0; i < 32; i++)
+			ck_assert_int_eq(words[i], 2 * (3 * i + 6) + (i < 16 ? 100 + i : 0) + (i ? 0 : 1000) +
+							   texts[i % 5] + 7 + 'c' - 3 + 9);
+		for (int32_t i = 0; i < 6; i++)
+			ck_assert_int_eq(words[32 + i], i + 1);
+		ck_assert_int_eq(words[60], 9); /* cudaErrorInvalidConfiguration */
+		ptxsim_context_free(f.context);
+	}
 }
 END_TEST
 
@@ -231,8 +304,41 @@ START_TEST(boxes_texts_and_kernels)
 }
 END_TEST
 
+/* A result that would lie behind the thread's local memory, or in what another part of its word takes. */
+START_TEST(pointers_are_checked)
+{
+	static const char *const wrong[] = {"0x7ffff000", "0x10000", "1"};
+	static const char form[] =
+		".version 8.0\n.target sm_90\n.address_size 64\n"
+		".extern .func (.param .b32 r) __cudaCDP2GetDeviceCount(.param .b64 a);\n"
+		".visible .entry ask(.param .u64 o)\n{\n	.local .align 8 .b8 l[16];\n	.reg .b64 %%l;\n"
+		"	mov.u64 %%l, l;\n	cvta.local.u64 %%l, %%l; add.s64 %%l, %%l, %s;\n"
+		"	{ .param .b32 r; .param .b64 p; st.param.b64 [p], %%l;\n"
+		"	call.uni (r), __cudaCDP2GetDeviceCount, (p); }\n	ret;\n}\n";
+	char text[sizeof form + 32];
+
+	for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+		snprintf(text, sizeof text, form, wrong[k]);
+		struct fixture f = open_fixture_on("h200", "ask.ptx", text, BYTES);
+		const void *args[] = {&f.out};
+		struct ptxsim_launch l = PTXSIM_LAUNCH_INIT;
+		l.args = args;
+		l.arg_count = 1;
+		ck_assert_int_eq(ptxsim_launch(f.context, ptxsim_find_function(f.module, "ask"), &l),
+				 PTXSIM_ERROR_FAULT);
+		ck_assert_msg(strstr(ptxsim_message(f.context), "__cudaCDP2GetDeviceCount stores its result at") !=
+				      NULL,
+			      "%s", ptxsim_message(f.context));
+		ptxsim_context_free(f.context);
+	}
+}
+END_TEST
+
 UNIT_TESTS("device_runtime", 0)
 {
+	UNIT_TEST(pointers_are_checked);
 	UNIT_TEST(boxes_texts_and_kernels);
 	UNIT_TEST(calls_answer_as_on_the_host);
+	UNIT_TEST(machine_code_asks_alike);
+	UNIT_TEST(machine_code_launches_kernels);
 }
